@@ -1,0 +1,115 @@
+// Package source reports errors in input files: where, the line itself, a caret under the place, and the remedy.
+//
+// Every parser of the project returns *Error for bad input, so that the command prints all of them alike.
+package source
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Pos is a place in a text: 1-based line and 1-based column counted in runes. The zero Pos is unknown.
+type Pos struct{ Line, Column int }
+
+// PosAt returns the position of the byte offset in text; offsets past the end mean the end.
+func PosAt(text string, offset int) Pos {
+	offset = max(0, min(offset, len(text)))
+	before := text[:offset]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return Pos{
+		Line:   1 + strings.Count(before, "\n"),
+		Column: 1 + utf8.RuneCountInString(before[start:]),
+	}
+}
+
+// Error is a fault in an input text.
+type Error struct {
+	File string // as the user named it; "" when the text came from elsewhere
+	Pos  Pos
+	Line string // the source line, without its end; "" when not known
+	Msg  string // what is wrong
+	Hint string // what would be right; may be empty
+}
+
+// New returns an Error at the byte offset of text.
+func New(file, text string, offset int, format string, args ...any) *Error {
+	return At(file, text, PosAt(text, offset), format, args...)
+}
+
+// At returns an Error at a position of text.
+func At(file, text string, pos Pos, format string, args ...any) *Error {
+	return &Error{File: file, Pos: pos, Line: lineOf(text, pos.Line), Msg: fmt.Sprintf(format, args...)}
+}
+
+// WithHint returns the error with the remedy attached.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	c := *e
+	c.Hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// Error gives "file:line:column: message", the line, a caret, and the hint on lines of their own.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(e.File + ":")
+	}
+	if e.Pos.Line > 0 {
+		fmt.Fprintf(&b, "%d:%d:", e.Pos.Line, e.Pos.Column)
+	}
+	if b.Len() > 0 {
+		b.WriteByte(' ')
+	}
+	b.WriteString(e.Msg)
+	if e.Line != "" && e.Pos.Column > 0 {
+		b.WriteString("\n    " + e.Line + "\n    " + indentTo(e.Line, e.Pos.Column) + "^")
+	}
+	if e.Hint != "" {
+		b.WriteString("\n    " + e.Hint)
+	}
+	return b.String()
+}
+
+// InFile returns err with the file name set on the *Error it wraps, when that has none yet.
+func InFile(err error, file string) error {
+	var e *Error
+	if errors.As(err, &e) && e.File == "" {
+		c := *e
+		c.File = file
+		return &c
+	}
+	return err
+}
+
+func lineOf(text string, line int) string {
+	for i := 1; ; i++ {
+		cur, rest, more := strings.Cut(text, "\n")
+		if i == line {
+			return strings.TrimSuffix(cur, "\r")
+		}
+		if !more {
+			return ""
+		}
+		text = rest
+	}
+}
+
+// indentTo keeps tabs, so that the caret stands under its column whatever the tab width.
+func indentTo(line string, column int) string {
+	var b strings.Builder
+	for i, r := range []rune(line) {
+		if i >= column-1 {
+			break
+		}
+		if r != '\t' {
+			r = ' '
+		}
+		b.WriteRune(r)
+	}
+	for n := utf8.RuneCountInString(line); n < column-1; n++ {
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
