@@ -1,0 +1,118 @@
+// Package kernel holds the kernel IR: loop nests as statements over a polyhedral domain.
+//
+// A Kernel has no program order and no loops in it: statements carry the inames they depend on, their dependencies
+// and their predicates, and the domain says which points those inames take. Transformations (one file each) take a
+// kernel and return a new one; Check verifies what every one of them must keep. Package kernel/linear derives the
+// program: sequential loops, guards and barriers. Package kernel/script builds kernels from Starlark.
+package kernel
+
+import "gpuperf/polycount"
+
+// Kernel is a loop nest. It is immutable: transformations copy what they change.
+type Kernel struct {
+	Name string
+
+	// Domains are conjunctive sets, each over some inames, in the kernel's parameters; a later domain may use inames
+	// of an earlier one as parameters. Each iname is a dimension of exactly one domain.
+	Domains []*polycount.Set
+	// Assumptions hold for every launch: a set without dimensions, over parameters; nil for none.
+	Assumptions *polycount.Set
+
+	// Statements in the order in which they were written. The order has no meaning but to break ties.
+	Statements []*Stmt
+	// Args are global arrays and value arguments, in the order of the generated kernel's parameter list.
+	Args []*Array
+	// Temps are temporaries: private scalars and arrays, local tiles, global scratch.
+	Temps []*Array
+	// Rules are substitution rules f(x) := expr, by name, in the order of definition.
+	Rules []*Rule
+
+	// Tags maps inames to hardware axes or loop treatments; an absent iname is a sequential loop.
+	Tags map[string]Tag
+	// Priorities are partial nesting orders, outermost first; a later one is obeyed where it does not contradict.
+	Priorities [][]string
+}
+
+// Stmt is a statement. It runs once for each point of the domain projected on Inames for which all Predicates hold.
+type Stmt struct {
+	ID     string
+	Kind   StmtKind
+	LHS    Expr // Access or Var; nil for barriers and no-ops
+	RHS    Expr
+	Inames []string // sorted
+	// Deps are IDs of statements that must have run before, for the same values of the inames that both share.
+	Deps       []string
+	Predicates []Expr
+	Tags       []string
+}
+
+// StmtKind tells what a statement does.
+type StmtKind uint8
+
+// The kinds of statement.
+const (
+	Assign StmtKind = iota
+	LocalBarrier
+	GlobalBarrier
+	Nop
+)
+
+// Space is an address space.
+type Space string
+
+// The address spaces; Auto is resolved by Prepare.
+const (
+	Auto    Space = ""
+	Global  Space = "global"
+	Local   Space = "local"
+	Private Space = "private"
+)
+
+// Array is an array argument, a value argument (Space Private, no Shape, IsValue) or a temporary.
+type Array struct {
+	Name  string
+	DType DType // "" until declared or inferred
+	Space Space
+	// Shape in elements per axis: expressions over parameters. Empty for scalars; nil on a global argument until inferred.
+	Shape []Expr
+	// Axes gives the layout, one per axis of Shape; nil is C order (the last axis has stride 1).
+	Axes []Axis
+	// Offset in elements, added to every flattened index; nil is 0.
+	Offset Expr
+	// IsValue marks a scalar passed by value.
+	IsValue bool
+	// Constant marks OpenCL's __constant space.
+	Constant bool
+}
+
+// Axis is the layout of one array axis.
+type Axis struct {
+	Nest   int  // nesting level: 0 varies fastest ("N0")
+	Stride Expr // in elements; nil derives it from the nesting and the shape
+}
+
+// Rule is a substitution rule Name(Args...) := Body.
+type Rule struct {
+	Name string
+	Args []string
+	Body Expr
+}
+
+// TagKind is what an iname tag asks for.
+type TagKind uint8
+
+// The kinds of iname tag.
+const (
+	Sequential TagKind = iota
+	GroupAxis          // g.N
+	LocalAxis          // l.N
+	LocalAuto          // l.auto, resolved by Prepare
+	Unroll             // unr
+	ILP                // ilp
+)
+
+// Tag is an iname tag, written "g.0", "l.1", "l.auto", "unr", "ilp" or "for".
+type Tag struct {
+	Kind TagKind
+	Axis int // for GroupAxis and LocalAxis: 0, 1 or 2
+}
