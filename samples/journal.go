@@ -1,0 +1,170 @@
+package samples
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// Journal is a samples file open for appending. It is not safe for concurrent use; a second process that opens the
+// same file is refused.
+type Journal struct {
+	path     string
+	file     *os.File
+	records  []Record
+	latest   map[journalKey][]int // indices into records, oldest first
+	warnings []error
+	whole    int64 // bytes of whole lines; what lies behind is a torn line
+	size     int64
+	err      error // a write failed: what the file holds is unknown
+}
+
+type journalKey struct {
+	kernel string
+	mode   Mode
+}
+
+// Freshness is what a journal knows about a sample that is wanted.
+type Freshness int
+
+const (
+	Missing Freshness = iota // no record, or none whose answer is settled
+	Stale                    // measured from another source, or launched otherwise
+	Fresh                    // the answer is in the journal
+)
+
+func (f Freshness) String() string { return [...]string{"missing", "stale", "fresh"}[f] }
+
+// Open opens the journal at path, or makes an empty one. What it holds must be readable by [ReadFile]; a last line that
+// was cut off is reported by [Journal.Warnings] and removed by the next Append.
+func Open(path string) (*Journal, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("opening samples: %w", err)
+	}
+	j := &Journal{path: path, file: f, latest: map[journalKey][]int{}}
+	if err := j.load(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+func (j *Journal) load() error {
+	if err := lock(j.file); err != nil {
+		return fmt.Errorf("opening samples: %s is being written by another process: %w", j.path, err)
+	}
+	data, err := io.ReadAll(j.file)
+	if err != nil {
+		return fmt.Errorf("reading samples: %w", err)
+	}
+	records, warnings, whole, err := parse(j.path, data)
+	if err != nil {
+		return err
+	}
+	j.warnings, j.whole, j.size = warnings, whole, int64(len(data))
+	for _, r := range records {
+		j.index(r)
+	}
+	// A last record without its newline is whole; one more newline makes the file regular before the next record.
+	if whole > 0 && data[whole-1] != '\n' {
+		if err := j.write([]byte("\n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *Journal) index(r Record) {
+	k := journalKey{r.Kernel.Key(), r.Mode}
+	j.latest[k] = append(j.latest[k], len(j.records))
+	j.records = append(j.records, r)
+}
+
+// Append writes the record as one line and returns once it is on the disk. It refuses a record that fails
+// [Record.Check] and one of another device than the journal's, and then the file is as before.
+func (j *Journal) Append(r Record) error {
+	if err := r.Check(); err != nil {
+		return fmt.Errorf("sample %s: %w", r.Kernel, err)
+	}
+	if dev, ok := j.Device(); ok && !dev.Same(r.Device) {
+		return fmt.Errorf("%s holds samples of %v; a sample of %v does not belong there: keep one file for each device",
+			j.path, dev, r.Device)
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("sample %s: %w", r.Kernel, err)
+	}
+	if err := j.write(append(line, '\n')); err != nil {
+		return err
+	}
+	j.index(r)
+	return nil
+}
+
+func (j *Journal) write(line []byte) error {
+	if j.err != nil {
+		return j.err
+	}
+	err := func() error {
+		if j.size > j.whole {
+			if err := j.file.Truncate(j.whole); err != nil {
+				return err
+			}
+			j.size = j.whole
+		}
+		if _, err := j.file.WriteAt(line, j.whole); err != nil {
+			return err
+		}
+		return j.file.Sync()
+	}()
+	if err != nil {
+		j.err = fmt.Errorf("writing samples: %w", err)
+		return j.err
+	}
+	j.whole += int64(len(line))
+	j.size = j.whole
+	return nil
+}
+
+// Find looks for a sample. Of want it reads the kernel's identity, the mode, and what [Record.SameWork] compares. With
+// Fresh it returns the newest settled record of the same work, else, with Stale, the newest of the kernel.
+func (j *Journal) Find(want Record) (Record, Freshness) {
+	candidates := j.latest[journalKey{want.Kernel.Key(), want.Mode}]
+	stale := -1
+	for _, i := range slices.Backward(candidates) {
+		switch r := j.records[i]; {
+		case !r.Status.Settled():
+		case r.SameWork(want):
+			return r, Fresh
+		case stale < 0:
+			stale = i
+		}
+	}
+	if stale >= 0 {
+		return j.records[stale], Stale
+	}
+	return Record{}, Missing
+}
+
+// Records returns the records in the order of the file.
+func (j *Journal) Records() []Record { return slices.Clip(j.records) }
+
+// Device returns the device that the journal's records are of, if it has any.
+func (j *Journal) Device() (Fingerprint, bool) {
+	if len(j.records) == 0 {
+		return Fingerprint{}, false
+	}
+	return j.records[0].Device, true
+}
+
+// Warnings returns what was odd about the file when it was opened.
+func (j *Journal) Warnings() []error { return j.warnings }
+
+// Path returns the name of the file.
+func (j *Journal) Path() string { return j.path }
+
+// Close closes the file.
+func (j *Journal) Close() error { return j.file.Close() }

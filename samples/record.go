@@ -1,0 +1,157 @@
+package samples
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// Version is the version of the record format that this package reads and writes.
+const Version = 1
+
+// Status is how the measurement of a kernel ended.
+type Status string
+
+// The statuses. All but OK carry the reason in [Record.Error].
+const (
+	OK          Status = "ok"
+	Timeout     Status = "timeout"       // no answer before the deadline; the worker was killed
+	Crash       Status = "crash"         // the worker process died, or the device's context did
+	Refused     Status = "refused"       // exceeds a limit of the device, or the driver would not launch it
+	BuildFailed Status = "build_failed"  // the source does not compile
+	WrongResult Status = "wrong_result"  // it ran, and its outputs differ from the reference
+	OutOfMemory Status = "out_of_memory" // its buffers did not fit at that moment
+	Interrupted Status = "interrupted"   // stopped from outside
+)
+
+// statuses lists each status, and whether measuring again the same thing would give the same answer: a resumed
+// run skips what is settled.
+var statuses = map[Status]struct{ settled bool }{
+	OK:          {true},
+	Timeout:     {true},
+	Crash:       {true},
+	Refused:     {true},
+	BuildFailed: {true},
+	WrongResult: {true},
+	OutOfMemory: {false}, // other programs hold memory too
+	Interrupted: {false},
+}
+
+// Valid reports whether the status is one of the constants.
+func (s Status) Valid() bool { _, ok := statuses[s]; return ok }
+
+// Settled reports whether a resumed run may keep the answer instead of asking again.
+func (s Status) Settled() bool { return statuses[s].settled }
+
+// Mode is the state of the caches when a trial starts.
+type Mode string
+
+const (
+	Warm Mode = "warm" // as the trial before it left them
+	Cold Mode = "cold" // flushed
+)
+
+// Valid reports whether the mode is one of the constants.
+func (m Mode) Valid() bool { return m == Warm || m == Cold }
+
+// Compiled is what the driver says about the built kernel. Zero means that it was not told.
+type Compiled struct {
+	PreferredMultiple int64 `json:"preferred_multiple,omitempty"` // of the work-group size, in work-items
+	MaxWorkGroup      int64 `json:"max_work_group,omitempty"`     // for this kernel, in work-items
+	LocalMem          int64 `json:"local_mem,omitempty"`          // bytes per work-group
+	PrivateMem        int64 `json:"private_mem,omitempty"`        // bytes per work-item
+}
+
+// Record is the measurement of one kernel at one size on one device.
+type Record struct {
+	Version    int         `json:"version"`
+	Kernel     Identity    `json:"kernel"`
+	SourceHash string      `json:"source_hash"` // SHA-256 of the generated source, 64 hex digits
+	Tags       []string    `json:"tags,omitempty"`
+	Entry      string      `json:"entry"`             // name of the kernel function
+	Options    string      `json:"options,omitempty"` // of the compiler
+	Global     []int64     `json:"global"`            // work-items per dimension
+	Local      []int64     `json:"local,omitempty"`   // work-group size per dimension; empty: the driver's choice
+	Mode       Mode        `json:"mode"`
+	Status     Status      `json:"status"`
+	Error      string      `json:"error,omitempty"`
+	Log        string      `json:"log,omitempty"`     // the compiler's or the dead worker's last words, when it failed
+	Trials     []float64   `json:"trials,omitempty"`  // seconds, in the order taken
+	Summary    *Summary    `json:"summary,omitempty"` // of the trials
+	BuildTime  float64     `json:"build_seconds,omitempty"`
+	Compiled   Compiled    `json:"compiled,omitzero"`
+	Warnings   []string    `json:"warnings,omitempty"` // doubts about the trials
+	Device     Fingerprint `json:"device"`
+	Time       time.Time   `json:"time"`           // when the measurement ended
+	Perf       string      `json:"perf,omitempty"` // version of the program that measured
+}
+
+// Seconds returns the median of the trials; it is NaN for a record whose status is not OK.
+func (r Record) Seconds() float64 {
+	if r.Status != OK || r.Summary == nil {
+		return math.NaN()
+	}
+	return r.Summary.Median
+}
+
+// Check returns what makes the record unfit to be written or used, or nil.
+func (r Record) Check() error {
+	switch {
+	case r.Version != Version:
+		return fmt.Errorf("version is %d, this program knows %d", r.Version, Version)
+	case r.Kernel.Source == "":
+		return fmt.Errorf("kernel.source is empty")
+	case !isHash(r.SourceHash):
+		return fmt.Errorf("source_hash %q is not 64 hex digits", r.SourceHash)
+	case r.Entry == "":
+		return fmt.Errorf("entry is empty")
+	case len(r.Global) < 1 || len(r.Global) > 3:
+		return fmt.Errorf("global has %d dimensions, not 1 to 3", len(r.Global))
+	case len(r.Local) != 0 && len(r.Local) != len(r.Global):
+		return fmt.Errorf("local has %d dimensions, global has %d", len(r.Local), len(r.Global))
+	case !r.Mode.Valid():
+		return fmt.Errorf("mode %q is neither %q nor %q", r.Mode, Warm, Cold)
+	case !r.Status.Valid():
+		return fmt.Errorf("unknown status %q", r.Status)
+	case r.Device.Name == "" || r.Device.Platform == "":
+		return fmt.Errorf("device has no name or no platform")
+	case r.Time.IsZero():
+		return fmt.Errorf("time is missing")
+	case r.Status == OK && len(r.Trials) == 0:
+		return fmt.Errorf("status is ok, but there are no trials")
+	case r.Status != OK && r.Error == "":
+		return fmt.Errorf("status is %s, but error does not say why", r.Status)
+	case (len(r.Trials) > 0) != (r.Summary != nil):
+		return fmt.Errorf("trials and summary go together")
+	}
+	for i, t := range r.Trials {
+		if !(t > 0) || math.IsInf(t, 0) {
+			return fmt.Errorf("trials[%d] is %g, not a positive time", i, t)
+		}
+	}
+	if r.Summary != nil {
+		if want := Summarize(r.Trials); !r.Summary.near(want) {
+			return fmt.Errorf("summary %v does not follow from the trials, which give %v", *r.Summary, want)
+		}
+	}
+	return nil
+}
+
+// SameWork reports whether two records of one kernel time the same thing: equal source, launch and cache mode.
+func (r Record) SameWork(o Record) bool {
+	return r.SourceHash == o.SourceHash && r.Entry == o.Entry && r.Options == o.Options && r.Mode == o.Mode &&
+		slices.Equal(r.Global, o.Global) && slices.Equal(r.Local, o.Local)
+}
+
+func isHash(s string) bool {
+	if len(s) != 64 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
