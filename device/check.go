@@ -1,0 +1,140 @@
+package device
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gpuperf/samples"
+)
+
+// Check refuses a job that is malformed or that exceeds what the device states as its limits, before anything is built
+// or allocated; nil means that it may be tried. What only the compiled kernel tells, as static local memory, the
+// device checks itself.
+func (j Job) Check(dev Info) *Error {
+	for _, check := range []func(Job, Info) *Error{Job.checkForm, Job.checkArgs, Job.checkLaunch, Job.checkMemory} {
+		if err := check(j, dev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func refused(format string, args ...any) *Error { return Errorf(samples.Refused, format, args...) }
+
+func (j Job) checkForm(Info) *Error {
+	switch {
+	case j.Entry == "":
+		return refused("the job names no kernel function")
+	case len(j.Global) < 1 || len(j.Global) > 3:
+		return refused("the launch has %d dimensions, not 1 to 3", len(j.Global))
+	case len(j.Local) != 0 && len(j.Local) != len(j.Global):
+		return refused("the work-group has %d dimensions, the launch %d", len(j.Local), len(j.Global))
+	case !j.CacheMode().Valid():
+		return refused("unknown mode %q", j.Mode)
+	}
+	for _, name := range j.Keep {
+		if !slices.ContainsFunc(j.Args, func(a Arg) bool { return a.Name == name && a.Kind == Buffer }) {
+			return refused("the job asks for the contents of %s, which is no buffer of it", name)
+		}
+	}
+	return nil
+}
+
+func (j Job) checkArgs(Info) *Error {
+	for i, a := range j.Args {
+		size := DTypeSize(a.DType)
+		switch {
+		case size == 0:
+			return refused("argument %d (%s): unknown dtype %q", i, a.Name, a.DType)
+		case a.Kind != Buffer && a.Kind != Scalar && a.Kind != Local:
+			return refused("argument %d (%s): unknown kind %q", i, a.Name, a.Kind)
+		case a.Kind == Scalar:
+			if err := a.checkScalar(); err != nil {
+				return refused("argument %d (%s): %v", i, a.Name, err)
+			}
+		case a.Count <= 0:
+			return refused("argument %d (%s): has %d elements", i, a.Name, a.Count)
+		case a.Count > math.MaxInt64/size:
+			return refused("argument %d (%s): %d elements of %s exceed any memory", i, a.Name, a.Count, a.DType)
+		}
+	}
+	return nil
+}
+
+func (a Arg) checkScalar() error {
+	if _, err := a.ScalarBytes(); err != nil {
+		return err
+	}
+	if DTypeIsFloat(a.DType) && a.Int != 0 {
+		return fmt.Errorf("a %s takes its value from Float, not from Int", a.DType)
+	}
+	if !DTypeIsFloat(a.DType) && a.Float != 0 {
+		return fmt.Errorf("a %s takes its value from Int, not from Float", a.DType)
+	}
+	return nil
+}
+
+func (j Job) checkLaunch(dev Info) *Error {
+	group := int64(1)
+	for d, g := range j.Global {
+		if g <= 0 {
+			return refused("dimension %d of the launch has %d work-items", d, g)
+		}
+		if len(j.Local) == 0 {
+			continue
+		}
+		l := j.Local[d]
+		switch {
+		case l <= 0:
+			return refused("dimension %d of the work-group has %d work-items", d, l)
+		case g%l != 0:
+			return refused("dimension %d: %d work-items do not divide into work-groups of %d", d, g, l)
+		case d < len(dev.MaxWorkItems) && l > dev.MaxWorkItems[d]:
+			return refused("dimension %d of the work-group has %d work-items, the device allows %d", d, l, dev.MaxWorkItems[d])
+		case group > math.MaxInt64/l:
+			return refused("the work-group %v is larger than any device allows", j.Local)
+		}
+		group *= l
+	}
+	if len(j.Local) > 0 && dev.MaxWorkGroup > 0 && group > dev.MaxWorkGroup {
+		return refused("a work-group of %d work-items, the device allows %d", group, dev.MaxWorkGroup).
+			WithHint("make the work-group smaller")
+	}
+	return nil
+}
+
+func (j Job) checkMemory(dev Info) *Error {
+	var local, global int64
+	for i, a := range j.Args {
+		n := a.Bytes()
+		switch a.Kind {
+		case Local:
+			local = saturate(local, n)
+		case Buffer:
+			if dev.MaxAlloc > 0 && n > dev.MaxAlloc {
+				return refused("argument %d (%s): a buffer of %d bytes, the device allows %d", i, a.Name, n, dev.MaxAlloc).
+					WithHint("choose smaller sizes")
+			}
+			global = saturate(global, n)
+			if a.Read && a.Write {
+				global = saturate(global, n)
+			}
+		}
+	}
+	if dev.LocalMem > 0 && local > dev.LocalMem {
+		return refused("%d bytes of local memory for a work-group, the device has %d", local, dev.LocalMem).
+			WithHint("make the local tiles smaller")
+	}
+	if dev.GlobalMem > 0 && global > dev.GlobalMem {
+		return refused("%d bytes of buffers, the device has %d", global, dev.GlobalMem).WithHint("choose smaller sizes")
+	}
+	return nil
+}
+
+func saturate(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}

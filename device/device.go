@@ -1,0 +1,97 @@
+// Package device is the interface to something that builds and times kernels, and the vocabulary of both sides of it.
+//
+// A [Job] is a kernel as source text with its launch, its arguments and the policy by which it is timed; it is plain
+// data and travels between processes as JSON. A [Device] runs jobs one at a time and answers with a [Result] that holds
+// every trial, or with an [*Error] whose status says what went wrong. [Fill] is the seeded data that all buffers
+// start from, the same wherever it is made, [Job.Check] refuses what exceeds a device's limits, and [Select] is the rule
+// by which a user names a device. Package device/opencl drives real devices, device/replay answers from records,
+// and package measure puts either into a worker process.
+//
+// Nothing here knows how source came to be.
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gpuperf/samples"
+)
+
+// Device builds and times kernels. It runs one job at a time; it is not safe for concurrent use.
+type Device interface {
+	// Info describes the device; it does not change.
+	Info() Info
+	// Run builds, launches and times the job. Where the job is at fault, or the device is, the error
+	// is an [*Error]. When ctx ends, Run stops between two launches, with status interrupted.
+	Run(ctx context.Context, job Job) (*Result, error)
+	// Close gives the device back.
+	Close() error
+}
+
+// Backend finds devices and opens them.
+type Backend interface {
+	// Devices lists what can be opened, always in the same order.
+	Devices() ([]Info, error)
+	// Open opens the device at an index of that list.
+	Open(index int) (Device, error)
+}
+
+// Info is a device's fingerprint and where it was found.
+type Info struct {
+	samples.Fingerprint
+	PlatformIndex int      `json:"platform_index"`       // platforms count from 0 in the order found
+	DeviceIndex   int      `json:"device_index"`         // within its platform
+	Library       string   `json:"library"`              // the shared library that was opened
+	Extensions    []string `json:"extensions,omitempty"` // as the device states them
+}
+
+// Result is what running a job gave.
+type Result struct {
+	Trials    []float64         `json:"trials"` // seconds on the device, in the order taken
+	BuildTime time.Duration     `json:"build_ns"`
+	BuildLog  string            `json:"build_log,omitempty"` // what the compiler said, also when it succeeded
+	Compiled  samples.Compiled  `json:"compiled"`
+	WarmUp    int               `json:"warm_up"`            // runs before the trials, the first included
+	Warnings  []string          `json:"warnings,omitempty"` // doubts about the trials
+	Outputs   map[string][]byte `json:"-"`                  // of the buffers in Job.Keep, after the first run; little-endian
+	Recorded  *samples.Record   `json:"-"`                  // set when nothing ran, and this record is the answer
+}
+
+// Error says why a job has no result.
+type Error struct {
+	Status samples.Status `json:"status"`
+	Msg    string         `json:"msg"`
+	Hint   string         `json:"hint,omitempty"` // the remedy, where one is known
+	Log    string         `json:"log,omitempty"`  // of the compiler, or the last words of a dead worker
+	Fatal  bool           `json:"fatal,omitempty"`
+	// Fatal: the device's context is lost with the job; it must be opened anew, in a new process.
+}
+
+// Errorf returns an Error with a formatted message.
+func Errorf(status samples.Status, format string, args ...any) *Error {
+	return &Error{Status: status, Msg: fmt.Sprintf(format, args...)}
+}
+
+// WithHint returns the error with the remedy attached.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	c := *e
+	c.Hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// Error gives the message and, in parentheses, the remedy. The log is left to those who print more than a line.
+func (e *Error) Error() string {
+	if e.Hint != "" {
+		return fmt.Sprintf("%s: %s (%s)", e.Status, e.Msg, e.Hint)
+	}
+	return fmt.Sprintf("%s: %s", e.Status, e.Msg)
+}
+
+// AsError returns the *Error that err wraps; the zero status of any other error is no verdict on a job.
+func AsError(err error) (*Error, bool) {
+	var e *Error
+	ok := errors.As(err, &e)
+	return e, ok
+}

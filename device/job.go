@@ -1,0 +1,144 @@
+package device
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"gpuperf/samples"
+)
+
+// Job is one kernel at one size, to be built and timed.
+type Job struct {
+	Identity samples.Identity `json:"identity"`
+	Source   string           `json:"source"`            // OpenCL C
+	Entry    string           `json:"entry"`             // name of the kernel function
+	Options  string           `json:"options,omitempty"` // of the compiler
+	Global   []int64          `json:"global"`            // work-items per dimension, 1 to 3 dimensions
+	Local    []int64          `json:"local,omitempty"`   // work-group size; empty leaves it to the driver
+	Args     []Arg            `json:"args"`              // in the order of the kernel's parameters
+	Mode     samples.Mode     `json:"mode"`              // "" is warm
+	Policy   Policy           `json:"policy"`
+	Keep     []string         `json:"keep,omitempty"` // names of the buffers to return as they are after the first run
+}
+
+// ArgKind is what is passed for a parameter of the kernel.
+type ArgKind string
+
+const (
+	Buffer ArgKind = "buffer" // global or constant memory, filled by [Fill]
+	Scalar ArgKind = "scalar" // a number by value
+	Local  ArgKind = "local"  // local memory of Count elements for each work-group
+)
+
+// Arg is an argument of a kernel.
+type Arg struct {
+	Name  string  `json:"name"`
+	Kind  ArgKind `json:"kind"`
+	DType string  `json:"dtype"`
+	Count int64   `json:"count,omitempty"` // elements of a buffer or of local memory
+	Seed  uint64  `json:"seed,omitempty"`  // of a buffer's data
+	Read  bool    `json:"read,omitempty"`  // the kernel reads the buffer
+	Write bool    `json:"write,omitempty"` // the kernel writes the buffer; if it does both, the data is restored before each run
+	Int   int64   `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
+	Float float64 `json:"float,omitempty"` // value of a floating-point scalar
+}
+
+// Bytes returns the size of a buffer or of local memory, 0 for a scalar and for an unknown dtype.
+func (a Arg) Bytes() int64 {
+	if a.Kind == Scalar {
+		return 0
+	}
+	return a.Count * DTypeSize(a.DType)
+}
+
+// Policy is how a job is timed. Its zero value is the default: 60 trials, as in paper section 6.1.4, or fewer when
+// the confidence interval of the median is narrow before that.
+type Policy struct {
+	Trials    int           `json:"trials,omitempty"`     // at most so many; 0 is 60
+	MinTrials int           `json:"min_trials,omitempty"` // at least so many; 0 is 10
+	RelCI     float64       `json:"rel_ci,omitempty"`     // stop when the 95 % interval of the median is narrower than this part of it; 0 is 0.005, negative never stops early
+	MinWarmUp time.Duration `json:"min_warm_up,omitempty"`
+	// MinWarmUp is the least time spent on runs before the trials, for clocks to rise; 0 is 20 ms, negative none.
+	MaxWarmUp time.Duration `json:"max_warm_up,omitempty"` // unsteady or not, the trials begin then; 0 is 1 s
+	TimeLimit time.Duration `json:"time_limit,omitempty"`  // no trial after the third begins later than this; 0 is 10 s
+}
+
+// leastTrials are taken however long they take.
+const leastTrials = 3
+
+// WithDefaults returns the policy with its zero fields replaced by what they stand for.
+func (p Policy) WithDefaults() Policy {
+	p.Trials = orElse(p.Trials, 60)
+	p.MinTrials = min(orElse(p.MinTrials, 10), p.Trials)
+	p.RelCI = orElse(p.RelCI, 0.005)
+	p.MinWarmUp = orElse(p.MinWarmUp, 20*time.Millisecond)
+	p.MaxWarmUp = max(orElse(p.MaxWarmUp, time.Second), p.MinWarmUp)
+	p.TimeLimit = orElse(p.TimeLimit, 10*time.Second)
+	return p
+}
+
+// Enough is the stopping rule: whether no further trial is needed after those taken in elapsed time. The policy must
+// have its defaults filled in.
+func (p Policy) Enough(trials []float64, elapsed time.Duration) bool {
+	n := len(trials)
+	switch {
+	case n >= p.Trials:
+		return true
+	case n < min(leastTrials, p.Trials):
+		return false
+	case elapsed >= p.TimeLimit:
+		return true
+	case n < p.MinTrials || p.RelCI < 0:
+		return false
+	}
+	return samples.Summarize(trials).Width() <= p.RelCI
+}
+
+// Steady reports whether the last runs of a warm-up agree within 2 % of the fastest of them.
+func Steady(runs []float64) bool {
+	const window, tolerance = 4, 0.02
+	if len(runs) < window {
+		return false
+	}
+	last := runs[len(runs)-window:]
+	lo, hi := slices.Min(last), slices.Max(last)
+	return hi-lo <= tolerance*lo
+}
+
+// SourceHash returns the SHA-256 of the source in hex.
+func (j Job) SourceHash() string {
+	h := sha256.Sum256([]byte(j.Source))
+	return hex.EncodeToString(h[:])
+}
+
+// CacheMode is the job's mode with the default filled in.
+func (j Job) CacheMode() samples.Mode {
+	if j.Mode == "" {
+		return samples.Warm
+	}
+	return j.Mode
+}
+
+// Record returns what of a record is known before the job has run: what [samples.Journal.Find] asks with.
+func (j Job) Record() samples.Record {
+	return samples.Record{
+		Version:    samples.Version,
+		Kernel:     j.Identity,
+		SourceHash: j.SourceHash(),
+		Entry:      j.Entry,
+		Options:    j.Options,
+		Global:     slices.Clone(j.Global),
+		Local:      slices.Clone(j.Local),
+		Mode:       j.CacheMode(),
+	}
+}
+
+func orElse[T comparable](v, standard T) T {
+	var zero T
+	if v == zero {
+		return standard
+	}
+	return v
+}

@@ -1,0 +1,74 @@
+package device
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Select returns the index of the device that a query names in a list of all devices. The first rule that matches any
+// device decides, and is an error when it matches several:
+//
+//	""        the first GPU, else the first accelerator, else the first device: a CPU only when there is nothing else
+//	"2"       the index in the list
+//	"0:1"     device 1 of platform 0
+//	"gpu"     the type: gpu, cpu, accelerator
+//	text      the device's whole name, then a part of it, then of its UUID, of the platform's name, of the vendor's
+//
+// Text is compared without regard to case. Every error lists the devices.
+func Select(all []Info, query string) (int, error) {
+	query = strings.TrimSpace(query)
+	if len(all) == 0 {
+		return 0, fmt.Errorf("no OpenCL device was found")
+	}
+	if query == "" {
+		for _, typ := range []string{"gpu", "accelerator"} {
+			for i, d := range all {
+				if d.Type == typ {
+					return i, nil
+				}
+			}
+		}
+		return 0, nil
+	}
+	for _, rule := range rules {
+		var hits []int
+		for i, d := range all {
+			if rule(i, d, strings.ToLower(query)) {
+				hits = append(hits, i)
+			}
+		}
+		switch {
+		case len(hits) == 1:
+			return hits[0], nil
+		case len(hits) > 1:
+			return 0, fmt.Errorf("%q names %d devices; choose one by its index:\n%s", query, len(hits), list(all, hits))
+		}
+	}
+	every := make([]int, len(all))
+	for i := range every {
+		every[i] = i
+	}
+	return 0, fmt.Errorf("no device is named %q; there are:\n%s", query, list(all, every))
+}
+
+var rules = []func(index int, d Info, query string) bool{
+	func(i int, _ Info, q string) bool { return q == strconv.Itoa(i) },
+	func(_ int, d Info, q string) bool { return q == fmt.Sprintf("%d:%d", d.PlatformIndex, d.DeviceIndex) },
+	func(_ int, d Info, q string) bool { return q == d.Type },
+	func(_ int, d Info, q string) bool { return q == strings.ToLower(d.Name) },
+	func(_ int, d Info, q string) bool { return strings.Contains(strings.ToLower(d.Name), q) },
+	func(_ int, d Info, q string) bool {
+		return len(q) >= 4 && strings.HasPrefix(strings.ToLower(d.UUID), q)
+	},
+	func(_ int, d Info, q string) bool { return strings.Contains(strings.ToLower(d.Platform), q) },
+	func(_ int, d Info, q string) bool { return strings.Contains(strings.ToLower(d.Vendor), q) },
+}
+
+func list(all []Info, which []int) string {
+	lines := make([]string, len(which))
+	for k, i := range which {
+		lines[k] = fmt.Sprintf("  %d  %s, %s, platform %s", i, all[i].Name, all[i].Type, all[i].Platform)
+	}
+	return strings.Join(lines, "\n")
+}
