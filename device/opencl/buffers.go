@@ -1,0 +1,124 @@
+package opencl
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"unsafe"
+
+	"gpuperf/device"
+)
+
+// bound is a kernel with its arguments set.
+type bound struct {
+	dev     *Device
+	kernel  object
+	global  []uintptr
+	local   []uintptr // nil leaves the work-group to the driver
+	buffers map[string]buffer
+	updated []buffer // those to be restored before each run
+	all     []object // everything to release
+}
+
+type buffer struct {
+	id     object
+	master object // unchanged copy of the data, of a buffer that is read and written
+	size   int64
+}
+
+// bind makes the job's buffers, fills them, and sets the kernel's arguments.
+func (d *Device) bind(job device.Job, kernel object) (*bound, error) {
+	b := &bound{dev: d, kernel: kernel, global: sizes(job.Global), buffers: map[string]buffer{}}
+	if len(job.Local) > 0 {
+		b.local = sizes(job.Local)
+	}
+	for i, a := range job.Args {
+		if err := b.arg(i, a); err != nil {
+			b.release()
+			return nil, fmt.Errorf("argument %d (%s): %w", i, a.Name, err)
+		}
+	}
+	return b, nil
+}
+
+func (b *bound) arg(i int, a device.Arg) error {
+	set := func(size uintptr, value unsafe.Pointer) error {
+		return b.dev.call(setKernelArg, uintptr(b.kernel), uintptr(i), size, uintptr(value))
+	}
+	switch a.Kind {
+	case device.Local:
+		return set(uintptr(a.Bytes()), nil)
+	case device.Scalar:
+		v, err := a.ScalarBytes()
+		if err != nil {
+			return err
+		}
+		return set(uintptr(len(v)), unsafe.Pointer(&v[0]))
+	}
+	buf := buffer{size: a.Bytes()}
+	var err error
+	if buf.id, err = b.alloc(a); err != nil {
+		return err
+	}
+	if a.Read && a.Write {
+		if buf.master, err = b.alloc(a); err != nil {
+			return err
+		}
+		b.updated = append(b.updated, buf)
+	}
+	b.buffers[a.Name] = buf
+	return set(unsafe.Sizeof(buf.id), unsafe.Pointer(&buf.id))
+}
+
+// alloc makes a buffer and fills it with its seeded data, a piece at a time, so that the host needs no second copy of it.
+func (b *bound) alloc(a device.Arg) (object, error) {
+	const readWrite, piece = 1 << 0, 32 << 20
+	d := b.dev
+	id, err := d.create(createBuffer, uintptr(d.context), readWrite, uintptr(a.Bytes()), 0)
+	if err != nil {
+		return 0, err
+	}
+	b.all = append(b.all, id)
+	size := device.DTypeSize(a.DType)
+	host := make([]byte, min(piece, a.Bytes()))
+	for at := int64(0); at < a.Bytes(); at += piece {
+		part := host[:min(piece, a.Bytes()-at)]
+		device.FillAt(a.DType, part, a.Seed, at/size)
+		if err := d.call(enqueueWriteBuffer, uintptr(d.queue), uintptr(id), 1, uintptr(at), uintptr(len(part)),
+			uintptr(unsafe.Pointer(&part[0])), 0, 0, 0); err != nil {
+			return 0, err
+		}
+	}
+	return id, nil
+}
+
+// read returns the contents of a buffer.
+func (b *bound) read(name string) ([]byte, error) {
+	buf := b.buffers[name]
+	if buf.size > math.MaxInt {
+		return nil, fmt.Errorf("buffer %s is too large for this machine", name)
+	}
+	out := make([]byte, buf.size)
+	err := b.dev.call(enqueueReadBuffer, uintptr(b.dev.queue), uintptr(buf.id), 1, 0, uintptr(len(out)),
+		uintptr(unsafe.Pointer(&out[0])), 0, 0, 0)
+	runtime.KeepAlive(out)
+	return out, err
+}
+
+// restore gives the buffers that the kernel updates their first contents again.
+func (b *bound) restore() error {
+	for _, buf := range b.updated {
+		if err := b.dev.call(enqueueCopyBuffer, uintptr(b.dev.queue), uintptr(buf.master), uintptr(buf.id), 0, 0,
+			uintptr(buf.size), 0, 0, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bound) release() {
+	for _, id := range b.all {
+		b.dev.release(releaseMemObject, id)
+	}
+	b.all = nil
+}

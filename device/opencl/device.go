@@ -1,0 +1,263 @@
+package opencl
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+	"unsafe"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+// Device is an open OpenCL device with a profiling queue and a cache of programs.
+type Device struct {
+	platform
+	id       object
+	info     device.Info
+	context  object
+	queue    object
+	programs map[string]program
+	order    []string // keys of programs, oldest first
+	sweep    sweeper
+}
+
+type program struct {
+	id   object
+	log  string
+	took time.Duration
+}
+
+// keepPrograms bounds the cache: a kernel is mostly asked for at all its sizes in a row.
+const keepPrograms = 32
+
+func openDevice(p platform, id object, info device.Info) (*Device, error) {
+	const contextPlatform, queueProfiling = 0x1084, 1 << 1
+	d := &Device{platform: p, id: id, info: info, programs: map[string]program{}}
+	properties := []uintptr{contextPlatform, uintptr(p.id), 0}
+	ids := []object{id}
+	var err error
+	d.context, err = p.create(createContext, uintptr(unsafe.Pointer(&properties[0])), 1, uintptr(unsafe.Pointer(&ids[0])), 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	d.queue, err = p.create(createCommandQueue, uintptr(d.context), uintptr(id), queueProfiling)
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Info describes the device.
+func (d *Device) Info() device.Info { return d.info }
+
+// Close releases everything that the device holds.
+func (d *Device) Close() error {
+	d.sweep.close(d)
+	for _, p := range d.programs {
+		d.release(releaseProgram, p.id)
+	}
+	d.programs = nil
+	d.release(releaseCommandQueue, d.queue)
+	d.release(releaseContext, d.context)
+	d.queue, d.context = 0, 0
+	return nil
+}
+
+// Run builds the job's program, unless it is at hand, fills the buffers, launches once and reads the outputs,
+// warms up, and takes the trials.
+func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error) {
+	if d.queue == 0 {
+		return nil, errors.New("the device is closed")
+	}
+	if err := job.Check(d.info); err != nil {
+		return nil, err
+	}
+	prog, err := d.program(job)
+	if err != nil {
+		return nil, err
+	}
+	kernel, err := d.kernel(prog.id, job.Entry)
+	if err != nil {
+		return nil, err
+	}
+	defer d.release(releaseKernel, kernel)
+	compiled := d.compiled(kernel)
+	if err := d.checkCompiled(job, kernel, compiled); err != nil {
+		return nil, err
+	}
+	if err := interrupted(ctx); err != nil {
+		return nil, err
+	}
+	bound, err := d.bind(job, kernel)
+	if err != nil {
+		return nil, failed(preparing, err)
+	}
+	defer bound.release()
+	result := &device.Result{BuildTime: prog.took, BuildLog: prog.log, Compiled: compiled}
+	if err := d.time(ctx, job, bound, result); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// program returns the built program of a job from the cache, or builds it.
+func (d *Device) program(job device.Job) (program, error) {
+	key := job.Options + "\x00" + job.Source
+	if p, ok := d.programs[key]; ok {
+		return p, nil
+	}
+	start := time.Now()
+	id, log, err := d.build(job.Source, job.Options)
+	if err != nil {
+		e := failed(building, err)
+		e.Log = log
+		return program{}, tooLarge(e)
+	}
+	p := program{id, log, time.Since(start)}
+	if len(d.order) >= keepPrograms {
+		d.release(releaseProgram, d.programs[d.order[0]].id)
+		delete(d.programs, d.order[0])
+		d.order = d.order[1:]
+	}
+	d.programs[key] = p
+	d.order = append(d.order, key)
+	return p, nil
+}
+
+// build compiles a program. The log comes also with an error, and is also there when the compiler only warned.
+func (d *Device) build(source, options string) (id object, log string, err error) {
+	const buildLog = 0x1183
+	if strings.ContainsRune(source+options, 0) {
+		return 0, "", device.Errorf(samples.BuildFailed, "the source or its options contain a zero byte")
+	}
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	text, opts := cString(&pin, source), cString(&pin, options)
+	texts, lengths := []*byte{text}, []uintptr{uintptr(len(source))}
+	id, err = d.create(createProgramWithSource, uintptr(d.context), 1,
+		uintptr(unsafe.Pointer(&texts[0])), uintptr(unsafe.Pointer(&lengths[0])))
+	if err != nil {
+		return 0, "", err
+	}
+	devices := []object{d.id}
+	err = d.call(buildProgram, uintptr(id), 1, uintptr(unsafe.Pointer(&devices[0])), uintptr(unsafe.Pointer(opts)), 0, 0)
+	if b, logErr := d.query(getProgramBuildInfo, buildLog, id, d.id); logErr == nil {
+		log = strings.TrimSpace(strings.TrimRight(string(b), "\x00"))
+	}
+	if err != nil {
+		d.release(releaseProgram, id)
+		return 0, log, err
+	}
+	return id, log, nil
+}
+
+// tooLargeMessages are what compilers say when the source is right, but too large for the device.
+var tooLargeMessages = []string{"uses too much shared data", "local memory limit exceeded", "too much local memory"}
+
+func tooLarge(e *device.Error) *device.Error {
+	for _, m := range tooLargeMessages {
+		if strings.Contains(e.Log, m) {
+			e.Status = samples.Refused
+			e.Msg = "the kernel needs more local memory than the device has: " + lineWith(e.Log, m)
+			return e.WithHint("make the local tiles smaller")
+		}
+	}
+	return e
+}
+
+func lineWith(text, part string) string {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, part) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return part
+}
+
+// kernel makes a kernel object, which holds arguments.
+func (d *Device) kernel(prog object, entry string) (object, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	k, err := d.create(createKernel, uintptr(prog), uintptr(unsafe.Pointer(cString(&pin, entry))))
+	if codeOf(err) == invalidKernelName {
+		return 0, device.Errorf(samples.BuildFailed, "the source has no kernel function %s", entry)
+	}
+	if err != nil {
+		return 0, failed(preparing, err)
+	}
+	return k, nil
+}
+
+// compiled asks what the compiler made of a kernel; what the driver does not tell is zero.
+func (d *Device) compiled(kernel object) samples.Compiled {
+	const workGroup, localMem, privateMem = 0x11B0, 0x11B2, 0x11B4
+	ask := func(param uint32) int64 {
+		b, err := d.query(getKernelWorkGroupInfo, param, kernel, d.id)
+		if err != nil {
+			return 0
+		}
+		return int64(le(b))
+	}
+	return samples.Compiled{
+		PreferredMultiple: ask(preferredMultiple),
+		MaxWorkGroup:      ask(workGroup),
+		LocalMem:          ask(localMem),
+		PrivateMem:        ask(privateMem),
+	}
+}
+
+// checkCompiled refuses what only the compiled kernel shows to be too much.
+func (d *Device) checkCompiled(job device.Job, kernel object, c samples.Compiled) error {
+	const numArgs = 0x1191
+	if b, err := d.query(getKernelInfo, numArgs, kernel); err == nil && int(le(b)) != len(job.Args) {
+		return device.Errorf(samples.Refused, "the kernel function %s has %d parameters, the job brings %d arguments",
+			job.Entry, le(b), len(job.Args))
+	}
+	local := c.LocalMem
+	for _, a := range job.Args {
+		if a.Kind == device.Local {
+			local += a.Bytes()
+		}
+	}
+	if d.info.LocalMem > 0 && local > d.info.LocalMem {
+		return device.Errorf(samples.Refused, "the kernel needs %d bytes of local memory for a work-group, the device has %d",
+			local, d.info.LocalMem).WithHint("make the local tiles smaller")
+	}
+	group := int64(1)
+	for _, l := range job.Local {
+		group *= l
+	}
+	if c.MaxWorkGroup > 0 && group > c.MaxWorkGroup {
+		return device.Errorf(samples.Refused, "a work-group of %d work-items, this kernel can have %d on this device",
+			group, c.MaxWorkGroup).WithHint("make the work-group smaller, or the kernel use fewer registers")
+	}
+	return nil
+}
+
+func interrupted(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
+	}
+	return nil
+}
+
+// cString returns a pinned, terminated copy of a text.
+func cString(pin *runtime.Pinner, s string) *byte {
+	b := append([]byte(s), 0)
+	pin.Pin(&b[0])
+	return &b[0]
+}
+
+// sizes gives a launch's dimensions as size_t.
+func sizes(n []int64) []uintptr {
+	out := make([]uintptr, len(n))
+	for i, v := range n {
+		out[i] = uintptr(v)
+	}
+	return slices.Clip(out)
+}

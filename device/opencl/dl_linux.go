@@ -1,0 +1,10 @@
+package opencl
+
+import "github.com/ebitengine/purego"
+
+// resident reports whether a library is in memory already.
+func resident(name string) bool {
+	const noload = 4 // RTLD_NOLOAD of glibc and musl
+	lib, err := purego.Dlopen(name, purego.RTLD_NOW|noload)
+	return err == nil && lib != 0
+}

@@ -1,0 +1,244 @@
+package opencl
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// Search says where to look for OpenCL. The zero value is the default; an empty list that is not nil means nowhere.
+type Search struct {
+	Loaders []string // shared libraries that bring all platforms together
+	Drivers []string // vendors' libraries, opened where no loader brought them
+	Vendors []string // directories of .icd files, read where there is no loader
+}
+
+// loaders are tried in this order.
+var loaders = map[string][]string{
+	"linux":   {"libOpenCL.so.1", "libOpenCL.so"},
+	"darwin":  {"/System/Library/Frameworks/OpenCL.framework/OpenCL"},
+	"freebsd": {"libOpenCL.so.1", "libOpenCL.so"},
+}
+
+// drivers are those of the vendors whose containers and packages are known to leave out the .icd file or the loader.
+var drivers = map[string][]string{
+	"linux": {
+		"libnvidia-opencl.so.1",
+		"libamdocl64.so",
+		"/opt/rocm/lib/libamdocl64.so",
+		"libigdrcl.so",
+		"/usr/lib/x86_64-linux-gnu/intel-opencl/libigdrcl.so",
+		"/usr/lib64/intel-opencl/libigdrcl.so",
+	},
+}
+
+// ErrNone is wrapped by the error of a search that found no platform.
+var ErrNone = errors.New("no OpenCL platform was found")
+
+const installHint = `install an OpenCL runtime, on Debian and Ubuntu:
+  any CPU      apt install ocl-icd-libopencl1 pocl-opencl-icd
+  NVIDIA GPU   apt install ocl-icd-libopencl1 nvidia-opencl-icd   (in a container: run it with --gpus all)
+  AMD GPU      apt install ocl-icd-libopencl1 mesa-opencl-icd     (or ROCm's rocm-opencl-runtime)
+  Intel GPU    apt install ocl-icd-libopencl1 intel-opencl-icd`
+
+// platform is a vendor's OpenCL with the functions to use it.
+type platform struct {
+	*api
+	id                    object
+	name, vendor, version string
+}
+
+// platforms finds the platforms. What could not be opened is told only where nothing was found.
+func (s Search) platforms() ([]platform, error) {
+	orDefault := func(given, standard []string) []string {
+		if given != nil {
+			return given
+		}
+		return standard
+	}
+	var found []platform
+	var notes []error
+	loader := false
+	for _, name := range orDefault(s.Loaders, loaders[runtime.GOOS]) {
+		lib, err := open(name)
+		if err != nil {
+			notes = append(notes, err)
+			continue
+		}
+		ps, err := fromLoader(name, lib)
+		if err != nil {
+			notes = append(notes, err)
+			continue
+		}
+		loader = true
+		found = append(found, ps...)
+		break
+	}
+	names := slices.Clone(orDefault(s.Drivers, drivers[runtime.GOOS]))
+	if !loader {
+		icd, err := icdFiles(orDefault(s.Vendors, vendorDirs()))
+		if err != nil {
+			notes = append(notes, err)
+		}
+		names = append(icd, names...)
+	}
+	for _, name := range names {
+		// A driver that is in memory was brought by the loader, or under another of its names.
+		if resident(name) {
+			continue
+		}
+		lib, err := open(name)
+		if err != nil {
+			notes = append(notes, err)
+			continue
+		}
+		ps, err := fromDriver(name, lib)
+		if err != nil {
+			notes = append(notes, err)
+		}
+		for _, p := range ps {
+			if !slices.ContainsFunc(found, func(q platform) bool {
+				return q.name == p.name && q.vendor == p.vendor && q.version == p.version
+			}) {
+				found = append(found, p)
+			}
+		}
+	}
+	if len(found) == 0 {
+		var tried strings.Builder
+		for _, n := range notes {
+			fmt.Fprintf(&tried, "\n  %v", n)
+		}
+		return nil, fmt.Errorf("%w; tried:%s\n%s", ErrNone, tried.String(), installHint)
+	}
+	return found, nil
+}
+
+// fromLoader takes the functions by name.
+func fromLoader(name string, lib uintptr) ([]platform, error) {
+	a := &api{library: name}
+	for f := range functions {
+		// A function that is missing is reported by the call that wants it.
+		a.at[f], _ = symbol(lib, functions[f].name)
+	}
+	ids, err := platformIDs(name, a.at[getPlatformIDs])
+	if err != nil {
+		return nil, err
+	}
+	return describe(ids, func(object) *api { return a })
+}
+
+// fromDriver takes the functions of each platform from its dispatch table, which is reached, as cl_khr_icd
+// lays down, by the entry points clGetExtensionFunctionAddress and clIcdGetPlatformIDsKHR.
+func fromDriver(name string, lib uintptr) ([]platform, error) {
+	const icdEntry = "clIcdGetPlatformIDsKHR"
+	entry, err := symbol(lib, icdEntry)
+	if err != nil {
+		address, err := symbol(lib, "clGetExtensionFunctionAddress")
+		if err != nil {
+			return nil, fmt.Errorf("%s is no OpenCL driver: %w", name, err)
+		}
+		text := append([]byte(icdEntry), 0)
+		entry, _, _ = purego.SyscallN(address, uintptr(unsafe.Pointer(&text[0])))
+		runtime.KeepAlive(text)
+		if entry == 0 {
+			return nil, fmt.Errorf("%s is no OpenCL driver that can be used without a loader: it lacks %s", name, icdEntry)
+		}
+	}
+	ids, err := platformIDs(name, entry)
+	if err != nil {
+		return nil, err
+	}
+	return describe(ids, func(id object) *api {
+		a := &api{library: name}
+		if table := word(uintptr(id)); table != 0 {
+			for f := range functions {
+				a.at[f] = word(table + uintptr(functions[f].slot)*unsafe.Sizeof(table))
+			}
+		}
+		return a
+	})
+}
+
+// platformIDs calls a function of clGetPlatformIDs' signature.
+func platformIDs(library string, entry uintptr) ([]object, error) {
+	a := &api{library: library}
+	a.at[getPlatformIDs] = entry
+	n := new(uint32)
+	err := a.call(getPlatformIDs, 0, 0, uintptr(unsafe.Pointer(n)))
+	if c := codeOf(err); c == platformNotFound || err == nil && *n == 0 {
+		return nil, fmt.Errorf("%s offers no platform", library)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", library, err)
+	}
+	ids := make([]object, min(*n, 256))
+	if err := a.call(getPlatformIDs, uintptr(len(ids)), uintptr(unsafe.Pointer(&ids[0])), 0); err != nil {
+		return nil, fmt.Errorf("%s: %w", library, err)
+	}
+	return ids, nil
+}
+
+// describe keeps the platforms that tell their names; those that cannot even do that are errors.
+func describe(ids []object, functionsOf func(object) *api) (out []platform, err error) {
+	const version, name, vendor = 0x0901, 0x0902, 0x0903
+	for _, id := range ids {
+		if id == 0 {
+			continue
+		}
+		p := platform{api: functionsOf(id), id: id}
+		var first error
+		text := func(param uint32) string {
+			b, err := p.query(getPlatformInfo, param, id)
+			first = cmp.Or(first, err)
+			return str(b)
+		}
+		p.name, p.vendor, p.version = text(name), text(vendor), text(version)
+		if first != nil {
+			err = fmt.Errorf("%s: %w", p.library, first)
+			continue
+		}
+		out = append(out, p)
+	}
+	if len(out) > 0 {
+		err = nil
+	}
+	return out, err
+}
+
+// vendorDirs are where loaders look for .icd files, each loader with a variable of its own.
+func vendorDirs() []string {
+	for _, env := range []string{"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"} {
+		if dir := os.Getenv(env); dir != "" {
+			return []string{dir}
+		}
+	}
+	return []string{"/etc/OpenCL/vendors"}
+}
+
+// icdFiles returns the libraries that the .icd files name, in the order of the files' names.
+func icdFiles(dirs []string) (libraries []string, err error) {
+	for _, dir := range dirs {
+		files, globErr := filepath.Glob(filepath.Join(dir, "*.icd"))
+		err = errors.Join(err, globErr)
+		if strings.HasSuffix(dir, ".icd") {
+			files = []string{dir}
+		}
+		for _, f := range files {
+			text, readErr := os.ReadFile(f)
+			err = errors.Join(err, readErr)
+			if lib, _, _ := strings.Cut(string(text), "\n"); strings.TrimSpace(lib) != "" {
+				libraries = append(libraries, strings.TrimSpace(lib))
+			}
+		}
+	}
+	return libraries, err
+}

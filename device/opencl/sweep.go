@@ -1,0 +1,85 @@
+package opencl
+
+import (
+	"fmt"
+	"unsafe"
+
+	"gpuperf/device"
+)
+
+// sweeper flushes the caches by reading a buffer much larger than they are. It reads and does not write, so that no
+// dirty lines are left whose write-back would disturb the kernel that is timed.
+type sweeper struct {
+	program  object
+	bound    *bound
+	warnings []string
+}
+
+// The store never happens, as no element of the data has such bits; the compiler cannot know.
+const sweepSource = `
+__kernel void sweep(__global const uint *data, __global uint *never, ulong n) {
+  uint seen = 0;
+  for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) seen |= data[i];
+  if (seen == 0xdeadbeefu) never[0] = seen;
+}`
+
+// flushSizes gives the least bytes to sweep by type of device. Drivers often state a part of the
+// last-level cache only (NVIDIA's do); the largest of GPUs hold 256 MB.
+var flushSizes = map[string]int64{"gpu": 512 << 20, "accelerator": 512 << 20}
+
+const flushElse = 64 << 20
+
+func (s *sweeper) prepare(d *Device) error {
+	if s.bound != nil {
+		return nil
+	}
+	least, ok := flushSizes[d.info.Type]
+	if !ok {
+		least = flushElse
+	}
+	size := max(least, 4*d.info.CacheSize)
+	if limit := min(d.info.MaxAlloc, d.info.GlobalMem/4); size > limit {
+		size = limit
+		s.warnings = []string{fmt.Sprintf("only %d bytes could be swept between trials, caches may not be cold", size)}
+	}
+	job := device.Job{
+		Source: sweepSource, Entry: "sweep", Global: []int64{max(d.info.ComputeUnits, 1) * 2048},
+		Args: []device.Arg{
+			{Name: "data", Kind: device.Buffer, DType: "uint32", Count: size / 4},
+			{Name: "never", Kind: device.Buffer, DType: "uint32", Count: 1},
+			{Name: "n", Kind: device.Scalar, DType: "uint64", Int: size / 4},
+		},
+	}
+	prog, log, err := d.build(job.Source, "")
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, log)
+	}
+	s.program = prog
+	kernel, err := d.kernel(prog, job.Entry)
+	if err != nil {
+		return err
+	}
+	if s.bound, err = d.bind(job, kernel); err != nil {
+		d.release(releaseKernel, kernel)
+		return err
+	}
+	return nil
+}
+
+// flush sweeps and waits.
+func (s *sweeper) flush(d *Device) error {
+	if err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(s.bound.kernel), 1, 0,
+		uintptr(unsafe.Pointer(&s.bound.global[0])), 0, 0, 0, 0); err != nil {
+		return err
+	}
+	return d.call(finish, uintptr(d.queue))
+}
+
+func (s *sweeper) close(d *Device) {
+	if s.bound != nil {
+		s.bound.release()
+		d.release(releaseKernel, s.bound.kernel)
+	}
+	d.release(releaseProgram, s.program)
+	*s = sweeper{}
+}
