@@ -1,0 +1,183 @@
+// Package models is the language of performance models: expressions over feature values and parameters, their derivatives, and
+// the model files that hold them.
+//
+// Parse reads a file into a Model: its expression and terms are lexed (feature identifiers first, with all their punctuation),
+// parsed by expr-lang/expr into a syntax tree, and converted to Exprs. Model.Compile resolves terms and the user's own features,
+// differentiates by every parameter, and assembles flat programs that evaluate without allocating. The package knows features by
+// name only: any identifier that starts with f_ is one, and whether anything can compute it is for others to say. It fits nothing:
+// see package calibrate.
+package models
+
+import (
+	_ "embed"
+	"math"
+	"slices"
+
+	"gpuperf/internal/source"
+)
+
+// Version is the version of the format of model files.
+const Version = 1
+
+// Schema is the JSON schema of model files.
+//
+//go:embed schema.json
+var Schema []byte
+
+// Model is what a model file says.
+type Model struct {
+	Name       string
+	Output     string      // the feature that the model predicts, f_cl_wall_time in most models
+	Terms      []Term      // named parts of the expression, in the order of the file
+	Expression string      // over features, parameters and terms
+	Parameters []Parameter // what the file says of parameters; others have no initial value, bounds or unit
+	Features   []Custom    // the user's own features
+	Fit        FitOptions
+	Measure    []Measurement
+
+	File string // the name under which it was read
+	text string
+
+	expression *Expr
+	places     map[string]source.Pos // of identifiers, terms and keys, where they stand first
+}
+
+// Term is a named part of a model, for use in its expression and in other terms.
+type Term struct {
+	Name       string
+	Expression string
+
+	expr *Expr
+}
+
+// Parameter is what is known of a parameter before it is calibrated.
+type Parameter struct {
+	Name string
+	Init *float64 // where the fit starts; nil: the fit finds starts itself
+	Min  float64  // -Inf when not bounded
+	Max  float64  // +Inf when not bounded
+	Unit string   // free text; "s per N thing" gives an implied rate, see package calibrate
+}
+
+// Custom is a feature defined by an expression over other features.
+type Custom struct {
+	Name       string
+	Expression string
+
+	expr *Expr
+}
+
+// FitOptions say how the parameters are found.
+type FitOptions struct {
+	ScaleByOutput bool // residuals are relative to the measured output (Perflex paper, section 7.2)
+	Nonnegative   bool // parameters are at least 0 unless they have a min of their own
+	Starts        int  // number of starting points where the model gives none; 0 is the default of package calibrate
+}
+
+// Match is a condition between the tags of a generator or kernel and those of a filter.
+type Match string
+
+// The match conditions (Perflex paper, section 7.1).
+const (
+	Superset  Match = "superset" // the kernel has all tags of the filter
+	Subset    Match = "subset"
+	Identical Match = "identical"
+	Intersect Match = "intersect"
+)
+
+// Matches lists the match conditions.
+var Matches = []Match{Superset, Subset, Identical, Intersect}
+
+// Measurement selects kernels to calibrate with.
+type Measurement struct {
+	Tags  []string
+	Match Match
+
+	Places []source.Pos // of the tags
+}
+
+// ErrorAt returns an error at a place of the model file.
+func (m *Model) ErrorAt(pos source.Pos, format string, args ...any) *source.Error {
+	return source.At(m.File, m.text, pos, format, args...)
+}
+
+// Place returns where an identifier (a feature or parameter), a term or a key of the file stands first.
+func (m *Model) Place(name string) source.Pos { return m.places[name] }
+
+// Text returns the text of the file that the model was read from, for its hash.
+func (m *Model) Text() string { return m.text }
+
+// Expr returns the expression with its terms and the user's features put in: nothing but features of kernels and parameters.
+func (m *Model) Expr() *Expr { return m.expand(m.expression) }
+
+// TermExprs returns the terms in the order of the file, expanded as Expr is.
+func (m *Model) TermExprs() []*Expr {
+	out := make([]*Expr, len(m.Terms))
+	for i, t := range m.Terms {
+		out[i] = m.expand(t.expr)
+	}
+	return out
+}
+
+// OutputExpr returns the output as an expression over features; it is the output feature itself unless that is the user's own.
+func (m *Model) OutputExpr() *Expr { return m.expand(&Expr{Op: Feature, Name: m.Output}) }
+
+// FeatureNames lists the features that the model needs as input, in order of first use, with the user's own expanded.
+func (m *Model) FeatureNames() []string { return m.Expr().names(Feature) }
+
+// OutputFeatureNames lists the features that give the output: itself, or what the user's own output feature is made of.
+func (m *Model) OutputFeatureNames() []string { return m.OutputExpr().names(Feature) }
+
+// ParameterNames lists the parameters in order of first use.
+func (m *Model) ParameterNames() []string { return m.Expr().names(Param) }
+
+// Parameter returns what is known of a parameter. The file's nonnegative option gives min 0 where the file gives no min.
+func (m *Model) Parameter(name string) Parameter {
+	p := Parameter{Name: name, Min: math.Inf(-1), Max: math.Inf(1)}
+	if i := slices.IndexFunc(m.Parameters, func(p Parameter) bool { return p.Name == name }); i >= 0 {
+		p = m.Parameters[i]
+	}
+	if m.Fit.Nonnegative && math.IsInf(p.Min, -1) {
+		p.Min = min(0, p.Max)
+	}
+	return p
+}
+
+// expand puts terms and the user's features in. There are no cycles: Parse has checked.
+func (m *Model) expand(e *Expr) *Expr {
+	memo := make(map[string]*Expr)
+	var rec func(*Expr) *Expr
+	rec = func(e *Expr) *Expr {
+		return e.substitute(func(leaf *Expr) *Expr {
+			inner := m.definition(leaf)
+			if inner == nil {
+				return nil
+			}
+			r, ok := memo[leaf.Name]
+			if !ok {
+				r = rec(inner)
+				memo[leaf.Name] = r
+			}
+			return r
+		})
+	}
+	return rec(e)
+}
+
+func (m *Model) definition(leaf *Expr) *Expr {
+	switch leaf.Op {
+	case TermRef:
+		for _, t := range m.Terms {
+			if t.Name == leaf.Name {
+				return t.expr
+			}
+		}
+	case Feature:
+		for _, f := range m.Features {
+			if f.Name == leaf.Name {
+				return f.expr
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// String prints the model as a model file, which Parse reads back.
+func (m *Model) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "version: %d\nname: %s\noutput: %s\n", Version, quote(m.Name), quote(m.Output))
+	if len(m.Features) > 0 {
+		b.WriteString("features:\n")
+		for _, f := range m.Features {
+			fmt.Fprintf(&b, "  %s: %s\n", quote(f.Name), quote(f.Expression))
+		}
+	}
+	if len(m.Terms) > 0 {
+		b.WriteString("terms:\n")
+		for _, t := range m.Terms {
+			fmt.Fprintf(&b, "  %s: %s\n", t.Name, quote(t.Expression))
+		}
+	}
+	fmt.Fprintf(&b, "expression: %s\n", quote(m.Expression))
+	if len(m.Parameters) > 0 {
+		b.WriteString("parameters:\n")
+		for _, p := range m.Parameters {
+			fmt.Fprintf(&b, "  %s: {%s}\n", p.Name, strings.Join(p.fields(), ", "))
+		}
+	}
+	b.WriteString(m.Fit.String())
+	if len(m.Measure) > 0 {
+		b.WriteString("measure:\n")
+		for _, s := range m.Measure {
+			tags := make([]string, len(s.Tags))
+			for i, t := range s.Tags {
+				tags[i] = quote(t)
+			}
+			fmt.Fprintf(&b, "  - tags: [%s]\n    match: %s\n", strings.Join(tags, ", "), s.Match)
+		}
+	}
+	return b.String()
+}
+
+// String prints the options as the fit line of a model file, nothing where all are at their default.
+func (o FitOptions) String() string {
+	if o == (FitOptions{}) {
+		return ""
+	}
+	var f []string
+	if o.ScaleByOutput {
+		f = append(f, "scale_by_output: true")
+	}
+	if o.Nonnegative {
+		f = append(f, "nonnegative: true")
+	}
+	if o.Starts > 0 {
+		f = append(f, fmt.Sprintf("starts: %d", o.Starts))
+	}
+	return "fit: {" + strings.Join(f, ", ") + "}\n"
+}
+
+func (p Parameter) fields() []string {
+	var f []string
+	number := func(key string, v float64) {
+		f = append(f, key+": "+strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	if p.Init != nil {
+		number("init", *p.Init)
+	}
+	if !math.IsInf(p.Min, -1) {
+		number("min", p.Min)
+	}
+	if !math.IsInf(p.Max, 1) {
+		number("max", p.Max)
+	}
+	if p.Unit != "" {
+		f = append(f, "unit: "+quote(p.Unit))
+	}
+	return f
+}
+
+// quote leaves a word plain where YAML takes it as it stands, and puts it in single quotes otherwise.
+func quote(s string) string {
+	plain := s != ""
+	for i, r := range s {
+		if !isWord(r) && !(i > 0 && strings.ContainsRune(" +*/().-;", r)) || isDigit(r) && i == 0 {
+			plain = false
+		}
+	}
+	switch strings.ToLower(s) {
+	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+		plain = false
+	}
+	if plain && strings.TrimSpace(s) == s {
+		return s
+	}
+	if strings.ContainsAny(s, "\n\r\t") || strings.IndexFunc(s, func(r rune) bool { return r < ' ' }) >= 0 {
+		return strconv.Quote(s)
+	}
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+}

@@ -1,0 +1,425 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+)
+
+// Keys of the format.
+var (
+	modelKeys     = []string{"version", "name", "output", "terms", "expression", "parameters", "features", "fit", "measure"}
+	parameterKeys = []string{"init", "min", "max", "unit"}
+	fitKeys       = []string{"scale_by_output", "nonnegative", "starts"}
+	measureKeys   = []string{"tags", "match"}
+)
+
+// Load reads a model file.
+func Load(path string) (*Model, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, text)
+}
+
+// New makes a model of an output feature and an expression, as the Perflex paper's Model(output, expression).
+func New(name, output, expression string) (*Model, error) {
+	return Parse("", []byte((&Model{Name: name, Output: output, Expression: expression}).String()))
+}
+
+// Parse reads the text of a model file. Errors are *source.Error: an unknown key, a value of the wrong kind, a mistake in an
+// expression, an unknown term, a cycle, or a parameter, term or feature that is described and never used.
+func Parse(file string, text []byte) (*Model, error) {
+	root, err := yamlfile.Parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{File: file, text: string(text), places: make(map[string]source.Pos)}
+	f, err := root.Fields(modelKeys...)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"version", "name", "output", "expression"} {
+		if f[key] == nil {
+			return nil, root.Errorf("the model has no %s", key)
+		}
+	}
+	for key, n := range f {
+		m.places[key] = n.Pos
+	}
+	v, err := f["version"].Int()
+	if err != nil {
+		return nil, err
+	}
+	if v != Version {
+		return nil, f["version"].Errorf("version %d of the format of model files is not known", v).WithHint("this program reads version %d", Version)
+	}
+	if m.Name, err = f["name"].String(); err != nil {
+		return nil, err
+	}
+	if err := m.readOutput(f["output"]); err != nil {
+		return nil, err
+	}
+	r := reader{m: m, nodes: make(map[string]*yamlfile.Node)}
+	for _, step := range []func() error{
+		func() error { return r.features(f["features"]) },
+		func() error { return r.terms(f["terms"]) },
+		func() error { return r.expression(f["expression"]) },
+		func() error { return r.resolve(f["output"]) },
+		func() error { return r.parameters(f["parameters"]) },
+		func() error { return m.readFit(f["fit"]) },
+		func() error { return m.readMeasure(f["measure"]) },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (m *Model) readOutput(n *yamlfile.Node) error {
+	text, err := n.String()
+	if err != nil {
+		return err
+	}
+	name, ok := FeatureName(text)
+	if !ok {
+		return n.Errorf("the output is one feature, %q is not the name of one", text).
+			WithHint("a feature's name starts with f_, for example f_cl_wall_time")
+	}
+	m.Output = name
+	return nil
+}
+
+// reader holds what the steps of reading expressions share.
+type reader struct {
+	m     *Model
+	nodes map[string]*yamlfile.Node // the expression of each term and custom feature
+}
+
+// parseNode parses the expression in a scalar and notes where its identifiers stand.
+func (r *reader) parseNode(n *yamlfile.Node) (*Expr, string, error) {
+	text, err := n.String()
+	if err != nil {
+		return nil, "", err
+	}
+	text = strings.TrimRight(text, " \t\n\r")
+	e, f := parse(text)
+	if f != nil {
+		e := n.ErrorIn(f.offset, "%s", f.msg)
+		return nil, "", e.WithHint("%s", f.hint)
+	}
+	for _, w := range words(text) {
+		if _, ok := r.m.places[w.name]; !ok {
+			r.m.places[w.name] = n.PosOf(w.offset)
+		}
+	}
+	return e, text, nil
+}
+
+type word struct {
+	name   string
+	offset int
+}
+
+// words lists the identifiers of an expression that parses, with their rune offsets.
+func words(text string) []word {
+	var out []word
+	in := []rune(text)
+	for i := 0; i < len(in); {
+		switch {
+		case isDigit(in[i]):
+			for i < len(in) && (isWord(in[i]) || in[i] == '.') {
+				i++
+			}
+		case isWord(in[i]):
+			end, err := endOfName(in, i)
+			if err != nil {
+				return out
+			}
+			out = append(out, word{squeeze(string(in[i:end])), i})
+			i = end
+		default:
+			i++
+		}
+	}
+	return out
+}
+
+func (r *reader) features(n *yamlfile.Node) error {
+	if n == nil {
+		return nil
+	}
+	pairs, err := n.Pairs()
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		name, ok := FeatureName(p.Key.Text)
+		if !ok {
+			return p.Key.Errorf("%q is not the name of a feature", p.Key.Text).WithHint("a feature's name starts with f_")
+		}
+		e, text, err := r.parseNode(p.Value)
+		if err != nil {
+			return err
+		}
+		if params := e.names(Param); len(params) > 0 {
+			return r.in(p.Value, params[0], "a feature belongs to a kernel and has no parameters, this has %s", params[0])
+		}
+		if terms := e.names(TermRef); len(terms) > 0 {
+			return r.in(p.Value, terms[0], "%q is neither a feature nor a number", terms[0]).WithHint("the names of features start with f_")
+		}
+		r.m.Features = append(r.m.Features, Custom{Name: name, Expression: text, expr: e})
+		r.nodes[name] = p.Value
+	}
+	return nil
+}
+
+func (r *reader) terms(n *yamlfile.Node) error {
+	if n == nil {
+		return nil
+	}
+	pairs, err := n.Pairs()
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		if why := termName(p.Key.Text); why != "" {
+			return p.Key.Errorf("%q cannot be the name of a term", p.Key.Text).WithHint("%s", why)
+		}
+		e, text, err := r.parseNode(p.Value)
+		if err != nil {
+			return err
+		}
+		r.m.Terms = append(r.m.Terms, Term{Name: p.Key.Text, Expression: text, expr: e})
+		r.nodes[p.Key.Text] = p.Value
+	}
+	return nil
+}
+
+func (r *reader) expression(n *yamlfile.Node) error {
+	e, text, err := r.parseNode(n)
+	r.m.Expression, r.m.expression = text, e
+	r.nodes["expression"] = n
+	return err
+}
+
+// in returns an error at the first use of a word in the expression of a node.
+func (r *reader) in(n *yamlfile.Node, name, format string, args ...any) *source.Error {
+	for _, w := range words(n.Text) {
+		if w.name == name {
+			return n.ErrorIn(w.offset, format, args...)
+		}
+	}
+	return n.Errorf(format, args...)
+}
+
+// resolve checks that every name is defined, that no definition needs itself, and that every definition is used.
+func (r *reader) resolve(output *yamlfile.Node) error {
+	m := r.m
+	var known []string
+	for _, t := range m.Terms {
+		known = append(known, t.Name)
+	}
+	const visiting, done = 1, 2
+	state := make(map[string]int)
+	var visit func(at *yamlfile.Node, e *Expr) error
+	visit = func(at *yamlfile.Node, e *Expr) error {
+		for _, leaf := range slices.Concat(e.leaves(TermRef), e.leaves(Feature)) {
+			inner := m.definition(leaf)
+			switch {
+			case inner == nil && leaf.Op == TermRef:
+				return r.unknown(at, leaf.Name, known)
+			case inner == nil || state[leaf.Name] == done:
+				continue
+			case state[leaf.Name] == visiting:
+				return r.in(at, leaf.Name, "%s is defined by itself", leaf.Name)
+			}
+			state[leaf.Name] = visiting
+			if err := visit(r.nodes[leaf.Name], inner); err != nil {
+				return err
+			}
+			state[leaf.Name] = done
+		}
+		return nil
+	}
+	if err := visit(r.nodes["expression"], m.expression); err != nil {
+		return err
+	}
+	if err := visit(output, &Expr{Op: Feature, Name: m.Output}); err != nil {
+		return err
+	}
+	for _, t := range m.Terms {
+		if state[t.Name] == 0 {
+			return r.nodes[t.Name].Errorf("the expression does not use the term %s", t.Name).WithHint("use it, or remove it")
+		}
+	}
+	for _, f := range m.Features {
+		if state[f.Name] == 0 {
+			return r.nodes[f.Name].Errorf("nothing uses the feature %s", f.Name).WithHint("use it, or remove it")
+		}
+	}
+	if slices.Contains(m.FeatureNames(), m.Output) {
+		return output.Errorf("the expression uses its own output %s", m.Output)
+	}
+	return nil
+}
+
+func (e *Expr) leaves(op Op) []*Expr {
+	var out []*Expr
+	for _, n := range e.names(op) {
+		out = append(out, &Expr{Op: op, Name: n})
+	}
+	return out
+}
+
+func (r *reader) unknown(at *yamlfile.Node, name string, terms []string) error {
+	err := r.in(at, name, "%q is not a term of this model", name)
+	if near := yamlfile.Nearest(name, append(slices.Clone(terms), functions()...)); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("features start with f_, parameters with p_; terms stand under terms:")
+}
+
+func (r *reader) parameters(n *yamlfile.Node) error {
+	if n == nil {
+		return nil
+	}
+	used := r.m.ParameterNames()
+	pairs, err := n.Pairs()
+	if err != nil {
+		return err
+	}
+	for _, pair := range pairs {
+		name := pair.Key.Text
+		if !slices.Contains(used, name) {
+			return pair.Key.Errorf("the expression has no parameter %q", name).WithHint("%s", yamlfile.Suggest(name, used))
+		}
+		p, err := r.m.readParameter(name, pair.Value)
+		if err != nil {
+			return err
+		}
+		r.m.Parameters = append(r.m.Parameters, p)
+	}
+	return nil
+}
+
+func (m *Model) readParameter(name string, n *yamlfile.Node) (Parameter, error) {
+	p := Parameter{Name: name, Min: math.Inf(-1), Max: math.Inf(1)}
+	f, err := n.Fields(parameterKeys...)
+	if err != nil {
+		return p, err
+	}
+	var init float64
+	for key, into := range map[string]*float64{"init": &init, "min": &p.Min, "max": &p.Max} {
+		if f[key] == nil {
+			continue
+		}
+		if *into, err = f[key].Float(); err != nil {
+			return p, err
+		}
+	}
+	if f["unit"] != nil {
+		if p.Unit, err = f["unit"].String(); err != nil {
+			return p, err
+		}
+	}
+	if f["init"] != nil {
+		p.Init = &init
+	}
+	switch {
+	case p.Min >= p.Max:
+		return p, n.Errorf("min %g of %s is not below its max %g", p.Min, name, p.Max)
+	case p.Init != nil && math.IsInf(init, 0):
+		return p, f["init"].Errorf("the initial value of %s is not finite", name)
+	case p.Init != nil && (init < p.Min || init > p.Max):
+		return p, f["init"].Errorf("the initial value %g of %s lies outside its bounds %g and %g", init, name, p.Min, p.Max)
+	}
+	return p, nil
+}
+
+func (m *Model) readFit(n *yamlfile.Node) error {
+	if n == nil {
+		return nil
+	}
+	f, err := n.Fields(fitKeys...)
+	if err != nil {
+		return err
+	}
+	if v := f["scale_by_output"]; v != nil {
+		if m.Fit.ScaleByOutput, err = v.Bool(); err != nil {
+			return err
+		}
+	}
+	if v := f["nonnegative"]; v != nil {
+		if m.Fit.Nonnegative, err = v.Bool(); err != nil {
+			return err
+		}
+	}
+	if v := f["starts"]; v != nil {
+		if m.Fit.Starts, err = v.Int(); err != nil {
+			return err
+		}
+		if m.Fit.Starts < 1 || m.Fit.Starts > 10000 {
+			return v.Errorf("the number of starts is between 1 and 10000")
+		}
+	}
+	return nil
+}
+
+func (m *Model) readMeasure(n *yamlfile.Node) error {
+	if n == nil {
+		return nil
+	}
+	items, err := n.List()
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		f, err := item.Fields(measureKeys...)
+		if err != nil {
+			return err
+		}
+		out := Measurement{Match: Superset}
+		if f["tags"] == nil {
+			return item.Errorf("a measurement set needs tags")
+		}
+		tags, err := f["tags"].List()
+		if err != nil {
+			return err
+		}
+		if len(tags) == 0 {
+			return f["tags"].Errorf("a measurement set needs at least one tag")
+		}
+		for _, t := range tags {
+			text, err := t.String()
+			if err != nil {
+				return err
+			}
+			out.Tags = append(out.Tags, strings.TrimSpace(text))
+			out.Places = append(out.Places, t.Pos)
+		}
+		if v := f["match"]; v != nil {
+			out.Match = Match(v.Text)
+			if !slices.Contains(Matches, out.Match) {
+				return v.Errorf("unknown match condition %q", v.Text).WithHint("%s", yamlfile.Suggest(v.Text, matchNames()))
+			}
+		}
+		m.Measure = append(m.Measure, out)
+	}
+	return nil
+}
+
+func matchNames() []string {
+	var out []string
+	for _, m := range Matches {
+		out = append(out, fmt.Sprint(m))
+	}
+	return out
+}
