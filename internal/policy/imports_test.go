@@ -31,10 +31,11 @@ var layers = []string{
 	"emit",
 	"features",
 	"microbench",
+	"workload",
 	"measure",
 	"calibrate/lm",
 	"calibrate",
-	"predict",
+	"evaluate",
 	"cmd/perf",
 }
 

@@ -1,0 +1,98 @@
+package evaluate
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/internal/source"
+)
+
+const suiteFile = `version: 1
+suites:
+  - name: matmul
+    model: matmul.yaml
+    sizes: [{n: 1024}, {n: 2048}]
+    variants:
+      - name: prefetch
+        script: matmul.star
+        kernel: knl
+      - name: plain
+        tags: [matmul_sq, "prefetch:False"]
+        model: other.yaml
+`
+
+func TestParse(t *testing.T) {
+	file, err := Parse("s.yaml", []byte(suiteFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Suite{{
+		Name:  "matmul",
+		Sizes: []map[string]int64{{"n": 1024}, {"n": 2048}},
+		Variants: []Variant{
+			{Name: "prefetch", Script: "matmul.star", Kernel: "knl", Model: "matmul.yaml"},
+			{Name: "plain", Tags: []string{"matmul_sq", "prefetch:False"}, Model: "other.yaml"},
+		},
+	}}
+	ignorePlaces := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Pos" }, cmp.Ignore())
+	if diff := cmp.Diff(want, file.Suites, ignorePlaces); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"version: 1", "version: 7", "s.yaml:1:10: version 7"},
+		{"model: matmul.yaml", "modle: matmul.yaml", "s.yaml:4:5:"},
+		{"    sizes: [{n: 1024}, {n: 2048}]\n", "", "the suite has no sizes"},
+		{"n: 1024", "n: many", "s.yaml:5:17:"},
+		{"name: plain", "name: prefetch", "two variants"},
+		{"        script: matmul.star\n", "", "variant prefetch needs either a script or tags"},
+		{"    model: matmul.yaml\n", "", "variant prefetch has no model"},
+		{"version: 1", "", "no version"},
+	} {
+		_, err := Parse("s.yaml", []byte(strings.Replace(suiteFile, c.old, c.new, 1)))
+		var place *source.Error
+		if !errors.As(err, &place) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q for %q: got error %v, want one with %q", c.new, c.old, err, c.want)
+		}
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	at := func(n int64) map[string]int64 { return map[string]int64{"n": n} }
+	report := Report{Suites: []SuiteReport{{
+		Name: "s",
+		Variants: []VariantReport{
+			{Name: "fast", Points: []Point{
+				{At: at(1), Predicted: 1.1, Measured: 1},
+				{At: at(2), Predicted: 4, Measured: 2},
+				{At: at(3), Predicted: 3.2, Measured: 3},
+			}},
+			{Name: "slow", Points: []Point{
+				{At: at(1), Predicted: 1.8, Measured: 2},
+				{At: at(2), Predicted: 3, Measured: 3},
+				{At: at(3), Predicted: 3.1, Measured: 3.02},
+			}},
+		},
+	}}}
+	report.Summarize()
+	s := report.Suites[0]
+	// At n=2 the prediction swaps the two; at n=3 they are a tie, whichever way they are predicted.
+	if s.Ranking.Right != 2 || s.Ranking.Of != 3 || s.Ranking.Sizes[1].Right || len(s.Ranking.Sizes[2].Ties) != 1 {
+		t.Errorf("ranking: %+v", s.Ranking)
+	}
+	want := math.Cbrt(0.1 * 1 * (0.2 / 3))
+	if got := s.Variants[0].GeomeanRelativeError; math.Abs(got-want) > 1e-12 {
+		t.Errorf("geometric mean of fast is %g, want %g", got, want)
+	}
+	// An exact hit counts as the floor, so that it does not make the mean zero.
+	want = math.Cbrt(0.1 * errorFloor * (0.08 / 3.02))
+	if got := s.Variants[1].GeomeanRelativeError; math.Abs(got-want) > 1e-12 {
+		t.Errorf("geometric mean of slow is %g, want %g", got, want)
+	}
+}

@@ -1,0 +1,145 @@
+package evaluate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// errorFloor is the least relative error that enters a geometric mean: without it a single lucky hit would hide the rest.
+const errorFloor = 0.001
+
+// tie is the relative difference under which two measured times are not ranked.
+const tie = 0.01
+
+// Report is the outcome of an evaluation, in the form in which it is printed as JSON.
+type Report struct {
+	GeomeanRelativeError float64       `json:"geomean_relative_error"`
+	Suites               []SuiteReport `json:"suites"`
+}
+
+// SuiteReport is the outcome of one suite.
+type SuiteReport struct {
+	Name                 string          `json:"name"`
+	GeomeanRelativeError float64         `json:"geomean_relative_error"`
+	Ranking              Ranking         `json:"ranking"`
+	Variants             []VariantReport `json:"variants"`
+}
+
+// VariantReport is the outcome of one variant.
+type VariantReport struct {
+	Name                 string  `json:"name"`
+	Model                string  `json:"model"`
+	GeomeanRelativeError float64 `json:"geomean_relative_error"`
+	Points               []Point `json:"points"`
+}
+
+// Point is a variant at one size. Times in seconds.
+type Point struct {
+	At            map[string]int64 `json:"at"`
+	Predicted     float64          `json:"predicted"`
+	Interval      [2]float64       `json:"interval"`
+	Measured      float64          `json:"measured"`
+	RelativeError float64          `json:"relative_error"` // (predicted - measured) / measured, signed
+	Warnings      []string         `json:"warnings,omitempty"`
+}
+
+// Ranking counts the sizes at which the predictions put all variants in the measured order.
+type Ranking struct {
+	Right int       `json:"right"`
+	Of    int       `json:"of"`
+	Sizes []Verdict `json:"sizes,omitempty"`
+}
+
+// Verdict is the ranking at one size, fastest first. It is right when no pair of variants that is not a tie stands in
+// the wrong order. Ties are pairs whose measured times lie within 1 % of each other.
+type Verdict struct {
+	At        map[string]int64 `json:"at"`
+	Measured  []string         `json:"measured"`
+	Predicted []string         `json:"predicted"`
+	Ties      [][2]string      `json:"ties,omitempty"`
+	Right     bool             `json:"right"`
+}
+
+// Summarize fills in the relative errors, their geometric means and the rankings from the predicted and measured times
+// of the points. The variants of a suite list the same sizes in the same order. A suite of one variant is not ranked.
+func (r *Report) Summarize() {
+	var all []float64
+	for i := range r.Suites {
+		s := &r.Suites[i]
+		var ofSuite []float64
+		for j := range s.Variants {
+			v := &s.Variants[j]
+			var ofVariant []float64
+			for k := range v.Points {
+				p := &v.Points[k]
+				p.RelativeError = (p.Predicted - p.Measured) / p.Measured
+				ofVariant = append(ofVariant, p.RelativeError)
+			}
+			v.GeomeanRelativeError = Geomean(ofVariant)
+			ofSuite = append(ofSuite, ofVariant...)
+		}
+		s.GeomeanRelativeError = Geomean(ofSuite)
+		all = append(all, ofSuite...)
+		s.Ranking = rank(s.Variants)
+	}
+	r.GeomeanRelativeError = Geomean(all)
+}
+
+// Geomean is the geometric mean of the absolute relative errors, each taken as at least 0.1 %. It is 0 for none.
+func Geomean(errors []float64) float64 {
+	if len(errors) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, e := range errors {
+		sum += math.Log(max(math.Abs(e), errorFloor))
+	}
+	return math.Exp(sum / float64(len(errors)))
+}
+
+func rank(variants []VariantReport) Ranking {
+	var ranking Ranking
+	if len(variants) < 2 {
+		return ranking
+	}
+	for k := range variants[0].Points {
+		v := verdict(variants, k)
+		ranking.Of++
+		if v.Right {
+			ranking.Right++
+		}
+		ranking.Sizes = append(ranking.Sizes, v)
+	}
+	return ranking
+}
+
+func verdict(variants []VariantReport, k int) Verdict {
+	order := func(time func(Point) float64) []string {
+		sorted := slices.Clone(variants)
+		slices.SortStableFunc(sorted, func(a, b VariantReport) int { return cmp.Compare(time(a.Points[k]), time(b.Points[k])) })
+		names := make([]string, len(sorted))
+		for i, v := range sorted {
+			names[i] = v.Name
+		}
+		return names
+	}
+	v := Verdict{
+		At:        variants[0].Points[k].At,
+		Measured:  order(func(p Point) float64 { return p.Measured }),
+		Predicted: order(func(p Point) float64 { return p.Predicted }),
+		Right:     true,
+	}
+	for i, a := range variants {
+		for _, b := range variants[i+1:] {
+			p, q := a.Points[k], b.Points[k]
+			switch {
+			case math.Abs(p.Measured-q.Measured) <= tie*min(p.Measured, q.Measured):
+				v.Ties = append(v.Ties, [2]string{a.Name, b.Name})
+			case (p.Measured < q.Measured) != (p.Predicted < q.Predicted):
+				v.Right = false
+			}
+		}
+	}
+	return v
+}

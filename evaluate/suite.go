@@ -1,0 +1,217 @@
+// Package evaluate compares predicted with measured times.
+//
+// A suite file names variants of one computation, the sizes to run them at and the model that predicts each. The command
+// fills in what was predicted and what was measured for every variant and size; Summarize turns that into
+// relative errors, their geometric means (Fleming and Wallace 1986, as Stevens and Klöckner section 8 report them) and a
+// verdict on the ranking of the variants at each size. The package runs nothing and fits nothing.
+package evaluate
+
+import (
+	"os"
+
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+)
+
+// Version is the version of the format of suite files.
+const Version = 1
+
+// Suite is a computation in several variants, evaluated over sizes.
+type Suite struct {
+	Name     string
+	Sizes    []map[string]int64
+	Variants []Variant
+}
+
+// Variant names a kernel, as a script and the name of a kernel in it or by tags that select one kernel at each size,
+// and the model file that predicts it. Paths are relative to the suite file.
+type Variant struct {
+	Name   string
+	Script string   // path of a kernel script, or "" where Tags select the kernel
+	Kernel string   // name of a kernel in the script; "" where it has but one
+	Tags   []string // filter tags
+	Model  string   // path of a model file
+
+	Pos source.Pos // of the variant in the suite file
+}
+
+// File is what a suite file says.
+type File struct {
+	Path   string
+	Suites []Suite
+	text   string
+}
+
+// ErrorAt returns an error at a place of the suite file.
+func (f *File) ErrorAt(pos source.Pos, format string, args ...any) *source.Error {
+	return source.At(f.Path, f.text, pos, format, args...)
+}
+
+// Load reads a suite file.
+func Load(path string) (*File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, text)
+}
+
+// Parse reads the text of a suite file. Errors are *source.Error.
+func Parse(path string, text []byte) (*File, error) {
+	root, err := yamlfile.Parse(path, text)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := root.Fields("version", "suites")
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"version", "suites"} {
+		if fields[key] == nil {
+			return nil, root.Errorf("the suite file has no %s", key)
+		}
+	}
+	version, err := fields["version"].Int()
+	if err != nil {
+		return nil, err
+	}
+	if version != Version {
+		return nil, fields["version"].Errorf("version %d of the format of suite files is not known", version).
+			WithHint("this program reads version %d", Version)
+	}
+	items, err := fields["suites"].List()
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 {
+		return nil, fields["suites"].Errorf("the file has no suite")
+	}
+	file := &File{Path: path, text: string(text)}
+	names := map[string]bool{}
+	for _, item := range items {
+		suite, err := readSuite(item)
+		if err != nil {
+			return nil, err
+		}
+		if names[suite.Name] {
+			return nil, item.Errorf("two suites are named %q", suite.Name)
+		}
+		names[suite.Name] = true
+		file.Suites = append(file.Suites, suite)
+	}
+	return file, nil
+}
+
+func readSuite(n *yamlfile.Node) (Suite, error) {
+	var suite Suite
+	fields, err := n.Fields("name", "model", "sizes", "variants")
+	if err != nil {
+		return suite, err
+	}
+	for _, key := range []string{"name", "sizes", "variants"} {
+		if fields[key] == nil {
+			return suite, n.Errorf("the suite has no %s", key)
+		}
+	}
+	if suite.Name, err = fields["name"].String(); err != nil {
+		return suite, err
+	}
+	var model string
+	if fields["model"] != nil {
+		if model, err = fields["model"].String(); err != nil {
+			return suite, err
+		}
+	}
+	if suite.Sizes, err = readSizes(fields["sizes"]); err != nil {
+		return suite, err
+	}
+	variants, err := fields["variants"].List()
+	if err != nil {
+		return suite, err
+	}
+	if len(variants) == 0 {
+		return suite, fields["variants"].Errorf("the suite has no variant")
+	}
+	names := map[string]bool{}
+	for _, item := range variants {
+		v, err := readVariant(item, model)
+		if err != nil {
+			return suite, err
+		}
+		if names[v.Name] {
+			return suite, item.Errorf("two variants of suite %s are named %q", suite.Name, v.Name)
+		}
+		names[v.Name] = true
+		suite.Variants = append(suite.Variants, v)
+	}
+	return suite, nil
+}
+
+func readSizes(n *yamlfile.Node) ([]map[string]int64, error) {
+	items, err := n.List()
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 {
+		return nil, n.Errorf("the suite has no size")
+	}
+	var all []map[string]int64
+	for _, item := range items {
+		pairs, err := item.Pairs()
+		if err != nil {
+			return nil, err
+		}
+		sizes := map[string]int64{}
+		for _, p := range pairs {
+			v, err := p.Value.Int()
+			if err != nil {
+				return nil, err
+			}
+			sizes[p.Key.Text] = int64(v)
+		}
+		all = append(all, sizes)
+	}
+	return all, nil
+}
+
+func readVariant(n *yamlfile.Node, model string) (Variant, error) {
+	v := Variant{Model: model, Pos: n.Pos}
+	fields, err := n.Fields("name", "script", "kernel", "tags", "model")
+	if err != nil {
+		return v, err
+	}
+	if fields["name"] == nil {
+		return v, n.Errorf("the variant has no name")
+	}
+	for key, into := range map[string]*string{"name": &v.Name, "script": &v.Script, "kernel": &v.Kernel, "model": &v.Model} {
+		if fields[key] == nil {
+			continue
+		}
+		if *into, err = fields[key].String(); err != nil {
+			return v, err
+		}
+	}
+	if fields["tags"] != nil {
+		tags, err := fields["tags"].List()
+		if err != nil {
+			return v, err
+		}
+		for _, t := range tags {
+			text, err := t.String()
+			if err != nil {
+				return v, err
+			}
+			v.Tags = append(v.Tags, text)
+		}
+	}
+	switch {
+	case (v.Script == "") == (len(v.Tags) == 0):
+		return v, n.Errorf("variant %s needs either a script or tags", v.Name).
+			WithHint("script: matmul.star, or tags: [matmul_sq, \"prefetch:True\"]")
+	case v.Kernel != "" && v.Script == "":
+		return v, fields["kernel"].Errorf("kernel: names a kernel of a script, and variant %s has no script", v.Name)
+	case v.Model == "":
+		return v, n.Errorf("variant %s has no model", v.Name).WithHint("give model: FILE.yaml here or for the whole suite")
+	}
+	return v, nil
+}
