@@ -1,0 +1,280 @@
+package polycount
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Affine is a quasi-affine expression c + Σ k·name + Σ k·⌊affine/d⌋ with integer coefficients: an immutable value.
+// Equal expressions have one form: floors are reduced to coefficients in (−d/2, d/2] with the first one positive
+// and a constant in [0, d), names come before floors, both sorted. The zero Affine is 0.
+type Affine struct {
+	c     int64
+	terms []Term
+}
+
+// Term is Coeff·Name, or Coeff·⌊Floor.Num/Floor.Den⌋ where Floor is set.
+type Term struct {
+	Coeff int64
+	Name  string
+	Floor *Floor
+}
+
+// Floor is ⌊Num/Den⌋, Den > 1.
+type Floor struct {
+	Num Affine
+	Den int64
+}
+
+func (f *Floor) String() string { return fmt.Sprintf("floor((%v)/%d)", f.Num, f.Den) }
+
+// Int is the constant c.
+func Int(c int64) Affine { return Affine{c: c} }
+
+// Name is the parameter or dimension of that name.
+func Name(name string) Affine { return Affine{terms: []Term{{Coeff: 1, Name: name}}} }
+
+func compareTerms(a, b Term) int {
+	if (a.Floor == nil) != (b.Floor == nil) {
+		if a.Floor == nil {
+			return -1
+		}
+		return 1
+	}
+	if a.Floor == nil {
+		return strings.Compare(a.Name, b.Name)
+	}
+	if c := cmp.Compare(a.Floor.Den, b.Floor.Den); c != 0 {
+		return c
+	}
+	return compareAffine(a.Floor.Num, b.Floor.Num)
+}
+
+func compareAffine(a, b Affine) int {
+	for i := range min(len(a.terms), len(b.terms)) {
+		if c := compareTerms(a.terms[i], b.terms[i]); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(a.terms[i].Coeff, b.terms[i].Coeff); c != 0 {
+			return c
+		}
+	}
+	if c := cmp.Compare(len(a.terms), len(b.terms)); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.c, b.c)
+}
+
+// combine returns k·a + l·b.
+func combine(k int64, a Affine, l int64, b Affine) Affine {
+	out := Affine{c: add(mul(k, a.c), mul(l, b.c))}
+	out.terms = make([]Term, 0, len(a.terms)+len(b.terms))
+	put := func(t Term, k int64) {
+		if t.Coeff = mul(t.Coeff, k); t.Coeff != 0 {
+			out.terms = append(out.terms, t)
+		}
+	}
+	i, j := 0, 0
+	for i < len(a.terms) && j < len(b.terms) {
+		switch c := compareTerms(a.terms[i], b.terms[j]); {
+		case c < 0:
+			put(a.terms[i], k)
+			i++
+		case c > 0:
+			put(b.terms[j], l)
+			j++
+		default:
+			t := a.terms[i]
+			t.Coeff = add(mul(t.Coeff, k), mul(b.terms[j].Coeff, l))
+			put(t, 1)
+			i, j = i+1, j+1
+		}
+	}
+	for ; i < len(a.terms); i++ {
+		put(a.terms[i], k)
+	}
+	for ; j < len(b.terms); j++ {
+		put(b.terms[j], l)
+	}
+	return out
+}
+
+// Add returns a + b. Like every operation of Affine it panics when a coefficient leaves the 64-bit range;
+// ParseAffine and the operations of Set report that as ErrOverflow.
+func (a Affine) Add(b Affine) Affine { return combine(1, a, 1, b) }
+
+// Sub returns a − b.
+func (a Affine) Sub(b Affine) Affine { return combine(1, a, -1, b) }
+
+// Neg returns −a.
+func (a Affine) Neg() Affine { return a.Scale(-1) }
+
+// Scale returns k·a.
+func (a Affine) Scale(k int64) Affine { return combine(k, a, 0, Affine{}) }
+
+// AddInt returns a + c.
+func (a Affine) AddInt(c int64) Affine { return Affine{add(a.c, c), a.terms} }
+
+// FloorDiv returns ⌊a/d⌋ for d > 0.
+func (a Affine) FloorDiv(d int64) Affine {
+	if d <= 0 {
+		panic(fmt.Sprintf("polycount: floor division by %d", d))
+	}
+	// ⌊(m + ⌊e/b⌋)/d⌋ = ⌊(b·m + e)/(b·d)⌋ for integer m.
+	for i, t := range a.terms {
+		if t.Floor != nil && t.Coeff == 1 {
+			rest := Affine{a.c, slices.Delete(slices.Clone(a.terms), i, i+1)}
+			return rest.Scale(t.Floor.Den).Add(t.Floor.Num).FloorDiv(mul(d, t.Floor.Den))
+		}
+	}
+	whole, part := Affine{}, Affine{}
+	first := int64(0)
+	for _, t := range a.terms {
+		r := centred(t.Coeff, d)
+		if r != 0 {
+			if first == 0 && 2*r != d {
+				first = r
+			}
+			part.terms = append(part.terms, Term{r, t.Name, t.Floor})
+		}
+		if q := (t.Coeff - r) / d; q != 0 {
+			whole.terms = append(whole.terms, Term{q, t.Name, t.Floor})
+		}
+	}
+	part.c = mod(a.c, d)
+	whole.c = floorDiv(a.c, d)
+	if len(part.terms) == 0 {
+		return whole
+	}
+	if first < 0 {
+		// ⌊e/d⌋ = −⌊(d − 1 − e)/d⌋
+		return whole.Sub(part.Neg().AddInt(d - 1).FloorDiv(d))
+	}
+	g := d
+	for _, t := range part.terms {
+		g = gcd(g, t.Coeff)
+	}
+	if g > 1 {
+		// The constant's share below g can never carry.
+		for i := range part.terms {
+			part.terms[i].Coeff /= g
+		}
+		part.c /= g
+		d /= g
+		return whole.Add(part.FloorDiv(d))
+	}
+	return whole.Add(Affine{terms: []Term{{Coeff: 1, Floor: &Floor{part, d}}}})
+}
+
+// Mod returns a − d·⌊a/d⌋ for d > 0.
+func (a Affine) Mod(d int64) Affine { return a.Sub(a.FloorDiv(d).Scale(d)) }
+
+// Coeff is the coefficient of the plain name, outside floors.
+func (a Affine) Coeff(name string) int64 {
+	for _, t := range a.terms {
+		if t.Floor == nil && t.Name == name {
+			return t.Coeff
+		}
+	}
+	return 0
+}
+
+// Constant is the constant term outside floors.
+func (a Affine) Constant() int64 { return a.c }
+
+// IsConstant reports that a has neither names nor floors.
+func (a Affine) IsConstant() bool { return len(a.terms) == 0 }
+
+// HasFloor reports that a contains a floor.
+func (a Affine) HasFloor() bool {
+	return slices.ContainsFunc(a.terms, func(t Term) bool { return t.Floor != nil })
+}
+
+// Terms are the non-constant terms, names before floors, each sorted.
+func (a Affine) Terms() []Term { return slices.Clone(a.terms) }
+
+// Names are the names in a, sorted, those inside floors included.
+func (a Affine) Names() []string {
+	var out []string
+	a.collect(&out)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (a Affine) collect(out *[]string) {
+	for _, t := range a.terms {
+		if t.Floor != nil {
+			t.Floor.Num.collect(out)
+		} else {
+			*out = append(*out, t.Name)
+		}
+	}
+}
+
+// Subst replaces names by expressions, all at once.
+func (a Affine) Subst(by map[string]Affine) Affine {
+	out := Int(a.c)
+	for _, t := range a.terms {
+		switch {
+		case t.Floor != nil:
+			out = combine(1, out, t.Coeff, t.Floor.Num.Subst(by).FloorDiv(t.Floor.Den))
+		default:
+			e, ok := by[t.Name]
+			if !ok {
+				e = Name(t.Name)
+			}
+			out = combine(1, out, t.Coeff, e)
+		}
+	}
+	return out
+}
+
+// Eval is the value of a; a missing name and a value outside 64 bits are errors.
+func (a Affine) Eval(at map[string]int64) (v int64, err error) {
+	defer rescue(&err)
+	return a.eval(at), nil
+}
+
+func (a Affine) eval(at map[string]int64) int64 {
+	v := a.c
+	for _, t := range a.terms {
+		var x int64
+		if t.Floor != nil {
+			x = floorDiv(t.Floor.Num.eval(at), t.Floor.Den)
+		} else {
+			var ok bool
+			if x, ok = at[t.Name]; !ok {
+				fail("polycount: no value given for %q", t.Name)
+			}
+		}
+		v = add(v, mul(t.Coeff, x))
+	}
+	return v
+}
+
+// Equal reports that a and b have the same form. Expressions that are equal everywhere can differ in form only
+// where they contain floors of different divisors.
+func (a Affine) Equal(b Affine) bool { return compareAffine(a, b) == 0 }
+
+// Constraint is Affine ≥ 0, or Affine = 0.
+type Constraint struct {
+	Affine   Affine
+	Equality bool
+}
+
+// GE is the constraint a ≥ b.
+func GE(a, b Affine) Constraint { return Constraint{Affine: a.Sub(b)} }
+
+// EQ is the constraint a = b.
+func EQ(a, b Affine) Constraint { return Constraint{Affine: a.Sub(b), Equality: true} }
+
+// Negate returns constraints of which exactly one holds where c does not.
+func (c Constraint) Negate() []Constraint {
+	below := Constraint{Affine: c.Affine.Neg().AddInt(-1)}
+	if !c.Equality {
+		return []Constraint{below}
+	}
+	return []Constraint{below, {Affine: c.Affine.AddInt(-1)}}
+}

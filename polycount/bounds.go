@@ -1,0 +1,220 @@
+package polycount
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Bound of a dimension: at least ⌈Num/Den⌉ as a lower bound, at most ⌊Num/Den⌋ as an upper one. Den ≥ 1.
+type Bound struct {
+	Num Affine
+	Den int64
+}
+
+// single returns the one member of s.
+func (s *Set) single() (*conj, error) {
+	if len(s.cs) != 1 {
+		return nil, fmt.Errorf("polycount: a set of one disjunct is needed, this has %d", len(s.cs))
+	}
+	return s.cs[0], nil
+}
+
+// Constraints are those of a set of one disjunct; floors stand in them as such. exact is false when s has several
+// disjuncts. An empty union gives the constraint −1 ≥ 0.
+func (s *Set) Constraints() (cs []Constraint, exact bool) {
+	if len(s.cs) == 0 {
+		return []Constraint{{Affine: Int(-1)}}, true
+	}
+	if len(s.cs) > 1 {
+		return nil, false
+	}
+	c, names := s.cs[0], s.names()
+	for _, r := range c.eq {
+		cs = append(cs, Constraint{c.affine(r, names), true})
+	}
+	for _, r := range c.ge {
+		cs = append(cs, Constraint{Affine: c.affine(r, names)})
+	}
+	return cs, true
+}
+
+// Bounds are the irredundant bounds of a dimension in terms of the other dimensions and the parameters, of a set of
+// one disjunct. Every point satisfies them; together with Stride and the constraints without dim they say all that
+// constraints free of floors of dim say. A floor of dim other than that stride is eliminated, which can only widen
+// the bounds: test with Implies what remains to be guarded.
+func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
+	defer rescue(&err)
+	c, err := s.single()
+	if err != nil {
+		return nil, nil, err
+	}
+	names := s.names()
+	at := slices.Index(names, dim) + 1
+	if at == 0 {
+		return nil, nil, fmt.Errorf("polycount: no dimension %q in %v", dim, names)
+	}
+	w := anyWork()
+	c = w.withoutFloorsOf(c, at)
+	if c == nil || !w.feasible(c.flat()) {
+		return nil, nil, fmt.Errorf("polycount: %q has no bounds: the set is empty", dim)
+	}
+	c = w.irredundant(c, at)
+	put := func(r row) {
+		k := r[at]
+		if k == 0 {
+			return
+		}
+		e := slices.Clone(r)
+		e[at] = 0
+		if k > 0 {
+			lower = append(lower, Bound{c.affine(negRow(e), names), k})
+		} else {
+			upper = append(upper, Bound{c.affine(e, names), -k})
+		}
+	}
+	for _, r := range c.eq {
+		put(r)
+		put(negRow(r))
+	}
+	for _, r := range c.ge {
+		put(r)
+	}
+	return lower, upper, nil
+}
+
+// withoutFloorsOf eliminates, over the rationals, the floors that depend on column at.
+func (w *work) withoutFloorsOf(c *conj, at int) *conj {
+	c = c.clone()
+	dep := make([]bool, c.width())
+	dep[at] = true
+	var cols []int
+	for k, d := range c.divs {
+		for i := 1; i < len(d.num); i++ {
+			if d.num[i] != 0 && dep[i] {
+				dep[1+c.n+k] = true
+			}
+		}
+		if dep[1+c.n+k] {
+			lo, hi := c.definition(k)
+			c.ge = append(c.ge, lo, hi)
+			cols = append(cols, k)
+		}
+	}
+	slices.Reverse(cols)
+	for _, k := range cols {
+		x := 1 + c.n + k
+		// An equality with x gives the others without it; what it says of the stride is lost.
+		if i := slices.IndexFunc(c.eq, func(r row) bool { return r[x] != 0 }); i >= 0 {
+			e := c.eq[i]
+			c.eq = slices.Delete(c.eq, i, i+1)
+			for _, rows := range [][]row{c.eq, c.ge} {
+				for j, r := range rows {
+					if r[x] != 0 {
+						g := gcd(r[x], e[x])
+						rows[j] = combineRows(abs(e[x])/g, r, -sign(e[x])*(r[x]/g), e)
+					}
+				}
+			}
+		} else {
+			s := &system{nil, c.ge, c.width()}
+			lower, upper, rest := s.split(x)
+			c.ge = w.shadow(rest, lower, upper, x, false)
+		}
+		c.divs[k] = div{row{0}, 1}
+		if !normalizeRows(&c.eq, &c.ge) {
+			return nil
+		}
+	}
+	c.dropUnused()
+	return c
+}
+
+// irredundant drops inequalities that follow from the others. Those without column at are dropped last, and the
+// bounds of at with the larger constants first, so that what remains is what a loop would be written with.
+func (w *work) irredundant(c *conj, at int) *conj {
+	c = c.clone()
+	normalizeRows(&c.eq, &c.ge)
+	order := make([]int, 0, len(c.ge))
+	for _, with := range []bool{true, false} {
+		for i := len(c.ge) - 1; i >= 0; i-- {
+			if (at > 0 && c.ge[i][at] != 0) == with {
+				order = append(order, i)
+			}
+		}
+	}
+	gone := make([]bool, len(c.ge))
+	for _, i := range order {
+		premise := &conj{c.n, c.eq, nil, c.divs}
+		for j, r := range c.ge {
+			if j != i && !gone[j] {
+				premise.ge = append(premise.ge, r)
+			}
+		}
+		gone[i] = w.implied(premise, c.ge[i], false)
+	}
+	kept := c.ge[:0]
+	for i, r := range c.ge {
+		if !gone[i] {
+			kept = append(kept, r)
+		}
+	}
+	c.ge = kept
+	return c
+}
+
+// Stride is the coarsest congruence dim ≡ residue (mod modulus) that an equality of s forces, with the residue in terms
+// of the other names; modulus 1 without one. A set of several disjuncts has none.
+func (s *Set) Stride(dim string) (modulus int64, residue Affine) {
+	modulus = 1
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(fault); !ok {
+				panic(r)
+			}
+			modulus, residue = 1, Affine{}
+		}
+	}()
+	names := s.names()
+	at := slices.Index(names, dim) + 1
+	if len(s.cs) != 1 || at == 0 {
+		return 1, Affine{}
+	}
+	c := s.cs[0]
+	for _, e := range c.eq {
+		if e[at] == 0 {
+			continue
+		}
+		// e = k·dim + rest + Σ m·floor(…dim…) = 0, so k·dim ≡ −rest modulo the gcd of the m.
+		var m int64
+		for k := range c.divs {
+			if col := 1 + c.n + k; e[col] != 0 && c.dependsOn(k, at) {
+				m = gcd(m, e[col])
+			}
+		}
+		if m <= modulus || gcd(e[at], m) != 1 {
+			continue
+		}
+		rest := slices.Clone(e)
+		rest[at] = 0
+		inv := neg(inverse(e[at], m))
+		for i := range rest {
+			if i > c.n && c.dependsOn(i-1-c.n, at) {
+				rest[i] = 0
+			}
+			rest[i] = centred(mul(centred(rest[i], m), inv), m)
+		}
+		rest[0] = mod(rest[0], m)
+		modulus, residue = m, c.affine(rest, names)
+	}
+	return modulus, residue
+}
+
+// dependsOn reports that floor k contains the variable of column at.
+func (c *conj) dependsOn(k, at int) bool {
+	for i, v := range c.divs[k].num {
+		if v != 0 && (i == at || i > c.n && c.dependsOn(i-1-c.n, at)) {
+			return true
+		}
+	}
+	return false
+}

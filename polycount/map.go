@@ -1,0 +1,106 @@
+package polycount
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Map is a relation between integer tuples, parametric like Set.
+type Map struct {
+	in, out []string
+	inTuple string
+	set     *Set // over in, out
+}
+
+// NewMap is the function x → exprs(x) on domain, its images named by out.
+func NewMap(domain *Set, out []string, exprs []Affine) (*Map, error) {
+	if len(out) != len(exprs) {
+		return nil, fmt.Errorf("polycount: %d names for %d expressions", len(out), len(exprs))
+	}
+	wide := &Set{domain.params, slices.Concat(domain.dims, out), "", nil}
+	if err := wide.check(); err != nil {
+		return nil, err
+	}
+	cs := make([]Constraint, len(out))
+	for i, o := range out {
+		cs[i] = EQ(Name(o), exprs[i])
+	}
+	set, err := domain.AddDims(out...).Constrain(cs...)
+	if err != nil {
+		return nil, err
+	}
+	set.tuple = ""
+	return &Map{slices.Clone(domain.dims), slices.Clone(out), domain.tuple, set}, nil
+}
+
+// In are the names of the domain's dimensions.
+func (m *Map) In() []string { return slices.Clone(m.in) }
+
+// Out are the names of the range's dimensions.
+func (m *Map) Out() []string { return slices.Clone(m.out) }
+
+// Params are the parameters, in order.
+func (m *Map) Params() []string { return m.set.Params() }
+
+// Graph is the set of pairs, the dimensions of the domain before those of the range.
+func (m *Map) Graph() *Set { g := *m.set; g.tuple = ""; return &g }
+
+// Domain is the set of tuples with an image.
+func (m *Map) Domain() (*Set, error) {
+	s, err := m.Graph().Project(m.in...)
+	if err != nil {
+		return nil, err
+	}
+	s.tuple = m.inTuple
+	return s, nil
+}
+
+// Range is the set of images.
+func (m *Map) Range() (*Set, error) {
+	s, err := m.Graph().Project(m.out...)
+	if err != nil {
+		return nil, err
+	}
+	s.tuple = m.set.tuple
+	return s, nil
+}
+
+// Reverse swaps domain and range.
+func (m *Map) Reverse() *Map {
+	g := m.Graph().respace(m.set.params, slices.Concat(m.out, m.in))
+	g.tuple = m.inTuple
+	return &Map{slices.Clone(m.out), slices.Clone(m.in), m.set.tuple, g}
+}
+
+// IntersectDomain restricts m to arguments in s, whose dimensions count by position.
+func (m *Map) IntersectDomain(s *Set) (*Map, error) {
+	if len(s.dims) != len(m.in) {
+		return nil, fmt.Errorf("polycount: a set of dimension %d cannot restrict a domain of dimension %d", len(s.dims), len(m.in))
+	}
+	t := &Set{s.params, m.in, "", s.cs}
+	g, err := m.Graph().Intersect(t.AddDims(m.out...))
+	if err != nil {
+		return nil, err
+	}
+	g.tuple = m.set.tuple
+	return &Map{m.in, m.out, m.inTuple, g}, nil
+}
+
+// Apply is the set of images of the points of s, whose dimensions count by position.
+func (m *Map) Apply(s *Set) (*Set, error) {
+	r, err := m.IntersectDomain(s)
+	if err != nil {
+		return nil, err
+	}
+	return r.Range()
+}
+
+// Preimage is the set of points with an image in s.
+func (m *Map) Preimage(s *Set) (*Set, error) { return m.Reverse().Apply(s) }
+
+// String prints m in isl's notation; ParseMap reads it back.
+func (m *Map) String() string {
+	head := m.inTuple + "[" + strings.Join(m.in, ", ") + "] -> " + m.set.tuple + "[" + strings.Join(m.out, ", ") + "]"
+	return relationText(m.set.params, m.set.names(), head, m.set.cs)
+}

@@ -1,0 +1,330 @@
+package polycount
+
+import "slices"
+
+// system is a conjunction of eq = 0 and ge ≥ 0 over plain integer variables, columns 1…width−1; column 0 is the constant.
+type system struct {
+	eq, ge []row
+	width  int
+}
+
+func (s *system) clone() *system { return &system{cloneRows(s.eq), cloneRows(s.ge), s.width} }
+
+// normalizeRows divides rows by the gcd of their coefficients (rounding the constants of inequalities), keeps the
+// tightest of parallel inequalities and turns opposite ones that meet into an equality. False: no integer solution.
+// Rows are changed in place.
+func normalizeRows(eq, ge *[]row) bool {
+	kept := (*eq)[:0]
+	for _, r := range *eq {
+		g := contentOf(r)
+		if g == 0 {
+			if r[0] != 0 {
+				return false
+			}
+			continue
+		}
+		if r[0]%g != 0 {
+			return false
+		}
+		divideRow(r, g)
+		kept = append(kept, r)
+	}
+	*eq = kept
+
+	rows := (*ge)[:0]
+	var index map[uint64][]int
+	if len(*ge) > 32 {
+		index = make(map[uint64][]int, len(*ge))
+	}
+	find := func(r row, flip bool) int {
+		if index != nil {
+			for _, i := range index[hashRow(r, flip)] {
+				if parallel(rows[i], r, flip) {
+					return i
+				}
+			}
+			return -1
+		}
+		for i := range rows {
+			if parallel(rows[i], r, flip) {
+				return i
+			}
+		}
+		return -1
+	}
+	for _, r := range *ge {
+		g := contentOf(r)
+		if g == 0 {
+			if r[0] < 0 {
+				return false
+			}
+			continue
+		}
+		if g > 1 {
+			for i := 1; i < len(r); i++ {
+				r[i] /= g
+			}
+			r[0] = floorDiv(r[0], g)
+		}
+		if i := find(r, false); i >= 0 {
+			rows[i][0] = min(rows[i][0], r[0])
+			continue
+		}
+		if index != nil {
+			h := hashRow(r, false)
+			index[h] = append(index[h], len(rows))
+		}
+		rows = append(rows, r)
+	}
+	// Opposite pairs.
+	dead := false
+	for i := 0; i < len(rows); i++ {
+		r := rows[i]
+		if r == nil {
+			continue
+		}
+		j := -1
+		if index != nil {
+			for _, k := range index[hashRow(r, true)] {
+				if k > i && rows[k] != nil && parallel(rows[k], r, true) {
+					j = k
+				}
+			}
+		} else {
+			for k := i + 1; k < len(rows); k++ {
+				if rows[k] != nil && parallel(rows[k], r, true) {
+					j = k
+				}
+			}
+		}
+		if j < 0 {
+			continue
+		}
+		switch s := add(r[0], rows[j][0]); {
+		case s < 0:
+			return false
+		case s == 0:
+			*eq = append(*eq, r)
+			rows[i], rows[j] = nil, nil
+			dead = true
+		}
+	}
+	if dead {
+		rows = slices.DeleteFunc(rows, func(r row) bool { return r == nil })
+	}
+	*ge = rows
+	return true
+}
+
+func contentOf(r row) int64 {
+	var g int64
+	for _, v := range r[1:] {
+		if v != 0 {
+			if v == 1 || v == -1 {
+				return 1
+			}
+			g = gcd(g, v)
+		}
+	}
+	return g
+}
+
+func divideRow(r row, g int64) {
+	if g > 1 {
+		for i := range r {
+			r[i] /= g
+		}
+	}
+}
+
+func parallel(a, b row, flip bool) bool {
+	if flip {
+		for i := len(a) - 1; i > 0; i-- {
+			if a[i] != -b[i] {
+				return false
+			}
+		}
+		return true
+	}
+	for i := len(a) - 1; i > 0; i-- {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func hashRow(r row, flip bool) uint64 {
+	h := uint64(14695981039346656037)
+	for _, v := range r[1:] {
+		if flip {
+			v = -v
+		}
+		h = (h ^ uint64(v)) * 1099511628211
+	}
+	return h
+}
+
+// feasible decides whether s has an integer solution: the Omega test (Pugh 1991), with equalities solved by
+// unimodular column operations. It destroys s.
+func (w *work) feasible(s *system) bool {
+	for {
+		w.spend((len(s.eq) + len(s.ge) + 1) * s.width)
+		if !normalizeRows(&s.eq, &s.ge) {
+			return false
+		}
+		if len(s.eq) > 0 {
+			s.solveEquality()
+			continue
+		}
+		x, exact := s.pick()
+		if x == 0 {
+			return true
+		}
+		lower, upper, rest := s.split(x)
+		if len(lower) == 0 || len(upper) == 0 {
+			s.ge = rest
+			continue
+		}
+		if exact {
+			s.ge = w.shadow(rest, lower, upper, x, false)
+			continue
+		}
+		if !w.feasible(&system{nil, cloneRows(w.shadow(rest, lower, upper, x, false)), s.width}) {
+			return false
+		}
+		if w.feasible(&system{nil, cloneRows(w.shadow(rest, lower, upper, x, true)), s.width}) {
+			return true
+		}
+		for _, e := range splinters(lower, upper, x) {
+			t := &system{[]row{e}, cloneRows(s.ge), s.width}
+			if w.feasible(t) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// solveEquality removes the last equality by a change of variables and a substitution.
+func (s *system) solveEquality() {
+	last := len(s.eq) - 1
+	e := s.eq[last]
+	for {
+		at := 0
+		for i := 1; i < len(e); i++ {
+			if e[i] != 0 && (at == 0 || abs(e[i]) < abs(e[at])) {
+				at = i
+			}
+		}
+		if e[at] == 1 || e[at] == -1 {
+			s.eq = s.eq[:last]
+			for _, rows := range [][]row{s.eq, s.ge} {
+				for _, r := range rows {
+					eliminateWith(r, e, at)
+				}
+			}
+			return
+		}
+		// x_at := y − Σ q_i·x_i shrinks the other coefficients below e[at]; the gcd is 1, so this ends.
+		for i := 1; i < len(e); i++ {
+			if i == at || e[i] == 0 {
+				continue
+			}
+			q := e[i] / e[at]
+			if q == 0 {
+				continue
+			}
+			for _, rows := range [][]row{s.eq, s.ge} {
+				for _, r := range rows {
+					if r[at] != 0 {
+						r[i] = sub(r[i], mul(q, r[at]))
+					}
+				}
+			}
+		}
+	}
+}
+
+// pick chooses the variable to eliminate: first one whose elimination is exact, then the fewest new rows. 0: none left.
+func (s *system) pick() (x int, exact bool) {
+	best := int64(0)
+	for i := 1; i < s.width; i++ {
+		var lo, hi, loMax, hiMax int64
+		for _, r := range s.ge {
+			switch {
+			case r[i] > 0:
+				lo, loMax = lo+1, max(loMax, r[i])
+			case r[i] < 0:
+				hi, hiMax = hi+1, max(hiMax, -r[i])
+			}
+		}
+		if lo+hi == 0 {
+			continue
+		}
+		isExact := loMax <= 1 || hiMax <= 1
+		cost := lo*hi - lo - hi
+		if !isExact {
+			cost += 1000 * min(loMax, 1000) * min(hiMax, 1000)
+		}
+		if x == 0 || cost < best {
+			x, exact, best = i, isExact, cost
+		}
+	}
+	return x, exact
+}
+
+// split sorts the inequalities into lower bounds of x, upper bounds, and those without x.
+func (s *system) split(x int) (lower, upper, rest []row) {
+	for _, r := range s.ge {
+		switch {
+		case r[x] > 0:
+			lower = append(lower, r)
+		case r[x] < 0:
+			upper = append(upper, r)
+		default:
+			rest = append(rest, r)
+		}
+	}
+	return lower, upper, rest
+}
+
+// shadow is the real shadow of the system without x, or the dark one, whose points all have an integer x above them.
+func (w *work) shadow(rest, lower, upper []row, x int, dark bool) []row {
+	out := slices.Clip(rest)
+	for _, l := range lower {
+		for _, u := range upper {
+			w.spend(len(l))
+			a, b := l[x], -u[x]
+			g := gcd(a, b)
+			r := combineRows(b/g, l, a/g, u)
+			if dark {
+				r[0] = sub(r[0], darkGap(a, b, g))
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// darkGap is by how much b·l + a·u, divided by g, must exceed 0 so that an integer lies between the bounds:
+// (a−1)(b−1) in general (Pugh 1991, section 3).
+func darkGap(a, b, g int64) int64 { return ceilDiv(mul(a-1, b-1), g) }
+
+// splinters are the equalities of which one holds for every solution outside the dark shadow.
+func splinters(lower, upper []row, x int) []row {
+	top := int64(0)
+	for _, u := range upper {
+		top = max(top, -u[x])
+	}
+	var out []row
+	for _, l := range lower {
+		a := l[x]
+		for i := int64(0); i <= floorDiv(sub(mul(top, a), top+a), top); i++ {
+			e := slices.Clone(l)
+			e[0] = sub(e[0], i)
+			out = append(out, e)
+		}
+	}
+	return out
+}

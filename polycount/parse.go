@@ -1,0 +1,525 @@
+package polycount
+
+import (
+	"slices"
+	"strconv"
+)
+
+// ParseAffine reads isl's notation, as in "16*i + floor((n+1)/2) - (j mod 4)". Errors are *source.Error.
+func ParseAffine(text string) (a Affine, err error) {
+	defer rescue(&err)
+	p := newParser(text)
+	at := p.peek().at
+	e := p.expr()
+	if p.peek().kind != tokEOF {
+		p.fail("unexpected %q after the expression", p.peek().text)
+	}
+	if len(e) != 1 {
+		p.failAt(at, "min and max have no place in an affine expression")
+	}
+	return e[0].a, nil
+}
+
+// choice is a value under conditions; an expression with min or max is several of them.
+type choice struct {
+	when []Constraint
+	a    Affine
+}
+
+func single(a Affine) []choice { return []choice{{a: a}} }
+
+// pairs applies f to every combination of choices.
+func (p *parser) pairs(x, y []choice, f func(a, b Affine) Affine) []choice {
+	if len(x)*len(y) > 256 {
+		p.fail("too many combinations of min and max")
+	}
+	out := make([]choice, 0, len(x)*len(y))
+	for _, a := range x {
+		for _, b := range y {
+			when := a.when
+			if len(b.when) > 0 {
+				when = slices.Concat(a.when, b.when)
+			}
+			out = append(out, choice{when, f(a.a, b.a)})
+		}
+	}
+	return out
+}
+
+func each(x []choice, f func(Affine) Affine) []choice {
+	for i := range x {
+		x[i].a = f(x[i].a)
+	}
+	return x
+}
+
+// expr is a sum of terms.
+func (p *parser) expr() []choice {
+	p.enter()
+	defer p.leave()
+	var sum []choice
+	if p.accept("-") {
+		sum = each(p.term(), Affine.Neg)
+	} else {
+		p.accept("+")
+		sum = p.term()
+	}
+	for {
+		switch {
+		case p.accept("+"):
+			sum = p.pairs(sum, p.term(), Affine.Add)
+		case p.accept("-"):
+			sum = p.pairs(sum, p.term(), Affine.Sub)
+		default:
+			return sum
+		}
+	}
+}
+
+// term is a product with at most one factor that is not a constant, possibly followed by mod, % or //.
+func (p *parser) term() []choice {
+	v := p.factor()
+	for {
+		t := p.peek()
+		switch {
+		case p.accept("*"):
+			v = p.product(v, p.factor(), t)
+		case p.accept("mod"), p.accept("%"):
+			d := p.divisor()
+			v = each(v, func(a Affine) Affine { return a.Mod(d) })
+		case p.accept("//"):
+			d := p.divisor()
+			v = each(v, func(a Affine) Affine { return a.FloorDiv(d) })
+		case p.is("/"):
+			p.fail("a division must stand inside floor(…/d), or be written //")
+		case t.kind == tokName && !reserved[t.text] || t.kind == tokInt || p.is("(") || p.is("floor") || p.is("ceil"):
+			if len(v) != 1 || !v[0].a.IsConstant() { // as in 2i, 3(i + 1)
+				p.fail("unexpected %q: products with a name need *", t.text)
+			}
+			v = p.product(v, p.factor(), t)
+		default:
+			return v
+		}
+	}
+}
+
+func (p *parser) product(x, y []choice, at token) []choice {
+	return p.pairs(x, y, func(a, b Affine) Affine {
+		switch {
+		case a.IsConstant():
+			return b.Scale(a.c)
+		case b.IsConstant():
+			return a.Scale(b.c)
+		}
+		p.failAt(at.at, "the product of two variables is not affine")
+		return a
+	})
+}
+
+func (p *parser) divisor() int64 {
+	at := p.peek().at
+	e := p.factor()
+	if len(e) != 1 || !e[0].a.IsConstant() || e[0].a.c <= 0 {
+		p.failAt(at, "the divisor must be a positive constant")
+	}
+	return e[0].a.c
+}
+
+func (p *parser) factor() []choice {
+	p.enter()
+	defer p.leave()
+	t := p.peek()
+	switch {
+	case t.kind == tokInt:
+		p.next++
+		return single(Int(p.int(t)))
+	case p.accept("-"):
+		return each(p.factor(), Affine.Neg)
+	case p.accept("("):
+		v := p.expr()
+		p.expect(")")
+		return v
+	case p.is("floor") || p.is("ceil"):
+		p.next++
+		p.expect("(")
+		v := p.quotient(t.text == "ceil")
+		p.expect(")")
+		return v
+	case p.accept("["): // isl writes floors as [(e)/d]
+		v := p.quotient(false)
+		p.expect("]")
+		return v
+	case p.is("floord") || p.is("ceild"):
+		p.next++
+		p.expect("(")
+		v := p.expr()
+		p.expect(",")
+		v = divide(v, p.divisor(), t.text == "ceild")
+		p.expect(")")
+		return v
+	case p.is("min") || p.is("max"):
+		p.next++
+		p.expect("(")
+		v := p.expr()
+		for p.accept(",") {
+			v = p.extreme(v, p.expr(), t.text == "max")
+		}
+		p.expect(")")
+		return v
+	case t.kind == tokName && !reserved[t.text]:
+		p.next++
+		return single(Name(t.text))
+	}
+	p.fail("expected an expression, found %q", t.text)
+	return nil
+}
+
+// quotient is the inside of floor(…): an expression, whole or its last part divided by a constant.
+func (p *parser) quotient(up bool) []choice {
+	type part struct {
+		v   []choice
+		den int64
+	}
+	var parts []part
+	den := int64(1)
+	for {
+		minus := p.accept("-")
+		if !minus {
+			p.accept("+")
+		}
+		v, d := p.term0(), int64(1)
+		for p.accept("/") {
+			d = mul(d, p.divisor())
+		}
+		if minus {
+			v = each(v, Affine.Neg)
+		}
+		parts = append(parts, part{v, d})
+		den = lcm(den, d)
+		if !p.is("+") && !p.is("-") {
+			break
+		}
+	}
+	sum := single(Int(0))
+	for _, q := range parts {
+		k := den / q.den
+		sum = p.pairs(sum, q.v, func(a, b Affine) Affine { return combine(1, a, k, b) })
+	}
+	return divide(sum, den, up)
+}
+
+// term0 is a term that leaves a following division to its caller.
+func (p *parser) term0() []choice {
+	v := p.factor()
+	for {
+		t := p.peek()
+		switch {
+		case p.accept("*"):
+			v = p.product(v, p.factor(), t)
+		case p.accept("mod"), p.accept("%"):
+			d := p.divisor()
+			v = each(v, func(a Affine) Affine { return a.Mod(d) })
+		case p.accept("//"):
+			d := p.divisor()
+			v = each(v, func(a Affine) Affine { return a.FloorDiv(d) })
+		case t.kind == tokName && !reserved[t.text] || p.is("(") || p.is("floor"):
+			if len(v) != 1 || !v[0].a.IsConstant() {
+				p.fail("unexpected %q: products with a name need *", t.text)
+			}
+			v = p.product(v, p.factor(), t)
+		default:
+			return v
+		}
+	}
+}
+
+func divide(v []choice, den int64, up bool) []choice {
+	return each(v, func(a Affine) Affine {
+		if up {
+			a = a.AddInt(den - 1)
+		}
+		if den == 1 {
+			return a
+		}
+		return a.FloorDiv(den)
+	})
+}
+
+// extreme splits on which of two values is the least or the greatest.
+func (p *parser) extreme(x, y []choice, most bool) []choice {
+	if len(x)*len(y) > 128 {
+		p.fail("too many combinations of min and max")
+	}
+	var out []choice
+	for _, a := range x {
+		for _, b := range y {
+			first, second := GE(b.a, a.a), GE(a.a, b.a.AddInt(1)) // a ≤ b, a > b
+			if most {
+				first, second = GE(a.a, b.a), GE(b.a, a.a.AddInt(1))
+			}
+			when := slices.Concat(a.when, b.when)
+			out = append(out, choice{append(slices.Clip(when), first), a.a}, choice{append(slices.Clip(when), second), b.a})
+		}
+	}
+	return out
+}
+
+// A formula is built as a union of conjunctions of constraints and quantified subformulas.
+type formula struct {
+	op   string // "and", "or", "not", "exists", "true", "false", "cmp"
+	args []formula
+	vars []string
+	cmp  [][]Constraint // "cmp": a disjunction of conjunctions
+	at   int
+}
+
+func (p *parser) formula() formula {
+	p.enter()
+	defer p.leave()
+	f := p.conjunct()
+	for p.is("or") {
+		p.next++
+		f = formula{op: "or", args: []formula{f, p.conjunct()}}
+	}
+	if p.accept("implies") {
+		f = formula{op: "or", args: []formula{{op: "not", args: []formula{f}}, p.formula()}}
+	}
+	return f
+}
+
+func (p *parser) conjunct() formula {
+	f := formula{op: "and", args: []formula{p.atom()}}
+	for p.accept("and") {
+		f.args = append(f.args, p.atom())
+	}
+	if len(f.args) == 1 {
+		return f.args[0]
+	}
+	return f
+}
+
+func (p *parser) atom() formula {
+	p.enter()
+	defer p.leave()
+	switch {
+	case p.accept("not"):
+		return formula{op: "not", args: []formula{p.atom()}}
+	case p.accept("true"):
+		return formula{op: "true"}
+	case p.accept("false"):
+		return formula{op: "false"}
+	case p.accept("exists"):
+		paren := p.accept("(")
+		f := formula{op: "exists", at: p.peek().at}
+		var defs []formula
+		for {
+			name := p.name()
+			f.vars = append(f.vars, name)
+			if p.accept("=") {
+				at := p.peek().at
+				defs = append(defs, p.compare("=", single(Name(name)), p.expr(), at))
+			}
+			if !p.accept(",") {
+				break
+			}
+		}
+		p.expect(":")
+		body := p.formula()
+		if paren {
+			p.expect(")")
+		}
+		f.args = []formula{{op: "and", args: append(defs, body)}}
+		return f
+	case p.is("("):
+		// A parenthesis opens a formula or an expression: what closes it tells.
+		mark := p.next
+		if f, ok := p.tryFormula(); ok {
+			return f
+		}
+		p.next = mark
+	}
+	return p.comparison()
+}
+
+// tryFormula reads "( formula )" unless the parenthesis belongs to an expression.
+func (p *parser) tryFormula() (f formula, ok bool) {
+	open, end := 0, p.next
+scan:
+	for ; end < len(p.toks); end++ {
+		switch p.toks[end].text {
+		case "(", "[":
+			open++
+		case ")", "]":
+			if open--; open == 0 {
+				break scan
+			}
+		}
+	}
+	for _, t := range p.toks[p.next:min(end+1, len(p.toks))] {
+		if comparisons[t.text] || t.kind == tokName && (t.text == "exists" || t.text == "true" || t.text == "false") {
+			p.expect("(")
+			f = p.formula()
+			p.expect(")")
+			return f, true
+		}
+	}
+	return f, false
+}
+
+var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, "=": true, "!=": true}
+
+// comparison is a chain such as 0 <= i,j < n.
+func (p *parser) comparison() formula {
+	left := p.exprList()
+	if !comparisons[p.peek().text] || p.peek().kind != tokOp {
+		p.fail("expected a comparison, found %q", p.peek().text)
+	}
+	f := formula{op: "and"}
+	for comparisons[p.peek().text] && p.peek().kind == tokOp {
+		op := p.take()
+		right := p.exprList()
+		for _, a := range left {
+			for _, b := range right {
+				f.args = append(f.args, p.compare(op.text, a, b, op.at))
+			}
+		}
+		left = right
+	}
+	if len(f.args) == 1 {
+		return f.args[0]
+	}
+	return f
+}
+
+func (p *parser) exprList() [][]choice {
+	out := [][]choice{p.expr()}
+	for p.accept(",") {
+		out = append(out, p.expr())
+	}
+	return out
+}
+
+func (p *parser) compare(op string, x, y []choice, at int) formula {
+	f := formula{op: "cmp", at: at}
+	for _, a := range x {
+		for _, b := range y {
+			when := slices.Concat(a.when, b.when)
+			put := func(c Constraint) { f.cmp = append(f.cmp, append(slices.Clip(when), c)) }
+			switch op {
+			case "<":
+				put(GE(b.a, a.a.AddInt(1)))
+			case "<=":
+				put(GE(b.a, a.a))
+			case ">":
+				put(GE(a.a, b.a.AddInt(1)))
+			case ">=":
+				put(GE(a.a, b.a))
+			case "=":
+				put(EQ(a.a, b.a))
+			case "!=":
+				put(GE(b.a, a.a.AddInt(1)))
+				put(GE(a.a, b.a.AddInt(1)))
+			}
+		}
+	}
+	return f
+}
+
+// lower turns f into a union of conjunctions over the named columns, all conjoined with base.
+func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj {
+	if len(base) == 0 {
+		return nil
+	}
+	switch f.op {
+	case "true":
+		return base
+	case "false":
+		return nil
+	case "and":
+		for _, g := range f.args {
+			base = p.lower(w, g, base, names)
+		}
+		return base
+	case "or":
+		var out []*conj
+		for _, g := range f.args {
+			for _, c := range p.lower(w, g, base, names) {
+				out = addMember(out, c)
+			}
+		}
+		return out
+	case "not":
+		inner := p.lower(w, f.args[0], []*conj{{n: len(names)}}, names)
+		return w.subtract(base, inner)
+	case "exists":
+		all := slices.Clone(names)
+		shadowed := map[string]string{}
+		for i, v := range f.vars {
+			if at := slices.Index(all, v); at >= 0 { // an inner name hides an outer one
+				shadowed[v] = all[at]
+				all[at] = "\x00" + strconv.Itoa(at)
+			}
+			if slices.Contains(f.vars[:i], v) {
+				p.failAt(f.at, "%q is quantified twice", v)
+			}
+			all = append(all, v)
+		}
+		drop := make([]bool, len(all))
+		for i := len(names); i < len(all); i++ {
+			drop[i] = true
+		}
+		// The base is carried through the projection: what it knows keeps the elimination exact and small.
+		var wide []*conj
+		by := make([]row, len(names))
+		for i := range by {
+			by[i] = make(row, i+2)
+			by[i][i+1] = 1
+		}
+		for _, c := range base {
+			wide = append(wide, c.substitute(len(all), by))
+		}
+		var out []*conj
+		for _, c := range p.lower(w, f.args[0], wide, all) {
+			for _, q := range w.project(c, drop) {
+				out = addMember(out, q)
+			}
+		}
+		return out
+	}
+	column := columns(names)
+	var out []*conj
+	for _, b := range base {
+		for _, cs := range f.cmp {
+			c := b
+			if len(base) > 1 || len(f.cmp) > 1 {
+				c = b.clone()
+			}
+			for _, k := range cs {
+				p.known(k.Affine, column, f.at)
+				r := c.affineRow(k.Affine, column)
+				if k.Equality {
+					c.addEQ(r)
+				} else {
+					c.addGE(r)
+				}
+			}
+			if len(f.cmp) == 1 || c.simplify() {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func (p *parser) known(a Affine, column map[string]int, at int) {
+	for _, n := range a.Names() {
+		if _, ok := column[n]; !ok {
+			for _, t := range p.toks {
+				if t.kind == tokName && t.text == n {
+					at = t.at
+				}
+			}
+			p.failAt(at, "unknown name %q: it is neither a parameter in the leading brackets nor in the tuple nor under exists", n)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package polycount
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// String prints a in isl's notation; ParseAffine reads it back. Pairs k·e − k·d·⌊e/d⌋ print as k*((e) mod d).
+func (a Affine) String() string {
+	var b strings.Builder
+	rest, mods := splitMods(a)
+	for _, t := range rest.terms {
+		text := t.Name
+		if t.Floor != nil {
+			text = t.Floor.String()
+		}
+		writeTerm(&b, t.Coeff, text)
+	}
+	for _, m := range mods {
+		text := fmt.Sprintf("((%v) mod %d)", m.Floor.Num, m.Floor.Den)
+		writeTerm(&b, m.Coeff, text)
+	}
+	if rest.c != 0 || b.Len() == 0 {
+		writeTerm(&b, rest.c, "")
+	}
+	return b.String()
+}
+
+// splitMods takes the multiples of e mod d out of a, where e mod d is shorter than what it stands for. Each has
+// Coeff the factor and Floor the e and d.
+func splitMods(a Affine) (rest Affine, mods []Term) {
+	rest = a
+	for _, t := range a.terms {
+		if t.Floor == nil || t.Coeff%t.Floor.Den != 0 {
+			continue
+		}
+		k := -t.Coeff / t.Floor.Den
+		without := rest.Sub(Affine{terms: []Term{t}})
+		without = combine(1, without, -k, t.Floor.Num)
+		if len(without.terms) < len(rest.terms)-1 || len(without.terms) == len(rest.terms)-1 && len(t.Floor.Num.terms) == 1 {
+			rest, mods = without, append(mods, Term{Coeff: k, Floor: t.Floor})
+		}
+	}
+	return rest, mods
+}
+
+// writeTerm appends k*text with the sign as an operator; text "" is the constant k.
+func writeTerm(b *strings.Builder, k int64, text string) {
+	m := strconv.FormatUint(magnitude(k), 10)
+	switch {
+	case b.Len() > 0 && k < 0:
+		b.WriteString(" - ")
+	case b.Len() > 0:
+		b.WriteString(" + ")
+	case k < 0:
+		b.WriteString("-")
+	}
+	switch {
+	case text == "":
+		b.WriteString(m)
+	case m == "1":
+		b.WriteString(text)
+	default:
+		b.WriteString(m + "*" + text)
+	}
+}
+
+// String prints c as a comparison with positive terms on both sides, as in "i < n".
+func (c Constraint) String() string { return c.text(nil) }
+
+// text orders the comparison so that the last of the names that occurs stands on the left.
+func (c Constraint) text(names []string) string {
+	a, op, flip := c.Affine, ">=", false
+	if c.Equality {
+		op = "="
+	}
+	lead := int64(0)
+	at := -1
+	for _, t := range a.terms {
+		if i := slices.Index(names, t.Name); t.Floor == nil && (i > at || lead == 0) {
+			lead, at = t.Coeff, i
+		}
+	}
+	if lead == 0 && len(a.terms) > 0 {
+		lead = a.terms[0].Coeff
+	}
+	if flip = lead < 0; flip {
+		a = a.Neg()
+		if !c.Equality {
+			op = "<="
+		}
+	}
+	left, right := Affine{}, Int(neg(a.c))
+	rest, mods := splitMods(a)
+	right.c = neg(rest.c)
+	for _, t := range slices.Concat(rest.terms, nil) {
+		if t.Coeff > 0 {
+			left.terms = append(left.terms, t)
+		} else {
+			t.Coeff = neg(t.Coeff)
+			right.terms = append(right.terms, t)
+		}
+	}
+	var l, r strings.Builder
+	write := func(b *strings.Builder, a Affine) {
+		for _, t := range a.terms {
+			text := t.Name
+			if t.Floor != nil {
+				text = t.Floor.String()
+			}
+			writeTerm(b, t.Coeff, text)
+		}
+	}
+	write(&l, left)
+	write(&r, right)
+	for _, m := range mods {
+		text := fmt.Sprintf("(%v) mod %d", m.Floor.Num, m.Floor.Den)
+		if m.Floor.Num.IsName() {
+			text = fmt.Sprintf("%v mod %d", m.Floor.Num, m.Floor.Den)
+		}
+		if magnitude(m.Coeff) != 1 || l.Len() > 0 && m.Coeff > 0 || r.Len() > 0 && m.Coeff < 0 {
+			text = "(" + text + ")"
+		}
+		if m.Coeff > 0 {
+			writeTerm(&l, m.Coeff, text)
+		} else {
+			writeTerm(&r, neg(m.Coeff), text)
+		}
+	}
+	// x ≥ k + 1 prints as x > k, x ≤ k − 1 as x < k, where that drops a constant.
+	k := right.c
+	switch {
+	case op == ">=" && k == 1:
+		op, k = ">", 0
+	case op == "<=" && k == -1:
+		op, k = "<", 0
+	}
+	switch {
+	case l.Len() == 0 && r.Len() > 0 && k != 0:
+		writeTerm(&l, neg(k), "")
+	case k != 0 || r.Len() == 0:
+		writeTerm(&r, k, "")
+	}
+	if l.Len() == 0 {
+		l.WriteString("0")
+	}
+	return l.String() + " " + op + " " + r.String()
+}
+
+// IsName reports that a is one name with coefficient 1.
+func (a Affine) IsName() bool {
+	return a.c == 0 && len(a.terms) == 1 && a.terms[0].Floor == nil && a.terms[0].Coeff == 1
+}
+
+// String prints s in isl's notation; ParseSet reads it back.
+func (s *Set) String() string {
+	head := s.tuple + "[" + strings.Join(s.dims, ", ") + "]"
+	if len(s.dims) == 0 && s.tuple == "" {
+		head = ""
+	}
+	return relationText(s.params, s.names(), head, s.cs)
+}
+
+func relationText(params, names []string, head string, cs []*conj) string {
+	var b strings.Builder
+	if len(params) > 0 {
+		b.WriteString("[" + strings.Join(params, ", ") + "] -> ")
+	}
+	b.WriteString("{ ")
+	if len(cs) == 0 {
+		b.WriteString(strings.TrimSpace(head + " : false"))
+	}
+	for i, c := range cs {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(head)
+		text := c.text(names)
+		switch {
+		case text == "" && head == "":
+			b.WriteString(":")
+		case head == "":
+			b.WriteString(": " + text)
+		case text != "":
+			b.WriteString(" : " + text)
+		}
+	}
+	b.WriteString(" }")
+	return b.String()
+}
+
+// text prints the constraints of c joined by and; a lower and an upper bound of one name become a chain.
+func (c *conj) text(names []string) string {
+	var parts []string
+	for _, r := range c.eq {
+		parts = append(parts, Constraint{c.affine(r, names), true}.text(names))
+	}
+	used := make([]bool, len(c.ge))
+	for at := 1; at <= c.n; at++ { // by name, the inner ones last
+		for i, r := range c.ge {
+			if used[i] || lastName(r, c.n) != at {
+				continue
+			}
+			used[i] = true
+			if j := c.partner(r, at, used); j >= 0 {
+				used[j] = true
+				lo, hi := r, c.ge[j]
+				if lo[at] < 0 {
+					lo, hi = hi, lo
+				}
+				parts = append(parts, c.chain(lo, hi, at, names))
+				continue
+			}
+			parts = append(parts, Constraint{Affine: c.affine(r, names)}.text(names))
+		}
+	}
+	for i, r := range c.ge {
+		if !used[i] {
+			parts = append(parts, Constraint{Affine: c.affine(r, names)}.text(names))
+		}
+	}
+	return strings.Join(parts, " and ")
+}
+
+func lastName(r row, n int) int {
+	for i := n; i > 0; i-- {
+		if r[i] != 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// partner finds an unused opposite bound for the unit bound r of column at.
+func (c *conj) partner(r row, at int, used []bool) int {
+	if r[at] != 1 && r[at] != -1 {
+		return -1
+	}
+	for j, o := range c.ge {
+		if !used[j] && o[at] == -r[at] && lastName(o, c.n) == at {
+			return j
+		}
+	}
+	return -1
+}
+
+func (c *conj) chain(lo, hi row, at int, names []string) string {
+	l, h := negRow(lo), slices.Clone(hi)
+	l[at], h[at] = 0, 0
+	low, high := c.affine(l, names), c.affine(h, names)
+	op := " <= "
+	if high.c == -1 && len(high.terms) > 0 {
+		high, op = high.AddInt(1), " < "
+	}
+	lop := " <= "
+	if low.c == 1 && len(low.terms) > 0 {
+		low, lop = low.AddInt(-1), " < "
+	}
+	return low.String() + lop + names[at-1] + op + high.String()
+}

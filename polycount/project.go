@@ -1,0 +1,297 @@
+package polycount
+
+import "slices"
+
+// project eliminates the variables of c for which drop is set, exactly over the integers. The result is a union over
+// the kept variables whose members may overlap; every floor in it has a definition.
+func (w *work) project(c *conj, drop []bool) []*conj {
+	// Columns of the new conj: kept variables, kept floors, then existentials.
+	out := &conj{}
+	place := make([]int, c.width()) // old column to new
+	for i := 1; i <= c.n; i++ {
+		if !drop[i-1] {
+			out.n++
+			place[i] = out.n
+		}
+	}
+	rename := func(r row) row {
+		v := make(row, out.width())
+		v[0] = r[0]
+		for i := 1; i < len(r); i++ {
+			if r[i] != 0 {
+				v[place[i]] = r[i]
+			}
+		}
+		return v
+	}
+	gone := make([]bool, c.width())
+	for i := 1; i <= c.n; i++ {
+		gone[i] = drop[i-1]
+	}
+	for k, d := range c.divs {
+		at := 1 + c.n + k
+		for i := 1; i < len(d.num); i++ {
+			gone[at] = gone[at] || d.num[i] != 0 && gone[i]
+		}
+		if !gone[at] {
+			place[at] = out.addColumn(div{rename(d.num), d.den})
+		}
+	}
+	for i := 1; i < c.width(); i++ {
+		if gone[i] {
+			place[i] = out.addColumn(div{})
+		}
+	}
+	for _, r := range c.eq {
+		out.addEQ(rename(r))
+	}
+	for _, r := range c.ge {
+		out.addGE(rename(r))
+	}
+	for k := range c.divs {
+		if gone[1+c.n+k] {
+			lo, hi := c.definition(k)
+			out.addGE(rename(lo))
+			out.addGE(rename(hi))
+		}
+	}
+	return w.eliminate(out)
+}
+
+// eliminate removes the floors without definition, which are existentials.
+func (w *work) eliminate(c *conj) []*conj {
+	for {
+		w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
+		if !normalizeRows(&c.eq, &c.ge) {
+			return nil
+		}
+		if c.solveExistential() {
+			continue
+		}
+		e := c.pickExistential()
+		if e.at == 0 {
+			if !c.simplify() {
+				return nil
+			}
+			return []*conj{c}
+		}
+		s := &system{nil, c.ge, c.width()}
+		lower, upper, rest := s.split(e.at)
+		switch {
+		case len(lower) == 0 || len(upper) == 0:
+			c.ge = rest
+		case e.exact:
+			c.ge = w.shadow(rest, lower, upper, e.at, false)
+		case e.alone:
+			return w.byTightest(c, e.at, lower, upper)
+		default:
+			return w.byShadows(c, e.at, lower, upper, rest)
+		}
+	}
+}
+
+// solveExistential uses one equality with existentials to remove one of them; false when there is none.
+func (c *conj) solveExistential() bool {
+	for i, e := range c.eq {
+		at, others := 0, 0
+		for k, d := range c.divs {
+			col := 1 + c.n + k
+			if d.den != 0 || e[col] == 0 {
+				continue
+			}
+			others++
+			if at == 0 || abs(e[col]) < abs(e[at]) {
+				at = col
+			}
+		}
+		if at == 0 {
+			continue
+		}
+		if e[at] == 1 || e[at] == -1 {
+			c.eq = slices.Delete(c.eq, i, i+1)
+			for _, rows := range [][]row{c.eq, c.ge} {
+				for _, r := range rows {
+					eliminateWith(r, e, at)
+				}
+			}
+			return true
+		}
+		if others > 1 {
+			// A change of the existentials that shrinks the coefficients of the others below e[at].
+			for k, d := range c.divs {
+				col := 1 + c.n + k
+				if d.den != 0 || col == at || e[col] == 0 {
+					continue
+				}
+				q := e[col] / e[at]
+				for _, rows := range [][]row{c.eq, c.ge} {
+					for _, r := range rows {
+						if r[at] != 0 {
+							r[col] = sub(r[col], mul(q, r[at]))
+						}
+					}
+				}
+			}
+			return true
+		}
+		// rest + g·y = 0: y is −rest/g, an integer where rest ≡ 0 (mod g).
+		rest := slices.Clone(e)
+		rest[at] = 0
+		g := -e[at]
+		if g < 0 {
+			g = -g
+			rest = negRow(rest)
+		}
+		c.replaceExistential(at, c.floorRow(rest, g))
+		return true
+	}
+	return false
+}
+
+// replaceExistential puts the row by, which is free of existentials, for existential column at.
+func (c *conj) replaceExistential(at int, by row) {
+	by = c.fit(by)
+	for _, rows := range [][]row{c.eq, c.ge} {
+		for _, r := range rows {
+			k := r[at]
+			if k == 0 {
+				continue
+			}
+			r[at] = 0
+			for j, v := range by {
+				if v != 0 {
+					r[j] = add(r[j], mul(k, v))
+				}
+			}
+		}
+	}
+}
+
+type existential struct {
+	at    int  // column; 0 when none is left
+	exact bool // the real shadow is the integer shadow
+	alone bool // no other existential stands beside it
+}
+
+func (c *conj) pickExistential() existential {
+	var best existential
+	bestCost := int64(0)
+	for k, d := range c.divs {
+		at := 1 + c.n + k
+		if d.den != 0 || !c.usedInRows(at) {
+			continue
+		}
+		e := existential{at: at, exact: true, alone: true}
+		var lower, upper []row
+		for _, r := range c.ge {
+			switch {
+			case r[at] > 0:
+				lower = append(lower, r)
+			case r[at] < 0:
+				upper = append(upper, r)
+			default:
+				continue
+			}
+			for j, d := range c.divs {
+				if col := 1 + c.n + j; d.den == 0 && col != at && r[col] != 0 {
+					e.alone = false
+				}
+			}
+		}
+		cost := int64(len(lower)*len(upper) - len(lower) - len(upper))
+		for _, l := range lower {
+			for _, u := range upper {
+				if e.exact && !exactPair(l, u, at) {
+					e.exact = false
+				}
+			}
+		}
+		if !e.exact && len(lower) > 0 && len(upper) > 0 {
+			cost += 1000
+			if !e.alone {
+				cost += 1000 * int64(len(splinterRange(lower, upper, at)))
+			}
+		}
+		if best.at == 0 || cost < bestCost {
+			best, bestCost = e, cost
+		}
+	}
+	return best
+}
+
+func splinterRange(lower, upper []row, at int) []row {
+	top, n := int64(0), 0
+	for _, u := range upper {
+		top = max(top, -u[at])
+	}
+	for _, l := range lower {
+		n += int(min(l[at], 1000) * min(top, 1000))
+	}
+	return make([]row, 0, n)[:min(n, 1<<20)]
+}
+
+// exactPair reports that the real and the dark shadow of a pair of bounds coincide over the integers.
+func exactPair(l, u row, at int) bool {
+	a, b := l[at], -u[at]
+	if a == 1 || b == 1 {
+		return true
+	}
+	g := gcd(a, b)
+	r := combineRows(b/g, l, a/g, u)
+	gap := darkGap(a, b, g)
+	h := contentOf(r)
+	if h == 0 {
+		return r[0] < 0 || r[0] >= gap
+	}
+	return floorDiv(r[0], h) == floorDiv(sub(r[0], gap), h)
+}
+
+// byTightest branches on which bound of the existential at is the tightest, on the side with fewer bounds, and puts
+// the existential there: x = ⌊u/b⌋ for the least upper bound, ⌈l/a⌉ for the greatest lower one.
+func (w *work) byTightest(c *conj, at int, lower, upper []row) []*conj {
+	side, flip := upper, int64(1)
+	if len(lower) < len(upper) {
+		side, flip = lower, -1
+	}
+	var out []*conj
+	for i, s := range side {
+		t := c.clone()
+		a := abs(s[at])
+		for j, o := range side {
+			if i == j {
+				continue
+			}
+			// value of o/|o_at| is no tighter than that of s/a, ties going to the first
+			b := abs(o[at])
+			r := combineRows(a, o, -b, s)
+			if j < i {
+				r[0] = sub(r[0], 1)
+			}
+			t.addGE(r)
+		}
+		e := slices.Clone(s)
+		e[at] = 0
+		by := t.floorRow(e, a)
+		if flip < 0 {
+			by = negRow(by)
+		}
+		t.replaceExistential(at, by)
+		out = append(out, w.eliminate(t)...)
+	}
+	return out
+}
+
+// byShadows splits by the Omega test: the dark shadow, and the splinters beside it.
+func (w *work) byShadows(c *conj, at int, lower, upper, rest []row) []*conj {
+	dark := c.clone()
+	dark.ge = cloneRows(w.shadow(rest, lower, upper, at, true))
+	out := w.eliminate(dark)
+	for _, e := range splinters(lower, upper, at) {
+		t := c.clone()
+		t.addEQ(e)
+		if w.feasible(t.flat()) {
+			out = append(out, w.eliminate(t)...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,404 @@
+package polycount
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Set is a union of conjunctions of quasi-affine constraints over named dimensions, parametric in named parameters.
+// It is immutable. Its members may overlap.
+type Set struct {
+	params, dims []string
+	tuple        string // the name before the bracket, as in S[i,j]
+	cs           []*conj
+}
+
+// NewSet returns the conjunction of cs. Names that are neither dims nor params become parameters.
+// It panics when a name stands twice or a coefficient overflows; ParseSet reports such things as errors.
+func NewSet(params, dims []string, cs ...Constraint) *Set {
+	s, err := (&Set{params: slices.Clone(params), dims: slices.Clone(dims), cs: []*conj{{n: len(params) + len(dims)}}}).Constrain(cs...)
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// EmptySet has no point; UniverseSet, with NewSet(params, dims), all.
+func EmptySet(params, dims []string) *Set {
+	return &Set{params: slices.Clone(params), dims: slices.Clone(dims)}
+}
+
+func (s *Set) check() error {
+	seen := map[string]bool{}
+	for _, name := range s.names() {
+		if seen[name] {
+			return fmt.Errorf("polycount: name %q stands twice in a space", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// Params are the parameters, in order.
+func (s *Set) Params() []string { return slices.Clone(s.params) }
+
+// Dims are the dimensions, in order.
+func (s *Set) Dims() []string { return slices.Clone(s.dims) }
+
+// Tuple is the name of the tuple, "" without one.
+func (s *Set) Tuple() string { return s.tuple }
+
+func (s *Set) names() []string { return slices.Concat(s.params, s.dims) }
+
+func columns(names []string) map[string]int {
+	m := make(map[string]int, len(names))
+	for i, n := range names {
+		m[n] = i + 1
+	}
+	return m
+}
+
+// with returns a set of the same space.
+func (s *Set) with(cs []*conj) *Set { return &Set{s.params, s.dims, s.tuple, cs} }
+
+// respace rewrites s over other parameters and dimensions; every name of s must be among them.
+func (s *Set) respace(params, dims []string) *Set {
+	out := &Set{slices.Clone(params), slices.Clone(dims), s.tuple, nil}
+	column := columns(out.names())
+	same := len(s.params)+len(s.dims) == len(column)
+	by := make([]row, 0, len(column))
+	for i, name := range s.names() {
+		at, ok := column[name]
+		if !ok {
+			fail("polycount: %q is missing in the new space", name)
+		}
+		e := make(row, at+1)
+		e[at] = 1
+		by = append(by, e)
+		same = same && at == i+1
+	}
+	if same {
+		out.cs = s.cs
+		return out
+	}
+	for _, c := range s.cs {
+		out.cs = append(out.cs, c.substitute(len(column), by))
+	}
+	return out
+}
+
+func unionNames(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, n := range b {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// align brings s and t to common parameters; their dimensions must agree.
+func align(s, t *Set) (*Set, *Set) {
+	if !slices.Equal(s.dims, t.dims) {
+		fail("polycount: dimensions %v and %v differ", s.dims, t.dims)
+	}
+	params := unionNames(s.params, t.params)
+	for _, p := range params {
+		if slices.Contains(s.dims, p) {
+			fail("polycount: %q is a dimension in one set and a parameter in the other", p)
+		}
+	}
+	return s.respace(params, s.dims), t.respace(params, s.dims)
+}
+
+// Constrain adds constraints. Names that s does not know become parameters.
+func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
+	defer rescue(&err)
+	known := columns(s.names())
+	params := s.params
+	for _, c := range cs {
+		for _, n := range c.Affine.Names() {
+			if _, ok := known[n]; !ok {
+				known[n] = 0
+				params = append(slices.Clip(params), n)
+			}
+		}
+	}
+	t := s.respace(params, s.dims)
+	column := columns(t.names())
+	out = t.with(nil)
+	for _, old := range t.cs {
+		c := old.clone()
+		for _, k := range cs {
+			r := c.affineRow(k.Affine, column)
+			if k.Equality {
+				c.addEQ(r)
+			} else {
+				c.addGE(r)
+			}
+		}
+		if c.simplify() {
+			out.cs = append(out.cs, c)
+		}
+	}
+	return out, nil
+}
+
+// Intersect returns s ∩ t.
+func (s *Set) Intersect(t *Set) (out *Set, err error) {
+	defer rescue(&err)
+	s, t = align(s, t)
+	return s.with(anyWork().intersect(s.cs, t.cs)), nil
+}
+
+// intersect of two unions, without the members that are plainly empty.
+func (w *work) intersect(a, b []*conj) []*conj {
+	var out []*conj
+	for _, x := range a {
+		for _, y := range b {
+			c := conjunction(x, y)
+			w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
+			if c.simplify() && (len(a)*len(b) == 1 || w.feasible(c.flat())) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// Union returns s ∪ t.
+func (s *Set) Union(t *Set) (out *Set, err error) {
+	defer rescue(&err)
+	s, t = align(s, t)
+	return s.with(slices.Concat(s.cs, t.cs)), nil
+}
+
+// Subtract returns s \ t.
+func (s *Set) Subtract(t *Set) (out *Set, err error) {
+	defer rescue(&err)
+	s, t = align(s, t)
+	return s.with(anyWork().subtract(s.cs, t.cs)), nil
+}
+
+// subtract returns a \ b; the members that come from one member of a are disjoint.
+func (w *work) subtract(a, b []*conj) []*conj {
+	for _, y := range b {
+		var out []*conj
+		for _, x := range a {
+			out = append(out, w.subtractOne(x, y)...)
+		}
+		a = out
+	}
+	return a
+}
+
+// subtractOne returns x \ y as disjoint parts: for the k-th constraint of y, what satisfies the ones before but not it.
+func (w *work) subtractOne(x, y *conj) []*conj {
+	both := x.clone()
+	apply := both.importer(y)
+	type constraint struct {
+		r  row
+		eq bool
+	}
+	var cs []constraint
+	for _, r := range y.eq {
+		cs = append(cs, constraint{apply(r), true})
+	}
+	for _, r := range y.ge {
+		cs = append(cs, constraint{apply(r), false})
+	}
+	all := both.clone()
+	for _, c := range cs {
+		if c.eq {
+			all.addEQ(c.r)
+		} else {
+			all.addGE(c.r)
+		}
+	}
+	if !w.feasible(all.flat()) {
+		return []*conj{x}
+	}
+	var out []*conj
+	take := func(r row) {
+		p := both.clone()
+		p.addGE(r)
+		if p.simplify() && w.feasible(p.flat()) {
+			out = append(out, p)
+		}
+	}
+	for _, c := range cs {
+		take(both.fit(negated(c.r)))
+		if c.eq {
+			take(both.fit(negated(negRow(c.r))))
+			both.addEQ(slices.Clone(c.r))
+		} else {
+			both.addGE(slices.Clone(c.r))
+		}
+	}
+	return out
+}
+
+// IntersectParams restricts the parameters to ctx, a set without dimensions.
+func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
+	defer rescue(&err)
+	if len(ctx.dims) > 0 {
+		return nil, fmt.Errorf("polycount: a set of parameters is needed, this one has dimensions %v", ctx.dims)
+	}
+	params := unionNames(s.params, ctx.params)
+	a := s.respace(params, s.dims)
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	return a.with(anyWork().intersect(a.cs, ctx.respace(params, s.dims).cs)), nil
+}
+
+// Project keeps the named dimensions, in that order, and eliminates the others exactly over the integers.
+func (s *Set) Project(keep ...string) (out *Set, err error) {
+	defer rescue(&err)
+	for i, k := range keep {
+		if !slices.Contains(s.dims, k) {
+			return nil, fmt.Errorf("polycount: no dimension %q to keep in %v", k, s.dims)
+		}
+		if slices.Contains(keep[:i], k) {
+			return nil, fmt.Errorf("polycount: dimension %q is kept twice", k)
+		}
+	}
+	drop := make([]bool, len(s.params)+len(s.dims))
+	var left []string
+	any := false
+	for i, d := range s.dims {
+		if drop[len(s.params)+i] = !slices.Contains(keep, d); drop[len(s.params)+i] {
+			any = true
+		} else {
+			left = append(left, d)
+		}
+	}
+	p := &Set{s.params, left, "", s.cs}
+	if any {
+		w := anyWork()
+		p.cs = nil
+		for _, c := range s.cs {
+			for _, q := range w.project(c, drop) {
+				p.cs = addMember(p.cs, q)
+			}
+		}
+	}
+	return p.respace(s.params, keep), nil
+}
+
+// addMember appends c unless an equal conjunction is there.
+func addMember(cs []*conj, c *conj) []*conj {
+	for _, d := range cs {
+		if sameConj(c, d) {
+			return cs
+		}
+	}
+	return append(cs, c)
+}
+
+// sameConj compares the normal forms.
+func sameConj(a, b *conj) bool {
+	same := func(x, y []row) bool { return slices.EqualFunc(x, y, slices.Equal) }
+	return len(a.divs) == len(b.divs) && same(a.eq, b.eq) && same(a.ge, b.ge) &&
+		slices.EqualFunc(a.divs, b.divs, func(x, y div) bool { return x.den == y.den && equalPadded(x.num, y.num) })
+}
+
+// ToParams turns dimensions into parameters, appended to the others.
+func (s *Set) ToParams(dims ...string) *Set {
+	params, left := slices.Clone(s.params), []string{}
+	for _, d := range s.dims {
+		if slices.Contains(dims, d) {
+			params = append(params, d)
+		} else {
+			left = append(left, d)
+		}
+	}
+	return s.respace(params, left)
+}
+
+// ToDims turns parameters into dimensions, appended to the others in the order given. Unknown names become
+// unconstrained dimensions.
+func (s *Set) ToDims(params ...string) *Set {
+	left := []string{}
+	for _, p := range s.params {
+		if !slices.Contains(params, p) {
+			left = append(left, p)
+		}
+	}
+	return s.respace(left, unionNames(s.dims, params))
+}
+
+// AddDims appends unconstrained dimensions; those that exist already stay as they are.
+func (s *Set) AddDims(dims ...string) *Set { return s.respace(s.params, unionNames(s.dims, dims)) }
+
+// AddParams appends unconstrained parameters; those that exist already stay as they are.
+func (s *Set) AddParams(params ...string) *Set {
+	return s.respace(unionNames(s.params, params), s.dims)
+}
+
+// Rename gives a dimension or parameter another name.
+func (s *Set) Rename(old, new string) (*Set, error) {
+	out := &Set{slices.Clone(s.params), slices.Clone(s.dims), s.tuple, s.cs}
+	found := false
+	for _, names := range [][]string{out.params, out.dims} {
+		for i, n := range names {
+			if n == old {
+				names[i], found = new, true
+			}
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("polycount: no %q to rename in %v", old, s.names())
+	}
+	return out, out.check()
+}
+
+// Product concatenates the dimensions of s and t, which must differ in name.
+func (s *Set) Product(t *Set) (out *Set, err error) {
+	defer rescue(&err)
+	params, dims := unionNames(s.params, t.params), slices.Concat(s.dims, t.dims)
+	if err := (&Set{params: params, dims: dims}).check(); err != nil {
+		return nil, err
+	}
+	a, b := s.respace(params, dims), t.respace(params, dims)
+	return a.with(anyWork().intersect(a.cs, b.cs)), nil
+}
+
+// Fix substitutes values for dimensions and parameters, which disappear. Names that s does not have are ignored.
+func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
+	defer rescue(&err)
+	out = &Set{tuple: s.tuple}
+	var by []row
+	put := func(names []string, to *[]string) {
+		for _, n := range names {
+			if v, ok := values[n]; ok {
+				by = append(by, row{v})
+				continue
+			}
+			*to = append(*to, n)
+			e := make(row, 1+len(out.params)+len(out.dims))
+			e[len(e)-1] = 1
+			by = append(by, e)
+		}
+	}
+	put(s.params, &out.params)
+	put(s.dims, &out.dims)
+	for _, c := range s.cs {
+		if d := c.substitute(len(out.params)+len(out.dims), by); d.simplify() {
+			out.cs = append(out.cs, d)
+		}
+	}
+	return out, nil
+}
+
+// Disjuncts returns one set per member of the union.
+func (s *Set) Disjuncts() []*Set {
+	var out []*Set
+	for _, c := range s.cs {
+		out = append(out, s.with([]*conj{c}))
+	}
+	return out
+}
