@@ -1,0 +1,131 @@
+package kernel
+
+import (
+	"fmt"
+	"sort"
+
+	"gpuperf/polycount"
+)
+
+// NotAffineError says which part of an expression is not affine.
+type NotAffineError struct {
+	Part   Expr
+	Reason string
+}
+
+func (e *NotAffineError) Error() string { return fmt.Sprintf("%s is not affine: %s", e.Part, e.Reason) }
+
+// ToAffine turns an index expression into a quasi-affine one: sums, differences, products with constants, and // and %
+// by positive constants, over the names for which known holds (nil: all names). Anything else is a *NotAffineError.
+func ToAffine(e Expr, known func(name string) bool) (polycount.Affine, error) {
+	var zero polycount.Affine
+	bad := func(reason string) (polycount.Affine, error) { return zero, &NotAffineError{e, reason} }
+	switch x := e.(type) {
+	case Int:
+		return polycount.Int(x.Value), nil
+	case Var:
+		if known != nil && !known(x.Name) {
+			return bad(x.Name + " is neither an iname nor a parameter")
+		}
+		return polycount.Name(x.Name), nil
+	case *Access:
+		return bad("it is read from memory")
+	case *Cast:
+		if x.DType.IsInteger() {
+			return ToAffine(x.Arg, known)
+		}
+	case *Op:
+		args := make([]polycount.Affine, len(x.Args))
+		for i, a := range x.Args {
+			var err error
+			if args[i], err = ToAffine(a, known); err != nil {
+				return zero, err
+			}
+		}
+		switch x.Kind {
+		case Add:
+			sum := args[0]
+			for _, a := range args[1:] {
+				sum = sum.Add(a)
+			}
+			return sum, nil
+		case Sub:
+			return args[0].Sub(args[1]), nil
+		case Neg:
+			return args[0].Neg(), nil
+		case Mul:
+			out := args[0]
+			for _, a := range args[1:] {
+				switch {
+				case a.IsConstant():
+					out = out.Scale(a.Constant())
+				case out.IsConstant():
+					out = a.Scale(out.Constant())
+				default:
+					return bad("it multiplies two variables")
+				}
+			}
+			return out, nil
+		case FloorDiv, Mod:
+			if !args[1].IsConstant() || args[1].Constant() <= 0 {
+				return bad("the divisor is not a positive constant")
+			}
+			if x.Kind == Mod {
+				return args[0].Mod(args[1].Constant()), nil
+			}
+			return args[0].FloorDiv(args[1].Constant()), nil
+		}
+		return bad("operator " + string(x.Kind))
+	}
+	return bad("only sums, products with constants, // and % by constants are")
+}
+
+// FromAffine is the expression of a quasi-affine one, terms in a fixed order: names as a.Terms gives them, positive ones
+// first, the constant last.
+func FromAffine(a polycount.Affine) Expr {
+	type term struct {
+		coeff int64
+		of    Expr
+	}
+	var terms []term
+	for _, t := range a.Terms() {
+		if t.Floor != nil {
+			terms = append(terms, term{t.Coeff, binary(FloorDiv, FromAffine(t.Floor.Num), Int{t.Floor.Den})})
+		} else {
+			terms = append(terms, term{t.Coeff, Var{t.Name}})
+		}
+	}
+	sort.SliceStable(terms, func(i, j int) bool { return terms[i].coeff > 0 && terms[j].coeff <= 0 })
+	if c := a.Constant(); c != 0 || len(terms) == 0 {
+		terms = append(terms, term{c, nil})
+	}
+	var out Expr
+	for _, t := range terms {
+		c, negative := t.coeff, t.coeff < 0 && out != nil
+		if negative {
+			c = -c
+		}
+		var e Expr
+		switch {
+		case t.of == nil:
+			e = Int{c}
+		case c == 1:
+			e = t.of
+		default:
+			e = binary(Mul, Int{c}, t.of)
+		}
+		switch {
+		case out == nil:
+			out = e
+		case negative:
+			out = binary(Sub, out, e)
+		default:
+			if sum, ok := out.(*Op); ok && sum.Kind == Add {
+				out = &Op{Add, append(sum.Args[:len(sum.Args):len(sum.Args)], e)}
+			} else {
+				out = binary(Add, out, e)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,162 @@
+package kernel
+
+import "slices"
+
+func (Int) children() []Expr             { return nil }
+func (e Int) rebuild(c []Expr) Expr      { return e }
+func (Float) children() []Expr           { return nil }
+func (e Float) rebuild(c []Expr) Expr    { return e }
+func (Var) children() []Expr             { return nil }
+func (e Var) rebuild(c []Expr) Expr      { return e }
+func (e *Access) children() []Expr       { return e.Index }
+func (e *Op) children() []Expr           { return e.Args }
+func (e *Op) rebuild(c []Expr) Expr      { return &Op{e.Kind, c} }
+func (e *Call) children() []Expr         { return e.Args }
+func (e *Call) rebuild(c []Expr) Expr    { return &Call{e.Func, c} }
+func (e *Cond) children() []Expr         { return []Expr{e.If, e.Then, e.Else} }
+func (e *Cond) rebuild(c []Expr) Expr    { return &Cond{c[0], c[1], c[2]} }
+func (e *Cast) children() []Expr         { return []Expr{e.Arg} }
+func (e *Cast) rebuild(c []Expr) Expr    { return &Cast{e.DType, c[0]} }
+func (e *Reduce) children() []Expr       { return []Expr{e.Body} }
+func (e *Reduce) rebuild(c []Expr) Expr  { return &Reduce{e.Kind, e.Inames, c[0]} }
+func (e *Access) rebuild(c []Expr) Expr  { return &Access{e.Array, e.Tag, c} }
+
+// Walk visits e and its parts, a node before its children and these from left to right. Where visit returns false the
+// children are left out. A nil expression is not visited.
+func Walk(e Expr, visit func(Expr) bool) {
+	if e == nil || !visit(e) {
+		return
+	}
+	for _, c := range e.children() {
+		Walk(c, visit)
+	}
+}
+
+// Rewrite returns e with f applied to every node, children first. Parts that f leaves alone are shared, not copied.
+func Rewrite(e Expr, f func(Expr) Expr) Expr {
+	if e == nil {
+		return nil
+	}
+	old := e.children()
+	var fresh []Expr
+	for i, c := range old {
+		n := Rewrite(c, f)
+		if n != c && fresh == nil {
+			fresh = slices.Clone(old)
+		}
+		if fresh != nil {
+			fresh[i] = n
+		}
+	}
+	if fresh != nil {
+		e = e.rebuild(fresh)
+	}
+	return f(e)
+}
+
+// Subst replaces variables by expressions, all at once. Inames bound by a reduction are left alone inside it.
+func Subst(e Expr, by map[string]Expr) Expr {
+	if e == nil || len(by) == 0 {
+		return e
+	}
+	switch x := e.(type) {
+	case Var:
+		if n, ok := by[x.Name]; ok {
+			return n
+		}
+		return e
+	case *Reduce:
+		inner := by
+		for _, name := range x.Inames {
+			if _, ok := by[name]; ok {
+				inner = without(inner, x.Inames)
+				break
+			}
+		}
+		if body := Subst(x.Body, inner); body != x.Body {
+			return &Reduce{x.Kind, x.Inames, body}
+		}
+		return e
+	}
+	old := e.children()
+	var fresh []Expr
+	for i, c := range old {
+		n := Subst(c, by)
+		if n != c && fresh == nil {
+			fresh = slices.Clone(old)
+		}
+		if fresh != nil {
+			fresh[i] = n
+		}
+	}
+	if fresh != nil {
+		return e.rebuild(fresh)
+	}
+	return e
+}
+
+func without(m map[string]Expr, names []string) map[string]Expr {
+	out := make(map[string]Expr, len(m))
+	for k, v := range m {
+		if !slices.Contains(names, k) {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// Equal reports whether a and b are the same expression.
+func Equal(a, b Expr) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a == b || a.String() == b.String()
+}
+
+// Accesses lists the array accesses in e, an access before those in its own index.
+func Accesses(e Expr) []*Access {
+	var out []*Access
+	Walk(e, func(x Expr) bool {
+		if a, ok := x.(*Access); ok {
+			out = append(out, a)
+		}
+		return true
+	})
+	return out
+}
+
+// freeVars calls f for every Var in e that no reduction inside e binds.
+func freeVars(e Expr, f func(name string)) {
+	var rec func(e Expr, bound []string)
+	rec = func(e Expr, bound []string) {
+		switch x := e.(type) {
+		case nil:
+			return
+		case Var:
+			if !slices.Contains(bound, x.Name) {
+				f(x.Name)
+			}
+			return
+		case *Reduce:
+			bound = append(slices.Clone(bound), x.Inames...)
+		}
+		for _, c := range e.children() {
+			rec(c, bound)
+		}
+	}
+	rec(e, nil)
+}
+
+// Reductions lists the reductions in e, outer ones first.
+func Reductions(e Expr) []*Reduce {
+	var out []*Reduce
+	Walk(e, func(x Expr) bool {
+		if r, ok := x.(*Reduce); ok {
+			out = append(out, r)
+		}
+		return true
+	})
+	return out
+}
+
+func binary(kind OpKind, a, b Expr) Expr { return &Op{kind, []Expr{a, b}} }
