@@ -77,7 +77,7 @@ var functions = [numFunctions]struct {
 	enqueueReadBuffer:       {"clEnqueueReadBuffer", 48},
 	enqueueWriteBuffer:      {"clEnqueueWriteBuffer", 49},
 	enqueueCopyBuffer:       {"clEnqueueCopyBuffer", 50},
-	enqueueNDRangeKernel:    {"clEnqueueNDRangeKernel", 58},
+	enqueueNDRangeKernel:    {"clEnqueueNDRangeKernel", 59},
 }
 
 // object is a handle that the library gave: of a platform, device, context, queue, buffer, program, kernel or event.

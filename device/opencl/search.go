@@ -91,8 +91,8 @@ func (s Search) platforms() ([]platform, error) {
 		names = append(icd, names...)
 	}
 	for _, name := range names {
-		// A driver that is in memory was brought by the loader, or under another of its names.
-		if resident(name) {
+		// A driver that is in memory already was brought by the loader.
+		if loader && resident(name) {
 			continue
 		}
 		lib, err := open(name)

@@ -15,16 +15,18 @@ type sweeper struct {
 	warnings []string
 }
 
-// The store never happens, as no element of the data has such bits; the compiler cannot know.
+// Each work-group reads a block of its own, its work-items side by side, which suits GPUs and CPUs alike. The store never
+// happens, as no element of the data has such bits; the compiler cannot know.
 const sweepSource = `
-__kernel void sweep(__global const uint *data, __global uint *never, ulong n) {
-  uint seen = 0;
-  for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) seen |= data[i];
-  if (seen == 0xdeadbeefu) never[0] = seen;
+__kernel void sweep(__global const uint4 *data, __global uint *never, ulong block) {
+  uint4 seen = 0;
+  ulong first = get_group_id(0) * block;
+  for (ulong i = first + get_local_id(0); i < first + block; i += get_local_size(0)) seen |= data[i];
+  if ((seen.x | seen.y | seen.z | seen.w) == 0xdeadbeefu) never[0] = 1;
 }`
 
 // flushSizes gives the least bytes to sweep by type of device. Drivers often state a part of the
-// last-level cache only (NVIDIA's do); the largest of GPUs hold 256 MB.
+// last-level cache only (NVIDIA's do); the largest caches of GPUs hold 256 MB.
 var flushSizes = map[string]int64{"gpu": 512 << 20, "accelerator": 512 << 20}
 
 const flushElse = 64 << 20
@@ -37,17 +39,23 @@ func (s *sweeper) prepare(d *Device) error {
 	if !ok {
 		least = flushElse
 	}
-	size := max(least, 4*d.info.CacheSize)
+	size := max(least, 2*d.info.CacheSize)
 	if limit := min(d.info.MaxAlloc, d.info.GlobalMem/4); size > limit {
 		size = limit
 		s.warnings = []string{fmt.Sprintf("only %d bytes could be swept between trials, caches may not be cold", size)}
 	}
+	group := max(min(256, d.info.MaxWorkGroup), 1)
+	groups := max(d.info.ComputeUnits, 1) * 16
+	block := size / 16 / groups // in vectors of 16 bytes
+	if block == 0 {
+		return fmt.Errorf("a buffer of %d bytes is too small to sweep", size)
+	}
 	job := device.Job{
-		Source: sweepSource, Entry: "sweep", Global: []int64{max(d.info.ComputeUnits, 1) * 2048},
+		Source: sweepSource, Entry: "sweep", Global: []int64{groups * group}, Local: []int64{group},
 		Args: []device.Arg{
-			{Name: "data", Kind: device.Buffer, DType: "uint32", Count: size / 4},
+			{Name: "data", Kind: device.Buffer, DType: "uint32", Count: 4 * block * groups},
 			{Name: "never", Kind: device.Buffer, DType: "uint32", Count: 1},
-			{Name: "n", Kind: device.Scalar, DType: "uint64", Int: size / 4},
+			{Name: "block", Kind: device.Scalar, DType: "uint64", Int: block},
 		},
 	}
 	prog, log, err := d.build(job.Source, "")
@@ -69,7 +77,7 @@ func (s *sweeper) prepare(d *Device) error {
 // flush sweeps and waits.
 func (s *sweeper) flush(d *Device) error {
 	if err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(s.bound.kernel), 1, 0,
-		uintptr(unsafe.Pointer(&s.bound.global[0])), 0, 0, 0, 0); err != nil {
+		uintptr(unsafe.Pointer(&s.bound.global[0])), uintptr(unsafe.Pointer(&s.bound.local[0])), 0, 0, 0); err != nil {
 		return err
 	}
 	return d.call(finish, uintptr(d.queue))
