@@ -1,0 +1,224 @@
+package measure
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// process is a running worker.
+type process struct {
+	cmd       *exec.Cmd
+	in        *os.File // its standard input
+	responses chan response
+	bad       error         // why responses was closed; io.EOF when the worker just ended
+	exited    chan struct{} // closed when it is gone
+	exit      error         // how
+	stderr    *excerpt
+	lastID    int64
+}
+
+// grace is how long a worker gets for what should take no time.
+const grace = 2 * time.Second
+
+// Why an exchange with a worker had no answer.
+var (
+	errDeadline = errors.New("no answer before the deadline")
+	errStopped  = errors.New("stopped")
+)
+
+// deadError says that a worker died, and its last words.
+type deadError struct {
+	how string
+	log string
+}
+
+func (e *deadError) Error() string { return "the worker died: " + e.how }
+
+func start(command, env []string) (*process, error) {
+	stdin, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer stdin.Close()
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	defer stdout.Close()
+	p := &process{in: in, responses: make(chan response), exited: make(chan struct{}), stderr: &excerpt{}}
+	p.cmd = exec.Command(command[0], command[1:]...)
+	p.cmd.Env = append(os.Environ(), env...)
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, p.stderr
+	p.cmd.WaitDelay = grace // for what a dead worker's children still hold open
+	isolate(p.cmd)
+	started := make(chan error)
+	go func() {
+		// The system kills the worker when this thread ends: it must be no thread that the runtime may drop.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			p.exit = p.cmd.Wait()
+			close(p.exited)
+		}
+	}()
+	if err := <-started; err != nil {
+		in.Close()
+		out.Close()
+		return nil, err
+	}
+	go p.read(out)
+	return p, nil
+}
+
+func (p *process) read(out *os.File) {
+	defer out.Close()
+	in := bufio.NewReaderSize(out, 1<<16)
+	for {
+		r, err := readResponse(in)
+		if err != nil {
+			p.bad = err
+			close(p.responses)
+			return
+		}
+		select {
+		case p.responses <- r:
+		case <-p.exited:
+			p.responses <- r // the worker answered and then ended, as it does after a fatal error
+		}
+	}
+}
+
+// ask sends a request and waits for its response. Without one the worker is no longer of use, and is killed: the error is
+// errDeadline, errStopped, or a *deadError.
+func (p *process) ask(ctx context.Context, r request, limit time.Duration) (response, error) {
+	p.lastID++
+	r.ID = p.lastID
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	p.in.SetWriteDeadline(time.Now().Add(limit))
+	if err := writeRequest(p.in, r); err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			p.kill()
+			return response{}, errDeadline
+		}
+		return response{}, p.autopsy(err)
+	}
+	stop := ctx.Done()
+	for {
+		select {
+		case answer, ok := <-p.responses:
+			switch {
+			case !ok:
+				return response{}, p.autopsy(p.bad)
+			case answer.ID != r.ID:
+				return response{}, p.autopsy(fmt.Errorf("answer %d to request %d", answer.ID, r.ID))
+			}
+			return answer, nil
+		case <-timer.C:
+			p.kill()
+			if stop == nil {
+				return response{}, errStopped
+			}
+			return response{}, errDeadline
+		case <-stop:
+			// Asked politely a worker stays of use; one that is too busy to hear is killed.
+			stop = nil
+			writeRequest(p.in, request{ID: r.ID, Op: opCancel})
+			timer.Reset(grace)
+		}
+	}
+}
+
+// autopsy makes sure that the worker is dead, and says how it died.
+func (p *process) autopsy(reason error) error {
+	select {
+	case <-p.exited:
+	case <-time.After(grace):
+		p.kill()
+		return &deadError{"it was killed after a broken answer: " + reason.Error(), p.stderr.String()}
+	}
+	p.in.Close()
+	how := "exit status 0"
+	if p.exit != nil {
+		how = p.exit.Error()
+	}
+	if !errors.Is(reason, io.EOF) && !errors.Is(reason, os.ErrClosed) && !isPipe(reason) {
+		how += ", " + reason.Error()
+	}
+	log := p.stderr.String()
+	if first, _, _ := strings.Cut(strings.TrimSpace(log), "\n"); first != "" {
+		how += ": " + first
+	}
+	return &deadError{how, log}
+}
+
+func isPipe(err error) bool {
+	return strings.Contains(err.Error(), "broken pipe") || strings.Contains(err.Error(), "unexpected EOF")
+}
+
+// kill ends the worker without asking.
+func (p *process) kill() {
+	p.in.Close()
+	kill(p.cmd.Process)
+	<-p.exited
+	go func() { // let the reader end
+		for range p.responses {
+		}
+	}()
+}
+
+// close lets the worker end by itself, and kills it if it does not.
+func (p *process) close() {
+	p.in.Close()
+	select {
+	case <-p.exited:
+	case <-time.After(grace):
+	}
+	p.kill()
+}
+
+// excerpt keeps the beginning and the end of what is written to it.
+type excerpt struct {
+	mu   sync.Mutex
+	head []byte
+	tail []byte
+	cut  bool
+}
+
+const excerptSize = 4 << 10
+
+func (e *excerpt) Write(b []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := len(b)
+	k := min(excerptSize-len(e.head), n)
+	e.head = append(e.head, b[:k]...)
+	e.tail = append(e.tail, b[k:]...)
+	if over := len(e.tail) - excerptSize; over > 0 {
+		e.tail = append([]byte(nil), e.tail[over:]...)
+		e.cut = true
+	}
+	return n, nil
+}
+
+func (e *excerpt) String() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	gap := ""
+	if e.cut {
+		gap = "\n[...]\n"
+	}
+	return string(e.head) + gap + string(e.tail)
+}

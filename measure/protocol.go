@@ -1,0 +1,106 @@
+package measure
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"gpuperf/device"
+)
+
+// A worker reads requests and writes responses, each a line of JSON; a response to a job is followed by the bytes of its
+// outputs, in the order and of the sizes that it lists. The worker handles one request at a time, but for cancel, which
+// has no response of its own. Its input's end tells it to exit at once.
+
+type request struct {
+	ID    int64       `json:"id"`
+	Op    op          `json:"op"`
+	Index int         `json:"index,omitempty"` // of open
+	Job   *device.Job `json:"job,omitempty"`   // of run
+}
+
+type op string
+
+const (
+	opDevices op = "devices" // answers with Devices
+	opOpen    op = "open"    // opens the device Index; answers with Info
+	opRun     op = "run"     // runs Job on the open device; answers with Result or Error
+	opCancel  op = "cancel"  // ends the job under way soon
+)
+
+type response struct {
+	ID      int64          `json:"id"`
+	Devices []device.Info  `json:"devices,omitempty"`
+	Info    *device.Info   `json:"info,omitempty"`
+	Result  *device.Result `json:"result,omitempty"`
+	Outputs []output       `json:"outputs,omitempty"`
+	Error   *device.Error  `json:"error,omitempty"`   // the verdict on a job
+	Failure string         `json:"failure,omitempty"` // of anything else
+}
+
+type output struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+}
+
+func writeRequest(w io.Writer, r request) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encoding a request: %w", err)
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+func writeResponse(w io.Writer, r response) error {
+	if r.Result != nil {
+		for _, name := range slices.Sorted(maps.Keys(r.Result.Outputs)) {
+			r.Outputs = append(r.Outputs, output{name, int64(len(r.Result.Outputs[name]))})
+		}
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encoding a response: %w", err)
+	}
+	if _, err := w.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	for _, o := range r.Outputs {
+		if _, err := w.Write(r.Result.Outputs[o.Name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readResponse returns io.EOF, bare, only where the worker ended between two responses.
+func readResponse(in *bufio.Reader) (response, error) {
+	line, err := in.ReadBytes('\n')
+	if err != nil {
+		if len(line) > 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		return response{}, err
+	}
+	var r response
+	if err := json.Unmarshal(line, &r); err != nil {
+		return response{}, fmt.Errorf("not a response: %.200q: %w", line, err)
+	}
+	for _, o := range r.Outputs {
+		if r.Result == nil || o.Size < 0 {
+			return response{}, fmt.Errorf("not a response: %.200q", line)
+		}
+		if r.Result.Outputs == nil {
+			r.Result.Outputs = map[string][]byte{}
+		}
+		data := make([]byte, o.Size)
+		if _, err := io.ReadFull(in, data); err != nil {
+			return response{}, io.ErrUnexpectedEOF
+		}
+		r.Result.Outputs[o.Name] = data
+	}
+	return r, nil
+}

@@ -1,0 +1,208 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+// Options says how workers are started and how long they may take. The zero value is the default.
+type Options struct {
+	Command    []string      // the worker's command line; empty is this executable with [WorkerArg]
+	Env        []string      // added to this process's environment
+	StartLimit time.Duration // for starting, listing the devices and opening one, each; 0 is 1 minute
+	Deadline   time.Duration // for a job, its compilation included; 0 is 2 minutes
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if len(o.Command) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			return o, fmt.Errorf("starting a worker: %w", err)
+		}
+		o.Command = []string{self, WorkerArg}
+	}
+	if o.StartLimit == 0 {
+		o.StartLimit = time.Minute
+	}
+	if o.Deadline == 0 {
+		o.Deadline = 2 * time.Minute
+	}
+	return o, nil
+}
+
+// Devices lists the devices, as a worker sees them.
+func Devices(ctx context.Context, o Options) ([]device.Info, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	p, all, err := o.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.close()
+	return all, nil
+}
+
+// begin starts a worker and has it list the devices.
+func (o Options) begin(ctx context.Context) (*process, []device.Info, error) {
+	p, err := start(o.Command, o.Env)
+	if err != nil {
+		return nil, nil, fmt.Errorf("starting a worker: %w", err)
+	}
+	answer, err := p.ask(ctx, request{Op: opDevices}, o.StartLimit)
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing the devices: %w", explain(err))
+	}
+	if answer.Failure != "" {
+		p.close()
+		return nil, nil, errors.New(answer.Failure)
+	}
+	return p, answer.Devices, nil
+}
+
+// explain adds to a worker's death the words that it left.
+func explain(err error) error {
+	var dead *deadError
+	if errors.As(err, &dead) && dead.log != "" {
+		return fmt.Errorf("%w\n%s", err, dead.log)
+	}
+	return err
+}
+
+// Remote is a device in a worker process. When the worker dies, or has to be killed, the next job starts another one.
+type Remote struct {
+	options Options
+	info    device.Info
+	process *process // nil when there is none
+	closed  bool
+}
+
+// Open starts a worker and opens the device that [device.Select] finds for the query.
+func Open(ctx context.Context, query string, o Options) (*Remote, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	r := &Remote{options: o}
+	err = r.connect(ctx, func(all []device.Info) (int, error) { return device.Select(all, query) })
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Remote) connect(ctx context.Context, choose func([]device.Info) (int, error)) error {
+	p, all, err := r.options.begin(ctx)
+	if err != nil {
+		return err
+	}
+	index, err := choose(all)
+	if err != nil {
+		p.close()
+		return err
+	}
+	answer, err := p.ask(ctx, request{Op: opOpen, Index: index}, r.options.StartLimit)
+	if err != nil {
+		return fmt.Errorf("opening %v: %w", all[index].Fingerprint, explain(err))
+	}
+	if answer.Failure != "" || answer.Info == nil {
+		p.close()
+		return errors.New(answer.Failure)
+	}
+	r.process, r.info = p, *answer.Info
+	return nil
+}
+
+// reconnect starts a new worker on the same device. A driver can need a moment to get over what killed the old one.
+func (r *Remote) reconnect(ctx context.Context) error {
+	same := func(all []device.Info) (int, error) {
+		for i, d := range all {
+			if d.Same(r.info.Fingerprint) && d.PlatformIndex == r.info.PlatformIndex && d.DeviceIndex == r.info.DeviceIndex {
+				return i, nil
+			}
+		}
+		return 0, fmt.Errorf("device %v is no longer there", r.info.Fingerprint)
+	}
+	var err error
+	for _, pause := range []time.Duration{0, 500 * time.Millisecond, 3 * time.Second} {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		if err = r.connect(ctx, same); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("the device cannot be opened again: %w", err)
+}
+
+// Info describes the device.
+func (r *Remote) Info() device.Info { return r.info }
+
+// Run has the worker run the job. A worker that dies is a crash, one that does not answer by the deadline is killed and is
+// a timeout, and when ctx ends the job is interrupted. An error that is no *device.Error means that there is no
+// device any more.
+func (r *Remote) Run(ctx context.Context, job device.Job) (*device.Result, error) {
+	switch {
+	case r.closed:
+		return nil, errors.New("the device is closed")
+	case ctx.Err() != nil:
+		return nil, device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
+	case r.process == nil:
+		if err := r.reconnect(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
+			}
+			return nil, err
+		}
+	}
+	answer, err := r.process.ask(ctx, request{Op: opRun, Job: &job}, r.options.Deadline)
+	if err != nil {
+		r.process = nil
+		return nil, verdict(err, r.options.Deadline)
+	}
+	switch {
+	case answer.Error != nil:
+		if answer.Error.Fatal {
+			r.process.close()
+			r.process = nil
+		}
+		return nil, answer.Error
+	case answer.Failure != "" || answer.Result == nil:
+		return nil, fmt.Errorf("running %s: %s", job.Identity, answer.Failure)
+	}
+	return answer.Result, nil
+}
+
+func verdict(err error, deadline time.Duration) error {
+	var dead *deadError
+	switch {
+	case errors.Is(err, errStopped):
+		return device.Errorf(samples.Interrupted, "stopped while the job ran")
+	case errors.Is(err, errDeadline):
+		return device.Errorf(samples.Timeout, "no answer within %v; the worker was killed", deadline)
+	case errors.As(err, &dead):
+		e := device.Errorf(samples.Crash, "%v", dead)
+		e.Log = dead.log
+		return e
+	}
+	return err
+}
+
+// Close ends the worker.
+func (r *Remote) Close() error {
+	r.closed = true
+	if r.process != nil {
+		r.process.close()
+		r.process = nil
+	}
+	return nil
+}

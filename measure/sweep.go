@@ -1,0 +1,151 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+// Task is a job, and what belongs to its sample.
+type Task struct {
+	Job  device.Job
+	Tags []string
+	// Check compares the outputs that Job.Keep names, as they are after one run on the seeded data, with a reference; an
+	// error makes the sample a wrong result. It may be nil.
+	Check func(outputs map[string][]byte) error
+}
+
+// Sweep takes tasks through a device and keeps the answers.
+type Sweep struct {
+	Device   device.Device
+	Journal  *samples.Journal // where answers are looked up and kept; nil is nowhere
+	Retry    bool             // measure again what failed before
+	Perf     string           // version of this program, for the records
+	Progress func(Event)      // called before and after each task; nil is not at all
+}
+
+// Event tells of a task's progress.
+type Event struct {
+	Index  int // of the task
+	Total  int // of tasks
+	Task   Task
+	Record *samples.Record // the answer; nil when the task is about to run
+	Reused bool            // the answer was in the journal
+	Stale  bool            // the journal's answer is of another source, and is measured anew
+}
+
+// Run returns a record for each task, in order. A task that fails is a record with its status, and the next one is taken
+// up. Run ends early, with the records up to there, when ctx ends, when the journal cannot be
+// written, or when there is no device any more. What an ended ctx interrupts leaves no record.
+func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) {
+	dev := s.Device.Info().Fingerprint
+	if s.Journal != nil {
+		if have, ok := s.Journal.Device(); ok && !have.Same(dev) {
+			return nil, fmt.Errorf("%s holds samples of %v, and the device is %v: keep one file for each device",
+				s.Journal.Path(), have, dev)
+		}
+	}
+	progress := s.Progress
+	if progress == nil {
+		progress = func(Event) {}
+	}
+	records := make([]samples.Record, 0, len(tasks))
+	for i, t := range tasks {
+		e := Event{Index: i, Total: len(tasks), Task: t}
+		if old, state := s.find(t); state == samples.Fresh {
+			e.Record, e.Reused = &old, true
+			records = append(records, old)
+			progress(e)
+			continue
+		} else if state == samples.Stale {
+			e.Stale = true
+		}
+		if ctx.Err() != nil {
+			return records, context.Cause(ctx)
+		}
+		progress(e)
+		r, err := s.measure(ctx, t)
+		if err != nil {
+			return records, err
+		}
+		if r.Status == samples.Interrupted {
+			return records, stopped(ctx)
+		}
+		if s.Journal != nil {
+			if err := s.Journal.Append(r); err != nil {
+				return records, err
+			}
+		}
+		records = append(records, r)
+		e.Record = &r
+		progress(e)
+	}
+	return records, nil
+}
+
+func stopped(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("the device stopped the run")
+}
+
+func (s Sweep) find(t Task) (samples.Record, samples.Freshness) {
+	if s.Journal == nil {
+		return samples.Record{}, samples.Missing
+	}
+	r, state := s.Journal.Find(t.Job.Record())
+	if state == samples.Fresh && s.Retry && r.Status != samples.OK {
+		return samples.Record{}, samples.Missing
+	}
+	return r, state
+}
+
+// measure runs a task. The error is only of what ends the sweep.
+func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
+	r := t.Job.Record()
+	r.Tags, r.Perf, r.Device = t.Tags, s.Perf, s.Device.Info().Fingerprint
+	result, err := s.Device.Run(ctx, t.Job)
+	r.Time = time.Now().UTC().Truncate(time.Millisecond)
+	if e, ok := device.AsError(err); ok {
+		r.Status, r.Error, r.Log = e.Status, e.Msg, e.Log
+		if e.Hint != "" {
+			r.Error += "; " + e.Hint
+		}
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	if result.Recorded != nil {
+		old := *result.Recorded
+		old.Warnings = result.Warnings
+		return old, nil
+	}
+	r.Status = samples.OK
+	r.Trials, r.Compiled, r.BuildTime = result.Trials, result.Compiled, result.BuildTime.Seconds()
+	summary := samples.Summarize(r.Trials)
+	r.Summary = &summary
+	r.Warnings = append(result.Warnings, doubts(summary, len(r.Trials))...)
+	if t.Check != nil {
+		if err := t.Check(result.Outputs); err != nil {
+			r.Status, r.Error = samples.WrongResult, err.Error()
+		}
+	}
+	return r, nil
+}
+
+// doubts says what of a summary should be known to those who use its median.
+func doubts(s samples.Summary, trials int) (out []string) {
+	const wide, many = 0.05, 0.1
+	if s.Width() > wide {
+		out = append(out, fmt.Sprintf("the median is known only to %.0f %%", 100*s.Width()))
+	}
+	if float64(s.Outliers) > many*float64(trials) {
+		out = append(out, fmt.Sprintf("%d of %d trials are outliers", s.Outliers, trials))
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package measure
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"gpuperf/device"
+)
+
+// WorkerArg is the hidden argument that makes an executable a worker.
+const WorkerArg = "worker"
+
+// WorkerMain is the whole of a worker process: it serves the backend on the process's input and output until the input
+// ends, and returns the exit status. Whatever libraries print is moved to standard error, out of the protocol's way.
+func WorkerMain(backend device.Backend) int {
+	out, err := claimOutput()
+	if err == nil {
+		err = Serve(os.Stdin, out, backend)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "perf worker: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// Serve answers requests until in ends, and then returns at once, also while a job is under way: the process is to
+// exit with it. An error is one of reading or writing; what goes wrong with a device is answered.
+func Serve(in io.Reader, out io.Writer, backend device.Backend) error {
+	w := &worker{backend: backend}
+	requests := make(chan request)
+	ended := make(chan error, 2)
+	cancels := make(chan int64, 16)
+	go func() { ended <- readRequests(in, requests, cancels) }()
+	go func() {
+		for r := range requests {
+			answer := w.handle(r, cancels)
+			if err := writeResponse(out, answer); err != nil {
+				ended <- err
+				return
+			}
+			if answer.Error != nil && answer.Error.Fatal {
+				ended <- nil // the device's context is lost: the next job needs a new process
+				return
+			}
+		}
+	}()
+	return <-ended
+}
+
+func readRequests(in io.Reader, requests chan<- request, cancels chan<- int64) error {
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var r request
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf("not a request: %.200q: %w", bytes.TrimSpace(line), err)
+		}
+		if r.Op == opCancel {
+			select {
+			case cancels <- r.ID:
+			default: // nobody has listened for long: what was to be cancelled is over
+			}
+			continue
+		}
+		requests <- r
+	}
+}
+
+type worker struct {
+	backend device.Backend
+	device  device.Device
+}
+
+func (w *worker) handle(r request, cancels <-chan int64) response {
+	answer := response{ID: r.ID}
+	var err error
+	switch {
+	case r.Op == opDevices:
+		answer.Devices, err = w.backend.Devices()
+	case r.Op == opOpen:
+		if w.device != nil {
+			w.device.Close()
+		}
+		if w.device, err = w.backend.Open(r.Index); err == nil {
+			info := w.device.Info()
+			answer.Info = &info
+		}
+	case r.Op == opRun && r.Job != nil && w.device != nil:
+		answer.Result, answer.Error, err = w.run(r.ID, *r.Job, cancels)
+	default:
+		err = fmt.Errorf("bad request %q", r.Op)
+	}
+	if err != nil {
+		answer.Failure = err.Error()
+	}
+	return answer
+}
+
+func (w *worker) run(id int64, job device.Job, cancels <-chan int64) (*device.Result, *device.Error, error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	go func() {
+		for {
+			select {
+			case c := <-cancels:
+				if c == id {
+					cancel(errors.New("the run was stopped"))
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	result, err := w.device.Run(ctx, job)
+	if verdict, ok := device.AsError(err); ok {
+		return nil, verdict, nil
+	}
+	return result, nil, err
+}
