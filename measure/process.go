@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -92,11 +93,7 @@ func (p *process) read(out *os.File) {
 			close(p.responses)
 			return
 		}
-		select {
-		case p.responses <- r:
-		case <-p.exited:
-			p.responses <- r // the worker answered and then ended, as it does after a fatal error
-		}
+		p.responses <- r
 	}
 }
 
@@ -115,7 +112,7 @@ func (p *process) ask(ctx context.Context, r request, limit time.Duration) (resp
 		}
 		return response{}, p.autopsy(err)
 	}
-	stop := ctx.Done()
+	stop, stopping := ctx.Done(), false
 	for {
 		select {
 		case answer, ok := <-p.responses:
@@ -128,13 +125,13 @@ func (p *process) ask(ctx context.Context, r request, limit time.Duration) (resp
 			return answer, nil
 		case <-timer.C:
 			p.kill()
-			if stop == nil {
+			if stopping {
 				return response{}, errStopped
 			}
 			return response{}, errDeadline
 		case <-stop:
 			// Asked politely a worker stays of use; one that is too busy to hear is killed.
-			stop = nil
+			stop, stopping = nil, true
 			writeRequest(p.in, request{ID: r.ID, Op: opCancel})
 			timer.Reset(grace)
 		}
@@ -149,12 +146,12 @@ func (p *process) autopsy(reason error) error {
 		p.kill()
 		return &deadError{"it was killed after a broken answer: " + reason.Error(), p.stderr.String()}
 	}
-	p.in.Close()
+	p.kill()
 	how := "exit status 0"
 	if p.exit != nil {
 		how = p.exit.Error()
 	}
-	if !errors.Is(reason, io.EOF) && !errors.Is(reason, os.ErrClosed) && !isPipe(reason) {
+	if !brokenOff(reason) {
 		how += ", " + reason.Error()
 	}
 	log := p.stderr.String()
@@ -164,15 +161,25 @@ func (p *process) autopsy(reason error) error {
 	return &deadError{how, log}
 }
 
-func isPipe(err error) bool {
-	return strings.Contains(err.Error(), "broken pipe") || strings.Contains(err.Error(), "unexpected EOF")
+// brokenOff reports whether an error says no more than that the other side is gone.
+func brokenOff(err error) bool {
+	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, os.ErrClosed, syscall.EPIPE} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
-// kill ends the worker without asking.
+// kill ends the worker, if it has not ended, without asking.
 func (p *process) kill() {
 	p.in.Close()
-	kill(p.cmd.Process)
-	<-p.exited
+	select {
+	case <-p.exited:
+	default:
+		kill(p.cmd.Process)
+		<-p.exited
+	}
 	go func() { // let the reader end
 		for range p.responses {
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 )
 
 // Journal is a samples file open for appending. It is not safe for concurrent use; a second process that opens the
@@ -13,29 +12,12 @@ import (
 type Journal struct {
 	path     string
 	file     *os.File
-	records  []Record
-	latest   map[journalKey][]int // indices into records, oldest first
+	set      *Set
 	warnings []error
 	whole    int64 // bytes of whole lines; what lies behind is a torn line
 	size     int64
 	err      error // a write failed: what the file holds is unknown
 }
-
-type journalKey struct {
-	kernel string
-	mode   Mode
-}
-
-// Freshness is what a journal knows about a sample that is wanted.
-type Freshness int
-
-const (
-	Missing Freshness = iota // no record, or none whose answer is settled
-	Stale                    // measured from another source, or launched otherwise
-	Fresh                    // the answer is in the journal
-)
-
-func (f Freshness) String() string { return [...]string{"missing", "stale", "fresh"}[f] }
 
 // Open opens the journal at path, or makes an empty one. What it holds must be readable by [ReadFile]; a last line that
 // was cut off is reported by [Journal.Warnings] and removed by the next Append.
@@ -44,7 +26,7 @@ func Open(path string) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening samples: %w", err)
 	}
-	j := &Journal{path: path, file: f, latest: map[journalKey][]int{}}
+	j := &Journal{path: path, file: f, set: NewSet(nil)}
 	if err := j.load(); err != nil {
 		f.Close()
 		return nil, err
@@ -65,9 +47,7 @@ func (j *Journal) load() error {
 		return err
 	}
 	j.warnings, j.whole, j.size = warnings, whole, int64(len(data))
-	for _, r := range records {
-		j.index(r)
-	}
+	j.set = NewSet(records)
 	// A last record without its newline is whole; one more newline makes the file regular before the next record.
 	if whole > 0 && data[whole-1] != '\n' {
 		if err := j.write([]byte("\n")); err != nil {
@@ -75,12 +55,6 @@ func (j *Journal) load() error {
 		}
 	}
 	return nil
-}
-
-func (j *Journal) index(r Record) {
-	k := journalKey{r.Kernel.Key(), r.Mode}
-	j.latest[k] = append(j.latest[k], len(j.records))
-	j.records = append(j.records, r)
 }
 
 // Append writes the record as one line and returns once it is on the disk. It refuses a record that fails
@@ -100,7 +74,7 @@ func (j *Journal) Append(r Record) error {
 	if err := j.write(append(line, '\n')); err != nil {
 		return err
 	}
-	j.index(r)
+	j.set.add(r)
 	return nil
 }
 
@@ -129,36 +103,14 @@ func (j *Journal) write(line []byte) error {
 	return nil
 }
 
-// Find looks for a sample. Of want it reads the kernel's identity, the mode, and what [Record.SameWork] compares. With
-// Fresh it returns the newest settled record of the same work, else, with Stale, the newest of the kernel.
-func (j *Journal) Find(want Record) (Record, Freshness) {
-	candidates := j.latest[journalKey{want.Kernel.Key(), want.Mode}]
-	stale := -1
-	for _, i := range slices.Backward(candidates) {
-		switch r := j.records[i]; {
-		case !r.Status.Settled():
-		case r.SameWork(want):
-			return r, Fresh
-		case stale < 0:
-			stale = i
-		}
-	}
-	if stale >= 0 {
-		return j.records[stale], Stale
-	}
-	return Record{}, Missing
-}
+// Find looks for a sample among the records. See [Set.Find].
+func (j *Journal) Find(want Record) (Record, Freshness) { return j.set.Find(want) }
 
 // Records returns the records in the order of the file.
-func (j *Journal) Records() []Record { return slices.Clip(j.records) }
+func (j *Journal) Records() []Record { return j.set.Records() }
 
 // Device returns the device that the journal's records are of, if it has any.
-func (j *Journal) Device() (Fingerprint, bool) {
-	if len(j.records) == 0 {
-		return Fingerprint{}, false
-	}
-	return j.records[0].Device, true
-}
+func (j *Journal) Device() (Fingerprint, bool) { return j.set.Device() }
 
 // Warnings returns what was odd about the file when it was opened.
 func (j *Journal) Warnings() []error { return j.warnings }

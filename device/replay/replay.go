@@ -1,0 +1,167 @@
+// Package replay is a device that answers from recorded samples, so that everything behind a measurement runs where the
+// device is not.
+//
+// A [Device] finds the record of a job by the kernel's identity, its sizes and the cache mode. A record whose source
+// or launch differs from the job's answers all the same, with a warning, as an edited kernel mostly
+// takes what it took; a failure that was recorded is the same failure again; and what was never recorded is
+// a [*MissingError]. Outputs are not recorded: results cannot be checked.
+package replay
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+// Prefix introduces a samples file where a device is named: replay:samples.jsonl.
+const Prefix = "replay:"
+
+// Device answers from a samples file.
+type Device struct {
+	path     string
+	set      *samples.Set
+	info     device.Info
+	warnings []error
+}
+
+var _ device.Device = (*Device)(nil)
+
+// Open reads a samples file, which must hold at least one record.
+func Open(path string) (*Device, error) {
+	records, warnings, err := samples.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{path: path, set: samples.NewSet(records), warnings: warnings}
+	fingerprint, ok := d.set.Device()
+	if !ok {
+		return nil, fmt.Errorf("%s holds no sample to replay", path)
+	}
+	d.info = device.Info{Fingerprint: fingerprint, Library: Prefix + path}
+	return d, nil
+}
+
+// Info describes the device that the samples were recorded on.
+func (d *Device) Info() device.Info { return d.info }
+
+// Warnings returns what was odd about the file.
+func (d *Device) Warnings() []error { return d.warnings }
+
+// Close does nothing.
+func (d *Device) Close() error { return nil }
+
+// Run answers with the newest record of the job. Result.Recorded is that record.
+func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error) {
+	if ctx.Err() != nil {
+		return nil, device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
+	}
+	r, state := d.set.Find(job.Record())
+	if state == samples.Missing {
+		return nil, d.missing(job)
+	}
+	if r.Status != samples.OK {
+		e := device.Errorf(r.Status, "%s", r.Error)
+		e.Log = r.Log
+		return nil, e
+	}
+	warnings := slices.Clone(r.Warnings)
+	if state == samples.Stale {
+		warnings = append(warnings, fmt.Sprintf("the %s has changed since it was recorded on %s",
+			changed(job.Record(), r), r.Time.Format(time.DateOnly)))
+	}
+	return &device.Result{
+		Trials:    slices.Clone(r.Trials),
+		BuildTime: time.Duration(r.BuildTime * float64(time.Second)),
+		Compiled:  r.Compiled,
+		Warnings:  warnings,
+		Recorded:  &r,
+	}, nil
+}
+
+func changed(want, have samples.Record) string {
+	if want.SourceHash != have.SourceHash {
+		return "source"
+	}
+	return "launch"
+}
+
+// MissingError says that a job was never recorded.
+type MissingError struct {
+	Path     string
+	Identity samples.Identity
+	Mode     samples.Mode
+	Nearest  []samples.Identity // the same kernel at the nearest sizes, nearest first; at most three
+}
+
+func (e *MissingError) Error() string {
+	msg := fmt.Sprintf("%s: no %s sample of %s", e.Path, e.Mode, e.Identity)
+	if len(e.Nearest) == 0 {
+		return msg + ", nor of that kernel at any size"
+	}
+	texts := make([]string, len(e.Nearest))
+	for i, id := range e.Nearest {
+		texts[i] = sizes(id)
+	}
+	return msg + "; recorded nearest: " + strings.Join(texts, "; ")
+}
+
+func sizes(id samples.Identity) string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(id.Sizes)) {
+		parts = append(parts, fmt.Sprintf("%s=%d", k, id.Sizes[k]))
+	}
+	if parts == nil {
+		return "without sizes"
+	}
+	return strings.Join(parts, " ")
+}
+
+func (d *Device) missing(job device.Job) error {
+	const most = 3
+	id := job.Identity
+	seen := map[string]bool{}
+	var near []samples.Identity
+	for _, r := range d.set.Records() {
+		k := r.Kernel
+		same := k.Source == id.Source && k.Variant == id.Variant && maps.Equal(k.Args, id.Args) && r.Mode == job.CacheMode()
+		if same && r.Status.Settled() && !seen[k.Key()] {
+			seen[k.Key()] = true
+			near = append(near, k)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b samples.Identity) int {
+		return cmp.Compare(distance(a.Sizes, id.Sizes), distance(b.Sizes, id.Sizes))
+	})
+	return &MissingError{Path: d.path, Identity: id, Mode: job.CacheMode(), Nearest: near[:min(most, len(near))]}
+}
+
+// distance adds up by how many octaves the sizes differ; a size that only one side has is far.
+func distance(a, b map[string]int64) float64 {
+	const far = 64
+	sum := 0.0
+	for k, v := range a {
+		w, ok := b[k]
+		switch {
+		case !ok:
+			sum += far
+		case v > 0 && w > 0:
+			sum += math.Abs(math.Log2(float64(v) / float64(w)))
+		case v != w:
+			sum += far
+		}
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			sum += far
+		}
+	}
+	return sum
+}
