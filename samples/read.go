@@ -91,6 +91,8 @@ func column(err error, text string) int {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
 	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return len(text)
 	case errors.As(err, &syntax):
 		return int(syntax.Offset)
 	case errors.As(err, &typ):

@@ -146,20 +146,17 @@ func (d *Device) missing(job device.Job) error {
 // distance adds up by how many octaves the sizes differ; a size that only one side has is far.
 func distance(a, b map[string]int64) float64 {
 	const far = 64
+	names := maps.Clone(a)
+	maps.Copy(names, b)
 	sum := 0.0
-	for k, v := range a {
-		w, ok := b[k]
+	for _, k := range slices.Sorted(maps.Keys(names)) {
+		v, inA := a[k]
+		w, inB := b[k]
 		switch {
-		case !ok:
-			sum += far
-		case v > 0 && w > 0:
+		case inA && inB && v == w:
+		case inA && inB && v > 0 && w > 0:
 			sum += math.Abs(math.Log2(float64(v) / float64(w)))
-		case v != w:
-			sum += far
-		}
-	}
-	for k := range b {
-		if _, ok := a[k]; !ok {
+		default:
 			sum += far
 		}
 	}

@@ -1,0 +1,478 @@
+package samples
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/big"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
+)
+
+var testDevice = Fingerprint{
+	Name: "Test GPU", Vendor: "Nobody", Driver: "1.2", Platform: "Test", PlatformVersion: "OpenCL 3.0",
+	DeviceVersion: "OpenCL 3.0", Type: "gpu", ComputeUnits: 4, ClockMHz: 1000, SubgroupSize: 32,
+	SubgroupSource: "CL_DEVICE_WARP_SIZE_NV", GlobalMem: 1 << 30, LocalMem: 48 << 10, MaxAlloc: 1 << 28,
+	MaxWorkGroup: 1024, MaxWorkItems: []int64{1024, 1024, 64}, CacheSize: 1 << 20, TimerNS: 1000,
+	Architecture: "sm_90", UUID: strings.Repeat("0f", 16), PCI: "0000:01:00.0",
+}
+
+// record returns a full record of a kernel at size n.
+func record(n int64, status Status) Record {
+	r := Record{
+		Version:    Version,
+		Kernel:     Identity{Source: "matmul_sq", Variant: "pf", Args: map[string]string{"dtype": "float32"}, Sizes: map[string]int64{"n": n}},
+		SourceHash: strings.Repeat("a1", 32), Tags: []string{"matmul_sq", "n:2048"}, Entry: "matmul", Options: "-cl-mad-enable",
+		Global: []int64{n, n}, Local: []int64{16, 16}, Mode: Warm, Status: status,
+		Compiled: Compiled{PreferredMultiple: 32, LocalMem: 2048}, BuildTime: 0.25, Device: testDevice,
+		Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Perf: "devel",
+	}
+	if status == OK {
+		r.Trials = []float64{1e-3, 1.1e-3, 0.9e-3, 1.05e-3, 5e-3, 1e-3, 1.01e-3}
+		s := Summarize(r.Trials)
+		r.Summary = &s
+	} else {
+		r.Error, r.Log = "because", "a log"
+	}
+	return r
+}
+
+func TestKeyText(t *testing.T) {
+	for _, tt := range []struct {
+		id   Identity
+		want string
+	}{
+		{Identity{Source: "empty_kernel"}, "empty_kernel"},
+		{record(2048, OK).Kernel, "matmul_sq#pf dtype:float32 n=2048"},
+		{Identity{Source: "a b.star", Variant: "x#y"}, `"a b.star"#"x#y"`},
+		{Identity{Source: "s", Args: map[string]string{"z": "", "a": "1,2"}, Sizes: map[string]int64{"m": -1, "k": 3}}, `s a:"1,2" z:"" k=3 m=-1`},
+	} {
+		if got := tt.id.Key(); got != tt.want {
+			t.Errorf("Key of %#v is %s, want %s", tt.id, got, tt.want)
+		}
+	}
+}
+
+func TestKeyParsesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.OneOf(rapid.StringMatching(`[a-z_0-9.]{1,5}`), rapid.String())
+		id := Identity{
+			Source: name.Draw(t, "source"), Variant: name.Draw(t, "variant"),
+			Args:  rapid.MapOfN(name, name, 0, 3).Draw(t, "args"),
+			Sizes: rapid.MapOfN(name, rapid.Int64(), 0, 3).Draw(t, "sizes"),
+		}
+		got, err := ParseKey(id.Key())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(id, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("%s:\n%s", id.Key(), diff)
+		}
+	})
+}
+
+func TestKeyErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":            `column 1: want a name`,
+		"a#":          `column 3: want a name`,
+		"a b":         `column 4: want ':'`,
+		"a  b=1":      `column 3: want a name`,
+		"a n=1.5":     `column 5: "1.5" is no 64-bit integer`,
+		`a "b`:        `column 3: unfinished`,
+		"a n=1 more!": `column 11: want ':'`,
+	} {
+		if _, err := ParseKey(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseKey(%q): %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestMedianRank compares the ranks with exact binomial sums, and with the table that is found in textbooks.
+func TestMedianRank(t *testing.T) {
+	level := big.NewRat(95, 100)
+	for n := 1; n <= 120; n++ {
+		cover := func(rank int) *big.Rat { // P(rank < B < n-rank), the order statistics counted from 0
+			sum := new(big.Int)
+			for k := rank + 1; k <= n-1-rank; k++ {
+				sum.Add(sum, new(big.Int).Binomial(int64(n), int64(k)))
+			}
+			return new(big.Rat).SetFrac(sum, new(big.Int).Lsh(big.NewInt(1), uint(n)))
+		}
+		want := 0
+		for r := 0; r <= (n-1)/2; r++ {
+			if cover(r).Cmp(level) >= 0 {
+				want = r
+			}
+		}
+		got, coverage := medianRank(n)
+		exact, _ := cover(want).Float64()
+		if got != want || math.Abs(coverage-exact) > 1e-12 {
+			t.Errorf("n=%d: rank %d with coverage %g, want %d with %g", n, got, coverage, want, exact)
+		}
+	}
+	for n, want := range map[int]int{5: 0, 6: 0, 9: 1, 20: 5, 60: 21} {
+		if got, _ := medianRank(n); got != want {
+			t.Errorf("n=%d: rank %d, want %d", n, got, want)
+		}
+	}
+}
+
+func TestMedianRankOfManyTrials(t *testing.T) {
+	rank, coverage := medianRank(100000)
+	if want := 50000 - 1.96*math.Sqrt(100000)/2; math.Abs(float64(rank)-want) > 3 || coverage < 0.95 || coverage > 0.951 {
+		t.Errorf("rank %d, coverage %g; the normal approximation gives %.0f", rank, coverage, want)
+	}
+}
+
+// TestIntervalCovers draws samples from a skewed distribution whose median is known.
+func TestIntervalCovers(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	const rounds = 4000
+	hit := 0
+	for range rounds {
+		x := make([]float64, 25)
+		for i := range x {
+			x[i] = rng.ExpFloat64()
+		}
+		if s := Summarize(x); s.Lo <= math.Ln2 && math.Ln2 <= s.Hi {
+			hit++
+		}
+	}
+	_, want := medianRank(25)
+	if got := float64(hit) / rounds; math.Abs(got-want) > 0.015 {
+		t.Errorf("the interval holds the median in %.3f of the cases, want %.3f", got, want)
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	for _, tt := range []struct {
+		trials []float64
+		want   Summary
+	}{
+		{nil, Summary{}},
+		{[]float64{2}, Summary{Median: 2, Lo: 2, Hi: 2, Min: 2, Max: 2, Mean: 2}},
+		{[]float64{3, 1}, Summary{Median: 2, Lo: 1, Hi: 3, Coverage: 0.5, Min: 1, Max: 3, Mean: 2}},
+		{[]float64{1, 1, 1, 1, 1, 9}, Summary{Median: 1, Lo: 1, Hi: 9, Coverage: 1 - 2.0/64, Min: 1, Max: 9, Mean: 14.0 / 6, Outliers: 1}},
+	} {
+		before := append([]float64(nil), tt.trials...)
+		if diff := cmp.Diff(tt.want, Summarize(tt.trials), cmpopts.EquateApprox(1e-12, 1e-15)); diff != "" {
+			t.Errorf("%v: %s", tt.trials, diff)
+		}
+		if diff := cmp.Diff(before, tt.trials); diff != "" {
+			t.Errorf("the trials were changed: %s", diff)
+		}
+	}
+}
+
+func TestOutliers(t *testing.T) {
+	for _, tt := range []struct {
+		trials []float64
+		want   []int
+	}{
+		{nil, nil},
+		{[]float64{1, 1.0001, 0.9999, 1, 1.0002}, nil}, // within the floor of 0.1 %
+		{[]float64{1, 10, 1, 1, 1, 0.1}, []int{1, 5}},
+		{[]float64{1, 2, 3, 4, 5, 6, 7}, nil},
+		{[]float64{100, 101, 99, 100, 102, 98, 130}, []int{6}},
+	} {
+		if diff := cmp.Diff(tt.want, Outliers(tt.trials)); diff != "" {
+			t.Errorf("%v: %s", tt.trials, diff)
+		}
+	}
+}
+
+func TestSame(t *testing.T) {
+	change := func(f func(*Fingerprint)) Fingerprint { g := testDevice; f(&g); return g }
+	for name, tt := range map[string]struct {
+		other       Fingerprint
+		same, alike bool
+	}{
+		"itself":        {testDevice, true, true},
+		"new driver":    {change(func(f *Fingerprint) { f.Driver = "2" }), true, true},
+		"other uuid":    {change(func(f *Fingerprint) { f.UUID = strings.Repeat("1", 32) }), false, true},
+		"no uuid":       {change(func(f *Fingerprint) { f.UUID = "" }), true, true},
+		"other slot":    {change(func(f *Fingerprint) { f.UUID, f.PCI = "", "0000:02:00.0" }), false, true},
+		"other name":    {change(func(f *Fingerprint) { f.Name = "x" }), false, false},
+		"fewer units":   {change(func(f *Fingerprint) { f.ComputeUnits = 2 }), false, false},
+		"other runtime": {change(func(f *Fingerprint) { f.UUID, f.Platform = "", "x" }), false, true},
+	} {
+		if got := testDevice.Same(tt.other); got != tt.same {
+			t.Errorf("%s: Same is %v", name, got)
+		}
+		if got := testDevice.Alike(tt.other); got != tt.alike {
+			t.Errorf("%s: Alike is %v", name, got)
+		}
+	}
+}
+
+func write(t *testing.T, records ...Record) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "samples.jsonl")
+	j, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	for _, r := range records {
+		if err := j.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+func TestJournalKeepsRecords(t *testing.T) {
+	want := []Record{record(1024, OK), record(2048, Crash), record(2048, OK), {
+		Version: 1, Kernel: Identity{Source: "k"}, SourceHash: strings.Repeat("0", 64), Entry: "k", Global: []int64{1},
+		Mode: Cold, Status: Refused, Error: "no", Device: testDevice, Time: time.Unix(1, 0).UTC(),
+	}}
+	path := write(t, want...)
+	got, warnings, err := ReadFile(path)
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	j, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if diff := cmp.Diff(want, j.Records()); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("a second writer: %v", err)
+	}
+}
+
+// TestJournalSurvivesTheKill cuts a journal at every byte, as a kill or a full disk may.
+func TestJournalSurvivesTheKill(t *testing.T) {
+	all := []Record{record(2048, Timeout), record(3072, OK)}
+	whole, err := os.ReadFile(write(t, all...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "cut.jsonl")
+	extra := record(4096, OK)
+	for cut := 0; cut <= len(whole); cut++ {
+		if err := os.WriteFile(path, whole[:cut], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		lines := bytes.Count(whole[:cut], []byte("\n"))
+		if cut < len(whole) && whole[cut] == '\n' {
+			lines++ // only the newline is missing
+		}
+		torn := cut > 0 && whole[cut-1] != '\n' && !(cut < len(whole) && whole[cut] == '\n')
+		j, err := Open(path)
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if got := len(j.Warnings()) > 0; got != torn {
+			t.Fatalf("cut at %d: warnings %v", cut, j.Warnings())
+		}
+		if err := j.Append(extra); err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		j.Close()
+		got, warnings, err := ReadFile(path)
+		if err != nil || len(warnings) > 0 {
+			t.Fatalf("cut at %d: %v %v", cut, err, warnings)
+		}
+		if diff := cmp.Diff(append(all[:lines:lines], extra), got); diff != "" {
+			t.Fatalf("cut at %d: %s", cut, diff)
+		}
+	}
+}
+
+func TestJournalRefuses(t *testing.T) {
+	other := record(1024, OK)
+	other.Device.UUID = strings.Repeat("1", 32)
+	bad := record(1024, OK)
+	bad.Trials = nil
+	nan := record(1024, OK)
+	nan.Trials[0] = math.NaN()
+	path := write(t, record(1024, OK))
+	before, _ := os.ReadFile(path)
+	j, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	for name, tt := range map[string]struct {
+		record Record
+		want   string
+	}{
+		"other device": {other, "keep one file for each device"},
+		"no trials":    {bad, "no trials"},
+		"not a number": {nan, "trials[0] is NaN"},
+	} {
+		if err := j.Append(tt.record); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
+		t.Error("a refused record changed the file")
+	}
+}
+
+func TestFind(t *testing.T) {
+	change := func(r Record, f func(*Record)) Record { f(&r); return r }
+	fast := change(record(1024, OK), func(r *Record) { r.BuildTime = 99 })
+	set := NewSet([]Record{
+		record(1024, OK), fast,
+		change(record(1024, Crash), func(r *Record) { r.SourceHash = strings.Repeat("b", 64) }),
+		record(2048, Interrupted), record(4096, OutOfMemory), record(3072, Refused),
+	})
+	for name, tt := range map[string]struct {
+		want   Record
+		state  Freshness
+		status Status
+		build  float64
+	}{
+		"newest of the same work": {record(1024, OK), Fresh, OK, 99},
+		"edited and crashed":      {change(record(1024, OK), func(r *Record) { r.SourceHash = strings.Repeat("b", 64) }), Fresh, Crash, 0.25},
+		"edited":                  {change(record(1024, OK), func(r *Record) { r.SourceHash = strings.Repeat("c", 64) }), Stale, Crash, 0.25},
+		"other launch":            {change(record(1024, OK), func(r *Record) { r.Local = []int64{8, 8} }), Stale, Crash, 0.25},
+		"other mode":              {change(record(1024, OK), func(r *Record) { r.Mode = Cold }), Missing, "", 0},
+		"interrupted":             {record(2048, OK), Missing, "", 0},
+		"out of memory":           {record(4096, OK), Missing, "", 0},
+		"refused":                 {record(3072, OK), Fresh, Refused, 0.25},
+		"other size":              {record(5120, OK), Missing, "", 0},
+	} {
+		r, state := set.Find(tt.want)
+		if state != tt.state || r.Status != tt.status || r.BuildTime != tt.build {
+			t.Errorf("%s: %v %q %g", name, state, r.Status, r.BuildTime)
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	text := func(r Record) string { b, _ := json.Marshal(r); return string(b) }
+	good := text(record(1024, OK))
+	other := record(1024, OK)
+	other.Device.Name = "Another"
+	for name, tt := range map[string]struct{ text, want string }{
+		"torn in the middle": {good[:50] + "\n" + good + "\n", "f.jsonl:1:50: not a sample: unexpected EOF"},
+		"not json":           {good + "\nhello\n", "f.jsonl:2:1: not a sample: invalid character 'h' looking for beginning of value\n    hello\n    ^"},
+		"misspelt key":       {`{"version":1,"kernal":{}}` + "\n", `f.jsonl:1:14: not a sample: unknown field "kernal"`},
+		"wrong type":         {`{"version":"1"}` + "\n", "f.jsonl:1:14: not a sample: version must not be a string"},
+		"version":            {strings.Replace(good, `"version":1`, `"version":2`, 1) + "\n", "f.jsonl:1:1: not a valid sample: version is 2, this program knows 1"},
+		"status":             {strings.Replace(good, `"status":"ok"`, `"status":"fine"`, 1) + "\n", `unknown status "fine"`},
+		"edited trial":       {strings.Replace(good, `"trials":[0.001,`, `"trials":[0.004,`, 1) + "\n", "does not follow from the trials"},
+		"two on a line":      {good + good + "\n", "more than one value on the line"},
+		"two devices":        {good + "\n" + text(other) + "\n", "f.jsonl:2:1: the record is of device Another"},
+		"bad but complete":   {good + "\n{}", "f.jsonl:2:1: not a valid sample"},
+	} {
+		_, _, err := Read("f.jsonl", strings.NewReader(tt.text))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v\nwant %s", name, err, tt.want)
+		}
+	}
+	records, warnings, err := Read("f.jsonl", strings.NewReader(good+"\n\n"+good[:100]))
+	if err != nil || len(records) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "f.jsonl:3:1: the last line is incomplete") {
+		t.Errorf("torn end: %d records, %v, %v", len(records), warnings, err)
+	}
+}
+
+func TestSchema(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(Schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate := func(line []byte) error {
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schema.Validate(v)
+	}
+	for status := range statuses {
+		line, err := os.ReadFile(write(t, record(2048, status)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(line); err != nil {
+			t.Errorf("%s: %v", status, err)
+		}
+	}
+	for name, break_ := range map[string]func(*Record){
+		"ok without trials": func(r *Record) { r.Trials, r.Summary = nil, nil },
+		"no summary":        func(r *Record) { r.Summary = nil },
+		"failed, no reason": func(r *Record) { r.Status = Crash },
+		"odd mode":          func(r *Record) { r.Mode = "tepid" },
+		"hash":              func(r *Record) { r.SourceHash = "12" },
+		"dimensions":        func(r *Record) { r.Global = nil },
+	} {
+		r := record(2048, OK)
+		break_(&r)
+		line, _ := json.Marshal(r)
+		if validate(line) == nil {
+			t.Errorf("%s: the schema accepts %s", name, line)
+		}
+		if r.Check() == nil {
+			t.Errorf("%s: Check accepts it", name)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	b, _ := json.Marshal(record(1024, OK))
+	f.Add(string(b) + "\n")
+	f.Add(string(b[:40]))
+	f.Add("{}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		records, _, err := Read("f", strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, r := range records {
+			if err := r.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func FuzzParseKey(f *testing.F) {
+	f.Add(record(1, OK).Kernel.Key())
+	f.Fuzz(func(t *testing.T, text string) {
+		id, err := ParseKey(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseKey(id.Key())
+		if err != nil || !cmp.Equal(id, again) {
+			t.Errorf("%q: %v %v", text, again, err)
+		}
+	})
+}
+
+func BenchmarkSummarize60(b *testing.B) {
+	rng := rand.New(rand.NewSource(1))
+	x := make([]float64, 60)
+	for i := range x {
+		x[i] = 1 + rng.Float64()
+	}
+	for b.Loop() {
+		Summarize(x)
+	}
+}
