@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/device"
+	"gpuperf/device/opencl"
+	"gpuperf/device/replay"
+	"gpuperf/measure"
+)
+
+func devicesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "devices",
+		Short: "List what can be measured here",
+		Long: `devices lists every OpenCL platform and device that can be found. The one marked with an asterisk is used unless
+--device of the other commands names another: the first GPU, or a CPU where there is no GPU.`,
+		Args: exactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			devices, err := measure.Devices(cmd.Context(), measure.Options{})
+			if err != nil {
+				return err
+			}
+			chosen, err := device.Select(devices, "")
+			if err != nil {
+				return err
+			}
+			if wantJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"devices": devices, "default": chosen})
+			}
+			for i, d := range devices {
+				printDevice(cmd, i, d, i == chosen)
+			}
+			return nil
+		},
+	}
+}
+
+func printDevice(cmd *cobra.Command, index int, d device.Info, chosen bool) {
+	mark := " "
+	if chosen {
+		mark = "*"
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s %d  %s\n", mark, index, d.Name)
+	for _, line := range []struct{ what, text string }{
+		{"type", d.Type},
+		{"vendor", d.Vendor},
+		{"platform", fmt.Sprintf("%d:%d %s, %s", d.PlatformIndex, d.DeviceIndex, d.Platform, d.PlatformVersion)},
+		{"driver", d.Driver},
+		{"version", d.DeviceVersion},
+		{"architecture", d.Architecture},
+		{"compute units", fmt.Sprintf("%d at up to %d MHz", d.ComputeUnits, d.ClockMHz)},
+		{"global memory", fmt.Sprintf("%s, at most %s in one buffer", bytesText(d.GlobalMem), bytesText(d.MaxAlloc))},
+		{"local memory", bytesText(d.LocalMem) + " per work-group"},
+		{"work-group", fmt.Sprintf("at most %d work-items", d.MaxWorkGroup)},
+		{"sub-group", fmt.Sprintf("%d work-items (%s)", d.SubgroupSize, d.SubgroupSource)},
+		{"uuid", d.UUID},
+		{"library", d.Library},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(out, "       %-14s %s\n", line.what, line.text)
+		}
+	}
+}
+
+// bytesText writes a size in the largest binary unit that keeps it at least 1.
+func bytesText(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	v, unit := float64(n), 0
+	for v >= 1024 && unit < len(units)-1 {
+		v, unit = v/1024, unit+1
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64) + " " + units[unit]
+}
+
+// workerCommand is what measure starts: the process that touches the device.
+func workerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    measure.WorkerArg,
+		Hidden: true,
+		Args:   exactArgs(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			if measure.WorkerMain(&opencl.Backend{}) != 0 {
+				return errReported
+			}
+			return nil
+		},
+	}
+}
+
+// addDeviceFlag adds --device.
+func addDeviceFlag(cmd *cobra.Command, query *string) {
+	cmd.Flags().StringVar(query, "device", "", "the device: an index or part of a name as `perf devices` lists them, or replay:SAMPLES.jsonl")
+}
+
+// openDevice opens the device that --device names, and says which it is.
+func openDevice(cmd *cobra.Command, query string) (device.Device, error) {
+	var dev device.Device
+	var err error
+	if path, ok := strings.CutPrefix(query, "replay:"); ok {
+		var recorded *replay.Device
+		recorded, err = replay.Open(path)
+		dev = recorded
+	} else {
+		var remote *measure.Remote
+		remote, err = measure.Open(cmd.Context(), query, measure.Options{})
+		dev = remote
+	}
+	if err != nil {
+		return nil, err
+	}
+	info := dev.Info()
+	note(cmd, "device: %s", info.Fingerprint)
+	return dev, nil
+}

@@ -1,0 +1,136 @@
+// Command perf predicts how long GPU kernels take: it counts their work symbolically, calibrates cost models on a
+// device by microbenchmarks, and evaluates the models for kernels and sizes that were never run.
+//
+// The commands only compose: each file holds one of them, main.go the program, output.go what they print with.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/internal/source"
+)
+
+// The exit statuses of the program.
+const (
+	exitDone   = 0
+	exitFailed = 1 // the work failed
+	exitUsage  = 2 // the call or an input file is wrong
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run executes one command line and returns the exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	if !errors.Is(err, errReported) {
+		fmt.Fprintf(stderr, "perf: %v\n", err)
+	}
+	return statusOf(err)
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "perf",
+		Short: "Predict the run times of GPU kernels",
+		Long: `perf counts the operations and memory accesses of GPU kernels exactly and symbolically, calibrates cost models on a
+device by microbenchmarks, and predicts run times for kernels and sizes that were never run.
+
+A first session:
+  perf devices                               what can be measured here
+  perf count matmul.star -p n=2048           what the kernel does, in formulas and numbers
+  perf calibrate matmul.yaml                 measure this device once, fit the model, keep a profile
+  perf predict matmul.star -p n=4096         how long it takes, and why`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.PersistentFlags().Bool("json", false, "print the result as JSON")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%v\n    see: %s --help", err, cmd.CommandPath())
+	})
+	for _, command := range commands {
+		root.AddCommand(command())
+	}
+	return root
+}
+
+// commands in the order of a session.
+var commands = []func() *cobra.Command{
+	devicesCommand,
+	cardCommand,
+	showCommand,
+	countCommand,
+	featureCommand,
+	benchCommand,
+	measureCommand,
+	calibrateCommand,
+	fitCommand,
+	predictCommand,
+	rankCommand,
+	evaluateCommand,
+	workerCommand,
+}
+
+// usageError marks a wrong call.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// errReported is wrapped by errors of which the user has been told already.
+var errReported = errors.New("reported")
+
+// statusOf tells a wrong call or input file from work that failed.
+func statusOf(err error) int {
+	var usage *usageError
+	var input *source.Error
+	switch {
+	case errors.As(err, &usage), errors.As(err, &input), errors.Is(err, os.ErrNotExist):
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// exactArgs and minArgs are cobra's checks with the exit status of a wrong call.
+func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s takes %s, got %d arguments\n    usage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+func minArgs(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usagef("%s needs %s\n    usage: %s", cmd.CommandPath(), what, cmd.UseLine())
+		}
+		return nil
+	}
+}

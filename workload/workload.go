@@ -1,0 +1,214 @@
+// Package workload joins a kernel with sizes to what the rest of the program needs of it.
+//
+// A Kernel derives, once and when first asked, the linearized program, the generated source and the statistics of a
+// kernel. A Case is a Kernel at given sizes, under the identity that its samples are filed under: Job makes the launch
+// that package measure runs, Features the row that package calibrate fits, and Reference the result that the
+// interpreter says it must have.
+package workload
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"gpuperf/device"
+	"gpuperf/emit"
+	"gpuperf/features"
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+	"gpuperf/samples"
+)
+
+// Kernel is a kernel with what is derived from it. It is safe for concurrent use.
+type Kernel struct {
+	IR *kernel.Kernel
+
+	nest   func() (*linear.Nest, error)
+	source map[bool]func() (*emit.Source, error) // by whether indices are 64 bits wide
+
+	mu         sync.Mutex
+	statistics map[features.Options]*features.Statistics
+}
+
+// NewKernel wraps a kernel. Nothing is derived yet.
+func NewKernel(ir *kernel.Kernel) *Kernel {
+	k := &Kernel{IR: ir, statistics: map[features.Options]*features.Statistics{}}
+	k.nest = sync.OnceValues(func() (*linear.Nest, error) { return linear.New(ir) })
+	k.source = map[bool]func() (*emit.Source, error){}
+	for _, wide := range []bool{false, true} {
+		k.source[wide] = sync.OnceValues(func() (*emit.Source, error) {
+			nest, err := k.nest()
+			if err != nil {
+				return nil, err
+			}
+			return emit.OpenCL(nest, emit.Options{Index64: wide})
+		})
+	}
+	return k
+}
+
+// Nest returns the linearized program.
+func (k *Kernel) Nest() (*linear.Nest, error) { return k.nest() }
+
+// Statistics returns the symbolic counts of the kernel, made once for each set of options.
+func (k *Kernel) Statistics(options features.Options) (*features.Statistics, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if s, ok := k.statistics[options]; ok {
+		return s, nil
+	}
+	s, err := features.Count(k.IR, options)
+	if err != nil {
+		return nil, err
+	}
+	k.statistics[options] = s
+	return s, nil
+}
+
+// Case is a kernel at given sizes.
+type Case struct {
+	*Kernel
+	Identity samples.Identity
+	Tags     []string
+	Sizes    map[string]int64
+}
+
+// String names the case: the identity of its samples.
+func (c *Case) String() string { return c.Identity.Key() }
+
+// CheckSizes returns an error where a parameter of the kernel has no size, a size is for no parameter, or an assumption
+// of the kernel does not hold.
+func (c *Case) CheckSizes() error {
+	params := c.IR.Params()
+	for _, p := range params {
+		if _, ok := c.Sizes[p]; !ok {
+			return fmt.Errorf("kernel %s needs a size for %s; give -p %s=...", c.IR.Name, p, p)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
+		if !slices.Contains(params, name) {
+			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", c.IR.Name, name, strings.Join(params, ", "))
+		}
+	}
+	if c.IR.Assumptions == nil {
+		return nil
+	}
+	holds, err := c.IR.Assumptions.Contains(c.Sizes)
+	if err != nil {
+		return err
+	}
+	if !holds {
+		return fmt.Errorf("sizes %s break the assumption of kernel %s: %s", formatSizes(c.Sizes), c.IR.Name, c.IR.Assumptions)
+	}
+	return nil
+}
+
+// Job returns the launch of the case: generated source, arguments filled with seeded data, work-items.
+func (c *Case) Job(policy device.Policy) (device.Job, error) {
+	if err := c.CheckSizes(); err != nil {
+		return device.Job{}, err
+	}
+	counts, err := c.elements()
+	if err != nil {
+		return device.Job{}, err
+	}
+	const int32Max = 1<<31 - 1
+	wide := false
+	for _, n := range counts {
+		wide = wide || n > int32Max
+	}
+	source, err := c.source[wide]()
+	if err != nil {
+		return device.Job{}, err
+	}
+	global, local, err := source.NDRange(c.Sizes)
+	if err != nil {
+		return device.Job{}, err
+	}
+	job := device.Job{
+		Identity: c.Identity,
+		Source:   source.Text,
+		Entry:    source.Entry,
+		Global:   global[:],
+		Local:    local[:],
+		Policy:   policy,
+	}
+	for _, p := range source.Params {
+		arg := device.Arg{Name: p.Name, DType: string(p.DType)}
+		switch size, isSize := c.Sizes[p.Name]; {
+		case isSize:
+			arg.Kind, arg.Int = device.Scalar, size
+		case p.IsValue:
+			arg.Kind = device.Scalar
+			arg.Int, arg.Float = scalarValue(p.DType)
+		default:
+			arg.Kind, arg.Count, arg.Seed = device.Buffer, counts[p.Name], seedOf(p.Name)
+			arg.Read, arg.Write = p.Read, p.Write
+		}
+		job.Args = append(job.Args, arg)
+	}
+	return job, nil
+}
+
+// elements returns the number of elements of each array argument at the sizes of the case.
+func (c *Case) elements() (map[string]int64, error) {
+	counts := map[string]int64{}
+	for _, a := range c.IR.Args {
+		if a.IsValue {
+			continue
+		}
+		n, err := c.IR.Elements(a, c.Sizes)
+		if err != nil {
+			return nil, fmt.Errorf("array %s of kernel %s: %w", a.Name, c.IR.Name, err)
+		}
+		counts[a.Name] = n
+	}
+	return counts, nil
+}
+
+// Features returns the values of input features at the sizes of the case. Sub-group size in work-items.
+func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64, error) {
+	if err := c.CheckSizes(); err != nil {
+		return nil, err
+	}
+	statistics, err := c.Statistics(features.Options{SubgroupSize: subgroupSize})
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]float64{}
+	for _, id := range ids {
+		v, err := statistics.Value(id, c.Sizes)
+		if err != nil {
+			return nil, err
+		}
+		values[id.String()] = v
+	}
+	return values, nil
+}
+
+// scalarValue is what is passed for a value argument that is not a size: a number that is neither 0 nor 1.
+func scalarValue(t kernel.DType) (int64, float64) {
+	if t.IsInteger() {
+		return 3, 0
+	}
+	return 0, 1.25
+}
+
+// seedOf gives every array its own data, the same in every run.
+func seedOf(name string) uint64 {
+	seed := uint64(14695981039346656037) // FNV-1a
+	for i := range len(name) {
+		seed = (seed ^ uint64(name[i])) * 1099511628211
+	}
+	return seed
+}
+
+func formatSizes(sizes map[string]int64) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		parts = append(parts, fmt.Sprintf("%s=%d", name, sizes[name]))
+	}
+	return strings.Join(parts, ", ")
+}
