@@ -1,0 +1,211 @@
+// Package calibrate turns rows of feature values and measured outputs into the parameters of a model, and parameters into
+// predictions.
+//
+// ReadTable reads rows from CSV; others make them from counts and samples. Fit weights the rows, chooses starting points
+// (starts.go), runs Levenberg–Marquardt (package lm) from each, and returns the best Fit with what speaks for and against it:
+// standard errors, relative errors, cross-validation by kernel, warnings. A Fit predicts, with an interval and the shares of the
+// named terms (predict.go), and is kept in a device Profile (profile.go). The package knows features by name only; counting and
+// measuring are done elsewhere.
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"gpuperf/calibrate/lm"
+	"gpuperf/models"
+)
+
+// Row is one measured kernel at one size.
+type Row struct {
+	Kernel   string             // what is left out together in cross-validation; "" is a kernel of its own
+	Features map[string]float64 // by identifier; more than the model needs is no harm
+	Output   float64            // measured value of the model's output, in seconds for times
+	Weight   float64            // of the residual, besides scaling by the output; 0 is 1
+	Label    string             // how errors name the row; "" is its number
+}
+
+// Options steer Fit. The zero value is the default.
+type Options struct {
+	Init              map[string]float64 // starting values, before those of the model
+	Starts            int                // starting points where some parameter has no initial value; 0 is the model's, then 24
+	Seed              uint64             // of the random starting points
+	NoCrossValidation bool
+	LM                lm.Settings // tolerances; bounds are the model's
+}
+
+// Tolerances of fits. Fits are small and certain figures matter more than the last iteration, so that both are near what double
+// precision can tell apart.
+const (
+	defaultFtol        = 1e-15
+	defaultXtol        = 1e-13
+	defaultEvaluations = 2000 // per parameter and one more
+	defaultStarts      = 24
+)
+
+// fitter is a model over rows as a least-squares problem.
+type fitter struct {
+	model    *models.Model
+	compiled *models.Compiled
+	x        [][]float64 // features of each row, in the order of compiled.Features
+	t        []float64   // outputs
+	w        []float64   // weights of the residuals
+	group    []string    // kernel of each row
+	lower    []float64
+	upper    []float64
+	lm       lm.Settings
+}
+
+func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
+	c, err := m.Compile()
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("no rows to fit %s to", m.Name)
+	}
+	if len(c.Parameters) == 0 {
+		return nil, fmt.Errorf("model %s has no parameters to fit", m.Name)
+	}
+	f := &fitter{model: m, compiled: c, lm: opt.LM}
+	for i, r := range rows {
+		if err := f.add(i, r); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name(i), err)
+		}
+	}
+	for _, name := range c.Parameters {
+		p := m.Parameter(name)
+		f.lower = append(f.lower, p.Min)
+		f.upper = append(f.upper, p.Max)
+	}
+	f.lm.Lower, f.lm.Upper = f.lower, f.upper
+	if f.lm.Ftol == 0 {
+		f.lm.Ftol = defaultFtol
+	}
+	if f.lm.Xtol == 0 {
+		f.lm.Xtol = defaultXtol
+	}
+	if f.lm.MaxEvaluations == 0 {
+		f.lm.MaxEvaluations = defaultEvaluations * (len(c.Parameters) + 1)
+	}
+	return f, nil
+}
+
+func (r Row) name(i int) string {
+	if r.Label != "" {
+		return r.Label
+	}
+	return fmt.Sprintf("row %d", i+1)
+}
+
+func (f *fitter) add(i int, r Row) error {
+	x := make([]float64, len(f.compiled.Features))
+	for k, name := range f.compiled.Features {
+		v, ok := r.Features[name]
+		if !ok {
+			return fmt.Errorf("no value for the feature %s of model %s", name, f.model.Name)
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("the feature %s is %g", name, v)
+		}
+		x[k] = v
+	}
+	if math.IsNaN(r.Output) || math.IsInf(r.Output, 0) {
+		return fmt.Errorf("the output is %g", r.Output)
+	}
+	w := r.Weight
+	switch {
+	case w == 0:
+		w = 1
+	case !(w > 0) || math.IsInf(w, 0):
+		return fmt.Errorf("the weight %g is not positive", w)
+	}
+	if f.model.Fit.ScaleByOutput {
+		if r.Output <= 0 {
+			return fmt.Errorf("the output is %g, and residuals scaled by the output need it positive", r.Output)
+		}
+		w /= r.Output
+	}
+	group := r.Kernel
+	if group == "" {
+		group = fmt.Sprintf("\x00%d", i)
+	}
+	f.x, f.t, f.w, f.group = append(f.x, x), append(f.t, r.Output), append(f.w, w), append(f.group, group)
+	return nil
+}
+
+// problem is the least-squares problem of the model (Perflex paper, section 7.2), r = w (g(p) - t).
+func (f *fitter) problem() lm.Problem {
+	grad := make([]float64, len(f.compiled.Parameters))
+	return lm.Problem{
+		M: len(f.t), N: len(grad),
+		Residual: func(p, r []float64) {
+			for i, x := range f.x {
+				r[i] = f.w[i] * (f.compiled.Eval(x, p) - f.t[i])
+			}
+		},
+		Jacobian: func(p []float64, j *mat.Dense) {
+			for i, x := range f.x {
+				f.compiled.Gradient(x, p, grad)
+				row := j.RawRowView(i)
+				for k, g := range grad {
+					row[k] = f.w[i] * g
+				}
+			}
+		},
+	}
+}
+
+var errNoStart = errors.New("the model has no finite value at any starting point")
+
+// FitRows fits the model to the rows. An error means that no parameters were found; doubts about those found are in Fit.Warnings.
+func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit, error) {
+	f, err := newFitter(m, rows, opt)
+	if err != nil {
+		return nil, err
+	}
+	starts := f.starts(opt)
+	best, tried, err := f.search(ctx, starts)
+	if err != nil {
+		return nil, fmt.Errorf("fitting %s: %w", m.Name, err)
+	}
+	fit := f.report(best)
+	fit.Starts = tried
+	if !opt.NoCrossValidation {
+		if err := f.crossValidate(ctx, fit); err != nil {
+			return nil, err
+		}
+	}
+	fit.Warnings = f.warnings(fit, best)
+	return fit, nil
+}
+
+// search minimizes from every starting point and keeps the least residual, the earlier one among equals.
+func (f *fitter) search(ctx context.Context, starts [][]float64) (*lm.Result, int, error) {
+	var best *lm.Result
+	var firstErr error
+	problem := f.problem()
+	for _, p0 := range starts {
+		r, err := lm.Minimize(ctx, problem, p0, &f.lm)
+		if ctx.Err() != nil {
+			return nil, 0, context.Cause(ctx)
+		}
+		if err != nil {
+			if firstErr == nil {
+				firstErr = err
+			}
+			continue
+		}
+		if best == nil || r.Norm < best.Norm*(1-1e-9) {
+			best = r
+		}
+	}
+	if best == nil {
+		return nil, 0, errors.Join(errNoStart, firstErr)
+	}
+	return best, len(starts), nil
+}

@@ -1,0 +1,129 @@
+package calibrate
+
+import (
+	"encoding/json"
+	"math"
+
+	"gpuperf/calibrate/lm"
+)
+
+// Fit is a model's parameters for one device, with the evidence.
+type Fit struct {
+	Model      string     `yaml:"model"`
+	Parameters []Estimate `yaml:"parameters"`
+
+	Rows          int        `yaml:"rows"`            // number of rows fitted
+	Kernels       int        `yaml:"kernels"`         // number of kernels they belong to
+	Freedom       int        `yaml:"freedom"`         // rows less parameters determined
+	ScaleByOutput bool       `yaml:"scale_by_output"` // residuals are relative to the output
+	Residual      float64    `yaml:"residual"`        // Euclidean norm of the weighted residuals (Perflex paper, section 7.2)
+	GeomeanRelErr float64    `yaml:"geomean_relative_error"`
+	Cross         *CrossEval `yaml:"cross_validation,omitempty"` // nil when it was not asked for or is not possible
+
+	Status      string         `yaml:"status"`
+	Converged   bool           `yaml:"converged"`
+	Iterations  int            `yaml:"iterations"`
+	Evaluations int            `yaml:"evaluations"`
+	Starts      int            `yaml:"starts"`    // starting points tried
+	Condition   float64        `yaml:"condition"` // of the Jacobian with columns scaled to length 1
+	History     []lm.Iteration `yaml:"-"`         // of the best start
+
+	// For predictions: the covariance of the parameters, directions in which nothing was learned, and what each feature ranged over.
+	Covariance   [][]float64           `yaml:"covariance,omitempty,flow"`
+	Null         [][]float64           `yaml:"undetermined,omitempty,flow"`
+	FeatureRange map[string][2]float64 `yaml:"feature_range"`
+
+	Warnings []string `yaml:"warnings,omitempty"`
+}
+
+// Estimate is the value found for one parameter.
+type Estimate struct {
+	Name     string  `yaml:"name"`
+	Value    float64 `yaml:"value"`
+	StdErr   float64 `yaml:"stderr"` // +Inf: not determined; NaN: no rows to spare; 0: held at a bound
+	Unit     string  `yaml:"unit,omitempty"`
+	AtBound  string  `yaml:"at_bound,omitempty"` // "min" or "max"
+	Rate     float64 `yaml:"rate,omitempty"`     // implied by value and unit, see Rate
+	RateUnit string  `yaml:"rate_unit,omitempty"`
+}
+
+// CrossEval is the error on kernels that the fit has not seen: each kernel in turn is left out and predicted from the others.
+type CrossEval struct {
+	GeomeanRelErr float64  `yaml:"geomean_relative_error" json:"geomean_relative_error"`
+	Kernels       int      `yaml:"kernels" json:"kernels"`                     // predicted
+	Skipped       []string `yaml:"skipped,omitempty" json:"skipped,omitempty"` // kernels that the others say nothing about
+}
+
+// Estimate returns the estimate of a parameter, nil for an unknown one.
+func (f *Fit) Estimate(name string) *Estimate {
+	for i := range f.Parameters {
+		if f.Parameters[i].Name == name {
+			return &f.Parameters[i]
+		}
+	}
+	return nil
+}
+
+// Values returns the parameters in the order of names, false where one is missing.
+func (f *Fit) Values(names []string) ([]float64, bool) {
+	out := make([]float64, len(names))
+	for i, n := range names {
+		e := f.Estimate(n)
+		if e == nil {
+			return nil, false
+		}
+		out[i] = e.Value
+	}
+	return out, true
+}
+
+// MarshalJSON gives the object of `perf fit --json`: parameters by name; numbers that are not finite are null.
+func (f *Fit) MarshalJSON() ([]byte, error) {
+	type parameter struct {
+		Value    *float64 `json:"value"`
+		StdErr   *float64 `json:"stderr"`
+		Unit     string   `json:"unit,omitempty"`
+		AtBound  string   `json:"at_bound,omitempty"`
+		Rate     *float64 `json:"rate,omitempty"`
+		RateUnit string   `json:"rate_unit,omitempty"`
+	}
+	parameters := make(map[string]parameter)
+	for _, e := range f.Parameters {
+		p := parameter{Value: finite(e.Value), StdErr: finite(e.StdErr), Unit: e.Unit, AtBound: e.AtBound, RateUnit: e.RateUnit}
+		if e.RateUnit != "" {
+			p.Rate = finite(e.Rate)
+		}
+		parameters[e.Name] = p
+	}
+	warnings := f.Warnings
+	if warnings == nil {
+		warnings = []string{}
+	}
+	return json.Marshal(struct {
+		Model         string               `json:"model"`
+		Parameters    map[string]parameter `json:"parameters"`
+		Residual      *float64             `json:"residual"`
+		GeomeanRelErr *float64             `json:"geomean_relative_error"`
+		Cross         *CrossEval           `json:"cross_validation,omitempty"`
+		Rows          int                  `json:"rows"`
+		Kernels       int                  `json:"kernels"`
+		Freedom       int                  `json:"freedom"`
+		Condition     *float64             `json:"condition"`
+		Status        string               `json:"status"`
+		Converged     bool                 `json:"converged"`
+		Iterations    int                  `json:"iterations"`
+		Evaluations   int                  `json:"evaluations"`
+		Starts        int                  `json:"starts"`
+		Warnings      []string             `json:"warnings"`
+	}{
+		f.Model, parameters, finite(f.Residual), finite(f.GeomeanRelErr), f.Cross, f.Rows, f.Kernels, f.Freedom,
+		finite(f.Condition), f.Status, f.Converged, f.Iterations, f.Evaluations, f.Starts, warnings,
+	})
+}
+
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,172 @@
+package lm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// subproblem finds the step of an iteration: min |A s + Qᵀr| within the trust region and the bounds.
+//
+// Without bounds it is one trust region problem. With bounds it is solved by an active set: solve over the free parameters; go
+// towards the solution until the first bound is met, hold that parameter there and solve again over the rest; when a solution
+// lies inside, let go the parameter whose release lowers the model most, each at most once, so that it ends. The path goes from
+// one feasible point to a better one, so that a step always descends.
+type subproblem struct {
+	region *region
+	tri    triangle
+	cols   blas64.General
+	rhs    blas64.General
+	tau    []float64
+	work   []float64
+	free   []int
+	d      []float64
+	model  []float64 // A s + Qᵀr
+	freed  []bool
+}
+
+func newSubproblem(n int) *subproblem {
+	return &subproblem{
+		region: newRegion(n), tri: newTriangle(n),
+		cols: general(n, n), rhs: general(n, 1), tau: make([]float64, n), work: make([]float64, 2*n+(n+1)*64),
+		free: make([]int, 0, n), d: make([]float64, n), model: make([]float64, n), freed: make([]bool, n),
+	}
+}
+
+// solve stores the step and the bounds that it ends on in s.step and s.held, and the new λ in s.lambda.
+func (b *subproblem) solve(s *solver) {
+	clear(s.step)
+	clear(s.held)
+	if !s.bounded {
+		step, lambda := b.region.solve(&s.fac.all, s.scale, s.delta, s.lambda)
+		copy(s.step, step)
+		s.lambda = lambda
+		return
+	}
+	clear(b.freed)
+	for j := range s.n {
+		if s.outward(j) {
+			s.held[j] = side(s.p[j] == s.set.Lower[j])
+		}
+	}
+	for range 4*s.n + 4 {
+		b.free = b.free[:0]
+		for j := range s.n {
+			if s.held[j] == 0 {
+				b.free = append(b.free, j)
+			}
+		}
+		if len(b.free) > 0 {
+			step, lambda := b.solveFree(s)
+			s.lambda = lambda
+			if b.advance(s, step) {
+				continue
+			}
+		}
+		if !b.release(s) {
+			return
+		}
+	}
+}
+
+func side(lower bool) int {
+	if lower {
+		return -1
+	}
+	return 1
+}
+
+// solveFree solves the trust region problem of the free parameters, the others standing where they are held.
+func (b *subproblem) solveFree(s *solver) ([]float64, float64) {
+	k := len(b.free)
+	used := 0.0 // of the trust region, by the held parameters
+	for j := range s.n {
+		if s.held[j] != 0 {
+			used += square(s.scale[j] * s.step[j])
+		}
+	}
+	if k == s.n {
+		return b.region.solve(&s.fac.all, s.scale, s.delta, s.lambda)
+	}
+	left := math.Sqrt(max(s.delta*s.delta-used, square(0.1*s.delta)))
+	b.cols.Rows, b.cols.Cols, b.cols.Stride = s.n, k, k
+	for i := range s.n {
+		row := s.fac.a.Data[i*s.n : (i+1)*s.n]
+		rhs := s.fac.qtr[i]
+		for j, v := range row {
+			if s.held[j] != 0 {
+				rhs += v * s.step[j]
+			}
+		}
+		b.rhs.Data[i] = rhs
+		for c, j := range b.free {
+			b.cols.Data[i*k+c] = row[j]
+		}
+	}
+	for c, j := range b.free {
+		b.d[c] = s.scale[j]
+	}
+	b.tri.from(b.cols, b.rhs, b.tau, b.work)
+	return b.region.solve(&b.tri, b.d[:k], left, s.lambda)
+}
+
+// advance moves the free parameters towards the target until one meets a bound, which it then is held at; false when none did.
+func (b *subproblem) advance(s *solver, target []float64) bool {
+	reach, at := 1.0, -1
+	for c, j := range b.free {
+		move := target[c] - s.step[j]
+		room := math.Inf(1)
+		if move < 0 {
+			room = (s.set.Lower[j] - s.p[j] - s.step[j]) / move
+		} else if move > 0 {
+			room = (s.set.Upper[j] - s.p[j] - s.step[j]) / move
+		}
+		if room < reach {
+			reach, at = max(room, 0), j
+		}
+	}
+	for c, j := range b.free {
+		if j != at {
+			s.step[j] += reach * (target[c] - s.step[j])
+			continue
+		}
+		lower := target[c] < s.step[j]
+		s.held[j] = side(lower)
+		if lower {
+			s.step[j] = s.set.Lower[j] - s.p[j]
+		} else {
+			s.step[j] = s.set.Upper[j] - s.p[j]
+		}
+	}
+	return at >= 0
+}
+
+// release frees the held parameter that pulls inwards the most, measured in the scale of the trust region; false when none does.
+func (b *subproblem) release(s *solver) bool {
+	for i := range s.n {
+		b.model[i] = s.fac.qtr[i]
+		for j, v := range s.fac.a.Data[i*s.n : (i+1)*s.n] {
+			b.model[i] += v * s.step[j]
+		}
+	}
+	best, at := 0.0, -1
+	for j := range s.n {
+		if s.held[j] == 0 || b.freed[j] {
+			continue
+		}
+		slope := s.lambda * s.scale[j] * s.scale[j] * s.step[j]
+		for i := range s.n {
+			slope += s.fac.a.Data[i*s.n+j] * b.model[i]
+		}
+		pull := float64(s.held[j]) * slope / s.scale[j] // > 0: the model falls inwards
+		if pull > best {
+			best, at = pull, j
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	s.held[at] = 0
+	b.freed[at] = true
+	return true
+}

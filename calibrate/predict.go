@@ -1,0 +1,200 @@
+package calibrate
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gpuperf/models"
+)
+
+// confidence of the prediction interval.
+const confidence = 0.95
+
+// Prediction is a model's output for one kernel at one size.
+type Prediction struct {
+	Seconds  float64    `json:"seconds"`  // in the unit of the model's output
+	Interval Interval   `json:"interval"` // where a measurement falls with 95 % probability, if the model is right
+	Terms    TermValues `json:"terms"`
+	Warnings []string   `json:"warnings"`
+}
+
+// Interval is a lower and an upper end, NaN where unknown, which is null in JSON.
+type Interval [2]float64
+
+// Known tells whether there is an interval.
+func (i Interval) Known() bool { return finite(i[0]) != nil && finite(i[1]) != nil }
+
+// MarshalJSON gives [lo, hi], or null when the interval is not known.
+func (i Interval) MarshalJSON() ([]byte, error) {
+	if !i.Known() {
+		return []byte("null"), nil
+	}
+	return json.Marshal([2]float64(i))
+}
+
+// TermValue is the value of a named term of the model.
+type TermValue struct {
+	Name  string
+	Value float64
+}
+
+// TermValues are terms in the order of the model; in JSON an object in that order.
+type TermValues []TermValue
+
+// MarshalJSON gives {"gmem": 1.5e-3, …}.
+func (t TermValues) MarshalJSON() ([]byte, error) {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, v := range t {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(finite(v.Value))
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%s:%s", key, value)
+	}
+	b.WriteByte('}')
+	return []byte(b.String()), nil
+}
+
+// Predictor predicts with one fit. One goroutine at a time.
+type Predictor struct {
+	fit      *Fit
+	compiled *models.Compiled
+	params   []float64
+	grad     []float64
+	x        []float64
+	quantile float64 // of Student's t
+	index    []int   // of the compiled parameters in the fit
+}
+
+// NewPredictor makes ready to predict with a model and its fit, which must have the model's parameters.
+func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
+	c, err := m.Compile()
+	if err != nil {
+		return nil, err
+	}
+	p := &Predictor{fit: fit, compiled: c, grad: make([]float64, len(c.Parameters)), x: make([]float64, len(c.Features))}
+	for _, name := range c.Parameters {
+		i := slices.IndexFunc(fit.Parameters, func(e Estimate) bool { return e.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("model %s has the parameter %s, which the fit of %s lacks: calibrate again", m.Name, name, fit.Model)
+		}
+		p.params = append(p.params, fit.Parameters[i].Value)
+		p.index = append(p.index, i)
+	}
+	if n := len(fit.Parameters); fit.Covariance != nil {
+		if len(fit.Covariance) != n || slices.ContainsFunc(fit.Covariance, func(row []float64) bool { return len(row) != n }) {
+			return nil, fmt.Errorf("the fit of %s has %d parameters and a covariance of another size", fit.Model, n)
+		}
+	}
+	if slices.ContainsFunc(fit.Null, func(row []float64) bool { return len(row) != len(fit.Parameters) }) {
+		return nil, fmt.Errorf("the fit of %s has undetermined directions of another size than its parameters", fit.Model)
+	}
+	if fit.Freedom > 0 {
+		p.quantile = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(fit.Freedom)}.Quantile((1 + confidence) / 2)
+	}
+	return p, nil
+}
+
+// Predict is NewPredictor and one prediction.
+func (f *Fit) Predict(m *models.Model, features map[string]float64) (*Prediction, error) {
+	p, err := NewPredictor(m, f)
+	if err != nil {
+		return nil, err
+	}
+	return p.Predict(features)
+}
+
+// Features lists the features that Predict needs.
+func (p *Predictor) Features() []string { return p.compiled.Features }
+
+// Predict evaluates the model (Perflex paper, section 7.3). A feature that is missing is an error; one outside what was calibrated,
+// or a parameter that calibration could not determine, is a warning.
+func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
+	out := &Prediction{Warnings: []string{}}
+	for k, name := range p.compiled.Features {
+		v, ok := features[name]
+		if !ok {
+			return nil, fmt.Errorf("no value for the feature %s of model %s", name, p.fit.Model)
+		}
+		p.x[k] = v
+		r, known := p.fit.FeatureRange[name]
+		switch {
+		case !known:
+			out.Warnings = append(out.Warnings, fmt.Sprintf("the feature %s was not calibrated", name))
+		case v < r[0] || v > r[1]:
+			out.Warnings = append(out.Warnings, fmt.Sprintf("the feature %s is %.6g, outside the calibrated range %.6g to %.6g", name, v, r[0], r[1]))
+		}
+	}
+	out.Seconds = p.compiled.Gradient(p.x, p.params, p.grad)
+	if finite(out.Seconds) == nil {
+		return nil, fmt.Errorf("model %s gives %g: its expression is not defined for these features", p.fit.Model, out.Seconds)
+	}
+	for i, v := range p.compiled.Terms(p.x, p.params, nil) {
+		out.Terms = append(out.Terms, TermValue{p.compiled.TermNames[i], v})
+	}
+	if names := p.undetermined(); len(names) > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the prediction rests on what calibration did not determine: %s", list(names)))
+		out.Interval = Interval{math.NaN(), math.NaN()}
+	} else {
+		out.Interval = p.interval(out.Seconds)
+	}
+	return out, nil
+}
+
+// interval combines the spread of the residuals with the covariance of the parameters.
+func (p *Predictor) interval(value float64) Interval {
+	f := p.fit
+	if f.Freedom == 0 || f.Covariance == nil {
+		return Interval{math.NaN(), math.NaN()}
+	}
+	spread := f.Residual / math.Sqrt(float64(f.Freedom))
+	if f.ScaleByOutput {
+		spread *= value
+	}
+	variance := spread * spread
+	for i, a := range p.index {
+		for j, b := range p.index {
+			variance += p.grad[i] * f.Covariance[a][b] * p.grad[j]
+		}
+	}
+	half := p.quantile * math.Sqrt(max(variance, 0))
+	lo := value - half
+	if f.ScaleByOutput {
+		lo = max(lo, 0) // such outputs are positive
+	}
+	return Interval{lo, value + half}
+}
+
+// undetermined names the parameters of the null directions along which the prediction changes.
+func (p *Predictor) undetermined() []string {
+	if len(p.fit.Null) == 0 {
+		return nil
+	}
+	full := make([]float64, len(p.fit.Parameters))
+	for i, a := range p.index {
+		full[a] = p.grad[i]
+	}
+	var out []string
+	for _, direction := range leadsNowhere(p.fit.Null, full) {
+		for j, d := range direction {
+			name := p.fit.Parameters[j].Name
+			if math.Abs(d*full[j]) > 1e-8*math.Abs(p.compiled.Eval(p.x, p.params)) && d != 0 && full[j] != 0 && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}

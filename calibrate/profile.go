@@ -1,0 +1,214 @@
+package calibrate
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+	"gpuperf/samples"
+)
+
+// ProfileVersion is the version of the format of profiles.
+const ProfileVersion = 1
+
+// ProfileSchema is the JSON schema of profiles.
+//
+//go:embed profile.schema.json
+var ProfileSchema []byte
+
+// Profile is what was learned about one device: the parameters of models, each with its evidence and origin.
+type Profile struct {
+	Version int                 `yaml:"version"`
+	Device  samples.Fingerprint `yaml:"device"`
+	Models  []Calibration       `yaml:"models"`
+}
+
+// Calibration is a fit and where it comes from.
+type Calibration struct {
+	Fit Fit `yaml:",inline"`
+
+	Origin Origin `yaml:"origin"`
+}
+
+// Origin says what a fit was made from.
+type Origin struct {
+	Date        time.Time `yaml:"date"`
+	Perf        string    `yaml:"perf,omitempty"`         // version of the program
+	ModelFile   string    `yaml:"model_file,omitempty"`   // as the user named it
+	ModelHash   string    `yaml:"model_hash,omitempty"`   // SHA-256 of its text, in hex
+	SamplesFile string    `yaml:"samples_file,omitempty"` // as the user named it
+	SamplesHash string    `yaml:"samples_hash,omitempty"`
+}
+
+// Find returns the calibration of a model, nil where there is none.
+func (p *Profile) Find(model string) *Calibration {
+	i := slices.IndexFunc(p.Models, func(c Calibration) bool { return c.Fit.Model == model })
+	if i < 0 {
+		return nil
+	}
+	return &p.Models[i]
+}
+
+// Put adds a calibration, in place of an earlier one of the same model.
+func (p *Profile) Put(c Calibration) {
+	if old := p.Find(c.Fit.Model); old != nil {
+		*old = c
+		return
+	}
+	p.Models = append(p.Models, c)
+}
+
+// Names lists the models of the profile.
+func (p *Profile) Names() []string {
+	out := make([]string, len(p.Models))
+	for i, c := range p.Models {
+		out[i] = c.Fit.Model
+	}
+	return out
+}
+
+// LoadProfile reads a profile. A file that does not exist gives an error for which errors.Is(err, fs.ErrNotExist) holds.
+func LoadProfile(path string) (*Profile, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseProfile(path, text)
+}
+
+// profileKeys are all keys of the format, among which a misspelt one is looked for.
+var profileKeys = []string{
+	"version", "device", "models", "model", "parameters", "name", "value", "stderr", "unit", "at_bound", "rate",
+	"rate_unit", "rows", "kernels", "freedom", "scale_by_output", "residual", "geomean_relative_error",
+	"cross_validation", "skipped", "status", "converged", "iterations", "evaluations", "starts", "condition",
+	"covariance", "undetermined", "feature_range", "warnings", "origin", "date", "perf", "model_file", "model_hash",
+	"samples_file", "samples_hash",
+}
+
+// ParseProfile reads the text of a profile. Errors are *source.Error.
+func ParseProfile(file string, text []byte) (*Profile, error) {
+	root, err := yamlfile.Parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkVersion(root); err != nil {
+		return nil, err
+	}
+	p := new(Profile)
+	if err := yamlfile.Decode(file, text, p, profileKeys...); err != nil {
+		return nil, err
+	}
+	for i, c := range p.Models {
+		if err := c.check(); err != nil {
+			return nil, source.At(file, string(text), source.Pos{Line: 1, Column: 1}, "model %d of the profile: %s", i+1, err)
+		}
+	}
+	return p, nil
+}
+
+func checkVersion(root *yamlfile.Node) error {
+	pairs, err := root.Pairs()
+	if err != nil {
+		return err
+	}
+	for _, e := range pairs {
+		if e.Key.Text != "version" {
+			continue
+		}
+		v, err := e.Value.Int()
+		if err != nil {
+			return err
+		}
+		if v != ProfileVersion {
+			return e.Value.Errorf("version %d of the format of profiles is not known", v).
+				WithHint("this program reads version %d: calibrate again", ProfileVersion)
+		}
+		return nil
+	}
+	return root.Errorf("the profile has no version").WithHint("is this a profile? perf calibrate writes them")
+}
+
+func (c *Calibration) check() error {
+	n := len(c.Fit.Parameters)
+	switch {
+	case c.Fit.Model == "":
+		return errors.New("it has no name")
+	case n == 0:
+		return fmt.Errorf("%s has no parameters", c.Fit.Model)
+	case c.Fit.Covariance != nil && len(c.Fit.Covariance) != n:
+		return fmt.Errorf("the covariance of %s has %d rows for %d parameters", c.Fit.Model, len(c.Fit.Covariance), n)
+	}
+	for _, row := range slices.Concat(c.Fit.Covariance, c.Fit.Null) {
+		if len(row) != n {
+			return fmt.Errorf("the covariance of %s has a row of %d for %d parameters", c.Fit.Model, len(row), n)
+		}
+	}
+	return nil
+}
+
+// YAML returns the text of the profile, which ParseProfile reads back to the same profile.
+func (p *Profile) YAML() ([]byte, error) {
+	out := *p
+	out.Version = ProfileVersion
+	return yaml.Marshal(out)
+}
+
+// Save writes the profile so that a crash leaves either the old file or the new one: into a temporary file beside it, to the disk,
+// then under its name. The folder is made where it is missing.
+func (p *Profile) Save(path string) (err error) {
+	text, err := p.YAML()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// syncDir makes a rename last; where folders cannot be synchronised (Windows) it does nothing.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, os.ErrInvalid) {
+		return err
+	}
+	return nil
+}

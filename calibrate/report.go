@@ -1,0 +1,272 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gpuperf/calibrate/lm"
+)
+
+// leastError is the floor of relative errors in geometric means: one lucky hit must not make a bad set look good.
+const leastError = 1e-6
+
+// GeomeanRelativeError is the geometric mean of |predicted - measured|/|measured| (Perflex paper, section 8), each at least 1e-6;
+// NaN for no pairs.
+func GeomeanRelativeError(predicted, measured []float64) float64 {
+	sum := 0.0
+	for i, p := range predicted {
+		e := math.Abs(p-measured[i]) / math.Abs(measured[i])
+		if p == measured[i] {
+			e = 0
+		}
+		sum += math.Log(max(e, leastError))
+	}
+	return math.Exp(sum / float64(len(predicted)))
+}
+
+func (f *fitter) report(r *lm.Result) *Fit {
+	fit := &Fit{
+		Model: f.model.Name, Rows: len(f.t), Kernels: len(f.groups()), Freedom: r.Freedom,
+		ScaleByOutput: f.model.Fit.ScaleByOutput, Residual: r.Norm,
+		Status: r.Status.String(), Converged: r.Status.Converged(), Iterations: r.Iterations, Evaluations: r.Evaluations,
+		Condition: r.Condition, History: r.History, Null: r.Null,
+		FeatureRange: make(map[string][2]float64),
+	}
+	for j, name := range f.compiled.Parameters {
+		e := Estimate{Name: name, Value: r.P[j], StdErr: r.StdErr[j], Unit: f.model.Parameter(name).Unit}
+		if r.Active[j] {
+			e.AtBound = "max"
+			if r.P[j] == f.lower[j] {
+				e.AtBound = "min"
+			}
+		}
+		if rate, unit, ok := Rate(e.Value, e.Unit); ok {
+			e.Rate, e.RateUnit = rate, unit
+		}
+		fit.Parameters = append(fit.Parameters, e)
+	}
+	predicted := make([]float64, len(f.t))
+	for i, x := range f.x {
+		predicted[i] = f.compiled.Eval(x, r.P)
+	}
+	fit.GeomeanRelErr = GeomeanRelativeError(predicted, f.t)
+	for k, name := range f.compiled.Features {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, x := range f.x {
+			lo, hi = min(lo, x[k]), max(hi, x[k])
+		}
+		fit.FeatureRange[name] = [2]float64{lo, hi}
+	}
+	if r.Covariance != nil {
+		n := len(r.P)
+		fit.Covariance = make([][]float64, n)
+		for i := range n {
+			fit.Covariance[i] = make([]float64, n)
+			for j := range n {
+				fit.Covariance[i][j] = r.Covariance.At(i, j)
+			}
+		}
+	}
+	return fit
+}
+
+// groups lists the kernels in the order of the rows.
+func (f *fitter) groups() []string {
+	var out []string
+	seen := make(map[string]bool)
+	for _, g := range f.group {
+		if !seen[g] {
+			seen[g] = true
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// crossValidate leaves out one kernel after the other, fits the rest from the parameters found with all, and predicts it.
+func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
+	groups := f.groups()
+	if len(groups) < 2 || !fit.Converged {
+		return nil
+	}
+	p0, _ := fit.Values(f.compiled.Parameters)
+	grad := make([]float64, len(p0))
+	out := &CrossEval{}
+	var predicted, measured []float64
+	for _, g := range groups {
+		rest := f.without(g)
+		r, err := lm.Minimize(ctx, rest.problem(), p0, &rest.lm)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var got, want []float64
+		known := err == nil && r.Status.Converged()
+		for i, x := range f.x {
+			if f.group[i] != g || !known {
+				continue
+			}
+			got, want = append(got, f.compiled.Gradient(x, r.P, grad)), append(want, f.t[i])
+			known = len(leadsNowhere(r.Null, grad)) == 0
+		}
+		if !known {
+			out.Skipped = append(out.Skipped, strings.TrimPrefix(g, "\x00"))
+			continue
+		}
+		out.Kernels++
+		predicted, measured = append(predicted, got...), append(measured, want...)
+	}
+	if out.Kernels > 0 {
+		out.GeomeanRelErr = GeomeanRelativeError(predicted, measured)
+		fit.Cross = out
+	}
+	return nil
+}
+
+// without returns the problem of all rows but those of one kernel.
+func (f *fitter) without(group string) *fitter {
+	rest := *f
+	rest.x, rest.t, rest.w, rest.group = nil, nil, nil, nil
+	for i := range f.t {
+		if f.group[i] != group {
+			rest.x, rest.t = append(rest.x, f.x[i]), append(rest.t, f.t[i])
+			rest.w, rest.group = append(rest.w, f.w[i]), append(rest.group, f.group[i])
+		}
+	}
+	return &rest
+}
+
+// leadsNowhere returns the null directions along which a value with the given derivatives changes: that value is not determined.
+func leadsNowhere(null [][]float64, grad []float64) [][]float64 {
+	var out [][]float64
+	for _, direction := range null {
+		sum, size := 0.0, 0.0
+		for j, d := range direction {
+			sum += d * grad[j]
+			size += math.Abs(d * grad[j])
+		}
+		if math.Abs(sum) > 1e-8*size {
+			out = append(out, direction)
+		}
+	}
+	return out
+}
+
+// Thresholds of warnings.
+const (
+	correlated     = 0.95 // of two estimates
+	illConditioned = 1e7
+)
+
+// warnings lists the doubts about a fit, most serious first.
+func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
+	var out []string
+	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	names := f.compiled.Parameters
+	if !r.Status.Converged() {
+		warn("the fit did not converge (%s): do not trust the parameters", r.Status)
+	}
+	if len(f.t) < len(names) {
+		warn("%d rows for %d parameters: measure more kernels or sizes", len(f.t), len(names))
+	} else if r.Freedom == 0 {
+		warn("%d rows for %d parameters: nothing is left over to judge the fit by", len(f.t), len(names))
+	}
+	for k, name := range f.compiled.Features {
+		if !slices.ContainsFunc(f.x, func(x []float64) bool { return x[k] != 0 }) {
+			warn("the feature %s is 0 in every row", name)
+		}
+	}
+	lost := make(map[string]bool)
+	for _, direction := range r.Null {
+		involved := f.involved(direction)
+		for _, n := range involved {
+			lost[n] = true
+		}
+		if len(involved) == 1 {
+			warn("%s cannot be identified: no row depends on it", involved[0])
+		} else {
+			warn("%s cannot be identified apart: the rows determine only combinations of them", list(involved))
+		}
+	}
+	for j, e := range fit.Parameters {
+		switch {
+		case e.AtBound == "min":
+			warn("%s stands at its lower bound %g", e.Name, f.lower[j])
+		case e.AtBound == "max":
+			warn("%s stands at its upper bound %g", e.Name, f.upper[j])
+		case lost[e.Name]:
+		case e.StdErr > math.Abs(e.Value):
+			warn("%s is poorly determined: %.3g with a standard error of %.2g", e.Name, e.Value, e.StdErr)
+		}
+	}
+	if len(r.Null) == 0 && r.Condition > illConditioned {
+		var weak []string
+		for j, v := range r.Weakest {
+			if math.Abs(v) > 0.1 {
+				weak = append(weak, names[j])
+			}
+		}
+		warn("%s can hardly be told apart (condition %.1e)", list(weak), r.Condition)
+	}
+	for i := range names {
+		for j := range i {
+			if rho, ok := fit.Correlation(names[j], names[i]); ok && math.Abs(rho) > correlated && !lost[names[i]] && !lost[names[j]] {
+				warn("%s and %s are strongly correlated (%.4f)", names[j], names[i], rho)
+			}
+		}
+	}
+	if fit.Cross != nil && len(fit.Cross.Skipped) > 0 {
+		warn("cross-validation skips %d of %d kernels, whose features no other kernel determines", len(fit.Cross.Skipped), fit.Kernels)
+	}
+	return out
+}
+
+// Correlation returns the correlation of two estimates; not ok where one is held at a bound, not determined or unknown.
+func (f *Fit) Correlation(a, b string) (rho float64, ok bool) {
+	at := func(name string) int {
+		return slices.IndexFunc(f.Parameters, func(e Estimate) bool { return e.Name == name })
+	}
+	i, j := at(a), at(b)
+	if i < 0 || j < 0 || f.Covariance == nil {
+		return 0, false
+	}
+	d := math.Sqrt(f.Covariance[i][i]) * math.Sqrt(f.Covariance[j][j])
+	if !(d > 0) || math.IsInf(f.Parameters[i].StdErr, 0) || math.IsInf(f.Parameters[j].StdErr, 0) {
+		return 0, false
+	}
+	return f.Covariance[i][j] / d, true
+}
+
+// involved names the parameters that a null direction moves, each measured by its effect on the rows.
+func (f *fitter) involved(direction []float64) []string {
+	p := f.effect()
+	largest := 0.0
+	for j, d := range direction {
+		largest = max(largest, math.Abs(d)*p[j])
+	}
+	var out []string
+	for j, d := range direction {
+		if d != 0 && math.Abs(d)*p[j] >= 0.01*largest {
+			out = append(out, f.compiled.Parameters[j])
+		}
+	}
+	return out
+}
+
+// effect is a size for each parameter by which components of null directions compare: 1/scale.
+func (f *fitter) effect() []float64 {
+	out := f.scales()
+	for j := range out {
+		out[j] = 1 / max(math.Abs(out[j]), math.SmallestNonzeroFloat64*0x1p52)
+	}
+	return out
+}
+
+func list(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}

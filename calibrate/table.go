@@ -1,0 +1,224 @@
+package calibrate
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+	"gpuperf/models"
+)
+
+// Table is a CSV file of feature values: the first line names the columns; a column whose name is that of a feature is one; a
+// column "kernel", where there is one, groups the rows for cross-validation. Other columns are ignored. Lines that start with #
+// are comments.
+type Table struct {
+	File    string
+	Columns []string // features by their identifiers, other columns as they are named
+
+	text   string
+	header []source.Pos // of the columns
+	cells  [][]cell
+}
+
+type cell struct {
+	text string
+	pos  source.Pos
+}
+
+// kernelColumn is the column that groups rows.
+const kernelColumn = "kernel"
+
+// LoadTable reads a table from a file.
+func LoadTable(path string) (*Table, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ReadTable(path, text)
+}
+
+// ReadTable reads a table. Errors are *source.Error: a line with more or fewer cells than columns, two columns of one name, a
+// malformed quote, no lines at all.
+func ReadTable(file string, text []byte) (*Table, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	t := &Table{File: file, text: string(text)}
+	if !utf8.Valid(text) {
+		return nil, source.At(file, "", source.Pos{}, "the table is not text in UTF-8")
+	}
+	r := csv.NewReader(bytes.NewReader(text))
+	r.Comment = '#'
+	r.FieldsPerRecord = -1
+	r.TrimLeadingSpace = true
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var bad *csv.ParseError
+		if errors.As(err, &bad) {
+			return nil, t.errorAt(t.pos(bad.Line, bad.Column), "%s", bad.Err)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		row := make([]cell, len(record))
+		for i, field := range record {
+			row[i] = cell{strings.TrimSpace(field), t.pos(r.FieldPos(i))}
+		}
+		if t.Columns == nil {
+			if err := t.readHeader(row); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if len(row) != len(t.Columns) {
+			return nil, t.errorAt(row[len(row)-1].pos, "this line has %d cells, the first line names %d columns", len(row), len(t.Columns))
+		}
+		t.cells = append(t.cells, row)
+	}
+	if t.Columns == nil {
+		return nil, t.errorAt(source.Pos{Line: 1, Column: 1}, "the table is empty").WithHint("its first line names the columns")
+	}
+	return t, nil
+}
+
+func (t *Table) readHeader(row []cell) error {
+	for _, c := range row {
+		name := c.text
+		if f, ok := models.FeatureName(name); ok {
+			name = f
+		}
+		if name != "" && slices.Contains(t.Columns, name) {
+			return t.errorAt(c.pos, "two columns are named %s", name)
+		}
+		t.Columns = append(t.Columns, name)
+		t.header = append(t.header, c.pos)
+	}
+	return nil
+}
+
+// pos turns encoding/csv's line and byte column into a place.
+func (t *Table) pos(line, column int) source.Pos {
+	start := 0
+	for l := 1; l < line; l++ {
+		i := strings.IndexByte(t.text[start:], '\n')
+		if i < 0 {
+			break
+		}
+		start += i + 1
+	}
+	end := min(start+max(column-1, 0), len(t.text))
+	return source.Pos{Line: line, Column: 1 + utf8.RuneCountInString(t.text[start:end])}
+}
+
+func (t *Table) errorAt(pos source.Pos, format string, args ...any) *source.Error {
+	return source.At(t.File, t.text, pos, format, args...)
+}
+
+// Len is the number of rows.
+func (t *Table) Len() int { return len(t.cells) }
+
+// column finds a feature's column; a missing one is an error at the header.
+func (t *Table) column(name, what string) (int, error) {
+	if i := slices.Index(t.Columns, name); i >= 0 {
+		return i, nil
+	}
+	var features []string
+	for _, c := range t.Columns {
+		if strings.HasPrefix(c, "f_") {
+			features = append(features, c)
+		}
+	}
+	e := t.errorAt(t.header[len(t.header)-1], "the table has no column %s, %s", name, what)
+	return 0, e.WithHint("%s", yamlfile.Suggest(name, features))
+}
+
+func (t *Table) number(row, column int) (float64, error) {
+	c := t.cells[row][column]
+	v, err := strconv.ParseFloat(c.text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, t.errorAt(c.pos, "%q in column %s is not a finite number", c.text, t.Columns[column])
+	}
+	return v, nil
+}
+
+// Features returns the values of the named features, one map per row.
+func (t *Table) Features(names []string) ([]map[string]float64, error) {
+	out := make([]map[string]float64, len(t.cells))
+	for i := range out {
+		out[i] = make(map[string]float64, len(names))
+	}
+	for _, name := range names {
+		column, err := t.column(name, "which the model needs")
+		if err != nil {
+			return nil, err
+		}
+		for i := range t.cells {
+			if out[i][name], err = t.number(i, column); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// Kernels returns the kernel of each row, all "" where the table has no such column.
+func (t *Table) Kernels() []string {
+	out := make([]string, len(t.cells))
+	if k := slices.Index(t.Columns, kernelColumn); k >= 0 {
+		for i := range out {
+			out[i] = t.cells[i][k].text
+		}
+	}
+	return out
+}
+
+// Label names a row for messages.
+func (t *Table) Label(row int) string {
+	return fmt.Sprintf("%s:%d", t.File, t.cells[row][0].pos.Line)
+}
+
+// Rows returns the rows with the features and the output of a model. The output is a column, or computed from columns where it is
+// one of the model's own features.
+func (t *Table) Rows(m *models.Model) ([]Row, error) {
+	features, err := t.Features(m.FeatureNames())
+	if err != nil {
+		return nil, err
+	}
+	needs, output := models.Evaluator(m.OutputExpr())
+	kernels := t.Kernels()
+	rows := make([]Row, len(t.cells))
+	columns := make([]int, len(needs))
+	for k, name := range needs {
+		if columns[k], err = t.column(name, "which the model's output needs"); err != nil {
+			return nil, err
+		}
+	}
+	values := make([]float64, len(needs))
+	for i := range rows {
+		for k, c := range columns {
+			if values[k], err = t.number(i, c); err != nil {
+				return nil, err
+			}
+		}
+		y := output(values)
+		if math.IsNaN(y) || math.IsInf(y, 0) {
+			return nil, t.errorAt(t.cells[i][columns[0]].pos, "the output %s of this row is %g", m.Output, y)
+		}
+		rows[i] = Row{Kernel: kernels[i], Features: features[i], Output: y, Label: t.Label(i)}
+	}
+	if len(rows) == 0 {
+		return nil, t.errorAt(source.Pos{Line: 1, Column: 1}, "the table names columns and has no rows")
+	}
+	return rows, nil
+}

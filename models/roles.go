@@ -1,0 +1,59 @@
+package models
+
+// Linear tells whether the model is linear in its parameters: then a fit has one minimum and needs no starting point.
+func (m *Model) Linear() bool {
+	e := m.Expr()
+	for _, p := range e.names(Param) {
+		if len(e.Derivative(p).names(Param)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// ShapeParameters lists the parameters that shape a curve and carry no unit of the output: those of the steepness or exponent of
+// step, overlap and pnorm, in exponents, and inside exp, log, tanh, sin, cos and atan. The others are costs, whose size follows
+// from the sizes of the output and of the features that they multiply.
+func (m *Model) ShapeParameters() []string {
+	type place struct {
+		e     *Expr
+		shape bool
+	}
+	seen := make(map[place]bool)
+	shape := make(map[string]bool)
+	e := m.Expr()
+	var walk func(place)
+	walk = func(at place) {
+		if seen[at] {
+			return
+		}
+		seen[at] = true
+		if at.e.Op == Param && at.shape {
+			shape[at.e.Name] = true
+		}
+		for i, a := range at.e.Args {
+			walk(place{a, at.shape || shapes(at.e.Op, i)})
+		}
+	}
+	walk(place{e, false})
+	var out []string
+	for _, p := range e.names(Param) {
+		if shape[p] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// shapes tells whether the i-th argument of an operation shapes its curve.
+func shapes(op Op, i int) bool {
+	switch op {
+	case Exp, Log, Tanh, Sin, Cos, Atan:
+		return true
+	case Pow, Step, PowLog:
+		return i == 1
+	case Overlap, PNorm, Share:
+		return i == 2
+	}
+	return false
+}
