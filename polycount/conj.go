@@ -6,11 +6,13 @@ import "slices"
 type row = []int64
 
 // div is ⌊num/den⌋ with num over the columns before its own. den = 0 marks, inside a projection, an existential
-// that has no definition yet; a conj in a Set has none.
+// that has no definition yet, and den = gone one that was eliminated; a conj in a Set has neither.
 type div struct {
 	num row
 	den int64
 }
+
+const gone = -1
 
 // conj is a quantifier-free conjunction: eq = 0 and ge ≥ 0 over n variables and the floors divs.
 // All rows have width 1+n+len(divs).
@@ -233,7 +235,7 @@ func (c *conj) solveFloor() bool {
 	for i, e := range c.eq {
 		for k := len(c.divs) - 1; k >= 0; k-- {
 			at := 1 + c.n + k
-			if c.divs[k].den == 0 || (e[at] != 1 && e[at] != -1) || c.usedInDivs(at) {
+			if c.divs[k].den <= 0 || (e[at] != 1 && e[at] != -1) || c.usedInDivs(at) {
 				continue
 			}
 			lo, hi := c.definition(k)
@@ -311,32 +313,28 @@ func (c *conj) removeColumn(k int) {
 	}
 }
 
-// substitute returns c with the old variable columns replaced: variable i becomes the row by[i] over m new variables
-// and no floors.
-func (c *conj) substitute(m int, by []row) *conj {
-	out := &conj{n: m}
-	divRows := make([]row, 0, len(c.divs))
+// substitute returns c with variable i replaced by the row by[i−1] over m new variables.
+func (c *conj) substitute(m int, by []row) *conj { return c.substituteRows(&conj{n: m}, by) }
+
+// substituteRows is substitute with rows that may use the floors of table.
+func (c *conj) substituteRows(table *conj, by []row) *conj {
+	out := &conj{n: table.n, divs: slices.Clone(table.divs)}
+	rows := make([]row, 1, c.width())
+	rows[0] = row{1}
+	rows = append(rows, by...)
 	apply := func(r row) row {
 		v := make(row, out.width())
-		v[0] = r[0]
-		for i := 1; i < len(r); i++ {
-			if r[i] == 0 {
-				continue
-			}
-			var e row
-			if i <= c.n {
-				e = by[i-1]
-			} else {
-				e = divRows[i-1-c.n]
-			}
-			for j, x := range e {
-				v[j] = add(v[j], mul(r[i], x))
+		for i, k := range r {
+			if k != 0 {
+				for j, x := range rows[i] {
+					v[j] = add(v[j], mul(k, x))
+				}
 			}
 		}
 		return v
 	}
 	for _, d := range c.divs {
-		divRows = append(divRows, out.floorRow(apply(d.num), d.den))
+		rows = append(rows, out.floorRow(apply(d.num), d.den))
 	}
 	for _, r := range c.eq {
 		out.addEQ(apply(r))

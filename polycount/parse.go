@@ -443,7 +443,11 @@ func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj
 	case "or":
 		var out []*conj
 		for _, g := range f.args {
-			for _, c := range p.lower(w, g, base, names) {
+			fresh := make([]*conj, len(base)) // lower may add to its base in place
+			for i, b := range base {
+				fresh[i] = b.clone()
+			}
+			for _, c := range p.lower(w, g, fresh, names) {
 				out = addMember(out, c)
 			}
 		}

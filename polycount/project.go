@@ -4,7 +4,11 @@ import "slices"
 
 // project eliminates the variables of c for which drop is set, exactly over the integers. The result is a union over
 // the kept variables whose members may overlap; every floor in it has a definition.
-func (w *work) project(c *conj, drop []bool) []*conj {
+func (w *work) project(c *conj, drop []bool) []*conj { return w.eliminate(c.quantify(drop)) }
+
+// quantify returns c over the kept variables, with those for which drop is set, and the floors that depend on them,
+// as columns without definition.
+func (c *conj) quantify(drop []bool) *conj {
 	// Columns of the new conj: kept variables, kept floors, then existentials.
 	out := &conj{}
 	place := make([]int, c.width()) // old column to new
@@ -55,7 +59,7 @@ func (w *work) project(c *conj, drop []bool) []*conj {
 			out.addGE(rename(hi))
 		}
 	}
-	return w.eliminate(out)
+	return out
 }
 
 // eliminate removes the floors without definition, which are existentials.
@@ -108,6 +112,7 @@ func (c *conj) solveExistential() bool {
 			continue
 		}
 		if e[at] == 1 || e[at] == -1 {
+			c.divs[at-1-c.n].den = gone
 			c.eq = slices.Delete(c.eq, i, i+1)
 			for _, rows := range [][]row{c.eq, c.ge} {
 				for _, r := range rows {
@@ -143,6 +148,7 @@ func (c *conj) solveExistential() bool {
 			rest = negRow(rest)
 		}
 		c.replaceExistential(at, c.floorRow(rest, g))
+		c.divs[at-1-c.n].den = gone
 		return true
 	}
 	return false

@@ -1,0 +1,241 @@
+package polycount
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// Option of Count.
+type Option func(*counter)
+
+// WithContext cancels the count when ctx is done.
+func WithContext(ctx context.Context) Option { return func(k *counter) { k.ctx = ctx } }
+
+// WithLimit bounds the work, in units of about one coefficient touched; exceeding it is an error that wraps ErrBudget.
+// The zero limit is some seconds of one core.
+func WithLimit(units int64) Option { return func(k *counter) { k.limit = units } }
+
+// CountContext is Count with WithContext.
+func (s *Set) CountContext(ctx context.Context, opts ...Option) (*Poly, error) {
+	return s.Count(append([]Option{WithContext(ctx)}, opts...)...)
+}
+
+// Count is the number of integer points of s as a function of its parameters. A set that is infinite for some values
+// of the parameters is an *UnboundedError.
+func (s *Set) Count(opts ...Option) (p *Poly, err error) {
+	defer rescue(&err)
+	k := &counter{ctx: context.Background()}
+	for _, o := range opts {
+		o(k)
+	}
+	w := newWork(k.ctx, k.limit)
+	total := newPoly(s.params)
+	for _, c := range w.disjoint(s.cs) {
+		q, err := w.countConj(c, s)
+		if err != nil {
+			return nil, err
+		}
+		a, b := alignPolys(total, q)
+		a.pieces = w.sumPieces(a.pieces, b.pieces)
+		total = a
+	}
+	w.tidy(total)
+	return total, nil
+}
+
+// Card is the number of images of each tuple of the domain, whose dimensions follow the parameters.
+func (m *Map) Card(opts ...Option) (*Poly, error) {
+	return m.Graph().ToParams(m.in...).Count(opts...)
+}
+
+// disjoint returns members that cover the same points once.
+func (w *work) disjoint(cs []*conj) []*conj {
+	var out []*conj
+	for _, c := range cs {
+		parts := []*conj{c}
+		if len(cs) > 1 {
+			parts = w.subtract(parts, out)
+		}
+		for _, p := range parts {
+			if w.feasible(p.flat()) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// counter counts one conjunction. The variables to be counted are columns of its table without definition.
+type counter struct {
+	ctx   context.Context
+	limit int64
+
+	*work
+	table *conj
+	out   []piece // over the table, may overlap
+}
+
+var errUnbounded = errors.New("unbounded")
+
+// countConj counts c, whose dimensions are those of s.
+func (w *work) countConj(c *conj, s *Set) (p *Poly, err error) {
+	np := len(s.params)
+	drop := make([]bool, c.n)
+	for i := np; i < c.n; i++ {
+		drop[i] = true
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case fault:
+			if err = r.err; errors.Is(err, errUnbounded) {
+				err = w.unbounded(c, s)
+			}
+		default:
+			panic(r)
+		}
+	}()
+	whole := c.quantify(drop)
+	dom, factor, groups, ok := w.preprocess(whole)
+	p = newPoly(s.params)
+	if !ok {
+		return p, nil
+	}
+	p.pieces = []piece{{dom, constant(factor)}}
+	for _, g := range groups {
+		k := &counter{work: w, table: &conj{n: g.n, divs: slices.Clone(g.divs)}}
+		var left []int
+		for i, d := range g.divs {
+			if d.den == 0 && g.usedInRows(1+g.n+i) {
+				left = append(left, 1+g.n+i)
+			}
+		}
+		k.sum(region{ge: g.ge, q: constant(ratInt(1)), left: left})
+		p = w.mulPoly(p, k.poly(s.params))
+	}
+	return p, nil
+}
+
+// poly gathers the pieces, disjoint.
+func (k *counter) poly(params []string) *Poly {
+	p := newPoly(params)
+	atoms := p.importTable(k.table, identityRows(k.table.n))
+	for _, c := range k.out {
+		p.pieces = append(p.pieces, piece{c.dom, c.q.rename(atoms)})
+	}
+	p.pieces = k.makeDisjoint(p.pieces)
+	return p
+}
+
+// preprocess removes what needs no summation, keeping the number of points: equalities, variables that others
+// determine up to a constant factor. It splits the rest into groups that share no variable. dom are the conditions
+// on the parameters; ok is false when the set is plainly empty.
+func (w *work) preprocess(c *conj) (dom *conj, factor rat, groups []*conj, ok bool) {
+	factor = ratInt(1)
+	for {
+		w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
+		if !normalizeRows(&c.eq, &c.ge) {
+			return nil, factor, nil, false
+		}
+		if c.solveExistential() {
+			continue
+		}
+		n := c.dropWindow()
+		if n == 0 {
+			break
+		}
+		factor = factor.mul(ratInt(n))
+	}
+	for i, d := range c.divs {
+		if d.den == 0 && !c.usedInRows(1+c.n+i) {
+			panic(fault{errUnbounded})
+		}
+	}
+	// Union-find over the columns.
+	leader := make([]int, c.width())
+	for i := range leader {
+		leader[i] = i
+	}
+	find := func(i int) int {
+		for leader[i] != i {
+			i = leader[i]
+		}
+		return i
+	}
+	counted := func(i int) bool { return i > c.n && c.divs[i-1-c.n].den == 0 }
+	for _, r := range c.ge {
+		first := 0
+		for i := 1 + c.n; i < len(r); i++ {
+			if r[i] != 0 && counted(i) {
+				if first == 0 {
+					first = i
+				} else {
+					leader[find(i)] = find(first)
+				}
+			}
+		}
+	}
+	dom = &conj{n: c.n, eq: c.eq, divs: c.divs}
+	byLeader := map[int]*conj{}
+	for _, r := range c.ge {
+		at := 0
+		for i := 1 + c.n; i < len(r); i++ {
+			if r[i] != 0 && counted(i) {
+				at = find(i)
+			}
+		}
+		if at == 0 {
+			dom.ge = append(dom.ge, r)
+			continue
+		}
+		g := byLeader[at]
+		if g == nil {
+			g = &conj{n: c.n, divs: c.divs}
+			byLeader[at] = g
+			groups = append(groups, g)
+		}
+		g.ge = append(g.ge, r)
+	}
+	dom = dom.clone()
+	return dom, factor, groups, dom.simplify()
+}
+
+// dropWindow removes a variable x that stands only in L ≤ a·x ≤ L + a·m − 1, which has m solutions for every L. It
+// returns m, or 0 when there is no such variable.
+func (c *conj) dropWindow() int64 {
+	for k, d := range c.divs {
+		if d.den != 0 {
+			continue
+		}
+		at := 1 + c.n + k
+		if m, lo, hi := window(c.ge, at); m > 0 {
+			c.divs[k].den = gone
+			c.ge = slices.DeleteFunc(c.ge, func(r row) bool { return &r[0] == &lo[0] || &r[0] == &hi[0] })
+			return m
+		}
+	}
+	return 0
+}
+
+// window finds the two rows of dropWindow for column at.
+func window(ge []row, at int) (m int64, lo, hi row) {
+	for _, r := range ge {
+		switch {
+		case r[at] > 0 && lo == nil:
+			lo = r
+		case r[at] < 0 && hi == nil:
+			hi = r
+		case r[at] != 0:
+			return 0, nil, nil
+		}
+	}
+	if lo == nil || hi == nil || !parallel(lo, hi, true) {
+		return 0, nil, nil
+	}
+	size := add(add(lo[0], hi[0]), 1)
+	if size <= 0 || size%lo[at] != 0 {
+		return 0, nil, nil
+	}
+	return size / lo[at], lo, hi
+}

@@ -1,0 +1,85 @@
+package polycount
+
+import "math/big"
+
+// powerSums[k] are the coefficients of S_k(x) = Σ_{i=0}^{x} i^k by ascending powers of x (Faulhaber's formula). As
+// S_k(x) − S_k(x−1) = x^k holds for every integer x, Σ_{i=l}^{u} i^k = S_k(u) − S_k(l−1) for all l ≤ u+1.
+var powerSums = func() [][]rat {
+	const most = 24
+	out := make([][]rat, most)
+	for k := range out {
+		out[k] = powerSum(k)
+	}
+	return out
+}()
+
+// powerSum solves (x+1)^{k+1} − … in Bernoulli numbers with B_1 = +1/2:
+// S_k(x) = 1/(k+1) Σ_j C(k+1, j) B_j x^{k+1−j}, plus [k = 0] for the term i = 0.
+func powerSum(k int) []rat {
+	b := bernoulli(k)
+	out := make([]rat, k+2)
+	out[0] = ratInt(0)
+	for j := 0; j <= k; j++ {
+		c := new(big.Rat).SetInt(new(big.Int).Binomial(int64(k+1), int64(j)))
+		c.Mul(c, b[j])
+		c.Quo(c, new(big.Rat).SetInt64(int64(k+1)))
+		out[k+1-j] = ratBig(c)
+	}
+	if k == 0 {
+		out[0] = ratInt(1)
+	}
+	return out
+}
+
+// bernoulli returns B_0 … B_n with B_1 = +1/2.
+func bernoulli(n int) []*big.Rat {
+	b := make([]*big.Rat, n+1)
+	for m := range b {
+		// Σ_{j<m} C(m+1, j) B_j + (m+1) B_m = m + 1
+		s := new(big.Rat).SetInt64(int64(m + 1))
+		for j := range m {
+			c := new(big.Rat).SetInt(new(big.Int).Binomial(int64(m+1), int64(j)))
+			s.Sub(s, c.Mul(c, b[j]))
+		}
+		b[m] = s.Quo(s, new(big.Rat).SetInt64(int64(m+1)))
+	}
+	return b
+}
+
+func powerSumOf(k int) []rat {
+	if k < len(powerSums) {
+		return powerSums[k]
+	}
+	return powerSum(k)
+}
+
+// sumOver returns Σ_{x=lo}^{hi} p over the atom at, for lo ≤ hi+1.
+func (p quasi) sumOver(at int, lo, hi quasi) quasi {
+	one := constant(ratInt(1))
+	coeffs := p.byPower(at)
+	if len(coeffs) == 0 {
+		return nil
+	}
+	out := coeffs[0].mul(hi.sub(lo).add(one))
+	if len(coeffs) == 1 {
+		return out
+	}
+	below := lo.sub(one)
+	hiPower, loPower := constant(ratInt(1)), constant(ratInt(1))
+	// differences[j] = hi^j − (lo−1)^j
+	differences := []quasi{nil}
+	for range len(coeffs) {
+		hiPower, loPower = hiPower.mul(hi), loPower.mul(below)
+		differences = append(differences, hiPower.sub(loPower))
+	}
+	for k := 1; k < len(coeffs); k++ {
+		var s quasi
+		for j, c := range powerSumOf(k) {
+			if j > 0 {
+				s = s.add(differences[j].scale(c))
+			}
+		}
+		out = out.add(coeffs[k].mul(s))
+	}
+	return out
+}

@@ -1,0 +1,246 @@
+package polycount
+
+import (
+	"cmp"
+	"slices"
+)
+
+// sumPieces adds two families of disjoint pieces over one table.
+func (w *work) sumPieces(a, b []piece) []piece {
+	for _, x := range b {
+		a = w.addPiece(a, x)
+	}
+	return a
+}
+
+// makeDisjoint adds up pieces that may overlap.
+func (w *work) makeDisjoint(ps []piece) []piece {
+	if len(ps) < 2 {
+		return ps
+	}
+	return w.sumPieces(nil, ps)
+}
+
+// addPiece adds x to a family of disjoint pieces.
+func (w *work) addPiece(family []piece, x piece) []piece {
+	left := []*conj{x.dom}
+	out := make([]piece, 0, len(family)+1)
+	for _, y := range family {
+		common := w.intersect(left, []*conj{y.dom})
+		if len(common) == 1 {
+			if !w.feasible(common[0].flat()) {
+				common = nil
+			}
+		}
+		if len(common) == 0 {
+			out = append(out, y)
+			continue
+		}
+		q := y.q.add(x.q)
+		for _, c := range common {
+			if len(q) > 0 {
+				out = append(out, piece{c, q})
+			}
+		}
+		for _, d := range w.subtract([]*conj{y.dom}, left) {
+			out = append(out, piece{d, y.q})
+		}
+		left = w.subtract(left, []*conj{y.dom})
+	}
+	for _, d := range left {
+		if w.feasible(d.flat()) {
+			out = append(out, piece{d, x.q})
+		}
+	}
+	return out
+}
+
+// tidy brings p to its short form: merged pieces, irredundant conditions, no unused floors, a fixed order.
+func (w *work) tidy(p *Poly) {
+	kept := p.pieces[:0]
+	for _, x := range p.pieces {
+		if len(x.q) > 0 {
+			x.dom = w.irredundant(x.dom, 0)
+			if x.dom.simplify() {
+				kept = append(kept, x)
+			}
+		}
+	}
+	p.pieces = w.mergePieces(p.table, kept)
+	p.compact()
+	slices.SortStableFunc(p.pieces, func(a, b piece) int {
+		if c := cmp.Compare(len(a.dom.eq), len(b.dom.eq)); c != 0 {
+			return c
+		}
+		return compareConj(a.dom, b.dom)
+	})
+}
+
+func compareConj(a, b *conj) int {
+	if c := slices.CompareFunc(a.ge, b.ge, slices.Compare[row]); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(a.eq, b.eq, slices.Compare[row])
+}
+
+// compact drops the floors that no polynomial uses.
+func (p *Poly) compact() {
+	n := p.table.n
+	used := make([]bool, p.table.width())
+	for _, x := range p.pieces {
+		for _, t := range x.q {
+			for i := 0; i < len(t.factors); i += 2 {
+				used[atomAt(t.factors, i)] = true
+			}
+		}
+	}
+	all := true
+	for k := len(p.table.divs) - 1; k >= 0; k-- {
+		if !used[1+n+k] {
+			all = false
+			continue
+		}
+		for i, v := range p.table.divs[k].num {
+			used[i] = used[i] || v != 0
+		}
+	}
+	if all {
+		return
+	}
+	table := &conj{n: n}
+	rows := []row{{1}}
+	rows = append(rows, identityRows(n)...)
+	for k, d := range p.table.divs {
+		if !used[1+n+k] {
+			rows = append(rows, nil)
+			continue
+		}
+		num := make(row, table.width())
+		for i, v := range d.num {
+			for j, x := range rows[i] {
+				num[j] = add(num[j], mul(v, x))
+			}
+		}
+		rows = append(rows, table.floorRow(num, d.den))
+	}
+	atoms := make([]quasi, len(rows))
+	for i, r := range rows {
+		if r != nil {
+			atoms[i] = linear(r)
+		}
+	}
+	for i, x := range p.pieces {
+		p.pieces[i].q = x.q.rename(atoms)
+	}
+	p.table = table
+}
+
+// mergePieces joins pieces whose union is a conjunction and on which one polynomial serves.
+func (w *work) mergePieces(table *conj, ps []piece) []piece {
+	for again := true; again; {
+		again = false
+		for i := 0; i < len(ps); i++ {
+			for j := 0; j < len(ps); j++ {
+				if i == j {
+					continue
+				}
+				q := ps[i].q
+				if !q.equal(ps[j].q) && !w.agree(table, q, ps[j].q, ps[j].dom) {
+					continue
+				}
+				if dom := w.joined(ps[i].dom, ps[j].dom); dom != nil {
+					ps[i].dom = dom
+					ps = slices.Delete(ps, j, j+1)
+					if j < i {
+						i--
+					}
+					j = -1
+					again = true
+				}
+			}
+		}
+	}
+	return ps
+}
+
+// joined returns a ∪ b where that is one conjunction, found among the constraints of both; else nil.
+func (w *work) joined(a, b *conj) *conj {
+	hull := &conj{n: a.n}
+	var left [2]int
+	for side, pair := range [][2]*conj{{a, b}, {b, a}} {
+		from, other := pair[0], pair[1]
+		premise := other.clone()
+		apply := premise.importer(from)
+		into := hull.importer(from)
+		put := func(r row) {
+			if w.implied(premise, premise.fit(apply(r)), false) {
+				hull.addGE(into(r))
+			} else {
+				left[side]++
+			}
+		}
+		for _, r := range from.eq {
+			put(r)
+			put(negRow(r))
+		}
+		for _, r := range from.ge {
+			put(r)
+		}
+	}
+	if left[0] == 0 && left[1] == 0 {
+		return a // equal
+	}
+	if !hull.simplify() {
+		return nil
+	}
+	rest := w.subtract([]*conj{hull}, []*conj{a})
+	rest = w.subtract(rest, []*conj{b})
+	if len(rest) > 0 && !w.isEmpty(rest) {
+		return nil
+	}
+	hull = w.irredundant(hull, 0)
+	hull.simplify()
+	return hull
+}
+
+// agree reports that p and q have the same value on dom, where dom's equalities show it.
+func (w *work) agree(table *conj, p, q quasi, dom *conj) bool {
+	if len(dom.eq) == 0 {
+		return false
+	}
+	d := p.sub(q)
+	// Use the equalities that are free of floors: x = −rest/k.
+	t := &conj{n: table.n, divs: slices.Clone(table.divs)}
+	by := identityRows(t.n)
+	for _, e := range dom.eq {
+		if !isZero(e[1+dom.n:]) {
+			continue
+		}
+		r := make(row, 1+t.n)
+		r[0] = e[0]
+		for i := 1; i <= t.n; i++ {
+			if e[i] != 0 {
+				for j, v := range by[i-1] {
+					r[j] = add(r[j], mul(e[i], v))
+				}
+			}
+		}
+		at := 0
+		for i := 1; i <= t.n; i++ {
+			if r[i] == 1 || r[i] == -1 {
+				at = i
+			}
+		}
+		if at == 0 {
+			continue
+		}
+		for k := range by {
+			x := make(row, 1+t.n)
+			copy(x, by[k])
+			eliminateWith(x, r, at)
+			by[k] = x
+		}
+	}
+	fresh := &Poly{table: &conj{n: t.n}}
+	return len(d.rename(fresh.importTable(t, by))) == 0
+}

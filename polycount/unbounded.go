@@ -1,0 +1,131 @@
+package polycount
+
+import (
+	"fmt"
+	"strings"
+)
+
+// UnboundedError says that a set is infinite where Condition holds, since it goes on for ever in a direction.
+type UnboundedError struct {
+	Dims      []string
+	Direction []int64 // per dimension: adding it to any point of the set stays in it
+	Condition *Set    // of the parameters; nil: for all their values
+}
+
+func (e *UnboundedError) Error() string {
+	var parts []string
+	for i, v := range e.Direction {
+		if v != 0 {
+			parts = append(parts, fmt.Sprintf("%+d in %s", v, e.Dims[i]))
+		}
+	}
+	text := "the set is unbounded: from every point it goes on by " + strings.Join(parts, ", ")
+	if e.Condition != nil {
+		text += fmt.Sprintf(", where %s holds", e.Condition)
+	}
+	return text
+}
+
+// unbounded explains why c, with points for some parameters, has infinitely many.
+func (w *work) unbounded(c *conj, s *Set) error {
+	np := len(s.params)
+	h := c.flat()
+	for _, r := range h.eq {
+		r[0] = 0
+	}
+	for _, r := range h.ge {
+		r[0] = 0
+	}
+	fix := func(h *system, at int, v int64) {
+		r := make(row, h.width)
+		r[0], r[at] = -v, 1
+		h.eq = append(h.eq, r)
+	}
+	for i := 1; i <= np; i++ {
+		fix(h, i, 0)
+	}
+	// The floors that depend only on parameters move with those.
+	drop := make([]bool, c.n)
+	for i := np; i < c.n; i++ {
+		drop[i] = true
+	}
+	for k := range c.divs {
+		param := true
+		for i := np + 1; i <= c.n; i++ {
+			param = param && !c.dependsOn(k, i)
+		}
+		if param {
+			fix(h, 1+c.n+k, 0)
+		}
+	}
+	for at := np + 1; at <= c.n; at++ {
+		for _, sgn := range []int64{1, -1} {
+			t := h.clone()
+			r := make(row, h.width)
+			r[0], r[at] = -1, sgn
+			t.ge = append(t.ge, r)
+			point, ok := w.sample(t)
+			if !ok {
+				continue
+			}
+			e := &UnboundedError{Dims: s.Dims(), Direction: point[np+1 : c.n+1]}
+			cond := &Set{params: s.params}
+			for _, q := range w.project(c, drop) {
+				if len(q.eq)+len(q.ge) == 0 {
+					return e
+				}
+				cond.cs = addMember(cond.cs, q)
+			}
+			e.Condition = cond
+			return e
+		}
+	}
+	return fmt.Errorf("polycount: no direction found in which %v is unbounded", s)
+}
+
+// sample finds an integer solution of s, small where that is easy.
+func (w *work) sample(s *system) (row, bool) {
+	if !w.feasible(s.clone()) {
+		return nil, false
+	}
+	s = s.clone()
+	point := row{1}
+	for at := 1; at < s.width; at++ {
+		v := w.settle(s, at)
+		r := make(row, s.width)
+		r[0], r[at] = neg(v), 1
+		s.eq = append(s.eq, r)
+		point = append(point, v)
+	}
+	return point, true
+}
+
+// settle finds a value of column at, of least magnitude, for which s stays feasible.
+func (w *work) settle(s *system, at int) int64 {
+	within := func(lo, hi int64) bool {
+		t := s.clone()
+		a, b := make(row, s.width), make(row, s.width)
+		a[0], a[at], b[0], b[at] = neg(lo), 1, hi, -1
+		t.ge = append(t.ge, a, b)
+		return w.feasible(t)
+	}
+	if within(0, 0) {
+		return 0
+	}
+	hi := int64(1)
+	for !within(-hi, hi) {
+		hi = mul(hi, 2)
+	}
+	lo := hi / 2
+	for lo+1 < hi { // within(-lo, lo) fails, within(-hi, hi) holds
+		if m := lo + (hi-lo)/2; within(-m, m) {
+			hi = m
+		} else {
+			lo = m
+		}
+	}
+	if within(hi, hi) {
+		return hi
+	}
+	return -hi
+}
