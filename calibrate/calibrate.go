@@ -190,22 +190,37 @@ func (f *fitter) search(ctx context.Context, starts [][]float64) (*lm.Result, in
 	var firstErr error
 	problem := f.problem()
 	for _, p0 := range starts {
-		r, err := lm.Minimize(ctx, problem, p0, &f.lm)
-		if ctx.Err() != nil {
-			return nil, 0, context.Cause(ctx)
-		}
-		if err != nil {
-			if firstErr == nil {
-				firstErr = err
+		for _, factor := range f.regions(len(starts)) {
+			settings := f.lm
+			settings.Factor = factor
+			r, err := lm.Minimize(ctx, problem, p0, &settings)
+			if ctx.Err() != nil {
+				return nil, 0, context.Cause(ctx)
 			}
-			continue
-		}
-		if best == nil || r.Norm < best.Norm*(1-1e-9) {
-			best = r
+			if err != nil {
+				firstErr = err
+				break
+			}
+			if best == nil || r.Norm < best.Norm*(1-1e-9) {
+				best = r
+			}
 		}
 	}
 	if best == nil {
 		return nil, 0, errors.Join(errNoStart, firstErr)
 	}
 	return best, len(starts), nil
+}
+
+// regions lists the sizes of the first trust region to try from each starting point. A user's own single point may be such that the
+// first step leaps over the minimum to where the model is flat; so it is tried boldly and cautiously, over the range of sizes that
+// MINPACK's guide recommends.
+func (f *fitter) regions(starts int) []float64 {
+	switch {
+	case f.lm.Factor != 0:
+		return []float64{f.lm.Factor}
+	case starts > 1 || f.model.Linear():
+		return []float64{100}
+	}
+	return []float64{100, 1, 0.1}
 }

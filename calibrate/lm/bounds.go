@@ -50,12 +50,7 @@ func (b *subproblem) solve(s *solver) {
 		}
 	}
 	for range 4*s.n + 4 {
-		b.free = b.free[:0]
-		for j := range s.n {
-			if s.held[j] == 0 {
-				b.free = append(b.free, j)
-			}
-		}
+		b.collect(s)
 		if len(b.free) > 0 {
 			step, lambda := b.solveFree(s)
 			s.lambda = lambda
@@ -108,6 +103,28 @@ func (b *subproblem) solveFree(s *solver) ([]float64, float64) {
 	}
 	b.tri.from(b.cols, b.rhs, b.tau, b.work)
 	return b.region.solve(&b.tri, b.d[:k], left, s.lambda)
+}
+
+// newton returns the step that minimizes the linear model over the parameters that are not held, zero for the others.
+func (b *subproblem) newton(s *solver) []float64 {
+	b.collect(s)
+	if len(b.free) > 0 {
+		step, _ := b.solveFree(s)
+		for c, j := range b.free {
+			s.step[j] = step[c]
+		}
+	}
+	return s.step
+}
+
+// collect lists the parameters that are not held.
+func (b *subproblem) collect(s *solver) {
+	b.free = b.free[:0]
+	for j := range s.n {
+		if s.held[j] == 0 {
+			b.free = append(b.free, j)
+		}
+	}
 }
 
 // advance moves the free parameters towards the target until one meets a bound, which it then is held at; false when none did.

@@ -2,7 +2,8 @@
 //
 // Minimize iterates: the Jacobian is factored once with column pivoting (factor.go), a step is sought inside a trust region
 // whose shape follows the scale of the parameters (trust.go), bounds are kept by an active set on the factored problem
-// (bounds.go), and a step is taken when the sum of squares falls as the linear model says it should. The Result carries what is
+// (bounds.go), and a step is taken when the sum of squares falls as the linear model says it should. When it has converged, the last
+// digits are made good (polish.go). The Result carries what is
 // known at the end: status, covariance, rank, condition and null directions (covariance.go), and the history.
 //
 // It deliberately lacks approximate Jacobians: the models of this project have exact ones.
@@ -115,6 +116,9 @@ func Minimize(ctx context.Context, problem Problem, p0 []float64, settings *Sett
 		return nil, err
 	}
 	status := s.iterate(ctx)
+	if status.Converged() {
+		s.polish(ctx)
+	}
 	r := s.result(status)
 	if status == Cancelled {
 		return r, fmt.Errorf("lm: %w", context.Cause(ctx))
