@@ -13,8 +13,8 @@ type countCase struct {
 	Name, Category, Kind, Expr string
 	Params                     []string
 	Unbounded                  bool
-	BarvinokMS                 float64  `json:"barvinok_ms"`
-	BarvinokPieces             int      `json:"barvinok_pieces"`
+	BarvinokMS                 float64 `json:"barvinok_ms"`
+	BarvinokPieces             int     `json:"barvinok_pieces"`
 	Values                     []struct {
 		At    []int64
 		Value string
@@ -79,6 +79,11 @@ func TestCases(t *testing.T) {
 			if len(text) < 400 {
 				t.Log(text)
 			}
+			back, err := ParsePoly(text)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			e := p.Compile(p.Params())
 			for _, v := range c.Values {
 				at := map[string]int64{}
 				names := p.Params()
@@ -94,6 +99,15 @@ func TestCases(t *testing.T) {
 				want, _ := new(big.Rat).SetString(v.Value)
 				if got.Cmp(want) != 0 {
 					t.Errorf("at %v: %v, want %v", at, got, v.Value)
+				}
+				if got, err := back.Eval(at); err != nil || got.Cmp(want) != 0 {
+					t.Errorf("parsed back, at %v: %v, want %v (%v)", at, got, v.Value, err)
+				}
+				if got, ok := e.Int64(v.At); ok && big.NewInt(got).Cmp(want.Num()) != 0 {
+					t.Errorf("compiled, at %v: %v, want %v", at, got, v.Value)
+				}
+				if got := e.Big(v.At); got.Cmp(want.Num()) != 0 {
+					t.Errorf("compiled, at %v: %v, want %v", at, got, v.Value)
 				}
 			}
 		})

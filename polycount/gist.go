@@ -1,0 +1,130 @@
+package polycount
+
+import "fmt"
+
+// Gist rewrites p under assumptions, a set of parameters: pieces and conditions that ctx decides go, and floors of
+// which ctx fixes the remainder become quotients. Where ctx holds the result agrees with p. With
+// n mod 16 = 0, 16*floor((n + 15)/16) becomes n.
+func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
+	defer rescue(&err)
+	if len(ctx.dims) > 0 {
+		return nil, fmt.Errorf("polycount: assumptions are a set of parameters, this one has dimensions %v", ctx.dims)
+	}
+	params := unionNames(p.params, ctx.params)
+	q, c := p.respace(params), ctx.respace(params, nil)
+	w := anyWork()
+	out = &Poly{params, q.table, nil}
+	for _, x := range q.pieces {
+		dom := w.gist(x.dom, c.cs)
+		if dom == nil {
+			continue
+		}
+		if len(c.cs) == 1 {
+			x.q = w.resolveFloors(q.table, x.q, conjunction(x.dom, c.cs[0]))
+		}
+		if len(x.q) > 0 {
+			out.pieces = append(out.pieces, piece{dom, x.q})
+		}
+	}
+	w.tidy(out)
+	return out.withoutUnused(p.params), nil
+}
+
+// withoutUnused drops the parameters that neither stand in p nor are among keep.
+func (p *Poly) withoutUnused(keep []string) *Poly {
+	used := make([]bool, p.table.width())
+	mark := func(r row) {
+		for i := 1; i < len(r) && i < len(used); i++ {
+			used[i] = used[i] || r[i] != 0
+		}
+	}
+	for _, x := range p.pieces {
+		for _, r := range x.dom.eq {
+			mark(r[:1+x.dom.n])
+		}
+		for _, r := range x.dom.ge {
+			mark(r[:1+x.dom.n])
+		}
+		for _, d := range x.dom.divs {
+			mark(d.num[:min(len(d.num), 1+x.dom.n)])
+		}
+		for i := 1; i <= p.table.n; i++ {
+			used[i] = used[i] || x.q.uses(i)
+		}
+	}
+	for _, d := range p.table.divs {
+		mark(d.num[:min(len(d.num), 1+p.table.n)])
+	}
+	var params []string
+	by := make([]row, len(p.params))
+	keeps := columns(keep)
+	for i, n := range p.params {
+		if _, ok := keeps[n]; ok || used[1+i] {
+			params = append(params, n)
+			by[i] = make(row, 1+len(params))
+			by[i][len(params)] = 1
+		} else {
+			by[i] = row{0}
+		}
+	}
+	if len(params) == len(p.params) {
+		return p
+	}
+	return p.mapped(params, by)
+}
+
+// resolveFloors replaces the floors of q of which known fixes the remainder, by (e − r)/d, or the value.
+func (w *work) resolveFloors(table *conj, q quasi, known *conj) quasi {
+	by := make([]quasi, table.width())
+	changed := false
+	for k, d := range table.divs {
+		at := 1 + table.n + k
+		e := known.floorFree(table, d.num)
+		if e == nil {
+			continue
+		}
+		r, ok := residue(known, e, d.den)
+		if !ok {
+			continue
+		}
+		num := linear(d.num).add(constant(ratInt(-r)))
+		by[at] = num.scale(ratOf(1, d.den)).rename(by)
+		if by[at] == nil {
+			by[at] = quasi{}
+		}
+		changed = true
+	}
+	if !changed {
+		return q
+	}
+	return q.rename(by)
+}
+
+// floorFree translates a numerator of table into the columns of c, adding floors to c as needed.
+func (c *conj) floorFree(table *conj, num row) row {
+	t := &conj{n: table.n, divs: table.divs}
+	return c.importer(t)(num)
+}
+
+// residue finds r with e ≡ r (mod d) on every solution of c's equalities.
+func residue(c *conj, e row, d int64) (r int64, ok bool) {
+	s := &system{eq: cloneRows(c.eq), ge: []row{c.fit(append(row{}, e...))}, width: c.width()}
+	for i := range s.eq {
+		s.eq[i] = c.fit(s.eq[i])
+	}
+	for len(s.eq) > 0 {
+		var none []row
+		if !normalizeRows(&s.eq, &none) {
+			return 0, false
+		}
+		if len(s.eq) > 0 {
+			s.solveEquality()
+		}
+	}
+	for _, v := range s.ge[0][1:] {
+		if v%d != 0 {
+			return 0, false
+		}
+	}
+	return mod(s.ge[0][0], d), true
+}

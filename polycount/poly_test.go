@@ -1,0 +1,24 @@
+package polycount
+
+import "testing"
+
+func TestGist(t *testing.T) {
+	for _, c := range []struct{ set, ctx, want string }{
+		{"[n] -> { [i,j,k] : 0 <= i,j,k < n }", "[n] -> { : n mod 16 = 0 and n >= 1 }", "[n] -> { n^3 }"},
+		{"[n] -> { [io,jo,k,ii] : 0 <= 16io < n and 0 <= 16jo < n and 0 <= k < n and 0 <= ii < 16 }", "[n] -> { : n mod 16 = 0 and n >= 1 }", "[n] -> { 1/16*n^3 }"},
+		{"[n] -> { [io,ii] : 0 <= 16io + ii < n and 0 <= ii < 16 }", "[n] -> { : n mod 16 = 0 and n >= 1 }", "[n] -> { n }"},
+		{"[n,m] -> { [i] : 0 <= 2i < n + m }", "[n,m] -> { : n mod 4 = 1 and m mod 2 = 1 and n >= 1 and m >= 1 }", "[n, m] -> { 1/2*n + 1/2*m }"},
+	} {
+		p, err := mustSet(t, c.set).Count()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := p.Gist(mustSet(t, c.ctx))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.String() != c.want {
+			t.Errorf("%s is %v\n  gist %v, want %v", c.set, p, g, c.want)
+		}
+	}
+}
