@@ -102,6 +102,7 @@ func (p *process) read(out *os.File) {
 func (p *process) ask(ctx context.Context, r request, limit time.Duration) (response, error) {
 	p.lastID++
 	r.ID = p.lastID
+	p.stderr.reset()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	p.in.SetWriteDeadline(time.Now().Add(limit))
@@ -140,13 +141,12 @@ func (p *process) ask(ctx context.Context, r request, limit time.Duration) (resp
 
 // autopsy makes sure that the worker is dead, and says how it died.
 func (p *process) autopsy(reason error) error {
-	select {
-	case <-p.exited:
-	case <-time.After(grace):
-		p.kill()
-		return &deadError{"it was killed after a broken answer: " + reason.Error(), p.stderr.String()}
-	}
+	byItself := p.ended(grace)
 	p.kill()
+	log := p.stderr.String()
+	if !byItself {
+		return &deadError{"it was killed after a broken answer: " + reason.Error(), log}
+	}
 	how := "exit status 0"
 	if p.exit != nil {
 		how = p.exit.Error()
@@ -154,7 +154,6 @@ func (p *process) autopsy(reason error) error {
 	if !brokenOff(reason) {
 		how += ", " + reason.Error()
 	}
-	log := p.stderr.String()
 	if first, _, _ := strings.Cut(strings.TrimSpace(log), "\n"); first != "" {
 		how += ": " + first
 	}
@@ -171,14 +170,28 @@ func brokenOff(err error) bool {
 	return false
 }
 
-// kill ends the worker, if it has not ended, without asking.
-func (p *process) kill() {
-	p.in.Close()
+// ended waits for the worker's end.
+func (p *process) ended(limit time.Duration) bool {
 	select {
 	case <-p.exited:
+		return true
 	default:
+	}
+	select {
+	case <-p.exited:
+		return true
+	case <-time.After(limit):
+		return false
+	}
+}
+
+// kill ends the worker, if it has not ended, without asking. One that a driver holds on to in the kernel dies when the
+// driver lets go; it is not waited for much longer than that takes when all is well.
+func (p *process) kill() {
+	p.in.Close()
+	if !p.ended(0) {
 		kill(p.cmd.Process)
-		<-p.exited
+		p.ended(5 * grace)
 	}
 	go func() { // let the reader end
 		for range p.responses {
@@ -189,10 +202,7 @@ func (p *process) kill() {
 // close lets the worker end by itself, and kills it if it does not.
 func (p *process) close() {
 	p.in.Close()
-	select {
-	case <-p.exited:
-	case <-time.After(grace):
-	}
+	p.ended(grace)
 	p.kill()
 }
 
@@ -228,4 +238,10 @@ func (e *excerpt) String() string {
 		gap = "\n[...]\n"
 	}
 	return string(e.head) + gap + string(e.tail)
+}
+
+func (e *excerpt) reset() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.head, e.tail, e.cut = nil, nil, false
 }

@@ -32,6 +32,7 @@ var loaders = map[string][]string{
 var drivers = map[string][]string{
 	"linux": {
 		"libnvidia-opencl.so.1",
+		"/usr/local/nvidia/lib64/libnvidia-opencl.so.1",
 		"libamdocl64.so",
 		"/opt/rocm/lib/libamdocl64.so",
 		"libigdrcl.so",
