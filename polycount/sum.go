@@ -46,7 +46,7 @@ func (k *counter) sum(r region) {
 		if !normalizeRows(&r.eq, &r.ge) {
 			return
 		}
-		if k.solve(&r) {
+		if k.solve(&r) || k.pin(&r) {
 			continue
 		}
 		v := k.choose(&r)
@@ -135,6 +135,43 @@ func (k *counter) solve(r *region) bool {
 	return false
 }
 
+// pin removes one variable that two opposite bounds in parameters alone leave at most one value: L ≤ a·x ≤ L + s with
+// s < a. That value is ⌊(L+s)/a⌋.
+func (k *counter) pin(r *region) bool {
+	for _, at := range r.left {
+		for _, lo := range r.ge {
+			a := lo[at]
+			if a <= 1 || !k.alone(lo, at) {
+				continue
+			}
+			for _, hi := range r.ge {
+				if hi[at] != -a || !parallel(lo, hi, true) || add(lo[0], hi[0]) >= a {
+					continue
+				}
+				rest := slices.Clone(hi)
+				rest[at] = 0
+				by := k.table.floorRow(rest, a)
+				k.pad(r)
+				r.left = r.without(at)
+				r.q = r.q.replace(at, linear(by))
+				k.exchange(r, at, by)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// alone reports that column at is the only counted variable in x.
+func (k *counter) alone(x row, at int) bool {
+	for c := 1 + k.table.n; c < len(x); c++ {
+		if c != at && x[c] != 0 && k.counted(c) {
+			return false
+		}
+	}
+	return true
+}
+
 // exchange puts by for the variable at in all rows.
 func (k *counter) exchange(r *region, at int, by row) {
 	for _, rows := range [][]row{r.eq, r.ge} {
@@ -177,9 +214,7 @@ func (k *counter) choose(r *region) variable {
 				upper++
 			}
 			unit = unit && (x[at] == 1 || x[at] == -1)
-			for c := 1 + k.table.n; alone && c < len(x); c++ {
-				alone = c == at || x[c] == 0 || !k.counted(c)
-			}
+			alone = alone && k.alone(x, at)
 		}
 		if lower == 0 || upper == 0 {
 			if !k.feasibleRegion(r) {
