@@ -1,0 +1,409 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"gpuperf/internal/source"
+	"gpuperf/kernel"
+)
+
+// function is a row of the table of what lp offers.
+type function struct {
+	name string
+	// params are separated by commas; "name=" may be left out, "a|b" has two names, "**rest" takes what is left.
+	params string
+	// blame is the parameter at which errors of do point unless they say otherwise.
+	blame string
+	doc   string
+	do    func(c *invocation) (starlark.Value, error)
+
+	parsed []param
+}
+
+type param struct {
+	names    []string
+	optional bool
+	rest     bool
+}
+
+// functions of the module, by name.
+var functions = map[string]*function{}
+
+func register(rows []function) {
+	for i := range rows {
+		f := &rows[i]
+		for text := range strings.SplitSeq(f.params, ",") {
+			text = strings.TrimSpace(text)
+			p := param{}
+			text, p.optional = strings.CutSuffix(text, "=")
+			text, p.rest = strings.CutPrefix(text, "**")
+			p.names = strings.Split(text, "|")
+			f.parsed = append(f.parsed, p)
+		}
+		functions[f.name] = f
+	}
+}
+
+func functionNamed(name string) *function { return functions[name] }
+
+// find returns the position of a parameter and its names; -1 where it has no position.
+func (f *function) find(name string) (int, []string) {
+	for i, p := range f.parsed {
+		if slices.Contains(p.names, name) {
+			return i, p.names
+		}
+	}
+	return -1, []string{name} // one of **rest
+}
+
+// invocation is a call of one of the functions, with its arguments bound to parameters. Its accessors panic with an
+// *argError, which invoke recovers.
+type invocation struct {
+	*function
+	thread *starlark.Thread
+	args   map[string]starlark.Value // by the first name of the parameter
+	rest   []starlark.Tuple
+}
+
+func (f *function) builtin() *starlark.Builtin {
+	return starlark.NewBuiltin(f.name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		c := &invocation{function: f, thread: thread, args: map[string]starlark.Value{}}
+		return c.invoke(args, kwargs)
+	})
+}
+
+func (c *invocation) invoke(args starlark.Tuple, kwargs []starlark.Tuple) (result starlark.Value, err error) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case *argError:
+			result, err = nil, x
+		default:
+			panic(x)
+		}
+	}()
+	c.bind(args, kwargs)
+	result, err = c.do(c)
+	if err != nil {
+		return nil, c.asArgError(err, c.blame)
+	}
+	return result, nil
+}
+
+func (c *invocation) bind(args starlark.Tuple, kwargs []starlark.Tuple) {
+	for i, v := range args {
+		if i >= len(c.parsed) || c.parsed[i].rest {
+			c.fail("", c.usage(), "takes at most %d positional arguments, %d given", i, len(args))
+		}
+		c.args[c.parsed[i].names[0]] = v
+	}
+	for _, kv := range kwargs {
+		name := string(kv[0].(starlark.String))
+		at := slices.IndexFunc(c.parsed, func(p param) bool { return p.rest || slices.Contains(p.names, name) })
+		switch {
+		case at < 0:
+			c.fail(name, c.usage(), "unexpected keyword argument %s", name)
+		case c.parsed[at].rest:
+			c.rest = append(c.rest, kv)
+		case c.args[c.parsed[at].names[0]] != nil:
+			c.fail(name, c.usage(), "argument %s is given twice", name)
+		default:
+			c.args[c.parsed[at].names[0]] = kv[1]
+		}
+	}
+	for _, p := range c.parsed {
+		if !p.optional && !p.rest && c.args[p.names[0]] == nil {
+			c.fail("", c.usage(), "argument %s is missing", p.names[0])
+		}
+	}
+}
+
+func (c *invocation) usage() string { return "usage: lp." + c.name + "(" + Usage(c.params) + ")" }
+
+// Usage shows a parameter list of the table as people write it.
+func Usage(params string) string {
+	var out []string
+	for text := range strings.SplitSeq(params, ",") {
+		text = strings.TrimSpace(text)
+		name, optional := strings.CutSuffix(text, "=")
+		name, _, _ = strings.Cut(name, "|")
+		if optional {
+			name += "=..."
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (c *invocation) fail(arg, hint, format string, args ...any) {
+	panic(&argError{function: c.name, arg: arg, msg: fmt.Sprintf(format, args...), hint: hint})
+}
+
+// asArgError gives an error of package kernel a place: a *source.Error is one in the text of the argument.
+func (c *invocation) asArgError(err error, arg string) *argError {
+	var already *argError
+	if errors.As(err, &already) {
+		return already
+	}
+	e := &argError{function: c.name, arg: arg, msg: err.Error()}
+	if k, ok := c.args["knl"].(*kernelValue); ok {
+		e.msg = strings.TrimPrefix(e.msg, "kernel "+k.Name+": ") // the place says which
+	}
+	var s *source.Error
+	if errors.As(err, &s) {
+		e.msg, e.hint, e.within, e.line = s.Msg, s.Hint, s.Pos, s.Line
+	}
+	return e
+}
+
+// check ends the call with err, if there is one, at the argument.
+func (c *invocation) check(err error, arg string) {
+	if err != nil {
+		panic(c.asArgError(err, arg))
+	}
+}
+
+// has reports whether an argument is given and not None.
+func (c *invocation) has(name string) bool {
+	v := c.args[name]
+	return v != nil && v != starlark.None
+}
+
+func (c *invocation) kernel() *kernel.Kernel {
+	v, ok := c.args["knl"].(*kernelValue)
+	if !ok {
+		c.fail("knl", "", "expected a kernel, found %s", describe(c.args["knl"]))
+	}
+	// transformations cost about as much as the kernel has statements, and more where sets are projected
+	c.check(spend(c.thread, 1000+20*int64(len(v.Statements)+len(v.Domains))), "")
+	return v.Kernel
+}
+
+func describe(v starlark.Value) string {
+	if v == nil {
+		return "nothing"
+	}
+	text := v.String()
+	if len(text) > 60 {
+		text = text[:57] + "..."
+	}
+	return v.Type() + " " + text
+}
+
+// text is a string argument, "" where it is left out.
+func (c *invocation) text(name string) string {
+	if !c.has(name) {
+		return ""
+	}
+	s, ok := starlark.AsString(c.args[name])
+	if !ok {
+		c.fail(name, "", "%s is to be a string, found %s", name, describe(c.args[name]))
+	}
+	return s
+}
+
+// integer is an integer argument, 0 where it is left out.
+func (c *invocation) integer(name string) int64 {
+	if !c.has(name) {
+		return 0
+	}
+	i, ok := c.args[name].(starlark.Int)
+	n, fits := i.Int64()
+	if !ok || !fits {
+		c.fail(name, "", "%s is to be an integer, found %s", name, describe(c.args[name]))
+	}
+	return n
+}
+
+func (c *invocation) flag(name string) bool {
+	return c.has(name) && bool(c.args[name].Truth())
+}
+
+// names is a list of names: a string with commas between them, or a list of strings. nil where it is left out.
+func (c *invocation) names(name string) []string {
+	if !c.has(name) {
+		return nil
+	}
+	out := []string{}
+	for _, s := range c.strings(name) {
+		for n := range strings.SplitSeq(s, ",") {
+			if n = strings.TrimSpace(n); n != "" {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// strings is a string or a list of strings.
+func (c *invocation) strings(name string) []string {
+	if s, ok := starlark.AsString(c.args[name]); ok {
+		return []string{s}
+	}
+	list, ok := c.args[name].(starlark.Iterable)
+	if !ok {
+		c.fail(name, "", "%s is to be a string or a list of strings, found %s", name, describe(c.args[name]))
+	}
+	var out []string
+	it := list.Iterate()
+	defer it.Done()
+	for x := starlark.Value(nil); it.Next(&x); {
+		s, ok := starlark.AsString(x)
+		if !ok {
+			c.fail(name, "", "%s is to be a list of strings, found %s in it", name, describe(x))
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// pair is key:value of a mapping argument.
+type pair struct{ key, value string }
+
+// pairs is a mapping: "i:l.0, j:g.1", a dict, or a list of such strings or of pairs. None as a value is "".
+func (c *invocation) pairs(name string) []pair {
+	var out []pair
+	text := func(v starlark.Value) string {
+		if v == starlark.None {
+			return ""
+		}
+		s, ok := starlark.AsString(v)
+		if !ok {
+			c.fail(name, "", "%s is to map names to strings, found %s in it", name, describe(v))
+		}
+		return s
+	}
+	split := func(s string) {
+		for item := range strings.SplitSeq(s, ",") {
+			if item = strings.TrimSpace(item); item == "" {
+				continue
+			}
+			key, value, ok := strings.Cut(item, ":")
+			if !ok {
+				c.fail(name, `write "name:value, name:value" or a dict`, "%s: no colon in %q", name, item)
+			}
+			out = append(out, pair{strings.TrimSpace(key), strings.TrimSpace(value)})
+		}
+	}
+	switch v := c.args[name].(type) {
+	case starlark.String:
+		split(string(v))
+	case *starlark.Dict:
+		for _, kv := range v.Items() {
+			out = append(out, pair{text(kv[0]), text(kv[1])})
+		}
+	case starlark.Iterable:
+		it := v.Iterate()
+		defer it.Done()
+		for x := starlark.Value(nil); it.Next(&x); {
+			if t, ok := x.(starlark.Tuple); ok && len(t) == 2 {
+				out = append(out, pair{text(t[0]), text(t[1])})
+			} else {
+				split(text(x))
+			}
+		}
+	default:
+		c.fail(name, `write "name:value, name:value" or a dict`, "%s is no mapping: %s", name, describe(v))
+	}
+	return out
+}
+
+// dtypes maps names of arrays to element types.
+func (c *invocation) dtypes(name string) map[string]kernel.DType {
+	out := map[string]kernel.DType{}
+	for _, p := range c.pairs(name) {
+		for n := range strings.SplitSeq(p.key, ",") {
+			t := kernel.DType(p.value)
+			if !t.Known() {
+				c.fail(name, dtypeHint, "unknown element type %q of %s", p.value, strings.TrimSpace(n))
+			}
+			out[strings.TrimSpace(n)] = t
+		}
+	}
+	return out
+}
+
+const dtypeHint = `element types are written "float32", "float64", "int32", "int64", ..., or lp.float32`
+
+// expr is an integer or an expression in the kernel's parameters, nil where it is left out.
+func (c *invocation) expr(name string, v starlark.Value) kernel.Expr {
+	switch v := v.(type) {
+	case starlark.Int:
+		if n, ok := v.Int64(); ok {
+			return kernel.Int{Value: n}
+		}
+	case starlark.String:
+		e, err := kernel.ParseExpr(string(v))
+		c.check(err, name)
+		return e
+	}
+	c.fail(name, "", "%s: expected an integer or an expression in quotes, found %s", name, describe(v))
+	return nil
+}
+
+// module is a value with fixed attributes.
+type module struct {
+	name  string
+	attrs starlark.StringDict
+}
+
+func (m *module) String() string        { return "<module " + m.name + ">" }
+func (m *module) Type() string          { return "module" }
+func (m *module) Freeze()               {}
+func (m *module) Truth() starlark.Bool  { return true }
+func (m *module) Hash() (uint32, error) { return starlark.String(m.name).Hash() }
+func (m *module) AttrNames() []string   { return m.attrs.Keys() }
+
+// Attr returns nil, nil for an unknown name: Starlark then suggests the nearest of AttrNames.
+func (m *module) Attr(name string) (starlark.Value, error) { return m.attrs[name], nil }
+
+var lpModule = newModule()
+
+func newModule() *module {
+	register(constructors)
+	register(transformations)
+	m := &module{"lp", starlark.StringDict{
+		"AddressSpace": &module{"lp.AddressSpace", starlark.StringDict{
+			"GLOBAL": starlark.String(kernel.Global), "LOCAL": starlark.String(kernel.Local), "PRIVATE": starlark.String(kernel.Private),
+		}},
+		"auto": starlark.None,
+	}}
+	for _, t := range []kernel.DType{
+		kernel.Bool, kernel.Int8, kernel.Int16, kernel.Int32, kernel.Int64, kernel.Uint8, kernel.Uint16, kernel.Uint32,
+		kernel.Uint64, kernel.Float16, kernel.Float32, kernel.Float64, kernel.Complex64, kernel.Complex128,
+	} {
+		m.attrs[string(t)] = starlark.String(t)
+	}
+	for name, f := range functions {
+		m.attrs[name] = f.builtin()
+	}
+	return m
+}
+
+// Function describes a function of the lp module, for listings.
+type Function struct{ Name, Usage, Doc string }
+
+// Functions lists the functions of the lp module by name.
+func Functions() []Function {
+	var out []Function
+	for _, f := range functions {
+		out = append(out, Function{f.name, "lp." + f.name + "(" + Usage(f.params) + ")", f.doc})
+	}
+	slices.SortFunc(out, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// kernelValue is a kernel in a script.
+type kernelValue struct{ *kernel.Kernel }
+
+func (k *kernelValue) String() string        { return "kernel " + strconv.Quote(k.Name) }
+func (k *kernelValue) Type() string          { return "kernel" }
+func (k *kernelValue) Freeze()               {}
+func (k *kernelValue) Truth() starlark.Bool  { return true }
+func (k *kernelValue) Hash() (uint32, error) { return starlark.String(k.Name).Hash() }

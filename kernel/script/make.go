@@ -1,0 +1,321 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"gpuperf/internal/source"
+	"gpuperf/kernel"
+)
+
+// constructors are the functions that make kernels and the declarations of their arguments.
+var constructors = []function{
+	{
+		name:   "make_kernel",
+		params: "domains, instructions, args|kernel_data=, assumptions=, name=, seq_dependencies=",
+		doc:    "a kernel from domains in isl's notation and instructions; args may end in \"...\": infer the rest",
+		do:     makeKernel,
+	},
+	{
+		name: "GlobalArg", params: "name, dtype=, shape=, dim_tags=, offset=, strides=, order=, address_space=",
+		doc: "an array in global memory", do: array(declaration{space: kernel.Global}),
+	},
+	{
+		name: "ConstantArg", params: "name, dtype=, shape=, dim_tags=, offset=, strides=, order=",
+		doc: "an array in constant memory", do: array(declaration{space: kernel.Global, constant: true}),
+	},
+	{
+		name: "ValueArg", params: "name, dtype=",
+		doc: "a scalar passed by value", do: array(declaration{value: true}),
+	},
+	{
+		name: "TemporaryVariable", params: "name, dtype=, shape=, address_space=, dim_tags=, offset=, strides=, order=",
+		doc: "a temporary: private, local or global scratch", do: array(declaration{temporary: true}),
+	},
+}
+
+// declaration is what an argument constructor returns: one array per name.
+type declaration struct {
+	arrays    []*kernel.Array
+	layout    string // dim_tags, applied when the kernel knows the shape
+	order     string // "C" or "F"
+	space     kernel.Space
+	constant  bool
+	value     bool
+	temporary bool
+}
+
+func (d *declaration) String() string {
+	var names []string
+	for _, a := range d.arrays {
+		names = append(names, a.Name)
+	}
+	return d.Type() + " " + strings.Join(names, ", ")
+}
+
+func (d *declaration) Type() string {
+	switch {
+	case d.value:
+		return "ValueArg"
+	case d.temporary:
+		return "TemporaryVariable"
+	case d.constant:
+		return "ConstantArg"
+	}
+	return "GlobalArg"
+}
+func (d *declaration) Freeze()               {}
+func (d *declaration) Truth() starlark.Bool  { return true }
+func (d *declaration) Hash() (uint32, error) { return starlark.String(d.String()).Hash() }
+
+// array is the function behind the constructors of arguments.
+func array(kind declaration) func(c *invocation) (starlark.Value, error) {
+	return func(c *invocation) (starlark.Value, error) {
+		d := kind
+		if c.has("address_space") {
+			space := kernel.Space(strings.ToLower(c.text("address_space")))
+			switch space {
+			case kernel.Global, kernel.Local, kernel.Private:
+			default:
+				c.fail("address_space", "lp.AddressSpace has GLOBAL, LOCAL and PRIVATE", "unknown address space %q", space)
+			}
+			if !d.temporary && space != kernel.Global {
+				c.fail("address_space", "use lp.TemporaryVariable for local and private arrays", "an argument lives in global memory, not in %s", space)
+			}
+			d.space = space
+		}
+		shape := c.shape()
+		if d.temporary && shape == nil && !c.has("shape") {
+			shape = []kernel.Expr{} // a scalar, as in Loopy
+		}
+		d.layout, d.order = strings.Join(c.names("dim_tags"), ","), strings.ToUpper(c.text("order"))
+		if d.order != "" && d.order != "C" && d.order != "F" {
+			c.fail("order", `"C" makes the last axis contiguous, "F" the first`, "unknown order %q", d.order)
+		}
+		axes := c.strides(shape)
+		if set := count(d.layout != "", d.order != "", axes != nil); set > 1 {
+			c.fail("", "give one of them", "dim_tags, order and strides all set the layout")
+		}
+		var offset kernel.Expr
+		if c.has("offset") {
+			offset = c.expr("offset", c.args["offset"])
+			if offset == (kernel.Int{}) {
+				offset = nil
+			}
+		}
+		dtype := kernel.DType(c.text("dtype"))
+		if dtype != "" && !dtype.Known() {
+			c.fail("dtype", dtypeHint, "unknown element type %q", dtype)
+		}
+		for _, name := range c.names("name") {
+			d.arrays = append(d.arrays, &kernel.Array{
+				Name: name, DType: dtype, Space: d.space, Shape: shape, Axes: axes, Offset: offset, IsValue: d.value, Constant: d.constant,
+			})
+		}
+		if len(d.arrays) == 0 {
+			c.fail("name", "", "the name is empty")
+		}
+		return &d, nil
+	}
+}
+
+func count(conds ...bool) int {
+	n := 0
+	for _, c := range conds {
+		if c {
+			n++
+		}
+	}
+	return n
+}
+
+// shape is an extent, a string with commas between extents, or a list; nil where it is left out.
+func (c *invocation) shape() []kernel.Expr {
+	if !c.has("shape") {
+		return nil
+	}
+	return c.exprs("shape")
+}
+
+// exprs is a list of expressions: one, several in a string with commas between them, or a list.
+func (c *invocation) exprs(name string) []kernel.Expr {
+	out := []kernel.Expr{}
+	switch v := c.args[name].(type) {
+	case starlark.String:
+		for _, part := range splitTop(string(v)) {
+			out = append(out, c.expr(name, starlark.String(part)))
+		}
+	case starlark.Iterable:
+		it := v.Iterate()
+		defer it.Done()
+		for x := starlark.Value(nil); it.Next(&x); {
+			out = append(out, c.expr(name, x))
+		}
+	default:
+		out = append(out, c.expr(name, v))
+	}
+	return out
+}
+
+// splitTop splits at the commas outside brackets. An empty part at the end, as in "n,", is left out.
+func splitTop(text string) []string {
+	var parts []string
+	depth, start := 0, 0
+	for i, r := range text {
+		switch r {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				parts = append(parts, text[start:i])
+				start = i + 1
+			}
+		}
+	}
+	if rest := text[start:]; strings.TrimSpace(rest) != "" {
+		parts = append(parts, rest)
+	}
+	return parts
+}
+
+func (c *invocation) strides(shape []kernel.Expr) []kernel.Axis {
+	if !c.has("strides") {
+		return nil
+	}
+	list := c.exprs("strides")
+	if shape != nil && len(list) != len(shape) {
+		c.fail("strides", "", "%d strides for %d axes", len(list), len(shape))
+	}
+	axes := make([]kernel.Axis, len(list))
+	for i, e := range list {
+		axes[i] = kernel.Axis{Nest: len(list) - 1 - i, Stride: e}
+	}
+	return axes
+}
+
+// makeKernel is lp.make_kernel.
+func makeKernel(c *invocation) (starlark.Value, error) {
+	spec := kernel.Spec{
+		Name:         c.text("name"),
+		Domains:      c.strings("domains"),
+		Instructions: strings.Join(c.strings("instructions"), "\n"),
+		Assumptions:  c.text("assumptions"),
+	}
+	declared := c.declarations(&spec)
+	c.check(spend(c.thread, 1000+int64(len(spec.Instructions))), "")
+	if _, err := kernel.ParseInstructions(spec.Instructions); err != nil {
+		return nil, c.asArgError(err, "instructions")
+	}
+	k, err := kernel.Make(spec)
+	if err != nil {
+		return nil, c.makeError(err, spec)
+	}
+	for _, d := range declared {
+		for _, a := range d.arrays {
+			if k, err = layout(k, d, a.Name); err != nil {
+				return nil, c.asArgError(err, "args")
+			}
+		}
+	}
+	if c.flag("seq_dependencies") {
+		for i := 1; i < len(k.Statements); i++ {
+			if k, err = k.AddDependency("id:"+k.Statements[i].ID, k.Statements[i-1].ID); err != nil {
+				return nil, c.asArgError(err, "seq_dependencies")
+			}
+		}
+	}
+	return &kernelValue{k}, nil
+}
+
+// declarations enters args into the specification.
+func (c *invocation) declarations(spec *kernel.Spec) []*declaration {
+	if !c.has("args") {
+		return nil
+	}
+	spec.Complete = true
+	var out []*declaration
+	enter := func(v starlark.Value) {
+		switch v := v.(type) {
+		case *declaration:
+			out = append(out, v)
+			if v.temporary {
+				spec.Temps = append(spec.Temps, v.arrays...)
+			} else {
+				spec.Args = append(spec.Args, v.arrays...)
+			}
+			return
+		case starlark.String:
+			if v == "..." {
+				spec.Complete = false
+				return
+			}
+		}
+		c.fail("args", `args are lp.GlobalArg(...), lp.ValueArg(...), lp.TemporaryVariable(...) and "..." for the rest`, "unexpected %s", describe(v))
+	}
+	switch v := c.args["args"].(type) {
+	case *declaration, starlark.String:
+		enter(v)
+	case starlark.Iterable:
+		it := v.Iterate()
+		defer it.Done()
+		for x := starlark.Value(nil); it.Next(&x); {
+			enter(x)
+		}
+	default:
+		enter(v)
+	}
+	return out
+}
+
+// layout applies dim_tags or the order of a declaration.
+func layout(k *kernel.Kernel, d *declaration, name string) (*kernel.Kernel, error) {
+	tags := d.layout
+	if d.order == "F" {
+		a := k.Array(name)
+		if a == nil || len(a.Shape) == 0 {
+			return k, nil
+		}
+		var list []string
+		for i := range a.Shape {
+			list = append(list, fmt.Sprintf("N%d", i))
+		}
+		tags = strings.Join(list, ",")
+	}
+	if tags == "" {
+		return k, nil
+	}
+	return k.TagDataAxes(name, tags)
+}
+
+// makeError finds the argument of make_kernel whose text an error shows a line of.
+func (c *invocation) makeError(err error, spec kernel.Spec) error {
+	var e *source.Error
+	if !errors.As(err, &e) || e.Line == "" {
+		return c.asArgError(err, "")
+	}
+	shows := func(text string) bool {
+		lines := strings.Split(text, "\n")
+		return e.Pos.Line >= 1 && e.Pos.Line <= len(lines) && strings.TrimSuffix(lines[e.Pos.Line-1], "\r") == e.Line
+	}
+	if shows(spec.Instructions) {
+		return c.asArgError(err, "instructions")
+	}
+	before := 0 // lines of the domains before this one, as a list of strings is joined
+	for _, d := range spec.Domains {
+		if shows(d) {
+			out := c.asArgError(err, "domains")
+			out.within.Line += before
+			return out
+		}
+		before += 1 + strings.Count(d, "\n")
+	}
+	if shows(spec.Assumptions) {
+		return c.asArgError(err, "assumptions")
+	}
+	return c.asArgError(err, "")
+}

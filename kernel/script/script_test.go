@@ -1,0 +1,340 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"gpuperf/kernel"
+)
+
+const matmul = `knl = lp.make_kernel("{[i,j,k]: 0<=i,j,k<n}", "c[i,j] = sum(k, a[i,k]*b[k,j])")
+`
+
+func TestVariants(t *testing.T) {
+	got, err := Exec("k.star", `"""Doc."""
+_base = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = 2*x[i]")
+second = lp.split_iname(_base, "i", 4)
+def double(k):
+    return lp.tag_inames(k, {"i_outer": "g.0", "i_inner": "l.0"})
+first = double(second)
+number = 3
+if number > 2:
+    second = lp.split_iname(_base, iname="i", n=8, inner_iname="lane")
+alias = first
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, v := range got {
+		names = append(names, v.Name+":"+strings.Join(v.Kernel.Inames(), "+"))
+	}
+	if s := strings.Join(names, " "); s != "second:i_outer+lane first:i_outer+i_inner alias:i_outer+i_inner" {
+		t.Errorf("variants are %s", s)
+	}
+}
+
+func TestModule(t *testing.T) {
+	m, err := Options{Predeclared: starlark.StringDict{"width": starlark.MakeInt(4)}}.Module(context.Background(), "g.star", `
+"""A generator."""
+def build(n):
+    return lp.split_iname(lp.make_kernel("{[i]: 0<=i<n}", "y[i] = 2*x[i]"), "i", n*width)
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Doc != "A generator." {
+		t.Errorf("doc string is %q", m.Doc)
+	}
+	v, err := m.Call(context.Background(), "build", []starlark.Tuple{{starlark.String("n"), starlark.MakeInt(2)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := Kernel(v); k == nil || strings.Join(k.Inames(), " ") != "i_outer i_inner" {
+		t.Errorf("got %v", v)
+	}
+	_, err = m.Call(context.Background(), "build", []starlark.Tuple{{starlark.String("n"), starlark.String("x")}})
+	if err == nil || !strings.Contains(err.Error(), "g.star:4:") {
+		t.Errorf("error is %v", err)
+	}
+	if _, err := m.Call(context.Background(), "absent", nil); err == nil {
+		t.Error("a missing function was called")
+	}
+}
+
+// TestArguments: declarations reach the kernel.
+func TestArguments(t *testing.T) {
+	got, err := Exec("k.star", `knl = lp.make_kernel(
+    ["{[i]: 0<=i<n}", "{[j]: 0<=j<i}"],
+    ["<> t = x[j, i] + s {id=load}", "y[i] = t {inames=i:j}"],
+    [
+        lp.GlobalArg("x", dtype=lp.float32, shape=("n", "n + 1"), order="F"),
+        lp.GlobalArg("y", "float64", "n,", offset=4),
+        lp.GlobalArg("z, w", "int8", shape="n"),
+        lp.ValueArg("s", "float32"),
+        lp.TemporaryVariable("u", "int32", shape=(4, "2*3"), address_space=lp.AddressSpace.LOCAL, dim_tags="N0,N1"),
+        "...",
+    ],
+    assumptions="n >= 2", name="triangle")
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := got[0].Kernel
+	if k.Name != "triangle" || len(k.Domains) != 2 || k.Assumptions == nil {
+		t.Errorf("kernel %s has %d domains and assumptions %v", k.Name, len(k.Domains), k.Assumptions)
+	}
+	for _, c := range []struct {
+		name    string
+		dtype   kernel.DType
+		space   kernel.Space
+		strides string
+	}{
+		{"x", "float32", "global", "1 n"},
+		{"y", "float64", "global", "1"},
+		{"w", "int8", "global", "1"},
+		{"s", "float32", "private", ""},
+		{"n", "int32", "private", ""},
+		{"u", "int32", "local", "1 4"},
+	} {
+		a := k.Array(c.name)
+		if a == nil {
+			t.Errorf("no array %s", c.name)
+			continue
+		}
+		var strides []string
+		if a.Shape != nil {
+			list, err := a.Strides()
+			if err != nil {
+				t.Error(err)
+			}
+			for _, s := range list {
+				strides = append(strides, s.String())
+			}
+		}
+		if a.DType != c.dtype || a.Space != c.space || strings.Join(strides, " ") != c.strides {
+			t.Errorf("%s is %s in %s with strides %v, want %v", c.name, a.DType, a.Space, strides, c)
+		}
+	}
+	if k.Array("y").Offset == nil || k.Array("y").Offset.String() != "4" {
+		t.Errorf("offset of y is %v", k.Array("y").Offset)
+	}
+}
+
+// TestErrors holds what a user sees for each kind of mistake: the place, and words of the message and the remedy.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"starlark syntax", "knl = lp.make_kernel(\n  \"{[i]: 0<=i<n}\" \"y[i] = 1\"\nx = = 3\n", []string{"k.star:2:29:"}},
+		{"undefined name", "knl = make_kernel(1, 2)\n", []string{"k.star:1:7: undefined: make_kernel\n    knl = make_kernel(1, 2)\n          ^"}},
+		{"numpy", "t = np.float32\n", []string{"k.star:1:5:", `write element types as strings ("float32")`}},
+		{"load", `load("x.star", "y")` + "\n", []string{"k.star:1:1: load is not available"}},
+		{"no kernel", "x = 1\n", []string{"k.star: the script defines no kernel"}},
+		{"helper only", "_k = lp.make_kernel(\"{[i]: 0<=i<4}\", \"y[i] = 1\")\n", []string{"defines no kernel"}},
+		{"unknown function", matmul + `knl = lp.split_inam(knl, "i", 16)`, []string{"k.star:2:", "split_inam", "did you mean .split_iname"}},
+		{"unknown iname", matmul + `knl = lp.split_iname(knl, "q", 16)`, []string{"k.star:2:27: split_iname: ", `knl = lp.split_iname(knl, "q", 16)` + "\n                              ^", "i, j, k"}},
+		{"unknown iname by keyword", matmul + `knl = lp.split_iname(knl, n=4, iname="q")`, []string{"k.star:2:38: split_iname: "}},
+		{"split of a tagged iname", matmul + `knl = lp.tag_inames(knl, "i:g.0")` + "\n" + `knl = lp.split_iname(knl, "i", 16)`, []string{"k.star:3:27: split_iname: ", "tagged"}},
+		{"bad tag", matmul + `knl = lp.tag_inames(knl, {"i": "h.0"})`, []string{"k.star:2:26: tag_inames: ", "h.0", "g.0 to g.2"}},
+		{"tag without colon", matmul + `knl = lp.tag_inames(knl, "i")`, []string{"k.star:2:26: tag_inames: ", "no colon"}},
+		{"missing argument", matmul + `knl = lp.split_iname(knl, "i")`, []string{"k.star:2:7: split_iname: argument n is missing", "usage: lp.split_iname(knl, iname, n, outer_iname=..."}},
+		{"too many", matmul + `knl = lp.realize_reduction(knl, 1)`, []string{"takes at most 1 positional arguments, 2 given"}},
+		{"unknown keyword", matmul + `knl = lp.split_iname(knl, "i", 16, outer="x")`, []string{"unexpected keyword argument outer"}},
+		{"given twice", matmul + `knl = lp.split_iname(knl, "i", 16, iname="x")`, []string{"argument iname is given twice"}},
+		{"no kernel given", `knl = lp.split_iname("i", "i", 16)`, []string{"k.star:1:22: split_iname: expected a kernel, found string \"i\""}},
+		{"not an integer", matmul + `knl = lp.split_iname(knl, "i", "16")`, []string{"k.star:2:32: split_iname: n is to be an integer"}},
+		{"bad dtype", matmul + `knl = lp.add_dtypes(knl, {"a": "float31"})`, []string{"k.star:2:26:", `unknown element type "float31" of a`}},
+		{"dtype of unknown array", matmul + `knl = lp.add_dtypes(knl, {"q": "float32"})`, []string{"k.star:2:26: add_dtypes: ", "q"}},
+		{"unknown parameter", matmul + `knl = lp.fix_parameters(knl, m=3)`, []string{"k.star:2:7: fix_parameters: ", "m"}},
+		{"parameter no integer", matmul + `knl = lp.fix_parameters(knl, n="3")`, []string{"k.star:2:32: fix_parameters: n is to be an integer"}},
+		{"assumption", matmul + `knl = lp.assume(knl, "n >= 1 und n < 3")`, []string{"k.star:2:"}},
+		{
+			"instruction in a string", "knl = lp.make_kernel(\"{[i]: 0<=i<n}\", \"y[i] = 2*+/x[i]\")\n",
+			[]string{"k.star:1:50: make_kernel: ", "\n                                                     ^"},
+		},
+		{
+			"instruction in a long string", "knl = lp.make_kernel(\n    \"{[i]: 0<=i<n}\",\n    \"\"\"\n    <> t = x[i]\n    y[i] = (t\n    \"\"\")\n",
+			[]string{"k.star:6:5: make_kernel: expected \")\""},
+		},
+		{
+			"instruction in a list", "knl = lp.make_kernel(\"{[i]: 0<=i<n}\", [\n    \"<> t = x[i]\",\n    \"y[i] = t +\",\n])\n",
+			[]string{"k.star:3:16: make_kernel: ", `"y[i] = t +",`},
+		},
+		{
+			"instruction bound to a name", "TEXT = 'y[i] = $x'\nknl = lp.make_kernel(\"{[i]: 0<=i<n}\", TEXT)\n",
+			[]string{"k.star:1:16: make_kernel: ", "TEXT = 'y[i] = $x'"},
+		},
+		{
+			"instruction computed", "knl = lp.make_kernel(\"{[i]: 0<=i<n}\", \"y[%s] = $x\" % \"i\")\n",
+			[]string{"k.star:1:39: make_kernel: ", "in line 1 of the text:", "y[i] = $x\n           ^"},
+		},
+		{
+			"domain", "knl = lp.make_kernel(\"{[i]: 0<=i<<n}\", \"y[i] = 1\")\n",
+			[]string{"k.star:1:34: make_kernel: "},
+		},
+		{
+			"second domain", "knl = lp.make_kernel([\"{[i]: 0<=i<n}\",\n    \"{[i]: 0<=i<m}\"], \"y[i] = 1\")\n",
+			[]string{"k.star:2:8: make_kernel: iname i is in two domains"},
+		},
+		{
+			"undeclared", "knl = lp.make_kernel(\"{[i]: 0<=i<n}\", \"y[i] = x[i]\", [lp.GlobalArg(\"y\", shape=\"n\"), lp.ValueArg(\"n\", \"int32\")])\n",
+			[]string{"k.star:1:40: make_kernel: x is not declared", `add "..." to the arguments`},
+		},
+		{
+			"argument kinds", "knl = lp.make_kernel(\"{[i]: 0<=i<n}\", \"y[i] = 1\", [3])\n",
+			[]string{"k.star:1:51: make_kernel: unexpected int 3"},
+		},
+		{"local argument", `a = lp.GlobalArg("a", address_space=lp.AddressSpace.LOCAL)`, []string{"k.star:1:37: GlobalArg: ", "lp.TemporaryVariable"}},
+		{"two layouts", `a = lp.GlobalArg("a", order="C", dim_tags="N0")`, []string{"dim_tags, order and strides all set the layout"}},
+		{"shape", `a = lp.GlobalArg("a", shape="n +")`, []string{"k.star:1:33: GlobalArg: "}},
+		{
+			"inside a function", "def f(k):\n    return lp.split_iname(k, \"q\", 2)\n" + matmul + "knl = f(knl)\n",
+			[]string{"k.star:2:30: split_iname: ", "called from k.star:4:8"},
+		},
+		{"fail", "fail('no', 'way')\n", []string{"k.star:1:5: fail: no way"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Exec("k.star", c.text)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, w := range c.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("error\n%v\nlacks\n%s", err, w)
+				}
+			}
+		})
+	}
+}
+
+// TestHostileScripts end soon, and without the memory that they ask for.
+func TestHostileScripts(t *testing.T) {
+	limit := regexp.MustCompile(`elements|steps|recursive|nest more than|at most \d+ are read|needs a plain name`)
+	bomb := "x = [1]\nfor i in range(60):\n    x = [x, x]\n"
+	for name, text := range map[string]string{
+		"long loop":             "x = 0\nfor i in range(1000000000000):\n    x += 1\n",
+		"nested loops":          "def f():\n  for i in range(1000000):\n    for j in range(1000000):\n      pass\nf()\n",
+		"repeated string":       "x = 'a' * 10000000000\n",
+		"repeated list":         "x = 1000000000 * [0]\n",
+		"huge repeat count":     "x = [0] * 10000000000000000000000000000000000000000\n",
+		"repeat in place":       "x = [0]\nfor i in range(60):\n    x *= 100\n",
+		"repeat in an element":  "x = [[0]]\nx[0] *= 1000000000\n",
+		"unfolded range":        "x = list(range(1000000000000))\n",
+		"sorted range":          "x = sorted(range(1000000000000))\n",
+		"star arguments":        "x = max(*range(1000000000000))\n",
+		"doubled string":        "x = 'a'\nfor i in range(60):\n    x = x + x\n",
+		"doubled in place":      "x = 'a'\nfor i in range(60):\n    x += x\n",
+		"doubled element":       "x = ['a']\nfor i in range(60):\n    x[0] += x[0]\n",
+		"extended by itself":    "x = [1]\nfor i in range(60):\n    x.extend(x)\n",
+		"doubled integer":       "x = 3\nfor i in range(60):\n    x = x * x\n",
+		"joined":                "x = 'a' * 100000\ny = ''.join([x] * 100000)\n",
+		"replaced":              "x = ('a' * 100000).replace('a', 'b' * 100000)\n",
+		"replaced by getattr":   "x = getattr('a' * 100000, 'replace')('a', 'b' * 100000)\n",
+		"bound method":          "f = ('a' * 1000000).elems\nx = [list(f()) for i in range(1000000)]\n",
+		"formatted":             "x = ('%s' * 1000) % tuple(['a' * 1000000] * 1000)\n",
+		"format method":         "x = ('{0}' * 100000).format('a' * 100000)\n",
+		"sliced":                "x = list(range(1000000))\ny = [x[:] for i in range(1000000)]\n",
+		"items":                 "d = {i: i for i in range(100000)}\ny = [d.items() for i in range(1000000)]\n",
+		"shared list printed":   bomb + "y = str(x)\n",
+		"shared list compared":  bomb + "y = x == [x[0], x[1]]\n",
+		"shared tuple as a key": "x = (1,)\nfor i in range(60):\n    x = (x, x)\ny = {x: 1}\n",
+		"list in itself":        "x = []\nx.append(x)\ny = str(x)\n",
+		"deep brackets":         strings.Repeat("(", 100000) + "1" + strings.Repeat(")", 100000),
+		"deep index":            "x = 1" + strings.Repeat("[0", 5000) + strings.Repeat("]", 5000),
+		"recursion":             "def f(x):\n    return f(x)\nf(1)\n",
+		"many kernels":          "for i in range(1000000):\n    k = lp.make_kernel('{[i]: 0<=i<n}', 'y[i] = 1')\n",
+		"kernel text":           "k = lp.make_kernel('{[i]: 0<=i<n}', 'y[i] = 1\\n' * 500000)\n",
+		"too long":              "# " + strings.Repeat("x", maxText),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			_, err := Options{Work: 4 << 20}.Exec(context.Background(), "k.star", text)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if !limit.MatchString(err.Error()) {
+				t.Errorf("stopped for another reason: %v", err)
+			}
+			if d := time.Since(start); d > 30*time.Second {
+				t.Errorf("took %v", d)
+			}
+		})
+	}
+}
+
+func TestCancellation(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := Options{Steps: 1 << 40}.Exec(ctx, "k.star", "def f():\n  for i in range(1000000000000):\n    pass\nf()\n")
+	if !errors.Is(err, ErrCancelled) || !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+	_, err = Options{Steps: 1 << 40, Timeout: time.Millisecond}.Exec(context.Background(), "k.star", "def f():\n  for i in range(1000000000000):\n    pass\nf()\n")
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestMeteringChangesNothing: what a script computes is what Starlark computes.
+func TestMeteringChangesNothing(t *testing.T) {
+	const text = `
+def fib(n):
+    a, b = 0, 1
+    for _ in range(n):
+        a, b = b, a + b
+    return a
+x = [fib(i) for i in range(10) if i % 2 == 0 and not i == 4]
+y = "%s-%d" % ("a", 3) + "b" * 2 + "{}{k}".format(1, k="z") + ",".join(["p", "q"]).replace("p", "rr")
+d = {"a": [1, 2], ("b", 1): 3}
+d["a"] += [3]
+d["a"][0] -= 5
+n = 7
+n *= 6
+n //= 4
+z = [n, d["a"][1:], 5 in [5], 5 not in [5], -n if n > 3 else n, (lambda q, r=2: q * r)(3), n % 4, 2 << 3, 6 | 1]
+w = [c for c in "ab".elems()] + sorted(d.keys(), key=str) + [getattr("abc", "upper")(), getattr("abc", "nope", 4)]
+(s, t), u = (1, 2), list(zip([1], *[[2], [3]]))
+f = "x y".split
+v = f(" ")
+m = max([3, 9, 2], key=lambda e: -e)
+`
+	m, err := Options{}.Module(context.Background(), "k.star", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dialect := &syntax.FileOptions{GlobalReassign: true, TopLevelControl: true, Set: true}
+	want, err := starlark.ExecFileOptions(dialect, &starlark.Thread{}, "k.star", text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range want {
+		if got := m.Globals[name]; got == nil || v.Type() != "function" && got.String() != v.String() && v.Type() != "builtin_function_or_method" {
+			t.Errorf("%s = %v, want %v", name, got, v)
+		}
+	}
+}
+
+// FuzzExec: no text crashes the interpreter, and every fault names the file.
+func FuzzExec(f *testing.F) {
+	f.Add(matmul + `knl = lp.split_iname(knl, "i", 16)`)
+	f.Add("x = [i for i in range(3)] * 2\nx[0] += 1\n")
+	f.Add("knl = lp.make_kernel(['{[i]: 0<=i<n}'], '''for i\n <> t = x[i]\n y[i] = t {dep=*}\nend''', [lp.GlobalArg('y', shape=('n',)), '...'])")
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := Options{Steps: 1 << 14, Work: 1 << 14, Timeout: 5 * time.Second}.Exec(context.Background(), "k.star", text)
+		if err != nil && !strings.HasPrefix(err.Error(), "k.star:") {
+			t.Errorf("error without its file: %v", err)
+		}
+		if err != nil && strings.Contains(err.Error(), "internal error") {
+			t.Error(err)
+		}
+	})
+}

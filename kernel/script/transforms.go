@@ -1,0 +1,122 @@
+package script
+
+import (
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"gpuperf/kernel"
+)
+
+// transformations are the functions that take a kernel and return a new one. A row is all that a new one needs.
+var transformations = []function{
+	transform("split_iname", "iname|split_iname, n|inner_length, outer_iname=, inner_iname=, outer_tag=, inner_tag=", "iname",
+		"iname becomes inner + n*outer, with 0 <= inner < n",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.SplitIname(c.text("iname"), c.integer("n"), kernel.Split{
+				Outer: c.text("outer_iname"), Inner: c.text("inner_iname"), OuterTag: c.text("outer_tag"), InnerTag: c.text("inner_tag"),
+			})
+		}),
+	transform("tag_inames", "tags|iname_to_tag", "tags",
+		"maps inames to hardware axes (g.0, l.1) or loop treatments (unr, ilp, for)",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			var list []string
+			for _, p := range c.pairs("tags") {
+				if p.value == "" {
+					p.value = "for"
+				}
+				list = append(list, p.key+":"+p.value)
+			}
+			return k.TagInames(strings.Join(list, ", "))
+		}),
+	transform("assume", "assumptions", "assumptions",
+		`states what holds of the parameters at every launch, as in "n >= 1 and n % 16 = 0"`,
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) { return k.Assume(c.text("assumptions")) }),
+	transform("add_dtypes", "dtypes", "dtypes",
+		"gives arrays their element types",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) { return k.AddDTypes(c.dtypes("dtypes")) }),
+	transform("add_and_infer_dtypes", "dtypes", "dtypes",
+		"add_dtypes; the other types are inferred when they are needed",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) { return k.AddDTypes(c.dtypes("dtypes")) }),
+	transform("fix_parameters", "**values", "",
+		"replaces parameters by values",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			values := map[string]int64{}
+			for _, kv := range c.rest {
+				name := string(kv[0].(starlark.String))
+				n, ok := kv[1].(starlark.Int)
+				v, fits := n.Int64()
+				if !ok || !fits {
+					c.fail(name, "", "%s is to be an integer, found %s", name, describe(kv[1]))
+				}
+				values[name] = v
+			}
+			return k.FixParameters(values)
+		}),
+	transform("prioritize_loops", "inames|loop_priority", "inames",
+		"the nesting order of loops, outermost first",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.PrioritizeLoops(c.names("inames"))
+		}),
+	transform("add_dependency", "match|insn_match, depends_on", "match",
+		"statements that match run after another",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.AddDependency(c.text("match"), c.text("depends_on"))
+		}),
+	transform("set_temporary_address_space", "names|temp_var_names, space|address_space", "names",
+		"moves temporaries to private, local or global memory",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.SetTemporaryAddressSpace(c.names("names"), kernel.Space(strings.ToLower(c.text("space"))))
+		}),
+	transform("rename_iname", "iname|old_iname, new_iname", "iname",
+		"gives an iname a name that is not in use",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.RenameIname(c.text("iname"), c.text("new_iname"))
+		}),
+	transform("duplicate_inames", "inames, within|match, new_inames=", "inames",
+		"gives the statements that match loops of their own over copies of the inames",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.DuplicateInames(c.names("inames"), c.text("within"), c.names("new_inames")...)
+		}),
+	transform("add_inames_to_insn", "inames, match|insn_match", "match",
+		"puts the statements that match within further inames",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.AddInamesToInsn(c.names("inames"), c.text("match"))
+		}),
+	transform("realize_reduction", "", "",
+		"turns reductions into an accumulator, its initialization and its update",
+		func(_ *invocation, k *kernel.Kernel) (*kernel.Kernel, error) { return k.RealizeReduction() }),
+	transform("privatize_temporaries_with_inames", "inames|privatizing_inames, only_var_names=", "inames",
+		"gives temporaries an element per value of the inames",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.PrivatizeTemporaries(c.names("inames"), c.names("only_var_names")...)
+		}),
+	transform("tag_data_axes", dataAxes, "layout",
+		`sets the layout of arrays, as in "N0,N1" for Fortran order`, tagDataAxes),
+	transform("tag_array_axes", dataAxes, "layout", "the same as tag_data_axes", tagDataAxes),
+}
+
+const dataAxes = "arrays|ary_names, layout|dim_tags"
+
+func tagDataAxes(c *invocation, k *kernel.Kernel) (_ *kernel.Kernel, err error) {
+	for _, name := range c.names("arrays") {
+		if k, err = k.TagDataAxes(name, strings.Join(c.names("layout"), ",")); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// transform is a row whose first parameter is the kernel and whose result is one.
+func transform(name, params, blame, doc string, apply func(*invocation, *kernel.Kernel) (*kernel.Kernel, error)) function {
+	return function{
+		name: name, params: strings.TrimSuffix("knl|kernel, "+params, ", "), blame: blame, doc: doc,
+		do: func(c *invocation) (starlark.Value, error) {
+			k, err := apply(c, c.kernel())
+			if err != nil {
+				return nil, err
+			}
+			return &kernelValue{k}, nil
+		},
+	}
+}
