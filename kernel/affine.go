@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"runtime"
 	"sort"
 
 	"gpuperf/polycount"
@@ -17,7 +18,12 @@ func (e *NotAffineError) Error() string { return fmt.Sprintf("%s is not affine: 
 
 // ToAffine turns an index expression into a quasi-affine one: sums, differences, products with constants, and // and %
 // by positive constants, over the names for which known holds (nil: all names). Anything else is a *NotAffineError.
-func ToAffine(e Expr, known func(name string) bool) (polycount.Affine, error) {
+func ToAffine(e Expr, known func(name string) bool) (a polycount.Affine, err error) {
+	defer rescue(&err)
+	return toAffine(e, known)
+}
+
+func toAffine(e Expr, known func(name string) bool) (polycount.Affine, error) {
 	var zero polycount.Affine
 	bad := func(reason string) (polycount.Affine, error) { return zero, &NotAffineError{e, reason} }
 	switch x := e.(type) {
@@ -32,13 +38,13 @@ func ToAffine(e Expr, known func(name string) bool) (polycount.Affine, error) {
 		return bad("it is read from memory")
 	case *Cast:
 		if x.DType.IsInteger() {
-			return ToAffine(x.Arg, known)
+			return toAffine(x.Arg, known)
 		}
 	case *Op:
 		args := make([]polycount.Affine, len(x.Args))
 		for i, a := range x.Args {
 			var err error
-			if args[i], err = ToAffine(a, known); err != nil {
+			if args[i], err = toAffine(a, known); err != nil {
 				return zero, err
 			}
 		}
@@ -80,8 +86,24 @@ func ToAffine(e Expr, known func(name string) bool) (polycount.Affine, error) {
 	return bad("only sums, products with constants, // and % by constants are")
 }
 
-// FromAffine is the expression of a quasi-affine one, terms in a fixed order: names as a.Terms gives them, positive ones
-// first, the constant last.
+// ErrOverflow is wrapped by errors for affine arithmetic that leaves the 64-bit range.
+var ErrOverflow = polycount.ErrOverflow
+
+// rescue turns the panic by which polycount's Affine operators report overflow into an error. It is deferred by what
+// computes with affine expressions of the user's.
+func rescue(err *error) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if fault, ok := r.(runtime.Error); ok {
+		panic(fault)
+	}
+	*err = fmt.Errorf("affine expression: %w", ErrOverflow)
+}
+
+// FromAffine is the expression of a quasi-affine one, terms in a fixed order: larger coefficients first (so that an outer
+// iname stands before its inner one), negative ones after all positive ones, the constant last.
 func FromAffine(a polycount.Affine) Expr {
 	type term struct {
 		coeff int64
@@ -95,7 +117,7 @@ func FromAffine(a polycount.Affine) Expr {
 			terms = append(terms, term{t.Coeff, Var{t.Name}})
 		}
 	}
-	sort.SliceStable(terms, func(i, j int) bool { return terms[i].coeff > 0 && terms[j].coeff <= 0 })
+	sort.SliceStable(terms, func(i, j int) bool { return terms[i].coeff > terms[j].coeff })
 	if c := a.Constant(); c != 0 || len(terms) == 0 {
 		terms = append(terms, term{c, nil})
 	}

@@ -2,24 +2,24 @@ package kernel
 
 import "slices"
 
-func (Int) children() []Expr             { return nil }
-func (e Int) rebuild(c []Expr) Expr      { return e }
-func (Float) children() []Expr           { return nil }
-func (e Float) rebuild(c []Expr) Expr    { return e }
-func (Var) children() []Expr             { return nil }
-func (e Var) rebuild(c []Expr) Expr      { return e }
-func (e *Access) children() []Expr       { return e.Index }
-func (e *Op) children() []Expr           { return e.Args }
-func (e *Op) rebuild(c []Expr) Expr      { return &Op{e.Kind, c} }
-func (e *Call) children() []Expr         { return e.Args }
-func (e *Call) rebuild(c []Expr) Expr    { return &Call{e.Func, c} }
-func (e *Cond) children() []Expr         { return []Expr{e.If, e.Then, e.Else} }
-func (e *Cond) rebuild(c []Expr) Expr    { return &Cond{c[0], c[1], c[2]} }
-func (e *Cast) children() []Expr         { return []Expr{e.Arg} }
-func (e *Cast) rebuild(c []Expr) Expr    { return &Cast{e.DType, c[0]} }
-func (e *Reduce) children() []Expr       { return []Expr{e.Body} }
-func (e *Reduce) rebuild(c []Expr) Expr  { return &Reduce{e.Kind, e.Inames, c[0]} }
-func (e *Access) rebuild(c []Expr) Expr  { return &Access{e.Array, e.Tag, c} }
+func (Int) children() []Expr            { return nil }
+func (e Int) rebuild(c []Expr) Expr     { return e }
+func (Float) children() []Expr          { return nil }
+func (e Float) rebuild(c []Expr) Expr   { return e }
+func (Var) children() []Expr            { return nil }
+func (e Var) rebuild(c []Expr) Expr     { return e }
+func (e *Access) children() []Expr      { return e.Index }
+func (e *Op) children() []Expr          { return e.Args }
+func (e *Op) rebuild(c []Expr) Expr     { return &Op{e.Kind, c} }
+func (e *Call) children() []Expr        { return e.Args }
+func (e *Call) rebuild(c []Expr) Expr   { return &Call{e.Func, c} }
+func (e *Cond) children() []Expr        { return []Expr{e.If, e.Then, e.Else} }
+func (e *Cond) rebuild(c []Expr) Expr   { return &Cond{c[0], c[1], c[2]} }
+func (e *Cast) children() []Expr        { return []Expr{e.Arg} }
+func (e *Cast) rebuild(c []Expr) Expr   { return &Cast{e.DType, c[0]} }
+func (e *Reduce) children() []Expr      { return []Expr{e.Body} }
+func (e *Reduce) rebuild(c []Expr) Expr { return &Reduce{e.Kind, e.Inames, c[0]} }
+func (e *Access) rebuild(c []Expr) Expr { return &Access{e.Array, e.Tag, c} }
 
 // Walk visits e and its parts, a node before its children and these from left to right. Where visit returns false the
 // children are left out. A nil expression is not visited.

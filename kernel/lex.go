@@ -10,8 +10,8 @@ import (
 type tokenKind uint8
 
 const (
-	tokEnd tokenKind = iota
-	tokLine  // end of a line outside brackets
+	tokEnd  tokenKind = iota
+	tokLine           // end of a line outside brackets
 	tokName
 	tokNumber
 	tokSymbol

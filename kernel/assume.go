@@ -1,0 +1,35 @@
+package kernel
+
+// Assume adds assumptions on the parameters, as in "n >= 1 and n % 16 = 0". Names that are no parameter are an error, and
+// so are assumptions that no parameter values satisfy.
+func (k *Kernel) Assume(text string) (*Kernel, error) {
+	set, err := parseAssumptions(text)
+	if err != nil {
+		return nil, k.errorf("assumption: %w", err)
+	}
+	for _, p := range set.Params() {
+		if k.IsIname(p) {
+			return nil, k.errorf("assumption on iname %s: assumptions speak of parameters (%s)", p, listNames(k.Params()))
+		}
+		if !k.IsParam(p) {
+			return nil, k.errorf("assumption on %s, which is no parameter of the kernel (%s)", p, listNames(k.Params()))
+		}
+	}
+	c := k.clone()
+	if c.Assumptions == nil {
+		c.Assumptions = set
+	} else if c.Assumptions, err = c.Assumptions.Intersect(set); err != nil {
+		return nil, k.errorf("assumptions: %w", err)
+	}
+	if n := len(c.Assumptions.Disjuncts()); n > 1 {
+		return nil, k.errorf("assumption %q is a disjunction: assume one conjunction of conditions", text)
+	}
+	empty, err := c.Assumptions.IsEmpty()
+	if err != nil {
+		return nil, k.errorf("assumptions: %w", err)
+	}
+	if empty {
+		return nil, k.errorf("assumption %q: no parameter values satisfy it together with %v", text, k.Assumptions)
+	}
+	return c, nil
+}

@@ -1,0 +1,99 @@
+package kernel
+
+import "slices"
+
+// addAutomaticDeps adds the dependencies that follow from reads and writes, where wanted says so. A dependency that
+// would close a cycle with those that are there is left out: what was written explicitly wins.
+//
+// A reader of a temporary with a single writer depends on it, wherever it stands. All other pairs of statements that
+// touch the same variable, at least one of them writing, keep the order in which they were written.
+func (k *Kernel) addAutomaticDeps(wanted func(*Stmt) bool) {
+	type use struct{ reads, writes []string }
+	uses := make([]use, len(k.Statements))
+	writers := map[string]int{}
+	for i, s := range k.Statements {
+		for _, r := range k.Reads(s) {
+			uses[i].reads = append(uses[i].reads, r.Array)
+		}
+		uses[i].reads = append(sortedSet(uses[i].reads), k.ruleReads(s)...)
+		if t := target(s); t != "" {
+			uses[i].writes = []string{t}
+			writers[t]++
+		}
+	}
+	link := func(s, on *Stmt) {
+		if s != on && wanted(s) && !slices.Contains(s.Deps, on.ID) && !k.dependsOn(on, s.ID) {
+			s.Deps = addSorted(s.Deps, on.ID)
+		}
+	}
+	single := func(name string) bool { return writers[name] == 1 && k.IsTemp(name) }
+	lastWriter := map[string]*Stmt{}
+	readersSince := map[string][]*Stmt{}
+	for i, s := range k.Statements {
+		for _, name := range uses[i].reads {
+			if w := lastWriter[name]; w != nil && !single(name) {
+				link(s, w)
+			}
+			readersSince[name] = append(readersSince[name], s)
+		}
+		for _, name := range uses[i].writes {
+			if !single(name) {
+				if w := lastWriter[name]; w != nil {
+					link(s, w)
+				}
+				for _, r := range readersSince[name] {
+					link(s, r)
+				}
+			}
+			lastWriter[name], readersSince[name] = s, nil
+			// a statement that reads what it writes is a writer to those that follow
+		}
+	}
+	for i, s := range k.Statements {
+		for _, name := range uses[i].reads {
+			if w := lastWriter[name]; w != nil && single(name) {
+				link(s, w)
+			}
+		}
+	}
+}
+
+// ruleReads lists the variables that s reads through substitution rules, sorted.
+func (k *Kernel) ruleReads(s *Stmt) []string {
+	if len(k.Rules) == 0 {
+		return nil
+	}
+	c := *s
+	c.mapExprs(func(e Expr) Expr {
+		if x, err := k.expandExpr(e); err == nil {
+			return x
+		}
+		return e
+	})
+	var out []string
+	for _, r := range k.Reads(&c) {
+		out = append(out, r.Array)
+	}
+	return sortedSet(out)
+}
+
+// dependsOn reports whether s depends on the statement, directly or not.
+func (k *Kernel) dependsOn(s *Stmt, id string) bool {
+	seen := map[string]bool{}
+	var rec func(s *Stmt) bool
+	rec = func(s *Stmt) bool {
+		for _, d := range s.Deps {
+			if d == id {
+				return true
+			}
+			if !seen[d] {
+				seen[d] = true
+				if next := k.Stmt(d); next != nil && rec(next) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return rec(s)
+}

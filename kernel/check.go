@@ -1,0 +1,356 @@
+package kernel
+
+import (
+	"slices"
+)
+
+// Check verifies what every kernel must keep. Its parts are in the table below, in the order in which they run; each
+// presupposes those before it.
+func (k *Kernel) Check() error {
+	for _, part := range []func() error{
+		k.checkNames,
+		k.checkStatements,
+		k.checkDeps,
+		k.checkAccesses,
+		k.checkReductions,
+		k.checkTags,
+		k.checkArrays,
+		k.checkRaces,
+	} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNames: an iname is a dimension of one domain, a domain's inames come from earlier ones, and no name has two
+// meanings.
+func (k *Kernel) checkNames() error {
+	seen := map[string]string{}
+	claim := func(name, what string) error {
+		if !isName(name) {
+			return k.errorf("%s %q is no identifier", what, name)
+		}
+		if old := seen[name]; old != "" {
+			return k.errorf("%s is both %s %s and %s %s", name, article(old), old, article(what), what)
+		}
+		seen[name] = what
+		return nil
+	}
+	for i, d := range k.Domains {
+		if n := len(d.Disjuncts()); n > 1 {
+			return k.errorf("domain %d has %d disjuncts: %s", i, n, d)
+		}
+		for _, p := range d.Params() {
+			if k.IsIname(p) && seen[p] == "" {
+				return k.errorf("domain %s uses iname %s, which only a later domain defines", d, p)
+			}
+		}
+		for _, n := range d.Dims() {
+			if err := claim(n, "iname"); err != nil {
+				return err
+			}
+		}
+	}
+	for _, a := range k.Args {
+		what := "array argument"
+		if a.IsValue {
+			what = "value argument"
+		}
+		if err := claim(a.Name, what); err != nil {
+			return err
+		}
+	}
+	for _, a := range k.Temps {
+		if err := claim(a.Name, "temporary"); err != nil {
+			return err
+		}
+	}
+	for _, r := range k.Rules {
+		if err := claim(r.Name, "rule"); err != nil {
+			return err
+		}
+	}
+	if k.Assumptions != nil && len(k.Assumptions.Dims()) > 0 {
+		return k.errorf("the assumptions %s speak of more than parameters", k.Assumptions)
+	}
+	for _, p := range k.Priorities {
+		for _, n := range p {
+			if !k.IsIname(n) {
+				return k.errorf("loop priority names %s, which is no iname", n)
+			}
+		}
+	}
+	return nil
+}
+
+// checkStatements: IDs are unique, the parts fit the kind, and inames exist, sorted.
+func (k *Kernel) checkStatements() error {
+	seen := map[string]bool{}
+	for _, s := range k.Statements {
+		if s.ID == "" || seen[s.ID] {
+			return k.errorf("statement id %q is empty or used twice", s.ID)
+		}
+		seen[s.ID] = true
+		if (s.Kind == Assign) != (s.LHS != nil && s.RHS != nil) {
+			return k.errorf("statement %s: assignments have two sides, other statements none", s.ID)
+		}
+		if !slices.Equal(s.Inames, sortedSet(s.Inames)) {
+			return k.errorf("statement %s: inames %v are not sorted", s.ID, s.Inames)
+		}
+		for _, n := range s.Inames {
+			if !k.IsIname(n) {
+				return k.errorf("statement %s is within %s, which is no iname", s.ID, n)
+			}
+		}
+	}
+	return nil
+}
+
+// checkDeps: dependencies exist and are acyclic.
+func (k *Kernel) checkDeps() error {
+	const (
+		visiting = 1
+		done     = 2
+	)
+	byID := map[string]*Stmt{}
+	for _, s := range k.Statements {
+		byID[s.ID] = s
+	}
+	state := map[string]int{}
+	var path []string
+	var visit func(s *Stmt) error
+	visit = func(s *Stmt) error {
+		if state[s.ID] == done {
+			return nil
+		}
+		path = append(path, s.ID)
+		if state[s.ID] == visiting {
+			return k.errorf("statements depend on each other in a circle: %s", listNames(path[slices.Index(path, s.ID):]))
+		}
+		state[s.ID] = visiting
+		for _, d := range s.Deps {
+			next := byID[d]
+			if next == nil {
+				return k.errorf("statement %s depends on %s, which does not exist", s.ID, d)
+			}
+			if err := visit(next); err != nil {
+				return err
+			}
+		}
+		path = path[:len(path)-1]
+		state[s.ID] = done
+		return nil
+	}
+	for _, s := range k.Statements {
+		if err := visit(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAccesses: names mean something where they stand, indices are as many as axes, and inames used outside reductions
+// are the statement's.
+func (k *Kernel) checkAccesses() error {
+	for _, s := range k.Statements {
+		if t := target(s); t != "" {
+			if a := k.Array(t); a == nil || a.IsValue {
+				return k.errorf("statement %s assigns to %s, which is no array or temporary", s.ID, t)
+			}
+		}
+		for _, e := range s.exprs() {
+			if err := k.checkExpr(s, e, s.Inames); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkExpr checks an expression of s where the inames in scope are given.
+func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
+	switch x := e.(type) {
+	case nil:
+		return nil
+	case Var:
+		switch a := k.Array(x.Name); {
+		case k.IsIname(x.Name):
+			if !slices.Contains(scope, x.Name) {
+				return k.errorf("statement %s uses iname %s, which it is not within", s.ID, x.Name)
+			}
+		case k.rule(x.Name) != nil && len(k.rule(x.Name).Args) == 0:
+		case a == nil:
+			if !k.IsParam(x.Name) {
+				return k.errorf("statement %s uses %s, which is not defined", s.ID, x.Name)
+			}
+		case !a.IsValue && len(a.Shape) > 0:
+			return k.errorf("statement %s uses array %s without an index", s.ID, x.Name)
+		}
+	case *Access:
+		a := k.Array(x.Array)
+		if a == nil || a.IsValue {
+			return k.errorf("statement %s accesses %s, which is no array", s.ID, x)
+		}
+		if len(a.Shape) != len(x.Index) {
+			return k.errorf("statement %s: %s has %d indices, array %s has %d axes", s.ID, x, len(x.Index), x.Array, len(a.Shape))
+		}
+	case *Reduce:
+		for _, n := range x.Inames {
+			if !k.IsIname(n) {
+				return k.errorf("statement %s reduces over %s, which is no iname", s.ID, n)
+			}
+			if slices.Contains(scope, n) {
+				return k.errorf("statement %s reduces over iname %s, which it is within already", s.ID, n)
+			}
+		}
+		scope = slices.Concat(scope, x.Inames)
+	case *Call:
+		if k.rule(x.Func) == nil && !IsFunction(x.Func) {
+			return k.errorf("statement %s calls %s, which is neither a rule nor a known function (%s)", s.ID, x.Func, listNames(Functions()))
+		}
+		if n := mathFuncs[x.Func].args; k.rule(x.Func) == nil && n != len(x.Args) {
+			return k.errorf("statement %s: %s takes %d operands, not %d", s.ID, x.Func, n, len(x.Args))
+		}
+	}
+	for _, c := range e.children() {
+		if err := k.checkExpr(s, c, scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkReductions: reductions stand on right-hand sides, where RealizeReduction can take them apart.
+func (k *Kernel) checkReductions() error {
+	for _, s := range k.Statements {
+		for i, e := range s.exprs() {
+			if i != 1 && len(Reductions(e)) > 0 {
+				return k.errorf("statement %s: a reduction in %s; assign it to a temporary first", s.ID, e)
+			}
+		}
+	}
+	return nil
+}
+
+// checkTags: tags belong to inames, and no two inames of a statement share a hardware axis.
+func (k *Kernel) checkTags() error {
+	for _, n := range sortedKeys(k.Tags) {
+		if !k.IsIname(n) {
+			return k.errorf("tag %s on %s, which is no iname", k.Tags[n], n)
+		}
+		if err := k.checkAxes(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkArrays: layouts fit shapes, element types exist, shapes use parameters only.
+func (k *Kernel) checkArrays() error {
+	for _, a := range slices.Concat(k.Args, k.Temps) {
+		if a.DType != "" && !a.DType.Known() {
+			return k.errorf("%s: unknown element type %q", a.Name, a.DType)
+		}
+		if a.IsValue {
+			continue
+		}
+		for axis, size := range a.Shape {
+			var bad string
+			freeVars(size, func(n string) {
+				if !k.IsParam(n) {
+					bad = n
+				}
+			})
+			if bad != "" {
+				return k.errorf("the size of axis %d of %s is %s, and %s is no parameter", axis, a.Name, size, bad)
+			}
+		}
+		if a.Axes != nil && len(a.Axes) != len(a.Shape) {
+			return k.errorf("array %s has %d axes and a layout of %d", a.Name, len(a.Shape), len(a.Axes))
+		}
+	}
+	return nil
+}
+
+// checkRaces: what different work-items write must differ in place.
+func (k *Kernel) checkRaces() error {
+	for _, s := range k.Statements {
+		for _, w := range k.Writes(s) {
+			if iname, space, err := k.omitted(s, w); err != nil {
+				return err
+			} else if iname != "" {
+				return k.errorf("statement %s: every value of %s (%s) writes the same element %s of %s memory; index it by %s, or let one value of %s write ({if=...})",
+					s.ID, iname, k.Tags[iname], w, space, iname, iname)
+			}
+		}
+		for _, r := range k.Reads(s) {
+			if iname, writer := k.foreign(s, r); iname != "" {
+				return k.errorf("statement %s reads %s, of which every value of %s (%s) has its own, written by %s; %s is not an iname of %s",
+					s.ID, r.Array, iname, k.Tags[iname], writer, iname, s.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// omitted finds a parallel iname of s that the written element does not depend on, though all its work-items share it.
+// Statements under a predicate are left to the interpreter: the predicate may let a single work-item write.
+func (k *Kernel) omitted(s *Stmt, w *Access) (iname string, space Space, err error) {
+	space = k.SpaceOf(w.Array)
+	if space == Private || len(s.Predicates) > 0 {
+		return "", space, nil
+	}
+	for _, n := range s.Inames {
+		kind := k.Tags[n].Kind
+		if kind != LocalAxis && (kind != GroupAxis || space != Global) {
+			continue
+		}
+		used := false
+		for _, e := range w.Index {
+			used = used || mentions(e, n)
+		}
+		if used || !k.valueDependsOn(s, n) {
+			continue
+		}
+		e, err := k.affineOf(Var{n})
+		if err != nil {
+			return "", space, err
+		}
+		lo, hi, hasLo, hasHi, err := k.interval(e, k.Inames())
+		if err != nil {
+			return "", space, err
+		}
+		if !hasLo || !hasHi || lo != hi {
+			return n, space, nil
+		}
+	}
+	return "", space, nil
+}
+
+// valueDependsOn reports whether what s writes may differ between values of the iname: its right-hand side uses the
+// iname, or it reads anything that is not an array that the kernel never writes. Work-items that write equal values are
+// no race that could be seen.
+func (k *Kernel) valueDependsOn(s *Stmt, iname string) bool {
+	if mentions(s.RHS, iname) {
+		return true
+	}
+	return slices.ContainsFunc(k.Reads(s), func(r *Access) bool { return len(k.writers(r.Array)) > 0 })
+}
+
+// foreign finds a local or group iname within which a private temporary is written, while s, outside it, reads it.
+func (k *Kernel) foreign(s *Stmt, r *Access) (iname, writer string) {
+	if !k.IsTemp(r.Array) || k.SpaceOf(r.Array) != Private {
+		return "", ""
+	}
+	all := s.AllInames()
+	for _, w := range k.writers(r.Array) {
+		for _, n := range w.Inames {
+			if kind := k.Tags[n].Kind; (kind == LocalAxis || kind == GroupAxis) && !slices.Contains(all, n) {
+				return n, w.ID
+			}
+		}
+	}
+	return "", ""
+}

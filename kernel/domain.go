@@ -1,0 +1,169 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/polycount"
+)
+
+// DomainOf is the set of values that the inames take together, in the order given: the domains that they belong to and
+// those that these use inames of, intersected, projected on exactly the inames, under the assumptions.
+func (k *Kernel) DomainOf(inames []string) (*polycount.Set, error) {
+	d, err := k.rawDomainOf(inames)
+	if err != nil {
+		return nil, err
+	}
+	if k.Assumptions != nil {
+		if d, err = d.IntersectParams(k.Assumptions); err != nil {
+			return nil, fmt.Errorf("kernel %s: domain of %v: %w", k.Name, inames, err)
+		}
+	}
+	return d, nil
+}
+
+// rawDomainOf is DomainOf without the assumptions.
+func (k *Kernel) rawDomainOf(inames []string) (*polycount.Set, error) {
+	full, err := k.joinDomains(inames)
+	if err != nil {
+		return nil, err
+	}
+	d, err := full.Project(inames...)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: domain of %v: %w", k.Name, inames, err)
+	}
+	return d, nil
+}
+
+// joinDomains intersects the domains that the inames belong to with their parents. Its dimensions are all of theirs.
+func (k *Kernel) joinDomains(inames []string) (*polycount.Set, error) {
+	need := make([]bool, len(k.Domains))
+	var mark func(iname string) error
+	mark = func(iname string) error {
+		i := k.domainIndex(iname)
+		if i < 0 {
+			return k.unknownIname(iname)
+		}
+		if need[i] {
+			return nil
+		}
+		need[i] = true
+		for _, p := range k.Domains[i].Params() {
+			if k.IsIname(p) {
+				if err := mark(p); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for _, n := range inames {
+		if err := mark(n); err != nil {
+			return nil, err
+		}
+	}
+	var dims []string
+	for i, d := range k.Domains {
+		if need[i] {
+			dims = append(dims, d.Dims()...)
+		}
+	}
+	full := polycount.NewSet(nil, dims)
+	for i, d := range k.Domains {
+		if !need[i] {
+			continue
+		}
+		var parents []string
+		for _, p := range d.Params() {
+			if k.IsIname(p) {
+				parents = append(parents, p)
+			}
+		}
+		d, err := d.ToDims(parents...).AddDims(dims...).Project(dims...)
+		if err != nil {
+			return nil, err
+		}
+		if full, err = full.Intersect(d); err != nil {
+			return nil, err
+		}
+	}
+	return full, nil
+}
+
+// affineOf is ToAffine over the kernel's inames and parameters.
+func (k *Kernel) affineOf(e Expr) (polycount.Affine, error) {
+	return ToAffine(e, func(name string) bool { return k.IsIname(name) || k.IsParam(name) })
+}
+
+// interval returns constant bounds of the affine expression over the domain of its inames, for all parameter values
+// that the assumptions allow. Where one does not exist the flag is false.
+func (k *Kernel) interval(e polycount.Affine, inames []string) (lo, hi int64, hasLo, hasHi bool, err error) {
+	used := intersectNames(e.Names(), inames)
+	d, err := k.DomainOf(used)
+	if err != nil {
+		return 0, 0, false, false, err
+	}
+	const x = "_value"
+	d, err = d.AddDims(x).Constrain(polycount.EQ(polycount.Name(x), e))
+	if err != nil {
+		return 0, 0, false, false, err
+	}
+	params := d.Params()
+	if d, err = d.ToDims(params...).Project(x); err != nil {
+		return 0, 0, false, false, err
+	}
+	hasLo, hasHi = true, true
+	for i, part := range d.Disjuncts() {
+		lower, upper, err := part.Bounds(x)
+		if err != nil {
+			return 0, 0, false, false, err
+		}
+		l, okL := tightest(lower, true)
+		h, okH := tightest(upper, false)
+		hasLo, hasHi = hasLo && okL, hasHi && okH
+		if i == 0 {
+			lo, hi = l, h
+		}
+		lo, hi = min(lo, l), max(hi, h)
+	}
+	return lo, hi, hasLo, hasHi, nil
+}
+
+// tightest is the best constant bound in the list: the largest lower or the smallest upper one.
+func tightest(bounds []polycount.Bound, lower bool) (best int64, ok bool) {
+	for _, b := range bounds {
+		if !b.Num.IsConstant() {
+			continue
+		}
+		v := floorDiv(b.Num.Constant(), b.Den)
+		if lower {
+			v = -floorDiv(-b.Num.Constant(), b.Den)
+		}
+		if !ok || lower == (v > best) {
+			best, ok = v, true
+		}
+	}
+	return best, ok
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}
+
+func intersectNames(names, with []string) []string {
+	var out []string
+	for _, n := range names {
+		if slices.Contains(with, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (k *Kernel) unknownIname(name string) error {
+	return fmt.Errorf("kernel %s: unknown iname %q (the kernel has %s)", k.Name, name, listNames(k.Inames()))
+}

@@ -1,0 +1,246 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"gpuperf/polycount"
+)
+
+// Strides is the distance in elements between neighbours along each axis, from the layout and the shape.
+func (a *Array) Strides() ([]Expr, error) {
+	out := make([]Expr, len(a.Shape))
+	polys, err := a.stridePolys()
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range polys {
+		out[i] = p.Expr()
+	}
+	return out, nil
+}
+
+// stridePolys computes the strides as polynomials in the parameters. A size that is no polynomial (n // 2, say) stands
+// in them as an opaque factor, named by its text in parentheses.
+func (a *Array) stridePolys() ([]*ParamPoly, error) {
+	n := len(a.Shape)
+	if a.Axes != nil && len(a.Axes) != n {
+		return nil, fmt.Errorf("array %s has %d axes and a layout of %d", a.Name, n, len(a.Axes))
+	}
+	order := make([]int, n) // axes from the fastest varying on
+	for i := range order {
+		order[i] = n - 1 - i
+	}
+	if a.Axes != nil {
+		sort.SliceStable(order, func(x, y int) bool { return a.Axes[order[x]].Nest < a.Axes[order[y]].Nest })
+	}
+	out := make([]*ParamPoly, n)
+	stride := ConstPoly(1)
+	for pos, axis := range order {
+		if a.Axes != nil && a.Axes[axis].Stride != nil {
+			out[axis] = opaquePoly(a.Axes[axis].Stride)
+			continue
+		}
+		out[axis] = stride
+		if pos == n-1 {
+			break
+		}
+		if a.Shape[axis] == nil {
+			return nil, fmt.Errorf("array %s: the size of axis %d is not known", a.Name, axis)
+		}
+		stride = stride.Mul(opaquePoly(a.Shape[axis]))
+	}
+	return out, nil
+}
+
+func opaquePoly(e Expr) *ParamPoly {
+	if p, err := polyOf(e, nil); err == nil {
+		return p
+	}
+	return varPoly("(" + e.String() + ")")
+}
+
+// LinearForm is a flat index: Σ Coeff·Iname + Σ Coeff·floor(Num/Den) + Rest, in elements.
+type LinearForm struct {
+	Terms  []LinearTerm // by iname, sorted
+	Floors []FloorTerm
+	Rest   *ParamPoly // no inames
+}
+
+// LinearTerm is Coeff·Iname.
+type LinearTerm struct {
+	Iname string
+	Coeff *ParamPoly
+}
+
+// FloorTerm is Coeff·floor(Num/Den), with at least one iname in Num.
+type FloorTerm struct {
+	Num   polycount.Affine
+	Den   int64
+	Coeff *ParamPoly
+}
+
+// Coeff is the coefficient of the iname outside floors, 0 where it does not occur.
+func (f *LinearForm) Coeff(iname string) *ParamPoly {
+	for _, t := range f.Terms {
+		if t.Iname == iname {
+			return t.Coeff
+		}
+	}
+	return nil
+}
+
+// String prints the form with inames in their order: "(16*n)*i_outer + n*i_inner + 3".
+func (f *LinearForm) String() string {
+	var parts []string
+	add := func(c *ParamPoly, of string) {
+		switch s := c.String(); {
+		case s == "1":
+			parts = append(parts, of)
+		default:
+			if len(c.list()) > 1 {
+				s = "(" + s + ")"
+			}
+			parts = append(parts, s+"*"+of)
+		}
+	}
+	for _, t := range f.Terms {
+		add(t.Coeff, t.Iname)
+	}
+	for _, t := range f.Floors {
+		add(t.Coeff, fmt.Sprintf("floor((%s)/%d)", t.Num, t.Den))
+	}
+	if !f.Rest.IsZero() || len(parts) == 0 {
+		parts = append(parts, f.Rest.String())
+	}
+	return strings.Join(parts, " + ")
+}
+
+// FlatIndex is the index of the accessed element from the start of the array. Indices that are not quasi-affine in the
+// inames and parameters, or multiply an iname by a parameter in a way that is no polynomial, are errors (*NotAffineError).
+func (k *Kernel) FlatIndex(acc *Access) (*LinearForm, error) {
+	a := k.Array(acc.Array)
+	if a == nil {
+		return nil, fmt.Errorf("kernel %s: unknown array %s", k.Name, acc.Array)
+	}
+	if len(acc.Index) != len(a.Shape) {
+		return nil, fmt.Errorf("kernel %s: %s has %d indices, array %s has %d axes", k.Name, acc, len(acc.Index), a.Name, len(a.Shape))
+	}
+	strides, err := a.stridePolys()
+	if err != nil {
+		return nil, err
+	}
+	sum := newFormSum(k)
+	for i, e := range acc.Index {
+		if err := sum.add(e, strides[i]); err != nil {
+			return nil, fmt.Errorf("kernel %s: index of %s: %w", k.Name, acc, err)
+		}
+	}
+	if a.Offset != nil {
+		sum.rest = sum.rest.Add(opaquePoly(a.Offset))
+	}
+	return sum.form(), nil
+}
+
+// formSum collects a linear form. It goes beyond ToAffine in that parameters may multiply inames (a[n*i + j]).
+type formSum struct {
+	k      *Kernel
+	terms  map[string]*ParamPoly
+	floors map[string]FloorTerm
+	rest   *ParamPoly
+}
+
+func newFormSum(k *Kernel) *formSum {
+	return &formSum{k: k, terms: map[string]*ParamPoly{}, floors: map[string]FloorTerm{}}
+}
+
+func (s *formSum) add(e Expr, by *ParamPoly) error {
+	if by.IsZero() {
+		return nil
+	}
+	if a, err := s.k.affineOf(e); err == nil {
+		s.addAffine(a, by)
+		return nil
+	}
+	x, ok := e.(*Op)
+	if !ok {
+		_, err := s.k.affineOf(e)
+		return err
+	}
+	switch x.Kind {
+	case Add:
+		for _, a := range x.Args {
+			if err := s.add(a, by); err != nil {
+				return err
+			}
+		}
+		return nil
+	case Sub:
+		if err := s.add(x.Args[0], by); err != nil {
+			return err
+		}
+		return s.add(x.Args[1], by.Scale(-1))
+	case Neg:
+		return s.add(x.Args[0], by.Scale(-1))
+	case Mul:
+		var rest []Expr
+		for _, a := range x.Args {
+			if p, err := polyOf(a, s.k.IsParam); err == nil {
+				by = by.Mul(p)
+			} else {
+				rest = append(rest, a)
+			}
+		}
+		switch len(rest) {
+		case 0:
+			s.rest = s.rest.Add(by)
+			return nil
+		case 1:
+			return s.add(rest[0], by)
+		}
+	}
+	_, err := s.k.affineOf(e)
+	return err
+}
+
+func (s *formSum) addAffine(a polycount.Affine, by *ParamPoly) {
+	for _, t := range a.Terms() {
+		c := by.Scale(t.Coeff)
+		switch {
+		case t.Floor != nil && slices.ContainsFunc(t.Floor.Num.Names(), s.k.IsIname):
+			key := t.Floor.String()
+			f := s.floors[key]
+			s.floors[key] = FloorTerm{t.Floor.Num, t.Floor.Den, f.Coeff.Add(c)}
+		case t.Floor != nil:
+			s.rest = s.rest.Add(c.Mul(varPoly("(" + binary(FloorDiv, FromAffine(t.Floor.Num), Int{t.Floor.Den}).String() + ")")))
+		case s.k.IsIname(t.Name):
+			s.terms[t.Name] = s.terms[t.Name].Add(c)
+		default:
+			s.rest = s.rest.Add(c.Mul(varPoly(t.Name)))
+		}
+	}
+	s.rest = s.rest.Add(by.Scale(a.Constant()))
+}
+
+func (s *formSum) form() *LinearForm {
+	f := &LinearForm{Rest: s.rest}
+	for name, c := range s.terms {
+		if !c.IsZero() {
+			f.Terms = append(f.Terms, LinearTerm{name, c})
+		}
+	}
+	sort.Slice(f.Terms, func(i, j int) bool { return f.Terms[i].Iname < f.Terms[j].Iname })
+	var keys []string
+	for key, t := range s.floors {
+		if !t.Coeff.IsZero() {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		f.Floors = append(f.Floors, s.floors[key])
+	}
+	return f
+}

@@ -1,0 +1,63 @@
+package kernel
+
+import (
+	"cmp"
+	"slices"
+)
+
+// mathFunc describes a function that expressions may call: its number of operands, and how its result type follows from
+// their common type. Names are those of OpenCL C.
+type mathFunc struct {
+	args   int
+	result func(args DType) DType
+}
+
+// floating is for functions on floats: integers are taken as float32.
+func floating(t DType) DType {
+	if t.IsInteger() || t == Bool {
+		return Float32
+	}
+	return t
+}
+
+func same(t DType) DType      { return t }
+func predicate(_ DType) DType { return Int32 }
+
+var mathFuncs = func() map[string]mathFunc {
+	table := map[string]mathFunc{}
+	for _, name := range []string{
+		"sqrt", "rsqrt", "cbrt", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p",
+		"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+		"fabs", "floor", "ceil", "round", "trunc", "rint", "erf", "erfc", "tgamma", "lgamma",
+	} {
+		table[name] = mathFunc{1, floating}
+	}
+	for _, name := range []string{"pow", "atan2", "fmin", "fmax", "fmod", "hypot", "fdim", "copysign"} {
+		table[name] = mathFunc{2, floating}
+	}
+	for _, name := range []string{"fma", "mad"} {
+		table[name] = mathFunc{3, floating}
+	}
+	table["abs"] = mathFunc{1, same}
+	table["min"] = mathFunc{2, same}
+	table["max"] = mathFunc{2, same}
+	for _, name := range []string{"isnan", "isinf", "isfinite"} {
+		table[name] = mathFunc{1, predicate}
+	}
+	return table
+}()
+
+// IsFunction reports whether expressions may call a function of that name.
+func IsFunction(name string) bool { _, ok := mathFuncs[name]; return ok }
+
+// Functions lists the functions that expressions may call, sorted.
+func Functions() []string { return sortedKeys(mathFuncs) }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,71 @@
+package kernel
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// TagDataAxes sets the layout of an array, one item per axis: N0 for the axis that varies fastest, then N1 and so on;
+// or c for C order, f for Fortran order; or stride:EXPR for a distance in elements.
+func (k *Kernel) TagDataAxes(array, layout string) (*Kernel, error) {
+	a := k.Array(array)
+	if a == nil || a.IsValue {
+		return nil, k.errorf("no array %s", array)
+	}
+	items := strings.Split(strings.ReplaceAll(layout, " ", ""), ",")
+	n := len(a.Shape)
+	bad := func(what string) error {
+		return k.errorf("layout %q of %s: %s; give one of N0 to N%d to each of the %d axes", layout, array, what, max(0, n-1), n)
+	}
+	var axes []Axis
+	switch items[0] {
+	case "c", "C", "f", "F":
+		for _, it := range items {
+			if !strings.EqualFold(it, items[0]) {
+				return nil, bad("mixes " + items[0] + " and " + it)
+			}
+		}
+		if len(items) != 1 && len(items) != n {
+			return nil, bad("has " + strconv.Itoa(len(items)) + " items")
+		}
+		for i := range n {
+			nest := n - 1 - i
+			if strings.EqualFold(items[0], "f") {
+				nest = i
+			}
+			axes = append(axes, Axis{Nest: nest})
+		}
+	default:
+		if len(items) != n {
+			return nil, bad("has " + strconv.Itoa(len(items)) + " items")
+		}
+		var seen []int
+		for i, it := range items {
+			if text, ok := strings.CutPrefix(it, "stride:"); ok {
+				e, err := ParseExpr(text)
+				if err != nil {
+					return nil, k.errorf("layout of %s: %w", array, err)
+				}
+				axes = append(axes, Axis{Nest: n + i, Stride: e})
+				continue
+			}
+			nest, err := strconv.Atoi(strings.TrimPrefix(it, "N"))
+			if !strings.HasPrefix(it, "N") || err != nil || nest < 0 || nest >= n || slices.Contains(seen, nest) {
+				return nil, bad("item " + it)
+			}
+			seen = append(seen, nest)
+			axes = append(axes, Axis{Nest: nest})
+		}
+		for level := range seen {
+			if !slices.Contains(seen, level) {
+				return nil, bad("N" + strconv.Itoa(level) + " is missing")
+			}
+		}
+	}
+	c := k.clone()
+	b := *a
+	b.Axes = axes
+	c.setArray(&b)
+	return c, nil
+}

@@ -1,0 +1,491 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+)
+
+// Spec is what Make builds a kernel from.
+type Spec struct {
+	Name string // "" is "loopy_kernel"
+	// Domains in isl's notation; parameters need not be declared. A later one may use inames of an earlier one.
+	Domains []string
+	// Instructions in the syntax of ParseInstructions.
+	Instructions string
+	// Args declares arguments. Those that the kernel uses beside them are inferred and appended, unless Complete.
+	Args []*Array
+	// Temps declares temporaries beside those that the instructions do.
+	Temps []*Array
+	// Complete: every name is declared, nothing is inferred.
+	Complete bool
+	// Assumptions on the parameters, as in "n >= 1 and n % 16 = 0".
+	Assumptions string
+	// DTypes gives element types to arguments and temporaries.
+	DTypes map[string]DType
+}
+
+// Make builds a kernel and infers what is not said: arguments, shapes, inames and dependencies of statements.
+//
+// A statement depends on the inames that its expressions use, on those of the for blocks around it, and on those of
+// the only places where a temporary that it reads is written. A reader of a temporary with one writer depends on that
+// writer; otherwise statements that touch the same variable, one of them writing, keep the order of the text.
+// Faults in the texts are *source.Error.
+func Make(spec Spec) (k *Kernel, err error) {
+	defer rescue(&err)
+	ins, err := ParseInstructions(spec.Instructions)
+	if err != nil {
+		return nil, err
+	}
+	k = &Kernel{Name: spec.Name, Tags: map[string]Tag{}}
+	if k.Name == "" {
+		k.Name = "loopy_kernel"
+	}
+	if !isName(k.Name) {
+		return nil, fmt.Errorf("kernel name %q is no identifier", k.Name)
+	}
+	m := &maker{Kernel: k, Instructions: ins, spec: spec}
+	for _, step := range []func() error{
+		m.domains, m.declare, m.rules, m.names, m.ids, m.inames, m.infer, m.resolve, m.deps, m.dtypes, m.shapes,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	if err := k.Check(); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+type maker struct {
+	*Kernel
+	*Instructions
+	spec Spec
+}
+
+// at is an error at the statement with that index.
+func (m *maker) at(i int, hint, format string, args ...any) error {
+	e := source.New("", m.text, m.more[i].at, format, args...)
+	if hint != "" {
+		e = e.WithHint("%s", hint)
+	}
+	return e
+}
+
+func (m *maker) domains() error {
+	for _, text := range m.spec.Domains {
+		d, err := parseDomain(text)
+		if err != nil {
+			return fmt.Errorf("domain: %w", err)
+		}
+		if n := len(d.Disjuncts()); n != 1 {
+			return source.New("", text, 0, "a domain is one conjunction, this set has %d disjuncts", n).
+				WithHint("split the kernel, or use a predicate {if=...}")
+		}
+		for _, name := range d.Dims() {
+			if m.IsIname(name) {
+				return source.New("", text, max(0, strings.Index(text, name)), "iname %s is in two domains", name)
+			}
+			if slices.Contains(slices.Concat(namesOfDomains(m.Kernel), d.Params()), name) {
+				return source.New("", text, max(0, strings.Index(text, name)), "%s is an iname here and was a parameter before", name).
+					WithHint("put the domain that defines %s first", name)
+			}
+		}
+		m.Domains = append(m.Domains, d)
+	}
+	if m.spec.Assumptions != "" {
+		next, err := m.Assume(m.spec.Assumptions)
+		if err != nil {
+			return err
+		}
+		m.Assumptions = next.Assumptions
+	}
+	return nil
+}
+
+func namesOfDomains(k *Kernel) []string {
+	var out []string
+	for _, d := range k.Domains {
+		out = append(out, d.Params()...)
+	}
+	return out
+}
+
+// declare enters arguments and temporaries.
+func (m *maker) declare() error {
+	enter := func(list *[]*Array, a *Array, what string) error {
+		switch {
+		case !isName(a.Name):
+			return m.errorf("%s name %q is no identifier", what, a.Name)
+		case m.Array(a.Name) != nil:
+			return m.errorf("%s is declared twice", a.Name)
+		case m.IsIname(a.Name):
+			return m.errorf("%s is an iname and %s %s", a.Name, article(what), what)
+		case a.DType != "" && !a.DType.Known():
+			return m.errorf("%s: unknown element type %q (%s)", a.Name, a.DType, knownDTypes)
+		}
+		*list = append(*list, a)
+		return nil
+	}
+	for _, a := range m.spec.Args {
+		c := *a
+		if c.IsValue {
+			c.Space = Private
+		} else {
+			c.Space = Global
+		}
+		if err := enter(&m.Args, &c, "argument"); err != nil {
+			return err
+		}
+	}
+	for _, a := range slices.Concat(m.spec.Temps, m.Instructions.Temps) {
+		if err := enter(&m.Kernel.Temps, a, "temporary"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func article(word string) string {
+	if strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an"
+	}
+	return "a"
+}
+
+func (m *maker) rules() error {
+	for _, r := range m.Instructions.Rules {
+		if m.taken(r.Name) {
+			return m.errorf("rule %s has the name of an iname, a parameter or an array", r.Name)
+		}
+		m.Kernel.Rules = append(m.Kernel.Rules, r)
+	}
+	return nil
+}
+
+// names turns reductions over what is no iname into the operators min and max, and rejects other bad reductions.
+func (m *maker) names() error {
+	var bad error
+	fix := func(e Expr) Expr {
+		r, ok := e.(*Reduce)
+		if !ok {
+			return e
+		}
+		for _, n := range r.Inames {
+			if m.IsIname(n) {
+				continue
+			}
+			if (r.Kind == "max" || r.Kind == "min") && len(r.Inames) == 1 {
+				return &Op{OpKind(r.Kind), []Expr{Var{n}, r.Body}}
+			}
+			if bad == nil {
+				bad = m.unknownIname(n)
+			}
+		}
+		return e
+	}
+	for _, r := range m.Kernel.Rules {
+		r.Body = Rewrite(r.Body, fix)
+	}
+	if bad != nil {
+		return bad
+	}
+	for i, s := range m.Instructions.Statements {
+		s.mapExprs(func(e Expr) Expr { return Rewrite(e, fix) })
+		if bad != nil {
+			return m.at(i, "", "%v", bad)
+		}
+		// if blocks become predicates; what they test must not change within the block
+		for _, g := range m.more[i].guards {
+			cond := Rewrite(g.cond, fix)
+			for j, other := range m.Instructions.Statements {
+				same := slices.ContainsFunc(m.more[j].guards, func(h guard) bool { return h.at == g.at })
+				if t := target(other); same && t != "" && mentions(cond, t) {
+					return m.at(j, "assign the condition to a temporary before the block", "the if block around this statement tests %s, which it changes", t)
+				}
+			}
+			s.Predicates = append(s.Predicates, cond)
+		}
+	}
+	m.Kernel.Statements = m.Instructions.Statements
+	return nil
+}
+
+func mentions(e Expr, name string) bool {
+	found := false
+	Walk(e, func(x Expr) bool {
+		switch x := x.(type) {
+		case Var:
+			found = found || x.Name == name
+		case *Access:
+			found = found || x.Array == name
+		case *Call:
+			found = found || x.Func == name
+		}
+		return !found
+	})
+	return found
+}
+
+func (m *maker) ids() error {
+	seen := map[string]bool{}
+	for i, s := range m.Kernel.Statements {
+		if s.ID != "" && seen[s.ID] {
+			return m.at(i, "", "statement id %s is used twice", s.ID)
+		}
+		seen[s.ID] = true
+	}
+	for i, s := range m.Kernel.Statements {
+		if s.ID == "" {
+			base := m.more[i].prefix
+			if base == "" {
+				base = "insn"
+			}
+			s.ID = fresh(base, func(id string) bool { return seen[id] })
+			seen[s.ID] = true
+		}
+	}
+	return nil
+}
+
+// inames finds the inames of each statement.
+func (m *maker) inames() error {
+	for i, s := range m.Kernel.Statements {
+		notes := m.more[i]
+		for _, n := range slices.Concat(notes.within, s.Inames) {
+			if !m.IsIname(n) {
+				return m.at(i, "the kernel has "+listNames(m.Inames()), "unknown iname %q", n)
+			}
+		}
+		s.Inames = slices.Concat(s.Inames, notes.within)
+		used := m.usedInames(s)
+		if notes.exactNames {
+			for _, n := range used {
+				if !slices.Contains(s.Inames, n) {
+					return m.at(i, "write inames=+... to add to those used", "the statement uses iname %s, which its inames leave out", n)
+				}
+			}
+		} else {
+			s.Inames = append(s.Inames, used...)
+		}
+		s.Inames = sortedSet(s.Inames)
+		for _, n := range s.ReductionInames() {
+			if slices.Contains(s.Inames, n) {
+				return m.at(i, "give the reduction an iname of its own", "iname %s is both reduced over and used outside the reduction", n)
+			}
+		}
+	}
+	// A temporary that is always written within some inames that do not index it has a value per iteration of these:
+	// its readers are within them too (as in Loopy).
+	for changed := true; changed; {
+		changed = false
+		for i, s := range m.Kernel.Statements {
+			if m.more[i].exactNames {
+				continue
+			}
+			before := len(s.Inames)
+			for _, r := range m.Reads(s) {
+				if m.IsTemp(r.Array) {
+					s.Inames = addSorted(s.Inames, removeNames(m.implicitInames(r.Array), s.ReductionInames()...)...)
+				}
+			}
+			changed = changed || len(s.Inames) != before
+		}
+	}
+	return nil
+}
+
+// implicitInames are those that all writers of the temporary are within without indexing it by them.
+func (m *maker) implicitInames(temp string) []string {
+	var common []string
+	for n, w := range m.writers(temp) {
+		own := slices.Clone(w.Inames)
+		freeVars(w.LHS, func(v string) { own = removeNames(own, v) })
+		if n == 0 {
+			common = own
+		} else {
+			common = intersectNames(common, own)
+		}
+	}
+	return common
+}
+
+// usedInames are the inames that the statement's expressions use outside reductions over them. Rules count by their
+// bodies.
+func (m *maker) usedInames(s *Stmt) []string {
+	var out []string
+	for _, e := range s.exprs() {
+		expanded, err := m.expandExpr(e)
+		if err != nil {
+			expanded = e // reported when the rules are expanded
+		}
+		freeVars(expanded, func(n string) {
+			if m.IsIname(n) {
+				out = append(out, n)
+			}
+		})
+	}
+	return sortedSet(out)
+}
+
+// infer appends the arguments that are used and not declared: arrays and scalars in the order of the text, then the
+// parameters of the domains.
+func (m *maker) infer() error {
+	written := map[string]bool{}
+	for _, s := range m.Kernel.Statements {
+		written[target(s)] = true
+	}
+	for i, s := range m.Kernel.Statements {
+		var bad error
+		missing := func(name string, a *Array) {
+			switch {
+			case bad != nil:
+			case m.spec.Complete:
+				bad = m.at(i, `declare it, or add "..." to the arguments`, "%s is not declared", name)
+			case m.spec.Name == name:
+				bad = m.at(i, "", "%s is the name of the kernel", name)
+			default:
+				m.Args = append(m.Args, a)
+			}
+		}
+		for _, e := range s.exprs() {
+			e, err := m.expandExpr(e)
+			if err != nil {
+				return m.at(i, "", "%v", err)
+			}
+			Walk(e, func(x Expr) bool {
+				switch x := x.(type) {
+				case *Access:
+					if m.IsIname(x.Array) || m.IsParam(x.Array) {
+						bad = errors.Join(bad, m.at(i, "", "%s is an iname or a parameter and cannot be indexed", x.Array))
+					} else if m.Array(x.Array) == nil {
+						a := &Array{Name: x.Array, Space: Global}
+						if x.Index == nil {
+							a.Shape = []Expr{}
+						}
+						missing(x.Array, a)
+					}
+				case Var:
+					switch {
+					case m.IsIname(x.Name) || m.IsParam(x.Name) || m.Array(x.Name) != nil:
+					case written[x.Name]:
+						missing(x.Name, &Array{Name: x.Name, Space: Global, Shape: []Expr{}})
+					default:
+						missing(x.Name, &Array{Name: x.Name, Space: Private, IsValue: true})
+					}
+				}
+				return true
+			})
+			if bad != nil {
+				return bad
+			}
+		}
+		if t := target(s); m.IsIname(t) || m.IsParam(t) && !m.IsTemp(t) {
+			return m.at(i, "", "cannot assign to %s: it is an iname or a parameter", t)
+		}
+	}
+	for _, p := range m.Params() {
+		if a := m.Array(p); a != nil {
+			if !a.IsValue {
+				return m.errorf("%s is a parameter of the domain and an array", p)
+			}
+			continue
+		}
+		if m.spec.Complete {
+			return m.errorf(`parameter %s is not declared: declare it, or add "..." to the arguments`, p)
+		}
+		m.Args = append(m.Args, &Array{Name: p, DType: Int32, Space: Private, IsValue: true})
+	}
+	return nil
+}
+
+// resolve turns names of global scalars into accesses and checks how variables are used.
+func (m *maker) resolve() error {
+	var bad error
+	fix := func(e Expr) Expr {
+		switch x := e.(type) {
+		case Var:
+			a := m.Array(x.Name)
+			switch {
+			case a == nil || a.IsValue || m.IsIname(x.Name):
+			case a.Shape == nil || len(a.Shape) > 0:
+				bad = m.errorf("array %s is used without an index", x.Name)
+			case a.Space == Global && !m.IsTemp(x.Name):
+				return &Access{Array: x.Name}
+			}
+		case *Access:
+			a := m.Array(x.Array)
+			if a != nil && a.IsValue {
+				bad = m.errorf("value argument %s is indexed", x.Array)
+			}
+			if a != nil && x.Index != nil && a.Shape != nil && len(a.Shape) != len(x.Index) {
+				bad = m.errorf("%s has %d indices, %s has %d axes", x, len(x.Index), x.Array, len(a.Shape))
+			}
+		}
+		return e
+	}
+	for i, s := range m.Kernel.Statements {
+		s.mapExprs(func(e Expr) Expr { return Rewrite(e, fix) })
+		if bad != nil {
+			return m.at(i, "", "%v", errors.Unwrap(bad))
+		}
+	}
+	for _, r := range m.Kernel.Rules {
+		r.Body = Rewrite(r.Body, func(e Expr) Expr {
+			if v, ok := e.(Var); ok && slices.Contains(r.Args, v.Name) {
+				return e
+			}
+			return fix(e)
+		})
+		if bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+// deps resolves the wildcards of dep and adds the automatic dependencies.
+func (m *maker) deps() error {
+	for i, s := range m.Kernel.Statements {
+		var deps []string
+		for _, pattern := range s.Deps {
+			found := false
+			for _, other := range m.Kernel.Statements {
+				if ok, err := path.Match(pattern, other.ID); err != nil {
+					return m.at(i, "", "malformed wildcard %q in dep", pattern)
+				} else if ok && other != s {
+					deps, found = append(deps, other.ID), true
+				}
+			}
+			if !found && !strings.ContainsAny(pattern, "*?[") {
+				return m.at(i, "", "dependency on unknown statement %q", pattern)
+			}
+		}
+		s.Deps = sortedSet(deps)
+	}
+	exact := map[*Stmt]bool{}
+	for i, s := range m.Kernel.Statements {
+		exact[s] = m.more[i].exactDeps
+	}
+	m.addAutomaticDeps(func(s *Stmt) bool { return !exact[s] })
+	return nil
+}
+
+func (m *maker) dtypes() error {
+	if len(m.spec.DTypes) == 0 {
+		return nil
+	}
+	next, err := m.AddDTypes(m.spec.DTypes)
+	if err != nil {
+		return err
+	}
+	m.Args, m.Kernel.Temps = next.Args, next.Temps
+	return nil
+}
+
+func (m *maker) shapes() error { return m.inferShapes() }

@@ -1,0 +1,131 @@
+package kernel
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Match selects statements: terms joined by "and", "or", "not" and parentheses. A term is id:GLOB, writes:VARIABLE,
+// reads:VARIABLE, iname:INAME, tag:GLOB, or a bare GLOB for an id. The empty text matches every statement.
+func (k *Kernel) Match(text string) (match func(*Stmt) bool, err error) {
+	if strings.TrimSpace(text) == "" {
+		return func(*Stmt) bool { return true }, nil
+	}
+	text = strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text)
+	p := &matcher{k: k, words: strings.Fields(text)}
+	match, err = p.or(0)
+	if err == nil && len(p.words) > 0 {
+		err = fmt.Errorf("unexpected %q", p.words[0])
+	}
+	if err != nil {
+		return nil, k.errorf("statement match %q: %w", text, err)
+	}
+	return match, nil
+}
+
+// matchSome is Match that must find a statement.
+func (k *Kernel) matchSome(text string) ([]*Stmt, error) {
+	match, err := k.Match(text)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Stmt
+	for _, s := range k.Statements {
+		if match(s) {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return nil, k.errorf("no statement matches %q (the statements are %s)", text, listNames(k.ids()))
+	}
+	return out, nil
+}
+
+func (k *Kernel) ids() []string {
+	var out []string
+	for _, s := range k.Statements {
+		out = append(out, s.ID)
+	}
+	return out
+}
+
+type matcher struct {
+	k     *Kernel
+	words []string
+}
+
+func (p *matcher) accept(word string) bool {
+	if len(p.words) > 0 && p.words[0] == word {
+		p.words = p.words[1:]
+		return true
+	}
+	return false
+}
+
+func (p *matcher) or(depth int) (func(*Stmt) bool, error) {
+	left, err := p.and(depth)
+	for err == nil && p.accept("or") {
+		a := left
+		var b func(*Stmt) bool
+		b, err = p.and(depth)
+		left = func(s *Stmt) bool { return a(s) || b(s) }
+	}
+	return left, err
+}
+
+func (p *matcher) and(depth int) (func(*Stmt) bool, error) {
+	left, err := p.term(depth)
+	for err == nil && p.accept("and") {
+		a := left
+		var b func(*Stmt) bool
+		b, err = p.term(depth)
+		left = func(s *Stmt) bool { return a(s) && b(s) }
+	}
+	return left, err
+}
+
+func (p *matcher) term(depth int) (func(*Stmt) bool, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("nested more than %d deep", maxDepth)
+	}
+	switch {
+	case len(p.words) == 0:
+		return nil, fmt.Errorf("a term is missing at the end")
+	case p.accept("not"):
+		f, err := p.term(depth + 1)
+		return func(s *Stmt) bool { return !f(s) }, err
+	case p.accept("("):
+		f, err := p.or(depth + 1)
+		if err == nil && !p.accept(")") {
+			err = fmt.Errorf("a parenthesis is not closed")
+		}
+		return f, err
+	}
+	word := p.words[0]
+	p.words = p.words[1:]
+	key, pattern, found := strings.Cut(word, ":")
+	if !found {
+		key, pattern = "id", word
+	}
+	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+		return nil, fmt.Errorf("malformed pattern in %q", word)
+	}
+	glob := func(s string) bool { ok, _ := path.Match(pattern, s); return ok }
+	switch k := p.k; key {
+	case "id":
+		return func(s *Stmt) bool { return glob(s.ID) }, nil
+	case "tag":
+		return func(s *Stmt) bool { return slices.ContainsFunc(s.Tags, glob) }, nil
+	case "iname":
+		return func(s *Stmt) bool { return slices.ContainsFunc(s.Inames, glob) }, nil
+	case "writes":
+		return func(s *Stmt) bool { return target(s) != "" && glob(target(s)) }, nil
+	case "reads":
+		return func(s *Stmt) bool {
+			return slices.ContainsFunc(k.Reads(s), func(a *Access) bool { return glob(a.Array) })
+		}, nil
+	}
+	return nil, fmt.Errorf("unknown criterion %q (id, writes, reads, iname, tag)", key)
+}

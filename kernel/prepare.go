@@ -1,0 +1,53 @@
+package kernel
+
+// Prepare returns the kernel with everything decided that may be left open: substitution rules expanded, element types
+// inferred, reductions realized, automatic axes and address spaces resolved. What cannot be decided is an error.
+func (k *Kernel) Prepare() (*Kernel, error) {
+	c, err := k.ExpandRules()
+	if err != nil {
+		return nil, err
+	}
+	c = c.clone()
+	if err := c.inferTypes(); err != nil {
+		return nil, err
+	}
+	if c, err = c.RealizeReduction(); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{
+		c.inferTypes, c.resolveAuto, func() error { c.resolveSpaces(); return nil }, c.Check, c.checkPrepared,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// checkPrepared: nothing is left open.
+func (k *Kernel) checkPrepared() error {
+	for _, list := range [2][]*Array{k.Args, k.Temps} {
+		for _, a := range list {
+			if a.DType == "" {
+				return k.errorf("%w", &UnknownTypeError{a.Name})
+			}
+			if a.Space != Local && a.Space != Private {
+				continue
+			}
+			for axis, size := range a.Shape {
+				if _, ok := size.(Int); !ok {
+					return k.errorf("the size %s of axis %d of %s is not constant, as %s memory needs; fix the parameters", size, axis, a.Name, a.Space)
+				}
+			}
+		}
+	}
+	for _, s := range k.Statements {
+		for _, e := range s.exprs() {
+			if _, err := k.TypeOf(e); err != nil {
+				return k.errorf("statement %s: %w", s.ID, err)
+			}
+		}
+	}
+	_, err := k.LocalSize()
+	return err
+}

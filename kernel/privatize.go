@@ -1,0 +1,129 @@
+package kernel
+
+import (
+	"slices"
+
+	"gpuperf/polycount"
+)
+
+// PrivatizeTemporaries gives temporaries that are written within the inames an axis per iname, so that every iteration
+// has its own element. With only, just these temporaries; otherwise all that are written within all of the inames.
+// A temporary that some statement outside the inames reads or writes is an error.
+func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Kernel, err error) {
+	defer rescue(&err)
+	for _, n := range only {
+		if !k.IsTemp(n) {
+			return nil, k.errorf("%s is no temporary", n)
+		}
+	}
+	c := k.clone()
+	var sizes []Expr
+	var index []Expr
+	for _, n := range inames {
+		if !k.IsIname(n) {
+			return nil, k.unknownIname(n)
+		}
+		lower, size, err := k.extentOf(n)
+		if err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, size)
+		index = append(index, FromAffine(polycount.Name(n).Sub(lower)))
+	}
+	for _, t := range k.Temps {
+		if len(only) > 0 && !slices.Contains(only, t.Name) {
+			continue
+		}
+		writers := k.writers(t.Name)
+		within := len(writers) > 0
+		for _, s := range writers {
+			within = within && containsAll(s.Inames, inames)
+		}
+		if !within {
+			if len(only) > 0 {
+				return nil, k.errorf("temporary %s is not written within %s", t.Name, listNames(inames))
+			}
+			continue
+		}
+		if usesInAxis(writers, inames) {
+			continue // it has a place per iteration already
+		}
+		for _, s := range k.readers(t.Name) {
+			if !containsAll(s.AllInames(), inames) {
+				return nil, k.errorf("cannot privatize %s by %s: statement %s reads it outside these inames", t.Name, listNames(inames), s.ID)
+			}
+		}
+		n := *t
+		n.Shape = slices.Concat(t.Shape, sizes)
+		if t.Axes != nil {
+			return nil, k.errorf("cannot privatize %s: it has a layout of its own", t.Name)
+		}
+		c.setArray(&n)
+		c.mapStmts(func(s *Stmt) {
+			s.mapExprs(func(e Expr) Expr {
+				return Rewrite(e, func(e Expr) Expr {
+					switch x := e.(type) {
+					case Var:
+						if x.Name == t.Name {
+							return &Access{Array: t.Name, Index: index}
+						}
+					case *Access:
+						if x.Array == t.Name {
+							return &Access{x.Array, x.Tag, slices.Concat(x.Index, index)}
+						}
+					}
+					return e
+				})
+			})
+		})
+	}
+	return c, nil
+}
+
+// usesInAxis reports whether all the writers index their target by every iname alone on an axis.
+func usesInAxis(writers []*Stmt, inames []string) bool {
+	for _, s := range writers {
+		acc, ok := s.LHS.(*Access)
+		if !ok {
+			return false
+		}
+		for _, n := range inames {
+			if !slices.ContainsFunc(acc.Index, func(e Expr) bool { v, ok := e.(Var); return ok && v.Name == n }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func containsAll(list, of []string) bool {
+	for _, n := range of {
+		if !slices.Contains(list, n) {
+			return false
+		}
+	}
+	return true
+}
+
+// extentOf is the smallest value of an iname in terms of the parameters, and the number of values up to the largest.
+func (k *Kernel) extentOf(iname string) (lower polycount.Affine, size Expr, err error) {
+	d, err := k.DomainOf([]string{iname})
+	if err != nil {
+		return lower, nil, err
+	}
+	if n := len(d.Disjuncts()); n != 1 {
+		return lower, nil, k.errorf("the values of iname %s fall into %d parts", iname, n)
+	}
+	low, up, err := d.Bounds(iname)
+	if err != nil {
+		return lower, nil, k.errorf("iname %s: %w", iname, err)
+	}
+	if len(low) != 1 || len(up) == 0 || low[0].Den != 1 {
+		return lower, nil, k.errorf("iname %s has no single lower bound and an upper one", iname)
+	}
+	e := &extent{}
+	for _, b := range up {
+		e.bounds = append(e.bounds, polycount.Bound{Num: b.Num.Sub(low[0].Num.Scale(b.Den)), Den: b.Den})
+	}
+	return low[0].Num, e.expr(), nil
+}

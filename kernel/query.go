@@ -1,0 +1,197 @@
+package kernel
+
+import (
+	"slices"
+	"strings"
+)
+
+// Inames lists the inames in the order of the domains and their dimensions.
+func (k *Kernel) Inames() []string {
+	var out []string
+	for _, d := range k.Domains {
+		out = append(out, d.Dims()...)
+	}
+	return out
+}
+
+// IsIname reports whether name is a dimension of a domain.
+func (k *Kernel) IsIname(name string) bool { return k.domainIndex(name) >= 0 }
+
+// domainIndex is the index of the domain that has name as a dimension, -1 without one.
+func (k *Kernel) domainIndex(name string) int {
+	for i, d := range k.Domains {
+		if slices.Contains(d.Dims(), name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Params lists the parameters of the domains and the assumptions, without the inames that a later domain uses as such,
+// and the integer value arguments, in the order of Args and then of the domains.
+func (k *Kernel) Params() []string {
+	var out []string
+	add := func(name string) {
+		if !slices.Contains(out, name) && !k.IsIname(name) {
+			out = append(out, name)
+		}
+	}
+	for _, a := range k.Args {
+		if a.IsValue && (a.DType == "" || a.DType.IsInteger()) {
+			add(a.Name)
+		}
+	}
+	for _, d := range k.Domains {
+		for _, p := range d.Params() {
+			add(p)
+		}
+	}
+	if k.Assumptions != nil {
+		for _, p := range k.Assumptions.Params() {
+			add(p)
+		}
+	}
+	return out
+}
+
+// IsParam reports whether name is one of Params.
+func (k *Kernel) IsParam(name string) bool { return slices.Contains(k.Params(), name) }
+
+// Array returns the argument or temporary of that name, nil without one.
+func (k *Kernel) Array(name string) *Array {
+	for _, list := range [2][]*Array{k.Args, k.Temps} {
+		for _, a := range list {
+			if a.Name == name {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// IsTemp reports whether name is a temporary.
+func (k *Kernel) IsTemp(name string) bool {
+	return slices.ContainsFunc(k.Temps, func(a *Array) bool { return a.Name == name })
+}
+
+// Stmt returns the statement with that ID, nil without one.
+func (k *Kernel) Stmt(id string) *Stmt {
+	for _, s := range k.Statements {
+		if s.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// Reads lists the array elements and scalar arrays that s reads: in its right-hand side, its predicates and the indices
+// of what it writes, in that order. A scalar temporary is an access without index.
+func (k *Kernel) Reads(s *Stmt) []*Access {
+	var out []*Access
+	collect := func(e Expr) {
+		Walk(e, func(x Expr) bool {
+			switch x := x.(type) {
+			case *Access:
+				out = append(out, x)
+			case Var:
+				if a := k.Array(x.Name); a != nil && !a.IsValue {
+					out = append(out, &Access{Array: x.Name})
+				}
+			}
+			return true
+		})
+	}
+	collect(s.RHS)
+	for _, p := range s.Predicates {
+		collect(p)
+	}
+	if lhs, ok := s.LHS.(*Access); ok {
+		for _, i := range lhs.Index {
+			collect(i)
+		}
+	}
+	return out
+}
+
+// Writes is what s assigns to: one access, or none for barriers. A scalar temporary is an access without index.
+func (k *Kernel) Writes(s *Stmt) []*Access {
+	switch x := s.LHS.(type) {
+	case *Access:
+		return []*Access{x}
+	case Var:
+		return []*Access{{Array: x.Name}}
+	}
+	return nil
+}
+
+// target is the name of the variable that s assigns to, "" for none.
+func target(s *Stmt) string {
+	switch x := s.LHS.(type) {
+	case *Access:
+		return x.Array
+	case Var:
+		return x.Name
+	}
+	return ""
+}
+
+// exprs are the expressions of a statement: LHS, RHS and predicates.
+func (s *Stmt) exprs() []Expr {
+	out := make([]Expr, 0, 2+len(s.Predicates))
+	if s.LHS != nil {
+		out = append(out, s.LHS)
+	}
+	if s.RHS != nil {
+		out = append(out, s.RHS)
+	}
+	return append(out, s.Predicates...)
+}
+
+// ReductionInames lists the inames that reductions in s bind, sorted.
+func (s *Stmt) ReductionInames() []string {
+	var out []string
+	for _, e := range s.exprs() {
+		for _, r := range Reductions(e) {
+			out = append(out, r.Inames...)
+		}
+	}
+	return sortedSet(out)
+}
+
+// AllInames are the inames of s and of the reductions in it, sorted.
+func (s *Stmt) AllInames() []string {
+	return sortedSet(append(slices.Clone(s.Inames), s.ReductionInames()...))
+}
+
+func sortedSet(list []string) []string {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// writers returns the statements that assign to the variable.
+func (k *Kernel) writers(name string) []*Stmt {
+	var out []*Stmt
+	for _, s := range k.Statements {
+		if target(s) == name {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// readers returns the statements that read the variable.
+func (k *Kernel) readers(name string) []*Stmt {
+	var out []*Stmt
+	for _, s := range k.Statements {
+		if slices.ContainsFunc(k.Reads(s), func(a *Access) bool { return a.Array == name }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// splitNames reads a list of names separated by commas or blanks.
+func splitNames(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
+}

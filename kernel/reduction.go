@@ -1,0 +1,142 @@
+package kernel
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// RealizeReduction turns reductions into a temporary acc_<inames>, a statement <id>_<inames>_init that sets it to the
+// neutral element, and a statement <id>_<inames>_update within the reduction's inames that adds to it.
+func (k *Kernel) RealizeReduction() (*Kernel, error) {
+	c := k.clone()
+	for i := 0; i < len(c.Statements); {
+		s := c.Statements[i]
+		if s.RHS == nil || len(Reductions(s.RHS)) == 0 {
+			i++
+			continue
+		}
+		parts, err := c.realize(s)
+		if err != nil {
+			return nil, err
+		}
+		// the parts may hold further reductions: go on at the first of them
+		c.Statements = slices.Concat(c.Statements[:i], parts, c.Statements[i+1:])
+	}
+	return c, nil
+}
+
+// reduction tells how values are reduced: the neutral element for a type, and one step.
+type reduction struct {
+	neutral func(t DType) (Expr, bool)
+	step    func(acc, x Expr) Expr
+}
+
+var reductionSteps = map[string]reduction{
+	"sum":     {constant(0), func(acc, x Expr) Expr { return binary(Add, acc, x) }},
+	"product": {constant(1), func(acc, x Expr) Expr { return binary(Mul, acc, x) }},
+	"max":     {limit(true), func(acc, x Expr) Expr { return &Call{"max", []Expr{acc, x}} }},
+	"min":     {limit(false), func(acc, x Expr) Expr { return &Call{"min", []Expr{acc, x}} }},
+	"any":     {constant(0), func(acc, x Expr) Expr { return binary(Or, acc, x) }},
+	"all":     {constant(1), func(acc, x Expr) Expr { return binary(And, acc, x) }},
+}
+
+func constant(v int64) func(DType) (Expr, bool) {
+	return func(t DType) (Expr, bool) {
+		switch t {
+		case Float32:
+			return Float{float64(v), Int{v}.String() + ".0f", Float32}, true
+		case Float64:
+			return Float{float64(v), Int{v}.String() + ".0", Float64}, true
+		}
+		return Int{v}, true
+	}
+}
+
+// limit is the least value of a type (for max) or the greatest (for min).
+func limit(least bool) func(DType) (Expr, bool) {
+	return func(t DType) (Expr, bool) {
+		d, ok := dtypes[t]
+		bits := 8 * d.size
+		switch {
+		case !ok || d.class == classComplex:
+			return nil, false
+		case d.class == classFloat && least:
+			return Float{math.Inf(-1), "-inf", t}, true
+		case d.class == classFloat:
+			return Float{math.Inf(1), "inf", t}, true
+		case d.class == classInt && least:
+			return Int{-1 << (bits - 1)}, true
+		case d.class == classInt:
+			return Int{1<<(bits-1) - 1}, true
+		case least:
+			return Int{0}, true
+		case d.class == classBool:
+			return Int{1}, true
+		case bits < 64:
+			return Int{1<<bits - 1}, true
+		}
+		return nil, false // the greatest uint64 is no int64
+	}
+}
+
+// realize takes the outermost reductions of s apart. The parts stand in an order that respects their dependencies.
+func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
+	var parts []*Stmt
+	final := *s
+	var bad error
+	add := func(r *Reduce) Expr {
+		name := strings.Join(r.Inames, "_")
+		acc := &Array{Name: k.freshName("acc_" + name), Shape: []Expr{}}
+		taken := func(id string) bool {
+			return k.Stmt(id) != nil || slices.ContainsFunc(parts, func(p *Stmt) bool { return p.ID == id })
+		}
+		if t, err := k.TypeOf(r); err == nil {
+			acc.DType = t
+		}
+		how := reductionSteps[r.Kind]
+		zero, ok := how.neutral(acc.DType)
+		if !ok && bad == nil {
+			bad = k.errorf("statement %s: the neutral element of %s needs the dtype of %s: give the arrays types first (add_dtypes)", s.ID, r.Kind, r.Body)
+		}
+		init := &Stmt{
+			ID: fresh(s.ID+"_"+name+"_init", taken), LHS: Var{acc.Name}, RHS: zero,
+			Inames: s.Inames, Predicates: s.Predicates, Tags: s.Tags,
+		}
+		parts = append(parts, init)
+		update := &Stmt{
+			ID: fresh(s.ID+"_"+name+"_update", taken), LHS: Var{acc.Name}, RHS: how.step(Var{acc.Name}, r.Body),
+			Inames: addSorted(s.Inames, r.Inames...), Deps: addSorted(s.Deps, init.ID), Predicates: s.Predicates, Tags: s.Tags,
+		}
+		parts = append(parts, update)
+		final.Deps = addSorted(final.Deps, update.ID)
+		k.Temps = append(k.Temps, acc)
+		return Var{acc.Name}
+	}
+	final.RHS = replaceOutermost(s.RHS, add)
+	if bad != nil {
+		return nil, bad
+	}
+	return append(parts, &final), nil
+}
+
+// replaceOutermost replaces reductions that are not inside others.
+func replaceOutermost(e Expr, f func(*Reduce) Expr) Expr {
+	if r, ok := e.(*Reduce); ok {
+		return f(r)
+	}
+	old := e.children()
+	if len(old) == 0 {
+		return e
+	}
+	list := make([]Expr, len(old))
+	changed := false
+	for i, c := range old {
+		list[i] = replaceOutermost(c, f)
+		changed = changed || list[i] != c
+	}
+	if !changed {
+		return e
+	}
+	return e.rebuild(list)
+}

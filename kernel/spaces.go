@@ -1,0 +1,72 @@
+package kernel
+
+import "slices"
+
+// SpaceOf is the address space of a variable: the declared one, or, for a temporary without one, global where a group
+// iname indexes an assignment to it, local where a local iname does, else private (Loopy's rule).
+func (k *Kernel) SpaceOf(name string) Space {
+	a := k.Array(name)
+	if a == nil {
+		return Private
+	}
+	if a.Space != Auto {
+		return a.Space
+	}
+	if !k.IsTemp(name) {
+		if a.IsValue {
+			return Private
+		}
+		return Global
+	}
+	space := Private
+	for _, w := range k.writers(name) {
+		acc, ok := w.LHS.(*Access)
+		if !ok {
+			continue
+		}
+		for _, e := range acc.Index {
+			freeVars(e, func(n string) {
+				switch k.Tags[n].Kind {
+				case GroupAxis:
+					space = Global
+				case LocalAxis, LocalAuto:
+					if space == Private {
+						space = Local
+					}
+				}
+			})
+		}
+	}
+	return space
+}
+
+// resolveSpaces fixes the address spaces of temporaries, in place.
+func (k *Kernel) resolveSpaces() {
+	for i, a := range k.Temps {
+		if a.Space == Auto {
+			c := *a
+			c.Space = k.SpaceOf(a.Name)
+			k.Temps[i] = &c
+		}
+	}
+}
+
+// SetTemporaryAddressSpace fixes the address space of temporaries.
+func (k *Kernel) SetTemporaryAddressSpace(names []string, space Space) (*Kernel, error) {
+	if !slices.Contains([]Space{Auto, Global, Local, Private}, space) {
+		return nil, k.errorf("unknown address space %q (global, local, private)", space)
+	}
+	c := k.clone()
+	for _, n := range names {
+		if !k.IsTemp(n) {
+			return nil, k.errorf("%s is no temporary", n)
+		}
+		a := *k.Array(n)
+		a.Space = space
+		c.setArray(&a)
+	}
+	if err := c.checkRaces(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

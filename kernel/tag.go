@@ -1,0 +1,117 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ParseTag reads an iname tag: g.0 to g.2, l.0 to l.2, l.auto, unr, ilp, or for ("" also) for a sequential loop.
+func ParseTag(text string) (Tag, error) {
+	switch text = strings.TrimSpace(text); text {
+	case "", "for", "seq":
+		return Tag{}, nil
+	case "unr":
+		return Tag{Kind: Unroll}, nil
+	case "ilp", "ilp.unr":
+		return Tag{Kind: ILP}, nil
+	case "l.auto":
+		return Tag{Kind: LocalAuto}, nil
+	}
+	kind := map[string]TagKind{"g.": GroupAxis, "l.": LocalAxis}
+	if len(text) > 2 && kind[text[:2]] != 0 {
+		if axis, err := strconv.Atoi(text[2:]); err == nil && strconv.Itoa(axis) == text[2:] {
+			if axis < 0 || axis > 2 {
+				return Tag{}, fmt.Errorf("iname tag %q: hardware axes are 0, 1 and 2", text)
+			}
+			return Tag{kind[text[:2]], axis}, nil
+		}
+	}
+	return Tag{}, fmt.Errorf("unknown iname tag %q (tags are g.0 to g.2, l.0 to l.2, l.auto, unr, ilp and for)", text)
+}
+
+// String prints the tag as ParseTag reads it.
+func (t Tag) String() string {
+	switch t.Kind {
+	case GroupAxis:
+		return "g." + strconv.Itoa(t.Axis)
+	case LocalAxis:
+		return "l." + strconv.Itoa(t.Axis)
+	case LocalAuto:
+		return "l.auto"
+	case Unroll:
+		return "unr"
+	case ILP:
+		return "ilp"
+	}
+	return "for"
+}
+
+// Parallel reports whether the tag maps an iname to a hardware axis.
+func (t Tag) Parallel() bool {
+	return t.Kind == GroupAxis || t.Kind == LocalAxis || t.Kind == LocalAuto
+}
+
+// TagInames maps inames to hardware axes or loop treatments: "i_outer:g.1, i_inner:l.1". An iname that has another tag
+// already is an error, except that l.auto gives way and that for removes a tag.
+func (k *Kernel) TagInames(text string) (*Kernel, error) {
+	c := k.clone()
+	for _, item := range strings.Split(text, ",") {
+		if strings.TrimSpace(item) == "" {
+			continue
+		}
+		name, tagText, ok := strings.Cut(item, ":")
+		if !ok {
+			return nil, k.errorf("iname tags %q: %q should be iname:tag", text, strings.TrimSpace(item))
+		}
+		name = strings.TrimSpace(name)
+		tag, err := ParseTag(tagText)
+		if err != nil {
+			return nil, k.errorf("iname %s: %w", name, err)
+		}
+		if err := c.setTag(name, tag); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// setTag changes the kernel in place: it is for copies.
+func (k *Kernel) setTag(iname string, tag Tag) error {
+	if !k.IsIname(iname) {
+		return k.unknownIname(iname)
+	}
+	if tag.Kind == Sequential {
+		delete(k.Tags, iname)
+		return nil
+	}
+	if old, ok := k.Tags[iname]; ok && old != tag && old.Kind != LocalAuto {
+		return k.errorf("iname %s is tagged %s already: remove that first (%s:for)", iname, old, iname)
+	}
+	k.Tags[iname] = tag
+	return k.checkAxes(iname)
+}
+
+// checkAxes reports another iname of some statement on the same hardware axis as iname.
+func (k *Kernel) checkAxes(iname string) error {
+	tag := k.Tags[iname]
+	for _, s := range k.Statements {
+		all := s.AllInames()
+		if !slices.Contains(all, iname) {
+			continue
+		}
+		if tag.Parallel() && slices.Contains(s.ReductionInames(), iname) {
+			return k.errorf("statement %s reduces over iname %s, which is tagged %s: work-items would need to add up; reduce over a sequential iname", s.ID, iname, tag)
+		}
+		if tag.Kind != GroupAxis && tag.Kind != LocalAxis {
+			continue
+		}
+		for _, other := range all {
+			if other != iname && k.Tags[other] == tag {
+				return k.errorf("statement %s: inames %s and %s are both tagged %s", s.ID, other, iname, tag)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package kernel
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// step is one transformation of a kernel.
+type step func(*Kernel) (*Kernel, error)
+
+func split(iname string, n int64, tags ...string) step {
+	opt := Split{}
+	if len(tags) == 2 {
+		opt.OuterTag, opt.InnerTag = tags[0], tags[1]
+	}
+	return func(k *Kernel) (*Kernel, error) { return k.SplitIname(iname, n, opt) }
+}
+
+func assume(text string) step { return func(k *Kernel) (*Kernel, error) { return k.Assume(text) } }
+func tagged(text string) step { return func(k *Kernel) (*Kernel, error) { return k.TagInames(text) } }
+
+func prefetched(array, sweep string, box ...bool) step {
+	return func(k *Kernel) (*Kernel, error) {
+		return k.AddPrefetch(array, splitNames(sweep), Prefetch{BoundingBox: len(box) > 0})
+	}
+}
+
+func fixed(values map[string]int64) step {
+	return func(k *Kernel) (*Kernel, error) { return k.FixParameters(values) }
+}
+
+func within(inames, match string) step {
+	return func(k *Kernel) (*Kernel, error) { return k.AddInamesToInsn(splitNames(inames), match) }
+}
+
+func realized(k *Kernel) (*Kernel, error) { return k.RealizeReduction() }
+
+func privatized(inames string, only ...string) step {
+	return func(k *Kernel) (*Kernel, error) { return k.PrivatizeTemporaries(splitNames(inames), only...) }
+}
+
+func duplicated(inames, match string) step {
+	return func(k *Kernel) (*Kernel, error) { return k.DuplicateInames(splitNames(inames), match) }
+}
+
+func prioritized(inames string) step {
+	return func(k *Kernel) (*Kernel, error) { return k.PrioritizeLoops(splitNames(inames)) }
+}
+
+func layout(array, axes string) step {
+	return func(k *Kernel) (*Kernel, error) { return k.TagDataAxes(array, axes) }
+}
+
+func prepared(k *Kernel) (*Kernel, error) { return k.Prepare() }
+
+// apply makes a kernel and transforms it; every kernel on the way must pass Check.
+func apply(t *testing.T, spec Spec, steps ...step) *Kernel {
+	t.Helper()
+	k, err := Make(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range steps {
+		before := k.String()
+		next, err := s(k)
+		if err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+		if after := k.String(); after != before {
+			t.Fatalf("step %d changed its argument: %s", i, cmp.Diff(before, after))
+		}
+		if err := next.Check(); err != nil {
+			t.Fatalf("after step %d: %v\n%s", i, err, next)
+		}
+		k = next
+	}
+	return k
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if os.Getenv("UPDATE") != "" {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", name, d)
+	}
+}
+
+func types(names string) map[string]DType {
+	out := map[string]DType{}
+	for _, n := range strings.Fields(names) {
+		out[n] = Float32
+	}
+	return out
+}
+
+// The kernels of Stevens and Klöckner.
+var (
+	matmul = Spec{
+		Name: "matmul", Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"},
+		Instructions: "c$cST[i,j] = sum(k, a$aLD[i,k]*b$bLD[k,j])", DTypes: types("a b"),
+	}
+	dg = Spec{
+		Name: "dg", Domains: []string{"{[m,k,i,j]: 0<=m<nmatrices and 0<=k<nelements and 0<=i,j<nunit_nodes}"},
+		Instructions: "res[m,k,i] = sum(j, diff_mat[m,i,j]*u[k,j])", DTypes: types("diff_mat u"),
+	}
+	stencil = Spec{
+		Name: "fd", Domains: []string{"{[i,j]: 0<=i,j<n}"},
+		Instructions: "res[i,j] = u[i,j+1] + u[i+1,j] - 4*u[i+1,j+1] + u[i+1,j+2] + u[i+2,j+1]", DTypes: types("u"),
+	}
+)
+
+func TestPaperKernels(t *testing.T) {
+	tiles := []step{split("i", 16), split("j", 16), split("k", 16)}
+	axes := tagged("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0")
+	fetches := []step{prefetched("a", "i_inner, k_inner"), prefetched("b", "k_inner, j_inner")}
+	dgTiles := []step{split("i", 16, "g.1", "l.1"), split("k", 16, "g.0", "l.0")}
+	list := func(parts ...any) []step {
+		var out []step
+		for _, p := range parts {
+			switch p := p.(type) {
+			case step:
+				out = append(out, p)
+			case []step:
+				out = append(out, p...)
+			case func(*Kernel) (*Kernel, error):
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name  string
+		spec  Spec
+		steps []step
+	}{
+		{"matmul_plain", matmul, list(prepared)},
+		{"matmul_tiled", matmul, list(tiles, axes, prepared)},
+		{"matmul_prefetch", matmul, list(tiles, assume("n >= 1 and n % 16 = 0"), axes, fetches, prepared)},
+		{"matmul_prefetch_guards", matmul, list(tiles, axes, fetches, prepared)},
+		{"dg_1", dg, list(dgTiles, prepared)},
+		{"dg_2_u", dg, list(dgTiles, split("j", 16), prefetched("u", "k_inner, j_inner"),
+			fixed(map[string]int64{"nmatrices": 3}), within("i_outer", "id:*fetch*"), realized,
+			privatized("m"), duplicated("m", "id:*init*"), duplicated("m", "writes:res"),
+			prioritized("j_outer, j_inner, m"), prepared)},
+		{"dg_3_diff_mat", dg, list(dgTiles, split("j", 16), prefetched("diff_mat", "j_inner, i_inner"),
+			prioritized("m, j_outer, j_inner"), prepared)},
+		{"dg_4_transposed", dg, list(dgTiles, split("j", 16), prefetched("diff_mat", "j_inner, i_inner"),
+			prioritized("m, j_outer, j_inner"), layout("u", "N0,N1"), layout("res", "N2,N0,N1"), prepared)},
+		{"fd_16", stencil, list(split("i", 14, "g.1", "l.1"), split("j", 14, "g.0", "l.0"),
+			prefetched("u", "i_inner, j_inner", true), tagged("u_dim_0:l.1, u_dim_1:l.0"), prepared)},
+		{"fd_18", stencil, list(split("i", 16, "g.1", "l.1"), split("j", 16, "g.0", "l.0"),
+			prefetched("u", "i_inner, j_inner", true), tagged("u_dim_0:l.1, u_dim_1:l.0"), assume("n >= 1 and n % 16 = 0"), prepared)},
+		{"fd_16_auto", stencil, list(assume("n >= 1 and n % 14 = 0"), split("i", 14, "g.1", "l.1"), split("j", 14, "g.0", "l.0"),
+			prefetched("u", "i_inner, j_inner", true), prepared)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			golden(t, c.name+".txt", apply(t, c.spec, c.steps...).String())
+		})
+	}
+}

@@ -1,0 +1,194 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+)
+
+// UnknownTypeError says which variable has no element type.
+type UnknownTypeError struct{ Name string }
+
+func (e *UnknownTypeError) Error() string {
+	return fmt.Sprintf("%s has no dtype: give it one with add_dtypes", e.Name)
+}
+
+// TypeOf is the element type of an expression (Loopy's rules): inames and parameters are int32; an integer literal is
+// int32, or int64 where it needs to be, and one below 1024 takes no part beside operands that are not all integers;
+// int32 with float32 is float32, everything else promotes as in numpy; / between integers is float64; comparisons and
+// logic are bool. A variable without type is an *UnknownTypeError.
+func (k *Kernel) TypeOf(e Expr) (DType, error) {
+	switch x := e.(type) {
+	case Int:
+		if x.Value >= math.MinInt32 && x.Value <= math.MaxInt32 {
+			return Int32, nil
+		}
+		return Int64, nil
+	case Float:
+		return x.DType, nil
+	case Var:
+		return k.typeOfName(x.Name)
+	case *Access:
+		return k.typeOfName(x.Array)
+	case *Cast:
+		if _, err := k.TypeOf(x.Arg); err != nil {
+			return "", err
+		}
+		return x.DType, nil
+	case *Cond:
+		return k.combine(x.Then, x.Else)
+	case *Reduce:
+		if x.Kind == "any" || x.Kind == "all" {
+			return Bool, nil
+		}
+		return k.TypeOf(x.Body)
+	case *Call:
+		if r := k.rule(x.Func); r != nil {
+			body, err := k.expandExpr(x)
+			if err != nil {
+				return "", err
+			}
+			return k.TypeOf(body)
+		}
+		f, ok := mathFuncs[x.Func]
+		if !ok {
+			return "", fmt.Errorf("unknown function %s", x.Func)
+		}
+		t, err := k.combine(x.Args...)
+		if err != nil {
+			return "", err
+		}
+		return f.result(t), nil
+	case *Op:
+		return k.typeOfOp(x)
+	}
+	return "", fmt.Errorf("no type for %v", e)
+}
+
+func (k *Kernel) typeOfName(name string) (DType, error) {
+	if a := k.Array(name); a != nil {
+		if a.DType == "" {
+			return "", &UnknownTypeError{name}
+		}
+		return a.DType, nil
+	}
+	if r := k.rule(name); r != nil {
+		body, err := k.expandExpr(Var{name})
+		if err != nil {
+			return "", err
+		}
+		return k.TypeOf(body)
+	}
+	if k.IsIname(name) || k.IsParam(name) {
+		return Int32, nil
+	}
+	return "", fmt.Errorf("%s is not defined", name)
+}
+
+func (k *Kernel) typeOfOp(x *Op) (DType, error) {
+	switch x.Kind {
+	case And, Or, Not:
+		return Bool, nil
+	case Neg, BitNot:
+		return k.TypeOf(x.Args[0])
+	}
+	if x.Kind.IsComparison() {
+		return Bool, nil
+	}
+	t, err := k.combine(x.Args...)
+	if err == nil && x.Kind == Div && (t.IsInteger() || t == Bool) {
+		return Float64, nil
+	}
+	return t, err
+}
+
+// combine is the common type of operands, in which small integer literals take part only beside integers.
+func (k *Kernel) combine(args ...Expr) (DType, error) {
+	var large, all []DType
+	integral := true
+	for _, a := range args {
+		t, err := k.TypeOf(a)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, t)
+		if isSmallInt(a) {
+			continue
+		}
+		large = append(large, t)
+		integral = integral && (t.IsInteger() || t == Bool)
+	}
+	if integral {
+		return promoteAll(all), nil
+	}
+	return promoteAll(large), nil
+}
+
+func isSmallInt(e Expr) bool {
+	if op, ok := e.(*Op); ok && op.Kind == Neg {
+		e = op.Args[0]
+	}
+	i, ok := e.(Int)
+	return ok && i.Value > -1024 && i.Value < 1024
+}
+
+func promoteAll(list []DType) DType {
+	var t DType
+	for _, u := range list {
+		t = Promote(t, u)
+	}
+	return t
+}
+
+// Promote is the type that holds the values of both: as in numpy, except that int32 with float32 is float32.
+// The empty type is neutral.
+func Promote(a, b DType) DType {
+	if a == b || b == "" {
+		return a
+	}
+	if a == "" {
+		return b
+	}
+	x, y := dtypes[a], dtypes[b]
+	if x.class > y.class {
+		a, b, x, y = b, a, y, x
+	}
+	// a is of the lower class, or of the same
+	switch {
+	case x.class == y.class:
+		if x.size > y.size {
+			return a
+		}
+		return b
+	case x.class == classBool:
+		return b
+	case x.class == classInt && y.class == classUint:
+		for _, t := range []DType{Int16, Int32, Int64} {
+			if t.Size() >= x.size && t.Size() > y.size {
+				return t
+			}
+		}
+		return Float64
+	case x.class == classInt || x.class == classUint:
+		// the smallest float whose significand holds the integers, int32 beside float32 apart
+		need := map[int64]int64{1: 2, 2: 4, 4: 8, 8: 8}[x.size]
+		if a == Int32 && (b == Float32 || b == Complex64) {
+			return b
+		}
+		if y.class == classComplex {
+			need *= 2
+		}
+		return ofSize(y.class, max(need, y.size))
+	default: // float with complex
+		return ofSize(classComplex, max(2*x.size, y.size))
+	}
+}
+
+func ofSize(class dtypeClass, size int64) DType {
+	if class == classComplex {
+		if size <= 8 {
+			return Complex64
+		}
+		return Complex128
+	}
+	return map[int64]DType{2: Float16, 4: Float32, 8: Float64}[size]
+}

@@ -1,0 +1,103 @@
+package kernel
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// clone copies the kernel's own lists and maps; statements, arrays and expressions are shared until replaced.
+func (k *Kernel) clone() *Kernel {
+	c := *k
+	c.Domains = slices.Clone(k.Domains)
+	c.Statements = slices.Clone(k.Statements)
+	c.Args = slices.Clone(k.Args)
+	c.Temps = slices.Clone(k.Temps)
+	c.Rules = slices.Clone(k.Rules)
+	c.Tags = maps.Clone(k.Tags)
+	if c.Tags == nil {
+		c.Tags = map[string]Tag{}
+	}
+	c.Priorities = slices.Clone(k.Priorities)
+	return &c
+}
+
+// mapStmts replaces each statement by f of a copy of it.
+func (k *Kernel) mapStmts(f func(s *Stmt)) {
+	for i, s := range k.Statements {
+		c := *s
+		f(&c)
+		k.Statements[i] = &c
+	}
+}
+
+// mapExprs applies f to the expressions of the statement.
+func (s *Stmt) mapExprs(f func(Expr) Expr) {
+	if s.LHS != nil {
+		s.LHS = f(s.LHS)
+	}
+	if s.RHS != nil {
+		s.RHS = f(s.RHS)
+	}
+	if len(s.Predicates) > 0 {
+		fresh := make([]Expr, len(s.Predicates))
+		for i, p := range s.Predicates {
+			fresh[i] = f(p)
+		}
+		s.Predicates = fresh
+	}
+}
+
+// setArray replaces the argument or temporary of the same name.
+func (k *Kernel) setArray(a *Array) {
+	for _, list := range [2][]*Array{k.Args, k.Temps} {
+		for i, old := range list {
+			if old.Name == a.Name {
+				list[i] = a
+				return
+			}
+		}
+	}
+}
+
+// taken reports whether a name is in use for an iname, a parameter, an array or a rule.
+func (k *Kernel) taken(name string) bool {
+	return k.IsIname(name) || k.IsParam(name) || k.Array(name) != nil ||
+		slices.ContainsFunc(k.Rules, func(r *Rule) bool { return r.Name == name })
+}
+
+// fresh is base, or base_0, base_1 ... where that is taken.
+func fresh(base string, taken func(string) bool) string {
+	name := base
+	for i := 0; taken(name); i++ {
+		name = fmt.Sprintf("%s_%d", base, i)
+	}
+	return name
+}
+
+func (k *Kernel) freshName(base string) string { return fresh(base, k.taken) }
+
+func (k *Kernel) freshID(base string) string {
+	return fresh(base, func(id string) bool { return k.Stmt(id) != nil })
+}
+
+func addSorted(list []string, names ...string) []string {
+	return sortedSet(append(slices.Clone(list), names...))
+}
+
+func removeNames(list []string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return slices.Contains(names, n) })
+}
+
+func listNames(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+// errorf is an error of this kernel.
+func (k *Kernel) errorf(format string, args ...any) error {
+	return fmt.Errorf("kernel %s: %w", k.Name, fmt.Errorf(format, args...))
+}
