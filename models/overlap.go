@@ -21,9 +21,9 @@ func overlap(a, b, p float64) float64 {
 	return a*step(x, p) + b*step(-x, p)
 }
 
-// pnorm divides by the larger cost first, so that neither power over- nor underflows.
+// pnorm divides by the larger of the two first, so that neither power over- nor underflows.
 func pnorm(a, b, p float64) float64 {
-	m := max(a, b)
+	m := max(math.Abs(a), math.Abs(b))
 	if m == 0 {
 		return 0
 	}

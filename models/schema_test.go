@@ -1,0 +1,116 @@
+package models
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gpuperf/internal/yamlfile"
+)
+
+// plainValue turns a YAML tree into what a JSON decoder gives.
+func plainValue(n *yamlfile.Node) any {
+	switch n.Kind {
+	case yamlfile.Map:
+		out := make(map[string]any)
+		for _, e := range n.Entries {
+			out[e.Key.Text] = plainValue(e.Value)
+		}
+		return out
+	case yamlfile.List:
+		out := []any{}
+		for _, i := range n.Items {
+			out = append(out, plainValue(i))
+		}
+		return out
+	case yamlfile.Scalar:
+		if v, err := strconv.ParseFloat(n.Text, 64); err == nil {
+			return v
+		}
+		if v, err := n.Bool(); err == nil {
+			return v
+		}
+		return n.Text
+	}
+	return nil
+}
+
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("model.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("model.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSchemaAcceptsModels(t *testing.T) {
+	s := schema(t)
+	texts := map[string]string{"matmul": matmul}
+	files, err := filepath.Glob("../calibrate/testdata/nist/*.yaml")
+	if err != nil || len(files) != 27 {
+		t.Fatalf("%d model files, %v", len(files), err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[f] = string(text)
+	}
+	for name, text := range texts {
+		mustParse(t, text)
+		n, err := yamlfile.Parse(name, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(plainValue(n)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSchemaRefusesMistakes has the mistakes of form; those inside expressions are beyond a schema.
+func TestSchemaRefusesMistakes(t *testing.T) {
+	s := schema(t)
+	for _, c := range []struct{ old, bad string }{
+		{"expression:", "expresion:"},
+		{"version: 1", "version: 2"},
+		{"output: f_cl", "output: cl"},
+		{"nonnegative: true", "nonnegative: 1"},
+		{"match: superset", "match: supersets"},
+		{"init: 1e3", "initial: 1e3"},
+		{"  p_edge: {", "  edge: {"},
+		{"  f_traffic: 4", "  traffic: 4"},
+		{"  onchip:", "  p_onchip:"},
+		{"tags: [empty_kernel]", "tags: []"},
+	} {
+		text := strings.Replace(matmul, c.old, c.bad, 1)
+		if text == matmul {
+			t.Fatalf("%q does not occur", c.old)
+		}
+		n, err := yamlfile.Parse("", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Validate(plainValue(n)) == nil {
+			t.Errorf("%q passes", c.bad)
+		}
+		if _, err := Parse("", []byte(text)); err == nil {
+			t.Errorf("Parse accepts %q", c.bad)
+		}
+	}
+}
