@@ -78,10 +78,13 @@ func (s *solver) firstRegion() {
 			s.scale[j] = 1
 		}
 	}
-	s.delta = s.set.Factor * scaledNorm(s.scale, s.p)
-	if s.delta == 0 {
-		s.delta = s.set.Factor
+	// Parameters at zero, or as good as zero beside the residual, say nothing of the size of a step; the residual does, and in the
+	// same unit, since D is made of the columns of the Jacobian.
+	size := scaledNorm(s.scale, s.p)
+	if size <= math.Sqrt(eps)*s.fnorm {
+		size = s.fnorm
 	}
+	s.delta = s.set.Factor * size
 }
 
 // tryStep seeks a step inside the trust region and takes it if it is good; the region changes in any case. A status other than
@@ -157,7 +160,9 @@ func (s *solver) resize(ratio, actual, slope, norm, length float64) {
 
 func (s *solver) stop(ratio, actual, predicted float64) Status {
 	size := scaledNorm(s.scale, s.p)
-	reduced := func(tol float64) bool { return math.Abs(actual) <= tol && predicted <= tol && ratio <= 2 }
+	// A good step that the trust region cut short tells nothing: the region starts small where the parameters start near zero, and grows.
+	growing := s.lambda > 0 && ratio >= 0.75 && predicted > 0
+	reduced := func(tol float64) bool { return !growing && math.Abs(actual) <= tol && predicted <= tol && ratio <= 2 }
 	switch {
 	case reduced(s.set.Ftol):
 		return FunctionSettled
