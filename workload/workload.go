@@ -52,6 +52,9 @@ func NewKernel(ir *kernel.Kernel) *Kernel {
 // Nest returns the linearized program.
 func (k *Kernel) Nest() (*linear.Nest, error) { return k.nest() }
 
+// Source returns the generated source, with indices of 64 bits where wide is set.
+func (k *Kernel) Source(wide bool) (*emit.Source, error) { return k.source[wide]() }
+
 // Statistics returns the symbolic counts of the kernel, made once for each set of options.
 func (k *Kernel) Statistics(options features.Options) (*features.Statistics, error) {
 	k.mu.Lock()
@@ -70,9 +73,12 @@ func (k *Kernel) Statistics(options features.Options) (*features.Statistics, err
 // Case is a kernel at given sizes.
 type Case struct {
 	*Kernel
+	Name     string // as the user knows it: the script's variant, or the generator
 	Identity samples.Identity
 	Tags     []string
 	Sizes    map[string]int64
+	// Verify asks that results are compared with the reference before times count.
+	Verify bool
 }
 
 // String names the case: the identity of its samples.
@@ -119,7 +125,7 @@ func (c *Case) Job(policy device.Policy) (device.Job, error) {
 	for _, n := range counts {
 		wide = wide || n > int32Max
 	}
-	source, err := c.source[wide]()
+	source, err := c.Source(wide)
 	if err != nil {
 		return device.Job{}, err
 	}

@@ -25,7 +25,7 @@ the points of its range.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			points := make([]map[string]int64, len(at))
 			for i, text := range at {
-				sizes, err := parseSizes([]string{text})
+				sizes, err := parseOneSize([]string{text})
 				if err != nil {
 					return err
 				}

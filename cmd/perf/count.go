@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/features"
+	"gpuperf/workload"
+)
+
+func countCommand() *cobra.Command {
+	var sizes []string
+	var options features.Options
+	cmd := &cobra.Command{
+		Use:   "count KERNEL.star [-p n=2048]",
+		Short: "Count what a kernel does: operations, memory accesses, synchronization",
+		Long: `count prints exact symbolic counts in the sizes of the kernel, and with -p their values. Arithmetic and local memory are
+counted once per sub-group, global memory per work-item, or per sub-group where all its work-items access one element;
+barriers as one work-item meets them.`,
+		Args: exactArgs(1, "one kernel script"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := parseOneSize(sizes)
+			if err != nil {
+				return err
+			}
+			variants, err := loadScript(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			var all []any
+			for i, v := range variants {
+				c := &workload.Case{Kernel: workload.NewKernel(v.Kernel), Name: v.Name, Sizes: at}
+				if len(sizes) > 0 {
+					if err := c.CheckSizes(); err != nil {
+						return &usageError{err}
+					}
+				}
+				statistics, err := c.Statistics(options)
+				if err != nil {
+					return fmt.Errorf("kernel %s: %w", v.Name, err)
+				}
+				if wantJSON(cmd) {
+					object, err := statistics.JSON(at)
+					if err != nil {
+						return err
+					}
+					all = append(all, object)
+					continue
+				}
+				if i > 0 {
+					fmt.Fprintln(cmd.OutOrStdout())
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s, sub-groups of %d\n", v.Name, statistics.SubgroupSize)
+				if err := statistics.Write(cmd.OutOrStdout(), at); err != nil {
+					return err
+				}
+			}
+			if !wantJSON(cmd) {
+				return nil
+			}
+			if len(all) == 1 {
+				return printJSON(cmd.OutOrStdout(), all[0])
+			}
+			return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
+		},
+	}
+	flags := cmd.Flags()
+	addSizesFlag(cmd, &sizes)
+	flags.IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
+	flags.BoolVar(&options.NoMadd, "no-madd", false, "count the additions and multiplications of multiply-adds apart")
+	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count a statement once for each work-item that runs it, also where it does not depend on the work-item")
+	flags.BoolVar(&options.IndexOps, "index-ops", false, "count the arithmetic inside array indices too")
+	flags.BoolVar(&options.Footprint, "footprint", false, "count the distinct elements that each array has read and written")
+	return cmd
+}
+
+func featureCommand() *cobra.Command {
+	var sizes []string
+	var options features.Options
+	cmd := &cobra.Command{
+		Use:   "feature KERNEL.star FEATURE... -p n=2048",
+		Short: "Evaluate feature identifiers for a kernel",
+		Example: `  perf feature matmul.star f_op_float32_madd -p n=2048
+  perf feature matmul.star 'f_mem_access_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:16}' -p n=2048`,
+		Args: minArgs(2, "a kernel script and at least one feature"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var ids []features.ID
+			for _, text := range args[1:] {
+				id, err := features.ParseID(text)
+				if err != nil {
+					return err
+				}
+				ids = append(ids, id)
+			}
+			cases, err := scriptCases(cmd, args[0], sizes)
+			if err != nil {
+				return err
+			}
+			type value struct {
+				Feature string   `json:"feature"`
+				Value   float64  `json:"value"`
+				Selects []string `json:"selects"`
+			}
+			type result struct {
+				Kernel   string           `json:"kernel"`
+				At       map[string]int64 `json:"at"`
+				Features []value          `json:"features"`
+			}
+			var all []result
+			for _, c := range cases {
+				statistics, err := c.Statistics(options)
+				if err != nil {
+					return err
+				}
+				r := result{Kernel: c.Name, At: c.Sizes}
+				for _, id := range ids {
+					v, err := statistics.Value(id, c.Sizes)
+					if err != nil {
+						return fmt.Errorf("kernel %s: %w", c.Name, err)
+					}
+					r.Features = append(r.Features, value{id.String(), v, statistics.Explain(id)})
+				}
+				all = append(all, r)
+			}
+			if wantJSON(cmd) {
+				if len(all) == 1 {
+					return printJSON(cmd.OutOrStdout(), all[0])
+				}
+				return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
+			}
+			t := newTable("kernel", "sizes", "feature", ">value")
+			for _, r := range all {
+				for _, f := range r.Features {
+					t.row(r.Kernel, formatSizes(r.At), f.Feature, fmt.Sprintf("%.17g", f.Value))
+				}
+			}
+			t.write(cmd.OutOrStdout())
+			return nil
+		},
+	}
+	addSizesFlag(cmd, &sizes)
+	cmd.Flags().IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
+	return cmd
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/calibrate"
+	"gpuperf/models"
+)
+
+func fitCommand() *cobra.Command {
+	var data string
+	var init []string
+	var history bool
+	cmd := &cobra.Command{
+		Use:   "fit MODEL.yaml --data table.csv|samples.jsonl",
+		Short: "Fit a model to data, without a device",
+		Long: `fit finds the parameters of a model by Levenberg–Marquardt. The data is a CSV table, whose columns are the model's
+features and its output by name, or a samples file, from which the kernels of the model's measurement set are taken.`,
+		Args: exactArgs(1, "one model file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if data == "" {
+				return usagef("perf fit needs data\n    usage: %s", cmd.UseLine())
+			}
+			model, err := models.Load(args[0])
+			if err != nil {
+				return err
+			}
+			start, err := parseStart(model, init)
+			if err != nil {
+				return err
+			}
+			rows, err := fitRows(cmd, model, data)
+			if err != nil {
+				return err
+			}
+			fit, err := calibrate.FitRows(cmd.Context(), model, rows, calibrate.Options{Init: start})
+			if err != nil {
+				return err
+			}
+			if wantJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), fit)
+			}
+			printFit(cmd, fit, history)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&data, "data", "", "the table (.csv) or the samples (.jsonl) to fit to")
+	cmd.Flags().StringArrayVar(&init, "init", nil, "a starting value, for example p_edge=100 (may be repeated)")
+	cmd.Flags().BoolVar(&history, "history", false, "print the iterations")
+	return cmd
+}
+
+// fitRows reads the rows of a model from a table or from samples.
+func fitRows(cmd *cobra.Command, model *models.Model, data string) ([]calibrate.Row, error) {
+	if strings.HasSuffix(data, ".csv") {
+		table, err := calibrate.LoadTable(data)
+		if err != nil {
+			return nil, err
+		}
+		return table.Rows(model)
+	}
+	session, err := openSession(cmd, sessionOptions{device: "replay:" + data})
+	if err != nil {
+		return nil, err
+	}
+	defer session.close()
+	return session.rowsOf(model, selection{})
+}
+
+// parseStart reads starting values of parameters.
+func parseStart(model *models.Model, texts []string) (map[string]float64, error) {
+	start := map[string]float64{}
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		var v float64
+		if _, err := fmt.Sscanf(value, "%g", &v); !ok || err != nil {
+			return nil, usagef("starting value %q is not of the form p_name=number", text)
+		}
+		if names := model.ParameterNames(); !contains(names, name) {
+			return nil, usagef("model %s has no parameter %q; it has: %s", model.Name, name, strings.Join(names, ", "))
+		}
+		start[name] = v
+	}
+	return start, nil
+}
+
+// printFit prints the parameters with their evidence; warnings go to standard error.
+func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
+	out := cmd.OutOrStdout()
+	if history {
+		t := newTable(">iteration", ">residual", "gradient")
+		for _, h := range fit.History {
+			t.row(fmt.Sprint(h.N), fmt.Sprintf("%.6g", h.Norm), fmt.Sprintf("%.2g", h.Gradient))
+		}
+		t.write(out)
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintf(out, "model %s: %d rows of %d kernels, geometric mean relative error %s\n",
+		fit.Model, fit.Rows, fit.Kernels, percent(fit.GeomeanRelErr))
+	if fit.Cross != nil {
+		fmt.Fprintf(out, "each kernel predicted from the others: %s\n", percent(fit.Cross.GeomeanRelErr))
+	}
+	t := newTable("parameter", ">value", ">standard error", "unit", ">implied rate", "")
+	for _, p := range fit.Parameters {
+		rate, note := "", ""
+		if p.RateUnit != "" {
+			rate = fmt.Sprintf("%.3g %s", p.Rate, p.RateUnit)
+		}
+		if p.AtBound != "" {
+			note = "at its " + p.AtBound
+		}
+		t.row(p.Name, fmt.Sprintf("%.6g", p.Value), fmt.Sprintf("%.2g", p.StdErr), p.Unit, rate, note)
+	}
+	t.write(out)
+	fmt.Fprintf(out, "residual %.4g, %s after %d iterations\n", fit.Residual, fit.Status, fit.Iterations)
+	warn(cmd, fit.Warnings)
+}

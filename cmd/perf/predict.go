@@ -1,0 +1,304 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/calibrate"
+	"gpuperf/models"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// predictOptions are what predict and rank share.
+type predictOptions struct {
+	sizes    []string
+	model    string
+	profile  string
+	device   string
+	measured bool
+}
+
+func (o *predictOptions) addFlags(cmd *cobra.Command) {
+	addSizesFlag(cmd, &o.sizes)
+	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile")
+	cmd.Flags().StringVar(&o.profile, "profile", "", "the profile of the device (default: the one of this machine's device)")
+	addDeviceFlag(cmd, &o.device)
+}
+
+func predictCommand() *cobra.Command {
+	var o predictOptions
+	var table string
+	cmd := &cobra.Command{
+		Use:   "predict KERNEL.star -p n=4096",
+		Short: "Predict how long a kernel takes, and why",
+		Long: `predict evaluates a calibrated model for the kernels of a script. Nothing is run, unless --measure asks for a
+measurement beside the prediction. With --features it predicts from feature values that were counted elsewhere.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if table != "" {
+				return exactArgs(0, "no script beside --features")(cmd, args)
+			}
+			return exactArgs(1, "one kernel script")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := openPredictor(cmd, o)
+			if err != nil {
+				return err
+			}
+			if table != "" {
+				return predictTable(cmd, p, table)
+			}
+			cases, err := scriptCases(cmd, args[0], o.sizes)
+			if err != nil {
+				return err
+			}
+			predictions, err := p.predictAll(cases)
+			if err != nil {
+				return err
+			}
+			if o.measured {
+				if err := measurePredicted(cmd, o.device, p, predictions); err != nil {
+					return err
+				}
+			}
+			return printPredictions(cmd, p, predictions)
+		},
+	}
+	o.addFlags(cmd)
+	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure as well, and compare")
+	cmd.Flags().StringVar(&table, "features", "", "predict from a CSV table of feature values instead of a kernel")
+	return cmd
+}
+
+// predictor is a model of a profile, ready to predict.
+type predictor struct {
+	profilePath string
+	profile     *calibrate.Profile
+	model       *models.Model
+	predictor   *calibrate.Predictor
+	ids         featureSet
+}
+
+// openPredictor loads the profile and finds the model in it.
+func openPredictor(cmd *cobra.Command, o predictOptions) (*predictor, error) {
+	path, err := profilePath(cmd, o)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := calibrate.LoadProfile(path)
+	if err != nil {
+		return nil, err
+	}
+	name := o.model
+	if name == "" {
+		if len(profile.Models) != 1 {
+			return nil, usagef("profile %s holds %d models; choose one: --model %s", path, len(profile.Models), strings.Join(profile.Names(), " | "))
+		}
+		name = profile.Models[0].Fit.Model
+	}
+	calibration := profile.Find(name)
+	if calibration == nil {
+		return nil, usagef("profile %s has no model %q; it holds: %s", path, name, strings.Join(profile.Names(), ", "))
+	}
+	model, err := models.Parse(calibration.Origin.ModelFile, []byte(calibration.Definition))
+	if err != nil {
+		return nil, fmt.Errorf("model %s in profile %s: %w", name, path, err)
+	}
+	ids, err := featuresOf(model)
+	if err != nil {
+		return nil, err
+	}
+	p, err := calibrate.NewPredictor(model, &calibration.Fit)
+	if err != nil {
+		return nil, err
+	}
+	return &predictor{profilePath: path, profile: profile, model: model, predictor: p, ids: ids}, nil
+}
+
+// prediction is what was predicted, and perhaps measured, for a case.
+type prediction struct {
+	*workload.Case
+	*calibrate.Prediction
+	measured *samples.Record
+}
+
+func (p *predictor) predict(c *workload.Case) (*prediction, error) {
+	values, err := c.Features(p.ids, int(p.profile.Device.SubgroupSize))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	result, err := p.predictor.Predict(values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	return &prediction{Case: c, Prediction: result}, nil
+}
+
+func (p *predictor) predictAll(cases []*workload.Case) ([]*prediction, error) {
+	all := make([]*prediction, len(cases))
+	for i, c := range cases {
+		var err error
+		if all[i], err = p.predict(c); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// measurePredicted measures the predicted cases. A profile of another device than the one measured on is a warning
+// on every prediction.
+func measurePredicted(cmd *cobra.Command, query string, p *predictor, predictions []*prediction) error {
+	session, err := openSession(cmd, sessionOptions{device: query})
+	if err != nil {
+		return err
+	}
+	defer session.close()
+	cases := make([]*workload.Case, len(predictions))
+	for i := range predictions {
+		cases[i] = predictions[i].Case
+	}
+	records, err := session.measure(cases)
+	if err != nil {
+		return err
+	}
+	here := session.device.Info().Fingerprint
+	for i := range predictions {
+		predictions[i].measured = &records[i]
+		if !here.Same(p.profile.Device) {
+			predictions[i].Warnings = append(predictions[i].Warnings,
+				fmt.Sprintf("the profile is of %s, the measurement of %s", p.profile.Device, here))
+		}
+	}
+	return nil
+}
+
+// predictionJSON is the form of `perf predict --json`.
+type predictionJSON struct {
+	Kernel   string           `json:"kernel"`
+	Model    string           `json:"model"`
+	Device   string           `json:"device"`
+	At       map[string]int64 `json:"at,omitempty"`
+	Row      string           `json:"row,omitempty"`
+	Measured *measuredJSON    `json:"measured,omitempty"`
+	*calibrate.Prediction
+}
+
+type measuredJSON struct {
+	Seconds       float64       `json:"seconds,omitempty"`
+	Interval      *[2]float64   `json:"interval,omitempty"`
+	RelativeError float64       `json:"relative_error,omitempty"`
+	Status        samples.Status `json:"status"`
+	Error         string        `json:"error,omitempty"`
+}
+
+func (p *predictor) toJSON(r *prediction) predictionJSON {
+	j := predictionJSON{
+		Kernel: r.Case.IR.Name, Model: p.model.Name, Device: p.profile.Device.Name, At: r.Case.Sizes, Prediction: r.Prediction,
+	}
+	if m := r.measured; m != nil {
+		j.Measured = &measuredJSON{Status: m.Status, Error: m.Error}
+		if m.Status == samples.OK {
+			j.Measured.Seconds = m.Seconds()
+			j.Measured.Interval = &[2]float64{m.Summary.Lo, m.Summary.Hi}
+			j.Measured.RelativeError = r.relativeError()
+		}
+	}
+	return j
+}
+
+// relativeError is signed, NaN where nothing was measured.
+func (r *prediction) relativeError() float64 {
+	if r.measured == nil || r.measured.Status != samples.OK {
+		return math.NaN()
+	}
+	return (r.Seconds - r.measured.Seconds()) / r.measured.Seconds()
+}
+
+func printPredictions(cmd *cobra.Command, p *predictor, predictions []*prediction) error {
+	if wantJSON(cmd) {
+		all := make([]predictionJSON, len(predictions))
+		for i, r := range predictions {
+			all[i] = p.toJSON(r)
+		}
+		if len(all) == 1 {
+			return printJSON(cmd.OutOrStdout(), all[0])
+		}
+		return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "model %s, calibrated on %s\n", p.model.Name, p.profile.Device)
+	header := []string{"kernel", "sizes", ">predicted", ">95 % interval"}
+	measured := predictions[0].measured != nil
+	if measured {
+		header = append(header, ">measured", ">error")
+	}
+	for _, term := range predictions[0].Terms {
+		header = append(header, ">"+term.Name)
+	}
+	t := newTable(header...)
+	for _, r := range predictions {
+		row := []string{r.IR.Name, formatSizes(r.Sizes), seconds(r.Seconds), intervalText(r.Interval)}
+		if measured {
+			row = append(row, measuredText(r)...)
+		}
+		for _, term := range r.Terms {
+			row = append(row, seconds(term.Value))
+		}
+		t.row(row...)
+		for _, w := range r.Warnings {
+			note(cmd, "warning: %s %s: %s", r.IR.Name, formatSizes(r.Sizes), w)
+		}
+	}
+	t.write(out)
+	return nil
+}
+
+func measuredText(r *prediction) []string {
+	if r.measured.Status != samples.OK {
+		return []string{string(r.measured.Status), ""}
+	}
+	return []string{seconds(r.measured.Seconds()), fmt.Sprintf("%+.2f %%", 100*r.relativeError())}
+}
+
+func intervalText(i calibrate.Interval) string {
+	if !i.Known() {
+		return "unknown"
+	}
+	return seconds(i[0]) + " – " + seconds(i[1])
+}
+
+// predictTable predicts each row of a table of feature values.
+func predictTable(cmd *cobra.Command, p *predictor, path string) error {
+	table, err := calibrate.LoadTable(path)
+	if err != nil {
+		return err
+	}
+	rows, err := table.Features(p.predictor.Features())
+	if err != nil {
+		return err
+	}
+	kernels := table.Kernels()
+	all := make([]predictionJSON, len(rows))
+	for i, values := range rows {
+		result, err := p.predictor.Predict(values)
+		if err != nil {
+			return fmt.Errorf("%s: %w", table.Label(i), err)
+		}
+		all[i] = predictionJSON{Kernel: kernels[i], Model: p.model.Name, Device: p.profile.Device.Name, Row: table.Label(i), Prediction: result}
+	}
+	if wantJSON(cmd) {
+		return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
+	}
+	t := newTable("row", "kernel", ">predicted", ">95 % interval")
+	for _, r := range all {
+		t.row(r.Row, r.Kernel, seconds(r.Seconds), intervalText(r.Interval))
+		for _, w := range r.Warnings {
+			note(cmd, "warning: %s: %s", r.Row, w)
+		}
+	}
+	t.write(cmd.OutOrStdout())
+	return nil
+}
