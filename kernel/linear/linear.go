@@ -1,29 +1,39 @@
 // Package linear derives a program from a kernel: an explicit tree of sequential loops, guards, statements and
 // barriers (Stevens and Klöckner, section 5, "program linearization").
 //
-// New orders the statements by their dependencies, opens and closes loops by their inames and the loop priorities,
-// takes loop bounds and guards from the domain by projection, and places barriers from the read and write sets of
-// local and global memory. The emitter, the interpreter and the barrier counts share this form.
+// New orders the statements by their dependencies, opens and closes loops by their inames and the loop priorities
+// (tree.go, order.go), places barriers from the read and write sets of local and global memory (conflict.go,
+// barrier.go), and takes loop bounds and guards from the domain by projection (bounds.go, guard.go). The emitter, the
+// interpreter and the barrier counts share this form.
 package linear
 
 import (
+	"fmt"
+
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
 
-// Nest is the linearized form of a kernel.
+// Nest is the linearized form of a kernel. Its bounds and conditions are over the parameters, the sequential inames that
+// are open, and the hardware axes under the names that Axis gives; expressions of statements keep their inames, which
+// Names translates.
 type Nest struct {
 	// Kernel is the prepared kernel: reductions realized, rules expanded, types and address spaces known.
 	Kernel *kernel.Kernel
-	// Groups are the numbers of work-groups per axis 0, 1, 2, as piecewise-free bounds in the parameters: the count is the
+	// Groups are the numbers of work-groups per axis 0, 1, 2, as bounds in the parameters: the count is the
 	// smallest of 1 + floor(Num/Den) over the list, at least 0. Unused axes have the single bound 0/1 (one group).
 	Groups [3][]polycount.Bound
 	// Local are the work-group extents per axis, 1 where unused.
 	Local [3]int64
 	Body  []Node
+	// Names maps the inames on hardware axes to the names of their axes ("i_inner" to "lid(1)").
+	Names map[string]string
+	// Context is what holds at every work-item: dimensions are the axes in use, constraints their extents and the
+	// kernel's assumptions.
+	Context *polycount.Set
 }
 
-// Node is Loop, Guard, Exec or Barrier.
+// Node is *Loop, *Guard, *Exec or *Barrier.
 type Node interface{ node() }
 
 // Loop is a sequential loop over iname: from the largest of the lower bounds, rounded up, to the smallest of the upper
@@ -32,8 +42,12 @@ type Loop struct {
 	Iname        string
 	Lower, Upper []polycount.Bound
 	Step         int64
-	Unroll       bool
-	Body         []Node
+	// Unroll asks for one copy of the body per iteration; the bounds are then constants.
+	Unroll bool
+	// Domain holds the values of the open loops and this one, the hardware axes and the parameters for which the body
+	// runs, as far as loop bounds tell (guards around it left out).
+	Domain *polycount.Set
+	Body   []Node
 }
 
 // Guard runs its body where all conditions hold.
@@ -48,7 +62,8 @@ type Guard struct {
 // Exec runs one statement at the current point.
 type Exec struct{ Stmt *kernel.Stmt }
 
-// Barrier synchronizes the work-items of a group on memory of the given space (kernel.Local or kernel.Global).
+// Barrier synchronizes the work-items of a group on memory of the given space (kernel.Local or kernel.Global; the latter
+// orders local memory as well).
 type Barrier struct {
 	Space kernel.Space
 	// Why names the accesses that need it, for the comment in generated source: "a_fetch written by a_fetch_rule, read by update".
@@ -59,3 +74,123 @@ func (*Loop) node()    {}
 func (*Guard) node()   {}
 func (*Exec) node()    {}
 func (*Barrier) node() {}
+
+// Axis is the name of the hardware axis that a tag maps to, "gid(0)" to "lid(2)"; "" for other tags.
+func Axis(t kernel.Tag) string {
+	switch t.Kind {
+	case kernel.GroupAxis:
+		return fmt.Sprintf("gid(%d)", t.Axis)
+	case kernel.LocalAxis:
+		return fmt.Sprintf("lid(%d)", t.Axis)
+	}
+	return ""
+}
+
+// Expr replaces hardware inames in e by axis names.
+func (n *Nest) Expr(e kernel.Expr) kernel.Expr { return onAxes(e, n.Names) }
+
+func onAxes(e kernel.Expr, names map[string]string) kernel.Expr {
+	return kernel.Rewrite(e, func(e kernel.Expr) kernel.Expr {
+		if v, ok := e.(kernel.Var); ok {
+			if axis, ok := names[v.Name]; ok {
+				return kernel.Var{Name: axis}
+			}
+		}
+		return e
+	})
+}
+
+// Sync is a barrier of the program.
+type Sync struct {
+	*Barrier
+	// Loops are the sequential inames open around it, outermost first.
+	Loops []string
+	// Domain has one point per execution by a work-item: dimensions are Loops.
+	Domain *polycount.Set
+}
+
+// Barriers lists the barriers in program order.
+func (n *Nest) Barriers() ([]Sync, error) {
+	base, err := n.Context.Project()
+	if err != nil {
+		return nil, err
+	}
+	var out []Sync
+	err = n.walkBarriers(n.Body, nil, base, &out)
+	return out, err
+}
+
+func (n *Nest) walkBarriers(body []Node, loops []string, domain *polycount.Set, out *[]Sync) error {
+	for _, node := range body {
+		switch x := node.(type) {
+		case *Barrier:
+			*out = append(*out, Sync{x, loops, domain})
+		case *Guard:
+			if !holdsBarrier(x.Body) {
+				continue
+			}
+			inner, err := domain.Constrain(x.Conds...)
+			if err == nil {
+				err = n.walkBarriers(x.Body, loops, inner, out)
+			}
+			if err != nil {
+				return err
+			}
+		case *Loop:
+			if !holdsBarrier(x.Body) {
+				continue
+			}
+			open := append(append([]string(nil), loops...), x.Iname)
+			inner, err := domain.AddDims(x.Iname).Constrain(x.constraints()...)
+			if err == nil {
+				err = n.walkBarriers(x.Body, open, inner, out)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func holdsBarrier(body []Node) bool {
+	for _, node := range body {
+		switch x := node.(type) {
+		case *Barrier:
+			return true
+		case *Guard:
+			if holdsBarrier(x.Body) {
+				return true
+			}
+		case *Loop:
+			if holdsBarrier(x.Body) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// constraints say which values of the iname the loop visits. With a step there is one lower bound without divisor.
+func (l *Loop) constraints() []polycount.Constraint {
+	x := polycount.Name(l.Iname)
+	var cs []polycount.Constraint
+	for _, b := range l.Lower {
+		cs = append(cs, lowerBound(x, b))
+	}
+	for _, b := range l.Upper {
+		cs = append(cs, upperBound(x, b))
+	}
+	if l.Step > 1 {
+		cs = append(cs, polycount.EQ(x.Sub(l.Lower[0].Num).Mod(l.Step), polycount.Int(0)))
+	}
+	return cs
+}
+
+func lowerBound(x polycount.Affine, b polycount.Bound) polycount.Constraint {
+	return polycount.GE(x.Scale(b.Den), b.Num)
+}
+
+func upperBound(x polycount.Affine, b polycount.Bound) polycount.Constraint {
+	return polycount.GE(b.Num, x.Scale(b.Den))
+}

@@ -1,0 +1,131 @@
+package interp
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"gpuperf/kernel"
+)
+
+// Buffer is an array in memory: integers (and bool) as int64, floats as float64 that hold values of the element type
+// exactly. Elements that were never written are undefined, and reading them is an error.
+type Buffer struct {
+	DType   kernel.DType
+	ints    []int64
+	floats  []float64
+	defined []bool
+}
+
+// NewBuffer makes a buffer of n undefined elements.
+func NewBuffer(t kernel.DType, n int) *Buffer {
+	b := &Buffer{DType: t, defined: make([]bool, n)}
+	if t.IsFloat() {
+		b.floats = make([]float64, n)
+	} else {
+		b.ints = make([]int64, n)
+	}
+	return b
+}
+
+// FromBytes makes a buffer of elements in the device's representation, little-endian, all of them defined.
+func FromBytes(t kernel.DType, data []byte) (*Buffer, error) {
+	size := int(t.Size())
+	if size == 0 || t.IsComplex() || len(data)%size != 0 {
+		return nil, fmt.Errorf("%d bytes are no array of %s", len(data), t)
+	}
+	b := NewBuffer(t, len(data)/size)
+	for i := range b.defined {
+		var bits uint64
+		for j := size - 1; j >= 0; j-- {
+			bits = bits<<8 | uint64(data[i*size+j])
+		}
+		b.defined[i] = true
+		switch t {
+		case kernel.Float64:
+			b.floats[i] = math.Float64frombits(bits)
+		case kernel.Float32:
+			b.floats[i] = float64(math.Float32frombits(uint32(bits)))
+		case kernel.Float16:
+			b.floats[i] = halfValue(uint16(bits))
+		default:
+			b.ints[i] = wrap(t, int64(bits))
+		}
+	}
+	return b, nil
+}
+
+// Bytes gives the elements in the device's representation, little-endian; undefined ones are zero.
+func (b *Buffer) Bytes() []byte {
+	size := int(b.DType.Size())
+	out := make([]byte, 0, size*len(b.defined))
+	for i := range b.defined {
+		var bits uint64
+		switch b.DType {
+		case kernel.Float64:
+			bits = math.Float64bits(b.floats[i])
+		case kernel.Float32:
+			bits = uint64(math.Float32bits(float32(b.floats[i])))
+		case kernel.Float16:
+			bits = uint64(halfBits(b.floats[i]))
+		default:
+			bits = uint64(b.ints[i])
+		}
+		var word [8]byte
+		binary.LittleEndian.PutUint64(word[:], bits)
+		out = append(out, word[:size]...)
+	}
+	return out
+}
+
+// Len is the number of elements.
+func (b *Buffer) Len() int { return len(b.defined) }
+
+// Defined reports whether element i has a value.
+func (b *Buffer) Defined(i int) bool { return b.defined[i] }
+
+// Set gives element i the value, rounded or wrapped to the element type.
+func (b *Buffer) Set(i int, v float64) {
+	b.defined[i] = true
+	if b.floats != nil {
+		b.floats[i] = round(b.DType, v)
+	} else {
+		b.ints[i] = wrap(b.DType, int64(v))
+	}
+}
+
+// SetInt gives element i of a buffer of integers the value, wrapped to the element type.
+func (b *Buffer) SetInt(i int, v int64) {
+	if b.floats != nil {
+		b.Set(i, float64(v))
+		return
+	}
+	b.defined[i] = true
+	b.ints[i] = wrap(b.DType, v)
+}
+
+// At is element i as a float.
+func (b *Buffer) At(i int) float64 {
+	switch {
+	case b.floats != nil:
+		return b.floats[i]
+	case b.DType == kernel.Uint64:
+		return float64(uint64(b.ints[i]))
+	}
+	return float64(b.ints[i])
+}
+
+// Int is element i of a buffer of integers; uint64 as the int64 of the same bits.
+func (b *Buffer) Int(i int) int64 {
+	if b.floats != nil {
+		return int64(b.floats[i])
+	}
+	return b.ints[i]
+}
+
+// Clone copies the buffer.
+func (b *Buffer) Clone() *Buffer {
+	return &Buffer{
+		b.DType, append([]int64(nil), b.ints...), append([]float64(nil), b.floats...), append([]bool(nil), b.defined...),
+	}
+}

@@ -1,0 +1,175 @@
+// Package interp runs linearized kernels on small sizes, exactly and slowly: the oracle for transformations, counts and
+// generated code.
+//
+// Run takes the work-groups one after the other and runs the work-items of each in lockstep: statement after statement
+// over the work-items that loops and guards leave active. Every access is checked (memory.go): against the bounds of the
+// array, for a value that nothing has written, and for races with other work-items since the last barrier and with other
+// groups. A barrier that only some work-items reach is an error. Arithmetic is that of the element types, rounded after
+// every operation (compile.go, operator.go, number.go); a device that contracts products and sums may differ by that.
+package interp
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+)
+
+// Report says what a run did, summed over all work-items.
+type Report struct {
+	Groups [3]int64
+	// Runs counts the executions of each statement, by ID.
+	Runs map[string]int64
+	// Loads and Stores count accesses, by array.
+	Loads, Stores map[string]int64
+	// Barriers is the number of barriers that each work-item of a group passed, summed over the groups.
+	Barriers int64
+}
+
+// Error is a fault of the kernel found while running it.
+type Error struct {
+	Stmt   string           // ID of the statement, "" for a barrier or bounds
+	Access string           // the access or operation
+	Msg    string           // what is wrong
+	Item   string           // "group (1,0,0), local (3,2,0)"
+	Point  map[string]int64 // values of the open loops
+	loops  []string
+}
+
+func (e *Error) Error() string {
+	where := e.Item
+	for _, l := range e.loops {
+		where += fmt.Sprintf(", %s = %d", l, e.Point[l])
+	}
+	what := e.Msg
+	if e.Access != "" {
+		what = e.Access + ": " + what
+	}
+	if e.Stmt != "" {
+		what = "statement " + e.Stmt + ": " + what
+	}
+	return what + " (" + where + ")"
+}
+
+// Run executes the program with the given parameters. buffers holds the global arrays, and arguments passed by value that
+// are no integer parameters as buffers of one element, by name; results are written into them. Global temporaries need
+// none. On an error the buffers hold what was written until then.
+func Run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (report *Report, err error) {
+	p, err := compile(n, params, buffers)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(*Error)
+			if !ok {
+				panic(r)
+			}
+			report, err = nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, f)
+		}
+	}()
+	st := p.st
+	all := make([]int, st.items)
+	for i := range all {
+		all[i] = i
+	}
+	g := st.groups
+	for z := range g[2] {
+		for y := range g[1] {
+			for x := range g[0] {
+				st.enter([3]int64{x, y, z})
+				p.run(st, all)
+			}
+		}
+	}
+	report = &Report{Groups: g, Runs: map[string]int64{}, Loads: map[string]int64{}, Stores: map[string]int64{}, Barriers: st.barriers}
+	for i, s := range n.Kernel.Statements {
+		report.Runs[s.ID] = st.runs[i]
+	}
+	for name, m := range p.mem {
+		report.Loads[name], report.Stores[name] = m.loads, m.stores
+	}
+	return report, nil
+}
+
+// state is where a run stands. vars are those of the current work-item: parameters, axes, loops by slot.
+type state struct {
+	item   int
+	vars   []int64
+	stmt   string
+	frames [][]int64 // vars per work-item
+
+	items         int // per group
+	local, groups [3]int64
+	group         [3]int64
+	groupID       int32 // from 1
+	localEpoch    int32
+	globalEpoch   int32
+	barriers      int64
+	runs          []int64
+	axes          [6]int // slots of lid(0..2), gid(0..2); -1 where unused
+	slots         map[string]int
+	open          []string  // loops
+	scratch       []*memory // local and private memory, undefined at the start of a group
+}
+
+func (st *state) at(item int) {
+	st.item = item
+	st.vars = st.frames[item]
+}
+
+func (st *state) id() int32 { return (st.groupID-1)*int32(st.items) + int32(st.item) + 1 }
+
+func (st *state) epoch(space kernel.Space) int32 {
+	if space == kernel.Local {
+		return st.localEpoch
+	}
+	return st.globalEpoch
+}
+
+// enter starts a group.
+func (st *state) enter(group [3]int64) {
+	st.group = group
+	st.groupID++
+	st.localEpoch++
+	st.globalEpoch++
+	for i, f := range st.frames {
+		rest := int64(i)
+		for axis := range 3 {
+			if s := st.axes[axis]; s >= 0 {
+				f[s] = rest % st.local[axis]
+			}
+			rest /= st.local[axis]
+			if s := st.axes[3+axis]; s >= 0 {
+				f[s] = group[axis]
+			}
+		}
+	}
+	for _, m := range st.scratch {
+		clear(m.buf.defined)
+	}
+}
+
+func (st *state) groupAt(id int32) [3]int64 {
+	n := int64(id - 1)
+	return [3]int64{n % st.groups[0], n / st.groups[0] % st.groups[1], n / st.groups[0] / st.groups[1]}
+}
+
+func (st *state) name(item int) string {
+	n := int64(item)
+	return fmt.Sprintf("(%d,%d,%d)", n%st.local[0], n/st.local[0]%st.local[1], n/st.local[0]/st.local[1])
+}
+
+// fail stops the run. It is recovered by Run.
+func (st *state) fail(access kernel.Expr, format string, args ...any) {
+	e := &Error{Stmt: st.stmt, Msg: fmt.Sprintf(format, args...), Point: map[string]int64{}, loops: slices.Clone(st.open)}
+	if access != nil {
+		e.Access = access.String()
+	}
+	e.Item = fmt.Sprintf("group (%d,%d,%d), local %s", st.group[0], st.group[1], st.group[2], st.name(st.item))
+	for _, l := range st.open {
+		e.Point[l] = st.vars[st.slots[l]]
+	}
+	panic(e)
+}

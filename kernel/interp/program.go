@@ -1,0 +1,337 @@
+package interp
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
+)
+
+// action runs a node for the active work-items of a group.
+type action func(st *state, active []int)
+
+type program struct {
+	st  *state
+	mem map[string]*memory
+	run action
+}
+
+func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (*program, error) {
+	k := n.Kernel
+	for _, p := range k.Params() {
+		if _, ok := params[p]; !ok {
+			return nil, fmt.Errorf("parameter %s has no value", p)
+		}
+	}
+	if a := k.Assumptions; a != nil {
+		if in, err := a.Contains(params); err != nil {
+			return nil, err
+		} else if !in {
+			return nil, fmt.Errorf("the sizes %v break the assumption %s", params, a)
+		}
+	}
+	st := &state{local: n.Local, slots: map[string]int{}, runs: make([]int64, len(k.Statements))}
+	for _, p := range k.Params() {
+		st.slots[p] = len(st.slots)
+	}
+	for i := range st.axes {
+		st.axes[i] = -1
+		kind := kernel.LocalAxis
+		if i >= 3 {
+			kind = kernel.GroupAxis
+		}
+		name := linear.Axis(kernel.Tag{Kind: kind, Axis: i % 3})
+		if slices.Contains(n.Context.Dims(), name) {
+			st.axes[i] = len(st.slots)
+			st.slots[name] = len(st.slots)
+		}
+	}
+	for _, iname := range k.Inames() {
+		if _, ok := n.Names[iname]; !ok {
+			st.slots[iname] = len(st.slots)
+		}
+	}
+	total := int64(1)
+	for axis := range 3 {
+		total *= n.Local[axis]
+		groups := int64(math.MaxInt64)
+		for _, b := range n.Groups[axis] {
+			v, err := b.Num.Eval(params)
+			if err != nil {
+				return nil, err
+			}
+			groups = min(groups, floorDiv(v, b.Den)+1)
+		}
+		st.groups[axis] = max(groups, 0)
+	}
+	if total > 1<<16 {
+		return nil, fmt.Errorf("a work-group of %d work-items is too large", total)
+	}
+	st.items = int(total)
+	st.frames = make([][]int64, st.items)
+	for i := range st.frames {
+		st.frames[i] = make([]int64, len(st.slots))
+		for _, p := range k.Params() {
+			st.frames[i][st.slots[p]] = params[p]
+		}
+	}
+	st.at(0)
+	c := &compiler{k: k, names: n.Names, slots: st.slots, mem: map[string]*memory{}}
+	for _, a := range slices.Concat(k.Args, k.Temps) {
+		if _, isParam := st.slots[a.Name]; isParam {
+			continue
+		}
+		m, err := allocate(k, a, c, st, buffers)
+		if err != nil {
+			return nil, err
+		}
+		c.mem[a.Name] = m
+	}
+	b := &builder{c, st, map[string]int{}}
+	for i, s := range k.Statements {
+		b.index[s.ID] = i
+	}
+	run, err := b.body(n.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &program{st, c.mem, run}, nil
+}
+
+// allocate finds or makes the memory of a variable.
+func allocate(k *kernel.Kernel, a *kernel.Array, c *compiler, st *state, buffers map[string]*Buffer) (*memory, error) {
+	m := &memory{array: a}
+	eval := func(e kernel.Expr) (int64, error) {
+		v, err := c.index(e)
+		if err != nil {
+			return 0, err
+		}
+		return v(st), nil
+	}
+	strides, err := a.Strides()
+	if err != nil {
+		return nil, err
+	}
+	need, count := int64(1), int64(1)
+	for i, e := range a.Shape {
+		extent, err := eval(e)
+		if err != nil {
+			return nil, fmt.Errorf("shape of %s: %w", a.Name, err)
+		}
+		stride, err := eval(strides[i])
+		if err != nil {
+			return nil, fmt.Errorf("stride of %s: %w", a.Name, err)
+		}
+		m.shape, m.strides = append(m.shape, extent), append(m.strides, stride)
+		need += (extent - 1) * stride
+		count *= max(extent, 0)
+	}
+	if count == 0 {
+		need = 0
+	}
+	if a.Offset != nil {
+		if m.offset, err = eval(a.Offset); err != nil {
+			return nil, fmt.Errorf("offset of %s: %w", a.Name, err)
+		}
+		need += m.offset
+	}
+	if need < 0 || need > 1<<30 {
+		return nil, fmt.Errorf("%s would have %d elements", a.Name, need)
+	}
+	m.size = need
+	given, ok := buffers[a.Name]
+	switch {
+	case a.Space == kernel.Private && !a.IsValue:
+		m.buf = NewBuffer(a.DType, int(need)*st.items)
+		st.scratch = append(st.scratch, m)
+		return m, nil
+	case a.Space == kernel.Local:
+		m.buf = NewBuffer(a.DType, int(need))
+		st.scratch = append(st.scratch, m)
+	case ok:
+		if given.DType != a.DType {
+			return nil, fmt.Errorf("%s is %s, and its buffer %s", a.Name, a.DType, given.DType)
+		}
+		if int64(given.Len()) < need {
+			return nil, fmt.Errorf("%s needs %d elements, and its buffer has %d", a.Name, need, given.Len())
+		}
+		m.buf = given
+	case k.IsTemp(a.Name):
+		m.buf = NewBuffer(a.DType, int(need))
+	default:
+		return nil, fmt.Errorf("argument %s has no buffer", a.Name)
+	}
+	if !a.IsValue {
+		m.marks = make([]mark, need)
+	}
+	return m, nil
+}
+
+type builder struct {
+	*compiler
+	st    *state
+	index map[string]int
+}
+
+func (b *builder) body(nodes []linear.Node) (action, error) {
+	var list []action
+	for _, node := range nodes {
+		a, err := b.node(node)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return func(st *state, active []int) {
+		for _, a := range list {
+			a(st, active)
+		}
+	}, nil
+}
+
+func (b *builder) node(node linear.Node) (action, error) {
+	switch x := node.(type) {
+	case *linear.Exec:
+		run, err := b.assign(x.Stmt)
+		if err != nil {
+			return nil, fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
+		}
+		id, index := x.Stmt.ID, b.index[x.Stmt.ID]
+		return func(st *state, active []int) {
+			st.stmt = id
+			for _, i := range active {
+				st.at(i)
+				run(st)
+			}
+			st.runs[index] += int64(len(active))
+			st.stmt = ""
+		}, nil
+	case *linear.Barrier:
+		return func(st *state, active []int) {
+			if len(active) == 0 {
+				return
+			}
+			if len(active) < st.items {
+				missing := 0
+				for missing < len(active) && active[missing] == missing {
+					missing++
+				}
+				st.at(active[0])
+				st.fail(nil, "barrier on %s memory (%s) is not reached by work-item %s of the group", x.Space, x.Why, st.name(missing))
+			}
+			st.barriers++
+			st.localEpoch++ // a barrier on global memory orders both
+			if x.Space == kernel.Global {
+				st.globalEpoch++
+			}
+		}, nil
+	case *linear.Guard:
+		return b.guard(x)
+	case *linear.Loop:
+		return b.loop(x)
+	}
+	return nil, fmt.Errorf("unknown node %T", node)
+}
+
+func (b *builder) guard(g *linear.Guard) (action, error) {
+	body, err := b.body(g.Body)
+	if err != nil {
+		return nil, err
+	}
+	var tests []func(*state) bool
+	for _, c := range g.Conds {
+		v, err := b.affine(c.Affine)
+		if err != nil {
+			return nil, err
+		}
+		if c.Equality {
+			tests = append(tests, func(st *state) bool { return v(st) == 0 })
+		} else {
+			tests = append(tests, func(st *state) bool { return v(st) >= 0 })
+		}
+	}
+	for _, p := range g.Predicates {
+		t, err := b.truth(p)
+		if err != nil {
+			return nil, fmt.Errorf("condition %s: %w", p, err)
+		}
+		tests = append(tests, t)
+	}
+	return func(st *state, active []int) {
+		var left []int
+		for _, i := range active {
+			st.at(i)
+			if !slices.ContainsFunc(tests, func(t func(*state) bool) bool { return !t(st) }) {
+				left = append(left, i)
+			}
+		}
+		if len(left) > 0 {
+			body(st, left)
+		}
+	}, nil
+}
+
+func (b *builder) loop(l *linear.Loop) (action, error) {
+	body, err := b.body(l.Body)
+	if err != nil {
+		return nil, err
+	}
+	lower, err := b.bounds(l.Lower)
+	if err != nil {
+		return nil, err
+	}
+	upper, err := b.bounds(l.Upper)
+	if err != nil {
+		return nil, err
+	}
+	slot, step, iname := b.slots[l.Iname], l.Step, l.Iname
+	return func(st *state, active []int) {
+		first, last := make([]int64, len(active)), make([]int64, len(active))
+		for n, i := range active {
+			st.at(i)
+			first[n], last[n] = math.MinInt64, math.MaxInt64
+			for _, b := range lower {
+				first[n] = max(first[n], -floorDiv(-b.num(st), b.den))
+			}
+			for _, b := range upper {
+				last[n] = min(last[n], floorDiv(b.num(st), b.den))
+			}
+		}
+		st.open = append(st.open, iname)
+		running := slices.Clone(active)
+		for t := int64(0); ; t++ {
+			running = running[:0]
+			for n, i := range active {
+				if v := first[n] + t*step; v <= last[n] {
+					st.frames[i][slot] = v
+					running = append(running, i)
+				}
+			}
+			if len(running) == 0 {
+				break
+			}
+			body(st, running)
+		}
+		st.open = st.open[:len(st.open)-1]
+	}, nil
+}
+
+type bound struct {
+	num func(*state) int64
+	den int64
+}
+
+func (b *builder) bounds(list []polycount.Bound) ([]bound, error) {
+	var out []bound
+	for _, x := range list {
+		num, err := b.affine(x.Num)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, bound{num, x.Den})
+	}
+	return out, nil
+}

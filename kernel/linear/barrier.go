@@ -1,0 +1,233 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// barriers inserts a barrier before the first block whose accesses need it after those since the last barrier, taking
+// the iterations of loops one after the other: what the end of a body leaves pending meets the start of the body.
+func (b *builder) barriers() error {
+	for _, s := range b.stmts {
+		if s.Kind == kernel.Assign || s.Kind == kernel.Nop {
+			continue
+		}
+		if s.Kind == kernel.GlobalBarrier {
+			return errGlobalBarrier(s)
+		}
+	}
+	var err error
+	b.root.kids, _, err = b.place(b.root.kids, nil, nil)
+	return err
+}
+
+// pend is an access that no barrier has followed yet. The statement was reached at the current values of the first depth
+// loops of the path; carried is the next loop where it was at an earlier iteration of that.
+type pend struct {
+	s       *stmt
+	space   kernel.Space
+	depth   int
+	carried bool
+}
+
+func (b *builder) place(kids []*block, path []string, pending []pend) (out []*block, left []pend, err error) {
+	fence := func(space kernel.Space, why string) {
+		out = append(out, &block{barrier: &Barrier{Space: space, Why: why}})
+		pending = slices.DeleteFunc(slices.Clone(pending), func(p pend) bool { return ordered(space, p.space) })
+	}
+	for _, k := range kids {
+		switch {
+		case k.barrier != nil:
+			fence(k.barrier.Space, k.barrier.Why)
+		case k.stmt != nil && k.stmt.Kind == kernel.LocalBarrier:
+			out = append(out, k)
+			pending = slices.DeleteFunc(slices.Clone(pending), func(p pend) bool { return p.space == kernel.Local })
+		case k.stmt != nil:
+			if space, why, err := b.needs(pending, k.stmt, path); err != nil {
+				return nil, nil, err
+			} else if why != "" {
+				fence(space, why)
+			}
+			out = append(out, k)
+			for _, space := range []kernel.Space{kernel.Global, kernel.Local} {
+				if slices.ContainsFunc(k.stmt.shared, func(a access) bool { return a.array.Space == space }) {
+					pending = addPend(pending, pend{k.stmt, space, len(path), false})
+				}
+			}
+		default:
+			space, why, body, after, err := b.placeLoop(k, path, pending)
+			if err != nil {
+				return nil, nil, err
+			}
+			if why != "" {
+				fence(space, why)
+			}
+			out = append(out, &block{iname: k.iname, kids: body, first: k.first})
+			surely, err := b.surelyRuns(k, path)
+			if err != nil {
+				return nil, nil, err
+			}
+			if surely {
+				for _, kid := range body {
+					if s, ok := kid.fences(); ok {
+						pending = slices.DeleteFunc(slices.Clone(pending), func(p pend) bool { return ordered(s, p.space) })
+					}
+				}
+			}
+			for _, p := range after {
+				if p.depth > len(path) || p.carried {
+					p.depth, p.carried = min(p.depth, len(path)), false
+				}
+				pending = addPend(pending, p)
+			}
+		}
+	}
+	return out, pending, nil
+}
+
+// placeLoop places the barriers in a loop, and says which one is needed before it.
+func (b *builder) placeLoop(k *block, path []string, pending []pend) (space kernel.Space, why string, body []*block, after []pend, err error) {
+	inner := append(slices.Clone(path), k.iname)
+	body, after, err = b.place(k.kids, inner, nil)
+	for err == nil {
+		var carried []pend
+		for _, p := range after {
+			if p.depth > len(path) || p.carried {
+				p.depth, p.carried = min(p.depth, len(path)), p.depth >= len(path)
+			}
+			carried = addPend(carried, p)
+		}
+		before := count(body)
+		body, after, err = b.place(body, inner, carried)
+		if count(body) == before {
+			break
+		}
+	}
+	if err != nil {
+		return "", "", nil, nil, err
+	}
+	// Would what is pending from before the loop need a barrier in it? Then one in front does.
+	entry, _, err := b.place(body, inner, pending)
+	if err != nil {
+		return "", "", nil, nil, err
+	}
+	if count(entry) > count(body) {
+		s, w := firstNew(body, entry)
+		return s, w, body, after, nil
+	}
+	return "", "", body, after, nil
+}
+
+// ordered reports that a barrier on memory of a space orders accesses to the other.
+func ordered(barrier, access kernel.Space) bool { return barrier == access || barrier == kernel.Global }
+
+func addPend(list []pend, p pend) []pend {
+	if slices.Contains(list, p) {
+		return list
+	}
+	return append(slices.Clip(list), p)
+}
+
+// needs tells the barrier that is needed before s. One on global memory orders both spaces.
+func (b *builder) needs(pending []pend, s *stmt, path []string) (space kernel.Space, why string, err error) {
+	for _, p := range pending {
+		carried := ""
+		if p.carried {
+			carried = path[p.depth]
+		}
+		c, err := b.conflict(p.s, s, path[:p.depth], carried)
+		if err != nil {
+			return "", "", err
+		}
+		if w := c.in(p.space); w != "" && (why == "" || p.space == kernel.Global && space != kernel.Global) {
+			space, why = p.space, w
+		}
+	}
+	return space, why, nil
+}
+
+// fences tells whether running the block passes a barrier in any case.
+func (k *block) fences() (kernel.Space, bool) {
+	switch {
+	case k.barrier != nil:
+		return k.barrier.Space, true
+	case k.stmt != nil && k.stmt.Kind == kernel.LocalBarrier:
+		return kernel.Local, true
+	}
+	return "", false
+}
+
+// surelyRuns decides whether the loop has an iteration whenever the loops around it have one and the assumptions hold.
+func (b *builder) surelyRuns(k *block, path []string) (bool, error) {
+	outer := polycount.NewSet(nil, path)
+	for i := range path {
+		d, err := b.k.DomainOf(path[:i+1])
+		if err != nil {
+			return false, err
+		}
+		cs, ok := d.Constraints()
+		if !ok {
+			return false, nil
+		}
+		if outer, err = outer.Constrain(cs...); err != nil {
+			return false, err
+		}
+	}
+	if b.k.Assumptions != nil {
+		var err error
+		if outer, err = outer.IntersectParams(b.k.Assumptions); err != nil {
+			return false, err
+		}
+	}
+	for _, s := range k.statements() {
+		d, err := s.domain.Project(path...)
+		if err != nil {
+			return false, err
+		}
+		if in, err := outer.IsSubset(d); err != nil || in {
+			return in, err
+		}
+	}
+	return false, nil
+}
+
+// count is the number of barriers placed.
+func count(kids []*block) int {
+	n := 0
+	for _, k := range kids {
+		if k.barrier != nil {
+			n++
+		}
+		n += count(k.kids)
+	}
+	return n
+}
+
+// firstNew is the first barrier of longer that is not in shorter.
+func firstNew(shorter, longer []*block) (kernel.Space, string) {
+	var a, b []*Barrier
+	collect(shorter, &a)
+	collect(longer, &b)
+	for i, x := range b {
+		if i >= len(a) || *a[i] != *x {
+			return x.Space, x.Why
+		}
+	}
+	return "", ""
+}
+
+func collect(kids []*block, out *[]*Barrier) {
+	for _, k := range kids {
+		if k.barrier != nil {
+			*out = append(*out, k.barrier)
+		}
+		collect(k.kids, out)
+	}
+}
+
+func errGlobalBarrier(s *stmt) error {
+	return fmt.Errorf("statement %s is a barrier across work-groups, which one launch cannot have: split the kernel there", s.ID)
+}

@@ -1,0 +1,179 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// commonBounds are the bounds of x that hold in all parts: those of each part that every other one implies. What a
+// part needs beyond them is left to guards.
+func commonBounds(parts []*polycount.Set, x string) (lower, upper []polycount.Bound, err error) {
+	name := polycount.Name(x)
+	var seenLower, seenUpper []string
+	for i, p := range parts {
+		lo, up, err := p.Bounds(x)
+		if err != nil {
+			return nil, nil, err
+		}
+		keep := func(list []polycount.Bound, constraint func(polycount.Affine, polycount.Bound) polycount.Constraint, seen *[]string) ([]polycount.Bound, error) {
+			var out []polycount.Bound
+		candidates:
+			for _, b := range list {
+				c := constraint(name, b)
+				if slices.Contains(*seen, c.String()) {
+					continue
+				}
+				*seen = append(*seen, c.String())
+				for j, q := range parts {
+					if j == i {
+						continue
+					}
+					if ok, err := q.Implies(c); err != nil {
+						return nil, err
+					} else if !ok {
+						continue candidates
+					}
+				}
+				out = append(out, b)
+			}
+			return out, nil
+		}
+		lo, err = keep(lo, lowerBound, &seenLower)
+		if err == nil {
+			up, err = keep(up, upperBound, &seenUpper)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		lower, upper = append(lower, lo...), append(upper, up...)
+	}
+	return lower, upper, nil
+}
+
+// loop makes the loop over k.iname in the context ctx; path are the loops around it. Without a barrier in it its bounds
+// may differ between work-items; with one every work-item makes the same iterations.
+func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *polycount.Set, error) {
+	stmts := k.statements()
+	uniform := count(k.kids) > 0 || slices.ContainsFunc(stmts, func(s *stmt) bool { return s.Kind == kernel.LocalBarrier })
+	unroll := b.k.Tags[k.iname].Kind == kernel.Unroll || b.k.Tags[k.iname].Kind == kernel.ILP
+	var parts []*polycount.Set
+	for _, s := range stmts {
+		keep := append(slices.Clone(path), k.iname)
+		if !uniform && !unroll {
+			for _, d := range s.domain.Dims() {
+				if _, ok := s.axes[d]; ok {
+					keep = append(keep, d)
+				}
+			}
+		}
+		d := s.domain
+		if unroll { // constants only: for all values of everything else
+			d, keep = d.ToDims(d.Params()...), []string{k.iname}
+		}
+		p, err := d.Project(keep...)
+		if err != nil {
+			return nil, nil, fmt.Errorf("bounds of %s: %w", k.iname, err)
+		}
+		parts = append(parts, p.Disjuncts()...)
+	}
+	parts = distinct(parts)
+	l := &Loop{Iname: k.iname, Step: 1, Unroll: unroll}
+	if len(parts) == 0 {
+		l.Lower, l.Upper = []polycount.Bound{{Den: 1}}, []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}
+	} else {
+		var err error
+		if l.Lower, l.Upper, err = commonBounds(parts, k.iname); err != nil {
+			return nil, nil, err
+		}
+		if unroll {
+			l.Lower, l.Upper = constant(l.Lower), constant(l.Upper)
+		}
+	}
+	if len(l.Lower) == 0 || len(l.Upper) == 0 {
+		if unroll {
+			return nil, nil, fmt.Errorf("loop %s is to be unrolled, but its number of iterations is not constant (%s)", k.iname, parts[0])
+		}
+		return nil, nil, fmt.Errorf("loop %s has no bounds that hold for all of its statements %s: give them loops of their own with duplicate_inames",
+			k.iname, ids(stmts))
+	}
+	inner := ctx.AddDims(k.iname)
+	if err := l.tighten(inner, parts); err != nil {
+		return nil, nil, err
+	}
+	inner, err := inner.Constrain(l.constraints()...)
+	l.Domain = inner
+	return l, inner, err
+}
+
+// tighten drops bounds that the others imply in the context, and finds the step.
+func (l *Loop) tighten(ctx *polycount.Set, parts []*polycount.Set) error {
+	x := polycount.Name(l.Iname)
+	drop := func(list []polycount.Bound, constraint func(polycount.Affine, polycount.Bound) polycount.Constraint) ([]polycount.Bound, error) {
+		for i := len(list) - 1; i >= 0 && len(list) > 1; i-- {
+			var cs []polycount.Constraint
+			for j, b := range list {
+				if j != i {
+					cs = append(cs, constraint(x, b))
+				}
+			}
+			rest, err := ctx.Constrain(cs...)
+			if err != nil {
+				return nil, err
+			}
+			if ok, err := rest.Implies(constraint(x, list[i])); err != nil {
+				return nil, err
+			} else if ok {
+				list = slices.Delete(slices.Clone(list), i, i+1)
+			}
+		}
+		return list, nil
+	}
+	var err error
+	if l.Lower, err = drop(l.Lower, lowerBound); err != nil {
+		return err
+	}
+	if l.Upper, err = drop(l.Upper, upperBound); err != nil {
+		return err
+	}
+	if len(parts) == 0 || len(l.Lower) > 1 {
+		return nil
+	}
+	// With one lower bound ⌈Num/Den⌉ and iname ≡ r (mod m), the first value is r − m·⌊(Den·r − Num)/(Den·m)⌋. Several
+	// lower bounds and strides that differ between the statements leave the congruence to guards.
+	m, r := parts[0].Stride(l.Iname)
+	for _, p := range parts[1:] {
+		if m2, r2 := p.Stride(l.Iname); m2 != m || !r2.Equal(r) {
+			return nil
+		}
+	}
+	if m > 1 {
+		low := l.Lower[0]
+		first := r.Sub(r.Scale(low.Den).Sub(low.Num).FloorDiv(low.Den * m).Scale(m))
+		l.Lower, l.Step = []polycount.Bound{{Num: first, Den: 1}}, m
+	}
+	return nil
+}
+
+func constant(list []polycount.Bound) []polycount.Bound {
+	return slices.DeleteFunc(slices.Clone(list), func(b polycount.Bound) bool { return !b.Num.IsConstant() })
+}
+
+func distinct(parts []*polycount.Set) []*polycount.Set {
+	var out []*polycount.Set
+	var seen []string
+	for _, p := range parts {
+		if s := p.String(); !slices.Contains(seen, s) {
+			seen, out = append(seen, s), append(out, p)
+		}
+	}
+	return out
+}
+
+// mentions reports whether a constraint speaks of a name with the prefix.
+func mentions(c polycount.Constraint, prefix string) bool {
+	return slices.ContainsFunc(c.Affine.Names(), func(n string) bool { return strings.HasPrefix(n, prefix) })
+}

@@ -1,0 +1,201 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// clash says why two statements need a barrier between them: per address space, the accesses; "" where they need none.
+type clash struct{ local, global string }
+
+func (c clash) any() bool { return c.local != "" || c.global != "" }
+
+func (c clash) in(space kernel.Space) string {
+	if space == kernel.Local {
+		return c.local
+	}
+	return c.global
+}
+
+func (c *clash) set(space kernel.Space, why string) {
+	if space == kernel.Local && c.local == "" {
+		c.local = why
+	} else if space == kernel.Global && c.global == "" {
+		c.global = why
+	}
+}
+
+// question is what conflict remembers the answer of. The loops open around both are told by their number: those of a
+// statement's path in the tree.
+type question struct {
+	s, t    int
+	depth   int
+	carried string
+}
+
+// conflict decides whether an instance of s and a later one of t, run by different work-items of one group, can touch
+// the same element of local or global memory, one of them writing. In the loops of common both are at the same
+// iteration, in the loop carried ("" for none) s is at an earlier one; other loops are free. The decision is exact for
+// affine indices; an index that is not affine can be anything.
+func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, error) {
+	q := question{s.index, t.index, len(common), carried}
+	if c, ok := b.memo[q]; ok {
+		return c, nil
+	}
+	var c clash
+	for _, x := range s.shared {
+		for _, y := range t.shared {
+			if x.array != y.array || !x.write && !y.write || c.in(x.array.Space) != "" {
+				continue
+			}
+			cs := b.instances(s, t, x, y, "lid")
+			for _, l := range common {
+				cs = append(cs, polycount.EQ(polycount.Name(l), polycount.Name(l+second)))
+			}
+			if carried != "" {
+				cs = append(cs, polycount.GE(polycount.Name(carried+second), polycount.Name(carried).AddInt(1)))
+			}
+			meet, err := b.meet(cs, "lid")
+			if err != nil {
+				return clash{}, fmt.Errorf("%s between %s and %s: %w", x.array.Name, s.ID, t.ID, err)
+			}
+			if meet {
+				c.set(x.array.Space, describe(s, t, x, y))
+			}
+		}
+	}
+	b.memo[q] = c
+	return c, nil
+}
+
+func describe(s, t *stmt, x, y access) string {
+	verb := map[bool]string{false: "read", true: "written"}
+	return fmt.Sprintf("%s: %s by %s, %s by %s", x.array.Name, verb[x.write], s.ID, verb[y.write], t.ID)
+}
+
+const second = "'" // marks the names of the second instance
+
+// instances are the constraints of pairs of instances of s and t that touch the same element by the accesses x and y.
+// Axes of the kinds in apart have names of their own in the second instance, others are shared.
+func (b *builder) instances(s, t *stmt, x, y access, apart ...string) []polycount.Constraint {
+	prime := map[string]polycount.Affine{}
+	for _, l := range t.loops {
+		prime[l] = polycount.Name(l + second)
+	}
+	for _, d := range b.nest.Context.Dims() {
+		if slices.Contains(apart, d[:3]) {
+			prime[d] = polycount.Name(d + second)
+		}
+	}
+	cs := b.points(s)
+	for _, c := range b.points(t) {
+		cs = append(cs, polycount.Constraint{Affine: c.Affine.Subst(prime), Equality: c.Equality})
+	}
+	if len(x.index) != len(y.index) || slices.ContainsFunc(x.array.Axes, func(a kernel.Axis) bool { return a.Stride != nil }) {
+		return cs // with strides of the user's own, different indices can be one element
+	}
+	for i := range x.index {
+		p, err1 := b.affine(x.index[i])
+		q, err2 := b.affine(y.index[i])
+		if err1 == nil && err2 == nil {
+			cs = append(cs, polycount.EQ(p, q.Subst(prime)))
+		}
+	}
+	return cs
+}
+
+// affine is an index over loops, axis names and parameters.
+func (b *builder) affine(e kernel.Expr) (polycount.Affine, error) {
+	return kernel.ToAffine(onAxes(e, b.nest.Names), func(name string) bool {
+		a := b.k.Array(name)
+		return a == nil || a.IsValue
+	})
+}
+
+// points are the constraints of a statement's instances: its domain, the extents of the axes, and where it is pinned.
+func (b *builder) points(s *stmt) []polycount.Constraint {
+	cs, _ := b.nest.Context.Constraints()
+	own, _ := s.domain.Constraints()
+	cs = append(slices.Clip(cs), own...)
+	for _, axis := range s.pinned {
+		cs = append(cs, polycount.EQ(polycount.Name(axis), polycount.Int(0)))
+	}
+	return cs
+}
+
+// meet decides whether the constraints have a solution in which the two instances differ on an axis of the kind.
+func (b *builder) meet(cs []polycount.Constraint, kind string) (bool, error) {
+	all, err := polycount.NewSet(nil, nil).Constrain(cs...)
+	if err != nil {
+		return false, err
+	}
+	if empty, err := all.IsEmpty(); err != nil || empty {
+		return false, err
+	}
+	for _, d := range b.nest.Context.Dims() {
+		if d[:3] != kind {
+			continue
+		}
+		x, y := polycount.Name(d), polycount.Name(d+second)
+		for _, differ := range []polycount.Constraint{polycount.GE(y, x.AddInt(1)), polycount.GE(x, y.AddInt(1))} {
+			set, err := all.Constrain(differ)
+			if err != nil {
+				return false, err
+			}
+			if empty, err := set.IsEmpty(); err != nil || !empty {
+				return !empty, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// crossGroup refuses kernels in which a work-group touches what another one writes: nothing orders groups. It also
+// refuses a statement that reads what other work-items write by the same statement, with no barrier in between.
+func (b *builder) crossGroup() error {
+	for i, s := range b.stmts {
+		for _, t := range b.stmts[i:] {
+			for _, x := range s.shared {
+				for _, y := range t.shared {
+					if x.array != y.array || !x.write && !y.write || s == t && x.write == y.write {
+						continue
+					}
+					if err := b.unordered(s, t, x, y); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (b *builder) unordered(s, t *stmt, x, y access) error {
+	if x.array.Space == kernel.Global {
+		meet, err := b.meet(b.instances(s, t, x, y, "lid", "gid"), "gid")
+		if err != nil {
+			return err
+		}
+		if meet {
+			return fmt.Errorf("%s, in another work-group: nothing orders work-groups of one launch, so this needs two kernels", describe(s, t, x, y))
+		}
+	}
+	if s == t {
+		cs := b.instances(s, t, x, y, "lid")
+		for _, l := range s.loops {
+			cs = append(cs, polycount.EQ(polycount.Name(l), polycount.Name(l+second)))
+		}
+		meet, err := b.meet(cs, "lid")
+		if err != nil {
+			return err
+		}
+		if meet {
+			return fmt.Errorf("statement %s reads elements of %s that other work-items write by the same statement: read them into a temporary first",
+				s.ID, x.array.Name)
+		}
+	}
+	return nil
+}

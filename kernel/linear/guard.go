@@ -1,0 +1,225 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// cond is a condition that a node needs. A condition of the user that reads nothing but inames and parameters can move
+// like an affine one; others stay with their statement.
+type cond struct {
+	key   string
+	names []string
+	// One of the two.
+	affine *polycount.Constraint
+	user   kernel.Expr
+}
+
+// item is a node with what it needs to run. A barrier needs nothing, and nothing moves across it.
+type item struct {
+	node    Node
+	conds   []cond
+	barrier bool // a barrier, or something that holds one
+}
+
+// program turns the tree of blocks into nodes: loops with their bounds, statements under the guards that these leave.
+func (b *builder) program() error {
+	items, err := b.items(b.root.kids, nil, b.nest.Context)
+	if err != nil {
+		return err
+	}
+	b.nest.Body = wrap(items)
+	return nil
+}
+
+func (b *builder) items(kids []*block, path []string, ctx *polycount.Set) ([]item, error) {
+	var out []item
+	for _, k := range kids {
+		var it item
+		var err error
+		switch {
+		case k.barrier != nil:
+			it = item{node: k.barrier, barrier: true}
+		case k.stmt == nil:
+			it, err = b.loopItem(k, path, ctx)
+		case k.stmt.Kind == kernel.Nop:
+			continue
+		default:
+			it, err = b.stmtItem(k.stmt, ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, it)
+	}
+	return out, nil
+}
+
+func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
+	need, _ := s.domain.Constraints()
+	for _, axis := range s.pinned {
+		need = append(need, polycount.EQ(polycount.Name(axis), polycount.Int(0)))
+	}
+	barrier := s.Kind == kernel.LocalBarrier
+	if barrier { // every work-item takes part: what counts are the loops around it
+		loops, err := s.domain.Project(s.loops...)
+		if err != nil {
+			return item{}, err
+		}
+		if len(loops.Disjuncts()) > 1 {
+			return item{}, fmt.Errorf("barrier %s: the iterations %s are a union, for which there is no single guard", s.ID, loops)
+		}
+		need, _ = loops.Constraints()
+	}
+	left, err := missing(ctx, need)
+	if err != nil {
+		return item{}, fmt.Errorf("guards of %s: %w", s.ID, err)
+	}
+	if barrier {
+		if len(s.Predicates) > 0 {
+			return item{}, fmt.Errorf("barrier %s stands under a condition, which work-items might not share", s.ID)
+		}
+		var node Node = &Barrier{Space: kernel.Local, Why: "statement " + s.ID}
+		if len(left) > 0 {
+			node = &Guard{Conds: left, Body: []Node{node}}
+		}
+		return item{node: node, barrier: true}, nil
+	}
+	it := item{node: &Exec{s.Stmt}}
+	for _, c := range left {
+		it.conds = append(it.conds, cond{key: c.String(), names: c.Affine.Names(), affine: &c})
+	}
+	var reading []kernel.Expr
+	for _, p := range s.Predicates {
+		q := onAxes(p, b.nest.Names)
+		if names, pure := b.reads(q); pure {
+			it.conds = append(it.conds, cond{key: q.String(), names: names, user: p})
+		} else {
+			reading = append(reading, p)
+		}
+	}
+	if len(reading) > 0 {
+		it.node = &Guard{Predicates: reading, Body: []Node{it.node}}
+	}
+	return it, nil
+}
+
+// reads lists the variables of e, and tells whether none of them can change: inames, parameters and value arguments.
+func (b *builder) reads(e kernel.Expr) (names []string, pure bool) {
+	pure = true
+	kernel.Walk(e, func(e kernel.Expr) bool {
+		switch x := e.(type) {
+		case *kernel.Access:
+			pure = false
+		case kernel.Var:
+			names = append(names, x.Name)
+			if a := b.k.Array(x.Name); a != nil && !a.IsValue {
+				pure = false
+			}
+		}
+		return true
+	})
+	return names, pure
+}
+
+// missing are the constraints of need that ctx does not imply, without those that the others imply.
+func missing(ctx *polycount.Set, need []polycount.Constraint) ([]polycount.Constraint, error) {
+	var left []polycount.Constraint
+	for _, c := range need {
+		if ok, err := ctx.Implies(c); err != nil {
+			return nil, err
+		} else if !ok {
+			left = append(left, c)
+		}
+	}
+	for i := len(left) - 1; i >= 0 && len(left) > 1; i-- {
+		rest := slices.Delete(slices.Clone(left), i, i+1)
+		with, err := ctx.Constrain(rest...)
+		if err != nil {
+			return nil, err
+		}
+		if ok, err := with.Implies(left[i]); err != nil {
+			return nil, err
+		} else if ok {
+			left = rest
+		}
+	}
+	return left, nil
+}
+
+func (b *builder) loopItem(k *block, path []string, ctx *polycount.Set) (item, error) {
+	l, inner, err := b.loop(k, path, ctx)
+	if err != nil {
+		return item{}, err
+	}
+	body, err := b.items(k.kids, append(slices.Clone(path), k.iname), inner)
+	if err != nil {
+		return item{}, err
+	}
+	it := item{node: l, barrier: slices.ContainsFunc(body, func(i item) bool { return i.barrier })}
+	if !it.barrier && len(body) > 0 {
+		// What all of the body needs in every iteration is asked once, before the loop.
+		common := slices.DeleteFunc(slices.Clone(body[0].conds), func(c cond) bool { return slices.Contains(c.names, k.iname) })
+		for _, i := range body[1:] {
+			common = intersect(common, i.conds)
+		}
+		it.conds = common
+		for i := range body {
+			body[i].conds = without(body[i].conds, common)
+		}
+	}
+	l.Body = wrap(body)
+	return it, nil
+}
+
+// wrap puts items under guards; neighbours share the conditions that they have in common.
+func wrap(items []item) []Node {
+	var out []Node
+	for i := 0; i < len(items); {
+		common := items[i].conds
+		if len(common) == 0 {
+			out = append(out, items[i].node)
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(items) && !items[j].barrier {
+			both := intersect(common, items[j].conds)
+			if len(both) == 0 {
+				break
+			}
+			common = both
+			j++
+		}
+		inside := slices.Clone(items[i:j])
+		for n := range inside {
+			inside[n].conds = without(inside[n].conds, common)
+		}
+		g := &Guard{Body: wrap(inside)}
+		for _, c := range common {
+			if c.affine != nil {
+				g.Conds = append(g.Conds, *c.affine)
+			} else {
+				g.Predicates = append(g.Predicates, c.user)
+			}
+		}
+		out = append(out, g)
+		i = j
+	}
+	return out
+}
+
+func has(list []cond, key string) bool {
+	return slices.ContainsFunc(list, func(c cond) bool { return c.key == key })
+}
+
+func intersect(a, b []cond) []cond {
+	return slices.DeleteFunc(slices.Clone(a), func(c cond) bool { return !has(b, c.key) })
+}
+
+func without(a, b []cond) []cond {
+	return slices.DeleteFunc(slices.Clone(a), func(c cond) bool { return has(b, c.key) })
+}

@@ -1,0 +1,244 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// New prepares and linearizes a kernel. Kernels that no program can be made of are errors that name the statements and
+// the remedy: loops that would have to be entered twice, circular dependencies, dependencies between work-groups, loop
+// bounds or extents that cannot be written down.
+func New(k *kernel.Kernel) (*Nest, error) {
+	k, err := k.Prepare()
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{k: k, nest: &Nest{Kernel: k, Names: map[string]string{}}, memo: map[question]clash{}}
+	for _, step := range []func() error{b.statements, b.extents, b.order, b.crossGroup, b.barriers, b.program} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+	}
+	return b.nest, nil
+}
+
+// builder carries a kernel through the steps of New.
+type builder struct {
+	k     *kernel.Kernel
+	nest  *Nest
+	stmts []*stmt
+	loops []string // sequential inames in the order of the domains
+	root  *block
+	memo  map[question]clash
+}
+
+// stmt is a statement with what linearization asks of it.
+type stmt struct {
+	*kernel.Stmt
+	index int
+	loops []string          // sequential inames
+	axes  map[string]string // axis name to iname
+	// domain has the loops and axis names as dimensions; parts are its members.
+	domain *polycount.Set
+	parts  []*polycount.Set
+	// accesses to local and global memory, and the names of private variables.
+	shared   []access
+	privates []access
+	// pinned axes are those on which only work-item or group 0 runs the statement: it writes memory that others
+	// share, and none of its inames is on that axis.
+	pinned []string
+}
+
+// access is a read or write of a variable.
+type access struct {
+	array *kernel.Array
+	index []kernel.Expr
+	write bool
+}
+
+func (b *builder) statements() error {
+	for _, iname := range b.k.Inames() {
+		switch t := b.k.Tags[iname]; t.Kind {
+		case kernel.GroupAxis, kernel.LocalAxis:
+			b.nest.Names[iname] = Axis(t)
+		case kernel.LocalAuto:
+			return fmt.Errorf("iname %s is tagged l.auto and was given no axis", iname)
+		default:
+			b.loops = append(b.loops, iname)
+		}
+	}
+	for i, s := range b.k.Statements {
+		st := &stmt{Stmt: s, index: i, axes: map[string]string{}}
+		for _, iname := range s.Inames {
+			axis, ok := b.nest.Names[iname]
+			if !ok {
+				continue
+			}
+			if other, twice := st.axes[axis]; twice {
+				return fmt.Errorf("statement %s has two inames, %s and %s, on axis %s: they cannot take values of their own; tag one otherwise",
+					s.ID, other, iname, axis)
+			}
+			st.axes[axis] = iname
+		}
+		for _, iname := range b.loops {
+			if slices.Contains(s.Inames, iname) {
+				st.loops = append(st.loops, iname)
+			}
+		}
+		if err := b.domain(st); err != nil {
+			return fmt.Errorf("statement %s: %w", s.ID, err)
+		}
+		if err := b.accesses(st); err != nil {
+			return fmt.Errorf("statement %s: %w", s.ID, err)
+		}
+		b.stmts = append(b.stmts, st)
+	}
+	return nil
+}
+
+func (b *builder) domain(s *stmt) error {
+	d, err := b.k.DomainOf(s.Inames)
+	if err != nil {
+		return err
+	}
+	for _, iname := range s.Inames {
+		if axis, ok := b.nest.Names[iname]; ok {
+			if d, err = d.Rename(iname, axis); err != nil {
+				return err
+			}
+		}
+	}
+	s.domain, s.parts = d, d.Disjuncts()
+	if len(s.parts) > 1 {
+		return fmt.Errorf("its domain %s is a union, for which there is no single guard: split the statement", d)
+	}
+	return nil
+}
+
+func (b *builder) accesses(s *stmt) error {
+	add := func(list []*kernel.Access, write bool) error {
+		for _, a := range list {
+			array := b.k.Array(a.Array)
+			if array == nil {
+				return fmt.Errorf("unknown variable %s", a.Array)
+			}
+			acc := access{array, a.Index, write}
+			switch {
+			case array.IsValue && !write:
+			case array.IsValue:
+				return fmt.Errorf("it assigns to %s, an argument passed by value", a.Array)
+			case array.Space == kernel.Local || array.Space == kernel.Global:
+				s.shared = append(s.shared, acc)
+			case array.Space == kernel.Private:
+				s.privates = append(s.privates, acc)
+			default:
+				return fmt.Errorf("variable %s has no address space", a.Array)
+			}
+		}
+		return nil
+	}
+	if err := add(b.k.Reads(s.Stmt), false); err != nil {
+		return err
+	}
+	return add(b.k.Writes(s.Stmt), true)
+}
+
+// writesShared reports whether s writes memory of the space.
+func (s *stmt) writesShared(space kernel.Space) bool {
+	return slices.ContainsFunc(s.shared, func(a access) bool { return a.write && a.array.Space == space })
+}
+
+// extents finds the work-group's size and the number of groups, and which statements are pinned to item 0 of an axis.
+func (b *builder) extents() error {
+	n := b.nest
+	size, err := b.k.LocalSize()
+	if err != nil {
+		return err
+	}
+	n.Local = size
+	var dims []string
+	var cs []polycount.Constraint
+	for axis := range 3 {
+		name := Axis(kernel.Tag{Kind: kernel.LocalAxis, Axis: axis})
+		n.Local[axis] = max(n.Local[axis], 1)
+		if b.uses(name) {
+			dims = append(dims, name)
+			x := polycount.Name(name)
+			cs = append(cs, polycount.GE(x, polycount.Int(0)), polycount.GE(polycount.Int(n.Local[axis]-1), x))
+		}
+	}
+	for axis := range 3 {
+		name := Axis(kernel.Tag{Kind: kernel.GroupAxis, Axis: axis})
+		if !b.uses(name) {
+			n.Groups[axis] = []polycount.Bound{{Num: polycount.Int(0), Den: 1}}
+			continue
+		}
+		upper, err := b.groups(name)
+		if err != nil {
+			return err
+		}
+		n.Groups[axis] = upper
+		dims = append(dims, name)
+		x := polycount.Name(name)
+		cs = append(cs, polycount.GE(x, polycount.Int(0)))
+		for _, u := range upper {
+			cs = append(cs, upperBound(x, u))
+		}
+	}
+	n.Context = polycount.NewSet(nil, dims, cs...)
+	if b.k.Assumptions != nil {
+		if n.Context, err = n.Context.IntersectParams(b.k.Assumptions); err != nil {
+			return err
+		}
+	}
+	for _, s := range b.stmts {
+		for _, axis := range dims {
+			local := strings.HasPrefix(axis, "lid")
+			_, has := s.axes[axis]
+			if !has && (s.writesShared(kernel.Global) || local && s.writesShared(kernel.Local)) {
+				s.pinned = append(s.pinned, axis)
+			}
+		}
+	}
+	return nil
+}
+
+func (b *builder) uses(axis string) bool {
+	return slices.ContainsFunc(b.stmts, func(s *stmt) bool { _, ok := s.axes[axis]; return ok })
+}
+
+// groups are the upper bounds of a group axis that hold for all statements on it.
+func (b *builder) groups(axis string) ([]polycount.Bound, error) {
+	x := polycount.Name(axis)
+	var parts []*polycount.Set
+	var users []string
+	for _, s := range b.stmts {
+		if _, ok := s.axes[axis]; !ok {
+			continue
+		}
+		users = append(users, s.ID)
+		p, err := s.domain.Project(axis)
+		if err != nil {
+			return nil, err
+		}
+		if ok, err := p.Implies(polycount.GE(x, polycount.Int(0))); err != nil || !ok {
+			return nil, fmt.Errorf("iname %s on %s starts below 0: shift it (%s)", s.axes[axis], axis, p)
+		}
+		parts = append(parts, p.Disjuncts()...)
+	}
+	if len(parts) == 0 { // the assumptions leave no point
+		return []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}, nil
+	}
+	_, upper, err := commonBounds(parts, axis)
+	if err != nil {
+		return nil, err
+	}
+	if len(upper) == 0 {
+		return nil, fmt.Errorf("no number of groups along %s covers the statements %s: their extents cannot be compared", axis, strings.Join(users, ", "))
+	}
+	return upper, nil
+}

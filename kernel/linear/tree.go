@@ -1,0 +1,207 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+)
+
+// block is a statement, a barrier or a loop of the tree under construction.
+type block struct {
+	stmt    *stmt
+	barrier *Barrier
+	iname   string // of a loop
+	kids    []*block
+	first   int // lowest index of a statement inside: ties in the order of blocks
+}
+
+// A loop is entered at one place, so all statements with an iname lie in one subtree and the loops around a statement
+// are exactly its sequential inames. That leaves no choice but for inames that occur in the same statements: where one
+// iname's statements include another's, its loop is outside, and where neither includes the other while they share a
+// statement there is no program. Priorities choose where there is a choice.
+
+// order builds the tree of loops and orders the blocks in each.
+func (b *builder) order() error {
+	before, err := b.precedence()
+	if err != nil {
+		return err
+	}
+	outside, err := b.priorities()
+	if err != nil {
+		return err
+	}
+	t := &treeBuilder{builder: b, before: before, outside: outside}
+	kids, err := t.build(b.stmts, b.loops, nil)
+	if err != nil {
+		return err
+	}
+	b.root = &block{kids: kids}
+	return nil
+}
+
+type treeBuilder struct {
+	*builder
+	before  [][]int            // statements that must precede each statement
+	outside map[[2]string]bool // {x, y}: a priority puts x outside y
+}
+
+// build makes the blocks of statements whose inames on path are open; loops are the inames not open yet.
+func (t *treeBuilder) build(stmts []*stmt, loops, path []string) ([]*block, error) {
+	in := func(s *stmt, iname string) bool { return slices.Contains(s.loops, iname) }
+	users := map[string][]*stmt{}
+	for _, l := range loops {
+		for _, s := range stmts {
+			if in(s, l) {
+				users[l] = append(users[l], s)
+			}
+		}
+	}
+	var blocks []*block
+	covered := map[*stmt]bool{}
+	byCover := slices.Clone(loops)
+	slices.SortStableFunc(byCover, func(x, y string) int { return len(users[y]) - len(users[x]) })
+	for _, x := range byCover {
+		if len(users[x]) == 0 || covered[users[x][0]] {
+			continue
+		}
+		// x is an outermost loop of its statements. Everything that shares a statement with it lies within.
+		var same, rest []string
+		for _, y := range loops {
+			both, onlyY := split(users[y], func(s *stmt) bool { return in(s, x) })
+			if len(both) == 0 {
+				continue
+			}
+			if len(onlyY) > 0 {
+				_, onlyX := split(users[x], func(s *stmt) bool { return in(s, y) })
+				return nil, fmt.Errorf("loops %s and %s cannot be nested: statement %s runs in both, %s in %s only and %s in %s only; "+
+					"duplicate_inames gives a statement a loop of its own, add_inames_to_insn puts it into the other",
+					x, y, both[0].ID, onlyX[0].ID, x, onlyY[0].ID, y)
+			}
+			if len(both) == len(users[x]) {
+				same = append(same, y)
+			} else {
+				rest = append(rest, y)
+				if t.outside[[2]string{y, x}] {
+					_, onlyX := split(users[x], func(s *stmt) bool { return in(s, y) })
+					return nil, fmt.Errorf("prioritize_loops wants %s outside %s, but statement %s runs in %s and not in %s; "+
+						"duplicate_inames gives it a loop of its own", y, x, onlyX[0].ID, x, y)
+				}
+			}
+		}
+		same = t.nesting(same)
+		inner := append(slices.Clone(path), same...)
+		kids, err := t.build(users[x], rest, inner)
+		if err != nil {
+			return nil, err
+		}
+		for i := len(same) - 1; i >= 0; i-- {
+			kids = []*block{{iname: same[i], kids: kids}}
+		}
+		blocks = append(blocks, kids[0])
+		for _, s := range users[x] {
+			covered[s] = true
+		}
+	}
+	for _, s := range stmts {
+		if !covered[s] {
+			blocks = append(blocks, &block{stmt: s})
+		}
+	}
+	for _, k := range blocks {
+		k.first = k.statements()[0].index
+	}
+	slices.SortFunc(blocks, func(x, y *block) int { return x.first - y.first })
+	return t.sequence(blocks, path)
+}
+
+// nesting orders inames that occur in the same statements, outermost first: by the priorities, unrolled ones inside
+// others, then as the domains have them.
+func (t *treeBuilder) nesting(inames []string) []string {
+	left := slices.Clone(inames)
+	slices.SortStableFunc(left, func(x, y string) int { return t.rank(x) - t.rank(y) })
+	var out []string
+	for len(left) > 0 {
+		i := slices.IndexFunc(left, func(x string) bool {
+			return !slices.ContainsFunc(left, func(y string) bool { return t.outside[[2]string{y, x}] })
+		})
+		out = append(out, left[i])
+		left = slices.Delete(left, i, i+1)
+	}
+	return out
+}
+
+func (t *treeBuilder) rank(iname string) int {
+	switch t.k.Tags[iname].Kind {
+	case kernel.Unroll:
+		return 1
+	case kernel.ILP:
+		return 2
+	}
+	return 0
+}
+
+// priorities closes the kernel's priorities transitively. A pair that contradicts earlier ones is left out.
+func (b *builder) priorities() (map[[2]string]bool, error) {
+	outside := map[[2]string]bool{}
+	for _, list := range b.k.Priorities {
+		for _, name := range list {
+			if !b.k.IsIname(name) {
+				return nil, fmt.Errorf("prioritize_loops: unknown iname %q", name)
+			}
+		}
+		for i, x := range list {
+			for _, y := range list[i+1:] {
+				if x == y || outside[[2]string{y, x}] {
+					continue
+				}
+				outside[[2]string{x, y}] = true
+				for _, p := range b.loops {
+					for _, q := range b.loops {
+						if (p == x || outside[[2]string{p, x}]) && (q == y || outside[[2]string{y, q}]) {
+							outside[[2]string{p, q}] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return outside, nil
+}
+
+func split(list []*stmt, f func(*stmt) bool) (yes, no []*stmt) {
+	for _, s := range list {
+		if f(s) {
+			yes = append(yes, s)
+		} else {
+			no = append(no, s)
+		}
+	}
+	return yes, no
+}
+
+// statements lists those in the block, sorted.
+func (k *block) statements() []*stmt {
+	var out []*stmt
+	var rec func(k *block)
+	rec = func(k *block) {
+		if k.stmt != nil {
+			out = append(out, k.stmt)
+		}
+		for _, kid := range k.kids {
+			rec(kid)
+		}
+	}
+	rec(k)
+	slices.SortFunc(out, func(x, y *stmt) int { return x.index - y.index })
+	return out
+}
+
+func ids(stmts []*stmt) string {
+	var out []string
+	for _, s := range stmts {
+		out = append(out, s.ID)
+	}
+	return strings.Join(out, ", ")
+}
