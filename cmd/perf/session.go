@@ -1,0 +1,237 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/calibrate"
+	"gpuperf/device"
+	"gpuperf/device/replay"
+	"gpuperf/measure"
+	"gpuperf/microbench"
+	"gpuperf/models"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// sessionOptions say on what a session measures and where it keeps the samples.
+type sessionOptions struct {
+	device  string // as --device
+	samples string // the journal; "" is the device's own in the data directory
+	retry   bool   // measure again what failed before
+	trials  int    // at most so many per kernel; 0 is the default
+}
+
+func (o *sessionOptions) addFlags(cmd *cobra.Command) {
+	addDeviceFlag(cmd, &o.device)
+	cmd.Flags().StringVarP(&o.samples, "output", "o", "", "the samples file to add to (default: the device's own in the data directory)")
+	cmd.Flags().BoolVar(&o.retry, "retry", false, "measure again what failed before")
+	cmd.Flags().IntVar(&o.trials, "trials", 0, "trials of each kernel, at most (default 60, fewer when the median is certain before)")
+}
+
+// session is an open device with the journal of its samples.
+type session struct {
+	cmd     *cobra.Command
+	device  device.Device
+	journal *samples.Journal // nil when the device is a replay
+	options sessionOptions
+
+	verified map[*workload.Kernel]error // the outcome of comparing a kernel's results with the reference
+}
+
+func openSession(cmd *cobra.Command, o sessionOptions) (*session, error) {
+	dev, err := openDevice(cmd, o.device)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{cmd: cmd, device: dev, options: o, verified: map[*workload.Kernel]error{}}
+	if recorded, ok := dev.(*replay.Device); ok {
+		s.warn(recorded.Warnings())
+		return s, nil
+	}
+	path := o.samples
+	if path == "" {
+		if path, err = deviceFile("samples", dev.Info().Fingerprint, ".jsonl"); err != nil {
+			return nil, errors.Join(err, dev.Close())
+		}
+	}
+	if s.journal, err = samples.Open(path); err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	s.warn(s.journal.Warnings())
+	note(cmd, "samples: %s", path)
+	return s, nil
+}
+
+func (s *session) warn(warnings []error) {
+	for _, w := range warnings {
+		note(s.cmd, "warning: %v", w)
+	}
+}
+
+func (s *session) close() {
+	if s.journal != nil {
+		s.journal.Close()
+	}
+	s.device.Close()
+}
+
+// samplesFile is where the samples of the session are kept.
+func (s *session) samplesFile() string {
+	if s.journal != nil {
+		return s.journal.Path()
+	}
+	return strings.TrimPrefix(s.options.device, replay.Prefix)
+}
+
+// measure returns a record for each case, in order. A case that fails is a record with its status.
+func (s *session) measure(cases []*workload.Case) ([]samples.Record, error) {
+	tasks := make([]measure.Task, len(cases))
+	for i, c := range cases {
+		job, err := c.Job(device.Policy{Trials: s.options.trials})
+		if err != nil {
+			return nil, err
+		}
+		tasks[i] = measure.Task{Job: job, Tags: c.Tags}
+		if err := s.verify(c); err != nil {
+			tasks[i].Check = func(map[string][]byte) error { return err }
+		}
+	}
+	show := newProgress(s.cmd.ErrOrStderr())
+	defer show.done()
+	sweep := measure.Sweep{Device: s.device, Journal: s.journal, Retry: s.options.retry, Perf: version(), Progress: show.event}
+	return sweep.Run(s.cmd.Context(), tasks)
+}
+
+// verify compares the results of a kernel with the reference interpreter, once, at a small size. It returns what is
+// wrong with them; a replayed device has no results.
+func (s *session) verify(c *workload.Case) error {
+	if !c.Verify || s.journal == nil {
+		return nil
+	}
+	if outcome, done := s.verified[c.Kernel]; done {
+		return outcome
+	}
+	outcome := workload.Verify(s.cmd.Context(), s.device, c)
+	s.verified[c.Kernel] = outcome
+	return outcome
+}
+
+// selection changes which measurement kernels a model's tags select.
+type selection struct {
+	generators string   // a folder of generators beside the built-in ones
+	tags       []string // variant tags that replace those of the same argument in the model file
+}
+
+func (o *selection) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.generators, "generators", "", "a folder of generators to use beside the built-in ones")
+	cmd.Flags().StringArrayVar(&o.tags, "tag", nil, "a variant tag such as n:512,1024, in place of the model's for that argument (may be repeated)")
+}
+
+// cases returns the measurement kernels of a model.
+func (o selection) cases(cmd *cobra.Command, model *models.Model) ([]*workload.Case, error) {
+	if len(model.Measure) == 0 {
+		return nil, model.ErrorAt(model.Place("name"), "model %s names no kernels to measure", model.Name).
+			WithHint("add a measure: section with the tags of measurement kernels; `perf bench list` shows them")
+	}
+	generators, err := microbench.Load(o.generators)
+	if err != nil {
+		return nil, err
+	}
+	var all []*workload.Case
+	seen := map[string]bool{}
+	for _, m := range model.Measure {
+		variants, err := generators.Select(cmd.Context(), microbench.Filter{Tags: replaceTags(m.Tags, o.tags), Match: microbench.Match(m.Match)})
+		if err != nil {
+			return nil, err
+		}
+		cases, err := variantCases(cmd, variants)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cases {
+			if key := c.Identity.Key(); !seen[key] {
+				seen[key] = true
+				all = append(all, c)
+			}
+		}
+	}
+	return all, nil
+}
+
+// replaceTags puts each variant tag of by in the place of the tag with the same argument, or at the end.
+func replaceTags(tags, by []string) []string {
+	tags = slices.Clone(tags)
+	for _, tag := range by {
+		arg, _, _ := strings.Cut(tag, ":")
+		i := slices.IndexFunc(tags, func(t string) bool { return strings.HasPrefix(t, arg+":") })
+		if i < 0 {
+			tags = append(tags, tag)
+			continue
+		}
+		tags[i] = tag
+	}
+	return tags
+}
+
+// rowsOf measures what the model's measurement set selects, and returns the rows to fit.
+func (s *session) rowsOf(model *models.Model, o selection) ([]calibrate.Row, error) {
+	ids, err := featuresOf(model)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOutput(model, s.device.Info()); err != nil {
+		return nil, err
+	}
+	cases, err := o.cases(s.cmd, model)
+	if err != nil {
+		return nil, err
+	}
+	records, err := s.measure(cases)
+	if err != nil {
+		return nil, err
+	}
+	var rows []calibrate.Row
+	var failed []string
+	for i, r := range records {
+		if r.Status != samples.OK {
+			failed = append(failed, fmt.Sprintf("%s: %s: %s", cases[i], r.Status, r.Error))
+			continue
+		}
+		values, err := cases[i].Features(ids, int(s.device.Info().SubgroupSize))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", cases[i], err)
+		}
+		rows = append(rows, calibrate.Row{Kernel: cases[i].Program(), Label: cases[i].String(), Features: values, Output: r.Seconds()})
+	}
+	for _, f := range failed {
+		note(s.cmd, "warning: left out of the fit: %s", f)
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("model %s: none of its %d measurement kernels could be measured", model.Name, len(records))
+	}
+	return rows, nil
+}
+
+// checkOutput refuses a model whose output is not the run time, or is pinned to another device
+// (f_cl_wall_time_<platform>_<device>).
+func checkOutput(model *models.Model, info device.Info) error {
+	const wallTime = "f_cl_wall_time"
+	pin, ok := strings.CutPrefix(model.Output, wallTime)
+	if !ok {
+		return model.ErrorAt(model.Place("output"), "only %s can be measured, not %s", wallTime, model.Output).
+			WithHint("with another output, fit to a table: perf fit %s --data table.csv", model.File)
+	}
+	for _, word := range strings.FieldsFunc(strings.ToLower(pin), func(r rune) bool { return r == '_' }) {
+		if !strings.Contains(strings.ToLower(info.Platform+" "+info.Vendor+" "+info.Name), word) {
+			return model.ErrorAt(model.Place("output"), "%s pins the model to a device that is not %s", model.Output, info.Name).
+				WithHint("write %s to calibrate on any device, or choose the device with --device", wallTime)
+		}
+	}
+	return nil
+}
+
