@@ -73,6 +73,7 @@ type counter struct {
 
 	*work
 	table *conj
+	trial bool    // give up with errNotDirect instead of splintering
 	out   []piece // over the table, may overlap
 }
 
@@ -104,17 +105,47 @@ func (w *work) countConj(c *conj, s *Set) (p *Poly, err error) {
 	}
 	p.pieces = []piece{{dom, constant(factor)}}
 	for _, g := range groups {
-		k := &counter{work: w, table: &conj{n: g.n, divs: slices.Clone(g.divs)}}
-		var left []int
-		for i, d := range g.divs {
-			if d.den == 0 && g.usedInRows(1+g.n+i) {
-				left = append(left, 1+g.n+i)
-			}
-		}
-		k.sum(region{ge: g.ge, q: constant(ratInt(1)), left: left})
-		p = w.mulPoly(p, k.poly(s.params))
+		p = w.mulPoly(p, w.countGroup(g).poly(s.params))
 	}
 	return p, nil
+}
+
+// countGroup counts one group: by nested sums, or by signed cones where those would have to splinter.
+func (w *work) countGroup(g *conj) *counter {
+	start := func() (*counter, region) {
+		r := region{ge: cloneRows(g.ge), q: constant(ratInt(1))}
+		for i, d := range g.divs {
+			if d.den == 0 && g.usedInRows(1+g.n+i) {
+				r.left = append(r.left, 1+g.n+i)
+			}
+		}
+		return &counter{work: w, table: &conj{n: g.n, divs: slices.Clone(g.divs)}, trial: true}, r
+	}
+	k, r := start()
+	if k.try(func() { k.sum(r) }) {
+		return k
+	}
+	k, r = start()
+	k.cones(r)
+	return k
+}
+
+// try reports whether f ended without asking for the other engine.
+func (k *counter) try(f func()) (ok bool) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case fault:
+			if !errors.Is(r.err, errNotDirect) {
+				panic(r)
+			}
+			ok = false
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return true
 }
 
 // poly gathers the pieces, disjoint.

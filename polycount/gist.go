@@ -118,7 +118,7 @@ func residue(c *conj, e row, d int64) (r int64, ok bool) {
 			return 0, false
 		}
 		if len(s.eq) > 0 {
-			s.solveEquality()
+			s.solveEquality(nil, nil)
 		}
 	}
 	for _, v := range s.ge[0][1:] {

@@ -167,47 +167,115 @@ func hashRow(r row, flip bool) uint64 {
 
 // feasible decides whether s has an integer solution: the Omega test (Pugh 1991), with equalities solved by
 // unimodular column operations. It destroys s.
-func (w *work) feasible(s *system) bool {
+func (w *work) feasible(s *system) bool { return w.search(s, nil) }
+
+// sample finds an integer solution [1, x…] of s, which it destroys.
+func (w *work) sample(s *system) (point row, ok bool) {
+	point = make(row, s.width)
+	point[0] = 1
+	return point, w.search(s, point)
+}
+
+// search is feasible that also fills in a solution where point is not nil.
+func (w *work) search(s *system, point row) bool {
+	var undo []func()
+	note := func(f func()) {
+		if point != nil {
+			undo = append(undo, f)
+		}
+	}
+	done := func() bool {
+		for i := len(undo) - 1; i >= 0; i-- {
+			undo[i]()
+		}
+		return true
+	}
 	for {
 		w.spend((len(s.eq) + len(s.ge) + 1) * s.width)
 		if !normalizeRows(&s.eq, &s.ge) {
 			return false
 		}
 		if len(s.eq) > 0 {
-			s.solveEquality()
+			s.solveEquality(point, note)
 			continue
 		}
 		x, exact := s.pick()
 		if x == 0 {
-			return true
+			return done()
 		}
 		lower, upper, rest := s.split(x)
-		if len(lower) == 0 || len(upper) == 0 {
+		if point != nil {
+			lo, hi := cloneRows(lower), cloneRows(upper)
+			note(func() { point[x] = between(lo, hi, x, point) })
+		}
+		switch {
+		case len(lower) == 0 || len(upper) == 0:
 			s.ge = rest
 			continue
-		}
-		if exact {
+		case exact || allExact(lower, upper, x):
 			s.ge = w.shadow(rest, lower, upper, x, false)
 			continue
 		}
 		if !w.feasible(&system{nil, cloneRows(w.shadow(rest, lower, upper, x, false)), s.width}) {
 			return false
 		}
-		if w.feasible(&system{nil, cloneRows(w.shadow(rest, lower, upper, x, true)), s.width}) {
-			return true
+		if w.search(&system{nil, cloneRows(w.shadow(rest, lower, upper, x, true)), s.width}, point) {
+			return done()
 		}
 		for _, e := range splinters(lower, upper, x) {
-			t := &system{[]row{e}, cloneRows(s.ge), s.width}
-			if w.feasible(t) {
-				return true
+			if w.search(&system{[]row{e}, cloneRows(s.ge), s.width}, point) {
+				if len(undo) > 0 { // the splinter has settled x itself
+					undo = undo[:len(undo)-1]
+				}
+				return done()
 			}
 		}
 		return false
 	}
 }
 
-// solveEquality removes the last equality by a change of variables and a substitution.
-func (s *system) solveEquality() {
+// between is a value of x within its bounds where the other variables are as in point: the one next to 0.
+func between(lower, upper []row, x int, point row) int64 {
+	point[x] = 0
+	var lo, hi int64
+	okLo, okHi := false, false
+	for _, r := range lower {
+		if v := ceilDiv(neg(dot(r, point)), r[x]); !okLo || v > lo {
+			lo, okLo = v, true
+		}
+	}
+	for _, r := range upper {
+		if v := floorDiv(dot(r, point), -r[x]); !okHi || v < hi {
+			hi, okHi = v, true
+		}
+	}
+	switch {
+	case okLo && lo > 0:
+		return lo
+	case okHi && hi < 0:
+		return hi
+	}
+	return 0
+}
+
+// allExact reports that eliminating x is exact although its coefficients are not ±1.
+func allExact(lower, upper []row, x int) bool {
+	if len(lower)*len(upper) > 16 {
+		return false
+	}
+	for _, l := range lower {
+		for _, u := range upper {
+			if !exactPair(l, u, x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// solveEquality removes the last equality by a change of variables and a substitution. Where point is not nil it notes
+// how to get the old variables back.
+func (s *system) solveEquality(point row, note func(func())) {
 	last := len(s.eq) - 1
 	e := s.eq[last]
 	for {
@@ -218,6 +286,12 @@ func (s *system) solveEquality() {
 			}
 		}
 		if e[at] == 1 || e[at] == -1 {
+			if point != nil {
+				note(func() {
+					point[at] = 0
+					point[at] = mul(-e[at], dot(e, point))
+				})
+			}
 			s.eq = s.eq[:last]
 			for _, rows := range [][]row{s.eq, s.ge} {
 				for _, r := range rows {
@@ -234,6 +308,9 @@ func (s *system) solveEquality() {
 			q := e[i] / e[at]
 			if q == 0 {
 				continue
+			}
+			if point != nil {
+				note(func() { point[at] = sub(point[at], mul(q, point[i])) })
 			}
 			for _, rows := range [][]row{s.eq, s.ge} {
 				for _, r := range rows {

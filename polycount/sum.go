@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"errors"
 	"slices"
 )
 
@@ -37,6 +38,9 @@ func (k *counter) counted(at int) bool {
 	return at > k.table.n && k.table.divs[at-1-k.table.n].den == 0
 }
 
+// errNotDirect ends a trial of nested sums that would have to splinter.
+var errNotDirect = errors.New("no variable can be summed directly")
+
 // sum adds Σ q over the counted variables of r to the pieces: nested sums by Faulhaber's formula, splitting where bounds
 // compete (Pugh 1994; Tawbi 1994).
 func (k *counter) sum(r region) {
@@ -64,9 +68,11 @@ func (k *counter) sum(r region) {
 			continue
 		}
 		if !v.direct {
-			if v = k.splinter(&r, v); v.at == 0 {
-				return
+			if k.trial {
+				panic(fault{errNotDirect})
 			}
+			k.splinter(&r)
+			return
 		}
 		rest, ok := k.sumVariable(&r, v.at)
 		if !ok {
@@ -363,6 +369,7 @@ func beats(side []row, dominated []bool, i, at int) []row {
 
 // emit adds a piece without counted variables.
 func (k *counter) emit(r region) {
+	k.pad(&r)
 	dom := &conj{k.table.n, r.eq, r.ge, slices.Clone(k.table.divs)}
 	dom = dom.clone()
 	if dom.simplify() && len(r.q) > 0 {
@@ -373,9 +380,9 @@ func (k *counter) emit(r region) {
 // maxSplinters bounds the residue classes that one variable is split into.
 const maxSplinters = 128
 
-// splinter makes variable v summable: the others that share rows with non-unit coefficients of it are written as
-// m·y + residue, which turns the bound into y's plus a floor of parameters. All classes but one are summed here.
-func (k *counter) splinter(r *region, v variable) variable {
+// splinter sums where no variable can be summed directly: the variables that share rows with non-unit coefficients of
+// one are written as m·y + residue, which turns each bound into one in the y plus a floor of parameters.
+func (k *counter) splinter(r *region) {
 	best, bestCost, bestModuli := 0, int64(0), []int64(nil)
 	for _, at := range r.left {
 		moduli := make([]int64, k.table.width())
@@ -429,7 +436,6 @@ func (k *counter) splinter(r *region, v variable) variable {
 		}
 		k.sum(n)
 	}
-	return variable{}
 }
 
 // divided is the row x/a ≥ 0 with the part in parameters rounded down; a divides the other coefficients.

@@ -1,0 +1,161 @@
+package polycount
+
+import (
+	"math"
+	"slices"
+)
+
+// matrix is square, by rows.
+type matrix [][]int64
+
+func identityMatrix(n int) matrix {
+	m := make(matrix, n)
+	for i := range m {
+		m[i] = make([]int64, n)
+		m[i][i] = 1
+	}
+	return m
+}
+
+// adjugate returns det·m⁻¹ and det by fraction-free Gauss–Jordan elimination (Bareiss 1968); det is 0 for a singular m.
+func (m matrix) adjugate() (adj matrix, det int64) {
+	n := len(m)
+	a := make(matrix, n)
+	for i := range a {
+		a[i] = append(slices.Clone(m[i]), make([]int64, n)...)
+		a[i][n+i] = 1
+	}
+	prev, flip := int64(1), int64(1)
+	for k := range n {
+		p := k
+		for p < n && a[p][k] == 0 {
+			p++
+		}
+		if p == n {
+			return nil, 0
+		}
+		if p != k {
+			a[p], a[k] = a[k], a[p]
+			flip = -flip
+		}
+		for i := range n {
+			if i == k {
+				continue
+			}
+			f := a[i][k]
+			for j := range a[i] {
+				a[i][j] = sub(mul(a[k][k], a[i][j]), mul(f, a[k][j])) / prev
+			}
+		}
+		prev = a[k][k]
+	}
+	// Every diagonal entry is now the last pivot, ±det.
+	adj = make(matrix, n)
+	for i := range adj {
+		adj[i] = a[i][n:]
+		if flip < 0 {
+			adj[i] = negRow(adj[i])
+		}
+	}
+	return adj, mul(prev, flip)
+}
+
+// mulRow is the row vector v·m.
+func mulRow(v []int64, m matrix) []int64 {
+	out := make([]int64, len(m[0]))
+	for i, x := range v {
+		if x != 0 {
+			for j, y := range m[i] {
+				out[j] = add(out[j], mul(x, y))
+			}
+		}
+	}
+	return out
+}
+
+// shortCombination returns integers w ≠ 0 for which w·basis has a small maximum norm. The basis is reduced by the
+// algorithm of Lenstra, Lenstra and Lovász (1982); floating point only guides it, the vectors are exact.
+func shortCombination(basis matrix) (w, v []int64) {
+	n := len(basis)
+	b, u := make(matrix, n), identityMatrix(n)
+	for i := range b {
+		b[i] = slices.Clone(basis[i])
+	}
+	dotf := func(x, y []float64) (s float64) {
+		for i := range x {
+			s += x[i] * y[i]
+		}
+		return s
+	}
+	for k, rounds := 1, 0; k < n && rounds < 1000; rounds++ {
+		// Gram–Schmidt of the first k+1 vectors: n is small.
+		star := make([][]float64, k+1)
+		norm := make([]float64, k+1)
+		mu := make([]float64, k+1)
+		for i := range star {
+			x := make([]float64, n)
+			for c, y := range b[i] {
+				x[c] = float64(y)
+			}
+			star[i] = slices.Clone(x)
+			for j := range i {
+				m := 0.0
+				if norm[j] > 0 {
+					m = dotf(x, star[j]) / norm[j]
+				}
+				if i == k {
+					mu[j] = m
+				}
+				for c := range star[i] {
+					star[i][c] -= m * star[j][c]
+				}
+			}
+			norm[i] = dotf(star[i], star[i])
+		}
+		reduced := false
+		for j := k - 1; j >= 0; j-- {
+			if q := int64(math.Round(mu[j])); math.Abs(mu[j]) > 0.501 { // short of 1/2, rounding would go back and forth
+				b[k] = combineRows(1, b[k], -q, b[j])
+				u[k] = combineRows(1, u[k], -q, u[j])
+				reduced = true
+				break // mu changes: recompute
+			}
+		}
+		switch {
+		case reduced:
+		case norm[k] >= (0.75-mu[k-1]*mu[k-1])*norm[k-1]:
+			k++
+		default:
+			b[k], b[k-1] = b[k-1], b[k]
+			u[k], u[k-1] = u[k-1], u[k]
+			k = max(k-1, 1)
+		}
+	}
+	// The shortest in the maximum norm is among small combinations of a reduced basis, or close.
+	best := int64(-1)
+	coeff := make([]int64, n)
+	var try func(i int)
+	try = func(i int) {
+		if i == n {
+			if isZero(coeff) {
+				return
+			}
+			x := mulRow(coeff, b)
+			m := int64(0)
+			for _, y := range x {
+				m = max(m, abs(y))
+			}
+			if best < 0 || m < best {
+				best, v, w = m, x, mulRow(coeff, u)
+			}
+			return
+		}
+		for c := int64(-1); c <= 1; c++ {
+			coeff[i] = c
+			try(i + 1)
+		}
+		coeff[i] = 0
+	}
+	try(0)
+	return w, v
+}
