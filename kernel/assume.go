@@ -29,7 +29,10 @@ func (k *Kernel) Assume(text string) (*Kernel, error) {
 		return nil, k.errorf("assumptions: %w", err)
 	}
 	if empty {
-		return nil, k.errorf("assumption %q: no parameter values satisfy it together with %v", text, k.Assumptions)
+		if k.Assumptions == nil {
+			return nil, k.errorf("assumption %q: no parameter values satisfy it", text)
+		}
+		return nil, k.errorf("assumption %q: no parameter values satisfy it together with %s", text, k.Assumptions)
 	}
 	return c, nil
 }

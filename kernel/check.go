@@ -6,7 +6,8 @@ import (
 
 // Check verifies what every kernel must keep. Its parts are in the table below, in the order in which they run; each
 // presupposes those before it.
-func (k *Kernel) Check() error {
+func (k *Kernel) Check() (err error) {
+	defer rescue(&err)
 	for _, part := range []func() error{
 		k.checkNames,
 		k.checkStatements,

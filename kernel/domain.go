@@ -103,7 +103,7 @@ func (k *Kernel) interval(e polycount.Affine, inames []string) (lo, hi int64, ha
 	if err != nil {
 		return 0, 0, false, false, err
 	}
-	const x = "_value"
+	const x = "$value" // no iname has such a name
 	d, err = d.AddDims(x).Constrain(polycount.EQ(polycount.Name(x), e))
 	if err != nil {
 		return 0, 0, false, false, err

@@ -30,6 +30,16 @@ func (k *Kernel) AddInamesToInsn(inames []string, match string) (*Kernel, error)
 			return nil, k.errorf("cannot add inames %s to statement %s: it reads %s, which it writes, so that running it again changes the result",
 				listNames(inames), s.ID, t)
 		}
+		for _, o := range k.Statements {
+			t := target(o)
+			if o.ID == s.ID || t == "" || len(intersectNames(o.AllInames(), inames)) == 0 {
+				continue
+			}
+			if t == target(s) || slices.ContainsFunc(k.Reads(s), func(r *Access) bool { return r.Array == t }) {
+				return nil, k.errorf("cannot add inames %s to statement %s: statement %s changes %s within them, so that running %s again changes the result",
+					listNames(inames), s.ID, o.ID, t, s.ID)
+			}
+		}
 		before, err := k.DomainOf(s.Inames)
 		if err != nil {
 			return nil, err

@@ -2,7 +2,8 @@ package kernel
 
 // Prepare returns the kernel with everything decided that may be left open: substitution rules expanded, element types
 // inferred, reductions realized, automatic axes and address spaces resolved. What cannot be decided is an error.
-func (k *Kernel) Prepare() (*Kernel, error) {
+func (k *Kernel) Prepare() (out *Kernel, err error) {
+	defer rescue(&err)
 	c, err := k.ExpandRules()
 	if err != nil {
 		return nil, err
@@ -31,6 +32,23 @@ func (k *Kernel) checkPrepared() error {
 			if a.DType == "" {
 				return k.errorf("%w", &UnknownTypeError{a.Name})
 			}
+		}
+	}
+	for _, s := range k.Statements {
+		for _, e := range s.exprs() {
+			if _, err := k.TypeOf(e); err != nil {
+				return k.errorf("statement %s: %w", s.ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Launchable verifies what a kernel needs to run, beside what it needs to be counted: work-groups and tiles of constant
+// size. It is called on prepared kernels.
+func (k *Kernel) Launchable() error {
+	for _, list := range [2][]*Array{k.Args, k.Temps} {
+		for _, a := range list {
 			if a.Space != Local && a.Space != Private {
 				continue
 			}
@@ -38,13 +56,6 @@ func (k *Kernel) checkPrepared() error {
 				if _, ok := size.(Int); !ok {
 					return k.errorf("the size %s of axis %d of %s is not constant, as %s memory needs; fix the parameters", size, axis, a.Name, a.Space)
 				}
-			}
-		}
-	}
-	for _, s := range k.Statements {
-		for _, e := range s.exprs() {
-			if _, err := k.TypeOf(e); err != nil {
-				return k.errorf("statement %s: %w", s.ID, err)
 			}
 		}
 	}

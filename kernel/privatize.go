@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"slices"
 
 	"gpuperf/polycount"
@@ -53,6 +54,9 @@ func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Ker
 				return nil, k.errorf("cannot privatize %s by %s: statement %s reads it outside these inames", t.Name, listNames(inames), s.ID)
 			}
 		}
+		if err := k.freshPerIteration(t.Name); err != nil {
+			return nil, k.errorf("cannot privatize %s by %s: %w", t.Name, listNames(inames), err)
+		}
 		n := *t
 		n.Shape = slices.Concat(t.Shape, sizes)
 		if t.Axes != nil {
@@ -78,6 +82,26 @@ func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Ker
 		})
 	}
 	return c, nil
+}
+
+// freshPerIteration reports whether every iteration starts by writing the temporary, so that no value is carried over from
+// the iteration before: some assignment neither reads it nor has a predicate, and all other uses depend on it.
+func (k *Kernel) freshPerIteration(temp string) error {
+	uses := slices.Concat(k.writers(temp), k.readers(temp))
+	for _, w := range k.writers(temp) {
+		reads := slices.ContainsFunc(k.Reads(w), func(r *Access) bool { return r.Array == temp })
+		if reads || len(w.Predicates) > 0 {
+			continue
+		}
+		first := true
+		for _, u := range uses {
+			first = first && (u.ID == w.ID || k.dependsOn(u, w.ID))
+		}
+		if first {
+			return nil
+		}
+	}
+	return fmt.Errorf("no assignment comes before all other uses in an iteration, so that a value may be carried over from the one before")
 }
 
 // usesInAxis reports whether all the writers index their target by every iname alone on an axis.
@@ -121,9 +145,9 @@ func (k *Kernel) extentOf(iname string) (lower polycount.Affine, size Expr, err 
 	if len(low) != 1 || len(up) == 0 || low[0].Den != 1 {
 		return lower, nil, k.errorf("iname %s has no single lower bound and an upper one", iname)
 	}
-	e := &extent{}
+	var values []polycount.Bound
 	for _, b := range up {
-		e.bounds = append(e.bounds, polycount.Bound{Num: b.Num.Sub(low[0].Num.Scale(b.Den)), Den: b.Den})
+		values = append(values, polycount.Bound{Num: b.Num.Sub(low[0].Num.Scale(b.Den)), Den: b.Den})
 	}
-	return low[0].Num, e.expr(), nil
+	return low[0].Num, sizeOf(values, d).size, nil
 }

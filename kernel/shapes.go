@@ -50,7 +50,7 @@ func (k *Kernel) inferShapes() error {
 					return k.errorf("cannot infer the size of axis %d of %s from %s: %w; declare its shape", axis, name, at.acc, err)
 				}
 			}
-			a.Shape = append(a.Shape, size.expr())
+			a.Shape = append(a.Shape, size.size)
 		}
 		k.setArray(&a)
 	}
@@ -70,84 +70,141 @@ func (k *Kernel) inferShapes() error {
 	return nil
 }
 
-// extent is one more than the smallest of some upper bounds, each a floor.
-type extent struct{ bounds []polycount.Bound }
+// extent is the size that an index needs.
+type extent struct {
+	size Expr
+	// affine is the size where it is affine, and where are the parameters for which the index takes a value at all; nil
+	// otherwise.
+	affine *polycount.Affine
+	where  *polycount.Set
+}
 
-// largest is the extent that the index needs: its upper bounds in the parameters over the domain of its inames.
+const indexName = "$index" // no iname has such a name
+
+// largest is the extent that the index needs: one more than its upper bound in the parameters over the domain of its
+// inames.
 func (k *Kernel) largest(index Expr) (*extent, error) {
 	e, err := k.affineOf(index)
 	if err != nil {
+		return k.largestProduct(index, err)
+	}
+	used := intersectNames(e.Names(), k.Inames())
+	d, err := k.DomainOf(used)
+	if err != nil {
 		return nil, err
 	}
-	if used := intersectNames(e.Names(), k.Inames()); len(used) == 0 {
-		return &extent{[]polycount.Bound{{Num: e, Den: 1}}}, nil
-	} else {
-		d, err := k.DomainOf(used)
+	where, err := d.Project()
+	if err != nil {
+		return nil, err
+	}
+	if d, err = d.AddDims(indexName).Constrain(polycount.EQ(polycount.Name(indexName), e)); err != nil {
+		return nil, err
+	}
+	if d, err = d.Project(indexName); err != nil {
+		return nil, err
+	}
+	var out *extent
+	for _, part := range d.Disjuncts() {
+		_, upper, err := part.Bounds(indexName)
 		if err != nil {
 			return nil, err
 		}
-		const x = "_index"
-		if d, err = d.AddDims(x).Constrain(polycount.EQ(polycount.Name(x), e)); err != nil {
+		if len(upper) == 0 {
+			return nil, fmt.Errorf("%s has no upper bound", index)
+		}
+		if out, err = out.max(sizeOf(upper, where)); err != nil {
 			return nil, err
 		}
-		if d, err = d.Project(x); err != nil {
-			return nil, err
-		}
-		var out *extent
-		for _, part := range d.Disjuncts() {
-			_, upper, err := part.Bounds(x)
-			if err != nil {
-				return nil, err
-			}
-			if len(upper) == 0 {
-				return nil, fmt.Errorf("%s has no upper bound", index)
-			}
-			if out, err = out.max(&extent{upper}); err != nil {
-				return nil, err
-			}
-		}
-		if out == nil {
-			return nil, fmt.Errorf("the domain of %s is empty", index)
-		}
-		return out, nil
 	}
+	if out == nil {
+		return nil, fmt.Errorf("the domain of %s is empty", index)
+	}
+	return out, nil
 }
 
-// max is the larger of two extents that differ by a constant.
+// sizeOf is one more than the smallest of the bounds.
+func sizeOf(upper []polycount.Bound, where *polycount.Set) *extent {
+	var sizes []Expr
+	for _, b := range upper {
+		sizes = append(sizes, FromAffine(b.Num.Add(polycount.Int(b.Den)).FloorDiv(b.Den)))
+	}
+	if len(sizes) > 1 {
+		return &extent{size: &Op{Min, sizes}}
+	}
+	a := upper[0].Num.Add(polycount.Int(upper[0].Den)).FloorDiv(upper[0].Den)
+	return &extent{sizes[0], &a, where}
+}
+
+// max is the larger of two extents: by comparison where one is always the larger, else as an expression.
 func (e *extent) max(o *extent) (*extent, error) {
 	if e == nil {
 		return o, nil
 	}
-	if len(e.bounds) != len(o.bounds) {
-		return nil, fmt.Errorf("%s and %s cannot be compared", e.expr(), o.expr())
-	}
-	larger := 0
-	for i, b := range e.bounds {
-		d := o.bounds[i].Num.Sub(b.Num)
-		if o.bounds[i].Den != b.Den || !d.IsConstant() || larger < 0 && d.Constant() > 0 || larger > 0 && d.Constant() < 0 {
-			return nil, fmt.Errorf("%s and %s cannot be compared", e.expr(), o.expr())
+	if e.affine != nil && o.affine != nil {
+		for _, pair := range [2][2]*extent{{e, o}, {o, e}} {
+			// the first will do wherever the second needs anything
+			enough, err := pair[1].where.Implies(polycount.GE(*pair[0].affine, *pair[1].affine))
+			if err != nil {
+				return nil, err
+			}
+			if !enough {
+				continue
+			}
+			where, err := e.where.Union(o.where)
+			if err != nil {
+				return nil, err
+			}
+			return &extent{pair[0].size, pair[0].affine, where}, nil
 		}
-		if d.Constant() != 0 {
-			larger = map[bool]int{true: 1, false: -1}[d.Constant() > 0]
+	}
+	if Equal(e.size, o.size) {
+		return &extent{size: e.size}, nil
+	}
+	if op, ok := e.size.(*Op); ok && op.Kind == Max {
+		for _, a := range op.Args {
+			if Equal(a, o.size) {
+				return e, nil
+			}
 		}
+		return &extent{size: &Op{Max, append(op.Args[:len(op.Args):len(op.Args)], o.size)}}, nil
 	}
-	if larger > 0 {
-		return o, nil
-	}
-	return e, nil
+	return &extent{size: &Op{Max, []Expr{e.size, o.size}}}, nil
 }
 
-func (e *extent) expr() Expr {
-	var out []Expr
-	for _, b := range e.bounds {
-		if b.Den == 1 {
-			out = append(out, FromAffine(b.Num.Add(polycount.Int(1))))
-		} else {
-			out = append(out, FromAffine(b.Num.Add(polycount.Int(b.Den)).FloorDiv(b.Den)))
+// largestProduct bounds an index in which parameters multiply inames, as in i*(n + 1): term by term, for coefficients
+// that are known not to be negative. Otherwise the error is why.
+func (k *Kernel) largestProduct(index Expr, why error) (*extent, error) {
+	sum := newFormSum(k)
+	if err := sum.add(index, ConstPoly(1)); err != nil {
+		return nil, why
+	}
+	form := sum.form()
+	if len(form.Floors) > 0 {
+		return nil, why
+	}
+	size := form.Rest.Add(ConstPoly(1))
+	for _, t := range form.Terms {
+		c, err := k.affineOf(t.Coeff.Expr())
+		if err != nil {
+			return nil, why
 		}
+		d, err := k.DomainOf([]string{t.Iname})
+		if err != nil {
+			return nil, err
+		}
+		positive, err := d.Implies(polycount.GE(c, polycount.Int(0)))
+		if err != nil {
+			return nil, err
+		}
+		upper, err := k.largest(Var{t.Iname})
+		if err != nil {
+			return nil, err
+		}
+		bound, err := polyOf(upper.size, nil)
+		if !positive || err != nil {
+			return nil, why
+		}
+		size = size.Add(t.Coeff.Mul(bound.Add(ConstPoly(-1))))
 	}
-	if len(out) == 1 {
-		return out[0]
-	}
-	return &Op{Min, out}
+	return &extent{size: size.Expr()}, nil
 }
