@@ -84,6 +84,13 @@ type Case struct {
 // String names the case: the identity of its samples.
 func (c *Case) String() string { return c.Identity.Key() }
 
+// Program names the kernel without its sizes.
+func (c *Case) Program() string {
+	id := c.Identity
+	id.Sizes = nil
+	return id.Key()
+}
+
 // CheckSizes returns an error where a parameter of the kernel has no size, a size is for no parameter, or an assumption
 // of the kernel does not hold.
 func (c *Case) CheckSizes() error {

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
+	"gpuperf/features"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -73,13 +76,44 @@ measurement beside the prediction. With --features it predicts from feature valu
 	return cmd
 }
 
+// profilePath finds the profile: the one named, the only one in the data directory, or that of the chosen device.
+func profilePath(cmd *cobra.Command, o predictOptions) (string, error) {
+	if o.profile != "" {
+		return o.profile, nil
+	}
+	dir, err := dataDir()
+	if err != nil {
+		return "", err
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "profiles", "*.yaml"))
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case len(found) == 0:
+		return "", usagef("no profile of any device yet in %s\n    calibrate a model first: perf calibrate MODEL.yaml", dir)
+	case len(found) == 1 && o.device == "":
+		return found[0], nil
+	}
+	dev, err := openDevice(cmd, o.device)
+	if err != nil {
+		return "", err
+	}
+	defer dev.Close()
+	path, err := deviceFile("profiles", dev.Info().Fingerprint, ".yaml")
+	if err == nil && !slices.Contains(found, path) {
+		err = usagef("no profile of %s yet\n    calibrate a model first: perf calibrate MODEL.yaml, or name a profile: --profile %s",
+			dev.Info().Fingerprint, strings.Join(found, " | "))
+	}
+	return path, err
+}
+
 // predictor is a model of a profile, ready to predict.
 type predictor struct {
-	profilePath string
-	profile     *calibrate.Profile
-	model       *models.Model
-	predictor   *calibrate.Predictor
-	ids         featureSet
+	device    samples.Fingerprint // on which it was calibrated
+	model     *models.Model
+	predictor *calibrate.Predictor
+	ids       []features.ID
 }
 
 // openPredictor loads the profile and finds the model in it.
@@ -103,9 +137,15 @@ func openPredictor(cmd *cobra.Command, o predictOptions) (*predictor, error) {
 	if calibration == nil {
 		return nil, usagef("profile %s has no model %q; it holds: %s", path, name, strings.Join(profile.Names(), ", "))
 	}
+	return newPredictor(profile.Device, calibration)
+}
+
+// newPredictor makes ready a calibrated model. The calibration holds the model's definition, so that no other file is
+// needed.
+func newPredictor(device samples.Fingerprint, calibration *calibrate.Calibration) (*predictor, error) {
 	model, err := models.Parse(calibration.Origin.ModelFile, []byte(calibration.Definition))
 	if err != nil {
-		return nil, fmt.Errorf("model %s in profile %s: %w", name, path, err)
+		return nil, fmt.Errorf("model %s of the profile: %w", calibration.Fit.Model, err)
 	}
 	ids, err := featuresOf(model)
 	if err != nil {
@@ -115,7 +155,7 @@ func openPredictor(cmd *cobra.Command, o predictOptions) (*predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &predictor{profilePath: path, profile: profile, model: model, predictor: p, ids: ids}, nil
+	return &predictor{device: device, model: model, predictor: p, ids: ids}, nil
 }
 
 // prediction is what was predicted, and perhaps measured, for a case.
@@ -126,7 +166,7 @@ type prediction struct {
 }
 
 func (p *predictor) predict(c *workload.Case) (*prediction, error) {
-	values, err := c.Features(p.ids, int(p.profile.Device.SubgroupSize))
+	values, err := c.Features(p.ids, int(p.device.SubgroupSize))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -167,9 +207,9 @@ func measurePredicted(cmd *cobra.Command, query string, p *predictor, prediction
 	here := session.device.Info().Fingerprint
 	for i := range predictions {
 		predictions[i].measured = &records[i]
-		if !here.Same(p.profile.Device) {
+		if !here.Same(p.device) {
 			predictions[i].Warnings = append(predictions[i].Warnings,
-				fmt.Sprintf("the profile is of %s, the measurement of %s", p.profile.Device, here))
+				fmt.Sprintf("the profile is of %s, the measurement of %s", p.device, here))
 		}
 	}
 	return nil
@@ -196,7 +236,7 @@ type measuredJSON struct {
 
 func (p *predictor) toJSON(r *prediction) predictionJSON {
 	j := predictionJSON{
-		Kernel: r.Case.IR.Name, Model: p.model.Name, Device: p.profile.Device.Name, At: r.Case.Sizes, Prediction: r.Prediction,
+		Kernel: r.Case.Name, Model: p.model.Name, Device: p.device.Name, At: r.Case.Sizes, Prediction: r.Prediction,
 	}
 	if m := r.measured; m != nil {
 		j.Measured = &measuredJSON{Status: m.Status, Error: m.Error}
@@ -229,7 +269,7 @@ func printPredictions(cmd *cobra.Command, p *predictor, predictions []*predictio
 		return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
 	}
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "model %s, calibrated on %s\n", p.model.Name, p.profile.Device)
+	fmt.Fprintf(out, "model %s, calibrated on %s\n", p.model.Name, p.device)
 	header := []string{"kernel", "sizes", ">predicted", ">95 % interval"}
 	measured := predictions[0].measured != nil
 	if measured {
@@ -240,7 +280,7 @@ func printPredictions(cmd *cobra.Command, p *predictor, predictions []*predictio
 	}
 	t := newTable(header...)
 	for _, r := range predictions {
-		row := []string{r.IR.Name, formatSizes(r.Sizes), seconds(r.Seconds), intervalText(r.Interval)}
+		row := []string{r.Name, formatSizes(r.Sizes), seconds(r.Seconds), intervalText(r.Interval)}
 		if measured {
 			row = append(row, measuredText(r)...)
 		}
@@ -249,7 +289,7 @@ func printPredictions(cmd *cobra.Command, p *predictor, predictions []*predictio
 		}
 		t.row(row...)
 		for _, w := range r.Warnings {
-			note(cmd, "warning: %s %s: %s", r.IR.Name, formatSizes(r.Sizes), w)
+			note(cmd, "warning: %s %s: %s", r.Name, formatSizes(r.Sizes), w)
 		}
 	}
 	t.write(out)
@@ -287,7 +327,7 @@ func predictTable(cmd *cobra.Command, p *predictor, path string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", table.Label(i), err)
 		}
-		all[i] = predictionJSON{Kernel: kernels[i], Model: p.model.Name, Device: p.profile.Device.Name, Row: table.Label(i), Prediction: result}
+		all[i] = predictionJSON{Kernel: kernels[i], Model: p.model.Name, Device: p.device.Name, Row: table.Label(i), Prediction: result}
 	}
 	if wantJSON(cmd) {
 		return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})

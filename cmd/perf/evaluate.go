@@ -1,0 +1,241 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/calibrate"
+	"gpuperf/device/replay"
+	"gpuperf/evaluate"
+	"gpuperf/microbench"
+	"gpuperf/models"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+func evaluateCommand() *cobra.Command {
+	var session sessionOptions
+	var kernels selection
+	var profile, recorded string
+	cmd := &cobra.Command{
+		Use:   "evaluate SUITE.yaml [--replay samples.jsonl | --profile PROFILE.yaml]",
+		Short: "Compare predicted with measured times over a suite",
+		Long: `evaluate calibrates the models of a suite, predicts its variants at its sizes, measures them, and reports the relative
+errors and whether the variants were ranked right. With --profile the models come from a profile instead of a calibration;
+with --replay all times come from recorded samples, and no device is needed.`,
+		Args: exactArgs(1, "one suite file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := evaluate.Load(args[0])
+			if err != nil {
+				return err
+			}
+			if recorded != "" {
+				session.device = replay.Prefix + recorded
+			}
+			e := &evaluation{cmd: cmd, file: file, kernels: kernels, predictors: map[string]*predictor{}}
+			if profile != "" {
+				if e.profile, err = calibrate.LoadProfile(profile); err != nil {
+					return err
+				}
+			}
+			if e.session, err = openSession(cmd, session); err != nil {
+				return err
+			}
+			defer e.session.close()
+			report, err := e.run()
+			if err != nil {
+				return err
+			}
+			if wantJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), report)
+			}
+			printReport(cmd, report)
+			return nil
+		},
+	}
+	session.addFlags(cmd)
+	kernels.addFlags(cmd)
+	cmd.Flags().StringVar(&profile, "profile", "", "take the fitted models from this profile")
+	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")
+	return cmd
+}
+
+// evaluation is one run of a suite file.
+type evaluation struct {
+	cmd        *cobra.Command
+	file       *evaluate.File
+	session    *session
+	kernels    selection
+	profile    *calibrate.Profile    // nil: models are calibrated
+	predictors map[string]*predictor // by path of the model file
+}
+
+func (e *evaluation) run() (*evaluate.Report, error) {
+	report := &evaluate.Report{}
+	for _, suite := range e.file.Suites {
+		s := evaluate.SuiteReport{Name: suite.Name}
+		for _, variant := range suite.Variants {
+			v, err := e.variant(suite, variant)
+			if err != nil {
+				return nil, err
+			}
+			s.Variants = append(s.Variants, *v)
+		}
+		report.Suites = append(report.Suites, s)
+	}
+	report.Summarize()
+	return report, nil
+}
+
+func (e *evaluation) variant(suite evaluate.Suite, variant evaluate.Variant) (*evaluate.VariantReport, error) {
+	p, err := e.predictor(variant)
+	if err != nil {
+		return nil, err
+	}
+	cases, err := e.cases(suite, variant)
+	if err != nil {
+		return nil, err
+	}
+	// Predicted before anything of the variant is measured.
+	predictions, err := p.predictAll(cases)
+	if err != nil {
+		return nil, err
+	}
+	records, err := e.session.measure(cases)
+	if err != nil {
+		return nil, err
+	}
+	v := &evaluate.VariantReport{Name: variant.Name, Model: p.model.Name}
+	for i, r := range predictions {
+		if records[i].Status != samples.OK {
+			return nil, fmt.Errorf("%s: %s: %s", cases[i], records[i].Status, records[i].Error)
+		}
+		v.Points = append(v.Points, evaluate.Point{
+			At: cases[i].Sizes, Predicted: r.Seconds, Interval: r.Interval, Measured: records[i].Seconds(), Warnings: r.Warnings,
+		})
+	}
+	return v, nil
+}
+
+// predictor calibrates a model, or takes it from the profile, once for each model file.
+func (e *evaluation) predictor(variant evaluate.Variant) (*predictor, error) {
+	path := e.beside(variant.Model)
+	if p := e.predictors[path]; p != nil {
+		return p, nil
+	}
+	model, err := models.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	device := e.session.device.Info().Fingerprint
+	var p *predictor
+	if e.profile != nil {
+		if !e.profile.Device.Same(device) {
+			note(e.cmd, "warning: the profile is of %s, the times are of %s", e.profile.Device, device)
+		}
+		calibration := e.profile.Find(model.Name)
+		if calibration == nil {
+			return nil, usagef("the profile has no model %q; it holds: %s", model.Name, strings.Join(e.profile.Names(), ", "))
+		}
+		p, err = newPredictor(e.profile.Device, calibration)
+	} else {
+		var calibration *calibrate.Calibration
+		if calibration, err = e.session.calibrate(model, e.kernels); err != nil {
+			return nil, err
+		}
+		if !wantJSON(e.cmd) {
+			printFit(e.cmd, &calibration.Fit, false)
+			fmt.Fprintln(e.cmd.OutOrStdout())
+		}
+		p, err = newPredictor(device, calibration)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.predictors[path] = p
+	return p, nil
+}
+
+// beside resolves a path relative to the suite file.
+func (e *evaluation) beside(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(e.file.Path), path)
+}
+
+// cases returns the variant at each size of the suite.
+func (e *evaluation) cases(suite evaluate.Suite, variant evaluate.Variant) ([]*workload.Case, error) {
+	if variant.Script != "" {
+		path := e.beside(variant.Script)
+		if variant.Kernel != "" {
+			path += "#" + variant.Kernel
+		}
+		var sizes []string
+		for _, at := range suite.Sizes {
+			sizes = append(sizes, formatSizes(at))
+		}
+		cases, err := scriptCases(e.cmd, path, sizes)
+		if err != nil {
+			return nil, err
+		}
+		if len(cases) != len(suite.Sizes) {
+			return nil, e.file.ErrorAt(variant.Pos, "script %s defines several kernels", variant.Script).
+				WithHint("name the one that variant %s means with kernel:", variant.Name)
+		}
+		return cases, nil
+	}
+	generators, err := microbench.Load(e.kernels.generators)
+	if err != nil {
+		return nil, err
+	}
+	var all []*workload.Case
+	for _, at := range suite.Sizes {
+		tags := variant.Tags
+		for name, v := range at {
+			tags = replaceTags(tags, []string{fmt.Sprintf("%s:%d", name, v)})
+		}
+		variants, err := generators.Select(e.cmd.Context(), microbench.Filter{Tags: tags})
+		if err != nil {
+			return nil, e.file.ErrorAt(variant.Pos, "variant %s: %s", variant.Name, firstLine(err))
+		}
+		if len(variants) != 1 {
+			return nil, e.file.ErrorAt(variant.Pos, "the tags of variant %s select %d kernels at %s, not one", variant.Name, len(variants), formatSizes(at)).
+				WithHint("`perf bench show` lists them; give a tag for each argument that differs")
+		}
+		cases, err := variantCases(e.cmd, variants)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, cases...)
+	}
+	return all, nil
+}
+
+func printReport(cmd *cobra.Command, report *evaluate.Report) {
+	out := cmd.OutOrStdout()
+	for _, s := range report.Suites {
+		t := newTable("variant", "sizes", ">predicted", ">measured", ">error")
+		for _, v := range s.Variants {
+			for _, p := range v.Points {
+				t.row(v.Name, formatSizes(p.At), seconds(p.Predicted), seconds(p.Measured), fmt.Sprintf("%+.2f %%", 100*p.RelativeError))
+				for _, w := range p.Warnings {
+					note(cmd, "warning: %s %s: %s", v.Name, formatSizes(p.At), w)
+				}
+			}
+		}
+		fmt.Fprintf(out, "suite %s\n", s.Name)
+		t.write(out)
+		for _, v := range s.Variants {
+			fmt.Fprintf(out, "%s: geometric mean relative error %s (model %s)\n", v.Name, percent(v.GeomeanRelativeError), v.Model)
+		}
+		if s.Ranking.Of > 0 {
+			fmt.Fprintf(out, "ranking right at %d of %d sizes\n", s.Ranking.Right, s.Ranking.Of)
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintf(out, "overall: geometric mean relative error %s\n", percent(report.GeomeanRelativeError))
+}
