@@ -73,7 +73,8 @@ type counter struct {
 
 	*work
 	table *conj
-	trial bool    // give up with errNotDirect instead of splintering
+	trial  bool   // give up with errNotDirect instead of splintering, or after trialVisits summations
+	visits int
 	out   []piece // over the table, may overlap
 }
 

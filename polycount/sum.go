@@ -41,6 +41,9 @@ func (k *counter) counted(at int) bool {
 // errNotDirect ends a trial of nested sums that would have to splinter.
 var errNotDirect = errors.New("no variable can be summed directly")
 
+// trialVisits bounds a trial: more summations than this mean that signed cones will be quicker and the answer shorter.
+const trialVisits = 100
+
 // sum adds Σ q over the counted variables of r to the pieces: nested sums by Faulhaber's formula, splitting where bounds
 // compete (Pugh 1994; Tawbi 1994).
 func (k *counter) sum(r region) {
@@ -52,6 +55,9 @@ func (k *counter) sum(r region) {
 		}
 		if k.solve(&r) || k.pin(&r) {
 			continue
+		}
+		if k.visits++; k.trial && k.visits > trialVisits {
+			panic(fault{errNotDirect})
 		}
 		v := k.choose(&r)
 		if v.at < 0 {
