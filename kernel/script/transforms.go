@@ -32,6 +32,10 @@ var transformations = []function{
 	transform("assume", "assumptions", "assumptions",
 		`states what holds of the parameters at every launch, as in "n >= 1 and n % 16 = 0"`,
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) { return k.Assume(c.text("assumptions")) }),
+	transform("add_prefetch", "var|var_name, sweep_inames=, dim_arg_names=, default_tag=, temporary_name=, "+
+		"temporary_address_space=, fetch_bounding_box=, fetch_outer_inames=, prefetch_insn_id=", "var",
+		"reads an array through a tile that is filled before the sweep inames run",
+		addPrefetch),
 	transform("add_dtypes", "dtypes", "dtypes",
 		"gives arrays their element types",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) { return k.AddDTypes(c.dtypes("dtypes")) }),
@@ -119,4 +123,20 @@ func transform(name, params, blame, doc string, apply func(*invocation, *kernel.
 			return &kernelValue{k}, nil
 		},
 	}
+}
+
+func addPrefetch(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+	opt := kernel.Prefetch{
+		BoundingBox: c.flag("fetch_bounding_box"),
+		OuterInames: c.names("fetch_outer_inames"),
+		DimNames:    c.names("dim_arg_names"),
+		Name:        c.text("temporary_name"),
+		ID:          c.text("prefetch_insn_id"),
+		Tag:         c.text("default_tag"),
+		Space:       kernel.Space(strings.ToLower(c.text("temporary_address_space"))),
+	}
+	if c.args["default_tag"] == starlark.None {
+		opt.Tag = "for" // None means sequential loops, as in Loopy
+	}
+	return k.AddPrefetch(c.text("var"), c.names("sweep_inames"), opt)
 }

@@ -1,0 +1,186 @@
+package microbench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+)
+
+// Match is the condition under which the tags of a generator fit those of a filter (Stevens and Klöckner, section 7.1).
+// Its zero value is the default.
+type Match string
+
+// The match conditions.
+const (
+	Superset  Match = "superset"  // the generator has all tags of the filter
+	Subset    Match = "subset"    // the filter has all tags of the generator
+	Identical Match = "identical" // both have the same tags
+	Intersect Match = "intersect" // both have some tag
+)
+
+// matchConditions is the table of the conditions, on the tags of a generator and those of a filter.
+var matchConditions = []struct {
+	name  Match
+	holds func(generator, filter []string) bool
+}{
+	{Superset, func(g, f []string) bool { return containsAll(g, f) }},
+	{Subset, func(g, f []string) bool { return containsAll(f, g) }},
+	{Identical, func(g, f []string) bool { return containsAll(f, g) && containsAll(g, f) }},
+	{Intersect, func(g, f []string) bool {
+		return slices.ContainsFunc(g, func(t string) bool { return slices.Contains(f, t) })
+	}},
+}
+
+func containsAll(set, items []string) bool {
+	for _, x := range items {
+		if !slices.Contains(set, x) {
+			return false
+		}
+	}
+	return true
+}
+
+// ParseMatch reads a match condition; "" is the default, superset.
+func ParseMatch(text string) (Match, error) {
+	if text == "" {
+		return Superset, nil
+	}
+	var names []string
+	for _, c := range matchConditions {
+		if string(c.name) == text {
+			return c.name, nil
+		}
+		names = append(names, string(c.name))
+	}
+	return "", fmt.Errorf("unknown match condition %q (conditions are %s)%s", text, strings.Join(names, ", "), didYouMean(text, names))
+}
+
+func (m Match) holds(generator, filter []string) bool {
+	if m == "" {
+		m = Superset
+	}
+	for _, c := range matchConditions {
+		if c.name == m {
+			return c.holds(generator, filter)
+		}
+	}
+	return false
+}
+
+// Filter selects variants: the generators whose tags match, with arguments narrowed to the given values.
+type Filter struct {
+	Tags  []string
+	Args  []ArgFilter
+	Match Match
+}
+
+// ArgFilter narrows an argument: n:2048,2560.
+type ArgFilter struct {
+	Name   string
+	Values []string
+}
+
+// ParseFilter reads filter tags: words are generator tags, "argument:value,value" variant tags. An item may hold several
+// with spaces between them. Faults are *source.Error.
+func ParseFilter(items []string, match Match) (Filter, error) {
+	f := Filter{Match: match}
+	if _, err := ParseMatch(string(match)); err != nil {
+		return Filter{}, err
+	}
+	for _, item := range items {
+		for at := 0; at < len(item); {
+			if strings.ContainsRune(" \t\r\n", rune(item[at])) {
+				at++
+				continue
+			}
+			n := strings.IndexAny(item[at:], " \t\r\n")
+			if n < 0 {
+				n = len(item) - at
+			}
+			if err := f.add(item, at, item[at:at+n]); err != nil {
+				return Filter{}, err
+			}
+			at += n
+		}
+	}
+	return f, nil
+}
+
+// add enters the word at an offset of the item.
+func (f *Filter) add(item string, at int, word string) error {
+	name, values, isArg := strings.Cut(word, ":")
+	if !isName(name) {
+		return source.New("", item, at, "filter tag %q: %q is no name", word, name).
+			WithHint("write generator tags as matmul_sq, variant tags as n:2048,2560")
+	}
+	if !isArg {
+		if !slices.Contains(f.Tags, name) {
+			f.Tags = append(f.Tags, name)
+		}
+		return nil
+	}
+	if slices.ContainsFunc(f.Args, func(a ArgFilter) bool { return a.Name == name }) {
+		return source.New("", item, at, "filter tag %q: argument %s is given twice", word, name).
+			WithHint("write all its values in one tag, %s:a,b", name)
+	}
+	a := ArgFilter{Name: name}
+	offset := at + len(name) + 1
+	for v := range strings.SplitSeq(values, ",") {
+		if v == "" || strings.Contains(v, ":") {
+			return source.New("", item, offset, "filter tag %q: %q is no value", word, v).
+				WithHint("write values with commas between them, n:2048,2560")
+		}
+		if !slices.Contains(a.Values, v) {
+			a.Values = append(a.Values, v)
+		}
+		offset += len(v) + 1
+	}
+	f.Args = append(f.Args, a)
+	return nil
+}
+
+// String is the filter as ParseFilter reads it, without the match condition.
+func (f Filter) String() string {
+	out := slices.Clone(f.Tags)
+	for _, a := range f.Args {
+		out = append(out, a.Name+":"+strings.Join(a.Values, ","))
+	}
+	return strings.Join(out, " ")
+}
+
+// didYouMean suggests the nearest of the names, "" where none is near.
+func didYouMean(text string, names []string) string {
+	best, least := "", 1+len(text)/3
+	for _, n := range names {
+		if d := distance(strings.ToLower(text), strings.ToLower(n)); d <= least {
+			best, least = n, d-1
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", best)
+}
+
+// distance is Levenshtein's.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

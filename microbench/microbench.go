@@ -1,0 +1,218 @@
+// Package microbench makes measurement kernels: parameterized generators, selected by tags (Stevens and Klöckner,
+// section 7.1).
+//
+// A generator is a Starlark file (generators/*.star, and those of the user's folders) with a doc string, its tags, its
+// arguments with the values that they may take, and a function that builds a kernel with the lp module. A filter
+// (filter.go) chooses generators by their tags and narrows arguments to values; Select (select.go) returns a variant
+// for each combination that is left. Sizes are arguments in which the kernel stays symbolic, so that variants that
+// differ in nothing else share their kernel and its counts.
+package microbench
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"gpuperf/internal/source"
+	"gpuperf/kernel/script"
+)
+
+//go:embed generators/*.star
+var embedded embed.FS
+
+const preludeFile = "prelude.star"
+
+// Generator makes the variants of one measurement kernel.
+type Generator struct {
+	Name string // of its file, without .star
+	File string
+	Doc  string // what it measures, in a sentence or two
+	Tags []string
+	Args []Arg // in the order of the file
+	// checked: the file has a function check, which tells impossible combinations.
+	checked bool
+
+	module  *script.Module
+	kernels *cache
+}
+
+// Arg is an argument of a generator.
+type Arg struct {
+	Name    string
+	Allowed Allowed
+	Size    bool // a parameter of the kernel, which is symbolic in it
+}
+
+// Collection is a set of generators, by name.
+type Collection struct{ generators []*Generator }
+
+// Load reads the generators that come with the program, then those in the folders: files *.star, of which one replaces
+// another of its name. A file prelude.star of a folder is predeclared in the folder's generators, after ours.
+func Load(folders ...string) (*Collection, error) {
+	ours, err := fs.Sub(embedded, "generators")
+	if err != nil {
+		return nil, err
+	}
+	l := loader{byName: map[string]*Generator{}}
+	if err := l.folder(ours, "generators"); err != nil {
+		return nil, err
+	}
+	for _, dir := range folders {
+		if info, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("generators: %w", err)
+		} else if !info.IsDir() {
+			return nil, fmt.Errorf("generators: %s is no folder", dir)
+		}
+		if err := l.folder(os.DirFS(dir), dir); err != nil {
+			return nil, err
+		}
+	}
+	c := &Collection{}
+	for _, g := range l.byName {
+		c.generators = append(c.generators, g)
+	}
+	slices.SortFunc(c.generators, func(a, b *Generator) int { return strings.Compare(a.Name, b.Name) })
+	return c, nil
+}
+
+// Generators lists the generators by name.
+func (c *Collection) Generators() []*Generator { return slices.Clone(c.generators) }
+
+type loader struct {
+	prelude []*script.Module
+	byName  map[string]*Generator
+}
+
+func (l *loader) folder(dir fs.FS, shown string) error {
+	files, err := fs.Glob(dir, "*.star")
+	if err != nil {
+		return err
+	}
+	read := func(name string) (*script.Module, error) {
+		text, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return nil, fmt.Errorf("generators: %w", err)
+		}
+		o := script.Options{Predeclared: predeclared, Prelude: l.prelude}
+		return o.Module(context.Background(), path.Join(filepath.ToSlash(shown), name), string(text))
+	}
+	if slices.Contains(files, preludeFile) {
+		m, err := read(preludeFile)
+		if err != nil {
+			return err
+		}
+		l.prelude = append(slices.Clone(l.prelude), m)
+	}
+	for _, name := range files {
+		if name == preludeFile {
+			continue
+		}
+		m, err := read(name)
+		if err != nil {
+			return err
+		}
+		g, err := newGenerator(m, strings.TrimSuffix(name, ".star"))
+		if err != nil {
+			return err
+		}
+		l.byName[g.Name] = g
+	}
+	return nil
+}
+
+// newGenerator reads the globals tags, args, sizes, check and kernel of a file.
+func newGenerator(m *script.Module, name string) (*Generator, error) {
+	g := &Generator{Name: name, File: m.File, Doc: strings.Join(strings.Fields(m.Doc), " "), module: m, kernels: newCache()}
+	fail := func(hint, format string, args ...any) (*Generator, error) {
+		return nil, (&source.Error{File: m.File, Msg: "generator " + name + ": " + fmt.Sprintf(format, args...)}).WithHint("%s", hint)
+	}
+	if !isName(name) {
+		return fail("letters, digits and _ make a name", "the file's name is no tag")
+	}
+	if g.Doc == "" {
+		return fail(`start the file by """what it measures"""`, "no doc string")
+	}
+	var err error
+	if g.Tags, err = stringList(m.Globals["tags"]); err != nil || len(g.Tags) == 0 {
+		return fail(fmt.Sprintf(`write tags = [%q]`, name), "tags is to be a list of strings")
+	}
+	for _, t := range g.Tags {
+		if !isName(t) {
+			return fail("letters, digits and _ make a tag", "tag %q", t)
+		}
+	}
+	sizes, err := stringList(m.Globals["sizes"])
+	if err != nil {
+		return fail(`write sizes = ["n"], the arguments that the kernel is symbolic in`, "sizes is to be a list of strings")
+	}
+	args, ok := m.Globals["args"].(*starlark.Dict)
+	if !ok {
+		return fail(`write args = {"n": integers([1024, 2048])}`, "args is to be a dict from names to the values that they may take")
+	}
+	for _, kv := range args.Items() {
+		argName, ok := starlark.AsString(kv[0])
+		if !ok || !isName(argName) {
+			return fail("letters, digits and _ make a name", "%s names no argument", kv[0])
+		}
+		allowed, err := allowedOf(kv[1])
+		if err != nil {
+			return fail(`use a list, choices([...], also=[...]) or integers([...], min=, max=, multiple_of=)`, "argument %s: %v", argName, err)
+		}
+		g.Args = append(g.Args, Arg{Name: argName, Allowed: allowed, Size: slices.Contains(sizes, argName)})
+	}
+	for _, s := range sizes {
+		i := slices.IndexFunc(g.Args, func(a Arg) bool { return a.Name == s })
+		if i < 0 {
+			return fail("sizes are among the arguments", "size %s is no argument", s)
+		}
+		for _, v := range slices.Concat(g.Args[i].Allowed.Default, g.Args[i].Allowed.Also) {
+			if v.Kind != IntValue {
+				return fail("sizes are integers", "size %s may be %s", s, v)
+			}
+		}
+	}
+	if _, ok := m.Globals["kernel"].(starlark.Callable); !ok {
+		return fail("its parameters are the arguments that are no sizes", "no function kernel")
+	}
+	_, g.checked = m.Globals["check"].(starlark.Callable)
+	return g, nil
+}
+
+func stringList(v starlark.Value) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	list, ok := v.(starlark.Iterable)
+	if !ok {
+		return nil, fmt.Errorf("%s is no list", v)
+	}
+	var out []string
+	it := list.Iterate()
+	defer it.Done()
+	for x := starlark.Value(nil); it.Next(&x); {
+		s, ok := starlark.AsString(x)
+		if !ok {
+			return nil, fmt.Errorf("%s is no string", x)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func isName(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}

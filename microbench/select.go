@@ -1,0 +1,302 @@
+package microbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.starlark.net/starlark"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/script"
+)
+
+// maxVariants bounds what a filter may select.
+const maxVariants = 100_000
+
+// Variant is a measurement kernel at given sizes.
+type Variant struct {
+	Generator string
+	Args      []NamedValue // in the generator's order
+	Tags      []string     // the generator's, then one "argument:value" per argument
+	Sizes     map[string]int64
+
+	generator *Generator
+}
+
+// NamedValue is an argument and its value.
+type NamedValue struct {
+	Name  string
+	Value Value
+}
+
+func (v NamedValue) String() string { return v.Name + ":" + v.Value.String() }
+
+// String is the variant's identity: the generator's name and all arguments, "matmul_sq dtype:float32 ... n:2048".
+func (v Variant) String() string {
+	out := []string{v.Generator}
+	for _, a := range v.Args {
+		out = append(out, a.String())
+	}
+	return strings.Join(out, " ")
+}
+
+// KernelID is the part of the identity that the kernel depends on: without the sizes.
+func (v Variant) KernelID() string {
+	out := []string{v.Generator}
+	for _, a := range v.Args {
+		if _, size := v.Sizes[a.Name]; !size {
+			out = append(out, a.String())
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// Kernel builds the variant's kernel, symbolic in the sizes. Variants that differ in sizes only share it.
+func (v Variant) Kernel() (*kernel.Kernel, error) {
+	return v.generator.kernels.get(v.KernelID(), func() (*kernel.Kernel, error) {
+		var kwargs []starlark.Tuple
+		for _, a := range v.Args {
+			if _, size := v.Sizes[a.Name]; !size {
+				kwargs = append(kwargs, starlark.Tuple{starlark.String(a.Name), a.Value.starlark()})
+			}
+		}
+		result, err := v.generator.module.Call(context.Background(), "kernel", kwargs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", v.KernelID(), err)
+		}
+		k := script.Kernel(result)
+		if k == nil {
+			return nil, fmt.Errorf("%s: %s: function kernel returns a %s, not a kernel", v.KernelID(), v.generator.File, result.Type())
+		}
+		for _, p := range k.Params() {
+			if _, ok := v.Sizes[p]; !ok {
+				return nil, fmt.Errorf("%s: %s: the kernel has a parameter %s, which is not among the sizes", v.KernelID(), v.generator.File, p)
+			}
+		}
+		return k, nil
+	})
+}
+
+// cache builds each kernel once.
+type cache struct {
+	mu   sync.Mutex
+	made map[string]func() (*kernel.Kernel, error)
+}
+
+func newCache() *cache { return &cache{made: map[string]func() (*kernel.Kernel, error){}} }
+
+func (c *cache) get(key string, build func() (*kernel.Kernel, error)) (*kernel.Kernel, error) {
+	c.mu.Lock()
+	once, ok := c.made[key]
+	if !ok {
+		once = sync.OnceValues(build)
+		c.made[key] = once
+	}
+	c.mu.Unlock()
+	return once()
+}
+
+// Select returns the variants that the filter leaves, generator by generator, arguments varying from the last on: one
+// for each combination of values that the generator can make. It is an error if the filter names a tag or an argument
+// that is not known, or a value that does not occur in any variant: what was asked for is never left out silently.
+func (c *Collection) Select(f Filter) ([]Variant, error) {
+	matched, err := c.match(f)
+	if err != nil {
+		return nil, err
+	}
+	if err := knownArguments(matched, f); err != nil {
+		return nil, err
+	}
+	var out []Variant
+	occurs := map[string]bool{} // "argument:value" of the variants
+	var reasons []string
+	for _, g := range matched {
+		variants, rejected, err := g.variants(f, maxVariants-len(out))
+		if err != nil {
+			return nil, err
+		}
+		if len(variants) == 0 {
+			return nil, fmt.Errorf("generator %s has no variant for this filter: %s", g.Name, rejected[0].reason)
+		}
+		for _, v := range variants {
+			for _, a := range v.Args {
+				occurs[a.String()] = true
+			}
+		}
+		for _, r := range rejected {
+			if !slices.Contains(reasons, r.reason) {
+				reasons = append(reasons, r.reason)
+			}
+		}
+		out = append(out, variants...)
+	}
+	for _, a := range f.Args {
+		for _, value := range a.Values {
+			if !occurs[a.Name+":"+value] {
+				why := "no generator allows it"
+				if len(reasons) > 0 {
+					why = strings.Join(reasons[:min(3, len(reasons))], "; ")
+				}
+				return nil, fmt.Errorf("%s:%s is in no variant: %s", a.Name, value, why)
+			}
+		}
+	}
+	return out, nil
+}
+
+// match finds the generators whose tags match.
+func (c *Collection) match(f Filter) ([]*Generator, error) {
+	var known, names []string
+	for _, g := range c.generators {
+		known = append(known, g.Tags...)
+		names = append(names, g.Name)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, t := range f.Tags {
+		if !slices.Contains(known, t) {
+			return nil, fmt.Errorf("no generator has the tag %s%s\n    tags are %s", t, didYouMean(t, known), strings.Join(known, ", "))
+		}
+	}
+	var out []*Generator
+	for _, g := range c.generators {
+		if f.Match.holds(g.Tags, f.Tags) {
+			out = append(out, g)
+		}
+	}
+	if len(out) == 0 {
+		match := f.Match
+		if match == "" {
+			match = Superset
+		}
+		hint := "generators are " + strings.Join(names, ", ")
+		if match != Intersect && len(f.Tags) > 1 {
+			hint = "match condition intersect selects generators that have any of them"
+		}
+		return nil, fmt.Errorf("no generator matches the tags %s under the condition %s\n    %s", strings.Join(f.Tags, ", "), match, hint)
+	}
+	return out, nil
+}
+
+// knownArguments: each argument of the filter is one of some matched generator, each of its values allowed by one.
+func knownArguments(matched []*Generator, f Filter) error {
+	for _, a := range f.Args {
+		var names, sets []string
+		found := false
+		allowed := map[string]bool{}
+		for _, g := range matched {
+			for _, arg := range g.Args {
+				names = append(names, arg.Name)
+				if arg.Name != a.Name {
+					continue
+				}
+				found = true
+				any := false
+				for _, v := range a.Values {
+					if _, ok := arg.Allowed.Parse(v); ok {
+						allowed[v], any = true, true
+					}
+				}
+				set := fmt.Sprintf("%s of %s may be %s", a.Name, g.Name, arg.Allowed)
+				sets = append(sets, set)
+				if !any {
+					return fmt.Errorf("%s:%s is not allowed\n    %s", a.Name, strings.Join(a.Values, ","), set)
+				}
+			}
+		}
+		if !found {
+			slices.Sort(names)
+			names = slices.Compact(names)
+			return fmt.Errorf("no selected generator has an argument %s%s\n    arguments are %s", a.Name, didYouMean(a.Name, names), strings.Join(names, ", "))
+		}
+		for _, v := range a.Values {
+			if !allowed[v] {
+				return fmt.Errorf("%s:%s is not allowed\n    %s", a.Name, v, strings.Join(sets, "\n    "))
+			}
+		}
+	}
+	return nil
+}
+
+// rejection is a combination of values that the generator cannot make.
+type rejection struct {
+	variant Variant
+	reason  string
+}
+
+// variants is the Cartesian product of the generator's allowed values, as the filter narrows them.
+func (g *Generator) variants(f Filter, limit int) (made []Variant, rejected []rejection, err error) {
+	sets := make([][]Value, len(g.Args))
+	total := 1
+	for i, arg := range g.Args {
+		sets[i] = arg.Allowed.Default
+		if at := slices.IndexFunc(f.Args, func(a ArgFilter) bool { return a.Name == arg.Name }); at >= 0 {
+			sets[i] = nil
+			for _, text := range f.Args[at].Values {
+				if v, ok := arg.Allowed.Parse(text); ok && !slices.Contains(sets[i], v) {
+					sets[i] = append(sets[i], v)
+				}
+			}
+		}
+		if total *= len(sets[i]); total > limit {
+			return nil, nil, fmt.Errorf("the filter selects more than %d variants of %s: give fewer values", limit, g.Name)
+		}
+	}
+	for n := range total {
+		v := g.variant(sets, n)
+		reason, err := g.check(v)
+		if err != nil {
+			return nil, nil, err
+		}
+		if reason != "" {
+			rejected = append(rejected, rejection{v, reason})
+			continue
+		}
+		made = append(made, v)
+	}
+	return made, rejected, nil
+}
+
+// variant is the n-th combination, the last argument varying fastest.
+func (g *Generator) variant(sets [][]Value, n int) Variant {
+	v := Variant{Generator: g.Name, Args: make([]NamedValue, len(sets)), Tags: slices.Clone(g.Tags), Sizes: map[string]int64{}, generator: g}
+	for i := len(sets) - 1; i >= 0; i-- {
+		value := sets[i][n%len(sets[i])]
+		n /= len(sets[i])
+		v.Args[i] = NamedValue{g.Args[i].Name, value}
+		if g.Args[i].Size {
+			v.Sizes[g.Args[i].Name] = value.Int
+		}
+	}
+	for _, a := range v.Args {
+		v.Tags = append(v.Tags, a.String())
+	}
+	return v
+}
+
+// check asks the file why a combination is not possible; "" where it is.
+func (g *Generator) check(v Variant) (reason string, err error) {
+	if !g.checked {
+		return "", nil
+	}
+	var kwargs []starlark.Tuple
+	for _, a := range v.Args {
+		kwargs = append(kwargs, starlark.Tuple{starlark.String(a.Name), a.Value.starlark()})
+	}
+	result, err := g.module.Call(context.Background(), "check", kwargs)
+	if err != nil {
+		return "", fmt.Errorf("generator %s: %w", g.Name, err)
+	}
+	if result == starlark.None {
+		return "", nil
+	}
+	reason, ok := starlark.AsString(result)
+	if !ok {
+		return "", errors.New("generator " + g.Name + ": " + g.File + ": check returns neither None nor a reason")
+	}
+	return reason, nil
+}
