@@ -22,3 +22,34 @@ func TestGist(t *testing.T) {
 		}
 	}
 }
+
+func TestEqual(t *testing.T) {
+	for _, c := range []struct {
+		p, q string
+		want bool
+	}{
+		{"[n] -> { n : n >= 0 }", "[n] -> { n : n > 0 }", true},
+		{"[n] -> { n : n >= 0 }", "[n] -> { n : n >= 2 }", false},
+		{"[n] -> { floor((n)/2) + floor((n + 1)/2) }", "[n] -> { n }", true},
+		{"[n] -> { floor((n)/2) + floor((n + 1)/2) : n mod 3 = 1 }", "[n] -> { n : n mod 3 = 1 }", true},
+		{"[n] -> { 2*floor((n)/2) }", "[n] -> { n }", false},
+		{"[n] -> { 2*floor((n)/2) : n mod 2 = 0 }", "[n] -> { n : n mod 2 = 0 }", true},
+		{"[n] -> { n^2 : 0 <= n <= 1 }", "[n] -> { n : 0 <= n <= 1 }", true},
+		{"[n] -> { n^2 : 0 <= n <= 2 }", "[n] -> { n : 0 <= n <= 2 }", false},
+		{"[n,m] -> { (n - m)*(n - m - 1) : 0 <= n - m <= 1 }", "[n,m] -> { 0 }", true},
+		{"[n,m] -> { (n - m)*(n - m - 1) : 0 <= n - m <= 2 }", "[n,m] -> { 0 }", false},
+		{"[m,n] -> { n + 2*m }", "[n,m] -> { n + 2*m }", true},
+	} {
+		p, err := ParsePoly(c.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := ParsePoly(c.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.Equal(q); err != nil || got != c.want {
+			t.Errorf("%s = %s: %v, want %v (%v)", c.p, c.q, got, c.want, err)
+		}
+	}
+}
