@@ -227,11 +227,11 @@ type predictionJSON struct {
 }
 
 type measuredJSON struct {
-	Seconds       float64       `json:"seconds,omitempty"`
-	Interval      *[2]float64   `json:"interval,omitempty"`
-	RelativeError float64       `json:"relative_error,omitempty"`
+	Seconds       float64        `json:"seconds,omitempty"`
+	Interval      *[2]float64    `json:"interval,omitempty"`
+	RelativeError float64        `json:"relative_error,omitempty"`
 	Status        samples.Status `json:"status"`
-	Error         string        `json:"error,omitempty"`
+	Error         string         `json:"error,omitempty"`
 }
 
 func (p *predictor) toJSON(r *prediction) predictionJSON {

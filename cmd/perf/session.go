@@ -234,4 +234,3 @@ func checkOutput(model *models.Model, info device.Info) error {
 	}
 	return nil
 }
-
