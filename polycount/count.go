@@ -72,10 +72,11 @@ type counter struct {
 	limit int64
 
 	*work
-	table *conj
-	trial  bool   // give up with errNotDirect instead of splintering, or after trialVisits summations
-	visits int
-	out   []piece // over the table, may overlap
+	table       *conj
+	trial       bool // give up with errNotDirect instead of splintering, or after trialVisits summations
+	visits      int
+	areDisjoint bool    // the pieces do not overlap
+	out         []piece // over the table, may overlap
 }
 
 var errUnbounded = errors.New("unbounded")
@@ -106,13 +107,14 @@ func (w *work) countConj(c *conj, s *Set) (p *Poly, err error) {
 	}
 	p.pieces = []piece{{dom, constant(factor)}}
 	for _, g := range groups {
-		p = w.mulPoly(p, w.countGroup(g).poly(s.params))
+		p = w.mulPoly(p, w.countGroup(g, s.params))
 	}
 	return p, nil
 }
 
-// countGroup counts one group: by nested sums, or by signed cones where those would have to splinter.
-func (w *work) countGroup(g *conj) *counter {
+// countGroup counts one group by nested sums, and by signed cones where those need more than one piece or would have
+// to splinter: cones give one piece per chamber, which is fewer. The shorter answer is taken.
+func (w *work) countGroup(g *conj, params []string) *Poly {
 	start := func() (*counter, region) {
 		r := region{ge: cloneRows(g.ge), q: constant(ratInt(1))}
 		for i, d := range g.divs {
@@ -122,13 +124,31 @@ func (w *work) countGroup(g *conj) *counter {
 		}
 		return &counter{work: w, table: &conj{n: g.n, divs: slices.Clone(g.divs)}, trial: true}, r
 	}
-	k, r := start()
-	if k.try(func() { k.sum(r) }) {
-		return k
+	sums, r := start()
+	direct := sums.try(func() { sums.sum(r) })
+	if direct && len(sums.out) <= 1 {
+		return sums.poly(params)
 	}
-	k, r = start()
+	k, r := start()
 	k.cones(r)
-	return k
+	p := k.poly(params)
+	if direct && len(sums.out) <= max(trialPieces, len(p.pieces)) {
+		if q := sums.poly(params); len(q.pieces) < len(p.pieces) || len(q.pieces) == len(p.pieces) && q.terms() <= p.terms() {
+			return q
+		}
+	}
+	return p
+}
+
+// trialPieces is the number of pieces of nested sums, still overlapping, up to which they are compared with cones.
+const trialPieces = 3
+
+func (p *Poly) terms() int {
+	n := 0
+	for _, x := range p.pieces {
+		n += len(x.q)
+	}
+	return n
 }
 
 // try reports whether f ended without asking for the other engine.
@@ -156,7 +176,12 @@ func (k *counter) poly(params []string) *Poly {
 	for _, c := range k.out {
 		p.pieces = append(p.pieces, piece{c.dom, c.q.rename(atoms)})
 	}
-	p.pieces = k.makeDisjoint(p.pieces)
+	if len(p.pieces) > 1 {
+		if !k.areDisjoint {
+			p.pieces = k.makeDisjoint(p.pieces)
+		}
+		p.pieces = k.mergePieces(p.table, p.pieces)
+	}
 	return p
 }
 

@@ -82,4 +82,3 @@ func (w *work) unbounded(c *conj, s *Set) error {
 	}
 	return fmt.Errorf("polycount: no direction found in which %v is unbounded", s)
 }
-

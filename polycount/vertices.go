@@ -38,6 +38,7 @@ func (k *counter) cones(r region) {
 	if len(vs) == 0 {
 		return
 	}
+	k.areDisjoint = true
 	for _, c := range k.chambers(&r, vs) {
 		var q quasi
 		for _, v := range c.active {
