@@ -45,6 +45,7 @@ const (
 	defaultXtol        = 1e-13
 	defaultEvaluations = 2000 // per parameter and one more
 	defaultStarts      = 24
+	roughTolerance     = 1e-8
 )
 
 // fitter is a model over rows as a least-squares problem.
@@ -168,13 +169,12 @@ func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fi
 	if err != nil {
 		return nil, err
 	}
-	starts := f.starts(opt)
-	best, tried, err := f.search(ctx, starts)
+	best, starts, err := f.search(ctx, opt)
 	if err != nil {
 		return nil, fmt.Errorf("fitting %s: %w", m.Name, err)
 	}
 	fit := f.report(best)
-	fit.Starts = tried
+	fit.Starts = starts
 	if !opt.NoCrossValidation {
 		if err := f.crossValidate(ctx, fit); err != nil {
 			return nil, err
@@ -184,43 +184,67 @@ func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fi
 	return fit, nil
 }
 
-// search minimizes from every starting point and keeps the least residual, the earlier one among equals.
-func (f *fitter) search(ctx context.Context, starts [][]float64) (*lm.Result, int, error) {
-	var best *lm.Result
-	var firstErr error
-	problem := f.problem()
+// search minimizes from every starting point: roughly where there are several, and then from the best of them to the last digit. It
+// returns how many there were.
+func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, tried int, err error) {
+	rough := f.lm
+	rough.Ftol, rough.Xtol, rough.NoPolish = max(f.lm.Ftol, roughTolerance), max(f.lm.Xtol, roughTolerance), true
+	starts := f.starts(opt)
+	if len(starts) == 1 {
+		best, err = f.bold(ctx, starts[0])
+	} else {
+		best, err = f.best(ctx, nil, starts, &rough)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	again := f.reshaped(best.P, opt)
+	if len(starts)+len(again) == 1 {
+		return best, 1, nil
+	}
+	if best, err = f.best(ctx, best, again, &rough); err != nil {
+		return nil, 0, err
+	}
+	best, err = f.best(ctx, nil, [][]float64{best.P}, &f.lm)
+	return best, len(starts) + len(again), err
+}
+
+// best minimizes from every starting point and keeps the least residual, that of best among them; the earlier one among equals.
+func (f *fitter) best(ctx context.Context, best *lm.Result, starts [][]float64, settings *lm.Settings) (*lm.Result, error) {
+	var lastErr error
 	for _, p0 := range starts {
-		for _, factor := range f.regions(len(starts)) {
-			settings := f.lm
-			settings.Factor = factor
-			r, err := lm.Minimize(ctx, problem, p0, &settings)
-			if ctx.Err() != nil {
-				return nil, 0, context.Cause(ctx)
-			}
-			if err != nil {
-				firstErr = err
-				break
-			}
-			if best == nil || r.Norm < best.Norm*(1-1e-9) {
-				best = r
-			}
+		r, err := lm.Minimize(ctx, f.problem(), p0, settings)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			lastErr = err
+		case best == nil || r.Norm < best.Norm*(1-1e-9):
+			best = r
 		}
 	}
 	if best == nil {
-		return nil, 0, errors.Join(errNoStart, firstErr)
+		return nil, fmt.Errorf("%w: %w", errNoStart, lastErr)
 	}
-	return best, len(starts), nil
+	return best, nil
 }
 
-// regions lists the sizes of the first trust region to try from each starting point. A user's own single point may be such that the
-// first step leaps over the minimum to where the model is flat; so it is tried boldly and cautiously, over the range of sizes that
-// MINPACK's guide recommends.
-func (f *fitter) regions(starts int) []float64 {
-	switch {
-	case f.lm.Factor != 0:
-		return []float64{f.lm.Factor}
-	case starts > 1 || f.model.Linear():
-		return []float64{100}
+// bold minimizes from one point, the user's own or that of a linear model. A user's point may be such that the first step leaps over
+// the minimum to where the model is flat; so it is tried boldly and cautiously, with first trust regions over the range of sizes
+// that MINPACK's guide recommends.
+func (f *fitter) bold(ctx context.Context, p0 []float64) (*lm.Result, error) {
+	factors := []float64{100, 1, 0.1}
+	if f.lm.Factor != 0 || f.model.Linear() {
+		factors = []float64{f.lm.Factor}
 	}
-	return []float64{100, 1, 0.1}
+	var best *lm.Result
+	var err error
+	for _, factor := range factors {
+		settings := f.lm
+		settings.Factor = factor
+		if best, err = f.best(ctx, best, [][]float64{p0}, &settings); err != nil {
+			return nil, err
+		}
+	}
+	return best, nil
 }

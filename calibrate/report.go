@@ -239,27 +239,13 @@ func (f *Fit) Correlation(a, b string) (rho float64, ok bool) {
 	return f.Covariance[i][j] / d, true
 }
 
-// involved names the parameters that a null direction moves, each measured by its effect on the rows.
+// involved names the parameters that a null direction moves.
 func (f *fitter) involved(direction []float64) []string {
-	p := f.effect()
-	largest := 0.0
-	for j, d := range direction {
-		largest = max(largest, math.Abs(d)*p[j])
-	}
 	var out []string
 	for j, d := range direction {
-		if d != 0 && math.Abs(d)*p[j] >= 0.01*largest {
+		if d != 0 {
 			out = append(out, f.compiled.Parameters[j])
 		}
-	}
-	return out
-}
-
-// effect is a size for each parameter by which components of null directions compare: 1/scale.
-func (f *fitter) effect() []float64 {
-	out := f.scales()
-	for j := range out {
-		out[j] = 1 / max(math.Abs(out[j]), math.SmallestNonzeroFloat64*0x1p52)
 	}
 	return out
 }

@@ -57,6 +57,31 @@ func (f *fitter) starts(opt Options) [][]float64 {
 	return out
 }
 
+// reshaped lists the point with its shape parameters at several values, except those that have an initial value. A search may have
+// lost a shape early, by a step to where the curve is a corner and nothing leads back; with the costs known it is found.
+func (f *fitter) reshaped(p []float64, opt Options) [][]float64 {
+	shape := f.model.ShapeParameters()
+	var free []int
+	for i, name := range f.compiled.Parameters {
+		_, given := opt.Init[name]
+		if slices.Contains(shape, name) && !given && f.model.Parameter(name).Init == nil {
+			free = append(free, i)
+		}
+	}
+	if len(free) == 0 || f.model.Linear() {
+		return nil
+	}
+	var out [][]float64
+	for _, v := range []float64{0.5, 2, 8, 32, 128} {
+		q := slices.Clone(p)
+		for _, i := range free {
+			q[i] = f.inside(i, v)
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
 func (f *fitter) inside(i int, v float64) float64 {
 	return min(max(v, f.lower[i]), f.upper[i])
 }

@@ -38,7 +38,8 @@ func (b *subproblem) solve(s *solver) {
 	clear(s.step)
 	clear(s.held)
 	if !s.bounded {
-		step, lambda := b.region.solve(&s.fac.all, s.scale, s.delta, s.lambda)
+		b.collect(s)
+		step, lambda := b.solveFree(s)
 		copy(s.step, step)
 		s.lambda = lambda
 		return
@@ -71,19 +72,32 @@ func side(lower bool) int {
 	return 1
 }
 
-// solveFree solves the trust region problem of the free parameters, the others standing where they are held.
+// solveFree solves the trust region problem of the free parameters, the others standing where they are held. The step is in the order
+// of free.
 func (b *subproblem) solveFree(s *solver) ([]float64, float64) {
+	tri, left := &s.fac.all, s.delta
+	if len(b.free) < s.n {
+		tri, left = b.restrict(s)
+	}
+	for c, j := range b.free {
+		b.d[c] = s.scale[j] / s.fac.unit[j]
+	}
+	step, lambda := b.region.solve(tri, b.d[:len(b.free)], left, s.lambda)
+	for c, j := range b.free {
+		step[c] /= s.fac.unit[j]
+	}
+	return step, lambda
+}
+
+// restrict factors the columns of the free parameters, and returns what the held ones leave of the trust region.
+func (b *subproblem) restrict(s *solver) (*triangle, float64) {
 	k := len(b.free)
-	used := 0.0 // of the trust region, by the held parameters
+	used := 0.0
 	for j := range s.n {
 		if s.held[j] != 0 {
 			used += square(s.scale[j] * s.step[j])
 		}
 	}
-	if k == s.n {
-		return b.region.solve(&s.fac.all, s.scale, s.delta, s.lambda)
-	}
-	left := math.Sqrt(max(s.delta*s.delta-used, square(0.1*s.delta)))
 	b.cols.Rows, b.cols.Cols, b.cols.Stride = s.n, k, k
 	for i := range s.n {
 		row := s.fac.a.Data[i*s.n : (i+1)*s.n]
@@ -95,14 +109,11 @@ func (b *subproblem) solveFree(s *solver) ([]float64, float64) {
 		}
 		b.rhs.Data[i] = rhs
 		for c, j := range b.free {
-			b.cols.Data[i*k+c] = row[j]
+			b.cols.Data[i*k+c] = row[j] / s.fac.unit[j]
 		}
 	}
-	for c, j := range b.free {
-		b.d[c] = s.scale[j]
-	}
 	b.tri.from(b.cols, b.rhs, b.tau, b.work)
-	return b.region.solve(&b.tri, b.d[:k], left, s.lambda)
+	return &b.tri, math.Sqrt(max(s.delta*s.delta-used, square(0.1*s.delta)))
 }
 
 // newton returns the step that minimizes the linear model over the parameters that are not held, zero for the others.

@@ -70,7 +70,9 @@ func (r *Result) spread(f *factored, m int) {
 	for i := r.Rank; i < k; i++ {
 		direction := make([]float64, n)
 		for c, j := range free {
-			direction[j] = v.At(c, i) / f.norms[j]
+			if x := v.At(c, i); math.Abs(x) > 1e-6 { // less is rounding
+				direction[j] = x / f.norms[j]
+			}
 		}
 		r.Null = append(r.Null, direction)
 	}
@@ -107,7 +109,7 @@ func (r *Result) covariance(free []int, sigma []float64, v *mat.Dense, norms []f
 	}
 	for _, direction := range r.Null {
 		for j, x := range direction {
-			if math.Abs(x)*norms[j] > 1e-6 || norms[j] == 0 && x != 0 {
+			if x != 0 {
 				r.StdErr[j] = math.Inf(1)
 			}
 		}

@@ -16,8 +16,10 @@ type factored struct {
 	a     blas64.General // n×n
 	qtr   []float64      // first n of Qᵀr
 	norms []float64      // of the columns of J
+	unit  []float64      // the same, 1 for columns of zeros: what columns are divided by before they are factored
 
-	// the triangle of the pivoted factorization itself, the common case of a trust region over all parameters
+	// the triangle of the pivoted factorization itself, the common case of a trust region over all parameters; like every triangle
+	// it is of columns scaled to length 1, so that a dependent column shows whatever the units of the parameters
 	all triangle
 
 	qr   blas64.General // rows×n, room for the factorization
@@ -33,6 +35,7 @@ func newFactored(m, n int) *factored {
 		a:     general(n, n),
 		qtr:   make([]float64, n),
 		norms: make([]float64, n),
+		unit:  make([]float64, n),
 		all:   newTriangle(n),
 		qr:    general(rows, n),
 		rhs:   general(rows, 1),
@@ -61,14 +64,22 @@ func (f *factored) factor(j *mat.Dense, r []float64) bool {
 	clear(f.qr.Data[f.m*f.n:])
 	clear(f.rhs.Data[f.m:])
 	for c := range f.n {
-		f.norms[c] = blas64.Nrm2(blas64.Vector{N: f.qr.Rows, Inc: f.n, Data: f.qr.Data[c:]})
+		column := blas64.Vector{N: f.qr.Rows, Inc: f.n, Data: f.qr.Data[c:]}
+		f.norms[c] = blas64.Nrm2(column)
+		f.unit[c] = f.norms[c]
+		if f.norms[c] == 0 {
+			f.unit[c] = 1
+		}
+		for i := 0; i < len(column.Data); i += f.n {
+			column.Data[i] /= f.unit[c]
+		}
 	}
 	f.all.from(f.qr, f.rhs, f.tau, f.work)
 	copy(f.qtr, f.all.qtb)
 	clear(f.a.Data)
 	for k, c := range f.all.perm {
 		for i := 0; i <= k; i++ {
-			f.a.Data[i*f.n+c] = f.all.r.Data[i*f.all.r.Stride+k]
+			f.a.Data[i*f.n+c] = f.all.r.Data[i*f.all.r.Stride+k] * f.unit[c]
 		}
 	}
 	return true

@@ -36,6 +36,7 @@ type Settings struct {
 	Gtol           float64   // cosine between the residual and every column of the Jacobian below which it has converged; default 0
 	MaxEvaluations int       // of the residual; 0 is 400 (N + 1)
 	Factor         float64   // size of the first trust region in units of the scaled starting point; 0 is 100
+	NoPolish       bool      // stop at convergence, without making the last digits good
 	Lower, Upper   []float64 // bounds of the parameters; nil is none, infinities are none
 	Recorder       func(Iteration)
 }
@@ -94,7 +95,7 @@ type Result struct {
 	Rank       int           // of the Jacobian with its columns scaled to length 1
 	Condition  float64       // of the same, +Inf when it has not full rank
 	Weakest    []float64     // the right singular vector of the least singular value, scaled columns; nil without free parameters
-	Null       [][]float64   // directions in parameter space that change no residual
+	Null       [][]float64   // directions in parameter space that change no residual; 0 for parameters that have no part in one
 	Covariance *mat.SymDense // s² (JᵀJ)⁻¹ with s² = Norm²/Freedom, zero for parameters at bounds; nil when Freedom is 0
 	StdErr     []float64     // its diagonal's root; +Inf where a null direction leads, NaN when Freedom is 0
 }
@@ -116,7 +117,7 @@ func Minimize(ctx context.Context, problem Problem, p0 []float64, settings *Sett
 		return nil, err
 	}
 	status := s.iterate(ctx)
-	if status.Converged() {
+	if status.Converged() && !s.set.NoPolish {
 		s.polish(ctx)
 	}
 	r := s.result(status)

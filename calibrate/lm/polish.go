@@ -8,11 +8,13 @@ import (
 )
 
 const (
-	polishSteps = 40
-	flat        = 1e-12 // relative rise of the norm that rounding may cause
+	polishSteps    = 40
+	polishPatience = 4     // steps without a smaller gradient
+	flat           = 1e-12 // relative rise of the norm that rounding may cause
 )
 
-// polish improves a converged point by steps of Gauss and Newton as long as each lessens the gradient by a tenth at least.
+// polish improves a converged point by steps of Gauss and Newton as long as they lessen the gradient, and keeps the point where it
+// is least.
 //
 // At a minimum the sum of squares is flat: once it no longer tells two points apart, only half of the digits of the parameters are
 // certain. The gradient still tells them apart.
@@ -20,34 +22,42 @@ func (s *solver) polish(ctx context.Context) {
 	if !s.linearize() {
 		return
 	}
-	p, r := make([]float64, s.n), make([]float64, s.m)
-	for range polishSteps {
-		if ctx.Err() != nil || s.fnorm == 0 || s.gradient <= eps {
-			return
-		}
-		if !s.newtonPoint() {
-			return
+	best := s.here()
+	highest := best.norm * (1 + flat)
+	for last, i := 0, 1; i <= polishSteps && i-last <= polishPatience; i++ {
+		if ctx.Err() != nil || s.fnorm == 0 || s.gradient <= eps || !s.newtonPoint() {
+			break
 		}
 		s.problem.Residual(s.trial, s.trialR)
 		s.evaluations++
 		norm := floats.Norm(s.trialR, 2)
-		if !(norm <= s.fnorm*(1+flat)) {
-			return
+		if !(norm <= highest) {
+			break
 		}
-		before, beforeNorm := s.gradient, s.fnorm
-		copy(p, s.p)
-		copy(r, s.r)
 		copy(s.p, s.trial)
 		copy(s.r, s.trialR)
 		s.fnorm = norm
-		if s.linearize() && s.gradient <= 0.9*before {
-			continue
+		if !s.linearize() {
+			break
 		}
-		copy(s.p, p)
-		copy(s.r, r)
-		s.fnorm, s.gradient = beforeNorm, before
-		return
+		if s.gradient < 0.9*best.gradient {
+			last = i
+		}
+		if s.gradient < best.gradient {
+			best = s.here()
+		}
 	}
+	s.p, s.r, s.fnorm, s.gradient = best.p, best.r, best.norm, best.gradient
+}
+
+// point is a point that has been linearized.
+type point struct {
+	p, r           []float64
+	norm, gradient float64
+}
+
+func (s *solver) here() point {
+	return point{append([]float64(nil), s.p...), append([]float64(nil), s.r...), s.fnorm, s.gradient}
 }
 
 // newtonPoint stores the point of a full step over the parameters that are not held at a bound; false when it lies out of bounds.

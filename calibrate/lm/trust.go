@@ -30,10 +30,13 @@ func newRegion(n int) *region {
 	}
 }
 
+// dependent is the part of a column of length 1 that is rounding.
+const dependent = 64 * eps
+
 // slack is how far from delta the length of a step may be, as a fraction.
 const slack = 0.1
 
-// solve returns the step, valid until the next call, and λ; d is D by column, start a guess of λ.
+// solve returns the step, valid until the next call, and λ; d is D by column, start a guess of λ. The columns have length 1.
 func (g *region) solve(t *triangle, d []float64, delta, start float64) (s []float64, lambda float64) {
 	k := t.k
 	s, ds := g.s[:k], g.ds[:k]
@@ -86,11 +89,12 @@ func (g *region) solve(t *triangle, d []float64, delta, start float64) (s []floa
 
 func square(x float64) float64 { return x * x }
 
-// gaussNewton stores the step with λ = 0; columns that depend on earlier ones, and those from most on, stay at zero. It returns the
-// rank.
+// gaussNewton stores the step with λ = 0; columns that depend on earlier ones to within rounding, and those from most on, stay at
+// zero, so that parameters which the residuals do not determine stay where they are. It returns the rank.
 func (g *region) gaussNewton(t *triangle, most int) int {
 	rank := 0
-	for rank < most && t.r.Data[rank*t.r.Stride+rank] != 0 {
+	least := dependent * math.Abs(t.r.Data[0])
+	for rank < most && math.Abs(t.r.Data[rank*t.r.Stride+rank]) > least {
 		rank++
 	}
 	x := g.x[:t.k]

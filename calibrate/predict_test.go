@@ -1,0 +1,131 @@
+package calibrate
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestPrediction(t *testing.T) {
+	m := model(t, overlapModel)
+	kernels, features := microbenchmarks()
+	fit := fitRows(t, m, rowsOf(t, m, titanV, 0.02, rand.New(rand.NewPCG(1, 2)), kernels, features))
+	at := map[string]float64{"f_launch": 1, "f_groups": 8192, "f_ga": 3e7, "f_gb": 4e7, "f_madd": 1e7, "f_lmem": 0, "f_other": 9}
+	p, err := fit.Predict(m, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := func(n string) float64 { return fit.Estimate(n).Value }
+	overhead, gmem, onchip := v("p_launch")+8192*v("p_group"), 3e7*v("p_ga")+4e7*v("p_gb"), 1e7*v("p_madd")
+	for i, want := range []TermValue{{"overhead", overhead}, {"gmem", gmem}, {"onchip", onchip}} {
+		if got := p.Terms[i]; got.Name != want.Name || math.Abs(got.Value-want.Value) > 1e-12*want.Value {
+			t.Errorf("term %+v, want %+v", got, want)
+		}
+	}
+	if want := overhead + gmem; math.Abs(p.Seconds-want) > 1e-3*want {
+		t.Errorf("%g s, want nearly %g", p.Seconds, want)
+	}
+	if !(p.Interval[0] < p.Seconds && p.Seconds < p.Interval[1]) || p.Interval[1]-p.Interval[0] > 0.2*p.Seconds {
+		t.Errorf("%g in %v", p.Seconds, p.Interval)
+	}
+	if len(p.Warnings) != 0 {
+		t.Errorf("warnings %q", p.Warnings)
+	}
+	at["f_ga"] = 1e12
+	if p, err = fit.Predict(m, at); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Warnings) != 1 || p.Warnings[0] != "the feature f_ga is 1e+12, outside the calibrated range 0 to 1.6e+08" {
+		t.Errorf("warnings %q", p.Warnings)
+	}
+	delete(at, "f_lmem")
+	if _, err = fit.Predict(m, at); err == nil || err.Error() != "no value for the feature f_lmem of model m" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := fit.Predict(model(t, "expression: p_new * f_ga\n"), at); err == nil || !strings.Contains(err.Error(), "p_new") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPredictionAsJSON(t *testing.T) {
+	p := Prediction{Seconds: 0.5, Interval: Interval{0.4, 0.6}, Terms: TermValues{{"gmem", 0.3}, {"arith", 0.2}}, Warnings: []string{}}
+	got, err := json.Marshal(p)
+	if want := `{"seconds":0.5,"interval":[0.4,0.6],"terms":{"gmem":0.3,"arith":0.2},"warnings":[]}`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v\nwant %s", got, err, want)
+	}
+	p.Interval = Interval{math.NaN(), math.NaN()}
+	if got, err = json.Marshal(p); err != nil || !strings.Contains(string(got), `"interval":null`) {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// TestIntervalCoverage: 95 % of new measurements fall into the interval, however few the rows.
+func TestIntervalCoverage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	for _, options := range []string{"", "fit: {scale_by_output: true}\n"} {
+		m := model(t, "expression: p_a * f_x + p_b\n"+options)
+		draw := func(x float64) Row {
+			noise := rng.NormFloat64()
+			if options != "" {
+				noise *= 0.05 * (2*x + 30)
+			}
+			return Row{Features: map[string]float64{"f_x": x}, Output: 2*x + 30 + noise}
+		}
+		inside, total := 0, 0
+		for range 400 {
+			var rows []Row
+			for i := range 6 {
+				rows = append(rows, draw(float64(i)))
+			}
+			fit, err := FitRows(context.Background(), m, rows, Options{NoCrossValidation: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 5 {
+				r := draw(10 * rng.Float64())
+				p, err := fit.Predict(m, r.Features)
+				if err != nil {
+					t.Fatal(err)
+				}
+				total++
+				if p.Interval[0] <= r.Output && r.Output <= p.Interval[1] {
+					inside++
+				}
+			}
+		}
+		if share := float64(inside) / float64(total); share < 0.93 || share > 0.97 {
+			t.Errorf("%q: %.3f of the measurements fall into the interval of 95 %%", options, share)
+		}
+	}
+}
+
+// TestPredictionOfWhatWasNotDetermined: a combination that the rows determine is predicted, anything else has no interval and says why.
+func TestPredictionOfWhatWasNotDetermined(t *testing.T) {
+	m := model(t, "expression: p_a * f_x + p_b * f_y + p_c\n")
+	var rows []Row
+	for i := range 6 {
+		x := float64(i)
+		rows = append(rows, Row{Features: map[string]float64{"f_x": x, "f_y": 3 * x}, Output: 2*x + 1 + 0.001*float64(i%2)})
+	}
+	fit := fitRows(t, m, rows)
+	p, err := fit.Predict(m, map[string]float64{"f_x": 2.5, "f_y": 7.5})
+	if err != nil || !p.Interval.Known() || len(p.Warnings) != 0 || math.Abs(p.Seconds-6) > 0.01 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	p, err = fit.Predict(m, map[string]float64{"f_x": 2.5, "f_y": 0})
+	if err != nil || p.Interval.Known() || len(p.Warnings) != 1 || !strings.HasSuffix(p.Warnings[0], "did not determine: p_a and p_b") {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestNoIntervalWithoutRowsToSpare(t *testing.T) {
+	m := model(t, "expression: p_a * f_x\n")
+	fit := fitRows(t, m, []Row{{Features: map[string]float64{"f_x": 1}, Output: 2}})
+	p, err := fit.Predict(m, map[string]float64{"f_x": 1})
+	if err != nil || p.Interval.Known() || p.Seconds != 2 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

@@ -1,0 +1,222 @@
+package calibrate
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gpuperf/internal/yamlfile"
+	"gpuperf/samples"
+)
+
+// profiled has two fits: a good one, and one with every number that is not finite.
+func profiled(t testing.TB) *Profile {
+	t.Helper()
+	m := model(t, overlapModel)
+	kernels, features := microbenchmarks()
+	good := fitRows(t, m, rowsOf(t, m, titanV, 0.02, rand.New(rand.NewPCG(1, 2)), kernels, features))
+	good.Model = "1e3"
+	poor := fitRows(t, model(t, "expression: p_a * f_x + p_b * f_x\nparameters: {p_a: {unit: 's per 4 B'}}\n"), []Row{{Features: map[string]float64{"f_x": 1}, Output: 2}})
+	origin := Origin{
+		Date: time.Date(2024, 2, 3, 4, 5, 6, 0, time.UTC), Perf: "v1: #1", ModelFile: "a b.yaml",
+		ModelHash: strings.Repeat("12", 32), SamplesFile: "yes", SamplesHash: strings.Repeat("0e", 32),
+	}
+	return &Profile{
+		Version: ProfileVersion,
+		Device: samples.Fingerprint{
+			Name: "NVIDIA: H200 [x]", Vendor: "null", Driver: "535.10", Platform: "#1", UUID: strings.Repeat("12345678", 4),
+			ComputeUnits: 132, SubgroupSize: 32, MaxWorkItems: []int64{1024, 1024, 64},
+		},
+		Models: []Calibration{{Fit: *good, Origin: origin}, {Fit: *poor, Origin: origin}},
+	}
+}
+
+var profileCompare = cmp.Options{cmpopts.IgnoreFields(Fit{}, "History"), cmpopts.EquateNaNs()}
+
+func TestProfileRoundTrip(t *testing.T) {
+	p := profiled(t)
+	path := filepath.Join(t.TempDir(), "new", "profile.yaml")
+	for range 2 { // the second time over an existing file
+		if err := p.Save(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back, err := LoadProfile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(p, back, profileCompare); d != "" {
+		t.Error(d)
+	}
+	files, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(files) != 1 {
+		t.Errorf("%v, %v: a temporary file is left", files, err)
+	}
+	if c := back.Find("1e3"); c == nil || c.Fit.Estimate("p_ga") == nil || back.Find("other") != nil {
+		t.Error("Find does not find")
+	}
+	m := model(t, overlapModel)
+	at := map[string]float64{"f_launch": 1, "f_groups": 8192, "f_ga": 3e7, "f_gb": 4e7, "f_madd": 1e7, "f_lmem": 1e6}
+	a, err := p.Models[0].Fit.Predict(m, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := back.Models[0].Fit.Predict(m, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(a, b); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestPutReplaces(t *testing.T) {
+	p := profiled(t)
+	c := p.Models[1]
+	c.Fit.Residual = 7
+	p.Put(c)
+	if len(p.Models) != 2 || p.Models[1].Fit.Residual != 7 {
+		t.Errorf("%d models", len(p.Models))
+	}
+	c.Fit.Model = "third"
+	p.Put(c)
+	if d := cmp.Diff([]string{"1e3", "m", "third"}, p.Names()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestProfileMistakes(t *testing.T) {
+	text, err := profiled(t).YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, bad, want string }{
+		{"version: 1", "version: 9", "p.yaml:1:10: version 9 of the format of profiles is not known\n    version: 9\n             ^\n    this program reads version 1: calibrate again"},
+		{"version: 1\n", "", "the profile has no version"},
+		{"residual:", "residul:", "unknown key \"residul\"\n      residul:"},
+		{"compute_units: 132", "compute_units: many", "compute_units: many"},
+		{"devic", "\tdevic", "cannot start any token"},
+		{"covariance: [[", "covariance: [[1, ", "the covariance of 1e3 has a row of 8 for 7 parameters"},
+	} {
+		bad := strings.Replace(string(text), c.old, c.bad, 1)
+		if bad == string(text) {
+			t.Fatalf("%q does not occur in\n%s", c.old, text)
+		}
+		if _, err := ParseProfile("p.yaml", []byte(bad)); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "p.yaml:") {
+			t.Errorf("%q gave\n%v\nwant\n%s", c.bad, err, c.want)
+		}
+	}
+}
+
+func TestProfileSchema(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(ProfileSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("profile.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("profile.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := profiled(t).YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate := func(text string) error {
+		n, err := yamlfile.Parse("", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Validate(plainValue(n, ""))
+	}
+	if err := validate(string(text)); err != nil {
+		t.Errorf("%v in\n%s", err, text)
+	}
+	for _, c := range []struct{ old, bad string }{
+		{"residual:", "residul:"},
+		{"version: 1", "version: 2"},
+		{"- name: p_", "- name: q_"},
+		{"kernels:", "kernels: -1 #"},
+	} {
+		if validate(strings.Replace(string(text), c.old, c.bad, 1)) == nil {
+			t.Errorf("the schema accepts %q", c.bad)
+		}
+	}
+}
+
+// words are the keys whose values are text whatever they look like.
+var words = map[string]bool{
+	"name": true, "model": true, "uuid": true, "vendor": true, "driver": true, "platform": true, "samples_file": true,
+	"model_hash": true, "samples_hash": true, "date": true, "unit": true,
+}
+
+// plainValue turns a YAML tree into what a JSON decoder gives.
+func plainValue(n *yamlfile.Node, key string) any {
+	switch n.Kind {
+	case yamlfile.Map:
+		out := make(map[string]any)
+		for _, e := range n.Entries {
+			out[e.Key.Text] = plainValue(e.Value, e.Key.Text)
+		}
+		return out
+	case yamlfile.List:
+		out := []any{}
+		for _, i := range n.Items {
+			out = append(out, plainValue(i, key))
+		}
+		return out
+	case yamlfile.Scalar:
+		if v, err := strconv.ParseFloat(n.Text, 64); err == nil && !words[key] && !math.IsInf(v, 0) && !math.IsNaN(v) {
+			return v
+		}
+		if v, err := n.Bool(); err == nil {
+			return v
+		}
+		return n.Text
+	}
+	return nil
+}
+
+func TestFitAsJSON(t *testing.T) {
+	p := profiled(t)
+	for _, c := range p.Models {
+		text, err := json.Marshal(&c.Fit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back struct {
+			Model      string
+			Parameters map[string]struct{ Value, StdErr *float64 }
+			Residual   *float64
+			Status     string
+			Iterations *int
+			Warnings   []string
+		}
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatal(err)
+		}
+		if back.Model != c.Fit.Model || len(back.Parameters) != len(c.Fit.Parameters) || back.Residual == nil || back.Iterations == nil || back.Warnings == nil {
+			t.Errorf("%s", text)
+		}
+		for _, e := range c.Fit.Parameters {
+			got := back.Parameters[e.Name]
+			if got.Value == nil || *got.Value != e.Value || (got.StdErr == nil) != (math.IsNaN(e.StdErr) || math.IsInf(e.StdErr, 0)) {
+				t.Errorf("%s: %+v, want %+v", e.Name, got, e)
+			}
+		}
+	}
+}

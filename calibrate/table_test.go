@@ -1,0 +1,100 @@
+package calibrate
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/internal/source"
+)
+
+const table = `# measured yesterday
+kernel, f_mem_access_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:0}_afr:>1,note,f_t
+a,1e6,first,0.5
+b,2000000,"second, and last",1
+`
+
+func TestTable(t *testing.T) {
+	m := model(t, "expression: p_a * f_mem_access_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:0}_afr:>1\n")
+	tab, err := ReadTable("t.csv", []byte(table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := tab.Rows(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := m.FeatureNames()[0]
+	want := []Row{
+		{Kernel: "a", Features: map[string]float64{name: 1e6}, Output: 0.5, Label: "t.csv:3"},
+		{Kernel: "b", Features: map[string]float64{name: 2e6}, Output: 1, Label: "t.csv:4"},
+	}
+	if d := cmp.Diff(want, rows); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestOutputOfTheModelsOwn(t *testing.T) {
+	m := model(t, "expression: p_a * f_x\nfeatures: {f_t: 2 * f_a + f_b}\n")
+	tab, err := ReadTable("", []byte("f_a,f_b,f_x\n1,2,3\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := tab.Rows(m)
+	if err != nil || rows[0].Output != 4 {
+		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
+// TestTableMistakes reads testdata/mistakes.txt: tables separated by lines of =, each followed by -- and the error it gives with the
+// model p_a * f_x, output f_t.
+func TestTableMistakes(t *testing.T) {
+	const path = "testdata/mistakes.txt"
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := model(t, "expression: p_a * f_x\n")
+	var out []string
+	for _, c := range strings.Split(string(raw), "\n====\n") {
+		text, want, _ := strings.Cut(c, "\n----\n")
+		tab, err := ReadTable("t.csv", []byte(text))
+		if err == nil {
+			_, err = tab.Rows(m)
+		}
+		got := "no error"
+		if err != nil {
+			got = err.Error()
+		}
+		if got != strings.TrimSuffix(want, "\n") && os.Getenv("UPDATE") == "" {
+			t.Errorf("\n%s\ngave\n%s\nwant\n%s", text, got, want)
+		}
+		out = append(out, text+"\n----\n"+got)
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(path, []byte(strings.Join(out, "\n====\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// FuzzTable: whatever the table, rows or an error with its place.
+func FuzzTable(f *testing.F) {
+	f.Add(table)
+	f.Add("f_x,f_t\n1,2\n")
+	f.Add("f_x,\"f_t\n1\",2\n")
+	m := model(f, "expression: p_a * f_x\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		tab, err := ReadTable("t.csv", []byte(text))
+		if err == nil {
+			_, err = tab.Rows(m)
+		}
+		var e *source.Error
+		if err != nil && !errors.As(err, &e) {
+			t.Fatalf("an error without a place: %v", err)
+		}
+	})
+}
