@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -495,4 +496,46 @@ func BenchmarkRun(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestFinishWaits tells clFinish from its neighbour in the dispatch table, clFlush.
+func TestFinishWaits(t *testing.T) {
+	const source = `__kernel void busy(__global float *y, int n) {
+  float v = y[0];
+  for (int i = 0; i < n; i++) v = v * 0.5f + 1.0f;
+  y[0] = v;
+}`
+	everyWay(t, func(t *testing.T, d *Device) {
+		prog, log, err := d.build(source, "")
+		if err != nil {
+			t.Fatal(err, log)
+		}
+		defer d.release(releaseProgram, prog)
+		k, err := d.kernel(prog, "busy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.release(releaseKernel, k)
+		b, err := d.bind(device.Job{Global: []int64{1}, Local: []int64{1}, Args: []device.Arg{
+			{Name: "y", Kind: device.Buffer, DType: "float32", Count: 1},
+			{Name: "n", Kind: device.Scalar, DType: "int32", Int: 20e6},
+		}}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.release()
+		event := new(object)
+		if err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(k), 1, 0, uintptr(unsafe.Pointer(&b.global[0])),
+			uintptr(unsafe.Pointer(&b.local[0])), 0, 0, uintptr(unsafe.Pointer(event))); err != nil {
+			t.Fatal(err)
+		}
+		defer d.release(releaseEvent, *event)
+		if err := d.call(finish, uintptr(d.queue)); err != nil {
+			t.Fatal(err)
+		}
+		const executionStatus, complete = 0x11D3, 0
+		if s, err := d.query(getEventInfo, executionStatus, *event); err != nil || le(s) != complete {
+			t.Errorf("the kernel's status is %d after the queue was finished, %v", le(s), err)
+		}
+	})
 }
