@@ -27,6 +27,20 @@ func normalizeRows(eq, ge *[]row) bool {
 			return false
 		}
 		divideRow(r, g)
+		if len(kept) < 64 { // a repetition, or a contradiction
+			same := false
+			for _, o := range kept {
+				if flip := !parallel(o, r, false); !flip || parallel(o, r, true) {
+					if same = true; flip && o[0] != -r[0] || !flip && o[0] != r[0] {
+						return false
+					}
+					break
+				}
+			}
+			if same {
+				continue
+			}
+		}
 		kept = append(kept, r)
 	}
 	*eq = kept

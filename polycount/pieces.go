@@ -148,9 +148,8 @@ func (w *work) mergePieces(table *conj, ps []piece) []piece {
 				if !q.equal(ps[j].q) && !w.agree(table, q, ps[j].q, ps[j].dom) {
 					continue
 				}
-				if dom := w.joined(ps[i].dom, ps[j].dom); dom != nil {
-					ps[i].dom = dom
-					ps = slices.Delete(ps, j, j+1)
+				if merged := w.join(table, ps, i, j); merged != nil {
+					ps = slices.Delete(merged, j, j+1)
 					if j < i {
 						i--
 					}
@@ -163,11 +162,53 @@ func (w *work) mergePieces(table *conj, ps []piece) []piece {
 	return ps
 }
 
-// joined returns a ∪ b where that is one conjunction, found among the constraints of both; else nil.
-func (w *work) joined(a, b *conj) *conj {
+// join merges piece j, on which the polynomial of piece i serves, into piece i where the constraints that both obey
+// describe their union. They may also take in parts of other pieces where the polynomials agree, if those pieces
+// remain conjunctions. It returns the pieces with i and those others changed, or nil.
+func (w *work) join(table *conj, ps []piece, i, j int) []piece {
+	a, b := ps[i].dom, ps[j].dom
+	hull := w.commonHull(a, b)
+	if hull == nil {
+		return nil
+	}
+	rest := w.subtract(w.subtract([]*conj{hull}, []*conj{a}), []*conj{b})
+	out := slices.Clone(ps)
+	for k, x := range ps {
+		if k == i || k == j || len(rest) == 0 {
+			continue
+		}
+		common := w.intersect(rest, []*conj{x.dom})
+		if w.isEmpty(common) {
+			continue
+		}
+		for _, c := range common {
+			if !w.agree(table, ps[i].q, x.q, c) {
+				return nil
+			}
+		}
+		left := w.subtract([]*conj{x.dom}, []*conj{hull})
+		if len(left) != 1 {
+			return nil
+		}
+		rest = w.subtract(rest, []*conj{x.dom})
+		out[k].dom = w.irredundant(left[0], 0)
+		out[k].dom.simplify()
+	}
+	for _, c := range rest { // outside all pieces the value is 0
+		if w.feasible(c.flat()) && !w.agree(table, ps[i].q, nil, c) {
+			return nil
+		}
+	}
+	hull = w.irredundant(hull, 0)
+	hull.simplify()
+	out[i].dom = hull
+	return out
+}
+
+// commonHull is the conjunction of those constraints of a and b that both obey; nil if that is plainly too much.
+func (w *work) commonHull(a, b *conj) *conj {
 	hull := &conj{n: a.n}
-	var left [2]int
-	for side, pair := range [][2]*conj{{a, b}, {b, a}} {
+	for _, pair := range [][2]*conj{{a, b}, {b, a}} {
 		from, other := pair[0], pair[1]
 		premise := other.clone()
 		apply := premise.importer(from)
@@ -175,8 +216,6 @@ func (w *work) joined(a, b *conj) *conj {
 		put := func(r row) {
 			if w.implied(premise, premise.fit(apply(r)), false) {
 				hull.addGE(into(r))
-			} else {
-				left[side]++
 			}
 		}
 		for _, r := range from.eq {
@@ -187,28 +226,18 @@ func (w *work) joined(a, b *conj) *conj {
 			put(r)
 		}
 	}
-	if left[0] == 0 && left[1] == 0 {
-		return a // equal
-	}
 	if !hull.simplify() {
 		return nil
 	}
-	rest := w.subtract([]*conj{hull}, []*conj{a})
-	rest = w.subtract(rest, []*conj{b})
-	if len(rest) > 0 && !w.isEmpty(rest) {
-		return nil
-	}
-	hull = w.irredundant(hull, 0)
-	hull.simplify()
 	return hull
 }
 
 // agree reports that p and q have the same value on dom, where dom's equalities show it.
 func (w *work) agree(table *conj, p, q quasi, dom *conj) bool {
-	if len(dom.eq) == 0 {
-		return false
-	}
 	d := p.sub(q)
+	if len(d) == 0 || len(dom.eq) == 0 {
+		return len(d) == 0
+	}
 	// Use the equalities that are free of floors: x = −rest/k.
 	t := &conj{n: table.n, divs: slices.Clone(table.divs)}
 	by := identityRows(t.n)
