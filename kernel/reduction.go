@@ -7,9 +7,13 @@ import (
 )
 
 // RealizeReduction turns reductions into a temporary acc_<inames>, a statement <id>_<inames>_init that sets it to the
-// neutral element, and a statement <id>_<inames>_update within the reduction's inames that adds to it.
+// neutral element, and a statement <id>_<inames>_update within the reduction's inames that adds to it. Reductions whose
+// loops cannot be shared get inames of their own first.
 func (k *Kernel) RealizeReduction() (*Kernel, error) {
 	c := k.clone()
+	if err := c.separateReductions(); err != nil {
+		return nil, err
+	}
 	for i := 0; i < len(c.Statements); {
 		s := c.Statements[i]
 		if s.RHS == nil || len(Reductions(s.RHS)) == 0 {

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gpuperf/polycount"
@@ -37,75 +38,117 @@ func (k *Kernel) DuplicateInames(inames []string, match string, names ...string)
 		return nil, k.errorf("%d names for copies of %d inames", len(names), len(inames))
 	}
 	c := k.clone()
+	copies := map[string]string{}
 	for i, iname := range inames {
 		if !k.IsIname(iname) {
 			return nil, k.unknownIname(iname)
 		}
-		var name string
-		if len(names) > 0 {
-			name = names[i]
-			if err := c.checkNewName(name); err != nil {
-				return nil, err
-			}
-		} else {
-			name = c.freshName(iname)
+		if tag := k.Tags[iname]; tag.Parallel() {
+			return nil, k.errorf("cannot duplicate iname %s: it is tagged %s", iname, tag)
 		}
-		if err := c.duplicate(iname, name, stmts); err != nil {
+		if copies[iname] != "" {
+			return nil, k.errorf("iname %s is to be duplicated twice", iname)
+		}
+		taken := func(n string) bool {
+			return k.taken(n) || slices.Contains(slices.Collect(maps.Values(copies)), n)
+		}
+		name := fresh(iname, taken)
+		if len(names) > 0 {
+			if name = names[i]; !isName(name) || taken(name) {
+				return nil, k.errorf("the name %q for a copy of %s is malformed or in use", name, iname)
+			}
+		}
+		copies[iname] = name
+		chosen := map[string]bool{}
+		for _, s := range stmts {
+			if slices.Contains(s.AllInames(), iname) {
+				chosen[s.ID] = true
+			}
+		}
+		if len(chosen) == 0 {
+			return nil, k.errorf("no statement that matches is within iname %s", iname)
+		}
+		if err := k.separable(iname, chosen); err != nil {
 			return nil, err
 		}
 	}
+	if err := c.copyInames(copies); err != nil {
+		return nil, err
+	}
+	by := map[string]Expr{}
+	for old, name := range copies {
+		by[old] = Var{name}
+	}
+	c.mapStmts(func(s *Stmt) {
+		if !slices.ContainsFunc(stmts, func(o *Stmt) bool { return o.ID == s.ID }) {
+			return
+		}
+		s.mapExprs(func(e Expr) Expr {
+			e = Subst(e, by)
+			for old, name := range copies {
+				e = splitReductions(e, old, []string{name}, map[string]Expr{old: Var{name}})
+			}
+			return e
+		})
+		var own []string
+		for _, n := range s.Inames {
+			if copies[n] != "" {
+				n = copies[n]
+			}
+			own = append(own, n)
+		}
+		s.Inames = sortedSet(own)
+	})
 	return c, nil
 }
 
-// duplicate works in place.
-func (k *Kernel) duplicate(iname, name string, stmts []*Stmt) error {
-	if tag := k.Tags[iname]; tag.Parallel() {
-		return k.errorf("cannot duplicate iname %s: it is tagged %s", iname, tag)
-	}
-	chosen := map[string]bool{}
-	for _, s := range stmts {
-		if s := k.Stmt(s.ID); slices.Contains(s.AllInames(), iname) {
-			chosen[s.ID] = true
+// copyInames adds inames that take the same values together as those that they are copies of, with the same tags and
+// priorities. It works in place.
+func (k *Kernel) copyInames(copies map[string]string) error {
+	olds := sortedKeys(copies)
+	for i, d := range k.Domains {
+		own, foreign := intersectNames(olds, d.Dims()), intersectNames(olds, d.Params())
+		if len(own) == 0 {
+			if len(foreign) > 0 {
+				return k.errorf("cannot duplicate iname %s: the domain %s depends on it; duplicate its inames too", foreign[0], d)
+			}
+			continue
 		}
-	}
-	if len(chosen) == 0 {
-		return k.errorf("no statement that matches is within iname %s", iname)
-	}
-	if err := k.separable(iname, chosen); err != nil {
-		return err
-	}
-	at := k.domainIndex(iname)
-	d := k.Domains[at]
-	for i, child := range k.Domains {
-		if i != at && slices.Contains(child.Params(), iname) {
-			return k.errorf("cannot duplicate iname %s: the domain %s depends on it", iname, child)
-		}
-	}
-	copied, err := d.Rename(iname, name)
-	if err == nil {
-		dims := append(slices.Clone(d.Dims()), name)
-		var both *polycount.Set
-		if copied, err = copied.AddDims(iname).Project(dims...); err == nil {
-			if both, err = d.AddDims(name).Intersect(copied); err == nil {
-				k.Domains[at] = both
+		dims := slices.Clone(d.Dims())
+		copied := d
+		var err error
+		for _, n := range slices.Concat(own, foreign) {
+			if copied, err = copied.Rename(n, copies[n]); err != nil {
+				return k.errorf("duplicating iname %s: %w", n, err)
+			}
+			if slices.Contains(own, n) {
+				dims = append(dims, copies[n])
 			}
 		}
-	}
-	if err != nil {
-		return k.errorf("duplicating iname %s: %w", iname, err)
-	}
-	by := map[string]Expr{iname: Var{name}}
-	k.mapStmts(func(s *Stmt) {
-		if !chosen[s.ID] {
-			return
+		added := dims[len(d.Dims()):]
+		if copied, err = copied.AddDims(own...).Project(dims...); err == nil {
+			k.Domains[i], err = d.AddDims(added...).Intersect(copied)
 		}
-		s.mapExprs(func(e Expr) Expr { return splitReductions(Subst(e, by), iname, []string{name}, by) })
-		if slices.Contains(s.Inames, iname) {
-			s.Inames = addSorted(removeNames(s.Inames, iname), name)
+		if err != nil {
+			return k.errorf("duplicating inames %s: %w", listNames(own), err)
 		}
-	})
-	if tag, ok := k.Tags[iname]; ok {
-		k.Tags[name] = tag
+	}
+	for _, n := range olds {
+		if tag, ok := k.Tags[n]; ok {
+			k.Tags[copies[n]] = tag
+		}
+	}
+	for _, p := range slices.Clone(k.Priorities) {
+		if len(intersectNames(p, olds)) == 0 {
+			continue
+		}
+		next := slices.Clone(p)
+		for i, n := range next {
+			if copies[n] != "" {
+				next[i] = copies[n]
+			}
+		}
+		k.Priorities = append(k.Priorities, next)
 	}
 	return nil
 }

@@ -1,0 +1,74 @@
+package kernel
+
+import "slices"
+
+// separateReductions gives reductions copies of their inames where they could not share a loop with the others that use
+// them, in place: reductions of different statements, or over different sets of inames. Reductions over the same inames
+// side by side in one statement share a loop, and so does a reduction with a statement that its own depends on, which
+// fills a tile for each of its iterations.
+func (k *Kernel) separateReductions() error {
+	type owner struct {
+		stmt string
+		set  string
+	}
+	owners := map[string]owner{}
+	for i := range k.Statements {
+		s := k.Statements[i]
+		if s.RHS == nil {
+			continue
+		}
+		for _, r := range Reductions(s.RHS) {
+			me := owner{s.ID, listNames(sortedSet(r.Inames))}
+			copies := map[string]string{}
+			for _, n := range r.Inames {
+				o, seen := owners[n]
+				if !k.feeds(s, n) && (seen && o != me || k.elsewhere(s, n)) {
+					copies[n] = k.freshName(n)
+				} else if !seen {
+					owners[n] = me
+				}
+			}
+			if len(copies) == 0 {
+				continue
+			}
+			if err := k.copyInames(copies); err != nil {
+				return err
+			}
+			by := map[string]Expr{}
+			inames := slices.Clone(r.Inames)
+			for j, n := range inames {
+				if copies[n] != "" {
+					inames[j], by[n] = copies[n], Var{copies[n]}
+					owners[inames[j]] = owner{s.ID, listNames(sortedSet(inames))}
+				}
+			}
+			next := *s
+			next.RHS = replaceReduction(s.RHS, r, &Reduce{r.Kind, inames, Subst(r.Body, by)})
+			k.Statements[i] = &next
+			return k.separateReductions() // the reductions found are of the old expression
+		}
+	}
+	return nil
+}
+
+// feeds reports whether a statement that s depends on is within the iname.
+func (k *Kernel) feeds(s *Stmt, iname string) bool {
+	return slices.ContainsFunc(s.Deps, func(id string) bool {
+		d := k.Stmt(id)
+		return d != nil && slices.Contains(d.Inames, iname)
+	})
+}
+
+// elsewhere reports whether another statement is within the iname.
+func (k *Kernel) elsewhere(s *Stmt, iname string) bool {
+	return slices.ContainsFunc(k.Statements, func(o *Stmt) bool { return o.ID != s.ID && slices.Contains(o.Inames, iname) })
+}
+
+func replaceReduction(e Expr, old, by *Reduce) Expr {
+	return Rewrite(e, func(x Expr) Expr {
+		if x == Expr(old) {
+			return by
+		}
+		return x
+	})
+}
