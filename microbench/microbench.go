@@ -149,6 +149,9 @@ func newGenerator(m *script.Module, name string) (*Generator, error) {
 			return fail("letters, digits and _ make a tag", "tag %q", t)
 		}
 	}
+	if !slices.Contains(g.Tags, name) { // a variant's identity is a filter that selects it
+		return fail(fmt.Sprintf("add %q to tags", name), "its own name is not among its tags")
+	}
 	sizes, err := stringList(m.Globals["sizes"])
 	if err != nil {
 		return fail(`write sizes = ["n"], the arguments that the kernel is symbolic in`, "sizes is to be a list of strings")
