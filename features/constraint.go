@@ -1,0 +1,136 @@
+package features
+
+import (
+	"fmt"
+	"math/big"
+
+	"gpuperf/kernel"
+)
+
+// constraint compares a stride, or another number, with an expression in sizes.
+type constraint struct {
+	relation string // "=", "<", "<=", ">" or ">="
+	bound    kernel.Expr
+}
+
+func parseConstraint(text string) (constraint, error) {
+	relation, rest := cutRelation(text)
+	if rest == "" {
+		return constraint{}, fmt.Errorf("the constraint lacks its value")
+	}
+	e, err := kernel.ParseExpr(rest)
+	if err != nil {
+		return constraint{}, fmt.Errorf("%q is no expression", rest)
+	}
+	if err := checkSize(e); err != nil {
+		return constraint{}, err
+	}
+	return constraint{relation, e}, nil
+}
+
+// holds reports whether a value stands in the relation to the bound, given how the two compare.
+func holds(relation string, cmp int) bool {
+	switch relation {
+	case "<":
+		return cmp < 0
+	case "<=":
+		return cmp <= 0
+	case ">":
+		return cmp > 0
+	case ">=":
+		return cmp >= 0
+	}
+	return cmp == 0
+}
+
+// sizeOperators are the operators that expressions in sizes may use.
+var sizeOperators = map[kernel.OpKind]func(a, b *big.Int) *big.Int{
+	kernel.Add: func(a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) },
+	kernel.Sub: func(a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) },
+	kernel.Mul: func(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) },
+	kernel.FloorDiv: func(a, b *big.Int) *big.Int {
+		q, m := new(big.Int).QuoRem(a, b, new(big.Int))
+		if m.Sign() != 0 && m.Sign() != b.Sign() {
+			q.Sub(q, big.NewInt(1))
+		}
+		return q
+	},
+	kernel.Mod: func(a, b *big.Int) *big.Int {
+		m := new(big.Int).Rem(a, b)
+		if m.Sign() != 0 && m.Sign() != b.Sign() {
+			m.Add(m, b)
+		}
+		return m
+	},
+}
+
+// checkSize reports what in e is not an expression in sizes.
+func checkSize(e kernel.Expr) error {
+	var err error
+	kernel.Walk(e, func(x kernel.Expr) bool {
+		switch x := x.(type) {
+		case kernel.Int, kernel.Var:
+		case *kernel.Op:
+			if sizeOperators[x.Kind] == nil && x.Kind != kernel.Neg && err == nil {
+				err = fmt.Errorf("operator %s is not for sizes", x.Kind)
+			}
+		default:
+			if err == nil {
+				err = fmt.Errorf("%s is not an integer expression in sizes", x)
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+// sizeNames are the names in an expression in sizes.
+func sizeNames(e kernel.Expr) []string {
+	var names []string
+	kernel.Walk(e, func(x kernel.Expr) bool {
+		if v, ok := x.(kernel.Var); ok {
+			names = append(names, v.Name)
+		}
+		return true
+	})
+	return names
+}
+
+// evalSize is the value of an expression that checkSize accepts.
+func evalSize(e kernel.Expr, sizes map[string]int64) (*big.Int, error) {
+	switch x := e.(type) {
+	case kernel.Int:
+		return big.NewInt(x.Value), nil
+	case kernel.Var:
+		v, ok := sizes[x.Name]
+		if !ok {
+			return nil, &MissingSizeError{x.Name}
+		}
+		return big.NewInt(v), nil
+	case *kernel.Op:
+		sum, err := evalSize(x.Args[0], sizes)
+		if err != nil {
+			return nil, err
+		}
+		if x.Kind == kernel.Neg {
+			return new(big.Int).Neg(sum), nil
+		}
+		for _, arg := range x.Args[1:] {
+			v, err := evalSize(arg, sizes)
+			if err != nil {
+				return nil, err
+			}
+			if (x.Kind == kernel.FloorDiv || x.Kind == kernel.Mod) && v.Sign() == 0 {
+				return nil, fmt.Errorf("%s divides by zero", x)
+			}
+			sum = sizeOperators[x.Kind](sum, v)
+		}
+		return sum, nil
+	}
+	return nil, fmt.Errorf("%s is not an integer expression in sizes", e)
+}
+
+// MissingSizeError says which size of a kernel or a constraint has no value.
+type MissingSizeError struct{ Name string }
+
+func (e *MissingSizeError) Error() string { return "size " + e.Name + " has no value" }

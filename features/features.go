@@ -1,0 +1,148 @@
+// Package features counts what a kernel does, symbolically in its sizes, and names the counts.
+//
+// Count makes the Statistics of a kernel: records of operations (ops.go), memory accesses (mem.go), synchronization
+// (sync.go) and footprints (footprint.go). A record is a comparable key (record.go) and an exact piecewise
+// quasi-polynomial: occurrences in the text times the multiplicity of their statement (multiplicity.go). A feature
+// identifier f_… (id.go, parse.go) selects among the records (select.go); Statistics.Value evaluates the selection at
+// sizes (value.go). JSON and Write print all records (print.go).
+package features
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// Options say how to count. They are comparable; the zero value is the default.
+type Options struct {
+	// SubgroupSize is the number of work-items that run together; 0 is 32.
+	SubgroupSize int
+	// NoMadd counts additions and multiplications apart, also where they form a multiply-add.
+	NoMadd bool
+	// RedundantWork counts what work-items and groups do again on hardware axes that a statement does not use.
+	RedundantWork bool
+	// IndexOps counts the arithmetic in array indices as it is written.
+	IndexOps bool
+	// Footprint adds records of the distinct elements that are read and written.
+	Footprint bool
+}
+
+const defaultSubgroup = 32
+
+// Statistics are the counts of one kernel. They are safe for use by several goroutines; fields are not to be changed.
+type Statistics struct {
+	Kernel       string
+	SubgroupSize int
+	// Records in a fixed order: operations, memory accesses, synchronization, footprints, each sorted by key.
+	Records []Record
+	// Groups is the number of work-groups.
+	Groups *polycount.Poly
+	// Params are the sizes that counts, strides and assumptions depend on, in the kernel's order.
+	Params []string
+	// Warnings say what could not be counted, and why. A feature that needs it is an error.
+	Warnings []error
+
+	c       *counter
+	syncErr error
+	sites   map[Mem][]site
+	valid   *validity
+	groups  *polycount.Evaluator
+	evals   []*polycount.Evaluator // of Records
+
+	mu    sync.Mutex
+	plans map[ID]*plan
+	afrs  map[Mem]*ratio
+}
+
+// Count counts a kernel, following Algorithm 1 of Stevens and Klöckner: what one execution of a statement does, times the
+// number of integer points in the domain projected on the statement's inames. Operations and local accesses are counted
+// once per sub-group, global accesses once per work-item, except that those with stride 0 along lid(0) are once per
+// sub-group. Barriers are those that one work-item meets. Results hold under the kernel's assumptions.
+func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
+	switch {
+	case opt.SubgroupSize == 0:
+		opt.SubgroupSize = defaultSubgroup
+	case opt.SubgroupSize < 0:
+		return nil, fmt.Errorf("a sub-group of %d work-items is not possible", opt.SubgroupSize)
+	}
+	k, err := k.Prepare()
+	if err != nil {
+		return nil, err
+	}
+	c := newCounter(k, opt)
+	s := &Statistics{
+		Kernel: k.Name, SubgroupSize: opt.SubgroupSize, c: c, sites: map[Mem][]site{},
+		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{},
+	}
+	for _, stmt := range k.Statements {
+		if stmt.Kind != kernel.Assign {
+			continue
+		}
+		if err := c.countOps(stmt); err != nil {
+			return nil, fmt.Errorf("kernel %s: statement %s: %w", k.Name, stmt.ID, err)
+		}
+		if err := c.countMem(stmt, s.sites); err != nil {
+			return nil, fmt.Errorf("kernel %s: statement %s: %w", k.Name, stmt.ID, err)
+		}
+	}
+	if s.Records, err = c.records(); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	syncs, err := c.countSync()
+	if err != nil {
+		s.syncErr = fmt.Errorf("barriers and launches of kernel %s are not counted: %w", k.Name, err)
+		s.Warnings = append(s.Warnings, s.syncErr)
+	}
+	s.Records = append(s.Records, syncs...)
+	if opt.Footprint {
+		prints, err := c.countFootprints()
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+		s.Records = append(s.Records, prints...)
+	}
+	if s.Groups, err = c.groups(); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	if err := s.finish(); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	return s, nil
+}
+
+// finish sorts the records and prepares evaluation.
+func (s *Statistics) finish() error {
+	slices.SortStableFunc(s.Records, func(a, b Record) int { return compareKeys(a.Key, b.Key) })
+	used := map[string]bool{}
+	use := func(names []string) {
+		for _, n := range names {
+			used[n] = true
+		}
+	}
+	for _, r := range s.Records {
+		use(r.Count.Params())
+	}
+	use(s.Groups.Params())
+	if a := s.c.k.Assumptions; a != nil {
+		use(a.Params())
+	}
+	for _, p := range s.c.k.Params() {
+		if used[p] {
+			s.Params = append(s.Params, p)
+			delete(used, p)
+		}
+	}
+	for p := range used {
+		return fmt.Errorf("a count depends on %s, which is no parameter of the kernel", p)
+	}
+	s.groups = s.Groups.Compile(s.Params)
+	for _, r := range s.Records {
+		s.evals = append(s.evals, r.Count.Compile(s.Params))
+	}
+	var err error
+	s.valid, err = newValidity(s.c.k.Assumptions, s.Params)
+	return err
+}

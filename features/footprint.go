@@ -1,0 +1,95 @@
+package features
+
+import (
+	"fmt"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// countFootprints counts the distinct elements of each array that the kernel reads and that it writes.
+func (c *counter) countFootprints() ([]Record, error) {
+	sites := map[Footprint][]site{}
+	var keys []Footprint
+	add := func(s *kernel.Stmt, acc *kernel.Access, direction Direction) {
+		if len(acc.Index) == 0 {
+			return // scalars
+		}
+		key := Footprint{acc.Array, direction}
+		if sites[key] == nil {
+			keys = append(keys, key)
+		}
+		sites[key] = append(sites[key], site{s, acc})
+	}
+	for _, s := range c.k.Statements {
+		loads, store := c.accesses(s)
+		for _, acc := range loads {
+			add(s, acc, Read)
+		}
+		if store != nil {
+			add(s, store, Write)
+		}
+	}
+	var out []Record
+	for _, key := range keys {
+		n, err := c.footprint(sites[key])
+		if err != nil {
+			return nil, fmt.Errorf("footprint of %s: %w", key.Variable, err)
+		}
+		if !n.IsZero() {
+			out = append(out, Record{key, n})
+		}
+	}
+	return out, nil
+}
+
+// footprint counts the elements that accesses to one array touch, each once: the union of the images of the statements'
+// domains under the accesses' index maps (Stevens and Klöckner, Algorithm 2).
+func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
+	var all *polycount.Set
+	seen := map[string]bool{}
+	for _, s := range sites {
+		if text := fmt.Sprint(s.stmt.Inames, s.access.Index); seen[text] {
+			continue
+		} else {
+			seen[text] = true
+		}
+		image, err := c.image(s)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = image
+		} else if all, err = all.Union(image); err != nil {
+			return nil, err
+		}
+	}
+	n, err := all.Count()
+	if err != nil {
+		return nil, err
+	}
+	return c.gist(n)
+}
+
+// image is the set of indices that an access touches.
+func (c *counter) image(s site) (*polycount.Set, error) {
+	domain, err := c.k.DomainOf(s.stmt.Inames)
+	if err != nil {
+		return nil, err
+	}
+	var axes []string
+	var index []polycount.Affine
+	for axis, e := range s.access.Index {
+		a, err := kernel.ToAffine(e, func(name string) bool { return c.k.IsIname(name) || c.k.IsParam(name) })
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.access, err)
+		}
+		axes = append(axes, fmt.Sprintf("_axis%d", axis))
+		index = append(index, a)
+	}
+	m, err := polycount.NewMap(domain, axes, index)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.access, err)
+	}
+	return m.Range()
+}

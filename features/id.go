@@ -1,0 +1,42 @@
+package features
+
+import (
+	"gpuperf/kernel"
+)
+
+// Class is the first section of a feature identifier, which says what kind of thing it counts.
+type Class string
+
+// The classes of features.
+const (
+	OpClass     Class = "op"
+	MemClass    Class = "mem_access"
+	SyncClass   Class = "sync"
+	GroupsClass Class = "thread_groups"
+	TimeClass   Class = "cl_wall_time"
+)
+
+// ID is a feature identifier (Stevens and Klöckner, section 6.1), made by ParseID. IDs are comparable, and equal when
+// their texts are. Which fields mean something depends on the class; an empty field of a memory access matches all.
+type ID struct {
+	text  string
+	Class Class
+
+	Op string // of OpClass and SyncClass
+
+	DType     kernel.DType // of OpClass and MemClass
+	Tag       string
+	Space     kernel.Space
+	Direction Direction
+	LStrides  string // constraints as in "0:1;1:>15"
+	GStrides  string
+	AFR       string // constraint on accesses per element of the footprint, as in ">1"
+
+	Platform, Device string // of TimeClass, empty for any
+}
+
+// String is the text that the identifier was made from.
+func (id ID) String() string { return id.text }
+
+// IsOutput reports whether the feature is measured and not counted.
+func (id ID) IsOutput() bool { return id.Class == TimeClass }

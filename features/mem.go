@@ -1,0 +1,170 @@
+package features
+
+import (
+	"errors"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// site is an access in the text of the kernel.
+type site struct {
+	stmt   *kernel.Stmt
+	access *kernel.Access
+}
+
+// countMem counts the accesses of one execution of s to global and local memory: each occurrence in the text, those in
+// indices included. What the index of the target reads is a load. Predicates are not counted.
+func (c *counter) countMem(s *kernel.Stmt, sites map[Mem][]site) error {
+	loads, store := c.accesses(s)
+	for _, acc := range loads {
+		if err := c.countAccess(s, acc, Load, sites); err != nil {
+			return err
+		}
+	}
+	if store != nil {
+		return c.countAccess(s, store, Store, sites)
+	}
+	return nil
+}
+
+// accesses lists what s reads, without its predicates, and what it writes. Scalars that are no values passed to the
+// kernel are accesses without index.
+func (c *counter) accesses(s *kernel.Stmt) (loads []*kernel.Access, store *kernel.Access) {
+	collect := func(e kernel.Expr) {
+		kernel.Walk(e, func(x kernel.Expr) bool {
+			switch x := x.(type) {
+			case *kernel.Access:
+				loads = append(loads, x)
+			case kernel.Var:
+				if a := c.k.Array(x.Name); a != nil && !a.IsValue {
+					loads = append(loads, &kernel.Access{Array: x.Name})
+				}
+			}
+			return true
+		})
+	}
+	collect(s.RHS)
+	for _, w := range c.k.Writes(s) {
+		for _, i := range w.Index {
+			collect(i)
+		}
+		store = w
+	}
+	return loads, store
+}
+
+func (c *counter) countAccess(s *kernel.Stmt, acc *kernel.Access, direction Direction, sites map[Mem][]site) error {
+	a := c.k.Array(acc.Array)
+	if a == nil || a.Space != kernel.Global && a.Space != kernel.Local {
+		return nil
+	}
+	local, group, err := c.strides(s, acc)
+	if err != nil {
+		return err
+	}
+	granularity := SubGroup
+	if a.Space == kernel.Global && local.Along(0) != "0" {
+		granularity = WorkItem
+	}
+	key := Mem{a.Space, a.DType, direction, acc.Array, acc.Tag, local, group, granularity}
+	c.add(key, s, granularity, 1)
+	sites[key] = append(sites[key], site{s, acc})
+	return nil
+}
+
+// strides are those of the flat index along the local and group axes, in elements (Stevens and Klöckner, section 6.1.1).
+// Along an axis that stands in a part of the index that is not linear the stride is "?".
+func (c *counter) strides(s *kernel.Stmt, acc *kernel.Access) (local, group Strides, err error) {
+	byAxis := map[kernel.TagKind]map[int]string{kernel.LocalAxis: {}, kernel.GroupAxis: {}}
+	set := func(iname, stride string) {
+		if tag := c.k.Tags[iname]; tag.Parallel() && byAxis[tag.Kind] != nil {
+			byAxis[tag.Kind][tag.Axis] = stride
+		}
+	}
+	form, err := c.k.FlatIndex(acc)
+	var notAffine *kernel.NotAffineError
+	switch {
+	case errors.As(err, &notAffine):
+		for _, iname := range c.variesWith(s, acc) {
+			set(iname, varying)
+		}
+	case err != nil:
+		return "", "", err
+	default:
+		if len(form.Floors) > 0 {
+			if form, err = c.dissolveFloors(s, form); err != nil {
+				return "", "", err
+			}
+		}
+		for _, t := range form.Terms {
+			set(t.Iname, t.Coeff.String())
+		}
+		for _, f := range form.Floors {
+			for _, iname := range f.Num.Names() {
+				set(iname, varying)
+			}
+		}
+	}
+	return makeStrides(byAxis[kernel.LocalAxis]), makeStrides(byAxis[kernel.GroupAxis]), nil
+}
+
+// variesWith lists the inames that a non-affine index may depend on: those in it and, where it reads a variable, all of
+// the statement's.
+func (c *counter) variesWith(s *kernel.Stmt, acc *kernel.Access) []string {
+	var inames []string
+	opaque := false
+	for _, i := range acc.Index {
+		kernel.Walk(i, func(e kernel.Expr) bool {
+			switch x := e.(type) {
+			case kernel.Var:
+				if c.k.IsIname(x.Name) {
+					inames = append(inames, x.Name)
+				} else if a := c.k.Array(x.Name); a != nil && !a.IsValue {
+					opaque = true
+				}
+			case *kernel.Access:
+				if c.k.IsTemp(x.Array) {
+					opaque = true
+				}
+			}
+			return true
+		})
+	}
+	if opaque {
+		return s.Inames
+	}
+	return inames
+}
+
+// dissolveFloors replaces the floors of a flat index that are constant on the domain of s, as floor(i_inner/16) is for
+// 0 <= i_inner < 16. Normal forms of floors leave no larger ones.
+func (c *counter) dissolveFloors(s *kernel.Stmt, form *kernel.LinearForm) (*kernel.LinearForm, error) {
+	domain, err := c.k.DomainOf(s.Inames)
+	if err != nil {
+		return nil, err
+	}
+	out := &kernel.LinearForm{Terms: form.Terms, Rest: form.Rest}
+	for _, f := range form.Floors {
+		dissolved := false
+		for q := int64(-1); q <= 1 && !dissolved; q++ {
+			above, err := domain.Implies(polycount.GE(f.Num, polycount.Int(q*f.Den)))
+			if err != nil {
+				return nil, err
+			}
+			if !above {
+				break
+			}
+			if dissolved, err = domain.Implies(polycount.GE(polycount.Int(q*f.Den+f.Den-1), f.Num)); err != nil {
+				return nil, err
+			}
+			if dissolved {
+				out.Rest = out.Rest.Add(f.Coeff.Scale(q))
+			}
+		}
+		if !dissolved {
+			out.Floors = append(out.Floors, f)
+		}
+	}
+	return out, nil
+}

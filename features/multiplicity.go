@@ -1,0 +1,200 @@
+package features
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// counter collects the counts of a prepared kernel.
+type counter struct {
+	k     *kernel.Kernel
+	opt   Options
+	found map[Key]map[where]int64 // occurrences
+	keys  []Key                   // in the order found
+	mults map[where]*polycount.Poly
+	axes  map[int]*polycount.Poly // number of groups along an axis
+}
+
+// where is the place of an occurrence, as far as its multiplicity goes.
+type where struct {
+	inames      string // joined by commas
+	granularity Granularity
+}
+
+func newCounter(k *kernel.Kernel, opt Options) *counter {
+	return &counter{k: k, opt: opt, found: map[Key]map[where]int64{}, mults: map[where]*polycount.Poly{}, axes: map[int]*polycount.Poly{}}
+}
+
+func (c *counter) add(key Key, s *kernel.Stmt, granularity Granularity, n int64) {
+	if n == 0 {
+		return
+	}
+	if c.found[key] == nil {
+		c.found[key] = map[where]int64{}
+		c.keys = append(c.keys, key)
+	}
+	c.found[key][where{strings.Join(s.Inames, ","), granularity}] += n
+}
+
+// records turns occurrences into counts. Those that are 0 are left out.
+func (c *counter) records() ([]Record, error) {
+	var out []Record
+	for _, key := range c.keys {
+		sum, err := c.sum(c.found[key])
+		if err != nil {
+			return nil, fmt.Errorf("count of %s: %w", key, err)
+		}
+		if !sum.IsZero() {
+			out = append(out, Record{key, sum})
+		}
+	}
+	return out, nil
+}
+
+func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
+	places := make([]where, 0, len(occurrences))
+	for w := range occurrences {
+		places = append(places, w)
+	}
+	slices.SortFunc(places, func(a, b where) int { return strings.Compare(a.inames, b.inames) })
+	sum := polycount.Constant(0)
+	for _, w := range places {
+		m, err := c.multiplicity(w)
+		if err != nil {
+			return nil, err
+		}
+		if sum, err = sum.Add(m.Scale(occurrences[w], 1)); err != nil {
+			return nil, err
+		}
+	}
+	return c.gist(sum)
+}
+
+// multiplicity is how often a statement runs (Algorithm 1). Per sub-group: the runs of work-groups, that is without the
+// local inames, times the sub-groups of a work-group, where one that is partly filled counts.
+func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
+	if m, ok := c.mults[w]; ok {
+		return m, nil
+	}
+	size, err := c.k.LocalSize()
+	if err != nil {
+		return nil, err
+	}
+	var inames []string
+	unused := map[kernel.Tag]bool{}
+	for axis := range 3 {
+		unused[kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}] = true
+		unused[kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}] = w.granularity == WorkItem
+	}
+	for _, name := range strings.FieldsFunc(w.inames, func(r rune) bool { return r == ',' }) {
+		tag := c.k.Tags[name]
+		delete(unused, tag)
+		if tag.Kind != kernel.LocalAxis || w.granularity == WorkItem {
+			inames = append(inames, name)
+		}
+	}
+	domain, err := c.k.DomainOf(inames)
+	if err != nil {
+		return nil, err
+	}
+	m, err := domain.Count()
+	if err != nil {
+		return nil, fmt.Errorf("runs within %s: %w", strings.Join(inames, ", "), err)
+	}
+	if w.granularity == SubGroup {
+		items := size[0] * size[1] * size[2]
+		group := int64(c.opt.SubgroupSize)
+		m = m.Scale((items+group-1)/group, 1)
+	}
+	if c.opt.RedundantWork {
+		for axis := range 3 {
+			if unused[kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}] {
+				m = m.Scale(size[axis], 1)
+			}
+			if unused[kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}] {
+				n, err := c.groupsAlong(axis)
+				if err != nil {
+					return nil, err
+				}
+				if m, err = m.Mul(n); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if m, err = c.gist(m); err != nil {
+		return nil, err
+	}
+	c.mults[w] = m
+	return m, nil
+}
+
+// groups is the number of work-groups.
+func (c *counter) groups() (*polycount.Poly, error) {
+	n := polycount.Constant(1)
+	for axis := range 3 {
+		m, err := c.groupsAlong(axis)
+		if err != nil {
+			return nil, err
+		}
+		if n, err = n.Mul(m); err != nil {
+			return nil, err
+		}
+	}
+	return c.gist(n)
+}
+
+// groupsAlong is the number of work-groups along an axis: one more than the largest value of an iname on it, 1 without.
+func (c *counter) groupsAlong(axis int) (*polycount.Poly, error) {
+	if n, ok := c.axes[axis]; ok {
+		return n, nil
+	}
+	const g = "_group"
+	var all *polycount.Set
+	for _, name := range c.k.Inames() {
+		if c.k.Tags[name] != (kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}) {
+			continue
+		}
+		values, err := c.k.DomainOf([]string{name})
+		if err != nil {
+			return nil, err
+		}
+		upTo, err := values.AddDims(g).Constrain(
+			polycount.GE(polycount.Name(g), polycount.Int(0)), polycount.GE(polycount.Name(name), polycount.Name(g)))
+		if err != nil {
+			return nil, err
+		}
+		if upTo, err = upTo.Project(g); err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = upTo
+		} else if all, err = all.Union(upTo); err != nil {
+			return nil, err
+		}
+	}
+	n := polycount.Constant(1)
+	if all != nil {
+		var err error
+		if n, err = all.Count(); err != nil {
+			return nil, fmt.Errorf("work-groups along axis %d: %w", axis, err)
+		}
+		if n, err = c.gist(n); err != nil {
+			return nil, err
+		}
+	}
+	c.axes[axis] = n
+	return n, nil
+}
+
+// gist rewrites a count under the kernel's assumptions.
+func (c *counter) gist(p *polycount.Poly) (*polycount.Poly, error) {
+	if c.k.Assumptions == nil {
+		return p, nil
+	}
+	return p.Gist(c.k.Assumptions)
+}

@@ -1,0 +1,347 @@
+package features
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+	"gpuperf/kernel"
+)
+
+// classes are the prefixes of feature identifiers, and what reads the rest.
+var classes = []struct {
+	class Class
+	parse func(p *idParser, id *ID, rest string) error
+}{
+	{OpClass, (*idParser).op},
+	{MemClass, (*idParser).mem},
+	{SyncClass, (*idParser).sync},
+	{GroupsClass, (*idParser).groups},
+	{TimeClass, (*idParser).time},
+}
+
+// ParseID reads a feature identifier:
+//
+//	f_op_<dtype>_<op>                     op: add mul madd div pow shift bw maxmin func:<name>
+//	f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store][_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
+//	f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
+//	f_thread_groups
+//	f_cl_wall_time[_<platform>_<device>]
+//
+// A constraint is a number, with >, >=, < or <= before it or nothing for equality; for strides also an expression in
+// sizes, as in {0:<n;1:16*n}. Errors are *source.Error with the column.
+func ParseID(text string) (ID, error) {
+	p := &idParser{text}
+	id := ID{text: text}
+	for _, c := range classes {
+		rest, ok := strings.CutPrefix(text, "f_"+string(c.class))
+		if !ok || rest != "" && rest[0] != '_' {
+			continue
+		}
+		id.Class = c.class
+		if err := c.parse(p, &id, rest); err != nil {
+			return ID{}, err
+		}
+		return id, nil
+	}
+	if !strings.HasPrefix(text, "f_") {
+		return ID{}, p.fail(0, "a feature identifier starts with f_").WithHint("for example f_op_float32_madd")
+	}
+	var names []string
+	for _, c := range classes {
+		names = append(names, string(c.class))
+	}
+	return ID{}, p.fail(2, "unknown class of features").WithHint("%s", suggest(text[2:], names, "the classes are f_op, f_mem_access, f_sync, f_thread_groups and f_cl_wall_time"))
+}
+
+type idParser struct{ text string }
+
+func (p *idParser) fail(offset int, format string, args ...any) *source.Error {
+	return source.New("", p.text, offset, format, args...)
+}
+
+// at is the offset of a suffix of the text.
+func (p *idParser) at(rest string) int { return len(p.text) - len(rest) }
+
+func (p *idParser) op(id *ID, rest string) error {
+	rest = strings.TrimPrefix(rest, "_")
+	dtype, op, ok := strings.Cut(rest, "_")
+	if !kernel.DType(dtype).Known() {
+		return p.fail(p.at(rest), "unknown dtype %q", dtype).WithHint("%s", suggest(dtype, dtypeNames, "an operation is f_op_<dtype>_<op>, for example f_op_float32_madd"))
+	}
+	function, isFunction := strings.CutPrefix(op, "func:")
+	switch {
+	case !ok || op == "":
+		return p.fail(len(p.text), "the operation is missing").WithHint("one of %s, func:<name>", strings.Join(opNames, ", "))
+	case isFunction && !isName(function):
+		return p.fail(p.at(function), "a function needs a name").WithHint("for example func:exp")
+	case !isFunction && !slices.Contains(opNames, op):
+		return p.fail(p.at(op), "unknown operation %q", op).WithHint("%s", suggest(op, opNames, "one of "+strings.Join(opNames, ", ")+", func:<name>"))
+	}
+	id.DType, id.Op = kernel.DType(dtype), op
+	return nil
+}
+
+func (p *idParser) sync(id *ID, rest string) error {
+	names := []string{"barrier_local", "barrier_global", launch}
+	rest = strings.TrimPrefix(rest, "_")
+	if !slices.Contains(names, rest) {
+		return p.fail(p.at(rest), "unknown synchronization %q", rest).WithHint("%s", suggest(rest, names, "one of "+strings.Join(names, ", ")))
+	}
+	id.Op = rest
+	return nil
+}
+
+func (p *idParser) groups(_ *ID, rest string) error {
+	if rest != "" {
+		return p.fail(p.at(rest), "f_thread_groups takes nothing after it")
+	}
+	return nil
+}
+
+func (p *idParser) time(id *ID, rest string) error {
+	if rest == "" {
+		return nil
+	}
+	platform, device, ok := strings.Cut(rest[1:], "_")
+	if !ok || !isWord(platform) || !isWord(device) {
+		return p.fail(p.at(rest), "a platform and a device are needed, or neither").WithHint("for example f_cl_wall_time_nvidia_geforce")
+	}
+	id.Platform, id.Device = platform, device
+	return nil
+}
+
+// field is an optional part of f_mem_access; fields stand in the order of the table.
+type field struct {
+	name string
+	is   func(part string) bool
+	set  func(p *idParser, id *ID, part string) error
+}
+
+func prefixed(prefix string) func(string) bool {
+	return func(part string) bool { return strings.HasPrefix(part, prefix) }
+}
+
+func oneOf(words ...string) func(string) bool {
+	return func(part string) bool { return slices.Contains(words, part) }
+}
+
+var fields = []field{
+	{"tag:<tag>", prefixed("tag:"), (*idParser).setTag},
+	{"global or local", oneOf("global", "local"), func(_ *idParser, id *ID, part string) error {
+		id.Space = kernel.Space(part)
+		return nil
+	}},
+	{"dtype", func(part string) bool { return kernel.DType(part).Known() }, func(_ *idParser, id *ID, part string) error {
+		id.DType = kernel.DType(part)
+		return nil
+	}},
+	{"load or store", oneOf("load", "store"), func(_ *idParser, id *ID, part string) error {
+		id.Direction = Direction(part)
+		return nil
+	}},
+	{"lstrides:{...}", prefixed("lstrides:"), func(p *idParser, id *ID, part string) (err error) {
+		id.LStrides, err = p.strides(part)
+		return err
+	}},
+	{"gstrides:{...}", prefixed("gstrides:"), func(p *idParser, id *ID, part string) (err error) {
+		id.GStrides, err = p.strides(part)
+		return err
+	}},
+	{"afr:<constraint>", prefixed("afr:"), (*idParser).setAFR},
+}
+
+func (p *idParser) mem(id *ID, rest string) error {
+	type found struct {
+		part  string
+		field int
+	}
+	var parts []found
+	ordered := true
+	last := -1
+	var firstWrong string
+	for rest != "" {
+		rest = rest[1:] // the underscore
+		part := cutPart(rest)
+		i := slices.IndexFunc(fields, func(f field) bool { return f.is(part) })
+		if i < 0 {
+			words := append([]string{"global", "local", "load", "store", "lstrides:{}", "gstrides:{}", "afr:", "tag:"}, dtypeNames...)
+			return p.fail(p.at(rest), "unknown part %q of a memory access", part).WithHint("%s", suggest(part, words, "the parts, all optional, are "+fieldNames()))
+		}
+		for _, f := range parts {
+			if f.field == i {
+				return p.fail(p.at(rest), "a second %s", fields[i].name).WithHint("each part of a memory access stands once")
+			}
+		}
+		if i < last && ordered {
+			ordered, firstWrong = false, rest
+		}
+		last = i
+		if err := fields[i].set(p, id, part); err != nil {
+			return err
+		}
+		parts = append(parts, found{part, i})
+		rest = rest[len(part):]
+	}
+	if !ordered {
+		slices.SortStableFunc(parts, func(a, b found) int { return a.field - b.field })
+		right := "f_" + string(MemClass)
+		for _, f := range parts {
+			right += "_" + f.part
+		}
+		return p.fail(p.at(firstWrong), "%s is out of order", cutPart(firstWrong)).WithHint("the order is %s: %s", fieldNames(), right)
+	}
+	return nil
+}
+
+func fieldNames() string {
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// cutPart is the start of text up to the first underscore outside braces.
+func cutPart(text string) string {
+	depth := 0
+	for i, r := range text {
+		switch {
+		case r == '{':
+			depth++
+		case r == '}':
+			depth--
+		case r == '_' && depth <= 0:
+			return text[:i]
+		}
+	}
+	return text
+}
+
+func (p *idParser) setTag(id *ID, part string) error {
+	tag := strings.TrimPrefix(part, "tag:")
+	if !isName(tag) || strings.Contains(tag, "_") {
+		return p.fail(p.offsetOf(part)+len("tag:"), "a tag is letters and digits, a letter first")
+	}
+	id.Tag = tag
+	return nil
+}
+
+func (p *idParser) setAFR(id *ID, part string) error {
+	text := strings.TrimPrefix(part, "afr:")
+	_, number := cutRelation(text)
+	if _, ok := parseNumber(number); !ok {
+		return p.fail(p.offsetOf(part)+len("afr:"), "afr takes a number, with >, >=, < or <= or nothing before it").WithHint("for example afr:>1")
+	}
+	id.AFR = text
+	return nil
+}
+
+// strides checks the constraints of lstrides:{…} or gstrides:{…} and returns what stands in the braces, items separated
+// by semicolons.
+func (p *idParser) strides(part string) (string, error) {
+	start := p.offsetOf(part) + strings.Index(part, ":") + 1
+	body := part[strings.Index(part, ":")+1:]
+	const example = "for example lstrides:{0:1;1:>15}"
+	if len(body) < 2 || body[0] != '{' || body[len(body)-1] != '}' {
+		return "", p.fail(start, "strides stand in braces").WithHint(example)
+	}
+	body = body[1 : len(body)-1]
+	start++
+	items := strings.FieldsFunc(body, func(r rune) bool { return r == ';' || r == ',' })
+	if len(items) == 0 || strings.Count(body, ";")+strings.Count(body, ",") != len(items)-1 {
+		return "", p.fail(start, "braces hold constraints, separated by semicolons").WithHint(example)
+	}
+	for _, item := range items {
+		axis, text, ok := strings.Cut(item, ":")
+		if !ok || len(axis) != 1 || axis[0] < '0' || axis[0] > '2' {
+			return "", p.fail(start, "a constraint is axis:value, with axis 0, 1 or 2").WithHint(example)
+		}
+		if _, err := parseConstraint(text); err != nil {
+			return "", p.fail(start+2, "%v", err).WithHint("a number or an expression in sizes, with >, >=, < or <= or nothing before it")
+		}
+		start += len(item) + 1
+	}
+	return strings.Join(items, ";"), nil
+}
+
+// offsetOf is where a part stands; each kind of part stands once.
+func (p *idParser) offsetOf(part string) int { return strings.Index(p.text, "_"+part) + 1 }
+
+var relations = []string{">=", "<=", ">", "<"}
+
+// cutRelation splits ">15" into ">" and "15"; without a relation the first result is "=".
+func cutRelation(text string) (relation, rest string) {
+	for _, r := range relations {
+		if rest, ok := strings.CutPrefix(text, r); ok {
+			return r, rest
+		}
+	}
+	return "=", text
+}
+
+// parseNumber reads a decimal number without exponent.
+func parseNumber(text string) (*big.Rat, bool) {
+	if strings.Trim(strings.TrimPrefix(text, "-"), "0123456789.") != "" || len(text) > 40 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
+}
+
+var dtypeNames = []string{
+	"float32", "float64", "float16", "int32", "int64", "int16", "int8", "uint32", "uint64", "uint16", "uint8",
+	"complex64", "complex128", "bool",
+}
+
+func isName(text string) bool {
+	return isWord(text) && !(text[0] >= '0' && text[0] <= '9')
+}
+
+// isWord reports whether text consists of letters, digits and underscores.
+func isWord(text string) bool {
+	for _, r := range text {
+		if r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// suggest proposes the candidate that is nearest to what was written, or else says what is possible.
+func suggest(word string, candidates []string, otherwise string) string {
+	best, distance := "", 1+max(2, len(word)/3)
+	for _, c := range candidates {
+		if d := editDistance(word, c); d < distance {
+			best, distance = c, d
+		}
+	}
+	if best == "" {
+		return otherwise
+	}
+	return fmt.Sprintf("did you mean %s? %s", best, otherwise)
+}
+
+// editDistance counts the letters to insert, delete or replace.
+func editDistance(a, b string) int {
+	if len(a) > 64 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,151 @@
+package features
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// Object is what `perf count --json` prints for a kernel.
+type Object struct {
+	Kernel       string `json:"kernel"`
+	SubgroupSize int    `json:"subgroup_size"`
+	Statistics   []any  `json:"statistics"` // OpObject, MemObject, SyncObject, FootprintObject
+}
+
+// Counted is the part that all records have: the symbolic count and, where sizes are given, its value.
+type Counted struct {
+	Count string `json:"count"`
+	Value string `json:"value,omitempty"`
+}
+
+// OpObject is a record of an operation.
+type OpObject struct {
+	Kind        string       `json:"kind"`
+	Op          string       `json:"op"`
+	DType       kernel.DType `json:"dtype"`
+	Granularity Granularity  `json:"granularity"`
+	Counted
+}
+
+// MemObject is a record of a memory access. Strides are by axis; an axis that is absent has stride 0.
+type MemObject struct {
+	Kind        string            `json:"kind"`
+	Space       kernel.Space      `json:"space"`
+	DType       kernel.DType      `json:"dtype"`
+	Direction   Direction         `json:"direction"`
+	Variable    string            `json:"variable"`
+	Tag         string            `json:"tag"`
+	LStrides    map[string]string `json:"lstrides"`
+	GStrides    map[string]string `json:"gstrides"`
+	Granularity Granularity       `json:"granularity"`
+	Counted
+}
+
+// SyncObject is a record of a synchronization.
+type SyncObject struct {
+	Kind string `json:"kind"`
+	Op   string `json:"op"`
+	Counted
+}
+
+// FootprintObject is a record of a footprint.
+type FootprintObject struct {
+	Kind      string    `json:"kind"`
+	Variable  string    `json:"variable"`
+	Direction Direction `json:"direction"`
+	Counted
+}
+
+// JSON is the statistics as an object for encoding, with values where sizes are given (not nil).
+func (s *Statistics) JSON(sizes map[string]int64) (*Object, error) {
+	counts, err := s.counted(sizes)
+	if err != nil {
+		return nil, err
+	}
+	o := &Object{Kernel: s.Kernel, SubgroupSize: s.SubgroupSize, Statistics: []any{}}
+	for i, r := range s.Records {
+		var object any
+		switch k := r.Key.(type) {
+		case Op:
+			object = OpObject{k.Kind(), k.Op, k.DType, k.Granularity, counts[i]}
+		case Mem:
+			object = MemObject{
+				k.Kind(), k.Space, k.DType, k.Direction, k.Variable, k.Tag,
+				k.LStrides.Axes(), k.GStrides.Axes(), k.Granularity, counts[i],
+			}
+		case Sync:
+			object = SyncObject{k.Kind(), k.Op, counts[i]}
+		case Footprint:
+			object = FootprintObject{k.Kind(), k.Variable, k.Direction, counts[i]}
+		}
+		o.Statistics = append(o.Statistics, object)
+	}
+	return o, nil
+}
+
+// counted gives the count of each record as text, and its value where sizes are given.
+func (s *Statistics) counted(sizes map[string]int64) ([]Counted, error) {
+	var values []int64
+	if sizes != nil {
+		var err error
+		if values, err = s.bind(nil, sizes); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", s.Kernel, err)
+		}
+	}
+	out := make([]Counted, len(s.Records))
+	for i, r := range s.Records {
+		out[i].Count = r.Count.String()
+		if sizes != nil {
+			out[i].Value = decimal(s.evals[i], values)
+		}
+	}
+	return out, nil
+}
+
+// decimal is the value of a count, an integer.
+func decimal(e *polycount.Evaluator, values []int64) string {
+	if v, ok := e.Int64(values); ok {
+		return fmt.Sprint(v)
+	}
+	return e.Rat(values).RatString()
+}
+
+// Write prints the records as an aligned table, with values where sizes are given (not nil).
+func (s *Statistics) Write(w io.Writer, sizes map[string]int64) error {
+	counts, err := s.counted(sizes)
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, r := range s.Records {
+		cells := append(columns(r.Key), counts[i].Count)
+		if sizes != nil {
+			cells = append(cells, counts[i].Value)
+		}
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+	return t.Flush()
+}
+
+// columns are kind, what, variable, strides and granularity of a key.
+func columns(key Key) []string {
+	switch k := key.(type) {
+	case Op:
+		return []string{k.Kind(), string(k.DType) + " " + k.Op, "", "", string(k.Granularity)}
+	case Mem:
+		name := k.Variable
+		if k.Tag != "" {
+			name += "$" + k.Tag
+		}
+		strides := fmt.Sprintf("l{%s} g{%s}", k.LStrides, k.GStrides)
+		return []string{k.Kind(), fmt.Sprintf("%s %s %s", k.Space, k.DType, k.Direction), name, strides, string(k.Granularity)}
+	case Footprint:
+		return []string{k.Kind(), string(k.Direction), k.Variable, "", ""}
+	}
+	return []string{key.Kind(), key.String(), "", "", ""}
+}

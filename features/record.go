@@ -1,0 +1,153 @@
+package features
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// Record is a count: how often what the key describes happens in one launch of the kernel.
+type Record struct {
+	Key   Key
+	Count *polycount.Poly
+}
+
+// Key says what a record counts: an Op, Mem, Sync or Footprint. Keys are comparable.
+type Key interface {
+	Kind() string // "op", "mem", "sync" or "footprint"
+	String() string
+	order() []string
+}
+
+// Granularity says who counts: every work-item, every sub-group or every work-group.
+type Granularity string
+
+// The granularities.
+const (
+	WorkItem  Granularity = "workitem"
+	SubGroup  Granularity = "subgroup"
+	WorkGroup Granularity = "workgroup"
+)
+
+// Direction of a memory access ("load", "store") or a footprint ("read", "write").
+type Direction string
+
+// The directions.
+const (
+	Load  Direction = "load"
+	Store Direction = "store"
+	Read  Direction = "read"
+	Write Direction = "write"
+)
+
+// Op is an arithmetic operation: add, mul, madd, div, pow, shift, bw (bitwise), maxmin, or func:<name>. Subtractions are
+// additions. Once per sub-group.
+type Op struct {
+	Op          string
+	DType       kernel.DType // of the result
+	Granularity Granularity
+}
+
+// Mem is an access to memory of the device or of the work-group.
+type Mem struct {
+	Space       kernel.Space // Global or Local
+	DType       kernel.DType
+	Direction   Direction // Load or Store
+	Variable    string
+	Tag         string // of the access, "" for none
+	LStrides    Strides
+	GStrides    Strides
+	Granularity Granularity
+}
+
+// Sync is a synchronization: barrier_local and barrier_global, as one work-item meets them, or kernel_launch.
+type Sync struct{ Op string }
+
+// Footprint is the set of elements of a variable that are read or written, each once.
+type Footprint struct {
+	Variable  string
+	Direction Direction // Read or Write
+}
+
+// Kind is "op".
+func (Op) Kind() string { return "op" }
+
+// Kind is "mem".
+func (Mem) Kind() string { return "mem" }
+
+// Kind is "sync".
+func (Sync) Kind() string { return "sync" }
+
+// Kind is "footprint".
+func (Footprint) Kind() string { return "footprint" }
+
+// String is like "float32 madd (subgroup)".
+func (o Op) String() string { return fmt.Sprintf("%s %s (%s)", o.DType, o.Op, o.Granularity) }
+
+// String is like "global float32 load a$aLD lstrides:{0:1;1:n} gstrides:{1:16*n} (workitem)".
+func (m Mem) String() string {
+	name := m.Variable
+	if m.Tag != "" {
+		name += "$" + m.Tag
+	}
+	return fmt.Sprintf("%s %s %s %s lstrides:{%s} gstrides:{%s} (%s)", m.Space, m.DType, m.Direction, name, m.LStrides, m.GStrides, m.Granularity)
+}
+
+func (s Sync) String() string { return s.Op }
+
+// String is like "read a".
+func (f Footprint) String() string { return string(f.Direction) + " " + f.Variable }
+
+func (o Op) order() []string { return []string{"0", string(o.DType), o.Op} }
+
+func (m Mem) order() []string {
+	return []string{
+		"1", string(m.Space), string(m.Direction), m.Variable, m.Tag, string(m.LStrides), string(m.GStrides),
+		string(m.DType), string(m.Granularity),
+	}
+}
+func (s Sync) order() []string      { return []string{"2", s.Op} }
+func (f Footprint) order() []string { return []string{"3", f.Variable, string(f.Direction)} }
+
+func compareKeys(a, b Key) int { return slices.Compare(a.order(), b.order()) }
+
+// Strides are distances in elements between neighbours along hardware axes, as in "0:1;1:16*n": axes in order, values as
+// polynomials in the kernel's parameters. An axis that is absent has stride 0. The value "?" says that the distance is not
+// constant, as in x[i % 16] or x[k[i]].
+type Strides string
+
+// varying is the text of a stride that is not constant.
+const varying = "?"
+
+func makeStrides(byAxis map[int]string) Strides {
+	var items []string
+	for _, axis := range slices.Sorted(maps.Keys(byAxis)) {
+		if byAxis[axis] != "0" {
+			items = append(items, fmt.Sprintf("%d:%s", axis, byAxis[axis]))
+		}
+	}
+	return Strides(strings.Join(items, ";"))
+}
+
+// Axes maps the number of each axis, as text, to its stride.
+func (s Strides) Axes() map[string]string {
+	out := map[string]string{}
+	if s == "" {
+		return out
+	}
+	for _, item := range strings.Split(string(s), ";") {
+		axis, stride, _ := strings.Cut(item, ":")
+		out[axis] = stride
+	}
+	return out
+}
+
+// Along is the stride along an axis; "0" where the axis is absent.
+func (s Strides) Along(axis int) string {
+	return cmp.Or(s.Axes()[fmt.Sprint(axis)], "0")
+}

@@ -1,0 +1,253 @@
+package features
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"gpuperf/kernel"
+)
+
+// plan is a feature resolved for one kernel: records that it selects whatever the sizes, and records that it selects where
+// conditions on the sizes hold.
+type plan struct {
+	fixed       []int
+	conditional []candidate
+}
+
+type candidate struct {
+	record     int
+	conditions []condition
+}
+
+// condition decides at given sizes. Its text is what Explain says.
+type condition struct {
+	text string
+	test func(sizes map[string]int64) (bool, error)
+}
+
+// plan resolves id, once.
+func (s *Statistics) plan(id ID) (*plan, error) {
+	s.mu.Lock()
+	p, ok := s.plans[id]
+	s.mu.Unlock()
+	if ok {
+		return p, nil
+	}
+	p, err := s.resolve(id)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
+	}
+	s.mu.Lock()
+	s.plans[id] = p
+	s.mu.Unlock()
+	return p, nil
+}
+
+func (s *Statistics) resolve(id ID) (*plan, error) {
+	p := &plan{}
+	switch id.Class {
+	case OpClass:
+		for i, r := range s.Records {
+			if op, ok := r.Key.(Op); ok && op.Op == id.Op && op.DType == id.DType {
+				p.fixed = append(p.fixed, i)
+			}
+		}
+	case SyncClass:
+		if s.syncErr != nil {
+			return nil, s.syncErr
+		}
+		for i, r := range s.Records {
+			if op, ok := r.Key.(Sync); ok && op.Op == id.Op {
+				p.fixed = append(p.fixed, i)
+			}
+		}
+	case MemClass:
+		for i, r := range s.Records {
+			m, ok := r.Key.(Mem)
+			if !ok {
+				continue
+			}
+			conditions, match, err := s.match(id, m)
+			switch {
+			case err != nil:
+				return nil, err
+			case !match:
+			case len(conditions) == 0:
+				p.fixed = append(p.fixed, i)
+			default:
+				p.conditional = append(p.conditional, candidate{i, conditions})
+			}
+		}
+	case TimeClass:
+		return nil, fmt.Errorf("the time is measured, not counted")
+	case GroupsClass:
+	default:
+		return nil, fmt.Errorf("not a feature identifier; ParseID makes them")
+	}
+	return p, nil
+}
+
+// match decides what it can without sizes. Where match is true the record is selected if all conditions hold.
+func (s *Statistics) match(id ID, m Mem) (conditions []condition, match bool, err error) {
+	if id.Tag != "" && id.Tag != m.Tag || id.Space != "" && id.Space != m.Space ||
+		id.DType != "" && id.DType != m.DType || id.Direction != "" && id.Direction != m.Direction {
+		return nil, false, nil
+	}
+	var undecided error // matters only where everything else matches
+	for _, family := range []struct {
+		name, constraints string
+		strides           Strides
+	}{{"lid", id.LStrides, m.LStrides}, {"gid", id.GStrides, m.GStrides}} {
+		if family.constraints == "" {
+			continue
+		}
+		for _, item := range strings.Split(family.constraints, ";") {
+			c, err := parseConstraint(item[2:])
+			if err != nil {
+				return nil, false, err
+			}
+			axis := int(item[0] - '0')
+			stride := family.strides.Along(axis)
+			if stride == varying {
+				undecided = fmt.Errorf("the stride of %s along %s(%d) is not constant, so that it cannot be compared with %s", m.Variable, family.name, axis, item[2:])
+				continue
+			}
+			cond, match, err := compareStride(stride, c)
+			if err != nil {
+				return nil, false, err
+			}
+			if !match {
+				return nil, false, nil
+			}
+			if cond.test != nil {
+				conditions = append(conditions, cond)
+			}
+		}
+	}
+	if undecided != nil {
+		return nil, false, undecided
+	}
+	if id.AFR != "" {
+		conditions = append(conditions, s.afrCondition(m, id.AFR))
+	}
+	return conditions, true, nil
+}
+
+// compareStride decides a constraint on a stride, or returns the condition on the sizes that it is.
+func compareStride(stride string, c constraint) (cond condition, match bool, err error) {
+	value, err := kernel.ParseExpr(stride)
+	if err != nil {
+		return condition{}, false, fmt.Errorf("stride %s: %w", stride, err)
+	}
+	if err := checkSize(value); err != nil {
+		return condition{}, false, fmt.Errorf("stride %s: %w", stride, err)
+	}
+	test := func(sizes map[string]int64) (bool, error) {
+		v, err := evalSize(value, sizes)
+		if err != nil {
+			return false, err
+		}
+		bound, err := evalSize(c.bound, sizes)
+		if err != nil {
+			return false, err
+		}
+		return holds(c.relation, v.Cmp(bound)), nil
+	}
+	if len(sizeNames(value)) == 0 && len(sizeNames(c.bound)) == 0 {
+		match, err = test(nil)
+		return condition{}, match, err
+	}
+	if value.String() == c.bound.String() {
+		return condition{}, holds(c.relation, 0), nil
+	}
+	return condition{fmt.Sprintf("%s %s %s", stride, c.relation, c.bound), test}, true, nil
+}
+
+// ratio is the access-to-footprint ratio of a record: accesses of work-items per distinct element.
+type ratio struct{ accesses, elements *evaluator }
+
+func (s *Statistics) afrCondition(m Mem, text string) condition {
+	relation, number := cutRelation(text)
+	bound, _ := parseNumber(number) // checked by ParseID
+	return condition{
+		text: fmt.Sprintf("accesses per element of %s %s %s", m.Variable, relation, number),
+		test: func(sizes map[string]int64) (bool, error) {
+			v, err := s.AFR(m, sizes)
+			if err != nil {
+				return false, err
+			}
+			return holds(relation, v.Cmp(bound)), nil
+		},
+	}
+}
+
+// AFR is the ratio of accesses, counted once per work-item, to distinct elements accessed, for a record of global or local
+// memory (Stevens and Klöckner, section 6.1.1). Footprints are made when first asked for. Where nothing is accessed it is 0.
+func (s *Statistics) AFR(m Mem, sizes map[string]int64) (*big.Rat, error) {
+	s.mu.Lock()
+	r, ok := s.afrs[m]
+	s.mu.Unlock()
+	if !ok {
+		var err error
+		if r, err = s.newRatio(m); err != nil {
+			return nil, fmt.Errorf("access-to-footprint ratio of %s: %w", m.Variable, err)
+		}
+	}
+	accesses, err := r.accesses.rat(sizes)
+	if err != nil {
+		return nil, err
+	}
+	elements, err := r.elements.rat(sizes)
+	if err != nil || elements.Sign() == 0 {
+		return new(big.Rat), err
+	}
+	return accesses.Quo(accesses, elements), nil
+}
+
+func (s *Statistics) newRatio(m Mem) (*ratio, error) {
+	sites := s.sites[m]
+	if len(sites) == 0 {
+		return nil, fmt.Errorf("no such record: %s", m)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	occurrences := map[where]int64{}
+	for _, site := range sites {
+		occurrences[where{strings.Join(site.stmt.Inames, ","), WorkItem}]++
+	}
+	accesses, err := s.c.sum(occurrences)
+	if err != nil {
+		return nil, err
+	}
+	elements, err := s.c.footprint(sites)
+	if err != nil {
+		return nil, err
+	}
+	r := &ratio{newEvaluator(accesses), newEvaluator(elements)}
+	s.afrs[m] = r
+	return r, nil
+}
+
+// Explain lists the records that a feature selects, with the conditions on sizes under which it does.
+func (s *Statistics) Explain(id ID) []string {
+	if id.Class == GroupsClass {
+		return []string{"number of work-groups"}
+	}
+	p, err := s.plan(id)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, i := range p.fixed {
+		out = append(out, s.Records[i].Key.String())
+	}
+	for _, c := range p.conditional {
+		var texts []string
+		for _, cond := range c.conditions {
+			texts = append(texts, cond.text)
+		}
+		out = append(out, s.Records[c.record].Key.String()+" where "+strings.Join(texts, " and "))
+	}
+	return out
+}

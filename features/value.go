@@ -1,0 +1,161 @@
+package features
+
+import (
+	"fmt"
+	"math/big"
+
+	"gpuperf/polycount"
+)
+
+// Value is the value of a feature at sizes, exact up to the rounding to a float64. A size without value and one that
+// violates the kernel's assumptions are errors. A feature that selects no record is 0.
+func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
+	p, err := s.plan(id)
+	if err != nil {
+		return 0, err
+	}
+	var buffer [8]int64
+	values, err := s.bind(buffer[:0], sizes)
+	if err != nil {
+		return 0, fmt.Errorf("kernel %s: %w", s.Kernel, err)
+	}
+	if id.Class == GroupsClass {
+		return number(s.groups, values), nil
+	}
+	var sum total
+	for _, i := range p.fixed {
+		sum.add(s.evals[i], values)
+	}
+	for _, c := range p.conditional {
+		ok, err := all(c.conditions, sizes)
+		if err != nil {
+			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
+		}
+		if ok {
+			sum.add(s.evals[c.record], values)
+		}
+	}
+	return sum.float(), nil
+}
+
+func all(conditions []condition, sizes map[string]int64) (bool, error) {
+	for _, c := range conditions {
+		if ok, err := c.test(sizes); err != nil || !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// bind appends the values of s.Params to buffer and checks the assumptions.
+func (s *Statistics) bind(buffer []int64, sizes map[string]int64) ([]int64, error) {
+	for _, name := range s.Params {
+		v, ok := sizes[name]
+		if !ok {
+			return nil, &MissingSizeError{name}
+		}
+		buffer = append(buffer, v)
+	}
+	return buffer, s.valid.check(buffer)
+}
+
+// validity tells whether sizes satisfy the kernel's assumptions.
+type validity struct {
+	assumptions *polycount.Set
+	params      []string
+	holds       *polycount.Evaluator // 1 where they do
+}
+
+func newValidity(assumptions *polycount.Set, params []string) (*validity, error) {
+	if assumptions == nil {
+		return nil, nil
+	}
+	indicator, err := assumptions.Count()
+	if err != nil {
+		return nil, fmt.Errorf("assumptions: %w", err)
+	}
+	return &validity{assumptions, params, indicator.Compile(params)}, nil
+}
+
+func (v *validity) check(values []int64) error {
+	if v == nil {
+		return nil
+	}
+	if n, ok := v.holds.Int64(values); ok && n == 1 {
+		return nil
+	} else if !ok && v.holds.Big(values).Sign() != 0 {
+		return nil
+	}
+	at := map[string]int64{}
+	text := ""
+	for i, p := range v.params {
+		at[p] = values[i]
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s=%d", p, values[i])
+	}
+	if cs, exact := v.assumptions.Constraints(); exact {
+		for _, c := range cs {
+			x, err := c.Affine.Eval(at)
+			if err == nil && (x < 0 || c.Equality && x != 0) {
+				return fmt.Errorf("%s violates the assumption %s", text, c)
+			}
+		}
+	}
+	return fmt.Errorf("%s violates the assumptions %s", text, v.assumptions)
+}
+
+// total sums counts, in 64 bits as long as they fit.
+type total struct {
+	small int64
+	big   *big.Rat
+}
+
+func (t *total) add(e *polycount.Evaluator, values []int64) {
+	v, ok := e.Int64(values)
+	if sum := t.small + v; ok && t.big == nil && (sum > t.small) == (v > 0) {
+		t.small = sum
+		return
+	}
+	if t.big == nil {
+		t.big = new(big.Rat).SetInt64(t.small)
+	}
+	t.big.Add(t.big, e.Rat(values))
+}
+
+func (t *total) float() float64 {
+	if t.big == nil {
+		return float64(t.small)
+	}
+	f, _ := t.big.Float64()
+	return f
+}
+
+func number(e *polycount.Evaluator, values []int64) float64 {
+	var t total
+	t.add(e, values)
+	return t.float()
+}
+
+// evaluator evaluates a count that is not among the records.
+type evaluator struct {
+	params []string
+	poly   *polycount.Evaluator
+}
+
+func newEvaluator(p *polycount.Poly) *evaluator {
+	return &evaluator{p.Params(), p.Compile(p.Params())}
+}
+
+func (e *evaluator) rat(sizes map[string]int64) (*big.Rat, error) {
+	values := make([]int64, len(e.params))
+	for i, name := range e.params {
+		v, ok := sizes[name]
+		if !ok {
+			return nil, &MissingSizeError{name}
+		}
+		values[i] = v
+	}
+	return e.poly.Rat(values), nil
+}
