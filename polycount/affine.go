@@ -148,6 +148,9 @@ func (a Affine) FloorDiv(d int64) Affine {
 	if len(part.terms) == 0 {
 		return whole
 	}
+	if len(whole.terms) > 0 { // a floor may have got the coefficient 1
+		return whole.Add(part.FloorDiv(d))
+	}
 	if first < 0 {
 		// ⌊e/d⌋ = −⌊(d − 1 − e)/d⌋
 		return whole.Sub(part.Neg().AddInt(d - 1).FloorDiv(d))

@@ -97,6 +97,13 @@ func (c *conj) floorRow(num row, den int64) row {
 	switch {
 	case g == den: // nothing but the constant is left
 		return whole
+	case !isZero(whole[1:]): // a floor may have got the coefficient 1
+		part := c.floorRow(num, den)
+		whole = c.fit(whole)
+		for i, v := range part {
+			whole[i] = add(whole[i], v)
+		}
+		return whole
 	case first < 0:
 		for i := range num {
 			num[i] = -num[i]
