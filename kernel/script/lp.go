@@ -314,17 +314,35 @@ func (c *invocation) pairs(name string) []pair {
 	return out
 }
 
-// dtypes maps names of arrays to element types.
+// dtypes maps names of arrays to element types: a dict, or text in which several names may share a type,
+// "a, b: float32, c: float64".
 func (c *invocation) dtypes(name string) map[string]kernel.DType {
-	out := map[string]kernel.DType{}
-	for _, p := range c.pairs(name) {
-		for n := range strings.SplitSeq(p.key, ",") {
-			t := kernel.DType(p.value)
-			if !t.Known() {
-				c.fail(name, dtypeHint, "unknown element type %q of %s", p.value, strings.TrimSpace(n))
+	var list []pair
+	if text, ok := c.args[name].(starlark.String); ok {
+		var waiting []string
+		for item := range strings.SplitSeq(string(text), ",") {
+			key, value, typed := strings.Cut(item, ":")
+			waiting = append(waiting, strings.TrimSpace(key))
+			if typed {
+				for _, key := range waiting {
+					list = append(list, pair{key, strings.TrimSpace(value)})
+				}
+				waiting = nil
 			}
-			out[strings.TrimSpace(n)] = t
 		}
+		if len(waiting) > 0 {
+			c.fail(name, `write "a, b: float32" or a dict`, "no element type for %s", strings.Join(waiting, ", "))
+		}
+	} else {
+		list = c.pairs(name)
+	}
+	out := map[string]kernel.DType{}
+	for _, p := range list {
+		t := kernel.DType(p.value)
+		if !t.Known() {
+			c.fail(name, dtypeHint, "unknown element type %q of %s", p.value, p.key)
+		}
+		out[p.key] = t
 	}
 	return out
 }

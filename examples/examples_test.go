@@ -1,0 +1,231 @@
+// Package examples_test runs the example scripts on the reference interpreter and compares what they compute with plain
+// loops.
+package examples_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/interp"
+	"gpuperf/kernel/linear"
+	"gpuperf/kernel/script"
+)
+
+// arrays are global arrays in C order.
+type arrays map[string][]float64
+
+// example is a script, small sizes to run it at, and the result by itself.
+type example struct {
+	file     string
+	variants []string
+	// without is a line of the script to leave out, so that sizes need not divide.
+	without string
+	sizes   []map[string]int64
+	want    func(size map[string]int64, in arrays) (name string, result []float64)
+}
+
+var examples = []example{
+	{
+		file: "matmul/matmul_prefetch.star", variants: []string{"knl"},
+		sizes: []map[string]int64{{"n": 16}, {"n": 32}}, want: product,
+	},
+	{
+		file: "matmul/matmul_prefetch.star", variants: []string{"knl"}, without: `knl = lp.assume(knl, "n >= 1 and n % 16 = 0")`,
+		sizes: []map[string]int64{{"n": 1}, {"n": 15}, {"n": 16}, {"n": 17}, {"n": 35}}, want: product,
+	},
+	{
+		file: "matmul/matmul.star", variants: []string{"knl"},
+		sizes: []map[string]int64{{"n": 16}, {"n": 32}}, want: product,
+	},
+	{
+		file: "dg/dg.star", variants: []string{"dg_basic", "dg_prefetch_u", "dg_prefetch_diff_mat", "dg_prefetch_diff_mat_transposed"},
+		sizes: []map[string]int64{{"nelements": 16}}, want: differentiation,
+	},
+	{
+		file: "dg/dg.star", without: `_knl = lp.assume(_knl, "nelements >= 1 and nelements % 16 = 0")`,
+		variants: []string{"dg_basic", "dg_prefetch_u", "dg_prefetch_diff_mat", "dg_prefetch_diff_mat_transposed"},
+		sizes:    []map[string]int64{{"nelements": 21}}, want: differentiation,
+	},
+	{
+		file: "stencil/finite_diff.star", variants: []string{"finite_diff_16x16", "finite_diff_18x18"},
+		sizes: []map[string]int64{{"n": 112}}, want: stencil,
+	},
+	{
+		file: "stencil/finite_diff.star", variants: []string{"finite_diff_16x16", "finite_diff_18x18"},
+		without: `knl = lp.assume(knl, "n >= 1 and n %% %d = 0" % interior)`,
+		sizes:   []map[string]int64{{"n": 5}, {"n": 17}, {"n": 30}}, want: stencil,
+	},
+}
+
+func product(size map[string]int64, in arrays) (string, []float64) {
+	n := int(size["n"])
+	c := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			for k := range n {
+				c[i*n+j] += in["a"][i*n+k] * in["b"][k*n+j]
+			}
+		}
+	}
+	return "c", c
+}
+
+func differentiation(size map[string]int64, in arrays) (string, []float64) {
+	const matrices, nodes = 3, 64
+	elements := int(size["nelements"])
+	res := make([]float64, matrices*elements*nodes)
+	for m := range matrices {
+		for k := range elements {
+			for i := range nodes {
+				for j := range nodes {
+					res[(m*elements+k)*nodes+i] += in["diff_mat"][(m*nodes+i)*nodes+j] * in["u"][k*nodes+j]
+				}
+			}
+		}
+	}
+	return "res", res
+}
+
+func stencil(size map[string]int64, in arrays) (string, []float64) {
+	n := int(size["n"])
+	u := func(i, j int) float64 { return in["u"][i*(n+2)+j] }
+	res := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			res[i*n+j] = u(i, j+1) + u(i+1, j) - 4*u(i+1, j+1) + u(i+1, j+2) + u(i+2, j+1)
+		}
+	}
+	return "res", res
+}
+
+func TestExamples(t *testing.T) {
+	for _, ex := range examples {
+		text, err := os.ReadFile(filepath.FromSlash(ex.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, name := string(text), ex.file
+		if ex.without != "" {
+			if !strings.Contains(source, ex.without) {
+				t.Fatalf("%s has no line %s", ex.file, ex.without)
+			}
+			source, name = strings.Replace(source, ex.without, "", 1), name+" without its assumption"
+		}
+		variants, err := script.Exec(ex.file, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, v := range variants {
+			names = append(names, v.Name)
+			for _, size := range ex.sizes {
+				t.Run(name+" "+v.Name, func(t *testing.T) { run(t, v.Kernel, size, ex) })
+			}
+		}
+		if !slices.Equal(names, ex.variants) {
+			t.Errorf("%s defines %v, want %v", ex.file, names, ex.variants)
+		}
+	}
+}
+
+// run compares a kernel's result with the example's.
+func run(t *testing.T, k *kernel.Kernel, size map[string]int64, ex example) {
+	if err := k.Check(); err != nil {
+		t.Fatal(err)
+	}
+	nest, err := linear.New(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := arrays{}
+	buffers := map[string]*interp.Buffer{}
+	places := map[string][]int{} // of the elements in C order
+	for _, a := range nest.Kernel.Args {
+		if a.IsValue {
+			continue
+		}
+		places[a.Name] = flat(t, a, size)
+		buffers[a.Name] = interp.NewBuffer(a.DType, len(places[a.Name]))
+		in[a.Name] = make([]float64, len(places[a.Name]))
+		for i := range in[a.Name] {
+			in[a.Name][i] = float64((i*i+3*i+len(a.Name))%17 - 8) // small integers: no sum rounds
+		}
+	}
+	name, want := ex.want(size, in)
+	for array, values := range in {
+		for i, x := range values {
+			if array != name {
+				buffers[array].Set(places[array][i], x)
+			}
+		}
+	}
+	if _, err := interp.Run(nest, size, buffers); err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range want {
+		at := places[name][i]
+		if !buffers[name].Defined(at) || buffers[name].At(at) != w {
+			t.Fatalf("%v: %s element %d is %v (written: %v), want %v", size, name, i, buffers[name].At(at), buffers[name].Defined(at), w)
+		}
+	}
+}
+
+// flat lists the places in memory of an array's elements, in C order of their indices.
+func flat(t *testing.T, a *kernel.Array, size map[string]int64) []int {
+	t.Helper()
+	extents := evaluate(t, a.Shape, size)
+	list, err := a.Strides()
+	if err != nil {
+		t.Fatal(err)
+	}
+	strides := evaluate(t, list, size)
+	out := []int{0}
+	for axis, n := range extents {
+		var next []int
+		for _, base := range out {
+			for i := range n {
+				next = append(next, base+i*strides[axis])
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// evaluate computes expressions in the sizes.
+func evaluate(t *testing.T, list []kernel.Expr, size map[string]int64) []int {
+	t.Helper()
+	var value func(e kernel.Expr) int
+	value = func(e kernel.Expr) int {
+		switch e := e.(type) {
+		case kernel.Int:
+			return int(e.Value)
+		case kernel.Var:
+			return int(size[e.Name])
+		case *kernel.Op:
+			total := value(e.Args[0])
+			for _, a := range e.Args[1:] {
+				switch e.Kind {
+				case kernel.Add:
+					total += value(a)
+				case kernel.Mul:
+					total *= value(a)
+				default:
+					t.Fatalf("operator in an extent: %s", e)
+				}
+			}
+			return total
+		}
+		t.Fatalf("expression in an extent: %s", e)
+		return 0
+	}
+	var out []int
+	for _, e := range list {
+		out = append(out, value(e))
+	}
+	return out
+}
