@@ -2,11 +2,14 @@ package calibrate
 
 import (
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -31,11 +34,12 @@ type Profile struct {
 	Models  []Calibration       `yaml:"models"`
 }
 
-// Calibration is a fit and where it comes from.
+// Calibration is a fit, the model that was fitted, and where they come from.
 type Calibration struct {
 	Fit Fit `yaml:",inline"`
 
-	Origin Origin `yaml:"origin"`
+	Definition string `yaml:"definition"` // the text of the model file, so that predicting needs no other file
+	Origin     Origin `yaml:"origin"`
 }
 
 // Origin says what a fit was made from.
@@ -89,7 +93,7 @@ var profileKeys = []string{
 	"version", "device", "models", "model", "parameters", "name", "value", "stderr", "unit", "at_bound", "rate",
 	"rate_unit", "rows", "kernels", "freedom", "scale_by_output", "residual", "geomean_relative_error",
 	"cross_validation", "skipped", "status", "converged", "iterations", "evaluations", "starts", "condition",
-	"covariance", "undetermined", "feature_range", "warnings", "origin", "date", "perf", "model_file", "model_hash",
+	"covariance", "undetermined", "feature_range", "warnings", "definition", "origin", "date", "perf", "model_file", "model_hash",
 	"samples_file", "samples_hash",
 }
 
@@ -141,6 +145,8 @@ func (c *Calibration) check() error {
 	switch {
 	case c.Fit.Model == "":
 		return errors.New("it has no name")
+	case c.Definition == "":
+		return fmt.Errorf("%s has no definition", c.Fit.Model)
 	case n == 0:
 		return fmt.Errorf("%s has no parameters", c.Fit.Model)
 	case c.Fit.Covariance != nil && len(c.Fit.Covariance) != n:
@@ -156,10 +162,56 @@ func (c *Calibration) check() error {
 
 // YAML returns the text of the profile, which ParseProfile reads back to the same profile.
 func (p *Profile) YAML() ([]byte, error) {
-	out := *p
-	out.Version = ProfileVersion
-	return yaml.Marshal(out)
+	out := profileText{Version: ProfileVersion, Device: p.Device}
+	for _, c := range p.Models {
+		t := calibrationText{Fit: c.Fit, Origin: c.Origin, Definition: c.Definition}
+		if plainBlock(c.Definition) {
+			t.Definition = block(c.Definition)
+		}
+		out.Models = append(out.Models, t)
+	}
+	return yaml.MarshalWithOptions(out, yaml.CustomMarshaler(quoted), yaml.UseLiteralStyleIfMultiline(true))
 }
+
+// profileText and calibrationText are Profile and Calibration as they are written.
+type profileText struct {
+	Version int                 `yaml:"version"`
+	Device  samples.Fingerprint `yaml:"device"`
+	Models  []calibrationText   `yaml:"models"`
+}
+
+type calibrationText struct {
+	Fit        Fit    `yaml:",inline"`
+	Definition any    `yaml:"definition"`
+	Origin     Origin `yaml:"origin"`
+}
+
+// block is text that the library writes as a literal block, line by line, which it does faithfully where plainBlock holds.
+type block string
+
+// plainBlock tells whether text consists of lines that neither begin the text with space nor end in space, each ended, none empty.
+func plainBlock(s string) bool {
+	body, ended := strings.CutSuffix(s, "\n")
+	if !ended || strings.HasPrefix(body, " ") {
+		return false
+	}
+	for line := range strings.SplitSeq(body, "\n") {
+		if line == "" || strings.HasSuffix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' }) {
+			return false
+		}
+	}
+	return true
+}
+
+// quoted writes all other text in double quotes with escapes, unless it is words.
+func quoted(s string) ([]byte, error) {
+	if words.MatchString(s) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}, strings.ToLower(s)) {
+		return []byte(s), nil
+	}
+	return json.Marshal(s)
+}
+
+var words = regexp.MustCompile(`^[A-Za-z][A-Za-z_]*( [A-Za-z][A-Za-z_]*)*$`)
 
 // Save writes the profile so that a crash leaves either the old file or the new one: into a temporary file beside it, to the disk,
 // then under its name. The folder is made where it is missing.

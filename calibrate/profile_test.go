@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
 
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
@@ -25,6 +27,7 @@ func profiled(t testing.TB) *Profile {
 	t.Helper()
 	m := model(t, overlapModel)
 	kernels, features := microbenchmarks()
+	definition := m.String()
 	good := fitRows(t, m, rowsOf(t, m, titanV, 0.02, rand.New(rand.NewPCG(1, 2)), kernels, features))
 	good.Model = "1e3"
 	poor := fitRows(t, model(t, "expression: p_a * f_x + p_b * f_x\nparameters: {p_a: {unit: 's per 4 B'}}\n"), []Row{{Features: map[string]float64{"f_x": 1}, Output: 2}})
@@ -38,7 +41,7 @@ func profiled(t testing.TB) *Profile {
 			Name: "NVIDIA: H200 [x]", Vendor: "null", Driver: "535.10", Platform: "#1", UUID: strings.Repeat("12345678", 4),
 			ComputeUnits: 132, SubgroupSize: 32, MaxWorkItems: []int64{1024, 1024, 64},
 		},
-		Models: []Calibration{{Fit: *good, Origin: origin}, {Fit: *poor, Origin: origin}},
+		Models: []Calibration{{Fit: *good, Definition: definition, Origin: origin}, {Fit: *poor, Definition: "# as the user wrote it\n\n  " + overlapModel + "\n\n", Origin: origin}},
 	}
 }
 
@@ -81,6 +84,32 @@ func TestProfileRoundTrip(t *testing.T) {
 	}
 }
 
+// TestAnyTextSurvives: names and definitions are the user's and may hold anything that a model file may.
+func TestAnyTextSurvives(t *testing.T) {
+	base := profiled(t)
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab1e:#-|>'\"{}[],&*!%@` \n\té~?=.")), 1, 30, -1)
+		p := *base
+		p.Models = slices.Clone(base.Models)
+		p.Device.Name = text.Draw(t, "name")
+		p.Models[0].Fit.Model = text.Draw(t, "model")
+		p.Models[0].Definition = text.Draw(t, "definition")
+		p.Models[0].Origin.ModelFile = text.Draw(t, "file")
+		p.Models[0].Fit.Warnings = []string{text.Draw(t, "warning")}
+		out, err := p.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := ParseProfile("p.yaml", out)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if d := cmp.Diff(&p, back, profileCompare); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
 func TestPutReplaces(t *testing.T) {
 	p := profiled(t)
 	c := p.Models[1]
@@ -107,6 +136,7 @@ func TestProfileMistakes(t *testing.T) {
 		{"residual:", "residul:", "unknown key \"residul\"\n      residul:"},
 		{"compute_units: 132", "compute_units: many", "compute_units: many"},
 		{"devic", "\tdevic", "cannot start any token"},
+		{"definition: |", "definition: ''\n  rest: |", "unknown key \"rest\""},
 		{"covariance: [[", "covariance: [[1, ", "the covariance of 1e3 has a row of 8 for 7 parameters"},
 	} {
 		bad := strings.Replace(string(text), c.old, c.bad, 1)
@@ -158,8 +188,8 @@ func TestProfileSchema(t *testing.T) {
 	}
 }
 
-// words are the keys whose values are text whatever they look like.
-var words = map[string]bool{
+// texts are the keys whose values are text whatever they look like.
+var texts = map[string]bool{
 	"name": true, "model": true, "uuid": true, "vendor": true, "driver": true, "platform": true, "samples_file": true,
 	"model_hash": true, "samples_hash": true, "date": true, "unit": true,
 }
@@ -180,7 +210,7 @@ func plainValue(n *yamlfile.Node, key string) any {
 		}
 		return out
 	case yamlfile.Scalar:
-		if v, err := strconv.ParseFloat(n.Text, 64); err == nil && !words[key] && !math.IsInf(v, 0) && !math.IsNaN(v) {
+		if v, err := strconv.ParseFloat(n.Text, 64); err == nil && !texts[key] && !math.IsInf(v, 0) && !math.IsNaN(v) {
 			return v
 		}
 		if v, err := n.Bool(); err == nil {

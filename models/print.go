@@ -14,16 +14,16 @@ func (m *Model) String() string {
 	if len(m.Features) > 0 {
 		b.WriteString("features:\n")
 		for _, f := range m.Features {
-			fmt.Fprintf(&b, "  %s: %s\n", quote(f.Name), quote(f.Expression))
+			fmt.Fprintf(&b, "  %s: %s\n", quoteBlock(f.Name), quoteBlock(f.Expression))
 		}
 	}
 	if len(m.Terms) > 0 {
 		b.WriteString("terms:\n")
 		for _, t := range m.Terms {
-			fmt.Fprintf(&b, "  %s: %s\n", t.Name, quote(t.Expression))
+			fmt.Fprintf(&b, "  %s: %s\n", t.Name, quoteBlock(t.Expression))
 		}
 	}
-	fmt.Fprintf(&b, "expression: %s\n", quote(m.Expression))
+	fmt.Fprintf(&b, "expression: %s\n", quoteBlock(m.Expression))
 	if len(m.Parameters) > 0 {
 		b.WriteString("parameters:\n")
 		for _, p := range m.Parameters {
@@ -80,6 +80,18 @@ func (p Parameter) fields() []string {
 		f = append(f, "unit: "+quote(p.Unit))
 	}
 	return f
+}
+
+// quoteBlock leaves an expression or identifier plain where it stands as a value of its own, outside brackets.
+func quoteBlock(s string) string {
+	first := func(r rune) bool { return isWord(r) || r == '(' }
+	switch {
+	case strings.IndexFunc(s, first) != 0, strings.TrimSpace(s) != s, strings.HasSuffix(s, ":"):
+	case strings.Contains(s, ": "), strings.Contains(s, " #"), strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }):
+	default:
+		return s
+	}
+	return quote(s)
 }
 
 // quote leaves a word plain where YAML takes it as it stands, and puts it in single quotes otherwise.
