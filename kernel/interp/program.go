@@ -21,6 +21,9 @@ type program struct {
 
 func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (*program, error) {
 	k := n.Kernel
+	if err := k.Launchable(); err != nil {
+		return nil, err
+	}
 	for _, p := range k.Params() {
 		if _, ok := params[p]; !ok {
 			return nil, fmt.Errorf("parameter %s has no value", p)

@@ -104,8 +104,7 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 	if err := l.tighten(inner, parts); err != nil {
 		return nil, nil, err
 	}
-	inner, err := inner.Constrain(l.constraints()...)
-	l.Domain = inner
+	inner, err := inner.Constrain(l.Constraints()...)
 	return l, inner, err
 }
 
@@ -139,6 +138,12 @@ func (l *Loop) tighten(ctx *polycount.Set, parts []*polycount.Set) error {
 	if l.Upper, err = drop(l.Upper, upperBound); err != nil {
 		return err
 	}
+	if l.Lower, err = divisible(ctx, l.Lower, true); err != nil {
+		return err
+	}
+	if l.Upper, err = divisible(ctx, l.Upper, false); err != nil {
+		return err
+	}
 	if len(parts) == 0 || len(l.Lower) > 1 {
 		return nil
 	}
@@ -156,6 +161,30 @@ func (l *Loop) tighten(ctx *polycount.Set, parts []*polycount.Set) error {
 		l.Lower, l.Step = []polycount.Bound{{Num: first, Den: 1}}, m
 	}
 	return nil
+}
+
+// divisible rounds the constants of bounds where the rest of the numerator is known to be a multiple of the divisor:
+// floor((n - 1)/16) is (n - 16)/16 where 16 divides n.
+func divisible(ctx *polycount.Set, list []polycount.Bound, up bool) ([]polycount.Bound, error) {
+	out := slices.Clone(list)
+	for i, b := range out {
+		if b.Den == 1 {
+			continue
+		}
+		c := b.Num.Constant()
+		whole := b.Num.AddInt(-c)
+		if ok, err := ctx.Implies(polycount.EQ(whole.Mod(b.Den), polycount.Int(0))); err != nil {
+			return nil, err
+		} else if !ok {
+			continue
+		}
+		down := c - ((c%b.Den)+b.Den)%b.Den
+		if up && down != c {
+			down += b.Den
+		}
+		out[i].Num = whole.AddInt(down)
+	}
+	return out, nil
 }
 
 func constant(list []polycount.Bound) []polycount.Bound {

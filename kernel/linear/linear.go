@@ -23,7 +23,8 @@ type Nest struct {
 	// Groups are the numbers of work-groups per axis 0, 1, 2, as bounds in the parameters: the count is the
 	// smallest of 1 + floor(Num/Den) over the list, at least 0. Unused axes have the single bound 0/1 (one group).
 	Groups [3][]polycount.Bound
-	// Local are the work-group extents per axis, 1 where unused.
+	// Local are the work-group extents per axis, 1 where unused; 0 where the kernel's are not constant, in which case the
+	// nest can be counted but not run.
 	Local [3]int64
 	Body  []Node
 	// Names maps the inames on hardware axes to the names of their axes ("i_inner" to "lid(1)").
@@ -44,9 +45,6 @@ type Loop struct {
 	Step         int64
 	// Unroll asks for one copy of the body per iteration; the bounds are then constants.
 	Unroll bool
-	// Domain holds the values of the open loops and this one, the hardware axes and the parameters for which the body
-	// runs, as far as loop bounds tell (guards around it left out).
-	Domain *polycount.Set
 	Body   []Node
 }
 
@@ -141,7 +139,7 @@ func (n *Nest) walkBarriers(body []Node, loops []string, domain *polycount.Set, 
 				continue
 			}
 			open := append(append([]string(nil), loops...), x.Iname)
-			inner, err := domain.AddDims(x.Iname).Constrain(x.constraints()...)
+			inner, err := domain.AddDims(x.Iname).Constrain(x.Constraints()...)
 			if err == nil {
 				err = n.walkBarriers(x.Body, open, inner, out)
 			}
@@ -171,8 +169,8 @@ func holdsBarrier(body []Node) bool {
 	return false
 }
 
-// constraints say which values of the iname the loop visits. With a step there is one lower bound without divisor.
-func (l *Loop) constraints() []polycount.Constraint {
+// Constraints say which values of the iname the loop visits. With a step there is one lower bound without divisor.
+func (l *Loop) Constraints() []polycount.Constraint {
 	x := polycount.Name(l.Iname)
 	var cs []polycount.Constraint
 	for _, b := range l.Lower {
@@ -193,4 +191,27 @@ func lowerBound(x polycount.Affine, b polycount.Bound) polycount.Constraint {
 
 func upperBound(x polycount.Affine, b polycount.Bound) polycount.Constraint {
 	return polycount.GE(b.Num, x.Scale(b.Den))
+}
+
+// Constants are the first and last value of the iname where the bounds are constants.
+func (l *Loop) Constants() (first, last int64, ok bool) {
+	for i, b := range l.Lower {
+		v := b.Num.Neg().FloorDiv(b.Den).Neg()
+		if !v.IsConstant() {
+			return 0, 0, false
+		}
+		if i == 0 || v.Constant() > first {
+			first = v.Constant()
+		}
+	}
+	for i, b := range l.Upper {
+		v := b.Num.FloorDiv(b.Den)
+		if !v.IsConstant() {
+			return 0, 0, false
+		}
+		if i == 0 || v.Constant() < last {
+			last = v.Constant()
+		}
+	}
+	return first, last, len(l.Lower) > 0 && len(l.Upper) > 0
 }

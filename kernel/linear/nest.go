@@ -155,20 +155,24 @@ func (s *stmt) writesShared(space kernel.Space) bool {
 // extents finds the work-group's size and the number of groups, and which statements are pinned to item 0 of an axis.
 func (b *builder) extents() error {
 	n := b.nest
-	size, err := b.k.LocalSize()
-	if err != nil {
-		return err
-	}
+	size, notConstant := b.k.LocalSize()
 	n.Local = size
 	var dims []string
 	var cs []polycount.Constraint
+	var err error
 	for axis := range 3 {
 		name := Axis(kernel.Tag{Kind: kernel.LocalAxis, Axis: axis})
 		n.Local[axis] = max(n.Local[axis], 1)
-		if b.uses(name) {
-			dims = append(dims, name)
-			x := polycount.Name(name)
-			cs = append(cs, polycount.GE(x, polycount.Int(0)), polycount.GE(polycount.Int(n.Local[axis]-1), x))
+		if !b.uses(name) {
+			continue
+		}
+		dims = append(dims, name)
+		x := polycount.Name(name)
+		cs = append(cs, polycount.GE(x, polycount.Int(0)))
+		if notConstant != nil {
+			n.Local[axis] = 0
+		} else {
+			cs = append(cs, polycount.GE(polycount.Int(n.Local[axis]-1), x))
 		}
 	}
 	for axis := range 3 {
@@ -236,6 +240,11 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 	_, upper, err := commonBounds(parts, axis)
 	if err != nil {
 		return nil, err
+	}
+	if b.k.Assumptions != nil {
+		if upper, err = divisible(b.k.Assumptions, upper, false); err != nil {
+			return nil, err
+		}
 	}
 	if len(upper) == 0 {
 		return nil, fmt.Errorf("no number of groups along %s covers the statements %s: their extents cannot be compared", axis, strings.Join(users, ", "))

@@ -1,0 +1,114 @@
+package emit
+
+import (
+	"strconv"
+	"strings"
+
+	"gpuperf/kernel"
+)
+
+// dialect is what differs between the C-like languages that kernels are written in.
+type dialect struct {
+	// axes define lid(N) and gid(N), %s is the index type.
+	axes string
+	// kernel begins the function: %[1]d to %[3]d are the work-group's extents.
+	kernel string
+	// Qualifiers of memory and pointers.
+	global, constant, local, restrict string
+	// helper begins the definition of an auxiliary function.
+	helper string
+	// barriers are the statements by address space. The global one orders local memory too.
+	barriers map[kernel.Space]string
+	types    map[kernel.DType]string
+	// enable holds what the source must begin with to use a type.
+	enable map[kernel.DType]string
+	// suffix of float literals.
+	suffix map[kernel.DType]string
+	// funcs renames functions for arguments of float type; absent names stay.
+	funcs map[string]string
+	// reserved names cannot be used for variables.
+	reserved []string
+}
+
+var openCL = dialect{
+	axes: "#define lid(N) ((%[1]s) get_local_id(N))\n" +
+		"#define gid(N) ((%[1]s) get_group_id(N))\n",
+	kernel:   "__kernel void __attribute__((reqd_work_group_size(%d, %d, %d)))\n",
+	global:   "__global ",
+	constant: "__constant ",
+	local:    "__local ",
+	restrict: "restrict ",
+	helper:   "static inline ",
+	barriers: map[kernel.Space]string{
+		kernel.Local:  "barrier(CLK_LOCAL_MEM_FENCE);",
+		kernel.Global: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+	},
+	types: map[kernel.DType]string{
+		kernel.Bool: "uchar", // bool has no size that host and device agree on
+		kernel.Int8: "char", kernel.Int16: "short", kernel.Int32: "int", kernel.Int64: "long",
+		kernel.Uint8: "uchar", kernel.Uint16: "ushort", kernel.Uint32: "uint", kernel.Uint64: "ulong",
+		kernel.Float16: "half", kernel.Float32: "float", kernel.Float64: "double",
+	},
+	enable: map[kernel.DType]string{
+		kernel.Float16: "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
+		kernel.Float64: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+	},
+	suffix: map[kernel.DType]string{kernel.Float16: "h", kernel.Float32: "f", kernel.Float64: ""},
+	funcs:  map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
+	reserved: strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
+		long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+		bool half quad complex imaginary uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t image1d_t image2d_t image3d_t
+		sampler_t event_t kernel global local constant private generic pipe read_only write_only read_write uniform
+		__kernel __global __local __constant __private __attribute__ true false NULL main barrier lid gid`),
+}
+
+// literal writes a float literal of the type.
+func (d *dialect) literal(v float64, t kernel.DType) string {
+	bits := 64
+	if t != kernel.Float64 {
+		bits = 32
+	}
+	s := strconv.FormatFloat(v, 'g', -1, bits)
+	switch s {
+	case "NaN":
+		return "NAN"
+	case "+Inf":
+		return "INFINITY"
+	case "-Inf":
+		return "-INFINITY"
+	}
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s + d.suffix[t]
+}
+
+// helper functions, by name; T stands for the type, and the name is followed by it: floor_div_int. Signed integers only,
+// but for power.
+var helpers = []struct{ name, text string }{
+	{"floor_div", `T floor_div_T(T a, T b)
+{
+    T q = a / b;
+    return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+}
+`},
+	{"floor_mod", `T floor_mod_T(T a, T b)
+{
+    T r = a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+`},
+	{"power", `T power_T(T a, T b)
+{
+    T r = 1;
+    for (; b > 0; b >>= 1, a *= a)
+        if (b & 1) r *= a;
+    return r;
+}
+`},
+	{"mod", `T mod_T(T a, T b)
+{
+    return a - b * floor(a / b);
+}
+`},
+}

@@ -1,0 +1,323 @@
+// Package emit writes linearized kernels as source code for devices.
+//
+// OpenCL walks the tree of package kernel/linear (body.go) and prints loops, guards, barriers and statements in the form
+// of the listings in Stevens and Klöckner, section 2.1. Expressions become C with the element types of the IR (expr.go);
+// indices are simplified as affine expressions and grouped by the strides of the array (index.go). What differs
+// between languages is a table (dialect.go).
+package emit
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
+)
+
+// Options of the generated source. The zero value is the default.
+type Options struct {
+	// Index64 makes loop counters, integer parameters and indices 64 bits wide, for arrays of more than 2^31 elements.
+	Index64 bool
+}
+
+// Source is a kernel as text with what a launch needs.
+type Source struct {
+	Text  string
+	Entry string
+	// Params are those of the function, in order.
+	Params []Param
+	// LocalBytes is the local memory that a work-group needs.
+	LocalBytes int64
+
+	nest *linear.Nest
+}
+
+// Param is a parameter of the generated function.
+type Param struct {
+	// Name in the kernel; in the source it may have an underscore appended.
+	Name    string
+	DType   kernel.DType
+	IsValue bool
+	// Read and Write tell what the kernel does with an array.
+	Read, Write bool
+}
+
+// OpenCL writes the kernel in OpenCL C. It needs OpenCL 1.2.
+func OpenCL(n *linear.Nest, opt Options) (*Source, error) {
+	s, err := write(n, opt, &openCL)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
+	}
+	return s, nil
+}
+
+// NDRange is the launch at the given sizes: work-items in all, and per group.
+func (s *Source) NDRange(params map[string]int64) (global, local [3]int64, err error) {
+	for axis := range 3 {
+		count := int64(math.MaxInt64)
+		for _, b := range s.nest.Groups[axis] {
+			v, err := b.Num.Eval(params)
+			if err != nil {
+				return global, local, fmt.Errorf("kernel %s: number of groups along axis %d: %w", s.nest.Kernel.Name, axis, err)
+			}
+			count = min(count, floorDiv(v, b.Den)+1)
+		}
+		local[axis] = s.nest.Local[axis]
+		global[axis] = max(count, 0) * local[axis]
+	}
+	return global, local, nil
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}
+
+// writer prints one kernel.
+type writer struct {
+	*dialect
+	k       *kernel.Kernel
+	nest    *linear.Nest
+	index   kernel.DType
+	names   map[string]string      // variables whose names differ in the source
+	fixed   map[string]int64       // iterations of unrolled loops
+	context []polycount.Constraint // what holds at the current place
+	known   *polycount.Set         // the same as a set, made when it is asked for
+	helped  map[string]bool        // helpers in use, "floor_div int"
+	used    map[kernel.DType]bool
+	body    strings.Builder
+	copies  int // of statements, by unrolling
+}
+
+func write(n *linear.Nest, opt Options, d *dialect) (*Source, error) {
+	if err := n.Kernel.Launchable(); err != nil {
+		return nil, err
+	}
+	w := &writer{
+		dialect: d, k: n.Kernel, nest: n, index: kernel.Int32,
+		names: map[string]string{}, fixed: map[string]int64{}, helped: map[string]bool{}, used: map[kernel.DType]bool{},
+	}
+	if opt.Index64 {
+		w.index = kernel.Int64
+	}
+	w.context, _ = n.Context.Constraints()
+	w.rename()
+	s := &Source{nest: n, Entry: w.name(w.k.Name)}
+	for _, a := range slices.Concat(w.k.Args, w.k.Temps) {
+		if _, ok := w.types[a.DType]; !ok {
+			return nil, fmt.Errorf("%s has type %s, which kernels are counted with but not generated for", a.Name, a.DType)
+		}
+		w.used[a.DType] = true
+	}
+	var params []string
+	for _, p := range w.params() {
+		s.Params = append(s.Params, p)
+		params = append(params, w.declareParam(p))
+	}
+	declarations, err := w.temporaries(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.nodes(n.Body, 1); err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	for _, t := range slices.Sorted(maps.Keys(w.used)) {
+		b.WriteString(w.enable[t])
+	}
+	fmt.Fprintf(&b, w.axes, w.types[w.index])
+	b.WriteByte('\n')
+	w.writeHelpers(&b)
+	fmt.Fprintf(&b, w.kernel, n.Local[0], n.Local[1], n.Local[2])
+	fmt.Fprintf(&b, "%s(%s)\n{\n", s.Entry, strings.Join(params, ", "))
+	b.WriteString(declarations)
+	if declarations != "" && w.body.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteString(w.body.String())
+	b.WriteString("}\n")
+	s.Text = b.String()
+	return s, nil
+}
+
+// params are the kernel's arguments, global temporaries, and parameters that are no arguments.
+func (w *writer) params() []Param {
+	read, written := map[string]bool{}, map[string]bool{}
+	for _, s := range w.k.Statements {
+		for _, a := range w.k.Reads(s) {
+			read[a.Array] = true
+		}
+		for _, a := range w.k.Writes(s) {
+			written[a.Array] = true
+		}
+	}
+	var out []Param
+	named := map[string]bool{}
+	for _, a := range w.k.Args {
+		t := a.DType
+		if a.IsValue && w.k.IsParam(a.Name) {
+			t = w.index
+		}
+		named[a.Name] = true
+		out = append(out, Param{a.Name, t, a.IsValue, read[a.Name], written[a.Name]})
+	}
+	for _, a := range w.k.Temps {
+		if a.Space == kernel.Global {
+			out = append(out, Param{a.Name, a.DType, false, read[a.Name], written[a.Name]})
+		}
+	}
+	for _, p := range w.k.Params() {
+		if !named[p] {
+			out = append(out, Param{p, w.index, true, true, false})
+		}
+	}
+	return out
+}
+
+func (w *writer) declareParam(p Param) string {
+	if p.IsValue {
+		return w.types[p.DType] + " const " + w.name(p.Name)
+	}
+	a := w.k.Array(p.Name)
+	space, constant := w.global, ""
+	if a.Constant {
+		space = w.constant
+	} else if !p.Write {
+		constant = "const "
+	}
+	return space + constant + w.types[p.DType] + " *" + w.restrict + w.name(p.Name)
+}
+
+// temporaries declares local and private variables.
+func (w *writer) temporaries(s *Source) (string, error) {
+	var b strings.Builder
+	for _, space := range []kernel.Space{kernel.Local, kernel.Private} {
+		for _, a := range w.k.Temps {
+			if a.Space != space {
+				continue
+			}
+			sizes, elements := "", int64(1)
+			if len(a.Shape) > 0 {
+				var err error
+				if elements, err = elementsOf(a); err != nil {
+					return "", err
+				}
+				sizes = fmt.Sprintf("[%d]", elements)
+				if text, ok := product(a); ok {
+					sizes = "[" + text + "]"
+				}
+			}
+			qualifier := ""
+			if space == kernel.Local {
+				qualifier = w.local
+				s.LocalBytes += elements * a.DType.Size()
+			}
+			fmt.Fprintf(&b, "    %s%s %s%s;\n", qualifier, w.types[a.DType], w.name(a.Name), sizes)
+		}
+	}
+	return b.String(), nil
+}
+
+// elementsOf is the size of an array of constant shape.
+func elementsOf(a *kernel.Array) (int64, error) {
+	strides, err := a.Strides()
+	if err != nil {
+		return 0, err
+	}
+	n := int64(1)
+	for i, e := range a.Shape {
+		size, ok := e.(kernel.Int)
+		stride, ok2 := strides[i].(kernel.Int)
+		if !ok || !ok2 {
+			return 0, fmt.Errorf("the layout of %s is not constant", a.Name)
+		}
+		n += (size.Value - 1) * stride.Value
+	}
+	if o, ok := a.Offset.(kernel.Int); ok {
+		n += o.Value
+	} else if a.Offset != nil {
+		return 0, fmt.Errorf("the offset of %s is not constant", a.Name)
+	}
+	return n, nil
+}
+
+// product writes the size of an array without holes by its extents, "16*16".
+func product(a *kernel.Array) (string, bool) {
+	if a.Offset != nil || slices.ContainsFunc(a.Axes, func(x kernel.Axis) bool { return x.Stride != nil }) {
+		return "", false
+	}
+	var parts []string
+	for _, e := range a.Shape {
+		parts = append(parts, e.String())
+	}
+	return strings.Join(parts, "*"), true
+}
+
+func (w *writer) writeHelpers(b *strings.Builder) {
+	for _, h := range helpers {
+		for _, t := range slices.Sorted(maps.Keys(w.types)) {
+			if w.helped[h.name+" "+string(t)] {
+				b.WriteString(w.helper)
+				b.WriteString(strings.ReplaceAll(strings.ReplaceAll(h.text, "_T(", "_"+w.types[t]+"("), "T ", w.types[t]+" "))
+				b.WriteByte('\n')
+			}
+		}
+	}
+}
+
+// help returns the name of a helper function for the type and notes that it is needed.
+func (w *writer) help(name string, t kernel.DType) string {
+	w.helped[name+" "+string(t)] = true
+	return name + "_" + w.types[t]
+}
+
+// rename finds names that the language reserves, or that helpers and functions of the source take.
+func (w *writer) rename() {
+	taken := map[string]bool{}
+	for _, r := range w.reserved {
+		taken[r] = true
+	}
+	for _, f := range kernel.Functions() {
+		taken[f] = true
+	}
+	for _, h := range helpers {
+		for _, t := range w.types {
+			taken[h.name+"_"+t] = true
+		}
+	}
+	all := []string{w.k.Name}
+	for _, a := range slices.Concat(w.k.Args, w.k.Temps) {
+		all = append(all, a.Name)
+	}
+	all = append(append(all, w.k.Params()...), w.k.Inames()...)
+	given := map[string]bool{}
+	for _, name := range all {
+		given[name] = true
+	}
+	for i, name := range all {
+		clash := taken[name] || i > 0 && name == all[0] // a variable of the kernel's name
+		if !clash || w.names[name] != "" && i > 0 {
+			continue
+		}
+		fresh := name + "_"
+		for taken[fresh] || given[fresh] {
+			fresh += "_"
+		}
+		taken[fresh] = true
+		w.names[name] = fresh
+	}
+}
+
+func (w *writer) name(name string) string {
+	if n, ok := w.names[name]; ok {
+		return n
+	}
+	return name
+}

@@ -1,0 +1,366 @@
+package emit
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gpuperf/kernel"
+)
+
+// operators that are written between their operands: strength, and whether operands of the same strength on the right need
+// parentheses. Sums and products of floats are left as they group.
+var infix = map[kernel.OpKind]struct {
+	text string
+	prec int
+}{
+	kernel.Add: {"+", precSum}, kernel.Sub: {"-", precSum}, kernel.Mul: {"*", precProduct}, kernel.Div: {"/", precProduct},
+	kernel.Shl: {"<<", precShift}, kernel.Shr: {">>", precShift},
+	kernel.BitAnd: {"&", precBitAnd}, kernel.BitOr: {"|", precBitOr}, kernel.BitXor: {"^", precBitXor},
+	kernel.Eq: {"==", precEqual}, kernel.Ne: {"!=", precEqual},
+	kernel.Lt: {"<", precLess}, kernel.Le: {"<=", precLess}, kernel.Gt: {">", precLess}, kernel.Ge: {">=", precLess},
+	kernel.And: {"&&", precAnd}, kernel.Or: {"||", precOr},
+}
+
+// expr writes e and gives its type, which is that of the C expression too, up to C's promotion of small integers.
+func (w *writer) expr(e kernel.Expr) (code, kernel.DType, error) {
+	t, err := w.k.TypeOf(e)
+	if err != nil {
+		return code{}, "", err
+	}
+	if _, ok := w.types[t]; !ok {
+		return code{}, "", fmt.Errorf("%s has type %s, which kernels are counted with but not generated for", e, t)
+	}
+	w.used[t] = true
+	c, err := w.exprOf(e, t)
+	return c, t, err
+}
+
+func (w *writer) exprOf(e kernel.Expr, t kernel.DType) (code, error) {
+	switch x := e.(type) {
+	case kernel.Int:
+		return w.integerLiteral(x.Value, t), nil
+	case kernel.Float:
+		return signed(w.literal(x.Value, t)), nil
+	case kernel.Var:
+		return w.variable(x.Name)
+	case *kernel.Access:
+		return w.element(x.Array, x.Index)
+	case *kernel.Cast:
+		c, from, err := w.expr(x.Arg)
+		if err != nil {
+			return code{}, err
+		}
+		return w.converted(c, from, x.DType), nil
+	case *kernel.Cond:
+		test, err := w.truth(x.If)
+		if err != nil {
+			return code{}, err
+		}
+		a, err := w.typed(x.Then, t)
+		if err != nil {
+			return code{}, err
+		}
+		b, err := w.typed(x.Else, t)
+		if err != nil {
+			return code{}, err
+		}
+		return code{fmt.Sprintf("%s ? %s : %s", test.at(precOr), a.at(precOr), b.at(precOr)), precCond}, nil
+	case *kernel.Call:
+		return w.call(x, t)
+	case *kernel.Op:
+		return w.op(x, t)
+	}
+	return code{}, fmt.Errorf("%s cannot be generated", e)
+}
+
+func (w *writer) variable(name string) (code, error) {
+	if v, ok := w.fixed[name]; ok {
+		return signed(strconv.FormatInt(v, 10)), nil
+	}
+	if axis, ok := w.nest.Names[name]; ok {
+		return w.inIndexType(axis), nil
+	}
+	if w.k.IsIname(name) || w.k.IsParam(name) {
+		return w.inIndexType(w.name(name)), nil
+	}
+	return w.element(name, nil)
+}
+
+// inIndexType writes a counter in a value expression, where the IR takes it as int32.
+func (w *writer) inIndexType(text string) code {
+	c := code{text, precAtom}
+	if w.index == kernel.Int64 {
+		return w.cast(c, kernel.Int32)
+	}
+	return c
+}
+
+func signed(text string) code {
+	if strings.HasPrefix(text, "-") {
+		return code{text, precUnary}
+	}
+	return code{text, precAtom}
+}
+
+func (w *writer) integerLiteral(v int64, t kernel.DType) code {
+	if t.IsFloat() {
+		w.used[t] = true
+		return signed(w.literal(float64(v), t))
+	}
+	switch {
+	case v == math.MinInt64: // its magnitude is no literal
+		return code{"(-9223372036854775807L - 1)", precAtom}
+	case v == math.MinInt32 && t == kernel.Int32:
+		return code{"(-2147483647 - 1)", precAtom}
+	}
+	text := strconv.FormatInt(v, 10)
+	switch t {
+	case kernel.Int64:
+		text += "L"
+	case kernel.Uint64:
+		text += "UL"
+	case kernel.Uint32:
+		text += "U"
+	}
+	return signed(text)
+}
+
+func (w *writer) cast(c code, t kernel.DType) code {
+	w.used[t] = true
+	return code{"(" + w.types[t] + ") " + c.at(precUnary), precUnary}
+}
+
+func (w *writer) converted(c code, from, to kernel.DType) code {
+	switch {
+	case from == to:
+		return c
+	case to == kernel.Bool:
+		return code{c.at(precEqual+1) + " != 0", precEqual}
+	case from == kernel.Bool && to == kernel.Int32:
+		return c
+	}
+	return w.cast(c, to)
+}
+
+// typed writes e converted to a type; integer literals become literals of it.
+func (w *writer) typed(e kernel.Expr, t kernel.DType) (code, error) {
+	if v, ok := literalOf(e); ok && t != kernel.Bool {
+		return w.integerLiteral(v, t), nil
+	}
+	c, from, err := w.expr(e)
+	if err != nil {
+		return code{}, err
+	}
+	return w.converted(c, from, t), nil
+}
+
+func literalOf(e kernel.Expr) (int64, bool) {
+	switch x := e.(type) {
+	case kernel.Int:
+		return x.Value, true
+	case *kernel.Op:
+		if v, ok := x.Args[0].(kernel.Int); ok && x.Kind == kernel.Neg && v.Value != math.MinInt64 {
+			return -v.Value, true
+		}
+	}
+	return 0, false
+}
+
+// assigned writes the right-hand side of an assignment, which C converts to the type of the left one.
+func (w *writer) assigned(e kernel.Expr, t kernel.DType) (code, error) {
+	if _, ok := literalOf(e); ok || t == kernel.Bool {
+		return w.typed(e, t)
+	}
+	c, _, err := w.expr(e)
+	return c, err
+}
+
+func (w *writer) truth(e kernel.Expr) (code, error) {
+	c, t, err := w.expr(e)
+	if err == nil && t != kernel.Bool {
+		c = w.converted(c, t, kernel.Bool)
+	}
+	return c, err
+}
+
+// common is the type that C brings operands to.
+func (w *writer) common(args []kernel.Expr) (kernel.DType, error) {
+	if len(args) == 1 {
+		return w.k.TypeOf(args[0])
+	}
+	return w.k.TypeOf(&kernel.Op{Kind: kernel.Add, Args: args})
+}
+
+func (w *writer) op(x *kernel.Op, t kernel.DType) (code, error) {
+	switch x.Kind {
+	case kernel.And, kernel.Or:
+		var parts []string
+		prec := infix[x.Kind].prec
+		for _, a := range x.Args {
+			c, err := w.truth(a)
+			if err != nil {
+				return code{}, err
+			}
+			parts = append(parts, c.at(prec+1))
+		}
+		return code{strings.Join(parts, " "+infix[x.Kind].text+" "), prec}, nil
+	case kernel.Not:
+		c, err := w.truth(x.Args[0])
+		return code{"!" + c.at(precUnary), precUnary}, err
+	}
+	operands := t
+	if x.Kind.IsComparison() {
+		var err error
+		if operands, err = w.common(x.Args); err != nil {
+			return code{}, err
+		}
+	}
+	args, err := w.operands(x, operands)
+	if err != nil {
+		return code{}, err
+	}
+	switch x.Kind {
+	case kernel.Neg:
+		return w.narrow(code{"-" + args[0].at(precAtom), precUnary}, t), nil
+	case kernel.BitNot:
+		return w.narrow(code{"~" + args[0].at(precUnary), precUnary}, t), nil
+	case kernel.FloorDiv, kernel.Mod:
+		return w.divide(x, t, args)
+	case kernel.Min, kernel.Max:
+		return nested(w.function(string(x.Kind), t), args), nil
+	case kernel.Pow:
+		if t.IsInteger() {
+			return nested(w.help("power", t), args), nil
+		}
+		return nested("pow", args), nil
+	}
+	o, ok := infix[x.Kind]
+	if !ok {
+		return code{}, fmt.Errorf("operator %s cannot be generated", x.Kind)
+	}
+	text := args[0].at(o.prec)
+	for _, a := range args[1:] {
+		text += " " + o.text + " " + a.at(o.prec+1)
+	}
+	if x.Kind.IsComparison() {
+		return code{text, o.prec}, nil
+	}
+	return w.narrow(code{text, o.prec}, t), nil
+}
+
+// operands writes operands in the type of the operation. Of two, C converts the one of the lesser type to the other's
+// by itself; of more it would convert step by step.
+func (w *writer) operands(x *kernel.Op, t kernel.DType) ([]code, error) {
+	call := x.Kind == kernel.Min || x.Kind == kernel.Max || x.Kind == kernel.Pow || x.Kind == kernel.Mod || x.Kind == kernel.FloorDiv
+	one := false // operand has the type t
+	for _, a := range x.Args {
+		u, err := w.k.TypeOf(a)
+		if err != nil {
+			return nil, err
+		}
+		_, literal := literalOf(a)
+		one = one || u == t && !literal
+	}
+	var out []code
+	for _, a := range x.Args {
+		u, err := w.k.TypeOf(a)
+		if err != nil {
+			return nil, err
+		}
+		implicit := !call && one && len(x.Args) == 2 && t.Size() >= 4 && t.IsFloat() && (u.IsFloat() || u.IsInteger())
+		if _, literal := literalOf(a); implicit && !literal {
+			c, _, err := w.expr(a)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, c)
+			continue
+		}
+		c, err := w.typed(a, t)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// narrow undoes C's promotion to int of types that are smaller.
+func (w *writer) narrow(c code, t kernel.DType) code {
+	if t.IsInteger() && t.Size() < 4 {
+		return w.cast(c, t)
+	}
+	return c
+}
+
+// divide writes floor division and modulo: as C does them where the operands are not negative.
+func (w *writer) divide(x *kernel.Op, t kernel.DType, args []code) (code, error) {
+	helper, text := "floor_div", "/"
+	if x.Kind == kernel.Mod {
+		helper, text = "floor_mod", "%"
+	}
+	if t.IsFloat() {
+		if x.Kind == kernel.Mod {
+			return nested(w.help("mod", t), args), nil
+		}
+		return code{fmt.Sprintf("floor(%s / %s)", args[0].at(precProduct), args[1].at(precUnary)), precAtom}, nil
+	}
+	plain := t == kernel.Uint8 || t == kernel.Uint16 || t == kernel.Uint32 || t == kernel.Uint64
+	if a, err := kernel.ToAffine(x, w.isIndex); err == nil && t == kernel.Int32 {
+		c, err := w.affine(a)
+		if w.index == kernel.Int64 {
+			c = w.cast(c, kernel.Int32)
+		}
+		return c, err
+	}
+	if plain {
+		return w.narrow(code{args[0].at(precProduct) + " " + text + " " + args[1].at(precUnary), precProduct}, t), nil
+	}
+	return nested(w.help(helper, t), args), nil
+}
+
+// nested writes f(f(a, b), c).
+func nested(f string, args []code) code {
+	text := args[0].text
+	for _, a := range args[1:] {
+		text = fmt.Sprintf("%s(%s, %s)", f, text, a.text)
+	}
+	return code{text, precAtom}
+}
+
+func (w *writer) function(name string, t kernel.DType) string {
+	if t.IsFloat() {
+		if f, ok := w.funcs[name]; ok {
+			return f
+		}
+	}
+	return name
+}
+
+// integerCalls are functions on integers as well as floats.
+var integerCalls = map[string]bool{"abs": true, "min": true, "max": true}
+
+func (w *writer) call(x *kernel.Call, t kernel.DType) (code, error) {
+	in, err := w.common(x.Args)
+	if err != nil {
+		return code{}, err
+	}
+	if !in.IsFloat() && !(integerCalls[x.Func] && in.IsInteger()) {
+		in = kernel.Float32
+	}
+	var args []string
+	for _, a := range x.Args {
+		c, err := w.typed(a, in)
+		if err != nil {
+			return code{}, err
+		}
+		args = append(args, c.text)
+	}
+	c := code{fmt.Sprintf("%s(%s)", w.function(x.Func, in), strings.Join(args, ", ")), precAtom}
+	if x.Func == "abs" && in.IsInteger() { // its result is unsigned
+		c = w.cast(c, t)
+	}
+	return c, nil
+}

@@ -1,0 +1,360 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// code is a piece of C with the strength of its outermost operator.
+type code struct {
+	text string
+	prec int
+}
+
+// Strengths of C's operators, weakest first.
+const (
+	precCond = iota
+	precOr
+	precAnd
+	precBitOr
+	precBitXor
+	precBitAnd
+	precEqual
+	precLess
+	precShift
+	precSum
+	precProduct
+	precUnary
+	precAtom
+)
+
+// at gives the text for a place that needs an operator of at least this strength.
+func (c code) at(prec int) string {
+	if c.prec < prec {
+		return "(" + c.text + ")"
+	}
+	return c.text
+}
+
+// term is coefficient·text.
+type term struct {
+	coeff int64
+	of    code
+}
+
+// onAxes replaces hardware inames by axis names and unrolled ones by their values.
+func (w *writer) onAxes(a polycount.Affine) polycount.Affine {
+	by := map[string]polycount.Affine{}
+	for _, n := range a.Names() {
+		if v, ok := w.fixed[n]; ok {
+			by[n] = polycount.Int(v)
+		} else if axis, ok := w.nest.Names[n]; ok {
+			by[n] = polycount.Name(axis)
+		}
+	}
+	if len(by) == 0 {
+		return a
+	}
+	return a.Subst(by)
+}
+
+// terms splits an affine expression into printed terms, the larger coefficients first, and the constant.
+func (w *writer) terms(a polycount.Affine) ([]term, int64, error) {
+	a, mods := modulos(a)
+	var out []term
+	for _, m := range mods {
+		c, err := w.divided("floor_mod", "%", m.num, m.den)
+		if err != nil {
+			return nil, 0, err
+		}
+		out = append(out, term{m.coeff, c})
+	}
+	for _, t := range a.Terms() {
+		c := code{w.name(t.Name), precAtom}
+		if t.Floor != nil {
+			var err error
+			if c, err = w.divided("floor_div", "/", t.Floor.Num, t.Floor.Den); err != nil {
+				return nil, 0, err
+			}
+		}
+		out = append(out, term{t.Coeff, c})
+	}
+	slices.SortStableFunc(out, func(x, y term) int {
+		p, q := max(x.coeff, -x.coeff), max(y.coeff, -y.coeff)
+		switch {
+		case p > q:
+			return -1
+		case p < q:
+			return 1
+		}
+		return 0
+	})
+	return out, a.Constant(), nil
+}
+
+// modulo is coeff·(num mod den).
+type modulo struct {
+	coeff int64
+	num   polycount.Affine
+	den   int64
+}
+
+// modulos takes the pairs coeff·num − coeff·den·⌊num/den⌋ out of an expression where that leaves fewer names.
+func modulos(a polycount.Affine) (rest polycount.Affine, mods []modulo) {
+	for _, t := range a.Terms() {
+		if t.Floor == nil || t.Coeff%t.Floor.Den != 0 {
+			continue
+		}
+		c := -t.Coeff / t.Floor.Den
+		left := a.Sub(t.Floor.Num.Mod(t.Floor.Den).Scale(c))
+		if len(left.Terms()) < len(a.Terms())-1 {
+			a = left
+			mods = append(mods, modulo{c, t.Floor.Num, t.Floor.Den})
+		}
+	}
+	return a, mods
+}
+
+// divided writes num/den or num%den: as C does it where num is not negative, by a helper function otherwise.
+func (w *writer) divided(helper, op string, num polycount.Affine, den int64) (code, error) {
+	n, err := w.affine(num)
+	if err != nil {
+		return code{}, err
+	}
+	if ok, err := w.implied(polycount.Constraint{Affine: num}); err != nil {
+		return code{}, err
+	} else if ok {
+		return code{fmt.Sprintf("%s %s %d", n.at(precProduct), op, den), precProduct}, nil
+	}
+	return code{fmt.Sprintf("%s(%s, %d)", w.help(helper, w.index), n.text, den), precAtom}, nil
+}
+
+// implied decides whether c holds at the current place.
+func (w *writer) implied(c polycount.Constraint) (bool, error) {
+	if c.Affine.IsConstant() {
+		return c.Affine.Constant() >= 0 && (!c.Equality || c.Affine.Constant() == 0), nil
+	}
+	if w.known == nil {
+		var err error
+		if w.known, err = polycount.NewSet(nil, nil).Constrain(w.context...); err != nil {
+			return false, err
+		}
+	}
+	return w.known.Implies(c)
+}
+
+// assume calls f with more conditions known.
+func (w *writer) assume(cs []polycount.Constraint, f func() error) error {
+	context, known := w.context, w.known
+	w.context, w.known = append(slices.Clip(context), cs...), nil
+	err := f()
+	w.context, w.known = context, known
+	return err
+}
+
+// affine writes an affine expression.
+func (w *writer) affine(a polycount.Affine) (code, error) {
+	terms, constant, err := w.terms(w.onAxes(a))
+	if err != nil {
+		return code{}, err
+	}
+	return sum(terms, constant), nil
+}
+
+// sum writes Σ coeff·text + constant, a positive term first where there is one.
+func sum(terms []term, constant int64) code {
+	terms = slices.Clone(terms)
+	if i := slices.IndexFunc(terms, func(t term) bool { return t.coeff > 0 }); i > 0 && constant <= 0 {
+		first := terms[i]
+		terms = slices.Insert(slices.Delete(terms, i, i+1), 0, first)
+	}
+	if constant > 0 && len(terms) > 0 && !slices.ContainsFunc(terms, func(t term) bool { return t.coeff > 0 }) {
+		terms = slices.Insert(terms, 0, term{constant, code{"", precAtom}})
+		constant = 0
+	}
+	var b strings.Builder
+	prec := precAtom
+	put := func(negative bool, text string, p int) {
+		switch {
+		case b.Len() == 0 && negative:
+			b.WriteString("-" + text)
+			prec = precUnary
+			if p < precUnary {
+				prec = p
+			}
+		case b.Len() == 0:
+			b.WriteString(text)
+			prec = p
+		case negative:
+			b.WriteString(" - " + text)
+			prec = precSum
+		default:
+			b.WriteString(" + " + text)
+			prec = precSum
+		}
+	}
+	for _, t := range terms {
+		c := max(t.coeff, -t.coeff)
+		switch {
+		case t.of.text == "":
+			put(t.coeff < 0, strconv.FormatInt(c, 10), precAtom)
+		case c == 1 && t.coeff > 0:
+			put(false, t.of.at(precProduct), max(t.of.prec, precProduct))
+		case c == 1:
+			put(true, t.of.at(precUnary), max(t.of.prec, precUnary))
+		default:
+			put(t.coeff < 0, fmt.Sprintf("%d*%s", c, t.of.at(precUnary)), precProduct)
+		}
+	}
+	if constant != 0 || b.Len() == 0 {
+		put(constant < 0, strconv.FormatInt(max(constant, -constant), 10), precAtom)
+	}
+	return code{b.String(), prec}
+}
+
+// condition writes a constraint as a comparison with positive terms on both sides.
+func (w *writer) condition(c polycount.Constraint) (code, error) {
+	terms, constant, err := w.terms(w.onAxes(c.Affine))
+	if err != nil {
+		return code{}, err
+	}
+	var small, large []term // small <= large + constant
+	for _, t := range terms {
+		if t.coeff < 0 {
+			small = append(small, term{-t.coeff, t.of})
+		} else {
+			large = append(large, t)
+		}
+	}
+	l, r := int64(0), constant
+	op, prec := "<=", precLess
+	switch {
+	case c.Equality:
+		op, prec = "==", precEqual
+		if len(small) == 0 {
+			small, large = large, nil
+			r = -r
+		}
+	case len(small) == 0: // large >= -constant
+		small, large, op, r = large, nil, ">=", -constant
+	case constant == -1 && len(large) > 0:
+		op, r = "<", 0
+	}
+	if r < 0 && len(large) > 0 {
+		l, r = -r, 0
+	}
+	return code{fmt.Sprintf("%s %s %s", sum(small, l).at(prec+1), op, sum(large, r).at(prec+1)), prec}, nil
+}
+
+// element writes an access: a name for a scalar, otherwise the flattened index, grouped by the strides that are not
+// constant, as in a[n*(16*gid(1) + lid(1)) + 16*k_outer + lid(0)].
+func (w *writer) element(name string, index []kernel.Expr) (code, error) {
+	a := w.k.Array(name)
+	if a == nil {
+		return code{w.name(name), precAtom}, nil
+	}
+	if a.IsValue || len(index) == 0 && a.Space != kernel.Global && a.Offset == nil {
+		return code{w.name(name), precAtom}, nil
+	}
+	if len(index) != len(a.Shape) {
+		return code{}, fmt.Errorf("%s has %d axes, and is indexed by %d", name, len(a.Shape), len(index))
+	}
+	strides, err := a.Strides()
+	if err != nil {
+		return code{}, err
+	}
+	var flat polycount.Affine // what has constant strides
+	var parts []term
+	if a.Offset != nil {
+		strides, index = append(slices.Clip(strides), kernel.Int{Value: 1}), append(slices.Clip(index), a.Offset)
+	}
+	for i, e := range index {
+		affine, err := kernel.ToAffine(e, w.isIndex)
+		if err != nil {
+			// Read from memory, or not affine: written as it stands.
+			c, err := w.integer(e)
+			if err != nil {
+				return code{}, err
+			}
+			if parts, err = w.scaled(parts, strides[i], c); err != nil {
+				return code{}, err
+			}
+			continue
+		}
+		if s, ok := strides[i].(kernel.Int); ok {
+			flat = flat.Add(affine.Scale(s.Value))
+			continue
+		}
+		affine = w.onAxes(affine)
+		if affine.IsConstant() && affine.Constant() == 0 {
+			continue
+		}
+		c, err := w.affine(affine)
+		if err != nil {
+			return code{}, err
+		}
+		if parts, err = w.scaled(parts, strides[i], c); err != nil {
+			return code{}, err
+		}
+	}
+	rest, constant, err := w.terms(w.onAxes(flat))
+	if err != nil {
+		return code{}, err
+	}
+	return code{w.name(name) + "[" + sum(append(parts, rest...), constant).text + "]", precAtom}, nil
+}
+
+// scaled appends stride·c.
+func (w *writer) scaled(parts []term, stride kernel.Expr, c code) ([]term, error) {
+	if s, ok := stride.(kernel.Int); ok {
+		return append(parts, term{s.Value, c}), nil
+	}
+	s, err := w.integer(stride)
+	if err != nil {
+		return nil, err
+	}
+	if c.text == "1" {
+		return append(parts, term{1, s}), nil
+	}
+	return append(parts, term{1, code{s.at(precProduct) + "*" + c.at(precUnary), precProduct}}), nil
+}
+
+// isIndex tells the names that index arithmetic is over: inames and integer parameters.
+func (w *writer) isIndex(name string) bool {
+	a := w.k.Array(name)
+	return a == nil || a.IsValue && w.k.IsParam(name)
+}
+
+// integer writes an integer expression in the index type.
+func (w *writer) integer(e kernel.Expr) (code, error) {
+	if a, err := kernel.ToAffine(e, w.isIndex); err == nil {
+		return w.affine(a)
+	}
+	if x, ok := e.(*kernel.Op); ok && x.Kind == kernel.Mul {
+		var parts []string
+		for _, f := range x.Args {
+			c, err := w.integer(f)
+			if err != nil {
+				return code{}, err
+			}
+			parts = append(parts, c.at(precUnary))
+		}
+		return code{strings.Join(parts, "*"), precProduct}, nil
+	}
+	c, t, err := w.expr(e)
+	if err != nil {
+		return code{}, err
+	}
+	if !t.IsInteger() {
+		return code{}, fmt.Errorf("index %s is not an integer", e)
+	}
+	if w.index == kernel.Int64 && t != kernel.Int64 {
+		return w.cast(c, kernel.Int64), nil
+	}
+	return c, nil
+}
