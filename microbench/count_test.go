@@ -1,0 +1,83 @@
+package microbench
+
+import (
+	"testing"
+
+	"gpuperf/features"
+)
+
+// promised counts what the doc strings promise, per sub-group of 32 where features are counted so: e elements, each with a
+// work-item, and m.
+var promised = []struct {
+	filter  string
+	feature string
+	want    func(e, m int64) int64
+}{
+	{"flops_madd_pattern dtype:float32", "f_op_float32_madd", func(e, m int64) int64 { return 32 * m * e / 32 }},
+	{"flops_madd_pattern dtype:float32", "f_op_float32_add", func(e, _ int64) int64 { return 31 * e / 32 }},
+	{"flops_madd_pattern dtype:float32", "f_op_int32_add", func(e, _ int64) int64 { return 4 * e / 32 }},
+	{"flops_madd_pattern dtype:float32", "f_mem_access_global_float32_store_lstrides:{0:1;1:2048}_gstrides:{0:16;1:32768}", func(e, _ int64) int64 { return e }},
+	{"flops_madd_pattern dtype:float64", "f_op_float64_madd", func(e, m int64) int64 { return m * e }},
+	{"flops_mul_pattern dtype:float32", "f_op_float32_mul", func(e, m int64) int64 { return m * e }},
+	{"flops_mul_pattern dtype:float32", "f_op_int32_add", func(e, _ int64) int64 { return 2 * e / 32 }},
+	{"flops_mul_pattern dtype:float64", "f_op_float64_add", func(e, _ int64) int64 { return 31 * e / 32 }},
+	{"flops_add_pattern dtype:float32", "f_op_float32_add", func(e, m int64) int64 { return m*e + 31*e/32 }},
+	{"flops_add_pattern dtype:float64 groups_fit:False", "f_op_float64_add", func(e, m int64) int64 { return m*e + 31*e/32 }},
+	{"gmem_pattern dtype:float32 n_in_arrays:3", "f_mem_access_global_float32_load_lstrides:{0:1;1:>1}_gstrides:{0:16;1:>16}_afr:1", func(e, _ int64) int64 { return 3 * e }},
+	{"gmem_pattern dtype:float32 n_in_arrays:3", "f_mem_access_global_float32_store", func(e, _ int64) int64 { return e }},
+	{"gmem_pattern dtype:float32 n_in_arrays:3", "f_op_float32_add", func(e, _ int64) int64 { return 2 * e / 32 }},
+	{"lmem_pattern dtype:float32", "f_mem_access_local_float32_load", func(e, m int64) int64 { return (m + 1) * e / 32 }},
+	{"lmem_pattern dtype:float32", "f_mem_access_local_float32_store_lstrides:{0:1}", func(e, m int64) int64 { return (m + 17) * e / 32 }},
+	{"lmem_pattern dtype:float64", "f_mem_access_global_float64_store", func(e, _ int64) int64 { return e }},
+	{"lmem_pattern dtype:float32", "f_sync_barrier_local", func(_, m int64) int64 { return m / 16 }},
+	{"barrier_local", "f_sync_barrier_local", func(_, m int64) int64 { return m }},
+	{"barrier_local", "f_thread_groups", func(e, _ int64) int64 { return e / 256 }},
+	{"empty_kernel", "f_thread_groups", func(e, _ int64) int64 { return e }},
+	{"empty_kernel", "f_sync_kernel_launch", func(_, _ int64) int64 { return 1 }},
+	{"matmul_sq dtype:float32 prefetch:True", "f_op_float32_madd", func(e, _ int64) int64 { return e * e * e / 32 }},
+	{"matmul_sq dtype:float32 prefetch:True", "f_mem_access_local_float32_load", func(e, _ int64) int64 { return 2 * e * e * e / 32 }},
+	{"matmul_sq dtype:float32 prefetch:True", "f_sync_barrier_local", func(e, _ int64) int64 { return 2 * e / 16 }},
+	{"matmul_sq dtype:float64 prefetch:False", "f_mem_access_tag:bLD", func(e, _ int64) int64 { return e * e * e }},
+	{"matmul_sq dtype:float64 prefetch:False", "f_mem_access_tag:aLD", func(e, _ int64) int64 { return e * e * e / 32 }},
+}
+
+// TestCounts compares the symbolic counts of the variants with what their generators promise, at all default sizes.
+func TestCounts(t *testing.T) {
+	c := load(t)
+	counted := map[string]*features.Statistics{}
+	for _, p := range promised {
+		variants, err := c.choose(p.filter, "")
+		if err != nil {
+			t.Errorf("%s: %v", p.filter, err)
+			continue
+		}
+		id, err := features.ParseID(p.feature)
+		if err != nil {
+			t.Errorf("%s: %v", p.feature, err)
+			continue
+		}
+		for _, v := range variants {
+			stats := counted[v.KernelID()]
+			if stats == nil {
+				k, err := v.Kernel()
+				if err == nil {
+					stats, err = features.Count(k, features.Options{})
+				}
+				if err != nil {
+					t.Errorf("%s: %v", v, err)
+					break
+				}
+				for _, w := range stats.Warnings {
+					t.Errorf("%s: %v", v, w)
+				}
+				counted[v.KernelID()] = stats
+			}
+			e := v.Sizes["nelements"] + v.Sizes["n"] + v.Sizes["num_groups"] // one of them is there
+			got, err := stats.Value(id, v.Sizes)
+			if want := float64(p.want(e, v.Sizes["m"])); err != nil || got != want {
+				t.Errorf("%s: %s is %v (%v), want %v", v, p.feature, got, err, want)
+				break
+			}
+		}
+	}
+}
