@@ -6,15 +6,28 @@ import (
 	"slices"
 )
 
-// Option of Count.
-type Option func(*counter)
+// Option of Count and Sum.
+type Option func(*settings)
+
+type settings struct {
+	ctx   context.Context
+	limit int64
+}
+
+func workOf(opts []Option) *work {
+	s := settings{ctx: context.Background()}
+	for _, o := range opts {
+		o(&s)
+	}
+	return newWork(s.ctx, s.limit)
+}
 
 // WithContext cancels the count when ctx is done.
-func WithContext(ctx context.Context) Option { return func(k *counter) { k.ctx = ctx } }
+func WithContext(ctx context.Context) Option { return func(s *settings) { s.ctx = ctx } }
 
 // WithLimit bounds the work, in units of about one coefficient touched; exceeding it is an error that wraps ErrBudget.
 // The zero limit is some seconds of one core.
-func WithLimit(units int64) Option { return func(k *counter) { k.limit = units } }
+func WithLimit(units int64) Option { return func(s *settings) { s.limit = units } }
 
 // CountContext is Count with WithContext.
 func (s *Set) CountContext(ctx context.Context, opts ...Option) (*Poly, error) {
@@ -25,11 +38,7 @@ func (s *Set) CountContext(ctx context.Context, opts ...Option) (*Poly, error) {
 // of the parameters is an *UnboundedError.
 func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	defer rescue(&err)
-	k := &counter{ctx: context.Background()}
-	for _, o := range opts {
-		o(k)
-	}
-	w := newWork(k.ctx, k.limit)
+	w := workOf(opts)
 	total := newPoly(s.params)
 	for _, c := range w.disjoint(s.cs) {
 		q, err := w.countConj(c, s)
@@ -68,9 +77,6 @@ func (w *work) disjoint(cs []*conj) []*conj {
 
 // counter counts one conjunction. The variables to be counted are columns of its table without definition.
 type counter struct {
-	ctx   context.Context
-	limit int64
-
 	*work
 	table       *conj
 	trial       bool // give up with errNotDirect instead of splintering, or after trialVisits summations
@@ -99,7 +105,7 @@ func (w *work) countConj(c *conj, s *Set) (p *Poly, err error) {
 			panic(r)
 		}
 	}()
-	whole := c.quantify(drop)
+	whole, _ := c.quantify(drop)
 	dom, factor, groups, ok := w.preprocess(whole)
 	p = newPoly(s.params)
 	if !ok {

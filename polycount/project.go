@@ -4,14 +4,17 @@ import "slices"
 
 // project eliminates the variables of c for which drop is set, exactly over the integers. The result is a union over
 // the kept variables whose members may overlap; every floor in it has a definition.
-func (w *work) project(c *conj, drop []bool) []*conj { return w.eliminate(c.quantify(drop)) }
+func (w *work) project(c *conj, drop []bool) []*conj {
+	q, _ := c.quantify(drop)
+	return w.eliminate(q)
+}
 
 // quantify returns c over the kept variables, with those for which drop is set, and the floors that depend on them,
-// as columns without definition.
-func (c *conj) quantify(drop []bool) *conj {
+// as columns without definition. place tells where each column of c went.
+func (c *conj) quantify(drop []bool) (out *conj, place []int) {
 	// Columns of the new conj: kept variables, kept floors, then existentials.
-	out := &conj{}
-	place := make([]int, c.width()) // old column to new
+	out = &conj{}
+	place = make([]int, c.width())
 	for i := 1; i <= c.n; i++ {
 		if !drop[i-1] {
 			out.n++
@@ -28,21 +31,21 @@ func (c *conj) quantify(drop []bool) *conj {
 		}
 		return v
 	}
-	gone := make([]bool, c.width())
+	dropped := make([]bool, c.width())
 	for i := 1; i <= c.n; i++ {
-		gone[i] = drop[i-1]
+		dropped[i] = drop[i-1]
 	}
 	for k, d := range c.divs {
 		at := 1 + c.n + k
 		for i := 1; i < len(d.num); i++ {
-			gone[at] = gone[at] || d.num[i] != 0 && gone[i]
+			dropped[at] = dropped[at] || d.num[i] != 0 && dropped[i]
 		}
-		if !gone[at] {
+		if !dropped[at] {
 			place[at] = out.addColumn(div{rename(d.num), d.den})
 		}
 	}
 	for i := 1; i < c.width(); i++ {
-		if gone[i] {
+		if dropped[i] {
 			place[i] = out.addColumn(div{})
 		}
 	}
@@ -53,13 +56,13 @@ func (c *conj) quantify(drop []bool) *conj {
 		out.addGE(rename(r))
 	}
 	for k := range c.divs {
-		if gone[1+c.n+k] {
+		if dropped[1+c.n+k] {
 			lo, hi := c.definition(k)
 			out.addGE(rename(lo))
 			out.addGE(rename(hi))
 		}
 	}
-	return out
+	return out, place
 }
 
 // eliminate removes the floors without definition, which are existentials.

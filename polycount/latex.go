@@ -1,0 +1,110 @@
+package polycount
+
+import (
+	"fmt"
+	"strings"
+)
+
+// LaTeX typesets p: one polynomial, or a cases environment with a last line for "otherwise".
+func (p *Poly) LaTeX() string {
+	names := make([]string, 1, p.table.width())
+	for _, n := range p.params {
+		names = append(names, latexName(n))
+	}
+	for _, d := range p.table.divs {
+		names = append(names, latexFloor(p.table.affine(d.num, p.params), d.den))
+	}
+	if len(p.pieces) == 0 {
+		return "0"
+	}
+	if len(p.pieces) == 1 && len(p.pieces[0].dom.eq)+len(p.pieces[0].dom.ge) == 0 {
+		return p.pieces[0].q.latex(names)
+	}
+	var b strings.Builder
+	b.WriteString("\\begin{cases}\n")
+	for _, c := range p.pieces {
+		var conds []string
+		for _, r := range c.dom.eq {
+			conds = append(conds, latexAffine(c.dom.affine(r, p.params))+" = 0")
+		}
+		for _, r := range c.dom.ge {
+			conds = append(conds, latexAffine(c.dom.affine(r, p.params))+" \\ge 0")
+		}
+		fmt.Fprintf(&b, "%s & %s \\\\\n", c.q.latex(names), strings.Join(conds, ",\\ "))
+	}
+	b.WriteString("0 & \\text{otherwise}\n\\end{cases}")
+	return b.String()
+}
+
+func (q quasi) latex(names []string) string {
+	var b strings.Builder
+	for i, t := range q {
+		c := t.c
+		switch {
+		case c.sign() < 0:
+			b.WriteString("-")
+			c = c.neg()
+		case i > 0:
+			b.WriteString("+")
+		}
+		r := c.big()
+		switch {
+		case r.IsInt() && c.isOne() && t.factors != "":
+		case r.IsInt():
+			b.WriteString(r.Num().String())
+		default:
+			fmt.Fprintf(&b, "\\frac{%v}{%v}", r.Num(), r.Denom())
+		}
+		for k := 0; k < len(t.factors); {
+			at, n := atomAt(t.factors, k), 0
+			for ; k < len(t.factors) && atomAt(t.factors, k) == at; k += 2 {
+				n++
+			}
+			b.WriteString(" " + names[at])
+			if n > 1 {
+				fmt.Fprintf(&b, "^{%d}", n)
+			}
+		}
+	}
+	return b.String()
+}
+
+func latexAffine(a Affine) string {
+	var b strings.Builder
+	for _, t := range a.terms {
+		text := latexName(t.Name)
+		if t.Floor != nil {
+			text = latexFloor(t.Floor.Num, t.Floor.Den)
+		}
+		switch {
+		case t.Coeff == -1:
+			b.WriteString("-")
+		case t.Coeff < 0:
+			fmt.Fprintf(&b, "%d", t.Coeff)
+		case b.Len() > 0:
+			b.WriteString("+")
+			fallthrough
+		default:
+			if t.Coeff != 1 {
+				fmt.Fprintf(&b, "%d", t.Coeff)
+			}
+		}
+		b.WriteString(" " + text)
+	}
+	if a.c != 0 || b.Len() == 0 {
+		fmt.Fprintf(&b, "%+d", a.c)
+	}
+	return strings.TrimPrefix(strings.TrimSpace(b.String()), "+")
+}
+
+func latexFloor(num Affine, den int64) string {
+	return fmt.Sprintf("\\left\\lfloor \\frac{%s}{%d} \\right\\rfloor", latexAffine(num), den)
+}
+
+// latexName writes names of several letters upright.
+func latexName(n string) string {
+	if len(n) == 1 {
+		return n
+	}
+	return "\\mathrm{" + strings.ReplaceAll(n, "_", "\\_") + "}"
+}
