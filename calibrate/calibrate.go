@@ -12,7 +12,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -71,6 +73,11 @@ func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
 	}
 	if len(c.Parameters) == 0 {
 		return nil, fmt.Errorf("model %s has no parameters to fit", m.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(opt.Init)) {
+		if v := opt.Init[name]; !slices.Contains(c.Parameters, name) || finite(v) == nil {
+			return nil, fmt.Errorf("the starting value %g of %s is of no use: model %s has the parameters %s", v, name, m.Name, list(c.Parameters))
+		}
 	}
 	f := &fitter{model: m, compiled: c, lm: opt.LM}
 	for i, r := range rows {
@@ -205,8 +212,25 @@ func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, trie
 	if best, err = f.best(ctx, best, again, &rough); err != nil {
 		return nil, 0, err
 	}
-	best, err = f.best(ctx, nil, [][]float64{best.P}, &f.lm)
-	return best, len(starts) + len(again), err
+	last, err := f.best(ctx, nil, [][]float64{best.P}, &f.lm)
+	if err != nil {
+		return nil, 0, err
+	}
+	return after(best, last), len(starts) + len(again), nil
+}
+
+// after returns the last of two runs, the one going on where the other ended, with the history of both.
+func after(r, last *lm.Result) *lm.Result {
+	for _, it := range last.History[1:] {
+		it.N += r.Iterations
+		it.Evaluations += r.Evaluations
+		r.History = append(r.History, it)
+	}
+	last.History = r.History
+	last.Iterations += r.Iterations
+	last.Evaluations += r.Evaluations
+	last.Jacobians += r.Jacobians
+	return last
 }
 
 // best minimizes from every starting point and keeps the least residual, that of best among them; the earlier one among equals.

@@ -289,6 +289,9 @@ func TestRefusedRows(t *testing.T) {
 	if _, err := FitRows(context.Background(), model(t, "expression: 2 * f_x\n"), []Row{good}, Options{}); err == nil {
 		t.Error("a model without parameters was fitted")
 	}
+	if _, err := FitRows(context.Background(), scaled, []Row{good}, Options{Init: map[string]float64{"p_b": 1}}); err == nil || !strings.Contains(err.Error(), "p_b") {
+		t.Errorf("got %v", err)
+	}
 	log := model(t, "expression: log(-p_a * f_x)\nparameters: {p_a: {init: 1, min: 0.5}}\n")
 	if _, err := FitRows(context.Background(), log, []Row{good}, Options{}); err == nil || !strings.Contains(err.Error(), "no finite value at any starting point") {
 		t.Errorf("got %v", err)
@@ -311,6 +314,9 @@ func TestFitIsReproducible(t *testing.T) {
 	kernels, features := microbenchmarks()
 	rows := rowsOf(t, m, titanV, 0.05, rand.New(rand.NewPCG(11, 12)), kernels, features)
 	a, b := fitRows(t, m, rows), fitRows(t, m, rows)
+	if last := a.History[len(a.History)-1]; last.N != a.Iterations || a.Iterations < 5 || a.History[0].N != 0 {
+		t.Errorf("%d iterations, the history ends with number %d", a.Iterations, last.N)
+	}
 	for i := range a.Parameters {
 		if a.Parameters[i] != b.Parameters[i] {
 			t.Errorf("%+v, then %+v", a.Parameters[i], b.Parameters[i])

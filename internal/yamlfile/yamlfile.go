@@ -6,6 +6,7 @@
 package yamlfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -63,12 +64,16 @@ type document struct{ file, text string }
 
 // Parse reads one YAML document; an empty one is a Null node. Errors are *source.Error.
 func Parse(file string, text []byte) (*Node, error) {
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	d := &document{file: file, text: string(text)}
 	if len(text) > MaxSize {
 		return nil, source.At(file, "", source.Pos{}, "the file is larger than %d bytes", MaxSize)
 	}
 	if !utf8.ValidString(d.text) || strings.ContainsRune(d.text, 0) {
 		return nil, source.At(file, "", source.Pos{}, "the file is not text in UTF-8")
+	}
+	if i := strings.IndexByte(d.text, '\r'); i >= 0 {
+		return nil, source.New(file, d.text, i, "a carriage return stands inside this line").WithHint("lines end in a newline")
 	}
 	f, err := parse(text)
 	if err != nil {
@@ -323,7 +328,7 @@ func Decode(file string, text []byte, into any, known ...string) error {
 	if root.Kind != Map {
 		return root.Errorf("expected a map (key: value), found %s", root.Kind)
 	}
-	err = decode(text, into)
+	err = decode([]byte(root.doc.text), into)
 	if err == nil {
 		return nil
 	}
