@@ -22,7 +22,8 @@ type Options struct {
 	SubgroupSize int
 	// NoMadd counts additions and multiplications apart, also where they form a multiply-add.
 	NoMadd bool
-	// RedundantWork counts what work-items and groups do again on hardware axes that a statement does not use.
+	// RedundantWork counts a statement for every work-item and group also where it does not depend on them and writes
+	// memory that they share, so that one run would do.
 	RedundantWork bool
 	// IndexOps counts the arithmetic in array indices as it is written.
 	IndexOps bool
@@ -98,11 +99,11 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	}
 	s.Records = append(s.Records, syncs...)
 	if opt.Footprint {
-		prints, err := c.countFootprints()
-		if err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
-		}
+		prints, failed := c.countFootprints()
 		s.Records = append(s.Records, prints...)
+		for _, err := range failed {
+			s.Warnings = append(s.Warnings, fmt.Errorf("kernel %s: %w", k.Name, err))
+		}
 	}
 	if s.Groups, err = c.groups(); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)

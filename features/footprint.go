@@ -7,8 +7,9 @@ import (
 	"gpuperf/polycount"
 )
 
-// countFootprints counts the distinct elements of each array that the kernel reads and that it writes.
-func (c *counter) countFootprints() ([]Record, error) {
+// countFootprints counts the distinct elements of each array that the kernel reads and that it writes. Those with an
+// index that is not affine are left out, each with an error.
+func (c *counter) countFootprints() (records []Record, failed []error) {
 	sites := map[Footprint][]site{}
 	var keys []Footprint
 	add := func(s *kernel.Stmt, acc *kernel.Access, direction Direction) {
@@ -30,17 +31,16 @@ func (c *counter) countFootprints() ([]Record, error) {
 			add(s, store, Write)
 		}
 	}
-	var out []Record
 	for _, key := range keys {
 		n, err := c.footprint(sites[key])
-		if err != nil {
-			return nil, fmt.Errorf("footprint of %s: %w", key.Variable, err)
-		}
-		if !n.IsZero() {
-			out = append(out, Record{key, n})
+		switch {
+		case err != nil:
+			failed = append(failed, fmt.Errorf("what %s of %s touches is not counted: %w", key.Direction, key.Variable, err))
+		case !n.IsZero():
+			records = append(records, Record{key, n})
 		}
 	}
-	return out, nil
+	return records, failed
 }
 
 // footprint counts the elements that accesses to one array touch, each once: the union of the images of the statements'

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,15 @@ type counter struct {
 type where struct {
 	inames      string // joined by commas
 	granularity Granularity
+	target      kernel.Space // of what the statement writes
+}
+
+func (c *counter) where(s *kernel.Stmt, granularity Granularity) where {
+	w := where{inames: strings.Join(s.Inames, ","), granularity: granularity, target: kernel.Private}
+	for _, acc := range c.k.Writes(s) {
+		w.target = c.k.Array(acc.Array).Space
+	}
+	return w
 }
 
 func newCounter(k *kernel.Kernel, opt Options) *counter {
@@ -37,7 +47,7 @@ func (c *counter) add(key Key, s *kernel.Stmt, granularity Granularity, n int64)
 		c.found[key] = map[where]int64{}
 		c.keys = append(c.keys, key)
 	}
-	c.found[key][where{strings.Join(s.Inames, ","), granularity}] += n
+	c.found[key][c.where(s, granularity)] += n
 }
 
 // records turns occurrences into counts. Those that are 0 are left out.
@@ -60,7 +70,9 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 	for w := range occurrences {
 		places = append(places, w)
 	}
-	slices.SortFunc(places, func(a, b where) int { return strings.Compare(a.inames, b.inames) })
+	slices.SortFunc(places, func(a, b where) int {
+		return cmp.Or(strings.Compare(a.inames, b.inames), cmp.Compare(a.target, b.target))
+	})
 	sum := polycount.Constant(0)
 	for _, w := range places {
 		m, err := c.multiplicity(w)
@@ -76,6 +88,11 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 
 // multiplicity is how often a statement runs (Algorithm 1). Per sub-group: the runs of work-groups, that is without the
 // local inames, times the sub-groups of a work-group, where one that is partly filled counts.
+//
+// The domain says nothing about hardware axes that the statement does not use. Memory that every work-group has for
+// itself must be written in every work-group, and private memory by every work-item, so that there these axes count: the
+// fetch of a tile that does not depend on j_outer runs for each j_outer. Where the target is shared, one run would do,
+// and the others are redundant work.
 func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	if m, ok := c.mults[w]; ok {
 		return m, nil
@@ -85,14 +102,10 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 		return nil, err
 	}
 	var inames []string
-	unused := map[kernel.Tag]bool{}
-	for axis := range 3 {
-		unused[kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}] = true
-		unused[kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}] = w.granularity == WorkItem
-	}
+	used := map[kernel.Tag]bool{}
 	for _, name := range strings.FieldsFunc(w.inames, func(r rune) bool { return r == ',' }) {
 		tag := c.k.Tags[name]
-		delete(unused, tag)
+		used[tag] = true
 		if tag.Kind != kernel.LocalAxis || w.granularity == WorkItem {
 			inames = append(inames, name)
 		}
@@ -110,19 +123,19 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 		group := int64(c.opt.SubgroupSize)
 		m = m.Scale((items+group-1)/group, 1)
 	}
-	if c.opt.RedundantWork {
-		for axis := range 3 {
-			if unused[kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}] {
-				m = m.Scale(size[axis], 1)
+	everyItem := c.opt.RedundantWork || w.target == kernel.Private
+	everyGroup := everyItem || w.target == kernel.Local
+	for axis := range 3 {
+		if everyItem && w.granularity == WorkItem && !used[kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}] {
+			m = m.Scale(size[axis], 1)
+		}
+		if everyGroup && !used[kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}] {
+			n, err := c.groupsAlong(axis)
+			if err != nil {
+				return nil, err
 			}
-			if unused[kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}] {
-				n, err := c.groupsAlong(axis)
-				if err != nil {
-					return nil, err
-				}
-				if m, err = m.Mul(n); err != nil {
-					return nil, err
-				}
+			if m, err = m.Mul(n); err != nil {
+				return nil, err
 			}
 		}
 	}

@@ -214,7 +214,7 @@ func (s *Statistics) newRatio(m Mem) (*ratio, error) {
 	defer s.mu.Unlock()
 	occurrences := map[where]int64{}
 	for _, site := range sites {
-		occurrences[where{strings.Join(site.stmt.Inames, ","), WorkItem}]++
+		occurrences[s.c.where(site.stmt, WorkItem)]++
 	}
 	accesses, err := s.c.sum(occurrences)
 	if err != nil {
