@@ -8,94 +8,92 @@ import (
 // inferTypes gives element types to temporaries and to arguments that the kernel writes, from what is assigned to them,
 // in place. What is only read must have been given one.
 func (k *Kernel) inferTypes() error {
-	partial := map[string]bool{}
-	for {
-		progress, missing := false, ""
-		var candidate *Array // some of whose assignments have a type
-		for _, a := range slices.Concat(k.Args, k.Temps) {
-			if a.DType != "" {
-				continue
-			}
-			writers := k.writers(a.Name)
-			if len(writers) == 0 {
+	var open []*Array
+	for _, a := range slices.Concat(k.Args, k.Temps) {
+		if a.DType == "" {
+			open = append(open, a)
+			if len(k.writers(a.Name)) == 0 {
 				return k.errorf("%w", &UnknownTypeError{a.Name})
 			}
-			t, complete, err := k.assignedType(a.Name, writers)
+		}
+	}
+	// Round by round, what depends on known types only; variables that are assigned from each other are solved together.
+	for len(open) > 0 {
+		var left []*Array
+		for _, a := range open {
+			t, err := k.assignedType(a.Name, map[string]bool{a.Name: true})
+			var unknown *UnknownTypeError
+			switch {
+			case errors.As(err, &unknown):
+				left = append(left, a)
+			case err != nil:
+				return err
+			default:
+				k.setType(a.Name, t)
+			}
+		}
+		if len(left) == len(open) {
+			return k.solveTypes(left)
+		}
+		open = left
+	}
+	return nil
+}
+
+// solveTypes finds the least types of variables that are assigned from each other: from no type at all, until what is
+// assigned agrees with them.
+func (k *Kernel) solveTypes(open []*Array) error {
+	for range 2*len(open) + 8 {
+		changed := false
+		for _, a := range open {
+			neutral := map[string]bool{a.Name: true}
+			for _, b := range open {
+				neutral[b.Name] = neutral[b.Name] || k.Array(b.Name).DType == ""
+			}
+			t, err := k.assignedType(a.Name, neutral)
 			if err != nil {
 				return err
 			}
-			if missing == "" {
-				missing = a.Name
+			if t != k.Array(a.Name).DType {
+				k.setType(a.Name, t)
+				changed = true
 			}
-			if t == "" {
-				continue
-			}
-			c := *a
-			c.DType = t
-			if !complete {
-				if candidate == nil {
-					candidate = &c
-				}
-				continue
-			}
-			k.setArray(&c)
-			progress = true
 		}
-		switch {
-		case missing == "":
-			return k.confirmTypes(partial)
-		case progress:
-		case candidate != nil:
-			k.setArray(candidate)
-			partial[candidate.Name] = true
-		default:
-			return k.errorf("%w", &UnknownTypeError{missing})
+		if !changed {
+			return nil
 		}
 	}
+	return k.errorf("the dtypes of %s depend on each other: declare one, as in <float32> %s = ...", open[0].Name, open[0].Name)
 }
 
-// assignedType is the common type of what is assigned to the variable; complete is false where some assignment has none
-// yet. The variable itself is neutral in what is assigned to it.
-func (k *Kernel) assignedType(name string, writers []*Stmt) (t DType, complete bool, err error) {
-	complete = true
+func (k *Kernel) setType(name string, t DType) {
+	c := *k.Array(name)
+	c.DType = t
+	k.setArray(&c)
+}
+
+// assignedType is the common type of what is assigned to the variable. The neutral variables, itself among them, count
+// as integer literals do.
+func (k *Kernel) assignedType(name string, neutral map[string]bool) (DType, error) {
 	var values []Expr
-	for _, w := range writers {
+	for _, w := range k.writers(name) {
 		v := Rewrite(w.RHS, func(e Expr) Expr {
 			switch x := e.(type) {
 			case Var:
-				if x.Name == name {
+				if neutral[x.Name] {
 					return Int{0}
 				}
 			case *Access:
-				if x.Array == name {
+				if neutral[x.Array] {
 					return Int{0}
 				}
 			}
 			return e
 		})
-		var unknown *UnknownTypeError
-		if _, err := k.TypeOf(v); errors.As(err, &unknown) {
-			complete = false
-			continue
-		} else if err != nil {
-			return "", false, k.errorf("statement %s: %w", w.ID, err)
+		if _, err := k.TypeOf(v); err != nil {
+			return "", k.errorf("statement %s: %w", w.ID, err)
 		}
 		values = append(values, v)
 	}
-	t, err = k.combine(values...)
-	return t, complete, err
-}
-
-// confirmTypes checks types that were inferred before all assignments had one.
-func (k *Kernel) confirmTypes(partial map[string]bool) error {
-	for _, name := range sortedKeys(partial) {
-		t, _, err := k.assignedType(name, k.writers(name))
-		if err != nil {
-			return err
-		}
-		if t != k.Array(name).DType {
-			return k.errorf("the dtype of %s depends on itself: declare it, as in <%s> %s = ...", name, t, name)
-		}
-	}
-	return nil
+	return k.combine(values...)
 }

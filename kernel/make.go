@@ -50,7 +50,7 @@ func Make(spec Spec) (k *Kernel, err error) {
 	}
 	m := &maker{Kernel: k, Instructions: ins, spec: spec}
 	for _, step := range []func() error{
-		m.domains, m.declare, m.rules, m.names, m.ids, m.inames, m.infer, m.resolve, m.deps, m.dtypes, m.shapes,
+		m.domains, m.declare, m.rules, m.names, m.ids, m.inames, m.infer, m.resolve, m.checkReductions, m.deps, m.dtypes, m.shapes,
 	} {
 		if err := step(); err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/polycount"
 )
@@ -9,13 +10,12 @@ import (
 // inferShapes gives a shape to every array that is indexed and has none: per axis one more than the largest index.
 func (k *Kernel) inferShapes() error {
 	type site struct {
-		acc *Access
-		all []string
+		acc    *Access
+		inames []string
 	}
 	sites := map[string][]site{}
 	var order []string
 	for _, s := range k.Statements {
-		all := s.AllInames()
 		for _, e := range s.exprs() {
 			e, err := k.expandExpr(e)
 			if err != nil {
@@ -28,7 +28,7 @@ func (k *Kernel) inferShapes() error {
 				if sites[acc.Array] == nil {
 					order = append(order, acc.Array)
 				}
-				sites[acc.Array] = append(sites[acc.Array], site{acc, all})
+				sites[acc.Array] = append(sites[acc.Array], site{acc, s.Inames})
 			}
 		}
 	}
@@ -42,7 +42,7 @@ func (k *Kernel) inferShapes() error {
 		for axis := range sites[name][0].acc.Index {
 			var size *extent
 			for _, at := range sites[name] {
-				next, err := k.largest(at.acc.Index[axis])
+				next, err := k.largest(at.acc.Index[axis], at.inames)
 				if err == nil {
 					size, err = size.max(next)
 				}
@@ -82,13 +82,13 @@ type extent struct {
 const indexName = "$index" // no iname has such a name
 
 // largest is the extent that the index needs: one more than its upper bound in the parameters over the domain of its
-// inames.
-func (k *Kernel) largest(index Expr) (*extent, error) {
+// inames, in a statement within the inames given.
+func (k *Kernel) largest(index Expr, within []string) (*extent, error) {
 	e, err := k.affineOf(index)
 	if err != nil {
 		return k.largestProduct(index, err)
 	}
-	used := intersectNames(e.Names(), k.Inames())
+	used := sortedSet(slices.Concat(intersectNames(e.Names(), k.Inames()), within))
 	d, err := k.DomainOf(used)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (k *Kernel) largestProduct(index Expr, why error) (*extent, error) {
 		if err != nil {
 			return nil, err
 		}
-		upper, err := k.largest(Var{t.Iname})
+		upper, err := k.largest(Var{t.Iname}, nil)
 		if err != nil {
 			return nil, err
 		}
