@@ -326,7 +326,6 @@ func TestFitIsReproducible(t *testing.T) {
 
 // TestCrossValidation compares with leaving out by hand.
 func TestCrossValidation(t *testing.T) {
-	m := model(t, "expression: p_a * f_x + p_b * f_y\nfit: {scale_by_output: true}\n")
 	rng := rand.New(rand.NewPCG(13, 14))
 	var rows []Row
 	for i := range 9 {
@@ -343,7 +342,7 @@ func TestCrossValidation(t *testing.T) {
 			rows[i].Features["f_z"] = 0
 		}
 	}
-	m = model(t, "expression: p_a * f_x + p_b * f_y + p_c * f_z\nfit: {scale_by_output: true}\n")
+	m := model(t, "expression: p_a * f_x + p_b * f_y + p_c * f_z\nfit: {scale_by_output: true}\n")
 	fit := fitRows(t, m, rows)
 	var predicted, measured []float64
 	for _, left := range []string{"0", "1", "2"} {
@@ -367,9 +366,6 @@ func TestCrossValidation(t *testing.T) {
 	want := GeomeanRelativeError(predicted, measured)
 	if fit.Cross == nil || math.Abs(fit.Cross.GeomeanRelErr-want) > 1e-9 || fit.Cross.Kernels != 3 || len(fit.Cross.Skipped) != 1 {
 		t.Errorf("%+v, want %g for 3 kernels and 1 skipped", fit.Cross, want)
-	}
-	if fit.Cross != nil && fit.Cross.GeomeanRelErr <= fit.GeomeanRelErr {
-		t.Logf("cross-validated %g, fitted %g", fit.Cross.GeomeanRelErr, fit.GeomeanRelErr)
 	}
 }
 

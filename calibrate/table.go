@@ -26,6 +26,7 @@ type Table struct {
 	Columns []string // features by their identifiers, other columns as they are named
 
 	text   string
+	lines  []int        // offsets at which they start
 	header []source.Pos // of the columns
 	cells  [][]cell
 }
@@ -51,7 +52,7 @@ func LoadTable(path string) (*Table, error) {
 // malformed quote, no lines at all.
 func ReadTable(file string, text []byte) (*Table, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	t := &Table{File: file, text: string(text)}
+	t := &Table{File: file, text: string(text), lines: startsOf(string(text))}
 	if !utf8.Valid(text) {
 		return nil, source.At(file, "", source.Pos{}, "the table is not text in UTF-8")
 	}
@@ -109,16 +110,23 @@ func (t *Table) readHeader(row []cell) error {
 
 // pos turns encoding/csv's line and byte column into a place.
 func (t *Table) pos(line, column int) source.Pos {
-	start := 0
-	for l := 1; l < line; l++ {
-		i := strings.IndexByte(t.text[start:], '\n')
-		if i < 0 {
-			break
-		}
-		start += i + 1
+	if line < 1 || line > len(t.lines) {
+		return source.Pos{Line: line}
 	}
+	start := t.lines[line-1]
 	end := min(start+max(column-1, 0), len(t.text))
 	return source.Pos{Line: line, Column: 1 + utf8.RuneCountInString(t.text[start:end])}
+}
+
+// startsOf lists the offsets at which the lines of a text start.
+func startsOf(text string) []int {
+	out := []int{0}
+	for i := range len(text) {
+		if text[i] == '\n' {
+			out = append(out, i+1)
+		}
+	}
+	return out
 }
 
 func (t *Table) errorAt(pos source.Pos, format string, args ...any) *source.Error {

@@ -25,7 +25,6 @@ type value struct {
 }
 
 type assembler struct {
-	tape   tape
 	slots  map[string]int32
 	memo   map[*Expr]int32
 	values map[value]int32
