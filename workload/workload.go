@@ -165,18 +165,20 @@ func (c *Case) Job(policy device.Policy) (device.Job, error) {
 	return job, nil
 }
 
-// elements returns the number of elements of each array argument at the sizes of the case.
+// elements returns the number of elements of each array in global memory, at the sizes of the case.
 func (c *Case) elements() (map[string]int64, error) {
+	nest, err := c.Nest()
+	if err != nil {
+		return nil, err
+	}
 	counts := map[string]int64{}
-	for _, a := range c.IR.Args {
-		if a.IsValue {
+	for _, a := range slices.Concat(nest.Kernel.Args, nest.Kernel.Temps) {
+		if a.IsValue || a.Space != kernel.Global {
 			continue
 		}
-		n, err := c.IR.Elements(a, c.Sizes)
-		if err != nil {
-			return nil, fmt.Errorf("array %s of kernel %s: %w", a.Name, c.IR.Name, err)
+		if counts[a.Name], err = a.Elements(c.Sizes); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", c.IR.Name, err)
 		}
-		counts[a.Name] = n
 	}
 	return counts, nil
 }

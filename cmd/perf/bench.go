@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -29,21 +28,21 @@ func benchListCommand() *cobra.Command {
 		Short: "List the generators with their tags and arguments",
 		Args:  exactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			generators, err := microbench.Load(folder)
+			generators, err := loadGenerators(folder)
 			if err != nil {
 				return err
 			}
 			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"generators": generators.All()})
+				return printJSON(cmd.OutOrStdout(), map[string]any{"generators": generators.Generators()})
 			}
-			for i, g := range generators.All() {
+			for i, g := range generators.Generators() {
 				if i > 0 {
 					fmt.Fprintln(cmd.OutOrStdout())
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", g.Name, g.Doc)
 				fmt.Fprintf(cmd.OutOrStdout(), "  tags  %s\n", strings.Join(g.Tags, " "))
 				for _, a := range g.Args {
-					fmt.Fprintf(cmd.OutOrStdout(), "  %s\n", a)
+					fmt.Fprintf(cmd.OutOrStdout(), "  %-13s %s\n", a.Name, a.Allowed)
 				}
 			}
 			return nil
@@ -62,7 +61,7 @@ func benchShowCommand() *cobra.Command {
 themselves. Generator tags such as matmul_sq choose generators, variant tags such as n:2048,3072 choose values of their arguments.`,
 		Args: minArgs(1, "at least one tag"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cases, err := tagCases(cmd, folder, args, match)
+			cases, err := selectCases(folder, args, match)
 			if err != nil {
 				return err
 			}
@@ -108,49 +107,62 @@ func showCases(cmd *cobra.Command, as string, cases []*workload.Case) error {
 	return showKernels(cmd, as, names, kernels)
 }
 
-// tagCases returns the measurement kernels that tags select.
-func tagCases(cmd *cobra.Command, folder string, tags []string, match string) ([]*workload.Case, error) {
-	generators, err := microbench.Load(folder)
-	if err != nil {
-		return nil, err
-	}
-	variants, err := generators.Select(cmd.Context(), microbench.Filter{Tags: tags, Match: microbench.Match(match)})
+// selectCases returns the measurement kernels that tags select.
+func selectCases(folder string, tags []string, match string) ([]*workload.Case, error) {
+	condition, err := microbench.ParseMatch(match)
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	return variantCases(cmd, variants)
+	filter, err := microbench.ParseFilter(tags, condition)
+	if err != nil {
+		return nil, err
+	}
+	generators, err := loadGenerators(folder)
+	if err != nil {
+		return nil, err
+	}
+	variants, err := generators.Select(filter)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	return variantCases(variants)
+}
+
+// loadGenerators loads the built-in generators and those of a folder, "" for none.
+func loadGenerators(folder string) (*microbench.Collection, error) {
+	if folder == "" {
+		return microbench.Load()
+	}
+	return microbench.Load(folder)
 }
 
 // variantCases builds the kernels of variants. Variants that differ in sizes alone share one kernel, so that it is
 // counted and generated once.
-func variantCases(cmd *cobra.Command, variants []microbench.Variant) ([]*workload.Case, error) {
-	shared := map[string]*workload.Kernel{}
+func variantCases(variants []microbench.Variant) ([]*workload.Case, error) {
+	shared := map[*kernel.Kernel]*workload.Kernel{}
 	var cases []*workload.Case
 	for _, v := range variants {
-		built, err := buildVariant(cmd.Context(), v, shared)
+		ir, err := v.Kernel()
 		if err != nil {
 			return nil, err
 		}
+		if shared[ir] == nil {
+			shared[ir] = workload.NewKernel(ir)
+		}
+		args := map[string]string{}
+		for _, a := range v.Args {
+			if _, isSize := v.Sizes[a.Name]; !isSize {
+				args[a.Name] = a.Value.String()
+			}
+		}
 		cases = append(cases, &workload.Case{
-			Kernel:   built,
-			Name:     v.Generator.Name,
-			Identity: samples.Identity{Source: v.Generator.Name, Args: v.Arguments(), Sizes: v.Sizes},
-			Tags:     v.Tags(),
+			Kernel:   shared[ir],
+			Name:     v.Generator,
+			Identity: samples.Identity{Source: v.Generator, Args: args, Sizes: v.Sizes},
+			Tags:     v.Tags,
 			Sizes:    v.Sizes,
 			Verify:   true,
 		})
 	}
 	return cases, nil
-}
-
-func buildVariant(ctx context.Context, v microbench.Variant, shared map[string]*workload.Kernel) (*workload.Kernel, error) {
-	ir, err := v.Kernel(ctx)
-	if err != nil {
-		return nil, err
-	}
-	key := ir.Key()
-	if shared[key] == nil {
-		shared[key] = workload.NewKernel(ir)
-	}
-	return shared[key], nil
 }

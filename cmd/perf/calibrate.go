@@ -36,7 +36,7 @@ profile of the device. What was measured before is not measured again: a calibra
 				if _, err := featuresOf(model); err != nil {
 					return err
 				}
-				if _, err := kernels.cases(cmd, model); err != nil {
+				if _, err := kernels.cases(model); err != nil {
 					return err
 				}
 				all = append(all, model)

@@ -52,20 +52,20 @@ func cardinality(cmd *cobra.Command, text string, ofRange bool) (*polycount.Poly
 		if ofRange {
 			return nil, usagef("--range takes a map, this is a set: %s", text)
 		}
-		return set.Count(polycount.CountContext(cmd.Context()))
+		return set.Count(polycount.WithContext(cmd.Context()))
 	}
 	m, err := polycount.ParseMap(text)
 	if err != nil {
 		return nil, fmt.Errorf("neither a set nor a map: %w", err)
 	}
 	if !ofRange {
-		return m.Card(polycount.CountContext(cmd.Context()))
+		return m.Card(polycount.WithContext(cmd.Context()))
 	}
 	image, err := m.Range()
 	if err != nil {
 		return nil, err
 	}
-	return image.Count(polycount.CountContext(cmd.Context()))
+	return image.Count(polycount.WithContext(cmd.Context()))
 }
 
 func printCard(cmd *cobra.Command, count *polycount.Poly, points []map[string]int64, elapsed time.Duration) error {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +12,6 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/device/replay"
 	"gpuperf/evaluate"
-	"gpuperf/microbench"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -188,27 +189,19 @@ func (e *evaluation) cases(suite evaluate.Suite, variant evaluate.Variant) ([]*w
 		}
 		return cases, nil
 	}
-	generators, err := microbench.Load(e.kernels.generators)
-	if err != nil {
-		return nil, err
-	}
 	var all []*workload.Case
 	for _, at := range suite.Sizes {
-		tags := variant.Tags
-		for name, v := range at {
-			tags = replaceTags(tags, []string{fmt.Sprintf("%s:%d", name, v)})
+		var sizes []string
+		for _, name := range slices.Sorted(maps.Keys(at)) {
+			sizes = append(sizes, fmt.Sprintf("%s:%d", name, at[name]))
 		}
-		variants, err := generators.Select(e.cmd.Context(), microbench.Filter{Tags: tags})
+		cases, err := selectCases(e.kernels.generators, replaceTags(variant.Tags, sizes), "")
 		if err != nil {
 			return nil, e.file.ErrorAt(variant.Pos, "variant %s: %s", variant.Name, firstLine(err))
 		}
-		if len(variants) != 1 {
-			return nil, e.file.ErrorAt(variant.Pos, "the tags of variant %s select %d kernels at %s, not one", variant.Name, len(variants), formatSizes(at)).
+		if len(cases) != 1 {
+			return nil, e.file.ErrorAt(variant.Pos, "the tags of variant %s select %d kernels at %s, not one", variant.Name, len(cases), formatSizes(at)).
 				WithHint("`perf bench show` lists them; give a tag for each argument that differs")
-		}
-		cases, err := variantCases(e.cmd, variants)
-		if err != nil {
-			return nil, err
 		}
 		all = append(all, cases...)
 	}

@@ -51,7 +51,7 @@ func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string
 		if len(sizes) > 0 {
 			return nil, usagef("-p is for kernel scripts; tags give sizes as %s", `"n:2048"`)
 		}
-		return tagCases(cmd, folder, args, match)
+		return selectCases(folder, args, match)
 	}
 	if len(args) > 1 {
 		return nil, usagef("one kernel script is measured at a time, got %s too", args[1])

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,7 +14,6 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/replay"
 	"gpuperf/measure"
-	"gpuperf/microbench"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -58,6 +59,9 @@ func openSession(cmd *cobra.Command, o sessionOptions) (*session, error) {
 		if path, err = deviceFile("samples", dev.Info().Fingerprint, ".jsonl"); err != nil {
 			return nil, errors.Join(err, dev.Close())
 		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, errors.Join(err, dev.Close())
 	}
 	if s.journal, err = samples.Open(path); err != nil {
 		return nil, errors.Join(err, dev.Close())
@@ -133,25 +137,17 @@ func (o *selection) addFlags(cmd *cobra.Command) {
 }
 
 // cases returns the measurement kernels of a model.
-func (o selection) cases(cmd *cobra.Command, model *models.Model) ([]*workload.Case, error) {
+func (o selection) cases(model *models.Model) ([]*workload.Case, error) {
 	if len(model.Measure) == 0 {
 		return nil, model.ErrorAt(model.Place("name"), "model %s names no kernels to measure", model.Name).
 			WithHint("add a measure: section with the tags of measurement kernels; `perf bench list` shows them")
 	}
-	generators, err := microbench.Load(o.generators)
-	if err != nil {
-		return nil, err
-	}
 	var all []*workload.Case
 	seen := map[string]bool{}
 	for _, m := range model.Measure {
-		variants, err := generators.Select(cmd.Context(), microbench.Filter{Tags: replaceTags(m.Tags, o.tags), Match: microbench.Match(m.Match)})
+		cases, err := selectCases(o.generators, replaceTags(m.Tags, o.tags), string(m.Match))
 		if err != nil {
-			return nil, err
-		}
-		cases, err := variantCases(cmd, variants)
-		if err != nil {
-			return nil, err
+			return nil, model.ErrorAt(m.Places[0], "%s", firstLine(err))
 		}
 		for _, c := range cases {
 			if key := c.Identity.Key(); !seen[key] {
@@ -187,7 +183,7 @@ func (s *session) rowsOf(model *models.Model, o selection) ([]calibrate.Row, err
 	if err := checkOutput(model, s.device.Info()); err != nil {
 		return nil, err
 	}
-	cases, err := o.cases(s.cmd, model)
+	cases, err := o.cases(model)
 	if err != nil {
 		return nil, err
 	}
