@@ -46,7 +46,7 @@ type Iteration struct {
 	N           int     // steps taken
 	Evaluations int     // of the residual
 	Norm        float64 // of the residual
-	Gradient    float64 // the measure that Gtol is compared with
+	Gradient    float64 // the measure that Gtol is compared with, at the point from which the step was taken
 	Lambda      float64 // Levenberg-Marquardt parameter of the step
 	Delta       float64 // size of the trust region
 	Step        float64 // scaled length of the step
