@@ -46,12 +46,12 @@ type Statistics struct {
 	// Warnings say what could not be counted, and why. A feature that needs it is an error.
 	Warnings []error
 
-	c       *counter
-	syncErr error
-	sites   map[Mem][]site
-	valid   *validity
-	groups  *polycount.Evaluator
-	evals   []*polycount.Evaluator // of Records
+	c      *counter
+	failed []failure
+	sites  map[Mem][]site
+	valid  *validity
+	groups *polycount.Evaluator
+	evals  []*polycount.Evaluator // of Records
 
 	mu    sync.Mutex
 	plans map[ID]*plan
@@ -89,21 +89,17 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 			return nil, fmt.Errorf("kernel %s: statement %s: %w", k.Name, stmt.ID, err)
 		}
 	}
-	if s.Records, err = c.records(); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
-	}
-	syncs, err := c.countSync()
-	if err != nil {
-		s.syncErr = fmt.Errorf("barriers and launches of kernel %s are not counted: %w", k.Name, err)
-		s.Warnings = append(s.Warnings, s.syncErr)
-	}
-	s.Records = append(s.Records, syncs...)
+	parts := []func() ([]Record, []failure){c.records, c.countSync}
 	if opt.Footprint {
-		prints, failed := c.countFootprints()
-		s.Records = append(s.Records, prints...)
-		for _, err := range failed {
-			s.Warnings = append(s.Warnings, fmt.Errorf("kernel %s: %w", k.Name, err))
-		}
+		parts = append(parts, c.countFootprints)
+	}
+	for _, part := range parts {
+		records, failed := part()
+		s.Records = append(s.Records, records...)
+		s.failed = append(s.failed, failed...)
+	}
+	for _, f := range s.failed {
+		s.Warnings = append(s.Warnings, fmt.Errorf("kernel %s: %w", k.Name, f.err))
 	}
 	if s.Groups, err = c.groups(); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)

@@ -9,7 +9,7 @@ import (
 
 // countFootprints counts the distinct elements of each array that the kernel reads and that it writes. Those with an
 // index that is not affine are left out, each with an error.
-func (c *counter) countFootprints() (records []Record, failed []error) {
+func (c *counter) countFootprints() (records []Record, failed []failure) {
 	sites := map[Footprint][]site{}
 	var keys []Footprint
 	add := func(s *kernel.Stmt, acc *kernel.Access, direction Direction) {
@@ -35,7 +35,7 @@ func (c *counter) countFootprints() (records []Record, failed []error) {
 		n, err := c.footprint(sites[key])
 		switch {
 		case err != nil:
-			failed = append(failed, fmt.Errorf("what %s of %s touches is not counted: %w", key.Direction, key.Variable, err))
+			failed = append(failed, failure{key, fmt.Errorf("footprint of %s (%s) is not counted: %w", key.Variable, key.Direction, err)})
 		case !n.IsZero():
 			records = append(records, Record{key, n})
 		}

@@ -50,19 +50,19 @@ func (c *counter) add(key Key, s *kernel.Stmt, granularity Granularity, n int64)
 	c.found[key][c.where(s, granularity)] += n
 }
 
-// records turns occurrences into counts. Those that are 0 are left out.
-func (c *counter) records() ([]Record, error) {
-	var out []Record
+// records turns occurrences into counts. Those that are 0 are left out, and so are those that cannot be counted, with the
+// reason.
+func (c *counter) records() (records []Record, failed []failure) {
 	for _, key := range c.keys {
 		sum, err := c.sum(c.found[key])
-		if err != nil {
-			return nil, fmt.Errorf("count of %s: %w", key, err)
-		}
-		if !sum.IsZero() {
-			out = append(out, Record{key, sum})
+		switch {
+		case err != nil:
+			failed = append(failed, failure{key, fmt.Errorf("%s is not counted: %w", key, err)})
+		case !sum.IsZero():
+			records = append(records, Record{key, sum})
 		}
 	}
-	return out, nil
+	return records, failed
 }
 
 func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
@@ -97,10 +97,6 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	if m, ok := c.mults[w]; ok {
 		return m, nil
 	}
-	size, err := c.k.LocalSize()
-	if err != nil {
-		return nil, err
-	}
 	var inames []string
 	used := map[kernel.Tag]bool{}
 	for _, name := range strings.FieldsFunc(w.inames, func(r rune) bool { return r == ',' }) {
@@ -119,6 +115,10 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 		return nil, fmt.Errorf("runs within %s: %w", strings.Join(inames, ", "), err)
 	}
 	if w.granularity == SubGroup {
+		size, err := c.k.LocalSize()
+		if err != nil {
+			return nil, err
+		}
 		items := size[0] * size[1] * size[2]
 		group := int64(c.opt.SubgroupSize)
 		m = m.Scale((items+group-1)/group, 1)
@@ -126,7 +126,12 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	everyItem := c.opt.RedundantWork || w.target == kernel.Private
 	everyGroup := everyItem || w.target == kernel.Local
 	for axis := range 3 {
-		if everyItem && w.granularity == WorkItem && !used[kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}] {
+		local := kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
+		if everyItem && w.granularity == WorkItem && !used[local] && c.tagged(local) {
+			size, err := c.k.LocalSize()
+			if err != nil {
+				return nil, err
+			}
 			m = m.Scale(size[axis], 1)
 		}
 		if everyGroup && !used[kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}] {
@@ -144,6 +149,16 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	}
 	c.mults[w] = m
 	return m, nil
+}
+
+// tagged reports whether an iname has the tag.
+func (c *counter) tagged(tag kernel.Tag) bool {
+	for _, t := range c.k.Tags {
+		if t == tag {
+			return true
+		}
+	}
+	return false
 }
 
 // groups is the number of work-groups.

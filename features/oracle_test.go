@@ -52,10 +52,22 @@ type oracleTransform struct {
 	DefaultTag  string   `json:"default_tag"`
 	BoundingBox bool     `json:"fetch_bounding_box"`
 	Values      map[string]int64
-	Names       json.RawMessage
+	Names       names
 	Space       kernel.Space `json:"address_space"`
-	Inames      []string
-	Only        []string `json:"only_var_names"`
+	Inames      names
+	Only        names `json:"only_var_names"`
+}
+
+// names is a list, or a text with commas.
+type names []string
+
+func (n *names) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*n = strings.Split(text, ",")
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(n))
 }
 
 type oracleEntry struct {
@@ -143,6 +155,9 @@ func runOracle(t *testing.T, file string) {
 			s, err := Count(k, opt)
 			if err != nil {
 				t.Fatal(err)
+			}
+			for _, w := range s.Warnings {
+				t.Log(w)
 			}
 			c.compare(t, s)
 		})
@@ -277,33 +292,39 @@ func (c *oracleCase) build() (*kernel.Kernel, error) {
 		var arg struct {
 			Kind    string
 			Name    string
-			Shape   json.RawMessage
+			Shape   []any
 			DType   kernel.DType
+			Space   kernel.Space `json:"address_space"`
 			Order   string
 			DimTags string `json:"dim_tags"`
 		}
 		if json.Unmarshal(raw, &arg) != nil {
 			continue // "..."
 		}
-		var shape []string
-		if json.Unmarshal(arg.Shape, &shape) != nil && len(arg.Shape) > 0 {
-			var one string
-			if json.Unmarshal(arg.Shape, &one) == nil && one != "" && one != "auto" {
-				shape = []string{one}
+		a := &kernel.Array{Name: arg.Name, Space: kernel.Global}
+		if arg.DType != "auto" {
+			a.DType = arg.DType
+		}
+		switch arg.Kind {
+		case "value":
+			a.Space, a.IsValue = kernel.Private, true
+		case "temporary":
+			if a.Space = arg.Space; a.Space == "auto" {
+				a.Space = kernel.Auto
 			}
 		}
-		a := &kernel.Array{Name: arg.Name, DType: arg.DType, Space: kernel.Global}
-		if arg.Kind == "value" {
-			a.Space, a.IsValue = kernel.Private, true
-		}
-		for _, size := range shape {
-			e, err := kernel.ParseExpr(size)
+		for _, size := range arg.Shape {
+			e, err := kernel.ParseExpr(fmt.Sprint(size))
 			if err != nil {
 				return nil, err
 			}
 			a.Shape = append(a.Shape, e)
 		}
-		spec.Args = append(spec.Args, a)
+		if arg.Kind == "temporary" {
+			spec.Temps = append(spec.Temps, a)
+		} else {
+			spec.Args = append(spec.Args, a)
+		}
 		if layout := arg.Order + arg.DimTags; layout != "" {
 			layouts[arg.Name] = layout
 		}
@@ -345,15 +366,7 @@ func (tr oracleTransform) apply(k *kernel.Kernel) (*kernel.Kernel, error) {
 	case "fix_parameters":
 		return k.FixParameters(tr.Values)
 	case "set_temporary_address_space":
-		var names []string
-		if json.Unmarshal(tr.Names, &names) != nil {
-			var one string
-			if err := json.Unmarshal(tr.Names, &one); err != nil {
-				return nil, err
-			}
-			names = strings.Split(one, ",")
-		}
-		return k.SetTemporaryAddressSpace(names, tr.Space)
+		return k.SetTemporaryAddressSpace(tr.Names, tr.Space)
 	case "privatize_temporaries_with_inames":
 		return k.PrivatizeTemporaries(tr.Inames, tr.Only...)
 	}

@@ -17,6 +17,12 @@ type Record struct {
 	Count *polycount.Poly
 }
 
+// failure is a record whose count could not be made.
+type failure struct {
+	key Key
+	err error
+}
+
 // Key says what a record counts: an Op, Mem, Sync or Footprint. Keys are comparable.
 type Key interface {
 	Kind() string // "op", "mem", "sync" or "footprint"

@@ -47,49 +47,48 @@ func (s *Statistics) plan(id ID) (*plan, error) {
 func (s *Statistics) resolve(id ID) (*plan, error) {
 	p := &plan{}
 	switch id.Class {
-	case OpClass:
-		for i, r := range s.Records {
-			if op, ok := r.Key.(Op); ok && op.Op == id.Op && op.DType == id.DType {
-				p.fixed = append(p.fixed, i)
-			}
-		}
-	case SyncClass:
-		if s.syncErr != nil {
-			return nil, s.syncErr
-		}
-		for i, r := range s.Records {
-			if op, ok := r.Key.(Sync); ok && op.Op == id.Op {
-				p.fixed = append(p.fixed, i)
-			}
-		}
-	case MemClass:
-		for i, r := range s.Records {
-			m, ok := r.Key.(Mem)
-			if !ok {
-				continue
-			}
-			conditions, match, err := s.match(id, m)
-			switch {
-			case err != nil:
-				return nil, err
-			case !match:
-			case len(conditions) == 0:
-				p.fixed = append(p.fixed, i)
-			default:
-				p.conditional = append(p.conditional, candidate{i, conditions})
-			}
-		}
+	case OpClass, MemClass, SyncClass, GroupsClass:
 	case TimeClass:
 		return nil, fmt.Errorf("the time is measured, not counted")
-	case GroupsClass:
 	default:
 		return nil, fmt.Errorf("not a feature identifier; ParseID makes them")
+	}
+	for i, r := range s.Records {
+		conditions, match, err := s.match(id, r.Key)
+		switch {
+		case err != nil:
+			return nil, err
+		case !match:
+		case len(conditions) == 0:
+			p.fixed = append(p.fixed, i)
+		default:
+			p.conditional = append(p.conditional, candidate{i, conditions})
+		}
+	}
+	for _, f := range s.failed {
+		if _, match, err := s.match(id, f.key); err != nil || match {
+			return nil, f.err
+		}
 	}
 	return p, nil
 }
 
-// match decides what it can without sizes. Where match is true the record is selected if all conditions hold.
-func (s *Statistics) match(id ID, m Mem) (conditions []condition, match bool, err error) {
+// match decides what it can without sizes. Where match is true the feature selects the record if all conditions hold.
+func (s *Statistics) match(id ID, key Key) (conditions []condition, match bool, err error) {
+	switch k := key.(type) {
+	case Op:
+		return nil, id.Class == OpClass && id.Op == k.Op && id.DType == k.DType, nil
+	case Sync:
+		return nil, id.Class == SyncClass && id.Op == k.Op, nil
+	case Mem:
+		if id.Class == MemClass {
+			return s.matchMem(id, k)
+		}
+	}
+	return nil, false, nil
+}
+
+func (s *Statistics) matchMem(id ID, m Mem) (conditions []condition, match bool, err error) {
 	if id.Tag != "" && id.Tag != m.Tag || id.Space != "" && id.Space != m.Space ||
 		id.DType != "" && id.DType != m.DType || id.Direction != "" && id.Direction != m.Direction {
 		return nil, false, nil

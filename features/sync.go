@@ -1,6 +1,8 @@
 package features
 
 import (
+	"fmt"
+
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
@@ -10,41 +12,50 @@ var barrierNames = map[kernel.Space]string{kernel.Local: "barrier_local", kernel
 
 const launch = "kernel_launch"
 
-// countSync counts the barriers of the linearized program (Stevens and Klöckner, section 5, at the end): the points that the
-// loops open around a barrier take together, which is what one work-item meets. A kernel is one launch.
-func (c *counter) countSync() ([]Record, error) {
+// countSync counts the launch, which is one, and the barriers.
+func (c *counter) countSync() ([]Record, []failure) {
+	records := []Record{{Sync{launch}, polycount.Constant(1)}}
+	sums, err := c.barriers()
+	if err != nil {
+		err = fmt.Errorf("barriers are not counted: %w", err)
+		return records, []failure{{Sync{barrierNames[kernel.Local]}, err}, {Sync{barrierNames[kernel.Global]}, err}}
+	}
+	for _, space := range []kernel.Space{kernel.Global, kernel.Local} {
+		if sum := sums[space]; sum != nil && !sum.IsZero() {
+			records = append(records, Record{Sync{barrierNames[space]}, sum})
+		}
+	}
+	return records, nil
+}
+
+// barriers counts those of the linearized program, by memory space (Stevens and Klöckner, section 5, at the end): the
+// points that the loops open around a barrier take together, which is what one work-item meets.
+func (c *counter) barriers() (map[kernel.Space]*polycount.Poly, error) {
 	nest, err := linear.New(c.k)
 	if err != nil {
 		return nil, err
 	}
-	barriers, err := nest.Barriers()
+	list, err := nest.Barriers()
 	if err != nil {
 		return nil, err
 	}
-	sums := map[string]*polycount.Poly{}
-	for _, b := range barriers {
+	sums := map[kernel.Space]*polycount.Poly{}
+	for _, b := range list {
 		n, err := b.Domain.Count()
 		if err != nil {
 			return nil, err
 		}
-		name := barrierNames[b.Space]
-		if sum, ok := sums[name]; ok {
+		if sum := sums[b.Space]; sum != nil {
 			if n, err = sum.Add(n); err != nil {
 				return nil, err
 			}
 		}
-		sums[name] = n
+		sums[b.Space] = n
 	}
-	var out []Record
-	for _, space := range []kernel.Space{kernel.Global, kernel.Local} {
-		sum, ok := sums[barrierNames[space]]
-		if !ok {
-			continue
-		}
-		if sum, err = c.gist(sum); err != nil {
+	for space, sum := range sums {
+		if sums[space], err = c.gist(sum); err != nil {
 			return nil, err
 		}
-		out = append(out, Record{Sync{barrierNames[space]}, sum})
 	}
-	return append(out, Record{Sync{launch}, polycount.Constant(1)}), nil
+	return sums, nil
 }
