@@ -1,0 +1,203 @@
+package emit_test
+
+import (
+	"strings"
+	"testing"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+)
+
+type step func(*kernel.Kernel) (*kernel.Kernel, error)
+
+// testCase is a kernel, transformed, with the sizes at which it is run.
+type testCase struct {
+	name  string
+	spec  kernel.Spec
+	steps []step
+	sizes []map[string]int64
+}
+
+func split(iname string, n int64, tags ...string) step {
+	opt := kernel.Split{}
+	if len(tags) == 2 {
+		opt.OuterTag, opt.InnerTag = tags[0], tags[1]
+	}
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.SplitIname(iname, n, opt) }
+}
+
+func assume(text string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.Assume(text) }
+}
+
+func tag(text string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.TagInames(text) }
+}
+
+func fetch(array, sweep string, opt kernel.Prefetch) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return k.AddPrefetch(array, strings.Fields(sweep), opt)
+	}
+}
+
+func fix(values map[string]int64) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.FixParameters(values) }
+}
+
+func prioritize(inames ...string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.PrioritizeLoops(inames) }
+}
+
+func duplicate(inames, match string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.DuplicateInames([]string{inames}, match) }
+}
+
+func layout(array, axes string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.TagDataAxes(array, axes) }
+}
+
+func within(iname, match string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.AddInamesToInsn([]string{iname}, match) }
+}
+
+func privatize(iname string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.PrivatizeTemporaries([]string{iname}) }
+}
+
+func realize(k *kernel.Kernel) (*kernel.Kernel, error) { return k.RealizeReduction() }
+
+// The kernel of Stevens and Klöckner, section 2.1, stage by stage.
+var (
+	matmul = kernel.Spec{
+		Name: "matmul", Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"}, Instructions: "c[i,j] = sum(k, a[i,k]*b[k,j])",
+		DTypes: map[string]kernel.DType{"a": "float32", "b": "float32"},
+	}
+	splits  = []step{split("i", 16), split("j", 16), split("k", 16)}
+	divides = assume("n >= 1 and n % 16 = 0")
+	mapped  = tag("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0")
+	tiles   = []step{fetch("a", "i_inner k_inner", kernel.Prefetch{}), fetch("b", "k_inner j_inner", kernel.Prefetch{})}
+)
+
+// Differentiation of section 8.4 and the stencil of section 8.5.
+var (
+	dg = kernel.Spec{
+		Name: "dg", Domains: []string{"{[m,k,i,j]: 0<=m<nmatrices and 0<=k<nelements and 0<=i,j<nunit_nodes}"},
+		Instructions: "res[m,k,i] = sum(j, diff_mat[m,i,j] * u[k,j])",
+		DTypes:       map[string]kernel.DType{"diff_mat": "float32", "u": "float32"},
+	}
+	dgMapped = []step{split("i", 4, "g.1", "l.1"), split("k", 4, "g.0", "l.0")}
+	stencil  = kernel.Spec{
+		Name: "stencil", Domains: []string{"{[i,j]: 0<=i,j<n}"},
+		Instructions: "res[i,j] = u[i,j+1] + u[i+1,j] - 4*u[i+1,j+1] + u[i+1,j+2] + u[i+2,j+1]",
+		DTypes:       map[string]kernel.DType{"u": "float32"},
+	}
+)
+
+func stages(lists ...[]step) []step {
+	var out []step
+	for _, l := range lists {
+		out = append(out, l...)
+	}
+	return out
+}
+
+func at(name string, values ...int64) []map[string]int64 {
+	var out []map[string]int64
+	for _, v := range values {
+		out = append(out, map[string]int64{name: v})
+	}
+	return out
+}
+
+func dgAt(values ...int64) []map[string]int64 {
+	var out []map[string]int64
+	for i := 0; i < len(values); i += 2 {
+		out = append(out, map[string]int64{"nelements": values[i], "nunit_nodes": values[i+1], "nmatrices": 3})
+	}
+	return out
+}
+
+var cases = []testCase{
+	{"matmul-sequential", matmul, nil, at("n", 1, 7)},
+	{"matmul-split", matmul, stages(splits, []step{divides}), at("n", 16)},
+	{"matmul-mapped", matmul, stages(splits, []step{divides, mapped}), at("n", 16, 48)},
+	{"matmul-prefetch", matmul, stages(splits, []step{divides, mapped}, tiles), at("n", 16, 48)},
+	{"matmul-guards", matmul, stages(splits, []step{mapped}, tiles), at("n", 1, 15, 16, 17, 40)},
+	{"dg-plain", dg, stages(dgMapped, []step{fix(map[string]int64{"nmatrices": 3})}), dgAt(7, 8, 5, 3)},
+	{"dg-prefetch-u", dg, stages(dgMapped, []step{
+		split("j", 4), fetch("u", "k_inner j_inner", kernel.Prefetch{}), fix(map[string]int64{"nmatrices": 3}),
+		within("i_outer", "id:*fetch*"), realize, privatize("m"), duplicate("m", "id:*init*"), duplicate("m", "writes:res"),
+		prioritize("j_outer", "j_inner", "m"),
+	}), dgAt(8, 8, 7, 6)},
+	{"dg-prefetch-diff-mat", dg, stages(dgMapped, []step{
+		split("j", 4), fetch("diff_mat", "j_inner i_inner", kernel.Prefetch{}), fix(map[string]int64{"nmatrices": 3}), prioritize("m", "j_outer", "j_inner"),
+	}), dgAt(8, 8, 7, 6)},
+	{"dg-transposed", dg, stages(dgMapped, []step{
+		split("j", 4), fetch("diff_mat", "j_inner i_inner", kernel.Prefetch{}), fix(map[string]int64{"nmatrices": 3}), prioritize("m", "j_outer", "j_inner"),
+		layout("u", "N0,N1"), layout("res", "N2,N0,N1"),
+	}), dgAt(8, 8, 7, 6)},
+	{"stencil-16", stencil, []step{
+		split("i", 14, "g.1", "l.1"), split("j", 14, "g.0", "l.0"),
+		fetch("u", "i_inner j_inner", kernel.Prefetch{BoundingBox: true}), tag("u_dim_0:l.1, u_dim_1:l.0"),
+	}, at("n", 5, 14, 30)},
+	{"stencil-fits", stencil, []step{
+		assume("n % 14 = 0 and n >= 1"), split("i", 14, "g.1", "l.1"), split("j", 14, "g.0", "l.0"),
+		fetch("u", "i_inner j_inner", kernel.Prefetch{BoundingBox: true}), tag("u_dim_0:l.1, u_dim_1:l.0"),
+	}, at("n", 28)},
+	{"unrolled", kernel.Spec{
+		Name: "unrolled", Domains: []string{"{[i,u]: 0<=i<n and 0<=u<4}"}, Instructions: `
+			<> s = x[i]   {id=init}
+			s = s*x[i] + u   {id=step, dep=init}
+			y[i] = s  {dep=step}`,
+		DTypes: map[string]kernel.DType{"x": "float32"},
+	}, []step{tag("u:unr"), split("i", 8, "g.0", "l.0")}, at("n", 3, 16)},
+	{"integers", kernel.Spec{
+		Name: "integers", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: `
+			y[i] = (x[i] - 9)//4 + (x[i] - 9)%5*100 + (i - 3)//2 + ((i + 7)%3)*1000 + min(x[i], 5) + (x[i] << 2) - (x[i] ^ 3)
+			z[i] = x[i]**3 + (~x[i] & 15) + (1 if x[i] > 7 and not (i == 2) else -1)
+			w[(i*3 + 1) % n] = cast(int8, 50*x[i])`,
+		DTypes: map[string]kernel.DType{"x": "int32", "y": "int32", "z": "int64", "w": "int32"},
+		Args:   []*kernel.Array{{Name: "w", DType: "int32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Var{Name: "n"}}}},
+	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 7, 16)},
+	{"floats", kernel.Spec{
+		Name: "floats", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: `
+			y[i] = exp(x[i]) + x[i]**2 + sqrt(x[i])/3 - max(x[i], 1)*alpha + (x[i] if x[i] < 1 else 2*x[i])
+			z[i] = x[i]*0.1 + n/(i + 1)
+			h[i] = abs(x[i] - 1) + fma(x[i], x[i], 2.5f) + x[i]%0.75f`,
+		DTypes: map[string]kernel.DType{"x": "float32", "alpha": "float32", "z": "float64"},
+	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 7, 16)},
+	{"predicates", kernel.Spec{
+		Name: "predicates", Domains: []string{"{[i,k]: 0<=i<n and 0<=k<=i}"}, Instructions: `
+			y[i] = 0 {id=zero}
+			y[i] = y[i] + x[k] {id=add, dep=zero, if=k%2 == 0 and x[k] > 0.7f}`,
+		DTypes: map[string]kernel.DType{"x": "float32", "y": "float32"},
+	}, []step{split("i", 8, "g.0", "l.0")}, at("n", 3, 20)},
+	{"reserved-names", kernel.Spec{
+		Name: "kernel", Domains: []string{"{[half,i]: 0<=half<n and 0<=i<half}"}, Instructions: "float[half] = sum(i, exp[i])",
+		DTypes: map[string]kernel.DType{"exp": "float32"},
+	}, nil, at("n", 5)},
+	{"gather", kernel.Spec{
+		Name: "gather", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = x[p[i] - 1, i]",
+		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32"},
+		Args:   []*kernel.Array{{Name: "x", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 16}, kernel.Var{Name: "n"}}}},
+	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 6)},
+}
+
+func (c testCase) nest(t testing.TB) *linear.Nest {
+	t.Helper()
+	k, err := kernel.Make(c.spec)
+	for i, s := range c.steps {
+		if err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+		k, err = s(k)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := linear.New(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
