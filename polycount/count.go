@@ -186,7 +186,7 @@ func (k *counter) poly(params []string) *Poly {
 		if !k.areDisjoint {
 			p.pieces = k.makeDisjoint(p.pieces)
 		}
-		p.pieces = k.mergePieces(p.table, p.pieces)
+		p.pieces = k.mergePieces(p.table, p.pieces, true)
 	}
 	return p
 }

@@ -98,6 +98,7 @@ func (w *work) gist(c *conj, ctx []*conj) *conj {
 		eq, ge []row // the constraints of c in it
 	}
 	var bases []base
+	meet := false
 	for _, x := range ctx {
 		b := x.clone()
 		apply := b.importer(c)
@@ -111,11 +112,10 @@ func (w *work) gist(c *conj, ctx []*conj) *conj {
 		all := b.flat()
 		all.eq = append(all.eq, cloneRows(n.eq)...)
 		all.ge = append(all.ge, cloneRows(n.ge)...)
-		if w.feasible(all) {
-			bases = append(bases, n)
-		}
+		meet = meet || w.feasible(all)
+		bases = append(bases, n)
 	}
-	if len(bases) == 0 {
+	if !meet {
 		return nil
 	}
 	dropEQ, dropGE := make([]bool, len(c.eq)), make([]bool, len(c.ge))

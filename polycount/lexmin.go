@@ -64,7 +64,7 @@ func (s *Set) Coalesce() (out *Set, err error) {
 			}
 		}
 	}
-	for _, x := range w.mergePieces(&conj{n: len(s.params) + len(s.dims)}, ps) {
+	for _, x := range w.mergePieces(&conj{n: len(s.params) + len(s.dims)}, ps, false) {
 		c := w.irredundant(x.dom, 0)
 		if c.simplify() {
 			out.cs = append(out.cs, c)

@@ -66,7 +66,7 @@ func (w *work) tidy(p *Poly) {
 			}
 		}
 	}
-	p.pieces = w.mergePieces(p.table, kept)
+	p.pieces = w.mergePieces(p.table, kept, true)
 	p.compact()
 	slices.SortStableFunc(p.pieces, func(a, b piece) int {
 		if c := cmp.Compare(len(a.dom.eq), len(b.dom.eq)); c != 0 {
@@ -135,8 +135,12 @@ func (p *Poly) compact() {
 	p.table = table
 }
 
-// mergePieces joins pieces whose union is a conjunction and on which one polynomial serves.
-func (w *work) mergePieces(table *conj, ps []piece) []piece {
+// joinLimit is the work that an attempt to join two pieces may take.
+const joinLimit = 200_000
+
+// mergePieces joins pieces whose union is a conjunction and on which one polynomial serves. With grow, the union may
+// take in parts of other pieces.
+func (w *work) mergePieces(table *conj, ps []piece, grow bool) []piece {
 	for again := true; again; {
 		again = false
 		for i := 0; i < len(ps); i++ {
@@ -148,7 +152,9 @@ func (w *work) mergePieces(table *conj, ps []piece) []piece {
 				if !q.equal(ps[j].q) && !w.agree(table, q, ps[j].q, ps[j].dom) {
 					continue
 				}
-				if merged := w.join(table, ps, i, j); merged != nil {
+				var merged []piece
+				w.within(joinLimit, func(w *work) { merged = w.join(table, ps, i, j, grow) })
+				if merged != nil {
 					ps = slices.Delete(merged, j, j+1)
 					if j < i {
 						i--
@@ -165,7 +171,7 @@ func (w *work) mergePieces(table *conj, ps []piece) []piece {
 // join merges piece j, on which the polynomial of piece i serves, into piece i where the constraints that both obey
 // describe their union. They may also take in parts of other pieces where the polynomials agree, if those pieces
 // remain conjunctions. It returns the pieces with i and those others changed, or nil.
-func (w *work) join(table *conj, ps []piece, i, j int) []piece {
+func (w *work) join(table *conj, ps []piece, i, j int, grow bool) []piece {
 	a, b := ps[i].dom, ps[j].dom
 	hull := w.commonHull(a, b)
 	if hull == nil {
@@ -174,7 +180,7 @@ func (w *work) join(table *conj, ps []piece, i, j int) []piece {
 	rest := w.subtract(w.subtract([]*conj{hull}, []*conj{a}), []*conj{b})
 	out := slices.Clone(ps)
 	for k, x := range ps {
-		if k == i || k == j || len(rest) == 0 {
+		if k == i || k == j || len(rest) == 0 || !grow {
 			continue
 		}
 		common := w.intersect(rest, []*conj{x.dom})
@@ -195,7 +201,7 @@ func (w *work) join(table *conj, ps []piece, i, j int) []piece {
 		out[k].dom.simplify()
 	}
 	for _, c := range rest { // outside all pieces the value is 0
-		if w.feasible(c.flat()) && !w.agree(table, ps[i].q, nil, c) {
+		if w.feasible(c.flat()) && !(grow && w.agree(table, ps[i].q, nil, c)) {
 			return nil
 		}
 	}

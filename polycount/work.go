@@ -10,7 +10,7 @@ import (
 var ErrBudget = errors.New("work limit exceeded")
 
 // defaultLimit is some seconds of work on one core.
-const defaultLimit = 200_000_000
+const defaultLimit = 50_000_000
 
 // work meters an operation. One unit is about one coefficient touched; memory in use is bounded by the limit as well,
 // since whatever is stored was written once.
@@ -44,4 +44,26 @@ func (w *work) spend(n int) {
 		panic(fault{fmt.Errorf("polycount: %w", err)})
 	}
 	w.next = w.left - checkEvery
+}
+
+// within runs f on at most units of w; false when those did not suffice. It is for what only shortens an answer.
+func (w *work) within(units int64, f func(*work)) (done bool) {
+	child := &work{ctx: w.ctx, left: min(units, w.left)}
+	given := child.left
+	child.next = child.left
+	defer func() {
+		w.spend(int(given - max(child.left, 0)))
+		switch r := recover().(type) {
+		case nil:
+		case fault:
+			if !errors.Is(r.err, ErrBudget) {
+				panic(r)
+			}
+			done = false
+		default:
+			panic(r)
+		}
+	}()
+	f(child)
+	return true
 }

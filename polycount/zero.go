@@ -5,18 +5,6 @@ import (
 	"slices"
 )
 
-// isZeroEverywhere decides whether every piece vanishes on the integer points of its domain.
-func (p *Poly) isZeroEverywhere() (zero bool, err error) {
-	defer rescue(&err)
-	w := anyWork()
-	for _, x := range p.pieces {
-		if !w.vanishes(p.table, x.q, x.dom) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
 // vanishes decides whether q is 0 at every integer point of dom. The floors are made variables, equalities solved; a
 // polynomial that is 0 on all integer points of a polyhedron whose cone of directions is full-dimensional is 0; in a
 // polyhedron that is bounded in some direction, each of its finitely many slices is decided apart.

@@ -1,0 +1,180 @@
+package polycount
+
+import (
+	"fmt"
+	"math/big"
+)
+
+// Interval is a range of parameter values, both ends included.
+type Interval struct{ Lo, Hi int64 }
+
+// Enclosure returns bounds on the values of p for parameters in a box. They hold at every point of the box, and may be
+// wider than the values that occur; 0 is included where the pieces may not cover the box.
+func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
+	defer rescue(&err)
+	w := anyWork()
+	base := &conj{n: len(p.params)}
+	for i, n := range p.params {
+		v, ok := box[n]
+		if !ok {
+			return nil, nil, fmt.Errorf("polycount: no interval given for parameter %q", n)
+		}
+		if v.Lo > v.Hi {
+			return nil, nil, fmt.Errorf("polycount: the interval of %q is empty", n)
+		}
+		a, b := make(row, 1+base.n), make(row, 1+base.n)
+		a[0], a[1+i], b[0], b[1+i] = neg(v.Lo), 1, v.Hi, -1
+		base.addGE(a)
+		base.addGE(b)
+	}
+	var total *span
+	rest := []*conj{base}
+	for _, x := range p.pieces {
+		d := conjunction(base, x.dom)
+		if !d.simplify() || !w.feasible(d.flat()) {
+			continue
+		}
+		atoms := make([]span, 1, p.table.width())
+		atoms[0] = spanOf(1, 1)
+		for i, n := range p.params {
+			v := w.shrink(d, 1+i, box[n])
+			atoms = append(atoms, spanOf(v.Lo, v.Hi))
+		}
+		for _, f := range p.table.divs {
+			s := spanOf(0, 0)
+			for i, k := range f.num {
+				s = s.add(atoms[i].mul(spanOf(k, k)))
+			}
+			atoms = append(atoms, s.floorDiv(f.den))
+		}
+		s := x.q.span(atoms)
+		if total == nil {
+			total = &s
+		} else {
+			*total = total.hull(s)
+		}
+		rest = w.subtract(rest, []*conj{x.dom})
+	}
+	zero := spanOf(0, 0)
+	switch {
+	case total == nil:
+		total = &zero
+	case !w.isEmpty(rest):
+		*total = total.hull(zero)
+	}
+	return total.lo, total.hi, nil
+}
+
+// shrink narrows the interval of column at to what c leaves of it.
+func (w *work) shrink(c *conj, at int, v Interval) Interval {
+	holds := func(lo, hi int64) bool {
+		s := c.flat()
+		a, b := make(row, s.width), make(row, s.width)
+		a[0], a[at], b[0], b[at] = neg(lo), 1, hi, -1
+		s.ge = append(s.ge, a, b)
+		return w.feasible(s)
+	}
+	// The least value: the smallest hi for which [v.Lo, hi] is met.
+	lo, hi := v.Lo, v.Hi
+	for lo < hi {
+		m := lo + int64(uint64(hi-lo)/2)
+		if holds(v.Lo, m) {
+			hi = m
+		} else {
+			lo = m + 1
+		}
+	}
+	least := lo
+	lo, hi = least, v.Hi
+	for lo < hi {
+		m := hi - int64(uint64(hi-lo)/2)
+		if holds(m, v.Hi) {
+			lo = m
+		} else {
+			hi = m - 1
+		}
+	}
+	return Interval{least, lo}
+}
+
+// span is a closed interval of rationals.
+type span struct{ lo, hi *big.Rat }
+
+func spanOf(lo, hi int64) span {
+	return span{new(big.Rat).SetInt64(lo), new(big.Rat).SetInt64(hi)}
+}
+
+func (a span) add(b span) span {
+	return span{new(big.Rat).Add(a.lo, b.lo), new(big.Rat).Add(a.hi, b.hi)}
+}
+
+func (a span) mul(b span) span {
+	var out span
+	for _, x := range []*big.Rat{a.lo, a.hi} {
+		for _, y := range []*big.Rat{b.lo, b.hi} {
+			v := new(big.Rat).Mul(x, y)
+			if out.lo == nil || v.Cmp(out.lo) < 0 {
+				out.lo = v
+			}
+			if out.hi == nil || v.Cmp(out.hi) > 0 {
+				out.hi = v
+			}
+		}
+	}
+	return out
+}
+
+func (a span) hull(b span) span {
+	if b.lo.Cmp(a.lo) < 0 {
+		a.lo = b.lo
+	}
+	if b.hi.Cmp(a.hi) > 0 {
+		a.hi = b.hi
+	}
+	return a
+}
+
+func (a span) floorDiv(d int64) span {
+	down := func(r *big.Rat) *big.Rat {
+		v := new(big.Rat).Quo(r, new(big.Rat).SetInt64(d))
+		q, m := new(big.Int), new(big.Int)
+		q.DivMod(v.Num(), v.Denom(), m)
+		return new(big.Rat).SetInt(q)
+	}
+	return span{down(a.lo), down(a.hi)}
+}
+
+// power is the range of x^n, tighter than repeated products for even n.
+func (a span) power(n int) span {
+	out := spanOf(1, 1)
+	for range n {
+		out = out.mul(a)
+	}
+	if n%2 == 0 {
+		if a.lo.Sign() >= 0 || a.hi.Sign() <= 0 {
+			x, y := spanOf(1, 1), spanOf(1, 1)
+			for range n {
+				x, y = x.mul(span{a.lo, a.lo}), y.mul(span{a.hi, a.hi})
+			}
+			return span{x.lo, x.lo}.hull(y)
+		}
+		out.lo = new(big.Rat)
+	}
+	return out
+}
+
+func (q quasi) span(atoms []span) span {
+	sum := spanOf(0, 0)
+	for _, t := range q {
+		term := span{t.c.big(), t.c.big()}
+		for k := 0; k < len(t.factors); {
+			at, n := atomAt(t.factors, k), 0
+			for ; k < len(t.factors) && atomAt(t.factors, k) == at; k += 2 {
+				n++
+			}
+			term = term.mul(atoms[at].power(n))
+		}
+		sum = sum.add(term)
+	}
+	return sum
+}
