@@ -8,7 +8,7 @@ for k_outer = 0 .. floor((n + 15)/16) - 1
         a_fetch_rule: a_fetch[lid(1), lid(0)] = a[16*gid(1) + lid(1), 16*k_outer + lid(0)]
     if 16*gid(0) + lid(0) < n and 16*k_outer + lid(1) < n
         b_fetch_rule: b_fetch[lid(1), lid(0)] = b[16*k_outer + lid(1), 16*gid(0) + lid(0)]
-    barrier local (a_fetch: written by a_fetch_rule, read by insn_k_outer_k_inner_update)
+    barrier local (b_fetch: written by b_fetch_rule, read by insn_k_outer_k_inner_update)
     if 16*gid(1) + lid(1) < n and 16*gid(0) + lid(0) < n
         for k_inner = 0 .. min(15, -16*k_outer + n - 1)
             insn_k_outer_k_inner_update: acc_k_outer_k_inner = acc_k_outer_k_inner + a_fetch[lid(1), k_inner]*b_fetch[k_inner, lid(0)]
@@ -34,7 +34,7 @@ matmul(__global float *restrict c, __global const float *restrict a, __global co
             a_fetch[16*lid(1) + lid(0)] = a[n*(16*gid(1) + lid(1)) + 16*k_outer + lid(0)];
         if (16*gid(0) + lid(0) < n && 16*k_outer + lid(1) < n)
             b_fetch[16*lid(1) + lid(0)] = b[n*(16*k_outer + lid(1)) + 16*gid(0) + lid(0)];
-        barrier(CLK_LOCAL_MEM_FENCE); /* a_fetch: written by a_fetch_rule, read by insn_k_outer_k_inner_update */
+        barrier(CLK_LOCAL_MEM_FENCE); /* b_fetch: written by b_fetch_rule, read by insn_k_outer_k_inner_update */
         if (16*gid(1) + lid(1) < n && 16*gid(0) + lid(0) < n)
             for (int k_inner = 0; k_inner <= min(15, n - 16*k_outer - 1); ++k_inner)
                 acc_k_outer_k_inner = acc_k_outer_k_inner + a_fetch[16*lid(1) + k_inner] * b_fetch[16*k_inner + lid(0)];

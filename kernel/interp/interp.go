@@ -23,6 +23,8 @@ type Report struct {
 	Runs map[string]int64
 	// Loads and Stores count accesses, by array.
 	Loads, Stores map[string]int64
+	// Written tells which elements of each array in global memory were written.
+	Written map[string][]bool
 	// Barriers is the number of barriers that each work-item of a group passed, summed over the groups.
 	Barriers int64
 }
@@ -55,7 +57,13 @@ func (e *Error) Error() string {
 // Run executes the program with the given parameters. buffers holds the global arrays, and arguments passed by value that
 // are no integer parameters as buffers of one element, by name; results are written into them. Global temporaries need
 // none. On an error the buffers hold what was written until then.
-func Run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (report *Report, err error) {
+func Run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (*Report, error) {
+	return RunGroups(n, params, buffers, func([3]int64) bool { return true })
+}
+
+// RunGroups is Run for the work-groups that pick chooses by their group index. Groups do not depend on each other, so
+// what these write is what they write in a run of all.
+func RunGroups(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, pick func(group [3]int64) bool) (report *Report, err error) {
 	p, err := compile(n, params, buffers)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
@@ -78,17 +86,26 @@ func Run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (r
 	for z := range g[2] {
 		for y := range g[1] {
 			for x := range g[0] {
-				st.enter([3]int64{x, y, z})
-				p.run(st, all)
+				if group := [3]int64{x, y, z}; pick(group) {
+					st.enter(group)
+					p.run(st, all)
+				}
 			}
 		}
 	}
-	report = &Report{Groups: g, Runs: map[string]int64{}, Loads: map[string]int64{}, Stores: map[string]int64{}, Barriers: st.barriers}
+	report = &Report{Groups: g, Runs: map[string]int64{}, Loads: map[string]int64{}, Stores: map[string]int64{}, Barriers: st.barriers, Written: map[string][]bool{}}
 	for i, s := range n.Kernel.Statements {
 		report.Runs[s.ID] = st.runs[i]
 	}
 	for name, m := range p.mem {
 		report.Loads[name], report.Stores[name] = m.loads, m.stores
+		if m.array.Space == kernel.Global {
+			written := make([]bool, len(m.marks))
+			for i, k := range m.marks {
+				written[i] = k.writeGroup != 0
+			}
+			report.Written[name] = written
+		}
 	}
 	return report, nil
 }

@@ -133,7 +133,7 @@ func addPend(list []pend, p pend) []pend {
 
 // needs tells the barrier that is needed before s. One on global memory orders both spaces.
 func (b *builder) needs(pending []pend, s *stmt, path []string) (space kernel.Space, why string, err error) {
-	for _, p := range pending {
+	for _, p := range slices.Backward(pending) { // the latest access is the one that readers look for
 		carried := ""
 		if p.carried {
 			carried = path[p.depth]

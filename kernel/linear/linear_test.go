@@ -1,48 +1,284 @@
 package linear_test
 
 import (
+	"strings"
 	"testing"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
 )
 
-func TestScratch(t *testing.T) {
-	k, err := kernel.Make(kernel.Spec{
-		Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"}, Instructions: "c[i,j] = sum(k, a[i,k]*b[k,j])",
-		DTypes: map[string]kernel.DType{"a": "float32", "b": "float32"},
-	})
-	show := func() {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := linear.New(k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Log("\n" + n.String())
+type step func(*kernel.Kernel) (*kernel.Kernel, error)
+
+func tag(text string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.TagInames(text) }
+}
+
+func split(iname string, n int64, tags ...string) step {
+	opt := kernel.Split{}
+	if len(tags) == 2 {
+		opt.OuterTag, opt.InnerTag = tags[0], tags[1]
 	}
-	show()
-	for _, i := range []string{"i", "j", "k"} {
-		k, err = k.SplitIname(i, 16, kernel.Split{})
-		if err != nil {
-			t.Fatal(err)
-		}
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.SplitIname(iname, n, opt) }
+}
+
+func prioritize(inames ...string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.PrioritizeLoops(inames) }
+}
+
+func assume(text string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.Assume(text) }
+}
+
+func fetch(array string, sweep ...string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.AddPrefetch(array, sweep, kernel.Prefetch{}) }
+}
+
+func local(name string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return k.SetTemporaryAddressSpace([]string{name}, kernel.Local)
 	}
-	show()
-	u, err := k.TagInames("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0")
+}
+
+func linearize(t testing.TB, domains, instructions string, steps ...step) (*linear.Nest, error) {
+	t.Helper()
+	spec := kernel.Spec{Domains: strings.Split(domains, ";"), Instructions: instructions, DTypes: map[string]kernel.DType{}}
+	ins, err := kernel.ParseInstructions(instructions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u, err = u.AddPrefetch("a", []string{"i_inner", "k_inner"}, kernel.Prefetch{}); err != nil {
+	for _, s := range ins.Statements {
+		if s.RHS == nil {
+			continue
+		}
+		for _, a := range kernel.Accesses(s.RHS) {
+			if len(a.Array) == 1 {
+				spec.DTypes[a.Array] = kernel.Float32
+			}
+		}
+	}
+	k, err := kernel.Make(spec)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if u, err = u.AddPrefetch("b", []string{"k_inner", "j_inner"}, kernel.Prefetch{}); err != nil {
+	for _, s := range steps {
+		if k, err = s(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return linear.New(k)
+}
+
+// tiles exchanges values between the work-items of a group through local memory.
+const tiles = `
+	<> s[l] = x[g, l]          {id=fill}
+	y[g, m] = s[15 - m]        {id=use, dep=fill}`
+
+func TestPrograms(t *testing.T) {
+	for _, c := range []struct {
+		name, domains, instructions string
+		steps                       []step
+		want                        string
+	}{
+		{
+			"the loop that more statements are in is outside", "{[i,j]: 0<=i<n and 0<=j<m}", `
+				<> t = x[i]  {id=a}
+				y[i,j] = t   {dep=a}`, nil, `
+			groups (1, 1, 1), work-items (1, 1, 1)
+			for i = 0 .. n - 1
+			    if m > 0
+			        a: t = x[i]
+			    for j = 0 .. m - 1
+			        insn: y[i, j] = t`,
+		},
+		{
+			"priorities choose among equals", "{[i,j]: 0<=i<n and 0<=j<m}", "y[i,j] = x[i]", []step{prioritize("j", "i")}, `
+			groups (1, 1, 1), work-items (1, 1, 1)
+			for j = 0 .. m - 1
+			    for i = 0 .. n - 1
+			        insn: y[i, j] = x[i]`,
+		},
+		{
+			"unrolled loops go inside", "{[u,i]: 0<=i<n and 0<=u<4}", "y[i,u] = x[i]", []step{tag("u:unr")}, `
+			groups (1, 1, 1), work-items (1, 1, 1)
+			for i = 0 .. n - 1
+			    unroll u = 0 .. 3
+			        insn: y[i, u] = x[i]`,
+		},
+		{
+			"strides are steps", "{[i]: 0<=i<n and i % 3 = 1}", "y[i] = x[i]", nil, `
+			groups (1, 1, 1), work-items (1, 1, 1)
+			for i = 1 .. n - 1 step 3
+			    insn: y[i] = x[i]`,
+		},
+		{
+			"what differs between statements of a loop is guarded", "{[i,j]: 0<=i<n and 0<=j<=i}", `
+				y[i] = 0 {id=z}
+				y[i] = y[i] + x[j] {dep=z}`, []step{split("i", 4, "g.0", "l.0")}, `
+			groups (floor((n + 3)/4), 1, 1), work-items (4, 1, 1)
+			if 4*gid(0) + lid(0) < n
+			    z: y[4*gid(0) + lid(0)] = 0
+			    for j = 0 .. 4*gid(0) + lid(0)
+			        insn: y[4*gid(0) + lid(0)] = y[4*gid(0) + lid(0)] + x[j]`,
+		},
+		{
+			"a tile in a loop needs two barriers", "{[g,l,m,k]: 0<=g<n and 0<=l,m<16 and 0<=k<n}", `
+				<> s[l] = x[k, l]        {id=fill}
+				y[g, k, m] = s[15 - m]   {id=use, dep=fill}`, []step{tag("g:g.0, l:l.0, m:l.0"), local("s")}, `
+			groups (n, 1, 1), work-items (16, 1, 1)
+			for k = 0 .. n - 1
+			    barrier local (s: read by use, written by fill)
+			    fill: s[lid(0)] = x[k, lid(0)]
+			    barrier local (s: written by fill, read by use)
+			    use: y[gid(0), k, lid(0)] = s[15 - lid(0)]`,
+		},
+		{
+			"work-items that keep to themselves need none", "{[g,l,m,k]: 0<=g<n and 0<=l,m<16 and 0<=k<n}", `
+				<> s[l] = x[k, l]       {id=fill}
+				y[g, k, m] = s[m]       {id=use, dep=fill}`, []step{tag("g:g.0, l:l.0, m:l.0"), local("s")}, `
+			groups (n, 1, 1), work-items (16, 1, 1)
+			for k = 0 .. n - 1
+			    fill: s[lid(0)] = x[k, lid(0)]
+			    use: y[gid(0), k, lid(0)] = s[lid(0)]`,
+		},
+		{
+			"one work-item writes what has no iname on the axis", "{[g,l,r]: 0<=g<n and 0<=l<16 and 0<=r<16}", `
+				<> s = 0                 {id=init}
+				s = s + x[r]             {id=add, dep=init}
+				y[g, l] = s*x[l]         {id=use, dep=add}`, []step{tag("g:g.0, l:l.0"), local("s")}, `
+			groups (n, 1, 1), work-items (16, 1, 1)
+			if lid(0) = 0
+			    init: s = 0
+			    for r = 0 .. 15
+			        add: s = s + x[r]
+			barrier local (s: written by add, read by use)
+			use: y[gid(0), lid(0)] = s*x[lid(0)]`,
+		},
+		{
+			"a barrier of the user's", "{[i,k]: 0<=i<16 and 0<=k<n}", `
+				y[i,k] = x[i]   {id=a}
+				... lbarrier    {id=b, inames=k, dep=a}
+				z[i,k] = x[i]   {id=c, dep=b}`, []step{tag("i:l.0")}, `
+			groups (1, 1, 1), work-items (16, 1, 1)
+			for k = 0 .. n - 1
+			    a: y[lid(0), k] = x[lid(0)]
+			    barrier local (statement b)
+			    c: z[lid(0), k] = x[lid(0)]`,
+		},
+		{
+			"global memory within a group", "{[i,j]: 0<=i,j<16}", `
+				y[i] = x[i]       {id=a}
+				z[j] = y[15 - j]  {id=b, dep=a}`, []step{tag("i:l.0, j:l.0")}, `
+			groups (1, 1, 1), work-items (16, 1, 1)
+			a: y[lid(0)] = x[lid(0)]
+			barrier global (y: written by a, read by b)
+			b: z[lid(0)] = y[15 - lid(0)]`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n, err := linearize(t, c.domains, c.instructions, c.steps...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := strings.TrimPrefix(strings.ReplaceAll(c.want, "\n\t\t\t", "\n"), "\n") + "\n"
+			if got := n.String(); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name, domains, instructions string
+		steps                       []step
+		want                        []string
+	}{
+		{
+			"loop entered twice", "{[i]: 0<=i<n}", `
+				<> t[i] = x[i]             {id=a, inames=i}
+				<> s = t[n - 1]            {id=b, dep=a, inames=}
+				y[i] = s*t[i]              {id=c, dep=b, inames=i}`,
+			[]step{func(k *kernel.Kernel) (*kernel.Kernel, error) {
+				return k.SetTemporaryAddressSpace([]string{"t"}, kernel.Global)
+			}},
+			[]string{"loop i would have to be entered twice", "a before b", "b before c", "duplicate_inames"},
+		},
+		{
+			"loops that cross", "{[i,j]: 0<=i,j<n}", `
+				y[i] = 0        {id=a}
+				z[j] = 0        {id=b}
+				w[i,j] = x[i]   {id=c}`, nil,
+			[]string{"loops i and j cannot be nested", "statement c runs in both", "a in i only", "b in j only"},
+		},
+		{
+			"priority against a statement", "{[i,k]: 0<=i,k<n}", "y[i] = sum(k, x[k])",
+			[]step{prioritize("k", "i")},
+			[]string{"prioritize_loops wants k outside i", "insn_k_init runs in i and not in k"},
+		},
+		{
+			"another group's value", "{[i,j]: 0<=i,j<n}", `
+				y[i] = x[i]        {id=a}
+				z[j] = y[n-1-j]    {id=b, dep=a}`,
+			[]step{tag("i:g.0, j:g.0")},
+			[]string{"y: written by a, read by b", "another work-group", "two kernels"},
+		},
+		{
+			"a statement that reads its neighbours", "{[i]: 0<=i<16}", "y[i] = y[15 - i]*x[i]",
+			[]step{tag("i:l.0")},
+			[]string{"statement insn reads elements of y that other work-items write"},
+		},
+		{
+			"unrolled without constant bounds", "{[i]: 0<=i<n}", "y[i] = x[i]",
+			[]step{tag("i:unr")},
+			[]string{"loop i is to be unrolled", "not constant"},
+		},
+		{
+			"two inames on an axis", "{[i,j]: 0<=i,j<16}", "y[i,j] = x[i]", []step{func(k *kernel.Kernel) (*kernel.Kernel, error) {
+				c := *k
+				c.Tags = map[string]kernel.Tag{"i": {Kind: kernel.LocalAxis}, "j": {Kind: kernel.LocalAxis}}
+				return &c, nil
+			}}, []string{"i", "j"},
+		},
+		{
+			"a barrier between launches", "{[i]: 0<=i<n}", `
+				y[i] = x[i]     {id=a}
+				... gbarrier    {id=b, dep=a}`, nil,
+			[]string{"statement b", "split the kernel"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n, err := linearize(t, c.domains, c.instructions, c.steps...)
+			if err == nil {
+				t.Fatalf("no error\n%s", n)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%q does not say %q", err, w)
+				}
+			}
+		})
+	}
+}
+
+// TestBarriersAreCounted: 2·n/16 for the kernel of Stevens and Klöckner, section 2.1.
+func TestBarriersAreCounted(t *testing.T) {
+	n, err := linearize(t, "{[i,j,k]: 0<=i,j,k<n}", "c[i,j] = sum(k, a[i,k]*b[k,j])", split("i", 16, "g.1", "l.1"), split("j", 16, "g.0", "l.0"),
+		split("k", 16), fetch("a", "i_inner", "k_inner"), fetch("b", "k_inner", "j_inner"), assume("n >= 1"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	k = u
-	show()
-	k, err = u.Assume("n >= 1 and n % 16 = 0")
-	show()
+	list, err := n.Barriers()
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%d barriers, %v", len(list), err)
+	}
+	for _, b := range list {
+		if b.Space != kernel.Local || len(b.Loops) != 1 || b.Loops[0] != "k_outer" {
+			t.Errorf("barrier %s in %v", b.Space, b.Loops)
+		}
+		points, err := b.Domain.Points(map[string]int64{"n": 33}, 100)
+		if err != nil || len(points) != 3 {
+			t.Errorf("%s: %v %v", b.Domain, points, err)
+		}
+	}
 }
