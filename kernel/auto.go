@@ -117,14 +117,20 @@ func (k *Kernel) putOnAxis(iname string, axis int, size int64) error {
 	return k.setTag(inner, tag)
 }
 
-// LocalSize is the extent of the work-group along the axes l.0 to l.2: one more than the largest value of an iname on the
-// axis, 1 where there is none. An extent that is not constant is an error.
+// LocalSize is the extent of the work-group along the axes l.0 to l.2: one more than the largest value of a statement's
+// iname on the axis, 1 where there is none. An extent that is not constant is an error.
 func (k *Kernel) LocalSize() (size [3]int64, err error) {
 	defer rescue(&err)
 	size = [3]int64{1, 1, 1}
+	used := map[string]bool{}
+	for _, s := range k.Statements {
+		for _, n := range s.AllInames() {
+			used[n] = true
+		}
+	}
 	for _, n := range k.Inames() {
 		tag := k.Tags[n]
-		if tag.Kind != LocalAxis {
+		if tag.Kind != LocalAxis || !used[n] {
 			continue
 		}
 		lo, hi, okL, okH, err := k.interval(polycount.Name(n), k.Inames())

@@ -312,7 +312,7 @@ func (k *Kernel) omitted(s *Stmt, w *Access) (iname string, space Space, err err
 		for _, e := range w.Index {
 			used = used || mentions(e, n)
 		}
-		if used || !k.valueDependsOn(s, n) {
+		if used {
 			continue
 		}
 		e, err := k.affineOf(Var{n})
@@ -328,16 +328,6 @@ func (k *Kernel) omitted(s *Stmt, w *Access) (iname string, space Space, err err
 		}
 	}
 	return "", space, nil
-}
-
-// valueDependsOn reports whether what s writes may differ between values of the iname: its right-hand side uses the
-// iname, or it reads anything that is not an array that the kernel never writes. Work-items that write equal values are
-// no race that could be seen.
-func (k *Kernel) valueDependsOn(s *Stmt, iname string) bool {
-	if mentions(s.RHS, iname) {
-		return true
-	}
-	return slices.ContainsFunc(k.Reads(s), func(r *Access) bool { return len(k.writers(r.Array)) > 0 })
 }
 
 // foreign finds a local or group iname within which a private temporary is written, while s, outside it, reads it.

@@ -1,0 +1,138 @@
+package kernel_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+)
+
+// TestRandomTransformations applies random transformations to small kernels. What is not refused must leave the result
+// as it was, without races and accesses out of bounds.
+func TestRandomTransformations(t *testing.T) {
+	specs := []kernel.Spec{
+		{Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"}, Instructions: "c[i,j] = sum(k, a[i,k]*b[k,j])", DTypes: f32},
+		{Domains: []string{"{[i,j]: 0<=i,j<n}"}, Instructions: "c[i,j] = a[i,j+1] - 2*a[i+1,j] + a[i+2,j+1]", DTypes: onlyA},
+		{Domains: []string{"{[i,j]: 0<=j<=i<n}"}, Instructions: "<> t = a[i,j]*2 {id=t}\nc[i,j] = t + b[j] {id=c}", DTypes: f32},
+		{Domains: []string{"{[i,m,k]: 0<=i<n and 0<=m<3 and 0<=k<n}"}, Instructions: "c[m,i] = sum(k, a[m,k]*b[i,k])", DTypes: f32},
+		{Domains: []string{"{[i,k]: 0<=i<n and 0<=k<n}"}, Instructions: "<> s = 0.0f {id=init, inames=i}\ns = s + a[i]*b[k] {id=up}\nc[i] = s {id=out}\nd[i] = c[i] + s {id=more}", DTypes: f32},
+	}
+	ran, refused := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		plain, err := kernel.Make(rapid.SampledFrom(specs).Draw(t, "kernel"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := plain
+		var done []string
+		for range rapid.IntRange(1, 7).Draw(t, "steps") {
+			name, next, err := randomStep(t, k)
+			if err != nil {
+				refused++
+				continue
+			}
+			if next.Check() != nil {
+				refused++ // a tag that only makes sense with a later step
+				continue
+			}
+			k, done = next, append(done, name)
+		}
+		if nest, err := linear.New(k); err != nil || nest.Kernel.Launchable() != nil || redundant(nest.Kernel) {
+			refused++
+			return
+		}
+		params := map[string]int64{"n": rapid.Int64Range(1, 6).Draw(t, "n")}
+		want, err := run(plain, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := run(k, params)
+		if err == nil {
+			err = same(want, got)
+		}
+		if err != nil {
+			t.Fatalf("%v at %v: %v\n%s", done, params, err, k)
+		}
+		ran++
+	})
+	if ran == 0 {
+		t.Error("no transformed kernel ran")
+	}
+	t.Logf("%d kernels ran, %d steps or kernels were refused", ran, refused)
+}
+
+func randomStep(t *rapid.T, k *kernel.Kernel) (name string, out *kernel.Kernel, err error) {
+	iname := rapid.SampledFrom(k.Inames()).Draw(t, "iname")
+	other := rapid.SampledFrom(k.Inames()).Draw(t, "other")
+	array := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "array")
+	stmt := rapid.SampledFrom(k.Statements).Draw(t, "statement").ID
+	both := []string{iname}
+	if other != iname {
+		both = append(both, other)
+	}
+	switch rapid.SampledFrom([]string{"split", "split", "tag", "tag", "tag", "prefetch", "prefetch", "realize", "privatize", "duplicate", "layout", "rename", "prioritize", "within"}).Draw(t, "step") {
+	case "split":
+		n := rapid.Int64Range(1, 4).Draw(t, "length")
+		out, err = k.SplitIname(iname, n, kernel.Split{})
+		return fmt.Sprintf("split %s %d", iname, n), out, err
+	case "tag":
+		tag := rapid.SampledFrom([]string{"g.0", "g.1", "l.0", "l.1", "unr", "for"}).Draw(t, "tag")
+		out, err = k.TagInames(iname + ":" + tag)
+		return fmt.Sprintf("tag %s %s", iname, tag), out, err
+	case "prefetch":
+		opt := kernel.Prefetch{BoundingBox: rapid.Bool().Draw(t, "box"), Tag: rapid.SampledFrom([]string{"", "for"}).Draw(t, "tag")}
+		out, err = k.AddPrefetch(array, both, opt)
+		return fmt.Sprintf("prefetch %s %v %+v", array, both, opt), out, err
+	case "realize":
+		out, err = k.RealizeReduction()
+		return "realize", out, err
+	case "privatize":
+		out, err = k.PrivatizeTemporaries([]string{iname})
+		return "privatize " + iname, out, err
+	case "duplicate":
+		out, err = k.DuplicateInames(both, "id:"+stmt)
+		return fmt.Sprintf("duplicate %v %s", both, stmt), out, err
+	case "layout":
+		layout := rapid.SampledFrom([]string{"f", "N0,N1", "N1,N0"}).Draw(t, "layout")
+		out, err = k.TagDataAxes(array, layout)
+		return fmt.Sprintf("layout %s %s", array, layout), out, err
+	case "rename":
+		out, err = k.RenameIname(iname, iname+"_x")
+		return "rename " + iname, out, err
+	case "prioritize":
+		out, err = k.PrioritizeLoops(both)
+		return fmt.Sprintf("prioritize %v", both), out, err
+	}
+	out, err = k.AddInamesToInsn([]string{iname}, "id:"+stmt)
+	return fmt.Sprintf("add %s to %s", iname, stmt), out, err
+}
+
+// redundant reports whether some statement is not within all the hardware axes in use, so that several work-items run it
+// alike: all of them write the same value, which the interpreter takes for a race.
+func redundant(k *kernel.Kernel) bool {
+	all := map[kernel.Tag]bool{}
+	axes := func(s *kernel.Stmt) map[kernel.Tag]bool {
+		out := map[kernel.Tag]bool{}
+		for _, n := range s.Inames {
+			if tag := k.Tags[n]; tag.Parallel() {
+				out[tag], all[tag] = true, true
+			}
+		}
+		return out
+	}
+	var each []map[kernel.Tag]bool
+	for _, s := range k.Statements {
+		if a := axes(s); k.SpaceOf(k.Writes(s)[0].Array) == kernel.Global {
+			each = append(each, a)
+		}
+	}
+	for _, a := range each {
+		if len(a) < len(all) {
+			return true
+		}
+	}
+	return false
+}
