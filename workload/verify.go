@@ -2,21 +2,25 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
 	"math"
+	"slices"
 
 	"gpuperf/device"
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 )
 
-// verifyLimit bounds the work-items of a verification: the interpreter takes about a microsecond for each operation.
-const verifyLimit = 1 << 14
+// verifyLimit bounds the statement instances that the interpreter runs for a verification.
+const verifyLimit = 1 << 21
+
+// ErrUnverified is wrapped where the results of a kernel cannot be compared with the reference: no size is small enough.
+var ErrUnverified = errors.New("results are not verified")
 
 // Verify runs the kernel of the case on the device at a small size, on the same seeded data as the timed runs, and
-// compares every array that it writes with what the reference interpreter computes. The error says how they differ, or
-// that there is no small size that the kernel's assumptions allow.
+// compares what it writes with what the reference interpreter computes. The error says how they differ, or wraps
+// ErrUnverified.
 func Verify(ctx context.Context, dev device.Device, c *Case) error {
 	small, err := c.Small()
 	if err != nil {
@@ -25,7 +29,8 @@ func Verify(ctx context.Context, dev device.Device, c *Case) error {
 	return small.Compare(ctx, dev)
 }
 
-// Compare runs the case on the device and compares what it writes with the reference.
+// Compare runs the case on the device and compares what it writes with the reference: all of it, or what as many of the
+// work-groups write as the interpreter can run in a moment, spread over the launch.
 func (c *Case) Compare(ctx context.Context, dev device.Device) error {
 	job, err := c.Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
 	if err != nil {
@@ -36,7 +41,7 @@ func (c *Case) Compare(ctx context.Context, dev device.Device) error {
 			job.Keep = append(job.Keep, a.Name)
 		}
 	}
-	want, err := c.Reference(job)
+	want, report, err := c.reference(job)
 	if err != nil {
 		return err
 	}
@@ -45,29 +50,27 @@ func (c *Case) Compare(ctx context.Context, dev device.Device) error {
 		return fmt.Errorf("verification at %s: %w", formatSizes(c.Sizes), err)
 	}
 	for _, name := range job.Keep {
-		if err := compare(want[name], result.Outputs[name]); err != nil {
+		if err := compare(want[name], report.Written[name], result.Outputs[name]); err != nil {
 			return fmt.Errorf("at %s, array %s: %w", formatSizes(c.Sizes), name, err)
 		}
 	}
 	return nil
 }
 
-// Reference returns what the reference interpreter leaves in the buffers of the job, by name.
-func (c *Case) Reference(job device.Job) (map[string]*interp.Buffer, error) {
+// reference runs the job in the interpreter.
+func (c *Case) reference(job device.Job) (map[string]*interp.Buffer, *interp.Report, error) {
 	nest, err := c.Nest()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	buffers := map[string]*interp.Buffer{}
-	values := map[string]int64{}
-	maps.Copy(values, c.Sizes)
 	for _, a := range job.Args {
 		switch a.Kind {
 		case device.Buffer:
 			data := make([]byte, a.Bytes())
 			device.Fill(a.DType, data, a.Seed)
 			if buffers[a.Name], err = interp.FromBytes(kernel.DType(a.DType), data); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		case device.Scalar:
 			if _, isSize := c.Sizes[a.Name]; isSize {
@@ -82,41 +85,133 @@ func (c *Case) Reference(job device.Job) (map[string]*interp.Buffer, error) {
 			buffers[a.Name] = b
 		}
 	}
-	if _, err := interp.Run(nest, values, buffers); err != nil {
-		return nil, err
+	groups, work, err := c.extent()
+	if err != nil {
+		return nil, nil, err
 	}
-	return buffers, nil
+	every := max(1, work/verifyLimit) // of the groups, one in so many
+	at := int64(0)
+	report, err := interp.RunGroups(nest, c.Sizes, buffers, func([3]int64) bool {
+		chosen := at%every == 0 || at == groups-1
+		at++
+		return chosen
+	})
+	return buffers, report, err
 }
 
-// Small returns the case at small sizes: with each parameter at the least value that gives several
-// work-groups where the kernel can have several, and that the assumptions allow.
+// Small returns the case at small sizes: the first, by the sum of the parameters' positions among the values that the
+// assumptions allow, that has several work-groups and little enough work in each.
 func (c *Case) Small() (*Case, error) {
+	params := c.IR.Params()
+	values := make([]progression, len(params))
+	for i, p := range params {
+		var err error
+		if values[i], err = c.allowed(p); err != nil {
+			return nil, err
+		}
+	}
 	small := *c
-	small.Identity.Sizes, small.Identity.Variant = nil, c.Identity.Variant
+	small.Identity.Sizes = nil
 	var best map[string]int64
-	for at := range smallSizes(c.IR.Params()) {
+	for position := range positions(len(params)) {
+		at := map[string]int64{}
+		for i, p := range params {
+			at[p] = values[i].first + values[i].step*int64(position[i])
+		}
 		small.Sizes = at
 		if small.CheckSizes() != nil {
 			continue
 		}
-		groups, items, err := small.extent()
-		if err != nil || items > verifyLimit {
+		groups, work, err := small.extent()
+		if err != nil || work/groups > verifyLimit {
 			continue
 		}
-		best = maps.Clone(at)
-		if groups >= 4 {
+		best = at
+		if groups > 1 {
 			break
 		}
 	}
 	if best == nil {
-		return nil, fmt.Errorf("kernel %s has no size up to %d at which its results can be verified", c.IR.Name, smallMax)
+		return nil, fmt.Errorf("%w: kernel %s has no size at which the interpreter could run it in a moment", ErrUnverified, c.IR.Name)
 	}
 	small.Sizes, small.Identity.Sizes = best, best
 	return &small, nil
 }
 
-// extent returns the number of work-groups and of work-items.
-func (c *Case) extent() (groups, items int64, err error) {
+// progression is the values first, first+step, ...
+type progression struct{ first, step int64 }
+
+// allowed returns the positive values that the assumptions leave a parameter, whatever the others are.
+func (c *Case) allowed(param string) (progression, error) {
+	p := progression{first: 1, step: 1}
+	if c.IR.Assumptions == nil || !slices.Contains(c.IR.Assumptions.Params(), param) {
+		return p, nil
+	}
+	set, err := c.IR.Assumptions.ToDims(param).Project(param)
+	if err != nil {
+		return p, err
+	}
+	modulus, residue := set.Stride(param)
+	lower, _, err := set.Bounds(param)
+	if err != nil {
+		return p, err
+	}
+	for _, b := range lower {
+		if b.Num.IsConstant() {
+			p.first = max(p.first, ceilDiv(b.Num.Constant(), b.Den))
+		}
+	}
+	if modulus > 1 && residue.IsConstant() {
+		p.step = modulus
+		p.first += ((residue.Constant()-p.first)%modulus + modulus) % modulus
+	}
+	return p, nil
+}
+
+func ceilDiv(a, b int64) int64 {
+	q := a / b
+	if a%b > 0 {
+		q++
+	}
+	return q
+}
+
+// positions yields tuples of n numbers from 0 to 63 in the order of their sum, at most 4096 of them.
+func positions(n int) func(yield func([]int) bool) {
+	return func(yield func([]int) bool) {
+		left := 4096
+		var fill func(at []int, i, sum int) bool
+		fill = func(at []int, i, sum int) bool {
+			if i == len(at)-1 {
+				if sum >= 64 {
+					return true
+				}
+				at[i] = sum
+				left--
+				return yield(at) && left > 0
+			}
+			for v := 0; v <= min(sum, 63); v++ {
+				at[i] = v
+				if !fill(at, i+1, sum-v) {
+					return false
+				}
+			}
+			return true
+		}
+		if n == 0 {
+			yield(nil)
+			return
+		}
+		for sum := 0; sum < 64*n; sum++ {
+			if !fill(make([]int, n), 0, sum) {
+				return
+			}
+		}
+	}
+}
+
+// extent returns the number of work-groups, at least one, and the number of statement instances.
+func (c *Case) extent() (groups, work int64, err error) {
 	source, err := c.Source(false)
 	if err != nil {
 		return 0, 0, err
@@ -125,58 +220,41 @@ func (c *Case) extent() (groups, items int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	groups, items = 1, 1
+	groups = 1
 	for d := range global {
-		items *= global[d]
 		groups *= global[d] / max(local[d], 1)
 	}
 	if groups == 0 {
 		return 0, 0, fmt.Errorf("no work-group at %s", formatSizes(c.Sizes))
 	}
-	return groups, items, nil
-}
-
-const smallMax = 1 << 12
-
-// smallSizes yields values for the parameters, from small to large: all equal, through every number up to 128 and then
-// the multiples of 64; then with single parameters at a smaller value than the others.
-func smallSizes(params []string) func(yield func(map[string]int64) bool) {
-	return func(yield func(map[string]int64) bool) {
-		step := func(n int64) int64 {
-			if n < 128 {
-				return 1
-			}
-			return 64
-		}
-		for n := int64(1); n <= smallMax; n += step(n) {
-			at := map[string]int64{}
-			for _, p := range params {
-				at[p] = n
-			}
-			if !yield(at) {
-				return
-			}
-			for _, p := range params {
-				for _, least := range []int64{1, 2, 4, 64} {
-					if len(params) > 1 && least < n {
-						at[p] = least
-						if !yield(at) {
-							return
-						}
-						at[p] = n
-					}
-				}
-			}
-			if len(params) == 0 {
-				return
-			}
-		}
+	nest, err := c.Nest()
+	if err != nil {
+		return 0, 0, err
 	}
+	for _, s := range nest.Kernel.Statements {
+		domain, err := nest.Kernel.DomainOf(s.Inames)
+		if err != nil {
+			return 0, 0, err
+		}
+		count, err := c.instances(s.ID, domain)
+		if err != nil {
+			return 0, 0, err
+		}
+		n, err := count.Eval(c.Sizes)
+		if err != nil {
+			return 0, 0, err
+		}
+		if !n.Num().IsInt64() {
+			return 0, 0, fmt.Errorf("statement %s runs too often", s.ID)
+		}
+		work += n.Num().Int64()
+	}
+	return groups, work, nil
 }
 
-// compare returns where the device's data differs from the reference by more than rounding: the device may contract
+// compare returns where, among the elements written, the device's data differs from the reference by more than rounding: the device may contract
 // multiply-adds and reorder nothing else, so that sums of positive numbers agree to a few units in the last place.
-func compare(want *interp.Buffer, data []byte) error {
+func compare(want *interp.Buffer, written []bool, data []byte) error {
 	got, err := interp.FromBytes(want.DType, data)
 	if err != nil {
 		return err
@@ -186,7 +264,7 @@ func compare(want *interp.Buffer, data []byte) error {
 	}
 	tolerance := tolerances[want.DType]
 	for i := range want.Len() {
-		if !want.Defined(i) {
+		if !written[i] {
 			continue
 		}
 		w, g := want.At(i), got.At(i)

@@ -18,6 +18,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
 	"gpuperf/samples"
 )
 
@@ -30,11 +31,12 @@ type Kernel struct {
 
 	mu         sync.Mutex
 	statistics map[features.Options]*features.Statistics
+	runs       map[string]*polycount.Poly // how often a statement runs, by ID
 }
 
 // NewKernel wraps a kernel. Nothing is derived yet.
 func NewKernel(ir *kernel.Kernel) *Kernel {
-	k := &Kernel{IR: ir, statistics: map[features.Options]*features.Statistics{}}
+	k := &Kernel{IR: ir, statistics: map[features.Options]*features.Statistics{}, runs: map[string]*polycount.Poly{}}
 	k.nest = sync.OnceValues(func() (*linear.Nest, error) { return linear.New(ir) })
 	k.source = map[bool]func() (*emit.Source, error){}
 	for _, wide := range []bool{false, true} {
@@ -68,6 +70,20 @@ func (k *Kernel) Statistics(options features.Options) (*features.Statistics, err
 	}
 	k.statistics[options] = s
 	return s, nil
+}
+
+// instances returns how often the statement runs, counted once.
+func (k *Kernel) instances(id string, domain *polycount.Set) (*polycount.Poly, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if count, ok := k.runs[id]; ok {
+		return count, nil
+	}
+	count, err := domain.Count()
+	if err == nil {
+		k.runs[id] = count
+	}
+	return count, err
 }
 
 // Case is a kernel at given sizes.

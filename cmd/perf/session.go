@@ -121,6 +121,10 @@ func (s *session) verify(c *workload.Case) error {
 		return outcome
 	}
 	outcome := workload.Verify(s.cmd.Context(), s.device, c)
+	if errors.Is(outcome, workload.ErrUnverified) {
+		note(s.cmd, "warning: %s: %v", c.Program(), outcome)
+		outcome = nil
+	}
 	s.verified[c.Kernel] = outcome
 	return outcome
 }
