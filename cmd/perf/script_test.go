@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"gpuperf/device/opencl"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"perf": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts runs the sessions of testdata/script against the command. UPDATE=1 refreshes the outputs they compare with.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices, deviceErr := new(opencl.Backend).Devices()
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: os.Getenv("UPDATE") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("ROOT", root)
+			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+			env.Setenv("PERF_DATA", filepath.Join(env.WorkDir, "data"))
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "opencl" {
+				if deviceErr != nil {
+					t.Logf("no OpenCL device here, the sessions that need one are skipped: %v", deviceErr)
+				}
+				return len(devices) > 0, nil
+			}
+			return false, nil
+		},
+	})
+}
