@@ -176,6 +176,30 @@ var cases = []testCase{
 		Name: "kernel", Domains: []string{"{[half,i]: 0<=half<n and 0<=i<half}"}, Instructions: "float[half] = sum(i, exp[i])",
 		DTypes: map[string]kernel.DType{"exp": "float32"},
 	}, nil, at("n", 5)},
+	{"strides", kernel.Spec{
+		Name: "strides", Domains: []string{"{[i,k]: 0<=i<n and i % 3 = 1 and 0<=k<n and (k + i) % 2 = 0}"},
+		Instructions: `
+			y[i] = 0 {id=zero}
+			y[i] = y[i] + x[k//2] {dep=zero}`,
+		DTypes: map[string]kernel.DType{"x": "float32", "y": "float32"},
+	}, nil, at("n", 2, 11)},
+	{"strides-mapped", kernel.Spec{
+		Name: "strides", Domains: []string{"{[i,k]: 0<=i<n and i % 3 = 1 and 0<=k<n and (k + i) % 2 = 0}"},
+		Instructions: `
+			y[i] = 0 {id=zero}
+			y[i] = y[i] + x[(k + 5*i)%4] {dep=zero}`,
+		DTypes: map[string]kernel.DType{"x": "float32", "y": "float32"},
+	}, []step{split("i", 8, "g.0", "l.0")}, at("n", 2, 21)},
+	{"pipeline", kernel.Spec{
+		Name: "pipeline", Domains: []string{"{[g,l,m,t]: 0<=g<n and 0<=l,m<8 and 0<=t<5}"}, Instructions: `
+			<> s[l] = x[g, l]             {id=fill}
+			<> v = s[7 - l]*0.5f + l      {id=read, dep=fill, inames=g:l:t}
+			s[l] = v + s[l]               {id=write, dep=read, inames=g:l:t}
+			y[g, m] = s[7 - m]            {id=use, dep=write}`,
+		DTypes: map[string]kernel.DType{"x": "float32"},
+	}, []step{tag("g:g.0, l:l.0, m:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return k.SetTemporaryAddressSpace([]string{"s"}, kernel.Local)
+	}}, at("n", 3)},
 	{"gather", kernel.Spec{
 		Name: "gather", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = x[p[i] - 1, i]",
 		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32"},

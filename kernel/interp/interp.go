@@ -120,7 +120,7 @@ type state struct {
 	items         int // per group
 	local, groups [3]int64
 	group         [3]int64
-	groupID       int32 // from 1
+	groupID       int32 // from 1, in the order of the launch
 	localEpoch    int32
 	globalEpoch   int32
 	barriers      int64
@@ -148,7 +148,7 @@ func (st *state) epoch(space kernel.Space) int32 {
 // enter starts a group.
 func (st *state) enter(group [3]int64) {
 	st.group = group
-	st.groupID++
+	st.groupID = int32(group[0]+st.groups[0]*(group[1]+st.groups[1]*group[2])) + 1
 	st.localEpoch++
 	st.globalEpoch++
 	for i, f := range st.frames {

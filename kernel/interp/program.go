@@ -73,6 +73,13 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 	if total > 1<<16 {
 		return nil, fmt.Errorf("a work-group of %d work-items is too large", total)
 	}
+	work := total
+	for _, g := range st.groups { // numbers of work-items and groups are kept in 32 bits
+		if g > 0 && work > math.MaxInt32/g {
+			return nil, fmt.Errorf("a launch of %v work-groups of %d work-items is too large to interpret", st.groups, total)
+		}
+		work *= max(g, 1)
+	}
 	st.items = int(total)
 	st.frames = make([][]int64, st.items)
 	for i := range st.frames {
