@@ -22,6 +22,7 @@ var promised = []struct {
 	{"flops_mul_pattern dtype:float32", "f_op_int32_add", func(e, _ int64) int64 { return 2 * e / 32 }},
 	{"flops_mul_pattern dtype:float64", "f_op_float64_add", func(e, _ int64) int64 { return 31 * e / 32 }},
 	{"flops_add_pattern dtype:float32", "f_op_float32_add", func(e, m int64) int64 { return m*e + 31*e/32 }},
+	{"flops_add_pattern dtype:float32", "f_op_int32_add", func(e, _ int64) int64 { return 2 * e / 32 }},
 	{"flops_add_pattern dtype:float64 groups_fit:False", "f_op_float64_add", func(e, m int64) int64 { return m*e + 31*e/32 }},
 	{"gmem_pattern dtype:float32 n_in_arrays:3", "f_mem_access_global_float32_load_lstrides:{0:1;1:>1}_gstrides:{0:16;1:>16}_afr:1", func(e, _ int64) int64 { return 3 * e }},
 	{"gmem_pattern dtype:float32 n_in_arrays:3", "f_mem_access_global_float32_store", func(e, _ int64) int64 { return e }},

@@ -338,3 +338,28 @@ func FuzzExec(f *testing.F) {
 		}
 	})
 }
+
+// TestFunctions: every function of the module is described.
+func TestFunctions(t *testing.T) {
+	for _, f := range Functions() {
+		if f.Doc == "" || !strings.HasPrefix(f.Usage, "lp."+f.Name+"(") {
+			t.Errorf("%s: usage %q, doc %q", f.Name, f.Usage, f.Doc)
+		}
+	}
+}
+
+func BenchmarkExec(b *testing.B) {
+	text := matmul + `
+knl = lp.split_iname(knl, "i", 16, outer_tag="g.1", inner_tag="l.1")
+knl = lp.split_iname(knl, "j", 16, outer_tag="g.0", inner_tag="l.0")
+knl = lp.split_iname(knl, "k", 16)
+knl = lp.assume(knl, "n >= 1 and n % 16 = 0")
+knl = lp.add_prefetch(knl, "a", ["i_inner", "k_inner"])
+knl = lp.add_prefetch(knl, "b", ["k_inner", "j_inner"])
+`
+	for b.Loop() {
+		if _, err := Exec("k.star", text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
