@@ -111,14 +111,14 @@ func (c *Case) Program() string {
 // of the kernel does not hold.
 func (c *Case) CheckSizes() error {
 	params := c.IR.Params()
-	for _, p := range params {
-		if _, ok := c.Sizes[p]; !ok {
-			return fmt.Errorf("kernel %s needs a size for %s; give -p %s=...", c.IR.Name, p, p)
-		}
-	}
 	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
 		if !slices.Contains(params, name) {
 			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", c.IR.Name, name, strings.Join(params, ", "))
+		}
+	}
+	for _, p := range params {
+		if _, ok := c.Sizes[p]; !ok {
+			return fmt.Errorf("kernel %s needs a size for %s; give -p %s=...", c.IR.Name, p, p)
 		}
 	}
 	if c.IR.Assumptions == nil {
@@ -129,7 +129,7 @@ func (c *Case) CheckSizes() error {
 		return err
 	}
 	if !holds {
-		return fmt.Errorf("sizes %s break the assumption of kernel %s: %s", formatSizes(c.Sizes), c.IR.Name, c.IR.Assumptions)
+		return fmt.Errorf("kernel %s cannot have %s: it assumes %s", c.IR.Name, formatSizes(c.Sizes), c.IR.Assumptions)
 	}
 	return nil
 }

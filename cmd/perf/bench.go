@@ -16,6 +16,8 @@ func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Show the measurement kernels and what tags select",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  chooseCommand,
 	}
 	cmd.AddCommand(benchListCommand(), benchShowCommand())
 	return cmd

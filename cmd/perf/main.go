@@ -63,6 +63,8 @@ A first session:
   perf predict matmul.star -p n=4096         how long it takes, and why`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          chooseCommand,
 	}
 	root.PersistentFlags().Bool("json", false, "print the result as JSON")
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -90,6 +92,18 @@ var commands = []func() *cobra.Command{
 	rankCommand,
 	evaluateCommand,
 	workerCommand,
+}
+
+// chooseCommand is what a command does that only has others below it: it shows them, or refuses an unknown one.
+func chooseCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	message := fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0])
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		message += fmt.Sprintf("; did you mean %s?", near[0])
+	}
+	return usagef("%s\n    see: %s --help", message, cmd.CommandPath())
 }
 
 // usageError marks a wrong call.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -15,6 +18,24 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"perf": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
+}
+
+// exits runs a command that must end with the status given first: exits 2 perf show nowhere.star
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS COMMAND...")
+	}
+	status := 0
+	err := ts.Exec(args[1], args[2:]...)
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		status = failed.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if fmt.Sprint(status) != args[0] {
+		ts.Fatalf("status is %d, not %s", status, args[0])
+	}
 }
 
 // TestScripts runs the sessions of testdata/script against the command. UPDATE=1 refreshes the outputs they compare with.
@@ -33,6 +54,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PERF_DATA", filepath.Join(env.WorkDir, "data"))
 			return nil
 		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Condition: func(cond string) (bool, error) {
 			if cond == "opencl" {
 				if deviceErr != nil {

@@ -73,7 +73,7 @@ func showKernels(cmd *cobra.Command, as string, names []string, kernels []*kerne
 	for i, k := range kernels {
 		text, err := view(workload.NewKernel(k))
 		if err != nil {
-			return fmt.Errorf("kernel %s: %w", names[i], err)
+			return &usageError{fmt.Errorf("%s: %w", names[i], err)}
 		}
 		all = append(all, shown{names[i], as, text})
 	}
