@@ -129,7 +129,8 @@ func TestMakeArguments(t *testing.T) {
 		{"{[i]: 0<=2*i<n}", "x[i] = 1", "x: global ? [(n + 1) // 2]; n: value int32"},
 		{"{[g,l]: 0<=g<ng and 0<=l<256}", "x[256*g+l] = y[0*g]", "x: global ? [256*ng]; y: global ? [1]; ng: value int32"},
 		{"{[i]: 0<=i<n}", "x[i] = u[3*i] + u[2*i]", "x: global ? [n]; u: global ? [3*n - 2]; n: value int32"},
-		{"{[i]: 0<=i<n}", "x[i] = u[i*(n+1)]", "x: global ? [n]; u: global ? [n*n]; n: value int32"},
+		{"{[i]: 0<=i<n and n >= 0}", "x[i] = u[i*(n+1)]", "x: global ? [n]; u: global ? [n*n]; n: value int32"},
+		{"{[i]: 0<=i<n}", "x[i] = u[i*i + 2*i]", "x: global ? [n]; u: global ? [n*n]; n: value int32"},
 		{"{[i]: 0<=i<n}", "c = x[i] {if=i==0}", "c: global ?; x: global ? [n]; n: value int32"},
 		{"{[i]: 0<=i<n}", "a[i % 4] = b[i // 4]", "a: global ? [4]; b: global ? [(n + 3) // 4]; n: value int32"},
 	} {

@@ -171,40 +171,74 @@ func (e *extent) max(o *extent) (*extent, error) {
 	return &extent{size: &Op{Max, []Expr{e.size, o.size}}}, nil
 }
 
-// largestProduct bounds an index in which parameters multiply inames, as in i*(n + 1): term by term, for coefficients
-// that are known not to be negative. Otherwise the error is why.
+// largestProduct bounds an index that multiplies variables, as in i*(n + 1) + j*j: sums term by term, products of factors
+// that are never negative by the product of their bounds. The size may be more than what is needed, never less. Where
+// this does not apply the error is why.
 func (k *Kernel) largestProduct(index Expr, why error) (*extent, error) {
-	sum := newFormSum(k)
-	if err := sum.add(index, ConstPoly(1)); err != nil {
+	var scope []string
+	freeVars(index, func(n string) {
+		if k.IsIname(n) {
+			scope = append(scope, n)
+		}
+	})
+	bound, ok := k.upper(index, scope)
+	if !ok {
 		return nil, why
 	}
-	form := sum.form()
-	if len(form.Floors) > 0 {
-		return nil, why
+	return &extent{size: bound.Add(ConstPoly(1)).Expr()}, nil
+}
+
+// upper is an upper bound of an integer expression, as a polynomial in the parameters, where the inames in scope have a
+// value.
+func (k *Kernel) upper(e Expr, scope []string) (*ParamPoly, bool) {
+	if _, err := k.affineOf(e); err == nil {
+		size, err := k.largest(e, scope)
+		if err != nil {
+			return nil, false
+		}
+		p, err := polyOf(size.size, nil)
+		return p.Add(ConstPoly(-1)), err == nil
 	}
-	size := form.Rest.Add(ConstPoly(1))
-	for _, t := range form.Terms {
-		c, err := k.affineOf(t.Coeff.Expr())
-		if err != nil {
-			return nil, why
-		}
-		d, err := k.DomainOf([]string{t.Iname})
-		if err != nil {
-			return nil, err
-		}
-		positive, err := d.Implies(polycount.GE(c, polycount.Int(0)))
-		if err != nil {
-			return nil, err
-		}
-		upper, err := k.largest(Var{t.Iname}, nil)
-		if err != nil {
-			return nil, err
-		}
-		bound, err := polyOf(upper.size, nil)
-		if !positive || err != nil {
-			return nil, why
-		}
-		size = size.Add(t.Coeff.Mul(bound.Add(ConstPoly(-1))))
+	op, ok := e.(*Op)
+	if !ok || op.Kind != Add && op.Kind != Mul {
+		return nil, false
 	}
-	return &extent{size: size.Expr()}, nil
+	var out *ParamPoly
+	for i, a := range op.Args {
+		p, ok := k.upper(a, scope)
+		if !ok || op.Kind == Mul && !k.nonNegative(a, scope) {
+			return nil, false
+		}
+		switch {
+		case i == 0:
+			out = p
+		case op.Kind == Add:
+			out = out.Add(p)
+		default:
+			out = out.Mul(p)
+		}
+	}
+	return out, true
+}
+
+// nonNegative reports that an expression is known not to be negative where the inames in scope have a value.
+func (k *Kernel) nonNegative(e Expr, scope []string) bool {
+	if a, err := k.affineOf(e); err == nil {
+		d, err := k.DomainOf(sortedSet(scope))
+		if err != nil {
+			return false
+		}
+		yes, err := d.Implies(polycount.GE(a, polycount.Int(0)))
+		return err == nil && yes
+	}
+	op, ok := e.(*Op)
+	if !ok || op.Kind != Add && op.Kind != Mul {
+		return false
+	}
+	for _, a := range op.Args {
+		if !k.nonNegative(a, scope) {
+			return false
+		}
+	}
+	return true
 }
