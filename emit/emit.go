@@ -96,7 +96,8 @@ type writer struct {
 	copies  int // of statements, by unrolling
 }
 
-func write(n *linear.Nest, opt Options, d *dialect) (*Source, error) {
+func write(n *linear.Nest, opt Options, d *dialect) (source *Source, err error) {
+	defer linear.Rescue(&err)
 	if err := n.Kernel.Launchable(); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,8 @@ type program struct {
 	run action
 }
 
-func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (*program, error) {
+func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (p *program, err error) {
+	defer linear.Rescue(&err)
 	k := n.Kernel
 	if err := k.Launchable(); err != nil {
 		return nil, err

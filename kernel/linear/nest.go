@@ -2,6 +2,7 @@ package linear
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -12,9 +13,9 @@ import (
 // New prepares and linearizes a kernel. Kernels that no program can be made of are errors that name the statements and
 // the remedy: loops that would have to be entered twice, circular dependencies, dependencies between work-groups, loop
 // bounds or extents that cannot be written down.
-func New(k *kernel.Kernel) (*Nest, error) {
-	k, err := k.Prepare()
-	if err != nil {
+func New(k *kernel.Kernel) (n *Nest, err error) {
+	defer Rescue(&err)
+	if k, err = k.Prepare(); err != nil {
 		return nil, err
 	}
 	b := &builder{k: k, nest: &Nest{Kernel: k, Names: map[string]string{}}, memo: map[question]clash{}}
@@ -24,6 +25,19 @@ func New(k *kernel.Kernel) (*Nest, error) {
 		}
 	}
 	return b.nest, nil
+}
+
+// Rescue turns the panic by which operations on affine expressions report overflow into an error. It is deferred by what
+// computes with expressions of the user's.
+func Rescue(err *error) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if fault, ok := r.(runtime.Error); ok {
+		panic(fault)
+	}
+	*err = fmt.Errorf("affine expression: %w", polycount.ErrOverflow)
 }
 
 // builder carries a kernel through the steps of New.
