@@ -122,8 +122,19 @@ func (s *Statistics) Write(w io.Writer, sizes map[string]int64) error {
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	head := []string{"kind", "what", "variable", "strides along l and g", "once per", "count"}
+	if sizes != nil {
+		head = append(head, "value")
+	}
+	fmt.Fprintln(t, strings.Join(head, "\t"))
 	for i, r := range s.Records {
-		cells := append(columns(r.Key), counts[i].Count)
+		cells := columns(r.Key)
+		for j, c := range cells {
+			if c == "" {
+				cells[j] = "-"
+			}
+		}
+		cells = append(cells, counts[i].Count)
 		if sizes != nil {
 			cells = append(cells, counts[i].Value)
 		}
@@ -142,10 +153,14 @@ func columns(key Key) []string {
 		if k.Tag != "" {
 			name += "$" + k.Tag
 		}
-		strides := fmt.Sprintf("l{%s} g{%s}", k.LStrides, k.GStrides)
+		strides := fmt.Sprintf("{%s} {%s}", k.LStrides, k.GStrides)
 		return []string{k.Kind(), fmt.Sprintf("%s %s %s", k.Space, k.DType, k.Direction), name, strides, string(k.Granularity)}
 	case Footprint:
 		return []string{k.Kind(), string(k.Direction), k.Variable, "", ""}
 	}
-	return []string{key.Kind(), key.String(), "", "", ""}
+	per := string(WorkItem)
+	if key == (Sync{launch}) {
+		per = "launch"
+	}
+	return []string{key.Kind(), key.String(), "", "", per}
 }
