@@ -218,6 +218,11 @@ func TestTransformationsKeepResults(t *testing.T) {
 		{"matmul with tiles", matmul, small, append(grid, split("k", 4), prefetch("a", none, "i_inner", "k_inner"), prefetch("b", none, "k_inner", "j_inner"))},
 		{"tiles of another depth", matmul, small, append(grid, split("k", 3), prefetch("a", none, "i_inner", "k_inner"), prefetch("b", none, "k_inner", "j_inner"))},
 		{"deeper than the group", matmul, small, append(grid, split("k", 6), prefetch("a", none, "i_inner", "k_inner"), prefetch("b", none, "k_inner", "j_inner"))},
+		{"tiles before tags", matmul, small, []step{
+			split("i", 4), split("j", 4), split("k", 4), prefetch("a", none, "i_inner", "k_inner"),
+			tag("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0"),
+		}},
+		{"a tile's outer loop split", matmul, small, append(grid, split("k", 2), prefetch("a", none, "i_inner", "k_inner"), split("k_outer", 2), split("k_inner", 2))},
 		{"one tile in boxes", matmul, small, append(grid, split("k", 4), prefetch("a", box, "i_inner", "k_inner"))},
 		{"private tile", matmul, small, append(grid, split("k", 4), prefetch("a", kernel.Prefetch{Tag: "for"}, "k_inner"))},
 		{"sequential tile", matmul, small, []step{split("k", 4), split("i", 2), prefetch("a", kernel.Prefetch{Tag: "for", OuterInames: []string{"i_outer", "i_inner", "j", "k_outer"}}, "k_inner")}},

@@ -131,6 +131,8 @@ func TestMakeArguments(t *testing.T) {
 		{"{[i]: 0<=i<n}", "x[i] = u[3*i] + u[2*i]", "x: global ? [n]; u: global ? [3*n - 2]; n: value int32"},
 		{"{[i]: 0<=i<n and n >= 0}", "x[i] = u[i*(n+1)]", "x: global ? [n]; u: global ? [n*n]; n: value int32"},
 		{"{[i]: 0<=i<n}", "x[i] = u[i*i + 2*i]", "x: global ? [n]; u: global ? [n*n]; n: value int32"},
+		{"[i]: 0<=i<n", "x[i] = 1", "x: global ? [n]; n: value int32"},
+		{"[m] -> {[i]: 0<=i<n and i < m}", "x[i] = 1", "x: global ? [minimum(m, n)]; n: value int32; m: value int32"},
 		{"{[i]: 0<=i<n}", "c = x[i] {if=i==0}", "c: global ?; x: global ? [n]; n: value int32"},
 		{"{[i]: 0<=i<n}", "a[i % 4] = b[i // 4]", "a: global ? [4]; b: global ? [(n + 3) // 4]; n: value int32"},
 	} {
