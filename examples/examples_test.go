@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/features"
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
@@ -228,4 +229,29 @@ func evaluate(t *testing.T, list []kernel.Expr, size map[string]int64) []int {
 		out = append(out, value(e))
 	}
 	return out
+}
+
+// TestTransposedLayout: with the element data transposed, neighbours along lid(0) store neighbouring elements.
+func TestTransposedLayout(t *testing.T) {
+	variants, err := script.Load("dg/dg.star")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := features.ParseID("f_mem_access_global_float32_store_lstrides:{0:1}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range variants {
+		s, err := features.Count(v.Kernel, features.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		if v.Name == "dg_prefetch_diff_mat_transposed" {
+			want = 3 * 64 * 4096
+		}
+		if got, err := s.Value(id, map[string]int64{"nelements": 4096}); err != nil || got != want {
+			t.Errorf("%s: %v stores at stride 1 (%v), want %v", v.Name, got, err, want)
+		}
+	}
 }
