@@ -130,6 +130,9 @@ func (w *work) countGroup(g *conj, params []string) *Poly {
 		}
 		return &counter{work: w, table: &conj{n: g.n, divs: slices.Clone(g.divs)}, trial: true}, r
 	}
+	if p, ok := w.enumerated(g, params); ok {
+		return p
+	}
 	sums, r := start()
 	direct := sums.try(func() { sums.sum(r) })
 	if direct && len(sums.out) <= 1 {
@@ -144,6 +147,41 @@ func (w *work) countGroup(g *conj, params []string) *Poly {
 		}
 	}
 	return p
+}
+
+// enumerationLimit is the number of points up to which a group without parameters is counted one by one.
+const enumerationLimit = 10_000
+
+// enumerated counts a group in which no parameter and no floor stands, if it is small.
+func (w *work) enumerated(g *conj, params []string) (*Poly, bool) {
+	c := &conj{}
+	var cols []int
+	for at := 1; at < g.width(); at++ {
+		if g.usedInRows(at) {
+			if at <= g.n || g.divs[at-1-g.n].den > 0 {
+				return nil, false
+			}
+			cols = append(cols, at)
+		}
+	}
+	c.n = len(cols)
+	for _, r := range g.ge {
+		x := row{r[0]}
+		for _, at := range cols {
+			x = append(x, r[at])
+		}
+		c.ge = append(c.ge, x)
+	}
+	var n int64
+	err := w.enumerate(c, func([]int64) bool { n++; return n <= enumerationLimit })
+	if err != nil || n > enumerationLimit {
+		return nil, false // infinite or large
+	}
+	p := newPoly(params)
+	if n > 0 {
+		p.pieces = []piece{{&conj{n: len(params)}, constant(ratInt(n))}}
+	}
+	return p, true
 }
 
 // trialPieces is the number of pieces of nested sums, still overlapping, up to which they are compared with cones.

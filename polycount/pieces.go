@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -149,11 +150,12 @@ func (w *work) mergePieces(table *conj, ps []piece, grow bool) []piece {
 					continue
 				}
 				q := ps[i].q
-				if !q.equal(ps[j].q) && !w.agree(table, q, ps[j].q, ps[j].dom) {
-					continue
-				}
 				var merged []piece
-				w.within(joinLimit, func(w *work) { merged = w.join(table, ps, i, j, grow) })
+				w.within(joinLimit, func(w *work) {
+					if w.agree(table, q, ps[j].q, ps[j].dom) {
+						merged = w.join(table, ps, i, j, grow)
+					}
+				})
 				if merged != nil {
 					ps = slices.Delete(merged, j, j+1)
 					if j < i {
@@ -240,20 +242,53 @@ func (w *work) commonHull(a, b *conj) *conj {
 
 // agree reports that p and q have the same value on dom, where dom's equalities show it.
 func (w *work) agree(table *conj, p, q quasi, dom *conj) bool {
-	d := p.sub(q)
-	if len(d) == 0 || len(dom.eq) == 0 {
-		return len(d) == 0
+	w.spend(len(p) + len(q))
+	if p.equal(q) {
+		return true
 	}
-	// Use the equalities that are free of floors: x = −rest/k.
-	t := &conj{n: table.n, divs: slices.Clone(table.divs)}
-	by := identityRows(t.n)
-	for _, e := range dom.eq {
-		if !isZero(e[1+dom.n:]) {
+	by, any := dom.solved()
+	if !any {
+		return false
+	}
+	// One point tells most polynomials apart, at little cost; floating point decides only what is far apart.
+	point, ok := w.sample(dom.flat())
+	if !ok {
+		return true
+	}
+	atoms := make([]float64, 1, table.width())
+	atoms[0] = 1
+	for i := 1; i <= table.n; i++ {
+		atoms = append(atoms, float64(point[i]))
+	}
+	for _, d := range table.divs {
+		s := 0.0
+		for i, v := range d.num {
+			s += float64(v) * atoms[i]
+		}
+		atoms = append(atoms, math.Floor(s/float64(d.den)))
+	}
+	x, sizeX := p.approximate(atoms)
+	y, sizeY := q.approximate(atoms)
+	if math.Abs(x-y) > 1e-6*(sizeX+sizeY) {
+		return false
+	}
+	w.spend(16 * (len(p) + len(q)))
+	fresh := &Poly{table: &conj{n: table.n}}
+	exact := fresh.importTable(table, by)
+	return p.rename(exact).equal(q.rename(exact))
+}
+
+// solved writes the variables of c in terms of each other as far as its equalities without floors, having a
+// coefficient ±1, allow. any is false when there is no such equality.
+func (c *conj) solved() (by []row, any bool) {
+	by = identityRows(c.n)
+	for _, e := range c.eq {
+		if !isZero(e[1+c.n:]) {
 			continue
 		}
-		r := make(row, 1+t.n)
+		r := make(row, 1+c.n)
 		r[0] = e[0]
-		for i := 1; i <= t.n; i++ {
+		for i := 1; i <= c.n; i++ {
 			if e[i] != 0 {
 				for j, v := range by[i-1] {
 					r[j] = add(r[j], mul(e[i], v))
@@ -261,7 +296,7 @@ func (w *work) agree(table *conj, p, q quasi, dom *conj) bool {
 			}
 		}
 		at := 0
-		for i := 1; i <= t.n; i++ {
+		for i := 1; i <= c.n; i++ {
 			if r[i] == 1 || r[i] == -1 {
 				at = i
 			}
@@ -269,13 +304,13 @@ func (w *work) agree(table *conj, p, q quasi, dom *conj) bool {
 		if at == 0 {
 			continue
 		}
+		any = true
 		for k := range by {
-			x := make(row, 1+t.n)
+			x := make(row, 1+c.n)
 			copy(x, by[k])
 			eliminateWith(x, r, at)
 			by[k] = x
 		}
 	}
-	fresh := &Poly{table: &conj{n: t.n}}
-	return len(d.rename(fresh.importTable(t, by))) == 0
+	return by, any
 }

@@ -43,7 +43,7 @@ func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err 
 	}
 	w := anyWork()
 	for _, c := range t.cs {
-		if err := w.enumerate(c, limit, func(p []int64) bool {
+		if err := w.enumerate(c, func(p []int64) bool {
 			points = append(points, slices.Clone(p))
 			return len(points) <= limit
 		}); err != nil {
@@ -57,8 +57,9 @@ func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err 
 	return slices.CompactFunc(points, slices.Equal), nil
 }
 
-// enumerate visits the points of c, a conjunction without parameters, until visit returns false.
-func (w *work) enumerate(c *conj, limit int, visit func([]int64) bool) error {
+// enumerate visits the points of c, a conjunction without parameters, until visit returns false. An unbounded dimension
+// is an error.
+func (w *work) enumerate(c *conj, visit func([]int64) bool) error {
 	f := c.flat()
 	if !w.feasible(f.clone()) {
 		return nil

@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -238,4 +239,22 @@ func (p quasi) value(atoms []*big.Int) *big.Rat {
 		sum.Add(sum, new(big.Rat).Mul(t.c.big(), new(big.Rat).SetInt(v)))
 	}
 	return sum
+}
+
+// approximate is the value in floating point, and the sum of the magnitudes that were added.
+func (p quasi) approximate(atoms []float64) (v, size float64) {
+	for _, t := range p {
+		var x float64
+		if t.c.b != nil {
+			x, _ = t.c.b.Float64()
+		} else {
+			x = float64(t.c.n) / float64(t.c.d)
+		}
+		for i := 0; i < len(t.factors); i += 2 {
+			x *= atoms[atomAt(t.factors, i)]
+		}
+		v += x
+		size += math.Abs(x)
+	}
+	return v, size
 }
