@@ -9,7 +9,7 @@ import (
 )
 
 // Check refuses a job that is malformed or that exceeds what the device states as its limits, before anything is built
-// or allocated; nil means that it may be tried. What only the compiled kernel tells, as static local memory, the
+// or allocated; nil means that it may be tried. What only the compiled kernel tells, as the registers that it needs, the
 // device checks itself.
 func (j Job) Check(dev Info) *Error {
 	for _, check := range []func(Job, Info) *Error{Job.checkForm, Job.checkArgs, Job.checkLaunch, Job.checkMemory} {
@@ -105,7 +105,7 @@ func (j Job) checkLaunch(dev Info) *Error {
 }
 
 func (j Job) checkMemory(dev Info) *Error {
-	var local, global int64
+	local, global := j.LocalMem, int64(0)
 	for i, a := range j.Args {
 		n := a.Bytes()
 		switch a.Kind {

@@ -20,7 +20,8 @@ type Job struct {
 	Args     []Arg            `json:"args"`              // in the order of the kernel's parameters
 	Mode     samples.Mode     `json:"mode"`              // "" is warm
 	Policy   Policy           `json:"policy"`
-	Keep     []string         `json:"keep,omitempty"` // names of the buffers to return as they are after the first run
+	LocalMem int64            `json:"local_mem,omitempty"` // bytes of local memory that the source declares for a work-group
+	Keep     []string         `json:"keep,omitempty"`      // names of the buffers to return as they are after the first run
 }
 
 // ArgKind is what is passed for a parameter of the kernel.

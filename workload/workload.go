@@ -163,6 +163,7 @@ func (c *Case) Job(policy device.Policy) (device.Job, error) {
 		Global:   global[:],
 		Local:    local[:],
 		Policy:   policy,
+		LocalMem: source.LocalBytes,
 	}
 	for _, p := range source.Params {
 		arg := device.Arg{Name: p.Name, DType: string(p.DType)}

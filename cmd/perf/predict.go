@@ -21,7 +21,7 @@ type predictOptions struct {
 	sizes    []string
 	model    string
 	profile  string
-	device   string
+	session  sessionOptions
 	measured bool
 }
 
@@ -29,7 +29,7 @@ func (o *predictOptions) addFlags(cmd *cobra.Command) {
 	addSizesFlag(cmd, &o.sizes)
 	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile")
 	cmd.Flags().StringVar(&o.profile, "profile", "", "the profile of the device (default: the one of this machine's device)")
-	addDeviceFlag(cmd, &o.device)
+	o.session.addFlags(cmd)
 }
 
 func predictCommand() *cobra.Command {
@@ -63,7 +63,7 @@ measurement beside the prediction. With --features it predicts from feature valu
 				return err
 			}
 			if o.measured {
-				if err := measurePredicted(cmd, o.device, p, predictions); err != nil {
+				if err := measurePredicted(cmd, o.session, p, predictions); err != nil {
 					return err
 				}
 			}
@@ -92,10 +92,10 @@ func profilePath(cmd *cobra.Command, o predictOptions) (string, error) {
 	switch {
 	case len(found) == 0:
 		return "", usagef("no profile of any device yet in %s\n    calibrate a model first: perf calibrate MODEL.yaml", dir)
-	case len(found) == 1 && o.device == "":
+	case len(found) == 1 && o.session.device == "":
 		return found[0], nil
 	}
-	dev, err := openDevice(cmd, o.device)
+	dev, err := openDevice(cmd, o.session.device)
 	if err != nil {
 		return "", err
 	}
@@ -190,8 +190,8 @@ func (p *predictor) predictAll(cases []*workload.Case) ([]*prediction, error) {
 
 // measurePredicted measures the predicted cases. A profile of another device than the one measured on is a warning
 // on every prediction.
-func measurePredicted(cmd *cobra.Command, query string, p *predictor, predictions []*prediction) error {
-	session, err := openSession(cmd, sessionOptions{device: query})
+func measurePredicted(cmd *cobra.Command, o sessionOptions, p *predictor, predictions []*prediction) error {
+	session, err := openSession(cmd, o)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ overlap cannot be told apart by the model and are marked with ~. With --measure 
 				all = all[:top]
 			}
 			if o.measured {
-				if err := measurePredicted(cmd, o.device, p, all); err != nil {
+				if err := measurePredicted(cmd, o.session, p, all); err != nil {
 					return err
 				}
 			}
