@@ -101,8 +101,8 @@ func combine(k int64, a Affine, l int64, b Affine) Affine {
 	return out
 }
 
-// Add returns a + b. Like every operation of Affine it panics when a coefficient leaves the 64-bit range;
-// ParseAffine and the operations of Set report that as ErrOverflow.
+// Add returns a + b. Like every operation of Affine without an error result it panics when a coefficient leaves the
+// 64-bit range, in a way that Rescue turns into ErrOverflow; ParseAffine and the operations of Set do that themselves.
 func (a Affine) Add(b Affine) Affine { return combine(1, a, 1, b) }
 
 // Sub returns a − b.

@@ -242,11 +242,13 @@ func (w *work) preprocess(c *conj) (dom *conj, factor rat, groups []*conj, ok bo
 		if c.solveExistential() {
 			continue
 		}
-		n := c.dropWindow()
-		if n == 0 {
+		if n := c.dropWindow(); n > 0 {
+			factor = factor.mul(ratInt(n))
+			continue
+		}
+		if !c.dropDigit() {
 			break
 		}
-		factor = factor.mul(ratInt(n))
 	}
 	for i, d := range c.divs {
 		if d.den == 0 && !c.usedInRows(1+c.n+i) {
@@ -317,6 +319,58 @@ func (c *conj) dropWindow() int64 {
 		}
 	}
 	return 0
+}
+
+// dropDigit undoes one step of a mixed-radix notation: where x runs over c consecutive values and stands in all other
+// rows only as x + c·y, and y nowhere else, every integer is x + c·y in one way. That sum takes the place of x.
+func (c *conj) dropDigit() bool {
+	free := func(at int) bool { return at > c.n && c.divs[at-1-c.n].den == 0 }
+	for x := 1 + c.n; x < c.width(); x++ {
+		if !free(x) {
+			continue
+		}
+		var lo, hi row
+		var others []row
+		for _, r := range c.ge {
+			if r[x] == 0 {
+				continue
+			}
+			alone := r[x] == 1 || r[x] == -1
+			for at := 1 + c.n; alone && at < len(r); at++ {
+				alone = at == x || r[at] == 0 || !free(at)
+			}
+			switch {
+			case alone && r[x] > 0 && lo == nil:
+				lo = r
+			case alone && r[x] < 0 && hi == nil:
+				hi = r
+			default:
+				others = append(others, r)
+			}
+		}
+		if lo == nil || hi == nil || len(others) == 0 || !parallel(lo, hi, true) {
+			continue
+		}
+		size := add(add(lo[0], hi[0]), 1)
+	next:
+		for y := 1 + c.n; y < c.width(); y++ {
+			if y == x || !free(y) || size <= 1 {
+				continue
+			}
+			for _, r := range c.ge {
+				if &r[0] != &lo[0] && &r[0] != &hi[0] && r[y] != mul(size, r[x]) {
+					continue next
+				}
+			}
+			for _, r := range others {
+				r[y] = 0
+			}
+			c.divs[y-1-c.n].den = gone
+			c.ge = slices.DeleteFunc(c.ge, func(r row) bool { return &r[0] == &lo[0] || &r[0] == &hi[0] })
+			return true
+		}
+	}
+	return false
 }
 
 // window finds the two rows of dropWindow for column at.

@@ -1,6 +1,9 @@
 package polycount
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Gist rewrites p under assumptions, a set of parameters: pieces and conditions that ctx decides go, and floors of
 // which ctx fixes the remainder become quotients. Where ctx holds the result agrees with p. With
@@ -13,7 +16,7 @@ func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
 	params := unionNames(p.params, ctx.params)
 	q, c := p.respace(params), ctx.respace(params, nil)
 	w := anyWork()
-	out = &Poly{params, q.table, nil}
+	out = &Poly{params, &conj{n: q.table.n, divs: slices.Clone(q.table.divs)}, nil}
 	for _, x := range q.pieces {
 		dom := w.gist(x.dom, c.cs)
 		if dom == nil {

@@ -14,6 +14,20 @@ var ErrOverflow = errors.New("coefficients of the constraints leave the 64-bit r
 // fault carries an error through the recursive algorithms to the exported call that recovers it.
 type fault struct{ err error }
 
+// Rescue turns the panic by which operations of Affine report an overflow into an error. To be deferred, with the
+// address of the function's error result, by code that computes with coefficients from outside:
+//
+//	defer polycount.Rescue(&err)
+func Rescue(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case fault:
+		*err = r.err
+	default:
+		panic(r)
+	}
+}
+
 // rescue turns a fault into the error of the exported function that defers it.
 func rescue(err *error) {
 	switch r := recover().(type) {

@@ -62,7 +62,15 @@ func (w *work) tidy(p *Poly) {
 	for _, x := range p.pieces {
 		if len(x.q) > 0 {
 			x.dom = w.irredundant(x.dom, 0)
-			if x.dom.simplify() {
+			if !x.dom.simplify() {
+				continue
+			}
+			if by, any := x.dom.solved(); any {
+				if q := x.q.rename(p.importTable(p.table, by)); len(q) < len(x.q) {
+					x.q = q
+				}
+			}
+			if len(x.q) > 0 {
 				kept = append(kept, x)
 			}
 		}

@@ -1,0 +1,183 @@
+package polycount
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestUnbounded(t *testing.T) {
+	for _, c := range []struct{ set, direction, condition string }{
+		{"{ [i] : i >= 0 }", "+1 in i", ""},
+		{"{ [i,j] : 0 <= i <= 3 and j <= i }", "-1 in j", ""},
+		{"[n] -> { [i,j] : 0 <= i and i - 1 <= j <= i and n >= 5 }", "+1 in i, +1 in j", "[n] -> { : n >= 5 }"},
+		{"[n] -> { [i] : n mod 2 = 0 and i >= n }", "+1 in i", "[n] -> { : n mod 2 = 0 }"},
+		{"[n] -> { [i] : 0 <= i < n; [i] : i >= 0 and n = 7 }", "+1 in i", "[n] -> { : n = 7 }"},
+		{"{ [i,j] : 2j <= i <= 2j + 1 and j >= 4 }", "+2 in i, +1 in j", ""},
+	} {
+		_, err := mustSet(t, c.set).Count()
+		var u *UnboundedError
+		if !errors.As(err, &u) {
+			t.Errorf("%s: %v", c.set, err)
+			continue
+		}
+		if !strings.Contains(err.Error(), c.direction) {
+			t.Errorf("%s: %v, want the direction %s", c.set, err, c.direction)
+		}
+		if got := u.Condition; (got == nil) != (c.condition == "") || got != nil && !must(got.IsEqual(mustSet(t, c.condition))) {
+			t.Errorf("%s: condition %v, want %q", c.set, got, c.condition)
+		}
+	}
+	for _, finite := range []string{
+		"{ [i] : i >= 0 and i <= -1 }",
+		"{ [i,j] : 1 <= 3i - 6j <= 2 }", // unbounded over the rationals, empty over the integers
+		"{ [i] : exists (j : j >= i and 0 <= i <= 5) }",
+	} {
+		if _, err := mustSet(t, finite).Count(); err != nil {
+			t.Errorf("%s: %v", finite, err)
+		}
+	}
+}
+
+const hard = "[a,b,c,p,q] -> { [r,s,t,u,v,w,x,y,z] : 0 <= r,s,t,u,v,w,x,y,z and r + s + t = a and u + v + w = b and x + y + z = c and r + u + x = p and s + v + y = q }"
+
+func TestBudgetAndCancellation(t *testing.T) {
+	s := mustSet(t, hard)
+	if _, err := s.Count(WithLimit(100_000)); !errors.Is(err, ErrBudget) {
+		t.Errorf("limit: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if _, err := s.CountContext(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("deadline: %v", err)
+	}
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("cancelling took %v", d)
+	}
+}
+
+func TestOverflowIsReported(t *testing.T) {
+	s := mustSet(t, "[n] -> { [i,j] : 4611686018427387903i <= 4611686018427387901j + n and 4611686018427387899j <= 9223372036854775807i - 3n }")
+	if _, err := s.IsEmpty(); err != nil && !errors.Is(err, ErrOverflow) {
+		t.Errorf("%v", err)
+	}
+	if _, err := ParseSet("{ [i] : 9223372036854775807i + i >= 0 }"); !errors.Is(err, ErrOverflow) {
+		t.Errorf("%v", err)
+	}
+	if _, err := ParseSet("{ [i] : i <= 9223372036854775808 }"); err == nil {
+		t.Errorf("a number of more than 64 bits is read")
+	}
+	err := func() (err error) {
+		defer Rescue(&err)
+		Name("i").Scale(1 << 62).Scale(4)
+		return nil
+	}()
+	if !errors.Is(err, ErrOverflow) {
+		t.Errorf("Rescue: %v", err)
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"[n] -> { [i] : 0 <= k < n }", "1:21: unknown name \"k\""},
+		{"{ [i] : 0 <= i < }", "1:18: expected an expression"},
+		{"{ [i] : i * i >= 0 }", "1:11: the product of two variables"},
+		{"{ [i] : i mod 0 = 0 }", "1:15: the divisor must be a positive constant"},
+		{"{ [i] : i/2 = 0 }", "1:10: a division must stand inside floor"},
+		{"{ [i] : i = 0", "1:14: expected \"}\""},
+		{"{ [i] -> [j] : i = j }", "1:7: a set is needed"},
+		{"{ [i] : i @ 0 }", "1:11: unexpected character '@'"},
+		{"[n,n] -> { [i] : i = n }", "1:4: parameter \"n\" stands twice"},
+		{"{ [i] : i = 0; [i,j] : i = j }", "1:16: disjuncts of different dimension"},
+		{"{ [i] :\n  0 <= i < m }", "2:12: unknown name \"m\""},
+	} {
+		_, err := ParseSet(c.text)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s:\n%v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
+func TestNotation(t *testing.T) {
+	for _, c := range []struct{ a, b string }{
+		{"{ [i] : 0 <= i <= 4 and i != 2 }", "{ [i] : i = 0 or i = 1 or 3 <= i <= 4 }"},
+		{"{ [i] : not (i < 0 or i > 4) }", "{ [i] : 0 <= i <= 4 }"},
+		{"{ [i] : !(i < 0) && i <= 4 }", "{ [i] : 0 <= i <= 4 }"},
+		{"{ [i] : i >= 0 implies i <= 4 }", "{ [i] : i <= 4 }"},
+		{"{ [i, 2i] : 0 <= i < 3 }", "{ [i,j] : j = 2i and 0 <= i <= 2 }"},
+		{"{ [i, j = i + 1] : 0 <= i < 3 }", "{ [i,j] : j = i + 1 and 0 <= i <= 2 }"},
+		{"[n] -> { [n] : n > 2 }", "[n] -> { [i] : i = n and n >= 3 }"},
+		{"{ [i] : i % 3 = 1 and 0 <= i < 9 }", "{ [1]; [4]; [7] }"},
+		{"{ [i] : 2i // 3 = 2 }", "{ [i] : i = 3 or i = 4 }"},
+		{"{ [i] : ceil(i/3) = 1 }", "{ [i] : 1 <= i <= 3 }"},
+		{"{ [i] : floord(i, 3) = 1 }", "{ [i] : 3 <= i <= 5 }"},
+		{"{ [i] : [(i)/3] = 1 }", "{ [i] : 3 <= i <= 5 }"},
+		{"{ [i] : floor(i/2 + 1/2) = 1 }", "{ [i] : 1 <= i <= 2 }"},
+		{"[n] -> { [i] : max(0, n) <= i <= min(4, n + 2) }", "[n] -> { [i] : 0 <= i and n <= i and i <= 4 and i <= n + 2 }"},
+		{"{ [i] : exists j, k = 2 : i = 3j + k and 0 <= j < 2 }", "{ [2]; [5] }"},
+		{"{ [i] : exists (i : i = 2) and i = 1 }", "{ [1] }"},
+		{"{ [i,j] : i,j = 1,2 }", "{ [i,j] : false }"},
+		{"{ : }", "{ : true }"},
+		{"{ [] }", "{ : 1 >= 0 }"},
+	} {
+		a, err := ParseSet(c.a)
+		if err != nil {
+				t.Errorf("%s: %v", c.a, err)
+			}
+			continue
+		}
+		b := mustSet(t, c.b)
+		b.dims = a.dims
+		if eq, err := a.IsEqual(b); err != nil || !eq {
+			t.Errorf("%s is %v, want %v (%v)", c.a, a, b, err)
+		}
+	}
+}
+
+func TestMaps(t *testing.T) {
+	for _, c := range []struct{ m, domain, rng, card string }{
+		{"[n] -> { [i,j] -> [2i + j] : 0 <= i,j < n }", "[n] -> { [i,j] : 0 <= i,j < n }", "[n] -> { [a] : 0 <= a <= 3n - 3 and n >= 2; [0] : n = 1 }", "[n,i,j] -> { 1 : 0 <= i < n and 0 <= j < n }"},
+		{"[n] -> { A[i] -> B[j] : 0 <= j <= i < n }", "[n] -> { A[i] : 0 <= i < n }", "[n] -> { B[j] : 0 <= j < n }", "[n,i] -> { i + 1 : 0 <= i < n }"},
+		{"{ [i] -> [i, i + 1] : 0 <= i < 3; [i] -> [i, 7] : i = 9 }", "{ [i] : 0 <= i < 3 or i = 9 }", "{ [0,1]; [1,2]; [2,3]; [9,7] }", "[i] -> { 1 : 0 <= i < 3; 1 : i = 9 }"},
+	} {
+		m := must(ParseMap(c.m))
+		for _, x := range []struct {
+			what string
+			got  *Set
+			want string
+		}{{"domain", must(m.Domain()), c.domain}, {"range", must(m.Range()), c.rng}, {"preimage of the range", must(m.Preimage(must(m.Range()))), c.domain}, {"image of the domain", must(m.Apply(must(m.Domain()))), c.rng}} {
+			want := mustSet(t, x.want)
+			want.dims = x.got.dims
+			if !must(x.got.IsEqual(want)) {
+				t.Errorf("%s of %v: %v, want %v", x.what, m, x.got, want)
+			}
+		}
+		if got := must(m.Card()); !must(got.Equal(must(ParsePoly(c.card)))) {
+			t.Errorf("card of %v: %v, want %v", m, got, c.card)
+		}
+		if back := must(ParseMap(m.String())); !must(back.Graph().IsEqual(m.Graph())) {
+			t.Errorf("%v reads as %v", m, back)
+		}
+	}
+}
+
+func TestZeroDimensionalSetHasOnePoint(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"{ : }", "{ 1 }"}, {"{ [] }", "{ 1 }"}, {"[n] -> { : n > 3 }", "[n] -> { 1 : n >= 4 }"}, {"{ : false }", "{ 0 }"},
+	} {
+		if got := must(mustSet(t, c.set).Count()); got.String() != c.want {
+			t.Errorf("%s: %v", c.set, got)
+		}
+	}
+}
+
+func TestLaTeX(t *testing.T) {
+	p := must(mustSet(t, "[n] -> { [i] : 0 <= 16i < n }").Count())
+	want := "\\begin{cases}\n \\left\\lfloor \\frac{n+15}{16} \\right\\rfloor & n-1 \\ge 0 \\\\\n0 & \\text{otherwise}\n\\end{cases}"
+	if got := p.LaTeX(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
