@@ -125,8 +125,7 @@ func TestNotation(t *testing.T) {
 	} {
 		a, err := ParseSet(c.a)
 		if err != nil {
-				t.Errorf("%s: %v", c.a, err)
-			}
+			t.Errorf("%s: %v", c.a, err)
 			continue
 		}
 		b := mustSet(t, c.b)
