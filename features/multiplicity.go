@@ -97,16 +97,20 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	if m, ok := c.mults[w]; ok {
 		return m, nil
 	}
-	var inames []string
+	all := strings.FieldsFunc(w.inames, func(r rune) bool { return r == ',' })
+	var inames []string // that count
 	used := map[kernel.Tag]bool{}
-	for _, name := range strings.FieldsFunc(w.inames, func(r rune) bool { return r == ',' }) {
+	for _, name := range all {
 		tag := c.k.Tags[name]
 		used[tag] = true
 		if tag.Kind != kernel.LocalAxis || w.granularity == WorkItem {
 			inames = append(inames, name)
 		}
 	}
-	domain, err := c.k.DomainOf(inames)
+	domain, err := c.k.DomainOf(all)
+	if err == nil && len(inames) < len(all) {
+		domain, err = domain.Project(inames...)
+	}
 	if err != nil {
 		return nil, err
 	}
