@@ -39,7 +39,7 @@ func (s *Set) Constraints() (cs []Constraint, exact bool) {
 }
 
 // Bounds are the irredundant bounds of a dimension in terms of the other dimensions and the parameters, of a set of
-// one disjunct. Every point satisfies them; together with Stride and the constraints without dim they say all that
+// one disjunct, where the others are such that there is a point: those of a loop inside the loops over the others. Every point satisfies them; together with Stride and the constraints without dim they say all that
 // constraints free of floors of dim say. A floor of dim other than that stride is eliminated, which can only widen
 // the bounds: test with Implies what remains to be guarded.
 func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
@@ -58,7 +58,16 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 	if c == nil || !w.feasible(c.flat()) {
 		return nil, nil, fmt.Errorf("polycount: %q has no bounds: the set is empty", dim)
 	}
-	c = w.irredundant(c, at)
+	// Bounds that only say when there is a point are implied by the projection on the others.
+	drop := make([]bool, c.n)
+	drop[at-1] = true
+	if ctx := w.project(c, drop); len(ctx) == 1 {
+		by := identityRows(c.n)
+		by = slices.Delete(by, at-1, at)
+		c = w.irredundantUnder(c, ctx[0].substitute(c.n, by), at)
+	} else {
+		c = w.irredundant(c, at)
+	}
 	put := func(r row) {
 		k := r[at]
 		if k == 0 {
@@ -131,7 +140,10 @@ func (w *work) withoutFloorsOf(c *conj, at int) *conj {
 
 // irredundant drops inequalities that follow from the others. Those without column at are dropped last, and the
 // bounds of at with the larger constants first, so that what remains is what a loop would be written with.
-func (w *work) irredundant(c *conj, at int) *conj {
+func (w *work) irredundant(c *conj, at int) *conj { return w.irredundantUnder(c, nil, at) }
+
+// irredundantUnder is irredundant where ctx holds too.
+func (w *work) irredundantUnder(c, ctx *conj, at int) *conj {
 	c = c.clone()
 	normalizeRows(&c.eq, &c.ge)
 	order := make([]int, 0, len(c.ge))
@@ -150,7 +162,10 @@ func (w *work) irredundant(c *conj, at int) *conj {
 				premise.ge = append(premise.ge, r)
 			}
 		}
-		gone[i] = w.implied(premise, c.ge[i], false)
+		if ctx != nil {
+			premise = conjunction(premise, ctx)
+		}
+		gone[i] = w.implied(premise, premise.fit(slices.Clone(c.ge[i])), false)
 	}
 	kept := c.ge[:0]
 	for i, r := range c.ge {

@@ -226,7 +226,7 @@ func (c *conj) simplify() bool {
 		if !normalizeRows(&c.eq, &c.ge) {
 			return false
 		}
-		if !c.solveFloor() {
+		if !c.solveFloor() && !c.unfloor() {
 			break
 		}
 	}
@@ -258,6 +258,36 @@ func (c *conj) solveFloor() bool {
 		}
 	}
 	return false
+}
+
+// unfloor rewrites bounds of single floors: ⌊e/d⌋ + f ≥ 0 is e + d·f ≥ 0, and f − ⌊e/d⌋ ≥ 0 is d·f + d − 1 − e ≥ 0.
+// (That holds for any integer f, but is kept to constants: elsewhere it would take unit coefficients from variables.)
+// It reports whether there was one.
+func (c *conj) unfloor() bool {
+	any := false
+	for _, r := range c.ge {
+		for k := len(c.divs) - 1; k >= 0; k-- {
+			d, at := c.divs[k], 1+c.n+k
+			if d.den <= 0 || r[at] != 1 && r[at] != -1 {
+				continue
+			}
+			s := r[at]
+			r[at] = 0
+			if !isZero(r[1:]) {
+				r[at] = s
+				continue
+			}
+			scaleRow(r, d.den)
+			for i, v := range d.num {
+				r[i] = add(r[i], mul(s, v))
+			}
+			if s < 0 {
+				r[0] = add(r[0], d.den-1)
+			}
+			any = true
+		}
+	}
+	return any
 }
 
 // eliminateWith adds a multiple of e, whose coefficient at column at is ±1, to r so that column at of r becomes 0.
@@ -389,6 +419,24 @@ func (c *conj) importer(b *conj) func(row) row {
 		divRows = append(divRows, c.floorRow(apply(d.num), d.den))
 	}
 	return apply
+}
+
+// translate writes a row over table's columns, whose variables are those of c, over c's, adding the floors in it.
+func (c *conj) translate(table *conj, r row) row {
+	out := make(row, c.width())
+	copy(out, r[:min(len(r), 1+c.n)])
+	for i := 1 + c.n; i < len(r); i++ {
+		if r[i] == 0 {
+			continue
+		}
+		d := table.divs[i-1-c.n]
+		f := c.floorRow(c.translate(table, d.num), d.den)
+		out = c.fit(out)
+		for j, x := range f {
+			out[j] = add(out[j], mul(r[i], x))
+		}
+	}
+	return out
 }
 
 // affineRow writes an Affine over c's columns; column maps names to variable columns.

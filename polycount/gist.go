@@ -82,10 +82,7 @@ func (w *work) resolveFloors(table *conj, q quasi, known *conj) quasi {
 	changed := false
 	for k, d := range table.divs {
 		at := 1 + table.n + k
-		e := known.floorFree(table, d.num)
-		if e == nil {
-			continue
-		}
+		e := known.translate(table, d.num)
 		r, ok := residue(known, e, d.den)
 		if !ok {
 			continue
@@ -101,12 +98,6 @@ func (w *work) resolveFloors(table *conj, q quasi, known *conj) quasi {
 		return q
 	}
 	return q.rename(by)
-}
-
-// floorFree translates a numerator of table into the columns of c, adding floors to c as needed.
-func (c *conj) floorFree(table *conj, num row) row {
-	t := &conj{n: table.n, divs: table.divs}
-	return c.importer(t)(num)
 }
 
 // residue finds r with e ≡ r (mod d) on every solution of c's equalities.

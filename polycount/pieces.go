@@ -65,6 +65,9 @@ func (w *work) tidy(p *Poly) {
 			if !x.dom.simplify() {
 				continue
 			}
+			if len(p.pieces) > 1 {
+				x.q = w.constantFloors(p.table, x.q, x.dom)
+			}
 			if by, any := x.dom.solved(); any {
 				if q := x.q.rename(p.importTable(p.table, by)); len(q) < len(x.q) {
 					x.q = q
@@ -90,6 +93,47 @@ func compareConj(a, b *conj) int {
 		return c
 	}
 	return slices.CompareFunc(a.eq, b.eq, slices.Compare[row])
+}
+
+// constantFloors replaces the floors of q that have one value on dom.
+func (w *work) constantFloors(table *conj, q quasi, dom *conj) quasi {
+	var point row
+	by := make([]quasi, table.width())
+	any := false
+	for k, d := range table.divs {
+		at := 1 + table.n + k
+		if !q.uses(at) {
+			continue
+		}
+		if point == nil {
+			var ok bool
+			if point, ok = w.sample(dom.flat()); !ok {
+				return nil
+			}
+			point = point[:1+table.n]
+			for _, f := range table.divs[:k] {
+				point = append(point, floorDiv(dot(f.num, point), f.den))
+			}
+		}
+		for i := len(point) - 1 - table.n; i <= k; i++ {
+			point = append(point, floorDiv(dot(table.divs[i].num, point), table.divs[i].den))
+		}
+		c := dom.clone()
+		lo := c.translate(table, d.num)
+		hi := negRow(lo)
+		lo[0] = sub(lo[0], mul(d.den, point[at]))
+		hi[0] = add(hi[0], add(mul(d.den, point[at]), d.den-1))
+		if w.implied(c, lo, false) && w.implied(c, hi, false) {
+			if by[at] = constant(ratInt(point[at])); by[at] == nil {
+				by[at] = quasi{}
+			}
+			any = true
+		}
+	}
+	if !any {
+		return q
+	}
+	return q.rename(by)
 }
 
 // compact drops the floors that no polynomial uses.

@@ -48,12 +48,13 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 // sumConj sums q, over the columns of table, over the variables of c for which drop is set.
 func (w *work) sumConj(c *conj, table *conj, q quasi, drop []bool, params []string) (p *Poly, err error) {
 	defer rescue(&err)
-	apply := c.importer(&conj{n: table.n, divs: table.divs})
 	rows := make([]row, table.width())
 	for i := 1; i < table.width(); i++ {
 		e := make(row, i+1)
 		e[i] = 1
-		rows[i] = apply(e)
+		if q.uses(i) {
+			rows[i] = c.translate(table, e)
+		}
 	}
 	whole, place := c.quantify(drop)
 	atoms := make([]quasi, table.width())

@@ -13,12 +13,14 @@ func (w *work) vanishes(table *conj, q quasi, dom *conj) bool {
 		return true
 	}
 	c := dom.clone()
-	apply := c.importer(&conj{n: table.n, divs: table.divs})
 	by := make([]quasi, table.width())
 	for i := 1; i < table.width(); i++ {
+		if !q.uses(i) {
+			continue
+		}
 		e := make(row, i+1)
 		e[i] = 1
-		if by[i] = linear(apply(e)); by[i] == nil {
+		if by[i] = linear(c.translate(table, e)); by[i] == nil {
 			by[i] = quasi{}
 		}
 	}
