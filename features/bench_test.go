@@ -38,7 +38,7 @@ func BenchmarkValue(b *testing.B) {
 		b.Run(feature, func(b *testing.B) {
 			sizes := map[string]int64{"n": 16}
 			for b.Loop() {
-				sizes["n"] += 16
+				sizes["n"] = sizes["n"]%8192 + 16
 				if _, err := s.Value(id, sizes); err != nil {
 					b.Fatal(err)
 				}

@@ -73,7 +73,7 @@ func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
 
 // image is the set of indices that an access touches.
 func (c *counter) image(s site) (*polycount.Set, error) {
-	domain, err := c.k.DomainOf(s.stmt.Inames)
+	domain, err := c.domainOf(s.stmt.Inames)
 	if err != nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func (c *counter) variesWith(s *kernel.Stmt, acc *kernel.Access) []string {
 // dissolveFloors replaces the floors of a flat index that are constant on the domain of s, as floor(i_inner/16) is for
 // 0 <= i_inner < 16. Normal forms of floors leave no larger ones.
 func (c *counter) dissolveFloors(s *kernel.Stmt, form *kernel.LinearForm) (*kernel.LinearForm, error) {
-	domain, err := c.k.DomainOf(s.Inames)
+	domain, err := c.domainOf(s.Inames)
 	if err != nil {
 		return nil, err
 	}

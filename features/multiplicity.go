@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"gpuperf/kernel"
 	"gpuperf/polycount"
@@ -18,6 +19,10 @@ type counter struct {
 	keys  []Key                   // in the order found
 	mults map[where]*polycount.Poly
 	axes  map[int]*polycount.Poly // number of groups along an axis
+
+	domains map[string]*polycount.Set       // by inames
+	size    func() ([3]int64, error)        // of a work-group
+	valid   func() (*polycount.Poly, error) // 1 where the assumptions hold
 }
 
 // where is the place of an occurrence, as far as its multiplicity goes.
@@ -36,7 +41,25 @@ func (c *counter) where(s *kernel.Stmt, granularity Granularity) where {
 }
 
 func newCounter(k *kernel.Kernel, opt Options) *counter {
-	return &counter{k: k, opt: opt, found: map[Key]map[where]int64{}, mults: map[where]*polycount.Poly{}, axes: map[int]*polycount.Poly{}}
+	return &counter{
+		k: k, opt: opt,
+		found: map[Key]map[where]int64{}, mults: map[where]*polycount.Poly{}, axes: map[int]*polycount.Poly{},
+		domains: map[string]*polycount.Set{}, size: sync.OnceValues(k.LocalSize),
+		valid: sync.OnceValues(func() (*polycount.Poly, error) { return k.Assumptions.Count() }),
+	}
+}
+
+// domainOf is the set of points at which a statement within the inames runs.
+func (c *counter) domainOf(inames []string) (*polycount.Set, error) {
+	key := strings.Join(inames, ",")
+	if d, ok := c.domains[key]; ok {
+		return d, nil
+	}
+	d, err := c.k.DomainOf(inames)
+	if err == nil {
+		c.domains[key] = d
+	}
+	return d, err
 }
 
 func (c *counter) add(key Key, s *kernel.Stmt, granularity Granularity, n int64) {
@@ -107,7 +130,7 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 			inames = append(inames, name)
 		}
 	}
-	domain, err := c.k.DomainOf(all)
+	domain, err := c.domainOf(all)
 	if err == nil && len(inames) < len(all) {
 		domain, err = domain.Project(inames...)
 	}
@@ -119,7 +142,7 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 		return nil, fmt.Errorf("runs within %s: %w", strings.Join(inames, ", "), err)
 	}
 	if w.granularity == SubGroup {
-		size, err := c.k.LocalSize()
+		size, err := c.size()
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +155,7 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	for axis := range 3 {
 		local := kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
 		if everyItem && w.granularity == WorkItem && !used[local] && c.tagged(local) {
-			size, err := c.k.LocalSize()
+			size, err := c.size()
 			if err != nil {
 				return nil, err
 			}
@@ -232,7 +255,7 @@ func (c *counter) gist(p *polycount.Poly) (*polycount.Poly, error) {
 	if err != nil || p.Pieces() < 2 {
 		return p, err
 	}
-	valid, err := c.k.Assumptions.Count()
+	valid, err := c.valid()
 	if err != nil {
 		return nil, err
 	}
