@@ -105,6 +105,11 @@ func (k *Kernel) largest(index Expr, within []string) (*extent, error) {
 	}
 	var out *extent
 	for _, part := range d.Disjuncts() {
+		if empty, err := part.IsEmpty(); err != nil {
+			return nil, err
+		} else if empty {
+			continue // a projection may leave parts without integer points
+		}
 		_, upper, err := part.Bounds(indexName)
 		if err != nil {
 			return nil, err

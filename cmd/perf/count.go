@@ -24,6 +24,9 @@ barriers as one work-item meets them.`,
 			if err != nil {
 				return err
 			}
+			if len(sizes) == 0 {
+				at = nil // symbolic counts alone
+			}
 			variants, err := loadScript(cmd, args[0])
 			if err != nil {
 				return err
@@ -31,7 +34,7 @@ barriers as one work-item meets them.`,
 			var all []any
 			for i, v := range variants {
 				c := &workload.Case{Kernel: workload.NewKernel(v.Kernel), Name: v.Name, Sizes: at}
-				if len(sizes) > 0 {
+				if at != nil {
 					if err := c.CheckSizes(); err != nil {
 						return &usageError{err}
 					}

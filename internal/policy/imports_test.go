@@ -18,6 +18,7 @@ const module = "gpuperf"
 // folder (kernel/linear imports kernel). docs/architecture.md explains the order.
 var layers = []string{
 	"internal/source",
+	"internal/yamlfile",
 	"polycount",
 	"models",
 	"samples",
