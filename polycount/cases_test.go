@@ -79,6 +79,9 @@ func TestCases(t *testing.T) {
 			if len(text) < 400 {
 				t.Log(text)
 			}
+			if p.Pieces() > c.BarvinokPieces {
+				t.Errorf("%d pieces, the reference has %d: %v", p.Pieces(), c.BarvinokPieces, p)
+			}
 			back, err := ParsePoly(text)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)

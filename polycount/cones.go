@@ -47,7 +47,9 @@ func (w *work) decompose(a matrix, sgn int64, out *[]unimodular) {
 }
 
 // toddSeries[k] is B_k/k! with B_1 = −1/2: y/(e^y − 1) = Σ toddSeries[k]·y^k.
-func toddSeries(n int) []rat {
+var toddSeries = newToddSeries(24)
+
+func newToddSeries(n int) []rat {
 	b := bernoulli(n)
 	out := make([]rat, n+1)
 	fact := big.NewInt(1)
@@ -57,16 +59,18 @@ func toddSeries(n int) []rat {
 		}
 		out[k] = ratBig(new(big.Rat).Quo(b[k], new(big.Rat).SetInt(fact)))
 	}
-	if n >= 1 {
-		out[1] = out[1].neg()
-	}
+	out[1] = out[1].neg()
 	return out
 }
 
 // pointsOf is the constant term in t of e^{t·s}/Π(1 − e^{t·c_i}), the value at 1 of the generating function of a
 // unimodular cone whose rays have the products c_i ≠ 0 with the specialisation vector, s being that of its apex.
-func pointsOf(c []int64, s quasi, todd []rat) quasi {
+func pointsOf(c []int64, s quasi) quasi {
 	d := len(c)
+	todd := toddSeries
+	if d >= len(todd) {
+		todd = newToddSeries(d)
+	}
 	// series = Π Σ_k todd[k]·(c_i·t)^k up to t^d
 	series := make([]rat, d+1)
 	for k := range series {
@@ -83,7 +87,9 @@ func pointsOf(c []int64, s quasi, todd []rat) quasi {
 			next[k] = ratInt(0)
 			power := ratInt(1)
 			for j := 0; j <= k; j++ {
-				next[k] = next[k].add(series[k-j].mul(todd[j]).mul(power))
+				if !todd[j].isZero() {
+					next[k] = next[k].add(series[k-j].mul(todd[j]).mul(power))
+				}
 				power = power.mul(ratInt(x))
 			}
 		}

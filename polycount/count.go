@@ -139,7 +139,11 @@ func (w *work) countGroup(g *conj, params []string) *Poly {
 		return sums.poly(params)
 	}
 	k, r := start()
-	k.cones(r)
+	if !k.try(func() { k.cones(r) }) {
+		k, r = start()
+		k.trial = false
+		k.sum(r)
+	}
 	p := k.poly(params)
 	if direct && len(sums.out) <= max(trialPieces, len(p.pieces)) {
 		if q := sums.poly(params); len(q.pieces) < len(p.pieces) || len(q.pieces) == len(p.pieces) && q.terms() <= p.terms() {
@@ -195,13 +199,13 @@ func (p *Poly) terms() int {
 	return n
 }
 
-// try reports whether f ended without asking for the other engine.
+// try reports whether f ended without asking for the other engine or overflowing.
 func (k *counter) try(f func()) (ok bool) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case fault:
-			if !errors.Is(r.err, errNotDirect) {
+			if !errors.Is(r.err, errNotDirect) && !errors.Is(r.err, ErrOverflow) {
 				panic(r)
 			}
 			ok = false

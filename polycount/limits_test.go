@@ -163,6 +163,17 @@ func TestMaps(t *testing.T) {
 	}
 }
 
+func TestThen(t *testing.T) {
+	a := must(ParseMap("[n] -> { [i] -> [j] : j = 2i and 0 <= i < n }"))
+	b := must(ParseMap("{ [i] -> [i + 1, k] : 0 <= k < i }"))
+	want := mustSet(t, "[n] -> { [i,x,y] : 0 <= i < n and x = 2i + 1 and 0 <= y < 2i }")
+	got := must(a.Then(b)).Graph()
+	want.dims = got.dims
+	if !must(got.IsEqual(want)) {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestZeroDimensionalSetHasOnePoint(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"{ : }", "{ 1 }"}, {"{ [] }", "{ 1 }"}, {"[n] -> { : n > 3 }", "[n] -> { 1 : n >= 4 }"}, {"{ : false }", "{ 0 }"},

@@ -99,6 +99,45 @@ func (m *Map) Apply(s *Set) (*Set, error) {
 // Preimage is the set of points with an image in s.
 func (m *Map) Preimage(s *Set) (*Set, error) { return m.Reverse().Apply(s) }
 
+// Then is the composition x → next(m(x)). The range of m and the domain of next must have one dimension; their names
+// need not agree.
+func (m *Map) Then(next *Map) (out *Map, err error) {
+	defer rescue(&err)
+	if len(m.out) != len(next.in) {
+		return nil, fmt.Errorf("polycount: a range of dimension %d does not fit a domain of dimension %d", len(m.out), len(next.in))
+	}
+	params := unionNames(m.set.params, next.set.params)
+	// Names of the middle and, where taken, of the new range are made unique.
+	taken := slices.Concat(params, m.in)
+	fresh := func(n string) string {
+		for slices.Contains(taken, n) {
+			n += "_"
+		}
+		taken = append(taken, n)
+		return n
+	}
+	var mid, last []string
+	for _, n := range m.out {
+		mid = append(mid, fresh(n))
+	}
+	for _, n := range next.out {
+		last = append(last, fresh(n))
+	}
+	dims := slices.Concat(m.in, mid, last)
+	a := &Set{m.set.params, slices.Concat(m.in, mid), "", m.set.cs}
+	b := &Set{next.set.params, slices.Concat(mid, last), "", next.set.cs}
+	g, err := a.respace(params, dims).Intersect(b.respace(params, dims))
+	if err != nil {
+		return nil, err
+	}
+	keep := slices.Concat(m.in, last)
+	if g, err = g.Project(keep...); err != nil {
+		return nil, err
+	}
+	g.tuple = next.set.tuple
+	return &Map{slices.Clone(m.in), last, m.inTuple, g}, nil
+}
+
 // String prints m in isl's notation; ParseMap reads it back.
 func (m *Map) String() string {
 	head := m.inTuple + "[" + strings.Join(m.in, ", ") + "] -> " + m.set.tuple + "[" + strings.Join(m.out, ", ") + "]"

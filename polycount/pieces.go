@@ -27,6 +27,7 @@ func (w *work) addPiece(family []piece, x piece) []piece {
 	left := []*conj{x.dom}
 	out := make([]piece, 0, len(family)+1)
 	for _, y := range family {
+		w.spend(len(y.q) + len(x.q))
 		common := w.intersect(left, []*conj{y.dom})
 		if len(common) == 1 {
 			if !w.feasible(common[0].flat()) {

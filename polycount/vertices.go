@@ -1,9 +1,6 @@
 package polycount
 
-import (
-	"math/rand"
-	"slices"
-)
+import "slices"
 
 // vertex is a parametric vertex: where the inequalities basis hold with equality.
 //
@@ -39,10 +36,14 @@ func (k *counter) cones(r region) {
 		return
 	}
 	k.areDisjoint = true
+	for _, x := range vs {
+		k.decompose(x.rows, 1, &x.cones)
+	}
+	at := k.direction(vs)
 	for _, c := range k.chambers(&r, vs) {
 		var q quasi
 		for _, v := range c.active {
-			q = q.add(k.contribution(vs, v))
+			q = q.add(k.contribution(vs, v, at))
 		}
 		k.emit(region{ge: c.rows, eq: cloneRows(r.eq), q: q.mul(r.q)})
 	}
@@ -203,19 +204,12 @@ func (k *counter) vertex(r *region, coeffs matrix, param []row, basis []int) *ve
 	return v
 }
 
-// contribution is the polynomial of vertex v among vs.
-func (k *counter) contribution(vs []*vertex, v int) quasi {
+// contribution is the polynomial of vertex v among vs, for the specialisation vector at.
+func (k *counter) contribution(vs []*vertex, v int, at []int64) quasi {
 	if vs[v].q != nil {
 		return vs[v].q
 	}
 	d := len(vs[v].rows)
-	if vs[v].cones == nil {
-		for _, x := range vs {
-			k.decompose(x.rows, 1, &x.cones)
-		}
-	}
-	at := k.direction(vs)
-	todd := toddSeries(d)
 	q := quasi{}
 	for _, u := range vs[v].cones {
 		c := make([]int64, d)
@@ -237,7 +231,7 @@ func (k *counter) contribution(vs []*vertex, v int) quasi {
 			s = s.sub(linear(k.table.floorRow(num, vs[v].det)).scale(ratInt(c[i])))
 		}
 		k.spend(len(s) * len(s) * d * d)
-		q = q.add(pointsOf(c, s, todd).scale(ratInt(u.sign)))
+		q = q.add(pointsOf(c, s).scale(ratInt(u.sign)))
 	}
 	vs[v].q = q
 	return q
@@ -246,12 +240,13 @@ func (k *counter) contribution(vs []*vertex, v int) quasi {
 // direction finds a vector that is orthogonal to no ray of any cone, with small entries.
 func (k *counter) direction(vs []*vertex) []int64 {
 	d := len(vs[0].rows)
-	r := rand.New(rand.NewSource(1))
 	at := make([]int64, d)
+	state := uint64(1)
 	for tries := 0; ; tries++ {
-		size := int64(2 + tries/4)
+		size := 2 + tries/4
 		for i := range at {
-			at[i] = r.Int63n(2*size+1) - size
+			state = state*6364136223846793005 + 1442695040888963407 // Knuth's linear congruential generator
+			at[i] = int64(state>>33)%int64(2*size+1) - int64(size)
 		}
 		if k.generic(vs, at) {
 			return at
