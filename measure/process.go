@@ -100,9 +100,11 @@ func (p *process) read(out *os.File) {
 // ask sends a request and waits for its response. Without one the worker is no longer of use, and is killed: the error is
 // errDeadline, errStopped, or a *deadError.
 func (p *process) ask(ctx context.Context, r request, limit time.Duration) (response, error) {
+	if p.lastID > 0 {
+		p.stderr.reset() // but what a worker says before its first request is about itself
+	}
 	p.lastID++
 	r.ID = p.lastID
-	p.stderr.reset()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	p.in.SetWriteDeadline(time.Now().Add(limit))
