@@ -63,23 +63,16 @@ func (w *work) tidy(p *Poly) {
 	for _, x := range p.pieces {
 		if len(x.q) > 0 {
 			x.dom = w.irredundant(x.dom, 0)
-			if !x.dom.simplify() {
-				continue
-			}
-			if len(p.pieces) > 1 {
-				x.q = w.constantFloors(p.table, x.q, x.dom)
-			}
-			if by, any := x.dom.solved(); any {
-				if q := x.q.rename(p.importTable(p.table, by)); len(q) < len(x.q) {
-					x.q = q
-				}
-			}
-			if len(x.q) > 0 {
+			if x.dom.simplify() {
 				kept = append(kept, x)
 			}
 		}
 	}
 	p.pieces = w.mergePieces(p.table, kept, true)
+	// What the conditions say of the polynomials; that can make more of them equal.
+	if w.specialize(p) {
+		p.pieces = w.mergePieces(p.table, p.pieces, true)
+	}
 	p.compact()
 	slices.SortStableFunc(p.pieces, func(a, b piece) int {
 		if c := cmp.Compare(len(a.dom.eq), len(b.dom.eq)); c != 0 {
@@ -94,6 +87,33 @@ func compareConj(a, b *conj) int {
 		return c
 	}
 	return slices.CompareFunc(a.eq, b.eq, slices.Compare[row])
+}
+
+// specialize shortens the polynomials by the conditions of their pieces: floors with one value there, and equalities.
+// It reports whether it changed something. One piece alone without
+// equalities is left as it is: its form is the general one.
+func (w *work) specialize(p *Poly) bool {
+	changed := false
+	if len(p.pieces) == 0 || len(p.pieces) == 1 && len(p.pieces[0].dom.eq) == 0 {
+		return false
+	}
+	kept := p.pieces[:0]
+	for _, x := range p.pieces {
+		q := w.constantFloors(p.table, x.q, x.dom)
+		if by, any := x.dom.solved(); any {
+			if s := q.rename(p.importTable(p.table, by)); len(s) < len(q) {
+				q = s
+			}
+		}
+		if len(q) < len(x.q) || len(q) == len(x.q) && q.degree() < x.q.degree() {
+			x.q, changed = q, true
+		}
+		if len(x.q) > 0 {
+			kept = append(kept, x)
+		}
+	}
+	p.pieces = kept
+	return changed
 }
 
 // constantFloors replaces the floors of q that have one value on dom.

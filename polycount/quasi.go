@@ -152,6 +152,14 @@ func (p quasi) collected() quasi {
 	return out
 }
 
+// degree counts floors as variables.
+func (p quasi) degree() int {
+	if len(p) == 0 {
+		return 0
+	}
+	return len(p[len(p)-1].factors) / 2
+}
+
 func (p quasi) equal(q quasi) bool {
 	return slices.EqualFunc(p, q, func(a, b mono) bool { return a.factors == b.factors && a.c.equal(b.c) })
 }
