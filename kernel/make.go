@@ -10,9 +10,19 @@ import (
 	"gpuperf/internal/source"
 )
 
+// DefaultName is the name of a kernel that was given none, as Loopy calls it.
+const DefaultName = "loopy_kernel"
+
+// Rename returns the kernel under another name.
+func (k *Kernel) Rename(name string) *Kernel {
+	c := *k
+	c.Name = name
+	return &c
+}
+
 // Spec is what Make builds a kernel from.
 type Spec struct {
-	Name string // "" is "loopy_kernel"
+	Name string // "" is DefaultName
 	// Domains in isl's notation; parameters need not be declared. A later one may use inames of an earlier one.
 	Domains []string
 	// Instructions in the syntax of ParseInstructions.
@@ -43,7 +53,7 @@ func Make(spec Spec) (k *Kernel, err error) {
 	}
 	k = &Kernel{Name: spec.Name, Tags: map[string]Tag{}}
 	if k.Name == "" {
-		k.Name = "loopy_kernel"
+		k.Name = DefaultName
 	}
 	if !isName(k.Name) {
 		return nil, fmt.Errorf("kernel name %q is no identifier", k.Name)

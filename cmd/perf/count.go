@@ -43,6 +43,9 @@ barriers as one work-item meets them.`,
 				if err != nil {
 					return fmt.Errorf("kernel %s: %w", v.Name, err)
 				}
+				for _, w := range statistics.Warnings {
+					note(cmd, "warning: %s: %v", v.Name, w)
+				}
 				if wantJSON(cmd) {
 					object, err := statistics.JSON(at)
 					if err != nil {
@@ -72,7 +75,7 @@ barriers as one work-item meets them.`,
 	addSizesFlag(cmd, &sizes)
 	flags.IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
 	flags.BoolVar(&options.NoMadd, "no-madd", false, "count the additions and multiplications of multiply-adds apart")
-	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count a statement once for each work-item that runs it, also where it does not depend on the work-item")
+	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count statements that write global memory once for each work-item, also where they do not depend on it")
 	flags.BoolVar(&options.IndexOps, "index-ops", false, "count the arithmetic inside array indices too")
 	flags.BoolVar(&options.Footprint, "footprint", false, "count the distinct elements that each array has read and written")
 	return cmd

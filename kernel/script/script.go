@@ -166,12 +166,17 @@ func (o Options) Module(ctx context.Context, filename, text string) (*Module, er
 // Names lists the globals in the order in which they are first bound.
 func (m *Module) Names() []string { return m.names }
 
-// Variants are the globals that hold kernels, without those whose name starts with _.
+// Variants are the globals that hold kernels, without those whose name starts with _. A kernel that was given no name
+// takes that of its global.
 func (m *Module) Variants() []Variant {
 	var out []Variant
 	for _, name := range m.names {
 		if k, ok := m.Globals[name].(*kernelValue); ok && !strings.HasPrefix(name, "_") {
-			out = append(out, Variant{Name: name, Kernel: k.Kernel})
+			v := Variant{Name: name, Kernel: k.Kernel}
+			if v.Kernel.Name == kernel.DefaultName {
+				v.Kernel = v.Kernel.Rename(name)
+			}
+			out = append(out, v)
 		}
 	}
 	return out
