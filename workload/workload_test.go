@@ -1,0 +1,168 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"gpuperf/device"
+	"gpuperf/device/opencl"
+	"gpuperf/features"
+	"gpuperf/kernel/script"
+	"gpuperf/samples"
+)
+
+// tiled is the kernel of Stevens and Klöckner, section 2.1; %s is the assumption.
+const tiled = `
+knl = lp.make_kernel("{[i,j,k]: 0<=i,j,k<n}", "c[i,j] = sum(k, a[i,k]*b[k,j])")
+knl = lp.split_iname(knl, "i", 16)
+knl = lp.split_iname(knl, "j", 16)
+knl = lp.split_iname(knl, "k", 16)
+ASSUME
+knl = lp.tag_inames(knl, "i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0")
+knl = lp.add_prefetch(knl, "a", ["i_inner", "k_inner"])
+knl = lp.add_prefetch(knl, "b", ["k_inner", "j_inner"])
+knl = lp.add_dtypes(knl, {"a": "float32", "b": "float32", "c": "float32"})
+`
+
+var (
+	fitting = strings.Replace(tiled, "ASSUME", `knl = lp.assume(knl, "n >= 1 and n % 16 = 0")`, 1)
+	guarded = strings.Replace(tiled, "ASSUME", "", 1)
+)
+
+func makeCase(t *testing.T, text string, sizes map[string]int64) *Case {
+	t.Helper()
+	variants, err := script.Exec("test.star", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Case{
+		Kernel:   NewKernel(variants[0].Kernel),
+		Name:     variants[0].Name,
+		Identity: samples.Identity{Source: "test.star", Sizes: sizes},
+		Sizes:    sizes,
+	}
+}
+
+func openDevice(t *testing.T) device.Device {
+	t.Helper()
+	backend := new(opencl.Backend)
+	all, err := backend.Devices()
+	if err != nil {
+		t.Skipf("no OpenCL device: %v", err)
+	}
+	index, err := device.Select(all, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := backend.Open(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	return dev
+}
+
+// The kernel of section 2.1 computes on the device what the reference interpreter computes, with and without guards.
+func TestDeviceAgreesWithReference(t *testing.T) {
+	dev := openDevice(t)
+	for _, c := range []struct {
+		text  string
+		sizes []int64
+	}{{fitting, []int64{16, 32, 64}}, {guarded, []int64{1, 5, 16, 17, 33, 50}}} {
+		for _, n := range c.sizes {
+			if err := makeCase(t, c.text, map[string]int64{"n": n}).Compare(context.Background(), dev); err != nil {
+				t.Errorf("n = %d: %v", n, err)
+			}
+		}
+	}
+}
+
+// spoiled returns one wrong element of each output.
+type spoiled struct{ device.Device }
+
+func (d spoiled) Run(ctx context.Context, job device.Job) (*device.Result, error) {
+	r, err := d.Device.Run(ctx, job)
+	if err == nil {
+		for _, out := range r.Outputs {
+			out[len(out)/2+3] ^= 1 // the exponent of a float32 in the middle
+		}
+	}
+	return r, err
+}
+
+func TestVerifyCatchesAWrongResult(t *testing.T) {
+	dev := openDevice(t)
+	c := makeCase(t, guarded, map[string]int64{"n": 4096})
+	if err := Verify(context.Background(), dev, c); err != nil {
+		t.Errorf("right result: %v", err)
+	}
+	err := Verify(context.Background(), spoiled{dev}, c)
+	if err == nil || !strings.Contains(err.Error(), "the reference has") {
+		t.Errorf("wrong result: got %v", err)
+	}
+}
+
+func TestSmall(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{fitting, "n=32"}, // four work-groups of whole tiles
+		{guarded, "n=17"}, // four work-groups, all but one partly filled
+		{strings.Replace(tiled, "ASSUME", `knl = lp.assume(knl, "n >= 100 and n % 32 = 7")`, 1), "n=103"},
+	} {
+		small, err := makeCase(t, c.text, nil).Small()
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := formatSizes(small.Sizes); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+	_, err := makeCase(t, strings.Replace(tiled, "ASSUME", `knl = lp.assume(knl, "n >= 1000000")`, 1), nil).Small()
+	if !errors.Is(err, ErrUnverified) {
+		t.Errorf("a kernel of a million rows: got %v", err)
+	}
+}
+
+func TestCheckSizes(t *testing.T) {
+	for _, c := range []struct {
+		sizes map[string]int64
+		want  string
+	}{
+		{map[string]int64{"n": 32}, ""},
+		{map[string]int64{}, "needs a size for n"},
+		{map[string]int64{"m": 32}, "has no parameter m"},
+		{map[string]int64{"n": 33}, "it assumes"},
+		{map[string]int64{"n": 0}, "it assumes"},
+	} {
+		err := makeCase(t, fitting, c.sizes).CheckSizes()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: got %v, want %q", c.sizes, err, c.want)
+		}
+	}
+}
+
+// Arrays of more than 2^31 elements get indices of 64 bits.
+func TestWideIndices(t *testing.T) {
+	for n, want := range map[int64]string{46336: "int const n", 46352: "long const n"} {
+		job, err := makeCase(t, fitting, map[string]int64{"n": n}).Job(device.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(job.Source, want) {
+			t.Errorf("n = %d: no %q in the source", n, want)
+		}
+	}
+}
+
+func TestFeatures(t *testing.T) {
+	id, err := features.ParseID("f_op_float32_madd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := makeCase(t, fitting, map[string]int64{"n": 64}).Features([]features.ID{id}, 16)
+	if err != nil || values["f_op_float32_madd"] != 64*64*64/16 {
+		t.Errorf("got %v, %v", values, err)
+	}
+}
