@@ -8,6 +8,9 @@ import (
 
 // sumPieces adds two families of disjoint pieces over one table.
 func (w *work) sumPieces(a, b []piece) []piece {
+	if len(a) == 0 {
+		return slices.Clone(b)
+	}
 	for _, x := range b {
 		a = w.addPiece(a, x)
 	}
@@ -19,7 +22,7 @@ func (w *work) makeDisjoint(ps []piece) []piece {
 	if len(ps) < 2 {
 		return ps
 	}
-	return w.sumPieces(nil, ps)
+	return w.sumPieces(ps[:1:1], ps[1:])
 }
 
 // addPiece adds x to a family of disjoint pieces.
@@ -215,12 +218,16 @@ const joinLimit = 200_000
 // mergePieces joins pieces whose union is a conjunction and on which one polynomial serves. With grow, the union may
 // take in parts of other pieces.
 func (w *work) mergePieces(table *conj, ps []piece, grow bool) []piece {
+	reserve := w.left / 2 // a long answer is better than none
 	for again := true; again; {
 		again = false
 		for i := 0; i < len(ps); i++ {
 			for j := 0; j < len(ps); j++ {
 				if i == j {
 					continue
+				}
+				if w.left < reserve {
+					return ps
 				}
 				q := ps[i].q
 				var merged []piece

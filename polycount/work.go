@@ -10,7 +10,7 @@ import (
 var ErrBudget = errors.New("work limit exceeded")
 
 // defaultLimit is some seconds of work on one core.
-const defaultLimit = 50_000_000
+const defaultLimit = 100_000_000
 
 // work meters an operation. One unit is about one coefficient touched; memory in use is bounded by the limit as well,
 // since whatever is stored was written once.
