@@ -236,7 +236,7 @@ func (a Affine) Subst(by map[string]Affine) Affine {
 
 // Eval is the value of a; a missing name and a value outside 64 bits are errors.
 func (a Affine) Eval(at map[string]int64) (v int64, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	return a.eval(at), nil
 }
 

@@ -43,7 +43,7 @@ func (s *Set) Constraints() (cs []Constraint, exact bool) {
 // constraints free of floors of dim say. A floor of dim other than that stride is eliminated, which can only widen
 // the bounds: test with Implies what remains to be guarded.
 func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	c, err := s.single()
 	if err != nil {
 		return nil, nil, err
@@ -112,23 +112,9 @@ func (w *work) withoutFloorsOf(c *conj, at int) *conj {
 	slices.Reverse(cols)
 	for _, k := range cols {
 		x := 1 + c.n + k
-		// An equality with x gives the others without it; what it says of the stride is lost.
-		if i := slices.IndexFunc(c.eq, func(r row) bool { return r[x] != 0 }); i >= 0 {
-			e := c.eq[i]
-			c.eq = slices.Delete(c.eq, i, i+1)
-			for _, rows := range [][]row{c.eq, c.ge} {
-				for j, r := range rows {
-					if r[x] != 0 {
-						g := gcd(r[x], e[x])
-						rows[j] = combineRows(abs(e[x])/g, r, -sign(e[x])*(r[x]/g), e)
-					}
-				}
-			}
-		} else {
-			s := &system{nil, c.ge, c.width()}
-			lower, upper, rest := s.split(x)
-			c.ge = w.shadow(rest, lower, upper, x, false)
-		}
+		// What equalities say of the stride is lost.
+		s := w.rationalShadow(&system{c.eq, c.ge, c.width()}, x)
+		c.eq, c.ge = s.eq, s.ge
 		c.divs[k] = div{row{0}, 1}
 		if !normalizeRows(&c.eq, &c.ge) {
 			return nil

@@ -37,7 +37,7 @@ func (s *Set) CountContext(ctx context.Context, opts ...Option) (*Poly, error) {
 // Count is the number of integer points of s as a function of its parameters. A set that is infinite for some values
 // of the parameters is an *UnboundedError.
 func (s *Set) Count(opts ...Option) (p *Poly, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	w := workOf(opts)
 	total := newPoly(s.params)
 	for _, c := range w.disjoint(s.cs) {

@@ -4,7 +4,7 @@ import "slices"
 
 // IsEmpty decides whether s has no integer point for any integer values of the parameters.
 func (s *Set) IsEmpty() (empty bool, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	return anyWork().isEmpty(s.cs), nil
 }
 
@@ -38,13 +38,7 @@ func (s *Set) IsSubset(t *Set) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return len(d.cs) == 0 || d.emptyOrFail(&err), err
-}
-
-func (s *Set) emptyOrFail(err *error) bool {
-	empty, e := s.IsEmpty()
-	*err = e
-	return empty
+	return d.IsEmpty()
 }
 
 // IsEqual decides s = t as sets of points.
@@ -69,7 +63,7 @@ func (w *work) implied(c *conj, r row, equality bool) bool {
 // Gist drops from s the constraints that ctx implies: the result agrees with s wherever ctx holds. A ctx without
 // dimensions speaks of the parameters.
 func (s *Set) Gist(ctx *Set) (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	params := unionNames(s.params, ctx.params)
 	a := s.respace(params, s.dims)
 	if len(ctx.dims) > 0 && !slices.Equal(ctx.dims, s.dims) {

@@ -9,7 +9,7 @@ import (
 // which ctx fixes the remainder become quotients. Where ctx holds the result agrees with p. With
 // n mod 16 = 0, 16*floor((n + 15)/16) becomes n.
 func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	if len(ctx.dims) > 0 {
 		return nil, fmt.Errorf("polycount: assumptions are a set of parameters, this one has dimensions %v", ctx.dims)
 	}

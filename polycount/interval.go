@@ -11,7 +11,7 @@ type Interval struct{ Lo, Hi int64 }
 // Enclosure returns bounds on the values of p for parameters in a box. They hold at every point of the box, and may be
 // wider than the values that occur; 0 is included where the pieces may not cover the box.
 func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	w := anyWork()
 	base := &conj{n: len(p.params)}
 	for i, n := range p.params {

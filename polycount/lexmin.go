@@ -11,7 +11,7 @@ func (s *Set) Lexmax() (*Set, error) { return s.lexopt(-1) }
 // lexopt removes every point that another one precedes: for each k, those to which a point of s exists with equal
 // first k−1 coordinates and a smaller (dir = 1) k-th.
 func (s *Set) lexopt(dir int64) (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	w := anyWork()
 	np, nd := len(s.params), len(s.dims)
 	cs := s.cs
@@ -45,7 +45,7 @@ func (s *Set) lexopt(dir int64) (out *Set, err error) {
 
 // Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
 func (s *Set) Coalesce() (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	w := anyWork()
 	var ps []piece
 	one := constant(ratInt(1))
@@ -75,7 +75,7 @@ func (s *Set) Coalesce() (out *Set, err error) {
 
 // Sample returns a point of s with parameter values, by name, small where that is easy; ok is false when s is empty.
 func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	w := anyWork()
 	for _, c := range s.cs {
 		if at, found := w.sample(c.flat()); found {

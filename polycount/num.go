@@ -28,17 +28,6 @@ func Rescue(err *error) {
 	}
 }
 
-// rescue turns a fault into the error of the exported function that defers it.
-func rescue(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case fault:
-		*err = r.err
-	default:
-		panic(r)
-	}
-}
-
 func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
 
 func overflow() { panic(fault{fmt.Errorf("polycount: %w", ErrOverflow)}) }

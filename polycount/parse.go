@@ -7,7 +7,7 @@ import (
 
 // ParseAffine reads isl's notation, as in "16*i + floor((n+1)/2) - (j mod 4)". Errors are *source.Error.
 func ParseAffine(text string) (a Affine, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	p := newParser(text)
 	at := p.peek().at
 	e := p.expr()
@@ -59,25 +59,26 @@ func (p *parser) expr() []choice {
 	defer p.leave()
 	var sum []choice
 	if p.accept("-") {
-		sum = each(p.term(), Affine.Neg)
+		sum = each(p.term(false), Affine.Neg)
 	} else {
 		p.accept("+")
-		sum = p.term()
+		sum = p.term(false)
 	}
 	for {
 		switch {
 		case p.accept("+"):
-			sum = p.pairs(sum, p.term(), Affine.Add)
+			sum = p.pairs(sum, p.term(false), Affine.Add)
 		case p.accept("-"):
-			sum = p.pairs(sum, p.term(), Affine.Sub)
+			sum = p.pairs(sum, p.term(false), Affine.Sub)
 		default:
 			return sum
 		}
 	}
 }
 
-// term is a product with at most one factor that is not a constant, possibly followed by mod, % or //.
-func (p *parser) term() []choice {
+// term is a product with at most one factor that is not a constant, possibly followed by mod, % or //. Inside floor(…)
+// a division that follows is the caller's.
+func (p *parser) term(inFloor bool) []choice {
 	v := p.factor()
 	for {
 		t := p.peek()
@@ -90,7 +91,7 @@ func (p *parser) term() []choice {
 		case p.accept("//"):
 			d := p.divisor()
 			v = each(v, func(a Affine) Affine { return a.FloorDiv(d) })
-		case p.is("/"):
+		case p.is("/") && !inFloor:
 			p.fail("a division must stand inside floor(…/d), or be written //")
 		case t.kind == tokName && !reserved[t.text] || t.kind == tokInt || p.is("(") || p.is("floor") || p.is("ceil"):
 			if len(v) != 1 || !v[0].a.IsConstant() { // as in 2i, 3(i + 1)
@@ -187,7 +188,7 @@ func (p *parser) quotient(up bool) []choice {
 		if !minus {
 			p.accept("+")
 		}
-		v, d := p.term0(), int64(1)
+		v, d := p.term(true), int64(1)
 		for p.accept("/") {
 			d = mul(d, p.divisor())
 		}
@@ -206,31 +207,6 @@ func (p *parser) quotient(up bool) []choice {
 		sum = p.pairs(sum, q.v, func(a, b Affine) Affine { return combine(1, a, k, b) })
 	}
 	return divide(sum, den, up)
-}
-
-// term0 is a term that leaves a following division to its caller.
-func (p *parser) term0() []choice {
-	v := p.factor()
-	for {
-		t := p.peek()
-		switch {
-		case p.accept("*"):
-			v = p.product(v, p.factor(), t)
-		case p.accept("mod"), p.accept("%"):
-			d := p.divisor()
-			v = each(v, func(a Affine) Affine { return a.Mod(d) })
-		case p.accept("//"):
-			d := p.divisor()
-			v = each(v, func(a Affine) Affine { return a.FloorDiv(d) })
-		case t.kind == tokName && !reserved[t.text] || p.is("(") || p.is("floor"):
-			if len(v) != 1 || !v[0].a.IsConstant() {
-				p.fail("unexpected %q: products with a name need *", t.text)
-			}
-			v = p.product(v, p.factor(), t)
-		default:
-			return v
-		}
-	}
 }
 
 func divide(v []choice, den int64, up bool) []choice {

@@ -11,7 +11,7 @@ import (
 //
 // Errors are *source.Error with the column.
 func ParseSet(text string) (s *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	p := newParser(text)
 	r := p.relation()
 	if r.isMap {
@@ -22,7 +22,7 @@ func ParseSet(text string) (s *Set, err error) {
 
 // ParseMap reads a map in isl's notation, as in "[n] -> { [i,j] -> [2i + j] : 0 <= i,j < n }".
 func ParseMap(text string) (m *Map, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	p := newParser(text)
 	r := p.relation()
 	if !r.isMap {

@@ -7,7 +7,7 @@ import (
 
 // Contains reports whether the point, dimensions and parameters by name, lies in s.
 func (s *Set) Contains(point map[string]int64) (in bool, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	at := row{1}
 	for _, n := range s.names() {
 		v, ok := point[n]
@@ -27,7 +27,7 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 // Points enumerates s at parameter values in lexicographic order, each point once. More than limit points, or an
 // unbounded dimension, are errors.
 func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	for _, p := range s.params {
 		if _, ok := params[p]; !ok {
 			return nil, fmt.Errorf("polycount: no value given for parameter %q", p)

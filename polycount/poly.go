@@ -128,7 +128,7 @@ func alignPolys(p, q *Poly) (*Poly, *Poly) {
 
 // Add returns p + q.
 func (p *Poly) Add(q *Poly) (out *Poly, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	a, b := alignPolys(p, q)
 	w := anyWork()
 	a.pieces = w.sumPieces(a.pieces, b.pieces)
@@ -141,7 +141,7 @@ func (p *Poly) Sub(q *Poly) (*Poly, error) { return p.Add(q.Scale(-1, 1)) }
 
 // Mul returns p·q.
 func (p *Poly) Mul(q *Poly) (out *Poly, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	w := anyWork()
 	out = w.mulPoly(p, q)
 	w.tidy(out)
@@ -181,7 +181,7 @@ func (p *Poly) Scale(num, den int64) *Poly {
 
 // Equal decides whether p and q have the same value at every point.
 func (p *Poly) Equal(q *Poly) (equal bool, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	w := anyWork()
 	a, b := alignPolys(p, q)
 	// Most unequal pairs differ at some small point; the proof of equality is what takes time.
@@ -225,7 +225,7 @@ func (w *work) vanishesOutside(p, q *Poly) bool {
 
 // Subst replaces parameters by expressions in others, all at once.
 func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	var params []string
 	exprs := make([]Affine, len(p.params))
 	for i, n := range p.params {

@@ -11,7 +11,7 @@ import (
 //
 // Pieces must not overlap. Errors are *source.Error.
 func ParsePoly(text string) (out *Poly, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	p := newParser(text)
 	r := &relation{}
 	if p.is("[") {

@@ -218,7 +218,7 @@ func (c *conj) pickExistential() existential {
 		if !e.exact && len(lower) > 0 && len(upper) > 0 {
 			cost += 1000
 			if !e.alone {
-				cost += 1000 * int64(len(splinterRange(lower, upper, at)))
+				cost += 1000 * splinterCost(lower, upper, at)
 			}
 		}
 		if best.at == 0 || cost < bestCost {
@@ -228,15 +228,16 @@ func (c *conj) pickExistential() existential {
 	return best
 }
 
-func splinterRange(lower, upper []row, at int) []row {
-	top, n := int64(0), 0
+// splinterCost is about the number of splinters of byShadows.
+func splinterCost(lower, upper []row, at int) int64 {
+	top, n := int64(0), int64(0)
 	for _, u := range upper {
 		top = max(top, -u[at])
 	}
 	for _, l := range lower {
-		n += int(min(l[at], 1000) * min(top, 1000))
+		n += min(l[at], 1000) * min(top, 1000)
 	}
-	return make([]row, 0, n)[:min(n, 1<<20)]
+	return n
 }
 
 // exactPair reports that the real and the dark shadow of a pair of bounds coincide over the integers.

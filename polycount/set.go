@@ -26,7 +26,7 @@ func NewSet(params, dims []string, cs ...Constraint) *Set {
 	return s
 }
 
-// EmptySet has no point; UniverseSet, with NewSet(params, dims), all.
+// EmptySet has no point. NewSet(params, dims) has all.
 func EmptySet(params, dims []string) *Set {
 	return &Set{params: slices.Clone(params), dims: slices.Clone(dims)}
 }
@@ -116,7 +116,7 @@ func align(s, t *Set) (*Set, *Set) {
 
 // Constrain adds constraints. Names that s does not know become parameters.
 func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	known := columns(s.names())
 	params := s.params
 	for _, c := range cs {
@@ -149,7 +149,7 @@ func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
 
 // Intersect returns s ∩ t.
 func (s *Set) Intersect(t *Set) (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	s, t = align(s, t)
 	return s.with(anyWork().intersect(s.cs, t.cs)), nil
 }
@@ -171,14 +171,14 @@ func (w *work) intersect(a, b []*conj) []*conj {
 
 // Union returns s ∪ t.
 func (s *Set) Union(t *Set) (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	s, t = align(s, t)
 	return s.with(slices.Concat(s.cs, t.cs)), nil
 }
 
 // Subtract returns s \ t.
 func (s *Set) Subtract(t *Set) (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	s, t = align(s, t)
 	return s.with(anyWork().subtract(s.cs, t.cs)), nil
 }
@@ -243,7 +243,7 @@ func (w *work) subtractOne(x, y *conj) []*conj {
 
 // IntersectParams restricts the parameters to ctx, a set without dimensions.
 func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	if len(ctx.dims) > 0 {
 		return nil, fmt.Errorf("polycount: a set of parameters is needed, this one has dimensions %v", ctx.dims)
 	}
@@ -257,7 +257,7 @@ func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
 
 // Project keeps the named dimensions, in that order, and eliminates the others exactly over the integers.
 func (s *Set) Project(keep ...string) (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	for i, k := range keep {
 		if !slices.Contains(s.dims, k) {
 			return nil, fmt.Errorf("polycount: no dimension %q to keep in %v", k, s.dims)
@@ -358,7 +358,7 @@ func (s *Set) Rename(old, new string) (*Set, error) {
 
 // Product concatenates the dimensions of s and t, which must differ in name.
 func (s *Set) Product(t *Set) (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	params, dims := unionNames(s.params, t.params), slices.Concat(s.dims, t.dims)
 	if err := (&Set{params: params, dims: dims}).check(); err != nil {
 		return nil, err
@@ -369,7 +369,7 @@ func (s *Set) Product(t *Set) (out *Set, err error) {
 
 // Fix substitutes values for dimensions and parameters, which disappear. Names that s does not have are ignored.
 func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	out = &Set{tuple: s.tuple}
 	var by []row
 	put := func(names []string, to *[]string) {

@@ -8,7 +8,7 @@ import (
 // Sum returns Σ p over the points of s, as a function of the remaining parameters: p may use dimensions and
 // parameters of s. Where p has no piece it is 0. Errors are those of Count.
 func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	w := workOf(opts)
 	params := s.params
 	for _, n := range p.params {
@@ -47,7 +47,7 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 
 // sumConj sums q, over the columns of table, over the variables of c for which drop is set.
 func (w *work) sumConj(c *conj, table *conj, q quasi, drop []bool, params []string) (p *Poly, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	rows := make([]row, table.width())
 	for i := 1; i < table.width(); i++ {
 		e := make(row, i+1)
