@@ -1,0 +1,53 @@
+package kernel
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestQuotients: a quotient in a domain is a rational number, as isl reads it; floor(...) and // round.
+func TestQuotients(t *testing.T) {
+	for _, c := range [][2]string{
+		{"{[i]: 0<=i<n/16}", "{[i]: 0<=i and 16*i < n}"},
+		{"{[i,j]: 0<=i,j<n/16 and i < (m+15)/4 - n/6+1}", "{[i,j]: 0<=i,j and 16i < n and 16j < n and 12i < 3m+45-2n+12}"},
+		{"{[i]: 0<=i<=n/16-1 or -n/2 <= i <= -1}", "{[i]: 0<=i and 16i <= n-16 or -n <= 2i and i <= -1}"},
+		{"[n] -> {[i]: exists (k: i = n/3 + 2k) and 0 <= i < n}", "[n] -> {[i]: exists (k: 3i = n + 6k) and 0 <= i < n}"},
+		{"{[i]: 0 <= i <= floor((n-1)/16) and i < 2*n/16}", "{[i]: 0 <= i <= (n-1)//16 and 8i < n}"},
+		{"{[i]: 0<=i<n and (i < n/4 or i > n/2)}", "{[i]: 0<=i<n and (4i < n or 2i > n)}"},
+	} {
+		a, err := parseDomain(c[0])
+		if err != nil {
+			t.Errorf("%s: %v", c[0], err)
+			continue
+		}
+		b, err := parseDomain(c[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, err := a.IsEqual(b); err != nil || !same {
+			t.Errorf("%s is %s, want %s (%v)", c[0], a, b, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"{[i]: 0<=i<n/m}":          "1:13: a division must",
+		"{[i]: 0<=i<2*(n/3)}":      "1:16: a division must",
+		"{[i]: 0<=i<n/2 and i< ]}": "1:13: expected an expression",
+		"{[i]: 0<=i<n/0}":          "1:13",
+	} {
+		if _, err := parseDomain(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+func FuzzDomain(f *testing.F) {
+	for _, s := range []string{"{[i]: 0<=i<n/16}", "{[i]: i/ }", "(/2", "{[i]: 0<=i<floor(n/2)/3}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		scaleQuotients(text)
+		if len(text) < 60 {
+			parseDomain(text)
+		}
+	})
+}
