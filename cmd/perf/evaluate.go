@@ -208,6 +208,22 @@ func (e *evaluation) cases(suite evaluate.Suite, variant evaluate.Variant) ([]*w
 	return all, nil
 }
 
+// warnPoints says how many predictions of a variant carry warnings, and shows the first; JSON has them all.
+func warnPoints(cmd *cobra.Command, v evaluate.VariantReport) {
+	count, first := 0, ""
+	for _, p := range v.Points {
+		if len(p.Warnings) == 0 {
+			continue
+		}
+		if count++; count == 1 {
+			first = formatSizes(p.At) + ": " + p.Warnings[0]
+		}
+	}
+	if count > 0 {
+		note(cmd, "warning: %d of %d predictions of %s have warnings; the first: %s", count, len(v.Points), v.Name, first)
+	}
+}
+
 func printReport(cmd *cobra.Command, report *evaluate.Report) {
 	out := cmd.OutOrStdout()
 	for _, s := range report.Suites {
@@ -215,10 +231,8 @@ func printReport(cmd *cobra.Command, report *evaluate.Report) {
 		for _, v := range s.Variants {
 			for _, p := range v.Points {
 				t.row(v.Name, formatSizes(p.At), seconds(p.Predicted), seconds(p.Measured), fmt.Sprintf("%+.2f %%", 100*p.RelativeError))
-				for _, w := range p.Warnings {
-					note(cmd, "warning: %s %s: %s", v.Name, formatSizes(p.At), w)
-				}
 			}
+			warnPoints(cmd, v)
 		}
 		fmt.Fprintf(out, "suite %s\n", s.Name)
 		t.write(out)
