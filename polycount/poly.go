@@ -179,6 +179,38 @@ func (p *Poly) Scale(num, den int64) *Poly {
 	return out
 }
 
+// FloorDiv returns ⌊p/d⌋ for d > 0, of a p that is affine in parameters and floors on every piece; others are an error.
+// Where p has no piece the result is 0 as well.
+func (p *Poly) FloorDiv(d int64) (out *Poly, err error) {
+	defer Rescue(&err)
+	if d <= 0 {
+		return nil, fmt.Errorf("polycount: floor division by %d", d)
+	}
+	out = &Poly{p.params, &conj{n: p.table.n, divs: slices.Clone(p.table.divs)}, nil}
+	for _, x := range p.pieces {
+		den := int64(1)
+		for _, t := range x.q {
+			if len(t.factors) > 2 || t.c.b != nil {
+				return nil, fmt.Errorf("polycount: %v is not affine: its quotient by %d has no closed form here", p, d)
+			}
+			den = lcm(den, t.c.d)
+		}
+		num := make(row, out.table.width())
+		for _, t := range x.q {
+			at := 0
+			if t.factors != "" {
+				at = atomAt(t.factors, 0)
+			}
+			num[at] = mul(t.c.n, den/t.c.d)
+		}
+		if q := linear(out.table.floorRow(num, mul(d, den))); len(q) > 0 {
+			out.pieces = append(out.pieces, piece{x.dom, q})
+		}
+	}
+	out.compact()
+	return out, nil
+}
+
 // Equal decides whether p and q have the same value at every point.
 func (p *Poly) Equal(q *Poly) (equal bool, err error) {
 	defer Rescue(&err)

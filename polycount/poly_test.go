@@ -53,3 +53,20 @@ func TestEqual(t *testing.T) {
 		}
 	}
 }
+
+func TestFloorDiv(t *testing.T) {
+	for _, c := range []struct{ p, want string }{
+		{"[n] -> { n + 31 : n > 0 }", "[n] -> { floor((n + 31)/32) : n > 0 }"},
+		{"[n] -> { 64*n + 33 : n > 0; 7 : n < 0 }", "[n] -> { 2*n + 1 : n > 0 }"},
+		{"[n] -> { 1/2*n + 1/2 : n mod 2 = 1 }", "[n] -> { floor((n + 1)/64) : n mod 2 = 1 }"},
+		{"[n] -> { 3*floor((n)/4) }", "[n] -> { floor((3*floor(n/4))/32) }"},
+	} {
+		got, err := must(ParsePoly(c.p)).FloorDiv(32)
+		if err != nil || !must(got.Equal(must(ParsePoly(c.want)))) {
+			t.Errorf("floor(%s / 32): %v %v, want %s", c.p, got, err, c.want)
+		}
+	}
+	if got, err := must(ParsePoly("[n] -> { n^2 }")).FloorDiv(32); err == nil {
+		t.Errorf("quotient of n^2: %v", got)
+	}
+}
