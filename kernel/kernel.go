@@ -44,6 +44,11 @@ type Stmt struct {
 	Deps       []string
 	Predicates []Expr
 	Tags       []string
+	// NoSync names statements with which s shares memory without needing a barrier, as ID or ID@space: the user's word
+	// for what the analysis of accesses cannot see.
+	NoSync []string
+	// Priority decides between statements that may come next: greater first.
+	Priority int
 }
 
 // StmtKind tells what a statement does.

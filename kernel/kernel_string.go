@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -130,10 +131,13 @@ func (s *Stmt) String() string {
 	for _, a := range []struct {
 		key  string
 		list []string
-	}{{"inames", s.Inames}, {"dep", s.Deps}, {"tags", s.Tags}} {
+	}{{"inames", s.Inames}, {"dep", s.Deps}, {"tags", s.Tags}, {"nosync", s.NoSync}} {
 		if len(a.list) > 0 {
 			b.WriteString(", " + a.key + "=" + strings.Join(a.list, ":"))
 		}
+	}
+	if s.Priority != 0 {
+		b.WriteString(", priority=" + strconv.Itoa(s.Priority))
 	}
 	for i, p := range s.Predicates {
 		b.WriteString(map[bool]string{true: ", if=", false: ":"}[i == 0] + p.String())

@@ -26,7 +26,7 @@ type token struct {
 // symbols, longest first, so that the first match is the right one.
 var symbols = []string{
 	"...", ":=", "**", "//", "<<", ">>", "<=", ">=", "==", "!=",
-	"+", "-", "*", "/", "%", "&", "|", "^", "~", "<", ">", "=", "(", ")", "[", "]", "{", "}", ",", ":", "$", "?", ".", "'", "\"", "!", ";",
+	"+", "-", "*", "/", "%", "&", "|", "^", "~", "<", ">", "=", "(", ")", "[", "]", "{", "}", ",", ":", "$", "?", ".", "'", "\"", "!", ";", "@",
 }
 
 // lex splits text into tokens. Line ends count only outside brackets and when no backslash precedes them; # starts a

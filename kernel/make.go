@@ -459,24 +459,28 @@ func (m *maker) resolve() error {
 	return nil
 }
 
-// deps resolves the wildcards of dep and adds the automatic dependencies.
+// deps resolves the wildcards of dep and nosync, and adds the automatic dependencies.
 func (m *maker) deps() error {
 	for i, s := range m.Kernel.Statements {
-		var deps []string
-		for _, pattern := range s.Deps {
-			found := false
-			for _, other := range m.Kernel.Statements {
-				if ok, err := path.Match(pattern, other.ID); err != nil {
-					return m.at(i, "", "malformed wildcard %q in dep", pattern)
-				} else if ok && other != s {
-					deps, found = append(deps, other.ID), true
-				}
+		var err error
+		if s.Deps, err = m.others(i, "dependency", s.Deps); err != nil {
+			return err
+		}
+		var unsynced []string
+		for _, pattern := range s.NoSync {
+			pattern, space, scoped := strings.Cut(pattern, "@")
+			ids, err := m.others(i, "nosync", []string{pattern})
+			if err != nil {
+				return err
 			}
-			if !found && !strings.ContainsAny(pattern, "*?[") {
-				return m.at(i, "", "dependency on unknown statement %q", pattern)
+			for _, id := range ids {
+				if scoped {
+					id += "@" + space
+				}
+				unsynced = append(unsynced, id)
 			}
 		}
-		s.Deps = sortedSet(deps)
+		s.NoSync = sortedSet(unsynced)
 	}
 	exact := map[*Stmt]bool{}
 	for i, s := range m.Kernel.Statements {
@@ -484,6 +488,25 @@ func (m *maker) deps() error {
 	}
 	m.addAutomaticDeps(func(s *Stmt) bool { return !exact[s] })
 	return nil
+}
+
+// others lists the statements, beside the one of that index, that the wildcards match, sorted.
+func (m *maker) others(i int, what string, patterns []string) ([]string, error) {
+	var ids []string
+	for _, pattern := range patterns {
+		found := false
+		for j, other := range m.Kernel.Statements {
+			if ok, err := path.Match(pattern, other.ID); err != nil {
+				return nil, m.at(i, "", "malformed wildcard %q of %s", pattern, what)
+			} else if ok && i != j {
+				ids, found = append(ids, other.ID), true
+			}
+		}
+		if !found && !strings.ContainsAny(pattern, "*?[") {
+			return nil, m.at(i, "", "%s on unknown statement %q", what, pattern)
+		}
+	}
+	return sortedSet(ids), nil
 }
 
 func (m *maker) dtypes() error {

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -44,9 +45,10 @@ type guard struct {
 //	with {dep=init} ... end        attributes for several statements
 //	... lbarrier {id=b, dep=u}     also gbarrier and nop
 //
-// Attributes are id, id_prefix, dep, inames, if and tags. Lists are separated by colons. dep takes wildcards, and a
-// leading * keeps automatic dependencies away ("dep=*a:b"; "dep=*" alone is every statement). inames replaces the inames
-// found in the expressions, inames=+i:j adds to them. Errors are *source.Error.
+// Attributes are id, id_prefix, dep, inames, if, tags, nosync and priority. Lists are separated by colons. dep takes
+// wildcards, and a leading * keeps automatic dependencies away ("dep=*a:b"; "dep=*" alone is every statement). inames
+// replaces the inames found in the expressions, inames=+i:j adds to them. nosync takes wildcards too, with @local,
+// @global or @any behind each, or nosync@local=... for all. Errors are *source.Error.
 func ParseInstructions(text string) (ins *Instructions, err error) {
 	p, err := newParser(text)
 	if err != nil {
@@ -299,6 +301,9 @@ func (b blockParser) attributes() []attribute {
 		} else {
 			a.key = b.name("an attribute")
 		}
+		if b.accept("@") {
+			a.key += "@" + b.name("an address space")
+		}
 		b.expect("=")
 		if a.key == "if" {
 			a.conds = []Expr{b.expr(precCond)}
@@ -371,7 +376,29 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 	case "tags":
 		names("tag")
 		s.Tags = append(s.Tags, list...)
+	case "nosync", "nosync@any", "nosync@local", "nosync@global":
+		_, all, _ := strings.Cut(a.key, "@")
+		for _, n := range list {
+			id, space, found := strings.Cut(n, "@")
+			if !found {
+				space = all
+			}
+			switch space {
+			case "", "any":
+			case "local", "global":
+				id += "@" + space
+			default:
+				b.failHint(a.at, "write @local, @global or @any", "%q is no scope of nosync", space)
+			}
+			s.NoSync = append(s.NoSync, id)
+		}
+	case "priority":
+		n, err := strconv.Atoi(a.value)
+		if err != nil {
+			b.failHint(a.at, "greater runs first", "priority %q is no integer", a.value)
+		}
+		s.Priority = n
 	default:
-		b.failHint(a.at, "attributes are id, id_prefix, dep, inames, if and tags", "unknown attribute %q", a.key)
+		b.failHint(a.at, "attributes are id, id_prefix, dep, inames, if, tags, nosync and priority", "unknown attribute %q", a.key)
 	}
 }

@@ -78,6 +78,8 @@ func TestParseErrors(t *testing.T) {
 		{"\n\n  a[i] = 2 ** ", 3, 15, "expected an expression"},
 		{"a[i] = b {ids=x}", 1, 11, "unknown attribute"},
 		{"a[i] = b {id=3x}", 1, 11, `"3x" is no statement id`},
+		{"a[i] = b {nosync=x@gloal}", 1, 11, `"gloal" is no scope`},
+		{"a[i] = b {priority=high}", 1, 11, "no integer"},
 		{"a[] = 1", 1, 2, "empty index"},
 		{"a$x_y[i] = 1", 1, 3, "underscore"},
 		{"<float31> t = 1", 1, 2, "unknown element type"},
@@ -191,7 +193,7 @@ func FuzzParseInstructions(f *testing.F) {
 	for _, s := range []string{
 		"c[i,j] = sum(k, a$aLD[i,k]*b[k,j]) {id=mm, dep=x*:y, if=i<n}", "<> t = 2.0f*i", "<float32> t[i] = 1",
 		"f(x) := x**2\nfor i, j\n if i > 0\n  a[i] = f(i)\n elif i < 0\n a[i]=1\n else\n a[i]=2\n end\nend",
-		"... lbarrier {id=b}", "with {dep=*}\nx = y if z else 3.1\nend", "x = a[i] \\\n + 1 # c",
+		"... lbarrier {id=b}", "x = 1 {priority=-3, nosync@local=a:b*, nosync=*}", "with {dep=*}\nx = y if z else 3.1\nend", "x = a[i] \\\n + 1 # c",
 	} {
 		f.Add(s)
 	}

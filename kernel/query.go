@@ -163,6 +163,14 @@ func (s *Stmt) AllInames() []string {
 	return sortedSet(append(slices.Clone(s.Inames), s.ReductionInames()...))
 }
 
+// Unsynced reports that no barrier is needed between s and o for memory of the space, by the word of one of them.
+func (s *Stmt) Unsynced(o *Stmt, space Space) bool {
+	says := func(s, o *Stmt) bool {
+		return slices.Contains(s.NoSync, o.ID) || slices.Contains(s.NoSync, o.ID+"@"+string(space))
+	}
+	return says(s, o) || says(o, s)
+}
+
 func sortedSet(list []string) []string {
 	list = slices.Clone(list)
 	slices.Sort(list)

@@ -48,7 +48,7 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 	var c clash
 	for _, x := range s.shared {
 		for _, y := range t.shared {
-			if x.array != y.array || !x.write && !y.write || c.in(x.array.Space) != "" {
+			if x.array != y.array || !x.write && !y.write || c.in(x.array.Space) != "" || s.Unsynced(t.Stmt, x.array.Space) {
 				continue
 			}
 			cs := b.instances(s, t, x, y, "lid")
@@ -160,7 +160,7 @@ func (b *builder) crossGroup() error {
 		for _, t := range b.stmts[i:] {
 			for _, x := range s.shared {
 				for _, y := range t.shared {
-					if x.array != y.array || !x.write && !y.write || s == t && x.write == y.write {
+					if x.array != y.array || !x.write && !y.write || s == t && x.write == y.write || s.Unsynced(t.Stmt, x.array.Space) {
 						continue
 					}
 					if err := b.unordered(s, t, x, y); err != nil {

@@ -166,6 +166,36 @@ func TestPrograms(t *testing.T) {
 			    c: z[lid(0), k] = x[lid(0)]`,
 		},
 		{
+			"the user's word against a barrier", "{[i,j]: 0<=i,j<16}", `
+				y[i] = x[i]       {id=a}
+				z[j] = y[j*j]   {id=b, dep=a, nosync@global=a}`, []step{tag("i:l.0, j:l.0")}, `
+			groups (1, 1, 1), work-items (16, 1, 1)
+			a: y[lid(0)] = x[lid(0)]
+			b: z[lid(0)] = y[lid(0)*lid(0)]`,
+		},
+		{
+			"of another address space it is no use", "{[i,j]: 0<=i,j<16}", `
+				y[i] = x[i]       {id=a}
+				z[j] = y[j*j]   {id=b, dep=a, nosync@local=a}`, []step{tag("i:l.0, j:l.0")}, `
+			groups (1, 1, 1), work-items (16, 1, 1)
+			a: y[lid(0)] = x[lid(0)]
+			barrier global (y: written by a, read by b)
+			b: z[lid(0)] = y[lid(0)*lid(0)]`,
+		},
+		{
+			"priority before the order of the text", "{[i,j]: 0<=i,j<n}", `
+				y[i] = x[i]       {id=a}
+				z[j] = x[j]       {id=b, priority=1}
+				... nop           {id=c}
+				w = 1.0f          {id=d, dep=b}`, nil, `
+			groups (1, 1, 1), work-items (1, 1, 1)
+			for j = 0 .. n - 1
+			    b: z[j] = x[j]
+			for i = 0 .. n - 1
+			    a: y[i] = x[i]
+			d: w = 1.0f`,
+		},
+		{
 			"global memory within a group", "{[i,j]: 0<=i,j<16}", `
 				y[i] = x[i]       {id=a}
 				z[j] = y[15 - j]  {id=b, dep=a}`, []step{tag("i:l.0, j:l.0")}, `

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,8 @@ type block struct {
 	barrier *Barrier
 	iname   string // of a loop
 	kids    []*block
-	first   int // lowest index of a statement inside: ties in the order of blocks
+	// ties in the order of blocks: the highest priority of a statement inside, then the lowest index
+	priority, first int
 }
 
 // A loop is entered at one place, so all statements with an iname lie in one subtree and the loops around a statement
@@ -111,8 +113,11 @@ func (t *treeBuilder) build(stmts []*stmt, loops, path []string) ([]*block, erro
 	}
 	for _, k := range blocks {
 		k.first = k.statements()[0].index
+		k.priority = slices.MaxFunc(k.statements(), func(x, y *stmt) int { return cmp.Compare(x.Priority, y.Priority) }).Priority
 	}
-	slices.SortFunc(blocks, func(x, y *block) int { return x.first - y.first })
+	slices.SortFunc(blocks, func(x, y *block) int {
+		return cmp.Or(cmp.Compare(y.priority, x.priority), cmp.Compare(x.first, y.first))
+	})
 	return t.sequence(blocks, path)
 }
 
