@@ -37,6 +37,7 @@ type Options struct {
 	Starts            int                // starting points where some parameter has no initial value; 0 is the model's, then 24
 	Seed              uint64             // of the random starting points
 	NoCrossValidation bool
+	Lanes             int         // work-items of a sub-group, for the rates of parameters with a unit per lane; 0 is not known
 	LM                lm.Settings // tolerances; bounds are the model's
 }
 
@@ -180,7 +181,7 @@ func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fi
 	if err != nil {
 		return nil, fmt.Errorf("fitting %s: %w", m.Name, err)
 	}
-	fit := f.report(best)
+	fit := f.report(best, opt.Lanes)
 	fit.Starts = starts
 	if !opt.NoCrossValidation {
 		if err := f.crossValidate(ctx, fit); err != nil {

@@ -389,20 +389,24 @@ func TestRate(t *testing.T) {
 		{5.0e-12, "s per 64 op", 12.8e12, "op/s"},
 		{9.5e-12, "s per 128 B", 1.3e13, "B/s"},
 		{3.5e-12, "s per 4 B", 1.1e12, "B/s"},
+		{9.5e-12, "s per 4 B per lane", 1.3e13, "B/s"},
 		{2, "s/launch", 0.5, "launch/s"},
 		{2, "s per work group", 0.5, "work group/s"},
 	} {
-		got, unit, ok := Rate(c.value, c.unit)
+		got, unit, ok := Rate(c.value, c.unit, 32)
 		if !ok || unit != c.name || math.Abs(got-c.want) > 0.05*c.want {
 			t.Errorf("Rate(%g, %q) = %g %s, want %g %s", c.value, c.unit, got, unit, c.want, c.name)
 		}
 	}
 	for _, unit := range []string{"", "s", "s per", "s per 32", "1", "slow", "seconds per op"} {
-		if _, _, ok := Rate(1, unit); ok {
+		if _, _, ok := Rate(1, unit, 32); ok {
 			t.Errorf("%q gives a rate", unit)
 		}
 	}
-	if _, _, ok := Rate(0, "s per op"); ok {
+	if _, _, ok := Rate(1, "s per op per lane", 0); ok {
+		t.Error("a cost per lane gives a rate when the lanes are not known")
+	}
+	if _, _, ok := Rate(0, "s per op", 32); ok {
 		t.Error("a cost of 0 gives a rate")
 	}
 }

@@ -27,7 +27,7 @@ func GeomeanRelativeError(predicted, measured []float64) float64 {
 	return math.Exp(sum / float64(len(predicted)))
 }
 
-func (f *fitter) report(r *lm.Result) *Fit {
+func (f *fitter) report(r *lm.Result, lanes int) *Fit {
 	fit := &Fit{
 		Model: f.model.Name, Rows: len(f.t), Kernels: len(f.groups()), Freedom: r.Freedom,
 		ScaleByOutput: f.model.Fit.ScaleByOutput, Residual: r.Norm,
@@ -43,7 +43,7 @@ func (f *fitter) report(r *lm.Result) *Fit {
 				e.AtBound = "min"
 			}
 		}
-		if rate, unit, ok := Rate(e.Value, e.Unit); ok {
+		if rate, unit, ok := Rate(e.Value, e.Unit, lanes); ok {
 			e.Rate, e.RateUnit = rate, unit
 		}
 		fit.Parameters = append(fit.Parameters, e)

@@ -102,7 +102,7 @@ func (s *session) calibrate(model *models.Model, kernels selection) (*calibrate.
 	if err != nil {
 		return nil, err
 	}
-	fit, err := calibrate.FitRows(s.cmd.Context(), model, rows, calibrate.Options{})
+	fit, err := calibrate.FitRows(s.cmd.Context(), model, rows, calibrate.Options{Lanes: int(s.device.Info().SubgroupSize)})
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", model.Name, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
+	"gpuperf/device/replay"
 	"gpuperf/models"
 )
 
@@ -32,11 +33,11 @@ features and its output by name, or a samples file, from which the kernels of th
 			if err != nil {
 				return err
 			}
-			rows, err := fitRows(cmd, model, data)
+			rows, lanes, err := fitRows(cmd, model, data)
 			if err != nil {
 				return err
 			}
-			fit, err := calibrate.FitRows(cmd.Context(), model, rows, calibrate.Options{Init: start})
+			fit, err := calibrate.FitRows(cmd.Context(), model, rows, calibrate.Options{Init: start, Lanes: lanes})
 			if err != nil {
 				return err
 			}
@@ -53,21 +54,24 @@ features and its output by name, or a samples file, from which the kernels of th
 	return cmd
 }
 
-// fitRows reads the rows of a model from a table or from samples.
-func fitRows(cmd *cobra.Command, model *models.Model, data string) ([]calibrate.Row, error) {
+// fitRows reads the rows of a model from a table or from samples, and the size of the device's sub-groups, 0 where the
+// data does not tell.
+func fitRows(cmd *cobra.Command, model *models.Model, data string) (rows []calibrate.Row, lanes int, err error) {
 	if strings.HasSuffix(data, ".csv") {
 		table, err := calibrate.LoadTable(data)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		return table.Rows(model)
+		rows, err = table.Rows(model)
+		return rows, 0, err
 	}
-	session, err := openSession(cmd, sessionOptions{device: "replay:" + data})
+	session, err := openSession(cmd, sessionOptions{device: replay.Prefix + data})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer session.close()
-	return session.rowsOf(model, selection{})
+	rows, err = session.rowsOf(model, selection{})
+	return rows, int(session.device.Info().SubgroupSize), err
 }
 
 // parseStart reads starting values of parameters.
