@@ -118,7 +118,7 @@ func (c *Case) CheckSizes() error {
 	}
 	for _, p := range params {
 		if _, ok := c.Sizes[p]; !ok {
-			return fmt.Errorf("kernel %s needs a size for %s; give -p %s=...", c.IR.Name, p, p)
+			return fmt.Errorf("kernel %s needs a size for %s; give -p %s=VALUE", c.IR.Name, p, p)
 		}
 	}
 	if c.IR.Assumptions == nil {

@@ -26,7 +26,7 @@ func newProgress(w io.Writer) progress {
 	return &lines{w: w}
 }
 
-// lines prints a line for each task that is finished.
+// lines prints a line for each task that is finished, and its warnings.
 type lines struct{ w io.Writer }
 
 func (p *lines) event(e measure.Event) {
@@ -34,6 +34,9 @@ func (p *lines) event(e measure.Event) {
 		return
 	}
 	fmt.Fprintf(p.w, "[%d/%d] %s  %s\n", e.Index+1, e.Total, e.Task.Job.Identity.Key(), outcome(e))
+	for _, w := range e.Record.Warnings {
+		fmt.Fprintf(p.w, "    warning: %s\n", w)
+	}
 }
 
 func (p *lines) done() {}
@@ -52,7 +55,7 @@ func outcome(e measure.Event) string {
 	return fmt.Sprintf("%s, %d trials", seconds(r.Seconds()), len(r.Trials))
 }
 
-// bar draws a progress bar; failures scroll by above it.
+// bar draws a progress bar; failures and warnings scroll by above it.
 type bar struct {
 	container *mpb.Progress
 	bar       *mpb.Bar
@@ -74,6 +77,9 @@ func (p *bar) event(e measure.Event) {
 	}
 	if e.Record.Status != samples.OK {
 		fmt.Fprintf(p.container, "%s  %s\n", e.Task.Job.Identity.Key(), outcome(e))
+	}
+	for _, w := range e.Record.Warnings {
+		fmt.Fprintf(p.container, "%s\n    warning: %s\n", e.Task.Job.Identity.Key(), w)
 	}
 	p.bar.Increment()
 }
