@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 
 run() { printf '\n$ %s\n' "$*"; PATH="$PWD/bin:$PATH" "$@"; }
 
-profile=$(mktemp -d)/profile.yaml
+result=$(mktemp)
+trap 'rm -f "$result"' EXIT
 # On a CPU the model's own sizes would take minutes each.
 calibration=() sizes=(4096 6144)
 if ! bin/perf devices --json | grep -q '"type": "gpu"'; then
@@ -15,6 +16,6 @@ if ! bin/perf devices --json | grep -q '"type": "gpu"'; then
 fi
 
 run perf devices
-run perf calibrate examples/matmul/own_kernel.yaml "${calibration[@]}" --profile "$profile"
-run perf predict examples/matmul/matmul_prefetch.star --profile "$profile" --measure "${sizes[@]/#/-pn=}"
-printf '\nThe profile of this device: %s\n' "$profile"
+run perf calibrate examples/matmul/own_kernel.yaml "${calibration[@]}" | tee "$result"
+run perf predict examples/matmul/matmul_prefetch.star --model matmul_own_kernel --measure "${sizes[@]/#/-pn=}"
+printf '\nThe profile of this device stays in %s\n' "$(sed -n 's/^profile: //p' "$result")"
