@@ -3,7 +3,6 @@ package linear
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"gpuperf/kernel"
 	"gpuperf/polycount"
@@ -200,9 +199,4 @@ func distinct(parts []*polycount.Set) []*polycount.Set {
 		}
 	}
 	return out
-}
-
-// mentions reports whether a constraint speaks of a name with the prefix.
-func mentions(c polycount.Constraint, prefix string) bool {
-	return slices.ContainsFunc(c.Affine.Names(), func(n string) bool { return strings.HasPrefix(n, prefix) })
 }

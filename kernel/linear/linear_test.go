@@ -69,11 +69,6 @@ func linearize(t testing.TB, domains, instructions string, steps ...step) (*line
 	return linear.New(k)
 }
 
-// tiles exchanges values between the work-items of a group through local memory.
-const tiles = `
-	<> s[l] = x[g, l]          {id=fill}
-	y[g, m] = s[15 - m]        {id=use, dep=fill}`
-
 func TestPrograms(t *testing.T) {
 	for _, c := range []struct {
 		name, domains, instructions string
