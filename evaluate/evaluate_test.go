@@ -1,12 +1,16 @@
 package evaluate
 
 import (
+	"bytes"
 	"errors"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gpuperf/internal/source"
 )
@@ -61,6 +65,66 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q for %q: got error %v, want one with %q", c.new, c.old, err, c.want)
 		}
 	}
+}
+
+// The schema and the reader refuse the same mistakes of form, and accept the suites of the examples.
+func TestSchema(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("suite.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("suite.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(text []byte) error {
+		var value any
+		if err := yaml.Unmarshal(text, &value); err != nil {
+			t.Fatal(err)
+		}
+		return schema.Validate(value)
+	}
+	example, err := os.ReadFile("../examples/matmul/paper_2_2.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range [][]byte{[]byte(suiteFile), example} {
+		if err := check(text); err != nil {
+			t.Error(err)
+		}
+		if _, err := Parse("", text); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, c := range []struct{ old, bad string }{
+		{"version: 1", "version: 2"},
+		{"    sizes: [{n: 1024}, {n: 2048}]\n", ""},
+		{"n: 1024", "n: big"},
+		{"        script: matmul.star\n", ""},
+		{"kernel: knl", "kernels: knl"},
+	} {
+		text := []byte(strings.Replace(suiteFile, c.old, c.bad, 1))
+		if check(text) == nil {
+			t.Errorf("the schema accepts %q", c.bad)
+		}
+		if _, err := Parse("", text); err == nil {
+			t.Errorf("Parse accepts %q", c.bad)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(suiteFile)
+	f.Fuzz(func(t *testing.T, text string) {
+		file, err := Parse("s.yaml", []byte(text))
+		if (file == nil) == (err == nil) {
+			t.Errorf("%v and %v", file, err)
+		}
+	})
 }
 
 func TestSummarize(t *testing.T) {

@@ -7,6 +7,7 @@
 package evaluate
 
 import (
+	_ "embed" // for Schema
 	"os"
 
 	"gpuperf/internal/source"
@@ -15,6 +16,11 @@ import (
 
 // Version is the version of the format of suite files.
 const Version = 1
+
+// Schema is the JSON schema of suite files.
+//
+//go:embed schema.json
+var Schema []byte
 
 // Suite is a computation in several variants, evaluated over sizes.
 type Suite struct {
