@@ -3,6 +3,8 @@ package workload
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,23 +15,20 @@ import (
 	"gpuperf/samples"
 )
 
-// tiled is the kernel of Stevens and Klöckner, section 2.1; %s is the assumption.
-const tiled = `
-knl = lp.make_kernel("{[i,j,k]: 0<=i,j,k<n}", "c[i,j] = sum(k, a[i,k]*b[k,j])")
-knl = lp.split_iname(knl, "i", 16)
-knl = lp.split_iname(knl, "j", 16)
-knl = lp.split_iname(knl, "k", 16)
-ASSUME
-knl = lp.tag_inames(knl, "i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0")
-knl = lp.add_prefetch(knl, "a", ["i_inner", "k_inner"])
-knl = lp.add_prefetch(knl, "b", ["k_inner", "j_inner"])
-knl = lp.add_dtypes(knl, {"a": "float32", "b": "float32", "c": "float32"})
-`
-
+// The kernel of Stevens and Klöckner, section 2.1, as the examples have it, and without its assumption.
 var (
-	fitting = strings.Replace(tiled, "ASSUME", `knl = lp.assume(knl, "n >= 1 and n % 16 = 0")`, 1)
-	guarded = strings.Replace(tiled, "ASSUME", "", 1)
+	assumption = `knl = lp.assume(knl, "n >= 1 and n % 16 = 0")`
+	fitting    = example("../examples/matmul/matmul_prefetch.star")
+	guarded    = strings.Replace(fitting, assumption, "", 1)
 )
+
+func example(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), assumption) {
+		panic(fmt.Sprintf("%s: %v, or without the assumption", path, err))
+	}
+	return string(text)
+}
 
 func makeCase(t *testing.T, text string, sizes map[string]int64) *Case {
 	t.Helper()
@@ -108,7 +107,7 @@ func TestSmall(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{fitting, "n=32"}, // four work-groups of whole tiles
 		{guarded, "n=17"}, // four work-groups, all but one partly filled
-		{strings.Replace(tiled, "ASSUME", `knl = lp.assume(knl, "n >= 100 and n % 32 = 7")`, 1), "n=103"},
+		{strings.Replace(fitting, assumption, `knl = lp.assume(knl, "n >= 100 and n % 32 = 7")`, 1), "n=103"},
 	} {
 		small, err := makeCase(t, c.text, nil).Small()
 		if err != nil {
@@ -119,7 +118,7 @@ func TestSmall(t *testing.T) {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 	}
-	_, err := makeCase(t, strings.Replace(tiled, "ASSUME", `knl = lp.assume(knl, "n >= 1000000")`, 1), nil).Small()
+	_, err := makeCase(t, strings.Replace(fitting, assumption, `knl = lp.assume(knl, "n >= 1000000")`, 1), nil).Small()
 	if !errors.Is(err, ErrUnverified) {
 		t.Errorf("a kernel of a million rows: got %v", err)
 	}

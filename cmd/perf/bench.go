@@ -96,17 +96,15 @@ func addMatchFlag(cmd *cobra.Command, match *string) {
 
 // showCases prints the distinct kernels of the cases.
 func showCases(cmd *cobra.Command, as string, cases []*workload.Case) error {
-	var names []string
-	var kernels []*kernel.Kernel
+	var all []shownKernel
 	seen := map[*workload.Kernel]bool{}
 	for _, c := range cases {
 		if !seen[c.Kernel] {
 			seen[c.Kernel] = true
-			names = append(names, c.Program())
-			kernels = append(kernels, c.IR)
+			all = append(all, shownKernel{c.Program(), c.IR, func(err error) error { return fmt.Errorf("%s: %w", c.Program(), err) }})
 		}
 	}
-	return showKernels(cmd, as, names, kernels)
+	return showKernels(cmd, as, all)
 }
 
 // selectCases returns the measurement kernels that tags select.

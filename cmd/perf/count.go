@@ -41,7 +41,7 @@ barriers as one work-item meets them.`,
 				}
 				statistics, err := c.Statistics(options)
 				if err != nil {
-					return fmt.Errorf("kernel %s: %w", v.Name, err)
+					return v.Error(err)
 				}
 				for _, w := range statistics.Warnings {
 					note(cmd, "warning: %s: %v", v.Name, w)

@@ -56,6 +56,9 @@ func scriptCases(cmd *cobra.Command, path string, sizes []string) ([]*workload.C
 	var cases []*workload.Case
 	for _, v := range variants {
 		wrapped := workload.NewKernel(v.Kernel)
+		if _, err := wrapped.Nest(); err != nil {
+			return nil, v.Error(err)
+		}
 		for _, at := range points {
 			c := &workload.Case{
 				Kernel:   wrapped,

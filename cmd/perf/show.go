@@ -42,12 +42,11 @@ KERNEL.star#name shows one kernel of a script that defines several.`,
 			if err != nil {
 				return err
 			}
-			names := make([]string, len(variants))
-			kernels := make([]*kernel.Kernel, len(variants))
+			all := make([]shownKernel, len(variants))
 			for i, v := range variants {
-				names[i], kernels[i] = v.Name, v.Kernel
+				all[i] = shownKernel{v.Name, v.Kernel, func(err error) error { return v.Error(err) }}
 			}
-			return showKernels(cmd, as, names, kernels)
+			return showKernels(cmd, as, all)
 		},
 	}
 	addViewFlag(cmd, &as)
@@ -58,8 +57,16 @@ func addViewFlag(cmd *cobra.Command, as *string) {
 	cmd.Flags().StringVar(as, "as", "nest", "what to print: nest, ir or opencl")
 }
 
+// shownKernel is a kernel under the name that the user knows it by.
+type shownKernel struct {
+	name string
+	ir   *kernel.Kernel
+	// place says where an error about the kernel belongs.
+	place func(error) error
+}
+
 // showKernels prints kernels in one of the views, each under its name where there are several.
-func showKernels(cmd *cobra.Command, as string, names []string, kernels []*kernel.Kernel) error {
+func showKernels(cmd *cobra.Command, as string, kernels []shownKernel) error {
 	view, ok := views[as]
 	if !ok {
 		return usagef("--as %s: a kernel is shown as nest, ir or opencl", as)
@@ -70,12 +77,12 @@ func showKernels(cmd *cobra.Command, as string, names []string, kernels []*kerne
 		Text   string `json:"text"`
 	}
 	var all []shown
-	for i, k := range kernels {
-		text, err := view(workload.NewKernel(k))
+	for _, k := range kernels {
+		text, err := view(workload.NewKernel(k.ir))
 		if err != nil {
-			return &usageError{fmt.Errorf("%s: %w", names[i], err)}
+			return k.place(err)
 		}
-		all = append(all, shown{names[i], as, text})
+		all = append(all, shown{k.name, as, text})
 	}
 	if wantJSON(cmd) {
 		if len(all) == 1 {

@@ -27,6 +27,14 @@ import (
 type Variant struct {
 	Name   string
 	Kernel *kernel.Kernel
+
+	file, text string
+	pos        source.Pos
+}
+
+// Error places an error about the kernel at the first binding of its name.
+func (v Variant) Error(err error) *source.Error {
+	return source.At(v.file, v.text, v.pos, "%v", err)
 }
 
 // Load runs a script file and returns its kernels, in the order in which their names are first bound.
@@ -104,6 +112,8 @@ type Module struct {
 	Globals starlark.StringDict
 
 	names []string // of the globals, in the order of their first binding
+	first map[string]source.Pos
+	text  string
 	place *places
 	opt   Options
 }
@@ -128,7 +138,10 @@ func (o Options) Module(ctx context.Context, filename, text string) (*Module, er
 	if err := meterFile(filename, text, metered); err != nil {
 		return nil, err
 	}
-	m := &Module{File: filename, Doc: docString(pristine), place: newPlaces(filename, text, pristine), opt: o}
+	m := &Module{
+		File: filename, Doc: docString(pristine), place: newPlaces(filename, text, pristine), opt: o,
+		first: map[string]source.Pos{}, text: text,
+	}
 	predeclared := starlark.StringDict{"lp": lpModule}
 	for name, v := range meterBuiltins {
 		predeclared[name] = v
@@ -150,6 +163,7 @@ func (o Options) Module(ctx context.Context, filename, text string) (*Module, er
 	}
 	for _, b := range metered.Module.(*resolve.Module).Globals {
 		m.names = append(m.names, b.First.Name)
+		m.first[b.First.Name] = source.Pos{Line: int(b.First.NamePos.Line), Column: int(b.First.NamePos.Col)}
 	}
 	err = m.run(ctx, func(thread *starlark.Thread) error {
 		globals, err := program.Init(thread, predeclared)
@@ -172,7 +186,7 @@ func (m *Module) Variants() []Variant {
 	var out []Variant
 	for _, name := range m.names {
 		if k, ok := m.Globals[name].(*kernelValue); ok && !strings.HasPrefix(name, "_") {
-			v := Variant{Name: name, Kernel: k.Kernel}
+			v := Variant{Name: name, Kernel: k.Kernel, file: m.File, text: m.text, pos: m.first[name]}
 			if v.Kernel.Name == kernel.DefaultName {
 				v.Kernel = v.Kernel.Rename(name)
 			}
