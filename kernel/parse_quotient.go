@@ -7,9 +7,10 @@ import (
 )
 
 // scaleQuotients rewrites comparisons with quotients by constants, which isl reads as rational numbers, into ones between
-// integers: "0 <= i < n/16" becomes "16*(0) <= 16*(i) < 1*(n)". It understands quotients that are terms of the compared
-// sums, and leaves the text of all other ones alone, for the parser of sets to report. at is the offset of the first
-// quotient rewritten, -1 for none.
+// integers: "0 <= i < n/16" becomes "16*(0) <= 16*(i) <= -16 + 1*(n)". A strict comparison is one with a difference of at
+// least 1, as isl reads it also between rational numbers, so that this i stays below floor(n/16). It understands quotients
+// that are terms of the compared sums, and leaves the text of all other ones alone, for the parser of sets to report. at
+// is the offset of the first quotient rewritten, -1 for none.
 func scaleQuotients(text string) (out string, at int) {
 	toks, err := lex(text)
 	if err != nil {
@@ -109,6 +110,16 @@ func scaleComparison(text string, toks []token) (scaled string, ok bool) {
 	}
 	var b strings.Builder
 	start, by := 0, scale
+	offset := int64(0) // of the compared expressions, relative to the first, where strict comparisons become others
+	shift := func(next token) {
+		if offset == 0 {
+			return
+		}
+		b.WriteString(strconv.FormatInt(offset, 10))
+		if next.text != "-" {
+			b.WriteString(" + ")
+		}
+	}
 	term := func(end int) { // toks[start:end] is a term, without its divisor
 		if end == start {
 			return
@@ -129,9 +140,23 @@ func scaleComparison(text string, toks []token) (scaled string, ok bool) {
 		case t.text == "/":
 			d, _ := strconv.ParseInt(toks[i+1].text, 10, 32)
 			by = scale / d
-		case t.text == "+" || t.text == "-" || t.text == "," || isComparison(t.text):
+		case t.text == "+" || t.text == "-":
 			term(i)
 			b.WriteString(" " + t.text + " ")
+			start, by = i+1, scale
+		case t.text == "," || isComparison(t.text):
+			term(i)
+			switch t.text {
+			case "<":
+				offset -= scale
+				b.WriteString(" <= ")
+			case ">":
+				offset += scale
+				b.WriteString(" >= ")
+			default:
+				b.WriteString(" " + t.text + " ")
+			}
+			shift(toks[i+1])
 			start, by = i+1, scale
 		}
 	}
