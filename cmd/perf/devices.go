@@ -95,7 +95,7 @@ func workerCommand() *cobra.Command {
 
 // addDeviceFlag adds --device.
 func addDeviceFlag(cmd *cobra.Command, query *string) {
-	cmd.Flags().StringVar(query, "device", "", "the device: an index or part of a name as `perf devices` lists them, or replay:SAMPLES.jsonl")
+	cmd.Flags().StringVar(query, "device", "", "the device: an index or part of a name as perf devices lists them, or replay:SAMPLES.jsonl")
 }
 
 // openDevice opens the device that --device names, and says which it is.

@@ -43,13 +43,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitDone
 	}
-	if !errors.Is(err, errReported) {
+	switch {
+	case errors.Is(err, errReported):
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "perf: stopped; samples that were finished are kept, and the same command goes on from there")
+		return exitFailed
+	default:
 		fmt.Fprintf(stderr, "perf: %v\n", err)
 	}
 	return statusOf(err)
 }
 
 func newRoot() *cobra.Command {
+	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:   "perf",
 		Short: "Predict the run times of GPU kernels",
