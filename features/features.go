@@ -43,7 +43,8 @@ type Statistics struct {
 	Groups *polycount.Poly
 	// Params are the sizes that counts, strides and assumptions depend on, in the kernel's order.
 	Params []string
-	// Warnings say what could not be counted, and why. A feature that needs it is an error.
+	// Warnings say what could not be counted, and why; a feature that needs it is an error. They also say why a kernel
+	// that can be counted cannot run.
 	Warnings []error
 
 	c      *counter
@@ -98,6 +99,7 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 		s.Records = append(s.Records, records...)
 		s.failed = append(s.failed, failed...)
 	}
+	s.Warnings = append(s.Warnings, c.warnings...)
 	for _, f := range s.failed {
 		s.Warnings = append(s.Warnings, fmt.Errorf("kernel %s: %w", k.Name, f.err))
 	}

@@ -23,6 +23,8 @@ type counter struct {
 	domains map[string]*polycount.Set       // by inames
 	size    func() ([3]int64, error)        // of a work-group
 	valid   func() (*polycount.Poly, error) // 1 where the assumptions hold
+
+	warnings []error // about the kernel, beside what could not be counted
 }
 
 // where is the place of an occurrence, as far as its multiplicity goes.

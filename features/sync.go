@@ -29,11 +29,15 @@ func (c *counter) countSync() ([]Record, []failure) {
 }
 
 // barriers counts those of the linearized program, by memory space (Stevens and Klöckner, section 5, at the end): the
-// points that the loops open around a barrier take together, which is what one work-item meets.
+// points that the loops open around a barrier take together, which is what one work-item meets. In a kernel with a race,
+// which does not run, barriers are those that order the accesses that can be ordered.
 func (c *counter) barriers() (map[kernel.Space]*polycount.Poly, error) {
-	nest, err := linear.New(c.k)
+	nest, race, err := linear.Analyze(c.k)
 	if err != nil {
 		return nil, err
+	}
+	if race != nil {
+		c.warnings = append(c.warnings, race)
 	}
 	list, err := nest.Barriers()
 	if err != nil {

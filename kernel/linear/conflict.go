@@ -153,6 +153,11 @@ func (b *builder) meet(cs []polycount.Constraint, kind string) (bool, error) {
 	return false, nil
 }
 
+// unorderedError tells of accesses to one element by different work-items, one of them writing, that nothing orders.
+type unorderedError struct{ msg string }
+
+func (e *unorderedError) Error() string { return e.msg }
+
 // crossGroup refuses kernels in which a work-group touches what another one writes: nothing orders groups. It also
 // refuses a statement that reads what other work-items write by the same statement, with no barrier in between.
 func (b *builder) crossGroup() error {
@@ -180,7 +185,7 @@ func (b *builder) unordered(s, t *stmt, x, y access) error {
 			return err
 		}
 		if meet {
-			return fmt.Errorf("%s, in another work-group: nothing orders work-groups of one launch, so this needs two kernels", describe(s, t, x, y))
+			return &unorderedError{describe(s, t, x, y) + ", in another work-group: nothing orders work-groups of one launch, so this needs two kernels"}
 		}
 	}
 	if s == t {
@@ -193,8 +198,8 @@ func (b *builder) unordered(s, t *stmt, x, y access) error {
 			return err
 		}
 		if meet {
-			return fmt.Errorf("statement %s reads elements of %s that other work-items write by the same statement: read them into a temporary first",
-				s.ID, x.array.Name)
+			return &unorderedError{fmt.Sprintf("statement %s reads elements of %s that other work-items write by the same statement: read them into a temporary first",
+				s.ID, x.array.Name)}
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -13,18 +14,40 @@ import (
 // New prepares and linearizes a kernel. Kernels that no program can be made of are errors that name the statements and
 // the remedy: loops that would have to be entered twice, circular dependencies, dependencies between work-groups, loop
 // bounds or extents that cannot be written down.
-func New(k *kernel.Kernel) (n *Nest, err error) {
+func New(k *kernel.Kernel) (*Nest, error) {
+	n, unordered, err := Analyze(k)
+	if err == nil {
+		err = unordered
+	}
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// Analyze is New for a kernel that is counted and not run: accesses to one element that nothing orders are told and do not
+// stop it.
+func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
 	defer Rescue(&err)
 	if k, err = k.Prepare(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b := &builder{k: k, nest: &Nest{Kernel: k, Names: map[string]string{}}, memo: map[question]clash{}}
 	for _, step := range []func() error{b.statements, b.extents, b.order, b.crossGroup, b.barriers, b.program} {
-		if err := step(); err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		err := step()
+		if err != nil {
+			err = fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+		switch race := (*unorderedError)(nil); {
+		case errors.As(err, &race):
+			unordered = err
+		case err != nil && unordered != nil:
+			return nil, nil, unordered // what the step could not do may follow from it
+		case err != nil:
+			return nil, nil, err
 		}
 	}
-	return b.nest, nil
+	return b.nest, unordered, nil
 }
 
 // Rescue turns the panic by which operations on affine expressions report overflow into an error. It is deferred by what
