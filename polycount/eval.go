@@ -9,7 +9,7 @@ import (
 // Evaluator is a Poly prepared for many evaluations. It is immutable and may be shared by goroutines.
 type Evaluator struct {
 	p      *Poly
-	at     []int // position of each parameter of p among the values
+	at     []int // position of each parameter of p among the values; −1: not used
 	n      int   // number of values
 	pieces []program
 	width  int // most columns that a piece needs
@@ -37,13 +37,14 @@ type node struct {
 	c          int64
 }
 
-// Compile prepares p for values given in the order of names, which must contain every parameter of p (it panics
-// otherwise) and may contain others.
+// Compile prepares p for values given in the order of names, which must contain every parameter that stands in p (it
+// panics otherwise) and may contain others.
 func (p *Poly) Compile(order []string) *Evaluator {
 	e := &Evaluator{p: p, n: len(order)}
-	for _, n := range p.params {
+	used := p.used()
+	for k, n := range p.params {
 		i := slices.Index(order, n)
-		if i < 0 {
+		if i < 0 && used[1+k] {
 			panic(fmt.Sprintf("polycount: Compile: parameter %q is not among %v", n, order))
 		}
 		e.at = append(e.at, i)
@@ -150,7 +151,9 @@ func (e *Evaluator) Int64(values []int64) (v int64, ok bool) {
 	}
 	full[0] = 1
 	for i, at := range e.at {
-		full[1+i] = values[at]
+		if at >= 0 {
+			full[1+i] = values[at]
+		}
 	}
 	first := 1 + len(e.at)
 	for i := range e.pieces {
@@ -247,7 +250,11 @@ func (e *Evaluator) Rat(values []int64) *big.Rat {
 	at := make([]*big.Int, 1, 1+len(e.at))
 	at[0] = big.NewInt(1)
 	for _, i := range e.at {
-		at = append(at, big.NewInt(values[i]))
+		v := new(big.Int)
+		if i >= 0 {
+			v.SetInt64(values[i])
+		}
+		at = append(at, v)
 	}
 	return e.p.evalBig(at)
 }

@@ -33,31 +33,36 @@ func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
 	return out.withoutUnused(p.params), nil
 }
 
-// withoutUnused drops the parameters that neither stand in p nor are among keep.
-func (p *Poly) withoutUnused(keep []string) *Poly {
+// used marks the columns of the parameters that stand in p.
+func (p *Poly) used() []bool {
 	used := make([]bool, p.table.width())
-	mark := func(r row) {
-		for i := 1; i < len(r) && i < len(used); i++ {
+	mark := func(n int, r row) {
+		for i := 1; i < min(len(r), 1+n); i++ {
 			used[i] = used[i] || r[i] != 0
 		}
 	}
 	for _, x := range p.pieces {
-		for _, r := range x.dom.eq {
-			mark(r[:1+x.dom.n])
-		}
-		for _, r := range x.dom.ge {
-			mark(r[:1+x.dom.n])
+		for _, r := range slices.Concat(x.dom.eq, x.dom.ge) {
+			mark(x.dom.n, r)
 		}
 		for _, d := range x.dom.divs {
-			mark(d.num[:min(len(d.num), 1+x.dom.n)])
+			mark(x.dom.n, d.num)
 		}
-		for i := 1; i <= p.table.n; i++ {
+		for i := 1; i < len(used); i++ {
 			used[i] = used[i] || x.q.uses(i)
 		}
 	}
-	for _, d := range p.table.divs {
-		mark(d.num[:min(len(d.num), 1+p.table.n)])
+	for k := len(p.table.divs) - 1; k >= 0; k-- {
+		if used[1+p.table.n+k] {
+			mark(p.table.width()-1, p.table.divs[k].num)
+		}
 	}
+	return used
+}
+
+// withoutUnused drops the parameters that neither stand in p nor are among keep.
+func (p *Poly) withoutUnused(keep []string) *Poly {
+	used := p.used()
 	var params []string
 	by := make([]row, len(p.params))
 	keeps := columns(keep)

@@ -78,6 +78,14 @@ func TestOverflowIsReported(t *testing.T) {
 	if !errors.Is(err, ErrOverflow) {
 		t.Errorf("Rescue: %v", err)
 	}
+	func() { // a recovery of one's own
+		defer func() {
+			if err, ok := recover().(error); !ok || !errors.Is(err, ErrOverflow) {
+				t.Errorf("recovered %v", err)
+			}
+		}()
+		Name("i").Scale(1 << 62).Scale(4)
+	}()
 }
 
 func TestParseErrors(t *testing.T) {
@@ -86,7 +94,9 @@ func TestParseErrors(t *testing.T) {
 		{"{ [i] : 0 <= i < }", "1:18: expected an expression"},
 		{"{ [i] : i * i >= 0 }", "1:11: the product of two variables"},
 		{"{ [i] : i mod 0 = 0 }", "1:15: the divisor must be a positive constant"},
-		{"{ [i] : i/2 = 0 }", "1:10: a division must stand inside floor"},
+		{"{ [i] : i/(n - 1) = 0 }", "1:11: the divisor must be a positive constant"},
+		{"{ [i] : i/0 = 0 }", "1:11: the divisor must be a positive constant"},
+		{"{ [i] : 3/(1/2) <= i }", "1:11: the divisor must be a positive constant"},
 		{"{ [i] : i = 0", "1:14: expected \"}\""},
 		{"{ [i] -> [j] : i = j }", "1:7: a set is needed"},
 		{"{ [i] : i @ 0 }", "1:11: unexpected character '@'"},
@@ -121,6 +131,19 @@ func TestNotation(t *testing.T) {
 		{"{ [i] : exists (i : i = 2) and i = 1 }", "{ [1] }"},
 		{"{ [i,j] : i,j = 1,2 }", "{ [i,j] : false }"},
 		{"{ : }", "{ : true }"},
+		// quotients are rational numbers until they are rounded
+		{"[n] -> { [i] : 0 <= i < n/16 }", "[n] -> { [i] : 0 <= i and 16i < n }"},
+		{"[n] -> { [i] : 0 <= i <= (n-1)/2 }", "[n] -> { [i] : 0 <= i and 2i <= n - 1 }"},
+		{"[n] -> { [i] : i = n/2 }", "[n] -> { [i] : 2i = n }"},
+		{"[n] -> { [i] : i != n/2 and 0 <= i < n }", "[n] -> { [i] : 0 <= i < n and not (2i = n) }"},
+		{"[n,m] -> { [i] : -n/6 + 1/4 < i <= m/3/2 - 2 }", "[n,m] -> { [i] : 3 - 2n < 12i and 6i <= m - 12 }"},
+		{"[n,m] -> { [i] : max(n/2, m/3) <= i < min(n, 3m/2 + 5) }", "[n,m] -> { [i] : n <= 2i and m <= 3i and i < n and 2i < 3m + 10 }"},
+		{"[n] -> { [i] : i = floor((n/2 + 1/3)/2) }", "[n] -> { [i] : 12i <= 3n + 2 < 12i + 12 }"},
+		{"[n] -> { [i] : i = ceil(n/4 - 1/2) }", "[n] -> { [i] : 4i - 4 < n - 2 <= 4i }"},
+		{"[n] -> { [i] : (n/2) mod 3 = i }", "[n] -> { [i] : exists (q : 2i = n - 6q and 0 <= i < 3) }"},
+		{"[n] -> { [i] : n/2 // 3 = i }", "[n] -> { [i] : 6i <= n < 6i + 6 }"},
+		{"[n] -> { [i] : 4n/2 <= i < 16*n/4 }", "[n] -> { [i] : 2n <= i < 4n }"},
+		{"[n] -> { [n/2] : n > 0 }", "[n] -> { [i] : 2i = n and n > 0 }"},
 		{"{ [] }", "{ : 1 >= 0 }"},
 	} {
 		a, err := ParseSet(c.a)
@@ -132,6 +155,22 @@ func TestNotation(t *testing.T) {
 		b.dims = a.dims
 		if eq, err := a.IsEqual(b); err != nil || !eq {
 			t.Errorf("%s is %v, want %v (%v)", c.a, a, b, err)
+		}
+	}
+}
+
+func TestUnusedParametersNeedNoValue(t *testing.T) {
+	p := must(ParsePoly("[n,m] -> { 4*n : n > 0 }"))
+	if got := must(p.Eval(map[string]int64{"n": 3})).RatString(); got != "12" {
+		t.Errorf("%v at n = 3: %v", p, got)
+	}
+	e := p.Compile([]string{"n"})
+	if v, ok := e.Int64([]int64{3}); v != 12 || !ok || e.Big([]int64{3}).Int64() != 12 {
+		t.Errorf("%v compiled, at n = 3: %v", p, v)
+	}
+	for _, needed := range []string{"[m,n] -> { 4*n : m > 0 }", "[m,n] -> { floor((n + m)/3) }", "[m,n] -> { n : m mod 2 = 0 }", "[n,m] -> { floor((n + 2*floor((m + n)/3))/5) }"} {
+		if _, err := must(ParsePoly(needed)).Eval(map[string]int64{"n": 3}); err == nil || !strings.Contains(err.Error(), `parameter "m"`) {
+			t.Errorf("%s without m: %v", needed, err)
 		}
 	}
 }

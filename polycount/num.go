@@ -11,13 +11,19 @@ import (
 // The values of counts have no such limit.
 var ErrOverflow = errors.New("coefficients of the constraints leave the 64-bit range")
 
-// fault carries an error through the recursive algorithms to the exported call that recovers it.
+// fault carries an error through the recursive algorithms to the exported call that recovers it. It is an error itself,
+// so that code with a recovery of its own can ask errors.Is(err, ErrOverflow) of what it recovers.
 type fault struct{ err error }
+
+func (f fault) Error() string { return f.err.Error() }
+func (f fault) Unwrap() error { return f.err }
 
 // Rescue turns the panic by which operations of Affine report an overflow into an error. To be deferred, with the
 // address of the function's error result, by code that computes with coefficients from outside:
 //
 //	defer polycount.Rescue(&err)
+//
+// The value of such a panic is an error that wraps ErrOverflow.
 func Rescue(err *error) {
 	switch r := recover().(type) {
 	case nil:

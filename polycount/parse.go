@@ -17,19 +17,52 @@ func ParseAffine(text string) (a Affine, err error) {
 	if len(e) != 1 {
 		p.failAt(at, "min and max have no place in an affine expression")
 	}
+	if e[0].den != 1 {
+		p.failAt(at, "the quotient by %d is not an integer everywhere: a division must stand inside floor(…/d), or be written //", e[0].den)
+	}
 	return e[0].a, nil
 }
 
-// choice is a value under conditions; an expression with min or max is several of them.
+// choice is a value a/den under conditions; an expression with min or max is several of them. As in isl, quotients are
+// rational numbers until a floor rounds them, so that i < n/16 is 16i < n.
 type choice struct {
 	when []Constraint
 	a    Affine
+	den  int64 // > 0, without a factor that all of a has
 }
 
-func single(a Affine) []choice { return []choice{{a: a}} }
+func single(a Affine) []choice { return []choice{{a: a, den: 1}} }
+
+// quotient divides a choice by d > 0.
+func (c choice) quotient(d int64) choice {
+	c.den = mul(c.den, d)
+	g := gcd(c.den, c.a.c)
+	for _, t := range c.a.terms {
+		g = gcd(g, t.Coeff)
+	}
+	if g > 1 {
+		terms := slices.Clone(c.a.terms)
+		for i := range terms {
+			terms[i].Coeff /= g
+		}
+		c.a, c.den = Affine{c.a.c / g, terms}, c.den/g
+	}
+	return c
+}
+
+// sum is x + k·y.
+func sum(x choice, k int64, y choice) choice {
+	den := lcm(x.den, y.den)
+	return choice{nil, combine(den/x.den, x.a, mul(k, den/y.den), y.a), den}.quotient(1)
+}
+
+// atMost is the constraint x + gap ≤ y for integers x·den and y·den, gap being 0 or the least positive difference.
+func atMost(x, y choice, gap int64) Constraint {
+	return GE(y.a.Scale(x.den), x.a.Scale(y.den).AddInt(gap))
+}
 
 // pairs applies f to every combination of choices.
-func (p *parser) pairs(x, y []choice, f func(a, b Affine) Affine) []choice {
+func (p *parser) pairs(x, y []choice, f func(a, b choice) choice) []choice {
 	if len(x)*len(y) > 256 {
 		p.fail("too many combinations of min and max")
 	}
@@ -40,45 +73,63 @@ func (p *parser) pairs(x, y []choice, f func(a, b Affine) Affine) []choice {
 			if len(b.when) > 0 {
 				when = slices.Concat(a.when, b.when)
 			}
-			out = append(out, choice{when, f(a.a, b.a)})
+			c := f(a, b)
+			c.when = when
+			out = append(out, c)
 		}
 	}
 	return out
 }
 
-func each(x []choice, f func(Affine) Affine) []choice {
+func each(x []choice, f func(choice) choice) []choice {
 	for i := range x {
-		x[i].a = f(x[i].a)
+		x[i] = f(x[i])
 	}
 	return x
+}
+
+func negative(c choice) choice {
+	c.a = c.a.Neg()
+	return c
+}
+
+// floored is ⌊c/d⌋, or ⌈c/d⌉.
+func floored(c choice, d int64, up bool) choice {
+	c = c.quotient(d)
+	if up {
+		c.a = c.a.AddInt(c.den - 1)
+	}
+	if c.den > 1 {
+		c.a, c.den = c.a.FloorDiv(c.den), 1
+	}
+	return c
 }
 
 // expr is a sum of terms.
 func (p *parser) expr() []choice {
 	p.enter()
 	defer p.leave()
-	var sum []choice
+	var v []choice
 	if p.accept("-") {
-		sum = each(p.term(false), Affine.Neg)
+		v = each(p.term(), negative)
 	} else {
 		p.accept("+")
-		sum = p.term(false)
+		v = p.term()
 	}
 	for {
 		switch {
 		case p.accept("+"):
-			sum = p.pairs(sum, p.term(false), Affine.Add)
+			v = p.pairs(v, p.term(), func(a, b choice) choice { return sum(a, 1, b) })
 		case p.accept("-"):
-			sum = p.pairs(sum, p.term(false), Affine.Sub)
+			v = p.pairs(v, p.term(), func(a, b choice) choice { return sum(a, -1, b) })
 		default:
-			return sum
+			return v
 		}
 	}
 }
 
-// term is a product with at most one factor that is not a constant, possibly followed by mod, % or //. Inside floor(…)
-// a division that follows is the caller's.
-func (p *parser) term(inFloor bool) []choice {
+// term is a product with at most one factor that is not a constant, possibly followed by divisions: mod, %, // or /.
+func (p *parser) term() []choice {
 	v := p.factor()
 	for {
 		t := p.peek()
@@ -87,12 +138,13 @@ func (p *parser) term(inFloor bool) []choice {
 			v = p.product(v, p.factor(), t)
 		case p.accept("mod"), p.accept("%"):
 			d := p.divisor()
-			v = each(v, func(a Affine) Affine { return a.Mod(d) })
+			v = each(v, func(c choice) choice { return sum(c, neg(d), floored(c, d, false)) })
 		case p.accept("//"):
 			d := p.divisor()
-			v = each(v, func(a Affine) Affine { return a.FloorDiv(d) })
-		case p.is("/") && !inFloor:
-			p.fail("a division must stand inside floor(…/d), or be written //")
+			v = each(v, func(c choice) choice { return floored(c, d, false) })
+		case p.accept("/"):
+			d := p.divisor()
+			v = each(v, func(c choice) choice { return c.quotient(d) })
 		case t.kind == tokName && !reserved[t.text] || t.kind == tokInt || p.is("(") || p.is("floor") || p.is("ceil"):
 			if len(v) != 1 || !v[0].a.IsConstant() { // as in 2i, 3(i + 1)
 				p.fail("unexpected %q: products with a name need *", t.text)
@@ -105,12 +157,12 @@ func (p *parser) term(inFloor bool) []choice {
 }
 
 func (p *parser) product(x, y []choice, at token) []choice {
-	return p.pairs(x, y, func(a, b Affine) Affine {
+	return p.pairs(x, y, func(a, b choice) choice {
 		switch {
-		case a.IsConstant():
-			return b.Scale(a.c)
-		case b.IsConstant():
-			return a.Scale(b.c)
+		case a.a.IsConstant():
+			return choice{nil, b.a.Scale(a.a.c), b.den}.quotient(a.den)
+		case b.a.IsConstant():
+			return choice{nil, a.a.Scale(b.a.c), a.den}.quotient(b.den)
 		}
 		p.failAt(at.at, "the product of two variables is not affine")
 		return a
@@ -120,7 +172,7 @@ func (p *parser) product(x, y []choice, at token) []choice {
 func (p *parser) divisor() int64 {
 	at := p.peek().at
 	e := p.factor()
-	if len(e) != 1 || !e[0].a.IsConstant() || e[0].a.c <= 0 {
+	if len(e) != 1 || !e[0].a.IsConstant() || e[0].a.c <= 0 || e[0].den != 1 {
 		p.failAt(at, "the divisor must be a positive constant")
 	}
 	return e[0].a.c
@@ -135,7 +187,7 @@ func (p *parser) factor() []choice {
 		p.next++
 		return single(Int(p.int(t)))
 	case p.accept("-"):
-		return each(p.factor(), Affine.Neg)
+		return each(p.factor(), negative)
 	case p.accept("("):
 		v := p.expr()
 		p.expect(")")
@@ -143,11 +195,11 @@ func (p *parser) factor() []choice {
 	case p.is("floor") || p.is("ceil"):
 		p.next++
 		p.expect("(")
-		v := p.quotient(t.text == "ceil")
+		v := each(p.expr(), func(c choice) choice { return floored(c, 1, t.text == "ceil") })
 		p.expect(")")
 		return v
 	case p.accept("["): // isl writes floors as [(e)/d]
-		v := p.quotient(false)
+		v := each(p.expr(), func(c choice) choice { return floored(c, 1, false) })
 		p.expect("]")
 		return v
 	case p.is("floord") || p.is("ceild"):
@@ -155,7 +207,8 @@ func (p *parser) factor() []choice {
 		p.expect("(")
 		v := p.expr()
 		p.expect(",")
-		v = divide(v, p.divisor(), t.text == "ceild")
+		d := p.divisor()
+		v = each(v, func(c choice) choice { return floored(c, d, t.text == "ceild") })
 		p.expect(")")
 		return v
 	case p.is("min") || p.is("max"):
@@ -175,52 +228,6 @@ func (p *parser) factor() []choice {
 	return nil
 }
 
-// quotient is the inside of floor(…): an expression, whole or its last part divided by a constant.
-func (p *parser) quotient(up bool) []choice {
-	type part struct {
-		v   []choice
-		den int64
-	}
-	var parts []part
-	den := int64(1)
-	for {
-		minus := p.accept("-")
-		if !minus {
-			p.accept("+")
-		}
-		v, d := p.term(true), int64(1)
-		for p.accept("/") {
-			d = mul(d, p.divisor())
-		}
-		if minus {
-			v = each(v, Affine.Neg)
-		}
-		parts = append(parts, part{v, d})
-		den = lcm(den, d)
-		if !p.is("+") && !p.is("-") {
-			break
-		}
-	}
-	sum := single(Int(0))
-	for _, q := range parts {
-		k := den / q.den
-		sum = p.pairs(sum, q.v, func(a, b Affine) Affine { return combine(1, a, k, b) })
-	}
-	return divide(sum, den, up)
-}
-
-func divide(v []choice, den int64, up bool) []choice {
-	return each(v, func(a Affine) Affine {
-		if up {
-			a = a.AddInt(den - 1)
-		}
-		if den == 1 {
-			return a
-		}
-		return a.FloorDiv(den)
-	})
-}
-
 // extreme splits on which of two values is the least or the greatest.
 func (p *parser) extreme(x, y []choice, most bool) []choice {
 	if len(x)*len(y) > 128 {
@@ -229,12 +236,13 @@ func (p *parser) extreme(x, y []choice, most bool) []choice {
 	var out []choice
 	for _, a := range x {
 		for _, b := range y {
-			first, second := GE(b.a, a.a), GE(a.a, b.a.AddInt(1)) // a ≤ b, a > b
+			first, second := atMost(a, b, 0), atMost(b, a, 1) // a ≤ b, a > b
 			if most {
-				first, second = GE(a.a, b.a), GE(b.a, a.a.AddInt(1))
+				first, second = atMost(b, a, 0), atMost(a, b, 1)
 			}
 			when := slices.Concat(a.when, b.when)
-			out = append(out, choice{append(slices.Clip(when), first), a.a}, choice{append(slices.Clip(when), second), b.a})
+			a.when, b.when = append(slices.Clip(when), first), append(slices.Clip(when), second)
+			out = append(out, a, b)
 		}
 	}
 	return out
@@ -383,18 +391,18 @@ func (p *parser) compare(op string, x, y []choice, at int) formula {
 			put := func(c Constraint) { f.cmp = append(f.cmp, append(slices.Clip(when), c)) }
 			switch op {
 			case "<":
-				put(GE(b.a, a.a.AddInt(1)))
+				put(atMost(a, b, 1))
 			case "<=":
-				put(GE(b.a, a.a))
+				put(atMost(a, b, 0))
 			case ">":
-				put(GE(a.a, b.a.AddInt(1)))
+				put(atMost(b, a, 1))
 			case ">=":
-				put(GE(a.a, b.a))
+				put(atMost(b, a, 0))
 			case "=":
-				put(EQ(a.a, b.a))
+				put(Constraint{atMost(a, b, 0).Affine, true})
 			case "!=":
-				put(GE(b.a, a.a.AddInt(1)))
-				put(GE(a.a, b.a.AddInt(1)))
+				put(atMost(a, b, 1))
+				put(atMost(b, a, 1))
 			}
 		}
 	}

@@ -36,7 +36,8 @@ func FromAffine(a Affine) *Poly {
 	return p
 }
 
-// Params are the parameters, in order.
+// Params are the parameters, in order. Those that stand in no piece are among them: they are part of the space, but
+// evaluation does not ask for their values.
 func (p *Poly) Params() []string { return slices.Clone(p.params) }
 
 // Pieces is the number of pieces.
@@ -287,13 +288,13 @@ func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
 	return out, nil
 }
 
-// Eval is the exact value at a point; a parameter without value is an error.
+// Eval is the exact value at a point; a parameter that stands in p but has no value is an error.
 func (p *Poly) Eval(params map[string]int64) (v *big.Rat, err error) {
 	at := make([]*big.Int, 1, 1+len(p.params))
 	at[0] = big.NewInt(1)
-	for _, n := range p.params {
+	for i, n := range p.params {
 		x, ok := params[n]
-		if !ok {
+		if !ok && p.used()[1+i] {
 			return nil, fmt.Errorf("polycount: no value given for parameter %q", n)
 		}
 		at = append(at, big.NewInt(x))
