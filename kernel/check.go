@@ -332,7 +332,7 @@ func (k *Kernel) omitted(s *Stmt, w *Access) (iname string, space Space, err err
 
 // foreign finds a local or group iname within which a private temporary is written, while s, outside it, reads it.
 func (k *Kernel) foreign(s *Stmt, r *Access) (iname, writer string) {
-	if !k.IsTemp(r.Array) || k.SpaceOf(r.Array) != Private {
+	if !k.IsTemp(r.Array) || k.SpaceOf(r.Array) != Private || k.Array(r.Array).PerItem {
 		return "", ""
 	}
 	all := s.AllInames()

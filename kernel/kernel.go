@@ -88,6 +88,9 @@ type Array struct {
 	IsValue bool
 	// Constant marks OpenCL's __constant space.
 	Constant bool
+	// PerItem marks a private temporary that collects what a work-item does: each work-item has one, whatever inames the
+	// statements that use it have on the hardware axes, and nothing but dependencies orders these statements.
+	PerItem bool
 }
 
 // Axis is the layout of one array axis.

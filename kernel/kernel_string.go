@@ -86,6 +86,9 @@ func (a *Array) String() string {
 		space = "auto"
 	}
 	text := fmt.Sprintf("%s: %s %s", a.Name, space, dtype)
+	if a.PerItem {
+		text += " per work-item"
+	}
 	if a.Shape == nil && !a.IsValue {
 		text += " [?]"
 	} else if len(a.Shape) > 0 {

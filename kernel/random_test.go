@@ -10,19 +10,21 @@ import (
 	"gpuperf/kernel/linear"
 )
 
+// randomSpecs are small kernels to transform at random.
+var randomSpecs = []kernel.Spec{
+	{Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"}, Instructions: "c[i,j] = sum(k, a[i,k]*b[k,j])", DTypes: f32},
+	{Domains: []string{"{[i,j]: 0<=i,j<n}"}, Instructions: "c[i,j] = a[i,j+1] - 2*a[i+1,j] + a[i+2,j+1]", DTypes: onlyA},
+	{Domains: []string{"{[i,j]: 0<=j<=i<n}"}, Instructions: "<> t = a[i,j]*2 {id=t}\nc[i,j] = t + b[j] {id=c}", DTypes: f32},
+	{Domains: []string{"{[i,m,k]: 0<=i<n and 0<=m<3 and 0<=k<n}"}, Instructions: "c[m,i] = sum(k, a[m,k]*b[i,k])", DTypes: f32},
+	{Domains: []string{"{[i,k]: 0<=i<n and 0<=k<n}"}, Instructions: "<> s = 0.0f {id=init, inames=i}\ns = s + a[i]*b[k] {id=up}\nc[i] = s {id=out}\nd[i] = c[i] + s {id=more}", DTypes: f32},
+}
+
 // TestRandomTransformations applies random transformations to small kernels. What is not refused must leave the result
 // as it was, without races and accesses out of bounds.
 func TestRandomTransformations(t *testing.T) {
-	specs := []kernel.Spec{
-		{Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"}, Instructions: "c[i,j] = sum(k, a[i,k]*b[k,j])", DTypes: f32},
-		{Domains: []string{"{[i,j]: 0<=i,j<n}"}, Instructions: "c[i,j] = a[i,j+1] - 2*a[i+1,j] + a[i+2,j+1]", DTypes: onlyA},
-		{Domains: []string{"{[i,j]: 0<=j<=i<n}"}, Instructions: "<> t = a[i,j]*2 {id=t}\nc[i,j] = t + b[j] {id=c}", DTypes: f32},
-		{Domains: []string{"{[i,m,k]: 0<=i<n and 0<=m<3 and 0<=k<n}"}, Instructions: "c[m,i] = sum(k, a[m,k]*b[i,k])", DTypes: f32},
-		{Domains: []string{"{[i,k]: 0<=i<n and 0<=k<n}"}, Instructions: "<> s = 0.0f {id=init, inames=i}\ns = s + a[i]*b[k] {id=up}\nc[i] = s {id=out}\nd[i] = c[i] + s {id=more}", DTypes: f32},
-	}
 	ran, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		plain, err := kernel.Make(rapid.SampledFrom(specs).Draw(t, "kernel"))
+		plain, err := kernel.Make(rapid.SampledFrom(randomSpecs).Draw(t, "kernel"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,11 @@ func Run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (*
 
 // RunGroups is Run for the work-groups that pick chooses by their group index. Groups do not depend on each other, so
 // what these write is what they write in a run of all.
-func RunGroups(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, pick func(group [3]int64) bool) (report *Report, err error) {
+func RunGroups(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, pick func(group [3]int64) bool) (*Report, error) {
+	return run(n, params, buffers, pick, nil)
+}
+
+func run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, pick func(group [3]int64) bool, visit func(Touch)) (report *Report, err error) {
 	p, err := compile(n, params, buffers)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
@@ -78,6 +82,7 @@ func RunGroups(n *linear.Nest, params map[string]int64, buffers map[string]*Buff
 		}
 	}()
 	st := p.st
+	st.visit = visit
 	all := make([]int, st.items)
 	for i := range all {
 		all[i] = i
@@ -110,6 +115,23 @@ func RunGroups(n *linear.Nest, params map[string]int64, buffers map[string]*Buff
 	return report, nil
 }
 
+// Touch is an access to memory that others share.
+type Touch struct {
+	Group, Item int64 // group of the launch and work-item of the group, numbered with axis 0 running fastest
+	Stmt        string
+	Array       string
+	Write       bool
+	// Access is the access as the kernel has it, Element the flat index that it came to.
+	Access  kernel.Expr
+	Element int64
+}
+
+// Trace is Run that shows every access to an array in local or global memory, in the order in which the work-items make
+// them.
+func Trace(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, visit func(Touch)) (*Report, error) {
+	return run(n, params, buffers, func([3]int64) bool { return true }, visit)
+}
+
 // state is where a run stands. vars are those of the current work-item: parameters, axes, loops by slot.
 type state struct {
 	item   int
@@ -129,6 +151,7 @@ type state struct {
 	slots         map[string]int
 	open          []string  // loops
 	scratch       []*memory // local and private memory, undefined at the start of a group
+	visit         func(Touch)
 }
 
 func (st *state) at(item int) {

@@ -52,6 +52,7 @@ func (m *memory) load(st *state, access kernel.Expr, at int64) int64 {
 			at += int64(st.item) * m.size
 		}
 	default:
+		st.touch(access, m, at, false)
 		epoch, me := st.epoch(m.array.Space), st.id()
 		k := &m.marks[at]
 		if k.writeEpoch == epoch && k.writer != me {
@@ -87,6 +88,7 @@ func (m *memory) store(st *state, access kernel.Expr, at int64) int64 {
 		m.buf.defined[at] = true
 		return at
 	}
+	st.touch(access, m, at, true)
 	epoch, me := st.epoch(m.array.Space), st.id()
 	k := &m.marks[at]
 	if k.writeEpoch == epoch && k.writer != me {
@@ -107,6 +109,12 @@ func (m *memory) store(st *state, access kernel.Expr, at int64) int64 {
 	k.writer, k.writeEpoch = me, epoch
 	m.buf.defined[at] = true
 	return at
+}
+
+func (st *state) touch(access kernel.Expr, m *memory, at int64, write bool) {
+	if st.visit != nil {
+		st.visit(Touch{int64(st.groupID) - 1, int64(st.item), st.stmt, m.array.Name, write, access, at})
+	}
 }
 
 func (st *state) race(access kernel.Expr, m *memory, at int64, mine, theirs string, other int32) {

@@ -80,6 +80,47 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 		parts = append(parts, p.Disjuncts()...)
 	}
 	parts = distinct(parts)
+	l, inner, err := b.bounded(k, parts, ctx, unroll)
+	if unroll || uniform || err == nil && !slices.ContainsFunc(l.Constraints(), b.onAxis) {
+		return l, inner, err
+	}
+	// Bounds that do not differ between work-items will do where the statements have no others in common, or all that they
+	// need of the iname follows.
+	var plain []*polycount.Set
+	for _, p := range parts {
+		q, err := p.Project(append(slices.Clone(path), k.iname)...)
+		if err != nil {
+			return nil, nil, err
+		}
+		plain = append(plain, q.Disjuncts()...)
+	}
+	even, evenInner, evenErr := b.bounded(k, distinct(plain), ctx, unroll)
+	switch {
+	case evenErr != nil:
+		return l, inner, err
+	case err != nil:
+		return even, evenInner, nil
+	}
+	for _, p := range parts {
+		cs, _ := p.Constraints()
+		for _, c := range cs {
+			if !slices.Contains(c.Affine.Names(), k.iname) {
+				continue
+			}
+			if ok, err := evenInner.Implies(c); err != nil || !ok {
+				return l, inner, err
+			}
+		}
+	}
+	return even, evenInner, nil
+}
+
+func (b *builder) onAxis(c polycount.Constraint) bool {
+	return slices.ContainsFunc(c.Affine.Names(), func(n string) bool { return slices.Contains(b.nest.Context.Dims(), n) })
+}
+
+// bounded is the loop over k.iname for the parts of the statements in it, and the context within.
+func (b *builder) bounded(k *block, parts []*polycount.Set, ctx *polycount.Set, unroll bool) (*Loop, *polycount.Set, error) {
 	l := &Loop{Iname: k.iname, Step: 1, Unroll: unroll}
 	if len(parts) == 0 {
 		l.Lower, l.Upper = []polycount.Bound{{Den: 1}}, []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}
@@ -97,7 +138,7 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 			return nil, nil, fmt.Errorf("loop %s is to be unrolled, but its number of iterations is not constant (%s)", k.iname, parts[0])
 		}
 		return nil, nil, fmt.Errorf("loop %s has no bounds that hold for all of its statements %s: give them loops of their own with duplicate_inames",
-			k.iname, ids(stmts))
+			k.iname, ids(k.statements()))
 	}
 	inner := ctx.AddDims(k.iname)
 	if err := l.tighten(inner, parts); err != nil {

@@ -269,7 +269,11 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 		if ok, err := p.Implies(polycount.GE(x, polycount.Int(0))); err != nil || !ok {
 			return nil, fmt.Errorf("iname %s on %s starts below 0: shift it (%s)", s.axes[axis], axis, p)
 		}
-		parts = append(parts, p.Disjuncts()...)
+		ds, err := inhabited(p)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, ds...)
 	}
 	if len(parts) == 0 { // the assumptions leave no point
 		return []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}, nil
@@ -287,4 +291,19 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 		return nil, fmt.Errorf("no number of groups along %s covers the statements %s: their extents cannot be compared", axis, strings.Join(users, ", "))
 	}
 	return upper, nil
+}
+
+// inhabited are the disjuncts that have points: a projection may leave some that contradict themselves, which have no bounds.
+func inhabited(s *polycount.Set) ([]*polycount.Set, error) {
+	var out []*polycount.Set
+	for _, d := range s.Disjuncts() {
+		empty, err := d.IsEmpty()
+		if err != nil {
+			return nil, err
+		}
+		if !empty {
+			out = append(out, d)
+		}
+	}
+	return out, nil
 }

@@ -30,6 +30,9 @@ func (b *builder) precedence() ([][]int, error) {
 	touch := map[string][]int{}
 	for i, s := range b.stmts {
 		for _, a := range slices.Concat(s.shared, s.privates) {
+			if a.array.PerItem {
+				continue
+			}
 			name := a.array.Name
 			if l := touch[name]; len(l) == 0 || l[len(l)-1] != i {
 				touch[name] = append(l, i)

@@ -95,6 +95,16 @@ var transformations = []function{
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return k.PrivatizeTemporaries(c.names("inames"), c.names("only_var_names")...)
 		}),
+	transform("remove_work", "remove_vars|vars=, accumulators=", "remove_vars",
+		"leaves the accesses to global memory, but for those to remove_vars; their values are added up and stored",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.RemoveWork(kernel.WorkRemoval{Vars: c.names("remove_vars"), Accumulators: int(c.integer("accumulators"))})
+		}),
+	transform("remove_unused_inames", "inames=", "inames",
+		"drops inames that no statement is within",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.RemoveUnusedInames(c.names("inames")...)
+		}),
 	transform("tag_data_axes", dataAxes, "layout",
 		`sets the layout of arrays, as in "N0,N1" for Fortran order`, tagDataAxes),
 	transform("tag_array_axes", dataAxes, "layout", "the same as tag_data_axes", tagDataAxes),
