@@ -307,3 +307,26 @@ func TestBarriersAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupsOfASkewedDomain: projections of the domain on a group axis leave disjuncts without points.
+func TestGroupsOfASkewedDomain(t *testing.T) {
+	n, err := linearize(t, "{[i,j]: 0<=i<n and i<=j<2*i+3 and (i+j) mod 3 = 1}", "y[i,j] = 1.0f",
+		split("i", 3), split("j", 8, "g.0", "l.0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Row i ends before 2*i + 3, and its last point is 2*i + 1.
+	for size, want := range map[int64]int64{1: 1, 4: 1, 5: 2, 9: 3, 40: 10} {
+		got := int64(1 << 62)
+		for _, b := range n.Groups[0] {
+			num, err := b.Num.Eval(map[string]int64{"n": size})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = min(got, num/b.Den)
+		}
+		if got < want {
+			t.Errorf("%d groups for n=%d, and %d are needed", got, size, want)
+		}
+	}
+}

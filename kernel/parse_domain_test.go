@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -31,16 +30,6 @@ func TestQuotients(t *testing.T) {
 			t.Errorf("%s is %s, want %s (%v)", c[0], a, b, err)
 		}
 	}
-	for text, want := range map[string]string{
-		"{[i]: 0<=i<n/m}":          "1:13: a division must",
-		"{[i]: 0<=i<2*(n/3)}":      "1:16: a division must",
-		"{[i]: 0<=i<n/2 and i< ]}": "1:13: expected an expression",
-		"{[i]: 0<=i<n/0}":          "1:13",
-	} {
-		if _, err := parseDomain(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %s", text, err, want)
-		}
-	}
 }
 
 func FuzzDomain(f *testing.F) {
@@ -48,7 +37,6 @@ func FuzzDomain(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		scaleQuotients(text)
 		if len(text) < 60 {
 			parseDomain(text)
 		}
