@@ -143,7 +143,10 @@ func (p *parser) term() []choice {
 			d := p.divisor()
 			v = each(v, func(c choice) choice { return floored(c, d, false) })
 		case p.accept("/"):
-			d := p.divisor()
+			d, ok := p.constantDivisor()
+			if !ok {
+				p.failAt(t.at, "a division must be by a positive constant")
+			}
 			v = each(v, func(c choice) choice { return c.quotient(d) })
 		case t.kind == tokName && !reserved[t.text] || t.kind == tokInt || p.is("(") || p.is("floor") || p.is("ceil"):
 			if len(v) != 1 || !v[0].a.IsConstant() { // as in 2i, 3(i + 1)
@@ -171,11 +174,16 @@ func (p *parser) product(x, y []choice, at token) []choice {
 
 func (p *parser) divisor() int64 {
 	at := p.peek().at
-	e := p.factor()
-	if len(e) != 1 || !e[0].a.IsConstant() || e[0].a.c <= 0 || e[0].den != 1 {
+	d, ok := p.constantDivisor()
+	if !ok {
 		p.failAt(at, "the divisor must be a positive constant")
 	}
-	return e[0].a.c
+	return d
+}
+
+func (p *parser) constantDivisor() (d int64, ok bool) {
+	e := p.factor()
+	return e[0].a.c, len(e) == 1 && e[0].a.IsConstant() && e[0].a.c > 0 && e[0].den == 1
 }
 
 func (p *parser) factor() []choice {
