@@ -176,6 +176,10 @@ var cases = []testCase{
 		Name: "kernel", Domains: []string{"{[half,i]: 0<=half<n and 0<=i<half}"}, Instructions: "float[half] = sum(i, exp[i])",
 		DTypes: map[string]kernel.DType{"exp": "float32"},
 	}, nil, at("n", 5)},
+	{"built-in-names", kernel.Spec{
+		Name: "mix", Domains: []string{"{[dot,i]: 0<=dot<n and 0<=i<dot}"}, Instructions: "step[dot] = sum(i, clamp[i])",
+		DTypes: map[string]kernel.DType{"clamp": "float32"},
+	}, nil, at("n", 5)},
 	{"strides", kernel.Spec{
 		Name: "strides", Domains: []string{"{[i,k]: 0<=i<n and i % 3 = 1 and 0<=k<n and (k + i) % 2 = 0}"},
 		Instructions: `
