@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -408,5 +409,17 @@ func TestRate(t *testing.T) {
 	}
 	if _, _, ok := Rate(0, "s per op", 32); ok {
 		t.Error("a cost of 0 gives a rate")
+	}
+}
+
+// TestFitWithoutErrorAsJSON: relative to an output of 0 there is no error, which JSON gives as null.
+func TestFitWithoutErrorAsJSON(t *testing.T) {
+	fit := Fit{Model: "m", GeomeanRelErr: math.Inf(1), Cross: &CrossEval{GeomeanRelErr: math.Inf(1), Kernels: 3}}
+	text, err := json.Marshal(&fit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `"cross_validation":{"geomean_relative_error":null,"kernels":3}`; !strings.Contains(string(text), want) {
+		t.Errorf("%s does not contain %s", text, want)
 	}
 }
