@@ -27,6 +27,13 @@ type Options struct {
 	RedundantWork bool
 	// IndexOps counts the arithmetic in array indices as it is written.
 	IndexOps bool
+	// ExactBranches counts what stands under a condition, a predicate or a select, only where it holds, as far as the
+	// condition is affine, and counts the operations and loads of predicates. The default counts both sides of a branch, and
+	// no predicates.
+	ExactBranches bool
+	// Within selects the statements whose operations, accesses and footprints are counted, as in "tag:fetch or writes:c"
+	// (kernel.Match); "" counts all.
+	Within string
 	// Footprint adds records of the distinct elements that are read and written.
 	Footprint bool
 }
@@ -79,10 +86,15 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 		Kernel: k.Name, SubgroupSize: opt.SubgroupSize, c: c, sites: map[Mem][]site{},
 		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{},
 	}
+	within, err := k.Match(opt.Within)
+	if err != nil {
+		return nil, err
+	}
 	for _, stmt := range k.Statements {
-		if stmt.Kind != kernel.Assign {
+		if stmt.Kind != kernel.Assign || !within(stmt) {
 			continue
 		}
+		c.statements = append(c.statements, stmt)
 		if err := c.countOps(stmt); err != nil {
 			return nil, fmt.Errorf("kernel %s: statement %s: %w", k.Name, stmt.ID, err)
 		}

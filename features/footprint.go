@@ -3,7 +3,6 @@ package features
 import (
 	"fmt"
 
-	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
 
@@ -12,23 +11,23 @@ import (
 func (c *counter) countFootprints() (records []Record, failed []failure) {
 	sites := map[Footprint][]site{}
 	var keys []Footprint
-	add := func(s *kernel.Stmt, acc *kernel.Access, direction Direction) {
-		if len(acc.Index) == 0 {
+	add := func(s site, direction Direction) {
+		if len(s.access.Index) == 0 {
 			return // scalars
 		}
-		key := Footprint{acc.Array, direction}
+		key := Footprint{s.access.Array, direction}
 		if sites[key] == nil {
 			keys = append(keys, key)
 		}
-		sites[key] = append(sites[key], site{s, acc})
+		sites[key] = append(sites[key], s)
 	}
-	for _, s := range c.k.Statements {
+	for _, s := range c.statements {
 		loads, store := c.accesses(s)
-		for _, acc := range loads {
-			add(s, acc, Read)
+		for _, load := range loads {
+			add(load, Read)
 		}
 		if store != nil {
-			add(s, store, Write)
+			add(*store, Write)
 		}
 	}
 	for _, key := range keys {
@@ -49,7 +48,7 @@ func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
 	var all *polycount.Set
 	seen := map[string]bool{}
 	for _, s := range sites {
-		if text := fmt.Sprint(s.stmt.Inames, s.access.Index); seen[text] {
+		if text := fmt.Sprint(s.at, s.access.Index); seen[text] {
 			continue
 		} else {
 			seen[text] = true
@@ -73,14 +72,14 @@ func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
 
 // image is the set of indices that an access touches.
 func (c *counter) image(s site) (*polycount.Set, error) {
-	domain, err := c.domainOf(s.stmt.Inames)
+	domain, err := c.domainOf(s.at)
 	if err != nil {
 		return nil, err
 	}
 	var axes []string
 	var index []polycount.Affine
 	for axis, e := range s.access.Index {
-		a, err := kernel.ToAffine(e, func(name string) bool { return c.k.IsIname(name) || c.k.IsParam(name) })
+		a, err := c.affine(e)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.access, err)
 		}

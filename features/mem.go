@@ -9,57 +9,70 @@ import (
 
 // site is an access in the text of the kernel.
 type site struct {
-	stmt   *kernel.Stmt
+	at     scope
 	access *kernel.Access
 }
 
 // countMem counts the accesses of one execution of s to global and local memory: each occurrence in the text, those in
-// indices included. What the index of the target reads is a load. Predicates are not counted.
+// indices included. What the index of the target reads is a load. Predicates are counted where branches are exact.
 func (c *counter) countMem(s *kernel.Stmt, sites map[Mem][]site) error {
 	loads, store := c.accesses(s)
 	for _, acc := range loads {
-		if err := c.countAccess(s, acc, Load, sites); err != nil {
+		if err := c.countAccess(acc, Load, sites); err != nil {
 			return err
 		}
 	}
 	if store != nil {
-		return c.countAccess(s, store, Store, sites)
+		return c.countAccess(*store, Store, sites)
 	}
 	return nil
 }
 
-// accesses lists what s reads, without its predicates, and what it writes. Scalars that are no values passed to the
-// kernel are accesses without index.
-func (c *counter) accesses(s *kernel.Stmt) (loads []*kernel.Access, store *kernel.Access) {
-	collect := func(e kernel.Expr) {
+// accesses lists what s reads and what it writes. Scalars that are no values passed to the kernel are accesses without
+// index.
+func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
+	var collect func(at scope, e kernel.Expr)
+	collect = func(at scope, e kernel.Expr) {
 		kernel.Walk(e, func(x kernel.Expr) bool {
 			switch x := x.(type) {
 			case *kernel.Access:
-				loads = append(loads, x)
+				loads = append(loads, site{at, x})
 			case kernel.Var:
 				if a := c.k.Array(x.Name); a != nil && !a.IsValue {
-					loads = append(loads, &kernel.Access{Array: x.Name})
+					loads = append(loads, site{at, &kernel.Access{Array: x.Name}})
 				}
+			case *kernel.Cond:
+				collect(at, x.If)
+				collect(c.under(at, x.If), x.Then)
+				collect(c.under(at, not(x.If)), x.Else)
+				return false
 			}
 			return true
 		})
 	}
-	collect(s.RHS)
+	at := c.scopeOf(s)
+	collect(at, s.RHS)
 	for _, w := range c.k.Writes(s) {
 		for _, i := range w.Index {
-			collect(i)
+			collect(at, i)
 		}
-		store = w
+		store = &site{at, w}
+	}
+	if c.opt.ExactBranches {
+		for _, p := range s.Predicates {
+			collect(scope{stmt: s}, p)
+		}
 	}
 	return loads, store
 }
 
-func (c *counter) countAccess(s *kernel.Stmt, acc *kernel.Access, direction Direction, sites map[Mem][]site) error {
+func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site) error {
+	acc := s.access
 	a := c.k.Array(acc.Array)
 	if a == nil || a.Space != kernel.Global && a.Space != kernel.Local {
 		return nil
 	}
-	local, group, err := c.strides(s, acc)
+	local, group, err := c.strides(s)
 	if err != nil {
 		return err
 	}
@@ -68,35 +81,30 @@ func (c *counter) countAccess(s *kernel.Stmt, acc *kernel.Access, direction Dire
 		granularity = WorkItem
 	}
 	key := Mem{a.Space, a.DType, direction, acc.Array, acc.Tag, local, group, granularity}
-	c.add(key, s, granularity, 1)
-	sites[key] = append(sites[key], site{s, acc})
+	c.add(key, s.at, granularity, 1)
+	sites[key] = append(sites[key], s)
 	return nil
 }
 
 // strides are those of the flat index along the local and group axes, in elements (Stevens and Klöckner, section 6.1.1).
 // Along an axis that stands in a part of the index that is not linear the stride is "?".
-func (c *counter) strides(s *kernel.Stmt, acc *kernel.Access) (local, group Strides, err error) {
+func (c *counter) strides(s site) (local, group Strides, err error) {
 	byAxis := map[kernel.TagKind]map[int]string{kernel.LocalAxis: {}, kernel.GroupAxis: {}}
 	set := func(iname, stride string) {
 		if tag := c.k.Tags[iname]; tag.Parallel() && byAxis[tag.Kind] != nil {
 			byAxis[tag.Kind][tag.Axis] = stride
 		}
 	}
-	form, err := c.k.FlatIndex(acc)
+	form, err := c.flatIndex(s)
 	var notAffine *kernel.NotAffineError
 	switch {
 	case errors.As(err, &notAffine):
-		for _, iname := range c.variesWith(s, acc) {
+		for _, iname := range c.variesWith(s.at.stmt, s.access) {
 			set(iname, varying)
 		}
 	case err != nil:
 		return "", "", err
 	default:
-		if len(form.Floors) > 0 {
-			if form, err = c.dissolveFloors(s, form); err != nil {
-				return "", "", err
-			}
-		}
 		for _, t := range form.Terms {
 			set(t.Iname, t.Coeff.String())
 		}
@@ -137,10 +145,14 @@ func (c *counter) variesWith(s *kernel.Stmt, acc *kernel.Access) []string {
 	return inames
 }
 
-// dissolveFloors replaces the floors of a flat index that are constant on the domain of s, as floor(i_inner/16) is for
+// flatIndex is that of the access, without the floors that are constant on its domain, as floor(i_inner/16) is for
 // 0 <= i_inner < 16. Normal forms of floors leave no larger ones.
-func (c *counter) dissolveFloors(s *kernel.Stmt, form *kernel.LinearForm) (*kernel.LinearForm, error) {
-	domain, err := c.domainOf(s.Inames)
+func (c *counter) flatIndex(s site) (*kernel.LinearForm, error) {
+	form, err := c.k.FlatIndex(s.access)
+	if err != nil || len(form.Floors) == 0 {
+		return form, err
+	}
+	domain, err := c.domainOf(s.at)
 	if err != nil {
 		return nil, err
 	}

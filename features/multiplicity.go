@@ -13,14 +13,16 @@ import (
 
 // counter collects the counts of a prepared kernel.
 type counter struct {
-	k     *kernel.Kernel
-	opt   Options
-	found map[Key]map[where]int64 // occurrences
-	keys  []Key                   // in the order found
-	mults map[where]*polycount.Poly
-	axes  map[int]*polycount.Poly // number of groups along an axis
+	k          *kernel.Kernel
+	opt        Options
+	statements []*kernel.Stmt          // that are counted
+	found      map[Key]map[where]int64 // occurrences
+	keys       []Key                   // in the order found
+	mults      map[where]*polycount.Poly
+	axes       map[int]*polycount.Poly // number of groups along an axis
 
-	domains map[string]*polycount.Set       // by inames
+	scopes  map[string]scope                // by their text
+	domains map[string]*polycount.Set       // by scope
 	size    func() ([3]int64, error)        // of a work-group
 	valid   func() (*polycount.Poly, error) // 1 where the assumptions hold
 
@@ -29,16 +31,17 @@ type counter struct {
 
 // where is the place of an occurrence, as far as its multiplicity goes.
 type where struct {
-	inames      string // joined by commas
+	scope       string
 	granularity Granularity
 	target      kernel.Space // of what the statement writes
 }
 
-func (c *counter) where(s *kernel.Stmt, granularity Granularity) where {
-	w := where{inames: strings.Join(s.Inames, ","), granularity: granularity, target: kernel.Private}
-	for _, acc := range c.k.Writes(s) {
+func (c *counter) where(at scope, granularity Granularity) where {
+	w := where{scope: at.String(), granularity: granularity, target: kernel.Private}
+	for _, acc := range c.k.Writes(at.stmt) {
 		w.target = c.k.Array(acc.Array).Space
 	}
+	c.scopes[w.scope] = at
 	return w
 }
 
@@ -46,25 +49,12 @@ func newCounter(k *kernel.Kernel, opt Options) *counter {
 	return &counter{
 		k: k, opt: opt,
 		found: map[Key]map[where]int64{}, mults: map[where]*polycount.Poly{}, axes: map[int]*polycount.Poly{},
-		domains: map[string]*polycount.Set{}, size: sync.OnceValues(k.LocalSize),
+		scopes: map[string]scope{}, domains: map[string]*polycount.Set{}, size: sync.OnceValues(k.LocalSize),
 		valid: sync.OnceValues(func() (*polycount.Poly, error) { return k.Assumptions.Count() }),
 	}
 }
 
-// domainOf is the set of points at which a statement within the inames runs.
-func (c *counter) domainOf(inames []string) (*polycount.Set, error) {
-	key := strings.Join(inames, ",")
-	if d, ok := c.domains[key]; ok {
-		return d, nil
-	}
-	d, err := c.k.DomainOf(inames)
-	if err == nil {
-		c.domains[key] = d
-	}
-	return d, err
-}
-
-func (c *counter) add(key Key, s *kernel.Stmt, granularity Granularity, n int64) {
+func (c *counter) add(key Key, at scope, granularity Granularity, n int64) {
 	if n == 0 {
 		return
 	}
@@ -72,7 +62,7 @@ func (c *counter) add(key Key, s *kernel.Stmt, granularity Granularity, n int64)
 		c.found[key] = map[where]int64{}
 		c.keys = append(c.keys, key)
 	}
-	c.found[key][c.where(s, granularity)] += n
+	c.found[key][c.where(at, granularity)] += n
 }
 
 // records turns occurrences into counts. Those that are 0 are left out, and so are those that cannot be counted, with the
@@ -96,7 +86,7 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 		places = append(places, w)
 	}
 	slices.SortFunc(places, func(a, b where) int {
-		return cmp.Or(strings.Compare(a.inames, b.inames), cmp.Compare(a.target, b.target))
+		return cmp.Or(strings.Compare(a.scope, b.scope), cmp.Compare(a.target, b.target))
 	})
 	sum := polycount.Constant(0)
 	for _, w := range places {
@@ -122,7 +112,8 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	if m, ok := c.mults[w]; ok {
 		return m, nil
 	}
-	all := strings.FieldsFunc(w.inames, func(r rune) bool { return r == ',' })
+	at := c.scopes[w.scope]
+	all := at.stmt.Inames
 	var inames []string // that count
 	used := map[kernel.Tag]bool{}
 	for _, name := range all {
@@ -132,7 +123,7 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 			inames = append(inames, name)
 		}
 	}
-	domain, err := c.domainOf(all)
+	domain, err := c.domainOf(at)
 	if err == nil && len(inames) < len(all) {
 		domain, err = domain.Project(inames...)
 	}

@@ -29,22 +29,26 @@ var operators = map[kernel.OpKind]struct {
 // opNames are the names of operations beside func:<name>.
 var opNames = []string{"add", "mul", "madd", "div", "pow", "shift", "bw", "maxmin"}
 
-// countOps counts the operations of one execution of s, both branches of a select and none of the predicates.
+// countOps counts the operations of one execution of s: both sides of a select and none of the predicates, unless branches
+// are exact.
 func (c *counter) countOps(s *kernel.Stmt) error {
-	v := opVisitor{c, s}
+	v := opVisitor{c, c.scopeOf(s)}
 	if err := v.visit(s.LHS); err != nil {
 		return err
 	}
-	return v.visit(s.RHS)
+	if err := v.visit(s.RHS); err != nil || !c.opt.ExactBranches {
+		return err
+	}
+	return opVisitor{c, scope{stmt: s}}.visitAll(s.Predicates)
 }
 
 type opVisitor struct {
-	c *counter
-	s *kernel.Stmt
+	c  *counter
+	at scope
 }
 
 func (v opVisitor) add(name string, t kernel.DType, n int64) {
-	v.c.add(Op{name, t, SubGroup}, v.s, SubGroup, n)
+	v.c.add(Op{name, t, SubGroup}, v.at, SubGroup, n)
 }
 
 func (v opVisitor) visit(e kernel.Expr) error {
@@ -59,7 +63,13 @@ func (v opVisitor) visit(e kernel.Expr) error {
 		v.add("func:"+x.Func, t, 1)
 		return v.visitAll(x.Args)
 	case *kernel.Cond:
-		return v.visitAll([]kernel.Expr{x.If, x.Then, x.Else})
+		if err := v.visit(x.If); err != nil {
+			return err
+		}
+		if err := (opVisitor{v.c, v.c.under(v.at, x.If)}).visit(x.Then); err != nil {
+			return err
+		}
+		return opVisitor{v.c, v.c.under(v.at, not(x.If))}.visit(x.Else)
 	case *kernel.Cast:
 		return v.visit(x.Arg)
 	case *kernel.Access:

@@ -213,7 +213,7 @@ func (s *Statistics) newRatio(m Mem) (*ratio, error) {
 	defer s.mu.Unlock()
 	occurrences := map[where]int64{}
 	for _, site := range sites {
-		occurrences[s.c.where(site.stmt, WorkItem)]++
+		occurrences[s.c.where(site.at, WorkItem)]++
 	}
 	accesses, err := s.c.sum(occurrences)
 	if err != nil {

@@ -1,0 +1,168 @@
+package features
+
+import (
+	"fmt"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// scope is where in the kernel an expression is evaluated: in a statement, under conditions beside its domain. These are
+// affine, and there are none unless branches are counted exactly.
+type scope struct {
+	stmt  *kernel.Stmt
+	conds []kernel.Expr
+}
+
+// scopeOf is the scope of the assignment of s.
+func (c *counter) scopeOf(s *kernel.Stmt) scope {
+	at := scope{stmt: s}
+	for _, p := range s.Predicates {
+		at = c.under(at, p)
+	}
+	return at
+}
+
+// under narrows a scope to where the condition holds. By default the sides of a branch are all counted, as a device runs
+// them one after the other where work-items diverge (Stevens and Klöckner, section 4). Exact counts take the terms of the
+// condition that are affine; others, which depend on data, may hold everywhere.
+func (c *counter) under(at scope, condition kernel.Expr) scope {
+	if !c.opt.ExactBranches {
+		return at
+	}
+	op, _ := condition.(*kernel.Op)
+	if op != nil && op.Kind == kernel.And {
+		for _, arg := range op.Args {
+			at = c.under(at, arg)
+		}
+		return at
+	}
+	if op != nil && op.Kind == kernel.Not {
+		if inner, ok := op.Args[0].(*kernel.Op); ok && inner.Kind == kernel.Or {
+			for _, arg := range inner.Args {
+				at = c.under(at, not(arg))
+			}
+			return at
+		}
+	}
+	if c.isAffine(condition) {
+		at.conds = append(at.conds[:len(at.conds):len(at.conds)], condition)
+	}
+	return at
+}
+
+func not(e kernel.Expr) kernel.Expr { return &kernel.Op{Kind: kernel.Not, Args: []kernel.Expr{e}} }
+
+// comparisons are the constraints that comparisons of affine expressions are. != is not one.
+var comparisons = map[kernel.OpKind]func(a, b polycount.Affine) polycount.Constraint{
+	kernel.Eq: polycount.EQ,
+	kernel.Ge: polycount.GE,
+	kernel.Le: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(b, a) },
+	kernel.Gt: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(a, b.AddInt(1)) },
+	kernel.Lt: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(b, a.AddInt(1)) },
+}
+
+// isAffine reports whether a condition is made of comparisons of affine expressions.
+func (c *counter) isAffine(e kernel.Expr) bool {
+	op, ok := e.(*kernel.Op)
+	if !ok {
+		return false
+	}
+	switch op.Kind {
+	case kernel.And, kernel.Or, kernel.Not:
+		for _, arg := range op.Args {
+			if !c.isAffine(arg) {
+				return false
+			}
+		}
+		return true
+	}
+	if comparisons[op.Kind] == nil && op.Kind != kernel.Ne {
+		return false
+	}
+	for _, arg := range op.Args {
+		if _, err := c.affine(arg); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *counter) affine(e kernel.Expr) (polycount.Affine, error) {
+	return kernel.ToAffine(e, func(name string) bool { return c.k.IsIname(name) || c.k.IsParam(name) })
+}
+
+// restrict is the part of a set in which an affine condition holds.
+func (c *counter) restrict(set *polycount.Set, condition kernel.Expr) (*polycount.Set, error) {
+	op := condition.(*kernel.Op)
+	switch op.Kind {
+	case kernel.And:
+		for _, arg := range op.Args {
+			var err error
+			if set, err = c.restrict(set, arg); err != nil {
+				return nil, err
+			}
+		}
+		return set, nil
+	case kernel.Or:
+		var all *polycount.Set
+		for _, arg := range op.Args {
+			part, err := c.restrict(set, arg)
+			if err == nil && all != nil {
+				part, err = all.Union(part)
+			}
+			if err != nil {
+				return nil, err
+			}
+			all = part
+		}
+		return all, nil
+	case kernel.Not, kernel.Ne:
+		arg := op.Args[0]
+		if op.Kind == kernel.Ne {
+			arg = &kernel.Op{Kind: kernel.Eq, Args: op.Args}
+		}
+		part, err := c.restrict(set, arg)
+		if err != nil {
+			return nil, err
+		}
+		return set.Subtract(part)
+	}
+	a, err := c.affine(op.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.affine(op.Args[1])
+	if err != nil {
+		return nil, err
+	}
+	return set.Constrain(comparisons[op.Kind](a, b))
+}
+
+// domainOf is the set of points of a scope; dimensions are the inames of its statement.
+func (c *counter) domainOf(at scope) (*polycount.Set, error) {
+	key := at.String()
+	if d, ok := c.domains[key]; ok {
+		return d, nil
+	}
+	d, err := c.k.DomainOf(at.stmt.Inames)
+	for _, condition := range at.conds {
+		if err == nil {
+			d, err = c.restrict(d, condition)
+		}
+	}
+	if err == nil {
+		c.domains[key] = d
+	}
+	return d, err
+}
+
+// String tells scopes apart by their points.
+func (at scope) String() string {
+	text := strings.Join(at.stmt.Inames, ", ")
+	for _, condition := range at.conds {
+		text += fmt.Sprintf(" where %s", condition)
+	}
+	return text
+}
