@@ -36,6 +36,8 @@ var layers = []string{
 	"measure",
 	"calibrate/lm",
 	"calibrate",
+	"evaluate/chart",
+	"evaluate/peaks",
 	"evaluate",
 	"cmd/perf",
 }

@@ -1,0 +1,198 @@
+package chart
+
+import (
+	"math"
+	"unicode/utf8"
+)
+
+// Colours: Okabe and Ito's palette, on white.
+const (
+	ink       = "#1a1a1a"
+	faint     = "#6b6b6b"
+	grid      = "#e4e4e4"
+	frame     = "#9a9a9a"
+	measured  = "#0072B2" // blue
+	predicted = "#D55E00" // vermilion
+)
+
+// Sizes in pixels. A cell is a panel with its title, notes and axis texts.
+const (
+	plotWidth, plotHeight = 400.0, 270.0
+	padLeft, padRight     = 74.0, 18.0
+	padTop, padBottom     = 60.0, 46.0
+	headHeight            = 58.0
+	cellWidth             = padLeft + plotWidth + padRight
+	cellHeight            = padTop + plotHeight + padBottom
+	noteLine              = 13.0
+	characterWidth        = 6.1 // of small text, on average
+)
+
+// SVG draws the figure as a document of its own, which may also stand inside HTML.
+func (f *Figure) SVG() string {
+	columns := min(max(len(f.Panels), 1), 2)
+	rows := (len(f.Panels) + columns - 1) / columns
+	width, height := float64(columns)*cellWidth, headHeight+float64(rows)*cellHeight
+	var c canvas
+	c.open("svg", "xmlns", "http://www.w3.org/2000/svg", "width", width, "height", height,
+		"viewBox", "0 0 "+decimal(width)+" "+decimal(height), "role", "img",
+		"font-family", "system-ui, 'Helvetica Neue', Arial, sans-serif", "font-size", 11.0, "fill", ink)
+	c.leaf("title", f.Title+": predicted and measured times")
+	c.empty("rect", "width", width, "height", height, "fill", "#ffffff")
+	c.text(f.Title, "x", 12.0, "y", 24.0, "font-size", 16.0, "font-weight", 600)
+	drawLegend(&c, 12, 45)
+	x, y := f.axes()
+	for i := range f.Panels {
+		d := drawing{canvas: &c, figure: f, panel: &f.Panels[i], x: x, y: y}
+		d.left = float64(i%columns)*cellWidth + padLeft
+		d.top = headHeight + float64(i/columns)*cellHeight + padTop
+		d.draw()
+	}
+	c.close("svg")
+	return c.String()
+}
+
+func drawLegend(c *canvas, x, y float64) {
+	entry := func(colour, text string, mark func(x, y float64)) {
+		c.empty("line", "x1", x, "y1", y-4, "x2", x+26, "y2", y-4, "stroke", colour, "stroke-width", 1.5)
+		mark(x+13, y-4)
+		c.text(text, "x", x+32, "y", y)
+		x += 32 + characterWidth*float64(utf8.RuneCountInString(text)) + 18
+	}
+	entry(measured, "measured", func(x, y float64) { circle(c, x, y) })
+	entry(predicted, "predicted, with its 95 % interval", func(x, y float64) { bar(c, x, y-7, y+7, true, true); diamond(c, x, y) })
+	c.text("above each point: (predicted − measured) / measured", "x", x, "y", y, "fill", faint)
+}
+
+// drawing is a panel being drawn, with the upper left corner of its plot.
+type drawing struct {
+	*canvas
+	figure    *Figure
+	panel     *Panel
+	x, y      axis
+	left, top float64
+}
+
+func (d *drawing) px(p Point, i int) float64 {
+	v := p.X
+	if d.figure.Ordinal {
+		v = float64(i)
+	}
+	return d.left + plotWidth*d.x.at(v)
+}
+
+func (d *drawing) py(t float64) float64 { return d.top + plotHeight*(1-d.y.at(t)) }
+
+func (d *drawing) draw() {
+	d.text(d.panel.Title, "x", d.left, "y", d.top-42, "font-size", 13.0, "font-weight", 600)
+	if d.panel.Note != "" {
+		d.text(d.panel.Note, "x", d.left+plotWidth, "y", d.top-42, "text-anchor", "end", "fill", faint)
+	}
+	d.drawTimes()
+	d.drawSizes()
+	d.empty("rect", "x", d.left, "y", d.top, "width", plotWidth, "height", plotHeight, "fill", "none", "stroke", frame)
+	d.drawNotes()
+	d.drawLine(measured, "", func(p Point) float64 { return p.Measured })
+	d.drawLine(predicted, "5 3", func(p Point) float64 { return p.Predicted })
+	for i, p := range d.panel.Points {
+		d.drawPoint(p, d.px(p, i))
+	}
+}
+
+// drawTimes draws the axis upwards.
+func (d *drawing) drawTimes() {
+	for _, t := range d.y.ticks() {
+		y := d.py(t)
+		d.empty("line", "x1", d.left, "y1", y, "x2", d.left+plotWidth, "y2", y, "stroke", grid)
+		d.text(Seconds(t), "x", d.left-7, "y", y+4, "text-anchor", "end")
+	}
+	x, y := d.left-62, d.top+plotHeight/2
+	d.text("time", "x", x, "y", y, "text-anchor", "middle", "fill", faint, "transform", "rotate(-90 "+decimal(x)+" "+decimal(y)+")")
+}
+
+// drawSizes draws the axis across. Its ticks are the sizes themselves; a text that would run into the one before is left out.
+func (d *drawing) drawSizes() {
+	free := math.Inf(-1)
+	for i, p := range d.panel.Points {
+		x := d.px(p, i)
+		d.empty("line", "x1", x, "y1", d.top, "x2", x, "y2", d.top+plotHeight, "stroke", grid)
+		if half := textWidth(p.XText) / 2; x-half >= free {
+			d.text(p.XText, "x", x, "y", d.top+plotHeight+16, "text-anchor", "middle")
+			free = x + half + 4
+		}
+	}
+	d.text(d.figure.XLabel, "x", d.left+plotWidth/2, "y", d.top+plotHeight+34, "text-anchor", "middle", "fill", faint)
+}
+
+// drawNotes writes the notes above the frame, in two lines where they would run into each other in one. A note that has no room in
+// either is left to the title that a pointer shows.
+func (d *drawing) drawNotes() {
+	free := [2]float64{math.Inf(-1), math.Inf(-1)}
+	for i, p := range d.panel.Points {
+		x, half := d.px(p, i), textWidth(p.Note)/2
+		for line := range free {
+			if x-half >= free[line] {
+				d.text(p.Note, "x", x, "y", d.top-6-noteLine*float64(line), "text-anchor", "middle", "fill", faint)
+				free[line] = x + half + 5
+				break
+			}
+		}
+	}
+}
+
+func textWidth(s string) float64 { return characterWidth * float64(utf8.RuneCountInString(s)) }
+
+// drawLine joins the points whose time can be drawn.
+func (d *drawing) drawLine(colour, dashes string, time func(Point) float64) {
+	path, pen := "", "M"
+	for i, p := range d.panel.Points {
+		if !drawable(time(p)) {
+			pen = "M"
+			continue
+		}
+		path += pen + decimal(d.px(p, i)) + " " + decimal(d.py(time(p)))
+		pen = "L"
+	}
+	attrs := []any{"d", path, "fill", "none", "stroke", colour, "stroke-width", 1.5}
+	if dashes != "" {
+		attrs = append(attrs, "stroke-dasharray", dashes)
+	}
+	d.empty("path", attrs...)
+}
+
+// drawPoint draws the marks of a point and the interval. The measured circle is the wider, so that both show where they agree.
+func (d *drawing) drawPoint(p Point, x float64) {
+	d.open("g")
+	d.leaf("title", p.Hover)
+	if drawable(p.Measured) {
+		circle(d.canvas, x, d.py(p.Measured))
+	}
+	if drawable(p.Predicted) {
+		if p.hasBar() {
+			lo, hi := p.Interval[0], p.Interval[1]
+			bar(d.canvas, x, d.py(hi), d.py(lo), d.y.within(hi), d.y.within(lo))
+		}
+		diamond(d.canvas, x, d.py(p.Predicted))
+	}
+	d.close("g")
+}
+
+func circle(c *canvas, x, y float64) {
+	c.empty("circle", "cx", x, "cy", y, "r", 5.5, "fill", "#ffffff", "stroke", measured, "stroke-width", 2.0)
+}
+
+func diamond(c *canvas, x, y float64) {
+	c.empty("path", "d", "M"+decimal(x)+" "+decimal(y-3.5)+"l3.5 3.5l-3.5 3.5l-3.5 -3.5z", "fill", predicted)
+}
+
+// bar draws an error bar from the upper to the lower end, with a cap at an end that lies inside the frame.
+func bar(c *canvas, x, upper, lower float64, capUpper, capLower bool) {
+	c.empty("line", "x1", x, "y1", upper, "x2", x, "y2", lower, "stroke", predicted, "stroke-width", 1.5, "class", "bar")
+	for _, end := range []struct {
+		y     float64
+		drawn bool
+	}{{upper, capUpper}, {lower, capLower}} {
+		if end.drawn {
+			c.empty("line", "x1", x-4, "y1", end.y, "x2", x+4, "y2", end.y, "stroke", predicted, "stroke-width", 1.5)
+		}
+	}
+}

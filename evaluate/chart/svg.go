@@ -1,0 +1,60 @@
+package chart
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// canvas collects SVG elements.
+type canvas struct{ strings.Builder }
+
+// open starts an element with attributes, given as name and value in turn.
+func (c *canvas) open(name string, attrs ...any) {
+	c.element(name, attrs)
+	c.WriteString(">")
+}
+
+func (c *canvas) close(name string) { fmt.Fprintf(c, "</%s>\n", name) }
+
+// empty writes an element that holds nothing.
+func (c *canvas) empty(name string, attrs ...any) {
+	c.element(name, attrs)
+	c.WriteString("/>\n")
+}
+
+// text writes a text element.
+func (c *canvas) text(content string, attrs ...any) { c.leaf("text", content, attrs...) }
+
+func (c *canvas) leaf(name, content string, attrs ...any) {
+	c.open(name, attrs...)
+	c.escape(content)
+	c.close(name)
+}
+
+func (c *canvas) element(name string, attrs []any) {
+	c.WriteString("<" + name)
+	for i := 0; i+1 < len(attrs); i += 2 {
+		fmt.Fprintf(c, ` %s="`, attrs[i])
+		switch v := attrs[i+1].(type) {
+		case float64:
+			c.WriteString(decimal(v))
+		default:
+			c.escape(fmt.Sprint(v))
+		}
+		c.WriteString(`"`)
+	}
+}
+
+// escape writes text; what XML cannot hold becomes U+FFFD.
+func (c *canvas) escape(text string) { _ = xml.EscapeText(c, []byte(text)) }
+
+// decimal writes a coordinate to a tenth of a pixel.
+func decimal(v float64) string {
+	s := strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}
