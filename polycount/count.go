@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"slices"
 )
@@ -26,7 +27,7 @@ func workOf(opts []Option) *work {
 func WithContext(ctx context.Context) Option { return func(s *settings) { s.ctx = ctx } }
 
 // WithLimit bounds the work, in units of about one coefficient touched; exceeding it is an error that wraps ErrBudget.
-// The zero limit is some seconds of one core.
+// The zero limit is two or three seconds of one core.
 func WithLimit(units int64) Option { return func(s *settings) { s.limit = units } }
 
 // CountContext is Count with WithContext.
@@ -39,6 +40,16 @@ func (s *Set) CountContext(ctx context.Context, opts ...Option) (*Poly, error) {
 func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	defer Rescue(&err)
 	w := workOf(opts)
+	if s.shadow != nil {
+		if p, ok := w.countShadow(s); ok {
+			return p, nil
+		}
+	}
+	if len(s.cs) > 1 {
+		if p, ok := w.enumeratedUnion(s); ok {
+			return p, nil
+		}
+	}
 	total := newPoly(s.params)
 	for _, c := range w.disjoint(s.cs) {
 		q, err := w.countConj(c, s)
@@ -89,22 +100,21 @@ var errUnbounded = errors.New("unbounded")
 
 // countConj counts c, whose dimensions are those of s.
 func (w *work) countConj(c *conj, s *Set) (p *Poly, err error) {
+	p, err = w.countQuantified(c, s)
+	if errors.Is(err, errUnbounded) {
+		err = w.unbounded(c, s)
+	}
+	return p, err
+}
+
+// countQuantified is countConj for a c with existentials, which are counted too; its error may be errUnbounded.
+func (w *work) countQuantified(c *conj, s *Set) (p *Poly, err error) {
 	np := len(s.params)
 	drop := make([]bool, c.n)
 	for i := np; i < c.n; i++ {
 		drop[i] = true
 	}
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case fault:
-			if err = r.err; errors.Is(err, errUnbounded) {
-				err = w.unbounded(c, s)
-			}
-		default:
-			panic(r)
-		}
-	}()
+	defer Rescue(&err)
 	whole, _ := c.quantify(drop)
 	dom, factor, groups, ok := w.preprocess(whole)
 	p = newPoly(s.params)
@@ -188,6 +198,44 @@ func (w *work) enumerated(g *conj, params []string) (*Poly, bool) {
 	return p, true
 }
 
+// enumeratedUnion counts a union in which no parameter stands, if it is small.
+func (w *work) enumeratedUnion(s *Set) (p *Poly, ok bool) {
+	seen := map[string]bool{}
+	np := len(s.params)
+	by := make([]row, np+len(s.dims)) // the parameters do not matter: 0
+	for i := range by {
+		by[i] = make(row, 1+len(s.dims))
+		if i >= np {
+			by[i][1+i-np] = 1
+		}
+	}
+	for _, c := range s.cs {
+		for i := 1; i <= np; i++ {
+			if c.usedInRows(i) || c.usedInDivs(i) {
+				return nil, false
+			}
+		}
+		var key []byte
+		fits := true
+		if err := w.enumerate(c.substitute(len(s.dims), by), func(at []int64) bool {
+			key = key[:0]
+			for _, v := range at {
+				key = binary.AppendVarint(key, v)
+			}
+			seen[string(key)] = true
+			fits = len(seen) <= enumerationLimit
+			return fits
+		}); err != nil || !fits {
+			return nil, false
+		}
+	}
+	p = newPoly(s.params)
+	if len(seen) > 0 {
+		p.pieces = []piece{{&conj{n: np}, constant(ratInt(int64(len(seen))))}}
+	}
+	return p, true
+}
+
 // trialPieces is the number of pieces of nested sums, still overlapping, up to which they are compared with cones.
 const trialPieces = 3
 
@@ -238,10 +286,15 @@ func (k *counter) poly(params []string) *Poly {
 // on the parameters; ok is false when the set is plainly empty.
 func (w *work) preprocess(c *conj) (dom *conj, factor rat, groups []*conj, ok bool) {
 	factor = ratInt(1)
-	for {
+	for digits := true; ; {
 		w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
 		if !normalizeRows(&c.eq, &c.ge) {
 			return nil, factor, nil, false
+		}
+		if digits { // before equalities are solved, which mixes the digits
+			if digits = c.dropDigit(false); digits {
+				continue
+			}
 		}
 		if c.solveExistential() {
 			continue
@@ -250,7 +303,7 @@ func (w *work) preprocess(c *conj) (dom *conj, factor rat, groups []*conj, ok bo
 			factor = factor.mul(ratInt(n))
 			continue
 		}
-		if !c.dropDigit() {
+		if !c.dropDigit(false) {
 			break
 		}
 	}
@@ -323,58 +376,6 @@ func (c *conj) dropWindow() int64 {
 		}
 	}
 	return 0
-}
-
-// dropDigit undoes one step of a mixed-radix notation: where x runs over c consecutive values and stands in all other
-// rows only as x + c·y, and y nowhere else, every integer is x + c·y in one way. That sum takes the place of x.
-func (c *conj) dropDigit() bool {
-	free := func(at int) bool { return at > c.n && c.divs[at-1-c.n].den == 0 }
-	for x := 1 + c.n; x < c.width(); x++ {
-		if !free(x) {
-			continue
-		}
-		var lo, hi row
-		var others []row
-		for _, r := range c.ge {
-			if r[x] == 0 {
-				continue
-			}
-			alone := r[x] == 1 || r[x] == -1
-			for at := 1 + c.n; alone && at < len(r); at++ {
-				alone = at == x || r[at] == 0 || !free(at)
-			}
-			switch {
-			case alone && r[x] > 0 && lo == nil:
-				lo = r
-			case alone && r[x] < 0 && hi == nil:
-				hi = r
-			default:
-				others = append(others, r)
-			}
-		}
-		if lo == nil || hi == nil || len(others) == 0 || !parallel(lo, hi, true) {
-			continue
-		}
-		size := add(add(lo[0], hi[0]), 1)
-	next:
-		for y := 1 + c.n; y < c.width(); y++ {
-			if y == x || !free(y) || size <= 1 {
-				continue
-			}
-			for _, r := range c.ge {
-				if &r[0] != &lo[0] && &r[0] != &hi[0] && r[y] != mul(size, r[x]) {
-					continue next
-				}
-			}
-			for _, r := range others {
-				r[y] = 0
-			}
-			c.divs[y-1-c.n].den = gone
-			c.ge = slices.DeleteFunc(c.ge, func(r row) bool { return &r[0] == &lo[0] || &r[0] == &hi[0] })
-			return true
-		}
-	}
-	return false
 }
 
 // window finds the two rows of dropWindow for column at.

@@ -18,7 +18,7 @@ func NewMap(domain *Set, out []string, exprs []Affine) (*Map, error) {
 	if len(out) != len(exprs) {
 		return nil, fmt.Errorf("polycount: %d names for %d expressions", len(out), len(exprs))
 	}
-	wide := &Set{domain.params, slices.Concat(domain.dims, out), "", nil}
+	wide := &Set{params: domain.params, dims: slices.Concat(domain.dims, out)}
 	if err := wide.check(); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (m *Map) IntersectDomain(s *Set) (*Map, error) {
 	if len(s.dims) != len(m.in) {
 		return nil, fmt.Errorf("polycount: a set of dimension %d cannot restrict a domain of dimension %d", len(s.dims), len(m.in))
 	}
-	t := &Set{s.params, m.in, "", s.cs}
+	t := &Set{params: s.params, dims: m.in, cs: s.cs}
 	g, err := m.Graph().Intersect(t.AddDims(m.out...))
 	if err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func (m *Map) Then(next *Map) (out *Map, err error) {
 		last = append(last, fresh(n))
 	}
 	dims := slices.Concat(m.in, mid, last)
-	a := &Set{m.set.params, slices.Concat(m.in, mid), "", m.set.cs}
-	b := &Set{next.set.params, slices.Concat(mid, last), "", next.set.cs}
+	a := &Set{params: m.set.params, dims: slices.Concat(m.in, mid), cs: m.set.cs}
+	b := &Set{params: next.set.params, dims: slices.Concat(mid, last), cs: next.set.cs}
 	g, err := a.respace(params, dims).Intersect(b.respace(params, dims))
 	if err != nil {
 		return nil, err

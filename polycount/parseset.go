@@ -17,7 +17,7 @@ func ParseSet(text string) (s *Set, err error) {
 	if r.isMap {
 		p.failAt(r.arrow, "a set is needed here, this is a map")
 	}
-	return &Set{r.params, r.out, r.outTuple, r.cs}, nil
+	return &Set{params: r.params, dims: r.out, tuple: r.outTuple, cs: r.cs}, nil
 }
 
 // ParseMap reads a map in isl's notation, as in "[n] -> { [i,j] -> [2i + j] : 0 <= i,j < n }".
@@ -28,7 +28,7 @@ func ParseMap(text string) (m *Map, err error) {
 	if !r.isMap {
 		p.failAt(0, "a map is needed here, this is a set")
 	}
-	return &Map{in: r.in, out: r.out, inTuple: r.inTuple, set: &Set{r.params, slices.Concat(r.in, r.out), r.outTuple, r.cs}}, nil
+	return &Map{in: r.in, out: r.out, inTuple: r.inTuple, set: &Set{params: r.params, dims: slices.Concat(r.in, r.out), tuple: r.outTuple, cs: r.cs}}, nil
 }
 
 type relation struct {

@@ -40,7 +40,10 @@ func (c *conj) quantify(drop []bool) (out *conj, place []int) {
 		for i := 1; i < len(d.num); i++ {
 			dropped[at] = dropped[at] || d.num[i] != 0 && dropped[i]
 		}
-		if !dropped[at] {
+		switch {
+		case d.den <= 0: // existentials stay what they are
+			place[at] = out.addColumn(div{den: d.den})
+		case !dropped[at]:
 			place[at] = out.addColumn(div{rename(d.num), d.den})
 		}
 	}
@@ -66,7 +69,13 @@ func (c *conj) quantify(drop []bool) (out *conj, place []int) {
 }
 
 // eliminate removes the floors without definition, which are existentials.
-func (w *work) eliminate(c *conj) []*conj {
+func (w *work) eliminate(c *conj) []*conj { return w.eliminateUntil(c, false) }
+
+// eliminateUntil is eliminate, or with stop only the steps that need no branching.
+func (w *work) eliminateUntil(c *conj, stop bool) []*conj {
+	for c.dropDigit(true) {
+		w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
+	}
 	for {
 		w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
 		if !normalizeRows(&c.eq, &c.ge) {
@@ -89,6 +98,8 @@ func (w *work) eliminate(c *conj) []*conj {
 			c.ge = rest
 		case e.exact:
 			c.ge = w.shadow(rest, lower, upper, e.at, false)
+		case stop:
+			return []*conj{c}
 		case e.alone:
 			return w.byTightest(c, e.at, lower, upper)
 		default:

@@ -11,6 +11,7 @@ type Set struct {
 	params, dims []string
 	tuple        string // the name before the bracket, as in S[i,j]
 	cs           []*conj
+	shadow       *conj // nil, or a conjunction over params and dims, in some order, with one existential: the same points
 }
 
 // NewSet returns the conjunction of cs. Names that are neither dims nor params become parameters.
@@ -62,11 +63,13 @@ func columns(names []string) map[string]int {
 }
 
 // with returns a set of the same space.
-func (s *Set) with(cs []*conj) *Set { return &Set{s.params, s.dims, s.tuple, cs} }
+func (s *Set) with(cs []*conj) *Set {
+	return &Set{params: s.params, dims: s.dims, tuple: s.tuple, cs: cs}
+}
 
 // respace rewrites s over other parameters and dimensions; every name of s must be among them.
 func (s *Set) respace(params, dims []string) *Set {
-	out := &Set{slices.Clone(params), slices.Clone(dims), s.tuple, nil}
+	out := &Set{params: slices.Clone(params), dims: slices.Clone(dims), tuple: s.tuple}
 	column := columns(out.names())
 	same := len(s.params)+len(s.dims) == len(column)
 	by := make([]row, 0, len(column))
@@ -276,17 +279,25 @@ func (s *Set) Project(keep ...string) (out *Set, err error) {
 			left = append(left, d)
 		}
 	}
-	p := &Set{s.params, left, "", s.cs}
+	p := &Set{params: s.params, dims: left, cs: s.cs}
+	var shadow *conj
 	if any {
 		w := anyWork()
 		p.cs = nil
 		for _, c := range s.cs {
-			for _, q := range w.project(c, drop) {
-				p.cs = addMember(p.cs, q)
+			q, _ := c.quantify(drop)
+			members := w.eliminate(q)
+			if len(s.cs) == 1 && len(members) > 1 {
+				shadow = w.oneExistential(c, drop)
+			}
+			for _, m := range members {
+				p.cs = addMember(p.cs, m)
 			}
 		}
 	}
-	return p.respace(s.params, keep), nil
+	p = p.respace(s.params, keep)
+	p.shadow = shadow
+	return p, nil
 }
 
 // addMember appends c unless an equal conjunction is there.
@@ -341,7 +352,7 @@ func (s *Set) AddParams(params ...string) *Set {
 
 // Rename gives a dimension or parameter another name.
 func (s *Set) Rename(old, new string) (*Set, error) {
-	out := &Set{slices.Clone(s.params), slices.Clone(s.dims), s.tuple, s.cs}
+	out := &Set{params: slices.Clone(s.params), dims: slices.Clone(s.dims), tuple: s.tuple, cs: s.cs}
 	found := false
 	for _, names := range [][]string{out.params, out.dims} {
 		for i, n := range names {

@@ -9,8 +9,8 @@ import (
 // ErrBudget is wrapped by the error of an operation that exceeded its work limit.
 var ErrBudget = errors.New("work limit exceeded")
 
-// defaultLimit is some seconds of work on one core.
-const defaultLimit = 100_000_000
+// defaultLimit is two or three seconds of work on one core.
+const defaultLimit = 50_000_000
 
 // work meters an operation. One unit is about one coefficient touched; memory in use is bounded by the limit as well,
 // since whatever is stored was written once.

@@ -1,0 +1,122 @@
+package polycount
+
+import "slices"
+
+// dropDigit undoes one step of a mixed-radix notation: where the existential x runs over c consecutive values and x and
+// y stand together only as x + c·y, every integer is x + c·y in one way, and that sum takes the place of x. Bounds of y
+// alone become bounds of the sum. With cover, where only the values of the sum matter and not how often each is taken, x
+// may run over more than c values, and c may be 1.
+func (c *conj) dropDigit(cover bool) bool {
+	for x := 1 + c.n; x < c.width(); x++ {
+		if !c.free(x) {
+			continue
+		}
+		lo, hi, mixed := c.digitBounds(x)
+		if lo == nil || hi == nil || mixed == nil || !parallel(lo, hi, true) {
+			continue
+		}
+		size := add(add(lo[0], hi[0]), 1)
+		if size <= 1 {
+			continue
+		}
+		for y := 1 + c.n; y < c.width(); y++ {
+			if y == x || !c.free(y) || mixed[y]%mixed[x] != 0 {
+				continue
+			}
+			k := mixed[y] / mixed[x]
+			if k == 0 || abs(k) > size || !cover && abs(k) < size || !c.together(x, y, k, lo, hi) {
+				continue
+			}
+			c.mergeDigit(x, y, k, lo, hi)
+			return true
+		}
+	}
+	return false
+}
+
+// free reports that a column is an existential.
+func (c *conj) free(at int) bool { return at > c.n && c.divs[at-1-c.n].den == 0 }
+
+// digitBounds finds a lower and an upper bound of x without other existentials, and a row in which it stands beside some.
+func (c *conj) digitBounds(x int) (lo, hi, mixed row) {
+	for _, r := range c.eq {
+		if r[x] != 0 {
+			mixed = r
+		}
+	}
+	for _, r := range c.ge {
+		if r[x] == 0 {
+			continue
+		}
+		alone := r[x] == 1 || r[x] == -1
+		for at := 1 + c.n; alone && at < len(r); at++ {
+			alone = at == x || r[at] == 0 || !c.free(at)
+		}
+		switch {
+		case alone && r[x] > 0 && lo == nil:
+			lo = r
+		case alone && r[x] < 0 && hi == nil:
+			hi = r
+		default:
+			mixed = r
+		}
+	}
+	return lo, hi, mixed
+}
+
+// together reports that, beside lo and hi, x and y stand in all rows as x + k·y, but for inequalities with y and
+// coefficient ±1.
+func (c *conj) together(x, y int, k int64, lo, hi row) bool {
+	for _, r := range c.eq {
+		if r[y] != mul(k, r[x]) {
+			return false
+		}
+	}
+	for _, r := range c.ge {
+		own := r[x] == 0 && (r[y] == 1 || r[y] == -1)
+		if &r[0] != &lo[0] && &r[0] != &hi[0] && !own && r[y] != mul(k, r[x]) {
+			return false
+		}
+	}
+	return true
+}
+
+// mergeDigit lets x stand for x + k·y. With x from l to l + s − 1, a bound y ≥ e is x + k·y ≥ l + k·e for k > 0, and
+// y ≤ e is x + k·y ≤ l + s − 1 + k·e; k < 0 turns them round.
+func (c *conj) mergeDigit(x, y int, k int64, lo, hi row) {
+	var out, lower, upper []row
+	for _, r := range c.ge {
+		switch {
+		case &r[0] == &lo[0] || &r[0] == &hi[0]:
+			continue
+		case r[x] == 0 && r[y] != 0:
+			// r is ±y + f ≥ 0
+			if r[y] > 0 {
+				lower = append(lower, r)
+			} else {
+				upper = append(upper, r)
+			}
+			base := lo // x − l ≥ 0
+			if (r[y] > 0) != (k > 0) {
+				base = hi // l + s − 1 − x ≥ 0
+			}
+			n := combineRows(abs(k), r, 1, base)
+			n[y] = 0
+			out = append(out, n)
+		default:
+			r = slices.Clone(r)
+			r[y] = 0
+			out = append(out, r)
+		}
+	}
+	for _, l := range lower { // there must be such a y, which a sum in between need not show
+		for _, u := range upper {
+			out = append(out, combineRows(1, l, 1, u))
+		}
+	}
+	for _, r := range c.eq {
+		r[y] = 0
+	}
+	c.ge = out
+	c.divs[y-1-c.n].den = gone
+}
