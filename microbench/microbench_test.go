@@ -172,7 +172,7 @@ func TestErrors(t *testing.T) {
 		match  Match
 		want   []string
 	}{
-		{"matmul", "", []string{"no generator has the tag matmul", "tags are barrier_local, ", "matmul_sq"}},
+		{"matmul", "", []string{"no generator has the tag matmul", "tags are axpy, barrier_local, ", "matmul_sq"}},
 		{"matmul_qs", "", []string{"did you mean matmul_sq?"}},
 		{"matmul_sq gmem_pattern", "", []string{"no generator matches the tags matmul_sq, gmem_pattern under the condition superset", "intersect"}},
 		{"matmul_sq dtyp:float32", "", []string{"no selected generator has an argument dtyp; did you mean dtype?", "arguments are dtype, groups_fit, "}},
@@ -195,6 +195,14 @@ func TestErrors(t *testing.T) {
 		{"gmem_pattern lsize_1:1", "", []string{"lsize_1 is 1, so lid_stride_1 is to be 0"}},
 		{"gmem_pattern gid_stride_1:2", "", []string{"the largest stride, 2048, is a local one"}},
 		{"gmem_pattern lid_stride_0:9223372036854775808", "", []string{"is not allowed"}},
+		{"lmem_pattern lid_stride_0:8", "", []string{"16 work-items along lid(1) have no room within lid_stride_0:8"}},
+		{"lmem_pattern dtype:float64 lid_stride_0:32", "", []string{"69632 bytes of local memory, more than 49152"}},
+		{"finite_diff lsize_0:16 lsize_1:18", "", []string{"tiles are square"}},
+		{"finite_diff n:8192 lsize_0:16", "", []string{"n:8192 is no multiple of 14, what a work-group of 16 work-items in a row computes"}},
+		{"dg_diff nelements:1000", "", []string{"nelements of dg_diff may be 65536, ", "any multiple of 16 from 1"}},
+		{"dg_diff variant:prefetch", "", []string{"variant of dg_diff may be basic, prefetch_u, prefetch_diff_mat, prefetch_diff_mat_T"}},
+		{"axpy n:1000", "", []string{"n:1000 is no multiple of lsize_0:256 (groups_fit:True)"}},
+		{"vary_flops n_flops:129", "", []string{"any integer from 1 to 128"}},
 		{"n:", "", []string{`1:3: filter tag "n:": "" is no value`, "n:\n      ^"}},
 		{"matmul_sq n:1,,2", "", []string{"1:15: ", "\n                  ^"}},
 		{"matmul_sq n:1:2", "", []string{`"1:2" is no value`}},

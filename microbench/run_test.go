@@ -1,7 +1,6 @@
 package microbench
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -67,6 +66,30 @@ var smallRuns = []struct {
 		filter: "barrier_local dtype:float32,float64 lsize_0:4 lsize_1:2 lid_stride_1:16 nelements:64 m:7", groups: 8,
 		stores: map[string]int64{"result": 64}, barriers: 8 * 7,
 	},
+	{
+		filter: "lmem_pattern lsize_0:4 lsize_1:2 lid_stride_0:2,5 lid_stride_1:16 nelements:64 m:48", groups: 8,
+		loads: map[string]int64{"tile": 64*48 + 64}, stores: map[string]int64{"tile": 64*48 + 64*17, "result": 64}, barriers: 8 * 3,
+	},
+	{
+		filter: "lmem_pattern lsize_0:8 lsize_1:1 lid_stride_0:3 lid_stride_1:0 nelements:32 m:16", groups: 4,
+		loads: map[string]int64{"tile": 32*16 + 32}, stores: map[string]int64{"tile": 32*16 + 32*17, "result": 32}, barriers: 4,
+	},
+	{
+		filter: "flops_div_pattern lsize_0:4 lsize_1:2 lid_stride_1:16 nelements:128 m:14", groups: 16,
+		runs: map[string]int64{"update_0": 128 * 14, "constant_numerator": 128}, stores: map[string]int64{"result": 128},
+	},
+	{
+		filter: "flops_pow_pattern lsize_0:4 lsize_1:2 lid_stride_1:16 groups_fit:False nelements:70 m:10", groups: 12,
+		runs: map[string]int64{"update_31": 70 * 10}, stores: map[string]int64{"result": 70},
+	},
+	{
+		filter: "flops_func_pattern function:exp,rsqrt,sin,cos,sqrt,tanh lsize_0:8 lsize_1:1 lid_stride_1:0 nelements:64 m:16", groups: 8,
+		runs: map[string]int64{"update_31": 64 * 16}, stores: map[string]int64{"result": 64},
+	},
+	{
+		filter: "overlap_ratio dtype:float32,float64 lsize_0:4 lsize_1:2 lid_stride_1:16 nelements:64 m:5", groups: 8,
+		loads: map[string]int64{"in0": 64, "tile": 64 * 6}, stores: map[string]int64{"tile": 64 * 6, "result": 64},
+	},
 	{filter: "empty_kernel lsize_0:8 num_groups:5", groups: 5},
 	{
 		filter: "matmul_sq prefetch:False lsize_0:4 lsize_1:4 n:8", groups: 4,
@@ -88,6 +111,76 @@ var smallRuns = []struct {
 		stores:   map[string]int64{"c": 49, "a_fetch": 98, "b_fetch": 98},
 		barriers: 4 * 2 * 2,
 	},
+	{ // 2x2 groups of 16x16, 2 tiles along j
+		filter: "dg_diff variant:basic nmatrices:2 nunit_nodes:32 nelements:32", groups: 4,
+		loads: map[string]int64{"u": 1 << 16, "diff_mat": 1 << 16}, stores: map[string]int64{"res": 1 << 11},
+	},
+	{
+		filter: "dg_diff variant:prefetch_u nmatrices:2 nunit_nodes:32 nelements:32", groups: 4,
+		loads:    map[string]int64{"u": 1 << 11, "u_fetch": 1 << 16, "diff_mat": 1 << 16},
+		stores:   map[string]int64{"res": 1 << 11, "u_fetch": 1 << 11},
+		barriers: 4 * 2 * 2,
+	},
+	{
+		filter: "dg_diff variant:prefetch_diff_mat,prefetch_diff_mat_T nmatrices:2 nunit_nodes:32 nelements:32", groups: 4,
+		loads:    map[string]int64{"u": 1 << 16, "diff_mat": 1 << 12, "diff_mat_fetch": 1 << 16},
+		stores:   map[string]int64{"res": 1 << 11, "diff_mat_fetch": 1 << 12},
+		barriers: 4 * 2 * 2 * 2,
+	},
+	{ // 2x2 results of 4x4 work-items
+		filter: "finite_diff lsize_0:4 lsize_1:4 n:4", groups: 4,
+		loads: map[string]int64{"u": 64, "u_fetch": 80}, stores: map[string]int64{"res": 16, "u_fetch": 64}, barriers: 4,
+	},
+	{
+		filter: "finite_diff dtype:float32 lsize_0:18 lsize_1:18 n:32", groups: 4,
+		loads: map[string]int64{"u": 4 * 324, "u_fetch": 5 << 10}, stores: map[string]int64{"res": 1 << 10, "u_fetch": 4 * 324}, barriers: 4,
+	},
+	{
+		filter: "transpose prefetch:False lsize_0:8 lsize_1:4 groups_fit:True,False n:8", groups: 2,
+		loads: map[string]int64{"a": 64}, stores: map[string]int64{"b": 64},
+	},
+	{
+		filter: "transpose prefetch:True lsize_0:4 lsize_1:4 n:8", groups: 4,
+		loads: map[string]int64{"a": 64, "a_fetch": 64}, stores: map[string]int64{"b": 64, "a_fetch": 64}, barriers: 4,
+	},
+	{
+		filter: "transpose prefetch:True lsize_0:4 lsize_1:4 groups_fit:False n:7", groups: 4,
+		loads: map[string]int64{"a": 49, "a_fetch": 49}, stores: map[string]int64{"b": 49, "a_fetch": 49}, barriers: 4,
+	},
+	{
+		filter: "convolution prefetch:False filter_size:3 lsize_0:8 lsize_1:4 n:8", groups: 2,
+		loads: map[string]int64{"image": 9 * 64, "weights": 9 * 64}, stores: map[string]int64{"result": 64},
+	},
+	{ // tiles of 6x6 for 4x4 results
+		filter: "convolution prefetch:True filter_size:3 lsize_0:4 lsize_1:4 n:8", groups: 4,
+		loads:  map[string]int64{"image": 4 * 36, "image_fetch": 9 * 64, "weights": 9 * 64},
+		stores: map[string]int64{"result": 64, "image_fetch": 4 * 36}, barriers: 4,
+	},
+	{ // tiles of 8x8, cut at 11
+		filter: "convolution prefetch:True filter_size:5 lsize_0:4 lsize_1:4 groups_fit:False n:7", groups: 4,
+		loads:  map[string]int64{"image": 15 * 15, "image_fetch": 25 * 49, "weights": 25 * 49},
+		stores: map[string]int64{"result": 49, "image_fetch": 15 * 15}, barriers: 4,
+	},
+	{
+		filter: "axpy lsize_0:8 n:32", groups: 4,
+		loads: map[string]int64{"x": 32, "y": 32}, stores: map[string]int64{"y": 32},
+	},
+	{
+		filter: "axpy lsize_0:8 groups_fit:False n:29", groups: 4,
+		loads: map[string]int64{"x": 29, "y": 29}, stores: map[string]int64{"y": 29},
+	},
+	{
+		filter: "vary_flops n_flops:1 lsize_0:8 n:32", groups: 4,
+		runs: map[string]int64{"step_1": 32}, loads: map[string]int64{"in0": 32}, stores: map[string]int64{"result": 32},
+	},
+	{
+		filter: "vary_flops n_flops:5 lsize_0:8 groups_fit:False n:29", groups: 4,
+		runs: map[string]int64{"step_5": 29}, loads: map[string]int64{"in0": 29}, stores: map[string]int64{"result": 29},
+	},
+	{
+		filter: "vary_subs n_in_arrays:3 lsize_0:8 groups_fit:True,False n:32", groups: 4,
+		loads: map[string]int64{"in0": 32, "in1": 32, "in2": 32}, stores: map[string]int64{"result": 32},
+	},
 }
 
 // TestSmallRuns runs small variants work-item by work-item: the interpreter reports races, accesses out of bounds and
@@ -102,11 +195,11 @@ func TestSmallRuns(t *testing.T) {
 		}
 		for _, v := range list {
 			t.Run(v.String(), func(t *testing.T) {
-				buffers := map[string]*interp.Buffer{}
-				k, report := runVariant(t, v, buffers)
-				// what private variables do is no access to memory
-				for _, a := range k.Temps {
-					if a.Space == kernel.Private {
+				buffers := arrays{}
+				k, report, start := runVariant(t, v, buffers)
+				// what private variables and values do is no access to memory
+				for _, a := range slices.Concat(k.Temps, k.Args) {
+					if a.Space == kernel.Private || a.IsValue {
 						delete(report.Loads, a.Name)
 						delete(report.Stores, a.Name)
 					}
@@ -121,7 +214,7 @@ func TestSmallRuns(t *testing.T) {
 					t.Errorf("%d barriers, want %d", report.Barriers, s.barriers)
 				}
 				if oracle := oracles[v.Generator]; oracle != nil {
-					oracle(t, v, buffers)
+					oracle(t, v, buffers, start)
 				}
 			})
 		}
@@ -143,7 +236,8 @@ func compare(t *testing.T, what string, got, want map[string]int64) {
 	}
 }
 
-func runVariant(t *testing.T, v Variant, buffers map[string]*interp.Buffer) (*kernel.Kernel, *interp.Report) {
+// runVariant runs a variant and leaves its buffers; start is what they held before.
+func runVariant(t *testing.T, v Variant, buffers arrays) (_ *kernel.Kernel, _ *interp.Report, start map[string][]float64) {
 	t.Helper()
 	k, err := v.Kernel()
 	if err != nil {
@@ -156,18 +250,28 @@ func runVariant(t *testing.T, v Variant, buffers map[string]*interp.Buffer) (*ke
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := v.Sizes["nelements"]
-	if n := v.Sizes["n"]; n > 0 {
-		size = n * n
+	start = map[string][]float64{}
+	read := map[string]bool{}
+	for _, st := range nest.Kernel.Statements {
+		for _, a := range nest.Kernel.Reads(st) {
+			read[a.Array] = true
+		}
 	}
 	for _, a := range nest.Kernel.Args {
-		if a.IsValue {
+		if _, isSize := v.Sizes[a.Name]; isSize {
 			continue
 		}
+		size := int64(1) // of a value
+		if !a.IsValue {
+			if size, err = a.Elements(v.Sizes); err != nil {
+				t.Fatal(err)
+			}
+		}
 		b := interp.NewBuffer(a.DType, int(size))
-		if a.Name != "result" && a.Name != "c" {
+		if read[a.Name] || a.IsValue {
 			for i := range int(size) {
 				b.Set(i, float64((i*7+len(a.Name))%11)-3)
+				start[a.Name] = append(start[a.Name], b.At(i))
 			}
 		}
 		buffers[a.Name] = b
@@ -176,87 +280,7 @@ func runVariant(t *testing.T, v Variant, buffers map[string]*interp.Buffer) (*ke
 	if err != nil {
 		t.Fatal(err)
 	}
-	return nest.Kernel, report
-}
-
-// oracles compute the results by themselves.
-var oracles = map[string]func(*testing.T, Variant, map[string]*interp.Buffer){
-	"flops_madd_pattern": flopsOracle(func(_ int, x float64) float64 { return 5 - x }),
-	"flops_mul_pattern":  flopsOracle(func(_ int, x float64) float64 { return -x }),
-	"flops_add_pattern":  flopsOracle(func(i int, x float64) float64 { return x + float64(1-2*(i%2)) }),
-	"gmem_pattern": func(t *testing.T, _ Variant, b map[string]*interp.Buffer) {
-		for i := range b["result"].Len() {
-			if !b["result"].Defined(i) {
-				continue
-			}
-			want := 0.0
-			for name, in := range b {
-				if name != "result" {
-					want += in.At(i)
-				}
-			}
-			if got := b["result"].At(i); got != want {
-				t.Fatalf("result[%d] = %v, want %v", i, got, want)
-			}
-		}
-	},
-	"lmem_pattern": func(t *testing.T, v Variant, b map[string]*interp.Buffer) {
-		// a column holds l0 to l0+16; each of the m/16 sweeps brings the next element down, the last one stays
-		lanes := int(v.Args[slices.IndexFunc(v.Args, func(a NamedValue) bool { return a.Name == "lsize_0" })].Value.Int)
-		for i := range b["result"].Len() {
-			want := float64(i%lanes) + math.Min(16, float64(v.Sizes["m"]/16))
-			if got := b["result"].At(i); got != want {
-				t.Fatalf("result[%d] = %v, want %v", i, got, want)
-			}
-		}
-	},
-	"matmul_sq": func(t *testing.T, v Variant, b map[string]*interp.Buffer) {
-		n := int(v.Sizes["n"])
-		for i := range n {
-			for j := range n {
-				want := 0.0
-				for k := range n {
-					want += b["a"].At(i*n+k) * b["b"].At(k*n+j)
-				}
-				if got := b["c"].At(i*n + j); got != want {
-					t.Fatalf("c[%d,%d] = %v, want %v", i, j, got, want)
-				}
-			}
-		}
-	},
-}
-
-// flopsOracle updates 32 variables in place, as the paper's kernels do; no step rounds.
-func flopsOracle(f func(i int, x float64) float64) func(*testing.T, Variant, map[string]*interp.Buffer) {
-	return func(t *testing.T, v Variant, b map[string]*interp.Buffer) {
-		var x [32]float64
-		for i := range x {
-			x[i] = 2 + float64(i)/32
-		}
-		for range v.Sizes["m"] {
-			for i := range x {
-				if x[i] = f(i, x[(i+11)%32]); math.Abs(x[i]) < 1 || math.Abs(x[i]) > 4 {
-					t.Fatalf("variable %d becomes %v", i, x[i])
-				}
-			}
-		}
-		want := 0.0
-		for _, y := range x {
-			want += y
-		}
-		defined := 0
-		for i := range b["result"].Len() {
-			if b["result"].Defined(i) {
-				defined++
-				if got := b["result"].At(i); got != want {
-					t.Fatalf("result[%d] = %v, want %v", i, got, want)
-				}
-			}
-		}
-		if defined == 0 {
-			t.Error("no result was stored")
-		}
-	}
+	return nest.Kernel, report, start
 }
 
 // TestEveryKernelPrepares: all combinations of what is no size pass the checks.
