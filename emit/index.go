@@ -330,21 +330,37 @@ func (w *writer) isIndex(name string) bool {
 	return a == nil || a.IsValue && w.k.IsParam(name)
 }
 
-// integer writes an integer expression in the index type.
+// integer writes an index expression: all of its arithmetic is in the index type, which holds what an exact index needs.
 func (w *writer) integer(e kernel.Expr) (code, error) {
 	if a, err := kernel.ToAffine(e, w.isIndex); err == nil {
 		return w.affine(a)
 	}
-	if x, ok := e.(*kernel.Op); ok && x.Kind == kernel.Mul {
-		var parts []string
-		for _, f := range x.Args {
-			c, err := w.integer(f)
-			if err != nil {
-				return code{}, err
+	switch x := e.(type) {
+	case *kernel.Op:
+		if write, ok := indexOps[x.Kind]; ok {
+			args := make([]code, len(x.Args))
+			for i, arg := range x.Args {
+				var err error
+				if args[i], err = w.integer(arg); err != nil {
+					return code{}, err
+				}
 			}
-			parts = append(parts, c.at(precUnary))
+			return write(w, args), nil
 		}
-		return code{strings.Join(parts, "*"), precProduct}, nil
+	case *kernel.Cond:
+		test, err := w.truth(x.If)
+		if err != nil {
+			return code{}, err
+		}
+		then, err := w.integer(x.Then)
+		if err != nil {
+			return code{}, err
+		}
+		other, err := w.integer(x.Else)
+		if err != nil {
+			return code{}, err
+		}
+		return code{fmt.Sprintf("%s ? %s : %s", test.at(precOr), then.at(precOr), other.at(precOr)), precCond}, nil
 	}
 	c, t, err := w.expr(e)
 	if err != nil {
@@ -357,4 +373,36 @@ func (w *writer) integer(e kernel.Expr) (code, error) {
 		return w.cast(c, kernel.Int64), nil
 	}
 	return c, nil
+}
+
+// indexOps write the operators of index expressions.
+var indexOps = map[kernel.OpKind]func(w *writer, args []code) code{
+	kernel.Add:      func(_ *writer, args []code) code { return joined(args, " + ", precSum, precSum) },
+	kernel.Sub:      func(_ *writer, args []code) code { return joined(args, " - ", precSum, precProduct) },
+	kernel.Mul:      func(_ *writer, args []code) code { return joined(args, "*", precProduct, precUnary) },
+	kernel.FloorDiv: func(w *writer, args []code) code { return nested(w.help("floor_div", w.index), args) },
+	kernel.Mod:      func(w *writer, args []code) code { return nested(w.help("floor_mod", w.index), args) },
+	kernel.Min:      func(w *writer, args []code) code { return nested("min", w.indexTyped(args)) },
+	kernel.Max:      func(w *writer, args []code) code { return nested("max", w.indexTyped(args)) },
+	kernel.Neg:      func(_ *writer, args []code) code { return code{"-" + args[0].at(precAtom), precUnary} },
+}
+
+// indexTyped gives literals the index type, for functions that take operands of one type.
+func (w *writer) indexTyped(args []code) []code {
+	typed := slices.Clone(args)
+	for i, a := range args {
+		if _, err := strconv.ParseInt(a.text, 10, 64); err == nil && w.index != kernel.Int32 {
+			typed[i] = w.cast(a, w.index)
+		}
+	}
+	return typed
+}
+
+// joined writes operands between operators: the first at the strength of the operator, the others at the given one.
+func joined(args []code, operator string, prec, others int) code {
+	text := args[0].at(prec)
+	for _, a := range args[1:] {
+		text += operator + a.at(others)
+	}
+	return code{text, prec}
 }

@@ -210,13 +210,18 @@ func positions(n int) func(yield func([]int) bool) {
 	}
 }
 
-// extent returns the number of work-groups, at least one, and the number of statement instances.
-func (c *Case) extent() (groups, work int64, err error) {
+// launch returns the work-items in all and in a group.
+func (c *Case) launch() (global, local [3]int64, err error) {
 	source, err := c.Source(false)
 	if err != nil {
-		return 0, 0, err
+		return global, local, err
 	}
-	global, local, err := source.NDRange(c.Sizes)
+	return source.NDRange(c.Sizes)
+}
+
+// extent returns the number of work-groups, at least one, and the number of statement instances.
+func (c *Case) extent() (groups, work int64, err error) {
+	global, local, err := c.launch()
 	if err != nil {
 		return 0, 0, err
 	}
@@ -268,7 +273,7 @@ func compare(want *interp.Buffer, written []bool, data []byte) error {
 			continue
 		}
 		w, g := want.At(i), got.At(i)
-		if math.Abs(w-g) <= tolerance*max(math.Abs(w), 1) || math.IsNaN(w) && math.IsNaN(g) {
+		if w == g || math.Abs(w-g) <= tolerance*max(math.Abs(w), 1) || math.IsNaN(w) && math.IsNaN(g) {
 			continue
 		}
 		return fmt.Errorf("element %d is %v, the reference has %v", i, g, w)

@@ -143,10 +143,12 @@ func (c *Case) Job(policy device.Policy) (device.Job, error) {
 	if err != nil {
 		return device.Job{}, err
 	}
-	const int32Max = 1<<31 - 1
-	wide := false
+	wide, err := c.needsWide()
+	if err != nil {
+		return device.Job{}, err
+	}
 	for _, n := range counts {
-		wide = wide || n > int32Max
+		wide = wide || n > 1<<31-1
 	}
 	source, err := c.Source(wide)
 	if err != nil {

@@ -142,6 +142,35 @@ func TestCheckSizes(t *testing.T) {
 	}
 }
 
+// The parts of an index may exceed 32 bits where the index does not: they are computed in 64 bits then, by the
+// interpreter and by the device.
+func TestWideIndexArithmetic(t *testing.T) {
+	const n = 70000
+	c := makeCase(t, `
+k = lp.make_kernel("[n] -> {[i]: 0<=i<n}", "o[i] = a[(1000000*i+7) % n] + 1", [lp.GlobalArg("a", dtype="int32", shape="n"), "..."])
+k = lp.split_iname(k, "i", 64, outer_tag="g.0", inner_tag="l.0")
+`, map[string]int64{"n": n})
+	job, err := c.Job(device.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(job.Source, "long const n") {
+		t.Errorf("the source has indices of 32 bits:\n%s", job.Source)
+	}
+	got, _, err := c.reference(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(n) {
+		if want := got["a"].Int(int((1000000*i+7)%n)) + 1; got["o"].Int(int(i)) != want {
+			t.Fatalf("o[%d] is %d, want %d", i, got["o"].Int(int(i)), want)
+		}
+	}
+	if err := c.Compare(context.Background(), openDevice(t)); err != nil {
+		t.Error(err)
+	}
+}
+
 // Arrays of more than 2^31 elements get indices of 64 bits.
 func TestWideIndices(t *testing.T) {
 	for n, want := range map[int64]string{46336: "int const n", 46352: "long const n"} {

@@ -35,6 +35,6 @@ integers(__global int *restrict w, __global int *restrict y, __global const int 
     {
         y[4*gid(0) + lid(0)] = floor_div_int(x[4*gid(0) + lid(0)] - 9, 4) + floor_mod_int(x[4*gid(0) + lid(0)] - 9, 5) * 100 + (2*gid(0) + (lid(0) + 1) / 2 - 2) + (gid(0) + lid(0) + 1) % 3 * 1000 + min(x[4*gid(0) + lid(0)], 5) + (x[4*gid(0) + lid(0)] << 2) - (x[4*gid(0) + lid(0)] ^ 3);
         z[4*gid(0) + lid(0)] = power_int(x[4*gid(0) + lid(0)], 3) + (~x[4*gid(0) + lid(0)] & 15) + (x[4*gid(0) + lid(0)] > 7 && !(4 * gid(0) + lid(0) == 2) ? 1 : -1);
-        w[floor_mod_int((4 * gid(0) + lid(0)) * 3 + 1, n)] = (char) (50 * x[4*gid(0) + lid(0)]);
+        w[floor_mod_int(12*gid(0) + 3*lid(0) + 1, n)] = (char) (50 * x[4*gid(0) + lid(0)]);
     }
 }

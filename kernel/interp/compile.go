@@ -230,6 +230,44 @@ func (c *compiler) index(e kernel.Expr) (func(*state) int64, error) {
 	if a, err := kernel.ToAffine(e, known); err == nil {
 		return c.affine(a)
 	}
+	switch x := e.(type) {
+	case *kernel.Op:
+		if apply, ok := indexOps[x.Kind]; ok {
+			args := make([]func(*state) int64, len(x.Args))
+			for i, arg := range x.Args {
+				var err error
+				if args[i], err = c.index(arg); err != nil {
+					return nil, err
+				}
+			}
+			return func(st *state) int64 {
+				v := args[0](st)
+				for _, arg := range args[1:] {
+					v = apply(st, e, v, arg(st))
+				}
+				return v
+			}, nil
+		}
+	case *kernel.Cond:
+		test, err := c.truth(x.If)
+		if err != nil {
+			return nil, err
+		}
+		then, err := c.index(x.Then)
+		if err != nil {
+			return nil, err
+		}
+		other, err := c.index(x.Else)
+		if err != nil {
+			return nil, err
+		}
+		return func(st *state) int64 {
+			if test(st) {
+				return then(st)
+			}
+			return other(st)
+		}, nil
+	}
 	v, err := c.expr(e)
 	if err != nil {
 		return nil, err
@@ -238,6 +276,45 @@ func (c *compiler) index(e kernel.Expr) (func(*state) int64, error) {
 		return nil, fmt.Errorf("index %s is not an integer", e)
 	}
 	return v.i, nil
+}
+
+// indexOps are the operators of index arithmetic, in 64 bits: a result beyond those is a fault.
+var indexOps = map[kernel.OpKind]func(st *state, e kernel.Expr, x, y int64) int64{
+	kernel.Add: func(st *state, e kernel.Expr, x, y int64) int64 {
+		if sum := x + y; (sum > x) == (y > 0) {
+			return sum
+		}
+		st.fail(e, "the index exceeds 64 bits")
+		return 0
+	},
+	kernel.Sub: func(st *state, e kernel.Expr, x, y int64) int64 {
+		if diff := x - y; (diff < x) == (y > 0) {
+			return diff
+		}
+		st.fail(e, "the index exceeds 64 bits")
+		return 0
+	},
+	kernel.Mul: func(st *state, e kernel.Expr, x, y int64) int64 {
+		if product := x * y; x == 0 || product/x == y && !(x == -1 && y == math.MinInt64) {
+			return product
+		}
+		st.fail(e, "the index exceeds 64 bits")
+		return 0
+	},
+	kernel.FloorDiv: func(st *state, e kernel.Expr, x, y int64) int64 {
+		if y == 0 {
+			st.fail(e, "the index is divided by zero")
+		}
+		return floorDiv(x, y)
+	},
+	kernel.Mod: func(st *state, e kernel.Expr, x, y int64) int64 {
+		if y == 0 {
+			st.fail(e, "the index is divided by zero")
+		}
+		return x - y*floorDiv(x, y)
+	},
+	kernel.Min: func(_ *state, _ kernel.Expr, x, y int64) int64 { return min(x, y) },
+	kernel.Max: func(_ *state, _ kernel.Expr, x, y int64) int64 { return max(x, y) },
 }
 
 func (c *compiler) load(t kernel.DType, access kernel.Expr, name string, index []kernel.Expr) (value, error) {

@@ -1,0 +1,172 @@
+package workload
+
+import (
+	"math/big"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
+)
+
+// needsWide reports whether a value in the index arithmetic of the program can exceed 32 bits at the sizes of the case:
+// an index or a part of one, a loop bound, a guard. The estimate adds and multiplies the largest magnitudes of the parts,
+// so it errs on the side of 64 bits; what it cannot bound counts as too large.
+func (c *Case) needsWide() (bool, error) {
+	nest, err := c.Nest()
+	if err != nil {
+		return false, err
+	}
+	m := &magnitudes{kernel: nest.Kernel, sizes: c.Sizes, known: map[string]*big.Int{}}
+	global, local, err := c.launch()
+	if err != nil {
+		return false, err
+	}
+	for d := range global {
+		axis := string(rune('0' + d))
+		m.known["lid("+axis+")"] = big.NewInt(local[d])
+		m.known["gid("+axis+")"] = big.NewInt(global[d] / max(local[d], 1))
+	}
+	for _, s := range nest.Kernel.Statements {
+		for _, e := range []kernel.Expr{s.LHS, s.RHS} {
+			if e == nil {
+				continue
+			}
+			for _, a := range kernel.Accesses(e) {
+				for _, index := range a.Index {
+					m.expr(index)
+				}
+			}
+		}
+	}
+	m.nodes(nest.Body)
+	return m.large, nil
+}
+
+// magnitudes bounds absolute values, and notes when one exceeds 32 bits.
+type magnitudes struct {
+	kernel *kernel.Kernel
+	sizes  map[string]int64
+	known  map[string]*big.Int // of names
+	large  bool
+}
+
+var int32Max = big.NewInt(1<<31 - 1)
+
+func (m *magnitudes) note(v *big.Int) *big.Int {
+	if v.CmpAbs(int32Max) > 0 {
+		m.large = true
+	}
+	return v
+}
+
+// expr bounds an index expression and all its parts.
+func (m *magnitudes) expr(e kernel.Expr) *big.Int {
+	switch e := e.(type) {
+	case kernel.Int:
+		return m.note(new(big.Int).Abs(big.NewInt(e.Value)))
+	case kernel.Var:
+		return m.name(e.Name)
+	case *kernel.Cond:
+		then, other := m.expr(e.Then), m.expr(e.Else)
+		if then.Cmp(other) > 0 {
+			return then
+		}
+		return other
+	case *kernel.Op:
+		result := new(big.Int)
+		for i, arg := range e.Args {
+			v := m.expr(arg)
+			switch {
+			case i == 0:
+				result.Set(v)
+			case e.Kind == kernel.Add || e.Kind == kernel.Sub:
+				result.Add(result, v)
+			case e.Kind == kernel.Mul:
+				result.Mul(result, v)
+			case e.Kind != kernel.FloorDiv && v.Cmp(result) > 0: // min, max, and % stays below its divisor
+				result.Set(v)
+			}
+		}
+		return m.note(result)
+	}
+	return int32Max // what memory holds, or a function returns
+}
+
+// name bounds a parameter, an axis or an iname.
+func (m *magnitudes) name(name string) *big.Int {
+	if v, ok := m.known[name]; ok {
+		return v
+	}
+	v := m.inames(name)
+	if size, ok := m.sizes[name]; ok {
+		v = new(big.Int).Abs(big.NewInt(size))
+	}
+	m.known[name] = v
+	return m.note(v)
+}
+
+// inames bounds an iname by the domain at the sizes.
+func (m *magnitudes) inames(name string) *big.Int {
+	unknown := new(big.Int).Lsh(int32Max, 1)
+	if !m.kernel.IsIname(name) {
+		return int32Max // a value argument or a temporary
+	}
+	domain, err := m.kernel.DomainOf([]string{name})
+	if err != nil {
+		return unknown
+	}
+	if domain, err = domain.Fix(m.sizes); err != nil {
+		return unknown
+	}
+	largest := new(big.Int)
+	for _, part := range domain.Disjuncts() {
+		if empty, err := part.IsEmpty(); err == nil && empty {
+			continue
+		}
+		lower, upper, err := part.Bounds(name)
+		if err != nil || len(lower) == 0 || len(upper) == 0 {
+			return unknown
+		}
+		for _, b := range append(lower, upper...) {
+			if !b.Num.IsConstant() {
+				return unknown
+			}
+			if v := new(big.Int).Abs(big.NewInt(b.Num.Constant())); v.Cmp(largest) > 0 {
+				largest = v
+			}
+		}
+	}
+	return largest
+}
+
+// affine bounds an affine expression.
+func (m *magnitudes) affine(a polycount.Affine) *big.Int {
+	sum := new(big.Int).Abs(big.NewInt(a.Constant()))
+	for _, t := range a.Terms() {
+		v := new(big.Int).Abs(big.NewInt(t.Coeff))
+		if t.Floor != nil {
+			v.Mul(v, new(big.Int).Div(m.affine(t.Floor.Num), big.NewInt(t.Floor.Den)))
+		} else {
+			v.Mul(v, m.name(t.Name))
+		}
+		sum.Add(sum, v)
+	}
+	return m.note(sum)
+}
+
+func (m *magnitudes) nodes(nodes []linear.Node) {
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case *linear.Loop:
+			for _, b := range append(n.Lower, n.Upper...) {
+				m.affine(b.Num)
+			}
+			m.nodes(n.Body)
+		case *linear.Guard:
+			for _, c := range n.Conds {
+				m.affine(c.Affine)
+			}
+			m.nodes(n.Body)
+		}
+	}
+}
