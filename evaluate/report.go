@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gpuperf/calibrate"
 )
 
 // errorFloor is the least relative error that enters a geometric mean: without it a single lucky hit would hide the rest.
@@ -36,12 +38,12 @@ type VariantReport struct {
 
 // Point is a variant at one size. Times in seconds.
 type Point struct {
-	At            map[string]int64 `json:"at"`
-	Predicted     float64          `json:"predicted"`
-	Interval      [2]float64       `json:"interval"`
-	Measured      float64          `json:"measured"`
-	RelativeError float64          `json:"relative_error"` // (predicted - measured) / measured, signed
-	Warnings      []string         `json:"warnings,omitempty"`
+	At            map[string]int64   `json:"at"`
+	Predicted     float64            `json:"predicted"`
+	Interval      calibrate.Interval `json:"interval"` // of the prediction; null where not known
+	Measured      float64            `json:"measured"`
+	RelativeError float64            `json:"relative_error"` // (predicted - measured) / measured, signed
+	Warnings      []string           `json:"warnings,omitempty"`
 }
 
 // Ranking counts the sizes at which the predictions put all variants in the measured order.

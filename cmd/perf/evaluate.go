@@ -20,23 +20,24 @@ import (
 func evaluateCommand() *cobra.Command {
 	var session sessionOptions
 	var kernels selection
-	var profile, recorded string
+	var profile, recorded, report string
 	cmd := &cobra.Command{
-		Use:   "evaluate SUITE.yaml [--replay samples.jsonl | --profile PROFILE.yaml]",
+		Use:   "evaluate SUITE.yaml... [--replay samples.jsonl | --profile PROFILE.yaml] [--report DIR]",
 		Short: "Compare predicted with measured times over a suite",
 		Long: `evaluate calibrates the models of a suite, predicts its variants at its sizes, measures them, and reports the relative
 errors and whether the variants were ranked right. With --profile the models come from a profile instead of a calibration;
-with --replay all times come from recorded samples, and no device is needed.`,
-		Args: exactArgs(1, "one suite file"),
+with --replay all times come from recorded samples, and no device is needed. --report writes a web page with pictures,
+report.html, and the pictures of the suites as SVG files.`,
+		Args: minArgs(1, "at least one suite file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := evaluate.Load(args[0])
+			files, err := loadSuites(args)
 			if err != nil {
 				return err
 			}
 			if recorded != "" {
 				session.device = replay.Prefix + recorded
 			}
-			e := &evaluation{cmd: cmd, file: file, kernels: kernels, predictors: map[string]*predictor{}}
+			e := &evaluation{cmd: cmd, files: files, kernels: kernels, predictors: map[string]*predictor{}}
 			if profile != "" {
 				if e.profile, err = calibrate.LoadProfile(profile); err != nil {
 					return err
@@ -46,14 +47,19 @@ with --replay all times come from recorded samples, and no device is needed.`,
 				return err
 			}
 			defer e.session.close()
-			report, err := e.run()
+			outcome, err := e.run()
 			if err != nil {
 				return err
 			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), report)
+			if report != "" {
+				if err := e.writePage(outcome, profile, report); err != nil {
+					return err
+				}
 			}
-			printReport(cmd, report)
+			if wantJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), outcome)
+			}
+			printReport(cmd, outcome)
 			return nil
 		},
 	}
@@ -61,34 +67,75 @@ with --replay all times come from recorded samples, and no device is needed.`,
 	kernels.addFlags(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "", "take the fitted models from this profile")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")
+	cmd.Flags().StringVar(&report, "report", "", "write a web page with pictures into this folder")
 	return cmd
 }
 
-// evaluation is one run of a suite file.
+// loadSuites reads suite files. A suite's name says which one is meant, so that no two files may have one of the same name.
+func loadSuites(paths []string) ([]*evaluate.File, error) {
+	var files []*evaluate.File
+	from := map[string]string{}
+	for _, path := range paths {
+		file, err := evaluate.Load(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range file.Suites {
+			if from[s.Name] != "" {
+				return nil, usagef("a suite named %q is in %s and in %s", s.Name, from[s.Name], path)
+			}
+			from[s.Name] = path
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// evaluation is one run of suite files.
 type evaluation struct {
 	cmd        *cobra.Command
-	file       *evaluate.File
+	files      []*evaluate.File
+	file       *evaluate.File // of the suite at hand
 	session    *session
 	kernels    selection
 	profile    *calibrate.Profile    // nil: models are calibrated
 	predictors map[string]*predictor // by path of the model file
+
+	models  []fittedModel    // in the order of first use
+	records []samples.Record // of the variants, as measured
+}
+
+// fittedModel is a model that an evaluation used.
+type fittedModel struct {
+	*models.Model
+	calibration *calibrate.Calibration
 }
 
 func (e *evaluation) run() (*evaluate.Report, error) {
 	report := &evaluate.Report{}
-	for _, suite := range e.file.Suites {
-		s := evaluate.SuiteReport{Name: suite.Name}
-		for _, variant := range suite.Variants {
-			v, err := e.variant(suite, variant)
+	for _, e.file = range e.files {
+		for _, suite := range e.file.Suites {
+			s, err := e.suite(suite)
 			if err != nil {
 				return nil, err
 			}
-			s.Variants = append(s.Variants, *v)
+			report.Suites = append(report.Suites, *s)
 		}
-		report.Suites = append(report.Suites, s)
 	}
 	report.Summarize()
 	return report, nil
+}
+
+func (e *evaluation) suite(suite evaluate.Suite) (*evaluate.SuiteReport, error) {
+	s := &evaluate.SuiteReport{Name: suite.Name}
+	for _, variant := range suite.Variants {
+		v, err := e.variant(suite, variant)
+		if err != nil {
+			return nil, err
+		}
+		s.Variants = append(s.Variants, *v)
+	}
+	return s, nil
 }
 
 func (e *evaluation) variant(suite evaluate.Suite, variant evaluate.Variant) (*evaluate.VariantReport, error) {
@@ -109,6 +156,7 @@ func (e *evaluation) variant(suite evaluate.Suite, variant evaluate.Variant) (*e
 	if err != nil {
 		return nil, err
 	}
+	e.records = append(e.records, records...)
 	v := &evaluate.VariantReport{Name: variant.Name, Model: p.model.Name}
 	for i, r := range predictions {
 		if records[i].Status != samples.OK {
@@ -132,18 +180,18 @@ func (e *evaluation) predictor(variant evaluate.Variant) (*predictor, error) {
 		return nil, err
 	}
 	device := e.session.device.Info().Fingerprint
+	var calibration *calibrate.Calibration
 	var p *predictor
 	if e.profile != nil {
 		if !e.profile.Device.Same(device) {
 			note(e.cmd, "warning: the profile is of %s, the times are of %s", e.profile.Device, device)
 		}
-		calibration := e.profile.Find(model.Name)
+		calibration = e.profile.Find(model.Name)
 		if calibration == nil {
 			return nil, usagef("the profile has no model %q; it holds: %s", model.Name, strings.Join(e.profile.Names(), ", "))
 		}
 		p, err = newPredictor(e.profile.Device, calibration)
 	} else {
-		var calibration *calibrate.Calibration
 		if calibration, err = e.session.calibrate(model, e.kernels); err != nil {
 			return nil, err
 		}
@@ -157,6 +205,7 @@ func (e *evaluation) predictor(variant evaluate.Variant) (*predictor, error) {
 		return nil, err
 	}
 	e.predictors[path] = p
+	e.models = append(e.models, fittedModel{p.model, calibration})
 	return p, nil
 }
 

@@ -1,0 +1,198 @@
+package evaluate
+
+import (
+	"fmt"
+	"strings"
+
+	"gpuperf/calibrate"
+	"gpuperf/evaluate/peaks"
+	"gpuperf/features"
+	"gpuperf/kernel"
+	"gpuperf/models"
+	"gpuperf/workload"
+)
+
+// overPeak is the share of the peak from which on a rate is remarked on. Vendors round, and clocks vary by as much.
+const overPeak = 1.01
+
+// Cost is a fitted parameter beside what the device can do at best, as a line of table 3 of the Perflex paper.
+type Cost struct {
+	calibrate.Estimate
+	Of     []string    // the features that the parameter is the cost of; none where it is no plain cost
+	Peak   *peaks.Peak // what bounds the implied rate, nil where it is not known
+	Remark string      // on a rate above the peak
+}
+
+// Share is the implied rate as a part of the peak, 0 where that is not known.
+func (c Cost) Share() float64 {
+	if c.Peak == nil {
+		return 0
+	}
+	return c.Rate / c.Peak.Rate
+}
+
+// Costs sets the parameters of a fit against the peaks of the device, which may be nil. The cases are the kernels that the fit was
+// made from, at sub-groups of so many lanes; they are counted only for what the features' identifiers leave open.
+func Costs(m *models.Model, fit *calibrate.Fit, device *peaks.Device, cases []*workload.Case, lanes int) ([]Cost, error) {
+	of, work := costs(m.Expr()), counter{cases, lanes}
+	var all []Cost
+	for _, e := range fit.Parameters {
+		c := Cost{Estimate: e, Of: of[e.Name]}
+		ids, err := parseIDs(c.Of)
+		if err != nil {
+			return nil, err
+		}
+		if device != nil && e.RateUnit != "" {
+			if c.Peak, err = work.bound(device, ids, e.RateUnit); err != nil {
+				return nil, err
+			}
+		}
+		if c.Share() > overPeak {
+			if c.Remark, err = work.remark(ids); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func parseIDs(texts []string) ([]features.ID, error) {
+	var ids []features.ID
+	for _, text := range texts {
+		id, err := features.ParseID(text)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// counter counts features in cases.
+type counter struct {
+	cases []*workload.Case
+	lanes int
+}
+
+// count returns the sum of a feature over the cases.
+func (k counter) count(id features.ID) (sum float64, err error) {
+	for _, c := range k.cases {
+		values, err := c.Features([]features.ID{id}, k.lanes)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", c, err)
+		}
+		sum += values[id.String()]
+	}
+	return sum, nil
+}
+
+// countWith counts the accesses of a feature that also satisfy a condition which its identifier leaves open.
+func (k counter) countWith(id features.ID, after, condition string) (float64, error) {
+	narrow, err := features.ParseID(after + condition + strings.TrimPrefix(id.String(), after))
+	if err != nil {
+		return 0, err
+	}
+	return k.count(narrow)
+}
+
+// bound returns the peak of the work that the features count, nil where there is none or they do not share one.
+func (k counter) bound(device *peaks.Device, ids []features.ID, unit string) (*peaks.Peak, error) {
+	var common *peaks.Peak
+	for _, id := range ids {
+		p, ok, err := k.peak(device, id, unit)
+		if err != nil || !ok || p.Unit != unit || common != nil && p.Rate != common.Rate {
+			return nil, err
+		}
+		common = &p
+	}
+	return common, nil
+}
+
+func (k counter) peak(device *peaks.Device, id features.ID, unit string) (p peaks.Peak, ok bool, err error) {
+	switch id.Class {
+	case features.OpClass:
+		p, ok = device.Arithmetic(string(id.DType), id.Op, unit)
+		return p, ok, nil
+	case features.MemClass:
+		space, err := k.space(id)
+		switch space {
+		case kernel.Local:
+			return device.Local(), true, err
+		case kernel.Global:
+			return device.Global(), true, err
+		}
+		return p, false, err
+	}
+	return p, false, nil
+}
+
+// space returns the memory that a feature's accesses go to, in the cases where its identifier does not say: "" for both or neither.
+func (k counter) space(id features.ID) (kernel.Space, error) {
+	if id.Space != "" {
+		return id.Space, nil
+	}
+	prefix := "f_mem_access"
+	if id.Tag != "" {
+		prefix += "_tag:" + id.Tag
+	}
+	local, err := k.countWith(id, prefix, "_local")
+	if err != nil {
+		return "", err
+	}
+	global, err := k.countWith(id, prefix, "_global")
+	switch {
+	case err != nil:
+		return "", err
+	case global > 0 && local == 0:
+		return kernel.Global, nil
+	case local > 0 && global == 0:
+		return kernel.Local, nil
+	}
+	return "", nil
+}
+
+// remark says why a rate may be above the peak (Perflex paper, section 8.3, on table 3).
+func (k counter) remark(ids []features.ID) (string, error) {
+	if ids[0].Class != features.MemClass {
+		return "above the peak: more work is counted than is done, or the unit of the parameter is wrong", nil
+	}
+	if space, err := k.space(ids[0]); err != nil || space == kernel.Local {
+		return "above the peak: work-items that read one address share an access, or the unit of the parameter is wrong", err
+	}
+	again, total := 0.0, 0.0
+	for _, id := range ids {
+		a, t, err := k.reuse(id)
+		if err != nil {
+			return "", err
+		}
+		again, total = again+a, total+t
+	}
+	switch {
+	case total == 0:
+		return "above the peak: caches may serve these accesses", nil
+	case again == 0:
+		return "above the peak, though no element is accessed more than once: the data may stay in a cache between launches, another " +
+			"term may bear part of the cost, or the unit of the parameter is wrong", nil
+	}
+	return fmt.Sprintf("above the peak: caches serve elements that are accessed more than once, as %.3g %% of these accesses are "+
+		"(access-to-footprint ratio over 1)", 100*again/total), nil
+}
+
+// reuse counts the accesses of a feature in the cases, and those of them whose access-to-footprint ratio exceeds one. Both are 0 where
+// the identifier has a condition on the ratio that leaves it open.
+func (k counter) reuse(id features.ID) (again, total float64, err error) {
+	if total, err = k.count(id); err != nil {
+		return 0, 0, err
+	}
+	switch id.AFR {
+	case "":
+		again, err = k.countWith(id, id.String(), "_afr:>1")
+		return again, total, err
+	case "1":
+		return 0, total, nil
+	case ">1":
+		return total, total, nil
+	}
+	return 0, 0, nil
+}

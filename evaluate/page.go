@@ -1,0 +1,210 @@
+package evaluate
+
+import (
+	_ "embed" // for the template
+	"fmt"
+	"html/template"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"gpuperf/calibrate"
+	"gpuperf/evaluate/chart"
+	"gpuperf/evaluate/peaks"
+	"gpuperf/samples"
+)
+
+// Page is an evaluation with all that a reader needs to judge it, as a web page that needs nothing but itself.
+type Page struct {
+	Report      *Report
+	SuiteFiles  []string
+	Device      samples.Fingerprint
+	Peaks       *peaks.Device // nil: not known
+	Models      []Model
+	Profile     string           // where the models come from, "" when they were calibrated for the evaluation
+	SamplesFile string           // where the times come from
+	SamplesHash string           // SHA-256 of that file, in hex; "" where it could not be read
+	Records     []samples.Record // what was measured of the evaluated kernels
+}
+
+// Model is a fitted model with its parameters against the peaks of the device.
+type Model struct {
+	*calibrate.Calibration
+	Costs []Cost
+}
+
+//go:embed page.gohtml
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"seconds":  chart.Seconds,
+	"percent":  percent,
+	"signed":   signedPercent,
+	"sizes":    sizesText,
+	"join":     strings.Join,
+	"value":    func(v float64) string { return fmt.Sprintf("%.6g", v) },
+	"number":   number,
+	"interval": func(p Point) string { return strings.Trim(intervalText(p), " ()") },
+	"svg":      func(s *SuiteReport) template.HTML { return template.HTML(s.Figure().SVG()) }, //nolint:gosec // chart escapes
+	"ties":     tiesText,
+}).Parse(pageText))
+
+// Write writes report.html and an SVG file for each suite into the folder, which it makes where there is none. It returns their paths.
+func (p *Page) Write(dir string) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	var html strings.Builder
+	if err := pageTemplate.Execute(&html, p); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	paths := []string{filepath.Join(dir, "report.html")}
+	if err := os.WriteFile(paths[0], []byte(html.String()), 0o644); err != nil {
+		return nil, err
+	}
+	names := p.fileNames()
+	for i := range p.Report.Suites {
+		path := filepath.Join(dir, names[i])
+		if err := os.WriteFile(path, []byte(p.Report.Suites[i].Figure().SVG()), 0o644); err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// fileNames makes a file name from the name of each suite: its letters and digits, numbered where two would be the same.
+func (p *Page) fileNames() []string {
+	var names []string
+	for _, s := range p.Report.Suites {
+		words := strings.FieldsFunc(strings.ToLower(s.Name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		base := strings.Join(words, "-")
+		if base == "" {
+			base = "suite"
+		}
+		name := base + ".svg"
+		for n := 2; slices.Contains(names, name); n++ {
+			name = fmt.Sprintf("%s-%d.svg", base, n)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// Measured says when the evaluated kernels were measured.
+func (p *Page) Measured() string {
+	if len(p.Records) == 0 {
+		return "never"
+	}
+	first, last := p.Records[0].Time, p.Records[0].Time
+	for _, r := range p.Records {
+		if r.Time.Before(first) {
+			first = r.Time
+		}
+		if r.Time.After(last) {
+			last = r.Time
+		}
+	}
+	const layout = "2006-01-02 15:04:05"
+	text := first.UTC().Format(layout)
+	if !first.Truncate(time.Second).Equal(last.Truncate(time.Second)) {
+		text += " to " + last.UTC().Format(layout)
+	}
+	return text + " UTC"
+}
+
+// Trials says how many trials stand behind each measured time, in which state of the caches.
+func (p *Page) Trials() string {
+	var modes []string
+	least, most := math.MaxInt, 0
+	for _, r := range p.Records {
+		least, most = min(least, len(r.Trials)), max(most, len(r.Trials))
+		if !slices.Contains(modes, string(r.Mode)) {
+			modes = append(modes, string(r.Mode))
+		}
+	}
+	switch {
+	case most == 0:
+		return "none"
+	case least == most:
+		return fmt.Sprintf("%d for each time, caches %s; the median counts", most, strings.Join(modes, " and "))
+	}
+	return fmt.Sprintf("%d to %d for each time, caches %s; the median counts", least, most, strings.Join(modes, " and "))
+}
+
+// Versions lists the versions of the program that measured.
+func (p *Page) Versions() string {
+	var all []string
+	for _, r := range p.Records {
+		if r.Perf != "" && !slices.Contains(all, r.Perf) {
+			all = append(all, r.Perf)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// Doubts lists the warnings of the measurements, each once.
+func (p *Page) Doubts() []string {
+	var all []string
+	for _, r := range p.Records {
+		for _, w := range r.Warnings {
+			if text := sizesText(r.Kernel.Sizes) + ": " + w; !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
+}
+
+// PeakRates lists the peaks of the device for the page.
+func (p *Page) PeakRates() []struct {
+	What string
+	peaks.Peak
+} {
+	type row = struct {
+		What string
+		peaks.Peak
+	}
+	if p.Peaks == nil {
+		return nil
+	}
+	var rows []row
+	for _, dtype := range []string{"float32", "float64"} {
+		if peak, ok := p.Peaks.Arithmetic(dtype, "madd", "FLOP/s"); ok {
+			rows = append(rows, row{dtype + " multiply-add", peak})
+		}
+	}
+	return append(rows, row{"local memory", p.Peaks.Local()}, row{"global memory", p.Peaks.Global()})
+}
+
+// Worst is the largest relative error of a variant, without sign.
+func (v VariantReport) Worst() float64 {
+	worst := 0.0
+	for _, p := range v.Points {
+		worst = max(worst, math.Abs(p.RelativeError))
+	}
+	return worst
+}
+
+func tiesText(ties [][2]string) string {
+	var texts []string
+	for _, t := range ties {
+		texts = append(texts, t[0]+" ≈ "+t[1])
+	}
+	return strings.Join(texts, ", ")
+}
+
+// number writes a number with three digits, in words where there is none.
+func number(v float64) string {
+	switch {
+	case math.IsInf(v, 0):
+		return "not determined"
+	case math.IsNaN(v):
+		return "not known"
+	}
+	return fmt.Sprintf("%.3g", v)
+}
