@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Gist rewrites p under assumptions, a set of parameters: pieces and conditions that ctx decides go, and floors of
-// which ctx fixes the remainder become quotients. Where ctx holds the result agrees with p. With
-// n mod 16 = 0, 16*floor((n + 15)/16) becomes n.
+// Gist rewrites p under assumptions, a set of parameters: pieces and conditions that ctx decides go, floors of which
+// ctx fixes the remainder become quotients, and pieces become one where ctx makes one polynomial serve for both. Where
+// ctx holds the result agrees with p. With n mod 16 = 0, 16*floor((n + 15)/16) becomes n.
 func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
 	defer Rescue(&err)
 	if len(ctx.dims) > 0 {
@@ -29,8 +29,65 @@ func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
 			out.pieces = append(out.pieces, piece{dom, x.q})
 		}
 	}
+	if len(out.pieces) > 0 && len(c.cs) > 0 {
+		w.within(w.left/2, func(w *work) { out.pieces = w.mergeUnder(out.table, out.pieces, c.cs) })
+	}
 	w.tidy(out)
 	return out.withoutUnused(p.params), nil
+}
+
+// mergeUnder joins pieces on which, where ctx holds, one polynomial has the values of both: all into one without a
+// condition if there is such a polynomial, otherwise pairs of which the union is a conjunction under a ctx of one.
+func (w *work) mergeUnder(table *conj, ps []piece, ctx []*conj) []piece {
+	under := make([]piece, 0, len(ps)*len(ctx)) // what is left of the pieces in ctx
+	for _, x := range ps {
+		for _, c := range ctx {
+			if d := conjunction(x.dom, c); d.simplify() && w.feasible(d.flat()) {
+				under = append(under, piece{d, x.q})
+			}
+		}
+	}
+	for _, x := range ps {
+		serves := false
+		w.within(joinLimit, func(w *work) {
+			rest := ctx
+			for _, y := range under {
+				if !w.sameOn(table, x.q, y.q, y.dom) {
+					return
+				}
+				rest = w.subtract(rest, []*conj{y.dom})
+			}
+			for _, c := range rest {
+				if !w.sameOn(table, x.q, nil, c) {
+					return
+				}
+			}
+			serves = true
+		})
+		if serves {
+			return []piece{{&conj{n: table.n}, x.q}}
+		}
+	}
+	if len(ctx) > 1 || len(ps) < 2 {
+		return ps
+	}
+	// Pieces within ctx have a hull within ctx; there the general merging applies, with the exact test of agreement.
+	merged := w.mergePiecesBy(table, under, true, (*work).sameOn)
+	if len(merged) >= len(ps) {
+		return ps
+	}
+	out := ps[:0:0]
+	for _, x := range merged {
+		if d := w.gist(x.dom, ctx); d != nil {
+			out = append(out, piece{d, x.q})
+		}
+	}
+	return out
+}
+
+// sameOn decides whether p and q have the same value on dom.
+func (w *work) sameOn(table *conj, p, q quasi, dom *conj) bool {
+	return p.equal(q) || w.vanishes(table, p.sub(q), dom)
 }
 
 // used marks the columns of the parameters that stand in p.

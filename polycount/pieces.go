@@ -218,6 +218,13 @@ const joinLimit = 200_000
 // mergePieces joins pieces whose union is a conjunction and on which one polynomial serves. With grow, the union may
 // take in parts of other pieces.
 func (w *work) mergePieces(table *conj, ps []piece, grow bool) []piece {
+	return w.mergePiecesBy(table, ps, grow, (*work).agree)
+}
+
+// agreement reports that two polynomials have the same value on a domain. It may miss that they have.
+type agreement func(w *work, table *conj, p, q quasi, dom *conj) bool
+
+func (w *work) mergePiecesBy(table *conj, ps []piece, grow bool, agree agreement) []piece {
 	reserve := w.left / 2 // a long answer is better than none
 	for again := true; again; {
 		again = false
@@ -232,8 +239,8 @@ func (w *work) mergePieces(table *conj, ps []piece, grow bool) []piece {
 				q := ps[i].q
 				var merged []piece
 				w.within(joinLimit, func(w *work) {
-					if w.agree(table, q, ps[j].q, ps[j].dom) {
-						merged = w.join(table, ps, i, j, grow)
+					if agree(w, table, q, ps[j].q, ps[j].dom) {
+						merged = w.join(table, ps, i, j, grow, agree)
 					}
 				})
 				if merged != nil {
@@ -253,7 +260,7 @@ func (w *work) mergePieces(table *conj, ps []piece, grow bool) []piece {
 // join merges piece j, on which the polynomial of piece i serves, into piece i where the constraints that both obey
 // describe their union. They may also take in parts of other pieces where the polynomials agree, if those pieces
 // remain conjunctions. It returns the pieces with i and those others changed, or nil.
-func (w *work) join(table *conj, ps []piece, i, j int, grow bool) []piece {
+func (w *work) join(table *conj, ps []piece, i, j int, grow bool, agree agreement) []piece {
 	a, b := ps[i].dom, ps[j].dom
 	hull := w.commonHull(a, b)
 	if hull == nil {
@@ -270,7 +277,7 @@ func (w *work) join(table *conj, ps []piece, i, j int, grow bool) []piece {
 			continue
 		}
 		for _, c := range common {
-			if !w.agree(table, ps[i].q, x.q, c) {
+			if !agree(w, table, ps[i].q, x.q, c) {
 				return nil
 			}
 		}
@@ -283,7 +290,7 @@ func (w *work) join(table *conj, ps []piece, i, j int, grow bool) []piece {
 		out[k].dom.simplify()
 	}
 	for _, c := range rest { // outside all pieces the value is 0
-		if w.feasible(c.flat()) && !(grow && w.agree(table, ps[i].q, nil, c)) {
+		if w.feasible(c.flat()) && !(grow && agree(w, table, ps[i].q, nil, c)) {
 			return nil
 		}
 	}

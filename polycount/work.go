@@ -46,7 +46,8 @@ func (w *work) spend(n int) {
 	w.next = w.left - checkEvery
 }
 
-// within runs f on at most units of w; false when those did not suffice. It is for what only shortens an answer.
+// within runs f on at most units of w; false when those or the 64-bit range did not suffice. It is for what only
+// shortens an answer.
 func (w *work) within(units int64, f func(*work)) (done bool) {
 	child := &work{ctx: w.ctx, left: min(units, w.left)}
 	given := child.left
@@ -56,7 +57,7 @@ func (w *work) within(units int64, f func(*work)) (done bool) {
 		switch r := recover().(type) {
 		case nil:
 		case fault:
-			if !errors.Is(r.err, ErrBudget) {
+			if !errors.Is(r.err, ErrBudget) && !errors.Is(r.err, ErrOverflow) {
 				panic(r)
 			}
 			done = false
