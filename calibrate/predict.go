@@ -142,6 +142,9 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	if finite(out.Seconds) == nil {
 		return nil, fmt.Errorf("model %s gives %g: its expression is not defined for these features", p.fit.Model, out.Seconds)
 	}
+	if out.Seconds < 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the prediction %.6g is negative: the model does not hold here", out.Seconds))
+	}
 	for i, v := range p.compiled.Terms(p.x, p.params, nil) {
 		out.Terms = append(out.Terms, TermValue{p.compiled.TermNames[i], v})
 	}

@@ -20,6 +20,9 @@ counted once per sub-group, global memory per work-item, or per sub-group where 
 barriers as one work-item meets them.`,
 		Args: exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if options.SubgroupSize < 1 {
+				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)
+			}
 			at, err := parseOneSize(sizes)
 			if err != nil {
 				return err
@@ -91,6 +94,9 @@ func featureCommand() *cobra.Command {
   perf feature matmul.star 'f_mem_access_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:16}' -p n=2048`,
 		Args: minArgs(2, "a kernel script and at least one feature"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if options.SubgroupSize < 1 {
+				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)
+			}
 			var ids []features.ID
 			for _, text := range args[1:] {
 				id, err := features.ParseID(text)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,8 +81,8 @@ func parseStart(model *models.Model, texts []string) (map[string]float64, error)
 	start := map[string]float64{}
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
-		var v float64
-		if _, err := fmt.Sscanf(value, "%g", &v); !ok || err != nil {
+		v, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, usagef("starting value %q is not of the form p_name=number", text)
 		}
 		if names := model.ParameterNames(); !contains(names, name) {

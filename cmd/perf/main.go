@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -129,9 +130,12 @@ var errReported = errors.New("reported")
 func statusOf(err error) int {
 	var usage *usageError
 	var input *source.Error
+	var path *fs.PathError
 	switch {
-	case errors.As(err, &usage), errors.As(err, &input), errors.Is(err, os.ErrNotExist):
+	case errors.As(err, &usage), errors.As(err, &input):
 		return exitUsage
+	case errors.As(err, &path) && (path.Op == "open" || path.Op == "read"):
+		return exitUsage // a file that is not there, or no file
 	}
 	return exitFailed
 }

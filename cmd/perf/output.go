@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -71,7 +72,7 @@ func seconds(s float64) string {
 		scale float64
 		name  string
 	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}} {
-		if s >= unit.scale {
+		if math.Abs(s) >= unit.scale {
 			return fmt.Sprintf("%.4g %s", s/unit.scale, unit.name)
 		}
 	}

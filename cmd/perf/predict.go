@@ -128,6 +128,9 @@ func openPredictor(cmd *cobra.Command, o predictOptions) (*predictor, error) {
 	}
 	name := o.model
 	if name == "" {
+		if len(profile.Models) == 0 {
+			return nil, usagef("profile %s holds no model\n    calibrate one: perf calibrate MODEL.yaml --profile %s", path, path)
+		}
 		if len(profile.Models) != 1 {
 			return nil, usagef("profile %s holds %d models; choose one: --model %s", path, len(profile.Models), strings.Join(profile.Names(), " | "))
 		}

@@ -45,6 +45,9 @@ type session struct {
 }
 
 func openSession(cmd *cobra.Command, o sessionOptions) (*session, error) {
+	if o.trials < 0 {
+		return nil, usagef("--trials %d: at least one trial is needed", o.trials)
+	}
 	dev, err := openDevice(cmd, o.device)
 	if err != nil {
 		return nil, err
