@@ -43,7 +43,7 @@ var pageText string
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"seconds":  chart.Seconds,
 	"percent":  percent,
-	"signed":   signedPercent,
+	"hundred":  func(r float64) float64 { return 100 * r },
 	"sizes":    sizesText,
 	"join":     strings.Join,
 	"value":    func(v float64) string { return fmt.Sprintf("%.6g", v) },
@@ -179,6 +179,19 @@ func (p *Page) PeakRates() []struct {
 		}
 	}
 	return append(rows, row{"local memory", p.Peaks.Local()}, row{"global memory", p.Peaks.Global()})
+}
+
+// Warnings lists the warnings of the suite's predictions.
+func (s SuiteReport) Warnings() []string {
+	var all []string
+	for _, v := range s.Variants {
+		for _, p := range v.Points {
+			for _, w := range p.Warnings {
+				all = append(all, v.Name+", "+sizesText(p.At)+": "+w)
+			}
+		}
+	}
+	return all
 }
 
 // Worst is the largest relative error of a variant, without sign.

@@ -18,10 +18,10 @@ const (
 // Sizes in pixels. A cell is a panel with its title, notes and axis texts.
 const (
 	plotWidth, plotHeight = 400.0, 270.0
+	aloneWidth            = 640.0 // of the plot of a panel that has a row for itself
 	padLeft, padRight     = 74.0, 18.0
 	padTop, padBottom     = 60.0, 46.0
-	headHeight            = 58.0
-	cellWidth             = padLeft + plotWidth + padRight
+	headHeight            = 74.0
 	cellHeight            = padTop + plotHeight + padBottom
 	noteLine              = 13.0
 	characterWidth        = 6.1 // of small text, on average
@@ -31,6 +31,11 @@ const (
 func (f *Figure) SVG() string {
 	columns := min(max(len(f.Panels), 1), 2)
 	rows := (len(f.Panels) + columns - 1) / columns
+	plot := plotWidth
+	if columns == 1 {
+		plot = aloneWidth
+	}
+	cellWidth := padLeft + plot + padRight
 	width, height := float64(columns)*cellWidth, headHeight+float64(rows)*cellHeight
 	var c canvas
 	c.open("svg", "xmlns", "http://www.w3.org/2000/svg", "width", width, "height", height,
@@ -39,10 +44,11 @@ func (f *Figure) SVG() string {
 	c.leaf("title", f.Title+": predicted and measured times")
 	c.empty("rect", "width", width, "height", height, "fill", "#ffffff")
 	c.text(f.Title, "x", 12.0, "y", 24.0, "font-size", 16.0, "font-weight", 600)
-	drawLegend(&c, 12, 45)
+	drawLegend(&c, 12, 46)
+	c.text("above each point: (predicted − measured) / measured", "x", 12.0, "y", 64.0, "fill", faint)
 	x, y := f.axes()
 	for i := range f.Panels {
-		d := drawing{canvas: &c, figure: f, panel: &f.Panels[i], x: x, y: y}
+		d := drawing{canvas: &c, figure: f, panel: &f.Panels[i], x: x, y: y, width: plot}
 		d.left = float64(i%columns)*cellWidth + padLeft
 		d.top = headHeight + float64(i/columns)*cellHeight + padTop
 		d.draw()
@@ -60,7 +66,6 @@ func drawLegend(c *canvas, x, y float64) {
 	}
 	entry(measured, "measured", func(x, y float64) { circle(c, x, y) })
 	entry(predicted, "predicted, with its 95 % interval", func(x, y float64) { bar(c, x, y-7, y+7, true, true); diamond(c, x, y) })
-	c.text("above each point: (predicted − measured) / measured", "x", x, "y", y, "fill", faint)
 }
 
 // drawing is a panel being drawn, with the upper left corner of its plot.
@@ -70,6 +75,7 @@ type drawing struct {
 	panel     *Panel
 	x, y      axis
 	left, top float64
+	width     float64
 }
 
 func (d *drawing) px(p Point, i int) float64 {
@@ -77,7 +83,7 @@ func (d *drawing) px(p Point, i int) float64 {
 	if d.figure.Ordinal {
 		v = float64(i)
 	}
-	return d.left + plotWidth*d.x.at(v)
+	return d.left + d.width*d.x.at(v)
 }
 
 func (d *drawing) py(t float64) float64 { return d.top + plotHeight*(1-d.y.at(t)) }
@@ -85,11 +91,11 @@ func (d *drawing) py(t float64) float64 { return d.top + plotHeight*(1-d.y.at(t)
 func (d *drawing) draw() {
 	d.text(d.panel.Title, "x", d.left, "y", d.top-42, "font-size", 13.0, "font-weight", 600)
 	if d.panel.Note != "" {
-		d.text(d.panel.Note, "x", d.left+plotWidth, "y", d.top-42, "text-anchor", "end", "fill", faint)
+		d.text(d.panel.Note, "x", d.left+d.width, "y", d.top-42, "text-anchor", "end", "fill", faint)
 	}
 	d.drawTimes()
 	d.drawSizes()
-	d.empty("rect", "x", d.left, "y", d.top, "width", plotWidth, "height", plotHeight, "fill", "none", "stroke", frame)
+	d.empty("rect", "x", d.left, "y", d.top, "width", d.width, "height", plotHeight, "fill", "none", "stroke", frame)
 	d.drawNotes()
 	d.drawLine(measured, "", func(p Point) float64 { return p.Measured })
 	d.drawLine(predicted, "5 3", func(p Point) float64 { return p.Predicted })
@@ -102,7 +108,7 @@ func (d *drawing) draw() {
 func (d *drawing) drawTimes() {
 	for _, t := range d.y.ticks() {
 		y := d.py(t)
-		d.empty("line", "x1", d.left, "y1", y, "x2", d.left+plotWidth, "y2", y, "stroke", grid)
+		d.empty("line", "x1", d.left, "y1", y, "x2", d.left+d.width, "y2", y, "stroke", grid)
 		d.text(Seconds(t), "x", d.left-7, "y", y+4, "text-anchor", "end")
 	}
 	x, y := d.left-62, d.top+plotHeight/2
@@ -120,7 +126,7 @@ func (d *drawing) drawSizes() {
 			free = x + half + 4
 		}
 	}
-	d.text(d.figure.XLabel, "x", d.left+plotWidth/2, "y", d.top+plotHeight+34, "text-anchor", "middle", "fill", faint)
+	d.text(d.figure.XLabel, "x", d.left+d.width/2, "y", d.top+plotHeight+34, "text-anchor", "middle", "fill", faint)
 }
 
 // drawNotes writes the notes above the frame, in two lines where they would run into each other in one. A note that has no room in
