@@ -59,6 +59,7 @@ type fitter struct {
 	t        []float64   // outputs
 	w        []float64   // weights of the residuals
 	group    []string    // kernel of each row
+	scale    float64     // by which the weights were divided, so that the weighted outputs are of the order of one
 	lower    []float64
 	upper    []float64
 	lm       lm.Settings
@@ -86,6 +87,7 @@ func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
 			return nil, fmt.Errorf("%s: %w", r.name(i), err)
 		}
 	}
+	f.normalize()
 	for _, name := range c.Parameters {
 		p := m.Parameter(name)
 		f.lower = append(f.lower, p.Min)
@@ -102,6 +104,24 @@ func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
 		f.lm.MaxEvaluations = defaultEvaluations * (len(c.Parameters) + 1)
 	}
 	return f, nil
+}
+
+// normalize divides the weights by a power of two, which rounds nothing, so that squares of residuals neither underflow nor
+// overflow, whatever the unit of the output is.
+func (f *fitter) normalize() {
+	f.scale = 1
+	largest := 0.0
+	for i, t := range f.t {
+		largest = max(largest, math.Abs(f.w[i]*t))
+	}
+	if largest == 0 || math.IsInf(largest, 0) {
+		return
+	}
+	_, exponent := math.Frexp(largest)
+	f.scale = math.Ldexp(1, max(min(exponent, 1000), -1000))
+	for i := range f.w {
+		f.w[i] /= f.scale
+	}
 }
 
 func (r Row) name(i int) string {

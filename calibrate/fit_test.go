@@ -423,3 +423,26 @@ func TestFitWithoutErrorAsJSON(t *testing.T) {
 		t.Errorf("%s does not contain %s", text, want)
 	}
 }
+
+// A fit does not depend on the unit of the output, however small or large its numbers are in it.
+func TestFitInAnyUnit(t *testing.T) {
+	m, err := models.New("m", "f_y", "p_a * f_x + p_b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unit := range []float64{1e-300, 1e-160, 1, 1e160, 1e300} {
+		var rows []Row
+		for x := 1.0; x <= 5; x++ {
+			rows = append(rows, Row{Features: map[string]float64{"f_x": x}, Output: (3*x + 2) * unit})
+		}
+		fit, err := FitRows(context.Background(), m, rows, Options{})
+		if err != nil {
+			t.Errorf("unit %g: %v", unit, err)
+			continue
+		}
+		a, b := fit.Estimate("p_a").Value/unit, fit.Estimate("p_b").Value/unit
+		if math.Abs(a-3) > 1e-9 || math.Abs(b-2) > 1e-9 {
+			t.Errorf("unit %g: %g*x + %g, want 3*x + 2", unit, a, b)
+		}
+	}
+}

@@ -30,10 +30,13 @@ func GeomeanRelativeError(predicted, measured []float64) float64 {
 func (f *fitter) report(r *lm.Result, lanes int) *Fit {
 	fit := &Fit{
 		Model: f.model.Name, Rows: len(f.t), Kernels: len(f.groups()), Freedom: r.Freedom,
-		ScaleByOutput: f.model.Fit.ScaleByOutput, Residual: r.Norm,
+		ScaleByOutput: f.model.Fit.ScaleByOutput, Residual: r.Norm * f.scale,
 		Status: r.Status.String(), Converged: r.Status.Converged(), Iterations: r.Iterations, Evaluations: r.Evaluations,
 		Condition: r.Condition, History: r.History, Null: r.Null,
 		FeatureRange: make(map[string][2]float64),
+	}
+	for i := range fit.History {
+		fit.History[i].Norm *= f.scale
 	}
 	for j, name := range f.compiled.Parameters {
 		e := Estimate{Name: name, Value: r.P[j], StdErr: r.StdErr[j], Unit: f.model.Parameter(name).Unit}
