@@ -59,20 +59,21 @@ func (k *Kernel) AddPrefetch(array string, sweep []string, opt Prefetch) (out *K
 	if k, err = k.ExpandRules(); err != nil {
 		return nil, err
 	}
-	p := &prefetch{Kernel: k.clone(), array: a, sweep: sweep, opt: opt}
-	for _, step := range []func() error{p.collect, p.findOuter, p.measure, p.name, p.fetchDomain, p.restrict, p.rewrite} {
-		if err := step(); err != nil {
-			return fail("%w", err)
-		}
+	p := &prefetch{Kernel: k.clone(), of: array, axisCount: len(a.Shape), array: a, sweep: sweep, opt: opt}
+	if err := p.run(); err != nil {
+		return fail("%w", err)
 	}
 	return p.Kernel, nil
 }
 
 type prefetch struct {
 	*Kernel
-	array *Array
-	sweep []string
-	opt   Prefetch
+	of        string // the array or the rule
+	axisCount int
+	array     *Array // nil for a rule
+	rule      *Rule  // nil for an array
+	sweep     []string
+	opt       Prefetch
 
 	sites []*site
 	tag   string   // of the accesses
@@ -83,11 +84,22 @@ type prefetch struct {
 	id    string
 }
 
-// site is an access to be replaced.
+func (p *prefetch) run() error {
+	for _, step := range []func() error{p.collect, p.findOuter, p.measure, p.name, p.fetchDomain, p.restrict, p.rewrite} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// site is an access, or a use of a rule, to be replaced.
 type site struct {
 	stmt  *Stmt
-	acc   *Access
+	acc   Expr
+	tag   string
 	scope []string // inames at hand
+	maybe bool     // under a condition
 	index []polycount.Affine
 	used  []string // inames in index, sorted
 }
@@ -111,7 +123,7 @@ func (x tileAxis) at() polycount.Affine {
 func (p *prefetch) collect() error {
 	for _, s := range p.Statements {
 		for _, e := range s.exprs() {
-			if err := p.collectIn(s, e, s.Inames); err != nil {
+			if err := p.collectIn(s, e, s.Inames, len(s.Predicates) > 0); err != nil {
 				return err
 			}
 		}
@@ -120,27 +132,44 @@ func (p *prefetch) collect() error {
 		return fmt.Errorf("no statement reads it")
 	}
 	for _, s := range p.sites {
-		if s.acc.Tag != p.sites[0].acc.Tag {
+		if s.tag != p.sites[0].tag {
 			return fmt.Errorf("its accesses carry different tags (%s, %s), and one load takes their place", p.sites[0].acc, s.acc)
 		}
 	}
-	p.tag = p.sites[0].acc.Tag
+	p.tag = p.sites[0].tag
 	return nil
 }
 
-func (p *prefetch) collectIn(s *Stmt, e Expr, scope []string) error {
-	if e == nil {
+// uses reports that e reads what is fetched, and at which index.
+func (p *prefetch) uses(e Expr) (tag string, index []Expr, ok bool) {
+	switch x := e.(type) {
+	case *Access:
+		return x.Tag, x.Index, p.array != nil && x.Array == p.of
+	case *Call:
+		return "", x.Args, p.rule != nil && x.Func == p.of
+	case Var:
+		return "", nil, p.rule != nil && x.Name == p.of
+	}
+	return "", nil, false
+}
+
+func (p *prefetch) collectIn(s *Stmt, e Expr, scope []string, maybe bool) error {
+	switch x := e.(type) {
+	case nil:
 		return nil
+	case *Reduce:
+		scope = slices.Concat(scope, x.Inames)
+	case *Cond:
+		maybe = true
+	case *Op:
+		maybe = maybe || x.Kind == And || x.Kind == Or
 	}
-	if r, ok := e.(*Reduce); ok {
-		scope = slices.Concat(scope, r.Inames)
-	}
-	if acc, ok := e.(*Access); ok && acc.Array == p.array.Name {
-		at := &site{stmt: s, acc: acc, scope: scope}
-		for _, i := range acc.Index {
+	if tag, index, ok := p.uses(e); ok {
+		at := &site{stmt: s, acc: e, tag: tag, scope: scope, maybe: maybe, used: p.free()}
+		for _, i := range index {
 			x, err := p.affineOf(i)
 			if err != nil {
-				return fmt.Errorf("access %s in statement %s: %w", acc, s.ID, err)
+				return fmt.Errorf("%s in statement %s: %w", e, s.ID, err)
 			}
 			at.index = append(at.index, x)
 			at.used = append(at.used, intersectNames(x.Names(), p.Inames())...)
@@ -149,7 +178,7 @@ func (p *prefetch) collectIn(s *Stmt, e Expr, scope []string) error {
 		p.sites = append(p.sites, at)
 	}
 	for _, c := range e.children() {
-		if err := p.collectIn(s, c, scope); err != nil {
+		if err := p.collectIn(s, c, scope, maybe); err != nil {
 			return err
 		}
 	}
@@ -189,7 +218,7 @@ func (p *prefetch) findOuter() error {
 
 // measure finds the tile: per axis its base in terms of the outer inames, and its constant extent.
 func (p *prefetch) measure() error {
-	for axis := range p.array.Shape {
+	for axis := range p.axisCount {
 		var first polycount.Affine
 		var lo, hi int64
 		for i, s := range p.sites {
@@ -235,11 +264,11 @@ func (p *prefetch) sweptPart(e polycount.Affine) (swept, rest polycount.Affine) 
 func (p *prefetch) name() error {
 	name := p.opt.Name
 	if name == "" {
-		name = p.freshName(p.array.Name + "_fetch")
+		name = p.freshName(p.of + p.suffix())
 	} else if err := p.checkNewName(name); err != nil {
 		return err
 	}
-	p.tile = &Array{Name: name, DType: p.array.DType, Space: p.opt.Space, Shape: []Expr{}}
+	p.tile = &Array{Name: name, DType: p.dtype(), Space: p.opt.Space, Shape: []Expr{}}
 	p.id = p.opt.ID
 	if p.id == "" {
 		p.id = p.freshID(name + "_rule")
@@ -260,7 +289,7 @@ func (p *prefetch) name() error {
 				return err
 			}
 		} else {
-			x.dim = fresh(fmt.Sprintf("%s_dim_%d", p.array.Name, i), func(n string) bool { return n == name || p.taken(n) })
+			x.dim = fresh(fmt.Sprintf("%s_dim_%d", p.of, i), func(n string) bool { return n == name || p.taken(n) })
 		}
 		p.dims = append(p.dims, x.dim)
 		p.tile.Shape = append(p.tile.Shape, Int{x.extent})
@@ -391,6 +420,9 @@ func (p *prefetch) fillsBox() error {
 
 // restrict keeps the fetch within the array where the domain does not imply that.
 func (p *prefetch) restrict() error {
+	if p.rule != nil {
+		return p.restrictRule()
+	}
 	if len(p.dims) == 0 {
 		return nil // the access itself, moved
 	}
@@ -442,15 +474,13 @@ func (p *prefetch) rewrite() error {
 		}
 	}
 	p.Temps = append(p.Temps, p.tile)
-	load := &Access{Array: p.array.Name, Tag: p.tag}
 	var place []Expr
 	for _, x := range p.axes {
-		load.Index = append(load.Index, FromAffine(x.at()))
 		if x.dim != "" {
 			place = append(place, Var{x.dim})
 		}
 	}
-	by := map[*Access]Expr{}
+	by := map[Expr]Expr{}
 	for _, s := range p.sites {
 		var index []Expr
 		for i, x := range p.axes {
@@ -467,7 +497,7 @@ func (p *prefetch) rewrite() error {
 			s.Deps = addSorted(s.Deps, p.id)
 		}
 	})
-	fetch := &Stmt{ID: p.id, LHS: p.element(place), RHS: load, Inames: sortedSet(slices.Concat(p.outer, p.dims))}
+	fetch := &Stmt{ID: p.id, LHS: p.element(place), RHS: p.fetched(), Inames: sortedSet(slices.Concat(p.outer, p.dims))}
 	at := slices.IndexFunc(p.Statements, func(s *Stmt) bool { return slices.Contains(s.Deps, p.id) })
 	p.Statements = slices.Insert(p.Statements, at, fetch)
 	for _, n := range p.dims {
@@ -478,6 +508,22 @@ func (p *prefetch) rewrite() error {
 	return nil
 }
 
+// fetched is what the statement that fills the tile reads.
+func (p *prefetch) fetched() Expr {
+	var index []Expr
+	for _, x := range p.axes {
+		index = append(index, FromAffine(x.at()))
+	}
+	if p.array != nil {
+		return &Access{Array: p.of, Tag: p.tag, Index: index}
+	}
+	by := map[string]Expr{}
+	for i, n := range p.rule.Args {
+		by[n] = index[i]
+	}
+	return flattenIndices(Subst(p.rule.Body, by))
+}
+
 func (p *prefetch) element(index []Expr) Expr {
 	if len(index) == 0 {
 		return Var{p.tile.Name}
@@ -486,12 +532,10 @@ func (p *prefetch) element(index []Expr) Expr {
 }
 
 // replaceAccesses replaces accesses by identity; it does not look inside what it put in.
-func replaceAccesses(e Expr, by map[*Access]Expr, found *bool) Expr {
-	if acc, ok := e.(*Access); ok {
-		if n, ok := by[acc]; ok {
-			*found = true
-			return n
-		}
+func replaceAccesses(e Expr, by map[Expr]Expr, found *bool) Expr {
+	if n, ok := by[e]; ok {
+		*found = true
+		return n
 	}
 	old := e.children()
 	var list []Expr

@@ -75,7 +75,7 @@ func randomStep(t *rapid.T, k *kernel.Kernel) (name string, out *kernel.Kernel, 
 	if other != iname {
 		both = append(both, other)
 	}
-	switch rapid.SampledFrom([]string{"split", "split", "tag", "tag", "tag", "prefetch", "prefetch", "realize", "privatize", "duplicate", "layout", "rename", "prioritize", "within"}).Draw(t, "step") {
+	switch rapid.SampledFrom([]string{"split", "split", "tag", "tag", "tag", "prefetch", "prefetch", "realize", "privatize", "duplicate", "layout", "rename", "prioritize", "within", "join", "chunk", "map", "extract", "precompute", "unused", "axes"}).Draw(t, "step") {
 	case "split":
 		n := rapid.Int64Range(1, 4).Draw(t, "length")
 		out, err = k.SplitIname(iname, n, kernel.Split{})
@@ -104,6 +104,28 @@ func randomStep(t *rapid.T, k *kernel.Kernel) (name string, out *kernel.Kernel, 
 	case "rename":
 		out, err = k.RenameIname(iname, iname+"_x")
 		return "rename " + iname, out, err
+	case "join":
+		out, err = k.JoinInames(both, "", "")
+		return fmt.Sprintf("join %v", both), out, err
+	case "chunk":
+		out, err = k.ChunkIname(iname, rapid.Int64Range(1, 4).Draw(t, "chunks"), kernel.Split{})
+		return "chunk " + iname, out, err
+	case "map":
+		to := rapid.SampledFrom([]string{"-%s", "2%s + 1", "%s - n"}).Draw(t, "map")
+		out, err = k.MapDomain(fmt.Sprintf("[n] -> {[%s] -> [%s_m] : %s_m = "+to+"}", iname, iname, iname, iname))
+		return "map " + iname + " " + to, out, err
+	case "extract":
+		out, err = k.ExtractSubst("f", rapid.SampledFrom([]string{"a[p,q]", "b[q,p]", "a[p]*b[q]", "2*p"}).Draw(t, "template"), []string{"p", "q"})
+		return "extract", out, err
+	case "precompute":
+		out, err = k.Precompute("f", both, kernel.Prefetch{Tag: rapid.SampledFrom([]string{"", "for"}).Draw(t, "tag")})
+		return fmt.Sprintf("precompute %v", both), out, err
+	case "unused":
+		out, err = k.RemoveUnusedInames()
+		return "unused", out, err
+	case "axes":
+		out, err = k.AddInamesForUnusedAxes("id:" + stmt)
+		return "axes " + stmt, out, err
 	case "prioritize":
 		out, err = k.PrioritizeLoops(both)
 		return fmt.Sprintf("prioritize %v", both), out, err

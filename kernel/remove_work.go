@@ -107,7 +107,7 @@ func (r *remover) launch() error {
 	}
 	for axis := range 3 {
 		var groups []*polycount.Set
-		local := false
+		local, grid := false, false
 		for _, n := range r.old.Inames() {
 			if !slices.ContainsFunc(r.Statements, func(s *Stmt) bool { return slices.Contains(s.Inames, n) }) {
 				continue
@@ -116,6 +116,7 @@ func (r *remover) launch() error {
 			case Tag{LocalAxis, axis}:
 				local = true
 			case Tag{GroupAxis, axis}:
+				grid = true
 				d, err := r.old.DomainOf([]string{n})
 				if err == nil {
 					d, err = d.Rename(n, groupName)
@@ -123,7 +124,13 @@ func (r *remover) launch() error {
 				if err != nil {
 					return err
 				}
-				groups = append(groups, d.Disjuncts()...)
+				for _, part := range d.Disjuncts() {
+					if empty, err := part.IsEmpty(); err != nil {
+						return err
+					} else if !empty { // a projection may leave parts without integer points
+						groups = append(groups, part)
+					}
+				}
 			}
 		}
 		if local {
@@ -131,7 +138,7 @@ func (r *remover) launch() error {
 			r.Domains = append(r.Domains, polycount.NewSet(nil, x.Names(),
 				polycount.GE(x, polycount.Int(0)), polycount.GE(polycount.Int(r.size[axis]-1), x)))
 		}
-		if len(groups) > 0 {
+		if grid {
 			upper, err := commonUpper(groups)
 			if err != nil {
 				return err
@@ -179,6 +186,9 @@ func commonUpper(parts []*polycount.Set) ([]polycount.Bound, error) {
 				out = append(out, b)
 			}
 		}
+	}
+	if len(parts) == 0 { // the assumptions leave no point
+		return []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}, nil
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("no number of work-groups covers all of its statements")

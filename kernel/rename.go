@@ -86,7 +86,7 @@ func (k *Kernel) DuplicateInames(inames []string, match string, names ...string)
 		s.mapExprs(func(e Expr) Expr {
 			e = Subst(e, by)
 			for old, name := range copies {
-				e = splitReductions(e, old, []string{name}, map[string]Expr{old: Var{name}})
+				e = splitReductions(e, []string{old}, []string{name}, map[string]Expr{old: Var{name}})
 			}
 			return e
 		})

@@ -17,14 +17,23 @@ type Split struct {
 // values are mapped to a hardware axis already.
 func (k *Kernel) SplitIname(iname string, length int64, opt Split) (out *Kernel, err error) {
 	defer rescue(&err)
+	if k.IsIname(iname) && length <= 0 {
+		return nil, k.errorf("cannot split iname %s by %d: the length must be positive", iname, length)
+	}
+	return k.divide(iname, opt, func(inner, outer polycount.Affine) (polycount.Affine, []polycount.Constraint) {
+		return inner.Add(outer.Scale(length)), []polycount.Constraint{
+			polycount.GE(inner, polycount.Int(0)), polycount.GE(polycount.Int(length-1), inner),
+		}
+	})
+}
+
+// divide replaces an iname by an inner and an outer one, of which value is a function, under constraints.
+func (k *Kernel) divide(iname string, opt Split, value func(inner, outer polycount.Affine) (polycount.Affine, []polycount.Constraint)) (*Kernel, error) {
 	if !k.IsIname(iname) {
 		return nil, k.unknownIname(iname)
 	}
 	if tag, ok := k.Tags[iname]; ok {
 		return nil, k.errorf("cannot split iname %s: it is tagged %s; split first, then tag the parts", iname, tag)
-	}
-	if length <= 0 {
-		return nil, k.errorf("cannot split iname %s by %d: the length must be positive", iname, length)
 	}
 	if opt.Outer == "" {
 		opt.Outer = iname + "_outer"
@@ -40,12 +49,9 @@ func (k *Kernel) SplitIname(iname string, length int64, opt Split) (out *Kernel,
 	if opt.Outer == opt.Inner {
 		return nil, k.errorf("cannot split iname %s into %s twice", iname, opt.Outer)
 	}
-	inner, outer := polycount.Name(opt.Inner), polycount.Name(opt.Outer)
-	value := inner.Add(outer.Scale(length))
 	c := k.clone()
-	err = c.replaceIname(iname, []string{opt.Outer, opt.Inner}, value,
-		polycount.GE(inner, polycount.Int(0)), polycount.GE(polycount.Int(length-1), inner))
-	if err != nil {
+	of, cs := value(polycount.Name(opt.Inner), polycount.Name(opt.Outer))
+	if err := c.replaceIname(iname, []string{opt.Outer, opt.Inner}, of, cs...); err != nil {
 		return nil, k.errorf("splitting iname %s: %w", iname, err)
 	}
 	for _, t := range [2][2]string{{opt.Outer, opt.OuterTag}, {opt.Inner, opt.InnerTag}} {
@@ -73,27 +79,29 @@ func (k *Kernel) checkNewName(name string) error {
 
 // replaceIname puts new inames in the place of an old one, everywhere, in place: old = value under the constraints.
 func (k *Kernel) replaceIname(old string, names []string, value polycount.Affine, cs ...polycount.Constraint) error {
+	return k.replaceInames([]string{old}, names, map[string]polycount.Affine{old: value}, cs...)
+}
+
+// replaceInames puts new inames in the place of old ones of one domain, everywhere, in place: each old one has its value
+// under the constraints. Statements and reductions are within all of the old inames or within none.
+func (k *Kernel) replaceInames(olds, names []string, values map[string]polycount.Affine, cs ...polycount.Constraint) error {
 	for i, d := range k.Domains {
-		owner := slices.Contains(d.Dims(), old)
-		if !owner && !slices.Contains(d.Params(), old) {
+		own, foreign := intersectNames(olds, d.Dims()), intersectNames(olds, d.Params())
+		if len(own) == 0 && len(foreign) == 0 {
 			continue
 		}
-		var dims []string
-		for _, n := range d.Dims() {
-			if n == old {
-				dims = append(dims, names...)
-			} else {
-				dims = append(dims, n)
-			}
+		dims := replaceNames(d.Dims(), olds, names)
+		var bind []polycount.Constraint
+		for _, old := range slices.Concat(own, foreign) {
+			bind = append(bind, polycount.EQ(polycount.Name(old), values[old]))
 		}
-		bind := []polycount.Constraint{polycount.EQ(polycount.Name(old), value)}
-		if owner {
+		if len(own) > 0 {
 			bind = append(bind, cs...)
 		}
-		d, err := d.ToDims(k.paramsAmong(d, old)...).AddDims(names...).Constrain(bind...)
+		d, err := d.ToDims(foreign...).AddDims(names...).Constrain(bind...)
 		if err == nil {
 			keep := dims
-			if !owner {
+			if len(own) == 0 {
 				keep = slices.Concat(dims, names)
 			}
 			d, err = d.Project(keep...)
@@ -104,50 +112,72 @@ func (k *Kernel) replaceIname(old string, names []string, value polycount.Affine
 		if n := len(d.Disjuncts()); n != 1 {
 			return fmt.Errorf("the domain falls into %d parts", n)
 		}
-		if !owner {
+		if len(own) == 0 {
 			d = d.ToParams(names...)
 		}
 		k.Domains[i] = d
 	}
-	by := map[string]Expr{old: FromAffine(value)}
-	sub := func(e Expr) Expr { return flattenIndices(splitReductions(Subst(e, by), old, names, by)) }
+	by := map[string]Expr{}
+	tidy := flattenIndices
+	for old, value := range values {
+		by[old] = FromAffine(value)
+		if value.HasFloor() {
+			tidy = k.affineIndices
+		}
+	}
+	sub := func(e Expr) Expr { return tidy(splitReductions(Subst(e, by), olds, names, by)) }
 	k.mapStmts(func(s *Stmt) {
 		s.mapExprs(sub)
-		if slices.Contains(s.Inames, old) {
-			s.Inames = addSorted(removeNames(s.Inames, old), names...)
-		}
+		s.Inames = sortedSet(replaceNames(s.Inames, olds, names))
 	})
 	for i, r := range k.Rules {
-		if !slices.Contains(r.Args, old) {
+		if len(intersectNames(r.Args, olds)) == 0 {
 			k.Rules[i] = &Rule{r.Name, r.Args, sub(r.Body)}
 		}
 	}
 	for i, p := range k.Priorities {
-		if at := slices.Index(p, old); at >= 0 {
-			k.Priorities[i] = slices.Concat(p[:at], names, p[at+1:])
-		}
+		k.Priorities[i] = replaceNames(p, olds, names)
 	}
-	delete(k.Tags, old)
+	for _, old := range olds {
+		delete(k.Tags, old)
+	}
 	return nil
 }
 
-// paramsAmong is old where it is a parameter of the domain.
-func (k *Kernel) paramsAmong(d *polycount.Set, old string) []string {
-	return intersectNames([]string{old}, d.Params())
+// replaceNames puts new names where the first of the old ones stands, and drops the others.
+func replaceNames(list, olds, names []string) []string {
+	at := slices.IndexFunc(list, func(n string) bool { return slices.Contains(olds, n) })
+	if at < 0 {
+		return list
+	}
+	return slices.Concat(list[:at], names, removeNames(list[at:], olds...))
 }
 
-// splitReductions replaces an iname that reductions bind; Subst leaves their bodies alone.
-func splitReductions(e Expr, old string, names []string, by map[string]Expr) Expr {
+// splitReductions replaces inames that reductions bind; Subst leaves their bodies alone.
+func splitReductions(e Expr, olds, names []string, by map[string]Expr) Expr {
 	return Rewrite(e, func(e Expr) Expr {
 		r, ok := e.(*Reduce)
+		if !ok || len(intersectNames(r.Inames, olds)) == 0 {
+			return e
+		}
+		return &Reduce{r.Kind, replaceNames(r.Inames, olds, names), Subst(r.Body, by)}
+	})
+}
+
+// affineIndices prints affine indices in one form, in which floors cancel.
+func (k *Kernel) affineIndices(e Expr) Expr {
+	return Rewrite(e, func(e Expr) Expr {
+		acc, ok := e.(*Access)
 		if !ok {
 			return e
 		}
-		at := slices.Index(r.Inames, old)
-		if at < 0 {
-			return e
+		out := &Access{acc.Array, acc.Tag, slices.Clone(acc.Index)}
+		for i, x := range acc.Index {
+			if a, err := ToAffine(x, func(name string) bool { return k.Array(name) == nil || k.Array(name).IsValue }); err == nil {
+				out.Index[i] = FromAffine(a)
+			}
 		}
-		return &Reduce{r.Kind, slices.Concat(r.Inames[:at], names, r.Inames[at+1:]), Subst(r.Body, by)}
+		return out
 	})
 }
 

@@ -55,6 +55,24 @@ func layout(array, axes string) step {
 	return func(k *Kernel) (*Kernel, error) { return k.TagDataAxes(array, axes) }
 }
 
+func joined(inames string) step {
+	return func(k *Kernel) (*Kernel, error) { return k.JoinInames(splitNames(inames), "", "") }
+}
+
+func chunked(iname string, n int64) step {
+	return func(k *Kernel) (*Kernel, error) { return k.ChunkIname(iname, n, Split{}) }
+}
+
+func mapped(text string) step { return func(k *Kernel) (*Kernel, error) { return k.MapDomain(text) } }
+
+func extracted(name, template, parameters string) step {
+	return func(k *Kernel) (*Kernel, error) { return k.ExtractSubst(name, template, splitNames(parameters)) }
+}
+
+func precomputed(rule, sweep string) step {
+	return func(k *Kernel) (*Kernel, error) { return k.Precompute(rule, splitNames(sweep), Prefetch{}) }
+}
+
 func prepared(k *Kernel) (*Kernel, error) { return k.Prepare() }
 
 // apply makes a kernel and transforms it; every kernel on the way must pass Check.

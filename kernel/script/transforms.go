@@ -95,6 +95,44 @@ var transformations = []function{
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return k.PrivatizeTemporaries(c.names("inames"), c.names("only_var_names")...)
 		}),
+	transform("join_inames", "inames, new_iname=, tag=", "inames",
+		"replaces inames by one that counts their values together, the last one fastest",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.JoinInames(c.names("inames"), c.text("new_iname"), c.text("tag"))
+		}),
+	transform("chunk_iname", "iname|split_iname, num_chunks, outer_iname=, inner_iname=, outer_tag=, inner_tag=", "iname",
+		"splits an iname into a number of chunks of equal size, or sizes that differ by one",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.ChunkIname(c.text("iname"), c.integer("num_chunks"), kernel.Split{
+				Outer: c.text("outer_iname"), Inner: c.text("inner_iname"), OuterTag: c.text("outer_tag"), InnerTag: c.text("inner_tag"),
+			})
+		}),
+	transform("map_domain", "map|transform_map", "map",
+		`replaces inames by an invertible map, as in "[n] -> {[i, j] -> [t, s]: t = i + j and s = j}"`,
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) { return k.MapDomain(c.text("map")) }),
+	transform("extract_subst", "name|subst_name, template, parameters=", "template",
+		"makes a substitution rule of an expression that the kernel computes",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.ExtractSubst(c.text("name"), c.text("template"), c.names("parameters"))
+		}),
+	transform("precompute", "rule|subst_use, sweep_inames=, storage_axis_names=, default_tag=, temporary_name=, "+
+		"temporary_address_space=, fetch_bounding_box=, precompute_outer_inames=, compute_insn_id=", "rule",
+		"computes the values of a substitution rule into a tile before the sweep inames run",
+		precompute),
+	transform("add_barrier", "before|insn_before, after|insn_after, id|id_based_on=, synchronization_kind=", "before",
+		"puts a barrier between statements",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			space := kernel.Global // Loopy's default
+			if c.has("synchronization_kind") {
+				space = kernel.Space(c.text("synchronization_kind"))
+			}
+			return k.AddBarrier(c.text("before"), c.text("after"), c.text("id"), space)
+		}),
+	transform("add_inames_for_unused_hw_axes", "within|match=", "within",
+		"puts statements within the inames of the hardware axes that they lack",
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.AddInamesForUnusedAxes(c.text("within"))
+		}),
 	transform("remove_work", "remove_vars|vars=, accumulators=", "remove_vars",
 		"leaves the accesses to global memory, but for those to remove_vars; their values are added up and stored",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
@@ -133,6 +171,24 @@ func transform(name, params, blame, doc string, apply func(*invocation, *kernel.
 			return &kernelValue{k}, nil
 		},
 	}
+}
+
+func precompute(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+	opt := kernel.Prefetch{
+		BoundingBox: c.flag("fetch_bounding_box"),
+		OuterInames: c.names("precompute_outer_inames"),
+		DimNames:    c.names("storage_axis_names"),
+		Name:        c.text("temporary_name"),
+		ID:          c.text("compute_insn_id"),
+		Tag:         c.text("default_tag"),
+		Space:       kernel.Space(strings.ToLower(c.text("temporary_address_space"))),
+	}
+	if c.args["default_tag"] == starlark.None {
+		opt.Tag = "for"
+	}
+	// a use may be given as a call, rule(i, j): the rule is meant
+	rule, _, _ := strings.Cut(c.text("rule"), "(")
+	return k.Precompute(strings.TrimSpace(rule), c.names("sweep_inames"), opt)
 }
 
 func addPrefetch(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {

@@ -1,0 +1,121 @@
+package kernel
+
+import "slices"
+
+// ExtractSubst makes a substitution rule of an expression that the kernel computes: name(parameters...) := template. All
+// expressions of statements and of other rules that are the template, with any expressions in the place of the parameters,
+// become uses of the rule. Without parameters the rule stands for the template as it is.
+func (k *Kernel) ExtractSubst(name, template string, parameters []string) (*Kernel, error) {
+	e, err := ParseExpr(template)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.checkNewName(name); err != nil {
+		return nil, err
+	}
+	for i, p := range parameters {
+		if !isName(p) || slices.Contains(parameters[:i], p) {
+			return nil, k.errorf("rule %s: bad parameter %q: they are distinct names", name, p)
+		}
+		if !mentions(e, p) {
+			return nil, k.errorf("rule %s: parameter %s does not occur in %s", name, p, e)
+		}
+		if slices.ContainsFunc(Reductions(e), func(r *Reduce) bool { return slices.Contains(r.Inames, p) }) {
+			return nil, k.errorf("rule %s: parameter %s is an iname that %s reduces over", name, p, e)
+		}
+	}
+	c := k.clone()
+	uses := 0
+	replace := func(e0 Expr) Expr {
+		return rewriteDown(e0, func(x Expr) (Expr, bool) {
+			by := map[string]Expr{}
+			if !unify(e, x, parameters, by) {
+				return x, false
+			}
+			uses++
+			if len(parameters) == 0 {
+				return Var{name}, true
+			}
+			call := &Call{Func: name}
+			for _, p := range parameters {
+				call.Args = append(call.Args, by[p])
+			}
+			return call, true
+		})
+	}
+	c.mapStmts(func(s *Stmt) {
+		if lhs, ok := s.LHS.(*Access); ok { // what is assigned to stays
+			index := make([]Expr, len(lhs.Index))
+			for i, x := range lhs.Index {
+				index[i] = replace(x)
+			}
+			if len(index) > 0 {
+				s.LHS = &Access{lhs.Array, lhs.Tag, index}
+			}
+		}
+		if s.RHS != nil {
+			s.RHS = replace(s.RHS)
+		}
+		for i, p := range s.Predicates {
+			s.Predicates = slices.Clone(s.Predicates)
+			s.Predicates[i] = replace(p)
+		}
+	})
+	for i, r := range c.Rules {
+		c.Rules[i] = &Rule{r.Name, r.Args, replace(r.Body)}
+	}
+	if uses == 0 {
+		return nil, k.errorf("rule %s: no statement computes %s", name, e)
+	}
+	c.Rules = append(c.Rules, &Rule{name, slices.Clone(parameters), e})
+	return c, nil
+}
+
+// rewriteDown applies f from the root on; where it replaces a node it does not look inside.
+func rewriteDown(e Expr, f func(Expr) (Expr, bool)) Expr {
+	if n, done := f(e); done {
+		return n
+	}
+	old := e.children()
+	var list []Expr
+	for i, c := range old {
+		if n := rewriteDown(c, f); n != c {
+			if list == nil {
+				list = slices.Clone(old)
+			}
+			list[i] = n
+		}
+	}
+	if list == nil {
+		return e
+	}
+	return e.rebuild(list)
+}
+
+// unify reports whether e is the pattern with expressions in the place of variables, and finds these.
+func unify(pattern, e Expr, variables []string, by map[string]Expr) bool {
+	if v, ok := pattern.(Var); ok && slices.Contains(variables, v.Name) {
+		if old, bound := by[v.Name]; bound {
+			return Equal(old, e)
+		}
+		by[v.Name] = e
+		return true
+	}
+	p, c := pattern.children(), e.children()
+	if len(p) != len(c) {
+		return false
+	}
+	if len(p) == 0 {
+		return Equal(pattern, e)
+	}
+	// the same node but for its children
+	if !Equal(pattern.rebuild(c), e) {
+		return false
+	}
+	for i := range p {
+		if !unify(p[i], c[i], variables, by) {
+			return false
+		}
+	}
+	return true
+}
