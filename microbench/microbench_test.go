@@ -248,7 +248,7 @@ func TestIdentity(t *testing.T) {
 		if err != nil || len(again) != 1 || again[0].String() != v.String() {
 			t.Errorf("%s selects %v, %v", v, again, err)
 		}
-		if len(v.Tags) != len(v.Args)+1 || len(v.Sizes) == 0 {
+		if len(v.Tags) != len(v.Args)+len(v.generator.Tags) || len(v.Sizes) == 0 {
 			t.Errorf("%s has tags %v and sizes %v", v, v.Tags, v.Sizes)
 		}
 	}

@@ -181,6 +181,46 @@ var smallRuns = []struct {
 		filter: "vary_subs n_in_arrays:3 lsize_0:8 groups_fit:True,False n:32", groups: 4,
 		loads: map[string]int64{"in0": 32, "in1": 32, "in2": 32}, stores: map[string]int64{"result": 32},
 	},
+	{
+		filter: "matmul_sq_gmem dtype:float32 prefetch:True remove_vars:b+c lsize_0:4 lsize_1:4 accumulators:1,2,3 n:16", groups: 16,
+		loads: map[string]int64{"a": 16 * 16 * 4}, stores: map[string]int64{"read_tgt_dest": 256},
+	},
+	{
+		filter: "matmul_sq_gmem dtype:float32 prefetch:True,False remove_vars:a+b lsize_0:4 lsize_1:4 n:8", groups: 4,
+		stores: map[string]int64{"c": 64},
+	},
+	{
+		filter: "matmul_sq_gmem prefetch:True remove_vars:none lsize_0:4 lsize_1:4 groups_fit:False n:7", groups: 4,
+		loads: map[string]int64{"a": 98, "b": 98}, stores: map[string]int64{"c": 49},
+	},
+	{
+		filter: "matmul_sq_gmem dtype:float32 prefetch:False remove_vars:a+c lsize_0:8 lsize_1:4 n:8", groups: 2,
+		loads: map[string]int64{"b": 512}, stores: map[string]int64{"read_tgt_dest": 64},
+	},
+	{
+		filter: "dg_diff_gmem dtype:float32 variant:basic remove_vars:u+res accumulators:4 nmatrices:2 nunit_nodes:32 nelements:32", groups: 4,
+		loads: map[string]int64{"diff_mat": 1 << 16}, stores: map[string]int64{"read_tgt_dest": 1 << 10},
+	},
+	{
+		filter: "dg_diff_gmem variant:prefetch_u remove_vars:diff_mat+res nmatrices:2 nunit_nodes:32 nelements:32", groups: 4,
+		loads: map[string]int64{"u": 1 << 11}, stores: map[string]int64{"read_tgt_dest": 1 << 10},
+	},
+	{
+		filter: "dg_diff_gmem dtype:float32 variant:prefetch_diff_mat,prefetch_diff_mat_T remove_vars:u+res nmatrices:2 nunit_nodes:32 nelements:32", groups: 4,
+		loads: map[string]int64{"diff_mat": 1 << 12}, stores: map[string]int64{"read_tgt_dest": 1 << 10},
+	},
+	{
+		filter: "dg_diff_gmem dtype:float32 variant:prefetch_diff_mat_T remove_vars:u+diff_mat nmatrices:2 nunit_nodes:32 nelements:32", groups: 4,
+		stores: map[string]int64{"res": 1 << 11},
+	},
+	{
+		filter: "finite_diff_gmem remove_vars:res lsize_0:4 lsize_1:4 n:4", groups: 4,
+		loads: map[string]int64{"u": 64}, stores: map[string]int64{"read_tgt_dest": 64},
+	},
+	{
+		filter: "finite_diff_gmem dtype:float32 remove_vars:u lsize_0:18 lsize_1:18 n:32", groups: 4,
+		stores: map[string]int64{"res": 1 << 10},
+	},
 }
 
 // TestSmallRuns runs small variants work-item by work-item: the interpreter reports races, accesses out of bounds and

@@ -1,0 +1,46 @@
+package microbench
+
+import (
+	"testing"
+
+	"gpuperf/device"
+	"gpuperf/device/opencl"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// TestSmallRunsOnDevice: a device computes what the interpreter does, of each small run its first variant.
+func TestSmallRunsOnDevice(t *testing.T) {
+	backend := new(opencl.Backend)
+	all, err := backend.Devices()
+	if err != nil {
+		t.Skipf("no OpenCL device: %v", err)
+	}
+	index, err := device.Select(all, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := backend.Open(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	c := load(t)
+	for _, s := range smallRuns {
+		list, err := c.choose(s.filter, "")
+		if err != nil {
+			t.Errorf("%s: %v", s.filter, err)
+			continue
+		}
+		v := list[0]
+		k, err := v.Kernel()
+		if err != nil {
+			t.Errorf("%s: %v", v, err)
+			continue
+		}
+		w := &workload.Case{Kernel: workload.NewKernel(k), Identity: samples.Identity{Source: v.Generator, Sizes: v.Sizes}, Sizes: v.Sizes}
+		if err := w.Compare(t.Context(), dev); err != nil {
+			t.Errorf("%s: %v", v, err)
+		}
+	}
+}
