@@ -154,6 +154,15 @@ func TestSummarize(t *testing.T) {
 	if got := s.Variants[0].GeomeanRelativeError; math.Abs(got-want) > 1e-12 {
 		t.Errorf("geometric mean of fast is %g, want %g", got, want)
 	}
+	if got := s.Variants[0].Mean(); math.Abs(got-(0.1+1+0.2/3)/3) > 1e-12 {
+		t.Errorf("mean of fast is %g", got)
+	}
+	if got, want := report.Mean(), (s.Variants[0].Mean()+s.Variants[1].Mean())/2; math.Abs(got-want) > 1e-12 || s.Mean() != got {
+		t.Errorf("mean is %g, of the suite %g, want %g", got, s.Mean(), want)
+	}
+	if got := s.Variants[0].Worst(); got != 1 {
+		t.Errorf("worst of fast is %g", got)
+	}
 	// An exact hit counts as the floor, so that it does not make the mean zero.
 	want = math.Cbrt(0.1 * errorFloor * (0.08 / 3.02))
 	if got := s.Variants[1].GeomeanRelativeError; math.Abs(got-want) > 1e-12 {

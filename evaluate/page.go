@@ -194,15 +194,6 @@ func (s SuiteReport) Warnings() []string {
 	return all
 }
 
-// Worst is the largest relative error of a variant, without sign.
-func (v VariantReport) Worst() float64 {
-	worst := 0.0
-	for _, p := range v.Points {
-		worst = max(worst, math.Abs(p.RelativeError))
-	}
-	return worst
-}
-
 func tiesText(ties [][2]string) string {
 	var texts []string
 	for _, t := range ties {

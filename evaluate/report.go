@@ -100,6 +100,45 @@ func Geomean(errors []float64) float64 {
 	return math.Exp(sum / float64(len(errors)))
 }
 
+// Mean is the arithmetic mean of the relative errors of all points, without sign.
+func (r *Report) Mean() float64 {
+	var all []Point
+	for _, s := range r.Suites {
+		all = append(all, s.points()...)
+	}
+	return mean(all)
+}
+
+// Mean is the arithmetic mean of the relative errors of the suite, without sign.
+func (s SuiteReport) Mean() float64 { return mean(s.points()) }
+
+// Mean is the arithmetic mean of the relative errors of the variant, without sign.
+func (v VariantReport) Mean() float64 { return mean(v.Points) }
+
+// Worst is the largest relative error of the variant, without sign.
+func (v VariantReport) Worst() float64 {
+	worst := 0.0
+	for _, p := range v.Points {
+		worst = max(worst, math.Abs(p.RelativeError))
+	}
+	return worst
+}
+
+func (s SuiteReport) points() (all []Point) {
+	for _, v := range s.Variants {
+		all = append(all, v.Points...)
+	}
+	return all
+}
+
+func mean(points []Point) float64 {
+	sum := 0.0
+	for _, p := range points {
+		sum += math.Abs(p.RelativeError)
+	}
+	return sum / float64(max(len(points), 1))
+}
+
 func rank(variants []VariantReport) Ranking {
 	var ranking Ranking
 	if len(variants) < 2 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // axis maps values to the unit interval, logarithmically unless it is linear.
@@ -102,8 +103,8 @@ func Seconds(s float64) string {
 		name  string
 	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}} {
 		// Four digits of just less than a unit are those of the unit.
-		if s*1.00005 >= unit.scale {
-			return fmt.Sprintf("%.4g %s", s/unit.scale, unit.name)
+		if math.Abs(s)*1.00005 >= unit.scale {
+			return strings.Replace(fmt.Sprintf("%.4g %s", s/unit.scale, unit.name), "-", "−", 1)
 		}
 	}
 	return fmt.Sprintf("%.3g s", s)
