@@ -80,6 +80,8 @@ func TestMoreTransformationsKeepResults(t *testing.T) {
 		}, []step{tag("j:l.0, m:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
 			return k.AddBarrier("id:t", "id:c", "", kernel.Local)
 		}}, false},
+		{"interleaved", matmul, []step{split("i", 4, "g.0", "ilp"), split("j", 4, "g.1", "l.0")}, false},
+		{"interleaved twice", matmul, []step{split("i", 2, "g.0", "ilp"), split("j", 2, "", "ilp")}, false},
 		{"unused inames", kernel.Spec{
 			Domains: []string{"{[i,j,m]: 0<=i<n and i<=j<=m<n}"}, Instructions: "c[i] = a[i]*b[i]", DTypes: f32,
 		}, []step{func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.RemoveUnusedInames() }}, false},

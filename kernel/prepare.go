@@ -1,7 +1,7 @@
 package kernel
 
 // Prepare returns the kernel with everything decided that may be left open: substitution rules expanded, element types
-// inferred, reductions realized, automatic axes and address spaces resolved. What cannot be decided is an error.
+// inferred, reductions realized, ilp inames interleaved, automatic axes and address spaces resolved. What cannot be decided is an error.
 func (k *Kernel) Prepare() (out *Kernel, err error) {
 	defer rescue(&err)
 	c, err := k.ExpandRules()
@@ -13,6 +13,9 @@ func (k *Kernel) Prepare() (out *Kernel, err error) {
 		return nil, err
 	}
 	if c, err = c.RealizeReduction(); err != nil {
+		return nil, err
+	}
+	if c, err = c.resolveILP(); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{

@@ -81,7 +81,7 @@ func randomStep(t *rapid.T, k *kernel.Kernel) (name string, out *kernel.Kernel, 
 		out, err = k.SplitIname(iname, n, kernel.Split{})
 		return fmt.Sprintf("split %s %d", iname, n), out, err
 	case "tag":
-		tag := rapid.SampledFrom([]string{"g.0", "g.1", "l.0", "l.1", "unr", "for"}).Draw(t, "tag")
+		tag := rapid.SampledFrom([]string{"g.0", "g.1", "l.0", "l.1", "unr", "ilp", "for"}).Draw(t, "tag")
 		out, err = k.TagInames(iname + ":" + tag)
 		return fmt.Sprintf("tag %s %s", iname, tag), out, err
 	case "prefetch":

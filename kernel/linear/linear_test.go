@@ -101,6 +101,17 @@ func TestPrograms(t *testing.T) {
 			        insn: y[i, u] = x[i]`,
 		},
 		{
+			"interleaved iterations are inside all loops", "{[i,k]: 0<=i<4 and 0<=k<n}", "y[i] = sum(k, x[k]*a[i])", []step{tag("i:ilp"), assume("n >= 1")}, `
+			groups (1, 1, 1), work-items (1, 1, 1)
+			unroll i = 0 .. 3
+			    insn_k_init: acc_k[i] = 0.0f
+			for k = 0 .. n - 1
+			    unroll i_0 = 0 .. 3
+			        insn_k_update: acc_k[i_0] = acc_k[i_0] + x[k]*a[i_0]
+			unroll i_1 = 0 .. 3
+			    insn: y[i_1] = acc_k[i_1]`,
+		},
+		{
 			"strides are steps", "{[i]: 0<=i<n and i % 3 = 1}", "y[i] = x[i]", nil, `
 			groups (1, 1, 1), work-items (1, 1, 1)
 			for i = 1 .. n - 1 step 3
