@@ -48,6 +48,18 @@ var sizeOperators = map[kernel.OpKind]func(a, b *big.Int) *big.Int{
 	kernel.Add: func(a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) },
 	kernel.Sub: func(a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) },
 	kernel.Mul: func(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) },
+	kernel.Min: func(a, b *big.Int) *big.Int {
+		if a.Cmp(b) < 0 {
+			return a
+		}
+		return b
+	},
+	kernel.Max: func(a, b *big.Int) *big.Int {
+		if a.Cmp(b) > 0 {
+			return a
+		}
+		return b
+	},
 	kernel.FloorDiv: func(a, b *big.Int) *big.Int {
 		q, m := new(big.Int).QuoRem(a, b, new(big.Int))
 		if m.Sign() != 0 && m.Sign() != b.Sign() {

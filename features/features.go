@@ -64,6 +64,7 @@ type Statistics struct {
 	mu    sync.Mutex
 	plans map[ID]*plan
 	afrs  map[Mem]*ratio
+	moved map[Mem][]*transactions
 }
 
 // Count counts a kernel, following Algorithm 1 of Stevens and Klöckner: what one execution of a statement does, times the
@@ -84,7 +85,7 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	c := newCounter(k, opt)
 	s := &Statistics{
 		Kernel: k.Name, SubgroupSize: opt.SubgroupSize, c: c, sites: map[Mem][]site{},
-		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{},
+		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{}, moved: map[Mem][]*transactions{},
 	}
 	within, err := k.Match(opt.Within)
 	if err != nil {

@@ -9,11 +9,13 @@ type Class string
 
 // The classes of features.
 const (
-	OpClass     Class = "op"
-	MemClass    Class = "mem_access"
-	SyncClass   Class = "sync"
-	GroupsClass Class = "thread_groups"
-	TimeClass   Class = "cl_wall_time"
+	OpClass      Class = "op"
+	MemClass     Class = "mem_access"
+	LinesClass   Class = "mem_lines"
+	SectorsClass Class = "mem_sectors"
+	SyncClass    Class = "sync"
+	GroupsClass  Class = "thread_groups"
+	TimeClass    Class = "cl_wall_time"
 )
 
 // ID is a feature identifier (Stevens and Klöckner, section 6.1), made by ParseID. IDs are comparable, and equal when
@@ -24,7 +26,7 @@ type ID struct {
 
 	Op string // of OpClass and SyncClass
 
-	DType     kernel.DType // of OpClass and MemClass
+	DType     kernel.DType // of OpClass and the classes of memory accesses
 	Tag       string
 	Space     kernel.Space
 	Direction Direction

@@ -26,6 +26,9 @@ type counter struct {
 	size    func() ([3]int64, error)        // of a work-group
 	valid   func() (*polycount.Poly, error) // 1 where the assumptions hold
 
+	// enumerated is the number of points up to which they are taken one by one, where it is that or a count with congruences.
+	enumerated int64
+
 	warnings []error // about the kernel, beside what could not be counted
 }
 
@@ -47,7 +50,7 @@ func (c *counter) where(at scope, granularity Granularity) where {
 
 func newCounter(k *kernel.Kernel, opt Options) *counter {
 	return &counter{
-		k: k, opt: opt,
+		k: k, opt: opt, enumerated: 2000,
 		found: map[Key]map[where]int64{}, mults: map[where]*polycount.Poly{}, axes: map[int]*polycount.Poly{},
 		scopes: map[string]scope{}, domains: map[string]*polycount.Set{}, size: sync.OnceValues(k.LocalSize),
 		valid: sync.OnceValues(func() (*polycount.Poly, error) { return k.Assumptions.Count() }),
@@ -143,32 +146,55 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 		group := int64(c.opt.SubgroupSize)
 		m = m.Scale((items+group-1)/group, 1)
 	}
-	everyItem := c.opt.RedundantWork || w.target == kernel.Private
-	everyGroup := everyItem || w.target == kernel.Local
 	for axis := range 3 {
 		local := kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
-		if everyItem && w.granularity == WorkItem && !used[local] && c.tagged(local) {
+		if c.everyItem(w) && w.granularity == WorkItem && !used[local] && c.tagged(local) {
 			size, err := c.size()
 			if err != nil {
 				return nil, err
 			}
 			m = m.Scale(size[axis], 1)
 		}
-		if everyGroup && !used[kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}] {
-			n, err := c.groupsAlong(axis)
-			if err != nil {
-				return nil, err
-			}
-			if m, err = m.Mul(n); err != nil {
-				return nil, err
-			}
-		}
 	}
-	if m, err = c.gist(m); err != nil {
+	idle, err := c.idleGroups(w)
+	if err == nil {
+		m, err = m.Mul(idle)
+	}
+	if err == nil {
+		m, err = c.gist(m)
+	}
+	if err != nil {
 		return nil, err
 	}
 	c.mults[w] = m
 	return m, nil
+}
+
+// everyItem reports whether all work-items along a local axis that the statement does not use run it.
+func (c *counter) everyItem(w where) bool {
+	return c.opt.RedundantWork || w.target == kernel.Private
+}
+
+// idleGroups is the number of work-groups along the axes that the statement does not use, where all of them run it.
+func (c *counter) idleGroups(w where) (*polycount.Poly, error) {
+	product := polycount.Constant(1)
+	if !c.everyItem(w) && w.target != kernel.Local {
+		return product, nil
+	}
+	for axis := range 3 {
+		tag := kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}
+		if slices.ContainsFunc(c.scopes[w.scope].stmt.Inames, func(name string) bool { return c.k.Tags[name] == tag }) {
+			continue
+		}
+		n, err := c.groupsAlong(axis)
+		if err != nil {
+			return nil, err
+		}
+		if product, err = product.Mul(n); err != nil {
+			return nil, err
+		}
+	}
+	return product, nil
 }
 
 // tagged reports whether an iname has the tag.

@@ -17,6 +17,8 @@ var classes = []struct {
 }{
 	{OpClass, (*idParser).op},
 	{MemClass, (*idParser).mem},
+	{LinesClass, (*idParser).mem},
+	{SectorsClass, (*idParser).mem},
 	{SyncClass, (*idParser).sync},
 	{GroupsClass, (*idParser).groups},
 	{TimeClass, (*idParser).time},
@@ -26,9 +28,13 @@ var classes = []struct {
 //
 //	f_op_<dtype>_<op>                     op: add mul madd div pow shift bw maxmin func:<name>
 //	f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store][_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
+//	f_mem_lines…, f_mem_sectors…                      as f_mem_access; global memory
 //	f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
 //	f_thread_groups
 //	f_cl_wall_time[_<platform>_<device>]
+//
+// f_mem_lines counts the 128-byte cache lines that each sub-group touches in each execution of the access, f_mem_sectors the
+// sectors of 32 bytes: one line where 32 neighbours load a float32 each, 32 where they are a row apart.
 //
 // A constraint is a number, with >, >=, < or <= before it or nothing for equality; for strides also an expression in
 // sizes, as in {0:<n;1:16*n}. Errors are *source.Error with the column.
@@ -53,7 +59,7 @@ func ParseID(text string) (ID, error) {
 	for _, c := range classes {
 		names = append(names, string(c.class))
 	}
-	return ID{}, p.fail(2, "unknown class of features").WithHint("%s", suggest(text[2:], names, "the classes are f_op, f_mem_access, f_sync, f_thread_groups and f_cl_wall_time"))
+	return ID{}, p.fail(2, "unknown class of features").WithHint("%s", suggest(text[2:], names, "the classes are f_"+strings.Join(names, ", f_")))
 }
 
 type idParser struct{ text string }
@@ -182,12 +188,15 @@ func (p *idParser) mem(id *ID, rest string) error {
 		if err := fields[i].set(p, id, part); err != nil {
 			return err
 		}
+		if part == string(kernel.Local) && id.Class != MemClass {
+			return p.fail(p.at(rest), "local memory has no lines and sectors").WithHint("leave it out, or count accesses: f_mem_access_local")
+		}
 		parts = append(parts, found{part, i})
 		rest = rest[len(part):]
 	}
 	if !ordered {
 		slices.SortStableFunc(parts, func(a, b found) int { return a.field - b.field })
-		right := "f_" + string(MemClass)
+		right := "f_" + string(id.Class)
 		for _, f := range parts {
 			right += "_" + f.part
 		}

@@ -23,16 +23,31 @@ func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
 		return number(s.groups, values), nil
 	}
 	var sum total
+	add := func(record int) error {
+		sum.add(s.evals[record], values)
+		return nil
+	}
+	if unitBytes[id.Class] > 0 {
+		add = func(record int) error {
+			n, err := s.units(id.Class, s.Records[record].Key.(Mem), sizes)
+			if err == nil {
+				sum.addRat(n)
+			}
+			return err
+		}
+	}
 	for _, i := range p.fixed {
-		sum.add(s.evals[i], values)
+		if err := add(i); err != nil {
+			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
+		}
 	}
 	for _, c := range p.conditional {
 		ok, err := all(c.conditions, sizes)
+		if ok {
+			err = add(c.record)
+		}
 		if err != nil {
 			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
-		}
-		if ok {
-			sum.add(s.evals[c.record], values)
 		}
 	}
 	return sum.float(), nil
@@ -118,10 +133,14 @@ func (t *total) add(e *polycount.Evaluator, values []int64) {
 		t.small = sum
 		return
 	}
+	t.addRat(e.Rat(values))
+}
+
+func (t *total) addRat(v *big.Rat) {
 	if t.big == nil {
 		t.big = new(big.Rat).SetInt64(t.small)
 	}
-	t.big.Add(t.big, e.Rat(values))
+	t.big.Add(t.big, v)
 }
 
 func (t *total) float() float64 {

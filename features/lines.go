@@ -1,0 +1,510 @@
+package features
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// The units in which devices move global memory, in bytes.
+var unitBytes = map[Class]int64{LinesClass: 128, SectorsClass: 32}
+
+// transactions counts the units that the work-items of a sub-group touch in one execution of an access, each once, summed
+// over all executions. Addresses are absolute, with arrays at multiples of the unit; work-items are numbered through the
+// group with axis 0 running fastest, as hardware does, so that a sub-group may be a 16x2 piece of a 16x16 group; those that
+// the domain leaves out touch nothing.
+//
+// The address is A + B, A of the inames that a group's work-items share and B of their lids. Work-items with B in one unit
+// depend on A modulo the unit alone, so that the sum is one over units, of the number of points with such a residue at
+// which any of these work-items is active. Where the residue makes no difference these numbers are symbolic in the sizes.
+type transactions struct {
+	c        *counter
+	elements map[Class]int64 // in a unit
+
+	base   []indexTerm // A without its constant
+	rest   *sizeExpr
+	lids   []indexTerm // B, in inames on local axes
+	domain *polycount.Set
+	lanes  []lane
+	active []*polycount.Set // points of the shared inames at which a lane is active
+	groups *polycount.Poly  // along axes that the statement does not use
+	factor *evaluator       // the same
+
+	mu     sync.Mutex
+	counts map[string]*evaluator
+	covers map[string]*polycount.Set
+}
+
+// units is the number of cache lines or sectors that the accesses of a record touch.
+func (s *Statistics) units(class Class, m Mem, sizes map[string]int64) (*big.Rat, error) {
+	s.mu.Lock()
+	list, ok := s.moved[m]
+	if !ok {
+		for _, site := range s.sites[m] {
+			t, err := s.c.newTransactions(site)
+			if err != nil {
+				s.mu.Unlock()
+				return nil, fmt.Errorf("%s of %s: %w", strings.TrimPrefix(string(class), "mem_"), m.Variable, err)
+			}
+			list = append(list, t)
+		}
+		s.moved[m] = list
+	}
+	s.mu.Unlock()
+	sum := new(big.Rat)
+	for _, t := range list {
+		n, err := t.at(class, sizes)
+		if err != nil {
+			return nil, fmt.Errorf("%s of %s: %w", strings.TrimPrefix(string(class), "mem_"), m.Variable, err)
+		}
+		sum.Add(sum, n)
+	}
+	return sum, nil
+}
+
+// indexTerm is coeff times an expression of inames.
+type indexTerm struct {
+	coeff *sizeExpr
+	of    polycount.Affine
+}
+
+// lane is a work-item of a group: its sub-group, the values of the local inames, and where it is active.
+type lane struct {
+	subgroup int64
+	lid      map[string]int64
+	active   int
+}
+
+// sizeExpr is a polynomial in sizes that may contain quotients of them.
+type sizeExpr struct{ e kernel.Expr }
+
+func newSizeExpr(p *kernel.ParamPoly) (*sizeExpr, error) {
+	e, err := kernel.ParseExpr(p.String())
+	if err == nil {
+		err = checkSize(e)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p, err)
+	}
+	return &sizeExpr{e}, nil
+}
+
+// at is the value at sizes, which must fit 32 bits more than it needs.
+func (s *sizeExpr) at(sizes map[string]int64) (int64, error) {
+	v, err := evalSize(s.e, sizes)
+	if err != nil {
+		return 0, err
+	}
+	if !v.IsInt64() || v.BitLen() > 50 {
+		return 0, fmt.Errorf("the address %s is too large", s.e)
+	}
+	return v.Int64(), nil
+}
+
+// newTransactions prepares a site in global memory.
+func (c *counter) newTransactions(s site) (*transactions, error) {
+	a := c.k.Array(s.access.Array)
+	t := &transactions{c: c, elements: map[Class]int64{}, counts: map[string]*evaluator{}, covers: map[string]*polycount.Set{}}
+	for class, bytes := range unitBytes {
+		t.elements[class] = bytes / a.DType.Size()
+	}
+	if err := t.split(s); err != nil {
+		return nil, err
+	}
+	var err error
+	if t.domain, err = c.domainOf(s.at); err != nil {
+		return nil, err
+	}
+	w := c.where(s.at, WorkItem)
+	if t.groups, err = c.idleGroups(w); err != nil {
+		return nil, err
+	}
+	t.factor = newEvaluator(t.groups)
+	return t, t.findLanes(s.at.stmt.Inames, w)
+}
+
+// split divides the flat index into what the work-items of a group share and what their lids add.
+func (t *transactions) split(s site) error {
+	form, err := t.c.flatIndex(s)
+	if err != nil {
+		var notAffine *kernel.NotAffineError
+		if errors.As(err, &notAffine) {
+			return fmt.Errorf("which units %s touches depends on data: %w", s.access, err)
+		}
+		return err
+	}
+	if t.rest, err = newSizeExpr(form.Rest); err != nil {
+		return err
+	}
+	add := func(coeff *kernel.ParamPoly, of polycount.Affine) error {
+		size, err := newSizeExpr(coeff)
+		if err != nil {
+			return err
+		}
+		inames := slices.DeleteFunc(of.Names(), func(n string) bool { return !t.c.k.IsIname(n) })
+		local := 0
+		for _, n := range inames {
+			if t.c.k.Tags[n].Kind == kernel.LocalAxis {
+				local++
+			}
+		}
+		switch local {
+		case 0:
+			t.base = append(t.base, indexTerm{size, of})
+		case len(of.Names()):
+			t.lids = append(t.lids, indexTerm{size, of})
+		default:
+			return fmt.Errorf("%s in the index of %s rounds a lid together with other variables", of, s.access)
+		}
+		return nil
+	}
+	for _, term := range form.Terms {
+		if err := add(term.Coeff, polycount.Name(term.Iname)); err != nil {
+			return err
+		}
+	}
+	for _, f := range form.Floors {
+		if err := add(f.Coeff, f.Num.FloorDiv(f.Den)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findLanes lists the work-items of a group that run the statement at some point, and their points. On a local axis that
+// the statement does not use it is run as in multiplicity: by every work-item, or by the first.
+func (t *transactions) findLanes(inames []string, w where) error {
+	size, err := t.c.size()
+	if err != nil {
+		return err
+	}
+	axis := [3]string{} // inames
+	var shared []string
+	for _, name := range inames {
+		if tag := t.c.k.Tags[name]; tag.Kind == kernel.LocalAxis {
+			axis[tag.Axis] = name
+		} else {
+			shared = append(shared, name)
+		}
+	}
+	everyItem := t.c.everyItem(w)
+	separate, err := t.separate(shared, axis[:])
+	if err != nil {
+		return err
+	}
+	known := map[string]int{}
+	local := map[[3]int64]int{} // activity by lids on the axes in use
+	for z := range size[2] {
+		for y := range size[1] {
+			for x := range size[0] {
+				item := [3]int64{x, y, z}
+				at, used, runs := map[string]int64{}, item, true
+				for i, name := range axis {
+					if name != "" {
+						at[name] = item[i]
+					} else {
+						runs, used[i] = runs && (everyItem || item[i] == 0), 0
+					}
+				}
+				if !runs {
+					continue
+				}
+				id, ok := local[used]
+				if !ok {
+					points, err := separate(at)
+					if err != nil {
+						return err
+					}
+					id = -1
+					if points != nil {
+						text := points.String()
+						if id, ok = known[text]; !ok {
+							id = len(t.active)
+							known[text], t.active = id, append(t.active, points)
+						}
+					}
+					local[used] = id
+				}
+				if id >= 0 {
+					t.lanes = append(t.lanes, lane{(x + size[0]*(y+size[1]*z)) / int64(t.c.opt.SubgroupSize), at, id})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// separate returns a function that gives the points of the shared inames at which the work-item with given lids runs, nil
+// for none. Where the domain is a product of points and lids these are the same for all that run.
+func (t *transactions) separate(shared, axes []string) (func(lid map[string]int64) (*polycount.Set, error), error) {
+	axes = slices.DeleteFunc(slices.Clone(axes), func(name string) bool { return name == "" })
+	points, err := t.domain.Project(shared...)
+	if err != nil {
+		return nil, err
+	}
+	lids, err := t.domain.Project(axes...)
+	if err != nil {
+		return nil, err
+	}
+	some, err := points.Project() // sizes with points
+	if err != nil {
+		return nil, err
+	}
+	all, err := lids.ToDims(lids.Params()...).Project(axes...)
+	if err != nil {
+		return nil, err
+	}
+	product, err := points.Product(all)
+	if err == nil {
+		product, err = product.IntersectParams(some)
+	}
+	if err == nil {
+		product, err = product.Project(t.domain.Dims()...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	isProduct, err := product.IsSubset(t.domain)
+	if err != nil {
+		return nil, err
+	}
+	slice := func(lid map[string]int64) (*polycount.Set, error) {
+		part, err := t.domain.Fix(lid)
+		if err != nil {
+			return nil, err
+		}
+		if empty, err := part.IsEmpty(); err != nil || empty {
+			return nil, err
+		}
+		return part.Project(shared...)
+	}
+	if !isProduct {
+		return slice, nil
+	}
+	return func(lid map[string]int64) (*polycount.Set, error) {
+		if in, err := all.Contains(lid); err != nil || !in {
+			return nil, err
+		}
+		return points, nil
+	}, nil
+}
+
+// sharing is how many units are touched by lanes with these activities and no others, when the base is 0, step, 2*step, …
+// modulo the unit.
+type sharing struct {
+	active []int
+	units  []int64
+}
+
+// at is the number of units touched.
+func (t *transactions) at(class Class, sizes map[string]int64) (*big.Rat, error) {
+	elements := t.elements[class]
+	offset, err := t.rest.at(sizes)
+	if err != nil {
+		return nil, err
+	}
+	base := polycount.Int(0)
+	step := elements // all residues of the base are multiples of it
+	for _, term := range t.base {
+		coeff, err := term.coeff.at(sizes)
+		if err != nil {
+			return nil, err
+		}
+		coeff = mod(coeff, elements)
+		base, step = base.Add(term.of.Scale(coeff)), gcd(step, coeff)
+	}
+	within := make([]int64, len(t.lanes))
+	for i, l := range t.lanes {
+		for _, term := range t.lids {
+			coeff, err := term.coeff.at(sizes)
+			if err != nil {
+				return nil, err
+			}
+			value, err := term.of.Eval(l.lid)
+			if err != nil {
+				return nil, err
+			}
+			within[i] += coeff * value
+		}
+	}
+	shared := map[string]*sharing{}
+	for r := range elements / step {
+		for _, active := range t.units(mod(offset, elements)+r*step, elements, within) {
+			key := fmt.Sprint(active)
+			if shared[key] == nil {
+				shared[key] = &sharing{active, make([]int64, elements/step)}
+			}
+			shared[key].units[r]++
+		}
+	}
+	sum := new(big.Rat)
+	for _, key := range slices.Sorted(maps.Keys(shared)) {
+		n, err := t.weigh(shared[key], base, elements, step, sizes)
+		if err != nil {
+			return nil, err
+		}
+		sum.Add(sum, n)
+	}
+	return sum, nil
+}
+
+// weigh is the sum of units over the points at which any of the activities is.
+func (t *transactions) weigh(s *sharing, base polycount.Affine, elements, step int64, sizes map[string]int64) (*big.Rat, error) {
+	all, err := t.points(s.active)
+	if err != nil {
+		return nil, err
+	}
+	count, err := all.rat(sizes)
+	if err != nil {
+		return nil, err
+	}
+	if first := s.units[0]; !slices.ContainsFunc(s.units, func(n int64) bool { return n != first }) {
+		return count.Mul(count, new(big.Rat).SetInt64(first)), nil
+	}
+	factor, err := t.factor.rat(sizes)
+	if err != nil {
+		return nil, err
+	}
+	set, err := t.cover(s.active)
+	if err == nil {
+		set, err = set.Fix(sizes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	sum := new(big.Rat)
+	if count.Cmp(big.NewRat(t.c.enumerated, 1)) <= 0 {
+		points, err := set.Points(nil, int(t.c.enumerated)+1)
+		if err != nil {
+			return nil, err
+		}
+		at := map[string]int64{}
+		total := int64(0)
+		for _, p := range points {
+			for i, name := range set.Dims() {
+				at[name] = p[i]
+			}
+			v, err := base.Eval(at)
+			if err != nil {
+				return nil, err
+			}
+			total += s.units[mod(v, elements)/step]
+		}
+		return sum.Mul(factor, sum.SetInt64(total)), nil
+	}
+	residue := base.Mod(elements)
+	for from := 0; from < len(s.units); {
+		to := from + 1
+		for to < len(s.units) && s.units[to] == s.units[from] {
+			to++
+		}
+		if s.units[from] > 0 {
+			part, err := set.Constrain(
+				polycount.GE(residue, polycount.Int(int64(from)*step)), polycount.GE(polycount.Int(int64(to-1)*step), residue))
+			if err != nil {
+				return nil, err
+			}
+			n, err := part.Count()
+			if err != nil {
+				return nil, err
+			}
+			v, err := n.Eval(nil)
+			if err != nil {
+				return nil, err
+			}
+			sum.Add(sum, v.Mul(v, new(big.Rat).SetInt64(s.units[from])))
+		}
+		from = to
+	}
+	return sum.Mul(sum, factor), nil
+}
+
+// units lists the units that each sub-group touches, each as the activities of the lanes that do.
+func (t *transactions) units(base, elements int64, within []int64) [][]int {
+	type unit struct{ subgroup, index int64 }
+	index := map[unit]int{}
+	var out [][]int
+	for i, l := range t.lanes {
+		u := unit{l.subgroup, floorDiv(base+within[i], elements)}
+		n, ok := index[u]
+		if !ok {
+			n = len(out)
+			index[u], out = n, append(out, nil)
+		}
+		if !slices.Contains(out[n], l.active) {
+			out[n] = append(out[n], l.active)
+		}
+	}
+	for _, active := range out {
+		slices.Sort(active)
+	}
+	return out
+}
+
+// points counts the points at which any of the activities is.
+func (t *transactions) points(active []int) (*evaluator, error) {
+	key := fmt.Sprint(active)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e, ok := t.counts[key]; ok {
+		return e, nil
+	}
+	set, err := t.cover(active)
+	if err != nil {
+		return nil, err
+	}
+	n, err := set.Count()
+	if err != nil {
+		return nil, err
+	}
+	if n, err = n.Mul(t.groups); err != nil {
+		return nil, err
+	}
+	t.counts[key] = newEvaluator(n)
+	return t.counts[key], nil
+}
+
+// cover is the union of activities.
+func (t *transactions) cover(active []int) (*polycount.Set, error) {
+	key := fmt.Sprint(active)
+	if s, ok := t.covers[key]; ok {
+		return s, nil
+	}
+	all := t.active[active[0]]
+	for _, i := range active[1:] {
+		next := t.active[i]
+		if in, err := next.IsSubset(all); err != nil {
+			return nil, err
+		} else if in {
+			continue
+		}
+		in, err := all.IsSubset(next)
+		if err == nil && !in {
+			next, err = all.Union(next)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = next
+	}
+	t.covers[key] = all
+	return all, nil
+}
+
+func mod(a, m int64) int64 { return ((a % m) + m) % m }
+
+func floorDiv(a, b int64) int64 { return (a - mod(a, b)) / b }
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
