@@ -150,6 +150,19 @@ func TestSummarize(t *testing.T) {
 	if s.Ranking.Right != 2 || s.Ranking.Of != 3 || s.Ranking.Sizes[1].Right || len(s.Ranking.Sizes[2].Ties) != 1 {
 		t.Errorf("ranking: %+v", s.Ranking)
 	}
+	// Equal predictions are wrong in whichever order the variants come, unless they are of a tie.
+	for _, c := range []struct {
+		measured [2]float64
+		right    bool
+	}{{[2]float64{1, 2}, false}, {[2]float64{2, 1}, false}, {[2]float64{1, 1.005}, true}} {
+		v := verdict([]VariantReport{
+			{Name: "a", Points: []Point{{Predicted: 3, Measured: c.measured[0]}}},
+			{Name: "b", Points: []Point{{Predicted: 3, Measured: c.measured[1]}}},
+		}, 0)
+		if v.Right != c.right || len(v.Equal) != 1 {
+			t.Errorf("measured %g with equal predictions: %+v", c.measured, v)
+		}
+	}
 	want := math.Cbrt(0.1 * 1 * (0.2 / 3))
 	if got := s.Variants[0].GeomeanRelativeError; math.Abs(got-want) > 1e-12 {
 		t.Errorf("geometric mean of fast is %g, want %g", got, want)

@@ -194,10 +194,13 @@ func (s SuiteReport) Warnings() []string {
 	return all
 }
 
-func tiesText(ties [][2]string) string {
+func tiesText(v Verdict) string {
 	var texts []string
-	for _, t := range ties {
-		texts = append(texts, t[0]+" ≈ "+t[1])
+	for _, t := range v.Ties {
+		texts = append(texts, "measured "+t[0]+" ≈ "+t[1])
+	}
+	for _, t := range v.Equal {
+		texts = append(texts, "predicted "+t[0]+" = "+t[1])
 	}
 	return strings.Join(texts, ", ")
 }

@@ -124,7 +124,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, text := range []string{
 		"Suite Matrix <multiplication>", `tiles & "more"`, "−10 %", "-10.00 %", "not known", "800 µs … 1 ms",
-		"Right at 2 of 3 sizes", `plain < tiles & "more"`, "−100 ms … 500 ms", `tiles & "more" ≈ plain`, "wrong", "right",
+		"Right at 2 of 3 sizes", `plain < tiles & "more"`, "−100 ms … 500 ms", `measured tiles & "more" ≈ plain`, "wrong", "right",
 		`tiles & "more", m=3, n=2048: outside <the> range`,
 		"9 rows of 3 kernels", "5.00 % for each kernel predicted from the others", "p_b is <not> determined", "p_a * f_x < 3",
 		"200.00 %", "above the peak: caches", "not determined", "at its min",

@@ -54,12 +54,14 @@ type Ranking struct {
 }
 
 // Verdict is the ranking at one size, fastest first. It is right when no pair of variants that is not a tie stands in
-// the wrong order. Ties are pairs whose measured times lie within 1 % of each other.
+// the wrong order. Ties are pairs whose measured times lie within 1 % of each other. Equal predictions tell no order, and are
+// wrong for a pair that is not a tie.
 type Verdict struct {
 	At        map[string]int64 `json:"at"`
 	Measured  []string         `json:"measured"`
 	Predicted []string         `json:"predicted"`
 	Ties      [][2]string      `json:"ties,omitempty"`
+	Equal     [][2]string      `json:"equal,omitempty"` // pairs with equal predictions
 	Right     bool             `json:"right"`
 }
 
@@ -174,10 +176,13 @@ func verdict(variants []VariantReport, k int) Verdict {
 	for i, a := range variants {
 		for _, b := range variants[i+1:] {
 			p, q := a.Points[k], b.Points[k]
+			if p.Predicted == q.Predicted {
+				v.Equal = append(v.Equal, [2]string{a.Name, b.Name})
+			}
 			switch {
 			case math.Abs(p.Measured-q.Measured) <= tie*min(p.Measured, q.Measured):
 				v.Ties = append(v.Ties, [2]string{a.Name, b.Name})
-			case (p.Measured < q.Measured) != (p.Predicted < q.Predicted):
+			case cmp.Compare(p.Measured, q.Measured) != cmp.Compare(p.Predicted, q.Predicted):
 				v.Right = false
 			}
 		}
