@@ -36,6 +36,9 @@ type Options struct {
 	Within string
 	// Footprint adds records of the distinct elements that are read and written.
 	Footprint bool
+	// Lines adds the cache lines and sectors that sub-groups touch to what JSON says of global memory; as features they are
+	// there in any case.
+	Lines bool
 }
 
 const defaultSubgroup = 32

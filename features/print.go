@@ -32,7 +32,9 @@ type OpObject struct {
 	Counted
 }
 
-// MemObject is a record of a memory access. Strides are by axis; an axis that is absent has stride 0.
+// MemObject is a record of a memory access. Strides are by axis; an axis that is absent has stride 0. With sizes it has
+// the accesses of work-items per element of the footprint and, for global memory and where Options.Lines asks for them, the
+// cache lines and sectors that sub-groups touch; what cannot be counted is absent.
 type MemObject struct {
 	Kind        string            `json:"kind"`
 	Space       kernel.Space      `json:"space"`
@@ -43,6 +45,9 @@ type MemObject struct {
 	LStrides    map[string]string `json:"lstrides"`
 	GStrides    map[string]string `json:"gstrides"`
 	Granularity Granularity       `json:"granularity"`
+	AFR         *float64          `json:"afr,omitempty"`
+	Lines       string            `json:"lines,omitempty"`
+	Sectors     string            `json:"sectors,omitempty"`
 	Counted
 }
 
@@ -74,10 +79,14 @@ func (s *Statistics) JSON(sizes map[string]int64) (*Object, error) {
 		case Op:
 			object = OpObject{k.Kind(), k.Op, k.DType, k.Granularity, counts[i]}
 		case Mem:
-			object = MemObject{
-				k.Kind(), k.Space, k.DType, k.Direction, k.Variable, k.Tag,
-				k.LStrides.Axes(), k.GStrides.Axes(), k.Granularity, counts[i],
+			m := MemObject{
+				Kind: k.Kind(), Space: k.Space, DType: k.DType, Direction: k.Direction, Variable: k.Variable, Tag: k.Tag,
+				LStrides: k.LStrides.Axes(), GStrides: k.GStrides.Axes(), Granularity: k.Granularity, Counted: counts[i],
 			}
+			if sizes != nil {
+				s.measureMem(&m, k, sizes)
+			}
+			object = m
 		case Sync:
 			object = SyncObject{k.Kind(), k.Op, counts[i]}
 		case Footprint:
@@ -86,6 +95,22 @@ func (s *Statistics) JSON(sizes map[string]int64) (*Object, error) {
 		o.Statistics = append(o.Statistics, object)
 	}
 	return o, nil
+}
+
+// measureMem adds what depends on more than the record's count.
+func (s *Statistics) measureMem(m *MemObject, key Mem, sizes map[string]int64) {
+	if ratio, err := s.AFR(key, sizes); err == nil {
+		v, _ := ratio.Float64()
+		m.AFR = &v
+	}
+	if !s.c.opt.Lines || key.Space != kernel.Global {
+		return
+	}
+	for class, to := range map[Class]*string{LinesClass: &m.Lines, SectorsClass: &m.Sectors} {
+		if n, err := s.units(class, key, sizes); err == nil {
+			*to = n.RatString()
+		}
+	}
 }
 
 // counted gives the count of each record as text, and its value where sizes are given.
