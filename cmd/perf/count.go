@@ -81,6 +81,9 @@ barriers as one work-item meets them.`,
 	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count statements that write global memory once for each work-item, also where they do not depend on it")
 	flags.BoolVar(&options.IndexOps, "index-ops", false, "count the arithmetic inside array indices too")
 	flags.BoolVar(&options.Footprint, "footprint", false, "count the distinct elements that each array has read and written")
+	flags.BoolVar(&options.ExactBranches, "exact-branches", false, "count what stands under an affine condition only where it holds")
+	flags.BoolVar(&options.Lines, "lines", false, "with --json and sizes, count the cache lines and sectors of global memory that sub-groups touch")
+	flags.StringVar(&options.Within, "within", "", "count only the statements that match, as in 'tag:fetch or writes:c'")
 	return cmd
 }
 
