@@ -73,8 +73,11 @@ func (w *work) tidy(p *Poly) {
 	}
 	p.pieces = w.mergePieces(p.table, kept, true)
 	// What the conditions say of the polynomials; that can make more of them equal.
-	if w.specialize(p) {
+	if w.specialize(p) || w.unifyFloors(p) {
 		p.pieces = w.mergePieces(p.table, p.pieces, true)
+	}
+	if len(p.pieces) > 1 && len(p.pieces) <= fewPieces {
+		p.pieces = w.mergePiecesBy(p.table, p.pieces, true, (*work).sameOn)
 	}
 	p.compact()
 	slices.SortStableFunc(p.pieces, func(a, b piece) int {
@@ -211,6 +214,9 @@ func (p *Poly) compact() {
 	}
 	p.table = table
 }
+
+// fewPieces is the number of pieces up to which agreement is decided and not only looked for.
+const fewPieces = 4
 
 // joinLimit is the work that an attempt to join two pieces may take.
 const joinLimit = 200_000
