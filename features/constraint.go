@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 
@@ -29,18 +30,18 @@ func parseConstraint(text string) (constraint, error) {
 }
 
 // holds reports whether a value stands in the relation to the bound, given how the two compare.
-func holds(relation string, cmp int) bool {
+func holds(relation string, order int) bool {
 	switch relation {
 	case "<":
-		return cmp < 0
+		return order < 0
 	case "<=":
-		return cmp <= 0
+		return order <= 0
 	case ">":
-		return cmp > 0
+		return order > 0
 	case ">=":
-		return cmp >= 0
+		return order >= 0
 	}
-	return cmp == 0
+	return order == 0
 }
 
 // sizeOperators are the operators that expressions in sizes may use.
@@ -140,6 +141,59 @@ func evalSize(e kernel.Expr, sizes map[string]int64) (*big.Int, error) {
 		return sum, nil
 	}
 	return nil, fmt.Errorf("%s is not an integer expression in sizes", e)
+}
+
+// smallSize is evalSize for the values of practice, without allocation: ok is false where a number may need more than 64
+// bits, where there is an operator beyond sums and products, and for errors.
+func smallSize(e kernel.Expr, sizes map[string]int64) (v int64, ok bool) {
+	const limit = 1 << 31
+	switch x := e.(type) {
+	case kernel.Int:
+		return x.Value, -limit < x.Value && x.Value < limit
+	case kernel.Var:
+		v, ok = sizes[x.Name]
+		return v, ok && -limit < v && v < limit
+	case *kernel.Op:
+		if x.Kind != kernel.Add && x.Kind != kernel.Sub && x.Kind != kernel.Mul {
+			return 0, false
+		}
+		for i, arg := range x.Args {
+			w, ok := smallSize(arg, sizes)
+			if !ok || w <= -limit || w >= limit || v <= -limit || v >= limit {
+				return 0, false
+			}
+			switch {
+			case i == 0:
+				v = w
+			case x.Kind == kernel.Add:
+				v += w
+			case x.Kind == kernel.Sub:
+				v -= w
+			default:
+				v *= w
+			}
+		}
+		return v, true
+	}
+	return 0, false
+}
+
+// compareSizes compares two expressions in sizes.
+func compareSizes(a, b kernel.Expr, sizes map[string]int64) (int, error) {
+	if v, ok := smallSize(a, sizes); ok {
+		if w, ok := smallSize(b, sizes); ok {
+			return cmp.Compare(v, w), nil
+		}
+	}
+	v, err := evalSize(a, sizes)
+	if err != nil {
+		return 0, err
+	}
+	w, err := evalSize(b, sizes)
+	if err != nil {
+		return 0, err
+	}
+	return v.Cmp(w), nil
 }
 
 // MissingSizeError says which size of a kernel or a constraint has no value.

@@ -2,7 +2,6 @@ package features
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
 	"gpuperf/kernel"
@@ -143,15 +142,8 @@ func compareStride(stride string, c constraint) (cond condition, match bool, err
 		return condition{}, false, fmt.Errorf("stride %s: %w", stride, err)
 	}
 	test := func(sizes map[string]int64) (bool, error) {
-		v, err := evalSize(value, sizes)
-		if err != nil {
-			return false, err
-		}
-		bound, err := evalSize(c.bound, sizes)
-		if err != nil {
-			return false, err
-		}
-		return holds(c.relation, v.Cmp(bound)), nil
+		order, err := compareSizes(value, c.bound, sizes)
+		return err == nil && holds(c.relation, order), err
 	}
 	if len(sizeNames(value)) == 0 && len(sizeNames(c.bound)) == 0 {
 		match, err = test(nil)
@@ -161,71 +153,6 @@ func compareStride(stride string, c constraint) (cond condition, match bool, err
 		return condition{}, holds(c.relation, 0), nil
 	}
 	return condition{fmt.Sprintf("%s %s %s", stride, c.relation, c.bound), test}, true, nil
-}
-
-// ratio is the access-to-footprint ratio of a record: accesses of work-items per distinct element.
-type ratio struct{ accesses, elements *evaluator }
-
-func (s *Statistics) afrCondition(m Mem, text string) condition {
-	relation, number := cutRelation(text)
-	bound, _ := parseNumber(number) // checked by ParseID
-	return condition{
-		text: fmt.Sprintf("accesses per element of %s %s %s", m.Variable, relation, number),
-		test: func(sizes map[string]int64) (bool, error) {
-			v, err := s.AFR(m, sizes)
-			if err != nil {
-				return false, err
-			}
-			return holds(relation, v.Cmp(bound)), nil
-		},
-	}
-}
-
-// AFR is the ratio of accesses, counted once per work-item, to distinct elements accessed, for a record of global or local
-// memory (Stevens and Klöckner, section 6.1.1). Footprints are made when first asked for. Where nothing is accessed it is 0.
-func (s *Statistics) AFR(m Mem, sizes map[string]int64) (*big.Rat, error) {
-	s.mu.Lock()
-	r, ok := s.afrs[m]
-	s.mu.Unlock()
-	if !ok {
-		var err error
-		if r, err = s.newRatio(m); err != nil {
-			return nil, fmt.Errorf("access-to-footprint ratio of %s: %w", m.Variable, err)
-		}
-	}
-	accesses, err := r.accesses.rat(sizes)
-	if err != nil {
-		return nil, err
-	}
-	elements, err := r.elements.rat(sizes)
-	if err != nil || elements.Sign() == 0 {
-		return new(big.Rat), err
-	}
-	return accesses.Quo(accesses, elements), nil
-}
-
-func (s *Statistics) newRatio(m Mem) (*ratio, error) {
-	sites := s.sites[m]
-	if len(sites) == 0 {
-		return nil, fmt.Errorf("no such record: %s", m)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	occurrences := map[where]int64{}
-	for _, site := range sites {
-		occurrences[s.c.where(site.at, WorkItem)]++
-	}
-	accesses, err := s.c.sum(occurrences)
-	if err != nil {
-		return nil, err
-	}
-	elements, err := s.c.footprint(sites)
-	if err != nil {
-		return nil, err
-	}
-	r := &ratio{newEvaluator(accesses), newEvaluator(elements)}
-	s.afrs[m] = r
-	return r, nil
 }
 
 // Explain lists the records that a feature selects, with the conditions on sizes under which it does.

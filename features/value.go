@@ -178,3 +178,18 @@ func (e *evaluator) rat(sizes map[string]int64) (*big.Rat, error) {
 	}
 	return e.poly.Rat(values), nil
 }
+
+// int64 is the value where it is a natural number of 64 bits and all sizes are known.
+func (e *evaluator) int64(sizes map[string]int64) (v int64, ok bool) {
+	var buffer [8]int64
+	values := buffer[:0]
+	for _, name := range e.params {
+		size, ok := sizes[name]
+		if !ok {
+			return 0, false
+		}
+		values = append(values, size)
+	}
+	v, ok = e.poly.Int64(values)
+	return v, ok && v >= 0
+}
