@@ -155,10 +155,10 @@ func (k counter) space(id features.ID) (kernel.Space, error) {
 // remark says why a rate may be above the peak (Perflex paper, section 8.3, on table 3).
 func (k counter) remark(ids []features.ID) (string, error) {
 	if ids[0].Class != features.MemClass {
-		return "above the peak: more work is counted than is done, or the unit of the parameter is wrong", nil
+		return "more work is counted than is done, or the unit of the parameter is wrong", nil
 	}
 	if space, err := k.space(ids[0]); err != nil || space == kernel.Local {
-		return "above the peak: work-items that read one address share an access, or the unit of the parameter is wrong", err
+		return "work-items that read one address share an access, or the unit of the parameter is wrong", err
 	}
 	again, total := 0.0, 0.0
 	for _, id := range ids {
@@ -170,12 +170,12 @@ func (k counter) remark(ids []features.ID) (string, error) {
 	}
 	switch {
 	case total == 0:
-		return "above the peak: caches may serve these accesses", nil
+		return "caches may serve these accesses", nil
 	case again == 0:
-		return "above the peak, though no element is accessed more than once: the data may stay in a cache between launches, another " +
+		return "no element is accessed more than once, so that the data may stay in a cache between launches, another " +
 			"term may bear part of the cost, or the unit of the parameter is wrong", nil
 	}
-	return fmt.Sprintf("above the peak: caches serve elements that are accessed more than once, as %.3g %% of these accesses are "+
+	return fmt.Sprintf("caches serve elements that are accessed more than once, as %.3g %% of these accesses are "+
 		"(access-to-footprint ratio over 1)", 100*again/total), nil
 }
 

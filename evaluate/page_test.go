@@ -54,7 +54,7 @@ func page() *Page {
 				Definition: "expression: p_a * f_x < 3",
 			},
 			Costs: []Cost{
-				{Estimate: calibrate.Estimate{Name: "p_a", Value: 1e-12, StdErr: 1e-14, Unit: "s per 4 B", Rate: 9.6e12, RateUnit: "B/s"}, Peak: &global, Remark: "above the peak: caches"},
+				{Estimate: calibrate.Estimate{Name: "p_a", Value: 1e-12, StdErr: 1e-14, Unit: "s per 4 B", Rate: 9.6e12, RateUnit: "B/s"}, Peak: &global, Remark: "caches"},
 				{Estimate: calibrate.Estimate{Name: "p_b", Value: 1, StdErr: math.Inf(1), Rate: 1e12, RateUnit: "B/s"}, Peak: &madd},
 				{Estimate: calibrate.Estimate{Name: "p_c", AtBound: "min"}},
 				{Estimate: calibrate.Estimate{Name: "p_d", Value: 2, StdErr: math.NaN()}},

@@ -51,8 +51,12 @@ report.html, and the pictures of the suites as SVG files.`,
 			if err != nil {
 				return err
 			}
+			judged, err := e.judge()
+			if err != nil {
+				return err
+			}
 			if report != "" {
-				if err := e.writePage(outcome, profile, report); err != nil {
+				if err := e.writePage(outcome, judged, profile, report); err != nil {
 					return err
 				}
 			}

@@ -1,21 +1,52 @@
 package main
 
 import (
+	"fmt"
+
 	"gpuperf/evaluate"
 	"gpuperf/evaluate/peaks"
+	"gpuperf/samples"
 )
 
-// writePage writes the web page of an evaluation. Costs are set against the peaks of the device that the models are of.
-func (e *evaluation) writePage(report *evaluate.Report, profile, dir string) error {
-	device := e.session.device.Info().Fingerprint
-	calibrated := device
+// calibrated is the device that the models of the evaluation are of.
+func (e *evaluation) calibrated() samples.Fingerprint {
 	if e.profile != nil {
-		calibrated = e.profile.Device
+		return e.profile.Device
 	}
+	return e.session.device.Info().Fingerprint
+}
+
+// judge sets the costs of the models against the peaks of the device, and warns of rates above them.
+func (e *evaluation) judge() ([]evaluate.Model, error) {
+	device := e.calibrated()
+	var all []evaluate.Model
+	for _, m := range e.models {
+		// Kernels to count in, where they are known: a model of a profile may name none.
+		cases, err := e.kernels.cases(m.Model)
+		if err != nil && e.profile == nil {
+			return nil, err
+		}
+		costs, err := evaluate.Costs(m.Model, &m.calibration.Fit, peaks.Of(device), cases, int(device.SubgroupSize))
+		if err != nil {
+			return nil, fmt.Errorf("model %s: %w", m.Name, err)
+		}
+		for _, c := range costs {
+			if c.Remark != "" {
+				note(e.cmd, "warning: model %s: %s implies %.3g %s, %s of the peak: %s", m.Name, c.Name, c.Rate, c.RateUnit, percent(c.Share()), c.Remark)
+			}
+		}
+		all = append(all, evaluate.Model{Calibration: m.calibration, Costs: costs})
+	}
+	return all, nil
+}
+
+// writePage writes the web page of an evaluation.
+func (e *evaluation) writePage(report *evaluate.Report, models []evaluate.Model, profile, dir string) error {
 	page := &evaluate.Page{
 		Report:      report,
-		Device:      device,
-		Peaks:       peaks.Of(calibrated),
+		Device:      e.session.device.Info().Fingerprint,
+		Peaks:       peaks.Of(e.calibrated()),
+		Models:      models,
 		Profile:     profile,
 		SamplesFile: e.session.samplesFile(),
 		SamplesHash: hashOfFile(e.session.samplesFile()),
@@ -23,18 +54,6 @@ func (e *evaluation) writePage(report *evaluate.Report, profile, dir string) err
 	}
 	for _, f := range e.files {
 		page.SuiteFiles = append(page.SuiteFiles, f.Path)
-	}
-	for _, m := range e.models {
-		// Kernels to count in, where they are known: a model of a profile may name none.
-		cases, err := e.kernels.cases(m.Model)
-		if err != nil && e.profile == nil {
-			return err
-		}
-		costs, err := evaluate.Costs(m.Model, &m.calibration.Fit, page.Peaks, cases, int(calibrated.SubgroupSize))
-		if err != nil {
-			return err
-		}
-		page.Models = append(page.Models, evaluate.Model{Calibration: m.calibration, Costs: costs})
 	}
 	paths, err := page.Write(dir)
 	if err != nil {
