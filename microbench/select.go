@@ -104,7 +104,7 @@ func (c *cache) get(key string, build func() (*kernel.Kernel, error)) (*kernel.K
 // for each combination of values that the generator can make. It is an error if the filter names a tag or an argument
 // that is not known, or a value that does not occur in any variant: what was asked for is never left out silently.
 func (c *Collection) Select(f Filter) ([]Variant, error) {
-	matched, err := c.match(f)
+	matched, err := c.Match(f)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +148,8 @@ func (c *Collection) Select(f Filter) ([]Variant, error) {
 	return out, nil
 }
 
-// match finds the generators whose tags match.
-func (c *Collection) match(f Filter) ([]*Generator, error) {
+// Match returns the generators whose tags match those of the filter, by name. Unknown tags are an error.
+func (c *Collection) Match(f Filter) ([]*Generator, error) {
 	var known, names []string
 	for _, g := range c.generators {
 		known = append(known, g.Tags...)

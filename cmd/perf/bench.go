@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -26,32 +29,91 @@ func benchCommand() *cobra.Command {
 func benchListCommand() *cobra.Command {
 	var folder string
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the generators with their tags and arguments",
-		Args:  exactArgs(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			generators, err := loadGenerators(folder)
+		Use:   "list [TAG...]",
+		Short: "List the generators of measurement kernels, with their tags and arguments",
+		Long: `list shows the generators of measurement kernels as a table. Given tags, it shows the generators that have one of
+them in full, with the values that their arguments take: first those that are taken where a tag does not say, then what is
+also allowed.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, tags []string) error {
+			collection, err := loadGenerators(folder)
 			if err != nil {
 				return err
 			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"generators": generators.Generators()})
+			generators := collection.Generators()
+			if len(tags) > 0 {
+				filter := microbench.Filter{Tags: tags, Match: microbench.Intersect}
+				if generators, err = collection.Match(filter); err != nil {
+					return &usageError{err}
+				}
 			}
-			for i, g := range generators.Generators() {
+			if wantJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"generators": generators})
+			}
+			if len(tags) == 0 {
+				listGenerators(cmd.OutOrStdout(), generators)
+				return nil
+			}
+			for i, g := range generators {
 				if i > 0 {
 					fmt.Fprintln(cmd.OutOrStdout())
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", g.Name, g.Doc)
-				fmt.Fprintf(cmd.OutOrStdout(), "  tags  %s\n", strings.Join(g.Tags, " "))
-				for _, a := range g.Args {
-					fmt.Fprintf(cmd.OutOrStdout(), "  %-13s %s\n", a.Name, a.Allowed)
-				}
+				describeGenerator(cmd.OutOrStdout(), g)
 			}
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&folder, "generators", "", "a folder of generators to list beside the built-in ones")
 	return cmd
+}
+
+// listGenerators prints a table with the first sentence about each generator.
+func listGenerators(w io.Writer, generators []*microbench.Generator) {
+	t := newTable("tags", "arguments", "what it runs")
+	for _, g := range generators {
+		names := append([]string{g.Name}, slices.DeleteFunc(slices.Clone(g.Tags), func(tag string) bool { return tag == g.Name })...)
+		var args []string
+		for _, a := range g.Args {
+			args = append(args, a.Name)
+		}
+		sentence, _, _ := strings.Cut(g.Doc, ". ")
+		columns := [][]string{names, wrap(strings.Join(args, " "), 30), wrap(strings.TrimSuffix(sentence, "."), 70)}
+		for i := range max(len(columns[0]), len(columns[1]), len(columns[2])) {
+			var cells []string
+			for _, c := range columns {
+				cells = append(cells, strings.Join(c[min(i, len(c)):min(i+1, len(c))], ""))
+			}
+			t.row(cells...)
+		}
+	}
+	t.write(w)
+}
+
+// describeGenerator prints all that a generator says of itself.
+func describeGenerator(w io.Writer, g *microbench.Generator) {
+	fmt.Fprintf(w, "%s (tags: %s)\n", g.Name, strings.Join(g.Tags, ", "))
+	for _, line := range wrap(g.Doc, 100) {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	t := newTable("  argument", "values")
+	for _, a := range g.Args {
+		t.row("  "+a.Name, a.Allowed.String())
+	}
+	t.write(w)
+}
+
+// wrap breaks a text between words into lines of at most width characters.
+func wrap(text string, width int) []string {
+	var lines []string
+	for _, word := range strings.Fields(text) {
+		last := len(lines) - 1
+		if last >= 0 && utf8.RuneCountInString(lines[last])+1+utf8.RuneCountInString(word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 func benchShowCommand() *cobra.Command {
