@@ -36,8 +36,13 @@ func parseDomain(text string) (*polycount.Set, error) {
 		full = full[:where] + insert + full[where:]
 		added, at = insert+added, where
 	}
-	set, err := polycount.ParseSet(full)
+	plain, quotient := scaleQuotients(full)
+	set, err := polycount.ParseSet(plain)
 	var e *source.Error
+	if err != nil && quotient >= 0 && errors.As(err, &e) {
+		// columns are those of the rewritten text: point at the quotient
+		return nil, &source.Error{Pos: source.PosAt(text, max(0, quotient-len(added))), Line: lineAt(text, 1), Msg: e.Msg, Hint: e.Hint}
+	}
 	if err != nil && errors.As(err, &e) && added != "" {
 		// show the text as the user wrote it
 		moved := *e

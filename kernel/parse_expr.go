@@ -279,7 +279,10 @@ func (p *parser) call(t token) Expr {
 		}
 		p.expect(",")
 		return p.reduce(kind)
-	case "argmax", "argmin", "simul_reduce":
+	case "argmax", "argmin":
+		p.failHint(t.at, "take the value first, m = "+t.text[3:]+"(k, e), and then the least index that has it, min(k, k if e == m else n)",
+			"%s is not supported", t.text)
+	case "simul_reduce":
 		p.failHint(t.at, "reductions are sum, product, max, min, any and all", "%s is not supported", t.text)
 	}
 	if !reductions[t.text] {

@@ -94,7 +94,7 @@ func TestParseErrors(t *testing.T) {
 		{"x = 99999999999999999999", 1, 5, "64 bits"},
 		{"x = a ? b", 1, 7, "unexpected"},
 		{"x = ä", 1, 5, "unexpected character"},
-		{"x = argmax(j, x[j], j)", 1, 5, "not supported"},
+		{"x = argmax(j, x[j], j)", 1, 5, "argmax is not supported"},
 		{"x = sum(a[i], 2)", 1, 9, "inames to reduce over"},
 		{"x = if(a, b)", 1, 5, "3 operands"},
 		{"f(1) := 2", 1, 1, "bad argument"},
