@@ -47,7 +47,7 @@ var examples = []example{
 		sizes: []map[string]int64{{"nelements": 16}}, want: differentiation,
 	},
 	{
-		file: "dg/dg.star", without: `_knl = lp.assume(_knl, "nelements >= 1 and nelements % 16 = 0")`,
+		file: "dg/dg.star", without: `    knl = lp.assume(knl, "nelements >= 1 and nelements % 16 = 0")`,
 		variants: []string{"dg_basic", "dg_prefetch_u", "dg_prefetch_diff_mat", "dg_prefetch_diff_mat_transposed"},
 		sizes:    []map[string]int64{{"nelements": 21}}, want: differentiation,
 	},
