@@ -17,7 +17,7 @@ func ParseSet(text string) (s *Set, err error) {
 	if r.isMap {
 		p.failAt(r.arrow, "a set is needed here, this is a map")
 	}
-	return &Set{params: r.params, dims: r.out, tuple: r.outTuple, cs: r.cs}, nil
+	return r.set(), nil
 }
 
 // ParseMap reads a map in isl's notation, as in "[n] -> { [i,j] -> [2i + j] : 0 <= i,j < n }".
@@ -28,13 +28,13 @@ func ParseMap(text string) (m *Map, err error) {
 	if !r.isMap {
 		p.failAt(0, "a map is needed here, this is a set")
 	}
-	return &Map{in: r.in, out: r.out, inTuple: r.inTuple, set: &Set{params: r.params, dims: slices.Concat(r.in, r.out), tuple: r.outTuple, cs: r.cs}}, nil
+	return r.relationMap(), nil
 }
 
 type relation struct {
 	params, in, out   []string
 	inTuple, outTuple string
-	isMap             bool
+	isMap, nothing    bool
 	arrow             int
 	cs                []*conj
 }
@@ -46,23 +46,68 @@ type entry struct {
 	at   int
 }
 
+func (r *relation) set() *Set {
+	return &Set{params: r.params, dims: r.out, tuple: r.outTuple, cs: r.cs}
+}
+
+func (r *relation) relationMap() *Map {
+	return &Map{in: r.in, out: r.out, inTuple: r.inTuple, set: &Set{params: r.params, dims: slices.Concat(r.in, r.out), tuple: r.outTuple, cs: r.cs}}
+}
+
+// relation reads a set or map of which all disjuncts have the same tuples.
 func (p *parser) relation() *relation {
-	r := &relation{}
+	_, rs := p.braces(func(old, r *relation, at int) bool {
+		if r.outTuple != old.outTuple || r.inTuple != old.inTuple {
+			p.failAt(at, "disjuncts of different tuple names: %q and %q", old.outTuple, r.outTuple)
+		}
+		if len(r.out) != len(old.out) || len(r.in) != len(old.in) {
+			p.failAt(at, "disjuncts of different dimension")
+		}
+		return true
+	})
+	return rs[0]
+}
+
+// relations reads a union, its parts by their tuples.
+func (p *parser) relations() (params []string, rs []*relation) {
+	params, rs = p.braces(func(old, r *relation, at int) bool {
+		return r.outTuple == old.outTuple && r.inTuple == old.inTuple && len(r.out) == len(old.out) && len(r.in) == len(old.in)
+	})
+	if len(rs) == 1 && rs[0].nothing {
+		return params, nil
+	}
+	return params, rs
+}
+
+// braces reads parameters and disjuncts; joins tells which belong to one relation.
+func (p *parser) braces(joins func(old, r *relation, at int) bool) (params []string, rs []*relation) {
+	head := &relation{}
 	if p.is("[") {
-		p.params(r)
+		p.params(head)
 	}
 	p.expect("{")
 	w := anyWork()
-	for first := true; ; {
-		if p.is("}") && first { // { }: nothing, of no dimension
-			break
+next:
+	for !p.is("}") {
+		at := p.peek().at
+		r := &relation{params: head.params}
+		p.disjunct(w, r)
+		if len(rs) > 0 && r.isMap != rs[0].isMap {
+			p.failAt(at, "sets and maps are mixed")
 		}
-		p.disjunct(w, r, first)
-		first = false
+		for i, old := range rs {
+			if joins(old, r, at) {
+				for _, c := range r.cs {
+					rs[i].cs = addMember(rs[i].cs, c)
+				}
+				if !p.accept(";") {
+					break next
+				}
+				continue next
+			}
+		}
+		rs = append(rs, r)
 		if !p.accept(";") {
-			break
-		}
-		if p.is("}") {
 			break
 		}
 	}
@@ -70,7 +115,11 @@ func (p *parser) relation() *relation {
 	if p.peek().kind != tokEOF {
 		p.fail("unexpected %q after the closing brace", p.peek().text)
 	}
-	return r
+	if len(rs) == 0 { // { }: nothing, of no dimension
+		head.nothing = true
+		rs = append(rs, head)
+	}
+	return head.params, rs
 }
 
 func (p *parser) params(r *relation) {
@@ -90,31 +139,23 @@ func (p *parser) params(r *relation) {
 	p.expect("->")
 }
 
-func (p *parser) disjunct(w *work, r *relation, first bool) {
-	start := p.peek().at
+func (p *parser) disjunct(w *work, r *relation) {
 	var tuples [][]entry
 	var names []string
 	if !p.is(":") {
 		name, t := p.tuple()
 		tuples, names = append(tuples, t), append(names, name)
 		if p.is("->") {
-			at := p.take().at
-			if first {
-				r.isMap, r.arrow = true, at
-			}
+			r.isMap, r.arrow = true, p.take().at
 			name, t := p.tuple()
 			tuples, names = append(tuples, t), append(names, name)
 		}
 	} else {
 		tuples, names = [][]entry{nil}, []string{""}
 	}
-	if first && r.isMap {
-		r.inTuple, r.outTuple = names[0], names[1]
-	} else if first {
-		r.outTuple = names[0]
-	}
-	if r.isMap != (len(tuples) == 2) {
-		p.failAt(start, "sets and maps are mixed")
+	r.outTuple = names[len(names)-1]
+	if r.isMap {
+		r.inTuple = names[0]
 	}
 	// Local names of this disjunct, by position; entries that are expressions constrain their position.
 	local := slices.Clone(r.params)
@@ -145,18 +186,9 @@ func (p *parser) disjunct(w *work, r *relation, first bool) {
 	if p.accept(":") && !p.is("}") && !p.is(";") {
 		f.args = append(f.args, p.formula())
 	}
-	if first {
-		r.out = dims[len(dims)-1]
-		if r.isMap {
-			r.in = dims[0]
-		}
-	} else {
-		if names[len(names)-1] != r.outTuple || r.isMap && names[0] != r.inTuple {
-			p.failAt(start, "disjuncts of different tuple names: %q and %q", r.outTuple, names[len(names)-1])
-		}
-		if len(dims[len(dims)-1]) != len(r.out) || r.isMap && len(dims[0]) != len(r.in) {
-			p.failAt(start, "disjuncts of different dimension")
-		}
+	r.out = dims[len(dims)-1]
+	if r.isMap {
+		r.in = dims[0]
 	}
 	for _, c := range p.lower(w, f, []*conj{{n: len(local)}}, local) {
 		if c.simplify() {

@@ -13,18 +13,8 @@ func (w *work) vanishes(table *conj, q quasi, dom *conj) bool {
 		return true
 	}
 	c := dom.clone()
-	by := make([]quasi, table.width())
-	for i := 1; i < table.width(); i++ {
-		if !q.uses(i) {
-			continue
-		}
-		e := make(row, i+1)
-		e[i] = 1
-		if by[i] = linear(c.translate(table, e)); by[i] == nil {
-			by[i] = quasi{}
-		}
-	}
-	return w.vanishesOn(c.flat(), q.rename(by))
+	v := q.over(table, c)
+	return w.vanishesOn(c.flat(), v)
 }
 
 func (w *work) vanishesOn(s *system, q quasi) bool {
