@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Option of Count and Sum.
+// Option of Count, Sum and Mul.
 type Option func(*settings)
 
 type settings struct {

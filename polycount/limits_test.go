@@ -3,6 +3,8 @@ package polycount
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +58,72 @@ func TestBudgetAndCancellation(t *testing.T) {
 	}
 	if d := time.Since(start); d > 5*time.Second {
 		t.Errorf("cancelling took %v", d)
+	}
+}
+
+// What is refused for its work has not taken much memory before.
+func TestMemoryUnderBudget(t *testing.T) {
+	var union strings.Builder // boxes that overlap in general position, skewed and with moduli
+	for i := range 40 {
+		fmt.Fprintf(&union, "[x,y,z] : %d <= x + %dy < n + %d and %d*z <= %d*x + %d*y + m and x,y,z >= -%d and x,y,z <= n and (x + %d*z) mod %d <= 1; ", i, i%5, 7*i, 2+i%3, i%7, i%4, i, i%5, 3+i%5)
+	}
+	product := func(opts ...Option) error {
+		terms := func(names string) *Poly {
+			s := "[a,b,c,d,e,f] -> { 0"
+			for i := range 24 {
+				for j := range 24 {
+					s += fmt.Sprintf(" + %d*%c^%d*%c^%d*%c^%d", i+j+1, names[0], i, names[1], j, names[2], (i*j)%17)
+				}
+			}
+			return must(ParsePoly(s + " }"))
+		}
+		p, q := terms("abc"), terms("def")
+		p, err := p.Mul(p, opts...)
+		if err == nil {
+			q, err = q.Mul(q, opts...)
+		}
+		if err == nil {
+			_, err = p.Mul(q, opts...)
+		}
+		return err
+	}
+	limits := map[string]int64{"cones": 1_000_000, "union": 10_000_000, "product": 10_000_000}
+	for name, f := range map[string]func(...Option) error{
+		"cones": func(o ...Option) error { _, err := mustSet(t, hard).Count(o...); return err },
+		"union": func(o ...Option) error {
+			_, err := mustSet(t, "[n,m] -> { "+union.String()+" }").Count(o...)
+			return err
+		},
+		"product": product,
+	} {
+		runtime.GC()
+		var before, now runtime.MemStats
+		runtime.ReadMemStats(&before)
+		done, peak := make(chan error), uint64(0)
+		go func() { done <- f(WithLimit(limits[name])) }()
+		var err error
+		for running := true; running; {
+			select {
+			case err = <-done:
+				running = false
+			case <-time.After(5 * time.Millisecond):
+			}
+			runtime.ReadMemStats(&now)
+			peak = max(peak, now.HeapAlloc)
+		}
+		if !errors.Is(err, ErrBudget) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if mib := (int64(peak) - int64(before.HeapAlloc)) >> 20; mib > 256 {
+			t.Errorf("%s: %d MiB", name, mib)
+		} else {
+			t.Logf("%s: %d MiB", name, mib)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		if err := f(WithContext(ctx)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s, cancelled: %v", name, err)
+		}
+		cancel()
 	}
 }
 

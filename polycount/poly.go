@@ -140,10 +140,10 @@ func (p *Poly) Add(q *Poly) (out *Poly, err error) {
 // Sub returns p − q.
 func (p *Poly) Sub(q *Poly) (*Poly, error) { return p.Add(q.Scale(-1, 1)) }
 
-// Mul returns p·q.
-func (p *Poly) Mul(q *Poly) (out *Poly, err error) {
+// Mul returns p·q. Its work can be limited and cancelled like that of Count.
+func (p *Poly) Mul(q *Poly, opts ...Option) (out *Poly, err error) {
 	defer Rescue(&err)
-	w := anyWork()
+	w := workOf(opts)
 	out = w.mulPoly(p, q)
 	w.tidy(out)
 	return out, nil
@@ -156,10 +156,24 @@ func (w *work) mulPoly(p, q *Poly) *Poly {
 		for _, y := range b.pieces {
 			dom := conjunction(x.dom, y.dom)
 			if dom.simplify() && w.feasible(dom.flat()) {
-				w.spend(len(x.q) * len(y.q))
-				out.pieces = append(out.pieces, piece{dom, x.q.mul(y.q)})
+				out.pieces = append(out.pieces, piece{dom, w.product(x.q, y.q)})
 			}
 		}
+	}
+	return out
+}
+
+// termCost is the work of one term of a product, which is written, sorted and may be kept.
+const termCost = 16
+
+// product is p·q in portions between which the work is limited and can be cancelled.
+func (w *work) product(p, q quasi) quasi {
+	const portion = 1 << 14
+	var out quasi
+	for n := max(1, portion/max(1, len(q))); len(p) > 0; p = p[min(n, len(p)):] {
+		part := p[:min(n, len(p))]
+		w.spend(termCost*len(part)*len(q) + len(out))
+		out = out.add(part.mul(q))
 	}
 	return out
 }
