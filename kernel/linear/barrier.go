@@ -66,9 +66,11 @@ func (b *builder) place(kids []*block, path []string, pending []pend) (out []*bl
 				fence(space, why)
 			}
 			out = append(out, &block{iname: k.iname, kids: body, first: k.first})
-			surely, err := b.surelyRuns(k, path)
-			if err != nil {
-				return nil, nil, err
+			surely := false
+			if len(pending) > 0 && slices.ContainsFunc(body, func(kid *block) bool { _, ok := kid.fences(); return ok }) {
+				if surely, err = b.surelyRuns(k, path); err != nil {
+					return nil, nil, err
+				}
 			}
 			if surely {
 				for _, kid := range body {
