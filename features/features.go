@@ -31,8 +31,8 @@ type Options struct {
 	// condition is affine, and counts the operations and loads of predicates. The default counts both sides of a branch, and
 	// no predicates.
 	ExactBranches bool
-	// Within selects the statements whose operations, accesses and footprints are counted, as in "tag:fetch or writes:c"
-	// (kernel.Match); "" counts all.
+	// Within selects the statements whose operations and accesses are counted, as in "tag:fetch or writes:c" (kernel.Match);
+	// "" counts all.
 	Within string
 	// Footprint adds records of the distinct elements that are read and written.
 	Footprint bool
@@ -98,7 +98,6 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 		if stmt.Kind != kernel.Assign || !within(stmt) {
 			continue
 		}
-		c.statements = append(c.statements, stmt)
 		if err := c.countOps(stmt); err != nil {
 			return nil, fmt.Errorf("kernel %s: statement %s: %w", k.Name, stmt.ID, err)
 		}

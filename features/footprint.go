@@ -21,7 +21,7 @@ func (c *counter) countFootprints() (records []Record, failed []failure) {
 		}
 		sites[key] = append(sites[key], s)
 	}
-	for _, s := range c.statements {
+	for _, s := range c.k.Statements {
 		loads, store := c.accesses(s)
 		for _, load := range loads {
 			add(load, Read)

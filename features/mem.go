@@ -97,48 +97,80 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 	}
 	form, err := c.flatIndex(s)
 	var notAffine *kernel.NotAffineError
-	switch {
-	case errors.As(err, &notAffine):
-		for _, iname := range c.variesWith(s.at.stmt, s.access) {
+	var opaque []string // inames of parts that are not affine
+	if errors.As(err, &notAffine) {
+		var rest kernel.Access
+		rest, opaque = c.affinePart(s)
+		form, err = c.flatIndex(site{s.at, &rest})
+	}
+	if err != nil {
+		return "", "", err
+	}
+	for _, t := range form.Terms {
+		set(t.Iname, t.Coeff.String())
+	}
+	for _, f := range form.Floors {
+		for _, iname := range f.Num.Names() {
 			set(iname, varying)
 		}
-	case err != nil:
-		return "", "", err
-	default:
-		for _, t := range form.Terms {
-			set(t.Iname, t.Coeff.String())
-		}
-		for _, f := range form.Floors {
-			for _, iname := range f.Num.Names() {
-				set(iname, varying)
-			}
-		}
+	}
+	for _, iname := range opaque {
+		set(iname, varying)
 	}
 	return makeStrides(byAxis[kernel.LocalAxis]), makeStrides(byAxis[kernel.GroupAxis]), nil
 }
 
-// variesWith lists the inames that a non-affine index may depend on: those in it and, where it reads a variable, all of
-// the statement's.
-func (c *counter) variesWith(s *kernel.Stmt, acc *kernel.Access) []string {
+// affinePart is the access without the terms of its indices that are not affine, and the inames that these may depend on.
+func (c *counter) affinePart(s site) (rest kernel.Access, inames []string) {
+	rest = *s.access
+	rest.Index = make([]kernel.Expr, len(s.access.Index))
+	var terms func(e kernel.Expr) kernel.Expr
+	for axis, index := range s.access.Index {
+		terms = func(e kernel.Expr) kernel.Expr {
+			alone := rest
+			alone.Index = make([]kernel.Expr, len(rest.Index))
+			for i := range alone.Index {
+				alone.Index[i] = kernel.Int{}
+			}
+			alone.Index[axis] = e
+			if _, err := c.k.FlatIndex(&alone); err == nil {
+				return e
+			}
+			if op, ok := e.(*kernel.Op); ok && (op.Kind == kernel.Add || op.Kind == kernel.Sub || op.Kind == kernel.Neg) {
+				out := &kernel.Op{Kind: op.Kind}
+				for _, arg := range op.Args {
+					out.Args = append(out.Args, terms(arg))
+				}
+				return out
+			}
+			inames = append(inames, c.variesWith(s.at.stmt, e)...)
+			return kernel.Int{}
+		}
+		rest.Index[axis] = terms(index)
+	}
+	return rest, inames
+}
+
+// variesWith lists the inames that an expression may depend on: those in it and, where it reads a variable of the
+// kernel's, all of the statement's.
+func (c *counter) variesWith(s *kernel.Stmt, e kernel.Expr) []string {
 	var inames []string
 	opaque := false
-	for _, i := range acc.Index {
-		kernel.Walk(i, func(e kernel.Expr) bool {
-			switch x := e.(type) {
-			case kernel.Var:
-				if c.k.IsIname(x.Name) {
-					inames = append(inames, x.Name)
-				} else if a := c.k.Array(x.Name); a != nil && !a.IsValue {
-					opaque = true
-				}
-			case *kernel.Access:
-				if c.k.IsTemp(x.Array) {
-					opaque = true
-				}
+	kernel.Walk(e, func(e kernel.Expr) bool {
+		switch x := e.(type) {
+		case kernel.Var:
+			if c.k.IsIname(x.Name) {
+				inames = append(inames, x.Name)
+			} else if a := c.k.Array(x.Name); a != nil && !a.IsValue {
+				opaque = true
 			}
-			return true
-		})
-	}
+		case *kernel.Access:
+			if c.k.IsTemp(x.Array) {
+				opaque = true
+			}
+		}
+		return true
+	})
 	if opaque {
 		return s.Inames
 	}

@@ -13,13 +13,12 @@ import (
 
 // counter collects the counts of a prepared kernel.
 type counter struct {
-	k          *kernel.Kernel
-	opt        Options
-	statements []*kernel.Stmt          // that are counted
-	found      map[Key]map[where]int64 // occurrences
-	keys       []Key                   // in the order found
-	mults      map[where]*polycount.Poly
-	axes       map[int]*polycount.Poly // number of groups along an axis
+	k     *kernel.Kernel
+	opt   Options
+	found map[Key]map[where]int64 // occurrences
+	keys  []Key                   // in the order found
+	mults map[where]*polycount.Poly
+	axes  map[int]*polycount.Poly // number of groups along an axis
 
 	scopes  map[string]scope                // by their text
 	domains map[string]*polycount.Set       // by scope
