@@ -1,22 +1,66 @@
 package features
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
 
-// The kernel of the paper's section 2.1, from the transformed kernel to all symbolic counts.
+	"gpuperf/kernel/script"
+)
+
+// The paper's eight kernels, from the transformed kernel to all symbolic counts: without footprints, the footprints and the
+// ratios to them alone, and what lines and sectors add at a size that was not evaluated before.
 func BenchmarkCount(b *testing.B) {
-	k := tiledMatmul(b)
-	for b.Loop() {
-		if _, err := Count(k, Options{}); err != nil {
+	sizes := map[string]int64{"n": 2240, "nelements": 65536}
+	for _, file := range []string{"matmul/matmul.star", "matmul/matmul_prefetch.star", "dg/dg.star", "stencil/finite_diff.star"} {
+		text, err := os.ReadFile(filepath.Join("..", "examples", filepath.FromSlash(file)))
+		if err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-func BenchmarkCountFootprint(b *testing.B) {
-	k := tiledMatmul(b)
-	for b.Loop() {
-		if _, err := Count(k, Options{Footprint: true}); err != nil {
+		variants, err := script.Exec(file, string(text))
+		if err != nil {
 			b.Fatal(err)
+		}
+		for _, v := range variants {
+			name := filepath.Base(file) + "/" + v.Name
+			count := func(b *testing.B) *Statistics {
+				s, err := Count(v.Kernel, Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				return s
+			}
+			b.Run(name, func(b *testing.B) {
+				for b.Loop() {
+					count(b)
+				}
+			})
+			b.Run(name+"/footprints", func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					s := count(b)
+					b.StartTimer()
+					if _, failed := s.c.countFootprints(); len(failed) > 0 {
+						b.Fatal(failed[0].err)
+					}
+				}
+			})
+			for _, class := range []Class{LinesClass, SectorsClass} {
+				id, err := ParseID("f_" + string(class))
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.Run(name+"/"+string(class), func(b *testing.B) {
+					for b.Loop() {
+						b.StopTimer()
+						s := count(b)
+						b.StartTimer()
+						if _, err := s.Value(id, sizes); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
 		}
 	}
 }

@@ -305,6 +305,46 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+// Conditions of statements and selects, over l < 100 and i < n; Options.ExactBranches counts them where they hold.
+func TestExactBranches(t *testing.T) {
+	for _, test := range []struct {
+		instructions  string
+		loads, stores string // of x and z
+		ops           string
+	}{
+		{"z[i,l] = 2*x[i,l] {if=l < 30}", "30*n", "30*n", "float32 mul (subgroup): [n] -> { 4*n }"},
+		{"z[i,l] = 2*x[i,l] {if=i == 0}", "100", "100", "float32 mul (subgroup): [n] -> { 4 }"},
+		{"z[i,l] = 2*x[i,l] {if=not (l < 30 or l % 2 == 0)}", "35*n", "35*n", "float32 mul (subgroup): [n] -> { 4*n }"},
+		{"z[i,l] = 2*x[i,l] {if=l != 5 and y[i,l] > 0}", "99*n", "99*n", "global float32 load y lstrides:{0:1} gstrides:{} (workitem): [n] -> { 100*n }"},
+		{"z[i,l] = 2*x[i,l] {if=y[i,l] > 0 or l < 30}", "100*n", "100*n", "float32 mul (subgroup): [n] -> { 4*n }"},
+		{"z[i,l] = (2*x[i,l] if l < 30 else 1.0f)", "30*n", "100*n", "float32 mul (subgroup): [n] -> { 4*n }"},
+		{"z[i,l] = (1.0f if l < 30 else (x[i,l] if l < 40 else 2.0f))", "10*n", "100*n", "kernel_launch: { 1 }"},
+		{"if l < 30\n z[i,l] = x[i,l]\nelse\n z[i,l] = x[i,l] + x[i,l+1]\nend", "170*n", "100*n", "float32 add (subgroup): [n] -> { 4*n }"},
+	} {
+		ok := made(t)
+		spec := kernel.Spec{
+			Domains: []string{"{[i,l]: 0<=i<n and 0<=l<100}"}, Instructions: test.instructions, Assumptions: "n >= 1",
+			DTypes: typesOf(test.instructions, map[string]kernel.DType{"x": "float32", "y": "float32", "z": "float32"}),
+		}
+		k := ok(ok(kernel.Make(spec)).TagInames("l:l.0"))
+		s, err := Count(k, Options{ExactBranches: true})
+		if err != nil {
+			t.Errorf("%s: %v", test.instructions, err)
+			continue
+		}
+		all := strings.Join(lines(s), "\n")
+		for direction, want := range map[string]string{"load x": test.loads, "store z": test.stores} {
+			stride := "lstrides:{0:1} gstrides:{} (workitem)"
+			if line := direction + " " + stride + ": [n] -> { " + want + " }"; !strings.Contains(all, line) {
+				t.Errorf("%s: no %s in\n%s", test.instructions, line, all)
+			}
+		}
+		if !strings.Contains(all, test.ops) {
+			t.Errorf("%s: no %s in\n%s", test.instructions, test.ops, all)
+		}
+	}
+}
+
 // What cannot be counted is a warning, and an error for the features that need it; the rest is counted.
 func TestNotCounted(t *testing.T) {
 	ok := made(t)
