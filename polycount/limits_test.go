@@ -128,7 +128,11 @@ func TestMemoryUnderBudget(t *testing.T) {
 }
 
 func TestOverflowIsReported(t *testing.T) {
-	s := mustSet(t, "[n] -> { [i,j] : 4611686018427387903i <= 4611686018427387901j + n and 4611686018427387899j <= 9223372036854775807i - 3n }")
+	s := mustSet(t, "[n] -> { [i,j] : n >= 0 and 4611686018427387903i = 4611686018427387901j + 2n + 1 and 0 <= i,j <= 9 and n <= 1 }")
+	if empty, err := s.IsEmpty(); err != nil || !empty {
+		t.Errorf("%v: empty %v, %v", s, empty, err)
+	}
+	s = mustSet(t, "[n] -> { [i,j] : 4611686018427387903i <= 4611686018427387901j + n and 4611686018427387899j <= 9223372036854775807i - 3n }")
 	if _, err := s.IsEmpty(); err != nil && !errors.Is(err, ErrOverflow) {
 		t.Errorf("%v", err)
 	}

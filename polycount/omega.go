@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // system is a conjunction of eq = 0 and ge ≥ 0 over plain integer variables, columns 1…width−1; column 0 is the constant.
 type system struct {
@@ -181,7 +184,22 @@ func hashRow(r row, flip bool) uint64 {
 
 // feasible decides whether s has an integer solution: the Omega test (Pugh 1991), with equalities solved by
 // unimodular column operations. It destroys s.
-func (w *work) feasible(s *system) bool { return w.search(s, nil) }
+func (w *work) feasible(s *system) (yes bool) {
+	again := s.clone()
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case fault:
+			if !errors.Is(r.err, ErrOverflow) {
+				panic(r)
+			}
+			yes = w.feasibleBig(again.big())
+		default:
+			panic(r)
+		}
+	}()
+	return w.search(s, nil)
+}
 
 // sample finds an integer solution [1, x…] of s, which it destroys.
 func (w *work) sample(s *system) (point row, ok bool) {
@@ -230,7 +248,7 @@ func (w *work) search(s *system, point row) bool {
 			s.ge = w.shadow(rest, lower, upper, x, false)
 			continue
 		}
-		if !w.feasible(&system{nil, cloneRows(w.shadow(rest, lower, upper, x, false)), s.width}) {
+		if !w.search(&system{nil, cloneRows(w.shadow(rest, lower, upper, x, false)), s.width}, nil) {
 			return false
 		}
 		if w.search(&system{nil, cloneRows(w.shadow(rest, lower, upper, x, true)), s.width}, point) {
