@@ -407,7 +407,7 @@ func (p *parser) compare(op string, x, y []choice, at int) formula {
 			case ">=":
 				put(atMost(b, a, 0))
 			case "=":
-				put(Constraint{atMost(a, b, 0).Affine, true})
+				put(Constraint{atMost(b, a, 0).Affine, true}) // x − y, as EQ has it
 			case "!=":
 				put(atMost(a, b, 1))
 				put(atMost(b, a, 1))

@@ -70,3 +70,27 @@ func TestFloorDiv(t *testing.T) {
 		t.Errorf("quotient of n^2: %v", got)
 	}
 }
+
+func TestCommonFactorsArePrintedOnce(t *testing.T) {
+	for _, c := range []struct{ p, want string }{
+		{"[n] -> { n + n^2 : n > 0 }", "[n] -> { n + n^2 : n > 0 }"}, // not short enough to leave the sum
+		{"[n,m] -> { 1/6*n*m*(1 + 2*n + 3*m) }", "[n, m] -> { 1/6*n*m*(1 + 2*n + 3*m) }"},
+		{"[n] -> { 4*floor(n/4)^2*(n^2 - 3*n + 2*floor(n/3) - 1) : n > 7 }", "[n] -> { 4*floor((n)/4)^2*(-1 - 3*n + 2*floor((n)/3) + n^2) : n >= 8 }"},
+		{"[n] -> { 12*n^2 - 18*n - 30 }", "[n] -> { -30 - 18*n + 12*n^2 }"},
+	} {
+		p, err := ParsePoly(c.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.String() != c.want {
+			t.Errorf("%s prints as %v, want %s", c.p, p, c.want)
+		}
+		back, err := ParsePoly(p.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, err := back.Equal(p); err != nil || !same {
+			t.Errorf("%v reads as %v (%v)", p, back, err)
+		}
+	}
+}

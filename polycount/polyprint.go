@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
 )
 
@@ -39,7 +40,61 @@ func (p *Poly) atomNames() []string {
 	return names
 }
 
+// text is a sum, or its common factors times a sum where that takes at most three quarters of the length.
 func (q quasi) text(names []string) string {
+	plain := q.sumText(names)
+	common, rest := q.commonFactors()
+	if len(rest) < 2 || len(common[0].factors) == 0 && common[0].c.isOne() {
+		return plain
+	}
+	short := common.sumText(names) + "*(" + rest.sumText(names) + ")"
+	if 4*len(short) <= 3*len(plain) {
+		return short
+	}
+	return plain
+}
+
+// commonFactors splits q = common·rest, common one term of those atoms and that positive rational that all terms share.
+func (q quasi) commonFactors() (common, rest quasi) {
+	if len(q) == 0 {
+		return nil, nil
+	}
+	shared := q[0].factors
+	num, den := new(big.Int), big.NewInt(1)
+	for _, t := range q {
+		both, f := "", t.factors // of two ascending sequences
+		for a := shared; a != "" && f != ""; {
+			switch {
+			case a[:2] == f[:2]:
+				both, a, f = both+a[:2], a[2:], f[2:]
+			case a[:2] < f[:2]:
+				a = a[2:]
+			default:
+				f = f[2:]
+			}
+		}
+		shared = both
+		c := t.c.big()
+		num.GCD(nil, nil, num, new(big.Int).Abs(c.Num()))
+		den.Mul(den, new(big.Int).Quo(c.Denom(), new(big.Int).GCD(nil, nil, den, c.Denom())))
+	}
+	content := new(big.Rat).SetFrac(num, den)
+	inverse := ratBig(new(big.Rat).Inv(content))
+	for _, t := range q {
+		f, a := "", t.factors
+		for s := shared; a != ""; a = a[2:] {
+			if s != "" && s[:2] == a[:2] {
+				s = s[2:]
+			} else {
+				f += a[:2]
+			}
+		}
+		rest = append(rest, mono{f, t.c.mul(inverse)})
+	}
+	return quasi{{shared, ratBig(content)}}, rest
+}
+
+func (q quasi) sumText(names []string) string {
 	if len(q) == 0 {
 		return "0"
 	}
