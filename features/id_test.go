@@ -31,6 +31,8 @@ func TestParseID(t *testing.T) {
 			text:  "f_mem_access_tag:t1_local_int8_store_lstrides:{2:0}_gstrides:{2:-1}_afr:1",
 			Class: MemClass, Tag: "t1", Space: "local", DType: "int8", Direction: "store", LStrides: "2:0", GStrides: "2:-1", AFR: "1",
 		},
+		{text: "f_mem_lines", Class: LinesClass},
+		{text: "f_mem_sectors_tag:aLD_global_load_lstrides:{0:1}", Class: SectorsClass, Tag: "aLD", Space: "global", Direction: "load", LStrides: "0:1"},
 		{text: "f_sync_barrier_local", Class: SyncClass, Op: "barrier_local"},
 		{text: "f_sync_barrier_global", Class: SyncClass, Op: "barrier_global"},
 		{text: "f_sync_kernel_launch", Class: SyncClass, Op: "kernel_launch"},
@@ -76,6 +78,8 @@ func TestParseIDErrors(t *testing.T) {
 		{"f_cl_wall_time_nvidia", 15, []string{"a platform and a device"}},
 		{"f_mem_access_load_global", 19, []string{"global is out of order", "f_mem_access_global_load"}},
 		{"f_mem_access_gstrides:{0:1}_lstrides:{0:1}_tag:x", 29, []string{"out of order", "f_mem_access_tag:x_lstrides:{0:1}_gstrides:{0:1}"}},
+		{"f_mem_sectors_load_global", 20, []string{"global is out of order", "f_mem_sectors_global_load"}},
+		{"f_mem_lines_local", 13, []string{"local memory has no lines and sectors", "f_mem_access_local"}},
 		{"f_mem_access_float32_float64", 22, []string{"a second dtype"}},
 		{"f_mem_access_lode", 14, []string{`unknown part "lode"`, "did you mean load?"}},
 		{"f_mem_access_", 14, []string{`unknown part ""`}},
@@ -113,7 +117,7 @@ func TestParseIDErrors(t *testing.T) {
 func FuzzParseID(f *testing.F) {
 	for _, text := range []string{
 		"f_op_float32_madd", "f_op_float32_func:exp", "f_thread_groups", "f_sync_kernel_launch", "f_cl_wall_time_nvidia_geforce",
-		"f_mem_access_tag:aLD_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:<n,1:16*n // 3 % 2}_afr:>1.5",
+		"f_mem_lines_tag:aLD_afr:>1", "f_mem_sectors_store", "f_mem_access_tag:aLD_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:<n,1:16*n // 3 % 2}_afr:>1.5",
 	} {
 		f.Add(text)
 	}

@@ -1,7 +1,6 @@
 package features
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -134,10 +133,6 @@ func (c *counter) newTransactions(s site) (*transactions, error) {
 func (t *transactions) split(s site) error {
 	form, err := t.c.flatIndex(s)
 	if err != nil {
-		var notAffine *kernel.NotAffineError
-		if errors.As(err, &notAffine) {
-			return fmt.Errorf("which units %s touches depends on data: %w", s.access, err)
-		}
 		return err
 	}
 	if t.rest, err = newSizeExpr(form.Rest); err != nil {

@@ -57,6 +57,34 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// What depends on data, or cannot be told from the sizes of the kernel, is an error that says so.
+func TestLinesErrors(t *testing.T) {
+	for _, test := range []struct{ domain, instructions, feature, want string }{
+		{"0<=g<n and 0<=l<64", "z[g,l] = x[k[l]]", "f_mem_lines_load", "k[l] is not affine: it is read from memory"},
+		{"0<=g<n and 0<=l<64", "z[g,l] = x[(g + l)//3]", "f_mem_sectors_load", "rounds a lid together with other variables"},
+		{"0<=g<8 and 0<=l<n", "z[g,l] = x[l]", "f_mem_lines_store", "extent is not constant"},
+		{"0<=g<n and 0<=l<64", "z[g,l] = x[l]", "f_mem_lines_global_load_lstrides:{0:<q}", "size q has no value"},
+	} {
+		ok := made(t)
+		k := ok(kernel.Make(kernel.Spec{
+			Domains: []string{"{[g,l]: " + test.domain + "}"}, Instructions: test.instructions, Assumptions: "n >= 1",
+			Args:   []*kernel.Array{{Name: "x", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 1000}}}},
+			DTypes: typesOf(test.instructions, map[string]kernel.DType{"x": "float32", "k": "int32"}),
+		}))
+		s, err := Count(ok(k.TagInames("g:g.0, l:l.0")), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := ParseID(test.feature)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := s.Value(id, map[string]int64{"n": 100}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %s is %v (%v), want an error with %q", test.instructions, test.feature, v, err, test.want)
+		}
+	}
+}
+
 // TestRandomLines compares with an enumeration of the work-items of random kernels.
 func TestRandomLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
