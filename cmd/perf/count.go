@@ -156,5 +156,6 @@ func featureCommand() *cobra.Command {
 	}
 	addSizesFlag(cmd, &sizes)
 	cmd.Flags().IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
+	cmd.Flags().BoolVar(&options.ExactBranches, "exact-branches", false, "count what stands under an affine condition only where it holds")
 	return cmd
 }
