@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -134,8 +135,8 @@ func statusOf(err error) int {
 	switch {
 	case errors.As(err, &usage), errors.As(err, &input):
 		return exitUsage
-	case errors.As(err, &path) && (path.Op == "open" || path.Op == "read"):
-		return exitUsage // a file that is not there, or no file
+	case errors.As(err, &path) && slices.Contains([]string{"open", "read", "stat"}, path.Op):
+		return exitUsage // a file that is not there, or is no file
 	}
 	return exitFailed
 }
