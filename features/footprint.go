@@ -2,6 +2,9 @@ package features
 
 import (
 	"fmt"
+	"maps"
+	"math/big"
+	"slices"
 
 	"gpuperf/polycount"
 )
@@ -91,4 +94,37 @@ func (c *counter) image(s site) (*polycount.Set, error) {
 		return nil, fmt.Errorf("%s: %w", s.access, err)
 	}
 	return m.Range()
+}
+
+// touched is the number of distinct elements that the accesses of records touch.
+func (s *Statistics) touched(records []int, sizes map[string]int64) (*big.Rat, error) {
+	sum := new(big.Rat)
+	key := fmt.Sprint(records)
+	s.mu.Lock()
+	list, ok := s.prints[key]
+	if !ok {
+		byVariable := map[string][]site{}
+		for _, i := range records {
+			m := s.Records[i].Key.(Mem)
+			byVariable[m.Variable] = append(byVariable[m.Variable], s.sites[m]...)
+		}
+		for _, variable := range slices.Sorted(maps.Keys(byVariable)) {
+			n, err := s.c.footprint(byVariable[variable])
+			if err != nil {
+				s.mu.Unlock()
+				return nil, fmt.Errorf("footprint of %s: %w", variable, err)
+			}
+			list = append(list, newEvaluator(n))
+		}
+		s.prints[key] = list
+	}
+	s.mu.Unlock()
+	for _, e := range list {
+		n, err := e.rat(sizes)
+		if err != nil {
+			return nil, err
+		}
+		sum.Add(sum, n)
+	}
+	return sum, nil
 }

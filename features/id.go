@@ -9,13 +9,14 @@ type Class string
 
 // The classes of features.
 const (
-	OpClass      Class = "op"
-	MemClass     Class = "mem_access"
-	LinesClass   Class = "mem_lines"
-	SectorsClass Class = "mem_sectors"
-	SyncClass    Class = "sync"
-	GroupsClass  Class = "thread_groups"
-	TimeClass    Class = "cl_wall_time"
+	OpClass        Class = "op"
+	MemClass       Class = "mem_access"
+	LinesClass     Class = "mem_lines"
+	SectorsClass   Class = "mem_sectors"
+	FootprintClass Class = "mem_footprint"
+	SyncClass      Class = "sync"
+	GroupsClass    Class = "thread_groups"
+	TimeClass      Class = "cl_wall_time"
 )
 
 // ID is a feature identifier (Stevens and Klöckner, section 6.1), made by ParseID. IDs are comparable, and equal when

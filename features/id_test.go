@@ -33,6 +33,7 @@ func TestParseID(t *testing.T) {
 		},
 		{text: "f_mem_lines", Class: LinesClass},
 		{text: "f_mem_sectors_tag:aLD_global_load_lstrides:{0:1}", Class: SectorsClass, Tag: "aLD", Space: "global", Direction: "load", LStrides: "0:1"},
+		{text: "f_mem_footprint_local", Class: FootprintClass, Space: "local"},
 		{text: "f_sync_barrier_local", Class: SyncClass, Op: "barrier_local"},
 		{text: "f_sync_barrier_global", Class: SyncClass, Op: "barrier_global"},
 		{text: "f_sync_kernel_launch", Class: SyncClass, Op: "kernel_launch"},

@@ -19,6 +19,7 @@ var classes = []struct {
 	{MemClass, (*idParser).mem},
 	{LinesClass, (*idParser).mem},
 	{SectorsClass, (*idParser).mem},
+	{FootprintClass, (*idParser).mem},
 	{SyncClass, (*idParser).sync},
 	{GroupsClass, (*idParser).groups},
 	{TimeClass, (*idParser).time},
@@ -29,12 +30,16 @@ var classes = []struct {
 //	f_op_<dtype>_<op>                     op: add mul madd div pow shift bw maxmin func:<name>
 //	f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store][_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
 //	f_mem_lines…, f_mem_sectors…                      as f_mem_access; global memory
+//	f_mem_footprint…                                  as f_mem_access
 //	f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
 //	f_thread_groups
 //	f_cl_wall_time[_<platform>_<device>]
 //
 // f_mem_lines counts the 128-byte cache lines that each sub-group touches in each execution of the access, f_mem_sectors the
 // sectors of 32 bytes: one line where 32 neighbours load a float32 each, 32 where they are a row apart.
+//
+// f_mem_footprint counts the distinct elements that the selected accesses touch, each once however many accesses and
+// work-items do.
 //
 // A constraint is a number, with >, >=, < or <= before it or nothing for equality; for strides also an expression in
 // sizes, as in {0:<n;1:16*n}. Errors are *source.Error with the column.
@@ -188,7 +193,7 @@ func (p *idParser) mem(id *ID, rest string) error {
 		if err := fields[i].set(p, id, part); err != nil {
 			return err
 		}
-		if part == string(kernel.Local) && id.Class != MemClass {
+		if part == string(kernel.Local) && unitBytes[id.Class] > 0 {
 			return p.fail(p.at(rest), "local memory has no lines and sectors").WithHint("leave it out, or count accesses: f_mem_access_local")
 		}
 		parts = append(parts, found{part, i})

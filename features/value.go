@@ -27,7 +27,14 @@ func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
 		sum.add(s.evals[record], values)
 		return nil
 	}
-	if unitBytes[id.Class] > 0 {
+	var selected []int
+	switch {
+	case id.Class == FootprintClass:
+		add = func(record int) error {
+			selected = append(selected, record)
+			return nil
+		}
+	case unitBytes[id.Class] > 0:
 		add = func(record int) error {
 			n, err := s.units(id.Class, s.Records[record].Key.(Mem), sizes)
 			if err == nil {
@@ -49,6 +56,13 @@ func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
 		}
+	}
+	if len(selected) > 0 {
+		n, err := s.touched(selected, sizes)
+		if err != nil {
+			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
+		}
+		sum.addRat(n)
 	}
 	return sum.float(), nil
 }

@@ -55,6 +55,17 @@ func TestValue(t *testing.T) {
 		{"f_mem_access_tag:aLD_afr:1", 16, 16 * 16},
 		{"f_mem_access_tag:aLD_afr:3", 48, 48 * 48 * 3},
 		{"f_mem_access_tag:aLD_afr:<2.5", 48, 0},
+		// distinct elements; the tiles in local memory are 256 each, written and read
+		{"f_mem_footprint_global_load", 64, 2 * 64 * 64},
+		{"f_mem_footprint_tag:aLD", 64, 64 * 64},
+		{"f_mem_footprint_tag:aLD_afr:>4", 64, 0},
+		{"f_mem_footprint_local", 64, 512},
+		{"f_mem_footprint_local_lstrides:{1:<n}", 16, 256},
+		// half a line for each of two rows of a tile, where rows are longer
+		{"f_mem_lines_tag:aLD", 64, 64 * 64 * 4 / 16},
+		{"f_mem_lines_tag:aLD", 16, 16 * 16 / 32},
+		{"f_mem_sectors_tag:aLD", 64, 64 * 64 * 4 / 8},
+		{"f_mem_lines", 64, (2*64*64*4 + 64*64) / 16},
 		{"f_sync_barrier_local", 64, 8},
 		{"f_sync_barrier_global", 64, 0},
 		{"f_sync_kernel_launch", 64, 1},
