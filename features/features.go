@@ -2,9 +2,11 @@
 //
 // Count makes the Statistics of a kernel: records of operations (ops.go), memory accesses (mem.go), synchronization
 // (sync.go) and footprints (footprint.go). A record is a comparable key (record.go) and an exact piecewise
-// quasi-polynomial: occurrences in the text times the multiplicity of their statement (multiplicity.go). A feature
-// identifier f_… (id.go, parse.go) selects among the records (select.go); Statistics.Value evaluates the selection at
-// sizes (value.go). JSON and Write print all records (print.go).
+// quasi-polynomial: occurrences in the text times the multiplicity of their statement (multiplicity.go), under the
+// conditions of branches where these are to be exact (branches.go). A feature identifier f_… (id.go, parse.go) selects among
+// the records (select.go); Statistics.Value evaluates the selection at sizes (value.go), also as accesses per element
+// (afr.go), footprint, or cache lines and sectors that sub-groups touch (lines.go, weigh.go). JSON and Write print all
+// records (print.go).
 package features
 
 import (

@@ -144,7 +144,15 @@ func TestRandomLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 3 {
+		parse := func(text string) kernel.Expr {
+			e, err := kernel.ParseExpr(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		load, store := parse(index), parse("(((g*2 + h)*3 + k)*9 + u)*5 + v")
+		for range 2 {
 			sizes := map[string]int64{"n": int64(small("n", 1, 30)), "m": int64(small("m", 1, 30))}
 			points, err := set.Points(sizes, 100000)
 			if err != nil {
@@ -159,19 +167,15 @@ func TestRandomLines(t *testing.T) {
 						at[name] = p[i]
 					}
 					subgroup := (at["u"] + extent[0]*at["v"]) / int64(opt.SubgroupSize)
-					add := func(to map[unit]bool, text string) {
-						e, err := kernel.ParseExpr(text)
-						if err != nil {
-							t.Fatal(err)
-						}
+					add := func(to map[unit]bool, e kernel.Expr) {
 						v, err := evalSize(e, at)
 						if err != nil {
 							t.Fatal(err)
 						}
 						to[unit{at["g"], at["h"], at["k"], subgroup, v.Int64() * dtype.Size() / bytes}] = true
 					}
-					add(loads, index)
-					add(stores, "(((g*2 + h)*3 + k)*9 + u)*5 + v")
+					add(loads, load)
+					add(stores, store)
 				}
 				for direction, want := range map[string]int{"load": len(loads), "store": len(stores)} {
 					id, err := ParseID(fmt.Sprintf("f_%s_%s", class, direction))

@@ -1,0 +1,212 @@
+package features
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"gpuperf/polycount"
+)
+
+// sharing is how many units are touched by lanes with these activities and no others, when the base is 0, step, 2*step, …
+// modulo the unit.
+type sharing struct {
+	active []int
+	units  []int64
+}
+
+// at is the number of units touched.
+func (t *transactions) at(class Class, sizes map[string]int64) (*big.Rat, error) {
+	elements := t.elements[class]
+	offset, err := t.rest.at(sizes)
+	if err != nil {
+		return nil, err
+	}
+	base := polycount.Int(0)
+	step := elements // all residues of the base are multiples of it
+	for _, term := range t.base {
+		coeff, err := term.coeff.at(sizes)
+		if err != nil {
+			return nil, err
+		}
+		coeff = mod(coeff, elements)
+		base, step = base.Add(term.of.Scale(coeff)), gcd(step, coeff)
+	}
+	within := make([]int64, len(t.lanes))
+	for i, l := range t.lanes {
+		for _, term := range t.lids {
+			coeff, err := term.coeff.at(sizes)
+			if err != nil {
+				return nil, err
+			}
+			value, err := term.of.Eval(l.lid)
+			if err != nil {
+				return nil, err
+			}
+			within[i] += coeff * value
+		}
+	}
+	shared := map[string]*sharing{}
+	for r := range elements / step {
+		for _, active := range t.units(mod(offset, elements)+r*step, elements, within) {
+			key := fmt.Sprint(active)
+			if shared[key] == nil {
+				shared[key] = &sharing{active, make([]int64, elements/step)}
+			}
+			shared[key].units[r]++
+		}
+	}
+	sum := new(big.Rat)
+	for _, key := range slices.Sorted(maps.Keys(shared)) {
+		n, err := t.weigh(shared[key], base, elements, step, sizes)
+		if err != nil {
+			return nil, err
+		}
+		sum.Add(sum, n)
+	}
+	return sum, nil
+}
+
+// weigh is the sum of units over the points at which any of the activities is.
+func (t *transactions) weigh(s *sharing, base polycount.Affine, elements, step int64, sizes map[string]int64) (*big.Rat, error) {
+	all, err := t.points(s.active)
+	if err != nil {
+		return nil, err
+	}
+	count, err := all.rat(sizes)
+	if err != nil {
+		return nil, err
+	}
+	if first := s.units[0]; !slices.ContainsFunc(s.units, func(n int64) bool { return n != first }) {
+		return count.Mul(count, new(big.Rat).SetInt64(first)), nil
+	}
+	factor, err := t.factor.rat(sizes)
+	if err != nil {
+		return nil, err
+	}
+	set, err := t.cover(s.active)
+	if err == nil {
+		set, err = set.Fix(sizes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	sum := new(big.Rat)
+	if count.Cmp(big.NewRat(t.c.enumerated, 1)) <= 0 {
+		points, err := set.Points(nil, int(t.c.enumerated)+1)
+		if err != nil {
+			return nil, err
+		}
+		at := map[string]int64{}
+		total := int64(0)
+		for _, p := range points {
+			for i, name := range set.Dims() {
+				at[name] = p[i]
+			}
+			v, err := base.Eval(at)
+			if err != nil {
+				return nil, err
+			}
+			total += s.units[mod(v, elements)/step]
+		}
+		return sum.Mul(factor, sum.SetInt64(total)), nil
+	}
+	residue := base.Mod(elements)
+	for from := 0; from < len(s.units); {
+		to := from + 1
+		for to < len(s.units) && s.units[to] == s.units[from] {
+			to++
+		}
+		if s.units[from] > 0 {
+			part, err := set.Constrain(
+				polycount.GE(residue, polycount.Int(int64(from)*step)), polycount.GE(polycount.Int(int64(to-1)*step), residue))
+			if err != nil {
+				return nil, err
+			}
+			n, err := part.Count()
+			if err != nil {
+				return nil, err
+			}
+			v, err := n.Eval(nil)
+			if err != nil {
+				return nil, err
+			}
+			sum.Add(sum, v.Mul(v, new(big.Rat).SetInt64(s.units[from])))
+		}
+		from = to
+	}
+	return sum.Mul(sum, factor), nil
+}
+
+// units lists the units that each sub-group touches, each as the activities of the lanes that do.
+func (t *transactions) units(base, elements int64, within []int64) [][]int {
+	type unit struct{ subgroup, index int64 }
+	index := map[unit]int{}
+	var out [][]int
+	for i, l := range t.lanes {
+		u := unit{l.subgroup, floorDiv(base+within[i], elements)}
+		n, ok := index[u]
+		if !ok {
+			n = len(out)
+			index[u], out = n, append(out, nil)
+		}
+		if !slices.Contains(out[n], l.active) {
+			out[n] = append(out[n], l.active)
+		}
+	}
+	for _, active := range out {
+		slices.Sort(active)
+	}
+	return out
+}
+
+// points counts the points at which any of the activities is.
+func (t *transactions) points(active []int) (*evaluator, error) {
+	key := fmt.Sprint(active)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e, ok := t.counts[key]; ok {
+		return e, nil
+	}
+	set, err := t.cover(active)
+	if err != nil {
+		return nil, err
+	}
+	n, err := set.Count()
+	if err != nil {
+		return nil, err
+	}
+	if n, err = n.Mul(t.groups); err != nil {
+		return nil, err
+	}
+	t.counts[key] = newEvaluator(n)
+	return t.counts[key], nil
+}
+
+// cover is the union of activities.
+func (t *transactions) cover(active []int) (*polycount.Set, error) {
+	key := fmt.Sprint(active)
+	if s, ok := t.covers[key]; ok {
+		return s, nil
+	}
+	all := t.active[active[0]]
+	for _, i := range active[1:] {
+		next := t.active[i]
+		if in, err := next.IsSubset(all); err != nil {
+			return nil, err
+		} else if in {
+			continue
+		}
+		in, err := all.IsSubset(next)
+		if err == nil && !in {
+			next, err = all.Union(next)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = next
+	}
+	t.covers[key] = all
+	return all, nil
+}
