@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,25 +48,34 @@ the points of its range.`,
 
 // cardinality counts a set, the range of a map, or the images of each point of a map's domain.
 func cardinality(cmd *cobra.Command, text string, ofRange bool) (*polycount.Poly, error) {
-	set, setErr := polycount.ParseSet(text)
-	if setErr == nil {
+	limit := polycount.WithContext(cmd.Context())
+	_, body, _ := strings.Cut(text, "{")
+	if !strings.Contains(body, "->") {
 		if ofRange {
 			return nil, usagef("--range takes a map, this is a set: %s", text)
 		}
-		return set.Count(polycount.WithContext(cmd.Context()))
+		set, err := polycount.ParseUnionSet(text)
+		if err != nil {
+			return nil, err
+		}
+		return set.Count(limit)
+	}
+	if ofRange {
+		maps, err := polycount.ParseUnionMap(text)
+		if err != nil {
+			return nil, err
+		}
+		image, err := maps.Range()
+		if err != nil {
+			return nil, err
+		}
+		return image.Count(limit)
 	}
 	m, err := polycount.ParseMap(text)
 	if err != nil {
-		return nil, fmt.Errorf("neither a set nor a map: %w", err)
-	}
-	if !ofRange {
-		return m.Card(polycount.WithContext(cmd.Context()))
-	}
-	image, err := m.Range()
-	if err != nil {
 		return nil, err
 	}
-	return image.Count(polycount.WithContext(cmd.Context()))
+	return m.Card(limit)
 }
 
 func printCard(cmd *cobra.Command, count *polycount.Poly, points []map[string]int64, elapsed time.Duration) error {
