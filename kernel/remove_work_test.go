@@ -15,9 +15,6 @@ import (
 	"gpuperf/kernel/linear"
 )
 
-func assume(text string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.Assume(text) }
-}
 
 func build(spec kernel.Spec, steps ...step) (*kernel.Kernel, error) {
 	k, err := kernel.Make(spec)
