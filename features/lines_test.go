@@ -153,7 +153,7 @@ func TestRandomLines(t *testing.T) {
 		}
 		load, store := parse(index), parse("(((g*2 + h)*3 + k)*9 + u)*5 + v")
 		for range 2 {
-			sizes := map[string]int64{"n": int64(small("n", 1, 30)), "m": int64(small("m", 1, 30))}
+			sizes := map[string]int64{"n": int64(small("n", 1, 30)), "m": int64(small("m", 1, 30)), "k": 1, "u": 0} // no inames
 			points, err := set.Points(sizes, 100000)
 			if err != nil {
 				t.Fatal(err)

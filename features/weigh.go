@@ -85,9 +85,15 @@ func (t *transactions) weigh(s *sharing, base polycount.Affine, elements, step i
 	if err != nil {
 		return nil, err
 	}
+	t.mu.Lock()
 	set, err := t.cover(s.active)
+	t.mu.Unlock()
 	if err == nil {
-		set, err = set.Fix(sizes)
+		at := map[string]int64{} // the sizes alone, should one be named like an iname
+		for _, p := range set.Params() {
+			at[p] = sizes[p]
+		}
+		set, err = set.Fix(at)
 	}
 	if err != nil {
 		return nil, err
