@@ -15,7 +15,6 @@ import (
 	"gpuperf/kernel/linear"
 )
 
-
 func build(spec kernel.Spec, steps ...step) (*kernel.Kernel, error) {
 	k, err := kernel.Make(spec)
 	for _, s := range steps {
