@@ -22,6 +22,8 @@ func TestApplicationsAreTheExamples(t *testing.T) {
 		{"dg/dg.star", "dg_prefetch_diff_mat_transposed", "dg_diff variant:prefetch_diff_mat_T"},
 		{"stencil/finite_diff.star", "finite_diff_16x16", "finite_diff lsize_0:16"},
 		{"stencil/finite_diff.star", "finite_diff_18x18", "finite_diff lsize_0:18"},
+		{"transpose/transpose.star", "transpose_naive", "transpose prefetch:False"},
+		{"transpose/transpose.star", "transpose_tiled", "transpose prefetch:True"},
 	} {
 		variants, err := c.choose(s.filter+" dtype:float32", "")
 		if err != nil {
