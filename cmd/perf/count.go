@@ -93,6 +93,20 @@ func featureCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "feature KERNEL.star FEATURE... -p n=2048",
 		Short: "Evaluate feature identifiers for a kernel",
+		Long: `feature evaluates the identifiers that models are made of. Parts in brackets may be left out; the order is fixed.
+
+  f_op_<dtype>_<op>         op: add mul madd div pow shift bw maxmin func:<name>; once per sub-group
+  f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store][_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
+                            accesses: global ones once per work-item (per sub-group where all its work-items access one
+                            element), local ones once per sub-group
+  f_mem_lines..., f_mem_sectors..., f_mem_footprint...
+                            128-byte lines and 32-byte sectors that the sub-groups touch, and distinct elements, of the
+                            accesses selected in the same way
+  f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
+  f_thread_groups           work-groups
+
+A constraint on a stride or on the access-to-footprint ratio (afr) is a number, with >, >=, < or <= before it or nothing for
+equality; for strides also an expression in sizes, as in {0:<n;1:16*n}. An axis that a stride list does not name is free.`,
 		Example: `  perf feature matmul.star f_op_float32_madd -p n=2048
   perf feature matmul.star 'f_mem_access_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:16}' -p n=2048`,
 		Args: minArgs(2, "a kernel script and at least one feature"),
