@@ -310,7 +310,7 @@ func runVariant(t *testing.T, v Variant, buffers arrays) (_ *kernel.Kernel, _ *i
 		b := interp.NewBuffer(a.DType, int(size))
 		if read[a.Name] || a.IsValue {
 			for i := range int(size) {
-				b.Set(i, float64((i*7+len(a.Name))%11)-3)
+				b.Set(i, float64((i*7+int(a.Name[len(a.Name)-1]))%11)-3)
 				start[a.Name] = append(start[a.Name], b.At(i))
 			}
 		}
