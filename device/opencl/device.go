@@ -211,7 +211,9 @@ func (d *Device) compiled(kernel object) samples.Compiled {
 	}
 }
 
-// checkCompiled refuses what only the compiled kernel shows to be too much.
+// checkCompiled refuses what only the compiled kernel shows to be too much. The work-group size that the driver states for
+// the kernel is not asked: NVIDIA's says 256 for kernels that were compiled for more and run with more. Whether a
+// group is too large for the registers shows when it is launched.
 func (d *Device) checkCompiled(job device.Job, kernel object, c samples.Compiled) error {
 	const numArgs = 0x1191
 	if b, err := d.query(getKernelInfo, numArgs, kernel); err == nil && int(le(b)) != len(job.Args) {
@@ -227,14 +229,6 @@ func (d *Device) checkCompiled(job device.Job, kernel object, c samples.Compiled
 	if d.info.LocalMem > 0 && local > d.info.LocalMem {
 		return device.Errorf(samples.Refused, "the kernel needs %d bytes of local memory for a work-group, the device has %d",
 			local, d.info.LocalMem).WithHint("make the local tiles smaller")
-	}
-	group := int64(1)
-	for _, l := range job.Local {
-		group *= l
-	}
-	if c.MaxWorkGroup > 0 && group > c.MaxWorkGroup {
-		return device.Errorf(samples.Refused, "a work-group of %d work-items, this kernel can have %d on this device",
-			group, c.MaxWorkGroup).WithHint("make the work-group smaller, or the kernel use fewer registers")
 	}
 	return nil
 }

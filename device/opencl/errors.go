@@ -12,18 +12,19 @@ import (
 type code int32
 
 const (
-	success             code = 0
-	deviceNotFound      code = -1
-	allocationFailure   code = -4
-	outOfResources      code = -5
-	outOfHostMemory     code = -6
-	profilingMissing    code = -7
-	buildProgramFailure code = -11
-	waitListError       code = -14
-	invalidCommandQueue code = -36
-	invalidBuildOptions code = -43
-	invalidKernelName   code = -46
-	platformNotFound    code = -1001
+	success              code = 0
+	deviceNotFound       code = -1
+	allocationFailure    code = -4
+	outOfResources       code = -5
+	outOfHostMemory      code = -6
+	profilingMissing     code = -7
+	buildProgramFailure  code = -11
+	waitListError        code = -14
+	invalidWorkGroupSize code = -54
+	invalidCommandQueue  code = -36
+	invalidBuildOptions  code = -43
+	invalidKernelName    code = -46
+	platformNotFound     code = -1001
 
 	// Not of OpenCL: what this package itself finds.
 	missingFunction code = -100001
@@ -127,5 +128,8 @@ func failed(p phase, err error) *device.Error {
 	}
 	e := device.Errorf(status, "%v", err)
 	e.Fatal = status == samples.Crash
+	if c := codeOf(err); p == launching && (c == invalidWorkGroupSize || c == outOfResources) {
+		e.Hint = "make the work-group smaller, or the kernel use fewer registers"
+	}
 	return e
 }
