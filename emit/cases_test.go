@@ -204,6 +204,13 @@ var cases = []testCase{
 	}, []step{tag("g:g.0, l:l.0, m:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
 		return k.SetTemporaryAddressSpace([]string{"s"}, kernel.Local)
 	}}, at("n", 3)},
+	{"argmax", kernel.Spec{
+		Name: "extremes", Domains: []string{"{[i]: 0<=i<n}", "{[j,k]: 0<=j,k<m}"}, Instructions: `
+			v[i], at[i] = argmax(j, x[i,j], j)
+			<> low, <> where = argmin((j, k), x[i,j] - p[i,k], j*m + k)
+			y[i] = where + (1 if low < 0 else 0)`,
+		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32"},
+	}, []step{split("i", 4, "g.0", "l.0")}, []map[string]int64{{"n": 6, "m": 5}, {"n": 9, "m": 1}}},
 	{"gather", kernel.Spec{
 		Name: "gather", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = x[p[i] - 1, i]",
 		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32"},

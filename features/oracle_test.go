@@ -94,7 +94,6 @@ type oracleEntry struct {
 
 // oracleSkipped names the cases that are not run.
 var oracleSkipped = map[string]string{
-	"op_reduction_argmax": "a reduction of pairs; Loopy itself fails on it",
 }
 
 // difference is a key, of a case, that is meant to differ from Loopy's: by itself, or by the count that it has.

@@ -84,9 +84,14 @@ type Cast struct {
 	Arg   Expr
 }
 
-// Reduce is a reduction, written sum(k, body) or sum((k, l), body). Kind is "sum", "product", "max", "min", "any" or "all".
+// Reduce is a reduction, written sum(k, body) or sum((k, l), body). Kind is "sum", "product", "max", "min", "any" or "all";
+// or "argmax" or "argmin", written argmax(k, body, index): the value of index where body is greatest or least, the first
+// time that it is, and -1 where no body is beyond the neutral element of max or min.
 type Reduce struct {
 	Kind   string
 	Inames []string
 	Body   Expr
+	Index  Expr // of argmax and argmin, else nil
+
+	extreme string // the accumulator of the value that the index belongs to, where another statement uses it too
 }

@@ -146,7 +146,7 @@ func write(b *strings.Builder, e Expr, min int) {
 			b.WriteString("(" + strings.Join(x.Inames, ", ") + ")")
 		}
 		b.WriteString(", ")
-		write(b, x.Body, precCond)
+		writeList(b, x.children())
 		b.WriteByte(')')
 	default:
 		b.WriteString("<nil>")

@@ -17,9 +17,34 @@ func (e *Cond) children() []Expr        { return []Expr{e.If, e.Then, e.Else} }
 func (e *Cond) rebuild(c []Expr) Expr   { return &Cond{c[0], c[1], c[2]} }
 func (e *Cast) children() []Expr        { return []Expr{e.Arg} }
 func (e *Cast) rebuild(c []Expr) Expr   { return &Cast{e.DType, c[0]} }
-func (e *Reduce) children() []Expr      { return []Expr{e.Body} }
-func (e *Reduce) rebuild(c []Expr) Expr { return &Reduce{e.Kind, e.Inames, c[0]} }
 func (e *Access) rebuild(c []Expr) Expr { return &Access{e.Array, e.Tag, c} }
+func (e *Reduce) rebuild(c []Expr) Expr { return e.with(e.Inames, c) }
+
+func (e *Reduce) children() []Expr {
+	if e.Index != nil {
+		return []Expr{e.Body, e.Index}
+	}
+	return []Expr{e.Body}
+}
+
+// with is the reduction over other inames, of other operands.
+func (e *Reduce) with(inames []string, operands []Expr) *Reduce {
+	r := *e
+	r.Inames, r.Body = inames, operands[0]
+	if e.Index != nil {
+		r.Index = operands[1]
+	}
+	return &r
+}
+
+// subst is the reduction over other inames, with variables replaced in its operands.
+func (e *Reduce) subst(inames []string, by map[string]Expr) *Reduce {
+	operands := slices.Clone(e.children())
+	for i, x := range operands {
+		operands[i] = Subst(x, by)
+	}
+	return e.with(inames, operands)
+}
 
 // Walk visits e and its parts, a node before its children and these from left to right. Where visit returns false the
 // children are left out. A nil expression is not visited.
@@ -73,8 +98,8 @@ func Subst(e Expr, by map[string]Expr) Expr {
 				break
 			}
 		}
-		if body := Subst(x.Body, inner); body != x.Body {
-			return &Reduce{x.Kind, x.Inames, body}
+		if r := x.subst(x.Inames, inner); r.Body != x.Body || r.Index != x.Index {
+			return r
 		}
 		return e
 	}

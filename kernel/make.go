@@ -500,6 +500,9 @@ func (m *maker) others(i int, what string, patterns []string) ([]string, error) 
 				return nil, m.at(i, "", "malformed wildcard %q of %s", pattern, what)
 			} else if ok && i != j {
 				ids, found = append(ids, other.ID), true
+				if m.more[j].pair && j+1 != i {
+					ids = append(ids, m.Kernel.Statements[j+1].ID)
+				}
 			}
 		}
 		if !found && !strings.ContainsAny(pattern, "*?[") {

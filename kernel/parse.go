@@ -27,6 +27,7 @@ type stmtNotes struct {
 	exactNames bool     // inames=...: not those that the expressions use
 	within     []string // inames of enclosing for blocks
 	guards     []guard  // enclosing if blocks
+	pair       bool     // this statement and the next were written as one, with two targets
 }
 
 // guard is the condition of an if block: its statements must not change what it reads.
@@ -39,6 +40,7 @@ type guard struct {
 //
 //	c[i, j] = sum(k, a$aLD[i, k]*b[k, j]) {id=mm, dep=init:fetch*, if=i < n}
 //	<> t = 2*x[i]                  a temporary of inferred type; <float32> t = ... of the given one
+//	v, at = argmax(i, x[i], i)     the greatest value, and the index of the first that has it; also argmin
 //	f(x) := x**2 + 1               a substitution rule
 //	for i, j ... end               statements within the loops i and j
 //	if i > 0 ... elif i == 0 ... else ... end
@@ -48,7 +50,9 @@ type guard struct {
 // Attributes are id, id_prefix, dep, inames, if, tags, nosync and priority. Lists are separated by colons. dep takes
 // wildcards, and a leading * keeps automatic dependencies away ("dep=*a:b"; "dep=*" alone is every statement). inames
 // replaces the inames found in the expressions, inames=+i:j adds to them. nosync takes wildcards too, with @local,
-// @global or @any behind each, or nosync@local=... for all. Errors are *source.Error.
+// @global or @any behind each, or nosync@local=... for all. Two targets are two statements, v = max(i, x[i]) and
+// at = argmax(i, x[i], i), which RealizeReduction computes in one loop: the first has the id as written, the second one
+// ending in _index, and what depends on the first depends on both. Errors are *source.Error.
 func ParseInstructions(text string) (ins *Instructions, err error) {
 	p, err := newParser(text)
 	if err != nil {
@@ -187,6 +191,7 @@ func (b blockParser) ifBlock(c context) {
 
 func (b blockParser) statement(c context) {
 	s := &Stmt{}
+	var second *Stmt // of two targets
 	notes := stmtNotes{at: b.tok().at, within: c.inames, guards: c.guards}
 	if b.accept("...") {
 		t := b.tok()
@@ -197,47 +202,29 @@ func (b blockParser) statement(c context) {
 		b.i++
 		s.Kind = kind
 	} else {
-		var temp *Array
-		if b.accept("<") {
-			temp = &Array{}
-			if !b.is(">") {
-				at := b.tok().at
-				dtype := b.name("an element type")
-				if !DType(dtype).Known() {
-					b.failHint(at, knownDTypes, "unknown element type %q", dtype)
-				}
-				temp.DType = DType(dtype)
-			}
-			b.expect(">")
-		}
-		at := b.tok().at
-		s.LHS = b.expr(precCompare + 1)
-		if temp == nil && b.accept(":=") {
-			b.rule(s.LHS, at)
+		var temps [2]*Array
+		var at [2]int
+		s.LHS, temps[0], at[0] = b.target()
+		if temps[0] == nil && b.accept(":=") {
+			b.rule(s.LHS, at[0])
 			return
 		}
-		switch x := s.LHS.(type) {
-		case Var:
-			if temp != nil {
-				temp.Name, temp.Shape = x.Name, []Expr{}
-			}
-		case *Access:
-			if temp != nil {
-				temp.Name = x.Array
-				if x.Index == nil {
-					temp.Shape = []Expr{}
-				}
-			}
-		default:
-			b.failHint(at, "assign to a variable or to an array element", "cannot assign to %s", s.LHS)
-		}
-		if b.is(",") {
-			b.failHint(b.tok().at, "write one assignment a line", "assigning several values at once is not supported")
+		b.checkTarget(s.LHS, at[0])
+		comma := b.tok().at
+		if b.accept(",") {
+			second = &Stmt{}
+			second.LHS, temps[1], at[1] = b.target()
+			b.checkTarget(second.LHS, at[1])
 		}
 		b.expect("=")
 		s.RHS = b.expr(precCond)
-		if temp != nil {
-			b.declare(temp, at)
+		if second != nil {
+			b.twoTargets(s, second, comma)
+		}
+		for i, t := range temps {
+			if t != nil {
+				b.declare(t, at[i])
+			}
 		}
 	}
 	attrs := c.attrs
@@ -247,8 +234,80 @@ func (b blockParser) statement(c context) {
 	for _, a := range attrs {
 		b.apply(a, s, &notes)
 	}
+	notes.pair = second != nil
 	b.out.Statements = append(b.out.Statements, s)
 	b.out.more = append(b.out.more, notes)
+	if second == nil {
+		return
+	}
+	other := *s
+	other.LHS, other.RHS, other.ID = second.LHS, second.RHS, ""
+	notes.pair = false
+	if s.ID != "" {
+		notes.ids, notes.prefix = false, s.ID+"_index"
+	}
+	b.out.Statements = append(b.out.Statements, &other)
+	b.out.more = append(b.out.more, notes)
+}
+
+// target reads what is assigned to, and the temporary that <type> before it declares.
+func (b blockParser) target() (lhs Expr, temp *Array, at int) {
+	if b.accept("<") {
+		temp = &Array{}
+		if !b.is(">") {
+			at := b.tok().at
+			dtype := b.name("an element type")
+			if !DType(dtype).Known() {
+				b.failHint(at, knownDTypes, "unknown element type %q", dtype)
+			}
+			temp.DType = DType(dtype)
+		}
+		b.expect(">")
+	}
+	at = b.tok().at
+	lhs = b.expr(precCompare + 1)
+	if temp == nil {
+		return lhs, nil, at
+	}
+	switch x := lhs.(type) {
+	case Var:
+		temp.Name, temp.Shape = x.Name, []Expr{}
+	case *Access:
+		temp.Name = x.Array
+		if x.Index == nil {
+			temp.Shape = []Expr{}
+		}
+	default:
+		b.checkTarget(lhs, at)
+	}
+	return lhs, temp, at
+}
+
+func (b blockParser) checkTarget(lhs Expr, at int) {
+	switch lhs.(type) {
+	case Var, *Access:
+	default:
+		b.failHint(at, "assign to a variable or to an array element", "cannot assign to %s", lhs)
+	}
+}
+
+// twoTargets makes v, at = argmax(k, e, f) two statements, of which the first computes max(k, e).
+func (b blockParser) twoTargets(s, second *Stmt, comma int) {
+	r, ok := s.RHS.(*Reduce)
+	if !ok || r.Index == nil {
+		b.failHint(comma, "write one assignment a line", "several values are assigned at once, which only argmax and argmin give")
+	}
+	used := []Expr{r}
+	for _, lhs := range []Expr{s.LHS, second.LHS} {
+		used = append(used, lhs.children()...)
+	}
+	for _, name := range []string{target(s), target(second)} {
+		if target(s) == target(second) || slices.ContainsFunc(used, func(e Expr) bool { return mentions(e, name) }) {
+			b.failHint(comma, "assign to temporaries first", "the two targets must differ, and %s must not be used by the statement that assigns to it", name)
+		}
+	}
+	second.RHS = r
+	s.RHS = &Reduce{Kind: r.Kind[len("arg"):], Inames: r.Inames, Body: r.Body}
 }
 
 func (b blockParser) declare(t *Array, at int) {

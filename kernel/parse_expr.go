@@ -259,8 +259,10 @@ func (p *parser) args(end string) []Expr {
 	return list
 }
 
-// reductions maps the names of reductions to what they do to two values.
-var reductions = map[string]bool{"sum": true, "product": true, "max": true, "min": true, "any": true, "all": true}
+// reductions maps the names of reductions to their operands, beside the inames.
+var reductions = map[string]int{"sum": 1, "product": 1, "max": 1, "min": 1, "any": 1, "all": 1, "argmax": 2, "argmin": 2}
+
+const knownReductions = "reductions are sum, product, max, min, any, all, argmax and argmin"
 
 func (p *parser) call(t token) Expr {
 	switch t.text {
@@ -274,18 +276,15 @@ func (p *parser) call(t token) Expr {
 		return &Op{OpKind(t.text[:3]), args}
 	case "reduce":
 		kind := p.name("the name of a reduction")
-		if !reductions[kind] {
-			p.failHint(t.at, "reductions are sum, product, max, min, any and all", "unknown reduction %q", kind)
+		if reductions[kind] == 0 {
+			p.failHint(t.at, knownReductions, "unknown reduction %q", kind)
 		}
 		p.expect(",")
 		return p.reduce(kind)
-	case "argmax", "argmin":
-		p.failHint(t.at, "take the value first, m = "+t.text[3:]+"(k, e), and then the least index that has it, min(k, k if e == m else n)",
-			"%s is not supported", t.text)
 	case "simul_reduce":
-		p.failHint(t.at, "reductions are sum, product, max, min, any and all", "%s is not supported", t.text)
+		p.failHint(t.at, knownReductions, "%s is not supported", t.text)
 	}
-	if !reductions[t.text] {
+	if reductions[t.text] == 0 {
 		return &Call{t.text, p.args(")")}
 	}
 	// max(k, e) reduces over k; max(x[i], y) does not start with a name or a list of names.
@@ -297,7 +296,8 @@ func (p *parser) call(t token) Expr {
 			}
 			return &Op{OpKind(t.text), args}
 		}
-		p.failHint(p.tok().at, "write "+t.text+"(k, e) or "+t.text+"((k, l), e)", "%s needs the inames to reduce over", t.text)
+		rest := strings.Repeat(", e", reductions[t.text])
+		p.failHint(p.tok().at, "write "+t.text+"(k"+rest+") or "+t.text+"((k, l)"+rest+")", "%s needs the inames to reduce over", t.text)
 	}
 	return p.reduce(t.text)
 }
@@ -354,10 +354,17 @@ func (p *parser) reduce(kind string) Expr {
 		}
 	}
 	p.expect(",")
-	body := p.expr(precCond)
+	r := &Reduce{Kind: kind, Inames: inames, Body: p.expr(precCond)}
+	if reductions[kind] == 2 {
+		if !p.is(",") {
+			p.failHint(p.tok().at, "write "+kind+"(k, e, k)", "%s takes a value and its index", kind)
+		}
+		p.i++
+		r.Index = p.expr(precCond)
+	}
 	p.accept(",")
 	p.expect(")")
-	return &Reduce{kind, inames, body}
+	return r
 }
 
 // cast reads cast(float32, x); the type may stand in quotes or with numpy's prefix.

@@ -94,7 +94,12 @@ func TestParseErrors(t *testing.T) {
 		{"x = 99999999999999999999", 1, 5, "64 bits"},
 		{"x = a ? b", 1, 7, "unexpected"},
 		{"x = ä", 1, 5, "unexpected character"},
-		{"x = argmax(j, x[j], j)", 1, 5, "argmax is not supported"},
+		{"x = argmax(j, x[j])", 1, 19, "takes a value and its index"},
+		{"a, b = max(j, x[j])", 1, 2, "only argmax"},
+		{"x[0], b = argmax(j, x[j], j)", 1, 5, "x must not be used"},
+		{"a, x[a] = argmax(j, y[j], j)", 1, 2, "a must not be used"},
+		{"x[0], x[1] = argmax(j, y[j], j)", 1, 5, "must differ"},
+		{"a, 2 = argmax(j, y[j], j)", 1, 4, "cannot assign"},
 		{"x = sum(a[i], 2)", 1, 9, "inames to reduce over"},
 		{"x = if(a, b)", 1, 5, "3 operands"},
 		{"f(1) := 2", 1, 1, "bad argument"},
@@ -154,7 +159,11 @@ func anExpr(depth int) *rapid.Generator[Expr] {
 		rapid.Custom(func(t *rapid.T) Expr { return &Cast{Float64, sub.Draw(t, "arg")} }),
 		rapid.Custom(func(t *rapid.T) Expr { return &Call{"pow", []Expr{sub.Draw(t, "a"), sub.Draw(t, "b")}} }),
 		rapid.Custom(func(t *rapid.T) Expr {
-			return &Reduce{rapid.SampledFrom([]string{"sum", "max"}).Draw(t, "kind"), []string{"k", "l"}, sub.Draw(t, "body")}
+			r := &Reduce{Kind: rapid.SampledFrom([]string{"sum", "max", "argmin"}).Draw(t, "kind"), Inames: []string{"k", "l"}, Body: sub.Draw(t, "body")}
+			if r.Kind == "argmin" {
+				r.Index = sub.Draw(t, "index")
+			}
+			return r
 		}),
 	)
 }

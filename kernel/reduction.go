@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -8,9 +9,11 @@ import (
 
 // RealizeReduction turns reductions into a temporary acc_<inames>, a statement <id>_<inames>_init that sets it to the
 // neutral element, and a statement <id>_<inames>_update within the reduction's inames that adds to it. Reductions whose
-// loops cannot be shared get inames of their own first.
+// loops cannot be shared get inames of their own first. argmax and argmin have two accumulators, of the value and of its
+// index, and a temporary for the value at hand, which is computed once and compared (statements _item, _index, _update).
 func (k *Kernel) RealizeReduction() (*Kernel, error) {
 	c := k.clone()
+	c.pairReductions()
 	if err := c.separateReductions(); err != nil {
 		return nil, err
 	}
@@ -90,6 +93,16 @@ func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
 	final := *s
 	var bad error
 	add := func(r *Reduce) Expr {
+		if r.Index != nil {
+			var acc Expr
+			var err error
+			if parts, acc, err = k.realizeIndex(s, r, parts); err != nil {
+				bad = errors.Join(bad, err)
+				return r
+			}
+			final.Deps = addSorted(final.Deps, parts[len(parts)-1].ID)
+			return acc
+		}
 		name := strings.Join(r.Inames, "_")
 		acc := &Array{Name: k.freshName("acc_" + name), Shape: []Expr{}}
 		taken := func(id string) bool {

@@ -37,8 +37,11 @@ func (k *Kernel) TypeOf(e Expr) (DType, error) {
 	case *Cond:
 		return k.combine(x.Then, x.Else)
 	case *Reduce:
-		if x.Kind == "any" || x.Kind == "all" {
+		switch {
+		case x.Kind == "any" || x.Kind == "all":
 			return Bool, nil
+		case x.Index != nil:
+			return k.TypeOf(x.Index)
 		}
 		return k.TypeOf(x.Body)
 	case *Call:
