@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gpuperf/device"
-	"gpuperf/device/opencl"
+	"gpuperf/device/devicetest"
 	"gpuperf/emit"
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
@@ -19,24 +19,7 @@ import (
 
 // TestDeviceComputesWhatTheInterpreterDoes runs the generated source of each case on the default OpenCL device.
 func TestDeviceComputesWhatTheInterpreterDoes(t *testing.T) {
-	b := &opencl.Backend{}
-	all, err := b.Devices()
-	if errors.Is(err, opencl.ErrNone) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	i, err := device.Select(all, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := b.Open(i)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	t.Log(d.Info().Name)
+	d := devicetest.Open(t)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			n := c.nest(t)

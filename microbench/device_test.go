@@ -3,28 +3,14 @@ package microbench
 import (
 	"testing"
 
-	"gpuperf/device"
-	"gpuperf/device/opencl"
+	"gpuperf/device/devicetest"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
 // TestSmallRunsOnDevice: a device computes what the interpreter does, of each small run its first variant.
 func TestSmallRunsOnDevice(t *testing.T) {
-	backend := new(opencl.Backend)
-	all, err := backend.Devices()
-	if err != nil {
-		t.Skipf("no OpenCL device: %v", err)
-	}
-	index, err := device.Select(all, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := backend.Open(index)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := devicetest.Open(t)
 	c := load(t)
 	for _, s := range smallRuns {
 		list, err := c.choose(s.filter, "")

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"gpuperf/device"
-	"gpuperf/device/opencl"
+	"gpuperf/device/devicetest"
 	"gpuperf/features"
 	"gpuperf/kernel/script"
 	"gpuperf/samples"
@@ -44,28 +44,9 @@ func makeCase(t *testing.T, text string, sizes map[string]int64) *Case {
 	}
 }
 
-func openDevice(t *testing.T) device.Device {
-	t.Helper()
-	backend := new(opencl.Backend)
-	all, err := backend.Devices()
-	if err != nil {
-		t.Skipf("no OpenCL device: %v", err)
-	}
-	index, err := device.Select(all, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := backend.Open(index)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { dev.Close() })
-	return dev
-}
-
 // The kernel of section 2.1 computes on the device what the reference interpreter computes, with and without guards.
 func TestDeviceAgreesWithReference(t *testing.T) {
-	dev := openDevice(t)
+	dev := devicetest.Open(t)
 	for _, c := range []struct {
 		text  string
 		sizes []int64
@@ -92,7 +73,7 @@ func (d spoiled) Run(ctx context.Context, job device.Job) (*device.Result, error
 }
 
 func TestVerifyCatchesAWrongResult(t *testing.T) {
-	dev := openDevice(t)
+	dev := devicetest.Open(t)
 	c := makeCase(t, guarded, map[string]int64{"n": 4096})
 	if err := Verify(context.Background(), dev, c); err != nil {
 		t.Errorf("right result: %v", err)
@@ -166,7 +147,7 @@ k = lp.split_iname(k, "i", 64, outer_tag="g.0", inner_tag="l.0")
 			t.Fatalf("o[%d] is %d, want %d", i, got["o"].Int(int(i)), want)
 		}
 	}
-	if err := c.Compare(context.Background(), openDevice(t)); err != nil {
+	if err := c.Compare(context.Background(), devicetest.Open(t)); err != nil {
 		t.Error(err)
 	}
 }

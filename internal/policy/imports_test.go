@@ -24,6 +24,7 @@ var layers = []string{
 	"samples",
 	"device",
 	"device/opencl",
+	"device/devicetest",
 	"device/replay",
 	"kernel",
 	"kernel/linear",

@@ -1,0 +1,39 @@
+// Package devicetest opens the default OpenCL device for tests that run kernels.
+package devicetest
+
+import (
+	"errors"
+	"testing"
+
+	"gpuperf/device"
+	"gpuperf/device/opencl"
+)
+
+// Open opens the device that a user gets by default, until the test ends. Where there is no OpenCL library the test is
+// skipped, with what would have to be installed as the reason.
+func Open(t testing.TB) device.Device {
+	t.Helper()
+	backend := new(opencl.Backend)
+	all, err := backend.Devices()
+	if errors.Is(err, opencl.ErrNone) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := device.Select(all, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := backend.Open(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Errorf("closing the device: %v", err)
+		}
+	})
+	t.Log(dev.Info().Name)
+	return dev
+}
