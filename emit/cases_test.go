@@ -211,6 +211,16 @@ var cases = []testCase{
 			y[i] = where + (1 if low < 0 else 0)`,
 		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32"},
 	}, []step{split("i", 4, "g.0", "l.0")}, []map[string]int64{{"n": 6, "m": 5}, {"n": 9, "m": 1}}},
+	{"tree", kernel.Spec{
+		Name: "norms", Domains: []string{"{[i,l,k,m]: 0<=i<n and 0<=l,m<11 and 0<=k<3}"}, Instructions: `
+			<> s = sum((k, l), x[i,l,k]*x[i,l,k])
+			y[i,m] = x[i,m,0] / s`,
+		DTypes: map[string]kernel.DType{"x": "float32"},
+	}, []step{split("i", 2, "g.0", "l.1"), tag("l:l.0, m:l.0")}, at("n", 3, 8)},
+	{"tree-guards", kernel.Spec{
+		Name: "totals", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[0] = max(i, x[i])\nz[0] = 1 if any(i, x[i] > 1.5f) else 0",
+		DTypes: map[string]kernel.DType{"x": "float32"},
+	}, []step{split("i", 8), tag("i_inner:l.0")}, at("n", 1, 7, 21)},
 	{"gather", kernel.Spec{
 		Name: "gather", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = x[p[i] - 1, i]",
 		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32"},

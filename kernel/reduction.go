@@ -11,6 +11,9 @@ import (
 // neutral element, and a statement <id>_<inames>_update within the reduction's inames that adds to it. Reductions whose
 // loops cannot be shared get inames of their own first. argmax and argmin have two accumulators, of the value and of its
 // index, and a temporary for the value at hand, which is computed once and compared (statements _item, _index, _update).
+//
+// A reduction over an iname on a local axis is a tree in local memory (statements _part, _step and so on): the work-items
+// of the axis store their values, then add in pairs, halving the values in each step, and all can read what is left.
 func (k *Kernel) RealizeReduction() (*Kernel, error) {
 	c := k.clone()
 	c.pairReductions()
@@ -93,10 +96,20 @@ func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
 	final := *s
 	var bad error
 	add := func(r *Reduce) Expr {
-		if r.Index != nil {
+		if r.Index != nil && !slices.ContainsFunc(r.Inames, func(n string) bool { return k.Tags[n].Kind == LocalAxis }) {
 			var acc Expr
 			var err error
 			if parts, acc, err = k.realizeIndex(s, r, parts); err != nil {
+				bad = errors.Join(bad, err)
+				return r
+			}
+			final.Deps = addSorted(final.Deps, parts[len(parts)-1].ID)
+			return acc
+		}
+		if axis := slices.IndexFunc(r.Inames, func(n string) bool { return k.Tags[n].Kind == LocalAxis }); axis >= 0 {
+			var acc Expr
+			var err error
+			if parts, acc, err = k.realizeTree(s, r, r.Inames[axis], parts); err != nil {
 				bad = errors.Join(bad, err)
 				return r
 			}

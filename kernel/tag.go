@@ -101,8 +101,8 @@ func (k *Kernel) checkAxes(iname string) error {
 		if !slices.Contains(all, iname) {
 			continue
 		}
-		if tag.Parallel() && slices.Contains(s.ReductionInames(), iname) {
-			return k.errorf("statement %s reduces over iname %s, which is tagged %s: work-items would need to add up; reduce over a sequential iname", s.ID, iname, tag)
+		if tag.Parallel() && tag.Kind != LocalAxis && slices.Contains(s.ReductionInames(), iname) {
+			return k.errorf("statement %s reduces over iname %s, which is tagged %s: what is reduced must be in one work-group, or in one work-item; reduce over a sequential iname or one on l.0 to l.2", s.ID, iname, tag)
 		}
 		if tag.Kind != GroupAxis && tag.Kind != LocalAxis {
 			continue

@@ -1,0 +1,128 @@
+package kernel
+
+import (
+	"slices"
+
+	"gpuperf/polycount"
+)
+
+// realizeTree appends the statements of a reduction of s whose iname is on a local axis to its parts, the last of which
+// leaves the result at the start of a local temporary, acc. The temporary has an element per value of iname and of the
+// other inames of s on local axes. Where the iname does not take all values of its extent, the elements of the others are
+// neutral. With m values left, the first m/2 work-items add to theirs the one m - m/2 further on: log2 steps for any
+// extent. Reductions over the other inames stay in the statement that stores the values.
+func (k *Kernel) realizeTree(s *Stmt, r *Reduce, iname string, parts []*Stmt) (all []*Stmt, acc Expr, err error) {
+	if r.Index != nil {
+		return nil, nil, k.errorf("statement %s: %s over iname %s, which is tagged %s, is not supported: find the greatest of each work-item's values in a sequential loop, store them, and let one work-item compare these",
+			s.ID, r.Kind, iname, k.Tags[iname])
+	}
+	dtype, err := k.TypeOf(r)
+	if err != nil {
+		return nil, nil, k.errorf("statement %s: %w", s.ID, err)
+	}
+	how := reductionSteps[r.Kind]
+	neutral, ok := how.neutral(dtype)
+	if !ok {
+		return nil, nil, k.errorf("statement %s: %s of %s, of type %s, has no neutral element", s.ID, r.Kind, r.Body, dtype)
+	}
+	lo, hi, err := k.constantExtent(s, iname)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	tile := &Array{Name: k.freshName("acc_" + iname), DType: dtype, Space: Local}
+	var others []Expr // index of the axes before the iname's
+	for _, n := range s.Inames {
+		if k.Tags[n].Kind != LocalAxis {
+			continue
+		}
+		first, last, err := k.constantExtent(s, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		tile.Shape = append(tile.Shape, Int{last - first + 1})
+		others = append(others, shifted(n, -first))
+	}
+	tile.Shape = append(tile.Shape, Int{hi - lo + 1})
+	k.Temps = append(k.Temps, tile)
+	element := func(index Expr) *Access {
+		return &Access{Array: tile.Name, Index: slices.Concat(others, []Expr{index})}
+	}
+
+	deps := s.Deps
+	add := func(suffix, over string, at, value Expr) {
+		taken := func(id string) bool {
+			return k.Stmt(id) != nil || slices.ContainsFunc(parts, func(p *Stmt) bool { return p.ID == id })
+		}
+		p := &Stmt{
+			ID: fresh(s.ID+"_"+iname+suffix, taken), LHS: element(at), RHS: value,
+			Inames: addSorted(s.Inames, over), Deps: deps, Predicates: s.Predicates, Tags: s.Tags,
+		}
+		parts = append(parts, p)
+		deps = addSorted(deps, p.ID)
+	}
+	full, err := k.takesAll(s.Inames, iname, lo, hi)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !full {
+		whole := k.addBox(iname+"_all", lo, hi, k.Tags[iname])
+		add("_init", whole, shifted(whole, -lo), neutral)
+	}
+	value := r.Body
+	if rest := removeNames(r.Inames, iname); len(rest) > 0 {
+		value = r.with(rest, r.children())
+	}
+	add("_part", iname, shifted(iname, -lo), value)
+	for left := hi - lo + 1; left > 1; {
+		adders := left / 2
+		left -= adders
+		step := k.addBox(iname+"_step", 0, adders-1, k.Tags[iname])
+		add("_step", step, Var{step}, how.step(element(Var{step}), element(shifted(step, left))))
+	}
+	return parts, element(Int{0}), nil
+}
+
+// shifted is iname + by.
+func shifted(iname string, by int64) Expr {
+	return FromAffine(polycount.Name(iname).AddInt(by))
+}
+
+// constantExtent is the least and the greatest value of an iname whose extent s needs to be constant.
+func (k *Kernel) constantExtent(s *Stmt, iname string) (lo, hi int64, err error) {
+	lo, hi, okL, okH, err := k.interval(polycount.Name(iname), k.Inames())
+	if err != nil {
+		return 0, 0, err
+	}
+	if !okL || !okH {
+		return 0, 0, k.errorf("statement %s reduces over work-items, and the extent of iname %s (%s) is not constant; split it by the size of the work-group, or fix the parameters", s.ID, iname, k.Tags[iname])
+	}
+	return lo, hi, nil
+}
+
+// takesAll decides whether iname takes all values from lo to hi wherever the outer inames have values.
+func (k *Kernel) takesAll(outer []string, iname string, lo, hi int64) (bool, error) {
+	around, err := k.DomainOf(outer)
+	if err != nil {
+		return false, err
+	}
+	inside, err := k.DomainOf(slices.Concat(outer, []string{iname}))
+	if err != nil {
+		return false, err
+	}
+	x := polycount.Name(iname)
+	box, err := around.AddDims(iname).Constrain(polycount.GE(x, polycount.Int(lo)), polycount.GE(polycount.Int(hi), x))
+	if err != nil {
+		return false, err
+	}
+	return box.IsSubset(inside)
+}
+
+// addBox adds an iname from lo to hi with a tag, in place, and returns its name.
+func (k *Kernel) addBox(base string, lo, hi int64, tag Tag) string {
+	n := k.freshName(base)
+	x := polycount.Name(n)
+	k.Domains = append(k.Domains, polycount.NewSet(nil, []string{n}, polycount.GE(x, polycount.Int(lo)), polycount.GE(polycount.Int(hi), x)))
+	k.Tags[n] = tag
+	return n
+}
