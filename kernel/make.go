@@ -299,6 +299,11 @@ func (m *maker) inames() error {
 				continue
 			}
 			before := len(s.Inames)
+			if m.more[i].pair { // both targets of one statement are assigned at the same points
+				next := m.Kernel.Statements[i+1]
+				s.Inames = addSorted(s.Inames, next.Inames...)
+				next.Inames = s.Inames
+			}
 			for _, r := range m.Reads(s) {
 				if m.IsTemp(r.Array) {
 					s.Inames = addSorted(s.Inames, removeNames(m.implicitInames(r.Array), s.ReductionInames()...)...)

@@ -19,6 +19,7 @@ func TestArgmax(t *testing.T) {
 	}{
 		{"pair", "v[i], at[i] = argmax(j, x[i,j], j)", 1, nil},
 		{"pair of temporaries", "<> best, <> p = argmax(j, x[i,j], j)  {id=am}\n v[i] = best {dep=am}\n at[i] = p {dep=am}", 1, nil},
+		{"pair, of which one target is not indexed", "<> best, at[i] = argmax(j, x[i,j], j)\n v[i] = best", 1, nil},
 		{"pair, split", "v[i], at[i] = argmax(j, x[i,j], j)", 1, split},
 		{"index alone", "at[i] = argmax(j, x[i,j], j)\n v[i] = sum(k, x[i,k]*(1 if k == at[i] else 0))", 2, nil},
 		{"by itself and within an expression", "v[i] = max(j, x[i,j])\n at[i] = 2*argmax(j, x[i,j], j) - argmax(k, x[i,k], k)", 2, nil},
