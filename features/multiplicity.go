@@ -264,44 +264,10 @@ func (c *counter) groupsAlong(axis int) (*polycount.Poly, error) {
 	return n, nil
 }
 
-// gist rewrites a count under the kernel's assumptions, with one piece where one of its polynomials holds everywhere.
+// gist rewrites a count under the kernel's assumptions.
 func (c *counter) gist(p *polycount.Poly) (*polycount.Poly, error) {
 	if c.k.Assumptions == nil {
 		return p, nil
 	}
-	p, err := p.Gist(c.k.Assumptions)
-	if err != nil || p.Pieces() < 2 {
-		return p, err
-	}
-	valid, err := c.valid()
-	if err != nil {
-		return nil, err
-	}
-	want, err := p.Mul(valid)
-	if err != nil {
-		return nil, err
-	}
-	for _, q := range polynomials(p) {
-		same, err := q.Mul(valid)
-		if err != nil {
-			return nil, err
-		}
-		if ok, err := same.Equal(want); err == nil && ok {
-			return q, nil
-		}
-	}
-	return p, nil
-}
-
-// polynomials are those of the pieces of p, each without its condition, read from the text form.
-func polynomials(p *polycount.Poly) []*polycount.Poly {
-	head, body, _ := strings.Cut(p.String(), "{ ")
-	var out []*polycount.Poly
-	for _, piece := range strings.Split(strings.TrimSuffix(body, " }"), "; ") {
-		formula, _, _ := strings.Cut(piece, " : ")
-		if q, err := polycount.ParsePoly(head + "{ " + formula + " }"); err == nil {
-			out = append(out, q)
-		}
-	}
-	return out
+	return p.Gist(c.k.Assumptions)
 }
