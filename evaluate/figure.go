@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/evaluate/chart"
+	"gpuperf/workload"
 )
 
 // Figure is the picture of a suite, like Figures 7 to 9 of the Perflex paper: a panel for each variant, times against the size that
@@ -18,7 +19,7 @@ func (s *SuiteReport) Figure() *chart.Figure {
 		panel := chart.Panel{Title: v.Name, Note: "geometric mean relative error " + percent(v.GeomeanRelativeError)}
 		for _, p := range v.Points {
 			at := chart.Point{
-				X: float64(p.At[name]), XText: sizesText(p.At),
+				X: float64(p.At[name]), XText: workload.FormatSizes(p.At),
 				Predicted: p.Predicted, Measured: p.Measured, Interval: p.Interval,
 				Note:  signedPercent(p.RelativeError),
 				Hover: p.hover(v.Name),
@@ -67,7 +68,7 @@ func (s *SuiteReport) varying() (name string, along bool) {
 
 func (p Point) hover(variant string) string {
 	lines := []string{
-		variant + ", " + sizesText(p.At),
+		variant + ", " + workload.FormatSizes(p.At),
 		"predicted " + chart.Seconds(p.Predicted) + intervalText(p),
 		"measured " + chart.Seconds(p.Measured),
 		"relative error " + signedPercent(p.RelativeError),
@@ -80,14 +81,6 @@ func intervalText(p Point) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s … %s)", chart.Seconds(p.Interval[0]), chart.Seconds(p.Interval[1]))
-}
-
-func sizesText(at map[string]int64) string {
-	var parts []string
-	for _, n := range slices.Sorted(maps.Keys(at)) {
-		parts = append(parts, fmt.Sprintf("%s=%d", n, at[n]))
-	}
-	return strings.Join(parts, ", ")
 }
 
 func percent(r float64) string { return fmt.Sprintf("%.2f %%", 100*r) }

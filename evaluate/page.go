@@ -16,6 +16,7 @@ import (
 	"gpuperf/evaluate/chart"
 	"gpuperf/evaluate/peaks"
 	"gpuperf/samples"
+	"gpuperf/workload"
 )
 
 // Page is an evaluation with all that a reader needs to judge it, as a web page that needs nothing but itself.
@@ -44,7 +45,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"seconds":  chart.Seconds,
 	"percent":  percent,
 	"hundred":  func(r float64) float64 { return 100 * r },
-	"sizes":    sizesText,
+	"sizes":    workload.FormatSizes,
 	"join":     strings.Join,
 	"value":    func(v float64) string { return fmt.Sprintf("%.6g", v) },
 	"number":   number,
@@ -152,7 +153,7 @@ func (p *Page) Doubts() []string {
 	var all []string
 	for _, r := range p.Records {
 		for _, w := range r.Warnings {
-			if text := sizesText(r.Kernel.Sizes) + ": " + w; !slices.Contains(all, text) {
+			if text := workload.FormatSizes(r.Kernel.Sizes) + ": " + w; !slices.Contains(all, text) {
 				all = append(all, text)
 			}
 		}
@@ -187,7 +188,7 @@ func (s SuiteReport) Warnings() []string {
 	for _, v := range s.Variants {
 		for _, p := range v.Points {
 			for _, w := range p.Warnings {
-				all = append(all, v.Name+", "+sizesText(p.At)+": "+w)
+				all = append(all, v.Name+", "+workload.FormatSizes(p.At)+": "+w)
 			}
 		}
 	}

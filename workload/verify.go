@@ -47,11 +47,11 @@ func (c *Case) Compare(ctx context.Context, dev device.Device) error {
 	}
 	result, err := dev.Run(ctx, job)
 	if err != nil {
-		return fmt.Errorf("verification at %s: %w", formatSizes(c.Sizes), err)
+		return fmt.Errorf("verification at %s: %w", FormatSizes(c.Sizes), err)
 	}
 	for _, name := range job.Keep {
 		if err := compare(want[name], report.Written[name], result.Outputs[name]); err != nil {
-			return fmt.Errorf("at %s, array %s: %w", formatSizes(c.Sizes), name, err)
+			return fmt.Errorf("at %s, array %s: %w", FormatSizes(c.Sizes), name, err)
 		}
 	}
 	return nil
@@ -230,7 +230,7 @@ func (c *Case) extent() (groups, work int64, err error) {
 		groups *= global[d] / max(local[d], 1)
 	}
 	if groups == 0 {
-		return 0, 0, fmt.Errorf("no work-group at %s", formatSizes(c.Sizes))
+		return 0, 0, fmt.Errorf("no work-group at %s", FormatSizes(c.Sizes))
 	}
 	nest, err := c.Nest()
 	if err != nil {

@@ -129,7 +129,7 @@ func (c *Case) CheckSizes() error {
 		return err
 	}
 	if !holds {
-		return fmt.Errorf("kernel %s cannot have %s: it assumes %s", c.IR.Name, formatSizes(c.Sizes), c.IR.Assumptions)
+		return fmt.Errorf("kernel %s cannot have %s: it assumes %s", c.IR.Name, FormatSizes(c.Sizes), c.IR.Assumptions)
 	}
 	return nil
 }
@@ -239,7 +239,8 @@ func seedOf(name string) uint64 {
 	return seed
 }
 
-func formatSizes(sizes map[string]int64) string {
+// FormatSizes writes sizes for messages: "m=64, n=128", by name.
+func FormatSizes(sizes map[string]int64) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		parts = append(parts, fmt.Sprintf("%s=%d", name, sizes[name]))

@@ -95,7 +95,7 @@ func TestSmall(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if got := formatSizes(small.Sizes); got != c.want {
+		if got := FormatSizes(small.Sizes); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 	}
