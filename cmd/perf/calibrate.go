@@ -46,7 +46,7 @@ profile of the device. What was measured before is not measured again: a calibra
 				return err
 			}
 			defer s.close()
-			return calibrateAll(cmd, s, all, kernels, profile)
+			return calibrateAll(cmd, s, all, &kernels, profile)
 		},
 	}
 	session.addFlags(cmd)
@@ -55,7 +55,7 @@ profile of the device. What was measured before is not measured again: a calibra
 	return cmd
 }
 
-func calibrateAll(cmd *cobra.Command, s *session, all []*models.Model, kernels selection, path string) error {
+func calibrateAll(cmd *cobra.Command, s *session, all []*models.Model, kernels *selection, path string) error {
 	device := s.device.Info().Fingerprint
 	if path == "" {
 		var err error
@@ -97,7 +97,7 @@ func calibrateAll(cmd *cobra.Command, s *session, all []*models.Model, kernels s
 }
 
 // calibrate measures what the model needs and fits it.
-func (s *session) calibrate(model *models.Model, kernels selection) (*calibrate.Calibration, error) {
+func (s *session) calibrate(model *models.Model, kernels *selection) (*calibrate.Calibration, error) {
 	rows, err := s.rowsOf(model, kernels)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ report.html, and the pictures of the suites as SVG files.`,
 			if recorded != "" {
 				session.device = replay.Prefix + recorded
 			}
-			e := &evaluation{cmd: cmd, files: files, kernels: kernels, predictors: map[string]*predictor{}}
+			e := &evaluation{cmd: cmd, files: files, kernels: &kernels, predictors: map[string]*predictor{}}
 			if profile != "" {
 				if e.profile, err = calibrate.LoadProfile(profile); err != nil {
 					return err
@@ -101,7 +101,7 @@ type evaluation struct {
 	files      []*evaluate.File
 	file       *evaluate.File // of the suite at hand
 	session    *session
-	kernels    selection
+	kernels    *selection
 	profile    *calibrate.Profile    // nil: models are calibrated
 	predictors map[string]*predictor // by path of the model file
 

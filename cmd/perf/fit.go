@@ -72,7 +72,7 @@ func fitRows(cmd *cobra.Command, model *models.Model, data string) (rows []calib
 		return nil, 0, err
 	}
 	defer session.close()
-	rows, err = session.rowsOf(model, selection{})
+	rows, err = session.rowsOf(model, &selection{})
 	return rows, int(session.device.Info().SubgroupSize), err
 }
 

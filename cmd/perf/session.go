@@ -136,6 +136,8 @@ func (s *session) verify(c *workload.Case) error {
 type selection struct {
 	generators string   // a folder of generators beside the built-in ones
 	tags       []string // variant tags that replace those of the same argument in the model file
+
+	built map[*models.Model][]*workload.Case // what cases has built: kernels keep what is derived from them
 }
 
 func (o *selection) addFlags(cmd *cobra.Command) {
@@ -144,7 +146,10 @@ func (o *selection) addFlags(cmd *cobra.Command) {
 }
 
 // cases returns the measurement kernels of a model.
-func (o selection) cases(model *models.Model) ([]*workload.Case, error) {
+func (o *selection) cases(model *models.Model) ([]*workload.Case, error) {
+	if all, ok := o.built[model]; ok {
+		return all, nil
+	}
 	if len(model.Measure) == 0 {
 		return nil, model.ErrorAt(model.Place("name"), "model %s names no kernels to measure", model.Name).
 			WithHint("add a measure: section with the tags of measurement kernels; `perf bench list` shows them")
@@ -163,6 +168,10 @@ func (o selection) cases(model *models.Model) ([]*workload.Case, error) {
 			}
 		}
 	}
+	if o.built == nil {
+		o.built = map[*models.Model][]*workload.Case{}
+	}
+	o.built[model] = all
 	return all, nil
 }
 
@@ -182,7 +191,7 @@ func replaceTags(tags, by []string) []string {
 }
 
 // rowsOf measures what the model's measurement set selects, and returns the rows to fit.
-func (s *session) rowsOf(model *models.Model, o selection) ([]calibrate.Row, error) {
+func (s *session) rowsOf(model *models.Model, o *selection) ([]calibrate.Row, error) {
 	ids, err := featuresOf(model)
 	if err != nil {
 		return nil, err
