@@ -41,7 +41,7 @@ func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	defer Rescue(&err)
 	w := workOf(opts)
 	if s.shadow != nil {
-		if p, ok := w.countShadow(s); ok {
+		if p, ok := w.countOpen(s.shadow, s); ok {
 			return p, nil
 		}
 	}

@@ -288,7 +288,7 @@ func (s *Set) Project(keep ...string) (out *Set, err error) {
 			q, _ := c.quantify(drop)
 			members := w.eliminate(q)
 			if len(s.cs) == 1 && len(members) > 1 {
-				shadow = w.oneExistential(c, drop)
+				shadow, _ = c.quantify(drop)
 			}
 			for _, m := range members {
 				p.cs = addMember(p.cs, m)
