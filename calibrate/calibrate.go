@@ -59,6 +59,7 @@ type fitter struct {
 	t        []float64   // outputs
 	w        []float64   // weights of the residuals
 	group    []string    // kernel of each row
+	label    []string    // how errors name it
 	scale    float64     // by which the weights were divided, so that the weighted outputs are of the order of one
 	lower    []float64
 	upper    []float64
@@ -163,7 +164,8 @@ func (f *fitter) add(i int, r Row) error {
 	if group == "" {
 		group = fmt.Sprintf("\x00%d", i)
 	}
-	f.x, f.t, f.w, f.group = append(f.x, x), append(f.t, r.Output), append(f.w, w), append(f.group, group)
+	f.x, f.t, f.w = append(f.x, x), append(f.t, r.Output), append(f.w, w)
+	f.group, f.label = append(f.group, group), append(f.label, r.name(i))
 	return nil
 }
 
@@ -189,7 +191,7 @@ func (f *fitter) problem() lm.Problem {
 	}
 }
 
-var errNoStart = errors.New("the model has no finite value at any starting point")
+var errNoStart = errors.New("the model has no finite value and derivatives at any starting point")
 
 // FitRows fits the model to the rows. An error means that no parameters were found; doubts about those found are in Fit.Warnings.
 func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit, error) {
@@ -264,6 +266,8 @@ func (f *fitter) best(ctx context.Context, best *lm.Result, starts [][]float64, 
 			return nil, context.Cause(ctx)
 		case err != nil:
 			lastErr = err
+		case r.Status == lm.NotFinite && r.Iterations == 0:
+			lastErr = f.notFinite(r.P)
 		case best == nil || r.Norm < best.Norm*(1-1e-9):
 			best = r
 		}
@@ -272,6 +276,21 @@ func (f *fitter) best(ctx context.Context, best *lm.Result, starts [][]float64, 
 		return nil, fmt.Errorf("%w: %w", errNoStart, lastErr)
 	}
 	return best, nil
+}
+
+// notFinite says which derivative of the model is not finite at p.
+func (f *fitter) notFinite(p []float64) error {
+	grad := make([]float64, len(p))
+	for i, x := range f.x {
+		f.compiled.Gradient(x, p, grad)
+		for k, g := range grad {
+			if math.IsNaN(g) || math.IsInf(g, 0) {
+				return fmt.Errorf("the derivative of the expression by %s is %g for %s, with %s = %g; a power, a log or a division of 0?",
+					f.compiled.Parameters[k], g, f.label[i], f.compiled.Parameters[k], p[k])
+			}
+		}
+	}
+	return errors.New("the weighted derivatives are not finite")
 }
 
 // bold minimizes from one point, the user's own or that of a linear model. A user's point may be such that the first step leaps over

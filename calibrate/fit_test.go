@@ -294,7 +294,13 @@ func TestRefusedRows(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	log := model(t, "expression: log(-p_a * f_x)\nparameters: {p_a: {init: 1, min: 0.5}}\n")
-	if _, err := FitRows(context.Background(), log, []Row{good}, Options{}); err == nil || !strings.Contains(err.Error(), "no finite value at any starting point") {
+	if _, err := FitRows(context.Background(), log, []Row{good}, Options{}); err == nil || !strings.Contains(err.Error(), "no finite value and derivatives at any starting point") {
+		t.Errorf("got %v", err)
+	}
+	// A finite value with a derivative that is not: a step at minus infinity.
+	root := model(t, "expression: p_a * f_x * (1 + step(log(f_x - 1), p_b))\nparameters: {p_a: {init: 1}, p_b: {init: 0.5, min: 0.1, max: 1}}\n")
+	rows := []Row{{Label: "dot", Features: map[string]float64{"f_x": 1}, Output: 2}, {Features: map[string]float64{"f_x": 5}, Output: 12}}
+	if _, err := FitRows(context.Background(), root, rows, Options{}); err == nil || !strings.Contains(err.Error(), "the derivative of the expression by p_b is") || !strings.Contains(err.Error(), "for dot") {
 		t.Errorf("got %v", err)
 	}
 }
