@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -213,15 +214,40 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 		}
 		warn("%s can hardly be told apart (condition %.1e)", list(weak), r.Condition)
 	}
-	for i := range names {
-		for j := range i {
-			if rho, ok := fit.Correlation(names[j], names[i]); ok && math.Abs(rho) > correlated && !lost[names[i]] && !lost[names[j]] {
-				warn("%s and %s are strongly correlated (%.4f)", names[j], names[i], rho)
-			}
-		}
+	for _, text := range correlations(fit, names, lost) {
+		warn("%s", text)
 	}
 	if fit.Cross != nil && len(fit.Cross.Skipped) > 0 {
 		warn("cross-validation skips %d of %d kernels, whose features no other kernel determines", len(fit.Cross.Skipped), fit.Kernels)
+	}
+	return out
+}
+
+// fewCorrelations is how many pairs of correlated parameters are named: where one shape ties all costs together there are hundreds.
+const fewCorrelations = 3
+
+// correlations names the most strongly correlated pairs of parameters, strongest first, and says how many more there are.
+func correlations(fit *Fit, names []string, lost map[string]bool) []string {
+	type pair struct {
+		a, b string
+		rho  float64
+	}
+	var pairs []pair
+	for i := range names {
+		for j := range i {
+			if rho, ok := fit.Correlation(names[j], names[i]); ok && math.Abs(rho) > correlated && !lost[names[i]] && !lost[names[j]] {
+				pairs = append(pairs, pair{names[j], names[i], rho})
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(x, y pair) int { return cmp.Compare(math.Abs(y.rho), math.Abs(x.rho)) })
+	var out []string
+	for i, p := range pairs {
+		if i == fewCorrelations {
+			out = append(out, fmt.Sprintf("%d more pairs of parameters are strongly correlated", len(pairs)-i))
+			break
+		}
+		out = append(out, fmt.Sprintf("%s and %s are strongly correlated (%.4f)", p.a, p.b, p.rho))
 	}
 	return out
 }

@@ -20,15 +20,15 @@ func calibrateCommand() *cobra.Command {
 	var kernels selection
 	var profile string
 	cmd := &cobra.Command{
-		Use:   "calibrate MODEL.yaml...",
+		Use:   "calibrate MODEL...",
 		Short: "Measure what models need on a device, fit them, keep a profile",
-		Long: `calibrate runs the measurement kernels that the models name, fits the models to their times, and adds them to the
+		Long: `calibrate runs the measurement kernels that the models name (files, or names that perf models lists), fits the models to their times, and adds them to the
 profile of the device. What was measured before is not measured again: a calibration that was stopped goes on where it was.`,
-		Args: minArgs(1, "at least one model file"),
+		Args: minArgs(1, "at least one model"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var all []*models.Model
 			for _, path := range args {
-				model, err := models.Load(path)
+				model, err := loadModel(path)
 				if err != nil {
 					return err
 				}

@@ -175,11 +175,14 @@ func (e *evaluation) variant(suite evaluate.Suite, variant evaluate.Variant) (*e
 
 // predictor calibrates a model, or takes it from the profile, once for each model file.
 func (e *evaluation) predictor(variant evaluate.Variant) (*predictor, error) {
-	path := e.beside(variant.Model)
+	path := variant.Model
+	if beside := e.beside(path); !isName(path) || fileExists(beside) {
+		path = beside
+	}
 	if p := e.predictors[path]; p != nil {
 		return p, nil
 	}
-	model, err := models.Load(path)
+	model, err := loadModel(path)
 	if err != nil {
 		return nil, err
 	}

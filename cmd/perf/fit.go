@@ -18,16 +18,16 @@ func fitCommand() *cobra.Command {
 	var init []string
 	var history bool
 	cmd := &cobra.Command{
-		Use:   "fit MODEL.yaml --data table.csv|samples.jsonl",
+		Use:   "fit MODEL --data table.csv|samples.jsonl",
 		Short: "Fit a model to data, without a device",
-		Long: `fit finds the parameters of a model by Levenberg–Marquardt. The data is a CSV table, whose columns are the model's
+		Long: `fit finds the parameters of a model (a file, or a name that perf models lists) by Levenberg–Marquardt. The data is a CSV table, whose columns are the model's
 features and its output by name, or a samples file, from which the kernels of the model's measurement set are taken.`,
-		Args: exactArgs(1, "one model file"),
+		Args: exactArgs(1, "one model"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
 				return usagef("perf fit needs data\n    usage: %s", cmd.UseLine())
 			}
-			model, err := models.Load(args[0])
+			model, err := loadModel(args[0])
 			if err != nil {
 				return err
 			}

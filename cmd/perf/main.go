@@ -94,6 +94,7 @@ var commands = []func() *cobra.Command{
 	featureCommand,
 	benchCommand,
 	measureCommand,
+	modelsCommand,
 	calibrateCommand,
 	fitCommand,
 	predictCommand,

@@ -14,6 +14,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/replay"
 	"gpuperf/measure"
+	"gpuperf/microbench"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -156,8 +157,13 @@ func (o *selection) cases(model *models.Model) ([]*workload.Case, error) {
 	}
 	var all []*workload.Case
 	seen := map[string]bool{}
+	used := map[string]bool{} // of the tags given
 	for _, m := range model.Measure {
-		cases, err := selectCases(o.generators, replaceTags(m.Tags, o.tags), string(m.Match))
+		own, err := o.tagsFor(m, used)
+		if err != nil {
+			return nil, model.ErrorAt(m.Places[0], "%s", firstLine(err))
+		}
+		cases, err := selectCases(o.generators, replaceTags(m.Tags, own), string(m.Match))
 		if err != nil {
 			return nil, model.ErrorAt(m.Places[0], "%s", firstLine(err))
 		}
@@ -168,11 +174,51 @@ func (o *selection) cases(model *models.Model) ([]*workload.Case, error) {
 			}
 		}
 	}
+	for _, tag := range o.tags {
+		if !used[tag] {
+			return nil, usagef("--tag %s: no measurement kernel of model %s has such an argument", tag, model.Name)
+		}
+	}
 	if o.built == nil {
 		o.built = map[*models.Model][]*workload.Case{}
 	}
 	o.built[model] = all
 	return all, nil
+}
+
+// tagsFor returns those of the tags given that are about an argument of the generators that a measurement set selects.
+func (o *selection) tagsFor(m models.Measurement, used map[string]bool) ([]string, error) {
+	if len(o.tags) == 0 {
+		return nil, nil
+	}
+	condition, err := microbench.ParseMatch(string(m.Match))
+	if err != nil {
+		return nil, err
+	}
+	filter, err := microbench.ParseFilter(m.Tags, condition)
+	if err != nil {
+		return nil, err
+	}
+	collection, err := loadGenerators(o.generators)
+	if err != nil {
+		return nil, err
+	}
+	generators, err := collection.Match(filter)
+	if err != nil {
+		return nil, err
+	}
+	var own []string
+	for _, tag := range o.tags {
+		name, _, _ := strings.Cut(tag, ":")
+		for _, g := range generators {
+			if slices.ContainsFunc(g.Args, func(a microbench.Arg) bool { return a.Name == name }) {
+				own = append(own, tag)
+				used[tag] = true
+				break
+			}
+		}
+	}
+	return own, nil
 }
 
 // replaceTags puts each variant tag of by in the place of the tag with the same argument, or at the end.

@@ -21,6 +21,7 @@ var layers = []string{
 	"internal/yamlfile",
 	"polycount",
 	"models",
+	"models/library",
 	"samples",
 	"device",
 	"device/opencl",
