@@ -41,6 +41,8 @@ var classes = []struct {
 // f_mem_footprint counts the distinct elements that the selected accesses touch, each once however many accesses and
 // work-items do.
 //
+// An access to global memory without a tag answers to the array's letters and digits with LD or ST, as in tag:aLD.
+//
 // A constraint is a number, with >, >=, < or <= before it or nothing for equality; for strides also an expression in
 // sizes, as in {0:<n;1:16*n}. Errors are *source.Error with the column.
 func ParseID(text string) (ID, error) {

@@ -104,6 +104,14 @@ func (m Mem) String() string {
 	return fmt.Sprintf("%s %s %s %s lstrides:{%s} gstrides:{%s} (%s)", m.Space, m.DType, m.Direction, name, m.LStrides, m.GStrides, m.Granularity)
 }
 
+// tag is the one that identifiers select the access by: its own, or the implicit one of an access to global memory.
+func (m Mem) tag() string {
+	if m.Tag != "" || m.Space != kernel.Global {
+		return m.Tag
+	}
+	return kernel.ImplicitTag(m.Variable, m.Direction == Store)
+}
+
 func (s Sync) String() string { return s.Op }
 
 // String is like "read a".

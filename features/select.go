@@ -88,7 +88,7 @@ func (s *Statistics) match(id ID, key Key) (conditions []condition, match bool, 
 }
 
 func (s *Statistics) matchMem(id ID, m Mem) (conditions []condition, match bool, err error) {
-	if id.Tag != "" && id.Tag != m.Tag || id.Space != "" && id.Space != m.Space ||
+	if id.Tag != "" && id.Tag != m.tag() || id.Space != "" && id.Space != m.Space ||
 		id.DType != "" && id.DType != m.DType || id.Direction != "" && id.Direction != m.Direction {
 		return nil, false, nil
 	}

@@ -24,6 +24,9 @@ func TestValue(t *testing.T) {
 		{"f_op_float64_madd", 2048, 0},
 		{"f_mem_access_tag:aLD", 2048, 2048 * 2048 * 128},
 		{"f_mem_access_tag:none", 2048, 0},
+		// the store to c has no tag of its own
+		{"f_mem_access_tag:cST", 64, 64 * 64},
+		{"f_mem_access_tag:cLD", 64, 0},
 		{"f_mem_access_global", 64, 2*64*64*4 + 64*64},
 		{"f_mem_access_float32", 64, 2*64*64*4 + 64*64 + 2*64*64*2 + 2*64*64/8},
 		{"f_mem_access_global_float32_store", 64, 64 * 64},

@@ -11,6 +11,9 @@ import (
 type WorkRemoval struct {
 	// Vars are the arrays in global memory whose accesses go too.
 	Vars []string
+	// Keep are the tags of the accesses to global memory that stay, where not all of the other arrays' do; an access
+	// without a tag answers to its implicit one (ImplicitTag).
+	Keep []string
 	// Accumulators is the number of variables over which the values read are summed up, 0 is 1: with more of them an
 	// addition waits for fewer others.
 	Accumulators int
@@ -38,7 +41,10 @@ func (k *Kernel) RemoveWork(opt WorkRemoval) (out *Kernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &remover{Kernel: p.clone(), old: p, vars: opt.Vars, needed: map[string]bool{}, from: map[string][]*Stmt{}}
+	if err := p.knowsTags(opt); err != nil {
+		return nil, k.errorf("removing work: %w", err)
+	}
+	r := &remover{Kernel: p.clone(), old: p, vars: opt.Vars, keep: opt.Keep, needed: map[string]bool{}, from: map[string][]*Stmt{}}
 	for _, step := range []func() error{
 		r.launch, r.collect, r.slice, func() error { return r.targets(max(opt.Accumulators, 1)) }, r.reads, r.stores, r.link, r.nest, r.clean,
 	} {
@@ -67,6 +73,7 @@ type remover struct {
 	*Kernel // under construction
 	old     *Kernel
 	vars    []string
+	keep    []string
 
 	size    [3]int64  // of the work-group
 	items   [3]string // inames for all work-items of a group, by axis; "" where unused
@@ -211,7 +218,7 @@ func (r *remover) collect() error {
 			}
 		}
 		r.loads(s.RHS, nil, &p.loads)
-		if w := r.old.Writes(s)[0]; r.left(w) {
+		if w := r.old.Writes(s)[0]; r.left(w, true) {
 			p.store = w
 		} else {
 			for _, i := range w.Index {
@@ -242,9 +249,38 @@ func (r *remover) collect() error {
 	return nil
 }
 
-// left reports that accesses to the array stay.
-func (r *remover) left(a *Access) bool {
-	return r.old.SpaceOf(a.Array) == Global && !slices.Contains(r.vars, a.Array)
+// left reports that the access stays.
+func (r *remover) left(a *Access, store bool) bool {
+	return r.old.SpaceOf(a.Array) == Global && !slices.Contains(r.vars, a.Array) && (len(r.keep) == 0 ||
+		slices.ContainsFunc(r.keep, func(tag string) bool { return a.AnswersTo(tag, store) }))
+}
+
+// knowsTags returns an error about a tag to keep that no access to global memory has.
+func (k *Kernel) knowsTags(opt WorkRemoval) error {
+	var known []string
+	for _, s := range k.Statements {
+		for _, list := range []struct {
+			accesses []*Access
+			store    bool
+		}{{k.Reads(s), false}, {k.Writes(s), true}} {
+			for _, a := range list.accesses {
+				if k.SpaceOf(a.Array) != Global || slices.Contains(opt.Vars, a.Array) {
+					continue
+				}
+				tag := a.Tag
+				if tag == "" {
+					tag = ImplicitTag(a.Array, list.store)
+				}
+				known = append(known, tag)
+			}
+		}
+	}
+	for _, tag := range opt.Keep {
+		if !slices.Contains(known, tag) {
+			return fmt.Errorf("no access to global memory has the tag %s (%s)", tag, listNames(sortedSet(known)))
+		}
+	}
+	return nil
 }
 
 // pure reports that e reads inames, parameters and value arguments only.
@@ -259,11 +295,11 @@ func (r *remover) loads(e Expr, under []Expr, out *[]load) {
 	switch x := e.(type) {
 	case nil:
 	case Var:
-		if a := r.old.Array(x.Name); a != nil && !a.IsValue && r.left(&Access{Array: x.Name}) {
+		if a := r.old.Array(x.Name); a != nil && !a.IsValue && r.left(&Access{Array: x.Name}, false) {
 			*out = append(*out, load{&Access{Array: x.Name}, under})
 		}
 	case *Access:
-		if r.left(x) {
+		if r.left(x, false) {
 			*out = append(*out, load{x, under})
 			return
 		}
@@ -338,7 +374,7 @@ func (r *remover) slice() error {
 	need := func(s *Stmt, e Expr) error {
 		for _, a := range r.old.Reads(&Stmt{RHS: e}) {
 			switch {
-			case r.left(a):
+			case r.left(a, false):
 			case r.old.SpaceOf(a.Array) == Global:
 				return fmt.Errorf("%s is to be removed, but statement %s needs it in %s", a.Array, s.ID, e)
 			case !r.needed[a.Array]:

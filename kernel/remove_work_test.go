@@ -229,6 +229,11 @@ func TestRemoveWorkOfThePaper(t *testing.T) {
 			for k_outer = 0 .. floor((n)/16) - 1
 			    b_fetch_rule_read: read_tgt = read_tgt + b$bLD[16*k_outer + lid(1), 16*gid(0) + lid(0)]
 			read_tgt_dest_store: read_tgt_dest[16*gid(1) + lid(1), 16*gid(0) + lid(0)] = read_tgt`},
+		{kernel.WorkRemoval{Keep: []string{"bLD"}}, `
+			read_tgt_init: read_tgt = 0.0f
+			for k_outer = 0 .. floor((n)/16) - 1
+			    b_fetch_rule_read: read_tgt = read_tgt + b$bLD[16*k_outer + lid(1), 16*gid(0) + lid(0)]
+			read_tgt_dest_store: read_tgt_dest[16*gid(1) + lid(1), 16*gid(0) + lid(0)] = read_tgt`},
 		{kernel.WorkRemoval{}, `
 			read_tgt_init: read_tgt = 0.0f
 			for k_outer = 0 .. floor((n)/16) - 1
@@ -267,6 +272,65 @@ func TestRemoveWorkOfThePaper(t *testing.T) {
 	}
 }
 
+// TestRemoveWorkKeepsByTag: of several accesses to one array those stay that have a tag, their own or an implicit one,
+// with the addresses that they had.
+func TestRemoveWorkKeepsByTag(t *testing.T) {
+	n := []kernel.Expr{kernel.Var{Name: "n"}}
+	k, err := build(kernel.Spec{
+		Domains:      []string{"{[i,j]: 0<=i,j<n}"},
+		Instructions: "<> s = sum(j, a$all[j]*a$own[i]) + a[n-1-i]\ny[i] = s*a$all[i]",
+		Args:         []*kernel.Array{{Name: "y", Shape: n, DType: kernel.Float32}, {Name: "a", Shape: n, DType: kernel.Float32}},
+	}, tag("i:g.0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := map[string]int64{"n": 5}
+	want, err := traceOf(k, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, keep := range [][]string{{"all"}, {"own"}, {"aLD"}, {"yST"}, {"all", "aLD"}, {"all", "own", "aLD", "yST"}} {
+		bare, err := k.RemoveWork(kernel.WorkRemoval{Keep: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := traceOf(bare, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tags := map[string]bool{}
+		for key, elements := range got {
+			access, rest, _ := strings.Cut(key, "[")
+			name, own, _ := strings.Cut(access, "$")
+			if name == "read_tgt_dest" {
+				continue
+			}
+			if own == "" {
+				own = kernel.ImplicitTag(name, strings.Contains(rest, "write true"))
+			}
+			tags[own] = true
+			if !slices.Equal(want[key], elements) {
+				t.Errorf("%v: %s touches %v, before %v", keep, key, elements, want[key])
+			}
+		}
+		if left := slices.Sorted(maps.Keys(tags)); !slices.Equal(left, slices.Sorted(slices.Values(keep))) {
+			t.Errorf("%v: accesses %v are left", keep, left)
+		}
+	}
+}
+
+func TestImplicitTag(t *testing.T) {
+	for _, c := range []struct {
+		array string
+		store bool
+		want  string
+	}{{"a", false, "aLD"}, {"acc_x", true, "accxST"}, {"_2d", false, "dLD"}, {"x1", true, "x1ST"}} {
+		if got := kernel.ImplicitTag(c.array, c.store); got != c.want {
+			t.Errorf("%s, store %t: %s, want %s", c.array, c.store, got, c.want)
+		}
+	}
+}
+
 func TestRemoveWorkRefusals(t *testing.T) {
 	n := []kernel.Expr{kernel.Var{Name: "n"}}
 	for _, c := range []struct {
@@ -277,6 +341,9 @@ func TestRemoveWorkRefusals(t *testing.T) {
 	}{
 		{"y[i] = a[i]", nil, kernel.WorkRemoval{Vars: []string{"q"}}, "q is no array in global memory (y, a)"},
 		{"y[i] = a[i]", nil, kernel.WorkRemoval{Accumulators: -1}, "1 to 64"},
+		{"y[i] = a[i]", nil, kernel.WorkRemoval{Keep: []string{"aST"}}, "no access to global memory has the tag aST (aLD, yST)"},
+		{"y[i] = a$own[i]", nil, kernel.WorkRemoval{Keep: []string{"aLD"}}, "no access to global memory has the tag aLD (own, yST)"},
+		{"y[i] = a[p[i]]", nil, kernel.WorkRemoval{Keep: []string{"aLD"}}, "p is to be removed, but statement insn needs it in p[i]"},
 		{"y[i] = a[p[i]]", nil, kernel.WorkRemoval{Vars: []string{"p"}}, "p is to be removed, but statement insn needs it in p[i]"},
 		{"<> t = p[i]\ny[i] = a[t]", nil, kernel.WorkRemoval{Vars: []string{"p"}}, "p is to be removed, but statement insn needs it in p[i]"},
 		{"y[i] = a[i] {if=p[i] > 0}", nil, kernel.WorkRemoval{Vars: []string{"p"}}, "p is to be removed"},

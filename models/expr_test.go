@@ -45,6 +45,7 @@ func TestValues(t *testing.T) {
 		{"sqrt(f_x + 1)", 2},
 		{"abs(p_b) + min(f_x, 1) + max(f_x, 1, 10)", 12},
 		{"sin(0) + cos(0) + atan(0) + tanh(0)", 1},
+		{"ceil(1.25) + ceil(-1.25) + ceil(3)", 4},
 		{"step(0, 5)", 0.5},
 		{"step(1, 100)", 1},
 		{"overlap(10, 1, 1000)", 10},
@@ -82,6 +83,8 @@ func TestDerivativesAreWrittenOut(t *testing.T) {
 		{"max(p_a, f_x)", "below(f_x, p_a)"},
 		{"overlap(p_a * f_x, f_y, p_e)", "(step(contrast(p_a * f_x, f_y), p_e) + p_e * contrast(p_a * f_x, f_y) * (1 - contrast(p_a * f_x, f_y)) * (0.5 * (1 - tanh(p_e * contrast(p_a * f_x, f_y)) ** 2))) * f_x"},
 		{"pnorm(p_a, f_x, 3)", "share(p_a, f_x, 3) ** 2"},
+		{"p_a * ceil(f_x / 132)", "ceil(f_x / 132)"},
+		{"ceil(p_a)", "0"},
 	} {
 		e, err := ParseExpr(c.text)
 		if err != nil {

@@ -74,28 +74,6 @@ type FitOptions struct {
 	Starts        int  // number of starting points where the model gives none; 0 is the default of package calibrate
 }
 
-// Match is a condition between the tags of a generator or kernel and those of a filter.
-type Match string
-
-// The match conditions (Perflex paper, section 7.1).
-const (
-	Superset  Match = "superset" // the kernel has all tags of the filter
-	Subset    Match = "subset"
-	Identical Match = "identical"
-	Intersect Match = "intersect"
-)
-
-// Matches lists the match conditions.
-var Matches = []Match{Superset, Subset, Identical, Intersect}
-
-// Measurement selects kernels to calibrate with.
-type Measurement struct {
-	Tags  []string
-	Match Match
-
-	Places []source.Pos // of the tags
-}
-
 // ErrorAt returns an error at a place of the model file.
 func (m *Model) ErrorAt(pos source.Pos, format string, args ...any) *source.Error {
 	return source.At(m.File, m.text, pos, format, args...)

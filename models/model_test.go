@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/internal/source"
 )
 
 const matmul = `version: 1
@@ -28,6 +30,10 @@ measure:
   - tags: [matmul_sq, "dtype:float32", "n:2048,2560,3072,3584"]
     match: superset
   - tags: [empty_kernel]
+  - script: ../matmul.star
+    kernel: tiled
+    remove_work: {keep: [aLD, bLD], accumulators: 2}
+    sizes: [{n: 1024}, {n: 2048, m: 16}]
 `
 
 func mustParse(t testing.TB, text string) *Model {
@@ -67,6 +73,13 @@ func TestParse(t *testing.T) {
 	}
 	if m.Measure[1].Match != Superset || m.Measure[0].Places[1].Column != 23 {
 		t.Errorf("measure = %+v", m.Measure)
+	}
+	own := Measurement{
+		Script: "../matmul.star", Kernel: "tiled", RemoveWork: &WorkRemoval{Keep: []string{"aLD", "bLD"}, Accumulators: 2},
+		Sizes: []map[string]int64{{"n": 1024}, {"n": 2048, "m": 16}}, Places: []source.Pos{{Line: 21, Column: 13}},
+	}
+	if d := cmp.Diff(own, m.Measure[2]); d != "" {
+		t.Error(d)
 	}
 }
 

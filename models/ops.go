@@ -32,6 +32,7 @@ const (
 	Sign        // sign(a): -1, 0 or 1
 	Min         // min(a, b)
 	Max         // max(a, b)
+	Ceil        // ceil(a)
 	Below       // below(a, b): 1 where a < b, 1/2 where they are equal, else 0
 	Step        // step(x, p) = (tanh(p x) + 1)/2, equation 6 of the Perflex paper
 	Contrast    // contrast(a, b) = (a - b)/(a + b), 0 where a + b is 0
@@ -103,6 +104,7 @@ func init() {
 			return call(Sign, e.Args[0])
 		}},
 		Sign: {"sign", false, 1, func(a, _, _ float64) float64 { return sign(a) }, func(*Expr, int) *Expr { return num(0) }},
+		Ceil: {"ceil", false, 1, func(a, _, _ float64) float64 { return math.Ceil(a) }, func(*Expr, int) *Expr { return num(0) }},
 		Min: {"min", false, 2, func(a, b, _ float64) float64 { return min(a, b) }, func(e *Expr, i int) *Expr {
 			return call(Below, e.Args[i], e.Args[1-i])
 		}},

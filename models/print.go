@@ -34,11 +34,9 @@ func (m *Model) String() string {
 	if len(m.Measure) > 0 {
 		b.WriteString("measure:\n")
 		for _, s := range m.Measure {
-			tags := make([]string, len(s.Tags))
-			for i, t := range s.Tags {
-				tags[i] = quote(t)
+			for line := range strings.Lines(s.String()) {
+				b.WriteString("  " + line)
 			}
-			fmt.Fprintf(&b, "  - tags: [%s]\n    match: %s\n", strings.Join(tags, ", "), s.Match)
 		}
 	}
 	return b.String()

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -16,7 +15,6 @@ var (
 	modelKeys     = []string{"version", "name", "output", "terms", "expression", "parameters", "features", "fit", "measure"}
 	parameterKeys = []string{"init", "min", "max", "unit"}
 	fitKeys       = []string{"scale_by_output", "nonnegative", "starts"}
-	measureKeys   = []string{"tags", "match"}
 )
 
 // Load reads a model file.
@@ -304,55 +302,4 @@ func (m *Model) readFit(n *yamlfile.Node) error {
 		}
 	}
 	return nil
-}
-
-func (m *Model) readMeasure(n *yamlfile.Node) error {
-	if n == nil {
-		return nil
-	}
-	items, err := n.List()
-	if err != nil {
-		return err
-	}
-	for _, item := range items {
-		f, err := item.Fields(measureKeys...)
-		if err != nil {
-			return err
-		}
-		out := Measurement{Match: Superset}
-		if f["tags"] == nil {
-			return item.Errorf("a measurement set needs tags")
-		}
-		tags, err := f["tags"].List()
-		if err != nil {
-			return err
-		}
-		if len(tags) == 0 {
-			return f["tags"].Errorf("a measurement set needs at least one tag")
-		}
-		for _, t := range tags {
-			text, err := t.String()
-			if err != nil {
-				return err
-			}
-			out.Tags = append(out.Tags, strings.TrimSpace(text))
-			out.Places = append(out.Places, t.Pos)
-		}
-		if v := f["match"]; v != nil {
-			out.Match = Match(v.Text)
-			if !slices.Contains(Matches, out.Match) {
-				return v.Errorf("unknown match condition %q", v.Text).WithHint("%s", yamlfile.Suggest(v.Text, matchNames()))
-			}
-		}
-		m.Measure = append(m.Measure, out)
-	}
-	return nil
-}
-
-func matchNames() []string {
-	var out []string
-	for _, m := range Matches {
-		out = append(out, fmt.Sprint(m))
-	}
-	return out
 }

@@ -97,6 +97,14 @@ func TestSchemaRefusesMistakes(t *testing.T) {
 		{"  f_traffic: 4", "  traffic: 4"},
 		{"  onchip:", "  p_onchip:"},
 		{"tags: [empty_kernel]", "tags: []"},
+		{"keep: [aLD, bLD]", "keep: []"},
+		{"accumulators: 2", "accumulators: 65"},
+		{"    sizes: [{n: 1024}, {n: 2048, m: 16}]\n", ""},
+		{"sizes: [{n: 1024}, ", "sizes: [{m: 16, n: 2048}, "},
+		{"    kernel: tiled", "    tags: [empty_kernel]"},
+		{"    kernel: tiled", "    match: superset"},
+		{"  - script: ../matmul.star\n    kernel: tiled", "  - kernel: tiled"},
+		{"- tags: [empty_kernel]", "- tags: [empty_kernel]\n    kernel: tiled"},
 	} {
 		text := strings.Replace(matmul, c.old, c.bad, 1)
 		if text == matmul {

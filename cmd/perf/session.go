@@ -159,13 +159,9 @@ func (o *selection) cases(model *models.Model) ([]*workload.Case, error) {
 	seen := map[string]bool{}
 	used := map[string]bool{} // of the tags given
 	for _, m := range model.Measure {
-		own, err := o.tagsFor(m, used)
+		cases, err := o.measurement(model, m, used)
 		if err != nil {
-			return nil, model.ErrorAt(m.Places[0], "%s", firstLine(err))
-		}
-		cases, err := selectCases(o.generators, replaceTags(m.Tags, own), string(m.Match))
-		if err != nil {
-			return nil, model.ErrorAt(m.Places[0], "%s", firstLine(err))
+			return nil, err
 		}
 		for _, c := range cases {
 			if key := c.Identity.Key(); !seen[key] {
@@ -219,6 +215,22 @@ func (o *selection) tagsFor(m models.Measurement, used map[string]bool) ([]strin
 		}
 	}
 	return own, nil
+}
+
+// measurement returns the kernels of one item of the model's measure section, and notes which of the tags given are used.
+func (o *selection) measurement(model *models.Model, m models.Measurement, used map[string]bool) ([]*workload.Case, error) {
+	if m.Script != "" {
+		return scriptMeasurement(model, m)
+	}
+	own, err := o.tagsFor(m, used)
+	if err != nil {
+		return nil, model.ErrorAt(m.Places[0], "%s", firstLine(err))
+	}
+	cases, err := selectCases(o.generators, replaceTags(m.Tags, own), string(m.Match))
+	if err != nil {
+		return nil, model.ErrorAt(m.Places[0], "%s", firstLine(err))
+	}
+	return cases, nil
 }
 
 // replaceTags puts each variant tag of by in the place of the tag with the same argument, or at the end.

@@ -35,6 +35,7 @@ var layers = []string{
 	"features",
 	"microbench",
 	"workload",
+	"tailor",
 	"measure",
 	"calibrate/lm",
 	"calibrate",

@@ -133,10 +133,12 @@ var transformations = []function{
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return k.AddInamesForUnusedAxes(c.text("within"))
 		}),
-	transform("remove_work", "remove_vars|vars=, accumulators=", "remove_vars",
-		"leaves the accesses to global memory, but for those to remove_vars; their values are added up and stored",
+	transform("remove_work", "remove_vars|vars=, accumulators=, keep=", "remove_vars, keep",
+		"leaves the accesses to global memory, but for those to remove_vars, or those with the tags keep; their values are added up and stored",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
-			return k.RemoveWork(kernel.WorkRemoval{Vars: c.names("remove_vars"), Accumulators: int(c.integer("accumulators"))})
+			return k.RemoveWork(kernel.WorkRemoval{
+				Vars: c.names("remove_vars"), Keep: c.names("keep"), Accumulators: int(c.integer("accumulators")),
+			})
 		}),
 	transform("remove_unused_inames", "inames=", "inames",
 		"drops inames that no statement is within",

@@ -1,0 +1,253 @@
+package models
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+)
+
+// Match is a condition between the tags of a generator or kernel and those of a filter.
+type Match string
+
+// The match conditions (Perflex paper, section 7.1).
+const (
+	Superset  Match = "superset" // the kernel has all tags of the filter
+	Subset    Match = "subset"
+	Identical Match = "identical"
+	Intersect Match = "intersect"
+)
+
+// Matches lists the match conditions.
+var Matches = []Match{Superset, Subset, Identical, Intersect}
+
+// Measurement selects kernels to calibrate with: measurement kernels by their tags, or kernels of a script at given sizes.
+type Measurement struct {
+	Tags  []string
+	Match Match
+
+	Script     string // path of a kernel script, relative to the model file; "" where tags select
+	Kernel     string // its name in the script; "" is every kernel of the script
+	RemoveWork *WorkRemoval
+	Sizes      []map[string]int64
+
+	Places []source.Pos // of the tags, or of the script
+}
+
+// WorkRemoval turns a kernel into one that makes only accesses to global memory (Perflex paper, section 7.1.1).
+type WorkRemoval struct {
+	Keep         []string // tags of the accesses that stay; none: all do
+	Accumulators int      // variables over which what is loaded is added up, 0 is 1
+}
+
+// Keys of the section.
+var (
+	measureKeys = []string{"tags", "match", "script", "kernel", "remove_work", "sizes"}
+	removalKeys = []string{"keep", "accumulators"}
+)
+
+const maxAccumulators = 64
+
+func (m *Model) readMeasure(n *yamlfile.Node) error {
+	if n == nil {
+		return nil
+	}
+	items, err := n.List()
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		f, err := item.Fields(measureKeys...)
+		if err != nil {
+			return err
+		}
+		var out Measurement
+		switch {
+		case f["tags"] == nil && f["script"] == nil:
+			return item.Errorf("a measurement set needs tags or a script").
+				WithHint("tags: [empty_kernel] selects measurement kernels, script: mine.star and sizes: [{n: 1024}] take kernels of your own")
+		case f["tags"] != nil && f["script"] != nil:
+			return item.Errorf("a measurement set has tags or a script, not both").WithHint("make it two items of the list")
+		case f["tags"] != nil:
+			err = out.readTags(f)
+		default:
+			err = out.readScript(f)
+		}
+		if err != nil {
+			return err
+		}
+		m.Measure = append(m.Measure, out)
+	}
+	return nil
+}
+
+func (m *Measurement) readTags(f map[string]*yamlfile.Node) error {
+	for _, key := range []string{"kernel", "remove_work", "sizes"} {
+		if f[key] != nil {
+			return f[key].Errorf("%s is of a script, and this measurement set has tags", key)
+		}
+	}
+	m.Match = Superset
+	tags, err := texts(f["tags"])
+	if err != nil {
+		return err
+	}
+	if len(tags) == 0 {
+		return f["tags"].Errorf("a measurement set needs at least one tag")
+	}
+	for _, t := range tags {
+		m.Tags = append(m.Tags, strings.TrimSpace(t.Text))
+		m.Places = append(m.Places, t.Pos)
+	}
+	if v := f["match"]; v != nil {
+		m.Match = Match(v.Text)
+		if !slices.Contains(Matches, m.Match) {
+			return v.Errorf("unknown match condition %q", v.Text).WithHint("%s", yamlfile.Suggest(v.Text, matchNames()))
+		}
+	}
+	return nil
+}
+
+func (m *Measurement) readScript(f map[string]*yamlfile.Node) (err error) {
+	if f["match"] != nil {
+		return f["match"].Errorf("match is of tags, and this measurement set has a script")
+	}
+	if m.Script, err = f["script"].String(); err != nil {
+		return err
+	}
+	m.Places = []source.Pos{f["script"].Pos}
+	if f["kernel"] != nil {
+		if m.Kernel, err = f["kernel"].String(); err != nil {
+			return err
+		}
+	}
+	if f["remove_work"] != nil {
+		if m.RemoveWork, err = readRemoval(f["remove_work"]); err != nil {
+			return err
+		}
+	}
+	if f["sizes"] == nil {
+		return f["script"].Errorf("the kernels of a script need sizes").WithHint("sizes: [{n: 1024}, {n: 2048}]")
+	}
+	sizes, err := f["sizes"].List()
+	if err != nil {
+		return err
+	}
+	if len(sizes) == 0 {
+		return f["sizes"].Errorf("the kernels of a script need at least one size")
+	}
+	for _, item := range sizes {
+		pairs, err := item.Pairs()
+		if err != nil {
+			return err
+		}
+		at := map[string]int64{}
+		for _, p := range pairs {
+			v, err := p.Value.Int()
+			if err != nil {
+				return err
+			}
+			at[p.Key.Text] = int64(v)
+		}
+		if slices.ContainsFunc(m.Sizes, func(o map[string]int64) bool { return maps.Equal(o, at) }) {
+			return item.Errorf("these sizes stand twice")
+		}
+		m.Sizes = append(m.Sizes, at)
+	}
+	return nil
+}
+
+func readRemoval(n *yamlfile.Node) (*WorkRemoval, error) {
+	f, err := n.Fields(removalKeys...)
+	if err != nil {
+		return nil, err
+	}
+	r := &WorkRemoval{}
+	if v := f["keep"]; v != nil {
+		tags, err := texts(v)
+		if err != nil {
+			return nil, err
+		}
+		if len(tags) == 0 {
+			return nil, v.Errorf("no access is kept").WithHint("leave keep out to keep all of them")
+		}
+		for _, t := range tags {
+			r.Keep = append(r.Keep, t.Text)
+		}
+	}
+	if v := f["accumulators"]; v != nil {
+		if r.Accumulators, err = v.Int(); err != nil {
+			return nil, err
+		}
+		if r.Accumulators < 1 || r.Accumulators > maxAccumulators {
+			return nil, v.Errorf("the number of accumulators is between 1 and %d", maxAccumulators)
+		}
+	}
+	return r, nil
+}
+
+// texts reads a list of texts.
+func texts(n *yamlfile.Node) ([]*yamlfile.Node, error) {
+	items, err := n.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		if _, err := item.String(); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
+func matchNames() []string {
+	var out []string
+	for _, m := range Matches {
+		out = append(out, fmt.Sprint(m))
+	}
+	return out
+}
+
+// String prints the item of a measure section, two lines or more that start with "- ".
+func (m Measurement) String() string {
+	var b strings.Builder
+	if m.Script == "" {
+		fmt.Fprintf(&b, "- tags: [%s]\n  match: %s\n", strings.Join(quoteAll(m.Tags), ", "), m.Match)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "- script: %s\n", quote(m.Script))
+	if m.Kernel != "" {
+		fmt.Fprintf(&b, "  kernel: %s\n", quote(m.Kernel))
+	}
+	if r := m.RemoveWork; r != nil {
+		var fields []string
+		if len(r.Keep) > 0 {
+			fields = append(fields, "keep: ["+strings.Join(quoteAll(r.Keep), ", ")+"]")
+		}
+		if r.Accumulators > 0 {
+			fields = append(fields, fmt.Sprintf("accumulators: %d", r.Accumulators))
+		}
+		fmt.Fprintf(&b, "  remove_work: {%s}\n", strings.Join(fields, ", "))
+	}
+	var sizes []string
+	for _, at := range m.Sizes {
+		var pairs []string
+		for _, name := range slices.Sorted(maps.Keys(at)) {
+			pairs = append(pairs, fmt.Sprintf("%s: %d", quote(name), at[name]))
+		}
+		sizes = append(sizes, "{"+strings.Join(pairs, ", ")+"}")
+	}
+	fmt.Fprintf(&b, "  sizes: [%s]\n", strings.Join(sizes, ", "))
+	return b.String()
+}
+
+func quoteAll(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = quote(s)
+	}
+	return out
+}
