@@ -28,6 +28,7 @@ var layers = []string{
 	"device/devicetest",
 	"device/replay",
 	"kernel",
+	"lift",
 	"kernel/linear",
 	"kernel/interp",
 	"kernel/script",

@@ -1,0 +1,141 @@
+package lift
+
+import (
+	"math/big"
+	"strconv"
+
+	"gpuperf/kernel"
+)
+
+// Constructors. Each returns a term whose Err tells what is wrong with it, and passes on an operand that has one.
+
+// FunOf is a user function as a term: the function of a pattern.
+func FunOf(f *UserFun) *Term { return Make(Fun, Attr{User: f}) }
+
+// Number is a literal of an element type. The text is a decimal number.
+func Number(d kernel.DType, text string) *Term {
+	r, ok := new(big.Rat).SetString(text)
+	switch {
+	case !ok:
+		return badf("%q is no number", text)
+	case d.IsInteger() || d == kernel.Bool:
+		if !r.IsInt() {
+			return badf("%s is no %s", text, d)
+		}
+		text = r.Num().String()
+	default:
+		bits := 64
+		if d == kernel.Float32 {
+			bits = 32
+		}
+		v, err := strconv.ParseFloat(text, bits)
+		if err != nil {
+			return badf("%s is no %s", text, d)
+		}
+		text = strconv.FormatFloat(v, 'g', -1, bits)
+	}
+	return Make(Literal, Attr{Lit: Lit{DType: d, Text: text}})
+}
+
+// SizeOf is a size as an int32.
+func SizeOf(s Size) *Term { return Make(SizeLit, Attr{Sizes: []Size{s}}) }
+
+// LetOf is f(x) where x is computed once: f is a lambda of one parameter.
+func LetOf(f, x *Term) *Term { return Make(Let, Attr{}, f, x) }
+
+// MapOf is the pattern op, one of Map, MapSeq and MapSeqUnroll.
+func MapOf(op Op, f, xs *Term) *Term { return Make(op, Attr{}, f, xs) }
+
+// MapDim is the pattern op, one of MapGlb, MapWrg and MapLcl, over dimension dim.
+func MapDim(op Op, dim int, f, xs *Term) *Term { return Make(op, Attr{Ints: []int{dim}}, f, xs) }
+
+// MapVecOf applies a function on scalars to the lanes of vectors.
+func MapVecOf(f *Term, vs ...*Term) *Term {
+	return Make(MapVec, Attr{}, append([]*Term{f}, vs...)...)
+}
+
+// ReduceOf is the pattern op, one of Reduce, ReduceSeq and ReduceSeqUnroll.
+func ReduceOf(op Op, f, z, xs *Term) *Term { return Make(op, Attr{}, f, z, xs) }
+
+// PartRedOf reduces xs to m elements.
+func PartRedOf(f, z *Term, m Size, xs *Term) *Term {
+	return Make(PartRed, Attr{Sizes: []Size{m}}, f, z, xs)
+}
+
+// ZipOf is the array of tuples of the elements of arrays of one length.
+func ZipOf(xs ...*Term) *Term { return Make(Zip, Attr{}, xs...) }
+
+// UnzipOf is the tuple of arrays.
+func UnzipOf(xs *Term) *Term { return Make(Unzip, Attr{}, xs) }
+
+// TupleTerm is the tuple of values.
+func TupleTerm(xs ...*Term) *Term { return Make(Tuple, Attr{}, xs...) }
+
+// GetOf is the component i of a tuple.
+func GetOf(i int, x *Term) *Term { return Make(Get, Attr{Ints: []int{i}}, x) }
+
+// SplitOf cuts xs in chunks of m.
+func SplitOf(m Size, xs *Term) *Term { return Make(Split, Attr{Sizes: []Size{m}}, xs) }
+
+// JoinOf puts the arrays in xs one after the other.
+func JoinOf(xs *Term) *Term { return Make(Join, Attr{}, xs) }
+
+// TransposeOf exchanges the two outer dimensions of xs.
+func TransposeOf(xs *Term) *Term { return Make(Transpose, Attr{}, xs) }
+
+// IterateOf applies f k times.
+func IterateOf(k int, f, xs *Term) *Term { return Make(Iterate, Attr{Ints: []int{k}}, f, xs) }
+
+// ReorderOf leaves the order of the elements open.
+func ReorderOf(xs *Term) *Term { return Make(Reorder, Attr{}, xs) }
+
+// GatherOf gives out[i] = xs[f(i)].
+func GatherOf(f *IndexFun, xs *Term) *Term { return Make(Gather, Attr{Index: f}, xs) }
+
+// ScatterOf gives out[f(i)] = xs[i].
+func ScatterOf(f *IndexFun, xs *Term) *Term { return Make(Scatter, Attr{Index: f}, xs) }
+
+// SlideOf is the array of windows of width elements, each step elements after the one before.
+func SlideOf(width, step Size, xs *Term) *Term {
+	return Make(Slide, Attr{Sizes: []Size{width, step}}, xs)
+}
+
+// PadOf is xs with left and right more elements at its ends.
+func PadOf(left, right Size, mode PadMode, xs *Term) *Term {
+	return Make(Pad, Attr{Sizes: []Size{left, right}, Ints: []int{int(mode)}}, xs)
+}
+
+// PadConstOf is xs with z at its ends.
+func PadConstOf(left, right Size, z, xs *Term) *Term {
+	return Make(PadConst, Attr{Sizes: []Size{left, right}}, z, xs)
+}
+
+// InsetOf is an array of left and right more elements that has xs inside and whose other elements are not written.
+func InsetOf(left, right Size, xs *Term) *Term {
+	return Make(Inset, Attr{Sizes: []Size{left, right}}, xs)
+}
+
+// AtTerm is the element i of xs, where i is an integer term.
+func AtTerm(i, xs *Term) *Term { return Make(At, Attr{}, i, xs) }
+
+// AtOf is the element i of xs.
+func AtOf(i int64, xs *Term) *Term {
+	return AtTerm(Number(kernel.Int32, strconv.FormatInt(i, 10)), xs)
+}
+
+// GenerateOf is the array f(0), …, f(n-1).
+func GenerateOf(n Size, f *Term) *Term { return Make(Generate, Attr{Sizes: []Size{n}}, f) }
+
+// MapSeqSlideOf is MapSeq(f, Slide(width, step, xs)) with the window in registers.
+func MapSeqSlideOf(width, step Size, f, xs *Term) *Term {
+	return Make(MapSeqSlide, Attr{Sizes: []Size{width, step}}, f, xs)
+}
+
+// MoveTo is the pattern op, one of ToGlobal, ToLocal and ToPrivate.
+func MoveTo(op Op, x *Term) *Term { return Make(op, Attr{}, x) }
+
+// AsVectorOf is xs, an array of scalars, as an array of vectors of width.
+func AsVectorOf(width int, xs *Term) *Term { return Make(AsVector, Attr{Ints: []int{width}}, xs) }
+
+// AsScalarOf is xs, an array of vectors, as an array of scalars.
+func AsScalarOf(xs *Term) *Term { return Make(AsScalar, Attr{}, xs) }

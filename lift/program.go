@@ -1,0 +1,138 @@
+package lift
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Program is a function from named inputs to a result, with what is assumed of the sizes of its types.
+type Program struct {
+	Name    string
+	Sizes   []string     // the size symbols, in the order of their declaration
+	Assumed []Assumption // what the program states of them
+	Funs    []*UserFun   // the user functions, in the order of their declaration
+	Inputs  []Param
+	Body    *Term // the open term under the inputs: a variable of index 0 is the last input
+}
+
+// NewProgram makes a program of a lambda whose parameters are the inputs.
+func NewProgram(name string, sizeSymbols []string, inputs []string, f *Term) (*Program, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	p := &Program{Name: name, Sizes: sizeSymbols}
+	if f.Type.Kind != FuncType || len(f.Type.Elems) != len(inputs) {
+		return nil, fmt.Errorf("program %s has %d inputs, and its function is %s", name, len(inputs), f.Type)
+	}
+	for i, in := range inputs {
+		p.Inputs = append(p.Inputs, Param{in, f.Type.Elems[i]})
+	}
+	return p.WithBody(f.Body())
+}
+
+// Body is the body of a function, under binders for its parameters: of a user function, its call.
+func (f *Term) Body() *Term {
+	if f.Op == Lambda {
+		return f.Kids[0]
+	}
+	args := []*Term{f}
+	for i, p := range f.Type.Elems {
+		args = append(args, variable(len(f.Type.Elems)-1-i, p))
+	}
+	return Make(Call, Attr{}, args...)
+}
+
+// WithBody returns the program with another body over the same inputs. The user functions are those of the body.
+func (p *Program) WithBody(body *Term) (*Program, error) {
+	if body.err != nil {
+		return nil, body.err
+	}
+	if body.open > len(p.Inputs) {
+		return nil, fmt.Errorf("program %s: its body has variables that are no inputs", p.Name)
+	}
+	c := *p
+	c.Body = body
+	c.Funs = nil
+	for _, f := range append(slices.Clone(p.Funs), UserFuns(body)...) {
+		if slices.Contains(c.Funs, f) || f.IsBuiltin() {
+			continue
+		}
+		if slices.ContainsFunc(c.Funs, func(g *UserFun) bool { return g.Name == f.Name }) {
+			return nil, fmt.Errorf("program %s has two functions named %s", p.Name, f.Name)
+		}
+		c.Funs = append(c.Funs, f)
+	}
+	return &c, nil
+}
+
+// UserFuns lists the user functions of a term, builtins included, in the order in which they are met.
+func UserFuns(t *Term) []*UserFun {
+	var list []*UserFun
+	Walk(t, func(t *Term) {
+		if t.Op == Fun && !slices.Contains(list, t.User) {
+			list = append(list, t.User)
+		}
+	})
+	return list
+}
+
+// Type is the type of the result.
+func (p *Program) Type() *Type { return p.Body.Type }
+
+// Assumptions lists what the program states of its sizes and what its body needs beside that.
+func (p *Program) Assumptions() []Assumption {
+	list := slices.Clone(p.Assumed)
+	for _, a := range p.Body.Assumptions() {
+		if !a.Implied(list) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// AtSizes returns the program with constants for size symbols. It fails where an assumption does not hold.
+func (p *Program) AtSizes(at map[string]int64) (*Program, error) {
+	by := map[string]Size{}
+	for name, v := range at {
+		by[name] = Nat(v)
+	}
+	c := *p
+	c.Sizes, c.Assumed, c.Inputs = nil, nil, nil
+	for _, s := range p.Sizes {
+		if _, ok := at[s]; !ok {
+			c.Sizes = append(c.Sizes, s)
+		}
+	}
+	for _, a := range p.Assumptions() {
+		a, err := a.subst(by)
+		if err != nil {
+			return nil, err
+		}
+		if a.Refuted() {
+			return nil, fmt.Errorf("program %s: %s does not hold", p.Name, a)
+		}
+		c.Assumed = need(c.Assumed, a)
+	}
+	for _, in := range p.Inputs {
+		t, err := in.Type.SubstSizes(by)
+		if err != nil {
+			return nil, err
+		}
+		c.Inputs = append(c.Inputs, Param{in.Name, t})
+	}
+	return c.WithBody(SubstSizes(p.Body, by))
+}
+
+func (a Assumption) subst(by map[string]Size) (Assumption, error) {
+	var err error
+	if a.A, err = a.A.Subst(by); err != nil {
+		return a, err
+	}
+	if a.B, err = a.B.Subst(by); err != nil {
+		return a, err
+	}
+	if a.Index != nil {
+		a.Index, err = a.Index.subst(by)
+	}
+	return a, err
+}

@@ -1,0 +1,322 @@
+package lift
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"sync"
+
+	"gpuperf/kernel"
+)
+
+// Term is a node of a program: immutable, hash-consed, typed. Terms with equal fields are the same pointer.
+type Term struct {
+	Op   Op
+	Kids []*Term
+	Attr
+	Type *Type
+
+	needs []Assumption // of this node alone
+	id    uint64
+	open  int   // the largest de Bruijn index that is bound outside, plus one
+	ops   OpSet // in the whole term
+	size  int
+	next  *Term // in its bucket
+	err   error
+}
+
+// Attr is what a term has beside its kids.
+type Attr struct {
+	Sizes  []Size
+	Ints   []int
+	Params []*Type // of Lambda; of Var and Free their type
+	User   *UserFun
+	Lit    Lit
+	Index  *IndexFun
+}
+
+// Lit is a literal: its text is a decimal number, in the shortest form of its type.
+type Lit struct {
+	DType kernel.DType
+	Text  string
+}
+
+// Rat is the exact value of the literal's text.
+func (l Lit) Rat() *big.Rat {
+	r, ok := new(big.Rat).SetString(l.Text)
+	if !ok {
+		return new(big.Rat)
+	}
+	return r
+}
+
+// Err tells why the term is ill-typed; nil for every term that can be used.
+func (t *Term) Err() error { return t.err }
+
+// ID is a number that no other term of the process has. It says nothing between processes.
+func (t *Term) ID() uint64 { return t.id }
+
+// Ops is the set of operators in the term.
+func (t *Term) Ops() OpSet { return t.ops }
+
+// Size is the number of nodes of the term as a tree.
+func (t *Term) Size() int { return t.size }
+
+// Closed reports whether the term has no variables that are bound outside.
+func (t *Term) Closed() bool { return t.open == 0 && !t.ops.Has(Free) }
+
+// Open is the largest de Bruijn index that is bound outside the term, plus one; 0 for none.
+func (t *Term) Open() int { return t.open }
+
+// Fn is the function of a pattern, nil for terms without.
+func (t *Term) Fn() *Term {
+	if t.Op.HasFun() {
+		return t.Kids[0]
+	}
+	return nil
+}
+
+// Arg is the last kid: the array that a pattern works on.
+func (t *Term) Arg() *Term { return t.Kids[len(t.Kids)-1] }
+
+// Needs lists what must hold of the sizes for this node alone, beside what its kids need.
+func (t *Term) Needs() []Assumption { return t.needs }
+
+// Assumptions lists what must hold of the sizes anywhere in the term, kids before parents, without what holds anyway.
+func (t *Term) Assumptions() []Assumption {
+	var list []Assumption
+	Walk(t, func(t *Term) {
+		for _, a := range t.needs {
+			list = need(list, a)
+		}
+	})
+	return list
+}
+
+// Walk visits every distinct node of the term once, kids first.
+func Walk(t *Term, visit func(*Term)) {
+	seen := map[*Term]bool{}
+	var walk func(t *Term)
+	walk = func(t *Term) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		for _, k := range t.Kids {
+			walk(k)
+		}
+		visit(t)
+	}
+	walk(t)
+}
+
+// bad is a term that stands for an error.
+func bad(err error) *Term { return &Term{Op: Bad, err: err} }
+
+func badf(format string, args ...any) *Term { return bad(fmt.Errorf(format, args...)) }
+
+// shard is a part of the table of terms, so that goroutines seldom wait for each other.
+type shard struct {
+	sync.Mutex
+	table map[uint64]*Term
+	count uint64
+}
+
+// terms interns every term. Terms live as long as the process.
+var terms [64]shard
+
+// Make returns the term of that operator with these attributes and kids; its Err tells what is wrong with it. A lambda in
+// the place of a pattern's function is retyped to what the other kids demand.
+func Make(op Op, attr Attr, kids ...*Term) *Term {
+	for _, k := range kids {
+		if k == nil {
+			return badf("%s of no term", op)
+		}
+		if k.err != nil {
+			return k
+		}
+	}
+	h := hash(op, &attr, kids)
+	s := &terms[h%uint64(len(terms))]
+	s.Lock()
+	t := s.find(h, op, &attr, kids)
+	s.Unlock()
+	if t != nil {
+		return t
+	}
+	d := &draft{op: op, Attr: attr, kids: kids}
+	typ := d.typed()
+	switch {
+	case d.err != nil:
+		return bad(d.err)
+	case d.instead != nil:
+		return d.instead
+	}
+	t = &Term{Op: op, Kids: slices.Clone(kids), Attr: attr, Type: typ, needs: d.needs, ops: Set(op), size: 1}
+	if op == Var {
+		t.open = attr.Ints[0] + 1
+	}
+	for _, k := range kids {
+		open := k.open
+		if op == Lambda {
+			open -= len(attr.Params)
+		}
+		t.open = max(t.open, open)
+		t.ops |= k.ops
+		t.size = min(t.size+k.size, 1<<40)
+	}
+	s.Lock()
+	defer s.Unlock()
+	if other := s.find(h, op, &attr, kids); other != nil {
+		return other
+	}
+	if s.table == nil {
+		s.table = map[uint64]*Term{}
+	}
+	s.count++
+	t.id = s.count*uint64(len(terms)) + h%uint64(len(terms))
+	t.next = s.table[h]
+	s.table[h] = t
+	return t
+}
+
+func (s *shard) find(h uint64, op Op, attr *Attr, kids []*Term) *Term {
+	for t := s.table[h]; t != nil; t = t.next {
+		if t.Op == op && slices.Equal(t.Kids, kids) && t.Attr.equal(attr) {
+			return t
+		}
+	}
+	return nil
+}
+
+func (a *Attr) equal(b *Attr) bool {
+	return a.User == b.User && a.Index == b.Index && a.Lit == b.Lit && slices.Equal(a.Ints, b.Ints) &&
+		slices.Equal(a.Sizes, b.Sizes) && slices.Equal(a.Params, b.Params)
+}
+
+// hash mixes everything that identifies a term.
+func hash(op Op, a *Attr, kids []*Term) uint64 {
+	h := uint64(op) + 0x9e3779b97f4a7c15
+	mix := func(v uint64) {
+		h ^= v
+		h *= 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
+	for _, k := range kids {
+		mix(k.id)
+	}
+	for _, s := range a.Sizes {
+		mix(uint64(s.number()) + 1<<40)
+	}
+	for _, i := range a.Ints {
+		mix(uint64(i) + 1<<41)
+	}
+	for _, p := range a.Params {
+		mix(uint64(p.id) + 1<<42)
+	}
+	if a.User != nil {
+		mix(a.User.id + 1<<43)
+	}
+	if a.Index != nil {
+		mix(a.Index.id + 1<<44)
+	}
+	for i := range len(a.Lit.Text) {
+		mix(uint64(a.Lit.Text[i]))
+	}
+	for i := range len(a.Lit.DType) {
+		mix(uint64(a.Lit.DType[i]))
+	}
+	return h
+}
+
+// With returns the term with other kids.
+func (t *Term) With(kids ...*Term) *Term {
+	if slices.Equal(kids, t.Kids) {
+		return t
+	}
+	return Make(t.Op, t.Attr, kids...)
+}
+
+// draft is a term whose type is being found.
+type draft struct {
+	op Op
+	Attr
+	kids    []*Term
+	needs   []Assumption
+	err     error
+	instead *Term // the canonical form of the term, where that is another
+}
+
+func (d *draft) fail(format string, args ...any) *Type {
+	if d.err == nil {
+		d.err = fmt.Errorf(d.op.String()+": "+format, args...)
+	}
+	return nil
+}
+
+// need records an assumption; one that never holds is an error.
+func (d *draft) need(a Assumption) {
+	if a.Refuted() {
+		d.fail("%s never holds", a)
+	}
+	d.needs = need(d.needs, a)
+}
+
+// typed finds the type from the operator's row.
+func (d *draft) typed() *Type {
+	r := &rows[d.op]
+	if r.result == nil {
+		return d.fail("no such operator")
+	}
+	if n := len(d.kids); r.kids >= 0 && n != r.kids || r.kids < 0 && n < -r.kids {
+		return d.fail("it takes %d operands, not %d", max(r.kids, -r.kids), n)
+	}
+	if len(d.Sizes) != r.sizes || len(d.Ints) != r.ints {
+		return d.fail("it takes %d sizes and %d numbers, not %d and %d", r.sizes, r.ints, len(d.Sizes), len(d.Ints))
+	}
+	if r.params == nil {
+		return r.result(d)
+	}
+	want := r.params(d)
+	if d.err != nil {
+		return nil
+	}
+	f := d.kids[0]
+	if g := f.taking(want); g != f {
+		if g.err != nil {
+			d.err = g.err
+			return nil
+		}
+		d.kids = append([]*Term{g}, d.kids[1:]...)
+		t := Make(d.op, d.Attr, d.kids...)
+		if d.err = t.err; d.err == nil {
+			d.instead = t
+		}
+		return nil
+	}
+	return r.result(d)
+}
+
+// taking returns the function f as one whose parameters have the types want.
+func (f *Term) taking(want []*Type) *Term {
+	switch {
+	case f.Type.Kind != FuncType:
+		return badf("a function is expected, not a value of type %s", f.Type)
+	case slices.Equal(f.Type.Elems, want):
+		return f
+	case f.Op == Lambda && len(f.Params) == len(want):
+		return f.retyped(want)
+	case f.Op == Fun && len(want) == 1 && want[0].Kind == TupleType && slices.Equal(want[0].Elems, f.Type.Elems):
+		// A function of several parameters takes the components of a tuple.
+		args := []*Term{f}
+		for i := range want[0].Elems {
+			args = append(args, GetOf(i, Make(Var, Attr{Ints: []int{0}, Params: want})))
+		}
+		return Make(Lambda, Attr{Params: want}, Make(Call, Attr{}, args...))
+	}
+	name := "the function"
+	if f.Op == Fun {
+		name = f.User.Name
+	}
+	return badf("%s takes (%s), and is given (%s)", name, joinTypes(f.Type.Elems), joinTypes(want))
+}

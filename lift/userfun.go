@@ -1,0 +1,231 @@
+package lift
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gpuperf/kernel"
+)
+
+// UserFun is a function on scalars, vectors and tuples of them. It is what writes memory: everything else only arranges
+// what it reads and writes.
+//
+// Defs says what it means, one expression of the kernel IR for each component of the result (one, unless the result is a
+// tuple). A scalar parameter is a variable of its name; the components of a tuple or a vector are p[0], p[1] and so on.
+// Lets are values computed first, each from the parameters and those before it.
+//
+// User functions are interned: the same declaration is the same pointer.
+type UserFun struct {
+	Name   string
+	Params []Param
+	Result *Type
+	Lets   []Binding
+	Defs   []kernel.Expr
+	// Body is what stands between the braces of the function in OpenCL C; "" when it is written from the definition.
+	Body string
+	// Counts are the declared operations of one call, as in kernel.Function; nil counts the definition.
+	Counts map[kernel.DType]map[string]int64
+	// What holds of a function of two parameters of its result's type. Neutral z: f(z, x) = f(x, z) = x; nil for none.
+	Associative, Commutative bool
+	Neutral                  *Term
+
+	id  uint64
+	key string
+}
+
+// Param is a named and typed parameter.
+type Param struct {
+	Name string
+	Type *Type
+}
+
+// Binding is a value with a name.
+type Binding struct {
+	Name string
+	Expr kernel.Expr
+}
+
+var userFuns = struct {
+	sync.Mutex
+	table map[string]*UserFun
+}{table: map[string]*UserFun{}}
+
+// NewUserFun checks and interns a user function. The result must not be changed.
+func NewUserFun(f UserFun) (*UserFun, error) {
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("function %s: %w", f.Name, err)
+	}
+	f.key = f.String()
+	userFuns.Lock()
+	defer userFuns.Unlock()
+	if old := userFuns.table[f.key]; old != nil {
+		return old, nil
+	}
+	f.id = uint64(len(userFuns.table)) + 1
+	userFuns.table[f.key] = &f
+	return &f, nil
+}
+
+func (f *UserFun) check() error {
+	if !isFunName(f.Name) {
+		return fmt.Errorf("%q is no name of a function", f.Name)
+	}
+	if f.Result == nil || !f.Result.IsData() {
+		return fmt.Errorf("the result is %v, not a scalar, a vector or a tuple of such", f.Result)
+	}
+	known := map[string]bool{}
+	for _, p := range f.Params {
+		if p.Type == nil || !p.Type.IsData() {
+			return fmt.Errorf("parameter %s is %v, not a scalar, a vector or a tuple of such", p.Name, p.Type)
+		}
+		if known[p.Name] {
+			return fmt.Errorf("two parameters are named %s", p.Name)
+		}
+		known[p.Name] = true
+	}
+	for _, b := range f.Lets {
+		if err := knownNames(b.Expr, known); err != nil {
+			return err
+		}
+		known[b.Name] = true
+	}
+	if len(f.Defs) > 0 {
+		want := len(components(f.Result))
+		if f.Result.Kind == VectorType {
+			want = 1
+		}
+		if len(f.Defs) != want {
+			return fmt.Errorf("%d expressions define a result of %d components", len(f.Defs), want)
+		}
+	}
+	for _, d := range f.Defs {
+		if err := knownNames(d, known); err != nil {
+			return err
+		}
+	}
+	if len(f.Defs) == 0 && f.Body == "" {
+		return fmt.Errorf("neither an expression nor a body defines it")
+	}
+	if f.Body != "" && f.Result.Kind == TupleType {
+		return fmt.Errorf("a body in OpenCL C cannot give the tuple %s", f.Result)
+	}
+	if f.Associative || f.Commutative || f.Neutral != nil {
+		if len(f.Params) != 2 || f.Params[0].Type != f.Result || f.Params[1].Type != f.Result {
+			return fmt.Errorf("only a function of two parameters of its result's type is associative, commutative or has a neutral element")
+		}
+		if f.Neutral != nil && f.Neutral.Type != f.Result {
+			return fmt.Errorf("the neutral element %s is %s, not %s", f.Neutral, f.Neutral.Type, f.Result)
+		}
+	}
+	return nil
+}
+
+func knownNames(e kernel.Expr, known map[string]bool) (err error) {
+	kernel.Walk(e, func(x kernel.Expr) bool {
+		name := ""
+		switch x := x.(type) {
+		case kernel.Var:
+			name = x.Name
+		case *kernel.Access:
+			name = x.Array
+		case *kernel.Reduce:
+			err = fmt.Errorf("a reduction (%s) stands in a definition", x)
+			return false
+		}
+		if name != "" && !known[name] && err == nil {
+			err = fmt.Errorf("%s is no parameter", name)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// components are the scalar and vector types that make up a data type, in order.
+func components(t *Type) []*Type {
+	if t.Kind != TupleType {
+		return []*Type{t}
+	}
+	var all []*Type
+	for _, e := range t.Elems {
+		all = append(all, components(e)...)
+	}
+	return all
+}
+
+// Components are the scalars and vectors that make up a data type, flattened in order.
+func Components(t *Type) []*Type { return components(t) }
+
+// Type is the type of the function.
+func (f *UserFun) Type() *Type {
+	params := make([]*Type, len(f.Params))
+	for i, p := range f.Params {
+		params[i] = p.Type
+	}
+	return Func(params, f.Result)
+}
+
+// Expanded is the definition with the values of Lets put in their places.
+func (f *UserFun) Expanded() []kernel.Expr {
+	by := map[string]kernel.Expr{}
+	for _, b := range f.Lets {
+		by[b.Name] = kernel.Subst(b.Expr, by)
+	}
+	out := make([]kernel.Expr, len(f.Defs))
+	for i, d := range f.Defs {
+		out[i] = kernel.Subst(d, by)
+	}
+	return out
+}
+
+// String is the declaration, as programs write it.
+func (f *UserFun) String() string {
+	var b strings.Builder
+	b.WriteString("def " + f.Name + "(")
+	for i, p := range f.Params {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(p.Name + ": " + p.Type.String())
+	}
+	b.WriteString("): " + f.Result.String())
+	for i, d := range f.Defs {
+		b.WriteString([]string{" = ", ", "}[min(i, 1)] + d.String())
+	}
+	for i, l := range f.Lets {
+		b.WriteString([]string{"\n    where ", "\n        , "}[min(i, 1)] + l.Name + " = " + l.Expr.String())
+	}
+	if f.Body != "" {
+		b.WriteString("\n    c " + strconv.Quote(f.Body))
+	}
+	for _, t := range slices.Sorted(maps.Keys(f.Counts)) {
+		for _, name := range slices.Sorted(maps.Keys(f.Counts[t])) {
+			fmt.Fprintf(&b, "\n    ops %s %s %d", t, name, f.Counts[t][name])
+		}
+	}
+	if f.Associative {
+		b.WriteString("\n    associative")
+	}
+	if f.Commutative {
+		b.WriteString("\n    commutative")
+	}
+	if f.Neutral != nil {
+		b.WriteString("\n    neutral " + f.Neutral.String())
+	}
+	return b.String()
+}
+
+// isFunName: an identifier, or an operator of builtins.
+func isFunName(name string) bool { return isIdent(name) || operators[name] != nil }
+
+func isIdent(name string) bool {
+	for i, r := range name {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
