@@ -2,10 +2,16 @@ package samples
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
+
+// syncEvery is how long a finished record may wait until it is forced to the disk. A killed process loses none of them, as
+// the system has them; only a machine that loses its power does. Forcing each costs more than a small kernel's trials.
+const syncEvery = time.Second
 
 // Journal is a samples file open for appending. It is not safe for concurrent use; a second process that opens the
 // same file is refused.
@@ -16,7 +22,8 @@ type Journal struct {
 	warnings []error
 	whole    int64 // bytes of whole lines; what lies behind is a torn line
 	size     int64
-	err      error // a write failed: what the file holds is unknown
+	synced   time.Time // when the file was last forced to the disk
+	err      error     // a write failed: what the file holds is unknown
 }
 
 // Open opens the journal at path, or makes an empty one. What it holds must be readable by [ReadFile]; a last line that
@@ -42,6 +49,9 @@ func (j *Journal) load() error {
 	if err != nil {
 		return fmt.Errorf("reading samples: %w", err)
 	}
+	if isGzip(data) {
+		return fmt.Errorf("opening samples: %s is compressed and can only be read; unpack it with gunzip to add to it", j.path)
+	}
 	records, warnings, whole, err := parse(j.path, data)
 	if err != nil {
 		return err
@@ -57,7 +67,8 @@ func (j *Journal) load() error {
 	return nil
 }
 
-// Append writes the record as one line and returns once it is on the disk. It refuses a record that fails
+// Append writes the record as one line and returns once the system has it, which forces it to the disk once a second and at
+// Close. It refuses a record that fails
 // [Record.Check] and one of another device than the journal's, and then the file is as before.
 func (j *Journal) Append(r Record) error {
 	if err := r.Check(); err != nil {
@@ -92,6 +103,10 @@ func (j *Journal) write(line []byte) error {
 		if _, err := j.file.WriteAt(line, j.whole); err != nil {
 			return err
 		}
+		if time.Since(j.synced) < syncEvery {
+			return nil
+		}
+		j.synced = time.Now()
 		return j.file.Sync()
 	}()
 	if err != nil {
@@ -119,4 +134,4 @@ func (j *Journal) Warnings() []error { return j.warnings }
 func (j *Journal) Path() string { return j.path }
 
 // Close closes the file.
-func (j *Journal) Close() error { return j.file.Close() }
+func (j *Journal) Close() error { return errors.Join(j.file.Sync(), j.file.Close()) }

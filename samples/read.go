@@ -2,63 +2,123 @@ package samples
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"gpuperf/internal/source"
 )
 
 // ReadFile reads a journal. See [Read].
 func ReadFile(path string) (records []Record, warnings []error, err error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading samples: %w", err)
 	}
-	records, warnings, _, err = parse(path, data)
-	return records, warnings, err
+	defer f.Close()
+	return Read(path, f)
 }
 
 // Read reads records, one JSON object a line; blank lines are skipped. A last line that was cut off is a warning. Any
 // other line that is not a valid record, or that is of another device than the first one, is an error
-// that names the file (name is used for nothing else), line and, where known, column.
+// that names the file (name is used for nothing else), line and, where known, column. What gzip has compressed is unpacked.
 func Read(name string, r io.Reader) (records []Record, warnings []error, err error) {
 	data, err := io.ReadAll(r)
+	if err == nil && isGzip(data) {
+		data, err = unpack(data)
+	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading samples: %w", err)
+		return nil, nil, fmt.Errorf("reading samples: %s: %w", name, err)
 	}
 	records, warnings, _, err = parse(name, data)
 	return records, warnings, err
 }
 
+func isGzip(data []byte) bool { return bytes.HasPrefix(data, []byte{0x1f, 0x8b}) }
+
+// unpack returns what gzip has compressed, up to a size that no journal has, lest a small file fills the memory.
+func unpack(data []byte) ([]byte, error) {
+	const limit = 2 << 30
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.LimitReader(z, limit+1))
+	if err == nil && len(out) > limit {
+		err = fmt.Errorf("it unpacks to more than %d bytes", limit)
+	}
+	return out, err
+}
+
+// line is a line of a journal that is not blank, and what it says.
+type line struct {
+	number int
+	text   []byte
+	end    int64 // where the next one starts
+	ended  bool  // by a newline
+	record Record
+	err    error
+}
+
 // parse also returns how many bytes hold whole records: where the next one is to be written.
 func parse(name string, data []byte) (records []Record, warnings []error, whole int64, err error) {
-	for line := 1; whole < int64(len(data)); line++ {
-		text, _, ended := bytes.Cut(data[whole:], []byte("\n"))
-		next := whole + int64(len(text))
+	lines := split(data)
+	decode(name, lines)
+	for i, l := range lines {
+		if l.err == nil && i > 0 && !l.record.Device.Same(lines[0].record.Device) {
+			l.err = at(name, l.number, 0, "", "the record is of device %v, those before it are of %v", l.record.Device, lines[0].record.Device).
+				WithHint("keep one file for each device")
+		}
+		if l.err != nil {
+			if !l.ended && !json.Valid(l.text) {
+				return records, append(warnings, at(name, l.number, 0, "", "the last line is incomplete: a run was killed while writing it")), whole, nil
+			}
+			return nil, nil, 0, l.err
+		}
+		records = append(records, l.record)
+		whole = l.end
+	}
+	return records, warnings, int64(len(data)), nil
+}
+
+// split finds the lines that are not blank.
+func split(data []byte) (lines []line) {
+	at := int64(0)
+	for number := 1; at < int64(len(data)); number++ {
+		text, _, ended := bytes.Cut(data[at:], []byte("\n"))
+		at += int64(len(text))
 		if ended {
-			next++
+			at++
 		}
 		if len(bytes.TrimSpace(text)) > 0 {
-			r, err := parseRecord(name, line, string(text))
-			if err == nil && len(records) > 0 && !r.Device.Same(records[0].Device) {
-				err = at(name, line, 0, "", "the record is of device %v, those before it are of %v", r.Device, records[0].Device).
-					WithHint("keep one file for each device")
-			}
-			if err != nil {
-				if !ended && !json.Valid(text) {
-					return records, append(warnings, at(name, line, 0, "", "the last line is incomplete: a run was killed while writing it")), whole, nil
-				}
-				return nil, nil, 0, err
-			}
-			records = append(records, r)
+			lines = append(lines, line{number: number, text: text, end: at, ended: ended})
 		}
-		whole = next
 	}
-	return records, warnings, whole, nil
+	return lines
+}
+
+// decode reads the records of the lines, a share of them on each processor: a journal may hold many thousands.
+func decode(name string, lines []line) {
+	var wg sync.WaitGroup
+	const share = 256
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for part := range slices.Chunk(lines, share) {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			for i := range part {
+				part[i].record, part[i].err = parseRecord(name, part[i].number, string(part[i].text))
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func parseRecord(name string, line int, text string) (Record, error) {

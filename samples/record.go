@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Version is the version of the record format that this package reads and writes.
-const Version = 1
+// Version is the version of the record format that this package writes. It reads version 1 too, which lacks Sentinel and
+// Clocks.
+const Version = 2
 
 // Status is how the measurement of a kernel ended.
 type Status string
@@ -82,6 +83,8 @@ type Record struct {
 	BuildTime  float64     `json:"build_seconds,omitempty"`
 	Compiled   Compiled    `json:"compiled,omitzero"`
 	Warnings   []string    `json:"warnings,omitempty"` // doubts about the trials
+	Sentinel   *Sentinel   `json:"sentinel,omitempty"` // nil: none was run
+	Clocks     *Clocks     `json:"clocks,omitempty"`   // just after the trials; nil where the platform does not tell
 	Device     Fingerprint `json:"device"`
 	Time       time.Time   `json:"time"`           // when the measurement ended
 	Perf       string      `json:"perf,omitempty"` // version of the program that measured
@@ -98,8 +101,10 @@ func (r Record) Seconds() float64 {
 // Check returns what makes the record unfit to be written or used, or nil.
 func (r Record) Check() error {
 	switch {
-	case r.Version != Version:
-		return fmt.Errorf("version is %d, this program knows %d", r.Version, Version)
+	case r.Version < 1 || r.Version > Version:
+		return fmt.Errorf("version is %d, this program knows 1 to %d", r.Version, Version)
+	case r.Version < 2 && (r.Sentinel != nil || r.Clocks != nil):
+		return fmt.Errorf("version %d has neither sentinel nor clocks", r.Version)
 	case r.Kernel.Source == "":
 		return fmt.Errorf("kernel.source is empty")
 	case !isHash(r.SourceHash):
@@ -128,6 +133,11 @@ func (r Record) Check() error {
 	for i, t := range r.Trials {
 		if !(t > 0) || math.IsInf(t, 0) {
 			return fmt.Errorf("trials[%d] is %g, not a positive time", i, t)
+		}
+	}
+	if r.Sentinel != nil {
+		if err := r.Sentinel.check(); err != nil {
+			return fmt.Errorf("sentinel: %w", err)
 		}
 	}
 	if r.Summary != nil {

@@ -2,6 +2,7 @@ package samples
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"math"
 	"math/big"
@@ -34,7 +35,9 @@ func record(n int64, status Status) Record {
 		SourceHash: strings.Repeat("a1", 32), Tags: []string{"matmul_sq", "n:2048"}, Entry: "matmul", Options: "-cl-mad-enable",
 		Global: []int64{n, n}, Local: []int64{16, 16}, Mode: Warm, Status: status,
 		Compiled: Compiled{PreferredMultiple: 32, LocalMem: 2048}, BuildTime: 0.25, Device: testDevice,
-		Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Perf: "devel",
+		Sentinel: &Sentinel{Seconds: 1.5e-4, Ratio: 1.01, Time: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)},
+		Clocks:   &Clocks{SM: 1980, Memory: 3201, Power: 412.5, Temperature: 41, Limits: []string{"software power cap"}},
+		Time:     time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Perf: "devel",
 	}
 	if status == OK {
 		r.Trials = []float64{1e-3, 1.1e-3, 0.9e-3, 1.05e-3, 5e-3, 1e-3, 1.01e-3}
@@ -368,7 +371,9 @@ func TestReadErrors(t *testing.T) {
 		"not json":           {good + "\nhello\n", "f.jsonl:2:1: not a sample: invalid character 'h' looking for beginning of value\n    hello\n    ^"},
 		"misspelt key":       {`{"version":1,"kernal":{}}` + "\n", `f.jsonl:1:14: not a sample: unknown field "kernal"`},
 		"wrong type":         {`{"version":"1"}` + "\n", "f.jsonl:1:14: not a sample: version must not be a string"},
-		"version":            {strings.Replace(good, `"version":1`, `"version":2`, 1) + "\n", "f.jsonl:1:1: not a valid sample: version is 2, this program knows 1"},
+		"version":            {strings.Replace(good, `"version":2`, `"version":3`, 1) + "\n", "f.jsonl:1:1: not a valid sample: version is 3, this program knows 1 to 2"},
+		"later field":        {strings.Replace(good, `"version":2`, `"version":1`, 1) + "\n", "version 1 has neither sentinel nor clocks"},
+		"sentinel":           {strings.Replace(good, `"ratio":1.01`, `"ratio":-1`, 1) + "\n", "sentinel: -1 is neither a time nor a ratio"},
 		"status":             {strings.Replace(good, `"status":"ok"`, `"status":"fine"`, 1) + "\n", `unknown status "fine"`},
 		"edited trial":       {strings.Replace(good, `"trials":[0.001,`, `"trials":[0.004,`, 1) + "\n", "does not follow from the trials"},
 		"two on a line":      {good + good + "\n", "more than one value on the line"},
@@ -422,6 +427,9 @@ func TestSchema(t *testing.T) {
 		"odd mode":          func(r *Record) { r.Mode = "tepid" },
 		"hash":              func(r *Record) { r.SourceHash = "12" },
 		"dimensions":        func(r *Record) { r.Global = nil },
+		"later field":       func(r *Record) { r.Version = 1 },
+		"sentinel":          func(r *Record) { r.Sentinel = &Sentinel{Seconds: 0, Ratio: 1} },
+		"later version":     func(r *Record) { r.Version = 3 },
 	} {
 		r := record(2048, OK)
 		break_(&r)
@@ -432,6 +440,56 @@ func TestSchema(t *testing.T) {
 		if r.Check() == nil {
 			t.Errorf("%s: Check accepts it", name)
 		}
+	}
+}
+
+// TestReadCompressed: a packed journal says what it said before, and is not added to.
+func TestReadCompressed(t *testing.T) {
+	want := []Record{record(1024, OK), record(2048, Refused)}
+	plain, err := os.ReadFile(write(t, want...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write(plain)
+	z.Close()
+	path := filepath.Join(t.TempDir(), "s.jsonl.gz")
+	if err := os.WriteFile(path, packed.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, warnings, err := ReadFile(path)
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "gunzip") {
+		t.Errorf("opened for writing: %v", err)
+	}
+	if _, _, err := Read("cut.gz", bytes.NewReader(packed.Bytes()[:packed.Len()-9])); err == nil || !strings.Contains(err.Error(), "cut.gz") {
+		t.Errorf("cut: %v", err)
+	}
+}
+
+// TestManyRecordsKeepTheirOrder: they are decoded by several processors.
+func TestManyRecordsKeepTheirOrder(t *testing.T) {
+	var all []Record
+	for n := range int64(1000) {
+		all = append(all, record(n+1, Refused))
+	}
+	got, _, err := ReadFile(write(t, all...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range got {
+		if r.Kernel.Sizes["n"] != int64(i+1) {
+			t.Fatalf("record %d is of n = %d", i, r.Kernel.Sizes["n"])
+		}
+	}
+	if len(got) != len(all) {
+		t.Errorf("%d records", len(got))
 	}
 }
 

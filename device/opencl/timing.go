@@ -120,7 +120,7 @@ func (b *bound) run(cold bool) (run, error) {
 	if err != nil {
 		return run{}, failed(running, err)
 	}
-	return run{float64(int64(le(to)-le(from))) * 1e-9, host.Seconds()}, nil
+	return run{float64(int64(le(to)-le(from))) / 1e9, host.Seconds()}, nil
 }
 
 // wait waits for a launch, and finds the error that ended it.
