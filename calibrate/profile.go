@@ -50,6 +50,7 @@ type Origin struct {
 	ModelHash   string    `yaml:"model_hash,omitempty"`   // SHA-256 of its text, in hex
 	SamplesFile string    `yaml:"samples_file,omitempty"` // as the user named it
 	SamplesHash string    `yaml:"samples_hash,omitempty"`
+	Cache       string    `yaml:"cache,omitempty"` // state of the caches before each trial: warm or cold; "" is not known
 }
 
 // Find returns the calibration of a model, nil where there is none.
@@ -94,7 +95,7 @@ var profileKeys = []string{
 	"rate_unit", "rows", "kernels", "freedom", "scale_by_output", "residual", "geomean_relative_error",
 	"cross_validation", "skipped", "status", "converged", "iterations", "evaluations", "starts", "condition",
 	"covariance", "undetermined", "feature_range", "warnings", "definition", "origin", "date", "perf", "model_file", "model_hash",
-	"samples_file", "samples_hash",
+	"samples_file", "samples_hash", "cache",
 }
 
 // ParseProfile reads the text of a profile. Errors are *source.Error.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gpuperf/samples"
 )
@@ -12,7 +13,7 @@ import (
 // or allocated; nil means that it may be tried. What only the compiled kernel tells, as the registers that it needs, the
 // device checks itself.
 func (j Job) Check(dev Info) *Error {
-	for _, check := range []func(Job, Info) *Error{Job.checkForm, Job.checkArgs, Job.checkLaunch, Job.checkMemory} {
+	for _, check := range []func(Job, Info) *Error{Job.checkForm, Job.checkExtensions, Job.checkArgs, Job.checkLaunch, Job.checkMemory} {
 		if err := check(j, dev); err != nil {
 			return err
 		}
@@ -36,6 +37,20 @@ func (j Job) checkForm(Info) *Error {
 	for _, name := range j.Keep {
 		if !slices.ContainsFunc(j.Args, func(a Arg) bool { return a.Name == name && a.Kind == Buffer }) {
 			return refused("the job asks for the contents of %s, which is no buffer of it", name)
+		}
+	}
+	return nil
+}
+
+// typeExtensions are the extensions of OpenCL C that bring arithmetic types.
+var typeExtensions = []struct{ name, dtype string }{{"cl_khr_fp64", "float64"}, {"cl_khr_fp16", "float16"}}
+
+// checkExtensions refuses a source that asks for a type that the device does not list. A device of a record lists nothing.
+func (j Job) checkExtensions(dev Info) *Error {
+	for _, e := range typeExtensions {
+		if len(dev.Extensions) > 0 && !slices.Contains(dev.Extensions, e.name) &&
+			strings.Contains(j.Source, "#pragma OPENCL EXTENSION "+e.name+" : enable") {
+			return refused("the kernel computes in %s, and the device lacks %s", e.dtype, e.name)
 		}
 	}
 	return nil

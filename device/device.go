@@ -54,6 +54,7 @@ type Result struct {
 	BuildLog  string            `json:"build_log,omitempty"` // what the compiler said, also when it succeeded
 	Compiled  samples.Compiled  `json:"compiled"`
 	WarmUp    int               `json:"warm_up"`            // runs before the trials, the first included
+	Clocks    *samples.Clocks   `json:"clocks,omitempty"`   // just after the trials; nil where the platform does not tell
 	Warnings  []string          `json:"warnings,omitempty"` // doubts about the trials
 	Outputs   map[string][]byte `json:"-"`                  // of the buffers in Job.Keep, after the first run; little-endian
 	Recorded  *samples.Record   `json:"-"`                  // set when nothing ran, and this record is the answer

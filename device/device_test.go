@@ -190,7 +190,7 @@ func TestSelect(t *testing.T) {
 func TestCheck(t *testing.T) {
 	dev := Info{Fingerprint: samples.Fingerprint{
 		Name: "d", LocalMem: 1000, GlobalMem: 10000, MaxAlloc: 5000, MaxWorkGroup: 256, MaxWorkItems: []int64{256, 256, 4},
-	}}
+	}, Extensions: []string{"cl_khr_icd", "cl_khr_fp16"}}
 	good := func() Job {
 		return Job{
 			Source: "k", Entry: "k", Global: []int64{32, 32, 32}, Local: []int64{8, 8, 4},
@@ -205,6 +205,7 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Job){
+		"float64, and the device lacks cl_khr_fp64": func(j *Job) { j.Source = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" },
 		"names no kernel":                             func(j *Job) { j.Entry = "" },
 		"4 dimensions":                                func(j *Job) { j.Global = []int64{1, 1, 1, 1} },
 		"work-group has 1 dimensions":                 func(j *Job) { j.Local = []int64{1} },

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gpuperf/samples"
 
 	"gpuperf/internal/source"
 )
@@ -155,10 +156,7 @@ func TestSummarize(t *testing.T) {
 		measured [2]float64
 		right    bool
 	}{{[2]float64{1, 2}, false}, {[2]float64{2, 1}, false}, {[2]float64{1, 1.005}, true}} {
-		v := verdict([]VariantReport{
-			{Name: "a", Points: []Point{{Predicted: 3, Measured: c.measured[0]}}},
-			{Name: "b", Points: []Point{{Predicted: 3, Measured: c.measured[1]}}},
-		}, 0)
+		v := verdict([]entry{{"a", Point{Predicted: 3, Measured: c.measured[0]}}, {"b", Point{Predicted: 3, Measured: c.measured[1]}}})
 		if v.Right != c.right || len(v.Equal) != 1 {
 			t.Errorf("measured %g with equal predictions: %+v", c.measured, v)
 		}
@@ -180,5 +178,47 @@ func TestSummarize(t *testing.T) {
 	want = math.Cbrt(0.1 * errorFloor * (0.08 / 3.02))
 	if got := s.Variants[1].GeomeanRelativeError; math.Abs(got-want) > 1e-12 {
 		t.Errorf("geometric mean of slow is %g, want %g", got, want)
+	}
+}
+
+// TestSkipped: a variant that was not measured at a size is ranked where it was, and what is left is judged alone.
+func TestSkipped(t *testing.T) {
+	at := func(n int64) map[string]int64 { return map[string]int64{"n": n} }
+	refused := func(n int64) Skip {
+		return Skip{At: at(n), Status: samples.Refused, Reason: "a work-group of 324 work-items, the device allows 256"}
+	}
+	report := Report{Suites: []SuiteReport{
+		{Name: "s", Variants: []VariantReport{
+			{Name: "16x16", Points: []Point{{At: at(1), Predicted: 1.1, Measured: 1}, {At: at(2), Predicted: 2.2, Measured: 2}}},
+			{Name: "18x18", Points: []Point{{At: at(2), Predicted: 3, Measured: 3}}, Skipped: []Skip{refused(1)}},
+		}},
+		{Name: "none", Variants: []VariantReport{{Name: "a", Skipped: []Skip{refused(1)}}}},
+	}}
+	report.Summarize()
+	s := report.Suites[0]
+	if s.Ranking.Of != 1 || s.Ranking.Right != 1 || s.Ranking.Sizes[0].At["n"] != 2 {
+		t.Errorf("ranking %+v", s.Ranking)
+	}
+	if skips := s.Skips(); len(skips) != 1 || skips[0] != "18x18, n=1: refused: a work-group of 324 work-items, the device allows 256" {
+		t.Errorf("%q", skips)
+	}
+	if report.Points() != 3 || report.Suites[1].HasPoints() {
+		t.Errorf("%d points", report.Points())
+	}
+	p := page()
+	p.Report = &report
+	dir := t.TempDir()
+	paths, err := p.Write(dir)
+	if err != nil || len(paths) != 2 { // the page, and the picture of the first suite
+		t.Fatal(paths, err)
+	}
+	html, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"skipped: 18x18, n=1: refused", "skipped: a, n=1: refused", "not measured"} {
+		if !strings.Contains(string(html), want) {
+			t.Errorf("the page lacks %q", want)
+		}
 	}
 }

@@ -11,11 +11,15 @@ import (
 )
 
 // Figure is the picture of a suite, like Figures 7 to 9 of the Perflex paper: a panel for each variant, times against the size that
-// varies. Where several sizes vary, or none, the sizes stand in their order at equal distances.
+// varies. Where several sizes vary, or none, the sizes stand in their order at equal distances. A
+// variant without points has no panel.
 func (s *SuiteReport) Figure() *chart.Figure {
 	name, along := s.varying()
 	f := &chart.Figure{Title: s.Name, XLabel: name, Ordinal: !along}
 	for _, v := range s.Variants {
+		if len(v.Points) == 0 {
+			continue
+		}
 		panel := chart.Panel{Title: v.Name, Note: "geometric mean relative error " + percent(v.GeomeanRelativeError)}
 		for _, p := range v.Points {
 			at := chart.Point{

@@ -51,10 +51,10 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"number":   number,
 	"interval": func(p Point) string { return strings.Trim(intervalText(p), " ()") },
 	"svg":      func(s *SuiteReport) template.HTML { return template.HTML(s.Figure().SVG()) }, //nolint:gosec // chart escapes
-	"ties":     tiesText,
+	"ties":     Verdict.TiesText,
 }).Parse(pageText))
 
-// Write writes report.html and an SVG file for each suite into the folder, which it makes where there is none. It returns their paths.
+// Write writes report.html and an SVG file for each suite that has points into the folder, which it makes where there is none. It returns their paths.
 func (p *Page) Write(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -69,6 +69,9 @@ func (p *Page) Write(dir string) ([]string, error) {
 	}
 	names := p.fileNames()
 	for i := range p.Report.Suites {
+		if len(p.Report.Suites[i].points()) == 0 {
+			continue
+		}
 		path := filepath.Join(dir, names[i])
 		if err := os.WriteFile(path, []byte(p.Report.Suites[i].Figure().SVG()), 0o644); err != nil {
 			return nil, err
@@ -195,7 +198,19 @@ func (s SuiteReport) Warnings() []string {
 	return all
 }
 
-func tiesText(v Verdict) string {
+// Skips lists what of the suite was not measured, with the reasons.
+func (s SuiteReport) Skips() []string {
+	var all []string
+	for _, v := range s.Variants {
+		for _, k := range v.Skipped {
+			all = append(all, fmt.Sprintf("%s, %s: %s: %s", v.Name, workload.FormatSizes(k.At), k.Status, k.Reason))
+		}
+	}
+	return all
+}
+
+// TiesText lists the ties and the equal predictions.
+func (v Verdict) TiesText() string {
 	var texts []string
 	for _, t := range v.Ties {
 		texts = append(texts, "measured "+t[0]+" ≈ "+t[1])

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gpuperf/calibrate"
+	"gpuperf/samples"
+	"gpuperf/workload"
 )
 
 // errorFloor is the least relative error that enters a geometric mean: without it a single lucky hit would hide the rest.
@@ -16,8 +18,10 @@ const tie = 0.01
 
 // Report is the outcome of an evaluation, in the form in which it is printed as JSON.
 type Report struct {
+	Cache                samples.Mode  `json:"cache,omitempty"` // state of the caches before each trial
 	GeomeanRelativeError float64       `json:"geomean_relative_error"`
 	Suites               []SuiteReport `json:"suites"`
+	Cold                 *Report       `json:"cold,omitempty"` // the same with cold caches, where both were asked for
 }
 
 // SuiteReport is the outcome of one suite.
@@ -34,6 +38,14 @@ type VariantReport struct {
 	Model                string  `json:"model"`
 	GeomeanRelativeError float64 `json:"geomean_relative_error"`
 	Points               []Point `json:"points"`
+	Skipped              []Skip  `json:"skipped,omitempty"`
+}
+
+// Skip is a variant at one size that was not measured, and why.
+type Skip struct {
+	At     map[string]int64 `json:"at"`
+	Status samples.Status   `json:"status"`
+	Reason string           `json:"reason"`
 }
 
 // Point is a variant at one size. Times in seconds.
@@ -66,7 +78,7 @@ type Verdict struct {
 }
 
 // Summarize fills in the relative errors, their geometric means and the rankings from the predicted and measured times
-// of the points. The variants of a suite list the same sizes in the same order. A suite of one variant is not ranked.
+// of the points. At each size those variants are ranked that have a point there, if there are several.
 func (r *Report) Summarize() {
 	var all []float64
 	for i := range r.Suites {
@@ -126,6 +138,18 @@ func (v VariantReport) Worst() float64 {
 	return worst
 }
 
+// Points is the number of points of all suites.
+func (r *Report) Points() int {
+	n := 0
+	for _, s := range r.Suites {
+		n += len(s.points())
+	}
+	return n
+}
+
+// HasPoints reports whether anything of the suite was measured.
+func (s SuiteReport) HasPoints() bool { return len(s.points()) > 0 }
+
 func (s SuiteReport) points() (all []Point) {
 	for _, v := range s.Variants {
 		all = append(all, v.Points...)
@@ -141,13 +165,30 @@ func mean(points []Point) float64 {
 	return sum / float64(max(len(points), 1))
 }
 
+// entry is a variant at the size that is ranked.
+type entry struct {
+	name string
+	Point
+}
+
 func rank(variants []VariantReport) Ranking {
 	var ranking Ranking
-	if len(variants) < 2 {
-		return ranking
+	at := map[string][]entry{}
+	var sizes []string // in the order in which they first occur
+	for _, v := range variants {
+		for _, p := range v.Points {
+			key := workload.FormatSizes(p.At)
+			if at[key] == nil {
+				sizes = append(sizes, key)
+			}
+			at[key] = append(at[key], entry{v.Name, p})
+		}
 	}
-	for k := range variants[0].Points {
-		v := verdict(variants, k)
+	for _, key := range sizes {
+		if len(at[key]) < 2 {
+			continue
+		}
+		v := verdict(at[key])
 		ranking.Of++
 		if v.Right {
 			ranking.Right++
@@ -157,31 +198,31 @@ func rank(variants []VariantReport) Ranking {
 	return ranking
 }
 
-func verdict(variants []VariantReport, k int) Verdict {
+func verdict(entries []entry) Verdict {
 	order := func(time func(Point) float64) []string {
-		sorted := slices.Clone(variants)
-		slices.SortStableFunc(sorted, func(a, b VariantReport) int { return cmp.Compare(time(a.Points[k]), time(b.Points[k])) })
+		sorted := slices.Clone(entries)
+		slices.SortStableFunc(sorted, func(a, b entry) int { return cmp.Compare(time(a.Point), time(b.Point)) })
 		names := make([]string, len(sorted))
-		for i, v := range sorted {
-			names[i] = v.Name
+		for i, e := range sorted {
+			names[i] = e.name
 		}
 		return names
 	}
 	v := Verdict{
-		At:        variants[0].Points[k].At,
+		At:        entries[0].At,
 		Measured:  order(func(p Point) float64 { return p.Measured }),
 		Predicted: order(func(p Point) float64 { return p.Predicted }),
 		Right:     true,
 	}
-	for i, a := range variants {
-		for _, b := range variants[i+1:] {
-			p, q := a.Points[k], b.Points[k]
+	for i, a := range entries {
+		for _, b := range entries[i+1:] {
+			p, q := a.Point, b.Point
 			if p.Predicted == q.Predicted {
-				v.Equal = append(v.Equal, [2]string{a.Name, b.Name})
+				v.Equal = append(v.Equal, [2]string{a.name, b.name})
 			}
 			switch {
 			case math.Abs(p.Measured-q.Measured) <= tie*min(p.Measured, q.Measured):
-				v.Ties = append(v.Ties, [2]string{a.Name, b.Name})
+				v.Ties = append(v.Ties, [2]string{a.name, b.name})
 			case cmp.Compare(p.Measured, q.Measured) != cmp.Compare(p.Predicted, q.Predicted):
 				v.Right = false
 			}

@@ -25,6 +25,9 @@ type Sweep struct {
 	Retry    bool             // measure again what failed before
 	Perf     string           // version of this program, for the records
 	Progress func(Event)      // called before and after each task; nil is not at all
+	// Sentinel watches the device between the tasks that are measured; nil is not at all, and neither without a journal.
+	Sentinel *Sentinel
+	Watch    func(samples.Record) // called with the record of each sentinel run; nil is not at all
 }
 
 // Event tells of a task's progress.
@@ -53,6 +56,7 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 		progress = func(Event) {}
 	}
 	records := make([]samples.Record, 0, len(tasks))
+	watching := s.Sentinel != nil && s.Journal != nil
 	for i, t := range tasks {
 		e := Event{Index: i, Total: len(tasks), Task: t}
 		if old, state := s.find(t); state == samples.Fresh {
@@ -66,6 +70,11 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 		if ctx.Err() != nil {
 			return records, context.Cause(ctx)
 		}
+		if watching && s.Sentinel.due(time.Now()) {
+			if err := s.runSentinel(ctx); err != nil {
+				return records, err
+			}
+		}
 		progress(e)
 		r, err := s.measure(ctx, t)
 		if err != nil {
@@ -73,6 +82,9 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 		}
 		if r.Status == samples.Interrupted {
 			return records, stopped(ctx)
+		}
+		if watching {
+			s.Sentinel.mark(&r)
 		}
 		if s.Journal != nil {
 			if err := s.Journal.Append(r); err != nil {
@@ -82,6 +94,9 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 		records = append(records, r)
 		e.Record = &r
 		progress(e)
+	}
+	if watching && s.Sentinel.since > 0 && !s.Sentinel.failed {
+		return records, s.runSentinel(ctx)
 	}
 	return records, nil
 }
@@ -126,6 +141,7 @@ func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 		return old, nil
 	}
 	r.Status = samples.OK
+	r.Clocks = result.Clocks
 	r.Trials, r.Compiled, r.BuildTime = result.Trials, result.Compiled, result.BuildTime.Seconds()
 	summary := samples.Summarize(r.Trials)
 	r.Summary = &summary

@@ -13,6 +13,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/models"
+	"gpuperf/samples"
 )
 
 func calibrateCommand() *cobra.Command {
@@ -23,7 +24,8 @@ func calibrateCommand() *cobra.Command {
 		Use:   "calibrate MODEL...",
 		Short: "Measure what models need on a device, fit them, keep a profile",
 		Long: `calibrate runs the measurement kernels that the models name (files, or names that perf models lists), fits the models to their times, and adds them to the
-profile of the device. What was measured before is not measured again: a calibration that was stopped goes on where it was.`,
+profile of the device. What was measured before is not measured again: a calibration that was stopped goes on where it was.
+Times are taken with warm caches, or with --cache cold; a profile holds models of one of the two.`,
 		Args: minArgs(1, "at least one model"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var all []*models.Model
@@ -55,12 +57,43 @@ profile of the device. What was measured before is not measured again: a calibra
 	return cmd
 }
 
+// calibrateAll calibrates the models in each state of the caches that was asked for, into a profile each.
 func calibrateAll(cmd *cobra.Command, s *session, all []*models.Model, kernels *selection, path string) error {
+	modes, err := s.options.modes()
+	if err != nil {
+		return err
+	}
+	if len(modes) > 1 && path != "" {
+		return usagef("--cache both: a profile is of one state of the caches; calibrate twice, or leave out --profile")
+	}
+	var results []any
+	for _, s.mode = range modes {
+		result, err := calibrateMode(cmd, s, all, kernels, path)
+		if err != nil {
+			return err
+		}
+		results = append(results, result)
+	}
+	switch {
+	case wantJSON(cmd) && len(results) == 1:
+		return printJSON(cmd.OutOrStdout(), results[0])
+	case wantJSON(cmd):
+		return printJSON(cmd.OutOrStdout(), map[string]any{"profiles": results})
+	}
+	return nil
+}
+
+// calibrateMode calibrates the models in the session's state of the caches. It returns what is printed as JSON.
+func calibrateMode(cmd *cobra.Command, s *session, all []*models.Model, kernels *selection, path string) (any, error) {
 	device := s.device.Info().Fingerprint
 	if path == "" {
+		ext := ".yaml"
+		if s.mode == samples.Cold {
+			ext = "-cold.yaml"
+		}
 		var err error
-		if path, err = deviceFile("profiles", device, ".yaml"); err != nil {
-			return err
+		if path, err = deviceFile("profiles", device, ext); err != nil {
+			return nil, err
 		}
 	}
 	profile, err := calibrate.LoadProfile(path)
@@ -68,32 +101,37 @@ func calibrateAll(cmd *cobra.Command, s *session, all []*models.Model, kernels *
 	case errors.Is(err, fs.ErrNotExist):
 		profile = &calibrate.Profile{Version: calibrate.ProfileVersion}
 	case err != nil:
-		return err
+		return nil, err
 	case !profile.Device.Same(device):
-		return usagef("profile %s is of %s, not of %s; name another with --profile", path, profile.Device, device)
+		return nil, usagef("profile %s is of %s, not of %s; name another with --profile", path, profile.Device, device)
+	}
+	for _, c := range profile.Models {
+		if c.Origin.Cache != "" && c.Origin.Cache != string(s.mode) {
+			return nil, usagef("the models of profile %s were calibrated with %s caches, these are with %s ones; name another with --profile",
+				path, c.Origin.Cache, s.mode)
+		}
 	}
 	profile.Device = device
 	var fits []*calibrate.Fit
 	for _, model := range all {
 		calibration, err := s.calibrate(model, kernels)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		profile.Put(*calibration)
 		// Saved after each model, so that a failure of the next loses nothing.
 		if err := profile.Save(path); err != nil {
-			return err
+			return nil, err
 		}
 		fits = append(fits, &calibration.Fit)
 		if !wantJSON(cmd) {
 			printFit(cmd, &calibration.Fit, false)
 		}
 	}
-	if wantJSON(cmd) {
-		return printJSON(cmd.OutOrStdout(), map[string]any{"profile": path, "device": device, "models": fits})
+	if !wantJSON(cmd) {
+		fmt.Fprintf(cmd.OutOrStdout(), "profile: %s (caches %s)\n", path, s.mode)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "profile: %s\n", path)
-	return nil
+	return map[string]any{"profile": path, "cache": s.mode, "device": device, "models": fits}, nil
 }
 
 // calibrate measures what the model needs and fits it.
@@ -117,6 +155,7 @@ func (s *session) calibrate(model *models.Model, kernels *selection) (*calibrate
 			ModelHash:   hashOf([]byte(definition)),
 			SamplesFile: s.samplesFile(),
 			SamplesHash: hashOfFile(s.samplesFile()),
+			Cache:       string(s.mode),
 		},
 	}, nil
 }

@@ -100,15 +100,19 @@ func addDeviceFlag(cmd *cobra.Command, query *string) {
 
 // openDevice opens the device that --device names, and says which it is.
 func openDevice(cmd *cobra.Command, query string) (device.Device, error) {
+	return openDeviceWith(cmd, query, measure.Options{})
+}
+
+func openDeviceWith(cmd *cobra.Command, query string, o measure.Options) (device.Device, error) {
 	var dev device.Device
 	var err error
-	if path, ok := strings.CutPrefix(query, "replay:"); ok {
+	if path, ok := strings.CutPrefix(query, replay.Prefix); ok {
 		var recorded *replay.Device
 		recorded, err = replay.Open(path)
 		dev = recorded
 	} else {
 		var remote *measure.Remote
-		remote, err = measure.Open(cmd.Context(), query, measure.Options{})
+		remote, err = measure.Open(cmd.Context(), query, o)
 		dev = remote
 	}
 	if err != nil {

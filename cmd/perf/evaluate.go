@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,10 @@ func evaluateCommand() *cobra.Command {
 		Long: `evaluate calibrates the models of a suite, predicts its variants at its sizes, measures them, and reports the relative
 errors and whether the variants were ranked right. With --profile the models come from a profile instead of a calibration;
 with --replay all times come from recorded samples, and no device is needed. --report writes a web page with pictures,
-report.html, and the pictures of the suites as SVG files.`,
+report.html, and the pictures of the suites as SVG files.
+
+Times are with warm caches, or with --cache cold; --cache both evaluates both, calibrating for each, and sets them side by
+side. A variant that the device refuses at a size is skipped, with the reason; the rest is evaluated.`,
 		Args: minArgs(1, "at least one suite file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			files, err := loadSuites(args)
@@ -37,34 +41,61 @@ report.html, and the pictures of the suites as SVG files.`,
 			if recorded != "" {
 				session.device = replay.Prefix + recorded
 			}
-			e := &evaluation{cmd: cmd, files: files, kernels: &kernels, predictors: map[string]*predictor{}}
+			modes, err := session.modes()
+			if err != nil {
+				return err
+			}
+			var p *calibrate.Profile
 			if profile != "" {
-				if e.profile, err = calibrate.LoadProfile(profile); err != nil {
+				if len(modes) > 1 {
+					return usagef("--cache both: the models of a profile are of one state of the caches; evaluate twice, or leave out --profile")
+				}
+				if p, err = calibrate.LoadProfile(profile); err != nil {
 					return err
 				}
 			}
-			if e.session, err = openSession(cmd, session); err != nil {
-				return err
-			}
-			defer e.session.close()
-			outcome, err := e.run()
+			s, err := openSession(cmd, session)
 			if err != nil {
 				return err
 			}
-			judged, err := e.judge()
-			if err != nil {
-				return err
-			}
-			if report != "" {
-				if err := e.writePage(outcome, judged, profile, report); err != nil {
+			defer s.close()
+			var reports []*evaluate.Report
+			for _, s.mode = range modes {
+				e := &evaluation{cmd: cmd, files: files, session: s, kernels: &kernels, profile: p, predictors: map[string]*predictor{}}
+				outcome, err := e.run()
+				if err != nil {
 					return err
+				}
+				judged, err := e.judge()
+				if err != nil {
+					return err
+				}
+				if report != "" {
+					dir := report
+					if len(reports) > 0 { // the second of both
+						dir = filepath.Join(report, string(s.mode))
+					}
+					if err := e.writePage(outcome, judged, profile, dir); err != nil {
+						return err
+					}
+				}
+				if !wantJSON(cmd) {
+					printReport(cmd, outcome)
+				}
+				reports = append(reports, outcome)
+			}
+			if len(reports) > 1 {
+				reports[0].Cold = reports[1]
+				if !wantJSON(cmd) {
+					printBoth(cmd, reports[0])
 				}
 			}
 			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), outcome)
+				if err := printJSON(cmd.OutOrStdout(), reports[0]); err != nil {
+					return err
+				}
 			}
-			printReport(cmd, outcome)
-			return nil
+			return verdictOf(cmd, reports)
 		},
 	}
 	session.addFlags(cmd)
@@ -116,7 +147,7 @@ type fittedModel struct {
 }
 
 func (e *evaluation) run() (*evaluate.Report, error) {
-	report := &evaluate.Report{}
+	report := &evaluate.Report{Cache: e.session.mode}
 	for _, e.file = range e.files {
 		for _, suite := range e.file.Suites {
 			s, err := e.suite(suite)
@@ -164,7 +195,10 @@ func (e *evaluation) variant(suite evaluate.Suite, variant evaluate.Variant) (*e
 	v := &evaluate.VariantReport{Name: variant.Name, Model: p.model.Name}
 	for i, r := range predictions {
 		if records[i].Status != samples.OK {
-			return nil, fmt.Errorf("%s: %s: %s", cases[i], records[i].Status, records[i].Error)
+			skip := evaluate.Skip{At: cases[i].Sizes, Status: records[i].Status, Reason: records[i].Error}
+			note(e.cmd, "warning: skipped: %s, %s: %s: %s", variant.Name, formatSizes(skip.At), skip.Status, skip.Reason)
+			v.Skipped = append(v.Skipped, skip)
+			continue
 		}
 		v.Points = append(v.Points, evaluate.Point{
 			At: cases[i].Sizes, Predicted: r.Seconds, Interval: r.Interval, Measured: records[i].Seconds(), Warnings: r.Warnings,
@@ -196,6 +230,9 @@ func (e *evaluation) predictor(variant evaluate.Variant) (*predictor, error) {
 		calibration = e.profile.Find(model.Name)
 		if calibration == nil {
 			return nil, usagef("the profile has no model %q; it holds: %s", model.Name, strings.Join(e.profile.Names(), ", "))
+		}
+		if c := calibration.Origin.Cache; c != "" && c != string(e.session.mode) {
+			note(e.cmd, "warning: model %s of the profile was calibrated with %s caches, the times are with %s ones", model.Name, c, e.session.mode)
 		}
 		p, err = newPredictor(e.profile.Device, calibration)
 	} else {
@@ -288,17 +325,105 @@ func printReport(cmd *cobra.Command, report *evaluate.Report) {
 			for _, p := range v.Points {
 				t.row(v.Name, formatSizes(p.At), seconds(p.Predicted), seconds(p.Measured), fmt.Sprintf("%+.2f %%", 100*p.RelativeError))
 			}
+			for _, k := range v.Skipped {
+				t.row(v.Name, formatSizes(k.At), "", string(k.Status), "")
+			}
 			warnPoints(cmd, v)
 		}
 		fmt.Fprintf(out, "suite %s\n", s.Name)
 		t.write(out)
+		for _, skip := range s.Skips() {
+			fmt.Fprintf(out, "skipped %s\n", skip)
+		}
 		for _, v := range s.Variants {
+			if len(v.Points) == 0 {
+				fmt.Fprintf(out, "%s: not measured\n", v.Name)
+				continue
+			}
 			fmt.Fprintf(out, "%s: geometric mean relative error %s (model %s)\n", v.Name, percent(v.GeomeanRelativeError), v.Model)
 		}
-		if s.Ranking.Of > 0 {
-			fmt.Fprintf(out, "ranking right at %d of %d sizes\n", s.Ranking.Right, s.Ranking.Of)
+		printRankingVerdicts(out, s.Ranking)
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintf(out, "overall: geometric mean relative error %s (caches %s)\n", percent(report.GeomeanRelativeError), report.Cache)
+}
+
+// printRankingVerdicts prints the order at each size: the measured one, and the predicted one where it is wrong.
+func printRankingVerdicts(out io.Writer, r evaluate.Ranking) {
+	if r.Of == 0 {
+		return
+	}
+	fmt.Fprintf(out, "ranking right at %d of %d sizes\n", r.Right, r.Of)
+	for _, v := range r.Sizes {
+		verdict := "right"
+		if !v.Right {
+			verdict = "wrong"
+		}
+		fmt.Fprintf(out, "  %s: %s, measured %s", formatSizes(v.At), verdict, strings.Join(v.Measured, " < "))
+		if !v.Right {
+			fmt.Fprintf(out, ", predicted %s", strings.Join(v.Predicted, " < "))
+		}
+		if ties := v.TiesText(); ties != "" {
+			fmt.Fprintf(out, " (%s)", ties)
 		}
 		fmt.Fprintln(out)
 	}
-	fmt.Fprintf(out, "overall: geometric mean relative error %s\n", percent(report.GeomeanRelativeError))
+}
+
+// printBoth sets the times with warm and with cold caches side by side.
+func printBoth(cmd *cobra.Command, warm *evaluate.Report) {
+	type key struct{ suite, variant, at string }
+	cold := map[key]evaluate.Point{}
+	for _, s := range warm.Cold.Suites {
+		for _, v := range s.Variants {
+			for _, p := range v.Points {
+				cold[key{s.Name, v.Name, formatSizes(p.At)}] = p
+			}
+		}
+	}
+	t := newTable("suite", "variant", "sizes", ">warm", ">cold", ">cold / warm", ">error warm", ">error cold")
+	for _, s := range warm.Suites {
+		for _, v := range s.Variants {
+			for _, p := range v.Points {
+				at := formatSizes(p.At)
+				c, ok := cold[key{s.Name, v.Name, at}]
+				if !ok {
+					continue
+				}
+				t.row(s.Name, v.Name, at, seconds(p.Measured), seconds(c.Measured), fmt.Sprintf("%.3f", c.Measured/p.Measured),
+					fmt.Sprintf("%+.2f %%", 100*p.RelativeError), fmt.Sprintf("%+.2f %%", 100*c.RelativeError))
+			}
+		}
+	}
+	fmt.Fprintln(cmd.OutOrStdout())
+	t.write(cmd.OutOrStdout())
+}
+
+// verdictOf makes the exit status. What a device refuses does not fail an evaluation, unless nothing is left; what crashes, hangs or
+// computes something else does.
+func verdictOf(cmd *cobra.Command, reports []*evaluate.Report) error {
+	harmless := map[samples.Status]bool{samples.Refused: true, samples.OutOfMemory: true}
+	failed, skipped := 0, 0
+	for _, r := range reports {
+		if r.Points() == 0 {
+			return fmt.Errorf("nothing could be measured with %s caches", r.Cache)
+		}
+		for _, s := range r.Suites {
+			for _, v := range s.Variants {
+				for _, k := range v.Skipped {
+					skipped++
+					if !harmless[k.Status] {
+						failed++
+					}
+				}
+			}
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d kernels failed, and are not in the means", failed)
+	}
+	if skipped > 0 {
+		note(cmd, "warning: the device refused %d kernels; they are not in the means", skipped)
+	}
+	return nil
 }

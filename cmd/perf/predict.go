@@ -114,6 +114,7 @@ type predictor struct {
 	model     *models.Model
 	predictor *calibrate.Predictor
 	ids       []features.ID
+	cache     string // state of the caches in which it was calibrated; "" is not known
 }
 
 // openPredictor loads the profile and finds the model in it.
@@ -158,7 +159,7 @@ func newPredictor(device samples.Fingerprint, calibration *calibrate.Calibration
 	if err != nil {
 		return nil, err
 	}
-	return &predictor{device: device, model: model, predictor: p, ids: ids}, nil
+	return &predictor{device: device, model: model, predictor: p, ids: ids, cache: calibration.Origin.Cache}, nil
 }
 
 // prediction is what was predicted, and perhaps measured, for a case.
@@ -194,11 +195,17 @@ func (p *predictor) predictAll(cases []*workload.Case) ([]*prediction, error) {
 // measurePredicted measures the predicted cases. A profile of another device than the one measured on is a warning
 // on every prediction.
 func measurePredicted(cmd *cobra.Command, o sessionOptions, p *predictor, predictions []*prediction) error {
+	if err := o.oneMode("a model is of one state of the caches"); err != nil {
+		return err
+	}
 	session, err := openSession(cmd, o)
 	if err != nil {
 		return err
 	}
 	defer session.close()
+	if p.cache != "" && p.cache != string(session.mode) {
+		note(cmd, "warning: the model was calibrated with %s caches, and these measurements are with %s ones", p.cache, session.mode)
+	}
 	cases := make([]*workload.Case, len(predictions))
 	for i := range predictions {
 		cases[i] = predictions[i].Case

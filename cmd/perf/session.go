@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +28,8 @@ type sessionOptions struct {
 	samples string // the journal; "" is the device's own in the data directory
 	retry   bool   // measure again what failed before
 	trials  int    // at most so many per kernel; 0 is the default
+	cache   string // state of the caches, as --cache: warm, cold or both
+	limit   time.Duration
 }
 
 func (o *sessionOptions) addFlags(cmd *cobra.Command) {
@@ -33,6 +37,29 @@ func (o *sessionOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&o.samples, "output", "o", "", "the samples file to add to (default: the device's own in the data directory)")
 	cmd.Flags().BoolVar(&o.retry, "retry", false, "measure again what failed before")
 	cmd.Flags().IntVar(&o.trials, "trials", 0, "trials of each kernel, at most (default 60, fewer when the median is certain before)")
+	cmd.Flags().StringVar(&o.cache, "cache", "warm", "caches before each trial: warm (as the trial before left them), cold (swept), or both")
+	cmd.Flags().DurationVar(&o.limit, "limit", 0, "give up a kernel whose building and trials take longer (default 2m)")
+}
+
+// modes are the states of the caches that --cache asks for.
+func (o *sessionOptions) modes() ([]samples.Mode, error) {
+	switch o.cache {
+	case "", "warm":
+		return []samples.Mode{samples.Warm}, nil
+	case "cold":
+		return []samples.Mode{samples.Cold}, nil
+	case "both":
+		return []samples.Mode{samples.Warm, samples.Cold}, nil
+	}
+	return nil, usagef("--cache %s: caches are warm, cold or both", o.cache)
+}
+
+// oneMode is modes for what cannot be done for both.
+func (o *sessionOptions) oneMode(what string) error {
+	if modes, err := o.modes(); err != nil || len(modes) == 1 {
+		return err
+	}
+	return usagef("--cache both: %s; choose warm or cold", what)
 }
 
 // session is an open device with the journal of its samples.
@@ -41,19 +68,32 @@ type session struct {
 	device  device.Device
 	journal *samples.Journal // nil when the device is a replay
 	options sessionOptions
+	mode    samples.Mode // of what is measured next
 
-	verified map[*workload.Kernel]error // the outcome of comparing a kernel's results with the reference
+	sentinel         *measure.Sentinel
+	sentinelCompared bool                       // with the file's first
+	verified         map[*workload.Kernel]error // the outcome of comparing a kernel's results with the reference
 }
 
 func openSession(cmd *cobra.Command, o sessionOptions) (*session, error) {
 	if o.trials < 0 {
 		return nil, usagef("--trials %d: at least one trial is needed", o.trials)
 	}
-	dev, err := openDevice(cmd, o.device)
+	if o.limit < 0 {
+		return nil, usagef("--limit %v: a time limit is positive", o.limit)
+	}
+	modes, err := o.modes()
 	if err != nil {
 		return nil, err
 	}
-	s := &session{cmd: cmd, device: dev, options: o, verified: map[*workload.Kernel]error{}}
+	dev, err := openDeviceWith(cmd, o.device, measure.Options{Deadline: o.limit})
+	if err != nil {
+		return nil, err
+	}
+	s := &session{
+		cmd: cmd, device: dev, options: o, mode: modes[0], sentinel: &measure.Sentinel{},
+		verified: map[*workload.Kernel]error{},
+	}
 	if recorded, ok := dev.(*replay.Device); ok {
 		s.warn(recorded.Warnings())
 		return s, nil
@@ -104,6 +144,7 @@ func (s *session) measure(cases []*workload.Case) ([]samples.Record, error) {
 		if err != nil {
 			return nil, err
 		}
+		job.Mode = s.mode
 		tasks[i] = measure.Task{Job: job, Tags: c.Tags}
 		if err := s.verify(c); err != nil {
 			tasks[i].Check = func(map[string][]byte) error { return err }
@@ -111,8 +152,38 @@ func (s *session) measure(cases []*workload.Case) ([]samples.Record, error) {
 	}
 	show := newProgress(s.cmd.ErrOrStderr())
 	defer show.done()
-	sweep := measure.Sweep{Device: s.device, Journal: s.journal, Retry: s.options.retry, Perf: version(), Progress: show.event}
+	sweep := measure.Sweep{
+		Device: s.device, Journal: s.journal, Retry: s.options.retry, Perf: version(), Progress: show.event,
+		Sentinel: s.sentinel, Watch: s.watch,
+	}
 	return sweep.Run(s.cmd.Context(), tasks)
+}
+
+// watch tells of a sentinel run that shows another device than the one that measured before, in this session or when the
+// file was begun.
+func (s *session) watch(now samples.Record) {
+	for _, w := range now.Warnings {
+		note(s.cmd, "warning: sentinel: %s", w)
+	}
+	if now.Status != samples.OK {
+		note(s.cmd, "warning: the sentinel kernel cannot run, samples go without: %s: %s", now.Status, now.Error)
+		return
+	}
+	if now.Sentinel.Ratio != 1 || s.sentinelCompared {
+		return
+	}
+	s.sentinelCompared = true
+	for _, r := range s.journal.Records() {
+		if r.Status != samples.OK || !r.SameWork(now) {
+			continue
+		}
+		const limit = 0.02
+		if ratio := now.Seconds() / r.Seconds(); math.Abs(ratio-1) > limit {
+			note(s.cmd, "warning: sentinel: the device takes %.4g times what it took on %s, when the first samples of this file were measured",
+				ratio, r.Time.Format(time.DateTime))
+		}
+		return
+	}
 }
 
 // verify compares the results of a kernel with the reference interpreter, once, at a small size. It returns what is

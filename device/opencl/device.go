@@ -21,8 +21,9 @@ type Device struct {
 	context  object
 	queue    object
 	programs map[string]program
-	order    []string // keys of programs, oldest first
+	order    []string // keys of programs, the one used longest ago first
 	sweep    sweeper
+	state    *nvml // nil where nothing tells the clocks
 }
 
 type program struct {
@@ -49,6 +50,9 @@ func openDevice(p platform, id object, info device.Info) (*Device, error) {
 		d.Close()
 		return nil, err
 	}
+	if strings.Contains(info.Vendor, "NVIDIA") {
+		d.state = openNVML(nvmlLibraries, info.UUID, info.PCI)
+	}
 	return d, nil
 }
 
@@ -58,6 +62,8 @@ func (d *Device) Info() device.Info { return d.info }
 // Close releases everything that the device holds.
 func (d *Device) Close() error {
 	d.sweep.close(d)
+	d.state.close()
+	d.state = nil
 	for _, p := range d.programs {
 		d.release(releaseProgram, p.id)
 	}
@@ -109,6 +115,8 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 func (d *Device) program(job device.Job) (program, error) {
 	key := job.Options + "\x00" + job.Source
 	if p, ok := d.programs[key]; ok {
+		i := slices.Index(d.order, key)
+		d.order = append(slices.Delete(d.order, i, i+1), key)
 		return p, nil
 	}
 	start := time.Now()

@@ -74,6 +74,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 			break
 		}
 	}
+	result.Clocks = d.state.clocks()
 	result.Warnings = append(result.Warnings, clocks.warnings(result.Trials, d.info.TimerNS, cold)...)
 	return nil
 }

@@ -1,0 +1,149 @@
+package opencl
+
+import (
+	"encoding/hex"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"gpuperf/samples"
+)
+
+// nvml asks NVIDIA's management library for the state of a GPU: OpenCL tells the highest clock only. It comes with the
+// driver; where it is missing, or does not know the device, nothing is told.
+type nvml struct {
+	at     map[string]uintptr
+	device uintptr
+}
+
+// nvmlLibraries are tried in this order.
+var nvmlLibraries = []string{"libnvidia-ml.so.1", "/usr/local/nvidia/lib64/libnvidia-ml.so.1"}
+
+// nvmlFunctions are those that are called. Each returns 0 for success.
+var nvmlFunctions = []string{
+	"nvmlInit_v2", "nvmlShutdown", "nvmlDeviceGetHandleByUUID", "nvmlDeviceGetHandleByPciBusId_v2",
+	"nvmlDeviceGetClockInfo", "nvmlDeviceGetPowerUsage", "nvmlDeviceGetTemperature", "nvmlDeviceGetCurrentClocksThrottleReasons",
+}
+
+// nvmlLimits names the bits of nvmlClocksThrottleReasons, as nvml.h defines them.
+var nvmlLimits = []struct {
+	bit  uint64
+	name string
+}{
+	{0x1, "idle"},
+	{0x2, "application clocks"},
+	{0x4, "software power cap"},
+	{0x8, "hardware slowdown"},
+	{0x10, "sync boost"},
+	{0x20, "software thermal slowdown"},
+	{0x40, "hardware thermal slowdown"},
+	{0x80, "hardware power brake"},
+	{0x100, "display clock"},
+}
+
+// openNVML finds the device by its UUID (32 hex digits), else by its PCI address; nil where it cannot be found.
+func openNVML(libraries []string, uuid, pci string) *nvml {
+	for _, name := range libraries {
+		lib, err := open(name)
+		if err != nil {
+			continue
+		}
+		n := &nvml{at: map[string]uintptr{}}
+		for _, f := range nvmlFunctions {
+			n.at[f], _ = symbol(lib, f)
+		}
+		if !n.call("nvmlInit_v2") {
+			continue
+		}
+		if n.find("nvmlDeviceGetHandleByUUID", nvmlUUID(uuid)) || n.find("nvmlDeviceGetHandleByPciBusId_v2", pci) {
+			return n
+		}
+		n.close()
+	}
+	return nil
+}
+
+// nvmlUUID spells a UUID as the library does: GPU-5f4dd1a4-085a-b3e1-1fbc-41608d751f41.
+func nvmlUUID(uuid string) string {
+	if b, err := hex.DecodeString(uuid); err != nil || len(b) != 16 {
+		return ""
+	}
+	return "GPU-" + strings.Join([]string{uuid[:8], uuid[8:12], uuid[12:16], uuid[16:20], uuid[20:]}, "-")
+}
+
+// call reports whether a function succeeded. Pointers converted to uintptr in its arguments stay valid until it returns.
+//
+//go:uintptrescapes
+func (n *nvml) call(function string, args ...uintptr) bool {
+	address := n.at[function]
+	if address == 0 {
+		return false
+	}
+	r, _, _ := purego.SyscallN(address, args...)
+	return int32(r) == 0
+}
+
+func (n *nvml) find(function, name string) bool {
+	if name == "" {
+		return false
+	}
+	text := append([]byte(name), 0)
+	device := new(uintptr)
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(&text[0])
+	pin.Pin(device)
+	ok := n.call(function, uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(device)))
+	n.device = *device
+	return ok && *device != 0
+}
+
+// ask calls a function that answers at the place that its last argument points to.
+func (n *nvml) ask(function string, args ...uintptr) (uint64, bool) {
+	value := new(uint64) // the answers are of 4 or 8 bytes, little-endian
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(value)
+	all := append([]uintptr{n.device}, args...)
+	ok := n.call(function, append(all, uintptr(unsafe.Pointer(value)))...)
+	return *value, ok
+}
+
+// clocks returns the state of the device now, nil where nothing of it is told.
+func (n *nvml) clocks() *samples.Clocks {
+	const clockSM, clockMemory, gpuTemperature = 1, 2, 0
+	if n == nil {
+		return nil
+	}
+	var c samples.Clocks
+	known := false
+	read := func(set func(uint64), function string, args ...uintptr) {
+		if v, ok := n.ask(function, args...); ok {
+			set(v)
+			known = true
+		}
+	}
+	read(func(v uint64) { c.SM = int64(v) }, "nvmlDeviceGetClockInfo", clockSM)
+	read(func(v uint64) { c.Memory = int64(v) }, "nvmlDeviceGetClockInfo", clockMemory)
+	read(func(v uint64) { c.Power = float64(v) / 1000 }, "nvmlDeviceGetPowerUsage")
+	read(func(v uint64) { c.Temperature = int64(v) }, "nvmlDeviceGetTemperature", gpuTemperature)
+	read(func(v uint64) {
+		for _, l := range nvmlLimits {
+			if v&l.bit != 0 {
+				c.Limits = append(c.Limits, l.name)
+			}
+		}
+	}, "nvmlDeviceGetCurrentClocksThrottleReasons")
+	if !known {
+		return nil
+	}
+	return &c
+}
+
+func (n *nvml) close() {
+	if n != nil {
+		n.call("nvmlShutdown")
+	}
+}

@@ -1,0 +1,141 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+// Sentinel watches whether a device stays as fast as it was: a kernel that never changes is timed when a session begins
+// to measure, every so often, and when a sweep ends. Every record carries the latest of these times. One Sentinel serves
+// all sweeps of a session. Its zero value is the default.
+type Sentinel struct {
+	Every time.Duration // run again after so long; 0 is 30 s
+	Tasks int           // run again after so many measurements; 0 is 50
+	Limit float64       // a drift beyond this part of the first time is a doubt; 0 is 0.02
+
+	first, last *samples.Sentinel
+	since       int // measurements since the last run
+	failed      bool
+}
+
+const (
+	sentinelEvery = 30 * time.Second
+	sentinelTasks = 50
+	sentinelLimit = 0.02
+)
+
+// sentinelSource loads and stores once, and multiplies and adds in four chains in between, so that the clocks of the
+// processors and those of the memory both bear on its time.
+const sentinelSource = `
+__kernel void sentinel(__global const float4 *x, __global float4 *y) {
+  size_t i = get_global_id(0);
+  float4 a = x[i], s = a;
+  for (int k = 0; k < 256; k++) s = s * 0.5f + a;
+  y[i] = s;
+}
+`
+
+// sentinelGroups is the number of work-groups of 256 per compute unit: together they take some 100 µs on a large GPU.
+const sentinelGroups = 128
+
+// SentinelJob is the launch of the sentinel on a device: the same at all times.
+func SentinelJob(dev samples.Fingerprint) device.Job {
+	group := int64(256)
+	if dev.MaxWorkGroup > 0 {
+		group = min(group, dev.MaxWorkGroup)
+	}
+	items := max(dev.ComputeUnits, 1) * sentinelGroups * group
+	return device.Job{
+		Identity: samples.Identity{Source: samples.SentinelSource, Sizes: map[string]int64{"items": items}},
+		Source:   sentinelSource,
+		Entry:    "sentinel",
+		Global:   []int64{items},
+		Local:    []int64{group},
+		Args: []device.Arg{
+			{Name: "x", Kind: device.Buffer, DType: "float32", Count: 4 * items, Seed: 1, Read: true},
+			{Name: "y", Kind: device.Buffer, DType: "float32", Count: 4 * items, Seed: 2, Write: true},
+		},
+		Policy: device.Policy{Trials: 15, MinTrials: 5, MaxWarmUp: 200 * time.Millisecond, TimeLimit: 2 * time.Second},
+	}
+}
+
+// due reports whether the sentinel is to run before the next measurement.
+func (s *Sentinel) due(now time.Time) bool {
+	switch {
+	case s.failed:
+		return false
+	case s.last == nil:
+		return true
+	}
+	return s.since >= orElse(s.Tasks, sentinelTasks) || now.Sub(s.last.Time) >= orElse(s.Every, sentinelEvery)
+}
+
+// drift returns what is to be doubted about times taken since the last run, "" for nothing.
+func (s *Sentinel) drift() string {
+	if s.last == nil || math.Abs(s.last.Ratio-1) <= orElse(s.Limit, sentinelLimit) {
+		return ""
+	}
+	return fmt.Sprintf("the sentinel kernel took %.4g times what it took first: the device is not as fast as when the session began", s.last.Ratio)
+}
+
+// mark notes a measurement, and says on its record how the device was before it.
+func (s *Sentinel) mark(r *samples.Record) {
+	s.since++
+	if s.last == nil {
+		return
+	}
+	last := *s.last
+	r.Sentinel = &last
+	if d := s.drift(); d != "" && r.Status == samples.OK {
+		r.Warnings = append(r.Warnings, d)
+	}
+}
+
+// runSentinel times the sentinel and keeps its record in the journal. Where it cannot run, samples go without.
+func (s Sweep) runSentinel(ctx context.Context) error {
+	w := s.Sentinel
+	r, err := s.measure(ctx, Task{Job: SentinelJob(s.Device.Info().Fingerprint)})
+	switch {
+	case err != nil:
+		return err
+	case r.Status == samples.Interrupted:
+		return stopped(ctx)
+	}
+	if r.Status == samples.OK {
+		now := &samples.Sentinel{Seconds: r.Seconds(), Ratio: 1, Time: r.Time}
+		if w.first == nil {
+			w.first = now
+		}
+		now.Ratio = now.Seconds / w.first.Seconds
+		w.last, w.since = now, 0
+	} else {
+		w.failed = true
+	}
+	if w.last != nil {
+		last := *w.last // a run's own record says how it stands to the first
+		r.Sentinel = &last
+	}
+	if d := w.drift(); d != "" {
+		r.Warnings = append(r.Warnings, d)
+	}
+	if err := s.Journal.Append(r); err != nil {
+		return err
+	}
+	if s.Watch != nil {
+		s.Watch(r)
+	}
+	return nil
+}
+
+func orElse[T comparable](v, standard T) T {
+	var zero T
+	if v == zero {
+		return standard
+	}
+	return v
+}
