@@ -64,6 +64,7 @@ type fitter struct {
 	lower    []float64
 	upper    []float64
 	lm       lm.Settings
+	ends     []*lm.Result // where the searches from the starting points ended
 }
 
 func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
@@ -203,6 +204,10 @@ func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fi
 	if err != nil {
 		return nil, fmt.Errorf("fitting %s: %w", m.Name, err)
 	}
+	rival, err := f.rival(ctx, best)
+	if err != nil {
+		return nil, err
+	}
 	fit := f.report(best, opt.Lanes)
 	fit.Starts = starts
 	if !opt.NoCrossValidation {
@@ -210,7 +215,7 @@ func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fi
 			return nil, err
 		}
 	}
-	fit.Warnings = f.warnings(fit, best)
+	fit.Warnings = append(f.warnings(fit, best), f.doubts(best, rival)...)
 	return fit, nil
 }
 
@@ -268,8 +273,11 @@ func (f *fitter) best(ctx context.Context, best *lm.Result, starts [][]float64, 
 			lastErr = err
 		case r.Status == lm.NotFinite && r.Iterations == 0:
 			lastErr = f.notFinite(r.P)
-		case best == nil || r.Norm < best.Norm*(1-1e-9):
-			best = r
+		default:
+			f.ends = append(f.ends, r)
+			if best == nil || r.Norm < best.Norm*(1-1e-9) {
+				best = r
+			}
 		}
 	}
 	if best == nil {

@@ -47,22 +47,6 @@ type Estimate struct {
 	RateUnit string  `yaml:"rate_unit,omitempty"`
 }
 
-// CrossEval is the error on kernels that the fit has not seen: each kernel in turn is left out and predicted from the others.
-type CrossEval struct {
-	GeomeanRelErr float64  `yaml:"geomean_relative_error" json:"geomean_relative_error"`
-	Kernels       int      `yaml:"kernels" json:"kernels"`                     // predicted
-	Skipped       []string `yaml:"skipped,omitempty" json:"skipped,omitempty"` // kernels that the others say nothing about
-}
-
-// MarshalJSON gives the object of `perf fit --json`; an error that is not finite, as of outputs of 0, is null.
-func (c *CrossEval) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		GeomeanRelErr *float64 `json:"geomean_relative_error"`
-		Kernels       int      `json:"kernels"`
-		Skipped       []string `json:"skipped,omitempty"`
-	}{finite(c.GeomeanRelErr), c.Kernels, c.Skipped})
-}
-
 // Estimate returns the estimate of a parameter, nil for an unknown one.
 func (f *Fit) Estimate(name string) *Estimate {
 	for i := range f.Parameters {

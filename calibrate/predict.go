@@ -75,8 +75,8 @@ type Predictor struct {
 	params   []float64
 	grad     []float64
 	x        []float64
-	quantile float64 // of Student's t
-	index    []int   // of the compiled parameters in the fit
+	index    []int     // of the compiled parameters in the fit
+	quantile []float64 // of Student's t, by levels
 }
 
 // NewPredictor makes ready to predict with a model and its fit, which must have the model's parameters.
@@ -85,11 +85,15 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newPredictor(c, fit)
+}
+
+func newPredictor(c *models.Compiled, fit *Fit) (*Predictor, error) {
 	p := &Predictor{fit: fit, compiled: c, grad: make([]float64, len(c.Parameters)), x: make([]float64, len(c.Features))}
 	for _, name := range c.Parameters {
 		i := slices.IndexFunc(fit.Parameters, func(e Estimate) bool { return e.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("model %s has the parameter %s, which the fit of %s lacks: calibrate again", m.Name, name, fit.Model)
+			return nil, fmt.Errorf("the model has the parameter %s, which the fit of %s lacks: calibrate again", name, fit.Model)
 		}
 		p.params = append(p.params, fit.Parameters[i].Value)
 		p.index = append(p.index, i)
@@ -103,7 +107,10 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 		return nil, fmt.Errorf("the fit of %s has undetermined directions of another size than its parameters", fit.Model)
 	}
 	if fit.Freedom > 0 {
-		p.quantile = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(fit.Freedom)}.Quantile((1 + confidence) / 2)
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(fit.Freedom)}
+		for _, level := range levels {
+			p.quantile = append(p.quantile, t.Quantile((1+level)/2))
+		}
 	}
 	return p, nil
 }
@@ -157,11 +164,28 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	return out, nil
 }
 
-// interval combines the spread of the residuals with the covariance of the parameters.
+// interval is the interval of the default level, widened by what cross-validation has shown such intervals to miss.
 func (p *Predictor) interval(value float64) Interval {
-	f := p.fit
-	if f.Freedom == 0 || f.Covariance == nil {
+	half := p.half(value, confidence)
+	if math.IsNaN(half) {
 		return Interval{math.NaN(), math.NaN()}
+	}
+	if c := p.fit.Cross.At(confidence); c != nil {
+		half *= c.Widening
+	}
+	lo := value - half
+	if p.fit.ScaleByOutput {
+		lo = max(lo, 0) // such outputs are positive
+	}
+	return Interval{lo, value + half}
+}
+
+// half is half the width of the interval of one of the levels around the value of which p.grad holds the derivatives. It combines the
+// spread of the residuals with the covariance of the parameters. NaN where no rows were to spare.
+func (p *Predictor) half(value, level float64) float64 {
+	f := p.fit
+	if f.Freedom <= 0 || f.Covariance == nil {
+		return math.NaN()
 	}
 	spread := f.Residual / math.Sqrt(float64(f.Freedom))
 	if f.ScaleByOutput {
@@ -173,12 +197,7 @@ func (p *Predictor) interval(value float64) Interval {
 			variance += p.grad[i] * f.Covariance[a][b] * p.grad[j]
 		}
 	}
-	half := p.quantile * math.Sqrt(max(variance, 0))
-	lo := value - half
-	if f.ScaleByOutput {
-		lo = max(lo, 0) // such outputs are positive
-	}
-	return Interval{lo, value + half}
+	return p.quantile[slices.Index(levels, level)] * math.Sqrt(max(variance, 0))
 }
 
 // undetermined names the parameters of the null directions along which the prediction changes.

@@ -2,7 +2,6 @@ package calibrate
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -88,58 +87,6 @@ func (f *fitter) groups() []string {
 		}
 	}
 	return out
-}
-
-// crossValidate leaves out one kernel after the other, fits the rest from the parameters found with all, and predicts it.
-func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
-	groups := f.groups()
-	if len(groups) < 2 || !fit.Converged {
-		return nil
-	}
-	p0, _ := fit.Values(f.compiled.Parameters)
-	grad := make([]float64, len(p0))
-	out := &CrossEval{}
-	var predicted, measured []float64
-	for _, g := range groups {
-		rest := f.without(g)
-		r, err := lm.Minimize(ctx, rest.problem(), p0, &rest.lm)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		var got, want []float64
-		known := err == nil && r.Status.Converged()
-		for i, x := range f.x {
-			if f.group[i] != g || !known {
-				continue
-			}
-			got, want = append(got, f.compiled.Gradient(x, r.P, grad)), append(want, f.t[i])
-			known = len(leadsNowhere(r.Null, grad)) == 0
-		}
-		if !known {
-			out.Skipped = append(out.Skipped, strings.TrimPrefix(g, "\x00"))
-			continue
-		}
-		out.Kernels++
-		predicted, measured = append(predicted, got...), append(measured, want...)
-	}
-	if out.Kernels > 0 {
-		out.GeomeanRelErr = GeomeanRelativeError(predicted, measured)
-		fit.Cross = out
-	}
-	return nil
-}
-
-// without returns the problem of all rows but those of one kernel.
-func (f *fitter) without(group string) *fitter {
-	rest := *f
-	rest.x, rest.t, rest.w, rest.group = nil, nil, nil, nil
-	for i := range f.t {
-		if f.group[i] != group {
-			rest.x, rest.t = append(rest.x, f.x[i]), append(rest.t, f.t[i])
-			rest.w, rest.group = append(rest.w, f.w[i]), append(rest.group, f.group[i])
-		}
-	}
-	return &rest
 }
 
 // leadsNowhere returns the null directions along which a value with the given derivatives changes: that value is not determined.

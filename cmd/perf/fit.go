@@ -107,7 +107,7 @@ func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
 	fmt.Fprintf(out, "model %s: %d rows of %d kernels, geometric mean relative error %s\n",
 		fit.Model, fit.Rows, fit.Kernels, percent(fit.GeomeanRelErr))
 	if fit.Cross != nil {
-		fmt.Fprintf(out, "each kernel predicted from the others: %s\n", percent(fit.Cross.GeomeanRelErr))
+		fmt.Fprintf(out, "each kernel predicted from the others: %s%s\n", percent(fit.Cross.GeomeanRelErr), coverageText(fit.Cross))
 	}
 	t := newTable("parameter", ">value", ">standard error", "unit", ">implied rate", "")
 	for _, p := range fit.Parameters {
@@ -123,4 +123,16 @@ func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
 	t.write(out)
 	fmt.Fprintf(out, "residual %.4g, %s after %d iterations\n", fit.Residual, fit.Status, fit.Iterations)
 	warn(cmd, fit.Warnings)
+}
+
+// coverageText says how many points of kernels that were left out lie within the intervals, and what that made of the intervals.
+func coverageText(c *calibrate.CrossEval) string {
+	text := ""
+	for _, v := range c.Coverage {
+		text += fmt.Sprintf("\n%.3g %% of %d points of kernels left out lie within their %.3g %% intervals", 100*v.Inside, v.Points, 100*v.Level)
+		if v.Widening > 1 {
+			text += fmt.Sprintf("; widened %.3g times, %.3g %%", v.Widening, 100*v.InsideWidened)
+		}
+	}
+	return text
 }

@@ -1,0 +1,246 @@
+package calibrate
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"gpuperf/calibrate/lm"
+)
+
+// CrossEval is the error on kernels that the fit has not seen: each kernel in turn is left out and predicted from the others.
+type CrossEval struct {
+	GeomeanRelErr float64       `yaml:"geomean_relative_error" json:"geomean_relative_error"`
+	Kernels       int           `yaml:"kernels" json:"kernels"`                     // predicted
+	Skipped       []string      `yaml:"skipped,omitempty" json:"skipped,omitempty"` // kernels that the others say nothing about
+	ByKernel      []KernelError `yaml:"by_kernel,omitempty" json:"by_kernel,omitempty"`
+	Coverage      []Coverage    `yaml:"coverage,omitempty" json:"coverage,omitempty"` // of prediction intervals, a level each
+}
+
+// KernelError is the error on one kernel, predicted from the others.
+type KernelError struct {
+	Kernel        string  `yaml:"kernel" json:"kernel"`
+	Points        int     `yaml:"points" json:"points"` // rows of the kernel
+	GeomeanRelErr float64 `yaml:"geomean_relative_error" json:"geomean_relative_error"`
+}
+
+// Coverage says what intervals of a level are worth, by the kernels that were left out in turn.
+//
+// Residuals of microbenchmarks know nothing of what one kernel does that another does not, so that intervals from them and the
+// parameters' covariance alone are too narrow for a kernel of another kind. Widening is the factor that would have made
+// them wide enough (split conformal prediction, with the interval's own width as the scale: Lei et al. 2018, section 5.2); at least 1.
+// InsideWidened tests that on kernels that had no part in it.
+type Coverage struct {
+	Level         float64 `yaml:"level" json:"level"` // probability that the interval claims
+	Points        int     `yaml:"points" json:"points"`
+	Inside        float64 `yaml:"inside" json:"inside"` // share of the points within the interval before it is widened
+	Widening      float64 `yaml:"widening" json:"widening"`
+	InsideWidened float64 `yaml:"inside_widened" json:"inside_widened"` // share of the points within it, widened by what the other kernels say
+}
+
+// levels are the probabilities at which coverage is measured; confidence is one of them.
+var levels = []float64{0.90, confidence}
+
+// essential is the part of an output from which on a cost has to be known from elsewhere. Costs that are less of every row are found
+// from what is left when everything else is subtracted, errors of the model included.
+const essential = 0.1
+
+// MarshalJSON gives the object of `perf fit --json`; an error that is not finite, as of outputs of 0, is null.
+func (c *CrossEval) MarshalJSON() ([]byte, error) {
+	type kernelError struct {
+		Kernel        string   `json:"kernel"`
+		Points        int      `json:"points"`
+		GeomeanRelErr *float64 `json:"geomean_relative_error"`
+	}
+	kernels := make([]kernelError, len(c.ByKernel))
+	for i, k := range c.ByKernel {
+		kernels[i] = kernelError{k.Kernel, k.Points, finite(k.GeomeanRelErr)}
+	}
+	return json.Marshal(struct {
+		GeomeanRelErr *float64      `json:"geomean_relative_error"`
+		Kernels       int           `json:"kernels"`
+		Skipped       []string      `json:"skipped,omitempty"`
+		ByKernel      []kernelError `json:"by_kernel,omitempty"`
+		Coverage      []Coverage    `json:"coverage,omitempty"`
+	}{finite(c.GeomeanRelErr), c.Kernels, c.Skipped, kernels, c.Coverage})
+}
+
+// At returns the coverage of a level, nil where it was not measured.
+func (c *CrossEval) At(level float64) *Coverage {
+	if c == nil {
+		return nil
+	}
+	i := slices.IndexFunc(c.Coverage, func(v Coverage) bool { return v.Level == level })
+	if i < 0 {
+		return nil
+	}
+	return &c.Coverage[i]
+}
+
+// heldOut is a row predicted by a fit that has not seen its kernel.
+type heldOut struct {
+	kernel              int // of those predicted
+	predicted, measured float64
+	half                []float64 // half the interval of each level, not widened; NaN where there is none
+}
+
+// crossValidate leaves out one kernel after the other, fits the rest from the parameters found with all, and predicts it.
+func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
+	groups := f.groups()
+	if len(groups) < 2 || !fit.Converged {
+		return nil
+	}
+	p0, _ := fit.Values(f.compiled.Parameters)
+	out := &CrossEval{}
+	var all []heldOut
+	for _, g := range groups {
+		rows, err := f.predictWithout(ctx, func(i int) bool { return f.group[i] == g }, p0)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(g, "\x00")
+		if rows == nil {
+			out.Skipped = append(out.Skipped, name)
+			continue
+		}
+		for i := range rows {
+			rows[i].kernel = out.Kernels
+		}
+		out.Kernels++
+		out.ByKernel = append(out.ByKernel, KernelError{name, len(rows), geomeanOf(rows)})
+		all = append(all, rows...)
+	}
+	if out.Kernels > 0 {
+		out.GeomeanRelErr = geomeanOf(all)
+		out.Coverage = coverage(all)
+		fit.Cross = out
+	}
+	return nil
+}
+
+// predictWithout fits the rows that are not left out, from p0, and predicts those that are. It returns nil where the others say nothing
+// about one of them: the fit does not converge or does not determine it, or a cost that it is made of is a trace in all the others.
+func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0 []float64) ([]heldOut, error) {
+	rest := *f
+	rest.x, rest.t, rest.w, rest.group, rest.label = nil, nil, nil, nil, nil
+	for i := range f.t {
+		if !left(i) {
+			rest.x, rest.t = append(rest.x, f.x[i]), append(rest.t, f.t[i])
+			rest.w, rest.group = append(rest.w, f.w[i]), append(rest.group, f.group[i])
+			rest.label = append(rest.label, f.label[i])
+		}
+	}
+	if len(rest.t) == 0 {
+		return nil, nil
+	}
+	if f.traces(left, p0) {
+		return nil, nil
+	}
+	r, err := lm.Minimize(ctx, rest.problem(), p0, &rest.lm)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil || !r.Status.Converged() {
+		return nil, nil //nolint:nilerr // the kernel is skipped, and the report says so
+	}
+	p, err := newPredictor(rest.compiled, rest.report(r, 0))
+	if err != nil {
+		return nil, err
+	}
+	var rows []heldOut
+	for i, x := range f.x {
+		if !left(i) {
+			continue
+		}
+		row := heldOut{predicted: p.compiled.Gradient(x, p.params, p.grad), measured: f.t[i]}
+		if len(leadsNowhere(r.Null, p.grad)) > 0 || finite(row.predicted) == nil {
+			return nil, nil
+		}
+		for _, level := range levels {
+			row.half = append(row.half, p.half(row.predicted, level))
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// traces tells whether some cost is an essential part of a row that is left out and of no other row.
+func (f *fitter) traces(left func(row int) bool, p0 []float64) bool {
+	shape := f.model.ShapeParameters()
+	grad := make([]float64, len(p0))
+	most := [2][]float64{make([]float64, len(p0)), make([]float64, len(p0))} // part of a row's output: of the others, of those left out
+	for i, x := range f.x {
+		f.compiled.Gradient(x, p0, grad)
+		of := most[0]
+		if left(i) {
+			of = most[1]
+		}
+		for j, g := range grad {
+			of[j] = max(of[j], math.Abs(g*p0[j]/f.t[i]))
+		}
+	}
+	for j, name := range f.compiled.Parameters {
+		if most[1][j] > essential && most[0][j] < essential && !slices.Contains(shape, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func geomeanOf(rows []heldOut) float64 {
+	var predicted, measured []float64
+	for _, r := range rows {
+		predicted, measured = append(predicted, r.predicted), append(measured, r.measured)
+	}
+	return GeomeanRelativeError(predicted, measured)
+}
+
+// coverage measures intervals by rows that were left out. Rows without interval take no part.
+func coverage(rows []heldOut) []Coverage {
+	var out []Coverage
+	for l, level := range levels {
+		var scores []float64 // distance in halves of the interval
+		var kernels []int
+		for _, r := range rows {
+			if s := math.Abs(r.predicted-r.measured) / r.half[l]; finite(s) != nil {
+				scores, kernels = append(scores, s), append(kernels, r.kernel)
+			}
+		}
+		if len(scores) == 0 {
+			continue
+		}
+		c := Coverage{Level: level, Points: len(scores), Widening: widening(scores, level)}
+		inside, widened := 0, 0
+		for i, s := range scores {
+			if s <= 1 {
+				inside++
+			}
+			var others []float64
+			for j, o := range scores {
+				if kernels[j] != kernels[i] {
+					others = append(others, o)
+				}
+			}
+			if s <= widening(others, level) {
+				widened++
+			}
+		}
+		c.Inside = float64(inside) / float64(len(scores))
+		c.InsideWidened = float64(widened) / float64(len(scores))
+		out = append(out, c)
+	}
+	return out
+}
+
+// widening is the level's quantile of the scores, for one score more than there are, and at least 1; the largest where they are
+// too few to tell.
+func widening(scores []float64, level float64) float64 {
+	if len(scores) == 0 {
+		return 1
+	}
+	sorted := slices.Sorted(slices.Values(scores))
+	rank := int(math.Ceil(level * float64(len(scores)+1)))
+	return max(1, sorted[min(rank, len(sorted))-1])
+}

@@ -1,0 +1,100 @@
+package calibrate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gpuperf/calibrate/lm"
+)
+
+const (
+	nearlyAsGood = 1e-2 // relative excess of a residual up to which another end of the search is followed to its minimum
+	asGood       = 1e-6 // and up to which it counts as another solution
+	apart        = 5    // standard errors between the parameters of two solutions
+	farOff       = 8    // spreads of the residuals from which on a row is told
+	fewRows      = 3    // how many of these rows are named
+)
+
+// rival looks for costs far from the best ones that fit as well: two costs may play each other's part. It returns nil where there are
+// none, and where some parameters are not determined anyway.
+func (f *fitter) rival(ctx context.Context, best *lm.Result) (*lm.Result, error) {
+	if len(best.Null) > 0 || !best.Status.Converged() {
+		return nil, nil
+	}
+	size := 0.0 // of the weighted outputs: a residual of 0 has no relative excess
+	for i, t := range f.t {
+		size = math.Hypot(size, f.w[i]*t)
+	}
+	for _, end := range f.ends {
+		if !f.elsewhere(end, best) || end.Norm > best.Norm*(1+nearlyAsGood)+1e-5*size {
+			continue
+		}
+		r, err := lm.Minimize(ctx, f.problem(), end.P, &f.lm)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err == nil && r.Norm <= best.Norm*(1+asGood)+1e-9*size && f.elsewhere(r, best):
+			return r, nil
+		}
+	}
+	return nil, nil
+}
+
+// elsewhere tells whether a cost differs by more than its uncertainty and one per cent. A shape may differ without another effect.
+func (f *fitter) elsewhere(r, best *lm.Result) bool {
+	shape := f.model.ShapeParameters()
+	for j, p := range best.P {
+		if !slices.Contains(shape, f.compiled.Parameters[j]) && math.Abs(r.P[j]-p) > apart*best.StdErr[j]+0.01*math.Abs(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// doubts lists what the search and the rows themselves say against the fit.
+func (f *fitter) doubts(best, rival *lm.Result) []string {
+	var out []string
+	if rival != nil {
+		var at []string
+		for j, name := range f.compiled.Parameters {
+			at = append(at, fmt.Sprintf("%s = %.4g", name, rival.P[j]))
+		}
+		out = append(out, "the rows fit as well with "+strings.Join(at, ", ")+": nothing tells the two apart")
+	}
+	return append(out, f.outliers(best)...)
+}
+
+// outliers names the rows that lie far off, by a spread that they hardly move themselves: 1.4826 times the median of the
+// absolute residuals, which is the standard deviation of normal ones.
+func (f *fitter) outliers(best *lm.Result) []string {
+	type row struct {
+		name string
+		off  float64
+	}
+	sizes := make([]float64, len(f.t))
+	for i, x := range f.x {
+		sizes[i] = math.Abs(f.w[i] * (f.compiled.Eval(x, best.P) - f.t[i]))
+	}
+	spread := 1.4826 * slices.Sorted(slices.Values(sizes))[len(sizes)/2]
+	var off []row
+	for i, r := range sizes {
+		// What is within a per cent is no outlier, however well the others fit.
+		if r > farOff*spread && r > 0.01*math.Abs(f.w[i]*f.t[i]) {
+			off = append(off, row{f.label[i], r / spread})
+		}
+	}
+	slices.SortStableFunc(off, func(a, b row) int { return cmp.Compare(b.off, a.off) })
+	var out []string
+	for i, r := range off {
+		if i == fewRows {
+			out = append(out, fmt.Sprintf("%d more rows lie as far off", len(off)-i))
+			break
+		}
+		out = append(out, fmt.Sprintf("%s lies %.3g times the usual residual off the fit: measure it again, or the model lacks something", r.name, r.off))
+	}
+	return out
+}
