@@ -221,6 +221,16 @@ var cases = []testCase{
 		Name: "totals", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[0] = max(i, x[i])\nz[0] = 1 if any(i, x[i] > 1.5f) else 0",
 		DTypes: map[string]kernel.DType{"x": "float32"},
 	}, []step{split("i", 8), tag("i_inner:l.0")}, at("n", 1, 7, 21)},
+	{"sparse-rows", kernel.Spec{ // device data are integers from 1 to 16: rows of up to 15 entries, and empty ones
+		Name: "sparse_rows", Domains: []string{"{[i]: 0<=i<n}", "{[j]: start<=j<stop}"},
+		Instructions: "<int32> start = p[i]\n<int64> stop = p[i + 1]\ny[i] = sum(j, val[j]*x[col[j]])",
+		DTypes:       map[string]kernel.DType{"x": "float32", "p": "int32", "col": "int32", "val": "float32"},
+		Args: []*kernel.Array{
+			{Name: "x", Shape: []kernel.Expr{kernel.Int{Value: 17}}},
+			{Name: "val", Shape: []kernel.Expr{kernel.Int{Value: 17}}},
+			{Name: "col", Shape: []kernel.Expr{kernel.Int{Value: 17}}},
+		},
+	}, []step{split("i", 4, "g.0", "l.0"), split("j", 3)}, at("n", 6, 8)},
 	{"gather", kernel.Spec{
 		Name: "gather", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = x[p[i] - 1, i]",
 		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32"},

@@ -76,6 +76,9 @@ func (w *writer) terms(a polycount.Affine) ([]term, int64, error) {
 	}
 	for _, t := range a.Terms() {
 		c := code{w.name(t.Name), precAtom}
+		if a := w.k.Array(t.Name); a != nil && !a.IsValue && a.DType != w.index { // a temporary that bounds a loop
+			c = code{fmt.Sprintf("(%s) %s", w.types[w.index], c.text), precUnary}
+		}
 		if t.Floor != nil {
 			var err error
 			if c, err = w.divided("floor_div", "/", t.Floor.Num, t.Floor.Den); err != nil {

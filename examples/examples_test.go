@@ -30,7 +30,9 @@ type example struct {
 	sizes   []map[string]int64
 	// tolerance is relative; 0 where nothing rounds.
 	tolerance float64
-	want      func(size map[string]int64, in arrays) (out arrays)
+	// fill replaces data that are not to be arbitrary.
+	fill func(size map[string]int64, in arrays)
+	want func(size map[string]int64, in arrays) (out arrays)
 }
 
 var examples = []example{
@@ -79,6 +81,14 @@ var examples = []example{
 	{
 		file: "softmax/softmax.star", variants: []string{"softmax"},
 		sizes: []map[string]int64{{"n": 128, "m": 1}, {"n": 256, "m": 9}}, tolerance: 1e-6, want: shares,
+	},
+	{
+		file: "spmv/spmv.star", variants: []string{"spmv"},
+		sizes: []map[string]int64{{"n": 128, "nnz": 128}, {"n": 256, "nnz": 1003}}, fill: compressed, want: sparseRows,
+	},
+	{
+		file: "spmv/spmv.star", variants: []string{"spmv"}, without: `n % 128 = 0 and `,
+		sizes: []map[string]int64{{"n": 1, "nnz": 17}, {"n": 130, "nnz": 777}}, fill: compressed, want: sparseRows,
 	},
 	{
 		file: "nbody/nbody.star", variants: []string{"nbody"},
@@ -153,6 +163,31 @@ func rows(size map[string]int64, in arrays) arrays {
 	for i := range n {
 		for j := range n {
 			y[i] += in["a"][i*n+j] * in["x"][j]
+		}
+	}
+	return arrays{"y": y}
+}
+
+// compressed makes rows of different lengths, some of them empty, of nnz entries in all.
+func compressed(size map[string]int64, in arrays) {
+	n, nnz := int(size["n"]), int(size["nnz"])
+	for i := range n {
+		in["rowptr"][i] = float64(min(nnz, i*i*nnz/n/n+i%3))
+	}
+	in["rowptr"][0], in["rowptr"][n] = 0, float64(nnz)
+	for i := 1; i < n; i++ {
+		in["rowptr"][i] = max(in["rowptr"][i], in["rowptr"][i-1])
+	}
+	for j := range nnz {
+		in["col"][j] = float64(j * 7 % n)
+	}
+}
+
+func sparseRows(size map[string]int64, in arrays) arrays {
+	y := make([]float64, size["n"])
+	for i := range y {
+		for j := int(in["rowptr"][i]); j < int(in["rowptr"][i+1]); j++ {
+			y[i] += in["val"][j] * in["x"][int(in["col"][j])]
 		}
 	}
 	return arrays{"y": y}
@@ -252,6 +287,9 @@ func run(t *testing.T, k *kernel.Kernel, size map[string]int64, ex example) {
 		for i := range in[a.Name] {
 			in[a.Name][i] = float64((i*i+3*i+int(a.Name[0]))%17 - 8) // small integers: no sum rounds
 		}
+	}
+	if ex.fill != nil {
+		ex.fill(size, in)
 	}
 	want := ex.want(size, in)
 	for array, values := range in {

@@ -79,6 +79,9 @@ func (c *counter) image(s site) (*polycount.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.dependsOnData(domain); err != nil {
+		return nil, err
+	}
 	var axes []string
 	var index []polycount.Affine
 	for axis, e := range s.access.Index {

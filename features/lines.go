@@ -120,6 +120,9 @@ func (c *counter) newTransactions(s site) (*transactions, error) {
 	if t.domain, err = c.domainOf(s.at); err != nil {
 		return nil, err
 	}
+	if err := c.dependsOnData(t.domain); err != nil {
+		return nil, err
+	}
 	w := c.where(s.at, WorkItem)
 	if t.groups, err = c.idleGroups(w); err != nil {
 		return nil, err

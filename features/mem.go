@@ -2,6 +2,7 @@ package features
 
 import (
 	"errors"
+	"slices"
 
 	"gpuperf/kernel"
 	"gpuperf/polycount"
@@ -114,10 +115,34 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 			set(iname, varying)
 		}
 	}
-	for _, iname := range opaque {
+	for _, iname := range slices.Concat(opaque, c.boundBy(form, opaque)) {
 		set(iname, varying)
 	}
 	return makeStrides(byAxis[kernel.LocalAxis]), makeStrides(byAxis[kernel.GroupAxis]), nil
+}
+
+// boundBy lists the inames on which the values of others in an index depend through bounds that are read from memory:
+// neighbours along them are then at different places, each in its own row.
+func (c *counter) boundBy(form *kernel.LinearForm, opaque []string) []string {
+	if len(c.bounds) == 0 {
+		return nil
+	}
+	used, out := slices.Clone(opaque), []string(nil)
+	for _, t := range form.Terms {
+		used = append(used, t.Iname)
+	}
+	for _, f := range form.Floors {
+		used = append(used, slices.DeleteFunc(f.Num.Names(), func(n string) bool { return !c.k.IsIname(n) })...)
+	}
+	bounds := c.k.Bounds(used)
+	for _, s := range c.k.Statements {
+		for _, w := range c.k.Writes(s) {
+			if slices.Contains(bounds, w.Array) {
+				out = append(out, s.Inames...)
+			}
+		}
+	}
+	return out
 }
 
 // affinePart is the access without the terms of its indices that are not affine, and the inames that these may depend on.

@@ -22,6 +22,7 @@ type counter struct {
 
 	scopes  map[string]scope                // by their text
 	domains map[string]*polycount.Set       // by scope
+	bounds  []string                        // temporaries that bound inames
 	size    func() ([3]int64, error)        // of a work-group
 	valid   func() (*polycount.Poly, error) // 1 where the assumptions hold
 
@@ -51,7 +52,7 @@ func newCounter(k *kernel.Kernel, opt Options) *counter {
 	return &counter{
 		k: k, opt: opt, enumerated: 2000,
 		found: map[Key]map[where]int64{}, mults: map[where]*polycount.Poly{}, axes: map[int]*polycount.Poly{},
-		scopes: map[string]scope{}, domains: map[string]*polycount.Set{}, size: sync.OnceValues(k.LocalSize),
+		scopes: map[string]scope{}, domains: map[string]*polycount.Set{}, bounds: k.Bounds(k.Inames()), size: sync.OnceValues(k.LocalSize),
 		valid: sync.OnceValues(func() (*polycount.Poly, error) { return k.Assumptions.Count() }),
 	}
 }
@@ -84,8 +85,10 @@ func (c *counter) records() (records []Record, failed []failure) {
 
 func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 	places := make([]where, 0, len(occurrences))
-	for w := range occurrences {
-		places = append(places, w)
+	for w, n := range occurrences {
+		if n != 0 { // products that multiply-adds have taken
+			places = append(places, w)
+		}
 	}
 	slices.SortFunc(places, func(a, b where) int {
 		return cmp.Or(strings.Compare(a.scope, b.scope), cmp.Compare(a.target, b.target))
@@ -132,7 +135,7 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := domain.Count()
+	m, err := c.count(domain)
 	if err != nil {
 		return nil, fmt.Errorf("runs within %s: %w", strings.Join(inames, ", "), err)
 	}
@@ -233,6 +236,9 @@ func (c *counter) groupsAlong(axis int) (*polycount.Poly, error) {
 			continue
 		}
 		values, err := c.k.DomainOf([]string{name})
+		if err == nil {
+			err = c.dependsOnData(values)
+		}
 		if err != nil {
 			return nil, err
 		}

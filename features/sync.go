@@ -45,7 +45,7 @@ func (c *counter) barriers() (map[kernel.Space]*polycount.Poly, error) {
 	}
 	sums := map[kernel.Space]*polycount.Poly{}
 	for _, b := range list {
-		n, err := b.Domain.Count()
+		n, err := c.count(b.Domain)
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ func (k *Kernel) Check() (err error) {
 		k.checkReductions,
 		k.checkTags,
 		k.checkArrays,
+		k.checkBounds,
 		k.checkRaces,
 	} {
 		if err := part(); err != nil {

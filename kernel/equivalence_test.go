@@ -269,6 +269,13 @@ func TestTransformationsKeepResults(t *testing.T) {
 			Instructions: "f(x) := x*x + a[x, x]\nc[i] = sum((j, k), a[i,j]*b[k]) + max(j, f(j)) {id=s}\nd[i] = min((k), product(j, b[k]))",
 			DTypes:       f32,
 		}, []map[string]int64{{"n": 1}, {"n": 3}, {"n": 5}}, []step{split("i", 2, "g.0", "l.0"), split("j", 2)}},
+		{"rows of data", ragged, small, []step{split("i", 4, "g.0", "l.0")}},
+		{"rows of data, split", ragged, small, []step{split("i", 4, "g.0", "l.0"), split("j", 3)}},
+		{"rows of data, unrolled pieces", ragged, small, []step{split("i", 4, "g.0", "l.0"), split("j", 3), tag("j_inner:unr")}},
+		{"rows of data, realized and renamed", ragged, small, []step{realize, split("j", 2), func(k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.RenameIname("j_inner", "jj")
+		}}},
+		{"rows of data, a tile", ragged, small, []step{split("i", 4, "g.0", "l.0"), split("j", 2), prefetch("a", kernel.Prefetch{Tag: "for"}, "j_inner")}},
 		{"renamed and fixed", matmul, []map[string]int64{{"n": 5}}, []step{
 			func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.RenameIname("k", "l") },
 			func(k *kernel.Kernel) (*kernel.Kernel, error) {

@@ -13,10 +13,13 @@ type Kernel struct {
 	Name string
 
 	// Domains are conjunctive sets, each over some inames, in the kernel's parameters; a later domain may use inames
-	// of an earlier one as parameters. Each iname is a dimension of exactly one domain.
+	// of an earlier one as parameters, and any one integer temporaries (Bounds). Each iname is a dimension of exactly one
+	// domain.
 	Domains []*polycount.Set
 	// Assumptions hold for every launch: a set without dimensions, over parameters; nil for none.
 	Assumptions *polycount.Set
+	// Averages of what bounds inames at run time. Only counts use them.
+	Averages []Average
 
 	// Statements in the order in which they were written. The order has no meaning but to break ties.
 	Statements []*Stmt

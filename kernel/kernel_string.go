@@ -31,6 +31,11 @@ func (k *Kernel) String() string {
 		section("assumptions", []string{k.Assumptions.String()})
 	}
 	lines = nil
+	for _, a := range k.Averages {
+		lines = append(lines, a.String())
+	}
+	section("averages", lines)
+	lines = nil
 	for _, n := range k.Inames() {
 		if t, ok := k.Tags[n]; ok {
 			lines = append(lines, n+": "+t.String())

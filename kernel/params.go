@@ -42,6 +42,9 @@ func (k *Kernel) FixParameters(values map[string]int64) (*Kernel, error) {
 	}
 	sub := func(e Expr) Expr { return foldSizes(Subst(e, by)) }
 	c.mapStmts(func(s *Stmt) { s.mapExprs(func(e Expr) Expr { return Subst(e, by) }) })
+	for i, a := range c.Averages {
+		c.Averages[i] = Average{foldSizes(Subst(a.Of, by)), Subst(a.Value, by)}
+	}
 	for i, r := range c.Rules {
 		c.Rules[i] = &Rule{r.Name, r.Args, Subst(r.Body, without(by, r.Args))}
 	}

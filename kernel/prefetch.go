@@ -174,6 +174,11 @@ func (p *prefetch) collectIn(s *Stmt, e Expr, scope []string, maybe bool) error 
 			at.index = append(at.index, x)
 			at.used = append(at.used, intersectNames(x.Names(), p.Inames())...)
 		}
+		for _, b := range p.Bounds(at.used) { // the fetch is bounded as the accesses are
+			for _, w := range p.writers(b) {
+				at.used = append(at.used, intersectNames(w.Inames, scope)...)
+			}
+		}
 		at.used = sortedSet(at.used)
 		p.sites = append(p.sites, at)
 	}

@@ -19,7 +19,7 @@ func (k *Kernel) Prepare() (out *Kernel, err error) {
 		return nil, err
 	}
 	for _, step := range []func() error{
-		c.inferTypes, c.resolveAuto, func() error { c.resolveSpaces(); return nil }, c.Check, c.checkPrepared,
+		c.inferTypes, c.resolveAuto, func() error { c.resolveSpaces(); c.orderBounds(); return nil }, c.Check, c.checkPrepared,
 	} {
 		if err := step(); err != nil {
 			return nil, err

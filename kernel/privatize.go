@@ -54,6 +54,9 @@ func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Ker
 				return nil, k.errorf("cannot privatize %s by %s: statement %s reads it outside these inames", t.Name, listNames(inames), s.ID)
 			}
 		}
+		if bounded := k.BoundedBy(t.Name, k.Inames()); len(bounded) > 0 {
+			return nil, k.errorf("cannot privatize %s by %s: it bounds iname %s", t.Name, listNames(inames), bounded[0])
+		}
 		if err := k.freshPerIteration(t.Name); err != nil {
 			return nil, k.errorf("cannot privatize %s by %s: %w", t.Name, listNames(inames), err)
 		}

@@ -27,12 +27,12 @@ func (k *Kernel) domainIndex(name string) int {
 	return -1
 }
 
-// Params lists the parameters of the domains and the assumptions, without the inames that a later domain uses as such,
-// and the integer value arguments, in the order of Args and then of the domains.
+// Params lists the parameters of the domains and the assumptions, without the inames that a later domain uses as such
+// and the temporaries that bound inames, and the integer value arguments, in the order of Args and then of the domains.
 func (k *Kernel) Params() []string {
 	var out []string
 	add := func(name string) {
-		if !slices.Contains(out, name) && !k.IsIname(name) {
+		if !slices.Contains(out, name) && !k.IsIname(name) && !k.IsTemp(name) {
 			out = append(out, name)
 		}
 	}
@@ -84,8 +84,8 @@ func (k *Kernel) Stmt(id string) *Stmt {
 	return nil
 }
 
-// Reads lists the array elements and scalar arrays that s reads: in its right-hand side, its predicates and the indices
-// of what it writes, in that order. A scalar temporary is an access without index.
+// Reads lists the array elements and scalar arrays that s reads: in its right-hand side, its predicates, the indices
+// of what it writes and the bounds of its inames, in that order. A scalar temporary is an access without index.
 func (k *Kernel) Reads(s *Stmt) []*Access {
 	var out []*Access
 	collect := func(e Expr) {
@@ -108,6 +108,11 @@ func (k *Kernel) Reads(s *Stmt) []*Access {
 	if lhs, ok := s.LHS.(*Access); ok {
 		for _, i := range lhs.Index {
 			collect(i)
+		}
+	}
+	if k.hasBounds() {
+		for _, t := range k.Bounds(s.AllInames()) {
+			out = append(out, &Access{Array: t})
 		}
 	}
 	return out

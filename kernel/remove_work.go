@@ -368,6 +368,15 @@ func (k *Kernel) surelyInside(acc *Access, inames []string) (bool, error) {
 	return true, nil
 }
 
+// boundsOf are the variables that bound the loops of a statement.
+func (r *remover) boundsOf(s *Stmt) []Expr {
+	var out []Expr
+	for _, b := range r.old.Bounds(s.Inames) {
+		out = append(out, Var{b})
+	}
+	return out
+}
+
 // slice finds the statements that compute what the indices and conditions of the accesses that are left need.
 func (r *remover) slice() error {
 	var work []string
@@ -395,6 +404,9 @@ func (r *remover) slice() error {
 		if p.cond != nil {
 			exprs = append(exprs, p.cond.RHS)
 		}
+		if len(p.loads) > 0 || p.store != nil {
+			exprs = append(exprs, r.boundsOf(p.stmt)...)
+		}
 		for _, e := range exprs {
 			if err := need(p.stmt, e); err != nil {
 				return err
@@ -408,7 +420,7 @@ func (r *remover) slice() error {
 		r.local = r.local || r.old.SpaceOf(name) == Local
 		for _, w := range r.old.writers(name) {
 			r.kept[w.ID] = true
-			exprs := append([]Expr{w.RHS}, w.Predicates...)
+			exprs := slices.Concat([]Expr{w.RHS}, w.Predicates, r.boundsOf(w))
 			if lhs, ok := w.LHS.(*Access); ok {
 				exprs = append(exprs, lhs.Index...)
 			}

@@ -90,6 +90,9 @@ func (k *Kernel) largest(index Expr, within []string) (*extent, error) {
 	}
 	used := sortedSet(slices.Concat(intersectNames(e.Names(), k.Inames()), within))
 	d, err := k.DomainOf(used)
+	if err == nil {
+		d, err = k.forAnyBounds(d, used)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 func (k *Kernel) clone() *Kernel {
 	c := *k
 	c.Domains = slices.Clone(k.Domains)
+	c.Averages = slices.Clone(k.Averages)
 	c.Statements = slices.Clone(k.Statements)
 	c.Args = slices.Clone(k.Args)
 	c.Temps = slices.Clone(k.Temps)

@@ -237,7 +237,9 @@ func (c *Case) extent() (groups, work int64, err error) {
 		return 0, 0, err
 	}
 	for _, s := range nest.Kernel.Statements {
-		domain, err := nest.Kernel.DomainOf(s.Inames)
+		// loops that are bounded by what memory holds count as one iteration
+		inames := slices.DeleteFunc(slices.Clone(s.Inames), func(n string) bool { return len(nest.Kernel.Bounds([]string{n})) > 0 })
+		domain, err := nest.Kernel.DomainOf(inames)
 		if err != nil {
 			return 0, 0, err
 		}

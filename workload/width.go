@@ -128,15 +128,30 @@ func (m *magnitudes) inames(name string) *big.Int {
 			return unknown
 		}
 		for _, b := range append(lower, upper...) {
+			v := new(big.Int).Abs(big.NewInt(b.Num.Constant()))
 			if !b.Num.IsConstant() {
-				return unknown
+				var ok bool
+				if v, ok = m.fromMemory(b); !ok {
+					return unknown
+				}
 			}
-			if v := new(big.Int).Abs(big.NewInt(b.Num.Constant())); v.Cmp(largest) > 0 {
+			if v.Cmp(largest) > 0 {
 				largest = v
 			}
 		}
 	}
 	return largest
+}
+
+// fromMemory bounds the values of an iname that a temporary of at most 32 bits bounds: with b the temporary, as in
+// j <= b - 1, the loop stays within what such a temporary can hold.
+func (m *magnitudes) fromMemory(b polycount.Bound) (*big.Int, bool) {
+	names := b.Num.Names()
+	if len(names) != 1 || b.Num.HasFloor() || b.Num.Coeff(names[0]) < 0 || b.Num.Coeff(names[0]) > b.Den {
+		return nil, false
+	}
+	a := m.kernel.Array(names[0])
+	return int32Max, a != nil && !a.IsValue && a.DType.Size() <= 4 && a.DType != kernel.Uint32
 }
 
 // affine bounds an affine expression.
@@ -159,7 +174,9 @@ func (m *magnitudes) nodes(nodes []linear.Node) {
 		switch n := n.(type) {
 		case *linear.Loop:
 			for _, b := range append(n.Lower, n.Upper...) {
-				m.affine(b.Num)
+				if _, ok := m.fromMemory(b); !ok {
+					m.affine(b.Num)
+				}
 			}
 			m.nodes(n.Body)
 		case *linear.Guard:

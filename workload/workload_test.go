@@ -59,6 +59,22 @@ func TestDeviceAgreesWithReference(t *testing.T) {
 	}
 }
 
+// A kernel whose loops are bounded by what memory holds is launched, and agrees with the reference, too.
+func TestVerifyLoopsOfData(t *testing.T) {
+	dev := devicetest.Open(t)
+	text, err := os.ReadFile("../examples/spmv/spmv.star")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := makeCase(t, string(text), map[string]int64{"n": 4096, "nnz": 1 << 16})
+	if wide, err := c.needsWide(); err != nil || wide {
+		t.Errorf("indices of 64 bits: %v, %v", wide, err)
+	}
+	if err := Verify(context.Background(), dev, c); err != nil {
+		t.Error(err)
+	}
+}
+
 // spoiled returns one wrong element of each output.
 type spoiled struct{ device.Device }
 

@@ -50,6 +50,14 @@ func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
 			continue
 		}
 		s, ok := c.slot(t.Name)
+		if !ok && c.mem[t.Name] != nil { // a temporary that bounds a loop
+			v, err := c.typed(kernel.Var{Name: t.Name}, kernel.Int64)
+			if err != nil {
+				return nil, err
+			}
+			terms = append(terms, term{t.Coeff, 0, v.i, 1})
+			continue
+		}
 		if !ok {
 			return nil, fmt.Errorf("%s in %s has no value", t.Name, a)
 		}

@@ -2,7 +2,9 @@ package linear
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"gpuperf/kernel"
 	"gpuperf/polycount"
@@ -144,8 +146,35 @@ func (b *builder) bounded(k *block, parts []*polycount.Set, ctx *polycount.Set, 
 	if err := l.tighten(inner, parts); err != nil {
 		return nil, nil, err
 	}
+	if err := b.evenlyBounded(k, l); err != nil {
+		return nil, nil, err
+	}
 	inner, err := inner.Constrain(l.Constraints()...)
 	return l, inner, err
+}
+
+// evenlyBounded refuses a loop with a barrier in it whose bounds the work-items of a group have each for themselves.
+func (b *builder) evenlyBounded(k *block, l *Loop) error {
+	stmts := k.statements()
+	if count(k.kids) == 0 && !slices.ContainsFunc(stmts, func(s *stmt) bool { return s.Kind == kernel.LocalBarrier }) {
+		return nil
+	}
+	for _, c := range l.Constraints() {
+		for _, name := range c.Affine.Names() {
+			for _, w := range b.stmts {
+				if !b.k.IsTemp(name) || !w.writes(name) {
+					continue
+				}
+				for _, axis := range slices.Sorted(maps.Keys(w.axes)) {
+					if iname := w.axes[axis]; strings.HasPrefix(axis, "lid") {
+						return fmt.Errorf("loop %s needs a barrier in it, and its bound %s differs between work-items (statement %s, iname %s on %s)",
+							k.iname, name, w.ID, iname, axis)
+					}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // tighten drops bounds that the others imply in the context, and finds the step.

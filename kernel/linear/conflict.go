@@ -90,6 +90,9 @@ func (b *builder) instances(s, t *stmt, x, y access, apart ...string) []polycoun
 			prime[d] = polycount.Name(d + second)
 		}
 	}
+	for _, bound := range b.k.Bounds(t.Inames) { // what memory held then
+		prime[bound] = polycount.Name(bound + second)
+	}
 	cs := b.points(s)
 	for _, c := range b.points(t) {
 		cs = append(cs, polycount.Constraint{Affine: c.Affine.Subst(prime), Equality: c.Equality})

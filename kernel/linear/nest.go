@@ -282,6 +282,7 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 	if err != nil {
 		return nil, err
 	}
+	upper = slices.DeleteFunc(upper, func(u polycount.Bound) bool { return slices.ContainsFunc(u.Num.Names(), b.k.IsTemp) })
 	if b.k.Assumptions != nil {
 		if upper, err = divisible(b.k.Assumptions, upper, false); err != nil {
 			return nil, err

@@ -32,6 +32,12 @@ var transformations = []function{
 	transform("assume", "assumptions", "assumptions",
 		`states what holds of the parameters at every launch, as in "n >= 1 and n % 16 = 0"`,
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) { return k.Assume(c.text("assumptions")) }),
+	transform("assume_average", "expr|of, value", "expr",
+		`states the average of an expression in the temporaries that bound a loop at run time, or of the iterations of its `+
+			`iname, as in "end - start", "nnz/n"`,
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.AssumeAverage(c.text("expr"), c.expr("value", c.args["value"]).String())
+		}),
 	transform("add_prefetch", "var|var_name, sweep_inames=, dim_arg_names=, default_tag=, temporary_name=, "+
 		"temporary_address_space=, fetch_bounding_box=, fetch_outer_inames=, prefetch_insn_id=", "var",
 		"reads an array through a tile that is filled before the sweep inames run",

@@ -1,0 +1,320 @@
+package features
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// Loops whose bounds are read from memory have no number of iterations that the sizes determine. Where the number is
+// linear in an expression of the bounds, as n*(stop - start) is, the sum over all work-items is the same as if each had
+// the average, so that counts with the average that the kernel states (kernel.Average) are exact. They are not linear
+// where the iterations are spread over work-items and sub-groups are counted: half a sub-group is a sub-group.
+
+// count counts a set of points. With bounds among its parameters these give way to their averages.
+func (c *counter) count(d *polycount.Set) (*polycount.Poly, error) {
+	bounds := c.boundsIn(d)
+	if len(bounds) == 0 {
+		return d.Count()
+	}
+	var trips []trip
+	rest := d
+	for i, a := range c.k.Averages {
+		of, err := kernel.ToAffine(a.Of, nil)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(bounds, func(b string) bool { n := of.Coeff(b); return n == 1 || n == -1 })
+		if at < 0 || of.HasFloor() {
+			continue
+		}
+		t := trip{fmt.Sprintf("$average%d", i), a}
+		dims := rest.Dims()
+		rest, err = rest.Constrain(polycount.EQ(polycount.Name(t.name), of), polycount.GE(polycount.Name(t.name), polycount.Int(0)))
+		if err == nil {
+			rest, err = rest.ToDims(bounds[at]).Project(dims...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		trips, bounds = append(trips, t), slices.Delete(bounds, at, at+1)
+	}
+	if len(trips) == 0 {
+		return nil, c.unknownTrips(d)
+	}
+	n, err := rest.Count()
+	if err == nil {
+		n, err = c.gist(n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range bounds {
+		without, err := n.Subst(map[string]polycount.Affine{b: polycount.Int(0)})
+		if err != nil {
+			return nil, err
+		}
+		if same, err := without.Equal(n); err != nil || !same {
+			return nil, cmpError(err, c.notLinear(d, trips))
+		}
+		n = without
+	}
+	return c.average(d, n, trips)
+}
+
+// trip is an expression whose average the kernel states, as a parameter of a count.
+type trip struct {
+	name string
+	kernel.Average
+}
+
+// average replaces the trips in n, which is to be linear in them, by their averages.
+func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*polycount.Poly, error) {
+	at := func(one string) (*polycount.Poly, error) { // n where one of the trips is 1 and the others 0
+		values := map[string]polycount.Affine{}
+		for _, t := range trips {
+			values[t.name] = polycount.Int(0)
+		}
+		if one != "" {
+			values[one] = polycount.Int(1)
+		}
+		return n.Subst(values)
+	}
+	fixed, err := at("")
+	if err != nil {
+		return nil, err
+	}
+	linear, averaged := fixed, fixed
+	var natural []polycount.Constraint
+	for _, t := range trips {
+		each, err := at(t.name)
+		if err == nil {
+			each, err = each.Sub(fixed)
+		}
+		if err != nil {
+			return nil, err
+		}
+		term, err := each.Mul(polycount.FromAffine(polycount.Name(t.name)))
+		if err == nil {
+			linear, err = linear.Add(term)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if term, err = c.times(each, t); err == nil {
+			averaged, err = averaged.Add(term)
+		}
+		if err != nil {
+			return nil, err
+		}
+		natural = append(natural, polycount.GE(polycount.Name(t.name), polycount.Int(0)))
+	}
+	difference, err := n.Sub(linear)
+	if err != nil {
+		return nil, err
+	}
+	where := polycount.NewSet(nil, nil, natural...)
+	if a := c.k.Assumptions; a != nil {
+		if where, err = where.IntersectParams(a); err != nil {
+			return nil, err
+		}
+	}
+	indicator, err := where.Count()
+	if err == nil {
+		difference, err = difference.Mul(indicator)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if zero, err := difference.Equal(polycount.Constant(0)); err != nil || !zero {
+		return nil, cmpError(err, c.notLinear(d, trips))
+	}
+	return c.gist(averaged)
+}
+
+func cmpError(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// times is n times the average of a trip.
+func (c *counter) times(n *polycount.Poly, t trip) (*polycount.Poly, error) {
+	value, err := fractionOf(t.Value)
+	if err != nil {
+		return nil, fmt.Errorf("average of %s: %w", t.Of, err)
+	}
+	product, err := n.Mul(value.num)
+	if err == nil {
+		product, err = c.gist(product)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := product.Scale(1, value.den)
+	for _, name := range value.params {
+		quotient, ok, err := out.Quo(name)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, fmt.Errorf("%s times the average %s is no polynomial: assume what makes %s divide it, as in \"%s %% 128 = 0\", "+
+				"or give the average as a parameter of its own, an lp.ValueArg", n, t.Value, name, name)
+		}
+		out = quotient
+	}
+	return out, nil
+}
+
+// fraction is num/(den·Π params).
+type fraction struct {
+	num    *polycount.Poly
+	den    int64
+	params []string
+}
+
+// fractionOf reads the value of an average (kernel.Average).
+func fractionOf(e kernel.Expr) (fraction, error) {
+	switch x := e.(type) {
+	case kernel.Int:
+		return fraction{polycount.Constant(x.Value), 1, nil}, nil
+	case kernel.Float:
+		r, ok := new(big.Rat).SetString(strings.TrimRight(x.Text, "fF"))
+		if !ok || !r.Num().IsInt64() || !r.Denom().IsInt64() {
+			return fraction{}, fmt.Errorf("%s has too many digits", x.Text)
+		}
+		return fraction{polycount.Constant(r.Num().Int64()), r.Denom().Int64(), nil}, nil
+	case kernel.Var:
+		return fraction{polycount.FromAffine(polycount.Name(x.Name)), 1, nil}, nil
+	case *kernel.Op:
+		out, err := fractionOf(x.Args[0])
+		for _, arg := range x.Args[1:] {
+			if err != nil {
+				break
+			}
+			if x.Kind == kernel.Div {
+				err = out.divide(arg)
+				continue
+			}
+			var f fraction
+			if f, err = fractionOf(arg); err == nil {
+				out, err = fractionOps[x.Kind](out, f)
+			}
+		}
+		if x.Kind == kernel.Neg && err == nil {
+			out.num = out.num.Scale(-1, 1)
+		}
+		return out, err
+	}
+	return fraction{}, fmt.Errorf("%s is no expression in parameters", e)
+}
+
+var fractionOps = map[kernel.OpKind]func(a, b fraction) (fraction, error){
+	kernel.Add: func(a, b fraction) (fraction, error) { return a.plus(b, 1) },
+	kernel.Sub: func(a, b fraction) (fraction, error) { return a.plus(b, -1) },
+	kernel.Mul: func(a, b fraction) (fraction, error) {
+		num, err := a.num.Mul(b.num)
+		return fraction{num, a.den * b.den, slices.Concat(a.params, b.params)}, err
+	},
+}
+
+func (f fraction) plus(g fraction, sign int64) (fraction, error) {
+	expand := func(f, by fraction) (*polycount.Poly, error) {
+		num := f.num.Scale(by.den, 1)
+		var err error
+		for _, p := range by.params {
+			if err == nil {
+				num, err = num.Mul(polycount.FromAffine(polycount.Name(p)))
+			}
+		}
+		return num, err
+	}
+	a, err := expand(f, g)
+	if err != nil {
+		return fraction{}, err
+	}
+	b, err := expand(g, f)
+	if err == nil {
+		a, err = a.Add(b.Scale(sign, 1))
+	}
+	return fraction{a, f.den * g.den, slices.Concat(f.params, g.params)}, err
+}
+
+// divide divides by a product of constants and parameters.
+func (f *fraction) divide(by kernel.Expr) error {
+	switch x := by.(type) {
+	case kernel.Int:
+		if x.Value == 0 {
+			return fmt.Errorf("division by zero")
+		}
+		if x.Value < 0 {
+			f.num, x.Value = f.num.Scale(-1, 1), -x.Value
+		}
+		f.den *= x.Value
+		return nil
+	case kernel.Var:
+		f.params = append(slices.Clip(f.params), x.Name)
+		return nil
+	case *kernel.Op:
+		if x.Kind == kernel.Mul {
+			for _, arg := range x.Args {
+				if err := f.divide(arg); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("the divisor %s is no product of parameters and integers", by)
+}
+
+// boundsIn lists the bounds of inames among the parameters of a set.
+func (c *counter) boundsIn(d *polycount.Set) []string {
+	if len(c.bounds) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(d.Params(), func(p string) bool { return !slices.Contains(c.bounds, p) })
+}
+
+// boundedLoops names the inames of a set whose values depend on data, and the bounds.
+func (c *counter) boundedLoops(d *polycount.Set) (loops, bounds string) {
+	list := c.boundsIn(d)
+	var inames []string
+	for _, n := range d.Dims() {
+		if slices.ContainsFunc(list, func(b string) bool { return len(c.k.BoundedBy(b, []string{n})) > 0 }) {
+			inames = append(inames, n)
+		}
+	}
+	return strings.Join(inames, ", "), strings.Join(list, " and ")
+}
+
+func (c *counter) unknownTrips(d *polycount.Set) error {
+	loops, bounds := c.boundedLoops(d)
+	first, _, _ := strings.Cut(loops, ",")
+	return fmt.Errorf("the iterations of loop %s depend on %s, which the kernel reads: state how many there are on average, "+
+		"as in lp.assume_average(knl, %q, \"nnz/n\")", loops, bounds, first)
+}
+
+func (c *counter) notLinear(d *polycount.Set, trips []trip) error {
+	loops, bounds := c.boundedLoops(d)
+	var of []string
+	for _, t := range trips {
+		of = append(of, t.Of.String())
+	}
+	return fmt.Errorf("the iterations of loop %s depend on %s, and their number is not linear in %s, so that its average does not give "+
+		"theirs: state averages of the bounds of this loop, assigned to temporaries", loops, bounds, strings.Join(of, " and "))
+}
+
+// dependsOnData says that what a statement touches is only known when it runs; nil where it is known.
+func (c *counter) dependsOnData(d *polycount.Set) error {
+	if len(c.boundsIn(d)) == 0 {
+		return nil
+	}
+	loops, bounds := c.boundedLoops(d)
+	return fmt.Errorf("the values of loop %s depend on %s, which the kernel reads", loops, bounds)
+}

@@ -1,0 +1,107 @@
+package kernel
+
+import (
+	"slices"
+
+	"gpuperf/polycount"
+)
+
+// Average says how large an expression in bounds of inames is on average, as in end - start = nnz/n for the rows of a
+// sparse matrix: what the counts of data-dependent loops are made of (Stevens and Klöckner leave these to future work).
+type Average struct {
+	// Of is affine in bounds of inames (Kernel.Bounds) and parameters. It is nowhere negative.
+	Of Expr
+	// Value is an expression in parameters with + - * / and constants; where it is a fraction, as nnz/n, / divides exactly.
+	Value Expr
+}
+
+// String is like "end - start: nnz / n".
+func (a Average) String() string { return a.Of.String() + ": " + a.Value.String() }
+
+// AssumeAverage states the average of an expression in the temporaries that bound inames, or the average number of
+// values of an iname that they bound. Value is an expression in the kernel's parameters.
+func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
+	defer rescue(&err)
+	o, err := ParseExpr(of)
+	if err != nil {
+		return nil, k.errorf("average: %w", err)
+	}
+	v, err := ParseExpr(value)
+	if err != nil {
+		return nil, k.errorf("average of %s: %w", of, err)
+	}
+	if x, ok := o.(Var); ok && k.IsIname(x.Name) {
+		if o, err = k.trips(x.Name); err != nil {
+			return nil, err
+		}
+	}
+	bounds := k.Bounds(k.Inames())
+	a, err := ToAffine(o, func(name string) bool { return k.IsParam(name) || slices.Contains(bounds, name) })
+	switch {
+	case err != nil && len(bounds) == 0:
+		return nil, k.errorf("average of %s: no iname of the kernel is bounded by a temporary", of)
+	case err != nil:
+		return nil, k.errorf("average of %s: %w; it may use the bounds %s", of, err, listNames(bounds))
+	case len(intersectNames(a.Names(), bounds)) == 0:
+		return nil, k.errorf("average of %s: it depends on none of the bounds %s", of, listNames(bounds))
+	}
+	if err := k.checkAverageValue(v); err != nil {
+		return nil, k.errorf("average of %s: %w", of, err)
+	}
+	for _, old := range k.Averages {
+		if b, err := ToAffine(old.Of, nil); err == nil && b.Equal(a) {
+			return nil, k.errorf("the average of %s is given already: %s", of, old.Value)
+		}
+	}
+	c := k.clone()
+	c.Averages = append(c.Averages, Average{FromAffine(a), v})
+	return c, nil
+}
+
+// trips is the number of values of an iname with one lower and one upper bound.
+func (k *Kernel) trips(iname string) (Expr, error) {
+	d, err := k.rawDomainOf([]string{iname})
+	if err != nil {
+		return nil, err
+	}
+	var lower, upper []polycount.Bound
+	if len(d.Disjuncts()) == 1 {
+		if lower, upper, err = d.Bounds(iname); err != nil {
+			return nil, k.errorf("iname %s: %w", iname, err)
+		}
+	}
+	if m, _ := d.Stride(iname); len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 || m > 1 {
+		return nil, k.errorf("the number of values of iname %s is no difference of two bounds (%s): give the average of an expression in %s",
+			iname, d, listNames(k.Bounds([]string{iname})))
+	}
+	return FromAffine(upper[0].Num.Sub(lower[0].Num).AddInt(1)), nil
+}
+
+// averageOps are the operators of the values of averages.
+var averageOps = []OpKind{Add, Sub, Mul, Div, Neg}
+
+func (k *Kernel) checkAverageValue(e Expr) error {
+	var bad error
+	fail := func(format string, args ...any) {
+		if bad == nil {
+			bad = k.errorf(format, args...)
+		}
+	}
+	Walk(e, func(x Expr) bool {
+		switch x := x.(type) {
+		case Int, Float:
+		case Var:
+			if !k.IsParam(x.Name) {
+				fail("%s is no parameter of the kernel (%s); declare it as an integer lp.ValueArg", x.Name, listNames(k.Params()))
+			}
+		case *Op:
+			if !slices.Contains(averageOps, x.Kind) {
+				fail("operator %s in %s: averages are sums, products and quotients of parameters", x.Kind, e)
+			}
+		default:
+			fail("%s is no expression in parameters", x)
+		}
+		return bad == nil
+	})
+	return bad
+}

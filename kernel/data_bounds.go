@@ -1,0 +1,112 @@
+package kernel
+
+import (
+	"slices"
+
+	"gpuperf/polycount"
+)
+
+// A domain may have an integer scalar temporary as a parameter, as in {[j]: start <= j < end} with start and end read
+// from the row pointers of a sparse matrix (Loopy's data-dependent loop bounds). Such a temporary is a bound of the
+// inames of the domain, and of those of the domains below it. A statement within such an iname reads its bounds where
+// the loop is entered: Reads lists them, so that dependencies, inames and the order of the program follow as for what
+// the text reads.
+
+// Bounds lists the temporaries that the values of the inames depend on, by the domains that the inames belong to and
+// those above these; sorted.
+func (k *Kernel) Bounds(inames []string) []string {
+	if len(inames) == 0 || !k.hasBounds() {
+		return nil
+	}
+	var out []string
+	seen := make([]bool, len(k.Domains))
+	var visit func(iname string)
+	visit = func(iname string) {
+		i := k.domainIndex(iname)
+		if i < 0 || seen[i] {
+			return
+		}
+		seen[i] = true
+		for _, p := range k.Domains[i].Params() {
+			if k.IsTemp(p) {
+				out = append(out, p)
+			} else {
+				visit(p)
+			}
+		}
+	}
+	for _, n := range inames {
+		visit(n)
+	}
+	return sortedSet(out)
+}
+
+// hasBounds reports whether a temporary is a parameter of a domain.
+func (k *Kernel) hasBounds() bool {
+	if len(k.Temps) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(k.Domains, func(d *polycount.Set) bool { return slices.ContainsFunc(d.Params(), k.IsTemp) })
+}
+
+// BoundedBy lists those of the inames whose values depend on the temporary.
+func (k *Kernel) BoundedBy(temp string, inames []string) []string {
+	var out []string
+	for _, n := range inames {
+		if slices.Contains(k.Bounds([]string{n}), temp) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// checkBounds: a temporary that bounds inames is a private integer scalar, and is written outside of these inames.
+func (k *Kernel) checkBounds() error {
+	for _, t := range k.Bounds(k.Inames()) {
+		a := k.Array(t)
+		writers := k.writers(t)
+		inames := k.BoundedBy(t, k.Inames())
+		switch {
+		case len(writers) == 0:
+			return k.errorf("iname %s is bounded by the temporary %s, which no statement assigns to", inames[0], t)
+		case len(a.Shape) > 0 || k.SpaceOf(t) != Private || a.PerItem:
+			return k.errorf("iname %s is bounded by %s, which is no private scalar: assign the bound to one first", inames[0], t)
+		case a.DType != "" && !a.DType.IsInteger():
+			return k.errorf("iname %s is bounded by %s, which is %s and not an integer", inames[0], t, a.DType)
+		}
+		for _, w := range writers {
+			if inside := intersectNames(w.AllInames(), inames); len(inside) > 0 {
+				return k.errorf("statement %s assigns to %s within iname %s, which %s bounds: the bound of a loop must not change in it", w.ID, t, inside[0], t)
+			}
+		}
+	}
+	return nil
+}
+
+// orderBounds makes statements within bounded inames depend on those that assign the bounds, in place; transformations
+// that add statements leave that to it.
+func (k *Kernel) orderBounds() {
+	if !k.hasBounds() {
+		return
+	}
+	for i, s := range k.Statements {
+		c := *s
+		for _, t := range k.Bounds(s.AllInames()) {
+			if writers := k.writers(t); len(writers) == 1 && !k.dependsOn(writers[0], s.ID) {
+				c.Deps = addSorted(c.Deps, writers[0].ID)
+			}
+		}
+		if len(c.Deps) != len(s.Deps) {
+			k.Statements[i] = &c
+		}
+	}
+}
+
+// forAnyBounds projects the bounds of the inames out of a set: its points for any of their values.
+func (k *Kernel) forAnyBounds(d *polycount.Set, inames []string) (*polycount.Set, error) {
+	bounds := k.Bounds(inames)
+	if len(bounds) == 0 {
+		return d, nil
+	}
+	return d.ToDims(intersectNames(bounds, d.Params())...).Project(d.Dims()...)
+}
