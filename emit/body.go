@@ -74,19 +74,38 @@ func (w *writer) statement(s *kernel.Stmt, depth int) error {
 	if w.copies++; w.copies > maxCopies {
 		return fmt.Errorf("unrolling makes more than %d statements", maxCopies)
 	}
-	lhs, _, err := w.expr(s.LHS)
+	target, err := w.k.TypeOf(s.LHS)
 	if err == nil {
-		var target kernel.DType
-		if target, err = w.k.TypeOf(s.LHS); err == nil {
-			var rhs code
-			if rhs, err = w.assigned(s.RHS, target); err == nil {
-				w.line(depth, "%s = %s;", lhs.text, rhs.text)
+		var rhs code
+		if rhs, err = w.assigned(s.RHS, target); err == nil {
+			if err = w.store(s.LHS, target, rhs, depth); err == nil {
+				return nil
 			}
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("statement %s: %w", s.ID, err)
+	return fmt.Errorf("statement %s: %w", s.ID, err)
+}
+
+// store writes the assignment of a value.
+func (w *writer) store(lhs kernel.Expr, target kernel.DType, rhs code, depth int) error {
+	if acc, ok := lhs.(*kernel.Access); ok && acc.Lanes > 0 {
+		v, err := w.vector(acc)
+		if err != nil {
+			return err
+		}
+		w.used[target.Base()] = true
+		if v.aligned {
+			w.line(depth, "%s = %s;", v.place(), rhs.text)
+		} else {
+			w.line(depth, "%s;", fmt.Sprintf(w.vectors.store, acc.Lanes, v.pointer, rhs.text))
+		}
+		return nil
 	}
+	c, _, err := w.expr(lhs)
+	if err != nil {
+		return err
+	}
+	w.line(depth, "%s = %s;", c.text, rhs.text)
 	return nil
 }
 

@@ -18,6 +18,14 @@ type testCase struct {
 	sizes []map[string]int64
 }
 
+func expr(text string) kernel.Expr {
+	e, err := kernel.ParseExpr(text)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
 func split(iname string, n int64, tags ...string) step {
 	opt := kernel.Split{}
 	if len(tags) == 2 {
@@ -231,6 +239,54 @@ var cases = []testCase{
 			{Name: "col", Shape: []kernel.Expr{kernel.Int{Value: 17}}},
 		},
 	}, []step{split("i", 4, "g.0", "l.0"), split("j", 3)}, at("n", 6, 8)},
+	{"functions", kernel.Spec{
+		Name: "functions", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: `
+			y[i] = axpy(x[i], 2, p[i]) + inside(p[i])
+			w[i] = inside(cast(int32, 2*x[i]) - 1)`,
+		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32", "w": "float64"},
+		Functions: []*kernel.Function{
+			{Name: "twice", Params: []kernel.FunctionParam{{Name: "v", DType: "float32"}}, Result: "float32", Def: expr("2*v")},
+			{
+				Name: "axpy", Params: []kernel.FunctionParam{{Name: "x", DType: "float32"}, {Name: "a", DType: "float32"}, {Name: "y", DType: "float32"}}, Result: "float32",
+				Body: "float r = a*x;\nreturn r + y;", Def: expr("a*x + y"),
+			},
+			{Name: "inside", Params: []kernel.FunctionParam{{Name: "k", DType: "int32"}}, Result: "int32", Def: expr("(k - 3)//2 + (7 if k > 2 else k % 5) + twice(k)")},
+		},
+	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 7, 16)},
+	{"vectors", kernel.Spec{
+		Name: "vectors", Domains: []string{"{[i,l]: 0<=i<n and 0<=l<4}"}, Instructions: `
+			<> v = x[16*i + 4*l; 4]*2 + alpha      {id=v}
+			<> w = fmax(v, x[16*i + 4*l + 1; 4]) - sqrt(v)/3   {id=w, dep=v}
+			t[4*l; 4] = shift(w, v) + (v if l > 1 else 1)  {id=t, dep=w}
+			y[i, 4*l; 4] = t[12 - 4*l; 4]  {id=y, dep=t}
+			z[i, 4*l] = t[4*l + 3] {dep=t}
+			q[i, 4*l + 1; 2] = cast(int32x2, 3*x[i + 5*l; 2]) - p[2*l; 2]
+			u[i, 4*l; 4] = c[4*i; 4]`,
+		Functions: []*kernel.Function{{
+			Name: "shift", Params: []kernel.FunctionParam{{Name: "a", DType: "float32x4"}, {Name: "b", DType: "float32x4"}}, Result: "float32x4",
+			Body: "return a + 0.5f*b;", Def: expr("a + 0.5f*b"),
+		}},
+		DTypes: map[string]kernel.DType{"x": "float32", "alpha": "float32", "p": "int32", "q": "int32", "t": "float32", "c": "float32"},
+		Args: []*kernel.Array{
+			{Name: "q", DType: "int32", Shape: []kernel.Expr{kernel.Var{Name: "n"}, kernel.Int{Value: 17}}},
+			{Name: "x", DType: "float32", Shape: []kernel.Expr{expr("16*n + 16")}},
+			{Name: "c", DType: "float32", Constant: true, Shape: []kernel.Expr{expr("16*n + 16")}},
+		},
+		Temps: []*kernel.Array{{Name: "t", DType: "float32", Space: kernel.Local, Shape: []kernel.Expr{kernel.Int{Value: 16}}}},
+	}, []step{tag("i:g.0, l:l.0")}, at("n", 1, 5)},
+	{"private-vectors", kernel.Spec{
+		Name: "privates", Domains: []string{"{[i,k,u]: 0<=i<n and 0<=k<m and 0<=u<4}"}, Instructions: `
+			<float32x4> acc = 0  {id=init, inames=i}
+			acc = acc + x[i, 4*k; 4]*x[i, 4*k; 4] {id=up, dep=init, inames=i:k}
+			s[0; 4] = acc {id=s, dep=up, inames=i}
+			<> r = 0.0f {id=r0, inames=i}
+			r = r + s[u] {id=r, dep=s:r0, inames=i:u}
+			y[i] = r {dep=r, inames=i}
+			z[i] = sum(k, x[i, 4*k]*2)`,
+		DTypes: map[string]kernel.DType{"x": "float32", "s": "float32"},
+		Args:   []*kernel.Array{{Name: "x", DType: "float32", Shape: []kernel.Expr{kernel.Var{Name: "n"}, expr("4*m")}}},
+		Temps:  []*kernel.Array{{Name: "s", DType: "float32", Space: kernel.Private, Shape: []kernel.Expr{kernel.Int{Value: 4}}}},
+	}, []step{split("i", 8, "g.0", "l.0"), tag("u:unr")}, []map[string]int64{{"n": 3, "m": 2}, {"n": 10, "m": 5}}},
 	{"gather", kernel.Spec{
 		Name: "gather", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = x[p[i] - 1, i]",
 		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32"},

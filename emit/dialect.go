@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
@@ -15,11 +16,14 @@ type dialect struct {
 	kernel string
 	// Qualifiers of memory and pointers.
 	global, constant, local, restrict string
+	// align puts a variable at a multiple of %d bytes.
+	align string
 	// helper begins the definition of an auxiliary function.
 	helper string
 	// barriers are the statements by address space. The global one orders local memory too.
 	barriers map[kernel.Space]string
 	types    map[kernel.DType]string
+	vectors  vectors
 	// enable holds what the source must begin with to use a type.
 	enable map[kernel.DType]string
 	// suffix of float literals.
@@ -38,16 +42,21 @@ var openCL = dialect{
 	constant: "__constant ",
 	local:    "__local ",
 	restrict: "restrict ",
+	align:    " __attribute__((aligned(%d)))",
 	helper:   "static inline ",
 	barriers: map[kernel.Space]string{
 		kernel.Local:  "barrier(CLK_LOCAL_MEM_FENCE);",
 		kernel.Global: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
 	},
-	types: map[kernel.DType]string{
+	types: withVectors(map[kernel.DType]string{
 		kernel.Bool: "uchar", // bool has no size that host and device agree on
 		kernel.Int8: "char", kernel.Int16: "short", kernel.Int32: "int", kernel.Int64: "long",
 		kernel.Uint8: "uchar", kernel.Uint16: "ushort", kernel.Uint32: "uint", kernel.Uint64: "ulong",
 		kernel.Float16: "half", kernel.Float32: "float", kernel.Float64: "double",
+	}),
+	vectors: vectors{
+		cast: "((%[1]s) (%[2]s))", convert: "convert_%[1]s(%[2]s)",
+		load: "vload%[1]d(0, %[2]s)", store: "vstore%[1]d(%[3]s, 0, %[2]s)",
 	},
 	enable: map[kernel.DType]string{
 		kernel.Float16: "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
@@ -74,6 +83,26 @@ var openCL = dialect{
 		native_recip native_rsqrt native_sin native_sqrt native_tan half_cos half_divide half_exp half_exp2 half_exp10
 		half_log half_log2 half_log10 half_powr half_recip half_rsqrt half_sin half_sqrt half_tan
 		queue_t reserve_id_t clk_event_t image1d_array_t image2d_array_t`),
+}
+
+// vectors say how a language writes what it does with vectors.
+type vectors struct {
+	// cast takes a scalar for all lanes, convert converts lane by lane: %[1]s is the type, %[2]s the value.
+	cast, convert string
+	// load and store take %[1]d elements from the pointer %[2]s on; store has %[3]s for the value.
+	load, store string
+}
+
+// withVectors adds the names of vector types: "float4".
+func withVectors(types map[kernel.DType]string) map[kernel.DType]string {
+	for t, name := range maps.Clone(types) {
+		for _, n := range kernel.Lanes {
+			if v := t.Vector(n); v.Known() {
+				types[v] = name + strconv.FormatInt(n, 10)
+			}
+		}
+	}
+	return types
 }
 
 // literal writes a float literal of the type.

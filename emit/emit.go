@@ -92,6 +92,7 @@ type writer struct {
 	known   *polycount.Set         // the same as a set, made when it is asked for
 	helped  map[string]bool        // helpers in use, "floor_div int"
 	used    map[kernel.DType]bool
+	written map[string]bool // arrays
 	body    strings.Builder
 	copies  int // of statements, by unrolling
 }
@@ -109,13 +110,22 @@ func write(n *linear.Nest, opt Options, d *dialect) (source *Source, err error) 
 		w.index = kernel.Int64
 	}
 	w.context, _ = n.Context.Constraints()
+	if err := w.checkFunctions(); err != nil {
+		return nil, err
+	}
 	w.rename()
 	s := &Source{nest: n, Entry: w.name(w.k.Name)}
 	for _, a := range slices.Concat(w.k.Args, w.k.Temps) {
 		if _, ok := w.types[a.DType]; !ok {
 			return nil, fmt.Errorf("%s has type %s, which kernels are counted with but not generated for", a.Name, a.DType)
 		}
-		w.used[a.DType] = true
+		w.used[a.DType.Base()] = true
+	}
+	w.written = map[string]bool{}
+	for _, s := range w.k.Statements {
+		for _, a := range w.k.Writes(s) {
+			w.written[a.Array] = true
+		}
 	}
 	var params []string
 	for _, p := range w.params() {
@@ -129,6 +139,10 @@ func write(n *linear.Nest, opt Options, d *dialect) (source *Source, err error) 
 	if err := w.nodes(n.Body, 1); err != nil {
 		return nil, err
 	}
+	functions, err := w.functions()
+	if err != nil {
+		return nil, err
+	}
 	var b strings.Builder
 	for _, t := range slices.Sorted(maps.Keys(w.used)) {
 		b.WriteString(w.enable[t])
@@ -136,6 +150,7 @@ func write(n *linear.Nest, opt Options, d *dialect) (source *Source, err error) 
 	fmt.Fprintf(&b, w.axes, w.types[w.index])
 	b.WriteByte('\n')
 	w.writeHelpers(&b)
+	b.WriteString(functions)
 	fmt.Fprintf(&b, w.kernel, n.Local[0], n.Local[1], n.Local[2])
 	fmt.Fprintf(&b, "%s(%s)\n{\n", s.Entry, strings.Join(params, ", "))
 	b.WriteString(declarations)
@@ -215,15 +230,33 @@ func (w *writer) temporaries(s *Source) (string, error) {
 					sizes = "[" + text + "]"
 				}
 			}
-			qualifier := ""
+			qualifier, alignment := "", ""
 			if space == kernel.Local {
 				qualifier = w.local
 				s.LocalBytes += elements * a.DType.Size()
 			}
-			fmt.Fprintf(&b, "    %s%s %s%s;\n", qualifier, w.types[a.DType], w.name(a.Name), sizes)
+			if lanes := w.widest(a.Name); lanes > 1 {
+				alignment = fmt.Sprintf(w.align, lanes*a.DType.Size())
+			}
+			fmt.Fprintf(&b, "    %s%s %s%s%s;\n", qualifier, w.types[a.DType], w.name(a.Name), sizes, alignment)
 		}
 	}
 	return b.String(), nil
+}
+
+// widest is the largest number of elements that an access to the array takes.
+func (w *writer) widest(array string) int64 {
+	lanes := int64(1)
+	for _, s := range w.k.Statements {
+		for _, e := range []kernel.Expr{s.LHS, s.RHS} {
+			for _, acc := range kernel.Accesses(e) {
+				if acc.Array == array {
+					lanes = max(lanes, acc.Lanes)
+				}
+			}
+		}
+	}
+	return lanes
 }
 
 // elementsOf is the size of an array of constant shape.
@@ -287,6 +320,9 @@ func (w *writer) rename() {
 	}
 	for _, f := range kernel.Functions() {
 		taken[f] = true
+	}
+	for _, f := range w.k.Functions {
+		taken[f.Name] = true
 	}
 	for _, h := range helpers {
 		for _, t := range w.types {

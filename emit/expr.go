@@ -32,7 +32,7 @@ func (w *writer) expr(e kernel.Expr) (code, kernel.DType, error) {
 	if _, ok := w.types[t]; !ok {
 		return code{}, "", fmt.Errorf("%s has type %s, which kernels are counted with but not generated for", e, t)
 	}
-	w.used[t] = true
+	w.used[t.Base()] = true
 	c, err := w.exprOf(e, t)
 	return c, t, err
 }
@@ -46,6 +46,10 @@ func (w *writer) exprOf(e kernel.Expr, t kernel.DType) (code, error) {
 	case kernel.Var:
 		return w.variable(x.Name)
 	case *kernel.Access:
+		if x.Lanes > 0 {
+			v, err := w.vector(x)
+			return v.load(w, x.Lanes), err
+		}
 		return w.element(x.Array, x.Index)
 	case *kernel.Cast:
 		c, from, err := w.expr(x.Arg)
@@ -128,7 +132,7 @@ func (w *writer) integerLiteral(v int64, t kernel.DType) code {
 }
 
 func (w *writer) cast(c code, t kernel.DType) code {
-	w.used[t] = true
+	w.used[t.Base()] = true
 	return code{"(" + w.types[t] + ") " + c.at(precUnary), precUnary}
 }
 
@@ -136,6 +140,11 @@ func (w *writer) converted(c code, from, to kernel.DType) code {
 	switch {
 	case from == to:
 		return c
+	case from.IsVector():
+		w.used[to.Base()] = true
+		return code{fmt.Sprintf(w.vectors.convert, w.types[to], c.text), precAtom}
+	case to.IsVector():
+		return code{fmt.Sprintf(w.vectors.cast, w.types[to], w.converted(c, from, to.Base()).text), precAtom}
 	case to == kernel.Bool:
 		return code{c.at(precEqual+1) + " != 0", precEqual}
 	case from == kernel.Bool && to == kernel.Int32:
@@ -147,7 +156,7 @@ func (w *writer) converted(c code, from, to kernel.DType) code {
 // typed writes e converted to a type; integer literals become literals of it.
 func (w *writer) typed(e kernel.Expr, t kernel.DType) (code, error) {
 	if v, ok := literalOf(e); ok && t != kernel.Bool {
-		return w.integerLiteral(v, t), nil
+		return w.converted(w.integerLiteral(v, t.Base()), t.Base(), t), nil
 	}
 	c, from, err := w.expr(e)
 	if err != nil {
@@ -173,7 +182,10 @@ func (w *writer) assigned(e kernel.Expr, t kernel.DType) (code, error) {
 	if _, ok := literalOf(e); ok || t == kernel.Bool {
 		return w.typed(e, t)
 	}
-	c, _, err := w.expr(e)
+	c, from, err := w.expr(e)
+	if t.IsVector() && from != t {
+		c = w.converted(c, from, t)
+	}
 	return c, err
 }
 
@@ -231,6 +243,9 @@ func (w *writer) op(x *kernel.Op, t kernel.DType) (code, error) {
 	case kernel.Min, kernel.Max:
 		return nested(w.function(string(x.Kind), t), args), nil
 	case kernel.Pow:
+		if t.IsVector() && t.Base().IsInteger() {
+			return code{}, fmt.Errorf("operator %s on vectors of %s cannot be generated", x.Kind, t.Base())
+		}
 		if t.IsInteger() {
 			return nested(w.help("power", t), args), nil
 		}
@@ -254,6 +269,9 @@ func (w *writer) op(x *kernel.Op, t kernel.DType) (code, error) {
 // by itself; of more it would convert step by step.
 func (w *writer) operands(x *kernel.Op, t kernel.DType) ([]code, error) {
 	call := x.Kind == kernel.Min || x.Kind == kernel.Max || x.Kind == kernel.Pow || x.Kind == kernel.Mod || x.Kind == kernel.FloorDiv
+	if t.IsVector() {
+		return w.vectorOperands(x.Args, t, !call && len(x.Args) == 2)
+	}
 	one := false // operand has the type t
 	for _, a := range x.Args {
 		u, err := w.k.TypeOf(a)
@@ -301,7 +319,10 @@ func (w *writer) divide(x *kernel.Op, t kernel.DType, args []code) (code, error)
 	if x.Kind == kernel.Mod {
 		helper, text = "floor_mod", "%"
 	}
-	if t.IsFloat() {
+	if t.IsVector() && (x.Kind == kernel.Mod || !t.Base().IsFloat()) {
+		return code{}, fmt.Errorf("operator %s on vectors of %s cannot be generated", x.Kind, t.Base())
+	}
+	if t.Base().IsFloat() {
 		if x.Kind == kernel.Mod {
 			return nested(w.help("mod", t), args), nil
 		}
@@ -331,7 +352,7 @@ func nested(f string, args []code) code {
 }
 
 func (w *writer) function(name string, t kernel.DType) string {
-	if t.IsFloat() {
+	if t.Base().IsFloat() {
 		if f, ok := w.funcs[name]; ok {
 			return f
 		}
@@ -343,12 +364,15 @@ func (w *writer) function(name string, t kernel.DType) string {
 var integerCalls = map[string]bool{"abs": true, "min": true, "max": true}
 
 func (w *writer) call(x *kernel.Call, t kernel.DType) (code, error) {
+	if f := w.k.Function(x.Func); f != nil {
+		return w.userCall(f, x)
+	}
 	in, err := w.common(x.Args)
 	if err != nil {
 		return code{}, err
 	}
-	if !in.IsFloat() && !(integerCalls[x.Func] && in.IsInteger()) {
-		in = kernel.Float32
+	if !in.Base().IsFloat() && !(integerCalls[x.Func] && in.Base().IsInteger()) {
+		in = kernel.Float32.Vector(in.Lanes())
 	}
 	var args []string
 	for _, a := range x.Args {
@@ -359,7 +383,7 @@ func (w *writer) call(x *kernel.Call, t kernel.DType) (code, error) {
 		args = append(args, c.text)
 	}
 	c := code{fmt.Sprintf("%s(%s)", w.function(x.Func, in), strings.Join(args, ", ")), precAtom}
-	if x.Func == "abs" && in.IsInteger() { // its result is unsigned
+	if x.Func == "abs" && !in.Base().IsFloat() { // its result is unsigned
 		c = w.cast(c, t)
 	}
 	return c, nil

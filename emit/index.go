@@ -264,12 +264,18 @@ func (w *writer) element(name string, index []kernel.Expr) (code, error) {
 	if a.IsValue || len(index) == 0 && a.Space != kernel.Global && a.Offset == nil {
 		return code{w.name(name), precAtom}, nil
 	}
+	at, err := w.flat(a, index)
+	return code{w.name(name) + "[" + at + "]", precAtom}, err
+}
+
+// flat writes the flattened index.
+func (w *writer) flat(a *kernel.Array, index []kernel.Expr) (string, error) {
 	if len(index) != len(a.Shape) {
-		return code{}, fmt.Errorf("%s has %d axes, and is indexed by %d", name, len(a.Shape), len(index))
+		return "", fmt.Errorf("%s has %d axes, and is indexed by %d", a.Name, len(a.Shape), len(index))
 	}
 	strides, err := a.Strides()
 	if err != nil {
-		return code{}, err
+		return "", err
 	}
 	var flat polycount.Affine // what has constant strides
 	var parts []term
@@ -282,10 +288,10 @@ func (w *writer) element(name string, index []kernel.Expr) (code, error) {
 			// Read from memory, or not affine: written as it stands.
 			c, err := w.integer(e)
 			if err != nil {
-				return code{}, err
+				return "", err
 			}
 			if parts, err = w.scaled(parts, strides[i], c); err != nil {
-				return code{}, err
+				return "", err
 			}
 			continue
 		}
@@ -299,17 +305,17 @@ func (w *writer) element(name string, index []kernel.Expr) (code, error) {
 		}
 		c, err := w.affine(affine)
 		if err != nil {
-			return code{}, err
+			return "", err
 		}
 		if parts, err = w.scaled(parts, strides[i], c); err != nil {
-			return code{}, err
+			return "", err
 		}
 	}
 	rest, constant, err := w.terms(w.onAxes(flat))
 	if err != nil {
-		return code{}, err
+		return "", err
 	}
-	return code{w.name(name) + "[" + sum(append(parts, rest...), constant).text + "]", precAtom}, nil
+	return sum(append(parts, rest...), constant).text, nil
 }
 
 // scaled appends stride·c.

@@ -7,7 +7,8 @@ import (
 	"math/bits"
 )
 
-// ratio is the access-to-footprint ratio of a record: accesses of work-items per distinct element.
+// ratio is the access-to-footprint ratio of a record: accesses of work-items, to each element of a vector, per distinct
+// element.
 type ratio struct{ accesses, elements *evaluator }
 
 func (s *Statistics) afrCondition(m Mem, text string) condition {
@@ -89,7 +90,7 @@ func (s *Statistics) newRatio(m Mem) (*ratio, error) {
 	}
 	occurrences := map[where]int64{}
 	for _, site := range sites {
-		occurrences[s.c.where(site.at, WorkItem)]++
+		occurrences[s.c.where(site.at, WorkItem)] += max(site.access.Lanes, 1)
 	}
 	accesses, err := s.c.sum(occurrences)
 	if err != nil {

@@ -51,7 +51,7 @@ func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
 	var all *polycount.Set
 	seen := map[string]bool{}
 	for _, s := range sites {
-		if text := fmt.Sprint(s.at, s.access.Index); seen[text] {
+		if text := fmt.Sprint(s.at, s.access.Index, s.access.Lanes); seen[text] {
 			continue
 		} else {
 			seen[text] = true
@@ -91,6 +91,14 @@ func (c *counter) image(s site) (*polycount.Set, error) {
 		}
 		axes = append(axes, fmt.Sprintf("_axis%d", axis))
 		index = append(index, a)
+	}
+	if lanes := s.access.Lanes; lanes > 0 {
+		lane := polycount.Name("_lane")
+		domain, err = domain.AddDims("_lane").Constrain(polycount.GE(lane, polycount.Int(0)), polycount.GE(polycount.Int(lanes-1), lane))
+		if err != nil {
+			return nil, err
+		}
+		index[len(index)-1] = index[len(index)-1].Add(lane)
 	}
 	m, err := polycount.NewMap(domain, axes, index)
 	if err != nil {

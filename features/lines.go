@@ -25,6 +25,7 @@ var unitBytes = map[Class]int64{LinesClass: 128, SectorsClass: 32}
 type transactions struct {
 	c        *counter
 	elements map[Class]int64 // in a unit
+	span     int64           // elements of one access
 
 	base   []indexTerm // A without its constant
 	rest   *sizeExpr
@@ -109,7 +110,7 @@ func (s *sizeExpr) at(sizes map[string]int64) (int64, error) {
 // newTransactions prepares a site in global memory.
 func (c *counter) newTransactions(s site) (*transactions, error) {
 	a := c.k.Array(s.access.Array)
-	t := &transactions{c: c, elements: map[Class]int64{}, counts: map[string]*evaluator{}, covers: map[string]*polycount.Set{}}
+	t := &transactions{c: c, span: max(s.access.Lanes, 1), elements: map[Class]int64{}, counts: map[string]*evaluator{}, covers: map[string]*polycount.Set{}}
 	for class, bytes := range unitBytes {
 		t.elements[class] = bytes / a.DType.Size()
 	}

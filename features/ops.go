@@ -2,6 +2,8 @@ package features
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"gpuperf/kernel"
 )
@@ -32,23 +34,50 @@ var opNames = []string{"add", "mul", "madd", "div", "pow", "shift", "bw", "maxmi
 // countOps counts the operations of one execution of s: both sides of a select and none of the predicates, unless branches
 // are exact.
 func (c *counter) countOps(s *kernel.Stmt) error {
-	v := opVisitor{c, c.scopeOf(s)}
+	v := opVisitor{c, c.scopeOf(s), c.k}
 	if err := v.visit(s.LHS); err != nil {
 		return err
 	}
 	if err := v.visit(s.RHS); err != nil || !c.opt.ExactBranches {
 		return err
 	}
-	return opVisitor{c, scope{stmt: s}}.visitAll(s.Predicates)
+	return opVisitor{c, scope{stmt: s}, c.k}.visitAll(s.Predicates)
 }
 
 type opVisitor struct {
 	c  *counter
 	at scope
+	k  *kernel.Kernel // in which expressions have their types: the counter's, or the scope of a user function
 }
 
 func (v opVisitor) add(name string, t kernel.DType, n int64) {
-	v.c.add(Op{name, t, SubGroup}, v.at, SubGroup, n)
+	v.c.add(Op{name, t.Base(), SubGroup}, v.at, SubGroup, n*t.Lanes())
+}
+
+// under narrows the scope. The conditions of a function are over its parameters: both sides are counted.
+func (v opVisitor) under(condition kernel.Expr) opVisitor {
+	if v.k == v.c.k {
+		v.at = v.c.under(v.at, condition)
+	}
+	return v
+}
+
+// call counts a user function: what it declares, or else its definition. Multiply-adds are found within the definition
+// alone.
+func (v opVisitor) call(f *kernel.Function) error {
+	switch {
+	case f.Counts != nil:
+		for _, t := range slices.Sorted(maps.Keys(f.Counts)) {
+			for _, name := range slices.Sorted(maps.Keys(f.Counts[t])) {
+				v.add(name, t, f.Counts[t][name])
+			}
+		}
+		return nil
+	case f.Def == nil:
+		return fmt.Errorf("function %s has no definition and declares no operations, so that they cannot be counted", f.Name)
+	}
+	v.k = v.k.Scope(f)
+	return v.visit(f.Def)
 }
 
 func (v opVisitor) visit(e kernel.Expr) error {
@@ -56,7 +85,13 @@ func (v opVisitor) visit(e kernel.Expr) error {
 	case *kernel.Op:
 		return v.operator(x)
 	case *kernel.Call:
-		t, err := v.c.k.TypeOf(x)
+		if f := v.k.Function(x.Func); f != nil {
+			if err := v.call(f); err != nil {
+				return err
+			}
+			return v.visitAll(x.Args)
+		}
+		t, err := v.k.TypeOf(x)
 		if err != nil {
 			return err
 		}
@@ -66,10 +101,10 @@ func (v opVisitor) visit(e kernel.Expr) error {
 		if err := v.visit(x.If); err != nil {
 			return err
 		}
-		if err := (opVisitor{v.c, v.c.under(v.at, x.If)}).visit(x.Then); err != nil {
+		if err := v.under(x.If).visit(x.Then); err != nil {
 			return err
 		}
-		return opVisitor{v.c, v.c.under(v.at, not(x.If))}.visit(x.Else)
+		return v.under(not(x.If)).visit(x.Else)
 	case *kernel.Cast:
 		return v.visit(x.Arg)
 	case *kernel.Access:
@@ -102,7 +137,7 @@ func (v opVisitor) operator(x *kernel.Op) error {
 		return v.visit(x.Args[0])
 	}
 	if op, ok := operators[x.Kind]; ok {
-		t, err := v.c.k.TypeOf(x)
+		t, err := v.k.TypeOf(x)
 		if err != nil {
 			return err
 		}
@@ -118,7 +153,7 @@ func (v opVisitor) operator(x *kernel.Op) error {
 // sum counts a sum of k terms: k-1 additions, of which as many as there are terms that are products of the same type are
 // multiply-adds together with one multiplication of each (a*b + c*d is one multiply-add and one multiplication).
 func (v opVisitor) sum(x *kernel.Op) error {
-	t, err := v.c.k.TypeOf(x)
+	t, err := v.k.TypeOf(x)
 	if err != nil {
 		return err
 	}
@@ -166,7 +201,7 @@ func (v opVisitor) multiplications(e kernel.Expr) (n int64, t kernel.DType, err 
 	if !ok || !isProduct(x) {
 		return 0, "", nil
 	}
-	if t, err = v.c.k.TypeOf(x); err != nil {
+	if t, err = v.k.TypeOf(x); err != nil {
 		return 0, "", err
 	}
 	factors, err := v.flatten(x, t, isProduct, nil)
@@ -188,7 +223,7 @@ func isProduct(x *kernel.Op) bool { return x.Kind == kernel.Mul }
 func (v opVisitor) flatten(x *kernel.Op, t kernel.DType, same func(*kernel.Op) bool, out []kernel.Expr) ([]kernel.Expr, error) {
 	for _, arg := range x.Args {
 		if op, ok := unsigned(arg).(*kernel.Op); ok && same(op) {
-			u, err := v.c.k.TypeOf(op)
+			u, err := v.k.TypeOf(op)
 			if err != nil {
 				return nil, err
 			}

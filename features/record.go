@@ -52,14 +52,15 @@ const (
 )
 
 // Op is an arithmetic operation: add, mul, madd, div, pow, shift, bw (bitwise), maxmin, or func:<name>. Subtractions are
-// additions. Once per sub-group.
+// additions. Once per sub-group; an operation on vectors is one on scalars for each lane.
 type Op struct {
 	Op          string
 	DType       kernel.DType // of the result
 	Granularity Granularity
 }
 
-// Mem is an access to memory of the device or of the work-group.
+// Mem is an access to memory of the device or of the work-group. An access to a vector is one access, of the vector's type;
+// its strides are in elements of the array.
 type Mem struct {
 	Space       kernel.Space // Global or Local
 	DType       kernel.DType

@@ -151,14 +151,17 @@ func (t *transactions) units(base, elements int64, within []int64) [][]int {
 	index := map[unit]int{}
 	var out [][]int
 	for i, l := range t.lanes {
-		u := unit{l.subgroup, floorDiv(base+within[i], elements)}
-		n, ok := index[u]
-		if !ok {
-			n = len(out)
-			index[u], out = n, append(out, nil)
-		}
-		if !slices.Contains(out[n], l.active) {
-			out[n] = append(out[n], l.active)
+		first := base + within[i]
+		for at := floorDiv(first, elements); at <= floorDiv(first+t.span-1, elements); at++ {
+			u := unit{l.subgroup, at}
+			n, ok := index[u]
+			if !ok {
+				n = len(out)
+				index[u], out = n, append(out, nil)
+			}
+			if !slices.Contains(out[n], l.active) {
+				out[n] = append(out[n], l.active)
+			}
 		}
 	}
 	for _, active := range out {

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"slices"
 )
 
@@ -10,6 +11,7 @@ func (k *Kernel) Check() (err error) {
 	defer rescue(&err)
 	for _, part := range []func() error{
 		k.checkNames,
+		k.checkFunctions,
 		k.checkStatements,
 		k.checkDeps,
 		k.checkAccesses,
@@ -71,6 +73,11 @@ func (k *Kernel) checkNames() error {
 	}
 	for _, r := range k.Rules {
 		if err := claim(r.Name, "rule"); err != nil {
+			return err
+		}
+	}
+	for _, f := range k.Functions {
+		if err := claim(f.Name, "function"); err != nil {
 			return err
 		}
 	}
@@ -198,6 +205,11 @@ func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
 		if len(a.Shape) != len(x.Index) {
 			return k.errorf("statement %s: %s has %d indices, array %s has %d axes", s.ID, x, len(x.Index), x.Array, len(a.Shape))
 		}
+		if x.Lanes > 0 {
+			if err := a.checkVector(x); err != nil {
+				return k.errorf("statement %s: %w", s.ID, err)
+			}
+		}
 	case *Reduce:
 		for _, n := range x.Inames {
 			if !k.IsIname(n) {
@@ -209,6 +221,12 @@ func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
 		}
 		scope = slices.Concat(scope, x.Inames)
 	case *Call:
+		if f := k.Function(x.Func); f != nil {
+			if len(f.Params) != len(x.Args) {
+				return k.errorf("statement %s: function %s takes %d operands, not %d", s.ID, x.Func, len(f.Params), len(x.Args))
+			}
+			break
+		}
 		if k.rule(x.Func) == nil && !IsFunction(x.Func) {
 			return k.errorf("statement %s calls %s, which is neither a rule nor a known function (%s)", s.ID, x.Func, listNames(Functions()))
 		}
@@ -220,6 +238,26 @@ func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
 		if err := k.checkExpr(s, c, scope); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkVector: the elements of a vector lie next to each other.
+func (a *Array) checkVector(x *Access) error {
+	switch {
+	case !isLanes(x.Lanes):
+		return fmt.Errorf("%s has %d lanes; there are vectors of 2, 4, 8 and 16", x, x.Lanes)
+	case len(x.Index) == 0 || len(a.Shape) == 0:
+		return fmt.Errorf("%s takes a vector from a scalar", x)
+	case a.DType != "" && !a.DType.Vector(x.Lanes).Known():
+		return fmt.Errorf("%s takes a vector of %s, of which there are none", x, a.DType)
+	}
+	strides, err := a.Strides()
+	if err != nil {
+		return err
+	}
+	if last := strides[len(strides)-1]; !Equal(last, Int{1}) {
+		return fmt.Errorf("%s takes a vector along an axis whose elements are %s apart, not 1", x, last)
 	}
 	return nil
 }
@@ -254,6 +292,10 @@ func (k *Kernel) checkArrays() error {
 	for _, a := range slices.Concat(k.Args, k.Temps) {
 		if a.DType != "" && !a.DType.Known() {
 			return k.errorf("%s: unknown element type %q", a.Name, a.DType)
+		}
+		if space := k.SpaceOf(a.Name); a.DType.IsVector() && (a.IsValue || space != Private) {
+			return k.errorf("%s is of type %s, which private temporaries have: make it %s, and access %d elements at a time, %s[...; %d]",
+				a.Name, a.DType, a.DType.Base(), a.DType.Lanes(), a.Name, a.DType.Lanes())
 		}
 		if a.IsValue {
 			continue

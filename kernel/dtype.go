@@ -1,5 +1,10 @@
 package kernel
 
+import (
+	"fmt"
+	"slices"
+)
+
 // DType names an element type, in numpy's notation: "float32", "int64", "complex64". The zero DType is "not known yet".
 type DType string
 
@@ -29,27 +34,52 @@ const (
 	classUint
 	classFloat
 	classComplex
+	classVector
 )
 
-var dtypes = map[DType]struct {
-	size  int64
+type dtypeRow struct {
+	size  int64 // of an element, in all lanes
 	class dtypeClass
-}{
-	Bool:       {1, classBool},
-	Int8:       {1, classInt},
-	Int16:      {2, classInt},
-	Int32:      {4, classInt},
-	Int64:      {8, classInt},
-	Uint8:      {1, classUint},
-	Uint16:     {2, classUint},
-	Uint32:     {4, classUint},
-	Uint64:     {8, classUint},
-	Float16:    {2, classFloat},
-	Float32:    {4, classFloat},
-	Float64:    {8, classFloat},
-	Complex64:  {8, classComplex},
-	Complex128: {16, classComplex},
+	base  DType // of vectors: the type of a lane
+	lanes int64
 }
+
+// Lanes are the numbers of lanes that vector types have: those of OpenCL C whose size is a power of two.
+var Lanes = []int64{2, 4, 8, 16}
+
+var dtypes = withVectors(map[DType]dtypeRow{
+	Bool:       {size: 1, class: classBool},
+	Int8:       {size: 1, class: classInt},
+	Int16:      {size: 2, class: classInt},
+	Int32:      {size: 4, class: classInt},
+	Int64:      {size: 8, class: classInt},
+	Uint8:      {size: 1, class: classUint},
+	Uint16:     {size: 2, class: classUint},
+	Uint32:     {size: 4, class: classUint},
+	Uint64:     {size: 8, class: classUint},
+	Float16:    {size: 2, class: classFloat},
+	Float32:    {size: 4, class: classFloat},
+	Float64:    {size: 8, class: classFloat},
+	Complex64:  {size: 8, class: classComplex},
+	Complex128: {size: 16, class: classComplex},
+})
+
+// withVectors adds the vector types: "float32x4" is four lanes of float32.
+func withVectors(scalars map[DType]dtypeRow) map[DType]dtypeRow {
+	all := map[DType]dtypeRow{}
+	for t, row := range scalars {
+		all[t] = row
+		if row.class == classBool || row.class == classComplex {
+			continue
+		}
+		for _, n := range Lanes {
+			all[vectorName(t, n)] = dtypeRow{n * row.size, classVector, t, n}
+		}
+	}
+	return all
+}
+
+func vectorName(t DType, lanes int64) DType { return DType(fmt.Sprintf("%sx%d", t, lanes)) }
 
 // Known reports whether t names a type of the IR.
 func (t DType) Known() bool { _, ok := dtypes[t]; return ok }
@@ -68,3 +98,29 @@ func (t DType) IsFloat() bool { return dtypes[t].class == classFloat && t.Known(
 
 // IsComplex reports whether t is a complex type.
 func (t DType) IsComplex() bool { return dtypes[t].class == classComplex && t.Known() }
+
+// IsVector reports whether t is a vector type.
+func (t DType) IsVector() bool { return dtypes[t].class == classVector && t.Known() }
+
+// Base is the type of a lane: that of a vector's elements, t itself for a scalar type.
+func (t DType) Base() DType {
+	if row, ok := dtypes[t]; ok && row.base != "" {
+		return row.base
+	}
+	return t
+}
+
+// Lanes is the number of lanes, 1 for a scalar type.
+func (t DType) Lanes() int64 { return max(dtypes[t].lanes, 1) }
+
+// Vector is the type of that many lanes of t; t itself for one lane. For other numbers than those of [Lanes], and for types
+// that have no vectors, it is not Known.
+func (t DType) Vector(lanes int64) DType {
+	if lanes <= 1 {
+		return t
+	}
+	return vectorName(t, lanes)
+}
+
+// isLanes reports whether accesses may have that many lanes.
+func isLanes(n int64) bool { return slices.Contains(Lanes, n) }

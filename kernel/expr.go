@@ -23,11 +23,13 @@ type Float struct {
 // Var is an iname, a kernel parameter, a value argument or a scalar temporary.
 type Var struct{ Name string }
 
-// Access is an element of an array (argument, or temporary with a shape): a$tag[i, j]. Tag may be empty.
+// Access is an element of an array (argument, or temporary with a shape): a$tag[i, j]. Tag may be empty. With Lanes it is a
+// vector of so many elements, from the given one on along the last axis: a[i, 4*j; 4].
 type Access struct {
 	Array string
 	Tag   string
 	Index []Expr
+	Lanes int64 // 0 for a single element, otherwise one of the package's Lanes
 }
 
 // OpKind is an operator, written as in instructions.

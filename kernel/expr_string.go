@@ -122,6 +122,9 @@ func write(b *strings.Builder, e Expr, min int) {
 		if len(x.Index) > 0 {
 			b.WriteByte('[')
 			writeList(b, x.Index)
+			if x.Lanes > 0 {
+				b.WriteString("; " + strconv.FormatInt(x.Lanes, 10))
+			}
 			b.WriteByte(']')
 		}
 	case *Op:

@@ -50,7 +50,7 @@ func (k *Kernel) ExtractSubst(name, template string, parameters []string) (*Kern
 				index[i] = replace(x)
 			}
 			if len(index) > 0 {
-				s.LHS = &Access{lhs.Array, lhs.Tag, index}
+				s.LHS = &Access{lhs.Array, lhs.Tag, index, lhs.Lanes}
 			}
 		}
 		if s.RHS != nil {

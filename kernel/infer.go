@@ -90,8 +90,12 @@ func (k *Kernel) assignedType(name string, neutral map[string]bool) (DType, erro
 			}
 			return e
 		})
-		if _, err := k.TypeOf(v); err != nil {
+		t, err := k.TypeOf(v)
+		if err != nil {
 			return "", k.errorf("statement %s: %w", w.ID, err)
+		}
+		if lhs, ok := w.LHS.(*Access); ok && lhs.Lanes > 0 && t.IsVector() {
+			v = &Cast{t.Base(), Int{}} // the elements of the vector
 		}
 		values = append(values, v)
 	}

@@ -29,6 +29,8 @@ type Kernel struct {
 	Temps []*Array
 	// Rules are substitution rules f(x) := expr, by name, in the order of definition.
 	Rules []*Rule
+	// Functions that expressions may call beside the mathematical ones, in the order of definition.
+	Functions []*Function
 
 	// Tags maps inames to hardware axes or loop treatments; an absent iname is a sequential loop.
 	Tags map[string]Tag

@@ -55,6 +55,11 @@ func (k *Kernel) String() string {
 	}
 	section("rules", lines)
 	lines = nil
+	for _, f := range k.Functions {
+		lines = append(lines, f.String())
+	}
+	section("functions", lines)
+	lines = nil
 	for _, s := range k.Statements {
 		lines = append(lines, s.String())
 	}

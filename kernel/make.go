@@ -35,6 +35,8 @@ type Spec struct {
 	Complete bool
 	// Assumptions on the parameters, as in "n >= 1 and n % 16 = 0".
 	Assumptions string
+	// Functions are user functions that the instructions may call.
+	Functions []*Function
 	// DTypes gives element types to arguments and temporaries.
 	DTypes map[string]DType
 }
@@ -51,7 +53,7 @@ func Make(spec Spec) (k *Kernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	k = &Kernel{Name: spec.Name, Tags: map[string]Tag{}}
+	k = &Kernel{Name: spec.Name, Tags: map[string]Tag{}, Functions: slices.Clone(spec.Functions)}
 	if k.Name == "" {
 		k.Name = DefaultName
 	}

@@ -216,11 +216,11 @@ func (p *parser) named(t token) Expr {
 	case p.is("["):
 		open := p.tok().at
 		p.i++
-		index := p.args("]")
+		index, lanes := p.index()
 		if len(index) == 0 {
 			p.failHint(open, "a scalar is written without brackets", "%s has an empty index", t.text)
 		}
-		return &Access{Array: t.text, Tag: tag, Index: index}
+		return &Access{Array: t.text, Tag: tag, Index: index, Lanes: lanes}
 	case tag != "":
 		return &Access{Array: t.text, Tag: tag}
 	case p.is("("):
@@ -242,6 +242,32 @@ func (p *parser) tag() string {
 	}
 	p.i++
 	return t.text
+}
+
+// index reads indices and the number of lanes behind a semicolon, up to the closing bracket, which it consumes.
+func (p *parser) index() (list []Expr, lanes int64) {
+	for !p.accept("]") {
+		if p.accept(";") {
+			at := p.tok()
+			if at.kind == tokNumber {
+				lanes, _ = strconv.ParseInt(at.text, 10, 64)
+			}
+			if !isLanes(lanes) {
+				p.failHint(at.at, "as in a[4*i; 4]", "a vector has 2, 4, 8 or 16 lanes, not %s", at.text)
+			}
+			p.i++
+			p.expect("]")
+			break
+		}
+		if len(list) > 0 {
+			p.expect(",")
+			if p.accept("]") {
+				break
+			}
+		}
+		list = append(list, p.expr(precCond))
+	}
+	return list, lanes
 }
 
 // args reads expressions up to the closing symbol, which it consumes.

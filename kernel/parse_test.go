@@ -153,7 +153,10 @@ func anExpr(depth int) *rapid.Generator[Expr] {
 			return &Op{rapid.SampledFrom([]OpKind{Neg, Not, BitNot}).Draw(t, "op"), []Expr{sub.Draw(t, "a")}}
 		}),
 		rapid.Custom(func(t *rapid.T) Expr {
-			return &Access{"a", rapid.SampledFrom([]string{"", "aLD"}).Draw(t, "tag"), rapid.SliceOfN(sub, 1, 3).Draw(t, "index")}
+			return &Access{
+				"a", rapid.SampledFrom([]string{"", "aLD"}).Draw(t, "tag"), rapid.SliceOfN(sub, 1, 3).Draw(t, "index"),
+				rapid.SampledFrom([]int64{0, 0, 4, 16}).Draw(t, "lanes"),
+			}
 		}),
 		rapid.Custom(func(t *rapid.T) Expr { return &Cond{sub.Draw(t, "if"), sub.Draw(t, "then"), sub.Draw(t, "else")} }),
 		rapid.Custom(func(t *rapid.T) Expr { return &Cast{Float64, sub.Draw(t, "arg")} }),

@@ -42,6 +42,9 @@ func (k *Kernel) AddPrefetch(array string, sweep []string, opt Prefetch) (out *K
 	case a.IsValue || k.IsTemp(array) || len(a.Shape) == 0:
 		return fail("it is no array argument")
 	}
+	if acc := k.vectorAccess(array); acc != nil {
+		return fail("%s reads %d elements at a time, and a tile has single ones", acc, acc.Lanes)
+	}
 	if w := k.writers(array); len(w) > 0 {
 		return fail("statement %s writes it, so that a copy could be out of date", w[0].ID)
 	}

@@ -38,10 +38,25 @@ func (k *Kernel) checkPrepared() error {
 		}
 	}
 	for _, s := range k.Statements {
+		var types []DType
 		for _, e := range s.exprs() {
-			if _, err := k.TypeOf(e); err != nil {
+			t, err := k.TypeOf(e)
+			if err != nil {
 				return k.errorf("statement %s: %w", s.ID, err)
 			}
+			types = append(types, t)
+			Walk(e, func(x Expr) bool {
+				if cond, ok := x.(*Cond); ok && err == nil {
+					_, err = k.TypeOf(cond.If)
+				}
+				return err == nil
+			})
+			if err != nil {
+				return k.errorf("statement %s: %w", s.ID, err)
+			}
+		}
+		if s.Kind == Assign && types[1].IsVector() && types[0].Lanes() != types[1].Lanes() {
+			return k.errorf("statement %s assigns %s to %s, which is %s", s.ID, types[1], s.LHS, types[0])
 		}
 	}
 	return nil

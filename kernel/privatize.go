@@ -65,6 +65,9 @@ func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Ker
 		if t.Axes != nil {
 			return nil, k.errorf("cannot privatize %s: it has a layout of its own", t.Name)
 		}
+		if acc := k.vectorAccess(t.Name); acc != nil {
+			return nil, k.errorf("cannot privatize %s: the elements of %s would lie apart", t.Name, acc)
+		}
 		c.setArray(&n)
 		c.mapStmts(func(s *Stmt) {
 			s.mapExprs(func(e Expr) Expr {
@@ -76,7 +79,7 @@ func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Ker
 						}
 					case *Access:
 						if x.Array == t.Name {
-							return &Access{x.Array, x.Tag, slices.Concat(x.Index, index)}
+							return &Access{x.Array, x.Tag, slices.Concat(x.Index, index), x.Lanes}
 						}
 					}
 					return e

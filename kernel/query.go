@@ -208,3 +208,17 @@ func (k *Kernel) readers(name string) []*Stmt {
 func splitNames(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
 }
+
+// vectorAccess is an access to several elements of the array at a time; nil where there is none.
+func (k *Kernel) vectorAccess(name string) *Access {
+	for _, s := range k.Statements {
+		for _, e := range s.exprs() {
+			for _, a := range Accesses(e) {
+				if a.Array == name && a.Lanes > 0 {
+					return a
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -37,6 +37,11 @@ func (k *Kernel) RemoveWork(opt WorkRemoval) (out *Kernel, err error) {
 			return nil, k.errorf("removing work: %s is no array in global memory (%s)", name, listNames(k.globals()))
 		}
 	}
+	for _, name := range k.globals() {
+		if acc := k.vectorAccess(name); acc != nil {
+			return nil, k.errorf("removing work: %s is a vector, and values are added up one by one", acc)
+		}
+	}
 	p, err := k.Prepare()
 	if err != nil {
 		return nil, err

@@ -42,7 +42,11 @@ func (k *Kernel) inferShapes() error {
 		for axis := range sites[name][0].acc.Index {
 			var size *extent
 			for _, at := range sites[name] {
-				next, err := k.largest(at.acc.Index[axis], at.inames)
+				lanes := int64(1)
+				if axis == len(at.acc.Index)-1 {
+					lanes = max(at.acc.Lanes, 1)
+				}
+				next, err := k.largestRun(at.acc.Index[axis], lanes, at.inames)
 				if err == nil {
 					size, err = size.max(next)
 				}
@@ -128,6 +132,26 @@ func (k *Kernel) largest(index Expr, within []string) (*extent, error) {
 		return nil, fmt.Errorf("the domain of %s is empty", index)
 	}
 	return out, nil
+}
+
+// largestRun is the extent that elements from the index on need: a multiple of their number where the index is one.
+func (k *Kernel) largestRun(index Expr, lanes int64, within []string) (*extent, error) {
+	if lanes == 1 {
+		return k.largest(index, within)
+	}
+	a, err := k.affineOf(index)
+	if err == nil && a.Mod(lanes).IsConstant() && a.Mod(lanes).Constant() == 0 {
+		e, err := k.largest(FromAffine(a.FloorDiv(lanes)), within)
+		if err != nil {
+			return nil, err
+		}
+		if e.affine == nil {
+			return &extent{size: binary(Mul, Int{lanes}, e.size)}, nil
+		}
+		all := e.affine.Scale(lanes)
+		return &extent{FromAffine(all), &all, e.where}, nil
+	}
+	return k.largest(binary(Add, index, Int{lanes - 1}), within)
 }
 
 // sizeOf is one more than the smallest of the bounds.

@@ -171,7 +171,7 @@ func (k *Kernel) affineIndices(e Expr) Expr {
 		if !ok {
 			return e
 		}
-		out := &Access{acc.Array, acc.Tag, slices.Clone(acc.Index)}
+		out := &Access{acc.Array, acc.Tag, slices.Clone(acc.Index), acc.Lanes}
 		for i, x := range acc.Index {
 			if a, err := ToAffine(x, func(name string) bool { return k.Array(name) == nil || k.Array(name).IsValue }); err == nil {
 				out.Index[i] = FromAffine(a)
@@ -188,7 +188,7 @@ func flattenIndices(e Expr) Expr {
 		if !ok {
 			return e
 		}
-		out := &Access{acc.Array, acc.Tag, slices.Clone(acc.Index)}
+		out := &Access{acc.Array, acc.Tag, slices.Clone(acc.Index), acc.Lanes}
 		changed := false
 		for i, x := range acc.Index {
 			out.Index[i] = Rewrite(x, func(e Expr) Expr {

@@ -28,7 +28,8 @@ func (k *Kernel) TypeOf(e Expr) (DType, error) {
 	case Var:
 		return k.typeOfName(x.Name)
 	case *Access:
-		return k.typeOfName(x.Array)
+		t, err := k.typeOfName(x.Array)
+		return t.Vector(x.Lanes), err
 	case *Cast:
 		if _, err := k.TypeOf(x.Arg); err != nil {
 			return "", err
@@ -52,6 +53,14 @@ func (k *Kernel) TypeOf(e Expr) (DType, error) {
 			}
 			return k.TypeOf(body)
 		}
+		if f := k.Function(x.Func); f != nil {
+			for _, a := range x.Args {
+				if _, err := k.TypeOf(a); err != nil {
+					return "", err
+				}
+			}
+			return f.Result, nil
+		}
 		f, ok := mathFuncs[x.Func]
 		if !ok {
 			return "", fmt.Errorf("unknown function %s", x.Func)
@@ -60,7 +69,7 @@ func (k *Kernel) TypeOf(e Expr) (DType, error) {
 		if err != nil {
 			return "", err
 		}
-		return f.result(t), nil
+		return f.result(t.Base()).Vector(t.Lanes()), nil
 	case *Op:
 		return k.typeOfOp(x)
 	}
@@ -95,11 +104,15 @@ func (k *Kernel) typeOfOp(x *Op) (DType, error) {
 		return k.TypeOf(x.Args[0])
 	}
 	if x.Kind.IsComparison() {
-		return Bool, nil
+		t, err := k.combine(x.Args...)
+		if err == nil && t.IsVector() {
+			err = fmt.Errorf("%s compares vectors: conditions are on scalars", x)
+		}
+		return Bool, err
 	}
 	t, err := k.combine(x.Args...)
-	if err == nil && x.Kind == Div && (t.IsInteger() || t == Bool) {
-		return Float64, nil
+	if err == nil && x.Kind == Div && (t.Base().IsInteger() || t == Bool) {
+		return Float64.Vector(t.Lanes()), nil
 	}
 	return t, err
 }
@@ -118,12 +131,18 @@ func (k *Kernel) combine(args ...Expr) (DType, error) {
 			continue
 		}
 		large = append(large, t)
-		integral = integral && (t.IsInteger() || t == Bool)
+		integral = integral && (t.Base().IsInteger() || t == Bool)
 	}
-	if integral {
-		return promoteAll(all), nil
+	if !integral {
+		all = large
 	}
-	return promoteAll(large), nil
+	t := promoteAll(all)
+	for _, u := range all {
+		if u.IsVector() && u.Lanes() != t.Lanes() {
+			return "", fmt.Errorf("operands %s and %s have different numbers of lanes", t, u)
+		}
+	}
+	return t, nil
 }
 
 func isSmallInt(e Expr) bool {
@@ -143,13 +162,19 @@ func promoteAll(list []DType) DType {
 }
 
 // Promote is the type that holds the values of both: as in numpy, except that int32 with float32 is float32.
-// The empty type is neutral.
+// The empty type is neutral. A scalar beside a vector is taken for all lanes; of two vectors the lanes of the first count.
 func Promote(a, b DType) DType {
 	if a == b || b == "" {
 		return a
 	}
 	if a == "" {
 		return b
+	}
+	if lanes := a.Lanes(); a.IsVector() || b.IsVector() {
+		if lanes == 1 {
+			lanes = b.Lanes()
+		}
+		return Promote(a.Base(), b.Base()).Vector(lanes)
 	}
 	x, y := dtypes[a], dtypes[b]
 	if x.class > y.class {

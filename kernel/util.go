@@ -16,6 +16,7 @@ func (k *Kernel) clone() *Kernel {
 	c.Args = slices.Clone(k.Args)
 	c.Temps = slices.Clone(k.Temps)
 	c.Rules = slices.Clone(k.Rules)
+	c.Functions = slices.Clone(k.Functions)
 	c.Tags = maps.Clone(k.Tags)
 	if c.Tags == nil {
 		c.Tags = map[string]Tag{}
@@ -64,7 +65,7 @@ func (k *Kernel) setArray(a *Array) {
 
 // taken reports whether a name is in use for an iname, a parameter, an array or a rule.
 func (k *Kernel) taken(name string) bool {
-	return k.IsIname(name) || k.IsParam(name) || k.Array(name) != nil ||
+	return k.IsIname(name) || k.IsParam(name) || k.Array(name) != nil || k.Function(name) != nil ||
 		slices.ContainsFunc(k.Rules, func(r *Rule) bool { return r.Name == name })
 }
 

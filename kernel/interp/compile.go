@@ -8,11 +8,14 @@ import (
 	"gpuperf/polycount"
 )
 
-// value is a compiled expression: one of the two functions, for floats or for integers and bool, and its type.
+// value is a compiled expression: one of the functions, for floats or for integers and bool, of scalar type or of a
+// vector type, and the type. A slice that one returns holds a value per lane until the function is called again.
 type value struct {
-	t kernel.DType
-	f func(*state) float64
-	i func(*state) int64
+	t  kernel.DType
+	f  func(*state) float64
+	i  func(*state) int64
+	fs func(*state) []float64
+	is func(*state) []int64
 }
 
 // compiler turns expressions into closures over the state of a run.
@@ -21,6 +24,9 @@ type compiler struct {
 	names map[string]string // hardware inames to axis names
 	slots map[string]int
 	mem   map[string]*memory
+	// bound are variables with a value of their own: parameters of the function, or operands of the operation on vectors,
+	// that the compiler is in.
+	bound map[string]value
 }
 
 func (c *compiler) slot(name string) (int, bool) {
@@ -88,6 +94,9 @@ func (c *compiler) expr(e kernel.Expr) (value, error) {
 	if t.IsComplex() || !t.Known() {
 		return value{}, fmt.Errorf("%s has type %s, which is counted only", e, t)
 	}
+	if t.IsVector() {
+		return c.vector(t, e)
+	}
 	switch x := e.(type) {
 	case kernel.Int:
 		v := x.Value
@@ -96,6 +105,9 @@ func (c *compiler) expr(e kernel.Expr) (value, error) {
 		v := round(t, x.Value)
 		return value{t: t, f: func(*state) float64 { return v }}, nil
 	case kernel.Var:
+		if v, ok := c.bound[x.Name]; ok {
+			return v, nil
+		}
 		if s, ok := c.slot(x.Name); ok {
 			return value{t: t, i: func(st *state) int64 { return st.vars[s] }}, nil
 		}
@@ -133,6 +145,9 @@ func (c *compiler) typed(e kernel.Expr, t kernel.DType) (value, error) {
 func convert(v value, t kernel.DType) value {
 	if v.t == t {
 		return v
+	}
+	if t.IsVector() || v.t.IsVector() {
+		return convertVector(v, t)
 	}
 	out := value{t: t}
 	switch f, i := v.f, v.i; {
@@ -205,20 +220,30 @@ func (c *compiler) place(access kernel.Expr, name string, index []kernel.Expr) (
 	if len(index) != len(m.shape) {
 		return nil, nil, fmt.Errorf("%s has %d indices, and %s has %d axes", access, len(index), name, len(m.shape))
 	}
+	at, err := c.placeIn(m, access, index)
+	return m, at, err
+}
+
+// placeIn is place for an array that is known.
+func (c *compiler) placeIn(m *memory, access kernel.Expr, index []kernel.Expr) (func(*state) int64, error) {
 	parts := make([]func(*state) int64, len(index))
 	for n, e := range index {
 		v, err := c.index(e)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		parts[n] = v
 	}
+	lanes := int64(1)
+	if acc, ok := access.(*kernel.Access); ok {
+		lanes = max(lanes, acc.Lanes)
+	}
 	switch len(parts) {
 	case 0:
-		return m, func(*state) int64 { return m.offset }, nil
+		return func(*state) int64 { return m.offset }, nil
 	default:
 		values := make([]int64, len(parts))
-		return m, func(st *state) int64 {
+		return func(st *state) int64 {
 			// An index may read memory, itself indexed: its values are taken before they are stored.
 			if len(parts) == 1 {
 				values[0] = parts[0](st)
@@ -226,6 +251,10 @@ func (c *compiler) place(access kernel.Expr, name string, index []kernel.Expr) (
 				for n, p := range parts {
 					values[n] = p(st)
 				}
+			}
+			if lanes > 1 { // the last of the elements must exist too
+				values[len(values)-1] += lanes - 1
+				return m.flat(st, access, values) - (lanes - 1)
 			}
 			return m.flat(st, access, values)
 		}, nil
@@ -352,11 +381,14 @@ func (c *compiler) assign(s *kernel.Stmt) (func(*state), error) {
 	if err != nil {
 		return nil, err
 	}
+	lhs := s.LHS
+	if acc, ok := lhs.(*kernel.Access); ok && acc.Lanes > 0 || m.array.DType.IsVector() {
+		return c.assignVector(s, m, at, acc)
+	}
 	v, err := c.typed(s.RHS, m.array.DType)
 	if err != nil {
 		return nil, err
 	}
-	lhs := s.LHS
 	if f := v.f; f != nil {
 		return func(st *state) {
 			x := f(st)
@@ -411,6 +443,9 @@ func (c *compiler) common(args []kernel.Expr) (kernel.DType, error) {
 }
 
 func (c *compiler) call(t kernel.DType, x *kernel.Call) (value, error) {
+	if f := c.k.Function(x.Func); f != nil {
+		return c.userCall(f, x)
+	}
 	in, err := c.common(x.Args)
 	if err != nil {
 		return value{}, err

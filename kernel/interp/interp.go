@@ -21,7 +21,7 @@ type Report struct {
 	Groups [3]int64
 	// Runs counts the executions of each statement, by ID.
 	Runs map[string]int64
-	// Loads and Stores count accesses, by array.
+	// Loads and Stores count the elements that accesses read and write, by array.
 	Loads, Stores map[string]int64
 	// Written tells which elements of each array in global memory were written.
 	Written map[string][]bool

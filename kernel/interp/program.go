@@ -156,7 +156,8 @@ func allocate(k *kernel.Kernel, a *kernel.Array, c *compiler, st *state, buffers
 	given, ok := buffers[a.Name]
 	switch {
 	case a.Space == kernel.Private && !a.IsValue:
-		m.buf = NewBuffer(a.DType, int(need)*st.items)
+		m.size *= a.DType.Lanes() // kept lane by lane
+		m.buf = NewBuffer(a.DType.Base(), int(m.size)*st.items)
 		st.scratch = append(st.scratch, m)
 		return m, nil
 	case a.Space == kernel.Local:

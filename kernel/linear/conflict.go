@@ -103,9 +103,15 @@ func (b *builder) instances(s, t *stmt, x, y access, apart ...string) []polycoun
 	for i := range x.index {
 		p, err1 := b.affine(x.index[i])
 		q, err2 := b.affine(y.index[i])
-		if err1 == nil && err2 == nil {
-			cs = append(cs, polycount.EQ(p, q.Subst(prime)))
+		if err1 != nil || err2 != nil {
+			continue
 		}
+		q = q.Subst(prime)
+		if i == len(x.index)-1 && max(x.lanes, y.lanes) > 0 { // the runs of elements overlap
+			cs = append(cs, polycount.GE(p.AddInt(max(x.lanes, 1)-1), q), polycount.GE(q.AddInt(max(y.lanes, 1)-1), p))
+			continue
+		}
+		cs = append(cs, polycount.EQ(p, q))
 	}
 	return cs
 }

@@ -94,6 +94,7 @@ type stmt struct {
 type access struct {
 	array *kernel.Array
 	index []kernel.Expr
+	lanes int64 // elements from the index on, along the last axis; 0 for one
 	write bool
 }
 
@@ -163,7 +164,7 @@ func (b *builder) accesses(s *stmt) error {
 			if array == nil {
 				return fmt.Errorf("unknown variable %s", a.Array)
 			}
-			acc := access{array, a.Index, write}
+			acc := access{array, a.Index, a.Lanes, write}
 			switch {
 			case array.IsValue && !write:
 			case array.IsValue:

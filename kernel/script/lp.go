@@ -385,6 +385,7 @@ var lpModule = newModule()
 
 func newModule() *module {
 	register(constructors)
+	register(functionConstructors)
 	register(transformations)
 	m := &module{"lp", starlark.StringDict{
 		"AddressSpace": &module{"lp.AddressSpace", starlark.StringDict{
@@ -392,10 +393,11 @@ func newModule() *module {
 		}},
 		"auto": starlark.None,
 	}}
-	for _, t := range []kernel.DType{
+	scalars := []kernel.DType{
 		kernel.Bool, kernel.Int8, kernel.Int16, kernel.Int32, kernel.Int64, kernel.Uint8, kernel.Uint16, kernel.Uint32,
 		kernel.Uint64, kernel.Float16, kernel.Float32, kernel.Float64, kernel.Complex64, kernel.Complex128,
-	} {
+	}
+	for _, t := range append(scalars, vectorTypes(scalars)...) {
 		m.attrs[string(t)] = starlark.String(t)
 	}
 	for name, f := range functions {

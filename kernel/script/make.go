@@ -15,7 +15,7 @@ import (
 var constructors = []function{
 	{
 		name:   "make_kernel",
-		params: "domains, instructions, args|kernel_data=, assumptions=, name=, seq_dependencies=",
+		params: "domains, instructions, args|kernel_data=, assumptions=, name=, seq_dependencies=, functions=",
 		doc:    "a kernel from domains in isl's notation and instructions; args may end in \"...\": infer the rest",
 		do:     makeKernel,
 	},
@@ -205,6 +205,7 @@ func makeKernel(c *invocation) (starlark.Value, error) {
 		Domains:      c.strings("domains"),
 		Instructions: strings.Join(c.strings("instructions"), "\n"),
 		Assumptions:  c.text("assumptions"),
+		Functions:    c.userFunctions("functions"),
 	}
 	declared := c.declarations(&spec)
 	c.check(spend(c.thread, 1000+int64(len(spec.Instructions))), "")

@@ -151,6 +151,16 @@ var transformations = []function{
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return k.RemoveUnusedInames(c.names("inames")...)
 		}),
+	transform("register_function", "function", "function",
+		"adds a user function made by Function, or replaces that of its name; instructions that call one name it in make_kernel(functions=...)",
+		func(c *invocation, k *kernel.Kernel) (_ *kernel.Kernel, err error) {
+			for _, f := range c.userFunctions("function") {
+				if k, err = k.RegisterFunction(f); err != nil {
+					return nil, err
+				}
+			}
+			return k, nil
+		}),
 	transform("tag_data_axes", dataAxes, "layout",
 		`sets the layout of arrays, as in "N0,N1" for Fortran order`, tagDataAxes),
 	transform("tag_array_axes", dataAxes, "layout", "the same as tag_data_axes", tagDataAxes),

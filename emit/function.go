@@ -1,0 +1,120 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+)
+
+// userCall writes the call of a user function, its operands converted to the types of the parameters.
+func (w *writer) userCall(f *kernel.Function, x *kernel.Call) (code, error) {
+	var args []string
+	for i, a := range x.Args {
+		c, err := w.typed(a, f.Params[i].DType)
+		if err != nil {
+			return code{}, err
+		}
+		args = append(args, c.text)
+	}
+	return code{fmt.Sprintf("%s(%s)", f.Name, strings.Join(args, ", ")), precAtom}, nil
+}
+
+// checkFunctions refuses names that the language or the source have a meaning for: bodies may use them, so that functions
+// are not renamed.
+func (w *writer) checkFunctions() error {
+	for _, f := range w.k.Functions {
+		if slices.Contains(w.reserved, f.Name) || f.Name == w.k.Name {
+			return fmt.Errorf("a function cannot be named %s in the source", f.Name)
+		}
+		for _, p := range f.Params {
+			if slices.Contains(w.reserved, p.Name) {
+				return fmt.Errorf("a parameter of function %s cannot be named %s in the source", f.Name, p.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// functions defines the user functions of the kernel, in the order in which they may call each other: those that are
+// called, and those with bodies, which may be called by others.
+func (w *writer) functions() (string, error) {
+	needed := map[string]bool{}
+	note := func(e kernel.Expr) {
+		kernel.Walk(e, func(e kernel.Expr) bool {
+			if x, ok := e.(*kernel.Call); ok {
+				needed[x.Func] = true
+			}
+			return true
+		})
+	}
+	for _, s := range w.k.Statements {
+		for _, e := range append([]kernel.Expr{s.LHS, s.RHS}, s.Predicates...) {
+			note(e)
+		}
+	}
+	for _, f := range slices.Backward(w.k.Functions) {
+		if f.Body != "" {
+			needed[f.Name] = true
+		} else if needed[f.Name] {
+			note(f.Def)
+		}
+	}
+	var b strings.Builder
+	for _, f := range w.k.Functions {
+		if !needed[f.Name] {
+			continue
+		}
+		text, err := w.define(f)
+		if err != nil {
+			return "", fmt.Errorf("function %s: %w", f.Name, err)
+		}
+		b.WriteString(text + "\n")
+	}
+	return b.String(), nil
+}
+
+func (w *writer) define(f *kernel.Function) (string, error) {
+	use := func(t kernel.DType) (string, error) {
+		name, ok := w.types[t]
+		if !ok {
+			return "", fmt.Errorf("type %s is counted with but not generated", t)
+		}
+		w.used[t.Base()] = true
+		return name, nil
+	}
+	result, err := use(f.Result)
+	if err != nil {
+		return "", err
+	}
+	var params []string
+	for _, p := range f.Params {
+		t, err := use(p.DType)
+		if err != nil {
+			return "", err
+		}
+		params = append(params, t+" "+p.Name)
+	}
+	if len(params) == 0 {
+		params = []string{"void"}
+	}
+	body := f.Body
+	if body == "" {
+		inner := *w
+		inner.k, inner.names, inner.context, inner.known = w.k.Scope(f), map[string]string{}, nil, nil
+		inner.fixed = map[string]int64{}
+		c, err := inner.assigned(f.Def, f.Result)
+		if err != nil {
+			return "", err
+		}
+		body = "return " + c.text + ";"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s %s(%s)\n{\n", w.helper, result, f.Name, strings.Join(params, ", "))
+	for line := range strings.Lines(strings.TrimRight(body, " \t\r\n")) {
+		b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
+	}
+	b.WriteString("}\n")
+	return b.String(), nil
+}

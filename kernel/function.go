@@ -1,0 +1,174 @@
+package kernel
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Function is a user function: what it is in the generated language, and what it means.
+//
+// Body is opaque: it is copied into the source. Def says the same as an expression over the parameters; the interpreter
+// runs it, and operations are counted in it where Counts says nothing. One of the two may be left out: without a body the
+// source is written from the definition; without a definition the kernel can be generated and counted, and not interpreted.
+type Function struct {
+	Name   string
+	Params []FunctionParam
+	Result DType
+	// Body is what stands between the braces of the function, in OpenCL C: "return x*x;".
+	Body string
+	// Def is an expression over the parameters that may call functions defined earlier; nil for none.
+	Def Expr
+	// Counts are the operations of one call, by the type of their result and the names that features have for them, as in
+	// {"float32": {"madd": 1, "func:sqrt": 1}}; nil counts the definition. Operations on vectors count once per lane.
+	Counts map[DType]map[string]int64
+}
+
+// FunctionParam is a parameter of a user function, passed by value.
+type FunctionParam struct {
+	Name  string
+	DType DType
+}
+
+// Function returns the user function of that name, nil without one.
+func (k *Kernel) Function(name string) *Function {
+	for _, f := range k.Functions {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Scope is a kernel without statements in which the expression Def has its meaning: the parameters of f are its value
+// arguments, and the functions defined before f its functions.
+func (k *Kernel) Scope(f *Function) *Kernel {
+	s := &Kernel{Name: f.Name}
+	for _, p := range f.Params {
+		s.Args = append(s.Args, &Array{Name: p.Name, DType: p.DType, Space: Private, IsValue: true})
+	}
+	at := slices.IndexFunc(k.Functions, func(g *Function) bool { return g.Name == f.Name })
+	s.Functions = k.Functions[:max(at, 0)]
+	return s
+}
+
+// RegisterFunction returns the kernel with a user function, which replaces one of the same name.
+func (k *Kernel) RegisterFunction(f *Function) (*Kernel, error) {
+	c := k.clone()
+	if i := slices.IndexFunc(c.Functions, func(g *Function) bool { return g.Name == f.Name }); i >= 0 {
+		c.Functions[i] = f
+	} else {
+		c.Functions = append(c.Functions, f)
+	}
+	if err := c.checkNames(); err != nil {
+		return nil, err
+	}
+	if err := c.checkFunctions(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// String describes the function on one line.
+func (f *Function) String() string {
+	var b strings.Builder
+	b.WriteString(f.Name + "(")
+	for i, p := range f.Params {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(p.DType) + " " + p.Name)
+	}
+	b.WriteString(") -> " + string(f.Result))
+	if f.Def != nil {
+		b.WriteString(" := " + f.Def.String())
+	}
+	if f.Counts != nil {
+		var items []string
+		for _, t := range slices.Sorted(maps.Keys(f.Counts)) {
+			for _, name := range slices.Sorted(maps.Keys(f.Counts[t])) {
+				items = append(items, fmt.Sprintf("%s %s %d", t, name, f.Counts[t][name]))
+			}
+		}
+		b.WriteString(" {" + strings.Join(items, ", ") + "}")
+	}
+	if f.Body != "" {
+		b.WriteString(" " + strconv.Quote(f.Body))
+	}
+	return b.String()
+}
+
+// calledNames are names before parentheses that mean something to the parser.
+var calledNames = []string{"cast", "if", "maximum", "minimum", "reduce", "simul_reduce"}
+
+// OpCounts are the names of operations that a function may declare, beside func:<name>.
+var OpCounts = []string{"add", "mul", "madd", "div", "pow", "shift", "bw", "maxmin"}
+
+// checkFunctions: functions have names of their own, types that exist, and definitions over their parameters.
+func (k *Kernel) checkFunctions() error {
+	for i, f := range k.Functions {
+		if err := f.check(k.Scope(f)); err != nil {
+			return k.errorf("function %s: %w", f.Name, err)
+		}
+		if slices.ContainsFunc(k.Functions[:i], func(g *Function) bool { return g.Name == f.Name }) {
+			return k.errorf("function %s is defined twice", f.Name)
+		}
+	}
+	return nil
+}
+
+func (f *Function) check(scope *Kernel) error {
+	switch {
+	case IsFunction(f.Name) || reductions[f.Name] > 0 || slices.Contains(calledNames, f.Name):
+		return fmt.Errorf("the name is that of a known function")
+	case f.Body == "" && f.Def == nil:
+		return fmt.Errorf("it has neither a body nor a definition")
+	case !f.Result.Known():
+		return fmt.Errorf("unknown type %q of the result", f.Result)
+	}
+	seen := map[string]bool{}
+	for _, p := range f.Params {
+		switch {
+		case !isName(p.Name):
+			return fmt.Errorf("parameter %q is no identifier", p.Name)
+		case seen[p.Name]:
+			return fmt.Errorf("two parameters are named %s", p.Name)
+		case !p.DType.Known():
+			return fmt.Errorf("unknown type %q of parameter %s", p.DType, p.Name)
+		}
+		seen[p.Name] = true
+	}
+	for t, ops := range f.Counts {
+		if !t.Known() || t.IsVector() {
+			return fmt.Errorf("operations are counted by scalar types, not by %q", t)
+		}
+		for name, n := range ops {
+			if n < 0 {
+				return fmt.Errorf("%d operations %s", n, name)
+			}
+			if _, isCall := strings.CutPrefix(name, "func:"); !isCall && !slices.Contains(OpCounts, name) {
+				return fmt.Errorf("unknown operation %q: operations are %s and func:<name>", name, listNames(OpCounts))
+			}
+		}
+	}
+	if f.Def == nil {
+		return nil
+	}
+	stmt := &Stmt{ID: f.Name}
+	if err := scope.checkExpr(stmt, f.Def, nil); err != nil {
+		return err
+	}
+	if len(Reductions(f.Def)) > 0 {
+		return fmt.Errorf("the definition %s has a reduction, which only statements have", f.Def)
+	}
+	t, err := scope.TypeOf(f.Def)
+	if err != nil {
+		return fmt.Errorf("definition %s: %w", f.Def, err)
+	}
+	if t.IsVector() && t.Lanes() != f.Result.Lanes() {
+		return fmt.Errorf("the definition %s is %s, the result %s", f.Def, t, f.Result)
+	}
+	return nil
+}
