@@ -29,7 +29,7 @@ vectors(__global int *restrict q, __global const float *restrict x, __constant f
     *((__local float4 *) (t + 4*lid(0))) = shift(w, v) + (lid(0) > 1 ? v : ((float4) (1.0f)));
     z[16*gid(0) + 4*lid(0)] = t[4*lid(0) + 3];
     vstore2(convert_int2(3.0f * vload2(0, x + 5*lid(0) + gid(0))) - *((__global const int2 *) (p + 2*lid(0))), 0, q + 17*gid(0) + 4*lid(0) + 1);
-    vstore4(*((__constant float4 *) (c + 4*gid(0))), 0, u + 19*gid(0) + 4*lid(0));
+    *((__global float4 *) (u + 16*gid(0) + 4*lid(0))) = *((__constant float4 *) (c + 4*gid(0)));
     barrier(CLK_LOCAL_MEM_FENCE); /* t: written by t, read by y */
-    vstore4(*((__local float4 *) (t + 12 - 4*lid(0))), 0, y + 19*gid(0) + 4*lid(0));
+    *((__global float4 *) (y + 16*gid(0) + 4*lid(0))) = *((__local float4 *) (t + 12 - 4*lid(0)));
 }
