@@ -16,7 +16,7 @@ import (
 func fitCommand() *cobra.Command {
 	var data string
 	var init []string
-	var history bool
+	var history, byRow bool
 	cmd := &cobra.Command{
 		Use:   "fit MODEL --data table.csv|samples.jsonl",
 		Short: "Fit a model to data, without a device",
@@ -43,8 +43,22 @@ features and its output by name, or a samples file, from which the kernels of th
 			if err != nil {
 				return err
 			}
-			if wantJSON(cmd) {
+			var fitted []fittedRow
+			if byRow {
+				if fitted, err = fittedRows(model, fit, rows); err != nil {
+					return err
+				}
+			}
+			switch {
+			case wantJSON(cmd) && byRow:
+				return printJSON(cmd.OutOrStdout(), struct {
+					*calibrate.Fit
+					Rows []fittedRow `json:"fitted_rows"`
+				}{fit, fitted})
+			case wantJSON(cmd):
 				return printJSON(cmd.OutOrStdout(), fit)
+			case byRow:
+				printRows(cmd.OutOrStdout(), fitted)
 			}
 			printFit(cmd, fit, history)
 			return nil
@@ -53,6 +67,7 @@ features and its output by name, or a samples file, from which the kernels of th
 	cmd.Flags().StringVar(&data, "data", "", "the table (.csv) or the samples (.jsonl) to fit to")
 	cmd.Flags().StringArrayVar(&init, "init", nil, "a starting value, for example p_edge=100 (may be repeated)")
 	cmd.Flags().BoolVar(&history, "history", false, "print the iterations")
+	cmd.Flags().BoolVar(&byRow, "rows", false, "print every row as measured and as fitted, the worst first")
 	return cmd
 }
 
