@@ -66,11 +66,12 @@ type Statistics struct {
 	groups *polycount.Evaluator
 	evals  []*polycount.Evaluator // of Records
 
-	mu     sync.Mutex
-	plans  map[ID]*plan
-	afrs   map[Mem]*ratio
-	moved  map[Mem][]*transactions
-	prints map[string][]*evaluator // footprints by records
+	mu        sync.Mutex
+	plans     map[ID]*plan
+	afrs      map[Mem]*ratio
+	moved     map[Mem][]*transactions
+	invariant map[Mem]*evaluator      // counts of hoisted accesses
+	prints    map[string][]*evaluator // footprints by records
 }
 
 // Count counts a kernel, following Algorithm 1 of Stevens and Klöckner: what one execution of a statement does, times the
@@ -91,7 +92,7 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	c := newCounter(k, opt)
 	s := &Statistics{
 		Kernel: k.Name, SubgroupSize: opt.SubgroupSize, c: c, sites: map[Mem][]site{},
-		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{}, moved: map[Mem][]*transactions{}, prints: map[string][]*evaluator{},
+		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{}, moved: map[Mem][]*transactions{}, invariant: map[Mem]*evaluator{}, prints: map[string][]*evaluator{},
 	}
 	within, err := k.Match(opt.Within)
 	if err != nil {

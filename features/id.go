@@ -11,6 +11,7 @@ type Class string
 const (
 	OpClass        Class = "op"
 	MemClass       Class = "mem_access"
+	HoistedClass   Class = "mem_hoisted"
 	LinesClass     Class = "mem_lines"
 	SectorsClass   Class = "mem_sectors"
 	FootprintClass Class = "mem_footprint"

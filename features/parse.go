@@ -17,6 +17,7 @@ var classes = []struct {
 }{
 	{OpClass, (*idParser).op},
 	{MemClass, (*idParser).mem},
+	{HoistedClass, (*idParser).mem},
 	{LinesClass, (*idParser).mem},
 	{SectorsClass, (*idParser).mem},
 	{FootprintClass, (*idParser).mem},
@@ -29,11 +30,15 @@ var classes = []struct {
 //
 //	f_op_<dtype>_<op>                     op: add mul madd div pow shift bw maxmin func:<name>
 //	f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store][_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
+//	f_mem_hoisted…                                    as f_mem_access
 //	f_mem_lines…, f_mem_sectors…                      as f_mem_access; global memory
 //	f_mem_footprint…                                  as f_mem_access
 //	f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
 //	f_thread_groups
 //	f_cl_wall_time[_<platform>_<device>]
+//
+// f_mem_hoisted counts accesses as f_mem_access does, but loads of an element that the innermost loops do not change once
+// before these loops, as compilers make them.
 //
 // f_mem_lines counts the 128-byte cache lines that each sub-group touches in each execution of the access, f_mem_sectors the
 // sectors of 32 bytes: one line where 32 neighbours load a float32 each, 32 where they are a row apart.

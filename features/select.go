@@ -46,7 +46,7 @@ func (s *Statistics) plan(id ID) (*plan, error) {
 func (s *Statistics) resolve(id ID) (*plan, error) {
 	p := &plan{}
 	switch id.Class {
-	case OpClass, MemClass, LinesClass, SectorsClass, FootprintClass, SyncClass, GroupsClass:
+	case OpClass, MemClass, HoistedClass, LinesClass, SectorsClass, FootprintClass, SyncClass, GroupsClass:
 	case TimeClass:
 		return nil, fmt.Errorf("the time is measured, not counted")
 	default:
@@ -80,7 +80,7 @@ func (s *Statistics) match(id ID, key Key) (conditions []condition, match bool, 
 	case Sync:
 		return nil, id.Class == SyncClass && id.Op == k.Op, nil
 	case Mem:
-		if id.Class == MemClass || id.Class == FootprintClass || unitBytes[id.Class] > 0 && k.Space == kernel.Global {
+		if id.Class == MemClass || id.Class == HoistedClass || id.Class == FootprintClass || unitBytes[id.Class] > 0 && k.Space == kernel.Global {
 			return s.matchMem(id, k)
 		}
 	}

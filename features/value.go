@@ -34,6 +34,14 @@ func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
 			selected = append(selected, record)
 			return nil
 		}
+	case id.Class == HoistedClass:
+		add = func(record int) error {
+			n, err := s.hoisted(s.Records[record].Key.(Mem), sizes)
+			if err == nil {
+				sum.addRat(n)
+			}
+			return err
+		}
 	case unitBytes[id.Class] > 0:
 		add = func(record int) error {
 			n, err := s.units(id.Class, s.Records[record].Key.(Mem), sizes)

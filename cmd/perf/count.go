@@ -99,6 +99,8 @@ func featureCommand() *cobra.Command {
   f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store][_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
                             accesses: global ones once per work-item (per sub-group where all its work-items access one
                             element), local ones once per sub-group
+  f_mem_hoisted...          accesses selected in the same way, but a load whose element the innermost loops do not
+                            change counts once before these loops, as compilers make it
   f_mem_lines..., f_mem_sectors..., f_mem_footprint...
                             128-byte lines and 32-byte sectors that the sub-groups touch, and distinct elements, of the
                             accesses selected in the same way

@@ -1,0 +1,111 @@
+package features
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+)
+
+// hoisted is the count of a record where a load is made once before the innermost loops from one iteration of which to the
+// next its element stays the same, as compilers arrange it: not past a loop that has a barrier or a condition in it, or a
+// statement that writes the array. A store counts as often as it is made.
+func (s *Statistics) hoisted(m Mem, sizes map[string]int64) (*big.Rat, error) {
+	s.mu.Lock()
+	e, ok := s.invariant[m]
+	if !ok {
+		occurrences := map[where]int64{}
+		for _, site := range s.sites[m] {
+			at, err := s.c.outside(site, m.Direction)
+			if err != nil {
+				s.mu.Unlock()
+				return nil, fmt.Errorf("loops around %s: %w", site.access, err)
+			}
+			occurrences[s.c.where(at, m.Granularity)]++
+		}
+		sum, err := s.c.sum(occurrences)
+		if err != nil {
+			s.mu.Unlock()
+			return nil, err
+		}
+		e = newEvaluator(sum)
+		s.invariant[m] = e
+	}
+	s.mu.Unlock()
+	return e.rat(sizes)
+}
+
+// outside is the scope of an access outside the loops that it is hoisted out of.
+func (c *counter) outside(s site, direction Direction) (scope, error) {
+	if direction != Load || len(s.at.conds) > 0 {
+		return s.at, nil
+	}
+	nest, _, err := linear.Analyze(c.k)
+	if err != nil {
+		return scope{}, err
+	}
+	var varies []string
+	for _, index := range s.access.Index {
+		varies = append(varies, c.variesWith(s.at.stmt, index)...)
+	}
+	stmt := *s.at.stmt
+	stmt.Inames = slices.Clone(stmt.Inames)
+	loops := loopsAround(nest.Body, stmt.ID)
+	for _, l := range slices.Backward(loops) {
+		if slices.Contains(varies, l.Iname) || c.pins(l.Body, s.access.Array) {
+			break
+		}
+		stmt.Inames = slices.DeleteFunc(stmt.Inames, func(name string) bool { return name == l.Iname })
+	}
+	return scope{stmt: &stmt}, nil
+}
+
+// loopsAround lists the loops around a statement up to the innermost condition, outermost first; nil where there is none.
+func loopsAround(nodes []linear.Node, id string) []*linear.Loop {
+	var path []*linear.Loop
+	var find func(nodes []linear.Node) bool
+	find = func(nodes []linear.Node) bool {
+		for _, n := range nodes {
+			switch n := n.(type) {
+			case *linear.Exec:
+				if n.Stmt.ID == id {
+					return true
+				}
+			case *linear.Guard:
+				if find(n.Body) {
+					return true
+				}
+			case *linear.Loop:
+				path = append(path, n)
+				if find(n.Body) {
+					return true
+				}
+				path = path[:len(path)-1]
+			}
+		}
+		return false
+	}
+	find(nodes)
+	return path
+}
+
+// pins reports whether the body of a loop keeps loads of the array inside: by a barrier, a condition, or a write to it.
+func (c *counter) pins(body []linear.Node, array string) bool {
+	for _, n := range body {
+		switch n := n.(type) {
+		case *linear.Barrier, *linear.Guard:
+			return true
+		case *linear.Loop:
+			if c.pins(n.Body, array) {
+				return true
+			}
+		case *linear.Exec:
+			if slices.ContainsFunc(c.k.Writes(n.Stmt), func(w *kernel.Access) bool { return w.Array == array }) {
+				return true
+			}
+		}
+	}
+	return false
+}
