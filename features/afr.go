@@ -75,6 +75,7 @@ func (s *Statistics) ratio(m Mem) (*ratio, error) {
 	if r, ok := s.afrs[m]; ok {
 		return r, nil
 	}
+	s.made++
 	r, err := s.newRatio(m)
 	if err != nil {
 		return nil, fmt.Errorf("access-to-footprint ratio of %s: %w", m.Variable, err)

@@ -67,6 +67,7 @@ type Statistics struct {
 	evals  []*polycount.Evaluator // of Records
 
 	mu        sync.Mutex
+	made      int // selections of records, ratios and footprints: what is made once and evaluated often
 	plans     map[ID]*plan
 	afrs      map[Mem]*ratio
 	moved     map[Mem][]*transactions

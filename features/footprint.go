@@ -114,6 +114,7 @@ func (s *Statistics) touched(records []int, sizes map[string]int64) (*big.Rat, e
 	s.mu.Lock()
 	list, ok := s.prints[key]
 	if !ok {
+		s.made++
 		byVariable := map[string][]site{}
 		for _, i := range records {
 			m := s.Records[i].Key.(Mem)

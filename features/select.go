@@ -38,6 +38,7 @@ func (s *Statistics) plan(id ID) (*plan, error) {
 		return nil, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
 	}
 	s.mu.Lock()
+	s.made++
 	s.plans[id] = p
 	s.mu.Unlock()
 	return p, nil

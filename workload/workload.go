@@ -28,15 +28,15 @@ type Kernel struct {
 
 	nest   func() (*linear.Nest, error)
 	source map[bool]func() (*emit.Source, error) // by whether indices are 64 bits wide
+	key    func() string
 
-	mu         sync.Mutex
-	statistics map[features.Options]*features.Statistics
-	runs       map[string]*polycount.Poly // how often a statement runs, by ID
+	mu   sync.Mutex
+	runs map[string]*polycount.Poly // how often a statement runs, by ID
 }
 
 // NewKernel wraps a kernel. Nothing is derived yet.
 func NewKernel(ir *kernel.Kernel) *Kernel {
-	k := &Kernel{IR: ir, statistics: map[features.Options]*features.Statistics{}, runs: map[string]*polycount.Poly{}}
+	k := &Kernel{IR: ir, key: sync.OnceValue(ir.Key), runs: map[string]*polycount.Poly{}}
 	k.nest = sync.OnceValues(func() (*linear.Nest, error) { return linear.New(ir) })
 	k.source = map[bool]func() (*emit.Source, error){}
 	for _, wide := range []bool{false, true} {
@@ -57,19 +57,9 @@ func (k *Kernel) Nest() (*linear.Nest, error) { return k.nest() }
 // Source returns the generated source, with indices of 64 bits where wide is set.
 func (k *Kernel) Source(wide bool) (*emit.Source, error) { return k.source[wide]() }
 
-// Statistics returns the symbolic counts of the kernel, made once for each set of options.
+// Statistics returns the symbolic counts of the kernel, which equal kernels share (cache.go).
 func (k *Kernel) Statistics(options features.Options) (*features.Statistics, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if s, ok := k.statistics[options]; ok {
-		return s, nil
-	}
-	s, err := features.Count(k.IR, options)
-	if err != nil {
-		return nil, err
-	}
-	k.statistics[options] = s
-	return s, nil
+	return counted.statistics(k.IR, k.key(), options)
 }
 
 // instances returns how often the statement runs, counted once.
