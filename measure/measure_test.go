@@ -61,7 +61,10 @@ func (f fake) Open(i int) (device.Device, error) {
 	return &fakeDevice{info: all[i]}, nil
 }
 
-type fakeDevice struct{ info device.Info }
+type fakeDevice struct {
+	info     device.Info
+	programs string // the folder that keeps them
+}
 
 func (d *fakeDevice) Info() device.Info { return d.info }
 func (d *fakeDevice) Close() error      { return nil }

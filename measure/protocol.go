@@ -19,7 +19,9 @@ type request struct {
 	ID    int64       `json:"id"`
 	Op    op          `json:"op"`
 	Index int         `json:"index,omitempty"` // of open
-	Job   *device.Job `json:"job,omitempty"`   // of run
+	Job   *device.Job `json:"job,omitempty"`   // of run and build
+
+	Programs string `json:"programs,omitempty"` // of open: the folder that keeps built programs, where the device can
 }
 
 type op string
@@ -28,6 +30,7 @@ const (
 	opDevices op = "devices" // answers with Devices
 	opOpen    op = "open"    // opens the device Index; answers with Info
 	opRun     op = "run"     // runs Job on the open device; answers with Result or Error
+	opBuild   op = "build"   // builds the program of Job and keeps it; answers with nothing, or Error
 	opCancel  op = "cancel"  // ends the job under way soon
 )
 

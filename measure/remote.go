@@ -17,6 +17,7 @@ type Options struct {
 	Env        []string      // added to this process's environment
 	StartLimit time.Duration // for starting, listing the devices and opening one, each; 0 is 1 minute
 	Deadline   time.Duration // for a job, its compilation included; 0 is 2 minutes
+	Programs   string        // folder that keeps built programs; "" is none
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -108,7 +109,7 @@ func (r *Remote) connect(ctx context.Context, choose func([]device.Info) (int, e
 		p.close()
 		return err
 	}
-	answer, err := p.ask(ctx, request{Op: opOpen, Index: index}, r.options.StartLimit)
+	answer, err := p.ask(ctx, request{Op: opOpen, Index: index, Programs: r.options.Programs}, r.options.StartLimit)
 	if err != nil {
 		return fmt.Errorf("opening %v: %w", all[index].Fingerprint, explain(err))
 	}
@@ -120,16 +121,20 @@ func (r *Remote) connect(ctx context.Context, choose func([]device.Info) (int, e
 	return nil
 }
 
-// reconnect starts a new worker on the same device. A driver can need a moment to get over what killed the old one.
-func (r *Remote) reconnect(ctx context.Context) error {
-	same := func(all []device.Info) (int, error) {
+// again finds the device among all of a new worker's.
+func again(info device.Info) func([]device.Info) (int, error) {
+	return func(all []device.Info) (int, error) {
 		for i, d := range all {
-			if d.Same(r.info.Fingerprint) && d.PlatformIndex == r.info.PlatformIndex && d.DeviceIndex == r.info.DeviceIndex {
+			if d.Same(info.Fingerprint) && d.PlatformIndex == info.PlatformIndex && d.DeviceIndex == info.DeviceIndex {
 				return i, nil
 			}
 		}
-		return 0, fmt.Errorf("device %v is no longer there", r.info.Fingerprint)
+		return 0, fmt.Errorf("device %v is no longer there", info.Fingerprint)
 	}
+}
+
+// reconnect starts a new worker on the same device. A driver can need a moment to get over what killed the old one.
+func (r *Remote) reconnect(ctx context.Context) error {
 	var err error
 	for _, pause := range []time.Duration{0, 500 * time.Millisecond, 3 * time.Second} {
 		select {
@@ -137,7 +142,7 @@ func (r *Remote) reconnect(ctx context.Context) error {
 			return context.Cause(ctx)
 		case <-time.After(pause):
 		}
-		if err = r.connect(ctx, same); err == nil {
+		if err = r.connect(ctx, again(r.info)); err == nil {
 			return nil
 		}
 	}
@@ -151,35 +156,53 @@ func (r *Remote) Info() device.Info { return r.info }
 // a timeout, and when ctx ends the job is interrupted. An error that is no *device.Error means that there is no
 // device any more.
 func (r *Remote) Run(ctx context.Context, job device.Job) (*device.Result, error) {
+	answer, err := r.ask(ctx, request{Op: opRun, Job: &job})
 	switch {
-	case r.closed:
-		return nil, errors.New("the device is closed")
-	case ctx.Err() != nil:
-		return nil, device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
-	case r.process == nil:
-		if err := r.reconnect(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
-			}
-			return nil, err
-		}
-	}
-	answer, err := r.process.ask(ctx, request{Op: opRun, Job: &job}, r.options.Deadline)
-	if err != nil {
-		r.process = nil
-		return nil, verdict(err, r.options.Deadline)
-	}
-	switch {
-	case answer.Error != nil:
-		if answer.Error.Fatal {
-			r.process.close()
-			r.process = nil
-		}
-		return nil, answer.Error
+	case err != nil:
+		return nil, err
 	case answer.Failure != "" || answer.Result == nil:
 		return nil, fmt.Errorf("running %s: %s", job.Identity, answer.Failure)
 	}
 	return answer.Result, nil
+}
+
+// build has the worker build the program of a job. Errors are as those of Run.
+func (r *Remote) build(ctx context.Context, job device.Job) error {
+	answer, err := r.ask(ctx, request{Op: opBuild, Job: &job})
+	if err == nil && answer.Failure != "" {
+		err = fmt.Errorf("building %s: %s", job.Identity, answer.Failure)
+	}
+	return err
+}
+
+// ask passes a request with a job on, to a new worker where there is none. The verdict on the job is an error.
+func (r *Remote) ask(ctx context.Context, q request) (response, error) {
+	switch {
+	case r.closed:
+		return response{}, errors.New("the device is closed")
+	case ctx.Err() != nil:
+		return response{}, device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
+	case r.process == nil:
+		if err := r.reconnect(ctx); err != nil {
+			if ctx.Err() != nil {
+				return response{}, device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
+			}
+			return response{}, err
+		}
+	}
+	answer, err := r.process.ask(ctx, q, r.options.Deadline)
+	if err != nil {
+		r.process = nil
+		return response{}, verdict(err, r.options.Deadline)
+	}
+	if answer.Error != nil {
+		if answer.Error.Fatal {
+			r.process.close()
+			r.process = nil
+		}
+		return response{}, answer.Error
+	}
+	return answer, nil
 }
 
 func verdict(err error, deadline time.Duration) error {

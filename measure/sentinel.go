@@ -75,12 +75,12 @@ func (s *Sentinel) due(now time.Time) bool {
 	return s.since >= orElse(s.Tasks, sentinelTasks) || now.Sub(s.last.Time) >= orElse(s.Every, sentinelEvery)
 }
 
-// drift returns what is to be doubted about times taken since the last run, "" for nothing.
-func (s *Sentinel) drift() string {
+// Drift returns what is to be doubted about times taken since the last run, "" for nothing.
+func (s *Sentinel) Drift() string {
 	if s.last == nil || math.Abs(s.last.Ratio-1) <= orElse(s.Limit, sentinelLimit) {
 		return ""
 	}
-	return fmt.Sprintf("the sentinel kernel took %.4g times what it took first: the device is not as fast as when the session began", s.last.Ratio)
+	return fmt.Sprintf("the sentinel kernel took %.4g times what it took first: the device does not run as it did when the session began", s.last.Ratio)
 }
 
 // mark notes a measurement, and says on its record how the device was before it.
@@ -91,7 +91,7 @@ func (s *Sentinel) mark(r *samples.Record) {
 	}
 	last := *s.last
 	r.Sentinel = &last
-	if d := s.drift(); d != "" && r.Status == samples.OK {
+	if d := s.Drift(); d != "" && r.Status == samples.OK {
 		r.Warnings = append(r.Warnings, d)
 	}
 }
@@ -120,7 +120,7 @@ func (s Sweep) runSentinel(ctx context.Context) error {
 		last := *w.last // a run's own record says how it stands to the first
 		r.Sentinel = &last
 	}
-	if d := w.drift(); d != "" {
+	if d := w.Drift(); d != "" {
 		r.Warnings = append(r.Warnings, d)
 	}
 	if err := s.Journal.Append(r); err != nil {

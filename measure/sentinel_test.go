@@ -34,7 +34,7 @@ func (d *drifting) Run(ctx context.Context, job device.Job) (*device.Result, err
 
 func newDrifting(times ...float64) *drifting {
 	all, _ := fake{}.Devices()
-	return &drifting{fakeDevice{all[1]}, times, 0}
+	return &drifting{fakeDevice{info: all[1]}, times, 0}
 }
 
 func tasksTo(n int64) (out []Task) {

@@ -108,6 +108,12 @@ func stopped(ctx context.Context) error {
 	return fmt.Errorf("the device stopped the run")
 }
 
+// Pending reports whether Run would measure the task, and not find its answer in the journal.
+func (s Sweep) Pending(t Task) bool {
+	_, state := s.find(t)
+	return state != samples.Fresh
+}
+
 func (s Sweep) find(t Task) (samples.Record, samples.Freshness) {
 	if s.Journal == nil {
 		return samples.Record{}, samples.Missing

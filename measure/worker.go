@@ -97,9 +97,14 @@ func (w *worker) handle(r request, cancels <-chan int64) response {
 		if w.device, err = w.backend.Open(r.Index); err == nil {
 			info := w.device.Info()
 			answer.Info = &info
+			if b, ok := w.device.(device.Builder); ok {
+				b.KeepPrograms(r.Programs)
+			}
 		}
 	case r.Op == opRun && r.Job != nil && w.device != nil:
 		answer.Result, answer.Error, err = w.run(r.ID, *r.Job, cancels)
+	case r.Op == opBuild && r.Job != nil && w.device != nil:
+		answer.Error, err = w.build(*r.Job)
 	default:
 		err = fmt.Errorf("bad request %q", r.Op)
 	}
@@ -107,6 +112,18 @@ func (w *worker) handle(r request, cancels <-chan int64) response {
 		answer.Failure = err.Error()
 	}
 	return answer
+}
+
+func (w *worker) build(job device.Job) (*device.Error, error) {
+	b, ok := w.device.(device.Builder)
+	if !ok {
+		return nil, errors.New("the device cannot build programs ahead")
+	}
+	err := b.Build(job)
+	if verdict, ok := device.AsError(err); ok {
+		return verdict, nil
+	}
+	return nil, err
 }
 
 func (w *worker) run(id int64, job device.Job, cancels <-chan int64) (*device.Result, *device.Error, error) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,11 @@ type sessionOptions struct {
 	trials  int    // at most so many per kernel; 0 is the default
 	cache   string // state of the caches, as --cache: warm, cold or both
 	limit   time.Duration
+	jobs    int // how many programs are built at once; 0 is the default
 }
+
+// mostJobs is the default of --jobs on machines with more processors: each job is a process with a context on the device.
+const mostJobs = 16
 
 func (o *sessionOptions) addFlags(cmd *cobra.Command) {
 	addDeviceFlag(cmd, &o.device)
@@ -39,6 +44,7 @@ func (o *sessionOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&o.trials, "trials", 0, "trials of each kernel, at most (default 60, fewer when the median is certain before)")
 	cmd.Flags().StringVar(&o.cache, "cache", "warm", "caches before each trial: warm (as the trial before left them), cold (swept), or both")
 	cmd.Flags().DurationVar(&o.limit, "limit", 0, "give up a kernel whose building and trials take longer (default 2m)")
+	cmd.Flags().IntVar(&o.jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, at once, before times are taken (default the number of processors, at most %d)", mostJobs))
 }
 
 // modes are the states of the caches that --cache asks for.
@@ -68,6 +74,7 @@ type session struct {
 	device  device.Device
 	journal *samples.Journal // nil when the device is a replay
 	options sessionOptions
+	workers measure.Options
 	mode    samples.Mode // of what is measured next
 
 	sentinel         *measure.Sentinel
@@ -86,12 +93,23 @@ func openSession(cmd *cobra.Command, o sessionOptions) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	dev, err := openDeviceWith(cmd, o.device, measure.Options{Deadline: o.limit})
+	if o.jobs < 0 {
+		return nil, usagef("--jobs %d: at least one job is needed", o.jobs)
+	}
+	if o.jobs == 0 {
+		o.jobs = min(runtime.NumCPU(), mostJobs)
+	}
+	data, err := dataDir()
+	if err != nil {
+		return nil, err
+	}
+	workers := measure.Options{Deadline: o.limit, Programs: filepath.Join(data, "programs")}
+	dev, err := openDeviceWith(cmd, o.device, workers)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{
-		cmd: cmd, device: dev, options: o, mode: modes[0], sentinel: &measure.Sentinel{},
+		cmd: cmd, device: dev, options: o, workers: workers, mode: modes[0], sentinel: &measure.Sentinel{},
 		verified: map[*workload.Kernel]error{},
 	}
 	if recorded, ok := dev.(*replay.Device); ok {
@@ -138,32 +156,28 @@ func (s *session) samplesFile() string {
 
 // measure returns a record for each case, in order. A case that fails is a record with its status.
 func (s *session) measure(cases []*workload.Case) ([]samples.Record, error) {
-	tasks := make([]measure.Task, len(cases))
-	for i, c := range cases {
-		job, err := c.Job(device.Policy{Trials: s.options.trials})
-		if err != nil {
-			return nil, err
-		}
-		job.Mode = s.mode
-		tasks[i] = measure.Task{Job: job, Tags: c.Tags}
-		if err := s.verify(c); err != nil {
-			tasks[i].Check = func(map[string][]byte) error { return err }
-		}
+	tasks, err := s.tasks(cases)
+	if err != nil {
+		return nil, err
 	}
 	show := newProgress(s.cmd.ErrOrStderr())
 	defer show.done()
-	sweep := measure.Sweep{
-		Device: s.device, Journal: s.journal, Retry: s.options.retry, Perf: version(), Progress: show.event,
-		Sentinel: s.sentinel, Watch: s.watch,
-	}
+	sweep := s.sweep()
+	sweep.Progress = show.event
 	return sweep.Run(s.cmd.Context(), tasks)
+}
+
+func (s *session) sweep() measure.Sweep {
+	return measure.Sweep{
+		Device: s.device, Journal: s.journal, Retry: s.options.retry, Perf: version(), Sentinel: s.sentinel, Watch: s.watch,
+	}
 }
 
 // watch tells of a sentinel run that shows another device than the one that measured before, in this session or when the
 // file was begun.
 func (s *session) watch(now samples.Record) {
-	for _, w := range now.Warnings {
-		note(s.cmd, "warning: sentinel: %s", w)
+	if d := s.sentinel.Drift(); d != "" {
+		note(s.cmd, "warning: %s", d)
 	}
 	if now.Status != samples.OK {
 		note(s.cmd, "warning: the sentinel kernel cannot run, samples go without: %s: %s", now.Status, now.Error)
@@ -184,24 +198,6 @@ func (s *session) watch(now samples.Record) {
 		}
 		return
 	}
-}
-
-// verify compares the results of a kernel with the reference interpreter, once, at a small size. It returns what is
-// wrong with them; a replayed device has no results.
-func (s *session) verify(c *workload.Case) error {
-	if !c.Verify || s.journal == nil {
-		return nil
-	}
-	if outcome, done := s.verified[c.Kernel]; done {
-		return outcome
-	}
-	outcome := workload.Verify(s.cmd.Context(), s.device, c)
-	if errors.Is(outcome, workload.ErrUnverified) {
-		note(s.cmd, "warning: %s: %v", c.Program(), outcome)
-		outcome = nil
-	}
-	s.verified[c.Kernel] = outcome
-	return outcome
 }
 
 // selection changes which measurement kernels a model's tags select.

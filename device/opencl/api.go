@@ -24,8 +24,10 @@ const (
 	createBuffer
 	releaseMemObject
 	createProgramWithSource
+	createProgramWithBinary
 	releaseProgram
 	buildProgram
+	getProgramInfo
 	getProgramBuildInfo
 	createKernel
 	releaseKernel
@@ -61,8 +63,10 @@ var functions = [numFunctions]struct {
 	createBuffer:            {"clCreateBuffer", 14},
 	releaseMemObject:        {"clReleaseMemObject", 18},
 	createProgramWithSource: {"clCreateProgramWithSource", 26},
+	createProgramWithBinary: {"clCreateProgramWithBinary", 27},
 	releaseProgram:          {"clReleaseProgram", 29},
 	buildProgram:            {"clBuildProgram", 30},
+	getProgramInfo:          {"clGetProgramInfo", 32},
 	getProgramBuildInfo:     {"clGetProgramBuildInfo", 33},
 	createKernel:            {"clCreateKernel", 34},
 	releaseKernel:           {"clReleaseKernel", 37},

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 	"unsafe"
 
 	"gpuperf/device"
@@ -22,18 +21,10 @@ type Device struct {
 	queue    object
 	programs map[string]program
 	order    []string // keys of programs, the one used longest ago first
+	folder   string   // where built programs are kept; "" is nowhere
 	sweep    sweeper
 	state    *nvml // nil where nothing tells the clocks
 }
-
-type program struct {
-	id   object
-	log  string
-	took time.Duration
-}
-
-// keepPrograms bounds the cache: a kernel is mostly asked for at all its sizes in a row.
-const keepPrograms = 32
 
 func openDevice(p platform, id object, info device.Info) (*Device, error) {
 	const contextPlatform, queueProfiling = 0x1084, 1 << 1
@@ -109,59 +100,6 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 		return nil, err
 	}
 	return result, nil
-}
-
-// program returns the built program of a job from the cache, or builds it.
-func (d *Device) program(job device.Job) (program, error) {
-	key := job.Options + "\x00" + job.Source
-	if p, ok := d.programs[key]; ok {
-		i := slices.Index(d.order, key)
-		d.order = append(slices.Delete(d.order, i, i+1), key)
-		return p, nil
-	}
-	start := time.Now()
-	id, log, err := d.build(job.Source, job.Options)
-	if err != nil {
-		e := failed(building, err)
-		e.Log = log
-		return program{}, tooLarge(e)
-	}
-	p := program{id, log, time.Since(start)}
-	if len(d.order) >= keepPrograms {
-		d.release(releaseProgram, d.programs[d.order[0]].id)
-		delete(d.programs, d.order[0])
-		d.order = d.order[1:]
-	}
-	d.programs[key] = p
-	d.order = append(d.order, key)
-	return p, nil
-}
-
-// build compiles a program. The log comes also with an error, and is also there when the compiler only warned.
-func (d *Device) build(source, options string) (id object, log string, err error) {
-	const buildLog = 0x1183
-	if strings.ContainsRune(source+options, 0) {
-		return 0, "", device.Errorf(samples.BuildFailed, "the source or its options contain a zero byte")
-	}
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	text, opts := cString(&pin, source), cString(&pin, options)
-	texts, lengths := []*byte{text}, []uintptr{uintptr(len(source))}
-	id, err = d.create(createProgramWithSource, uintptr(d.context), 1,
-		uintptr(unsafe.Pointer(&texts[0])), uintptr(unsafe.Pointer(&lengths[0])))
-	if err != nil {
-		return 0, "", err
-	}
-	devices := []object{d.id}
-	err = d.call(buildProgram, uintptr(id), 1, uintptr(unsafe.Pointer(&devices[0])), uintptr(unsafe.Pointer(opts)), 0, 0)
-	if b, logErr := d.query(getProgramBuildInfo, buildLog, id, d.id); logErr == nil {
-		log = strings.TrimSpace(strings.TrimRight(string(b), "\x00"))
-	}
-	if err != nil {
-		d.release(releaseProgram, id)
-		return 0, log, err
-	}
-	return id, log, nil
 }
 
 // tooLargeMessages are what compilers say when the source is right, but too large for the device.

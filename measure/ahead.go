@@ -1,0 +1,110 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"gpuperf/device"
+)
+
+// Ahead builds the programs of jobs in several worker processes at once, and returns when all have ended: building takes
+// more time than most trials, but nothing is to be built while a kernel is timed. The workers keep the programs in
+// o.Programs, where a [Remote] that is opened with the same folder finds them; what is there already is not built.
+type Ahead struct {
+	Options  Options
+	Jobs     int                   // workers, at most; 0 is 1
+	Least    int                   // when fewer programs are missing nothing is built: those who run them will; 0 is 1
+	Progress func(done, total int) // called after each program, in some order; nil is not at all
+}
+
+// leastShare is the number of programs for which a worker is worth its start.
+const leastShare = 4
+
+// Run builds, for the device. What cannot be built is left to those who run it, whose verdict counts. The error is that of
+// a worker that could not be started, or that ctx has ended.
+func (a Ahead) Run(ctx context.Context, dev device.Info, jobs []device.Job) error {
+	if a.Options.Programs == "" {
+		return errors.New("building ahead: no folder to keep programs in")
+	}
+	missing := a.missing(dev, jobs)
+	workers := min(max(a.Jobs, 1), (len(missing)+leastShare-1)/leastShare)
+	if len(missing) < max(a.Least, 1) {
+		return nil
+	}
+	o, err := a.Options.withDefaults()
+	if err != nil {
+		return err
+	}
+	queue := make(chan device.Job, len(missing))
+	for _, job := range missing {
+		queue <- job
+	}
+	close(queue)
+	var done atomic.Int64
+	var progress sync.Mutex
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			errs[i] = buildAll(ctx, o, dev, queue, func() {
+				progress.Lock()
+				defer progress.Unlock()
+				if n := done.Add(1); a.Progress != nil {
+					a.Progress(int(n), len(missing))
+				}
+			})
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	// As long as one worker came through the queue, all is built that can be.
+	for _, err := range errs {
+		if err == nil {
+			return nil
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// missing lists one job for each program that is not kept yet, in the order of the jobs. What the device is known to refuse
+// is never built.
+func (a Ahead) missing(dev device.Info, jobs []device.Job) (out []device.Job) {
+	seen := map[string]bool{}
+	for _, job := range jobs {
+		file := device.ProgramFile(a.Options.Programs, dev.Fingerprint, job)
+		if seen[file] || job.Check(dev) != nil {
+			continue
+		}
+		seen[file] = true
+		if _, err := os.Stat(file); err != nil {
+			out = append(out, job)
+		}
+	}
+	return out
+}
+
+// buildAll is one worker: it builds what the queue holds until it is empty.
+func buildAll(ctx context.Context, o Options, dev device.Info, queue <-chan device.Job, built func()) error {
+	r := &Remote{options: o, info: dev}
+	if err := r.connect(ctx, again(dev)); err != nil {
+		return err
+	}
+	defer r.Close()
+	for job := range queue {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := r.build(ctx, job); err != nil {
+			if _, verdict := device.AsError(err); !verdict && r.process == nil {
+				return err // the device is gone
+			}
+		}
+		built()
+	}
+	return nil
+}
