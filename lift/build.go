@@ -1,6 +1,7 @@
 package lift
 
 import (
+	"math"
 	"math/big"
 	"strconv"
 
@@ -14,6 +15,13 @@ func FunOf(f *UserFun) *Term { return Make(Fun, Attr{User: f}) }
 
 // Number is a literal of an element type. The text is a decimal number.
 func Number(d kernel.DType, text string) *Term {
+	if len(text) > 100 {
+		return badf("a number of %d digits", len(text))
+	}
+	// Before the exact value is built: 1e999999999 has none that fits.
+	if v, err := strconv.ParseFloat(text, 64); err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return badf("%q is no number", text)
+	}
 	r, ok := new(big.Rat).SetString(text)
 	switch {
 	case !ok:
@@ -33,8 +41,24 @@ func Number(d kernel.DType, text string) *Term {
 			return badf("%s is no %s", text, d)
 		}
 		text = strconv.FormatFloat(v, 'g', -1, bits)
+		if text == "-0" {
+			text = "0"
+		}
 	}
 	return Make(Literal, Attr{Lit: Lit{DType: d, Text: text}})
+}
+
+// Splat is the vector of width lanes that all have the value of the scalar literal x.
+func Splat(width int, x *Term) *Term {
+	if x.err != nil {
+		return x
+	}
+	if x.Op != Literal || x.Lit.Width != 0 {
+		return badf("%s is no scalar literal", x)
+	}
+	lit := x.Lit
+	lit.Width = width
+	return Make(Literal, Attr{Lit: lit})
 }
 
 // SizeOf is a size as an int32.

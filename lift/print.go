@@ -143,6 +143,9 @@ func (p *printer) term(t *Term, least int) {
 
 // String is the literal as programs write it: 1.0f is a float32, 1.0 a float64, 1 an int32.
 func (l Lit) String() string {
+	if l.Width != 0 {
+		return "vec(" + strconv.Itoa(l.Width) + ", " + Lit{DType: l.DType, Text: l.Text}.String() + ")"
+	}
 	text := l.Text
 	if l.DType.IsFloat() && !strings.ContainsAny(text, ".eEIN") {
 		text += ".0"

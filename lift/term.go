@@ -35,10 +35,12 @@ type Attr struct {
 	Index  *IndexFun
 }
 
-// Lit is a literal: its text is a decimal number, in the shortest form of its type.
+// Lit is a literal: its text is a decimal number, in the shortest form of its type. Width is 0 for a scalar; else it is a
+// vector of that many equal lanes.
 type Lit struct {
 	DType kernel.DType
 	Text  string
+	Width int
 }
 
 // Rat is the exact value of the literal's text.
@@ -220,6 +222,7 @@ func hash(op Op, a *Attr, kids []*Term) uint64 {
 	if a.Index != nil {
 		mix(a.Index.id + 1<<44)
 	}
+	mix(uint64(a.Lit.Width))
 	for i := range len(a.Lit.Text) {
 		mix(uint64(a.Lit.Text[i]))
 	}

@@ -62,6 +62,7 @@ func init() {
 		AsVector:        {name: "asVector", args: []argKind{argInt, argData}, kids: 1, ints: 1, result: typeAsVector},
 		AsScalar:        {name: "asScalar", args: oneArray, kids: 1, result: typeAsScalar},
 	}
+	namePatterns()
 }
 
 func ownType(d *draft) *Type {
@@ -118,6 +119,12 @@ func typeCall(d *draft) *Type {
 func typeLiteral(d *draft) *Type {
 	if !d.Lit.DType.Known() || d.Lit.DType.IsComplex() {
 		return d.fail("%q is no type of literals", d.Lit.DType)
+	}
+	if d.Lit.Width != 0 {
+		if !validWidth(d.Lit.Width) {
+			return d.fail("the width of a vector is 2, 4, 8 or 16, not %d", d.Lit.Width)
+		}
+		return Vector(d.Lit.DType, d.Lit.Width)
 	}
 	return Scalar(d.Lit.DType)
 }

@@ -195,8 +195,8 @@ func (f *UserFun) String() string {
 	for i, d := range f.Defs {
 		b.WriteString([]string{" = ", ", "}[min(i, 1)] + d.String())
 	}
-	for i, l := range f.Lets {
-		b.WriteString([]string{"\n    where ", "\n        , "}[min(i, 1)] + l.Name + " = " + l.Expr.String())
+	for _, l := range f.Lets {
+		b.WriteString("\n    where " + l.Name + " = " + l.Expr.String())
 	}
 	if f.Body != "" {
 		b.WriteString("\n    c " + strconv.Quote(f.Body))

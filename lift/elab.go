@@ -1,0 +1,498 @@
+package lift
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpuperf/kernel"
+)
+
+// value is what an expression means: a term, a number that has no type yet, or a function.
+type value struct {
+	term *Term
+	num  string
+	fn   *function
+}
+
+// function is the meaning of an expression that is a function. Functions are applied while a program is read; only the
+// functions of patterns stay.
+type function struct {
+	name  string
+	apply func(at int, args []value) *Term
+}
+
+// scope is a chain of names.
+type scope struct {
+	outer *scope
+	name  string
+	value value
+}
+
+func (s *scope) with(name string, v value) *scope { return &scope{s, name, v} }
+
+func (s *scope) find(name string) (value, bool) {
+	for ; s != nil; s = s.outer {
+		if s.name == name {
+			return s.value, true
+		}
+	}
+	return value{}, false
+}
+
+// reserved names mean something in expressions.
+var reserved = map[string]bool{"fun": true, "let": true, "o": true, "vec": true, "id": true}
+
+// patterns maps the names of patterns to their operators.
+var patterns = map[string]*Op{}
+
+// namePatterns fills patterns once the table of operators is.
+func namePatterns() {
+	for op := range numOps {
+		if len(rows[op].args) > 0 {
+			patterns[rows[op].name] = &op
+		}
+	}
+	stride := Gather
+	patterns["reorderStride"] = &stride
+}
+
+// Patterns lists the names of the patterns, sorted.
+func Patterns() []string {
+	names := make([]string, 0, len(patterns))
+	for name := range patterns {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// elaborator turns expressions into terms.
+type elaborator struct {
+	*parser
+	sizes map[string]bool
+	funs  map[string]*Term
+	steps int
+}
+
+// What a program may cost to read: expressions elaborated, and nodes of a term.
+const (
+	maxSteps = 1 << 18
+	maxSize  = 1 << 20
+)
+
+// checked returns the term, or fails at the place where it is made.
+func (e *elaborator) checked(at int, t *Term) *Term {
+	if t.err != nil {
+		e.failAt(at, "%v", t.err)
+	}
+	if t.size > maxSize {
+		e.failAt(at, "the term has more than %d nodes", maxSize)
+	}
+	return t
+}
+
+func (e *elaborator) elab(n *node, env *scope) value {
+	if e.steps++; e.steps > maxSteps {
+		e.failAt(n.at, "the program is too large")
+	}
+	switch n.kind {
+	case nodeNumber:
+		return value{num: n.text}
+	case nodeName:
+		return e.named(n, env)
+	case nodeInfix:
+		return e.infixCall(n, env)
+	case nodeApply:
+		return e.apply(n, env)
+	case nodeDollar:
+		f := e.function(n.kids[0], env)
+		return value{term: f.apply(n.kids[0].at, []value{e.elab(n.kids[1], env)})}
+	case nodeCompose:
+		f, g := e.function(n.kids[0], env), e.function(n.kids[1], env)
+		return value{fn: &function{f.name + " o " + g.name, func(_ int, args []value) *Term {
+			return f.apply(n.kids[0].at, []value{{term: g.apply(n.kids[1].at, args)}})
+		}}}
+	case nodeFun:
+		return value{fn: e.closure(n, env)}
+	case nodeLet:
+		v := e.elab(n.kids[0], env)
+		if v.fn != nil { // a name for a function, as for a macro
+			return e.elab(n.kids[1], env.with(n.text, v))
+		}
+		x := e.term(n.kids[0].at, v, nil)
+		return value{term: e.checked(n.at, LetOf(Fn1(x.Type, func(y *Term) *Term {
+			return e.term(n.kids[1].at, e.elab(n.kids[1], env.with(n.text, value{term: y})), nil)
+		}), x))}
+	}
+	e.failAt(n.at, "this has no meaning here")
+	return value{}
+}
+
+// term is the value as a term. A number without a type takes the type want, and without one that of its form.
+func (e *elaborator) term(at int, v value, want *Type) *Term {
+	switch {
+	case v.term != nil:
+		return v.term
+	case v.fn != nil:
+		e.failHint(at, "apply it with $ or brackets", "%s is a function, and a value is expected", v.fn.name)
+	}
+	text, width := strings.TrimSuffix(v.num, "f"), 0
+	d := kernel.Int32
+	switch {
+	case strings.HasSuffix(v.num, "f"):
+		d = kernel.Float32
+	case want != nil && (want.Kind == ScalarType || want.Kind == VectorType) && (want.DType.IsFloat() || !strings.ContainsAny(v.num, ".eE")):
+		d, width = want.DType, want.Width
+	case strings.ContainsAny(v.num, ".eE"):
+		d = kernel.Float64
+	}
+	t := e.checked(at, Number(d, strings.TrimSuffix(text, ".")))
+	if width != 0 {
+		t = e.checked(at, Splat(width, t))
+	}
+	return t
+}
+
+func (e *elaborator) function(n *node, env *scope) *function {
+	v := e.elab(n, env)
+	if v.fn == nil {
+		found := "a number"
+		if v.term != nil {
+			found = "a value of type " + v.term.Type.String()
+		}
+		e.failAt(n.at, "a function is expected, and this is %s", found)
+	}
+	return v.fn
+}
+
+func (e *elaborator) named(n *node, env *scope) value {
+	if v, ok := env.find(n.text); ok {
+		return v
+	}
+	if f := e.funs[n.text]; f != nil {
+		return value{fn: &function{n.text, func(at int, args []value) *Term { return e.call(at, f, args) }}}
+	}
+	if builtins[n.text] != nil || n.text == "id" {
+		return value{fn: &function{n.text, func(at int, args []value) *Term { return e.builtin(at, n.text, args) }}}
+	}
+	if patterns[n.text] != nil {
+		return e.pattern(n, nil, env)
+	}
+	if e.sizes[n.text] {
+		e.failHint(n.at, "nat("+n.text+") is the size as an int32", "%s is a size, and a value is expected", n.text)
+	}
+	e.failAt(n.at, "unknown name %s", n.text)
+	return value{}
+}
+
+func (e *elaborator) infixCall(n *node, env *scope) value {
+	if builtins[n.text] == nil {
+		e.failAt(n.at, "%s stands in sizes only", n.text)
+	}
+	return value{term: e.builtin(n.at, n.text, []value{e.elab(n.kids[0], env), e.elab(n.kids[1], env)})}
+}
+
+// call applies a declared function, to its arguments or to a tuple of them.
+func (e *elaborator) call(at int, f *Term, args []value) *Term {
+	list := make([]*Term, len(args))
+	for i, a := range args {
+		var want *Type
+		if len(args) == len(f.User.Params) {
+			want = f.User.Params[i].Type
+		}
+		list[i] = e.term(at, a, want)
+	}
+	return e.checked(at, f.Apply(list...))
+}
+
+// builtin applies a builtin function at the type of its arguments.
+func (e *elaborator) builtin(at int, name string, args []value) *Term {
+	var typ *Type
+	for _, a := range args {
+		if a.term != nil && typ == nil {
+			typ = a.term.Type
+		}
+	}
+	list := make([]*Term, len(args))
+	for i, a := range args {
+		list[i] = e.term(at, a, typ)
+	}
+	if len(list) == 0 {
+		e.failAt(at, "%s is applied to nothing", name)
+	}
+	typ = list[0].Type
+	if name == "id" {
+		return e.checked(at, e.checked(at, ID(typ)).Apply(list...))
+	}
+	if len(list) == 1 && builtins[name].params == 2 && typ.Kind == TupleType {
+		typ = typ.Elems[0]
+	}
+	if typ.Kind != ScalarType {
+		hint := "map it over the array"
+		if typ.Kind == VectorType {
+			hint = "write mapVec(" + name + ", …)"
+		}
+		e.failHint(at, hint, "%s works on scalars, not on %s", name, typ)
+	}
+	f, err := Builtin(name, typ.DType)
+	if err != nil {
+		e.failAt(at, "%v", err)
+	}
+	return e.checked(at, f.Apply(list...))
+}
+
+// closure is the meaning of a fun.
+func (e *elaborator) closure(n *node, env *scope) *function {
+	return &function{"this fun", func(at int, args []value) *Term {
+		if len(args) != len(n.params) {
+			e.failAt(n.at, "this fun has %d parameters, and is given %d arguments", len(n.params), len(args))
+		}
+		inner := env
+		for i, p := range n.params {
+			x := e.term(at, args[i], p.typ)
+			if p.typ != nil && x.Type != p.typ {
+				e.failAt(p.at, "parameter %s is given %s, not %s", strings.Join(p.names, ", "), x.Type, p.typ)
+			}
+			if !p.tuple {
+				inner = inner.with(p.names[0], value{term: x})
+				continue
+			}
+			if x.Type.Kind != TupleType || len(x.Type.Elems) != len(p.names) {
+				e.failAt(p.at, "a tuple of %d is expected, and this is %s", len(p.names), x.Type)
+			}
+			for j, name := range p.names {
+				inner = inner.with(name, value{term: e.checked(p.at, GetOf(j, x))})
+			}
+		}
+		return e.term(n.kids[0].at, e.elab(n.kids[0], inner), nil)
+	}}
+}
+
+func (e *elaborator) apply(n *node, env *scope) value {
+	head := n.kids[0]
+	if head.kind == nodeName {
+		if _, bound := env.find(head.text); !bound {
+			switch {
+			case e.funs[head.text] != nil:
+			case patterns[head.text] != nil:
+				return e.pattern(head, n.kids[1:], env)
+			case head.text == "vec":
+				return value{term: e.vec(n, env)}
+			case kernel.DType(head.text).Known() && len(n.kids) == 2:
+				v := e.elab(n.kids[1], env)
+				if v.num == "" {
+					e.failAt(n.kids[1].at, "a number is expected")
+				}
+				return value{term: e.checked(n.at, Number(kernel.DType(head.text), strings.TrimSuffix(v.num, ".")))}
+			}
+		}
+	}
+	f := e.function(head, env)
+	args := make([]value, len(n.kids)-1)
+	for i, k := range n.kids[1:] {
+		if args[i] = e.elab(k, env); args[i].fn != nil {
+			e.failAt(k.at, "%s is a function, and a value is expected", args[i].fn.name)
+		}
+	}
+	return value{term: f.apply(n.at, args)}
+}
+
+// vec reads vec(4, 0.0f).
+func (e *elaborator) vec(n *node, env *scope) *Term {
+	if len(n.kids) != 3 {
+		e.failHint(n.at, "write vec(4, 0.0f)", "vec takes a width and a number")
+	}
+	return e.checked(n.at, Splat(e.intArg(n.kids[1]), e.term(n.kids[2].at, e.elab(n.kids[2], env), nil)))
+}
+
+func (e *elaborator) intArg(n *node) int {
+	k, err := strconv.Atoi(n.text)
+	if n.kind != nodeNumber || err != nil {
+		e.failAt(n.at, "a whole number is expected")
+	}
+	return k
+}
+
+// pattern reads a pattern with the arguments written; without its array it is a function.
+func (e *elaborator) pattern(head *node, written []*node, env *scope) value {
+	op := *patterns[head.text]
+	shape := rows[op].args
+	d := draftPattern{e: e, op: op, at: head.at}
+	for i, a := range shape {
+		switch {
+		case a == argList:
+			for _, n := range written {
+				d.data = append(d.data, e.elab(n, env))
+			}
+			written = nil
+		case a == argData:
+			if len(written) > 0 {
+				d.data = []value{e.elab(written[0], env)}
+				written = written[1:]
+			}
+		case a == argDim && (len(written) == 0 || written[0].kind != nodeNumber):
+			d.Ints = append(d.Ints, 0)
+		case len(written) == 0:
+			e.failHint(head.at, head.text+"("+usage(op, head.text)+")", "argument %d of %s is missing", i+1, head.text)
+		default:
+			d.argument(a, head, written[0], env)
+			written = written[1:]
+		}
+	}
+	if len(written) > 0 {
+		e.failHint(written[0].at, head.text+"("+usage(op, head.text)+")", "%s has too many arguments", head.text)
+	}
+	last := shape[len(shape)-1]
+	if last != argData && last != argList || len(d.data) > 0 && d.data[0].fn == nil {
+		return value{term: d.make(head.at, d.data)}
+	}
+	if len(d.data) == 1 && Moves.Has(op) { // toLocal(f) is toLocal o f
+		f := d.data[0].fn
+		return value{fn: &function{head.text, func(at int, args []value) *Term {
+			return d.make(head.at, []value{{term: f.apply(at, args)}})
+		}}}
+	}
+	if len(d.data) > 0 {
+		e.failAt(head.at, "%s works on a value, and is given the function %s", head.text, d.data[0].fn.name)
+	}
+	return value{fn: &function{head.text, func(_ int, args []value) *Term { return d.make(head.at, args) }}}
+}
+
+var argNames = map[argKind]string{
+	argFun: "f", argDim: "dim", argInt: "k", argSize: "size", argMode: "clamp|mirror|wrap", argIndex: "index", argTerm: "value", argData: "xs", argList: "xs, …",
+}
+
+// usage is how the arguments of a pattern are written.
+func usage(op Op, name string) string {
+	if name == "reorderStride" {
+		return "size, xs"
+	}
+	var parts []string
+	for _, a := range rows[op].args {
+		parts = append(parts, argNames[a])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// draftPattern is a pattern whose array is not known yet.
+type draftPattern struct {
+	Attr
+	e    *elaborator
+	op   Op
+	at   int
+	fn   *function
+	fnAt int
+	val  *value
+	data []value
+}
+
+func (d *draftPattern) argument(a argKind, head, n *node, env *scope) {
+	e := d.e
+	switch a {
+	case argFun:
+		d.fn, d.fnAt = e.function(n, env), n.at
+	case argTerm:
+		v := e.elab(n, env)
+		d.val = &v
+	case argSize:
+		d.Sizes = append(d.Sizes, e.declared(n, e.size(n)))
+	case argDim, argInt:
+		d.Ints = append(d.Ints, e.intArg(n))
+	case argMode:
+		mode := slices.Index(padModes, n.text)
+		if n.kind != nodeName || mode < 0 {
+			e.failAt(n.at, "the mode is one of %s", strings.Join(padModes, ", "))
+		}
+		d.Ints = append(d.Ints, mode)
+	case argIndex:
+		if head.text == "reorderStride" {
+			d.Index = StrideIndex(e.declared(n, e.size(n)))
+			return
+		}
+		d.Index = e.index(n)
+	}
+}
+
+// declared refuses symbols that the program has not declared.
+func (e *elaborator) declared(n *node, s Size) Size {
+	for _, sym := range s.Symbols() {
+		if !e.sizes[sym] {
+			e.failHint(n.at, "size "+sym, "size symbol %s is not declared", sym)
+		}
+	}
+	return s
+}
+
+// index reads an index function.
+func (e *elaborator) index(n *node) *IndexFun {
+	name, args := n.text, []*node(nil)
+	if n.kind == nodeApply && n.kids[0].kind == nodeName {
+		name, args = n.kids[0].text, n.kids[1:]
+	}
+	switch {
+	case name == "reverse" && len(args) == 0 && n.kind == nodeName:
+		return ReverseIndex()
+	case name == "stride" && len(args) == 1:
+		return StrideIndex(e.declared(n, e.size(args[0])))
+	case name == "shift" && len(args) == 1:
+		return ShiftIndex(e.declared(n, e.size(args[0])))
+	case name == "index" && len(args) == 1 && args[0].kind == nodeString:
+		x, err := kernel.ParseExpr(args[0].text)
+		if err != nil {
+			e.failAt(args[0].at, "%v", err)
+		}
+		f, err := ExprIndex(x)
+		if err != nil {
+			e.failAt(args[0].at, "%v", err)
+		}
+		for _, sym := range f.symbols() {
+			e.declared(n, Sym(sym))
+		}
+		return f
+	}
+	e.failAt(n.at, `the index function is reverse, stride(s), shift(k) or index("…")`)
+	return nil
+}
+
+// make applies the pattern to its array.
+func (d *draftPattern) make(at int, data []value) *Term {
+	e, r := d.e, &rows[d.op]
+	var kids []*Term
+	for _, v := range data {
+		kids = append(kids, e.term(at, v, nil))
+	}
+	if r.kids > 0 && len(kids) > 1 {
+		e.failAt(at, "%s works on one value, not on %d", r.name, len(kids))
+	}
+	if d.val != nil {
+		var want *Type
+		if n := len(kids); n > 0 && kids[n-1].Type.Kind == ArrayType {
+			want = kids[n-1].Type.Elem
+		}
+		if d.op == At {
+			want = Int32
+		}
+		kids = append([]*Term{e.term(at, *d.val, want)}, kids...)
+	}
+	if d.fn == nil {
+		return e.checked(at, Make(d.op, d.Attr, kids...))
+	}
+	kids = append([]*Term{nil}, kids...)
+	shape := &draft{op: d.op, Attr: d.Attr, kids: kids}
+	if len(kids) < 2 && d.op != Generate {
+		e.failAt(at, "%s is applied to nothing", r.name)
+	}
+	params := r.params(shape)
+	if shape.err != nil {
+		e.failAt(at, "%v", shape.err)
+	}
+	kids[0] = e.checked(d.fnAt, Fn(params, func(xs ...*Term) *Term {
+		args := make([]value, len(xs))
+		for i, x := range xs {
+			args[i] = value{term: x}
+		}
+		return d.fn.apply(d.fnAt, args)
+	}))
+	return e.checked(at, Make(d.op, d.Attr, kids...))
+}
