@@ -117,6 +117,34 @@ func TestOperators(t *testing.T) {
 		{"z[i] = 3*i + 2", "int32 madd", Options{}},
 		{"z[i] = (h[i] + i) + x[i]", "float32 add, int32 add", Options{}},
 		{"d[i] = cast(float64, x[i])*2", "float64 mul", Options{}},
+		// literals below 1024 take the type of what is no integer; all other types are promoted as in numpy, but for int32 with
+		// float32, which is float32
+		{"d[i] = 3*x[i] + 2000*x[i]", "float32 add, 2 float32 mul", Options{NoMadd: true}},
+		{"z[i] = 1024*x[i]", "float32 mul", Options{}},
+		{"z[i] = 2.0f*x[i] + 0.5*x[i]", "float32 add, 2 float32 mul", Options{NoMadd: true}},
+		{"d[i] = 0.1*x[i]", "float64 mul", Options{}},
+		{"z[i] = 3*f[i]", "float16 mul", Options{}},
+		{"z[i] = f[i] + x[i]", "float32 add", Options{}},
+		{"z[i] = h[i]*f[i]", "float64 mul", Options{}},
+		{"k[i] = h[i] + 5000000000", "int64 add", Options{}},
+		{"q[i] = q[i]*h[i]", "int64 mul", Options{}},
+		{"q[i] = u[i]*h[i]", "int64 mul", Options{}},
+		{"d[i] = q[i]*x[i]", "float64 mul", Options{}},
+		{"d[i] = u[i]*x[i]", "float64 mul", Options{}},
+		{"z[i] = s[i]*x[i]", "float32 mul", Options{}},
+		{"k[i] = s[i]*t[i]", "int16 mul", Options{}},
+		{"d[i] = h[i]/k[i]", "float64 div", Options{}},
+		{"k[i] = h[i] // k[i] + u[i] % 3", "int32 div, int64 add, int64 div", Options{}},
+		{"c[i] = c[i]*x[i]", "complex64 mul", Options{}},
+		{"c[i] = c[i]*d[i]", "complex128 mul", Options{}},
+		{"c[i] = -2*c[i]*c[i]", "2 complex64 mul", Options{}},
+		{"z[i] = (x[i] < 2) * x[i]", "float32 mul", Options{}},
+		{"k[i] = (i << 2) & h[i] ^ q[i]", "int32 bw, int32 shift, int64 bw", Options{}},
+		{"z[i] = x[i] if h[i] < 3 and not (x[i] > 1 or i == 2) else 2*d[i]", "float64 mul", Options{}},
+		{"z[i] = max(x[i], y[i], z[i])", "2 float32 maxmin", Options{}},
+		{"z[i] = atan2(x[i], d[i])", "float64 func:atan2", Options{}},
+		{"k[i] = abs(h[i])", "int32 func:abs", Options{}},
+		{"z[i] = 2**x[i]", "float32 pow", Options{}},
 		// both branches of a select; the comparison is free, its operands are not
 		{"z[i] = (x[i]*2 if x[i] + y[i] > 0 else y[i]/2)", "float32 add, float32 div, float32 mul", Options{}},
 		{"z[i] = x[i]*2 {if=x[i] + 1 > 0}", "float32 mul", Options{}},
@@ -142,6 +170,7 @@ func TestOperators(t *testing.T) {
 			Domains: []string{"{[i]: 0<=i<n}"}, Instructions: test.statement, Assumptions: "n >= 1",
 			DTypes: typesOf(test.statement, map[string]kernel.DType{
 				"x": "float32", "y": "float32", "z": "float32", "h": "int32", "k": "int32", "d": "float64",
+				"c": "complex64", "f": "float16", "q": "int64", "s": "int8", "t": "uint8", "u": "uint32",
 			}),
 		})
 		if err != nil {

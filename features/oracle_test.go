@@ -279,7 +279,7 @@ func canonical(strides map[string]string) string {
 	var items []string
 	for _, axis := range slices.Sorted(maps.Keys(strides)) {
 		text := strides[axis]
-		if p, err := polycount.ParsePoly("[n,m,k,nelements] -> { " + text + " }"); err == nil {
+		if p, err := polycount.ParsePoly("[n,m,k,ell,l,nelements] -> { " + text + " }"); err == nil {
 			_, text, _ = strings.Cut(p.String(), "{ ")
 			text = strings.TrimSuffix(text, " }")
 		}
