@@ -90,6 +90,8 @@ barriers as one work-item meets them.`,
 func featureCommand() *cobra.Command {
 	var sizes []string
 	var options features.Options
+	var static bool
+	var staticOptions staticOptions
 	cmd := &cobra.Command{
 		Use:   "feature KERNEL.star FEATURE... -p n=2048",
 		Short: "Evaluate feature identifiers for a kernel",
@@ -108,10 +110,20 @@ func featureCommand() *cobra.Command {
   f_thread_groups           work-groups
 
 A constraint on a stride or on the access-to-footprint ratio (afr) is a number, with >, >=, < or <= before it or nothing for
-equality; for strides also an expression in sizes, as in {0:<n;1:16*n}. An axis that a stride list does not name is free.`,
+equality; for strides also an expression in sizes, as in {0:<n;1:16*n}. An axis that a stride list does not name is free.
+
+With --static it prints the static features that rankings of variants are made from, each with its meaning: parallelism, memory
+accesses and the lines they touch, control flow, arithmetic, and how many work-groups a multiprocessor holds. These are sums
+over the launch by work-items; selects and bounds of indices are taken as in its interior, or with --borders as they are.`,
 		Example: `  perf feature matmul.star f_op_float32_madd -p n=2048
-  perf feature matmul.star 'f_mem_access_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:16}' -p n=2048`,
-		Args: minArgs(2, "a kernel script and at least one feature"),
+  perf feature matmul.star 'f_mem_access_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:16}' -p n=2048
+  perf feature matmul.star --static -p n=2048`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if static {
+				return exactArgs(1, "one kernel script beside --static")(cmd, args)
+			}
+			return minArgs(2, "a kernel script and at least one feature")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.SubgroupSize < 1 {
 				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)
@@ -127,6 +139,13 @@ equality; for strides also an expression in sizes, as in {0:<n;1:16*n}. An axis 
 			cases, err := scriptCases(cmd, args[0], sizes)
 			if err != nil {
 				return err
+			}
+			if static {
+				opt, err := staticOptions.static(options.SubgroupSize)
+				if err != nil {
+					return err
+				}
+				return printStatic(cmd, cases, opt)
 			}
 			type value struct {
 				Feature string   `json:"feature"`
@@ -171,6 +190,8 @@ equality; for strides also an expression in sizes, as in {0:<n;1:16*n}. An axis 
 		},
 	}
 	addSizesFlag(cmd, &sizes)
+	cmd.Flags().BoolVar(&static, "static", false, "print the static features that rankings are made from")
+	staticOptions.addFlags(cmd)
 	cmd.Flags().IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
 	cmd.Flags().BoolVar(&options.ExactBranches, "exact-branches", false, "count what stands under an affine condition only where it holds")
 	return cmd

@@ -124,6 +124,8 @@ type Touch struct {
 	// Access is the access as the kernel has it, Element the flat index that it came to.
 	Access  kernel.Expr
 	Element int64
+	// Run numbers the executions of statements and guards, each by all work-items that take part in it.
+	Run int64
 }
 
 // Trace is Run that shows every access to an array in local or global memory, in the order in which the work-items make
@@ -147,6 +149,7 @@ type state struct {
 	globalEpoch   int32
 	barriers      int64
 	runs          []int64
+	run           int64 // executions of statements and guards so far
 	axes          [6]int // slots of lid(0..2), gid(0..2); -1 where unused
 	slots         map[string]int
 	open          []string  // loops

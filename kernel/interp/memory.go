@@ -113,7 +113,7 @@ func (m *memory) store(st *state, access kernel.Expr, at int64) int64 {
 
 func (st *state) touch(access kernel.Expr, m *memory, at int64, write bool) {
 	if st.visit != nil {
-		st.visit(Touch{int64(st.groupID) - 1, int64(st.item), st.stmt, m.array.Name, write, access, at})
+		st.visit(Touch{int64(st.groupID) - 1, int64(st.item), st.stmt, m.array.Name, write, access, at, st.run})
 	}
 }
 

@@ -214,6 +214,7 @@ func (b *builder) node(node linear.Node) (action, error) {
 		id, index := x.Stmt.ID, b.index[x.Stmt.ID]
 		return func(st *state, active []int) {
 			st.stmt = id
+			st.run++
 			for _, i := range active {
 				st.at(i)
 				run(st)
@@ -274,6 +275,7 @@ func (b *builder) guard(g *linear.Guard) (action, error) {
 	}
 	return func(st *state, active []int) {
 		var left []int
+		st.run++
 		for _, i := range active {
 			st.at(i)
 			if !slices.ContainsFunc(tests, func(t func(*state) bool) bool { return !t(st) }) {

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/features"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// staticOptions are what feature --static is told.
+type staticOptions struct {
+	borders  bool
+	hardware string
+}
+
+func (o *staticOptions) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.borders, "borders", false, "with --static, follow selects and bounds of indices for each work-item instead of taking the interior")
+	cmd.Flags().StringVar(&o.hardware, "hardware", "", "with --static, the device whose limits and caches count, as drivers name it")
+}
+
+// static returns the options of package features.
+func (o *staticOptions) static(subgroup int) (features.StaticOptions, error) {
+	opt := features.StaticOptions{SubgroupSize: subgroup, Borders: o.borders}
+	if o.hardware != "" {
+		if opt.Hardware = features.HardwareOf(o.hardware); opt.Hardware == nil {
+			return opt, usagef("--hardware %q: the limits of this device are not known", o.hardware)
+		}
+	}
+	return opt, nil
+}
+
+// printStatic prints the static features of the cases.
+func printStatic(cmd *cobra.Command, cases []*workload.Case, opt features.StaticOptions) error {
+	var all []*features.StaticVector
+	for i, c := range cases {
+		if err := c.CheckSizes(); err != nil {
+			return &usageError{err}
+		}
+		nest, err := c.Nest()
+		if err != nil {
+			return err
+		}
+		v, err := features.Static(nest, c.Sizes, opt)
+		if err != nil {
+			return err
+		}
+		v.Kernel = c.Name
+		if !v.Exact {
+			note(cmd, "warning: %s: work-items differ so much that features are estimated from some of them", c.Name)
+		}
+		all = append(all, v)
+		if wantJSON(cmd) {
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(cmd.OutOrStdout())
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s, %s\n", c.Name, samples.Identity{Source: "at", Sizes: c.Sizes})
+		if err := v.Write(cmd.OutOrStdout()); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !wantJSON(cmd):
+		return nil
+	case len(all) == 1:
+		return printJSON(cmd.OutOrStdout(), all[0])
+	}
+	return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
+}

@@ -1,0 +1,336 @@
+package features
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+)
+
+// StaticOptions say how static features are derived. The zero value is the default.
+type StaticOptions struct {
+	SubgroupSize int // work-items that run together; 0 is 32
+	// Borders evaluates selects, least and greatest values and remainders in indices as they are for each work-item. The
+	// default takes the case that holds in the middle of the launch, as padded data is rarely accessed (Lift, section 4.4 of
+	// the paper on static features).
+	Borders bool
+	// Hardware bounds what runs at once; nil is DefaultHardware.
+	Hardware *Hardware
+	// Boxes bounds the pieces into which a launch is divided until work-items agree; 0 is 4096. Beyond that a value of a variable
+	// stands for all of them, and the vector is not exact.
+	Boxes int
+}
+
+const defaultBoxes = 4096
+
+// StaticFeature describes a component of static vectors.
+type StaticFeature struct {
+	Name string
+	Unit string // "" for ratios
+	Doc  string
+	// Lift marks the features of Table 1 of the paper on static features of Lift programs.
+	Lift bool
+	of   func(*staticResult) float64
+}
+
+// staticResult is what the features are computed from.
+type staticResult struct {
+	*staticWalk
+	local  [3]int64
+	items  int64 // of a group
+	total  int64 // of the launch
+	shared int64 // bytes of local memory
+	onSM   int64 // groups that run at once on a multiprocessor
+	data   int64 // bytes of the arrays in global memory that are accessed
+	vector int64 // bytes of the widest element
+}
+
+func ratio64(a, b int64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+func (r *staticResult) perItem(n int64) float64 { return ratio64(n, r.total) }
+
+func (r *staticResult) accesses(space kernel.Space, rw int) float64 {
+	return r.perItem(r.sum.accesses[space][rw])
+}
+
+func (r *staticResult) numGroups() int64 { return r.groups[0] * r.groups[1] * r.groups[2] }
+
+func (r *staticResult) globalWarps() int64 { return r.sum.warps[0] + r.sum.warps[1] }
+
+func (r *staticResult) class(c accessClass) float64 {
+	return ratio64(r.sum.classes[c], r.globalWarps())
+}
+
+func (r *staticResult) subgroups() int64 {
+	return (r.items + int64(r.p.opt.SubgroupSize) - 1) / int64(r.p.opt.SubgroupSize)
+}
+
+// staticFeatures are the components of a vector, in order.
+var staticFeatures = func() []StaticFeature {
+	list := []StaticFeature{
+		{"global_size_0", "work-items", "work-items of the launch along axis 0", true, func(r *staticResult) float64 { return float64(r.groups[0] * r.local[0]) }},
+		{"global_size_1", "work-items", "work-items of the launch along axis 1", true, func(r *staticResult) float64 { return float64(r.groups[1] * r.local[1]) }},
+		{"global_size_2", "work-items", "work-items of the launch along axis 2", true, func(r *staticResult) float64 { return float64(r.groups[2] * r.local[2]) }},
+		{"local_size_0", "work-items", "work-items of a group along axis 0", true, func(r *staticResult) float64 { return float64(r.local[0]) }},
+		{"local_size_1", "work-items", "work-items of a group along axis 1", true, func(r *staticResult) float64 { return float64(r.local[1]) }},
+		{"local_size_2", "work-items", "work-items of a group along axis 2", true, func(r *staticResult) float64 { return float64(r.local[2]) }},
+		{"local_bytes", "B", "local memory of a work-group", true, func(r *staticResult) float64 { return float64(r.shared) }},
+		{"global_stores", "per work-item", "stores to global memory", true, func(r *staticResult) float64 { return r.accesses(kernel.Global, 1) }},
+		{"global_loads", "per work-item", "loads from global memory", true, func(r *staticResult) float64 { return r.accesses(kernel.Global, 0) }},
+		{"local_stores", "per work-item", "stores to local memory", true, func(r *staticResult) float64 { return r.accesses(kernel.Local, 1) }},
+		{"local_loads", "per work-item", "loads from local memory", true, func(r *staticResult) float64 { return r.accesses(kernel.Local, 0) }},
+		{"cache_lines", "per access of a sub-group", "distinct lines of 128 B that an access to global memory touches", true, func(r *staticResult) float64 {
+			return ratio64(r.sum.lines[0]+r.sum.lines[1], r.globalWarps())
+		}},
+		{"barriers", "per work-item", "barriers passed", true, func(r *staticResult) float64 { return r.perItem(r.sum.barriers) }},
+		{"ifs", "per work-item", "guards evaluated", true, func(r *staticResult) float64 { return r.perItem(r.sum.ifs) }},
+		{"loop_bodies", "per work-item", "iterations of loops that are not unrolled", true, func(r *staticResult) float64 { return r.perItem(r.sum.loopBodies) }},
+
+		{"work_groups", "", "work-groups of the launch", false, func(r *staticResult) float64 { return float64(r.numGroups()) }},
+		{"group_size", "work-items", "work-items of a group", false, func(r *staticResult) float64 { return float64(r.items) }},
+		{"lanes_used", "", "share of the work-items of sub-groups that exist", false, func(r *staticResult) float64 {
+			return ratio64(r.items, r.subgroups()*int64(r.p.opt.SubgroupSize))
+		}},
+		{"private_loads", "per work-item", "loads from private arrays", false, func(r *staticResult) float64 { return r.accesses(kernel.Private, 0) }},
+		{"private_stores", "per work-item", "stores to private arrays", false, func(r *staticResult) float64 { return r.accesses(kernel.Private, 1) }},
+		{"cache_lines_load", "per access of a sub-group", "lines of 128 B that a load touches", false, func(r *staticResult) float64 { return ratio64(r.sum.lines[0], r.sum.warps[0]) }},
+		{"cache_lines_store", "per access of a sub-group", "lines of 128 B that a store touches", false, func(r *staticResult) float64 { return ratio64(r.sum.lines[1], r.sum.warps[1]) }},
+		{"sectors", "per access of a sub-group", "distinct sectors of 32 B that an access to global memory touches", false, func(r *staticResult) float64 {
+			return ratio64(r.sum.sectors[0]+r.sum.sectors[1], r.globalWarps())
+		}},
+		{"sectors_item", "per work-item", "sectors that all accesses to global memory touch", false, func(r *staticResult) float64 { return r.perItem(r.sum.sectors[0] + r.sum.sectors[1]) }},
+		{"sector_use", "", "bytes that work-items ask for by bytes of the sectors touched; above 1 they share", false, func(r *staticResult) float64 {
+			return ratio64(r.sum.bytes, (r.sum.sectors[0]+r.sum.sectors[1])*sectorBytes)
+		}},
+		{"uniform", "", "share of global accesses by sub-groups that go to one element", false, func(r *staticResult) float64 { return r.class(uniformAccess) }},
+		{"coalesced", "", "share that want half of the bytes of their sectors, or more", false, func(r *staticResult) float64 { return r.class(coalescedAccess) }},
+		{"scattered", "", "share that want less", false, func(r *staticResult) float64 { return r.class(scatteredAccess) }},
+		{"gathers", "per work-item", "accesses with indices read from memory, whose units are taken to be all different", false, func(r *staticResult) float64 { return r.perItem(r.sum.gathers) }},
+		{"bank_cycles", "per access of a sub-group", "words in the busiest bank of local memory; 1 without conflicts", false, func(r *staticResult) float64 { return ratio64(r.sum.localCycles, r.sum.localWarps) }},
+		{"element_bytes", "B", "size of the widest element in global memory", false, func(r *staticResult) float64 { return float64(r.vector) }},
+		{"selects", "per work-item", "selects evaluated", false, func(r *staticResult) float64 { return r.perItem(r.sum.selects) }},
+		{"statements", "per work-item", "statements run", false, func(r *staticResult) float64 { return r.perItem(r.sum.instances) }},
+	}
+	for i, class := range opClasses {
+		doc := "operations: " + strings.ReplaceAll(strings.Join(class.names, ", "), "func:", "functions")
+		if class.names == nil {
+			doc = "operations of other kinds"
+		}
+		list = append(list, StaticFeature{class.feature, "per work-item", doc, false, func(r *staticResult) float64 {
+			return r.sum.ops[i] / float64(max(r.total, 1))
+		}})
+	}
+	return append(list, []StaticFeature{
+		{"intensity", "per B", "operations, a multiply-add for two, by bytes of the sectors touched", false, func(r *staticResult) float64 {
+			flops := 0.0
+			for i, n := range r.sum.ops {
+				flops += n * opClasses[i].flops
+			}
+			return flops / float64(max((r.sum.sectors[0]+r.sum.sectors[1])*sectorBytes, 1))
+		}},
+		{"data_bytes", "B", "size of the arrays in global memory that are accessed", false, func(r *staticResult) float64 { return float64(r.data) }},
+		{"data_l2", "", "the same by the size of the L2 cache", false, func(r *staticResult) float64 { return ratio64(r.data, r.p.opt.Hardware.L2Bytes) }},
+		{"reuse", "", "bytes that work-items ask for by the size of the arrays", false, func(r *staticResult) float64 { return ratio64(r.sum.bytes, r.data) }},
+		{"tile_bytes", "B", "global memory in the bounding boxes of what a work-group accesses", false, func(r *staticResult) float64 { return float64(r.tileBytes()) }},
+		{"tile_l1", "", "the same for the groups of a multiprocessor, by the size of its L1 cache without local memory in use", false, func(r *staticResult) float64 {
+			h := r.p.opt.Hardware
+			return ratio64(r.tileBytes()*r.onSM, max(h.L1Bytes-r.onSM*r.shared, h.L1Bytes/8))
+		}},
+		{"registers", "of 32 bits", "estimate of what a work-item needs", false, func(r *staticResult) float64 { return float64(r.p.registers) }},
+		{"groups_resident", "", "work-groups that run at once on a multiprocessor, by work-items, local memory and registers", false, func(r *staticResult) float64 { return float64(r.onSM) }},
+		{"occupancy", "", "work-items that run at once on a multiprocessor by its limit", false, func(r *staticResult) float64 { return ratio64(r.onSM*r.items, r.p.opt.Hardware.Items) }},
+		{"waves", "", "work-groups by those that the device runs at once", false, func(r *staticResult) float64 {
+			return ratio64(r.numGroups(), max(r.onSM, 1)*r.p.opt.Hardware.Multiprocessors)
+		}},
+	}...)
+}()
+
+// StaticFeatures describes the components of static vectors, in their order.
+func StaticFeatures() []StaticFeature { return slices.Clone(staticFeatures) }
+
+// StaticVector are the static features of a kernel at some sizes (Table 1 of the paper on static features of Lift programs,
+// and more): what a launch does, per work-item, and how it uses memory and the device.
+type StaticVector struct {
+	Kernel string
+	Sizes  map[string]int64
+	Values []float64 // in the order of StaticFeatures
+	// Exact tells that all counts are those of the program, up to what the options leave out. They are not where the launch had
+	// to be divided more often than Boxes allows, or where work-items start a loop at values that no formula gives.
+	Exact bool
+}
+
+// Value is the feature of that name.
+func (v *StaticVector) Value(name string) (float64, bool) {
+	i := slices.IndexFunc(staticFeatures, func(f StaticFeature) bool { return f.Name == name })
+	if i < 0 {
+		return 0, false
+	}
+	return v.Values[i], true
+}
+
+// Static derives the features of a program at the given sizes.
+func Static(n *linear.Nest, sizes map[string]int64, opt StaticOptions) (*StaticVector, error) {
+	p, err := NewStatic(n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p.At(sizes)
+}
+
+// At derives the features at the given sizes.
+func (p *StaticProgram) At(sizes map[string]int64) (*StaticVector, error) {
+	v, err := p.at(sizes)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", p.nest.Kernel.Name, err)
+	}
+	return v, nil
+}
+
+func (p *StaticProgram) at(sizes map[string]int64) (*StaticVector, error) {
+	w := &staticWalk{p: p, boxes: p.opt.Boxes, units: map[unitKey]unitCount{}, shapes: map[string]int{}, tiles: make([]tile, len(p.arrays))}
+	for _, name := range p.params {
+		v, ok := sizes[name]
+		if !ok {
+			return nil, fmt.Errorf("size %s has no value", name)
+		}
+		w.sizes = append(w.sizes, v)
+	}
+	w.sum.accesses = map[kernel.Space]*[2]int64{kernel.Global: {}, kernel.Local: {}, kernel.Private: {}}
+	r := &staticResult{staticWalk: w, local: p.nest.Local, items: 1, total: 1}
+	w.groups = p.groupsAt(w.sizes)
+	for axis, n := range p.nest.Local {
+		r.items *= n
+		r.total *= n * w.groups[axis]
+	}
+	if r.total > 1<<40 {
+		return nil, fmt.Errorf("a launch of %v groups of %v work-items is too large", w.groups, p.nest.Local)
+	}
+	if err := w.layout(sizes, r); err != nil {
+		return nil, err
+	}
+	if r.total > 0 {
+		w.nodes(p.body, w.start(r.items))
+	}
+	h := p.opt.Hardware
+	r.onSM = h.resident(r.items, p.registers, r.shared, int64(p.opt.SubgroupSize))
+	out := &StaticVector{Kernel: p.nest.Kernel.Name, Sizes: sizes, Exact: w.sampled == 0 && !w.merged}
+	for _, f := range staticFeatures {
+		out.Values = append(out.Values, f.of(r))
+	}
+	return out, nil
+}
+
+// layout computes the strides of arrays and the memory that they take.
+func (w *staticWalk) layout(sizes map[string]int64, r *staticResult) error {
+	eval := func(e kernel.Expr) (int64, error) {
+		v, err := kernel.EvalInt(e, sizes)
+		if err != nil {
+			return 0, err
+		}
+		if !v.IsInt64() || v.BitLen() > 50 {
+			return 0, fmt.Errorf("the address %s is too large", e)
+		}
+		return v.Int64(), nil
+	}
+	for _, a := range w.p.arrays {
+		strides := make([]int64, len(a.strides))
+		for i, e := range a.strides {
+			v, err := eval(e)
+			if err != nil {
+				return fmt.Errorf("stride of %s: %w", a.Name, err)
+			}
+			strides[i] = v * a.bytes
+		}
+		offset := int64(0)
+		if a.Offset != nil {
+			v, err := eval(a.Offset)
+			if err != nil {
+				return fmt.Errorf("offset of %s: %w", a.Name, err)
+			}
+			offset = v * a.bytes
+		}
+		w.strides, w.offsets = append(w.strides, strides), append(w.offsets, offset)
+		if a.Space == kernel.Global {
+			n, err := a.Elements(sizes)
+			if err != nil {
+				return err
+			}
+			r.data += n * a.bytes
+			r.vector = max(r.vector, a.bytes)
+		}
+	}
+	for _, a := range w.p.nest.Kernel.Temps {
+		if a.Space == kernel.Local {
+			n, err := a.Elements(sizes)
+			if err != nil {
+				return err
+			}
+			r.shared += n * a.DType.Size()
+		}
+	}
+	return nil
+}
+
+// start is the state of all work-items of all groups.
+func (w *staticWalk) start(items int64) *staticState {
+	st := &staticState{weight: 1}
+	st.sizes, st.nv = w.sizes, axisVars
+	for v := range maxVars {
+		st.n[v] = 1
+	}
+	for axis := range 3 {
+		for v, n := range map[int]int64{axis: w.p.nest.Local[axis], lidVars + axis: w.groups[axis]} {
+			st.n[v] = n
+			st.env[v].k[v] = 1
+			w.centre.at[v], w.centre.hi[v] = n/2, n-1
+		}
+	}
+	size := w.p.nest.Local
+	lanes := make([]int32, items)
+	for i := range lanes {
+		lanes[i] = int32(i)
+		n := int64(i)
+		w.lanes = append(w.lanes, [lidVars]int64{n % size[0], n / size[0] % size[1], n / size[0] / size[1]})
+	}
+	st.mask = w.newMask(lanes)
+	return st
+}
+
+// MarshalJSON writes {"kernel", "at", "exact", "features": [{"name", "value", "unit"}]}.
+func (v *StaticVector) MarshalJSON() ([]byte, error) {
+	type feature struct {
+		Name  string  `json:"name"`
+		Value float64 `json:"value"`
+		Unit  string  `json:"unit,omitempty"`
+	}
+	list := make([]feature, len(v.Values))
+	for i, x := range v.Values {
+		list[i] = feature{staticFeatures[i].Name, x, staticFeatures[i].Unit}
+	}
+	return json.Marshal(struct {
+		Kernel   string           `json:"kernel"`
+		At       map[string]int64 `json:"at"`
+		Exact    bool             `json:"exact"`
+		Features []feature        `json:"features"`
+	}{v.Kernel, v.Sizes, v.Exact, list})
+}
+
+// Write prints the vector, a feature to a line.
+func (v *StaticVector) Write(w io.Writer) error {
+	for i, x := range v.Values {
+		f := &staticFeatures[i]
+		if _, err := fmt.Fprintf(w, "%-18s %14.6g  %s\n", f.Name, x, strings.TrimSpace(f.Unit+"  "+f.Doc)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

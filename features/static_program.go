@@ -1,0 +1,347 @@
+package features
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
+)
+
+// StaticProgram is a linearized kernel made ready for the evaluation of its static features at any sizes. It is safe for
+// concurrent use.
+type StaticProgram struct {
+	nest   *linear.Nest
+	opt    StaticOptions
+	params []string
+	slots  map[string]int
+	loops  int // slots of loops
+	body   []staticNode
+	arrays []staticArray
+	groups [3][]staticBound
+
+	registers int64 // of 32 bits, for a work-item
+}
+
+// staticArray is an array that is accessed.
+type staticArray struct {
+	*kernel.Array
+	bytes   int64 // of an element
+	strides []kernel.Expr
+}
+
+// staticBound is floor(num/den), or the same rounded up.
+type staticBound struct {
+	num *index
+	den int64
+}
+
+// staticNode is *staticLoop, *staticGuard, *staticExec or staticBarrier.
+type staticNode interface{}
+
+type staticLoop struct {
+	slot         int
+	lower, upper []staticBound
+	step         int64
+	unroll       bool
+	body         []staticNode
+}
+
+type staticGuard struct {
+	conds      []*index // affine, each >= 0 or, where equal is set, = 0
+	equal      []bool
+	predicates []*index
+	loads      []staticAccess // of the predicates
+	body       []staticNode
+}
+
+type staticBarrier struct{}
+
+type staticExec struct {
+	accesses []staticAccess
+	ops      [len(opClasses)]float64
+	selects  int64
+}
+
+// staticAccess is an access to an array, under conditions that stand around it in the statement.
+type staticAccess struct {
+	array int
+	write bool
+	index []*index
+	under []branch
+}
+
+// branch is a side of a select: where the condition holds, or where it does not.
+type branch struct {
+	condition *index
+	holds     bool
+}
+
+// opClasses are the kinds of arithmetic that are features, each with the names of operations it is made of; the last one
+// takes all others.
+var opClasses = [...]struct {
+	feature string
+	names   []string
+	flops   float64
+}{
+	{"adds", []string{"add"}, 1},
+	{"muls", []string{"mul"}, 1},
+	{"madds", []string{"madd"}, 2},
+	{"divs", []string{"div"}, 1},
+	{"special_ops", []string{"pow", "func:"}, 1},
+	{"other_ops", nil, 1},
+}
+
+// NewStatic prepares a program. What its features cannot be derived of, such as bounds of loops that are read from memory,
+// is an error that says so.
+func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) {
+	defer linear.Rescue(&err)
+	if opt.SubgroupSize == 0 {
+		opt.SubgroupSize = defaultSubgroup
+	}
+	if opt.Hardware == nil {
+		opt.Hardware = DefaultHardware()
+	}
+	if opt.Boxes == 0 {
+		opt.Boxes = defaultBoxes
+	}
+	if opt.SubgroupSize < 0 || opt.Boxes < 0 {
+		return nil, fmt.Errorf("kernel %s: sub-groups of %d work-items, %d boxes: neither may be negative", n.Kernel.Name, opt.SubgroupSize, opt.Boxes)
+	}
+	items := int64(1)
+	for axis, size := range n.Local {
+		if size < 1 {
+			return nil, fmt.Errorf("kernel %s: the extent of work-groups along axis %d is not constant", n.Kernel.Name, axis)
+		}
+		if items *= size; items > maxLanes {
+			return nil, fmt.Errorf("kernel %s: work-groups of %v are larger than %d work-items", n.Kernel.Name, n.Local, maxLanes)
+		}
+	}
+	p = &StaticProgram{nest: n, opt: opt, params: n.Kernel.Params(), slots: map[string]int{}}
+	for i, name := range p.params {
+		p.slots[name] = -1 - i
+	}
+	for axis := range 3 {
+		p.slots[linear.Axis(kernel.Tag{Kind: kernel.LocalAxis, Axis: axis})] = axis
+		p.slots[linear.Axis(kernel.Tag{Kind: kernel.GroupAxis, Axis: axis})] = lidVars + axis
+	}
+	for iname, axis := range n.Names {
+		p.slots[iname] = p.slots[axis]
+	}
+	b := &staticBuilder{p: p, indexer: indexer{p.slots}, arrays: map[string]int{}}
+	for _, axis := range []int{0, 1, 2} {
+		if p.groups[axis], err = b.bounds(n.Groups[axis]); err != nil {
+			return nil, fmt.Errorf("kernel %s: work-groups along axis %d: %w", n.Kernel.Name, axis, err)
+		}
+	}
+	if p.body, err = b.nodes(n.Body, 0); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
+	}
+	p.registers = registersOf(n)
+	return p, nil
+}
+
+type staticBuilder struct {
+	p *StaticProgram
+	indexer
+	arrays map[string]int
+}
+
+func (b *staticBuilder) bounds(list []polycount.Bound) ([]staticBound, error) {
+	out := make([]staticBound, len(list))
+	for i, x := range list {
+		num, err := b.affine(x.Num)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = staticBound{num, x.Den}
+	}
+	return out, nil
+}
+
+func (b *staticBuilder) nodes(list []linear.Node, depth int) ([]staticNode, error) {
+	var out []staticNode
+	for _, node := range list {
+		var n staticNode
+		var err error
+		switch x := node.(type) {
+		case *linear.Exec:
+			if n, err = b.exec(x.Stmt); err != nil {
+				err = fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
+			}
+		case *linear.Barrier:
+			n = staticBarrier{}
+		case *linear.Guard:
+			n, err = b.guard(x, depth)
+		case *linear.Loop:
+			n, err = b.loop(x, depth)
+		default:
+			err = fmt.Errorf("unknown node %T", node)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+func (b *staticBuilder) loop(l *linear.Loop, depth int) (*staticLoop, error) {
+	slot := axisVars + depth
+	if slot >= maxVars {
+		return nil, fmt.Errorf("more than %d loops in each other", maxVars-axisVars)
+	}
+	out := &staticLoop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll}
+	var err error
+	if out.lower, err = b.bounds(l.Lower); err == nil {
+		out.upper, err = b.bounds(l.Upper)
+	}
+	if err == nil && (len(l.Lower) == 0 || len(l.Upper) == 0) {
+		err = fmt.Errorf("it has no bounds")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("loop %s: %w", l.Iname, err)
+	}
+	b.slots[l.Iname] = slot
+	defer delete(b.slots, l.Iname)
+	out.body, err = b.nodes(l.Body, depth+1)
+	return out, err
+}
+
+func (b *staticBuilder) guard(g *linear.Guard, depth int) (*staticGuard, error) {
+	out := &staticGuard{}
+	for _, c := range g.Conds {
+		x, err := b.affine(c.Affine)
+		if err != nil {
+			return nil, err
+		}
+		out.conds, out.equal = append(out.conds, x), append(out.equal, c.Equality)
+	}
+	for _, e := range g.Predicates {
+		out.predicates = append(out.predicates, b.expr(e))
+		if err := b.collect(e, nil, &out.loads, nil); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	out.body, err = b.nodes(g.Body, depth)
+	return out, err
+}
+
+func (b *staticBuilder) exec(s *kernel.Stmt) (*staticExec, error) {
+	out := &staticExec{}
+	if s.Kind != kernel.Assign {
+		return out, nil
+	}
+	if err := b.collect(s.RHS, nil, &out.accesses, &out.selects); err != nil {
+		return nil, err
+	}
+	for _, w := range b.p.nest.Kernel.Writes(s) {
+		for _, i := range w.Index {
+			if err := b.collect(i, nil, &out.accesses, &out.selects); err != nil {
+				return nil, err
+			}
+		}
+		if err := b.access(w, true, nil, &out.accesses); err != nil {
+			return nil, err
+		}
+	}
+	c := newCounter(b.p.nest.Kernel, Options{SubgroupSize: b.p.opt.SubgroupSize})
+	if err := c.countOps(s); err != nil {
+		return nil, err
+	}
+	for key, found := range c.found {
+		op, ok := key.(Op)
+		if !ok {
+			continue
+		}
+		at := slices.IndexFunc(opClasses[:], func(class struct {
+			feature string
+			names   []string
+			flops   float64
+		},
+		) bool {
+			return class.names == nil || slices.ContainsFunc(class.names, func(name string) bool {
+				return op.Op == name || strings.HasSuffix(name, ":") && strings.HasPrefix(op.Op, name)
+			})
+		})
+		for _, n := range found {
+			out.ops[at] += float64(n)
+		}
+	}
+	return out, nil
+}
+
+// collect lists the accesses in e, and counts the selects.
+func (b *staticBuilder) collect(e kernel.Expr, under []branch, out *[]staticAccess, selects *int64) error {
+	var failed error
+	kernel.Walk(e, func(x kernel.Expr) bool {
+		switch x := x.(type) {
+		case *kernel.Access:
+			failed = cmpErr(failed, b.access(x, false, under, out))
+		case kernel.Var:
+			if a := b.p.nest.Kernel.Array(x.Name); a != nil && !a.IsValue {
+				failed = cmpErr(failed, b.access(&kernel.Access{Array: x.Name}, false, under, out))
+			}
+		case *kernel.Cond:
+			if selects != nil {
+				*selects++
+			}
+			condition := b.expr(x.If)
+			failed = cmpErr(failed, b.collect(x.If, under, out, selects))
+			failed = cmpErr(failed, b.collect(x.Then, append(slices.Clip(under), branch{condition, true}), out, selects))
+			failed = cmpErr(failed, b.collect(x.Else, append(slices.Clip(under), branch{condition, false}), out, selects))
+			return false
+		}
+		return true
+	})
+	return failed
+}
+
+func cmpErr(first, second error) error {
+	if first != nil {
+		return first
+	}
+	return second
+}
+
+// access adds an access to an array; scalars that are no arrays in shared memory live in registers.
+func (b *staticBuilder) access(a *kernel.Access, write bool, under []branch, out *[]staticAccess) error {
+	array := b.p.nest.Kernel.Array(a.Array)
+	if array == nil || array.IsValue || len(array.Shape) == 0 && array.Space == kernel.Private {
+		return nil
+	}
+	at, ok := b.arrays[a.Array]
+	if !ok {
+		strides, err := array.Strides()
+		if err != nil {
+			return err
+		}
+		at = len(b.p.arrays)
+		b.p.arrays = append(b.p.arrays, staticArray{array, array.DType.Size(), strides})
+		b.arrays[a.Array] = at
+	}
+	acc := staticAccess{array: at, write: write, under: under}
+	for _, i := range a.Index {
+		acc.index = append(acc.index, b.expr(i))
+	}
+	*out = append(*out, acc)
+	return nil
+}
+
+// groupsAt are the numbers of work-groups.
+func (p *StaticProgram) groupsAt(sizes []int64) (out [3]int64) {
+	s := &scene{sizes: sizes}
+	for axis, bounds := range p.groups {
+		out[axis] = math.MaxInt64
+		for _, b := range bounds {
+			f, _ := s.eval(b.num)
+			out[axis] = min(out[axis], floorDiv(f.c, b.den)+1)
+		}
+		out[axis] = max(out[axis], 0)
+	}
+	return out
+}

@@ -1,0 +1,358 @@
+package features
+
+import (
+	"slices"
+
+	"gpuperf/kernel"
+)
+
+const (
+	lineBytes   = 128
+	sectorBytes = 32
+	bankBytes   = 4
+	banks       = 32
+)
+
+// accessClass is how the work-items of a sub-group share an access to global memory.
+type accessClass int
+
+const (
+	uniformAccess   accessClass = iota // all want one element
+	coalescedAccess                    // half of the bytes in the sectors, or more, are wanted
+	scatteredAccess
+)
+
+// unitKey is an access by a sub-group whose first work-item is at byte base, and others at base + Σ k·(their variables less
+// those of the first), of memory aligned to lines.
+type unitKey struct {
+	k     [lidVars]int64
+	base  int64 // modulo a line, or a word of local memory
+	bytes int64
+	shape int
+	local bool
+}
+
+// unitCount is what a sub-group touches in one execution of an access.
+type unitCount struct {
+	lines, sectors, cycles int64
+	classes                [3]int64
+}
+
+// tile is the part of an array that a work-group touches, as a box.
+type tile struct {
+	lo, hi []int64
+	used   bool
+}
+
+// touch adds what an access does. It is not ok where the box must be divided.
+func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
+	array := &w.p.arrays[a.array]
+	rw := 0
+	if a.write {
+		rw = 1
+	}
+	points := st.points()
+	runs := points * int64(len(st.mask.lanes))
+	count := func() {
+		w.sum.accesses[array.Space][rw] += runs
+		if array.Space == kernel.Global {
+			w.sum.bytes += runs * array.bytes
+			w.sum.warps[rw] += points * int64(len(st.mask.warps))
+		}
+	}
+	if array.Space == kernel.Private {
+		count()
+		return true
+	}
+	for _, i := range a.index {
+		if i.kind == indexOpaque {
+			// Read from memory: in the worst case all are in units of their own.
+			count()
+			w.sum.gathers += runs
+			if array.Space == kernel.Global {
+				w.sum.lines[rw] += runs
+				w.sum.sectors[rw] += runs * ((array.bytes + sectorBytes - 1) / sectorBytes)
+				w.sum.classes[scatteredAccess] += points * int64(len(st.mask.warps))
+			} else {
+				w.sum.localWarps += points * int64(len(st.mask.warps))
+				w.sum.localCycles += points * int64(len(st.mask.warps))
+			}
+			return true
+		}
+	}
+	if !w.p.opt.Borders {
+		st.centre = &w.centre
+		defer func() { st.centre = nil }()
+	}
+	addr, ok := w.address(a, &st.scene)
+	if ok {
+		count()
+		w.distribute(st, rw, array, &addr, nil)
+		return true
+	}
+	if st.why.v >= lidVars {
+		return false
+	}
+	lanes := make([]form, len(st.mask.lanes))
+	for i, lane := range st.mask.lanes {
+		one := w.alone(&st.scene, lane)
+		if lanes[i], ok = w.address(a, one); !ok {
+			st.why = one.why
+			return false
+		}
+		for v := lidVars; v < st.nv; v++ {
+			if d := lanes[i].k[v] - lanes[0].k[v]; d%lineBytes != 0 && st.n[v] > 1 {
+				st.why = cut{v: v, at: st.n[v] / 2}
+				return false
+			}
+		}
+	}
+	count()
+	w.distribute(st, rw, array, &lanes[0], lanes)
+	return true
+}
+
+// address is the byte that is accessed, from the start of the array.
+func (w *staticWalk) address(a *staticAccess, s *scene) (addr form, ok bool) {
+	array := &w.p.arrays[a.array]
+	addr.c = w.offsets[a.array]
+	var each [8]form
+	for i, x := range a.index {
+		f, ok := s.eval(x)
+		if !ok {
+			return f, false
+		}
+		if i < len(each) {
+			each[i] = f
+		}
+		addr.addScaled(&f, w.strides[a.array][i])
+	}
+	if array.Space == kernel.Global && len(a.index) <= len(each) {
+		w.addTile(a.array, s, each[:len(a.index)])
+	}
+	return addr, true
+}
+
+// addTile widens the tile of an array by an access, where the box holds the group in the middle of the launch.
+func (w *staticWalk) addTile(array int, s *scene, each []form) {
+	var at [3]int64
+	for axis := range at {
+		f := &s.env[lidVars+axis]
+		v := lidVars + axis
+		d := w.groups[axis]/2 - f.c
+		switch k := f.k[v]; {
+		case k == 0 && d != 0, k != 0 && d%k != 0:
+			return
+		case k != 0:
+			at[axis] = d / k
+		}
+		if at[axis] < 0 || at[axis] >= s.n[v] {
+			return
+		}
+	}
+	t := &w.tiles[array]
+	first := !t.used
+	if first {
+		t.used, t.lo, t.hi = true, make([]int64, len(each)), make([]int64, len(each))
+	}
+	for i := range each {
+		f := each[i]
+		for axis := range at {
+			f.c += f.k[lidVars+axis] * at[axis]
+			f.k[lidVars+axis] = 0
+		}
+		lo, hi := s.interval(&f, 0)
+		if first {
+			t.lo[i], t.hi[i] = lo, hi+1
+			continue
+		}
+		t.lo[i], t.hi[i] = min(t.lo[i], lo), max(t.hi[i], hi+1)
+	}
+}
+
+// tileBytes is the size of the tiles of all arrays in global memory.
+func (w *staticWalk) tileBytes() int64 {
+	sum := int64(0)
+	for i, t := range w.tiles {
+		if !t.used {
+			continue
+		}
+		n := w.p.arrays[i].bytes
+		for axis := range t.lo {
+			n *= t.hi[axis] - t.lo[axis]
+		}
+		sum += n
+	}
+	return sum
+}
+
+// distribute adds the units that an access touches over the points of the box. Which they are depends on the address modulo a
+// line alone, whose distribution over the points is that of a sum of independent variables. The address is addr, or where
+// lanes is set that of each work-item.
+func (w *staticWalk) distribute(st *staticState, rw int, array *staticArray, addr *form, lanes []form) {
+	global := array.Space == kernel.Global
+	modulus := int64(lineBytes)
+	if !global {
+		modulus = bankBytes // of the start, which only turns the banks
+	}
+	residues, step := w.residues(st, addr, modulus)
+	key := unitKey{bytes: array.bytes, local: !global}
+	if lanes == nil {
+		copy(key.k[:], addr.k[:lidVars])
+	}
+	for i, n := range residues {
+		if n == 0 {
+			continue
+		}
+		n *= st.weight
+		base := addr.c + int64(i)*step
+		var u unitCount
+		from := 0
+		for _, warp := range st.mask.warps {
+			members := st.mask.lanes[from : from+warp.lanes]
+			first := base
+			if lanes != nil {
+				first += lanes[from].c - addr.c
+			} else {
+				for axis, x := range w.lanes[members[0]] {
+					first += key.k[axis] * x
+				}
+			}
+			key.base, key.shape = mod(first, modulus), warp.shape
+			one, ok := w.units[key]
+			if !ok || lanes != nil {
+				w.addr = w.addr[:0]
+				for j, lane := range members {
+					at := key.base
+					if lanes != nil {
+						at += lanes[from+j].c - lanes[from].c
+					} else {
+						for axis, x := range w.lanes[lane] {
+							at += key.k[axis] * (x - w.lanes[members[0]][axis])
+						}
+					}
+					w.addr = append(w.addr, at)
+				}
+				one = w.count(array.bytes, global)
+				if lanes == nil {
+					w.units[key] = one
+				}
+			}
+			from += warp.lanes
+			u.lines += one.lines
+			u.sectors += one.sectors
+			u.cycles += one.cycles
+			for c := range u.classes {
+				u.classes[c] += one.classes[c]
+			}
+		}
+		if global {
+			w.sum.lines[rw] += n * u.lines
+			w.sum.sectors[rw] += n * u.sectors
+			for c := range u.classes {
+				w.sum.classes[c] += n * u.classes[c]
+			}
+		} else {
+			w.sum.localWarps += n * int64(len(st.mask.warps))
+			w.sum.localCycles += n * u.cycles
+		}
+	}
+}
+
+// residues counts the points of the box, lids and weight apart, by addr - addr.c modulo the modulus, in steps.
+func (w *staticWalk) residues(st *staticState, addr *form, modulus int64) (counts []int64, step int64) {
+	step = modulus
+	for v := lidVars; v < st.nv; v++ {
+		if st.n[v] > 1 {
+			step = gcd(step, mod(addr.k[v], modulus))
+		}
+	}
+	size := modulus / step
+	var have, next [lineBytes]int64
+	have[0] = 1
+	for v := lidVars; v < st.nv; v++ {
+		n := st.n[v]
+		k := mod(addr.k[v], modulus) / step
+		if n == 1 || k == 0 {
+			for r := range size {
+				have[r] *= n
+			}
+			continue
+		}
+		period := size / gcd(k, size)
+		clear(next[:size])
+		for t := range min(period, n) {
+			times := (n - t + period - 1) / period
+			for r := range size {
+				if have[r] != 0 {
+					next[(r+k*t)%size] += have[r] * times
+				}
+			}
+		}
+		have = next
+	}
+	return slices.Clone(have[:size]), step
+}
+
+// unitSet is a set of units.
+type unitSet struct {
+	list     []int64
+	unsorted bool
+}
+
+func (s *unitSet) add(v int64) {
+	n := len(s.list)
+	switch {
+	case n == 0:
+	case s.list[n-1] == v:
+		return
+	case s.unsorted || v < s.list[n-1]:
+		if slices.Contains(s.list, v) {
+			return
+		}
+		s.unsorted = true
+	}
+	s.list = append(s.list, v)
+}
+
+func (s *unitSet) reset() { s.list, s.unsorted = s.list[:0], false }
+
+// count counts the lines and sectors, or the cycles of local memory, that a sub-group needs for elements at w.addr.
+func (w *staticWalk) count(bytes int64, global bool) (sum unitCount) {
+	lines, sectors, elements := &w.sets[0], &w.sets[1], &w.sets[2]
+	lines.reset()
+	sectors.reset()
+	elements.reset()
+	if !global {
+		for _, at := range w.addr {
+			for word := floorDiv(at, bankBytes); word <= floorDiv(at+bytes-1, bankBytes); word++ {
+				sectors.add(word)
+			}
+		}
+		var perBank [banks]int64
+		for _, word := range sectors.list {
+			b := mod(word, banks)
+			perBank[b]++
+			sum.cycles = max(sum.cycles, perBank[b])
+		}
+		return sum
+	}
+	for _, at := range w.addr {
+		elements.add(at)
+		last := floorDiv(at+bytes-1, sectorBytes)
+		for u := floorDiv(at, sectorBytes); u <= last; u++ {
+			sectors.add(u)
+			lines.add(floorDiv(u, lineBytes/sectorBytes))
+		}
+	}
+	sum.lines, sum.sectors = int64(len(lines.list)), int64(len(sectors.list))
+	class := scatteredAccess
+	switch {
+	case len(elements.list) == 1:
+		class = uniformAccess
+	case 2*bytes*int64(len(elements.list)) >= sectorBytes*sum.sectors:
+		class = coalescedAccess
+	}
+	sum.classes[class]++
+	return sum
+}
