@@ -149,7 +149,7 @@ type state struct {
 	globalEpoch   int32
 	barriers      int64
 	runs          []int64
-	run           int64 // executions of statements and guards so far
+	run           int64  // executions of statements and guards so far
 	axes          [6]int // slots of lid(0..2), gid(0..2); -1 where unused
 	slots         map[string]int
 	open          []string  // loops
