@@ -271,8 +271,8 @@ func TestStaticExamples(t *testing.T) {
 		file  string
 		sizes map[string]int64
 	}{
-		{"matmul/matmul.star", map[string]int64{"n": 48}},
-		{"matmul/matmul_prefetch.star", map[string]int64{"n": 48}},
+		{"matmul/matmul.star", map[string]int64{"n": 32}},
+		{"matmul/matmul_prefetch.star", map[string]int64{"n": 32}},
 		{"dg/dg.star", map[string]int64{"nelements": 32}},
 		{"stencil/finite_diff.star", map[string]int64{"n": 112}},
 		{"stencil/seven_point.star", map[string]int64{"n": 32}},
@@ -379,11 +379,12 @@ func TestStaticRandom(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
+		if err := n.Kernel.Launchable(); err != nil {
+			t.Skip(err)
+		}
 		opt := StaticOptions{Borders: true, SubgroupSize: rapid.SampledFrom([]int{1, 4, 32}).Draw(t, "sub-group")}
-		for range 2 {
-			if err := compareStatic(n, map[string]int64{"n": int64(small("n", 3, 30))}, opt); err != nil {
-				t.Fatalf("%v\n%s", err, n)
-			}
+		if err := compareStatic(n, map[string]int64{"n": int64(small("n", 3, 24))}, opt); err != nil {
+			t.Fatalf("%v\n%s", err, n)
 		}
 	})
 }
