@@ -29,6 +29,7 @@ type Row struct {
 	Output   float64            // measured value of the model's output, in seconds for times
 	Weight   float64            // of the residual, besides scaling by the output; 0 is 1
 	Label    string             // how errors name the row; "" is its number
+	Ratio    float64            // of local to global accesses, of a row of the overlap experiment (Perflex paper, section 7.4); 0 for others
 }
 
 // Options steer Fit. The zero value is the default.
@@ -60,6 +61,7 @@ type fitter struct {
 	w        []float64   // weights of the residuals
 	group    []string    // kernel of each row
 	label    []string    // how errors name it
+	ratio    []float64   // of each row, 0 outside the overlap experiment
 	scale    float64     // by which the weights were divided, so that the weighted outputs are of the order of one
 	lower    []float64
 	upper    []float64
@@ -167,6 +169,7 @@ func (f *fitter) add(i int, r Row) error {
 	}
 	f.x, f.t, f.w = append(f.x, x), append(f.t, r.Output), append(f.w, w)
 	f.group, f.label = append(f.group, group), append(f.label, r.name(i))
+	f.ratio = append(f.ratio, r.Ratio)
 	return nil
 }
 

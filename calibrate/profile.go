@@ -93,6 +93,8 @@ func LoadProfile(path string) (*Profile, error) {
 var profileKeys = []string{
 	"version", "device", "models", "model", "parameters", "name", "value", "stderr", "unit", "at_bound", "rate",
 	"rate_unit", "rows", "kernels", "freedom", "scale_by_output", "residual", "geomean_relative_error",
+	"choice", "form", "reason", "candidates", "leave_kernel_out", "leave_ratio_out", "ratios", "score",
+	"experiment", "ratio", "measured", "predicted", "overhead", "gmem", "onchip", "hidden",
 	"cross_validation", "skipped", "by_kernel", "kernel", "points", "coverage", "level", "inside", "widening", "inside_widened", "status", "converged", "iterations", "evaluations", "starts", "condition",
 	"covariance", "undetermined", "feature_range", "warnings", "definition", "origin", "date", "perf", "model_file", "model_hash",
 	"samples_file", "samples_hash", "cache",

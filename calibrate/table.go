@@ -19,8 +19,8 @@ import (
 )
 
 // Table is a CSV file of feature values: the first line names the columns; a column whose name is that of a feature is one; a
-// column "kernel", where there is one, groups the rows for cross-validation. Other columns are ignored. Lines that start with #
-// are comments.
+// column "kernel", where there is one, groups the rows for cross-validation; a column "ratio" holds Row.Ratio, empty for 0. Other
+// columns are ignored. Lines that start with # are comments.
 type Table struct {
 	File    string
 	Columns []string // features by their identifiers, other columns as they are named
@@ -38,6 +38,9 @@ type cell struct {
 
 // kernelColumn is the column that groups rows.
 const kernelColumn = "kernel"
+
+// ratioColumn marks the rows of the overlap experiment.
+const ratioColumn = "ratio"
 
 // LoadTable reads a table from a file.
 func LoadTable(path string) (*Table, error) {
@@ -191,6 +194,15 @@ func (t *Table) Kernels() []string {
 	return out
 }
 
+// ratio is the row's cell in the column of ratios, 0 where there is none.
+func (t *Table) ratio(row int) (float64, error) {
+	k := slices.Index(t.Columns, ratioColumn)
+	if k < 0 || t.cells[row][k].text == "" {
+		return 0, nil
+	}
+	return t.number(row, k)
+}
+
 // Label names a row for messages.
 func (t *Table) Label(row int) string {
 	return fmt.Sprintf("%s:%d", t.File, t.cells[row][0].pos.Line)
@@ -223,7 +235,11 @@ func (t *Table) Rows(m *models.Model) ([]Row, error) {
 		if math.IsNaN(y) || math.IsInf(y, 0) {
 			return nil, t.errorAt(t.cells[i][columns[0]].pos, "the output %s of this row is %g", m.Output, y)
 		}
-		rows[i] = Row{Kernel: kernels[i], Features: features[i], Output: y, Label: t.Label(i)}
+		ratio, err := t.ratio(i)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = Row{Ratio: ratio, Kernel: kernels[i], Features: features[i], Output: y, Label: t.Label(i)}
 	}
 	if len(rows) == 0 {
 		return nil, t.errorAt(source.Pos{Line: 1, Column: 1}, "the table names columns and has no rows")

@@ -23,8 +23,9 @@ func calibrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate MODEL...",
 		Short: "Measure what models need on a device, fit them, keep a profile",
-		Long: `calibrate runs the measurement kernels that the models name (files, or names that perf models lists), fits the models to their times, and adds them to the
-profile of the device. What was measured before is not measured again: a calibration that was stopped goes on where it was.
+		Long: `calibrate runs the measurement kernels that the models name (files, or names that perf models lists), fits the
+models to their times, and adds them to the profile of the device. With --model auto each is fitted in every form, and the
+one is kept that predicts best what it was not fitted to. What was measured before is not measured again: a calibration that was stopped goes on where it was.
 Times are taken with warm caches, or with --cache cold; a profile holds models of one of the two.`,
 		Args: minArgs(1, "at least one model"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,6 +37,9 @@ Times are taken with warm caches, or with --cache cold; a profile holds models o
 				}
 				// Mistakes in the files show before anything runs.
 				if _, err := featuresOf(model); err != nil {
+					return err
+				}
+				if err := kernels.check(model); err != nil {
 					return err
 				}
 				if _, err := kernels.cases(model); err != nil {
@@ -140,9 +144,10 @@ func (s *session) calibrate(model *models.Model, kernels *selection) (*calibrate
 	if err != nil {
 		return nil, err
 	}
-	fit, err := calibrate.FitRows(s.cmd.Context(), model, rows, calibrate.Options{Lanes: int(s.device.Info().SubgroupSize)})
+	asked := model
+	model, fit, err := kernels.fit(s.cmd.Context(), asked, rows, calibrate.Options{Lanes: int(s.device.Info().SubgroupSize)})
 	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", model.Name, err)
+		return nil, fmt.Errorf("model %s: %w", asked.Name, err)
 	}
 	definition := model.String()
 	return &calibrate.Calibration{

@@ -34,6 +34,9 @@ Times are with warm caches, or with --cache cold; --cache both evaluates both, c
 side. A variant that the device refuses at a size is skipped, with the reason; the rest is evaluated.`,
 		Args: minArgs(1, "at least one suite file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if profile != "" && kernels.form != "" {
+				return usagef("--model: the models of a profile are fitted already; leave out --profile to choose a form")
+			}
 			files, err := loadSuites(args)
 			if err != nil {
 				return err

@@ -17,11 +17,12 @@ func fitCommand() *cobra.Command {
 	var data string
 	var init []string
 	var history, byRow bool
+	var form formOption
 	cmd := &cobra.Command{
 		Use:   "fit MODEL --data table.csv|samples.jsonl",
 		Short: "Fit a model to data, without a device",
 		Long: `fit finds the parameters of a model (a file, or a name that perf models lists) by Levenberg–Marquardt. The data is a CSV table, whose columns are the model's
-features and its output by name, or a samples file, from which the kernels of the model's measurement set are taken.`,
+features and its output by name (a column kernel groups rows, a column ratio marks the overlap experiment), or a samples file, from which the kernels of the model's measurement set are taken.`,
 		Args: exactArgs(1, "one model"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
@@ -31,6 +32,12 @@ features and its output by name, or a samples file, from which the kernels of th
 			if err != nil {
 				return err
 			}
+			if err := form.check(model); err != nil {
+				return err
+			}
+			if form.form != "" && len(init) > 0 {
+				return usagef("--init is for the model's own form, without --model")
+			}
 			start, err := parseStart(model, init)
 			if err != nil {
 				return err
@@ -39,7 +46,7 @@ features and its output by name, or a samples file, from which the kernels of th
 			if err != nil {
 				return err
 			}
-			fit, err := calibrate.FitRows(cmd.Context(), model, rows, calibrate.Options{Init: start, Lanes: lanes})
+			_, fit, err := form.fit(cmd.Context(), model, rows, calibrate.Options{Init: start, Lanes: lanes})
 			if err != nil {
 				return err
 			}
@@ -66,6 +73,7 @@ features and its output by name, or a samples file, from which the kernels of th
 	}
 	cmd.Flags().StringVar(&data, "data", "", "the table (.csv) or the samples (.jsonl) to fit to")
 	cmd.Flags().StringArrayVar(&init, "init", nil, "a starting value, for example p_edge=100 (may be repeated)")
+	form.addFlag(cmd)
 	cmd.Flags().BoolVar(&history, "history", false, "print the iterations")
 	cmd.Flags().BoolVar(&byRow, "rows", false, "print every row as measured and as fitted, the worst first")
 	return cmd
@@ -137,6 +145,9 @@ func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
 	}
 	t.write(out)
 	fmt.Fprintf(out, "residual %.4g, %s after %d iterations\n", fit.Residual, fit.Status, fit.Iterations)
+	if fit.Choice != nil {
+		printChoice(cmd, fit.Choice)
+	}
 	warn(cmd, fit.Warnings)
 }
 

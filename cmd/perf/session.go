@@ -200,10 +200,11 @@ func (s *session) watch(now samples.Record) {
 	}
 }
 
-// selection changes which measurement kernels a model's tags select.
+// selection changes which measurement kernels a model's tags select, and in which form it is fitted to them.
 type selection struct {
 	generators string   // a folder of generators beside the built-in ones
 	tags       []string // variant tags that replace those of the same argument in the model file
+	formOption          // in which form the models are fitted
 
 	built map[*models.Model][]*workload.Case // what cases has built: kernels keep what is derived from them
 }
@@ -211,6 +212,7 @@ type selection struct {
 func (o *selection) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.generators, "generators", "", "a folder of generators to use beside the built-in ones")
 	cmd.Flags().StringArrayVar(&o.tags, "tag", nil, "a variant tag such as n:512,1024, in place of the model's for that argument (may be repeated)")
+	o.addFlag(cmd)
 }
 
 // cases returns the measurement kernels of a model.
@@ -343,7 +345,11 @@ func (s *session) rowsOf(model *models.Model, o *selection) ([]calibrate.Row, er
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", cases[i], err)
 		}
-		rows = append(rows, calibrate.Row{Kernel: cases[i].Program(), Label: cases[i].String(), Features: values, Output: r.Seconds()})
+		ratio, err := overlapRatio(cases[i], int(s.device.Info().SubgroupSize))
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, calibrate.Row{Kernel: cases[i].Program(), Label: cases[i].String(), Features: values, Output: r.Seconds(), Ratio: ratio})
 	}
 	for _, f := range failed {
 		note(s.cmd, "warning: left out of the fit: %s", f)

@@ -1,0 +1,299 @@
+package calibrate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gpuperf/models"
+)
+
+// Choice says which form of a model was chosen for a device, and by what. Nothing but calibration rows had a part in it.
+//
+// Stevens and Klöckner leave an a-priori criterion for the form open (section 8.1). Here a form is judged by how well it predicts
+// rows that it was not fitted to: whole kernels, each in turn left out, and the ratios of the overlap experiment
+// (section 7.4), each in turn left out, where on-chip work and global memory meet in all proportions.
+type Choice struct {
+	Form       string      `yaml:"form" json:"form"`
+	Reason     string      `yaml:"reason" json:"reason"`
+	Candidates []Candidate `yaml:"candidates" json:"candidates"` // the simplest first
+	Experiment *Experiment `yaml:"experiment,omitempty" json:"experiment,omitempty"`
+}
+
+// Candidate is a form with the errors by which it was judged: root mean squares of relative errors, over what all candidates predict.
+// They tell more than geometric means where forms differ, at the few ratios at which two costs are near each other.
+type Candidate struct {
+	Form          string  `yaml:"form" json:"form"`
+	LeaveKernel   float64 `yaml:"leave_kernel_out" json:"leave_kernel_out"` // on kernels left out
+	Kernels       int     `yaml:"kernels" json:"kernels"`                   // how many; 0: none could be predicted by all
+	LeaveRatio    float64 `yaml:"leave_ratio_out" json:"leave_ratio_out"`   // on ratios of the overlap experiment left out
+	Ratios        int     `yaml:"ratios" json:"ratios"`
+	Score         float64 `yaml:"score" json:"score"` // the geometric mean of the two, or the one there is
+	GeomeanRelErr float64 `yaml:"geomean_relative_error" json:"geomean_relative_error"`
+}
+
+// Experiment is the overlap experiment through the eyes of the chosen model, like Figure 5 of the Perflex paper. Times in seconds.
+type Experiment struct {
+	Points []ExperimentPoint `yaml:"points" json:"points"` // by ratio
+	// Hidden is the part of the smaller cost that hides behind the larger, the median over the points at which the smaller is at
+	// least a quarter of the larger: 0 is the sum, 1 the maximum. Nil where there is no such point.
+	Hidden *float64 `yaml:"hidden,omitempty" json:"hidden,omitempty"`
+}
+
+// ExperimentPoint is a kernel of the overlap experiment.
+type ExperimentPoint struct {
+	Ratio     float64 `yaml:"ratio" json:"ratio"` // local to global accesses
+	Measured  float64 `yaml:"measured" json:"measured"`
+	Predicted float64 `yaml:"predicted" json:"predicted"`
+	Overhead  float64 `yaml:"overhead" json:"overhead"`
+	Gmem      float64 `yaml:"gmem" json:"gmem"`
+	Onchip    float64 `yaml:"onchip" json:"onchip"`
+}
+
+// Sum and Max are the time without and with all overlap.
+func (p ExperimentPoint) Sum() float64 { return p.Overhead + p.Gmem + p.Onchip }
+
+// Max is the time when the smaller cost hides wholly.
+func (p ExperimentPoint) Max() float64 { return p.Overhead + max(p.Gmem, p.Onchip) }
+
+const (
+	// alike is the relative difference of scores up to which the simpler form is taken.
+	alike = 0.1
+	// choiceFloor is the least error in a score: what is within it is noise.
+	choiceFloor = 1e-3
+	// meets is the least ratio of two costs at which a point tells whether they overlap.
+	meets = 0.25
+)
+
+// Choose fits the model in each of the forms to the same rows and returns the one that predicts best what it was not fitted to, with the
+// choice in its fit. All forms must be forms of the model; none stands for all of models.Forms.
+func Choose(ctx context.Context, m *models.Model, forms []models.Form, rows []Row, opt Options) (*models.Model, *Fit, error) {
+	if len(forms) == 0 {
+		forms = models.Forms
+	}
+	var all []*contender
+	for _, form := range forms {
+		as, err := m.As(form)
+		if err != nil {
+			return nil, nil, err
+		}
+		c, err := contend(ctx, form, as, rows, opt)
+		if err != nil {
+			return nil, nil, fmt.Errorf("as %s: %w", form, err)
+		}
+		all = append(all, c)
+	}
+	best := choose(all)
+	choice := &Choice{Form: string(all[best].form)}
+	for _, c := range all {
+		choice.Candidates = append(choice.Candidates, c.Candidate)
+	}
+	winner := all[best]
+	experiment, err := experiment(m, winner.model, winner.fit, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	choice.Experiment = experiment
+	choice.Reason = reason(choice, best)
+	winner.fit.Choice = choice
+	return winner.model, winner.fit, nil
+}
+
+// contender is a form, fitted, with what it predicts of rows left out.
+type contender struct {
+	Candidate
+	form    models.Form
+	model   *models.Model
+	fit     *Fit
+	kernels map[string][]heldOut
+	ratios  map[float64][]heldOut
+}
+
+func contend(ctx context.Context, form models.Form, m *models.Model, rows []Row, opt Options) (*contender, error) {
+	fit, err := FitRows(ctx, m, rows, opt)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFitter(m, rows, opt)
+	if err != nil {
+		return nil, err
+	}
+	p0, _ := fit.Values(f.compiled.Parameters)
+	c := &contender{form: form, model: m, fit: fit, kernels: map[string][]heldOut{}, ratios: map[float64][]heldOut{}}
+	c.Form, c.GeomeanRelErr = string(form), fit.GeomeanRelErr
+	if !fit.Converged {
+		return c, nil
+	}
+	leave := func(left func(int) bool) ([]heldOut, error) { return f.predictWithout(ctx, left, p0) }
+	for i := range f.t {
+		switch r, g := f.ratio[i], f.group[i]; {
+		case r > 0 && c.ratios[r] == nil:
+			if c.ratios[r], err = leave(func(k int) bool { return f.ratio[k] == r }); err != nil {
+				return nil, err
+			}
+		case r == 0 && c.kernels[g] == nil:
+			// The experiment stays in: without it nothing would be known of the form.
+			if c.kernels[g], err = leave(func(k int) bool { return f.group[k] == g && f.ratio[k] == 0 }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c, nil
+}
+
+// choose fills in the errors of the contenders and returns the best one.
+func choose(all []*contender) int {
+	for _, c := range all {
+		c.LeaveKernel, c.Kernels = commonError(all, func(o *contender) map[string][]heldOut { return o.kernels }, c)
+		c.LeaveRatio, c.Ratios = commonError(all, func(o *contender) map[float64][]heldOut { return o.ratios }, c)
+		score, n := 0.0, 0
+		for _, e := range []struct {
+			err float64
+			of  int
+		}{{c.LeaveKernel, c.Kernels}, {c.LeaveRatio, c.Ratios}} {
+			if e.of > 0 {
+				score += math.Log(max(e.err, choiceFloor))
+				n++
+			}
+		}
+		c.Score = math.Exp(score / float64(max(n, 1)))
+		if n == 0 { // nothing was left out: by the fit itself
+			c.Score = max(c.GeomeanRelErr, choiceFloor)
+		}
+		if !c.fit.Converged {
+			c.Score = math.MaxFloat64
+		}
+	}
+	least := math.Inf(1)
+	for _, c := range all {
+		least = min(least, c.Score)
+	}
+	return slices.IndexFunc(all, func(c *contender) bool { return c.Score <= least*(1+alike) })
+}
+
+// commonError is the error of one contender on what all of them predict.
+func commonError[K cmp.Ordered](all []*contender, of func(*contender) map[K][]heldOut, one *contender) (float64, int) {
+	var rows []heldOut
+	n := 0
+	var keys []K
+	for k := range of(one) {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		if !slices.ContainsFunc(all, func(o *contender) bool { return len(of(o)[k]) == 0 }) {
+			rows = append(rows, of(one)[k]...)
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	sum := 0.0
+	for _, r := range rows {
+		e := (r.predicted - r.measured) / r.measured
+		sum += e * e
+	}
+	return math.Sqrt(sum / float64(len(rows))), n
+}
+
+// experiment evaluates the chosen model in the rows of the overlap experiment, nil where there are none.
+func experiment(m, chosen *models.Model, fit *Fit, rows []Row) (*Experiment, error) {
+	_, gmem, onchip, ok := m.Form()
+	if !ok {
+		return nil, nil
+	}
+	linear, err := m.As(models.LinearForm)
+	if err != nil {
+		return nil, err
+	}
+	c, err := linear.Compile()
+	if err != nil {
+		return nil, err
+	}
+	params, ok := fit.Values(c.Parameters)
+	if !ok {
+		return nil, nil
+	}
+	p, err := NewPredictor(chosen, fit)
+	if err != nil {
+		return nil, err
+	}
+	at := func(name string) int { return slices.Index(c.TermNames, name) }
+	out := &Experiment{}
+	var hidden []float64
+	for _, r := range rows {
+		if r.Ratio == 0 {
+			continue
+		}
+		x := make([]float64, len(c.Features))
+		for i, name := range c.Features {
+			x[i] = r.Features[name]
+		}
+		predicted, err := p.Predict(r.Features)
+		if err != nil {
+			return nil, err
+		}
+		terms := c.Terms(x, params, nil)
+		point := ExperimentPoint{Ratio: r.Ratio, Measured: r.Output, Predicted: predicted.Seconds, Gmem: terms[at(gmem)], Onchip: terms[at(onchip)]}
+		point.Overhead = c.Eval(x, params) - point.Gmem - point.Onchip
+		out.Points = append(out.Points, point)
+		if small, large := min(point.Gmem, point.Onchip), max(point.Gmem, point.Onchip); small >= meets*large && small > 0 {
+			hidden = append(hidden, (point.Sum()-point.Measured)/small)
+		}
+	}
+	if len(out.Points) == 0 {
+		return nil, nil
+	}
+	slices.SortStableFunc(out.Points, func(a, b ExperimentPoint) int { return cmp.Compare(a.Ratio, b.Ratio) })
+	if len(hidden) > 0 {
+		slices.Sort(hidden)
+		median := (hidden[(len(hidden)-1)/2] + hidden[len(hidden)/2]) / 2
+		out.Hidden = &median
+	}
+	return out, nil
+}
+
+// reason says in a sentence why the form was chosen.
+func reason(c *Choice, best int) string {
+	compare := func(of func(Candidate) float64) string {
+		text := percent(of(c.Candidates[best]))
+		var others []string
+		for i, o := range c.Candidates {
+			if i != best {
+				others = append(others, o.Form+" "+percent(of(o)))
+			}
+		}
+		if others != nil {
+			text += " (" + strings.Join(others, ", ") + ")"
+		}
+		return text
+	}
+	chosen := c.Candidates[best]
+	var why []string
+	if chosen.Kernels > 0 {
+		why = append(why, fmt.Sprintf("%d kernels left out in turn are predicted within %s", chosen.Kernels, compare(func(o Candidate) float64 { return o.LeaveKernel })))
+	}
+	if chosen.Ratios > 0 {
+		why = append(why, fmt.Sprintf("%d ratios of the overlap experiment left out in turn within %s", chosen.Ratios, compare(func(o Candidate) float64 { return o.LeaveRatio })))
+	} else {
+		why = append(why, "there is no overlap experiment among the samples")
+	}
+	if chosen.Kernels+chosen.Ratios == 0 {
+		why = append(why, "no row could be left out, so that the fits alone decide: "+compare(func(o Candidate) float64 { return o.GeomeanRelErr }))
+	}
+	if c.Experiment != nil && c.Experiment.Hidden != nil {
+		why = append(why, fmt.Sprintf("the experiment hides %.0f %% of the smaller cost", 100**c.Experiment.Hidden))
+	}
+	for i, o := range c.Candidates {
+		if i > best && o.Score < chosen.Score {
+			why = append(why, fmt.Sprintf("%s is better by less than %.0f %%, and less simple", o.Form, 100*alike))
+		}
+	}
+	return string(chosen.Form) + ": " + strings.Join(why, "; ")
+}
+
+func percent(r float64) string { return fmt.Sprintf("%.3g %%", 100*r) }
