@@ -13,15 +13,19 @@ type Bound struct {
 
 // single returns the one member of s.
 func (s *Set) single() (*conj, error) {
-	if len(s.cs) != 1 {
-		return nil, fmt.Errorf("polycount: a set of one disjunct is needed, this has %d", len(s.cs))
+	cs := s.members()
+	if len(cs) != 1 {
+		return nil, fmt.Errorf("polycount: a set of one disjunct is needed, this has %d", len(cs))
 	}
-	return s.cs[0], nil
+	return cs[0], nil
 }
 
 // Constraints are those of a set of one disjunct; floors stand in them as such. exact is false when s has several
 // disjuncts. An empty union gives the constraint −1 ≥ 0.
 func (s *Set) Constraints() (cs []Constraint, exact bool) {
+	if s.pending {
+		return nil, false
+	}
 	if len(s.cs) == 0 {
 		return []Constraint{{Affine: Int(-1)}}, true
 	}

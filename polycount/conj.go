@@ -371,6 +371,13 @@ func (c *conj) substituteRows(table *conj, by []row) *conj {
 		return v
 	}
 	for _, d := range c.divs {
+		if d.den <= 0 { // an existential stays one
+			at := out.addColumn(div{den: d.den})
+			e := make(row, at+1)
+			e[at] = 1
+			rows = append(rows, e)
+			continue
+		}
 		rows = append(rows, out.floorRow(apply(d.num), d.den))
 	}
 	for _, r := range c.eq {
@@ -416,6 +423,13 @@ func (c *conj) importer(b *conj) func(row) row {
 		return v
 	}
 	for _, d := range b.divs {
+		if d.den <= 0 { // an existential of its own
+			at := c.addColumn(div{den: d.den})
+			e := make(row, at+1)
+			e[at] = 1
+			divRows = append(divRows, e)
+			continue
+		}
 		divRows = append(divRows, c.floorRow(apply(d.num), d.den))
 	}
 	return apply

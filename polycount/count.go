@@ -40,18 +40,19 @@ func (s *Set) CountContext(ctx context.Context, opts ...Option) (*Poly, error) {
 func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	defer Rescue(&err)
 	w := workOf(opts)
-	if s.shadow != nil {
-		if p, ok := w.countOpen(s.shadow, s); ok {
-			return p, nil
+	if s.open != nil {
+		if p, ok, err := w.countOpen(s); ok || err != nil {
+			return p, err
 		}
 	}
-	if len(s.cs) > 1 {
-		if p, ok := w.enumeratedUnion(s); ok {
+	cs := w.members(s)
+	if len(cs) > 1 {
+		if p, ok := w.enumeratedUnion(cs, s); ok {
 			return p, nil
 		}
 	}
 	total := newPoly(s.params)
-	for _, c := range w.disjoint(s.cs) {
+	for _, c := range w.disjoint(cs) {
 		q, err := w.countConj(c, s)
 		if err != nil {
 			return nil, err
@@ -199,7 +200,7 @@ func (w *work) enumerated(g *conj, params []string) (*Poly, bool) {
 }
 
 // enumeratedUnion counts a union in which no parameter stands, if it is small.
-func (w *work) enumeratedUnion(s *Set) (p *Poly, ok bool) {
+func (w *work) enumeratedUnion(cs []*conj, s *Set) (p *Poly, ok bool) {
 	seen := map[string]bool{}
 	np := len(s.params)
 	by := make([]row, np+len(s.dims)) // the parameters do not matter: 0
@@ -209,7 +210,7 @@ func (w *work) enumeratedUnion(s *Set) (p *Poly, ok bool) {
 			by[i][1+i-np] = 1
 		}
 	}
-	for _, c := range s.cs {
+	for _, c := range cs {
 		for i := 1; i <= np; i++ {
 			if c.usedInRows(i) || c.usedInDivs(i) {
 				return nil, false

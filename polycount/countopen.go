@@ -8,49 +8,80 @@ import (
 // maxCorners bounds the number of counts that are added up for one shadow.
 const maxCorners = 2000
 
-// countOpen counts the shadow of c, a conjunction over the parameters and dimensions of s with existentials, without
-// eliminating them: a signed sum of counts of conjunctions with the constraints of c, moved. ok is false when it would
-// not end within the budget, or be unbounded.
-func (w *work) countOpen(c *conj, s *Set) (p *Poly, ok bool) {
+// maxOpen bounds the members of a union that are counted by inclusion and exclusion.
+const maxOpen = 5
+
+// countOpen counts s in its quantified form: members by inclusion and exclusion, each intersection by fibres. ok is
+// false when that would not end within half the budget.
+func (w *work) countOpen(s *Set) (p *Poly, ok bool, err error) {
+	if len(s.open) > maxOpen {
+		return nil, false, nil
+	}
 	w.within(w.left/2, func(w *work) {
-		c, plain := w.reduceOpen(c)
-		if c == nil {
-			p, ok = newPoly(s.params), true
-			return
-		}
-		if plain {
-			q, err := w.countConj(c, s)
-			p, ok = q, err == nil
-			return
-		}
-		f := w.newFibres(c)
-		if len(f.basis) == 0 {
-			q, err := w.countQuantified(f.c, s)
-			p, ok = q, err == nil
-			return
-		}
-		cs := w.corners(f)
-		if len(cs) > maxCorners {
-			return
-		}
 		total := &gathered{p: newPoly(s.params), index: map[string]int{}}
-		for _, x := range cs {
-			q, err := w.countQuantified(f.above(x.at), s)
-			if err != nil {
-				return
+		var visit func(from int, met *conj, k int64) bool
+		visit = func(from int, met *conj, k int64) bool {
+			for i, c := range s.open[from:] {
+				if met != nil {
+					if c = conjunction(met, c); !c.simplify() {
+						continue
+					}
+				}
+				if !w.feasible(c.flat()) {
+					continue
+				}
+				done, bad := w.countShadow(total, c, s, k)
+				if err = bad; !done || bad != nil || !visit(from+i+1, c, -k) {
+					return false
+				}
 			}
-			total.add(w, q, x.k)
+			return true
 		}
-		p, ok = total.disjoint(w), true
-		w.tidy(p)
+		if visit(0, nil, 1) {
+			p, ok = total.disjoint(w), true
+			w.tidy(p)
+		}
 	})
-	return p, ok
+	return p, ok, err
+}
+
+// countShadow adds k times the number of points of the shadow of c, a conjunction over the parameters and dimensions of
+// s with existentials, without eliminating these: a signed sum of counts of conjunctions with the constraints of c,
+// moved. It reports false when there would be too many. c has points.
+func (w *work) countShadow(total *gathered, c *conj, s *Set, k int64) (ok bool, err error) {
+	c, plain := w.reduceOpen(c, len(s.params))
+	if c == nil {
+		return true, nil
+	}
+	if plain {
+		q, err := w.countConj(c, s)
+		if err == nil {
+			total.add(w, q, k)
+		}
+		return err == nil, err
+	}
+	f := w.newFibres(c)
+	cs := []corner{{1, make(row, len(f.class))}}
+	if len(f.basis) > 0 {
+		cs = w.moved(f, w.corners(f), len(s.params))
+	}
+	if len(cs) > maxCorners {
+		return false, nil
+	}
+	for _, x := range cs {
+		q, err := w.countConj(f.above(x.at), s)
+		if err != nil {
+			return false, err
+		}
+		total.add(w, q, k*x.k)
+	}
+	return true, nil
 }
 
 // reduceOpen does what can be done without branching: plain when no existential is left, nil when c is plainly empty.
 // Equalities with existentials stay in the result unless existentials could be eliminated exactly after solving them,
 // since the variables of the original constraints count more simply.
-func (w *work) reduceOpen(c *conj) (out *conj, plain bool) {
+func (w *work) reduceOpen(c *conj, params int) (out *conj, plain bool) {
 	c = c.clone()
 	for c.dropDigit(true) {
 		w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
@@ -72,10 +103,30 @@ func (w *work) reduceOpen(c *conj) (out *conj, plain bool) {
 	if free == 0 {
 		return solved, solved.simplify()
 	}
-	if len(w.kernel(c.existentials(), c.eq)) == free {
+	if len(w.kernel(c.existentials(), c.eq)) == free || w.isBox(c, params) {
 		return c, false
 	}
 	return solved, false
+}
+
+// isBox reports that no inequality links two of the variables that are counted once the equalities are solved.
+func (w *work) isBox(c *conj, params int) bool {
+	drop := make([]bool, c.n)
+	for i := params; i < c.n; i++ {
+		drop[i] = true
+	}
+	whole, _ := c.quantify(drop)
+	_, _, groups, ok := w.preprocess(whole)
+	for _, g := range groups {
+		n := 0
+		for _, e := range g.existentials() {
+			if at := slices.Index(e, 1); g.usedInRows(at) {
+				n++
+			}
+		}
+		ok = ok && n == 1
+	}
+	return ok
 }
 
 // gathered adds polynomials up, those on one domain first.

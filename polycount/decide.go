@@ -5,7 +5,7 @@ import "slices"
 // IsEmpty decides whether s has no integer point for any integer values of the parameters.
 func (s *Set) IsEmpty() (empty bool, err error) {
 	defer Rescue(&err)
-	return anyWork().isEmpty(s.cs), nil
+	return anyWork().isEmpty(s.sources()), nil
 }
 
 func (w *work) isEmpty(cs []*conj) bool {
@@ -72,8 +72,9 @@ func (s *Set) Gist(ctx *Set) (out *Set, err error) {
 	b := ctx.respace(params, s.dims)
 	w := anyWork()
 	out = a.with(nil)
-	for _, c := range a.cs {
-		if g := w.gist(c, b.cs); g != nil {
+	ctxs := w.members(b)
+	for _, c := range w.members(a) {
+		if g := w.gist(c, ctxs); g != nil {
 			out.cs = addMember(out.cs, g)
 		}
 	}

@@ -167,15 +167,89 @@ func (c *conj) forget(d row) {
 	}
 }
 
-// above is the conjunction with the slacks of its inequalities at least those of at, by class.
+// above is the conjunction with the slacks of its inequalities at least at.
 func (f *fibres) above(at row) *conj {
 	c := f.c.clone()
-	for i, k := range f.class {
-		if k >= 0 {
-			c.ge[i][0] = sub(c.ge[i][0], at[k])
-		}
+	for i, v := range at {
+		c.ge[i][0] = sub(c.ge[i][0], v)
 	}
 	return c
+}
+
+// moved gives corners by inequality instead of by class, with those that a translation takes into each other added up:
+// they have equally many points above them.
+func (w *work) moved(f *fibres, cs []corner, params int) []corner {
+	units := f.c.existentials()
+	for i := params + 1; i <= f.c.n; i++ {
+		if !f.c.usedInDivs(i) {
+			e := make(row, f.c.width())
+			e[i] = 1
+			units = append(units, e)
+		}
+	}
+	var effects []row
+	for _, x := range w.kernel(units, f.c.eq) {
+		u := make(row, len(f.class))
+		for i, r := range f.c.ge {
+			u[i] = dot(r, x)
+		}
+		effects = append(effects, u)
+	}
+	effects, pivots := w.echelon(effects)
+	out := make([]corner, len(cs))
+	for k, x := range cs {
+		w.spend(len(f.class) * (1 + len(effects)))
+		at := make(row, len(f.class))
+		for i, c := range f.class {
+			if c >= 0 {
+				at[i] = x.at[c]
+			}
+		}
+		for i, e := range effects {
+			at = combineRows(1, at, -floorDiv(at[pivots[i]], e[pivots[i]]), e)
+		}
+		out[k] = corner{x.k, at}
+	}
+	return w.gather(out)
+}
+
+// echelon returns a basis of the lattice that the vectors span, in which the pivot of each, positive, is the first
+// coordinate that is not 0 and is 0 in those after it.
+func (w *work) echelon(vs []row) (basis []row, pivots []int) {
+	for at := 0; len(vs) > 0 && at < len(vs[0]); at++ {
+		w.spend(len(vs) * len(vs[0]))
+		for {
+			p, more := -1, false
+			for i, v := range vs {
+				if v[at] != 0 {
+					more = more || p >= 0
+					if p < 0 || abs(v[at]) < abs(vs[p][at]) {
+						p = i
+					}
+				}
+			}
+			if p < 0 {
+				break
+			}
+			if !more {
+				v := vs[p]
+				if v[at] < 0 {
+					v = negRow(v)
+				}
+				basis, pivots = append(basis, v), append(pivots, at)
+				vs = slices.Delete(slices.Clone(vs), p, p+1)
+				break
+			}
+			next := slices.Clone(vs)
+			for i, v := range vs {
+				if q := v[at] / vs[p][at]; i != p && q != 0 {
+					next[i] = combineRows(1, v, -q, vs[p])
+				}
+			}
+			vs = next
+		}
+	}
+	return basis, pivots
 }
 
 // corners are the corners of the staircase under which each fibre has one point, the least in some order: the points z
@@ -183,38 +257,18 @@ func (f *fibres) above(at row) *conj {
 // part of those of t (for one existential: P less P ∩ (P + e)).
 func (w *work) corners(f *fibres) []corner {
 	m := &moves{w, f.rows, len(f.basis)}
-	steps := m.generators()
-	var best []corner
-	for _, o := range f.orders() {
-		gens := []row{}
-		for _, x := range m.find(steps, o) {
-			g := make(row, len(x.u))
-			for i, v := range x.u {
-				g[i] = max(v, 0)
-			}
-			gens = append(gens, g)
+	// All orders tried gave the same number of corners, or nearly: one in which every form is bounded on a fibre will do.
+	var o order
+	for _, r := range f.rows {
+		o = append(o, negRow(r))
+	}
+	var gens []row
+	for _, x := range m.find(m.generators(), o) {
+		g := make(row, len(x.u))
+		for i, v := range x.u {
+			g[i] = max(v, 0)
 		}
-		w.within(w.left/4, func(w *work) {
-			if cs := w.staircase(gens, len(f.rows)); best == nil || len(cs) < len(best) {
-				best = cs
-			}
-		})
-		if len(f.basis) == 1 {
-			break
-		}
+		gens = append(gens, g)
 	}
-	if best == nil {
-		fail("polycount: %w", ErrBudget)
-	}
-	return best
-}
-
-// orders are some in which every fibre has a least point: every form is bounded on it.
-func (f *fibres) orders() []order {
-	var first, last order
-	for i := range f.rows {
-		first = append(first, negRow(f.rows[i]))
-		last = append(last, negRow(f.rows[len(f.rows)-1-i]))
-	}
-	return []order{first, last}
+	return w.staircase(gens, len(f.rows))
 }

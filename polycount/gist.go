@@ -16,21 +16,22 @@ func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
 	params := unionNames(p.params, ctx.params)
 	q, c := p.respace(params), ctx.respace(params, nil)
 	w := anyWork()
+	cs := w.members(c)
 	out = &Poly{params, &conj{n: q.table.n, divs: slices.Clone(q.table.divs)}, nil}
 	for _, x := range q.pieces {
-		dom := w.gist(x.dom, c.cs)
+		dom := w.gist(x.dom, cs)
 		if dom == nil {
 			continue
 		}
-		if len(c.cs) == 1 {
-			x.q = w.resolveFloors(q.table, x.q, conjunction(x.dom, c.cs[0]))
+		if len(cs) == 1 {
+			x.q = w.resolveFloors(q.table, x.q, conjunction(x.dom, cs[0]))
 		}
 		if len(x.q) > 0 {
 			out.pieces = append(out.pieces, piece{dom, x.q})
 		}
 	}
-	if len(out.pieces) > 0 && len(c.cs) > 0 {
-		w.within(w.left/2, func(w *work) { out.pieces = w.mergeUnder(out.table, out.pieces, c.cs) })
+	if len(out.pieces) > 0 && len(cs) > 0 {
+		w.within(w.left/2, func(w *work) { out.pieces = w.mergeUnder(out.table, out.pieces, cs) })
 	}
 	w.tidy(out)
 	return out.withoutUnused(p.params), nil

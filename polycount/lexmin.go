@@ -14,7 +14,7 @@ func (s *Set) lexopt(dir int64) (out *Set, err error) {
 	defer Rescue(&err)
 	w := anyWork()
 	np, nd := len(s.params), len(s.dims)
-	cs := s.cs
+	cs := w.members(s)
 	for k := range s.dims {
 		// t: the first k+1 coordinates of points, over parameters and dims; the k-th then becomes existential.
 		var beaten []*conj
@@ -22,7 +22,7 @@ func (s *Set) lexopt(dir int64) (out *Set, err error) {
 		for i := k + 1; i < nd; i++ {
 			drop[np+i] = true
 		}
-		for _, c := range s.cs {
+		for _, c := range w.members(s) {
 			for _, t := range w.project(c, drop) {
 				// Columns: parameters, dims 0…k−1, y (the k-th of the other point), x (ours).
 				by := identityRows(np + k + 1)
@@ -49,7 +49,7 @@ func (s *Set) Coalesce() (out *Set, err error) {
 	w := anyWork()
 	var ps []piece
 	one := constant(ratInt(1))
-	for _, c := range s.cs {
+	for _, c := range w.members(s) {
 		if w.feasible(c.flat()) {
 			ps = append(ps, piece{c, one})
 		}
@@ -77,7 +77,7 @@ func (s *Set) Coalesce() (out *Set, err error) {
 func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
 	defer Rescue(&err)
 	w := anyWork()
-	for _, c := range s.cs {
+	for _, c := range s.sources() {
 		if at, found := w.sample(c.flat()); found {
 			point = map[string]int64{}
 			for i, n := range s.names() {

@@ -78,7 +78,7 @@ func (m *Map) IntersectDomain(s *Set) (*Map, error) {
 	if len(s.dims) != len(m.in) {
 		return nil, fmt.Errorf("polycount: a set of dimension %d cannot restrict a domain of dimension %d", len(s.dims), len(m.in))
 	}
-	t := &Set{params: s.params, dims: m.in, cs: s.cs}
+	t := &Set{params: s.params, dims: m.in, cs: s.cs, open: s.open, pending: s.pending}
 	g, err := m.Graph().Intersect(t.AddDims(m.out...))
 	if err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func (m *Map) Then(next *Map) (out *Map, err error) {
 		last = append(last, fresh(n))
 	}
 	dims := slices.Concat(m.in, mid, last)
-	a := &Set{params: m.set.params, dims: slices.Concat(m.in, mid), cs: m.set.cs}
-	b := &Set{params: next.set.params, dims: slices.Concat(mid, last), cs: next.set.cs}
+	a := &Set{params: m.set.params, dims: slices.Concat(m.in, mid), cs: m.set.cs, open: m.set.open, pending: m.set.pending}
+	b := &Set{params: next.set.params, dims: slices.Concat(mid, last), cs: next.set.cs, open: next.set.open, pending: next.set.pending}
 	g, err := a.respace(params, dims).Intersect(b.respace(params, dims))
 	if err != nil {
 		return nil, err
@@ -141,5 +141,5 @@ func (m *Map) Then(next *Map) (out *Map, err error) {
 // String prints m in isl's notation; ParseMap reads it back.
 func (m *Map) String() string {
 	head := m.inTuple + "[" + strings.Join(m.in, ", ") + "] -> " + m.set.tuple + "[" + strings.Join(m.out, ", ") + "]"
-	return relationText(m.set.params, m.set.names(), head, m.set.cs)
+	return relationText(m.set.params, m.set.names(), head, m.set.printed())
 }

@@ -445,7 +445,10 @@ func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj
 		}
 		return out
 	case "not":
-		inner := p.lower(w, f.args[0], []*conj{{n: len(names)}}, names)
+		var inner []*conj
+		for _, c := range p.lower(w, f.args[0], []*conj{{n: len(names)}}, names) {
+			inner = append(inner, w.closed(c)...)
+		}
 		return w.subtract(base, inner)
 	case "exists":
 		all := slices.Clone(names)
@@ -476,9 +479,8 @@ func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj
 		}
 		var out []*conj
 		for _, c := range p.lower(w, f.args[0], wide, all) {
-			for _, q := range w.project(c, drop) {
-				out = addMember(out, q)
-			}
+			q, _ := c.quantify(drop)
+			out = append(out, w.openUnlessSingle(q)...)
 		}
 		return out
 	}

@@ -47,11 +47,12 @@ type entry struct {
 }
 
 func (r *relation) set() *Set {
-	return &Set{params: r.params, dims: r.out, tuple: r.outTuple, cs: r.cs}
+	return (&Set{params: r.params, dims: r.out, tuple: r.outTuple}).quantified(anyWork(), r.cs)
 }
 
 func (r *relation) relationMap() *Map {
-	return &Map{in: r.in, out: r.out, inTuple: r.inTuple, set: &Set{params: r.params, dims: slices.Concat(r.in, r.out), tuple: r.outTuple, cs: r.cs}}
+	graph := &Set{params: r.params, dims: slices.Concat(r.in, r.out), tuple: r.outTuple}
+	return &Map{in: r.in, out: r.out, inTuple: r.inTuple, set: graph.quantified(anyWork(), r.cs)}
 }
 
 // relation reads a set or map of which all disjuncts have the same tuples.

@@ -16,8 +16,19 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 		}
 		at = append(at, v)
 	}
-	for _, c := range s.cs {
-		if c.holds(at) {
+	w := anyWork()
+	for _, c := range s.sources() {
+		if c.isOpen() {
+			f := c.flat()
+			for i, v := range at[1:] {
+				e := make(row, f.width)
+				e[0], e[1+i] = neg(v), 1
+				f.eq = append(f.eq, e)
+			}
+			if w.feasible(f) {
+				return true, nil
+			}
+		} else if c.holds(at) {
 			return true, nil
 		}
 	}
@@ -42,7 +53,7 @@ func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err 
 		return nil, err
 	}
 	w := anyWork()
-	for _, c := range t.cs {
+	for _, c := range w.members(t) {
 		if err := w.enumerate(c, func(p []int64) bool {
 			points = append(points, slices.Clone(p))
 			return len(points) <= limit

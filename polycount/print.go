@@ -160,7 +160,7 @@ func (s *Set) String() string {
 	if len(s.dims) == 0 && s.tuple == "" {
 		head = ""
 	}
-	return relationText(s.params, s.names(), head, s.cs)
+	return relationText(s.params, s.names(), head, s.printed())
 }
 
 func relationText(params, names []string, head string, cs []*conj) string {
@@ -193,6 +193,16 @@ func relationText(params, names []string, head string, cs []*conj) string {
 
 // text prints the constraints of c joined by and; a lower and an upper bound of one name become a chain.
 func (c *conj) text(names []string) string {
+	if c.isOpen() {
+		wide, k := c.widened()
+		var fresh []string
+		for i := 0; len(fresh) < k; i++ {
+			if e := "e" + strconv.Itoa(i); !slices.Contains(names, e) {
+				fresh = append(fresh, e)
+			}
+		}
+		return "exists (" + strings.Join(fresh, ", ") + " : " + wide.text(slices.Concat(names, fresh)) + ")"
+	}
 	var parts []string
 	for _, r := range c.eq {
 		parts = append(parts, Constraint{c.affine(r, names), true}.text(names))

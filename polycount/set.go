@@ -10,8 +10,9 @@ import (
 type Set struct {
 	params, dims []string
 	tuple        string // the name before the bracket, as in S[i,j]
-	cs           []*conj
-	shadow       *conj // nil, or a conjunction over params and dims, in some order, with one existential: the same points
+	cs           []*conj // without existentials
+	open         []*conj // nil, or the same points with existentials, before these were eliminated
+	pending      bool    // cs is not known
 }
 
 // NewSet returns the conjunction of cs. Names that are neither dims nor params become parameters.
@@ -84,13 +85,10 @@ func (s *Set) respace(params, dims []string) *Set {
 		same = same && at == i+1
 	}
 	if same {
-		out.cs = s.cs
+		out.cs, out.open, out.pending = s.cs, s.open, s.pending
 		return out
 	}
-	for _, c := range s.cs {
-		out.cs = append(out.cs, c.substitute(len(column), by))
-	}
-	return out
+	return s.rebuilt(out, func(c *conj) *conj { return c.substitute(len(column), by) })
 }
 
 func unionNames(a, b []string) []string {
@@ -132,8 +130,7 @@ func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
 	}
 	t := s.respace(params, s.dims)
 	column := columns(t.names())
-	out = t.with(nil)
-	for _, old := range t.cs {
+	return t.rebuilt(t.with(nil), func(old *conj) *conj {
 		c := old.clone()
 		for _, k := range cs {
 			r := c.affineRow(k.Affine, column)
@@ -143,18 +140,26 @@ func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
 				c.addGE(r)
 			}
 		}
-		if c.simplify() {
-			out.cs = append(out.cs, c)
+		if !c.simplify() {
+			return nil
 		}
-	}
-	return out, nil
+		return c
+	}), nil
 }
 
 // Intersect returns s ∩ t.
 func (s *Set) Intersect(t *Set) (out *Set, err error) {
 	defer Rescue(&err)
 	s, t = align(s, t)
-	return s.with(anyWork().intersect(s.cs, t.cs)), nil
+	return s.meet(anyWork(), t), nil
+}
+
+// meet is s ∩ t for sets of one space.
+func (s *Set) meet(w *work, t *Set) *Set {
+	if s.open == nil && t.open == nil {
+		return s.with(w.intersect(s.cs, t.cs))
+	}
+	return s.quantified(w, w.intersect(s.sources(), t.sources()))
 }
 
 // intersect of two unions, without the members that are plainly empty.
@@ -176,14 +181,22 @@ func (w *work) intersect(a, b []*conj) []*conj {
 func (s *Set) Union(t *Set) (out *Set, err error) {
 	defer Rescue(&err)
 	s, t = align(s, t)
-	return s.with(slices.Concat(s.cs, t.cs)), nil
+	out = s.with(slices.Concat(s.cs, t.cs))
+	if s.open != nil || t.open != nil {
+		out.open = slices.Concat(s.sources(), t.sources())
+		if out.pending = s.pending || t.pending; out.pending {
+			out.cs = nil
+		}
+	}
+	return out, nil
 }
 
 // Subtract returns s \ t.
 func (s *Set) Subtract(t *Set) (out *Set, err error) {
 	defer Rescue(&err)
 	s, t = align(s, t)
-	return s.with(anyWork().subtract(s.cs, t.cs)), nil
+	w := anyWork()
+	return s.with(w.subtract(w.members(s), w.members(t))), nil
 }
 
 // subtract returns a \ b; the members that come from one member of a are disjoint.
@@ -255,7 +268,7 @@ func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	return a.with(anyWork().intersect(a.cs, ctx.respace(params, s.dims).cs)), nil
+	return a.meet(anyWork(), ctx.respace(params, s.dims)), nil
 }
 
 // Project keeps the named dimensions, in that order, and eliminates the others exactly over the integers.
@@ -279,25 +292,16 @@ func (s *Set) Project(keep ...string) (out *Set, err error) {
 			left = append(left, d)
 		}
 	}
-	p := &Set{params: s.params, dims: left, cs: s.cs}
-	var shadow *conj
+	p := &Set{params: s.params, dims: left, cs: s.cs, open: s.open, pending: s.pending}
 	if any {
-		w := anyWork()
-		p.cs = nil
-		for _, c := range s.cs {
+		var members []*conj
+		for _, c := range s.sources() {
 			q, _ := c.quantify(drop)
-			members := w.eliminate(q)
-			if len(s.cs) == 1 && len(members) > 1 {
-				shadow, _ = c.quantify(drop)
-			}
-			for _, m := range members {
-				p.cs = addMember(p.cs, m)
-			}
+			members = addMember(members, q)
 		}
+		p = p.quantified(anyWork(), members)
 	}
-	p = p.respace(s.params, keep)
-	p.shadow = shadow
-	return p, nil
+	return p.respace(s.params, keep), nil
 }
 
 // addMember appends c unless an equal conjunction is there.
@@ -352,7 +356,8 @@ func (s *Set) AddParams(params ...string) *Set {
 
 // Rename gives a dimension or parameter another name.
 func (s *Set) Rename(old, new string) (*Set, error) {
-	out := &Set{params: slices.Clone(s.params), dims: slices.Clone(s.dims), tuple: s.tuple, cs: s.cs}
+	out := *s
+	out.params, out.dims = slices.Clone(s.params), slices.Clone(s.dims)
 	found := false
 	for _, names := range [][]string{out.params, out.dims} {
 		for i, n := range names {
@@ -364,7 +369,7 @@ func (s *Set) Rename(old, new string) (*Set, error) {
 	if !found {
 		return nil, fmt.Errorf("polycount: no %q to rename in %v", old, s.names())
 	}
-	return out, out.check()
+	return &out, out.check()
 }
 
 // Product concatenates the dimensions of s and t, which must differ in name.
@@ -375,7 +380,7 @@ func (s *Set) Product(t *Set) (out *Set, err error) {
 		return nil, err
 	}
 	a, b := s.respace(params, dims), t.respace(params, dims)
-	return a.with(anyWork().intersect(a.cs, b.cs)), nil
+	return a.meet(anyWork(), b), nil
 }
 
 // Fix substitutes values for dimensions and parameters, which disappear. Names that s does not have are ignored.
@@ -397,19 +402,23 @@ func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
 	}
 	put(s.params, &out.params)
 	put(s.dims, &out.dims)
-	for _, c := range s.cs {
+	return s.rebuilt(out, func(c *conj) *conj {
 		if d := c.substitute(len(out.params)+len(out.dims), by); d.simplify() {
-			out.cs = append(out.cs, d)
+			return d
 		}
-	}
-	return out, nil
+		return nil
+	}), nil
 }
 
 // Disjuncts returns one set per member of the union.
 func (s *Set) Disjuncts() []*Set {
 	var out []*Set
-	for _, c := range s.cs {
-		out = append(out, s.with([]*conj{c}))
+	for _, c := range s.printed() {
+		d := s.with([]*conj{c})
+		if s.pending && c.isOpen() {
+			d.cs, d.open, d.pending = nil, d.cs, true
+		}
+		out = append(out, d)
 	}
 	return out
 }

@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"container/heap"
+	"slices"
+)
 
 // move is a step t in the lattice ℤʳ with its effect u = rows·t on the slacks of a family of systems rows·y ≥ b.
 type move struct{ t, u row }
@@ -47,6 +50,21 @@ func (a move) plus(b move) move {
 
 func (a move) negated() move { return move{negRow(a.t), negRow(a.u)} }
 
+// signs are the rows of which a vector of slacks has positive and negative entries, as bits; those from 63 on share one.
+type signs struct{ pos, neg uint64 }
+
+func (x move) signs(active []int) (s signs) {
+	for _, i := range active {
+		switch bit := uint64(1) << min(i, 63); {
+		case x.u[i] > 0:
+			s.pos |= bit
+		case x.u[i] < 0:
+			s.neg |= bit
+		}
+	}
+	return s
+}
+
 // divides reports that the positive part of a, on the active rows, is at most that of sgn·b.
 func (a move) divides(b move, sgn int64, active []int) bool {
 	for _, i := range active {
@@ -57,67 +75,86 @@ func (a move) divides(b move, sgn int64, active []int) bool {
 	return true
 }
 
-// meet reports that the positive parts have a row in common.
-func meet(a, b move, active []int) bool {
-	for _, i := range active {
-		if a.u[i] > 0 && b.u[i] > 0 {
-			return true
-		}
-	}
-	return false
+// member of a basis.
+type member struct {
+	move
+	signs
+}
+
+// pairs is a heap of steps by size.
+type pairs []sized
+
+type sized struct {
+	move
+	size int64
+}
+
+func (p pairs) Len() int           { return len(p) }
+func (p pairs) Less(i, j int) bool { return p[i].size < p[j].size }
+func (p pairs) Swap(i, j int)      { p[i], p[j] = p[j], p[i] }
+func (p *pairs) Push(x any)        { *p = append(*p, x.(sized)) }
+func (p *pairs) Pop() any {
+	old := *p
+	x := old[len(old)-1]
+	*p = old[:len(old)-1]
+	return x
 }
 
 // basis completes steps, which connect the solutions of every system of the active rows, to a test set for an order in
-// which every system has a least solution (Buchberger's algorithm on differences of exponents).
+// which every system has a least solution: Buchberger's algorithm on differences of exponents. Differences of steps
+// whose improvements raise one and the same bounded row are left out: they have that factor in common, so that a system
+// with a tighter bound decides on them (Hemmecke and Malkin 2009, section 3).
 func (m *moves) basis(steps []move, active []int, o order) []move {
-	var out []move
-	queue := slices.Clone(steps)
-	size := func(x move) (n int64) {
+	var bounded uint64
+	for _, i := range active {
+		if _, ok := m.growing(active, i); !ok && i < 63 {
+			bounded |= 1 << i
+		}
+	}
+	var out []member
+	queue := &pairs{}
+	push := func(x move) {
+		n := int64(0)
 		for _, i := range active {
 			n = add(n, abs(x.u[i]))
 		}
-		return n
+		heap.Push(queue, sized{x, n})
 	}
-	for len(queue) > 0 {
-		best, least := 0, int64(-1)
-		for i, x := range queue {
-			if n := size(x); least < 0 || n < least {
-				best, least = i, n
-			}
-		}
-		m.spend(len(queue) * (len(active) + 1))
-		x := queue[best]
-		queue[best] = queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		x, ok := m.reduce(x, out, active, o)
+	for _, x := range steps {
+		push(x)
+	}
+	for queue.Len() > 0 {
+		x, ok := m.reduce(heap.Pop(queue).(sized).move, out, active, o)
 		if !ok {
 			continue
 		}
+		now := member{x, x.signs(active)}
 		kept := out[:0]
 		for _, y := range out {
 			switch {
-			case x.divides(y, 1, active):
-				queue = append(queue, y)
+			case now.pos&^y.pos == 0 && x.divides(y.move, 1, active):
+				push(y.move)
 				continue
-			case meet(x, y, active):
-				queue = append(queue, x.minus(y))
+			case now.pos&y.pos != 0 && now.neg&y.neg&bounded == 0:
+				push(x.minus(y.move))
 			}
 			kept = append(kept, y)
 		}
-		m.spend(len(out) * len(active))
-		out = append(kept, x)
+		m.spend(len(out) + m.r)
+		out = append(kept, now)
 	}
-	for i := range out { // tails that others shorten
+	var ends []move
+	for i, x := range out { // tails that others shorten
 		others := slices.Delete(slices.Clone(out), i, i+1)
-		if x, ok := m.reduce(out[i], others, active, o); ok {
-			out[i] = x
+		if y, ok := m.reduce(x.move, others, active, o); ok {
+			ends = append(ends, y)
 		}
 	}
-	return out
+	return ends
 }
 
 // reduce makes x positive and shortens it by basis until nothing applies; false: it became 0.
-func (m *moves) reduce(x move, basis []move, active []int, o order) (move, bool) {
+func (m *moves) reduce(x move, basis []member, active []int, o order) (move, bool) {
 	for {
 		switch o.sign(x.t) {
 		case 0:
@@ -125,21 +162,24 @@ func (m *moves) reduce(x move, basis []move, active []int, o order) (move, bool)
 		case -1:
 			x = x.negated()
 		}
+		s := x.signs(active)
+		m.spend(len(basis) + len(active))
 		changed := false
 		for _, y := range basis {
-			m.spend(len(active))
-			if y.divides(x, 1, active) {
-				x, changed = x.minus(y), true
+			if y.pos&^s.pos == 0 && y.divides(x, 1, active) {
+				m.spend(m.r + len(m.rows))
+				x, changed = x.minus(y.move), true
 				break
 			}
 		}
 		if changed {
 			continue
 		}
-		for _, y := range basis {
-			m.spend(len(active))
-			for y.divides(x, -1, active) { // the better end gets better still
-				x, changed = x.plus(y), true
+		for _, y := range basis { // the better end gets better still
+			if y.pos&^s.neg == 0 && y.divides(x, -1, active) {
+				m.spend(m.r + len(m.rows))
+				x, changed = x.plus(y.move), true
+				break
 			}
 		}
 		if !changed {

@@ -50,7 +50,7 @@ func (w *work) unbounded(c *conj, s *Set) error {
 		drop[i] = true
 	}
 	for k := range c.divs {
-		param := true
+		param := c.divs[k].den > 0
 		for i := np + 1; i <= c.n; i++ {
 			param = param && !c.dependsOn(k, i)
 		}
@@ -69,12 +69,12 @@ func (w *work) unbounded(c *conj, s *Set) error {
 				continue
 			}
 			e := &UnboundedError{Dims: s.Dims(), Direction: point[np+1 : c.n+1]}
-			cond := &Set{params: s.params}
-			for _, q := range w.project(c, drop) {
+			q, _ := c.quantify(drop)
+			cond := (&Set{params: s.params}).quantified(w, []*conj{q})
+			for _, q := range cond.cs {
 				if len(q.eq)+len(q.ge) == 0 {
 					return e
 				}
-				cond.cs = addMember(cond.cs, q)
 			}
 			e.Condition = cond
 			return e

@@ -95,7 +95,7 @@ next:
 		}
 		for i, s := range out.sets {
 			if s.tuple == r.tuple && len(s.dims) == len(r.dims) {
-				by := &Set{params: r.params, dims: s.dims, tuple: r.tuple, cs: r.cs}
+				by := &Set{params: r.params, dims: s.dims, tuple: r.tuple, cs: r.cs, open: r.open, pending: r.pending}
 				if out.sets[i], err = s.Union(by); err != nil {
 					return nil, err
 				}

@@ -23,7 +23,7 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 	for i := range s.dims {
 		drop[len(params)+i] = true
 	}
-	for _, c := range w.disjoint(s.cs) {
+	for _, c := range w.disjoint(w.members(s)) {
 		for _, x := range p.pieces {
 			d := conjunction(c, x.dom)
 			if !d.simplify() || !w.feasible(d.flat()) {
