@@ -153,6 +153,9 @@ func (g *gathered) add(w *work, q *Poly, k int64) {
 
 // disjoint is the sum.
 func (g *gathered) disjoint(w *work) *Poly {
+	for i, x := range g.p.pieces {
+		g.p.pieces[i].q = w.periodic(g.p, x.q)
+	}
 	g.p.pieces = slices.DeleteFunc(g.p.pieces, func(x piece) bool { return len(x.q) == 0 })
 	g.p.pieces = w.makeDisjoint(g.p.pieces)
 	return g.p

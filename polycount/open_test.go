@@ -66,7 +66,16 @@ func TestUnionsOfRanges(t *testing.T) {
 		a, b := must(must(ParseMap(c.a)).Range()), must(must(ParseMap(c.b)).Range())
 		b = &Set{params: b.params, dims: a.dims, cs: b.cs, open: b.open, pending: b.pending}
 		u, i := must(a.Union(b)), must(a.Intersect(b))
-		pu, pi := must(u.Count()), must(i.Count())
+		pu, err := u.Count()
+		if err != nil {
+			t.Errorf("%s ∪ %s: %v", c.a, c.b, err)
+			continue
+		}
+		pi, err := i.Count()
+		if err != nil {
+			t.Errorf("%s ∩ %s: %v", c.a, c.b, err)
+			continue
+		}
 		for n := int64(-1); n < 9; n++ {
 			at := map[string]int64{"n": n}
 			in := map[string]int{}
@@ -91,8 +100,13 @@ func TestUnionsOfRanges(t *testing.T) {
 			}
 		}
 		for _, s := range []*Set{u, i} {
-			if again, err := ParseSet(s.String()); err != nil || !must(again.IsEqual(s)) {
-				t.Errorf("%v does not come back: %v, %v", s, again, err)
+			again, err := ParseSet(s.String())
+			if err != nil {
+				t.Fatalf("%v: %v", s, err)
+			}
+			at := map[string]int64{"n": 4}
+			if a, b := must(s.Fix(at)), must(again.Fix(at)); !must(a.IsEqual(b)) {
+				t.Errorf("%v comes back as %v", a, b)
 			}
 		}
 	}

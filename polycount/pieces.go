@@ -64,7 +64,7 @@ func (w *work) addPiece(family []piece, x piece) []piece {
 func (w *work) tidy(p *Poly) {
 	kept := p.pieces[:0]
 	for _, x := range p.pieces {
-		if len(x.q) > 0 {
+		if x.q = w.periodic(p, x.q); len(x.q) > 0 {
 			x.dom = w.irredundant(x.dom, 0)
 			if x.dom.simplify() {
 				kept = append(kept, x)
@@ -78,6 +78,11 @@ func (w *work) tidy(p *Poly) {
 	}
 	if len(p.pieces) > 1 && len(p.pieces) <= fewPieces {
 		p.pieces = w.mergePiecesBy(p.table, p.pieces, true, (*work).sameOn)
+	}
+	for i, x := range p.pieces {
+		if slices.ContainsFunc(p.table.floors(), x.q.uses) {
+			p.pieces[i].q = w.interpolated(p, x)
+		}
 	}
 	p.compact()
 	slices.SortStableFunc(p.pieces, func(a, b piece) int {

@@ -9,7 +9,7 @@ import (
 // It is immutable. Its members may overlap.
 type Set struct {
 	params, dims []string
-	tuple        string // the name before the bracket, as in S[i,j]
+	tuple        string  // the name before the bracket, as in S[i,j]
 	cs           []*conj // without existentials
 	open         []*conj // nil, or the same points with existentials, before these were eliminated
 	pending      bool    // cs is not known

@@ -1,0 +1,349 @@
+package polycount
+
+import (
+	"slices"
+	"strings"
+)
+
+// Limits of rewriting by values: points looked at, and points times terms.
+const (
+	maxSamples    = 4096
+	maxSampleWork = 1 << 16
+	longEnough    = 12 // terms from which it is tried
+	maxPeriod     = 4  // of coefficients in the result, which has up to that many floors
+)
+
+// periodic shortens q by looking at its values. A polynomial in n and floors of n with period L is, on each residue
+// class modulo L, a polynomial of the same degree, which the values at degree + 1 points of the class determine. Where
+// these polynomials agree in a coefficient for many classes, floors cancel that no rule on their forms relates, such as
+// those of divisors 2, 3 and 6. What stands beside the terms in n and its floors is carried along.
+func (w *work) periodic(p *Poly, q quasi) quasi {
+	for v := 1; v <= p.table.n && len(q) >= longEnough; v++ {
+		if next := w.periodicIn(p, q, v); next != nil {
+			q = next
+		}
+	}
+	return q
+}
+
+// periodicIn is periodic for one variable; nil when it does not help.
+func (w *work) periodicIn(p *Poly, q quasi, v int) quasi {
+	own := p.table.ownAtoms(v)
+	type group struct {
+		beside string
+		q      quasi
+	}
+	var groups []group
+	floors := 0
+	index := map[string]int{}
+	for _, t := range q {
+		var mine, beside []byte
+		for i := 0; i < len(t.factors); i += 2 {
+			at := atomAt(t.factors, i)
+			if own[at] {
+				mine = append(mine, t.factors[i:i+2]...)
+				if at > p.table.n {
+					floors++
+				}
+			} else {
+				beside = append(beside, t.factors[i:i+2]...)
+			}
+		}
+		i, ok := index[string(beside)]
+		if !ok {
+			i = len(groups)
+			index[string(beside)] = i
+			groups = append(groups, group{beside: string(beside)})
+		}
+		groups[i].q = append(groups[i].q, mono{string(mine), t.c})
+	}
+	if floors < 2 {
+		return nil
+	}
+	var out quasi
+	changed := false
+	for _, g := range groups {
+		x := g.q.collected()
+		if y, ok := w.byResidues(p, x, v); ok && shorter(y, x) {
+			x, changed = y, true
+		}
+		out = out.add(x.mul(quasi{{g.beside, ratInt(1)}}))
+	}
+	if !changed || !shorter(out, q) {
+		return nil
+	}
+	return out
+}
+
+func shorter(a, b quasi) bool {
+	x, y := 2*len(a)+a.size(), 2*len(b)+b.size()
+	return x < y
+}
+
+// ownAtoms are the column v and the floors of it alone.
+func (c *conj) ownAtoms(v int) []bool {
+	own := make([]bool, c.width())
+	own[v] = true
+	for k, d := range c.divs {
+		mine := d.den > 0
+		for i := 1; i < len(d.num); i++ {
+			mine = mine && (d.num[i] == 0 || own[i])
+		}
+		own[1+c.n+k] = mine
+	}
+	return own
+}
+
+// byResidues rewrites q, over variable v and floors of it alone.
+func (w *work) byResidues(p *Poly, q quasi, v int) (out quasi, ok bool) {
+	period, degree := int64(1), q.degree()
+	var used []int
+	for k := range p.table.divs {
+		if at := 1 + p.table.n + k; q.uses(at) {
+			used = append(used, at)
+		}
+	}
+	if len(used) == 0 {
+		return nil, false
+	}
+	periods := make([]int64, p.table.width())
+	for i := range periods {
+		periods[i] = 1
+	}
+	own := p.table.ownAtoms(v)
+	for k, d := range p.table.divs {
+		at := 1 + p.table.n + k
+		if !own[at] {
+			continue
+		}
+		// ⌊num/den⌋ grows by an integer when v grows by this
+		l := int64(1)
+		slope := int64(0)
+		for i := 1; i < len(d.num); i++ {
+			if d.num[i] != 0 {
+				l = lcmUpTo(l, periods[i], maxSamples)
+				slope = gcd(slope, d.num[i])
+			}
+		}
+		if periods[at] = lcmUpTo(l, l*(d.den/gcd(d.den, slope)), maxSamples); q.uses(at) {
+			period = lcmUpTo(period, periods[at], maxSamples)
+		}
+	}
+	points := period * int64(degree+1)
+	if points > maxSamples || points*int64(len(q)) > maxSampleWork {
+		return nil, false
+	}
+	w.spend(int(points) * (len(q) + p.table.width()))
+	values := make([]rat, points)
+	for n := range points {
+		values[n] = q.at(p.table.valuesOf(v, n))
+	}
+	// coeffs[k][r] belongs to n^k on the class of r.
+	coeffs := make([][]rat, degree+1)
+	for k := range coeffs {
+		coeffs[k] = make([]rat, period)
+	}
+	for r := range period {
+		xs, ys := make([]int64, degree+1), make([]rat, degree+1)
+		for i := range xs {
+			xs[i] = r + int64(i)*period
+			ys[i] = values[xs[i]]
+		}
+		for k, c := range interpolate(xs, ys) {
+			coeffs[k][r] = c
+		}
+	}
+	for k, cs := range coeffs {
+		power := quasi{{"", ratInt(1)}}
+		for range k {
+			power = power.mul(quasi{{atomKey(v), ratInt(1)}})
+		}
+		t := leastPeriod(cs)
+		if t > maxPeriod {
+			return nil, false
+		}
+		out = out.add(power.mul(p.periodicCoefficient(cs[:t], v)))
+	}
+	return out, true
+}
+
+// lcmUpTo is the least common multiple, or something above the limit.
+func lcmUpTo(a, b, limit int64) int64 {
+	if a > limit || b > limit {
+		return limit + 1
+	}
+	return a / gcd(a, b) * b
+}
+
+// at is the value of p where its atoms have the given ones.
+func (p quasi) at(atoms row) rat {
+	v := ratInt(0)
+	for _, t := range p {
+		x := t.c
+		for i := 0; i < len(t.factors); i += 2 {
+			x = x.mul(ratInt(atoms[atomAt(t.factors, i)]))
+		}
+		v = v.add(x)
+	}
+	return v
+}
+
+// interpolate returns the coefficients of the polynomial with values ys at xs (Newton's divided differences).
+func interpolate(xs []int64, ys []rat) []rat {
+	d := slices.Clone(ys)
+	for k := 1; k < len(d); k++ {
+		for i := len(d) - 1; i >= k; i-- {
+			d[i] = d[i].add(d[i-1].neg()).mul(ratOf(1, xs[i]-xs[i-k]))
+		}
+	}
+	out := make([]rat, len(d))
+	for i := range out {
+		out[i] = ratInt(0)
+	}
+	for k := len(d) - 1; k >= 0; k-- { // out = out·(x − xs[k]) + d[k]
+		for i := len(out) - 1; i >= 0; i-- {
+			v := out[i].mul(ratInt(-xs[k]))
+			if i > 0 {
+				v = v.add(out[i-1])
+			}
+			out[i] = v
+		}
+		out[0] = out[0].add(d[k])
+	}
+	return out
+}
+
+// leastPeriod of the sequence that repeats cs.
+func leastPeriod(cs []rat) int {
+next:
+	for d := 1; d < len(cs); d++ {
+		if len(cs)%d != 0 {
+			continue
+		}
+		for i := d; i < len(cs); i++ {
+			if !cs[i].equal(cs[i-d]) {
+				continue next
+			}
+		}
+		return d
+	}
+	return len(cs)
+}
+
+// periodicCoefficient writes the function that has the value cs[n mod T], T = len(cs), by floors F_j = ⌊(n+j)/T⌋:
+// c₀ + Σ (c₋ⱼ − c₋ⱼ₋₁)·F_j, less a multiple of Σ F_j = n.
+func (p *Poly) periodicCoefficient(cs []rat, v int) quasi {
+	t := len(cs)
+	out := constant(cs[0])
+	if t == 1 {
+		return out
+	}
+	steps := make([]rat, t)
+	for j := range steps {
+		steps[j] = cs[(t-j)%t].add(cs[(2*t-j-1)%t].neg())
+	}
+	usual, most := steps[0], 0
+	for _, x := range steps {
+		n := 0
+		for _, y := range steps {
+			if y.equal(x) {
+				n++
+			}
+		}
+		if n > most {
+			usual, most = x, n
+		}
+	}
+	out = out.add(quasi{{atomKey(v), ratInt(1)}}.scale(usual))
+	for j, x := range steps {
+		if x.equal(usual) {
+			continue
+		}
+		num := make(row, p.table.width())
+		num[0], num[v] = int64(j), 1
+		floor := linear(p.table.floorRow(num, int64(t)))
+		out = out.add(floor.scale(x.add(usual.neg())))
+	}
+	return out
+}
+
+// fewPoints is the number of values of a parameter up to which a polynomial is laid through them.
+const fewPoints = 8
+
+// interpolated replaces x.q by a polynomial through its values where the conditions leave only a few values of the one
+// parameter in it, and that is shorter.
+func (w *work) interpolated(p *Poly, x piece) quasi {
+	v := 0
+	for i := 1; i <= p.table.n; i++ {
+		own := p.table.ownAtoms(i)
+		mine := true
+		for at := 1; at < p.table.width() && mine; at++ {
+			mine = own[at] || !x.q.uses(at)
+		}
+		if mine {
+			v = i
+		}
+	}
+	if v == 0 {
+		return x.q
+	}
+	lo, hi, okLo, okHi := int64(0), int64(0), false, false
+	for _, r := range x.dom.ge {
+		k := r[v]
+		r[v] = 0
+		alone := isZero(r[1:])
+		r[v] = k
+		switch {
+		case !alone:
+		case k > 0:
+			if b := ceilDiv(neg(r[0]), k); !okLo || b > lo {
+				lo, okLo = b, true
+			}
+		case k < 0:
+			if b := floorDiv(r[0], -k); !okHi || b < hi {
+				hi, okHi = b, true
+			}
+		}
+	}
+	if !okLo || !okHi || hi < lo || hi-lo >= fewPoints {
+		return x.q
+	}
+	var xs []int64
+	var ys []rat
+	for n := lo; n <= hi; n++ {
+		w.spend(len(x.q) + p.table.width())
+		xs, ys = append(xs, n), append(ys, x.q.at(p.table.valuesOf(v, n)))
+	}
+	var out quasi
+	for k, c := range interpolate(xs, ys) {
+		if !c.isZero() {
+			out = append(out, mono{strings.Repeat(atomKey(v), k), c})
+		}
+	}
+	if !shorter(out, x.q) {
+		return x.q
+	}
+	return out
+}
+
+// floors are the columns of the floors.
+func (c *conj) floors() []int {
+	out := make([]int, len(c.divs))
+	for k := range out {
+		out[k] = 1 + c.n + k
+	}
+	return out
+}
+
+// valuesOf are the values of the atoms where variable v is n; those that other variables enter are 0.
+func (c *conj) valuesOf(v int, n int64) row {
+	own := c.ownAtoms(v)
+	atoms := make(row, c.width())
+	atoms[0], atoms[v] = 1, n
+	for k, d := range c.divs {
+		if at := 1 + c.n + k; own[at] {
+			atoms[at] = floorDiv(dot(d.num, atoms), d.den)
+		}
+	}
+	return atoms
+}
