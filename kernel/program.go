@@ -1,0 +1,120 @@
+package kernel
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Program is a sequence of kernels that run one after the other, for what needs a barrier across all work-items. They
+// share global memory: arguments of the same name are one array, which a later kernel finds as an earlier one left it.
+// Global temporaries belong to their kernel alone. The time of a program is the sum of the times of its launches.
+type Program struct {
+	Name    string
+	Kernels []*Kernel
+	// Scratch names the arguments that hold values from one kernel to the next and are neither input nor result.
+	Scratch []string
+}
+
+// Check verifies every kernel and that they agree on what they share.
+func (p *Program) Check() error {
+	if len(p.Kernels) == 0 {
+		return fmt.Errorf("program %s has no kernels", p.Name)
+	}
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("program %s: %w", p.Name, fmt.Errorf(format, args...))
+	}
+	names := map[string]bool{}
+	args, owner := map[string]*Array{}, map[string]string{}
+	for _, k := range p.Kernels {
+		if err := k.Check(); err != nil {
+			return fail("%w", err)
+		}
+		if names[k.Name] {
+			return fail("two kernels are named %s", k.Name)
+		}
+		names[k.Name] = true
+		for _, a := range k.Args {
+			old := args[a.Name]
+			if old == nil {
+				args[a.Name], owner[a.Name] = a, k.Name
+				continue
+			}
+			if x, y := old.form(), a.form(); x != y {
+				return fail("%s is %s in kernel %s and %s in kernel %s", a.Name, x, owner[a.Name], y, k.Name)
+			}
+		}
+	}
+	written := map[string]bool{}
+	for _, k := range p.Kernels {
+		for _, s := range k.Statements {
+			for _, r := range k.Reads(s) {
+				if slices.Contains(p.Scratch, r.Array) && !written[r.Array] && len(k.writers(r.Array)) == 0 {
+					return fail("kernel %s reads %s, which no kernel before it writes", k.Name, r.Array)
+				}
+			}
+		}
+		for _, s := range k.Statements {
+			written[target(s)] = true
+		}
+	}
+	for _, name := range p.Scratch {
+		if args[name] == nil || args[name].IsValue {
+			return fail("%s is no array argument", name)
+		}
+	}
+	return nil
+}
+
+// form is what kernels must agree on: all of the declaration but whether the array is constant, which one may see so and
+// another not.
+func (a *Array) form() string {
+	c := *a
+	c.Constant = false
+	_, text, _ := strings.Cut(c.String(), ": ")
+	return text
+}
+
+// Params lists the integer parameters of the kernels, each once, in their order.
+func (p *Program) Params() []string {
+	var out []string
+	for _, k := range p.Kernels {
+		for _, name := range k.Params() {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// Array returns the argument of that name, nil where no kernel has one.
+func (p *Program) Array(name string) *Array {
+	for _, k := range p.Kernels {
+		if i := slices.IndexFunc(k.Args, func(a *Array) bool { return a.Name == name }); i >= 0 {
+			return k.Args[i]
+		}
+	}
+	return nil
+}
+
+// String is the readable IR of all kernels.
+func (p *Program) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "program %s\n", p.Name)
+	if len(p.Scratch) > 0 {
+		fmt.Fprintf(&b, "scratch: %s\n", strings.Join(p.Scratch, ", "))
+	}
+	for _, k := range p.Kernels {
+		b.WriteString("\n" + k.String())
+	}
+	return b.String()
+}
+
+// Key identifies the program by its content.
+func (p *Program) Key() string {
+	sum := sha256.Sum256([]byte(p.String()))
+	return hex.EncodeToString(sum[:])
+}
