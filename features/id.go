@@ -17,6 +17,7 @@ const (
 	FootprintClass Class = "mem_footprint"
 	SyncClass      Class = "sync"
 	GroupsClass    Class = "thread_groups"
+	SubGroupsClass Class = "sub_groups"
 	TimeClass      Class = "cl_wall_time"
 )
 

@@ -38,6 +38,7 @@ func TestParseID(t *testing.T) {
 		{text: "f_sync_barrier_global", Class: SyncClass, Op: "barrier_global"},
 		{text: "f_sync_kernel_launch", Class: SyncClass, Op: "kernel_launch"},
 		{text: "f_thread_groups", Class: GroupsClass},
+		{text: "f_sub_groups", Class: SubGroupsClass},
 		{text: "f_cl_wall_time", Class: TimeClass},
 		{text: "f_cl_wall_time_nvidia_geforce", Class: TimeClass, Platform: "nvidia", Device: "geforce"},
 	} {

@@ -140,13 +140,11 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 		return nil, fmt.Errorf("runs within %s: %w", strings.Join(inames, ", "), err)
 	}
 	if w.granularity == SubGroup {
-		size, err := c.size()
+		perGroup, err := c.subGroups()
 		if err != nil {
 			return nil, err
 		}
-		items := size[0] * size[1] * size[2]
-		group := int64(c.opt.SubgroupSize)
-		m = m.Scale((items+group-1)/group, 1)
+		m = m.Scale(perGroup, 1)
 	}
 	for axis := range 3 {
 		local := kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
@@ -170,6 +168,16 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	}
 	c.mults[w] = m
 	return m, nil
+}
+
+// subGroups is the number of sub-groups of a work-group, a partly filled one counted.
+func (c *counter) subGroups() (int64, error) {
+	size, err := c.size()
+	if err != nil {
+		return 0, err
+	}
+	items, group := size[0]*size[1]*size[2], int64(c.opt.SubgroupSize)
+	return (items + group - 1) / group, nil
 }
 
 // everyItem reports whether all work-items along a local axis that the statement does not use run it.

@@ -23,6 +23,7 @@ var classes = []struct {
 	{FootprintClass, (*idParser).mem},
 	{SyncClass, (*idParser).sync},
 	{GroupsClass, (*idParser).groups},
+	{SubGroupsClass, (*idParser).groups},
 	{TimeClass, (*idParser).time},
 }
 
@@ -34,7 +35,7 @@ var classes = []struct {
 //	f_mem_lines…, f_mem_sectors…                      as f_mem_access; global memory
 //	f_mem_footprint…                                  as f_mem_access
 //	f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
-//	f_thread_groups
+//	f_thread_groups, f_sub_groups
 //	f_cl_wall_time[_<platform>_<device>]
 //
 // f_mem_hoisted counts accesses as f_mem_access does, but loads of an element that the innermost loops do not change once
@@ -112,9 +113,9 @@ func (p *idParser) sync(id *ID, rest string) error {
 	return nil
 }
 
-func (p *idParser) groups(_ *ID, rest string) error {
+func (p *idParser) groups(id *ID, rest string) error {
 	if rest != "" {
-		return p.fail(p.at(rest), "f_thread_groups takes nothing after it")
+		return p.fail(p.at(rest), "f_%s takes nothing after it", id.Class)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (s *Statistics) plan(id ID) (*plan, error) {
 func (s *Statistics) resolve(id ID) (*plan, error) {
 	p := &plan{}
 	switch id.Class {
-	case OpClass, MemClass, HoistedClass, LinesClass, SectorsClass, FootprintClass, SyncClass, GroupsClass:
+	case OpClass, MemClass, HoistedClass, LinesClass, SectorsClass, FootprintClass, SyncClass, GroupsClass, SubGroupsClass:
 	case TimeClass:
 		return nil, fmt.Errorf("the time is measured, not counted")
 	default:
@@ -158,8 +158,11 @@ func compareStride(stride string, c constraint) (cond condition, match bool, err
 
 // Explain lists the records that a feature selects, with the conditions on sizes under which it does.
 func (s *Statistics) Explain(id ID) []string {
-	if id.Class == GroupsClass {
+	switch id.Class {
+	case GroupsClass:
 		return []string{"number of work-groups"}
+	case SubGroupsClass:
+		return []string{"number of sub-groups of all work-groups"}
 	}
 	p, err := s.plan(id)
 	if err != nil {

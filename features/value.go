@@ -19,8 +19,15 @@ func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("kernel %s: %w", s.Kernel, err)
 	}
-	if id.Class == GroupsClass {
+	switch id.Class {
+	case GroupsClass:
 		return number(s.groups, values), nil
+	case SubGroupsClass:
+		perGroup, err := s.c.subGroups()
+		if err != nil {
+			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
+		}
+		return number(s.groups, values) * float64(perGroup), nil
 	}
 	var sum total
 	add := func(record int) error {

@@ -73,6 +73,7 @@ func TestValue(t *testing.T) {
 		{"f_sync_barrier_global", 64, 0},
 		{"f_sync_kernel_launch", 64, 1},
 		{"f_thread_groups", 64, 16},
+		{"f_sub_groups", 64, 16 * 8},
 		{"f_op_float32_madd", 1 << 40, math.Pow(2, 115)}, // beyond 64 bits
 	} {
 		id, err := ParseID(test.feature)

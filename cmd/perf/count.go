@@ -108,6 +108,7 @@ func featureCommand() *cobra.Command {
                             accesses selected in the same way
   f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
   f_thread_groups           work-groups
+  f_sub_groups              sub-groups of all work-groups; one that is partly filled counts
 
 A constraint on a stride or on the access-to-footprint ratio (afr) is a number, with >, >=, < or <= before it or nothing for
 equality; for strides also an expression in sizes, as in {0:<n;1:16*n}. An axis that a stride list does not name is free.
