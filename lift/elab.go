@@ -78,7 +78,7 @@ type elaborator struct {
 // What a program may cost to read: expressions elaborated, and nodes of a term.
 const (
 	maxSteps = 1 << 18
-	maxSize  = 1 << 20
+	maxSize  = 1 << 15
 )
 
 // checked returns the term, or fails at the place where it is made.
@@ -98,6 +98,9 @@ func (e *elaborator) elab(n *node, env *scope) value {
 	}
 	switch n.kind {
 	case nodeNumber:
+		if strings.HasSuffix(n.text, "f") { // it has a type
+			return value{term: e.term(n.at, value{num: n.text}, nil)}
+		}
 		return value{num: n.text}
 	case nodeName:
 		return e.named(n, env)

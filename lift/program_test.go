@@ -170,9 +170,11 @@ func TestGoldenStencils(t *testing.T) {
 		for y := range h {
 			for x := range w {
 				got["sum"] += at(y, x)
+				got["weighted"] += float64(y*w+x+1) * at(y, x)
 			}
 		}
-		for key, g := range got {
+		for key := range want {
+			g := got[key]
 			if math.Abs(g-want[key]) > 2e-6*math.Abs(want[key]) {
 				t.Errorf("%s: %s is %.12g, not %.12g", k.name, key, g, want[key])
 			}

@@ -133,7 +133,7 @@ func knownNames(e kernel.Expr, known map[string]bool) (err error) {
 		case *kernel.Access:
 			name = x.Array
 		case *kernel.Reduce:
-			err = fmt.Errorf("a reduction (%s) stands in a definition", x)
+			err = fmt.Errorf("a reduction (%s) stands in a definition: the greater of two numbers is maximum(x, y)", x)
 			return false
 		}
 		if name != "" && !known[name] && err == nil {

@@ -1,0 +1,103 @@
+package lift
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestParseErrors(t *testing.T) {
+	for _, c := range []struct{ text, at, want string }{
+		{"fun(xs: [float32]n => xs)", "1:5", "size symbol n is not declared"},
+		{"size n\nfun(xs: [float32]n => map(foo) $ xs)", "2:27", "unknown name foo"},
+		{"size n\nfun(xs: [float32]n => map(abs) o join $ xs)", "2:34", "join: it works on an array of arrays, not on [float32]n"},
+		{"size n\nfun(xs: [float32]n => reduce(+, 0.5) $ map(fun(x => at(0, x))) $ xs)", "2:53", "at: it works on an array, not on float32"},
+		{"size n, m\nfun(xs: [float32]n, ys: [float32]m => zip(xs, ys))", "2:39", "lengths n and m"},
+		{"size n\nfun(xs: [int32]n => map(sqrt) $ xs)", "2:25", "sqrt works on floating-point numbers, not on int32"},
+		{"size n\nfun(xs: [float32]n => split(3, 4, xs))", "2:35", "too many arguments"},
+		{"size n\nfun(xs: [float32]n => split() $ xs)", "2:23", "argument 1 of split is missing"},
+		{"fun(xs: [float32]10 => split(3) $ xs)", "1:24", "3 | 10 never holds"},
+		{"fun(xs: [float32]10 => xs", "1:26", "expected ), found the end"},
+		{"fun(x: float32 => fun(y => y))", "1:19", "is a function, and a value is expected"},
+		{"fun(x: float32 => x(x))", "1:19", "a function is expected, and this is a value of type float32"},
+		{"fun(x: floaty => x)", "1:8", "unknown type floaty"},
+		{"def f(x: float32): float32 = x + y\nfun(x: float32 => f(x))", "1:5", "y is no parameter"},
+		{"def f(x: float32): float32 = x + * 2\nfun(x: float32 => f(x))", "1:34", "expected an expression"},
+		{"def f(x: float32): float32 = x associative\nfun(x: float32 => f(x))", "", ""},
+		{"def f(x: float32): float32 = x\nassociative\nfun(x: float32 => f(x))", "1:5", "two parameters"},
+		{"def f(x: float32): float32\nfun(x: float32 => f(x))", "1:5", "neither an expression nor a body"},
+		{"def f(x: float32): float32 = x\nfun(x: int32 => f(x))", "2:17", "parameter x of f is float32, and the argument int32"},
+		{"size n\nassume n 4\nfun(x: int32 => x)", "2:10", "expected | or >="},
+		{"size n\nassume 3 | 4\nfun(x: int32 => x)", "2:8", "never holds"},
+		{"fun(map: int32 => map)", "1:5", "already means something"},
+		{"fun(x: int32 => let(f = fun(y => f(y)), f(x)))", "1:34", "unknown name f"},
+		{"fun(x: int32 => @)", "1:17", "unexpected '@'"},
+		{"fun(xs: [float32]4 => mapGlb(3, abs) $ xs)", "1:23", "dimension is 0, 1 or 2"},
+		{`fun(xs: [float32]4 => gather(index("j")) $ xs)`, "1:30", "size symbol j is not declared"},
+		{"", "1:1", "expected a declaration"},
+	} {
+		_, err := Parse(c.text)
+		if c.want == "" && c.at == "" {
+			if err == nil {
+				t.Errorf("%q parses", c.text)
+			}
+			continue
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), c.at+":") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q:\n%v\nwant %s: … %s", c.text, err, c.at, c.want)
+		}
+	}
+}
+
+// A program that repeats itself exponentially is refused and not read for ever.
+func TestParseIsBounded(t *testing.T) {
+	text := "fun(x: float32 => fun(y => y + y) $ " + strings.Repeat("fun(y => y + y) $ ", 40) + "x)"
+	if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Errorf("2^40 additions: %v", err)
+	}
+	deep := "fun(x: float32 => " + strings.Repeat("(", 100000) + "x"
+	if _, err := Parse(deep); err == nil || !strings.Contains(err.Error(), "nest deeper") {
+		t.Errorf("100000 brackets: %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	files, _ := filepath.Glob(filepath.Join(examples, "*.lift"))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Add("size n\nassume 4 | n\ndef g(x: float32, y: float32): float32 = x*y c \"return x*y;\" ops float32 mul 1\nneutral 1\nfun(xs: [<float32>4](n/4 + 1) => scatter(shift(1)) o mapSeq(fun(v => mapVec(g, v, vec(4, -1e-3f)))) $ xs)")
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := Parse(p.String())
+		if err != nil {
+			t.Fatalf("%v\n%s", err, p)
+		}
+		if again.Body != p.Body || again.String() != p.String() {
+			t.Fatalf("%s\nbecame\n%s", p, again)
+		}
+	})
+}
+
+func FuzzSize(f *testing.F) {
+	for _, s := range []string{"n", "n/4 + 1", "3*n*m/(2*k) - 1", "(n + 2)*(n - 2)/(n + 2)", "n^2", "-n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ParseSize(text)
+		if err != nil {
+			return
+		}
+		if again, err := ParseSize(s.String()); err != nil || again != s {
+			t.Fatalf("%s became %s, %v", s, again, err)
+		}
+	})
+}
