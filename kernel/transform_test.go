@@ -143,6 +143,49 @@ var (
 	}
 )
 
+// TestListings shows what transformations make of a kernel, beyond those of the paper's kernels.
+func TestListings(t *testing.T) {
+	tabulated := Spec{
+		Name: "tabulated", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "f(x) := a$aLD[x]*a$aLD[x] + b[x]\nc[i] = f(i)*f(i+1)", DTypes: types("a b"),
+	}
+	for _, c := range []struct {
+		name  string
+		spec  Spec
+		steps []step
+	}{
+		{"join_inames", matmul, []step{split("i", 16), joined("i_outer, i_inner"), split("i_outer_i_inner", 32, "g.0", "l.0")}},
+		{"chunk_iname", matmul, []step{fixed(map[string]int64{"n": 100}), chunked("i", 3), tagged("i_outer:g.0, i_inner:l.0")}},
+		{"map_domain", matmul, []step{mapped("{[i,j] -> [t,s]: t = i + j and s = j}"), mapped("[n] -> {[k] -> [r]: r = n - 1 - k}")}},
+		{"extract_subst", matmul, []step{extracted("f", "a$aLD[p,q]*b$bLD[q,r]", "p, q, r")}},
+		{"precompute", tabulated, []step{split("i", 16, "g.0", "l.0"), precomputed("f", "i_inner"), prepared}},
+		{"extract_and_precompute", matmul, []step{
+			split("i", 16, "g.1", "l.1"), split("j", 16, "g.0", "l.0"), split("k", 16), extracted("f", "a$aLD[p,q]", "p, q"), precomputed("f", "i_inner, k_inner"), prepared,
+		}},
+		{"add_barrier", Spec{
+			Name: "reversal", Domains: []string{"{[g,l,m]: 0<=g<n and 0<=l,m<16}"}, DTypes: types("a"),
+			Instructions: "<> t[l] = a[16*g + l] {id=fill}\nc[16*g + m] = t[15 - m] {id=use}",
+		}, []step{tagged("g:g.0, l:l.0, m:l.0"), func(k *Kernel) (*Kernel, error) { return k.AddBarrier("id:fill", "id:use", "", Local) }, prepared}},
+		{"ilp", matmul, []step{split("i", 4, "g.0", "ilp"), split("j", 16, "g.1", "l.0"), prepared}},
+		{"unused_axes", Spec{
+			Name: "scaled", Domains: []string{"{[i,j]: 0<=i<n and 0<=j<16}"}, Instructions: "<> t = a[i] {id=t}\nc[i,j] = t*b[j] {id=c}", DTypes: types("a b"),
+		}, []step{tagged("i:g.0, j:l.0"), func(k *Kernel) (*Kernel, error) { return k.AddInamesForUnusedAxes("id:t") }, prepared}},
+		{"tree", Spec{
+			Name: "total", Domains: []string{"{[g,l]: 0<=g<n and 0<=l<5}"}, Instructions: "c[g] = sum(l, a[g,l])", DTypes: types("a"),
+		}, []step{tagged("g:g.0, l:l.0"), prepared}},
+		{"bounds", Spec{
+			Name: "spmv", Domains: []string{"{[i]: 0<=i<n}", "{[j]: start<=j<stop}"}, DTypes: map[string]DType{"p": Int32, "val": Float32},
+			Instructions: "<int32> start = p[i]\n<int32> stop = p[i + 1]\ny[i] = sum(j, val[j])",
+			Args:         []*Array{{Name: "val", Shape: []Expr{Var{"nnz"}}}, {Name: "nnz", DType: Int32, IsValue: true}},
+		}, []step{
+			split("i", 16, "g.0", "l.0"), func(k *Kernel) (*Kernel, error) { return k.AssumeAverage("j", "nnz/n") }, prepared, split("j", 4),
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			golden(t, c.name+".txt", apply(t, c.spec, c.steps...).String())
+		})
+	}
+}
+
 func TestPaperKernels(t *testing.T) {
 	tiles := []step{split("i", 16), split("j", 16), split("k", 16)}
 	axes := tagged("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0")
