@@ -83,6 +83,9 @@ type Case struct {
 	Identity samples.Identity
 	Tags     []string
 	Sizes    map[string]int64
+	// Resize returns the case at its sizes times a factor, rounded to sizes that the kernel allows; the error says why that
+	// cannot be. It is nil where sizes are not to be changed.
+	Resize func(factor float64) (*Case, error)
 	// Verify asks that results are compared with the reference before times count.
 	Verify bool
 }

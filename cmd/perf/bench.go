@@ -118,16 +118,23 @@ func wrap(text string, width int) []string {
 
 func benchShowCommand() *cobra.Command {
 	var folder, match, as string
+	var session sessionOptions
 	cmd := &cobra.Command{
 		Use:   "show TAG...",
 		Short: "Show the kernels that tags select",
 		Long: `show lists the measurement kernels that filter tags select, one line each. With --as it prints the kernels
-themselves. Generator tags such as matmul_sq choose generators, variant tags such as n:2048,3072 choose values of their arguments.`,
+themselves. Generator tags such as matmul_sq choose generators, variant tags such as n:2048,3072 choose values of their arguments.
+With --time-range it measures them, and lists them at the sizes at which their times are within the range.`,
 		Args: minArgs(1, "at least one tag"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cases, err := selectCases(folder, args, match)
 			if err != nil {
 				return err
+			}
+			if session.timeRange != "" {
+				if cases, err = rangedCases(cmd, session, cases); err != nil {
+					return err
+				}
 			}
 			if as != "" {
 				return showCases(cmd, as, cases)
@@ -147,6 +154,8 @@ themselves. Generator tags such as matmul_sq choose generators, variant tags suc
 	}
 	cmd.Flags().StringVar(&folder, "generators", "", "a folder of generators to use beside the built-in ones")
 	addMatchFlag(cmd, &match)
+	session.addFlags(cmd)
+	session.addTimeRange(cmd)
 	cmd.Flags().StringVar(&as, "as", "", "print the kernels themselves: nest, ir or opencl")
 	return cmd
 }
@@ -211,20 +220,32 @@ func variantCases(variants []microbench.Variant) ([]*workload.Case, error) {
 		if shared[ir] == nil {
 			shared[ir] = workload.NewKernel(ir)
 		}
-		args := map[string]string{}
-		for _, a := range v.Args {
-			if _, isSize := v.Sizes[a.Name]; !isSize {
-				args[a.Name] = a.Value.String()
-			}
-		}
-		cases = append(cases, &workload.Case{
-			Kernel:   shared[ir],
-			Name:     v.Generator,
-			Identity: samples.Identity{Source: v.Generator, Args: args, Sizes: v.Sizes},
-			Tags:     v.Tags,
-			Sizes:    v.Sizes,
-			Verify:   true,
-		})
+		cases = append(cases, variantCase(shared[ir], v))
 	}
 	return cases, nil
+}
+
+// variantCase is a variant as a case of its kernel.
+func variantCase(k *workload.Kernel, v microbench.Variant) *workload.Case {
+	args := map[string]string{}
+	for _, a := range v.Args {
+		if _, isSize := v.Sizes[a.Name]; !isSize {
+			args[a.Name] = a.Value.String()
+		}
+	}
+	return &workload.Case{
+		Kernel:   k,
+		Name:     v.Generator,
+		Identity: samples.Identity{Source: v.Generator, Args: args, Sizes: v.Sizes},
+		Tags:     v.Tags,
+		Sizes:    v.Sizes,
+		Verify:   true,
+		Resize: func(factor float64) (*workload.Case, error) {
+			scaled, err := v.Scaled(factor)
+			if err != nil {
+				return nil, err
+			}
+			return variantCase(k, scaled), nil
+		},
+	}
 }

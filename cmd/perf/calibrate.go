@@ -56,6 +56,7 @@ Times are taken with warm caches, or with --cache cold; a profile holds models o
 		},
 	}
 	session.addFlags(cmd)
+	session.addTimeRange(cmd)
 	kernels.addFlags(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "", "the profile to add to (default: the device's own in the data directory)")
 	return cmd

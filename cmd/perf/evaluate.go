@@ -102,6 +102,7 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 		},
 	}
 	session.addFlags(cmd)
+	session.addTimeRange(cmd)
 	kernels.addFlags(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "", "take the fitted models from this profile")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")

@@ -35,6 +35,9 @@ little room; a samples file that gzip has packed can be replayed as it is.`,
 				return err
 			}
 			defer s.close()
+			if cases, err = s.inRange(cases); err != nil {
+				return err
+			}
 			records, err := s.measureModes(cases)
 			if err != nil {
 				return err
@@ -43,6 +46,7 @@ little room; a samples file that gzip has packed can be replayed as it is.`,
 		},
 	}
 	session.addFlags(cmd)
+	session.addTimeRange(cmd)
 	addSizesFlag(cmd, &sizes)
 	cmd.Flags().StringVar(&folder, "generators", "", "a folder of generators to use beside the built-in ones")
 	addMatchFlag(cmd, &match)

@@ -32,6 +32,8 @@ type sessionOptions struct {
 	cache   string // state of the caches, as --cache: warm, cold or both
 	limit   time.Duration
 	jobs    int // how many programs are built at once; 0 is the default
+
+	timeRange string // as --time-range; "" leaves sizes as they are
 }
 
 // mostJobs is the default of --jobs on machines with more processors: each job is a process with a context on the device.
@@ -330,7 +332,25 @@ func (s *session) rowsOf(model *models.Model, o *selection) ([]calibrate.Row, er
 	if err != nil {
 		return nil, err
 	}
+	if cases, err = s.inRange(cases); err != nil {
+		return nil, err
+	}
 	records, err := s.measure(cases)
+	if err != nil {
+		return nil, err
+	}
+	values, ratios := make([]map[string]float64, len(cases)), make([]float64, len(cases))
+	err = parallel(len(cases), s.options.jobs, func(i int) error {
+		if records[i].Status != samples.OK {
+			return nil
+		}
+		var err error
+		if values[i], err = cases[i].Features(ids, int(s.device.Info().SubgroupSize)); err != nil {
+			return fmt.Errorf("%s: %w", cases[i], err)
+		}
+		ratios[i], err = overlapRatio(cases[i], int(s.device.Info().SubgroupSize))
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -341,15 +361,9 @@ func (s *session) rowsOf(model *models.Model, o *selection) ([]calibrate.Row, er
 			failed = append(failed, fmt.Sprintf("%s: %s: %s", cases[i], r.Status, r.Error))
 			continue
 		}
-		values, err := cases[i].Features(ids, int(s.device.Info().SubgroupSize))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", cases[i], err)
-		}
-		ratio, err := overlapRatio(cases[i], int(s.device.Info().SubgroupSize))
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, calibrate.Row{Kernel: cases[i].Program(), Label: cases[i].String(), Features: values, Output: r.Seconds(), Ratio: ratio})
+		rows = append(rows, calibrate.Row{
+			Kernel: cases[i].Program(), Label: cases[i].String(), Features: values[i], Output: r.Seconds(), Ratio: ratios[i],
+		})
 	}
 	for _, f := range failed {
 		note(s.cmd, "warning: left out of the fit: %s", f)
