@@ -285,3 +285,10 @@ func compare(want *interp.Buffer, written []bool, data []byte) error {
 
 // tolerances are relative; integers must agree.
 var tolerances = map[kernel.DType]float64{kernel.Float16: 2e-2, kernel.Float32: 2e-5, kernel.Float64: 1e-13}
+
+// Values returns the first of the positive values that the assumptions leave a parameter, whatever the others are, and the
+// distance between them.
+func (c *Case) Values(param string) (first, step int64, err error) {
+	p, err := c.allowed(param)
+	return p.first, p.step, err
+}

@@ -1,0 +1,208 @@
+package tailor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/features"
+	"gpuperf/kernel"
+)
+
+// Pattern is a way in which kernels access global memory: what the paper's features of data motion tell apart (Stevens and
+// Klöckner, section 6.1.1). Accesses of one pattern share their cost, in whichever kernel they are.
+type Pattern struct {
+	Name      string // of its parameter, without p_
+	DType     kernel.DType
+	Direction features.Direction
+	LStrides  features.Strides
+	GStrides  features.Strides
+	Reuse     bool // elements are accessed more than once (access-to-footprint ratio over 1)
+	Uses      []Use
+}
+
+// Use is a kernel's accesses of a pattern.
+type Use struct {
+	Kernel string   // the variant's name
+	Tags   []string // by which the accesses are named
+	Share  float64  // of the kernel's traffic, at most, over the sizes asked for
+
+	subject *subject
+	records []features.Mem
+}
+
+// patternKey is what accesses of one pattern have in common.
+type patternKey struct {
+	dtype     kernel.DType
+	direction features.Direction
+	local     features.Strides
+	group     features.Strides
+	reuse     bool
+}
+
+// minor is the share of the traffic below which a pattern has no cost of its own.
+const minor = 0.02
+
+// findPatterns groups the accesses of the subjects. Patterns that make up less than the share minor of a kernel at all
+// sizes are returned apart.
+func findPatterns(subjects []*subject) (major, small []*Pattern, err error) {
+	var all []*Pattern
+	byKey := map[patternKey]*Pattern{}
+	for _, s := range subjects {
+		for _, m := range s.global() {
+			key := patternKey{m.DType, m.Direction, m.LStrides, m.GStrides, false}
+			if ratio, err := s.stats.AFR(m, s.largest); err == nil {
+				n, d := ratio.Num(), ratio.Denom()
+				key.reuse = n.Cmp(d) > 0
+			}
+			p := byKey[key]
+			if p == nil {
+				p = &Pattern{DType: m.DType, Direction: m.Direction, LStrides: m.LStrides, GStrides: m.GStrides, Reuse: key.reuse}
+				byKey[key], all = p, append(all, p)
+			}
+			if len(p.Uses) == 0 || p.Uses[len(p.Uses)-1].subject != s {
+				p.Uses = append(p.Uses, Use{Kernel: s.program(), subject: s})
+			}
+			u := &p.Uses[len(p.Uses)-1]
+			u.records = append(u.records, m)
+			if tag := tagOf(m); !slices.Contains(u.Tags, tag) {
+				u.Tags = append(u.Tags, tag)
+			}
+		}
+	}
+	for _, p := range all {
+		most := 0.0
+		for i := range p.Uses {
+			if err := p.Uses[i].weigh(); err != nil {
+				return nil, nil, err
+			}
+			most = max(most, p.Uses[i].Share)
+		}
+		if most < minor {
+			small = append(small, p)
+		} else {
+			major = append(major, p)
+		}
+	}
+	name(major, all)
+	name(small, all)
+	return major, small, nil
+}
+
+// weigh finds the use's share of its kernel's traffic.
+func (u *Use) weigh() error {
+	for _, at := range u.subject.Sizes {
+		sum := 0.0
+		for _, m := range u.records {
+			n, err := u.subject.count(m, at)
+			if err != nil {
+				return err
+			}
+			sum += n * u.subject.weight(m)
+		}
+		total, err := u.subject.traffic(at)
+		if err != nil {
+			return err
+		}
+		if total > 0 {
+			u.Share = max(u.Share, sum/total)
+		}
+	}
+	return nil
+}
+
+// name gives patterns the name of their first tag, with the kernel's where another pattern has that tag too.
+func name(patterns, all []*Pattern) {
+	taken := map[string]bool{}
+	for _, p := range patterns {
+		u := p.Uses[0]
+		p.Name = u.Tags[0]
+		if ambiguous(p, u.Tags[0], all) {
+			p.Name += "_" + word(u.Kernel)
+		}
+		for base, i := p.Name, 2; taken[p.Name]; i++ {
+			p.Name = fmt.Sprintf("%s_%d", base, i)
+		}
+		taken[p.Name] = true
+	}
+}
+
+// word makes a text part of a parameter's name.
+func word(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' {
+			return r
+		}
+		return '_'
+	}, text)
+}
+
+// ambiguous reports that accesses of another pattern have the tag too.
+func ambiguous(p *Pattern, tag string, all []*Pattern) bool {
+	return slices.ContainsFunc(all, func(o *Pattern) bool {
+		return o != p && slices.ContainsFunc(o.Uses, func(u Use) bool { return slices.Contains(u.Tags, tag) })
+	})
+}
+
+// features lists the identifiers that together select the pattern's accesses in all kernels: by tag, and by strides where
+// another pattern has the tag too.
+func (p *Pattern) features(all []*Pattern) []string {
+	var out []string
+	for _, u := range p.Uses {
+		for _, tag := range u.Tags {
+			if id := "f_mem_access_" + p.selector(tag, all); !slices.Contains(out, id) {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+// selector is the part of an identifier after the class.
+func (p *Pattern) selector(tag string, all []*Pattern) string {
+	rivals := slices.DeleteFunc(slices.Clone(all), func(o *Pattern) bool {
+		return o == p || !slices.ContainsFunc(o.Uses, func(u Use) bool { return slices.Contains(u.Tags, tag) })
+	})
+	out := "tag:" + tag
+	for _, part := range []struct {
+		differs func(o *Pattern) bool
+		text    string
+	}{
+		{func(o *Pattern) bool { return o.DType != p.DType }, "_" + string(p.DType)},
+		{func(o *Pattern) bool { return o.Direction != p.Direction }, "_" + string(p.Direction)},
+		{func(o *Pattern) bool { return o.LStrides != p.LStrides }, "_lstrides:{" + constraints(p.LStrides, o3(rivals, true)) + "}"},
+		{func(o *Pattern) bool { return o.GStrides != p.GStrides }, "_gstrides:{" + constraints(p.GStrides, o3(rivals, false)) + "}"},
+		{func(o *Pattern) bool { return o.Reuse != p.Reuse }, map[bool]string{false: "_afr:<=1", true: "_afr:>1"}[p.Reuse]},
+	} {
+		if slices.ContainsFunc(rivals, part.differs) {
+			out += part.text
+			rivals = slices.DeleteFunc(rivals, part.differs)
+		}
+	}
+	return out
+}
+
+// o3 lists the strides of patterns.
+func o3(patterns []*Pattern, local bool) []features.Strides {
+	var out []features.Strides
+	for _, p := range patterns {
+		if local {
+			out = append(out, p.LStrides)
+		} else {
+			out = append(out, p.GStrides)
+		}
+	}
+	return out
+}
+
+// constraints writes strides as an identifier has them, with the axes in which others differ.
+func constraints(s features.Strides, others []features.Strides) string {
+	var items []string
+	for axis := range 3 {
+		own := s.Along(axis)
+		if slices.ContainsFunc(others, func(o features.Strides) bool { return o.Along(axis) != own }) {
+			items = append(items, fmt.Sprintf("%d:%s", axis, own))
+		}
+	}
+	return strings.Join(items, ";")
+}

@@ -1,0 +1,389 @@
+package tailor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/features"
+	"gpuperf/kernel"
+)
+
+// term is a parameter of the model with the features that it is the cost of.
+type term struct {
+	param    string
+	features []string // their sum
+	factor   string   // a feature of the model's own that multiplies the sum, "" for none
+	unit     string
+	part     part
+	why      string
+	optional bool // left out where the measurements could not tell it from the others
+}
+
+// part is the term of the model file that a cost belongs to.
+type part string
+
+// The parts.
+const (
+	overhead part = "overhead"
+	gmem     part = "gmem"
+	onchip   part = "onchip"
+)
+
+// ownFeature is a feature that the model file defines.
+type ownFeature struct{ name, expression, why string }
+
+// The names of the model's own features.
+const (
+	fillFeature  = "f_fill"
+	bytesFeature = "f_footprint_bytes"
+	farFeature   = "f_beyond_cache"
+	turnsFeature = "f_turns_"
+)
+
+// stream is the pattern of measurement kernels that access neighbouring elements, each once: that of the experiment on
+// overlap, and of the store that keeps loads alive where the subjects store in no such way.
+type stream struct {
+	dtype kernel.DType
+	apart bool // loads and stores have costs of their own
+}
+
+// destination is the tag of the store that RemoveWork adds where no other store is left.
+var destination = kernel.ImplicitTag("read_tgt_dest", true)
+
+// streamLoads and streamStores are the tags of the measurement kernels gmem_pattern and overlap_ratio.
+var (
+	streamLoads  = []string{"in0LD", "in1LD", "in2LD"}
+	streamStores = []string{"resultST"}
+)
+
+// content is what the model consists of.
+type content struct {
+	own    []ownFeature
+	terms  []term
+	stream *stream
+	notes  []string
+}
+
+// compose writes a term for each cost.
+func compose(subjects []*subject, major, small []*Pattern, ops []operation, local []localClass, opt Options) (*content, error) {
+	c := &content{}
+	all := slices.Concat(major, small)
+	c.terms = append(c.terms,
+		term{param: "p_launch", features: []string{"f_sync_kernel_launch"}, unit: "s per launch", part: overhead, why: "of a launch"},
+		term{param: "p_group", features: []string{"f_thread_groups"}, unit: "s per group", part: gmem, why: "of starting a work-group"})
+	c.shareDestination(subjects, major, opt)
+	far, err := c.cacheMatters(subjects, major, opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range major {
+		ids := p.features(all)
+		if c.sharesDestination(p) {
+			ids = append(ids, "f_mem_access_tag:"+destination)
+		}
+		unit := fmt.Sprintf("s per %d B", p.DType.Size())
+		if p.LStrides.Along(0) == "0" {
+			unit = "s per access of a sub-group"
+		}
+		c.terms = append(c.terms, term{param: "p_" + p.Name, features: ids, unit: unit, part: gmem, why: "of " + p.describe()})
+		if far[p] {
+			c.terms = append(c.terms, term{
+				param: "p_" + p.Name + "_far", features: ids, factor: farFeature, unit: unit, part: gmem, optional: true,
+				why: "more where what the kernel touches exceeds the cache",
+			})
+		}
+		if turns := p.turns(all, opt); turns != "" {
+			c.own = append(c.own, ownFeature{turnsFeature + p.Name, turns, "such accesses that a work-item makes one after the other"})
+			c.terms = append(c.terms, term{
+				param: "p_" + p.Name + "_wait", features: []string{turnsFeature + p.Name}, unit: "s per access in turn", part: gmem, optional: true,
+				why: "of waiting, where there are too few work-groups to hide it",
+			})
+		}
+	}
+	c.addStream()
+	if opt.overlaps() && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == kernel.Float32 && l.measure == 1 }) {
+		local = append(slices.Clone(local), localClass{dtype: kernel.Float32, strides: []int64{1}, measure: 1})
+	}
+	c.addOnChip(subjects, ops, local, opt)
+	return c, nil
+}
+
+// describe says in words what the accesses of a pattern are.
+func (p *Pattern) describe() string {
+	var kernels, tags []string
+	for _, u := range p.Uses {
+		kernels = append(kernels, u.Kernel)
+		for _, t := range u.Tags {
+			if !slices.Contains(tags, t) {
+				tags = append(tags, t)
+			}
+		}
+	}
+	return fmt.Sprintf("a %s %s by %s in %s", p.DType, p.Direction, strings.Join(tags, ", "), strings.Join(kernels, ", "))
+}
+
+// shareDestination finds out whether the store that RemoveWork adds matters, and whose cost it has.
+func (c *content) shareDestination(subjects []*subject, major []*Pattern, opt Options) {
+	matters := false
+	for _, p := range major {
+		u := p.Uses[0]
+		if p.Direction == features.Load && u.perItem() < 1/minor {
+			matters = true
+		}
+	}
+	if opt.overlaps() || matters && !slices.ContainsFunc(major, plainStore) {
+		c.stream = &stream{dtype: kernel.Float32, apart: matters && !slices.ContainsFunc(major, plainStore)}
+		if !slices.ContainsFunc(subjects, func(s *subject) bool { return slices.Contains(s.dtypes(), kernel.Float32) }) && !opt.overlaps() {
+			c.stream.dtype = kernel.Float64
+		}
+	}
+}
+
+// perItem is the least number of such accesses of a work-item at the sizes asked for, weighted by what they move.
+func (u Use) perItem() float64 {
+	least := -1.0
+	for _, at := range u.subject.Sizes {
+		groups, err := u.subject.groups(at)
+		if err != nil || groups == 0 {
+			continue
+		}
+		sum := 0.0
+		for _, m := range u.records {
+			n, err := u.subject.count(m, at)
+			if err != nil {
+				continue
+			}
+			sum += n * u.subject.weight(m)
+		}
+		if n := sum / groups / float64(u.subject.items); least < 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+// plainStore is a store of neighbouring elements, each once: what the store that RemoveWork adds is too.
+func plainStore(p *Pattern) bool {
+	return p.Direction == features.Store && p.LStrides.Along(0) == "1" && !p.Reuse && p.DType.IsFloat()
+}
+
+// sharesDestination reports that the pattern is the first plain store.
+func (c *content) sharesDestination(p *Pattern) bool {
+	return plainStore(p) && !c.destinationTaken()
+}
+
+func (c *content) destinationTaken() bool {
+	return slices.ContainsFunc(c.terms, func(t term) bool { return slices.Contains(t.features, "f_mem_access_tag:"+destination) }) ||
+		c.stream != nil && c.stream.apart
+}
+
+// addStream adds the costs of the accesses of gmem_pattern and overlap_ratio.
+func (c *content) addStream() {
+	if c.stream == nil {
+		return
+	}
+	named := func(tags []string) (out []string) {
+		for _, t := range tags {
+			out = append(out, "f_mem_access_tag:"+t)
+		}
+		return out
+	}
+	unit := fmt.Sprintf("s per %d B", c.stream.dtype.Size())
+	if !c.stream.apart {
+		c.terms = append(c.terms, term{
+			param: "p_stream", features: named([]string{streamLoads[0], streamStores[0]}), unit: unit, part: gmem,
+			why: "of accesses to neighbouring elements, each once, in measurement kernels",
+		})
+		return
+	}
+	c.terms = append(c.terms,
+		term{param: "p_stream_load", features: named(streamLoads), unit: unit, part: gmem, why: "of loads of neighbouring elements in measurement kernels"},
+		term{
+			param: "p_stream_store", features: named(append(slices.Clone(streamStores), destination)), unit: unit, part: gmem,
+			why: "of their stores, and of the store that keeps the loads alive where a kernel's other work is removed",
+		})
+}
+
+// cacheMatters finds the patterns whose cost may depend on whether the arrays fit the cache: sizes lie on both sides of it.
+func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Options) (map[*Pattern]bool, error) {
+	out := map[*Pattern]bool{}
+	cache := float64(opt.Machine.Cache)
+	if cache == 0 {
+		return out, nil
+	}
+	spans := map[*subject]bool{}
+	types := map[kernel.DType]bool{}
+	for _, s := range subjects {
+		lo, hi := -1.0, 0.0
+		for _, at := range slices.Concat(s.Sizes, s.sizes) {
+			b, err := s.bytes(at)
+			if err != nil {
+				return nil, err
+			}
+			if hi = max(hi, b); lo < 0 || b < lo {
+				lo = b
+			}
+		}
+		spans[s] = lo < 3*cache && hi > cache/2
+		for _, t := range s.dtypes() {
+			types[t] = true
+		}
+	}
+	for _, p := range major {
+		for _, u := range p.Uses {
+			large, err := u.large()
+			if err != nil {
+				return nil, err
+			}
+			out[p] = out[p] || spans[u.subject] && large
+		}
+	}
+	if !slices.ContainsFunc(major, func(p *Pattern) bool { return out[p] }) {
+		return nil, nil
+	}
+	var sum []string
+	for _, t := range []kernel.DType{kernel.Float16, kernel.Float32, kernel.Float64, kernel.Int8, kernel.Int16, kernel.Int32, kernel.Int64} {
+		if types[t] {
+			sum = append(sum, fmt.Sprintf("%d * f_mem_footprint_global_%s", t.Size(), t))
+		}
+	}
+	c.own = append(c.own,
+		ownFeature{bytesFeature, strings.Join(sum, " + "), "what a kernel touches of global memory"},
+		ownFeature{
+			farFeature, fmt.Sprintf("max(0, %s - %d) / (%s + 1)", bytesFeature, opt.Machine.Cache, bytesFeature),
+			fmt.Sprintf("the part of it that the cache of %d bytes does not hold: from 0 towards 1", opt.Machine.Cache),
+		})
+	return out, nil
+}
+
+// large reports that the pattern's elements are more than a twentieth of what the kernel touches.
+func (u Use) large() (bool, error) {
+	total, err := u.subject.bytes(u.subject.largest)
+	if err != nil {
+		return false, err
+	}
+	own := 0.0
+	for _, m := range u.records {
+		n, err := valueOf(u.subject.stats, "f_mem_footprint_tag:"+tagOf(m), u.subject.largest)
+		if err != nil {
+			return false, err
+		}
+		own = max(own, n*float64(m.DType.Size()))
+	}
+	return own > total/20, nil
+}
+
+// turns is the number of the pattern's accesses that a work-item makes one after the other, as an expression; "" where
+// these are as many at all sizes, or the device is full at all sizes asked for, so that others run meanwhile.
+func (p *Pattern) turns(all []*Pattern, opt Options) string {
+	var sum []string
+	for _, u := range p.Uses {
+		s := u.subject
+		if !s.idle(opt) {
+			continue
+		}
+		var loops []string
+		in := map[string][]string{}
+		for _, m := range u.records {
+			if !s.varies(m) {
+				continue
+			}
+			loop := s.loopOf(m)
+			if in[loop] == nil {
+				loops = append(loops, loop)
+			}
+			each := float64(s.items)
+			if m.Granularity == features.SubGroup {
+				each = max(1, float64(ceil(s.items, s.lanes)))
+			}
+			text := fmt.Sprintf("f_mem_access_%s / %g", p.selector(tagOf(m), all), each)
+			if !slices.Contains(in[loop], text) {
+				in[loop] = append(in[loop], text)
+			}
+		}
+		for _, loop := range loops {
+			text := in[loop][0]
+			if len(in[loop]) > 1 {
+				text = "max(" + strings.Join(in[loop], ", ") + ")"
+			}
+			if !slices.Contains(sum, text) {
+				sum = append(sum, text)
+			}
+		}
+	}
+	switch len(sum) {
+	case 0:
+		return ""
+	case 1:
+		return sum[0] + " / f_thread_groups"
+	}
+	return "(" + strings.Join(sum, " + ") + ") / f_thread_groups"
+}
+
+func ceil(a, b int64) int64 { return (a + b - 1) / b }
+
+// idle reports that at some size asked for the device has room for more work-items than there are.
+func (s *subject) idle(opt Options) bool {
+	for _, at := range s.Sizes {
+		if groups, err := s.groups(at); err == nil && groups*float64(s.items) < opt.unitsFloat()*residentItems {
+			return true
+		}
+	}
+	return false
+}
+
+// varies reports that a work-item makes more of these accesses at some sizes than at others.
+func (s *subject) varies(m features.Mem) bool {
+	first := -1.0
+	for _, at := range s.sizes {
+		n, err1 := s.count(m, at)
+		groups, err2 := s.groups(at)
+		if err1 != nil || err2 != nil || groups == 0 {
+			continue
+		}
+		each := n / groups
+		if first < 0 {
+			first = each
+		} else if each != first {
+			return true
+		}
+	}
+	return false
+}
+
+// addOnChip adds the costs of arithmetic, local memory and barriers.
+func (c *content) addOnChip(subjects []*subject, ops []operation, local []localClass, opt Options) {
+	factor := ""
+	if u := opt.Machine.Units; u > 1 {
+		factor = fillFeature
+		c.own = append(c.own, ownFeature{
+			fillFeature, fmt.Sprintf("ceil(f_thread_groups / %d) * %d / max(f_thread_groups, 1)", u, u),
+			fmt.Sprintf("how much longer the multiprocessor with the most work-groups takes than if the %d had equal parts", u),
+		})
+	}
+	add := func(t term) {
+		t.part, t.factor = onchip, factor
+		if i := slices.IndexFunc(c.terms, func(o term) bool { return o.param == t.param }); i >= 0 {
+			c.terms[i].features = append(c.terms[i].features, t.features...)
+			return
+		}
+		c.terms = append(c.terms, t)
+	}
+	for _, o := range ops {
+		why := "of " + o.op + " in " + string(o.dtype)
+		if o.like != "" {
+			why = "of " + o.like + " in " + string(o.dtype)
+		}
+		add(term{param: o.param, features: []string{o.feature}, unit: o.unit, why: why})
+	}
+	for _, l := range local {
+		add(term{
+			param: l.param(), features: l.features(), unit: fmt.Sprintf("s per %d B per lane", l.dtype.Size()),
+			why: fmt.Sprintf("of an access to local memory, neighbours %d elements apart", l.measure),
+		})
+	}
+	if barriers(subjects) {
+		add(term{param: "p_barrier", features: []string{"f_sync_barrier_local * f_thread_groups"}, unit: "s per barrier of a work-group", why: "of a barrier"})
+	}
+}

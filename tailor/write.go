@@ -1,0 +1,150 @@
+package tailor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/features"
+	"gpuperf/workload"
+)
+
+// text writes the model file.
+func (c *content) text(opt Options, form Form, subjects []*subject, patterns, small []*Pattern, measure []planned) string {
+	var b strings.Builder
+	c.header(&b, opt, form, subjects, patterns, small)
+	fmt.Fprintf(&b, "version: 1\nname: %s\noutput: f_cl_wall_time\n", opt.Name)
+	if len(c.own) > 0 {
+		b.WriteString("features:\n")
+		for _, o := range c.own {
+			fmt.Fprintf(&b, "  # %s\n  %s: %s\n", o.why, o.name, o.expression)
+		}
+	}
+	b.WriteString("terms:\n")
+	for _, p := range []part{overhead, gmem, onchip} {
+		fmt.Fprintf(&b, "  %s: >-\n", p)
+		lines := 0
+		for _, t := range c.terms {
+			if t.part != p {
+				continue
+			}
+			sign := ""
+			if lines++; lines > 1 {
+				sign = "+ "
+			}
+			fmt.Fprintf(&b, "    %s%s\n", sign, t.product())
+		}
+		if lines == 0 {
+			b.WriteString("    0\n")
+		}
+	}
+	fmt.Fprintf(&b, "expression: %s\n", form.expression())
+	b.WriteString("parameters:\n")
+	for _, t := range c.terms {
+		fmt.Fprintf(&b, "  %s: {unit: %s} # %s\n", t.param, t.unit, t.why)
+	}
+	b.WriteString(form.parameter())
+	b.WriteString("fit: {scale_by_output: true, nonnegative: true}\n")
+	b.WriteString("measure:\n")
+	for _, m := range measure {
+		fmt.Fprintf(&b, "  # %s\n", m.why)
+		for line := range strings.Lines(m.Measurement.String()) {
+			b.WriteString("  " + line)
+		}
+	}
+	return b.String()
+}
+
+// product is the term as an expression.
+func (t term) product() string {
+	sum := strings.Join(t.features, " + ")
+	if len(t.features) > 1 {
+		sum = "(" + sum + ")"
+	}
+	if t.factor != "" {
+		return t.param + " * " + t.factor + " * " + sum
+	}
+	return t.param + " * " + sum
+}
+
+// expression joins the three parts.
+func (f Form) expression() string {
+	switch f {
+	case Overlap:
+		return "overhead + overlap(gmem, onchip, p_edge)"
+	case PNorm:
+		return "overhead + pnorm(gmem, onchip, p_overlap)"
+	}
+	return "overhead + gmem + onchip"
+}
+
+// parameter describes the parameter of the form.
+func (f Form) parameter() string {
+	switch f {
+	case Overlap:
+		return "  p_edge: {init: 10, min: 0, max: 1000} # how sharply the larger of the two hides the other\n"
+	case PNorm:
+		return "  p_overlap: {init: 2, min: 1, max: 50} # 1: costs add up; the larger it is, the better they hide each other\n"
+	}
+	return ""
+}
+
+// header says what the file is for and what was found.
+func (c *content) header(b *strings.Builder, opt Options, form Form, subjects []*subject, patterns, small []*Pattern) {
+	fmt.Fprintf(b, "# A %s model and the measurements that calibrate it, chosen by `perf calibrate --for` for\n", form)
+	for _, s := range subjects {
+		var sizes []string
+		for _, at := range s.Sizes {
+			sizes = append(sizes, strings.ReplaceAll(workload.FormatSizes(at), ", ", ","))
+		}
+		fmt.Fprintf(b, "#   %s of %s at %s\n", s.program(), s.Script, strings.Join(sizes, "; "))
+	}
+	b.WriteString("# None of these is measured. Edit the file as you like; `perf calibrate` of it measures what it then names.\n#\n")
+	b.WriteString("# Accesses to global memory, by pattern:\n")
+	rows := [][]string{{"parameter", "kernel", "accesses", "type", "lstrides", "gstrides", "reuse", "share"}}
+	for _, p := range append(append([]*Pattern(nil), patterns...), small...) {
+		for _, u := range p.Uses {
+			name := "p_" + p.Name
+			if u.Share < minor && !slices.Contains(patterns, p) {
+				name = "left out"
+			}
+			reuse := "no"
+			if p.Reuse {
+				reuse = "yes"
+			}
+			rows = append(rows, []string{
+				name, u.Kernel, strings.Join(u.Tags, ","), string(p.DType) + " " + string(p.Direction), braces(p.LStrides), braces(p.GStrides), reuse,
+				fmt.Sprintf("%.2g %%", 100*u.Share),
+			})
+		}
+	}
+	writeTable(b, rows)
+	for i, n := range c.notes {
+		if i == 0 {
+			b.WriteString("#\n# Notes:\n")
+		}
+		fmt.Fprintf(b, "#   %s\n", n)
+	}
+	if opt.Machine.Name != "" {
+		fmt.Fprintf(b, "#\n# Made for a device like %s.\n", opt.Machine.Name)
+	}
+}
+
+func braces(s features.Strides) string { return "{" + string(s) + "}" }
+
+// writeTable writes rows in columns, as a comment.
+func writeTable(b *strings.Builder, rows [][]string) {
+	width := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, cell := range r {
+			width[i] = max(width[i], len(cell))
+		}
+	}
+	for _, r := range rows {
+		line := "#  "
+		for i, cell := range r {
+			line += fmt.Sprintf(" %-*s", width[i]+1, cell)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
