@@ -236,12 +236,20 @@ func (m Measurement) String() string {
 	for _, at := range m.Sizes {
 		var pairs []string
 		for _, name := range slices.Sorted(maps.Keys(at)) {
-			pairs = append(pairs, fmt.Sprintf("%s: %d", quote(name), at[name]))
+			pairs = append(pairs, fmt.Sprintf("%s: %d", key(name), at[name]))
 		}
 		sizes = append(sizes, "{"+strings.Join(pairs, ", ")+"}")
 	}
 	fmt.Fprintf(&b, "  sizes: [%s]\n", strings.Join(sizes, ", "))
 	return b.String()
+}
+
+// key quotes the name of a size where a YAML reader could take it for something else; n and y are plain.
+func key(name string) string {
+	if name == "n" || name == "y" || name == "N" || name == "Y" {
+		return name
+	}
+	return quote(name)
 }
 
 func quoteAll(list []string) []string {

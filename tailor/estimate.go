@@ -51,10 +51,7 @@ func (m Machine) Estimate(c *workload.Case) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	bandwidth, rate, units := m.Bandwidth, m.Rate, float64(m.Units)
-	if bandwidth == 0 {
-		bandwidth = someBandwidth
-	}
+	bandwidth, rate, units := m.bandwidth(), m.Rate, float64(m.Units)
 	if rate == 0 {
 		rate = someRate
 	}
@@ -99,6 +96,13 @@ func (m Machine) Estimate(c *workload.Case) (float64, error) {
 	waves := max(1, groups*items/(units*residentItems))
 	t := max(moved/bandwidth, arithmetic/rate, groups*groupTime, min(inTurn*loadTime/4*waves, 8*moved/bandwidth+inTurn*loadTime/4))
 	return launchTime + t, nil
+}
+
+func (m Machine) bandwidth() float64 {
+	if m.Bandwidth > 0 {
+		return m.Bandwidth
+	}
+	return someBandwidth
 }
 
 func (o Options) unitsFloat() float64 { return float64(o.units()) }

@@ -42,7 +42,7 @@ var measured = []struct {
 }
 
 // alike are operations without a measurement kernel that take an instruction of the same kind.
-var alike = map[string]string{"maxmin": "add"}
+var alike = map[string]string{"maxmin": "add", "func:max": "add", "func:min": "add", "func:fmax": "add", "func:fmin": "add", "func:fabs": "add"}
 
 // findOperations lists the operations of the subjects, and notes on those that the model leaves out.
 func findOperations(subjects []*subject) (ops []operation, notes []string) {

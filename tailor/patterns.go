@@ -26,6 +26,7 @@ type Use struct {
 	Kernel string   // the variant's name
 	Tags   []string // by which the accesses are named
 	Share  float64  // of the kernel's traffic, at most, over the sizes asked for
+	Moved  float64  // what moving its elements once takes of the kernel's estimated time, at most
 
 	subject *subject
 	records []features.Mem
@@ -40,12 +41,15 @@ type patternKey struct {
 	reuse     bool
 }
 
-// minor is the share of the traffic below which a pattern has no cost of its own.
-const minor = 0.02
+// A pattern that has less than both of these shares in all kernels has no cost of its own.
+const (
+	minor      = 0.02 // of the accesses
+	minorMoved = 0.02 // of the time, for moving its elements once
+)
 
-// findPatterns groups the accesses of the subjects. Patterns that make up less than the share minor of a kernel at all
-// sizes are returned apart.
-func findPatterns(subjects []*subject) (major, small []*Pattern, err error) {
+// findPatterns groups the accesses of the subjects. Patterns that make up too little of all kernels at all sizes are returned
+// apart.
+func findPatterns(subjects []*subject, machine Machine) (major, small []*Pattern, err error) {
 	var all []*Pattern
 	byKey := map[patternKey]*Pattern{}
 	for _, s := range subjects {
@@ -71,17 +75,18 @@ func findPatterns(subjects []*subject) (major, small []*Pattern, err error) {
 		}
 	}
 	for _, p := range all {
-		most := 0.0
+		matters := false
 		for i := range p.Uses {
-			if err := p.Uses[i].weigh(); err != nil {
+			u := &p.Uses[i]
+			if err := u.weigh(machine); err != nil {
 				return nil, nil, err
 			}
-			most = max(most, p.Uses[i].Share)
+			matters = matters || u.Share >= minor || u.Moved >= minorMoved
 		}
-		if most < minor {
-			small = append(small, p)
-		} else {
+		if matters {
 			major = append(major, p)
+		} else {
+			small = append(small, p)
 		}
 	}
 	name(major, all)
@@ -89,8 +94,8 @@ func findPatterns(subjects []*subject) (major, small []*Pattern, err error) {
 	return major, small, nil
 }
 
-// weigh finds the use's share of its kernel's traffic.
-func (u *Use) weigh() error {
+// weigh finds what the use makes up of its kernel.
+func (u *Use) weigh(machine Machine) error {
 	for _, at := range u.subject.Sizes {
 		sum := 0.0
 		for _, m := range u.records {
@@ -107,8 +112,34 @@ func (u *Use) weigh() error {
 		if total > 0 {
 			u.Share = max(u.Share, sum/total)
 		}
+		bytes, err := u.bytes(at)
+		if err != nil {
+			return err
+		}
+		seconds, err := machine.Estimate(u.subject.at(at))
+		if err != nil {
+			return err
+		}
+		u.Moved = max(u.Moved, bytes/machine.bandwidth()/seconds)
 	}
 	return nil
+}
+
+// bytes is what the elements that the use touches take.
+func (u *Use) bytes(at map[string]int64) (float64, error) {
+	sum := 0.0
+	var tags []string
+	for _, m := range u.records {
+		if tag := tagOf(m); !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+			n, err := valueOf(u.subject.stats, "f_mem_footprint_tag:"+tag, at)
+			if err != nil {
+				return 0, err
+			}
+			sum = max(sum, n*float64(m.DType.Size()))
+		}
+	}
+	return sum, nil
 }
 
 // name gives patterns the name of their first tag, with the kernel's where another pattern has that tag too.

@@ -11,7 +11,7 @@ import (
 // logarithmic scale.
 const (
 	below = 0.6
-	above = 1.3
+	above = 1.2
 )
 
 // chooseSizes chooses sizes around those asked for and none of them. In a kernel of several parameters these vary

@@ -43,7 +43,7 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 		}
 		subjects = append(subjects, s)
 	}
-	major, small, err := findPatterns(subjects)
+	major, small, err := findPatterns(subjects, opt.Machine)
 	if err != nil {
 		return nil, err
 	}

@@ -87,19 +87,25 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 			unit = "s per access of a sub-group"
 		}
 		c.terms = append(c.terms, term{param: "p_" + p.Name, features: ids, unit: unit, part: gmem, why: "of " + p.describe()})
-		if far[p] {
-			c.terms = append(c.terms, term{
-				param: "p_" + p.Name + "_far", features: ids, factor: farFeature, unit: unit, part: gmem, optional: true,
-				why: "more where what the kernel touches exceeds the cache",
-			})
+		beyond := func(param string, of []string, unit string) {
+			if far[p] {
+				c.terms = append(c.terms, term{
+					param: param + "_far", features: of, factor: farFeature, unit: unit, part: gmem, optional: true,
+					why: "more where what the kernel touches exceeds the cache",
+				})
+			}
 		}
+		// Optional terms are left out from the last on.
 		if turns := p.turns(all, opt); turns != "" {
 			c.own = append(c.own, ownFeature{turnsFeature + p.Name, turns, "such accesses that a work-item makes one after the other"})
-			c.terms = append(c.terms, term{
+			wait := term{
 				param: "p_" + p.Name + "_wait", features: []string{turnsFeature + p.Name}, unit: "s per access in turn", part: gmem, optional: true,
 				why: "of waiting, where there are too few work-groups to hide it",
-			})
+			}
+			c.terms = append(c.terms, wait)
+			beyond(wait.param, wait.features, wait.unit)
 		}
+		beyond("p_"+p.Name, ids, unit)
 	}
 	c.addStream()
 	if opt.overlaps() && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == kernel.Float32 && l.measure == 1 }) {
@@ -263,13 +269,9 @@ func (u Use) large() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	own := 0.0
-	for _, m := range u.records {
-		n, err := valueOf(u.subject.stats, "f_mem_footprint_tag:"+tagOf(m), u.subject.largest)
-		if err != nil {
-			return false, err
-		}
-		own = max(own, n*float64(m.DType.Size()))
+	own, err := u.bytes(u.subject.largest)
+	if err != nil {
+		return false, err
 	}
 	return own > total/20, nil
 }

@@ -105,7 +105,7 @@ func (c *content) header(b *strings.Builder, opt Options, form Form, subjects []
 	for _, p := range append(append([]*Pattern(nil), patterns...), small...) {
 		for _, u := range p.Uses {
 			name := "p_" + p.Name
-			if u.Share < minor && !slices.Contains(patterns, p) {
+			if !slices.Contains(patterns, p) {
 				name = "left out"
 			}
 			reuse := "no"
