@@ -19,16 +19,25 @@ import (
 func calibrateCommand() *cobra.Command {
 	var session sessionOptions
 	var kernels selection
+	var own forOptions
 	var profile string
 	cmd := &cobra.Command{
-		Use:   "calibrate MODEL...",
+		Use:   "calibrate MODEL... | --for KERNEL.star -p n=4096",
 		Short: "Measure what models need on a device, fit them, keep a profile",
 		Long: `calibrate runs the measurement kernels that the models name (files, or names that perf models lists), fits the
 models to their times, and adds them to the profile of the device. With --model auto each is fitted in every form, and the
 one is kept that predicts best what it was not fitted to. What was measured before is not measured again: a calibration that was stopped goes on where it was.
-Times are taken with warm caches, or with --cache cold; a profile holds models of one of the two.`,
-		Args: minArgs(1, "at least one model"),
+Times are taken with warm caches, or with --cache cold; a profile holds models of one of the two.
+
+With --for it makes a model for kernels of your own: it finds the patterns in which they access global memory, takes the rest of
+their work away so as to measure each alone at sizes around those that -p asks for, adds measurement kernels for their other
+operations, and writes all of this as a model file, which you can read, edit and calibrate again. The kernels themselves are never
+run.`,
+		Args: own.check,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(own.kernels) > 0 {
+				return own.run(cmd, session, &kernels, profile)
+			}
 			var all []*models.Model
 			for _, path := range args {
 				model, err := loadModel(path)
@@ -58,6 +67,7 @@ Times are taken with warm caches, or with --cache cold; a profile holds models o
 	session.addFlags(cmd)
 	session.addTimeRange(cmd)
 	kernels.addFlags(cmd)
+	own.addFlags(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "", "the profile to add to (default: the device's own in the data directory)")
 	return cmd
 }

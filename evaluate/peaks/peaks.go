@@ -104,3 +104,19 @@ func (d *Device) Global() Peak {
 func (d *Device) perClock(f Fact, work float64) Peak {
 	return Peak{Rate: d.Multiprocessors.Value * f.Value * work * d.ClockMHz.Value * 1e6, Source: f.Source}
 }
+
+// Named returns the device with the name, nil where none is known, and the names that are.
+func Named(name string) (*Device, []string) {
+	all, err := devices()
+	if err != nil {
+		panic(err) // the embedded table is ours
+	}
+	var known []string
+	for i := range all {
+		if slices.Contains(all[i].Names, name) {
+			return &all[i], nil
+		}
+		known = append(known, all[i].Names...)
+	}
+	return nil, known
+}

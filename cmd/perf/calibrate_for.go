@@ -1,0 +1,314 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/evaluate/peaks"
+	"gpuperf/models"
+	"gpuperf/samples"
+	"gpuperf/tailor"
+	"gpuperf/workload"
+)
+
+// forOptions ask for a model that is made for kernels.
+type forOptions struct {
+	kernels  []string // scripts, with ":name" or "#name" for one kernel of a script
+	sizes    []string
+	form     string
+	folder   string
+	name     string
+	like     string
+	points   int
+	isolated bool
+	dryRun   bool
+}
+
+// autoForm stands for the form that predicts kernels from the others best.
+const autoForm = "auto"
+
+func (o *forOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&o.kernels, "for", nil, "make a model for the kernels of a script, KERNEL.star or KERNEL.star:name, and calibrate it (may be repeated)")
+	addSizesFlag(cmd, &o.sizes)
+	f.StringVar(&o.form, "form", string(tailor.Linear), "with --for: how costs of global memory and on-chip work join: linear, overlap, pnorm, or auto for the one that predicts each kernel from the others best")
+	f.StringVar(&o.folder, "to", ".", "with --for: the folder to write the model file to")
+	f.StringVar(&o.name, "name", "", "with --for: the model's name, and that of its file (default: the first script's)")
+	f.StringVar(&o.like, "like", "", `with --for and --dry-run: the device to choose for, such as "NVIDIA H200"`)
+	f.IntVar(&o.points, "points", 0, "with --for: sizes to measure each kernel at (default 6, or 7 where it has several parameters)")
+	f.BoolVar(&o.isolated, "isolated", false, "with --for: measure the kernels' accesses by pattern alone, never all of a kernel's together")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --for: write the model file and list what it would measure; no device is needed")
+}
+
+// check refuses options that mean nothing together.
+func (o *forOptions) check(cmd *cobra.Command, args []string) error {
+	if len(o.kernels) == 0 {
+		for _, flag := range []string{"param", "form", "to", "name", "like", "points", "isolated", "dry-run"} {
+			if cmd.Flags().Changed(flag) {
+				return usagef("--%s is for a model that is made for kernels: give --for KERNEL.star", flag)
+			}
+		}
+		return minArgs(1, "at least one model, or --for KERNEL.star")(cmd, args)
+	}
+	if len(args) > 0 {
+		return usagef("--for makes a model of its own; calibrate %s by another call", strings.Join(args, ", "))
+	}
+	if o.like != "" && !o.dryRun {
+		return usagef("--like is for a dry run: a calibration is for the device that it measures")
+	}
+	if o.form != autoForm {
+		if _, err := tailor.ParseForm(o.form); err != nil {
+			return usagef("%v, or auto", err)
+		}
+	}
+	return nil
+}
+
+// run makes the model, writes its file, and calibrates it unless this is a dry run.
+func (o *forOptions) run(cmd *cobra.Command, session sessionOptions, kernels *selection, profile string) error {
+	targets, err := o.targets(cmd)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		machine, err := o.machine(cmd, session)
+		if err != nil {
+			return err
+		}
+		form := tailor.Form(o.form)
+		if o.form == autoForm {
+			form = tailor.Linear
+		}
+		path, set, err := o.make(targets, form, machine, kernels)
+		if err != nil {
+			return err
+		}
+		return o.list(cmd, path, set)
+	}
+	s, err := openSession(cmd, session)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if s.mode == "" {
+		s.mode = samples.Warm
+	}
+	machine := machineOf(s.device.Info().Fingerprint)
+	form := tailor.Form(o.form)
+	if o.form == autoForm {
+		if form, err = o.choose(cmd, s, targets, machine, kernels); err != nil {
+			return err
+		}
+	}
+	path, set, err := o.make(targets, form, machine, kernels)
+	if err != nil {
+		return err
+	}
+	warn(cmd, set.Notes)
+	note(cmd, "model: %s", path)
+	model, err := models.Load(path)
+	if err != nil {
+		return err
+	}
+	return calibrateAll(cmd, s, []*models.Model{model}, kernels, profile)
+}
+
+// targets loads the kernels, each at those of the sizes that are about its parameters.
+func (o *forOptions) targets(cmd *cobra.Command) ([]tailor.Target, error) {
+	points, err := parseSizes(o.sizes)
+	if err != nil {
+		return nil, err
+	}
+	var out []tailor.Target
+	used := map[string]bool{}
+	for _, path := range o.kernels {
+		if at := strings.LastIndex(path, ".star:"); at >= 0 {
+			path = path[:at+len(".star")] + "#" + path[at+len(".star:"):]
+		}
+		variants, err := loadScript(cmd, path)
+		if err != nil {
+			return nil, err
+		}
+		file, _, _ := strings.Cut(path, "#")
+		script, err := relativeTo(o.folder, file)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range variants {
+			params := v.Kernel.Params()
+			var sizes []map[string]int64
+			for _, point := range points {
+				at := maps.Clone(point)
+				maps.DeleteFunc(at, func(name string, _ int64) bool { return !slices.Contains(params, name) })
+				for name := range at {
+					used[name] = true
+				}
+				if !slices.ContainsFunc(sizes, func(o map[string]int64) bool { return maps.Equal(o, at) }) {
+					sizes = append(sizes, at)
+				}
+			}
+			for _, p := range params {
+				if _, ok := sizes[0][p]; !ok {
+					return nil, usagef("kernel %s needs sizes to predict for %s; give -p %s=VALUE", v.Name, p, p)
+				}
+			}
+			out = append(out, tailor.Target{Script: script, Variant: v, Sizes: sizes})
+		}
+	}
+	for name := range points[0] {
+		if !used[name] {
+			return nil, usagef("no kernel has a parameter %s", name)
+		}
+	}
+	return out, nil
+}
+
+// relativeTo is the path of a file as seen from a folder.
+func relativeTo(folder, file string) (string, error) {
+	from, err1 := filepath.Abs(folder)
+	to, err2 := filepath.Abs(file)
+	if err1 != nil || err2 != nil {
+		return file, nil
+	}
+	rel, err := filepath.Rel(from, to)
+	if err != nil {
+		return to, nil
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// modelName is the name asked for, or that of the first script.
+func (o *forOptions) modelName() string {
+	if o.name != "" {
+		return o.name
+	}
+	base := filepath.Base(o.kernels[0])
+	base, _, _ = strings.Cut(base, ".star")
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' || r == ' ' {
+			return '_'
+		}
+		return r
+	}, base)
+}
+
+// make chooses the model and writes its file.
+func (o *forOptions) make(targets []tailor.Target, form tailor.Form, machine tailor.Machine, kernels *selection) (string, *tailor.Set, error) {
+	options := tailor.Options{
+		Name: o.modelName(), Form: form, Machine: machine, Points: o.points, Isolated: o.isolated, AllForms: o.form == autoForm,
+	}
+	set, err := tailor.Make(targets, options, func(m models.Measurement) ([]*workload.Case, error) {
+		return selectCases(kernels.generators, m.Tags, string(m.Match))
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	if err := os.MkdirAll(o.folder, 0o755); err != nil {
+		return "", nil, err
+	}
+	path := filepath.Join(o.folder, options.Name+".yaml")
+	return path, set, os.WriteFile(path, []byte(set.Text), 0o644)
+}
+
+// choose fits the model in every form to the same samples, and returns the form whose error over kernels left out is least.
+func (o *forOptions) choose(cmd *cobra.Command, s *session, targets []tailor.Target, machine tailor.Machine, kernels *selection) (tailor.Form, error) {
+	var best tailor.Form
+	least := 0.0
+	for _, form := range tailor.Forms {
+		path, _, err := o.make(targets, form, machine, kernels)
+		if err != nil {
+			return "", err
+		}
+		model, err := models.Load(path)
+		if err != nil {
+			return "", err
+		}
+		calibration, err := s.calibrate(model, kernels)
+		if err != nil {
+			return "", err
+		}
+		fit := calibration.Fit
+		out := fit.GeomeanRelErr
+		if fit.Cross != nil {
+			out = fit.Cross.GeomeanRelErr
+		}
+		note(cmd, "form %s: %s over the rows fitted, %s over kernels left out", form, percent(fit.GeomeanRelErr), percent(out))
+		if best == "" || out < least {
+			best, least = form, out
+		}
+	}
+	note(cmd, "form %s is taken", best)
+	return best, nil
+}
+
+// machine is what is known of the device without measuring.
+func (o *forOptions) machine(cmd *cobra.Command, session sessionOptions) (tailor.Machine, error) {
+	switch {
+	case o.like != "":
+		d, known := peaks.Named(o.like)
+		if d == nil {
+			return tailor.Machine{}, usagef("nothing is known of a device %q; known are: %s", o.like, strings.Join(known, ", "))
+		}
+		m := tailor.Machine{Name: o.like, Units: int64(d.Multiprocessors.Value)}
+		addPeaks(&m, d)
+		return m, nil
+	case session.device != "":
+		dev, err := openDevice(cmd, session.device)
+		if err != nil {
+			return tailor.Machine{}, err
+		}
+		defer dev.Close()
+		return machineOf(dev.Info().Fingerprint), nil
+	}
+	return tailor.Machine{}, nil
+}
+
+// machineOf is what a device's driver says of it, and the table of peak rates.
+func machineOf(f samples.Fingerprint) tailor.Machine {
+	m := tailor.Machine{Name: f.Name, Units: f.ComputeUnits, Memory: f.GlobalMem, Lanes: f.SubgroupSize}
+	if d := peaks.Of(f); d != nil {
+		addPeaks(&m, d)
+		return m
+	}
+	if f.Type == "cpu" {
+		// Vectors of 8 floats, a few of them from memory in the time of a hundred additions.
+		m.Rate = float64(f.ComputeUnits*max(f.ClockMHz, 1000)) * 1e6 * 8
+		m.Bandwidth = 1e10
+	}
+	return m
+}
+
+func addPeaks(m *tailor.Machine, d *peaks.Device) {
+	m.Cache = int64(d.L2Bytes.Value)
+	m.Bandwidth = d.MemoryBandwidth.Value
+	m.Rate = float64(m.Units) * d.MaddsPerClock["float32"].Value * d.ClockMHz.Value * 1e6
+}
+
+// list prints what a dry run would measure.
+func (o *forOptions) list(cmd *cobra.Command, path string, set *tailor.Set) error {
+	type plannedJSON struct {
+		Kernel  samples.Identity `json:"kernel"`
+		Seconds float64          `json:"estimated_seconds"`
+	}
+	total := 0.0
+	var all []plannedJSON
+	t := newTable("kernel", "sizes", ">estimated time")
+	for _, p := range set.Planned {
+		total += p.Seconds
+		all = append(all, plannedJSON{p.Identity, p.Seconds})
+		t.row(p.Program(), formatSizes(p.Sizes), seconds(p.Seconds))
+	}
+	if wantJSON(cmd) {
+		return printJSON(cmd.OutOrStdout(), map[string]any{"model": path, "kernels": all, "estimated_seconds": total, "notes": set.Notes})
+	}
+	warn(cmd, set.Notes)
+	t.write(cmd.OutOrStdout())
+	fmt.Fprintf(cmd.OutOrStdout(), "%d launches, %s for one of each; model: %s\n", len(all), seconds(total), path)
+	return nil
+}
