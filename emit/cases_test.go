@@ -250,7 +250,7 @@ var cases = []testCase{
 				Name: "axpy", Params: []kernel.FunctionParam{{Name: "x", DType: "float32"}, {Name: "a", DType: "float32"}, {Name: "y", DType: "float32"}}, Result: "float32",
 				Body: "float r = a*x;\nreturn r + y;", Def: expr("a*x + y"),
 			},
-			{Name: "inside", Params: []kernel.FunctionParam{{Name: "k", DType: "int32"}}, Result: "int32", Def: expr("(k - 3)//2 + (7 if k > 2 else k % 5) + twice(k)")},
+			{Name: "inside", Params: []kernel.FunctionParam{{Name: "k", DType: "int32"}}, Result: "int32", Lets: []kernel.FunctionLet{{Name: "half", Expr: expr("(k - 3)//2")}, {Name: "t", Expr: expr("twice(half)")}}, Def: expr("half + (7 if k > 2 else k % 5) + t")},
 		},
 	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 7, 16)},
 	{"vectors", kernel.Spec{

@@ -29,12 +29,40 @@ func (w *writer) checkFunctions() error {
 			return fmt.Errorf("a function cannot be named %s in the source", f.Name)
 		}
 		for _, p := range f.Params {
-			if slices.Contains(w.reserved, p.Name) {
+			if f.Body != "" && w.isReserved(p.Name) {
 				return fmt.Errorf("a parameter of function %s cannot be named %s in the source", f.Name, p.Name)
 			}
 		}
 	}
 	return nil
+}
+
+func (w *writer) isReserved(name string) bool {
+	return slices.Contains(w.reserved, name) || kernel.IsFunction(name) || w.nest.Kernel.Function(name) != nil
+}
+
+// localNames renames what a function without a body cannot call by its name.
+func (w *writer) localNames(f *kernel.Function) map[string]string {
+	names, given := map[string]string{}, map[string]bool{}
+	var all []string
+	for _, p := range f.Params {
+		all = append(all, p.Name)
+	}
+	for _, l := range f.Lets {
+		all = append(all, l.Name)
+	}
+	for _, name := range all {
+		given[name] = true
+	}
+	for _, name := range all {
+		fresh := name
+		for f.Body == "" && (w.isReserved(fresh) || fresh != name && given[fresh]) {
+			fresh += "_"
+		}
+		given[fresh] = true
+		names[name] = fresh
+	}
+	return names
 }
 
 // functions defines the user functions of the kernel, in the order in which they may call each other: those that are
@@ -59,6 +87,9 @@ func (w *writer) functions() (string, error) {
 			needed[f.Name] = true
 		} else if needed[f.Name] {
 			note(f.Def)
+			for _, l := range f.Lets {
+				note(l.Expr)
+			}
 		}
 	}
 	var b strings.Builder
@@ -89,12 +120,13 @@ func (w *writer) define(f *kernel.Function) (string, error) {
 		return "", err
 	}
 	var params []string
+	names := w.localNames(f)
 	for _, p := range f.Params {
 		t, err := use(p.DType)
 		if err != nil {
 			return "", err
 		}
-		params = append(params, t+" "+p.Name)
+		params = append(params, t+" "+names[p.Name])
 	}
 	if len(params) == 0 {
 		params = []string{"void"}
@@ -102,13 +134,22 @@ func (w *writer) define(f *kernel.Function) (string, error) {
 	body := f.Body
 	if body == "" {
 		inner := *w
-		inner.k, inner.names, inner.context, inner.known = w.k.Scope(f), map[string]string{}, nil, nil
-		inner.fixed = map[string]int64{}
+		inner.names, inner.fixed, inner.context, inner.known = names, map[string]int64{}, nil, nil
+		if inner.k, err = w.k.Scope(f); err != nil {
+			return "", err
+		}
+		for _, l := range f.Lets {
+			c, t, err := inner.expr(l.Expr)
+			if err != nil {
+				return "", err
+			}
+			body += fmt.Sprintf("%s %s = %s;\n", w.types[t], names[l.Name], c.text)
+		}
 		c, err := inner.assigned(f.Def, f.Result)
 		if err != nil {
 			return "", err
 		}
-		body = "return " + c.text + ";"
+		body += "return " + c.text + ";"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s %s(%s)\n{\n", w.helper, result, f.Name, strings.Join(params, ", "))

@@ -76,7 +76,15 @@ func (v opVisitor) call(f *kernel.Function) error {
 	case f.Def == nil:
 		return fmt.Errorf("function %s has no definition and declares no operations, so that they cannot be counted", f.Name)
 	}
-	v.k = v.k.Scope(f)
+	var err error
+	if v.k, err = v.k.Scope(f); err != nil {
+		return err
+	}
+	for _, l := range f.Lets {
+		if err := v.visit(l.Expr); err != nil {
+			return err
+		}
+	}
 	return v.visit(f.Def)
 }
 

@@ -34,7 +34,7 @@ func TestVectorsAndFunctions(t *testing.T) {
 				Counts: map[kernel.DType]map[string]int64{"float64": {"func:sqrt": 1, "add": 1}, "int32": {"bw": 3}},
 			},
 			{Name: "inner", Params: []kernel.FunctionParam{param("a", "float64")}, Result: "float64", Def: parse("a/3 if a > 2 else exp(a)"), Body: "return l;"},
-			{Name: "defined", Params: []kernel.FunctionParam{param("a", "float64"), param("b", "float64")}, Result: "float64", Def: parse("a*b + inner(a)")},
+			{Name: "defined", Params: []kernel.FunctionParam{param("a", "float64"), param("b", "float64")}, Result: "float64", Lets: []kernel.FunctionLet{{Name: "p", Expr: parse("a*b")}}, Def: parse("p*1.5 + p + inner(a)")},
 			{Name: "lanes", Params: []kernel.FunctionParam{param("v", "float32x4")}, Result: "float32x4", Def: parse("exp(v)*v*v")},
 		},
 	}))
@@ -46,7 +46,7 @@ func TestVectorsAndFunctions(t *testing.T) {
 		}
 		for feature, want := range map[string]float64{ // per sub-group, of which there are n, or per access of a work-item
 			"f_op_float32_madd": 4, "f_op_float32_mul": 8, "f_op_float32_func:exp": 4, "f_op_float32_add": 0,
-			"f_op_float64_func:sqrt": 1, "f_op_float64_add": 3 - 1, "f_op_int32_bw": 3, "f_op_float64_madd": 1, "f_op_float64_mul": 1,
+			"f_op_float64_func:sqrt": 1, "f_op_float64_add": 3, "f_op_int32_bw": 3, "f_op_float64_madd": 1, "f_op_float64_mul": 2,
 			"f_op_float64_div": 1, "f_op_float64_func:exp": 1,
 			"f_mem_access_global_float32x4_load": 3 * 32, "f_mem_access_global_float32x4_store": 2 * 32, "f_mem_access_global_float32_load": 0,
 			"f_mem_access_global_float32x4_store_lstrides:{0:4}": 2 * 32,

@@ -19,8 +19,10 @@ type Function struct {
 	Result DType
 	// Body is what stands between the braces of the function, in OpenCL C: "return x*x;".
 	Body string
-	// Def is an expression over the parameters that may call functions defined earlier; nil for none.
+	// Def is an expression over the parameters and Lets that may call functions defined earlier; nil for none.
 	Def Expr
+	// Lets are values that the definition computes first, each from the parameters and those before it.
+	Lets []FunctionLet
 	// Counts are the operations of one call, by the type of their result and the names that features have for them, as in
 	// {"float32": {"madd": 1, "func:sqrt": 1}}; nil counts the definition. Operations on vectors count once per lane.
 	Counts map[DType]map[string]int64
@@ -30,6 +32,12 @@ type Function struct {
 type FunctionParam struct {
 	Name  string
 	DType DType
+}
+
+// FunctionLet is a value with a name in the definition of a function.
+type FunctionLet struct {
+	Name string
+	Expr Expr
 }
 
 // Function returns the user function of that name, nil without one.
@@ -42,16 +50,30 @@ func (k *Kernel) Function(name string) *Function {
 	return nil
 }
 
-// Scope is a kernel without statements in which the expression Def has its meaning: the parameters of f are its value
-// arguments, and the functions defined before f its functions.
-func (k *Kernel) Scope(f *Function) *Kernel {
+// Scope is a kernel without statements in which the expression Def has its meaning: the parameters and lets of f are its
+// value arguments, and the functions defined before f its functions. A let whose type cannot be told is an error, and so
+// are the names after it.
+func (k *Kernel) Scope(f *Function) (*Kernel, error) {
 	s := &Kernel{Name: f.Name}
+	value := func(name string, t DType) {
+		s.Args = append(s.Args, &Array{Name: name, DType: t, Space: Private, IsValue: true})
+	}
 	for _, p := range f.Params {
-		s.Args = append(s.Args, &Array{Name: p.Name, DType: p.DType, Space: Private, IsValue: true})
+		value(p.Name, p.DType)
 	}
 	at := slices.IndexFunc(k.Functions, func(g *Function) bool { return g.Name == f.Name })
 	s.Functions = k.Functions[:max(at, 0)]
-	return s
+	for _, l := range f.Lets {
+		if err := s.checkExpr(&Stmt{ID: f.Name}, l.Expr, nil); err != nil {
+			return nil, err
+		}
+		t, err := s.TypeOf(l.Expr)
+		if err != nil {
+			return nil, fmt.Errorf("%s = %s: %w", l.Name, l.Expr, err)
+		}
+		value(l.Name, t)
+	}
+	return s, nil
 }
 
 // RegisterFunction returns the kernel with a user function, which replaces one of the same name.
@@ -85,6 +107,9 @@ func (f *Function) String() string {
 	if f.Def != nil {
 		b.WriteString(" := " + f.Def.String())
 	}
+	for i, l := range f.Lets {
+		b.WriteString([]string{" where ", ", "}[min(i, 1)] + l.Name + " = " + l.Expr.String())
+	}
 	if f.Counts != nil {
 		var items []string
 		for _, t := range slices.Sorted(maps.Keys(f.Counts)) {
@@ -109,7 +134,11 @@ var OpCounts = []string{"add", "mul", "madd", "div", "pow", "shift", "bw", "maxm
 // checkFunctions: functions have names of their own, types that exist, and definitions over their parameters.
 func (k *Kernel) checkFunctions() error {
 	for i, f := range k.Functions {
-		if err := f.check(k.Scope(f)); err != nil {
+		scope, err := k.Scope(f)
+		if err == nil {
+			err = f.check(scope)
+		}
+		if err != nil {
 			return k.errorf("function %s: %w", f.Name, err)
 		}
 		if slices.ContainsFunc(k.Functions[:i], func(g *Function) bool { return g.Name == f.Name }) {
@@ -139,6 +168,12 @@ func (f *Function) check(scope *Kernel) error {
 			return fmt.Errorf("unknown type %q of parameter %s", p.DType, p.Name)
 		}
 		seen[p.Name] = true
+	}
+	for _, l := range f.Lets {
+		if !isName(l.Name) || seen[l.Name] || len(Reductions(l.Expr)) > 0 {
+			return fmt.Errorf("%s = %s: the name is none, or in use, or the value is a reduction", l.Name, l.Expr)
+		}
+		seen[l.Name] = true
 	}
 	for t, ops := range f.Counts {
 		if !t.Known() || t.IsVector() {

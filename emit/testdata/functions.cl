@@ -33,7 +33,9 @@ static inline float axpy(float x, float a, float y)
 
 static inline int inside(int k)
 {
-    return (float) (floor_div_int(k + 1, 2) - 2) + (float) (k > 2 ? 7 : floor_mod_int(k, 5)) + twice((float) k);
+    int half_ = floor_div_int(k + 1, 2) - 2;
+    float t = twice((float) half_);
+    return (float) half_ + (float) (k > 2 ? 7 : floor_mod_int(k, 5)) + t;
 }
 
 __kernel void __attribute__((reqd_work_group_size(4, 1, 1)))

@@ -23,7 +23,20 @@ func (c *compiler) userCall(f *kernel.Function, x *kernel.Call) (value, error) {
 		bound[p.Name] = r.value()
 		set = append(set, r.set(v))
 	}
-	inner := &compiler{k: c.k.Scope(f), bound: bound}
+	scope, err := c.k.Scope(f)
+	if err != nil {
+		return value{}, err
+	}
+	inner := &compiler{k: scope, bound: bound}
+	for _, l := range f.Lets {
+		v, err := inner.expr(l.Expr)
+		if err != nil {
+			return value{}, fmt.Errorf("function %s: %w", f.Name, err)
+		}
+		r := newRegister(v.t)
+		bound[l.Name] = r.value()
+		set = append(set, r.set(v))
+	}
 	body, err := inner.typed(f.Def, f.Result)
 	if err != nil {
 		return value{}, fmt.Errorf("function %s: %w", f.Name, err)
