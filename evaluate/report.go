@@ -20,6 +20,7 @@ const tie = 0.01
 type Report struct {
 	Cache                samples.Mode  `json:"cache,omitempty"` // state of the caches before each trial
 	GeomeanRelativeError float64       `json:"geomean_relative_error"`
+	WorkRemoved          *float64      `json:"work_removed_relative_error,omitempty"` // as VariantReport.WorkRemoved, over all points
 	Suites               []SuiteReport `json:"suites"`
 	Cold                 *Report       `json:"cold,omitempty"` // the same with cold caches, where both were asked for
 }
@@ -37,8 +38,10 @@ type VariantReport struct {
 	Name                 string  `json:"name"`
 	Model                string  `json:"model"`
 	GeomeanRelativeError float64 `json:"geomean_relative_error"`
-	Points               []Point `json:"points"`
-	Skipped              []Skip  `json:"skipped,omitempty"`
+	// WorkRemoved is the geometric mean of the errors of taking Point.WorkRemoved for the time; nil where not measured.
+	WorkRemoved *float64 `json:"work_removed_relative_error,omitempty"`
+	Points      []Point  `json:"points"`
+	Skipped     []Skip   `json:"skipped,omitempty"`
 }
 
 // Skip is a variant at one size that was not measured, and why.
@@ -54,7 +57,8 @@ type Point struct {
 	Predicted     float64            `json:"predicted"`
 	Interval      calibrate.Interval `json:"interval"` // of the prediction; null where not known
 	Measured      float64            `json:"measured"`
-	RelativeError float64            `json:"relative_error"` // (predicted - measured) / measured, signed
+	WorkRemoved   float64            `json:"work_removed,omitempty"` // the time with nothing but accesses to global memory; 0 where not measured
+	RelativeError float64            `json:"relative_error"`         // (predicted - measured) / measured, signed
 	Warnings      []string           `json:"warnings,omitempty"`
 }
 
@@ -80,26 +84,39 @@ type Verdict struct {
 // Summarize fills in the relative errors, their geometric means and the rankings from the predicted and measured times
 // of the points. At each size those variants are ranked that have a point there, if there are several.
 func (r *Report) Summarize() {
-	var all []float64
+	var all, allRemoved []float64
 	for i := range r.Suites {
 		s := &r.Suites[i]
 		var ofSuite []float64
 		for j := range s.Variants {
 			v := &s.Variants[j]
-			var ofVariant []float64
+			var ofVariant, removed []float64
 			for k := range v.Points {
 				p := &v.Points[k]
 				p.RelativeError = (p.Predicted - p.Measured) / p.Measured
 				ofVariant = append(ofVariant, p.RelativeError)
+				if p.WorkRemoved > 0 {
+					removed = append(removed, (p.WorkRemoved-p.Measured)/p.Measured)
+				}
 			}
 			v.GeomeanRelativeError = Geomean(ofVariant)
-			ofSuite = append(ofSuite, ofVariant...)
+			v.WorkRemoved = geomeanOf(removed)
+			ofSuite, allRemoved = append(ofSuite, ofVariant...), append(allRemoved, removed...)
 		}
 		s.GeomeanRelativeError = Geomean(ofSuite)
 		all = append(all, ofSuite...)
 		s.Ranking = rank(s.Variants)
 	}
-	r.GeomeanRelativeError = Geomean(all)
+	r.GeomeanRelativeError, r.WorkRemoved = Geomean(all), geomeanOf(allRemoved)
+}
+
+// geomeanOf is the geometric mean, nil for none.
+func geomeanOf(errors []float64) *float64 {
+	if len(errors) == 0 {
+		return nil
+	}
+	g := Geomean(errors)
+	return &g
 }
 
 // Geomean is the geometric mean of the absolute relative errors, each taken as at least 0.1 %. It is 0 for none.
@@ -130,9 +147,23 @@ func (s SuiteReport) Mean() float64 { return mean(s.points()) }
 func (v VariantReport) Mean() float64 { return mean(v.Points) }
 
 // Worst is the largest relative error of the variant, without sign.
-func (v VariantReport) Worst() float64 {
+func (v VariantReport) Worst() float64 { return worst(v.Points) }
+
+// Worst is the largest relative error of the suite, without sign.
+func (s SuiteReport) Worst() float64 { return worst(s.points()) }
+
+// Worst is the largest relative error of all points, without sign.
+func (r *Report) Worst() float64 {
 	worst := 0.0
-	for _, p := range v.Points {
+	for _, s := range r.Suites {
+		worst = max(worst, s.Worst())
+	}
+	return worst
+}
+
+func worst(points []Point) float64 {
+	worst := 0.0
+	for _, p := range points {
 		worst = max(worst, math.Abs(p.RelativeError))
 	}
 	return worst

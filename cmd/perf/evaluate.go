@@ -22,6 +22,7 @@ func evaluateCommand() *cobra.Command {
 	var session sessionOptions
 	var kernels selection
 	var profile, recorded, report string
+	var removed bool
 	cmd := &cobra.Command{
 		Use:   "evaluate SUITE.yaml... [--replay samples.jsonl | --profile PROFILE.yaml] [--report DIR]",
 		Short: "Compare predicted with measured times over a suite",
@@ -64,7 +65,7 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 			defer s.close()
 			var reports []*evaluate.Report
 			for _, s.mode = range modes {
-				e := &evaluation{cmd: cmd, files: files, session: s, kernels: &kernels, profile: p, predictors: map[string]*predictor{}}
+				e := &evaluation{cmd: cmd, files: files, session: s, kernels: &kernels, profile: p, removed: removed, predictors: map[string]*predictor{}}
 				outcome, err := e.run()
 				if err != nil {
 					return err
@@ -105,6 +106,7 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 	session.addTimeRange(cmd)
 	kernels.addFlags(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "", "take the fitted models from this profile")
+	cmd.Flags().BoolVar(&removed, "work-removed", false, "also time each variant with its work removed, as a prediction to compare with")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")
 	cmd.Flags().StringVar(&report, "report", "", "write a web page with pictures into this folder")
 	return cmd
@@ -138,6 +140,7 @@ type evaluation struct {
 	session    *session
 	kernels    *selection
 	profile    *calibrate.Profile    // nil: models are calibrated
+	removed    bool                  // also time what only accesses global memory
 	predictors map[string]*predictor // by path of the model file
 
 	models  []fittedModel    // in the order of first use
@@ -196,6 +199,12 @@ func (e *evaluation) variant(suite evaluate.Suite, variant evaluate.Variant) (*e
 		return nil, err
 	}
 	e.records = append(e.records, records...)
+	var removed []samples.Record
+	if e.removed {
+		if removed, err = e.workRemoved(cases); err != nil {
+			return nil, err
+		}
+	}
 	v := &evaluate.VariantReport{Name: variant.Name, Model: p.model.Name}
 	for i, r := range predictions {
 		if records[i].Status != samples.OK {
@@ -204,11 +213,24 @@ func (e *evaluation) variant(suite evaluate.Suite, variant evaluate.Variant) (*e
 			v.Skipped = append(v.Skipped, skip)
 			continue
 		}
-		v.Points = append(v.Points, evaluate.Point{
+		point := evaluate.Point{
 			At: cases[i].Sizes, Predicted: r.Seconds, Interval: r.Interval, Measured: records[i].Seconds(), Warnings: r.Warnings,
-		})
+		}
+		if removed != nil && removed[i].Status == samples.OK {
+			point.WorkRemoved = removed[i].Seconds()
+		}
+		v.Points = append(v.Points, point)
 	}
 	return v, nil
+}
+
+// workRemoved times the cases with nothing but their accesses to global memory. It is the poor man's prediction that a model has to beat.
+func (e *evaluation) workRemoved(cases []*workload.Case) ([]samples.Record, error) {
+	left, err := workload.WorkRemoved(cases)
+	if err != nil {
+		return nil, err
+	}
+	return e.session.measure(left)
 }
 
 // predictor calibrates a model, or takes it from the profile, once for each model file.
@@ -344,12 +366,22 @@ func printReport(cmd *cobra.Command, report *evaluate.Report) {
 				fmt.Fprintf(out, "%s: not measured\n", v.Name)
 				continue
 			}
-			fmt.Fprintf(out, "%s: geometric mean relative error %s (model %s)\n", v.Name, percent(v.GeomeanRelativeError), v.Model)
+			fmt.Fprintf(out, "%s: geometric mean relative error %s (model %s)", v.Name, percent(v.GeomeanRelativeError), v.Model)
+			if v.WorkRemoved != nil {
+				fmt.Fprintf(out, ", with its work removed %s", percent(*v.WorkRemoved))
+			}
+			fmt.Fprintln(out)
 		}
+		fmt.Fprintf(out, "%s: geometric mean relative error %s, arithmetic mean %s, worst %s\n",
+			s.Name, percent(s.GeomeanRelativeError), percent(s.Mean()), percent(s.Worst()))
 		printRankingVerdicts(out, s.Ranking)
 		fmt.Fprintln(out)
 	}
-	fmt.Fprintf(out, "overall: geometric mean relative error %s (caches %s)\n", percent(report.GeomeanRelativeError), report.Cache)
+	fmt.Fprintf(out, "overall: geometric mean relative error %s, arithmetic mean %s, worst %s (caches %s)\n",
+		percent(report.GeomeanRelativeError), percent(report.Mean()), percent(report.Worst()), report.Cache)
+	if report.WorkRemoved != nil {
+		fmt.Fprintf(out, "taking the time with the work removed: geometric mean relative error %s\n", percent(*report.WorkRemoved))
+	}
 }
 
 // printRankingVerdicts prints the order at each size: the measured one, and the predicted one where it is wrong.

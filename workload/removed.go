@@ -1,0 +1,31 @@
+package workload
+
+import (
+	"maps"
+
+	"gpuperf/kernel"
+)
+
+// WorkRemoved returns cases of the same kernel, at the same sizes, of which only the accesses to global memory are left
+// (Stevens and Klöckner, section 7.1.1). Cases that share a kernel still do.
+func WorkRemoved(cases []*Case) ([]*Case, error) {
+	made := map[*Kernel]*Kernel{}
+	var out []*Case
+	for _, c := range cases {
+		k := made[c.Kernel]
+		if k == nil {
+			ir, err := c.IR.RemoveWork(kernel.WorkRemoval{})
+			if err != nil {
+				return nil, err
+			}
+			k = NewKernel(ir)
+			made[c.Kernel] = k
+		}
+		removed := *c
+		removed.Kernel = k
+		removed.Identity.Args = map[string]string{"remove_work": "all", "accumulators": "1"}
+		maps.Copy(removed.Identity.Args, c.Identity.Args)
+		out = append(out, &removed)
+	}
+	return out, nil
+}
