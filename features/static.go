@@ -46,7 +46,6 @@ type staticResult struct {
 	shared int64 // bytes of local memory
 	onSM   int64 // groups that run at once on a multiprocessor
 	data   int64 // bytes of the arrays in global memory that are accessed
-	vector int64 // bytes of the widest element
 }
 
 func ratio64(a, b int64) float64 {
@@ -116,7 +115,7 @@ var staticFeatures = func() []StaticFeature {
 		{"scattered", "", "share that want less", false, func(r *staticResult) float64 { return r.class(scatteredAccess) }},
 		{"gathers", "per work-item", "accesses with indices read from memory, whose units are taken to be all different", false, func(r *staticResult) float64 { return r.perItem(r.sum.gathers) }},
 		{"bank_cycles", "per access of a sub-group", "words in the busiest bank of local memory; 1 without conflicts", false, func(r *staticResult) float64 { return ratio64(r.sum.localCycles, r.sum.localWarps) }},
-		{"element_bytes", "B", "size of the widest element in global memory", false, func(r *staticResult) float64 { return float64(r.vector) }},
+		{"access_bytes", "B", "size of the widest access to global memory: an element, or a vector of them", false, func(r *staticResult) float64 { return float64(r.widest) }},
 		{"selects", "per work-item", "selects evaluated", false, func(r *staticResult) float64 { return r.perItem(r.sum.selects) }},
 		{"statements", "per work-item", "statements run", false, func(r *staticResult) float64 { return r.perItem(r.sum.instances) }},
 	}
@@ -265,7 +264,6 @@ func (w *staticWalk) layout(sizes map[string]int64, r *staticResult) error {
 				return err
 			}
 			r.data += n * a.bytes
-			r.vector = max(r.vector, a.bytes)
 		}
 	}
 	for _, a := range w.p.nest.Kernel.Temps {

@@ -69,6 +69,7 @@ type staticExec struct {
 // staticAccess is an access to an array, under conditions that stand around it in the statement.
 type staticAccess struct {
 	array int
+	lanes int64 // elements from the index on along the last axis
 	write bool
 	index []*index
 	under []branch
@@ -324,7 +325,7 @@ func (b *staticBuilder) access(a *kernel.Access, write bool, under []branch, out
 		b.p.arrays = append(b.p.arrays, staticArray{array, array.DType.Size(), strides})
 		b.arrays[a.Array] = at
 	}
-	acc := staticAccess{array: at, write: write, under: under}
+	acc := staticAccess{array: at, lanes: max(a.Lanes, 1), write: write, under: under}
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.expr(i))
 	}

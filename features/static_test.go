@@ -569,3 +569,29 @@ func BenchmarkStatic(b *testing.B) {
 		}
 	}
 }
+
+// A vector is one access, of all its bytes.
+func TestStaticVectors(t *testing.T) {
+	ok := made(t)
+	k := ok(kernel.Make(kernel.Spec{
+		Domains: []string{"{[g,l]: 0<=g<n and 0<=l<32}"}, Assumptions: "n >= 1",
+		Instructions: "y[128*g + 4*l; 4] = x[128*g + 4*l; 4]*2",
+		DTypes:       map[string]kernel.DType{"x": "float32", "y": "float32"},
+	}))
+	n, err := linear.New(ok(k.TagInames("g:g.0, l:l.0")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := Static(n, map[string]int64{"n": 8}, StaticOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{
+		"global_loads": 1, "global_stores": 1, "cache_lines": 4, "sectors": 16, "coalesced": 1, "access_bytes": 16, "muls": 4,
+		"tile_bytes": 2 * 512, "sector_use": 1,
+	} {
+		if got, _ := v.Value(name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}

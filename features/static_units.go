@@ -47,6 +47,7 @@ type tile struct {
 // touch adds what an access does. It is not ok where the box must be divided.
 func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 	array := &w.p.arrays[a.array]
+	bytes := array.bytes * a.lanes
 	rw := 0
 	if a.write {
 		rw = 1
@@ -56,7 +57,8 @@ func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 	count := func() {
 		w.sum.accesses[array.Space][rw] += runs
 		if array.Space == kernel.Global {
-			w.sum.bytes += runs * array.bytes
+			w.sum.bytes += runs * bytes
+			w.widest = max(w.widest, bytes)
 			w.sum.warps[rw] += points * int64(len(st.mask.warps))
 		}
 	}
@@ -71,7 +73,7 @@ func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 			w.sum.gathers += runs
 			if array.Space == kernel.Global {
 				w.sum.lines[rw] += runs
-				w.sum.sectors[rw] += runs * ((array.bytes + sectorBytes - 1) / sectorBytes)
+				w.sum.sectors[rw] += runs * ((bytes + sectorBytes - 1) / sectorBytes)
 				w.sum.classes[scatteredAccess] += points * int64(len(st.mask.warps))
 			} else {
 				w.sum.localWarps += points * int64(len(st.mask.warps))
@@ -87,7 +89,7 @@ func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 	addr, ok := w.address(a, &st.scene)
 	if ok {
 		count()
-		w.distribute(st, rw, array, &addr, nil)
+		w.distribute(st, rw, bytes, array.Space == kernel.Global, &addr, nil)
 		return true
 	}
 	if st.why.v >= lidVars {
@@ -108,7 +110,7 @@ func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 		}
 	}
 	count()
-	w.distribute(st, rw, array, &lanes[0], lanes)
+	w.distribute(st, rw, bytes, array.Space == kernel.Global, &lanes[0], lanes)
 	return true
 }
 
@@ -128,13 +130,13 @@ func (w *staticWalk) address(a *staticAccess, s *scene) (addr form, ok bool) {
 		addr.addScaled(&f, w.strides[a.array][i])
 	}
 	if array.Space == kernel.Global && len(a.index) <= len(each) {
-		w.addTile(a.array, s, each[:len(a.index)])
+		w.addTile(a, s, each[:len(a.index)])
 	}
 	return addr, true
 }
 
 // addTile widens the tile of an array by an access, where the box holds the group in the middle of the launch.
-func (w *staticWalk) addTile(array int, s *scene, each []form) {
+func (w *staticWalk) addTile(a *staticAccess, s *scene, each []form) {
 	var at [3]int64
 	for axis := range at {
 		f := &s.env[lidVars+axis]
@@ -150,7 +152,7 @@ func (w *staticWalk) addTile(array int, s *scene, each []form) {
 			return
 		}
 	}
-	t := &w.tiles[array]
+	t := &w.tiles[a.array]
 	first := !t.used
 	if first {
 		t.used, t.lo, t.hi = true, make([]int64, len(each)), make([]int64, len(each))
@@ -162,6 +164,9 @@ func (w *staticWalk) addTile(array int, s *scene, each []form) {
 			f.k[lidVars+axis] = 0
 		}
 		lo, hi := s.interval(&f, 0)
+		if i == len(each)-1 {
+			hi += a.lanes - 1
+		}
 		if first {
 			t.lo[i], t.hi[i] = lo, hi+1
 			continue
@@ -189,14 +194,13 @@ func (w *staticWalk) tileBytes() int64 {
 // distribute adds the units that an access touches over the points of the box. Which they are depends on the address modulo a
 // line alone, whose distribution over the points is that of a sum of independent variables. The address is addr, or where
 // lanes is set that of each work-item.
-func (w *staticWalk) distribute(st *staticState, rw int, array *staticArray, addr *form, lanes []form) {
-	global := array.Space == kernel.Global
+func (w *staticWalk) distribute(st *staticState, rw int, bytes int64, global bool, addr *form, lanes []form) {
 	modulus := int64(lineBytes)
 	if !global {
 		modulus = bankBytes // of the start, which only turns the banks
 	}
 	residues, step := w.residues(st, addr, modulus)
-	key := unitKey{bytes: array.bytes, local: !global}
+	key := unitKey{bytes: bytes, local: !global}
 	if lanes == nil {
 		copy(key.k[:], addr.k[:lidVars])
 	}
@@ -233,7 +237,7 @@ func (w *staticWalk) distribute(st *staticState, rw int, array *staticArray, add
 					}
 					w.addr = append(w.addr, at)
 				}
-				one = w.count(array.bytes, global)
+				one = w.count(bytes, global)
 				if lanes == nil {
 					w.units[key] = one
 				}

@@ -29,6 +29,7 @@ type staticWalk struct {
 	addr    []int64
 	sets    [3]unitSet
 	tiles   []tile // of arrays
+	widest  int64  // access to global memory, in bytes
 	sum     staticSums
 }
 
