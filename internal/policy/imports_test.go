@@ -41,6 +41,7 @@ var layers = []string{
 	"calibrate/lm",
 	"calibrate",
 	"evaluate/chart",
+	"lift/rank",
 	"evaluate/peaks",
 	"evaluate",
 	"cmd/perf",

@@ -1,0 +1,90 @@
+package rank
+
+import (
+	"fmt"
+	"sync"
+
+	"gpuperf/device"
+	"gpuperf/features"
+	"gpuperf/workload"
+)
+
+// Subject is a case to describe: a variant of a benchmark.
+type Subject struct {
+	*workload.Case
+	Benchmark string
+	Size      string
+}
+
+// Describe derives the vectors of cases, on all processors. Predict gives the time of a case by a model; it may be nil, and is
+// called by several goroutines. Subjects whose features cannot be derived have an error at their place and no vector.
+func Describe(subjects []Subject, opt features.StaticOptions, predict func(*workload.Case) (float64, error)) (*Vectors, []error) {
+	v := &Vectors{}
+	for _, f := range features.StaticFeatures() {
+		v.Names = append(v.Names, f.Name)
+	}
+	list := make([]*Vector, len(subjects))
+	errs := make([]error, len(subjects))
+	programs := programs{by: map[*workload.Kernel]*program{}}
+	parallel(len(subjects), func(i int) { list[i], errs[i] = describe(&subjects[i], opt, predict, &programs) })
+	for i, x := range list {
+		if errs[i] != nil {
+			errs[i] = fmt.Errorf("%s: %w", subjects[i].Case, errs[i])
+			continue
+		}
+		v.List = append(v.List, *x)
+	}
+	return v, errs
+}
+
+// programs prepares each kernel once, whatever the number of its sizes.
+type programs struct {
+	sync.Mutex
+	by map[*workload.Kernel]*program
+}
+
+type program struct {
+	sync.Once
+	static *features.StaticProgram
+	err    error
+}
+
+func (p *programs) of(k *workload.Kernel, opt features.StaticOptions) (*features.StaticProgram, error) {
+	p.Lock()
+	one := p.by[k]
+	if one == nil {
+		one = &program{}
+		p.by[k] = one
+	}
+	p.Unlock()
+	one.Do(func() {
+		nest, err := k.Nest()
+		if err == nil {
+			one.static, err = features.NewStatic(nest, opt)
+		}
+		one.err = err
+	})
+	return one.static, one.err
+}
+
+func describe(s *Subject, opt features.StaticOptions, predict func(*workload.Case) (float64, error), programs *programs) (*Vector, error) {
+	static, err := programs.of(s.Kernel, opt)
+	if err != nil {
+		return nil, err
+	}
+	values, err := static.At(s.Sizes)
+	if err != nil {
+		return nil, err
+	}
+	job, err := s.Job(device.Policy{})
+	if err != nil {
+		return nil, err
+	}
+	x := &Vector{Kernel: s.Identity, SourceHash: job.SourceHash(), Benchmark: s.Benchmark, Size: s.Size, Values: values.Values}
+	if predict != nil {
+		if x.Predicted, err = predict(s.Case); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}

@@ -1,0 +1,76 @@
+package rank
+
+import (
+	"math"
+	"runtime"
+	"sync"
+)
+
+// nearest answers with the mean of the k nearest training points, by Euclidean distance (section 5.3 of the paper).
+type nearest struct {
+	pca    *PCA
+	points [][]float64
+	values []float64
+	k      int
+	// weighted counts neighbours by the inverse of their distance.
+	weighted bool
+}
+
+// neighbour is a training point with its squared distance.
+type neighbour struct {
+	distance float64
+	index    int
+}
+
+func (n *nearest) predict(row []float64) float64 {
+	at := n.pca.Project(row)
+	found := make([]neighbour, 0, n.k+1)
+	worst := math.Inf(1)
+	for i, p := range n.points {
+		d := 0.0
+		for j, v := range p { // components stand in the order of their variance: far points show early
+			if d += (v - at[j]) * (v - at[j]); d >= worst {
+				break
+			}
+		}
+		if d >= worst { // of two that are equally far the first is taken
+			continue
+		}
+		to := len(found)
+		for to > 0 && found[to-1].distance > d {
+			to--
+		}
+		found = append(found, neighbour{})
+		copy(found[to+1:], found[to:])
+		found[to] = neighbour{d, i}
+		if len(found) > n.k {
+			found = found[:n.k]
+		}
+		if len(found) == n.k {
+			worst = found[n.k-1].distance
+		}
+	}
+	sum, weights := 0.0, 0.0
+	for _, f := range found {
+		w := 1.0
+		if n.weighted {
+			w = 1 / (math.Sqrt(f.distance) + 1e-6)
+		}
+		sum, weights = sum+w*n.values[f.index], weights+w
+	}
+	return sum / weights
+}
+
+// parallel calls f for 0 to n-1 on all processors.
+func parallel(n int, f func(i int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := n * w / workers; i < n*(w+1)/workers; i++ {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,154 @@
+// Package rank orders the variants of a program by predicted performance, from static features and from what other programs
+// have shown: "Automatic performance prediction from a functional IR", sections 5 to 8, and what does better.
+//
+// A Set holds design points: variants of benchmarks at sizes, each with a vector of static features (package features), with
+// its time where it was measured, and with the time that a calibrated model predicts where there is one. Vectors are kept in a
+// file beside the samples (vectors.go), so that a training database grows with every run. A Ranker (rankers.go) learns from a
+// set and scores the points of another: nearest neighbours on principal components as in the paper (pca.go, nearest.go),
+// ridge regression (ridge.go), randomized trees (trees.go), the model alone, and combinations. LeaveOneOut (outcome.go) says
+// how well a ranker does on benchmarks it has not seen, and Redundancy (redundancy.go) which features tell of performance.
+package rank
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Point is a variant of a benchmark, at a size and with a configuration of work-items.
+type Point struct {
+	ID        string // of its sample, as samples.Identity has it
+	Benchmark string
+	Size      string
+	// Features in the order of the set's names.
+	Features []float64
+	// Seconds that it takes: +Inf where it ran into a time limit, NaN where it was not measured.
+	Seconds float64
+	// Predicted seconds by a calibrated model, NaN without.
+	Predicted float64
+}
+
+// Set is a number of points with the same features.
+type Set struct {
+	Names  []string
+	Points []Point
+}
+
+// Group is a benchmark at a size: points that are ranked among each other.
+type Group struct {
+	Benchmark, Size string
+	Index           []int // of its points in the set
+}
+
+// Groups lists the groups by benchmark and size.
+func (s *Set) Groups() []Group {
+	by := map[[2]string]*Group{}
+	var list []*Group
+	for i, p := range s.Points {
+		key := [2]string{p.Benchmark, p.Size}
+		g, ok := by[key]
+		if !ok {
+			g = &Group{Benchmark: p.Benchmark, Size: p.Size}
+			by[key] = g
+			list = append(list, g)
+		}
+		g.Index = append(g.Index, i)
+	}
+	slices.SortFunc(list, func(a, b *Group) int {
+		return cmp.Or(cmp.Compare(a.Benchmark, b.Benchmark), cmp.Compare(len(a.Size), len(b.Size)), cmp.Compare(a.Size, b.Size))
+	})
+	out := make([]Group, len(list))
+	for i, g := range list {
+		out[i] = *g
+	}
+	return out
+}
+
+// Benchmarks lists the benchmarks in alphabetical order.
+func (s *Set) Benchmarks() []string {
+	var names []string
+	for _, p := range s.Points {
+		names = append(names, p.Benchmark)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Where is the set of the points for which keep holds.
+func (s *Set) Where(keep func(*Point) bool) *Set {
+	out := &Set{Names: s.Names}
+	for i := range s.Points {
+		if keep(&s.Points[i]) {
+			out.Points = append(out.Points, s.Points[i])
+		}
+	}
+	return out
+}
+
+// Select is the set with the features of these names alone, in their order. A name that the set does not have is an error.
+func (s *Set) Select(names []string) (*Set, error) {
+	at := make([]int, len(names))
+	for i, name := range names {
+		if at[i] = slices.Index(s.Names, name); at[i] < 0 {
+			return nil, fmt.Errorf("the points have no feature %s", name)
+		}
+	}
+	out := &Set{Names: slices.Clone(names), Points: slices.Clone(s.Points)}
+	for i := range out.Points {
+		p := &out.Points[i]
+		values := make([]float64, len(at))
+		for j, k := range at {
+			values[j] = p.Features[k]
+		}
+		p.Features = values
+	}
+	return out, nil
+}
+
+// Check returns what makes the set unfit to be used, or nil.
+func (s *Set) Check() error {
+	for _, p := range s.Points {
+		if len(p.Features) != len(s.Names) {
+			return fmt.Errorf("point %s has %d features, the set %d", p.ID, len(p.Features), len(s.Names))
+		}
+		for i, v := range p.Features {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("point %s: feature %s is %g", p.ID, s.Names[i], v)
+			}
+		}
+		if p.Seconds <= 0 {
+			return fmt.Errorf("point %s takes %g s", p.ID, p.Seconds)
+		}
+	}
+	return nil
+}
+
+// Throughput is what each point achieves of the best of its group: 1 for the best, 0 for those that ran into a time limit, NaN
+// for those not measured (section 5.1 of the paper).
+func (s *Set) Throughput() []float64 {
+	out := make([]float64, len(s.Points))
+	for _, g := range s.Groups() {
+		best := s.best(g)
+		for _, i := range g.Index {
+			switch t := s.Points[i].Seconds; {
+			case math.IsNaN(t):
+				out[i] = math.NaN()
+			case !math.IsInf(t, 1):
+				out[i] = best / t
+			}
+		}
+	}
+	return out
+}
+
+// best is the least time of a group, +Inf where none was measured.
+func (s *Set) best(g Group) float64 {
+	best := math.Inf(1)
+	for _, i := range g.Index {
+		if t := s.Points[i].Seconds; t < best {
+			best = t
+		}
+	}
+	return best
+}

@@ -1,0 +1,293 @@
+package rank
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gpuperf/features"
+)
+
+// Ranker is a way to learn which points are fast.
+type Ranker struct {
+	Name string
+	Doc  string
+
+	lift      bool // features of the paper's table alone
+	view      view
+	predicted bool // the model's time is a feature
+	logarithm bool // of the throughput is learnt
+	learn     func(*training) (predictor, error)
+	blend     []string // rankers whose orders are averaged
+}
+
+// Scorer is a ranker that has learnt: Score gives a number for each point, the greater the faster. Numbers of points of
+// different groups do not compare.
+type Scorer interface {
+	Score(s *Set) ([]float64, error)
+}
+
+// view is how features are shown to a learner.
+type view int
+
+const (
+	plainView    view = iota // as they are
+	logView                  // logarithms of 1 + value
+	relativeView             // these less their mean over the group
+	bothView                 // both
+)
+
+const (
+	neighbours    = 5    // of the paper
+	varianceShare = 0.95 // of the paper
+	floor         = 1e-4 // throughput of what ran into a time limit, where a logarithm is taken
+)
+
+// learner finds neighbours on principal components.
+func learnNearest(weighted bool) func(t *training) (predictor, error) {
+	return func(t *training) (predictor, error) {
+		pca, err := NewPCA(t.rows, varianceShare)
+		if err != nil {
+			return nil, err
+		}
+		n := &nearest{pca: pca, values: t.values, k: neighbours, weighted: weighted, points: make([][]float64, len(t.rows))}
+		parallel(len(t.rows), func(i int) { n.points[i] = pca.Project(t.rows[i]) })
+		return n.predict, nil
+	}
+}
+
+// rankers is the table of all. The first is the paper's.
+var rankers = []Ranker{
+	{Name: "knn", Doc: "the paper's: mean throughput of the 5 nearest on principal components of its 15 features", lift: true, learn: learnNearest(false)},
+	{Name: "knn-all", Doc: "the same on all static features", learn: learnNearest(false)},
+	{Name: "knn-relative", Doc: "the 5 nearest by logarithms of all features relative to the benchmark's mean, weighted by distance", view: relativeView, logarithm: true, learn: learnNearest(true)},
+	{Name: "ridge", Doc: "ridge regression of the logarithm of throughput on relative logarithms", view: relativeView, logarithm: true, learn: fitRidge},
+	{Name: "trees", Doc: "randomized trees of the logarithm of throughput on logarithms, absolute and relative", view: bothView, logarithm: true, learn: fitTrees},
+	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true},
+	{Name: "knn+model", Doc: "knn-relative with the model's time as a further feature", view: relativeView, predicted: true, logarithm: true, learn: learnNearest(true)},
+	{Name: "trees+model", Doc: "trees with the model's time as a further feature", view: bothView, predicted: true, logarithm: true, learn: fitTrees},
+	{Name: "blend", Doc: "mean place in the orders of knn-relative, ridge and trees", blend: []string{"knn-relative", "ridge", "trees"}},
+	{Name: "blend+model", Doc: "mean place in the orders of knn-relative, ridge, trees and the model", blend: []string{"knn-relative", "ridge", "trees", "model"}, predicted: true},
+}
+
+// Rankers lists the rankers; the first is the paper's.
+func Rankers() []Ranker { return slices.Clone(rankers) }
+
+// Find returns the ranker of that name.
+func Find(name string) (Ranker, error) {
+	var names []string
+	for _, r := range rankers {
+		if r.Name == name {
+			return r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return Ranker{}, fmt.Errorf("there is no ranker %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// NeedsModel reports whether points must have predicted times.
+func (r Ranker) NeedsModel() bool { return r.predicted }
+
+// training is what a learner sees: rows of features with the value to predict, and the benchmarks and groups they are of.
+type training struct {
+	rows       [][]float64
+	values     []float64
+	benchmarks []string
+	groups     [][]int
+}
+
+// predictor gives the value for a row.
+type predictor func(row []float64) float64
+
+// Fit learns from the measured points of a set.
+func (r Ranker) Fit(train *Set) (Scorer, error) {
+	s, err := r.fit(train)
+	if err != nil {
+		return nil, fmt.Errorf("ranker %s: %w", r.Name, err)
+	}
+	return s, nil
+}
+
+func (r Ranker) fit(train *Set) (Scorer, error) {
+	if r.learn == nil && r.blend == nil {
+		return modelScorer{}, nil
+	}
+	if r.blend != nil {
+		var parts blend
+		for _, name := range r.blend {
+			part, err := Find(name)
+			if err != nil {
+				return nil, err
+			}
+			s, err := part.Fit(train)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, s)
+		}
+		return parts, nil
+	}
+	train = train.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) })
+	if err := train.Check(); err != nil {
+		return nil, err
+	}
+	if len(train.Points) == 0 {
+		return nil, errors.New("there is no measured point to learn from")
+	}
+	names := train.Names
+	if r.lift {
+		names = liftFeatures(names)
+		if len(names) == 0 {
+			return nil, errors.New("the points have none of the features of the paper")
+		}
+	}
+	t := &training{values: train.Throughput()}
+	if r.logarithm {
+		for i, v := range t.values {
+			t.values[i] = math.Log(max(v, floor))
+		}
+	}
+	var err error
+	if t.rows, err = r.rows(train, names); err != nil {
+		return nil, err
+	}
+	for _, p := range train.Points {
+		t.benchmarks = append(t.benchmarks, p.Benchmark)
+	}
+	for _, g := range train.Groups() {
+		t.groups = append(t.groups, g.Index)
+	}
+	p, err := r.learn(t)
+	if err != nil {
+		return nil, err
+	}
+	return &learnt{r, names, p}, nil
+}
+
+// liftFeatures are those of the names that are in the paper's table.
+func liftFeatures(names []string) (out []string) {
+	for _, f := range features.StaticFeatures() {
+		if f.Lift && slices.Contains(names, f.Name) {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+// rows are the features of the points as the ranker's view shows them.
+func (r Ranker) rows(s *Set, names []string) ([][]float64, error) {
+	s, err := s.Select(names)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]float64, len(s.Points))
+	for i, p := range s.Points {
+		row := slices.Clone(p.Features)
+		if r.view != plainView {
+			for j, v := range row {
+				row[j] = math.Copysign(math.Log1p(math.Abs(v)), v)
+			}
+		}
+		if r.predicted {
+			if !(p.Predicted > 0) || math.IsInf(p.Predicted, 0) {
+				return nil, fmt.Errorf("point %s has no time predicted by a model", p.ID)
+			}
+			row = append(row, math.Log(p.Predicted))
+		}
+		rows[i] = row
+	}
+	if r.view != relativeView && r.view != bothView {
+		return rows, nil
+	}
+	for _, g := range s.Groups() {
+		mean := make([]float64, len(rows[g.Index[0]]))
+		for _, i := range g.Index {
+			for j, v := range rows[i] {
+				mean[j] += v / float64(len(g.Index))
+			}
+		}
+		for _, i := range g.Index {
+			relative := make([]float64, len(mean))
+			for j, v := range rows[i] {
+				relative[j] = v - mean[j]
+			}
+			if r.view == bothView {
+				relative = append(relative, rows[i]...)
+			}
+			rows[i] = relative
+		}
+	}
+	return rows, nil
+}
+
+// learnt scores with a predictor.
+type learnt struct {
+	ranker  Ranker
+	names   []string
+	predict predictor
+}
+
+func (l *learnt) Score(s *Set) ([]float64, error) {
+	rows, err := l.ranker.rows(s, l.names)
+	if err != nil {
+		return nil, fmt.Errorf("ranker %s: %w", l.ranker.Name, err)
+	}
+	out := make([]float64, len(rows))
+	parallel(len(rows), func(i int) { out[i] = l.predict(rows[i]) })
+	return out, nil
+}
+
+// modelScorer scores by the predicted time.
+type modelScorer struct{}
+
+func (modelScorer) Score(s *Set) ([]float64, error) {
+	out := make([]float64, len(s.Points))
+	for i, p := range s.Points {
+		if !(p.Predicted > 0) || math.IsInf(p.Predicted, 0) {
+			return nil, fmt.Errorf("ranker model: point %s has no time predicted by a model", p.ID)
+		}
+		out[i] = -math.Log(p.Predicted)
+	}
+	return out, nil
+}
+
+// blend scores by the mean place that its parts give a point in its group.
+type blend []Scorer
+
+func (b blend) Score(s *Set) ([]float64, error) {
+	out := make([]float64, len(s.Points))
+	groups := s.Groups()
+	for _, part := range b {
+		scores, err := part.Score(s)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range groups {
+			in := make([]float64, len(g.Index))
+			for j, i := range g.Index {
+				in[j] = scores[i]
+			}
+			for j, rank := range Ranks(in) {
+				out[g.Index[j]] += rank / float64(len(g.Index)*len(b))
+			}
+		}
+	}
+	return out, nil
+}
+
+// Order lists the points of a group from the greatest score on; equal scores in the order of the set.
+func Order(scores []float64, g Group) []int {
+	order := slices.Clone(g.Index)
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		}
+		return 0
+	})
+	return order
+}

@@ -1,0 +1,234 @@
+package rank
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"slices"
+
+	"gpuperf/internal/source"
+	"gpuperf/samples"
+)
+
+// VectorsVersion is the version of the format of vector files that this package reads and writes.
+const VectorsVersion = 1
+
+// Vector is what is known of a kernel before it runs. It belongs to the sample of the same identity and source.
+type Vector struct {
+	Kernel     samples.Identity `json:"kernel"`
+	SourceHash string           `json:"source_hash"`
+	Benchmark  string           `json:"benchmark"`
+	Size       string           `json:"size"`
+	Values     []float64        `json:"values"`
+	// Predicted seconds by a model, 0 without.
+	Predicted float64 `json:"predicted,omitempty"`
+}
+
+// Vectors are the vectors of a file: lines of JSON, appended by every run. A line with names says what the values of the lines
+// after it are, so that a file may outlive the addition of a feature.
+type Vectors struct {
+	Names []string
+	List  []Vector
+}
+
+// header is the line that names features.
+type header struct {
+	Version  int      `json:"version"`
+	Features []string `json:"features"`
+}
+
+// ReadVectors reads a file of vectors. A last line that was cut off, and vectors that lack features which later ones have, are
+// left out with a warning. Errors have the place in the file.
+func ReadVectors(path string) (v *Vectors, warnings []error, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading feature vectors: %w", err)
+	}
+	return ParseVectors(path, text)
+}
+
+// ParseVectors is ReadVectors of a text.
+func ParseVectors(name string, text []byte) (v *Vectors, warnings []error, err error) {
+	type block struct {
+		names []string
+		list  []Vector
+	}
+	var blocks []block
+	for number := 1; len(text) > 0; number++ {
+		line, rest, ended := bytes.Cut(text, []byte("\n"))
+		text = rest
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		fail := func(format string, args ...any) error {
+			return &source.Error{File: name, Pos: source.Pos{Line: number, Column: 1}, Msg: fmt.Sprintf(format, args...)}
+		}
+		if !ended && !json.Valid(line) {
+			warnings = append(warnings, fail("the last line is incomplete: a run was killed while writing it"))
+			break
+		}
+		var both struct {
+			header
+			Vector
+		}
+		dec := json.NewDecoder(bytes.NewReader(line))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&both); err != nil {
+			return nil, nil, fail("not a feature vector: %v", err)
+		}
+		switch {
+		case both.Features != nil:
+			if both.Version != VectorsVersion {
+				return nil, nil, fail("version is %d, this program knows %d", both.Version, VectorsVersion)
+			}
+			blocks = append(blocks, block{names: both.Features})
+			continue
+		case len(blocks) == 0:
+			return nil, nil, fail("the names of the features are missing before the first vector")
+		}
+		last := &blocks[len(blocks)-1]
+		x := both.Vector
+		switch {
+		case len(x.Values) != len(last.names):
+			return nil, nil, fail("the vector has %d values, for %d features", len(x.Values), len(last.names))
+		case x.Kernel.Source == "" || x.Benchmark == "":
+			return nil, nil, fail("the vector says not of which kernel and benchmark it is")
+		case x.Predicted < 0:
+			return nil, nil, fail("a predicted time of %g s", x.Predicted)
+		}
+		last.list = append(last.list, x)
+	}
+	v = &Vectors{}
+	if len(blocks) == 0 {
+		return v, warnings, nil
+	}
+	v.Names = blocks[len(blocks)-1].names
+	for _, b := range blocks {
+		at := make([]int, len(v.Names))
+		lacks := ""
+		for i, name := range v.Names {
+			if at[i] = slices.Index(b.names, name); at[i] < 0 {
+				lacks = name
+			}
+		}
+		if lacks != "" {
+			if len(b.list) > 0 {
+				warnings = append(warnings, fmt.Errorf("%s: %d vectors lack the feature %s and are left out: make them again", name, len(b.list), lacks))
+			}
+			continue
+		}
+		for _, x := range b.list {
+			values := make([]float64, len(at))
+			for i, k := range at {
+				values[i] = x.Values[k]
+			}
+			x.Values = values
+			v.List = append(v.List, x)
+		}
+	}
+	return v, warnings, nil
+}
+
+// Append writes the vectors to the end of a file, which is made where there is none.
+func (v *Vectors) Append(path string) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("appending feature vectors: %w", err)
+	}
+	var out bytes.Buffer
+	if n := len(old); n > 0 && old[n-1] != '\n' {
+		if end := bytes.LastIndexByte(old, '\n') + 1; !json.Valid(old[end:]) { // a line that was cut off
+			if err := os.Truncate(path, int64(end)); err != nil {
+				return fmt.Errorf("appending feature vectors: %w", err)
+			}
+			old = old[:end]
+		} else {
+			out.WriteByte('\n')
+		}
+	}
+	enc := json.NewEncoder(&out)
+	if !slices.Equal(lastNames(old), v.Names) {
+		if err := enc.Encode(header{VectorsVersion, v.Names}); err != nil {
+			return err
+		}
+	}
+	for _, x := range v.List {
+		if len(x.Values) != len(v.Names) {
+			return fmt.Errorf("the vector of %s has %d values, for %d features", x.Kernel.Key(), len(x.Values), len(v.Names))
+		}
+		if err := enc.Encode(x); err != nil {
+			return fmt.Errorf("vector of %s: %w", x.Kernel.Key(), err)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("appending feature vectors: %w", err)
+	}
+	if _, err := f.Write(out.Bytes()); err != nil {
+		f.Close()
+		return fmt.Errorf("appending feature vectors: %w", err)
+	}
+	return f.Close()
+}
+
+// lastNames are the names that the last header of the text gives.
+func lastNames(text []byte) []string {
+	at := bytes.LastIndex(text, []byte(`"features":`))
+	if at < 0 {
+		return nil
+	}
+	line, _, _ := bytes.Cut(text[bytes.LastIndexByte(text[:at], '\n')+1:], []byte("\n"))
+	var h header
+	if json.Unmarshal(line, &h) != nil {
+		return nil
+	}
+	return h.Features
+}
+
+// Join makes a set of vectors and the records of their kernels: the same identity and source. A kernel that ran into its time
+// limit takes infinitely long; one that failed otherwise is left out; one without a record was not measured. Of several vectors
+// of a kernel the last one holds. The warning says how many were left out.
+func Join(v *Vectors, records []samples.Record) (*Set, []error) {
+	type key struct{ id, hash string }
+	known := map[key]samples.Record{}
+	for _, r := range records {
+		known[key{r.Kernel.Key(), r.SourceHash}] = r
+	}
+	s := &Set{Names: v.Names}
+	at := map[key]int{}
+	failed := map[samples.Status]int{}
+	for _, x := range v.List {
+		k := key{x.Kernel.Key(), x.SourceHash}
+		p := Point{ID: k.id, Benchmark: x.Benchmark, Size: x.Size, Features: x.Values, Seconds: math.NaN(), Predicted: math.NaN()}
+		if x.Predicted > 0 {
+			p.Predicted = x.Predicted
+		}
+		if r, ok := known[k]; ok {
+			switch r.Status {
+			case samples.OK:
+				p.Seconds = r.Seconds()
+			case samples.Timeout:
+				p.Seconds = math.Inf(1)
+			default:
+				failed[r.Status]++
+				continue
+			}
+		}
+		if i, ok := at[k]; ok {
+			s.Points[i] = p
+			continue
+		}
+		at[k] = len(s.Points)
+		s.Points = append(s.Points, p)
+	}
+	var warnings []error
+	for _, status := range slices.Sorted(maps.Keys(failed)) {
+		warnings = append(warnings, fmt.Errorf("%d kernels are left out: %s", failed[status], status))
+	}
+	return s, warnings
+}
