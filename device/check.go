@@ -72,6 +72,10 @@ func (j Job) checkArgs(Info) *Error {
 			return refused("argument %d (%s): has %d elements", i, a.Name, a.Count)
 		case a.Count > math.MaxInt64/size:
 			return refused("argument %d (%s): %d elements of %s exceed any memory", i, a.Name, a.Count, a.DType)
+		case a.Sequence != nil:
+			if err := a.Sequence.check(a.DType, a.Count); err != nil {
+				return refused("argument %d (%s): %v", i, a.Name, err)
+			}
 		}
 	}
 	return nil

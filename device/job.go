@@ -40,10 +40,12 @@ type Arg struct {
 	DType string  `json:"dtype"`
 	Count int64   `json:"count,omitempty"` // elements of a buffer or of local memory
 	Seed  uint64  `json:"seed,omitempty"`  // of a buffer's data
-	Read  bool    `json:"read,omitempty"`  // the kernel reads the buffer
-	Write bool    `json:"write,omitempty"` // the kernel writes the buffer; if it does both, the data is restored before each run
-	Int   int64   `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
-	Float float64 `json:"float,omitempty"` // value of a floating-point scalar
+	// Sequence is a buffer's data where that is not random.
+	Sequence *Sequence `json:"sequence,omitempty"`
+	Read     bool      `json:"read,omitempty"`  // the kernel reads the buffer
+	Write    bool      `json:"write,omitempty"` // the kernel writes the buffer; if it does both, the data is restored before each run
+	Int      int64     `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
+	Float    float64   `json:"float,omitempty"` // value of a floating-point scalar
 }
 
 // Bytes returns the size of a buffer or of local memory, 0 for a scalar and for an unknown dtype.

@@ -151,6 +151,9 @@ func write(n *linear.Nest, opt Options, d *dialect) (source *Source, err error) 
 	b.WriteByte('\n')
 	w.writeHelpers(&b)
 	b.WriteString(functions)
+	for _, v := range n.Kernel.Values { // a part of the source, so that samples of other data are told apart
+		fmt.Fprintf(&b, "/* %s[%s] = %s */\n", v.Array, v.Index, strings.ReplaceAll(v.Value.String(), "*/", "* /"))
+	}
 	fmt.Fprintf(&b, w.kernel, n.Local[0], n.Local[1], n.Local[2])
 	fmt.Fprintf(&b, "%s(%s)\n{\n", s.Entry, strings.Join(params, ", "))
 	b.WriteString(declarations)

@@ -134,6 +134,46 @@ func TestBoundsRefused(t *testing.T) {
 	}
 }
 
+func TestAssumeValues(t *testing.T) {
+	k, err := kernel.Make(ragged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ element, value, want string }{
+		{"p[i]", "2*i // 3 % n", "p[i]: 2*i // 3 % n"},
+		{"p[at]", "n - at", "p[at]: n - at"},
+		{"p", "3", "write the array with a name for its index"},
+		{"p[2*i]", "3", "write the array with a name for its index"},
+		{"p[n]", "3", "write the array with a name for its index"},
+		{"r[i]", "i", "r is no array argument"},
+		{"lo[i]", "i", "lo is no array argument"},
+		{"a[i]", "i", "a is float32, values are given for integers"},
+		{"p[i]", "i + m", "m is neither its index nor a parameter of the kernel (n)"},
+		{"p[i]", "i +", "values of p[i]"},
+	} {
+		next, err := k.AssumeValues(c.element, c.value)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = next.Values[0].String()
+			if next.Key() == k.Key() || !strings.Contains(next.String(), got) {
+				t.Errorf("%s: the values are not part of the kernel's text", c.element)
+			}
+			if _, err := next.AssumeValues(c.element, c.value); err == nil {
+				t.Errorf("%s: stated twice", c.element)
+			}
+			fixed, err := next.FixParameters(map[string]int64{"n": 8})
+			if err != nil || !strings.Contains(fixed.Values[0].String(), "8") {
+				t.Errorf("%s: %v, %v with n = 8", c.element, fixed.Values, err)
+			}
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("values of %s = %s: %s, want %s", c.element, c.value, got, c.want)
+		}
+	}
+}
+
 func TestAssumeAverage(t *testing.T) {
 	k, err := kernel.Make(ragged)
 	if err != nil {

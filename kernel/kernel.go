@@ -20,6 +20,8 @@ type Kernel struct {
 	Assumptions *polycount.Set
 	// Averages of what bounds inames at run time. Only counts use them.
 	Averages []Average
+	// Values of arguments that are not to be arbitrary. Only runs use them.
+	Values []Values
 
 	// Statements in the order in which they were written. The order has no meaning but to break ties.
 	Statements []*Stmt

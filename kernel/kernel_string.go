@@ -36,6 +36,11 @@ func (k *Kernel) String() string {
 	}
 	section("averages", lines)
 	lines = nil
+	for _, v := range k.Values {
+		lines = append(lines, v.String())
+	}
+	section("values", lines)
+	lines = nil
 	for _, n := range k.Inames() {
 		if t, ok := k.Tags[n]; ok {
 			lines = append(lines, n+": "+t.String())

@@ -42,6 +42,9 @@ func (k *Kernel) FixParameters(values map[string]int64) (*Kernel, error) {
 	}
 	sub := func(e Expr) Expr { return foldSizes(Subst(e, by)) }
 	c.mapStmts(func(s *Stmt) { s.mapExprs(func(e Expr) Expr { return Subst(e, by) }) })
+	for i, v := range c.Values {
+		c.Values[i].Value = Subst(v.Value, without(by, []string{v.Index}))
+	}
 	for i, a := range c.Averages {
 		c.Averages[i] = Average{foldSizes(Subst(a.Of, by)), Subst(a.Value, by)}
 	}

@@ -52,7 +52,9 @@ type guard struct {
 // replaces the inames found in the expressions, inames=+i:j adds to them. nosync takes wildcards too, with @local,
 // @global or @any behind each, or nosync@local=... for all. Two targets are two statements, v = max(i, x[i]) and
 // at = argmax(i, x[i], i), which RealizeReduction computes in one loop: the first has the id as written, the second one
-// ending in _index, and what depends on the first depends on both. Errors are *source.Error.
+// ending in _index, and what depends on the first depends on both. Of what Loopy's instructions have, these lack calls of
+// other kernels, several targets of other calls (a, b = f(..)), conflict groups and atomic updates. Errors are
+// *source.Error.
 func ParseInstructions(text string) (ins *Instructions, err error) {
 	p, err := newParser(text)
 	if err != nil {

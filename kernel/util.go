@@ -12,6 +12,7 @@ func (k *Kernel) clone() *Kernel {
 	c := *k
 	c.Domains = slices.Clone(k.Domains)
 	c.Averages = slices.Clone(k.Averages)
+	c.Values = slices.Clone(k.Values)
 	c.Statements = slices.Clone(k.Statements)
 	c.Args = slices.Clone(k.Args)
 	c.Temps = slices.Clone(k.Temps)

@@ -68,7 +68,7 @@ func (c *Case) reference(job device.Job) (map[string]*interp.Buffer, *interp.Rep
 		switch a.Kind {
 		case device.Buffer:
 			data := make([]byte, a.Bytes())
-			device.Fill(a.DType, data, a.Seed)
+			a.Fill(data, 0)
 			if buffers[a.Name], err = interp.FromBytes(kernel.DType(a.DType), data); err != nil {
 				return nil, nil, err
 			}

@@ -171,6 +171,9 @@ func (c *Case) Job(policy device.Policy) (device.Job, error) {
 		default:
 			arg.Kind, arg.Count, arg.Seed = device.Buffer, counts[p.Name], seedOf(p.Name)
 			arg.Read, arg.Write = p.Read, p.Write
+			if arg.Sequence, err = c.sequence(p.Name); err != nil {
+				return device.Job{}, err
+			}
 		}
 		job.Args = append(job.Args, arg)
 	}

@@ -73,6 +73,58 @@ func TestVerifyLoopsOfData(t *testing.T) {
 	if err := Verify(context.Background(), dev, c); err != nil {
 		t.Error(err)
 	}
+	for _, nnz := range []int64{1, 255, 5000} {
+		c.Sizes = map[string]int64{"n": 256, "nnz": nnz}
+		if err := c.Compare(context.Background(), dev); err != nil {
+			t.Errorf("%d entries: %v", nnz, err)
+		}
+		// the average that counts take is that of the data
+		_, report, err := c.reference(must(c.Job(device.Policy{})))
+		if err != nil || report.Loads["val"] != nnz {
+			t.Errorf("%d entries: %d were loaded (%v)", nnz, report.Loads["val"], err)
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestSequenceOf(t *testing.T) {
+	const base = "k = lp.make_kernel('{[i]: 0<=i<n}', 'y[i] = x[p[i]]', [lp.GlobalArg('x', 'float32', shape='n'), '...'])\n" +
+		"k = lp.add_dtypes(k, {'p': 'int32'})\nk = lp.assume_values(k, 'p[i]', '%s')\n"
+	for _, c := range []struct {
+		value string
+		want  string
+	}{
+		{"i", "{1 0 0 0}"},
+		{"3", "{0 3 0 0}"},
+		{"2*i - 3", "{2 -3 0 0}"},
+		{"n*i + n*n", "{10 100 0 0}"},
+		{"i*n // 4", "{10 0 4 0}"},
+		{"(7*i + n) % n", "{7 10 0 10}"},
+		{"(3*i + 1) // 2 % (n - 1)", "{3 1 2 9}"},
+		{"i // (n - 10)", "the divisor n - 10 is 0"},
+		{"i*i", "multiplies two variables"},
+		{"i // 2 + 1", "divides within a sum"},
+		{"max(i, 2)", "max(i, 2) is not affine"},
+	} {
+		k := makeCase(t, fmt.Sprintf(base, c.value), map[string]int64{"n": 10})
+		s, err := k.sequence("p")
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprint(*s)
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.value, got, c.want)
+		}
+		if s, err := k.sequence("x"); s != nil || err != nil {
+			t.Errorf("x: %v, %v", s, err)
+		}
+	}
 }
 
 // spoiled returns one wrong element of each output.

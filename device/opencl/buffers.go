@@ -83,7 +83,7 @@ func (b *bound) alloc(a device.Arg) (object, error) {
 	host := make([]byte, min(piece, a.Bytes()))
 	for at := int64(0); at < a.Bytes(); at += piece {
 		part := host[:min(piece, a.Bytes()-at)]
-		device.FillAt(a.DType, part, a.Seed, at/size)
+		a.Fill(part, at/size)
 		if err := d.call(enqueueWriteBuffer, uintptr(d.queue), uintptr(id), 1, uintptr(at), uintptr(len(part)),
 			uintptr(unsafe.Pointer(&part[0])), 0, 0, 0); err != nil {
 			return 0, err

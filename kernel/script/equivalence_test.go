@@ -30,6 +30,8 @@ b = lp.assume(lp.split_iname(plain, "k", 2), "n >= 1")`, 2},
 	{"assume_average", rows + `
 a = lp.assume_average(plain, "j", "n/2")
 b = lp.split_iname(lp.assume_average(plain, "hi - lo", 3), "j", 2)`, 1},
+	{"assume_values", rows + `
+a = lp.assume_values(plain, "p[i]", "i % n")`, 1},
 	{"add_prefetch", mm + `
 _t = lp.split_iname(lp.split_iname(plain, "i", 4, outer_tag="g.0", inner_tag="l.0"), "k", 2)
 _t = lp.tag_inames(_t, "j:g.1")

@@ -38,6 +38,11 @@ var transformations = []function{
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return k.AssumeAverage(c.text("expr"), c.expr("value", c.args["value"]).String())
 		}),
+	transform("assume_values", "element, value", "element",
+		`states the elements of an integer array, as in "rowptr[i]", "i*nnz // n": the data that measurements and checks start from`,
+		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+			return k.AssumeValues(c.text("element"), c.expr("value", c.args["value"]).String())
+		}),
 	transform("add_prefetch", "var|var_name, sweep_inames=, dim_arg_names=, default_tag=, temporary_name=, "+
 		"temporary_address_space=, fetch_bounding_box=, fetch_outer_inames=, prefetch_insn_id=", "var",
 		"reads an array through a tile that is filled before the sweep inames run",

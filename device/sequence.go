@@ -1,0 +1,69 @@
+package device
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Sequence gives element i of an integer buffer the value floor((Mul*i + Add)/Div) mod Mod, in place of random numbers:
+// what indices and bounds of loops are read from. Div and Mod are positive, or 0 for none.
+type Sequence struct {
+	Mul int64 `json:"mul,omitempty"`
+	Add int64 `json:"add,omitempty"`
+	Div int64 `json:"div,omitempty"`
+	Mod int64 `json:"mod,omitempty"`
+}
+
+// At is element i.
+func (s Sequence) At(i int64) int64 {
+	v := s.Mul*i + s.Add
+	if s.Div > 1 {
+		v = (v - floorMod(v, s.Div)) / s.Div
+	}
+	if s.Mod > 0 {
+		v = floorMod(v, s.Mod)
+	}
+	return v
+}
+
+func floorMod(a, m int64) int64 { return ((a % m) + m) % m }
+
+// check reports what is wrong with the sequence for n elements of the dtype.
+func (s Sequence) check(dtype string, n int64) error {
+	const limit = 1 << 62
+	switch {
+	case !isInteger[dtype]:
+		return fmt.Errorf("a sequence of integers in a buffer of %s", dtype)
+	case s.Div < 0 || s.Mod < 0:
+		return fmt.Errorf("a sequence with a negative divisor")
+	case n > 0 && (s.Mul > limit/n || s.Mul < -limit/n || s.Add > limit || s.Add < -limit):
+		return fmt.Errorf("a sequence that leaves the range of 64 bits")
+	}
+	return nil
+}
+
+var isInteger = map[string]bool{
+	"int8": true, "uint8": true, "int16": true, "uint16": true, "int32": true, "uint32": true, "int64": true, "uint64": true,
+}
+
+// Fill writes the data that the buffer of the argument starts from into dst, which holds its elements from first on.
+func (a Arg) Fill(dst []byte, first int64) {
+	if a.Sequence == nil {
+		FillAt(a.DType, dst, a.Seed, first)
+		return
+	}
+	size := DTypeSize(a.DType)
+	for i := int64(0); i*size < int64(len(dst)); i++ {
+		v, at := uint64(a.Sequence.At(first+i)), dst[i*size:]
+		switch size {
+		case 1:
+			at[0] = byte(v)
+		case 2:
+			binary.LittleEndian.PutUint16(at, uint16(v))
+		case 4:
+			binary.LittleEndian.PutUint32(at, uint32(v))
+		default:
+			binary.LittleEndian.PutUint64(at, v)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package kernel
+
+import (
+	"slices"
+)
+
+// Values says what the elements of an argument are where that matters, as for the row pointers of a sparse matrix: data
+// that runs and their references start from. Counts do not use them.
+type Values struct {
+	Array string
+	Index string // name of the index in Value
+	Value Expr   // over Index and parameters
+}
+
+// String is like "rowptr[i]: i*nnz // n".
+func (v Values) String() string { return v.Array + "[" + v.Index + "]: " + v.Value.String() }
+
+// AssumeValues states the elements of an integer argument with one axis that the kernel only reads: element is like
+// "rowptr[i]" with a name for the index, value an expression in it and the parameters with + - * // %, of which // and %
+// stand outside sums, as in "(7*i + 3) // 2 % n". Values that the kernel cannot use are found when it runs.
+func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
+	e, err := ParseExpr(element)
+	if err != nil {
+		return nil, k.errorf("values: %w", err)
+	}
+	v, err := ParseExpr(value)
+	if err != nil {
+		return nil, k.errorf("values of %s: %w", element, err)
+	}
+	acc, ok := e.(*Access)
+	var index Var
+	if ok && len(acc.Index) == 1 {
+		index, ok = acc.Index[0].(Var)
+	}
+	if !ok || index.Name == "" || k.IsParam(index.Name) {
+		return nil, k.errorf(`values of %s: write the array with a name for its index, as in "rowptr[i]"`, element)
+	}
+	a := k.Array(acc.Array)
+	switch {
+	case a == nil || a.IsValue || k.IsTemp(acc.Array):
+		return nil, k.errorf("values of %s: %s is no array argument", element, acc.Array)
+	case len(a.Shape) != 1:
+		return nil, k.errorf("values of %s: %s has %d axes, values are given for arrays with one", element, acc.Array, len(a.Shape))
+	case a.DType != "" && !a.DType.IsInteger():
+		return nil, k.errorf("values of %s: %s is %s, values are given for integers", element, acc.Array, a.DType)
+	case len(k.writers(acc.Array)) > 0:
+		return nil, k.errorf("values of %s: statement %s writes %s", element, k.writers(acc.Array)[0].ID, acc.Array)
+	case slices.ContainsFunc(k.Values, func(o Values) bool { return o.Array == acc.Array }):
+		return nil, k.errorf("the values of %s are given already", acc.Array)
+	}
+	var bad string
+	freeVars(v, func(n string) {
+		if n != index.Name && !k.IsParam(n) {
+			bad = n
+		}
+	})
+	if bad != "" {
+		return nil, k.errorf("values of %s: %s is neither its index nor a parameter of the kernel (%s)", element, bad, listNames(k.Params()))
+	}
+	c := k.clone()
+	c.Values = append(c.Values, Values{acc.Array, index.Name, v})
+	return c, nil
+}
