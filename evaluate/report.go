@@ -22,7 +22,8 @@ type Report struct {
 	GeomeanRelativeError float64       `json:"geomean_relative_error"`
 	WorkRemoved          *float64      `json:"work_removed_relative_error,omitempty"` // as VariantReport.WorkRemoved, over all points
 	Suites               []SuiteReport `json:"suites"`
-	Cold                 *Report       `json:"cold,omitempty"` // the same with cold caches, where both were asked for
+	Conditions           []string      `json:"conditions,omitempty"` // of the device while all samples were taken, those of the calibration too
+	Cold                 *Report       `json:"cold,omitempty"`       // the same with cold caches, where both were asked for
 }
 
 // SuiteReport is the outcome of one suite.

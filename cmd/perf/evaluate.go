@@ -165,6 +165,7 @@ func (e *evaluation) run() (*evaluate.Report, error) {
 		}
 	}
 	report.Summarize()
+	report.Conditions = evaluate.Conditions(e.session.taken(e.session.mode))
 	return report, nil
 }
 
@@ -381,6 +382,9 @@ func printReport(cmd *cobra.Command, report *evaluate.Report) {
 		percent(report.GeomeanRelativeError), percent(report.Mean()), percent(report.Worst()), report.Cache)
 	if report.WorkRemoved != nil {
 		fmt.Fprintf(out, "taking the time with the work removed: geometric mean relative error %s\n", percent(*report.WorkRemoved))
+	}
+	for _, c := range report.Conditions {
+		fmt.Fprintf(out, "conditions: %s\n", c)
 	}
 }
 

@@ -45,7 +45,7 @@ func (o *sessionOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.retry, "retry", false, "measure again what failed before")
 	cmd.Flags().IntVar(&o.trials, "trials", 0, "trials of each kernel, at most (default 60, fewer when the median is certain before)")
 	cmd.Flags().StringVar(&o.cache, "cache", "warm", "caches before each trial: warm (as the trial before left them), cold (swept), or both")
-	cmd.Flags().DurationVar(&o.limit, "limit", 0, "give up a kernel whose building and trials take longer (default 2m)")
+	cmd.Flags().DurationVar(&o.limit, "limit", 0, "give up a kernel whose building and trials take longer (default 2m; --retry tries it again)")
 	cmd.Flags().IntVar(&o.jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, at once, before times are taken (default the number of processors, at most %d)", mostJobs))
 }
 
@@ -78,6 +78,9 @@ type session struct {
 	options sessionOptions
 	workers measure.Options
 	mode    samples.Mode // of what is measured next
+
+	records []samples.Record  // all that was used, each kernel and mode once
+	answers map[answerKey]int // where they stand
 
 	sentinel         *measure.Sentinel
 	sentinelCompared bool                       // with the file's first
@@ -166,7 +169,31 @@ func (s *session) measure(cases []*workload.Case) ([]samples.Record, error) {
 	defer show.done()
 	sweep := s.sweep()
 	sweep.Progress = show.event
-	return sweep.Run(s.cmd.Context(), tasks)
+	records, err := sweep.Run(s.cmd.Context(), tasks)
+	for _, r := range records {
+		if s.answers == nil {
+			s.answers = map[answerKey]int{}
+		}
+		key := answerKey{r.Kernel.Key(), r.Mode}
+		if i, known := s.answers[key]; known {
+			s.records[i] = r
+			continue
+		}
+		s.answers[key] = len(s.records)
+		s.records = append(s.records, r)
+	}
+	return records, err
+}
+
+// answerKey tells the records of a session apart.
+type answerKey struct {
+	kernel string
+	mode   samples.Mode
+}
+
+// taken returns the records that the session has used, in one state of the caches, in the order of first use.
+func (s *session) taken(mode samples.Mode) []samples.Record {
+	return slices.DeleteFunc(slices.Clone(s.records), func(r samples.Record) bool { return r.Mode != mode })
 }
 
 func (s *session) sweep() measure.Sweep {

@@ -1,0 +1,78 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+
+	"gpuperf/evaluate/chart"
+	"gpuperf/samples"
+)
+
+// Conditions says what the records tell of the device while they were taken: the times of the sentinel kernel before them, and
+// what the platform told of clocks, power and temperature. It is empty where they tell nothing.
+func Conditions(records []samples.Record) []string {
+	var sentinel, ratio, sm, memory, power, heat span
+	limits := map[string]int{}
+	var names []string // of limits, in the order in which they first occur
+	for _, r := range records {
+		if r.Sentinel != nil {
+			sentinel.add(r.Sentinel.Seconds)
+			ratio.add(r.Sentinel.Ratio)
+		}
+		if r.Clocks == nil {
+			continue
+		}
+		sm.add(float64(r.Clocks.SM))
+		memory.add(float64(r.Clocks.Memory))
+		power.add(r.Clocks.Power)
+		heat.add(float64(r.Clocks.Temperature))
+		for _, l := range r.Clocks.Limits {
+			if limits[l]++; limits[l] == 1 {
+				names = append(names, l)
+			}
+		}
+	}
+	var out []string
+	if sentinel.n > 0 {
+		out = append(out, fmt.Sprintf("sentinel kernel %s, %s times what it took first (%d of %d samples)",
+			sentinel.text(chart.Seconds), ratio.text(func(v float64) string { return fmt.Sprintf("%.4f", v) }), sentinel.n, len(records)))
+	}
+	plain := func(v float64) string { return fmt.Sprintf("%.0f", v) }
+	for _, s := range []struct {
+		what, unit string
+		span
+	}{{"multiprocessors at", "MHz", sm}, {"memory at", "MHz", memory}, {"power", "W", power}, {"temperature", "°C", heat}} {
+		if s.hi > 0 {
+			out = append(out, fmt.Sprintf("%s %s %s", s.what, s.text(plain), s.unit))
+		}
+	}
+	for _, l := range names {
+		out = append(out, fmt.Sprintf("clocks limited by %s in %d of %d samples", l, limits[l], len(records)))
+	}
+	return out
+}
+
+// span is the range of some values. What is zero was not told, and does not count.
+type span struct {
+	lo, hi float64
+	n      int
+}
+
+func (s *span) add(v float64) {
+	if v == 0 {
+		return
+	}
+	if s.n == 0 {
+		s.lo, s.hi = v, v
+	}
+	s.lo, s.hi = math.Min(s.lo, v), math.Max(s.hi, v)
+	s.n++
+}
+
+func (s span) text(format func(float64) string) string {
+	lo, hi := format(s.lo), format(s.hi)
+	if lo == hi {
+		return lo
+	}
+	return lo + " to " + hi
+}
