@@ -153,7 +153,7 @@ func TestQuantifiedSet(t *testing.T) {
 func TestRandomShadows(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	budget := 0
-	trials := *randomSets / 5
+	trials := *randomSets / 10
 	for range trials {
 		piece := func(out int) string {
 			names := []string{"i", "j", "k", "l"}[:2+r.Intn(3)]
@@ -194,7 +194,7 @@ func TestRandomShadows(t *testing.T) {
 			}
 			s = must(s.Union(&Set{params: x.params, dims: s.dims, cs: x.cs, open: x.open, pending: x.pending}))
 		}
-		p, err := s.Count(WithLimit(6_000_000))
+		p, err := s.Count(WithLimit(3_000_000))
 		if errors.Is(err, ErrBudget) {
 			budget++
 			continue

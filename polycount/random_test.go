@@ -63,6 +63,7 @@ func randomSet(r *rand.Rand) string {
 // naive counts the points of a set by evaluating its text at every point of a box that contains it: it shares only
 // the parser with the counter.
 func naive(s *Set, at map[string]int64, lo, hi int64) int64 {
+	members := s.members()
 	point := make(row, 1+len(s.params)+len(s.dims))
 	point[0] = 1
 	for i, p := range s.params {
@@ -72,7 +73,7 @@ func naive(s *Set, at map[string]int64, lo, hi int64) int64 {
 	var walk func(k int)
 	walk = func(k int) {
 		if k == len(point) {
-			for _, c := range s.cs {
+			for _, c := range members {
 				if c.holds(point) {
 					n++
 					return

@@ -101,10 +101,18 @@ func unionNames(a, b []string) []string {
 	return out
 }
 
-// align brings s and t to common parameters; their dimensions must agree.
+// align brings s and t to common parameters and the dimensions of s. Dimensions count by position, as in isl; but one
+// name at two positions is taken for a mistake.
 func align(s, t *Set) (*Set, *Set) {
 	if !slices.Equal(s.dims, t.dims) {
-		fail("polycount: dimensions %v and %v differ", s.dims, t.dims)
+		for i, d := range t.dims {
+			if len(s.dims) != len(t.dims) || d != s.dims[i] && slices.Contains(s.dims, d) {
+				fail("polycount: dimensions %v and %v differ", s.dims, t.dims)
+			}
+		}
+		u := *t
+		u.dims = s.dims
+		t = &u
 	}
 	params := unionNames(s.params, t.params)
 	for _, p := range params {
