@@ -46,13 +46,13 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 			if err != nil {
 				return err
 			}
-			_, fit, err := form.fit(cmd.Context(), model, rows, calibrate.Options{Init: start, Lanes: lanes})
+			as, fit, err := form.fit(cmd.Context(), model, rows, calibrate.Options{Init: start, Lanes: lanes})
 			if err != nil {
 				return err
 			}
 			var fitted []fittedRow
 			if byRow {
-				if fitted, err = fittedRows(model, fit, rows); err != nil {
+				if fitted, err = fittedRows(as, fit, rows); err != nil {
 					return err
 				}
 			}

@@ -98,6 +98,7 @@ var commands = []func() *cobra.Command{
 	calibrateCommand,
 	fitCommand,
 	predictCommand,
+	explainCommand,
 	rankCommand,
 	evaluateCommand,
 	workerCommand,

@@ -27,7 +27,7 @@ type predictOptions struct {
 
 func (o *predictOptions) addFlags(cmd *cobra.Command) {
 	addSizesFlag(cmd, &o.sizes)
-	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile")
+	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile; auto is the one that suits the kernels best")
 	cmd.Flags().StringVar(&o.profile, "profile", "", "the profile of the device (default: the one of this machine's device)")
 	o.session.addFlags(cmd)
 }
@@ -47,14 +47,18 @@ measurement beside the prediction. With --features it predicts from feature valu
 			return exactArgs(1, "one kernel script")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := openPredictor(cmd, o)
-			if err != nil {
-				return err
-			}
 			if table != "" {
+				p, err := openPredictor(cmd, o, nil)
+				if err != nil {
+					return err
+				}
 				return predictTable(cmd, p, table)
 			}
 			cases, err := scriptCases(cmd, args[0], o.sizes)
+			if err != nil {
+				return err
+			}
+			p, err := openPredictor(cmd, o, cases)
 			if err != nil {
 				return err
 			}
@@ -112,13 +116,14 @@ func profilePath(cmd *cobra.Command, o predictOptions) (string, error) {
 type predictor struct {
 	device    samples.Fingerprint // on which it was calibrated
 	model     *models.Model
+	fit       *calibrate.Fit
 	predictor *calibrate.Predictor
 	ids       []features.ID
 	cache     string // state of the caches in which it was calibrated; "" is not known
 }
 
-// openPredictor loads the profile and finds the model in it.
-func openPredictor(cmd *cobra.Command, o predictOptions) (*predictor, error) {
+// openPredictor loads the profile and finds the model in it, or chooses one for the cases.
+func openPredictor(cmd *cobra.Command, o predictOptions, cases []*workload.Case) (*predictor, error) {
 	path, err := profilePath(cmd, o)
 	if err != nil {
 		return nil, err
@@ -128,6 +133,15 @@ func openPredictor(cmd *cobra.Command, o predictOptions) (*predictor, error) {
 		return nil, err
 	}
 	name := o.model
+	if name == auto && profile.Find(auto) == nil {
+		switch {
+		case len(cases) == 0:
+			return nil, usagef("--model auto chooses for kernels, and there are none; name a model: %s", strings.Join(profile.Names(), " | "))
+		case len(profile.Models) > 0:
+			return bestModel(cmd, profile, cases)
+		}
+		name = ""
+	}
 	if name == "" {
 		if len(profile.Models) == 0 {
 			return nil, usagef("profile %s holds no model\n    calibrate one: perf calibrate MODEL.yaml --profile %s", path, path)
@@ -159,7 +173,7 @@ func newPredictor(device samples.Fingerprint, calibration *calibrate.Calibration
 	if err != nil {
 		return nil, err
 	}
-	return &predictor{device: device, model: model, predictor: p, ids: ids, cache: calibration.Origin.Cache}, nil
+	return &predictor{device: device, model: model, fit: &calibration.Fit, predictor: p, ids: ids, cache: calibration.Origin.Cache}, nil
 }
 
 // prediction is what was predicted, and perhaps measured, for a case.

@@ -24,26 +24,25 @@ overlap cannot be told apart by the model and are marked with ~. With --measure 
 a limit of the profile's device, as its largest work-group or its local memory, are skipped with the reason.`,
 		Args: minArgs(1, "at least one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := openPredictor(cmd, o)
+			var cases []*workload.Case
+			for _, path := range args {
+				of, err := scriptCases(cmd, path, o.sizes)
+				if err != nil {
+					return err
+				}
+				cases = append(cases, of...)
+			}
+			p, err := openPredictor(cmd, o, cases)
 			if err != nil {
 				return err
 			}
-			var all []*prediction
-			var skipped []skippedJSON
-			for _, path := range args {
-				cases, err := scriptCases(cmd, path, o.sizes)
-				if err != nil {
-					return err
-				}
-				runnable, refused, err := p.runnable(cases)
-				if err != nil {
-					return err
-				}
-				predictions, err := p.predictAll(runnable)
-				if err != nil {
-					return err
-				}
-				all, skipped = append(all, predictions...), append(skipped, refused...)
+			runnable, skipped, err := p.runnable(cases)
+			if err != nil {
+				return err
+			}
+			all, err := p.predictAll(runnable)
+			if err != nil {
+				return err
 			}
 			for _, k := range skipped {
 				note(cmd, "warning: skipped: %s %s: %s: %s", k.Kernel, formatSizes(k.At), k.Status, k.Reason)

@@ -43,6 +43,7 @@ var layers = []string{
 	"evaluate/chart",
 	"lift/rank",
 	"evaluate/peaks",
+	"explain",
 	"evaluate",
 	"cmd/perf",
 }

@@ -1,0 +1,138 @@
+package explain
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"gpuperf/features"
+	"gpuperf/kernel"
+)
+
+const (
+	worthwhile = 0.1 // part of the time from which on a cost is worth a word
+	again      = 2.0 // loads of an element from which on it is worth keeping
+	wasteful   = 0.6 // part of the bytes moved that are asked for, under which an access is scattered
+	nearRoof   = 0.85
+	banks      = 32
+)
+
+// advice says what would have to change, from the costs that the prediction would fall by, the largest first. It says
+// what the counts show and no more: whether a change pays off is for a prediction of the changed kernel to say.
+func (e *explainer) advice(out *Explanation) error {
+	say := func(format string, args ...any) { out.Advice = append(out.Advice, fmt.Sprintf(format, args...)) }
+	if out.Roof != nil && out.Roof.Reached > nearRoof {
+		say("at %.0f %% of the roof (%s): only less of that work makes it faster", 100*out.Roof.Reached, out.Roof.Resources[0].Name)
+	}
+	for _, c := range out.Costs {
+		if c.Saved < worthwhile*out.Predicted || c.Parameter == "" {
+			continue
+		}
+		for _, text := range e.remedies(c) {
+			say("%s (%s, %.0f %% of the time): %s", e.describe(c), c.Parameter, 100*c.Saved/out.Predicted, text)
+		}
+	}
+	for _, t := range out.Terms {
+		if t.Share > worthwhile && t.Saved < worthwhile*t.Seconds {
+			say("%s hides: at this size, making it cheaper gains next to nothing", t.Name)
+		}
+	}
+	if n := len(out.Unpriced); n > 0 {
+		say("the model has no cost for %d kinds of work of this kernel: another model may see more", n)
+	}
+	return nil
+}
+
+// remedies lists what the counts of a cost's work suggest.
+func (e *explainer) remedies(c Cost) []string {
+	var out []string
+	for _, id := range c.ids {
+		if id.Class == features.GroupsClass && len(c.ids) == 1 {
+			out = append(out, "fewer and larger work-groups, or more work in each")
+		}
+		for _, r := range e.selected(id) {
+			text := ""
+			switch k := r.Key.(type) {
+			case features.Mem:
+				text = e.memory(k, r)
+			case features.Op:
+				text = e.operation(k, c)
+			case features.Sync:
+				text = map[string]string{
+					"barrier_local": "fewer barriers: larger tiles between them, or two tiles in turn",
+					"kernel_launch": "the launch itself: more work in one launch",
+				}[k.Op]
+			}
+			if text != "" && !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+func (e *explainer) memory(m features.Mem, r features.Record) string {
+	if m.Space == kernel.Local {
+		return bankConflict(m)
+	}
+	if scattered := e.scattered(m, r); scattered != "" {
+		return scattered
+	}
+	ratio, err := e.statistics.AFR(m, e.Case.Sizes)
+	if err != nil {
+		return ""
+	}
+	if n, _ := ratio.Float64(); n >= again && m.Direction == features.Load {
+		return fmt.Sprintf("each element of %s is loaded %.6g times: tiles in local memory or registers would serve it from nearer", m.Variable, n)
+	}
+	return fmt.Sprintf("each element of %s is moved once, in full sectors: fewer bytes, by a smaller type or a kernel joined to this one", m.Variable)
+}
+
+// scattered says how much of what an access moves is not asked for; "" where it is little, or nothing is known. Elements that a
+// whole sub-group shares are no waste.
+func (e *explainer) scattered(m features.Mem, r features.Record) string {
+	if m.Granularity != features.WorkItem {
+		return ""
+	}
+	sectors, err := e.statistics.Sectors(m, e.Case.Sizes)
+	if err != nil || sectors == 0 {
+		return ""
+	}
+	asked, err := e.count(r)
+	if err != nil {
+		return ""
+	}
+	used := asked * float64(m.DType.Size()) / (32 * sectors)
+	if used >= wasteful {
+		return ""
+	}
+	stride := m.LStrides.Along(0)
+	return fmt.Sprintf("neighbours along lid(0) are %s elements apart in %s, so that work-items ask for %.0f %% of the bytes in the 32-byte sectors that they touch: let the axis of stride 1 be lid(0)'s, by another layout or mapping",
+		stride, m.Variable, 100*used)
+}
+
+// bankConflict says by how much neighbours meet in a bank of local memory: 32 banks of 4 bytes, as on NVIDIA's devices.
+func bankConflict(m features.Mem) string {
+	stride, ok := new(big.Int).SetString(m.LStrides.Along(0), 10)
+	if !ok || !stride.IsInt64() {
+		return ""
+	}
+	words := stride.Int64() * max(m.DType.Size()/4, 1)
+	shared := new(big.Int).GCD(nil, nil, big.NewInt(banks), new(big.Int).Abs(big.NewInt(words))).Int64()
+	if words == 0 || shared < 2 || m.DType.Size() > 4 && shared == 2 {
+		return "fewer accesses: keep what is used again in registers"
+	}
+	return fmt.Sprintf("neighbours along lid(0) are %s elements apart in %s, so that up to %d of them share a bank: pad the rows by one element", stride, m.Variable, shared)
+}
+
+func (e *explainer) operation(o features.Op, c Cost) string {
+	if e.Peaks == nil {
+		return "fewer operations"
+	}
+	peak, known := e.Peaks.Arithmetic(string(o.DType), o.Op, "op/s")
+	if !known {
+		return "fewer of these operations, or cheaper ones"
+	}
+	share := c.Work.Count * float64(e.Lanes) / c.Seconds / peak.Rate
+	return fmt.Sprintf("at %.0f %% of the peak rate already: fewer operations", 100*share)
+}

@@ -1,0 +1,167 @@
+// Package explain says why a kernel takes the time it takes, in the words of a calibrated model.
+//
+// New takes a prediction apart: terms, and within them the cost of each kind of work with its count (costs.go). It makes the check of
+// Stevens and Klöckner, section 8.1, whether on-chip work hides behind global memory (check.go), sets the time against what
+// the device could do at best (roof.go), and says what would have to change (advice.go). It runs and fits nothing; measured times
+// are handed in.
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/calibrate"
+	"gpuperf/evaluate/peaks"
+	"gpuperf/features"
+	"gpuperf/models"
+	"gpuperf/workload"
+)
+
+// Subject is what is to be explained.
+type Subject struct {
+	Case    *workload.Case
+	Removed *workload.Case // the same kernel without arithmetic and local memory; nil where that cannot be made
+	Model   *models.Model
+	Fit     *calibrate.Fit
+	Lanes   int           // work-items of a sub-group
+	Peaks   *peaks.Device // nil: not known
+
+	Measured        float64 // of the kernel, in seconds; 0: not measured
+	MeasuredRemoved float64 // of the kernel without its work
+}
+
+// Explanation is what there is to say. Times in seconds; shares are parts of the sum of all terms.
+type Explanation struct {
+	Kernel    string             `json:"kernel"`
+	At        map[string]int64   `json:"at"`
+	Model     string             `json:"model"`
+	Form      string             `json:"form,omitempty"` // how the terms make a time; "" where they do it in a way of their own
+	Predicted float64            `json:"predicted"`
+	Interval  calibrate.Interval `json:"interval"`
+	Measured  float64            `json:"measured,omitempty"`
+	Error     *float64           `json:"relative_error,omitempty"` // (predicted - measured) / measured
+	Terms     []Term             `json:"terms"`                    // in the order of the model
+	Costs     []Cost             `json:"costs"`                    // the largest first
+	Bound     string             `json:"bound"`                    // which resource it is that the kernel waits for
+	Check     *Check             `json:"check,omitempty"`          // nil where the model has no form
+	Roof      *Roof              `json:"roof,omitempty"`           // nil where no peaks are known
+	Unpriced  []Work             `json:"unpriced"`                 // what the kernel does and the model has no cost for
+	Advice    []string           `json:"advice"`
+	Warnings  []string           `json:"warnings"`
+}
+
+// Term is a named part of the model.
+type Term struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+	Share   float64 `json:"share"`
+	Saved   float64 `json:"saved"` // by which the prediction falls if the term costs nothing
+}
+
+// Work is a kind of work with its count.
+type Work struct {
+	What    string  `json:"what"`
+	Count   float64 `json:"count"`
+	Formula string  `json:"formula,omitempty"` // symbolic, where the count is one of accesses or operations
+}
+
+// New explains the time of a kernel.
+func New(s Subject) (*Explanation, error) {
+	e := &explainer{Subject: s}
+	if err := e.prepare(); err != nil {
+		return nil, err
+	}
+	out := &Explanation{
+		Kernel: s.Case.Name, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.prediction.Seconds, Interval: e.prediction.Interval,
+		Measured: s.Measured, Warnings: e.prediction.Warnings, Unpriced: []Work{}, Advice: []string{},
+	}
+	if form, _, _, ok := s.Model.Form(); ok {
+		out.Form = string(form)
+	}
+	if s.Measured > 0 {
+		relative := (out.Predicted - s.Measured) / s.Measured
+		out.Error = &relative
+	}
+	for _, step := range []func(*Explanation) error{e.terms, e.costs, e.bound, e.check, e.roof, e.unpriced, e.advice} {
+		if err := step(out); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Case, err)
+		}
+	}
+	return out, nil
+}
+
+// explainer holds what the steps share.
+type explainer struct {
+	Subject
+	compiled   *models.Compiled
+	params     []float64
+	x          []float64 // features of the kernel, in the order of the compiled model
+	values     map[string]float64
+	prediction *calibrate.Prediction
+	ids        []features.ID
+	statistics *features.Statistics
+}
+
+func (e *explainer) prepare() (err error) {
+	if e.compiled, err = e.Model.Compile(); err != nil {
+		return err
+	}
+	var ok bool
+	if e.params, ok = e.Fit.Values(e.compiled.Parameters); !ok {
+		return fmt.Errorf("the fit of %s lacks a parameter of the model: calibrate again", e.Fit.Model)
+	}
+	for _, name := range e.compiled.Features {
+		id, err := features.ParseID(name)
+		if err != nil {
+			return err
+		}
+		e.ids = append(e.ids, id)
+	}
+	if e.values, err = e.Case.Features(e.ids, e.Lanes); err != nil {
+		return fmt.Errorf("%s: %w", e.Case, err)
+	}
+	for _, name := range e.compiled.Features {
+		e.x = append(e.x, e.values[name])
+	}
+	if e.prediction, err = e.Fit.Predict(e.Model, e.values); err != nil {
+		return fmt.Errorf("%s: %w", e.Case, err)
+	}
+	e.statistics, err = e.Case.Statistics(features.Options{SubgroupSize: e.Lanes})
+	return err
+}
+
+// unpriced lists work without cost. Index arithmetic of the kernel itself is not counted by default, so that integers here are data.
+func (e *explainer) unpriced(out *Explanation) error {
+	records, err := e.statistics.Uncovered(e.ids, e.Case.Sizes)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		count, err := r.Count.Eval(e.Case.Sizes)
+		if err != nil {
+			return err
+		}
+		value, _ := count.Float64()
+		out.Unpriced = append(out.Unpriced, Work{What: r.Key.String(), Count: value, Formula: r.Count.String()})
+	}
+	return nil
+}
+
+// without is the prediction when the parameters for which free holds are 0.
+func (e *explainer) without(free func(parameter string) bool) float64 {
+	params := slices.Clone(e.params)
+	for i, name := range e.compiled.Parameters {
+		if free(name) {
+			params[i] = 0
+		}
+	}
+	return e.compiled.Eval(e.x, params)
+}
+
+// seconds is the time that the explanation is about: the measured one where there is one.
+func (e *explainer) seconds() float64 {
+	if e.Measured > 0 {
+		return e.Measured
+	}
+	return e.prediction.Seconds
+}

@@ -1,0 +1,216 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gpuperf/calibrate"
+	"gpuperf/evaluate/peaks"
+	"gpuperf/kernel/script"
+	"gpuperf/models"
+	"gpuperf/samples"
+	"gpuperf/tailor"
+	"gpuperf/workload"
+)
+
+// product is a matrix product with a tile of b in local memory, whose columns are read 16 apart; a is read by rows, far apart.
+const product = `
+knl = lp.make_kernel("{[i,j,k]: 0<=i,j,k<n}", "c[j,i] = sum(k, a$left[i,k]*b$right[k,j]) / n")
+knl = lp.split_iname(knl, "i", 16, outer_tag="g.0", inner_tag="l.0")
+knl = lp.split_iname(knl, "j", 16, outer_tag="g.1", inner_tag="l.1")
+knl = lp.split_iname(knl, "k", 16)
+knl = lp.assume(knl, "n >= 16 and n % 16 = 0")
+knl = lp.add_prefetch(knl, "b", ["k_inner", "j_inner"])
+knl = lp.add_dtypes(knl, {"a": "float32", "b": "float32", "c": "float32"})
+`
+
+const terms = `version: 1
+name: m
+output: f_cl_wall_time
+terms:
+  overhead: p_launch * f_sync_kernel_launch + p_barrier * f_sync_barrier_local * f_thread_groups
+  gmem: p_a * f_mem_access_tag:left + p_b * f_mem_access_tag:right + p_c * f_mem_access_global_float32_store
+  onchip: p_madd * f_op_float32_madd + p_local * f_mem_access_local_float32
+`
+
+// subject is the product at n = 256 under a model of the form, with costs of these parameters; others are 0.
+func subject(t *testing.T, expression string, costs map[string]float64) Subject {
+	t.Helper()
+	m, err := models.Parse("m.yaml", []byte(terms+"expression: "+expression+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	variants, err := script.Exec("test.star", product)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int64{"n": 256}
+	removed, err := tailor.Cases(variants[:1], models.Measurement{Script: "test.star", RemoveWork: &models.WorkRemoval{}, Sizes: []map[string]int64{at}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit := &calibrate.Fit{Model: "m", Freedom: 1, ScaleByOutput: true}
+	for _, name := range m.ParameterNames() {
+		fit.Parameters = append(fit.Parameters, calibrate.Estimate{Name: name, Value: costs[name]})
+	}
+	return Subject{
+		Case:    &workload.Case{Kernel: workload.NewKernel(variants[0].Kernel), Name: "knl", Sizes: at},
+		Removed: removed[0], Model: m, Fit: fit, Lanes: 32, Peaks: peaks.Of(samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132}),
+	}
+}
+
+const n3 = 256 * 256 * 256
+
+func TestPartsAddUp(t *testing.T) {
+	costs := map[string]float64{"p_launch": 5e-6, "p_barrier": 1e-9, "p_a": 1e-12, "p_b": 2e-12, "p_c": 3e-12, "p_madd": 1e-12, "p_local": 4e-12, "p_edge": 50}
+	for _, c := range []struct {
+		expression string
+		total      func(overhead, gmem, onchip float64) float64
+	}{
+		{"overhead + gmem + onchip", func(o, g, c float64) float64 { return o + g + c }},
+		{"overhead + overlap(gmem, onchip, p_edge)", func(o, g, c float64) float64 { return o + max(g, c) }},
+	} {
+		e, err := New(subject(t, c.expression, costs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		byTerm := map[string]float64{}
+		share := 0.0
+		for _, k := range e.Costs {
+			byTerm[k.Term] += k.Seconds
+			share += k.Share
+		}
+		for _, term := range e.Terms {
+			if math.Abs(byTerm[term.Name]-term.Seconds) > 1e-9*term.Seconds {
+				t.Errorf("%s: the costs of %s are %g of %g", c.expression, term.Name, byTerm[term.Name], term.Seconds)
+			}
+		}
+		if want := c.total(e.Terms[0].Seconds, e.Terms[1].Seconds, e.Terms[2].Seconds); math.Abs(e.Predicted-want) > 1e-3*want || math.Abs(share-1) > 1e-9 {
+			t.Errorf("%s: predicted %g, want %g; shares add up to %g", c.expression, e.Predicted, want, share)
+		}
+		// Every load of a, in every work-item: n³ of them, each counted.
+		if k := e.Costs[0]; k.Parameter != "p_a" || k.Work.Count != n3 || k.Work.Formula != "[n] -> { n^3 }" {
+			t.Errorf("%s: the largest cost is %+v", c.expression, k)
+		}
+		if got := e.Unpriced; len(got) != 1 || !strings.HasPrefix(got[0].What, "float32 div") {
+			t.Errorf("%s: without a cost are %+v", c.expression, got)
+		}
+		for _, k := range e.Costs {
+			hides := c.expression != "overhead + gmem + onchip" && k.Term == "onchip"
+			if hides != (k.Saved < 1e-6*e.Predicted) {
+				t.Errorf("%s: %s saves %g of %g", c.expression, k.Parameter, k.Saved, e.Predicted)
+			}
+		}
+	}
+}
+
+func TestBoundAndAdvice(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		costs  map[string]float64
+		bound  string
+		advice string
+	}{
+		{"scattered loads", map[string]float64{"p_a": 1e-11}, "global memory: 100 % of it is loads of a", "neighbours along lid(0) are n elements apart in a, so that work-items ask for 25 %"},
+		{"loads again", map[string]float64{"p_b": 1e-11}, "global memory: 100 % of it is loads of b", "each element of b is loaded 16 times"},
+		{"stores", map[string]float64{"p_c": 1e-11}, "global memory: 100 % of it is stores of c", "each element of c is moved once, in full sectors"},
+		{"local memory", map[string]float64{"p_local": 1e-11}, "on-chip work: 100 % of it is loads of b_fetch in local memory, stores of b_fetch in local memory", "fewer accesses"},
+		{"arithmetic", map[string]float64{"p_madd": 2e-12}, "on-chip work: 100 % of it is float32 madd", "of the peak rate already: fewer operations"},
+		{"barriers", map[string]float64{"p_barrier": 1e-9}, "overhead of launches, groups and barriers", "fewer barriers"},
+		{"launch", map[string]float64{"p_launch": 1e-6}, "overhead of launches, groups and barriers: 100 % of it is kernel launch", "more work in one launch"},
+	} {
+		e, err := New(subject(t, "overhead + gmem + onchip", c.costs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(e.Bound, c.bound) {
+			t.Errorf("%s: bound %q", c.name, e.Bound)
+		}
+		if all := strings.Join(e.Advice, "\n"); !strings.Contains(all, c.advice) {
+			t.Errorf("%s: advice\n%s\nlacks %q", c.name, all, c.advice)
+		}
+	}
+}
+
+// TestCheck: the paper's check tells a sum from a maximum by measured times, and says so where nothing was measured.
+func TestCheck(t *testing.T) {
+	costs := map[string]float64{"p_a": 1e-12, "p_madd": 1e-11}
+	onchip := 1e-11 * n3 / 32
+	for _, c := range []struct {
+		removed, full float64
+		hidden        float64
+		verdict       string
+	}{
+		{onchip, 2 * onchip, 0, "add up"},
+		{onchip, onchip, 1, "hides behind the larger"},
+		{onchip / 2, 1.25 * onchip, 0.5, "about 50 %"},
+		{onchip, 0.5 * onchip, 1.5, "less than its larger part"},
+		{onchip, 3 * onchip, -1, "more than the sum"},
+		{onchip / 100, onchip, 1, "so small"},
+		{0, 0, math.NaN(), "not measured"},
+	} {
+		s := subject(t, "overhead + overlap(gmem, onchip, 50)", costs)
+		s.Model, _ = models.Parse("m.yaml", []byte(terms+"expression: overhead + gmem + onchip\n"))
+		s.MeasuredRemoved, s.Measured = c.removed, c.full
+		e, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(e.Check.Verdict, c.verdict) || !math.IsNaN(c.hidden) && math.Abs(e.Check.Hidden-c.hidden) > 1e-6 {
+			t.Errorf("removed %g, full %g: %+v", c.removed, c.full, e.Check)
+		}
+	}
+}
+
+// TestRoof: the least time is that of the slowest resource, by hand.
+func TestRoof(t *testing.T) {
+	e, err := New(subject(t, "overhead + gmem + onchip", map[string]float64{"p_a": 1e-12}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{
+		"global memory, each element once": 3 * 256 * 256 * 4 / 4.8e12,
+		"float32 arithmetic":               n3 / (132 * 128 * 1980e6),
+		"local memory":                     (n3 + n3/16) * 4 / (132 * 128 * 1980e6),
+	}
+	for _, r := range e.Roof.Resources {
+		if w, ok := want[r.Name]; !ok || math.Abs(r.Seconds-w) > 1e-9*w {
+			t.Errorf("%s takes %g at least, want %g", r.Name, r.Seconds, w)
+		}
+		delete(want, r.Name)
+	}
+	if len(want) > 0 || e.Roof.Seconds != e.Roof.Resources[0].Seconds || math.Abs(e.Roof.Reached-e.Roof.Seconds/e.Predicted) > 1e-12 {
+		t.Errorf("%+v lacks %v", e.Roof, want)
+	}
+	s := subject(t, "overhead + gmem + onchip", nil)
+	s.Peaks = nil
+	if e, err = New(s); err != nil || e.Roof != nil || e.Bound != "nothing that the model has a cost for" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// TestModelWithoutForm is explained as far as it goes.
+func TestModelWithoutForm(t *testing.T) {
+	s := subject(t, "overhead + gmem + onchip", nil)
+	m, err := models.Parse("m.yaml", []byte("version: 1\nname: m\noutput: f_cl_wall_time\nterms:\n  curve: p_a * f_op_float32_madd / (1 + p_b * f_op_float32_madd)\nexpression: curve\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []calibrate.Row
+	for i := range 8 {
+		x := 1e4 * float64(i+1)
+		rows = append(rows, calibrate.Row{Kernel: fmt.Sprint(i), Features: map[string]float64{"f_op_float32_madd": x}, Output: 1e-9 * x / (1 + 1e-6*x)})
+	}
+	fit, err := calibrate.FitRows(context.Background(), m, rows, calibrate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Model, s.Fit = m, fit
+	e, err := New(s)
+	if err != nil || e.Check != nil || e.Form != "" || len(e.Costs) != 1 || e.Costs[0].Parameter != "" || e.Bound != "curve" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
