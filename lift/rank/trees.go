@@ -3,12 +3,14 @@ package rank
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Extremely randomized trees (Geurts, Ernst and Wehenkel, 2006): each node tries some features, each at one random threshold,
-// and takes the one that leaves least variance.
+// and takes the one that leaves least variance. Thresholds lie between the values of two of the node's points, which spares a
+// search for the least and greatest.
 const (
-	treeCount = 64
+	treeCount = 32
 	leafSize  = 5
 	treeSeed  = 20260101
 )
@@ -36,82 +38,95 @@ func (t tree) predict(row []float64) float64 {
 	return t[at].value
 }
 
+// grower grows one tree.
 type grower struct {
-	t     *training
-	rng   *rand.Rand
-	tries int
-	out   tree
+	columns [][]float64 // of features that vary, by row
+	feature []int       // of the columns
+	values  []float64
+	rng     *rand.Rand
+	tries   int
+	out     tree
 }
 
-func (g *grower) grow(index []int) int {
+// grow adds the node of the rows in index, which it reorders, and those below.
+func (g *grower) grow(index []int32) int {
 	at := len(g.out)
 	g.out = append(g.out, treeNode{})
 	mean := 0.0
 	for _, i := range index {
-		mean += g.t.values[i] / float64(len(index))
+		mean += g.values[i]
 	}
+	mean /= float64(len(index))
 	g.out[at].value = mean
-	if len(index) < 2*leafSize {
+	if len(index) < 2*leafSize || len(g.columns) == 0 {
 		return at
 	}
-	best, feature, threshold := 0.0, -1, 0.0
-	left := 0
+	best, chosen, threshold := 0.0, -1, 0.0
 	for range g.tries {
-		f := g.rng.IntN(len(g.t.rows[0]))
-		u := g.rng.Float64()
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, i := range index {
-			lo, hi = min(lo, g.t.rows[i][f]), max(hi, g.t.rows[i][f])
-		}
-		if lo == hi {
+		c := g.rng.IntN(len(g.columns))
+		column, u := g.columns[c], g.rng.Float64()
+		v, w := column[index[g.rng.IntN(len(index))]], column[index[g.rng.IntN(len(index))]]
+		if v == w {
 			continue
 		}
-		cut := lo + u*(hi-lo)
-		if cut >= hi {
-			cut = lo
-		}
-		var n, sum float64
+		cut := min(v, w) + u*math.Abs(v-w)
+		n, sum := 0, 0.0
 		for _, i := range index {
-			if g.t.rows[i][f] <= cut {
-				n, sum = n+1, sum+g.t.values[i]-mean
+			if column[i] <= cut {
+				n, sum = n+1, sum+g.values[i]
 			}
 		}
-		rest := float64(len(index)) - n
+		rest := len(index) - n
 		if n < leafSize || rest < leafSize {
 			continue
 		}
-		if gain := sum*sum/n + sum*sum/rest; gain > best {
-			best, feature, threshold, left = gain, f, cut, int(n)
+		sum -= float64(n) * mean
+		if gain := sum*sum/float64(n) + sum*sum/float64(rest); gain > best {
+			best, chosen, threshold = gain, c, cut
 		}
 	}
-	if feature < 0 {
+	if chosen < 0 {
 		return at
 	}
-	parts := [2][]int{make([]int, 0, left), make([]int, 0, len(index)-left)}
-	for _, i := range index {
-		side := 0
-		if g.t.rows[i][feature] > threshold {
-			side = 1
+	to := 0
+	for from, i := range index {
+		if g.columns[chosen][i] <= threshold {
+			index[from], index[to] = index[to], i
+			to++
 		}
-		parts[side] = append(parts[side], i)
 	}
-	l := g.grow(parts[0])
-	r := g.grow(parts[1])
-	g.out[at].feature, g.out[at].threshold, g.out[at].left, g.out[at].right = feature, threshold, l, r
+	l := g.grow(index[:to])
+	r := g.grow(index[to:])
+	n := &g.out[at]
+	n.feature, n.threshold, n.left, n.right = g.feature[chosen], threshold, l, r
 	return at
 }
 
 // fitTrees answers with the mean of the trees.
 func fitTrees(t *training) (predictor, error) {
-	all := make([]int, len(t.rows))
-	for i := range all {
-		all[i] = i
+	var columns [][]float64
+	var feature []int
+	for j := range t.rows[0] {
+		column := make([]float64, len(t.rows))
+		for i, row := range t.rows {
+			column[i] = row[j]
+		}
+		if slices.Min(column) < slices.Max(column) {
+			columns, feature = append(columns, column), append(feature, j)
+		}
 	}
 	forest := make([]tree, treeCount)
-	parallel(treeCount, func(i int) {
-		g := &grower{t: t, rng: rand.New(rand.NewPCG(treeSeed, uint64(i))), tries: max(len(t.rows[0])/2, 1)}
-		g.grow(all)
-		forest[i] = g.out
+	parallel(treeCount, func(k int) {
+		index := make([]int32, len(t.rows))
+		for i := range index {
+			index[i] = int32(i)
+		}
+		g := &grower{
+			columns: columns, feature: feature, values: t.values,
+			rng: rand.New(rand.NewPCG(treeSeed, uint64(k))), tries: max(len(columns)/3, 1),
+		}
+		g.grow(index)
+		forest[k] = g.out
 	})
 	return func(row []float64) float64 {
 		sum := 0.0
