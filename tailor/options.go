@@ -1,35 +1,6 @@
 package tailor
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
-
-// Form is how a model joins the costs of global memory and on-chip work.
-type Form string
-
-// The forms (Stevens and Klöckner, equations 7 and 8; a p-norm holds both in one).
-const (
-	Linear  Form = "linear"  // their sum
-	Overlap Form = "overlap" // the larger of the two, with a switch whose steepness is fitted
-	PNorm   Form = "pnorm"   // (gmem^p + onchip^p)^(1/p), with p fitted
-)
-
-// Forms lists the forms.
-var Forms = []Form{Linear, Overlap, PNorm}
-
-// ParseForm reads the name of a form.
-func ParseForm(text string) (Form, error) {
-	if f := Form(text); slices.Contains(Forms, f) {
-		return f, nil
-	}
-	var names []string
-	for _, f := range Forms {
-		names = append(names, string(f))
-	}
-	return "", fmt.Errorf("unknown form %q (forms are %s)", text, strings.Join(names, ", "))
-}
+import "gpuperf/models"
 
 // Machine is what is known of the device beforehand. What is 0 is not known, and leaves out the terms that need it.
 type Machine struct {
@@ -45,7 +16,7 @@ type Machine struct {
 // Options steer Make. The zero value is the default but for the name.
 type Options struct {
 	Name    string
-	Form    Form // "" is Linear
+	Form    models.Form // "" is linear
 	Machine Machine
 	Points  int // sizes of each kernel; 0 is 6, and 7 where it has several parameters
 	// Isolated leaves out kernels that make all of a kernel's accesses together.
@@ -61,9 +32,9 @@ func (o Options) lanes() int64 {
 	return 32
 }
 
-func (o Options) form() Form {
+func (o Options) form() models.Form {
 	if o.Form == "" {
-		return Linear
+		return models.LinearForm
 	}
 	return o.Form
 }
@@ -79,7 +50,7 @@ func (o Options) points(params int) int {
 }
 
 // overlaps reports that the experiment of section 7.4 is to be measured.
-func (o Options) overlaps() bool { return o.AllForms || o.form() != Linear }
+func (o Options) overlaps() bool { return o.AllForms || o.form() != models.LinearForm }
 
 // units of a device that nothing is known of, for decisions that need a number.
 func (o Options) units() int64 {

@@ -88,7 +88,7 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 			cases, seconds = append(cases, k), append(seconds, t)
 		}
 	}
-	linear, err := models.Parse(opt.Name, []byte(c.text(opt, Linear, subjects, major, small, measure)))
+	linear, err := models.Parse(opt.Name, []byte(c.text(opt, models.LinearForm, subjects, major, small, measure)))
 	if err != nil {
 		return nil, err
 	}

@@ -25,17 +25,17 @@ var examples = []struct {
 	name, script string
 	kernels      []string // none: all
 	sizes        []map[string]int64
-	form         Form
+	form         models.Form
 }{
-	{"matmul", "matmul/matmul.star", nil, sizesOf("n", 2048, 4096, 8192), Linear},
-	{"matmul_prefetch", "matmul/matmul_prefetch.star", nil, sizesOf("n", 2048, 4096, 8192), Overlap},
-	{"dg", "dg/dg.star", nil, sizesOf("nelements", 65536, 262144), Linear},
-	{"finite_diff", "stencil/finite_diff.star", nil, sizesOf("n", 8064, 24192), PNorm},
-	{"seven_point", "stencil/seven_point.star", nil, sizesOf("n", 128, 256, 512), PNorm},
-	{"transpose", "transpose/transpose.star", nil, sizesOf("n", 2048, 4096, 8192, 16384), PNorm},
-	{"matvec", "matvec/matvec.star", nil, sizesOf("n", 4096, 8192, 16384, 32768), PNorm},
-	{"nbody", "nbody/nbody.star", nil, sizesOf("n", 16384, 32768, 65536, 131072), PNorm},
-	{"softmax", "softmax/softmax.star", nil, []map[string]int64{{"n": 16384, "m": 1024}, {"n": 65536, "m": 1024}, {"n": 16384, "m": 4096}}, PNorm},
+	{"matmul", "matmul/matmul.star", nil, sizesOf("n", 2048, 4096, 8192), models.LinearForm},
+	{"matmul_prefetch", "matmul/matmul_prefetch.star", nil, sizesOf("n", 2048, 4096, 8192), models.OverlapForm},
+	{"dg", "dg/dg.star", nil, sizesOf("nelements", 65536, 262144), models.LinearForm},
+	{"finite_diff", "stencil/finite_diff.star", nil, sizesOf("n", 8064, 24192), models.PNormForm},
+	{"seven_point", "stencil/seven_point.star", nil, sizesOf("n", 128, 256, 512), models.PNormForm},
+	{"transpose", "transpose/transpose.star", nil, sizesOf("n", 2048, 4096, 8192, 16384), models.PNormForm},
+	{"matvec", "matvec/matvec.star", nil, sizesOf("n", 4096, 8192, 16384, 32768), models.PNormForm},
+	{"nbody", "nbody/nbody.star", nil, sizesOf("n", 16384, 32768, 65536, 131072), models.PNormForm},
+	{"softmax", "softmax/softmax.star", nil, []map[string]int64{{"n": 16384, "m": 1024}, {"n": 65536, "m": 1024}, {"n": 16384, "m": 4096}}, models.PNormForm},
 }
 
 func sizesOf(name string, values ...int64) []map[string]int64 {

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"gpuperf/features"
+	"gpuperf/models"
 	"gpuperf/workload"
 )
 
 // text writes the model file.
-func (c *content) text(opt Options, form Form, subjects []*subject, patterns, small []*Pattern, measure []planned) string {
+func (c *content) text(opt Options, form models.Form, subjects []*subject, patterns, small []*Pattern, measure []planned) string {
 	var b strings.Builder
 	c.header(&b, opt, form, subjects, patterns, small)
 	fmt.Fprintf(&b, "version: 1\nname: %s\noutput: f_cl_wall_time\n", opt.Name)
@@ -38,12 +39,14 @@ func (c *content) text(opt Options, form Form, subjects []*subject, patterns, sm
 			b.WriteString("    0\n")
 		}
 	}
-	fmt.Fprintf(&b, "expression: %s\n", form.expression())
+	fmt.Fprintf(&b, "expression: %s\n", joined[form].expression)
 	b.WriteString("parameters:\n")
 	for _, t := range c.terms {
 		fmt.Fprintf(&b, "  %s: {unit: %s} # %s\n", t.param, t.unit, t.why)
 	}
-	b.WriteString(form.parameter())
+	if p := joined[form].parameter; p != "" {
+		fmt.Fprintf(&b, "  %s\n", p)
+	}
 	b.WriteString("fit: {scale_by_output: true, nonnegative: true}\n")
 	b.WriteString("measure:\n")
 	for _, m := range measure {
@@ -67,31 +70,16 @@ func (t term) product() string {
 	return t.param + " * " + sum
 }
 
-// expression joins the three parts.
-func (f Form) expression() string {
-	switch f {
-	case Overlap:
-		return "overhead + overlap(gmem, onchip, p_edge)"
-	case PNorm:
-		return "overhead + pnorm(gmem, onchip, p_overlap)"
-	}
-	return "overhead + gmem + onchip"
-}
-
-// parameter describes the parameter of the form.
-func (f Form) parameter() string {
-	switch f {
-	case Overlap:
-		return "  p_edge: {init: 10, min: 0, max: 1000} # how sharply the larger of the two hides the other\n"
-	case PNorm:
-		return "  p_overlap: {init: 2, min: 1, max: 50} # 1: costs add up; the larger it is, the better they hide each other\n"
-	}
-	return ""
+// joined tells how a form joins the three terms, and describes the parameter that it has besides those of the costs.
+var joined = map[models.Form]struct{ expression, parameter string }{
+	models.LinearForm:  {"overhead + gmem + onchip", ""},
+	models.OverlapForm: {"overhead + overlap(gmem, onchip, p_edge)", "p_edge: {min: 3, max: 100} # how sharply the larger of the two hides the other"},
+	models.PNormForm:   {"overhead + pnorm(gmem, onchip, p_norm)", "p_norm: {min: 1, max: 64} # 1: costs add up; the larger it is, the better they hide each other"},
 }
 
 // header says what the file is for and what was found.
-func (c *content) header(b *strings.Builder, opt Options, form Form, subjects []*subject, patterns, small []*Pattern) {
-	fmt.Fprintf(b, "# A %s model and the measurements that calibrate it, chosen by `perf calibrate --for` for\n", form)
+func (c *content) header(b *strings.Builder, opt Options, form models.Form, subjects []*subject, patterns, small []*Pattern) {
+	fmt.Fprintf(b, "# A model (form %s) and the measurements that calibrate it, chosen by `perf calibrate --for` for\n", form)
 	for _, s := range subjects {
 		var sizes []string
 		for _, at := range s.Sizes {

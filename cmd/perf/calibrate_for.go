@@ -21,7 +21,6 @@ import (
 type forOptions struct {
 	kernels  []string // scripts, with ":name" or "#name" for one kernel of a script
 	sizes    []string
-	form     string
 	folder   string
 	name     string
 	like     string
@@ -30,14 +29,10 @@ type forOptions struct {
 	dryRun   bool
 }
 
-// autoForm stands for the form that predicts kernels from the others best.
-const autoForm = "auto"
-
 func (o *forOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.kernels, "for", nil, "make a model for the kernels of a script, KERNEL.star or KERNEL.star:name, and calibrate it (may be repeated)")
 	addSizesFlag(cmd, &o.sizes)
-	f.StringVar(&o.form, "form", string(tailor.Linear), "with --for: how costs of global memory and on-chip work join: linear, overlap, pnorm, or auto for the one that predicts each kernel from the others best")
 	f.StringVar(&o.folder, "to", ".", "with --for: the folder to write the model file to")
 	f.StringVar(&o.name, "name", "", "with --for: the model's name, and that of its file (default: the first script's)")
 	f.StringVar(&o.like, "like", "", `with --for and --dry-run: the device to choose for, such as "NVIDIA H200"`)
@@ -49,7 +44,7 @@ func (o *forOptions) addFlags(cmd *cobra.Command) {
 // check refuses options that mean nothing together.
 func (o *forOptions) check(cmd *cobra.Command, args []string) error {
 	if len(o.kernels) == 0 {
-		for _, flag := range []string{"param", "form", "to", "name", "like", "points", "isolated", "dry-run"} {
+		for _, flag := range []string{"param", "to", "name", "like", "points", "isolated", "dry-run"} {
 			if cmd.Flags().Changed(flag) {
 				return usagef("--%s is for a model that is made for kernels: give --for KERNEL.star", flag)
 			}
@@ -61,11 +56,6 @@ func (o *forOptions) check(cmd *cobra.Command, args []string) error {
 	}
 	if o.like != "" && !o.dryRun {
 		return usagef("--like is for a dry run: a calibration is for the device that it measures")
-	}
-	if o.form != autoForm {
-		if _, err := tailor.ParseForm(o.form); err != nil {
-			return usagef("%v, or auto", err)
-		}
 	}
 	return nil
 }
@@ -81,11 +71,7 @@ func (o *forOptions) run(cmd *cobra.Command, session sessionOptions, kernels *se
 		if err != nil {
 			return err
 		}
-		form := tailor.Form(o.form)
-		if o.form == autoForm {
-			form = tailor.Linear
-		}
-		path, set, err := o.make(targets, form, machine, kernels)
+		path, set, err := o.make(targets, machine, kernels)
 		if err != nil {
 			return err
 		}
@@ -96,17 +82,8 @@ func (o *forOptions) run(cmd *cobra.Command, session sessionOptions, kernels *se
 		return err
 	}
 	defer s.close()
-	if s.mode == "" {
-		s.mode = samples.Warm
-	}
 	machine := machineOf(s.device.Info().Fingerprint)
-	form := tailor.Form(o.form)
-	if o.form == autoForm {
-		if form, err = o.choose(cmd, s, targets, machine, kernels); err != nil {
-			return err
-		}
-	}
-	path, set, err := o.make(targets, form, machine, kernels)
+	path, set, err := o.make(targets, machine, kernels)
 	if err != nil {
 		return err
 	}
@@ -198,10 +175,19 @@ func (o *forOptions) modelName() string {
 	}, base)
 }
 
-// make chooses the model and writes its file.
-func (o *forOptions) make(targets []tailor.Target, form tailor.Form, machine tailor.Machine, kernels *selection) (string, *tailor.Set, error) {
-	options := tailor.Options{
-		Name: o.modelName(), Form: form, Machine: machine, Points: o.points, Isolated: o.isolated, AllForms: o.form == autoForm,
+// make chooses the model, in the form that --model asks for, and writes its file. With auto that is the linear form, which
+// calibration brings into others.
+func (o *forOptions) make(targets []tailor.Target, machine tailor.Machine, kernels *selection) (string, *tailor.Set, error) {
+	options := tailor.Options{Name: o.modelName(), Machine: machine, Points: o.points, Isolated: o.isolated}
+	switch form := kernels.form; form {
+	case "":
+	case auto:
+		options.AllForms = true
+	default:
+		var err error
+		if options.Form, err = models.ParseForm(form); err != nil {
+			return "", nil, usagef("--model: %v, or auto", err)
+		}
 	}
 	set, err := tailor.Make(targets, options, func(m models.Measurement) ([]*workload.Case, error) {
 		return selectCases(kernels.generators, m.Tags, string(m.Match))
@@ -214,37 +200,6 @@ func (o *forOptions) make(targets []tailor.Target, form tailor.Form, machine tai
 	}
 	path := filepath.Join(o.folder, options.Name+".yaml")
 	return path, set, os.WriteFile(path, []byte(set.Text), 0o644)
-}
-
-// choose fits the model in every form to the same samples, and returns the form whose error over kernels left out is least.
-func (o *forOptions) choose(cmd *cobra.Command, s *session, targets []tailor.Target, machine tailor.Machine, kernels *selection) (tailor.Form, error) {
-	var best tailor.Form
-	least := 0.0
-	for _, form := range tailor.Forms {
-		path, _, err := o.make(targets, form, machine, kernels)
-		if err != nil {
-			return "", err
-		}
-		model, err := models.Load(path)
-		if err != nil {
-			return "", err
-		}
-		calibration, err := s.calibrate(model, kernels)
-		if err != nil {
-			return "", err
-		}
-		fit := calibration.Fit
-		out := fit.GeomeanRelErr
-		if fit.Cross != nil {
-			out = fit.Cross.GeomeanRelErr
-		}
-		note(cmd, "form %s: %s over the rows fitted, %s over kernels left out", form, percent(fit.GeomeanRelErr), percent(out))
-		if best == "" || out < least {
-			best, least = form, out
-		}
-	}
-	note(cmd, "form %s is taken", best)
-	return best, nil
 }
 
 // machine is what is known of the device without measuring.
