@@ -12,7 +12,7 @@ import (
 
 // apart is the least part of a term's column that the other terms' columns must leave over, where each row is relative to
 // how long the kernel runs. Below it noise of a per cent would decide how a cost is shared between them.
-const apart = 0.03
+const apart = 0.05
 
 // columns evaluates, for each case and parameter of a linear model, what the parameter multiplies, relative to the time
 // that the case is estimated to take.

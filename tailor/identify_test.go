@@ -25,7 +25,11 @@ func TestParametersAreIdentified(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := rand.New(rand.NewPCG(7, uint64(len(e.name))))
-			truth := invent(t, set, r)
+			plain, err := Make(targets, Options{Name: e.name, Machine: h200}, generators(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth := invent(t, set, plain, r)
 			var rows []calibrate.Row
 			for _, p := range set.Planned {
 				values := valuesOf(t, set.Model, p.Case)
@@ -82,23 +86,23 @@ func TestPruneSeesWhatCannotBeTold(t *testing.T) {
 	}
 }
 
-// invent draws parameters with which each cost makes up a good part of some kernel.
-func invent(t *testing.T, set *Set, r *rand.Rand) map[string]float64 {
+// invent draws parameters with which each cost makes up a good part of some kernel. Costs are those of the two sets, of which
+// the second is linear.
+func invent(t *testing.T, set, linear *Set, r *rand.Rand) map[string]float64 {
 	t.Helper()
-	linear, err := set.Model.As(models.LinearForm)
-	if err != nil {
-		t.Fatal(err)
+	truth := map[string]float64{"p_edge": 8, "p_norm": 3, "p_mix": 2}
+	for _, p := range set.Model.ParameterNames() {
+		truth[p] = max(truth[p], 1e-12)
 	}
 	var cases []*workload.Case
 	var seconds []float64
-	for _, p := range set.Planned {
+	for _, p := range linear.Planned {
 		cases, seconds = append(cases, p.Case), append(seconds, p.Seconds)
 	}
-	params, table, err := columns(linear, cases, seconds, 32)
+	params, table, err := columns(linear.Model, cases, seconds, 32)
 	if err != nil {
 		t.Fatal(err)
 	}
-	truth := map[string]float64{"p_edge": 8, "p_norm": 3}
 	for i, p := range params {
 		truth[p] = (0.3 + 0.5*r.Float64()) / slices.Max(table[i])
 	}

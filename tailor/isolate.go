@@ -16,8 +16,9 @@ type planned struct {
 	subject *subject // of a script's kernel
 }
 
-// isolate returns the kernels that make accesses of one pattern alone, and those that make all of a kernel's.
-func isolate(subjects []*subject, patterns []*Pattern, opt Options) ([]planned, []string) {
+// isolate returns the kernels that make accesses of one pattern alone, and those that make all of a kernel's. Plain is the
+// pattern that the store which keeps loads alive is of too.
+func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Options) ([]planned, []string) {
 	var out []planned
 	var notes []string
 	add := func(s *subject, keep []string, why string) {
@@ -56,7 +57,7 @@ func isolate(subjects []*subject, patterns []*Pattern, opt Options) ([]planned, 
 			}
 		}
 		switch {
-		case opt.Isolated, used < 2:
+		case opt.Isolated, used < 2, s.loadsAndStores(patterns, plain):
 		case !s.worksOnChip():
 			notes = append(notes, fmt.Sprintf("%s does nothing but access global memory: its accesses together would be the kernel itself, and are not measured", s.program()))
 		default:
@@ -64,6 +65,33 @@ func isolate(subjects []*subject, patterns []*Pattern, opt Options) ([]planned, 
 		}
 	}
 	return out, notes
+}
+
+// loadsAndStores reports that the kernel's accesses together are much the same as its loads with the store that keeps them
+// alive: they are of two patterns, of which one is that store's, and about as many.
+func (s *subject) loadsAndStores(patterns []*Pattern, plain *Pattern) bool {
+	others, stores := 0, 0.0
+	for _, p := range patterns {
+		for _, u := range p.Uses {
+			if u.subject != s {
+				continue
+			}
+			if p != plain {
+				others++
+				continue
+			}
+			for _, m := range u.records {
+				n, err := s.count(m, s.largest)
+				if err != nil {
+					return false
+				}
+				stores += n
+			}
+		}
+	}
+	groups, err := s.groups(s.largest)
+	each := stores / (groups * float64(s.items))
+	return err == nil && others == 1 && each > 0.7 && each < 1.3
 }
 
 // removed is the measurement of a subject with some of its accesses.

@@ -21,8 +21,6 @@ type Options struct {
 	Points  int // sizes of each kernel; 0 is 6, and 7 where it has several parameters
 	// Isolated leaves out kernels that make all of a kernel's accesses together.
 	Isolated bool
-	// AllForms measures what any form needs, so that forms can be compared on the same samples.
-	AllForms bool
 }
 
 func (o Options) lanes() int64 {
@@ -50,7 +48,7 @@ func (o Options) points(params int) int {
 }
 
 // overlaps reports that the experiment of section 7.4 is to be measured.
-func (o Options) overlaps() bool { return o.AllForms || o.form() != models.LinearForm }
+func (o Options) overlaps() bool { return o.form() != models.LinearForm }
 
 // units of a device that nothing is known of, for decisions that need a number.
 func (o Options) units() int64 {

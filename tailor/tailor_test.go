@@ -1,12 +1,16 @@
 package tailor
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"gpuperf/features"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 	"gpuperf/microbench"
@@ -126,5 +130,187 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", golden, d)
 			}
 		})
+	}
+}
+
+// TestFeaturesSelectTheirPatterns: the identifiers of a pattern select all of its accesses in each kernel, and no others.
+func TestFeaturesSelectTheirPatterns(t *testing.T) {
+	for _, e := range examples {
+		var subjects []*subject
+		for i, target := range targetsOf(t, e.script, e.sizes) {
+			s, err := examine(i, target, Options{Machine: h200})
+			if err != nil {
+				t.Fatal(err)
+			}
+			subjects = append(subjects, s)
+		}
+		major, small, err := findPatterns(subjects, h200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := slices.Concat(major, small)
+		for _, p := range all {
+			for _, s := range subjects {
+				want := 0.0
+				for _, u := range p.Uses {
+					for _, m := range u.records {
+						n, err := u.subject.count(m, s.largest)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if u.subject == s {
+							want += n
+						}
+					}
+				}
+				got := 0.0
+				for _, id := range p.features(all) {
+					n, err := valueOf(s.stats, id, s.largest)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got += n
+				}
+				if got != want {
+					t.Errorf("%s of %s: %v select %g accesses, there are %g", p.Name, s.program(), p.features(all), got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestSizes: those measured lie around those asked for, none is one of them, and all satisfy the assumptions.
+func TestSizes(t *testing.T) {
+	for _, e := range examples {
+		for i, target := range targetsOf(t, e.script, e.sizes) {
+			s, err := examine(i, target, Options{Machine: h200})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.chooseSizes(Options{Machine: h200}); err != nil {
+				t.Fatal(err)
+			}
+			if len(s.sizes) < 5 {
+				t.Errorf("%s: sizes %v", s.program(), s.sizes)
+			}
+			for _, at := range s.sizes {
+				if slices.ContainsFunc(s.Sizes, func(o map[string]int64) bool { return maps.Equal(o, at) }) {
+					t.Errorf("%s: %v is to be predicted", s.program(), at)
+				}
+				if err := s.at(at).CheckSizes(); err != nil {
+					t.Error(err)
+				}
+				for name, v := range at {
+					var asked []int64
+					for _, o := range s.Sizes {
+						asked = append(asked, o[name])
+					}
+					if f := float64(v); f < below*0.8*float64(slices.Min(asked)) || f > above*1.3*float64(slices.Max(asked)) {
+						t.Errorf("%s: %s=%d is far from %v", s.program(), name, v, asked)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRemovedKernelsMakeTheAccessesAsked: the kernels that are measured have the accesses that they are to keep, as often as
+// the original, and nothing on chip but the additions that keep loads alive.
+func TestRemovedKernelsMakeTheAccessesAsked(t *testing.T) {
+	for _, e := range examples {
+		targets := targetsOf(t, e.script, e.sizes)
+		set, err := Make(targets, Options{Name: e.name, Machine: h200}, generators(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range set.Model.Measure {
+			if m.RemoveWork == nil {
+				continue
+			}
+			at := slices.IndexFunc(targets, func(o Target) bool { return o.Variant.Name == m.Kernel })
+			original := &workload.Case{Kernel: workload.NewKernel(targets[at].Variant.Kernel)}
+			cases, err := Cases([]script.Variant{targets[at].Variant}, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			was, err := original.Statistics(features.Options{SubgroupSize: 32})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range cases {
+				is, err := c.Statistics(features.Options{SubgroupSize: 32})
+				if err != nil {
+					t.Fatal(err)
+				}
+				tags := m.RemoveWork.Keep
+				if len(tags) == 0 {
+					tags = []string{""}
+				}
+				for _, tag := range tags {
+					id := "f_mem_access_tag:" + tag
+					if tag == "" {
+						id = "f_mem_access_global"
+					}
+					a, err1 := valueOf(was, id, c.Sizes)
+					b, err2 := valueOf(is, id, c.Sizes)
+					if err1 != nil || err2 != nil || a != b || a == 0 {
+						t.Errorf("%s: %s is %g (%v), in the kernel %g (%v)", c, id, b, err2, a, err1)
+					}
+				}
+				if n, err := valueOf(is, "f_mem_access_local", c.Sizes); n != 0 || err != nil {
+					t.Errorf("%s: %g accesses to local memory are left, %v", c, n, err)
+				}
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		sizes  map[string]int64
+		want   string
+	}{
+		{
+			`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[p[i]]", [lp.GlobalArg("a", shape="n"), lp.GlobalArg("p", "int32", shape="n"), "..."])`,
+			map[string]int64{"n": 64},
+			"accesses a[p[16*i_outer + i_inner]], and p is data: an indirect access has no pattern to measure",
+		},
+		{
+			`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[i] {if=p[i] > 0}", [lp.GlobalArg("p", "int32", shape="n"), "..."])`,
+			map[string]int64{"n": 64},
+			"which depends on the data in p",
+		},
+		{`knl = lp.make_kernel("{[i]: 0<=i<64}", "y[i] = a[i]")`, nil, "has no size to vary"},
+		{
+			`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[i]", assumptions="64 <= n <= 65")`,
+			map[string]int64{"n": 64},
+			"of the sizes around those asked for only 0 can be measured",
+		},
+		{`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[i]")`, map[string]int64{"m": 64}, "has no parameter m"},
+	} {
+		text := c.script + "\nknl = lp.add_dtypes(knl, {\"a\": \"float32\", \"y\": \"float32\"})\n" +
+			"knl = lp.tag_inames(lp.split_iname(knl, \"i\", 16), \"i_outer:g.0, i_inner:l.0\")\n"
+		variants, err := script.Exec("k.star", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Make([]Target{{Script: "k.star", Variant: variants[0], Sizes: []map[string]int64{c.sizes}}}, Options{Name: "k"}, generators(t))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\ngave %v\nwant %s", c.script, err, c.want)
+		}
+	}
+}
+
+// TestNothingIsKnownOfTheDevice: the model then has no terms that need the number of multiprocessors or the cache.
+func TestNothingIsKnownOfTheDevice(t *testing.T) {
+	set, err := Make(targetsOf(t, "matvec/matvec.star", sizesOf("n", 4096, 8192)), Options{Name: "matvec"}, generators(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{fillFeature, farFeature} {
+		if strings.Contains(set.Text, name) {
+			t.Errorf("%s in\n%s", name, set.Text)
+		}
 	}
 }

@@ -16,6 +16,7 @@ type term struct {
 	factor   string   // a feature of the model's own that multiplies the sum, "" for none
 	unit     string
 	part     part
+	pattern  *Pattern // whose cost it is, nil for none
 	why      string
 	optional bool // left out where the measurements could not tell it from the others
 }
@@ -63,6 +64,8 @@ type content struct {
 	terms  []term
 	stream *stream
 	notes  []string
+	// together: some kernel's patterns are measured together as well as alone.
+	together bool
 }
 
 // compose writes a term for each cost.
@@ -86,11 +89,17 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 		if p.LStrides.Along(0) == "0" {
 			unit = "s per access of a sub-group"
 		}
-		c.terms = append(c.terms, term{param: "p_" + p.Name, features: ids, unit: unit, part: gmem, why: "of " + p.describe()})
+		c.terms = append(c.terms, term{pattern: p, param: "p_" + p.Name, features: ids, unit: unit, part: gmem, why: "of " + p.describe()})
+		// What is one element for all work-items of a sub-group comes from the multiprocessor's own cache, as fast as it can.
+		factor := ""
+		if p.LStrides.Along(0) == "0" {
+			factor = c.fill(opt)
+		}
+		c.terms[len(c.terms)-1].factor = factor
 		beyond := func(param string, of []string, unit string) {
 			if far[p] {
 				c.terms = append(c.terms, term{
-					param: param + "_far", features: of, factor: farFeature, unit: unit, part: gmem, optional: true,
+					pattern: p, param: param + "_far", features: of, factor: farFeature, unit: unit, part: gmem, optional: true,
 					why: "more where what the kernel touches exceeds the cache",
 				})
 			}
@@ -99,7 +108,7 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 		if turns := p.turns(all, opt); turns != "" {
 			c.own = append(c.own, ownFeature{turnsFeature + p.Name, turns, "such accesses that a work-item makes one after the other"})
 			wait := term{
-				param: "p_" + p.Name + "_wait", features: []string{turnsFeature + p.Name}, unit: "s per access in turn", part: gmem, optional: true,
+				pattern: p, param: "p_" + p.Name + "_wait", features: []string{turnsFeature + p.Name}, unit: "s per access in turn", part: gmem, optional: true,
 				why: "of waiting, where there are too few work-groups to hide it",
 			}
 			c.terms = append(c.terms, wait)
@@ -177,6 +186,16 @@ func plainStore(p *Pattern) bool {
 // sharesDestination reports that the pattern is the first plain store.
 func (c *content) sharesDestination(p *Pattern) bool {
 	return plainStore(p) && !c.destinationTaken()
+}
+
+// plain is the pattern that shares its cost with the store that RemoveWork adds, nil for none.
+func (c *content) plain() *Pattern {
+	for _, t := range c.terms {
+		if t.pattern != nil && slices.Contains(t.features, "f_mem_access_tag:"+destination) {
+			return t.pattern
+		}
+	}
+	return nil
 }
 
 func (c *content) destinationTaken() bool {
@@ -354,16 +373,25 @@ func (s *subject) varies(m features.Mem) bool {
 	return false
 }
 
-// addOnChip adds the costs of arithmetic, local memory and barriers.
-func (c *content) addOnChip(subjects []*subject, ops []operation, local []localClass, opt Options) {
-	factor := ""
-	if u := opt.Machine.Units; u > 1 {
-		factor = fillFeature
+// fill defines the feature that tells how uneven the parts of the multiprocessors are, and returns its name, "" where their
+// number is not known.
+func (c *content) fill(opt Options) string {
+	u := opt.Machine.Units
+	if u < 2 {
+		return ""
+	}
+	if !slices.ContainsFunc(c.own, func(o ownFeature) bool { return o.name == fillFeature }) {
 		c.own = append(c.own, ownFeature{
 			fillFeature, fmt.Sprintf("ceil(f_thread_groups / %d) * %d / max(f_thread_groups, 1)", u, u),
 			fmt.Sprintf("how much longer the multiprocessor with the most work-groups takes than if the %d had equal parts", u),
 		})
 	}
+	return fillFeature
+}
+
+// addOnChip adds the costs of arithmetic, local memory and barriers.
+func (c *content) addOnChip(subjects []*subject, ops []operation, local []localClass, opt Options) {
+	factor := c.fill(opt)
 	add := func(t term) {
 		t.part, t.factor = onchip, factor
 		if i := slices.IndexFunc(c.terms, func(o term) bool { return o.param == t.param }); i >= 0 {

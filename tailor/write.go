@@ -24,25 +24,21 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	b.WriteString("terms:\n")
 	for _, p := range []part{overhead, gmem, onchip} {
 		fmt.Fprintf(&b, "  %s: >-\n", p)
-		lines := 0
-		for _, t := range c.terms {
-			if t.part != p {
-				continue
-			}
+		for i, sum := range c.sum(p, form) {
 			sign := ""
-			if lines++; lines > 1 {
+			if i > 0 {
 				sign = "+ "
 			}
-			fmt.Fprintf(&b, "    %s%s\n", sign, t.product())
-		}
-		if lines == 0 {
-			b.WriteString("    0\n")
+			fmt.Fprintf(&b, "    %s%s\n", sign, sum)
 		}
 	}
 	fmt.Fprintf(&b, "expression: %s\n", joined[form].expression)
 	b.WriteString("parameters:\n")
 	for _, t := range c.terms {
 		fmt.Fprintf(&b, "  %s: {unit: %s} # %s\n", t.param, t.unit, t.why)
+	}
+	if c.mixes(form) {
+		fmt.Fprintf(&b, "  %s: {min: 1, max: 64} # 1: the costs of a kernel's patterns add up; the larger it is, the better they hide each other\n", mix)
 	}
 	if p := joined[form].parameter; p != "" {
 		fmt.Fprintf(&b, "  %s\n", p)
@@ -56,6 +52,43 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 		}
 	}
 	return b.String()
+}
+
+// mix is the parameter that tells how the costs of different patterns of one kernel join.
+const mix = "p_mix"
+
+// sum lists the addends of a part. In a form that is not linear, patterns join by a p-norm of their own, from a sum, where they
+// wait for the same thing, to the largest, where each waits for its own; the kernels that make all accesses together tell.
+func (c *content) sum(p part, form models.Form) []string {
+	var out, patterns []string
+	var last *Pattern
+	for _, t := range c.terms {
+		switch {
+		case t.part != p:
+		case t.pattern == nil || !c.mixes(form):
+			out = append(out, t.product())
+		case t.pattern == last:
+			patterns[len(patterns)-1] += " + " + t.product()
+		default:
+			patterns, last = append(patterns, t.product()), t.pattern
+		}
+	}
+	if len(patterns) > 0 {
+		joint := patterns[0]
+		for _, one := range patterns[1:] {
+			joint = fmt.Sprintf("pnorm(%s,\n      %s, %s)", joint, one, mix)
+		}
+		out = append(out, joint)
+	}
+	if len(out) == 0 {
+		return []string{"0"}
+	}
+	return out
+}
+
+// mixes reports that patterns join by a p-norm.
+func (c *content) mixes(form models.Form) bool {
+	return c.together && form != models.LinearForm
 }
 
 // product is the term as an expression.

@@ -32,7 +32,7 @@ Times are taken with warm caches, or with --cache cold; a profile holds models o
 With --for it makes a model for kernels of your own: it finds the patterns in which they access global memory, takes the rest of
 their work away so as to measure each alone at sizes around those that -p asks for, adds measurement kernels for their other
 operations, and writes all of this as a model file, which you can read, edit and calibrate again. The kernels themselves are never
-run.`,
+run. Unless --model names a form, it is --model auto.`,
 		Args: own.check,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(own.kernels) > 0 {

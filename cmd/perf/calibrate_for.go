@@ -62,6 +62,9 @@ func (o *forOptions) check(cmd *cobra.Command, args []string) error {
 
 // run makes the model, writes its file, and calibrates it unless this is a dry run.
 func (o *forOptions) run(cmd *cobra.Command, session sessionOptions, kernels *selection, profile string) error {
+	if kernels.form == "" {
+		kernels.form = auto
+	}
 	targets, err := o.targets(cmd)
 	if err != nil {
 		return err
@@ -175,17 +178,13 @@ func (o *forOptions) modelName() string {
 	}, base)
 }
 
-// make chooses the model, in the form that --model asks for, and writes its file. With auto that is the linear form, which
-// calibration brings into others.
+// make chooses the model, in the form that --model asks for, and writes its file. With auto it has the most general form, which
+// calibration brings into the others.
 func (o *forOptions) make(targets []tailor.Target, machine tailor.Machine, kernels *selection) (string, *tailor.Set, error) {
-	options := tailor.Options{Name: o.modelName(), Machine: machine, Points: o.points, Isolated: o.isolated}
-	switch form := kernels.form; form {
-	case "":
-	case auto:
-		options.AllForms = true
-	default:
+	options := tailor.Options{Name: o.modelName(), Machine: machine, Points: o.points, Isolated: o.isolated, Form: models.PNormForm}
+	if kernels.form != auto {
 		var err error
-		if options.Form, err = models.ParseForm(form); err != nil {
+		if options.Form, err = models.ParseForm(kernels.form); err != nil {
 			return "", nil, usagef("--model: %v, or auto", err)
 		}
 	}
