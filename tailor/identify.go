@@ -132,7 +132,6 @@ func (c *content) prune(params []string, columns [][]float64) {
 			c.notes = append(c.notes, fmt.Sprintf("%s, the cost %s, can hardly be told from the others by these measurements", t.param, t.why))
 		}
 	}
-	c.own = slices.DeleteFunc(c.own, func(o ownFeature) bool { return !c.uses(o.name) })
 }
 
 // uses reports that a term needs one of the model's own features.

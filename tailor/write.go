@@ -15,9 +15,10 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	var b strings.Builder
 	c.header(&b, opt, form, subjects, patterns, small)
 	fmt.Fprintf(&b, "version: 1\nname: %s\noutput: f_cl_wall_time\n", opt.Name)
-	if len(c.own) > 0 {
+	used := slices.DeleteFunc(slices.Clone(c.own), func(o ownFeature) bool { return !c.uses(o.name) })
+	if len(used) > 0 {
 		b.WriteString("features:\n")
-		for _, o := range c.own {
+		for _, o := range used {
 			fmt.Fprintf(&b, "  # %s\n  %s: %s\n", o.why, o.name, o.expression)
 		}
 	}
