@@ -29,6 +29,7 @@ var layers = []string{
 	"device/replay",
 	"kernel",
 	"lift",
+	"lift/lower",
 	"kernel/linear",
 	"kernel/interp",
 	"kernel/script",

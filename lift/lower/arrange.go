@@ -1,0 +1,314 @@
+package lower
+
+import (
+	"gpuperf/kernel"
+	"gpuperf/lift"
+)
+
+// arrangement is a pattern that only changes where the elements of its array stand: how it is read, and how it is written
+// through. With write, the destination d of the pattern is turned into that of its array; nil where an element has no single
+// place.
+type arrangement struct {
+	read  func(c *lowering, t *lift.Term, xs *val) *val
+	write func(c *lowering, t *lift.Term, d *val) *val
+}
+
+// arrangements, by operator (Lift's views; the write side of each is the read side of its inverse).
+var arrangements = map[lift.Op]arrangement{
+	lift.Split: {
+		func(c *lowering, t *lift.Term, xs *val) *val { return c.split(t.Type, xs) },
+		func(c *lowering, t *lift.Term, d *val) *val { return c.join(t.Arg().Type, d) },
+	},
+	lift.Join: {
+		func(c *lowering, t *lift.Term, xs *val) *val { return c.join(t.Type, xs) },
+		func(c *lowering, t *lift.Term, d *val) *val { return c.split(t.Arg().Type, d) },
+	},
+	lift.Transpose: {
+		func(_ *lowering, t *lift.Term, xs *val) *val { return transpose(t.Type, xs) },
+		func(_ *lowering, t *lift.Term, d *val) *val { return transpose(t.Arg().Type, d) },
+	},
+	lift.Reorder: {
+		func(_ *lowering, _ *lift.Term, xs *val) *val { return xs },
+		func(_ *lowering, _ *lift.Term, d *val) *val { return d },
+	},
+	lift.Gather: {
+		func(c *lowering, t *lift.Term, xs *val) *val { return c.reorder(t, t.Index, xs) },
+		func(c *lowering, t *lift.Term, d *val) *val { return c.reorder(t, inverse(t), d) },
+	},
+	lift.Scatter: {
+		func(c *lowering, t *lift.Term, xs *val) *val { return c.reorder(t, inverse(t), xs) },
+		func(c *lowering, t *lift.Term, d *val) *val { return c.reorder(t, t.Index, d) },
+	},
+	lift.Slide: {read: func(c *lowering, t *lift.Term, xs *val) *val {
+		step := sizeOf(t.Sizes[1])
+		return array(t.Type, xs.space, func(w index) *val {
+			return array(t.Type.Elem, xs.space, func(e index) *val { return xs.at(c.add(c.scale(w, step), e)) })
+		})
+	}},
+	lift.Pad: {read: func(c *lowering, t *lift.Term, xs *val) *val {
+		left, n := sizeOf(t.Sizes[0]), lengthOf(xs.typ)
+		return array(t.Type, xs.space, func(i index) *val {
+			return xs.at(c.padded(lift.PadMode(t.Ints[0]), c.addInt(i, -left), n))
+		})
+	}},
+	lift.Inset: {
+		func(c *lowering, t *lift.Term, xs *val) *val {
+			return array(t.Type, xs.space, func(i index) *val { return xs.at(c.addInt(i, -sizeOf(t.Sizes[0]))) })
+		},
+		func(c *lowering, t *lift.Term, d *val) *val {
+			return array(t.Arg().Type, d.space, func(i index) *val { return d.at(c.addInt(i, sizeOf(t.Sizes[0]))) })
+		},
+	},
+	lift.AsVector: {
+		func(c *lowering, t *lift.Term, xs *val) *val { return c.asVector(t.Type, xs) },
+		func(c *lowering, t *lift.Term, d *val) *val { return c.asScalar(t.Arg().Type, d) },
+	},
+	lift.AsScalar: {
+		func(c *lowering, t *lift.Term, xs *val) *val { return c.asScalar(t.Type, xs) },
+		func(c *lowering, t *lift.Term, d *val) *val { return c.asVector(t.Arg().Type, d) },
+	},
+}
+
+func sizeOf(s lift.Size) int64 {
+	n, ok := s.Const()
+	if !ok {
+		fail("the size %s is not constant: give the sizes values", s)
+	}
+	return n
+}
+
+// split shows xs as an array of type t, in chunks.
+func (c *lowering) split(t *lift.Type, xs *val) *val {
+	m := lengthOf(t.Elem)
+	return array(t, xs.space, func(i index) *val {
+		return array(t.Elem, xs.space, func(j index) *val { return xs.at(c.add(c.scale(i, m), j)) })
+	})
+}
+
+// join shows the elements of the arrays in xs one after the other.
+func (c *lowering) join(t *lift.Type, xs *val) *val {
+	m := lengthOf(xs.typ.Elem)
+	if m == 0 {
+		return array(t, xs.space, func(index) *val { fail("an element of an empty array is used"); return nil })
+	}
+	return array(t, xs.space, func(i index) *val { return xs.at(c.div(i, m)).at(c.mod(i, m)) })
+}
+
+func transpose(t *lift.Type, xs *val) *val {
+	return array(t, xs.space, func(i index) *val {
+		return array(t.Elem, xs.space, func(j index) *val { return xs.at(j).at(i) })
+	})
+}
+
+func inverse(t *lift.Term) *lift.IndexFun {
+	f := t.Index.Inverse(t.Type.Len)
+	if f == nil {
+		fail("%s: the inverse of %s is not known", t.Op, t.Index)
+	}
+	return f
+}
+
+// reorder shows xs with the element f(i) at i.
+func (c *lowering) reorder(t *lift.Term, f *lift.IndexFun, xs *val) *val {
+	n := lengthOf(t.Type)
+	return array(t.Type, xs.space, func(i index) *val { return xs.at(c.permuted(f, i, n)) })
+}
+
+// permuted is f(i) on an array of n elements.
+func (c *lowering) permuted(f *lift.IndexFun, i index, n int64) index {
+	switch f.Kind {
+	case lift.IndexReverse:
+		return c.add(constant(n-1), c.scale(i, -1))
+	case lift.IndexStride:
+		s := sizeOf(f.Arg)
+		return c.add(c.div(i, n/s), c.scale(c.mod(i, n/s), s))
+	case lift.IndexShift:
+		return c.mod(c.addInt(i, sizeOf(f.Arg)), n)
+	}
+	out := c.evaluate(f.Expr, map[string]index{"i": i, "n": constant(n)})
+	out.lo, out.hi = max(out.lo, 0), min(out.hi, n-1)
+	return out
+}
+
+// evaluate does the arithmetic of an index function.
+func (c *lowering) evaluate(e kernel.Expr, at map[string]index) index {
+	switch x := e.(type) {
+	case kernel.Int:
+		return constant(x.Value)
+	case kernel.Var:
+		v, ok := at[x.Name]
+		if !ok {
+			fail("%s has no value in an index function", x.Name)
+		}
+		return v
+	case *kernel.Op:
+		args := make([]index, len(x.Args))
+		for k, a := range x.Args {
+			args[k] = c.evaluate(a, at)
+		}
+		if out, ok := c.operate(x.Kind, args); ok {
+			return out
+		}
+	}
+	// What is left, selects and products of variables, stands as it is, with the variables replaced.
+	by := map[string]kernel.Expr{}
+	for name, v := range at {
+		by[name] = v.expr()
+	}
+	const far = 1 << 40
+	return index{e: kernel.Subst(e, by), lo: -far, hi: far}
+}
+
+func (c *lowering) operate(kind kernel.OpKind, args []index) (index, bool) {
+	out := args[0]
+	for _, a := range args[1:] {
+		switch kind {
+		case kernel.Add:
+			out = c.add(out, a)
+		case kernel.Sub:
+			out = c.add(out, c.scale(a, -1))
+		case kernel.Mul:
+			switch {
+			case a.isConstant():
+				out = c.scale(out, a.a.Constant())
+			case out.isConstant():
+				out = c.scale(a, out.a.Constant())
+			default:
+				return index{}, false
+			}
+		case kernel.FloorDiv, kernel.Mod:
+			if !a.isConstant() || a.a.Constant() <= 0 {
+				return index{}, false
+			}
+			if kind == kernel.Mod {
+				out = c.mod(out, a.a.Constant())
+			} else {
+				out = c.div(out, a.a.Constant())
+			}
+		default:
+			return index{}, false
+		}
+	}
+	if len(args) == 1 {
+		if kind != kernel.Neg {
+			return index{}, false
+		}
+		out = c.scale(out, -1)
+	}
+	return out, true
+}
+
+// padded is the element that stands for the element j of an array of n where j lies outside.
+func (c *lowering) padded(mode lift.PadMode, j index, n int64) index {
+	if j.lo >= 0 && j.hi < n {
+		return j
+	}
+	switch mode {
+	case lift.PadClamp:
+		return c.clamp(j, 0, n-1)
+	case lift.PadWrap:
+		return c.mod(j, n)
+	}
+	// Mirror: -1 is 0 and n is n-1.
+	out := j
+	if j.lo < 0 {
+		out = c.choose(operation(kernel.Lt, j.expr(), kernel.Int{}), c.addInt(c.scale(j, -1), -1), out)
+		out.lo = 0
+	}
+	if j.hi >= n {
+		out = c.choose(operation(kernel.Ge, j.expr(), kernel.Int{Value: n}), c.add(constant(2*n-1), c.scale(j, -1)), out)
+		out.hi = n - 1
+	}
+	out.lo, out.hi = 0, n-1
+	return out
+}
+
+// padConstant shows xs with z around it.
+func (c *lowering) padConstant(t *lift.Term, z, xs *val) *val {
+	left, n := sizeOf(t.Sizes[0]), lengthOf(xs.typ)
+	return array(t.Type, common(z, xs), func(i index) *val {
+		j := c.addInt(i, -left)
+		var inside []kernel.Expr
+		if j.lo < 0 {
+			inside = append(inside, operation(kernel.Ge, j.expr(), kernel.Int{}))
+		}
+		if j.hi >= n {
+			inside = append(inside, operation(kernel.Lt, j.expr(), kernel.Int{Value: n}))
+		}
+		switch {
+		case j.hi < 0 || j.lo >= n:
+			return z
+		case len(inside) == 0:
+			return xs.at(j)
+		case len(inside) == 1:
+			return c.chosen(inside[0], xs.at(j), z)
+		}
+		return c.chosen(operation(kernel.And, inside...), xs.at(j), z)
+	})
+}
+
+// chosen is x where the condition holds, and z elsewhere.
+func (c *lowering) chosen(condition kernel.Expr, x, z *val) *val {
+	v := &val{typ: x.typ, space: common(x, z)}
+	switch x.typ.Kind {
+	case lift.ArrayType:
+		v.at = func(i index) *val { return c.chosen(condition, x.at(i), z.at(i)) }
+	case lift.TupleType:
+		v.get = func(k int) *val { return c.chosen(condition, x.get(k), z.get(k)) }
+	default:
+		v.load = func() kernel.Expr {
+			return &kernel.Cond{If: kernel.Subst(condition, c.exprs), Then: x.load(), Else: z.load()}
+		}
+	}
+	return v
+}
+
+// asVector shows scalars that lie next to each other as vectors.
+func (c *lowering) asVector(t *lift.Type, xs *val) *val {
+	w := int64(t.Elem.Width)
+	return array(t, xs.space, func(i index) *val {
+		lane := func(k int64) *val { return xs.at(c.addInt(c.scale(i, w), k)) }
+		first := lane(0)
+		v := &val{typ: t.Elem, space: xs.space}
+		var at place
+		if first.loc != nil {
+			at = first.loc()
+		}
+		if at.buf != nil {
+			for k := int64(1); k < w; k++ {
+				next := lane(k).loc()
+				if next.buf != at.buf || next.index.e != nil || at.index.e != nil ||
+					!c.resolve(next.index.a.Sub(at.index.a), c.stands).Equal(constant(k).a) {
+					fail("the %d elements of a vector do not lie next to each other in %s", w, at.buf.name)
+				}
+			}
+			v.loc = func() place { return at }
+			v.load = func() kernel.Expr { return c.access(at.buf, at.index, w) }
+			return v
+		}
+		v.load = func() kernel.Expr {
+			e := first.load()
+			for k := int64(1); k < w; k++ {
+				if !kernel.Equal(e, lane(k).load()) {
+					fail("the %d elements of a vector are computed one by one: keep them in memory first", w)
+				}
+			}
+			return &kernel.Cast{DType: t.Elem.DType.Vector(w), Arg: e}
+		}
+		return v
+	})
+}
+
+// asScalar shows vectors in memory as their elements.
+func (c *lowering) asScalar(t *lift.Type, xs *val) *val {
+	w := int64(xs.typ.Elem.Width)
+	return array(t, xs.space, func(i index) *val {
+		vector, lane := xs.at(c.div(i, w)), c.mod(i, w)
+		if vector.loc == nil || vector.loc().buf == nil {
+			fail("an element of a vector is used that is in no memory: keep the vectors in memory first")
+		}
+		at := vector.loc()
+		at.index = c.add(at.index, lane)
+		return c.memory(t.Elem, []*buffer{at.buf}, []index{at.index}, nil)
+	})
+}

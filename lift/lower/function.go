@@ -1,0 +1,232 @@
+package lower
+
+import (
+	"fmt"
+
+	"gpuperf/kernel"
+	"gpuperf/lift"
+)
+
+// viewCall is the call of a user function: an expression, computed where it is used. Results that are tuples are computed
+// once, into private memory.
+func (c *lowering) viewCall(t *lift.Term, env *scope) *val {
+	if t.Type.Kind == lift.TupleType {
+		d := c.allocate(kernel.Private, t.Type, nil)
+		c.write(t, env, d)
+		return d
+	}
+	u, args := t.Kids[0].User, c.viewAll(t.Kids[1:], env)
+	lanes := c.lanes
+	return scalar(t.Type, func() kernel.Expr { return c.call(u, args, lanes) })
+}
+
+func (c *lowering) writeCall(t *lift.Term, env *scope, d *val) {
+	u, args := t.Kids[0].User, c.viewAll(t.Kids[1:], env)
+	if t.Type.Kind != lift.TupleType {
+		c.store(d, c.call(u, args, c.lanes))
+		return
+	}
+	values := c.callTuple(u, args)
+	for k, part := range d.parts() {
+		c.store(part, values[k])
+	}
+}
+
+// viewMapVec applies a function on scalars to vectors: its calls become calls on vectors.
+func (c *lowering) viewMapVec(t *lift.Term, env *scope) *val {
+	for _, v := range c.viewAll(t.Kids[1:], env) {
+		env = &scope{env, v}
+	}
+	return scalar(t.Type, func() kernel.Expr {
+		before := c.lanes
+		c.lanes = int64(t.Type.Width)
+		defer func() { c.lanes = before }()
+		return c.view(t.Fn().Body(), env).load()
+	})
+}
+
+// call is the value of a call with a scalar or vector result. Builtins are written as expressions, others as calls.
+func (c *lowering) call(u *lift.UserFun, args []*val, lanes int64) kernel.Expr {
+	var values []kernel.Expr
+	for _, a := range args {
+		values = append(values, a.components()...)
+	}
+	if c.isBuiltin(u) {
+		by := map[string]kernel.Expr{}
+		for i, p := range u.Params {
+			by[p.Name] = values[i]
+		}
+		return kernel.Subst(u.Defs[0], by)
+	}
+	return &kernel.Call{Func: c.function(u, lanes).Name, Args: values}
+}
+
+func (c *lowering) isBuiltin(u *lift.UserFun) bool {
+	is, known := c.builtins[u]
+	if !known {
+		is = u.IsBuiltin()
+		c.builtins[u] = is
+	}
+	return is
+}
+
+// flatParams are the parameters of a function as scalars and vectors, and the expressions that definitions have for them.
+func flatParams(u *lift.UserFun) (params []kernel.FunctionParam, tuples bool) {
+	for _, p := range u.Params {
+		parts := lift.Components(p.Type)
+		for k, part := range parts {
+			name := p.Name
+			if p.Type.Kind == lift.TupleType {
+				name, tuples = componentName(p.Name, k), true
+			}
+			params = append(params, kernel.FunctionParam{Name: name, DType: part.DType.Vector(lanesOf(part))})
+		}
+	}
+	return params, tuples
+}
+
+func componentName(param string, k int) string { return fmt.Sprintf("%s_%d", param, k) }
+
+// flatten replaces the components of tuples, p[0], by parameters of their own. It reports whether anything is left that
+// the kernel IR does not say: a lane of a vector.
+func flatten(u *lift.UserFun, e kernel.Expr) (out kernel.Expr, ok bool) {
+	tuple := map[string]bool{}
+	for _, p := range u.Params {
+		tuple[p.Name] = p.Type.Kind == lift.TupleType
+	}
+	ok = true
+	out = kernel.Rewrite(e, func(e kernel.Expr) kernel.Expr {
+		a, is := e.(*kernel.Access)
+		if !is {
+			return e
+		}
+		if k, constant := a.Index[0].(kernel.Int); constant && tuple[a.Array] && len(a.Index) == 1 {
+			return kernel.Var{Name: componentName(a.Array, int(k.Value))}
+		}
+		ok = false
+		return e
+	})
+	return out, ok
+}
+
+// function declares a user function of scalar or vector result to the kernels, on vectors of so many lanes where lanes is
+// not 0.
+func (c *lowering) function(u *lift.UserFun, lanes int64) *kernel.Function {
+	key := u.Name
+	if lanes > 0 {
+		key = fmt.Sprintf("%s_v%d", u.Name, lanes)
+	}
+	if f := c.functions[key]; f != nil {
+		return f
+	}
+	params, tuples := flatParams(u)
+	f := &kernel.Function{Name: c.fresh(key), Params: params, Result: u.Result.DType.Vector(lanesOf(u.Result)), Body: u.Body, Counts: u.Counts}
+	if lanes > 0 {
+		for i := range f.Params {
+			f.Params[i].DType = f.Params[i].DType.Vector(lanes)
+		}
+		f.Result = f.Result.Vector(lanes)
+		f.Counts = nil
+		for t, ops := range u.Counts {
+			if f.Counts == nil {
+				f.Counts = map[kernel.DType]map[string]int64{}
+			}
+			f.Counts[t] = map[string]int64{}
+			for name, n := range ops {
+				f.Counts[t][name] = n * lanes
+			}
+		}
+	}
+	if len(u.Defs) == 1 {
+		whole := true
+		def, ok := flatten(u, u.Defs[0])
+		whole = whole && ok
+		for _, l := range u.Lets {
+			e, ok := flatten(u, l.Expr)
+			whole = whole && ok
+			f.Lets = append(f.Lets, kernel.FunctionLet{Name: l.Name, Expr: e})
+		}
+		if f.Def = def; !whole {
+			f.Def, f.Lets = nil, nil
+		}
+	}
+	if tuples {
+		f.Body = "" // it speaks of tuples, which the source does not have
+	}
+	if f.Def == nil && f.Body == "" {
+		fail("function %s cannot be written: its definition uses lanes of vectors, or its body tuples", u.Name)
+	}
+	c.functions[key] = f
+	c.order = append(c.order, f)
+	return f
+}
+
+// callTuple computes the components of a result that is a tuple, in the place of the call: values that the definition
+// names, and operands that it uses, are kept in private variables.
+func (c *lowering) callTuple(u *lift.UserFun, args []*val) []kernel.Expr {
+	if len(u.Defs) == 0 {
+		fail("function %s gives a tuple and has no definition", u.Name)
+	}
+	params, _ := flatParams(u)
+	by := map[string]kernel.Expr{}
+	keep := func(name string, t *lift.Type, value kernel.Expr) {
+		switch value.(type) {
+		case kernel.Var, kernel.Int, kernel.Float:
+			by[name] = value
+			return
+		}
+		d := c.allocate(kernel.Private, t, nil)
+		c.store(d, value)
+		by[name] = d.load()
+	}
+	k := 0
+	for _, a := range args {
+		for i, value := range a.components() {
+			if c.isBuiltin(u) { // a copy
+				by[params[k].Name] = value
+			} else {
+				keep(params[k].Name, lift.Components(a.typ)[i], value)
+			}
+			k++
+		}
+	}
+	expand := func(e kernel.Expr) kernel.Expr {
+		e, ok := flatten(u, e)
+		if !ok {
+			fail("function %s uses lanes of vectors", u.Name)
+		}
+		return kernel.Subst(e, by)
+	}
+	for _, l := range u.Lets {
+		value := expand(l.Expr)
+		keep(l.Name, lift.Scalar(c.typeOf(value)), value)
+	}
+	out := make([]kernel.Expr, len(u.Defs))
+	for i, d := range u.Defs {
+		out[i] = expand(d)
+	}
+	return out
+}
+
+// typeOf is the type of an expression over the variables and arrays made so far.
+func (c *lowering) typeOf(e kernel.Expr) kernel.DType {
+	k := &kernel.Kernel{Name: "scope", Functions: c.order}
+	used := map[string]bool{}
+	for _, name := range mentioned(e) {
+		used[name] = true
+	}
+	for _, b := range c.bufs {
+		if used[b.name] {
+			k.Args = append(k.Args, b.declare())
+			delete(used, b.name)
+		}
+	}
+	for name := range used { // inames
+		k.Args = append(k.Args, &kernel.Array{Name: name, DType: kernel.Int32, IsValue: true})
+	}
+	t, err := k.TypeOf(e)
+	if err != nil {
+		fail("%v", err)
+	}
+	return t
+}

@@ -1,0 +1,187 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// declare is the array as the kernel IR has it.
+func (b *buffer) declare() *kernel.Array {
+	a := &kernel.Array{Name: b.name, DType: b.dtype, Space: b.space, IsValue: b.value, PerItem: b.perItem}
+	if !b.scalar {
+		a.Shape = []kernel.Expr{kernel.Int{Value: b.size}}
+	} else if !b.value {
+		a.Shape = []kernel.Expr{}
+	}
+	return a
+}
+
+// part is one outermost loop of the program, or an assignment outside of loops, with what it touches in global scratch and
+// in private memory.
+type part struct {
+	stmts         []*statement
+	reads, writes map[string]bool
+	// alone: it writes private variables only, which every work-item computes for itself; it goes into every kernel that
+	// needs them.
+	alone bool
+}
+
+// program makes kernels of the statements. A part that reads scratch memory which an earlier part of the same kernel
+// writes begins a new kernel: within one launch nothing orders the work-groups.
+func (c *lowering) program(name string) *kernel.Program {
+	if len(c.stmts) == 0 {
+		fail("the result is empty: there is nothing to compute")
+	}
+	parts := c.parts()
+	p := &kernel.Program{Name: name}
+	var groups [][]*part
+	var current []*part
+	written := map[string]bool{}
+	for i, x := range parts {
+		if x.alone {
+			continue
+		}
+		need := c.needs(parts[:i], x)
+		for _, q := range need {
+			if slices.ContainsFunc(c.bufs, func(b *buffer) bool { return b.space == kernel.Global && q.reads[b.name] && written[b.name] }) {
+				groups, current, written = append(groups, current), nil, map[string]bool{}
+				break
+			}
+		}
+		for _, q := range need {
+			if !slices.Contains(current, q) {
+				current = append(current, q)
+			}
+		}
+		for name := range x.writes {
+			written[name] = true
+		}
+	}
+	groups = append(groups, current)
+	for i, group := range groups {
+		kernelName := name
+		if kernelName == "" {
+			kernelName = "lift"
+		}
+		if len(groups) > 1 {
+			kernelName = fmt.Sprintf("%s_%d", kernelName, i)
+		}
+		p.Kernels = append(p.Kernels, c.kernel(kernelName, group))
+	}
+	for _, b := range c.bufs {
+		if b.kind == scratch && p.Array(b.name) != nil {
+			p.Scratch = append(p.Scratch, b.name)
+		}
+	}
+	return p
+}
+
+func (c *lowering) parts() []*part {
+	var out []*part
+	last := -1
+	for _, s := range c.stmts {
+		if s.phase != last {
+			out = append(out, &part{reads: map[string]bool{}, writes: map[string]bool{}, alone: true})
+			last = s.phase
+		}
+		x := out[len(out)-1]
+		x.stmts = append(x.stmts, s)
+		x.alone = x.alone && s.target.space == kernel.Private
+		x.writes[s.target.name] = true
+		for _, e := range []kernel.Expr{s.LHS, s.RHS} {
+			for _, name := range mentioned(e) {
+				if e == s.RHS || name != s.target.name {
+					x.reads[name] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// needs are the parts before x whose private variables it reads, directly or not, in order, and x.
+func (c *lowering) needs(before []*part, x *part) []*part {
+	need := []*part{x}
+	reads := map[string]bool{}
+	for name := range x.reads {
+		reads[name] = true
+	}
+	for _, q := range slices.Backward(before) {
+		used := false
+		for name := range q.writes {
+			used = used || reads[name]
+		}
+		if !q.alone || !used {
+			continue
+		}
+		need = append(need, q)
+		for name := range q.reads {
+			reads[name] = true
+		}
+	}
+	slices.Reverse(need)
+	return need
+}
+
+func (c *lowering) kernel(name string, group []*part) *kernel.Kernel {
+	k := &kernel.Kernel{Name: c.fresh(name), Tags: map[string]kernel.Tag{}}
+	used := map[string]bool{}
+	inames := map[string]bool{}
+	ids := map[string]bool{}
+	for _, x := range group {
+		for _, s := range x.stmts {
+			k.Statements = append(k.Statements, s.Stmt)
+			ids[s.ID] = true
+			for _, e := range []kernel.Expr{s.LHS, s.RHS} {
+				kernel.Walk(e, func(e kernel.Expr) bool {
+					switch x := e.(type) {
+					case kernel.Var:
+						used[x.Name] = true
+					case *kernel.Access:
+						used[x.Array] = true
+					case *kernel.Call:
+						used[x.Func] = true
+					}
+					return true
+				})
+			}
+			for _, n := range s.Inames {
+				inames[n] = true
+			}
+		}
+	}
+	for i, s := range k.Statements { // on those of other kernels nothing needs to wait
+		if slices.ContainsFunc(s.Deps, func(d string) bool { return !ids[d] }) {
+			copied := *s
+			copied.Deps = slices.DeleteFunc(slices.Clone(s.Deps), func(d string) bool { return !ids[d] })
+			k.Statements[i] = &copied
+		}
+	}
+	for _, kind := range []bufferKind{output, input, scratch, temporary} {
+		for _, b := range c.bufs {
+			switch {
+			case b.kind != kind || !used[b.name]:
+			case kind == temporary:
+				k.Temps = append(k.Temps, b.declare())
+			default:
+				k.Args = append(k.Args, b.declare())
+			}
+		}
+	}
+	for _, l := range c.all {
+		if len(l.inames) == 0 || !inames[l.inames[0]] {
+			continue
+		}
+		k.Domains = append(k.Domains, polycount.NewSet(nil, l.inames, l.domain...))
+		for n, tag := range l.tags {
+			if tag != (kernel.Tag{}) {
+				k.Tags[n] = tag
+			}
+		}
+	}
+	k.Functions = slices.DeleteFunc(slices.Clone(c.order), func(f *kernel.Function) bool { return !used[f.Name] })
+	return k
+}

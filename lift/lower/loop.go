@@ -1,0 +1,217 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/lift"
+	"gpuperf/polycount"
+)
+
+// loop is a map or reduction over n elements. Its variable v stands for an expression over inames; iterations that only
+// one work-item or group runs have no iname.
+type loop struct {
+	op     lift.Op
+	dim    int
+	n      int64
+	v      string
+	inames []string
+	tags   map[string]kernel.Tag
+	domain []polycount.Constraint
+	unroll bool
+	// slot counts the elements that one work-item or group takes; lid is the local index.
+	slot, lid       polycount.Affine
+	slots, lids     int64
+	slotVar, lidVar string
+}
+
+// parallel operators.
+var parallel = lift.Set(lift.MapGlb, lift.MapWrg, lift.MapLcl)
+
+// axisNames name the inames of loops.
+var axisNames = map[lift.Op]string{lift.MapGlb: "glb", lift.MapWrg: "wrg", lift.MapLcl: "lcl"}
+
+// inferRange fills in what the options leave open.
+func (c *lowering) inferRange(t *lift.Term) {
+	var longest [3]map[lift.Op]int64
+	for d := range longest {
+		longest[d] = map[lift.Op]int64{}
+	}
+	lift.Walk(t, func(t *lift.Term) {
+		if parallel.Has(t.Op) {
+			d := t.Ints[0]
+			longest[d][t.Op] = max(longest[d][t.Op], lengthOf(t.Arg().Type))
+		}
+	})
+	for d := range 3 {
+		glb, wrg, lcl := longest[d][lift.MapGlb], longest[d][lift.MapWrg], longest[d][lift.MapLcl]
+		local, global := &c.opt.Local[d], &c.opt.Global[d]
+		if *local == 0 {
+			switch {
+			case lcl > 0:
+				*local = lcl
+			case glb > 0 && d == 0:
+				*local = min(64, glb)
+			default:
+				*local = 1
+			}
+			if *global > 0 {
+				*local = gcd(*global, *local)
+			}
+		}
+		if *global == 0 {
+			*global = *local * max(1, wrg, ceilDiv(glb, *local))
+		}
+	}
+}
+
+// open checks where a loop may stand, and opens it. It returns the variable as an index; close ends the loop.
+func (c *lowering) open(op lift.Op, dim int, n int64) index {
+	c.checkNesting(op, dim)
+	if len(c.loops) == 0 {
+		c.phase++
+	}
+	l := &loop{op: op, dim: dim, n: n, tags: map[string]kernel.Tag{}, slots: 1, lids: 1}
+	l.unroll = op == lift.MapSeqUnroll || op == lift.ReduceSeqUnroll
+	c.loops = append(c.loops, l)
+	c.all = append(c.all, l)
+	sum := polycount.Int(0)
+	last := int64(0) // of the values that the inames can give
+	// iname adds count values of an iname that are step apart, and returns it.
+	iname := func(name string, count, step int64, tag kernel.Tag) polycount.Affine {
+		last += (count - 1) * step
+		if count == 1 {
+			return polycount.Int(0)
+		}
+		name = c.fresh(name)
+		l.inames = append(l.inames, name)
+		l.tags[name] = tag
+		c.spans[name] = span{0, count - 1}
+		x := polycount.Name(name)
+		l.domain = append(l.domain, polycount.GE(x, polycount.Int(0)), polycount.GE(polycount.Int(count-1), x))
+		sum = sum.Add(x.Scale(step))
+		return x
+	}
+	local, groups := c.opt.Local[dim], c.opt.Global[dim]/max(c.opt.Local[dim], 1)
+	group, item := kernel.Tag{Kind: kernel.GroupAxis, Axis: dim}, kernel.Tag{Kind: kernel.LocalAxis, Axis: dim}
+	base := "i"
+	if name := axisNames[op]; name != "" {
+		base = fmt.Sprintf("%s%d", name, dim)
+	}
+	switch op {
+	case lift.MapGlb:
+		l.lids = min(local, n)
+		iname(base+"_g", min(groups, ceilDiv(n, local)), local, group)
+		l.lid = iname(base+"_l", l.lids, 1, item)
+		l.slots = ceilDiv(n, local*groups)
+		l.slot = iname(base+"_s", l.slots, local*groups, kernel.Tag{})
+	case lift.MapWrg:
+		iname(base+"_g", min(groups, n), 1, group)
+		l.slots = ceilDiv(n, groups)
+		l.slot = iname(base+"_s", l.slots, groups, kernel.Tag{})
+	case lift.MapLcl:
+		l.lids = min(local, n)
+		l.lid = iname(base+"_l", l.lids, 1, item)
+		l.slots = ceilDiv(n, local)
+		l.slot = iname(base+"_s", l.slots, local, kernel.Tag{})
+	default:
+		tag := kernel.Tag{}
+		if l.unroll {
+			tag.Kind = kernel.Unroll
+		}
+		iname(base, n, 1, tag)
+	}
+	if last >= n {
+		l.domain = append(l.domain, polycount.GE(polycount.Int(n-1), sum))
+	}
+	if n == 1 {
+		return constant(0)
+	}
+	l.v = c.variable("v", n, sum)
+	if l.slots > 1 {
+		l.slotVar = c.variable("v", l.slots, l.slot)
+	}
+	if l.lids > 1 && parallel.Has(op) && op != lift.MapWrg {
+		l.lidVar = c.variable("v", l.lids, l.lid)
+	}
+	return c.affine(polycount.Name(l.v))
+}
+
+// variable makes a variable with values 0 .. n-1 that stands for an expression over inames.
+func (c *lowering) variable(base string, n int64, stands polycount.Affine) string {
+	name := c.fresh(base)
+	c.spans[name] = span{0, n - 1}
+	c.stands[name] = stands
+	c.exprs[name] = kernel.FromAffine(stands)
+	return name
+}
+
+func (c *lowering) close() {
+	c.loops = c.loops[:len(c.loops)-1]
+	if len(c.loops) == 0 {
+		c.phase++
+	}
+}
+
+// checkNesting refuses maps where OpenCL has no such loops (rules.md of OpenCL patterns: mapLcl within mapWrg of its
+// dimension, none within another of its dimension, mapGlb not beside the others).
+func (c *lowering) checkNesting(op lift.Op, dim int) {
+	if !parallel.Has(op) {
+		return
+	}
+	group := false
+	for _, l := range c.loops {
+		switch {
+		case !parallel.Has(l.op):
+		case l.op == op && l.dim == dim:
+			fail("%s(%d) stands within %s(%d)", op, dim, op, dim)
+		case l.op == lift.MapGlb && op != lift.MapGlb || l.op != lift.MapGlb && op == lift.MapGlb:
+			fail("%s(%d) stands within %s(%d)", op, dim, l.op, l.dim)
+		case l.op == lift.MapLcl && op == lift.MapWrg:
+			fail("mapWrg(%d) stands within mapLcl(%d)", dim, l.dim)
+		case l.op == lift.MapWrg && l.dim == dim:
+			group = true
+		}
+	}
+	if op == lift.MapLcl && !group {
+		fail("mapLcl(%d) stands outside of mapWrg(%d)", dim, dim)
+	}
+}
+
+// inGroup reports whether a mapWrg is open.
+func (c *lowering) inGroup() bool {
+	return slices.ContainsFunc(c.loops, func(l *loop) bool { return l.op == lift.MapWrg })
+}
+
+// inItem reports whether the code is that of one work-item: in a mapGlb or mapLcl.
+func (c *lowering) inItem() bool {
+	return slices.ContainsFunc(c.loops, func(l *loop) bool { return l.op == lift.MapGlb || l.op == lift.MapLcl })
+}
+
+func (c *lowering) openInames() []string {
+	var out []string
+	for _, l := range c.loops {
+		out = append(out, l.inames...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// slot is the place that the work-item at hand has for the element i of a dimension whose elements belong to work-items:
+// i must be the variable of a mapLcl that gives it this element.
+func (c *lowering) slot(i index, o *owner, b *buffer) index {
+	for _, l := range c.loops {
+		if l.op != lift.MapLcl || l.dim != o.dim || l.n != o.n {
+			continue
+		}
+		if o.n == 1 && i.isConstant() || i.e == nil && l.v != "" && i.a.Equal(polycount.Name(l.v)) {
+			if l.slotVar == "" {
+				return constant(0)
+			}
+			return c.affine(polycount.Name(l.slotVar))
+		}
+	}
+	fail("the element %s of %s is private to another work-item: mapLcl(%d) over %d elements gave it away", i.expr(), b.name, o.dim, o.n)
+	return index{}
+}

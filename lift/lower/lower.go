@@ -1,0 +1,253 @@
+// Package lower turns low-level terms of package lift into kernels of the IR.
+//
+// A term is lowered in two ways (view.go and write.go): as a view, a function from indices to what is read there, and as a
+// sequence of statements that write it to a destination, which is a view as well. Patterns that only arrange data (split,
+// join, gather, slide, pad, zip, …) change views; those that compute (the maps but Map, the reductions, calls of user
+// functions) make statements in loops (loop.go). Index arithmetic is simplified by the ranges of the loops' variables
+// (index.go); arrays are flat, with constant sizes, so that split and join cancel. Barriers and the order of statements are
+// left to package kernel/linear. Where what the launch wrote is read by work-items of other groups, the term becomes a
+// kernel.Program of several kernels (kernels.go).
+//
+// After Steuwer et al., "Generating Performance Portable Code using Rewrite Rules", section 4, and Lift's view system.
+package lower
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/lift"
+	"gpuperf/polycount"
+)
+
+// Options fix what the term leaves open. The zero value infers the ND-range from the maps of the term.
+type Options struct {
+	// Sizes are the values of the program's size symbols: all of them.
+	Sizes map[string]int64
+	// Local is the size of a work-group and Global the number of work-items, per dimension; 0 infers them: a work-group as
+	// large as the longest mapLcl, or of 64 work-items along dimension 0 for mapGlb, and as many groups as there are
+	// elements. Maps over fewer elements leave the rest of the ND-range out of the launch.
+	Local, Global [3]int64
+}
+
+// Array is an argument of the lowered kernels that an input or the result of the program lies in: one for each scalar or
+// vector component.
+type Array struct {
+	Name  string
+	Input string // "" for the result
+	DType kernel.DType
+	// Elements is the number of scalars; Value says that a single one is passed by value.
+	Elements int64
+	Value    bool
+}
+
+// Program lowers a program. Its arguments are named like the inputs, with _0, _1 … for the components of tuples, and the
+// result is out. An error says what of the term cannot be lowered, and why.
+func Program(p *lift.Program, opt Options) (*kernel.Program, error) {
+	l, err := Lower(p, opt)
+	if err != nil {
+		return nil, err
+	}
+	return l.Program, nil
+}
+
+// Lowered is a program with what its arguments stand for.
+type Lowered struct {
+	*kernel.Program
+	Inputs, Outputs []Array // in the order of the inputs, and of the components
+}
+
+// Lower is Program with the meaning of the arguments.
+func Lower(p *lift.Program, opt Options) (l *Lowered, err error) {
+	if p, err = p.AtSizes(opt.Sizes); err != nil {
+		return nil, err
+	}
+	if len(p.Sizes) > 0 {
+		return nil, fmt.Errorf("program %s: size %s has no value", p.Name, p.Sizes[0])
+	}
+	for d := range 3 {
+		switch l, g := opt.Local[d], opt.Global[d]; {
+		case l < 0 || g < 0:
+			return nil, fmt.Errorf("program %s: %d work-items in groups of %d along dimension %d", p.Name, g, l, d)
+		case l > 0 && g%l != 0:
+			return nil, fmt.Errorf("program %s: %d work-items along dimension %d do not divide into groups of %d", p.Name, g, d, l)
+		}
+	}
+	c := &lowering{
+		indexer: indexer{spans: map[string]span{}}, opt: opt, names: map[string]bool{}, stands: map[string]polycount.Affine{},
+		exprs: map[string]kernel.Expr{}, functions: map[string]*kernel.Function{}, touched: map[string][]touch{}, builtins: map[*lift.UserFun]bool{},
+	}
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case *failure:
+			l, err = nil, fmt.Errorf("program %s: %w", p.Name, x)
+		case runtime.Error:
+			panic(x)
+		default: // overflow of index arithmetic
+			l, err = nil, fmt.Errorf("program %s: %v", p.Name, x)
+		}
+	}()
+	c.inferRange(p.Body)
+	var env *scope
+	l = &Lowered{}
+	for _, in := range p.Inputs {
+		v, arrays := c.argument(in.Name, in.Type, input)
+		l.Inputs = append(l.Inputs, arrays...)
+		env = &scope{env, v}
+	}
+	out, arrays := c.argument("out", p.Body.Type, output)
+	l.Outputs = arrays
+	c.write(p.Body, env, out)
+	l.Program = c.program(p.Name)
+	return l, nil
+}
+
+// failure is an error of the term, carried up by a panic that Lower recovers.
+type failure struct{ msg string }
+
+func (f *failure) Error() string { return f.msg }
+
+func fail(format string, args ...any) { panic(&failure{fmt.Sprintf(format, args...)}) }
+
+// scope holds the values of variables: a de Bruijn index counts along it.
+type scope struct {
+	outer *scope
+	v     *val
+}
+
+func (s *scope) lookup(i int) *val {
+	for ; i > 0; i-- {
+		s = s.outer
+	}
+	return s.v
+}
+
+// lowering is a program on its way.
+type lowering struct {
+	indexer
+	opt       Options
+	names     map[string]bool // taken
+	bufs      []*buffer
+	functions map[string]*kernel.Function
+	order     []*kernel.Function // functions as they were made
+
+	loops   []*loop                     // open, outermost first
+	all     []*loop                     // every loop that was opened
+	stands  map[string]polycount.Affine // variables of loops over inames
+	exprs   map[string]kernel.Expr      // the same as expressions
+	stmts   []*statement
+	touched map[string][]touch // statements by the array with parts per work-item that they touch
+	phase   int
+	lanes   int64 // of the vectors that the function at hand is applied to; 0 outside of mapVec
+
+	builtins map[*lift.UserFun]bool
+}
+
+// statement is a statement with the part of the program that it belongs to: one outermost loop or assignment.
+type statement struct {
+	*kernel.Stmt
+	phase  int
+	target *buffer
+}
+
+type touch struct {
+	stmt  *kernel.Stmt
+	write bool
+}
+
+// fresh is a name that is not taken.
+func (c *lowering) fresh(base string) string {
+	name := base
+	for i := 0; c.names[name]; i++ {
+		name = fmt.Sprintf("%s_%d", base, i)
+	}
+	c.names[name] = true
+	return name
+}
+
+// argument makes the arrays of an input or of the result.
+func (c *lowering) argument(name string, t *lift.Type, kind bufferKind) (*val, []Array) {
+	parts := leaves(t)
+	sizes := counts(t, nil)
+	var bufs []*buffer
+	var arrays []Array
+	base := make([]index, len(parts))
+	for k, leaf := range parts {
+		part := name
+		if len(parts) > 1 {
+			part = fmt.Sprintf("%s_%d", name, k)
+		}
+		b := &buffer{name: c.fresh(part), dtype: leaf.DType, space: kernel.Global, size: sizes[k], kind: kind}
+		if kind == input && t.Kind != lift.ArrayType && leaf.Kind == lift.ScalarType {
+			b.scalar, b.value, b.space = true, true, kernel.Private
+		}
+		bufs, base[k] = append(bufs, b), constant(0)
+		input := name
+		if kind == output {
+			input = ""
+		}
+		arrays = append(arrays, Array{b.name, input, b.dtype, b.size, b.value})
+	}
+	c.bufs = append(c.bufs, bufs...)
+	return c.memory(t, bufs, base, nil), arrays
+}
+
+// final writes an index over the inames.
+func (c *lowering) final(i index) kernel.Expr {
+	if i.e != nil {
+		return kernel.Subst(i.e, c.exprs)
+	}
+	return kernel.FromAffine(c.resolve(i.a, c.stands))
+}
+
+// store makes the statement that assigns to a scalar or vector in memory.
+func (c *lowering) store(d *val, value kernel.Expr) {
+	if d.loc == nil {
+		fail("a %s is written that does not lie in memory", d.typ)
+	}
+	at := d.loc()
+	if at.buf.kind == input {
+		fail("the input %s is written", at.buf.name)
+	}
+	s := &kernel.Stmt{
+		ID: fmt.Sprintf("s%d", len(c.stmts)), LHS: c.access(at.buf, at.index, lanesOf(d.typ)), RHS: value, Inames: c.openInames(),
+	}
+	c.order1(s, at.buf)
+	if len(c.loops) == 0 {
+		c.phase++
+	}
+	c.stmts = append(c.stmts, &statement{s, c.phase, at.buf})
+	if len(c.loops) == 0 {
+		c.phase++
+	}
+}
+
+// order1 makes a statement depend on those before it that touch the same array of which every work-item holds a part: the
+// linearization orders other statements by what they touch.
+func (c *lowering) order1(s *kernel.Stmt, target *buffer) {
+	deps := map[string]bool{}
+	note := func(name string, write bool) {
+		list := c.touched[name]
+		for _, t := range list {
+			if write || t.write {
+				deps[t.stmt.ID] = true
+			}
+		}
+	}
+	var names []string
+	for _, e := range []kernel.Expr{s.LHS, s.RHS} {
+		names = append(names, mentioned(e)...)
+	}
+	for _, name := range names {
+		note(name, name == target.name)
+	}
+	s.Deps = slices.Sorted(maps.Keys(deps))
+	for _, b := range c.bufs {
+		if b.perItem && slices.Contains(names, b.name) {
+			c.touched[b.name] = append(c.touched[b.name], touch{s, b == target})
+		}
+	}
+}

@@ -1,0 +1,328 @@
+package lower_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/device/devicetest"
+	"gpuperf/emit"
+	"gpuperf/kernel"
+	"gpuperf/kernel/interp"
+	"gpuperf/kernel/linear"
+	"gpuperf/lift"
+	"gpuperf/lift/lower"
+	"gpuperf/samples"
+)
+
+func parse(t testing.TB, text string) *lift.Program {
+	t.Helper()
+	p, err := lift.Parse(text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return p
+}
+
+// data of an argument: what the device fills a buffer with, so that all three ways to run a program begin alike.
+func data(a lower.Array, seed int) *interp.Buffer {
+	if a.Value {
+		b := interp.NewBuffer(a.DType, 1)
+		b.Set(0, 1.25)
+		return b
+	}
+	bytes := make([]byte, a.Elements*a.DType.Size())
+	device.Fill(string(a.DType), bytes, uint64(seed))
+	b, err := interp.FromBytes(a.DType, bytes)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// value reads a value of the type off buffers, one for each scalar or vector component.
+func value(t *lift.Type, bufs []*interp.Buffer, at []int) lift.Value {
+	switch t.Kind {
+	case lift.ArrayType:
+		n, _ := t.Len.Const()
+		out := make(lift.Values, n)
+		for i := range out {
+			out[i] = value(t.Elem, bufs, at)
+		}
+		return out
+	case lift.TupleType:
+		var out lift.Values
+		for _, e := range t.Elems {
+			k := leaves(e)
+			out = append(out, value(e, bufs[:k], at[:k]))
+			bufs, at = bufs[k:], at[k:]
+		}
+		return out
+	case lift.VectorType:
+		out := make(lift.Values, t.Width)
+		for i := range out {
+			out[i] = value(lift.Scalar(t.DType), bufs, at)
+		}
+		return out
+	}
+	i := at[0]
+	at[0]++
+	if !bufs[0].Defined(i) {
+		return lift.Unwritten{}
+	}
+	if t.DType.IsFloat() {
+		return lift.Inexact(bufs[0].At(i))
+	}
+	return lift.Exact(bufs[0].Int(i), 1)
+}
+
+func leaves(t *lift.Type) int {
+	switch t.Kind {
+	case lift.ArrayType:
+		return leaves(t.Elem)
+	case lift.TupleType:
+		n := 0
+		for _, e := range t.Elems {
+			n += leaves(e)
+		}
+		return n
+	}
+	return 1
+}
+
+// same compares a result with what Eval says; what that leaves unwritten may hold anything.
+func same(got, want lift.Value) error {
+	if _, ok := want.(lift.Unwritten); ok {
+		return nil
+	}
+	if w, ok := want.(lift.Values); ok {
+		g := got.(lift.Values)
+		if len(g) != len(w) {
+			return fmt.Errorf("%d elements, want %d", len(g), len(w))
+		}
+		for i := range w {
+			if err := same(g[i], w[i]); err != nil {
+				return fmt.Errorf("[%d]: %w", i, err)
+			}
+		}
+		return nil
+	}
+	if _, ok := got.(lift.Unwritten); ok {
+		return fmt.Errorf("not written, want %v", want)
+	}
+	g, w := got.(lift.Num).Float64(), want.(lift.Num).Float64()
+	if math.Abs(g-w) > 1e-4*math.Max(1, math.Abs(w)) || math.IsNaN(g) != math.IsNaN(w) {
+		return fmt.Errorf("%v, want %v", g, w)
+	}
+	return nil
+}
+
+// check lowers a program and holds the interpreter and, where dev is not nil, the device against Eval.
+func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) (*lower.Lowered, error) {
+	t.Helper()
+	l, err := lower.Lower(p, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Check(); err != nil {
+		return l, fmt.Errorf("%w\n%s", err, l)
+	}
+	fixed, err := p.AtSizes(opt.Sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffers := map[string]*interp.Buffer{}
+	for i, a := range l.Inputs {
+		buffers[a.Name] = data(a, i+1)
+	}
+	inputs, rest := []lift.Value{}, l.Inputs
+	for _, in := range fixed.Inputs {
+		k := leaves(in.Type)
+		var bufs []*interp.Buffer
+		for _, a := range rest[:k] {
+			bufs = append(bufs, buffers[a.Name])
+		}
+		inputs = append(inputs, value(in.Type, bufs, make([]int, k)))
+		rest = rest[k:]
+	}
+	want, err := lift.Eval(fixed, nil, inputs, lift.EvalOptions{Float: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := func() lift.Value {
+		var outs []*interp.Buffer
+		for _, a := range l.Outputs {
+			outs = append(outs, buffers[a.Name])
+		}
+		return value(fixed.Body.Type, outs, make([]int, len(outs)))
+	}
+	for _, a := range l.Outputs {
+		buffers[a.Name] = interp.NewBuffer(a.DType, int(a.Elements))
+	}
+	if _, err := interp.RunProgram(l.Program, nil, buffers); err != nil {
+		return l, fmt.Errorf("%w\n%s", err, l)
+	}
+	if err := same(result(), want); err != nil {
+		return l, fmt.Errorf("the interpreter: %w\n%s", err, l)
+	}
+	if dev == nil {
+		return l, nil
+	}
+	if err := run(dev, l, buffers); err != nil {
+		return l, fmt.Errorf("%w\n%s", err, l)
+	}
+	if err := same(result(), want); err != nil {
+		return l, fmt.Errorf("the device: %w\n%s", err, l)
+	}
+	return l, nil
+}
+
+// run runs the kernels on the device and leaves the results in buffers.
+func run(dev device.Device, l *lower.Lowered, buffers map[string]*interp.Buffer) error {
+	if len(l.Kernels) > 1 {
+		return nil
+	}
+	for _, k := range l.Kernels {
+		n, err := linear.New(k)
+		if err != nil {
+			return err
+		}
+		s, err := emit.OpenCL(n, emit.Options{})
+		if err != nil {
+			return err
+		}
+		global, local, err := s.NDRange(nil)
+		if err != nil {
+			return err
+		}
+		job := device.Job{
+			Identity: samples.Identity{Source: "test"}, Source: s.Text, Entry: s.Entry, Global: global[:], Local: local[:],
+			Policy: device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: time.Millisecond},
+		}
+		for _, p := range s.Params {
+			a := device.Arg{Name: p.Name, DType: string(p.DType), Kind: device.Buffer, Read: p.Read, Write: p.Write}
+			if p.IsValue {
+				a.Kind, a.Float = device.Scalar, 1.25
+			} else if a.Count, err = k.Array(p.Name).Elements(nil); err != nil {
+				return err
+			}
+			for i, in := range l.Inputs {
+				if in.Name == p.Name {
+					a.Seed = uint64(i + 1)
+				}
+			}
+			if p.Write {
+				job.Keep = append(job.Keep, p.Name)
+			}
+			job.Args = append(job.Args, a)
+		}
+		r, err := dev.Run(context.Background(), job)
+		if err != nil {
+			if e, ok := device.AsError(err); ok {
+				return fmt.Errorf("%w\n%s\n%s", err, e.Log, s.Text)
+			}
+			return err
+		}
+		for name, bytes := range r.Outputs {
+			if buffers[name], err = interp.FromBytes(k.Array(name).DType, bytes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type example struct {
+	name string
+	text string
+	opt  lower.Options
+	// kernels is the number of kernels, 1 where it is 0.
+	kernels int
+}
+
+func options(sizes map[string]int64, local, global [3]int64) lower.Options {
+	return lower.Options{Sizes: sizes, Local: local, Global: global}
+}
+
+func at(values ...any) map[string]int64 {
+	out := map[string]int64{}
+	for i := 0; i < len(values); i += 2 {
+		out[values[i].(string)] = int64(values[i+1].(int))
+	}
+	return out
+}
+
+var examples = []example{
+	{name: "scal", text: `program scal
+size n
+fun(xs: [float32]n, alpha: float32 => mapGlb(fun(x => x*alpha)) $ xs)`, opt: options(at("n", 100), [3]int64{8}, [3]int64{32})},
+	{name: "scal-one-trip", text: `program scal
+size n
+fun(xs: [float32]n, alpha: float32 => mapGlb(fun(x => x*alpha)) $ xs)`, opt: options(at("n", 100), [3]int64{16}, [3]int64{112})},
+	{name: "scal-groups", text: `program scal
+size n
+fun(xs: [float32]n, alpha: float32 => join o mapWrg(mapLcl(mapSeq(fun(x => x*alpha))) o split(2)) o split(16) $ xs)`, opt: options(at("n", 96), [3]int64{4}, [3]int64{16})},
+	{name: "scal-vectors", text: `program scal
+size n
+fun(xs: [float32]n, alpha: float32 => asScalar o mapGlb(mapVec(fun(x => x*alpha))) o asVector(4) $ xs)`, opt: options(at("n", 96), [3]int64{4}, [3]int64{16})},
+	{name: "scal-coalesced", text: `program scal
+size n
+fun(xs: [float32]n, alpha: float32 => join o mapWrg(scatter(stride(4)) o join o mapLcl(mapSeq(fun(x => x*alpha))) o split(4) o gather(stride(4))) o split(32) $ xs)`, opt: options(at("n", 96), [3]int64{8}, [3]int64{16})},
+	{name: "asum", kernels: 2, text: `program asum
+size n
+fun(xs: [float32]n => reduceSeq(+, 0.0f) o join o mapWrg(join o mapLcl(reduceSeq(fun(a, x => a + abs(x)), 0.0f)) o split(4)) o split(32) $ xs)`, opt: options(at("n", 128), [3]int64{8}, [3]int64{32})},
+	{name: "asum-tree", kernels: 2, text: `program asum
+size n
+fun(xs: [float32]n =>
+    reduceSeq(+, 0.0f) o join o mapWrg(
+        iterate(3, fun(ys => join o toLocal o mapLcl(reduceSeq(+, 0.0f)) o split(2) $ ys)) o join o toLocal o mapLcl(reduceSeq(fun(a, x => a + abs(x)), 0.0f)) o split(4)
+    ) o split(32) $ xs)`, opt: options(at("n", 128), [3]int64{8}, [3]int64{32})},
+	{name: "dot", kernels: 2, text: `program dot
+size n
+fun(xs: [float32]n, ys: [float32]n =>
+    reduceSeq(+, 0.0f) o join o mapGlb(reduceSeq(fun(acc, (x, y) => acc + x*y), 0.0f)) o split(8) $ zip(xs, ys))`, opt: options(at("n", 256), [3]int64{8}, [3]int64{16})},
+	{name: "gemv", text: `program gemv
+size n, m
+fun(a: [[float32]n]m, xs: [float32]n, ys: [float32]m, alpha: float32, beta: float32 =>
+    join o mapGlb(fun((row, y) =>
+        mapSeq(fun(d => alpha * d + beta * y)) o reduceSeq(fun(acc, (x, r) => acc + x*r), 0.0f) $ zip(xs, row)
+    )) $ zip(a, ys))`, opt: options(at("n", 12, "m", 20), [3]int64{8}, [3]int64{16})},
+	{name: "gemv-local", text: `program gemv
+size n, m
+fun(a: [[float32]n]m, xs: [float32]n, ys: [float32]m, alpha: float32, beta: float32 =>
+    join o mapWrg(fun((row, y) =>
+        mapLcl(fun(d => alpha * d + beta * y)) o reduceSeq(+, 0.0f) o join o toLocal o mapLcl(reduceSeq(fun(acc, (x, r) => acc + x*r), 0.0f)) o split(4) o gather(stride(4)) $ zip(xs, row)
+    )) $ zip(a, ys))`, opt: options(at("n", 32, "m", 6), [3]int64{8}, [3]int64{32})},
+	{name: "matmul", text: `program matmul
+size m, k, n
+fun(a: [[float32]k]m, b: [[float32]n]k =>
+    mapGlb(1, fun(row =>
+        join o mapGlb(0, fun(column =>
+            reduceSeq(fun(acc, (x, y) => acc + x*y), 0.0f) $ zip(row, column)
+        )) o transpose $ b
+    )) $ a)`, opt: options(at("m", 12, "k", 5, "n", 9), [3]int64{4, 2}, [3]int64{8, 4})},
+	{name: "stencil-clamp", text: `program blur
+size h, w
+fun(g: [[float32]w]h =>
+    mapGlb(1, mapGlb(0, fun(nbh => at(0, reduceSeqUnroll(+, 0.0f, join(nbh)))))) o map(transpose) o slide(3, 1) o map(slide(3, 1)) o pad(1, 1, clamp) o map(pad(1, 1, clamp)) $ g)`, opt: options(at("h", 7, "w", 10), [3]int64{4, 2}, [3]int64{8, 4})},
+}
+
+func TestLowered(t *testing.T) {
+	dev := devicetest.Open(t)
+	for _, e := range examples {
+		t.Run(e.name, func(t *testing.T) {
+			l, err := check(t, parse(t, e.text), e.opt, dev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := max(e.kernels, 1); len(l.Kernels) != n {
+				t.Errorf("%d kernels, want %d\n%s", len(l.Kernels), n, l)
+			}
+		})
+	}
+}
+
+var _ = kernel.Int32

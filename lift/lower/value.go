@@ -1,0 +1,230 @@
+package lower
+
+import (
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/lift"
+)
+
+// val is what a term stands for while it is lowered: a view of memory, or of values computed where they are used. An array
+// has at, a tuple get, a scalar or vector load. What lies in memory has loc beside, by which it can be written too: a
+// val is the destination of a term as well as its result.
+type val struct {
+	typ *lift.Type
+	// space of the memory behind it; Private for what lies in none. Values from several spaces count as Global.
+	space kernel.Space
+	at    func(i index) *val
+	get   func(k int) *val
+	load  func() kernel.Expr
+	loc   func() place
+	// owners of the elements of private memory that work-items share out, by array dimension; nil for other memory.
+	owners []*owner
+	bufs   []*buffer // of memory
+}
+
+// place is an element of an array, or the first of several of a vector.
+type place struct {
+	buf   *buffer
+	index index
+}
+
+// buffer is an array of the kernel.
+type buffer struct {
+	name  string
+	dtype kernel.DType
+	space kernel.Space
+	size  int64 // elements
+	// scalar: a variable, or an argument passed by value.
+	scalar, value bool
+	perItem       bool // a private array that holds a work-item's part of a larger one
+	kind          bufferKind
+}
+
+type bufferKind uint8
+
+const (
+	temporary bufferKind = iota
+	input
+	output
+	scratch
+)
+
+// owner says which work-item of a group holds an element of a dimension: that of local axis dim that a mapLcl over n
+// elements gives the element to. It holds slots of them.
+type owner struct {
+	dim      int
+	n, slots int64
+}
+
+// lengthOf is the constant length of an array type.
+func lengthOf(t *lift.Type) int64 {
+	n, ok := t.Len.Const()
+	if !ok {
+		fail("the length %s is not constant: give the sizes values", t.Len)
+	}
+	return n
+}
+
+// leaves are the scalars and vectors that a type is made of, arrays of tuples as one array for each component.
+func leaves(t *lift.Type) []*lift.Type {
+	switch t.Kind {
+	case lift.ArrayType:
+		return leaves(t.Elem)
+	case lift.TupleType:
+		var all []*lift.Type
+		for _, e := range t.Elems {
+			all = append(all, leaves(e)...)
+		}
+		return all
+	}
+	return []*lift.Type{t}
+}
+
+// counts are the numbers of scalars that a value of the type has in the array of each of its leaves, with the dimensions
+// that have owners counted by slots.
+func counts(t *lift.Type, owners []*owner) []int64 {
+	switch t.Kind {
+	case lift.ArrayType:
+		n := lengthOf(t)
+		if len(owners) > 0 {
+			if owners[0] != nil {
+				n = owners[0].slots
+			}
+			owners = owners[1:]
+		}
+		all := counts(t.Elem, owners)
+		for i := range all {
+			all[i] *= n
+		}
+		return all
+	case lift.TupleType:
+		var all []int64
+		for _, e := range t.Elems {
+			all = append(all, counts(e, owners)...)
+		}
+		return all
+	case lift.VectorType:
+		return []int64{int64(t.Width)}
+	}
+	return []int64{1}
+}
+
+// memory is a value of type t that starts at the given elements of the buffers of its leaves.
+func (c *lowering) memory(t *lift.Type, bufs []*buffer, base []index, owners []*owner) *val {
+	v := &val{typ: t, space: bufs[0].space, owners: owners, bufs: bufs}
+	switch t.Kind {
+	case lift.ArrayType:
+		rest := owners
+		if len(rest) > 0 {
+			rest = rest[1:]
+		}
+		strides := counts(t.Elem, rest)
+		v.at = func(i index) *val {
+			if len(owners) > 0 && owners[0] != nil {
+				i = c.slot(i, owners[0], bufs[0])
+			}
+			next := make([]index, len(base))
+			for k := range base {
+				next[k] = c.add(base[k], c.scale(i, strides[k]))
+			}
+			return c.memory(t.Elem, bufs, next, rest)
+		}
+	case lift.TupleType:
+		v.get = func(k int) *val {
+			from := 0
+			for _, e := range t.Elems[:k] {
+				from += len(leaves(e))
+			}
+			to := from + len(leaves(t.Elems[k]))
+			return c.memory(t.Elems[k], bufs[from:to], base[from:to], owners)
+		}
+	default:
+		v.loc = func() place { return place{bufs[0], base[0]} }
+		v.load = func() kernel.Expr { return c.access(bufs[0], base[0], lanesOf(t)) }
+	}
+	return v
+}
+
+// lanesOf is the number of lanes of an access: 0 for scalars.
+func lanesOf(t *lift.Type) int64 {
+	if t.Kind == lift.VectorType {
+		return int64(t.Width)
+	}
+	return 0
+}
+
+// access is the expression that reads or is assigned to the elements.
+func (c *lowering) access(b *buffer, i index, lanes int64) kernel.Expr {
+	if b.scalar {
+		return kernel.Var{Name: b.name}
+	}
+	return &kernel.Access{Array: b.name, Index: []kernel.Expr{c.final(i)}, Lanes: lanes}
+}
+
+// array is a view: at gives its elements.
+func array(t *lift.Type, space kernel.Space, at func(i index) *val) *val {
+	return &val{typ: t, space: space, at: at}
+}
+
+// scalar is a value that is computed where it is used.
+func scalar(t *lift.Type, load func() kernel.Expr) *val {
+	return &val{typ: t, space: kernel.Private, load: load}
+}
+
+// common is the space that results of values from several spaces belong to (after Lift's inference of address spaces):
+// private ones do not count, and what is left must agree.
+func common(vs ...*val) kernel.Space {
+	space := kernel.Private
+	for _, v := range vs {
+		switch {
+		case v.space == kernel.Private || v.space == space:
+		case space == kernel.Private:
+			space = v.space
+		default:
+			return kernel.Global
+		}
+	}
+	return space
+}
+
+// components loads all scalars and vectors of a value that has no arrays.
+func (v *val) components() []kernel.Expr {
+	if v.typ.Kind != lift.TupleType {
+		return []kernel.Expr{v.load()}
+	}
+	var all []kernel.Expr
+	for k := range v.typ.Elems {
+		all = append(all, v.get(k).components()...)
+	}
+	return all
+}
+
+// parts are the scalars and vectors of a destination that has no arrays.
+func (v *val) parts() []*val {
+	if v.typ.Kind != lift.TupleType {
+		return []*val{v}
+	}
+	var all []*val
+	for k := range v.typ.Elems {
+		all = append(all, v.get(k).parts()...)
+	}
+	return all
+}
+
+// names of variables and arrays in an expression.
+func mentioned(e kernel.Expr) []string {
+	var out []string
+	kernel.Walk(e, func(e kernel.Expr) bool {
+		switch x := e.(type) {
+		case kernel.Var:
+			out = append(out, x.Name)
+		case *kernel.Access:
+			out = append(out, x.Array)
+		}
+		return true
+	})
+	return out
+}
+
+func reads(e kernel.Expr, name string) bool { return slices.Contains(mentioned(e), name) }

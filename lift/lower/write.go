@@ -1,0 +1,188 @@
+package lower
+
+import (
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/lift"
+)
+
+// write makes the statements that leave the value of a term in d.
+func (c *lowering) write(t *lift.Term, env *scope, d *val) {
+	if f := writes[t.Op]; f != nil {
+		f(c, t, env, d)
+		return
+	}
+	if a, ok := arrangements[t.Op]; ok && a.write != nil {
+		c.write(t.Arg(), env, a.write(c, t, d))
+		return
+	}
+	c.copy(c.view(t, env), d)
+}
+
+// writes has the operators that write to their destination in another way than by copying what they show.
+var writes map[lift.Op]func(c *lowering, t *lift.Term, env *scope, d *val)
+
+func init() {
+	writeMap := func(c *lowering, t *lift.Term, env *scope, d *val) { c.writeMap(t, env, c.view(t.Arg(), env), d) }
+	writes = map[lift.Op]func(c *lowering, t *lift.Term, env *scope, d *val){
+		lift.MapGlb: writeMap, lift.MapWrg: writeMap, lift.MapLcl: writeMap, lift.MapSeq: writeMap,
+		lift.MapSeqUnroll: writeMap, lift.MapSeqSlide: writeMap,
+		lift.Call:    (*lowering).writeCall,
+		lift.Iterate: func(c *lowering, t *lift.Term, env *scope, d *val) { c.write(unrolled(t), env, d) },
+		lift.Let: func(c *lowering, t *lift.Term, env *scope, d *val) {
+			c.write(t.Fn().Body(), &scope{env, c.once(t.Kids[1], env)}, d)
+		},
+		lift.Tuple: func(c *lowering, t *lift.Term, env *scope, d *val) {
+			for k, kid := range t.Kids {
+				c.write(kid, env, d.get(k))
+			}
+		},
+		lift.Zip: func(c *lowering, t *lift.Term, env *scope, d *val) {
+			for k, kid := range t.Kids {
+				c.write(kid, env, array(kid.Type, d.space, func(i index) *val { return d.at(i).get(k) }))
+			}
+		},
+		lift.Unzip: func(c *lowering, t *lift.Term, env *scope, d *val) {
+			c.write(t.Arg(), env, array(t.Arg().Type, d.space, func(i index) *val {
+				return &val{typ: t.Arg().Type.Elem, space: d.space, get: func(k int) *val { return d.get(k).at(i) }}
+			}))
+		},
+		lift.ToGlobal:  func(c *lowering, t *lift.Term, env *scope, d *val) { c.writeMove(t, env, d, kernel.Global) },
+		lift.ToLocal:   func(c *lowering, t *lift.Term, env *scope, d *val) { c.writeMove(t, env, d, kernel.Local) },
+		lift.ToPrivate: func(c *lowering, t *lift.Term, env *scope, d *val) { c.writeMove(t, env, d, kernel.Private) },
+	}
+}
+
+// writeMove goes straight to a destination in the memory that is asked for, and else through such memory.
+func (c *lowering) writeMove(t *lift.Term, env *scope, d *val, space kernel.Space) {
+	if d.space == space {
+		c.write(t.Arg(), env, d)
+		return
+	}
+	c.copy(c.viewMove(t, env, space), d)
+}
+
+// writeMap opens the loop of a map over xs.
+func (c *lowering) writeMap(t *lift.Term, env *scope, xs, d *val) {
+	if t.Op == lift.MapSeqSlide {
+		c.writeSlide(t, env, xs, d)
+		return
+	}
+	dim := 0
+	if parallel.Has(t.Op) {
+		dim = t.Ints[0]
+		if owned := len(d.owners) > 0 && d.owners[0] != nil; d.space == kernel.Private && !owned {
+			fail("%s(%d) writes private memory, which no other work-item sees", t.Op, dim)
+		}
+	}
+	if t.Op != lift.MapLcl && d.space == kernel.Local && parallel.Has(t.Op) {
+		fail("%s(%d) writes local memory, which no other group sees", t.Op, dim)
+	}
+	body := t.Fn().Body()
+	c.each(t.Op, dim, lengthOf(t.Type), func(i index) { c.write(body, &scope{env, xs.at(i)}, d.at(i)) })
+}
+
+// writeSlide maps over windows that stay in private memory: from one to the next, the elements move up and only the new
+// ones are read.
+func (c *lowering) writeSlide(t *lift.Term, env *scope, xs, d *val) {
+	width, step := sizeOf(t.Sizes[0]), sizeOf(t.Sizes[1])
+	window := lift.Array(xs.typ.Elem, t.Sizes[0])
+	kept := max(width-step, 0)
+	w := c.allocate(kernel.Private, window, nil)
+	c.each(lift.MapSeqUnroll, 0, kept, func(j index) { c.copy(xs.at(j), w.at(j)) })
+	body := t.Fn().Body()
+	c.each(lift.MapSeq, 0, lengthOf(t.Type), func(i index) {
+		c.each(lift.MapSeqUnroll, 0, width-kept, func(j index) {
+			j = c.addInt(j, kept)
+			c.copy(xs.at(c.add(c.scale(i, step), j)), w.at(j))
+		})
+		c.write(body, &scope{env, w}, d.at(i))
+		c.each(lift.MapSeqUnroll, 0, kept, func(j index) { c.copy(w.at(c.addInt(j, step)), w.at(j)) })
+	})
+}
+
+// reduce folds into an accumulator in the memory of the initial value, and shows that as an array of one element. The
+// function writes the accumulator in place, where no element is read after it was written; otherwise it writes other
+// memory, which is copied.
+func (c *lowering) reduce(t *lift.Term, env *scope) *val {
+	f, z, xs := t.Fn().Body(), c.view(t.Kids[1], env), c.view(t.Arg(), env)
+	typ := t.Kids[1].Type
+	owners := z.owners
+	if owners == nil {
+		owners = c.ownersOf(f)
+	}
+	space := z.space
+	if len(owners) > 0 {
+		space = kernel.Private
+	}
+	acc := c.allocate(space, typ, owners)
+	c.copy(z, acc)
+	op := lift.MapSeq
+	if t.Op == lift.ReduceSeqUnroll {
+		op = lift.ReduceSeqUnroll
+	}
+	c.each(op, 0, lengthOf(xs.typ), func(i index) {
+		inner := &scope{&scope{env, acc}, xs.at(i)}
+		saved := *c
+		savedTouch := map[string][]touch{}
+		for name, list := range c.touched {
+			savedTouch[name] = slices.Clip(list)
+		}
+		from := len(c.stmts)
+		c.write(f, inner, acc)
+		if !c.clobbers(c.stmts[from:], acc) {
+			return
+		}
+		c.stmts, c.loops, c.all, c.bufs, c.touched = saved.stmts[:from:from], saved.loops, saved.all, saved.bufs, savedTouch
+		next := c.allocate(space, typ, owners)
+		c.write(f, inner, next)
+		c.copy(next, acc)
+	})
+	return array(t.Type, acc.space, func(index) *val { return acc })
+}
+
+// clobbers reports whether statements read an element of the accumulator that they may have overwritten: a statement
+// before wrote the same array, or it is written within an inner loop at another index than is read.
+func (c *lowering) clobbers(stmts []*statement, acc *val) bool {
+	depth := len(c.openInames())
+	for _, b := range acc.bufs {
+		written := false
+		var at kernel.Expr
+		inner := false
+		for _, s := range stmts {
+			if s.target == b {
+				inner = inner || len(s.Inames) > depth
+				if at == nil {
+					at = s.LHS
+				} else if !kernel.Equal(at, s.LHS) {
+					at = kernel.Var{Name: "?"}
+				}
+			}
+		}
+		for _, s := range stmts {
+			clobbered := false
+			kernel.Walk(s.RHS, func(e kernel.Expr) bool {
+				if reads(e, b.name) && (isAccess(e, b.name) && (written || inner && !kernel.Equal(e, at))) {
+					clobbered = true
+				}
+				return true
+			})
+			if clobbered {
+				return true
+			}
+			written = written || s.target == b
+		}
+	}
+	return false
+}
+
+func isAccess(e kernel.Expr, name string) bool {
+	switch x := e.(type) {
+	case kernel.Var:
+		return x.Name == name
+	case *kernel.Access:
+		return x.Array == name
+	}
+	return false
+}
