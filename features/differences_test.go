@@ -63,6 +63,13 @@ func TestDifferences(t *testing.T) {
 			"footprint of z (write) is not counted",
 		},
 		{
+			"the array that is inferred for z is as long as its largest index needs, 16*(n//16), and so is its stride",
+			"stride n, for the same array",
+			"{[g,l]: 0<=g<n/16 and 0<=l<16}", "z[l,16*g+l] = 1.0f", "g:g.0, l:l.0",
+			[]string{"global float32 store z lstrides:{0:(16*(n // 16)) + 1} gstrides:{0:16} (workitem): [n] -> { 16*floor((n)/16) }"},
+			"",
+		},
+		{
 			"minimum and maximum are operations",
 			"a TypeError",
 			"{[g,l]: 0<=g<n and 0<=l<32}", "z[g,l] = minimum(x[g,l], maximum(y[g,l], 2.0f))", "g:g.0, l:l.0",

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/script"
 	"gpuperf/polycount"
 )
 
@@ -20,13 +22,13 @@ type oracleCase struct {
 	Name   string
 	Kernel struct {
 		Name         string
-		Domains      []string
-		Instructions []string
-		Assumptions  string
-		DTypes       map[string]kernel.DType
-		Args         []json.RawMessage
+		Domains      []any
+		Instructions []any
+		Assumptions  any
+		DTypes       map[string]any
+		Args         []any
 	}
-	Transforms []oracleTransform
+	Transforms []map[string]any
 	Options    struct {
 		SubgroupSize json.RawMessage `json:"subgroup_size"`
 		Redundant    bool            `json:"count_redundant_work"`
@@ -35,39 +37,6 @@ type oracleCase struct {
 	}
 	LoopyErrors map[string]string `json:"loopy_errors"`
 	FullMaps    []oracleEntry     `json:"full_maps"`
-}
-
-type oracleTransform struct {
-	Op          string
-	Iname       string
-	InnerLength int64  `json:"inner_length"`
-	OuterIname  string `json:"outer_iname"`
-	InnerIname  string `json:"inner_iname"`
-	OuterTag    string `json:"outer_tag"`
-	InnerTag    string `json:"inner_tag"`
-	Assumptions string
-	Tags        map[string]string
-	VarName     string   `json:"var_name"`
-	Sweep       []string `json:"sweep_inames"`
-	DefaultTag  string   `json:"default_tag"`
-	BoundingBox bool     `json:"fetch_bounding_box"`
-	Values      map[string]int64
-	Names       names
-	Space       kernel.Space `json:"address_space"`
-	Inames      names
-	Only        names `json:"only_var_names"`
-}
-
-// names is a list, or a text with commas.
-type names []string
-
-func (n *names) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		*n = strings.Split(text, ",")
-		return nil
-	}
-	return json.Unmarshal(data, (*[]string)(n))
 }
 
 type oracleEntry struct {
@@ -290,91 +259,96 @@ func canonical(strides map[string]string) string {
 	return "{" + strings.Join(items, ";") + "}"
 }
 
-// build makes the kernel by the methods of package kernel.
+// build makes the kernel by the script that the case is in Loopy's vocabulary.
 func (c *oracleCase) build() (*kernel.Kernel, error) {
-	spec := kernel.Spec{
-		Name: c.Kernel.Name, Domains: c.Kernel.Domains, Instructions: strings.Join(c.Kernel.Instructions, "\n"),
-		Assumptions: strings.ReplaceAll(c.Kernel.Assumptions, "n,m>=", "n>=1 and m>="), DTypes: c.Kernel.DTypes,
-	}
-	layouts := map[string]string{}
-	for _, raw := range c.Kernel.Args {
-		var arg struct {
-			Kind    string
-			Name    string
-			Shape   []any
-			DType   kernel.DType
-			Space   kernel.Space `json:"address_space"`
-			Order   string
-			DimTags string `json:"dim_tags"`
-		}
-		if json.Unmarshal(raw, &arg) != nil {
-			continue // "..."
-		}
-		a := &kernel.Array{Name: arg.Name, Space: kernel.Global}
-		if arg.DType != "auto" {
-			a.DType = arg.DType
-		}
-		switch arg.Kind {
-		case "value":
-			a.Space, a.IsValue = kernel.Private, true
-		case "temporary":
-			if a.Space = arg.Space; a.Space == "auto" {
-				a.Space = kernel.Auto
-			}
-		}
-		for _, size := range arg.Shape {
-			e, err := kernel.ParseExpr(fmt.Sprint(size))
-			if err != nil {
-				return nil, err
-			}
-			a.Shape = append(a.Shape, e)
-		}
-		if arg.Kind == "temporary" {
-			spec.Temps = append(spec.Temps, a)
-		} else {
-			spec.Args = append(spec.Args, a)
-		}
-		if layout := arg.Order + arg.DimTags; layout != "" {
-			layouts[arg.Name] = layout
-		}
-	}
-	k, err := kernel.Make(spec)
+	text := c.script()
+	variants, err := script.Exec(c.Name+".star", text)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w\n%s", err, text)
 	}
-	for _, name := range slices.Sorted(maps.Keys(layouts)) {
-		if k, err = k.TagDataAxes(name, layouts[name]); err != nil {
-			return nil, err
-		}
-	}
-	for _, tr := range c.Transforms {
-		if k, err = tr.apply(k); err != nil {
-			return nil, fmt.Errorf("%s: %w", tr.Op, err)
-		}
-	}
-	return k, nil
+	return variants[len(variants)-1].Kernel, nil
 }
 
-func (tr oracleTransform) apply(k *kernel.Kernel) (*kernel.Kernel, error) {
-	switch tr.Op {
-	case "split_iname": // slabs change the code that is generated, not what it does
-		return k.SplitIname(tr.Iname, tr.InnerLength, kernel.Split{Outer: tr.OuterIname, Inner: tr.InnerIname, OuterTag: tr.OuterTag, InnerTag: tr.InnerTag})
-	case "assume":
-		return k.Assume(tr.Assumptions)
-	case "tag_inames":
+// literal writes a value in Starlark.
+func literal(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "None"
+	case bool:
+		return map[bool]string{true: "True", false: "False"}[v]
+	case []any:
 		var items []string
-		for _, iname := range slices.Sorted(maps.Keys(tr.Tags)) {
-			items = append(items, iname+":"+tr.Tags[iname])
+		for _, x := range v {
+			items = append(items, literal(x))
 		}
-		return k.TagInames(strings.Join(items, ", "))
-	case "add_prefetch":
-		return k.AddPrefetch(tr.VarName, tr.Sweep, kernel.Prefetch{BoundingBox: tr.BoundingBox, Tag: tr.DefaultTag})
-	case "fix_parameters":
-		return k.FixParameters(tr.Values)
-	case "set_temporary_address_space":
-		return k.SetTemporaryAddressSpace(tr.Names, tr.Space)
-	case "privatize_temporaries_with_inames":
-		return k.PrivatizeTemporaries(tr.Inames, tr.Only...)
+		return "[" + strings.Join(items, ", ") + "]"
+	case map[string]any:
+		var items []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			items = append(items, literal(name)+": "+literal(v[name]))
+		}
+		return "{" + strings.Join(items, ", ") + "}"
+	case string:
+		return strconv.Quote(v)
 	}
-	return nil, fmt.Errorf("no transformation of that name")
+	return fmt.Sprint(v)
+}
+
+// constructors are those of the kinds of argument.
+var constructors = map[any]string{"global": "lp.GlobalArg", "value": "lp.ValueArg", "temporary": "lp.TemporaryVariable"}
+
+// positional are the arguments of the transformations that Loopy has no keyword for in the cases, or has under another name.
+var positional = map[string][]string{
+	"split_iname":                       {"iname", "inner_length"},
+	"assume":                            {"assumptions"},
+	"tag_inames":                        {"tags"},
+	"add_prefetch":                      {"var_name", "sweep_inames"},
+	"set_temporary_address_space":       {"names", "address_space"},
+	"privatize_temporaries_with_inames": {"inames"},
+}
+
+// script converts the case.
+func (c *oracleCase) script() string {
+	keywords := func(m map[string]any, skip ...string) string {
+		text := ""
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			if !slices.Contains(skip, name) {
+				text += ", " + name + "=" + literal(m[name])
+			}
+		}
+		return text
+	}
+	var args []string
+	for _, a := range c.Kernel.Args {
+		m, ok := a.(map[string]any)
+		if !ok {
+			args = append(args, literal(a)) // "..."
+			continue
+		}
+		if m["dtype"] == "auto" {
+			m["dtype"] = nil
+		}
+		args = append(args, constructors[m["kind"]]+"("+literal(m["name"])+keywords(m, "kind", "name")+")")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "knl = lp.make_kernel(%s, %s, [%s], name=%q, assumptions=%s)\n",
+		literal(c.Kernel.Domains), literal(c.Kernel.Instructions), strings.Join(args, ", "), c.Kernel.Name, literal(c.Kernel.Assumptions))
+	if len(c.Kernel.DTypes) > 0 {
+		fmt.Fprintf(&b, "knl = lp.add_and_infer_dtypes(knl, %s)\n", literal(c.Kernel.DTypes))
+	}
+	for _, tr := range c.Transforms {
+		op := tr["op"].(string)
+		fmt.Fprintf(&b, "knl = lp.%s(knl", op)
+		skip := []string{"op"}
+		for _, name := range positional[op] {
+			b.WriteString(", " + literal(tr[name]))
+			skip = append(skip, name)
+		}
+		if op == "fix_parameters" {
+			b.WriteString(keywords(tr["values"].(map[string]any)))
+			skip = append(skip, "values")
+		}
+		b.WriteString(keywords(tr, skip...) + ")\n")
+	}
+	return b.String()
 }

@@ -14,10 +14,12 @@ import (
 // constructors are the functions that make kernels and the declarations of their arguments.
 var constructors = []function{
 	{
-		name:   "make_kernel",
-		params: "domains, instructions, args|kernel_data=, assumptions=, name=, seq_dependencies=, functions=",
-		doc:    "a kernel from domains in isl's notation and instructions; args may end in \"...\": infer the rest",
-		do:     makeKernel,
+		name: "make_kernel",
+		params: "domains, instructions, args|kernel_data=, assumptions=, name=, seq_dependencies=, functions=, " +
+			"lang_version=, target=, silenced_warnings=",
+		doc: "a kernel from domains in isl's notation and instructions; args may end in \"...\": infer the rest; what Loopy has a " +
+			"language version, a target and silenced warnings for makes no difference here",
+		do: makeKernel,
 	},
 	{
 		name: "GlobalArg", params: "name, dtype=, shape=, dim_tags=, offset=, strides=, order=, address_space=",
@@ -77,10 +79,13 @@ func array(kind declaration) func(c *invocation) (starlark.Value, error) {
 		d := kind
 		if c.has("address_space") {
 			space := kernel.Space(strings.ToLower(c.text("address_space")))
+			if space == "auto" && d.temporary {
+				space = kernel.Auto
+			}
 			switch space {
-			case kernel.Global, kernel.Local, kernel.Private:
+			case kernel.Global, kernel.Local, kernel.Private, kernel.Auto:
 			default:
-				c.fail("address_space", "lp.AddressSpace has GLOBAL, LOCAL and PRIVATE", "unknown address space %q", space)
+				c.fail("address_space", "lp.AddressSpace has GLOBAL, LOCAL and PRIVATE; lp.auto finds out", "unknown address space %q", space)
 			}
 			if !d.temporary && space != kernel.Global {
 				c.fail("address_space", "use lp.TemporaryVariable for local and private arrays", "an argument lives in global memory, not in %s", space)

@@ -10,8 +10,8 @@ import (
 
 // transformations are the functions that take a kernel and return a new one. A row is all that a new one needs.
 var transformations = []function{
-	transform("split_iname", "iname|split_iname, n|inner_length, outer_iname=, inner_iname=, outer_tag=, inner_tag=", "iname",
-		"iname becomes inner + n*outer, with 0 <= inner < n",
+	transform("split_iname", "iname|split_iname, n|inner_length, outer_iname=, inner_iname=, outer_tag=, inner_tag=, slabs=", "iname",
+		"iname becomes inner + n*outer, with 0 <= inner < n; slabs, the outer iterations to be peeled off, change no result and no count, and are not",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return k.SplitIname(c.text("iname"), c.integer("n"), kernel.Split{
 				Outer: c.text("outer_iname"), Inner: c.text("inner_iname"), OuterTag: c.text("outer_tag"), InnerTag: c.text("inner_tag"),
