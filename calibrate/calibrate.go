@@ -213,6 +213,9 @@ func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fi
 	}
 	fit := f.report(best, opt.Lanes)
 	fit.Starts = starts
+	if fit.Experiment, err = experiment(m, fit, rows); err != nil {
+		return nil, err
+	}
 	if !opt.NoCrossValidation {
 		if err := f.crossValidate(ctx, fit); err != nil {
 			return nil, err

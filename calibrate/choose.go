@@ -20,7 +20,6 @@ type Choice struct {
 	Form       string      `yaml:"form" json:"form"`
 	Reason     string      `yaml:"reason" json:"reason"`
 	Candidates []Candidate `yaml:"candidates" json:"candidates"` // the simplest first
-	Experiment *Experiment `yaml:"experiment,omitempty" json:"experiment,omitempty"`
 }
 
 // Candidate is a form with the errors by which it was judged: root mean squares of relative errors, over what all candidates predict.
@@ -35,37 +34,11 @@ type Candidate struct {
 	GeomeanRelErr float64 `yaml:"geomean_relative_error" json:"geomean_relative_error"`
 }
 
-// Experiment is the overlap experiment through the eyes of the chosen model, like Figure 5 of the Perflex paper. Times in seconds.
-type Experiment struct {
-	Points []ExperimentPoint `yaml:"points" json:"points"` // by ratio
-	// Hidden is the part of the smaller cost that hides behind the larger, the median over the points at which the smaller is at
-	// least a quarter of the larger: 0 is the sum, 1 the maximum. Nil where there is no such point.
-	Hidden *float64 `yaml:"hidden,omitempty" json:"hidden,omitempty"`
-}
-
-// ExperimentPoint is a kernel of the overlap experiment.
-type ExperimentPoint struct {
-	Ratio     float64 `yaml:"ratio" json:"ratio"` // local to global accesses
-	Measured  float64 `yaml:"measured" json:"measured"`
-	Predicted float64 `yaml:"predicted" json:"predicted"`
-	Overhead  float64 `yaml:"overhead" json:"overhead"`
-	Gmem      float64 `yaml:"gmem" json:"gmem"`
-	Onchip    float64 `yaml:"onchip" json:"onchip"`
-}
-
-// Sum and Max are the time without and with all overlap.
-func (p ExperimentPoint) Sum() float64 { return p.Overhead + p.Gmem + p.Onchip }
-
-// Max is the time when the smaller cost hides wholly.
-func (p ExperimentPoint) Max() float64 { return p.Overhead + max(p.Gmem, p.Onchip) }
-
 const (
 	// alike is the relative difference of scores up to which the simpler form is taken.
 	alike = 0.1
 	// choiceFloor is the least error in a score: what is within it is noise.
 	choiceFloor = 1e-3
-	// meets is the least ratio of two costs at which a point tells whether they overlap.
-	meets = 0.25
 )
 
 // Choose fits the model in each of the forms to the same rows and returns the one that predicts best what it was not fitted to, with the
@@ -92,12 +65,7 @@ func Choose(ctx context.Context, m *models.Model, forms []models.Form, rows []Ro
 		choice.Candidates = append(choice.Candidates, c.Candidate)
 	}
 	winner := all[best]
-	experiment, err := experiment(m, winner.model, winner.fit, rows)
-	if err != nil {
-		return nil, nil, err
-	}
-	choice.Experiment = experiment
-	choice.Reason = reason(choice, best)
+	choice.Reason = reason(choice, best, winner.fit.Experiment)
 	winner.fit.Choice = choice
 	return winner.model, winner.fit, nil
 }
@@ -200,65 +168,8 @@ func commonError[K cmp.Ordered](all []*contender, of func(*contender) map[K][]he
 	return math.Sqrt(sum / float64(len(rows))), n
 }
 
-// experiment evaluates the chosen model in the rows of the overlap experiment, nil where there are none.
-func experiment(m, chosen *models.Model, fit *Fit, rows []Row) (*Experiment, error) {
-	_, gmem, onchip, ok := m.Form()
-	if !ok {
-		return nil, nil
-	}
-	linear, err := m.As(models.LinearForm)
-	if err != nil {
-		return nil, err
-	}
-	c, err := linear.Compile()
-	if err != nil {
-		return nil, err
-	}
-	params, ok := fit.Values(c.Parameters)
-	if !ok {
-		return nil, nil
-	}
-	p, err := NewPredictor(chosen, fit)
-	if err != nil {
-		return nil, err
-	}
-	at := func(name string) int { return slices.Index(c.TermNames, name) }
-	out := &Experiment{}
-	var hidden []float64
-	for _, r := range rows {
-		if r.Ratio == 0 {
-			continue
-		}
-		x := make([]float64, len(c.Features))
-		for i, name := range c.Features {
-			x[i] = r.Features[name]
-		}
-		predicted, err := p.Predict(r.Features)
-		if err != nil {
-			return nil, err
-		}
-		terms := c.Terms(x, params, nil)
-		point := ExperimentPoint{Ratio: r.Ratio, Measured: r.Output, Predicted: predicted.Seconds, Gmem: terms[at(gmem)], Onchip: terms[at(onchip)]}
-		point.Overhead = c.Eval(x, params) - point.Gmem - point.Onchip
-		out.Points = append(out.Points, point)
-		if small, large := min(point.Gmem, point.Onchip), max(point.Gmem, point.Onchip); small >= meets*large && small > 0 {
-			hidden = append(hidden, (point.Sum()-point.Measured)/small)
-		}
-	}
-	if len(out.Points) == 0 {
-		return nil, nil
-	}
-	slices.SortStableFunc(out.Points, func(a, b ExperimentPoint) int { return cmp.Compare(a.Ratio, b.Ratio) })
-	if len(hidden) > 0 {
-		slices.Sort(hidden)
-		median := (hidden[(len(hidden)-1)/2] + hidden[len(hidden)/2]) / 2
-		out.Hidden = &median
-	}
-	return out, nil
-}
-
 // reason says in a sentence why the form was chosen.
-func reason(c *Choice, best int) string {
+func reason(c *Choice, best int, experiment *Experiment) string {
 	compare := func(of func(Candidate) float64) string {
 		text := percent(of(c.Candidates[best]))
 		var others []string
@@ -285,8 +196,8 @@ func reason(c *Choice, best int) string {
 	if chosen.Kernels+chosen.Ratios == 0 {
 		why = append(why, "no row could be left out, so that the fits alone decide: "+compare(func(o Candidate) float64 { return o.GeomeanRelErr }))
 	}
-	if c.Experiment != nil && c.Experiment.Hidden != nil {
-		why = append(why, fmt.Sprintf("the experiment hides %.0f %% of the smaller cost", 100**c.Experiment.Hidden))
+	if experiment != nil && experiment.Hidden != nil {
+		why = append(why, fmt.Sprintf("the experiment hides %.0f %% of the smaller cost", 100**experiment.Hidden))
 	}
 	for i, o := range c.Candidates {
 		if i > best && o.Score < chosen.Score {

@@ -52,7 +52,7 @@ func TestChoose(t *testing.T) {
 				if from != models.LinearForm {
 					continue
 				}
-				e := fit.Choice.Experiment
+				e := fit.Experiment
 				if e == nil || len(e.Points) != 12 || e.Hidden == nil || *e.Hidden < c.hiddenFrom || *e.Hidden > c.hiddenTo {
 					t.Errorf("%s, seed %d: experiment %+v: %s", c.form, seed, e, fit.Choice.Reason)
 				}
@@ -79,7 +79,7 @@ func TestChooseWithoutExperiment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fit.Choice.Form != "linear" || fit.Choice.Experiment != nil || !strings.Contains(fit.Choice.Reason, "no overlap experiment") {
+	if fit.Choice.Form != "linear" || fit.Experiment != nil || !strings.Contains(fit.Choice.Reason, "no overlap experiment") {
 		t.Errorf("%+v", fit.Choice)
 	}
 	if _, _, err := Choose(context.Background(), model(t, "expression: p_a * f_x\n"), nil, rows, Options{}); err == nil {

@@ -33,8 +33,9 @@ type Fit struct {
 	Null         [][]float64           `yaml:"undetermined,omitempty,flow"`
 	FeatureRange map[string][2]float64 `yaml:"feature_range"`
 
-	Choice   *Choice  `yaml:"choice,omitempty"` // of the model's form, nil where there was none
-	Warnings []string `yaml:"warnings,omitempty"`
+	Experiment *Experiment `yaml:"experiment,omitempty"` // nil where there are no such rows, or the model has no form
+	Choice     *Choice     `yaml:"choice,omitempty"`     // of the model's form, nil where there was none
+	Warnings   []string    `yaml:"warnings,omitempty"`
 }
 
 // Estimate is the value found for one parameter.
@@ -108,11 +109,12 @@ func (f *Fit) MarshalJSON() ([]byte, error) {
 		Iterations    int                  `json:"iterations"`
 		Evaluations   int                  `json:"evaluations"`
 		Starts        int                  `json:"starts"`
+		Experiment    *Experiment          `json:"experiment,omitempty"`
 		Choice        *Choice              `json:"choice,omitempty"`
 		Warnings      []string             `json:"warnings"`
 	}{
 		f.Model, parameters, finite(f.Residual), finite(f.GeomeanRelErr), f.Cross, f.Rows, f.Kernels, f.Freedom,
-		finite(f.Condition), f.Status, f.Converged, f.Iterations, f.Evaluations, f.Starts, f.Choice, warnings,
+		finite(f.Condition), f.Status, f.Converged, f.Iterations, f.Evaluations, f.Starts, f.Experiment, f.Choice, warnings,
 	})
 }
 

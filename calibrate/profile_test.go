@@ -35,6 +35,9 @@ func profiled(t testing.TB) *Profile {
 		Date: time.Date(2024, 2, 3, 4, 5, 6, 0, time.UTC), Perf: "v1: #1", ModelFile: "a b.yaml",
 		ModelHash: strings.Repeat("12", 32), SamplesFile: "yes", SamplesHash: strings.Repeat("0e", 32),
 	}
+	hidden := 0.25
+	good.Choice = &Choice{Form: "overlap", Reason: "overlap: #1, of 3", Candidates: []Candidate{{Form: "linear", LeaveKernel: 0.5, Kernels: 3, Score: 0.5}, {Form: "overlap", LeaveRatio: 0.1, Ratios: 9}}}
+	good.Experiment = &Experiment{Points: []ExperimentPoint{{2, 1e-3, 1.1e-3, 1e-6, 8e-4, 3e-4}}, Hidden: &hidden}
 	return &Profile{
 		Version: ProfileVersion,
 		Device: samples.Fingerprint{

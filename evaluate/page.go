@@ -51,10 +51,13 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"number":   number,
 	"interval": func(p Point) string { return strings.Trim(intervalText(p), " ()") },
 	"svg":      func(s *SuiteReport) template.HTML { return template.HTML(s.Figure().SVG()) }, //nolint:gosec // chart escapes
-	"ties":     Verdict.TiesText,
+	"overlap": func(c *calibrate.Calibration) template.HTML {
+		return template.HTML(OverlapFigure(c.Fit.Model, c.Fit.Experiment).SVG()) //nolint:gosec // chart escapes
+	},
+	"ties": Verdict.TiesText,
 }).Parse(pageText))
 
-// Write writes report.html and an SVG file for each suite that has points into the folder, which it makes where there is none. It returns their paths.
+// Write writes report.html and an SVG file for each suite that has points and each overlap experiment into the folder, which it makes where there is none. It returns their paths.
 func (p *Page) Write(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -78,14 +81,35 @@ func (p *Page) Write(dir string) ([]string, error) {
 		}
 		paths = append(paths, path)
 	}
+	names = names[len(p.Report.Suites):]
+	for _, m := range p.Models {
+		if m.Fit.Experiment == nil {
+			continue
+		}
+		path := filepath.Join(dir, names[0])
+		names = names[1:]
+		if err := os.WriteFile(path, []byte(OverlapFigure(m.Fit.Model, m.Fit.Experiment).SVG()), 0o644); err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
 	return paths, nil
 }
 
-// fileNames makes a file name from the name of each suite: its letters and digits, numbered where two would be the same.
+// fileNames makes a file name from the name of each suite and each model with an overlap experiment: letters and digits, numbered
+// where two would be the same.
 func (p *Page) fileNames() []string {
-	var names []string
+	var titles, names []string
 	for _, s := range p.Report.Suites {
-		words := strings.FieldsFunc(strings.ToLower(s.Name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		titles = append(titles, s.Name)
+	}
+	for _, m := range p.Models {
+		if m.Fit.Experiment != nil {
+			titles = append(titles, "overlap "+m.Fit.Model)
+		}
+	}
+	for _, title := range titles {
+		words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		base := strings.Join(words, "-")
 		if base == "" {
 			base = "suite"

@@ -21,6 +21,8 @@ type Report struct {
 	Cache                samples.Mode  `json:"cache,omitempty"` // state of the caches before each trial
 	GeomeanRelativeError float64       `json:"geomean_relative_error"`
 	WorkRemoved          *float64      `json:"work_removed_relative_error,omitempty"` // as VariantReport.WorkRemoved, over all points
+	Intervals            int           `json:"intervals,omitempty"`                   // points whose prediction has an interval
+	Inside               int           `json:"inside,omitempty"`                      // of these, points that were measured within it
 	Suites               []SuiteReport `json:"suites"`
 	Conditions           []string      `json:"conditions,omitempty"` // of the device while all samples were taken, those of the calibration too
 	Cold                 *Report       `json:"cold,omitempty"`       // the same with cold caches, where both were asked for
@@ -82,7 +84,7 @@ type Verdict struct {
 	Right     bool             `json:"right"`
 }
 
-// Summarize fills in the relative errors, their geometric means and the rankings from the predicted and measured times
+// Summarize fills in the relative errors, their geometric means, the coverage of the intervals and the rankings from the predicted and measured times
 // of the points. At each size those variants are ranked that have a point there, if there are several.
 func (r *Report) Summarize() {
 	var all, allRemoved []float64
@@ -109,6 +111,18 @@ func (r *Report) Summarize() {
 		s.Ranking = rank(s.Variants)
 	}
 	r.GeomeanRelativeError, r.WorkRemoved = Geomean(all), geomeanOf(allRemoved)
+	r.Intervals, r.Inside = 0, 0
+	for _, s := range r.Suites {
+		for _, p := range s.points() {
+			if !p.Interval.Known() {
+				continue
+			}
+			r.Intervals++
+			if p.Interval[0] <= p.Measured && p.Measured <= p.Interval[1] {
+				r.Inside++
+			}
+		}
+	}
 }
 
 // geomeanOf is the geometric mean, nil for none.

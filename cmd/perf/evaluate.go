@@ -383,6 +383,9 @@ func printReport(cmd *cobra.Command, report *evaluate.Report) {
 	if report.WorkRemoved != nil {
 		fmt.Fprintf(out, "taking the time with the work removed: geometric mean relative error %s\n", percent(*report.WorkRemoved))
 	}
+	if report.Intervals > 0 {
+		fmt.Fprintf(out, "%d of %d measured times lie within the 95 %% intervals of their predictions\n", report.Inside, report.Intervals)
+	}
 	for _, c := range report.Conditions {
 		fmt.Fprintf(out, "conditions: %s\n", c)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func fitCommand() *cobra.Command {
-	var data string
+	var data, picture string
 	var init []string
 	var history, byRow bool
 	var form formOption
@@ -50,6 +50,11 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 			if err != nil {
 				return err
 			}
+			if picture != "" {
+				if err := drawOverlap(cmd, fit, picture); err != nil {
+					return err
+				}
+			}
 			var fitted []fittedRow
 			if byRow {
 				if fitted, err = fittedRows(as, fit, rows); err != nil {
@@ -74,6 +79,7 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 	cmd.Flags().StringVar(&data, "data", "", "the table (.csv) or the samples (.jsonl) to fit to")
 	cmd.Flags().StringArrayVar(&init, "init", nil, "a starting value, for example p_edge=100 (may be repeated)")
 	form.addFlag(cmd)
+	cmd.Flags().StringVar(&picture, "picture", "", "draw the overlap experiment among the data into this SVG file")
 	cmd.Flags().BoolVar(&history, "history", false, "print the iterations")
 	cmd.Flags().BoolVar(&byRow, "rows", false, "print every row as measured and as fitted, the worst first")
 	return cmd

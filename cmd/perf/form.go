@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
+	"gpuperf/evaluate"
 	"gpuperf/features"
 	"gpuperf/models"
 	"gpuperf/workload"
@@ -109,4 +111,16 @@ func printChoice(cmd *cobra.Command, choice *calibrate.Choice) {
 	}
 	t.write(cmd.OutOrStdout())
 	fmt.Fprintf(cmd.OutOrStdout(), "%s\n", choice.Reason)
+}
+
+// drawOverlap draws the overlap experiment among the rows of a fit.
+func drawOverlap(cmd *cobra.Command, fit *calibrate.Fit, path string) error {
+	if fit.Experiment == nil {
+		return usagef("--picture: there is no overlap experiment among the data of %s, or the model has no form", fit.Model)
+	}
+	if err := os.WriteFile(path, []byte(evaluate.OverlapFigure(fit.Model, fit.Experiment).SVG()), 0o644); err != nil {
+		return err
+	}
+	note(cmd, "picture: %s", path)
+	return nil
 }

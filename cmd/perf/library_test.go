@@ -151,9 +151,11 @@ func TestModelAutoFindsTheForm(t *testing.T) {
 			var fit struct {
 				Model  string
 				Choice calibrate.Choice
+
+				Experiment *calibrate.Experiment
 			}
 			replayJSON(t, &fit, "fit", c.model, "--data", path, "--model", "auto")
-			if !contains(c.want, fit.Choice.Form) || len(fit.Choice.Candidates) != 3 || fit.Choice.Experiment == nil {
+			if !contains(c.want, fit.Choice.Form) || len(fit.Choice.Candidates) != 3 || fit.Experiment == nil {
 				t.Errorf("chosen %q: %s", fit.Choice.Form, fit.Choice.Reason)
 			}
 			if name := map[string]string{"linear": general, "overlap": general}[c.model]; name != "" && fit.Model != name {
