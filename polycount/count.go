@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -44,7 +45,27 @@ func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 		if p, ok, err := w.countOpen(s); ok || err != nil {
 			return p, err
 		}
+		// What failed without elimination rarely succeeds with it: not all that is left goes into the attempt.
+		done := w.within(w.left/8, func(w *work) { p, err = w.countMembers(s) })
+		if !done || errors.Is(err, ErrBudget) {
+			return nil, s.tooHard()
+		}
+		return p, err
 	}
+	return w.countMembers(s)
+}
+
+// tooHard is the error for a quantified set that could be neither counted as it is nor rid of its quantifiers.
+func (s *Set) tooHard() error {
+	n := 0
+	for _, c := range s.open {
+		n = max(n, len(c.existentials()))
+	}
+	return fmt.Errorf("polycount: %w: the set has %d member(s) with up to %d quantified variables; fewer parameters, smaller or common coefficients, or a larger limit may help", ErrBudget, len(s.open), n)
+}
+
+// countMembers counts s by its members without existentials.
+func (w *work) countMembers(s *Set) (p *Poly, err error) {
 	cs := w.members(s)
 	if len(cs) > 1 {
 		if p, ok := w.enumeratedUnion(cs, s); ok {

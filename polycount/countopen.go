@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 )
 
@@ -12,12 +13,12 @@ const maxCorners = 2000
 const maxOpen = 5
 
 // countOpen counts s in its quantified form: members by inclusion and exclusion, each intersection by fibres. ok is
-// false when that would not end within half the budget.
+// false when that would not end within a fifth of the budget.
 func (w *work) countOpen(s *Set) (p *Poly, ok bool, err error) {
 	if len(s.open) > maxOpen {
 		return nil, false, nil
 	}
-	w.within(w.left/2, func(w *work) {
+	w.within(w.left/5, func(w *work) {
 		total := &gathered{p: newPoly(s.params), index: map[string]int{}}
 		var visit func(from int, met *conj, k int64) bool
 		visit = func(from int, met *conj, k int64) bool {
@@ -31,7 +32,11 @@ func (w *work) countOpen(s *Set) (p *Poly, ok bool, err error) {
 					continue
 				}
 				done, bad := w.countShadow(total, c, s, k)
-				if err = bad; !done || bad != nil || !visit(from+i+1, c, -k) {
+				var unbounded *UnboundedError
+				if errors.As(bad, &unbounded) {
+					err = bad
+				}
+				if !done || bad != nil || !visit(from+i+1, c, -k) {
 					return false
 				}
 			}

@@ -89,11 +89,7 @@ func (w *work) members(s *Set) (cs []*conj) {
 		}
 	})
 	if !done {
-		n := 0
-		for _, c := range s.open {
-			n = max(n, len(c.existentials()))
-		}
-		fail("polycount: %w: a set with %d quantified variables needs them eliminated; bounds by constants, or smaller coefficients, may help", ErrBudget, n)
+		panic(fault{s.tooHard()})
 	}
 	return cs
 }

@@ -24,7 +24,7 @@ func ParseAffine(text string) (a Affine, err error) {
 }
 
 // choice is a value a/den under conditions; an expression with min or max is several of them. As in isl, quotients are
-// rational numbers until a floor rounds them, so that i < n/16 is 16i < n.
+// rational numbers until a floor rounds them: i <= n/16 is 16i <= n. See before for strict comparisons.
 type choice struct {
 	when []Constraint
 	a    Affine
@@ -54,6 +54,11 @@ func (c choice) quotient(d int64) choice {
 func sum(x choice, k int64, y choice) choice {
 	den := lcm(x.den, y.den)
 	return choice{nil, combine(den/x.den, x.a, mul(k, den/y.den), y.a), den}.quotient(1)
+}
+
+// before is the constraint of x < y, which is x + 1 ≤ y as isl has it, also where x and y are not integers.
+func before(x, y choice) Constraint {
+	return GE(y.a.Scale(x.den), x.a.Scale(y.den).AddInt(mul(x.den, y.den)))
 }
 
 // atMost is the constraint x + gap ≤ y for integers x·den and y·den, gap being 0 or the least positive difference.
@@ -399,11 +404,11 @@ func (p *parser) compare(op string, x, y []choice, at int) formula {
 			put := func(c Constraint) { f.cmp = append(f.cmp, append(slices.Clip(when), c)) }
 			switch op {
 			case "<":
-				put(atMost(a, b, 1))
+				put(before(a, b))
 			case "<=":
 				put(atMost(a, b, 0))
 			case ">":
-				put(atMost(b, a, 1))
+				put(before(b, a))
 			case ">=":
 				put(atMost(b, a, 0))
 			case "=":

@@ -9,6 +9,11 @@ import (
 //
 //	[n] -> { [i,j] : 0 <= i < n and (i + j) mod 2 = 0; [i,j] : exists (k : i = 3k and j = 0) }
 //
+// A quotient e/d by a constant is a rational number, unless a floor rounds it, and a < b is a + 1 <= b, also between
+// rational numbers: i < n/16 is 16i <= n − 16, so that i stays below ⌊n/16⌋, whereas 16i < n lets it reach one more
+// where 16 does not divide n. So isl counts it (Loopy's statistics for a domain with i < n/16 have ⌊n/16⌋); the two
+// agree where the quotient is an integer.
+//
 // Errors are *source.Error with the column.
 func ParseSet(text string) (s *Set, err error) {
 	defer Rescue(&err)
