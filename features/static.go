@@ -2,6 +2,7 @@ package features
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -40,12 +41,13 @@ type StaticFeature struct {
 // staticResult is what the features are computed from.
 type staticResult struct {
 	*staticWalk
-	local  [3]int64
-	items  int64 // of a group
-	total  int64 // of the launch
-	shared int64 // bytes of local memory
-	onSM   int64 // groups that run at once on a multiprocessor
-	data   int64 // bytes of the arrays in global memory that are accessed
+	local    [3]int64
+	items    int64            // of a group
+	total    int64            // of the launch
+	shared   int64            // bytes of local memory
+	onSM     int64            // groups that run at once on a multiprocessor
+	arrays   map[string]int64 // bytes of those in global memory that are accessed
+	launches int64
 }
 
 func ratio64(a, b int64) float64 {
@@ -117,6 +119,7 @@ var staticFeatures = func() []StaticFeature {
 		{"bank_cycles", "per access of a sub-group", "words in the busiest bank of local memory; 1 without conflicts", false, func(r *staticResult) float64 { return ratio64(r.sum.localCycles, r.sum.localWarps) }},
 		{"access_bytes", "B", "size of the widest access to global memory: an element, or a vector of them", false, func(r *staticResult) float64 { return float64(r.widest) }},
 		{"selects", "per work-item", "selects evaluated", false, func(r *staticResult) float64 { return r.perItem(r.sum.selects) }},
+		{"launches", "", "kernels that run one after the other", false, func(r *staticResult) float64 { return float64(r.launches) }},
 		{"statements", "per work-item", "statements run", false, func(r *staticResult) float64 { return r.perItem(r.sum.instances) }},
 	}
 	for i, class := range opClasses {
@@ -136,9 +139,9 @@ var staticFeatures = func() []StaticFeature {
 			}
 			return flops / float64(max((r.sum.sectors[0]+r.sum.sectors[1])*sectorBytes, 1))
 		}},
-		{"data_bytes", "B", "size of the arrays in global memory that are accessed", false, func(r *staticResult) float64 { return float64(r.data) }},
-		{"data_l2", "", "the same by the size of the L2 cache", false, func(r *staticResult) float64 { return ratio64(r.data, r.p.opt.Hardware.L2Bytes) }},
-		{"reuse", "", "bytes that work-items ask for by the size of the arrays", false, func(r *staticResult) float64 { return ratio64(r.sum.bytes, r.data) }},
+		{"data_bytes", "B", "size of the arrays in global memory that are accessed", false, func(r *staticResult) float64 { return float64(r.data()) }},
+		{"data_l2", "", "the same by the size of the L2 cache", false, func(r *staticResult) float64 { return ratio64(r.data(), r.p.opt.Hardware.L2Bytes) }},
+		{"reuse", "", "bytes that work-items ask for by the size of the arrays", false, func(r *staticResult) float64 { return ratio64(r.sum.bytes, r.data()) }},
 		{"tile_bytes", "B", "global memory in the bounding boxes of what a work-group accesses", false, func(r *staticResult) float64 { return float64(r.tileBytes()) }},
 		{"tile_l1", "", "the same for the groups of a multiprocessor, by the size of its L1 cache without local memory in use", false, func(r *staticResult) float64 {
 			h := r.p.opt.Hardware
@@ -163,7 +166,7 @@ type StaticVector struct {
 	Sizes  map[string]int64
 	Values []float64 // in the order of StaticFeatures
 	// Exact tells that all counts are those of the program, up to what the options leave out. They are not where the launch had
-	// to be divided more often than Boxes allows, or where work-items start a loop at values that no formula gives.
+	// to be divided more often than Boxes allows, or where the trips of a loop are known on average alone.
 	Exact bool
 }
 
@@ -195,7 +198,53 @@ func (p *StaticProgram) At(sizes map[string]int64) (*StaticVector, error) {
 }
 
 func (p *StaticProgram) at(sizes map[string]int64) (*StaticVector, error) {
-	w := &staticWalk{p: p, boxes: p.opt.Boxes, units: map[unitKey]unitCount{}, shapes: map[string]int{}, tiles: make([]tile, len(p.arrays))}
+	r, err := p.run(sizes)
+	if err != nil {
+		return nil, err
+	}
+	return r.vector(sizes), nil
+}
+
+// StaticSequence derives the features of kernels that run one after the other and share the arrays of the same name. Accesses,
+// operations and the like are those of all kernels, by the work-items of the one that runs most statements, which also gives
+// what is said of the launch.
+func StaticSequence(list []*StaticProgram, sizes map[string]int64) (*StaticVector, error) {
+	if len(list) == 0 {
+		return nil, errors.New("a program without kernels has no features")
+	}
+	var main *staticResult
+	var all []*staticResult
+	data := map[string]int64{}
+	for _, p := range list {
+		r, err := p.run(sizes)
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", p.nest.Kernel.Name, err)
+		}
+		all = append(all, r)
+		if main == nil || r.sum.instances > main.sum.instances {
+			main = r
+		}
+		for name, n := range r.arrays {
+			data[name] = max(data[name], n)
+		}
+	}
+	for _, r := range all {
+		if r != main {
+			main.sum.add(&r.sum)
+			main.sampled += r.sampled
+			main.merged = main.merged || r.merged
+			main.widest = max(main.widest, r.widest)
+		}
+	}
+	main.launches, main.arrays = int64(len(list)), data
+	return main.vector(sizes), nil
+}
+
+// run walks the program.
+func (p *StaticProgram) run(sizes map[string]int64) (*staticResult, error) {
+	w := &staticWalk{
+		p: p, boxes: p.opt.Boxes, units: map[unitKey]unitCount{}, shapes: map[string]int{}, tiles: make([]tile, len(p.arrays)),
+	}
 	for _, name := range p.params {
 		v, ok := sizes[name]
 		if !ok {
@@ -204,7 +253,7 @@ func (p *StaticProgram) at(sizes map[string]int64) (*StaticVector, error) {
 		w.sizes = append(w.sizes, v)
 	}
 	w.sum.accesses = map[kernel.Space]*[2]int64{kernel.Global: {}, kernel.Local: {}, kernel.Private: {}}
-	r := &staticResult{staticWalk: w, local: p.nest.Local, items: 1, total: 1}
+	r := &staticResult{staticWalk: w, local: p.nest.Local, items: 1, total: 1, launches: 1, arrays: map[string]int64{}}
 	w.groups = p.groupsAt(w.sizes)
 	for axis, n := range p.nest.Local {
 		r.items *= n
@@ -213,19 +262,35 @@ func (p *StaticProgram) at(sizes map[string]int64) (*StaticVector, error) {
 	if r.total > 1<<40 {
 		return nil, fmt.Errorf("a launch of %v groups of %v work-items is too large", w.groups, p.nest.Local)
 	}
+	if err := w.averagesAt(sizes); err != nil {
+		return nil, err
+	}
 	if err := w.layout(sizes, r); err != nil {
 		return nil, err
 	}
 	if r.total > 0 {
 		w.nodes(p.body, w.start(r.items))
 	}
-	h := p.opt.Hardware
-	r.onSM = h.resident(r.items, p.registers, r.shared, int64(p.opt.SubgroupSize))
-	out := &StaticVector{Kernel: p.nest.Kernel.Name, Sizes: sizes, Exact: w.sampled == 0 && !w.merged}
+	r.onSM = p.opt.Hardware.resident(r.items, p.registers, r.shared, int64(p.opt.SubgroupSize))
+	return r, nil
+}
+
+// vector computes the features.
+func (r *staticResult) vector(sizes map[string]int64) *StaticVector {
+	out := &StaticVector{Kernel: r.p.nest.Kernel.Name, Sizes: sizes, Exact: r.sampled == 0 && !r.merged}
 	for _, f := range staticFeatures {
 		out.Values = append(out.Values, f.of(r))
 	}
-	return out, nil
+	return out
+}
+
+// data is the size of the arrays in global memory that are accessed.
+func (r *staticResult) data() int64 {
+	sum := int64(0)
+	for _, n := range r.arrays {
+		sum += n
+	}
+	return sum
 }
 
 // layout computes the strides of arrays and the memory that they take.
@@ -263,7 +328,7 @@ func (w *staticWalk) layout(sizes map[string]int64, r *staticResult) error {
 			if err != nil {
 				return err
 			}
-			r.data += n * a.bytes
+			r.arrays[a.Name] = n * a.bytes
 		}
 	}
 	for _, a := range w.p.nest.Kernel.Temps {

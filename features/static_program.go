@@ -18,11 +18,11 @@ type StaticProgram struct {
 	opt    StaticOptions
 	params []string
 	slots  map[string]int
-	loops  int // slots of loops
 	body   []staticNode
 	arrays []staticArray
 	groups [3][]staticBound
 
+	averages  []staticAverage
 	registers int64 // of 32 bits, for a work-item
 }
 
@@ -47,7 +47,14 @@ type staticLoop struct {
 	lower, upper []staticBound
 	step         int64
 	unroll       bool
+	average      int // of the trips, of those of the program; -1 where the bounds tell them
 	body         []staticNode
+}
+
+// staticAverage is the number of trips of a loop that memory bounds: value + rest.
+type staticAverage struct {
+	value kernel.Expr
+	rest  polycount.Affine
 }
 
 type staticGuard struct {
@@ -96,8 +103,8 @@ var opClasses = [...]struct {
 	{"other_ops", nil, 1},
 }
 
-// NewStatic prepares a program. What its features cannot be derived of, such as bounds of loops that are read from memory,
-// is an error that says so.
+// NewStatic prepares a program. What its features cannot be derived of, such as loops that memory bounds and whose average
+// number of trips the kernel does not state, is an error that says so.
 func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) {
 	defer linear.Rescue(&err)
 	if opt.SubgroupSize == 0 {
@@ -195,13 +202,19 @@ func (b *staticBuilder) loop(l *linear.Loop, depth int) (*staticLoop, error) {
 	if slot >= maxVars {
 		return nil, fmt.Errorf("more than %d loops in each other", maxVars-axisVars)
 	}
-	out := &staticLoop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll}
+	out := &staticLoop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll, average: -1}
 	var err error
 	if out.lower, err = b.bounds(l.Lower); err == nil {
 		out.upper, err = b.bounds(l.Upper)
 	}
 	if err == nil && (len(l.Lower) == 0 || len(l.Upper) == 0) {
 		err = fmt.Errorf("it has no bounds")
+	}
+	if err != nil {
+		if average, ok := b.averageTrips(l); ok {
+			out.average, err = len(b.p.averages), nil
+			b.p.averages = append(b.p.averages, average)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("loop %s: %w", l.Iname, err)
@@ -212,12 +225,32 @@ func (b *staticBuilder) loop(l *linear.Loop, depth int) (*staticLoop, error) {
 	return out, err
 }
 
+// averageTrips finds the average number of trips of a loop among those that the kernel states.
+func (b *staticBuilder) averageTrips(l *linear.Loop) (staticAverage, bool) {
+	if len(l.Lower) != 1 || len(l.Upper) != 1 || l.Lower[0].Den != 1 || l.Upper[0].Den != 1 || l.Step > 1 {
+		return staticAverage{}, false
+	}
+	trips := l.Upper[0].Num.Sub(l.Lower[0].Num).AddInt(1)
+	for _, a := range b.p.nest.Kernel.Averages {
+		of, err := kernel.ToAffine(a.Of, nil)
+		if err != nil {
+			continue
+		}
+		rest := trips.Sub(of)
+		if !slices.ContainsFunc(rest.Names(), func(n string) bool { return b.slots[n] >= 0 }) {
+			return staticAverage{a.Value, rest}, true
+		}
+	}
+	return staticAverage{}, false
+}
+
 func (b *staticBuilder) guard(g *linear.Guard, depth int) (*staticGuard, error) {
 	out := &staticGuard{}
 	for _, c := range g.Conds {
 		x, err := b.affine(c.Affine)
-		if err != nil {
-			return nil, err
+		if err != nil { // what depends on data holds
+			out.predicates = append(out.predicates, opaqueIndex)
+			continue
 		}
 		out.conds, out.equal = append(out.conds, x), append(out.equal, c.Equality)
 	}

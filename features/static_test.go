@@ -595,3 +595,68 @@ func TestStaticVectors(t *testing.T) {
 		}
 	}
 }
+
+// A loop that memory bounds runs as often as the kernel says it does on average.
+func TestStaticAverage(t *testing.T) {
+	n, err := linear.New(scriptVariants(t, "spmv/spmv.star")[0].Kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := Static(n, map[string]int64{"n": 1024, "nnz": 16 * 1024}, StaticOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Exact {
+		t.Error("an average is exact")
+	}
+	for name, want := range map[string]float64{"loop_bodies": 16, "global_loads": 2 + 3*16, "global_stores": 1, "gathers": 16, "madds": 16} {
+		if got, _ := v.Value(name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}
+
+// Kernels in sequence do what each does.
+func TestStaticSequence(t *testing.T) {
+	var list []*StaticProgram
+	for _, file := range []string{"matmul/matmul.star", "transpose/transpose.star"} {
+		n, err := linear.New(scriptVariants(t, file)[0].Kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewStatic(n, StaticOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	sizes := map[string]int64{"n": 256}
+	value := func(v *StaticVector, err error) func(string) float64 {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(name string) float64 {
+			x, ok := v.Value(name)
+			if !ok {
+				t.Fatalf("no feature %s", name)
+			}
+			return x
+		}
+	}
+	a, b, both := value(list[0].At(sizes)), value(list[1].At(sizes)), value(StaticSequence(list, sizes))
+	share := b("global_size_0") * b("global_size_1") / (a("global_size_0") * a("global_size_1"))
+	for _, name := range []string{"global_loads", "global_stores", "sectors_item", "statements", "madds"} {
+		if got, want := both(name), a(name)+share*b(name); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if both("launches") != 2 || both("local_size_0") != a("local_size_0") {
+		t.Errorf("%v launches, groups of %v", both("launches"), both("local_size_0"))
+	}
+	if one := value(StaticSequence(list[:1], sizes)); one("reuse") != a("reuse") {
+		t.Error("a sequence of one kernel is not that kernel")
+	}
+	if _, err := StaticSequence(nil, sizes); err == nil {
+		t.Error("nothing has features")
+	}
+}

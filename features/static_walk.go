@@ -2,6 +2,8 @@ package features
 
 import (
 	"encoding/binary"
+	"fmt"
+	"math"
 	"slices"
 
 	"gpuperf/kernel"
@@ -28,8 +30,9 @@ type staticWalk struct {
 	units   map[unitKey]unitCount
 	addr    []int64
 	sets    [3]unitSet
-	tiles   []tile // of arrays
-	widest  int64  // access to global memory, in bytes
+	tiles   []tile  // of arrays
+	widest  int64   // access to global memory, in bytes
+	average []int64 // trips of loops that memory bounds
 	sum     staticSums
 }
 
@@ -47,6 +50,35 @@ type staticSums struct {
 	selects, gathers int64
 	ops              [len(opClasses)]float64
 	instances        int64
+}
+
+// add adds the totals of another launch.
+func (s *staticSums) add(o *staticSums) {
+	for space, n := range o.accesses {
+		for rw := range n {
+			s.accesses[space][rw] += n[rw]
+		}
+	}
+	for rw := range s.warps {
+		s.warps[rw] += o.warps[rw]
+		s.lines[rw] += o.lines[rw]
+		s.sectors[rw] += o.sectors[rw]
+	}
+	for c := range s.classes {
+		s.classes[c] += o.classes[c]
+	}
+	for i := range s.ops {
+		s.ops[i] += o.ops[i]
+	}
+	s.bytes += o.bytes
+	s.localWarps += o.localWarps
+	s.localCycles += o.localCycles
+	s.barriers += o.barriers
+	s.ifs += o.ifs
+	s.loopBodies += o.loopBodies
+	s.selects += o.selects
+	s.gathers += o.gathers
+	s.instances += o.instances
 }
 
 // laneMask is a set of work-items of a group.
@@ -311,6 +343,10 @@ func (w *staticWalk) unrolled(x *index) bool {
 }
 
 func (w *staticWalk) loop(l *staticLoop, st *staticState) {
+	if l.average >= 0 {
+		w.loopOnAverage(l, st)
+		return
+	}
 	w.enterCentre(l)
 	again := func(part *staticState) { w.loop(l, part) }
 	lower, ok := w.greatest(l, st)
@@ -508,6 +544,105 @@ func (w *staticWalk) iterate(l *staticLoop, st *staticState, lower *form) {
 		w.nodes(l.body, &inner)
 		done = n
 	}
+}
+
+// loopOnAverage walks the body of a loop that memory bounds for its average number of trips, rounded. The work-items of the launch
+// start where those before them end, as the rows of a sparse matrix do.
+func (w *staticWalk) loopOnAverage(l *staticLoop, st *staticState) {
+	w.merged = true
+	n := w.average[l.average]
+	if n <= 0 {
+		return
+	}
+	items := int64(len(w.lanes))
+	inner := *st
+	var start form
+	for axis := range 3 {
+		stride := items * n
+		for i := range axis {
+			stride *= w.groups[i]
+		}
+		start.addScaled(&st.env[lidVars+axis], stride)
+	}
+	if v := 3 + l.slot - axisVars; v < lidVars {
+		for i := range w.lanes {
+			w.lanes[i][v] = int64(i)
+		}
+		inner.mask = w.newMask(st.mask.lanes)
+		inner.n[v] = items
+		start.k[v] = n
+	}
+	inner.nv = max(inner.nv, l.slot+1)
+	inner.n[l.slot] = n
+	start.k[l.slot] = 1
+	inner.env[l.slot] = start
+	w.centre.at[l.slot], w.centre.lo[l.slot], w.centre.hi[l.slot] = n/2, 0, n-1
+	w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
+	w.nodes(l.body, &inner)
+}
+
+// averagesAt computes the trips of loops that memory bounds.
+func (w *staticWalk) averagesAt(sizes map[string]int64) error {
+	for _, a := range w.p.averages {
+		v, err := averageAt(a.value, sizes)
+		if err != nil {
+			return err
+		}
+		rest, err := a.rest.Eval(sizes)
+		if err != nil {
+			return err
+		}
+		v += float64(rest)
+		if math.IsNaN(v) || math.Abs(v) > 1<<40 {
+			return fmt.Errorf("a loop has %s + %s = %g trips on average", a.value, a.rest, v)
+		}
+		w.average = append(w.average, int64(math.Round(v)))
+	}
+	return nil
+}
+
+// averageAt evaluates the value of an average (kernel.Average).
+func averageAt(e kernel.Expr, sizes map[string]int64) (float64, error) {
+	switch x := e.(type) {
+	case kernel.Int:
+		return float64(x.Value), nil
+	case kernel.Float:
+		return x.Value, nil
+	case kernel.Var:
+		v, ok := sizes[x.Name]
+		if !ok {
+			return 0, fmt.Errorf("size %s has no value", x.Name)
+		}
+		return float64(v), nil
+	case *kernel.Op:
+		v, err := averageAt(x.Args[0], sizes)
+		if err != nil {
+			return 0, err
+		}
+		if x.Kind == kernel.Neg {
+			return -v, nil
+		}
+		for _, arg := range x.Args[1:] {
+			u, err := averageAt(arg, sizes)
+			if err != nil {
+				return 0, err
+			}
+			switch x.Kind {
+			case kernel.Add:
+				v += u
+			case kernel.Sub:
+				v -= u
+			case kernel.Mul:
+				v *= u
+			case kernel.Div:
+				v /= u
+			default:
+				return 0, fmt.Errorf("%s is no expression in sizes", e)
+			}
+		}
+		return v, nil
+	}
+	return 0, fmt.Errorf("%s is no expression in sizes", e)
 }
 
 // enterCentre notes the counter of a loop in the middle of the launch.
