@@ -90,32 +90,47 @@ func (s *subject) axis(param string, points int) ([]int64, error) {
 		asked = append(asked, at[param])
 	}
 	lo, hi := float64(slices.Min(asked))*below, float64(slices.Max(asked))*above
-	grain := s.grain(asked, first, step)
 	var out []int64
 	for i := range points {
 		v := lo * math.Pow(hi/lo, float64(i)/float64(points-1))
-		base := first % step
-		at := base + int64(math.Round((v-float64(base))/float64(grain)))*grain
-		for at < first || slices.Contains(asked, at) || slices.Contains(out, at) {
-			at += grain
-		}
+		at := near(v, first, step, asked, func(at int64) bool { return slices.Contains(asked, at) || slices.Contains(out, at) })
 		out = append(out, at)
 	}
 	slices.Sort(out)
 	return out, nil
 }
 
-// grain is a power of two times the step of the values that a parameter may have: as round as the sizes asked for are, since
-// a size that 4096 divides meets caches and channels in another way than an odd one, and at most an eighth of them.
-func (s *subject) grain(asked []int64, first, step int64) int64 {
+// spread is how far a size may lie from where it would be best, for the sake of a round number.
+const spread = 0.13
+
+// near is the value next to v that a parameter may have and that is not taken: a multiple of as high a power of two, up to that
+// of the values asked for, as lies near enough. Rows of 4096 elements meet caches and memory channels in another way
+// than rows of 4112.
+func near(v float64, first, step int64, asked []int64, taken func(int64) bool) int64 {
+	base := first % step
 	grain := step
-	for {
-		next := 2 * grain
-		for _, v := range asked {
-			if (v-first%step)%next != 0 || next > v/8 {
-				return grain
+	for round(asked, base, 2*grain) {
+		grain *= 2
+	}
+	for ; grain >= step; grain /= 2 {
+		middle := base + int64(math.Round((v-float64(base))/float64(grain)))*grain
+		for _, at := range []int64{middle, middle + grain, middle - grain} {
+			if at >= first && !taken(at) && math.Abs(float64(at)-v) <= spread*v {
+				return at
 			}
 		}
-		grain = next
+		if grain%2 != 0 {
+			break
+		}
 	}
+	at := max(first, base+int64(math.Round((v-float64(base))/float64(step)))*step)
+	for taken(at) {
+		at += step
+	}
+	return at
+}
+
+// round reports that all values are multiples of grain, from base on.
+func round(values []int64, base, grain int64) bool {
+	return !slices.ContainsFunc(values, func(v int64) bool { return v == base || (v-base)%grain != 0 })
 }

@@ -285,7 +285,7 @@ func TestRefusals(t *testing.T) {
 		{
 			`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[i]", assumptions="64 <= n <= 65")`,
 			map[string]int64{"n": 64},
-			"of the sizes around those asked for only 0 can be measured",
+			"of the sizes around those asked for only 1 can be measured",
 		},
 		{`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[i]")`, map[string]int64{"m": 64}, "has no parameter m"},
 	} {
@@ -299,6 +299,29 @@ func TestRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\ngave %v\nwant %s", c.script, err, c.want)
 		}
+	}
+}
+
+// TestCopy: a kernel without work on chip, on a device of two multiprocessors, needs little.
+func TestCopy(t *testing.T) {
+	variants, err := script.Exec("copy.star", `
+knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = x[i]", assumptions="n >= 1 and n % 64 = 0")
+knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0"), {"x": "float64", "y": "float64"})
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := Make([]Target{{Script: "copy.star", Variant: variants[0], Sizes: sizesOf("n", 65536)}},
+		Options{Name: "copy", Machine: Machine{Units: 2}, Points: 3}, generators(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"p_launch", "p_latency", "p_group", "p_xLD", "p_yST"}
+	if d := cmp.Diff(want, set.Model.ParameterNames()); d != "" {
+		t.Error(d)
+	}
+	if len(set.Notes) != 0 {
+		t.Errorf("notes %q", set.Notes)
 	}
 }
 

@@ -40,6 +40,8 @@ const (
 	bytesFeature = "f_footprint_bytes"
 	farFeature   = "f_beyond_cache"
 	turnsFeature = "f_turns_"
+
+	touchesFeature = "f_touches_memory"
 )
 
 // stream is the pattern of measurement kernels that access neighbouring elements, each once: that of the experiment on
@@ -74,7 +76,12 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 	all := slices.Concat(major, small)
 	c.terms = append(c.terms,
 		term{param: "p_launch", features: []string{"f_sync_kernel_launch"}, unit: "s per launch", part: overhead, why: "of a launch"},
+		term{
+			param: "p_latency", features: []string{touchesFeature}, unit: "s per launch", part: overhead, optional: true,
+			why: "of a launch that accesses global memory, beside: the first bytes' way",
+		},
 		term{param: "p_group", features: []string{"f_thread_groups"}, unit: "s per group", part: gmem, why: "of starting a work-group"})
+	c.own = append(c.own, ownFeature{touchesFeature, "min(1, f_mem_access_global)", "1 for a kernel that accesses global memory"})
 	c.shareDestination(subjects, major, opt)
 	far, err := c.cacheMatters(subjects, major, opt)
 	if err != nil {
