@@ -184,11 +184,6 @@ func (c *lowering) inGroup() bool {
 	return slices.ContainsFunc(c.loops, func(l *loop) bool { return l.op == lift.MapWrg })
 }
 
-// inItem reports whether the code is that of one work-item: in a mapGlb or mapLcl.
-func (c *lowering) inItem() bool {
-	return slices.ContainsFunc(c.loops, func(l *loop) bool { return l.op == lift.MapGlb || l.op == lift.MapLcl })
-}
-
 func (c *lowering) openInames() []string {
 	var out []string
 	for _, l := range c.loops {

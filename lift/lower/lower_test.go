@@ -304,6 +304,106 @@ fun(a: [[float32]k]m, b: [[float32]n]k =>
             reduceSeq(fun(acc, (x, y) => acc + x*y), 0.0f) $ zip(row, column)
         )) o transpose $ b
     )) $ a)`, opt: options(at("m", 12, "k", 5, "n", 9), [3]int64{4, 2}, [3]int64{8, 4})},
+	{name: "matmul-tiled", text: `program matmul
+size m, k, n
+fun(a: [[float32]k]m, b: [[float32]n]k =>
+    map(join) o join o map(transpose) o mapWrg(1, fun(rows =>
+        mapWrg(0, fun(columns =>
+            mapLcl(1, mapLcl(0, id)) o at(0) $ reduceSeq(fun(acc, (at1, bt1) =>
+                let(ta = toLocal(mapLcl(1, mapLcl(0, id)) $ at1), let(tb = toLocal(mapLcl(1, mapLcl(0, id)) $ bt1),
+                    mapLcl(1, fun((accRow, row) =>
+                        mapLcl(0, fun((x, column) =>
+                            at(0) o reduceSeq(fun(s, (p, q) => s + p*q), x) $ zip(row, column)
+                        )) $ zip(accRow, tb)
+                    )) $ zip(acc, ta)
+                ))
+            ), generate(4, fun(i => generate(4, fun(j => 0.0f))))) $ zip(transpose o map(split(4)) $ rows, transpose o map(split(4)) $ columns)
+        )) o split(4) o transpose $ b
+    )) o split(4) $ a)`, opt: options(at("m", 12, "k", 8, "n", 16), [3]int64{4, 4}, [3]int64{8, 8})},
+	{name: "matmul-tiled-rows", text: `program matmul
+size m, k, n
+fun(a: [[float32]k]m, b: [[float32]n]k =>
+    map(join) o join o map(transpose) o mapWrg(1, fun(rows =>
+        mapWrg(0, fun(columns =>
+            mapLcl(1, mapLcl(0, id)) o at(0) $ reduceSeq(fun(acc, (at1, bt1) =>
+                let(ta = toLocal(mapLcl(1, mapLcl(0, id)) $ at1), let(tb = toLocal(mapLcl(1, mapLcl(0, id)) $ bt1),
+                    mapLcl(1, fun((accRow, row) =>
+                        mapLcl(0, fun((x, column) =>
+                            at(0) o reduceSeqUnroll(fun(s, (p, q) => s + p*q), x) $ zip(row, column)
+                        )) $ zip(accRow, tb)
+                    )) $ zip(acc, ta)
+                ))
+            ), generate(6, fun(i => generate(4, fun(j => 0.0f))))) $ zip(transpose o map(split(4)) $ rows, transpose o map(split(4)) $ columns)
+        )) o split(4) o transpose $ b
+    )) o split(6) $ a)`, opt: options(at("m", 12, "k", 8, "n", 16), [3]int64{4, 2}, [3]int64{8, 4})},
+	{name: "stencil-mirror", text: `program blur
+size n
+fun(g: [float32]n => mapGlb(fun(nbh => at(0) o reduceSeq(+, 0.0f) $ nbh)) o slide(5, 1) o pad(2, 2, mirror) $ g)`, opt: options(at("n", 11), [3]int64{4}, [3]int64{12})},
+	{name: "stencil-wrap", text: `program blur
+size n
+fun(g: [float32]n => join o mapGlb(reduceSeq(+, 0.0f)) o slide(5, 1) o pad(2, 2, wrap) $ g)`, opt: options(at("n", 11), [3]int64{4}, [3]int64{12})},
+	{name: "stencil-constant", text: `program blur
+size h, w
+fun(g: [[float32]w]h =>
+    mapGlb(1, mapGlb(0, fun(nbh => at(0) o reduceSeqUnroll(+, 0.0f) o join $ nbh))) o map(transpose) o slide(3, 1) o map(slide(3, 1))
+    o padConst(1, 1, generate(w + 2, fun(i => 7.0f))) o map(padConst(1, 1, 5.0f)) $ g)`, opt: options(at("h", 7, "w", 10), [3]int64{4, 2}, [3]int64{8, 4})},
+	{name: "stencil-tiled", text: `program blur
+size h, w
+fun(g: [[float32]w]h =>
+    map(join) o join o map(transpose) o mapWrg(1, mapWrg(0, fun(tile =>
+        let(t = toLocal(mapLcl(1, mapLcl(0, id)) $ tile),
+            mapLcl(1, mapLcl(0, fun(nbh => at(0) o reduceSeqUnroll(+, 0.0f) o join $ nbh))) o map(transpose) o slide(3, 1) o map(slide(3, 1)) $ t)
+    ))) o map(transpose) o slide(6, 4) o map(slide(6, 4)) o pad(1, 1, clamp) o map(pad(1, 1, clamp)) $ g)`, opt: options(at("h", 8, "w", 12), [3]int64{4, 4}, [3]int64{8, 4})},
+	{name: "stencil-registers", text: `program blur
+size h, w
+fun(g: [[float32]w]h =>
+    transpose o mapGlb(0, fun(column =>
+        mapSeqSlide(3, 1, fun(nbh => at(0) o reduceSeqUnroll(+, 0.0f) $ nbh)) o pad(1, 1, clamp) $ column)) o transpose $ g)`, opt: options(at("h", 7, "w", 10), [3]int64{4}, [3]int64{12})},
+	{name: "stencil-inside", text: `program blur
+size h, w
+fun(g: [[float32]w]h =>
+    inset(1, 1) o mapGlb(1, fun(rows => inset(1, 1) o mapGlb(0, fun(nbh => at(0) o reduceSeqUnroll(max, 0.0f) o join $ nbh)) $ rows))
+     o map(transpose) o slide(3, 1) o map(slide(3, 1)) $ g)`, opt: options(at("h", 7, "w", 10), [3]int64{4, 2}, [3]int64{8, 4})},
+	{name: "tuples", text: `program tuples
+size n
+def both(x: float32, y: float32): (float32, float32) = s + d, s*d
+    where s = x + y
+    where d = x - 2.0f*y
+def swap(p: (float32, float32), k: int32): (float32, float32) = p[1] + k, p[0]
+def norm(p: (float32, float32)): float32 = sqrt(p[0]*p[0] + p[1]*p[1])
+fun(xs: [(float32, float32)]n, ks: [int32]n =>
+    tuple(mapGlb(fun((p, k) => swap(both(get(0, p), get(1, p)), k))) $ zip(xs, ks), mapGlb(fun(p => norm(p))) $ xs))`, opt: options(at("n", 13), [3]int64{4}, [3]int64{8})},
+	{name: "reduce-tuples", text: `program extremes
+size n, m
+def step(acc: (float32, float32), x: float32): (float32, float32) = acc[0]*0.5f + acc[1], max(acc[0], x)
+fun(xs: [[float32]m]n => join o mapGlb(fun(row => reduceSeq(fun(acc, x => step(acc, x)), tuple(1.0f, 0.5f)) $ row)) $ xs)`, opt: options(at("n", 7, "m", 5), [3]int64{4}, [3]int64{8})},
+	{name: "reduce-arrays", text: `program columns
+size n, m
+fun(xs: [[float32]4]m => mapGlb(fun(x => x)) o mapSeq(id) o join $ reduceSeq(fun(acc, row => mapSeq(fun((a, x) => a + x)) $ zip(gather(reverse) $ acc, row)), generate(4, fun(i => 1.0f))) $ xs)`, opt: options(at("n", 7, "m", 5), [3]int64{4}, [3]int64{8}), kernels: 2},
+	{name: "generate", text: `program numbers
+size n
+fun(xs: [int32]n => mapGlb(fun((x, i) => x*i + i)) $ zip(gather(index("(3*i + 2) % n")) $ xs, generate(n, fun(i => i*i + nat(n)))))`, opt: options(at("n", 14), [3]int64{4}, [3]int64{8})},
+	{name: "indirect", text: `program indirect
+size n, m
+fun(xs: [float32]20, ks: [[int32]m]n =>
+    join o mapGlb(fun(k => reduceSeq(fun(acc, j => acc + at(j, xs)), 0.0f) $ k)) $ ks)`, opt: options(at("n", 14, "m", 3), [3]int64{4}, [3]int64{8})},
+	{name: "vectors-dot", kernels: 3, text: `program dot
+size n
+fun(xs: [float32]n, ys: [float32]n =>
+    reduceSeq(+, 0.0f) o join o mapGlb(fun(c => reduceSeq(+, 0.0f) o asScalar o toPrivate(mapSeq(mapVec(fun(x => 2.0f*x)))) o asVector(4) $ c)) o split(8)
+    o asScalar o mapGlb(fun((x, y) => mapVec(*, x, y))) $ zip(asVector(4) $ xs, asVector(4) $ ys))`, opt: options(at("n", 64), [3]int64{4}, [3]int64{8})},
+	{name: "vector-functions", text: `program vf
+size n
+def poly(x: float32, a: float32): float32 = x*t + a
+    where t = x + 0.5f
+def both(v: <float32>4, s: float32): <float32>4 = v*s + 1.0f
+fun(xs: [float32]n, a: float32 => asScalar o mapGlb(fun(v => mapVec(fun(x => poly(x, a)), both(v, 3.0f)))) o asVector(4) $ xs)`, opt: options(at("n", 64), [3]int64{4}, [3]int64{8})},
+	{name: "let", text: `program let
+size n
+fun(xs: [[float32]8]n => mapGlb(fun(row => let(s = at(0) o reduceSeq(+, 0.0f) $ row, mapSeq(fun(x => let(y = x/s, y*y + y))) $ row))) $ xs)`, opt: options(at("n", 13), [3]int64{4}, [3]int64{8})},
+	{name: "uneven", text: `program uneven
+size n
+fun(xs: [[float32]10]n => mapWrg(fun(row => mapLcl(fun(x => 2.0f*x)) o toLocal(mapLcl(id)) o gather(reverse) $ row)) $ xs)`, opt: options(at("n", 5), [3]int64{4}, [3]int64{8})},
 	{name: "stencil-clamp", text: `program blur
 size h, w
 fun(g: [[float32]w]h =>
@@ -319,7 +419,7 @@ func TestLowered(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := max(e.kernels, 1); len(l.Kernels) != n {
-				t.Errorf("%d kernels, want %d\n%s", len(l.Kernels), n, l)
+				t.Errorf("%d kernels, want %d\n%s", len(l.Kernels), n, l.Program)
 			}
 		})
 	}

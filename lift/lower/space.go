@@ -70,6 +70,9 @@ func (c *lowering) ownersOf(t *lift.Term) []*owner {
 		case lift.Moves.Has(t.Op):
 			t = t.Arg()
 			continue
+		case t.Op == lift.Let:
+			t = t.Fn().Body()
+			continue
 		default:
 			if !shared {
 				return nil

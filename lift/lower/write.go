@@ -28,6 +28,13 @@ func init() {
 	writes = map[lift.Op]func(c *lowering, t *lift.Term, env *scope, d *val){
 		lift.MapGlb: writeMap, lift.MapWrg: writeMap, lift.MapLcl: writeMap, lift.MapSeq: writeMap,
 		lift.MapSeqUnroll: writeMap, lift.MapSeqSlide: writeMap,
+		lift.Map: func(c *lowering, t *lift.Term, env *scope, d *val) {
+			if body := t.Fn().Body(); arranges(body) {
+				c.write(t.Arg(), env, array(t.Arg().Type, d.space, func(i index) *val { return c.through(body, d.at(i)) }))
+				return
+			}
+			c.copy(c.view(t, env), d)
+		},
 		lift.Call:    (*lowering).writeCall,
 		lift.Iterate: func(c *lowering, t *lift.Term, env *scope, d *val) { c.write(unrolled(t), env, d) },
 		lift.Let: func(c *lowering, t *lift.Term, env *scope, d *val) {
@@ -52,6 +59,34 @@ func init() {
 		lift.ToLocal:   func(c *lowering, t *lift.Term, env *scope, d *val) { c.writeMove(t, env, d, kernel.Local) },
 		lift.ToPrivate: func(c *lowering, t *lift.Term, env *scope, d *val) { c.writeMove(t, env, d, kernel.Private) },
 	}
+}
+
+// arranges reports whether a function's body only arranges its parameter, so that it can be written through.
+func arranges(body *lift.Term) bool {
+	for {
+		a, is := arrangements[body.Op]
+		switch {
+		case body.Op == lift.Var:
+			return body.Ints[0] == 0
+		case is && a.write != nil:
+		case body.Op == lift.Map && arranges(body.Fn().Body()):
+		default:
+			return false
+		}
+		body = body.Arg()
+	}
+}
+
+// through is the destination of the parameter of a function whose result goes to d.
+func (c *lowering) through(body *lift.Term, d *val) *val {
+	switch body.Op {
+	case lift.Var:
+		return d
+	case lift.Map:
+		inner := body.Fn().Body()
+		return c.through(body.Arg(), array(body.Arg().Type, d.space, func(i index) *val { return c.through(inner, d.at(i)) }))
+	}
+	return c.through(body.Arg(), arrangements[body.Op].write(c, body, d))
 }
 
 // writeMove goes straight to a destination in the memory that is asked for, and else through such memory.
