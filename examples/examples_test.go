@@ -83,11 +83,11 @@ var examples = []example{
 		sizes: []map[string]int64{{"n": 128, "m": 1}, {"n": 256, "m": 9}}, tolerance: 1e-6, want: shares,
 	},
 	{
-		file: "spmv/spmv.star", variants: []string{"spmv"},
+		file: "spmv/spmv.star", variants: []string{"spmv", "spmv_rows"},
 		sizes: []map[string]int64{{"n": 128, "nnz": 128}, {"n": 256, "nnz": 1003}}, fill: compressed, want: sparseRows,
 	},
 	{
-		file: "spmv/spmv.star", variants: []string{"spmv"}, without: `n % 128 = 0 and `,
+		file: "spmv/spmv.star", variants: []string{"spmv", "spmv_rows"}, without: `n % 128 = 0 and `,
 		sizes: []map[string]int64{{"n": 1, "nnz": 1}, {"n": 130, "nnz": 777}}, fill: compressed, want: sparseRows,
 	},
 	{

@@ -127,22 +127,30 @@ func (c *counter) boundBy(form *kernel.LinearForm, opaque []string) []string {
 	if len(c.bounds) == 0 {
 		return nil
 	}
-	used, out := slices.Clone(opaque), []string(nil)
+	used, out := slices.Clone(opaque), []string(nil) // inames
 	for _, t := range form.Terms {
 		used = append(used, t.Iname)
 	}
 	for _, f := range form.Floors {
 		used = append(used, slices.DeleteFunc(f.Num.Names(), func(n string) bool { return !c.k.IsIname(n) })...)
 	}
-	bounds := c.k.Bounds(used)
+	for _, b := range c.k.Bounds(used) {
+		out = append(out, c.assignedWithin(b)...)
+	}
+	return out
+}
+
+// assignedWithin lists the inames of the statements that assign to a variable.
+func (c *counter) assignedWithin(variable string) []string {
+	var inames []string
 	for _, s := range c.k.Statements {
 		for _, w := range c.k.Writes(s) {
-			if slices.Contains(bounds, w.Array) {
-				out = append(out, s.Inames...)
+			if w.Array == variable {
+				inames = append(inames, s.Inames...)
 			}
 		}
 	}
-	return out
+	return inames
 }
 
 // affinePart is the access without the terms of its indices that are not affine, and the inames that these may depend on.
@@ -176,8 +184,8 @@ func (c *counter) affinePart(s site) (rest kernel.Access, inames []string) {
 	return rest, inames
 }
 
-// variesWith lists the inames that an expression may depend on: those in it and, where it reads a variable of the
-// kernel's, all of the statement's.
+// variesWith lists the inames that an expression may depend on: those in it, those within which private scalars that it
+// reads are assigned and, where it reads another variable of the kernel's, all of the statement's.
 func (c *counter) variesWith(s *kernel.Stmt, e kernel.Expr) []string {
 	var inames []string
 	opaque := false
@@ -187,7 +195,8 @@ func (c *counter) variesWith(s *kernel.Stmt, e kernel.Expr) []string {
 			if c.k.IsIname(x.Name) {
 				inames = append(inames, x.Name)
 			} else if a := c.k.Array(x.Name); a != nil && !a.IsValue {
-				opaque = true
+				opaque = opaque || a.Space != kernel.Private || a.PerItem
+				inames = append(inames, c.assignedWithin(x.Name)...)
 			}
 		case *kernel.Access:
 			if c.k.IsTemp(x.Array) {

@@ -167,6 +167,24 @@ func TestRules(t *testing.T) {
 			"",
 		},
 		{
+			"a scalar in an index varies with the inames within which it is assigned", "{[g,l,k]: 0<=g<n and 0<=l<64 and 0<=k<m}",
+			"<int32> t = h[g]\nz[g,l,k] = y[t + 64*k + l]", tags,
+			[]*kernel.Array{{Name: "y", DType: "float32", Space: kernel.Global, Shape: size("100*n")}},
+			Options{},
+			[]string{
+				"global int32 load h lstrides:{} gstrides:{0:1} (subgroup): [n, m] -> { 2*n }",
+				"global float32 load y lstrides:{0:1} gstrides:{0:?} (workitem): [n, m] -> { 64*n*m }",
+			},
+			"",
+		},
+		{
+			"a scalar of every work-item's", domain, "<int32> t = h[l]\nz[g,l] = y[t + l]", tags,
+			[]*kernel.Array{{Name: "y", DType: "float32", Space: kernel.Global, Shape: size("100")}},
+			Options{},
+			[]string{"global float32 load y lstrides:{0:?} gstrides:{} (workitem): [n] -> { 64*n }"},
+			"",
+		},
+		{
 			"nothing to count", domain, "... nop", tags, nil,
 			Options{Footprint: true},
 			[]string{"kernel_launch: { 1 }"},
