@@ -12,7 +12,6 @@ import (
 	"gpuperf/kernel/script"
 	"gpuperf/models"
 	"gpuperf/samples"
-	"gpuperf/tailor"
 	"gpuperf/workload"
 )
 
@@ -48,7 +47,8 @@ func subject(t *testing.T, expression string, costs map[string]float64) Subject 
 		t.Fatal(err)
 	}
 	at := map[string]int64{"n": 256}
-	removed, err := tailor.Cases(variants[:1], models.Measurement{Script: "test.star", RemoveWork: &models.WorkRemoval{}, Sizes: []map[string]int64{at}})
+	whole := &workload.Case{Kernel: workload.NewKernel(variants[0].Kernel), Name: "knl", Sizes: at}
+	removed, err := workload.WorkRemoved([]*workload.Case{whole})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +57,7 @@ func subject(t *testing.T, expression string, costs map[string]float64) Subject 
 		fit.Parameters = append(fit.Parameters, calibrate.Estimate{Name: name, Value: costs[name]})
 	}
 	return Subject{
-		Case:    &workload.Case{Kernel: workload.NewKernel(variants[0].Kernel), Name: "knl", Sizes: at},
-		Removed: removed[0], Model: m, Fit: fit, Lanes: 32, Peaks: peaks.Of(samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132}),
+		Case: whole, Removed: removed[0], Model: m, Fit: fit, Lanes: 32, Peaks: peaks.Of(samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132}),
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,10 +11,7 @@ import (
 	"gpuperf/device/replay"
 	"gpuperf/evaluate/peaks"
 	"gpuperf/explain"
-	"gpuperf/kernel/script"
-	"gpuperf/models"
 	"gpuperf/samples"
-	"gpuperf/tailor"
 	"gpuperf/workload"
 )
 
@@ -47,10 +42,7 @@ recorded samples; without either the check is only what the model says.`,
 			if err != nil {
 				return err
 			}
-			subjects, err := explainSubjects(cmd, p, args[0], whole)
-			if err != nil {
-				return err
-			}
+			subjects := explainSubjects(cmd, p, whole)
 			if o.measured {
 				if err := measureSubjects(cmd, o.session, subjects); err != nil {
 					return err
@@ -74,27 +66,18 @@ recorded samples; without either the check is only what the model says.`,
 }
 
 // explainSubjects pairs each case with the same kernel without its work.
-func explainSubjects(cmd *cobra.Command, p *predictor, path string, whole []*workload.Case) ([]explain.Subject, error) {
-	variants, err := loadScript(cmd, path)
-	if err != nil {
-		return nil, err
-	}
-	file, _, _ := strings.Cut(path, "#")
-	var subjects []explain.Subject
-	for _, c := range whole {
+func explainSubjects(cmd *cobra.Command, p *predictor, whole []*workload.Case) []explain.Subject {
+	subjects := make([]explain.Subject, len(whole))
+	for i, c := range whole {
 		s := explain.Subject{Case: c, Model: p.model, Fit: p.fit, Lanes: int(p.device.SubgroupSize), Peaks: peaks.Of(p.device)}
-		i := slices.IndexFunc(variants, func(v script.Variant) bool { return v.Name == c.Name })
-		removed, err := tailor.Cases(variants[i:i+1], models.Measurement{
-			Script: filepath.Base(file), RemoveWork: &models.WorkRemoval{}, Sizes: []map[string]int64{c.Sizes},
-		})
-		if err != nil {
+		if removed, err := workload.WorkRemoved(whole[i : i+1]); err != nil {
 			note(cmd, "warning: no check for overlap: %s", firstLine(err))
 		} else {
 			s.Removed = removed[0]
 		}
-		subjects = append(subjects, s)
+		subjects[i] = s
 	}
-	return subjects, nil
+	return subjects
 }
 
 // measureSubjects measures, or looks up, the kernels with and without their work. What cannot be had is a warning.
