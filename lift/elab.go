@@ -73,6 +73,7 @@ type elaborator struct {
 	sizes map[string]bool
 	funs  map[string]*Term
 	steps int
+	meta  *Bindings // of a template that is built
 }
 
 // What a program may cost to read: expressions elaborated, and nodes of a term.
@@ -310,6 +311,11 @@ func (e *elaborator) vec(n *node, env *scope) *Term {
 }
 
 func (e *elaborator) intArg(n *node) int {
+	if e.meta != nil && n.kind == nodeName {
+		if k, ok := e.meta.Ints[n.text]; ok {
+			return k
+		}
+	}
 	k, err := strconv.Atoi(n.text)
 	if n.kind != nodeNumber || err != nil {
 		e.failAt(n.at, "a whole number is expected")
@@ -334,7 +340,7 @@ func (e *elaborator) pattern(head *node, written []*node, env *scope) value {
 				d.data = []value{e.elab(written[0], env)}
 				written = written[1:]
 			}
-		case a == argDim && (len(written) == 0 || written[0].kind != nodeNumber):
+		case a == argDim && !e.isDim(written):
 			d.Ints = append(d.Ints, 0)
 		case len(written) == 0:
 			e.failHint(head.at, head.text+"("+usage(op, head.text)+")", "argument %d of %s is missing", i+1, head.text)
@@ -360,6 +366,15 @@ func (e *elaborator) pattern(head *node, written []*node, env *scope) value {
 		e.failAt(head.at, "%s works on a value, and is given the function %s", head.text, d.data[0].fn.name)
 	}
 	return value{fn: &function{head.text, func(_ int, args []value) *Term { return d.make(head.at, args) }}}
+}
+
+// isDim reports whether the first argument written is a dimension, which may be left out.
+func (e *elaborator) isDim(written []*node) bool {
+	if len(written) == 0 || e.meta == nil || written[0].kind != nodeName {
+		return len(written) > 0 && written[0].kind == nodeNumber
+	}
+	_, ok := e.meta.Ints[written[0].text]
+	return ok
 }
 
 var argNames = map[argKind]string{
@@ -419,6 +434,13 @@ func (d *draftPattern) argument(a argKind, head, n *node, env *scope) {
 
 // declared refuses symbols that the program has not declared.
 func (e *elaborator) declared(n *node, s Size) Size {
+	if e.meta != nil {
+		r, err := e.meta.metaSize(s)
+		if err != nil {
+			e.failAt(n.at, "%v", err)
+		}
+		return r
+	}
 	for _, sym := range s.Symbols() {
 		if !e.sizes[sym] {
 			e.failHint(n.at, "size "+sym, "size symbol %s is not declared", sym)
@@ -432,6 +454,9 @@ func (e *elaborator) index(n *node) *IndexFun {
 	name, args := n.text, []*node(nil)
 	if n.kind == nodeApply && n.kids[0].kind == nodeName {
 		name, args = n.kids[0].text, n.kids[1:]
+	}
+	if e.meta != nil && e.meta.Indexes[name] != nil {
+		return e.meta.Indexes[name]
 	}
 	switch {
 	case name == "reverse" && len(args) == 0 && n.kind == nodeName:

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gpuperf/kernel"
 )
@@ -23,6 +24,8 @@ type Term struct {
 	size  int
 	next  *Term // in its bucket
 	err   error
+
+	assumptions atomic.Pointer[[]Assumption] // once they are asked for
 }
 
 // Attr is what a term has beside its kids.
@@ -84,14 +87,20 @@ func (t *Term) Arg() *Term { return t.Kids[len(t.Kids)-1] }
 // Needs lists what must hold of the sizes for this node alone, beside what its kids need.
 func (t *Term) Needs() []Assumption { return t.needs }
 
-// Assumptions lists what must hold of the sizes anywhere in the term, kids before parents, without what holds anyway.
+// Assumptions lists what must hold of the sizes anywhere in the term, kids before parents, without what holds anyway. The
+// list must not be changed.
 func (t *Term) Assumptions() []Assumption {
+	if known := t.assumptions.Load(); known != nil {
+		return *known
+	}
 	var list []Assumption
 	Walk(t, func(t *Term) {
 		for _, a := range t.needs {
 			list = need(list, a)
 		}
 	})
+	list = slices.Clip(list)
+	t.assumptions.Store(&list)
 	return list
 }
 
@@ -276,6 +285,9 @@ func (d *draft) typed() *Type {
 	}
 	if len(d.Sizes) != r.sizes || len(d.Ints) != r.ints {
 		return d.fail("it takes %d sizes and %d numbers, not %d and %d", r.sizes, r.ints, len(d.Sizes), len(d.Ints))
+	}
+	for _, s := range d.Sizes {
+		d.need(Assumption{Kind: Divides, A: s, B: Nat(1)})
 	}
 	if r.params == nil {
 		return r.result(d)

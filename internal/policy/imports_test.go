@@ -30,6 +30,7 @@ var layers = []string{
 	"kernel",
 	"lift",
 	"lift/lower",
+	"lift/rules",
 	"kernel/linear",
 	"kernel/interp",
 	"kernel/script",

@@ -1,0 +1,467 @@
+package lift
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"gpuperf/internal/source"
+)
+
+// Template is an expression with variables for what it leaves open: one side of a rewrite rule. The names say what they
+// stand for:
+//
+//	f g h           functions
+//	xs ys zs z      terms
+//	n m s t u v     sizes
+//	d k w i         whole numbers
+//	p q             index functions
+//	N M             on the right: the length of xs, and of its elements
+//
+// In a pattern, a variable under a binder stands for what does not refer to the bound variable; f(x, y), applied to bound
+// variables, for what may refer to these alone (Miller's patterns, so that there is at most one match).
+type Template struct {
+	text string
+	node *node
+	pat  *pattern // nil: it cannot be matched
+}
+
+// Bindings are what the variables of templates stand for.
+type Bindings struct {
+	Terms   map[string]*Term
+	Funs    map[string]*Term
+	Sizes   map[string]Size
+	Ints    map[string]int
+	Indexes map[string]*IndexFun
+}
+
+var metaKinds = map[string]byte{
+	"f": 'f', "g": 'f', "h": 'f', "xs": 't', "ys": 't', "zs": 't', "z": 't',
+	"n": 's', "m": 's', "s": 's', "t": 's', "u": 's', "v": 's', "N": 's', "M": 's',
+	"d": 'i', "k": 'i', "w": 'i', "i": 'i', "p": 'x', "q": 'x',
+}
+
+// pattern is a template made ready for matching.
+type pattern struct {
+	meta   string // a variable
+	locals []int  // of an application f(x, y): the numbers of the bound variables
+	local  int    // a bound variable: its number, plus one
+	op     Op
+	sizes  []*node
+	ints   []*node
+	index  string
+	fn     *pattern // the function of op
+	binds  []int    // of fn: the numbers of the variables it binds; nil for a variable f
+	kids   []*pattern
+}
+
+// NewTemplate reads a template. matched says that it is the left side of a rule.
+func NewTemplate(text string, matched bool) (t *Template, err error) {
+	e, err := newElaborator(text)
+	if err != nil {
+		return nil, err
+	}
+	defer recoverError(&err)
+	t = &Template{text: text, node: e.expr()}
+	if e.tok().kind != tokEnd {
+		e.expected("the end")
+	}
+	if matched {
+		c := &compiler{parser: e.parser}
+		t.pat = c.value(t.node, nil)
+	}
+	return t, nil
+}
+
+// String is the template as it was written.
+func (t *Template) String() string { return t.text }
+
+// compiler turns the left side of a rule into a pattern, as the elaborator turns an expression into a term.
+type compiler struct {
+	*parser
+	count int
+}
+
+// shape is what an expression of a left side means: a pattern, or a function to one.
+type shape struct {
+	pat  *pattern
+	fn   func(args []*pattern) *pattern
+	meta string // a variable for a function
+}
+
+type shapes struct {
+	outer *shapes
+	name  string
+	pat   *pattern
+}
+
+func (c *compiler) value(n *node, env *shapes) *pattern {
+	s := c.shape(n, env)
+	if s.pat == nil {
+		c.failAt(n.at, "a pattern matches values, and this is a function")
+	}
+	return s.pat
+}
+
+func (c *compiler) shape(n *node, env *shapes) shape {
+	switch n.kind {
+	case nodeName:
+		for s := env; s != nil; s = s.outer {
+			if s.name == n.text {
+				return shape{pat: s.pat}
+			}
+		}
+		switch metaKinds[n.text] {
+		case 't':
+			return shape{pat: &pattern{meta: n.text}}
+		case 'f':
+			return shape{meta: n.text, fn: func(args []*pattern) *pattern { return c.applied(n, args) }}
+		}
+		if patterns[n.text] != nil {
+			return c.operator(n, nil, env)
+		}
+	case nodeApply:
+		head := n.kids[0]
+		if head.kind == nodeName && patterns[head.text] != nil {
+			return c.operator(head, n.kids[1:], env)
+		}
+		var args []*pattern
+		for _, k := range n.kids[1:] {
+			args = append(args, c.value(k, env))
+		}
+		return shape{pat: c.fun(head, env)(args)}
+	case nodeDollar:
+		return shape{pat: c.fun(n.kids[0], env)([]*pattern{c.value(n.kids[1], env)})}
+	case nodeCompose:
+		f, g := c.fun(n.kids[0], env), c.fun(n.kids[1], env)
+		return shape{fn: func(args []*pattern) *pattern { return f([]*pattern{g(args)}) }}
+	case nodeFun:
+		return shape{fn: func(args []*pattern) *pattern {
+			inner := env
+			for i, p := range n.params {
+				inner = &shapes{inner, p.names[0], args[i]}
+			}
+			return c.value(n.kids[0], inner)
+		}}
+	}
+	c.failAt(n.at, "no pattern matches this")
+	return shape{}
+}
+
+func (c *compiler) fun(n *node, env *shapes) func([]*pattern) *pattern {
+	s := c.shape(n, env)
+	if s.fn == nil {
+		c.failAt(n.at, "a function is expected")
+	}
+	return s.fn
+}
+
+// applied is f(x, y) in a pattern: the arguments are bound variables.
+func (c *compiler) applied(n *node, args []*pattern) *pattern {
+	p := &pattern{meta: n.text}
+	for _, a := range args {
+		if a.local == 0 {
+			c.failAt(n.at, "%s is applied to something other than a bound variable", n.text)
+		}
+		p.locals = append(p.locals, a.local-1)
+	}
+	return p
+}
+
+func (c *compiler) operator(head *node, written []*node, env *shapes) shape {
+	p := pattern{op: *patterns[head.text]}
+	r := rows[p.op]
+	var list []*pattern
+	complete := false
+	for _, a := range r.args {
+		switch {
+		case a == argData && len(written) == 0:
+			continue
+		case a == argList:
+			for _, w := range written {
+				list = append(list, c.value(w, env))
+			}
+			complete, written = len(written) > 0, nil
+			continue
+		case len(written) == 0:
+			c.failAt(head.at, "an argument of %s is missing", head.text)
+		}
+		w := written[0]
+		written = written[1:]
+		switch a {
+		case argFun:
+			s := c.shape(w, env)
+			if s.meta != "" {
+				p.fn = &pattern{meta: s.meta}
+				break
+			}
+			arity := 1
+			if Reductions.Has(p.op) {
+				arity = 2
+			}
+			var locals []*pattern
+			for range arity {
+				c.count++
+				locals = append(locals, &pattern{local: c.count})
+				p.binds = append(p.binds, c.count-1)
+			}
+			if s.fn == nil {
+				c.failAt(w.at, "a function is expected")
+			}
+			p.fn = s.fn(locals)
+		case argSize:
+			p.sizes = append(p.sizes, w)
+		case argDim, argInt, argMode:
+			p.ints = append(p.ints, w)
+		case argIndex:
+			p.index = w.text
+		case argTerm:
+			p.kids = append(p.kids, c.value(w, env))
+		case argData:
+			list = append(list, c.value(w, env))
+			complete = true
+		}
+	}
+	if !slices.Contains(r.args, argData) && !slices.Contains(r.args, argList) {
+		complete = true
+	}
+	finish := func(data []*pattern) *pattern {
+		q := p
+		q.kids = append(slices.Clone(p.kids), data...)
+		return &q
+	}
+	if complete {
+		return shape{pat: finish(list)}
+	}
+	return shape{fn: finish}
+}
+
+// matcher binds variables.
+type matcher struct {
+	b      *Bindings
+	locals []int // the numbers of the bound variables, outermost first
+	types  []*Type
+}
+
+// Match tries the template on a term. The bindings stand at the term's place: they have its outer variables.
+func (t *Template) Match(term *Term) (*Bindings, bool) {
+	if t.pat == nil || t.pat.op != 0 && t.pat.op != term.Op {
+		return nil, false
+	}
+	m := &matcher{b: &Bindings{Terms: map[string]*Term{}, Funs: map[string]*Term{}, Sizes: map[string]Size{}, Ints: map[string]int{}, Indexes: map[string]*IndexFun{}}}
+	if !m.match(t.pat, term) {
+		return nil, false
+	}
+	return m.b, true
+}
+
+// outside moves a term out of the bound variables; ok is false when it refers to one.
+func (m *matcher) outside(t *Term) (*Term, bool) {
+	for i := range m.locals {
+		if Uses(t, i) {
+			return nil, false
+		}
+	}
+	return Shift(t, -len(m.locals)), true
+}
+
+func bind[T comparable](table map[string]T, name string, v T) bool {
+	if old, ok := table[name]; ok {
+		return old == v
+	}
+	table[name] = v
+	return true
+}
+
+func (m *matcher) match(p *pattern, t *Term) bool {
+	switch {
+	case p.local > 0:
+		return t.Op == Var && t.Ints[0] < len(m.locals) && m.locals[len(m.locals)-1-t.Ints[0]] == p.local-1
+	case p.meta != "" && p.locals != nil:
+		return m.applied(p, t)
+	case p.meta != "":
+		x, ok := m.outside(t)
+		return ok && bind(m.b.Terms, p.meta, x)
+	case p.op != t.Op || len(p.sizes) != len(t.Sizes) || len(p.ints) != len(t.Ints):
+		return false
+	}
+	kids := t.Kids
+	if p.fn != nil {
+		kids = kids[1:]
+	}
+	if len(kids) != len(p.kids) {
+		return false
+	}
+	for i, s := range p.sizes {
+		if s.kind == nodeNumber {
+			if t.Sizes[i].String() != s.text {
+				return false
+			}
+		} else if !bind(m.b.Sizes, s.text, t.Sizes[i]) {
+			return false
+		}
+	}
+	for i, s := range p.ints {
+		if s.kind == nodeNumber {
+			if strconv.Itoa(t.Ints[i]) != s.text {
+				return false
+			}
+		} else if !bind(m.b.Ints, s.text, t.Ints[i]) {
+			return false
+		}
+	}
+	if p.index != "" && !bind(m.b.Indexes, p.index, t.Index) {
+		return false
+	}
+	for i, k := range p.kids {
+		if !m.match(k, kids[i]) {
+			return false
+		}
+	}
+	switch {
+	case p.fn == nil:
+		return true
+	case p.binds == nil:
+		f, ok := m.outside(t.Kids[0])
+		return ok && bind(m.b.Funs, p.fn.meta, f)
+	case len(p.binds) != len(t.Kids[0].Type.Elems):
+		return false
+	}
+	m.locals = append(m.locals, p.binds...)
+	m.types = append(m.types, t.Kids[0].Type.Elems...)
+	ok := m.match(p.fn, t.Kids[0].Body())
+	m.locals = m.locals[:len(m.locals)-len(p.binds)]
+	m.types = m.types[:len(m.types)-len(p.binds)]
+	return ok
+}
+
+// applied binds f to the function of the variables it is applied to.
+func (m *matcher) applied(p *pattern, t *Term) bool {
+	used := make([]bool, len(m.locals))
+	var params []*Type
+	for _, l := range p.locals {
+		at := slices.Index(m.locals, l)
+		if at < 0 {
+			return false
+		}
+		used[at] = true
+		params = append(params, m.types[at])
+	}
+	for i, u := range used {
+		if !u && Uses(t, len(m.locals)-1-i) {
+			return false
+		}
+	}
+	all := Make(Lambda, Attr{Params: slices.Clone(m.types)}, t)
+	f := Fn(params, func(xs ...*Term) *Term {
+		args := make([]*Term, len(m.types))
+		for i := range args {
+			args[i] = Make(Free, Attr{Ints: []int{-1}, Params: []*Type{m.types[i]}}) // not used
+		}
+		for i, l := range p.locals {
+			args[slices.Index(m.locals, l)] = xs[i]
+		}
+		return all.Apply(args...)
+	})
+	return f.err == nil && bind(m.b.Funs, p.meta, f)
+}
+
+// Build is the template with what its variables stand for.
+func (t *Template) Build(b *Bindings) (r *Term) {
+	e := &elaborator{parser: &parser{text: t.text}, meta: b}
+	defer func() {
+		switch err := recover().(type) {
+		case nil:
+		case *source.Error:
+			r = bad(fmt.Errorf("%s", err.Msg))
+		default:
+			panic(err)
+		}
+	}()
+	var env *scope
+	for name, x := range b.Terms {
+		env = env.with(name, value{term: x})
+	}
+	for name, f := range b.Funs {
+		env = env.with(name, value{fn: &function{name, func(at int, args []value) *Term {
+			list := make([]*Term, len(args))
+			for i, a := range args {
+				list[i] = e.term(at, a, nil)
+			}
+			return e.checked(at, f.ApplyOnce(list...))
+		}}})
+	}
+	return e.term(t.node.at, e.elab(t.node, env), nil)
+}
+
+// ApplyOnce is Apply, with a Let for every argument that computes something and would else be computed more than once.
+func (f *Term) ApplyOnce(args ...*Term) *Term {
+	if f.err != nil || f.Op != Lambda || len(args) != len(f.Params) {
+		return f.Apply(args...)
+	}
+	for i, a := range args {
+		if a.err != nil || !a.ops.Has(Call) || f.Kids[0].once(len(args)-1-i) {
+			continue
+		}
+		return LetOf(Fn1(a.Type, func(x *Term) *Term {
+			rest := slices.Clone(args)
+			rest[i] = x
+			return f.ApplyOnce(rest...)
+		}), a)
+	}
+	return f.Apply(args...)
+}
+
+// once reports whether the variable i stands at most once in the term, and not where it would be evaluated repeatedly.
+func (t *Term) once(i int) bool { return t.uses(i) <= 1 }
+
+// uses counts how often the variable i is evaluated: 2 stands for more than once.
+func (t *Term) uses(i int) int {
+	if t.open <= i {
+		return 0
+	}
+	if t.Op == Var {
+		if t.Ints[0] == i {
+			return 1
+		}
+		return 0
+	}
+	sum := 0
+	for j, k := range t.Kids {
+		n := 0
+		if j == 0 && t.Op.HasFun() && k.Op == Lambda {
+			if n = k.Kids[0].uses(i + len(k.Params)); n > 0 && t.Op != Let {
+				n = 2
+			}
+		} else {
+			n = k.uses(i)
+		}
+		if sum += n; sum > 1 {
+			return 2
+		}
+	}
+	return sum
+}
+
+// metaSize replaces the size variables of a template.
+func (b *Bindings) metaSize(s Size) (Size, error) {
+	by := map[string]Size{}
+	xs := b.Terms["xs"]
+	for _, sym := range s.Symbols() {
+		size, ok := b.Sizes[sym]
+		k, isInt := b.Ints[sym]
+		switch {
+		case ok:
+		case isInt:
+			size = Nat(int64(k))
+		case sym == "N" && xs != nil && xs.Type.Kind == ArrayType:
+			size = xs.Type.Len
+		case sym == "M" && xs != nil && xs.Type.Kind == ArrayType && xs.Type.Elem.Kind == ArrayType:
+			size = xs.Type.Elem.Len
+		default:
+			return s, fmt.Errorf("%s stands for nothing", sym)
+		}
+		by[sym] = size
+	}
+	return s.Subst(by)
+}

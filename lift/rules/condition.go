@@ -1,0 +1,121 @@
+package rules
+
+import (
+	"gpuperf/kernel"
+	"gpuperf/lift"
+)
+
+// Conditions of rules. f and z are the variables of the rule.
+
+func user(m *Match) *lift.UserFun {
+	if f := m.Funs["f"]; f.Op == lift.Fun {
+		return f.User
+	}
+	return nil
+}
+
+var associative = Condition{"f is associative", func(m *Match) bool { f := user(m); return f != nil && f.Associative }}
+
+var commutative = Condition{"f is commutative", func(m *Match) bool { f := user(m); return f != nil && f.Commutative }}
+
+var neutral = Condition{"z is neutral for f", func(m *Match) bool {
+	f := user(m)
+	return f != nil && f.Neutral != nil && f.Neutral == m.Terms["z"]
+}}
+
+// foldable is what makes a reduction one of parts.
+var foldable = []Condition{associative, neutral}
+
+var isID = Condition{"f is id", func(m *Match) bool { f := user(m); return f != nil && f.IsID() }}
+
+var literal = Condition{"z is a literal", func(m *Match) bool { return m.Terms["z"].Op == lift.Literal }}
+
+var scalars = Condition{"the elements of xs are numbers", func(m *Match) bool {
+	t := m.Terms["xs"].Type
+	return t.Kind == lift.ArrayType && t.Elem.Kind == lift.ScalarType && t.Elem.DType != kernel.Bool
+}}
+
+var allMaps = lift.Set(lift.MapGlb, lift.MapWrg, lift.MapLcl)
+
+// lanewise: a function of scalars that can work on the lanes of a vector at once.
+func lanewise(name string) Condition {
+	return Condition{name + " computes a number from numbers by operations that vectors have", func(m *Match) bool {
+		f := m.Funs[name]
+		if f.Type.Result.Kind != lift.ScalarType {
+			return false
+		}
+		simple := lift.Set(lift.Var, lift.Free, lift.Lambda, lift.Fun, lift.Call, lift.Literal)
+		if f.Ops()&^simple != 0 {
+			return false
+		}
+		for _, u := range lift.UserFuns(f) {
+			if len(u.Defs) == 0 || u.Body != "" {
+				return false
+			}
+		}
+		return true
+	}}
+}
+
+var lanewiseF = lanewise("f")
+
+// The contexts of parallel maps (001 section 4.2; the constraints are those of the OpenCL rules of the Lift project): the
+// function must compute something, in a map that is not parallel in the same way already.
+
+// computes: an OpenCL map needs a function that writes something.
+var computes = Condition{"f computes something", func(m *Match) bool { return m.Funs["f"].Ops().Has(lift.Call) }}
+
+// withinDim reports whether a pattern of that operator and dimension stands in the term.
+func withinDim(t *lift.Term, op lift.Op, dim int) bool {
+	if !t.Ops().Has(op) {
+		return false
+	}
+	found := false
+	lift.Walk(t, func(t *lift.Term) { found = found || t.Op == op && t.Ints[0] == dim })
+	return found
+}
+
+var dimension = Condition{"d is 0, 1 or 2", func(m *Match) bool { return m.Ints["d"] >= 0 && m.Ints["d"] <= 2 }}
+
+var mayBeGlb = Condition{"no mapWrg or mapLcl is around it or in f, and no mapGlb d", func(m *Match) bool {
+	f, d := m.Funs["f"], m.Ints["d"]
+	return m.Site.inside(lift.Set(lift.MapWrg, lift.MapLcl)) == nil && !m.Site.insideDim(lift.MapGlb, d) &&
+		!f.Ops().Has(lift.MapWrg) && !f.Ops().Has(lift.MapLcl) && !withinDim(f, lift.MapGlb, d)
+}}
+
+var mayBeWrg = Condition{"no mapGlb is around it or in f, and no mapWrg d, nor a mapLcl around it; f has a map", func(m *Match) bool {
+	f, d := m.Funs["f"], m.Ints["d"]
+	inner := lift.Maps | lift.Set(lift.MapSeqSlide)
+	return m.Site.inside(lift.Set(lift.MapGlb, lift.MapLcl)) == nil && !m.Site.insideDim(lift.MapWrg, d) &&
+		!f.Ops().Has(lift.MapGlb) && !withinDim(f, lift.MapWrg, d) && f.Ops()&inner != 0
+}}
+
+var mayBeLcl = Condition{"it is in a mapWrg d, no mapLcl d is around it or in f, and no mapWrg in f", func(m *Match) bool {
+	f, d := m.Funs["f"], m.Ints["d"]
+	return m.Site.insideDim(lift.MapWrg, d) && !m.Site.insideDim(lift.MapLcl, d) &&
+		!withinDim(f, lift.MapLcl, d) && !f.Ops().Has(lift.MapWrg) && !f.Ops().Has(lift.MapGlb)
+}}
+
+// inThread: a private copy belongs to one work-item.
+var inThread = Condition{"it is in a mapLcl or a mapGlb", func(m *Match) bool {
+	return m.Site.inside(lift.Set(lift.MapLcl, lift.MapGlb)) != nil
+}}
+
+// noParallel: the order of a sequential pattern is kept, and no barrier may stand in it.
+var noParallel = Condition{"f has no parallel map", func(m *Match) bool { return m.Funs["f"].Ops()&allMaps == 0 }}
+
+var inverse = Condition{"q undoes p", func(m *Match) bool {
+	xs := m.Terms["xs"]
+	if xs.Type.Kind != lift.ArrayType {
+		return false
+	}
+	inv := m.Indexes["p"].Inverse(xs.Type.Len)
+	return inv != nil && inv == m.Indexes["q"]
+}}
+
+var rowsOfN = Condition{"the rows of xs have n elements", func(m *Match) bool {
+	t := m.Terms["xs"].Type
+	return t.Kind == lift.ArrayType && t.Elem.Kind == lift.ArrayType && t.Elem.Len == m.Sizes["n"]
+}}
+
+var closedZ = Condition{"z refers to no variable", func(m *Match) bool { return m.Terms["z"].Closed() }}

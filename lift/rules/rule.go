@@ -1,0 +1,245 @@
+// Package rules rewrites terms of package lift by equations that hold.
+//
+// A Rule is an equation between two terms, with the conditions under which it holds; most are written in the language
+// itself and are what they print as. A Strategy says where rules are applied: strategies are combined from rules, and macro
+// rules are strategies with names. What they did is a Derivation, which prints as the papers print theirs and can be
+// replayed.
+//
+// The rules are those of Steuwer et al., "Generating Performance Portable Code using Rewrite Rules" (001 in comments),
+// Figures 6 and 7, and those of the Lift project that hold; conditions that the papers leave unsaid are checked.
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/lift"
+)
+
+// Rule is an equation that is applied from left to right.
+type Rule struct {
+	Name   string
+	Left   string // as in lift.Template; for a rule in code its notation alone
+	Right  string
+	Source string // where the rule comes from: "001 Fig. 6c"
+	// Types declares the variables of the left side, as "xs: [A]N", with A, B for any type and N, M for any length.
+	Types string
+	// Params are the variables that stand on the right side alone; a value is chosen for each when the rule is applied.
+	Params []string
+	Where  []Condition
+	// code makes the right side where templates cannot say it. It returns nil where the rule does not match.
+	code func(m *Match) *lift.Term
+
+	left, right *lift.Template
+}
+
+// String is the equation with its conditions.
+func (r *Rule) String() string {
+	text := r.Left + "  →  " + r.Right
+	for i, c := range r.Where {
+		text += []string{"   where ", ", "}[min(i, 1)] + c.Text
+	}
+	return text
+}
+
+// Args are the values of a rule's parameters: sizes, or whole numbers where the parameter stands for one.
+type Args map[string]lift.Size
+
+// String lists the arguments by name.
+func (a Args) String() string {
+	var parts []string
+	for _, name := range sortedNames(a) {
+		parts = append(parts, name+" = "+a[name].String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+func sortedNames(a Args) []string {
+	names := make([]string, 0, len(a))
+	for name := range a {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Match is a rule that matches at a place, before its conditions are checked.
+type Match struct {
+	*lift.Bindings
+	Term *lift.Term
+	Site *Site
+	Args Args
+}
+
+// Condition restricts a rule.
+type Condition struct {
+	Text  string
+	Holds func(m *Match) bool
+}
+
+// Site is where a term stands: under which kid of which terms, inwards out. nil is the root.
+type Site struct {
+	Outer *Site
+	Term  *lift.Term
+	Kid   int
+}
+
+// Path lists the kids that lead from the root to the site.
+func (s *Site) Path() []int {
+	var path []int
+	for ; s != nil; s = s.Outer {
+		path = append(path, s.Kid)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// inside returns the innermost term of these operators in whose function the site is; nil for none.
+func (s *Site) inside(ops lift.OpSet) *lift.Term {
+	for ; s != nil; s = s.Outer {
+		if ops.Has(s.Term.Op) && s.Kid == 0 && s.Term.Op.HasFun() {
+			return s.Term
+		}
+	}
+	return nil
+}
+
+// insideDim is inside, for one dimension.
+func (s *Site) insideDim(op lift.Op, dim int) bool {
+	for ; s != nil; s = s.Outer {
+		if s.Term.Op == op && s.Kid == 0 && s.Term.Ints[0] == dim {
+			return true
+		}
+	}
+	return false
+}
+
+// Options say what a rewrite may assume. The zero value allows what holds at all sizes.
+type Options struct {
+	// Given are assumptions on sizes that hold: a rewrite may need these, and what follows from them.
+	Given []lift.Assumption
+	// At, where not empty, are sizes of interest: a rewrite may also need what holds at each of them.
+	At []map[string]int64
+}
+
+// Refused is why a rule cannot be applied; a rule that does not match at all is refused with ErrNoMatch.
+type Refused struct {
+	Rule *Rule
+	Why  string
+}
+
+func (r *Refused) Error() string { return "rule " + r.Rule.Name + ": " + r.Why }
+
+const noMatch = "it does not match"
+
+// Matches reports whether the error says no more than that the left side of a rule is another.
+func (r *Refused) Matches() bool { return r.Why != noMatch }
+
+func (r *Rule) refuse(format string, args ...any) (*lift.Term, error) {
+	return nil, &Refused{r, fmt.Sprintf(format, args...)}
+}
+
+// Apply rewrites the term, which stands at the site, or refuses.
+func (r *Rule) Apply(t *lift.Term, site *Site, args Args, opt Options) (*lift.Term, error) {
+	m := &Match{Term: t, Site: site, Args: args}
+	if r.left != nil {
+		b, ok := r.left.Match(t)
+		if !ok {
+			return nil, &Refused{r, noMatch}
+		}
+		m.Bindings = b
+	} else {
+		m.Bindings = &lift.Bindings{Terms: map[string]*lift.Term{}, Sizes: map[string]lift.Size{}, Ints: map[string]int{}}
+	}
+	for _, p := range r.Params {
+		v, ok := args[p]
+		if !ok {
+			return r.refuse("it needs a value for %s", p)
+		}
+		if c, ok := v.Const(); ok && isIntName(p) {
+			m.Ints[p] = int(c)
+		} else if isIntName(p) {
+			return r.refuse("%s is a number, not %s", p, v)
+		} else {
+			m.Sizes[p] = v
+		}
+	}
+	for _, c := range r.Where {
+		if !c.Holds(m) {
+			return r.refuse("it holds where %s", c.Text)
+		}
+	}
+	var right *lift.Term
+	if r.code != nil {
+		if right = r.code(m); right == nil {
+			return nil, &Refused{r, noMatch}
+		}
+	} else {
+		right = r.right.Build(m.Bindings)
+	}
+	return r.accept(t, right, opt)
+}
+
+// accept checks that the right side has the type of the left, and needs nothing that may not be assumed.
+func (r *Rule) accept(left, right *lift.Term, opt Options) (*lift.Term, error) {
+	if err := right.Err(); err != nil {
+		return r.refuse("%v", err)
+	}
+	if right.Type != left.Type {
+		return r.refuse("the type would change from %s to %s", left.Type, right.Type)
+	}
+	if right == left {
+		return r.refuse("it changes nothing")
+	}
+	known := left.Assumptions()
+	for _, a := range right.Assumptions() {
+		if slices.Contains(known, a) || a.Implied(opt.Given) || a.Implied(known) {
+			continue
+		}
+		if len(opt.At) == 0 {
+			return r.refuse("it needs %s", a)
+		}
+		for _, at := range opt.At {
+			if err := a.Check(at); err != nil {
+				return r.refuse("%v", err)
+			}
+		}
+	}
+	return right, nil
+}
+
+// isIntName reports whether a parameter stands for a whole number, not a size.
+func isIntName(name string) bool { return name == "d" || name == "k" || name == "w" || name == "i" }
+
+// All lists the rules, in a fixed order.
+func All() []*Rule { return slices.Clone(all) }
+
+// ByName returns the rule of that name, nil without one.
+func ByName(name string) *Rule { return byName[name] }
+
+var (
+	all    []*Rule
+	byName = map[string]*Rule{}
+)
+
+// add makes rules ready, and panics for one that is not written right: the table is part of the program.
+func add(list ...Rule) {
+	for _, r := range list {
+		if err := r.prepare(); err != nil || byName[r.Name] != nil {
+			panic(fmt.Sprintf("rule %s: %v", r.Name, err))
+		}
+		all = append(all, &r)
+		byName[r.Name] = &r
+	}
+}
+
+func (r *Rule) prepare() (err error) {
+	if r.code != nil {
+		return nil
+	}
+	if r.left, err = lift.NewTemplate(r.Left, true); err == nil {
+		r.right, err = lift.NewTemplate(r.Right, false)
+	}
+	return err
+}

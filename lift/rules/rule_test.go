@@ -1,0 +1,363 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gpuperf/lift"
+)
+
+// An instance of a rule is made of the rule's own text: its variables are replaced by random functions, sizes and numbers,
+// in a program that has random inputs, and the hole may stand in a context of other patterns.
+
+// leftOf is the left side of the rules in code, as a program that can be read.
+var leftOf = map[string]string{
+	"iterateSplit":    "iterate(3, f) $ xs",
+	"gatherToScatter": "map(f) o gather(p) $ xs",
+	"scatterToGather": "scatter(p) o map(f) $ xs",
+	"splitZip":        "split(n) $ zip(xs, map(neg) $ map(h) $ xs)",
+	"zipJoin":         "zip(join $ xs, join o map(gather(reverse)) $ xs)",
+	"mapZipFusion":    "map(fun((y, e) => tuple(e, y, y))) $ zip(map(g) $ xs, xs)",
+	"mapFission":      "map(fun(x => map(f) o gather(p) $ x)) $ split(n) $ xs",
+	"zipRotate":       "map(fun((y, e) => tuple(e, y))) $ zip(map(g) $ xs, xs)",
+}
+
+// scheme is how the variables of a rule are filled.
+type scheme struct {
+	r      *rand.Rand
+	elem   string // the type of the elements of xs
+	n, m   int    // the lengths N and M
+	xs, ys string
+	sub    map[string]string
+	args   Args
+}
+
+func (s *scheme) pick(list ...string) string { return list[s.r.Intn(len(list))] }
+
+var word = regexp.MustCompile(`\b[A-Za-z]+\b`)
+
+// fill replaces the variables in a text.
+func (s *scheme) fill(text string) string {
+	return word.ReplaceAllStringFunc(text, func(w string) string {
+		if by, ok := s.sub[w]; ok {
+			return by
+		}
+		return w
+	})
+}
+
+// unary is the text of a random function on elements; same keeps the type.
+func (s *scheme) unary(same bool) string {
+	var list []string
+	switch {
+	case strings.HasPrefix(s.elem, "["):
+		list = []string{"map(neg)", "map(fun(e => e * 3 + c))", "gather(reverse)"}
+		if !same {
+			list = append(list, "reduce(+, 0)", "fun(r => at(0, r))", "slide(2, 1)", "fun(r => zip(r, r))")
+		}
+	case strings.HasPrefix(s.elem, "("):
+		list = []string{"id", "fun((a0, b0) => tuple(b0, a0))", "fun((a0, b0) => tuple(a0 + b0, a0 * c))"}
+		if !same {
+			list = append(list, "-", "fun((a0, b0) => a0 * b0 + c)", "get(1)")
+		}
+	case strings.HasPrefix(s.elem, "<"):
+		list = []string{"id", "mapVec(neg)", "fun(e => mapVec(+, e, e))"}
+	default:
+		list = []string{"id", "neg", "abs", "fun(e => e * 3 + 1)", "fun(e => e * e - c)"}
+		if !same {
+			list = append(list, "fun(e => tuple(e, e + 1))", "fun(e => generate(2, fun(j => e)))")
+		}
+	}
+	return "(" + s.pick(list...) + ")"
+}
+
+var binaryF = regexp.MustCompile(`(reduce\w*|partRed)\(f`)
+
+// instance fills the rule's variables at random.
+func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
+	s := &scheme{r: r, args: Args{}, n: 1 + r.Intn(12), m: 1 + r.Intn(6)}
+	scalar := s.pick("int32", "float32")
+	s.elem = s.pick(scalar, scalar, "("+scalar+", "+scalar+")", "["+scalar+"]"+strconv.Itoa(1+r.Intn(3)))
+	if strings.Contains(rule.Types, "scalar") {
+		s.elem = scalar
+	}
+	if strings.Contains(rule.Types, "vector") {
+		s.elem = "<" + scalar + ">" + s.pick("2", "4")
+	}
+	binary := binaryF.MatchString(left) || strings.Contains(left, "f(x, y)")
+	if binary && strings.HasPrefix(s.elem, "[") || rule.Name == "splitZip" || rule.Name == "copyLocal" {
+		s.elem = scalar
+	}
+	shape := func(name, fallback string) string {
+		for _, part := range strings.Split(rule.Types, ", ") {
+			if t, ok := strings.CutPrefix(part, name+": "); ok {
+				t = strings.NewReplacer("A", s.elem, "scalar", s.elem, "vector", s.elem).Replace(t)
+				return strings.NewReplacer("N", strconv.Itoa(s.n), "M", strconv.Itoa(s.m)).Replace(t)
+			}
+		}
+		return fallback
+	}
+	s.xs = shape("xs", "["+s.elem+"]1")
+	s.ys = shape("ys", s.xs)
+	num := func(most int) string { return strconv.Itoa(1 + r.Intn(most)) }
+	s.sub = map[string]string{
+		"n": num(6), "m": num(6), "s": num(4), "t": num(6), "u": num(3), "v": num(6), "k": num(4), "i": num(3),
+		"d": strconv.Itoa(r.Intn(2)), "w": s.pick("2", "4"),
+		"f": s.unary(false), "g": s.unary(true), "h": s.unary(true), "z": "0",
+		"p": s.pick("reverse", "shift(1)", "shift(2)", "stride(2)", "stride(3)", `index("(5*i + 1) % n")`),
+	}
+	s.sub["q"] = s.sub["p"]
+	if r.Intn(2) == 0 { // a pair of inverse strides
+		a := 1 + r.Intn(4)
+		s.sub["p"], s.sub["q"] = fmt.Sprintf("stride(%d)", a), fmt.Sprintf("stride(%d)", max(1, s.n/a))
+	}
+	switch {
+	case binary && strings.HasPrefix(s.elem, "("):
+		s.sub["f"], s.sub["z"] = "plus2", s.pick("tuple(0, 0)", "tuple(0, 0)", "tuple(1, 0)")
+		if scalar == "float32" {
+			s.sub["f"], s.sub["z"] = "plusf", s.pick("tuple(0.0f, 0.0f)", "tuple(0.0f, 0.0f)", "tuple(1.0f, 0.0f)")
+		}
+	case binary:
+		choice := [][2]string{{"+", "0"}, {"+", "0"}, {"*", "1"}, {"-", "0"}, {"max", "5"}, {"+", "5"}, {"(fun(a0, b0 => a0 * 2 + b0))", "1"}, {"+", "c"}}[r.Intn(8)]
+		s.sub["f"], s.sub["z"] = choice[0], choice[1]
+		if scalar == "float32" && s.sub["z"] != "c" {
+			s.sub["z"] += ".0f"
+		}
+		if s.sub["f"] == "max" && strings.Contains(left, "f(x, y)") {
+			s.sub["f"] = "-"
+		}
+	case strings.Contains(left, "iterate"):
+		s.sub["f"] = "(map" + s.unary(true) + ")"
+	case strings.Contains(left, "map(map(f))") && strings.HasPrefix(s.elem, "["):
+		s.sub["f"] = s.unary(true)
+	}
+	switch rule.Name {
+	case "mapWrg", "copyLocal", "copyPrivate", "copyPrivateGlb": // functions of rows
+		s.sub["f"] = s.pick("(map"+s.unary(false)+")", "(fun(row => map(fun(e => at(0, row)))$ row))")
+	case "copyLocal2D":
+		s.sub["f"] = "(map(map" + s.unary(false) + "))"
+	case "mapUnroll", "mapSeqSlide":
+		if strings.HasPrefix(s.elem, "[") && r.Intn(4) == 0 {
+			s.sub["f"] = "(map(mapLcl(0, id)))"
+			if rule.Name == "mapUnroll" {
+				s.sub["f"] = "(mapLcl(0, id))"
+			}
+		}
+	case "partRedIterate", "partRedSplit":
+		if r.Intn(4) > 0 {
+			a, b, k := 1+r.Intn(3), 1+r.Intn(2), r.Intn(3)
+			n := a * b
+			s.sub["m"], s.sub["k"], s.sub["n"] = strconv.Itoa(n), strconv.Itoa(k), strconv.Itoa(1+r.Intn(3))
+			chunk, _ := strconv.Atoi(s.sub["n"])
+			for range k {
+				n *= chunk
+			}
+			if rule.Name == "partRedSplit" {
+				s.sub["n"] = strconv.Itoa(n / a)
+			}
+			s.xs = "[" + s.elem + "]" + strconv.Itoa(n)
+		}
+	case "slideTiling", "tileStencils", "tileStencils2D": // sizes at random would seldom divide
+		if r.Intn(4) > 0 {
+			wide := func(width, tile, length string) {
+				w, t := 1+r.Intn(3), 1+r.Intn(3)
+				s.sub[width], s.sub[tile] = strconv.Itoa(w), strconv.Itoa(t)
+				s.xs = strings.Replace(s.xs, "]"+length, "]"+strconv.Itoa(w-1+t*(1+r.Intn(2))), 1)
+			}
+			s.sub["s"], s.sub["u"] = "1", "1"
+			s.xs = strings.NewReplacer("A", s.elem, "N", "?N", "M", "?M").Replace(strings.TrimPrefix(rule.Types, "xs: "))
+			wide("n", "t", "?N")
+			wide("m", "v", "?M")
+		}
+	}
+	for _, p := range rule.Params {
+		v, _ := strconv.Atoi(s.sub[p])
+		s.args[p] = lift.Nat(int64(v))
+	}
+	return s
+}
+
+// frame is a context: its text around the hole, how many arrays it maps over, and the path to the hole.
+type frame struct {
+	before, after string
+	nest          int
+	path          []int
+}
+
+var frames = []frame{
+	{"", "", 0, nil},
+	{"map(fun(xs => ", ")) $ xs", 1, []int{0, 0}},
+	{"mapWrg(0, fun(xs => ", ")) $ xs", 1, []int{0, 0}},
+	{"mapWrg(0, mapLcl(0, fun(xs => ", "))) $ xs", 2, []int{0, 0, 0, 0}},
+	{"mapWrg(1, mapWrg(0, fun(xs => ", "))) $ xs", 2, []int{0, 0, 0, 0}},
+	{"mapGlb(0, fun(xs => ", ")) $ xs", 1, []int{0, 0}},
+	{"mapSeq(fun(xs => ", ")) $ xs", 1, []int{0, 0}},
+}
+
+// siteAt follows a path; ok is false where the canonical form of the context is another.
+func siteAt(t *lift.Term, path []int) (*lift.Term, *Site, bool) {
+	var site *Site
+	for _, k := range path {
+		if k >= len(t.Kids) {
+			return nil, nil, false
+		}
+		site = &Site{site, t, k}
+		t = t.Kids[k]
+	}
+	return t, site, true
+}
+
+const header = `def plus2(a: (int32, int32), b: (int32, int32)): (int32, int32) = a[0] + b[0], a[1] + b[1]
+associative
+commutative
+neutral tuple(0, 0)
+def plusf(a: (float32, float32), b: (float32, float32)): (float32, float32) = a[0] + b[0], a[1] + b[1]
+associative
+commutative
+neutral tuple(0.0f, 0.0f)
+`
+
+var errSkip = errors.New("no instance")
+
+// try makes one instance and applies the rule; it returns errSkip where the left side has no type, a *Refused, or a
+// counterexample.
+func try(r *rand.Rand, rule *Rule, left string) error {
+	s := newScheme(r, rule, left)
+	fr := frames[r.Intn(len(frames))]
+	hole := s.fill(left)
+	xs := s.xs
+	if strings.Contains(left, "partRed") { // what it makes is determined only when it is reduced
+		fr = frame{s.fill("reduce(f, z) $ "), "", 0, []int{2}}
+	}
+	for range fr.nest {
+		xs = "[" + xs + "]2"
+	}
+	c := "int32"
+	if strings.Contains(s.elem, "float32") {
+		c = "float32"
+	}
+	text := fmt.Sprintf("%sfun(xs: %s, ys: %s, c: %s => %s%s%s)", header, xs, s.ys, c, fr.before, hole, fr.after)
+	p, err := lift.Parse(text)
+	if err != nil {
+		return errSkip
+	}
+	t, site, ok := siteAt(p.Body, fr.path)
+	if !ok {
+		return errSkip
+	}
+	right, err := rule.Apply(t, site, s.args, Options{})
+	if err != nil {
+		return err
+	}
+	body := replaceAt(p.Body, fr.path, right)
+	q, err := p.WithBody(body)
+	if err != nil {
+		return fmt.Errorf("%s\nbecomes ill-typed: %w", text, err)
+	}
+	inputs := []lift.Value{randomValue(r, p.Inputs[0].Type), randomValue(r, p.Inputs[1].Type), randomValue(r, p.Inputs[2].Type)}
+	opt := lift.EvalOptions{Reorder: rand.New(rand.NewSource(r.Int63()))}
+	a, errA := lift.Eval(p, nil, inputs, opt)
+	b, errB := lift.Eval(q, nil, inputs, opt)
+	if errA != nil && errB != nil {
+		return errSkip
+	}
+	if errA != nil || errB != nil {
+		return fmt.Errorf("%s\nbecomes\n%s\n%v, %v", text, q, errA, errB)
+	}
+	if p.Body.Ops().Has(lift.Reorder) || q.Body.Ops().Has(lift.Reorder) {
+		a, b = sorted(a, fr.nest), sorted(b, fr.nest)
+	}
+	if err := lift.Same(a, b, 0); err != nil {
+		return fmt.Errorf("%s\nbecomes\n%s\n%w", text, q, err)
+	}
+	return nil
+}
+
+// sorted forgets the order of the array at a depth.
+func sorted(v lift.Value, depth int) lift.Value {
+	xs := slices.Clone(v.(lift.Values))
+	if depth > 0 {
+		for i := range xs {
+			xs[i] = sorted(xs[i], depth-1)
+		}
+		return xs
+	}
+	slices.SortFunc(xs, func(a, b lift.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return xs
+}
+
+func randomValue(r *rand.Rand, t *lift.Type) lift.Value {
+	switch t.Kind {
+	case lift.ScalarType:
+		if t.DType.IsInteger() {
+			return lift.Exact(int64(r.Intn(21)-10), 1)
+		}
+		return lift.Num{Rat: big.NewRat(int64(r.Intn(41)-20), int64(1+r.Intn(3)))}
+	case lift.ArrayType:
+		n, _ := t.Len.Const()
+		out := make(lift.Values, n)
+		for i := range out {
+			out[i] = randomValue(r, t.Elem)
+		}
+		return out
+	}
+	elems := t.Elems
+	if t.Kind == lift.VectorType {
+		elems = slices.Repeat([]*lift.Type{lift.Scalar(t.DType)}, t.Width)
+	}
+	out := make(lift.Values, len(elems))
+	for i, e := range elems {
+		out[i] = randomValue(r, e)
+	}
+	return out
+}
+
+// sample applies the rule to random instances until it was accepted often enough.
+func sample(rule *Rule, want, most int) (accepted, refused int, err error) {
+	r := rand.New(rand.NewSource(int64(len(rule.Name)) * 7919))
+	left := rule.Left
+	if l, ok := leftOf[rule.Name]; ok {
+		left = l
+	}
+	for i := 0; i < most && accepted < want; i++ {
+		err := try(r, rule, left)
+		var no *Refused
+		switch {
+		case err == nil:
+			accepted++
+		case errors.Is(err, errSkip):
+		case errors.As(err, &no):
+			refused++
+		default:
+			return accepted, refused, err
+		}
+	}
+	return accepted, refused, nil
+}
+
+// Every rule keeps type and meaning on at least 200 random instances; instances whose sizes do not divide, whose functions
+// have not the properties, or whose context is another, are refused.
+func TestRulesHold(t *testing.T) {
+	for _, rule := range All() {
+		t.Run(rule.Name, func(t *testing.T) {
+			t.Parallel()
+			accepted, refused, err := sample(rule, 200, 20000)
+			if err != nil {
+				t.Fatalf("%s does not hold:\n%v", rule, err)
+			}
+			if accepted < 200 {
+				t.Errorf("%s: only %d instances, and %d refused", rule, accepted, refused)
+			}
+			if refused == 0 && (len(rule.Params) > 0 || len(rule.Where) > 0) && rule.Name != "reduceUnroll" {
+				t.Errorf("%s: no instance was refused", rule)
+			}
+		})
+	}
+}
