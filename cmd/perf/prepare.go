@@ -35,10 +35,14 @@ func (s *session) tasks(cases []*workload.Case) ([]measure.Task, error) {
 			pending, jobs = append(pending, cases[i]), append(jobs, t.Job)
 		}
 	}
+	start := time.Now()
 	if err := s.buildAhead(jobs); err != nil {
 		return nil, err
 	}
+	s.spent.building += time.Since(start)
+	start = time.Now()
 	s.verify(pending)
+	s.spent.verifying += time.Since(start)
 	for i, c := range cases {
 		if err := s.verified[c.Kernel]; err != nil {
 			tasks[i].Check = func(map[string][]byte) error { return err }
@@ -49,7 +53,7 @@ func (s *session) tasks(cases []*workload.Case) ([]measure.Task, error) {
 
 // buildAhead builds the programs of the jobs where they are many.
 func (s *session) buildAhead(jobs []device.Job) error {
-	if s.options.jobs < 2 {
+	if !s.ahead {
 		return nil
 	}
 	start, built := time.Now(), 0

@@ -46,7 +46,7 @@ func (o *sessionOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&o.trials, "trials", 0, "trials of each kernel, at most (default 60, fewer when the median is certain before)")
 	cmd.Flags().StringVar(&o.cache, "cache", "warm", "caches before each trial: warm (as the trial before left them), cold (swept), or both")
 	cmd.Flags().DurationVar(&o.limit, "limit", 0, "give up a kernel whose building and trials take longer (default 2m; --retry tries it again)")
-	cmd.Flags().IntVar(&o.jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, at once, before times are taken (default the number of processors, at most %d)", mostJobs))
+	cmd.Flags().IntVar(&o.jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, at once, before times are taken (default the number of processors, at most %d; on a CPU programs are then built one by one)", mostJobs))
 }
 
 // modes are the states of the caches that --cache asks for.
@@ -77,10 +77,13 @@ type session struct {
 	journal *samples.Journal // nil when the device is a replay
 	options sessionOptions
 	workers measure.Options
+	ahead   bool         // programs are built ahead where they are many
 	mode    samples.Mode // of what is measured next
 
 	records []samples.Record  // all that was used, each kernel and mode once
 	answers map[answerKey]int // where they stand
+
+	spent spent // on what the session did so far
 
 	sentinel         *measure.Sentinel
 	sentinelCompared bool                       // with the file's first
@@ -101,7 +104,8 @@ func openSession(cmd *cobra.Command, o sessionOptions) (*session, error) {
 	if o.jobs < 0 {
 		return nil, usagef("--jobs %d: at least one job is needed", o.jobs)
 	}
-	if o.jobs == 0 {
+	asked := o.jobs > 0
+	if !asked {
 		o.jobs = min(runtime.NumCPU(), mostJobs)
 	}
 	data, err := dataDir()
@@ -114,7 +118,10 @@ func openSession(cmd *cobra.Command, o sessionOptions) (*session, error) {
 		return nil, err
 	}
 	s := &session{
-		cmd: cmd, device: dev, options: o, workers: workers, mode: modes[0], sentinel: &measure.Sentinel{},
+		cmd: cmd, device: dev, options: o, workers: workers,
+		// A CPU compiles for the work-group when the kernel is launched, again, and the builders take its cores.
+		ahead: o.jobs > 1 && (asked || dev.Info().Type != "cpu"),
+		mode:  modes[0], sentinel: &measure.Sentinel{},
 		verified: map[*workload.Kernel]error{},
 	}
 	if recorded, ok := dev.(*replay.Device); ok {
@@ -146,9 +153,22 @@ func (s *session) warn(warnings []error) {
 
 func (s *session) close() {
 	if s.journal != nil {
-		s.journal.Close()
+		if s.spent.measuring > 0 {
+			note(s.cmd, "time: %s", s.spent)
+		}
+		if err := s.journal.Close(); err != nil {
+			note(s.cmd, "warning: closing %s: %v", s.journal.Path(), err)
+		}
 	}
 	s.device.Close()
+}
+
+// spent is what a session took.
+type spent struct{ building, verifying, measuring time.Duration }
+
+func (t spent) String() string {
+	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
+	return fmt.Sprintf("%v building ahead, %v verifying results, %v measuring", round(t.building), round(t.verifying), round(t.measuring))
 }
 
 // samplesFile is where the samples of the session are kept.
@@ -169,7 +189,9 @@ func (s *session) measure(cases []*workload.Case) ([]samples.Record, error) {
 	defer show.done()
 	sweep := s.sweep()
 	sweep.Progress = show.event
+	start := time.Now()
 	records, err := sweep.Run(s.cmd.Context(), tasks)
+	s.spent.measuring += time.Since(start)
 	for _, r := range records {
 		if s.answers == nil {
 			s.answers = map[answerKey]int{}

@@ -21,6 +21,7 @@ type Device struct {
 	queue    object
 	programs map[string]program
 	order    []string // keys of programs, the one used longest ago first
+	most     int      // programs in memory, at most
 	folder   string   // where built programs are kept; "" is nowhere
 	sweep    sweeper
 	state    *nvml // nil where nothing tells the clocks
@@ -28,7 +29,7 @@ type Device struct {
 
 func openDevice(p platform, id object, info device.Info) (*Device, error) {
 	const contextPlatform, queueProfiling = 0x1084, 1 << 1
-	d := &Device{platform: p, id: id, info: info, programs: map[string]program{}}
+	d := &Device{platform: p, id: id, info: info, programs: map[string]program{}, most: keepPrograms}
 	properties := []uintptr{contextPlatform, uintptr(p.id), 0}
 	ids := []object{id}
 	var err error

@@ -312,13 +312,22 @@ func TestProgramsAreCached(t *testing.T) {
 	if again := build(0); again != first {
 		t.Errorf("built twice: %v and %v", first, again)
 	}
-	for k := range keepPrograms + 1 {
+	d.most = 4
+	for k := range 5 {
 		build(k)
 	}
-	if len(d.programs) != keepPrograms || len(d.order) != keepPrograms {
-		t.Errorf("%d programs are kept, want %d", len(d.programs), keepPrograms)
+	if len(d.programs) != 4 || len(d.order) != 4 {
+		t.Errorf("%d programs are kept, want 4", len(d.programs))
 	}
-	build(0) // dropped, and built again
+	if build(0) == first {
+		t.Error("what was dropped is still there")
+	}
+	second := build(2)
+	build(5) // drops what was used longest ago, which 2 is not
+	build(6)
+	if build(2) != second {
+		t.Error("what was just used is dropped")
+	}
 }
 
 func TestClosed(t *testing.T) {

@@ -26,8 +26,9 @@ type program struct {
 	took time.Duration
 }
 
-// keepPrograms bounds the programs in memory: a kernel is mostly asked for at all its sizes in a row.
-const keepPrograms = 32
+// keepPrograms bounds the programs in memory: a sweep verifies all its kernels before it times them, and to load a program
+// again can mean to translate it again.
+const keepPrograms = 512
 
 // KeepPrograms has built programs kept in a folder, as the binaries that the driver gives, and looked up there first.
 func (d *Device) KeepPrograms(dir string) {
@@ -86,7 +87,7 @@ func (d *Device) program(job device.Job) (program, error) {
 			return program{}, err
 		}
 	}
-	if len(d.order) >= keepPrograms {
+	if len(d.order) >= d.most {
 		d.release(releaseProgram, d.programs[d.order[0]].id)
 		delete(d.programs, d.order[0])
 		d.order = d.order[1:]
