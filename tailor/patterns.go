@@ -148,6 +148,9 @@ func name(patterns, all []*Pattern) {
 	for _, p := range patterns {
 		u := p.Uses[0]
 		p.Name = u.Tags[0]
+		if reserved(p.Name) {
+			p.Name += "_access"
+		}
 		if ambiguous(p, u.Tags[0], all) {
 			p.Name += "_" + word(u.Kernel)
 		}
@@ -156,6 +159,19 @@ func name(patterns, all []*Pattern) {
 		}
 		taken[p.Name] = true
 	}
+}
+
+// reserved reports that another cost could have the name.
+func reserved(name string) bool {
+	if slices.Contains([]string{"launch", "latency", "group", "stream", "local", "barrier", "mix", "norm", "edge"}, name) {
+		return true
+	}
+	for _, m := range measured {
+		if name == strings.TrimPrefix(m.op, "func:") {
+			return true
+		}
+	}
+	return false
 }
 
 // word makes a text part of a parameter's name.

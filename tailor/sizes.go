@@ -14,6 +14,13 @@ const (
 	above = 1.2
 )
 
+// Sizes are such that a run takes long enough for its time to be more than a launch, if those asked for do, and not so long
+// that a calibration becomes a matter of hours. In seconds, as estimated.
+const (
+	shortest = 20e-6
+	longest  = 1.0
+)
+
 // chooseSizes chooses sizes around those asked for and none of them. In a kernel of several parameters these vary
 // against each other, so that the costs of each can be told apart.
 func (s *subject) chooseSizes(opt Options) error {
@@ -22,10 +29,13 @@ func (s *subject) chooseSizes(opt Options) error {
 		return fmt.Errorf("kernel %s has no size to vary: it would be measured at the size that is to be predicted", s.program())
 	}
 	points := opt.points(len(params))
+	from, to, err := s.reach(opt)
+	if err != nil {
+		return err
+	}
 	axes := make([][]int64, len(params))
 	for i, p := range params {
-		var err error
-		if axes[i], err = s.axis(p, points); err != nil {
+		if axes[i], err = s.axis(p, points, from, to); err != nil {
 			return err
 		}
 	}
@@ -61,6 +71,54 @@ func (s *subject) chooseSizes(opt Options) error {
 	return nil
 }
 
+// reach returns how far sizes go below the smallest and above the largest of those asked for, as factors.
+func (s *subject) reach(opt Options) (from, to float64, err error) {
+	from, to = below, above
+	least, most := -1.0, 0.0
+	var small, large map[string]int64
+	for _, at := range s.Sizes {
+		t, err := opt.Machine.Estimate(s.at(at))
+		if err != nil {
+			return 0, 0, err
+		}
+		if least < 0 || t < least {
+			least, small = t, at
+		}
+		if t > most {
+			most, large = t, at
+		}
+	}
+	scaled := func(at map[string]int64, by float64) (float64, error) {
+		near := map[string]int64{}
+		for name, v := range at {
+			first, step, err := s.at(nil).Values(name)
+			if err != nil {
+				return 0, err
+			}
+			near[name] = max(first, first%step+int64(by*float64(v))/step*step)
+		}
+		if s.at(near).CheckSizes() != nil {
+			return opt.Machine.Estimate(s.at(at)) // the assumptions do not allow it: nothing is known of what lies there
+		}
+		return opt.Machine.Estimate(s.at(near))
+	}
+	for ; from < 0.9; from += 0.05 {
+		if t, err := scaled(small, from); err != nil {
+			return 0, 0, err
+		} else if t >= min(shortest, least/2) {
+			break
+		}
+	}
+	for ; to > 0.1; to *= 0.95 {
+		if t, err := scaled(large, to); err != nil {
+			return 0, 0, err
+		} else if t <= longest {
+			break
+		}
+	}
+	return from, to, nil
+}
+
 // fits reports that the arrays fit the device's memory several times, and that a launch is not very much longer than
 // those asked for.
 func (s *subject) fits(at map[string]int64, opt Options) (bool, error) {
@@ -79,8 +137,9 @@ func (s *subject) fits(at map[string]int64, opt Options) (bool, error) {
 	return work <= 8*most, err
 }
 
-// axis lists values of a parameter around those asked for, in ascending order.
-func (s *subject) axis(param string, points int) ([]int64, error) {
+// axis lists values of a parameter around those asked for, from a factor times the smallest to one times the largest, in
+// ascending order.
+func (s *subject) axis(param string, points int, from, to float64) ([]int64, error) {
 	first, step, err := s.at(nil).Values(param)
 	if err != nil {
 		return nil, err
@@ -89,7 +148,10 @@ func (s *subject) axis(param string, points int) ([]int64, error) {
 	for _, at := range s.Sizes {
 		asked = append(asked, at[param])
 	}
-	lo, hi := float64(slices.Min(asked))*below, float64(slices.Max(asked))*above
+	lo, hi := float64(slices.Min(asked))*from, float64(slices.Max(asked))*to
+	if hi < 1.5*lo {
+		lo = hi / 2
+	}
 	var out []int64
 	for i := range points {
 		v := lo * math.Pow(hi/lo, float64(i)/float64(points-1))

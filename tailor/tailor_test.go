@@ -337,3 +337,35 @@ func TestNothingIsKnownOfTheDevice(t *testing.T) {
 		}
 	}
 }
+
+// TestSizesTakeTheirTime: on a device on which what is asked for takes minutes, smaller sizes are measured; where it takes
+// microseconds, none that are over before they have begun.
+func TestSizesTakeTheirTime(t *testing.T) {
+	for _, c := range []struct {
+		sizes    []map[string]int64
+		machine  Machine
+		from, to int64
+	}{
+		{sizesOf("n", 16384), Machine{Units: 132, Rate: 1e12, Bandwidth: 1e11}, 1536, 3072},
+		{sizesOf("n", 2048, 4096), Machine{Units: 132, Rate: 1e12, Bandwidth: 1e11}, 1280, 3072},
+		{sizesOf("n", 64), Machine{Units: 132, Rate: 1e15, Bandwidth: 1e15}, 32, 128},
+	} {
+		s, err := examine(0, targetsOf(t, "matmul/matmul.star", c.sizes)[0], Options{Machine: c.machine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.chooseSizes(Options{Machine: c.machine}); err != nil {
+			t.Fatal(err)
+		}
+		from, to := s.sizes[0]["n"], s.sizes[len(s.sizes)-1]["n"]
+		if from != c.from || to != c.to {
+			t.Errorf("%v: sizes from %d to %d, want %d to %d", c.sizes, from, to, c.from, c.to)
+		}
+		for _, at := range s.sizes {
+			e, err := c.machine.Estimate(s.at(at))
+			if err != nil || e > 1.2*longest {
+				t.Errorf("n=%d takes %g s, %v", at["n"], e, err)
+			}
+		}
+	}
+}
