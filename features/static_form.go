@@ -207,11 +207,33 @@ var indexOperators = map[kernel.OpKind]indexKind{
 	kernel.And: indexAnd, kernel.Or: indexOr, kernel.Not: indexNot,
 }
 
+// affineOperators are those that affine expressions are made of.
+var affineOperators = map[kernel.OpKind]bool{
+	kernel.Add: true, kernel.Sub: true, kernel.Neg: true, kernel.Mul: true, kernel.FloorDiv: true, kernel.Mod: true,
+}
+
+// mayBeAffine spares the attempt to make an affine expression of what has other operators in it.
+func mayBeAffine(e kernel.Expr) bool {
+	may := true
+	kernel.Walk(e, func(x kernel.Expr) bool {
+		switch x := x.(type) {
+		case *kernel.Op:
+			may = may && affineOperators[x.Kind]
+		case *kernel.Cond, *kernel.Call, *kernel.Access:
+			may = false
+		}
+		return may
+	})
+	return may
+}
+
 // expr compiles an expression; what depends on data is opaque.
 func (x *indexer) expr(e kernel.Expr) *index {
-	if a, err := kernel.ToAffine(e, x.known); err == nil {
-		if out, err := x.affine(a); err == nil {
-			return out
+	if mayBeAffine(e) {
+		if a, err := kernel.ToAffine(e, x.known); err == nil {
+			if out, err := x.affine(a); err == nil {
+				return out
+			}
 		}
 	}
 	args := func(list ...kernel.Expr) []*index {

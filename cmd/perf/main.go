@@ -100,6 +100,7 @@ var commands = []func() *cobra.Command{
 	predictCommand,
 	explainCommand,
 	rankCommand,
+	rankersCommand,
 	evaluateCommand,
 	workerCommand,
 }
