@@ -3,6 +3,7 @@ package features
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -12,7 +13,8 @@ import (
 
 // Loops whose bounds are read from memory have no number of iterations that the sizes determine. Where the number is
 // linear in an expression of the bounds, as n*(stop - start) is, the sum over all work-items is the same as if each had
-// the average, so that counts with the average that the kernel states (kernel.Average) are exact. They are not linear
+// the average, so that counts with the average that the kernel states (kernel.Average) are exact. Averages are over all
+// executions of the statements that assign the bounds. They are not linear
 // where the iterations are spread over work-items and sub-groups are counted: half a sub-group is a sub-group.
 
 // count counts a set of points. With bounds among its parameters these give way to their averages.
@@ -72,46 +74,53 @@ type trip struct {
 	kernel.Average
 }
 
-// average replaces the trips in n, which is to be linear in them, by their averages.
+// average replaces the trips in n by their averages. It is to be linear in each of them; a product of two is the sum of the
+// inner one over the iterations of the outer one where the inner bounds are assigned within the outer loop, and of
+// numbers that may depend on each other otherwise.
 func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*polycount.Poly, error) {
-	at := func(one string) (*polycount.Poly, error) { // n where one of the trips is 1 and the others 0
-		values := map[string]polycount.Affine{}
-		for _, t := range trips {
-			values[t.name] = polycount.Int(0)
-		}
-		if one != "" {
-			values[one] = polycount.Int(1)
-		}
-		return n.Subst(values)
+	const most = 4
+	if len(trips) > most {
+		return nil, fmt.Errorf("more than %d averages in a count", most)
 	}
-	fixed, err := at("")
-	if err != nil {
-		return nil, err
+	linear, averaged := polycount.Constant(0), polycount.Constant(0)
+	natural := make([]polycount.Constraint, len(trips))
+	for i, t := range trips {
+		natural[i] = polycount.GE(polycount.Name(t.name), polycount.Int(0))
 	}
-	linear, averaged := fixed, fixed
-	var natural []polycount.Constraint
-	for _, t := range trips {
-		each, err := at(t.name)
-		if err == nil {
-			each, err = each.Sub(fixed)
+	for subset := range 1 << len(trips) {
+		var in []trip
+		for i, t := range trips {
+			if subset>>i&1 == 1 {
+				in = append(in, t)
+			}
+		}
+		term, err := coefficient(n, trips, subset)
+		if err != nil {
+			return nil, err
+		}
+		if zero, err := term.Equal(polycount.Constant(0)); err != nil {
+			return nil, err
+		} else if zero {
+			continue
+		}
+		if !c.nested(in) {
+			return nil, c.notLinear(d, trips)
+		}
+		product, average := term, term
+		for _, t := range in {
+			if product, err = product.Mul(polycount.FromAffine(polycount.Name(t.name))); err == nil {
+				average, err = c.times(average, t)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if linear, err = linear.Add(product); err == nil {
+			averaged, err = averaged.Add(average)
 		}
 		if err != nil {
 			return nil, err
 		}
-		term, err := each.Mul(polycount.FromAffine(polycount.Name(t.name)))
-		if err == nil {
-			linear, err = linear.Add(term)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if term, err = c.times(each, t); err == nil {
-			averaged, err = averaged.Add(term)
-		}
-		if err != nil {
-			return nil, err
-		}
-		natural = append(natural, polycount.GE(polycount.Name(t.name), polycount.Int(0)))
 	}
 	difference, err := n.Sub(linear)
 	if err != nil {
@@ -134,6 +143,55 @@ func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*p
 		return nil, cmpError(err, c.notLinear(d, trips))
 	}
 	return c.gist(averaged)
+}
+
+// coefficient is that of the product of a subset of the trips, in a polynomial that is linear in each: by differences
+// between its values where trips are 0 and 1.
+func coefficient(n *polycount.Poly, trips []trip, subset int) (*polycount.Poly, error) {
+	sum := polycount.Constant(0)
+	for part := subset; ; part = (part - 1) & subset {
+		at := map[string]polycount.Affine{}
+		for i, t := range trips {
+			at[t.name] = polycount.Int(int64(part >> i & 1))
+		}
+		value, err := n.Subst(at)
+		if err != nil {
+			return nil, err
+		}
+		sign := int64(1)
+		if bits.OnesCount(uint(subset^part))%2 == 1 {
+			sign = -1
+		}
+		if sum, err = sum.Add(value.Scale(sign, 1)); err != nil || part == 0 {
+			return sum, err
+		}
+	}
+}
+
+// nested reports that of any two of the trips one is within the loops that the other is of: its bounds are assigned in
+// each iteration of these.
+func (c *counter) nested(trips []trip) bool {
+	within := func(inner, outer trip) bool {
+		for _, b := range sizeNames(inner.Of) {
+			if !slices.Contains(c.bounds, b) {
+				continue
+			}
+			for _, o := range sizeNames(outer.Of) {
+				if slices.Contains(c.bounds, o) && len(c.k.BoundedBy(o, c.assignedWithin(b))) > 0 {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for i, t := range trips {
+		for _, u := range trips[:i] {
+			if !within(t, u) && !within(u, t) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func cmpError(err, otherwise error) error {

@@ -153,6 +153,10 @@ func TestAverages(t *testing.T) {
 		s.Instructions = "<int32> start = p[i]\n<int32> stop = p[i + 1]\nz[j] = 2*val[j] + 1"
 		s.Args = append(s.Args, &kernel.Array{Name: "z", DType: "float32", Shape: s.Args[0].Shape})
 	}
+	inner := func(s *kernel.Spec) {
+		s.Domains = append(s.Domains, "{[l]: 0<=l<m}")
+		s.Instructions = "<int32> start = p[i]\n<int32> stop = p[i + 1]\n<int32> m = col[j]\ny[i] = sum((j, l), val[j]*x[l])"
+	}
 	barrier := func(s *kernel.Spec) {
 		s.Instructions = "<int32> start = p[0]\n<int32> stop = p[1]\n" +
 			"for j\ntile[i] = val[j] {id=fill}\n<float32> v = tile[n - 1 - i] {id=use, dep=fill}\ny[i] = v {dep=use}\nend"
@@ -188,6 +192,9 @@ func TestAverages(t *testing.T) {
 		{"no average, nothing in the loop", nil, []func(*kernel.Kernel) (*kernel.Kernel, error){split("i", 64, "g.0", "l.0")}, "f_mem_access_global_float32_store", "256"},
 		{"another average", nested, []func(*kernel.Kernel) (*kernel.Kernel, error){average("m", "mean")}, madd, "start and stop"},
 		{"an average of a product", nested, []func(*kernel.Kernel) (*kernel.Kernel, error){average("m", "mean"), average("j", "mean")}, madd, "not linear in m and stop - start"},
+		{"a loop within a row", inner, []func(*kernel.Kernel) (*kernel.Kernel, error){average("m", "mean"), average("j", "nnz/n")}, madd, "7000"},
+		{"a loop within a row, its bounds", inner, []func(*kernel.Kernel) (*kernel.Kernel, error){average("m", "mean"), average("j", "nnz/n")}, "f_mem_access_global_int32_load", "1512"},
+		{"a loop within a row, the outer average alone", inner, []func(*kernel.Kernel) (*kernel.Kernel, error){average("j", "nnz/n")}, madd, "not linear in stop - start"},
 		{"rows in pieces", nil, []func(*kernel.Kernel) (*kernel.Kernel, error){split("i", 64, "g.0", "l.0"), realize, split("j", 4), average("stop - start", "mean")}, madd, "56"},
 		{"lanes along rows", lanes, []func(*kernel.Kernel) (*kernel.Kernel, error){split("j", 4, "for", "l.0"), average("stop - start", "mean")}, madd, "not linear in stop - start"},
 		{"lanes along rows, each by itself", lanes, []func(*kernel.Kernel) (*kernel.Kernel, error){

@@ -9,7 +9,8 @@ import (
 // Average says how large an expression in bounds of inames is on average, as in end - start = nnz/n for the rows of a
 // sparse matrix: what the counts of data-dependent loops are made of (Stevens and Klöckner leave these to future work).
 type Average struct {
-	// Of is affine in bounds of inames (Kernel.Bounds) and parameters. It is nowhere negative.
+	// Of is affine in bounds of inames (Kernel.Bounds) and parameters. It is nowhere negative. The average is that over
+	// all executions of the statements that assign these bounds.
 	Of Expr
 	// Value is an expression in parameters with + - * / and constants; where it is a fraction, as nnz/n, / divides exactly.
 	Value Expr

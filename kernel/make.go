@@ -403,7 +403,11 @@ func (m *maker) infer() error {
 			}
 		}
 		if t := target(s); m.IsIname(t) || m.IsParam(t) && !m.IsTemp(t) {
-			return m.at(i, "", "cannot assign to %s: it is an iname or a parameter", t)
+			hint := ""
+			if !m.IsIname(t) {
+				hint = "a temporary may bound inames: declare it, as in <int32> " + t + " = ..."
+			}
+			return m.at(i, hint, "cannot assign to %s: it is an iname or a parameter", t)
 		}
 	}
 	for _, p := range m.Params() {
