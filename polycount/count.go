@@ -138,16 +138,21 @@ func (w *work) countQuantified(c *conj, s *Set) (p *Poly, err error) {
 	}
 	defer Rescue(&err)
 	whole, _ := c.quantify(drop)
-	dom, factor, groups, ok := w.preprocess(whole)
-	p = newPoly(s.params)
+	return w.countWhole(whole, s.params), nil
+}
+
+// countWhole counts the values of the columns of c without definition.
+func (w *work) countWhole(c *conj, params []string) *Poly {
+	dom, factor, groups, ok := w.preprocess(c)
+	p := newPoly(params)
 	if !ok {
-		return p, nil
+		return p
 	}
 	p.pieces = []piece{{dom, constant(factor)}}
 	for _, g := range groups {
-		p = w.mulPoly(p, w.countGroup(g, s.params))
+		p = w.mulPoly(p, w.countGroup(g, params))
 	}
-	return p, nil
+	return p
 }
 
 // countGroup counts one group by nested sums, and by signed cones where those need more than one piece or would have

@@ -45,6 +45,37 @@ func FuzzParseSet(f *testing.F) {
 	})
 }
 
+func FuzzParseUnionMap(f *testing.F) {
+	for _, s := range []string{
+		"{ A[i] -> x[2i]; B[i,j] -> x[i + j] : exists (k : i = 3k) }", "[n] -> { [i] -> [i mod n] }", "{ A[i] -> B[i // 2, j] : 0 <= j < i/3; A[i] -> B[j, i] }",
+		"{ }", "[n] -> { S[] -> [n, n + 1] : n > 0 }",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 200 {
+			return
+		}
+		u, err := ParseUnionMap(text)
+		if err != nil {
+			parseError(t, text, err)
+			return
+		}
+		back, err := ParseUnionMap(u.String())
+		if err != nil {
+			t.Fatalf("%q prints as %v: %v", text, u, err)
+		}
+		if len(back.maps) != len(u.maps) {
+			t.Fatalf("%q prints as %v, which reads as %v", text, u, back)
+		}
+		if back.String() != u.String() {
+			if eq, err := back.IsEqual(u); err == nil && !eq {
+				t.Fatalf("%q prints as %v, which reads as %v", text, u, back)
+			}
+		}
+	})
+}
+
 func FuzzParsePoly(f *testing.F) {
 	for _, s := range []string{
 		"[n] -> { 1/2*n + 1/2*n^2 : n > 0 }", "{ 5 }", "[n,m] -> { (n mod 3)*m - 2*floor((n + 1)/2)^2 : n > m; 7 : n < m }",

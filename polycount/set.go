@@ -312,6 +312,17 @@ func (s *Set) Project(keep ...string) (out *Set, err error) {
 	return p.respace(s.params, keep), nil
 }
 
+// ProjectOut eliminates the named dimensions exactly over the integers and keeps the others.
+func (s *Set) ProjectOut(names ...string) (*Set, error) {
+	for _, n := range names {
+		if !slices.Contains(s.dims, n) {
+			return nil, fmt.Errorf("polycount: no dimension %q to project out of %v", n, s.dims)
+		}
+	}
+	keep := s.Dims()
+	return s.Project(slices.DeleteFunc(keep, func(d string) bool { return slices.Contains(names, d) })...)
+}
+
 // addMember appends c unless an equal conjunction is there.
 func addMember(cs []*conj, c *conj) []*conj {
 	for _, d := range cs {

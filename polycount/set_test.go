@@ -1,6 +1,9 @@
 package polycount
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func mustSet(t testing.TB, text string) *Set {
 	t.Helper()
@@ -61,5 +64,21 @@ func TestImplies(t *testing.T) {
 	ok, err = box.Implies(GE(mustAffine(t, "n - 1"), mustAffine(t, "16*io + ii")))
 	if err != nil || ok {
 		t.Errorf("guard implied without the assumption: %v", err)
+	}
+}
+
+func TestProjectOut(t *testing.T) {
+	for _, c := range []struct{ set, out, want string }{
+		{"[n] -> { S[i,j] : 0 <= i < n and j = 2i }", "i", "[n] -> { S[j] : 0 <= j < 2n and j mod 2 = 0 }"},
+		{"{ [i,j,k] : 3i + 5j = k and 0 <= i,j <= 1 }", "i j", "{ [k] : k = 0 or k = 3 or k = 5 or k = 8 }"},
+		{"{ [i,j] : j >= 2i }", "j", "{ [i] }"},
+	} {
+		got := must(mustSet(t, c.set).ProjectOut(strings.Fields(c.out)...))
+		if !must(got.IsEqual(mustSet(t, c.want))) {
+			t.Errorf("%s without %s: %v, want %s", c.set, c.out, got, c.want)
+		}
+	}
+	if _, err := mustSet(t, "{ [i] }").ProjectOut("j"); err == nil {
+		t.Error("a dimension that is not there is projected out")
 	}
 }
