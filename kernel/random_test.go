@@ -17,6 +17,7 @@ var randomSpecs = []kernel.Spec{
 	{Domains: []string{"{[i,j]: 0<=j<=i<n}"}, Instructions: "<> t = a[i,j]*2 {id=t}\nc[i,j] = t + b[j] {id=c}", DTypes: f32},
 	{Domains: []string{"{[i,m,k]: 0<=i<n and 0<=m<3 and 0<=k<n}"}, Instructions: "c[m,i] = sum(k, a[m,k]*b[i,k])", DTypes: f32},
 	{Domains: []string{"{[i,k]: 0<=i<n and 0<=k<n}"}, Instructions: "<> s = 0.0f {id=init, inames=i}\ns = s + a[i]*b[k] {id=up}\nc[i] = s {id=out}\nd[i] = c[i] + s {id=more}", DTypes: f32},
+	ragged,
 }
 
 // TestRandomTransformations applies random transformations to small kernels. What is not refused must leave the result
