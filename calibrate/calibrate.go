@@ -29,6 +29,7 @@ type Row struct {
 	Output   float64            // measured value of the model's output, in seconds for times
 	Weight   float64            // of the residual, besides scaling by the output; 0 is 1
 	Label    string             // how errors name the row; "" is its number
+	Trials   []float64          // of which the output is the median; nil: not known
 	Ratio    float64            // of local to global accesses, of a row of the overlap experiment (Perflex paper, section 7.4); 0 for others
 }
 

@@ -21,6 +21,8 @@ type Prediction struct {
 	Interval Interval   `json:"interval"` // where a measurement falls with 95 % probability, if the model is right
 	Terms    TermValues `json:"terms"`
 	Warnings []string   `json:"warnings"`
+
+	Undetermined []string `json:"undetermined,omitempty"` // parameters that the prediction needs and calibration did not determine
 }
 
 // Interval is a lower and an upper end, NaN where unknown, which is null in JSON.
@@ -156,6 +158,7 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		out.Terms = append(out.Terms, TermValue{p.compiled.TermNames[i], v})
 	}
 	if names := p.undetermined(); len(names) > 0 {
+		out.Undetermined = names
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the prediction rests on what calibration did not determine: %s", list(names)))
 		out.Interval = Interval{math.NaN(), math.NaN()}
 	} else {

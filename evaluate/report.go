@@ -24,8 +24,9 @@ type Report struct {
 	Intervals            int           `json:"intervals,omitempty"`                   // points whose prediction has an interval
 	Inside               int           `json:"inside,omitempty"`                      // of these, points that were measured within it
 	Suites               []SuiteReport `json:"suites"`
-	Conditions           []string      `json:"conditions,omitempty"` // of the device while all samples were taken, those of the calibration too
-	Cold                 *Report       `json:"cold,omitempty"`       // the same with cold caches, where both were asked for
+	Sensitivity          *Sensitivity  `json:"sensitivity,omitempty"` // nil where it was not asked for
+	Conditions           []string      `json:"conditions,omitempty"`  // of the device while all samples were taken, those of the calibration too
+	Cold                 *Report       `json:"cold,omitempty"`        // the same with cold caches, where both were asked for
 }
 
 // SuiteReport is the outcome of one suite.

@@ -3,7 +3,8 @@
 // A suite file names variants of one computation, the sizes to run them at and the model that predicts each. The command
 // fills in what was predicted and what was measured for every variant and size; Summarize turns that into
 // relative errors, their geometric means (Fleming and Wallace 1986, as Stevens and Klöckner section 8 report them) and a
-// verdict on the ranking of the variants at each size. The package runs nothing and fits nothing.
+// verdict on the ranking of the variants at each size. Vary evaluates again with
+// fewer kernels and trials to calibrate with. The package runs nothing, and fits nothing but for Vary.
 package evaluate
 
 import (

@@ -155,6 +155,7 @@ func (s *session) calibrate(model *models.Model, kernels *selection) (*calibrate
 	if err != nil {
 		return nil, err
 	}
+	s.fitted = rows
 	asked := model
 	model, fit, err := kernels.fit(s.cmd.Context(), asked, rows, calibrate.Options{Lanes: int(s.device.Info().SubgroupSize)})
 	if err != nil {

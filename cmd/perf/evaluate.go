@@ -22,7 +22,7 @@ func evaluateCommand() *cobra.Command {
 	var session sessionOptions
 	var kernels selection
 	var profile, recorded, report string
-	var removed bool
+	var removed, sensitivity bool
 	cmd := &cobra.Command{
 		Use:   "evaluate SUITE.yaml... [--replay samples.jsonl | --profile PROFILE.yaml] [--report DIR]",
 		Short: "Compare predicted with measured times over a suite",
@@ -37,6 +37,9 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if profile != "" && kernels.form != "" {
 				return usagef("--model: the models of a profile are fitted already; leave out --profile to choose a form")
+			}
+			if profile != "" && sensitivity {
+				return usagef("--sensitivity calibrates again and again, and a profile holds no rows; leave out --profile")
 			}
 			files, err := loadSuites(args)
 			if err != nil {
@@ -65,7 +68,7 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 			defer s.close()
 			var reports []*evaluate.Report
 			for _, s.mode = range modes {
-				e := &evaluation{cmd: cmd, files: files, session: s, kernels: &kernels, profile: p, removed: removed, predictors: map[string]*predictor{}}
+				e := &evaluation{cmd: cmd, files: files, session: s, kernels: &kernels, profile: p, removed: removed, sensitivity: sensitivity, predictors: map[string]*predictor{}, targets: map[*predictor][]evaluate.Target{}}
 				outcome, err := e.run()
 				if err != nil {
 					return err
@@ -107,6 +110,7 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 	kernels.addFlags(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "", "take the fitted models from this profile")
 	cmd.Flags().BoolVar(&removed, "work-removed", false, "also time each variant with its work removed, as a prediction to compare with")
+	cmd.Flags().BoolVar(&sensitivity, "sensitivity", false, "also calibrate with fewer kernels and fewer trials, and show how the error changes")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")
 	cmd.Flags().StringVar(&report, "report", "", "write a web page with pictures into this folder")
 	return cmd
@@ -143,6 +147,9 @@ type evaluation struct {
 	removed    bool                  // also time what only accesses global memory
 	predictors map[string]*predictor // by path of the model file
 
+	sensitivity bool // also evaluate with fewer kernels and trials
+	targets     map[*predictor][]evaluate.Target
+
 	models  []fittedModel    // in the order of first use
 	records []samples.Record // of the variants, as measured
 }
@@ -151,6 +158,8 @@ type evaluation struct {
 type fittedModel struct {
 	*models.Model
 	calibration *calibrate.Calibration
+	predictor   *predictor
+	rows        []calibrate.Row // that it was fitted to; none where it comes from a profile
 }
 
 func (e *evaluation) run() (*evaluate.Report, error) {
@@ -165,6 +174,12 @@ func (e *evaluation) run() (*evaluate.Report, error) {
 		}
 	}
 	report.Summarize()
+	if e.sensitivity {
+		var err error
+		if report.Sensitivity, err = e.vary(); err != nil {
+			return nil, fmt.Errorf("sensitivity: %w", err)
+		}
+	}
 	report.Conditions = evaluate.Conditions(e.session.taken(e.session.mode))
 	return report, nil
 }
@@ -221,6 +236,9 @@ func (e *evaluation) variant(suite evaluate.Suite, variant evaluate.Variant) (*e
 			point.WorkRemoved = removed[i].Seconds()
 		}
 		v.Points = append(v.Points, point)
+		if err := e.aim(p, cases[i], point.Measured); err != nil {
+			return nil, err
+		}
 	}
 	return v, nil
 }
@@ -276,7 +294,11 @@ func (e *evaluation) predictor(variant evaluate.Variant) (*predictor, error) {
 		return nil, err
 	}
 	e.predictors[path] = p
-	e.models = append(e.models, fittedModel{p.model, calibration})
+	m := fittedModel{Model: p.model, calibration: calibration, predictor: p}
+	if e.profile == nil {
+		m.rows = e.session.fitted
+	}
+	e.models = append(e.models, m)
 	return p, nil
 }
 
@@ -385,6 +407,9 @@ func printReport(cmd *cobra.Command, report *evaluate.Report) {
 	}
 	if report.Intervals > 0 {
 		fmt.Fprintf(out, "%d of %d measured times lie within the 95 %% intervals of their predictions\n", report.Inside, report.Intervals)
+	}
+	if report.Sensitivity != nil {
+		printSensitivity(out, report.Sensitivity)
 	}
 	for _, c := range report.Conditions {
 		fmt.Fprintf(out, "conditions: %s\n", c)

@@ -80,6 +80,8 @@ type session struct {
 	ahead   bool         // programs are built ahead where they are many
 	mode    samples.Mode // of what is measured next
 
+	fitted []calibrate.Row // of the last calibration
+
 	records []samples.Record  // all that was used, each kernel and mode once
 	answers map[answerKey]int // where they stand
 
@@ -411,7 +413,7 @@ func (s *session) rowsOf(model *models.Model, o *selection) ([]calibrate.Row, er
 			continue
 		}
 		rows = append(rows, calibrate.Row{
-			Kernel: cases[i].Program(), Label: cases[i].String(), Features: values[i], Output: r.Seconds(), Ratio: ratios[i],
+			Kernel: cases[i].Program(), Label: cases[i].String(), Features: values[i], Output: r.Seconds(), Ratio: ratios[i], Trials: r.Trials,
 		})
 	}
 	for _, f := range failed {

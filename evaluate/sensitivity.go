@@ -1,0 +1,162 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gpuperf/calibrate"
+	"gpuperf/models"
+)
+
+// Sensitivity says how the error of an evaluation depends on what the models were calibrated with. The evaluated times are the same
+// throughout.
+type Sensitivity struct {
+	Kernels []Sample `json:"kernels"` // by the number of measurement kernels, a size each, all trials
+	Trials  []Sample `json:"trials"`  // by the number of trials of each, all measurement kernels
+}
+
+// Sample is what came of several random choices of as many kernels or trials.
+type Sample struct {
+	Of          int     `json:"of"`          // kernels, all models together, or trials
+	Draws       int     `json:"draws"`       // random choices
+	Median      float64 `json:"median"`      // of the geometric mean relative errors of the draws
+	Least       float64 `json:"least"`       //
+	Largest     float64 `json:"largest"`     //
+	Unpredicted float64 `json:"unpredicted"` // part of the points that the chosen kernels did not determine, on average; they are in no error
+}
+
+// Calibrated is a model with the rows that it was fitted to, and what it is to predict.
+type Calibrated struct {
+	Model   *models.Model
+	Fit     *calibrate.Fit // to all rows
+	Rows    []calibrate.Row
+	Targets []Target
+}
+
+// Target is an evaluated point.
+type Target struct {
+	Features map[string]float64
+	Measured float64
+}
+
+// The tables' rows.
+var (
+	parts       = []float64{1, 0.75, 0.5, 0.35, 0.25, 0.15} // of the measurement kernels
+	trialCounts = []int{1, 2, 5, 10, 30, 60}
+)
+
+// draws is how many random choices stand behind a row.
+const draws = 9
+
+// Vary fits the models to random parts of their rows and of the trials of their rows, from a fixed seed, and evaluates each time. Rows
+// without trials keep their output.
+func Vary(ctx context.Context, all []Calibrated, seed uint64) (*Sensitivity, error) {
+	out := &Sensitivity{}
+	for i, part := range parts {
+		n := draws
+		if part == 1 {
+			n = 1
+		}
+		s, err := sample(ctx, all, n, rand.New(rand.NewPCG(seed, uint64(i))), func(c Calibrated, rng *rand.Rand) []calibrate.Row {
+			keep := rng.Perm(len(c.Rows))[:max(1, int(math.Round(part*float64(len(c.Rows)))))]
+			slices.Sort(keep)
+			var rows []calibrate.Row
+			for _, k := range keep {
+				rows = append(rows, c.Rows[k])
+			}
+			return rows
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%.0f %% of the kernels: %w", 100*part, err)
+		}
+		for _, c := range all {
+			s.Of += max(1, int(math.Round(part*float64(len(c.Rows)))))
+		}
+		out.Kernels = append(out.Kernels, s)
+	}
+	most := 0
+	for _, c := range all {
+		for _, r := range c.Rows {
+			most = max(most, len(r.Trials))
+		}
+	}
+	for i, n := range trialCounts {
+		if i > 0 && trialCounts[i-1] >= most {
+			break // there are no more trials
+		}
+		s, err := sample(ctx, all, draws, rand.New(rand.NewPCG(seed, uint64(100+i))), func(c Calibrated, rng *rand.Rand) []calibrate.Row {
+			rows := slices.Clone(c.Rows)
+			for k := range rows {
+				if t := rows[k].Trials; len(t) > 0 {
+					rows[k].Output = medianOf(t, rng.Perm(len(t))[:min(n, len(t))])
+				}
+			}
+			return rows
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%d trials: %w", n, err)
+		}
+		s.Of = n
+		out.Trials = append(out.Trials, s)
+	}
+	return out, nil
+}
+
+// medianOf is the median of the trials chosen.
+func medianOf(trials []float64, chosen []int) float64 {
+	var x []float64
+	for _, k := range chosen {
+		x = append(x, trials[k])
+	}
+	slices.Sort(x)
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
+
+// sample fits and evaluates so many times.
+func sample(ctx context.Context, all []Calibrated, n int, rng *rand.Rand, choose func(Calibrated, *rand.Rand) []calibrate.Row) (Sample, error) {
+	s := Sample{Draws: n}
+	var errors []float64
+	points, lost := 0, 0
+	for range n {
+		var relative []float64
+		for _, c := range all {
+			init := map[string]float64{}
+			for _, e := range c.Fit.Parameters {
+				init[e.Name] = e.Value
+			}
+			fit, err := calibrate.FitRows(ctx, c.Model, choose(c, rng), calibrate.Options{Init: init, NoCrossValidation: true})
+			if err != nil {
+				return s, err
+			}
+			p, err := calibrate.NewPredictor(c.Model, fit)
+			if err != nil {
+				return s, err
+			}
+			for _, t := range c.Targets {
+				points++
+				got, err := p.Predict(t.Features)
+				if err != nil {
+					return s, err
+				}
+				if len(got.Undetermined) > 0 {
+					lost++
+					continue
+				}
+				relative = append(relative, (got.Seconds-t.Measured)/t.Measured)
+			}
+		}
+		if len(relative) > 0 {
+			errors = append(errors, Geomean(relative))
+		}
+	}
+	s.Unpredicted = float64(lost) / float64(max(points, 1))
+	if len(errors) > 0 {
+		slices.Sort(errors)
+		s.Least, s.Largest = errors[0], errors[len(errors)-1]
+		s.Median = (errors[(len(errors)-1)/2] + errors[len(errors)/2]) / 2
+	}
+	return s, nil
+}
