@@ -13,7 +13,17 @@ import (
 // or allocated; nil means that it may be tried. What only the compiled kernel tells, as the registers that it needs, the
 // device checks itself.
 func (j Job) Check(dev Info) *Error {
-	for _, check := range []func(Job, Info) *Error{Job.checkForm, Job.checkExtensions, Job.checkArgs, Job.checkLaunch, Job.checkMemory} {
+	for i, l := range j.Launches() {
+		for _, check := range []func(Job, Info) *Error{Job.checkForm, Job.checkExtensions, Job.checkArgs, Job.checkLaunch, Job.checkLocal} {
+			if err := check(l, dev); err != nil {
+				if i > 0 {
+					err.Msg = fmt.Sprintf("launch %d, %s: %s", i+1, l.Entry, err.Msg)
+				}
+				return err
+			}
+		}
+	}
+	for _, check := range []func(Job, Info) *Error{Job.checkKeep, Job.checkShared, Job.checkMemory} {
 		if err := check(j, dev); err != nil {
 			return err
 		}
@@ -34,12 +44,50 @@ func (j Job) checkForm(Info) *Error {
 	case !j.CacheMode().Valid():
 		return refused("unknown mode %q", j.Mode)
 	}
+	return nil
+}
+
+func (j Job) checkKeep(Info) *Error {
+	buffers := j.Buffers()
 	for _, name := range j.Keep {
-		if !slices.ContainsFunc(j.Args, func(a Arg) bool { return a.Name == name && a.Kind == Buffer }) {
+		if !slices.ContainsFunc(buffers, func(a Arg) bool { return a.Name == name }) {
 			return refused("the job asks for the contents of %s, which is no buffer of it", name)
 		}
 	}
 	return nil
+}
+
+// checkShared: launches agree on the buffers that they share.
+func (j Job) checkShared(Info) *Error {
+	for _, a := range j.Buffers() {
+		for _, l := range j.Launches()[1:] {
+			for _, b := range l.Args {
+				if b.Kind == Buffer && b.Name == a.Name && (b.DType != a.DType || b.Count != a.Count) {
+					return refused("%s has %d elements of %s in one launch and %d of %s in another", a.Name, a.Count, a.DType, b.Count, b.DType)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Buffers lists the buffers of all launches, each once. One is read or written where any launch does so.
+func (j Job) Buffers() []Arg {
+	var out []Arg
+	for _, l := range j.Launches() {
+		for _, a := range l.Args {
+			if a.Kind != Buffer {
+				continue
+			}
+			i := slices.IndexFunc(out, func(b Arg) bool { return b.Name == a.Name })
+			if i < 0 || len(j.Then) == 0 {
+				out = append(out, a)
+				continue
+			}
+			out[i].Read, out[i].Write = out[i].Read || a.Read, out[i].Write || a.Write
+		}
+	}
+	return out
 }
 
 // typeExtensions are the extensions of OpenCL C that bring arithmetic types.
@@ -123,27 +171,34 @@ func (j Job) checkLaunch(dev Info) *Error {
 	return nil
 }
 
-func (j Job) checkMemory(dev Info) *Error {
-	local, global := j.LocalMem, int64(0)
-	for i, a := range j.Args {
-		n := a.Bytes()
-		switch a.Kind {
-		case Local:
-			local = saturate(local, n)
-		case Buffer:
-			if dev.MaxAlloc > 0 && n > dev.MaxAlloc {
-				return refused("argument %d (%s): a buffer of %d bytes, the device allows %d", i, a.Name, n, dev.MaxAlloc).
-					WithHint("choose smaller sizes")
-			}
-			global = saturate(global, n)
-			if a.Read && a.Write {
-				global = saturate(global, n)
-			}
+// checkLocal adds up the local memory of a launch.
+func (j Job) checkLocal(dev Info) *Error {
+	local := j.LocalMem
+	for _, a := range j.Args {
+		if a.Kind == Local {
+			local = saturate(local, a.Bytes())
 		}
 	}
 	if dev.LocalMem > 0 && local > dev.LocalMem {
 		return refused("%d bytes of local memory for a work-group, the device has %d", local, dev.LocalMem).
 			WithHint("make the local tiles smaller")
+	}
+	return nil
+}
+
+func (j Job) checkMemory(dev Info) *Error {
+	global := int64(0)
+	for _, a := range j.Buffers() {
+		n := a.Bytes()
+		if dev.MaxAlloc > 0 && n > dev.MaxAlloc {
+			i := slices.IndexFunc(j.Args, func(b Arg) bool { return b.Name == a.Name })
+			return refused("argument %d (%s): a buffer of %d bytes, the device allows %d", max(i, 0), a.Name, n, dev.MaxAlloc).
+				WithHint("choose smaller sizes")
+		}
+		global = saturate(global, n)
+		if a.Read && a.Write {
+			global = saturate(global, n)
+		}
 	}
 	if dev.GlobalMem > 0 && global > dev.GlobalMem {
 		return refused("%d bytes of buffers, the device has %d", global, dev.GlobalMem).WithHint("choose smaller sizes")

@@ -22,6 +22,28 @@ type Job struct {
 	Policy   Policy           `json:"policy"`
 	LocalMem int64            `json:"local_mem,omitempty"` // bytes of local memory that the source declares for a work-group
 	Keep     []string         `json:"keep,omitempty"`      // names of the buffers to return as they are after the first run
+	Then     []Launch         `json:"then,omitempty"`      // further kernels of the source, run after the first; the time is the sum
+}
+
+// Launch is a kernel of a job that runs after others. A buffer that has the name of one of an earlier launch is that one.
+type Launch struct {
+	Entry    string  `json:"entry"`
+	Global   []int64 `json:"global"`
+	Local    []int64 `json:"local,omitempty"`
+	Args     []Arg   `json:"args"`
+	LocalMem int64   `json:"local_mem,omitempty"`
+}
+
+// Launches lists the launches of the job, each as a job of its own.
+func (j Job) Launches() []Job {
+	one := j
+	one.Then = nil
+	list := []Job{one}
+	for _, l := range j.Then {
+		one.Entry, one.Global, one.Local, one.Args, one.LocalMem = l.Entry, l.Global, l.Local, l.Args, l.LocalMem
+		list = append(list, one)
+	}
+	return list
 }
 
 // ArgKind is what is passed for a parameter of the kernel.
@@ -43,7 +65,7 @@ type Arg struct {
 	// Sequence is a buffer's data where that is not random.
 	Sequence *Sequence `json:"sequence,omitempty"`
 	Read     bool      `json:"read,omitempty"`  // the kernel reads the buffer
-	Write    bool      `json:"write,omitempty"` // the kernel writes the buffer; if it does both, the data is restored before each run
+	Write    bool      `json:"write,omitempty"` // the kernel writes the buffer; if a job does both, the data is restored before each run
 	Int      int64     `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
 	Float    float64   `json:"float,omitempty"` // value of a floating-point scalar
 }

@@ -9,15 +9,29 @@ import (
 	"gpuperf/device"
 )
 
-// bound is a kernel with its arguments set.
+// bound is the launches of a job, with the arguments of their kernels set.
 type bound struct {
 	dev     *Device
-	kernel  object
-	global  []uintptr
-	local   []uintptr // nil leaves the work-group to the driver
+	launch           // the first
+	then    []launch // the others
 	buffers map[string]buffer
 	updated []buffer // those to be restored before each run
 	all     []object // everything to release
+}
+
+// launch is a kernel and its ND-range.
+type launch struct {
+	kernel object
+	global []uintptr
+	local  []uintptr // nil leaves the work-group to the driver
+}
+
+func newLaunch(job device.Job, kernel object) launch {
+	l := launch{kernel: kernel, global: sizes(job.Global)}
+	if len(job.Local) > 0 {
+		l.local = sizes(job.Local)
+	}
+	return l
 }
 
 type buffer struct {
@@ -26,24 +40,36 @@ type buffer struct {
 	size   int64
 }
 
-// bind makes the job's buffers, fills them, and sets the kernel's arguments.
-func (d *Device) bind(job device.Job, kernel object) (*bound, error) {
-	b := &bound{dev: d, kernel: kernel, global: sizes(job.Global), buffers: map[string]buffer{}}
-	if len(job.Local) > 0 {
-		b.local = sizes(job.Local)
+// bind makes the job's buffers, fills them, and sets the arguments of the kernels, one for each launch.
+func (d *Device) bind(job device.Job, kernels ...object) (*bound, error) {
+	b := &bound{dev: d, buffers: map[string]buffer{}}
+	shared := map[string]device.Arg{}
+	for _, a := range job.Buffers() {
+		shared[a.Name] = a
 	}
-	for i, a := range job.Args {
-		if err := b.arg(i, a); err != nil {
-			b.release()
-			return nil, fmt.Errorf("argument %d (%s): %w", i, a.Name, err)
+	for n, l := range job.Launches() {
+		bound := newLaunch(l, kernels[n])
+		if n == 0 {
+			b.launch = bound
+		} else {
+			b.then = append(b.then, bound)
+		}
+		for i, a := range l.Args {
+			if a.Kind == device.Buffer && len(job.Then) > 0 {
+				a = shared[a.Name]
+			}
+			if err := b.arg(bound.kernel, i, a, n > 0); err != nil {
+				b.release()
+				return nil, fmt.Errorf("argument %d (%s): %w", i, a.Name, err)
+			}
 		}
 	}
 	return b, nil
 }
 
-func (b *bound) arg(i int, a device.Arg) error {
+func (b *bound) arg(kernel object, i int, a device.Arg, later bool) error {
 	set := func(size uintptr, value unsafe.Pointer) error {
-		return b.dev.call(setKernelArg, uintptr(b.kernel), uintptr(i), size, uintptr(value))
+		return b.dev.call(setKernelArg, uintptr(kernel), uintptr(i), size, uintptr(value))
 	}
 	switch a.Kind {
 	case device.Local:
@@ -54,6 +80,10 @@ func (b *bound) arg(i int, a device.Arg) error {
 			return err
 		}
 		return set(uintptr(len(v)), unsafe.Pointer(&v[0]))
+	}
+	if buf, ok := b.buffers[a.Name]; ok && later {
+		id := &buf.id
+		return set(unsafe.Sizeof(buf.id), unsafe.Pointer(id))
 	}
 	buf := buffer{size: a.Bytes()}
 	var err error

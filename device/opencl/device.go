@@ -79,19 +79,29 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := d.kernel(prog.id, job.Entry)
-	if err != nil {
-		return nil, err
-	}
-	defer d.release(releaseKernel, kernel)
-	compiled := d.compiled(kernel)
-	if err := d.checkCompiled(job, kernel, compiled); err != nil {
-		return nil, err
+	var kernels []object
+	var compiled samples.Compiled // the first kernel, and the most that any needs
+	for i, l := range job.Launches() {
+		kernel, err := d.kernel(prog.id, l.Entry)
+		if err != nil {
+			return nil, err
+		}
+		defer d.release(releaseKernel, kernel)
+		kernels = append(kernels, kernel)
+		c := d.compiled(kernel)
+		if err := d.checkCompiled(l, kernel, c); err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			compiled = c
+		}
+		compiled.MaxWorkGroup = min(compiled.MaxWorkGroup, c.MaxWorkGroup)
+		compiled.LocalMem, compiled.PrivateMem = max(compiled.LocalMem, c.LocalMem), max(compiled.PrivateMem, c.PrivateMem)
 	}
 	if err := interrupted(ctx); err != nil {
 		return nil, err
 	}
-	bound, err := d.bind(job, kernel)
+	bound, err := d.bind(job, kernels...)
 	if err != nil {
 		return nil, failed(preparing, err)
 	}

@@ -79,10 +79,11 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 	return nil
 }
 
-// run is the time of one launch in seconds, by the profiling events of the device and by the host's clock.
+// run is the time of the launches of a job in seconds, by the profiling events of the device and by the host's clock.
 type run struct{ device, host float64 }
 
-// run launches the kernel once and waits for it; with cold it flushes the caches before.
+// run launches the kernels once, one after the other, and waits for each; with cold it flushes the caches before the first.
+// The time between launches does not count.
 func (b *bound) run(cold bool) (run, error) {
 	d := b.dev
 	if err := b.restore(); err != nil {
@@ -97,14 +98,29 @@ func (b *bound) run(cold bool) (run, error) {
 			return run{}, failed(running, err)
 		}
 	}
+	sum, err := b.launched(b.launch)
+	for _, l := range b.then {
+		if err != nil {
+			break
+		}
+		var t run
+		t, err = b.launched(l)
+		sum.device, sum.host = sum.device+t.device, sum.host+t.host
+	}
+	return sum, err
+}
+
+// launched runs a kernel, waits for it and asks how long it took.
+func (b *bound) launched(l launch) (run, error) {
+	d := b.dev
 	var local uintptr
-	if b.local != nil {
-		local = uintptr(unsafe.Pointer(&b.local[0]))
+	if l.local != nil {
+		local = uintptr(unsafe.Pointer(&l.local[0]))
 	}
 	event := new(object)
 	start := time.Now()
-	if err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(b.kernel), uintptr(len(b.global)), 0,
-		uintptr(unsafe.Pointer(&b.global[0])), local, 0, 0, uintptr(unsafe.Pointer(event))); err != nil {
+	if err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(l.kernel), uintptr(len(l.global)), 0,
+		uintptr(unsafe.Pointer(&l.global[0])), local, 0, 0, uintptr(unsafe.Pointer(event))); err != nil {
 		return run{}, failed(launching, err)
 	}
 	defer d.release(releaseEvent, *event)
