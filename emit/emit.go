@@ -48,11 +48,65 @@ type Param struct {
 
 // OpenCL writes the kernel in OpenCL C. It needs OpenCL 1.2.
 func OpenCL(n *linear.Nest, opt Options) (*Source, error) {
-	s, err := write(n, opt, &openCL)
+	list, err := OpenCLProgram([]*linear.Nest{n}, opt)
 	if err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
+		return nil, err
 	}
-	return s, nil
+	return list[0], nil
+}
+
+// OpenCLProgram writes kernels that run one after the other, in one source: all have its Text.
+func OpenCLProgram(nests []*linear.Nest, opt Options) ([]*Source, error) {
+	u := &unit{dialect: &openCL, index: opt.index(), helped: map[string]bool{}, used: map[kernel.DType]bool{}, functions: map[string]string{}}
+	var list []*Source
+	for _, n := range nests {
+		s, err := u.add(n)
+		if err == nil && slices.ContainsFunc(list, func(o *Source) bool { return o.Entry == s.Entry }) {
+			err = fmt.Errorf("two kernels of a source have this name")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
+		}
+		list = append(list, s)
+	}
+	text := u.text()
+	for _, s := range list {
+		s.Text = text
+	}
+	return list, nil
+}
+
+func (o Options) index() kernel.DType {
+	if o.Index64 {
+		return kernel.Int64
+	}
+	return kernel.Int32
+}
+
+// unit is a source under construction: kernels, with the types, helpers and functions that they share.
+type unit struct {
+	*dialect
+	index     kernel.DType
+	helped    map[string]bool // helpers in use, "floor_div int"
+	used      map[kernel.DType]bool
+	functions map[string]string // user functions, by name
+	order     []string          // of the functions
+	kernels   strings.Builder
+}
+
+func (u *unit) text() string {
+	var b strings.Builder
+	for _, t := range slices.Sorted(maps.Keys(u.used)) {
+		b.WriteString(u.enable[t])
+	}
+	fmt.Fprintf(&b, u.axes, u.types[u.index])
+	b.WriteByte('\n')
+	u.writeHelpers(&b)
+	for _, name := range u.order {
+		b.WriteString(u.functions[name])
+	}
+	b.WriteString(u.kernels.String())
+	return b.String()
 }
 
 // NDRange is the launch at the given sizes: work-items in all, and per group.
@@ -82,33 +136,25 @@ func floorDiv(a, b int64) int64 {
 
 // writer prints one kernel.
 type writer struct {
-	*dialect
+	*unit
 	k       *kernel.Kernel
 	nest    *linear.Nest
-	index   kernel.DType
 	names   map[string]string      // variables whose names differ in the source
 	fixed   map[string]int64       // iterations of unrolled loops
 	context []polycount.Constraint // what holds at the current place
 	known   *polycount.Set         // the same as a set, made when it is asked for
-	helped  map[string]bool        // helpers in use, "floor_div int"
-	used    map[kernel.DType]bool
-	written map[string]bool // arrays
+	written map[string]bool        // arrays
 	body    strings.Builder
 	copies  int // of statements, by unrolling
 }
 
-func write(n *linear.Nest, opt Options, d *dialect) (source *Source, err error) {
+// add writes a kernel and its functions.
+func (u *unit) add(n *linear.Nest) (source *Source, err error) {
 	defer linear.Rescue(&err)
 	if err := n.Kernel.Launchable(); err != nil {
 		return nil, err
 	}
-	w := &writer{
-		dialect: d, k: n.Kernel, nest: n, index: kernel.Int32,
-		names: map[string]string{}, fixed: map[string]int64{}, helped: map[string]bool{}, used: map[kernel.DType]bool{},
-	}
-	if opt.Index64 {
-		w.index = kernel.Int64
-	}
+	w := &writer{unit: u, k: n.Kernel, nest: n, names: map[string]string{}, fixed: map[string]int64{}}
 	w.context, _ = n.Context.Constraints()
 	if err := w.checkFunctions(); err != nil {
 		return nil, err
@@ -139,30 +185,21 @@ func write(n *linear.Nest, opt Options, d *dialect) (source *Source, err error) 
 	if err := w.nodes(n.Body, 1); err != nil {
 		return nil, err
 	}
-	functions, err := w.functions()
-	if err != nil {
+	if err := w.addFunctions(); err != nil {
 		return nil, err
 	}
-	var b strings.Builder
-	for _, t := range slices.Sorted(maps.Keys(w.used)) {
-		b.WriteString(w.enable[t])
+	b := &u.kernels
+	if b.Len() > 0 {
+		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, w.axes, w.types[w.index])
-	b.WriteByte('\n')
-	w.writeHelpers(&b)
-	b.WriteString(functions)
-	for _, v := range n.Kernel.Values { // a part of the source, so that samples of other data are told apart
-		fmt.Fprintf(&b, "/* %s[%s] = %s */\n", v.Array, v.Index, strings.ReplaceAll(v.Value.String(), "*/", "* /"))
-	}
-	fmt.Fprintf(&b, w.kernel, n.Local[0], n.Local[1], n.Local[2])
-	fmt.Fprintf(&b, "%s(%s)\n{\n", s.Entry, strings.Join(params, ", "))
+	fmt.Fprintf(b, w.kernel, n.Local[0], n.Local[1], n.Local[2])
+	fmt.Fprintf(b, "%s(%s)\n{\n", s.Entry, strings.Join(params, ", "))
 	b.WriteString(declarations)
 	if declarations != "" && w.body.Len() > 0 {
 		b.WriteByte('\n')
 	}
 	b.WriteString(w.body.String())
 	b.WriteString("}\n")
-	s.Text = b.String()
 	return s, nil
 }
 
@@ -297,7 +334,7 @@ func product(a *kernel.Array) (string, bool) {
 	return strings.Join(parts, "*"), true
 }
 
-func (w *writer) writeHelpers(b *strings.Builder) {
+func (w *unit) writeHelpers(b *strings.Builder) {
 	for _, h := range helpers {
 		for _, t := range slices.Sorted(maps.Keys(w.types)) {
 			if w.helped[h.name+" "+string(t)] {

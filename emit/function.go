@@ -65,9 +65,9 @@ func (w *writer) localNames(f *kernel.Function) map[string]string {
 	return names
 }
 
-// functions defines the user functions of the kernel, in the order in which they may call each other: those that are
+// addFunctions defines the user functions of the kernel, in the order in which they may call each other: those that are
 // called, and those with bodies, which may be called by others.
-func (w *writer) functions() (string, error) {
+func (w *writer) addFunctions() error {
 	needed := map[string]bool{}
 	note := func(e kernel.Expr) {
 		kernel.Walk(e, func(e kernel.Expr) bool {
@@ -92,18 +92,24 @@ func (w *writer) functions() (string, error) {
 			}
 		}
 	}
-	var b strings.Builder
 	for _, f := range w.k.Functions {
 		if !needed[f.Name] {
 			continue
 		}
 		text, err := w.define(f)
 		if err != nil {
-			return "", fmt.Errorf("function %s: %w", f.Name, err)
+			return fmt.Errorf("function %s: %w", f.Name, err)
 		}
-		b.WriteString(text + "\n")
+		old, ok := w.unit.functions[f.Name]
+		switch {
+		case !ok:
+			w.order = append(w.order, f.Name)
+			w.unit.functions[f.Name] = text + "\n"
+		case old != text+"\n":
+			return fmt.Errorf("function %s is another one in an earlier kernel of the source", f.Name)
+		}
 	}
-	return b.String(), nil
+	return nil
 }
 
 func (w *writer) define(f *kernel.Function) (string, error) {
