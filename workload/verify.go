@@ -63,14 +63,35 @@ func (c *Case) reference(job device.Job) (map[string]*interp.Buffer, *interp.Rep
 	if err != nil {
 		return nil, nil, err
 	}
+	buffers, err := c.buffers(job)
+	if err != nil {
+		return nil, nil, err
+	}
+	groups, work, err := c.extent()
+	if err != nil {
+		return nil, nil, err
+	}
+	every := max(1, work/verifyLimit) // of the groups, one in so many
+	at := int64(0)
+	report, err := interp.RunGroups(nest, c.Sizes, buffers, func([3]int64) bool {
+		chosen := at%every == 0 || at == groups-1
+		at++
+		return chosen
+	})
+	return buffers, report, err
+}
+
+// buffers are the arguments of a job as the interpreter takes them.
+func (c *Case) buffers(job device.Job) (map[string]*interp.Buffer, error) {
 	buffers := map[string]*interp.Buffer{}
 	for _, a := range job.Args {
 		switch a.Kind {
 		case device.Buffer:
 			data := make([]byte, a.Bytes())
 			a.Fill(data, 0)
+			var err error
 			if buffers[a.Name], err = interp.FromBytes(kernel.DType(a.DType), data); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		case device.Scalar:
 			if _, isSize := c.Sizes[a.Name]; isSize {
@@ -85,18 +106,7 @@ func (c *Case) reference(job device.Job) (map[string]*interp.Buffer, *interp.Rep
 			buffers[a.Name] = b
 		}
 	}
-	groups, work, err := c.extent()
-	if err != nil {
-		return nil, nil, err
-	}
-	every := max(1, work/verifyLimit) // of the groups, one in so many
-	at := int64(0)
-	report, err := interp.RunGroups(nest, c.Sizes, buffers, func([3]int64) bool {
-		chosen := at%every == 0 || at == groups-1
-		at++
-		return chosen
-	})
-	return buffers, report, err
+	return buffers, nil
 }
 
 // Small returns the case at small sizes: the first, by the sum of the parameters' positions among the values that the

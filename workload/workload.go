@@ -147,6 +147,15 @@ func (c *Case) Job(policy device.Policy) (device.Job, error) {
 	if err != nil {
 		return device.Job{}, err
 	}
+	return c.job(policy, source)
+}
+
+// job is the launch of a source.
+func (c *Case) job(policy device.Policy, source *emit.Source) (device.Job, error) {
+	counts, err := c.elements()
+	if err != nil {
+		return device.Job{}, err
+	}
 	global, local, err := source.NDRange(c.Sizes)
 	if err != nil {
 		return device.Job{}, err

@@ -9,13 +9,11 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/devicetest"
-	"gpuperf/emit"
-	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
-	"gpuperf/kernel/linear"
 	"gpuperf/lift"
 	"gpuperf/lift/lower"
 	"gpuperf/samples"
+	"gpuperf/workload"
 )
 
 func parse(t testing.TB, text string) *lift.Program {
@@ -180,56 +178,37 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 	return l, nil
 }
 
-// run runs the kernels on the device and leaves the results in buffers.
+// run runs the program on the device and leaves the results in buffers.
 func run(dev device.Device, l *lower.Lowered, buffers map[string]*interp.Buffer) error {
-	if len(l.Kernels) > 1 {
-		return nil
+	c := &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: samples.Identity{Source: "test"}}
+	job, err := c.Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: time.Millisecond})
+	if err != nil {
+		return err
 	}
-	for _, k := range l.Kernels {
-		n, err := linear.New(k)
-		if err != nil {
-			return err
-		}
-		s, err := emit.OpenCL(n, emit.Options{})
-		if err != nil {
-			return err
-		}
-		global, local, err := s.NDRange(nil)
-		if err != nil {
-			return err
-		}
-		job := device.Job{
-			Identity: samples.Identity{Source: "test"}, Source: s.Text, Entry: s.Entry, Global: global[:], Local: local[:],
-			Policy: device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: time.Millisecond},
-		}
-		for _, p := range s.Params {
-			a := device.Arg{Name: p.Name, DType: string(p.DType), Kind: device.Buffer, Read: p.Read, Write: p.Write}
-			if p.IsValue {
-				a.Kind, a.Float = device.Scalar, 1.25
-			} else if a.Count, err = k.Array(p.Name).Elements(nil); err != nil {
-				return err
-			}
+	lists := [][]device.Arg{job.Args}
+	for _, then := range job.Then {
+		lists = append(lists, then.Args)
+	}
+	for _, list := range lists {
+		for n := range list {
 			for i, in := range l.Inputs {
-				if in.Name == p.Name {
-					a.Seed = uint64(i + 1)
+				if in.Name == list[n].Name {
+					list[n].Seed = uint64(i + 1)
 				}
 			}
-			if p.Write {
-				job.Keep = append(job.Keep, p.Name)
-			}
-			job.Args = append(job.Args, a)
 		}
-		r, err := dev.Run(context.Background(), job)
-		if err != nil {
-			if e, ok := device.AsError(err); ok {
-				return fmt.Errorf("%w\n%s\n%s", err, e.Log, s.Text)
-			}
+	}
+	job.Keep = c.Results()
+	r, err := dev.Run(context.Background(), job)
+	if err != nil {
+		if e, ok := device.AsError(err); ok {
+			return fmt.Errorf("%w\n%s\n%s", err, e.Log, job.Source)
+		}
+		return err
+	}
+	for name, bytes := range r.Outputs {
+		if buffers[name], err = interp.FromBytes(l.Array(name).DType, bytes); err != nil {
 			return err
-		}
-		for name, bytes := range r.Outputs {
-			if buffers[name], err = interp.FromBytes(k.Array(name).DType, bytes); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -424,5 +403,3 @@ func TestLowered(t *testing.T) {
 		})
 	}
 }
-
-var _ = kernel.Int32

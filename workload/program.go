@@ -1,0 +1,194 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gpuperf/device"
+	"gpuperf/emit"
+	"gpuperf/kernel"
+	"gpuperf/kernel/interp"
+	"gpuperf/kernel/linear"
+	"gpuperf/samples"
+)
+
+// Program is a sequence of kernels with what is derived from each. It is safe for concurrent use.
+type Program struct {
+	IR      *kernel.Program
+	Kernels []*Kernel
+}
+
+// NewProgram wraps a program. Nothing is derived yet.
+func NewProgram(ir *kernel.Program) *Program {
+	p := &Program{IR: ir}
+	for _, k := range ir.Kernels {
+		p.Kernels = append(p.Kernels, NewKernel(k))
+	}
+	return p
+}
+
+// ProgramCase is a program at given sizes, under the identity that its samples are filed under.
+type ProgramCase struct {
+	*Program
+	Identity samples.Identity
+	Sizes    map[string]int64
+}
+
+// cases are the kernels of the program at the sizes of their own parameters.
+func (c *ProgramCase) cases() []*Case {
+	var out []*Case
+	for _, k := range c.Kernels {
+		own := map[string]int64{}
+		for _, p := range k.IR.Params() {
+			if v, ok := c.Sizes[p]; ok {
+				own[p] = v
+			}
+		}
+		out = append(out, &Case{Kernel: k, Identity: c.Identity, Sizes: own})
+	}
+	return out
+}
+
+// Job returns the launches of the program as one job, whose time is the sum of theirs. Arrays that kernels share are one
+// buffer; scratch is not restored between runs.
+func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
+	if err := c.IR.Check(); err != nil {
+		return device.Job{}, err
+	}
+	cases := c.cases()
+	var nests []*linear.Nest
+	wide := false
+	for _, one := range cases {
+		job, err := one.Job(policy) // decides on the width of indices by the sizes
+		if err != nil {
+			return device.Job{}, err
+		}
+		source, err := one.Source(false)
+		if err != nil {
+			return device.Job{}, err
+		}
+		wide = wide || job.Source != source.Text
+		nest, err := one.Nest()
+		if err != nil {
+			return device.Job{}, err
+		}
+		nests = append(nests, nest)
+	}
+	sources, err := emit.OpenCLProgram(nests, emit.Options{Index64: wide})
+	if err != nil {
+		return device.Job{}, err
+	}
+	var all device.Job
+	for i, one := range cases {
+		job, err := one.job(policy, sources[i])
+		if err != nil {
+			return device.Job{}, err
+		}
+		for n, a := range job.Args {
+			if slices.Contains(c.IR.Scratch, a.Name) {
+				job.Args[n].Read, job.Args[n].Write = false, true
+			}
+		}
+		if i == 0 {
+			all = job
+			continue
+		}
+		all.Then = append(all.Then, device.Launch{Entry: job.Entry, Global: job.Global, Local: job.Local, Args: job.Args, LocalMem: job.LocalMem})
+	}
+	return all, nil
+}
+
+// Results names the arrays that the program writes, but for scratch, in the order of its kernels' arguments.
+func (p *Program) Results() []string {
+	var out []string
+	for _, k := range p.IR.Kernels {
+		written := map[string]bool{}
+		for _, s := range k.Statements {
+			for _, w := range k.Writes(s) {
+				written[w.Array] = true
+			}
+		}
+		for _, a := range k.Args {
+			if written[a.Name] && !slices.Contains(p.IR.Scratch, a.Name) && !slices.Contains(out, a.Name) {
+				out = append(out, a.Name)
+			}
+		}
+	}
+	return out
+}
+
+// Compare runs the program on the device and compares its results with those of the interpreter, which runs all of it. A
+// program that is too large for that is ErrUnverified.
+func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
+	job, err := c.Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
+	if err != nil {
+		return err
+	}
+	job.Keep = c.Results()
+	total := int64(0)
+	for _, one := range c.cases() {
+		_, work, err := one.extent()
+		if err != nil {
+			return err
+		}
+		total += work
+	}
+	if total > verifyLimit {
+		return fmt.Errorf("%w: program %s runs %d statements, too many to interpret", ErrUnverified, c.IR.Name, total)
+	}
+	buffers := map[string]*interp.Buffer{}
+	for i, l := range job.Launches() {
+		more, err := c.cases()[i].buffers(l)
+		if err != nil {
+			return err
+		}
+		for name, b := range more {
+			if buffers[name] == nil && !slices.Contains(c.IR.Scratch, name) {
+				buffers[name] = b
+			}
+		}
+	}
+	if _, err := interp.RunProgram(c.IR, c.Sizes, buffers); err != nil {
+		return err
+	}
+	result, err := dev.Run(ctx, job)
+	if err != nil {
+		return fmt.Errorf("verification of %s: %w", c.IR.Name, err)
+	}
+	for _, name := range job.Keep {
+		all := make([]bool, buffers[name].Len())
+		for i := range all {
+			all[i] = true
+		}
+		if err := compare(buffers[name], all, result.Outputs[name]); err != nil {
+			return fmt.Errorf("program %s, array %s: %w", c.IR.Name, name, err)
+		}
+	}
+	return nil
+}
+
+// Near returns where two arrays of a type, in the device's representation, differ by more than the relative tolerance: the
+// results of variants that add in different orders.
+func Near(t kernel.DType, want, got []byte, tolerance float64) error {
+	w, err := interp.FromBytes(t, want)
+	if err != nil {
+		return err
+	}
+	g, err := interp.FromBytes(t, got)
+	if err != nil {
+		return err
+	}
+	if g.Len() != w.Len() {
+		return fmt.Errorf("%d elements instead of %d", g.Len(), w.Len())
+	}
+	for i := range w.Len() {
+		x, y := w.At(i), g.At(i)
+		if x == y || math.Abs(x-y) <= tolerance*max(math.Abs(x), 1) || math.IsNaN(x) && math.IsNaN(y) {
+			continue
+		}
+		return fmt.Errorf("element %d is %v, the reference has %v", i, y, x)
+	}
+	return nil
+}
