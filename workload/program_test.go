@@ -69,7 +69,8 @@ func TestProgram(t *testing.T) {
 func TestProgramInPlace(t *testing.T) {
 	dev := devicetest.Open(t)
 	c := sumOf(t, "x[k, 0] = x[k, 0] + part[k]")
-	c.Kernels[1].IR.Array("x").Shape = c.Kernels[0].IR.Array("x").Shape
+	x := c.Kernels[1].IR.Array("x")
+	x.Shape, x.DType = c.Kernels[0].IR.Array("x").Shape, "float32"
 	c.Program = NewProgram(c.IR)
 	if err := c.Compare(context.Background(), dev); err != nil {
 		t.Fatal(err)
