@@ -90,7 +90,7 @@ func TestPruneSeesWhatCannotBeTold(t *testing.T) {
 // the second is linear.
 func invent(t *testing.T, set, linear *Set, r *rand.Rand) map[string]float64 {
 	t.Helper()
-	truth := map[string]float64{"p_edge": 8, "p_norm": 3, "p_mix": 2}
+	truth := map[string]float64{"p_edge": 8, "p_norm": 3, "p_mix": 2, "p_cache": 4e7}
 	for _, p := range set.Model.ParameterNames() {
 		truth[p] = max(truth[p], 1e-12)
 	}
@@ -103,8 +103,13 @@ func invent(t *testing.T, set, linear *Set, r *rand.Rand) map[string]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, p := range params {
+	for i, p := range params { // of a linear model
 		truth[p] = (0.3 + 0.5*r.Float64()) / slices.Max(table[i])
+	}
+	for _, p := range set.Model.ParameterNames() {
+		if of, isFar := strings.CutSuffix(p, "_far"); isFar && !slices.Contains(params, p) {
+			truth[p] = truth[of] / 2
+		}
 	}
 	return truth
 }

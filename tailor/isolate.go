@@ -46,12 +46,10 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 		}
 	}
 	for _, s := range subjects {
-		var tags []string
 		used := 0
 		for _, p := range patterns {
 			for _, u := range p.Uses {
 				if u.subject == s {
-					tags = append(tags, u.Tags...)
 					used++
 				}
 			}

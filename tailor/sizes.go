@@ -56,6 +56,11 @@ func (s *subject) chooseSizes(opt Options) error {
 			chosen = append(chosen, at)
 		}
 	}
+	edge, err := s.atCacheEdge(chosen, opt)
+	if err != nil {
+		return err
+	}
+	chosen = append(chosen, edge...)
 	if len(chosen) < 2 {
 		return fmt.Errorf("kernel %s: of the sizes around those asked for only %d can be measured; its assumptions are %s", s.program(), len(chosen), s.ir.Assumptions)
 	}
@@ -69,6 +74,60 @@ func (s *subject) chooseSizes(opt Options) error {
 	})
 	s.sizes = chosen
 	return nil
+}
+
+// atCacheEdge returns sizes at which what the kernel touches is about as large as the cache, where those asked for lie on both
+// sides of it or near it: there its cost changes most.
+func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[string]int64, error) {
+	cache := float64(opt.Machine.Cache)
+	if cache == 0 {
+		return nil, nil
+	}
+	least, most := math.Inf(1), 0.0
+	var small map[string]int64
+	for _, at := range s.Sizes {
+		b, err := s.bytes(at)
+		if err != nil {
+			return nil, err
+		}
+		if most = max(most, b); b < least {
+			least, small = b, at
+		}
+	}
+	if most < cache/2 || least > 2*cache {
+		return nil, nil
+	}
+	var out []map[string]int64
+	for _, part := range []float64{0.4, 0.7, 1, 1.4} {
+		// By bisection, all parameters scaled alike.
+		lo, hi := 1e-3, 1e3
+		var at map[string]int64
+		for range 40 {
+			by := math.Sqrt(lo * hi)
+			at = map[string]int64{}
+			for name, v := range small {
+				first, step, err := s.at(nil).Values(name)
+				if err != nil {
+					return nil, err
+				}
+				at[name] = near(by*float64(v), first, step, []int64{v}, func(int64) bool { return false })
+			}
+			b, err := s.bytes(at)
+			if err != nil {
+				return nil, err
+			}
+			if b < part*cache {
+				lo = by
+			} else {
+				hi = by
+			}
+		}
+		same := func(o map[string]int64) bool { return maps.Equal(o, at) }
+		if !slices.ContainsFunc(s.Sizes, same) && !slices.ContainsFunc(chosen, same) && !slices.ContainsFunc(out, same) && s.at(at).CheckSizes() == nil {
+			out = append(out, at)
+		}
+	}
+	return out, nil
 }
 
 // reach returns how far sizes go below the smallest and above the largest of those asked for, as factors.

@@ -205,7 +205,7 @@ func TestSizes(t *testing.T) {
 					for _, o := range s.Sizes {
 						asked = append(asked, o[name])
 					}
-					if f := float64(v); f < below*0.8*float64(slices.Min(asked)) || f > above*1.3*float64(slices.Max(asked)) {
+					if f := float64(v); f < below/2*float64(slices.Min(asked)) || f > above*1.3*float64(slices.Max(asked)) {
 						t.Errorf("%s: %s=%d is far from %v", s.program(), name, v, asked)
 					}
 				}

@@ -66,6 +66,10 @@ type content struct {
 	terms  []term
 	stream *stream
 	notes  []string
+	// cache is the size of the device's; fitsCache: there are sizes on both sides of it and at its edge, which tell where
+	// accesses begin to miss it.
+	cache     int64
+	fitsCache bool
 	// together: some kernel's patterns are measured together as well as alone.
 	together bool
 }
@@ -282,10 +286,23 @@ func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Option
 	}
 	c.own = append(c.own,
 		ownFeature{bytesFeature, strings.Join(sum, " + "), "what a kernel touches of global memory"},
-		ownFeature{
-			farFeature, fmt.Sprintf("max(0, %s - %d) / (%s + 1)", bytesFeature, opt.Machine.Cache, bytesFeature),
-			fmt.Sprintf("the part of it that the cache of %d bytes does not hold: from 0 towards 1", opt.Machine.Cache),
-		})
+		ownFeature{farFeature, fmt.Sprintf("min(1, max(0, %s / %d - 1))", bytesFeature, opt.Machine.Cache/2),
+			fmt.Sprintf("from 0 where half of the cache of %d bytes holds it, to 1 where the whole does not", opt.Machine.Cache)})
+	c.cache = opt.Machine.Cache
+	for _, s := range subjects {
+		inside, edge := false, 0
+		for _, at := range s.sizes {
+			b, err := s.bytes(at)
+			if err != nil {
+				return nil, err
+			}
+			inside = inside || b < cache/2
+			if b > cache/2 && b < 2*cache {
+				edge++
+			}
+		}
+		c.fitsCache = c.fitsCache || inside && edge > 1
+	}
 	return out, nil
 }
 

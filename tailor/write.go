@@ -15,7 +15,9 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	var b strings.Builder
 	c.header(&b, opt, form, subjects, patterns, small)
 	fmt.Fprintf(&b, "version: 1\nname: %s\noutput: f_cl_wall_time\n", opt.Name)
-	used := slices.DeleteFunc(slices.Clone(c.own), func(o ownFeature) bool { return !c.uses(o.name) })
+	used := slices.DeleteFunc(slices.Clone(c.own), func(o ownFeature) bool {
+		return !c.uses(o.name) || o.name == farFeature && c.findsEdge(form)
+	})
 	if len(used) > 0 {
 		b.WriteString("features:\n")
 		for _, o := range used {
@@ -37,6 +39,9 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	b.WriteString("parameters:\n")
 	for _, t := range c.terms {
 		fmt.Fprintf(&b, "  %s: {unit: %s} # %s\n", t.param, t.unit, t.why)
+	}
+	if c.findsEdge(form) {
+		fmt.Fprintf(&b, "  %s: {init: %d, min: %d, max: %d, unit: B} # the footprint from which on accesses miss the cache\n", edge, c.cache/2, c.cache/4, c.cache*5/4)
 	}
 	if c.mixes(form) {
 		fmt.Fprintf(&b, "  %s: {min: 1, max: 64} # 1: the costs of a kernel's patterns add up; the larger it is, the better they hide each other\n", mix)
@@ -67,11 +72,11 @@ func (c *content) sum(p part, form models.Form) []string {
 		switch {
 		case t.part != p:
 		case t.pattern == nil || !c.mixes(form):
-			out = append(out, t.product())
+			out = append(out, c.product(t, form))
 		case t.pattern == last:
-			patterns[len(patterns)-1] += " + " + t.product()
+			patterns[len(patterns)-1] += " + " + c.product(t, form)
 		default:
-			patterns, last = append(patterns, t.product()), t.pattern
+			patterns, last = append(patterns, c.product(t, form)), t.pattern
 		}
 	}
 	if len(patterns) > 0 {
@@ -92,14 +97,27 @@ func (c *content) mixes(form models.Form) bool {
 	return c.together && form != models.LinearForm
 }
 
-// product is the term as an expression.
-func (t term) product() string {
+// edge is the parameter that tells from which footprint on accesses miss the cache; at twice as much all do. Caches of several
+// parts may hold what all read once in each, so that it need not be their size.
+const edge = "p_cache"
+
+// findsEdge reports that this is fitted, not assumed.
+func (c *content) findsEdge(form models.Form) bool {
+	return c.fitsCache && form != models.LinearForm && c.uses(farFeature)
+}
+
+// product is a term as an expression.
+func (c *content) product(t term, form models.Form) string {
 	sum := strings.Join(t.features, " + ")
 	if len(t.features) > 1 {
 		sum = "(" + sum + ")"
 	}
-	if t.factor != "" {
-		return t.param + " * " + t.factor + " * " + sum
+	factor := t.factor
+	if factor == farFeature && c.findsEdge(form) {
+		factor = fmt.Sprintf("min(1, max(0, %s / %s - 1))", bytesFeature, edge)
+	}
+	if factor != "" {
+		sum = factor + " * " + sum
 	}
 	return t.param + " * " + sum
 }
