@@ -286,8 +286,10 @@ func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Option
 	}
 	c.own = append(c.own,
 		ownFeature{bytesFeature, strings.Join(sum, " + "), "what a kernel touches of global memory"},
-		ownFeature{farFeature, fmt.Sprintf("min(1, max(0, %s / %d - 1))", bytesFeature, opt.Machine.Cache/2),
-			fmt.Sprintf("from 0 where half of the cache of %d bytes holds it, to 1 where the whole does not", opt.Machine.Cache)})
+		ownFeature{
+			farFeature, fmt.Sprintf("min(1, max(0, %s / %d - 1))", bytesFeature, opt.Machine.Cache/2),
+			fmt.Sprintf("from 0 where half of the cache of %d bytes holds it, to 1 where the whole does not", opt.Machine.Cache),
+		})
 	c.cache = opt.Machine.Cache
 	for _, s := range subjects {
 		inside, edge := false, 0
