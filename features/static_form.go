@@ -276,6 +276,24 @@ func (x *indexer) expr(e kernel.Expr) *index {
 	return opaqueIndex
 }
 
+// condition compiles what must hold: of the terms of a conjunction those that depend on data are left out.
+func (x *indexer) condition(e kernel.Expr) *index {
+	and, ok := e.(*kernel.Op)
+	if !ok || and.Kind != kernel.And {
+		return x.expr(e)
+	}
+	out := &index{kind: indexAnd}
+	for _, arg := range and.Args {
+		if c := x.condition(arg); c.kind != indexOpaque {
+			out.args = append(out.args, c)
+		}
+	}
+	if len(out.args) == 0 {
+		return opaqueIndex
+	}
+	return out
+}
+
 // scene is what expressions are evaluated in: a box, the values of variables as forms over it, and those of the sizes.
 type scene struct {
 	box

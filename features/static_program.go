@@ -255,7 +255,7 @@ func (b *staticBuilder) guard(g *linear.Guard, depth int) (*staticGuard, error) 
 		out.conds, out.equal = append(out.conds, x), append(out.equal, c.Equality)
 	}
 	for _, e := range g.Predicates {
-		out.predicates = append(out.predicates, b.expr(e))
+		out.predicates = append(out.predicates, b.condition(e))
 		if err := b.collect(e, nil, &out.loads, nil); err != nil {
 			return nil, err
 		}
@@ -324,10 +324,9 @@ func (b *staticBuilder) collect(e kernel.Expr, under []branch, out *[]staticAcce
 			if selects != nil {
 				*selects++
 			}
-			condition := b.expr(x.If)
 			failed = cmpErr(failed, b.collect(x.If, under, out, selects))
-			failed = cmpErr(failed, b.collect(x.Then, append(slices.Clip(under), branch{condition, true}), out, selects))
-			failed = cmpErr(failed, b.collect(x.Else, append(slices.Clip(under), branch{condition, false}), out, selects))
+			failed = cmpErr(failed, b.collect(x.Then, append(slices.Clip(under), branch{b.condition(x.If), true}), out, selects))
+			failed = cmpErr(failed, b.collect(x.Else, append(slices.Clip(under), branch{b.expr(x.If), false}), out, selects))
 			return false
 		}
 		return true

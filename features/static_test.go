@@ -330,6 +330,9 @@ func TestStaticRandom(t *testing.T) {
 			{"0<=i,j<n and (i+j) mod 2 = 0", "z[i,j] = a[j,i]"},
 			{"0<=i,j<n", "z[i,j] = a[i,j] + a[i+1,j] + a[i+2,j+1]"},
 			{"1<=i,j<n-1", "z[i,j] = 4*a[i,j] + a[i+1,j] + a[i,j-1]"},
+			{"0<=i,j<n", "z[i,j] = 2*a[j,i] {if=i + j < n and not (j == 2 or i >= j)}"},
+			{"0<=i,j<n", "z[i,j] = a[j,i] {if=a[i,j] > 0 and j > 1}"},
+			{"0<=i,j<n", "z[i,j] = a[2*i if 2*i < n else n-1, j//2 + (i%3)]"},
 		}).Draw(t, "kernel")
 		dtype := rapid.SampledFrom([]kernel.DType{"float32", "float32", "float64", "int8"}).Draw(t, "dtype")
 		square := func(name string) *kernel.Array {
@@ -377,6 +380,13 @@ func TestStaticRandom(t *testing.T) {
 			}
 			apply(k.AddPrefetch("a", sweep, kernel.Prefetch{}))
 		}
+		for _, iname := range k.Inames() {
+			if _, tagged := k.Tags[iname]; !tagged && strings.HasSuffix(iname, "_inner") && rapid.Bool().Draw(t, "unroll "+iname) {
+				if unrolled, err := k.TagInames(iname + ":unr"); err == nil {
+					k = unrolled
+				}
+			}
+		}
 		n, err := linear.New(k)
 		if err != nil {
 			t.Skip(err)
@@ -386,6 +396,9 @@ func TestStaticRandom(t *testing.T) {
 		}
 		opt := StaticOptions{Borders: true, SubgroupSize: rapid.SampledFrom([]int{1, 4, 32}).Draw(t, "sub-group")}
 		if err := compareStatic(n, map[string]int64{"n": int64(small("n", 3, 24))}, opt); err != nil {
+			t.Fatalf("%v\n%s", err, n)
+		}
+		if _, err := Static(n, map[string]int64{"n": int64(small("large n", 3, 5000))}, StaticOptions{Boxes: 64}); err != nil {
 			t.Fatalf("%v\n%s", err, n)
 		}
 	})
