@@ -112,9 +112,8 @@ func chooseRankers(s *rank.Set, names []string) ([]rank.Ranker, error) {
 	if len(names) > 0 {
 		return out, nil
 	}
-	predicted := !slices.ContainsFunc(s.Points, func(p rank.Point) bool { return !(p.Predicted > 0) })
 	for _, r := range rank.Rankers() {
-		if predicted || !r.NeedsModel() {
+		if r.Missing(s) == nil {
 			out = append(out, r)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/features"
 	"gpuperf/samples"
 )
 
@@ -290,6 +291,9 @@ func synthetic(points int, noise float64) *Set {
 func TestLeaveOneOut(t *testing.T) {
 	s := synthetic(120, 0.05)
 	for _, r := range Rankers() {
+		if err := r.Missing(s); err != nil {
+			continue // the cost model, which TestCost is about
+		}
 		o, err := LeaveOneOut(s, r, OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -324,10 +328,10 @@ func TestLeaveOneOutBlind(t *testing.T) {
 	s := synthetic(100, 0)
 	rng := rand.New(rand.NewPCG(9, 9))
 	for i := range s.Points {
-		s.Points[i].Seconds = 1 + rng.Float64()
+		s.Points[i].Seconds, s.Points[i].Predicted = 1+rng.Float64(), math.NaN()
 	}
 	for _, r := range Rankers() {
-		if r.NeedsModel() {
+		if r.Missing(s) != nil {
 			continue
 		}
 		o, err := LeaveOneOut(s, r, OutcomeOptions{})
@@ -337,6 +341,49 @@ func TestLeaveOneOutBlind(t *testing.T) {
 		if math.Abs(o.MeanSpearman) > 0.15 {
 			t.Errorf("%s: correlation %v with noise", r.Name, o.MeanSpearman)
 		}
+	}
+}
+
+// The cost model finds the costs that times are made of, and says what it needs.
+func TestCost(t *testing.T) {
+	s := &Set{}
+	for _, f := range features.StaticFeatures() {
+		s.Names = append(s.Names, f.Name)
+	}
+	rng := rand.New(rand.NewPCG(3, 6))
+	for b := range 4 {
+		for i := range 60 {
+			p := Point{ID: fmt.Sprint(b, i), Benchmark: fmt.Sprintf("b%d", b), Features: make([]float64, len(s.Names))}
+			set := func(name string, v float64) { p.Features[slices.Index(s.Names, name)] = v }
+			items := float64(int(1) << (14 + rng.IntN(8)))
+			sectors, ops := 0.1+rng.Float64(), float64(rng.IntN(200))
+			for name, v := range map[string]float64{
+				"global_size_0": items, "global_size_1": 1, "global_size_2": 1, "lanes_used": 1, "launches": 1, "work_groups": items / 256,
+				"sectors_item": sectors, "sectors": 4, "cache_lines": 1 + rng.Float64(), "adds": ops, "statements": 1,
+			} {
+				set(name, v)
+			}
+			p.Seconds = 5e-6 + max(items*sectors*1e-11, items*ops*1e-13)
+			s.Points = append(s.Points, p)
+		}
+	}
+	r, err := Find("cost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := LeaveOneOut(s, r, OutcomeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.MinSpearman < 0.98 {
+		t.Errorf("correlation %v at least", o.MinSpearman)
+	}
+	s, err = s.Select(s.Names[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Missing(s); err == nil || !strings.Contains(err.Error(), "no feature global_size_0") {
+		t.Error(err)
 	}
 }
 
@@ -524,6 +571,9 @@ func BenchmarkRank(b *testing.B) {
 	train.Names, points.Names = s.Names, s.Names
 	train.Points, points.Points = train.Points[:10000], points.Points[:10000]
 	for _, r := range Rankers() {
+		if r.Missing(train) != nil {
+			continue
+		}
 		b.Run(r.Name, func(b *testing.B) {
 			for b.Loop() {
 				scorer, err := r.Fit(train)

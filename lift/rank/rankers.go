@@ -20,7 +20,8 @@ type Ranker struct {
 	predicted bool // the model's time is a feature
 	logarithm bool // of the throughput is learnt
 	learn     func(*training) (predictor, error)
-	blend     []string // rankers whose orders are averaged
+	whole     func(*Set) (Scorer, error) // learns from the set as it is
+	blend     []string                   // rankers whose orders are averaged
 }
 
 // Scorer is a ranker that has learnt: Score gives a number for each point, the greater the faster. Numbers of points of
@@ -65,10 +66,12 @@ var rankers = []Ranker{
 	{Name: "knn-relative", Doc: "the 5 nearest by logarithms of all features relative to the benchmark's mean, weighted by distance", view: relativeView, logarithm: true, learn: learnNearest(true)},
 	{Name: "ridge", Doc: "ridge regression of the logarithm of throughput on relative logarithms", view: relativeView, logarithm: true, learn: fitRidge},
 	{Name: "trees", Doc: "randomized trees of the logarithm of throughput on logarithms, absolute and relative", view: bothView, logarithm: true, learn: fitTrees},
+	{Name: "cost", Doc: "a cost model of overlapping memory traffic and work, fitted to the times of the training points", whole: fitCost},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true},
 	{Name: "knn+model", Doc: "knn-relative with the model's time as a further feature", view: relativeView, predicted: true, logarithm: true, learn: learnNearest(true)},
 	{Name: "trees+model", Doc: "trees with the model's time as a further feature", view: bothView, predicted: true, logarithm: true, learn: fitTrees},
 	{Name: "blend", Doc: "mean place in the orders of knn-relative, ridge and trees", blend: []string{"knn-relative", "ridge", "trees"}},
+	{Name: "blend+cost", Doc: "mean place in the orders of knn-relative, ridge, trees and cost", blend: []string{"knn-relative", "ridge", "trees", "cost"}},
 	{Name: "blend+model", Doc: "mean place in the orders of knn-relative, ridge, trees and the model", blend: []string{"knn-relative", "ridge", "trees", "model"}, predicted: true},
 }
 
@@ -87,8 +90,37 @@ func Find(name string) (Ranker, error) {
 	return Ranker{}, fmt.Errorf("there is no ranker %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// NeedsModel reports whether points must have predicted times.
-func (r Ranker) NeedsModel() bool { return r.predicted }
+// Missing says what the points of a set lack for the ranker, or nil.
+func (r Ranker) Missing(s *Set) error {
+	for _, name := range r.blend {
+		part, err := Find(name)
+		if err == nil {
+			err = part.Missing(s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if r.lift && len(liftFeatures(s.Names)) == 0 {
+		return errNotLift
+	}
+	for i := range s.Points {
+		if p := &s.Points[i]; r.predicted && (!(p.Predicted > 0) || math.IsInf(p.Predicted, 0)) {
+			return unpredicted(p)
+		}
+	}
+	if r.whole != nil && len(s.Points) > 0 {
+		_, err := totalsOf(s, &s.Points[0])
+		return err
+	}
+	return nil
+}
+
+var errNotLift = errors.New("the points have none of the features of the paper")
+
+func unpredicted(p *Point) error {
+	return fmt.Errorf("point %s has no time predicted by a model", p.ID)
+}
 
 // training is what a learner sees: rows of features with the value to predict, and the benchmarks and groups they are of.
 type training struct {
@@ -111,7 +143,10 @@ func (r Ranker) Fit(train *Set) (Scorer, error) {
 }
 
 func (r Ranker) fit(train *Set) (Scorer, error) {
-	if r.learn == nil && r.blend == nil {
+	switch {
+	case r.whole != nil:
+		return r.whole(train)
+	case r.learn == nil && r.blend == nil:
 		return modelScorer{}, nil
 	}
 	if r.blend != nil {
@@ -140,7 +175,7 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 	if r.lift {
 		names = liftFeatures(names)
 		if len(names) == 0 {
-			return nil, errors.New("the points have none of the features of the paper")
+			return nil, errNotLift
 		}
 	}
 	t := &training{values: train.Throughput()}
@@ -192,7 +227,7 @@ func (r Ranker) rows(s *Set, names []string) ([][]float64, error) {
 		}
 		if r.predicted {
 			if !(p.Predicted > 0) || math.IsInf(p.Predicted, 0) {
-				return nil, fmt.Errorf("point %s has no time predicted by a model", p.ID)
+				return nil, unpredicted(&p)
 			}
 			row = append(row, math.Log(p.Predicted))
 		}
@@ -246,7 +281,7 @@ func (modelScorer) Score(s *Set) ([]float64, error) {
 	out := make([]float64, len(s.Points))
 	for i, p := range s.Points {
 		if !(p.Predicted > 0) || math.IsInf(p.Predicted, 0) {
-			return nil, fmt.Errorf("ranker model: point %s has no time predicted by a model", p.ID)
+			return nil, fmt.Errorf("ranker model: %w", unpredicted(&p))
 		}
 		out[i] = -math.Log(p.Predicted)
 	}
