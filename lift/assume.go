@@ -111,6 +111,13 @@ func (a Assumption) Implied(given []Assumption) bool {
 	if a.Proved() {
 		return true
 	}
+	if a.Kind == AtLeast { // a whole number that is positive is at least 1
+		d := a.A.Sub(a.B).Add(Nat(1))
+		whole := Assumption{Kind: Divides, A: d, B: Nat(1)}
+		if d != (Size{}) && !d.hasNegative() && whole.Implied(given) {
+			return true
+		}
+	}
 	for _, g := range given {
 		if g == a {
 			return true

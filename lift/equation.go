@@ -400,7 +400,7 @@ func (f *Term) ApplyOnce(args ...*Term) *Term {
 		return f.Apply(args...)
 	}
 	for i, a := range args {
-		if a.err != nil || !a.ops.Has(Call) || f.Kids[0].once(len(args)-1-i) {
+		if a.err != nil || !a.ops.Has(Fun) || f.Kids[0].once(len(args)-1-i) {
 			continue
 		}
 		return LetOf(Fn1(a.Type, func(x *Term) *Term {

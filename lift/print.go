@@ -76,6 +76,23 @@ func (p *Program) String() string {
 	return b.String()
 }
 
+// BodyText is the body of the program alone, on one line.
+func (p *Program) BodyText() string {
+	w := printer{taken: map[string]bool{}}
+	for _, f := range p.Funs {
+		w.taken[f.Name] = true
+	}
+	for _, s := range p.Sizes {
+		w.taken[s] = true
+	}
+	for _, in := range p.Inputs {
+		w.taken[in.Name] = true
+		w.names = append(w.names, in.Name)
+	}
+	w.term(p.Body, precApply)
+	return w.b.String()
+}
+
 // fresh is a name for the next variable.
 func (p *printer) fresh() string {
 	for i := len(p.names); ; i++ {

@@ -4,7 +4,7 @@ import "gpuperf/lift"
 
 // The rules that templates cannot say: they count, or work on as many arrays as there are.
 
-func init() {
+func addCoded() {
 	add(
 		Rule{
 			Name: "iterateSplit", Left: "iterate(i + k, f) $ xs", Right: "iterate(i, f) o iterate(k, f) $ xs", Types: "xs: [A]N",
@@ -151,7 +151,7 @@ func mapZipFusion(m *Match) *lift.Term {
 // applyTuple applies a function of a tuple to components, each of which is computed once.
 func applyTuple(f *lift.Term, args []*lift.Term) *lift.Term {
 	for i, a := range args {
-		if a.Err() == nil && a.Ops().Has(lift.Call) {
+		if a.Err() == nil && a.Ops().Has(lift.Fun) {
 			return lift.LetOf(lift.Fn1(a.Type, func(x *lift.Term) *lift.Term {
 				rest := append([]*lift.Term(nil), args...)
 				rest[i] = x

@@ -63,7 +63,7 @@ var lanewiseF = lanewise("f")
 // function must compute something, in a map that is not parallel in the same way already.
 
 // computes: an OpenCL map needs a function that writes something.
-var computes = Condition{"f computes something", func(m *Match) bool { return m.Funs["f"].Ops().Has(lift.Call) }}
+var computes = Condition{"f computes something", func(m *Match) bool { return m.Funs["f"].Ops().Has(lift.Fun) }}
 
 // withinDim reports whether a pattern of that operator and dimension stands in the term.
 func withinDim(t *lift.Term, op lift.Op, dim int) bool {

@@ -223,6 +223,12 @@ var (
 	byName = map[string]*Rule{}
 )
 
+func init() {
+	addTable()
+	addCoded()
+	addMacros()
+}
+
 // add makes rules ready, and panics for one that is not written right: the table is part of the program.
 func add(list ...Rule) {
 	for _, r := range list {

@@ -1,15 +1,237 @@
 package rules
 
 import (
+	"errors"
+	"fmt"
+
 	"gpuperf/lift"
 )
+
+// Run is a rewriting in progress: what it may assume, and the steps that it made.
+type Run struct {
+	Options
+	Steps []Step
+	// MaxSteps bounds the steps of strategies that repeat; 0 means 1000.
+	MaxSteps int
+}
+
+// Step is a rule that was applied at a place.
+type Step struct {
+	Rule *Rule
+	Args Args
+	Path []int // the kids that lead from the root to the place
+}
+
+// Strategy says where to rewrite a term that stands at a site. It returns the term rewritten, or an error where it does not
+// apply; then the run is as it was.
+type Strategy func(run *Run, t *lift.Term, site *Site) (*lift.Term, error)
+
+// errNowhere is that no place was found where a strategy applies.
+var errNowhere = errors.New("the strategy applies nowhere")
+
+// Do rewrites a term from its root.
+func (run *Run) Do(s Strategy, t *lift.Term) (*lift.Term, error) { return run.at(s, t, nil) }
+
+// at runs the strategy, and forgets the steps of one that fails.
+func (run *Run) at(s Strategy, t *lift.Term, site *Site) (*lift.Term, error) {
+	before := len(run.Steps)
+	r, err := s(run, t, site)
+	if err != nil {
+		run.Steps = run.Steps[:before]
+		return nil, err
+	}
+	return r, nil
+}
+
+// With is the strategy that applies the rule at the term itself. Args come in pairs of a name and a size or an int.
+func (r *Rule) With(args ...any) Strategy {
+	a := Args{}
+	for i := 0; i+1 < len(args); i += 2 {
+		switch v := args[i+1].(type) {
+		case lift.Size:
+			a[args[i].(string)] = v
+		case int:
+			a[args[i].(string)] = lift.Nat(int64(v))
+		default:
+			panic(fmt.Sprintf("rule %s: argument %v is a %T", r.Name, args[i], v))
+		}
+	}
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) { return run.apply(r, a, t, site) }
+}
+
+func (run *Run) apply(r *Rule, args Args, t *lift.Term, site *Site) (*lift.Term, error) {
+	most := run.MaxSteps
+	if most == 0 {
+		most = 1000
+	}
+	if len(run.Steps) >= most {
+		return nil, fmt.Errorf("more than %d steps", most)
+	}
+	right, err := r.Apply(t, site, args, run.Options)
+	if err != nil {
+		return nil, err
+	}
+	run.Steps = append(run.Steps, Step{r, args, site.Path()})
+	return right, nil
+}
+
+// Use is With for the rule of a name, which must exist.
+func Use(name string, args ...any) Strategy {
+	r := ByName(name)
+	if r == nil {
+		panic("no rule is named " + name)
+	}
+	return r.With(args...)
+}
+
+// ID changes nothing.
+func ID(_ *Run, t *lift.Term, _ *Site) (*lift.Term, error) { return t, nil }
+
+// Seq applies strategies one after the other, each to the result of the one before.
+func Seq(list ...Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		var err error
+		for _, s := range list {
+			if t, err = run.at(s, t, site); err != nil {
+				return nil, err
+			}
+		}
+		return t, nil
+	}
+}
+
+// Else applies the first strategy of the list that applies.
+func Else(list ...Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		err := errNowhere
+		for _, s := range list {
+			r, e := run.at(s, t, site)
+			if e == nil {
+				return r, nil
+			}
+			err = e
+		}
+		return nil, err
+	}
+}
+
+// Try applies the strategy where it applies, and is content where it does not.
+func Try(s Strategy) Strategy { return Else(s, ID) }
+
+// Repeat applies the strategy as often as it applies.
+func Repeat(s Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		for {
+			r, err := run.at(s, t, site)
+			if err != nil || r == t {
+				return t, nil
+			}
+			t = r
+		}
+	}
+}
+
+// withKid returns the term with another kid. What the parent's canonical form makes of it may be ill-typed only by a fault
+// of a rule, which changes no type.
+func withKid(t *lift.Term, i int, kid *lift.Term) (*lift.Term, error) {
+	kids := append([]*lift.Term(nil), t.Kids...)
+	kids[i] = kid
+	r := t.With(kids...)
+	return r, r.Err()
+}
 
 // replaceAt returns the term with another in the place that a path leads to.
 func replaceAt(t *lift.Term, path []int, by *lift.Term) *lift.Term {
 	if len(path) == 0 {
 		return by
 	}
-	kids := append([]*lift.Term(nil), t.Kids...)
-	kids[path[0]] = replaceAt(t.Kids[path[0]], path[1:], by)
-	return t.With(kids...)
+	r, err := withKid(t, path[0], replaceAt(t.Kids[path[0]], path[1:], by))
+	if err != nil {
+		return t
+	}
+	return r
 }
+
+// AtKid applies the strategy to one kid of the term.
+func AtKid(i int, s Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		if i < 0 || i >= len(t.Kids) {
+			return nil, fmt.Errorf("%s has no kid %d", t.Op, i)
+		}
+		r, err := run.at(s, t.Kids[i], &Site{site, t, i})
+		if err != nil {
+			return nil, err
+		}
+		return withKid(t, i, r)
+	}
+}
+
+// AllKids applies the strategy to every kid.
+func AllKids(s Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		var err error
+		for i := range t.Kids {
+			if t, err = AtKid(i, s)(run, t, site); err != nil {
+				return nil, err
+			}
+		}
+		return t, nil
+	}
+}
+
+// One applies the strategy to the first kid where it applies.
+func One(s Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		err := errNowhere
+		for i := range t.Kids {
+			r, e := run.at(AtKid(i, s), t, site)
+			if e == nil {
+				return r, nil
+			}
+			err = e
+		}
+		return nil, err
+	}
+}
+
+// TopDown applies the strategy at the first place where it applies, a term before its kids.
+func TopDown(s Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		return Else(s, One(TopDown(s)))(run, t, site)
+	}
+}
+
+// BottomUp applies the strategy at the first place where it applies, the kids of a term before it.
+func BottomUp(s Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		return Else(One(BottomUp(s)), s)(run, t, site)
+	}
+}
+
+// Everywhere applies the strategy at every place where it applies, a term before its kids.
+func Everywhere(s Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		return Seq(Try(s), AllKids(Everywhere(s)))(run, t, site)
+	}
+}
+
+// At applies the strategy at the place that a path leads to.
+func At(path []int, s Strategy) Strategy {
+	for i := len(path) - 1; i >= 0; i-- {
+		s = AtKid(path[i], s)
+	}
+	return s
+}
+
+// Where applies the strategy to terms that a test passes.
+func Where(ok func(t *lift.Term) bool, s Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		if !ok(t) {
+			return nil, errNowhere
+		}
+		return s(run, t, site)
+	}
+}
+
+// Normalize applies strategies anywhere until none applies.
+func Normalize(list ...Strategy) Strategy { return Repeat(TopDown(Else(list...))) }

@@ -4,7 +4,7 @@ import "slices"
 
 // The rules in equations. Every one is tested on random instances of its own text.
 
-func init() {
+func addTable() {
 	both := func(extra ...Condition) []Condition { return append(slices.Clone(foldable), extra...) }
 
 	// 001 Figure 6: algorithmic rules.

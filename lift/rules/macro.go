@@ -1,0 +1,136 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+
+	"gpuperf/lift"
+)
+
+// Macro is a strategy with a name: several rules at once, in a fixed order (001 section 6.1).
+type Macro struct {
+	Name string
+	Says string // what it does, in one line
+	Run  func(args Args) Strategy
+	// Params are the arguments it needs.
+	Params []string
+}
+
+func arg(a Args, name string) lift.Size { return a[name] }
+
+var macros = map[string]*Macro{}
+
+func addMacro(list ...Macro) {
+	for _, m := range list {
+		macros[m.Name] = &m
+	}
+}
+
+// Macros lists the macro rules by name.
+func Macros() []*Macro {
+	var list []*Macro
+	for _, name := range slices.Sorted(maps.Keys(macros)) {
+		list = append(list, macros[name])
+	}
+	return list
+}
+
+// MacroByName returns the macro rule of that name, nil without one.
+func MacroByName(name string) *Macro { return macros[name] }
+
+// The parts of macro rules. They are filled by init, once the rules are there.
+var (
+	// fusions put maps that follow each other together, and maps into the reductions that follow them.
+	fusions []Strategy
+	// simplifications remove views that undo each other.
+	simplifications []Strategy
+	// fuseReduce is the derivation of 001 Figure 10 from a chunk's reduction of a map on: both become sequential, and one.
+	fuseReduce Strategy
+)
+
+func uses(names ...string) (list []Strategy) {
+	for _, n := range names {
+		list = append(list, Use(n))
+	}
+	return list
+}
+
+func addMacros() {
+	fusions = uses("mapFusion", "mapSeqFusion", "mapGlbFusion", "mapLclFusion", "mapWrgFusion", "reduceMapFusion", "reduceUnrollFusion")
+	simplifications = uses("joinSplit", "splitJoinID", "joinVecSplitVec", "asVectorAsScalar", "transposeTwice", "scatterGather",
+		"gatherScatter", "gatherGather", "iterateZero", "iterateOne", "toGlobalTwice", "toLocalTwice")
+	fuseReduce = Seq(Try(Use("reduceSeq")), Repeat(Seq(AtKid(2, Use("mapSeq")), Use("reduceMapFusion"))))
+	addMacro(
+		Macro{Name: "simplify", Says: "removes views that undo each other", Run: func(Args) Strategy { return Normalize(simplifications...) }},
+		Macro{Name: "fuse", Says: "fuses maps with maps, and with the sequential reductions after them", Run: func(Args) Strategy {
+			return Normalize(append(slices.Clone(fusions), simplifications...)...)
+		}},
+		Macro{Name: "fuseReduce", Says: "makes a reduction of a map sequential, and one with it (001 Figure 10)", Run: func(Args) Strategy {
+			return TopDown(fuseReduce)
+		}},
+		Macro{Name: "chunkReduce", Says: "reduces chunks of n first, each on its own, with the map before fused (001 Figure 10)", Params: []string{"n"}, Run: chunkReduce},
+		Macro{Name: "tile1D", Says: "computes a stencil along one dimension in overlapping tiles of t results", Params: []string{"t"}, Run: func(a Args) Strategy {
+			return TopDown(Use("tileStencils", "t", arg(a, "t")))
+		}},
+		Macro{Name: "tile2D", Says: "computes a stencil along two dimensions in overlapping tiles of t by v results", Params: []string{"t", "v"}, Run: func(a Args) Strategy {
+			return TopDown(Use("tileStencils2D", "t", arg(a, "t"), "v", arg(a, "v")))
+		}},
+		Macro{Name: "tileMaps", Says: "computes a matrix in tiles of n by m", Params: []string{"n", "m"}, Run: func(a Args) Strategy {
+			// Rows in chunks of n; in each chunk columns in chunks of m; the two inner loops next to each other.
+			return TopDown(Seq(Use("splitJoin", "n", arg(a, "n")), AtKid(0, AtKid(0, AtKid(0, tileRows(arg(a, "m")))))))
+		}},
+		Macro{Name: "interchange", Says: "exchanges two nested maps", Run: func(Args) Strategy { return TopDown(Use("mapMapInterchange")) }},
+		Macro{Name: "localCopy", Says: "copies what each work-group reads to local memory", Run: func(Args) Strategy {
+			return BottomUp(Else(Use("copyLocal2D"), Use("copyLocal")))
+		}},
+		Macro{Name: "privateCopy", Says: "copies what each work-item reads to private memory", Run: func(Args) Strategy {
+			return TopDown(Else(Use("copyPrivate"), Use("copyPrivateGlb")))
+		}},
+		Macro{Name: "vectorize", Says: "computes on vectors of w", Params: []string{"w"}, Run: func(a Args) Strategy {
+			return BottomUp(Else(Use("vectorizeReduce", "w", arg(a, "w")), Use("vectorize", "w", arg(a, "w"))))
+		}},
+		Macro{Name: "coalesce", Says: "lets neighbouring work-items work on neighbouring elements, s chunks apart", Params: []string{"s"}, Run: func(a Args) Strategy {
+			return TopDown(Seq(Use("partRedReorder"), AtKid(2, Use("reorderStride", "s", arg(a, "s")))))
+		}},
+		Macro{Name: "groups", Says: "maps to work-groups along d, and the maps in it to work-items", Params: []string{"d"}, Run: func(a Args) Strategy {
+			return TopDown(Seq(Use("mapWrg", "d", arg(a, "d")), AtKid(0, TopDown(Use("mapLcl", "d", arg(a, "d"))))))
+		}},
+		Macro{Name: "sequential", Says: "makes sequential what is not yet mapped to anything", Run: func(Args) Strategy {
+			return Seq(Repeat(TopDown(Use("reduceSeq"))), Repeat(TopDown(Use("mapSeq"))))
+		}},
+	)
+}
+
+// tileRows turns a chunk of rows, each a map over columns, into tiles: columns go outwards.
+func tileRows(m lift.Size) Strategy {
+	return Seq(
+		Use("mapMapInterchange"),
+		AtKid(0, Use("splitJoin", "n", m)),
+	)
+}
+
+// chunkReduce follows 001 Figure 10: reduce f z ∘ map g becomes reduce f z ∘ join ∘ map (reduceSeq …) ∘ split n.
+func chunkReduce(a Args) Strategy {
+	n := arg(a, "n")
+	return TopDown(func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		if t.Op != lift.Reduce || t.Arg().Type.Kind != lift.ArrayType {
+			return nil, errNowhere
+		}
+		m, err := t.Arg().Type.Len.Div(n)
+		if err != nil {
+			return nil, err
+		}
+		return Seq(
+			Use("reducePart", "m", m),
+			AtKid(2, Seq(
+				Use("partRedSplit", "n", n),
+				// join o map(partRed) o split(n) o map(g): the split passes the map, and the maps fuse.
+				AtKid(0, Seq(
+					Repeat(AtKid(1, Use("splitMap"))),
+					Repeat(Use("mapFusion")),
+					AtKid(0, AtKid(0, Seq(Use("partRedReduce"), fuseReduce))),
+				)),
+			)),
+		)(run, t, site)
+	})
+}
