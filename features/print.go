@@ -3,6 +3,7 @@ package features
 import (
 	"fmt"
 	"io"
+	"math/big"
 	"strings"
 	"text/tabwriter"
 
@@ -108,7 +109,7 @@ func (s *Statistics) measureMem(m *MemObject, key Mem, sizes map[string]int64) {
 	}
 	for class, to := range map[Class]*string{LinesClass: &m.Lines, SectorsClass: &m.Sectors} {
 		if n, err := s.units(class, key, sizes); err == nil {
-			*to = n.RatString()
+			*to = decimalOf(n)
 		}
 	}
 }
@@ -132,12 +133,12 @@ func (s *Statistics) counted(sizes map[string]int64) ([]Counted, error) {
 	return out, nil
 }
 
-// decimal is the value of a count, an integer.
+// decimal is the value of a count.
 func decimal(e *polycount.Evaluator, values []int64) string {
 	if v, ok := e.Int64(values); ok {
 		return fmt.Sprint(v)
 	}
-	return e.Rat(values).RatString()
+	return decimalOf(e.Rat(values))
 }
 
 // Write prints the records as an aligned table, with values where sizes are given (not nil).
@@ -188,4 +189,16 @@ func columns(key Key) []string {
 		per = "launch"
 	}
 	return []string{key.Kind(), key.String(), "", "", per}
+}
+
+// decimalOf writes a number exactly, or to six places where it has no end. Counts with averages need not be integers.
+func decimalOf(v *big.Rat) string {
+	if v.IsInt() {
+		return v.RatString()
+	}
+	places, exact := v.FloatPrec()
+	if !exact {
+		places = 6
+	}
+	return v.FloatString(places)
 }
