@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gpuperf/calibrate"
@@ -109,12 +110,15 @@ func (k counter) bound(device *peaks.Device, ids []features.ID, unit string) (*p
 	return common, nil
 }
 
+// memory lists the classes of features whose work is bytes that move.
+var memory = []features.Class{features.MemClass, features.HoistedClass, features.LinesClass, features.SectorsClass, features.FootprintClass}
+
 func (k counter) peak(device *peaks.Device, id features.ID, unit string) (p peaks.Peak, ok bool, err error) {
 	switch id.Class {
 	case features.OpClass:
 		p, ok = device.Arithmetic(string(id.DType), id.Op, unit)
 		return p, ok, nil
-	case features.MemClass:
+	case features.MemClass, features.HoistedClass, features.LinesClass, features.SectorsClass, features.FootprintClass:
 		space, err := k.space(id)
 		switch space {
 		case kernel.Local:
@@ -131,6 +135,9 @@ func (k counter) peak(device *peaks.Device, id features.ID, unit string) (p peak
 func (k counter) space(id features.ID) (kernel.Space, error) {
 	if id.Space != "" {
 		return id.Space, nil
+	}
+	if id.Class == features.LinesClass || id.Class == features.SectorsClass {
+		return kernel.Global, nil // they count nothing else
 	}
 	prefix := "f_mem_access"
 	if id.Tag != "" {
@@ -154,11 +161,15 @@ func (k counter) space(id features.ID) (kernel.Space, error) {
 
 // remark says why a rate may be above the peak (Perflex paper, section 8.3, on table 3).
 func (k counter) remark(ids []features.ID) (string, error) {
-	if ids[0].Class != features.MemClass {
+	if !slices.Contains(memory, ids[0].Class) {
 		return "more work is counted than is done, or the unit of the parameter is wrong", nil
 	}
 	if space, err := k.space(ids[0]); err != nil || space == kernel.Local {
 		return "work-items that read one address share an access, or the unit of the parameter is wrong", err
+	}
+	if ids[0].Class == features.FootprintClass {
+		return "each element counts once, so that the data may stay in a cache between launches, another term may bear part of the " +
+			"cost, or the unit of the parameter is wrong", nil
 	}
 	again, total := 0.0, 0.0
 	for _, id := range ids {

@@ -84,6 +84,9 @@ func TestCosts(t *testing.T) {
 		{"f_mem_access_global_float32_load_afr:>2", "B/s", 9.6e12, 2, "caches may serve"},
 		{"f_mem_access_tag:out", "B/s", 9.6e12, 2, "no element is accessed more than once"},
 		{"f_mem_access_global_float32_store_afr:1", "B/s", 9.6e12, 2, "no element is accessed more than once"},
+		{"f_mem_lines_global_float32_load", "B/s", 9.6e12, 2, "caches serve elements that are accessed more than once"},
+		{"f_mem_sectors_float32_store", "B/s", 9.6e12, 2, "no element is accessed more than once"},
+		{"f_mem_footprint_global_float32", "B/s", 9.6e12, 2, "each element counts once"},
 		{"f_mem_access_tag:nowhere", "B/s", 9.6e12, 0, ""},
 		{"f_mem_access_float32_load", "B/s", 9.6e12, 0, ""}, // global and local alike
 		{"f_mem_access_global_float32", "FLOP/s", 9.6e12, 0, ""},

@@ -107,6 +107,9 @@ func (e *explainer) scattered(m features.Mem, r features.Record) string {
 		return ""
 	}
 	stride := m.LStrides.Along(0)
+	if stride == "1" {
+		return fmt.Sprintf("rows of work-items begin and end within sectors of %s, so that they ask for %.0f %% of the bytes in the 32-byte sectors that they touch: wider or aligned rows", m.Variable, 100*used)
+	}
 	return fmt.Sprintf("neighbours along lid(0) are %s elements apart in %s, so that work-items ask for %.0f %% of the bytes in the 32-byte sectors that they touch: let the axis of stride 1 be lid(0)'s, by another layout or mapping",
 		stride, m.Variable, 100*used)
 }

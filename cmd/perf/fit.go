@@ -63,10 +63,11 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 			}
 			switch {
 			case wantJSON(cmd) && byRow:
-				return printJSON(cmd.OutOrStdout(), struct {
-					*calibrate.Fit
-					Rows []fittedRow `json:"fitted_rows"`
-				}{fit, fitted})
+				object, err := withRows(fit, fitted)
+				if err != nil {
+					return err
+				}
+				return printJSON(cmd.OutOrStdout(), object)
 			case wantJSON(cmd):
 				return printJSON(cmd.OutOrStdout(), fit)
 			case byRow:

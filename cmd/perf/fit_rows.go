@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -59,4 +60,18 @@ func printRows(w io.Writer, rows []fittedRow) {
 	}
 	t.write(w)
 	fmt.Fprintln(w)
+}
+
+// withRows is the object of a fit with its rows.
+func withRows(fit *calibrate.Fit, rows []fittedRow) (map[string]any, error) {
+	text, err := json.Marshal(fit)
+	if err != nil {
+		return nil, err
+	}
+	object := map[string]any{}
+	if err := json.Unmarshal(text, &object); err != nil {
+		return nil, err
+	}
+	object["fitted_rows"] = rows
+	return object, nil
 }
