@@ -55,6 +55,63 @@ func TestStaticStencils(t *testing.T) {
 	}
 }
 
+// tiledStencil fetches a tile with its border into local memory, by fewer work-items than it has elements: those of the first
+// rows and columns fetch twice.
+func tiledStencil(t testing.TB, lx, ly int) *kernel.Kernel {
+	variants, err := script.Exec("tile.star", fmt.Sprintf(`
+knl = lp.make_kernel("{[i,j]: 0<=i,j<n}", "z[i,j] = u[i,j+1] + u[i+1,j] - 4*u[i+1,j+1] + u[i+1,j+2] + u[i+2,j+1]")
+knl = lp.add_dtypes(knl, "z, u: float32")
+knl = lp.assume(knl, "n >= 1")
+knl = lp.split_iname(knl, "i", %[2]d, outer_tag="g.1", inner_tag="l.1")
+knl = lp.split_iname(knl, "j", %[1]d, outer_tag="g.0", inner_tag="l.0")
+knl = lp.add_prefetch(knl, "u", ["i_inner", "j_inner"], fetch_bounding_box=True, default_tag="for")
+knl = lp.split_iname(knl, "u_dim_0", %[2]d, inner_tag="l.1")
+knl = lp.split_iname(knl, "u_dim_1", %[1]d, inner_tag="l.0")
+`, lx, ly))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return variants[0].Kernel
+}
+
+func TestStaticTile(t *testing.T) {
+	for _, test := range []struct{ lx, ly int }{{16, 4}, {8, 8}, {32, 2}} {
+		n, err := linear.New(tiledStencil(t, test.lx, test.ly))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int64{31, 32, 50} {
+			if err := compareStatic(n, map[string]int64{"n": size}, StaticOptions{}); err != nil {
+				t.Errorf("%+v: %v\n%s", test, err, n)
+			}
+		}
+		v, err := Static(n, map[string]int64{"n": 8192}, StaticOptions{})
+		if err != nil || !v.Exact {
+			t.Errorf("%+v: %+v (%v)\n%s", test, v, err, n)
+		}
+	}
+}
+
+func BenchmarkStaticTile(b *testing.B) {
+	n, err := linear.New(tiledStencil(b, 32, 8))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := NewStatic(n, StaticOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, size := range []int64{8192, 8190} {
+		b.Run(fmt.Sprintf("n=%d", size), func(b *testing.B) {
+			for b.Loop() {
+				if v, err := p.At(map[string]int64{"n": size}); err != nil || !v.Exact {
+					b.Fatal(v, err)
+				}
+			}
+		})
+	}
+}
+
 // What a design point of a stencil costs: two thread configurations of two stencils.
 func BenchmarkStaticStencil(b *testing.B) {
 	for _, test := range []struct{ r, gx, gy, lx, ly int }{{1, 32, 64, 32, 8}, {1, 128, 128, 16, 16}, {2, 32, 64, 32, 8}, {2, 16, 512, 128, 2}} {

@@ -458,7 +458,8 @@ func (w *staticWalk) iterate(l *staticLoop, st *staticState, lower *form) {
 		tops[i], formed = f, formed && ok
 	}
 	trips := func(lane int32, from int) (int64, bool) {
-		least := int64(-1)
+		var low form // of the bound that may give the fewest
+		var lowDen, least, most int64
 		for i := range tops {
 			f := tops[i]
 			if from == lidVars && !formed {
@@ -474,15 +475,18 @@ func (w *staticWalk) iterate(l *staticLoop, st *staticState, lower *form) {
 			}
 			lo, hi := st.interval(&f, from)
 			den := l.upper[i].den * l.step
-			n := max(floorDiv(lo, den)+1, 0)
-			if n != max(floorDiv(hi, den)+1, 0) {
-				f.c -= den * n
-				st.why = st.cutAt(&f, from)
-				return 0, false
+			fewest, greatest := max(floorDiv(lo, den)+1, 0), max(floorDiv(hi, den)+1, 0)
+			if i == 0 || fewest < least {
+				low, lowDen, least = f, den, fewest
 			}
-			if least < 0 || n < least {
-				least = n
+			if i == 0 || greatest < most {
+				most = greatest
 			}
+		}
+		if least < most { // divide where this bound allows as many as all may
+			low.c -= lowDen * (most - 1)
+			st.why = st.cutAt(&low, from)
+			return 0, false
 		}
 		return least, true
 	}
