@@ -45,8 +45,12 @@ func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 		if p, ok, err := w.countOpen(s); ok || err != nil {
 			return p, err
 		}
-		// What failed without elimination rarely succeeds with it: not all that is left goes into the attempt.
-		done := w.within(w.left/8, func(w *work) { p, err = w.countMembers(s) })
+		// Where elimination makes many members of one, it rarely helps: not all that is left goes into the attempt.
+		rest := w.left
+		if s.pending || len(s.cs) > manyMembers*len(s.open) {
+			rest /= 8
+		}
+		done := w.within(rest, func(w *work) { p, err = w.countMembers(s) })
 		if !done || errors.Is(err, ErrBudget) {
 			return nil, s.tooHard()
 		}
@@ -54,6 +58,9 @@ func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	}
 	return w.countMembers(s)
 }
+
+// manyMembers is the number of members that come from one quantified member from which on these are a bad form of it.
+const manyMembers = 4
 
 // tooHard is the error for a quantified set that could be neither counted as it is nor rid of its quantifiers.
 func (s *Set) tooHard() error {

@@ -10,7 +10,8 @@ const (
 	maxSamples    = 4096
 	maxSampleWork = 1 << 16
 	longEnough    = 12 // terms from which it is tried
-	maxPeriod     = 4  // of coefficients in the result, which has up to that many floors
+	tooLong       = 500
+	maxPeriod     = 4 // of coefficients in the result, which has up to that many floors
 )
 
 // periodic shortens q by looking at its values. A polynomial in n and floors of n with period L is, on each residue
@@ -18,11 +19,14 @@ const (
 // these polynomials agree in a coefficient for many classes, floors cancel that no rule on their forms relates, such as
 // those of divisors 2, 3 and 6. What stands beside the terms in n and its floors is carried along.
 func (w *work) periodic(p *Poly, q quasi) quasi {
-	for v := 1; v <= p.table.n && len(q) >= longEnough; v++ {
-		if next := w.periodicIn(p, q, v); next != nil {
-			q = next
+	w.within(w.left/16, func(w *work) {
+		for v := 1; v <= p.table.n && longEnough <= len(q) && len(q) <= tooLong; v++ {
+			w.spend(8 * len(q))
+			if next := w.periodicIn(p, q, v); next != nil {
+				q = next
+			}
 		}
-	}
+	})
 	return q
 }
 
@@ -67,8 +71,9 @@ func (w *work) periodicIn(p *Poly, q quasi, v int) quasi {
 		if y, ok := w.byResidues(p, x, v); ok && shorter(y, x) {
 			x, changed = y, true
 		}
-		out = out.add(x.mul(quasi{{g.beside, ratInt(1)}}))
+		out = append(out, x.mul(quasi{{g.beside, ratInt(1)}})...)
 	}
+	out = out.collected()
 	if !changed || !shorter(out, q) {
 		return nil
 	}
