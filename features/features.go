@@ -7,6 +7,12 @@
 // the records (select.go); Statistics.Value evaluates the selection at sizes (value.go), also as accesses per element
 // (afr.go), footprint, or cache lines and sectors that sub-groups touch (lines.go, weigh.go). JSON and Write print all
 // records (print.go).
+//
+// Static (static.go) derives another kind of feature, for ranking variants: a vector of what a launch does per work-item and how
+// it uses memory and the device, at given sizes. It walks the linearized program (static_program.go) over boxes of work-groups
+// and iterations (static_walk.go, static_loop.go) on which index expressions are affine (static_form.go, static_index.go), and
+// counts there what sub-groups touch (static_units.go), with estimated registers (static_registers.go) and the limits of the
+// device (hardware.go).
 package features
 
 import (
