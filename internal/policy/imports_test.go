@@ -31,6 +31,7 @@ var layers = []string{
 	"lift",
 	"lift/lower",
 	"lift/rules",
+	"lift/derive",
 	"kernel/linear",
 	"kernel/interp",
 	"kernel/script",

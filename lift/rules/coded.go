@@ -1,6 +1,10 @@
 package rules
 
-import "gpuperf/lift"
+import (
+	"sync"
+
+	"gpuperf/lift"
+)
 
 // The rules that templates cannot say: they count, or work on as many arrays as there are.
 
@@ -33,6 +37,20 @@ func addCoded() {
 		Rule{
 			Name: "mapFission", Left: "map(fun(x => f(g(x)))) $ xs", Right: "map(f) o map(g) $ xs   (f the outermost pattern)", Types: "xs: [A]N",
 			Source: "Lift: mapFission", code: mapFission,
+		},
+		Rule{
+			Name: "vectorizeZip", Left: "map(f) $ zip(xs, …)", Right: "asScalar o map(fun(y => mapVec(f, get(0, y), …))) $ zip(asVector(w) $ xs, …)",
+			Types: "xs: [scalar]N", Params: []string{"w"}, Source: "Lift: vectorizeMapZip", code: vectorizeZip,
+		},
+		Rule{
+			Name:  "tileStencilsZip2D",
+			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, …)",
+			Right: "map(join) o join o map(transpose) o map(map(fun(q => the left side on zip(get(0, q), …)))) $ the zip of tiles of t by v: overlapping for what is slid",
+			Types: "xs: [[A]M]N", Params: []string{"t", "v"}, Source: "Lift: tile2DStencilsZip", code: tileStencilsZip2D,
+		},
+		Rule{
+			Name: "copyLocalZip2D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(1, mapLcl(0, id)) $ get(0, y), …)))) $ xs   (what f slides over)",
+			Types: "xs: [[[scalar]M]3]N", code: copyLocalZip2D,
 		},
 		Rule{
 			Name: "zipRotate", Left: "map(f) $ zip(xs, …)", Right: "map(fun(y => f(tuple(get(k, y), …))) $ zip(…, xs)   (rotated)", Types: "xs: [A]N",
@@ -128,6 +146,9 @@ func mapZipFusion(m *Match) *lift.Term {
 	parts, fused := make([]*lift.Term, len(zip.Kids)), false
 	for i, k := range zip.Kids {
 		parts[i] = k
+		if !k.Ops().Has(lift.Fun) {
+			continue // a view costs nothing where it is
+		}
 		if k.Op == lift.Map || k.Op == t.Op && len(k.Ints) == len(t.Ints) && (len(k.Ints) == 0 || k.Ints[0] == t.Ints[0]) {
 			parts[i], fused = k.Arg(), true
 		}
@@ -209,4 +230,177 @@ func zipRotate(m *Match) *lift.Term {
 		return t.Kids[0].Apply(lift.TupleTerm(args...))
 	})
 	return lift.MapOf(lift.Map, f, arrays)
+}
+
+// vectorizeZip needs a function that calls one operation with the components of its tuple.
+func vectorizeZip(m *Match) *lift.Term {
+	t, w := m.Term, m.Ints["w"]
+	if t.Op != lift.Map || t.Arg().Op != lift.Zip || t.Type.Elem.Kind != lift.ScalarType {
+		return nil
+	}
+	kids := t.Arg().Kids
+	f := t.Kids[0]
+	if f.Op != lift.Lambda || f.Body().Op != lift.Call || len(f.Body().Kids) != len(kids)+1 {
+		return nil
+	}
+	op := f.Body().Kids[0]
+	for i, a := range f.Body().Kids[1:] {
+		if a.Op != lift.Get || a.Ints[0] != i || a.Kids[0].Op != lift.Var || a.Kids[0].Ints[0] != 0 || a.Type.Kind != lift.ScalarType {
+			return nil
+		}
+	}
+	if len(op.User.Defs) == 0 || op.User.Body != "" {
+		return nil
+	}
+	var parts []*lift.Term
+	for _, k := range kids {
+		parts = append(parts, lift.AsVectorOf(w, k))
+	}
+	arrays := lift.ZipOf(parts...)
+	if arrays.Err() != nil {
+		return arrays
+	}
+	return lift.AsScalarOf(lift.MapOf(lift.Map, lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
+		var args []*lift.Term
+		for i := range kids {
+			args = append(args, lift.GetOf(i, y))
+		}
+		return lift.MapVecOf(op, args...)
+	}), arrays))
+}
+
+// slid is a matrix of windows: map(transpose) o slide(n, s) o map(slide(m, u)) $ grid.
+type slid struct {
+	n, s, m, u lift.Size
+	grid       *lift.Term
+}
+
+var slideTemplate = sync.OnceValue(func() *lift.Template {
+	t, err := lift.NewTemplate("map(transpose) o slide(n, s) o map(slide(m, u)) $ xs", true)
+	if err != nil {
+		panic(err)
+	}
+	return t
+})
+
+func slide2D(n, s, m, u lift.Size, grid *lift.Term) *lift.Term {
+	rows := lift.SlideOf(n, s, mapEach(grid, func(row *lift.Term) *lift.Term { return lift.SlideOf(m, u, row) }))
+	return mapEach(rows, lift.TransposeOf)
+}
+
+// mapEach maps a view over an array.
+func mapEach(xs *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
+	if xs.Err() != nil {
+		return xs
+	}
+	if xs.Type.Kind != lift.ArrayType {
+		return lift.JoinOf(xs) // an error that says so
+	}
+	return lift.MapOf(lift.Map, lift.Fn1(xs.Type.Elem, f), xs)
+}
+
+func tileStencilsZip2D(m *Match) *lift.Term {
+	t := m.Term
+	if t.Op != lift.Map || t.Arg().Op != lift.Zip || t.Type.Elem.Kind != lift.ArrayType {
+		return nil
+	}
+	tall, wide := m.Sizes["t"], m.Sizes["v"]
+	zip := t.Arg()
+	var tiles []*lift.Term
+	windows := make([]*slid, len(zip.Kids))
+	template := slideTemplate()
+	for i, k := range zip.Kids {
+		if k.Type.Elem.Kind != lift.ArrayType || k.Type.Elem.Len != t.Type.Elem.Len {
+			return nil
+		}
+		if b, ok := template.Match(k); ok {
+			w := &slid{b.Sizes["n"], b.Sizes["s"], b.Sizes["m"], b.Sizes["u"], b.Terms["xs"]}
+			windows[i] = w
+			tiles = append(tiles, slide2D(tall.Mul(w.s).Add(w.n).Sub(w.s), tall.Mul(w.s), wide.Mul(w.u).Add(w.m).Sub(w.u), wide.Mul(w.u), w.grid))
+		} else {
+			tiles = append(tiles, slide2D(tall, tall, wide, wide, k))
+		}
+	}
+	rows := lift.ZipOf(tiles...)
+	if rows.Err() != nil {
+		return rows
+	}
+	inner := func(q *lift.Term) *lift.Term {
+		var parts []*lift.Term
+		for i := range tiles {
+			part := lift.GetOf(i, q)
+			if w := windows[i]; w != nil {
+				part = slide2D(w.n, w.s, w.m, w.u, part)
+			}
+			parts = append(parts, part)
+		}
+		arrays := lift.ZipOf(parts...)
+		if arrays.Err() != nil {
+			return arrays
+		}
+		return lift.Make(lift.Map, lift.Attr{}, t.Kids[0], arrays)
+	}
+	pairs := mapEach(rows, func(r *lift.Term) *lift.Term {
+		var parts []*lift.Term
+		for i := range tiles {
+			parts = append(parts, lift.GetOf(i, r))
+		}
+		return lift.ZipOf(parts...)
+	})
+	out := mapEach(pairs, func(r *lift.Term) *lift.Term { return mapEach(r, inner) })
+	return mapEach(lift.JoinOf(mapEach(out, lift.TransposeOf)), lift.JoinOf)
+}
+
+// copyLocalZip2D copies those components that the function slides over: they are read more than once.
+func copyLocalZip2D(m *Match) *lift.Term {
+	t := m.Term
+	if t.Op != lift.MapWrg || t.Kids[0].Op != lift.Lambda || t.Kids[0].Params[0].Kind != lift.TupleType {
+		return nil
+	}
+	f, param := t.Kids[0], t.Kids[0].Params[0]
+	copied := make([]bool, len(param.Elems))
+	any := false
+	lift.Walk(f.Body(), func(t *lift.Term) {
+		if t.Op != lift.Slide {
+			return
+		}
+		base := t.Arg()
+		if base.Op == lift.Map {
+			base = base.Arg()
+		}
+		if base.Op == lift.Get && base.Kids[0].Op == lift.Var && base.Kids[0].Type == param {
+			e := param.Elems[base.Ints[0]]
+			if e.Kind == lift.ArrayType && e.Elem.Kind == lift.ArrayType && e.Elem.Elem.IsData() {
+				copied[base.Ints[0]], any = true, true
+			}
+		}
+	})
+	if !any {
+		return nil
+	}
+	return lift.Make(t.Op, t.Attr, lift.Fn1(param, func(q *lift.Term) *lift.Term {
+		args := make([]*lift.Term, len(param.Elems))
+		for i := range args {
+			args[i] = lift.GetOf(i, q)
+		}
+		return withCopies(f, args, copied, 0)
+	}), t.Arg())
+}
+
+func withCopies(f *lift.Term, args []*lift.Term, copied []bool, from int) *lift.Term {
+	for i := from; i < len(args); i++ {
+		if !copied[i] {
+			continue
+		}
+		id := lift.ID(args[i].Type.Elem.Elem)
+		local := lift.MoveTo(lift.ToLocal, lift.MapDim(lift.MapLcl, 1, lift.Fn1(args[i].Type.Elem, func(row *lift.Term) *lift.Term {
+			return lift.MapDim(lift.MapLcl, 0, id, row)
+		}), args[i]))
+		return lift.Fn1(local.Type, func(c *lift.Term) *lift.Term {
+			rest := append([]*lift.Term(nil), args...)
+			rest[i] = c
+			return withCopies(f, rest, copied, i+1)
+		}).ApplyOnce(local)
+	}
+	return f.Apply(lift.TupleTerm(args...))
 }

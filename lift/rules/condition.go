@@ -7,26 +7,54 @@ import (
 
 // Conditions of rules. f and z are the variables of the rule.
 
-func user(m *Match) *lift.UserFun {
-	if f := m.Funs["f"]; f.Op == lift.Fun {
-		return f.User
+// operation is what a function of two operands is known to be: a user function, or one applied to the lanes of vectors.
+func operation(f *lift.Term) (u *lift.UserFun, width int) {
+	switch {
+	case f.Op == lift.Fun:
+		return f.User, 0
+	case f.Op == lift.Lambda && len(f.Params) == 2 && f.Kids[0].Op == lift.MapVec && len(f.Kids[0].Kids) == 3:
+		body := f.Kids[0]
+		x, y := body.Kids[1], body.Kids[2]
+		if body.Kids[0].Op == lift.Fun && x.Op == lift.Var && y.Op == lift.Var && x.Ints[0] == 1 && y.Ints[0] == 0 {
+			return body.Kids[0].User, x.Type.Width
+		}
 	}
-	return nil
+	return nil, 0
 }
 
-var associative = Condition{"f is associative", func(m *Match) bool { f := user(m); return f != nil && f.Associative }}
+var associative = Condition{"f is associative", func(m *Match) bool {
+	f, _ := operation(m.Funs["f"])
+	return f != nil && f.Associative
+}}
 
-var commutative = Condition{"f is commutative", func(m *Match) bool { f := user(m); return f != nil && f.Commutative }}
+var commutative = Condition{"f is commutative", func(m *Match) bool {
+	f, _ := operation(m.Funs["f"])
+	return f != nil && f.Commutative
+}}
 
 var neutral = Condition{"z is neutral for f", func(m *Match) bool {
-	f := user(m)
-	return f != nil && f.Neutral != nil && f.Neutral == m.Terms["z"]
+	f, width := operation(m.Funs["f"])
+	if f == nil || f.Neutral == nil {
+		return false
+	}
+	z := f.Neutral
+	if width > 0 {
+		z = lift.Splat(width, z)
+	}
+	return z == m.Terms["z"]
+}}
+
+// lifted: g is f on the lanes of vectors.
+var lifted = Condition{"g is f on vectors, and ys is z in every lane", func(m *Match) bool {
+	f, _ := operation(m.Funs["f"])
+	g, width := operation(m.Funs["g"])
+	return f != nil && f == g && width > 0 && m.Terms["z"].Op == lift.Literal && lift.Splat(width, m.Terms["z"]) == m.Terms["ys"]
 }}
 
 // foldable is what makes a reduction one of parts.
 var foldable = []Condition{associative, neutral}
 
-var isID = Condition{"f is id", func(m *Match) bool { f := user(m); return f != nil && f.IsID() }}
+var isID = Condition{"f is id", func(m *Match) bool { f := m.Funs["f"]; return f.Op == lift.Fun && f.User.IsID() }}
 
 var literal = Condition{"z is a literal", func(m *Match) bool { return m.Terms["z"].Op == lift.Literal }}
 
@@ -94,6 +122,10 @@ var mayBeLcl = Condition{"it is in a mapWrg d, no mapLcl d is around it or in f,
 	f, d := m.Funs["f"], m.Ints["d"]
 	return m.Site.insideDim(lift.MapWrg, d) && !m.Site.insideDim(lift.MapLcl, d) &&
 		!withinDim(f, lift.MapLcl, d) && !f.Ops().Has(lift.MapWrg) && !f.Ops().Has(lift.MapGlb)
+}}
+
+var inGroup = Condition{"it is in a mapWrg 0 and in no mapLcl", func(m *Match) bool {
+	return m.Site.insideDim(lift.MapWrg, 0) && m.Site.inside(lift.Set(lift.MapLcl)) == nil
 }}
 
 // inThread: a private copy belongs to one work-item.

@@ -133,9 +133,6 @@ func (r *Refused) Error() string { return "rule " + r.Rule.Name + ": " + r.Why }
 
 const noMatch = "it does not match"
 
-// Matches reports whether the error says no more than that the left side of a rule is another.
-func (r *Refused) Matches() bool { return r.Why != noMatch }
-
 func (r *Rule) refuse(format string, args ...any) (*lift.Term, error) {
 	return nil, &Refused{r, fmt.Sprintf(format, args...)}
 }

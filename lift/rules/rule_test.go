@@ -19,14 +19,18 @@ import (
 
 // leftOf is the left side of the rules in code, as a program that can be read.
 var leftOf = map[string]string{
-	"iterateSplit":    "iterate(3, f) $ xs",
-	"gatherToScatter": "map(f) o gather(p) $ xs",
-	"scatterToGather": "scatter(p) o map(f) $ xs",
-	"splitZip":        "split(n) $ zip(xs, map(neg) $ map(h) $ xs)",
-	"zipJoin":         "zip(join $ xs, join o map(gather(reverse)) $ xs)",
-	"mapZipFusion":    "map(fun((y, e) => tuple(e, y, y))) $ zip(map(g) $ xs, xs)",
-	"mapFission":      "map(fun(x => map(f) o gather(p) $ x)) $ split(n) $ xs",
-	"zipRotate":       "map(fun((y, e) => tuple(e, y))) $ zip(map(g) $ xs, xs)",
+	"iterateSplit":      "iterate(3, f) $ xs",
+	"gatherToScatter":   "map(f) o gather(p) $ xs",
+	"scatterToGather":   "scatter(p) o map(f) $ xs",
+	"splitZip":          "split(n) $ zip(xs, map(neg) $ map(h) $ xs)",
+	"zipJoin":           "zip(join $ xs, join o map(gather(reverse)) $ xs)",
+	"mapZipFusion":      "map(fun((y, e) => tuple(e, y, y))) $ zip(map(g) $ xs, xs)",
+	"mapFission":        "map(fun(x => map(f) o gather(p) $ x)) $ split(n) $ xs",
+	"scalarizePartials": "reduce(f, z) o asScalar o reduce(mapVec(f), vec(w, z)) o join o map(fun(e => generate(1, fun(j => mapVec(f, e, e))))) o asVector(w) $ xs",
+	"copyLocalZip2D":    "mapWrg(d, fun(e => map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, 1) o map(slide(m, 1)) o get(0) $ e)) $ zip(xs, xs)",
+	"vectorizeZip":      "map(*) $ zip(xs, map(neg) $ xs)",
+	"tileStencilsZip2D": "map(fun((a0, b0) => map(fun((x0, y0) => tuple(at(0) o at(0) $ x0, y0))) $ zip(a0, b0))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, map(gather(reverse)) o map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs)",
+	"zipRotate":         "map(fun((y, e) => tuple(e, y))) $ zip(map(g) $ xs, xs)",
 }
 
 // scheme is how the variables of a rule are filled.
@@ -141,7 +145,7 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 	switch rule.Name {
 	case "mapWrg", "copyLocal", "copyPrivate", "copyPrivateGlb": // functions of rows
 		s.sub["f"] = s.pick("(map"+s.unary(false)+")", "(fun(row => map(fun(e => at(0, row)))$ row))")
-	case "copyLocal2D":
+	case "copyLocal2D", "copyPrivate2D", "copyPrivateGlb2D":
 		s.sub["f"] = "(map(map" + s.unary(false) + "))"
 	case "mapUnroll", "mapSeqSlide":
 		if strings.HasPrefix(s.elem, "[") && r.Intn(4) == 0 {
@@ -164,7 +168,7 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 			}
 			s.xs = "[" + s.elem + "]" + strconv.Itoa(n)
 		}
-	case "slideTiling", "tileStencils", "tileStencils2D": // sizes at random would seldom divide
+	case "slideTiling", "tileStencils", "tileStencils2D", "tileStencilsZip2D": // sizes at random would seldom divide
 		if r.Intn(4) > 0 {
 			wide := func(width, tile, length string) {
 				w, t := 1+r.Intn(3), 1+r.Intn(3)

@@ -109,10 +109,19 @@ func Else(list ...Strategy) Strategy {
 			if e == nil {
 				return r, nil
 			}
-			err = e
+			err = better(err, e)
 		}
 		return nil, err
 	}
+}
+
+// better keeps, of the reasons why alternatives do not apply, one that says more than that nothing matched.
+func better(old, now error) error {
+	var r *Refused
+	if errors.As(old, &r) && r.Why != noMatch || errors.Is(now, errNowhere) {
+		return old
+	}
+	return now
 }
 
 // Try applies the strategy where it applies, and is content where it does not.
@@ -188,7 +197,7 @@ func One(s Strategy) Strategy {
 			if e == nil {
 				return r, nil
 			}
-			err = e
+			err = better(err, e)
 		}
 		return nil, err
 	}

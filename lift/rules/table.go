@@ -65,6 +65,16 @@ func addTable() {
 			Name: "vectorizeReduce", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) o asScalar o reduceSeq(fun(a, y => mapVec(f, a, y)), vec(w, z)) o asVector(w) $ xs",
 			Types: "xs: [scalar]N", Params: []string{"w"}, Where: both(commutative, scalars, literal, lanewiseF),
 		},
+		Rule{
+			Name: "vectorizeReduction", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) o asScalar o reduce(fun(a, y => mapVec(f, a, y)), vec(w, z)) o asVector(w) $ xs",
+			Types: "xs: [scalar]N", Params: []string{"w"}, Where: both(commutative, scalars, literal, lanewiseF),
+		},
+		Rule{
+			Name: "scalarizePartials", Left: "reduce(f, z) o asScalar o reduce(g, ys) o join o map(h) $ xs", Right: "reduce(f, z) o join o map(fun(y => reduce(f, z) o asScalar $ h(y))) $ xs",
+			Types: "xs: [scalar]N", Where: both(commutative, lifted),
+		},
+		Rule{Name: "reduceSeqSplit", Left: "reduceSeq(f, z) $ xs", Right: "reduceSeq(fun(a, c => at(0) o reduceSeq(f, a) $ c), z) o split(n) $ xs", Types: "xs: [A]N", Params: []string{"n"}},
+		Rule{Name: "reduceResult", Left: "reduceSeq(f, z) $ xs", Right: "mapLcl(0, id) o reduceSeq(f, z) $ xs", Types: "xs: [scalar]N", Where: []Condition{inGroup}},
 		Rule{Name: "mapUnroll", Left: "mapSeq(f) $ xs", Right: "mapSeqUnroll(f) $ xs", Types: "xs: [A]N", Where: []Condition{noParallel}},
 		Rule{Name: "reduceUnroll", Left: "reduceSeq(f, z) $ xs", Right: "reduceSeqUnroll(f, z) $ xs", Types: "xs: [A]N", Where: []Condition{noParallel}},
 		Rule{Name: "mapSeqSlide", Left: "mapSeq(f) o slide(n, s) $ xs", Right: "mapSeqSlide(n, s, f) $ xs", Types: "xs: [A]N", Where: []Condition{noParallel}},
@@ -74,6 +84,8 @@ func addTable() {
 			Types: "xs: [[[scalar]3]M]N",
 		},
 		Rule{Name: "copyPrivate", Left: "mapLcl(d, f) $ xs", Right: "mapLcl(d, fun(y => f(toPrivate o mapSeq(id) $ y))) $ xs", Types: "xs: [[scalar]M]N"},
+		Rule{Name: "copyPrivate2D", Left: "mapLcl(d, f) $ xs", Right: "mapLcl(d, fun(y => f(toPrivate o mapSeq(mapSeq(id)) $ y))) $ xs", Types: "xs: [[[scalar]2]M]N"},
+		Rule{Name: "copyPrivateGlb2D", Left: "mapGlb(d, f) $ xs", Right: "mapGlb(d, fun(y => f(toPrivate o mapSeq(mapSeq(id)) $ y))) $ xs", Types: "xs: [[[scalar]2]M]N"},
 		Rule{Name: "copyPrivateGlb", Left: "mapGlb(d, f) $ xs", Right: "mapGlb(d, fun(y => f(toPrivate o mapSeq(id) $ y))) $ xs", Types: "xs: [[scalar]M]N"},
 	)
 

@@ -1,0 +1,217 @@
+// Package derive enumerates low-level variants of a program of package lift.
+//
+// A recipe (recipe.go) is a strategy with numbers left open: tile sizes, chunks, vector widths. What recipes a program has
+// follows from its form: nested maps (grid.go) or a reduction (reduction.go). Each recipe is a stratum; Derive takes from
+// the strata in turn, with numbers at random, until it has as many distinct variants as asked for. Every variant is derived
+// by the rules of package rules, and carries its derivation.
+//
+// Which map becomes which loop follows the constraints of the Lift project's later work: per nest of maps the dimensions of
+// mapWrg and mapLcl are the same, mapGlb does not meet them, and no dimension is mapped twice.
+package derive
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand"
+	"regexp"
+	"slices"
+
+	"gpuperf/lift"
+	"gpuperf/lift/rules"
+)
+
+// Options say how many variants to derive, and for what. The zero value of a limit is that of common devices.
+type Options struct {
+	// Count is the number of variants; 0 means 100. Fewer are returned where there are not so many.
+	Count int
+	Seed  int64
+	// Sizes are the values of all size symbols: variants must be valid there, and their numbers divide what they have to.
+	Sizes map[string]int64
+	// MaxGroup is the largest work-group (0: 1024), MaxLocal the local memory of one in bytes (0: 48 KiB), MaxPrivate the
+	// private arrays of a work-item in bytes (0: 1 KiB).
+	MaxGroup, MaxLocal, MaxPrivate int64
+}
+
+func (o Options) withDefaults() Options {
+	o.Count = cmp.Or(o.Count, 100)
+	o.MaxGroup = cmp.Or(o.MaxGroup, 1024)
+	o.MaxLocal = cmp.Or(o.MaxLocal, 48<<10)
+	o.MaxPrivate = cmp.Or(o.MaxPrivate, 1<<10)
+	return o
+}
+
+// Variant is a low-level program, and how it was derived.
+type Variant struct {
+	ID       string // of the normal form of its text: stable between processes
+	Recipe   string // the stratum
+	Numbers  map[string]int64
+	Program  *lift.Program // with the size symbols of the start
+	Steps    []rules.Step
+	Skeleton string // the text with numbers left out
+}
+
+// Derivation returns the variant's derivation from the program.
+func (v *Variant) Derivation(p *lift.Program) *rules.Derivation {
+	return &rules.Derivation{Start: p, Steps: v.Steps, Result: v.Program}
+}
+
+// Result is the variants with what became of the others.
+type Result struct {
+	Variants []*Variant
+	// Recipes is the number of strata; Tried counts points of their spaces, Same those that gave a variant again, and
+	// Refused those that gave none, by the reason's first words.
+	Recipes, Tried, Same int
+	Refused              map[string]int
+}
+
+// Derive returns distinct low-level variants of the program, in a fixed order for a seed.
+func Derive(p *lift.Program, opt Options) (*Result, error) {
+	opt = opt.withDefaults()
+	at, err := p.AtSizes(opt.Sizes)
+	if err != nil {
+		return nil, err
+	}
+	if len(at.Sizes) > 0 {
+		return nil, fmt.Errorf("program %s: size %s has no value", p.Name, at.Sizes[0])
+	}
+	e := newExplorer(p, at, opt)
+	list := e.recipes()
+	if len(list) == 0 {
+		return nil, fmt.Errorf("program %s: neither maps nor a reduction stand where variants begin", p.Name)
+	}
+	r := rand.New(rand.NewSource(opt.Seed))
+	streams := make([]*stream, len(list))
+	for i, rec := range list {
+		streams[i] = newStream(rec, r.Int63())
+	}
+	result := &Result{Recipes: len(list), Refused: map[string]int{}}
+	seen := map[*lift.Term]bool{}
+	for len(streams) > 0 && len(result.Variants) < opt.Count {
+		streams = slices.DeleteFunc(streams, func(s *stream) bool {
+			if len(result.Variants) >= opt.Count {
+				return false
+			}
+			// A stratum gives one variant in turn, if it has one left.
+			for {
+				numbers, ok := s.next()
+				if !ok {
+					return true
+				}
+				result.Tried++
+				v, err := e.variant(s.recipe, numbers)
+				switch {
+				case err != nil:
+					result.Refused[reason(err)]++
+				case seen[v.Program.Body]:
+					result.Same++
+				default:
+					seen[v.Program.Body] = true
+					result.Variants = append(result.Variants, v)
+					return false
+				}
+			}
+		})
+	}
+	return result, nil
+}
+
+// reason is an error without its numbers, for counting.
+func reason(err error) string {
+	text := digits.ReplaceAllString(err.Error(), "#")
+	if len(text) > 80 {
+		text = text[:80]
+	}
+	return text
+}
+
+var digits = regexp.MustCompile(`\b[0-9]+(\.[0-9]*)?\b`)
+
+// Skeleton is the text of a body with its numbers left out.
+func Skeleton(p *lift.Program) string { return digits.ReplaceAllString(p.BodyText(), "#") }
+
+// explorer derives variants of one program.
+type explorer struct {
+	start *lift.Program
+	at    *lift.Program // at the sizes
+	opt   Options
+	rules rules.Options
+}
+
+func newExplorer(p, at *lift.Program, opt Options) *explorer {
+	return &explorer{start: p, at: at, opt: opt, rules: rules.Options{Given: p.Assumptions(), At: []map[string]int64{opt.Sizes}}}
+}
+
+// variant runs a recipe with numbers.
+func (e *explorer) variant(r *recipe, numbers map[string]int64) (*Variant, error) {
+	run := &rules.Run{Options: e.rules}
+	body, err := run.Do(r.build(numbers), e.start.Body)
+	if err != nil {
+		return nil, err
+	}
+	q, err := e.start.WithBody(body)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.legal(q.Body); err != nil {
+		return nil, err
+	}
+	text := q.BodyText()
+	sum := sha256.Sum256([]byte(text))
+	return &Variant{
+		ID: hex.EncodeToString(sum[:6]), Recipe: r.name, Numbers: numbers, Program: q, Steps: run.Steps,
+		Skeleton: digits.ReplaceAllString(text, "#"),
+	}, nil
+}
+
+// stream yields the points of a recipe's space in random order, without repetition.
+type stream struct {
+	recipe *recipe
+	total  int64
+	index  int64
+	step   int64
+	left   int64
+}
+
+func newStream(r *recipe, seed int64) *stream {
+	s := &stream{recipe: r, total: 1}
+	for _, n := range r.numbers {
+		s.total *= int64(len(n.values))
+	}
+	rng := rand.New(rand.NewSource(seed))
+	s.left = s.total
+	if s.total > 0 {
+		s.index = rng.Int63n(s.total)
+		// A step without a common divisor visits every point once.
+		for s.step = 1 + rng.Int63n(s.total); gcd(s.step, s.total) != 1; s.step++ {
+			continue
+		}
+	}
+	return s
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// next is the next point that the recipe's constraint admits.
+func (s *stream) next() (map[string]int64, bool) {
+	for s.left > 0 {
+		s.left--
+		s.index = (s.index + s.step) % s.total
+		numbers, rest := map[string]int64{}, s.index
+		for _, n := range s.recipe.numbers {
+			k := int64(len(n.values))
+			numbers[n.name] = n.values[rest%k]
+			rest /= k
+		}
+		if s.recipe.admits == nil || s.recipe.admits(numbers) {
+			return numbers, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,125 @@
+package derive
+
+import (
+	"fmt"
+
+	"gpuperf/lift"
+)
+
+// legal checks what the rules cannot see locally: nothing is left to lower, the dimensions of work-groups and work-items
+// agree, and the memories are large enough.
+func (e *explorer) legal(body *lift.Term) error {
+	if high := body.Ops() & lift.Set(lift.Reduce, lift.PartRed, lift.Reorder); high != 0 {
+		return fmt.Errorf("a pattern is left to lower")
+	}
+	var err error
+	lift.Walk(body, func(t *lift.Term) {
+		if err == nil && computes(t) {
+			err = fmt.Errorf("a map is left to lower")
+		}
+	})
+	if err != nil {
+		return err
+	}
+	u := usage{e: e, trips: map[lift.Op]*[3]int64{lift.MapLcl: {1, 1, 1}, lift.MapWrg: {}, lift.MapGlb: {}}}
+	if err := u.walk(body, 0, 0); err != nil {
+		return err
+	}
+	if !u.parallel {
+		return fmt.Errorf("nothing is parallel")
+	}
+	lcl := u.trips[lift.MapLcl]
+	if n := lcl[0] * lcl[1] * lcl[2]; n > e.opt.MaxGroup {
+		return fmt.Errorf("a work-group of %d", n)
+	}
+	if u.local > e.opt.MaxLocal {
+		return fmt.Errorf("%d bytes of local memory", u.local)
+	}
+	if u.private > e.opt.MaxPrivate {
+		return fmt.Errorf("%d bytes of private memory", u.private)
+	}
+	return nil
+}
+
+// usage collects what a variant takes of the device.
+type usage struct {
+	e              *explorer
+	trips          map[lift.Op]*[3]int64
+	local, private int64
+	parallel       bool
+}
+
+// walk follows the nest: wrg and lcl are the sets of dimensions around, as bits.
+func (u *usage) walk(t *lift.Term, wrg, lcl int) error {
+	inWrg, inLcl := wrg, lcl
+	switch t.Op {
+	case lift.MapGlb, lift.MapWrg, lift.MapLcl:
+		u.parallel = true
+		n, err := t.Arg().Type.Len.Eval(u.e.opt.Sizes)
+		if err != nil {
+			return err
+		}
+		trips := u.trips[t.Op]
+		trips[t.Ints[0]] = max(trips[t.Ints[0]], n)
+		switch t.Op {
+		case lift.MapWrg:
+			inWrg |= 1 << t.Ints[0]
+			if t.Fn().Ops()&lift.Set(lift.MapWrg, lift.MapLcl) == 0 {
+				return fmt.Errorf("a mapWrg without work-items")
+			}
+			if !t.Fn().Ops().Has(lift.MapWrg) && dims(t.Fn(), lift.MapLcl) != inWrg {
+				return fmt.Errorf("work-groups and work-items of different dimensions")
+			}
+		case lift.MapLcl:
+			inLcl |= 1 << t.Ints[0]
+		}
+	case lift.ToLocal, lift.ToPrivate:
+		n, err := bytes(t.Type, u.e.opt.Sizes)
+		if err != nil {
+			return err
+		}
+		if t.Op == lift.ToLocal {
+			u.local += n
+		} else {
+			u.private += n
+		}
+	}
+	for i, k := range t.Kids {
+		w, l := wrg, lcl
+		if i == 0 && t.Op.HasFun() {
+			w, l = inWrg, inLcl
+		}
+		if err := u.walk(k, w, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dims is the set of dimensions of an operator in a term, as bits.
+func dims(t *lift.Term, op lift.Op) (set int) {
+	lift.Walk(t, func(t *lift.Term) {
+		if t.Op == op {
+			set |= 1 << t.Ints[0]
+		}
+	})
+	return set
+}
+
+// bytes is the memory of a value of a type.
+func bytes(t *lift.Type, at map[string]int64) (int64, error) {
+	n := int64(1)
+	lengths, elem := t.Shape()
+	for _, l := range lengths {
+		k, err := l.Eval(at)
+		if err != nil {
+			return 0, err
+		}
+		n *= k
+	}
+	size := int64(0)
+	for _, c := range lift.Components(elem) {
+		size += c.DType.Size() * max(1, int64(c.Width))
+	}
+	return n * size, nil
+}

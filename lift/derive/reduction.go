@@ -1,0 +1,234 @@
+package derive
+
+import (
+	"fmt"
+
+	"gpuperf/lift"
+	"gpuperf/lift/rules"
+)
+
+// splitPart makes a partial reduction one of chunks of n, of each of which leaf makes something: the way of 001 Figure 10.
+// The map before goes into the chunks. stride, where it is not 0, takes the elements of a chunk from that far apart.
+func splitPart(n lift.Size, stride int64, leaf rules.Strategy) rules.Strategy {
+	steps := []rules.Strategy{}
+	if stride > 0 {
+		steps = append(steps, rules.Use("partRedReorder"), rules.AtKid(2, rules.Seq(
+			rules.Use("reorderStride", "s", int(stride)),
+			rules.Try(rules.Use("gatherMap")),
+		)))
+	}
+	return rules.Seq(append(steps,
+		rules.Use("partRedSplit", "n", n),
+		rules.AtKid(0, rules.Seq( // map(partRed) o split(n) o map(g)
+			rules.Try(rules.AtKid(1, rules.Where(func(t *lift.Term) bool { return computes(t.Arg()) }, rules.Use("splitMap")))),
+			rules.Repeat(fusePlain),
+			inner(leaf),
+		)),
+	)...)
+}
+
+// parts begins the reduction of the results of chunks of n.
+func parts(n lift.Size, then rules.Strategy) rules.Strategy {
+	return func(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
+		if t.Op != lift.Reduce {
+			return nil, fmt.Errorf("no reduction")
+		}
+		m, err := t.Arg().Type.Len.Div(n)
+		if err != nil {
+			return nil, err
+		}
+		return rules.Seq(rules.Use("reducePart", "m", m), rules.AtKid(2, then))(run, t, site)
+	}
+}
+
+// chunked makes reduce f z ∘ map g $ xs the reduction of what reducing chunks of n gives.
+func chunked(n, stride int64) rules.Strategy {
+	return parts(lift.Nat(n), splitPart(lift.Nat(n), stride, rules.Use("partRedReduce")))
+}
+
+// chunkedVectors is chunked for a reduction of vectors that a reduction of numbers follows: the latter goes into the chunks.
+func chunkedVectors(n, stride int64) rules.Strategy {
+	return rules.Seq(rules.At([]int{2, 0}, chunked(n, stride)), rules.Use("scalarizePartials"))
+}
+
+// chunkedTwice makes chunks of k in chunks of k·l.
+func chunkedTwice(k, l, stride int64) rules.Strategy {
+	return parts(lift.Nat(k), splitPart(lift.Nat(k*l), 0, splitPart(lift.Nat(k), stride, rules.Use("partRedReduce"))))
+}
+
+// partials is where chunked leaves the map over chunks, from the reduction on: reduce $ join $ map.
+var partials = []int{2, 0}
+
+// inGroup makes a reduction in a work-group one of its work-items: each reduces a chunk of k, its elements l apart, and the
+// results meet in local memory.
+func inGroup(k, l int64, apart bool) rules.Strategy {
+	return rules.Seq(
+		chunked(k, strideOf(l, apart)),
+		rules.At(partials, rules.Seq(rules.Use("mapLcl", "d", 0), rules.Use("toLocal"))),
+	)
+}
+
+func strideOf(s int64, apart bool) int64 {
+	if apart {
+		return s
+	}
+	return 0
+}
+
+// result writes what a work-group has reduced by one of its work-items.
+var result = rules.Seq(toReduce, rules.Use("reduceResult"))
+
+// groupPerElement are the mappings that give each element of a grid, or rows of them, to a work-group.
+func (e *explorer) groupPerElement(g *grid, list *[]choice) {
+	n := e.reductionLength(g.element)
+	if n < 32 {
+		return
+	}
+	for _, apart := range []bool{true, false} {
+		name := map[bool]string{true: "strides", false: "chunks"}[apart]
+		*list = append(*list, choice{
+			name: "an element for a work-group, " + name + " of k", numbers: []number{{"l", groupSizes(n, e.opt.MaxGroup)}, {"k", divisors(n, 1, n)}},
+			admits: func(m map[string]int64) bool { return m["k"]*m["l"] == n },
+			build: func(m map[string]int64) rules.Strategy {
+				return rules.Seq(
+					rules.Use("mapWrg", "d", 0),
+					inner(rules.TopDown(inGroup(m["k"], m["l"], apart))),
+					inner(rules.Seq(
+						rules.TopDown(toReduce),
+						rules.Try(assign(levels("lcl0"))),
+						rules.Try(rules.Where(func(t *lift.Term) bool { return t.Op == lift.ReduceSeq }, rules.Use("reduceResult"))),
+					)),
+				)
+			},
+		})
+	}
+}
+
+// chunker is chunked or chunkedVectors.
+type chunker func(n, stride int64) rules.Strategy
+
+// reductionRecipes are the recipes of a program that is a reduction; nil for others.
+func (e *explorer) reductionRecipes(body *lift.Term, pre rules.Strategy) []*recipe {
+	if body.Op != lift.Reduce {
+		return nil
+	}
+	n, err := body.Arg().Type.Len.Eval(e.opt.Sizes)
+	if err != nil {
+		return nil
+	}
+	var list []*recipe
+	for _, w := range []int64{1, 2, 4} {
+		// Vectors are reduced as numbers are; each chunk's vector is reduced where the chunk is.
+		before, chunk, vectors := rules.Strategy(rules.ID), chunker(chunked), ""
+		if w > 1 {
+			vectors, chunk = fmt.Sprintf("vectors of %d, ", w), chunkedVectors
+			before = rules.Seq(
+				rules.Use("vectorizeReduction", "w", int(w)),
+				rules.At([]int{2, 0, 2}, rules.Try(rules.Seq(
+					rules.AtKid(0, rules.Else(rules.Use("vectorizeZip", "w", int(w)), rules.Use("vectorize", "w", int(w)))),
+					rules.Use("asVectorAsScalar"),
+				))),
+			)
+			run := &rules.Run{Options: e.rules}
+			if _, err := run.Do(rules.Seq(pre, before), e.start.Body); err != nil {
+				continue
+			}
+		}
+		for _, stage := range e.stages(n/w, chunk) {
+			for _, last := range lastStages {
+				for _, unroll := range []bool{false, true} {
+					r := &recipe{name: vectors + stage.name + ", " + last.name, numbers: stage.numbers, admits: func(m map[string]int64) bool {
+						return stage.admits(m) && last.admits(n/w/stage.chunk(m))
+					}}
+					if unroll {
+						r.name += ", unroll"
+					}
+					r.build = func(m map[string]int64) rules.Strategy {
+						return rules.Seq(pre, before, stage.build(m), last.build(n/w/stage.chunk(m)), finish(unroll))
+					}
+					list = append(list, r)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// stage is the first stage of a reduction: how the array is reduced to a shorter one.
+type stage struct {
+	choice
+	chunk func(m map[string]int64) int64 // elements that become one
+}
+
+func (e *explorer) stages(n int64, chunk chunker) []stage {
+	k := number{"k", divisors(n, 2, 4096)}
+	l := number{"l", groupSizes(n, e.opt.MaxGroup)}
+	divides := func(m map[string]int64) bool { return n%(m["k"]*max(1, m["l"])) == 0 }
+	var list []stage
+	add := func(name string, numbers []number, takes func(m map[string]int64) int64, build func(m map[string]int64) rules.Strategy) {
+		list = append(list, stage{choice{name, numbers, divides, build}, takes})
+	}
+	takesK := func(m map[string]int64) int64 { return m["k"] }
+	takesGroup := func(m map[string]int64) int64 { return m["k"] * m["l"] }
+	for _, apart := range []bool{true, false} {
+		word := map[bool]string{true: "strides", false: "chunks"}[apart]
+		add(word+" of k, glb0", []number{k}, takesK, func(m map[string]int64) rules.Strategy {
+			return rules.Seq(chunk(m["k"], strideOf(n/m["k"], apart)), rules.At(partials, rules.Use("mapGlb", "d", 0)))
+		})
+		// The work-group reduces to one element.
+		add(word+" of k in groups of l, to one element", []number{k, l}, takesGroup, func(m map[string]int64) rules.Strategy {
+			return rules.Seq(chunk(m["k"]*m["l"], 0), rules.At(partials, groupReduction(m["k"], m["l"], apart, chunk)))
+		})
+		// Far apart: neighbouring work-items of all groups read neighbouring elements at the same time.
+		add(word+" of k in groups of l, groups in strides, to one element", []number{k, l}, takesGroup, func(m map[string]int64) rules.Strategy {
+			return rules.Seq(chunk(m["k"]*m["l"], n/(m["k"]*m["l"])), rules.At(partials, groupReduction(m["k"], m["l"], apart, chunk)))
+		})
+	}
+	if n != e.reductionLength(e.start.Body) { // vectors
+		return list
+	}
+	for _, apart := range []bool{true, false} {
+		word := map[bool]string{true: "strides", false: "chunks"}[apart]
+		// In each work-group the work-items reduce theirs; the results go out as they are.
+		add(word+" of k in groups of l", []number{k, l}, takesK, func(m map[string]int64) rules.Strategy {
+			return rules.Seq(
+				chunkedTwice(m["k"], m["l"], strideOf(m["l"], apart)),
+				rules.At(partials, rules.Seq(rules.Use("mapWrg", "d", 0), inner(rules.AtKid(0, rules.Use("mapLcl", "d", 0))))),
+			)
+		})
+	}
+	return list
+}
+
+// groupReduction maps to work-groups what reduces an array each.
+func groupReduction(k, l int64, apart bool, chunk chunker) rules.Strategy {
+	return rules.Seq(
+		inner(chunk(k, strideOf(l, apart))), // first: a work-group needs maps to share
+		rules.Use("mapWrg", "d", 0),
+		inner(rules.Seq(
+			rules.At(partials, rules.Seq(rules.Use("mapLcl", "d", 0), rules.Use("toLocal"))),
+			result,
+		)),
+	)
+}
+
+// last is how the short array is reduced that the first stage leaves.
+type last struct {
+	name   string
+	admits func(n int64) bool
+	build  func(n int64) rules.Strategy
+}
+
+var lastStages = []last{
+	{"then one work-item", func(n int64) bool { return n <= 4096 }, func(int64) rules.Strategy { return toReduce }},
+	{"then one work-group", func(n int64) bool { return n >= 64 && n%32 == 0 && n <= 1<<20 }, func(n int64) rules.Strategy {
+		l := int64(32)
+		for l*2 <= 256 && n%(l*2) == 0 && l*2*2 <= n {
+			l *= 2
+		}
+		return rules.Seq(
+			rules.Use("reduceRow"),
+			rules.AtKid(0, groupReduction(n/l, l, true, chunked)),
+		)
+	}},
+}
