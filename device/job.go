@@ -23,6 +23,18 @@ type Job struct {
 	LocalMem int64            `json:"local_mem,omitempty"` // bytes of local memory that the source declares for a work-group
 	Keep     []string         `json:"keep,omitempty"`      // names of the buffers to return as they are after the first run
 	Then     []Launch         `json:"then,omitempty"`      // further kernels of the source, run after the first; the time is the sum
+	Reuse    bool             `json:"reuse,omitempty"`     // take buffers from jobs before, and leave them to jobs after
+	Expect   *Expect          `json:"expect,omitempty"`    // what the results are compared with, on the device
+}
+
+// Expect is a job whose results are right. It runs once, and a device keeps its results for the jobs that are compared with
+// them after their first run: every element, on the device. A job with another result has no times, and status wrong_result.
+type Expect struct {
+	Job     Job      `json:"job"`
+	Results []string `json:"results"` // names of the buffers that are compared: the same in both jobs
+	// Tolerance is relative to the greater of the element and the array's mean magnitude. 0 asks for equality, and a NaN equals
+	// nothing.
+	Tolerance float64 `json:"tolerance"`
 }
 
 // Launch is a kernel of a job that runs after others. A buffer that has the name of one of an earlier launch is that one.
@@ -88,6 +100,7 @@ type Policy struct {
 	// MinWarmUp is the least time spent on runs before the trials, for clocks to rise; 0 is 20 ms, negative none.
 	MaxWarmUp time.Duration `json:"max_warm_up,omitempty"` // unsteady or not, the trials begin then; 0 is 1 s
 	TimeLimit time.Duration `json:"time_limit,omitempty"`  // no trial after the third begins later than this; 0 is 10 s
+	Cutoff    time.Duration `json:"cutoff,omitempty"`      // a job whose first run takes longer is not run again: that run is its only trial; 0 is never
 }
 
 // leastTrials are taken however long they take.

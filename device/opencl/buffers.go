@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"gpuperf/device"
@@ -16,7 +17,11 @@ type bound struct {
 	then    []launch // the others
 	buffers map[string]buffer
 	updated []buffer // those to be restored before each run
+	begin   []buffer // those to be restored before the first run alone
 	all     []object // everything to release
+	kernels []object // as well
+	pooled  bool     // buffers are the pool's
+	want    *expected
 }
 
 // launch is a kernel and its ND-range.
@@ -42,7 +47,7 @@ type buffer struct {
 
 // bind makes the job's buffers, fills them, and sets the arguments of the kernels, one for each launch.
 func (d *Device) bind(job device.Job, kernels ...object) (*bound, error) {
-	b := &bound{dev: d, buffers: map[string]buffer{}}
+	b := &bound{dev: d, buffers: map[string]buffer{}, pooled: job.Reuse}
 	shared := map[string]device.Arg{}
 	for _, a := range job.Buffers() {
 		shared[a.Name] = a
@@ -87,6 +92,20 @@ func (b *bound) arg(kernel object, i int, a device.Arg, later bool) error {
 	}
 	buf := buffer{size: a.Bytes()}
 	var err error
+	if b.pooled {
+		if buf, err = b.dev.pool.buffer(b.dev, a); err != nil {
+			return err
+		}
+		if buf.master != 0 {
+			if a.Read {
+				b.updated = append(b.updated, buf)
+			} else {
+				b.begin = append(b.begin, buf)
+			}
+		}
+		b.buffers[a.Name] = buf
+		return set(unsafe.Sizeof(buf.id), unsafe.Pointer(&buf.id))
+	}
 	if buf.id, err = b.alloc(a); err != nil {
 		return err
 	}
@@ -100,15 +119,29 @@ func (b *bound) arg(kernel object, i int, a device.Arg, later bool) error {
 	return set(unsafe.Sizeof(buf.id), unsafe.Pointer(&buf.id))
 }
 
-// alloc makes a buffer and fills it with its seeded data, a piece at a time, so that the host needs no second copy of it.
+// alloc makes a buffer of the job's own and fills it.
 func (b *bound) alloc(a device.Arg) (object, error) {
-	const readWrite, piece = 1 << 0, 32 << 20
-	d := b.dev
-	id, err := d.create(createBuffer, uintptr(d.context), readWrite, uintptr(a.Bytes()), 0)
+	id, err := b.dev.filled(a)
+	if id != 0 {
+		b.all = append(b.all, id)
+	}
+	return id, err
+}
+
+// room makes a buffer.
+func (d *Device) room(bytes int64) (object, error) {
+	const readWrite = 1 << 0
+	return d.create(createBuffer, uintptr(d.context), readWrite, uintptr(bytes), 0)
+}
+
+// filled makes a buffer and fills it with its seeded data, a piece at a time, so that the host needs no second copy of it. The
+// buffer is returned with an error, too, if there is one.
+func (d *Device) filled(a device.Arg) (object, error) {
+	const piece = 32 << 20
+	id, err := d.room(a.Bytes())
 	if err != nil {
 		return 0, err
 	}
-	b.all = append(b.all, id)
 	size := device.DTypeSize(a.DType)
 	host := make([]byte, min(piece, a.Bytes()))
 	for at := int64(0); at < a.Bytes(); at += piece {
@@ -116,7 +149,7 @@ func (b *bound) alloc(a device.Arg) (object, error) {
 		a.Fill(part, at/size)
 		if err := d.call(enqueueWriteBuffer, uintptr(d.queue), uintptr(id), 1, uintptr(at), uintptr(len(part)),
 			uintptr(unsafe.Pointer(&part[0])), 0, 0, 0); err != nil {
-			return 0, err
+			return id, err
 		}
 	}
 	return id, nil
@@ -137,18 +170,26 @@ func (b *bound) read(name string) ([]byte, error) {
 
 // restore gives the buffers that the kernel updates their first contents again.
 func (b *bound) restore() error {
-	for _, buf := range b.updated {
-		if err := b.dev.call(enqueueCopyBuffer, uintptr(b.dev.queue), uintptr(buf.master), uintptr(buf.id), 0, 0,
-			uintptr(buf.size), 0, 0, 0); err != nil {
+	for _, buf := range slices.Concat(b.begin, b.updated) {
+		if err := b.dev.copied(buf.id, buf.master, buf.size); err != nil {
 			return err
 		}
 	}
+	b.begin = nil
 	return nil
+}
+
+// copied copies bytes from one buffer to another, in the queue.
+func (d *Device) copied(to, from object, bytes int64) error {
+	return d.call(enqueueCopyBuffer, uintptr(d.queue), uintptr(from), uintptr(to), 0, 0, uintptr(bytes), 0, 0, 0)
 }
 
 func (b *bound) release() {
 	for _, id := range b.all {
 		b.dev.release(releaseMemObject, id)
 	}
-	b.all = nil
+	for _, k := range b.kernels {
+		b.dev.release(releaseKernel, k)
+	}
+	b.all, b.kernels = nil, nil
 }

@@ -24,6 +24,7 @@ type Device struct {
 	most     int      // programs in memory, at most
 	folder   string   // where built programs are kept; "" is nowhere
 	sweep    sweeper
+	pool     pool
 	state    *nvml // nil where nothing tells the clocks
 }
 
@@ -54,6 +55,7 @@ func (d *Device) Info() device.Info { return d.info }
 // Close releases everything that the device holds.
 func (d *Device) Close() error {
 	d.sweep.close(d)
+	d.pool.close(d)
 	d.state.close()
 	d.state = nil
 	for _, p := range d.programs {
@@ -75,21 +77,50 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 	if err := job.Check(d.info); err != nil {
 		return nil, err
 	}
+	d.pool.trim(d)
+	var want *expected
+	if job.Expect != nil {
+		var err error
+		if want, err = d.expected(ctx, job.Expect); err != nil {
+			return nil, err
+		}
+	}
+	result := &device.Result{}
+	bound, err := d.prepare(ctx, job, result)
+	if err != nil {
+		return nil, err
+	}
+	defer bound.release()
+	bound.want = want
+	if err := d.time(ctx, job, bound, result); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// prepare builds the kernels of the job and binds their arguments.
+func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Result) (*bound, error) {
 	prog, err := d.program(job)
 	if err != nil {
 		return nil, err
 	}
 	var kernels []object
+	done := func() {
+		for _, k := range kernels {
+			d.release(releaseKernel, k)
+		}
+	}
 	var compiled samples.Compiled // the first kernel, and the most that any needs
 	for i, l := range job.Launches() {
 		kernel, err := d.kernel(prog.id, l.Entry)
 		if err != nil {
+			done()
 			return nil, err
 		}
-		defer d.release(releaseKernel, kernel)
 		kernels = append(kernels, kernel)
 		c := d.compiled(kernel)
 		if err := d.checkCompiled(l, kernel, c); err != nil {
+			done()
 			return nil, err
 		}
 		if i == 0 {
@@ -99,18 +130,17 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 		compiled.LocalMem, compiled.PrivateMem = max(compiled.LocalMem, c.LocalMem), max(compiled.PrivateMem, c.PrivateMem)
 	}
 	if err := interrupted(ctx); err != nil {
+		done()
 		return nil, err
 	}
 	bound, err := d.bind(job, kernels...)
 	if err != nil {
+		done()
 		return nil, failed(preparing, err)
 	}
-	defer bound.release()
-	result := &device.Result{BuildTime: prog.took, BuildLog: prog.log, Compiled: compiled}
-	if err := d.time(ctx, job, bound, result); err != nil {
-		return nil, err
-	}
-	return result, nil
+	bound.kernels = kernels
+	result.BuildTime, result.BuildLog, result.Compiled = prog.took, prog.log, compiled
+	return bound, nil
 }
 
 // tooLargeMessages are what compilers say when the source is right, but too large for the device.

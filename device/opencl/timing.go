@@ -22,10 +22,16 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		}
 		result.Warnings = append(result.Warnings, d.sweep.warnings...)
 	}
-	if _, err := b.run(false); err != nil {
+	first, err := b.run(false)
+	if err != nil {
 		return err
 	}
 	result.WarmUp = 1
+	if b.want != nil {
+		if err := b.compare(job.Expect); err != nil {
+			return failed(running, err)
+		}
+	}
 	if len(job.Keep) > 0 {
 		result.Outputs = map[string][]byte{}
 	}
@@ -35,6 +41,11 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 			return failed(running, err)
 		}
 		result.Outputs[name] = out
+	}
+	if policy.Cutoff > 0 && first.device > policy.Cutoff.Seconds() {
+		result.WarmUp, result.Trials = 0, []float64{first.device}
+		result.Warnings = append(result.Warnings, fmt.Sprintf("it was run once alone, as that took longer than %v", policy.Cutoff))
+		return nil
 	}
 
 	var runs []float64

@@ -1,0 +1,318 @@
+package opencl
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"unsafe"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+// expected are the results of a job, kept on the device.
+type expected struct {
+	results map[string]buffer
+	dtype   map[string]string
+	scale   map[string]float64 // mean magnitude of the elements
+}
+
+func (e *expected) release(d *Device) {
+	for _, b := range e.results {
+		d.release(releaseMemObject, b.id)
+	}
+}
+
+// expected returns the results of the job that others are compared with, which runs when they are not at hand.
+func (d *Device) expected(ctx context.Context, e *device.Expect) (*expected, error) {
+	key, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	if got, ok := d.pool.expected[string(key)]; ok {
+		return got, nil
+	}
+	out, err := d.expect(ctx, e)
+	if verdict, ok := device.AsError(err); ok {
+		verdict.Msg = "the job to compare with: " + verdict.Msg
+		return nil, verdict
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the job to compare with: %w", err)
+	}
+	if d.pool.expected == nil {
+		d.pool.expected = map[string]*expected{}
+	}
+	d.pool.expected[string(key)] = out
+	return out, nil
+}
+
+func (d *Device) expect(ctx context.Context, e *device.Expect) (*expected, error) {
+	job := e.Job
+	job.Reuse, job.Expect = true, nil
+	if err := job.Check(d.info); err != nil {
+		return nil, err
+	}
+	bound, err := d.prepare(ctx, job, &device.Result{})
+	if err != nil {
+		return nil, err
+	}
+	defer bound.release()
+	if _, err := bound.run(false); err != nil {
+		return nil, err
+	}
+	out := &expected{results: map[string]buffer{}, dtype: map[string]string{}, scale: map[string]float64{}}
+	for _, a := range job.Buffers() {
+		out.dtype[a.Name] = a.DType
+	}
+	for _, name := range e.Results {
+		from, ok := bound.buffers[name]
+		if !ok {
+			out.release(d)
+			return nil, device.Errorf(samples.Refused, "it has no buffer %s", name)
+		}
+		to := buffer{size: from.size}
+		if to.id, err = d.room(from.size); err == nil {
+			out.results[name] = to
+			d.pool.bytes += to.size
+			err = d.copied(to.id, from.id, from.size)
+		}
+		var data []byte
+		if err == nil {
+			data, err = bound.read(name)
+		}
+		if err != nil {
+			out.release(d)
+			return nil, failed(preparing, err)
+		}
+		out.scale[name] = magnitude(out.dtype[name], data)
+	}
+	return out, nil
+}
+
+// magnitude is the mean of the absolute values of floating-point elements that are finite; 0 for others.
+func magnitude(dtype string, data []byte) float64 {
+	sum, n := 0.0, 0
+	size := int(device.DTypeSize(dtype))
+	if !device.DTypeIsFloat(dtype) || size < 4 {
+		return 0
+	}
+	for at := 0; at+size <= len(data); at += size {
+		v := 0.0
+		if size == 4 {
+			v = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at:])))
+		} else {
+			v = math.Float64frombits(binary.LittleEndian.Uint64(data[at:]))
+		}
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			sum += math.Abs(v)
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / float64(n)
+}
+
+// comparer is the kernel that compares two arrays of a dtype.
+type comparer struct {
+	program, kernel, wrong object
+}
+
+func (c *comparer) release(d *Device) {
+	d.release(releaseMemObject, c.wrong)
+	d.release(releaseKernel, c.kernel)
+	d.release(releaseProgram, c.program)
+}
+
+// The kernel counts the elements that differ, and finds the first of them, to within 256 elements.
+const compareSource = `%s
+__kernel void compare(__global const T *got, __global const T *want, ulong n, T tolerance, T least, __global uint *wrong) {
+  uint count = 0;
+  uint first = 0xffffffffu;
+  for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {
+    T g = got[i], w = want[i];
+    if (!(g == w || %s)) {
+      if (count == 0) first = (uint)(i >> 8);
+      count++;
+    }
+  }
+  if (count > 0) {
+    atomic_add(wrong, count);
+    atomic_min(wrong + 1, first);
+  }
+}`
+
+// oclTypes are the names of dtypes in OpenCL C.
+var oclTypes = map[string]string{
+	"int8": "char", "int16": "short", "int32": "int", "int64": "long",
+	"uint8": "uchar", "uint16": "ushort", "uint32": "uint", "uint64": "ulong",
+	"float32": "float", "float64": "double",
+}
+
+func (d *Device) comparer(dtype string) (*comparer, error) {
+	if c, ok := d.pool.compare[dtype]; ok {
+		return c, nil
+	}
+	name, ok := oclTypes[dtype]
+	if !ok {
+		return nil, device.Errorf(samples.Refused, "arrays of %s cannot be compared on the device", dtype)
+	}
+	head, near := "#define T "+name, "false"
+	if device.DTypeIsFloat(dtype) {
+		near = "fabs(g - w) <= tolerance * fmax(fabs(w), least)"
+	}
+	if dtype == "float64" {
+		head = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" + head
+	}
+	c := &comparer{}
+	var log string
+	var err error
+	if c.program, log, err = d.build(fmt.Sprintf(compareSource, head, near), ""); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, log)
+	}
+	if c.kernel, err = d.kernel(c.program, "compare"); err == nil {
+		c.wrong, err = d.room(8)
+	}
+	if err != nil {
+		c.release(d)
+		return nil, err
+	}
+	if d.pool.compare == nil {
+		d.pool.compare = map[string]*comparer{}
+	}
+	d.pool.compare[dtype] = c
+	return c, nil
+}
+
+// compare compares the results of the first run with those expected. An error of status wrong_result says how they differ.
+func (b *bound) compare(e *device.Expect) error {
+	var wrong []string
+	for _, name := range e.Results {
+		text, err := b.compareOne(name, e.Tolerance)
+		if err != nil {
+			return fmt.Errorf("comparing %s: %w", name, err)
+		}
+		if text != "" {
+			wrong = append(wrong, text)
+		}
+	}
+	if len(wrong) > 0 {
+		return device.Errorf(samples.WrongResult, "%s", strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// compareOne words what is wrong with an array, "" for nothing.
+func (b *bound) compareOne(name string, tolerance float64) (string, error) {
+	d := b.dev
+	got, want, dtype := b.buffers[name], b.want.results[name], b.want.dtype[name]
+	if got.size != want.size {
+		return fmt.Sprintf("%s has %d bytes instead of %d", name, got.size, want.size), nil
+	}
+	c, err := d.comparer(dtype)
+	if err != nil {
+		return "", err
+	}
+	const none = math.MaxUint32
+	state := [2]uint32{0, none}
+	if err := d.call(enqueueWriteBuffer, uintptr(d.queue), uintptr(c.wrong), 1, 0, 8, uintptr(unsafe.Pointer(&state[0])), 0, 0, 0); err != nil {
+		return "", err
+	}
+	size := device.DTypeSize(dtype)
+	args := []device.Arg{
+		{Name: "n", Kind: device.Scalar, DType: "uint64", Int: got.size / size},
+		{Name: "tolerance", Kind: device.Scalar, DType: dtype},
+		{Name: "least", Kind: device.Scalar, DType: dtype},
+	}
+	if device.DTypeIsFloat(dtype) {
+		args[1].Float, args[2].Float = tolerance, b.want.scale[name]
+	}
+	set := func(i int, size uintptr, value unsafe.Pointer) error {
+		return d.call(setKernelArg, uintptr(c.kernel), uintptr(i), size, uintptr(value))
+	}
+	for i, id := range map[int]*object{0: &got.id, 1: &want.id, 5: &c.wrong} {
+		if err := set(i, unsafe.Sizeof(*id), unsafe.Pointer(id)); err != nil {
+			return "", err
+		}
+	}
+	for i, a := range args {
+		v, err := a.ScalarBytes()
+		if err != nil {
+			return "", err
+		}
+		if err := set(2+i, uintptr(len(v)), unsafe.Pointer(&v[0])); err != nil {
+			return "", err
+		}
+	}
+	group := max(min(64, d.info.MaxWorkGroup), 1)
+	groups := min((got.size/size+group-1)/group, max(d.info.ComputeUnits, 1)*64)
+	if _, err := b.launched(launch{kernel: c.kernel, global: sizes([]int64{groups * group}), local: sizes([]int64{group})}); err != nil {
+		return "", err
+	}
+	if err := d.call(enqueueReadBuffer, uintptr(d.queue), uintptr(c.wrong), 1, 0, 8, uintptr(unsafe.Pointer(&state[0])), 0, 0, 0); err != nil {
+		return "", err
+	}
+	if state[0] == 0 {
+		return "", nil
+	}
+	return b.difference(name, dtype, int64(state[0]), int64(state[1])<<8, tolerance)
+}
+
+// difference finds the first of the wrong elements, not far from where the device saw it, and words it.
+func (b *bound) difference(name, dtype string, count, from int64, tolerance float64) (string, error) {
+	size := device.DTypeSize(dtype)
+	got, want := b.buffers[name], b.want.results[name]
+	bytes := min(256*size, got.size-from*size)
+	read := func(id object) ([]byte, error) {
+		out := make([]byte, bytes)
+		return out, b.dev.call(enqueueReadBuffer, uintptr(b.dev.queue), uintptr(id), 1, uintptr(from*size), uintptr(bytes),
+			uintptr(unsafe.Pointer(&out[0])), 0, 0, 0)
+	}
+	g, err := read(got.id)
+	if err != nil {
+		return "", err
+	}
+	w, err := read(want.id)
+	if err != nil {
+		return "", err
+	}
+	if !device.DTypeIsFloat(dtype) {
+		tolerance = 0
+	}
+	for at := int64(0); at < bytes; at += size {
+		x, y := element(dtype, g[at:at+size]), element(dtype, w[at:at+size])
+		if x == y || math.Abs(x-y) <= tolerance*max(math.Abs(y), b.want.scale[name]) {
+			continue
+		}
+		return fmt.Sprintf("%s[%d] is %v instead of %v, one of %d wrong elements of %d", name, from+at/size, x, y, count, got.size/size), nil
+	}
+	return fmt.Sprintf("%d of the %d elements of %s are wrong", count, got.size/size, name), nil
+}
+
+// element is a number of a dtype as a float64, for messages.
+func element(dtype string, b []byte) float64 {
+	var v uint64
+	for i, x := range b {
+		v |= uint64(x) << (8 * i)
+	}
+	switch dtype {
+	case "float32":
+		return float64(math.Float32frombits(uint32(v)))
+	case "float64":
+		return math.Float64frombits(v)
+	case "int8":
+		return float64(int8(v))
+	case "int16":
+		return float64(int16(v))
+	case "int32":
+		return float64(int32(v))
+	case "int64":
+		return float64(int64(v))
+	}
+	return float64(v)
+}

@@ -1,0 +1,132 @@
+package opencl
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+// shift writes x + by to y, but for the elements from skip on.
+func shift(n, skip int64, by string) device.Job {
+	return device.Job{
+		Identity: samples.Identity{Source: "shift"},
+		Source: `__kernel void shift(__global float *y, __global const float *x, int n) {
+  int i = get_global_id(0);
+  if (i < n) y[i] = x[i] + ` + by + `;
+}`,
+		Entry: "shift", Global: []int64{(n + 63) / 64 * 64}, Local: []int64{64}, Policy: quick,
+		Args: []device.Arg{
+			{Name: "y", Kind: device.Buffer, DType: "float32", Count: n, Seed: 1, Write: true},
+			{Name: "x", Kind: device.Buffer, DType: "float32", Count: n, Seed: 2, Read: true},
+			{Name: "n", Kind: device.Scalar, DType: "int32", Int: n - skip},
+		},
+		Reuse: true,
+	}
+}
+
+func TestExpect(t *testing.T) {
+	const n = 1000
+	everyWay(t, func(t *testing.T, d *Device) {
+		right := device.Expect{Job: shift(n, 0, "1.0f"), Results: []string{"y"}, Tolerance: 1e-5}
+		for _, test := range []struct {
+			name string
+			job  device.Job
+			want string // of the error
+		}{
+			{"the same", shift(n, 0, "1.0f"), ""},
+			{"nearly", shift(n, 0, "1.000003f"), ""},
+			{"not nearly", shift(n, 0, "1.0003f"), "one of 1000 wrong elements of 1000"},
+			{"not a number", shift(n, 0, "(i == 700 ? NAN : 1.0f)"), "y[700] is NaN"},
+			// What the job before wrote does not stand in for what this one leaves out.
+			{"the end is missing", shift(n, 3, "1.0f"), "y[997] is"},
+			{"right again", shift(n, 0, "1.0f"), ""},
+			{"another length", shift(n/2, 0, "1.0f"), "y has 2000 bytes instead of 4000"},
+		} {
+			test.job.Expect = &right
+			r, err := d.Run(context.Background(), test.job)
+			if test.want == "" {
+				if err != nil || len(r.Trials) == 0 {
+					t.Errorf("%s: %v", test.name, err)
+				}
+				continue
+			}
+			e, ok := device.AsError(err)
+			if !ok || e.Status != samples.WrongResult || !strings.Contains(e.Msg, test.want) {
+				t.Errorf("%s: %v, want a wrong result with %q", test.name, err, test.want)
+			}
+		}
+		if len(d.pool.expected) != 1 {
+			t.Errorf("the job to compare with ran %d times", len(d.pool.expected))
+		}
+		bad := right
+		bad.Job.Source = "no kernel"
+		job := shift(n, 0, "1.0f")
+		job.Expect = &bad
+		if _, err := d.Run(context.Background(), job); err == nil || !strings.Contains(err.Error(), "the job to compare with") {
+			t.Errorf("with a job to compare with that does not build: %v", err)
+		}
+	})
+}
+
+// Integers are compared exactly, and data that a kernel updates is restored in buffers that are shared, too.
+func TestReuse(t *testing.T) {
+	everyWay(t, func(t *testing.T, d *Device) {
+		for range 3 {
+			job := axpy(1000)
+			job.Reuse = true
+			r, err := d.Run(context.Background(), job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkAxpy(t, floats(r.Outputs["y"]))
+		}
+		if len(d.pool.masters) != 2 || len(d.pool.work) != 1 {
+			t.Errorf("%d filled buffers and %d others, want 2 and 1", len(d.pool.masters), len(d.pool.work))
+		}
+		count := device.Job{
+			Source: "__kernel void count(__global int *y, int by) { y[get_global_id(0)] = get_global_id(0) + by; }",
+			Entry:  "count", Global: []int64{512}, Local: []int64{64}, Policy: quick, Reuse: true,
+			Args: []device.Arg{
+				{Name: "y", Kind: device.Buffer, DType: "int32", Count: 512, Seed: 1, Write: true},
+				{Name: "by", Kind: device.Scalar, DType: "int32", Int: 1 << 24},
+			},
+		}
+		other := count
+		other.Expect = &device.Expect{Job: count, Results: []string{"y"}, Tolerance: 0.1}
+		if _, err := d.Run(context.Background(), other); err != nil {
+			t.Error(err)
+		}
+		other.Args = append([]device.Arg{}, other.Args...)
+		other.Args[1].Int++
+		if _, err := d.Run(context.Background(), other); err == nil || !strings.Contains(err.Error(), "wrong elements") {
+			t.Errorf("integers that differ by one: %v", err)
+		}
+		d.pool.bytes = d.info.GlobalMem
+		if _, err := d.Run(context.Background(), count); err != nil || d.pool.bytes > 1<<20 {
+			t.Errorf("the pool holds %d bytes (%v)", d.pool.bytes, err)
+		}
+	})
+}
+
+func TestCutoff(t *testing.T) {
+	everyWay(t, func(t *testing.T, d *Device) {
+		job := axpy(1 << 16)
+		job.Policy.Cutoff = 1
+		r, err := d.Run(context.Background(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Trials) != 1 || len(r.Warnings) == 0 {
+			t.Errorf("trials %v, warnings %v", r.Trials, r.Warnings)
+		}
+		checkAxpy(t, floats(r.Outputs["y"]))
+		job.Policy.Cutoff = time.Hour
+		if r, err := d.Run(context.Background(), job); err != nil || len(r.Trials) < 3 {
+			t.Errorf("%v, %v", r, err)
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package opencl
+
+import (
+	"gpuperf/device"
+)
+
+// pool keeps buffers between jobs that ask for it: thousands of variants of a program work on the same data, and to fill that
+// takes longer than to run them.
+type pool struct {
+	masters  map[fill]buffer // data as buffers start with; never written
+	work     map[work]object // what kernels write
+	expected map[string]*expected
+	compare  map[string]*comparer // by dtype
+	bytes    int64
+}
+
+// fill is what decides on the elements of a buffer, up to their number.
+type fill struct {
+	dtype    string
+	seed     uint64
+	sequence device.Sequence
+}
+
+type work struct {
+	name  string
+	bytes int64
+}
+
+// poolShare is the part of a device's memory that the pool may take before it is emptied.
+const poolShare = 3
+
+// trim empties the pool where it has become large. Nothing of it may be bound.
+func (p *pool) trim(d *Device) {
+	if p.bytes > d.info.GlobalMem/poolShare {
+		p.empty(d)
+	}
+}
+
+// buffer is the pool's for an argument. Its data is that of the master where it has one, and to be copied from there.
+func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
+	if p.masters == nil {
+		p.masters, p.work = map[fill]buffer{}, map[work]object{}
+	}
+	key := fill{dtype: a.DType, seed: a.Seed}
+	if a.Sequence != nil {
+		key.sequence = *a.Sequence
+	}
+	master, ok := p.masters[key]
+	if !ok || master.size < a.Bytes() {
+		if ok {
+			delete(p.masters, key)
+			d.release(releaseMemObject, master.id)
+			p.bytes -= master.size
+		}
+		id, err := d.filled(a)
+		if err != nil {
+			if id != 0 {
+				d.release(releaseMemObject, id)
+			}
+			return buffer{}, err
+		}
+		master = buffer{id: id, size: a.Bytes()}
+		p.masters[key] = master
+		p.bytes += a.Bytes()
+	}
+	if !a.Write {
+		return buffer{id: master.id, size: a.Bytes()}, nil
+	}
+	own := work{a.Name, a.Bytes()}
+	id, ok := p.work[own]
+	if !ok {
+		var err error
+		if id, err = d.room(a.Bytes()); err != nil {
+			return buffer{}, err
+		}
+		p.work[own] = id
+		p.bytes += a.Bytes()
+	}
+	return buffer{id: id, master: master.id, size: a.Bytes()}, nil
+}
+
+// empty gives all buffers back.
+func (p *pool) empty(d *Device) {
+	for _, b := range p.masters {
+		d.release(releaseMemObject, b.id)
+	}
+	for _, id := range p.work {
+		d.release(releaseMemObject, id)
+	}
+	for _, e := range p.expected {
+		e.release(d)
+	}
+	p.masters, p.work, p.expected, p.bytes = nil, nil, nil, 0
+}
+
+func (p *pool) close(d *Device) {
+	p.empty(d)
+	for _, c := range p.compare {
+		c.release(d)
+	}
+	p.compare = nil
+}
