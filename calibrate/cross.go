@@ -29,15 +29,17 @@ type KernelError struct {
 // Coverage says what intervals of a level are worth, by the kernels that were left out in turn.
 //
 // Residuals of microbenchmarks know nothing of what one kernel does that another does not, so that intervals from them and the
-// parameters' covariance alone are too narrow for a kernel of another kind. Widening is the factor that would have made
-// them wide enough (split conformal prediction, with the interval's own width as the scale: Lei et al. 2018, section 5.2); at least 1.
+// parameters' covariance alone are too narrow for a kernel of another kind. They are widened by what would have made them
+// wide enough (split conformal prediction: Lei et al. 2018, section 5.2): by a margin, relative to the prediction, whose square is
+// added to that of half the interval, where residuals are relative to the output; otherwise by a factor.
 // InsideWidened tests that on kernels that had no part in it.
 type Coverage struct {
 	Level         float64 `yaml:"level" json:"level"` // probability that the interval claims
 	Points        int     `yaml:"points" json:"points"`
 	Inside        float64 `yaml:"inside" json:"inside"` // share of the points within the interval before it is widened
 	Widening      float64 `yaml:"widening" json:"widening"`
-	InsideWidened float64 `yaml:"inside_widened" json:"inside_widened"` // share of the points within it, widened by what the other kernels say
+	Margin        float64 `yaml:"margin,omitempty" json:"margin,omitempty"` // in parts of the prediction; 0 where Widening does it
+	InsideWidened float64 `yaml:"inside_widened" json:"inside_widened"`     // share of the points within it, widened by what the other kernels say
 }
 
 // levels are the probabilities at which coverage is measured; confidence is one of them.
@@ -46,6 +48,9 @@ var levels = []float64{0.90, confidence}
 // essential is the part of an output from which on a cost has to be known from elsewhere. Costs that are less of every row are found
 // from what is left when everything else is subtracted, errors of the model included.
 const essential = 0.1
+
+// dominant is how many times more a cost may be of a row left out than of any other row, and still be told by these.
+const dominant = 2
 
 // MarshalJSON gives the object of `perf fit --json`; an error that is not finite, as of outputs of 0, is null.
 func (c *CrossEval) MarshalJSON() ([]byte, error) {
@@ -114,14 +119,14 @@ func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 	}
 	if out.Kernels > 0 {
 		out.GeomeanRelErr = geomeanOf(all)
-		out.Coverage = coverage(all)
+		out.Coverage = coverage(all, f.model.Fit.ScaleByOutput)
 		fit.Cross = out
 	}
 	return nil
 }
 
 // predictWithout fits the rows that are not left out, from p0, and predicts those that are. It returns nil where the others say nothing
-// about one of them: the fit does not converge or does not determine it, or a cost that it is made of is a trace in all the others.
+// about one of them: the fit does not converge or does not determine it, or a cost that it is made of is a trace in all the others or lost without it.
 func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0 []float64) ([]heldOut, error) {
 	rest := *f
 	rest.x, rest.t, rest.w, rest.group, rest.label = nil, nil, nil, nil, nil
@@ -158,6 +163,12 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 		if len(leadsNowhere(r.Null, p.grad)) > 0 || finite(row.predicted) == nil {
 			return nil, nil
 		}
+		for j, held := range r.Active {
+			// A cost that all the rows together know and the rest lose: it has come to its bound, and has no error there.
+			if held && math.Abs(p.grad[j]*(p0[j]-r.P[j])) > essential*f.t[i] {
+				return nil, nil
+			}
+		}
 		for _, level := range levels {
 			row.half = append(row.half, p.half(row.predicted, level))
 		}
@@ -166,7 +177,7 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 	return rows, nil
 }
 
-// traces tells whether some cost is an essential part of a row that is left out and of no other row.
+// traces tells whether some cost is an essential part of a row that is left out, and much less of all other rows.
 func (f *fitter) traces(left func(row int) bool, p0 []float64) bool {
 	shape := f.model.ShapeParameters()
 	grad := make([]float64, len(p0))
@@ -182,7 +193,7 @@ func (f *fitter) traces(left func(row int) bool, p0 []float64) bool {
 		}
 	}
 	for j, name := range f.compiled.Parameters {
-		if most[1][j] > essential && most[0][j] < essential && !slices.Contains(shape, name) {
+		if most[1][j] > essential && most[0][j] < max(essential, most[1][j]/dominant) && !slices.Contains(shape, name) {
 			return true
 		}
 	}
@@ -197,50 +208,71 @@ func geomeanOf(rows []heldOut) float64 {
 	return GeomeanRelativeError(predicted, measured)
 }
 
-// coverage measures intervals by rows that were left out. Rows without interval take no part.
-func coverage(rows []heldOut) []Coverage {
+// coverage measures intervals by rows that were left out, and says how to widen them. Rows without interval take no part. Where residuals
+// are relative to the output, what intervals miss is relative to it too, and is added; otherwise intervals are stretched.
+func coverage(rows []heldOut, relative bool) []Coverage {
 	var out []Coverage
 	for l, level := range levels {
-		var scores []float64 // distance in halves of the interval
+		var missed []float64 // by how much an interval has to be widened: a margin, or a factor
 		var kernels []int
+		inside := 0
 		for _, r := range rows {
-			if s := math.Abs(r.predicted-r.measured) / r.half[l]; finite(s) != nil {
-				scores, kernels = append(scores, s), append(kernels, r.kernel)
+			off, half := math.Abs(r.predicted-r.measured), r.half[l]
+			m := off / half
+			if relative {
+				m = math.Sqrt(max(0, off*off-half*half)) / math.Abs(r.predicted)
 			}
-		}
-		if len(scores) == 0 {
-			continue
-		}
-		c := Coverage{Level: level, Points: len(scores), Widening: widening(scores, level)}
-		inside, widened := 0, 0
-		for i, s := range scores {
-			if s <= 1 {
+			if finite(m) == nil {
+				continue
+			}
+			if off <= half {
 				inside++
 			}
+			missed, kernels = append(missed, m), append(kernels, r.kernel)
+		}
+		if len(missed) == 0 {
+			continue
+		}
+		least := 1.0
+		c := Coverage{Level: level, Points: len(missed), Inside: float64(inside) / float64(len(missed)), Widening: 1}
+		if relative {
+			least, c.Margin = 0, conformal(missed, level)
+		} else {
+			c.Widening = max(1, conformal(missed, level))
+		}
+		widened := 0
+		for i := range missed {
 			var others []float64
-			for j, o := range scores {
-				if kernels[j] != kernels[i] {
-					others = append(others, o)
+			for j, k := range kernels {
+				if k != kernels[i] {
+					others = append(others, missed[j])
 				}
 			}
-			if s <= widening(others, level) {
+			if missed[i] <= max(least, conformal(others, level)) {
 				widened++
 			}
 		}
-		c.Inside = float64(inside) / float64(len(scores))
-		c.InsideWidened = float64(widened) / float64(len(scores))
+		c.InsideWidened = float64(widened) / float64(len(missed))
 		out = append(out, c)
 	}
 	return out
 }
 
-// widening is the level's quantile of the scores, for one score more than there are, and at least 1; the largest where they are
-// too few to tell.
-func widening(scores []float64, level float64) float64 {
+// widen is half of an interval around the value, wide enough for kernels of another kind.
+func (c *Coverage) widen(half, value float64) float64 {
+	if c == nil {
+		return half
+	}
+	return math.Hypot(half*c.Widening, c.Margin*value)
+}
+
+// conformal is the level's quantile of the scores, for one score more than there are; the largest where they are too few to
+// tell, 0 for none.
+func conformal(scores []float64, level float64) float64 {
 	if len(scores) == 0 {
-		return 1
+		return 0
 	}
 	sorted := slices.Sorted(slices.Values(scores))
 	rank := int(math.Ceil(level * float64(len(scores)+1)))
-	return max(1, sorted[min(rank, len(sorted))-1])
+	return sorted[min(rank, len(sorted))-1]
 }

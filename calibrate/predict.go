@@ -173,9 +173,7 @@ func (p *Predictor) interval(value float64) Interval {
 	if math.IsNaN(half) {
 		return Interval{math.NaN(), math.NaN()}
 	}
-	if c := p.fit.Cross.At(confidence); c != nil {
-		half *= c.Widening
-	}
+	half = p.fit.Cross.At(confidence).widen(half, value)
 	lo := value - half
 	if p.fit.ScaleByOutput {
 		lo = max(lo, 0) // such outputs are positive

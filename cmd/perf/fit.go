@@ -163,6 +163,9 @@ func coverageText(c *calibrate.CrossEval) string {
 	text := ""
 	for _, v := range c.Coverage {
 		text += fmt.Sprintf("\n%.3g %% of %d points of kernels left out lie within their %.3g %% intervals", 100*v.Inside, v.Points, 100*v.Level)
+		if v.Margin > 0 {
+			text += fmt.Sprintf("; with a margin of %.3g %% of the prediction, %.3g %%", 100*v.Margin, 100*v.InsideWidened)
+		}
 		if v.Widening > 1 {
 			text += fmt.Sprintf("; widened %.3g times, %.3g %%", v.Widening, 100*v.InsideWidened)
 		}
