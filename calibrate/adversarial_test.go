@@ -214,7 +214,7 @@ func TestTracesAreNoEvidence(t *testing.T) {
 	for _, c := range []struct {
 		trace   float64
 		skipped string
-	}{{0.01, "[2]"}, {0.3, "[2]"}, {1, "[]"}} {
+	}{{0.01, "[2]"}, {0.3, "[2]"}, {0.67, "[]"}} {
 		fit := fitRows(t, m, rows(c.trace))
 		if got := fmt.Sprint(fit.Cross.Skipped); got != c.skipped {
 			t.Errorf("trace %g: skipped %s, want %s", c.trace, got, c.skipped)

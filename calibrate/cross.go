@@ -50,7 +50,7 @@ var levels = []float64{0.90, confidence}
 const essential = 0.1
 
 // dominant is how many times more a cost may be of a row left out than of any other row, and still be told by these.
-const dominant = 2
+const dominant = 2.5
 
 // MarshalJSON gives the object of `perf fit --json`; an error that is not finite, as of outputs of 0, is null.
 func (c *CrossEval) MarshalJSON() ([]byte, error) {
