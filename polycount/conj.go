@@ -290,6 +290,63 @@ func (c *conj) unfloor() bool {
 	return any
 }
 
+// unfloorBounds is c with the floors over the variables from first on that stand, with coefficient ±1, only in inequalities
+// between whole rows, as in ⌊(i+n)/5⌋ ≤ j: by the rule of unfloor each such inequality loses its floor, and with the last
+// one the floor is gone, and the dimension that counting would make of it. Floors of the variables before first stay: to
+// a count they are symbols, and cheaper than coefficients.
+func (c *conj) unfloorBounds(first int) *conj {
+	for k := len(c.divs) - 1; k >= 0; k-- {
+		d, at := c.divs[k], 1+c.n+k
+		if d.den <= 0 || !c.reaches(d.num, first) || !c.isBound(at) {
+			continue
+		}
+		c = c.clone()
+		for _, r := range c.ge {
+			s := r[at]
+			if s == 0 {
+				continue
+			}
+			r[at] = 0
+			scaleRow(r, d.den)
+			for i, v := range d.num {
+				r[i] = add(r[i], mul(s, v))
+			}
+			if s < 0 {
+				r[0] = add(r[0], d.den-1)
+			}
+		}
+		c.removeColumn(k)
+	}
+	return c
+}
+
+// reaches reports whether a variable from first on stands in r, also inside its floors.
+func (c *conj) reaches(r row, first int) bool {
+	for i := 1; i < len(r); i++ {
+		if r[i] != 0 && (i > c.n || i > first) && (i <= c.n || c.divs[i-1-c.n].den <= 0 || c.reaches(c.divs[i-1-c.n].num, first)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBound reports whether floor column at stands in inequalities only, and in each with coefficient ±1.
+func (c *conj) isBound(at int) bool {
+	used := false
+	for _, r := range c.eq {
+		if r[at] != 0 {
+			return false
+		}
+	}
+	for _, r := range c.ge {
+		if r[at] != 0 && r[at] != 1 && r[at] != -1 {
+			return false
+		}
+		used = used || r[at] != 0
+	}
+	return used && !c.usedInDivs(at)
+}
+
 // eliminateWith adds a multiple of e, whose coefficient at column at is ±1, to r so that column at of r becomes 0.
 func eliminateWith(r, e row, at int) {
 	if r[at] == 0 {

@@ -79,8 +79,14 @@ func (w *work) countMembers(s *Set) (p *Poly, err error) {
 			return p, nil
 		}
 	}
+	plain := make([]*conj, 0, len(cs))
+	for _, c := range cs {
+		if c = c.unfloorBounds(len(s.params)).clone(); c.simplify() {
+			plain = append(plain, c)
+		}
+	}
 	total := newPoly(s.params)
-	for _, c := range w.disjoint(cs) {
+	for _, c := range w.disjoint(plain) {
 		q, err := w.countConj(c, s)
 		if err != nil {
 			return nil, err

@@ -175,6 +175,12 @@ func TestParseErrors(t *testing.T) {
 		{"[n,n] -> { [i] : i = n }", "1:4: parameter \"n\" stands twice"},
 		{"{ [i] : i = 0; [i,j] : i = j }", "1:16: disjuncts of different dimension"},
 		{"{ [i] :\n  0 <= i < m }", "2:12: unknown name \"m\""},
+		{"{ [i] : 0 <= i < 0x10 }", "1:19: unknown name \"x10\""},
+		{"{ [i] : 0 <= i < k - k + 3 }", "1:18: unknown name \"k\""},
+		{"{ [i] : i > 3 and i < 2 and i = k }", "1:33: unknown name \"k\""},
+		{"{ [i] : false and exists e : i = 2e + k }", "1:39: unknown name \"k\""},
+		{"{ [i] : (exists e : i = 2e) and e > 3 }", "1:33: unknown name \"e\""},
+		{"{ [i, 0k] : 0 <= i < 3 }", "1:8: unknown name \"k\""},
 	} {
 		_, err := ParseSet(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

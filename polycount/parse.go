@@ -268,6 +268,7 @@ type formula struct {
 	vars []string
 	cmp  [][]Constraint // "cmp": a disjunction of conjunctions
 	at   int
+	toks []token // what a chain of comparisons, or a definition, was read from: the names in it must be known
 }
 
 func (p *parser) formula() formula {
@@ -313,8 +314,10 @@ func (p *parser) atom() formula {
 			name := p.name()
 			f.vars = append(f.vars, name)
 			if p.accept("=") {
-				at := p.peek().at
-				defs = append(defs, p.compare("=", single(Name(name)), p.expr(), at))
+				at, from := p.peek().at, p.next
+				def := p.compare("=", single(Name(name)), p.expr(), at)
+				def.toks = p.toks[from:p.next]
+				defs = append(defs, def)
 			}
 			if !p.accept(",") {
 				break
@@ -367,6 +370,7 @@ var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, 
 
 // comparison is a chain such as 0 <= i,j < n.
 func (p *parser) comparison() formula {
+	from := p.next
 	left := p.exprList()
 	if !comparisons[p.peek().text] || p.peek().kind != tokOp {
 		p.fail("expected a comparison, found %q", p.peek().text)
@@ -383,8 +387,9 @@ func (p *parser) comparison() formula {
 		left = right
 	}
 	if len(f.args) == 1 {
-		return f.args[0]
+		f = f.args[0]
 	}
+	f.toks = p.toks[from:p.next]
 	return f
 }
 
@@ -498,7 +503,6 @@ func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj
 				c = b.clone()
 			}
 			for _, k := range cs {
-				p.known(k.Affine, column, f.at)
 				r := c.affineRow(k.Affine, column)
 				if k.Equality {
 					c.addEQ(r)
@@ -514,15 +518,18 @@ func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj
 	return out
 }
 
-func (p *parser) known(a Affine, column map[string]int, at int) {
-	for _, n := range a.Names() {
-		if _, ok := column[n]; !ok {
-			for _, t := range p.toks {
-				if t.kind == tokName && t.text == n {
-					at = t.at
-				}
-			}
-			p.failAt(at, "unknown name %q: it is neither a parameter in the leading brackets nor in the tuple nor under exists", n)
+// inScope fails where f uses a name that is not among names: also where the value of the name does not matter, as in 0*k,
+// or the formula is decided before it is met.
+func (p *parser) inScope(f formula, names []string) {
+	for _, t := range f.toks {
+		if t.kind == tokName && !reserved[t.text] && !slices.Contains(names, t.text) {
+			p.failAt(t.at, "unknown name %q: it is neither a parameter in the leading brackets nor in the tuple nor under exists", t.text)
 		}
+	}
+	if len(f.vars) > 0 {
+		names = slices.Concat(names, f.vars)
+	}
+	for _, g := range f.args {
+		p.inScope(g, names)
 	}
 }

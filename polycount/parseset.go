@@ -49,6 +49,7 @@ type entry struct {
 	name string
 	e    []choice // nil: no expression
 	at   int
+	toks []token
 }
 
 func (r *relation) set() *Set {
@@ -183,7 +184,9 @@ func (p *parser) disjunct(w *work, r *relation) {
 			local = append(local, name)
 			ds = append(ds, name)
 			if e.e != nil {
-				given = append(given, p.compare("=", single(Name(name)), e.e, e.at))
+				is := p.compare("=", single(Name(name)), e.e, e.at)
+				is.toks = e.toks
+				given = append(given, is)
 			}
 		}
 		dims = append(dims, ds)
@@ -196,6 +199,7 @@ func (p *parser) disjunct(w *work, r *relation) {
 	if r.isMap {
 		r.in = dims[0]
 	}
+	p.inScope(f, local)
 	for _, c := range p.lower(w, f, []*conj{{n: len(local)}}, local) {
 		if c.simplify() {
 			r.cs = addMember(r.cs, c)
@@ -220,7 +224,7 @@ func (p *parser) tuple() (name string, entries []entry) {
 	}
 	p.expect("[")
 	for !p.is("]") {
-		e := entry{at: p.peek().at}
+		e, from := entry{at: p.peek().at}, p.next
 		t, after := p.peek(), p.peekAfter(1).text
 		switch {
 		case t.kind == tokName && !reserved[t.text] && (after == "," || after == "]"):
@@ -232,6 +236,7 @@ func (p *parser) tuple() (name string, entries []entry) {
 		default:
 			e.e = p.expr()
 		}
+		e.toks = p.toks[from:p.next]
 		entries = append(entries, e)
 		if !p.accept(",") {
 			break

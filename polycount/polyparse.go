@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 )
@@ -26,7 +27,9 @@ func ParsePoly(text string) (out *Poly, err error) {
 		v := p.polySum(q.table, column)
 		doms := []*conj{{n: len(r.params)}}
 		if p.accept(":") && !p.is("}") && !p.is(";") {
-			doms = w.disjoint(p.lower(w, p.formula(), doms, r.params))
+			f := p.formula()
+			p.inScope(f, r.params)
+			doms = w.disjoint(p.lower(w, f, doms, r.params))
 		}
 		for _, d := range doms {
 			if !d.simplify() {
@@ -156,11 +159,12 @@ func (p *parser) polyAtom(table *conj, column map[string]int) quasi {
 		p.expect(")")
 		return v
 	case p.is("floor"), p.is("["), p.is("ceil"), p.is("floord"), p.is("ceild"):
+		from := p.next
 		e := p.factor()
 		if len(e) != 1 {
 			p.failAt(t.at, "min and max have no place in a floor")
 		}
-		p.known(e[0].a, column, t.at)
+		p.inScope(formula{toks: p.toks[from:p.next]}, slices.Collect(maps.Keys(column)))
 		return linear(slices.Clone(table.affineRow(e[0].a, column)))
 	case t.kind == tokName && !reserved[t.text]:
 		p.next++

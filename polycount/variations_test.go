@@ -25,6 +25,11 @@ func TestVariations(t *testing.T) {
 		"[n] -> { [i,j,k] : 0 <= i and 3i <= 5j and 2j <= 7k and 6k <= i + n and i + j <= 2n }",
 		"[n,m] -> { [i,j] : 0 <= 2i <= 3j + n and 5j <= 3n + m - i and j >= 0 }",
 		"[n,m,p] -> { [i,j] : 0 <= i <= n and i <= j + m and 2j <= p + i and 0 <= j }",
+		// floors that only bound: their comparisons are between whole numbers
+		"[n,m] -> { [i,j] : -2 <= i < m and -1 <= j < n; [i,j] : -1 <= i < n - 1 and 1 <= j <= m and floor((-2i - 2j - 2n - m)/5) < 3n - 2m - 2 }",
+		"[n] -> { [i,j] : 0 <= i < n and 0 <= j <= floor((i + 2n)/5) and j <= floor((2i + n)/3) }",
+		"[n] -> { [i] : -1 <= i < 8 and floor((i + 3n + 1)/7) >= floor((i + 2n + 1)/5) }",
+		"[n,m] -> { [i,j] : 0 <= i < n and floor((i - j)/3) <= m and 0 <= j <= floor((m + i)/2) }",
 		// lower-dimensional parameter domains, parity conditions, negative parameters
 		"[n,m] -> { [i] : 2i = n + m and 0 <= i <= 5 and n = 2m + 1 }",
 		"[n,m] -> { [i,j] : i + j = n and i - j = m and -6 <= i <= 6 }",
@@ -79,6 +84,24 @@ func TestVariations(t *testing.T) {
 	} {
 		if !checkRange(t, text, []string{"n", "m"}, [][]int64{{-1, 3}, {0, 2}, {1, 1}, {2, 5}, {3, 3}, {4, 1}, {5, 7}, {6, 2}, {7, 4}, {9, 0}}) {
 			t.Errorf("%s: %v", text, ErrBudget)
+		}
+	}
+}
+
+// A floor that only bounds is no dimension of the count: these answers have some hundred characters, and had thousands.
+func TestBoundsByFloorsAreShort(t *testing.T) {
+	for _, c := range []struct {
+		set          string
+		pieces, size int
+	}{
+		{"[n] -> { [i,j] : -2 <= i < n + 2 and i <= j < 2n + 2 and 2i - 2j + 1 >= floor((-2i + j - n)/2) }", 2, 250},
+		{"[n] -> { [i,j] : -1 <= i < 4 and -1 <= j < 7 and floor((-2i + j - n + 2)/7) <= 2i + 3j - n - 1 }", 4, 900},
+		{"[n] -> { [i,j] : 0 <= i < n and 0 <= j <= floor((i + 2n)/5) and j <= floor((2i + n)/3) }", 1, 400},
+		{"[n,m] -> { [i,j] : -2 <= i < m and -1 <= j < n; [i,j] : -1 <= i < n - 1 and 1 <= j <= m and floor((-2i - 2j - 2n - m)/5) < 3n - 2m - 2 }", 7, 800},
+	} {
+		p := must(mustSet(t, c.set).Count())
+		if p.Pieces() > c.pieces || len(p.String()) > c.size {
+			t.Errorf("%s: %d pieces, %d characters; want at most %d and %d: %v", c.set, p.Pieces(), len(p.String()), c.pieces, c.size, p)
 		}
 	}
 }

@@ -36,6 +36,7 @@ barriers as one work-item meets them.`,
 			}
 			var all []any
 			for i, v := range variants {
+				at := sizesOf(v, variants, at)
 				c := &workload.Case{Kernel: workload.NewKernel(v.Kernel), Name: v.Name, Sizes: at}
 				if at != nil {
 					if err := c.CheckSizes(); err != nil {

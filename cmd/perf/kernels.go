@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,7 +60,14 @@ func scriptCases(cmd *cobra.Command, path string, sizes []string) ([]*workload.C
 		if _, err := wrapped.Nest(); err != nil {
 			return nil, v.Error(err)
 		}
+		seen := map[string]bool{}
 		for _, at := range points {
+			at := sizesOf(v, variants, at)
+			if key := workload.FormatSizes(at); seen[key] {
+				continue
+			} else {
+				seen[key] = true
+			}
 			c := &workload.Case{
 				Kernel:   wrapped,
 				Name:     v.Name,
@@ -74,6 +82,17 @@ func scriptCases(cmd *cobra.Command, path string, sizes []string) ([]*workload.C
 		}
 	}
 	return cases, nil
+}
+
+// sizesOf is at without the sizes that only other variants of the script have a parameter for, so that one call can give the
+// sizes of them all. A size that none has stays, for the check of the case to name it.
+func sizesOf(v script.Variant, all []script.Variant, at map[string]int64) map[string]int64 {
+	own := maps.Clone(at)
+	maps.DeleteFunc(own, func(name string, _ int64) bool {
+		return !contains(v.Kernel.Params(), name) &&
+			slices.ContainsFunc(all, func(o script.Variant) bool { return contains(o.Kernel.Params(), name) })
+	})
+	return own
 }
 
 // featuresOf resolves the features that a model needs. An unknown one is an error at its place in the model file.
