@@ -157,12 +157,13 @@ func (e *explorer) variant(r *recipe, numbers map[string]int64) (*Variant, error
 	if err := e.legal(q.Body); err != nil {
 		return nil, err
 	}
-	text := q.BodyText()
+	return newVariant(r.name, numbers, q, run.Steps), nil
+}
+
+// identity is a name for a text.
+func identity(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return &Variant{
-		ID: hex.EncodeToString(sum[:6]), Recipe: r.name, Numbers: numbers, Program: q, Steps: run.Steps,
-		Skeleton: digits.ReplaceAllString(text, "#"),
-	}, nil
+	return hex.EncodeToString(sum[:6])
 }
 
 // stream yields the points of a recipe's space in random order, without repetition.

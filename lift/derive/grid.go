@@ -132,13 +132,33 @@ func (e *explorer) mappings(g *grid) []choice {
 		plain("glb1 glb0")
 		plain("glb0 glb1")
 		plain("glb0 seq")
+		plain("glb1 seq")
 		plain("wrg0 lcl0")
+		e.chunksOfRows(g, &list)
 		e.tiles(g, &list)
 	case 3:
 		plain("glb2 glb1 glb0")
 		plain("glb1 glb0 seq")
 		plain("glb0 glb1 glb2")
 		plain("wrg0 lcl0 seq")
+		plain("seq glb1 glb0")
+		plain("glb0 seq seq")
+		for _, text := range []string{"glb2 seq glb1 glb0", "glb2 unr glb1 glb0", "wrg0 seq lcl0 seq"} {
+			list = append(list, choice{
+				name: "planes in chunks of k, " + text, numbers: []number{{"k", chunks(g.lengths[0])}},
+				build: func(n map[string]int64) rules.Strategy {
+					return rules.Seq(rules.Use("splitJoin", "n", size(n, "k")), assign(levels(text)))
+				},
+			})
+		}
+		for _, text := range []string{"glb2 glb1 seq glb0", "glb2 glb1 unr glb0"} {
+			list = append(list, choice{
+				name: "rows in chunks of k, " + text, numbers: []number{{"k", chunks(g.lengths[1])}},
+				build: func(n map[string]int64) rules.Strategy {
+					return rules.Seq(inner(rules.Use("splitJoin", "n", size(n, "k"))), assign(levels(text)))
+				},
+			})
+		}
 		for _, text := range []string{"glb2 glb1 glb0 seq", "glb2 glb1 glb0 unr"} {
 			list = append(list, choice{
 				name: "columns in chunks of k, " + text, numbers: []number{{"k", chunks(g.lengths[2])}},
@@ -155,6 +175,24 @@ func (e *explorer) mappings(g *grid) []choice {
 		})
 	}
 	return list
+}
+
+// chunksOfRows are the mappings of two dimensions without tiles in which a work-item computes several elements.
+func (e *explorer) chunksOfRows(g *grid, list *[]choice) {
+	h, w := g.lengths[0], g.lengths[1]
+	add := func(name string, of int64, texts []string, split func(k int64) rules.Strategy) {
+		for _, text := range texts {
+			*list = append(*list, choice{name: name + " of k, " + text, numbers: []number{{"k", chunks(of)}}, build: func(n map[string]int64) rules.Strategy {
+				return rules.Seq(split(n["k"]), assign(levels(text)))
+			}})
+		}
+	}
+	columns := []string{"glb1 glb0 seq", "glb1 glb0 unr", "glb0 glb1 seq", "wrg0 lcl0 seq", "wrg0 lcl0 unr"}
+	add("columns in chunks", w, columns, func(k int64) rules.Strategy { return inner(rules.Use("splitJoin", "n", int(k))) })
+	add("columns in strides", w, columns, func(k int64) rules.Strategy { return inner(strided(w/k, k)) })
+	rows := []string{"glb1 seq glb0", "glb1 unr glb0", "glb0 seq glb1", "wrg0 seq lcl0", "wrg0 unr lcl0"}
+	add("rows in chunks", h, rows, func(k int64) rules.Strategy { return rules.Use("splitJoin", "n", int(k)) })
+	add("rows in strides", h, rows, func(k int64) rules.Strategy { return strided(h/k, k) })
 }
 
 // strided computes an array in chunks of k, each of elements that stand stride apart, so that work-items next to each other
@@ -265,10 +303,30 @@ func (e *explorer) tiles(g *grid, list *[]choice) {
 	for _, text := range []string{"wrg1 wrg0 lcl1 seq lcl0", "wrg1 wrg0 lcl1 unr lcl0"} {
 		for _, c := range copies {
 			add("tiles of t by v, rows in chunks of k, "+text+c.name, []number{t, v, k}, rowsOf, func(n map[string]int64) rules.Strategy {
-				return rules.Seq(inner(inner(rules.Use("splitJoin", "n", size(n, "k")))), assign(levels(text)), c.s)
+				return rules.Seq(inTile(rules.Use("splitJoin", "n", size(n, "k"))), assign(levels(text)), c.s)
+			})
+			add("tiles of t by v, rows in strides of k, "+text+c.name, []number{t, v, k}, rowsOf, func(n map[string]int64) rules.Strategy {
+				return rules.Seq(inTile(strided(n["t"]/n["k"], n["k"])), assign(levels(text)), c.s)
 			})
 		}
 	}
+	// Several columns.
+	columnsOf := func(n map[string]int64) bool {
+		return n["v"]%n["k"] == 0 && n["v"] > n["k"] && e.group(n["t"]*n["v"]/n["k"])
+	}
+	k = number{"k", chunks(w)}
+	for _, text := range []string{"wrg1 wrg0 lcl1 lcl0 seq", "wrg1 wrg0 lcl1 lcl0 unr"} {
+		for _, c := range copies {
+			add("tiles of t by v, columns in strides of k, "+text+c.name, []number{t, v, k}, columnsOf, func(n map[string]int64) rules.Strategy {
+				return rules.Seq(inTile(inner(strided(n["v"]/n["k"], n["k"]))), assign(levels(text)), c.s)
+			})
+		}
+	}
+}
+
+// inTile is the strategy at the map over the rows of a tile: in the maps over tiles, under views of what they give.
+func inTile(s rules.Strategy) rules.Strategy {
+	return inner(inner(rules.TopDown(rules.Where(computes, s))))
 }
 
 // copyTile copies the overlapping tile that a work-group reads to local memory: at the innermost mapWrg.

@@ -28,10 +28,6 @@ func (e *explorer) legal(body *lift.Term) error {
 	if !u.parallel {
 		return fmt.Errorf("nothing is parallel")
 	}
-	lcl := u.trips[lift.MapLcl]
-	if n := lcl[0] * lcl[1] * lcl[2]; n > e.opt.MaxGroup {
-		return fmt.Errorf("a work-group of %d", n)
-	}
 	if u.local > e.opt.MaxLocal {
 		return fmt.Errorf("%d bytes of local memory", u.local)
 	}

@@ -32,6 +32,7 @@ type Rule struct {
 	code func(m *Match) *lift.Term
 
 	left, right *lift.Template
+	no          *Refused // that it does not match
 }
 
 // String is the equation with its conditions.
@@ -143,7 +144,7 @@ func (r *Rule) Apply(t *lift.Term, site *Site, args Args, opt Options) (*lift.Te
 	if r.left != nil {
 		b, ok := r.left.Match(t)
 		if !ok {
-			return nil, &Refused{r, noMatch}
+			return nil, r.no
 		}
 		m.Bindings = b
 	} else {
@@ -170,7 +171,7 @@ func (r *Rule) Apply(t *lift.Term, site *Site, args Args, opt Options) (*lift.Te
 	var right *lift.Term
 	if r.code != nil {
 		if right = r.code(m); right == nil {
-			return nil, &Refused{r, noMatch}
+			return nil, r.no
 		}
 	} else {
 		right = r.right.Build(m.Bindings)
@@ -238,6 +239,7 @@ func add(list ...Rule) {
 }
 
 func (r *Rule) prepare() (err error) {
+	r.no = &Refused{r, noMatch}
 	if r.code != nil {
 		return nil
 	}

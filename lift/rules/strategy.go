@@ -56,6 +56,11 @@ func (r *Rule) With(args ...any) Strategy {
 			panic(fmt.Sprintf("rule %s: argument %v is a %T", r.Name, args[i], v))
 		}
 	}
+	return r.WithArgs(a)
+}
+
+// WithArgs is With for arguments that are collected already.
+func (r *Rule) WithArgs(a Args) Strategy {
 	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) { return run.apply(r, a, t, site) }
 }
 
@@ -117,8 +122,7 @@ func Else(list ...Strategy) Strategy {
 
 // better keeps, of the reasons why alternatives do not apply, one that says more than that nothing matched.
 func better(old, now error) error {
-	var r *Refused
-	if errors.As(old, &r) && r.Why != noMatch || errors.Is(now, errNowhere) {
+	if r, ok := old.(*Refused); ok && r.Why != noMatch || now == errNowhere {
 		return old
 	}
 	return now
