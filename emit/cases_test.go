@@ -241,10 +241,11 @@ var cases = []testCase{
 	}, []step{split("i", 4, "g.0", "l.0"), split("j", 3)}, at("n", 6, 8)},
 	{"functions", kernel.Spec{
 		Name: "functions", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: `
-			y[i] = axpy(x[i], 2, p[i]) + inside(p[i])
+			y[i] = axpy(x[i], 2, p[i]) + inside(p[i])*step(x[i])
 			w[i] = inside(cast(int32, 2*x[i]) - 1)`,
 		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32", "w": "float64"},
 		Functions: []*kernel.Function{
+			{Name: "step", Params: []kernel.FunctionParam{{Name: "float", DType: "float32"}}, Result: "float32", Def: expr("float - 1")},
 			{Name: "twice", Params: []kernel.FunctionParam{{Name: "v", DType: "float32"}}, Result: "float32", Def: expr("2*v")},
 			{
 				Name: "axpy", Params: []kernel.FunctionParam{{Name: "x", DType: "float32"}, {Name: "a", DType: "float32"}, {Name: "y", DType: "float32"}}, Result: "float32",

@@ -362,7 +362,7 @@ func (w *writer) rename() {
 		taken[f] = true
 	}
 	for _, f := range w.k.Functions {
-		taken[f.Name] = true
+		taken[f.Name], taken[w.nameOf(f)] = true, true
 	}
 	for _, h := range helpers {
 		for _, t := range w.types {

@@ -18,15 +18,25 @@ func (w *writer) userCall(f *kernel.Function, x *kernel.Call) (code, error) {
 		}
 		args = append(args, c.text)
 	}
-	return code{fmt.Sprintf("%s(%s)", f.Name, strings.Join(args, ", ")), precAtom}, nil
+	return code{fmt.Sprintf("%s(%s)", w.nameOf(f), strings.Join(args, ", ")), precAtom}, nil
 }
 
-// checkFunctions refuses names that the language or the source have a meaning for: bodies may use them, so that functions
-// are not renamed.
+// nameOf is the name of a function in the source: another one where the language or the source has a meaning for it.
+func (w *writer) nameOf(f *kernel.Function) string {
+	name := f.Name
+	for slices.Contains(w.reserved, name) || name == w.nest.Kernel.Name || name != f.Name && w.nest.Kernel.Function(name) != nil {
+		name += "_"
+	}
+	return name
+}
+
+// checkFunctions refuses names that would have to be changed in the text of a body.
 func (w *writer) checkFunctions() error {
 	for _, f := range w.k.Functions {
-		if slices.Contains(w.reserved, f.Name) || f.Name == w.k.Name {
-			return fmt.Errorf("a function cannot be named %s in the source", f.Name)
+		for _, g := range w.k.Functions {
+			if w.nameOf(f) != f.Name && strings.Contains(g.Body, f.Name) {
+				return fmt.Errorf("a function cannot be named %s in the source", f.Name)
+			}
 		}
 		for _, p := range f.Params {
 			if f.Body != "" && w.isReserved(p.Name) {
@@ -158,7 +168,7 @@ func (w *writer) define(f *kernel.Function) (string, error) {
 		body += "return " + c.text + ";"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s %s(%s)\n{\n", w.helper, result, f.Name, strings.Join(params, ", "))
+	fmt.Fprintf(&b, "%s%s %s(%s)\n{\n", w.helper, result, w.nameOf(f), strings.Join(params, ", "))
 	for line := range strings.Lines(strings.TrimRight(body, " \t\r\n")) {
 		b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
 	}

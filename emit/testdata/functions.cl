@@ -1,7 +1,7 @@
 /*
 groups (floor((n + 3)/4), 1, 1), work-items (4, 1, 1)
 if 4*gid(0) + lid(0) < n
-    insn: y[4*gid(0) + lid(0)] = axpy(x[4*gid(0) + lid(0)], 2, p[4*gid(0) + lid(0)]) + inside(p[4*gid(0) + lid(0)])
+    insn: y[4*gid(0) + lid(0)] = axpy(x[4*gid(0) + lid(0)], 2, p[4*gid(0) + lid(0)]) + inside(p[4*gid(0) + lid(0)])*step(x[4*gid(0) + lid(0)])
     insn_0: w[4*gid(0) + lid(0)] = inside(cast(int32, 2*x[4*gid(0) + lid(0)]) - 1)
 */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -18,6 +18,11 @@ static inline int floor_mod_int(int a, int b)
 {
     int r = a % b;
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+static inline float step_(float float_)
+{
+    return float_ - 1.0f;
 }
 
 static inline float twice(float v)
@@ -43,7 +48,7 @@ functions(__global float *restrict y, __global const float *restrict x, __global
 {
     if (4*gid(0) + lid(0) < n)
     {
-        y[4*gid(0) + lid(0)] = axpy(x[4*gid(0) + lid(0)], 2.0f, (float) p[4*gid(0) + lid(0)]) + inside(p[4*gid(0) + lid(0)]);
+        y[4*gid(0) + lid(0)] = axpy(x[4*gid(0) + lid(0)], 2.0f, (float) p[4*gid(0) + lid(0)]) + inside(p[4*gid(0) + lid(0)]) * step_(x[4*gid(0) + lid(0)]);
         w[4*gid(0) + lid(0)] = inside((int) (2.0f * x[4*gid(0) + lid(0)]) - 1);
     }
 }

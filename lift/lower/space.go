@@ -40,7 +40,7 @@ func (c *lowering) allocate(space kernel.Space, t *lift.Type, owners []*owner) *
 	var bufs []*buffer
 	base := make([]index, len(parts))
 	for k, leaf := range parts {
-		b := &buffer{name: c.fresh(spaceNames[space]), dtype: leaf.DType, space: space, size: copies * sizes[k]}
+		b := &buffer{name: c.fresh(spaceNames[space]), dtype: leaf.DType, space: space, size: copies * sizes[k], depth: len(c.loops)}
 		if space == kernel.Global {
 			b.kind = scratch
 		}

@@ -39,6 +39,7 @@ type buffer struct {
 	scalar, value bool
 	perItem       bool // a private array that holds a work-item's part of a larger one
 	kind          bufferKind
+	depth         int // loops around the place that it was made for
 }
 
 type bufferKind uint8

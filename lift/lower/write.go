@@ -114,6 +114,13 @@ func (c *lowering) writeMap(t *lift.Term, env *scope, xs, d *val) {
 	if t.Op != lift.MapLcl && d.space == kernel.Local && parallel.Has(t.Op) {
 		fail("%s(%d) writes local memory, which no other group sees", t.Op, dim)
 	}
+	if t.Op == lift.MapGlb || t.Op == lift.MapWrg {
+		for _, b := range d.bufs {
+			if b.depth > 0 {
+				fail("%s(%d) computes what the loops around it read: that needs a barrier across work-groups in every iteration", t.Op, dim)
+			}
+		}
+	}
 	body := t.Fn().Body()
 	c.each(t.Op, dim, lengthOf(t.Type), func(i index) { c.write(body, &scope{env, xs.at(i)}, d.at(i)) })
 }
