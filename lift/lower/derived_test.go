@@ -1,0 +1,54 @@
+package lower_test
+
+import (
+	"os"
+	"testing"
+
+	"gpuperf/device"
+	"gpuperf/device/devicetest"
+	"gpuperf/lift/derive"
+	"gpuperf/lift/lower"
+)
+
+// sizes at which derived variants of the examples are small enough to interpret.
+var smallSizes = map[string]map[string]int64{
+	"scal": {"n": 256}, "asum": {"n": 512}, "dot": {"n": 256}, "gemv": {"n": 32, "m": 16}, "matmul": {"m": 16, "k": 8, "n": 16},
+	"blackscholes": {"n": 64}, "md": {"n": 32, "k": 8}, "stencil2d": {"h": 16, "w": 16}, "jacobi2d_5pt": {"h": 18, "w": 18},
+	"jacobi2d_9pt": {"h": 18, "w": 18}, "gaussian": {"h": 20, "w": 20}, "gradient": {"h": 18, "w": 18}, "hotspot2d": {"h": 16, "w": 16},
+	"srad1": {"h": 16, "w": 16}, "srad2": {"h": 16, "w": 16}, "heat3d": {"d": 10, "h": 10, "w": 10}, "hotspot3d": {"d": 4, "h": 16, "w": 8},
+}
+
+// TestDerivedVariants: what package derive makes of the examples computes what they mean, at several ND-ranges.
+func TestDerivedVariants(t *testing.T) {
+	count := 12
+	if os.Getenv("LONG") != "" {
+		count = 150
+	}
+	dev := devicetest.Open(t)
+	for name, sizes := range smallSizes {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile("../../examples/lift/" + name + ".lift")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := parse(t, string(text))
+			opt := derive.Options{Count: count, Seed: 3, Sizes: sizes}
+			result, err := derive.Derive(p, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range result.Variants {
+				for j, c := range v.Configs(opt, 2, int64(i)) {
+					var on device.Device
+					if i%6 == 0 && j == 0 {
+						on = dev
+					}
+					if _, err := check(t, v.Program, lower.Options{Sizes: sizes, Local: c.Local, Global: c.Global}, on, hangs); err != nil {
+						t.Errorf("%s %v at %v: %v\n%s", v.Recipe, v.Numbers, c, err, v.Program.BodyText())
+						return
+					}
+				}
+			}
+		})
+	}
+}
