@@ -62,7 +62,12 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 	uniform := count(k.kids) > 0 || slices.ContainsFunc(stmts, func(s *stmt) bool { return s.Kind == kernel.LocalBarrier })
 	unroll := b.k.Tags[k.iname].Kind == kernel.Unroll || b.k.Tags[k.iname].Kind == kernel.ILP
 	var parts []*polycount.Set
+	seen := map[*polycount.Set]bool{}
 	for _, s := range stmts {
+		if seen[s.domain] {
+			continue
+		}
+		seen[s.domain] = true
 		keep := append(slices.Clone(path), k.iname)
 		if !uniform && !unroll {
 			for _, d := range s.domain.Dims() {

@@ -3,6 +3,7 @@ package linear
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gpuperf/kernel"
 	"gpuperf/polycount"
@@ -59,11 +60,16 @@ func (b *builder) items(kids []*block, path []string, ctx *polycount.Set) ([]ite
 }
 
 func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
-	need, _ := s.domain.Constraints()
-	for _, axis := range s.pinned {
-		need = append(need, polycount.EQ(polycount.Name(axis), polycount.Int(0)))
-	}
 	barrier := s.Kind == kernel.LocalBarrier
+	at := site{s.domain, ctx, strings.Join(s.pinned, ",")}
+	left, known := b.needed[at]
+	var need []polycount.Constraint
+	if !known {
+		need, _ = s.domain.Constraints()
+		for _, axis := range s.pinned {
+			need = append(need, polycount.EQ(polycount.Name(axis), polycount.Int(0)))
+		}
+	}
 	if barrier { // every work-item takes part: what counts are the loops around it
 		loops, err := s.domain.Project(s.loops...)
 		if err != nil {
@@ -74,9 +80,14 @@ func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
 		}
 		need, _ = loops.Constraints()
 	}
-	left, err := missing(ctx, need)
-	if err != nil {
-		return item{}, fmt.Errorf("guards of %s: %w", s.ID, err)
+	if barrier || !known {
+		var err error
+		if left, err = missing(ctx, need); err != nil {
+			return item{}, fmt.Errorf("guards of %s: %w", s.ID, err)
+		}
+		if !barrier {
+			b.needed[at] = left
+		}
 	}
 	if barrier {
 		if len(s.Predicates) > 0 {

@@ -32,7 +32,7 @@ func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
 	if k, err = k.Prepare(); err != nil {
 		return nil, nil, err
 	}
-	b := &builder{k: k, nest: &Nest{Kernel: k, Names: map[string]string{}}, memo: map[question]clash{}}
+	b := &builder{k: k, nest: &Nest{Kernel: k, Names: map[string]string{}}, memo: map[question]clash{}, domains: map[string]*polycount.Set{}, needed: map[site][]polycount.Constraint{}}
 	for _, step := range []func() error{b.statements, b.extents, b.order, b.crossGroup, b.barriers, b.program} {
 		err := step()
 		if err != nil {
@@ -71,6 +71,15 @@ type builder struct {
 	loops []string // sequential inames in the order of the domains
 	root  *block
 	memo  map[question]clash
+	// Statements within the same inames share their domain, and what follows from it.
+	domains map[string]*polycount.Set
+	needed  map[site][]polycount.Constraint
+}
+
+// site is where constraints are asked for: a domain, the axes on which it is pinned, and what is known.
+type site struct {
+	domain, ctx *polycount.Set
+	pinned      string
 }
 
 // stmt is a statement with what linearization asks of it.
@@ -139,6 +148,11 @@ func (b *builder) statements() error {
 }
 
 func (b *builder) domain(s *stmt) error {
+	key := strings.Join(s.Inames, ",")
+	if d, ok := b.domains[key]; ok {
+		s.domain, s.parts = d, d.Disjuncts()
+		return nil
+	}
 	d, err := b.k.DomainOf(s.Inames)
 	if err != nil {
 		return err
@@ -154,6 +168,7 @@ func (b *builder) domain(s *stmt) error {
 	if len(s.parts) > 1 {
 		return fmt.Errorf("its domain %s is a union, for which there is no single guard: split the statement", d)
 	}
+	b.domains[key] = d
 	return nil
 }
 
@@ -258,11 +273,16 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 	x := polycount.Name(axis)
 	var parts []*polycount.Set
 	var users []string
+	seen := map[*polycount.Set]bool{}
 	for _, s := range b.stmts {
 		if _, ok := s.axes[axis]; !ok {
 			continue
 		}
 		users = append(users, s.ID)
+		if seen[s.domain] {
+			continue
+		}
+		seen[s.domain] = true
 		p, err := s.domain.Project(axis)
 		if err != nil {
 			return nil, err
@@ -279,7 +299,7 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 	if len(parts) == 0 { // the assumptions leave no point
 		return []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}, nil
 	}
-	_, upper, err := commonBounds(parts, axis)
+	_, upper, err := commonBounds(distinct(parts), axis)
 	if err != nil {
 		return nil, err
 	}
