@@ -76,7 +76,7 @@ func Derive(p *lift.Program, opt Options) (*Result, error) {
 	if len(at.Sizes) > 0 {
 		return nil, fmt.Errorf("program %s: size %s has no value", p.Name, at.Sizes[0])
 	}
-	e := newExplorer(p, at, opt)
+	e := newExplorer(p, opt)
 	list := e.recipes()
 	if len(list) == 0 {
 		return nil, fmt.Errorf("program %s: neither maps nor a reduction stand where variants begin", p.Name)
@@ -134,19 +134,28 @@ func Skeleton(p *lift.Program) string { return digits.ReplaceAllString(p.BodyTex
 // explorer derives variants of one program.
 type explorer struct {
 	start *lift.Program
-	at    *lift.Program // at the sizes
 	opt   Options
 	rules rules.Options
+	// fused is the body with maps fused and views simplified, where every recipe begins, and first the steps that lead there.
+	fused *lift.Term
+	first []rules.Step
 }
 
-func newExplorer(p, at *lift.Program, opt Options) *explorer {
-	return &explorer{start: p, at: at, opt: opt, rules: rules.Options{Given: p.Assumptions(), At: []map[string]int64{opt.Sizes}}}
+func newExplorer(p *lift.Program, opt Options) *explorer {
+	e := &explorer{start: p, opt: opt, rules: rules.Options{Given: p.Assumptions(), At: []map[string]int64{opt.Sizes}}}
+	run := &rules.Run{Options: e.rules}
+	body, err := run.Do(rules.Seq(rules.Try(fuse), simplify), p.Body)
+	if err != nil {
+		body = p.Body
+	}
+	e.fused, e.first = body, run.Steps
+	return e
 }
 
 // variant runs a recipe with numbers.
 func (e *explorer) variant(r *recipe, numbers map[string]int64) (*Variant, error) {
-	run := &rules.Run{Options: e.rules}
-	body, err := run.Do(r.build(numbers), e.start.Body)
+	run := &rules.Run{Options: e.rules, Steps: slices.Clone(e.first)}
+	body, err := run.Do(r.build(numbers), e.fused)
 	if err != nil {
 		return nil, err
 	}

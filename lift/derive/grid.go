@@ -76,16 +76,10 @@ func size(n map[string]int64, name string) lift.Size { return lift.Nat(n[name]) 
 
 // recipes lists what there is for the program, in a fixed order.
 func (e *explorer) recipes() []*recipe {
-	run := &rules.Run{Options: e.rules}
-	fused, err := run.Do(rules.Seq(rules.Try(fuse), simplify), e.start.Body)
-	if err != nil {
-		fused = e.start.Body
-	}
-	pre := rules.Seq(rules.Try(fuse), simplify)
-	if r := e.reductionRecipes(fused, pre); r != nil {
+	if r := e.reductionRecipes(); r != nil {
 		return r
 	}
-	g := e.findGrid(fused)
+	g := e.findGrid(e.fused)
 	if g == nil {
 		return nil
 	}
@@ -103,7 +97,7 @@ func (e *explorer) recipes() []*recipe {
 						return (m.admits == nil || m.admits(n)) && (in.admits == nil || in.admits(n))
 					},
 					build: func(n map[string]int64) rules.Strategy {
-						return rules.Seq(pre, rules.At(g.path, rules.Seq(m.build(n), in.build(n))), finish(unroll))
+						return rules.Seq(rules.At(g.path, rules.Seq(m.build(n), in.build(n))), finish(unroll))
 					},
 				}
 				list = append(list, r)

@@ -59,11 +59,22 @@ func chunkedTwice(k, l, stride int64) rules.Strategy {
 // partials is where chunked leaves the map over chunks, from the reduction on: reduce $ join $ map.
 var partials = []int{2, 0}
 
+// vectorized makes a reduction of a map one of vectors of w, whose result a reduction of numbers follows.
+func vectorized(w int64) rules.Strategy {
+	return rules.Seq(
+		rules.Use("vectorizeReduction", "w", int(w)),
+		rules.At([]int{2, 0, 2}, rules.Try(rules.Seq(
+			rules.AtKid(0, rules.Else(rules.Use("vectorizeZip", "w", int(w)), rules.Use("vectorize", "w", int(w)))),
+			rules.Use("asVectorAsScalar"),
+		))),
+	)
+}
+
 // inGroup makes a reduction in a work-group one of its work-items: each reduces a chunk of k, its elements l apart, and the
 // results meet in local memory.
-func inGroup(k, l int64, apart bool) rules.Strategy {
+func inGroup(k, l int64, apart bool, chunk chunker) rules.Strategy {
 	return rules.Seq(
-		chunked(k, strideOf(l, apart)),
+		chunk(k, strideOf(l, apart)),
 		rules.At(partials, rules.Seq(rules.Use("mapLcl", "d", 0), rules.Use("toLocal"))),
 	)
 }
@@ -84,23 +95,32 @@ func (e *explorer) groupPerElement(g *grid, list *[]choice) {
 	if n < 32 {
 		return
 	}
-	for _, apart := range []bool{true, false} {
-		name := map[bool]string{true: "strides", false: "chunks"}[apart]
-		*list = append(*list, choice{
-			name: "an element for a work-group, " + name + " of k", numbers: []number{{"l", groupSizes(n, e.opt.MaxGroup)}, {"k", divisors(n, 1, n)}},
-			admits: func(m map[string]int64) bool { return m["k"]*m["l"] == n },
-			build: func(m map[string]int64) rules.Strategy {
-				return rules.Seq(
-					rules.Use("mapWrg", "d", 0),
-					inner(rules.TopDown(inGroup(m["k"], m["l"], apart))),
-					inner(rules.Seq(
-						rules.TopDown(toReduce),
-						rules.Try(assign(levels("lcl0"))),
-						rules.Try(rules.Where(func(t *lift.Term) bool { return t.Op == lift.ReduceSeq }, rules.Use("reduceResult"))),
-					)),
-				)
-			},
-		})
+	for _, w := range []int64{1, 2, 4} {
+		before, chunk, vectors := rules.Strategy(rules.ID), chunker(chunked), ""
+		if w > 1 {
+			before, chunk, vectors = vectorized(w), chunkedVectors, fmt.Sprintf("vectors of %d, ", w)
+			if n%w != 0 || !e.applies(e.fused, g.path, inner(rules.TopDown(before))) {
+				continue
+			}
+		}
+		for _, apart := range []bool{true, false} {
+			word := map[bool]string{true: "strides", false: "chunks"}[apart]
+			*list = append(*list, choice{
+				name: vectors + "an element for a work-group, " + word + " of k", numbers: []number{{"l", groupSizes(n/w, e.opt.MaxGroup)}, {"k", divisors(n/w, 1, n)}},
+				admits: func(m map[string]int64) bool { return m["k"]*m["l"] == n/w },
+				build: func(m map[string]int64) rules.Strategy {
+					return rules.Seq(
+						rules.Use("mapWrg", "d", 0),
+						inner(rules.TopDown(rules.Seq(before, inGroup(m["k"], m["l"], apart, chunk)))),
+						inner(rules.Seq(
+							rules.TopDown(toReduce),
+							rules.Try(assign(levels("lcl0"))),
+							rules.Try(rules.Where(func(t *lift.Term) bool { return t.Op == lift.ReduceSeq }, rules.Use("reduceResult"))),
+						)),
+					)
+				},
+			})
+		}
 	}
 }
 
@@ -108,7 +128,8 @@ func (e *explorer) groupPerElement(g *grid, list *[]choice) {
 type chunker func(n, stride int64) rules.Strategy
 
 // reductionRecipes are the recipes of a program that is a reduction; nil for others.
-func (e *explorer) reductionRecipes(body *lift.Term, pre rules.Strategy) []*recipe {
+func (e *explorer) reductionRecipes() []*recipe {
+	body := e.fused
 	if body.Op != lift.Reduce {
 		return nil
 	}
@@ -122,15 +143,8 @@ func (e *explorer) reductionRecipes(body *lift.Term, pre rules.Strategy) []*reci
 		before, chunk, vectors := rules.Strategy(rules.ID), chunker(chunked), ""
 		if w > 1 {
 			vectors, chunk = fmt.Sprintf("vectors of %d, ", w), chunkedVectors
-			before = rules.Seq(
-				rules.Use("vectorizeReduction", "w", int(w)),
-				rules.At([]int{2, 0, 2}, rules.Try(rules.Seq(
-					rules.AtKid(0, rules.Else(rules.Use("vectorizeZip", "w", int(w)), rules.Use("vectorize", "w", int(w)))),
-					rules.Use("asVectorAsScalar"),
-				))),
-			)
-			run := &rules.Run{Options: e.rules}
-			if _, err := run.Do(rules.Seq(pre, before), e.start.Body); err != nil {
+			before = vectorized(w)
+			if !e.applies(body, nil, before) {
 				continue
 			}
 		}
@@ -144,7 +158,7 @@ func (e *explorer) reductionRecipes(body *lift.Term, pre rules.Strategy) []*reci
 						r.name += ", unroll"
 					}
 					r.build = func(m map[string]int64) rules.Strategy {
-						return rules.Seq(pre, before, stage.build(m), last.build(n/w/stage.chunk(m)), finish(unroll))
+						return rules.Seq(before, stage.build(m), last.build(n/w/stage.chunk(m)), finish(unroll))
 					}
 					list = append(list, r)
 				}

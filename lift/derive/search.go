@@ -51,11 +51,10 @@ func Shuffled(list []*Variant, seed int64) []*Variant {
 // there, until the budget of runs is spent or nothing is left to rewrite.
 func MonteCarlo(p *lift.Program, opt Options, budget int, measure Measure) ([]Trial, error) {
 	opt = opt.withDefaults()
-	at, err := p.AtSizes(opt.Sizes)
-	if err != nil {
+	if _, err := p.AtSizes(opt.Sizes); err != nil {
 		return nil, err
 	}
-	w := &walker{explorer: newExplorer(p, at, opt), r: rand.New(rand.NewSource(opt.Seed))}
+	w := &walker{explorer: newExplorer(p, opt), r: rand.New(rand.NewSource(opt.Seed))}
 	var trials []Trial
 	seen := map[*lift.Term]bool{}
 	here := state{body: p.Body}

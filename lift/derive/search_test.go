@@ -20,7 +20,7 @@ func cost(v *Variant) (float64, error) {
 }
 
 func TestSearches(t *testing.T) {
-	for _, name := range []string{"asum", "scal", "jacobi2d_5pt"} {
+	for _, name := range []string{"asum", "jacobi2d_5pt"} {
 		p := example(t, name)
 		opt := Options{Count: 200, Seed: 5, Sizes: map[string]int64{"n": 4096, "h": 66, "w": 66}}
 		if name == "jacobi2d_5pt" {
@@ -28,11 +28,11 @@ func TestSearches(t *testing.T) {
 		} else {
 			opt.Sizes = map[string]int64{"n": 4096}
 		}
-		trials, err := MonteCarlo(p, opt, 40, cost)
+		trials, err := MonteCarlo(p, opt, 20, cost)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := MonteCarlo(p, opt, 40, cost)
+		again, err := MonteCarlo(p, opt, 20, cost)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestSearches(t *testing.T) {
 				t.Fatalf("%s: trial %d is another in a second search", name, i)
 			}
 		}
-		if len(trials) < 10 || len(trials) > 40 {
+		if len(trials) < 10 || len(trials) > 20 {
 			t.Errorf("%s: %d trials", name, len(trials))
 		}
 		result, err := Derive(p, opt)

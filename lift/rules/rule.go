@@ -140,16 +140,16 @@ func (r *Rule) refuse(format string, args ...any) (*lift.Term, error) {
 
 // Apply rewrites the term, which stands at the site, or refuses.
 func (r *Rule) Apply(t *lift.Term, site *Site, args Args, opt Options) (*lift.Term, error) {
-	m := &Match{Term: t, Site: site, Args: args}
+	var b *lift.Bindings
 	if r.left != nil {
-		b, ok := r.left.Match(t)
-		if !ok {
+		ok := false
+		if b, ok = r.left.Match(t); !ok {
 			return nil, r.no
 		}
-		m.Bindings = b
 	} else {
-		m.Bindings = &lift.Bindings{Terms: map[string]*lift.Term{}, Sizes: map[string]lift.Size{}, Ints: map[string]int{}}
+		b = &lift.Bindings{Terms: map[string]*lift.Term{}, Sizes: map[string]lift.Size{}, Ints: map[string]int{}}
 	}
+	m := &Match{Bindings: b, Term: t, Site: site, Args: args}
 	for _, p := range r.Params {
 		v, ok := args[p]
 		if !ok {
