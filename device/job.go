@@ -32,8 +32,8 @@ type Job struct {
 type Expect struct {
 	Job     Job      `json:"job"`
 	Results []string `json:"results"` // names of the buffers that are compared: the same in both jobs
-	// Tolerance is relative to the greater of the element and the array's mean magnitude. 0 asks for equality, and a NaN equals
-	// nothing.
+	// Tolerance is relative to the greater of the element and the array's mean magnitude. 0 asks for equality. A NaN equals
+	// a NaN alone.
 	Tolerance float64 `json:"tolerance"`
 }
 

@@ -101,6 +101,7 @@ var commands = []func() *cobra.Command{
 	explainCommand,
 	rankCommand,
 	rankersCommand,
+	liftCommand,
 	evaluateCommand,
 	workerCommand,
 }

@@ -164,7 +164,7 @@ func (d *Device) comparer(dtype string) (*comparer, error) {
 	}
 	head, near := "#define T "+name, "false"
 	if device.DTypeIsFloat(dtype) {
-		near = "fabs(g - w) <= tolerance * fmax(fabs(w), least)"
+		near = "(isnan(g) && isnan(w)) || fabs(g - w) <= tolerance * fmax(fabs(w), least)"
 	}
 	if dtype == "float64" {
 		head = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" + head
@@ -286,7 +286,7 @@ func (b *bound) difference(name, dtype string, count, from int64, tolerance floa
 	}
 	for at := int64(0); at < bytes; at += size {
 		x, y := element(dtype, g[at:at+size]), element(dtype, w[at:at+size])
-		if x == y || math.Abs(x-y) <= tolerance*max(math.Abs(y), b.want.scale[name]) {
+		if x == y || math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= tolerance*max(math.Abs(y), b.want.scale[name]) {
 			continue
 		}
 		return fmt.Sprintf("%s[%d] is %v instead of %v, one of %d wrong elements of %d", name, from+at/size, x, y, count, got.size/size), nil

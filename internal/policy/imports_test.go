@@ -45,6 +45,7 @@ var layers = []string{
 	"calibrate",
 	"evaluate/chart",
 	"lift/rank",
+	"lift/explore",
 	"evaluate/peaks",
 	"explain",
 	"evaluate",

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/device"
+	"gpuperf/features"
+	"gpuperf/lift/derive"
+	"gpuperf/lift/explore"
+	"gpuperf/measure"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// variantJSON is a variant as derive prints it.
+type variantJSON struct {
+	ID       string           `json:"id"`
+	Term     string           `json:"term"`
+	Steps    []string         `json:"steps"`
+	Skeleton string           `json:"skeleton"`
+	Recipe   string           `json:"recipe"`
+	Numbers  map[string]int64 `json:"numbers,omitempty"`
+}
+
+func variantOf(v *derive.Variant) variantJSON {
+	out := variantJSON{ID: v.ID, Term: v.Program.BodyText(), Steps: []string{}, Skeleton: v.Skeleton, Recipe: v.Recipe, Numbers: v.Numbers}
+	for _, s := range v.Steps {
+		out.Steps = append(out.Steps, s.String())
+	}
+	return out
+}
+
+func liftDeriveCommand() *cobra.Command {
+	var o spaceOptions
+	cmd := &cobra.Command{
+		Use:   "derive PROG.lift -s n=4096",
+		Short: "Derive low-level variants by rewriting",
+		Long: `derive enumerates distinct low-level variants of a program, valid at the sizes, in a fixed order for a seed. With --json each comes
+with the rules that gave it, and their places.`,
+		Args: exactArgs(1, "a program"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := o.open(args[0], nil)
+			if err != nil {
+				return err
+			}
+			r, skeletons := s.Derived, map[string]bool{}
+			list := []variantJSON{}
+			for _, v := range r.Variants {
+				skeletons[v.Skeleton] = true
+				list = append(list, variantOf(v))
+			}
+			note(cmd, "%d variants with %d skeletons, of %d recipes; %d points tried, %d gave a variant again; with ND-ranges %d design points",
+				len(list), len(skeletons), r.Recipes, r.Tried, r.Same, len(s.Points))
+			if wantJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"program": s.Program.Name, "variants": list})
+			}
+			for _, v := range list {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n    %s\n", v.ID, v.Recipe, v.Term)
+			}
+			return nil
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+// pointOptions choose one design point.
+type pointOptions struct {
+	spaceOptions
+	variant       string
+	local, global string
+}
+
+func (o *pointOptions) addFlags(cmd *cobra.Command) {
+	o.spaceOptions.addFlags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&o.variant, "variant", "", "the variant, as derive names it, or the start of that; the reference without")
+	flags.StringVar(&o.local, "local", "", "the work-group, as 64x4 (default: what fits the maps of the variant)")
+	flags.StringVar(&o.global, "global", "", "the work-items of the launch, as 4096x1024 (default: enough for all elements)")
+}
+
+// extent reads 64x4.
+func extent(flag, text string) (out [3]int64, err error) {
+	if text == "" {
+		return out, nil
+	}
+	out = [3]int64{1, 1, 1}
+	parts := strings.Split(text, "x")
+	if len(parts) > 3 {
+		return out, usagef("--%s %s: at most three dimensions", flag, text)
+	}
+	for i, p := range parts {
+		if out[i], err = strconv.ParseInt(p, 10, 64); err != nil || out[i] < 1 {
+			return out, usagef("--%s %s: %q is no extent", flag, text, p)
+		}
+	}
+	return out, nil
+}
+
+// point finds the design point, and the reference of its space.
+func (o *pointOptions) point(path string, dev *device.Info) (*explore.Space, *explore.Point, *explore.Reference, error) {
+	s, err := o.open(path, dev)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	r, err := s.Reference()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	p := &explore.Point{Variant: r.Variant}
+	if o.variant != "" {
+		if p.Variant, err = s.Variant(o.variant); err != nil {
+			return nil, nil, nil, &usageError{err}
+		}
+	}
+	if p.Local, err = extent("local", o.local); err != nil {
+		return nil, nil, nil, err
+	}
+	if p.Global, err = extent("global", o.global); err != nil {
+		return nil, nil, nil, err
+	}
+	return s, p, r, nil
+}
+
+func liftEmitCommand() *cobra.Command {
+	var o pointOptions
+	var as string
+	cmd := &cobra.Command{
+		Use:   "emit PROG.lift -s n=4096 --variant ID",
+		Short: "Print the generated source of a variant",
+		Args:  exactArgs(1, "a program"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, p, _, err := o.point(args[0], nil)
+			if err != nil {
+				return err
+			}
+			switch as {
+			case "lift":
+				fmt.Fprint(cmd.OutOrStdout(), p.Variant.Program)
+			case "derivation":
+				fmt.Fprint(cmd.OutOrStdout(), p.Variant.Derivation(s.Program))
+			case "ir":
+				l, err := s.Lower(p)
+				if err != nil {
+					return err
+				}
+				fmt.Fprint(cmd.OutOrStdout(), l.Program)
+			case "opencl":
+				if s.Prepare([]*explore.Point{p}, features.StaticOptions{}); p.Err != nil {
+					return p.Err
+				}
+				job, err := s.Job(p, device.Policy{})
+				if err != nil {
+					return err
+				}
+				fmt.Fprint(cmd.OutOrStdout(), job.Source)
+				for _, l := range job.Launches() {
+					note(cmd, "launch %s: %v work-items in groups of %v", l.Entry, l.Global, l.Local)
+				}
+			default:
+				return usagef("--as %s: it is opencl, ir, lift or derivation", as)
+			}
+			return nil
+		},
+	}
+	o.addFlags(cmd)
+	cmd.Flags().StringVar(&as, "as", "opencl", "what to print: opencl, ir, lift (the term) or derivation (the rules that gave it)")
+	return cmd
+}
+
+func liftRunCommand() *cobra.Command {
+	var o pointOptions
+	var session sessionOptions
+	cmd := &cobra.Command{
+		Use:   "run PROG.lift -s n=4096 --variant ID",
+		Short: "Run a variant, compare its results, and measure it",
+		Args:  exactArgs(1, "a program"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ses, err := openSession(cmd, session)
+			if err != nil {
+				return err
+			}
+			defer ses.close()
+			info := ses.device.Info()
+			s, p, r, err := o.point(args[0], &info)
+			if err != nil {
+				return err
+			}
+			sizes, err := s.Verify(cmd.Context(), ses.device)
+			if err != nil {
+				return err
+			}
+			note(cmd, "reference: variant %s (%s), right at %s", r.Variant.ID, r.Variant.Recipe, workload.FormatSizes(sizes))
+			if s.Prepare([]*explore.Point{p}, features.StaticOptions{}); p.Err != nil {
+				return p.Err
+			}
+			job, err := s.Job(p, device.Policy{Trials: session.trials})
+			if err != nil {
+				return err
+			}
+			if job.Expect, err = r.Expect(); err != nil {
+				return err
+			}
+			sweep := ses.sweep()
+			records, err := sweep.Run(cmd.Context(), []measure.Task{{Job: job, Tags: []string{"lift", "recipe:" + p.Variant.Recipe}}})
+			if err != nil {
+				return err
+			}
+			rec := records[0]
+			if rec.Status != samples.OK {
+				return fmt.Errorf("%s: %s: %s", rec.Kernel.Key(), rec.Status, rec.Error)
+			}
+			if wantJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), rec)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s  %s, %d trials, results right\n", rec.Kernel.Key(), seconds(rec.Seconds()), len(rec.Trials))
+			return nil
+		},
+	}
+	o.addFlags(cmd)
+	session.addFlags(cmd)
+	return cmd
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/features"
+	"gpuperf/lift/explore"
+	"gpuperf/lift/rank"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// vectorsFile is where the vectors of the samples of a file are kept.
+func vectorsFile(samples string) string {
+	return strings.TrimSuffix(samples, ".jsonl") + ".vectors.jsonl"
+}
+
+// loadDatabase reads training databases: samples files, each with its vectors beside it. Points of the benchmark left out are
+// not in it.
+func loadDatabase(cmd *cobra.Command, files []string, without string) (*rank.Set, error) {
+	all := &rank.Set{Names: explore.Names()}
+	for _, file := range files {
+		set, err := loadSet(cmd, vectorsFile(file), file)
+		if err != nil {
+			return nil, err
+		}
+		if len(set.Points) == 0 {
+			continue
+		}
+		if set, err = set.Select(all.Names); err != nil {
+			return nil, fmt.Errorf("%s: %w", vectorsFile(file), err)
+		}
+		for _, p := range set.Points {
+			if p.Benchmark != without {
+				all.Points = append(all.Points, p)
+			}
+		}
+	}
+	return all, nil
+}
+
+func liftExploreCommand() *cobra.Command {
+	var o spaceOptions
+	var session sessionOptions
+	var search explore.Search
+	var databases []string
+	cmd := &cobra.Command{
+		Use:   "explore PROG.lift -s n=16777216 --budget 40",
+		Short: "Search the variants of a program for fast ones, on a device",
+		Long: `explore derives variants of a program, orders their design points (a variant with an ND-range), runs the first of them, and reports
+the best. The results of each are compared with those of a reference variant on the device, in every element; the reference is
+held against the meaning of the program at a small size. A point that is wrong, crashes, is refused or takes too long is noted as
+such in the journal, beside which the static features of all points are kept: together they are a database for --database. The
+same command goes on where it was stopped.
+
+Orders:
+  rank     what a ranker says, which learns from databases of other programs and from this exploration
+  random   at random
+  descent  a Monte-Carlo descent in the tree of choices: recipe, numbers, work-group, launch`,
+		Args: exactArgs(1, "a program"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(explore.Orders(), search.Order) {
+				return usagef("--order %s: the orders are %s", search.Order, strings.Join(explore.Orders(), ", "))
+			}
+			if session.limit == 0 {
+				session.limit = 15 * time.Second
+			}
+			search.Trials = session.trials
+			ses, err := openSession(cmd, session)
+			if err != nil {
+				return err
+			}
+			defer ses.close()
+			if ses.journal == nil {
+				return usagef("--device %s: an exploration runs on a device, not on records", session.device)
+			}
+			info := ses.device.Info()
+			start := time.Now()
+			if search.Space, err = o.open(args[0], &info); err != nil {
+				return err
+			}
+			s := search.Space
+			note(cmd, "%d variants, %d design points in %v", len(s.Derived.Variants), len(s.Points), time.Since(start).Round(time.Millisecond))
+			if search.Train, err = loadDatabase(cmd, databases, s.Program.Name); err != nil {
+				return err
+			}
+			search.Seed = o.seed
+			search.Static = features.StaticOptions{SubgroupSize: int(info.SubgroupSize), Hardware: features.HardwareOf(info.Name)}
+			search.Sweep = ses.sweep()
+			search.Build = ses.buildAhead
+			search.Vectors = vectorsFile(ses.samplesFile())
+			search.Progress = exploreProgress(cmd)
+			result, err := search.Run(cmd.Context())
+			if err != nil {
+				return err
+			}
+			note(cmd, "explored in %v", time.Since(start).Round(time.Millisecond))
+			return printExploration(cmd, s, result)
+		},
+	}
+	o.addFlags(cmd)
+	session.addFlags(cmd)
+	flags := cmd.Flags()
+	flags.Lookup("trials").Usage = "trials of each point (default 4; those that were fastest are measured again, with up to 60)"
+	flags.Lookup("limit").Usage = "give up a point whose building and trials take longer (default 15s)"
+	flags.IntVar(&search.Budget, "budget", 40, "points to run, at most")
+	flags.StringVar(&search.Order, "order", "rank", "the order in which points are run: "+strings.Join(explore.Orders(), ", "))
+	flags.StringVar(&search.Ranker, "ranker", "", "the ranker of the order rank (default blend+cost; see perf rankers --help)")
+	flags.StringArrayVar(&databases, "database", nil, "samples of earlier explorations to learn from (may be repeated); those of this program are left out")
+	flags.IntVar(&search.Best, "best", 5, "the fastest points to measure again, with care, and to list")
+	flags.Float64Var(&search.Slow, "slow", 20, "points whose first run takes so many times the best time so far are not run again")
+	flags.IntVar(&search.Round, "round", 0, "points to run between two looks at the outcomes (default: a quarter of the budget, at most 10; for --order random all)")
+	return cmd
+}
+
+// exploreProgress prints what fails and what is the best so far, and every hundredth point.
+func exploreProgress(cmd *cobra.Command) func(explore.Event) {
+	const every = 100
+	failures := map[samples.Status]int{}
+	return func(e explore.Event) {
+		switch {
+		case e.Record.Status != samples.OK:
+			const told = 5 // of each status; the rest is in the summary
+			if failures[e.Record.Status]++; failures[e.Record.Status] <= told {
+				note(cmd, "%s", e)
+			}
+		case e.Best:
+			note(cmd, "%s  %s, the best so far", e, seconds(e.Record.Seconds()))
+		case e.Done%every == 0:
+			note(cmd, "%s  %s", e, seconds(e.Record.Seconds()))
+		}
+	}
+}
+
+func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result) error {
+	if wantJSON(cmd) {
+		type runJSON struct {
+			Variant variantJSON `json:"variant"`
+			Local   [3]int64    `json:"local"`
+			Global  [3]int64    `json:"global"`
+			Seconds float64     `json:"seconds"`
+			Trials  int         `json:"trials"`
+			Run     int         `json:"run"` // its place in the order
+		}
+		best := []runJSON{}
+		for _, b := range r.Best {
+			at := slices.IndexFunc(r.Runs, func(x explore.Run) bool { return x.Point == b.Point })
+			best = append(best, runJSON{variantOf(b.Point.Variant), b.Point.Local, b.Point.Global, b.Record.Seconds(), len(b.Record.Trials), at + 1})
+		}
+		return printJSON(cmd.OutOrStdout(), map[string]any{
+			"program": s.Program.Name, "sizes": s.Sizes, "runs": len(r.Runs), "statuses": r.Statuses, "best": best,
+			"not_lowered": r.Left, "reference": variantOf(r.Reference.Variant),
+		})
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s, %s: %d points run", s.Program.Name, workload.FormatSizes(s.Sizes), len(r.Runs))
+	for _, status := range slices.Sorted(maps.Keys(r.Statuses)) {
+		fmt.Fprintf(out, ", %d %s", r.Statuses[status], status)
+	}
+	fmt.Fprintf(out, "; compared with variant %s (%s), which is right at %s\n", r.Reference.Variant.ID, r.Reference.Variant.Recipe, workload.FormatSizes(r.Verified))
+	for _, text := range slices.Sorted(maps.Keys(r.Reasons)) {
+		note(cmd, "warning: %d points left out: %s", r.Reasons[text], text)
+	}
+	if len(r.Best) == 0 {
+		return errors.New("no point ran with the right results")
+	}
+	t := newTable("variant", ">time", ">trials", ">run", "work-items", "recipe")
+	for _, b := range r.Best {
+		at := slices.IndexFunc(r.Runs, func(x explore.Run) bool { return x.Point == b.Point })
+		t.row(b.Point.Variant.ID, seconds(b.Record.Seconds()), fmt.Sprint(len(b.Record.Trials)), fmt.Sprint(at+1), b.Point.Range.String(), b.Point.Variant.Recipe)
+	}
+	t.write(out)
+	fmt.Fprintf(out, "\n%s", r.Best[0].Point.Variant.Program)
+	return nil
+}
+

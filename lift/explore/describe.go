@@ -1,0 +1,63 @@
+package explore
+
+import (
+	"fmt"
+
+	"gpuperf/features"
+	"gpuperf/lift/rank"
+	"gpuperf/workload"
+)
+
+// Names are the features of vectors, in their order.
+func Names() (out []string) {
+	for _, f := range features.StaticFeatures() {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// Prepare lowers points and derives their static features, on all processors. A point for which that cannot be has an Err.
+func (s *Space) Prepare(points []*Point, opt features.StaticOptions) {
+	parallel(len(points), func(i int) {
+		points[i].once.Do(func() { points[i].Err = s.prepare(points[i], opt) })
+	})
+}
+
+func (s *Space) prepare(p *Point, opt features.StaticOptions) error {
+	l, err := s.Lower(p)
+	if err != nil {
+		return err
+	}
+	c := &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p)}
+	var list []*features.StaticProgram
+	for _, k := range c.Kernels {
+		nest, err := k.Nest()
+		if err != nil {
+			return err
+		}
+		static, err := features.NewStatic(nest, opt)
+		if err != nil {
+			return fmt.Errorf("variant %s: %w", p.Variant.ID, err)
+		}
+		list = append(list, static)
+	}
+	values, err := features.StaticSequence(list, nil)
+	if err != nil {
+		return fmt.Errorf("variant %s: %w", p.Variant.ID, err)
+	}
+	p.Case = c
+	p.Vector = &rank.Vector{Kernel: c.Identity, Benchmark: s.Program.Name, Size: workload.FormatSizes(s.Sizes), Values: values.Values}
+	return nil
+}
+
+// Set is the prepared points for a ranker, none measured. Points with an Err are left out; at tells where the others stand.
+func (s *Space) Set(points []*Point) (set *rank.Set, at []int) {
+	set = &rank.Set{Names: Names()}
+	for i, p := range points {
+		if p.Err == nil && p.Vector != nil {
+			set.Points = append(set.Points, pointOf(p))
+			at = append(at, i)
+		}
+	}
+	return set, at
+}

@@ -1,0 +1,303 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gpuperf/lift/rank"
+)
+
+// outcome is a point that was run: its time, +Inf for one that gave none.
+type outcome struct {
+	point   *Point
+	seconds float64
+}
+
+// An order says what to run next: at most n points, none that was run before; none ends the search.
+type order interface {
+	next(run []outcome, n int) ([]*Point, error)
+}
+
+// Orders are the names of the orders.
+func Orders() []string { return []string{"rank", "random", "descent"} }
+
+// newOrder returns the order of that name.
+func (s *Search) newOrder() (order, error) {
+	rng := rand.New(rand.NewPCG(uint64(s.Seed), 0x6c696674))
+	switch s.Order {
+	case "", "rank":
+		o := &ranked{search: s, rng: rng, seen: map[*Point]bool{}}
+		if s.Ranker == "" {
+			s.Ranker = "blend+cost"
+		}
+		var err error
+		o.ranker, err = rank.Find(s.Ranker)
+		return o, err
+	case "random":
+		left := slices.Clone(s.Space.Points)
+		rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+		return &random{left: left}, nil
+	case "descent":
+		return newDescent(s.Space.Points, s.Budget, rng), nil
+	}
+	return nil, fmt.Errorf("there is no order %q; there are %s", s.Order, strings.Join(Orders(), ", "))
+}
+
+// random takes points at random.
+type random struct{ left []*Point }
+
+func (o *random) next(_ []outcome, n int) ([]*Point, error) {
+	n = min(n, len(o.left))
+	out := o.left[:n]
+	o.left = o.left[n:]
+	return out, nil
+}
+
+// ranked takes the points that a ranker thinks are the fastest, and learns from them. Before anything has been measured, here or
+// of other programs, it begins with some of each stratum, those that move least first.
+type ranked struct {
+	search *Search
+	ranker rank.Ranker
+	rng    *rand.Rand
+	seen   map[*Point]bool
+	ready  bool
+	seeded int
+}
+
+func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
+	s := o.search.Space
+	if !o.ready {
+		s.Prepare(s.Points, o.search.Static)
+		o.ready = true
+	}
+	var left []*Point
+	for _, p := range s.Points {
+		if p.Err == nil && !o.seen[p] {
+			left = append(left, p)
+		}
+	}
+	if len(left) == 0 {
+		return nil, nil
+	}
+	var pick []*Point
+	train := o.train(run)
+	fresh := 0 // points of this program to learn from
+	for _, r := range run {
+		if !math.IsInf(r.seconds, 1) {
+			fresh++
+		}
+	}
+	if fresh < leastOwn && (o.search.Train == nil || len(o.search.Train.Points) == 0) {
+		pick = o.begin(left, n)
+	} else {
+		scorer, err := o.ranker.Fit(train)
+		if err != nil {
+			return nil, err
+		}
+		set, at := s.Set(left)
+		scores, err := scorer.Score(set)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range rank.Order(scores, all(set)) {
+			if pick = append(pick, left[at[i]]); len(pick) == n {
+				break
+			}
+		}
+	}
+	for _, p := range pick {
+		o.seen[p] = true
+	}
+	return pick, nil
+}
+
+// leastOwn is the number of measured points from which on a ranker may learn from this program alone.
+const leastOwn = 8
+
+func all(set *rank.Set) rank.Group {
+	var g rank.Group
+	for i := range set.Points {
+		g.Index = append(g.Index, i)
+	}
+	return g
+}
+
+// train is what the ranker learns from: other programs, and what was run of this one.
+func (o *ranked) train(run []outcome) *rank.Set {
+	train := &rank.Set{Names: Names()}
+	if o.search.Train != nil {
+		train.Points = slices.Clone(o.search.Train.Points)
+	}
+	for _, r := range run {
+		if r.point.Vector == nil {
+			continue
+		}
+		p := pointOf(r.point)
+		p.Seconds = r.seconds
+		train.Points = append(train.Points, p)
+	}
+	return train
+}
+
+func pointOf(p *Point) rank.Point {
+	v := p.Vector
+	predicted := math.NaN()
+	if v.Predicted > 0 {
+		predicted = v.Predicted
+	}
+	return rank.Point{
+		ID: v.Kernel.Key(), Benchmark: v.Benchmark, Size: v.Size, Features: v.Values, Seconds: math.NaN(), Predicted: predicted,
+	}
+}
+
+// begin takes points of the recipes in turn, of each those that should take least by a rough estimate.
+func (o *ranked) begin(left []*Point, n int) []*Point {
+	names := Names()
+	cost := map[*Point]float64{}
+	strata := map[string][]*Point{}
+	for _, p := range left {
+		cost[p] = estimate(names, p.Vector.Values)
+		strata[p.Variant.Recipe] = append(strata[p.Variant.Recipe], p)
+	}
+	var lists [][]*Point
+	for _, list := range strata {
+		slices.SortStableFunc(list, func(a, b *Point) int { return cmp.Compare(cost[a], cost[b]) })
+		lists = append(lists, list)
+	}
+	slices.SortFunc(lists, func(a, b []*Point) int {
+		return cmp.Or(cmp.Compare(cost[a[0]], cost[b[0]]), strings.Compare(a[0].Variant.Recipe, b[0].Variant.Recipe))
+	})
+	var pick []*Point
+	for round := 0; len(pick) < n; round++ {
+		any := false
+		for _, list := range lists {
+			if round < len(list) && len(pick) < n {
+				pick = append(pick, list[round])
+				any = true
+			}
+		}
+		if !any {
+			break
+		}
+	}
+	return pick
+}
+
+// Rough numbers of a large GPU, for an estimate that needs no measurement: bytes and operations in a second, the seconds of a
+// launch, and the work-items that keep it busy.
+const (
+	roughBandwidth = 4e12
+	roughOps       = 2e13
+	roughLaunch    = 3e-6
+	roughItems     = 1 << 17
+)
+
+// estimate is a time in seconds by static features alone.
+func estimate(names []string, values []float64) float64 {
+	v := func(name string) float64 {
+		if i := slices.Index(names, name); i >= 0 {
+			return values[i]
+		}
+		return 0
+	}
+	items := v("global_size_0") * v("global_size_1") * v("global_size_2")
+	ops := v("adds") + v("muls") + v("madds") + v("divs") + v("special_ops") + v("other_ops") + v("statements") + v("local_loads") + v("local_stores")
+	idle := max(1, roughItems/max(items, 1))
+	return v("launches")*roughLaunch + idle*items*(v("sectors_item")*32/roughBandwidth+ops/roughOps)
+}
+
+// descent is the paper's search (001 section 6.1): it descends a tree of choices, of recipe, numbers, work-group and launch;
+// from every branch some leaves are run at random, and it goes on below the branch of the fastest one.
+type descent struct {
+	rng    *rand.Rand
+	points []*Point // below the present branch
+	level  int
+	runs   int // on each level
+	seen   map[*Point]bool
+	queue  []*Point
+}
+
+// levels are the choices of the tree: points of a branch have the same text.
+var levels = []func(p *Point) string{
+	func(p *Point) string { return p.Variant.Recipe },
+	func(p *Point) string { return p.Variant.ID },
+	func(p *Point) string { return dims(p.Local) },
+	func(p *Point) string { return dims(p.Global) },
+}
+
+func newDescent(points []*Point, budget int, rng *rand.Rand) *descent {
+	return &descent{rng: rng, points: points, level: -1, runs: max(1, budget/len(levels)), seen: map[*Point]bool{}}
+}
+
+func (o *descent) next(run []outcome, n int) ([]*Point, error) {
+	for len(o.queue) == 0 {
+		if o.level >= 0 {
+			o.descend(run)
+		}
+		if o.level++; o.level >= len(levels) {
+			o.level = len(levels) - 1
+			if o.queue = o.sample(o.points, n); len(o.queue) == 0 {
+				return nil, nil
+			}
+			break
+		}
+		branches, names := map[string][]*Point{}, []string{}
+		for _, p := range o.points {
+			name := levels[o.level](p)
+			if branches[name] == nil {
+				names = append(names, name)
+			}
+			branches[name] = append(branches[name], p)
+		}
+		o.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		for round := true; round && len(o.queue) < o.runs; {
+			round = false
+			for _, name := range names {
+				if len(o.queue) < o.runs {
+					one := o.sample(branches[name], 1)
+					o.queue = append(o.queue, one...)
+					round = round || len(one) > 0
+				}
+			}
+		}
+	}
+	n = min(n, len(o.queue))
+	out := o.queue[:n]
+	o.queue = o.queue[n:]
+	return out, nil
+}
+
+// sample takes points at random that were not taken before.
+func (o *descent) sample(points []*Point, n int) (out []*Point) {
+	for _, i := range o.rng.Perm(len(points)) {
+		if p := points[i]; !o.seen[p] && len(out) < n {
+			o.seen[p] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// descend goes below the branch of the fastest point so far.
+func (o *descent) descend(run []outcome) {
+	below := map[*Point]bool{}
+	for _, p := range o.points {
+		below[p] = true
+	}
+	var best *outcome
+	for i := range run {
+		if below[run[i].point] && (best == nil || run[i].seconds < best.seconds) {
+			best = &run[i]
+		}
+	}
+	if best == nil {
+		return
+	}
+	name := levels[o.level](best.point)
+	o.points = slices.DeleteFunc(slices.Clone(o.points), func(p *Point) bool { return levels[o.level](p) != name })
+}
+

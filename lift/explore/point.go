@@ -1,0 +1,278 @@
+package explore
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+
+	"gpuperf/device"
+	"gpuperf/lift"
+	"gpuperf/lift/derive"
+	"gpuperf/lift/lower"
+	"gpuperf/lift/rank"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// Options say how large a space is. The zero value is the default.
+type Options struct {
+	Variants int // 0 is 1000
+	Ranges   int // ND-ranges of each, at most; 0 is 10
+	Seed     int64
+	// MaxGroup is the largest work-group, 0 is 1024; MaxLocal its local memory in bytes, 0 is 48 KiB.
+	MaxGroup, MaxLocal int64
+	// Data says what index arrays hold, by the name of the input, in place of random numbers.
+	Data map[string]device.Sequence
+}
+
+func (o Options) withDefaults() Options {
+	if o.Variants == 0 {
+		o.Variants = 1000
+	}
+	if o.Ranges == 0 {
+		o.Ranges = 10
+	}
+	if o.MaxGroup == 0 {
+		o.MaxGroup = 1024
+	}
+	return o
+}
+
+// Space is the design points of a program at given sizes.
+type Space struct {
+	Program *lift.Program
+	Source  string // the program's file, under which samples are filed
+	Sizes   map[string]int64
+	Derived *derive.Result
+	Points  []*Point
+
+	options Options
+}
+
+// Range is an ND-range: work-items of a work-group, and of the launch.
+type Range struct{ Local, Global [3]int64 }
+
+// Point is a variant with an ND-range. Prepare fills in the rest.
+type Point struct {
+	Variant *derive.Variant
+	Range
+
+	Case   *workload.ProgramCase
+	Vector *rank.Vector // its source hash is that of the job, and empty before Job was called
+	Err    error        // why it cannot be lowered or described
+
+	once sync.Once
+}
+
+// NewSpace derives the variants of a program and chooses their ND-ranges, in a fixed order for a seed.
+func NewSpace(p *lift.Program, source string, sizes map[string]int64, opt Options) (*Space, error) {
+	opt = opt.withDefaults()
+	s := &Space{Program: p, Source: source, Sizes: sizes, options: opt}
+	var err error
+	if s.Derived, err = derive.Derive(p, s.derivation(opt.Variants)); err != nil {
+		return nil, err
+	}
+	for i, v := range s.Derived.Variants {
+		at, err := v.Program.AtSizes(sizes)
+		if err != nil {
+			return nil, err
+		}
+		rng := rand.New(rand.NewPCG(uint64(opt.Seed), uint64(i)))
+		for _, r := range ranges(at.Body, opt.MaxGroup, opt.Ranges, rng) {
+			s.Points = append(s.Points, &Point{Variant: v, Range: r})
+		}
+	}
+	if len(s.Points) == 0 {
+		return nil, fmt.Errorf("program %s has no variant at %s", p.Name, workload.FormatSizes(sizes))
+	}
+	return s, nil
+}
+
+func (s *Space) derivation(count int) derive.Options {
+	return derive.Options{Count: count, Seed: s.options.Seed, Sizes: s.Sizes, MaxGroup: s.options.MaxGroup, MaxLocal: s.options.MaxLocal}
+}
+
+// Variant returns the variant of an identifier, or of the start of one that no other has.
+func (s *Space) Variant(id string) (*derive.Variant, error) {
+	var found []*derive.Variant
+	for _, v := range s.Derived.Variants {
+		if v.ID == id {
+			return v, nil
+		}
+		if len(id) > 0 && len(v.ID) > len(id) && v.ID[:len(id)] == id {
+			found = append(found, v)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("program %s has no variant %q among the %d derived: see `perf lift derive`", s.Program.Name, id, len(s.Derived.Variants))
+	case 1:
+		return found[0], nil
+	}
+	return nil, fmt.Errorf("%d variants of program %s begin with %q", len(found), s.Program.Name, id)
+}
+
+// String names the extents that differ from 1: 64x4 of 4096x1024.
+func (r Range) String() string { return dims(r.Local) + " of " + dims(r.Global) }
+
+func dims(n [3]int64) string {
+	switch {
+	case n[2] > 1:
+		return fmt.Sprintf("%dx%dx%d", n[0], n[1], n[2])
+	case n[1] > 1:
+		return fmt.Sprintf("%dx%d", n[0], n[1])
+	}
+	return fmt.Sprint(n[0])
+}
+
+// Identity is what samples of the point are filed under.
+func (s *Space) Identity(p *Point) samples.Identity {
+	return samples.Identity{
+		Source: s.Source, Variant: p.Variant.ID, Sizes: s.Sizes,
+		Args: map[string]string{"local": dims(p.Local), "global": dims(p.Global)},
+	}
+}
+
+// Lower lowers a variant for an ND-range.
+func (s *Space) Lower(p *Point) (*lower.Lowered, error) {
+	return lower.Lower(p.Variant.Program, lower.Options{Sizes: s.Sizes, Local: p.Local, Global: p.Global})
+}
+
+// Job is the launch of a point that is prepared.
+func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
+	if p.Err != nil {
+		return device.Job{}, p.Err
+	}
+	job, err := p.Case.Job(policy)
+	if err != nil {
+		return device.Job{}, err
+	}
+	s.setData(&job)
+	job.Reuse = true
+	p.Vector.SourceHash = job.SourceHash()
+	return job, nil
+}
+
+// setData gives index arrays the data that the options say.
+func (s *Space) setData(job *device.Job) {
+	set := func(args []device.Arg) {
+		for i := range args {
+			if d, ok := s.options.Data[args[i].Name]; ok {
+				args[i].Sequence = &d
+			}
+		}
+	}
+	set(job.Args)
+	for i := range job.Then {
+		set(job.Then[i].Args)
+	}
+}
+
+// parallel calls f for all numbers below n, on all processors.
+func parallel(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
+
+// extents are the longest maps of a kind, by dimension.
+type extents struct{ glb, wrg, lcl [3]int64 }
+
+func extentsOf(body *lift.Term) (e extents) {
+	lift.Walk(body, func(t *lift.Term) {
+		var to *[3]int64
+		switch t.Op {
+		case lift.MapGlb:
+			to = &e.glb
+		case lift.MapWrg:
+			to = &e.wrg
+		case lift.MapLcl:
+			to = &e.lcl
+		default:
+			return
+		}
+		if n, ok := t.Arg().Type.Len.Const(); ok {
+			to[t.Ints[0]] = max(to[t.Ints[0]], n)
+		}
+	})
+	return e
+}
+
+// The shapes of launches that are tried: work-groups of at least leastGroup items, so far as there is work for them; launches
+// of at least leastItems; and at most mostTrips elements for an item or a group, along a dimension.
+const (
+	leastGroup = 32
+	leastItems = 1 << 15
+	mostTrips  = 16
+)
+
+// ranges chooses ND-ranges at random among those that suit the maps of a term.
+func ranges(body *lift.Term, maxGroup int64, count int, rng *rand.Rand) []Range {
+	e := extentsOf(body)
+	var locals [3][]int64
+	most := int64(1) // items that a group can use
+	for d := range 3 {
+		longest := max(e.lcl[d], 1)
+		if e.glb[d] > 0 {
+			longest = max(longest, e.glb[d])
+		}
+		for l := int64(1); l <= min(longest, maxGroup); l *= 2 {
+			locals[d] = append(locals[d], l)
+		}
+		if l := e.lcl[d]; l > 0 && l <= maxGroup && !slices.Contains(locals[d], l) {
+			locals[d] = append(locals[d], l)
+		}
+		most *= min(longest, maxGroup)
+	}
+	least := min(leastGroup, most)
+	var all []Range
+	for _, l0 := range locals[0] {
+		for _, l1 := range locals[1] {
+			for _, l2 := range locals[2] {
+				if n := l0 * l1 * l2; n < least || n > maxGroup || (l2 > 8 && e.lcl[2] == 0) {
+					continue
+				}
+				all = append(all, launches(e, [3]int64{l0, l1, l2})...)
+			}
+		}
+	}
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:min(count, len(all))]
+}
+
+// launches are the launches of work-groups of a shape: as many as there is work for, or fewer.
+func launches(e extents, local [3]int64) (out []Range) {
+	var groups [3]int64
+	total := int64(1)
+	for d := range 3 {
+		groups[d] = max(1, e.wrg[d], (e.glb[d]+local[d]-1)/local[d])
+		total *= groups[d] * local[d]
+	}
+	for t0 := int64(1); t0 <= mostTrips && t0 <= groups[0]; t0 *= 2 {
+		for t1 := int64(1); t1 <= mostTrips && t1 <= groups[1]; t1 *= 2 {
+			r := Range{Local: local}
+			items := int64(1)
+			for d, t := range [3]int64{t0, t1, 1} {
+				r.Global[d] = (groups[d] + t - 1) / t * local[d]
+				items *= r.Global[d]
+			}
+			if items >= min(leastItems, total) {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}

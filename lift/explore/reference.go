@@ -1,0 +1,325 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gpuperf/device"
+	"gpuperf/kernel/interp"
+	"gpuperf/lift"
+	"gpuperf/lift/derive"
+	"gpuperf/lift/lower"
+	"gpuperf/workload"
+)
+
+// The relative tolerances of results: sums in another order differ by more than single operations do.
+const (
+	sumTolerance  = 1e-4
+	elemTolerance = 1e-5
+)
+
+// Reference is the variant whose results others must have: the plainest that was derived, without local memory and vectors
+// where there is one, and with short chains of additions.
+type Reference struct {
+	Variant *derive.Variant
+	Range
+	Tolerance float64
+	space     *Space
+}
+
+// plain orders variants by what could be wrong with them, and by how their sums are rounded.
+func plain(v *derive.Variant, sizes map[string]int64) (key [4]int64) {
+	at, err := v.Program.AtSizes(sizes)
+	if err != nil {
+		return [4]int64{math.MaxInt64}
+	}
+	lift.Walk(at.Body, func(t *lift.Term) {
+		switch t.Op {
+		case lift.AsVector, lift.MapSeqSlide, lift.Gather, lift.Scatter:
+			key[0]++
+		case lift.ToLocal, lift.MapWrg, lift.ToPrivate:
+			key[1]++
+		case lift.ReduceSeq, lift.ReduceSeqUnroll:
+			if n, ok := t.Arg().Type.Len.Const(); ok {
+				key[2] = max(key[2], n)
+			}
+		}
+	})
+	key[3] = int64(len(v.Program.BodyText()))
+	if key[2] > 1<<16 { // a sum so long is wrong
+		key[0] += key[2]
+	}
+	return key
+}
+
+// Reference chooses the reference variant.
+func (s *Space) Reference() (*Reference, error) {
+	// The plain variants may lie anywhere in their strata.
+	const enough = 1500
+	all, err := derive.Derive(s.Program, s.derivation(max(enough, len(s.Derived.Variants))))
+	if err != nil {
+		return nil, err
+	}
+	best := slices.MinFunc(all.Variants, func(a, b *derive.Variant) int {
+		x, y := plain(a, s.Sizes), plain(b, s.Sizes)
+		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.ID, b.ID))
+	})
+	r := &Reference{Variant: best, Tolerance: elemTolerance, space: s}
+	if s.Program.Body.Ops()&lift.Reductions != 0 {
+		r.Tolerance = sumTolerance
+	}
+	return r, nil
+}
+
+func (r *Reference) lower() (*lower.Lowered, error) {
+	return lower.Lower(r.Variant.Program, lower.Options{Sizes: r.space.Sizes, Local: r.Local, Global: r.Global})
+}
+
+// Expect is the job of the reference, for jobs of other variants to be compared with.
+func (r *Reference) Expect() (*device.Expect, error) {
+	l, err := r.lower()
+	if err != nil {
+		return nil, fmt.Errorf("reference variant %s: %w", r.Variant.ID, err)
+	}
+	c := &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: r.space.Identity(&Point{Variant: r.Variant, Range: r.Range})}
+	job, err := c.Job(device.Policy{})
+	if err != nil {
+		return nil, fmt.Errorf("reference variant %s: %w", r.Variant.ID, err)
+	}
+	r.space.setData(&job)
+	e := &device.Expect{Job: job, Tolerance: r.Tolerance}
+	for _, a := range l.Outputs {
+		e.Results = append(e.Results, a.Name)
+	}
+	return e, nil
+}
+
+// smallWork bounds the elements that the reference computes and reads where it is held against the semantics.
+const smallWork = 1 << 12
+
+// Small returns the space at sizes at which the semantics can be evaluated: the given ones, divided by two while they can be.
+func (s *Space) small() (*Space, error) {
+	sizes := maps.Clone(s.Sizes)
+	names := slices.Sorted(maps.Keys(sizes))
+	for {
+		at, err := s.Program.AtSizes(sizes)
+		if err != nil {
+			return nil, err
+		}
+		total := int64(0)
+		for _, t := range append(inputTypes(at), at.Body.Type) {
+			total += elements(t)
+		}
+		if total <= smallWork {
+			break
+		}
+		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(sizes[b], sizes[a]) })
+		halved := false
+		for _, name := range names {
+			try := maps.Clone(sizes)
+			try[name] = (try[name] + 1) / 2
+			if try[name] == sizes[name] || try[name] < 4 {
+				continue
+			}
+			if _, err := s.Program.AtSizes(try); err == nil {
+				sizes, halved = try, true
+				break
+			}
+		}
+		if !halved {
+			return nil, fmt.Errorf("program %s is too large to be evaluated, at any size", s.Program.Name)
+		}
+	}
+	small := *s
+	small.Sizes, small.Points = sizes, nil
+	small.options.Data = nil
+	var err error
+	if small.Derived, err = derive.Derive(s.Program, small.derivation(100)); err != nil {
+		return nil, err
+	}
+	return &small, nil
+}
+
+func inputTypes(p *lift.Program) (out []*lift.Type) {
+	for _, in := range p.Inputs {
+		out = append(out, in.Type)
+	}
+	return out
+}
+
+// elements counts the scalars of a value.
+func elements(t *lift.Type) int64 {
+	switch t.Kind {
+	case lift.ArrayType:
+		n, _ := t.Len.Const()
+		return n * elements(t.Elem)
+	case lift.TupleType:
+		n := int64(0)
+		for _, e := range t.Elems {
+			n += elements(e)
+		}
+		return n
+	case lift.VectorType:
+		return int64(t.Width)
+	}
+	return 1
+}
+
+// Verify holds the reference, chosen in the same way at a small size, against the semantics of the language, by the
+// interpreter and, where dev is not nil, by the device. The sizes are returned.
+func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64, error) {
+	small, err := s.small()
+	if err != nil {
+		return nil, err
+	}
+	r, err := small.Reference()
+	if err != nil {
+		return nil, err
+	}
+	l, err := r.lower()
+	if err != nil {
+		return nil, err
+	}
+	if err := evaluated(s.Program, small.Sizes, l, r.Tolerance); err != nil {
+		return nil, fmt.Errorf("variant %s at %s is not what the program says: %w", r.Variant.ID, workload.FormatSizes(small.Sizes), err)
+	}
+	if dev == nil {
+		return small.Sizes, nil
+	}
+	c := &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: small.Identity(&Point{Variant: r.Variant, Range: r.Range})}
+	if err := c.Compare(ctx, dev); err != nil && !errors.Is(err, workload.ErrUnverified) {
+		return nil, err
+	}
+	return small.Sizes, nil
+}
+
+// evaluated compares what the interpreter makes of a lowered program with the semantics of the program.
+func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, tolerance float64) error {
+	at, err := p.AtSizes(sizes)
+	if err != nil {
+		return err
+	}
+	buffers := map[string]*interp.Buffer{}
+	for i, a := range l.Inputs {
+		if a.Value {
+			b := interp.NewBuffer(a.DType, 1)
+			b.Set(0, 1.25)
+			buffers[a.Name] = b
+			continue
+		}
+		bytes := make([]byte, a.Elements*a.DType.Size())
+		device.Fill(string(a.DType), bytes, uint64(i+1))
+		if buffers[a.Name], err = interp.FromBytes(a.DType, bytes); err != nil {
+			return err
+		}
+	}
+	rest := l.Inputs
+	take := func(t *lift.Type, arrays []lower.Array) lift.Value {
+		var bufs []*interp.Buffer
+		for _, a := range arrays {
+			bufs = append(bufs, buffers[a.Name])
+		}
+		return valueOf(t, bufs, make([]int, len(bufs)))
+	}
+	var inputs []lift.Value
+	for _, in := range at.Inputs {
+		k := leaves(in.Type)
+		inputs = append(inputs, take(in.Type, rest[:k]))
+		rest = rest[k:]
+	}
+	want, err := lift.Eval(at, nil, inputs, lift.EvalOptions{Float: true})
+	if err != nil {
+		return err
+	}
+	for _, a := range l.Outputs {
+		buffers[a.Name] = interp.NewBuffer(a.DType, int(a.Elements))
+	}
+	if _, err := interp.RunProgram(l.Program, nil, buffers); err != nil {
+		return err
+	}
+	return sameValue(take(at.Body.Type, l.Outputs), want, tolerance)
+}
+
+// leaves is the number of arrays that a value lies in: one for each component of tuples.
+func leaves(t *lift.Type) int {
+	switch t.Kind {
+	case lift.ArrayType:
+		return leaves(t.Elem)
+	case lift.TupleType:
+		n := 0
+		for _, e := range t.Elems {
+			n += leaves(e)
+		}
+		return n
+	}
+	return 1
+}
+
+// valueOf reads a value off its arrays, from the elements at on.
+func valueOf(t *lift.Type, bufs []*interp.Buffer, at []int) lift.Value {
+	switch t.Kind {
+	case lift.ArrayType:
+		n, _ := t.Len.Const()
+		out := make(lift.Values, n)
+		for i := range out {
+			out[i] = valueOf(t.Elem, bufs, at)
+		}
+		return out
+	case lift.TupleType:
+		var out lift.Values
+		for _, e := range t.Elems {
+			k := leaves(e)
+			out = append(out, valueOf(e, bufs[:k], at[:k]))
+			bufs, at = bufs[k:], at[k:]
+		}
+		return out
+	case lift.VectorType:
+		out := make(lift.Values, t.Width)
+		for i := range out {
+			out[i] = valueOf(lift.Scalar(t.DType), bufs, at)
+		}
+		return out
+	}
+	i := at[0]
+	at[0]++
+	switch {
+	case !bufs[0].Defined(i):
+		return lift.Unwritten{}
+	case t.DType.IsFloat():
+		return lift.Inexact(bufs[0].At(i))
+	}
+	return lift.Exact(bufs[0].Int(i), 1)
+}
+
+// sameValue compares a result with what the semantics says; what that leaves unwritten may hold anything.
+func sameValue(got, want lift.Value, tolerance float64) error {
+	if _, ok := want.(lift.Unwritten); ok {
+		return nil
+	}
+	if w, ok := want.(lift.Values); ok {
+		g, ok := got.(lift.Values)
+		if !ok || len(g) != len(w) {
+			return fmt.Errorf("another number of elements than %d", len(w))
+		}
+		for i := range w {
+			if err := sameValue(g[i], w[i], tolerance); err != nil {
+				return fmt.Errorf("[%d]: %w", i, err)
+			}
+		}
+		return nil
+	}
+	g, ok := got.(lift.Num)
+	if !ok {
+		return fmt.Errorf("not written, want %v", want)
+	}
+	x, y := g.Float64(), want.(lift.Num).Float64()
+	if x != y && !(math.IsNaN(x) && math.IsNaN(y)) && !(math.Abs(x-y) <= tolerance*math.Max(1, math.Abs(y))) {
+		return fmt.Errorf("%v, want %v", x, y)
+	}
+	return nil
+}

@@ -1,0 +1,325 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/features"
+	"gpuperf/lift/rank"
+	"gpuperf/measure"
+	"gpuperf/samples"
+)
+
+// Search runs points of a space on a device.
+type Search struct {
+	Space  *Space
+	Budget int    // points to run, at most; 0 is 40
+	Order  string // of Orders; "" is the first
+	Ranker string // of package rank, for the order rank; "" is blend+cost
+	Train  *rank.Set
+	Seed   int64
+	Static features.StaticOptions
+
+	// Sweep runs tasks; its journal may be nil. Its progress is not used.
+	Sweep measure.Sweep
+	// Build, if not nil, builds the programs of jobs ahead of their runs.
+	Build func([]device.Job) error
+	// Vectors is the file that the vectors of the points that are run are added to; "" is none.
+	Vectors string
+	// Trials of a point; 0 is 4. The Best fastest (0 is 5) are then run again with Final.
+	Trials int
+	Best   int
+	Final  device.Policy
+	// Slow stops points whose first run takes more than so many times the best so far: that run is their time. 0 is 20.
+	Slow float64
+	// Round is the number of points that an order gives at once; 0 is a quarter of the budget, at most 10, for orders that
+	// learn, and the whole budget for the others.
+	Round int
+	// Progress is called after every run; nil is not at all.
+	Progress func(Event)
+}
+
+// Event tells of a point that was run.
+type Event struct {
+	Done, Budget int
+	Point        *Point
+	Record       samples.Record
+	Reused       bool // the answer was in the journal
+	Best         bool // it is the fastest so far
+}
+
+// Run is a point with its record.
+type Run struct {
+	Point  *Point
+	Record samples.Record
+}
+
+// Seconds is the time of a run, +Inf for one that has none.
+func (r Run) Seconds() float64 {
+	if r.Record.Status != samples.OK {
+		return math.Inf(1)
+	}
+	return r.Record.Seconds()
+}
+
+// Result is what a search found.
+type Result struct {
+	Runs      []Run // in the order in which they were run
+	Best      []Run // the fastest first, with their times of the last, longer measurement
+	Statuses  map[samples.Status]int
+	Left      int // points that could not be lowered or described, of those looked at
+	Reasons   map[string]int
+	Reference *Reference
+	Verified  map[string]int64 // the sizes at which the reference was held against the semantics
+}
+
+// chunk is the number of points between which the limit for slow ones is adapted.
+const chunk = 50
+
+// Run explores. A search that was interrupted goes on from the journal: what it has is not run again.
+func (s *Search) Run(ctx context.Context) (*Result, error) {
+	if s.Budget == 0 {
+		s.Budget = 40
+	}
+	if s.Trials == 0 {
+		s.Trials = 4
+	}
+	if s.Best == 0 {
+		s.Best = 5
+	}
+	if s.Slow == 0 {
+		s.Slow = 20
+	}
+	result := &Result{Statuses: map[samples.Status]int{}, Reasons: map[string]int{}}
+	o, err := s.newOrder()
+	if err != nil {
+		return nil, err
+	}
+	if result.Verified, err = s.Space.Verify(ctx, s.Sweep.Device); err != nil {
+		return nil, err
+	}
+	if result.Reference, err = s.Space.Reference(); err != nil {
+		return nil, err
+	}
+	expect, err := result.Reference.Expect()
+	if err != nil {
+		return nil, err
+	}
+	round := s.Round
+	if round == 0 {
+		round = s.Budget
+		if s.Order == "" || s.Order == "rank" || s.Order == "descent" {
+			round = min(max(s.Budget/4, 1), 10)
+		}
+	}
+	var outcomes []outcome
+	for len(result.Runs) < s.Budget {
+		points, err := o.next(outcomes, min(round, s.Budget-len(result.Runs)))
+		if err != nil {
+			return result, err
+		}
+		if len(points) == 0 {
+			break
+		}
+		runs, err := s.run(ctx, points, expect, result)
+		for _, r := range runs {
+			outcomes = append(outcomes, outcome{r.Point, r.Seconds()})
+		}
+		if err != nil {
+			return result, err
+		}
+		// What could not be lowered is an outcome as well, and takes nothing of the budget.
+		for _, p := range points {
+			if p.Err != nil {
+				result.Left++
+				result.Reasons[reason(p.Err)]++
+			}
+		}
+	}
+	return result, s.again(ctx, expect, result)
+}
+
+// reason is an error without what differs between points.
+func reason(err error) string {
+	text := err.Error()
+	for e := errors.Unwrap(err); e != nil; e = errors.Unwrap(e) {
+		text = e.Error()
+	}
+	out := []rune(text)
+	for i, r := range out {
+		if r >= '0' && r <= '9' {
+			out[i] = '#'
+		}
+	}
+	return string(out[:min(len(out), 100)])
+}
+
+// policy is how a point is timed: few trials, and one alone where it is slow.
+func (s *Search) policy(best float64) device.Policy {
+	p := device.Policy{Trials: s.Trials, MinTrials: s.Trials, RelCI: -1, MinWarmUp: -1, MaxWarmUp: 1}
+	if !math.IsInf(best, 1) {
+		p.Cutoff = max(time.Duration(s.Slow*best*1e9), 200*time.Microsecond)
+	} else {
+		p.Cutoff = 200 * time.Millisecond
+	}
+	return p
+}
+
+// run runs points, in chunks, and notes what came of them.
+func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect, result *Result) (done []Run, err error) {
+	s.Space.Prepare(points, s.Static)
+	jobs := make([]device.Job, len(points))
+	parallel(len(points), func(i int) {
+		p := points[i]
+		if p.Err != nil {
+			return
+		}
+		if jobs[i], p.Err = s.Space.Job(p, device.Policy{}); p.Err == nil {
+			jobs[i].Expect = expect
+		}
+	})
+	var ready []int
+	var pending []device.Job
+	vectors := rank.Vectors{Names: Names()}
+	for i, p := range points {
+		if p.Err != nil {
+			continue
+		}
+		ready = append(ready, i)
+		if s.Sweep.Pending(measure.Task{Job: jobs[i]}) {
+			pending = append(pending, jobs[i])
+			vectors.List = append(vectors.List, *p.Vector)
+		}
+	}
+	if s.Vectors != "" && len(vectors.List) > 0 {
+		if err := s.append(vectors); err != nil {
+			return nil, err
+		}
+	}
+	if s.Build != nil && len(pending) > 0 {
+		if err := s.Build(pending); err != nil {
+			return nil, err
+		}
+	}
+	best := math.Inf(1)
+	for _, r := range result.Runs {
+		best = min(best, r.Seconds())
+	}
+	for part := range slices.Chunk(ready, chunk) {
+		var tasks []measure.Task
+		for _, i := range part {
+			jobs[i].Policy = s.policy(best)
+			tasks = append(tasks, measure.Task{Job: jobs[i], Tags: []string{"lift", "recipe:" + points[i].Variant.Recipe}})
+		}
+		sweep := s.Sweep
+		sweep.Progress = func(e measure.Event) {
+			if e.Record == nil {
+				return
+			}
+			r := Run{points[part[e.Index]], *e.Record}
+			done = append(done, r)
+			result.Runs = append(result.Runs, r)
+			result.Statuses[r.Record.Status]++
+			t := r.Seconds()
+			if s.Progress != nil {
+				s.Progress(Event{Done: len(result.Runs), Budget: s.Budget, Point: r.Point, Record: r.Record, Reused: e.Reused, Best: t < best})
+			}
+			best = min(best, t)
+		}
+		if _, err := sweep.Run(ctx, tasks); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// append adds vectors to the file, but for those that it has.
+func (s *Search) append(v rank.Vectors) error {
+	old, _, err := rank.ReadVectors(s.Vectors)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if old != nil {
+		type key struct{ id, hash string }
+		have := map[key]bool{}
+		for _, x := range old.List {
+			have[key{x.Kernel.Key(), x.SourceHash}] = true
+		}
+		v.List = slices.DeleteFunc(v.List, func(x rank.Vector) bool { return have[key{x.Kernel.Key(), x.SourceHash}] })
+		if len(v.List) == 0 {
+			return nil
+		}
+	}
+	return v.Append(s.Vectors)
+}
+
+// again measures the fastest points as carefully as other kernels are.
+func (s *Search) again(ctx context.Context, expect *device.Expect, result *Result) error {
+	good := slices.DeleteFunc(slices.Clone(result.Runs), func(r Run) bool { return r.Record.Status != samples.OK })
+	slices.SortStableFunc(good, func(a, b Run) int {
+		switch x, y := a.Seconds(), b.Seconds(); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	good = good[:min(len(good), s.Best)]
+	var tasks []measure.Task
+	var at []int
+	for i, r := range good {
+		if len(r.Record.Trials) > s.Trials {
+			continue // it was measured so before
+		}
+		job, err := s.Space.Job(r.Point, s.Final)
+		if err != nil {
+			return err
+		}
+		job.Expect = expect
+		tasks = append(tasks, measure.Task{Job: job, Tags: r.Record.Tags})
+		at = append(at, i)
+	}
+	if len(tasks) > 0 {
+		sweep := s.Sweep
+		sweep.Journal, sweep.Sentinel, sweep.Progress = nil, nil, nil
+		records, err := sweep.Run(ctx, tasks)
+		if err != nil {
+			return err
+		}
+		for i, r := range records {
+			if s.Sweep.Journal != nil {
+				if err := s.Sweep.Journal.Append(r); err != nil {
+					return err
+				}
+			}
+			good[at[i]].Record = r
+		}
+	}
+	slices.SortStableFunc(good, func(a, b Run) int {
+		if a.Seconds() < b.Seconds() {
+			return -1
+		}
+		if a.Seconds() > b.Seconds() {
+			return 1
+		}
+		return 0
+	})
+	result.Best = good
+	return nil
+}
+
+// String words an event: a line of progress.
+func (e Event) String() string {
+	what := fmt.Sprintf("[%d/%d] %s, %s", e.Done, e.Budget, e.Point.Variant.ID, e.Point.Range)
+	if e.Record.Status != samples.OK {
+		return fmt.Sprintf("%s  %s: %s", what, e.Record.Status, e.Record.Error)
+	}
+	return what
+}
