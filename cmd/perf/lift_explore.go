@@ -180,4 +180,3 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result) e
 	fmt.Fprintf(out, "\n%s", r.Best[0].Point.Variant.Program)
 	return nil
 }
-

@@ -211,4 +211,3 @@ and less time that is than in random order. With --out it draws the curves and b
 	flags.StringVar(&out, "out", "", "the folder to draw curves.svg, factors.svg, runs.svg and redundancy.svg into")
 	return cmd
 }
-

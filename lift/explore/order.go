@@ -300,4 +300,3 @@ func (o *descent) descend(run []outcome) {
 	name := levels[o.level](best.point)
 	o.points = slices.DeleteFunc(slices.Clone(o.points), func(p *Point) bool { return levels[o.level](p) != name })
 }
-
