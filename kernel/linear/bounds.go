@@ -61,6 +61,14 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 	stmts := k.statements()
 	uniform := count(k.kids) > 0 || slices.ContainsFunc(stmts, func(s *stmt) bool { return s.Kind == kernel.LocalBarrier })
 	unroll := b.k.Tags[k.iname].Kind == kernel.Unroll || b.k.Tags[k.iname].Kind == kernel.ILP
+	if lo, hi, ok := b.boxed(stmts, k.iname); ok {
+		l := &Loop{
+			Iname: k.iname, Step: 1, Unroll: unroll,
+			Lower: []polycount.Bound{{Num: polycount.Int(lo), Den: 1}}, Upper: []polycount.Bound{{Num: polycount.Int(hi), Den: 1}},
+		}
+		inner, err := ctx.AddDims(k.iname).Constrain(l.Constraints()...)
+		return l, inner, err
+	}
 	var parts []*polycount.Set
 	seen := map[*polycount.Set]bool{}
 	for _, s := range stmts {

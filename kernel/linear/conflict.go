@@ -51,6 +51,9 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 			if x.array != y.array || !x.write && !y.write || c.in(x.array.Space) != "" || s.Unsynced(t.Stmt, x.array.Space) {
 				continue
 			}
+			if b.apart(s, t, x, y, common, "lid", "lid") {
+				continue
+			}
 			cs := b.instances(s, t, x, y, "lid")
 			for _, l := range common {
 				cs = append(cs, polycount.EQ(polycount.Name(l), polycount.Name(l+second)))
@@ -188,7 +191,7 @@ func (b *builder) crossGroup() error {
 }
 
 func (b *builder) unordered(s, t *stmt, x, y access) error {
-	if x.array.Space == kernel.Global {
+	if x.array.Space == kernel.Global && !b.apart(s, t, x, y, nil, "gid", "lid", "gid") {
 		meet, err := b.meet(b.instances(s, t, x, y, "lid", "gid"), "gid")
 		if err != nil {
 			return err

@@ -82,7 +82,7 @@ func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
 	}
 	if barrier || !known {
 		var err error
-		if left, err = missing(ctx, need); err != nil {
+		if left, err = b.missing(ctx, need); err != nil {
 			return item{}, fmt.Errorf("guards of %s: %w", s.ID, err)
 		}
 		if !barrier {
@@ -137,10 +137,10 @@ func (b *builder) reads(e kernel.Expr) (names []string, pure bool) {
 }
 
 // missing are the constraints of need that ctx does not imply, without those that the others imply.
-func missing(ctx *polycount.Set, need []polycount.Constraint) ([]polycount.Constraint, error) {
+func (b *builder) missing(ctx *polycount.Set, need []polycount.Constraint) ([]polycount.Constraint, error) {
 	var left []polycount.Constraint
 	for _, c := range need {
-		if ok, err := ctx.Implies(c); err != nil {
+		if ok, err := b.implies(ctx, c); err != nil {
 			return nil, err
 		} else if !ok {
 			left = append(left, c)

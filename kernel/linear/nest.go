@@ -32,7 +32,7 @@ func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
 	if k, err = k.Prepare(); err != nil {
 		return nil, nil, err
 	}
-	b := &builder{k: k, nest: &Nest{Kernel: k, Names: map[string]string{}}, memo: map[question]clash{}, domains: map[string]*polycount.Set{}, needed: map[site][]polycount.Constraint{}}
+	b := newBuilder(k)
 	for _, step := range []func() error{b.statements, b.extents, b.order, b.crossGroup, b.barriers, b.program} {
 		err := step()
 		if err != nil {
@@ -48,6 +48,14 @@ func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
 		}
 	}
 	return b.nest, unordered, nil
+}
+
+func newBuilder(k *kernel.Kernel) *builder {
+	return &builder{
+		k: k, nest: &Nest{Kernel: k, Names: map[string]string{}},
+		memo: map[question]clash{}, domains: map[string]*polycount.Set{},
+		needed: map[site][]polycount.Constraint{}, rows: map[*polycount.Set][]polycount.Constraint{}, texts: map[*polycount.Set]map[string]bool{},
+	}
 }
 
 // Rescue turns the panic by which operations on affine expressions report overflow into an error. It is deferred by what
@@ -74,6 +82,8 @@ type builder struct {
 	// Statements within the same inames share their domain, and what follows from it.
 	domains map[string]*polycount.Set
 	needed  map[site][]polycount.Constraint
+	rows    map[*polycount.Set][]polycount.Constraint
+	texts   map[*polycount.Set]map[string]bool
 }
 
 // site is where constraints are asked for: a domain, the axes on which it is pinned, and what is known.
@@ -283,6 +293,10 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 			continue
 		}
 		seen[s.domain] = true
+		if lo, hi, ok := b.interval(s.domain, axis); ok && lo >= 0 {
+			parts = append(parts, polycount.NewSet(nil, []string{axis}, polycount.GE(x, polycount.Int(lo)), polycount.GE(polycount.Int(hi), x)))
+			continue
+		}
 		p, err := s.domain.Project(axis)
 		if err != nil {
 			return nil, err

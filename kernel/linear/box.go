@@ -1,0 +1,68 @@
+package linear
+
+import (
+	"slices"
+
+	"gpuperf/polycount"
+)
+
+// interval reads the range of a name off the constraints of a domain where each that mentions it mentions nothing else, so
+// that no projection is needed. It is false where that is not so, and where the range is empty.
+func (b *builder) interval(domain *polycount.Set, name string) (lo, hi int64, ok bool) {
+	cs, all := b.constraints(domain)
+	if !all {
+		return 0, 0, false
+	}
+	hasLo, hasHi := false, false
+	for _, c := range cs {
+		names := c.Affine.Names()
+		if !slices.Contains(names, name) {
+			continue
+		}
+		if len(names) > 1 || c.Equality || c.Affine.HasFloor() {
+			return 0, 0, false
+		}
+		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
+		if a > 0 { // a·x + constant ≥ 0
+			if v := -floorDiv(constant, a); !hasLo || v > lo {
+				lo, hasLo = v, true
+			}
+		} else if v := floorDiv(constant, -a); !hasHi || v < hi {
+			hi, hasHi = v, true
+		}
+	}
+	return lo, hi, hasLo && hasHi && lo <= hi
+}
+
+// constraints are those of a domain of statements, taken once.
+func (b *builder) constraints(domain *polycount.Set) ([]polycount.Constraint, bool) {
+	if cs, ok := b.rows[domain]; ok {
+		return cs, cs != nil
+	}
+	cs, ok := domain.Constraints()
+	if !ok || len(cs) == 0 {
+		cs = nil
+	}
+	b.rows[domain] = cs
+	return cs, cs != nil
+}
+
+// boxed is the range of the loop over an iname that all of the statements give it by constants alone.
+func (b *builder) boxed(stmts []*stmt, iname string) (lo, hi int64, ok bool) {
+	for i, s := range stmts {
+		l, h, same := b.interval(s.domain, iname)
+		if !same || i > 0 && (l != lo || h != hi) {
+			return 0, 0, false
+		}
+		lo, hi = l, h
+	}
+	return lo, hi, len(stmts) > 0
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}
