@@ -142,9 +142,14 @@ func (w *work) lexBySteps(c *conj, np int, dir int64) (best []*conj, ends bool) 
 }
 
 // Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
+// Where that takes too long it returns s.
 func (s *Set) Coalesce() (out *Set, err error) {
 	defer Rescue(&err)
-	return anyWork().coalesce(s), nil
+	w := anyWork()
+	if w.within(w.left, func(w *work) { out = w.coalesce(s) }) {
+		return out, nil
+	}
+	return s, nil // what is not found to be coverable or mergeable in time stays
 }
 
 func (w *work) coalesce(s *Set) *Set {

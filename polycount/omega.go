@@ -198,14 +198,14 @@ func (w *work) feasible(s *system) (yes bool) {
 			panic(r)
 		}
 	}()
-	return w.search(s, nil)
+	return w.settle(s, nil)
 }
 
 // sample finds an integer solution [1, x…] of s, which it destroys.
 func (w *work) sample(s *system) (point row, ok bool) {
 	point = make(row, s.width)
 	point[0] = 1
-	return point, w.search(s, point)
+	return point, w.settle(s, point)
 }
 
 // search is feasible that also fills in a solution where point is not nil.

@@ -43,7 +43,7 @@ func (w *work) spend(n int) {
 	if err := w.ctx.Err(); err != nil {
 		panic(fault{fmt.Errorf("polycount: %w", err)})
 	}
-	w.next = w.left - checkEvery
+	w.next = max(w.left-checkEvery, 0) // not below 0: nothing goes on without units, and within gives none back
 }
 
 // within runs f on at most units of w; false when those or the 64-bit range did not suffice. It is for what only

@@ -1,0 +1,54 @@
+package polycount
+
+import (
+	"testing"
+	"time"
+)
+
+// Systems with few points and many floors, on which elimination alone exceeds any budget.
+func TestManyFloorsInASmallBox(t *testing.T) {
+	a := mustSet(t, "[n] -> { [i,j] : -4 <= i,j <= 6 and -i - j + n + 2 >= ((j + n - 2) mod 2) and floor((-j - n + 1)/4) != floor((2i - n - 4)/4) }")
+	for _, text := range []string{
+		"[n] -> { [i,j] : -4 <= i,j <= 6 and floor((i - 2j - 3)/4) >= ((-j + n + 2) mod 4) }",
+		"[n] -> { [i,j] : 0 <= i < n and n < 7 and -4 <= j <= i and floor((-i - 2j)/3) >= 0 }",
+	} {
+		b := mustSet(t, text)
+		start := time.Now()
+		both := must(a.Intersect(b))
+		less := must(a.Subtract(b))
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("%s took %v", text, took)
+		}
+		for n := int64(-9); n <= 12; n += 3 {
+			for i := int64(-5); i <= 7; i++ {
+				for j := int64(-5); j <= 7; j++ {
+					at := map[string]int64{"n": n, "i": i, "j": j}
+					inA, inB := must(a.Contains(at)), must(b.Contains(at))
+					if must(both.Contains(at)) != (inA && inB) || must(less.Contains(at)) != (inA && !inB) {
+						t.Fatalf("%s: wrong at %v", text, at)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The division finds what enumeration finds, and that there is nothing.
+func TestNarrowest(t *testing.T) {
+	for _, c := range []struct {
+		set   string
+		width int64 // of the narrowest variable; 0: none
+	}{
+		{"[n] -> { [i,j] : -4 <= i <= 6 and j >= i }", 11},
+		{"[n] -> { [i,j] : 0 <= i < n and n < 7 and -4 <= j <= i }", 6},
+		{"{ [i,j] : 0 <= 3i + 5j <= 7 and 1 <= i - j <= 4 }", 0}, // bounded, but by no row alone
+		{"{ [i,j] : 0 <= i <= 100 and j >= 5 }", 0},
+		{"{ [i] : 4611686018427387904 <= i <= 4611686018427387906 }", 0}, // not looked at
+	} {
+		s := mustSet(t, c.set)
+		x, lo, hi := s.cs[0].flat().narrowest()
+		if x == 0 && c.width != 0 || x != 0 && hi-lo+1 != c.width {
+			t.Errorf("%s: column %d in %d..%d, want %d values", c.set, x, lo, hi, c.width)
+		}
+	}
+}
