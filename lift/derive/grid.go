@@ -161,6 +161,27 @@ func (e *explorer) mappings(g *grid) []choice {
 				},
 			})
 		}
+		// Blocks: a work-item computes chunks along two dimensions.
+		for _, b := range []struct {
+			first, second int
+			text          string
+		}{{0, 1, "glb2 seq glb1 seq glb0"}, {0, 2, "glb2 seq glb1 glb0 seq"}, {1, 2, "glb2 glb1 seq glb0 seq"}} {
+			list = append(list, choice{
+				name:    "blocks, " + b.text,
+				numbers: []number{{"k", chunks(g.lengths[b.first])}, {"l", chunks(g.lengths[b.second])}},
+				build: func(n map[string]int64) rules.Strategy {
+					split := func(d int, k string) rules.Strategy {
+						s := rules.Use("splitJoin", "n", size(n, k))
+						for range d {
+							s = inner(s)
+						}
+						return s
+					}
+					// The inner first: an outer split changes where it stands.
+					return rules.Seq(split(b.second, "l"), split(b.first, "k"), assign(levels(b.text)))
+				},
+			})
+		}
 		list = append(list, choice{
 			name: "columns in strides, glb2 glb1 glb0 seq", numbers: []number{{"k", chunks(g.lengths[2])}},
 			build: func(n map[string]int64) rules.Strategy {

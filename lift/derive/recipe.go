@@ -85,6 +85,9 @@ var (
 	unrollable = int64(32)
 )
 
+// mapped are the maps that are loops already.
+var mapped = lift.Maps&^lift.Set(lift.Map) | lift.Set(lift.MapSeqSlide)
+
 // inner is the strategy at the function of a map, under its lambda.
 func inner(s rules.Strategy) rules.Strategy { return rules.AtKid(0, rules.AtKid(0, s)) }
 
@@ -96,6 +99,9 @@ func assign(list []level) rules.Strategy {
 			return t, nil
 		}
 		below := list
+		if mapped.Has(t.Op) {
+			below = nil // its function is mapped already
+		}
 		if computes(t) {
 			var s rules.Strategy
 			switch l := list[0]; l.op {

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"fmt"
+	"math/bits"
 
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
@@ -70,13 +71,50 @@ func vectorized(w int64) rules.Strategy {
 	)
 }
 
+// toItems gives the parts of a reduction to the work-items of a work-group; the results stand in local memory.
+var toItems = rules.Seq(rules.Use("mapLcl", "d", 0), rules.Use("toLocal"))
+
 // inGroup makes a reduction in a work-group one of its work-items: each reduces a chunk of k, its elements l apart, and the
 // results meet in local memory.
-func inGroup(k, l int64, apart bool, chunk chunker) rules.Strategy {
-	return rules.Seq(
-		chunk(k, strideOf(l, apart)),
-		rules.At(partials, rules.Seq(rules.Use("mapLcl", "d", 0), rules.Use("toLocal"))),
-	)
+func inGroup(k, l int64, apart bool, chunk chunker, r int64) rules.Strategy {
+	return rules.Seq(chunk(k, strideOf(l, apart)), rules.At(partials, toItems), meet(l, r))
+}
+
+// The ways in which l partial results of a work-group meet: by the number r.
+const (
+	meetAtOnce = 1 // every work-item reduces them all
+	meetInTree = 2 // pairs, and pairs of those
+	// else in chunks of r first, one for each of l/r work-items
+)
+
+var meetings = number{"r", []int64{meetAtOnce, meetInTree, 4, 8, 16, 32}}
+
+// meets is whether that is a way for l results: at once only few.
+func meets(l, r int64) bool {
+	switch r {
+	case meetAtOnce:
+		return l <= 64
+	case meetInTree:
+		return l&(l-1) == 0
+	}
+	return l%r == 0 && l > r && l/r <= 64
+}
+
+// meet is the strategy for that, at the reduction of the partial results.
+func meet(l, r int64) rules.Strategy {
+	switch r {
+	case meetAtOnce:
+		return rules.ID
+	case meetInTree:
+		return rules.Seq(
+			rules.Use("reducePart", "m", 1),
+			rules.AtKid(2, rules.Seq(
+				rules.Use("partRedIterate", "n", 2, "k", bits.Len64(uint64(l))-1),
+				rules.At([]int{0, 0, 0}, toItems), // the map in the join that is the body
+			)),
+		)
+	}
+	return rules.Seq(chunked(r, 0), rules.At(partials, toItems))
 }
 
 func strideOf(s int64, apart bool) int64 {
@@ -106,12 +144,12 @@ func (e *explorer) groupPerElement(g *grid, list *[]choice) {
 		for _, apart := range []bool{true, false} {
 			word := map[bool]string{true: "strides", false: "chunks"}[apart]
 			*list = append(*list, choice{
-				name: vectors + "an element for a work-group, " + word + " of k", numbers: []number{{"l", groupSizes(n/w, e.opt.MaxGroup)}, {"k", divisors(n/w, 1, n)}},
-				admits: func(m map[string]int64) bool { return m["k"]*m["l"] == n/w },
+				name: vectors + "an element for a work-group, " + word + " of k", numbers: []number{{"l", groupSizes(n/w, e.opt.MaxGroup)}, {"k", divisors(n/w, 1, n)}, meetings},
+				admits: func(m map[string]int64) bool { return m["k"]*m["l"] == n/w && meets(m["l"], m["r"]) },
 				build: func(m map[string]int64) rules.Strategy {
 					return rules.Seq(
 						rules.Use("mapWrg", "d", 0),
-						inner(rules.TopDown(rules.Seq(before, inGroup(m["k"], m["l"], apart, chunk)))),
+						inner(rules.TopDown(rules.Seq(before, inGroup(m["k"], m["l"], apart, chunk, m["r"])))),
 						inner(rules.Seq(
 							rules.TopDown(toReduce),
 							rules.Try(assign(levels("lcl0"))),
@@ -177,7 +215,9 @@ type stage struct {
 func (e *explorer) stages(n int64, chunk chunker) []stage {
 	k := number{"k", divisors(n, 2, 4096)}
 	l := number{"l", groupSizes(n, e.opt.MaxGroup)}
-	divides := func(m map[string]int64) bool { return n%(m["k"]*max(1, m["l"])) == 0 }
+	divides := func(m map[string]int64) bool {
+		return n%(m["k"]*max(1, m["l"])) == 0 && (m["r"] == 0 || meets(m["l"], m["r"]))
+	}
 	var list []stage
 	add := func(name string, numbers []number, takes func(m map[string]int64) int64, build func(m map[string]int64) rules.Strategy) {
 		list = append(list, stage{choice{name, numbers, divides, build}, takes})
@@ -190,12 +230,12 @@ func (e *explorer) stages(n int64, chunk chunker) []stage {
 			return rules.Seq(chunk(m["k"], strideOf(n/m["k"], apart)), rules.At(partials, rules.Use("mapGlb", "d", 0)))
 		})
 		// The work-group reduces to one element.
-		add(word+" of k in groups of l, to one element", []number{k, l}, takesGroup, func(m map[string]int64) rules.Strategy {
-			return rules.Seq(chunk(m["k"]*m["l"], 0), rules.At(partials, groupReduction(m["k"], m["l"], apart, chunk)))
+		add(word+" of k in groups of l, to one element", []number{k, l, meetings}, takesGroup, func(m map[string]int64) rules.Strategy {
+			return rules.Seq(chunk(m["k"]*m["l"], 0), rules.At(partials, groupReduction(m["k"], m["l"], m["r"], apart, chunk)))
 		})
 		// Far apart: neighbouring work-items of all groups read neighbouring elements at the same time.
-		add(word+" of k in groups of l, groups in strides, to one element", []number{k, l}, takesGroup, func(m map[string]int64) rules.Strategy {
-			return rules.Seq(chunk(m["k"]*m["l"], n/(m["k"]*m["l"])), rules.At(partials, groupReduction(m["k"], m["l"], apart, chunk)))
+		add(word+" of k in groups of l, groups in strides, to one element", []number{k, l, meetings}, takesGroup, func(m map[string]int64) rules.Strategy {
+			return rules.Seq(chunk(m["k"]*m["l"], n/(m["k"]*m["l"])), rules.At(partials, groupReduction(m["k"], m["l"], m["r"], apart, chunk)))
 		})
 	}
 	if n != e.reductionLength(e.start.Body) { // vectors
@@ -215,12 +255,13 @@ func (e *explorer) stages(n int64, chunk chunker) []stage {
 }
 
 // groupReduction maps to work-groups what reduces an array each.
-func groupReduction(k, l int64, apart bool, chunk chunker) rules.Strategy {
+func groupReduction(k, l, r int64, apart bool, chunk chunker) rules.Strategy {
 	return rules.Seq(
 		inner(chunk(k, strideOf(l, apart))), // first: a work-group needs maps to share
 		rules.Use("mapWrg", "d", 0),
 		inner(rules.Seq(
-			rules.At(partials, rules.Seq(rules.Use("mapLcl", "d", 0), rules.Use("toLocal"))),
+			rules.At(partials, toItems),
+			meet(l, r),
 			result,
 		)),
 	)
@@ -240,9 +281,13 @@ var lastStages = []last{
 		for l*2 <= 256 && n%(l*2) == 0 && l*2*2 <= n {
 			l *= 2
 		}
+		r := int64(meetAtOnce)
+		if l > 64 {
+			r = 16
+		}
 		return rules.Seq(
 			rules.Use("reduceRow"),
-			rules.AtKid(0, groupReduction(n/l, l, true, chunked)),
+			rules.AtKid(0, groupReduction(n/l, l, r, true, chunked)),
 		)
 	}},
 }
