@@ -56,6 +56,7 @@ func SentinelJob(dev samples.Fingerprint) device.Job {
 		Entry:    "sentinel",
 		Global:   []int64{items},
 		Local:    []int64{group},
+		Reuse:    true, // to fill its buffers takes much longer than to run it
 		Args: []device.Arg{
 			{Name: "x", Kind: device.Buffer, DType: "float32", Count: 4 * items, Seed: 1, Read: true},
 			{Name: "y", Kind: device.Buffer, DType: "float32", Count: 4 * items, Seed: 2, Write: true},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"gpuperf/device"
@@ -146,13 +147,25 @@ func (d *Device) filled(a device.Arg) (object, error) {
 	host := make([]byte, min(piece, a.Bytes()))
 	for at := int64(0); at < a.Bytes(); at += piece {
 		part := host[:min(piece, a.Bytes()-at)]
-		a.Fill(part, at/size)
+		fillPart(a, part, at/size)
 		if err := d.call(enqueueWriteBuffer, uintptr(d.queue), uintptr(id), 1, uintptr(at), uintptr(len(part)),
 			uintptr(unsafe.Pointer(&part[0])), 0, 0, 0); err != nil {
 			return id, err
 		}
 	}
 	return id, nil
+}
+
+// fillPart is Fill on all processors.
+func fillPart(a device.Arg, part []byte, first int64) {
+	const least = 1 << 20
+	size := device.DTypeSize(a.DType)
+	share := max(least, (int64(len(part))/int64(runtime.GOMAXPROCS(0))+size-1)/size*size)
+	var wg sync.WaitGroup
+	for at := int64(0); at < int64(len(part)); at += share {
+		wg.Go(func() { a.Fill(part[at:min(at+share, int64(len(part)))], first+at/size) })
+	}
+	wg.Wait()
 }
 
 // read returns the contents of a buffer.

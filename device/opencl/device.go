@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unsafe"
 
 	"gpuperf/device"
@@ -26,6 +27,9 @@ type Device struct {
 	sweep    sweeper
 	pool     pool
 	state    *nvml // nil where nothing tells the clocks
+
+	lastClocks *samples.Clocks
+	asked      time.Time
 }
 
 func openDevice(p platform, id object, info device.Info) (*Device, error) {

@@ -211,9 +211,11 @@ func estimate(names []string, values []float64) float64 {
 }
 
 // descent is the paper's search (001 section 6.1): it descends a tree of choices, of recipe, numbers, work-group and launch;
-// from every branch some leaves are run at random, and it goes on below the branch of the fastest one.
+// from every branch some leaves are run at random, and it goes on below the branch of the fastest one. It descends again while
+// there are runs left.
 type descent struct {
 	rng    *rand.Rand
+	all    []*Point
 	points []*Point // below the present branch
 	level  int
 	runs   int // on each level
@@ -230,7 +232,7 @@ var levels = []func(p *Point) string{
 }
 
 func newDescent(points []*Point, budget int, rng *rand.Rand) *descent {
-	return &descent{rng: rng, points: points, level: -1, runs: max(1, budget/len(levels)), seen: map[*Point]bool{}}
+	return &descent{rng: rng, all: points, points: points, level: -1, runs: max(1, budget/len(levels)), seen: map[*Point]bool{}}
 }
 
 func (o *descent) next(run []outcome, n int) ([]*Point, error) {
@@ -239,11 +241,11 @@ func (o *descent) next(run []outcome, n int) ([]*Point, error) {
 			o.descend(run)
 		}
 		if o.level++; o.level >= len(levels) {
-			o.level = len(levels) - 1
-			if o.queue = o.sample(o.points, n); len(o.queue) == 0 {
+			// At a leaf with runs to spare, another descent begins.
+			if len(o.seen) == len(o.all) {
 				return nil, nil
 			}
-			break
+			o.points, o.level = o.all, 0
 		}
 		branches, names := map[string][]*Point{}, []string{}
 		for _, p := range o.points {

@@ -42,7 +42,7 @@ func plain(v *derive.Variant, sizes map[string]int64) (key [4]int64) {
 		switch t.Op {
 		case lift.AsVector, lift.MapSeqSlide, lift.Gather, lift.Scatter:
 			key[0]++
-		case lift.ToLocal, lift.MapWrg, lift.ToPrivate:
+		case lift.ToLocal, lift.MapWrg, lift.ToPrivate, lift.MapSeq, lift.MapSeqUnroll:
 			key[1]++
 		case lift.ReduceSeq, lift.ReduceSeqUnroll:
 			if n, ok := t.Arg().Type.Len.Const(); ok {

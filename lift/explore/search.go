@@ -79,8 +79,8 @@ type Result struct {
 	Verified  map[string]int64 // the sizes at which the reference was held against the semantics
 }
 
-// chunk is the number of points between which the limit for slow ones is adapted.
-const chunk = 50
+// The number of points between which the limit for slow ones is adapted grows with what is known.
+const leastChunk, mostChunk = 10, 200
 
 // Run explores. A search that was interrupted goes on from the journal: what it has is not run again.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
@@ -211,7 +211,10 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 	for _, r := range result.Runs {
 		best = min(best, r.Seconds())
 	}
-	for part := range slices.Chunk(ready, chunk) {
+	for len(ready) > 0 {
+		n := min(len(ready), max(leastChunk, min(len(result.Runs), mostChunk)))
+		part := ready[:n]
+		ready = ready[n:]
 		var tasks []measure.Task
 		for _, i := range part {
 			jobs[i].Policy = s.policy(best)
