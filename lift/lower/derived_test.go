@@ -20,7 +20,7 @@ var smallSizes = map[string]map[string]int64{
 
 // TestDerivedVariants: what package derive makes of the examples computes what they mean, at several ND-ranges.
 func TestDerivedVariants(t *testing.T) {
-	count := 12
+	count := 8
 	if os.Getenv("LONG") != "" {
 		count = 150
 	}

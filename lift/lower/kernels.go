@@ -182,6 +182,48 @@ func (c *lowering) kernel(name string, group []*part) *kernel.Kernel {
 			}
 		}
 	}
+	c.unroll(k)
+	c.reuse(k)
 	k.Functions = slices.DeleteFunc(slices.Clone(c.order), func(f *kernel.Function) bool { return !used[f.Name] })
 	return k
+}
+
+// maxUnrolled bounds the copies of a statement that unrolling makes.
+const maxUnrolled = 64
+
+// unroll tags the sequential loops whose iname indexes a private array: with constant indices its elements become
+// registers.
+func (c *lowering) unroll(k *kernel.Kernel) {
+	private := map[string]bool{}
+	for _, a := range k.Temps {
+		private[a.Name] = a.Space == kernel.Private && len(a.Shape) > 0
+	}
+	copies := func(s *kernel.Stmt, more string) int64 {
+		n := int64(1)
+		for _, iname := range s.Inames {
+			if iname == more || k.Tags[iname].Kind == kernel.Unroll {
+				n *= c.spans[iname].hi + 1
+			}
+		}
+		return n
+	}
+	for _, s := range k.Statements {
+		for _, e := range []kernel.Expr{s.LHS, s.RHS} {
+			for _, a := range kernel.Accesses(e) {
+				if !private[a.Array] {
+					continue
+				}
+				for _, iname := range mentioned(a.Index[0]) {
+					if !slices.Contains(s.Inames, iname) || k.Tags[iname] != (kernel.Tag{}) {
+						continue
+					}
+					if !slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool {
+						return slices.Contains(s.Inames, iname) && copies(s, iname) > maxUnrolled
+					}) {
+						k.Tags[iname] = kernel.Tag{Kind: kernel.Unroll}
+					}
+				}
+			}
+		}
+	}
 }

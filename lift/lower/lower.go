@@ -60,13 +60,32 @@ type Lowered struct {
 }
 
 // Lower is Program with the meaning of the arguments.
-func Lower(p *lift.Program, opt Options) (l *Lowered, err error) {
-	if p, err = p.AtSizes(opt.Sizes); err != nil {
+func Lower(p *lift.Program, opt Options) (*Lowered, error) {
+	f, err := Fix(p, opt.Sizes)
+	if err != nil {
+		return nil, err
+	}
+	return f.Lower(opt.Local, opt.Global)
+}
+
+// Fixed is a program at constant sizes, to be lowered at several ND-ranges. It is safe for concurrent use.
+type Fixed struct{ p *lift.Program }
+
+// Fix gives all size symbols of a program values.
+func Fix(p *lift.Program, sizes map[string]int64) (*Fixed, error) {
+	p, err := p.AtSizes(sizes)
+	if err != nil {
 		return nil, err
 	}
 	if len(p.Sizes) > 0 {
 		return nil, fmt.Errorf("program %s: size %s has no value", p.Name, p.Sizes[0])
 	}
+	return &Fixed{p}, nil
+}
+
+// Lower is the function Lower at an ND-range, as in Options.
+func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
+	p, opt := f.p, Options{Local: local, Global: global}
 	for d := range 3 {
 		switch l, g := opt.Local[d], opt.Global[d]; {
 		case l < 0 || g < 0:

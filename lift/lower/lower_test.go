@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/devicetest"
+	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/lift"
@@ -399,6 +400,10 @@ fun(xs: [float32]n, a: float32 => asScalar o mapGlb(fun(v => mapVec(fun(x => pol
 	{name: "let", text: `program let
 size n
 fun(xs: [[float32]8]n => mapGlb(fun(row => let(s = at(0) o reduceSeq(+, 0.0f) $ row, mapSeq(fun(x => let(y = x/s, y*y + y))) $ row))) $ xs)`, opt: options(at("n", 13), [3]int64{4}, [3]int64{8})},
+	{name: "columns-of-group", text: `program columns
+size n, m
+fun(xs: [[[float32]10]m]n => mapWrg(fun(rows =>
+    mapLcl(id) o at(0) $ reduceSeq(fun(acc, row => mapLcl(fun((a, x) => a + x)) $ zip(acc, row)), generate(10, fun(i => 1.0f))) $ rows)) $ xs)`, opt: options(at("n", 5, "m", 3), [3]int64{4}, [3]int64{8})},
 	{name: "uneven", text: `program uneven
 size n
 fun(xs: [[float32]10]n => mapWrg(fun(row => mapLcl(fun(x => 2.0f*x)) o toLocal(mapLcl(id)) o gather(reverse) $ row)) $ xs)`, opt: options(at("n", 5), [3]int64{4}, [3]int64{8})},
@@ -406,6 +411,76 @@ fun(xs: [[float32]10]n => mapWrg(fun(row => mapLcl(fun(x => 2.0f*x)) o toLocal(m
 size h, w
 fun(g: [[float32]w]h =>
     mapGlb(1, mapGlb(0, fun(nbh => at(0, reduceSeqUnroll(+, 0.0f, join(nbh)))))) o map(transpose) o slide(3, 1) o map(slide(3, 1)) o pad(1, 1, clamp) o map(pad(1, 1, clamp)) $ g)`, opt: options(at("h", 7, "w", 10), [3]int64{4, 2}, [3]int64{8, 4})},
+}
+
+// TestRefused: what cannot be lowered is told, with the pattern.
+func TestRefused(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"map(id) $ xs", ""},
+		{"reduce(+, 0.0f) $ xs", "reduce is not lowered"},
+		{"mapLcl(id) $ xs", "mapLcl(0) stands outside of mapWrg(0)"},
+		{"join o mapGlb(mapGlb(id)) o split(4) $ xs", "mapGlb(0) stands within mapGlb(0)"},
+		{"join o mapWrg(mapGlb(1, id)) o split(4) $ xs", "mapGlb(1) stands within mapWrg(0)"},
+		{"mapGlb(id) o toLocal(mapSeq(id)) $ xs", "toLocal stands outside of mapWrg"},
+		{"join o mapWrg(mapLcl(id) o gather(reverse) o toPrivate(mapLcl(id))) o split(4) $ xs", "is private to another work-item"},
+		{"mapGlb(id) o asScalar o map(mapVec(fun(x => 2.0f*x))) o asVector(4) $ xs", "keep the vectors in memory first"},
+		{"join o mapGlb(fun(c => mapSeq(fun(x => x*at(0, reduceSeq(+, 0.0f) o mapGlb(1, id) $ c))) $ c)) o split(4) $ xs", "needs a barrier across work-groups"},
+	} {
+		p := parse(t, "program p\nsize n\nfun(xs: [float32]n => "+c.body+")")
+		_, err := lower.Program(p, lower.Options{Sizes: at("n", 16)})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.body, err, c.want)
+		}
+	}
+	p := parse(t, examples[0].text)
+	for want, opt := range map[string]lower.Options{
+		"size n has no value":                              {},
+		"along dimension 1 do not divide into groups of 4": {Sizes: at("n", 16), Local: [3]int64{1, 4}, Global: [3]int64{1, 6}},
+	} {
+		if _, err := lower.Lower(p, opt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestReuse: the buffers of iterate are written and read in turns.
+func TestReuse(t *testing.T) {
+	for _, e := range examples {
+		if e.name != "asum-tree" {
+			continue
+		}
+		l, err := lower.Lower(parse(t, e.text), e.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tiles []string
+		for _, a := range l.Kernels[0].Temps {
+			if a.Space == kernel.Local {
+				tiles = append(tiles, a.String())
+			}
+		}
+		if want := []string{"tile_1: local float32 [4]", "tile_2: local float32 [8]"}; !slices.Equal(tiles, want) {
+			t.Errorf("local memory %v, want %v", tiles, want)
+		}
+	}
+}
+
+// TestFixed: a program at its sizes is lowered at one ND-range after another.
+func TestFixed(t *testing.T) {
+	f, err := lower.Fix(parse(t, examples[0].text), at("n", 96))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, local := range []int64{8, 32, 0} {
+		l, err := f.Lower([3]int64{local}, [3]int64{3 * local})
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, err := l.Kernels[0].LocalSize()
+		if want := max(local, 1); err != nil || local > 0 && size[0] != want || local == 0 && size[0] != 64 {
+			t.Errorf("groups of %v (%v), want %d", size, err, want)
+		}
+	}
 }
 
 func TestLowered(t *testing.T) {
