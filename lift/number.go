@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"gpuperf/kernel"
@@ -392,13 +393,23 @@ func (x exprEval) call(name string, args []Num) Num {
 	return Num{}
 }
 
+// unwritten reports whether nothing of a value is written.
+func unwritten(v Value) bool {
+	switch v := v.(type) {
+	case Unwritten:
+		return true
+	case Values:
+		return len(v) > 0 && !slices.ContainsFunc(v, func(x Value) bool { return !unwritten(x) })
+	}
+	return false
+}
+
 // Same compares values: exactly where both are exact, else within a relative error.
 func Same(a, b Value, relative float64) error {
+	if unwritten(a) && unwritten(b) {
+		return nil
+	}
 	switch x := a.(type) {
-	case Unwritten:
-		if _, ok := b.(Unwritten); ok {
-			return nil
-		}
 	case Num:
 		y, ok := b.(Num)
 		if !ok {

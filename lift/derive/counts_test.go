@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -14,15 +15,16 @@ var large = map[string]map[string]int64{
 	"srad1": {"h": 4096, "w": 4096}, "srad2": {"h": 4096, "w": 4096}, "heat3d": {"d": 258, "h": 258, "w": 258}, "hotspot3d": {"d": 8, "h": 512, "w": 512},
 }
 
-// The stencils of 000 Table 2 have a thousand variants at 4096 by 4096, of at least 30 skeletons; so have the reductions.
+// The stencils of 000 Table 2 have a thousand variants at 4096 by 4096, of at least 30 skeletons; so have the reductions. (LONG=1 derives a thousand
+// of each.)
 func TestCounts(t *testing.T) {
 	for _, name := range []string{
 		"stencil2d", "srad1", "srad2", "hotspot2d", "gradient", "jacobi2d_5pt", "jacobi2d_9pt", "gaussian", "asum", "dot", "gemv",
 	} {
 		opt := Options{Count: 1000, Seed: 1, Sizes: large[name]}
 		start := time.Now()
-		if testing.Short() {
-			opt.Count = 200
+		if name != "hotspot2d" && name != "asum" && os.Getenv("LONG") == "" {
+			opt.Count = 300
 		}
 		result, err := Derive(example(t, name), opt)
 		if err != nil {

@@ -136,3 +136,53 @@ func counts(m map[string]int) string {
 	}
 	return text
 }
+
+// A variant keeps the size symbols: at other sizes that its assumptions admit it means the program too.
+func TestVariantsAtOtherSizes(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		derived, others map[string]int64
+	}{
+		{"asum", map[string]int64{"n": 2048}, map[string]int64{"n": 4096}},
+		{"gemv", map[string]int64{"n": 64, "m": 32}, map[string]int64{"n": 128, "m": 16}},
+		{"hotspot2d", map[string]int64{"h": 16, "w": 16}, map[string]int64{"h": 8, "w": 32}},
+		{"jacobi2d_5pt", map[string]int64{"h": 18, "w": 18}, map[string]int64{"h": 10, "w": 34}},
+	} {
+		p := example(t, c.name)
+		result, err := Derive(p, Options{Count: 40, Seed: 9, Sizes: c.derived})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := p.AtSizes(c.others)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewSource(8))
+		var inputs []lift.Value
+		for _, in := range at.Inputs {
+			inputs = append(inputs, randomValue(r, in.Type))
+		}
+		opt := lift.EvalOptions{Float: true}
+		want, err := lift.Eval(p, c.others, inputs, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		admitted := 0
+		for _, v := range result.Variants {
+			if lift.CheckAll(v.Program.Assumptions(), c.others) != nil {
+				continue
+			}
+			admitted++
+			got, err := lift.Eval(v.Program, c.others, inputs, opt)
+			if err == nil {
+				err = lift.Same(got, want, 1e-9)
+			}
+			if err != nil {
+				t.Errorf("%s, %v: %s\n%v", v.Recipe, v.Numbers, v.Program.BodyText(), err)
+			}
+		}
+		if admitted < 5 {
+			t.Errorf("%s: only %d variants are admitted at %v", c.name, admitted, c.others)
+		}
+	}
+}
