@@ -53,6 +53,11 @@ func addCoded() {
 			Types: "xs: [[[scalar]M]3]N", code: copyLocalZip2D,
 		},
 		Rule{
+			Name: "mapFissionZip", Left: "map(fun(x => f(x, g(x)))) $ xs", Right: "map(fun(y => f(get(0, y), get(1, y)))) $ zip(xs, map(g) $ xs)   (f the outermost pattern)",
+			Types: "xs: [A]N", Source: "Lift: mapFissionCreateZip", code: mapFissionZip,
+		},
+		Rule{Name: "letInline", Left: "let(y = x, f(y))", Right: "f(x)", Types: "xs: [A]N", code: letInline},
+		Rule{
 			Name: "zipRotate", Left: "map(f) $ zip(xs, …)", Right: "map(fun(y => f(tuple(get(k, y), …))) $ zip(…, xs)   (rotated)", Types: "xs: [A]N",
 			Source: "RISE: zip rotate", code: zipRotate,
 		},
@@ -403,4 +408,54 @@ func withCopies(f *lift.Term, args []*lift.Term, copied []bool, from int) *lift.
 		}).ApplyOnce(local)
 	}
 	return f.Apply(lift.TupleTerm(args...))
+}
+
+// mapFissionZip is mapFission for a function whose outermost pattern also uses the parameter elsewhere.
+func mapFissionZip(m *Match) *lift.Term {
+	t := m.Term
+	if t.Op != lift.Map || t.Kids[0].Op != lift.Lambda {
+		return nil
+	}
+	body := t.Kids[0].Body()
+	if len(body.Kids) < 2 || body.Op == lift.Call {
+		return nil
+	}
+	last := body.Arg()
+	if last.Op == lift.Var || !lift.Uses(last, 0) {
+		return nil
+	}
+	in := t.Arg().Type.Elem
+	g := lift.Make(lift.Lambda, t.Kids[0].Attr, last)
+	// The function of the pair: the parameter in the other kids is its first component, the last kid its second.
+	outer := lift.Fn1(lift.TupleOf(in, last.Type), func(y *lift.Term) *lift.Term {
+		kids := append([]*lift.Term(nil), body.Kids...)
+		for i, k := range kids[:len(kids)-1] {
+			if k.Op == lift.Fun {
+				continue
+			}
+			kids[i] = instantiate(k, lift.GetOf(0, y), t.Kids[0].Params)
+		}
+		kids[len(kids)-1] = lift.GetOf(1, y)
+		return body.With(kids...)
+	})
+	return lift.MapOf(lift.Map, outer, lift.ZipOf(t.Arg(), lift.MapOf(lift.Map, g, t.Arg())))
+}
+
+// instantiate puts x in the place of the innermost variable of a term, which may be a function.
+func instantiate(t, x *lift.Term, params []*lift.Type) *lift.Term {
+	if t.Op != lift.Lambda {
+		return lift.Make(lift.Lambda, lift.Attr{Params: params}, t).Apply(x)
+	}
+	return lift.Fn(t.Params, func(ys ...*lift.Term) *lift.Term {
+		// Under its own parameters the variable is the next one outwards.
+		all := append(append([]*lift.Type(nil), params...), t.Params...)
+		return lift.Make(lift.Lambda, lift.Attr{Params: all}, t.Kids[0]).Apply(append([]*lift.Term{x}, ys...)...)
+	})
+}
+
+func letInline(m *Match) *lift.Term {
+	if m.Term.Op != lift.Let {
+		return nil
+	}
+	return m.Term.Kids[0].Apply(m.Term.Kids[1])
 }

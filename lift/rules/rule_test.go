@@ -28,6 +28,8 @@ var leftOf = map[string]string{
 	"mapFission":        "map(fun(x => map(f) o gather(p) $ x)) $ split(n) $ xs",
 	"scalarizePartials": "reduce(f, z) o asScalar o reduce(mapVec(f), vec(w, z)) o join o map(fun(e => generate(1, fun(j => mapVec(f, e, e))))) o asVector(w) $ xs",
 	"copyLocalZip2D":    "mapWrg(d, fun(e => map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, 1) o map(slide(m, 1)) o get(0) $ e)) $ zip(xs, xs)",
+	"mapFissionZip":     "map(fun(x => map(fun(e => tuple(e, at(0, x)))) o map(g) $ x)) $ split(n) $ xs",
+	"letInline":         "let(e = map(f) $ xs, zip(e, gather(p) $ e))",
 	"vectorizeZip":      "map(*) $ zip(xs, map(neg) $ xs)",
 	"tileStencilsZip2D": "map(fun((a0, b0) => map(fun((x0, y0) => tuple(at(0) o at(0) $ x0, y0))) $ zip(a0, b0))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, map(gather(reverse)) o map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs)",
 	"zipRotate":         "map(fun((y, e) => tuple(e, y))) $ zip(map(g) $ xs, xs)",

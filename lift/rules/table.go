@@ -62,6 +62,14 @@ func addTable() {
 			Params: []string{"w"}, Where: []Condition{scalars, lanewiseF}, Source: "001 Fig. 7e",
 		},
 		Rule{
+			Name: "vectorizeLcl", Left: "mapLcl(d, f) $ xs", Right: "asScalar o mapLcl(d, fun(y => mapVec(f, y))) o asVector(w) $ xs", Types: "xs: [scalar]N",
+			Params: []string{"w"}, Where: []Condition{scalars, lanewiseF},
+		},
+		Rule{
+			Name: "vectorizeSeq", Left: "mapSeq(f) $ xs", Right: "asScalar o mapSeq(fun(y => mapVec(f, y))) o asVector(w) $ xs", Types: "xs: [scalar]N",
+			Params: []string{"w"}, Where: []Condition{scalars, lanewiseF},
+		},
+		Rule{
 			Name: "vectorizeReduce", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) o asScalar o reduceSeq(fun(a, y => mapVec(f, a, y)), vec(w, z)) o asVector(w) $ xs",
 			Types: "xs: [scalar]N", Params: []string{"w"}, Where: both(commutative, scalars, literal, lanewiseF),
 		},
@@ -107,6 +115,9 @@ func addTable() {
 
 	// Movement of views through maps and through each other.
 	add(
+		Rule{Name: "splitID", Left: "xs", Right: "join o split(n) $ xs", Types: "xs: [A]N", Params: []string{"n"}},
+		Rule{Name: "splitJoinSeq", Left: "mapSeq(f) $ xs", Right: "join o mapSeq(mapSeq(f)) o split(n) $ xs", Types: "xs: [A]N", Params: []string{"n"}, Source: "Lift: splitJoinMapSeq"},
+		Rule{Name: "atMap", Left: "at(z) o map(f) $ xs", Right: "f(at(z) $ xs)", Types: "xs: [A]N"},
 		Rule{Name: "transposeID", Left: "xs", Right: "transpose o transpose $ xs", Types: "xs: [[A]M]N"},
 		Rule{Name: "joinMap", Left: "join o map(map(f)) $ xs", Right: "map(f) o join $ xs", Types: "xs: [[A]M]N"},
 		Rule{Name: "mapJoin", Left: "map(f) o join $ xs", Right: "join o map(map(f)) $ xs", Types: "xs: [[A]M]N"},
