@@ -29,7 +29,7 @@ them are run, compared with a reference, and kept as samples.`,
 		RunE: chooseCommand,
 	}
 	for _, sub := range []func() *cobra.Command{
-		liftShowCommand, liftRulesCommand, liftDeriveCommand, liftEmitCommand, liftRunCommand,
+		liftShowCommand, liftEvalCommand, liftRulesCommand, liftDeriveCommand, liftEmitCommand, liftRunCommand,
 		liftRankCommand, liftExploreCommand, liftRedundancyCommand, liftEvaluateCommand,
 	} {
 		cmd.AddCommand(sub())
@@ -153,6 +153,86 @@ func liftShowCommand() *cobra.Command {
 	}
 }
 
+// evalLimit bounds the numbers that eval computes and reads.
+const evalLimit = 1 << 16
+
+func liftEvalCommand() *cobra.Command {
+	var sizes []string
+	cmd := &cobra.Command{
+		Use:   "eval PROG.lift -s n=8",
+		Short: "Evaluate a program at a small size, exactly",
+		Long: `eval prints the result of a program by the meaning of its patterns, in rational numbers as far as its functions allow. Number i of an
+input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
+		Args: exactArgs(1, "a program"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := loadProgram(args[0])
+			if err != nil {
+				return err
+			}
+			at, err := parseOneSize(sizes)
+			if err != nil {
+				return err
+			}
+			if p, err = p.AtSizes(at); err != nil {
+				return &usageError{err}
+			}
+			if len(p.Sizes) > 0 {
+				return usagef("program %s needs its size %s, for example -s %s=8", p.Name, p.Sizes[0], p.Sizes[0])
+			}
+			n := explore.Elements(p.Type())
+			var inputs []lift.Value
+			for _, in := range p.Inputs {
+				if n += explore.Elements(in.Type); n <= evalLimit {
+					next := int64(0)
+					inputs = append(inputs, exampleValue(in.Type, &next))
+				}
+			}
+			if n > evalLimit {
+				return usagef("program %s has %d numbers at these sizes, at most %d are evaluated", p.Name, n, evalLimit)
+			}
+			v, err := lift.Eval(p, nil, inputs, lift.EvalOptions{})
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), v)
+			return err
+		},
+	}
+	cmd.Flags().StringArrayVarP(&sizes, "size", "s", nil, "the sizes of the program, for example n=8")
+	return cmd
+}
+
+// exampleValue is a value of a type, whose numbers count from next on.
+func exampleValue(t *lift.Type, next *int64) lift.Value {
+	switch t.Kind {
+	case lift.ArrayType:
+		n, _ := t.Len.Const()
+		out := make(lift.Values, n)
+		for i := range out {
+			out[i] = exampleValue(t.Elem, next)
+		}
+		return out
+	case lift.TupleType:
+		var out lift.Values
+		for _, e := range t.Elems {
+			out = append(out, exampleValue(e, next))
+		}
+		return out
+	case lift.VectorType:
+		out := make(lift.Values, t.Width)
+		for i := range out {
+			out[i] = exampleValue(lift.Scalar(t.DType), next)
+		}
+		return out
+	}
+	n := (7**next + 3) % 16
+	*next++
+	if t.DType.IsFloat() {
+		return lift.Exact(n, 8)
+	}
+	return lift.Exact(n, 1)
+}
+
 func liftRulesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rules",
@@ -180,7 +260,11 @@ func liftRulesCommand() *cobra.Command {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"rules": list, "macros": macros})
 			}
 			for _, r := range rules.All() {
-				fmt.Fprintln(cmd.OutOrStdout(), r)
+				fmt.Fprintf(cmd.OutOrStdout(), "%-24s %s", r.Name, r)
+				if r.Source != "" {
+					fmt.Fprintf(cmd.OutOrStdout(), "   (%s)", r.Source)
+				}
+				fmt.Fprintln(cmd.OutOrStdout())
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), "\nMacro rules:")
 			for _, m := range rules.Macros() {

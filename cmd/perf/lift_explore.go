@@ -159,6 +159,7 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result) e
 			"not_lowered": r.Left, "reference": variantOf(r.Reference.Variant),
 		})
 	}
+	warn(cmd, r.Warnings)
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s, %s: %d points run", s.Program.Name, workload.FormatSizes(s.Sizes), len(r.Runs))
 	for _, status := range slices.Sorted(maps.Keys(r.Statuses)) {

@@ -94,18 +94,17 @@ func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
 	if fresh < leastOwn && (o.search.Train == nil || len(o.search.Train.Points) == 0) {
 		pick = o.begin(left, n)
 	} else {
-		scorer, err := o.ranker.Fit(train)
-		if err != nil {
-			return nil, err
-		}
 		set, at := s.Set(left)
-		scores, err := scorer.Score(set)
+		scores, err := o.scores(train, set)
 		if err != nil {
-			return nil, err
-		}
-		for _, i := range rank.Order(scores, all(set)) {
-			if pick = append(pick, left[at[i]]); len(pick) == n {
-				break
+			// What was run so far may be too little, or too much alike, to learn from.
+			o.search.warnings = append(o.search.warnings, fmt.Sprintf("%d points are not chosen by the ranker: %v", n, err))
+			pick = o.begin(left, n)
+		} else {
+			for _, i := range rank.Order(scores, all(set)) {
+				if pick = append(pick, left[at[i]]); len(pick) == n {
+					break
+				}
 			}
 		}
 	}
@@ -113,6 +112,14 @@ func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
 		o.seen[p] = true
 	}
 	return pick, nil
+}
+
+func (o *ranked) scores(train, set *rank.Set) ([]float64, error) {
+	scorer, err := o.ranker.Fit(train)
+	if err != nil {
+		return nil, err
+	}
+	return scorer.Score(set)
 }
 
 // leastOwn is the number of measured points from which on a ranker may learn from this program alone.

@@ -75,12 +75,8 @@ func NewSpace(p *lift.Program, source string, sizes map[string]int64, opt Option
 		return nil, err
 	}
 	for i, v := range s.Derived.Variants {
-		at, err := v.Program.AtSizes(sizes)
-		if err != nil {
-			return nil, err
-		}
 		rng := rand.New(rand.NewPCG(uint64(opt.Seed), uint64(i)))
-		for _, r := range ranges(at.Body, opt.MaxGroup, opt.Ranges, rng) {
+		for _, r := range ranges(extentsOf(v.Program.Body, sizes), opt.MaxGroup, opt.Ranges, rng) {
 			s.Points = append(s.Points, &Point{Variant: v, Range: r})
 		}
 	}
@@ -191,7 +187,7 @@ func parallel(n int, f func(i int)) {
 // extents are the longest maps of a kind, by dimension.
 type extents struct{ glb, wrg, lcl [3]int64 }
 
-func extentsOf(body *lift.Term) (e extents) {
+func extentsOf(body *lift.Term, sizes map[string]int64) (e extents) {
 	lift.Walk(body, func(t *lift.Term) {
 		var to *[3]int64
 		switch t.Op {
@@ -204,7 +200,7 @@ func extentsOf(body *lift.Term) (e extents) {
 		default:
 			return
 		}
-		if n, ok := t.Arg().Type.Len.Const(); ok {
+		if n, err := t.Arg().Type.Len.Eval(sizes); err == nil {
 			to[t.Ints[0]] = max(to[t.Ints[0]], n)
 		}
 	})
@@ -219,9 +215,8 @@ const (
 	mostTrips  = 16
 )
 
-// ranges chooses ND-ranges at random among those that suit the maps of a term.
-func ranges(body *lift.Term, maxGroup int64, count int, rng *rand.Rand) []Range {
-	e := extentsOf(body)
+// ranges chooses ND-ranges at random among those that suit maps of such extents.
+func ranges(e extents, maxGroup int64, count int, rng *rand.Rand) []Range {
 	var locals [3][]int64
 	most := int64(1) // items that a group can use
 	for d := range 3 {

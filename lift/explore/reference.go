@@ -34,23 +34,21 @@ type Reference struct {
 
 // plain orders variants by what could be wrong with them, and by how their sums are rounded.
 func plain(v *derive.Variant, sizes map[string]int64) (key [4]int64) {
-	at, err := v.Program.AtSizes(sizes)
-	if err != nil {
-		return [4]int64{math.MaxInt64}
-	}
-	lift.Walk(at.Body, func(t *lift.Term) {
+	lift.Walk(v.Program.Body, func(t *lift.Term) {
 		switch t.Op {
 		case lift.AsVector, lift.MapSeqSlide, lift.Gather, lift.Scatter:
 			key[0]++
 		case lift.ToLocal, lift.MapWrg, lift.ToPrivate, lift.MapSeq, lift.MapSeqUnroll:
 			key[1]++
 		case lift.ReduceSeq, lift.ReduceSeqUnroll:
-			if n, ok := t.Arg().Type.Len.Const(); ok {
-				key[2] = max(key[2], n)
+			n, err := t.Arg().Type.Len.Eval(sizes)
+			if err != nil {
+				n = math.MaxInt32
 			}
+			key[2] = max(key[2], n)
 		}
 	})
-	key[3] = int64(len(v.Program.BodyText()))
+	key[3] = int64(v.Program.Body.Size())
 	if key[2] > 1<<16 { // a sum so long is wrong
 		key[0] += key[2]
 	}
@@ -113,7 +111,7 @@ func (s *Space) small() (*Space, error) {
 		}
 		total := int64(0)
 		for _, t := range append(inputTypes(at), at.Body.Type) {
-			total += elements(t)
+			total += Elements(t)
 		}
 		if total <= smallWork {
 			break
@@ -152,16 +150,16 @@ func inputTypes(p *lift.Program) (out []*lift.Type) {
 	return out
 }
 
-// elements counts the scalars of a value.
-func elements(t *lift.Type) int64 {
+// Elements counts the scalars of a value of a type whose lengths are constant.
+func Elements(t *lift.Type) int64 {
 	switch t.Kind {
 	case lift.ArrayType:
 		n, _ := t.Len.Const()
-		return n * elements(t.Elem)
+		return n * Elements(t.Elem)
 	case lift.TupleType:
 		n := int64(0)
 		for _, e := range t.Elems {
-			n += elements(e)
+			n += Elements(e)
 		}
 		return n
 	case lift.VectorType:

@@ -43,6 +43,8 @@ type Search struct {
 	Round int
 	// Progress is called after every run; nil is not at all.
 	Progress func(Event)
+
+	warnings []string
 }
 
 // Event tells of a point that was run.
@@ -77,6 +79,7 @@ type Result struct {
 	Reasons   map[string]int
 	Reference *Reference
 	Verified  map[string]int64 // the sizes at which the reference was held against the semantics
+	Warnings  []string
 }
 
 // The number of points between which the limit for slow ones is adapted grows with what is known.
@@ -142,6 +145,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 			}
 		}
 	}
+	result.Warnings = s.warnings
 	return result, s.again(ctx, expect, result)
 }
 

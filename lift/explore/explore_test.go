@@ -1,0 +1,370 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gpuperf/device"
+	"gpuperf/device/devicetest"
+	"gpuperf/features"
+	"gpuperf/lift"
+	"gpuperf/lift/derive"
+	"gpuperf/lift/rank"
+	"gpuperf/measure"
+	"gpuperf/samples"
+)
+
+func example(t testing.TB, name string) *lift.Program {
+	t.Helper()
+	text, err := os.ReadFile("../../examples/lift/" + name + ".lift")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := lift.Parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func space(t testing.TB, name string, sizes map[string]int64, opt Options) *Space {
+	t.Helper()
+	s, err := NewSpace(example(t, name), name+".lift", sizes, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestRanges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var e extents
+		length := rapid.Int64Range(0, 5000)
+		for d := range 3 {
+			switch rapid.IntRange(0, 2).Draw(t, "kind") {
+			case 0:
+				e.glb[d] = length.Draw(t, "glb")
+			case 1:
+				e.wrg[d], e.lcl[d] = length.Draw(t, "wrg"), rapid.Int64Range(0, 64).Draw(t, "lcl")
+			}
+		}
+		list := ranges(e, 256, 10, rand.New(rand.NewPCG(1, 2)))
+		if len(list) > 10 {
+			t.Fatalf("%d ranges", len(list))
+		}
+		for _, r := range list {
+			items := int64(1)
+			for d := range 3 {
+				if r.Local[d] < 1 || r.Global[d] < r.Local[d] || r.Global[d]%r.Local[d] != 0 {
+					t.Fatalf("%+v: %v", e, r)
+				}
+				items *= r.Local[d]
+				// No group is without work.
+				if most := max(1, e.wrg[d], (e.glb[d]+r.Local[d]-1)/r.Local[d]) * r.Local[d]; r.Global[d] > most {
+					t.Fatalf("%+v: %v, but %d work-items do all along dimension %d", e, r, most, d)
+				}
+			}
+			if items > 256 {
+				t.Fatalf("%+v: %v", e, r)
+			}
+		}
+	})
+}
+
+var smallSizes = map[string]map[string]int64{
+	"asum": {"n": 4096}, "scal": {"n": 4096}, "dot": {"n": 4096}, "gemv": {"n": 128, "m": 64}, "matmul": {"n": 32, "m": 32, "k": 32},
+	"md": {"n": 64, "k": 32}, "blackscholes": {"n": 1024},
+	"heat3d": {"d": 16, "h": 16, "w": 16}, "hotspot3d": {"d": 16, "h": 16, "w": 16},
+}
+
+// The reference of every example is what the program says.
+func TestReferences(t *testing.T) {
+	files, err := filepath.Glob("../../examples/lift/*.lift")
+	if err != nil || len(files) < 15 {
+		t.Fatalf("%d examples (%v)", len(files), err)
+	}
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".lift")
+		t.Run(name, func(t *testing.T) {
+			p := example(t, name)
+			sizes := smallSizes[name]
+			if sizes == nil {
+				sizes = map[string]int64{"h": 66, "w": 66}
+			}
+			for _, n := range p.Sizes {
+				if sizes[n] == 0 {
+					t.Fatalf("no size %s", n)
+				}
+			}
+			if testing.Short() && len(p.Sizes) > 1 {
+				t.Skip("slow")
+			}
+			s := space(t, name, sizes, Options{Variants: 40, Ranges: 1})
+			at, err := s.Verify(context.Background(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range sizes {
+				if at[n] == 0 || at[n] > sizes[n] {
+					t.Errorf("verified at %v", at)
+				}
+			}
+		})
+	}
+}
+
+func TestEvaluatedFindsMistakes(t *testing.T) {
+	s := space(t, "scal", map[string]int64{"n": 64}, Options{Variants: 10})
+	r, err := s.Reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := r.lower()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := evaluated(s.Program, s.Sizes, l, elemTolerance); err != nil {
+		t.Error(err)
+	}
+	other, err := lift.Parse("program scal\nsize n\nfun(xs: [float32]n, alpha: float32 => map(fun(x => alpha + x)) $ xs)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := evaluated(other, s.Sizes, l, elemTolerance); err == nil || !strings.Contains(err.Error(), "[0]") {
+		t.Errorf("a product for a sum: %v", err)
+	}
+}
+
+// Every order runs no point twice, keeps to its budget, and comes to an end.
+func TestOrders(t *testing.T) {
+	for _, name := range Orders() {
+		for _, budget := range []int{7, 1000} {
+			s := &Search{Space: space(t, "scal", map[string]int64{"n": 1 << 12}, Options{Variants: 20, Ranges: 2}), Order: name, Budget: budget, Seed: 3}
+			o, err := s.newOrder()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var run []outcome
+			seen := map[*Point]bool{}
+			for len(run) < budget {
+				list, err := o.next(run, min(5, budget-len(run)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(list) == 0 {
+					break
+				}
+				if len(list) > 5 {
+					t.Fatalf("%s: %d points at once", name, len(list))
+				}
+				for _, p := range list {
+					if seen[p] {
+						t.Fatalf("%s: %s %v twice", name, p.Variant.ID, p.Range)
+					}
+					seen[p] = true
+					s.Space.Prepare([]*Point{p}, features.StaticOptions{})
+					seconds := 1 / float64(p.Global[0])
+					if len(run)%4 == 3 {
+						seconds = math.Inf(1)
+					}
+					run = append(run, outcome{p, seconds})
+				}
+			}
+			if want := min(budget, len(s.Space.Points)); len(run) != want {
+				t.Errorf("%s: %d points run of %d, with a budget of %d", name, len(run), len(s.Space.Points), budget)
+			}
+		}
+	}
+	if _, err := (&Search{Order: "best"}).newOrder(); err == nil {
+		t.Error("an unknown order")
+	}
+}
+
+// A descent ends below the branches of the fastest points.
+func TestDescentFindsTheBranch(t *testing.T) {
+	var points []*Point
+	for r := range 8 {
+		for v := range 4 {
+			for l := range 4 {
+				points = append(points, &Point{
+					Variant: &derive.Variant{ID: fmt.Sprintf("%d.%d", r, v), Recipe: fmt.Sprint(r)},
+					Range:   Range{Local: [3]int64{int64(l + 1), 1, 1}, Global: [3]int64{64, 1, 1}},
+				})
+			}
+		}
+	}
+	cost := func(p *Point) float64 {
+		c := 1.0
+		if p.Variant.Recipe != "5" {
+			c += 100
+		}
+		if p.Variant.ID != "5.2" {
+			c += 10
+		}
+		return c + float64(p.Local[0])
+	}
+	o := newDescent(points, 40, rand.New(rand.NewPCG(1, 1)))
+	var run []outcome
+	for len(run) < 40 {
+		list, err := o.next(run, 3)
+		if err != nil || len(list) == 0 {
+			t.Fatalf("%d points (%v)", len(run), err)
+		}
+		for _, p := range list {
+			run = append(run, outcome{p, cost(p)})
+		}
+	}
+	best := slices.MinFunc(run, func(a, b outcome) int { return int(a.seconds - b.seconds) })
+	if best.seconds != 2 {
+		t.Errorf("the best of 40 runs costs %g, of %d points", best.seconds, len(points))
+	}
+}
+
+func search(t *testing.T, dev device.Device, journal *samples.Journal, s *Space, dir string) *Search {
+	t.Helper()
+	return &Search{
+		Space: s, Budget: 6, Order: "random", Trials: 2, Best: 2, Final: device.Policy{Trials: 4, MinWarmUp: -1, MaxWarmUp: 1},
+		Sweep: measure.Sweep{Device: dev, Journal: journal}, Vectors: filepath.Join(dir, "v.jsonl"),
+	}
+}
+
+func TestSearch(t *testing.T) {
+	dev := devicetest.Open(t)
+	dir := t.TempDir()
+	journal, err := samples.Open(filepath.Join(dir, "s.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer journal.Close()
+	s := space(t, "scal", map[string]int64{"n": 1 << 12}, Options{Variants: 12, Ranges: 2, MaxGroup: 256})
+
+	// A variant of another program is wrong, and not dropped.
+	bad, err := lift.Parse("program scal\nsize n\nfun(xs: [float32]n, alpha: float32 => mapGlb(fun(x => alpha + x)) $ xs)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Points = append(s.Points[:5:5], &Point{
+		Variant: &derive.Variant{ID: "bad", Recipe: "bad", Program: bad}, Range: Range{Local: [3]int64{64, 1, 1}, Global: [3]int64{4096, 1, 1}},
+	})
+	var events []Event
+	one := search(t, dev, journal, s, dir)
+	one.Progress = func(e Event) { events = append(events, e) }
+	r, err := one.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Runs) != 6 || len(events) != 6 || r.Statuses[samples.OK] != 5 || r.Statuses[samples.WrongResult] != 1 {
+		t.Fatalf("%d runs, %d events, %v", len(r.Runs), len(events), r.Statuses)
+	}
+	for _, run := range r.Runs {
+		if (run.Record.Status == samples.WrongResult) != (run.Point.Variant.ID == "bad") {
+			t.Errorf("%s: %s %s", run.Point.Variant.ID, run.Record.Status, run.Record.Error)
+		}
+	}
+	if len(r.Best) != 2 || r.Best[0].Seconds() > r.Best[1].Seconds() || len(r.Best[0].Record.Trials) < 3 {
+		t.Errorf("best: %+v", r.Best)
+	}
+
+	// The same again runs nothing, but for others that are now among the fastest.
+	before := len(journal.Records())
+	again := search(t, dev, journal, s, dir)
+	again.Progress = func(e Event) {
+		if !e.Reused {
+			t.Errorf("%s is run again", e.Point.Variant.ID)
+		}
+	}
+	if r, err = again.Run(context.Background()); err != nil || len(r.Runs) != 6 {
+		t.Fatalf("%d runs (%v)", len(r.Runs), err)
+	}
+	if now := len(journal.Records()); now > before+again.Best {
+		t.Errorf("%d records became %d", before, now)
+	}
+
+	// The vectors join with the samples.
+	v, warnings, err := rank.ReadVectors(again.Vectors)
+	if err != nil || len(warnings) > 0 || len(v.List) != 6 {
+		t.Fatalf("%d vectors, %v (%v)", len(v.List), warnings, err)
+	}
+	set, _ := rank.Join(v, journal.Records())
+	if len(set.Points) != 5 {
+		t.Errorf("%d points", len(set.Points))
+	}
+	for _, p := range set.Points {
+		if !(p.Seconds > 0) {
+			t.Errorf("%s takes %g s", p.ID, p.Seconds)
+		}
+	}
+
+	// What was stopped goes on.
+	ctx, cancel := context.WithCancel(context.Background())
+	third := search(t, dev, journal, space(t, "scal", map[string]int64{"n": 1 << 13}, Options{Variants: 12, Ranges: 2, MaxGroup: 256}), dir)
+	runs := 0
+	third.Progress = func(Event) {
+		if runs++; runs == 2 {
+			cancel()
+		}
+	}
+	if _, err := third.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped: %v", err)
+	}
+	reused := 0
+	third.Progress = func(e Event) {
+		if e.Reused {
+			reused++
+		}
+	}
+	if _, err := third.Run(context.Background()); err != nil || reused != 2 {
+		t.Errorf("%d of 2 points reused (%v)", reused, err)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	s := space(t, "scal", map[string]int64{"n": 1 << 12}, Options{Variants: 50})
+	seen := map[string]bool{}
+	for _, p := range s.Points {
+		id := s.Identity(p)
+		key := id.Key()
+		if seen[key] {
+			t.Errorf("%s stands for two points", key)
+		}
+		seen[key] = true
+		if back, err := samples.ParseKey(key); err != nil || !maps.Equal(back.Args, id.Args) {
+			t.Errorf("%s: %v (%v)", key, back, err)
+		}
+	}
+}
+
+// BenchmarkPoints derives, lowers and describes design points of a stencil.
+func BenchmarkPoints(b *testing.B) {
+	for _, name := range []string{"stencil2d", "hotspot2d", "asum"} {
+		b.Run(name, func(b *testing.B) {
+			sizes := map[string]int64{"h": 4096, "w": 4096}
+			if name == "asum" {
+				sizes = map[string]int64{"n": 1 << 24}
+			}
+			points := 0
+			for b.Loop() {
+				s := space(b, name, sizes, Options{Variants: 100, Ranges: 10, Seed: 1})
+				s.Prepare(s.Points, features.StaticOptions{})
+				points += len(s.Points)
+				for _, p := range s.Points {
+					if p.Err != nil {
+						b.Fatal(p.Err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(points), "µs/point")
+		})
+	}
+}
