@@ -50,6 +50,27 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
+// The program of the package comment.
+func TestDocumentation(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var program strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if code, ok := strings.CutPrefix(line, "//\t"); ok {
+			program.WriteString(code)
+		}
+	}
+	p, err := Parse(program.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Type(); got != Array(Float32, Nat(1)) {
+		t.Errorf("type %s", got)
+	}
+}
+
 // A program that repeats itself exponentially is refused and not read for ever.
 func TestParseIsBounded(t *testing.T) {
 	text := "fun(x: float32 => fun(y => y + y) $ " + strings.Repeat("fun(y => y + y) $ ", 40) + "x)"
