@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,13 @@ func loadProgram(path string) (*lift.Program, error) {
 		return nil, source.InFile(err, path)
 	}
 	return p, nil
+}
+
+// rareCollections lets the heap grow to five times what is in use before it is collected, until the function returned is called:
+// to describe thousands of points makes much garbage and keeps little.
+func rareCollections() (back func()) {
+	old := debug.SetGCPercent(400)
+	return func() { debug.SetGCPercent(old) }
 }
 
 // spaceOptions say of which variants of a program a command speaks.

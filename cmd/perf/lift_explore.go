@@ -72,6 +72,7 @@ Orders:
 			if session.limit == 0 {
 				session.limit = 15 * time.Second
 			}
+			defer rareCollections()()
 			search.Trials = session.trials
 			ses, err := openSession(cmd, session)
 			if err != nil {

@@ -30,6 +30,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if len(databases) == 0 {
 				return usagef("rank needs a --database to learn from: samples that perf lift explore wrote")
 			}
+			defer rareCollections()()
 			r, err := rank.Find(ranker)
 			if err != nil {
 				return &usageError{err}

@@ -16,7 +16,8 @@ func Names() (out []string) {
 	return out
 }
 
-// Prepare lowers points and derives their static features, on all processors. A point for which that cannot be has an Err.
+// Prepare lowers points and derives their static features, on all processors. A point for which that cannot be has an Err. What
+// is lowered is not kept: of thousands of points few are run.
 func (s *Space) Prepare(points []*Point, opt features.StaticOptions) {
 	parallel(len(points), func(i int) {
 		points[i].once.Do(func() { points[i].Err = s.prepare(points[i], opt) })
@@ -24,11 +25,10 @@ func (s *Space) Prepare(points []*Point, opt features.StaticOptions) {
 }
 
 func (s *Space) prepare(p *Point, opt features.StaticOptions) error {
-	l, err := s.Lower(p)
+	c, err := s.lowered(p)
 	if err != nil {
 		return err
 	}
-	c := &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p)}
 	var list []*features.StaticProgram
 	for _, k := range c.Kernels {
 		nest, err := k.Nest()
@@ -45,9 +45,17 @@ func (s *Space) prepare(p *Point, opt features.StaticOptions) error {
 	if err != nil {
 		return fmt.Errorf("variant %s: %w", p.Variant.ID, err)
 	}
-	p.Case = c
 	p.Vector = &rank.Vector{Kernel: c.Identity, Benchmark: s.Program.Name, Size: workload.FormatSizes(s.Sizes), Values: values.Values}
 	return nil
+}
+
+// lowered is the program of a point.
+func (s *Space) lowered(p *Point) (*workload.ProgramCase, error) {
+	l, err := s.Lower(p)
+	if err != nil {
+		return nil, err
+	}
+	return &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p)}, nil
 }
 
 // Set is the prepared points for a ranker, none measured. Points with an Err are left out; at tells where the others stand.

@@ -49,17 +49,17 @@ type Space struct {
 	Points  []*Point
 
 	options Options
+	at      *sync.Map // of the variants: *lower.Fixed
 }
 
 // Range is an ND-range: work-items of a work-group, and of the launch.
 type Range struct{ Local, Global [3]int64 }
 
-// Point is a variant with an ND-range. Prepare fills in the rest.
+// Point is a variant with an ND-range. Prepare derives the rest.
 type Point struct {
 	Variant *derive.Variant
 	Range
 
-	Case   *workload.ProgramCase
 	Vector *rank.Vector // its source hash is that of the job, and empty before Job was called
 	Err    error        // why it cannot be lowered or described
 
@@ -69,7 +69,7 @@ type Point struct {
 // NewSpace derives the variants of a program and chooses their ND-ranges, in a fixed order for a seed.
 func NewSpace(p *lift.Program, source string, sizes map[string]int64, opt Options) (*Space, error) {
 	opt = opt.withDefaults()
-	s := &Space{Program: p, Source: source, Sizes: sizes, options: opt}
+	s := &Space{Program: p, Source: source, Sizes: sizes, options: opt, at: &sync.Map{}}
 	var err error
 	if s.Derived, err = derive.Derive(p, s.derivation(opt.Variants)); err != nil {
 		return nil, err
@@ -133,7 +133,23 @@ func (s *Space) Identity(p *Point) samples.Identity {
 
 // Lower lowers a variant for an ND-range.
 func (s *Space) Lower(p *Point) (*lower.Lowered, error) {
-	return lower.Lower(p.Variant.Program, lower.Options{Sizes: s.Sizes, Local: p.Local, Global: p.Global})
+	f, err := s.fixed(p.Variant)
+	if err != nil {
+		return nil, err
+	}
+	return f.Lower(p.Local, p.Global)
+}
+
+// fixed is a variant at the sizes, which its points share.
+func (s *Space) fixed(v *derive.Variant) (*lower.Fixed, error) {
+	if f, ok := s.at.Load(v); ok {
+		return f.(*lower.Fixed), nil
+	}
+	f, err := lower.Fix(v.Program, s.Sizes)
+	if err == nil {
+		s.at.Store(v, f)
+	}
+	return f, err
 }
 
 // Job is the launch of a point that is prepared.
@@ -141,7 +157,11 @@ func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
 	if p.Err != nil {
 		return device.Job{}, p.Err
 	}
-	job, err := p.Case.Job(policy)
+	c, err := s.lowered(p)
+	if err != nil {
+		return device.Job{}, err
+	}
+	job, err := c.Job(policy)
 	if err != nil {
 		return device.Job{}, err
 	}

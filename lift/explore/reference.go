@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"gpuperf/device"
 	"gpuperf/kernel/interp"
@@ -134,7 +135,7 @@ func (s *Space) small() (*Space, error) {
 		}
 	}
 	small := *s
-	small.Sizes, small.Points = sizes, nil
+	small.Sizes, small.Points, small.at = sizes, nil, &sync.Map{}
 	small.options.Data = nil
 	var err error
 	if small.Derived, err = derive.Derive(s.Program, small.derivation(100)); err != nil {
