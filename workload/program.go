@@ -36,8 +36,8 @@ type ProgramCase struct {
 	Sizes    map[string]int64
 }
 
-// cases are the kernels of the program at the sizes of their own parameters.
-func (c *ProgramCase) cases() []*Case {
+// Cases are the kernels of the program at the sizes of their own parameters.
+func (c *ProgramCase) Cases() []*Case {
 	var out []*Case
 	for _, k := range c.Kernels {
 		own := map[string]int64{}
@@ -57,7 +57,7 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 	if err := c.IR.Check(); err != nil {
 		return device.Job{}, err
 	}
-	cases := c.cases()
+	cases := c.Cases()
 	var nests []*linear.Nest
 	wide := false
 	for _, one := range cases {
@@ -128,7 +128,7 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 	}
 	job.Keep = c.Results()
 	total := int64(0)
-	for _, one := range c.cases() {
+	for _, one := range c.Cases() {
 		_, work, err := one.extent()
 		if err != nil {
 			return err
@@ -140,7 +140,7 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 	}
 	buffers := map[string]*interp.Buffer{}
 	for i, l := range job.Launches() {
-		more, err := c.cases()[i].buffers(l)
+		more, err := c.Cases()[i].buffers(l)
 		if err != nil {
 			return err
 		}
