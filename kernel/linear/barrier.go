@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
-	"gpuperf/polycount"
 )
 
 // barriers inserts a barrier before the first block whose accesses need it after those since the last barrier, taking
@@ -164,7 +163,19 @@ func (k *block) fences() (kernel.Space, bool) {
 
 // surelyRuns decides whether the loop has an iteration whenever the loops around it have one and the assumptions hold.
 func (b *builder) surelyRuns(k *block, path []string) (bool, error) {
-	outer := polycount.NewSet(nil, path)
+	keep := slices.Clone(path)
+	for _, d := range b.nest.Context.Dims() {
+		if isGroup(d) {
+			keep = append(keep, d)
+		}
+	}
+	outer, err := b.nest.Context.Project(keep[len(path):]...)
+	if err == nil {
+		outer, err = outer.AddDims(path...).Project(keep...)
+	}
+	if err != nil {
+		return false, err
+	}
 	for i := range path {
 		d, err := b.k.DomainOf(path[:i+1])
 		if err != nil {
@@ -179,13 +190,18 @@ func (b *builder) surelyRuns(k *block, path []string) (bool, error) {
 		}
 	}
 	if b.k.Assumptions != nil {
-		var err error
 		if outer, err = outer.IntersectParams(b.k.Assumptions); err != nil {
 			return false, err
 		}
 	}
 	for _, s := range k.statements() {
-		d, err := s.domain.Project(path...)
+		var missing []string // axes that the statement does not use, on which it runs everywhere
+		for _, d := range keep[len(path):] {
+			if _, ok := s.axes[d]; !ok {
+				missing = append(missing, d)
+			}
+		}
+		d, err := s.domain.AddDims(missing...).Project(keep...)
 		if err != nil {
 			return false, err
 		}

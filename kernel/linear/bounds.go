@@ -56,7 +56,7 @@ func commonBounds(parts []*polycount.Set, x string) (lower, upper []polycount.Bo
 }
 
 // loop makes the loop over k.iname in the context ctx; path are the loops around it. Without a barrier in it its bounds
-// may differ between work-items; with one every work-item makes the same iterations.
+// may differ between work-items; with one every work-item of a group makes the same iterations.
 func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *polycount.Set, error) {
 	stmts := k.statements()
 	uniform := count(k.kids) > 0 || slices.ContainsFunc(stmts, func(s *stmt) bool { return s.Kind == kernel.LocalBarrier })
@@ -68,6 +68,12 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 		}
 		inner, err := ctx.AddDims(k.iname).Constrain(l.Constraints()...)
 		return l, inner, err
+	}
+	if uniform && !unroll {
+		// The work-items of a group share its index, so that the iterations may depend on that.
+		if l, inner, err := b.loopOver(k, stmts, path, ctx, isGroup); err == nil && slices.ContainsFunc(l.Constraints(), b.onAxis) {
+			return l, inner, nil
+		}
 	}
 	var parts []*polycount.Set
 	seen := map[*polycount.Set]bool{}
@@ -129,6 +135,32 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 	}
 	return even, evenInner, nil
 }
+
+// loopOver is the loop over k.iname with bounds in the loops around it and in the axes that are to be kept.
+func (b *builder) loopOver(k *block, stmts []*stmt, path []string, ctx *polycount.Set, kept func(axis string) bool) (*Loop, *polycount.Set, error) {
+	var parts []*polycount.Set
+	seen := map[*polycount.Set]bool{}
+	for _, s := range stmts {
+		if seen[s.domain] {
+			continue
+		}
+		seen[s.domain] = true
+		keep := append(slices.Clone(path), k.iname)
+		for _, d := range s.domain.Dims() {
+			if _, ok := s.axes[d]; ok && kept(d) {
+				keep = append(keep, d)
+			}
+		}
+		p, err := s.domain.Project(keep...)
+		if err != nil {
+			return nil, nil, err
+		}
+		parts = append(parts, p.Disjuncts()...)
+	}
+	return b.bounded(k, distinct(parts), ctx, false)
+}
+
+func isGroup(axis string) bool { return strings.HasPrefix(axis, "gid") }
 
 func (b *builder) onAxis(c polycount.Constraint) bool {
 	return slices.ContainsFunc(c.Affine.Names(), func(n string) bool { return slices.Contains(b.nest.Context.Dims(), n) })

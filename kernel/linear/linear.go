@@ -109,7 +109,14 @@ type Sync struct {
 
 // Barriers lists the barriers in program order.
 func (n *Nest) Barriers() ([]Sync, error) {
-	base, err := n.Context.Project()
+	// Bounds may depend on the group: what counts are the iterations that any group makes.
+	var groups []string
+	for _, d := range n.Context.Dims() {
+		if isGroup(d) {
+			groups = append(groups, d)
+		}
+	}
+	base, err := n.Context.Project(groups...)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +129,11 @@ func (n *Nest) walkBarriers(body []Node, loops []string, domain *polycount.Set, 
 	for _, node := range body {
 		switch x := node.(type) {
 		case *Barrier:
-			*out = append(*out, Sync{x, loops, domain})
+			d, err := domain.Project(loops...)
+			if err != nil {
+				return err
+			}
+			*out = append(*out, Sync{x, loops, d})
 		case *Guard:
 			if !holdsBarrier(x.Body) {
 				continue

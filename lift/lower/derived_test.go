@@ -43,7 +43,7 @@ func TestDerivedVariants(t *testing.T) {
 					if i%6 == 0 && j == 0 {
 						on = dev
 					}
-					if _, err := check(t, v.Program, lower.Options{Sizes: sizes, Local: c.Local, Global: c.Global}, on, hangs); err != nil {
+					if _, err := check(t, v.Program, lower.Options{Sizes: sizes, Local: c.Local, Global: c.Global}, on); err != nil {
 						t.Errorf("%s %v at %v: %v\n%s", v.Recipe, v.Numbers, c, err, v.Program.BodyText())
 						return
 					}

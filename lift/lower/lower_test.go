@@ -13,7 +13,6 @@ import (
 	"gpuperf/device/devicetest"
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
-	"gpuperf/kernel/linear"
 	"gpuperf/lift"
 	"gpuperf/lift/lower"
 	"gpuperf/samples"
@@ -122,9 +121,8 @@ func same(got, want lift.Value) error {
 	return nil
 }
 
-// check lowers a program and holds the interpreter and, where dev is not nil and skip does not say otherwise, the device
-// against Eval.
-func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device, skip func(*lower.Lowered) bool) (*lower.Lowered, error) {
+// check lowers a program and holds the interpreter and, where dev is not nil, the device against Eval.
+func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) (*lower.Lowered, error) {
 	t.Helper()
 	l, err := lower.Lower(p, opt)
 	if err != nil {
@@ -171,7 +169,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device, 
 	if err := same(result(), want); err != nil {
 		return l, fmt.Errorf("the interpreter: %w\n%s", err, l)
 	}
-	if dev == nil || skip != nil && skip(l) {
+	if dev == nil {
 		return l, nil
 	}
 	if err := run(dev, l, buffers); err != nil {
@@ -181,21 +179,6 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device, 
 		return l, fmt.Errorf("the device: %w\n%s", err, l)
 	}
 	return l, nil
-}
-
-// hangs reports whether a launch may never end under PoCL, which the tests run on: it does not come back from some loops of
-// a work-group over several elements with a barrier in them, after a loop whose length differs between work-items. The
-// interpreter runs these kernels, and finds every work-item at every barrier.
-func hangs(l *lower.Lowered) bool {
-	for _, k := range l.Kernels {
-		several := slices.ContainsFunc(k.Inames(), func(n string) bool { return strings.HasPrefix(n, "wrg") && strings.Contains(n, "_s") })
-		if n, err := linear.New(k); several && err == nil {
-			if list, err := n.Barriers(); err != nil || len(list) > 0 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // run runs the program on the device and leaves the results in buffers.
@@ -487,7 +470,7 @@ func TestLowered(t *testing.T) {
 	dev := devicetest.Open(t)
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
-			l, err := check(t, parse(t, e.text), e.opt, dev, nil)
+			l, err := check(t, parse(t, e.text), e.opt, dev)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -196,7 +196,7 @@ func TestRandomMappings(t *testing.T) {
 				if done%20 == 0 {
 					on = dev
 				}
-				l, err := check(t, q, lower.Options{Sizes: sizes, Local: local, Global: global}, on, hangs)
+				l, err := check(t, q, lower.Options{Sizes: sizes, Local: local, Global: global}, on)
 				if err != nil {
 					for i, why := range refusals {
 						if (l == nil || i == len(refusals)-1) && strings.Contains(err.Error(), why) {
