@@ -28,33 +28,47 @@ func splitPart(n lift.Size, stride int64, leaf rules.Strategy) rules.Strategy {
 	)...)
 }
 
-// parts begins the reduction of the results of chunks of n.
-func parts(n lift.Size, then rules.Strategy) rules.Strategy {
+// cut is the length of the chunks that an array of a length is cut in.
+type cut func(length lift.Size) (lift.Size, error)
+
+// each cuts chunks of k, into cuts l chunks, whatever the length.
+func each(k int64) cut { return func(lift.Size) (lift.Size, error) { return lift.Nat(k), nil } }
+func into(l int64) cut { return func(n lift.Size) (lift.Size, error) { return n.Div(lift.Nat(l)) } }
+
+// parts begins the reduction of the results of chunks, with what to do with the partial reduction.
+func parts(c cut, then func(n lift.Size) rules.Strategy) rules.Strategy {
 	return func(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 		if t.Op != lift.Reduce {
 			return nil, fmt.Errorf("no reduction")
 		}
-		m, err := t.Arg().Type.Len.Div(n)
+		length := t.Arg().Type.Len
+		n, err := c(length)
 		if err != nil {
 			return nil, err
 		}
-		return rules.Seq(rules.Use("reducePart", "m", m), rules.AtKid(2, then))(run, t, site)
+		m, err := length.Div(n)
+		if err != nil {
+			return nil, err
+		}
+		return rules.Seq(rules.Use("reducePart", "m", m), rules.AtKid(2, then(n)))(run, t, site)
 	}
 }
 
-// chunked makes reduce f z ∘ map g $ xs the reduction of what reducing chunks of n gives.
-func chunked(n, stride int64) rules.Strategy {
-	return parts(lift.Nat(n), splitPart(lift.Nat(n), stride, rules.Use("partRedReduce")))
+// chunked makes reduce f z ∘ map g $ xs the reduction of what reducing chunks gives.
+func chunked(c cut, stride int64) rules.Strategy {
+	return parts(c, func(n lift.Size) rules.Strategy { return splitPart(n, stride, rules.Use("partRedReduce")) })
 }
 
 // chunkedVectors is chunked for a reduction of vectors that a reduction of numbers follows: the latter goes into the chunks.
-func chunkedVectors(n, stride int64) rules.Strategy {
-	return rules.Seq(rules.At([]int{2, 0}, chunked(n, stride)), rules.Use("scalarizePartials"))
+func chunkedVectors(c cut, stride int64) rules.Strategy {
+	return rules.Seq(rules.At([]int{2, 0}, chunked(c, stride)), rules.Use("scalarizePartials"))
 }
 
 // chunkedTwice makes chunks of k in chunks of k·l.
 func chunkedTwice(k, l, stride int64) rules.Strategy {
-	return parts(lift.Nat(k), splitPart(lift.Nat(k*l), 0, splitPart(lift.Nat(k), stride, rules.Use("partRedReduce"))))
+	return parts(each(k), func(n lift.Size) rules.Strategy {
+		return splitPart(lift.Nat(k*l), 0, splitPart(n, stride, rules.Use("partRedReduce")))
+	})
 }
 
 // partials is where chunked leaves the map over chunks, from the reduction on: reduce $ join $ map.
@@ -74,10 +88,10 @@ func vectorized(w int64) rules.Strategy {
 // toItems gives the parts of a reduction to the work-items of a work-group; the results stand in local memory.
 var toItems = rules.Seq(rules.Use("mapLcl", "d", 0), rules.Use("toLocal"))
 
-// inGroup makes a reduction in a work-group one of its work-items: each reduces a chunk of k, its elements l apart, and the
-// results meet in local memory.
-func inGroup(k, l int64, apart bool, chunk chunker, r int64) rules.Strategy {
-	return rules.Seq(chunk(k, strideOf(l, apart)), rules.At(partials, toItems), meet(l, r))
+// inGroup makes a reduction in a work-group one of its l work-items: each reduces a chunk, with elements l apart or next to
+// each other, and the results meet in local memory.
+func inGroup(l int64, apart bool, chunk chunker, r int64) rules.Strategy {
+	return rules.Seq(chunk(into(l), strideOf(l, apart)), rules.At(partials, toItems), meet(l, r))
 }
 
 // The ways in which l partial results of a work-group meet: by the number r.
@@ -114,7 +128,7 @@ func meet(l, r int64) rules.Strategy {
 			)),
 		)
 	}
-	return rules.Seq(chunked(r, 0), rules.At(partials, toItems))
+	return rules.Seq(chunked(each(r), 0), rules.At(partials, toItems))
 }
 
 func strideOf(s int64, apart bool) int64 {
@@ -144,12 +158,12 @@ func (e *explorer) groupPerElement(g *grid, list *[]choice) {
 		for _, apart := range []bool{true, false} {
 			word := map[bool]string{true: "strides", false: "chunks"}[apart]
 			*list = append(*list, choice{
-				name: vectors + "an element for a work-group, " + word + " of k", numbers: []number{{"l", groupSizes(n/w, e.opt.MaxGroup)}, {"k", divisors(n/w, 1, n)}, meetings},
-				admits: func(m map[string]int64) bool { return m["k"]*m["l"] == n/w && meets(m["l"], m["r"]) },
+				name: vectors + "an element for a work-group of l, " + word, numbers: []number{{"l", groupSizes(n/w, e.opt.MaxGroup)}, meetings},
+				admits: func(m map[string]int64) bool { return meets(m["l"], m["r"]) },
 				build: func(m map[string]int64) rules.Strategy {
 					return rules.Seq(
 						rules.Use("mapWrg", "d", 0),
-						inner(rules.TopDown(rules.Seq(before, inGroup(m["k"], m["l"], apart, chunk, m["r"])))),
+						inner(rules.TopDown(rules.Seq(before, inGroup(m["l"], apart, chunk, m["r"])))),
 						inner(rules.Seq(
 							rules.TopDown(toReduce),
 							rules.Try(assign(levels("lcl0"))),
@@ -163,7 +177,7 @@ func (e *explorer) groupPerElement(g *grid, list *[]choice) {
 }
 
 // chunker is chunked or chunkedVectors.
-type chunker func(n, stride int64) rules.Strategy
+type chunker func(c cut, stride int64) rules.Strategy
 
 // reductionRecipes are the recipes of a program that is a reduction; nil for others.
 func (e *explorer) reductionRecipes() []*recipe {
@@ -227,15 +241,15 @@ func (e *explorer) stages(n int64, chunk chunker) []stage {
 	for _, apart := range []bool{true, false} {
 		word := map[bool]string{true: "strides", false: "chunks"}[apart]
 		add(word+" of k, glb0", []number{k}, takesK, func(m map[string]int64) rules.Strategy {
-			return rules.Seq(chunk(m["k"], strideOf(n/m["k"], apart)), rules.At(partials, rules.Use("mapGlb", "d", 0)))
+			return rules.Seq(chunk(each(m["k"]), strideOf(n/m["k"], apart)), rules.At(partials, rules.Use("mapGlb", "d", 0)))
 		})
 		// The work-group reduces to one element.
 		add(word+" of k in groups of l, to one element", []number{k, l, meetings}, takesGroup, func(m map[string]int64) rules.Strategy {
-			return rules.Seq(chunk(m["k"]*m["l"], 0), rules.At(partials, groupReduction(m["k"], m["l"], m["r"], apart, chunk)))
+			return rules.Seq(chunk(each(m["k"]*m["l"]), 0), rules.At(partials, groupReduction(m["l"], m["r"], apart, chunk)))
 		})
 		// Far apart: neighbouring work-items of all groups read neighbouring elements at the same time.
 		add(word+" of k in groups of l, groups in strides, to one element", []number{k, l, meetings}, takesGroup, func(m map[string]int64) rules.Strategy {
-			return rules.Seq(chunk(m["k"]*m["l"], n/(m["k"]*m["l"])), rules.At(partials, groupReduction(m["k"], m["l"], m["r"], apart, chunk)))
+			return rules.Seq(chunk(each(m["k"]*m["l"]), n/(m["k"]*m["l"])), rules.At(partials, groupReduction(m["l"], m["r"], apart, chunk)))
 		})
 	}
 	if n != e.reductionLength(e.start.Body) { // vectors
@@ -255,9 +269,9 @@ func (e *explorer) stages(n int64, chunk chunker) []stage {
 }
 
 // groupReduction maps to work-groups what reduces an array each.
-func groupReduction(k, l, r int64, apart bool, chunk chunker) rules.Strategy {
+func groupReduction(l, r int64, apart bool, chunk chunker) rules.Strategy {
 	return rules.Seq(
-		inner(chunk(k, strideOf(l, apart))), // first: a work-group needs maps to share
+		inner(chunk(into(l), strideOf(l, apart))), // first: a work-group needs maps to share
 		rules.Use("mapWrg", "d", 0),
 		inner(rules.Seq(
 			rules.At(partials, toItems),
@@ -287,7 +301,7 @@ var lastStages = []last{
 		}
 		return rules.Seq(
 			rules.Use("reduceRow"),
-			rules.AtKid(0, groupReduction(n/l, l, r, true, chunked)),
+			rules.AtKid(0, groupReduction(l, r, true, chunked)),
 		)
 	}},
 }
