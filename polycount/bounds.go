@@ -59,18 +59,22 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 	}
 	w := anyWork()
 	c = w.withoutFloorsOf(c, at)
-	if c == nil || !w.feasible(c.flat()) {
+	if c == nil || !w.solvable(c.question()) {
 		return nil, nil, fmt.Errorf("polycount: %q has no bounds: the set is empty", dim)
 	}
-	// Bounds that only say when there is a point are implied by the projection on the others.
-	drop := make([]bool, c.n)
-	drop[at-1] = true
-	if ctx := w.project(c, drop); len(ctx) == 1 {
-		by := identityRows(c.n)
-		by = slices.Delete(by, at-1, at)
-		c = w.irredundantUnder(c, ctx[0].substitute(c.n, by), at)
-	} else {
-		c = w.irredundant(c, at)
+	c = c.connected(at)
+	normalizeRows(&c.eq, &c.ge)
+	if !c.twoBounds(at) {
+		// Bounds that only say when there is a point are implied by the projection on the others.
+		drop := make([]bool, c.n)
+		drop[at-1] = true
+		if ctx := w.project(c, drop); len(ctx) == 1 {
+			by := identityRows(c.n)
+			by = slices.Delete(by, at-1, at)
+			c = w.irredundantUnder(c, ctx[0].substitute(c.n, by), at)
+		} else {
+			c = w.irredundant(c, at)
+		}
 	}
 	put := func(r row) {
 		k := r[at]
@@ -93,6 +97,77 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 		put(r)
 	}
 	return lower, upper, nil
+}
+
+// connected copies the constraints of c, which has points, that bear on column at: those with it, and those that share a
+// column with one of these. Floors connect what stands in them.
+func (c *conj) connected(at int) *conj {
+	in := make([]bool, c.width())
+	in[at] = true
+	meets := func(r row) bool {
+		for i := 1; i < len(r); i++ {
+			if r[i] != 0 && in[i] {
+				return true
+			}
+		}
+		return false
+	}
+	grown := true
+	mark := func(r row) {
+		for i := 1; i < len(r); i++ {
+			if r[i] != 0 && !in[i] {
+				in[i], grown = true, true
+			}
+		}
+	}
+	for grown {
+		grown = false
+		for _, rows := range [2][]row{c.eq, c.ge} {
+			for _, r := range rows {
+				if meets(r) {
+					mark(r)
+				}
+			}
+		}
+		for k, d := range c.divs {
+			if q := 1 + c.n + k; in[q] {
+				mark(d.num)
+			} else if meets(d.num) {
+				in[q], grown = true, true
+			}
+		}
+	}
+	out := &conj{n: c.n, divs: c.divs}
+	for _, r := range c.eq {
+		if meets(r) {
+			out.eq = append(out.eq, slices.Clone(r))
+		}
+	}
+	for _, r := range c.ge {
+		if meets(r) {
+			out.ge = append(out.ge, slices.Clone(r))
+		}
+	}
+	return out
+}
+
+// twoBounds reports that column at stands in inequalities only, in one from below and one from above at the most, of
+// which neither can follow from the other constraints where there is a point.
+func (c *conj) twoBounds(at int) bool {
+	lower, upper := 0, 0
+	for _, r := range c.eq {
+		if r[at] != 0 {
+			return false
+		}
+	}
+	for _, r := range c.ge {
+		if r[at] > 0 {
+			lower++
+		} else if r[at] < 0 {
+			upper++
+		}
+	}
+	return lower <= 1 && upper <= 1
 }
 
 // withoutFloorsOf eliminates, over the rationals, the floors that depend on column at.
@@ -128,34 +203,31 @@ func (w *work) withoutFloorsOf(c *conj, at int) *conj {
 	return c
 }
 
-// irredundant drops inequalities that follow from the others. Those without column at are dropped last, and the
-// bounds of at with the larger constants first, so that what remains is what a loop would be written with.
+// irredundant drops inequalities that follow from the others. Where a column is given, at > 0, only its bounds are
+// dropped, those with the larger constants first, so that what remains is what a loop would be written with.
 func (w *work) irredundant(c *conj, at int) *conj { return w.irredundantUnder(c, nil, at) }
 
 // irredundantUnder is irredundant where ctx holds too.
 func (w *work) irredundantUnder(c, ctx *conj, at int) *conj {
 	c = c.clone()
 	normalizeRows(&c.eq, &c.ge)
-	order := make([]int, 0, len(c.ge))
-	for _, with := range []bool{true, false} {
-		for i := len(c.ge) - 1; i >= 0; i-- {
-			if (at > 0 && c.ge[i][at] != 0) == with {
-				order = append(order, i)
-			}
-		}
+	base := &conj{c.n, c.eq, nil, c.divs}
+	if ctx != nil {
+		base = conjunction(base, ctx)
 	}
 	gone := make([]bool, len(c.ge))
-	for _, i := range order {
-		premise := &conj{c.n, c.eq, nil, c.divs}
+	premise := make([]row, 0, len(c.ge))
+	for i := len(c.ge) - 1; i >= 0; i-- {
+		if at > 0 && c.ge[i][at] == 0 {
+			continue
+		}
+		premise = premise[:0]
 		for j, r := range c.ge {
 			if j != i && !gone[j] {
-				premise.ge = append(premise.ge, r)
+				premise = append(premise, r)
 			}
 		}
-		if ctx != nil {
-			premise = conjunction(premise, ctx)
-		}
-		gone[i] = w.implied(premise, premise.fit(slices.Clone(c.ge[i])), false)
+		gone[i] = !w.solvable(base.question(append(premise, negated(c.ge[i]))...))
 	}
 	kept := c.ge[:0]
 	for i, r := range c.ge {

@@ -510,14 +510,14 @@ func (c *conj) translate(table *conj, r row) row {
 	return out
 }
 
-// affineRow writes an Affine over c's columns; column maps names to variable columns.
-func (c *conj) affineRow(a Affine, column map[string]int) row {
+// affineRow writes an Affine over c's columns; column gives the variable columns of names, 0 for unknown ones.
+func (c *conj) affineRow(a Affine, column func(name string) int) row {
 	out := make(row, c.width())
 	out[0] = a.c
 	for _, t := range a.terms {
 		if t.Floor == nil {
-			at, ok := column[t.Name]
-			if !ok {
+			at := column(t.Name)
+			if at == 0 {
 				fail("polycount: unknown name %q", t.Name)
 			}
 			out[at] = add(out[at], t.Coeff)

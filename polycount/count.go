@@ -113,7 +113,7 @@ func (w *work) disjoint(cs []*conj) []*conj {
 			parts = w.subtract(parts, out)
 		}
 		for _, p := range parts {
-			if w.feasible(p.flat()) {
+			if w.solvable(p.question()) {
 				out = append(out, p)
 			}
 		}

@@ -28,7 +28,7 @@ func (w *work) countOpen(s *Set) (p *Poly, ok bool, err error) {
 						continue
 					}
 				}
-				if !w.feasible(c.flat()) {
+				if !w.solvable(c.question()) {
 					continue
 				}
 				done, bad := w.countShadow(total, c, s, k)

@@ -10,7 +10,7 @@ func (s *Set) IsEmpty() (empty bool, err error) {
 
 func (w *work) isEmpty(cs []*conj) bool {
 	for _, c := range cs {
-		if w.feasible(c.flat()) {
+		if w.solvable(c.question()) {
 			return false
 		}
 	}
@@ -19,14 +19,28 @@ func (w *work) isEmpty(cs []*conj) bool {
 
 // Implies decides whether every integer point of s, for all parameter values, satisfies c. Names in c that s does not
 // know stand for any integer.
-func (s *Set) Implies(c Constraint) (bool, error) {
-	for _, n := range c.Negate() {
-		t, err := s.Constrain(n)
-		if err != nil {
-			return false, err
+func (s *Set) Implies(c Constraint) (implied bool, err error) {
+	defer Rescue(&err)
+	if !s.knows(c.Affine) {
+		for _, n := range c.Negate() {
+			t, err := s.Constrain(n)
+			if err != nil {
+				return false, err
+			}
+			if empty, err := t.IsEmpty(); err != nil || !empty {
+				return false, err
+			}
 		}
-		if empty, err := t.IsEmpty(); err != nil || !empty {
-			return false, err
+		return true, nil
+	}
+	w := anyWork()
+	floors := c.Affine.HasFloor()
+	for _, x := range s.sources() {
+		if floors {
+			x = x.clone()
+		}
+		if !w.implied(x, x.affineRow(c.Affine, s.at), c.Equality) {
+			return false, nil
 		}
 	}
 	return true, nil
@@ -52,11 +66,7 @@ func (s *Set) IsEqual(t *Set) (bool, error) {
 
 // implied decides c ⇒ r ≥ 0 (or = 0) for a row over the columns of c.
 func (w *work) implied(c *conj, r row, equality bool) bool {
-	test := func(r row) bool {
-		f := c.flat()
-		f.ge = append(f.ge, slices.Clone(r))
-		return !w.feasible(f)
-	}
+	test := func(r row) bool { return !w.solvable(c.question(r)) }
 	return test(negated(r)) && (!equality || test(negated(negRow(r))))
 }
 

@@ -43,7 +43,7 @@ func (w *work) mergeUnder(table *conj, ps []piece, ctx []*conj) []piece {
 	under := make([]piece, 0, len(ps)*len(ctx)) // what is left of the pieces in ctx
 	for _, x := range ps {
 		for _, c := range ctx {
-			if d := conjunction(x.dom, c); d.simplify() && w.feasible(d.flat()) {
+			if d := conjunction(x.dom, c); d.simplify() && w.solvable(d.question()) {
 				under = append(under, piece{d, x.q})
 			}
 		}

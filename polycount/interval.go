@@ -31,7 +31,7 @@ func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
 	rest := []*conj{base}
 	for _, x := range p.pieces {
 		d := conjunction(base, x.dom)
-		if !d.simplify() || !w.feasible(d.flat()) {
+		if !d.simplify() || !w.solvable(d.question()) {
 			continue
 		}
 		atoms := make([]span, 1, p.table.width())

@@ -156,7 +156,7 @@ func (w *work) coalesce(s *Set) *Set {
 	var ps []piece
 	one := constant(ratInt(1))
 	for _, c := range w.members(s) {
-		if w.feasible(c.flat()) {
+		if w.solvable(c.question()) {
 			ps = append(ps, piece{c, one})
 		}
 	}

@@ -1,9 +1,6 @@
 package polycount
 
-import (
-	"errors"
-	"slices"
-)
+import "slices"
 
 // system is a conjunction of eq = 0 and ge ≥ 0 over plain integer variables, columns 1…width−1; column 0 is the constant.
 type system struct {
@@ -183,22 +180,9 @@ func hashRow(r row, flip bool) uint64 {
 }
 
 // feasible decides whether s has an integer solution: the Omega test (Pugh 1991), with equalities solved by
-// unimodular column operations. It destroys s.
-func (w *work) feasible(s *system) (yes bool) {
-	again := s.clone()
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case fault:
-			if !errors.Is(r.err, ErrOverflow) {
-				panic(r)
-			}
-			yes = w.feasibleBig(again.big())
-		default:
-			panic(r)
-		}
-	}()
-	return w.settle(s, nil)
+// unimodular column operations, on what presolve leaves.
+func (w *work) feasible(s *system) bool {
+	return w.solvable(&question{eq: s.eq, ge: s.ge, n: s.width - 1})
 }
 
 // sample finds an integer solution [1, x…] of s, which it destroys.

@@ -33,7 +33,7 @@ func (w *work) addPiece(family []piece, x piece) []piece {
 		w.spend(len(y.q) + len(x.q))
 		common := w.intersect(left, []*conj{y.dom})
 		if len(common) == 1 {
-			if !w.feasible(common[0].flat()) {
+			if !w.solvable(common[0].question()) {
 				common = nil
 			}
 		}
@@ -53,7 +53,7 @@ func (w *work) addPiece(family []piece, x piece) []piece {
 		left = w.subtract(left, []*conj{y.dom})
 	}
 	for _, d := range left {
-		if w.feasible(d.flat()) {
+		if w.solvable(d.question()) {
 			out = append(out, piece{d, x.q})
 		}
 	}
@@ -301,7 +301,7 @@ func (w *work) join(table *conj, ps []piece, i, j int, grow bool, agree agreemen
 		out[k].dom.simplify()
 	}
 	for _, c := range rest { // outside all pieces the value is 0
-		if w.feasible(c.flat()) && !(grow && agree(w, table, ps[i].q, nil, c)) {
+		if w.solvable(c.question()) && !(grow && agree(w, table, ps[i].q, nil, c)) {
 			return nil
 		}
 	}

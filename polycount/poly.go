@@ -29,7 +29,7 @@ func Constant(c int64) *Poly { return FromAffine(Int(c)) }
 // FromAffine is a everywhere.
 func FromAffine(a Affine) *Poly {
 	p := newPoly(a.Names())
-	r := p.table.affineRow(a, columns(p.params))
+	r := p.table.affineRow(a, columnOf(columns(p.params)))
 	if !isZero(r) {
 		p.pieces = []piece{{&conj{n: len(p.params)}, linear(r)}}
 	}
@@ -155,7 +155,7 @@ func (w *work) mulPoly(p, q *Poly) *Poly {
 	for _, x := range a.pieces {
 		for _, y := range b.pieces {
 			dom := conjunction(x.dom, y.dom)
-			if dom.simplify() && w.feasible(dom.flat()) {
+			if dom.simplify() && w.solvable(dom.question()) {
 				out.pieces = append(out.pieces, piece{dom, w.product(x.q, y.q)})
 			}
 		}
@@ -288,7 +288,7 @@ func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
 	table := &conj{n: len(params)}
 	rows := make([]row, len(exprs))
 	for i, e := range exprs {
-		rows[i] = table.affineRow(e, column)
+		rows[i] = table.affineRow(e, columnOf(column))
 	}
 	out.table.divs = slices.Clone(table.divs)
 	atoms := out.importTable(p.table, rows)

@@ -36,7 +36,7 @@ func ParsePoly(text string) (out *Poly, err error) {
 				continue
 			}
 			for _, x := range q.pieces {
-				if len(w.intersect([]*conj{d}, []*conj{x.dom})) > 0 && w.feasible(conjunction(d, x.dom).flat()) {
+				if len(w.intersect([]*conj{d}, []*conj{x.dom})) > 0 && w.solvable(conjunction(d, x.dom).question()) {
 					p.failAt(at, "this piece overlaps an earlier one")
 				}
 			}
@@ -165,7 +165,7 @@ func (p *parser) polyAtom(table *conj, column map[string]int) quasi {
 			p.failAt(t.at, "min and max have no place in a floor")
 		}
 		p.inScope(formula{toks: p.toks[from:p.next]}, slices.Collect(maps.Keys(column)))
-		return linear(slices.Clone(table.affineRow(e[0].a, column)))
+		return linear(slices.Clone(table.affineRow(e[0].a, columnOf(column))))
 	case t.kind == tokName && !reserved[t.text]:
 		p.next++
 		at, ok := column[t.text]

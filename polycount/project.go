@@ -310,7 +310,7 @@ func (w *work) byShadows(c *conj, at int, lower, upper, rest []row) []*conj {
 	for _, e := range splinters(lower, upper, at) {
 		t := c.clone()
 		t.addEQ(e)
-		if w.feasible(t.flat()) {
+		if w.solvable(t.question()) {
 			out = append(out, w.eliminate(t)...)
 		}
 	}

@@ -55,6 +55,27 @@ func (s *Set) Tuple() string { return s.tuple }
 
 func (s *Set) names() []string { return slices.Concat(s.params, s.dims) }
 
+// at is the column of a name, 0 without one.
+func (s *Set) at(name string) int {
+	if i := slices.Index(s.params, name); i >= 0 {
+		return 1 + i
+	}
+	if i := slices.Index(s.dims, name); i >= 0 {
+		return 1 + len(s.params) + i
+	}
+	return 0
+}
+
+// knows reports that all names of a are names of s.
+func (s *Set) knows(a Affine) bool {
+	for _, t := range a.terms {
+		if t.Floor != nil && !s.knows(t.Floor.Num) || t.Floor == nil && s.at(t.Name) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func columns(names []string) map[string]int {
 	m := make(map[string]int, len(names))
 	for i, n := range names {
@@ -62,6 +83,9 @@ func columns(names []string) map[string]int {
 	}
 	return m
 }
+
+// columnOf is the column of a name by such a map, 0 for unknown ones.
+func columnOf(m map[string]int) func(string) int { return func(name string) int { return m[name] } }
 
 // with returns a set of the same space.
 func (s *Set) with(cs []*conj) *Set {
@@ -126,22 +150,14 @@ func align(s, t *Set) (*Set, *Set) {
 // Constrain adds constraints. Names that s does not know become parameters.
 func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
 	defer Rescue(&err)
-	known := columns(s.names())
-	params := s.params
-	for _, c := range cs {
-		for _, n := range c.Affine.Names() {
-			if _, ok := known[n]; !ok {
-				known[n] = 0
-				params = append(slices.Clip(params), n)
-			}
-		}
+	t := s
+	if params := s.withUnknown(cs); len(params) > len(s.params) {
+		t = s.respace(params, s.dims)
 	}
-	t := s.respace(params, s.dims)
-	column := columns(t.names())
 	return t.rebuilt(t.with(nil), func(old *conj) *conj {
 		c := old.clone()
 		for _, k := range cs {
-			r := c.affineRow(k.Affine, column)
+			r := c.affineRow(k.Affine, t.at)
 			if k.Equality {
 				c.addEQ(r)
 			} else {
@@ -153,6 +169,22 @@ func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
 		}
 		return c
 	}), nil
+}
+
+// withUnknown are the parameters, and the names in cs that s does not know.
+func (s *Set) withUnknown(cs []Constraint) []string {
+	params := s.params
+	for _, c := range cs {
+		if s.knows(c.Affine) {
+			continue
+		}
+		for _, n := range c.Affine.Names() {
+			if s.at(n) == 0 && !slices.Contains(params[len(s.params):], n) {
+				params = append(slices.Clip(params), n)
+			}
+		}
+	}
+	return params
 }
 
 // Intersect returns s ∩ t.
@@ -177,7 +209,7 @@ func (w *work) intersect(a, b []*conj) []*conj {
 		for _, y := range b {
 			c := conjunction(x, y)
 			w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
-			if c.simplify() && (len(a)*len(b) == 1 || w.feasible(c.flat())) {
+			if c.simplify() && (len(a)*len(b) == 1 || w.solvable(c.question())) {
 				out = append(out, c)
 			}
 		}
@@ -242,14 +274,14 @@ func (w *work) subtractOne(x, y *conj) []*conj {
 			all.addGE(c.r)
 		}
 	}
-	if !w.feasible(all.flat()) {
+	if !w.solvable(all.question()) {
 		return []*conj{x}
 	}
 	var out []*conj
 	take := func(r row) {
 		p := both.clone()
 		p.addGE(r)
-		if p.simplify() && w.feasible(p.flat()) {
+		if p.simplify() && w.solvable(p.question()) {
 			out = append(out, p)
 		}
 	}

@@ -26,7 +26,7 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 	for _, c := range w.disjoint(w.members(s)) {
 		for _, x := range p.pieces {
 			d := conjunction(c, x.dom)
-			if !d.simplify() || !w.feasible(d.flat()) {
+			if !d.simplify() || !w.solvable(d.question()) {
 				continue
 			}
 			part, err := w.sumConj(d, p.table, x.q, drop, params)
