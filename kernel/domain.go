@@ -68,26 +68,13 @@ func (k *Kernel) joinDomains(inames []string) (*polycount.Set, error) {
 			dims = append(dims, d.Dims()...)
 		}
 	}
-	full := polycount.NewSet(nil, dims)
+	var parts []*polycount.Set
 	for i, d := range k.Domains {
-		if !need[i] {
-			continue
-		}
-		var parents []string
-		for _, p := range d.Params() {
-			if k.IsIname(p) {
-				parents = append(parents, p)
-			}
-		}
-		d, err := d.ToDims(parents...).AddDims(dims...).Project(dims...)
-		if err != nil {
-			return nil, err
-		}
-		if full, err = full.Intersect(d); err != nil {
-			return nil, err
+		if need[i] {
+			parts = append(parts, d)
 		}
 	}
-	return full, nil
+	return polycount.Join(dims, parts...)
 }
 
 // affineOf is ToAffine over the kernel's inames and parameters.

@@ -99,19 +99,27 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 	return lower, upper, nil
 }
 
-// connected copies the constraints of c, which has points, that bear on column at: those with it, and those that share a
-// column with one of these. Floors connect what stands in them.
+// connected copies the constraints of c, which has points, that bear on column at.
 func (c *conj) connected(at int) *conj {
 	in := make([]bool, c.width())
 	in[at] = true
-	meets := func(r row) bool {
-		for i := 1; i < len(r); i++ {
-			if r[i] != 0 && in[i] {
-				return true
-			}
+	c.connect(in)
+	out := &conj{n: c.n, divs: c.divs}
+	for _, r := range c.eq {
+		if meets(r, in) {
+			out.eq = append(out.eq, slices.Clone(r))
 		}
-		return false
 	}
+	for _, r := range c.ge {
+		if meets(r, in) {
+			out.ge = append(out.ge, slices.Clone(r))
+		}
+	}
+	return out
+}
+
+// connect adds the columns that constraints connect with those that are in. Floors connect what stands in them.
+func (c *conj) connect(in []bool) {
 	grown := true
 	mark := func(r row) {
 		for i := 1; i < len(r); i++ {
@@ -124,7 +132,7 @@ func (c *conj) connected(at int) *conj {
 		grown = false
 		for _, rows := range [2][]row{c.eq, c.ge} {
 			for _, r := range rows {
-				if meets(r) {
+				if meets(r, in) {
 					mark(r)
 				}
 			}
@@ -132,23 +140,21 @@ func (c *conj) connected(at int) *conj {
 		for k, d := range c.divs {
 			if q := 1 + c.n + k; in[q] {
 				mark(d.num)
-			} else if meets(d.num) {
+			} else if meets(d.num, in) {
 				in[q], grown = true, true
 			}
 		}
 	}
-	out := &conj{n: c.n, divs: c.divs}
-	for _, r := range c.eq {
-		if meets(r) {
-			out.eq = append(out.eq, slices.Clone(r))
+}
+
+// meets reports that r has a column that is in.
+func meets(r row, in []bool) bool {
+	for i := 1; i < len(r); i++ {
+		if r[i] != 0 && in[i] {
+			return true
 		}
 	}
-	for _, r := range c.ge {
-		if meets(r) {
-			out.ge = append(out.ge, slices.Clone(r))
-		}
-	}
-	return out
+	return false
 }
 
 // twoBounds reports that column at stands in inequalities only, in one from below and one from above at the most, of

@@ -446,6 +446,28 @@ func (c *conj) substituteRows(table *conj, by []row) *conj {
 	return out
 }
 
+// moved is c, which has no floors, over n variables, with variable i in column place[i−1].
+func (c *conj) moved(n int, place []int) *conj {
+	width := n + 1
+	flat := make(row, (len(c.eq)+len(c.ge))*width)
+	rows := make([]row, len(c.eq)+len(c.ge))
+	for i := range rows {
+		r := flat[i*width : (i+1)*width : (i+1)*width]
+		from := row(nil)
+		if i < len(c.eq) {
+			from = c.eq[i]
+		} else {
+			from = c.ge[i-len(c.eq)]
+		}
+		r[0] = from[0]
+		for j, at := range place {
+			r[at] = from[1+j]
+		}
+		rows[i] = r
+	}
+	return &conj{n: n, eq: rows[:len(c.eq):len(c.eq)], ge: rows[len(c.eq):]}
+}
+
 // conjunction returns a ∧ b over the same variables.
 func conjunction(a, b *conj) *conj {
 	out := a.clone()

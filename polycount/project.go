@@ -5,13 +5,58 @@ import "slices"
 // project eliminates the variables of c for which drop is set, exactly over the integers. The result is a union over
 // the kept variables whose members may overlap; every floor in it has a definition.
 func (w *work) project(c *conj, drop []bool) []*conj {
-	q, _ := c.quantify(drop)
+	q, _ := c.quantifyIn(drop, false)
 	return w.eliminate(q)
+}
+
+// withoutClosed decides the constraints of c that are connected with no variable that is kept: nil where they have no
+// solution, otherwise c without them.
+func (w *work) withoutClosed(c *conj, drop []bool) *conj {
+	in := make([]bool, c.width())
+	for i := 1; i <= c.n; i++ {
+		in[i] = !drop[i-1]
+	}
+	c.connect(in)
+	closed := question{divs: c.divs, n: c.n}
+	left := &conj{n: c.n, divs: c.divs}
+	pick := func(rows []row) (in1, out1 []row) {
+		n := 0
+		for _, r := range rows {
+			if meets(r, in) {
+				n++
+			}
+		}
+		if n == len(rows) {
+			return rows, nil
+		}
+		list := make([]row, len(rows))
+		in1, out1 = list[:0:n], list[n:n]
+		for _, r := range rows {
+			if meets(r, in) {
+				in1 = append(in1, r)
+			} else {
+				out1 = append(out1, r)
+			}
+		}
+		return in1, out1
+	}
+	left.eq, closed.eq = pick(c.eq)
+	left.ge, closed.ge = pick(c.ge)
+	if len(closed.eq)+len(closed.ge) == 0 {
+		return c
+	}
+	if !w.solvable(&closed) {
+		return nil
+	}
+	return left
 }
 
 // quantify returns c over the kept variables, with those for which drop is set, and the floors that depend on them,
 // as columns without definition. place tells where each column of c went.
-func (c *conj) quantify(drop []bool) (out *conj, place []int) {
+func (c *conj) quantify(drop []bool) (out *conj, place []int) { return c.quantifyIn(drop, true) }
+
+// quantifyIn is quantify; where not all are asked for, variables that stand in no row get no column.
+func (c *conj) quantifyIn(drop []bool, all bool) (out *conj, place []int) {
 	// Columns of the new conj: kept variables, kept floors, then existentials.
 	out = &conj{}
 	place = make([]int, c.width())
@@ -48,7 +93,7 @@ func (c *conj) quantify(drop []bool) (out *conj, place []int) {
 		}
 	}
 	for i := 1; i < c.width(); i++ {
-		if dropped[i] {
+		if dropped[i] && (all || i > c.n || c.usedInRows(i) || c.usedInDivs(i)) {
 			place[i] = out.addColumn(div{})
 		}
 	}

@@ -50,6 +50,12 @@ func (s *Set) Params() []string { return slices.Clone(s.params) }
 // Dims are the dimensions, in order.
 func (s *Set) Dims() []string { return slices.Clone(s.dims) }
 
+// HasDim reports whether name is a dimension.
+func (s *Set) HasDim(name string) bool { return slices.Contains(s.dims, name) }
+
+// HasParam reports whether name is a parameter.
+func (s *Set) HasParam(name string) bool { return slices.Contains(s.params, name) }
+
 // Tuple is the name of the tuple, "" without one.
 func (s *Set) Tuple() string { return s.tuple }
 
@@ -95,24 +101,34 @@ func (s *Set) with(cs []*conj) *Set {
 // respace rewrites s over other parameters and dimensions; every name of s must be among them.
 func (s *Set) respace(params, dims []string) *Set {
 	out := &Set{params: slices.Clone(params), dims: slices.Clone(dims), tuple: s.tuple}
-	column := columns(out.names())
-	same := len(s.params)+len(s.dims) == len(column)
-	by := make([]row, 0, len(column))
-	for i, name := range s.names() {
-		at, ok := column[name]
-		if !ok {
-			fail("polycount: %q is missing in the new space", name)
+	same := len(s.params)+len(s.dims) == len(params)+len(dims)
+	place := make([]int, 0, len(s.params)+len(s.dims)) // where the columns of s go
+	for _, names := range [2][]string{s.params, s.dims} {
+		for _, name := range names {
+			at := out.at(name)
+			if at == 0 {
+				fail("polycount: %q is missing in the new space", name)
+			}
+			place = append(place, at)
+			same = same && at == len(place)
 		}
-		e := make(row, at+1)
-		e[at] = 1
-		by = append(by, e)
-		same = same && at == i+1
 	}
 	if same {
 		out.cs, out.open, out.pending = s.cs, s.open, s.pending
 		return out
 	}
-	return s.rebuilt(out, func(c *conj) *conj { return c.substitute(len(column), by) })
+	if s.open == nil && !slices.ContainsFunc(s.cs, func(c *conj) bool { return len(c.divs) > 0 }) {
+		for _, c := range s.cs {
+			out.cs = append(out.cs, c.moved(len(out.params)+len(out.dims), place))
+		}
+		return out
+	}
+	by := make([]row, len(place))
+	for i, at := range place {
+		by[i] = make(row, at+1)
+		by[i][at] = 1
+	}
+	return s.rebuilt(out, func(c *conj) *conj { return c.substitute(len(out.params)+len(out.dims), by) })
 }
 
 func unionNames(a, b []string) []string {
@@ -145,6 +161,52 @@ func align(s, t *Set) (*Set, *Set) {
 		}
 	}
 	return s.respace(params, s.dims), t.respace(params, s.dims)
+}
+
+// Join is the set over dims, in that order, of the points that are in all of the sets: each constrains those of its
+// dimensions and parameters that are among dims, and its other parameters are the set's.
+func Join(dims []string, sets ...*Set) (out *Set, err error) {
+	defer Rescue(&err)
+	out = NewSet(nil, dims)
+	if err := out.check(); err != nil {
+		return nil, err
+	}
+	simple := true
+	parts := make([]*Set, len(sets))
+	for i, s := range sets {
+		params := make([]string, 0, len(s.params))
+		for _, p := range s.params {
+			if !slices.Contains(dims, p) {
+				params = append(params, p)
+			}
+		}
+		for _, d := range s.dims {
+			if !slices.Contains(dims, d) {
+				return nil, fmt.Errorf("polycount: dimension %q is not among %v", d, dims)
+			}
+		}
+		out.params = unionNames(out.params, params)
+		parts[i] = &Set{params: params, dims: dims}
+		simple = simple && s.open == nil && len(s.cs) == 1 && len(s.cs[0].divs) == 0
+	}
+	out = NewSet(out.params, dims)
+	if !simple {
+		for i, s := range sets {
+			if out, err = out.Intersect(s.respace(parts[i].params, dims)); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	all := out.cs[0]
+	for _, s := range sets {
+		c := s.respace(out.params, dims).cs[0]
+		all.eq, all.ge = append(all.eq, c.eq...), append(all.ge, c.ge...)
+	}
+	if all = all.clone(); !all.simplify() {
+		return out.with(nil), nil
+	}
+	return out.with([]*conj{all}), nil
 }
 
 // Constrain adds constraints. Names that s does not know become parameters.
@@ -335,11 +397,15 @@ func (s *Set) Project(keep ...string) (out *Set, err error) {
 	p := &Set{params: s.params, dims: left, cs: s.cs, open: s.open, pending: s.pending}
 	if any {
 		var members []*conj
+		w := anyWork()
 		for _, c := range s.sources() {
-			q, _ := c.quantify(drop)
+			if c = w.withoutClosed(c, drop); c == nil {
+				continue
+			}
+			q, _ := c.quantifyIn(drop, false)
 			members = addMember(members, q)
 		}
-		p = p.quantified(anyWork(), members)
+		p = p.quantified(w, members)
 	}
 	return p.respace(s.params, keep), nil
 }
