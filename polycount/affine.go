@@ -206,6 +206,18 @@ func (a Affine) Names() []string {
 	return slices.Compact(out)
 }
 
+// Has reports whether name stands in a, also inside floors.
+func (a Affine) Has(name string) bool {
+	return slices.ContainsFunc(a.terms, func(t Term) bool {
+		return t.Floor == nil && t.Name == name || t.Floor != nil && t.Floor.Num.Has(name)
+	})
+}
+
+// Only reports that a is k·name + c.
+func (a Affine) Only(name string) bool {
+	return len(a.terms) == 1 && a.terms[0].Floor == nil && a.terms[0].Name == name
+}
+
 func (a Affine) collect(out *[]string) {
 	for _, t := range a.terms {
 		if t.Floor != nil {
@@ -272,6 +284,11 @@ func GE(a, b Affine) Constraint { return Constraint{Affine: a.Sub(b)} }
 
 // EQ is the constraint a = b.
 func EQ(a, b Affine) Constraint { return Constraint{Affine: a.Sub(b), Equality: true} }
+
+// Equal reports that c and d have the same form.
+func (c Constraint) Equal(d Constraint) bool {
+	return c.Equality == d.Equality && c.Affine.Equal(d.Affine)
+}
 
 // Negate returns constraints of which exactly one holds where c does not.
 func (c Constraint) Negate() []Constraint {

@@ -421,6 +421,13 @@ func (s *Set) ProjectOut(names ...string) (*Set, error) {
 	return s.Project(slices.DeleteFunc(keep, func(d string) bool { return slices.Contains(names, d) })...)
 }
 
+// SameForm reports that s and t are written alike: that they have one space and the same constraints. Sets that differ in
+// form can have the same points.
+func (s *Set) SameForm(t *Set) bool {
+	return s == t || slices.Equal(s.params, t.params) && slices.Equal(s.dims, t.dims) && s.tuple == t.tuple &&
+		s.pending == t.pending && slices.EqualFunc(s.cs, t.cs, sameConj) && slices.EqualFunc(s.open, t.open, sameConj)
+}
+
 // addMember appends c unless an equal conjunction is there.
 func addMember(cs []*conj, c *conj) []*conj {
 	for _, d := range cs {

@@ -14,21 +14,21 @@ import (
 // part needs beyond them is left to guards.
 func commonBounds(parts []*polycount.Set, x string) (lower, upper []polycount.Bound, err error) {
 	name := polycount.Name(x)
-	var seenLower, seenUpper []string
+	var seenLower, seenUpper []polycount.Constraint
 	for i, p := range parts {
 		lo, up, err := p.Bounds(x)
 		if err != nil {
 			return nil, nil, err
 		}
-		keep := func(list []polycount.Bound, constraint func(polycount.Affine, polycount.Bound) polycount.Constraint, seen *[]string) ([]polycount.Bound, error) {
+		keep := func(list []polycount.Bound, constraint func(polycount.Affine, polycount.Bound) polycount.Constraint, seen *[]polycount.Constraint) ([]polycount.Bound, error) {
 			var out []polycount.Bound
 		candidates:
 			for _, b := range list {
 				c := constraint(name, b)
-				if slices.Contains(*seen, c.String()) {
+				if slices.ContainsFunc(*seen, c.Equal) {
 					continue
 				}
-				*seen = append(*seen, c.String())
+				*seen = append(*seen, c)
 				for j, q := range parts {
 					if j == i {
 						continue
@@ -75,13 +75,12 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 			return l, inner, nil
 		}
 	}
-	var parts []*polycount.Set
-	seen := map[*polycount.Set]bool{}
+	var parts, seen []*polycount.Set
 	for _, s := range stmts {
-		if seen[s.domain] {
+		if slices.Contains(seen, s.domain) {
 			continue
 		}
-		seen[s.domain] = true
+		seen = append(seen, s.domain)
 		keep := append(slices.Clone(path), k.iname)
 		if !uniform && !unroll {
 			for _, d := range s.domain.Dims() {
@@ -307,10 +306,9 @@ func constant(list []polycount.Bound) []polycount.Bound {
 
 func distinct(parts []*polycount.Set) []*polycount.Set {
 	var out []*polycount.Set
-	var seen []string
 	for _, p := range parts {
-		if s := p.String(); !slices.Contains(seen, s) {
-			seen, out = append(seen, s), append(out, p)
+		if !slices.ContainsFunc(out, p.SameForm) {
+			out = append(out, p)
 		}
 	}
 	return out

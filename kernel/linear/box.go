@@ -1,25 +1,14 @@
 package linear
 
-import (
-	"slices"
-
-	"gpuperf/polycount"
-)
-
-// interval reads the range of a name off the constraints of a domain where each that mentions it mentions nothing else, so
-// that no projection is needed. It is false where that is not so, and where the range is empty.
-func (b *builder) interval(domain *polycount.Set, name string) (lo, hi int64, ok bool) {
-	cs, all := b.constraints(domain)
-	if !all {
-		return 0, 0, false
-	}
+// interval reads the range of a name off the constraints of the domain where each that mentions it mentions nothing else,
+// so that no projection is needed. It is false where that is not so, and where the range is empty.
+func (s *stmt) interval(name string) (lo, hi int64, ok bool) {
 	hasLo, hasHi := false, false
-	for _, c := range cs {
-		names := c.Affine.Names()
-		if !slices.Contains(names, name) {
+	for _, c := range s.need {
+		if !c.Affine.Has(name) {
 			continue
 		}
-		if len(names) > 1 || c.Equality || c.Affine.HasFloor() {
+		if !c.Affine.Only(name) || c.Equality {
 			return 0, 0, false
 		}
 		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
@@ -34,23 +23,10 @@ func (b *builder) interval(domain *polycount.Set, name string) (lo, hi int64, ok
 	return lo, hi, hasLo && hasHi && lo <= hi
 }
 
-// constraints are those of a domain of statements, taken once.
-func (b *builder) constraints(domain *polycount.Set) ([]polycount.Constraint, bool) {
-	if cs, ok := b.rows[domain]; ok {
-		return cs, cs != nil
-	}
-	cs, ok := domain.Constraints()
-	if !ok || len(cs) == 0 {
-		cs = nil
-	}
-	b.rows[domain] = cs
-	return cs, cs != nil
-}
-
 // boxed is the range of the loop over an iname that all of the statements give it by constants alone.
 func (b *builder) boxed(stmts []*stmt, iname string) (lo, hi int64, ok bool) {
 	for i, s := range stmts {
-		l, h, same := b.interval(s.domain, iname)
+		l, h, same := s.interval(iname)
 		if !same || i > 0 && (l != lo || h != hi) {
 			return 0, 0, false
 		}

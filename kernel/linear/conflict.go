@@ -3,6 +3,7 @@ package linear
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gpuperf/kernel"
 	"gpuperf/polycount"
@@ -55,6 +56,7 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 				continue
 			}
 			cs := b.instances(s, t, x, y, "lid")
+			cs = slices.Clip(cs)
 			for _, l := range common {
 				cs = append(cs, polycount.EQ(polycount.Name(l), polycount.Name(l+second)))
 			}
@@ -81,35 +83,55 @@ func describe(s, t *stmt, x, y access) string {
 
 const second = "'" // marks the names of the second instance
 
-// instances are the constraints of pairs of instances of s and t that touch the same element by the accesses x and y.
-// Axes of the kinds in apart have names of their own in the second instance, others are shared.
-func (b *builder) instances(s, t *stmt, x, y access, apart ...string) []polycount.Constraint {
-	prime := map[string]polycount.Affine{}
+// laterPoints are the points of a statement as the second instance: with names of its own.
+type laterPoints struct {
+	prime map[string]polycount.Affine
+	cs    []polycount.Constraint
+}
+
+type laterKey struct {
+	stmt  int
+	apart string
+}
+
+func (b *builder) laterPoints(t *stmt, apart string) *laterPoints {
+	key := laterKey{t.index, apart}
+	if p, ok := b.later[key]; ok {
+		return p
+	}
+	p := &laterPoints{prime: map[string]polycount.Affine{}}
 	for _, l := range t.loops {
-		prime[l] = polycount.Name(l + second)
+		p.prime[l] = polycount.Name(l + second)
 	}
 	for _, d := range b.nest.Context.Dims() {
-		if slices.Contains(apart, d[:3]) {
-			prime[d] = polycount.Name(d + second)
+		if strings.Contains(apart, d[:3]) {
+			p.prime[d] = polycount.Name(d + second)
 		}
 	}
 	for _, bound := range b.k.Bounds(t.Inames) { // what memory held then
-		prime[bound] = polycount.Name(bound + second)
+		p.prime[bound] = polycount.Name(bound + second)
 	}
-	cs := b.points(s)
 	for _, c := range b.points(t) {
-		cs = append(cs, polycount.Constraint{Affine: c.Affine.Subst(prime), Equality: c.Equality})
+		p.cs = append(p.cs, polycount.Constraint{Affine: c.Affine.Subst(p.prime), Equality: c.Equality})
 	}
+	b.later[key] = p
+	return p
+}
+
+// instances are the constraints of pairs of instances of s and t that touch the same element by the accesses x and y.
+// Axes of the kinds in apart ("lid", "lid gid") have names of their own in the second instance, others are shared.
+func (b *builder) instances(s, t *stmt, x, y access, apart string) []polycount.Constraint {
+	later := b.laterPoints(t, apart)
+	cs := slices.Concat(b.points(s), later.cs)
 	if len(x.index) != len(y.index) || slices.ContainsFunc(x.array.Axes, func(a kernel.Axis) bool { return a.Stride != nil }) {
 		return cs // with strides of the user's own, different indices can be one element
 	}
+	forms, others := b.forms(x), b.forms(y)
 	for i := range x.index {
-		p, err1 := b.affine(x.index[i])
-		q, err2 := b.affine(y.index[i])
-		if err1 != nil || err2 != nil {
+		if forms[i] == nil || others[i] == nil {
 			continue
 		}
-		q = q.Subst(prime)
+		p, q := *forms[i], others[i].Subst(later.prime)
 		if i == len(x.index)-1 && max(x.lanes, y.lanes) > 0 { // the runs of elements overlap
 			cs = append(cs, polycount.GE(p.AddInt(max(x.lanes, 1)-1), q), polycount.GE(q.AddInt(max(y.lanes, 1)-1), p))
 			continue
@@ -119,32 +141,40 @@ func (b *builder) instances(s, t *stmt, x, y access, apart ...string) []polycoun
 	return cs
 }
 
-// affine is an index over loops, axis names and parameters.
-func (b *builder) affine(e kernel.Expr) (polycount.Affine, error) {
-	return kernel.ToAffine(onAxes(e, b.nest.Names), func(name string) bool {
-		a := b.k.Array(name)
-		return a == nil || a.IsValue
-	})
+// forms are the indices of an access over loops, axis names and parameters; nil for those that are not affine.
+func (b *builder) forms(x access) []*polycount.Affine {
+	if len(*x.forms) < len(x.index) {
+		for _, e := range x.index {
+			a, err := kernel.ToAffine(onAxes(e, b.nest.Names), func(name string) bool {
+				a := b.k.Array(name)
+				return a == nil || a.IsValue
+			})
+			form := &a
+			if err != nil {
+				form = nil
+			}
+			*x.forms = append(*x.forms, form)
+		}
+	}
+	return *x.forms
 }
 
 // points are the constraints of a statement's instances: its domain, the extents of the axes, and where it is pinned.
 func (b *builder) points(s *stmt) []polycount.Constraint {
-	cs, _ := b.nest.Context.Constraints()
-	own, _ := s.domain.Constraints()
-	cs = append(slices.Clip(cs), own...)
-	for _, axis := range s.pinned {
-		cs = append(cs, polycount.EQ(polycount.Name(axis), polycount.Int(0)))
+	if s.points == nil {
+		cs, _ := b.nest.Context.Constraints()
+		s.points = slices.Concat(cs, s.need, s.zeros())
 	}
-	return cs
+	return s.points
 }
 
 // meet decides whether the constraints have a solution in which the two instances differ on an axis of the kind.
 func (b *builder) meet(cs []polycount.Constraint, kind string) (bool, error) {
-	all, err := polycount.NewSet(nil, nil).Constrain(cs...)
+	all, err := polycount.NewSystem(cs...)
 	if err != nil {
 		return false, err
 	}
-	if empty, err := all.IsEmpty(); err != nil || empty {
+	if yes, err := all.Solvable(); err != nil || !yes {
 		return false, err
 	}
 	for _, d := range b.nest.Context.Dims() {
@@ -153,12 +183,8 @@ func (b *builder) meet(cs []polycount.Constraint, kind string) (bool, error) {
 		}
 		x, y := polycount.Name(d), polycount.Name(d+second)
 		for _, differ := range []polycount.Constraint{polycount.GE(y, x.AddInt(1)), polycount.GE(x, y.AddInt(1))} {
-			set, err := all.Constrain(differ)
-			if err != nil {
-				return false, err
-			}
-			if empty, err := set.IsEmpty(); err != nil || !empty {
-				return !empty, err
+			if yes, err := all.Solvable(differ); err != nil || yes {
+				return yes, err
 			}
 		}
 	}
@@ -191,8 +217,8 @@ func (b *builder) crossGroup() error {
 }
 
 func (b *builder) unordered(s, t *stmt, x, y access) error {
-	if x.array.Space == kernel.Global && !b.apart(s, t, x, y, nil, "gid", "lid", "gid") {
-		meet, err := b.meet(b.instances(s, t, x, y, "lid", "gid"), "gid")
+	if x.array.Space == kernel.Global && !b.apart(s, t, x, y, nil, "gid", "lid gid") {
+		meet, err := b.meet(b.instances(s, t, x, y, "lid gid"), "gid")
 		if err != nil {
 			return err
 		}

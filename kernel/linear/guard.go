@@ -12,11 +12,24 @@ import (
 // cond is a condition that a node needs. A condition of the user that reads nothing but inames and parameters can move
 // like an affine one; others stay with their statement.
 type cond struct {
-	key   string
 	names []string
-	// One of the two.
+	// One of the two; key is the text of user on the axes.
 	affine *polycount.Constraint
 	user   kernel.Expr
+	key    string
+}
+
+func (c cond) equal(o cond) bool {
+	if c.affine == nil || o.affine == nil {
+		return c.affine == o.affine && c.key == o.key
+	}
+	return c.affine.Equal(*o.affine)
+}
+
+// guardKey is what guards remembers the conditions of.
+type guardKey struct {
+	ctx, domain *polycount.Set
+	pinned      string
 }
 
 // item is a node with what it needs to run. A barrier needs nothing, and nothing moves across it.
@@ -60,49 +73,22 @@ func (b *builder) items(kids []*block, path []string, ctx *polycount.Set) ([]ite
 }
 
 func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
-	barrier := s.Kind == kernel.LocalBarrier
-	at := site{s.domain, ctx, strings.Join(s.pinned, ",")}
-	left, known := b.needed[at]
-	var need []polycount.Constraint
+	if s.Kind == kernel.LocalBarrier {
+		return barrierItem(s, ctx)
+	}
+	key := guardKey{ctx, s.domain, strings.Join(s.pinned, " ")}
+	conds, known := b.guards[key]
 	if !known {
-		need, _ = s.domain.Constraints()
-		for _, axis := range s.pinned {
-			need = append(need, polycount.EQ(polycount.Name(axis), polycount.Int(0)))
-		}
-	}
-	if barrier { // every work-item takes part: what counts are the loops around it
-		loops, err := s.domain.Project(s.loops...)
+		left, err := missing(ctx, append(slices.Clip(s.need), s.zeros()...))
 		if err != nil {
-			return item{}, err
-		}
-		if len(loops.Disjuncts()) > 1 {
-			return item{}, fmt.Errorf("barrier %s: the iterations %s are a union, for which there is no single guard", s.ID, loops)
-		}
-		need, _ = loops.Constraints()
-	}
-	if barrier || !known {
-		var err error
-		if left, err = b.missing(ctx, need); err != nil {
 			return item{}, fmt.Errorf("guards of %s: %w", s.ID, err)
 		}
-		if !barrier {
-			b.needed[at] = left
+		for _, c := range left {
+			conds = append(conds, cond{names: c.Affine.Names(), affine: &c})
 		}
+		b.guards[key] = conds
 	}
-	if barrier {
-		if len(s.Predicates) > 0 {
-			return item{}, fmt.Errorf("barrier %s stands under a condition, which work-items might not share", s.ID)
-		}
-		var node Node = &Barrier{Space: kernel.Local, Why: "statement " + s.ID}
-		if len(left) > 0 {
-			node = &Guard{Conds: left, Body: []Node{node}}
-		}
-		return item{node: node, barrier: true}, nil
-	}
-	it := item{node: &Exec{s.Stmt}}
-	for _, c := range left {
-		it.conds = append(it.conds, cond{key: c.String(), names: c.Affine.Names(), affine: &c})
-	}
+	it := item{node: &Exec{s.Stmt}, conds: slices.Clip(conds)}
 	var reading []kernel.Expr
 	for _, p := range s.Predicates {
 		q := onAxes(p, b.nest.Names)
@@ -116,6 +102,39 @@ func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
 		it.node = &Guard{Predicates: reading, Body: []Node{it.node}}
 	}
 	return it, nil
+}
+
+// barrierItem is a statement that is a barrier. Every work-item takes part: what counts are the loops around it.
+func barrierItem(s *stmt, ctx *polycount.Set) (item, error) {
+	loops, err := s.domain.Project(s.loops...)
+	if err != nil {
+		return item{}, err
+	}
+	if len(loops.Disjuncts()) > 1 {
+		return item{}, fmt.Errorf("barrier %s: the iterations %s are a union, for which there is no single guard", s.ID, loops)
+	}
+	need, _ := loops.Constraints()
+	left, err := missing(ctx, need)
+	if err != nil {
+		return item{}, fmt.Errorf("guards of %s: %w", s.ID, err)
+	}
+	if len(s.Predicates) > 0 {
+		return item{}, fmt.Errorf("barrier %s stands under a condition, which work-items might not share", s.ID)
+	}
+	var node Node = &Barrier{Space: kernel.Local, Why: "statement " + s.ID}
+	if len(left) > 0 {
+		node = &Guard{Conds: left, Body: []Node{node}}
+	}
+	return item{node: node, barrier: true}, nil
+}
+
+// zeros are the constraints that pin s to item 0 of axes.
+func (s *stmt) zeros() []polycount.Constraint {
+	var cs []polycount.Constraint
+	for _, axis := range s.pinned {
+		cs = append(cs, polycount.EQ(polycount.Name(axis), polycount.Int(0)))
+	}
+	return cs
 }
 
 // reads lists the variables of e, and tells whether none of them can change: inames, parameters and value arguments.
@@ -137,10 +156,10 @@ func (b *builder) reads(e kernel.Expr) (names []string, pure bool) {
 }
 
 // missing are the constraints of need that ctx does not imply, without those that the others imply.
-func (b *builder) missing(ctx *polycount.Set, need []polycount.Constraint) ([]polycount.Constraint, error) {
+func missing(ctx *polycount.Set, need []polycount.Constraint) ([]polycount.Constraint, error) {
 	var left []polycount.Constraint
 	for _, c := range need {
-		if ok, err := b.implies(ctx, c); err != nil {
+		if ok, err := ctx.Implies(c); err != nil {
 			return nil, err
 		} else if !ok {
 			left = append(left, c)
@@ -223,14 +242,12 @@ func wrap(items []item) []Node {
 	return out
 }
 
-func has(list []cond, key string) bool {
-	return slices.ContainsFunc(list, func(c cond) bool { return c.key == key })
-}
+func has(list []cond, c cond) bool { return slices.ContainsFunc(list, c.equal) }
 
 func intersect(a, b []cond) []cond {
-	return slices.DeleteFunc(slices.Clone(a), func(c cond) bool { return !has(b, c.key) })
+	return slices.DeleteFunc(slices.Clone(a), func(c cond) bool { return !has(b, c) })
 }
 
 func without(a, b []cond) []cond {
-	return slices.DeleteFunc(slices.Clone(a), func(c cond) bool { return has(b, c.key) })
+	return slices.DeleteFunc(slices.Clone(a), func(c cond) bool { return has(b, c) })
 }

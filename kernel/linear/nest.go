@@ -53,8 +53,7 @@ func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
 func newBuilder(k *kernel.Kernel) *builder {
 	return &builder{
 		k: k, nest: &Nest{Kernel: k, Names: map[string]string{}},
-		memo: map[question]clash{}, domains: map[string]*polycount.Set{},
-		needed: map[site][]polycount.Constraint{}, rows: map[*polycount.Set][]polycount.Constraint{}, texts: map[*polycount.Set]map[string]bool{},
+		memo: map[question]clash{}, later: map[laterKey]*laterPoints{}, guards: map[guardKey][]cond{},
 	}
 }
 
@@ -78,18 +77,10 @@ type builder struct {
 	stmts []*stmt
 	loops []string // sequential inames in the order of the domains
 	root  *block
-	memo  map[question]clash
-	// Statements within the same inames share their domain, and what follows from it.
-	domains map[string]*polycount.Set
-	needed  map[site][]polycount.Constraint
-	rows    map[*polycount.Set][]polycount.Constraint
-	texts   map[*polycount.Set]map[string]bool
-}
-
-// site is where constraints are asked for: a domain, the axes on which it is pinned, and what is known.
-type site struct {
-	domain, ctx *polycount.Set
-	pinned      string
+	// What is asked repeatedly; domains and contexts are immutable and told by their pointers.
+	memo   map[question]clash
+	later  map[laterKey]*laterPoints
+	guards map[guardKey][]cond
 }
 
 // stmt is a statement with what linearization asks of it.
@@ -98,9 +89,10 @@ type stmt struct {
 	index int
 	loops []string          // sequential inames
 	axes  map[string]string // axis name to iname
-	// domain has the loops and axis names as dimensions; parts are its members.
+	// domain has the loops and axis names as dimensions, and one member; statements of the same inames share it.
 	domain *polycount.Set
-	parts  []*polycount.Set
+	need   []polycount.Constraint // those of domain
+	points []polycount.Constraint // those of its instances, see builder.points
 	// accesses to local and global memory, and the names of private variables.
 	shared   []access
 	privates []access
@@ -115,6 +107,8 @@ type access struct {
 	index []kernel.Expr
 	lanes int64 // elements from the index on, along the last axis; 0 for one
 	write bool
+	// forms are the indices over loops, axis names and parameters, made when asked for; nil where not affine.
+	forms *[]*polycount.Affine
 }
 
 func (b *builder) statements() error {
@@ -158,10 +152,11 @@ func (b *builder) statements() error {
 }
 
 func (b *builder) domain(s *stmt) error {
-	key := strings.Join(s.Inames, ",")
-	if d, ok := b.domains[key]; ok {
-		s.domain, s.parts = d, d.Disjuncts()
-		return nil
+	for _, o := range b.stmts {
+		if slices.Equal(o.Inames, s.Inames) {
+			s.domain, s.need = o.domain, o.need
+			return nil
+		}
 	}
 	d, err := b.k.DomainOf(s.Inames)
 	if err != nil {
@@ -174,11 +169,11 @@ func (b *builder) domain(s *stmt) error {
 			}
 		}
 	}
-	s.domain, s.parts = d, d.Disjuncts()
-	if len(s.parts) > 1 {
+	s.domain = d
+	s.need, _ = d.Constraints()
+	if len(d.Disjuncts()) > 1 {
 		return fmt.Errorf("its domain %s is a union, for which there is no single guard: split the statement", d)
 	}
-	b.domains[key] = d
 	return nil
 }
 
@@ -189,12 +184,13 @@ func (b *builder) accesses(s *stmt) error {
 			if array == nil {
 				return fmt.Errorf("unknown variable %s", a.Array)
 			}
-			acc := access{array, a.Index, a.Lanes, write}
+			acc := access{array: array, index: a.Index, lanes: a.Lanes, write: write}
 			switch {
 			case array.IsValue && !write:
 			case array.IsValue:
 				return fmt.Errorf("it assigns to %s, an argument passed by value", a.Array)
 			case array.Space == kernel.Local || array.Space == kernel.Global:
+				acc.forms = new([]*polycount.Affine)
 				s.shared = append(s.shared, acc)
 			case array.Space == kernel.Private:
 				s.privates = append(s.privates, acc)
@@ -283,17 +279,17 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 	x := polycount.Name(axis)
 	var parts []*polycount.Set
 	var users []string
-	seen := map[*polycount.Set]bool{}
+	var seen []*polycount.Set
 	for _, s := range b.stmts {
 		if _, ok := s.axes[axis]; !ok {
 			continue
 		}
 		users = append(users, s.ID)
-		if seen[s.domain] {
+		if slices.Contains(seen, s.domain) {
 			continue
 		}
-		seen[s.domain] = true
-		if lo, hi, ok := b.interval(s.domain, axis); ok && lo >= 0 {
+		seen = append(seen, s.domain)
+		if lo, hi, ok := s.interval(axis); ok && lo >= 0 {
 			parts = append(parts, polycount.NewSet(nil, []string{axis}, polycount.GE(x, polycount.Int(lo)), polycount.GE(polycount.Int(hi), x)))
 			continue
 		}

@@ -6,23 +6,22 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
-	"gpuperf/polycount"
 )
 
 // apart proves, where it can at a glance, that two accesses touch one element only in instances that agree on all axes of
-// the kind ("lid" or "gid"). Names of the kinds in free, and loops that are not common, may differ between the instances;
+// the kind ("lid" or "gid"). Names of the kinds in free ("lid", "lid gid"), and loops that are not common, may differ between the instances;
 // all others are equal. Where both indices have the same coefficients, their difference is Σ c·d over the differences d of
 // such names, and if every |c| exceeds what the smaller ones can add up to, as with the digits of a number, the sum is 0
 // for d = 0 alone. Domains only make the differences smaller. False means that nothing is known.
-func (b *builder) apart(s, t *stmt, x, y access, common []string, kind string, free ...string) bool {
+func (b *builder) apart(s, t *stmt, x, y access, common []string, kind, free string) bool {
 	if len(x.index) != len(y.index) || slices.ContainsFunc(x.array.Axes, func(a kernel.Axis) bool { return a.Stride != nil }) {
 		return false
 	}
 	equal := map[string]bool{}
+	forms, others := b.forms(x), b.forms(y)
 	for i := range x.index {
-		p, err1 := b.affine(x.index[i])
-		q, err2 := b.affine(y.index[i])
-		if err1 != nil || err2 != nil || !p.Equal(q) || p.HasFloor() {
+		p, q := forms[i], others[i]
+		if p == nil || q == nil || !p.Equal(*q) || p.HasFloor() {
 			continue
 		}
 		type digit struct {
@@ -38,13 +37,13 @@ func (b *builder) apart(s, t *stmt, x, y access, common []string, kind string, f
 			name := term.Name
 			d := digit{name, max(term.Coeff, -term.Coeff), 0}
 			switch isAxis := strings.HasSuffix(name, ")"); {
-			case isAxis && !slices.Contains(free, name[:3]), slices.Contains(common, name):
+			case isAxis && !strings.Contains(free, name[:3]), slices.Contains(common, name):
 				continue // equal in both
 			case isAxis:
 				d.most, known = b.axisRange(name)
 			case slices.Contains(s.loops, name) && slices.Contains(t.loops, name):
-				l1, h1, ok1 := b.interval(s.domain, name)
-				l2, h2, ok2 := b.interval(t.domain, name)
+				l1, h1, ok1 := s.interval(name)
+				l2, h2, ok2 := t.interval(name)
 				d.most, known = max(h1, h2)-min(l1, l2), ok1 && ok2
 			case slices.Contains(s.loops, name) || slices.Contains(t.loops, name):
 				known = false
@@ -95,22 +94,4 @@ func (b *builder) axisRange(axis string) (int64, bool) {
 		}
 	}
 	return last, ok
-}
-
-// implies is ctx.Implies, with constraints that ctx consists of found by their text.
-func (b *builder) implies(ctx *polycount.Set, c polycount.Constraint) (bool, error) {
-	known, ok := b.texts[ctx]
-	if !ok {
-		known = map[string]bool{}
-		if cs, all := ctx.Constraints(); all {
-			for _, c := range cs {
-				known[c.String()] = true
-			}
-		}
-		b.texts[ctx] = known
-	}
-	if known[c.String()] {
-		return true, nil
-	}
-	return ctx.Implies(c)
 }
