@@ -3,6 +3,8 @@ package kernel
 import (
 	"slices"
 	"strings"
+
+	"gpuperf/polycount"
 )
 
 // Inames lists the inames in the order of the domains and their dimensions.
@@ -20,7 +22,7 @@ func (k *Kernel) IsIname(name string) bool { return k.domainIndex(name) >= 0 }
 // domainIndex is the index of the domain that has name as a dimension, -1 without one.
 func (k *Kernel) domainIndex(name string) int {
 	for i, d := range k.Domains {
-		if slices.Contains(d.Dims(), name) {
+		if d.HasDim(name) {
 			return i
 		}
 	}
@@ -55,7 +57,16 @@ func (k *Kernel) Params() []string {
 }
 
 // IsParam reports whether name is one of Params.
-func (k *Kernel) IsParam(name string) bool { return slices.Contains(k.Params(), name) }
+func (k *Kernel) IsParam(name string) bool {
+	if k.IsIname(name) || k.IsTemp(name) {
+		return false
+	}
+	return slices.ContainsFunc(k.Domains, func(d *polycount.Set) bool { return d.HasParam(name) }) ||
+		k.Assumptions != nil && k.Assumptions.HasParam(name) ||
+		slices.ContainsFunc(k.Args, func(a *Array) bool {
+			return a.Name == name && a.IsValue && (a.DType == "" || a.DType.IsInteger())
+		})
+}
 
 // Array returns the argument or temporary of that name, nil without one.
 func (k *Kernel) Array(name string) *Array {
@@ -165,7 +176,23 @@ func (s *Stmt) ReductionInames() []string {
 
 // AllInames are the inames of s and of the reductions in it, sorted.
 func (s *Stmt) AllInames() []string {
+	if !s.reduces() {
+		return sortedSet(s.Inames)
+	}
 	return sortedSet(append(slices.Clone(s.Inames), s.ReductionInames()...))
+}
+
+// reduces reports that there is a reduction in s.
+func (s *Stmt) reduces() bool {
+	return hasReduction(s.LHS) || hasReduction(s.RHS) || slices.ContainsFunc(s.Predicates, hasReduction)
+}
+
+func hasReduction(e Expr) bool {
+	if e == nil {
+		return false
+	}
+	_, ok := e.(*Reduce)
+	return ok || slices.ContainsFunc(e.children(), hasReduction)
 }
 
 // Unsynced reports that no barrier is needed between s and o for memory of the space, by the word of one of them.

@@ -230,6 +230,9 @@ func (a Affine) collect(out *[]string) {
 
 // Subst replaces names by expressions, all at once.
 func (a Affine) Subst(by map[string]Affine) Affine {
+	if out, ok := a.renamed(by); ok {
+		return out
+	}
 	out := Int(a.c)
 	for _, t := range a.terms {
 		switch {
@@ -244,6 +247,30 @@ func (a Affine) Subst(by map[string]Affine) Affine {
 		}
 	}
 	return out
+}
+
+// renamed is Subst where names become names that differ, and there are no floors.
+func (a Affine) renamed(by map[string]Affine) (out Affine, ok bool) {
+	out = Affine{c: a.c, terms: make([]Term, 0, len(a.terms))}
+	for _, t := range a.terms {
+		if t.Floor != nil {
+			return Affine{}, false
+		}
+		if e, ok := by[t.Name]; ok {
+			if e.c != 0 || len(e.terms) != 1 || e.terms[0].Floor != nil || e.terms[0].Coeff != 1 {
+				return Affine{}, false
+			}
+			t.Name = e.terms[0].Name
+		}
+		out.terms = append(out.terms, t)
+	}
+	slices.SortFunc(out.terms, compareTerms)
+	for i := 1; i < len(out.terms); i++ {
+		if out.terms[i].Name == out.terms[i-1].Name {
+			return Affine{}, false
+		}
+	}
+	return out, true
 }
 
 // Eval is the value of a; a missing name and a value outside 64 bits are errors.

@@ -557,18 +557,25 @@ func (c *conj) affineRow(a Affine, column func(name string) int) row {
 // affine is the reverse of affineRow.
 func (c *conj) affine(r row, names []string) Affine {
 	out := Int(r[0])
-	for i := 1; i < len(r); i++ {
-		if r[i] == 0 {
-			continue
+	last := min(len(r)-1, c.n)
+	n := 0
+	for _, k := range r[1 : 1+last] {
+		if k != 0 {
+			n++
 		}
-		var e Affine
-		if i <= c.n {
-			e = Name(names[i-1])
-		} else {
+	}
+	out.terms = make([]Term, 0, n)
+	for i := 1; i <= last; i++ {
+		if r[i] != 0 {
+			out.terms = append(out.terms, Term{Coeff: r[i], Name: names[i-1]})
+		}
+	}
+	slices.SortFunc(out.terms, compareTerms)
+	for i := c.n + 1; i < len(r); i++ {
+		if r[i] != 0 {
 			d := c.divs[i-1-c.n]
-			e = c.affine(d.num, names).FloorDiv(d.den)
+			out = combine(1, out, r[i], c.affine(d.num, names).FloorDiv(d.den))
 		}
-		out = combine(1, out, r[i], e)
 	}
 	return out
 }

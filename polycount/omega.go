@@ -182,7 +182,7 @@ func hashRow(r row, flip bool) uint64 {
 // feasible decides whether s has an integer solution: the Omega test (Pugh 1991), with equalities solved by
 // unimodular column operations, on what presolve leaves.
 func (w *work) feasible(s *system) bool {
-	return w.solvable(&question{eq: s.eq, ge: s.ge, n: s.width - 1})
+	return w.solvable(question{eq: s.eq, ge: s.ge, n: s.width - 1})
 }
 
 // sample finds an integer solution [1, x…] of s, which it destroys.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"slices"
+	"sync"
 )
 
 // Most questions of emptiness are about boxes with a few constraints across: presolve answers them from the intervals of
@@ -18,7 +20,7 @@ type question struct {
 	n             int
 }
 
-func (c *conj) question(extra ...row) *question { return &question{c.eq, c.ge, extra, c.divs, c.n} }
+func (c *conj) question(extra ...row) question { return question{c.eq, c.ge, extra, c.divs, c.n} }
 
 func (q *question) width() int { return 1 + q.n + len(q.divs) }
 
@@ -34,7 +36,7 @@ func (q *question) system() *system {
 
 // presolved is a question of which the rows that a box implies are gone.
 type presolved struct {
-	*question
+	question
 	box
 	rows []boxRow
 	// used are the columns of rows, and the floors whose interval says more than their definition.
@@ -359,10 +361,18 @@ func (p *presolved) part() *system {
 	return s
 }
 
+// presolvers are kept for the room that they have.
+var presolvers = sync.Pool{New: func() any { return new(presolved) }}
+
 // solvable decides the question.
-func (w *work) solvable(q *question) (yes bool) {
+func (w *work) solvable(q question) (yes bool) {
+	p := presolvers.Get().(*presolved)
 	defer func() {
-		switch r := recover().(type) {
+		r := recover()
+		clear(p.rows[:cap(p.rows)])
+		p.question, p.rows = question{}, p.rows[:0]
+		presolvers.Put(p)
+		switch r := r.(type) {
 		case nil:
 		case fault:
 			if !errors.Is(r.err, ErrOverflow) {
@@ -373,26 +383,53 @@ func (w *work) solvable(q *question) (yes bool) {
 			panic(r)
 		}
 	}()
-	w.spend((len(q.eq) + len(q.ge) + len(q.extra) + 1) * q.width())
-	var room [24]boxRow
-	p := presolved{question: q, rows: room[:0]}
+	p.question, p.hasLo, p.hasHi = q, 0, 0
+	return w.reduced(p)
+}
+
+// reduced decides the question of p by parts.
+func (w *work) reduced(p *presolved) bool {
+	w.spend((len(p.eq) + len(p.ge) + len(p.extra) + 1) * p.width())
 	switch unsolvable, ok := p.presolve(); {
 	case unsolvable:
 		return false
 	case !ok:
-		return w.search(q.system(), nil)
+		return w.search(p.system(), nil)
 	}
-	if p.used == 0 {
-		return true
-	}
-	if p.guess(false) || p.guess(true) {
+	if p.used == 0 || p.guess(false) || p.guess(true) {
 		return true
 	}
 	p.define()
 	for len(p.rows) > 0 {
-		if !w.search(p.part(), nil) {
+		s := p.part()
+		if s.solveUnits() {
+			if !w.solvable(question{eq: s.eq, ge: s.ge, n: s.width - 1}) {
+				return false
+			}
+		} else if !w.search(s, nil) {
 			return false
 		}
 	}
 	return true
+}
+
+// solveUnits solves the equalities that have a coefficient ±1 for that variable, and reports whether there was one.
+func (s *system) solveUnits() bool {
+	any := false
+	for i := 0; i < len(s.eq); i++ {
+		e := s.eq[i]
+		at := slices.IndexFunc(e[1:], func(k int64) bool { return k == 1 || k == -1 }) + 1
+		if at == 0 {
+			continue
+		}
+		any = true
+		s.eq = slices.Delete(s.eq, i, i+1)
+		for _, rows := range [2][]row{s.eq, s.ge} {
+			for _, r := range rows {
+				eliminateWith(r, e, at)
+			}
+		}
+		i = -1
+	}
+	return any
 }

@@ -45,7 +45,7 @@ func (w *work) withoutClosed(c *conj, drop []bool) *conj {
 	if len(closed.eq)+len(closed.ge) == 0 {
 		return c
 	}
-	if !w.solvable(&closed) {
+	if !w.solvable(closed) {
 		return nil
 	}
 	return left

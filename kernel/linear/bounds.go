@@ -162,7 +162,7 @@ func (b *builder) loopOver(k *block, stmts []*stmt, path []string, ctx *polycoun
 func isGroup(axis string) bool { return strings.HasPrefix(axis, "gid") }
 
 func (b *builder) onAxis(c polycount.Constraint) bool {
-	return slices.ContainsFunc(c.Affine.Names(), func(n string) bool { return slices.Contains(b.nest.Context.Dims(), n) })
+	return slices.ContainsFunc(c.Affine.Names(), func(n string) bool { return slices.Contains(b.dims, n) })
 }
 
 // bounded is the loop over k.iname for the parts of the statements in it, and the context within.

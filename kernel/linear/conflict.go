@@ -103,7 +103,7 @@ func (b *builder) laterPoints(t *stmt, apart string) *laterPoints {
 	for _, l := range t.loops {
 		p.prime[l] = polycount.Name(l + second)
 	}
-	for _, d := range b.nest.Context.Dims() {
+	for _, d := range b.dims {
 		if strings.Contains(apart, d[:3]) {
 			p.prime[d] = polycount.Name(d + second)
 		}
@@ -177,7 +177,7 @@ func (b *builder) meet(cs []polycount.Constraint, kind string) (bool, error) {
 	if yes, err := all.Solvable(); err != nil || !yes {
 		return false, err
 	}
-	for _, d := range b.nest.Context.Dims() {
+	for _, d := range b.dims {
 		if d[:3] != kind {
 			continue
 		}

@@ -76,6 +76,7 @@ type builder struct {
 	nest  *Nest
 	stmts []*stmt
 	loops []string // sequential inames in the order of the domains
+	dims  []string // of the context: the axes in use
 	root  *block
 	// What is asked repeatedly; domains and contexts are immutable and told by their pointers.
 	memo   map[question]clash
@@ -252,6 +253,7 @@ func (b *builder) extents() error {
 			cs = append(cs, upperBound(x, u))
 		}
 	}
+	b.dims = dims
 	n.Context = polycount.NewSet(nil, dims, cs...)
 	if b.k.Assumptions != nil {
 		if n.Context, err = n.Context.IntersectParams(b.k.Assumptions); err != nil {

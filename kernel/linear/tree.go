@@ -15,6 +15,7 @@ type block struct {
 	barrier *Barrier
 	iname   string // of a loop
 	kids    []*block
+	inside  []*stmt // what statements lists, once asked for
 	// ties in the order of blocks: the highest priority of a statement inside, then the lowest index
 	priority, first int
 }
@@ -188,6 +189,9 @@ func split(list []*stmt, f func(*stmt) bool) (yes, no []*stmt) {
 
 // statements lists those in the block, sorted.
 func (k *block) statements() []*stmt {
+	if k.inside != nil {
+		return k.inside
+	}
 	var out []*stmt
 	var rec func(k *block)
 	rec = func(k *block) {
@@ -200,6 +204,7 @@ func (k *block) statements() []*stmt {
 	}
 	rec(k)
 	slices.SortFunc(out, func(x, y *stmt) int { return x.index - y.index })
+	k.inside = out
 	return out
 }
 
