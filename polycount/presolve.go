@@ -394,7 +394,7 @@ func (w *work) reduced(p *presolved) bool {
 	case unsolvable:
 		return false
 	case !ok:
-		return w.search(p.system(), nil)
+		return w.settle(p.system(), nil)
 	}
 	if p.used == 0 || p.guess(false) || p.guess(true) {
 		return true
@@ -406,7 +406,7 @@ func (w *work) reduced(p *presolved) bool {
 			if !w.solvable(question{eq: s.eq, ge: s.ge, n: s.width - 1}) {
 				return false
 			}
-		} else if !w.search(s, nil) {
+		} else if !w.settle(s, nil) {
 			return false
 		}
 	}

@@ -71,7 +71,7 @@ func (b *builder) apart(s, t *stmt, x, y access, common []string, kind, free str
 			equal[d.name] = equal[d.name] || known
 		}
 	}
-	for _, d := range b.nest.Context.Dims() {
+	for _, d := range b.dims {
 		if strings.HasPrefix(d, kind) && !equal[d] {
 			return false
 		}
