@@ -51,6 +51,7 @@ const (
 	defaultEvaluations = 2000 // per parameter and one more
 	defaultStarts      = 24
 	roughTolerance     = 1e-8
+	roughEvaluations   = 20 // per parameter and one more, from each of several starting points
 )
 
 // fitter is a model over rows as a least-squares problem.
@@ -231,6 +232,7 @@ func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fi
 func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, tried int, err error) {
 	rough := f.lm
 	rough.Ftol, rough.Xtol, rough.NoPolish = max(f.lm.Ftol, roughTolerance), max(f.lm.Xtol, roughTolerance), true
+	rough.MaxEvaluations = min(f.lm.MaxEvaluations, roughEvaluations*(len(f.compiled.Parameters)+1))
 	starts := f.starts(opt)
 	if len(starts) == 1 {
 		best, err = f.bold(ctx, starts[0])

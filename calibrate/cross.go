@@ -130,6 +130,7 @@ func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0 []float64) ([]heldOut, error) {
 	rest := *f
 	rest.x, rest.t, rest.w, rest.group, rest.label = nil, nil, nil, nil, nil
+	rest.lm.Ftol, rest.lm.Xtol = max(f.lm.Ftol, roughTolerance), max(f.lm.Xtol, roughTolerance) // it starts near the end, and a prediction needs no more
 	for i := range f.t {
 		if !left(i) {
 			rest.x, rest.t = append(rest.x, f.x[i]), append(rest.t, f.t[i])

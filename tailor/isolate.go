@@ -16,7 +16,8 @@ type planned struct {
 	subject *subject // of a script's kernel
 }
 
-// isolate returns the kernels that make accesses of one pattern alone, and those that make all of a kernel's. Plain is the
+// isolate returns the kernels that make accesses of one pattern alone, and those that make all of a kernel's, where patterns
+// that caches serve may be in each other's way: what memory serves adds up. Plain is the
 // pattern that the store which keeps loads alive is of too.
 func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Options) ([]planned, []string) {
 	var out []planned
@@ -46,16 +47,14 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 		}
 	}
 	for _, s := range subjects {
-		used := 0
+		shared := 0
 		for _, p := range patterns {
-			for _, u := range p.Uses {
-				if u.subject == s {
-					used++
-				}
+			if p.Cached && slices.ContainsFunc(p.Uses, func(u Use) bool { return u.subject == s }) {
+				shared++
 			}
 		}
 		switch {
-		case opt.Isolated, used < 2, s.loadsAndStores(patterns, plain):
+		case opt.Isolated, shared < 2, s.loadsAndStores(patterns, plain):
 		case !s.worksOnChip():
 			notes = append(notes, fmt.Sprintf("%s does nothing but access global memory: its accesses together would be the kernel itself, and are not measured", s.program()))
 		default:

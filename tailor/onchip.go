@@ -183,7 +183,7 @@ func (c localClass) features() []string {
 		if s == 1 {
 			constraint = "<2" // also 0, one element for all
 		}
-		out = append(out, fmt.Sprintf("f_mem_access_local_%s_lstrides:{0:%s}", c.dtype, constraint))
+		out = append(out, fmt.Sprintf("f_mem_hoisted_local_%s_lstrides:{0:%s}", c.dtype, constraint))
 	}
 	return out
 }

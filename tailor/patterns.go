@@ -2,6 +2,7 @@ package tailor
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type Pattern struct {
 	LStrides  features.Strides
 	GStrides  features.Strides
 	Reuse     bool // elements are accessed more than once (access-to-footprint ratio over 1)
+	Cached    bool // loads that take each element several times, so that most come from a cache
 	Uses      []Use
 }
 
@@ -41,6 +43,9 @@ type patternKey struct {
 	reuse     bool
 }
 
+// cached is the access-to-footprint ratio from which on most loads come from a cache.
+const cached = 2
+
 // A pattern that has less than both of these shares in all kernels has no cost of its own.
 const (
 	minor      = 0.02 // of the accesses
@@ -55,13 +60,14 @@ func findPatterns(subjects []*subject, machine Machine) (major, small []*Pattern
 	for _, s := range subjects {
 		for _, m := range s.global() {
 			key := patternKey{m.DType, m.Direction, m.LStrides, m.GStrides, false}
+			often := false
 			if ratio, err := s.stats.AFR(m, s.largest); err == nil {
-				n, d := ratio.Num(), ratio.Denom()
-				key.reuse = n.Cmp(d) > 0
+				key.reuse = ratio.Cmp(big.NewRat(1, 1)) > 0
+				often = m.Direction == features.Load && ratio.Cmp(big.NewRat(cached, 1)) >= 0
 			}
 			p := byKey[key]
 			if p == nil {
-				p = &Pattern{DType: m.DType, Direction: m.Direction, LStrides: m.LStrides, GStrides: m.GStrides, Reuse: key.reuse}
+				p = &Pattern{DType: m.DType, Direction: m.Direction, LStrides: m.LStrides, GStrides: m.GStrides, Reuse: key.reuse, Cached: often}
 				byKey[key], all = p, append(all, p)
 			}
 			if len(p.Uses) == 0 || p.Uses[len(p.Uses)-1].subject != s {

@@ -21,15 +21,25 @@ type term struct {
 	optional bool // left out where the measurements could not tell it from the others
 }
 
-// part is the term of the model file that a cost belongs to.
+// part is the term of the model file that a cost belongs to: what of the device the work keeps busy.
 type part string
 
-// The parts.
+// The parts. Caches and local memory share the way on which loads come.
 const (
-	overhead part = "overhead"
-	gmem     part = "gmem"
-	onchip   part = "onchip"
+	overhead   part = "overhead"
+	groups     part = "groups"
+	memory     part = "memory"
+	loads      part = "loads"
+	arithmetic part = "arithmetic"
 )
+
+// partOf is the part that a pattern's cost belongs to.
+func partOf(p *Pattern) part {
+	if p.Cached {
+		return loads
+	}
+	return memory
+}
 
 // ownFeature is a feature that the model file defines.
 type ownFeature struct{ name, expression, why string }
@@ -84,7 +94,7 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 			param: "p_latency", features: []string{touchesFeature}, unit: "s per launch", part: overhead, optional: true,
 			why: "of a launch that accesses global memory, beside: the first bytes' way",
 		},
-		term{param: "p_group", features: []string{"f_thread_groups"}, unit: "s per group", part: gmem, why: "of starting a work-group"})
+		term{param: "p_group", features: []string{"f_thread_groups"}, unit: "s per group", part: groups, why: "of starting a work-group"})
 	c.own = append(c.own, ownFeature{touchesFeature, "min(1, f_mem_access_global)", "1 for a kernel that accesses global memory"})
 	c.shareDestination(subjects, major, opt)
 	far, err := c.cacheMatters(subjects, major, opt)
@@ -100,7 +110,7 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 		if p.LStrides.Along(0) == "0" {
 			unit = "s per access of a sub-group"
 		}
-		c.terms = append(c.terms, term{pattern: p, param: "p_" + p.Name, features: ids, unit: unit, part: gmem, why: "of " + p.describe()})
+		c.terms = append(c.terms, term{pattern: p, param: "p_" + p.Name, features: ids, unit: unit, part: partOf(p), why: "of " + p.describe()})
 		// What is one element for all work-items of a sub-group comes from the multiprocessor's own cache, as fast as it can.
 		factor := ""
 		if p.LStrides.Along(0) == "0" {
@@ -110,7 +120,7 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 		beyond := func(param string, of []string, unit string) {
 			if far[p] {
 				c.terms = append(c.terms, term{
-					pattern: p, param: param + "_far", features: of, factor: farFeature, unit: unit, part: gmem, optional: true,
+					pattern: p, param: param + "_far", features: of, factor: farFeature, unit: unit, part: partOf(p), optional: true,
 					why: "more where what the kernel touches exceeds the cache",
 				})
 			}
@@ -119,7 +129,7 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 		if turns := p.turns(all, opt); turns != "" {
 			c.own = append(c.own, ownFeature{turnsFeature + p.Name, turns, "such accesses that a work-item makes one after the other"})
 			wait := term{
-				pattern: p, param: "p_" + p.Name + "_wait", features: []string{turnsFeature + p.Name}, unit: "s per access in turn", part: gmem, optional: true,
+				pattern: p, param: "p_" + p.Name + "_wait", features: []string{turnsFeature + p.Name}, unit: "s per access in turn", part: partOf(p), optional: true,
 				why: "of waiting, where there are too few work-groups to hide it",
 			}
 			c.terms = append(c.terms, wait)
@@ -228,15 +238,15 @@ func (c *content) addStream() {
 	unit := fmt.Sprintf("s per %d B", c.stream.dtype.Size())
 	if !c.stream.apart {
 		c.terms = append(c.terms, term{
-			param: "p_stream", features: named([]string{streamLoads[0], streamStores[0]}), unit: unit, part: gmem,
+			param: "p_stream", features: named([]string{streamLoads[0], streamStores[0]}), unit: unit, part: memory,
 			why: "of accesses to neighbouring elements, each once, in measurement kernels",
 		})
 		return
 	}
 	c.terms = append(c.terms,
-		term{param: "p_stream_load", features: named(streamLoads), unit: unit, part: gmem, why: "of loads of neighbouring elements in measurement kernels"},
+		term{param: "p_stream_load", features: named(streamLoads), unit: unit, part: memory, why: "of loads of neighbouring elements in measurement kernels"},
 		term{
-			param: "p_stream_store", features: named(append(slices.Clone(streamStores), destination)), unit: unit, part: gmem,
+			param: "p_stream_store", features: named(append(slices.Clone(streamStores), destination)), unit: unit, part: memory,
 			why: "of their stores, and of the store that keeps the loads alive where a kernel's other work is removed",
 		})
 }
@@ -419,7 +429,7 @@ func (c *content) fill(opt Options) string {
 func (c *content) addOnChip(subjects []*subject, ops []operation, local []localClass, opt Options) {
 	factor := c.fill(opt)
 	add := func(t term) {
-		t.part, t.factor = onchip, factor
+		t.factor = factor
 		if i := slices.IndexFunc(c.terms, func(o term) bool { return o.param == t.param }); i >= 0 {
 			c.terms[i].features = append(c.terms[i].features, t.features...)
 			return
@@ -431,15 +441,15 @@ func (c *content) addOnChip(subjects []*subject, ops []operation, local []localC
 		if o.like != "" {
 			why = "of " + o.like + " in " + string(o.dtype)
 		}
-		add(term{param: o.param, features: []string{o.feature}, unit: o.unit, why: why})
+		add(term{param: o.param, features: []string{o.feature}, unit: o.unit, part: arithmetic, why: why})
 	}
 	for _, l := range local {
 		add(term{
-			param: l.param(), features: l.features(), unit: fmt.Sprintf("s per %d B per lane", l.dtype.Size()),
+			param: l.param(), features: l.features(), unit: fmt.Sprintf("s per %d B per lane", l.dtype.Size()), part: loads,
 			why: fmt.Sprintf("of an access to local memory, neighbours %d elements apart", l.measure),
 		})
 	}
 	if barriers(subjects) {
-		add(term{param: "p_barrier", features: []string{"f_sync_barrier_local * f_thread_groups"}, unit: "s per barrier of a work-group", why: "of a barrier"})
+		add(term{param: "p_barrier", features: []string{"f_sync_barrier_local * f_sub_groups"}, unit: "s per barrier of a sub-group", part: memory, why: "of a barrier"})
 	}
 }

@@ -25,7 +25,7 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 		}
 	}
 	b.WriteString("terms:\n")
-	for _, p := range []part{overhead, gmem, onchip} {
+	for _, p := range []part{overhead, groups, memory, loads, arithmetic} {
 		fmt.Fprintf(&b, "  %s: >-\n", p)
 		for i, sum := range c.sum(p, form) {
 			sign := ""
@@ -35,6 +35,7 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 			fmt.Fprintf(&b, "    %s%s\n", sign, sum)
 		}
 	}
+	fmt.Fprintf(&b, "  gmem: %s\n  onchip: %s\n", within(form, memory, groups), within(form, loads, arithmetic))
 	fmt.Fprintf(&b, "expression: %s\n", joined[form].expression)
 	b.WriteString("parameters:\n")
 	for _, t := range c.terms {
@@ -43,8 +44,8 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	if c.findsEdge(form) {
 		fmt.Fprintf(&b, "  %s: {init: %d, min: %d, max: %d, unit: B} # the footprint from which on accesses miss the cache\n", edge, c.cache/2, c.cache/4, c.cache*5/4)
 	}
-	if c.mixes(form) {
-		fmt.Fprintf(&b, "  %s: {min: 1, max: 64} # 1: the costs of a kernel's patterns add up; the larger it is, the better they hide each other\n", mix)
+	for _, name := range c.mixing(form) {
+		fmt.Fprintf(&b, "  %s: {min: 1, max: 64} # 1: the costs of a kernel's patterns add up; the larger it is, the better they hide each other\n", name)
 	}
 	if p := joined[form].parameter; p != "" {
 		fmt.Fprintf(&b, "  %s\n", p)
@@ -60,31 +61,54 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	return b.String()
 }
 
-// mix is the parameter that tells how the costs of different patterns of one kernel join.
+// hiding is the exponent by which the parts of the device that gmem and onchip consist of hide each other, where the form is not
+// linear: work-groups start while others wait for memory, and arithmetic goes on while others load. The kernels of a
+// calibration tell little of it; by the experiment of section 7.4 the exponent between gmem and onchip is near 2 on GPUs.
+const hiding = 2
+
+func within(form models.Form, a, b part) string {
+	if form == models.LinearForm {
+		return fmt.Sprintf("%s + %s", a, b)
+	}
+	return fmt.Sprintf("pnorm(%s, %s, %d)", a, b, hiding)
+}
+
+// mix is the parameter that tells how the costs of different patterns of one kernel join, or the first of several.
 const mix = "p_mix"
 
-// sum lists the addends of a part. In a form that is not linear, patterns join by a p-norm of their own, from a sum, where they
-// wait for the same thing, to the largest, where each waits for its own; the kernels that make all accesses together tell.
+// sum lists the addends of a part. In a form that is not linear, patterns that caches serve join by a p-norm of their own, from a sum,
+// where they wait for the same thing, to the largest, where each waits for its own; the kernels that make all accesses together tell.
+// What memory serves adds up.
 func (c *content) sum(p part, form models.Form) []string {
-	var out, patterns []string
+	var out []string
 	var last *Pattern
+	patterns := map[string][]string{} // by the parameter that joins them
 	for _, t := range c.terms {
-		switch {
-		case t.part != p:
-		case t.pattern == nil || !c.mixes(form):
-			out = append(out, c.product(t, form))
+		if t.part != p {
+			continue
+		}
+		name := ""
+		if t.pattern != nil && p == loads {
+			name = c.mixOf(t.pattern, form)
+		}
+		switch product := c.product(t, form); {
+		case name == "":
+			out = append(out, product)
 		case t.pattern == last:
-			patterns[len(patterns)-1] += " + " + c.product(t, form)
+			patterns[name][len(patterns[name])-1] += " + " + product
 		default:
-			patterns, last = append(patterns, c.product(t, form)), t.pattern
+			patterns[name] = append(patterns[name], product)
 		}
+		last = t.pattern
 	}
-	if len(patterns) > 0 {
-		joint := patterns[0]
-		for _, one := range patterns[1:] {
-			joint = fmt.Sprintf("pnorm(%s,\n      %s, %s)", joint, one, mix)
+	if p == loads {
+		for _, name := range c.mixing(form) {
+			joint := patterns[name][0]
+			for _, one := range patterns[name][1:] {
+				joint = fmt.Sprintf("pnorm(%s,\n      %s, %s)", joint, one, name)
+			}
+			out = append(out, joint)
 		}
-		out = append(out, joint)
 	}
 	if len(out) == 0 {
 		return []string{"0"}
@@ -92,9 +116,60 @@ func (c *content) sum(p part, form models.Form) []string {
 	return out
 }
 
-// mixes reports that patterns join by a p-norm.
-func (c *content) mixes(form models.Form) bool {
-	return c.together && form != models.LinearForm
+// mixing lists the parameters that join patterns, one for each set of kernels that share patterns.
+func (c *content) mixing(form models.Form) []string {
+	var names []string
+	for _, t := range c.terms {
+		if t.pattern != nil && t.part == loads {
+			if name := c.mixOf(t.pattern, form); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// mixOf is the parameter that joins a pattern with the others of its kernels, "" where it stands alone.
+func (c *content) mixOf(p *Pattern, form models.Form) string {
+	if !c.together || form == models.LinearForm {
+		return ""
+	}
+	var sets [][]*Pattern // of patterns that caches serve, joined by kernels that make accesses of several
+	for _, t := range c.terms {
+		if t.pattern == nil || t.part != loads {
+			continue
+		}
+		joined := []*Pattern{t.pattern}
+		sets = slices.DeleteFunc(sets, func(set []*Pattern) bool {
+			if !slices.ContainsFunc(set, t.pattern.meets) {
+				return false
+			}
+			for _, o := range set {
+				if o != t.pattern {
+					joined = append(joined, o)
+				}
+			}
+			return true
+		})
+		sets = append(sets, joined)
+	}
+	sets = slices.DeleteFunc(sets, func(set []*Pattern) bool { return len(set) < 2 })
+	for i, set := range sets {
+		if slices.Contains(set, p) {
+			if i == 0 {
+				return mix
+			}
+			return fmt.Sprintf("%s_%d", mix, i+1)
+		}
+	}
+	return ""
+}
+
+// meets reports that some kernel makes accesses of both patterns.
+func (p *Pattern) meets(o *Pattern) bool {
+	return slices.ContainsFunc(p.Uses, func(a Use) bool {
+		return slices.ContainsFunc(o.Uses, func(b Use) bool { return a.subject == b.subject })
+	})
 }
 
 // edge is the parameter that tells from which footprint on accesses miss the cache; at twice as much all do. Caches of several
