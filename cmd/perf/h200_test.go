@@ -46,3 +46,41 @@ func replayJSON(t *testing.T, into any, args ...string) {
 		t.Fatal(err)
 	}
 }
+
+// TestApplicationsOnTheH200 holds what the README says of the evaluation of Stevens and Klöckner, section 8, with models written
+// by hand and with those that calibrate --for made: no worse than the paper's errors, with warm and with cold caches.
+func TestApplicationsOnTheH200(t *testing.T) {
+	for _, c := range []struct {
+		suites string
+		cache  string
+		limits []float64 // of the geometric means: matrix multiplication, DG, finite differences
+		ranked int       // verdicts that are right, of 15
+	}{
+		{"applications.yaml", "warm", []float64{0.043, 0.075, 0.067}, 15},
+		{"applications.yaml", "cold", []float64{0.043, 0.075, 0.067}, 15},
+		{"tailored/applications.yaml", "warm", []float64{0.043, 0.075, 0.067}, 14},
+	} {
+		var report evaluate.Report
+		replayJSON(t, &report, "evaluate", "../../examples/evaluation/"+c.suites, "--replay", "../../testdata/h200/applications.jsonl.gz", "--cache", c.cache)
+		right := 0
+		for i, s := range report.Suites {
+			limit := c.limits[i]
+			if s.GeomeanRelativeError > limit || s.Mean() > 1.5*limit || s.Worst() > 3*limit {
+				t.Errorf("%s, %s: %s: geometric mean %.4f, mean %.4f, worst %.4f", c.suites, c.cache, s.Name, s.GeomeanRelativeError, s.Mean(), s.Worst())
+			}
+			right += s.Ranking.Right
+		}
+		if report.GeomeanRelativeError > 0.064 || right < c.ranked || len(report.Suites) != 3 || report.Points() != 40 {
+			t.Errorf("%s, %s: geometric mean %.4f over %d points, %d rankings right", c.suites, c.cache, report.GeomeanRelativeError, report.Points(), right)
+		}
+	}
+}
+
+// TestFurtherKernelsOnTheH200 holds what the README says of six kernels predicted by the models that calibrate --for made for them.
+func TestFurtherKernelsOnTheH200(t *testing.T) {
+	var report evaluate.Report
+	replayJSON(t, &report, "evaluate", "../../examples/evaluation/further/kernels.yaml", "--replay", "../../testdata/h200/further.jsonl.gz")
+	if report.GeomeanRelativeError > 0.12 || report.Points() != 18 {
+		t.Errorf("geometric mean %.4f over %d points", report.GeomeanRelativeError, report.Points())
+	}
+}
