@@ -316,7 +316,7 @@ knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"p_launch", "p_latency", "p_group", "p_xLD", "p_yST"}
+	want := []string{"p_launch", "p_latency", "p_xLD", "p_yST", "p_group"}
 	if d := cmp.Diff(want, set.Model.ParameterNames()); d != "" {
 		t.Error(d)
 	}
