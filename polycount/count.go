@@ -168,9 +168,22 @@ func (w *work) countWhole(c *conj, params []string) *Poly {
 	return p
 }
 
-// countGroup counts one group by nested sums, and by signed cones where those need more than one piece or would have
-// to splinter: cones give one piece per chamber, which is fewer. The shorter answer is taken.
+// countGroup counts one group; where the answer is long, its small variables value by value, if that is shorter.
 func (w *work) countGroup(g *conj, params []string) *Poly {
+	p := w.countGroupWhole(g, params)
+	if p.terms() >= longEnough {
+		w.within(w.left/8, func(w *work) {
+			if q, ok := w.byValues(g, params); ok && (len(q.pieces) < len(p.pieces) || len(q.pieces) == len(p.pieces) && q.terms() < p.terms()) {
+				p = q
+			}
+		})
+	}
+	return p
+}
+
+// countGroupWhole counts one group by nested sums, and by signed cones where those need more than one piece or would
+// have to splinter: cones give one piece per chamber, which is fewer. The shorter answer is taken.
+func (w *work) countGroupWhole(g *conj, params []string) *Poly {
 	start := func() (*counter, region) {
 		r := region{ge: cloneRows(g.ge), q: constant(ratInt(1))}
 		for i, d := range g.divs {

@@ -8,10 +8,9 @@ import (
 // Limits of rewriting by values: points looked at, and points times terms.
 const (
 	maxSamples    = 4096
-	maxSampleWork = 1 << 16
+	maxSampleWork = 1 << 17
 	longEnough    = 12 // terms from which it is tried
-	tooLong       = 500
-	maxPeriod     = 4 // of coefficients in the result, which has up to that many floors
+	tooLong       = 1000
 )
 
 // periodic shortens q by looking at its values. A polynomial in n and floors of n with period L is, on each residue
@@ -26,8 +25,53 @@ func (w *work) periodic(p *Poly, q quasi) quasi {
 				q = next
 			}
 		}
+		for k := 0; k < len(p.table.divs) && longEnough <= len(q) && len(q) <= tooLong; k++ {
+			if q.uses(1 + p.table.n + k) {
+				w.spend(8 * len(q))
+				if next := w.periodicInForm(p, q, p.table.divs[k].num); next != nil {
+					q = next
+				}
+			}
+		}
 	})
 	return q
+}
+
+// periodicInForm is periodicIn for a form in several variables, as n + m, which takes the place of one of them.
+func (w *work) periodicInForm(p *Poly, q quasi, form row) quasi {
+	n, v, several := p.table.n, 0, false
+	for i := 1; i < len(form); i++ {
+		switch {
+		case form[i] == 0:
+		case i > n:
+			return nil
+		default:
+			several = several || !isZero(form[1:i])
+			if form[i] == 1 || form[i] == -1 {
+				v = i
+			}
+		}
+	}
+	if !several || v == 0 {
+		return nil
+	}
+	to, back := identityRows(n), identityRows(n)
+	back[v-1] = append(row{0}, p.table.fit(slices.Clone(form))[1:1+n]...)
+	solved := negRow(back[v-1])
+	solved[v] = 1
+	if form[v] < 0 {
+		solved = negRow(solved)
+	}
+	to[v-1] = solved
+	fresh := &Poly{table: &conj{n: n}}
+	x := q.rename(fresh.importTable(p.table, to))
+	if x = w.periodicIn(fresh, x, v); x == nil {
+		return nil
+	}
+	if x = x.rename(p.importTable(fresh.table, back)); !shorter(x, q) {
+		return nil
+	}
+	return x
 }
 
 // periodicIn is periodic for one variable; nil when it does not help.
@@ -163,11 +207,10 @@ func (w *work) byResidues(p *Poly, q quasi, v int) (out quasi, ok bool) {
 		for range k {
 			power = power.mul(quasi{{atomKey(v), ratInt(1)}})
 		}
-		t := leastPeriod(cs)
-		if t > maxPeriod {
+		part := p.periodicCoefficient(cs[:leastPeriod(cs)], v)
+		if out = out.add(power.mul(part)); len(out) >= len(q) {
 			return nil, false
 		}
-		out = out.add(power.mul(p.periodicCoefficient(cs[:t], v)))
 	}
 	return out, true
 }
@@ -235,8 +278,8 @@ next:
 	return len(cs)
 }
 
-// periodicCoefficient writes the function that has the value cs[n mod T], T = len(cs), by floors F_j = ⌊(n+j)/T⌋:
-// c₀ + Σ (c₋ⱼ − c₋ⱼ₋₁)·F_j, less a multiple of Σ F_j = n.
+// periodicCoefficient writes the function that has the value cs[n mod T], T = len(cs). At n ≡ a it grows by
+// cs[a] − cs[a−1], and ⌊(n − a)/d⌋ grows by 1 at n ≡ a mod d, for any divisor d of T: n itself for d = 1.
 func (p *Poly) periodicCoefficient(cs []rat, v int) quasi {
 	t := len(cs)
 	out := constant(cs[0])
@@ -244,32 +287,81 @@ func (p *Poly) periodicCoefficient(cs []rat, v int) quasi {
 		return out
 	}
 	steps := make([]rat, t)
-	for j := range steps {
-		steps[j] = cs[(t-j)%t].add(cs[(2*t-j-1)%t].neg())
+	for a := range steps {
+		steps[a] = cs[a].add(cs[(a+t-1)%t].neg())
 	}
-	usual, most := steps[0], 0
-	for _, x := range steps {
+	for _, x := range stairs(steps) {
+		num := make(row, p.table.width())
+		num[0], num[v] = (x.period-x.at)%x.period, 1 // from 0 up, so that the floor is 0 at n = 0
+		out = out.add(linear(p.table.floorRow(num, x.period)).scale(x.height))
+	}
+	return out
+}
+
+// stair is a step of some height at each n ≡ at mod period.
+type stair struct {
+	at, period int64
+	height     rat
+}
+
+// stairs writes steps, which are repeated for ever, as a sum of few stairs: greedily those that make most of what is
+// left 0.
+func stairs(steps []rat) []stair {
+	t := len(steps)
+	rest := slices.Clone(steps)
+	var out []stair
+	for {
+		best, gain := stair{}, 0
+		for d := 1; d < t; d++ {
+			if t%d != 0 {
+				continue
+			}
+			for a := range d {
+				height, n := usual(rest, a, d)
+				zeros := 0
+				for i := a; i < t; i += d {
+					if rest[i].isZero() {
+						zeros++
+					}
+				}
+				if n -= zeros + 1; n > gain && !height.isZero() {
+					best, gain = stair{int64(a), int64(d), height}, n
+				}
+			}
+		}
+		if gain == 0 {
+			break
+		}
+		out = append(out, best)
+		for i := best.at; i < int64(t); i += best.period {
+			rest[i] = rest[i].add(best.height.neg())
+		}
+	}
+	for i, x := range rest {
+		if !x.isZero() {
+			out = append(out, stair{int64(i), int64(t), x})
+		}
+	}
+	return out
+}
+
+// usual is the value other than 0 that occurs most often, first of all, at a, a + d, …, and how often it does.
+func usual(values []rat, a, d int) (value rat, most int) {
+	for i := a; i < len(values); i += d {
+		if values[i].isZero() {
+			continue
+		}
 		n := 0
-		for _, y := range steps {
-			if y.equal(x) {
+		for j := a; j < len(values); j += d {
+			if values[j].equal(values[i]) {
 				n++
 			}
 		}
 		if n > most {
-			usual, most = x, n
+			value, most = values[i], n
 		}
 	}
-	out = out.add(quasi{{atomKey(v), ratInt(1)}}.scale(usual))
-	for j, x := range steps {
-		if x.equal(usual) {
-			continue
-		}
-		num := make(row, p.table.width())
-		num[0], num[v] = int64(j), 1
-		floor := linear(p.table.floorRow(num, int64(t)))
-		out = out.add(floor.scale(x.add(usual.neg())))
-	}
-	return out
+	return value, most
 }
 
 // fewPoints is the number of values of a parameter up to which a polynomial is laid through them.

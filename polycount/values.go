@@ -1,0 +1,307 @@
+package polycount
+
+import "slices"
+
+// maxClasses bounds the combinations of values that byValues runs through, and maxValues those of one variable.
+const (
+	maxClasses = 300
+	maxValues  = 64
+)
+
+// byValues counts a group in which each variable that has only a few values, as i mod 7, is given these one by one, where
+// that leaves each of the others between two bounds in parameters. Nested sums and cones raise the degree of such a group
+// by a variable for each modulus; here it stays the number of the dimensions.
+func (w *work) byValues(g *conj, params []string) (p *Poly, ok bool) {
+	if len(g.eq) > 0 {
+		return nil, false
+	}
+	type digit struct {
+		at       int
+		lo, size int64
+	}
+	ge := cloneRows(g.ge)
+	for g.isolateDigit(ge) {
+		w.spend(len(ge) * g.width())
+	}
+	var digits []digit
+	var rest []int
+	classes := int64(1)
+	for k, d := range g.divs {
+		at := 1 + g.n + k
+		if d.den != 0 || !slices.ContainsFunc(ge, func(r row) bool { return r[at] != 0 }) {
+			continue
+		}
+		lo, hi, bounded := valueRange(ge, at)
+		if !bounded || hi-lo >= maxValues {
+			rest = append(rest, at)
+			continue
+		}
+		digits = append(digits, digit{at, lo, hi - lo + 1})
+		if classes *= hi - lo + 1; classes > maxClasses {
+			return nil, false
+		}
+	}
+	if len(digits) == 0 || len(rest) == 0 || classes <= 0 {
+		return nil, false
+	}
+	p = newPoly(params)
+	table := &conj{n: g.n, divs: slices.Clone(g.divs)}
+	var dom *conj
+	var total quasi
+	for class := range classes {
+		rows := cloneRows(ge)
+		for _, d := range digits {
+			v := d.lo + class%d.size
+			class /= d.size
+			for _, r := range rows {
+				r[0] = add(r[0], mul(v, r[d.at]))
+				r[d.at] = 0
+			}
+		}
+		w.spend(len(rows) * g.width())
+		if rows, ok = tightest(rows); !ok {
+			continue
+		}
+		bounds, q, ok := boxCount(table, rows, rest)
+		if !ok {
+			return nil, false
+		}
+		if !bounds.simplify() {
+			continue
+		}
+		if dom != nil && compareConj(dom, bounds) != 0 {
+			return nil, false // a piece for each would be longer
+		}
+		dom, total = bounds, append(total, q...)
+	}
+	if dom == nil {
+		return p, true
+	}
+	atoms := p.importTable(table, identityRows(table.n))
+	q := p.familiesJoined(w, total.collected().rename(atoms))
+	if len(q) > 0 {
+		p.pieces = []piece{{dom, q}}
+	}
+	return p, true
+}
+
+// tightest keeps one row of each direction; ok is false where a row is a negative constant. Rows are not divided by
+// common factors as elsewhere: boxCount wants the bounds of a variable with one coefficient.
+func tightest(rows []row) (out []row, ok bool) {
+	for _, r := range rows {
+		if isZero(r[1:]) {
+			if r[0] < 0 {
+				return nil, false
+			}
+			continue
+		}
+		if at := slices.IndexFunc(out, func(o row) bool { return parallel(o, r, false) }); at >= 0 {
+			out[at][0] = min(out[at][0], r[0])
+			continue
+		}
+		out = append(out, r)
+	}
+	return out, true
+}
+
+// isolateDigit finds a form with few values, as i − 7q from 0 to 6, and gives it the place of a variable that has the
+// coefficient ±1 in it, here i. It reports whether there was one.
+func (c *conj) isolateDigit(ge []row) bool {
+	for i, x := range ge {
+		at, variables := 0, 0
+		for k := 1; k < len(x); k++ {
+			if x[k] == 0 {
+				continue
+			}
+			variables++
+			if at == 0 && c.free(k) && (x[k] == 1 || x[k] == -1) {
+				if _, _, bounded := valueRange(ge, k); !bounded {
+					at = k
+				}
+			}
+		}
+		if at == 0 || variables < 2 {
+			continue
+		}
+		for _, y := range ge[i+1:] {
+			if !parallel(x, y, true) || add(x[0], y[0]) < 0 || add(x[0], y[0]) >= maxValues {
+				continue
+			}
+			// t = x − x[0] becomes column at: x_at = ±(t − the rest)
+			form := slices.Clone(x)
+			form[0] = 0
+			by := negRow(form)
+			by[at] = 1
+			if form[at] < 0 {
+				by = negRow(by)
+			}
+			for _, r := range ge {
+				if k := r[at]; k != 0 {
+					r[at] = 0
+					for j, v := range by {
+						r[j] = add(r[j], mul(k, v))
+					}
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// valueRange are the bounds that rows with nothing but the variable at give it.
+func valueRange(ge []row, at int) (lo, hi int64, ok bool) {
+	okLo, okHi := false, false
+	for _, r := range ge {
+		k := r[at]
+		r[at] = 0
+		alone := k != 0 && isZero(r[1:])
+		r[at] = k
+		switch {
+		case !alone:
+		case k > 0:
+			if b := ceilDiv(neg(r[0]), k); !okLo || b > lo {
+				lo, okLo = b, true
+			}
+		default:
+			if b := floorDiv(r[0], -k); !okHi || b < hi {
+				hi, okHi = b, true
+			}
+		}
+	}
+	return lo, hi, okLo && okHi
+}
+
+// boxCount is the number of points where each variable of at has a lower and an upper bound with one coefficient a, in
+// parameters: L ≤ a·x ≤ U for ⌊U/a⌋ − ⌈L/a⌉ + 1 values, which holds from U = L − 1 on, where it is 0. It is over the
+// columns of table, which gains floors; dom are the conditions U ≥ L − 1.
+func boxCount(table *conj, ge []row, at []int) (dom *conj, q quasi, ok bool) {
+	dom = &conj{n: table.n, divs: slices.Clone(table.divs)}
+	lower, upper := make([]row, len(at)), make([]row, len(at))
+	for _, r := range ge {
+		found := -1
+		for i, c := range at {
+			if r[c] != 0 {
+				if found >= 0 {
+					return nil, nil, false
+				}
+				found = i
+			}
+		}
+		if found < 0 {
+			dom.addGE(slices.Clone(r))
+			continue
+		}
+		side := &lower[found]
+		if r[at[found]] < 0 {
+			side = &upper[found]
+		}
+		if *side != nil {
+			return nil, nil, false
+		}
+		*side = r
+	}
+	q = constant(ratInt(1))
+	for i, c := range at {
+		lo, hi := lower[i], upper[i]
+		if lo == nil || hi == nil || lo[c] != -hi[c] {
+			return nil, nil, false
+		}
+		a := lo[c]
+		span := combineRows(1, lo, 1, hi) // U − L
+		span[0] = add(span[0], 1)
+		dom.addGE(span)
+		factor := constant(ratInt(1))
+		for _, r := range []row{lo, hi} {
+			x := slices.Clone(r)
+			x[c] = 0
+			factor = factor.add(linear(table.floorRow(x, a)))
+		}
+		q = q.mul(factor)
+	}
+	return dom.clone(), q, true
+}
+
+// familiesJoined shortens q by ⌊e/d⌋ + ⌊(e+1)/d⌋ + … + ⌊(e+d−1)/d⌋ = e (Hermite): beside one cofactor, floors of such a
+// family that have the same coefficient for the most part become a multiple of e and the rest.
+func (p *Poly) familiesJoined(w *work, q quasi) quasi {
+	for again := true; again; {
+		again = false
+		for k := range p.table.divs {
+			if p.table.divs[k].den > maxValues {
+				continue
+			}
+			w.spend(2*len(q) + p.table.width())
+			if next, ok := p.familyJoined(q, p.table.divs[k]); ok {
+				q, again = next, true
+			}
+		}
+	}
+	return q
+}
+
+// familyJoined is familiesJoined for the family of one floor, beside one cofactor.
+func (p *Poly) familyJoined(q quasi, of div) (out quasi, ok bool) {
+	member := map[int]int64{}
+	for k, d := range p.table.divs {
+		if d.den == of.den && equalPadded(d.num[1:], of.num[1:]) {
+			member[1+p.table.n+k] = d.num[0]
+		}
+	}
+	type line struct {
+		beside string
+		coeffs []rat
+	}
+	var lines []line
+	index := map[string]int{}
+	for _, t := range q {
+		at := -1
+		for i := 0; i < len(t.factors); i += 2 {
+			if _, in := member[atomAt(t.factors, i)]; in {
+				if at >= 0 {
+					at = -1
+					break
+				}
+				at = i
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		beside := t.factors[:at] + t.factors[at+2:]
+		i, known := index[beside]
+		if !known {
+			i = len(lines)
+			index[beside] = i
+			coeffs := make([]rat, of.den)
+			for j := range coeffs {
+				coeffs[j] = ratInt(0)
+			}
+			lines = append(lines, line{beside, coeffs})
+		}
+		lines[i].coeffs[member[atomAt(t.factors, at)]] = t.c
+	}
+	e := p.table.fit(slices.Clone(of.num))
+	e[0] = 0
+	for _, x := range lines {
+		height, n := usual(x.coeffs, 0, 1)
+		zeros := 0
+		for _, c := range x.coeffs {
+			if c.isZero() {
+				zeros++
+			}
+		}
+		form := linear(e)
+		if n <= zeros+len(form) {
+			continue
+		}
+		change := form
+		for j := range of.den {
+			num := slices.Clone(e)
+			num[0] = j
+			change = change.sub(linear(p.table.floorRow(num, of.den)))
+		}
+		return q.add(change.scale(height).mul(quasi{{x.beside, ratInt(1)}})), true
+	}
+	return nil, false
+}

@@ -1,0 +1,109 @@
+package polycount
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+)
+
+// Sets with several moduli in one variable, or linked between variables, have counts of the degree of their dimensions.
+// The bounds on the length are what the rewriting by residues gives; without it each is longer by a factor of 4 to 20.
+func TestModuliAreShort(t *testing.T) {
+	for _, c := range []struct {
+		set  string
+		long int // bytes of the text
+		hi   int64
+	}{
+		{"[n] -> { [i] : 0 <= i < n and (i mod 4) <= (i mod 3) }", 110, 30},
+		{"[n] -> { [i] : 0 <= i < 2n + 2 and (2i + n - 2) mod 4 >= (-2i + 3n + 1) mod 7 }", 650, 60},
+		{"[n] -> { [i] : (i mod 4) + 2*floor((i + n)/3) <= n and 0 <= i < n }", 240, 60},
+		{"[n] -> { [i] : 0 <= i < n and i mod 7 <= i mod 11 }", 350, 160},
+		{"[n] -> { [i,j] : 0 <= i,j < n and i mod 7 <= j mod 11 }", 1100, 80},
+		{"[n] -> { [i,j] : 0 <= i,j < n and i mod 4 <= j mod 3 }", 150, 30},
+		{"[n,m] -> { [i] : 0 <= i < n + m and (i mod 4) <= (i mod 3) }", 130, 15},
+		{"[n,m] -> { [i] : m <= i < n and (i mod 4) <= (i mod 3) }", 200, 15},
+		{"[n,m] -> { [i] : 0 <= i < m - n and (i mod 4) <= (i mod 3) }", 150, 15},
+	} {
+		s := mustSet(t, c.set)
+		p := must(s.Count())
+		if got := len(p.String()); got > c.long {
+			t.Errorf("%s: %d bytes: %v", c.set, got, p)
+		}
+		lo := int64(-2)
+		if len(s.params) > 1 {
+			lo = -c.hi
+		}
+		eachPoint(s.params, lo, c.hi, func(at map[string]int64) {
+			want := naive(s, at, -c.hi, 2*c.hi+2)
+			if got := must(p.Eval(at)); !got.IsInt() || got.Num().Int64() != want {
+				t.Errorf("%s at %v: %v, want %d", c.set, at, got, want)
+			}
+		})
+	}
+}
+
+func TestModuliAtRandom(t *testing.T) {
+	r := rand.New(rand.NewSource(17))
+	for range 40 {
+		form := func(names ...string) string {
+			out := fmt.Sprint(r.Intn(5) - 2)
+			for _, n := range names {
+				out += fmt.Sprintf(" + %d*%s", r.Intn(5)-2, n)
+			}
+			return out
+		}
+		text := fmt.Sprintf("[n,m] -> { [i,j] : %d <= i < n and %s <= j < m and (%s) mod %d %s (%s) mod %d }", r.Intn(3)-1,
+			[]string{"0", "-1", "i"}[r.Intn(3)], form("i"), 2+r.Intn(4), []string{"<=", ">", "="}[r.Intn(3)], form([]string{"i", "j", "n"}[r.Intn(3)], "j"), 2+r.Intn(4))
+		s := mustSet(t, text)
+		p := must(s.Count())
+		eachPoint(s.params, -2, 9, func(at map[string]int64) {
+			if got, want := must(p.Eval(at)), naive(s, at, -2, 9); !got.IsInt() || got.Num().Int64() != want {
+				t.Fatalf("%s at %v: %v, want %d: %v", text, at, got, want, p)
+			}
+		})
+	}
+}
+
+// Any periodic steps are the sum of the stairs that are made of them.
+func TestStairs(t *testing.T) {
+	r := rand.New(rand.NewSource(3))
+	for range 300 {
+		steps := make([]rat, 1+r.Intn(24))
+		for i := range steps {
+			steps[i] = ratInt(int64(r.Intn(3)))
+		}
+		for range r.Intn(3) {
+			d := 1 + r.Intn(6)
+			for i := r.Intn(d); i < len(steps); i += d {
+				steps[i] = steps[i].add(ratOf(1, 2))
+			}
+		}
+		sum := make([]rat, len(steps))
+		for i := range sum {
+			sum[i] = ratInt(0)
+		}
+		for _, x := range stairs(steps) {
+			for i := x.at; i < int64(len(sum)); i += x.period {
+				sum[i] = sum[i].add(x.height)
+			}
+		}
+		for i := range sum {
+			if !sum[i].equal(steps[i]) {
+				t.Fatalf("%v: sum %v", steps, sum)
+			}
+		}
+	}
+	// Steps of 4 and of 6 together take two stairs, not nine.
+	steps := make([]rat, 12)
+	for i := range steps {
+		steps[i] = ratInt(0)
+		for _, d := range []int{4, 6} {
+			if i%d == 1 {
+				steps[i] = steps[i].add(ratInt(1))
+			}
+		}
+	}
+	if got := stairs(steps); len(got) > 3 {
+		t.Errorf("%d stairs: %v", len(got), got)
+	}
+}
