@@ -17,6 +17,7 @@ import (
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rules"
+	"gpuperf/workload"
 )
 
 func liftCommand() *cobra.Command {
@@ -126,6 +127,36 @@ func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, erro
 		return nil, &usageError{err}
 	}
 	return explore.NewSpace(p, filepath.Base(path), sizes, opt)
+}
+
+// modelOptions say by which calibrated model times are predicted.
+type modelOptions struct{ profile, model string }
+
+func (o *modelOptions) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.profile, "profile", "", "a profile of the device: the times that its model predicts are a feature, for the rankers that need it")
+	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile")
+}
+
+// set has the times of points predicted, if a profile is given.
+func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space) error {
+	if o.profile == "" {
+		if o.model != "" {
+			return usagef("--model %s: name the --profile that holds it", o.model)
+		}
+		return nil
+	}
+	p, err := openPredictor(cmd, predictOptions{profile: o.profile, model: o.model}, nil)
+	if err != nil {
+		return err
+	}
+	s.Predict = func(c *workload.Case) (float64, error) {
+		x, err := p.predict(c)
+		if err != nil {
+			return 0, err
+		}
+		return x.Seconds, nil
+	}
+	return nil
 }
 
 func liftShowCommand() *cobra.Command {

@@ -51,6 +51,7 @@ func liftExploreCommand() *cobra.Command {
 	var session sessionOptions
 	var search explore.Search
 	var databases []string
+	var model modelOptions
 	cmd := &cobra.Command{
 		Use:   "explore PROG.lift -s n=16777216 --budget 40",
 		Short: "Search the variants of a program for fast ones, on a device",
@@ -89,6 +90,9 @@ Orders:
 			}
 			s := search.Space
 			note(cmd, "%d variants, %d design points in %v", len(s.Derived.Variants), len(s.Points), time.Since(start).Round(time.Millisecond))
+			if err := model.set(cmd, s); err != nil {
+				return err
+			}
 			if search.Train, err = loadDatabase(cmd, databases, s.Program.Name); err != nil {
 				return err
 			}
@@ -108,6 +112,7 @@ Orders:
 	}
 	o.addFlags(cmd)
 	session.addFlags(cmd)
+	model.addFlags(cmd)
 	flags := cmd.Flags()
 	flags.Lookup("trials").Usage = "trials of each point (default 4; those that were fastest are measured again, with up to 60)"
 	flags.Lookup("limit").Usage = "give up a point whose building and trials take longer (default 15s)"

@@ -16,6 +16,7 @@ func liftRankCommand() *cobra.Command {
 	var o spaceOptions
 	var static staticOptions
 	var databases []string
+	var model modelOptions
 	var ranker string
 	var top int
 	cmd := &cobra.Command{
@@ -27,7 +28,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 ` + rankerList(),
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(databases) == 0 {
+			if len(databases) == 0 && ranker != "model" {
 				return usagef("rank needs a --database to learn from: samples that perf lift explore wrote")
 			}
 			defer rareCollections()()
@@ -56,10 +57,16 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if err != nil {
 				return err
 			}
+			if err := model.set(cmd, s); err != nil {
+				return err
+			}
 			derived := time.Now()
 			s.Prepare(s.Points, opt)
 			described := time.Now()
 			set, at := s.Set(s.Points)
+			if len(set.Points) == 0 {
+				return fmt.Errorf("no point can be described: %w", firstError(s.Points))
+			}
 			scores, err := scorer.Score(set)
 			if err != nil {
 				return err
@@ -82,6 +89,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 	}
 	o.addFlags(cmd)
 	static.addFlags(cmd)
+	model.addFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&databases, "database", nil, "samples of explorations to learn from (may be repeated); those of this program are left out")
 	flags.StringVar(&ranker, "ranker", "blend+cost", "the ranker")

@@ -46,6 +46,16 @@ func (s *Space) prepare(p *Point, opt features.StaticOptions) error {
 		return fmt.Errorf("variant %s: %w", p.Variant.ID, err)
 	}
 	p.Vector = &rank.Vector{Kernel: c.Identity, Benchmark: s.Program.Name, Size: workload.FormatSizes(s.Sizes), Values: values.Values}
+	if s.Predict == nil {
+		return nil
+	}
+	for _, k := range c.Kernels {
+		seconds, err := s.Predict(&workload.Case{Kernel: k, Identity: c.Identity, Sizes: map[string]int64{}})
+		if err != nil {
+			return err
+		}
+		p.Vector.Predicted += seconds
+	}
 	return nil
 }
 

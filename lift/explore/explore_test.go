@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -23,6 +24,7 @@ import (
 	"gpuperf/lift/rank"
 	"gpuperf/measure"
 	"gpuperf/samples"
+	"gpuperf/workload"
 )
 
 func example(t testing.TB, name string) *lift.Program {
@@ -342,6 +344,33 @@ func TestIdentity(t *testing.T) {
 		if back, err := samples.ParseKey(key); err != nil || !maps.Equal(back.Args, id.Args) {
 			t.Errorf("%s: %v (%v)", key, back, err)
 		}
+	}
+}
+
+// What a model predicts for the kernels of a point is added up.
+func TestPredict(t *testing.T) {
+	s := space(t, "asum", map[string]int64{"n": 1 << 12}, Options{Variants: 20, Ranges: 1})
+	s.Predict = func(*workload.Case) (float64, error) { return 2, nil }
+	s.Prepare(s.Points, features.StaticOptions{})
+	several := false
+	launches := slices.Index(Names(), "launches")
+	for _, p := range s.Points {
+		if p.Err != nil {
+			t.Fatal(p.Err)
+		}
+		n := p.Vector.Values[launches]
+		several = several || n > 1
+		if p.Vector.Predicted != 2*n {
+			t.Errorf("%s: %g s for %g launches", p.Variant.ID, p.Vector.Predicted, n)
+		}
+	}
+	if !several {
+		t.Error("every point has one kernel")
+	}
+	s.Points[0].once = sync.Once{}
+	s.Predict = func(*workload.Case) (float64, error) { return 0, errors.New("no model") }
+	if s.Prepare(s.Points[:1], features.StaticOptions{}); s.Points[0].Err == nil {
+		t.Error("no model, and no error")
 	}
 }
 

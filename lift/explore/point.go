@@ -47,6 +47,9 @@ type Space struct {
 	Sizes   map[string]int64
 	Derived *derive.Result
 	Points  []*Point
+	// Predict, if not nil, is the time of a kernel by a calibrated model, in seconds: that of a point is the sum over its kernels.
+	// It is called by several goroutines.
+	Predict func(*workload.Case) (float64, error)
 
 	options Options
 	at      *sync.Map // of the variants: *lower.Fixed
@@ -265,7 +268,31 @@ func ranges(e extents, maxGroup int64, count int, rng *rand.Rand) []Range {
 		}
 	}
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	// The plain one is always among them: consecutive work-items along dimension 0, and as many as there are elements.
+	if i := slices.IndexFunc(all, e.plain); i > 0 {
+		all[0], all[i] = all[i], all[0]
+	}
 	return all[:min(count, len(all))]
+}
+
+// plain reports whether a range is the one that a map asks for: groups of what mapLcl is over, or of some 256 along dimension 0,
+// and no element left for a second trip.
+func (e extents) plain(r Range) bool {
+	for d := range 3 {
+		local := int64(1)
+		switch {
+		case e.lcl[d] > 0:
+			local = e.lcl[d]
+		case d == 0 && e.glb[d] > 0:
+			for local < 256 && 2*local <= e.glb[d] {
+				local *= 2
+			}
+		}
+		if r.Local[d] != local || r.Global[d] != local*max(1, e.wrg[d], (e.glb[d]+local-1)/local) {
+			return false
+		}
+	}
+	return true
 }
 
 // launches are the launches of work-groups of a shape: as many as there is work for, or fewer.
