@@ -217,6 +217,7 @@ and less time that is than in random order. With --out it draws the curves and b
 	flags.Float64Var(&options.Share, "share", 0.9, "the share of the best throughput to be reached")
 	flags.Float64Var(&options.Limit, "limit", 10, "how many times the best time a run may take where slow runs are stopped")
 	flags.Float64Var(&options.MinBest, "min-best", 0, "leave out benchmarks and sizes whose best time is below so many seconds")
+	flags.IntVar(&options.MinPoints, "min-points", 10, "leave out benchmarks and sizes with fewer measured points")
 	flags.StringVar(&out, "out", "", "the folder to draw curves.svg, factors.svg, runs.svg and redundancy.svg into")
 	return cmd
 }
