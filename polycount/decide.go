@@ -47,7 +47,24 @@ func (s *Set) Implies(c Constraint) (implied bool, err error) {
 }
 
 // IsSubset decides s ⊆ t.
-func (s *Set) IsSubset(t *Set) (bool, error) {
+func (s *Set) IsSubset(t *Set) (in bool, err error) {
+	if t.open == nil && len(t.cs) == 1 {
+		defer Rescue(&err)
+		s, t = align(s, t)
+		w := anyWork()
+		for _, x := range s.sources() {
+			x = x.clone()
+			apply := x.importer(t.cs[0])
+			for i, rows := range [2][]row{t.cs[0].eq, t.cs[0].ge} {
+				for _, r := range rows {
+					if !w.implied(x, apply(r), i == 0) {
+						return false, nil
+					}
+				}
+			}
+		}
+		return true, nil
+	}
 	d, err := s.Subtract(t)
 	if err != nil {
 		return false, err

@@ -208,7 +208,7 @@ func (p *presolved) guess(high bool) bool {
 		}
 	}
 	point := at[:p.width()]
-	for range 3 {
+	for range 6 {
 		if !p.floors(point) {
 			return false
 		}
@@ -402,7 +402,11 @@ func (w *work) reduced(p *presolved) bool {
 	p.define()
 	for len(p.rows) > 0 {
 		s := p.part()
-		if s.solveUnits() {
+		divided, unsolvable := s.splitDigits()
+		if unsolvable {
+			return false
+		}
+		if s.solveUnits() || divided {
 			if !w.solvable(question{eq: s.eq, ge: s.ge, n: s.width - 1}) {
 				return false
 			}
@@ -432,4 +436,77 @@ func (s *system) solveUnits() bool {
 		i = -1
 	}
 	return any
+}
+
+// splitDigits divides equalities like a·10 + b = 0, where b is between −9 and 9, into a = 0 and b = 0: indices of arrays
+// are numbers with such digits. In general the terms with small coefficients, by bounds on their sum, can be only one
+// multiple of a number that divides all others. It reports whether it divided one; unsolvable: there is no such multiple.
+func (s *system) splitDigits() (divided, unsolvable bool) {
+	var b box
+	for _, r := range s.ge {
+		if m := maskOf(r); m != 0 && m&(m-1) == 0 && r[0] != math.MinInt64 && r[bits.TrailingZeros64(m)] != math.MinInt64 {
+			b.bound(bits.TrailingZeros64(m), r[bits.TrailingZeros64(m)], r[0], false)
+		}
+	}
+	for i := 0; i < len(s.eq); i++ {
+		e := s.eq[i]
+		g := int64(0) // divides the coefficients that are not small
+		var sizes []int64
+		for _, k := range e[1:] {
+			if k != 0 {
+				sizes = append(sizes, abs(k))
+			}
+		}
+		slices.Sort(sizes)
+		for j := len(sizes) - 1; j > 0; j-- {
+			g = gcd(g, sizes[j])
+			if g <= sizes[j-1] {
+				continue
+			}
+			low, high := make(row, len(e)), make(row, len(e))
+			low[0] = e[0]
+			for at := 1; at < len(e); at++ {
+				if abs(e[at]) >= g {
+					high[at] = e[at]
+				} else {
+					low[at] = e[at]
+				}
+			}
+			most, ok := s.most(&b, low)
+			least, ok2 := s.most(&b, negRow(low))
+			if !ok || !ok2 {
+				continue
+			}
+			first := ceilDiv(neg(least), g)
+			switch last := floorDiv(most, g); {
+			case first > last:
+				return divided, true
+			case first == last:
+				low[0], high[0] = sub(low[0], mul(first, g)), mul(first, g)
+				s.eq[i] = low
+				s.eq = append(s.eq, high)
+				divided = true
+			default:
+				continue
+			}
+			break
+		}
+	}
+	return divided, false
+}
+
+// most is an upper bound of a form: that over the box, also after inequalities that lower it are added.
+func (s *system) most(b *box, f row) (int64, bool) {
+	_, best, _, ok := b.span(f, maskOf(f))
+	for _, r := range s.ge {
+		m := maskOf(r)
+		if !ok || m&(m-1) == 0 {
+			continue
+		}
+		sum := combineRows(1, f, 1, r)
+		if _, v, _, is := b.span(sum, maskOf(sum)); is && v < best {
+			f, best = sum, v
+		}
+	}
+	return best, ok
 }

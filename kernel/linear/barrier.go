@@ -162,9 +162,13 @@ func (k *block) fences() (kernel.Space, bool) {
 }
 
 // surelyRuns decides whether the loop has an iteration whenever the loops around it have one and the assumptions hold.
-func (b *builder) surelyRuns(k *block, path []string) (bool, error) {
+func (b *builder) surelyRuns(k *block, path []string) (runs bool, err error) {
+	if runs, known := b.runs[k.iname]; known {
+		return runs, nil
+	}
+	defer func() { b.runs[k.iname] = runs && err == nil }()
 	keep := slices.Clone(path)
-	for _, d := range b.nest.Context.Dims() {
+	for _, d := range b.dims {
 		if isGroup(d) {
 			keep = append(keep, d)
 		}

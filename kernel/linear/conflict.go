@@ -56,6 +56,14 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 				continue
 			}
 			cs := b.instances(s, t, x, y, "lid")
+			if s == t && x.write && y.write {
+				// That a statement writes different elements often holds whatever the iterations: then it is asked once.
+				if apart, err := b.always(s.index, cs); err != nil {
+					return clash{}, err
+				} else if apart {
+					continue
+				}
+			}
 			cs = slices.Clip(cs)
 			for _, l := range common {
 				cs = append(cs, polycount.EQ(polycount.Name(l), polycount.Name(l+second)))
@@ -74,6 +82,17 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 	}
 	b.memo[q] = c
 	return c, nil
+}
+
+// always decides whether different work-items write different elements by a statement, of which cs are pairs of instances
+// for one element, in any two iterations.
+func (b *builder) always(stmt int, cs []polycount.Constraint) (bool, error) {
+	if apart, known := b.distinct[stmt]; known {
+		return apart, nil
+	}
+	meet, err := b.meet(cs, "lid")
+	b.distinct[stmt] = !meet
+	return !meet, err
 }
 
 func describe(s, t *stmt, x, y access) string {

@@ -53,7 +53,7 @@ func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
 func newBuilder(k *kernel.Kernel) *builder {
 	return &builder{
 		k: k, nest: &Nest{Kernel: k, Names: map[string]string{}},
-		memo: map[question]clash{}, later: map[laterKey]*laterPoints{}, guards: map[guardKey][]cond{},
+		memo: map[question]clash{}, later: map[laterKey]*laterPoints{}, guards: map[guardKey][]cond{}, distinct: map[int]bool{}, runs: map[string]bool{},
 	}
 }
 
@@ -82,6 +82,9 @@ type builder struct {
 	memo   map[question]clash
 	later  map[laterKey]*laterPoints
 	guards map[guardKey][]cond
+	// distinct statements write different elements by different work-items, in any iterations.
+	distinct map[int]bool
+	runs     map[string]bool // loops by their inames, see surelyRuns
 }
 
 // stmt is a statement with what linearization asks of it.
