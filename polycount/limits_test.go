@@ -181,6 +181,14 @@ func TestParseErrors(t *testing.T) {
 		{"{ [i] : false and exists e : i = 2e + k }", "1:39: unknown name \"k\""},
 		{"{ [i] : (exists e : i = 2e) and e > 3 }", "1:33: unknown name \"e\""},
 		{"{ [i, 0k] : 0 <= i < 3 }", "1:8: unknown name \"k\""},
+		{"{ [[i] -> [j]] : 0 <= i,j < 3 }", "1:4: nested tuples are not known here: write them flat, [i, j]"},
+		{"{ A[B[i] -> C[j]] }", "1:5: nested tuples are not known here"},
+		{"{ [i] : [i,2] = 3 }", "1:9: a tuple has no place in an expression"},
+		{"{ [i,j] : i,j << 3 }", "1:15: \"<<\" compares tuples of one length, here of 2 and 1"},
+		{"{ [i] : 0 <= i < (i > 3 ? 2) }", "1:28: expected \":\""},
+		{"{ [i] : 0 <= i < (k > 3 ? 2 : 4) }", "1:19: unknown name \"k\""},
+		{"{ [i] : 0 <= i < (exists k : i = 2k ? 2 : 4) }", "1:19: exists has no place in the condition of ? :"},
+		{"{ [i] : 9223372036854775808 <= i }", "1:9: the number 9223372036854775808 does not fit"},
 	} {
 		_, err := ParseSet(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -225,6 +233,19 @@ func TestNotation(t *testing.T) {
 		{"[n] -> { [i] : 4n/2 <= i < 16*n/4 }", "[n] -> { [i] : 2n <= i < 4n }"},
 		{"[n] -> { [n/2] : n > 0 }", "[n] -> { [i] : 2i = n and n > 0 }"},
 		{"{ [] }", "{ : 1 >= 0 }"},
+		// tuples by the order of words
+		{"{ [i,j] : 0 <= i,j < 3 and i,j << 1,2 }", "{ [0,0]; [0,1]; [0,2]; [1,0]; [1,1] }"},
+		{"{ [i,j] : 0 <= i,j < 3 and [i,j] <<= [1,0] }", "{ [0,0]; [0,1]; [0,2]; [1,0] }"},
+		{"{ [i,j] : 0 <= i,j < 3 and [i,j] >> [1,1] }", "{ [1,2]; [2,0]; [2,1]; [2,2] }"},
+		{"[n] -> { [i,j] : 0 <= i,j < n and not ([i, j] >>= [j, i]) }", "[n] -> { [i,j] : 0 <= i < j < n }"},
+		{"{ [i] : [0] << [i] <<= [3] }", "{ [1]; [2]; [3] }"},
+		// cases
+		{"[n] -> { [i] : 0 <= i < (n > 5 ? 2n : n + 1) }", "[n] -> { [i] : 0 <= i and (n >= 6 and i < 2n or n <= 5 and i <= n) }"},
+		{"[n] -> { [i] : 0 <= i < 2*(n mod 2 = 0 ? n : n < 3 ? 1 : 3) + 1 }", "[n] -> { [i] : 0 <= i and (n mod 2 = 0 and i <= 2n or n mod 2 = 1 and n < 3 and i <= 2 or n mod 2 = 1 and n >= 3 and i <= 6) }"},
+		{"{ [i] : 0 <= i < 6 and ((i < 2 or i > 4) and i != 1 ? 1 : 0) = 1 }", "{ [0]; [5] }"},
+		{"{ [i] : 0 <= i < 6 and ((i < 2 ? 0 : 1) = 1 or i = 0) }", "{ [i] : i = 0 or 2 <= i < 6 }"},
+		{"{ [(3 > 2 ? 7 : 8)] }", "{ [7] }"},
+		{"{ [i] : 0 <= i < 9 and (min(i, 4) != 4 ? 0 : 1) = 1 }", "{ [i] : 4 <= i < 9 }"},
 	} {
 		a, err := ParseSet(c.a)
 		if err != nil {

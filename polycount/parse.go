@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"math"
 	"slices"
 	"strconv"
 )
@@ -115,7 +116,9 @@ func (p *parser) expr() []choice {
 	p.enter()
 	defer p.leave()
 	var v []choice
-	if p.accept("-") {
+	if p.isLeast() {
+		v = p.term()
+	} else if p.accept("-") {
 		v = each(p.term(), negative)
 	} else {
 		p.accept("+")
@@ -199,8 +202,16 @@ func (p *parser) factor() []choice {
 	case t.kind == tokInt:
 		p.next++
 		return single(Int(p.int(t)))
+	case p.isLeast():
+		p.next += 2
+		return single(Int(math.MinInt64))
 	case p.accept("-"):
 		return each(p.factor(), negative)
+	case p.is("(") && p.cases[p.next]:
+		p.next++
+		v := p.alternatives()
+		p.expect(")")
+		return v
 	case p.accept("("):
 		v := p.expr()
 		p.expect(")")
@@ -211,6 +222,8 @@ func (p *parser) factor() []choice {
 		v := each(p.expr(), func(c choice) choice { return floored(c, 1, t.text == "ceil") })
 		p.expect(")")
 		return v
+	case p.is("[") && p.isTuple(p.next):
+		p.fail("a tuple has no place in an expression: nested tuples such as [[i] -> [j]] are written flat, [i, j], which has the same points")
 	case p.accept("["): // isl writes floors as [(e)/d]
 		v := each(p.expr(), func(c choice) choice { return floored(c, 1, false) })
 		p.expect("]")
@@ -239,6 +252,11 @@ func (p *parser) factor() []choice {
 	}
 	p.fail("expected an expression, found %q", t.text)
 	return nil
+}
+
+// isLeast reports that −2⁶³ comes next, whose digits alone do not fit into 64 bits.
+func (p *parser) isLeast() bool {
+	return p.is("-") && p.peekAfter(1).kind == tokInt && p.peekAfter(1).text == "9223372036854775808"
 }
 
 // extreme splits on which of two values is the least or the greatest.
@@ -343,19 +361,21 @@ func (p *parser) atom() formula {
 
 // tryFormula reads "( formula )" unless the parenthesis belongs to an expression.
 func (p *parser) tryFormula() (f formula, ok bool) {
-	open, end := 0, p.next
-scan:
-	for ; end < len(p.toks); end++ {
-		switch p.toks[end].text {
-		case "(", "[":
-			open++
-		case ")", "]":
-			if open--; open == 0 {
-				break scan
-			}
-		}
+	if p.cases[p.next] {
+		return f, false
 	}
-	for _, t := range p.toks[p.next:min(end+1, len(p.toks))] {
+	end, closed := p.match[p.next]
+	if !closed {
+		end = len(p.toks) - 1
+	}
+	for i := p.next; i <= end; i++ {
+		t := p.toks[i]
+		if p.cases[i] { // (c ? a : b) compares inside an expression
+			if i, closed = p.match[i]; !closed {
+				return f, false
+			}
+			continue
+		}
 		if comparisons[t.text] || t.kind == tokName && (t.text == "exists" || t.text == "true" || t.text == "false") {
 			p.expect("(")
 			f = p.formula()
@@ -366,7 +386,7 @@ scan:
 	return f, false
 }
 
-var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, "=": true, "!=": true}
+var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, "=": true, "!=": true, "<<": true, "<<=": true, ">>": true, ">>=": true}
 
 // comparison is a chain such as 0 <= i,j < n.
 func (p *parser) comparison() formula {
@@ -379,6 +399,18 @@ func (p *parser) comparison() formula {
 	for comparisons[p.peek().text] && p.peek().kind == tokOp {
 		op := p.take()
 		right := p.exprList()
+		if lex, ok := lexicographic[op.text]; ok {
+			if len(left) != len(right) {
+				p.failAt(op.at, "%q compares tuples of one length, here of %d and %d", op.text, len(left), len(right))
+			}
+			if lex.flip {
+				f.args = append(f.args, p.before(right, left, lex.last, op.at))
+			} else {
+				f.args = append(f.args, p.before(left, right, lex.last, op.at))
+			}
+			left = right
+			continue
+		}
 		for _, a := range left {
 			for _, b := range right {
 				f.args = append(f.args, p.compare(op.text, a, b, op.at))
@@ -393,7 +425,22 @@ func (p *parser) comparison() formula {
 	return f
 }
 
+// exprList is "e, e, …", or "[e, e, …]" as one side of a lexicographic comparison.
 func (p *parser) exprList() [][]choice {
+	if p.is("[") {
+		end, closed := p.match[p.next]
+		after := closed && lexicographic[p.toks[end+1].text].last != ""
+		before := p.next > 0 && lexicographic[p.toks[p.next-1].text].last != ""
+		if closed && (after || before) {
+			p.next++
+			out := [][]choice{p.expr()}
+			for p.accept(",") {
+				out = append(out, p.expr())
+			}
+			p.expect("]")
+			return out
+		}
+	}
 	out := [][]choice{p.expr()}
 	for p.accept(",") {
 		out = append(out, p.expr())

@@ -224,6 +224,9 @@ func (p *parser) tuple() (name string, entries []entry) {
 	}
 	p.expect("[")
 	for !p.is("]") {
+		if p.is("[") && p.isTuple(p.next) || p.peek().kind == tokName && !reserved[p.peek().text] && p.peekAfter(1).text == "[" {
+			p.fail("nested tuples are not known here: write them flat, [i, j] for [[i] -> [j]], which has the same points")
+		}
 		e, from := entry{at: p.peek().at}, p.next
 		t, after := p.peek(), p.peekAfter(1).text
 		switch {

@@ -24,8 +24,8 @@ type token struct {
 
 // operators, the longer ones first.
 var operators = []string{
-	"->", "<=", ">=", "!=", "==", "//", "&&", "||", ":=",
-	"[", "]", "{", "}", "(", ")", ",", ";", ":", "<", ">", "=", "+", "-", "*", "/", "%", "^", "!",
+	"<<=", ">>=", "<<", ">>", "->", "<=", ">=", "!=", "==", "//", "&&", "||", ":=",
+	"[", "]", "{", "}", "(", ")", ",", ";", ":", "<", ">", "=", "+", "-", "*", "/", "%", "^", "!", "?",
 }
 
 // synonyms are the spellings that mean one operator or word.
@@ -37,6 +37,8 @@ type parser struct {
 	toks  []token
 	next  int
 	depth int
+	match map[int]int  // of the token of an opening parenthesis or bracket: that of the closing one
+	cases map[int]bool // of the token of an opening parenthesis: a "?" stands in it, not deeper
 }
 
 // maxDepth bounds the nesting of parentheses, so that no input exhausts the stack.
@@ -96,7 +98,32 @@ func newParser(text string) *parser {
 		}
 	}
 	p.toks = append(p.toks, token{tokEOF, "the end of the text", len(text)})
+	p.matchBrackets()
 	return p
+}
+
+// matchBrackets fills match and cases.
+func (p *parser) matchBrackets() {
+	p.match, p.cases = map[int]int{}, map[int]bool{}
+	var open []int
+	for i, t := range p.toks {
+		if t.kind != tokOp {
+			continue
+		}
+		switch t.text {
+		case "(", "[":
+			open = append(open, i)
+		case ")", "]":
+			if len(open) > 0 {
+				p.match[open[len(open)-1]] = i
+				open = open[:len(open)-1]
+			}
+		case "?":
+			if len(open) > 0 {
+				p.cases[open[len(open)-1]] = true
+			}
+		}
+	}
 }
 
 func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
