@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -199,6 +200,10 @@ and less time that is than in random order. With --out it draws the curves and b
 				if err := writeFigures(out, rank.NewFigures(all), redundancy); err != nil {
 					return err
 				}
+				page := &explore.Page{Databases: args, Set: set, Rankers: all, Redundancy: redundancy, Limit: options.Limit}
+				if err := writePage(filepath.Join(out, "index.html"), page); err != nil {
+					return err
+				}
 			}
 			if wantJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"rankers": all})
@@ -218,6 +223,14 @@ and less time that is than in random order. With --out it draws the curves and b
 	flags.Float64Var(&options.Limit, "limit", 10, "how many times the best time a run may take where slow runs are stopped")
 	flags.Float64Var(&options.MinBest, "min-best", 0, "leave out benchmarks and sizes whose best time is below so many seconds")
 	flags.IntVar(&options.MinPoints, "min-points", 10, "leave out benchmarks and sizes with fewer measured points")
-	flags.StringVar(&out, "out", "", "the folder to draw curves.svg, factors.svg, runs.svg and redundancy.svg into")
+	flags.StringVar(&out, "out", "", "the folder to draw curves.svg, factors.svg, runs.svg and redundancy.svg into, and index.html with all of them")
 	return cmd
+}
+
+func writePage(path string, page *explore.Page) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(page.Write(f), f.Close())
 }
