@@ -65,7 +65,6 @@ type ranked struct {
 	rng    *rand.Rand
 	seen   map[*Point]bool
 	ready  bool
-	seeded int
 }
 
 func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
