@@ -3,6 +3,7 @@ package features
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"gpuperf/polycount"
 )
@@ -80,6 +81,25 @@ func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
 		sum.addRat(n)
 	}
 	return sum.float(), nil
+}
+
+// UnknownTag reports that id asks for accesses with a tag that no access of the kernel has, so that its value is 0 at all
+// sizes; tags are those that there are, sorted.
+func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
+	if id.Tag == "" {
+		return nil, false
+	}
+	for _, r := range s.Records {
+		m, ok := r.Key.(Mem)
+		if ok && m.tag() == id.Tag {
+			return nil, false
+		}
+		if ok && m.tag() != "" && !slices.Contains(tags, m.tag()) {
+			tags = append(tags, m.tag())
+		}
+	}
+	slices.Sort(tags)
+	return tags, true
 }
 
 func all(conditions []condition, sizes map[string]int64) (bool, error) {

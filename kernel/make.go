@@ -89,6 +89,36 @@ func (m *maker) at(i int, hint, format string, args ...any) error {
 	return e
 }
 
+// placeOf is where a word stands in the options of statement i, or else the place of the statement.
+func (m *maker) placeOf(i int, word string) int {
+	from := m.more[i].at
+	open := strings.IndexByte(m.text[from:], '{')
+	if open < 0 {
+		return from
+	}
+	end := strings.IndexByte(m.text[from+open:], '}')
+	if end < 0 {
+		return from
+	}
+	at := from + open + 1
+	part := func(c byte) bool {
+		return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+	}
+	for {
+		k := strings.Index(m.text[at:from+open+end], word)
+		if k < 0 {
+			return from
+		}
+		at += k
+		// A value stands behind "=", ":" or ",": the word may also be part of another, or the key.
+		before, after := strings.TrimRight(m.text[:at], " "), m.text[at+len(word)]
+		if !part(after) && strings.ContainsAny(before[len(before)-1:], "=:,*@") {
+			return at
+		}
+		at++
+	}
+}
+
 func (m *maker) domains() error {
 	for _, text := range m.spec.Domains {
 		d, err := parseDomain(text)
@@ -517,7 +547,7 @@ func (m *maker) others(i int, what string, patterns []string) ([]string, error) 
 			}
 		}
 		if !found && !strings.ContainsAny(pattern, "*?[") {
-			return nil, m.at(i, "", "%s on unknown statement %q", what, pattern)
+			return nil, source.New("", m.text, m.placeOf(i, pattern), "%s on unknown statement %q", what, pattern)
 		}
 	}
 	return sortedSet(ids), nil

@@ -9,8 +9,8 @@ import (
 // ErrBudget is wrapped by the error of an operation that exceeded its work limit.
 var ErrBudget = errors.New("work limit exceeded")
 
-// defaultLimit is two or three seconds of work on one core.
-const defaultLimit = 50_000_000
+// DefaultLimit is the limit of work where WithLimit gives none: two or three seconds of one core.
+const DefaultLimit = 50_000_000
 
 // work meters an operation. One unit is about one coefficient touched; memory in use is bounded by the limit as well,
 // since whatever is stored was written once.
@@ -22,7 +22,7 @@ type work struct {
 
 func newWork(ctx context.Context, limit int64) *work {
 	if limit <= 0 {
-		limit = defaultLimit
+		limit = DefaultLimit
 	}
 	return &work{ctx: ctx, left: limit, next: limit}
 }
@@ -38,7 +38,7 @@ func (w *work) spend(n int) {
 		return
 	}
 	if w.left <= 0 {
-		panic(fault{fmt.Errorf("polycount: %w", ErrBudget)})
+		panic(fault{fmt.Errorf("polycount: %w: fewer parameters, smaller or common coefficients and moduli, or a larger limit may help", ErrBudget)})
 	}
 	if err := w.ctx.Err(); err != nil {
 		panic(fault{fmt.Errorf("polycount: %w", err)})

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +19,7 @@ import (
 func cardCommand() *cobra.Command {
 	var at []string
 	var ofRange bool
+	var budget cardBudget
 	cmd := &cobra.Command{
 		Use:   "card SET|MAP",
 		Short: "Count the integer points of a set, symbolically",
@@ -32,9 +38,15 @@ tuple of a union, or with --range the points of its range.`,
 				}
 				points[i] = sizes
 			}
+			if budget.limit < 0 || budget.timeout < 0 {
+				return usagef("--limit and --timeout must not be negative")
+			}
 			start := time.Now()
-			counts, err := cardinality(cmd, args[0], ofRange)
+			counts, err := budget.cardinality(cmd.Context(), args[0], ofRange)
 			if err != nil {
+				return err
+			}
+			if err := checkPoints(counts, points); err != nil {
 				return err
 			}
 			elapsed := time.Since(start)
@@ -43,13 +55,82 @@ tuple of a union, or with --range the points of its range.`,
 	}
 	cmd.Flags().StringArrayVar(&at, "at", nil, "evaluate the count at these values, for example n=64,m=32 (may be repeated)")
 	cmd.Flags().BoolVar(&ofRange, "range", false, "count the range of a map")
+	cmd.Flags().Int64Var(&budget.limit, "limit", 0, "most work, in units of about one coefficient touched (default 50000000, two or three seconds)")
+	cmd.Flags().DurationVar(&budget.timeout, "timeout", 0, "give up after this time, for example 10s (default: no limit but that of the work)")
 	return cmd
+}
+
+// cardBudget bounds a count. Zero values are the defaults.
+type cardBudget struct {
+	limit   int64
+	timeout time.Duration
+}
+
+// cardinality is the function of that name within the budget; its errors say how to get a larger one.
+func (b cardBudget) cardinality(ctx context.Context, text string, ofRange bool) ([]polycount.TupleCount, error) {
+	if b.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, b.timeout)
+		defer cancel()
+	}
+	counts, err := cardinality(text, ofRange, polycount.WithContext(ctx), polycount.WithLimit(b.limit))
+	switch {
+	case errors.Is(err, polycount.ErrBudget):
+		limit := b.limit
+		if limit == 0 {
+			limit = polycount.DefaultLimit
+		}
+		return nil, fmt.Errorf("%w (--limit %d allows ten times the work)", err, 10*min(limit, math.MaxInt64/10))
+	case b.timeout > 0 && errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Errorf("not counted within --timeout %v: %w", b.timeout, err)
+	}
+	return counts, err
+}
+
+// checkPoints complains of names that are no parameters, and of parameters that have no value. With several counts, the
+// dimensions of each are parameters of its own.
+func checkPoints(counts []polycount.TupleCount, points []map[string]int64) error {
+	var known []string
+	for _, c := range counts {
+		for _, n := range c.Count.Params() {
+			if !slices.Contains(known, n) {
+				known = append(known, n)
+			}
+		}
+	}
+	params := "there are no parameters"
+	if len(known) > 0 {
+		params = "the parameters are " + strings.Join(known, ", ")
+	}
+	for _, point := range points {
+		var unknown, missing []string
+		for _, n := range slices.Sorted(maps.Keys(point)) {
+			if !slices.Contains(known, n) {
+				unknown = append(unknown, n)
+			}
+		}
+		for _, n := range known {
+			if _, ok := point[n]; !ok {
+				missing = append(missing, n)
+			}
+		}
+		var complaints []string
+		if len(unknown) > 0 {
+			complaints = append(complaints, "no parameter is called "+strings.Join(unknown, ", "))
+		}
+		if len(missing) > 0 {
+			complaints = append(complaints, "no value is given for "+strings.Join(missing, ", "))
+		}
+		if len(complaints) > 0 {
+			return usagef("--at %s: %s; %s", formatSizes(point), strings.Join(complaints, ", and "), params)
+		}
+	}
+	return nil
 }
 
 // cardinality counts a set, the range of a map, or the images of each point of a map's domain: of a union of maps, for
 // each tuple of a domain. Otherwise there is one count, without a tuple.
-func cardinality(cmd *cobra.Command, text string, ofRange bool) ([]polycount.TupleCount, error) {
-	limit := polycount.WithContext(cmd.Context())
+func cardinality(text string, ofRange bool, limit ...polycount.Option) ([]polycount.TupleCount, error) {
 	one := func(count *polycount.Poly, err error) ([]polycount.TupleCount, error) {
 		return []polycount.TupleCount{{Count: count}}, err
 	}
@@ -62,7 +143,7 @@ func cardinality(cmd *cobra.Command, text string, ofRange bool) ([]polycount.Tup
 		if err != nil {
 			return nil, err
 		}
-		return one(set.Count(limit))
+		return one(set.Count(limit...))
 	}
 	maps, err := polycount.ParseUnionMap(text)
 	if err != nil {
@@ -73,9 +154,9 @@ func cardinality(cmd *cobra.Command, text string, ofRange bool) ([]polycount.Tup
 		if err != nil {
 			return nil, err
 		}
-		return one(image.Count(limit))
+		return one(image.Count(limit...))
 	}
-	counts, err := maps.Card(limit)
+	counts, err := maps.Card(limit...)
 	if err == nil && len(counts) == 1 {
 		return one(counts[0].Count, nil)
 	}

@@ -2,12 +2,15 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/features"
 	"gpuperf/workload"
 )
+
+const exactBranchesHelp = "count what stands under an affine condition only where it holds, and without it at all points of the domain; the arithmetic and the loads of the conditions themselves count in both cases, wherever they are evaluated"
 
 func countCommand() *cobra.Command {
 	var sizes []string
@@ -82,7 +85,7 @@ barriers as one work-item meets them.`,
 	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count statements that write global memory once for each work-item, also where they do not depend on it")
 	flags.BoolVar(&options.IndexOps, "index-ops", false, "count the arithmetic inside array indices too")
 	flags.BoolVar(&options.Footprint, "footprint", false, "count the distinct elements that each array has read and written")
-	flags.BoolVar(&options.ExactBranches, "exact-branches", false, "count what stands under an affine condition only where it holds")
+	flags.BoolVar(&options.ExactBranches, "exact-branches", false, exactBranchesHelp)
 	flags.BoolVar(&options.Lines, "lines", false, "with --json and sizes, count the cache lines and sectors of global memory that sub-groups touch")
 	flags.StringVar(&options.Within, "within", "", "count only the statements that match, as in 'tag:fetch or writes:c'")
 	return cmd
@@ -169,7 +172,10 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 				for _, id := range ids {
 					v, err := statistics.Value(id, c.Sizes)
 					if err != nil {
-						return fmt.Errorf("kernel %s: %w", c.Name, err)
+						return ofKernel(c.Name, err)
+					}
+					if tags, unknown := statistics.UnknownTag(id); unknown {
+						note(cmd, "warning: feature %s: no access of kernel %s has the tag %q%s", id, c.Name, id.Tag, knownTags(tags))
 					}
 					r.Features = append(r.Features, value{id.String(), v, statistics.Explain(id)})
 				}
@@ -195,6 +201,21 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 	cmd.Flags().BoolVar(&static, "static", false, "print the static features that rankings are made from")
 	staticOptions.addFlags(cmd)
 	cmd.Flags().IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
-	cmd.Flags().BoolVar(&options.ExactBranches, "exact-branches", false, "count what stands under an affine condition only where it holds")
+	cmd.Flags().BoolVar(&options.ExactBranches, "exact-branches", false, exactBranchesHelp)
 	return cmd
+}
+
+// ofKernel puts the name of a kernel before an error that does not begin with it.
+func ofKernel(name string, err error) error {
+	if prefix := "kernel " + name + ": "; !strings.HasPrefix(err.Error(), prefix) {
+		return fmt.Errorf("%s%w", prefix, err)
+	}
+	return err
+}
+
+func knownTags(tags []string) string {
+	if len(tags) == 0 {
+		return ": none has one"
+	}
+	return ": there are " + strings.Join(tags, ", ")
 }
