@@ -23,6 +23,7 @@ type Job struct {
 	LocalMem int64            `json:"local_mem,omitempty"` // bytes of local memory that the source declares for a work-group
 	Keep     []string         `json:"keep,omitempty"`      // names of the buffers to return as they are after the first run
 	Then     []Launch         `json:"then,omitempty"`      // further kernels of the source, run after the first; the time is the sum
+	Whole    bool             `json:"whole,omitempty"`     // the launches are enqueued together, and the time is from the first one's start to the last one's end
 	Reuse    bool             `json:"reuse,omitempty"`     // take buffers from jobs before, and leave them to jobs after
 	Expect   *Expect          `json:"expect,omitempty"`    // what the results are compared with, on the device
 }

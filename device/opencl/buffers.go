@@ -23,6 +23,7 @@ type bound struct {
 	kernels []object // as well
 	pooled  bool     // buffers are the pool's
 	want    *expected
+	whole   bool // the launches are timed as one
 }
 
 // launch is a kernel and its ND-range.
@@ -48,7 +49,7 @@ type buffer struct {
 
 // bind makes the job's buffers, fills them, and sets the arguments of the kernels, one for each launch.
 func (d *Device) bind(job device.Job, kernels ...object) (*bound, error) {
-	b := &bound{dev: d, buffers: map[string]buffer{}, pooled: job.Reuse}
+	b := &bound{dev: d, buffers: map[string]buffer{}, pooled: job.Reuse, whole: job.Whole && len(job.Then) > 0}
 	shared := map[string]device.Arg{}
 	for _, a := range job.Buffers() {
 		shared[a.Name] = a

@@ -130,3 +130,42 @@ func TestCutoff(t *testing.T) {
 		}
 	})
 }
+
+// Launches as one give the same results, and no other order of time.
+func TestWhole(t *testing.T) {
+	everyWay(t, func(t *testing.T, d *Device) {
+		const n = 1 << 18
+		job := shift(n, 0, "1.0f")
+		job.Source += `
+__kernel void twice(__global float *z, __global const float *y) { z[get_global_id(0)] = 2.0f * y[get_global_id(0)]; }`
+		job.Then = []device.Launch{{Entry: "twice", Global: []int64{n}, Local: []int64{64}, Args: []device.Arg{
+			{Name: "z", Kind: device.Buffer, DType: "float32", Count: n, Seed: 3, Write: true},
+			{Name: "y", Kind: device.Buffer, DType: "float32", Count: n, Seed: 1, Read: true},
+		}}}
+		job.Keep = []string{"z"}
+		job.Policy.Trials = 20
+		var least [2]float64
+		for i, whole := range []bool{false, true} {
+			job.Whole = whole
+			r, err := d.Run(context.Background(), job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := seeded(n, 2)
+			for k, z := range floats(r.Outputs["z"]) {
+				if z != 2*(x[k]+1) {
+					t.Fatalf("whole %v: element %d is %v", whole, k, z)
+				}
+			}
+			least[i] = samples.Summarize(r.Trials).Min
+		}
+		if least[1] < 0.2*least[0] {
+			t.Errorf("as one %g s, one after the other %g s", least[1], least[0])
+		}
+		job.Then[0].Local = []int64{1 << 20}
+		job.Then[0].Global = []int64{1 << 20}
+		if _, err := d.Run(context.Background(), job); err == nil {
+			t.Error("a launch that the device refuses")
+		}
+	})
+}

@@ -3,6 +3,7 @@ package opencl
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -109,6 +110,9 @@ func (b *bound) run(cold bool) (run, error) {
 			return run{}, failed(running, err)
 		}
 	}
+	if b.whole {
+		return b.together()
+	}
 	sum, err := b.launched(b.launch)
 	for _, l := range b.then {
 		if err != nil {
@@ -121,30 +125,74 @@ func (b *bound) run(cold bool) (run, error) {
 	return sum, err
 }
 
-// launched runs a kernel, waits for it and asks how long it took.
-func (b *bound) launched(l launch) (run, error) {
+// together enqueues all launches, waits for the last one, and asks how long they took, with what lies between them.
+func (b *bound) together() (run, error) {
 	d := b.dev
+	var events []object
+	defer func() {
+		for _, e := range events {
+			d.release(releaseEvent, e)
+		}
+	}()
+	start := time.Now()
+	for _, l := range append([]launch{b.launch}, b.then...) {
+		event, err := d.enqueue(l)
+		if err != nil {
+			d.call(finish, uintptr(d.queue)) // what was enqueued before may still run
+			return run{}, failed(launching, err)
+		}
+		events = append(events, event)
+	}
+	for _, e := range slices.Backward(events) {
+		if err := d.wait(e); err != nil {
+			return run{}, failed(running, err)
+		}
+	}
+	host := time.Since(start)
+	from, err := d.query(getEventProfilingInfo, began, events[0])
+	if err != nil {
+		return run{}, failed(running, err)
+	}
+	to, err := d.query(getEventProfilingInfo, ended, events[len(events)-1])
+	if err != nil {
+		return run{}, failed(running, err)
+	}
+	return run{float64(int64(le(to)-le(from))) / 1e9, host.Seconds()}, nil
+}
+
+// What to ask the profiling information of an event for.
+const began, ended = 0x1282, 0x1283
+
+// enqueue launches a kernel, and returns its event.
+func (d *Device) enqueue(l launch) (object, error) {
 	var local uintptr
 	if l.local != nil {
 		local = uintptr(unsafe.Pointer(&l.local[0]))
 	}
 	event := new(object)
+	err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(l.kernel), uintptr(len(l.global)), 0,
+		uintptr(unsafe.Pointer(&l.global[0])), local, 0, 0, uintptr(unsafe.Pointer(event)))
+	return *event, err
+}
+
+// launched runs a kernel, waits for it and asks how long it took.
+func (b *bound) launched(l launch) (run, error) {
+	d := b.dev
 	start := time.Now()
-	if err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(l.kernel), uintptr(len(l.global)), 0,
-		uintptr(unsafe.Pointer(&l.global[0])), local, 0, 0, uintptr(unsafe.Pointer(event))); err != nil {
+	event, err := d.enqueue(l)
+	if err != nil {
 		return run{}, failed(launching, err)
 	}
-	defer d.release(releaseEvent, *event)
-	if err := d.wait(*event); err != nil {
+	defer d.release(releaseEvent, event)
+	if err := d.wait(event); err != nil {
 		return run{}, failed(running, err)
 	}
 	host := time.Since(start)
-	const began, ended = 0x1282, 0x1283
-	from, err := d.query(getEventProfilingInfo, began, *event)
+	from, err := d.query(getEventProfilingInfo, began, event)
 	if err != nil {
 		return run{}, failed(running, err)
 	}
-	to, err := d.query(getEventProfilingInfo, ended, *event)
+	to, err := d.query(getEventProfilingInfo, ended, event)
 	if err != nil {
 		return run{}, failed(running, err)
 	}

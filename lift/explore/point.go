@@ -169,7 +169,7 @@ func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
 		return device.Job{}, err
 	}
 	s.setData(&job)
-	job.Reuse = true
+	job.Reuse, job.Whole = true, true
 	p.Vector.SourceHash = job.SourceHash()
 	return job, nil
 }
