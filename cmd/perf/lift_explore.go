@@ -19,7 +19,12 @@ import (
 
 // vectorsFile is where the vectors of the samples of a file are kept.
 func vectorsFile(samples string) string {
-	return strings.TrimSuffix(samples, ".jsonl") + ".vectors.jsonl"
+	base, packed := strings.CutSuffix(samples, ".gz")
+	path := strings.TrimSuffix(base, ".jsonl") + ".vectors.jsonl"
+	if packed {
+		path += ".gz"
+	}
+	return path
 }
 
 // loadDatabase reads training databases: samples files, each with its vectors beside it. Points of the benchmark left out are

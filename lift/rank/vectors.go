@@ -2,9 +2,11 @@ package rank
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math"
@@ -48,6 +50,11 @@ func ReadVectors(path string) (v *Vectors, warnings []error, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading feature vectors: %w", err)
+	}
+	if packed, err := gzip.NewReader(bytes.NewReader(text)); err == nil {
+		if text, err = io.ReadAll(packed); err != nil {
+			return nil, nil, fmt.Errorf("reading feature vectors: unpacking %s: %w", path, err)
+		}
 	}
 	return ParseVectors(path, text)
 }
