@@ -378,13 +378,21 @@ func (w *work) solvable(q question) (yes bool) {
 			if !errors.Is(r.err, ErrOverflow) {
 				panic(r)
 			}
-			yes = w.feasibleBig(q.system().big())
+			yes = w.whole(&q)
 		default:
 			panic(r)
 		}
 	}()
 	p.question, p.hasLo, p.hasHi = q, 0, 0
 	return w.reduced(p)
+}
+
+// whole decides the question where coefficients overflow on the way that reduced takes.
+func (w *work) whole(q *question) (yes bool) {
+	if w.within(w.left/2, func(w *work) { yes = w.settle(q.system(), nil) }) {
+		return yes
+	}
+	return w.feasibleBig(q.system().big())
 }
 
 // reduced decides the question of p by parts.
@@ -483,9 +491,17 @@ func (s *system) splitDigits() (divided, unsolvable bool) {
 				return divided, true
 			case first == last:
 				low[0], high[0] = sub(low[0], mul(first, g)), mul(first, g)
+				for _, r := range [2]row{low, high} {
+					k := contentOf(r)
+					if r[0]%k != 0 {
+						return divided, true
+					}
+					divideRow(r, k)
+				}
 				s.eq[i] = low
 				s.eq = append(s.eq, high)
 				divided = true
+				i-- // low may have digits of its own
 			default:
 				continue
 			}

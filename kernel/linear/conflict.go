@@ -193,9 +193,7 @@ func (b *builder) meet(cs []polycount.Constraint, kind string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if yes, err := all.Solvable(); err != nil || !yes {
-		return false, err
-	}
+	first := true
 	for _, d := range b.dims {
 		if d[:3] != kind {
 			continue
@@ -204,6 +202,12 @@ func (b *builder) meet(cs []polycount.Constraint, kind string) (bool, error) {
 		for _, differ := range []polycount.Constraint{polycount.GE(y, x.AddInt(1)), polycount.GE(x, y.AddInt(1))} {
 			if yes, err := all.Solvable(differ); err != nil || yes {
 				return yes, err
+			}
+			if first { // perhaps they never touch the same element
+				if yes, err := all.Solvable(); err != nil || !yes {
+					return false, err
+				}
+				first = false
 			}
 		}
 	}

@@ -341,3 +341,31 @@ func TestGroupsOfASkewedDomain(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkNew linearizes a tiled matrix multiplication over a grid that its domain does not fill: loops, guards and
+// barriers that a few constraints across boxes decide.
+func BenchmarkNew(b *testing.B) {
+	k, err := kernel.Make(kernel.Spec{
+		Domains: []string{
+			"{[g0,s0,l0]: 0<=g0<=3 and 0<=s0<=1 and 0<=l0<=7 and 8*g0+l0+32*s0<=50}",
+			"{[g1,l1]: 0<=g1<=5 and 0<=l1<=3 and 4*g1+l1<=20}", "{[t,k]: 0<=t<=3 and 0<=k<=7}",
+		},
+		Instructions: "<float32> s = 0 {id=init, inames=g0:s0:l0:g1:l1}\n" +
+			"tile[l1, l0] = x[4*g1 + l1, 8*t + l0] {id=fetch, dep=init, inames=g0:s0:l0:g1:l1:t}\n" +
+			"s = s + tile[l1, k]*y[8*t + k, 8*g0 + l0 + 32*s0] {id=add, dep=fetch, inames=g0:s0:l0:g1:l1:t:k}\n" +
+			"z[4*g1 + l1, 8*g0 + l0 + 32*s0] = s {id=store, dep=add, inames=g0:s0:l0:g1:l1}",
+		DTypes: map[string]kernel.DType{"x": "float32", "y": "float32"},
+		Temps:  []*kernel.Array{{Name: "tile", DType: "float32", Space: kernel.Local, Shape: []kernel.Expr{kernel.Int{Value: 4}, kernel.Int{Value: 8}}}},
+	})
+	if err == nil {
+		k, err = k.TagInames("g0:g.0, l0:l.0, g1:g.1, l1:l.1")
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, _, err := linear.Analyze(k); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

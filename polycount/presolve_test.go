@@ -1,0 +1,193 @@
+package polycount
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// questions are boxes with constraints across, as domains of loops and pairs of accesses give them.
+func questions(t *rapid.T) question {
+	n := rapid.IntRange(1, 6).Draw(t, "n")
+	small, wide := rapid.Int64Range(-3, 3), rapid.Int64Range(-20, 20)
+	coefficient := rapid.OneOf(rapid.Just[int64](0), small, rapid.SampledFrom([]int64{4, -4, 8, -8, 10, -10, 40, -40}))
+	c := &conj{n: n}
+	for i := 1; i <= n; i++ {
+		if rapid.IntRange(0, 5).Draw(t, "open") == 0 {
+			continue
+		}
+		lo, hi := make(row, c.width()), make(row, c.width())
+		lo[0], lo[i] = wide.Draw(t, "lo"), 1
+		hi[0], hi[i] = -lo[0]+rapid.Int64Range(-1, 9).Draw(t, "extent"), -1
+		c.addGE(lo)
+		c.addGE(hi)
+	}
+	across := func() row {
+		r := make(row, c.width())
+		r[0] = wide.Draw(t, "constant")
+		for i := 1; i < len(r); i++ {
+			r[i] = coefficient.Draw(t, "k")
+		}
+		return r
+	}
+	for range rapid.IntRange(0, 1).Draw(t, "floors") {
+		c.addColumn(div{across(), rapid.Int64Range(2, 5).Draw(t, "den")})
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "eq") {
+		c.addEQ(across())
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "ge") {
+		c.addGE(across())
+	}
+	var extra []row
+	if rapid.Bool().Draw(t, "more") {
+		extra = append(extra, across())
+	}
+	return c.question(extra...)
+}
+
+// What presolve, its guesses and its digits decide is what the Omega test decides of all rows together.
+func TestPresolve(t *testing.T) {
+	yes, no := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		q := questions(t)
+		before := q.system()
+		want := false
+		if done := anyWork().within(1_000_000, func(w *work) { want = w.search(q.system(), nil) }); !done {
+			t.Skip("the Omega test alone overflows")
+		}
+		if got := anyWork().solvable(q); got != want {
+			t.Fatalf("%v = 0, %v >= 0, %v >= 0, floors %v: solvable is %v, not %v", q.eq, q.ge, q.extra, q.divs, got, want)
+		}
+		if after := q.system(); !slices.EqualFunc(before.ge, after.ge, slices.Equal) || !slices.EqualFunc(before.eq, after.eq, slices.Equal) {
+			t.Fatal("the question has changed")
+		}
+		if want {
+			yes++
+		} else {
+			no++
+		}
+	})
+	if yes == 0 || no == 0 {
+		t.Errorf("%d questions have a solution, %d have none", yes, no)
+	}
+}
+
+func TestSplitDigits(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		eq         row
+		ge         []row
+		want       []row // equalities after
+		unsolvable bool
+	}{
+		{
+			"two digits",
+			row{0, 10, 1},
+			[]row{{9, 0, -1}, {9, 0, 1}},
+			[]row{{0, 0, 1}, {0, 1, 0}},
+			false,
+		},
+		{
+			"carry",
+			row{0, 10, 1},
+			[]row{{10, 0, -1}, {9, 0, 1}},
+			[]row{{0, 10, 1}},
+			false,
+		},
+		{
+			"constant below the digit",
+			row{7, 10, 1},
+			[]row{{2, 0, -1}, {0, 0, 1}},
+			nil, true,
+		},
+		{
+			"held by a sum",
+			row{0, 10, 4, 1},
+			[]row{{0, 0, 1, 0}, {2, 0, -1, 0}, {0, 0, 0, 1}, {3, 0, 0, -1}, {9, 0, -4, -1}},
+			[]row{{0, 0, 0, 1}, {0, 0, 1, 0}, {0, 1, 0, 0}},
+			false,
+		},
+	} {
+		s := &system{eq: []row{c.eq}, ge: c.ge, width: len(c.eq)}
+		_, unsolvable := s.splitDigits()
+		if unsolvable != c.unsolvable {
+			t.Errorf("%s: unsolvable is %v", c.name, unsolvable)
+		}
+		slices.SortFunc(s.eq, slices.Compare)
+		if !unsolvable && !slices.EqualFunc(s.eq, c.want, slices.Equal) {
+			t.Errorf("%s: %v, not %v", c.name, s.eq, c.want)
+		}
+	}
+}
+
+func TestJoin(t *testing.T) {
+	set := func(text string) *Set {
+		s, err := ParseSet(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		sets []string
+		dims []string
+		want string
+	}{
+		{[]string{"[n] -> {[i]: 0 <= i < n}", "[i,m] -> {[j]: i <= j < m}"}, []string{"i", "j"}, "[n,m] -> {[i,j]: 0 <= i < n and i <= j < m}"},
+		{[]string{"{[j]: 0 <= j < 4}", "{[i]: 0 <= i < 3 or i = 7}"}, []string{"i", "j"}, "{[i,j]: 0 <= j < 4 and (0 <= i < 3 or i = 7)}"},
+		{[]string{"{[i]: 0 <= i < 9 and i mod 2 = 0}", "{[i]: i mod 3 = 0}"}, []string{"i"}, "{[i]: i = 0 or i = 6}"},
+		{[]string{"{[i]: i >= 5}", "{[i]: i < 5}"}, []string{"i"}, "{[i]: 1 = 0}"},
+	} {
+		var sets []*Set
+		for _, s := range c.sets {
+			sets = append(sets, set(s))
+		}
+		got, err := Join(c.dims, sets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, err := got.IsEqual(set(c.want)); err != nil || !same || !slices.Equal(got.Dims(), c.dims) {
+			t.Errorf("%v: %v, not %v (%v)", c.sets, got, c.want, err)
+		}
+	}
+	if _, err := Join([]string{"i"}, set("{[j]: j = 0}")); err == nil {
+		t.Error("a dimension that is not asked for is no error")
+	}
+}
+
+// A system has the solutions of the set of its constraints, also with names and floors that come later.
+func TestSystem(t *testing.T) {
+	i, j, k := Name("i"), Name("j"), Name("k")
+	base := []Constraint{GE(i, Int(0)), GE(Int(7), i), EQ(j, i.Scale(3)), GE(i.FloorDiv(4), Int(1))}
+	s, err := NewSystem(base...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		more []Constraint
+		want bool
+	}{
+		{nil, true},
+		{[]Constraint{GE(j, Int(21))}, true},
+		{[]Constraint{GE(j, Int(22))}, false},
+		{[]Constraint{GE(Int(11), j)}, false},
+		{[]Constraint{EQ(j, Int(15))}, true},
+		{[]Constraint{EQ(j, Int(16))}, false},
+		{[]Constraint{GE(k, j), GE(Int(12), k)}, true},
+		{[]Constraint{GE(k, j), GE(Int(11), k)}, false},
+		{[]Constraint{EQ(i.Mod(4), Int(3)), GE(Int(20), j)}, false},
+	} {
+		if got, err := s.Solvable(c.more...); err != nil || got != c.want {
+			t.Errorf("with %v: %v (%v)", c.more, got, err)
+		}
+		set, err := NewSet(nil, nil).Constrain(append(base[:len(base):len(base)], c.more...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if empty, err := set.IsEmpty(); err != nil || empty == c.want {
+			t.Errorf("as a set, with %v: empty is %v (%v)", c.more, empty, err)
+		}
+	}
+}
