@@ -1,10 +1,15 @@
 package kernel
 
-import "gpuperf/polycount"
+import (
+	"slices"
+
+	"gpuperf/polycount"
+)
 
 // ChunkIname splits an iname into a fixed number of chunks, which the outer iname counts. The sizes of the chunks differ
-// by one at most: with s values from lo on, chunk c starts at lo + floor(s*c/chunks). The number of values must be
-// constant, since the start of a chunk would else multiply a parameter by an iname.
+// by one at most: with s values from lo on, chunk c starts at lo + floor(s*c/chunks). lo may be a parameter. The number of
+// values must be constant: with s a parameter, s*c is a product of a parameter and an iname for any contiguous chunks of
+// equal size, so for Loopy's floor(s/chunks)*c + min(c, s mod chunks) too, and such a domain is not polyhedral.
 func (k *Kernel) ChunkIname(iname string, chunks int64, opt Split) (out *Kernel, err error) {
 	defer rescue(&err)
 	lo, size, err := k.checkChunks(iname, chunks)
@@ -14,26 +19,55 @@ func (k *Kernel) ChunkIname(iname string, chunks int64, opt Split) (out *Kernel,
 	return k.divide(iname, opt, func(inner, outer polycount.Affine) (polycount.Affine, []polycount.Constraint) {
 		start := outer.Scale(size).FloorDiv(chunks)
 		next := outer.AddInt(1).Scale(size).FloorDiv(chunks)
-		return inner.Add(start).AddInt(lo), []polycount.Constraint{
+		return inner.Add(start).Add(lo), []polycount.Constraint{
 			polycount.GE(outer, polycount.Int(0)), polycount.GE(polycount.Int(chunks-1), outer),
 			polycount.GE(inner, polycount.Int(0)), polycount.GE(next.Sub(start).AddInt(-1), inner),
 		}
 	})
 }
 
-func (k *Kernel) checkChunks(iname string, chunks int64) (lo, size int64, err error) {
+func (k *Kernel) checkChunks(iname string, chunks int64) (lo polycount.Affine, size int64, err error) {
 	if !k.IsIname(iname) {
-		return 0, 0, k.unknownIname(iname)
+		return lo, 0, k.unknownIname(iname)
 	}
 	if chunks <= 0 {
-		return 0, 0, k.errorf("cannot divide iname %s into %d chunks: their number must be positive", iname, chunks)
+		return lo, 0, k.errorf("cannot divide iname %s into %d chunks: their number must be positive", iname, chunks)
 	}
-	lo, hi, hasLo, hasHi, err := k.interval(polycount.Name(iname), []string{iname})
+	starts, err := k.starts(iname)
 	if err != nil {
-		return 0, 0, err
+		return lo, 0, err
 	}
-	if !hasLo || !hasHi {
-		return 0, 0, k.errorf("cannot divide iname %s into chunks: the number of its values is not constant; fix the parameters, or split it by a length", iname)
+	for _, start := range starts {
+		first, last, hasFirst, hasLast, err := k.interval(polycount.Name(iname).Sub(start), []string{iname})
+		if err != nil {
+			return lo, 0, err
+		}
+		if hasFirst && hasLast {
+			return start.AddInt(first), max(last-first+1, 0), nil
+		}
 	}
-	return lo, max(hi-lo+1, 0), nil
+	return lo, 0, k.errorf("cannot divide iname %[1]s into %[2]d chunks: the number of its values is not constant, so that the start of a chunk"+
+		" would be a product of a parameter and the iname of the chunks, which no affine domain has; fix the parameters (fix_parameters),"+
+		" or take chunks of a constant length (split_iname), or deal the values out in turn: split_iname by %[2]d, whose inner iname then counts the parts", iname, chunks)
+}
+
+// starts are candidates for the first value of an iname: 0 for constant ones, and its lower bounds in parameters.
+func (k *Kernel) starts(iname string) ([]polycount.Affine, error) {
+	out := []polycount.Affine{polycount.Int(0)}
+	d, err := k.DomainOf([]string{iname})
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range d.Disjuncts() {
+		lower, _, err := part.Bounds(iname)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range lower {
+			if b.Den == 1 && !slices.ContainsFunc(b.Num.Names(), func(n string) bool { return !k.IsParam(n) }) {
+				out = append(out, b.Num)
+			}
+		}
+	}
+	return out, nil
 }

@@ -91,7 +91,7 @@ func TestRefusals(t *testing.T) {
 		{"joining one", matmul, do(joined("i")), "two or more"},
 		{"joining a tagged iname", matmul, do(tagged("i:g.0"), joined("j, i")), "it is tagged g.0"},
 		{"joining out of a reduction", matmul, do(joined("k, i")), "statement insn is within i only"},
-		{"chunks of a parameter", matmul, do(chunked("i", 4)), "the number of its values is not constant"},
+		{"chunks of a parameter", matmul, do(chunked("i", 4)), "a product of a parameter and the iname of the chunks, which no affine domain has; fix the parameters"},
 		{"no chunks", matmul, do(chunked("i", 0)), "must be positive"},
 		{"a map that folds", matmul, do(mapped("{[k] -> [r] : r = k // 2}")), "k is no quasi-affine function of r"},
 		{"a map that repeats", matmul, do(mapped("{[k] -> [r] : k <= r <= k + 1}")), "is no quasi-affine function"},

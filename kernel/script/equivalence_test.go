@@ -72,6 +72,10 @@ b = lp.join_inames(lp.split_iname(plain, "k", 3), "k_outer, k_inner")`, 1},
 	{"chunk_iname", two + `
 a = lp.chunk_iname(lp.fix_parameters(plain, m=7), "j", 3)
 b = lp.chunk_iname(lp.fix_parameters(plain, m=7), "j", 2, outer_tag="g.0", inner_tag="l.0")`, 1},
+	{"chunk_iname", `plain = lp.make_kernel("{[i]: n<=i<n+10}", "out[i-n] = 2*x[i]",
+    [lp.GlobalArg("out", "float32", shape="10"), lp.GlobalArg("x", "float32", shape="n+10"), "..."])
+a = lp.chunk_iname(plain, "i", 4)
+b = lp.chunk_iname(plain, "i", 3, outer_tag="g.0", inner_tag="l.0")`, 1},
 	{"map_domain", mm + `
 a = lp.map_domain(plain, "{[i,j] -> [t,s]: t = i + j and s = j}")
 b = lp.map_domain(plain, "[n] -> {[k] -> [r]: r = n - 1 - k}")`, 1},

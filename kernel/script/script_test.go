@@ -192,7 +192,7 @@ func TestErrors(t *testing.T) {
 			[]string{"k.star:1:39: make_kernel: ", "in line 1 of the text:", "y[i] = $x\n           ^"},
 		},
 		{
-			"domain", "knl = lp.make_kernel(\"{[i]: 0<=i<<n}\", \"y[i] = 1\")\n",
+			"domain", "knl = lp.make_kernel(\"{[i]: 0<=i<>n}\", \"y[i] = 1\")\n",
 			[]string{"k.star:1:34: make_kernel: "},
 		},
 		{
