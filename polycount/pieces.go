@@ -80,9 +80,11 @@ func (w *work) tidy(p *Poly) {
 		p.pieces = w.mergePiecesBy(p.table, p.pieces, true, (*work).sameOn)
 	}
 	for i, x := range p.pieces {
+		w.within(fewPointsLimit, func(w *work) { x = w.listed(p, x) })
 		if slices.ContainsFunc(p.table.floors(), x.q.uses) {
-			p.pieces[i].q = w.interpolated(p, x)
+			x.q = w.interpolated(p, x)
 		}
+		p.pieces[i] = x
 	}
 	p.compact()
 	slices.SortStableFunc(p.pieces, func(a, b piece) int {

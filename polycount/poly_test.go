@@ -94,3 +94,19 @@ func TestCommonFactorsArePrintedOnce(t *testing.T) {
 		}
 	}
 }
+
+// Conditions that a few values meet are these values.
+func TestFewValuesAreListed(t *testing.T) {
+	for _, c := range []struct{ long, short string }{
+		{"[n] -> { n^2 : n mod 4 = 2 and (n + 3) mod 7 = 1 and -6 <= n <= 5 }", "[n] -> { 4 : n = -2 }"},
+		{"[n,m] -> { n + floor(m/2) : 2n + 3m = 13 and 3n >= 2m + 1 and n <= 6 and m > 0 }", "[n, m] -> { 5 : n = 5 and m = 1 }"},
+		{"[n] -> { n : floor((n + 1)/3) = 2 and n mod 5 <= 2 }", "[n] -> { n : 5 <= n <= 7 }"},
+		{"[n] -> { n : n mod 3 = 1 and n > 0 and n < 9 }", "[n] -> { n : n mod 3 = 1 and 1 <= n <= 8 }"}, // no run
+	} {
+		p := must(ParsePoly(c.long))
+		anyWork().tidy(p)
+		if p.String() != c.short {
+			t.Errorf("%s becomes %v, want %s", c.long, p, c.short)
+		}
+	}
+}
