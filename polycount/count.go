@@ -173,7 +173,7 @@ func (w *work) countGroup(g *conj, params []string) *Poly {
 	p := w.countGroupWhole(g, params)
 	if p.terms() >= longEnough {
 		w.within(w.left/8, func(w *work) {
-			if q, ok := w.byValues(g, params); ok && (len(q.pieces) < len(p.pieces) || len(q.pieces) == len(p.pieces) && q.terms() < p.terms()) {
+			if q, ok := w.byValues(g, params, int64(p.terms())); ok && (len(q.pieces) < len(p.pieces) || len(q.pieces) == len(p.pieces) && q.terms() < p.terms()) {
 				p = q
 			}
 		})

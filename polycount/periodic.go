@@ -8,9 +8,9 @@ import (
 // Limits of rewriting by values: points looked at, and points times terms.
 const (
 	maxSamples    = 4096
-	maxSampleWork = 1 << 17
+	maxSampleWork = 1 << 20
 	longEnough    = 12 // terms from which it is tried
-	tooLong       = 1000
+	tooLong       = 2000
 )
 
 // periodic shortens q by looking at its values. A polynomial in n and floors of n with period L is, on each residue
@@ -25,16 +25,45 @@ func (w *work) periodic(p *Poly, q quasi) quasi {
 				q = next
 			}
 		}
-		for k := 0; k < len(p.table.divs) && longEnough <= len(q) && len(q) <= tooLong; k++ {
-			if q.uses(1 + p.table.n + k) {
-				w.spend(8 * len(q))
-				if next := w.periodicInForm(p, q, p.table.divs[k].num); next != nil {
-					q = next
-				}
+		for _, form := range p.table.commonForms(q) {
+			if len(q) < longEnough || len(q) > tooLong {
+				break
+			}
+			w.spend(8 * len(q))
+			if next := w.periodicInForm(p, q, form); next != nil {
+				q = next
 			}
 		}
 	})
 	return q
+}
+
+// commonForms are the forms in several variables of which three or more floors stand in q.
+func (c *conj) commonForms(q quasi) []row {
+	var forms []row
+	var counts []int
+	for k, d := range c.divs {
+		several := false
+		for i := 1; i < len(d.num); i++ {
+			several = several || d.num[i] != 0 && !isZero(d.num[1:i])
+		}
+		if !several || !q.uses(1+c.n+k) {
+			continue
+		}
+		at := slices.IndexFunc(forms, func(f row) bool { return equalPadded(f[1:], d.num[1:]) })
+		if at < 0 {
+			at = len(forms)
+			forms, counts = append(forms, d.num), append(counts, 0)
+		}
+		counts[at]++
+	}
+	out := forms[:0]
+	for i, f := range forms {
+		if counts[i] > 2 {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // periodicInForm is periodicIn for a form in several variables, as n + m, which takes the place of one of them.
@@ -184,8 +213,15 @@ func (w *work) byResidues(p *Poly, q quasi, v int) (out quasi, ok bool) {
 	}
 	w.spend(int(points) * (len(q) + p.table.width()))
 	values := make([]rat, points)
-	for n := range points {
-		values[n] = q.at(p.table.valuesOf(v, n))
+	if !w.within(w.left, func(*work) { // integers are quicker, but may not do
+		whole, den := q.whole()
+		for n := range points {
+			values[n] = whole.at(p.table.valuesOf(v, n), den)
+		}
+	}) {
+		for n := range points {
+			values[n] = q.at(p.table.valuesOf(v, n))
+		}
 	}
 	// coeffs[k][r] belongs to n^k on the class of r.
 	coeffs := make([][]rat, degree+1)
@@ -207,7 +243,7 @@ func (w *work) byResidues(p *Poly, q quasi, v int) (out quasi, ok bool) {
 		for range k {
 			power = power.mul(quasi{{atomKey(v), ratInt(1)}})
 		}
-		part := p.periodicCoefficient(cs[:leastPeriod(cs)], v)
+		part := w.periodicCoefficient(p, cs[:leastPeriod(cs)], v)
 		if out = out.add(power.mul(part)); len(out) >= len(q) {
 			return nil, false
 		}
@@ -234,6 +270,42 @@ func (p quasi) at(atoms row) rat {
 		v = v.add(x)
 	}
 	return v
+}
+
+// wholeTerm is a term with an integer coefficient.
+type wholeTerm struct {
+	factors string
+	c       int64
+}
+
+type wholeTerms []wholeTerm
+
+// whole is q times the common denominator of its coefficients.
+func (p quasi) whole() (out wholeTerms, den int64) {
+	den = 1
+	for _, t := range p {
+		if t.c.b != nil {
+			panic(fault{ErrOverflow})
+		}
+		den = lcm(den, t.c.d)
+	}
+	for _, t := range p {
+		out = append(out, wholeTerm{t.factors, mul(t.c.n, den/t.c.d)})
+	}
+	return out, den
+}
+
+// at is the value, over den, where the atoms have the given ones.
+func (p wholeTerms) at(atoms row, den int64) rat {
+	v := int64(0)
+	for _, t := range p {
+		x := t.c
+		for i := 0; i < len(t.factors); i += 2 {
+			x = mul(x, atoms[atomAt(t.factors, i)])
+		}
+		v = add(v, x)
+	}
+	return ratOf(v, den)
 }
 
 // interpolate returns the coefficients of the polynomial with values ys at xs (Newton's divided differences).
@@ -280,7 +352,7 @@ next:
 
 // periodicCoefficient writes the function that has the value cs[n mod T], T = len(cs). At n ≡ a it grows by
 // cs[a] − cs[a−1], and ⌊(n − a)/d⌋ grows by 1 at n ≡ a mod d, for any divisor d of T: n itself for d = 1.
-func (p *Poly) periodicCoefficient(cs []rat, v int) quasi {
+func (w *work) periodicCoefficient(p *Poly, cs []rat, v int) quasi {
 	t := len(cs)
 	out := constant(cs[0])
 	if t == 1 {
@@ -290,7 +362,7 @@ func (p *Poly) periodicCoefficient(cs []rat, v int) quasi {
 	for a := range steps {
 		steps[a] = cs[a].add(cs[(a+t-1)%t].neg())
 	}
-	for _, x := range stairs(steps) {
+	for _, x := range w.stairs(steps) {
 		num := make(row, p.table.width())
 		num[0], num[v] = (x.period-x.at)%x.period, 1 // from 0 up, so that the floor is 0 at n = 0
 		out = out.add(linear(p.table.floorRow(num, x.period)).scale(x.height))
@@ -306,26 +378,34 @@ type stair struct {
 
 // stairs writes steps, which are repeated for ever, as a sum of few stairs: greedily those that make most of what is
 // left 0.
-func stairs(steps []rat) []stair {
+func (w *work) stairs(steps []rat) []stair {
 	t := len(steps)
 	rest := slices.Clone(steps)
 	var out []stair
 	for {
+		w.spend(16 * t)
 		best, gain := stair{}, 0
+		ids, kinds := numbered(rest)
+		counts := make([]int, kinds)
 		for d := 1; d < t; d++ {
 			if t%d != 0 {
 				continue
 			}
 			for a := range d {
-				height, n := usual(rest, a, d)
-				zeros := 0
+				at, n := -1, 0
 				for i := a; i < t; i += d {
-					if rest[i].isZero() {
-						zeros++
+					counts[ids[i]]++
+				}
+				for i := a; i < t; i += d {
+					if k := ids[i]; k > 0 && counts[k] > n {
+						at, n = i, counts[k]
 					}
 				}
-				if n -= zeros + 1; n > gain && !height.isZero() {
-					best, gain = stair{int64(a), int64(d), height}, n
+				if n -= counts[0] + 1; n > gain {
+					best, gain = stair{int64(a), int64(d), rest[at]}, n
+				}
+				for i := a; i < t; i += d {
+					counts[ids[i]] = 0
 				}
 			}
 		}
@@ -345,23 +425,23 @@ func stairs(steps []rat) []stair {
 	return out
 }
 
-// usual is the value other than 0 that occurs most often, first of all, at a, a + d, …, and how often it does.
-func usual(values []rat, a, d int) (value rat, most int) {
-	for i := a; i < len(values); i += d {
-		if values[i].isZero() {
+// numbered gives equal values one number, from 1 up in order of first occurrence, and 0 to 0.
+func numbered(values []rat) (ids []int, kinds int) {
+	ids, kinds = make([]int, len(values)), 1
+	known := make(map[rat]int, len(values))
+	for i, x := range values {
+		if x.isZero() {
 			continue
 		}
-		n := 0
-		for j := a; j < len(values); j += d {
-			if values[j].equal(values[i]) {
-				n++
-			}
+		id, ok := known[x]
+		if !ok {
+			id = kinds
+			kinds++
+			known[x] = id
 		}
-		if n > most {
-			value, most = values[i], n
-		}
+		ids[i] = id
 	}
-	return value, most
+	return ids, kinds
 }
 
 // fewPoints is the number of values of a parameter up to which a polynomial is laid through them.

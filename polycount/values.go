@@ -2,16 +2,14 @@ package polycount
 
 import "slices"
 
-// maxClasses bounds the combinations of values that byValues runs through, and maxValues those of one variable.
-const (
-	maxClasses = 300
-	maxValues  = 64
-)
+// maxValues bounds the values of one variable that byValues runs through.
+const maxValues = 64
 
 // byValues counts a group in which each variable that has only a few values, as i mod 7, is given these one by one, where
 // that leaves each of the others between two bounds in parameters. Nested sums and cones raise the degree of such a group
-// by a variable for each modulus; here it stays the number of the dimensions.
-func (w *work) byValues(g *conj, params []string) (p *Poly, ok bool) {
+// by a variable for each modulus; here it stays the number of the dimensions. There are at most maxClasses combinations
+// of values: more of them have a longer sum than what is to be shortened.
+func (w *work) byValues(g *conj, params []string, maxClasses int64) (p *Poly, ok bool) {
 	if len(g.eq) > 0 {
 		return nil, false
 	}
@@ -37,11 +35,11 @@ func (w *work) byValues(g *conj, params []string) (p *Poly, ok bool) {
 			continue
 		}
 		digits = append(digits, digit{at, lo, hi - lo + 1})
-		if classes *= hi - lo + 1; classes > maxClasses {
+		if classes *= hi - lo + 1; classes > maxClasses || classes <= 0 {
 			return nil, false
 		}
 	}
-	if len(digits) == 0 || len(rest) == 0 || classes <= 0 {
+	if len(digits) == 0 || len(rest) == 0 {
 		return nil, false
 	}
 	p = newPoly(params)
@@ -284,15 +282,19 @@ func (p *Poly) familyJoined(q quasi, of div) (out quasi, ok bool) {
 	e := p.table.fit(slices.Clone(of.num))
 	e[0] = 0
 	for _, x := range lines {
-		height, n := usual(x.coeffs, 0, 1)
-		zeros := 0
-		for _, c := range x.coeffs {
-			if c.isZero() {
-				zeros++
+		ids, kinds := numbered(x.coeffs)
+		counts := make([]int, kinds)
+		for _, k := range ids {
+			counts[k]++
+		}
+		height, n := ratInt(0), 0
+		for i, k := range ids {
+			if k > 0 && counts[k] > n {
+				height, n = x.coeffs[i], counts[k]
 			}
 		}
 		form := linear(e)
-		if n <= zeros+len(form) {
+		if n <= counts[0]+len(form) {
 			continue
 		}
 		change := form
