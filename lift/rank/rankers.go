@@ -18,7 +18,9 @@ type Ranker struct {
 	lift      bool // features of the paper's table alone
 	view      view
 	predicted bool // the model's time is a feature
+	roofs     bool // demands on the device are features, where the set has what they are made from
 	logarithm bool // of the throughput is learnt
+	places    bool // in the order of the group are learnt in its stead: every group weighs its points alike
 	learn     func(*training) (predictor, error)
 	whole     func(*Set) (Scorer, error) // learns from the set as it is
 	blend     []string                   // rankers whose orders are averaged
@@ -38,6 +40,7 @@ const (
 	logView                  // logarithms of 1 + value
 	relativeView             // these less their mean over the group
 	bothView                 // both
+	placesView               // logarithms, and places in the group, the greatest 1
 )
 
 const (
@@ -65,11 +68,12 @@ var rankers = []Ranker{
 	{Name: "knn-all", Doc: "the same on all static features", learn: learnNearest(false)},
 	{Name: "knn-relative", Doc: "the 5 nearest by logarithms of all features relative to the benchmark's mean, weighted by distance", view: relativeView, logarithm: true, learn: learnNearest(true)},
 	{Name: "ridge", Doc: "ridge regression of the logarithm of throughput on relative logarithms", view: relativeView, logarithm: true, learn: fitRidge},
-	{Name: "trees", Doc: "randomized trees of the logarithm of throughput on logarithms, absolute and relative", view: bothView, logarithm: true, learn: fitTrees},
+	{Name: "trees", Doc: "randomized trees of the logarithm of throughput on logarithms, absolute and relative", view: bothView, logarithm: true, learn: fitTrees(smoothForest)},
+	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", view: placesView, roofs: true, places: true, learn: fitTrees(deepForest)},
 	{Name: "cost", Doc: "a cost model of overlapping memory traffic and work, fitted to the times of the training points", whole: fitCost},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true},
 	{Name: "knn+model", Doc: "knn-relative with the model's time as a further feature", view: relativeView, predicted: true, logarithm: true, learn: learnNearest(true)},
-	{Name: "trees+model", Doc: "trees with the model's time as a further feature", view: bothView, predicted: true, logarithm: true, learn: fitTrees},
+	{Name: "trees+model", Doc: "trees with the model's time as a further feature", view: bothView, predicted: true, logarithm: true, learn: fitTrees(smoothForest)},
 	{Name: "blend", Doc: "mean place in the orders of knn-relative, ridge and trees", blend: []string{"knn-relative", "ridge", "trees"}},
 	{Name: "blend+cost", Doc: "mean place in the orders of knn-relative, ridge, trees and cost", blend: []string{"knn-relative", "ridge", "trees", "cost"}},
 	{Name: "blend+model", Doc: "mean place in the orders of knn-relative, ridge, trees and the model", blend: []string{"knn-relative", "ridge", "trees", "model"}, predicted: true},
@@ -184,6 +188,13 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 			t.values[i] = math.Log(max(v, floor))
 		}
 	}
+	if r.places {
+		for _, g := range train.Groups() {
+			for j, place := range places(t.values, g.Index) {
+				t.values[g.Index[j]] = place
+			}
+		}
+	}
 	var err error
 	if t.rows, err = r.rows(train, names); err != nil {
 		return nil, err
@@ -217,11 +228,20 @@ func (r Ranker) rows(s *Set, names []string) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	var derived func([]float64) []float64
+	if r.roofs {
+		derived = demands(names)
+	}
 	rows := make([][]float64, len(s.Points))
 	for i, p := range s.Points {
 		row := slices.Clone(p.Features)
+		if derived != nil {
+			for _, v := range derived(p.Features) {
+				row = append(row, math.Log(max(v, floor)))
+			}
+		}
 		if r.view != plainView {
-			for j, v := range row {
+			for j, v := range row[:len(names)] {
 				row[j] = math.Copysign(math.Log1p(math.Abs(v)), v)
 			}
 		}
@@ -233,8 +253,11 @@ func (r Ranker) rows(s *Set, names []string) ([][]float64, error) {
 		}
 		rows[i] = row
 	}
-	if r.view != relativeView && r.view != bothView {
+	switch r.view {
+	case plainView, logView:
 		return rows, nil
+	case placesView:
+		return withPlaces(s, rows), nil
 	}
 	for _, g := range s.Groups() {
 		mean := make([]float64, len(rows[g.Index[0]]))
@@ -255,6 +278,41 @@ func (r Ranker) rows(s *Set, names []string) ([][]float64, error) {
 		}
 	}
 	return rows, nil
+}
+
+// withPlaces are the rows with the place of each value in its group before them. Places depend on which points there are to
+// choose from, but neither on units nor on how large the differences are: a benchmark that needs twice the loads of another
+// has the same.
+func withPlaces(s *Set, rows [][]float64) [][]float64 {
+	out := make([][]float64, len(rows))
+	for _, g := range s.Groups() {
+		column := make([]float64, len(rows))
+		for j := range rows[g.Index[0]] {
+			for _, i := range g.Index {
+				column[i] = rows[i][j]
+			}
+			for k, place := range places(column, g.Index) {
+				out[g.Index[k]] = append(out[g.Index[k]], place)
+			}
+		}
+		for _, i := range g.Index {
+			out[i] = append(out[i], rows[i]...)
+		}
+	}
+	return out
+}
+
+// places are the ranks of the values at these indices, by their number.
+func places(values []float64, index []int) []float64 {
+	in := make([]float64, len(index))
+	for j, i := range index {
+		in[j] = values[i]
+	}
+	ranks := Ranks(in)
+	for j := range ranks {
+		ranks[j] /= float64(len(in))
+	}
+	return ranks
 }
 
 // learnt scores with a predictor.

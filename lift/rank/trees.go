@@ -38,8 +38,23 @@ func (t tree) predict(row []float64) float64 {
 	return t[at].value
 }
 
+// forest says how trees grow.
+type forest struct {
+	trees int
+	leaf  int // points of a leaf, at least
+	split int // points of a node that is split, at least
+}
+
+var (
+	smoothForest = forest{trees: treeCount, leaf: leafSize, split: 2 * leafSize}
+	// deepForest splits as the authors advise for regression; its trees agree with the points they have seen, and only the mean
+	// of many of them is smooth.
+	deepForest = forest{trees: 48, leaf: 1, split: 5}
+)
+
 // grower grows one tree.
 type grower struct {
+	forest
 	columns [][]float64 // of features that vary, by row
 	feature []int       // of the columns
 	values  []float64
@@ -58,7 +73,7 @@ func (g *grower) grow(index []int32) int {
 	}
 	mean /= float64(len(index))
 	g.out[at].value = mean
-	if len(index) < 2*leafSize || len(g.columns) == 0 {
+	if len(index) < g.split || len(g.columns) == 0 {
 		return at
 	}
 	best, chosen, threshold := 0.0, -1, 0.0
@@ -77,7 +92,7 @@ func (g *grower) grow(index []int32) int {
 			}
 		}
 		rest := len(index) - n
-		if n < leafSize || rest < leafSize {
+		if n < g.leaf || rest < g.leaf {
 			continue
 		}
 		sum -= float64(n) * mean
@@ -102,8 +117,12 @@ func (g *grower) grow(index []int32) int {
 	return at
 }
 
-// fitTrees answers with the mean of the trees.
-func fitTrees(t *training) (predictor, error) {
+// fitTrees answers with the mean of the trees of a forest.
+func fitTrees(f forest) func(*training) (predictor, error) {
+	return func(t *training) (predictor, error) { return f.fit(t), nil }
+}
+
+func (f forest) fit(t *training) predictor {
 	var columns [][]float64
 	var feature []int
 	for j := range t.rows[0] {
@@ -115,24 +134,25 @@ func fitTrees(t *training) (predictor, error) {
 			columns, feature = append(columns, column), append(feature, j)
 		}
 	}
-	forest := make([]tree, treeCount)
-	parallel(treeCount, func(k int) {
+	grown := make([]tree, f.trees)
+	parallel(f.trees, func(k int) {
 		index := make([]int32, len(t.rows))
 		for i := range index {
 			index[i] = int32(i)
 		}
 		g := &grower{
+			forest:  f,
 			columns: columns, feature: feature, values: t.values,
 			rng: rand.New(rand.NewPCG(treeSeed, uint64(k))), tries: max(len(columns)/3, 1),
 		}
 		g.grow(index)
-		forest[k] = g.out
+		grown[k] = g.out
 	})
 	return func(row []float64) float64 {
 		sum := 0.0
-		for _, t := range forest {
+		for _, t := range grown {
 			sum += t.predict(row)
 		}
-		return sum / treeCount
-	}, nil
+		return sum / float64(f.trees)
+	}
 }

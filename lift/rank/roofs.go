@@ -1,0 +1,89 @@
+package rank
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	lineBytes = 128 // of a cache line, and of a wavefront through local memory
+	warpItems = 32
+)
+
+// roofs are what a launch asks of each part of a device. Of a program that moves its data once through memory and does nothing
+// else they say how much more the variant does: demands are by 128 bytes of the program's arrays, so that those of different
+// programs and sizes compare. A roof is a product of features, which neither distances nor trees find by themselves.
+//
+// In the functions v is the value of a static feature, and warps are the full sub-groups that the work-items of the launch
+// make, by 128 bytes of data.
+var roofs = []struct {
+	name string
+	of   func(v func(string) float64, warps float64) float64
+}{
+	// Wavefronts through the pipe that L1 and local memory share: lines of accesses to global memory, cycles of the others.
+	{"wavefronts", func(v func(string) float64, warps float64) float64 {
+		return warps * (v("global_loads")*v("cache_lines_load") + v("global_stores")*v("cache_lines_store") +
+			(v("local_loads")+v("local_stores"))*max(v("bank_cycles"), 1))
+	}},
+	// Accesses, each an instruction of the load-store unit.
+	{"accesses", func(v func(string) float64, warps float64) float64 {
+		return warps * (v("global_loads") + v("global_stores") + v("local_loads") + v("local_stores"))
+	}},
+	// Sectors that the work-items of a sub-group touch, as often as they touch them.
+	{"traffic", func(v func(string) float64, warps float64) float64 { return warps * v("sectors_item") }},
+	// Instructions that the schedulers issue.
+	{"issue", func(v func(string) float64, warps float64) float64 {
+		return warps * (v("global_loads") + v("global_stores") + v("local_loads") + v("local_stores") + v("statements") +
+			v("loop_bodies") + v("ifs") + v("selects") + v("adds") + v("muls") + v("madds") + v("divs") + v("special_ops") + v("other_ops"))
+	}},
+	// What a work-item does one after the other, by the work-items that run beside it, in whole waves of work-groups.
+	{"latency", func(v func(string) float64, warps float64) float64 {
+		waves := v("waves")
+		if waves <= 0 || v("occupancy") <= 0 {
+			return 0
+		}
+		return warps * (v("global_loads") + v("local_loads") + v("barriers")) * math.Ceil(waves) / waves / v("occupancy")
+	}},
+	{"synchronization", func(v func(string) float64, warps float64) float64 { return warps * v("barriers") }},
+	// Lanes that wait for the last wave of work-groups.
+	{"tail", func(v func(string) float64, _ float64) float64 {
+		if waves := v("waves"); waves > 0 {
+			return math.Ceil(waves) / waves
+		}
+		return 1
+	}},
+}
+
+// demands are the roofs' values of points with features of these names, or nil where one that they are made from is missing.
+func demands(names []string) func(row []float64) []float64 {
+	at := map[string]int{}
+	lacks := false
+	value := func(row []float64) func(string) float64 {
+		return func(name string) float64 {
+			i, ok := at[name]
+			if !ok {
+				if i = slices.Index(names, name); i < 0 {
+					lacks = true
+					return 0
+				}
+				at[name] = i
+			}
+			return row[i]
+		}
+	}
+	of := func(row []float64) []float64 {
+		v := value(row)
+		items := v("global_size_0") * v("global_size_1") * v("global_size_2")
+		warps := items / warpItems * lineBytes / max(v("data_bytes"), 1)
+		out := make([]float64, len(roofs))
+		for i, r := range roofs {
+			out[i] = r.of(v, warps)
+		}
+		return out
+	}
+	of(make([]float64, len(names))) // finds the names, before others use the function at once
+	if lacks {
+		return nil
+	}
+	return of
+}
