@@ -322,7 +322,7 @@ func TestFaultyGenerators(t *testing.T) {
 		{`def kernel(`, `def kernel(x, `, "missing 1 argument (x)"},
 		{`    return lp.add_dtypes`, `    lp.add_dtypes`, "returns a NoneType, not a kernel"},
 		{`0<=i<n`, `0<=i<n+q`, "the kernel has a parameter q"},
-		{`0<=i<n`, `0<=i<<n`, "make_kernel: "},
+		{`0<=i<n`, `0<=i<>n`, "make_kernel: "},
 		{`else None`, `else 3`, "check returns neither None nor a reason"},
 		{`check(n,`, `check(n, nn,`, "missing 1 argument (nn)"},
 	} {
