@@ -32,7 +32,7 @@ func (s *Search) newOrder() (order, error) {
 	case "", "rank":
 		o := &ranked{search: s, rng: rng, seen: map[*Point]bool{}}
 		if s.Ranker == "" {
-			s.Ranker = "blend+cost"
+			s.Ranker = "forest"
 		}
 		var err error
 		o.ranker, err = rank.Find(s.Ranker)
