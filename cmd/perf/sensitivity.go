@@ -41,7 +41,11 @@ func printSensitivity(w io.Writer, s *evaluate.Sensitivity) {
 		fmt.Fprintf(w, "\nerror by the number of %s\n", part.title)
 		t := newTable(">"+part.title, ">error", ">least", ">largest", ">draws", ">not determined")
 		for _, r := range part.rows {
-			t.row(fmt.Sprint(r.Of), percent(r.Median), percent(r.Least), percent(r.Largest), fmt.Sprint(r.Draws), fmt.Sprintf("%.1f %%", 100*r.Unpredicted))
+			median, least, largest := percent(r.Median), percent(r.Least), percent(r.Largest)
+			if r.Unpredicted == 1 {
+				median, least, largest = "-", "-", "-"
+			}
+			t.row(fmt.Sprint(r.Of), median, least, largest, fmt.Sprint(r.Draws), fmt.Sprintf("%.1f %%", 100*r.Unpredicted))
 		}
 		t.write(w)
 	}
