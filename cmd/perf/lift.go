@@ -67,6 +67,7 @@ type spaceOptions struct {
 	seed     int64
 	group    int64
 	data     []string
+	anySize  bool // a size that is not given is the usual one
 }
 
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
@@ -81,6 +82,9 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 
 var dataForm = regexp.MustCompile(`^(\w+)=\((\d+)\*i\+(\d+)\)/(\d+)%(\d+)$`)
 
+// usualSize is a size where none is asked for: of a matrix or a grid, the root of that of a vector.
+const usualSize = 4096
+
 // open derives the variants.
 func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, error) {
 	p, err := loadProgram(path)
@@ -92,8 +96,14 @@ func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, erro
 		return nil, err
 	}
 	for _, name := range p.Sizes {
-		if _, ok := sizes[name]; !ok {
+		if _, ok := sizes[name]; ok {
+			continue
+		}
+		if !o.anySize {
 			return nil, usagef("program %s needs its size %s, for example -s %s=4096", p.Name, name, name)
+		}
+		if sizes[name] = usualSize; len(p.Sizes) == 1 {
+			sizes[name] *= usualSize
 		}
 	}
 	for name := range sizes {
