@@ -103,7 +103,8 @@ func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 			return false
 		}
 		for v := lidVars; v < st.nv; v++ {
-			if d := lanes[i].k[v] - lanes[0].k[v]; d%lineBytes != 0 && st.n[v] > 1 {
+			// Also work-items that move apart by whole lines may meet in one.
+			if lanes[i].k[v] != lanes[0].k[v] && st.n[v] > 1 {
 				st.why = cut{v: v, at: st.n[v] / 2}
 				return false
 			}
