@@ -42,7 +42,7 @@ func (c *counter) outside(s site, direction Direction) (scope, error) {
 	if direction != Load || len(s.at.conds) > 0 {
 		return s.at, nil
 	}
-	nest, _, err := linear.Analyze(c.k)
+	program, err := c.program()
 	if err != nil {
 		return scope{}, err
 	}
@@ -52,7 +52,7 @@ func (c *counter) outside(s site, direction Direction) (scope, error) {
 	}
 	stmt := *s.at.stmt
 	stmt.Inames = slices.Clone(stmt.Inames)
-	loops := loopsAround(nest.Body, stmt.ID)
+	loops := loopsAround(program.nest.Body, stmt.ID)
 	for _, l := range slices.Backward(loops) {
 		if slices.Contains(varies, l.Iname) || c.pins(l.Body, s.access.Array) {
 			break

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
 
@@ -25,11 +26,18 @@ type counter struct {
 	bounds  []string                        // temporaries that bound inames
 	size    func() ([3]int64, error)        // of a work-group
 	valid   func() (*polycount.Poly, error) // 1 where the assumptions hold
+	program func() (program, error)         // linearized, once
 
 	// enumerated is the number of points up to which they are taken one by one, where it is that or a count with congruences.
 	enumerated int64
 
 	warnings []error // about the kernel, beside what could not be counted
+}
+
+// program is the linearized form of a kernel, and the race in it, if there is one.
+type program struct {
+	nest *linear.Nest
+	race error
 }
 
 // where is the place of an occurrence, as far as its multiplicity goes.
@@ -53,6 +61,10 @@ func newCounter(k *kernel.Kernel, opt Options) *counter {
 		k: k, opt: opt, enumerated: 2000,
 		found: map[Key]map[where]int64{}, mults: map[where]*polycount.Poly{}, axes: map[int]*polycount.Poly{},
 		scopes: map[string]scope{}, domains: map[string]*polycount.Set{}, bounds: k.Bounds(k.Inames()), size: sync.OnceValues(k.LocalSize),
+		program: sync.OnceValues(func() (p program, err error) {
+			p.nest, p.race, err = linear.Analyze(k)
+			return p, err
+		}),
 		valid: sync.OnceValues(func() (*polycount.Poly, error) { return k.Assumptions.Count() }),
 	}
 }

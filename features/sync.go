@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"gpuperf/kernel"
-	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
 
@@ -32,14 +31,14 @@ func (c *counter) countSync() ([]Record, []failure) {
 // points that the loops open around a barrier take together, which is what one work-item meets. In a kernel with a race,
 // which does not run, barriers are those that order the accesses that can be ordered.
 func (c *counter) barriers() (map[kernel.Space]*polycount.Poly, error) {
-	nest, race, err := linear.Analyze(c.k)
+	program, err := c.program()
 	if err != nil {
 		return nil, err
 	}
-	if race != nil {
-		c.warnings = append(c.warnings, race)
+	if program.race != nil {
+		c.warnings = append(c.warnings, program.race)
 	}
-	list, err := nest.Barriers()
+	list, err := program.nest.Barriers()
 	if err != nil {
 		return nil, err
 	}
