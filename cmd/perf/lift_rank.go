@@ -180,17 +180,9 @@ and less time that is than in random order. With --out it draws the curves and b
 			if err != nil {
 				return err
 			}
-			chosen, err := chooseRankers(set, names)
+			all, err := compareRankers(set, names, options)
 			if err != nil {
 				return err
-			}
-			var all []*rank.Outcomes
-			for _, r := range chosen {
-				o, err := rank.LeaveOneOut(set, r, options)
-				if err != nil {
-					return err
-				}
-				all = append(all, o)
 			}
 			if out != "" {
 				redundancy, err := rank.NewRedundancy(set)

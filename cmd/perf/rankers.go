@@ -31,17 +31,9 @@ say most of throughput. With --out it draws the curves and bars.
 			if err != nil {
 				return err
 			}
-			chosen, err := chooseRankers(set, names)
+			all, err := compareRankers(set, names, options)
 			if err != nil {
 				return err
-			}
-			var all []*rank.Outcomes
-			for _, r := range chosen {
-				o, err := rank.LeaveOneOut(set, r, options)
-				if err != nil {
-					return err
-				}
-				all = append(all, o)
 			}
 			redundancy, err := rank.NewRedundancy(set)
 			if err != nil {
@@ -118,6 +110,23 @@ func chooseRankers(s *rank.Set, names []string) ([]rank.Ranker, error) {
 		}
 	}
 	return out, nil
+}
+
+// compareRankers tries each of the rankers on every benchmark, left out.
+func compareRankers(s *rank.Set, names []string, options rank.OutcomeOptions) ([]*rank.Outcomes, error) {
+	chosen, err := chooseRankers(s, names)
+	if err != nil {
+		return nil, err
+	}
+	var all []*rank.Outcomes
+	for _, r := range chosen {
+		o, err := rank.LeaveOneOut(s, r, options)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return all, nil
 }
 
 func writeFigures(dir string, f *rank.Figures, r *rank.Redundancy) error {
