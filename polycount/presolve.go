@@ -364,18 +364,25 @@ func (p *presolved) part() *system {
 // presolvers are kept for the room that they have.
 var presolvers = sync.Pool{New: func() any { return new(presolved) }}
 
+// partsLimit is the work that deciding a question by parts may take. What is simpler by far for the Omega test on all rows
+// together is rare, and needs no more than that.
+const partsLimit = 5_000_000
+
 // solvable decides the question.
 func (w *work) solvable(q question) (yes bool) {
+	kept := max(w.left-partsLimit, 0) // for the question as a whole
+	w.left, w.next = w.left-kept, max(w.next-kept, 0)
 	p := presolvers.Get().(*presolved)
 	defer func() {
 		r := recover()
+		w.left, w.next = w.left+kept, w.next+kept
 		clear(p.rows[:cap(p.rows)])
 		p.question, p.rows = question{}, p.rows[:0]
 		presolvers.Put(p)
 		switch r := r.(type) {
 		case nil:
 		case fault:
-			if !errors.Is(r.err, ErrOverflow) {
+			if !errors.Is(r.err, ErrOverflow) && (kept == 0 || !errors.Is(r.err, ErrBudget)) {
 				panic(r)
 			}
 			yes = w.whole(&q)

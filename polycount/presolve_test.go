@@ -74,6 +74,40 @@ func TestPresolve(t *testing.T) {
 	}
 }
 
+// Questions that are hard by parts, and easy as a whole.
+func TestHardParts(t *testing.T) {
+	for _, q := range []question{
+		{
+			eq: []row{{-1, 1, -3, -10, 8, 0, 8, 0}, {12, 0, 3, -40, 0, -10, -4, -40}},
+			ge: []row{
+				{-19, 1, 0, 0, 0, 0, 0, 0},
+				{22, -1, 0, 0, 0, 0, 0, 0},
+				{14, 0, 0, 0, 1, 0, 0, 0},
+				{-13, 0, 0, 0, -1, 0, 0, 0},
+				{9, -10, 0, -2, 0, -8, 3, -8},
+				{4, 0, 10, 0, 0, 4, -1, 0},
+			},
+			divs: []div{{row{-14, 0, 4, 0, 0, -1, 0}, 2}},
+			n:    6,
+		},
+		{
+			eq:    []row{{3, 1, 3, 40, 8, -3, 0}, {1, 3, 2, 10, -1, -10, 0}},
+			ge:    []row{{2, 0, 0, 0, 0, 1, 0}, {5, 0, 0, 0, 0, -1, 0}, {17, 0, 0, -3, 8, -3, -10}, {11, 10, -4, -40, 10, 4, 0}},
+			extra: []row{{-8, -3, -10, -1, 0, -2, 10}},
+			divs:  []div{{row{-20, 10, -2, 0, 0, 0}, 5}},
+			n:     5,
+		},
+	} {
+		want := false
+		if !anyWork().within(1_000_000, func(w *work) { want = w.search(q.system(), nil) }) {
+			t.Fatal("the question is not easy as a whole")
+		}
+		if got := anyWork().solvable(q); got != want {
+			t.Errorf("solvable is %v, not %v", got, want)
+		}
+	}
+}
+
 func TestSplitDigits(t *testing.T) {
 	for _, c := range []struct {
 		name       string
