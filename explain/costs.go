@@ -35,17 +35,18 @@ func (e *explainer) terms(out *Explanation) error {
 	}
 	total := 0.0
 	for _, t := range all {
-		total += t.Value
+		if len(e.Model.Joins(t.Name)) == 0 {
+			total += t.Value
+		}
 	}
 	for _, t := range all {
 		own := map[string]bool{}
-		for _, c := range e.Model.Costs() {
-			if c.Term == t.Name {
-				own[c.Parameter] = true
-			}
+		e.parameters(t.Name, own)
+		term := Term{
+			Name: t.Name, Joins: e.Model.Joins(t.Name), Seconds: t.Value,
+			Saved: e.prediction.Seconds - e.without(func(p string) bool { return own[p] }),
 		}
-		term := Term{Name: t.Name, Seconds: t.Value, Saved: e.prediction.Seconds - e.without(func(p string) bool { return own[p] })}
-		if total > 0 {
+		if total > 0 && len(term.Joins) == 0 {
 			term.Share = t.Value / total
 		}
 		out.Terms = append(out.Terms, term)
@@ -53,10 +54,24 @@ func (e *explainer) terms(out *Explanation) error {
 	return nil
 }
 
+// parameters adds the parameters of a term's costs, and of those that it joins.
+func (e *explainer) parameters(term string, to map[string]bool) {
+	for _, c := range e.Model.Costs() {
+		if c.Term == term {
+			to[c.Parameter] = true
+		}
+	}
+	for _, joined := range e.Model.Joins(term) {
+		e.parameters(joined, to)
+	}
+}
+
 func (e *explainer) costs(out *Explanation) error {
 	total := 0.0
 	for _, t := range out.Terms {
-		total += t.Seconds
+		if len(t.Joins) == 0 {
+			total += t.Seconds
+		}
 	}
 	for _, c := range e.Model.Costs() {
 		cost, err := e.cost(c, out.Terms)
@@ -119,7 +134,7 @@ func (e *explainer) bound(out *Explanation) error {
 	of := out.Costs[0].Term
 	for _, t := range out.Terms {
 		best := slices.IndexFunc(out.Terms, func(o Term) bool { return o.Name == of })
-		if best < 0 || t.Saved > out.Terms[best].Saved {
+		if len(t.Joins) == 0 && (best < 0 || t.Saved > out.Terms[best].Saved) {
 			of = t.Name
 		}
 	}

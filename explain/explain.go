@@ -30,7 +30,7 @@ type Subject struct {
 	MeasuredRemoved float64 // of the kernel without its work
 }
 
-// Explanation is what there is to say. Times in seconds; shares are parts of the sum of all terms.
+// Explanation is what there is to say. Times in seconds; shares are parts of the sum of all terms that join no others.
 type Explanation struct {
 	Kernel    string             `json:"kernel"`
 	At        map[string]int64   `json:"at"`
@@ -52,10 +52,11 @@ type Explanation struct {
 
 // Term is a named part of the model.
 type Term struct {
-	Name    string  `json:"name"`
-	Seconds float64 `json:"seconds"`
-	Share   float64 `json:"share"`
-	Saved   float64 `json:"saved"` // by which the prediction falls if the term costs nothing
+	Name    string   `json:"name"`
+	Joins   []string `json:"joins,omitempty"` // other terms that it is made of
+	Seconds float64  `json:"seconds"`
+	Share   float64  `json:"share"` // 0 for a term that joins others
+	Saved   float64  `json:"saved"` // by which the prediction falls if the term, and what it joins, costs nothing
 }
 
 // Work is a kind of work with its count.

@@ -21,7 +21,19 @@ func (c Cost) Evaluator() (features []string, eval func(values []float64) float6
 // WholeTerm is the name under which Costs has the expression of a model without named terms.
 const WholeTerm = "time"
 
-// Costs takes the terms apart, in the order of the file.
+// Joins lists the terms that the expression of a term refers to, in the order of the file: none for a term of features and
+// parameters alone.
+func (m *Model) Joins(term string) []string {
+	var out []string
+	for _, t := range m.Terms {
+		if t.Name == term {
+			out = t.expr.names(TermRef)
+		}
+	}
+	return out
+}
+
+// Costs takes the terms apart, in the order of the file. A term that joins others has those costs that it adds to them.
 func (m *Model) Costs() []Cost {
 	var out []Cost
 	terms := m.Terms
@@ -29,15 +41,13 @@ func (m *Model) Costs() []Cost {
 		terms = []Term{{Name: WholeTerm, expr: m.expression}}
 	}
 	for _, t := range terms {
-		e := t.expr
-		if len(e.names(TermRef)) > 0 {
-			e = m.expand(e)
+		costs, ok := m.costsOf(t.Name, t.expr.without(TermRef))
+		if !ok && len(t.expr.names(TermRef)) == 0 {
+			costs, ok = []Cost{{Term: t.Name}}, true
 		}
-		costs, ok := m.costsOf(t.Name, e)
-		if !ok {
-			costs = []Cost{{Term: t.Name}}
+		if ok {
+			out = append(out, costs...)
 		}
-		out = append(out, costs...)
 	}
 	return out
 }
@@ -54,18 +64,23 @@ func (m *Model) costsOf(term string, e *Expr) (out []Cost, ok bool) {
 		}
 	}
 	// With all parameters 0 nothing may be left.
-	rest := e.substitute(func(leaf *Expr) *Expr {
-		if leaf.Op == Param {
-			return num(0)
-		}
-		return nil
-	})
+	rest := e.without(Param)
 	names := rest.names(Feature)
 	values := make([]float64, len(names))
 	for i := range values {
 		values[i] = 1
 	}
 	return out, len(out) > 0 && eval(rest, names, values) == 0
+}
+
+// without is the expression with 0 for all leaves of a kind.
+func (e *Expr) without(op Op) *Expr {
+	return e.substitute(func(leaf *Expr) *Expr {
+		if leaf.Op == op {
+			return num(0)
+		}
+		return nil
+	})
 }
 
 func eval(e *Expr, names []string, values []float64) float64 {

@@ -15,7 +15,8 @@ func TestCostsOfTerms(t *testing.T) {
 		{"terms:\n  a: p_x * f_x + p_y * (f_y + 3 * f_z)\nexpression: a\n", []string{"a p_x f_x 2", "a p_y f_y 2", "a p_y 3 * f_z 6"}},
 		{"terms:\n  a: p_x * f_x * f_y\n  b: p_x * f_z\nexpression: a + b\n", []string{"a p_x f_y * f_x 4", "b p_x f_z 2"}},
 		{"features:\n  f_own: f_x - f_y / 2\nterms:\n  a: p_x * f_own\nexpression: a\n", []string{"a p_x f_own 1"}},
-		{"terms:\n  a: p_x * f_x\n  b: a + p_y * f_y\nexpression: b\n", []string{"a p_x f_x 2", "b p_x f_x 2", "b p_y f_y 2"}},
+		{"terms:\n  a: p_x * f_x\n  b: a + p_y * f_y\nexpression: b\n", []string{"a p_x f_x 2", "b p_y f_y 2"}},
+		{"terms:\n  a: p_x * f_x\n  b: p_y * f_y\n  c: pnorm(a, b, p_z)\nexpression: c\n", []string{"a p_x f_x 2", "b p_y f_y 2"}},
 		{"expression: p_x * f_x\n", []string{"time p_x f_x 2"}},
 		// No sums of costs.
 		{"terms:\n  a: p_x * f_x + 1\nexpression: a\n", []string{"a   0"}},

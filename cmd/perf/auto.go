@@ -2,14 +2,12 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
-	"gpuperf/features"
 	"gpuperf/workload"
 )
 
@@ -56,15 +54,11 @@ func suits(profile *calibrate.Profile, calibration *calibrate.Calibration, cases
 		return f, err
 	}
 	for _, c := range cases {
-		statistics, err := c.Statistics(features.Options{SubgroupSize: int(profile.Device.SubgroupSize)})
+		unpriced, err := f.predictor.unpriced(c)
 		if err != nil {
 			return f, err
 		}
-		records, err := statistics.Uncovered(f.predictor.ids, c.Sizes)
-		if err != nil {
-			return f, fmt.Errorf("%s: %w", c, err)
-		}
-		f.unpriced += len(records)
+		f.unpriced += len(unpriced)
 		p, err := f.predictor.predict(c)
 		if err != nil {
 			return f, err

@@ -171,6 +171,10 @@ const barWidth = 30
 func printTerms(w io.Writer, e *explain.Explanation) {
 	t := newTable("term", ">time", ">share", "", ">saved if free")
 	for _, term := range e.Terms {
+		if len(term.Joins) > 0 {
+			t.row(term.Name, seconds(term.Seconds), "", "of "+strings.Join(term.Joins, " and "), savedText(term.Saved, e.Predicted))
+			continue
+		}
 		n := int(math.Round(barWidth * max(term.Share, 0)))
 		t.row(term.Name, seconds(term.Seconds), fmt.Sprintf("%.1f %%", 100*term.Share), strings.Repeat("█", n)+strings.Repeat("·", max(barWidth-n, 0)), savedText(term.Saved, e.Predicted))
 	}

@@ -192,7 +192,45 @@ func (p *predictor) predict(c *workload.Case) (*prediction, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
+	unpriced, err := p.unpriced(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(unpriced) > 0 {
+		result.Warnings = append(result.Warnings, "the model has no cost for "+listed(unpriced, 3))
+	}
 	return &prediction{Case: c, Prediction: result}, nil
+}
+
+// unpriced lists the work of a kernel that no feature of the model counts.
+func (p *predictor) unpriced(c *workload.Case) ([]string, error) {
+	statistics, err := c.Statistics(features.Options{SubgroupSize: int(p.device.SubgroupSize)})
+	if err != nil {
+		return nil, err
+	}
+	records, err := statistics.Uncovered(p.ids, c.Sizes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	var out []string
+	for _, r := range records {
+		text := r.Key.String()
+		if m, ok := r.Key.(features.Mem); ok {
+			text = fmt.Sprintf("%s %s %ss of %s", m.Space, m.DType, m.Direction, m.Variable)
+		}
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out, nil
+}
+
+// listed names the first of some things, and how many there are beyond.
+func listed(names []string, most int) string {
+	if n := len(names) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (p *predictor) predictAll(cases []*workload.Case) ([]*prediction, error) {
@@ -299,8 +337,11 @@ func printPredictions(cmd *cobra.Command, p *predictor, predictions []*predictio
 	if measured {
 		header = append(header, ">measured", ">error")
 	}
+	joins := func(term string) bool { return len(p.model.Joins(term)) > 0 } // what it joins is shown
 	for _, term := range predictions[0].Terms {
-		header = append(header, ">"+term.Name)
+		if !joins(term.Name) {
+			header = append(header, ">"+term.Name)
+		}
 	}
 	t := newTable(header...)
 	for _, r := range predictions {
@@ -309,7 +350,9 @@ func printPredictions(cmd *cobra.Command, p *predictor, predictions []*predictio
 			row = append(row, measuredText(r)...)
 		}
 		for _, term := range r.Terms {
-			row = append(row, seconds(term.Value))
+			if !joins(term.Name) {
+				row = append(row, seconds(term.Value))
+			}
 		}
 		t.row(row...)
 		for _, w := range r.Warnings {
