@@ -67,7 +67,7 @@ func parseAssignments(text string) (names []string, values map[string][]int64, e
 		}
 		v, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
-			return nil, nil, usagef("size %s: %q is not an integer of 64 bits", name, value)
+			return nil, nil, usagef("size %s: %q is not an integer of 64 bits\n    several values stand with commas: %s=1024,2048", name, value, name)
 		}
 		values[name] = append(values[name], v)
 	}
