@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/evaluate/peaks"
 	"gpuperf/features"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
@@ -112,7 +113,7 @@ Orders:
 				return err
 			}
 			note(cmd, "explored in %v", time.Since(start).Round(time.Millisecond))
-			return printExploration(cmd, s, result)
+			return printExploration(cmd, s, result, peaks.Of(info.Fingerprint))
 		},
 	}
 	o.addFlags(cmd)
@@ -150,7 +151,7 @@ func exploreProgress(cmd *cobra.Command) func(explore.Event) {
 	}
 }
 
-func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result) error {
+func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, device *peaks.Device) error {
 	if wantJSON(cmd) {
 		type runJSON struct {
 			Variant variantJSON `json:"variant"`
@@ -159,11 +160,12 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result) e
 			Seconds float64     `json:"seconds"`
 			Trials  int         `json:"trials"`
 			Run     int         `json:"run"` // its place in the order
+			Roof    *roof       `json:"roof,omitempty"`
 		}
 		best := []runJSON{}
 		for _, b := range r.Best {
 			at := slices.IndexFunc(r.Runs, func(x explore.Run) bool { return x.Point == b.Point })
-			best = append(best, runJSON{variantOf(b.Point.Variant), b.Point.Local, b.Point.Global, b.Record.Seconds(), len(b.Record.Trials), at + 1})
+			best = append(best, runJSON{variantOf(b.Point.Variant), b.Point.Local, b.Point.Global, b.Record.Seconds(), len(b.Record.Trials), at + 1, roofOf(b.Point, device)})
 		}
 		return printJSON(cmd.OutOrStdout(), map[string]any{
 			"program": s.Program.Name, "sizes": s.Sizes, "runs": len(r.Runs), "statuses": r.Statuses, "best": best,
@@ -183,12 +185,23 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result) e
 	if len(r.Best) == 0 {
 		return errors.New("no point ran with the right results")
 	}
-	t := newTable("variant", ">time", ">trials", ">run", "work-items", "recipe")
+	header := []string{"variant", ">time", ">trials", ">run", "work-items", "recipe"}
+	if device != nil {
+		header = slices.Insert(header, 2, ">of roof")
+	}
+	t := newTable(header...)
 	for _, b := range r.Best {
 		at := slices.IndexFunc(r.Runs, func(x explore.Run) bool { return x.Point == b.Point })
-		t.row(b.Point.Variant.ID, seconds(b.Record.Seconds()), fmt.Sprint(len(b.Record.Trials)), fmt.Sprint(at+1), b.Point.Range.String(), b.Point.Variant.Recipe)
+		row := []string{b.Point.Variant.ID, seconds(b.Record.Seconds()), fmt.Sprint(len(b.Record.Trials)), fmt.Sprint(at + 1), b.Point.Range.String(), b.Point.Variant.Recipe}
+		if roof := roofOf(b.Point, device); roof != nil {
+			row = slices.Insert(row, 2, fmt.Sprintf("%.1f %%", 100*roof.Seconds/b.Record.Seconds()))
+		}
+		t.row(row...)
 	}
 	t.write(out)
+	if roof := roofOf(r.Best[0].Point, device); roof != nil {
+		fmt.Fprintf(out, "roof: %s\n", roof.text())
+	}
 	fmt.Fprintf(out, "\n%s", r.Best[0].Point.Variant.Program)
 	return nil
 }

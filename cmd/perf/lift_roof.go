@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+
+	"gpuperf/evaluate/peaks"
+	"gpuperf/lift/explore"
+)
+
+// roof is the least time that a device's peaks allow the kernels of a design point.
+type roof struct {
+	Seconds float64 `json:"seconds"`
+	Bytes   float64 `json:"bytes"` // of the arrays in global memory, each element once
+	Ops     float64 `json:"ops"`   // float32 additions, multiplications and multiply-adds, each one
+	Bound   string  `json:"bound"` // "memory" or "arithmetic"
+}
+
+// roofOf is the roof of a point by its static features; nil where the device's peaks are not known.
+func roofOf(p *explore.Point, device *peaks.Device) *roof {
+	if device == nil {
+		return nil
+	}
+	v := map[string]float64{}
+	for i, name := range explore.Names() {
+		v[name] = p.Vector.Values[i]
+	}
+	items := v["global_size_0"] * v["global_size_1"] * v["global_size_2"]
+	r := &roof{Bytes: v["data_bytes"], Ops: items * (v["adds"] + v["muls"] + v["madds"])}
+	r.Seconds, r.Bound = r.Bytes/device.Global().Rate, "memory"
+	if peak, known := device.Arithmetic("float32", "madd", "op/s"); known && r.Ops/peak.Rate > r.Seconds {
+		r.Seconds, r.Bound = r.Ops/peak.Rate, "arithmetic"
+	}
+	return r
+}
+
+// text says what the roof is made of.
+func (r *roof) text() string {
+	amount := fmt.Sprintf("%.4g MB once through global memory", r.Bytes/1e6)
+	if r.Bound == "arithmetic" {
+		amount = fmt.Sprintf("%.4g G float32 operations", r.Ops/1e9)
+	}
+	return fmt.Sprintf("%s at the device's peak take %s", amount, seconds(r.Seconds))
+}
