@@ -121,6 +121,19 @@ var staticFeatures = func() []StaticFeature {
 		{"selects", "per work-item", "selects evaluated", false, func(r *staticResult) float64 { return r.perItem(r.sum.selects) }},
 		{"launches", "", "kernels that run one after the other", false, func(r *staticResult) float64 { return float64(r.launches) }},
 		{"statements", "per work-item", "statements run", false, func(r *staticResult) float64 { return r.perItem(r.sum.instances) }},
+		{"global_loads_distinct", "per work-item", "loads from global memory less those of what straight-line code has loaded already", false, func(r *staticResult) float64 {
+			return r.perItem(r.sum.distinct[kernel.Global])
+		}},
+		{"local_loads_distinct", "per work-item", "the same of local memory", false, func(r *staticResult) float64 { return r.perItem(r.sum.distinct[kernel.Local]) }},
+		{"sectors_distinct", "per work-item", "sectors that these loads from global memory touch, and stores", false, func(r *staticResult) float64 {
+			return r.perItem(r.sum.straight.sectors)
+		}},
+		{"lines_distinct", "per work-item", "lines of 128 B that they touch", false, func(r *staticResult) float64 {
+			return r.perItem(r.sum.straight.lines)
+		}},
+		{"wavefronts", "per work-item", "cycles of these loads and of stores, of global and local memory, of which a bank gives a word in each", false, func(r *staticResult) float64 {
+			return r.perItem(r.sum.straight.cycles)
+		}},
 	}
 	for i, class := range opClasses {
 		doc := "operations: " + strings.ReplaceAll(strings.Join(class.names, ", "), "func:", "functions")
@@ -253,6 +266,8 @@ func (p *StaticProgram) run(sizes map[string]int64) (*staticResult, error) {
 		w.sizes = append(w.sizes, v)
 	}
 	w.sum.accesses = map[kernel.Space]*[2]int64{kernel.Global: {}, kernel.Local: {}, kernel.Private: {}}
+	w.sum.distinct = map[kernel.Space]int64{}
+	w.epochs = make([]uint64, len(p.arrays))
 	r := &staticResult{staticWalk: w, local: p.nest.Local, items: 1, total: 1, launches: 1, arrays: map[string]int64{}}
 	w.groups = p.groupsAt(w.sizes)
 	for axis, n := range p.nest.Local {
@@ -269,7 +284,10 @@ func (p *StaticProgram) run(sizes map[string]int64) (*staticResult, error) {
 		return nil, err
 	}
 	if r.total > 0 {
-		w.nodes(p.body, w.start(r.items))
+		st := w.start(r.items)
+		leave := w.enter(st.nv)
+		w.nodes(p.body, st)
+		leave()
 	}
 	r.onSM = p.opt.Hardware.resident(r.items, p.registers, r.shared, int64(p.opt.SubgroupSize))
 	return r, nil

@@ -209,10 +209,11 @@ func (w *staticWalk) iterate(l *staticLoop, st *staticState, lower *form) {
 		value.c += l.step * done
 		value.k[v] = l.step
 		inner.env[l.slot] = value
+		inner.parts[v] = uint64(done)
 		if !l.unroll {
 			w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
 		}
-		w.nodes(l.body, &inner)
+		w.loopBody(l, &inner)
 		done = n
 	}
 }
@@ -249,7 +250,7 @@ func (w *staticWalk) loopOnAverage(l *staticLoop, st *staticState) {
 	inner.env[l.slot] = start
 	w.centre.at[l.slot], w.centre.lo[l.slot], w.centre.hi[l.slot] = n/2, 0, n-1
 	w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
-	w.nodes(l.body, &inner)
+	w.loopBody(l, &inner)
 }
 
 // averagesAt computes the trips of loops that memory bounds.

@@ -23,7 +23,8 @@ type StaticProgram struct {
 	groups [3][]staticBound
 
 	averages  []staticAverage
-	registers int64 // of 32 bits, for a work-item
+	written   []bool // of the arrays: the kernel stores to it
+	registers int64  // of 32 bits, for a work-item
 }
 
 // staticArray is an array that is accessed.
@@ -47,6 +48,9 @@ type staticLoop struct {
 	lower, upper []staticBound
 	step         int64
 	unroll       bool
+	trips        int64 // where they are a constant of the program, else 0
+	straight     bool  // its iterations are one straight line of code
+	pins         pins
 	average      int // of the trips, of those of the program; -1 where the bounds tell them
 	body         []staticNode
 }
@@ -149,6 +153,7 @@ func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) 
 		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
 	}
 	p.registers = registersOf(n)
+	p.straighten()
 	return p, nil
 }
 
@@ -202,7 +207,7 @@ func (b *staticBuilder) loop(l *linear.Loop, depth int) (*staticLoop, error) {
 	if slot >= maxVars {
 		return nil, fmt.Errorf("more than %d loops in each other", maxVars-axisVars)
 	}
-	out := &staticLoop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll, average: -1}
+	out := &staticLoop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: constantTrips(l), average: -1}
 	var err error
 	if out.lower, err = b.bounds(l.Lower); err == nil {
 		out.upper, err = b.bounds(l.Upper)

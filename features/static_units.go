@@ -38,6 +38,22 @@ type unitCount struct {
 	classes                [3]int64
 }
 
+func (u *unitCount) add(o *unitCount) {
+	u.lines += o.lines
+	u.sectors += o.sectors
+	u.cycles += o.cycles
+	for c := range u.classes {
+		u.classes[c] += o.classes[c]
+	}
+}
+
+func (u *unitCount) scale(n int64) {
+	u.lines, u.sectors, u.cycles = u.lines*n, u.sectors*n, u.cycles*n
+	for c := range u.classes {
+		u.classes[c] *= n
+	}
+}
+
 // tile is the part of an array that a work-group touches, as a box.
 type tile struct {
 	lo, hi []int64
@@ -71,6 +87,7 @@ func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 			// Read from memory: in the worst case all are in units of their own.
 			count()
 			w.sum.gathers += runs
+			w.recordGather(a, runs, points*int64(len(st.mask.warps)))
 			if array.Space == kernel.Global {
 				w.sum.lines[rw] += runs
 				w.sum.sectors[rw] += runs * ((bytes + sectorBytes - 1) / sectorBytes)
@@ -89,7 +106,7 @@ func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 	addr, ok := w.address(a, &st.scene)
 	if ok {
 		count()
-		w.distribute(st, rw, bytes, array.Space == kernel.Global, &addr, nil)
+		w.touched(a, st, bytes, &addr, nil)
 		return true
 	}
 	if st.why.v >= lidVars {
@@ -111,8 +128,30 @@ func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 		}
 	}
 	count()
-	w.distribute(st, rw, bytes, array.Space == kernel.Global, &lanes[0], lanes)
+	w.touched(a, st, bytes, &lanes[0], lanes)
 	return true
+}
+
+// touched adds the units of an access at addr, or where lanes is set at the address of each work-item.
+func (w *staticWalk) touched(a *staticAccess, st *staticState, bytes int64, addr *form, lanes []form) {
+	rw := 0
+	if a.write {
+		rw = 1
+	}
+	global := w.p.arrays[a.array].Space == kernel.Global
+	u := w.distribute(&st.box, st.mask, bytes, global, addr, lanes)
+	u.scale(st.weight)
+	if global {
+		w.sum.lines[rw] += u.lines
+		w.sum.sectors[rw] += u.sectors
+		for c := range u.classes {
+			w.sum.classes[c] += u.classes[c]
+		}
+	} else {
+		w.sum.localWarps += st.points() * int64(len(st.mask.warps))
+		w.sum.localCycles += u.cycles
+	}
+	w.record(a, st, bytes, u, addr, lanes)
 }
 
 // address is the byte that is accessed, from the start of the array.
@@ -192,15 +231,15 @@ func (w *staticWalk) tileBytes() int64 {
 	return sum
 }
 
-// distribute adds the units that an access touches over the points of the box. Which they are depends on the address modulo a
+// distribute counts the units that an access touches over the points of the box. Which they are depends on the address modulo a
 // line alone, whose distribution over the points is that of a sum of independent variables. The address is addr, or where
 // lanes is set that of each work-item.
-func (w *staticWalk) distribute(st *staticState, rw int, bytes int64, global bool, addr *form, lanes []form) {
+func (w *staticWalk) distribute(b *box, mask *laneMask, bytes int64, global bool, addr *form, lanes []form) (sum unitCount) {
 	modulus := int64(lineBytes)
 	if !global {
 		modulus = bankBytes // of the start, which only turns the banks
 	}
-	residues, step := w.residues(st, addr, modulus)
+	residues, step := b.residues(addr, modulus)
 	key := unitKey{bytes: bytes, local: !global}
 	if lanes == nil {
 		copy(key.k[:], addr.k[:lidVars])
@@ -209,12 +248,11 @@ func (w *staticWalk) distribute(st *staticState, rw int, bytes int64, global boo
 		if n == 0 {
 			continue
 		}
-		n *= st.weight
 		base := addr.c + int64(i)*step
 		var u unitCount
 		from := 0
-		for _, warp := range st.mask.warps {
-			members := st.mask.lanes[from : from+warp.lanes]
+		for _, warp := range mask.warps {
+			members := mask.lanes[from : from+warp.lanes]
 			first := base
 			if lanes != nil {
 				first += lanes[from].c - addr.c
@@ -244,39 +282,27 @@ func (w *staticWalk) distribute(st *staticState, rw int, bytes int64, global boo
 				}
 			}
 			from += warp.lanes
-			u.lines += one.lines
-			u.sectors += one.sectors
-			u.cycles += one.cycles
-			for c := range u.classes {
-				u.classes[c] += one.classes[c]
-			}
+			u.add(&one)
 		}
-		if global {
-			w.sum.lines[rw] += n * u.lines
-			w.sum.sectors[rw] += n * u.sectors
-			for c := range u.classes {
-				w.sum.classes[c] += n * u.classes[c]
-			}
-		} else {
-			w.sum.localWarps += n * int64(len(st.mask.warps))
-			w.sum.localCycles += n * u.cycles
-		}
+		u.scale(n)
+		sum.add(&u)
 	}
+	return sum
 }
 
-// residues counts the points of the box, lids and weight apart, by addr - addr.c modulo the modulus, in steps.
-func (w *staticWalk) residues(st *staticState, addr *form, modulus int64) (counts []int64, step int64) {
+// residues counts the points of the box, lids apart, by addr - addr.c modulo the modulus, in steps.
+func (b *box) residues(addr *form, modulus int64) (counts []int64, step int64) {
 	step = modulus
-	for v := lidVars; v < st.nv; v++ {
-		if st.n[v] > 1 {
+	for v := lidVars; v < b.nv; v++ {
+		if b.n[v] > 1 {
 			step = gcd(step, mod(addr.k[v], modulus))
 		}
 	}
 	size := modulus / step
 	var have, next [lineBytes]int64
 	have[0] = 1
-	for v := lidVars; v < st.nv; v++ {
-		n := st.n[v]
+	for v := lidVars; v < b.nv; v++ {
+		n := b.n[v]
 		k := mod(addr.k[v], modulus) / step
 		if n == 1 || k == 0 {
 			for r := range size {
@@ -322,26 +348,29 @@ func (s *unitSet) add(v int64) {
 
 func (s *unitSet) reset() { s.list, s.unsorted = s.list[:0], false }
 
-// count counts the lines and sectors, or the cycles of local memory, that a sub-group needs for elements at w.addr.
+// count counts the cycles that a sub-group needs for elements at w.addr, of which a bank gives one word in each, and of global
+// memory the lines and sectors. (On NVIDIA devices since Volta the L1 cache and local memory are one memory of 32 banks.)
 func (w *staticWalk) count(bytes int64, global bool) (sum unitCount) {
 	lines, sectors, elements := &w.sets[0], &w.sets[1], &w.sets[2]
 	lines.reset()
 	sectors.reset()
 	elements.reset()
+	words := sectors
+	for _, at := range w.addr {
+		for word := floorDiv(at, bankBytes); word <= floorDiv(at+bytes-1, bankBytes); word++ {
+			words.add(word)
+		}
+	}
+	var perBank [banks]int64
+	for _, word := range words.list {
+		b := mod(word, banks)
+		perBank[b]++
+		sum.cycles = max(sum.cycles, perBank[b])
+	}
 	if !global {
-		for _, at := range w.addr {
-			for word := floorDiv(at, bankBytes); word <= floorDiv(at+bytes-1, bankBytes); word++ {
-				sectors.add(word)
-			}
-		}
-		var perBank [banks]int64
-		for _, word := range sectors.list {
-			b := mod(word, banks)
-			perBank[b]++
-			sum.cycles = max(sum.cycles, perBank[b])
-		}
 		return sum
 	}
+	sectors.reset()
 	for _, at := range w.addr {
 		elements.add(at)
 		last := floorDiv(at+bytes-1, sectorBytes)

@@ -30,7 +30,8 @@ type staticWalk struct {
 	tiles   []tile  // of arrays
 	widest  int64   // access to global memory, in bytes
 	average []int64 // trips of loops that memory bounds
-	sum     staticSums
+	straight
+	sum staticSums
 }
 
 // staticSums are totals over the launch.
@@ -47,6 +48,8 @@ type staticSums struct {
 	selects, gathers int64
 	ops              [len(opClasses)]float64
 	instances        int64
+	distinct         map[kernel.Space]int64 // loads by work-items of elements that they do not hold yet
+	straight         unitCount              // of these loads and of stores, lines and sectors of those of global memory
 }
 
 // add adds the totals of another launch.
@@ -76,6 +79,10 @@ func (s *staticSums) add(o *staticSums) {
 	s.selects += o.selects
 	s.gathers += o.gathers
 	s.instances += o.instances
+	for space, n := range o.distinct {
+		s.distinct[space] += n
+	}
+	s.straight.add(&o.straight)
 }
 
 // laneMask is a set of work-items of a group.
@@ -93,6 +100,8 @@ type staticState struct {
 	scene
 	mask   *laneMask
 	weight int64 // of each point of the box
+	// parts says for each variable which part of its values the box has: a number that equal divisions give.
+	parts [maxVars]uint64
 }
 
 // points is the number of points of the box, lids apart.
@@ -137,6 +146,7 @@ func (w *staticWalk) divide(st *staticState, f func(*staticState)) {
 	part := func(from, step, n int64) *staticState {
 		out := *st
 		out.n[why.v] = n
+		out.parts[why.v] = mix(mix(out.parts[why.v], uint64(from)), uint64(step))
 		for i := range out.env {
 			e := &out.env[i]
 			if k := e.k[why.v]; k != 0 {
@@ -184,6 +194,7 @@ func (w *staticWalk) nodes(list []staticNode, st *staticState) {
 			w.exec(x, st)
 		case staticBarrier:
 			w.sum.barriers += st.points() * int64(len(st.mask.lanes))
+			w.barrier()
 		case *staticGuard:
 			w.guard(x, st)
 		case *staticLoop:
@@ -316,6 +327,9 @@ func (w *staticWalk) guard(g *staticGuard, st *staticState) {
 		w.accesses(g.loads, &before)
 	}
 	if len(inner.mask.lanes) > 0 {
+		if tested {
+			defer w.enter(inner.nv)()
+		}
 		w.nodes(g.body, &inner)
 	}
 }

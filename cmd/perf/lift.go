@@ -32,7 +32,7 @@ them are run, compared with a reference, and kept as samples.`,
 	}
 	for _, sub := range []func() *cobra.Command{
 		liftShowCommand, liftEvalCommand, liftRulesCommand, liftDeriveCommand, liftEmitCommand, liftRunCommand,
-		liftRankCommand, liftExploreCommand, liftRedundancyCommand, liftEvaluateCommand,
+		liftRankCommand, liftExploreCommand, liftDescribeCommand, liftRedundancyCommand, liftEvaluateCommand,
 	} {
 		cmd.AddCommand(sub())
 	}
@@ -111,7 +111,19 @@ func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, erro
 			return nil, usagef("program %s has no size %s; it has %s", p.Name, name, strings.Join(p.Sizes, ", "))
 		}
 	}
-	opt := explore.Options{Variants: o.variants, Ranges: o.ranges, Seed: o.seed, MaxGroup: o.group, Data: map[string]device.Sequence{}}
+	if _, err := p.AtSizes(sizes); err != nil {
+		return nil, &usageError{err}
+	}
+	opt, err := o.space(dev)
+	if err != nil {
+		return nil, err
+	}
+	return explore.NewSpace(p, filepath.Base(path), sizes, opt)
+}
+
+// space is what the flags say, on a device if there is one.
+func (o *spaceOptions) space(dev *device.Info) (opt explore.Options, err error) {
+	opt = explore.Options{Variants: o.variants, Ranges: o.ranges, Seed: o.seed, MaxGroup: o.group, Data: map[string]device.Sequence{}}
 	if dev != nil {
 		if dev.MaxWorkGroup > 0 && (opt.MaxGroup == 0 || opt.MaxGroup > dev.MaxWorkGroup) {
 			opt.MaxGroup = min(1024, dev.MaxWorkGroup)
@@ -123,20 +135,17 @@ func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, erro
 	for _, text := range o.data {
 		m := dataForm.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
 		if m == nil {
-			return nil, usagef("--data %q is not of the form name=(a*i+b)/c%%d", text)
+			return opt, usagef("--data %q is not of the form name=(a*i+b)/c%%d", text)
 		}
 		var n [4]int64
 		for i := range n {
 			if n[i], err = strconv.ParseInt(m[2+i], 10, 64); err != nil {
-				return nil, usagef("--data %q: %v", text, err)
+				return opt, usagef("--data %q: %v", text, err)
 			}
 		}
 		opt.Data[m[1]] = device.Sequence{Mul: n[0], Add: n[1], Div: n[2], Mod: n[3]}
 	}
-	if _, err := p.AtSizes(sizes); err != nil {
-		return nil, &usageError{err}
-	}
-	return explore.NewSpace(p, filepath.Base(path), sizes, opt)
+	return opt, nil
 }
 
 // modelOptions say by which calibrated model times are predicted.

@@ -158,8 +158,26 @@ func (v *Vectors) Append(path string) error {
 			out.WriteByte('\n')
 		}
 	}
-	enc := json.NewEncoder(&out)
-	if !slices.Equal(lastNames(old), v.Names) {
+	if err := v.write(&out, slices.Equal(lastNames(old), v.Names)); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("appending feature vectors: %w", err)
+	}
+	if _, err := f.Write(out.Bytes()); err != nil {
+		f.Close()
+		return fmt.Errorf("appending feature vectors: %w", err)
+	}
+	return f.Close()
+}
+
+// Write writes a file of the vectors.
+func (v *Vectors) Write(w io.Writer) error { return v.write(w, false) }
+
+func (v *Vectors) write(w io.Writer, named bool) error {
+	enc := json.NewEncoder(w)
+	if !named {
 		if err := enc.Encode(header{VectorsVersion, v.Names}); err != nil {
 			return err
 		}
@@ -172,15 +190,7 @@ func (v *Vectors) Append(path string) error {
 			return fmt.Errorf("vector of %s: %w", x.Kernel.Key(), err)
 		}
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return fmt.Errorf("appending feature vectors: %w", err)
-	}
-	if _, err := f.Write(out.Bytes()); err != nil {
-		f.Close()
-		return fmt.Errorf("appending feature vectors: %w", err)
-	}
-	return f.Close()
+	return nil
 }
 
 // lastNames are the names that the last header of the text gives.

@@ -1,0 +1,102 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpuperf/device"
+	"gpuperf/features"
+	"gpuperf/lift"
+	"gpuperf/lift/rank"
+	"gpuperf/workload"
+)
+
+// Redescribe derives the vectors of points of a program again, as is needed when there are new features: those of the list that
+// are of this program, in their order, the others left as they are. The options must be those of the exploration, and the source
+// that is generated today the one that was run, or else the vector has an error at its place, and is not among those returned.
+func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static features.StaticOptions) ([]rank.Vector, []error) {
+	errs := make([]error, len(list))
+	out := slices.Clone(list)
+	bySizes := map[string][]int{}
+	var order []string
+	for i, v := range list {
+		if v.Benchmark != p.Name {
+			continue
+		}
+		key := workload.FormatSizes(v.Kernel.Sizes)
+		if len(bySizes[key]) == 0 {
+			order = append(order, key)
+		}
+		bySizes[key] = append(bySizes[key], i)
+	}
+	for _, key := range order {
+		at := bySizes[key]
+		s, err := NewSpace(p, list[at[0]].Kernel.Source, list[at[0]].Kernel.Sizes, opt)
+		if err != nil {
+			for _, i := range at {
+				errs[i] = err
+			}
+			continue
+		}
+		parallel(len(at), func(k int) {
+			i := at[k]
+			out[i], errs[i] = s.redescribe(list[i], static)
+		})
+	}
+	kept := out[:0]
+	for i := range out {
+		if errs[i] == nil {
+			kept = append(kept, out[i])
+		}
+	}
+	return kept, errs
+}
+
+func (s *Space) redescribe(old rank.Vector, static features.StaticOptions) (rank.Vector, error) {
+	fail := func(err error) (rank.Vector, error) {
+		return old, fmt.Errorf("%s: %w", old.Kernel, err)
+	}
+	v, err := s.Variant(old.Kernel.Variant)
+	if err != nil {
+		return fail(err)
+	}
+	p := &Point{Variant: v}
+	for _, x := range []struct {
+		name string
+		to   *[3]int64
+	}{{"local", &p.Local}, {"global", &p.Global}} {
+		if *x.to, err = parseDims(old.Kernel.Args[x.name]); err != nil {
+			return fail(fmt.Errorf("%s: %w", x.name, err))
+		}
+	}
+	s.Prepare([]*Point{p}, static)
+	job, err := s.Job(p, device.Policy{})
+	if err != nil {
+		return fail(err)
+	}
+	if hash := job.SourceHash(); hash != old.SourceHash {
+		return fail(fmt.Errorf("another source is generated for it today (%.8s) than was run (%.8s)", hash, old.SourceHash))
+	}
+	out := *p.Vector
+	out.Kernel, out.Size, out.Predicted = old.Kernel, old.Size, old.Predicted
+	return out, nil
+}
+
+// parseDims is the inverse of dims.
+func parseDims(text string) ([3]int64, error) {
+	out := [3]int64{1, 1, 1}
+	parts := strings.Split(text, "x")
+	if len(parts) > len(out) {
+		return out, fmt.Errorf("%q has more than three dimensions", text)
+	}
+	for i, part := range parts {
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil || n < 1 {
+			return out, fmt.Errorf("%q is no extent, such as 64x4", text)
+		}
+		out[i] = n
+	}
+	return out, nil
+}
