@@ -36,7 +36,7 @@ var small = []struct {
 	{"asum", map[string]int64{"n": 4096}, 40},
 	{"dot", map[string]int64{"n": 2048}, 40},
 	{"gemv", map[string]int64{"n": 64, "m": 32}, 40},
-	{"matmul", map[string]int64{"m": 16, "k": 8, "n": 16}, 40},
+	{"matmul", map[string]int64{"m": 32, "k": 8, "n": 16}, 110},
 	{"blackscholes", map[string]int64{"n": 64}, 40},
 	{"md", map[string]int64{"n": 32, "k": 6}, 40},
 	{"stencil2d", map[string]int64{"h": 16, "w": 16}, 52},

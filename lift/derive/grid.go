@@ -104,7 +104,7 @@ func (e *explorer) recipes() []*recipe {
 			}
 		}
 	}
-	return list
+	return append(list, e.productRecipes(g.path)...)
 }
 
 // chunks is the sequential work of a work-item: small numbers.

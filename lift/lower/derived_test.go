@@ -52,3 +52,37 @@ func TestDerivedVariants(t *testing.T) {
 		})
 	}
 }
+
+// TestEveryRecipe: of every recipe of these programs a variant computes what the program means.
+func TestEveryRecipe(t *testing.T) {
+	for name, sizes := range map[string]map[string]int64{
+		"matmul": {"m": 64, "k": 8, "n": 32},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile("../../examples/lift/" + name + ".lift")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := parse(t, string(text))
+			opt := derive.Options{Count: 400, Seed: 5, Sizes: sizes}
+			result, err := derive.Derive(p, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			for i, v := range result.Variants {
+				if seen[v.Recipe] && os.Getenv("LONG") == "" {
+					continue
+				}
+				seen[v.Recipe] = true
+				for _, c := range v.Configs(opt, 1+i%2, int64(i)) {
+					if _, err := check(t, v.Program, lower.Options{Sizes: sizes, Local: c.Local, Global: c.Global}, nil); err != nil {
+						t.Errorf("%s %v at %v: %v\n%s", v.Recipe, v.Numbers, c, err, v.Program.BodyText())
+						return
+					}
+				}
+			}
+			t.Logf("%d of %d recipes", len(seen), result.Recipes)
+		})
+	}
+}

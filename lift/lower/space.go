@@ -73,6 +73,9 @@ func (c *lowering) ownersOf(t *lift.Term) []*owner {
 		case t.Op == lift.Let:
 			t = t.Fn().Body()
 			continue
+		case t.Op == lift.At && lift.Reductions.Has(t.Arg().Op) && t.Arg().Fn().Op == lift.Lambda:
+			t = t.Arg().Fn().Body() // the accumulator is what the function computes
+			continue
 		default:
 			if !shared {
 				return nil

@@ -35,6 +35,7 @@ func init() {
 			}
 			c.copy(c.view(t, env), d)
 		},
+		lift.At:      (*lowering).writeAt,
 		lift.Call:    (*lowering).writeCall,
 		lift.Iterate: func(c *lowering, t *lift.Term, env *scope, d *val) { c.write(unrolled(t), env, d) },
 		lift.Let: func(c *lowering, t *lift.Term, env *scope, d *val) {
@@ -148,11 +149,11 @@ func (c *lowering) writeSlide(t *lift.Term, env *scope, xs, d *val) {
 // function writes the accumulator in place, where no element is read after it was written; otherwise it writes other
 // memory, which is copied.
 func (c *lowering) reduce(t *lift.Term, env *scope) *val {
-	f, z, xs := t.Fn().Body(), c.view(t.Kids[1], env), c.view(t.Arg(), env)
+	z, xs := c.view(t.Kids[1], env), c.view(t.Arg(), env)
 	typ := t.Kids[1].Type
 	owners := z.owners
 	if owners == nil {
-		owners = c.ownersOf(f)
+		owners = c.ownersOf(t.Fn().Body())
 	}
 	space := z.space
 	if len(owners) > 0 {
@@ -160,6 +161,13 @@ func (c *lowering) reduce(t *lift.Term, env *scope) *val {
 	}
 	acc := c.allocate(space, typ, owners)
 	c.copy(z, acc)
+	c.fold(t, env, xs, acc)
+	return array(t.Type, acc.space, func(index) *val { return acc })
+}
+
+// fold is the loop of a reduction of xs, whose accumulator has its initial value.
+func (c *lowering) fold(t *lift.Term, env *scope, xs, acc *val) {
+	f := t.Fn().Body()
 	op := lift.MapSeq
 	if t.Op == lift.ReduceSeqUnroll {
 		op = lift.ReduceSeqUnroll
@@ -177,11 +185,19 @@ func (c *lowering) reduce(t *lift.Term, env *scope) *val {
 			return
 		}
 		c.stmts, c.loops, c.all, c.bufs, c.touched = saved.stmts[:from:from], saved.loops, saved.all, saved.bufs, savedTouch
-		next := c.allocate(space, typ, owners)
+		next := c.allocate(acc.space, acc.typ, acc.owners)
 		c.write(f, inner, next)
 		c.copy(next, acc)
 	})
-	return array(t.Type, acc.space, func(index) *val { return acc })
+}
+
+// writeAt goes on with an accumulator that is an array where it lies, if a reduction begins with what it is to write.
+func (c *lowering) writeAt(t *lift.Term, env *scope, d *val) {
+	if red := t.Arg(); d.typ.Kind == lift.ArrayType && (red.Op == lift.ReduceSeq || red.Op == lift.ReduceSeqUnroll) && c.view(red.Kids[1], env) == d {
+		c.fold(red, env, c.view(red.Arg(), env), d)
+		return
+	}
+	c.copy(c.view(t, env), d)
 }
 
 // clobbers reports whether statements read an element of the accumulator that they may have overwritten: a statement

@@ -224,6 +224,7 @@ var (
 func init() {
 	addTable()
 	addCoded()
+	addOutwards()
 	addMacros()
 }
 

@@ -1,0 +1,283 @@
+package rules
+
+import (
+	"math"
+
+	"gpuperf/lift"
+)
+
+// Rules that move a reduction out of two maps, and make copies of what it reads: with them a product of matrices is computed
+// in tiles, and in blocks of registers (rules E of the Lift project: finishTiling, apply2DRegisterBlocking).
+
+func addOutwards() {
+	add(
+		Rule{
+			Name:  "reduceOutwards",
+			Left:  "map(fun(x => map(fun(y => reduceSeq(f, z) $ zip(g(x), h(y)))) $ ys)) $ xs",
+			Right: "map(split(1)) o at(0) o reduceSeq(fun(a, e => map(fun(r => map(fun(c => f(get(1, c), tuple(get(0, r), get(0, c))))) $ zip(get(1, e), get(1, r)))) $ zip(get(0, e), a)), generate(N, generate(M, z))) $ zip(transpose o map(g) $ xs, transpose o map(h) $ ys)   (also under views, and for h(y), g(x))",
+			Types: "xs: [[scalar]3]N, ys: [[scalar]3]M", Source: "Lift: mapReduceInterchange, twice", code: reduceOutwards,
+		},
+		Rule{
+			Name: "reduceSeqZipSplit", Left: "reduceSeq(f, z) $ zip(xs, ys)",
+			Right: "reduceSeq(fun(a, c => at(0) o reduceSeq(f, a) $ zip(get(0, c), get(1, c))), z) $ zip(split(n) $ xs, split(n) $ ys)",
+			Types: "xs: [scalar]N, ys: [scalar]N", Params: []string{"n"}, Source: "Lift: finishTiling",
+		},
+		Rule{
+			Name:  "copyLocalOperands",
+			Left:  "reduceSeq(f, z) $ zip(xs, ys)",
+			Right: "reduceSeq(fun(a, c => f(a, tuple(copy of get(0, c), copy of get(1, c)))), z) $ zip(xs, ys)   (copy: toLocal o … o mapSeq(mapLcl(1, mapLcl(0, id))) o map(split(w)) o split(m) o …; i and k say in what order: see blockCopy)",
+			Types: "xs: [[[[scalar]2]3]M]N, ys: [[[[scalar]1]2]M]N", Params: []string{"m", "w", "i", "k"}, code: copyLocalOperands,
+		},
+		Rule{
+			Name: "copyPrivateOperands", Left: "reduceSeq(f, z) $ zip(xs, ys)",
+			Right: "reduceSeq(fun(a, c => f(a, tuple(toPrivate o mapSeq(id) $ get(0, c), toPrivate o mapSeq(id) $ get(1, c)))), z) $ zip(xs, ys)",
+			Types: "xs: [[scalar]M]N, ys: [[scalar]M]N",
+		},
+		Rule{
+			Name: "blockResult", Left: "at(z) o reduceSeq(f, zs) $ xs", Right: "map(map(map(map(id)))) o at(z) o reduceSeq(f, zs) $ xs", Types: "xs: [scalar]N",
+		},
+	)
+}
+
+// arranging are the patterns of one array that only show it in another way.
+var arranging = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Gather, lift.Scatter, lift.At)
+
+// under follows a chain of views that refer to none of the innermost n variables to what they show. It returns that, and a
+// function that puts the views around another term, which stands outside of these variables.
+func under(t *lift.Term, n int) (inner *lift.Term, around func(x *lift.Term) *lift.Term) {
+	around = func(x *lift.Term) *lift.Term { return x }
+	for {
+		view := t.Op == lift.Map && !t.Ops().Has(lift.Reduce) && !t.Fn().Ops().Has(lift.Fun) || arranging.Has(t.Op)
+		if !view {
+			return t, around
+		}
+		kids := t.Kids[:len(t.Kids)-1]
+		moved := make([]*lift.Term, len(kids))
+		for i, k := range kids {
+			for v := range n {
+				if lift.Uses(k, v) {
+					return t, around
+				}
+			}
+			moved[i] = lift.Shift(k, -n)
+		}
+		outer, at := around, t
+		around = func(x *lift.Term) *lift.Term {
+			return outer(at.With(append(append([]*lift.Term(nil), moved...), x)...))
+		}
+		t = t.Arg()
+	}
+}
+
+// reduceOutwards finds map(fun(x => views of map(fun(y => views of reduceSeq(f, z) $ zip(g(x), h(y)))) $ ys)) $ xs.
+func reduceOutwards(m *Match) *lift.Term {
+	t := m.Term
+	if t.Op != lift.Map || t.Kids[0].Op != lift.Lambda {
+		return nil
+	}
+	inner, rows := under(t.Kids[0].Body(), 1)
+	if inner.Op != lift.Map || inner.Kids[0].Op != lift.Lambda || lift.Uses(inner.Arg(), 0) {
+		return nil
+	}
+	red, cells := under(inner.Kids[0].Body(), 2)
+	if red.Op != lift.ReduceSeq {
+		return nil
+	}
+	f, z, zip := red.Kids[0], red.Kids[1], red.Arg()
+	if zip.Op != lift.Zip || len(zip.Kids) != 2 {
+		return nil
+	}
+	for v := range 2 {
+		if lift.Uses(f, v) || lift.Uses(z, v) {
+			return nil
+		}
+	}
+	// x is the variable 1 there, and y 0.
+	first := 0
+	if lift.Uses(zip.Kids[0], 0) {
+		first = 1
+	}
+	ofX, ofY := zip.Kids[first], zip.Kids[1-first]
+	if !lift.Uses(ofX, 1) || lift.Uses(ofX, 0) || !lift.Uses(ofY, 0) || lift.Uses(ofY, 1) {
+		return nil
+	}
+	xs, ys := t.Arg(), lift.Shift(inner.Arg(), -1)
+	fn := lift.Shift(f, -2)
+	start := lift.Shift(z, -2)
+	// The views of a result are around an array of one element: where the element is taken at once, it is not made.
+	in := inner.Kids[0].Body()
+	var last *lift.Term
+	for in != red {
+		last, in = in, in.Arg()
+	}
+	single := last != nil && last.Op == lift.At
+	us := mapViews(xs, ofX, func(x *lift.Term) *lift.Term {
+		return substitute(ofX, 1, x, t.Kids[0].Params[0], inner.Kids[0].Params[0])
+	})
+	vs := mapViews(ys, ofY, func(y *lift.Term) *lift.Term {
+		return substitute(ofY, 0, y, t.Kids[0].Params[0], inner.Kids[0].Params[0])
+	})
+	pairs := lift.ZipOf(lift.TransposeOf(us), lift.TransposeOf(vs))
+	if pairs.Err() != nil {
+		return pairs
+	}
+	acc := lift.GenerateOf(xs.Type.Len, lift.Fn1(lift.Int32, func(*lift.Term) *lift.Term {
+		return lift.GenerateOf(ys.Type.Len, lift.Fn1(lift.Int32, func(*lift.Term) *lift.Term { return start }))
+	}))
+	if acc.Err() != nil {
+		return acc
+	}
+	step := lift.Fn([]*lift.Type{acc.Type, pairs.Type.Elem}, func(p ...*lift.Term) *lift.Term {
+		a, e := p[0], p[1]
+		return mapEach(lift.ZipOf(lift.GetOf(0, e), a), func(r *lift.Term) *lift.Term {
+			return mapEach(lift.ZipOf(lift.GetOf(1, e), lift.GetOf(1, r)), func(c *lift.Term) *lift.Term {
+				parts := []*lift.Term{lift.GetOf(0, r), lift.GetOf(0, c)}
+				if first == 1 {
+					parts[0], parts[1] = parts[1], parts[0]
+				}
+				return fn.Apply(lift.GetOf(1, c), lift.TupleTerm(parts...))
+			})
+		})
+	})
+	all := lift.AtOf(0, lift.ReduceOf(lift.ReduceSeq, step, acc, pairs))
+	switch {
+	case single:
+		cells = belowAt(inner.Kids[0].Body(), last)
+	case last == nil:
+		cells = nil
+		fallthrough
+	default:
+		all = mapEach(all, func(row *lift.Term) *lift.Term { return lift.SplitOf(lift.Nat(1), row) })
+	}
+	if cells != nil {
+		all = mapEach(all, func(row *lift.Term) *lift.Term { return mapEach(row, cells) })
+	}
+	return mapEach(all, rows)
+}
+
+// mapViews is mapEach, but for a view that is the variable itself.
+func mapViews(xs, view *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
+	if view.Op == lift.Var {
+		return xs
+	}
+	return mapEach(xs, f)
+}
+
+// belowAt are the views around at(0), without it; nil for none.
+func belowAt(t, at *lift.Term) func(x *lift.Term) *lift.Term {
+	if t == at {
+		return nil
+	}
+	return func(x *lift.Term) *lift.Term {
+		var rebuild func(t *lift.Term) *lift.Term
+		rebuild = func(t *lift.Term) *lift.Term {
+			if t == at {
+				return x
+			}
+			kids := make([]*lift.Term, len(t.Kids))
+			for i, k := range t.Kids[:len(t.Kids)-1] {
+				kids[i] = lift.Shift(k, -2)
+			}
+			kids[len(kids)-1] = rebuild(t.Arg())
+			return t.With(kids...)
+		}
+		return rebuild(t)
+	}
+}
+
+// substitute puts a term in the place of the variable v of the two innermost ones, of types x and y, the other of which does
+// not occur.
+func substitute(t *lift.Term, v int, by *lift.Term, x, y *lift.Type) *lift.Term {
+	f := lift.Make(lift.Lambda, lift.Attr{Params: []*lift.Type{x, y}}, t)
+	other := lift.Make(lift.Free, lift.Attr{Ints: []int{math.MaxInt32}, Params: []*lift.Type{map[int]*lift.Type{0: x, 1: y}[v]}})
+	if v == 1 {
+		return f.Apply(by, other)
+	}
+	return f.Apply(other, by)
+}
+
+// copyLocalOperands computes copies of what a step reads before the step.
+func copyLocalOperands(m *Match) *lift.Term {
+	t := m.Term
+	if t.Op != lift.ReduceSeq || t.Arg().Op != lift.Zip || len(t.Arg().Kids) != 2 {
+		return nil
+	}
+	elem := t.Arg().Type.Elem
+	if m.Ints["i"] >= orders || m.Ints["k"] >= orders || m.Ints["i"] < 0 || m.Ints["k"] < 0 {
+		return nil
+	}
+	for _, e := range elem.Elems {
+		if lengths, number := e.Shape(); len(lengths) != 3 || number.Kind != lift.ScalarType {
+			return nil
+		}
+	}
+	f := lift.Fn([]*lift.Type{t.Kids[1].Type, elem}, func(p ...*lift.Term) *lift.Term {
+		var copies []*lift.Term
+		for i, order := range []int{m.Ints["i"], m.Ints["k"]} {
+			c := blockCopy(lift.GetOf(i, p[1]), m.Sizes["m"], lift.Nat(int64(m.Ints["w"])), order)
+			if c.Err() != nil {
+				return c
+			}
+			copies = append(copies, c)
+		}
+		return letIn(copies, func(xs ...*lift.Term) *lift.Term { return t.Kids[0].Apply(p[0], lift.TupleTerm(xs...)) })
+	})
+	if f.Err() != nil {
+		return f
+	}
+	return lift.ReduceOf(t.Op, f, t.Kids[1], t.Arg())
+}
+
+// letIn computes terms once, before what is made of them.
+func letIn(terms []*lift.Term, body func(xs ...*lift.Term) *lift.Term) *lift.Term {
+	if len(terms) == 0 {
+		return body()
+	}
+	return lift.LetOf(lift.Fn1(terms[0].Type, func(x *lift.Term) *lift.Term {
+		return letIn(terms[1:], func(xs ...*lift.Term) *lift.Term { return body(append([]*lift.Term{x}, xs...)...) })
+	}), terms[0])
+}
+
+// The orders in which blockCopy takes the numbers of an array of k by R by r.
+const (
+	orderStored = iota // as they are
+	orderAcross        // along k first, though stored as they are
+	orderBlocks        // along R before r, and stored so
+	orders
+)
+
+// blockCopy is the copy of x, k by R by r numbers, made m at a time by rows of w work-items: neighbours take numbers that
+// follow each other in the order.
+func blockCopy(x *lift.Term, m, w lift.Size, order int) *lift.Term {
+	lengths, elem := x.Type.Shape()
+	if order == orderBlocks {
+		x = mapEach(x, lift.TransposeOf)
+	}
+	rows := mapEach(x, lift.JoinOf)
+	if order == orderAcross {
+		rows = lift.TransposeOf(rows)
+	}
+	trips := mapEach(lift.SplitOf(m, lift.JoinOf(rows)), func(c *lift.Term) *lift.Term { return lift.SplitOf(w, c) })
+	if trips.Err() != nil {
+		return trips
+	}
+	id := lift.ID(elem)
+	copied := lift.MapOf(lift.MapSeq, lift.Fn1(trips.Type.Elem, func(c *lift.Term) *lift.Term {
+		return lift.MapDim(lift.MapLcl, 1, lift.Fn1(c.Type.Elem, func(l *lift.Term) *lift.Term { return lift.MapDim(lift.MapLcl, 0, id, l) }), c)
+	}), trips)
+	back := lift.JoinOf(mapEach(copied, lift.JoinOf))
+	if order == orderAcross {
+		back = lift.TransposeOf(lift.SplitOf(lengths[0], back))
+	} else {
+		back = lift.SplitOf(lengths[1].Mul(lengths[2]), back)
+	}
+	last := lengths[2]
+	if order == orderBlocks {
+		last = lengths[1]
+	}
+	back = lift.MoveTo(lift.ToLocal, mapEach(back, func(r *lift.Term) *lift.Term { return lift.SplitOf(last, r) }))
+	if order == orderBlocks {
+		return mapEach(back, lift.TransposeOf)
+	}
+	return back
+}
