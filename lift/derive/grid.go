@@ -130,64 +130,11 @@ func (e *explorer) mappings(g *grid) []choice {
 		plain("wrg0 lcl0")
 		e.chunksOfRows(g, &list)
 		e.tiles(g, &list)
+		e.walks(g, &list)
 	case 3:
-		plain("glb2 glb1 glb0")
-		plain("glb1 glb0 seq")
-		plain("glb0 glb1 glb2")
-		plain("wrg0 lcl0 seq")
-		plain("seq glb1 glb0")
-		plain("glb0 seq seq")
-		for _, text := range []string{"glb2 seq glb1 glb0", "glb2 unr glb1 glb0", "wrg0 seq lcl0 seq"} {
-			list = append(list, choice{
-				name: "planes in chunks of k, " + text, numbers: []number{{"k", chunks(g.lengths[0])}},
-				build: func(n map[string]int64) rules.Strategy {
-					return rules.Seq(rules.Use("splitJoin", "n", size(n, "k")), assign(levels(text)))
-				},
-			})
-		}
-		for _, text := range []string{"glb2 glb1 seq glb0", "glb2 glb1 unr glb0"} {
-			list = append(list, choice{
-				name: "rows in chunks of k, " + text, numbers: []number{{"k", chunks(g.lengths[1])}},
-				build: func(n map[string]int64) rules.Strategy {
-					return rules.Seq(inner(rules.Use("splitJoin", "n", size(n, "k"))), assign(levels(text)))
-				},
-			})
-		}
-		for _, text := range []string{"glb2 glb1 glb0 seq", "glb2 glb1 glb0 unr"} {
-			list = append(list, choice{
-				name: "columns in chunks of k, " + text, numbers: []number{{"k", chunks(g.lengths[2])}},
-				build: func(n map[string]int64) rules.Strategy {
-					return rules.Seq(inner(inner(rules.Use("splitJoin", "n", size(n, "k")))), assign(levels(text)))
-				},
-			})
-		}
-		// Blocks: a work-item computes chunks along two dimensions.
-		for _, b := range []struct {
-			first, second int
-			text          string
-		}{{0, 1, "glb2 seq glb1 seq glb0"}, {0, 2, "glb2 seq glb1 glb0 seq"}, {1, 2, "glb2 glb1 seq glb0 seq"}} {
-			list = append(list, choice{
-				name:    "blocks, " + b.text,
-				numbers: []number{{"k", chunks(g.lengths[b.first])}, {"l", chunks(g.lengths[b.second])}},
-				build: func(n map[string]int64) rules.Strategy {
-					split := func(d int, k string) rules.Strategy {
-						s := rules.Use("splitJoin", "n", size(n, k))
-						for range d {
-							s = inner(s)
-						}
-						return s
-					}
-					// The inner first: an outer split changes where it stands.
-					return rules.Seq(split(b.second, "l"), split(b.first, "k"), assign(levels(b.text)))
-				},
-			})
-		}
-		list = append(list, choice{
-			name: "columns in strides, glb2 glb1 glb0 seq", numbers: []number{{"k", chunks(g.lengths[2])}},
-			build: func(n map[string]int64) rules.Strategy {
-				return rules.Seq(inner(inner(strided(g.lengths[2]/n["k"], n["k"]))), assign(levels("glb2 glb1 glb0 seq")))
-			},
-		})
+		e.mappings3(g, &list)
+		e.tiles3D(g, &list)
+		e.walks(g, &list)
 	}
 	return list
 }
@@ -337,6 +284,7 @@ func (e *explorer) tiles(g *grid, list *[]choice) {
 			})
 		}
 	}
+	e.walksInTiles(g, tile, list)
 }
 
 // inTile is the strategy at the map over the rows of a tile: in the maps over tiles, under views of what they give.
@@ -372,7 +320,8 @@ func (e *explorer) tilesOfMaps(g *grid, list *[]choice) {
 func (e *explorer) elements(g *grid, m choice) []choice {
 	none := func(map[string]int64) rules.Strategy { return rules.ID }
 	list := []choice{{build: none}}
-	if g.stencil != "" && !strings.Contains(m.name, "seq") && !strings.Contains(m.name, "unr") {
+	sequential := func(word string) bool { return strings.Contains(m.name, word) }
+	if g.stencil != "" && !slices.ContainsFunc([]string{"seq", "unr", "walks"}, sequential) {
 		list = append(list, choice{name: "private copy", build: func(map[string]int64) rules.Strategy {
 			return rules.BottomUp(rules.Else(rules.Use("copyPrivate2D"), rules.Use("copyPrivateGlb2D")))
 		}})

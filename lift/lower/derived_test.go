@@ -57,6 +57,8 @@ func TestDerivedVariants(t *testing.T) {
 func TestEveryRecipe(t *testing.T) {
 	for name, sizes := range map[string]map[string]int64{
 		"matmul": {"m": 64, "k": 8, "n": 32},
+		"heat3d": {"d": 10, "h": 10, "w": 10}, "hotspot3d": {"d": 4, "h": 8, "w": 8},
+		"jacobi2d_5pt": {"h": 18, "w": 18}, "hotspot2d": {"h": 16, "w": 16}, "srad2": {"h": 16, "w": 16}, "stencil2d": {"h": 16, "w": 16},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile("../../examples/lift/" + name + ".lift")

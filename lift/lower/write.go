@@ -126,25 +126,6 @@ func (c *lowering) writeMap(t *lift.Term, env *scope, xs, d *val) {
 	c.each(t.Op, dim, lengthOf(t.Type), func(i index) { c.write(body, &scope{env, xs.at(i)}, d.at(i)) })
 }
 
-// writeSlide maps over windows that stay in private memory: from one to the next, the elements move up and only the new
-// ones are read.
-func (c *lowering) writeSlide(t *lift.Term, env *scope, xs, d *val) {
-	width, step := sizeOf(t.Sizes[0]), sizeOf(t.Sizes[1])
-	window := lift.Array(xs.typ.Elem, t.Sizes[0])
-	kept := max(width-step, 0)
-	w := c.allocate(kernel.Private, window, nil)
-	c.each(lift.MapSeqUnroll, 0, kept, func(j index) { c.copy(xs.at(j), w.at(j)) })
-	body := t.Fn().Body()
-	c.each(lift.MapSeq, 0, lengthOf(t.Type), func(i index) {
-		c.each(lift.MapSeqUnroll, 0, width-kept, func(j index) {
-			j = c.addInt(j, kept)
-			c.copy(xs.at(c.add(c.scale(i, step), j)), w.at(j))
-		})
-		c.write(body, &scope{env, w}, d.at(i))
-		c.each(lift.MapSeqUnroll, 0, kept, func(j index) { c.copy(w.at(c.addInt(j, step)), w.at(j)) })
-	})
-}
-
 // reduce folds into an accumulator in the memory of the initial value, and shows that as an array of one element. The
 // function writes the accumulator in place, where no element is read after it was written; otherwise it writes other
 // memory, which is copied.

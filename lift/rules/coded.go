@@ -50,7 +50,7 @@ func addCoded() {
 		},
 		Rule{
 			Name: "copyLocalZip2D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(1, mapLcl(0, id)) $ get(0, y), …)))) $ xs   (what f slides over)",
-			Types: "xs: [[[scalar]M]3]N", code: copyLocalZip2D,
+			Types: "xs: [[[scalar]M]3]N", code: func(m *Match) *lift.Term { return copyLocalZip(m, 2) },
 		},
 		Rule{
 			Name: "mapFissionZip", Left: "map(fun(x => f(x, g(x)))) $ xs", Right: "map(fun(y => f(get(0, y), get(1, y)))) $ zip(xs, map(g) $ xs)   (f the outermost pattern)",
@@ -356,8 +356,8 @@ func tileStencilsZip2D(m *Match) *lift.Term {
 	return mapEach(lift.JoinOf(mapEach(out, lift.TransposeOf)), lift.JoinOf)
 }
 
-// copyLocalZip2D copies those components that the function slides over: they are read more than once.
-func copyLocalZip2D(m *Match) *lift.Term {
+// copyLocalZip copies those components of dims dimensions that the function slides over: they are read more than once.
+func copyLocalZip(m *Match, dims int) *lift.Term {
 	t := m.Term
 	if t.Op != lift.MapWrg || t.Kids[0].Op != lift.Lambda || t.Kids[0].Params[0].Kind != lift.TupleType {
 		return nil
@@ -374,8 +374,7 @@ func copyLocalZip2D(m *Match) *lift.Term {
 			base = base.Arg()
 		}
 		if base.Op == lift.Get && base.Kids[0].Op == lift.Var && base.Kids[0].Type == param {
-			e := param.Elems[base.Ints[0]]
-			if e.Kind == lift.ArrayType && e.Elem.Kind == lift.ArrayType && e.Elem.Elem.IsData() {
+			if lengths, number := param.Elems[base.Ints[0]].Shape(); len(lengths) == dims && number.IsData() {
 				copied[base.Ints[0]], any = true, true
 			}
 		}
@@ -384,30 +383,31 @@ func copyLocalZip2D(m *Match) *lift.Term {
 		return nil
 	}
 	return lift.Make(t.Op, t.Attr, lift.Fn1(param, func(q *lift.Term) *lift.Term {
-		args := make([]*lift.Term, len(param.Elems))
-		for i := range args {
-			args[i] = lift.GetOf(i, q)
-		}
-		return withCopies(f, args, copied, 0)
+		return withCopies(f, gets(q, len(param.Elems)), copied, dims, 0)
 	}), t.Arg())
 }
 
-func withCopies(f *lift.Term, args []*lift.Term, copied []bool, from int) *lift.Term {
+func withCopies(f *lift.Term, args []*lift.Term, copied []bool, dims, from int) *lift.Term {
 	for i := from; i < len(args); i++ {
 		if !copied[i] {
 			continue
 		}
-		id := lift.ID(args[i].Type.Elem.Elem)
-		local := lift.MoveTo(lift.ToLocal, lift.MapDim(lift.MapLcl, 1, lift.Fn1(args[i].Type.Elem, func(row *lift.Term) *lift.Term {
-			return lift.MapDim(lift.MapLcl, 0, id, row)
-		}), args[i]))
+		local := lift.MoveTo(lift.ToLocal, copyLcl(args[i], dims))
 		return lift.Fn1(local.Type, func(c *lift.Term) *lift.Term {
 			rest := append([]*lift.Term(nil), args...)
 			rest[i] = c
-			return withCopies(f, rest, copied, i+1)
+			return withCopies(f, rest, copied, dims, i+1)
 		}).ApplyOnce(local)
 	}
 	return f.Apply(lift.TupleTerm(args...))
+}
+
+// copyLcl copies an array of dims dimensions, each by work-items along the one of its number, counted from inside.
+func copyLcl(xs *lift.Term, dims int) *lift.Term {
+	if dims == 1 {
+		return lift.MapDim(lift.MapLcl, 0, lift.ID(xs.Type.Elem), xs)
+	}
+	return lift.MapDim(lift.MapLcl, dims-1, lift.Fn1(xs.Type.Elem, func(x *lift.Term) *lift.Term { return copyLcl(x, dims-1) }), xs)
 }
 
 // mapFissionZip is mapFission for a function whose outermost pattern also uses the parameter elsewhere.

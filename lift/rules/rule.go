@@ -225,6 +225,7 @@ func init() {
 	addTable()
 	addCoded()
 	addOutwards()
+	addStream()
 	addMacros()
 }
 

@@ -37,6 +37,13 @@ var leftOf = map[string]string{
 	"copyLocalOperands":   "reduceSeq(fun(a0, e => a0 * c + (at(0) o at(2) o at(1) $ get(0, e)) - (at(0) o at(1) o at(0) $ get(1, e))), c) $ zip(xs, ys)",
 	"copyPrivateOperands": "reduceSeq(fun(a0, e => a0 * c + (at(0) $ get(0, e)) - (at(0) o gather(reverse) $ get(1, e))), c) $ zip(xs, ys)",
 	"blockResult":         "at(0) o reduceSeq(fun(a0, e => map(map(map(map(fun(x0 => x0 * c + e))))) $ a0), generate(2, fun(i0 => generate(1, fun(i1 => generate(3, fun(i2 => generate(2, fun(i3 => c))))))))) $ xs",
+	"streamStencils2D":    "map(map(fun(x0 => zip(x0, gather(reverse) $ x0)))) o map(transpose) o slide(n, s) $ xs",
+	"streamStencils3D":    "map(map(map(fun(x0 => zip(x0, gather(reverse) $ x0))))) o map(map(transpose) o transpose) o slide(n, s) $ xs",
+	"streamStencilsZip2D": "map(fun((a0, b0) => map(fun((x0, y0) => tuple(gather(reverse) $ x0, y0))) $ zip(a0, b0))) $ zip(map(transpose) o slide(n, 1) $ xs, map(map(fun(x0 => at(0) $ x0))) o map(gather(reverse)) o map(transpose) o slide(n, 1) $ xs)",
+	"streamStencilsZip3D": "map(fun((a0, b0) => map(fun((a1, b1) => map(fun((x0, y0) => tuple(gather(reverse) $ x0, y0))) $ zip(a1, b1))) $ zip(a0, b0))) $ zip(map(map(transpose) o transpose) o slide(n, 1) $ xs, map(map(map(fun(x0 => at(0) $ x0)))) o map(map(transpose) o transpose) o slide(n, 1) $ xs)",
+	"tileStencils3D":      "map(map(map(fun(x0 => tuple(at(0) o at(0) o at(0) $ x0, join o join $ x0))))) o map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t))) $ xs",
+	"tileStencilsZip3D":   "map(fun((a0, b0) => map(fun((a1, b1) => map(fun((x0, y0) => tuple(join o join $ x0, y0))) $ zip(a1, b1))) $ zip(a0, b0))) $ zip(map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t))) $ xs, map(gather(reverse)) o map(map(map(fun(x0 => at(0) o at(0) o at(0) $ x0)))) o map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t))) $ xs)",
+	"copyLocalZip3D":      "mapWrg(d, fun(e => map(map(map(fun(x0 => at(0) $ x0)))) o map(map(transpose) o transpose) o slide(n, 1) o get(0) $ e)) $ zip(xs, xs)",
 	"zipRotate":           "map(fun((y, e) => tuple(e, y))) $ zip(map(g) $ xs, xs)",
 }
 
@@ -152,6 +159,18 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 	switch rule.Name {
 	case "mapWrg", "copyLocal", "copyPrivate", "copyPrivateGlb": // functions of rows
 		s.sub["f"] = s.pick("(map"+s.unary(false)+")", "(fun(row => map(fun(e => at(0, row)))$ row))")
+	case "copyLocal3D":
+		s.sub["f"] = "(map(map(map" + s.unary(false) + ")))"
+	case "tileStencils3D", "tileStencilsZip3D":
+		s.xs = s.elem
+		for _, names := range [][3]string{{"v", "t", "w"}, {"m", "u", "k"}, {"n", "s", "i"}} {
+			width, tile := 1+r.Intn(2), 1+r.Intn(2)
+			s.sub[names[0]], s.sub[names[1]], s.sub[names[2]] = strconv.Itoa(width), "1", strconv.Itoa(tile)
+			s.xs = fmt.Sprintf("[%s]%d", s.xs, width-1+tile*(1+r.Intn(2)))
+		}
+		if r.Intn(4) == 0 { // seldom a divisor
+			s.sub["i"] = num(6)
+		}
 	case "copyLocal2D", "copyPrivate2D", "copyPrivateGlb2D":
 		s.sub["f"] = "(map(map" + s.unary(false) + "))"
 	case "mapUnroll", "mapSeqSlide":

@@ -1,0 +1,90 @@
+package lower
+
+import (
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/lift"
+)
+
+// writeSlide maps over windows that stay in private memory: from one to the next, the elements move up and only the new
+// ones are read. Every element has a constant place, so that it can be a register; those that the function does not read,
+// now or after they moved, are left out.
+func (c *lowering) writeSlide(t *lift.Term, env *scope, xs, d *val) {
+	width, step := sizeOf(t.Sizes[0]), sizeOf(t.Sizes[1])
+	kept := max(width-step, 0)
+	w := c.allocate(kernel.Private, lift.Array(xs.typ.Elem, t.Sizes[0]), nil)
+	body := func(i index) { c.write(t.Fn().Body(), &scope{env, w}, d.at(i)) }
+	used := c.readFrom(w, width, step, func() { c.each(lift.MapSeq, 0, lengthOf(t.Type), body) })
+	for j := range kept {
+		c.keep(xs.at(constant(j)), w.at(constant(j)), used)
+	}
+	c.each(lift.MapSeq, 0, lengthOf(t.Type), func(i index) {
+		for j := kept; j < width; j++ {
+			c.keep(xs.at(c.addInt(c.scale(i, step), j)), w.at(constant(j)), used)
+		}
+		body(i)
+		for j := range kept {
+			c.keep(w.at(constant(j+step)), w.at(constant(j)), used)
+		}
+	})
+}
+
+// keep copies an element of a window, number by number, so far as these are used.
+func (c *lowering) keep(from, to *val, used func(p place) bool) {
+	switch to.typ.Kind {
+	case lift.ArrayType:
+		for j := range lengthOf(to.typ) {
+			c.keep(from.at(constant(j)), to.at(constant(j)), used)
+		}
+	case lift.TupleType:
+		for k := range to.typ.Elems {
+			c.keep(from.get(k), to.get(k), used)
+		}
+	default:
+		if used(to.loc()) {
+			c.store(to, from.load())
+		}
+	}
+}
+
+// readFrom tells which numbers of a window are read by what body makes, in this place or in one that they move to. What body
+// makes is forgotten.
+func (c *lowering) readFrom(w *val, width, step int64, body func()) func(p place) bool {
+	saved := *c
+	touched := map[string][]touch{}
+	for name, list := range c.touched {
+		touched[name] = slices.Clip(list)
+	}
+	from := len(c.stmts)
+	body()
+	read, all := map[string]map[int64]bool{}, map[string]bool{}
+	for _, b := range w.bufs {
+		read[b.name] = map[int64]bool{}
+	}
+	for _, s := range c.stmts[from:] {
+		for _, a := range kernel.Accesses(s.RHS) {
+			if read[a.Array] == nil {
+				continue
+			}
+			at, constant := a.Index[0].(kernel.Int)
+			all[a.Array] = all[a.Array] || !constant
+			for lane := range max(a.Lanes, 1) {
+				read[a.Array][at.Value+lane] = true
+			}
+		}
+	}
+	c.stmts, c.loops, c.all, c.bufs, c.touched, c.phase = saved.stmts[:from:from], saved.loops, saved.all, saved.bufs, touched, saved.phase
+	return func(p place) bool {
+		if all[p.buf.name] || p.buf.scalar {
+			return true
+		}
+		per := p.buf.size / width
+		for at := p.index.a.Constant(); at >= 0; at -= per * step {
+			if read[p.buf.name][at] {
+				return true
+			}
+		}
+		return false
+	}
+}

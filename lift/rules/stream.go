@@ -1,0 +1,277 @@
+package rules
+
+import "gpuperf/lift"
+
+// Rules that walk through a stencil: the slide of the outermost dimension goes to the inside of the nest, where a work-item
+// can keep the window in registers (mapSeqSlide of the Lift project, its "2.5-D" tiling); and tiles in three dimensions.
+
+func addStream() {
+	const nbh3D = "map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t)))"
+	add(
+		Rule{
+			Name: "streamStencils2D", Left: "map(map(f)) o map(transpose) o slide(n, s) $ xs",
+			Right: "transpose o map(map(f) o slide(n, s)) o transpose $ xs", Types: "xs: [[A]M]N", Source: "Lift: MapSeqSlideRewrite",
+		},
+		Rule{
+			Name: "streamStencils3D", Left: "map(map(map(f))) o map(map(transpose) o transpose) o slide(n, s) $ xs",
+			Right: "transpose o map(transpose) o map(map(map(f) o slide(n, s))) o map(transpose) o transpose $ xs", Types: "xs: [[[A]3]M]N", Source: "Lift: MapSeqSlideRewrite",
+		},
+		Rule{
+			Name:  "streamStencilsZip2D",
+			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, 1) $ xs, …)",
+			Right: "transpose o map(map(fun(w => f(tuple(map(get(0)) $ w, get(1, at(n - 1, w)), …)))) o slide(n, 1)) o transpose $ the zip of the rows of xs, and of others after n - 1 more",
+			Types: "xs: [[A]M]N", code: func(m *Match) *lift.Term { return streamZip(m.Term, 2) },
+		},
+		Rule{
+			Name:  "streamStencilsZip3D",
+			Left:  "map(fun(p => map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(get(0, p), …))) $ zip(map(map(transpose) o transpose) o slide(n, 1) $ xs, …)",
+			Right: "as streamStencilsZip2D, in three dimensions", Types: "xs: [[[A]2]M]N", code: func(m *Match) *lift.Term { return streamZip(m.Term, 3) },
+		},
+		Rule{
+			Name:  "tileStencils3D",
+			Left:  "map(map(map(f))) o " + nbh3D + " $ xs",
+			Right: "the same in tiles of i by k by w: join o map(map(join) o transpose o map(map(map(join) o transpose) o transpose)) o map(map(map(the left side))) o " + nbh3D + " $ xs",
+			Types: "xs: [[[A]3]M]N", Params: []string{"i", "k", "w"}, code: func(m *Match) *lift.Term { return tileStencils3D(m, false) },
+		},
+		Rule{
+			Name:  "tileStencilsZip3D",
+			Left:  "map(fun(p => map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(get(0, p), …))) $ zip(" + nbh3D + " $ xs, …)",
+			Right: "the same in tiles of i by k by w: overlapping for what is slid", Types: "xs: [[[A]3]M]N", Params: []string{"i", "k", "w"},
+			code: func(m *Match) *lift.Term { return tileStencils3D(m, true) },
+		},
+		Rule{
+			Name: "copyLocal3D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(toLocal o mapLcl(2, mapLcl(1, mapLcl(0, id))) $ y))) $ xs",
+			Types: "xs: [[[[scalar]2]3]M]N",
+		},
+		Rule{
+			Name: "copyLocalZip3D", Left: "mapWrg(d, f) $ xs",
+			Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(2, mapLcl(1, mapLcl(0, id))) $ get(0, y), …)))) $ xs   (what f slides over)",
+			Types: "xs: [[[[scalar]M]3]2]N", code: func(m *Match) *lift.Term { return copyLocalZip(m, 3) },
+		},
+	)
+	streamTemplate[2] = template("map(transpose) o slide(n, s) $ xs")
+	streamTemplate[3] = template("map(map(transpose) o transpose) o slide(n, s) $ xs")
+	nbhTemplate3D = template(nbh3D + " $ xs")
+}
+
+// What windows look like, by the number of dimensions of the stencil: slid along the outermost one, and along all three.
+var (
+	streamTemplate [4]*lift.Template
+	nbhTemplate3D  *lift.Template
+)
+
+func template(text string) *lift.Template {
+	t, err := lift.NewTemplate(text, true)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// elementOf is the function of the elements of a nest of maps over zips: map(fun(r => map(f) $ zip(get(i, r), get(j, r), …))).
+// It takes them in the order of the outermost zip; nil for another nest.
+func elementOf(f *lift.Term, dims int) func(parts []*lift.Term) *lift.Term {
+	if dims == 1 {
+		return func(parts []*lift.Term) *lift.Term { return f.Apply(lift.TupleTerm(parts...)) }
+	}
+	if f.Op != lift.Lambda || len(f.Params) != 1 {
+		return nil
+	}
+	body := f.Body()
+	if body.Op != lift.Map || body.Arg().Op != lift.Zip || lift.Uses(body.Kids[0], 0) {
+		return nil
+	}
+	var order []int
+	for _, k := range body.Arg().Kids {
+		if k.Op != lift.Get || k.Kids[0].Op != lift.Var || k.Kids[0].Ints[0] != 0 {
+			return nil
+		}
+		order = append(order, k.Ints[0])
+	}
+	in := elementOf(lift.Shift(body.Kids[0], -1), dims-1)
+	if in == nil {
+		return nil
+	}
+	return func(parts []*lift.Term) *lift.Term {
+		var list []*lift.Term
+		for _, i := range order {
+			list = append(list, parts[i])
+		}
+		return in(list)
+	}
+}
+
+// zipDeep zips arrays of dims dimensions element by element.
+func zipDeep(dims int, xs ...*lift.Term) *lift.Term {
+	zip := lift.ZipOf(xs...)
+	if dims == 1 || zip.Err() != nil {
+		return zip
+	}
+	return mapEach(zip, func(r *lift.Term) *lift.Term { return zipDeep(dims-1, gets(r, len(xs))...) })
+}
+
+// gets are the components of a tuple.
+func gets(r *lift.Term, n int) []*lift.Term {
+	list := make([]*lift.Term, n)
+	for i := range list {
+		list[i] = lift.GetOf(i, r)
+	}
+	return list
+}
+
+// deep maps a function over dims dimensions.
+func deep(dims int, xs *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
+	if dims == 0 {
+		return f(xs)
+	}
+	return mapEach(xs, func(x *lift.Term) *lift.Term { return deep(dims-1, x, f) })
+}
+
+// streamZip takes the windows along the outermost dimension of what is slid over the zip of all arrays. Those that are not
+// slid get elements in front, so that theirs is the last of a window.
+func streamZip(t *lift.Term, dims int) *lift.Term {
+	if t.Op != lift.Map || t.Arg().Op != lift.Zip {
+		return nil
+	}
+	element := elementOf(t.Kids[0], dims)
+	if element == nil {
+		return nil
+	}
+	kids := t.Arg().Kids
+	parts, slid := make([]*lift.Term, len(kids)), make([]bool, len(kids))
+	var width lift.Size
+	n := int64(0)
+	for i, k := range kids {
+		b, ok := streamTemplate[dims].Match(k)
+		if !ok {
+			continue
+		}
+		wide, constant := b.Sizes["n"].Const()
+		if !constant || b.Sizes["s"] != lift.Nat(1) || n > 0 && n != wide {
+			return nil
+		}
+		parts[i], slid[i], n, width = b.Terms["xs"], true, wide, b.Sizes["n"]
+	}
+	if n == 0 {
+		return nil
+	}
+	for i, k := range kids {
+		if lengths, _ := k.Type.Shape(); len(lengths) < dims {
+			return nil
+		}
+		if !slid[i] {
+			parts[i] = lift.PadOf(lift.Nat(n-1), lift.Nat(0), lift.PadClamp, k)
+		}
+	}
+	all := zipDeep(dims, parts...)
+	if all.Err() != nil {
+		return all
+	}
+	columns := lift.TransposeOf(all)
+	if dims == 3 {
+		columns = mapEach(columns, lift.TransposeOf)
+	}
+	out := deep(dims-1, columns, func(column *lift.Term) *lift.Term {
+		return mapEach(lift.SlideOf(width, lift.Nat(1), column), func(w *lift.Term) *lift.Term {
+			list := make([]*lift.Term, len(kids))
+			for i := range kids {
+				if slid[i] {
+					list[i] = mapEach(w, func(x *lift.Term) *lift.Term { return lift.GetOf(i, x) })
+				} else {
+					list[i] = lift.GetOf(i, lift.AtOf(n-1, w))
+				}
+			}
+			return element(list)
+		})
+	})
+	if dims == 3 {
+		out = mapEach(out, lift.TransposeOf)
+	}
+	return lift.TransposeOf(out)
+}
+
+// slide3D are the windows of a grid along three dimensions.
+func slide3D(grid *lift.Term, width, step [3]lift.Size) *lift.Term {
+	planes := lift.SlideOf(width[0], step[0], mapEach(grid, func(plane *lift.Term) *lift.Term {
+		return slide2D(width[1], step[1], width[2], step[2], plane)
+	}))
+	return mapEach(planes, func(p *lift.Term) *lift.Term { return mapEach(lift.TransposeOf(p), lift.TransposeOf) })
+}
+
+// untile3D puts tiles of three dimensions together.
+func untile3D(tiles *lift.Term) *lift.Term {
+	return lift.JoinOf(mapEach(tiles, func(rows *lift.Term) *lift.Term {
+		planes := mapEach(rows, func(columns *lift.Term) *lift.Term {
+			return mapEach(lift.TransposeOf(columns), func(q *lift.Term) *lift.Term { return mapEach(lift.TransposeOf(q), lift.JoinOf) })
+		})
+		return mapEach(lift.TransposeOf(planes), lift.JoinOf)
+	}))
+}
+
+// tileStencils3D computes a stencil over one grid, or over a zip of several, in tiles.
+func tileStencils3D(m *Match, zipped bool) *lift.Term {
+	t := m.Term
+	if t.Op != lift.Map || (t.Arg().Op == lift.Zip) != zipped {
+		return nil
+	}
+	kids := []*lift.Term{t.Arg()}
+	if zipped {
+		kids = t.Arg().Kids
+	} else if f := t.Kids[0]; f.Op != lift.Lambda || f.Body().Op != lift.Map || f.Body().Kids[0].Op != lift.Lambda || f.Body().Kids[0].Body().Op != lift.Map {
+		return nil
+	}
+	size := [3]lift.Size{lift.Nat(int64(m.Ints["i"])), lift.Nat(int64(m.Ints["k"])), lift.Nat(int64(m.Ints["w"]))}
+	out, _ := t.Type.Shape()
+	if len(out) < 3 {
+		return nil
+	}
+	type window struct{ width, step [3]lift.Size }
+	windows := make([]*window, len(kids))
+	tiles := make([]*lift.Term, len(kids))
+	any := false
+	for i, k := range kids {
+		if lengths, _ := k.Type.Shape(); len(lengths) < 3 {
+			return nil
+		}
+		b, ok := nbhTemplate3D.Match(k)
+		if !ok {
+			tiles[i] = slide3D(k, size, size)
+			continue
+		}
+		any = true
+		w := &window{[3]lift.Size{b.Sizes["n"], b.Sizes["m"], b.Sizes["v"]}, [3]lift.Size{b.Sizes["s"], b.Sizes["u"], b.Sizes["t"]}}
+		windows[i] = w
+		var width, step [3]lift.Size
+		for d := range 3 {
+			step[d] = size[d].Mul(w.step[d])
+			width[d] = step[d].Add(w.width[d]).Sub(w.step[d])
+		}
+		tiles[i] = slide3D(b.Terms["xs"], width, step)
+	}
+	if !any {
+		return nil
+	}
+	inTile := func(parts []*lift.Term) *lift.Term {
+		for i, w := range windows {
+			if w != nil {
+				parts[i] = slide3D(parts[i], w.width, w.step)
+			}
+		}
+		arg := parts[0]
+		if zipped {
+			arg = lift.ZipOf(parts...)
+		}
+		if arg.Err() != nil {
+			return arg
+		}
+		return lift.Make(lift.Map, lift.Attr{}, t.Kids[0], arg)
+	}
+	if !zipped {
+		return untile3D(deep(3, tiles[0], func(q *lift.Term) *lift.Term { return inTile([]*lift.Term{q}) }))
+	}
+	all := zipDeep(3, tiles...)
+	if all.Err() != nil {
+		return all
+	}
+	return untile3D(deep(3, all, func(q *lift.Term) *lift.Term { return inTile(gets(q, len(kids))) }))
+}
