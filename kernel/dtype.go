@@ -93,6 +93,12 @@ func (t DType) IsInteger() bool {
 	return ok && (c.class == classInt || c.class == classUint)
 }
 
+// IsSigned reports whether t is a signed integer type.
+func (t DType) IsSigned() bool {
+	c, ok := dtypes[t]
+	return ok && c.class == classInt
+}
+
 // IsFloat reports whether t is a real floating-point type.
 func (t DType) IsFloat() bool { return dtypes[t].class == classFloat && t.Known() }
 

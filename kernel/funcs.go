@@ -50,6 +50,12 @@ var mathFuncs = func() map[string]mathFunc {
 // IsFunction reports whether expressions may call a function of that name.
 func IsFunction(name string) bool { _, ok := mathFuncs[name]; return ok }
 
+// Arity is the number of arguments of a function that expressions may call; ok is false where there is no such function.
+func Arity(name string) (n int, ok bool) {
+	f, ok := mathFuncs[name]
+	return f.args, ok
+}
+
 // Functions lists the functions that expressions may call, sorted.
 func Functions() []string { return sortedKeys(mathFuncs) }
 

@@ -171,6 +171,21 @@ func need(list []Assumption, a Assumption) []Assumption {
 	return append(list, a)
 }
 
+// ofLengths adds what must hold of the lengths in the type of an input, which is read from memory: each is a whole number of
+// at least 1.
+func ofLengths(list []Assumption, t *Type) []Assumption {
+	for ; t.Kind == ArrayType; t = t.Elem {
+		list = need(list, Assumption{Kind: AtLeast, A: t.Len, B: Nat(1)})
+		if by := t.Len.denominator(); by != Nat(1) {
+			list = need(list, Assumption{Kind: Divides, A: t.Len.Mul(by), B: by})
+		}
+	}
+	for _, e := range t.Elems {
+		list = ofLengths(list, e)
+	}
+	return list
+}
+
 // CheckAll returns the first assumption of the list that does not hold at these sizes, as an error.
 func CheckAll(list []Assumption, at map[string]int64) error {
 	for _, a := range list {

@@ -30,6 +30,9 @@ func Number(d kernel.DType, text string) *Term {
 		if !r.IsInt() {
 			return badf("%s is no %s", text, d)
 		}
+		if wrap(r.Num(), d).Cmp(r.Num()) != 0 {
+			return badf("%s does not fit %s", text, d)
+		}
 		text = r.Num().String()
 	default:
 		bits := 64

@@ -80,6 +80,9 @@ func (e *elaborator) program() *Program {
 		switch {
 		case e.isName("program"):
 			e.i++
+			if p.Name != "" {
+				e.failAt(t.at, "the program is named %s already", p.Name)
+			}
 			p.Name = e.name("the name of the program")
 		case e.isName("size"):
 			e.i++
@@ -160,9 +163,14 @@ func (e *elaborator) typedFun(n *node) (*Term, []string) {
 	var params []*Type
 	for _, p := range n.params {
 		if p.typ == nil || p.tuple {
-			e.failHint(p.at, "write "+p.names[0]+": [float32]n", "an input has a name and a type")
+			e.failHint(p.at, "write "+append(p.names, "xs")[0]+": [float32]n", "an input has a name and a type")
 		}
 		e.declaredType(p.at, p.typ)
+		for _, a := range ofLengths(nil, p.typ) {
+			if a.Refuted() {
+				e.failHint(p.at, "lengths are whole numbers of at least 1", "input %s is %s: %s never holds", p.names[0], p.typ, a)
+			}
+		}
 		if e.funs[p.names[0]] != nil || e.sizes[p.names[0]] || builtins[p.names[0]] != nil {
 			e.failAt(p.at, "%s is declared already", p.names[0])
 		}

@@ -36,8 +36,9 @@ type EvalOptions struct {
 var ErrUnwritten = errors.New("an element is read that is not written")
 
 // Eval is the denotational semantics of the program (001 section 5.2, extended): its result for inputs, in the order of
-// p.Inputs, at the sizes. Integers and rationals are exact, as wide as they need to be, whatever their type; a function that
-// has no rational result (sqrt, exp) gives a float64, and so does everything computed from it.
+// p.Inputs, at the sizes. Floating-point numbers are rationals, as wide as they need to be, and integers wrap around where a
+// function gives one that its type does not hold; a function that has no rational result (sqrt, exp) gives a float64, and so
+// does everything computed from it.
 //
 // It fails where an assumption on sizes does not hold, where an index leaves its array, and where a user function has no
 // definition.
@@ -209,6 +210,9 @@ func init() {
 		},
 		Literal: func(e *evaluator, t *Term, _ *binding) Value {
 			x := e.number(t.Lit.Rat())
+			if t.Lit.DType.IsInteger() {
+				x = Num{Rat: t.Lit.Rat()}
+			}
 			if t.Lit.Width == 0 {
 				return x
 			}

@@ -67,7 +67,7 @@ func (e *evaluator) callUser(f *UserFun, args []Value) Value {
 		}
 	}
 	// A copy keeps its value, whatever it is made of.
-	if v, ok := f.Defs[0].(kernel.Var); ok && f.Result.Kind != TupleType && len(f.Params) == 1 && v.Name == f.Params[0].Name {
+	if v, ok := f.Defs[0].(kernel.Var); ok && f.Result.Kind != TupleType && len(f.Params) == 1 && v.Name == f.Params[0].Name && f.Result == f.Params[0].Type {
 		return args[0]
 	}
 	names := make(map[string]Value, len(args)+len(f.Lets))
@@ -80,13 +80,19 @@ func (e *evaluator) callUser(f *UserFun, args []Value) Value {
 	}
 	if f.Result.Kind == VectorType {
 		return build(f.Result.Width, func(lane int) Value {
-			return exprEval{e, f, names, lane}.eval(f.Defs[0])
+			return exprEval{e, f, names, lane}.as(f.Result.DType, f.Defs[0])
 		})
 	}
 	if f.Result.Kind != TupleType {
-		return x.eval(f.Defs[0])
+		return x.as(f.Result.DType, f.Defs[0])
 	}
-	flat := build(len(f.Defs), func(i int) Value { return x.eval(f.Defs[i]) })
+	types := components(f.Result)
+	flat := build(len(f.Defs), func(i int) Value {
+		if types[i].Kind == VectorType {
+			return x.eval(f.Defs[i])
+		}
+		return x.as(types[i].DType, f.Defs[i])
+	})
 	v, _ := nest(flat, f.Result)
 	return v
 }
@@ -138,10 +144,41 @@ func (x exprEval) scalar(v Value, what string) Num {
 	return n
 }
 
+// as is the value of an expression as the result of a function: integers lose their fraction, and wrap around.
+func (x exprEval) as(d kernel.DType, expr kernel.Expr) Num { return x.converted(d, x.eval(expr)) }
+
+func (x exprEval) converted(d kernel.DType, v Num) Num {
+	if !d.IsInteger() {
+		return v
+	}
+	v = x.trunc(v)
+	if v.Rat != nil {
+		return Num{Rat: new(big.Rat).SetInt(wrap(v.Rat.Num(), d))}
+	}
+	if math.IsNaN(v.Float) || math.IsInf(v.Float, 0) {
+		return v
+	}
+	n, _ := big.NewFloat(v.Float).Int(nil)
+	return Num{Rat: new(big.Rat).SetInt(wrap(n, d))}
+}
+
+// wrap is the integer of a type that n becomes: n modulo 2 to the number of bits.
+func wrap(n *big.Int, d kernel.DType) *big.Int {
+	if !d.IsInteger() {
+		return n
+	}
+	bits := uint(8 * d.Size())
+	out := new(big.Int).And(n, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), bits), big.NewInt(1)))
+	if d.IsSigned() && out.Bit(int(bits)-1) == 1 {
+		out.Sub(out, new(big.Int).Lsh(big.NewInt(1), bits))
+	}
+	return out
+}
+
 func (x exprEval) eval(expr kernel.Expr) Num {
 	switch ex := expr.(type) {
 	case kernel.Int:
-		return x.number(new(big.Rat).SetInt64(ex.Value))
+		return Num{Rat: new(big.Rat).SetInt64(ex.Value)}
 	case kernel.Float:
 		if r, ok := new(big.Rat).SetString(trimFloat(ex.Text)); ok {
 			return x.number(r)
@@ -159,10 +196,7 @@ func (x exprEval) eval(expr kernel.Expr) Num {
 		fail("function %s: %s is no component", x.f.Name, ex)
 	case *kernel.Cast:
 		v := x.eval(ex.Arg)
-		if ex.DType.IsInteger() {
-			return x.trunc(v)
-		}
-		return v
+		return x.converted(ex.DType, v)
 	case *kernel.Cond:
 		if x.eval(ex.If).sign() != 0 {
 			return x.eval(ex.Then)

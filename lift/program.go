@@ -2,6 +2,7 @@ package lift
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -53,13 +54,15 @@ func (p *Program) WithBody(body *Term) (*Program, error) {
 	c := *p
 	c.Body = body
 	c.Funs = nil
+	named := map[string]*UserFun{}
 	for _, f := range append(slices.Clone(p.Funs), UserFuns(body)...) {
-		if slices.Contains(c.Funs, f) || f.IsBuiltin() {
+		if named[f.Name] == f || f.IsBuiltin() {
 			continue
 		}
-		if slices.ContainsFunc(c.Funs, func(g *UserFun) bool { return g.Name == f.Name }) {
+		if named[f.Name] != nil {
 			return nil, fmt.Errorf("program %s has two functions named %s", p.Name, f.Name)
 		}
+		named[f.Name] = f
 		c.Funs = append(c.Funs, f)
 	}
 	return &c, nil
@@ -79,10 +82,14 @@ func UserFuns(t *Term) []*UserFun {
 // Type is the type of the result.
 func (p *Program) Type() *Type { return p.Body.Type }
 
-// Assumptions lists what the program states of its sizes and what its body needs beside that.
+// Assumptions lists what the program states of its sizes, and what its inputs and its body need beside that.
 func (p *Program) Assumptions() []Assumption {
 	list := slices.Clone(p.Assumed)
-	for _, a := range p.Body.Assumptions() {
+	var needed []Assumption
+	for _, in := range p.Inputs {
+		needed = ofLengths(needed, in.Type)
+	}
+	for _, a := range append(needed, p.Body.Assumptions()...) {
 		if !a.Implied(list) {
 			list = append(list, a)
 		}
@@ -90,11 +97,15 @@ func (p *Program) Assumptions() []Assumption {
 	return list
 }
 
-// AtSizes returns the program with constants for size symbols. It fails where an assumption does not hold.
+// AtSizes returns the program with constants for size symbols. It fails where one is less than 1, and where an assumption
+// does not hold.
 func (p *Program) AtSizes(at map[string]int64) (*Program, error) {
 	by := map[string]Size{}
-	for name, v := range at {
-		by[name] = Nat(v)
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		if at[name] < 1 {
+			return nil, fmt.Errorf("program %s: size %s is %d; sizes are at least 1", p.Name, name, at[name])
+		}
+		by[name] = Nat(at[name])
 	}
 	c := *p
 	c.Sizes, c.Assumed, c.Inputs = nil, nil, nil
@@ -103,13 +114,16 @@ func (p *Program) AtSizes(at map[string]int64) (*Program, error) {
 			c.Sizes = append(c.Sizes, s)
 		}
 	}
-	for _, a := range p.Assumptions() {
-		a, err := a.subst(by)
+	for _, stated := range p.Assumptions() {
+		a, err := stated.subst(by)
 		if err != nil {
 			return nil, err
 		}
 		if a.Refuted() {
-			return nil, fmt.Errorf("program %s: %s does not hold", p.Name, a)
+			if a == stated {
+				return nil, fmt.Errorf("program %s: %s does not hold", p.Name, a)
+			}
+			return nil, fmt.Errorf("program %s assumes %s, and %s does not hold", p.Name, stated, a)
 		}
 		c.Assumed = need(c.Assumed, a)
 	}

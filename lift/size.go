@@ -326,6 +326,26 @@ func (s Size) isWhole() bool {
 	return true
 }
 
+// denominator is the least monomial by which s must be multiplied to have integer coefficients and no negative exponents.
+func (s Size) denominator() Size {
+	number := big.NewInt(1)
+	exponents := map[string]int{}
+	for _, t := range s.terms() {
+		d := t.coef.Denom()
+		number = new(big.Int).Div(new(big.Int).Mul(number, d), new(big.Int).GCD(nil, nil, number, d))
+		for _, p := range t.powers {
+			exponents[p.sym] = max(exponents[p.sym], -p.exp)
+		}
+	}
+	m := monomial{coef: new(big.Rat).SetInt(number)}
+	for _, sym := range slices.Sorted(maps.Keys(exponents)) {
+		if exponents[sym] > 0 {
+			m.powers = append(m.powers, power{sym, exponents[sym]})
+		}
+	}
+	return newSize([]monomial{m})
+}
+
 // isNonNegative reports whether s is certainly not negative, every symbol being at least 1.
 func (s Size) isNonNegative() bool {
 	atOnes := new(big.Rat)

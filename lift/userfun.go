@@ -132,6 +132,13 @@ func knownNames(e kernel.Expr, known map[string]bool) (err error) {
 			name = x.Name
 		case *kernel.Access:
 			name = x.Array
+		case *kernel.Call:
+			switch n, ok := kernel.Arity(x.Func); {
+			case !ok:
+				err = fmt.Errorf("a definition calls %s, and can call only %s", x.Func, strings.Join(kernel.Functions(), " "))
+			case n != len(x.Args):
+				err = fmt.Errorf("%s takes %d arguments, not %d: %s", x.Func, n, len(x.Args), x)
+			}
 		case *kernel.Reduce:
 			err = fmt.Errorf("a reduction (%s) stands in a definition: the greater of two numbers is maximum(x, y)", x)
 			return false

@@ -120,8 +120,8 @@ func Derive(p *lift.Program, opt Options) (*Result, error) {
 // reason is an error without its numbers, for counting.
 func reason(err error) string {
 	text := digits.ReplaceAllString(err.Error(), "#")
-	if len(text) > 80 {
-		text = text[:80]
+	if len(text) > 120 {
+		text = text[:120]
 	}
 	return text
 }

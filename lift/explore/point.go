@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -84,9 +85,23 @@ func NewSpace(p *lift.Program, source string, sizes map[string]int64, opt Option
 		}
 	}
 	if len(s.Points) == 0 {
-		return nil, fmt.Errorf("program %s has no variant at %s", p.Name, workload.FormatSizes(sizes))
+		return nil, fmt.Errorf("program %s has no variant at %s%s", p.Name, workload.FormatSizes(sizes), whyNone(s.Derived))
 	}
 	return s, nil
+}
+
+// whyNone words why nothing was derived: the reason met most.
+func whyNone(r *derive.Result) string {
+	most := ""
+	for _, why := range slices.Sorted(maps.Keys(r.Refused)) {
+		if most == "" || r.Refused[why] > r.Refused[most] {
+			most = why
+		}
+	}
+	if most == "" {
+		return fmt.Sprintf(": the numbers of its %d recipes, such as the lengths of chunks, find no divisors there", r.Recipes)
+	}
+	return fmt.Sprintf(": of %d attempts %d failed with %q", r.Tried, r.Refused[most], most)
 }
 
 func (s *Space) derivation(count int) derive.Options {

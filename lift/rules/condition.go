@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"sync"
+
 	"gpuperf/kernel"
 	"gpuperf/lift"
 )
@@ -32,17 +34,40 @@ var commutative = Condition{"f is commutative", func(m *Match) bool {
 	return f != nil && f.Commutative
 }}
 
-var neutral = Condition{"z is neutral for f", func(m *Match) bool {
+// neutral: z may begin every part of a reduction, and not only the whole. Beside neutral elements such are those which f
+// itself leaves as they are, where their place does not matter: the least of many numbers and a bound.
+var neutral = Condition{"z is neutral for f, or f is commutative and f(z, z) is z", func(m *Match) bool {
 	f, width := operation(m.Funs["f"])
-	if f == nil || f.Neutral == nil {
+	if f == nil {
 		return false
 	}
 	z := f.Neutral
-	if width > 0 {
+	if z != nil && width > 0 {
 		z = lift.Splat(width, z)
 	}
-	return z == m.Terms["z"]
+	return z != nil && z == m.Terms["z"] || f.Commutative && idempotent(m.Funs["f"], m.Terms["z"])
 }}
+
+// idempotents remembers of functions and literals whether f(z, z) is z.
+var idempotents sync.Map
+
+// idempotent reports whether f(z, z) is z, for a z that is written as a literal.
+func idempotent(f, z *lift.Term) bool {
+	if !z.Closed() || z.Ops()&^lift.Set(lift.Literal, lift.Tuple) != 0 {
+		return false
+	}
+	key := [2]*lift.Term{f, z}
+	if known, ok := idempotents.Load(key); ok {
+		return known.(bool)
+	}
+	is := false
+	if got, err := lift.EvalTerm(f.Apply(z, z), nil, lift.EvalOptions{}); err == nil {
+		want, err := lift.EvalTerm(z, nil, lift.EvalOptions{})
+		is = err == nil && lift.Same(got, want, 0) == nil
+	}
+	idempotents.Store(key, is)
+	return is
+}
 
 // lifted: g is f on the lanes of vectors.
 var lifted = Condition{"g is f on vectors, and ys is z in every lane", func(m *Match) bool {

@@ -182,6 +182,14 @@ func TestUnsoundVariants(t *testing.T) {
 	refused("splitJoin", "size n\nassume 6 | n\nfun(xs: [float32]n => map(abs) $ xs)", n(4), "4 | n")
 	refused("reducePart", "fun(xs: [float32]8 => reduce(+, 5) $ xs)", n(4), "neutral")
 	refused("reducePart", "fun(xs: [float32]8 => reduce(-, 0) $ xs)", n(4), "associative")
+	// first(z, z) is z, but first is not commutative; and a sum begins every part with 5.
+	refused("reducePart", "def first(x: float32, y: float32): float32 = x\n    associative\nfun(xs: [float32]8 => reduce(first, 5) $ xs)", n(4), "neutral")
+	if p := parse(t, "fun(xs: [float32]8 => reduce(min, 5) $ xs)"); true {
+		q, err := ByName("reducePart").Apply(p.Body, nil, n(4), Options{})
+		if err != nil || !strings.Contains(q.String(), "partRed(min, 5.0f, 4)") {
+			t.Errorf("a reduction by min begins every part with its bound: %v, %v", q, err)
+		}
+	}
 	refused("reducePart", "fun(xs: [float32]8 => reduce(fun(a, b => a + b + 0), 0) $ xs)", n(4), "associative")
 	refused("slideTiling", "fun(xs: [float32]13 => slide(3, 2) $ xs)", n(3), "never holds") // 2 does not divide 3
 	refused("slideTiling", "fun(xs: [float32]13 => slide(3, 1) $ xs)", n(4), "never holds") // 4 does not divide 11
