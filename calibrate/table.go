@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"gpuperf/internal/source"
-	"gpuperf/internal/yamlfile"
 	"gpuperf/models"
 )
 
@@ -151,7 +150,7 @@ func (t *Table) column(name, what string) (int, error) {
 		}
 	}
 	e := t.errorAt(t.header[len(t.header)-1], "the table has no column %s, %s", name, what)
-	return 0, e.WithHint("%s", yamlfile.Suggest(name, features))
+	return 0, e.WithHint("%s", source.Suggest(name, features))
 }
 
 func (t *Table) number(row, column int) (float64, error) {

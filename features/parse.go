@@ -333,37 +333,8 @@ func isWord(text string) bool {
 
 // suggest proposes the candidate that is nearest to what was written, or else says what is possible.
 func suggest(word string, candidates []string, otherwise string) string {
-	best, distance := "", 1+max(2, len(word)/3)
-	for _, c := range candidates {
-		if d := editDistance(word, c); d < distance {
-			best, distance = c, d
-		}
+	if near := source.Nearest(word, candidates); near != "" {
+		return fmt.Sprintf("did you mean %s? %s", near, otherwise)
 	}
-	if best == "" {
-		return otherwise
-	}
-	return fmt.Sprintf("did you mean %s? %s", best, otherwise)
-}
-
-// editDistance counts the letters to insert, delete or replace.
-func editDistance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return otherwise
 }

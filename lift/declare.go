@@ -2,6 +2,7 @@ package lift
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"gpuperf/internal/source"
@@ -166,6 +167,9 @@ func (e *elaborator) typedFun(n *node) (*Term, []string) {
 			e.failHint(p.at, "write "+append(p.names, "xs")[0]+": [float32]n", "an input has a name and a type")
 		}
 		e.declaredType(p.at, p.typ)
+		if hasBool(p.typ) {
+			e.failHint(p.at, "truth values lie in memory as int32", "input %s is %s: inputs are of numbers", p.names[0], p.typ)
+		}
 		for _, a := range ofLengths(nil, p.typ) {
 			if a.Refuted() {
 				e.failHint(p.at, "lengths are whole numbers of at least 1", "input %s is %s: %s never holds", p.names[0], p.typ, a)
@@ -187,6 +191,12 @@ func (e *elaborator) typedFun(n *node) (*Term, []string) {
 	return e.checked(n.at, f), names
 }
 
+// hasBool reports whether a value of the type holds truth values.
+func hasBool(t *Type) bool {
+	_, elem := t.Shape()
+	return elem.DType == kernel.Bool || slices.ContainsFunc(elem.Elems, hasBool)
+}
+
 func (e *elaborator) declaredType(at int, t *Type) {
 	lengths, elem := t.Shape()
 	for _, s := range lengths {
@@ -205,6 +215,9 @@ func (e *elaborator) def() *UserFun {
 	f := UserFun{Name: e.variable(map[string]bool{})}
 	if builtins[f.Name] != nil {
 		e.failHint(at, "builtin functions are "+strings.Join(Builtins(), " "), "%s is a builtin function", f.Name)
+	}
+	if kernel.IsFunction(f.Name) {
+		e.failHint(at, "another name avoids the doubt", "%s is a function of OpenCL C", f.Name)
 	}
 	e.expect("(")
 	seen := map[string]bool{}
@@ -272,9 +285,13 @@ func (e *elaborator) ops(f *UserFun) {
 	}
 	line := e.tok().line
 	for any := false; e.tok().kind == tokName && e.tok().line == line || !any; any = true {
+		at := e.tok().at
 		name := e.name("the name of an operation")
 		if e.accept(":") {
 			name += ":" + e.name("the name of a function")
+		}
+		if !strings.HasPrefix(name, "func:") && !slices.Contains(kernel.OpCounts, name) {
+			e.failHint(at, "operations are "+strings.Join(kernel.OpCounts, " ")+" func:NAME", "unknown operation %s", name)
 		}
 		f.Counts[d][name] = int64(e.int())
 	}
@@ -295,13 +312,7 @@ func (e *elaborator) kernelExprs(types []*Type) []kernel.Expr {
 		text := e.text[from : last.at+len(last.text)]
 		x, err := kernel.ParseExpr(text)
 		if err != nil {
-			at := from
-			var place *source.Error
-			if errors.As(err, &place) {
-				at += offsetIn(text, place.Pos)
-				e.failAt(at, "%s", place.Msg)
-			}
-			e.failAt(at, "%v", err)
+			e.inText(from, text, err)
 		}
 		list = append(list, x)
 	}
@@ -326,6 +337,15 @@ func (e *elaborator) kernelExprs(types []*Type) []kernel.Expr {
 		}
 		e.i++
 	}
+}
+
+// inText fails with an error of another parser about a part of the program, which begins at an offset.
+func (e *elaborator) inText(from int, text string, err error) {
+	var place *source.Error
+	if errors.As(err, &place) {
+		e.failAt(from+offsetIn(text, place.Pos), "%s", place.Msg)
+	}
+	e.failAt(from, "%v", err)
 }
 
 // offsetIn is the byte offset of a place in a text.

@@ -1,10 +1,12 @@
 package lift
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/source"
 	"gpuperf/kernel"
 )
 
@@ -186,8 +188,26 @@ func (e *elaborator) named(n *node, env *scope) value {
 	if e.sizes[n.text] {
 		e.failHint(n.at, "nat("+n.text+") is the size as an int32", "%s is a size, and a value is expected", n.text)
 	}
-	e.failAt(n.at, "unknown name %s", n.text)
+	e.failHint(n.at, e.suggest(n.text, env), "unknown name %s", n.text)
 	return value{}
+}
+
+// suggest says what an unknown name could be: the nearest one that means something there, or what there is.
+func (e *elaborator) suggest(name string, env *scope) string {
+	here := slices.Concat(slices.Sorted(maps.Keys(e.funs)), Builtins(), Patterns())
+	var values []string
+	for s := env; s != nil; s = s.outer {
+		values = append(values, s.name)
+	}
+	if near := source.Nearest(name, append(values, here...)); near != "" {
+		return "did you mean " + near + "?"
+	}
+	hint := "patterns are " + strings.Join(Patterns(), " ") + ", functions " + strings.Join(append(slices.Sorted(maps.Keys(e.funs)), Builtins()...), " ")
+	if len(values) > 0 {
+		slices.Sort(values)
+		hint += "; values here are " + strings.Join(slices.Compact(values), " ")
+	}
+	return hint
 }
 
 func (e *elaborator) infixCall(n *node, env *scope) value {
@@ -363,7 +383,7 @@ func (e *elaborator) pattern(head *node, written []*node, env *scope) value {
 		}}}
 	}
 	if len(d.data) > 0 {
-		e.failAt(head.at, "%s works on a value, and is given the function %s", head.text, d.data[0].fn.name)
+		e.failHint(head.at, head.text+"("+usage(op, head.text)+")", "%s works on a value, and is given the function %s", head.text, d.data[0].fn.name)
 	}
 	return value{fn: &function{head.text, func(_ int, args []value) *Term { return d.make(head.at, args) }}}
 }
@@ -468,11 +488,11 @@ func (e *elaborator) index(n *node) *IndexFun {
 	case name == "index" && len(args) == 1 && args[0].kind == nodeString:
 		x, err := kernel.ParseExpr(args[0].text)
 		if err != nil {
-			e.failAt(args[0].at, "%v", err)
+			e.inText(args[0].at+1, args[0].text, err)
 		}
 		f, err := ExprIndex(x)
 		if err != nil {
-			e.failAt(args[0].at, "%v", err)
+			e.failHint(args[0].at, "an index is made of i, n, size symbols and whole numbers by + - * // % and comparisons in if(…, …, …)", "%v", err)
 		}
 		for _, sym := range f.symbols() {
 			e.declared(n, Sym(sym))

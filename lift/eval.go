@@ -35,6 +35,9 @@ type EvalOptions struct {
 // ErrUnwritten is that a function reads an element that nothing wrote.
 var ErrUnwritten = errors.New("an element is read that is not written")
 
+// ErrUndefined is that a user function has a body in OpenCL C alone.
+var ErrUndefined = errors.New("it has no definition, only a body in OpenCL C")
+
 // Eval is the denotational semantics of the program (001 section 5.2, extended): its result for inputs, in the order of
 // p.Inputs, at the sizes. Floating-point numbers are rationals, as wide as they need to be, and integers wrap around where a
 // function gives one that its type does not hold; a function that has no rational result (sqrt, exp) gives a float64, and so

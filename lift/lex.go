@@ -35,7 +35,7 @@ var symbols = []string{
 func lex(text string) ([]token, *source.Error) {
 	var toks []token
 	line := 0
-	for i := 0; i < len(text); {
+	for i := len(byteOrderMark(text)); i < len(text); {
 		c := text[i]
 		start := i
 		switch {
@@ -88,6 +88,15 @@ func lex(text string) ([]token, *source.Error) {
 		}
 	}
 	return append(toks, token{tokEnd, "", len(text), line}), nil
+}
+
+// byteOrderMark is what some editors begin a file with.
+func byteOrderMark(text string) string {
+	const mark = "\ufeff"
+	if strings.HasPrefix(text, mark) {
+		return mark
+	}
+	return ""
 }
 
 // number returns the end of the number at i: 12, 1.5, 2e-3, with or without the suffix f.

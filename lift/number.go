@@ -59,7 +59,7 @@ func (e *evaluator) number(r *big.Rat) Num {
 // callUser evaluates the definition of a user function.
 func (e *evaluator) callUser(f *UserFun, args []Value) Value {
 	if len(f.Defs) == 0 {
-		fail("function %s has no definition, only a body in OpenCL C", f.Name)
+		panic(evalError{fmt.Errorf("function %s: %w", f.Name, ErrUndefined)})
 	}
 	for _, a := range args {
 		if _, unwritten := a.(Unwritten); unwritten {

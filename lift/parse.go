@@ -84,6 +84,17 @@ func (p *parser) expected(what string) {
 	p.failAt(p.tok().at, "expected %s, found %s", what, found)
 }
 
+// close reads the bracket that closes the one at an offset.
+func (p *parser) close(open int, symbol string) {
+	if p.accept(symbol) {
+		return
+	}
+	if p.tok().kind == tokEnd {
+		p.failHint(open, "write the "+symbol+" that belongs to it", "the bracket is never closed")
+	}
+	p.expected(symbol)
+}
+
 func (p *parser) expect(symbol string) {
 	if !p.accept(symbol) {
 		p.expected(symbol)
@@ -189,14 +200,14 @@ func (p *parser) atom() *node {
 		return &node{kind: nodeName, text: t.text, at: t.at}
 	case p.accept("("):
 		e = p.expr()
-		p.expect(")")
+		p.close(t.at, ")")
 	default:
 		p.expected("an expression")
 	}
 	for {
 		switch at := p.tok().at; {
 		case p.accept("("):
-			e = &node{kind: nodeApply, at: e.at, kids: append([]*node{e}, p.args()...)}
+			e = &node{kind: nodeApply, at: e.at, kids: append([]*node{e}, p.args(at)...)}
 		case p.accept("^"):
 			e = &node{kind: nodeInfix, text: "^", at: at, kids: []*node{e, {kind: nodeNumber, at: p.tok().at, text: strconv.Itoa(p.int())}}}
 		default:
@@ -206,12 +217,16 @@ func (p *parser) atom() *node {
 	}
 }
 
-// args reads expressions up to the closing bracket.
-func (p *parser) args() []*node {
+// args reads expressions up to the bracket that closes the one at an offset.
+func (p *parser) args(open int) []*node {
 	var list []*node
 	for !p.accept(")") {
-		if len(list) > 0 {
-			p.expect(",")
+		switch {
+		case len(list) == 0 || p.accept(","):
+		case p.tok().kind == tokEnd:
+			p.close(open, ")")
+		default:
+			p.expected(", or )")
 		}
 		list = append(list, p.expr())
 	}
@@ -222,6 +237,7 @@ func (p *parser) args() []*node {
 func (p *parser) fun() *node {
 	e := &node{kind: nodeFun, at: p.tok().at}
 	p.i++
+	open := p.tok().at
 	p.expect("(")
 	seen := map[string]bool{}
 	for !p.accept("=>") {
@@ -248,7 +264,7 @@ func (p *parser) fun() *node {
 		p.failAt(e.at, "a fun has parameters")
 	}
 	e.kids = []*node{p.expr()}
-	p.expect(")")
+	p.close(open, ")")
 	return e
 }
 
@@ -322,7 +338,7 @@ func (p *parser) dtype() kernel.DType {
 	if short := typeNames[name]; short != "" {
 		d = short
 	}
-	if !d.Known() || d.IsComplex() {
+	if !d.Known() || d.IsComplex() || d.IsVector() {
 		p.failHint(at, "types are written float32, int32, [float32]n, [[float32]m](n + 2), <float32>4, (float32, int32)", "unknown type %s", name)
 	}
 	return d

@@ -18,7 +18,7 @@ func TestParseErrors(t *testing.T) {
 		{"size n\nfun(xs: [float32]n => split(3, 4, xs))", "2:35", "too many arguments"},
 		{"size n\nfun(xs: [float32]n => split() $ xs)", "2:23", "argument 1 of split is missing"},
 		{"fun(xs: [float32]10 => split(3) $ xs)", "1:24", "3 | 10 never holds"},
-		{"fun(xs: [float32]10 => xs", "1:26", "expected ), found the end"},
+		{"fun(xs: [float32]10 => xs", "1:4", "the bracket is never closed"},
 		{"fun(x: float32 => fun(y => y))", "1:19", "is a function, and a value is expected"},
 		{"fun(x: float32 => x(x))", "1:19", "a function is expected, and this is a value of type float32"},
 		{"fun(x: floaty => x)", "1:8", "unknown type floaty"},

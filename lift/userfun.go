@@ -77,21 +77,24 @@ func (f *UserFun) check() error {
 	if f.Result == nil || !f.Result.IsData() {
 		return fmt.Errorf("the result is %v, not a scalar, a vector or a tuple of such", f.Result)
 	}
-	known := map[string]bool{}
+	known := map[string]*Type{}
 	for _, p := range f.Params {
 		if p.Type == nil || !p.Type.IsData() {
 			return fmt.Errorf("parameter %s is %v, not a scalar, a vector or a tuple of such", p.Name, p.Type)
 		}
-		if known[p.Name] {
+		if known[p.Name] != nil {
 			return fmt.Errorf("two parameters are named %s", p.Name)
 		}
-		known[p.Name] = true
+		known[p.Name] = p.Type
 	}
 	for _, b := range f.Lets {
 		if err := knownNames(b.Expr, known); err != nil {
 			return err
 		}
-		known[b.Name] = true
+		if known[b.Name] != nil {
+			return fmt.Errorf("two values are named %s", b.Name)
+		}
+		known[b.Name] = valueType
 	}
 	if len(f.Defs) > 0 {
 		want := len(components(f.Result))
@@ -124,27 +127,52 @@ func (f *UserFun) check() error {
 	return nil
 }
 
-func knownNames(e kernel.Expr, known map[string]bool) (err error) {
+// valueType stands for the types of the values of where, which are found when the function is generated: numbers.
+var valueType = Float32
+
+// knownNames checks that an expression reads parameters as their types allow, and calls what there is.
+func knownNames(e kernel.Expr, known map[string]*Type) (err error) {
+	fail := func(format string, args ...any) bool {
+		err = fmt.Errorf(format, args...)
+		return false
+	}
 	kernel.Walk(e, func(x kernel.Expr) bool {
-		name := ""
 		switch x := x.(type) {
 		case kernel.Var:
-			name = x.Name
+			switch t := known[x.Name]; {
+			case err != nil:
+			case t == nil:
+				return fail("%s is no parameter", x.Name)
+			case t.Kind == TupleType:
+				return fail("%s is the tuple %s: its components are %s[0] to %s[%d]", x.Name, t, x.Name, x.Name, len(components(t))-1)
+			}
 		case *kernel.Access:
-			name = x.Array
+			t := known[x.Array]
+			if t == nil {
+				return fail("%s is no parameter", x.Array)
+			}
+			n := len(components(t))
+			switch t.Kind {
+			case VectorType:
+				n = t.Width
+			case ScalarType:
+				return fail("%s is a number, and has no components", x.Array)
+			}
+			if len(x.Index) == 1 {
+				if i, ok := x.Index[0].(kernel.Int); ok && i.Value >= 0 && i.Value < int64(n) {
+					return true
+				}
+			}
+			return fail("%s is no component of %s: they are %s[0] to %s[%d]", x, t, x.Array, x.Array, n-1)
 		case *kernel.Call:
 			switch n, ok := kernel.Arity(x.Func); {
 			case !ok:
-				err = fmt.Errorf("a definition calls %s, and can call only %s", x.Func, strings.Join(kernel.Functions(), " "))
+				return fail("a definition calls %s, and can call only %s", x.Func, strings.Join(kernel.Functions(), " "))
 			case n != len(x.Args):
-				err = fmt.Errorf("%s takes %d arguments, not %d: %s", x.Func, n, len(x.Args), x)
+				return fail("%s takes %d arguments, not %d: %s", x.Func, n, len(x.Args), x)
 			}
 		case *kernel.Reduce:
-			err = fmt.Errorf("a reduction (%s) stands in a definition: the greater of two numbers is maximum(x, y)", x)
-			return false
-		}
-		if name != "" && !known[name] && err == nil {
-			err = fmt.Errorf("%s is no parameter", name)
+			return fail("a reduction (%s) stands in a definition: the greater of two numbers is maximum(x, y)", x)
 		}
 		return err == nil
 	})

@@ -105,7 +105,7 @@ func (m *Measurement) readTags(f map[string]*yamlfile.Node) error {
 	if v := f["match"]; v != nil {
 		m.Match = Match(v.Text)
 		if !slices.Contains(Matches, m.Match) {
-			return v.Errorf("unknown match condition %q", v.Text).WithHint("%s", yamlfile.Suggest(v.Text, matchNames()))
+			return v.Errorf("unknown match condition %q", v.Text).WithHint("%s", source.Suggest(v.Text, matchNames()))
 		}
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/expr-lang/expr/parser"
 
 	"gpuperf/internal/source"
-	"gpuperf/internal/yamlfile"
 )
 
 // Limits that make a stranger's file safe to open.
@@ -187,7 +186,7 @@ func (c *converter) unary(n *ast.UnaryNode) *Expr {
 func (c *converter) call(n ast.Node, name string, arguments []ast.Node) *Expr {
 	op, ok := functionOp(name)
 	if !ok {
-		return c.fail(n, yamlfile.Suggest(name, functions()), "unknown function %s", name)
+		return c.fail(n, source.Suggest(name, functions()), "unknown function %s", name)
 	}
 	var args []*Expr
 	for _, a := range arguments {

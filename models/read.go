@@ -230,7 +230,7 @@ func (r *reader) parameters(n *yamlfile.Node) error {
 	for _, pair := range pairs {
 		name := pair.Key.Text
 		if !slices.Contains(used, name) {
-			return pair.Key.Errorf("the expression has no parameter %q", name).WithHint("%s", yamlfile.Suggest(name, used))
+			return pair.Key.Errorf("the expression has no parameter %q", name).WithHint("%s", source.Suggest(name, used))
 		}
 		p, err := r.m.readParameter(name, pair.Value)
 		if err != nil {

@@ -49,6 +49,9 @@ func loadProgram(path string) (*lift.Program, error) {
 	if err != nil {
 		return nil, source.InFile(err, path)
 	}
+	if p.Name == "" { // its samples and kernels bear it
+		return nil, source.New(path, string(text), 0, "the program has no name").WithHint("begin with a line such as: program dot")
+	}
 	return p, nil
 }
 
@@ -211,8 +214,33 @@ func liftShowCommand() *cobra.Command {
 	}
 }
 
-// evalLimit bounds the numbers that eval computes and reads.
-const evalLimit = 1 << 16
+// evalLimit bounds the numbers of an input and of the result, evalSteps the applications of functions.
+const (
+	evalLimit = 1 << 16
+	evalSteps = 1 << 24
+)
+
+func inputTypes(p *lift.Program) (list []*lift.Type) {
+	for _, in := range p.Inputs {
+		list = append(list, in.Type)
+	}
+	return list
+}
+
+// jsonValue is a value in lists, its numbers as texts: 3, 55/32, 0.5; null where nothing is written.
+func jsonValue(v lift.Value) any {
+	switch v := v.(type) {
+	case lift.Values:
+		list := make([]any, len(v))
+		for i, x := range v {
+			list[i] = jsonValue(x)
+		}
+		return list
+	case lift.Num:
+		return v.String()
+	}
+	return nil
+}
 
 func liftEvalCommand() *cobra.Command {
 	var sizes []string
@@ -237,20 +265,22 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 			if len(p.Sizes) > 0 {
 				return usagef("program %s needs its size %s, for example -s %s=8", p.Name, p.Sizes[0], p.Sizes[0])
 			}
-			n := explore.Elements(p.Type())
-			var inputs []lift.Value
-			for _, in := range p.Inputs {
-				if n += explore.Elements(in.Type); n <= evalLimit {
-					next := int64(0)
-					inputs = append(inputs, exampleValue(in.Type, &next))
+			for _, t := range append(inputTypes(p), p.Type()) {
+				if n := explore.Elements(t); n > evalLimit {
+					return usagef("program %s has a value of %d numbers at these sizes, %v: at most %d are evaluated", p.Name, n, t, evalLimit)
 				}
 			}
-			if n > evalLimit {
-				return usagef("program %s has %d numbers at these sizes, at most %d are evaluated", p.Name, n, evalLimit)
+			var inputs []lift.Value
+			for _, in := range p.Inputs {
+				next := int64(0)
+				inputs = append(inputs, exampleValue(in.Type, &next))
 			}
-			v, err := lift.Eval(p, nil, inputs, lift.EvalOptions{})
+			v, err := lift.Eval(p, nil, inputs, lift.EvalOptions{MaxSteps: evalSteps})
 			if err != nil {
 				return err
+			}
+			if wantJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"program": p.Name, "at": at, "type": p.Type().String(), "value": jsonValue(v)})
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), v)
 			return err

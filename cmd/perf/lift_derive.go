@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/features"
+	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
 	"gpuperf/measure"
@@ -140,17 +142,18 @@ func liftEmitCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			text := ""
 			switch as {
 			case "lift":
-				fmt.Fprint(cmd.OutOrStdout(), p.Variant.Program)
+				text = p.Variant.Program.String()
 			case "derivation":
-				fmt.Fprint(cmd.OutOrStdout(), p.Variant.Derivation(s.Program))
+				text = p.Variant.Derivation(s.Program).String()
 			case "ir":
 				l, err := s.Lower(p)
 				if err != nil {
 					return err
 				}
-				fmt.Fprint(cmd.OutOrStdout(), l.Program)
+				text = l.Program.String()
 			case "opencl":
 				if s.Prepare([]*explore.Point{p}, features.StaticOptions{}); p.Err != nil {
 					return p.Err
@@ -159,19 +162,35 @@ func liftEmitCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprint(cmd.OutOrStdout(), job.Source)
+				text = job.Source
 				for _, l := range job.Launches() {
 					note(cmd, "launch %s: %v work-items in groups of %v", l.Entry, l.Global, l.Local)
 				}
 			default:
 				return usagef("--as %s: it is opencl, ir, lift or derivation", as)
 			}
+			if wantJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"program": s.Program.Name, "variant": p.Variant.ID, "local": p.Local, "global": p.Global, "as": as, "text": text})
+			}
+			fmt.Fprint(cmd.OutOrStdout(), text)
 			return nil
 		},
 	}
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&as, "as", "opencl", "what to print: opencl, ir, lift (the term) or derivation (the rules that gave it)")
 	return cmd
+}
+
+// referenceText names the reference, and where it was held against the meaning of the program; sizes is nil for nowhere.
+func referenceText(r *explore.Reference, sizes map[string]int64) string {
+	text := fmt.Sprintf("variant %s (%s)", r.Variant.ID, r.Variant.Recipe)
+	switch {
+	case sizes == nil:
+		return text
+	case len(sizes) == 0:
+		return text + ", which is right"
+	}
+	return text + ", which is right at " + workload.FormatSizes(sizes)
 }
 
 func liftRunCommand() *cobra.Command {
@@ -193,10 +212,13 @@ func liftRunCommand() *cobra.Command {
 				return err
 			}
 			sizes, err := s.Verify(cmd.Context(), ses.device)
-			if err != nil {
+			switch {
+			case errors.Is(err, lift.ErrUndefined):
+				note(cmd, "warning: %v", explore.NotVerified(err))
+			case err != nil:
 				return err
 			}
-			note(cmd, "reference: variant %s (%s), right at %s", r.Variant.ID, r.Variant.Recipe, workload.FormatSizes(sizes))
+			note(cmd, "reference: %s", referenceText(r, sizes))
 			if s.Prepare([]*explore.Point{p}, features.StaticOptions{}); p.Err != nil {
 				return p.Err
 			}

@@ -152,6 +152,10 @@ func exploreProgress(cmd *cobra.Command) func(explore.Event) {
 }
 
 func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, device *peaks.Device) error {
+	var none error
+	if len(r.Best) == 0 {
+		none = errors.New("no point ran with the right results")
+	}
 	if wantJSON(cmd) {
 		type runJSON struct {
 			Variant variantJSON `json:"variant"`
@@ -167,23 +171,30 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, d
 			at := slices.IndexFunc(r.Runs, func(x explore.Run) bool { return x.Point == b.Point })
 			best = append(best, runJSON{variantOf(b.Point.Variant), b.Point.Local, b.Point.Global, b.Record.Seconds(), len(b.Record.Trials), at + 1, roofOf(b.Point, device)})
 		}
-		return printJSON(cmd.OutOrStdout(), map[string]any{
+		if err := printJSON(cmd.OutOrStdout(), map[string]any{
 			"program": s.Program.Name, "sizes": s.Sizes, "runs": len(r.Runs), "statuses": r.Statuses, "best": best,
-			"not_lowered": r.Left, "reference": variantOf(r.Reference.Variant),
-		})
+			"not_lowered": r.Left, "reference": variantOf(r.Reference.Variant), "verified_at": r.Verified, "warnings": append([]string{}, r.Warnings...),
+		}); err != nil {
+			return err
+		}
+		return none
 	}
 	warn(cmd, r.Warnings)
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%s, %s: %d points run", s.Program.Name, workload.FormatSizes(s.Sizes), len(r.Runs))
+	fmt.Fprint(out, s.Program.Name)
+	if len(s.Sizes) > 0 {
+		fmt.Fprintf(out, ", %s", workload.FormatSizes(s.Sizes))
+	}
+	fmt.Fprintf(out, ": %d points run", len(r.Runs))
 	for _, status := range slices.Sorted(maps.Keys(r.Statuses)) {
 		fmt.Fprintf(out, ", %d %s", r.Statuses[status], status)
 	}
-	fmt.Fprintf(out, "; compared with variant %s (%s), which is right at %s\n", r.Reference.Variant.ID, r.Reference.Variant.Recipe, workload.FormatSizes(r.Verified))
+	fmt.Fprintf(out, "; compared with %s\n", referenceText(r.Reference, r.Verified))
 	for _, text := range slices.Sorted(maps.Keys(r.Reasons)) {
 		note(cmd, "warning: %d points left out: %s", r.Reasons[text], text)
 	}
-	if len(r.Best) == 0 {
-		return errors.New("no point ran with the right results")
+	if none != nil {
+		return none
 	}
 	header := []string{"variant", ">time", ">trials", ">run", "work-items", "recipe"}
 	if device != nil {
@@ -193,8 +204,12 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, d
 	for _, b := range r.Best {
 		at := slices.IndexFunc(r.Runs, func(x explore.Run) bool { return x.Point == b.Point })
 		row := []string{b.Point.Variant.ID, seconds(b.Record.Seconds()), fmt.Sprint(len(b.Record.Trials)), fmt.Sprint(at + 1), b.Point.Range.String(), b.Point.Variant.Recipe}
-		if roof := roofOf(b.Point, device); roof != nil {
-			row = slices.Insert(row, 2, fmt.Sprintf("%.1f %%", 100*roof.Seconds/b.Record.Seconds()))
+		if device != nil {
+			share := "-"
+			if roof := roofOf(b.Point, device); roof != nil {
+				share = fmt.Sprintf("%.1f %%", 100*roof.Seconds/b.Record.Seconds())
+			}
+			row = slices.Insert(row, 2, share)
 		}
 		t.row(row...)
 	}

@@ -62,14 +62,23 @@ func (e *Error) Error() string {
 	if b.Len() > 0 {
 		b.WriteByte(' ')
 	}
-	b.WriteString(e.Msg)
+	b.WriteString(shortened(e.Msg))
 	if e.Line != "" && e.Pos.Column > 0 {
-		b.WriteString("\n    " + e.Line + "\n    " + indentTo(e.Line, e.Pos.Column) + "^")
+		line, column := window(e.Line, e.Pos.Column)
+		b.WriteString("\n    " + line + "\n    " + indentTo(line, column) + "^")
 	}
 	if e.Hint != "" {
 		b.WriteString("\n    " + e.Hint)
 	}
 	return b.String()
+}
+
+// shortened leaves out the middle of a text that nobody reads to its end, such as a name of a megabyte.
+func shortened(text string) string {
+	if len(text) <= longestText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestText/2], "") + " … " + strings.ToValidUTF8(text[len(text)-longestText/2:], "")
 }
 
 // InFile returns err with the file name set on the *Error it wraps, when that has none yet.
@@ -94,6 +103,29 @@ func lineOf(text string, line int) string {
 		}
 		text = rest
 	}
+}
+
+// The width of what is shown of a long line, and of a message.
+const (
+	widest      = 160
+	longestText = 2000
+)
+
+// window is what is shown of a line: of a long one, what stands around the column.
+func window(line string, column int) (string, int) {
+	runes := []rune(line)
+	if len(runes) <= widest {
+		return line, column
+	}
+	from := min(max(0, column-1-widest/2), len(runes)-widest)
+	text := string(runes[from:min(from+widest, len(runes))])
+	if from+widest < len(runes) {
+		text += " …"
+	}
+	if from > 0 {
+		text, from = "… "+text, from-2
+	}
+	return text, column - from
 }
 
 // indentTo keeps tabs, so that the caret stands under its column whatever the tab width.

@@ -2,7 +2,9 @@ package source
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestErrorShowsPlace(t *testing.T) {
@@ -11,6 +13,30 @@ func TestErrorShowsPlace(t *testing.T) {
 	want := "k.star:2:11: unknown iname \"q\"\n    \tsecond é line\n    \t         ^\n    inames are i, j"
 	if got := e.Error(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestErrorShowsPartOfALongLine(t *testing.T) {
+	for _, c := range []struct {
+		before, after    int
+		line, underCaret string
+	}{
+		{3, 1000, strings.Repeat("a", 3) + "!" + strings.Repeat("b", 156) + " …", "!"},
+		{1000, 1000, "… " + strings.Repeat("a", 80) + "!" + strings.Repeat("b", 79) + " …", "!"},
+		{1000, 3, "… " + strings.Repeat("a", 156) + "!" + strings.Repeat("b", 3), "!"},
+		{80, 79, strings.Repeat("a", 80) + "!" + strings.Repeat("b", 79), "!"},
+	} {
+		lines := strings.Split(New("", strings.Repeat("a", c.before)+"!"+strings.Repeat("b", c.after), c.before, "x").Error(), "\n")
+		if lines[1] != "    "+c.line {
+			t.Errorf("%d, %d: got %q, want %q", c.before, c.after, lines[1], c.line)
+		}
+		at := utf8.RuneCountInString(lines[2]) - 1
+		if got := []rune(lines[1])[at]; string(got) != c.underCaret {
+			t.Errorf("%d, %d: the caret stands under %q", c.before, c.after, got)
+		}
+	}
+	if got := New("", "x", 0, "%s", strings.Repeat("é", 1<<20)).Error(); len(got) > 3000 || !utf8.ValidString(got) {
+		t.Errorf("a message of %d bytes", len(got))
 	}
 }
 
@@ -39,5 +65,17 @@ func TestInFileKeepsAnExistingName(t *testing.T) {
 	named := New("b.yaml", "x", 0, "bad")
 	if InFile(named, "a.yaml") != error(named) {
 		t.Error("a named error was renamed")
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"expression", "output", "name", "terms", "fit"}
+	for word, want := range map[string]string{
+		"expresion": "expression", "Expression": "expression", "ouptut": "output", "nmae": "name", "term": "terms",
+		"device": "", "": "", "x": "",
+	} {
+		if got := Nearest(word, known); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
+		}
 	}
 }

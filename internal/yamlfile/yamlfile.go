@@ -242,7 +242,7 @@ func (n *Node) Fields(known ...string) (map[string]*Node, error) {
 	}
 	for _, e := range entries {
 		if !slices.Contains(known, e.Key.Text) {
-			return nil, e.Key.Errorf("unknown key %q", e.Key.Text).WithHint("%s", Suggest(e.Key.Text, known))
+			return nil, e.Key.Errorf("unknown key %q", e.Key.Text).WithHint("%s", source.Suggest(e.Key.Text, known))
 		}
 		out[e.Key.Text] = e.Value
 	}
@@ -335,7 +335,7 @@ func Decode(file string, text []byte, into any, known ...string) error {
 	var unknown *yaml.UnknownFieldError
 	if errors.As(err, &unknown) && unknown.Token != nil {
 		e := root.doc.errorAt(tokenPos(unknown.Token), "unknown key %q", unknown.Token.Value)
-		return e.WithHint("%s", Suggest(unknown.Token.Value, known))
+		return e.WithHint("%s", source.Suggest(unknown.Token.Value, known))
 	}
 	return root.doc.syntaxError(err)
 }

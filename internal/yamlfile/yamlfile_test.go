@@ -86,18 +86,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"expression", "output", "name", "terms", "fit"}
-	for word, want := range map[string]string{
-		"expresion": "expression", "Expression": "expression", "ouptut": "output", "nmae": "name", "term": "terms",
-		"device": "", "": "", "x": "",
-	} {
-		if got := Nearest(word, known); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestDecode(t *testing.T) {
 	var into struct {
 		Value float64  `yaml:"value"`

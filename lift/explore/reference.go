@@ -110,11 +110,7 @@ func (s *Space) small() (*Space, error) {
 		if err != nil {
 			return nil, err
 		}
-		total := int64(0)
-		for _, t := range append(inputTypes(at), at.Body.Type) {
-			total += Elements(t)
-		}
-		if total <= smallWork {
+		if sumElements(append(inputTypes(at), at.Body.Type)) <= smallWork {
 			break
 		}
 		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(sizes[b], sizes[a]) })
@@ -151,26 +147,44 @@ func inputTypes(p *lift.Program) (out []*lift.Type) {
 	return out
 }
 
-// Elements counts the scalars of a value of a type whose lengths are constant.
+// Elements counts the scalars of a value of a type whose lengths are constant; more than there can be are math.MaxInt64.
 func Elements(t *lift.Type) int64 {
 	switch t.Kind {
 	case lift.ArrayType:
-		n, _ := t.Len.Const()
-		return n * Elements(t.Elem)
-	case lift.TupleType:
-		n := int64(0)
-		for _, e := range t.Elems {
-			n += Elements(e)
+		n, ok := t.Len.Const()
+		each := Elements(t.Elem)
+		if !ok || n > 0 && each > math.MaxInt64/n {
+			return math.MaxInt64
 		}
-		return n
+		return n * each
+	case lift.TupleType:
+		return sumElements(t.Elems)
 	case lift.VectorType:
 		return int64(t.Width)
 	}
 	return 1
 }
 
+// sumElements counts the scalars of values of several types.
+func sumElements(list []*lift.Type) (sum int64) {
+	for _, t := range list {
+		n := Elements(t)
+		if n > math.MaxInt64-sum {
+			return math.MaxInt64
+		}
+		sum += n
+	}
+	return sum
+}
+
+// NotVerified words that Verify failed with lift.ErrUndefined: variants can be compared with each other all the same.
+func NotVerified(err error) error {
+	return fmt.Errorf("the reference is not held against the meaning of the program, which is not known: %w", err)
+}
+
 // Verify holds the reference, chosen in the same way at a small size, against the semantics of the language, by the
-// interpreter and, where dev is not nil, by the device. The sizes are returned.
+// interpreter and, where dev is not nil, by the device. The sizes are returned. A program with a function in OpenCL C alone
+// has no meaning to be held against: lift.ErrUndefined.
 func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64, error) {
 	small, err := s.small()
 	if err != nil {
@@ -184,7 +198,10 @@ func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64
 	if err != nil {
 		return nil, err
 	}
-	if err := evaluated(s.Program, small.Sizes, l, r.Tolerance); err != nil {
+	switch err := evaluated(s.Program, small.Sizes, l, r.Tolerance); {
+	case errors.Is(err, lift.ErrUndefined):
+		return nil, err
+	case err != nil:
 		return nil, fmt.Errorf("variant %s at %s is not what the program says: %w", r.Variant.ID, workload.FormatSizes(small.Sizes), err)
 	}
 	if dev == nil {

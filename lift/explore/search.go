@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/features"
+	"gpuperf/lift"
 	"gpuperf/lift/rank"
 	"gpuperf/measure"
 	"gpuperf/samples"
@@ -104,7 +105,10 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if result.Verified, err = s.Space.Verify(ctx, s.Sweep.Device); err != nil {
+	switch result.Verified, err = s.Space.Verify(ctx, s.Sweep.Device); {
+	case errors.Is(err, lift.ErrUndefined):
+		s.warnings = append(s.warnings, NotVerified(err).Error())
+	case err != nil:
 		return nil, err
 	}
 	if result.Reference, err = s.Space.Reference(); err != nil {

@@ -1,4 +1,4 @@
-package yamlfile
+package source
 
 import "strings"
 
