@@ -70,7 +70,8 @@ same command goes on where it was stopped.
 Orders:
   rank     what a ranker says, which learns from databases of other programs and from this exploration
   random   at random
-  descent  a Monte-Carlo descent in the tree of choices: recipe, numbers, work-group, launch`,
+  descent  the Monte-Carlo descent of Steuwer et al.: of the rules that apply, each of a sample is followed by a random walk down to
+           a variant, which is run; the rule with the best time is kept. It makes its own variants`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(explore.Orders(), search.Order) {

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"math"
 	"math/rand"
 	"slices"
 
@@ -8,95 +9,82 @@ import (
 	"gpuperf/lift/rules"
 )
 
-// Measure runs a variant and returns its time in seconds; an error where it cannot be run.
-type Measure func(v *Variant) (float64, error)
-
-// Trial is a variant that was run.
-type Trial struct {
-	Variant *Variant
-	Seconds float64
-	Err     error
-}
-
-// Best is the fastest of the trials that ran; nil without one.
-func Best(trials []Trial) *Trial {
-	var best *Trial
-	for i, t := range trials {
-		if t.Err == nil && (best == nil || t.Seconds < best.Seconds) {
-			best = &trials[i]
-		}
-	}
-	return best
-}
-
-// InOrder runs variants in the order given until the budget of runs is spent.
-func InOrder(list []*Variant, budget int, measure Measure) []Trial {
-	var trials []Trial
-	for _, v := range list[:min(len(list), budget)] {
-		s, err := measure(v)
-		trials = append(trials, Trial{v, s, err})
-	}
-	return trials
-}
-
-// Shuffled returns the variants in a random order.
-func Shuffled(list []*Variant, seed int64) []*Variant {
-	out := slices.Clone(list)
-	rand.New(rand.NewSource(seed)).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
-}
-
-// MonteCarlo is the search of 001 section 6.1: of the rules that apply to the term, each of a sample is followed by a
-// random walk down to a low-level term, which is run; the rule with the best time is kept, and the search goes on from
-// there, until the budget of runs is spent or nothing is left to rewrite.
-func MonteCarlo(p *lift.Program, opt Options, budget int, measure Measure) ([]Trial, error) {
-	opt = opt.withDefaults()
-	if _, err := p.AtSizes(opt.Sizes); err != nil {
-		return nil, err
-	}
-	w := &walker{explorer: newExplorer(p, opt), r: rand.New(rand.NewSource(opt.Seed))}
-	var trials []Trial
-	seen := map[*lift.Term]bool{}
-	here := state{body: p.Body}
-	for len(trials) < budget {
-		moves := w.moves(here.body)
-		if len(moves) == 0 {
-			break
-		}
-		w.r.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
-		var kept *state
-		best := 0.0
-		for _, m := range moves[:min(len(moves), branches)] {
-			next, err := w.take(here, m)
-			if err != nil {
-				continue
-			}
-			v := w.descend(next, seen)
-			if v == nil {
-				continue
-			}
-			s, err := measure(v)
-			trials = append(trials, Trial{v, s, err})
-			if err == nil && (kept == nil || s < best) {
-				kept, best = &next, s
-			}
-			if len(trials) == budget {
-				return trials, nil
-			}
-		}
-		if kept == nil {
-			break
-		}
-		here = *kept
-	}
-	return trials, nil
+// Descent is the search of 001 section 6.1: of the rules that apply to the term, each of a sample is followed by a random walk
+// down to a low-level term, which is run; the rule with the best time is kept, and the search goes on from there. Where
+// nothing is left to rewrite, or nothing ran, it begins again at the top. It is deterministic for a seed and for the times
+// that it is told.
+type Descent struct {
+	walker
+	here    state
+	pending []move           // of the sample at this level, not yet followed
+	from    map[string]state // where the rule led that a variant was found below, by its ID
+	kept    *state           // the best of this level
+	best    float64
+	seen    map[*lift.Term]bool
 }
 
 const (
 	branches = 8  // rules that are tried of those that apply
 	deepest  = 16 // steps of a random walk
 	attempts = 20 // random walks that may lead nowhere
+	restarts = 20 // descents without a new variant, after which there are none
 )
+
+// NewDescent begins a search for the program. Of the options Count is not used.
+func NewDescent(p *lift.Program, opt Options) (*Descent, error) {
+	opt = opt.withDefaults()
+	if _, err := p.AtSizes(opt.Sizes); err != nil {
+		return nil, err
+	}
+	return &Descent{
+		walker: walker{explorer: newExplorer(p, opt), r: rand.New(rand.NewSource(opt.Seed))},
+		here:   state{body: p.Body}, from: map[string]state{}, seen: map[*lift.Term]bool{},
+	}, nil
+}
+
+// Next returns variants to run, at most n, that it has not returned before; fewer where the times of these decide on what
+// follows, and none where it finds no more. The times of those returned before are told by Ran; one without a time is as
+// good as none.
+func (d *Descent) Next(n int) []*Variant {
+	var list []*Variant
+	for without := 0; len(list) == 0 && without < restarts; without++ {
+		if len(d.pending) == 0 {
+			d.level()
+		}
+		for len(list) < n && len(d.pending) > 0 {
+			m := d.pending[0]
+			d.pending = d.pending[1:]
+			next, err := d.take(d.here, m)
+			if err != nil {
+				continue
+			}
+			if v := d.descend(next, d.seen); v != nil {
+				d.from[v.ID] = next
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// level goes on below the best rule of the last level, and draws a sample of the rules that apply there.
+func (d *Descent) level() {
+	if d.kept != nil {
+		d.here = *d.kept
+	} else {
+		d.here = state{body: d.start.Body}
+	}
+	d.kept, d.from = nil, map[string]state{}
+	d.pending = d.sample(d.here.body, branches)
+}
+
+// Ran tells the time of a variant in seconds, +Inf for one that could not be run.
+func (d *Descent) Ran(v *Variant, seconds float64) {
+	next, ok := d.from[v.ID]
+	if ok && !math.IsInf(seconds, 1) && (d.kept == nil || seconds < d.best) {
+		d.kept, d.best = &next, seconds
+	}
+}
 
 // state is a term on its way, and how it was reached.
 type state struct {
@@ -134,6 +122,18 @@ var moveRules = []struct {
 	{"splitMap", false, nil},
 	{"tileStencils2D", false, []string{"t", "v"}},
 	{"tileStencilsZip2D", false, []string{"t", "v"}},
+	{"tileStencils3D", false, []string{"i", "k", "w"}},
+	{"tileStencilsZip3D", false, []string{"i", "k", "w"}},
+	{"tileStencils", false, []string{"t"}},
+	{"streamStencils2D", false, nil},
+	{"streamStencils3D", false, nil},
+	{"streamStencilsZip2D", false, nil},
+	{"streamStencilsZip3D", false, nil},
+	{"mapSeqSlide", false, nil},
+	{"mapFission", false, nil},
+	{"mapMapInterchange", false, nil},
+	{"reduceOutwards", false, nil},
+	{"copyPrivateOperands", false, nil},
 	{"vectorize", false, []string{"w"}},
 	{"vectorizeReduction", false, []string{"w"}},
 	{"mapGlb", false, []string{"d"}},
@@ -144,30 +144,57 @@ var moveRules = []struct {
 	{"reduceMapFusion", false, nil},
 	{"copyLocal", false, nil},
 	{"copyLocal2D", false, nil},
+	{"copyLocal3D", false, nil},
+	{"copyLocalZip2D", false, nil},
+	{"copyLocalZip3D", false, nil},
 	{"toLocal", false, nil},
 	{"mapUnroll", false, nil},
 	{"reduceUnroll", false, nil},
 }
 
-// moves lists what applies to a term: for each place and rule, numbers are drawn once.
-func (w *walker) moves(body *lift.Term) []move {
-	var list []move
+// sites lists the places of a term at which a rule may apply: those that are no leaves.
+func sites(body *lift.Term) (list []*rules.Site) {
 	var visit func(t *lift.Term, site *rules.Site)
 	visit = func(t *lift.Term, site *rules.Site) {
-		for _, m := range moveRules {
-			s, ok := w.draw(t, m.name, m.macro, m.params)
-			if !ok {
-				continue
-			}
-			if _, err := s(&rules.Run{Options: w.rules}, t, site); err == nil {
-				list = append(list, move{site.Path(), s})
-			}
+		if len(t.Kids) == 0 {
+			return
 		}
+		list = append(list, site)
 		for i, k := range t.Kids {
 			visit(k, &rules.Site{Outer: site, Term: t, Kid: i})
 		}
 	}
 	visit(body, nil)
+	return list
+}
+
+// try is the move of a rule at a site, with numbers drawn, if it applies there.
+func (w *walker) try(body *lift.Term, site *rules.Site, rule int) (move, bool) {
+	t := body
+	if site != nil {
+		t = site.Term.Kids[site.Kid]
+	}
+	m := moveRules[rule]
+	s, ok := w.draw(t, m.name, m.macro, m.params)
+	if !ok {
+		return move{}, false
+	}
+	_, err := s(&rules.Run{Options: w.rules}, t, site)
+	return move{site.Path(), s}, err == nil
+}
+
+// sample draws at most n of the moves that apply to a term, each as likely as the others.
+func (w *walker) sample(body *lift.Term, n int) []move {
+	places := sites(body)
+	var list []move
+	for _, k := range w.r.Perm(len(places) * len(moveRules)) {
+		if len(list) == n {
+			break
+		}
+		if m, ok := w.try(body, places[k/len(moveRules)], k%len(moveRules)); ok {
+			list = append(list, m)
+		}
+	}
 	return list
 }
 
@@ -189,7 +216,7 @@ func (w *walker) draw(t *lift.Term, name string, macro bool, params []string) (r
 				return nil, false
 			}
 			n, err := t.Arg().Type.Len.Eval(w.opt.Sizes)
-			if p == "t" || p == "v" {
+			if p == "t" || p == "v" || p == "i" || p == "k" { // of a tile, in results
 				n, err = t.Type.Len.Eval(w.opt.Sizes)
 			}
 			if err != nil {
@@ -219,11 +246,11 @@ func (w *walker) descend(from state, seen map[*lift.Term]bool) *Variant {
 	for range attempts {
 		s := from
 		for range w.r.Intn(deepest) {
-			moves := w.moves(s.body)
+			moves := w.sample(s.body, 1)
 			if len(moves) == 0 {
 				break
 			}
-			next, err := w.take(s, moves[w.r.Intn(len(moves))])
+			next, err := w.take(s, moves[0])
 			if err != nil {
 				break
 			}
@@ -252,7 +279,7 @@ func (w *walker) mapping(t *lift.Term) rules.Strategy {
 	if t.Ops()&lift.Set(lift.MapGlb, lift.MapWrg) != 0 {
 		return rules.ID
 	}
-	texts := []string{"glb0", "glb1 glb0", "glb0 glb1", "wrg0 lcl0", "wrg1 wrg0 lcl1 lcl0"}
+	texts := []string{"glb0", "glb1 glb0", "glb0 glb1", "wrg0 lcl0", "wrg1 wrg0 lcl1 lcl0", "glb2 glb1 glb0"}
 	return rules.Try(assign(levels(texts[w.r.Intn(len(texts))])))
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
 )
 
@@ -42,7 +43,7 @@ func (s *Search) newOrder() (order, error) {
 		rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 		return &random{left: left}, nil
 	case "descent":
-		return newDescent(s.Space.Points, s.Budget, rng), nil
+		return s.newDescent(rng)
 	}
 	return nil, fmt.Errorf("there is no order %q; there are %s", s.Order, strings.Join(Orders(), ", "))
 }
@@ -216,95 +217,38 @@ func estimate(names []string, values []float64) float64 {
 	return v("launches")*roughLaunch + idle*items*(v("sectors_item")*32/roughBandwidth+ops/roughOps)
 }
 
-// descent is the paper's search (001 section 6.1): it descends a tree of choices, of recipe, numbers, work-group and launch;
-// from every branch some leaves are run at random, and it goes on below the branch of the fastest one. It descends again while
-// there are runs left.
+// descent is the paper's search (001 section 6.1), which makes its own variants by rewriting; each is run with the ND-range that
+// its maps ask for. It needs no more of the space than the program and the sizes.
 type descent struct {
-	rng    *rand.Rand
-	all    []*Point
-	points []*Point // below the present branch
-	level  int
-	runs   int // on each level
-	seen   map[*Point]bool
-	queue  []*Point
+	space *Space
+	walk  *derive.Descent
+	rng   *rand.Rand
+	told  int // of the outcomes
 }
 
-// levels are the choices of the tree: points of a branch have the same text.
-var levels = []func(p *Point) string{
-	func(p *Point) string { return p.Variant.Recipe },
-	func(p *Point) string { return p.Variant.ID },
-	func(p *Point) string { return dims(p.Local) },
-	func(p *Point) string { return dims(p.Global) },
-}
-
-func newDescent(points []*Point, budget int, rng *rand.Rand) *descent {
-	return &descent{rng: rng, all: points, points: points, level: -1, runs: max(1, budget/len(levels)), seen: map[*Point]bool{}}
+func (s *Search) newDescent(rng *rand.Rand) (*descent, error) {
+	opt := s.Space.derivation(0)
+	opt.Seed = s.Seed
+	walk, err := derive.NewDescent(s.Space.Program, opt)
+	return &descent{space: s.Space, walk: walk, rng: rng}, err
 }
 
 func (o *descent) next(run []outcome, n int) ([]*Point, error) {
-	for len(o.queue) == 0 {
-		if o.level >= 0 {
-			o.descend(run)
+	for _, r := range run[o.told:] {
+		o.walk.Ran(r.point.Variant, r.seconds)
+	}
+	o.told = len(run)
+	var points []*Point
+	for len(points) == 0 {
+		variants := o.walk.Next(n)
+		if len(variants) == 0 {
+			break
 		}
-		if o.level++; o.level >= len(levels) {
-			// At a leaf with runs to spare, another descent begins.
-			if len(o.seen) == len(o.all) {
-				return nil, nil
-			}
-			o.points, o.level = o.all, 0
-		}
-		branches, names := map[string][]*Point{}, []string{}
-		for _, p := range o.points {
-			name := levels[o.level](p)
-			if branches[name] == nil {
-				names = append(names, name)
-			}
-			branches[name] = append(branches[name], p)
-		}
-		o.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-		for round := true; round && len(o.queue) < o.runs; {
-			round = false
-			for _, name := range names {
-				if len(o.queue) < o.runs {
-					one := o.sample(branches[name], 1)
-					o.queue = append(o.queue, one...)
-					round = round || len(one) > 0
-				}
+		for _, v := range variants {
+			for _, r := range ranges(extentsOf(v.Program.Body, o.space.Sizes), o.space.options.MaxGroup, 1, o.rng) {
+				points = append(points, &Point{Variant: v, Range: r})
 			}
 		}
 	}
-	n = min(n, len(o.queue))
-	out := o.queue[:n]
-	o.queue = o.queue[n:]
-	return out, nil
-}
-
-// sample takes points at random that were not taken before.
-func (o *descent) sample(points []*Point, n int) (out []*Point) {
-	for _, i := range o.rng.Perm(len(points)) {
-		if p := points[i]; !o.seen[p] && len(out) < n {
-			o.seen[p] = true
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// descend goes below the branch of the fastest point so far.
-func (o *descent) descend(run []outcome) {
-	below := map[*Point]bool{}
-	for _, p := range o.points {
-		below[p] = true
-	}
-	var best *outcome
-	for i := range run {
-		if below[run[i].point] && (best == nil || run[i].seconds < best.seconds) {
-			best = &run[i]
-		}
-	}
-	if best == nil {
-		return
-	}
-	name := levels[o.level](best.point)
-	o.points = slices.DeleteFunc(slices.Clone(o.points), func(p *Point) bool { return levels[o.level](p) != name })
+	return points, nil
 }
