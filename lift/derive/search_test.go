@@ -50,8 +50,10 @@ func TestDescent(t *testing.T) {
 		name  string
 		sizes map[string]int64
 	}{
-		{"asum", map[string]int64{"n": 4096}}, {"jacobi2d_5pt", map[string]int64{"h": 66, "w": 66}},
-		{"heat3d", map[string]int64{"d": 18, "h": 18, "w": 18}}, {"matmul", map[string]int64{"m": 32, "k": 16, "n": 32}},
+		{"asum", map[string]int64{"n": 4096}},
+		{"jacobi2d_5pt", map[string]int64{"h": 66, "w": 66}},
+		{"heat3d", map[string]int64{"d": 18, "h": 18, "w": 18}},
+		{"matmul", map[string]int64{"m": 32, "k": 16, "n": 32}},
 	} {
 		p := example(t, c.name)
 		opt := Options{Seed: 5, Sizes: c.sizes}
