@@ -79,6 +79,7 @@ type Statistics struct {
 	moved     map[Mem][]*transactions
 	invariant map[Mem]*evaluator      // counts of hoisted accesses
 	prints    map[string][]*evaluator // footprints by records
+	loops     *loopResult
 }
 
 // Count counts a kernel, following Algorithm 1 of Stevens and Klöckner: what one execution of a statement does, times the

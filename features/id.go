@@ -19,7 +19,17 @@ const (
 	GroupsClass    Class = "thread_groups"
 	SubGroupsClass Class = "sub_groups"
 	TimeClass      Class = "cl_wall_time"
+
+	LoopTripsClass   Class = "loop_trips"
+	LoopSizeClass    Class = "loop_size"
+	LoopPathClass    Class = "loop_path"
+	LoopCarriedClass Class = "loop_carried"
 )
+
+// ofLoops reports that the class counts what is in sequential loops.
+func (c Class) ofLoops() bool {
+	return c == LoopTripsClass || c == LoopSizeClass || c == LoopPathClass || c == LoopCarriedClass
+}
 
 // ID is a feature identifier (Stevens and Klöckner, section 6.1), made by ParseID. IDs are comparable, and equal when
 // their texts are. Which fields mean something depends on the class; an empty field of a memory access matches all.
@@ -38,6 +48,8 @@ type ID struct {
 	AFR       string // constraint on accesses per element of the footprint, as in ">1"
 
 	Platform, Device string // of TimeClass, empty for any
+
+	Iname string // of the classes of loops, empty for all
 }
 
 // String is the text that the identifier was made from.

@@ -25,6 +25,10 @@ var classes = []struct {
 	{GroupsClass, (*idParser).groups},
 	{SubGroupsClass, (*idParser).groups},
 	{TimeClass, (*idParser).time},
+	{LoopTripsClass, (*idParser).loop},
+	{LoopSizeClass, (*idParser).loop},
+	{LoopPathClass, (*idParser).chain},
+	{LoopCarriedClass, (*idParser).chain},
 }
 
 // ParseID reads a feature identifier:
@@ -37,6 +41,13 @@ var classes = []struct {
 //	f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
 //	f_thread_groups, f_sub_groups
 //	f_cl_wall_time[_<platform>_<device>]
+//	f_loop_trips[_iname:<i>], f_loop_size…
+//	f_loop_path_<dtype>_<op>[_iname:<i>], f_loop_path_global…, f_loop_path_local…; f_loop_carried_…
+//
+// f_loop_trips counts the iterations that a work-item makes of sequential loops, f_loop_size the instructions in them,
+// nominally. f_loop_path counts the operations, or the loads from memory, on the longest chain of each iteration in which
+// one waits for the other, over all iterations of a work-item; f_loop_carried those of the chain from one iteration to
+// the next. What stands in inner loops counts there.
 //
 // f_mem_hoisted counts accesses as f_mem_access does, but loads of an element that the innermost loops do not change once
 // before these loops, as compilers make them.
@@ -101,6 +112,35 @@ func (p *idParser) op(id *ID, rest string) error {
 	}
 	id.DType, id.Op = kernel.DType(dtype), op
 	return nil
+}
+
+// loop reads what may stand after a class of loops: the iname, which is the last part.
+func (p *idParser) loop(id *ID, rest string) error {
+	if rest == "" {
+		return nil
+	}
+	iname, ok := strings.CutPrefix(rest, "_iname:")
+	if !ok || !isName(iname) {
+		return p.fail(p.at(rest), "f_%s takes nothing after it but an iname", id.Class).WithHint("for example f_%s_iname:k", id.Class)
+	}
+	id.Iname = iname
+	return nil
+}
+
+// chain reads what chains are made of, and the loop.
+func (p *idParser) chain(id *ID, rest string) error {
+	what := rest
+	if at := strings.Index(rest, "_iname:"); at >= 0 {
+		what = rest[:at]
+		if err := p.loop(id, rest[at:]); err != nil {
+			return err
+		}
+	}
+	if what == "_global" || what == "_local" {
+		id.Space = kernel.Space(what[1:])
+		return nil
+	}
+	return (&idParser{p.text[:len(p.text)-len(rest)+len(what)]}).op(id, what)
 }
 
 func (p *idParser) sync(id *ID, rest string) error {

@@ -35,18 +35,34 @@ const (
 	onchipTerm = "onchip"
 )
 
+// workTerm is the term that combines the two where the expression joins the result with something else, as with the latency of
+// a kernel that has too few work-groups to hide it.
+const workTerm = "work"
+
 // parts is an expression taken apart: a sum of which a part is the combination of two terms.
 type parts struct {
 	form   Form
 	a, b   string // the terms
 	shape  string // the shape parameter, "" for the linear form
 	others []*Expr
+	term   int // that is this expression, -1 where it is the model's
 }
 
+// parts takes the term work apart where it is such a combination, else the model's expression.
 func (m *Model) parts() (parts, bool) {
-	var p parts
+	if i := slices.IndexFunc(m.Terms, func(t Term) bool { return t.Name == workTerm }); i >= 0 {
+		if p, ok := partsOf(m.Terms[i].expr); ok {
+			p.term = i
+			return p, true
+		}
+	}
+	return partsOf(m.expression)
+}
+
+func partsOf(sum *Expr) (parts, bool) {
+	p := parts{term: -1}
 	var linear []string
-	for _, e := range m.expression.addends() {
+	for _, e := range sum.addends() {
 		form := Form("")
 		switch e.Op {
 		case Overlap:
@@ -87,7 +103,7 @@ func (e *Expr) addends() []*Expr {
 }
 
 // Form returns the form of the model and the terms that it combines, for example overlap, gmem and onchip; ok is false where the
-// expression is no sum with such a combination.
+// expression is no sum with such a combination. Where the model has a term work, the form is that term's.
 func (m *Model) Form() (form Form, gmem, onchip string, ok bool) {
 	p, ok := m.parts()
 	return p.form, p.a, p.b, ok
@@ -122,7 +138,12 @@ func (m *Model) As(form Form) (*Model, error) {
 	default:
 		return nil, fmt.Errorf("no form %q; there are: %s", form, strings.Join(formNames(), ", "))
 	}
-	out.Expression = strings.Join(sum, " + ")
+	if p.term >= 0 {
+		out.Terms = slices.Clone(m.Terms)
+		out.Terms[p.term].Expression = strings.Join(sum, " + ")
+	} else {
+		out.Expression = strings.Join(sum, " + ")
+	}
 	return Parse(m.File, []byte(out.String()))
 }
 

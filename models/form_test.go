@@ -39,6 +39,8 @@ func TestForms(t *testing.T) {
 		{terms + "expression: onchip + overhead + gmem\n", LinearForm},
 		{terms + "expression: overlap(gmem, onchip, p_s) + overhead\nparameters: {p_s: {min: 0}, p_g: {unit: s/B}}\n", OverlapForm},
 		{terms + "expression: overhead + pnorm(onchip, gmem, p_norm)\n", PNormForm},
+		{terms + "  work: overlap(gmem, onchip, p_s)\n  wait: 0 * f_o\nexpression: overhead + pnorm(work, wait, p_norm)\n", OverlapForm},
+		{terms + "  work: gmem + onchip\nexpression: overhead + max(work, p_l)\n", LinearForm},
 		{"terms:\n  memory: p_g * f_g\n  work: p_o * f_o\nexpression: p_l * f_l + overlap(memory, work, p_s)\n", OverlapForm},
 		{"terms:\n  gmem: p_g * f_g\nexpression: p_l * f_l + gmem + p_o * f_o\n", ""},
 		{terms + "expression: overhead + 2 * gmem + onchip\n", ""},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gpuperf/calibrate"
@@ -70,15 +71,20 @@ const (
 	cycle     = 1 / 1.98e9
 	dramRate  = 4.3e12 // B/s
 	cacheRate = 5.5e12
-	atOnce    = 4 // loads of a loop that are under way together
 )
 
 // latencies of a load, in seconds.
 const (
 	fromOwnCache = 20e-9
-	fromCache    = 300e-9
-	fromDRAM     = 600e-9
+	fromCache    = 130e-9
+	fromDRAM     = 330e-9
 )
+
+// delayOf an operation of a sub-group on the next that needs its result, in cycles; others take 4.
+var delayOf = map[string]float64{"div": 40, "func:exp": 32, "func:rsqrt": 42}
+
+// budget of instructions that compilers unroll a loop to, in which they make a power of two of copies, at most 8.
+const budget = 75
 
 // cyclesOf a multiprocessor that an operation of a sub-group takes.
 var cyclesOf = map[string]float64{
@@ -145,10 +151,7 @@ func timeOn(t *testing.T, c *workload.Case) float64 {
 				cache += requests * sectors * 32 / cacheRate
 			}
 			loads += requests * max(1, sectors/4) * busiest
-			loop := k.loopOf(key)
-			if loop != "" {
-				wait /= atOnce
-			}
+			loop := k.innermost(key)
 			if key.Direction == features.Load {
 				waits[loop] = max(waits[loop], wait*requests/groups/max(1, math.Ceil(items/32)))
 			}
@@ -159,10 +162,39 @@ func timeOn(t *testing.T, c *workload.Case) float64 {
 	barriers := value("f_sync_barrier_local") * value("f_sub_groups") * 8e-12
 	waiting := 0.0
 	for _, loop := range slices.Sorted(maps.Keys(waits)) {
-		waiting += waits[loop]
+		copies := 8.0
+		for loop != "" && copies > 1 && copies*value("f_loop_size_iname:"+loop) > budget*value("f_loop_trips_iname:"+loop) {
+			copies /= 2
+		}
+		waiting += waits[loop] / copies
 	}
-	waiting *= max(1, groups*items/(units*residentItems))
-	return 4.2e-6 + together(2.2, together(2, together(4, dram, waiting)+barriers, groups*6e-10), together(1.8, loads+cache, operations))
+	loops, err := s.Loops()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range loops {
+		copies := 8.0
+		for copies > 1 && copies*value("f_loop_size_iname:"+l.Iname) > budget*value("f_loop_trips_iname:"+l.Iname) {
+			copies /= 2
+		}
+		path, carried := 0.0, 0.0
+		sum := func(kinds []string, class string) (cycles float64) {
+			for _, kind := range kinds {
+				if _, op, ok := strings.Cut(kind, "_"); ok {
+					delay := delayOf[op]
+					if delay == 0 {
+						delay = 4
+					}
+					cycles += delay * value("f_loop_"+class+"_"+kind+"_iname:"+l.Iname)
+				}
+			}
+			return cycles
+		}
+		path, carried = sum(l.Path, "path"), sum(l.Carried, "carried")
+		waiting += (carried + max(0, path-carried)/copies) * cycle
+	}
+	waiting *= math.Ceil(groups / (units * min(32, math.Floor(residentItems/items))))
+	return 4.2e-6 + together(2.5, together(2.2, together(2, dram+barriers, groups*6e-10), together(1.8, loads+cache, operations)), waiting)
 }
 
 // together is a p-norm of times.

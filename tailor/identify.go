@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gpuperf/features"
 	"gpuperf/models"
@@ -136,6 +137,14 @@ func (c *content) prune(params []string, columns [][]float64) {
 
 // uses reports that a term needs one of the model's own features.
 func (c *content) uses(name string) bool {
+	for _, prefix := range []string{bodyFeature, exposedFeature} {
+		if loop, ok := strings.CutPrefix(name, prefix); ok {
+			return strings.Contains(strings.Join(c.latencySum(models.LinearForm), " "), exposedFeature+loop+" ")
+		}
+	}
+	if name == wavesFeature {
+		return true
+	}
 	return slices.ContainsFunc(c.terms, func(t term) bool {
 		return t.factor == name || slices.Contains(t.features, name) || name == bytesFeature && t.factor == farFeature
 	})

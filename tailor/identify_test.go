@@ -3,6 +3,7 @@ package tailor
 import (
 	"math"
 	"math/rand/v2"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -86,11 +87,27 @@ func TestPruneSeesWhatCannotBeTold(t *testing.T) {
 	}
 }
 
+// latencies of the invented device.
+var latencies = []struct {
+	parameter string
+	cycles    float64
+}{
+	{"p_delay_rsqrt", 40},
+	{"p_delay_exp", 30},
+	{"p_delay_div", 40},
+	{"p_delay_*", 4},
+	{"p_shared_wait", 35},
+	{"p_xLD_wait", 35},
+	{"p_massLD_wait", 35},
+	{"p_*_wait", 280},
+	{"p_*_wait_far", 350},
+}
+
 // invent draws parameters with which each cost makes up a good part of some kernel. Costs are those of the two sets, of which
 // the second is linear.
 func invent(t *testing.T, set, linear *Set, r *rand.Rand) map[string]float64 {
 	t.Helper()
-	truth := map[string]float64{"p_edge": 8, "p_norm": 3, "p_mix": 2, "p_cache": 4e7}
+	truth := map[string]float64{"p_edge": 8, "p_norm": 3, "p_mix": 2, "p_cache": 4e7, "p_hide": 2.5, "p_meet": 2, "p_unroll": 8, "p_window": 48}
 	for _, p := range set.Model.ParameterNames() {
 		truth[p] = max(truth[p], 1e-12)
 	}
@@ -109,6 +126,17 @@ func invent(t *testing.T, set, linear *Set, r *rand.Rand) map[string]float64 {
 	for _, p := range set.Model.ParameterNames() {
 		if of, isFar := strings.CutSuffix(p, "_far"); isFar && !slices.Contains(params, p) {
 			truth[p] = truth[of] / 2
+		}
+	}
+	// Of latency, which a linear model knows less of: cycles of half a nanosecond.
+	if _, hides := truth["p_hide"]; hides && slices.Contains(set.Model.ParameterNames(), "p_hide") {
+		for _, p := range set.Model.ParameterNames() {
+			for _, l := range latencies {
+				if ok, _ := path.Match(l.parameter, p); ok {
+					truth[p] = (0.8 + 0.4*r.Float64()) * l.cycles * cycle
+					break
+				}
+			}
 		}
 	}
 	return truth

@@ -49,12 +49,17 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 	for _, s := range subjects {
 		shared := 0
 		for _, p := range patterns {
-			if p.Cached && slices.ContainsFunc(p.Uses, func(u Use) bool { return u.subject == s }) {
+			if p.Cached && s.makes(p) {
 				shared++
 			}
 		}
+		enough := shared > 1
+		if waits(subjects, opt) { // what one iteration loads it waits for together
+			enough = slices.ContainsFunc(patterns, func(p *Pattern) bool { return s.makes(p) && p.Direction == features.Load }) &&
+				len(slices.DeleteFunc(slices.Clone(patterns), func(p *Pattern) bool { return !s.makes(p) })) > 1
+		}
 		switch {
-		case opt.Isolated, shared < 2, s.loadsAndStores(patterns, plain):
+		case opt.Isolated, !enough, s.loadsAndStores(patterns, plain) && !waits(subjects, opt):
 		case !s.worksOnChip():
 			notes = append(notes, fmt.Sprintf("%s does nothing but access global memory: its accesses together would be the kernel itself, and are not measured", s.program()))
 		default:
@@ -62,6 +67,11 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 		}
 	}
 	return out, notes
+}
+
+// makes reports that the kernel has accesses of the pattern.
+func (s *subject) makes(p *Pattern) bool {
+	return slices.ContainsFunc(p.Uses, func(u Use) bool { return u.subject == s })
 }
 
 // loadsAndStores reports that the kernel's accesses together are much the same as its loads with the store that keeps them

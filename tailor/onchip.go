@@ -51,25 +51,11 @@ func findOperations(subjects []*subject) (ops []operation, notes []string) {
 		if i >= 0 {
 			return true
 		}
-		at := op
-		if like != "" {
-			at = like
+		o, ok := operationOf(dtype, op, like)
+		if ok {
+			ops = append(ops, o)
 		}
-		for _, m := range measured {
-			if m.op != at || dtype != kernel.Float32 && dtype != kernel.Float64 {
-				continue
-			}
-			short := strings.TrimPrefix(at, "func:")
-			if dtype != kernel.Float32 {
-				short += "_" + string(dtype)
-			}
-			ops = append(ops, operation{
-				dtype: dtype, op: op, like: like, feature: fmt.Sprintf("f_op_%s_%s", dtype, op), param: "p_" + short,
-				unit: fmt.Sprintf("s per %d FLOP per lane", m.flops), generator: m.generator, function: m.function,
-			})
-			return true
-		}
-		return false
+		return ok
 	}
 	for _, s := range subjects {
 		for _, r := range s.stats.Records {
@@ -88,6 +74,44 @@ func findOperations(subjects []*subject) (ops []operation, notes []string) {
 	}
 	slices.SortStableFunc(ops, func(a, b operation) int { return strings.Compare(a.param+a.feature, b.param+b.feature) })
 	return ops, notes
+}
+
+// withAdditions adds the additions that kernels without their work make of what they load, where the operations have none of that type.
+func withAdditions(ops []operation, subjects []*subject) []operation {
+	for _, s := range subjects {
+		for _, t := range s.dtypes() {
+			if slices.ContainsFunc(ops, func(o operation) bool { return o.dtype == t && o.op == "add" }) {
+				continue
+			}
+			if o, ok := operationOf(t, "add", ""); ok {
+				ops = append(ops, o)
+			}
+		}
+	}
+	slices.SortStableFunc(ops, func(a, b operation) int { return strings.Compare(a.param+a.feature, b.param+b.feature) })
+	return ops
+}
+
+// operationOf is an operation as the table has it, or as it has the one that is like it; false where it has none.
+func operationOf(dtype kernel.DType, op, like string) (operation, bool) {
+	at := op
+	if like != "" {
+		at = like
+	}
+	for _, m := range measured {
+		if m.op != at || dtype != kernel.Float32 && dtype != kernel.Float64 {
+			continue
+		}
+		short := strings.TrimPrefix(at, "func:")
+		if dtype != kernel.Float32 {
+			short += "_" + string(dtype)
+		}
+		return operation{
+			dtype: dtype, op: op, like: like, feature: fmt.Sprintf("f_op_%s_%s", dtype, op), param: "p_" + short,
+			unit: fmt.Sprintf("s per %d FLOP per lane", m.flops), generator: m.generator, function: m.function,
+		}, true
+	}
+	return operation{}, false
 }
 
 // localClass is a kind of access to local memory: neighbours along lid(0) so many elements apart.

@@ -48,6 +48,9 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 		return nil, err
 	}
 	ops, opNotes := findOperations(subjects)
+	if waits(subjects, opt) {
+		ops = withAdditions(ops, subjects)
+	}
 	local, localNotes := findLocal(subjects)
 	c, err := compose(subjects, major, small, ops, local, opt)
 	if err != nil {
@@ -60,6 +63,9 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 		local = append(local, localClass{dtype: "float32", strides: []int64{1}, measure: 1})
 	}
 	measure := slices.Concat(own, generated(subjects, ops, local, opt, c.stream))
+	if c.wait != nil {
+		measure = append(measure, c.latencyKernels(ops, opt)...)
+	}
 
 	set := &Set{Patterns: major, Minor: small}
 	var cases []*workload.Case

@@ -17,6 +17,7 @@ type term struct {
 	unit     string
 	part     part
 	pattern  *Pattern // whose cost it is, nil for none
+	loop     string   // in which it is waited for, of the part latency
 	why      string
 	optional bool // left out where the measurements could not tell it from the others
 }
@@ -31,6 +32,7 @@ const (
 	memory     part = "memory"
 	loads      part = "loads"
 	arithmetic part = "arithmetic"
+	latency    part = "latency"
 )
 
 // partOf is the part that a pattern's cost belongs to.
@@ -82,6 +84,7 @@ type content struct {
 	fitsCache bool
 	// together: some kernel's patterns are measured together as well as alone.
 	together bool
+	wait     *waiting // nil where no kernel is too small for the device
 }
 
 // compose writes a term for each cost.
@@ -126,7 +129,7 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 			}
 		}
 		// Optional terms are left out from the last on.
-		if turns := p.turns(all, opt); turns != "" {
+		if turns := p.turns(all, opt); turns != "" && !waits(subjects, opt) {
 			c.own = append(c.own, ownFeature{turnsFeature + p.Name, turns, "such accesses that a work-item makes one after the other"})
 			wait := term{
 				pattern: p, param: "p_" + p.Name + "_wait", features: []string{turnsFeature + p.Name}, unit: "s per access in turn", part: partOf(p), optional: true,
@@ -136,6 +139,11 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 			beyond(wait.param, wait.features, wait.unit)
 		}
 		beyond("p_"+p.Name, ids, unit)
+	}
+	if waits(subjects, opt) {
+		if err := c.addWaiting(subjects, major, all, far, ops, opt); err != nil {
+			return nil, err
+		}
 	}
 	c.addStream()
 	if opt.overlaps() && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == kernel.Float32 && l.measure == 1 }) {

@@ -16,7 +16,7 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	c.header(&b, opt, form, subjects, patterns, small)
 	fmt.Fprintf(&b, "version: 1\nname: %s\noutput: f_cl_wall_time\n", opt.Name)
 	used := slices.DeleteFunc(slices.Clone(c.own), func(o ownFeature) bool {
-		return !c.uses(o.name) || o.name == farFeature && c.findsEdge(form)
+		return !c.uses(o.name) || o.name == farFeature && c.findsEdge(form) || strings.HasPrefix(o.name, exposedFeature) && form != models.LinearForm
 	})
 	if len(used) > 0 {
 		b.WriteString("features:\n")
@@ -25,7 +25,11 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 		}
 	}
 	b.WriteString("terms:\n")
-	for _, p := range []part{overhead, groups, memory, loads, arithmetic} {
+	parts := []part{overhead, groups, memory, loads, arithmetic}
+	if c.wait != nil {
+		parts = append(parts, latency)
+	}
+	for _, p := range parts {
 		fmt.Fprintf(&b, "  %s: >-\n", p)
 		for i, sum := range c.sum(p, form) {
 			sign := ""
@@ -36,7 +40,12 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 		}
 	}
 	fmt.Fprintf(&b, "  gmem: %s\n  onchip: %s\n", within(form, memory, groups), within(form, loads, arithmetic))
-	fmt.Fprintf(&b, "expression: %s\n", joined[form].expression)
+	expression := joined[form].expression
+	if c.wait != nil {
+		fmt.Fprintf(&b, "  work: %s\n", strings.TrimPrefix(expression, "overhead + "))
+		expression = joined[form].latency
+	}
+	fmt.Fprintf(&b, "expression: %s\n", expression)
 	b.WriteString("parameters:\n")
 	for _, t := range c.terms {
 		fmt.Fprintf(&b, "  %s: {unit: %s} # %s\n", t.param, t.unit, t.why)
@@ -49,6 +58,11 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	}
 	if p := joined[form].parameter; p != "" {
 		fmt.Fprintf(&b, "  %s\n", p)
+	}
+	if c.wait != nil && form != models.LinearForm {
+		for _, p := range c.latencyParameters() {
+			fmt.Fprintf(&b, "  %s\n", p)
+		}
 	}
 	b.WriteString("fit: {scale_by_output: true, nonnegative: true}\n")
 	b.WriteString("measure:\n")
@@ -80,6 +94,9 @@ const mix = "p_mix"
 // where they wait for the same thing, to the largest, where each waits for its own; the kernels that make all accesses together tell.
 // What memory serves adds up.
 func (c *content) sum(p part, form models.Form) []string {
+	if p == latency {
+		return c.latencySum(form)
+	}
 	var out []string
 	var last *Pattern
 	patterns := map[string][]string{} // by the parameter that joins them
@@ -197,12 +214,16 @@ func (c *content) product(t term, form models.Form) string {
 	return t.param + " * " + sum
 }
 
-// joined tells how a form joins the three terms, and describes the parameter that it has besides those of the costs.
-var joined = map[models.Form]struct{ expression, parameter string }{
-	models.LinearForm:  {"overhead + gmem + onchip", ""},
-	models.OverlapForm: {"overhead + overlap(gmem, onchip, p_edge)", "p_edge: {min: 3, max: 100} # how sharply the larger of the two hides the other"},
-	models.PNormForm:   {"overhead + pnorm(gmem, onchip, p_norm)", "p_norm: {min: 1, max: 64} # 1: costs add up; the larger it is, the better they hide each other"},
+// joined tells how a form joins the three terms, and work with latency where there is that, and describes the parameter that it has
+// besides those of the costs.
+var joined = map[models.Form]struct{ expression, latency, parameter string }{
+	models.LinearForm:  {"overhead + gmem + onchip", "overhead + work + latency", ""},
+	models.OverlapForm: {"overhead + overlap(gmem, onchip, p_edge)", hidden, "p_edge: {min: 3, max: 100} # how sharply the larger of the two hides the other"},
+	models.PNormForm:   {"overhead + pnorm(gmem, onchip, p_norm)", hidden, "p_norm: {min: 1, max: 64} # 1: costs add up; the larger it is, the better they hide each other"},
 }
+
+// hidden is what work-items do while others wait, and wait while others work.
+const hidden = "overhead + pnorm(work, latency, " + hideParam + ")"
 
 // header says what the file is for and what was found.
 func (c *content) header(b *strings.Builder, opt Options, form models.Form, subjects []*subject, patterns, small []*Pattern) {

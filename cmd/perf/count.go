@@ -113,6 +113,11 @@ func featureCommand() *cobra.Command {
   f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
   f_thread_groups           work-groups
   f_sub_groups              sub-groups of all work-groups; one that is partly filled counts
+  f_loop_trips[_iname:<i>], f_loop_size...
+                            iterations that a work-item makes of sequential loops, and the instructions in them, nominally
+  f_loop_path_<dtype>_<op>[_iname:<i>], f_loop_path_global..., f_loop_path_local..., f_loop_carried_...
+                            operations, or loads, of a work-item that wait for each other: on the longest chain of each
+                            iteration, and on the one from each iteration to the next
 
 A constraint on a stride or on the access-to-footprint ratio (afr) is a number, with >, >=, < or <= before it or nothing for
 equality; for strides also an expression in sizes, as in {0:<n;1:16*n}. An axis that a stride list does not name is free.

@@ -1,0 +1,294 @@
+package features
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"gpuperf/kernel"
+)
+
+// chainVisitor finds when the value of an expression is there: the chain of operations that it waits for.
+type chainVisitor struct {
+	d    *dataflow
+	stmt *kernel.Stmt
+	k    *kernel.Kernel   // in which expressions have their types
+	args map[string]*link // of a user function
+}
+
+// operation is a link after the last of its operands.
+func (v chainVisitor) operation(op string, t kernel.DType, operands ...*link) *link {
+	n := instructions(op)
+	v.d.size += n
+	before := later(operands...)
+	return &link{before, string(t.Base()) + "_" + op, before.reach() + n}
+}
+
+func (v chainVisitor) list(list []kernel.Expr) (*link, error) {
+	var last *link
+	for _, e := range list {
+		l, err := v.value(e)
+		if err != nil {
+			return nil, err
+		}
+		last = later(last, l)
+	}
+	return last, nil
+}
+
+// index is when an index is there. Its arithmetic is free, as the rest of features has it; what it reads is not.
+func (v chainVisitor) index(list []kernel.Expr) (*link, error) {
+	var last *link
+	for _, e := range list {
+		for _, a := range v.d.c.k.Reads(&kernel.Stmt{RHS: e}) {
+			l, err := v.access(a)
+			if err != nil {
+				return nil, err
+			}
+			last = later(last, l)
+		}
+	}
+	return last, nil
+}
+
+func (v chainVisitor) value(e kernel.Expr) (*link, error) {
+	switch x := e.(type) {
+	case kernel.Var:
+		if l, ok := v.args[x.Name]; ok || v.args != nil {
+			return l, nil
+		}
+		return v.d.values[x.Name], nil
+	case *kernel.Access:
+		return v.access(x)
+	case *kernel.Cast:
+		return v.value(x.Arg)
+	case *kernel.Cond:
+		return v.list([]kernel.Expr{x.If, x.Then, x.Else})
+	case *kernel.Call:
+		return v.call(x)
+	case *kernel.Op:
+		return v.operator(x)
+	case *kernel.Reduce:
+		return nil, fmt.Errorf("reduction %s is not realized", x)
+	}
+	return nil, nil
+}
+
+// access is a load, of which one that the loop does not change was made before it.
+func (v chainVisitor) access(a *kernel.Access) (*link, error) {
+	at, err := v.index(a.Index)
+	if err != nil {
+		return nil, err
+	}
+	before := later(at, v.d.values[v.d.element(a)])
+	c := v.d.c
+	space := c.k.SpaceOf(a.Array)
+	if array := c.k.Array(a.Array); array == nil || array.IsValue || space == kernel.Private || v.invariant(a) {
+		return before, nil
+	}
+	kind, latency := globalLink, int64(globalLatency)
+	if space == kernel.Local {
+		kind, latency = localLink, localLatency
+	}
+	v.d.size += accessSize
+	return &link{before, kind, before.reach() + latency}, nil
+}
+
+// invariant reports that a load gives the same in all iterations, so that compilers make it before the loop.
+func (v chainVisitor) invariant(a *kernel.Access) bool {
+	for _, i := range a.Index {
+		if slices.Contains(v.d.c.variesWith(v.stmt, i), v.d.loop.Iname) {
+			return false
+		}
+	}
+	return !v.d.c.pins(v.d.loop.Body, a.Array)
+}
+
+// call is a function: one of the user's as its definition has it, or one operation after the other where it declares them.
+func (v chainVisitor) call(x *kernel.Call) (*link, error) {
+	var args []*link
+	for _, e := range x.Args {
+		l, err := v.value(e)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, l)
+	}
+	f := v.k.Function(x.Func)
+	switch {
+	case f == nil:
+		t, err := v.k.TypeOf(x)
+		if err != nil {
+			return nil, err
+		}
+		return v.operation("func:"+x.Func, t, args...), nil
+	case f.Counts != nil:
+		last := later(args...)
+		for _, t := range slices.Sorted(maps.Keys(f.Counts)) {
+			for _, op := range slices.Sorted(maps.Keys(f.Counts[t])) {
+				for range f.Counts[t][op] {
+					last = v.operation(op, t, last)
+				}
+			}
+		}
+		return last, nil
+	case f.Def == nil:
+		return nil, fmt.Errorf("function %s has no definition and declares no operations", f.Name)
+	}
+	inside, err := v.k.Scope(f)
+	if err != nil {
+		return nil, err
+	}
+	w := chainVisitor{v.d, v.stmt, inside, map[string]*link{}}
+	for i, p := range f.Params {
+		if i < len(args) {
+			w.args[p.Name] = args[i]
+		}
+	}
+	for _, l := range f.Lets {
+		if w.args[l.Name], err = w.value(l.Expr); err != nil {
+			return nil, err
+		}
+	}
+	return w.value(f.Def)
+}
+
+func (v chainVisitor) operator(x *kernel.Op) (*link, error) {
+	switch x.Kind {
+	case kernel.Add, kernel.Sub:
+		return v.sum(x)
+	case kernel.Mul:
+		t, err := v.k.TypeOf(x)
+		if err != nil {
+			return nil, err
+		}
+		return v.product(x, t)
+	}
+	operands := make([]*link, len(x.Args))
+	for i, arg := range x.Args {
+		var err error
+		if operands[i], err = v.value(arg); err != nil {
+			return nil, err
+		}
+	}
+	op, ok := operators[x.Kind]
+	if !ok { // a comparison, logic or a sign
+		return later(operands...), nil
+	}
+	t, err := v.k.TypeOf(x)
+	if err != nil {
+		return nil, err
+	}
+	if !op.perOperand {
+		return v.operation(op.name, t, operands...), nil
+	}
+	last := operands[0]
+	for _, o := range operands[1:] {
+		last = v.operation(op.name, t, last, o)
+	}
+	return last, nil
+}
+
+// counting finds operands as the counts of operations do.
+func (v chainVisitor) counting() opVisitor { return opVisitor{c: v.d.c, k: v.k} }
+
+// sum adds terms up from the left, a product by a multiply-add. Unlike counts (opVisitor.sum) it keeps to the parentheses, as
+// compilers have to: a + (b + c) waits for a once.
+func (v chainVisitor) sum(x *kernel.Op) (*link, error) {
+	t, err := v.k.TypeOf(x)
+	if err != nil {
+		return nil, err
+	}
+	var last *link
+	open := kernel.Expr(nil) // the first term, a product that the next may still be added to
+	for i, term := range x.Args {
+		n, u, err := v.counting().multiplications(term)
+		if err != nil {
+			return nil, err
+		}
+		fused := n > 0 && u == t && !v.d.c.opt.NoMadd
+		switch {
+		case i == 0 && fused:
+			open = term
+		case i == 0:
+			last, err = v.value(term)
+		case open != nil && !fused:
+			var other *link
+			if other, err = v.value(term); err == nil {
+				last, err = v.madd(open, t, other)
+			}
+			open = nil
+		default:
+			if open != nil {
+				last, err = v.value(open)
+				open = nil
+			}
+			switch {
+			case err != nil:
+			case fused:
+				last, err = v.madd(term, t, last)
+			default:
+				var other *link
+				if other, err = v.value(term); err == nil {
+					last = v.operation("add", t, last, other)
+				}
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return last, nil
+}
+
+// madd multiplies the last two factors of a product and adds, in one operation.
+func (v chainVisitor) madd(product kernel.Expr, t kernel.DType, addend *link) (*link, error) {
+	factors, err := v.factors(product)
+	if err != nil {
+		return nil, err
+	}
+	last := factors[0]
+	for _, f := range factors[1 : len(factors)-1] {
+		last = v.operation("mul", t, last, f)
+	}
+	return v.operation("madd", t, last, factors[len(factors)-1], addend), nil
+}
+
+// product multiplies factors from the left. A sign is free.
+func (v chainVisitor) product(x kernel.Expr, t kernel.DType) (*link, error) {
+	factors, err := v.factors(x)
+	if err != nil {
+		return nil, err
+	}
+	var last *link
+	for i, f := range factors {
+		if last = f; i > 0 {
+			last = v.operation("mul", t, factors[0], f)
+			factors[0] = last
+		}
+	}
+	return last, nil
+}
+
+// factors are those of a product other than -1.
+func (v chainVisitor) factors(e kernel.Expr) ([]*link, error) {
+	x, ok := unsigned(e).(*kernel.Op)
+	if !ok {
+		return nil, fmt.Errorf("%s is no product", e)
+	}
+	list := slices.DeleteFunc(slices.Clone(x.Args), isMinusOne)
+	if len(list) == 1 {
+		if inner, ok := unsigned(list[0]).(*kernel.Op); ok && isProduct(inner) {
+			return v.factors(inner)
+		}
+	}
+	var out []*link
+	for _, f := range list {
+		l, err := v.value(f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}

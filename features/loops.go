@@ -1,0 +1,435 @@
+package features
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
+)
+
+// loopFacts is what a work-item does in the iterations of one sequential loop of the linearized program, the loops within
+// it left to themselves.
+type loopFacts struct {
+	iname string
+	trips *evaluator // iterations of a work-item in all
+	size  int64      // operations of an iteration, see instructions
+	// path is what stands on the longest chain of dependent operations of one iteration, by kind as in identifiers; carried is what
+	// of such a chain each iteration adds to the one before.
+	path, carried map[string]*big.Rat
+}
+
+// The kinds of chain links that are no arithmetic.
+const (
+	globalLink = "global"
+	localLink  = "local"
+)
+
+// instructions is how many additions an operation is as long as, nominally, in instructions and in latency alike. It decides
+// which chain is the longest and what the size of a loop is, not what anything costs: GPUs of several makers take 4 to 6
+// cycles for an addition, about ten instructions for a division or a function.
+func instructions(op string) int64 {
+	switch op {
+	case "func:max", "func:min", "func:fmax", "func:fmin", "func:fabs":
+		return 1
+	case "div", "pow":
+		return longOperation
+	}
+	if strings.HasPrefix(op, "func:") {
+		return longOperation
+	}
+	return 1
+}
+
+const (
+	longOperation = 8
+	globalLatency = 64 // of a load, in additions; it is mostly from the second-level cache
+	localLatency  = 6
+	accessSize    = 2 // instructions: the address and the access
+	loopSize      = 3 // the counter, the comparison and the jump
+)
+
+// loopFacts finds the loops of the program, once.
+func (s *Statistics) loopFacts() ([]*loopFacts, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loops == nil {
+		l := &loopWalker{c: s.c}
+		list, err := l.find()
+		s.loops = &loopResult{list, err}
+	}
+	return s.loops.list, s.loops.err
+}
+
+type loopResult struct {
+	list []*loopFacts
+	err  error
+}
+
+// loopValue is the value of a feature of loops: a sum over the loops that it selects.
+func (s *Statistics) loopValue(id ID, sizes map[string]int64) (float64, error) {
+	list, err := s.loopFacts()
+	if err != nil {
+		return 0, err
+	}
+	sum := new(big.Rat)
+	for _, l := range list {
+		if id.Iname != "" && id.Iname != l.iname {
+			continue
+		}
+		each := new(big.Rat)
+		switch id.Class {
+		case LoopTripsClass:
+			each.SetInt64(1)
+		case LoopSizeClass:
+			each.SetInt64(l.size)
+		case LoopPathClass:
+			each = l.path[id.link()]
+		case LoopCarriedClass:
+			each = l.carried[id.link()]
+		}
+		if each == nil || each.Sign() == 0 {
+			continue
+		}
+		trips, err := l.trips.rat(sizes)
+		if err != nil {
+			return 0, err
+		}
+		sum.Add(sum, new(big.Rat).Mul(trips, each))
+	}
+	v, _ := sum.Float64()
+	return v, nil
+}
+
+// explainLoops lists the loops that a feature is a sum over.
+func (s *Statistics) explainLoops(id ID) []string {
+	list, err := s.loopFacts()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, l := range list {
+		if id.Iname == "" || id.Iname == l.iname {
+			out = append(out, "loop over "+l.iname)
+		}
+	}
+	return out
+}
+
+// link is the kind of chain links that the identifier counts.
+func (id ID) link() string {
+	if id.Space != "" {
+		return string(id.Space)
+	}
+	return string(id.DType) + "_" + id.Op
+}
+
+type loopWalker struct {
+	c    *counter
+	nest *linear.Nest
+	out  []*loopFacts
+}
+
+func (w *loopWalker) find() ([]*loopFacts, error) {
+	program, err := w.c.program()
+	if err != nil {
+		return nil, err
+	}
+	w.nest = program.nest
+	err = w.walk(w.nest.Body, nil, w.nest.Context)
+	return w.out, err
+}
+
+// walk visits the loops, of which those around are open, in a domain of the axes and these.
+func (w *loopWalker) walk(body []linear.Node, open []string, domain *polycount.Set) error {
+	for _, node := range body {
+		switch x := node.(type) {
+		case *linear.Guard:
+			inner, err := domain.Constrain(x.Conds...)
+			if err == nil {
+				err = w.walk(x.Body, open, inner)
+			}
+			if err != nil {
+				return err
+			}
+		case *linear.Loop:
+			inside := append(slices.Clone(open), x.Iname)
+			inner, err := domain.AddDims(x.Iname).Constrain(x.Constraints()...)
+			if err != nil {
+				return err
+			}
+			if !x.Unroll {
+				if err := w.measure(x, inside, inner); err != nil {
+					return fmt.Errorf("loop %s: %w", x.Iname, err)
+				}
+			}
+			if err := w.walk(x.Body, inside, inner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// measure adds the facts of a loop that has statements of its own.
+func (w *loopWalker) measure(l *linear.Loop, open []string, domain *polycount.Set) error {
+	d := &dataflow{c: w.c, loop: l}
+	if err := d.iteration(); err != nil {
+		return err
+	}
+	if d.statements == 0 {
+		return nil
+	}
+	f := &loopFacts{iname: l.Iname, size: d.size, path: d.longest.counts()}
+	points, err := domain.Project(open...)
+	if err != nil {
+		return err
+	}
+	n, err := w.c.count(points)
+	if err != nil {
+		return err
+	}
+	if n, err = w.c.gist(n); err != nil {
+		return err
+	}
+	f.trips = newEvaluator(n)
+	if f.carried, err = d.growth(); err != nil {
+		return err
+	}
+	w.out = append(w.out, f)
+	return nil
+}
+
+// settled is the number of iterations after which only the chain from one to the next is left in what they add.
+const settled = 16
+
+// link is an operation at the end of a chain of those that it waits for; nil is a value that was there before.
+type link struct {
+	before *link
+	kind   string
+	length int64
+}
+
+func (l *link) reach() int64 {
+	if l == nil {
+		return 0
+	}
+	return l.length
+}
+
+// counts is how many links of each kind the chain has.
+func (l *link) counts() map[string]*big.Rat {
+	out := map[string]*big.Rat{}
+	for ; l != nil; l = l.before {
+		if out[l.kind] == nil {
+			out[l.kind] = new(big.Rat)
+		}
+		out[l.kind].Add(out[l.kind], big.NewRat(1, 1))
+	}
+	return out
+}
+
+func later(list ...*link) *link {
+	var last *link
+	for _, l := range list {
+		if l.reach() > last.reach() {
+			last = l
+		}
+	}
+	return last
+}
+
+// dataflow follows values through the iterations of a loop. Each operation starts when its operands are there; the order
+// of statements matters only by what they read and write.
+type dataflow struct {
+	c    *counter
+	loop *linear.Loop
+
+	values     map[string]*link // of private variables and of elements of memory, by their text
+	longest    *link            // of all so far
+	size       int64
+	statements int
+	copies     map[string]int64 // values of unrolled inames
+}
+
+// iteration follows one from the start, and counts its operations.
+func (d *dataflow) iteration() error {
+	d.values, d.copies, d.longest, d.size, d.statements = map[string]*link{}, map[string]int64{}, nil, loopSize, 0
+	return d.run(d.loop.Body)
+}
+
+// growth is what an iteration adds to the chain of the variable whose chain grows most, once the chains of the first iterations
+// have gone by.
+func (d *dataflow) growth() (map[string]*big.Rat, error) {
+	if err := d.more(settled); err != nil {
+		return nil, err
+	}
+	was := maps.Clone(d.values)
+	if err := d.more(settled); err != nil {
+		return nil, err
+	}
+	most, name := int64(0), ""
+	for _, n := range slices.Sorted(maps.Keys(d.values)) {
+		if grown := d.values[n].reach() - was[n].reach(); grown > most {
+			most, name = grown, n
+		}
+	}
+	out := map[string]*big.Rat{}
+	before := was[name].counts()
+	for kind, n := range d.values[name].counts() {
+		if before[kind] != nil {
+			n.Sub(n, before[kind])
+		}
+		if n.Sign() > 0 {
+			out[kind] = n.Quo(n, big.NewRat(settled, 1))
+		}
+	}
+	return out, nil
+}
+
+// more goes through n more iterations.
+func (d *dataflow) more(n int) error {
+	for range n {
+		if err := d.run(d.loop.Body); err != nil {
+			return err
+		}
+		maps.DeleteFunc(d.values, func(name string, _ *link) bool {
+			return strings.HasPrefix(name, movingPrefix) // an element that the next iteration does not meet
+		})
+	}
+	return nil
+}
+
+// movingPrefix marks elements of memory whose index has the loop's iname in it.
+const movingPrefix = "~"
+
+// run follows the statements of a body, those of unrolled loops for each copy, those of loops not at all.
+func (d *dataflow) run(body []linear.Node) error {
+	for _, node := range body {
+		switch x := node.(type) {
+		case *linear.Guard:
+			if err := d.run(x.Body); err != nil {
+				return err
+			}
+		case *linear.Exec:
+			if err := d.execute(x.Stmt); err != nil {
+				return fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
+			}
+		case *linear.Loop:
+			from, to, ok := constantRange(x)
+			if !x.Unroll || !ok {
+				continue
+			}
+			for v := from; v <= to; v += max(x.Step, 1) {
+				d.copies[x.Iname] = v
+				if err := d.run(x.Body); err != nil {
+					return err
+				}
+			}
+			delete(d.copies, x.Iname)
+		}
+	}
+	return nil
+}
+
+// constantRange is what an unrolled loop goes through.
+func constantRange(l *linear.Loop) (from, to int64, ok bool) {
+	for i, b := range l.Lower {
+		if !b.Num.IsConstant() {
+			return 0, 0, false
+		}
+		if v := -floorDiv(-b.Num.Constant(), b.Den); i == 0 || v > from {
+			from = v
+		}
+	}
+	for i, b := range l.Upper {
+		if !b.Num.IsConstant() {
+			return 0, 0, false
+		}
+		if v := floorDiv(b.Num.Constant(), b.Den); i == 0 || v < to {
+			to = v
+		}
+	}
+	return from, to, len(l.Lower) > 0 && len(l.Upper) > 0
+}
+
+func (d *dataflow) execute(s *kernel.Stmt) error {
+	if s.Kind != kernel.Assign {
+		return nil
+	}
+	d.statements++
+	v := chainVisitor{d, s, d.c.k, nil}
+	value, err := v.value(s.RHS)
+	if err != nil {
+		return err
+	}
+	switch target := s.LHS.(type) {
+	case kernel.Var:
+		d.values[target.Name] = value
+	case *kernel.Access:
+		at, err := v.index(target.Index)
+		if err != nil {
+			return err
+		}
+		if d.c.k.SpaceOf(target.Array) != kernel.Private {
+			d.size += accessSize
+		}
+		value = later(value, at)
+		d.values[d.element(target)] = value
+	}
+	d.longest = later(d.longest, value)
+	return nil
+}
+
+// element names an element of an array, with the copies' values for unrolled inames.
+func (d *dataflow) element(a *kernel.Access) string {
+	moving := false
+	name := a.Array
+	for _, i := range a.Index {
+		e := kernel.Rewrite(i, func(e kernel.Expr) kernel.Expr {
+			if v, ok := e.(kernel.Var); ok {
+				if value, ok := d.copies[v.Name]; ok {
+					return kernel.Int{Value: value}
+				}
+				moving = moving || v.Name == d.loop.Iname
+			}
+			return e
+		})
+		text := e.String()
+		if v, err := kernel.EvalInt(e, nil); err == nil {
+			text = v.String()
+		}
+		name += "[" + text + "]"
+	}
+	if moving {
+		name = movingPrefix + name
+	}
+	return name
+}
+
+// Loop is a sequential loop with statements of its own, as features of loops see it.
+type Loop struct {
+	Iname string
+	// Path lists the kinds of what the longest chain of an iteration consists of, as in identifiers after f_loop_path_:
+	// "float32_madd", "global".
+	Path []string
+	// Carried lists those of the chain from one iteration to the next.
+	Carried []string
+}
+
+// Loops lists the sequential loops of the linearized program in its order.
+func (s *Statistics) Loops() ([]Loop, error) {
+	list, err := s.loopFacts()
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", s.Kernel, err)
+	}
+	var out []Loop
+	for _, l := range list {
+		out = append(out, Loop{l.iname, slices.Sorted(maps.Keys(l.path)), slices.Sorted(maps.Keys(l.carried))})
+	}
+	return out, nil
+}

@@ -1,0 +1,468 @@
+package tailor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/features"
+	"gpuperf/kernel"
+	"gpuperf/models"
+)
+
+// A kernel that has too few work-items for the device takes as long as one of them waits: in each iteration of a loop for its
+// loads, and for each operation that needs the one before. As long as all work-groups are resident they wait at the same
+// time; more of them wait in waves. This is Little's law the other way round, see Volkov, Understanding Latency Hiding on GPUs
+// (2016), chapter 3. Processors of GPUs issue in order, so that what an iteration waits for adds up over iterations, unless the
+// compiler unrolls the loop and lets several wait together, which it does with short bodies. What waits in an iteration for
+// the one before waits in any case.
+
+// waiting is what a model says about latency: the loops whose chains count, of the subjects and of measurement kernels.
+type waiting struct {
+	loops    []string // inames
+	ops      map[string][]chainKind
+	inLoop   map[string][]term // waits for loads, by loop
+	dtypes   []kernel.DType
+	shared   bool // some pattern is one element for all work-items
+	separate bool // some is not
+	joint    bool // several patterns are waited for in one loop
+}
+
+// chainKind is a kind of operation on the chain of a loop.
+type chainKind struct {
+	param   string // of the operation's latency
+	kind    string // in identifiers
+	carried bool   // it may be on the chain from one iteration to the next
+}
+
+// Loops of measurement kernels, and the tags of their loads.
+const (
+	chainLoop = "link"
+	bodyLoop  = "turn"
+	turnTag   = "turnLD"
+	sharedTag = "sharedLD"
+)
+
+// What a model assumes in the linear form, and fits in others: the number of iterations that compilers let wait together in short
+// loops, and the size of the loop up to which they take more than one. Compilers that are made of LLVM unroll loops of a
+// number of iterations that they do not know up to 8 times, within a budget of instructions.
+const (
+	usualUnroll = 8
+	usualWindow = 48
+)
+
+// waits reports that kernels may be too small for the device, and that the form has room for what they wait for.
+func waits(subjects []*subject, opt Options) bool {
+	if !opt.overlaps() || opt.Machine.Units == 0 || opt.small() {
+		return false
+	}
+	return slices.ContainsFunc(subjects, func(s *subject) bool {
+		loops, err := s.stats.Loops()
+		return err == nil && len(loops) > 0 && s.idle(opt)
+	})
+}
+
+// addWaiting adds the terms of latency: a parameter for each kind of operation on the chains of the subjects' loops and for
+// each pattern of loads in them. Far are the patterns whose loads take longer beyond the cache.
+func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map[*Pattern]bool, ops []operation, opt Options) error {
+	w := &waiting{ops: map[string][]chainKind{}, inLoop: map[string][]term{}}
+	var delays []term
+	addLoop := func(name string) {
+		if !slices.Contains(w.loops, name) {
+			w.loops = append(w.loops, name)
+		}
+	}
+	// An operation of a loop; measured ones stand for those of their kind.
+	addOp := func(loop, kind string, carried bool) {
+		i := slices.IndexFunc(ops, func(o operation) bool { return string(o.dtype)+"_"+o.op == kind })
+		if i < 0 {
+			return // no measurement kernel has it, as a note says
+		}
+		o := ops[i]
+		k := chainKind{"p_delay_" + strings.TrimPrefix(o.param, "p_"), kind, carried}
+		if !slices.Contains(w.dtypes, o.dtype) {
+			w.dtypes = append(w.dtypes, o.dtype)
+		}
+		if at := slices.IndexFunc(w.ops[loop], func(other chainKind) bool { return other.kind == kind }); at < 0 {
+			w.ops[loop] = append(w.ops[loop], k)
+		} else {
+			w.ops[loop][at].carried = w.ops[loop][at].carried || carried
+		}
+		if !slices.ContainsFunc(delays, func(t term) bool { return t.param == k.param }) {
+			delays = append(delays, term{
+				param: k.param, features: []string{"f_loop_path_" + kind}, unit: "s per operation in turn", part: latency,
+				why: fmt.Sprintf("of waiting for the result of %s in %s", named(o), o.dtype),
+			})
+		}
+	}
+	for _, s := range subjects {
+		loops, err := s.stats.Loops()
+		if err != nil {
+			return err
+		}
+		for _, l := range loops {
+			addLoop(l.Iname)
+			for _, kind := range l.Path {
+				addOp(l.Iname, kind, slices.Contains(l.Carried, kind))
+			}
+		}
+	}
+	// Kernels without their work add up what they load.
+	for _, loop := range w.loops {
+		for _, o := range ops {
+			if o.op == "add" {
+				addOp(loop, string(o.dtype)+"_add", true)
+			}
+		}
+	}
+	if len(delays) == 0 {
+		return nil
+	}
+	for _, o := range ops {
+		if o.like == "" && slices.ContainsFunc(delays, func(t term) bool { return t.param == "p_delay_"+strings.TrimPrefix(o.param, "p_") }) {
+			kind := string(o.dtype) + "_" + o.op
+			addOp(chainLoop, kind, true)
+			if slices.Contains(bodyFunctions, bodyFunction(o)) {
+				addOp(bodyLoop, kind, o.op == "add" || o.op == "madd")
+			}
+		}
+	}
+	addLoop(chainLoop)
+	addLoop(bodyLoop)
+	c.wait = w
+	c.terms = append(c.terms, delays...)
+	for _, p := range major {
+		if p.Direction == features.Load {
+			c.addWaits(p, all, far[p])
+		}
+	}
+	for _, own := range []struct {
+		needed     bool
+		param, tag string
+		why        string
+	}{
+		{w.separate, "p_turn_wait", turnTag, "of waiting for a load of neighbouring elements in body_pattern"},
+		{w.shared, "p_shared_wait", sharedTag, "of waiting for a load of one element for all in body_pattern"},
+	} {
+		if !own.needed {
+			continue
+		}
+		text := fmt.Sprintf("f_mem_access_tag:%s / f_thread_groups", own.tag)
+		if own.tag == turnTag {
+			text = fmt.Sprintf("f_mem_access_tag:%s / %d / f_thread_groups", own.tag, bodyItems)
+		}
+		name := turnsFeature + strings.TrimSuffix(own.tag, "LD")
+		c.own = append(c.own, ownFeature{name, text, "such loads that a work-item makes one after the other"})
+		t := term{param: own.param, features: []string{name}, unit: "s per load in turn", part: latency, loop: bodyLoop, why: own.why}
+		c.terms = append(c.terms, t)
+		w.inLoop[bodyLoop] = append(w.inLoop[bodyLoop], t)
+	}
+	for _, loop := range w.loops {
+		c.own = append(c.own, ownFeature{
+			bodyFeature + loop, fmt.Sprintf("f_loop_size_iname:%s / max(1, f_loop_trips_iname:%s)", loop, loop), "instructions of an iteration of the loop over " + loop,
+		}, ownFeature{
+			exposedFeature + loop, fmt.Sprintf("min(1, max(1 / %d, %s%s / %d))", usualUnroll, bodyFeature, loop, usualWindow),
+			"the part of what an iteration waits for that does not pass while others wait",
+		})
+	}
+	items, groupsAtOnce := int64(residentItems), int64(residentGroups)
+	if h := features.HardwareOf(opt.Machine.Name); h != nil {
+		items, groupsAtOnce = h.Items, h.Groups
+	}
+	c.own = append(c.own, ownFeature{
+		wavesFeature,
+		fmt.Sprintf("ceil(f_thread_groups / (%d * min(%d, max(1, -ceil(-%d * f_thread_groups / max(f_sub_groups, 1))))))", opt.Machine.Units, groupsAtOnce, items/opt.lanes()),
+		"how often the device is filled with work-groups",
+	})
+	return nil
+}
+
+func named(o operation) string {
+	if o.like != "" {
+		return o.like
+	}
+	return o.op
+}
+
+const (
+	bodyFeature    = "f_body_"
+	exposedFeature = "f_exposed_"
+	wavesFeature   = "f_waves"
+	residentGroups = 32 // of a multiprocessor
+	bodyItems      = 32 // of a work-group of body_pattern
+	chainItems     = 128
+)
+
+// addWaits adds what is waited for loads of a pattern, in each loop that has some.
+func (c *content) addWaits(p *Pattern, all []*Pattern, far bool) {
+	w := c.wait
+	loops, turns := p.turnsByLoop(all)
+	for i, loop := range loops {
+		name := turnsFeature + p.Name
+		if len(loops) > 1 {
+			name += "_" + loop
+		}
+		c.own = append(c.own, ownFeature{name, turns[i], "such loads that a work-item makes one after the other"})
+		wait := term{
+			pattern: p, param: "p_" + p.Name + "_wait", features: []string{name}, unit: "s per load in turn", part: latency, loop: loop, optional: true,
+			why: "of waiting for " + strings.TrimPrefix(p.describe(), "a "),
+		}
+		add := func(t term) {
+			w.inLoop[loop] = append(w.inLoop[loop], t)
+			if at := slices.IndexFunc(c.terms, func(o term) bool { return o.param == t.param }); at >= 0 {
+				c.terms[at].features = append(c.terms[at].features, t.features...)
+			} else {
+				c.terms = append(c.terms, t)
+			}
+		}
+		add(wait)
+		if far {
+			wait.param, wait.factor, wait.why = wait.param+"_far", farFeature, "more where what the kernel touches exceeds the cache"
+			add(wait)
+		}
+	}
+	if len(loops) > 0 {
+		if p.LStrides.Along(0) == "0" {
+			w.shared = true
+		} else {
+			w.separate = true
+		}
+	}
+}
+
+// turnsByLoop is how many of the pattern's loads a work-item makes one after the other in each loop, as expressions; loads of one
+// iteration are made together.
+func (p *Pattern) turnsByLoop(all []*Pattern) (loops, turns []string) {
+	in := map[string][]string{}
+	for _, u := range p.Uses {
+		s := u.subject
+		for _, m := range u.records {
+			loop := s.innermost(m)
+			if loop == "" {
+				continue
+			}
+			if !slices.Contains(loops, loop) {
+				loops = append(loops, loop)
+			}
+			each := float64(s.items)
+			if m.Granularity == features.SubGroup {
+				each = max(1, float64(ceil(s.items, s.lanes)))
+			}
+			if text := fmt.Sprintf("f_mem_access_%s / %g", p.selector(tagOf(m), all), each); !slices.Contains(in[loop], text) {
+				in[loop] = append(in[loop], text)
+			}
+		}
+	}
+	for _, loop := range loops {
+		text := in[loop][0]
+		if len(in[loop]) > 1 {
+			text = "max(" + strings.Join(in[loop], ", ") + ")"
+		}
+		turns = append(turns, text+" / f_thread_groups")
+	}
+	return loops, turns
+}
+
+// innermost is the sequential loop directly around the accesses of a record, "" for none.
+func (s *subject) innermost(m features.Mem) string {
+	inames := strings.Split(s.loopOf(m), ",")
+	loops, err := s.stats.Loops()
+	if err != nil {
+		return ""
+	}
+	found := ""
+	for _, l := range loops { // outer ones first
+		if slices.Contains(inames, l.Iname) {
+			found = l.Iname
+		}
+	}
+	return found
+}
+
+// The parameters of latency beside costs.
+const (
+	unrollParam = "p_unroll"
+	windowParam = "p_window"
+	hideParam   = "p_hide"
+	meetParam   = "p_meet"
+)
+
+// latencySum writes the term of latency: for each loop what its iterations wait for.
+func (c *content) latencySum(form models.Form) []string {
+	var out []string
+	for _, loop := range c.wait.loops {
+		var inTurn, each []string // from one iteration to the next, and within each
+		for _, k := range c.wait.ops[loop] {
+			if !c.hasTerm(k.param) {
+				continue
+			}
+			id := func(class string) string { return fmt.Sprintf("f_loop_%s_%s_iname:%s", class, k.kind, loop) }
+			switch {
+			case !k.carried:
+				each = append(each, k.param+" * "+id("path"))
+			case loop == chainLoop:
+				inTurn = append(inTurn, k.param+" * "+id("carried"))
+			default:
+				inTurn = append(inTurn, k.param+" * "+id("carried"))
+				each = append(each, fmt.Sprintf("%s * max(0, %s - %s)", k.param, id("path"), id("carried")))
+			}
+		}
+		each = append(each, c.loads(loop, form)...)
+		exposed := exposedFeature + loop
+		if form != models.LinearForm {
+			exposed = fmt.Sprintf("min(1, max(1 / %s, %s%s / %s))", unrollParam, bodyFeature, loop, windowParam)
+		}
+		for _, one := range inTurn {
+			out = append(out, wavesFeature+" * "+one)
+		}
+		if len(each) > 0 {
+			out = append(out, wavesFeature+" * "+exposed+" * (\n      "+strings.Join(each, "\n      + ")+")")
+		}
+	}
+	return out
+}
+
+// loads writes what is waited for loads in an iteration of a loop. Loads of several patterns are under way together.
+func (c *content) loads(loop string, form models.Form) []string {
+	var sums []string // by pattern
+	var last *Pattern
+	for _, t := range c.wait.inLoop[loop] {
+		if !c.hasTerm(t.param) {
+			continue
+		}
+		product := c.product(t, form)
+		if len(sums) > 0 && t.pattern == last {
+			sums[len(sums)-1] += " + " + product
+		} else {
+			sums = append(sums, product)
+		}
+		last = t.pattern
+	}
+	if len(sums) < 2 || form == models.LinearForm || !c.together {
+		return sums
+	}
+	joint := sums[0]
+	for _, one := range sums[1:] {
+		joint = fmt.Sprintf("pnorm(%s, %s, %s)", joint, one, meetParam)
+	}
+	return []string{joint}
+}
+
+// meets reports that the loads of several patterns are joined in some loop.
+func (c *content) meets() bool {
+	return c.wait != nil && slices.ContainsFunc(c.wait.loops, func(loop string) bool {
+		list := c.loads(loop, models.PNormForm)
+		return len(list) == 1 && strings.HasPrefix(list[0], "pnorm(")
+	})
+}
+
+func (c *content) hasTerm(param string) bool {
+	return slices.ContainsFunc(c.terms, func(t term) bool { return t.param == param })
+}
+
+// latencyParameters writes the parameters beside costs.
+func (c *content) latencyParameters() []string {
+	out := []string{
+		fmt.Sprintf("%s: {init: %d, min: 1, max: 32} # iterations of a short loop that wait at the same time", unrollParam, usualUnroll),
+		fmt.Sprintf("%s: {init: %d, min: 4, max: 512} # instructions of a loop from which on its iterations wait one after the other", windowParam, usualWindow),
+		hideParam + ": {min: 1, max: 64} # how far work and waiting of other work-items hide each other",
+	}
+	if c.meets() {
+		out = append(out, meetParam+": {min: 1, max: 64} # how far waiting for loads of several patterns in one iteration is one")
+	}
+	return out
+}
+
+// latencyKernels are the measurement kernels of latency: each operation one after the other, on a device that is nearly empty and
+// up to a full one, and loops of several lengths.
+func (c *content) latencyKernels(ops []operation, opt Options) []planned {
+	var out []planned
+	add := func(why string, tags ...string) {
+		out = append(out, planned{Measurement: models.Measurement{Tags: tags, Match: models.Superset}, why: why})
+	}
+	u := opt.Machine.Units
+	var items []int64
+	for _, each := range []int64{1, 4, 8, 16} { // work-groups of a multiprocessor
+		items = append(items, each*u*chainItems)
+	}
+	var done []string
+	for _, o := range ops {
+		param := "p_delay_" + strings.TrimPrefix(o.param, "p_")
+		if !c.hasTerm(param) || slices.Contains(done, param) {
+			continue
+		}
+		done = append(done, param)
+		function, m := o.function, longChain
+		if function == "" {
+			function = named(o)
+			if function != "div" && function != "pow" {
+				m = shortChain
+			}
+		}
+		add(fmt.Sprintf("%s of %s one after the other, with few work-items and with many", named(o), o.dtype),
+			"chain_pattern", "function:"+function, "dtype:"+string(o.dtype), fmt.Sprintf("lsize_0:%d", chainItems), "nelements:"+join(items), fmt.Sprintf("m:%d", m))
+	}
+	type kind struct{ shared, turns, why string }
+	var kinds []kind
+	if c.wait.separate { // of arrays that the second-level cache holds
+		kinds = append(kinds, kind{"False", "3072,4096", "an element for each work-item"})
+	}
+	if c.wait.shared {
+		kinds = append(kinds, kind{"True", "4096,8192", "one element for all"})
+	}
+	for _, t := range c.wait.dtypes {
+		for _, o := range ops {
+			if o.dtype != t || o.like != "" || !slices.Contains(c.delaysOf(bodyLoop), string(t)+"_"+o.op) {
+				continue
+			}
+			function, links := bodyFunction(o), "1,3"
+			switch {
+			case o.op == "add" && c.hasTerm("p_delay_"+strings.TrimPrefix(maddParam(t), "p_")):
+				continue
+			case o.op == "madd", o.op == "add":
+				links = "0,2,4,8,16,32"
+			}
+			if !slices.Contains(bodyFunctions, function) {
+				continue
+			}
+			for _, k := range kinds {
+				add(fmt.Sprintf("loops of several lengths, with %s of %s, each after a load of %s", o.op, t, k.why),
+					"body_pattern", "function:"+function, "links:"+links, "shared:"+k.shared, "dtype:"+string(t),
+					fmt.Sprintf("lsize_0:%d", bodyItems), fmt.Sprintf("nelements:%d", max(u/4, 2)*bodyItems), "m:"+k.turns)
+			}
+		}
+	}
+	return out
+}
+
+func maddParam(t kernel.DType) string {
+	if t == kernel.Float32 {
+		return "p_madd"
+	}
+	return "p_madd_" + string(t)
+}
+
+// delaysOf lists the kinds of operations whose latency counts in a loop.
+func (c *content) delaysOf(loop string) (kinds []string) {
+	for _, k := range c.wait.ops[loop] {
+		kinds = append(kinds, k.kind)
+	}
+	return kinds
+}
+
+// bodyFunction is what body_pattern calls an operation.
+func bodyFunction(o operation) string {
+	if o.function != "" {
+		return o.function
+	}
+	return o.op
+}
+
+// bodyFunctions are those that body_pattern has.
+var bodyFunctions = []string{"madd", "add", "exp", "rsqrt", "div"}
+
+// Lengths of chains that take tens of microseconds.
+const (
+	shortChain = 16384
+	longChain  = 2048
+)
