@@ -18,10 +18,9 @@ type chainVisitor struct {
 
 // operation is a link after the last of its operands.
 func (v chainVisitor) operation(op string, t kernel.DType, operands ...*link) *link {
-	n := instructions(op)
-	v.d.size += n
+	v.d.size += instructions(op)
 	before := later(operands...)
-	return &link{before, string(t.Base()) + "_" + op, before.reach() + n}
+	return &link{before, string(t.Base()) + "_" + op, before.reach() + duration(op)}
 }
 
 func (v chainVisitor) list(list []kernel.Expr) (*link, error) {
@@ -90,7 +89,7 @@ func (v chainVisitor) access(a *kernel.Access) (*link, error) {
 	if space == kernel.Local {
 		kind, latency = localLink, localLatency
 	}
-	v.d.size += accessSize
+	v.d.size += v.d.accessSize(v.stmt, a)
 	return &link{before, kind, before.reach() + latency}, nil
 }
 

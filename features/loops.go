@@ -29,10 +29,9 @@ const (
 	localLink  = "local"
 )
 
-// instructions is how many additions an operation is as long as, nominally, in instructions and in latency alike. It decides
-// which chain is the longest and what the size of a loop is, not what anything costs: GPUs of several makers take 4 to 6
-// cycles for an addition, about ten instructions for a division or a function.
-func instructions(op string) int64 {
+// duration is how many additions an operation takes as long as, nominally. It decides which chain is the longest, not what anything
+// costs: GPUs of several makers take 4 to 6 cycles for an addition, about ten times as much for a division or a function.
+func duration(op string) int64 {
 	switch op {
 	case "func:max", "func:min", "func:fmax", "func:fmin", "func:fabs":
 		return 1
@@ -45,11 +44,20 @@ func instructions(op string) int64 {
 	return 1
 }
 
+// instructions is how many an operation is, nominally, where compilers decide how often to unroll a loop. A multiply-add is
+// made of two only after that.
+func instructions(op string) int64 {
+	if op == "madd" {
+		return 2
+	}
+	return duration(op)
+}
+
 const (
 	longOperation = 8
 	globalLatency = 64 // of a load, in additions; it is mostly from the second-level cache
 	localLatency  = 6
-	accessSize    = 2 // instructions: the address and the access
+	accessSize    = 2 // instructions: the address and the access, beside those of an index
 	loopSize      = 3 // the counter, the comparison and the jump
 )
 
@@ -376,13 +384,35 @@ func (d *dataflow) execute(s *kernel.Stmt) error {
 			return err
 		}
 		if d.c.k.SpaceOf(target.Array) != kernel.Private {
-			d.size += accessSize
+			d.size += d.accessSize(s, target)
 		}
 		value = later(value, at)
 		d.values[d.element(target)] = value
 	}
 	d.longest = later(d.longest, value)
 	return nil
+}
+
+// accessSize is how many instructions an access takes: an index that goes with the loop is multiplied by a stride other than 1, and
+// added to what the loop leaves as it is.
+func (d *dataflow) accessSize(s *kernel.Stmt, a *kernel.Access) int64 {
+	form, err := d.c.flatIndex(site{scope{stmt: s}, a})
+	if err != nil || len(form.Floors) > 0 {
+		return accessSize + 2
+	}
+	size := int64(accessSize)
+	for _, t := range form.Terms {
+		if t.Iname != d.loop.Iname {
+			continue
+		}
+		if t.Coeff.String() != "1" {
+			size++
+		}
+		if len(form.Terms) > 1 {
+			size++
+		}
+	}
+	return size
 }
 
 // element names an element of an array, with the copies' values for unrolled inames.

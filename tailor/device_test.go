@@ -15,8 +15,9 @@ import (
 )
 
 // TestInventedDevice calibrates on a device that obeys another law than the models do: memory takes as long as the
-// busiest of DRAM, second-level cache and latency, hits turn to misses over a range of footprints, and work-groups start,
-// loads come and units compute meanwhile, but for a little. Models are calibrated without a run of the kernels
+// busier of DRAM and second-level cache, hits turn to misses over a range of footprints, and work-groups start,
+// loads come and units compute meanwhile, but for a little, and so does waiting for loads and operations, in loops that are
+// unrolled within a budget. Models are calibrated without a run of the kernels
 // and must predict them; that the law is not theirs costs a few per cent.
 func TestInventedDevice(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -24,8 +25,8 @@ func TestInventedDevice(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			targets := targetsOf(t, e.script, e.sizes)
 			tolerance := 0.08
-			if e.name == "softmax" {
-				tolerance = 0.15 // few work-groups, each waiting in turn for what the others do too
+			if slices.Contains([]string{"softmax", "matvec", "nbody"}, e.name) {
+				tolerance = 0.15 // few work-groups, which wait by steps where the model has a slope
 			}
 			set, err := Make(targets, Options{Name: e.name, Form: "pnorm", Machine: h200}, generators(t))
 			if err != nil {
@@ -85,6 +86,11 @@ var delayOf = map[string]float64{"div": 40, "func:exp": 32, "func:rsqrt": 42}
 
 // budget of instructions that compilers unroll a loop to, in which they make a power of two of copies, at most 8.
 const budget = 75
+
+// unrolls reports that so many copies of a body are within the budget; the jump and its condition stand there once.
+func unrolls(copies, instructions, trips float64) bool {
+	return trips == 0 || copies*(instructions/trips-2)+2 <= budget
+}
 
 // cyclesOf a multiprocessor that an operation of a sub-group takes.
 var cyclesOf = map[string]float64{
@@ -163,7 +169,7 @@ func timeOn(t *testing.T, c *workload.Case) float64 {
 	waiting := 0.0
 	for _, loop := range slices.Sorted(maps.Keys(waits)) {
 		copies := 8.0
-		for loop != "" && copies > 1 && copies*value("f_loop_size_iname:"+loop) > budget*value("f_loop_trips_iname:"+loop) {
+		for loop != "" && copies > 1 && !unrolls(copies, value("f_loop_size_iname:"+loop), value("f_loop_trips_iname:"+loop)) {
 			copies /= 2
 		}
 		waiting += waits[loop] / copies
@@ -174,7 +180,7 @@ func timeOn(t *testing.T, c *workload.Case) float64 {
 	}
 	for _, l := range loops {
 		copies := 8.0
-		for copies > 1 && copies*value("f_loop_size_iname:"+l.Iname) > budget*value("f_loop_trips_iname:"+l.Iname) {
+		for copies > 1 && !unrolls(copies, value("f_loop_size_iname:"+l.Iname), value("f_loop_trips_iname:"+l.Iname)) {
 			copies /= 2
 		}
 		path, carried := 0.0, 0.0

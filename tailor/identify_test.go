@@ -92,6 +92,7 @@ var latencies = []struct {
 	parameter string
 	cycles    float64
 }{
+	{"p_latency", 1000},
 	{"p_delay_rsqrt", 40},
 	{"p_delay_exp", 30},
 	{"p_delay_div", 40},
@@ -107,7 +108,7 @@ var latencies = []struct {
 // the second is linear.
 func invent(t *testing.T, set, linear *Set, r *rand.Rand) map[string]float64 {
 	t.Helper()
-	truth := map[string]float64{"p_edge": 8, "p_norm": 3, "p_mix": 2, "p_cache": 4e7, "p_hide": 2.5, "p_meet": 2, "p_unroll": 8, "p_window": 48}
+	truth := map[string]float64{"p_edge": 8, "p_norm": 3, "p_mix": 2, "p_cache": 4e7, "p_hide": 2.5, "p_meet": 2, "p_window": 70}
 	for _, p := range set.Model.ParameterNames() {
 		truth[p] = max(truth[p], 1e-12)
 	}

@@ -25,7 +25,6 @@ type waiting struct {
 	dtypes   []kernel.DType
 	shared   bool // some pattern is one element for all work-items
 	separate bool // some is not
-	joint    bool // several patterns are waited for in one loop
 }
 
 // chainKind is a kind of operation on the chain of a loop.
@@ -43,13 +42,21 @@ const (
 	sharedTag = "sharedLD"
 )
 
-// What a model assumes in the linear form, and fits in others: the number of iterations that compilers let wait together in short
-// loops, and the size of the loop up to which they take more than one. Compilers that are made of LLVM unroll loops of a
-// number of iterations that they do not know up to 8 times, within a budget of instructions.
-const (
-	usualUnroll = 8
-	usualWindow = 48
-)
+// usualWindow is the budget of instructions that compilers unroll a loop to: assumed in the linear form, where others start from
+// elsewhere. Compilers that are made of LLVM, as those of GPUs are, make 8 copies of a loop whose number of iterations they do
+// not know, or 4 or 2 where so many exceed the budget, which is 75 on NVIDIA's (UnrollLoop and getUnrollingPreferences there).
+const usualWindow = 75
+
+// exposed is the part of what an iteration of so many instructions waits for that does not pass while other iterations wait: an
+// eighth in the shortest loops, twice as much beyond an eighth, a quarter and half of the window. The steps are rounded,
+// since instructions are only nominal, and so that a fit finds the window.
+func exposed(body, window string) string {
+	var steps []string
+	for _, copies := range []int{8, 4, 2} {
+		steps = append(steps, fmt.Sprintf("step(log(%d * %s / %s), 3)", copies, body, window))
+	}
+	return "2 ** (" + strings.Join(steps, " + ") + ") / 8"
+}
 
 // waits reports that kernels may be too small for the device, and that the form has room for what they wait for.
 func waits(subjects []*subject, opt Options) bool {
@@ -159,9 +166,9 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 	}
 	for _, loop := range w.loops {
 		c.own = append(c.own, ownFeature{
-			bodyFeature + loop, fmt.Sprintf("f_loop_size_iname:%s / max(1, f_loop_trips_iname:%s)", loop, loop), "instructions of an iteration of the loop over " + loop,
+			bodyFeature + loop, fmt.Sprintf("max(1, f_loop_size_iname:%s / max(1, f_loop_trips_iname:%s))", loop, loop), "instructions of an iteration of the loop over " + loop,
 		}, ownFeature{
-			exposedFeature + loop, fmt.Sprintf("min(1, max(1 / %d, %s%s / %d))", usualUnroll, bodyFeature, loop, usualWindow),
+			exposedFeature + loop, exposed(bodyFeature+loop, fmt.Sprint(usualWindow)),
 			"the part of what an iteration waits for that does not pass while others wait",
 		})
 	}
@@ -281,7 +288,6 @@ func (s *subject) innermost(m features.Mem) string {
 
 // The parameters of latency beside costs.
 const (
-	unrollParam = "p_unroll"
 	windowParam = "p_window"
 	hideParam   = "p_hide"
 	meetParam   = "p_meet"
@@ -308,15 +314,15 @@ func (c *content) latencySum(form models.Form) []string {
 			}
 		}
 		each = append(each, c.loads(loop, form)...)
-		exposed := exposedFeature + loop
+		part := exposedFeature + loop
 		if form != models.LinearForm {
-			exposed = fmt.Sprintf("min(1, max(1 / %s, %s%s / %s))", unrollParam, bodyFeature, loop, windowParam)
+			part = exposed(bodyFeature+loop, windowParam)
 		}
 		for _, one := range inTurn {
 			out = append(out, wavesFeature+" * "+one)
 		}
 		if len(each) > 0 {
-			out = append(out, wavesFeature+" * "+exposed+" * (\n      "+strings.Join(each, "\n      + ")+")")
+			out = append(out, wavesFeature+" * "+part+" * (\n      "+strings.Join(each, "\n      + ")+")")
 		}
 	}
 	return out
@@ -363,8 +369,7 @@ func (c *content) hasTerm(param string) bool {
 // latencyParameters writes the parameters beside costs.
 func (c *content) latencyParameters() []string {
 	out := []string{
-		fmt.Sprintf("%s: {init: %d, min: 1, max: 32} # iterations of a short loop that wait at the same time", unrollParam, usualUnroll),
-		fmt.Sprintf("%s: {init: %d, min: 4, max: 512} # instructions of a loop from which on its iterations wait one after the other", windowParam, usualWindow),
+		fmt.Sprintf("%s: {init: %d, min: 16, max: 512} # instructions that compilers unroll a loop to, up to 8 times, so that its iterations wait together", windowParam, usualWindow),
 		hideParam + ": {min: 1, max: 64} # how far work and waiting of other work-items hide each other",
 	}
 	if c.meets() {

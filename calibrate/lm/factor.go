@@ -66,6 +66,12 @@ func (f *factored) factor(j *mat.Dense, r []float64) bool {
 	for c := range f.n {
 		column := blas64.Vector{N: f.qr.Rows, Inc: f.n, Data: f.qr.Data[c:]}
 		f.norms[c] = blas64.Nrm2(column)
+		if f.norms[c] < negligible {
+			f.norms[c] = 0
+			for i := 0; i < len(column.Data); i += f.n {
+				column.Data[i] = 0
+			}
+		}
 		f.unit[c] = f.norms[c]
 		if f.norms[c] == 0 {
 			f.unit[c] = 1
@@ -84,6 +90,10 @@ func (f *factored) factor(j *mat.Dense, r []float64) bool {
 	}
 	return true
 }
+
+// negligible is the length of a column below which it is one of zeros: what is divided by it overflows, as happens to parameters
+// whose influence has faded, such as the exponent between a cost and next to nothing.
+const negligible = 1e-150
 
 // gradient stores Jᵀr.
 func (f *factored) gradient(g []float64) {

@@ -6,7 +6,9 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -401,6 +403,27 @@ func TestWallOfNaN(t *testing.T) {
 	r, err := Minimize(context.Background(), p, []float64{20}, nil)
 	if err != nil || math.Abs(r.P[0]-math.E) > 1e-9 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestFadingParameter has a column so short that what is divided by its length overflows: the parameter stays where it is, and the
+// search for a step ends.
+func TestFadingParameter(t *testing.T) {
+	f := newFactored(2, 2)
+	if !f.factor(mat.NewDense(2, 2, []float64{1, 0, 0, 3e-311}), []float64{1, 1}) || f.norms[1] != 0 || f.unit[1] != 1 {
+		t.Errorf("lengths %v", f.norms)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tri := newTriangle(1)
+		tri.from(blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}, blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}, make([]float64, 1), make([]float64, 128))
+		newRegion(1).solve(&tri, []float64{math.Inf(1)}, 1, 0)
+	}()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		t.Error("it seeks a step for ever")
 	}
 }
 

@@ -42,7 +42,7 @@ func (g *region) solve(t *triangle, d []float64, delta, start float64) (s []floa
 	s, ds := g.s[:k], g.ds[:k]
 	rank := g.gaussNewton(t, k)
 	length := g.scaled(d, ds)
-	for !(length <= math.MaxFloat64) { // a pivot so small that the step overflows is none
+	for !(length <= math.MaxFloat64) && rank > 0 { // a pivot so small that the step overflows is none
 		rank = g.gaussNewton(t, rank-1)
 		length = g.scaled(d, ds)
 	}
