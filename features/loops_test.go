@@ -59,7 +59,7 @@ func TestLoops(t *testing.T) {
 			"copies of an unrolled body are one iteration", `k = lp.make_kernel("{[j]: 0<=j<n}", "y[0] = sum(j, x[j]*a[j])", assumptions="n >= 4 and n % 4 = 0")
 k = lp.split_iname(k, "j", 4, inner_tag="unr")`,
 			map[string]int64{"n": 16},
-			map[string]float64{"f_loop_trips": 4, "f_loop_path_float32_madd": 16, "f_loop_carried_float32_madd": 16, "f_loop_path_global": 4, "f_loop_size": 4*3 + 16*(4 + 4 + 2)},
+			map[string]float64{"f_loop_trips": 4, "f_loop_path_float32_madd": 16, "f_loop_carried_float32_madd": 16, "f_loop_path_global": 4, "f_loop_size": 4*3 + 16*(4+4+2)},
 		},
 		{
 			"what the loop does not change is loaded before it", `k = lp.make_kernel("{[i,j]: 0<=i,j<n}", "y[i] = sum(j, a[i,j]*x[i])")`,
