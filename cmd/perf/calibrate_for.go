@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/evaluate/peaks"
+	"gpuperf/features"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/tailor"
@@ -239,7 +240,9 @@ func machineOf(f samples.Fingerprint) tailor.Machine {
 }
 
 func addPeaks(m *tailor.Machine, d *peaks.Device) {
-	m.Cache = int64(d.L2Bytes.Value)
+	if h := features.HardwareOf(m.Name); h != nil {
+		m.Cache = h.L2Bytes
+	}
 	m.Bandwidth = d.MemoryBandwidth.Value
 	m.Rate = float64(m.Units) * d.MaddsPerClock["float32"].Value * d.ClockMHz.Value * 1e6
 }

@@ -37,7 +37,6 @@ type Device struct {
 	MaddsPerClock      map[string]Fact // per multiprocessor, by data type
 	LocalBytesPerClock Fact            // per multiprocessor
 	MemoryBandwidth    Fact            // B/s
-	L2Bytes            Fact            // zero: not known
 	StatedFLOPs        map[string]Fact // FLOP/s by data type, as the vendor rounds them
 }
 

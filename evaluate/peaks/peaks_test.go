@@ -56,7 +56,6 @@ func TestOf(t *testing.T) {
 		{"bytes", arithmetic("float32", "madd", "B/s"), 0},
 		{"local memory", d.Local().Rate, 33.454e12},
 		{"global memory", d.Global().Rate, 4.8e12},
-		{"L2", d.L2Bytes.Value, 60 << 20},
 	} {
 		if math.Abs(c.got-c.want) > 1e-4*c.want {
 			t.Errorf("%s: %g, want %g", c.what, c.got, c.want)

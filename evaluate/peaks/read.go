@@ -77,7 +77,7 @@ func need(n *yamlfile.Node, keys ...string) (map[string]*yamlfile.Node, error) {
 
 func readDevice(n *yamlfile.Node) (d Device, err error) {
 	fields, err := need(n, "names", "multiprocessors", "clock_mhz", "madds_per_clock", "local_bytes_per_clock", "memory_bandwidth",
-		"?", "l2_bytes", "stated_flops")
+		"?", "stated_flops")
 	if err != nil {
 		return d, err
 	}
@@ -103,7 +103,6 @@ func readDevice(n *yamlfile.Node) (d Device, err error) {
 		{"clock_mhz", &d.ClockMHz},
 		{"local_bytes_per_clock", &d.LocalBytesPerClock},
 		{"memory_bandwidth", &d.MemoryBandwidth},
-		{"l2_bytes", &d.L2Bytes},
 	} {
 		if fields[f.key] == nil {
 			continue

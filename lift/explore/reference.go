@@ -240,11 +240,11 @@ func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, tolera
 		for _, a := range arrays {
 			bufs = append(bufs, buffers[a.Name])
 		}
-		return valueOf(t, bufs, make([]int, len(bufs)))
+		return lower.Read(t, bufs)
 	}
 	var inputs []lift.Value
 	for _, in := range at.Inputs {
-		k := leaves(in.Type)
+		k := lower.Leaves(in.Type)
 		inputs = append(inputs, take(in.Type, rest[:k]))
 		rest = rest[k:]
 	}
@@ -258,84 +258,5 @@ func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, tolera
 	if _, err := interp.RunProgram(l.Program, nil, buffers); err != nil {
 		return err
 	}
-	return sameValue(take(at.Body.Type, l.Outputs), want, tolerance)
-}
-
-// leaves is the number of arrays that a value lies in: one for each component of tuples.
-func leaves(t *lift.Type) int {
-	switch t.Kind {
-	case lift.ArrayType:
-		return leaves(t.Elem)
-	case lift.TupleType:
-		n := 0
-		for _, e := range t.Elems {
-			n += leaves(e)
-		}
-		return n
-	}
-	return 1
-}
-
-// valueOf reads a value off its arrays, from the elements at on.
-func valueOf(t *lift.Type, bufs []*interp.Buffer, at []int) lift.Value {
-	switch t.Kind {
-	case lift.ArrayType:
-		n, _ := t.Len.Const()
-		out := make(lift.Values, n)
-		for i := range out {
-			out[i] = valueOf(t.Elem, bufs, at)
-		}
-		return out
-	case lift.TupleType:
-		var out lift.Values
-		for _, e := range t.Elems {
-			k := leaves(e)
-			out = append(out, valueOf(e, bufs[:k], at[:k]))
-			bufs, at = bufs[k:], at[k:]
-		}
-		return out
-	case lift.VectorType:
-		out := make(lift.Values, t.Width)
-		for i := range out {
-			out[i] = valueOf(lift.Scalar(t.DType), bufs, at)
-		}
-		return out
-	}
-	i := at[0]
-	at[0]++
-	switch {
-	case !bufs[0].Defined(i):
-		return lift.Unwritten{}
-	case t.DType.IsFloat():
-		return lift.Inexact(bufs[0].At(i))
-	}
-	return lift.Exact(bufs[0].Int(i), 1)
-}
-
-// sameValue compares a result with what the semantics says; what that leaves unwritten may hold anything.
-func sameValue(got, want lift.Value, tolerance float64) error {
-	if _, ok := want.(lift.Unwritten); ok {
-		return nil
-	}
-	if w, ok := want.(lift.Values); ok {
-		g, ok := got.(lift.Values)
-		if !ok || len(g) != len(w) {
-			return fmt.Errorf("another number of elements than %d", len(w))
-		}
-		for i := range w {
-			if err := sameValue(g[i], w[i], tolerance); err != nil {
-				return fmt.Errorf("[%d]: %w", i, err)
-			}
-		}
-		return nil
-	}
-	g, ok := got.(lift.Num)
-	if !ok {
-		return fmt.Errorf("not written, want %v", want)
-	}
-	x, y := g.Float64(), want.(lift.Num).Float64()
-	if x != y && !(math.IsNaN(x) && math.IsNaN(y)) && !(math.Abs(x-y) <= tolerance*math.Max(1, math.Abs(y))) {
-		return fmt.Errorf("%v, want %v", x, y)
-	}
-	return nil
+	return lower.Compare(take(at.Body.Type, l.Outputs), want, tolerance)
 }

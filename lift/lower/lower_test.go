@@ -3,7 +3,6 @@ package lower_test
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -44,83 +43,6 @@ func data(a lower.Array, seed int) *interp.Buffer {
 	return b
 }
 
-// value reads a value of the type off buffers, one for each scalar or vector component.
-func value(t *lift.Type, bufs []*interp.Buffer, at []int) lift.Value {
-	switch t.Kind {
-	case lift.ArrayType:
-		n, _ := t.Len.Const()
-		out := make(lift.Values, n)
-		for i := range out {
-			out[i] = value(t.Elem, bufs, at)
-		}
-		return out
-	case lift.TupleType:
-		var out lift.Values
-		for _, e := range t.Elems {
-			k := leaves(e)
-			out = append(out, value(e, bufs[:k], at[:k]))
-			bufs, at = bufs[k:], at[k:]
-		}
-		return out
-	case lift.VectorType:
-		out := make(lift.Values, t.Width)
-		for i := range out {
-			out[i] = value(lift.Scalar(t.DType), bufs, at)
-		}
-		return out
-	}
-	i := at[0]
-	at[0]++
-	if !bufs[0].Defined(i) {
-		return lift.Unwritten{}
-	}
-	if t.DType.IsFloat() {
-		return lift.Inexact(bufs[0].At(i))
-	}
-	return lift.Exact(bufs[0].Int(i), 1)
-}
-
-func leaves(t *lift.Type) int {
-	switch t.Kind {
-	case lift.ArrayType:
-		return leaves(t.Elem)
-	case lift.TupleType:
-		n := 0
-		for _, e := range t.Elems {
-			n += leaves(e)
-		}
-		return n
-	}
-	return 1
-}
-
-// same compares a result with what Eval says; what that leaves unwritten may hold anything.
-func same(got, want lift.Value) error {
-	if _, ok := want.(lift.Unwritten); ok {
-		return nil
-	}
-	if w, ok := want.(lift.Values); ok {
-		g := got.(lift.Values)
-		if len(g) != len(w) {
-			return fmt.Errorf("%d elements, want %d", len(g), len(w))
-		}
-		for i := range w {
-			if err := same(g[i], w[i]); err != nil {
-				return fmt.Errorf("[%d]: %w", i, err)
-			}
-		}
-		return nil
-	}
-	if _, ok := got.(lift.Unwritten); ok {
-		return fmt.Errorf("not written, want %v", want)
-	}
-	g, w := got.(lift.Num).Float64(), want.(lift.Num).Float64()
-	if math.Abs(g-w) > 1e-4*math.Max(1, math.Abs(w)) || math.IsNaN(g) != math.IsNaN(w) {
-		return fmt.Errorf("%v, want %v", g, w)
-	}
-	return nil
-}
-
 // check lowers a program and holds the interpreter and, where dev is not nil, the device against Eval.
 func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) (*lower.Lowered, error) {
 	t.Helper()
@@ -141,12 +63,12 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 	}
 	inputs, rest := []lift.Value{}, l.Inputs
 	for _, in := range fixed.Inputs {
-		k := leaves(in.Type)
+		k := lower.Leaves(in.Type)
 		var bufs []*interp.Buffer
 		for _, a := range rest[:k] {
 			bufs = append(bufs, buffers[a.Name])
 		}
-		inputs = append(inputs, value(in.Type, bufs, make([]int, k)))
+		inputs = append(inputs, lower.Read(in.Type, bufs))
 		rest = rest[k:]
 	}
 	want, err := lift.Eval(fixed, nil, inputs, lift.EvalOptions{Float: true})
@@ -158,7 +80,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 		for _, a := range l.Outputs {
 			outs = append(outs, buffers[a.Name])
 		}
-		return value(fixed.Body.Type, outs, make([]int, len(outs)))
+		return lower.Read(fixed.Body.Type, outs)
 	}
 	for _, a := range l.Outputs {
 		buffers[a.Name] = interp.NewBuffer(a.DType, int(a.Elements))
@@ -166,7 +88,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 	if _, err := interp.RunProgram(l.Program, nil, buffers); err != nil {
 		return l, fmt.Errorf("%w\n%s", err, l)
 	}
-	if err := same(result(), want); err != nil {
+	if err := lower.Compare(result(), want, 1e-4); err != nil {
 		return l, fmt.Errorf("the interpreter: %w\n%s", err, l)
 	}
 	if dev == nil {
@@ -175,7 +97,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 	if err := run(dev, l, buffers); err != nil {
 		return l, fmt.Errorf("%w\n%s", err, l)
 	}
-	if err := same(result(), want); err != nil {
+	if err := lower.Compare(result(), want, 1e-4); err != nil {
 		return l, fmt.Errorf("the device: %w\n%s", err, l)
 	}
 	return l, nil

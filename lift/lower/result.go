@@ -1,0 +1,107 @@
+package lower
+
+import (
+	"fmt"
+	"math"
+
+	"gpuperf/lift"
+)
+
+// Memory is an array that inputs or results of a lowered program lie in.
+type Memory interface {
+	Defined(i int) bool // whether element i was written
+	At(i int) float64
+	Int(i int) int64 // of arrays of integers
+}
+
+// Leaves is the number of arrays that a value of a type lies in: one for each component of tuples.
+func Leaves(t *lift.Type) int {
+	switch t.Kind {
+	case lift.ArrayType:
+		return Leaves(t.Elem)
+	case lift.TupleType:
+		n := 0
+		for _, e := range t.Elems {
+			n += Leaves(e)
+		}
+		return n
+	}
+	return 1
+}
+
+// Read reads a value of a type, whose lengths are constant, off its Leaves arrays, in the order of Lowered.Inputs and Outputs.
+func Read[M Memory](t *lift.Type, arrays []M) lift.Value {
+	return read(t, arrays, make([]int, len(arrays)))
+}
+
+// read reads from the elements at on, and moves them.
+func read[M Memory](t *lift.Type, arrays []M, at []int) lift.Value {
+	switch t.Kind {
+	case lift.ArrayType:
+		n, _ := t.Len.Const()
+		out := make(lift.Values, n)
+		for i := range out {
+			out[i] = read(t.Elem, arrays, at)
+		}
+		return out
+	case lift.TupleType:
+		var out lift.Values
+		for _, e := range t.Elems {
+			k := Leaves(e)
+			out = append(out, read(e, arrays[:k], at[:k]))
+			arrays, at = arrays[k:], at[k:]
+		}
+		return out
+	case lift.VectorType:
+		out := make(lift.Values, t.Width)
+		for i := range out {
+			out[i] = read(lift.Scalar(t.DType), arrays, at)
+		}
+		return out
+	}
+	i := at[0]
+	at[0]++
+	switch {
+	case !arrays[0].Defined(i):
+		return lift.Unwritten{}
+	case t.DType.IsFloat():
+		return lift.Inexact(arrays[0].At(i))
+	}
+	return lift.Exact(arrays[0].Int(i), 1)
+}
+
+// Compare tells how a result differs from the meaning of its program by more than the tolerance, relative for numbers above 1
+// and absolute for others. What the program leaves unwritten may hold anything.
+func Compare(got, want lift.Value, tolerance float64) error {
+	switch w := want.(type) {
+	case lift.Unwritten:
+		return nil
+	case lift.Values:
+		g, ok := got.(lift.Values)
+		if !ok || len(g) != len(w) {
+			return fmt.Errorf("another number of elements than %d", len(w))
+		}
+		for i := range w {
+			if err := Compare(g[i], w[i], tolerance); err != nil {
+				return fmt.Errorf("[%d]: %w", i, err)
+			}
+		}
+		return nil
+	}
+	g, ok := got.(lift.Num)
+	if !ok {
+		return fmt.Errorf("not written, want %v", want)
+	}
+	if x, y := g.Float64(), want.(lift.Num).Float64(); !near(x, y, tolerance) {
+		return fmt.Errorf("%v, want %v", x, y)
+	}
+	return nil
+}
+
+// near: nothing but itself is near infinity.
+func near(x, y, tolerance float64) bool {
+	if x == y || math.IsNaN(x) && math.IsNaN(y) {
+		return true
+	}
+	return !math.IsInf(x, 0) && !math.IsInf(y, 0) && math.Abs(x-y) <= tolerance*math.Max(1, math.Abs(y))
+}
