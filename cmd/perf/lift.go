@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -88,8 +90,24 @@ var dataForm = regexp.MustCompile(`^(\w+)=\((\d+)\*i\+(\d+)\)/(\d+)%(\d+)$`)
 // usualSize is a size where none is asked for: of a matrix or a grid, the root of that of a vector.
 const usualSize = 4096
 
+// atLeast refuses numbers of flags below what they can be.
+func atLeast(least int64, flags map[string]int64) error {
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if flags[name] < least {
+			return usagef("--%s %d: it is at least %d", name, flags[name], least)
+		}
+	}
+	return nil
+}
+
 // open derives the variants.
 func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, error) {
+	if err := errors.Join(
+		atLeast(1, map[string]int64{"count": int64(o.variants), "ranges": int64(o.ranges)}),
+		atLeast(0, map[string]int64{"max-group": o.group}),
+	); err != nil {
+		return nil, err
+	}
 	p, err := loadProgram(path)
 	if err != nil {
 		return nil, err

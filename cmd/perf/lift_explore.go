@@ -31,6 +31,16 @@ func vectorsFile(samples string) string {
 // loadDatabase reads training databases: samples files, each with its vectors beside it. Points of the benchmark left out are
 // not in it.
 func loadDatabase(cmd *cobra.Command, files []string, without string) (*rank.Set, error) {
+	return loadPoints(cmd, files, without, false)
+}
+
+// hasAll reports whether every one of the names wanted is there.
+func hasAll(names, wanted []string) bool {
+	return !slices.ContainsFunc(wanted, func(n string) bool { return !slices.Contains(names, n) })
+}
+
+// loadPoints is loadDatabase; with own, features that explorations do not have now may stand in the files, all of them alike.
+func loadPoints(cmd *cobra.Command, files []string, without string, own bool) (*rank.Set, error) {
 	all := &rank.Set{Names: explore.Names()}
 	for _, file := range files {
 		set, err := loadSet(cmd, vectorsFile(file), file)
@@ -39,6 +49,9 @@ func loadDatabase(cmd *cobra.Command, files []string, without string) (*rank.Set
 		}
 		if len(set.Points) == 0 {
 			continue
+		}
+		if own && len(all.Points) == 0 && !hasAll(set.Names, all.Names) {
+			all.Names = set.Names
 		}
 		if set, err = set.Select(all.Names); err != nil {
 			return nil, fmt.Errorf("%s: %w", vectorsFile(file), err)
@@ -76,6 +89,26 @@ Orders:
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(explore.Orders(), search.Order) {
 				return usagef("--order %s: the orders are %s", search.Order, strings.Join(explore.Orders(), ", "))
+			}
+			if err := errors.Join(
+				atLeast(1, map[string]int64{"budget": int64(search.Budget), "best": int64(search.Best)}),
+				atLeast(0, map[string]int64{"round": int64(search.Round)}),
+			); err != nil {
+				return err
+			}
+			if !(search.Slow > 1) {
+				return usagef("--slow %v: it is greater than 1", search.Slow)
+			}
+			if search.Ranker != "" {
+				r, err := rank.Find(search.Ranker)
+				switch {
+				case err != nil:
+					return &usageError{err}
+				case search.Order != "rank":
+					return usagef("--ranker %s: the order %s asks no ranker", search.Ranker, search.Order)
+				case r.Predicted() && model.profile == "":
+					return usagef("--ranker %s: it needs the times that a model predicts: give a --profile", search.Ranker)
+				}
 			}
 			if session.limit == 0 {
 				session.limit = 15 * time.Second
@@ -125,7 +158,7 @@ Orders:
 	flags.Lookup("limit").Usage = "give up a point whose building and trials take longer (default 15s)"
 	flags.IntVar(&search.Budget, "budget", 40, "points to run, at most")
 	flags.StringVar(&search.Order, "order", "rank", "the order in which points are run: "+strings.Join(explore.Orders(), ", "))
-	flags.StringVar(&search.Ranker, "ranker", "", "the ranker of the order rank (default forest; see perf rankers --help)")
+	flags.StringVar(&search.Ranker, "ranker", "", "the ranker of the order rank (default forest; see perf lift rank --help)")
 	flags.StringArrayVar(&databases, "database", nil, "samples of earlier explorations to learn from (may be repeated); those of this program are left out")
 	flags.IntVar(&search.Best, "best", 5, "the fastest points to measure again, with care, and to list")
 	flags.Float64Var(&search.Slow, "slow", 20, "points whose first run takes so many times the best time so far are not run again")

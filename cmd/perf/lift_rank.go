@@ -34,8 +34,14 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			}
 			defer rareCollections()()
 			r, err := rank.Find(ranker)
-			if err != nil {
+			switch {
+			case err != nil:
 				return &usageError{err}
+			case r.Predicted() && model.profile == "":
+				return usagef("--ranker %s: it needs the times that a model predicts: give a --profile", ranker)
+			}
+			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
+				return err
 			}
 			opt, err := static.static(0)
 			if err != nil {
@@ -136,7 +142,7 @@ func liftRedundancyCommand() *cobra.Command {
 		Short: "Tell which static features say most of throughput",
 		Args:  minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := loadDatabase(cmd, args, "")
+			set, err := loadPoints(cmd, args, "", true)
 			if err != nil {
 				return err
 			}
@@ -176,7 +182,23 @@ and less time that is than in random order. With --out it draws the curves and b
 ` + rankerList(),
 		Args: minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := loadDatabase(cmd, args, "")
+			switch {
+			case !(options.Share > 0 && options.Share <= 1):
+				return usagef("--share %v: a share is above 0, and at most 1", options.Share)
+			case !(options.Limit > 1):
+				return usagef("--limit %v: it is greater than 1", options.Limit)
+			case !(options.MinBest >= 0):
+				return usagef("--min-best %v: a time in seconds is not negative", options.MinBest)
+			}
+			if err := atLeast(2, map[string]int64{"min-points": int64(options.MinPoints)}); err != nil {
+				return err
+			}
+			for _, name := range names {
+				if _, err := rank.Find(name); err != nil {
+					return &usageError{err}
+				}
+			}
+			set, err := loadPoints(cmd, args, "", true)
 			if err != nil {
 				return err
 			}

@@ -100,7 +100,6 @@ var commands = []func() *cobra.Command{
 	predictCommand,
 	explainCommand,
 	rankCommand,
-	rankersCommand,
 	liftCommand,
 	evaluateCommand,
 	workerCommand,

@@ -12,59 +12,6 @@ import (
 	"gpuperf/samples"
 )
 
-func rankersCommand() *cobra.Command {
-	var names []string
-	var options rank.OutcomeOptions
-	var out string
-	cmd := &cobra.Command{
-		Use:   "rankers VECTORS.jsonl SAMPLES.jsonl",
-		Short: "Compare ways to rank variants, on benchmarks left out",
-		Long: `rankers joins feature vectors with the samples of their kernels, leaves each benchmark out in turn, learns from the others, ranks
-the variants of the one left out, and tells how well that goes: rank correlation, runs until one of the variants reaches 90 %
-of the best throughput, and how many times fewer runs and less time that is than in random order. It also tells which features
-say most of throughput. With --out it draws the curves and bars.
-
-` + rankerList(),
-		Args: exactArgs(2, "a file of feature vectors and a file of samples"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := loadSet(cmd, args[0], args[1])
-			if err != nil {
-				return err
-			}
-			all, err := compareRankers(set, names, options)
-			if err != nil {
-				return err
-			}
-			redundancy, err := rank.NewRedundancy(set)
-			if err != nil {
-				return err
-			}
-			if out != "" {
-				if err := writeFigures(out, rank.NewFigures(all), redundancy); err != nil {
-					return err
-				}
-			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"rankers": all, "redundancy": redundancy})
-			}
-			for _, o := range all {
-				if err := o.Write(cmd.OutOrStdout()); err != nil {
-					return err
-				}
-				fmt.Fprintln(cmd.OutOrStdout())
-			}
-			return redundancy.Write(cmd.OutOrStdout())
-		},
-	}
-	flags := cmd.Flags()
-	flags.StringSliceVar(&names, "ranker", nil, "the rankers to compare (default: all that the vectors have what they need for)")
-	flags.Float64Var(&options.Share, "share", 0.9, "the share of the best throughput to be reached")
-	flags.Float64Var(&options.Limit, "limit", 10, "how many times the best time a run may take where slow runs are stopped")
-	flags.Float64Var(&options.MinBest, "min-best", 0, "leave out benchmarks and sizes whose best time is below so many seconds")
-	flags.StringVar(&out, "out", "", "the folder to draw curves.svg, factors.svg, runs.svg and redundancy.svg into")
-	return cmd
-}
-
 // rankerList is the table of rankers for the help.
 func rankerList() string {
 	text := "Rankers:\n"
@@ -76,6 +23,9 @@ func rankerList() string {
 
 // loadSet reads vectors and samples and joins them.
 func loadSet(cmd *cobra.Command, vectors, records string) (*rank.Set, error) {
+	if _, err := os.Stat(records); err != nil {
+		return nil, err
+	}
 	v, warnings, err := rank.ReadVectors(vectors)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 // Vectors and samples made up by one law, compared by all rankers that need no model, and drawn.
 func TestRankers(t *testing.T) {
 	dir := t.TempDir()
-	vectors, records := filepath.Join(dir, "vectors.jsonl"), filepath.Join(dir, "samples.jsonl")
+	vectors, records := filepath.Join(dir, "samples.vectors.jsonl"), filepath.Join(dir, "samples.jsonl")
 	journal, err := samples.Open(records)
 	if err != nil {
 		t.Fatal(err)
@@ -50,13 +50,13 @@ func TestRankers(t *testing.T) {
 	}
 	perf := func(want int, args ...string) string {
 		var out, errs bytes.Buffer
-		if status := run(context.Background(), append([]string{"rankers"}, args...), nil, &out, &errs); status != want {
+		if status := run(context.Background(), append([]string{"lift"}, args...), nil, &out, &errs); status != want {
 			t.Fatalf("%v: status %d, want %d\n%s%s", args, status, want, &out, &errs)
 		}
 		return out.String() + errs.String()
 	}
-	text := perf(0, vectors, records, "--out", filepath.Join(dir, "figures"))
-	for _, want := range []string{"\nridge  ", "spearman mean", "\nglobal_loads  "} {
+	text := perf(0, "evaluate", records, "--out", filepath.Join(dir, "figures"))
+	for _, want := range []string{"\nridge  ", "spearman mean"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -72,12 +72,19 @@ func TestRankers(t *testing.T) {
 	var all struct {
 		Rankers []rank.Outcomes
 	}
-	if err := json.Unmarshal([]byte(perf(0, "--json", "--ranker", "ridge", vectors, records)), &all); err != nil {
+	if err := json.Unmarshal([]byte(perf(0, "evaluate", "--json", "--ranker", "ridge", records)), &all); err != nil {
 		t.Fatal(err)
 	}
 	if len(all.Rankers) != 1 || all.Rankers[0].MinSpearman < 0.95 || len(all.Rankers[0].Groups) != 3 {
 		t.Errorf("%+v", all.Rankers)
 	}
-	perf(2, "--ranker", "oracle", vectors, records)
-	perf(1, "--ranker", "model", vectors, records)
+	if text := perf(0, "redundancy", records); !strings.Contains(text, "\nglobal_loads  ") {
+		t.Errorf("no global_loads in\n%s", text)
+	}
+	perf(2, "evaluate", "--ranker", "oracle", records)
+	perf(1, "evaluate", "--ranker", "model", records)
+	perf(2, "evaluate", "--share", "2", records)
+	perf(2, "evaluate", "--limit", "1", records)
+	perf(2, "evaluate", "--min-points", "-1", records)
+	perf(2, "evaluate", filepath.Join(dir, "nothing.jsonl"))
 }

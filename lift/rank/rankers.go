@@ -94,6 +94,9 @@ func Find(name string) (Ranker, error) {
 	return Ranker{}, fmt.Errorf("there is no ranker %q; there are %s", name, strings.Join(names, ", "))
 }
 
+// Predicted reports whether the ranker needs the time that a model predicts of each point.
+func (r Ranker) Predicted() bool { return r.predicted }
+
 // Missing says what the points of a set lack for the ranker, or nil.
 func (r Ranker) Missing(s *Set) error {
 	for _, name := range r.blend {
