@@ -132,12 +132,16 @@ func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, erro
 			return nil, usagef("program %s has no size %s; it has %s", p.Name, name, strings.Join(p.Sizes, ", "))
 		}
 	}
-	if _, err := p.AtSizes(sizes); err != nil {
+	at, err := p.AtSizes(sizes)
+	if err != nil {
 		return nil, &usageError{err}
 	}
 	opt, err := o.space(dev)
 	if err != nil {
 		return nil, err
+	}
+	if err := explore.CheckData(at, opt.Data); err != nil {
+		return nil, &usageError{err}
 	}
 	return explore.NewSpace(p, filepath.Base(path), sizes, opt)
 }

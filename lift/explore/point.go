@@ -143,10 +143,9 @@ func dims(n [3]int64) string {
 
 // Identity is what samples of the point are filed under.
 func (s *Space) Identity(p *Point) samples.Identity {
-	return samples.Identity{
-		Source: s.Source, Variant: p.Variant.ID, Sizes: s.Sizes,
-		Args: map[string]string{"local": dims(p.Local), "global": dims(p.Global)},
-	}
+	args := dataArgs(s.options.Data)
+	args["local"], args["global"] = dims(p.Local), dims(p.Global)
+	return samples.Identity{Source: s.Source, Variant: p.Variant.ID, Sizes: s.Sizes, Args: args}
 }
 
 // Lower lowers a variant for an ND-range.

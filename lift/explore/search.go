@@ -46,6 +46,7 @@ type Search struct {
 	Progress func(Event)
 
 	warnings []string
+	have     map[vectorKey]bool // the vectors that the file has, once it was read
 }
 
 // Event tells of a point that was run.
@@ -200,9 +201,9 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 			continue
 		}
 		ready = append(ready, i)
+		vectors.List = append(vectors.List, *p.Vector)
 		if s.Sweep.Pending(measure.Task{Job: jobs[i]}) {
 			pending = append(pending, jobs[i])
-			vectors.List = append(vectors.List, *p.Vector)
 		}
 	}
 	if s.Vectors != "" && len(vectors.List) > 0 {
@@ -250,24 +251,37 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 	return done, nil
 }
 
-// append adds vectors to the file, but for those that it has.
+// vectorKey is what tells vectors apart: the kernel, and the source that it had.
+type vectorKey struct{ kernel, hash string }
+
+// append adds vectors to the file, but for those that it has: a search that goes on also adds those that were lost.
 func (s *Search) append(v rank.Vectors) error {
-	old, _, err := rank.ReadVectors(s.Vectors)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if s.have == nil {
+		s.have = map[vectorKey]bool{}
+		old, warnings, err := rank.ReadVectors(s.Vectors)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, w := range warnings {
+			s.warnings = append(s.warnings, w.Error())
+		}
+		if old != nil {
+			for _, x := range old.List {
+				s.have[vectorKey{x.Kernel.Key(), x.SourceHash}] = true
+			}
+		}
+	}
+	v.List = slices.DeleteFunc(v.List, func(x rank.Vector) bool { return s.have[vectorKey{x.Kernel.Key(), x.SourceHash}] })
+	if len(v.List) == 0 {
+		return nil
+	}
+	if err := v.Append(s.Vectors); err != nil {
 		return err
 	}
-	if old != nil {
-		type key struct{ id, hash string }
-		have := map[key]bool{}
-		for _, x := range old.List {
-			have[key{x.Kernel.Key(), x.SourceHash}] = true
-		}
-		v.List = slices.DeleteFunc(v.List, func(x rank.Vector) bool { return have[key{x.Kernel.Key(), x.SourceHash}] })
-		if len(v.List) == 0 {
-			return nil
-		}
+	for _, x := range v.List {
+		s.have[vectorKey{x.Kernel.Key(), x.SourceHash}] = true
 	}
-	return v.Append(s.Vectors)
+	return nil
 }
 
 // again measures the fastest points as carefully as other kernels are.

@@ -1,0 +1,59 @@
+package explore
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gpuperf/device"
+	"gpuperf/lift"
+)
+
+// CheckData refuses data that arrays of integers cannot hold, or that leaves the arrays whose elements it chooses. at is the
+// program at the sizes of the space.
+func CheckData(at *lift.Program, data map[string]device.Sequence) error {
+	for _, name := range slices.Sorted(maps.Keys(data)) {
+		s := data[name]
+		i := slices.IndexFunc(at.Inputs, func(in lift.Param) bool { return in.Name == name })
+		if i < 0 {
+			return fmt.Errorf("program %s has no input %s to hold data", at.Name, name)
+		}
+		t := at.Inputs[i].Type
+		if _, elem := t.Shape(); t.Kind != lift.ArrayType || elem.Kind != lift.ScalarType || !elem.DType.IsInteger() {
+			return fmt.Errorf("input %s is %s: data is for arrays of integers", name, t)
+		}
+		if s.Div < 1 || s.Mod < 1 {
+			return fmt.Errorf("data of %s: it is divided by %d and taken modulo %d, which are at least 1", name, s.Div, s.Mod)
+		}
+		if n := Elements(t); s.Mul > 0 && n > (math.MaxInt64-s.Add)/s.Mul {
+			return fmt.Errorf("data of %s: element %d is too great for 64 bits", name, n-1)
+		}
+		if longest := longestIndexed(at.Body); longest > 0 && s.Mod > longest {
+			return fmt.Errorf("data of %s: numbers up to %d, and the longest array that it can choose from has %d elements", name, s.Mod-1, longest)
+		}
+	}
+	return nil
+}
+
+// longestIndexed is the length of the longest array of which a computed element is taken, 0 where there is none.
+func longestIndexed(body *lift.Term) (longest int64) {
+	lift.Walk(body, func(t *lift.Term) {
+		if t.Op != lift.At || t.Kids[0].Op == lift.Literal || t.Kids[0].Op == lift.SizeLit {
+			return
+		}
+		if n, ok := t.Arg().Type.Len.Const(); ok {
+			longest = max(longest, n)
+		}
+	})
+	return longest
+}
+
+// dataArgs are what tells samples apart that were taken with such data.
+func dataArgs(data map[string]device.Sequence) map[string]string {
+	args := map[string]string{}
+	for name, s := range data {
+		args["data_"+name] = fmt.Sprintf("(%d*i+%d)/%d%%%d", s.Mul, s.Add, s.Div, s.Mod)
+	}
+	return args
+}
