@@ -210,3 +210,34 @@ func TestLinearAlgebra(t *testing.T) {
 
 func (x Num) plus(y Num) Num  { return exprEval{evaluator: &evaluator{}}.two(ariths["+"], x, y) }
 func (x Num) times(y Num) Num { return exprEval{evaluator: &evaluator{}}.two(ariths["*"], x, y) }
+
+// What a function of integers gives is an integer of its type, as the generated code has it.
+func TestEvalIntegers(t *testing.T) {
+	for _, c := range []struct{ program, want string }{
+		{"def f(x: float32): int32 = x\nfun(x: int32 => f(2.75f))", "2"},
+		{"def f(x: float32): int32 = x\nfun(x: int32 => f(-2.75f))", "-2"},
+		{"def f(x: int32): int32 = x/2\nfun(x: int32 => f(-7))", "-3"},
+		{"def f(x: int32): int32 = x//2\nfun(x: int32 => f(-7))", "-4"},
+		{"def f(x: int32): (float32, int32) = x/2, x/2\nfun(x: int32 => f(7))", "[7/2 3]"},
+		{"fun(x: int32 => 2147483647 + 1)", "-2147483648"},
+		{"fun(x: int32 => 65536 * 65537)", "65536"},
+		{"fun(x: int32 => uint8(250) + uint8(7))", "1"},
+		{"fun(x: int32 => uint8(3) - uint8(5))", "254"},
+		{"fun(x: int32 => int64(4294967296) * int64(4294967295))", "-4294967296"},
+	} {
+		p, err := Parse(c.program)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, c.program)
+		}
+		for _, float := range []bool{false, true} {
+			v, err := Eval(p, nil, []Value{Exact(0, 1)}, EvalOptions{Float: float})
+			if err != nil {
+				t.Errorf("%s: %v", c.program, err)
+				continue
+			}
+			if got := fmt.Sprint(v); got != c.want && !(float && got == "[3.5 3]") {
+				t.Errorf("%s is %s, want %s (in floats: %v)", c.program, got, c.want, float)
+			}
+		}
+	}
+}

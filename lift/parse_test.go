@@ -7,6 +7,14 @@ import (
 	"testing"
 )
 
+// Editors may begin a file with a byte order mark, and end lines in their own way.
+func TestParseFilesOfEditors(t *testing.T) {
+	p, err := Parse("\ufeffprogram p\r\nsize n\r\nfun(xs: [float32]n => map(abs) $ xs)\r\n")
+	if err != nil || p.Name != "p" {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ text, at, want string }{
 		{"fun(xs: [float32]n => xs)", "1:5", "size symbol n is not declared"},
@@ -36,6 +44,30 @@ func TestParseErrors(t *testing.T) {
 		{"fun(xs: [float32]4 => mapGlb(3, abs) $ xs)", "1:23", "dimension is 0, 1 or 2"},
 		{`fun(xs: [float32]4 => gather(index("j")) $ xs)`, "1:30", "size symbol j is not declared"},
 		{"", "1:1", "expected a declaration"},
+		{"size n\nfun(xs: [float32]n => mpa(abs) $ xs)", "2:23", "did you mean map?"},
+		{"size n\nfun(xs: [float32]n => map(abs) $ ys)", "2:34", "did you mean xs?"},
+		{"size n\nfun(xs: [float32]n => frobnicate $ xs)", "2:23", "patterns are asScalar asVector at"},
+		{"size n\nfun(xs: [float32]n => map(abs, abs) $ xs)", "2:23", "map(f, xs)"},
+		{"fun(() => 1)", "1:5", "an input has a name and a type"},
+		{"fun((): float32 => 1)", "1:5", "an input has a name and a type"},
+		{"program a\nprogram b\nfun(x: int32 => x)", "2:1", "named a already"},
+		{"size n\nfun(xs: [float32]n => map(abs $ xs)", "2:4", "never closed"},
+		{"fun(xs: [float32]0 => xs)", "1:5", "0 >= 1 never holds"},
+		{"fun(xs: [float32](2 - 6) => xs)", "1:5", "-4 >= 1 never holds"},
+		{"size n\nfun(xs: [bool]n => xs)", "2:5", "inputs are of numbers"},
+		{"size n\nfun(xs: [float32x4]n => xs)", "2:10", "unknown type float32x4"},
+		{"fun(x: int32 => x + 2147483648)", "1:19", "2147483648 does not fit int32"},
+		{"fun(x: uint8 => x + -1)", "1:19", "-1 does not fit uint8"},
+		{"def f(x: float32): float32 = f(x)\nfun(x: float32 => f(x))", "1:5", "a definition calls f"},
+		{"def f(x: float32): float32 = pow(x)\nfun(x: float32 => f(x))", "1:5", "pow takes 2 arguments, not 1"},
+		{"def f(p: (int32, int32)): int32 = p[2]\nfun(x: int32 => x)", "1:5", "p[2] is no component"},
+		{"def f(p: (int32, int32), i: int32): int32 = p[i]\nfun(x: int32 => x)", "1:5", "p[i] is no component"},
+		{"def f(p: (int32, int32)): int32 = p\nfun(x: int32 => x)", "1:5", "p is the tuple"},
+		{"def f(x: int32): int32 = x[0]\nfun(x: int32 => x)", "1:5", "x is a number"},
+		{"def f(x: int32): int32 = y\n    where y = x\n    where y = x\nfun(x: int32 => x)", "1:5", "two values are named y"},
+		{"def sin(x: float32): float32 = x\nfun(x: float32 => x)", "1:5", "a function of OpenCL C"},
+		{"def f(x: float32): float32 = x\n    ops float32 foo 3\nfun(x: float32 => x)", "2:17", "unknown operation foo"},
+		{"size n\nfun(xs: [float32]n => gather(index(\"i %\")) $ xs)", "2:40", "expected an expression"},
 	} {
 		_, err := Parse(c.text)
 		if c.want == "" && c.at == "" {

@@ -181,3 +181,33 @@ func TestGoldenStencils(t *testing.T) {
 		}
 	}
 }
+
+// Sizes at which a program means nothing are refused, by what the program says of them.
+func TestAtSizesRefuses(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		n       int64
+		want    string
+	}{
+		{"fun(xs: [float32]n => map(abs) $ xs)", 0, "size n is 0; sizes are at least 1"},
+		{"fun(xs: [float32]n => map(abs) $ xs)", -3, "size n is -3; sizes are at least 1"},
+		{"fun(xs: [float32]n => map(abs) $ xs)", 1, ""},
+		{"fun(xs: [float32](n - 2) => map(abs) $ xs)", 2, "assumes n - 2 >= 1, and 0 >= 1 does not hold"},
+		{"fun(xs: [float32](n - 2) => map(abs) $ xs)", 3, ""},
+		{"fun(xs: [[float32](n/2 + n/3)]4 => map(map(abs)) $ xs)", 4, "assumes 6 | (5*n), and 6 | 20 does not hold"},
+		{"fun(xs: [[float32](n/2 + n/3)]4 => map(map(abs)) $ xs)", 6, ""},
+		{"fun(xs: [float32](12/n) => map(abs) $ xs)", 5, "assumes n | 12, and 5 | 12 does not hold"},
+		{"fun(xs: [float32](12/n) => map(abs) $ xs)", 4, ""},
+		{"fun(xs: [(float32, float32)](n/2), y: float32 => map(get(0)) $ xs)", 3, "assumes 2 | n, and 2 | 3 does not hold"},
+		{"fun(xs: [float32]n => join o split(3) $ xs)", 10, "assumes 3 | n, and 3 | 10 does not hold"},
+	} {
+		p, err := Parse("program p\nsize n\n" + c.program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.AtSizes(map[string]int64{"n": c.n})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s at %d: %v, want %q", c.program, c.n, err, c.want)
+		}
+	}
+}
