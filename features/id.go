@@ -20,6 +20,8 @@ const (
 	SubGroupsClass Class = "sub_groups"
 	TimeClass      Class = "cl_wall_time"
 
+	LocalBytesClass Class = "local_bytes"
+
 	LoopTripsClass   Class = "loop_trips"
 	LoopSizeClass    Class = "loop_size"
 	LoopPathClass    Class = "loop_path"

@@ -39,6 +39,7 @@ func TestParseID(t *testing.T) {
 		{text: "f_sync_kernel_launch", Class: SyncClass, Op: "kernel_launch"},
 		{text: "f_thread_groups", Class: GroupsClass},
 		{text: "f_sub_groups", Class: SubGroupsClass},
+		{text: "f_local_bytes", Class: LocalBytesClass},
 		{text: "f_loop_trips", Class: LoopTripsClass},
 		{text: "f_loop_size_iname:k_inner", Class: LoopSizeClass, Iname: "k_inner"},
 		{text: "f_loop_path_float32_func:exp_iname:k", Class: LoopPathClass, DType: "float32", Op: "func:exp", Iname: "k"},

@@ -116,3 +116,32 @@ k = lp.add_dtypes(k, {"a": "float32", "x": "float32", "y": "float32"})`)
 		t.Errorf("%v, %v", loops, err)
 	}
 }
+
+// TestLocalBytes: of all local arrays, also at sizes that they depend on.
+func TestLocalBytes(t *testing.T) {
+	variants, err := script.Exec("k.star", `
+k = lp.make_kernel("{[i,j,k]: 0<=i,j,k<n}", "c[i,j] = sum(k, a[i,k]*b[k,j])", assumptions="n >= 16 and n % 16 = 0")
+k = lp.split_iname(k, "i", 16, outer_tag="g.1", inner_tag="l.1")
+k = lp.split_iname(k, "j", 16, outer_tag="g.0", inner_tag="l.0")
+k = lp.split_iname(k, "k", 16)
+k = lp.add_prefetch(k, "a", ["i_inner", "k_inner"])
+k = lp.add_prefetch(k, "b", ["k_inner", "j_inner"])
+k = lp.add_dtypes(k, {"a": "float32", "b": "float64", "c": "float64"})
+plain = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = 1.0f")`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := ParseID("f_local_bytes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{16*16*4 + 16*16*8, 0} {
+		s, err := Count(variants[i].Kernel, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Value(id, map[string]int64{"n": 64}); err != nil || got != want {
+			t.Errorf("%s: %v bytes, %v, want %v", s.Kernel, got, err, want)
+		}
+	}
+}

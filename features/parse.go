@@ -25,6 +25,7 @@ var classes = []struct {
 	{GroupsClass, (*idParser).groups},
 	{SubGroupsClass, (*idParser).groups},
 	{TimeClass, (*idParser).time},
+	{LocalBytesClass, (*idParser).groups},
 	{LoopTripsClass, (*idParser).loop},
 	{LoopSizeClass, (*idParser).loop},
 	{LoopPathClass, (*idParser).chain},
@@ -39,10 +40,12 @@ var classes = []struct {
 //	f_mem_lines…, f_mem_sectors…                      as f_mem_access; global memory
 //	f_mem_footprint…                                  as f_mem_access
 //	f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
-//	f_thread_groups, f_sub_groups
+//	f_thread_groups, f_sub_groups, f_local_bytes
 //	f_cl_wall_time[_<platform>_<device>]
 //	f_loop_trips[_iname:<i>], f_loop_size…
 //	f_loop_path_<dtype>_<op>[_iname:<i>], f_loop_path_global…, f_loop_path_local…; f_loop_carried_…
+//
+// f_local_bytes is the local memory of a work-group.
 //
 // f_loop_trips counts the iterations that a work-item makes of sequential loops, f_loop_size the instructions in them,
 // nominally. f_loop_path counts the operations, or the loads from memory, on the longest chain of each iteration in which

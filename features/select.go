@@ -48,7 +48,7 @@ func (s *Statistics) resolve(id ID) (*plan, error) {
 	p := &plan{}
 	switch id.Class {
 	case OpClass, MemClass, HoistedClass, LinesClass, SectorsClass, FootprintClass, SyncClass, GroupsClass, SubGroupsClass:
-	case LoopTripsClass, LoopSizeClass, LoopPathClass, LoopCarriedClass: // no records
+	case LocalBytesClass, LoopTripsClass, LoopSizeClass, LoopPathClass, LoopCarriedClass: // no records
 		return p, nil
 	case TimeClass:
 		return nil, fmt.Errorf("the time is measured, not counted")
@@ -165,6 +165,9 @@ func (s *Statistics) Explain(id ID) []string {
 		return []string{"number of work-groups"}
 	case SubGroupsClass:
 		return []string{"number of sub-groups of all work-groups"}
+	}
+	if id.Class == LocalBytesClass {
+		return []string{"bytes of local memory of a work-group"}
 	}
 	if id.Class.ofLoops() {
 		return s.explainLoops(id)

@@ -30,6 +30,13 @@ func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
 		}
 		return number(s.groups, values) * float64(perGroup), nil
 	}
+	if id.Class == LocalBytesClass {
+		v, err := s.localBytes(sizes)
+		if err != nil {
+			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
+		}
+		return v, nil
+	}
 	if id.Class.ofLoops() {
 		v, err := s.loopValue(id, sizes)
 		if err != nil {

@@ -172,16 +172,27 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 			"the part of what an iteration waits for that does not pass while others wait",
 		})
 	}
-	items, groupsAtOnce := int64(residentItems), int64(residentGroups)
-	if h := features.HardwareOf(opt.Machine.Name); h != nil {
-		items, groupsAtOnce = h.Items, h.Groups
-	}
 	c.own = append(c.own, ownFeature{
-		wavesFeature,
-		fmt.Sprintf("ceil(f_thread_groups / (%d * min(%d, max(1, -ceil(-%d * f_thread_groups / max(f_sub_groups, 1))))))", opt.Machine.Units, groupsAtOnce, items/opt.lanes()),
+		wavesFeature, fmt.Sprintf("ceil(f_thread_groups / (%d * max(1, min(%s))))", opt.Machine.Units, strings.Join(resident(opt), ", ")),
 		"how often the device is filled with work-groups",
 	})
 	return nil
+}
+
+// resident lists what bounds the work-groups on a multiprocessor, as expressions: their number, their sub-groups, and their local memory.
+// Registers are not among them: what a compiler needs is not known before it has run, and is up to 32 in kernels such as these.
+func resident(opt Options) []string {
+	items, most := int64(residentItems), int64(residentGroups)
+	h := features.HardwareOf(opt.Machine.Name)
+	if h != nil {
+		items, most = h.Items, h.Groups
+	}
+	// A quotient rounded down is -ceil of its negative.
+	out := []string{fmt.Sprint(most), fmt.Sprintf("-ceil(-%d * f_thread_groups / max(f_sub_groups, 1))", items/opt.lanes())}
+	if h != nil {
+		out = append(out, fmt.Sprintf("-ceil(-%d / (f_local_bytes + %d))", h.LocalBytes, max(h.LocalReserved, 1)))
+	}
+	return out
 }
 
 func named(o operation) string {

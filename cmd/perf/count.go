@@ -113,6 +113,7 @@ func featureCommand() *cobra.Command {
   f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
   f_thread_groups           work-groups
   f_sub_groups              sub-groups of all work-groups; one that is partly filled counts
+  f_local_bytes             local memory of a work-group
   f_loop_trips[_iname:<i>], f_loop_size...
                             iterations that a work-item makes of sequential loops, and the instructions in them, nominally
   f_loop_path_<dtype>_<op>[_iname:<i>], f_loop_path_global..., f_loop_path_local..., f_loop_carried_...
