@@ -193,8 +193,9 @@ func (e *explorer) mappings1(g *grid, list *[]choice) {
 		}
 	}
 	add(choice{name: "glb0", admits: divides(), build: func(map[string]int64) rules.Strategy { return assign(levels("glb0")) }})
-	k, l := number{"k", chunks(n)}, number{"l", groupSizes(n, e.opt.MaxGroup)}
+	l := number{"l", groupSizes(n, e.opt.MaxGroup)}
 	for _, seq := range []string{"seq", "unr"} {
+		k := number{"k", longChunks(n, seq)}
 		add(choice{name: "chunks of k, glb0 " + seq, numbers: []number{k}, admits: divides("k"), build: func(m map[string]int64) rules.Strategy {
 			return rules.Seq(rules.Use("splitJoin", "n", size(m, "k")), assign(levels("glb0 "+seq)))
 		}})

@@ -6,8 +6,8 @@ import (
 	"gpuperf/lift/rules"
 )
 
-// longChunks is the sequential work of a work-item in three dimensions, whose sizes have few divisors more often: loops of
-// any length, and unrolled ones of small numbers.
+// longChunks is the sequential work of a work-item in one or three dimensions, where there is less to choose than in two: loops
+// of many lengths, and unrolled ones of small numbers.
 func longChunks(n int64, text string) []int64 {
 	if strings.Contains(text, "unr") {
 		return chunks(n)
