@@ -205,7 +205,7 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 	}
 	addSizesFlag(cmd, &sizes)
 	cmd.Flags().BoolVar(&static, "static", false, "print the static features that rankings are made from")
-	staticOptions.addFlags(cmd)
+	staticOptions.addFlags(cmd, "with --static, ")
 	cmd.Flags().IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
 	cmd.Flags().BoolVar(&options.ExactBranches, "exact-branches", false, exactBranchesHelp)
 	return cmd

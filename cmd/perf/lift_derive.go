@@ -42,8 +42,7 @@ func liftDeriveCommand() *cobra.Command {
 		Use:   "derive PROG.lift [-s n=4096]",
 		Short: "Derive low-level variants by rewriting",
 		Long: `derive enumerates distinct low-level variants of a program, valid at the sizes (4096 where none are given, and 16777216 for the
-only size of a program), in a fixed order for a seed. With --json each comes
-with the rules that gave it, and their places.`,
+only size of a program), in a fixed order for a seed. With --json each comes with the rules that gave it, and their places.`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.anySize = true

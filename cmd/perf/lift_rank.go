@@ -95,7 +95,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 		},
 	}
 	o.addFlags(cmd)
-	static.addFlags(cmd)
+	static.addFlags(cmd, "")
 	model.addFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&databases, "database", nil, "samples of explorations to learn from (may be repeated); those of this program are left out")

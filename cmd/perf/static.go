@@ -16,9 +16,10 @@ type staticOptions struct {
 	hardware string
 }
 
-func (o *staticOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.borders, "borders", false, "with --static, follow selects and bounds of indices for each work-item instead of taking the interior")
-	cmd.Flags().StringVar(&o.hardware, "hardware", "", "with --static, the device whose limits and caches count, as drivers name it")
+// addFlags adds the flags; when says which other flag they go with, or nothing.
+func (o *staticOptions) addFlags(cmd *cobra.Command, when string) {
+	cmd.Flags().BoolVar(&o.borders, "borders", false, when+"follow selects and bounds of indices for each work-item instead of taking the interior")
+	cmd.Flags().StringVar(&o.hardware, "hardware", "", when+"the device whose limits and caches count, as drivers name it")
 }
 
 // static returns the options of package features.

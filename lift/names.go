@@ -1,0 +1,79 @@
+package lift
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+)
+
+// reserved names mean something in expressions.
+var reserved = map[string]bool{"fun": true, "let": true, "o": true, "vec": true, "id": true}
+
+// patterns maps the names of patterns to their operators.
+var patterns = map[string]*Op{}
+
+// namePatterns fills patterns once the table of operators is.
+func namePatterns() {
+	for op := range numOps {
+		if len(rows[op].args) > 0 {
+			patterns[rows[op].name] = &op
+		}
+	}
+	stride := Gather
+	patterns["reorderStride"] = &stride
+}
+
+// Patterns lists the names of the patterns, sorted.
+func Patterns() []string {
+	names := make([]string, 0, len(patterns))
+	for name := range patterns {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Usages lists how the patterns are written, sorted: map(f, xs).
+func Usages() []string {
+	list := make([]string, 0, len(patterns))
+	for _, name := range Patterns() {
+		list = append(list, name+"("+usage(*patterns[name], name)+")")
+	}
+	return list
+}
+
+var argNames = map[argKind]string{
+	argFun: "f", argDim: "dim", argInt: "k", argSize: "size", argMode: "clamp|mirror|wrap", argIndex: "index", argTerm: "value", argData: "xs", argList: "xs, …",
+}
+
+// usage is how the arguments of a pattern are written.
+func usage(op Op, name string) string {
+	if name == "reorderStride" {
+		return "size, xs"
+	}
+	var parts []string
+	for _, a := range rows[op].args {
+		parts = append(parts, argNames[a])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// suggest says what an unknown name could be: the nearest one that means something there, or what there is.
+func (e *elaborator) suggest(name string, env *scope) string {
+	here := slices.Concat(slices.Sorted(maps.Keys(e.funs)), Builtins(), Patterns())
+	var values []string
+	for s := env; s != nil; s = s.outer {
+		values = append(values, s.name)
+	}
+	if near := source.Nearest(name, append(values, here...)); near != "" {
+		return "did you mean " + near + "?"
+	}
+	hint := "patterns are " + strings.Join(Patterns(), " ") + ", functions " + strings.Join(append(slices.Sorted(maps.Keys(e.funs)), Builtins()...), " ")
+	if len(values) > 0 {
+		slices.Sort(values)
+		hint += "; values here are " + strings.Join(slices.Compact(values), " ")
+	}
+	return hint
+}
