@@ -11,6 +11,9 @@ import (
 func (s *Statistics) Uncovered(ids []ID, sizes map[string]int64) ([]Record, error) {
 	covered := make([]bool, len(s.Records))
 	for _, id := range ids {
+		if id.Class == StaticClass {
+			return nil, nil
+		}
 		if id.Class == GroupsClass || id.Class == TimeClass {
 			continue
 		}

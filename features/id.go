@@ -18,6 +18,7 @@ const (
 	SyncClass      Class = "sync"
 	GroupsClass    Class = "thread_groups"
 	SubGroupsClass Class = "sub_groups"
+	StaticClass    Class = "static"
 	TimeClass      Class = "cl_wall_time"
 
 	LocalBytesClass Class = "local_bytes"
@@ -39,7 +40,7 @@ type ID struct {
 	text  string
 	Class Class
 
-	Op string // of OpClass and SyncClass
+	Op string // of OpClass and SyncClass, and the name of the total of StaticClass
 
 	DType     kernel.DType // of OpClass and the classes of memory accesses
 	Tag       string

@@ -45,6 +45,7 @@ func TestParseID(t *testing.T) {
 		{text: "f_loop_path_float32_func:exp_iname:k", Class: LoopPathClass, DType: "float32", Op: "func:exp", Iname: "k"},
 		{text: "f_loop_path_global", Class: LoopPathClass, Space: "global"},
 		{text: "f_loop_carried_float64_madd_iname:j", Class: LoopCarriedClass, DType: "float64", Op: "madd", Iname: "j"},
+		{text: "f_static_wavefronts", Class: StaticClass, Op: "wavefronts"},
 		{text: "f_cl_wall_time", Class: TimeClass},
 		{text: "f_cl_wall_time_nvidia_geforce", Class: TimeClass, Platform: "nvidia", Device: "geforce"},
 	} {
@@ -82,6 +83,8 @@ func TestParseIDErrors(t *testing.T) {
 		{"f_op_float32_sub", 14, []string{`unknown operation "sub"`}},
 		{"f_op_float32_func:", 19, []string{"a function needs a name"}},
 		{"f_sync_barier_local", 8, []string{"did you mean barrier_local?"}},
+		{"f_static_wavefront", 10, []string{`unknown total "wavefront"`, "did you mean wavefronts?"}},
+		{"f_static", 9, []string{"unknown total", "wavefronts"}},
 		{"f_thread_groups_2", 16, []string{"takes nothing after it"}},
 		{"f_loop_trips_k", 13, []string{"nothing after it but an iname", "f_loop_trips_iname:k"}},
 		{"f_loop_size_iname:", 12, []string{"nothing after it but an iname"}},

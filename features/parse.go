@@ -24,6 +24,7 @@ var classes = []struct {
 	{SyncClass, (*idParser).sync},
 	{GroupsClass, (*idParser).groups},
 	{SubGroupsClass, (*idParser).groups},
+	{StaticClass, (*idParser).static},
 	{TimeClass, (*idParser).time},
 	{LocalBytesClass, (*idParser).groups},
 	{LoopTripsClass, (*idParser).loop},
@@ -41,6 +42,7 @@ var classes = []struct {
 //	f_mem_footprint…                                  as f_mem_access
 //	f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
 //	f_thread_groups, f_sub_groups, f_local_bytes
+//	f_static_<name>                       name: of StaticTotals
 //	f_cl_wall_time[_<platform>_<device>]
 //	f_loop_trips[_iname:<i>], f_loop_size…
 //	f_loop_path_<dtype>_<op>[_iname:<i>], f_loop_path_global…, f_loop_path_local…; f_loop_carried_…
@@ -62,6 +64,9 @@ var classes = []struct {
 // work-items do.
 //
 // An access to global memory without a tag answers to the array's letters and digits with LD or ST, as in tag:aLD.
+//
+// f_static_… are totals of the launch by its static features: they see all work of a kernel and no arrays or types, and are
+// evaluated by walking the program at the sizes (StaticTotal).
 //
 // A constraint is a number, with >, >=, < or <= before it or nothing for equality; for strides also an expression in
 // sizes, as in {0:<n;1:16*n}. Errors are *source.Error with the column.
@@ -151,6 +156,19 @@ func (p *idParser) sync(id *ID, rest string) error {
 	rest = strings.TrimPrefix(rest, "_")
 	if !slices.Contains(names, rest) {
 		return p.fail(p.at(rest), "unknown synchronization %q", rest).WithHint("%s", suggest(rest, names, "one of "+strings.Join(names, ", ")))
+	}
+	id.Op = rest
+	return nil
+}
+
+func (p *idParser) static(id *ID, rest string) error {
+	var names []string
+	for _, t := range staticTotals {
+		names = append(names, t.Name)
+	}
+	rest = strings.TrimPrefix(rest, "_")
+	if !slices.Contains(names, rest) {
+		return p.fail(p.at(rest), "unknown total %q of static features", rest).WithHint("%s", suggest(rest, names, "one of "+strings.Join(names, ", ")))
 	}
 	id.Op = rest
 	return nil

@@ -2,6 +2,7 @@ package features
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gpuperf/kernel"
@@ -48,7 +49,7 @@ func (s *Statistics) resolve(id ID) (*plan, error) {
 	p := &plan{}
 	switch id.Class {
 	case OpClass, MemClass, HoistedClass, LinesClass, SectorsClass, FootprintClass, SyncClass, GroupsClass, SubGroupsClass:
-	case LocalBytesClass, LoopTripsClass, LoopSizeClass, LoopPathClass, LoopCarriedClass: // no records
+	case LocalBytesClass, LoopTripsClass, LoopSizeClass, LoopPathClass, LoopCarriedClass, StaticClass: // no records
 		return p, nil
 	case TimeClass:
 		return nil, fmt.Errorf("the time is measured, not counted")
@@ -165,6 +166,9 @@ func (s *Statistics) Explain(id ID) []string {
 		return []string{"number of work-groups"}
 	case SubGroupsClass:
 		return []string{"number of sub-groups of all work-groups"}
+	case StaticClass:
+		i := slices.IndexFunc(staticTotals, func(t StaticTotal) bool { return t.Name == id.Op })
+		return []string{staticTotals[i].Doc}
 	}
 	if id.Class == LocalBytesClass {
 		return []string{"bytes of local memory of a work-group"}

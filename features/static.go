@@ -121,6 +121,7 @@ var staticFeatures = func() []StaticFeature {
 		{"selects", "per work-item", "selects evaluated", false, func(r *staticResult) float64 { return r.perItem(r.sum.selects) }},
 		{"launches", "", "kernels that run one after the other", false, func(r *staticResult) float64 { return float64(r.launches) }},
 		{"statements", "per work-item", "statements run", false, func(r *staticResult) float64 { return r.perItem(r.sum.instances) }},
+		{"load_rounds", "per work-item", "straight lines of code with loads from global memory, which are waited for together", false, func(r *staticResult) float64 { return r.perItem(r.sum.rounds) }},
 		{"global_loads_distinct", "per work-item", "loads from global memory less those of what straight-line code has loaded already", false, func(r *staticResult) float64 {
 			return r.perItem(r.sum.distinct[kernel.Global])
 		}},
@@ -282,6 +283,9 @@ func (p *StaticProgram) run(sizes map[string]int64) (*staticResult, error) {
 	}
 	if err := w.layout(sizes, r); err != nil {
 		return nil, err
+	}
+	if p.loads {
+		w.sum.rounds = r.total
 	}
 	if r.total > 0 {
 		st := w.start(r.items)

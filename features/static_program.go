@@ -19,6 +19,7 @@ type StaticProgram struct {
 	params []string
 	slots  map[string]int
 	body   []staticNode
+	loads  bool // from global memory, outside of loops
 	arrays []staticArray
 	groups [3][]staticBound
 
@@ -48,6 +49,7 @@ type staticLoop struct {
 	lower, upper []staticBound
 	step         int64
 	unroll       bool
+	loads        bool  // from global memory, in the body itself
 	trips        int64 // where they are a constant of the program, else 0
 	straight     bool  // its iterations are one straight line of code
 	pins         pins
@@ -154,6 +156,7 @@ func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) 
 	}
 	p.registers = registersOf(n)
 	p.straighten()
+	p.markRounds()
 	return p, nil
 }
 

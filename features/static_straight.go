@@ -139,6 +139,9 @@ func (w *staticWalk) loopBody(l *staticLoop, st *staticState) {
 		w.nodes(l.body, st)
 		return
 	}
+	if l.loads {
+		w.sum.rounds += st.points() * int64(len(st.mask.lanes))
+	}
 	leave := w.enter(l.slot + 1)
 	w.nodes(l.body, st)
 	leave()

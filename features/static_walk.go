@@ -48,6 +48,7 @@ type staticSums struct {
 	selects, gathers int64
 	ops              [len(opClasses)]float64
 	instances        int64
+	rounds           int64
 	distinct         map[kernel.Space]int64 // loads by work-items of elements that they do not hold yet
 	straight         unitCount              // of these loads and of stores, lines and sectors of those of global memory
 }
@@ -79,6 +80,7 @@ func (s *staticSums) add(o *staticSums) {
 	s.selects += o.selects
 	s.gathers += o.gathers
 	s.instances += o.instances
+	s.rounds += o.rounds
 	for space, n := range o.distinct {
 		s.distinct[space] += n
 	}

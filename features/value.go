@@ -11,6 +11,9 @@ import (
 // Value is the value of a feature at sizes, exact up to the rounding to a float64. A size without value and one that
 // violates the kernel's assumptions are errors. A feature that selects no record is 0.
 func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
+	if id.Class == StaticClass {
+		return s.static(id, sizes)
+	}
 	p, err := s.plan(id)
 	if err != nil {
 		return 0, err

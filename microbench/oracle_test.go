@@ -38,6 +38,14 @@ var oracles = map[string]func(t *testing.T, v Variant, b arrays, start map[strin
 			return total
 		})
 	},
+	"cache_pattern": func(t *testing.T, v Variant, b arrays, _ map[string][]float64) {
+		size, stride, step := v.integer("lsize_0"), v.integer("lid_stride"), v.integer("step")
+		b.want(t, "result", func(i int) float64 {
+			return sum(int(v.Sizes["m"]), func(k int) float64 {
+				return b["in0"].At(i/size*size + i%size*stride + k*step + v.integer("shift"))
+			})
+		})
+	},
 	"lmem_pattern": func(t *testing.T, v Variant, b arrays, _ map[string][]float64) {
 		// a column holds l0 to l0+16; each of the m/16 sweeps brings the next element down, the last one stays
 		b.want(t, "result", func(i int) float64 {

@@ -55,6 +55,14 @@ var smallRuns = []struct {
 		loads: map[string]int64{"in0": 45, "in1": 45}, stores: map[string]int64{"result": 45},
 	},
 	{
+		filter: "cache_pattern lsize_0:8 lid_stride:3 step:5 shift:1 batch:2 nelements:32 m:6", groups: 4,
+		loads: map[string]int64{"in0": 32 * 6}, stores: map[string]int64{"result": 32},
+	},
+	{ // all lanes load one element
+		filter: "cache_pattern lsize_0:8 lid_stride:0 batch:1 nelements:32 m:3", groups: 4,
+		loads: map[string]int64{"in0": 32 * 3}, stores: map[string]int64{"result": 32},
+	},
+	{
 		filter: "lmem_pattern lsize_0:4 lsize_1:2 lid_stride_1:16 nelements:64 m:48", groups: 8,
 		loads: map[string]int64{"tile": 64*48 + 64}, stores: map[string]int64{"tile": 64*48 + 64*17, "result": 64}, barriers: 8 * 3,
 	},
@@ -65,6 +73,14 @@ var smallRuns = []struct {
 	{
 		filter: "barrier_local dtype:float32,float64 lsize_0:4 lsize_1:2 lid_stride_1:16 nelements:64 m:7", groups: 8,
 		stores: map[string]int64{"result": 64}, barriers: 8 * 7,
+	},
+	{
+		filter: "cache_pattern lsize_0:8 lid_stride:3 step:5 shift:1 batch:2 nelements:32 m:6", groups: 4,
+		loads: map[string]int64{"in0": 32 * 6}, stores: map[string]int64{"result": 32},
+	},
+	{ // all lanes load one element
+		filter: "cache_pattern lsize_0:8 lid_stride:0 batch:1 nelements:32 m:3", groups: 4,
+		loads: map[string]int64{"in0": 32 * 3}, stores: map[string]int64{"result": 32},
 	},
 	{
 		filter: "lmem_pattern lsize_0:4 lsize_1:2 lid_stride_0:2,5 lid_stride_1:16 nelements:64 m:48", groups: 8,

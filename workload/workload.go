@@ -30,13 +30,14 @@ type Kernel struct {
 	source map[bool]func() (*emit.Source, error) // by whether indices are 64 bits wide
 	key    func() string
 
-	mu   sync.Mutex
-	runs map[string]*polycount.Poly // how often a statement runs, by ID
+	mu     sync.Mutex
+	runs   map[string]*polycount.Poly // how often a statement runs, by ID
+	static map[features.StaticOptions]*features.StaticProgram
 }
 
 // NewKernel wraps a kernel. Nothing is derived yet.
 func NewKernel(ir *kernel.Kernel) *Kernel {
-	k := &Kernel{IR: ir, key: sync.OnceValue(ir.Key), runs: map[string]*polycount.Poly{}}
+	k := &Kernel{IR: ir, key: sync.OnceValue(ir.Key), runs: map[string]*polycount.Poly{}, static: map[features.StaticOptions]*features.StaticProgram{}}
 	k.nest = sync.OnceValues(func() (*linear.Nest, error) { return linear.New(ir) })
 	k.source = map[bool]func() (*emit.Source, error){}
 	for _, wide := range []bool{false, true} {
@@ -60,6 +61,24 @@ func (k *Kernel) Source(wide bool) (*emit.Source, error) { return k.source[wide]
 // Statistics returns the symbolic counts of the kernel, which equal kernels share (cache.go).
 func (k *Kernel) Statistics(options features.Options) (*features.Statistics, error) {
 	return counted.statistics(k.IR, k.key(), options)
+}
+
+// Static returns the program made ready for the evaluation of its static features.
+func (k *Kernel) Static(options features.StaticOptions) (*features.StaticProgram, error) {
+	nest, err := k.nest()
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if p, ok := k.static[options]; ok {
+		return p, nil
+	}
+	p, err := features.NewStatic(nest, options)
+	if err == nil {
+		k.static[options] = p
+	}
+	return p, err
 }
 
 // instances returns how often the statement runs, counted once.
@@ -88,6 +107,8 @@ type Case struct {
 	Resize func(factor float64) (*Case, error)
 	// Verify asks that results are compared with the reference before times count.
 	Verify bool
+	// Hardware is what features of the static class take the limits and caches of; nil is the default of package features.
+	Hardware *features.Hardware
 }
 
 // String names the case: the identity of its samples.
@@ -212,19 +233,37 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 	if err := c.CheckSizes(); err != nil {
 		return nil, err
 	}
-	statistics, err := c.Statistics(features.Options{SubgroupSize: subgroupSize})
-	if err != nil {
-		return nil, err
-	}
-	values := map[string]float64{}
+	values := make(map[string]float64, len(ids))
+	var static []features.ID
 	for _, id := range ids {
+		if id.Class == features.StaticClass {
+			static = append(static, id)
+			continue
+		}
+		statistics, err := c.Statistics(features.Options{SubgroupSize: subgroupSize})
+		if err != nil {
+			return nil, err
+		}
 		v, err := statistics.Value(id, c.Sizes)
 		if err != nil {
 			return nil, err
 		}
 		values[id.String()] = v
 	}
-	return values, nil
+	if len(static) == 0 {
+		return values, nil
+	}
+	program, err := c.Static(features.StaticOptions{SubgroupSize: subgroupSize, Hardware: c.Hardware})
+	if err != nil {
+		return nil, err
+	}
+	vector, err := program.At(c.Sizes)
+	if err != nil {
+		return nil, err
+	}
+	totals, err := vector.Totals(static)
+	maps.Copy(values, totals)
+	return values, err
 }
 
 // scalarValue is what is passed for a value argument that is not a size: a number that is neither 0 nor 1.

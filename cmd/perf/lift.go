@@ -11,13 +11,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/device"
+	"gpuperf/features"
 	"gpuperf/internal/source"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
+	"gpuperf/lift/rank"
 	"gpuperf/lift/rules"
 	"gpuperf/workload"
 )
@@ -214,19 +217,39 @@ func (o *modelOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile")
 }
 
-// set has the times of points predicted, if a profile is given.
-func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space) error {
+// open loads the model; nil where no profile is given.
+func (o *modelOptions) open(cmd *cobra.Command) (*predictor, error) {
 	if o.profile == "" {
 		if o.model != "" {
-			return usagef("--model %s: name the --profile that holds it", o.model)
+			return nil, usagef("--model %s: name the --profile that holds it", o.model)
 		}
-		return nil
+		return nil, nil
 	}
-	p, err := openPredictor(cmd, predictOptions{profile: o.profile, model: o.model}, nil)
-	if err != nil {
+	return openPredictor(cmd, predictOptions{profile: o.profile, model: o.model}, nil)
+}
+
+// isStatic reports whether all features of a model are made from static features.
+func (p *predictor) isStatic() bool {
+	return !slices.ContainsFunc(p.ids, func(id features.ID) bool { return id.Class != features.StaticClass })
+}
+
+// set has the times of points predicted, if a profile is given.
+func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space) error {
+	p, err := o.open(cmd)
+	if p == nil || err != nil {
 		return err
 	}
+	if p.isStatic() {
+		s.Clock, err = rank.NewClock(explore.Names(), p.model, p.fit)
+		return err
+	}
+	var mu sync.Mutex // what predicts is for one goroutine at a time
 	s.Predict = func(c *workload.Case) (float64, error) {
+		if _, err := c.Statistics(features.Options{SubgroupSize: int(p.device.SubgroupSize)}); err != nil { // which takes most of the time
+			return 0, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
 		x, err := p.predict(c)
 		if err != nil {
 			return 0, err
@@ -234,6 +257,23 @@ func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space) error {
 		return x.Seconds, nil
 	}
 	return nil
+}
+
+// predict sets the predicted times of the points of a database, if a profile is given. What is kept of them is static features, so
+// that the model must be made of these.
+func (o *modelOptions) predict(cmd *cobra.Command, s *rank.Set) error {
+	p, err := o.open(cmd)
+	if p == nil || err != nil {
+		return err
+	}
+	if !p.isStatic() {
+		return nil
+	}
+	clock, err := rank.NewClock(s.Names, p.model, p.fit)
+	if err != nil {
+		return err
+	}
+	return clock.Predict(s)
 }
 
 func liftShowCommand() *cobra.Command {

@@ -55,6 +55,9 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if err != nil {
 				return err
 			}
+			if err := model.predict(cmd, train); err != nil {
+				return err
+			}
 			scorer, err := r.Fit(train)
 			if err != nil {
 				return err
@@ -171,6 +174,7 @@ func liftRedundancyCommand() *cobra.Command {
 func liftEvaluateCommand() *cobra.Command {
 	var names []string
 	var options rank.OutcomeOptions
+	var model modelOptions
 	var out string
 	cmd := &cobra.Command{
 		Use:   "evaluate DB.jsonl...",
@@ -202,6 +206,9 @@ and less time that is than in random order. With --out it draws the curves and b
 			if err != nil {
 				return err
 			}
+			if err := model.predict(cmd, set); err != nil {
+				return err
+			}
 			all, err := compareRankers(set, names, options)
 			if err != nil {
 				return err
@@ -231,6 +238,7 @@ and less time that is than in random order. With --out it draws the curves and b
 			return nil
 		},
 	}
+	model.addFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&names, "ranker", nil, "the rankers to compare (default: all that the vectors have what they need for)")
 	flags.Float64Var(&options.Share, "share", 0.9, "the share of the best throughput to be reached")

@@ -184,6 +184,7 @@ type prediction struct {
 }
 
 func (p *predictor) predict(c *workload.Case) (*prediction, error) {
+	c.Hardware = features.HardwareOf(p.device.Name)
 	values, err := c.Features(p.ids, int(p.device.SubgroupSize))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"gpuperf/features"
+
 	"gpuperf/evaluate"
 	"gpuperf/workload"
 )
@@ -16,6 +18,7 @@ func (e *evaluation) aim(p *predictor, c *workload.Case, measured float64) error
 	if !e.sensitivity {
 		return nil
 	}
+	c.Hardware = features.HardwareOf(p.device.Name)
 	values, err := c.Features(p.ids, int(p.device.SubgroupSize))
 	if err != nil {
 		return fmt.Errorf("%s: %w", c, err)

@@ -16,6 +16,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/device"
 	"gpuperf/device/replay"
+	"gpuperf/features"
 	"gpuperf/measure"
 	"gpuperf/microbench"
 	"gpuperf/models"
@@ -396,6 +397,7 @@ func (s *session) rowsOf(model *models.Model, o *selection) ([]calibrate.Row, er
 			return nil
 		}
 		var err error
+		cases[i].Hardware = features.HardwareOf(s.device.Info().Name)
 		if values[i], err = cases[i].Features(ids, int(s.device.Info().SubgroupSize)); err != nil {
 			return fmt.Errorf("%s: %w", cases[i], err)
 		}

@@ -46,7 +46,11 @@ func (s *Space) prepare(p *Point, opt features.StaticOptions) error {
 		return fmt.Errorf("variant %s: %w", p.Variant.ID, err)
 	}
 	p.Vector = &rank.Vector{Kernel: c.Identity, Benchmark: s.Program.Name, Size: workload.FormatSizes(s.Sizes), Values: values.Values}
-	if s.Predict == nil {
+	switch {
+	case s.Clock != nil:
+		p.Vector.Predicted, err = s.Clock.Seconds(values.Values)
+		return err
+	case s.Predict == nil:
 		return nil
 	}
 	for _, k := range c.Kernels {

@@ -2,74 +2,113 @@ package rank
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
+	"sync"
 
 	"gpuperf/calibrate"
+	"gpuperf/calibrate/lm"
+	"gpuperf/features"
 	"gpuperf/models"
+	"gpuperf/models/library"
 )
 
-//go:embed cost.yaml
-var costModel []byte
+// costModel is the model of package library whose parameters are fitted to the training points. It is made of totals of static
+// features; calibrated on measurement kernels, it is a model for the ranker named so.
+const costModel = "parts"
 
 // costRows bounds the points that the model is fitted to; of more a random sample is taken.
-const costRows = 2000
+const costRows = 1000
 
-// totals are what the features of the cost model are, of a launch, in terms of static features.
-var totals = []struct {
-	name string
-	of   func(v func(name string) float64, items float64) float64
-}{
-	{"f_static_launches", func(v func(string) float64, _ float64) float64 { return v("launches") }},
-	{"f_static_groups", func(v func(string) float64, _ float64) float64 { return v("work_groups") }},
-	{"f_static_lines", func(v func(string) float64, items float64) float64 {
-		if s := v("sectors"); s > 0 {
-			return items * v("sectors_item") * v("cache_lines") / s
-		}
-		return 0
-	}},
-	{"f_static_sectors", func(v func(string) float64, items float64) float64 { return items * v("sectors_item") }},
-	{"f_static_ops", func(v func(string) float64, items float64) float64 {
-		return items * (v("adds") + v("muls") + v("madds") + v("divs") + v("special_ops") + v("other_ops"))
-	}},
-	{"f_static_local", func(v func(string) float64, items float64) float64 {
-		return items * (v("local_loads") + v("local_stores")) * v("bank_cycles")
-	}},
-	{"f_static_barriers", func(v func(string) float64, items float64) float64 { return items * v("barriers") }},
-	{"f_static_statements", func(v func(string) float64, items float64) float64 {
-		return items * (v("statements") + v("loop_bodies") + v("ifs") + v("selects"))
-	}},
+// costSettings end the fit when it no longer matters: points of other programs differ from the model by far more.
+var costSettings = lm.Settings{Ftol: 1e-6, Xtol: 1e-6, MaxEvaluations: 200, NoPolish: true}
+
+// Clock tells the time of points by a cost model on totals of their static features (Stevens and Klöckner, section 4). It is safe for
+// concurrent use.
+type Clock struct {
+	totals     *features.Totals
+	predictors sync.Pool // of *calibrate.Predictor, each for one goroutine at a time
 }
 
-// totalsOf are the features of the cost model for a point. Lanes that sub-groups leave empty cost as much as those in use.
-func totalsOf(s *Set, p *Point) (map[string]float64, error) {
-	missing := ""
-	value := func(name string) float64 {
-		i := slices.Index(s.Names, name)
-		if i < 0 {
-			missing = name
-			return 0
+// NewClock makes a clock of a fitted model, for points with static features of these names. An error says which feature of the model
+// static features do not give.
+func NewClock(names []string, model *models.Model, fit *calibrate.Fit) (*Clock, error) {
+	totals, err := totalsOf(names, model)
+	if err != nil {
+		return nil, err
+	}
+	first, err := calibrate.NewPredictor(model, fit)
+	if err != nil {
+		return nil, err
+	}
+	c := &Clock{totals: totals}
+	c.predictors.New = func() any {
+		p, err := calibrate.NewPredictor(model, fit)
+		if err != nil {
+			return err // not after the first
 		}
-		return p.Features[i]
+		return p
 	}
-	items := value("global_size_0") * value("global_size_1") * value("global_size_2") / max(value("lanes_used"), 1e-3)
-	out := map[string]float64{}
-	for _, t := range totals {
-		out[t.name] = t.of(value, items)
+	c.predictors.Put(first)
+	return c, nil
+}
+
+// totalsOf makes the features of a model from static features.
+func totalsOf(names []string, model *models.Model) (*features.Totals, error) {
+	compiled, err := model.Compile()
+	if err != nil {
+		return nil, err
 	}
-	if missing != "" {
-		return nil, fmt.Errorf("the points have no feature %s", missing)
+	var ids []features.ID
+	for _, name := range compiled.Features {
+		id, err := features.ParseID(name)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
 	}
-	return out, nil
+	totals, err := features.NewTotals(names, ids)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", model.Name, err)
+	}
+	return totals, nil
+}
+
+// Seconds is the time of a point, whose features stand in the order of the names that the clock was made for.
+func (c *Clock) Seconds(values []float64) (float64, error) {
+	switch x := c.predictors.Get().(type) {
+	case *calibrate.Predictor:
+		defer c.predictors.Put(x)
+		p, err := x.Predict(c.totals.At(values))
+		if err != nil {
+			return 0, err
+		}
+		return p.Seconds, nil
+	case error:
+		return 0, x
+	}
+	return 0, errors.New("no predictor")
+}
+
+// Predict sets the predicted times of all points of a set.
+func (c *Clock) Predict(s *Set) error {
+	errs := make([]error, len(s.Points))
+	parallel(len(s.Points), func(i int) {
+		p := &s.Points[i]
+		p.Predicted, errs[i] = c.Seconds(p.Features)
+	})
+	return errors.Join(errs...)
 }
 
 // fitCost calibrates the cost model on the measured points.
 func fitCost(train *Set) (Scorer, error) {
-	model, err := models.Parse("cost.yaml", costModel)
+	model, err := library.Load(costModel)
+	if err != nil {
+		return nil, err
+	}
+	totals, err := totalsOf(train.Names, model)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +118,7 @@ func fitCost(train *Set) (Scorer, error) {
 		if math.IsNaN(p.Seconds) || math.IsInf(p.Seconds, 1) {
 			continue
 		}
-		values, err := totalsOf(train, p)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, calibrate.Row{Kernel: p.Benchmark, Features: values, Output: p.Seconds, Label: p.ID})
+		rows = append(rows, calibrate.Row{Kernel: p.Benchmark, Features: totals.At(p.Features), Output: p.Seconds, Label: p.ID})
 	}
 	if len(rows) == 0 {
 		return nil, errors.New("there is no measured point to learn from")
@@ -93,32 +128,42 @@ func fitCost(train *Set) (Scorer, error) {
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		rows = rows[:costRows]
 	}
-	fit, err := calibrate.FitRows(context.Background(), model, rows, calibrate.Options{NoCrossValidation: true})
+	fit, err := calibrate.FitRows(context.Background(), model, rows, calibrate.Options{NoCrossValidation: true, Starts: 1, LM: costSettings})
 	if err != nil {
 		return nil, err
 	}
-	predictor, err := calibrate.NewPredictor(model, fit)
+	clock, err := NewClock(train.Names, model, fit)
 	if err != nil {
 		return nil, err
 	}
-	return &costScorer{predictor}, nil
+	return &costScorer{train.Names, clock}, nil
 }
 
-// costScorer scores by the time that the fitted model gives.
-type costScorer struct{ predictor *calibrate.Predictor }
+// costScorer scores by the time that a clock tells.
+type costScorer struct {
+	names []string
+	clock *Clock
+}
 
 func (c *costScorer) Score(s *Set) ([]float64, error) {
-	out := make([]float64, len(s.Points))
-	for i := range s.Points {
-		values, err := totalsOf(s, &s.Points[i])
-		if err != nil {
-			return nil, err
-		}
-		p, err := c.predictor.Predict(values)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = -math.Log(max(p.Seconds, 1e-12))
+	s, err := s.Select(c.names)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	out, errs := make([]float64, len(s.Points)), make([]error, len(s.Points))
+	parallel(len(s.Points), func(i int) {
+		var seconds float64
+		seconds, errs[i] = c.clock.Seconds(s.Points[i].Features)
+		out[i] = -math.Log(max(seconds, 1e-12))
+	})
+	return out, errors.Join(errs...)
+}
+
+// needsOfCost says what static features the cost model lacks, or nil.
+func needsOfCost(names []string) error {
+	model, err := library.Load(costModel)
+	if err == nil {
+		_, err = totalsOf(names, model)
+	}
+	return err
 }

@@ -359,7 +359,8 @@ func TestCost(t *testing.T) {
 			sectors, ops := 0.1+rng.Float64(), float64(rng.IntN(200))
 			for name, v := range map[string]float64{
 				"global_size_0": items, "global_size_1": 1, "global_size_2": 1, "lanes_used": 1, "launches": 1, "work_groups": items / 256,
-				"sectors_item": sectors, "sectors": 4, "cache_lines": 1 + rng.Float64(), "adds": ops, "statements": 1,
+				"group_size": 256, "groups_resident": 8, "waves": items / 256 / 8 / 132, "data_bytes": items * sectors * 32, "tile_bytes": 256 * sectors * 32,
+				"sectors_distinct": sectors, "lines_distinct": sectors / 4, "wavefronts": sectors / 4, "adds": ops, "statements": 1,
 			} {
 				set(name, v)
 			}
@@ -382,7 +383,7 @@ func TestCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Missing(s); err == nil || !strings.Contains(err.Error(), "no feature global_size_0") {
+	if err := r.Missing(s); err == nil || !strings.Contains(err.Error(), "is made from global_size_0, which the vectors lack") {
 		t.Error(err)
 	}
 }

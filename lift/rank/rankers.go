@@ -70,7 +70,7 @@ var rankers = []Ranker{
 	{Name: "ridge", Doc: "ridge regression of the logarithm of throughput on relative logarithms", view: relativeView, logarithm: true, learn: fitRidge},
 	{Name: "trees", Doc: "randomized trees of the logarithm of throughput on logarithms, absolute and relative", view: bothView, logarithm: true, learn: fitTrees(smoothForest)},
 	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", view: placesView, roofs: true, places: true, learn: fitTrees(deepForest)},
-	{Name: "cost", Doc: "a cost model of overlapping memory traffic and work, fitted to the times of the training points", whole: fitCost},
+	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: fitCost},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true},
 	{Name: "knn+model", Doc: "knn-relative with the model's time as a further feature", view: relativeView, predicted: true, logarithm: true, learn: learnNearest(true)},
 	{Name: "trees+model", Doc: "trees with the model's time as a further feature", view: bothView, predicted: true, logarithm: true, learn: fitTrees(smoothForest)},
@@ -117,8 +117,7 @@ func (r Ranker) Missing(s *Set) error {
 		}
 	}
 	if r.whole != nil && len(s.Points) > 0 {
-		_, err := totalsOf(s, &s.Points[0])
-		return err
+		return needsOfCost(s.Names)
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ var entries = []Entry{
 	{"linear", "overhead, global memory and on-chip work add up (equation 7)"},
 	{"overlap", "the smaller of global memory and on-chip work hides behind the larger (equation 8)"},
 	{"pnorm", "anything between the two, by a fitted exponent"},
+	{"parts", "any kernel by the parts of a device that it keeps busy, for ranking many variants"},
 	{"matmul", "products of square matrices with and without tiles (section 8.3)"},
 	{"dg", "differentiation of a discontinuous Galerkin method, four variants (section 8.4)"},
 	{"finite_diff", "five-point stencil in work-groups of 16x16 and 18x18 (section 8.5)"},
