@@ -97,9 +97,10 @@ var latencies = []struct {
 	{"p_delay_exp", 30},
 	{"p_delay_div", 40},
 	{"p_delay_*", 4},
-	{"p_shared_wait", 35},
-	{"p_xLD_wait", 35},
-	{"p_massLD_wait", 35},
+	{"p_hit", 35},
+	{"p_shared_wait", 30},
+	{"p_xLD_wait", 30},
+	{"p_massLD_wait", 30},
 	{"p_*_wait", 280},
 	{"p_*_wait_far", 350},
 }

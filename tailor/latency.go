@@ -149,7 +149,7 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 		why        string
 	}{
 		{w.separate, "p_turn_wait", turnTag, "of waiting for a load of neighbouring elements in body_pattern"},
-		{w.shared, "p_shared_wait", sharedTag, "of waiting for a load of one element for all in body_pattern"},
+		{w.shared, "p_shared_wait", sharedTag, "of waiting for misses of a load of one element for all in body_pattern"},
 	} {
 		if !own.needed {
 			continue
@@ -160,8 +160,14 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 		}
 		name := turnsFeature + strings.TrimSuffix(own.tag, "LD")
 		c.own = append(c.own, ownFeature{name, text, "such loads that a work-item makes one after the other"})
-		t := term{param: own.param, features: []string{name}, unit: "s per load in turn", part: latency, loop: bodyLoop, why: own.why}
+		t := term{param: own.param, features: []string{name}, unit: "s per load in turn", part: latency, loop: bodyLoop, why: own.why, misses: own.tag == sharedTag}
 		c.terms = append(c.terms, t)
+		if t.misses {
+			c.terms = append(c.terms, term{
+				param: hitParam, features: []string{name}, unit: "s per load in turn", part: latency,
+				why: "of waiting for the multiprocessor's own cache, by loads of one element for all",
+			})
+		}
 		w.inLoop[bodyLoop] = append(w.inLoop[bodyLoop], t)
 	}
 	for _, loop := range w.loops {
@@ -224,6 +230,9 @@ func (c *content) addWaits(p *Pattern, all []*Pattern, far bool) {
 		wait := term{
 			pattern: p, param: "p_" + p.Name + "_wait", features: []string{name}, unit: "s per load in turn", part: latency, loop: loop, optional: true,
 			why: "of waiting for " + strings.TrimPrefix(p.describe(), "a "),
+		}
+		if p.LStrides.Along(0) == "0" {
+			wait.misses, wait.why = true, "of waiting for misses of "+strings.TrimPrefix(p.describe(), "a ")
 		}
 		add := func(t term) {
 			w.inLoop[loop] = append(w.inLoop[loop], t)
@@ -299,6 +308,7 @@ func (s *subject) innermost(m features.Mem) string {
 
 // The parameters of latency beside costs.
 const (
+	hitParam    = "p_hit"
 	windowParam = "p_window"
 	hideParam   = "p_hide"
 	meetParam   = "p_meet"
@@ -324,11 +334,12 @@ func (c *content) latencySum(form models.Form) []string {
 				each = append(each, fmt.Sprintf("%s * max(0, %s - %s)", k.param, id("path"), id("carried")))
 			}
 		}
-		each = append(each, c.loads(loop, form)...)
 		part := exposedFeature + loop
 		if form != models.LinearForm {
 			part = exposed(bodyFeature+loop, windowParam)
 		}
+		each = append(each, c.hits(loop, form)...)
+		inTurn = append(inTurn, c.loads(loop, part, form)...)
 		for _, one := range inTurn {
 			out = append(out, wavesFeature+" * "+one)
 		}
@@ -339,23 +350,59 @@ func (c *content) latencySum(form models.Form) []string {
 	return out
 }
 
-// loads writes what is waited for loads in an iteration of a loop. Loads of several patterns are under way together.
-func (c *content) loads(loop string, form models.Form) []string {
-	var sums []string // by pattern
-	var last *Pattern
+// hits writes what is waited for the multiprocessor's own cache in an iteration of a loop, by loads of one element for all work-items:
+// all of them but the first of a sector come from there.
+func (c *content) hits(loop string, form models.Form) []string {
+	var turns []string
+	for _, t := range c.wait.inLoop[loop] {
+		if t.misses && !slices.Contains(turns, t.features[0]) {
+			turns = append(turns, t.features[0])
+		}
+	}
+	switch {
+	case len(turns) == 0 || !c.hasTerm(hitParam):
+		return nil
+	case len(turns) == 1:
+		return []string{hitParam + " * " + turns[0]}
+	}
+	return []string{hitParam + " * max(" + strings.Join(turns, ", ") + ")"}
+}
+
+// loads writes what is waited for loads in an iteration of a loop, of which part is the part that is not waited for meanwhile in
+// other iterations. Misses of loads of one element for all come once in a sector, which neighbouring iterations share: each is
+// waited for. Loads of several patterns are under way together.
+func (c *content) loads(loop, part string, form models.Form) []string {
+	type sum struct {
+		pattern  *Pattern
+		exposed  bool
+		products []string
+	}
+	var all []sum
 	for _, t := range c.wait.inLoop[loop] {
 		if !c.hasTerm(t.param) {
 			continue
 		}
-		product := c.product(t, form)
-		if len(sums) > 0 && t.pattern == last {
-			sums[len(sums)-1] += " + " + product
-		} else {
-			sums = append(sums, product)
+		i := slices.IndexFunc(all, func(s sum) bool { return s.pattern != nil && s.pattern == t.pattern })
+		if i < 0 {
+			i = len(all)
+			all = append(all, sum{pattern: t.pattern, exposed: !t.misses})
 		}
-		last = t.pattern
+		all[i].products = append(all[i].products, c.product(t, form))
 	}
-	if len(sums) < 2 || form == models.LinearForm || !c.together {
+	var sums []string
+	for _, s := range all {
+		text := strings.Join(s.products, " + ")
+		switch {
+		case s.exposed && len(s.products) > 1:
+			text = part + " * (" + text + ")"
+		case s.exposed:
+			text = part + " * " + text
+		case len(s.products) > 1:
+			text = "(" + text + ")"
+		}
+		sums = append(sums, text)
+	}
+	if len(sums) < 2 || loop == bodyLoop || form == models.LinearForm || !c.together {
 		return sums
 	}
 	joint := sums[0]
@@ -368,7 +415,7 @@ func (c *content) loads(loop string, form models.Form) []string {
 // meets reports that the loads of several patterns are joined in some loop.
 func (c *content) meets() bool {
 	return c.wait != nil && slices.ContainsFunc(c.wait.loops, func(loop string) bool {
-		list := c.loads(loop, models.PNormForm)
+		list := c.loads(loop, "1", models.PNormForm)
 		return len(list) == 1 && strings.HasPrefix(list[0], "pnorm(")
 	})
 }

@@ -169,7 +169,7 @@ func name(patterns, all []*Pattern) {
 
 // reserved reports that another cost could have the name.
 func reserved(name string) bool {
-	if slices.Contains([]string{"launch", "latency", "group", "stream", "local", "barrier", "mix", "norm", "edge"}, name) {
+	if slices.Contains([]string{"launch", "latency", "group", "stream", "local", "barrier", "mix", "norm", "edge", "hit", "window", "hide", "meet"}, name) {
 		return true
 	}
 	for _, m := range measured {

@@ -18,6 +18,7 @@ type term struct {
 	part     part
 	pattern  *Pattern // whose cost it is, nil for none
 	loop     string   // in which it is waited for, of the part latency
+	misses   bool     // it is waited for in every iteration, whatever others wait for
 	why      string
 	optional bool // left out where the measurements could not tell it from the others
 }
