@@ -5,8 +5,8 @@
 // quasi-polynomial: occurrences in the text times the multiplicity of their statement (multiplicity.go), under the
 // conditions of branches where these are to be exact (branches.go). A feature identifier f_… (id.go, parse.go) selects among
 // the records (select.go); Statistics.Value evaluates the selection at sizes (value.go), also as accesses per element
-// (afr.go), footprint, or cache lines and sectors that sub-groups touch (lines.go, weigh.go). JSON and Write print all
-// records (print.go).
+// (afr.go), footprint, or cache lines and sectors that sub-groups touch (lines.go, weigh.go); beside records there are the chains
+// of operations that wait for each other in loops (loops.go, loop_chain.go). JSON and Write print all records (print.go).
 //
 // Static (static.go) derives another kind of feature, for ranking variants: a vector of what a launch does per work-item and how
 // it uses memory and the device, at given sizes. It walks the linearized program (static_program.go) over boxes of work-groups
