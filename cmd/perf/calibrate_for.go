@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/evaluate/peaks"
-	"gpuperf/features"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/tailor"
@@ -240,9 +239,7 @@ func machineOf(f samples.Fingerprint) tailor.Machine {
 }
 
 func addPeaks(m *tailor.Machine, d *peaks.Device) {
-	if h := features.HardwareOf(m.Name); h != nil {
-		m.Cache = h.L2Bytes
-	}
+	m.Cache = int64(d.L2().Value)
 	m.Bandwidth = d.MemoryBandwidth.Value
 	m.Rate = float64(m.Units) * d.MaddsPerClock["float32"].Value * d.ClockMHz.Value * 1e6
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"gpuperf/features"
 	"gpuperf/samples"
 )
 
@@ -38,6 +39,16 @@ type Device struct {
 	LocalBytesPerClock Fact            // per multiprocessor
 	MemoryBandwidth    Fact            // B/s
 	StatedFLOPs        map[string]Fact // FLOP/s by data type, as the vendor rounds them
+}
+
+// L2 is the size of the L2 cache in bytes, which stands in the table of package features; zero where it is not known.
+func (d *Device) L2() Fact {
+	for _, name := range d.Names {
+		if h := features.HardwareOf(name); h != nil {
+			return Fact{Value: float64(h.L2Bytes), Source: h.Sources["l2_bytes"]}
+		}
+	}
+	return Fact{}
 }
 
 var devices = sync.OnceValues(func() ([]Device, error) { return Parse("peaks.yaml", table) })

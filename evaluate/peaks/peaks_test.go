@@ -56,6 +56,7 @@ func TestOf(t *testing.T) {
 		{"bytes", arithmetic("float32", "madd", "B/s"), 0},
 		{"local memory", d.Local().Rate, 33.454e12},
 		{"global memory", d.Global().Rate, 4.8e12},
+		{"L2", d.L2().Value, 60 << 20},
 	} {
 		if math.Abs(c.got-c.want) > 1e-4*c.want {
 			t.Errorf("%s: %g, want %g", c.what, c.got, c.want)
@@ -148,4 +149,24 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Every device whose L2 cache is known says where that is from.
+func TestL2HasASource(t *testing.T) {
+	all, err := devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for i := range all {
+		if f := all[i].L2(); f.Value > 0 {
+			known++
+			if f.Source == "" {
+				t.Errorf("%v: no source", all[i].Names)
+			}
+		}
+	}
+	if known < 5 {
+		t.Errorf("the L2 cache of %d devices is known", known)
+	}
 }
