@@ -117,5 +117,3 @@ func near(a, b Value, tolerance float64) error {
 	}
 	return nil
 }
-
-func (x Num) minus(y Num) Num { return exprEval{evaluator: &evaluator{}}.two(ariths["-"], x, y) }

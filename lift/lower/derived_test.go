@@ -130,12 +130,12 @@ func TestResultsAreNumbers(t *testing.T) {
 		var inputs []lift.Value
 		rest := l.Inputs
 		for i, in := range fixed.Inputs {
-			k := leaves(in.Type)
+			k := lower.Leaves(in.Type)
 			var bufs []*interp.Buffer
 			for _, a := range rest[:k] {
 				bufs = append(bufs, data(a, i+1))
 			}
-			inputs = append(inputs, value(in.Type, bufs, make([]int, k)))
+			inputs = append(inputs, lower.Read(in.Type, bufs))
 			rest = rest[k:]
 		}
 		v, err := lift.Eval(fixed, nil, inputs, lift.EvalOptions{Float: true})
