@@ -129,7 +129,7 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 			kind := string(o.dtype) + "_" + o.op
 			addOp(chainLoop, kind, true)
 			if slices.Contains(bodyFunctions, bodyFunction(o)) {
-				addOp(bodyLoop, kind, o.op == "add" || o.op == "madd")
+				addOp(bodyLoop, kind, o.op == "add")
 			}
 		}
 	}
