@@ -113,6 +113,7 @@ func featureCommand() *cobra.Command {
   f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
   f_thread_groups           work-groups
   f_sub_groups              sub-groups of all work-groups; one that is partly filled counts
+  f_static_<total>          a total of the launch from static features, such as f_static_wavefronts or f_static_load_rounds
   f_local_bytes             local memory of a work-group
   f_loop_trips[_iname:<i>], f_loop_size...
                             iterations that a work-item makes of sequential loops, and the instructions in them, nominally
