@@ -48,8 +48,9 @@ func general(r, c int) blas64.General {
 	return blas64.General{Rows: r, Cols: c, Stride: max(1, c), Data: make([]float64, r*c)}
 }
 
-// factor takes the Jacobian and the residual of one point; false when the Jacobian is not finite.
-func (f *factored) factor(j *mat.Dense, r []float64) bool {
+// factor takes the Jacobian and the residual of one point, and the greatest lengths of columns so far; false when the Jacobian is
+// not finite.
+func (f *factored) factor(j *mat.Dense, r, longest []float64) bool {
 	raw := j.RawMatrix()
 	for i := range f.m {
 		row := raw.Data[i*raw.Stride : i*raw.Stride+f.n]
@@ -66,7 +67,7 @@ func (f *factored) factor(j *mat.Dense, r []float64) bool {
 	for c := range f.n {
 		column := blas64.Vector{N: f.qr.Rows, Inc: f.n, Data: f.qr.Data[c:]}
 		f.norms[c] = blas64.Nrm2(column)
-		if f.norms[c] < negligible {
+		if f.norms[c] < negligible*longest[c] {
 			f.norms[c] = 0
 			for i := 0; i < len(column.Data); i += f.n {
 				column.Data[i] = 0
@@ -91,8 +92,8 @@ func (f *factored) factor(j *mat.Dense, r []float64) bool {
 	return true
 }
 
-// negligible is the length of a column below which it is one of zeros: what is divided by it overflows, as happens to parameters
-// whose influence has faded, such as the exponent between a cost and next to nothing.
+// negligible is the part of its greatest length so far below which a column is one of zeros: what is divided by it overflows, as
+// happens to parameters whose influence has faded, such as the exponent between a cost and next to nothing.
 const negligible = 1e-150
 
 // gradient stores Jᵀr.

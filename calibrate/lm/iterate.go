@@ -50,7 +50,7 @@ func (s *solver) iterate(ctx context.Context) Status {
 func (s *solver) linearize() bool {
 	s.problem.Jacobian(s.p, s.jac)
 	s.jacs++
-	if !s.fac.factor(s.jac, s.r) {
+	if !s.fac.factor(s.jac, s.r, s.scale) {
 		return false
 	}
 	s.fac.gradient(s.grad)

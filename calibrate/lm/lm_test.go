@@ -410,7 +410,7 @@ func TestWallOfNaN(t *testing.T) {
 // search for a step ends.
 func TestFadingParameter(t *testing.T) {
 	f := newFactored(2, 2)
-	if !f.factor(mat.NewDense(2, 2, []float64{1, 0, 0, 3e-311}), []float64{1, 1}) || f.norms[1] != 0 || f.unit[1] != 1 {
+	if !f.factor(mat.NewDense(2, 2, []float64{1, 0, 0, 3e-311}), []float64{1, 1}, []float64{1, 1}) || f.norms[1] != 0 || f.unit[1] != 1 {
 		t.Errorf("lengths %v", f.norms)
 	}
 	done := make(chan struct{})
