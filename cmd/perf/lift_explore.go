@@ -158,7 +158,7 @@ Orders:
 	flags.Lookup("limit").Usage = "give up a point whose building and trials take longer (default 15s)"
 	flags.IntVar(&search.Budget, "budget", 40, "points to run, at most")
 	flags.StringVar(&search.Order, "order", "rank", "the order in which points are run: "+strings.Join(explore.Orders(), ", "))
-	flags.StringVar(&search.Ranker, "ranker", "", "the ranker of the order rank (default forest; see perf lift rank --help)")
+	flags.StringVar(&search.Ranker, "ranker", "", "the ranker of the order rank (default "+rank.Default+"; see perf lift rank --help)")
 	flags.StringArrayVar(&databases, "database", nil, "samples of earlier explorations to learn from (may be repeated); those of this program are left out")
 	flags.IntVar(&search.Best, "best", 5, "the fastest points to measure again, with care, and to list")
 	flags.Float64Var(&search.Slow, "slow", 20, "points whose first run takes so many times the best time so far are not run again")

@@ -102,7 +102,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 	model.addFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&databases, "database", nil, "samples of explorations to learn from (may be repeated); those of this program are left out")
-	flags.StringVar(&ranker, "ranker", "forest", "the ranker")
+	flags.StringVar(&ranker, "ranker", rank.Default, "the ranker")
 	flags.IntVar(&top, "top", 20, "list only so many; 0 is all")
 	return cmd
 }

@@ -33,7 +33,7 @@ func (s *Search) newOrder() (order, error) {
 	case "", "rank":
 		o := &ranked{search: s, rng: rng, seen: map[*Point]bool{}}
 		if s.Ranker == "" {
-			s.Ranker = "forest"
+			s.Ranker = rank.Default
 		}
 		var err error
 		o.ranker, err = rank.Find(s.Ranker)

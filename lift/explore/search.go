@@ -22,7 +22,7 @@ type Search struct {
 	Space  *Space
 	Budget int    // points to run, at most; 0 is 40
 	Order  string // of Orders; "" is the first
-	Ranker string // of package rank, for the order rank; "" is forest
+	Ranker string // of package rank, for the order rank; "" is rank.Default
 	Train  *rank.Set
 	Seed   int64
 	Static features.StaticOptions

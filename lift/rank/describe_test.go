@@ -108,7 +108,7 @@ func TestDescribe(t *testing.T) {
 		t.Fatalf("%d points in %d groups, %v", len(set.Points), len(set.Groups()), warnings)
 	}
 	var all []*rank.Outcomes
-	for _, name := range []string{"knn", "ridge", "trees", "forest", "blend", "cost", "blend+cost"} {
+	for _, name := range []string{"knn", "knn-relative", "ridge", "forest", "physics", "corrected", "cost"} {
 		r, err := rank.Find(name)
 		if err != nil {
 			t.Fatal(err)

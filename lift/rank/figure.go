@@ -77,7 +77,7 @@ func (o *Outcomes) Write(w io.Writer) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "spearman mean %.3f, least %.3f; runs mean %.1f, mode %d, most %d, in random order %.1f; less than random by %.1fx in runs, %.1fx in time, %.1fx with slow runs stopped\n",
-		o.MeanSpearman, o.MinSpearman, o.MeanRuns, o.ModeRuns, o.MaxRuns, o.RandomRuns, o.RunFactor, o.TimeFactor, o.TimeFactorLimited)
+	_, err := fmt.Fprintf(w, "spearman mean %.3f, least %.3f; runs mean %.1f, median %g, mode %d, most %d, in random order %.1f; less than random by %.1fx in runs, %.1fx in time, %.1fx with slow runs stopped\n",
+		o.MeanSpearman, o.MinSpearman, o.MeanRuns, o.MedianRuns, o.ModeRuns, o.MaxRuns, o.RandomRuns, o.RunFactor, o.TimeFactor, o.TimeFactorLimited)
 	return err
 }

@@ -48,6 +48,7 @@ type Outcomes struct {
 	MeanSpearman float64   `json:"mean_spearman"`
 	MinSpearman  float64   `json:"min_spearman"`
 	MeanRuns     float64   `json:"mean_runs"`
+	MedianRuns   float64   `json:"median_runs"`
 	ModeRuns     int       `json:"mode_runs"` // the most frequent; of several the least
 	MaxRuns      int       `json:"max_runs"`
 	RandomRuns   float64   `json:"mean_random_runs"`
@@ -189,6 +190,7 @@ func (o *Outcomes) summarize() {
 	n := float64(len(o.Groups))
 	times := map[int]int{}
 	var runs, time, limited float64
+	var counts []float64
 	o.MinSpearman = math.Inf(1)
 	for _, g := range o.Groups {
 		o.MeanSpearman += g.Spearman / n
@@ -197,10 +199,12 @@ func (o *Outcomes) summarize() {
 		o.MaxRuns = max(o.MaxRuns, g.Runs)
 		o.RandomRuns += g.RandomRuns / n
 		times[g.Runs]++
+		counts = append(counts, float64(g.Runs))
 		runs += math.Log(g.RandomRuns/float64(g.Runs)) / n
 		time += math.Log(g.RandomTime/g.Time) / n
 		limited += math.Log(g.RandomTimeLimited/g.TimeLimited) / n
 	}
+	o.MedianRuns = median(counts)
 	for r, count := range times {
 		if best := times[o.ModeRuns]; count > best || count == best && r < o.ModeRuns {
 			o.ModeRuns = r

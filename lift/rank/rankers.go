@@ -17,13 +17,13 @@ type Ranker struct {
 
 	lift      bool // features of the paper's table alone
 	view      view
-	predicted bool // the model's time is a feature
+	predicted bool // it scores by the model's time
 	roofs     bool // demands on the device are features, where the set has what they are made from
 	logarithm bool // of the throughput is learnt
 	places    bool // in the order of the group are learnt in its stead: every group weighs its points alike
 	learn     func(*training) (predictor, error)
 	whole     func(*Set) (Scorer, error) // learns from the set as it is
-	blend     []string                   // rankers whose orders are averaged
+	needs     func(names []string) error // says which features such a ranker misses
 }
 
 // Scorer is a ranker that has learnt: Score gives a number for each point, the greater the faster. Numbers of points of
@@ -39,7 +39,6 @@ const (
 	plainView    view = iota // as they are
 	logView                  // logarithms of 1 + value
 	relativeView             // these less their mean over the group
-	bothView                 // both
 	placesView               // logarithms, and places in the group, the greatest 1
 )
 
@@ -65,19 +64,17 @@ func learnNearest(weighted bool) func(t *training) (predictor, error) {
 // rankers is the table of all. The first is the paper's.
 var rankers = []Ranker{
 	{Name: "knn", Doc: "the paper's: mean throughput of the 5 nearest on principal components of its 15 features", lift: true, learn: learnNearest(false)},
-	{Name: "knn-all", Doc: "the same on all static features", learn: learnNearest(false)},
 	{Name: "knn-relative", Doc: "the 5 nearest by logarithms of all features relative to the benchmark's mean, weighted by distance", view: relativeView, logarithm: true, learn: learnNearest(true)},
 	{Name: "ridge", Doc: "ridge regression of the logarithm of throughput on relative logarithms", view: relativeView, logarithm: true, learn: fitRidge},
-	{Name: "trees", Doc: "randomized trees of the logarithm of throughput on logarithms, absolute and relative", view: bothView, logarithm: true, learn: fitTrees(smoothForest)},
 	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", view: placesView, roofs: true, places: true, learn: fitTrees(deepForest)},
-	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: fitCost},
+	{Name: "physics", Doc: "a law of overlapping roofs, whose coefficients are fitted to the times of the training points", whole: fitPhysics, needs: physicsNeeds},
+	{Name: "corrected", Doc: "that law, and deep randomized trees of its errors", whole: fitCorrected, needs: physicsNeeds},
+	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: fitCost, needs: needsOfCost},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true},
-	{Name: "knn+model", Doc: "knn-relative with the model's time as a further feature", view: relativeView, predicted: true, logarithm: true, learn: learnNearest(true)},
-	{Name: "trees+model", Doc: "trees with the model's time as a further feature", view: bothView, predicted: true, logarithm: true, learn: fitTrees(smoothForest)},
-	{Name: "blend", Doc: "mean place in the orders of knn-relative, ridge and trees", blend: []string{"knn-relative", "ridge", "trees"}},
-	{Name: "blend+cost", Doc: "mean place in the orders of knn-relative, ridge, trees and cost", blend: []string{"knn-relative", "ridge", "trees", "cost"}},
-	{Name: "blend+model", Doc: "mean place in the orders of knn-relative, ridge, trees and the model", blend: []string{"knn-relative", "ridge", "trees", "model"}, predicted: true},
 }
+
+// Default is the name of the ranker that commands use where none is asked for.
+const Default = "corrected"
 
 // Rankers lists the rankers; the first is the paper's.
 func Rankers() []Ranker { return slices.Clone(rankers) }
@@ -99,15 +96,6 @@ func (r Ranker) Predicted() bool { return r.predicted }
 
 // Missing says what the points of a set lack for the ranker, or nil.
 func (r Ranker) Missing(s *Set) error {
-	for _, name := range r.blend {
-		part, err := Find(name)
-		if err == nil {
-			err = part.Missing(s)
-		}
-		if err != nil {
-			return err
-		}
-	}
 	if r.lift && len(liftFeatures(s.Names)) == 0 {
 		return errNotLift
 	}
@@ -116,8 +104,8 @@ func (r Ranker) Missing(s *Set) error {
 			return unpredicted(p)
 		}
 	}
-	if r.whole != nil && len(s.Points) > 0 {
-		return needsOfCost(s.Names)
+	if r.needs != nil {
+		return r.needs(s.Names)
 	}
 	return nil
 }
@@ -152,23 +140,8 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 	switch {
 	case r.whole != nil:
 		return r.whole(train)
-	case r.learn == nil && r.blend == nil:
+	case r.learn == nil:
 		return modelScorer{}, nil
-	}
-	if r.blend != nil {
-		var parts blend
-		for _, name := range r.blend {
-			part, err := Find(name)
-			if err != nil {
-				return nil, err
-			}
-			s, err := part.Fit(train)
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, s)
-		}
-		return parts, nil
 	}
 	train = train.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) })
 	if err := train.Check(); err != nil {
@@ -247,12 +220,6 @@ func (r Ranker) rows(s *Set, names []string) ([][]float64, error) {
 				row[j] = math.Copysign(math.Log1p(math.Abs(v)), v)
 			}
 		}
-		if r.predicted {
-			if !(p.Predicted > 0) || math.IsInf(p.Predicted, 0) {
-				return nil, unpredicted(&p)
-			}
-			row = append(row, math.Log(p.Predicted))
-		}
 		rows[i] = row
 	}
 	switch r.view {
@@ -272,9 +239,6 @@ func (r Ranker) rows(s *Set, names []string) ([][]float64, error) {
 			relative := make([]float64, len(mean))
 			for j, v := range rows[i] {
 				relative[j] = v - mean[j]
-			}
-			if r.view == bothView {
-				relative = append(relative, rows[i]...)
 			}
 			rows[i] = relative
 		}
@@ -344,30 +308,6 @@ func (modelScorer) Score(s *Set) ([]float64, error) {
 			return nil, fmt.Errorf("ranker model: %w", unpredicted(&p))
 		}
 		out[i] = -math.Log(p.Predicted)
-	}
-	return out, nil
-}
-
-// blend scores by the mean place that its parts give a point in its group.
-type blend []Scorer
-
-func (b blend) Score(s *Set) ([]float64, error) {
-	out := make([]float64, len(s.Points))
-	groups := s.Groups()
-	for _, part := range b {
-		scores, err := part.Score(s)
-		if err != nil {
-			return nil, err
-		}
-		for _, g := range groups {
-			in := make([]float64, len(g.Index))
-			for j, i := range g.Index {
-				in[j] = scores[i]
-			}
-			for j, rank := range Ranks(in) {
-				out[g.Index[j]] += rank / float64(len(g.Index)*len(b))
-			}
-		}
 	}
 	return out, nil
 }

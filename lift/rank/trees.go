@@ -9,11 +9,7 @@ import (
 // Extremely randomized trees (Geurts, Ernst and Wehenkel, 2006): each node tries some features, each at one random threshold,
 // and takes the one that leaves least variance. Thresholds lie between the values of two of the node's points, which spares a
 // search for the least and greatest.
-const (
-	treeCount = 32
-	leafSize  = 5
-	treeSeed  = 20260101
-)
+const treeSeed = 20260101
 
 // treeNode is a leaf where right is 0.
 type treeNode struct {
@@ -45,12 +41,9 @@ type forest struct {
 	split int // points of a node that is split, at least
 }
 
-var (
-	smoothForest = forest{trees: treeCount, leaf: leafSize, split: 2 * leafSize}
-	// deepForest splits as the authors advise for regression; its trees agree with the points they have seen, and only the mean
-	// of many of them is smooth.
-	deepForest = forest{trees: 48, leaf: 1, split: 5}
-)
+// deepForest splits as the authors advise for regression; its trees agree with the points they have seen, and only the mean of
+// many of them is smooth.
+var deepForest = forest{trees: 48, leaf: 1, split: 5}
 
 // grower grows one tree.
 type grower struct {
