@@ -33,9 +33,13 @@ type pend struct {
 }
 
 func (b *builder) place(kids []*block, path []string, pending []pend) (out []*block, left []pend, err error) {
+	pending = slices.Clone(pending) // a list of its own, which grows
+	pass := func(space kernel.Space) {
+		pending = slices.DeleteFunc(pending, func(p pend) bool { return ordered(space, p.space) })
+	}
 	fence := func(space kernel.Space, why string) {
 		out = append(out, &block{barrier: &Barrier{Space: space, Why: why}})
-		pending = slices.DeleteFunc(slices.Clone(pending), func(p pend) bool { return ordered(space, p.space) })
+		pass(space)
 	}
 	for _, k := range kids {
 		switch {
@@ -43,7 +47,7 @@ func (b *builder) place(kids []*block, path []string, pending []pend) (out []*bl
 			fence(k.barrier.Space, k.barrier.Why)
 		case k.stmt != nil && k.stmt.Kind == kernel.LocalBarrier:
 			out = append(out, k)
-			pending = slices.DeleteFunc(slices.Clone(pending), func(p pend) bool { return p.space == kernel.Local })
+			pass(kernel.Local)
 		case k.stmt != nil:
 			if space, why, err := b.needs(pending, k.stmt, path); err != nil {
 				return nil, nil, err
@@ -51,11 +55,13 @@ func (b *builder) place(kids []*block, path []string, pending []pend) (out []*bl
 				fence(space, why)
 			}
 			out = append(out, k)
-			for _, space := range []kernel.Space{kernel.Global, kernel.Local} {
-				if slices.ContainsFunc(k.stmt.shared, func(a access) bool { return a.array.Space == space }) {
+			for _, space := range [...]kernel.Space{kernel.Global, kernel.Local} {
+				if (k.stmt.gets|k.stmt.puts)&b.spaces[space] != 0 {
 					pending = addPend(pending, pend{k.stmt, space, len(path), false})
 				}
 			}
+		case k.idle():
+			out = append(out, k)
 		default:
 			space, why, body, after, err := b.placeLoop(k, path, pending)
 			if err != nil {
@@ -64,7 +70,11 @@ func (b *builder) place(kids []*block, path []string, pending []pend) (out []*bl
 			if why != "" {
 				fence(space, why)
 			}
-			out = append(out, &block{iname: k.iname, kids: body, first: k.first})
+			if k.settled {
+				out = append(out, k)
+			} else {
+				out = append(out, &block{iname: k.iname, kids: body, first: k.first})
+			}
 			surely := false
 			if len(pending) > 0 && slices.ContainsFunc(body, func(kid *block) bool { _, ok := kid.fences(); return ok }) {
 				if surely, err = b.surelyRuns(k, path); err != nil {
@@ -74,7 +84,7 @@ func (b *builder) place(kids []*block, path []string, pending []pend) (out []*bl
 			if surely {
 				for _, kid := range body {
 					if s, ok := kid.fences(); ok {
-						pending = slices.DeleteFunc(slices.Clone(pending), func(p pend) bool { return ordered(s, p.space) })
+						pass(s)
 					}
 				}
 			}
@@ -92,6 +102,30 @@ func (b *builder) place(kids []*block, path []string, pending []pend) (out []*bl
 // placeLoop places the barriers in a loop, and says which one is needed before it.
 func (b *builder) placeLoop(k *block, path []string, pending []pend) (space kernel.Space, why string, body []*block, after []pend, err error) {
 	inner := append(slices.Clone(path), k.iname)
+	if k.settled {
+		body, after = k.kids, k.after
+	} else if body, after, err = b.settle(k, inner); err != nil {
+		return "", "", nil, nil, err
+	}
+	if len(pending) == 0 {
+		return "", "", body, after, nil
+	}
+	// Would what is pending from before the loop need a barrier in it? Then one in front does.
+	entry, _, err := b.place(body, inner, pending)
+	if err != nil {
+		return "", "", nil, nil, err
+	}
+	if count(entry) > count(body) {
+		s, w := firstNew(body, entry)
+		return s, w, body, after, nil
+	}
+	return "", "", body, after, nil
+}
+
+// settle places the barriers that the iterations of a loop need, whatever is before it. A loop that needs no further ones is
+// marked so, as loops around it ask again.
+func (b *builder) settle(k *block, inner []string) (body []*block, after []pend, err error) {
+	path := inner[:len(inner)-1]
 	body, after, err = b.place(k.kids, inner, nil)
 	for err == nil {
 		var carried []pend
@@ -107,19 +141,24 @@ func (b *builder) placeLoop(k *block, path []string, pending []pend) (space kern
 			break
 		}
 	}
-	if err != nil {
-		return "", "", nil, nil, err
+	if err == nil && count(body) == count(k.kids) {
+		k.settled, k.after = true, after
 	}
-	// Would what is pending from before the loop need a barrier in it? Then one in front does.
-	entry, _, err := b.place(body, inner, pending)
-	if err != nil {
-		return "", "", nil, nil, err
+	return body, after, err
+}
+
+// idle reports that nothing in a block can need a barrier or is one.
+func (k *block) idle() bool {
+	if k.rest == unknown {
+		k.rest = yes
+		switch {
+		case k.barrier != nil, k.stmt != nil && (k.stmt.Kind == kernel.LocalBarrier || k.stmt.gets|k.stmt.puts != 0):
+			k.rest = no
+		case slices.ContainsFunc(k.kids, func(kid *block) bool { return !kid.idle() }):
+			k.rest = no
+		}
 	}
-	if count(entry) > count(body) {
-		s, w := firstNew(body, entry)
-		return s, w, body, after, nil
-	}
-	return "", "", body, after, nil
+	return k.rest == yes
 }
 
 // ordered reports that a barrier on memory of a space orders accesses to the other.
@@ -129,12 +168,15 @@ func addPend(list []pend, p pend) []pend {
 	if slices.Contains(list, p) {
 		return list
 	}
-	return append(slices.Clip(list), p)
+	return append(list, p)
 }
 
 // needs tells the barrier that is needed before s. One on global memory orders both spaces.
 func (b *builder) needs(pending []pend, s *stmt, path []string) (space kernel.Space, why string, err error) {
 	for _, p := range slices.Backward(pending) { // the latest access is the one that readers look for
+		if why != "" && (p.space != kernel.Global || space == kernel.Global) || !p.s.mayClash(s) {
+			continue
+		}
 		carried := ""
 		if p.carried {
 			carried = path[p.depth]

@@ -29,12 +29,46 @@ func (c *clash) set(space kernel.Space, why string) {
 	}
 }
 
-// question is what conflict remembers the answer of. The loops open around both are told by their number: those of a
-// statement's path in the tree.
-type question struct {
-	s, t    int
-	depth   int
-	carried string
+// arraySet is a set of arrays in memory that work-items share. From the 64th on all are one.
+type arraySet uint64
+
+// mark finds the arrays that statements may clash on: those that one writes.
+func (b *builder) mark() {
+	number := map[*kernel.Array]arraySet{}
+	for _, s := range b.stmts {
+		for _, a := range s.shared {
+			if a.write && number[a.array] == 0 {
+				number[a.array] = 1 << min(len(number), 63)
+				b.spaces[a.array.Space] |= number[a.array]
+			}
+		}
+	}
+	for _, s := range b.stmts {
+		for _, a := range s.shared {
+			if a.write {
+				s.puts |= number[a.array]
+			} else {
+				s.gets |= number[a.array]
+			}
+		}
+	}
+}
+
+// mayClash reports whether the statements have an array in common that one of them writes.
+func (s *stmt) mayClash(t *stmt) bool {
+	return s.puts&(t.gets|t.puts)|s.gets&t.puts != 0
+}
+
+// question is what conflict remembers the answer of: two statements, how many loops are open around both, which are those of a
+// statement's path in the tree, and whether the next one is carried.
+type question uint64
+
+func ask(s, t *stmt, depth int, carried bool) question {
+	q := question(s.index)<<40 | question(t.index)<<16 | question(depth)<<1
+	if carried {
+		q |= 1
+	}
+	return q
 }
 
 // conflict decides whether an instance of s and a later one of t, run by different work-items of one group, can touch
@@ -42,7 +76,10 @@ type question struct {
 // iteration, in the loop carried ("" for none) s is at an earlier one; other loops are free. The decision is exact for
 // affine indices; an index that is not affine can be anything.
 func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, error) {
-	q := question{s.index, t.index, len(common), carried}
+	if !s.mayClash(t) {
+		return clash{}, nil
+	}
+	q := ask(s, t, len(common), carried != "")
 	if c, ok := b.memo[q]; ok {
 		return c, nil
 	}

@@ -53,7 +53,7 @@ func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
 func newBuilder(k *kernel.Kernel) *builder {
 	return &builder{
 		k: k, nest: &Nest{Kernel: k, Names: map[string]string{}},
-		memo: map[question]clash{}, later: map[laterKey]*laterPoints{}, guards: map[guardKey][]cond{}, distinct: map[int]bool{}, runs: map[string]bool{},
+		memo: map[question]clash{}, spaces: map[kernel.Space]arraySet{}, later: map[laterKey]*laterPoints{}, guards: map[guardKey][]cond{}, distinct: map[int]bool{}, runs: map[string]bool{},
 	}
 }
 
@@ -80,6 +80,7 @@ type builder struct {
 	root  *block
 	// What is asked repeatedly; domains and contexts are immutable and told by their pointers.
 	memo   map[question]clash
+	spaces map[kernel.Space]arraySet // the arrays of a space that statements may clash on
 	later  map[laterKey]*laterPoints
 	guards map[guardKey][]cond
 	// distinct statements write different elements by different work-items, in any iterations.
@@ -100,6 +101,8 @@ type stmt struct {
 	// accesses to local and global memory, and the names of private variables.
 	shared   []access
 	privates []access
+	// gets and puts are the arrays of shared that it reads and writes, so far as some statement writes them.
+	gets, puts arraySet
 	// pinned axes are those on which only work-item or group 0 runs the statement: it writes memory that others
 	// share, and none of its inames is on that axis.
 	pinned []string
@@ -152,6 +155,7 @@ func (b *builder) statements() error {
 		}
 		b.stmts = append(b.stmts, st)
 	}
+	b.mark()
 	return nil
 }
 

@@ -18,7 +18,21 @@ type block struct {
 	inside  []*stmt // what statements lists, once asked for
 	// ties in the order of blocks: the highest priority of a statement inside, then the lowest index
 	priority, first int
+	// What barrier.go remembers of a loop: its iterations need no further barrier and leave after behind, and whether it
+	// is idle.
+	settled bool
+	after   []pend
+	rest    answer
 }
+
+// answer is one that may not have been asked for.
+type answer int8
+
+const (
+	unknown answer = iota
+	yes
+	no
+)
 
 // A loop is entered at one place, so all statements with an iname lie in one subtree and the loops around a statement
 // are exactly its sequential inames. That leaves no choice but for inames that occur in the same statements: where one
