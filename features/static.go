@@ -257,7 +257,7 @@ func StaticSequence(list []*StaticProgram, sizes map[string]int64) (*StaticVecto
 // run walks the program.
 func (p *StaticProgram) run(sizes map[string]int64) (*staticResult, error) {
 	w := &staticWalk{
-		p: p, boxes: p.opt.Boxes, units: map[unitKey]unitCount{}, shapes: map[string]int{}, tiles: make([]tile, len(p.arrays)),
+		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)),
 	}
 	for _, name := range p.params {
 		v, ok := sizes[name]
@@ -288,10 +288,14 @@ func (p *StaticProgram) run(sizes map[string]int64) (*staticResult, error) {
 		w.sum.rounds = r.total
 	}
 	if r.total > 0 {
+		w.staticMemory = staticMemories.Get().(*staticMemory)
 		st := w.start(r.items)
 		leave := w.enter(st.nv)
 		w.nodes(p.body, st)
 		leave()
+		w.giveBack(st)
+		w.release()
+		w.staticMemory = nil
 	}
 	r.onSM = p.opt.Hardware.resident(r.items, p.registers, r.shared, int64(p.opt.SubgroupSize))
 	return r, nil
@@ -367,7 +371,7 @@ func (w *staticWalk) layout(sizes map[string]int64, r *staticResult) error {
 
 // start is the state of all work-items of all groups.
 func (w *staticWalk) start(items int64) *staticState {
-	st := &staticState{weight: 1}
+	st := w.copied(&staticState{weight: 1})
 	st.sizes, st.nv = w.sizes, axisVars
 	for v := range maxVars {
 		st.n[v] = 1
@@ -380,13 +384,22 @@ func (w *staticWalk) start(items int64) *staticState {
 		}
 	}
 	size := w.p.nest.Local
-	lanes := make([]int32, items)
-	for i := range lanes {
-		lanes[i] = int32(i)
-		n := int64(i)
-		w.lanes = append(w.lanes, [lidVars]int64{n % size[0], n / size[0] % size[1], n / size[0] / size[1]})
+	for z := range size[2] {
+		for y := range size[1] {
+			for x := range size[0] {
+				w.lanes = append(w.lanes, [lidVars]int64{x, y, z})
+			}
+		}
 	}
-	st.mask = w.newMask(lanes)
+	key := wholeKey{size, w.p.opt.SubgroupSize}
+	if st.mask = w.whole[key]; st.mask == nil {
+		lanes := make([]int32, items)
+		for i := range lanes {
+			lanes[i] = int32(i)
+		}
+		st.mask = w.newMask(lanes)
+		w.whole[key] = st.mask
+	}
 	return st
 }
 

@@ -39,10 +39,11 @@ func (w *staticWalk) starts(l *staticLoop, st *staticState) (lower form, ok bool
 	}
 	least, most := int64(0), int64(0)
 	from := make([]int64, len(st.mask.lanes))
+	one := w.copied(st)
+	defer w.giveBack(one)
 	for i, lane := range st.mask.lanes {
-		one := *st
 		one.scene = *w.alone(&st.scene, lane)
-		start, ok := w.greatest(l, &one)
+		start, ok := w.greatest(l, one)
 		if !ok {
 			st.why = one.why
 			return start, false
@@ -190,7 +191,7 @@ func (w *staticWalk) iterate(l *staticLoop, st *staticState, lower *form) {
 		if n == done {
 			continue
 		}
-		inner := *st
+		inner := w.copied(st)
 		if byLane[0] < n || len(all) > 1 {
 			var lanes []int32
 			for i, lane := range st.mask.lanes {
@@ -213,7 +214,8 @@ func (w *staticWalk) iterate(l *staticLoop, st *staticState, lower *form) {
 		if !l.unroll {
 			w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
 		}
-		w.loopBody(l, &inner)
+		w.loopBody(l, inner)
+		w.giveBack(inner)
 		done = n
 	}
 }
@@ -227,7 +229,8 @@ func (w *staticWalk) loopOnAverage(l *staticLoop, st *staticState) {
 		return
 	}
 	items := int64(len(w.lanes))
-	inner := *st
+	inner := w.copied(st)
+	defer w.giveBack(inner)
 	var start form
 	for axis := range 3 {
 		stride := items * n
@@ -250,7 +253,7 @@ func (w *staticWalk) loopOnAverage(l *staticLoop, st *staticState) {
 	inner.env[l.slot] = start
 	w.centre.at[l.slot], w.centre.lo[l.slot], w.centre.hi[l.slot] = n/2, 0, n-1
 	w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
-	w.loopBody(l, &inner)
+	w.loopBody(l, inner)
 }
 
 // averagesAt computes the trips of loops that memory bounds.

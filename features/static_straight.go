@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"slices"
 
 	"gpuperf/kernel"
@@ -19,13 +20,9 @@ const straightLoads = 1 << 12
 // unrolled loops are a part, an element is loaded once, if nothing is stored to the array in between. Work-items that compute
 // k neighbouring rows of a stencil of 5×5 points load (k+4)·5 elements in place of 25·k.
 type straight struct {
-	first  int // slot of the first loop that the line of code includes
-	loads  []straightLoad
+	first  int                  // slot of the first loop that the line of code includes
 	epochs []uint64             // of arrays: how often something was stored to them
 	open   [maxVars]*staticLoop // by slot
-	lines  map[uint64][]int     // loads that may meet, by key: their places among the loads
-	keys   []uint64             // of lines, in order
-	bytes  []int64              // addresses
 }
 
 // straightLoad is a load over the points of a box.
@@ -209,21 +206,20 @@ func (w *staticWalk) recordGather(a *staticAccess, runs, warps int64) {
 // merge counts the loads from the given one on, which are those of a line of code, and forgets them.
 func (w *staticWalk) merge(from int) {
 	loads := w.loads[from:]
-	if w.lines == nil {
-		w.lines = map[uint64][]int{}
-	}
+	at := w.order[:0]
 	for i := range loads {
-		at := w.lines[loads[i].key]
-		if len(at) == 0 {
-			w.keys = append(w.keys, loads[i].key)
+		at = append(at, i)
+	}
+	slices.SortFunc(at, func(i, j int) int { return cmp.Or(cmp.Compare(loads[i].key, loads[j].key), i-j) })
+	w.order = at
+	for len(at) > 0 {
+		n := 1
+		for n < len(at) && loads[at[n]].key == loads[at[0]].key {
+			n++
 		}
-		w.lines[loads[i].key] = append(at, i)
+		w.mergeLine(loads, at[:n])
+		at = at[n:]
 	}
-	for _, key := range w.keys {
-		w.mergeLine(loads, w.lines[key])
-		w.lines[key] = w.lines[key][:0]
-	}
-	w.keys = w.keys[:0]
 	w.loads = w.loads[:from]
 }
 

@@ -22,14 +22,30 @@ const (
 	scatteredAccess
 )
 
-// unitKey is an access by a sub-group whose first work-item is at byte base, and others at base + Σ k·(their variables less
-// those of the first), of memory aligned to lines.
-type unitKey struct {
+// unitKind is an access by a sub-group whose work-items are at those of the first + Σ k·(their variables less those of the first),
+// of memory aligned to lines. With the shape of the sub-group and where the first work-item is, modulo a line or a word of local
+// memory, it has one count of units.
+type unitKind struct {
 	k     [lidVars]int64
-	base  int64 // modulo a line, or a word of local memory
-	bytes int64
-	shape int
-	local bool
+	bytes int64 // negative in local memory
+}
+
+// kind numbers a kind: the higher half of the keys of units.
+func (m *staticMemory) kind(k unitKind) uint64 {
+	n, ok := m.kinds[k]
+	if !ok {
+		n = uint64(len(m.kinds)) << 32
+		m.kinds[k] = n
+	}
+	return n
+}
+
+// warpKind are sub-groups of one shape, n of them, whose first work-items are equally far from the start of a line. members is one
+// of them.
+type warpKind struct {
+	from, shape int
+	n           int64
+	members     []int32
 }
 
 // unitCount is what a sub-group touches in one execution of an access.
@@ -239,49 +255,92 @@ func (w *staticWalk) distribute(b *box, mask *laneMask, bytes int64, global bool
 	if !global {
 		modulus = bankBytes // of the start, which only turns the banks
 	}
-	residues, step := b.residues(addr, modulus)
-	key := unitKey{bytes: bytes, local: !global}
-	if lanes == nil {
-		copy(key.k[:], addr.k[:lidVars])
+	var residues [lineBytes]int64
+	size, step := b.residues(addr, modulus, &residues)
+	if lanes != nil {
+		return w.distributeEach(mask, bytes, global, lanes, residues[:size], step)
+	}
+	k := unitKind{bytes: bytes}
+	if !global {
+		k.bytes = -bytes
+	}
+	copy(k.k[:], addr.k[:lidVars])
+	kind := w.kind(k)
+	for _, warp := range w.warpKinds(mask, addr, modulus) {
+		for i, n := range residues[:size] {
+			if n == 0 {
+				continue
+			}
+			base := mod(int64(warp.from)+int64(i)*step, modulus)
+			key := kind | uint64(warp.shape)<<8 | uint64(base)
+			one, ok := w.units[key]
+			if !ok {
+				w.addr = w.addr[:0]
+				first := &w.lanes[warp.members[0]]
+				for _, lane := range warp.members {
+					at := base
+					for axis, x := range w.lanes[lane] {
+						at += k.k[axis] * (x - first[axis])
+					}
+					w.addr = append(w.addr, at)
+				}
+				one = w.count(bytes, global)
+				w.units[key] = one
+			}
+			one.scale(n * warp.n)
+			sum.add(&one)
+		}
+	}
+	return sum
+}
+
+// warpKinds sorts the sub-groups of a mask by their shapes and by where an access has their first work-items.
+func (w *staticWalk) warpKinds(mask *laneMask, addr *form, modulus int64) []warpKind {
+	kinds := w.warps[:0]
+	at := 0
+next:
+	for _, warp := range mask.warps {
+		members := mask.lanes[at : at+warp.lanes]
+		at += warp.lanes
+		first := addr.c
+		for axis, x := range w.lanes[members[0]] {
+			first += addr.k[axis] * x
+		}
+		from := int(mod(first, modulus))
+		for i := range kinds {
+			if kinds[i].from == from && kinds[i].shape == warp.shape {
+				kinds[i].n++
+				continue next
+			}
+		}
+		kinds = append(kinds, warpKind{from, warp.shape, 1, members})
+	}
+	w.warps = kinds
+	return kinds
+}
+
+// distributeEach is distribute for addresses of each work-item, and for points whose addresses have these residues.
+func (w *staticWalk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []form, residues []int64, step int64) (sum unitCount) {
+	modulus := int64(lineBytes)
+	if !global {
+		modulus = bankBytes
 	}
 	for i, n := range residues {
 		if n == 0 {
 			continue
 		}
-		base := addr.c + int64(i)*step
+		start := int64(i) * step
 		var u unitCount
 		from := 0
 		for _, warp := range mask.warps {
-			members := mask.lanes[from : from+warp.lanes]
-			first := base
-			if lanes != nil {
-				first += lanes[from].c - addr.c
-			} else {
-				for axis, x := range w.lanes[members[0]] {
-					first += key.k[axis] * x
-				}
-			}
-			key.base, key.shape = mod(first, modulus), warp.shape
-			one, ok := w.units[key]
-			if !ok || lanes != nil {
-				w.addr = w.addr[:0]
-				for j, lane := range members {
-					at := key.base
-					if lanes != nil {
-						at += lanes[from+j].c - lanes[from].c
-					} else {
-						for axis, x := range w.lanes[lane] {
-							at += key.k[axis] * (x - w.lanes[members[0]][axis])
-						}
-					}
-					w.addr = append(w.addr, at)
-				}
-				one = w.count(bytes, global)
-				if lanes == nil {
-					w.units[key] = one
-				}
+			members := lanes[from : from+warp.lanes]
+			first := mod(start+members[0].c, modulus)
+			w.addr = w.addr[:0]
+			for j := range members {
+				w.addr = append(w.addr, first+members[j].c-members[0].c)
 			}
 			from += warp.lanes
+			one := w.count(bytes, global)
 			u.add(&one)
 		}
 		u.scale(n)
@@ -291,15 +350,15 @@ func (w *staticWalk) distribute(b *box, mask *laneMask, bytes int64, global bool
 }
 
 // residues counts the points of the box, lids apart, by addr - addr.c modulo the modulus, in steps.
-func (b *box) residues(addr *form, modulus int64) (counts []int64, step int64) {
+func (b *box) residues(addr *form, modulus int64, have *[lineBytes]int64) (size, step int64) {
 	step = modulus
 	for v := lidVars; v < b.nv; v++ {
 		if b.n[v] > 1 {
 			step = gcd(step, mod(addr.k[v], modulus))
 		}
 	}
-	size := modulus / step
-	var have, next [lineBytes]int64
+	size = modulus / step
+	var next [lineBytes]int64
 	have[0] = 1
 	for v := lidVars; v < b.nv; v++ {
 		n := b.n[v]
@@ -320,9 +379,9 @@ func (b *box) residues(addr *form, modulus int64) (counts []int64, step int64) {
 				}
 			}
 		}
-		have = next
+		copy(have[:size], next[:size])
 	}
-	return slices.Clone(have[:size]), step
+	return size, step
 }
 
 // unitSet is a set of units.

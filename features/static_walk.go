@@ -12,21 +12,17 @@ const maxLanes = 1 << 12
 // staticWalk runs a program over boxes: sets of work-groups and iterations on which every loop has one number of trips and
 // every guard one set of work-items that pass it. Where a box has several, it is divided.
 type staticWalk struct {
+	// What walks share; lanes are the work-items of a group, axis 0 running fastest: the values of their variables.
+	*staticMemory
 	p       *StaticProgram
 	sizes   []int64
 	groups  [3]int64
-	lanes   [][lidVars]int64 // work-items of a group, axis 0 running fastest: the values of their variables
-	strides [][]int64        // of arrays, in bytes
-	offsets []int64          // the same
+	strides [][]int64 // of arrays, in bytes
+	offsets []int64   // the same
 	centre  centre
 	boxes   int // that may still be made
 	sampled int // boxes that were not divided any more, but represented by one of their points
 	merged  bool
-	shapes  map[string]int // of sub-groups, by text
-	text    []byte
-	units   map[unitKey]unitCount
-	addr    []int64
-	sets    [3]unitSet
 	tiles   []tile  // of arrays
 	widest  int64   // access to global memory, in bytes
 	average []int64 // trips of loops that memory bounds
@@ -146,7 +142,7 @@ func (w *staticWalk) newMask(lanes []int32) *laneMask {
 func (w *staticWalk) divide(st *staticState, f func(*staticState)) {
 	why := st.why
 	part := func(from, step, n int64) *staticState {
-		out := *st
+		out := w.copied(st)
 		out.n[why.v] = n
 		out.parts[why.v] = mix(mix(out.parts[why.v], uint64(from)), uint64(step))
 		for i := range out.env {
@@ -155,7 +151,11 @@ func (w *staticWalk) divide(st *staticState, f func(*staticState)) {
 				e.c, e.k[why.v] = e.c+k*from, k*step
 			}
 		}
-		return &out
+		return out
+	}
+	run := func(part *staticState) {
+		f(part)
+		w.giveBack(part)
 	}
 	n := st.n[why.v]
 	parts := max(why.period, 2)
@@ -164,7 +164,7 @@ func (w *staticWalk) divide(st *staticState, f func(*staticState)) {
 		at := int64(float64(n) * spread(w.sampled))
 		one := part(min(at, n-1), 1, 1)
 		one.weight *= n
-		f(one)
+		run(one)
 		return
 	}
 	left := w.boxes - int(parts)
@@ -172,11 +172,11 @@ func (w *staticWalk) divide(st *staticState, f func(*staticState)) {
 		share := left / int(parts-i)
 		w.boxes = share
 		if why.period > 0 {
-			f(part(i, why.period, (n-i+why.period-1)/why.period))
+			run(part(i, why.period, (n-i+why.period-1)/why.period))
 		} else if (i == 0) == (2*why.at <= n) { // the smaller part first, which needs less
-			f(part(0, 1, why.at))
+			run(part(0, 1, why.at))
 		} else {
-			f(part(why.at, 1, n-why.at))
+			run(part(why.at, 1, n-why.at))
 		}
 		left -= share - w.boxes
 	}
@@ -215,13 +215,14 @@ func (w *staticWalk) fold(f *form, lane int32) form {
 	return g
 }
 
-// alone is the scene of one work-item.
+// alone is the scene of one work-item, until the next one is asked for.
 func (w *staticWalk) alone(s *scene, lane int32) *scene {
-	one := *s
-	for i := range one.env {
+	one := &w.one
+	one.box, one.sizes, one.centre, one.why = s.box, s.sizes, s.centre, s.why
+	for i := range s.nv { // further variables are of loops that are not open
 		one.env[i] = w.fold(&s.env[i], lane)
 	}
-	return &one
+	return one
 }
 
 // where finds the work-items for which a condition is as holds says: x is compared with 0 by op, or true where op is "". It is
@@ -294,7 +295,8 @@ func (w *staticWalk) where(st *staticState, x *index, op kernel.OpKind, holds bo
 }
 
 func (w *staticWalk) guard(g *staticGuard, st *staticState) {
-	inner := *st
+	inner := w.copied(st)
+	defer w.giveBack(inner)
 	tested := len(g.predicates) > 0
 	for i, c := range g.conds {
 		op := kernel.Ge
@@ -302,7 +304,7 @@ func (w *staticWalk) guard(g *staticGuard, st *staticState) {
 			op = kernel.Eq
 		}
 		tested = tested || !w.unrolled(c)
-		mask, ok := w.where(&inner, c, op, true)
+		mask, ok := w.where(inner, c, op, true)
 		if !ok {
 			st.why = inner.why
 			w.divide(st, func(part *staticState) { w.guard(g, part) })
@@ -312,7 +314,7 @@ func (w *staticWalk) guard(g *staticGuard, st *staticState) {
 	}
 	loads := inner.mask
 	for _, c := range g.predicates {
-		mask, ok := w.where(&inner, c, "", true)
+		mask, ok := w.where(inner, c, "", true)
 		if !ok {
 			st.why = inner.why
 			w.divide(st, func(part *staticState) { w.guard(g, part) })
@@ -324,15 +326,16 @@ func (w *staticWalk) guard(g *staticGuard, st *staticState) {
 		w.sum.ifs += st.points() * int64(len(st.mask.lanes))
 	}
 	if len(g.loads) > 0 && len(loads.lanes) > 0 {
-		before := inner
+		before := w.copied(inner)
 		before.mask = loads
-		w.accesses(g.loads, &before)
+		w.accesses(g.loads, before)
+		w.giveBack(before)
 	}
 	if len(inner.mask.lanes) > 0 {
 		if tested {
 			defer w.enter(inner.nv)()
 		}
-		w.nodes(g.body, &inner)
+		w.nodes(g.body, inner)
 	}
 }
 
@@ -380,7 +383,8 @@ func (w *staticWalk) access(a *staticAccess, st *staticState) {
 		}
 		return
 	}
-	inner := *st
+	inner := w.copied(st)
+	defer w.giveBack(inner)
 	for _, b := range a.under {
 		if !w.p.opt.Borders && b.condition.kind != indexOpaque {
 			s := scene{sizes: w.sizes, centre: &w.centre}
@@ -389,7 +393,7 @@ func (w *staticWalk) access(a *staticAccess, st *staticState) {
 			}
 			continue
 		}
-		mask, ok := w.where(&inner, b.condition, "", b.holds)
+		mask, ok := w.where(inner, b.condition, "", b.holds)
 		if !ok {
 			st.why = inner.why
 			w.divide(st, again)
@@ -399,7 +403,7 @@ func (w *staticWalk) access(a *staticAccess, st *staticState) {
 			return
 		}
 	}
-	if !w.touch(a, &inner) {
+	if !w.touch(a, inner) {
 		st.why = inner.why
 		w.divide(st, again)
 	}
