@@ -145,7 +145,7 @@ func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) 
 	for iname, axis := range n.Names {
 		p.slots[iname] = p.slots[axis]
 	}
-	b := &staticBuilder{p: p, indexer: indexer{p.slots}, arrays: map[string]int{}}
+	b := &staticBuilder{p: p, indexer: indexer{p.slots}, arrays: map[string]int{}, counter: newCounter(n.Kernel, Options{SubgroupSize: opt.SubgroupSize})}
 	for _, axis := range []int{0, 1, 2} {
 		if p.groups[axis], err = b.bounds(n.Groups[axis]); err != nil {
 			return nil, fmt.Errorf("kernel %s: work-groups along axis %d: %w", n.Kernel.Name, axis, err)
@@ -163,7 +163,8 @@ func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) 
 type staticBuilder struct {
 	p *StaticProgram
 	indexer
-	arrays map[string]int
+	arrays  map[string]int
+	counter *counter
 }
 
 func (b *staticBuilder) bounds(list []polycount.Bound) ([]staticBound, error) {
@@ -291,11 +292,12 @@ func (b *staticBuilder) exec(s *kernel.Stmt) (*staticExec, error) {
 			return nil, err
 		}
 	}
-	c := newCounter(b.p.nest.Kernel, Options{SubgroupSize: b.p.opt.SubgroupSize})
-	if err := c.countOps(s); err != nil {
+	clear(b.counter.found)
+	b.counter.keys = b.counter.keys[:0]
+	if err := b.counter.countOps(s); err != nil {
 		return nil, err
 	}
-	for key, found := range c.found {
+	for key, found := range b.counter.found {
 		op, ok := key.(Op)
 		if !ok {
 			continue

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/polycount"
 )
 
 // apart proves, where it can at a glance, that two accesses touch one element only in instances that agree on all axes of
@@ -17,16 +18,12 @@ func (b *builder) apart(s, t *stmt, x, y access, common []string, kind, free str
 	if len(x.index) != len(y.index) || slices.ContainsFunc(x.array.Axes, func(a kernel.Axis) bool { return a.Stride != nil }) {
 		return false
 	}
-	equal := map[string]bool{}
+	var equal []string
 	forms, others := b.forms(x), b.forms(y)
 	for i := range x.index {
 		p, q := forms[i], others[i]
 		if p == nil || q == nil || !p.Equal(*q) || p.HasFloor() {
 			continue
-		}
-		type digit struct {
-			name        string
-			coeff, most int64
 		}
 		var digits []digit
 		if lanes := max(x.lanes, y.lanes); lanes > 0 && i == len(x.index)-1 {
@@ -41,10 +38,13 @@ func (b *builder) apart(s, t *stmt, x, y access, common []string, kind, free str
 				continue // equal in both
 			case isAxis:
 				d.most, known = b.axisRange(name)
+				if lo, hi, ok := span(s, t, name); ok && (!known || hi-lo < d.most) {
+					d.most, known = hi-lo, true
+				}
 			case slices.Contains(s.loops, name) && slices.Contains(t.loops, name):
-				l1, h1, ok1 := s.interval(name)
-				l2, h2, ok2 := t.interval(name)
-				d.most, known = max(h1, h2)-min(l1, l2), ok1 && ok2
+				var lo, hi int64
+				lo, hi, known = span(s, t, name)
+				d.most = hi - lo
 			case slices.Contains(s.loops, name) || slices.Contains(t.loops, name):
 				known = false
 			default:
@@ -60,23 +60,91 @@ func (b *builder) apart(s, t *stmt, x, y access, common []string, kind, free str
 		}
 		slices.SortFunc(digits, func(a, b digit) int { return cmp.Compare(a.coeff, b.coeff) })
 		sum := int64(0)
-		for _, d := range digits {
+		for i, d := range digits {
 			if d.coeff <= sum {
 				known = false
 				break
 			}
 			sum += d.coeff * d.most
+			if i > 0 {
+				if most, ok := together(s, t, p, digits[:i+1]); ok && most < sum {
+					sum = most
+				}
+			}
 		}
 		for _, d := range digits {
-			equal[d.name] = equal[d.name] || known
+			if known && !slices.Contains(equal, d.name) {
+				equal = append(equal, d.name)
+			}
 		}
 	}
 	for _, d := range b.dims {
-		if strings.HasPrefix(d, kind) && !equal[d] {
+		if strings.HasPrefix(d, kind) && !slices.Contains(equal, d) && !(slices.Contains(s.pinned, d) && slices.Contains(t.pinned, d)) {
 			return false
 		}
 	}
 	return true
+}
+
+// digit is a difference in a sum: its name, the size of its coefficient, and the most that it can be.
+type digit struct {
+	name        string
+	coeff, most int64
+}
+
+// span is the range of a name in both statements.
+func span(s, t *stmt, name string) (lo, hi int64, ok bool) {
+	lo, hi, ok = s.interval(name)
+	if !ok || s == t {
+		return lo, hi, ok
+	}
+	l, h, ok := t.interval(name)
+	return min(lo, l), max(hi, h), ok
+}
+
+// together bounds the difference of Σ coeff·name over the digits, which p has, where the statements have a constraint on this sum:
+// work-items that share out the rows of a tile, each taking every 32nd element, stay in their row.
+func together(s, t *stmt, p *polycount.Affine, digits []digit) (most int64, ok bool) {
+	least := int64(0)
+	for _, d := range digits {
+		c := p.Coeff(d.name)
+		lo, hi, ok := span(s, t, d.name)
+		if c == 0 || !ok {
+			return 0, false
+		}
+		least += min(c*lo, c*hi)
+	}
+	greatest, ok := s.atMost(p, digits)
+	if ok && s != t {
+		var other int64
+		other, ok = t.atMost(p, digits)
+		greatest = max(greatest, other)
+	}
+	return greatest - least, ok
+}
+
+// atMost reads the greatest value of Σ coeff·name over the digits off a constraint of the statement.
+func (s *stmt) atMost(p *polycount.Affine, digits []digit) (most int64, ok bool) {
+	for _, c := range s.need {
+		terms := c.Affine.Terms()
+		if c.Equality || len(terms) != len(digits) || c.Affine.HasFloor() {
+			continue
+		}
+		// -(Σ coeff·name)/scale + constant >= 0
+		scale := int64(0)
+		fits := true
+		for _, d := range digits {
+			a, b := p.Coeff(d.name), -c.Affine.Coeff(d.name)
+			if scale == 0 && b != 0 {
+				scale = a / b
+			}
+			fits = fits && scale > 0 && a == scale*b
+		}
+		if v := scale * c.Affine.Constant(); fits && (!ok || v < most) {
+			most, ok = v, true
+		}
+	}
+	return most, ok
 }
 
 // axisRange is the largest value of an axis, where it is constant.

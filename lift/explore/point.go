@@ -80,9 +80,14 @@ func NewSpace(p *lift.Program, source string, sizes map[string]int64, opt Option
 	if s.Derived, err = derive.Derive(p, s.derivation(opt.Variants)); err != nil {
 		return nil, err
 	}
+	known := map[extents][]Range{}
 	for i, v := range s.Derived.Variants {
 		rng := rand.New(rand.NewPCG(uint64(opt.Seed), uint64(i)))
-		for _, r := range ranges(extentsOf(v.Program.Body, sizes), opt.MaxGroup, opt.Ranges, rng) {
+		e := extentsOf(v.Program.Body, sizes)
+		if known[e] == nil {
+			known[e] = e.ranges(opt.MaxGroup)
+		}
+		for _, r := range e.choose(known[e], opt.Ranges, rng) {
 			s.Points = append(s.Points, &Point{Variant: v, Range: r})
 		}
 	}
@@ -256,6 +261,11 @@ const (
 
 // ranges chooses ND-ranges at random among those that suit maps of such extents.
 func ranges(e extents, maxGroup int64, count int, rng *rand.Rand) []Range {
+	return e.choose(e.ranges(maxGroup), count, rng)
+}
+
+// ranges are the ND-ranges that suit maps of such extents.
+func (e extents) ranges(maxGroup int64) []Range {
 	var locals [3][]int64
 	most := int64(1) // items that a group can use
 	for d := range 3 {
@@ -283,6 +293,12 @@ func ranges(e extents, maxGroup int64, count int, rng *rand.Rand) []Range {
 			}
 		}
 	}
+	return all
+}
+
+// choose takes some of the ND-ranges at random.
+func (e extents) choose(of []Range, count int, rng *rand.Rand) []Range {
+	all := slices.Clone(of)
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	// The plain one is always among them: consecutive work-items along dimension 0, and as many as there are elements.
 	if i := slices.IndexFunc(all, e.plain); i > 0 {
