@@ -85,16 +85,21 @@ func (p *Program) Type() *Type { return p.Body.Type }
 // Assumptions lists what the program states of its sizes, and what its inputs and its body need beside that.
 func (p *Program) Assumptions() []Assumption {
 	list := slices.Clone(p.Assumed)
-	var needed []Assumption
-	for _, in := range p.Inputs {
-		needed = ofLengths(needed, in.Type)
-	}
-	for _, a := range append(needed, p.Body.Assumptions()...) {
+	for _, a := range p.needed() {
 		if !a.Implied(list) {
 			list = append(list, a)
 		}
 	}
 	return list
+}
+
+// needed lists what the inputs and the body need, also where what the program states implies it.
+func (p *Program) needed() []Assumption {
+	var list []Assumption
+	for _, in := range p.Inputs {
+		list = ofLengths(list, in.Type)
+	}
+	return append(list, p.Body.Assumptions()...)
 }
 
 // AtSizes returns the program with constants for size symbols. It fails where one is less than 1, and where an assumption
@@ -114,7 +119,13 @@ func (p *Program) AtSizes(at map[string]int64) (*Program, error) {
 			c.Sizes = append(c.Sizes, s)
 		}
 	}
-	for _, stated := range p.Assumptions() {
+	var list []Assumption
+	if len(c.Sizes) > 0 {
+		list = p.Assumptions()
+	} else { // none is left, and where one that others imply does not hold neither does one of these, which are before it
+		list = slices.Concat(p.Assumed, p.needed())
+	}
+	for _, stated := range list {
 		a, err := stated.subst(by)
 		if err != nil {
 			return nil, err

@@ -3,13 +3,20 @@ package linear
 // interval reads the range of a name off the constraints of the domain where each that mentions it mentions nothing else,
 // so that no projection is needed. It is false where that is not so, and where the range is empty.
 func (s *stmt) interval(name string) (lo, hi int64, ok bool) {
+	for _, c := range s.need {
+		if c.Affine.Has(name) && (c.Equality || !c.Affine.Only(name)) {
+			return 0, 0, false
+		}
+	}
+	return s.within(name)
+}
+
+// within is a range that inequalities on a name alone leave it; other constraints may leave it less.
+func (s *stmt) within(name string) (lo, hi int64, ok bool) {
 	hasLo, hasHi := false, false
 	for _, c := range s.need {
-		if !c.Affine.Has(name) {
+		if c.Equality || !c.Affine.Only(name) {
 			continue
-		}
-		if !c.Affine.Only(name) || c.Equality {
-			return 0, 0, false
 		}
 		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
 		if a > 0 { // a·x + constant ≥ 0

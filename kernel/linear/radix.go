@@ -59,19 +59,7 @@ func (b *builder) apart(s, t *stmt, x, y access, common []string, kind, free str
 			continue
 		}
 		slices.SortFunc(digits, func(a, b digit) int { return cmp.Compare(a.coeff, b.coeff) })
-		sum := int64(0)
-		for i, d := range digits {
-			if d.coeff <= sum {
-				known = false
-				break
-			}
-			sum += d.coeff * d.most
-			if i > 0 {
-				if most, ok := together(s, t, p, digits[:i+1]); ok && most < sum {
-					sum = most
-				}
-			}
-		}
+		known = apartDigits(s, t, p, digits)
 		for _, d := range digits {
 			if known && !slices.Contains(equal, d.name) {
 				equal = append(equal, d.name)
@@ -92,13 +80,31 @@ type digit struct {
 	coeff, most int64
 }
 
-// span is the range of a name in both statements.
+// apartDigits decides whether each digit, the smallest first, exceeds what those below it add up to.
+func apartDigits(s, t *stmt, p *polycount.Affine, digits []digit) bool {
+	sums := make([]int64, 1, len(digits)+1) // of the first so many
+	for i, d := range digits {
+		if d.coeff <= sums[i] {
+			return false
+		}
+		sum := sums[i] + d.coeff*d.most
+		for j := range i {
+			if most, ok := together(s, t, p, digits[j:i+1]); ok && sums[j]+most < sum {
+				sum = sums[j] + most
+			}
+		}
+		sums = append(sums, sum)
+	}
+	return true
+}
+
+// span is a range of a name in both statements.
 func span(s, t *stmt, name string) (lo, hi int64, ok bool) {
-	lo, hi, ok = s.interval(name)
+	lo, hi, ok = s.within(name)
 	if !ok || s == t {
 		return lo, hi, ok
 	}
-	l, h, ok := t.interval(name)
+	l, h, ok := t.within(name)
 	return min(lo, l), max(hi, h), ok
 }
 
