@@ -74,7 +74,7 @@ func (w *writer) terms(a polycount.Affine) ([]term, int64, error) {
 		}
 		out = append(out, term{m.coeff, c})
 	}
-	for _, t := range a.Terms() {
+	for _, t := range a.All() {
 		c := code{w.name(t.Name), precAtom}
 		if a := w.k.Array(t.Name); a != nil && !a.IsValue && a.DType != w.index { // a temporary that bounds a loop
 			c = code{fmt.Sprintf("(%s) %s", w.types[w.index], c.text), precUnary}
@@ -109,13 +109,13 @@ type modulo struct {
 
 // modulos takes the pairs coeff·num − coeff·den·⌊num/den⌋ out of an expression where that leaves fewer names.
 func modulos(a polycount.Affine) (rest polycount.Affine, mods []modulo) {
-	for _, t := range a.Terms() {
+	for _, t := range a.All() {
 		if t.Floor == nil || t.Coeff%t.Floor.Den != 0 {
 			continue
 		}
 		c := -t.Coeff / t.Floor.Den
 		left := a.Sub(t.Floor.Num.Mod(t.Floor.Den).Scale(c))
-		if len(left.Terms()) < len(a.Terms())-1 {
+		if left.Len() < a.Len()-1 {
 			a = left
 			mods = append(mods, modulo{c, t.Floor.Num, t.Floor.Den})
 		}

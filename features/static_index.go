@@ -52,7 +52,7 @@ func (x *indexer) known(name string) bool { _, ok := x.slots[name]; return ok }
 
 func (x *indexer) affine(a polycount.Affine) (*index, error) {
 	out := &index{kind: indexAffine, c: a.Constant()}
-	for _, t := range a.Terms() {
+	for _, t := range a.All() {
 		p := indexPart{coeff: t.Coeff}
 		if t.Floor != nil {
 			num, err := x.affine(t.Floor.Num)

@@ -61,7 +61,7 @@ func constantTrips(l *linear.Loop) int64 {
 		return 0
 	}
 	d := l.Upper[0].Num.Sub(l.Lower[0].Num)
-	if len(d.Terms()) > 0 || d.Constant() < 0 {
+	if d.Len() > 0 || d.Constant() < 0 {
 		return 0
 	}
 	return d.Constant()/max(l.Step, 1) + 1

@@ -1,9 +1,10 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
-	"sort"
+	"slices"
 
 	"gpuperf/polycount"
 )
@@ -109,15 +110,15 @@ func FromAffine(a polycount.Affine) Expr {
 		coeff int64
 		of    Expr
 	}
-	var terms []term
-	for _, t := range a.Terms() {
+	terms := make([]term, 0, a.Len()+1)
+	for _, t := range a.All() {
 		if t.Floor != nil {
 			terms = append(terms, term{t.Coeff, binary(FloorDiv, FromAffine(t.Floor.Num), Int{t.Floor.Den})})
 		} else {
 			terms = append(terms, term{t.Coeff, Var{t.Name}})
 		}
 	}
-	sort.SliceStable(terms, func(i, j int) bool { return terms[i].coeff > terms[j].coeff })
+	slices.SortStableFunc(terms, func(x, y term) int { return cmp.Compare(y.coeff, x.coeff) })
 	if c := a.Constant(); c != 0 || len(terms) == 0 {
 		terms = append(terms, term{c, nil})
 	}
@@ -143,7 +144,7 @@ func FromAffine(a polycount.Affine) Expr {
 			out = binary(Sub, out, e)
 		default:
 			if sum, ok := out.(*Op); ok && sum.Kind == Add {
-				out = &Op{Add, append(sum.Args[:len(sum.Args):len(sum.Args)], e)}
+				sum.Args = append(sum.Args, e) // it was made here
 			} else {
 				out = binary(Add, out, e)
 			}

@@ -105,7 +105,7 @@ func (k *Kernel) checkStatements() error {
 		if (s.Kind == Assign) != (s.LHS != nil && s.RHS != nil) {
 			return k.errorf("statement %s: assignments have two sides, other statements none", s.ID)
 		}
-		if !slices.Equal(s.Inames, sortedSet(s.Inames)) {
+		if !isSet(s.Inames) {
 			return k.errorf("statement %s: inames %v are not sorted", s.ID, s.Inames)
 		}
 		for _, n := range s.Inames {

@@ -90,6 +90,11 @@ func (k *Kernel) interval(e polycount.Affine, inames []string) (lo, hi int64, ha
 	if err != nil {
 		return 0, 0, false, false, err
 	}
+	if len(used) == 1 && e.Equal(polycount.Name(used[0])) {
+		if lo, hi, ok := between(d, used[0]); ok {
+			return lo, hi, true, true, nil
+		}
+	}
 	const x = "$value" // no iname has such a name
 	d, err = d.AddDims(x).Constrain(polycount.EQ(polycount.Name(x), e))
 	if err != nil {
@@ -114,6 +119,26 @@ func (k *Kernel) interval(e polycount.Affine, inames []string) (lo, hi int64, ha
 		lo, hi = min(lo, l), max(hi, h)
 	}
 	return lo, hi, hasLo, hasHi, nil
+}
+
+// between reads the range of the name off a set with no other constraints than constant bounds of it.
+func between(d *polycount.Set, name string) (lo, hi int64, ok bool) {
+	cs, ok := d.Constraints()
+	hasLo, hasHi := false, false
+	for _, c := range cs {
+		if !ok || c.Equality || !c.Affine.Only(name) {
+			return 0, 0, false
+		}
+		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
+		if a > 0 { // a·x + constant ≥ 0
+			if v := -floorDiv(constant, a); !hasLo || v > lo {
+				lo, hasLo = v, true
+			}
+		} else if v := floorDiv(constant, -a); !hasHi || v < hi {
+			hi, hasHi = v, true
+		}
+	}
+	return lo, hi, ok && hasLo && hasHi && lo <= hi
 }
 
 // tightest is the best constant bound in the list: the largest lower or the smallest upper one.

@@ -206,7 +206,7 @@ func (s *formSum) add(e Expr, by *ParamPoly) error {
 }
 
 func (s *formSum) addAffine(a polycount.Affine, by *ParamPoly) {
-	for _, t := range a.Terms() {
+	for _, t := range a.All() {
 		c := by.Scale(t.Coeff)
 		switch {
 		case t.Floor != nil && slices.ContainsFunc(t.Floor.Num.Names(), s.k.IsIname):

@@ -261,7 +261,7 @@ func (p *prefetch) measure() error {
 
 // sweptPart splits an index into its terms in the swept inames and the rest.
 func (p *prefetch) sweptPart(e polycount.Affine) (swept, rest polycount.Affine) {
-	for _, t := range e.Terms() {
+	for _, t := range e.All() {
 		if t.Floor == nil && slices.Contains(p.sweep, t.Name) {
 			swept = swept.Add(polycount.Name(t.Name).Scale(t.Coeff))
 		}

@@ -203,7 +203,20 @@ func (s *Stmt) Unsynced(o *Stmt, space Space) bool {
 	return says(s, o) || says(o, s)
 }
 
+// isSet reports whether a list is sorted, without repetition.
+func isSet(list []string) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i-1] >= list[i] {
+			return false
+		}
+	}
+	return true
+}
+
 func sortedSet(list []string) []string {
+	if isSet(list) {
+		return slices.Clone(list)
+	}
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -3,6 +3,7 @@ package polycount
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -67,8 +68,14 @@ func compareAffine(a, b Affine) int {
 	return cmp.Compare(a.c, b.c)
 }
 
-// combine returns k·a + l·b.
+// combine returns k·a + l·b. It may share the terms of one, which nothing changes.
 func combine(k int64, a Affine, l int64, b Affine) Affine {
+	switch {
+	case k == 1 && (l == 0 || len(b.terms) == 0):
+		return Affine{add(a.c, mul(l, b.c)), a.terms}
+	case l == 1 && (k == 0 || len(a.terms) == 0):
+		return Affine{add(mul(k, a.c), b.c), b.terms}
+	}
 	out := Affine{c: add(mul(k, a.c), mul(l, b.c))}
 	out.terms = make([]Term, 0, len(a.terms)+len(b.terms))
 	put := func(t Term, k int64) {
@@ -107,6 +114,9 @@ func (a Affine) Add(b Affine) Affine { return combine(1, a, 1, b) }
 
 // Sub returns a − b.
 func (a Affine) Sub(b Affine) Affine { return combine(1, a, -1, b) }
+
+// AddScaled returns a + k·b.
+func (a Affine) AddScaled(k int64, b Affine) Affine { return combine(1, a, k, b) }
 
 // Neg returns −a.
 func (a Affine) Neg() Affine { return a.Scale(-1) }
@@ -173,6 +183,12 @@ func (a Affine) FloorDiv(d int64) Affine {
 
 // Mod returns a − d·⌊a/d⌋ for d > 0.
 func (a Affine) Mod(d int64) Affine { return a.Sub(a.FloorDiv(d).Scale(d)) }
+
+// All yields the terms in their order, as Terms lists them.
+func (a Affine) All() iter.Seq2[int, Term] { return slices.All(a.terms) }
+
+// Len is the number of terms.
+func (a Affine) Len() int { return len(a.terms) }
 
 // Coeff is the coefficient of the plain name, outside floors.
 func (a Affine) Coeff(name string) int64 {

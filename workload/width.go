@@ -157,7 +157,7 @@ func (m *magnitudes) fromMemory(b polycount.Bound) (*big.Int, bool) {
 // affine bounds an affine expression.
 func (m *magnitudes) affine(a polycount.Affine) *big.Int {
 	sum := new(big.Int).Abs(big.NewInt(a.Constant()))
-	for _, t := range a.Terms() {
+	for _, t := range a.All() {
 		v := new(big.Int).Abs(big.NewInt(t.Coeff))
 		if t.Floor != nil {
 			v.Mul(v, new(big.Int).Div(m.affine(t.Floor.Num), big.NewInt(t.Floor.Den)))

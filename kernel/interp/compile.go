@@ -46,7 +46,7 @@ func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
 		den   int64
 	}
 	var terms []term
-	for _, t := range a.Terms() {
+	for _, t := range a.All() {
 		if t.Floor != nil {
 			num, err := c.affine(t.Floor.Num)
 			if err != nil {

@@ -30,7 +30,7 @@ func (b *builder) apart(s, t *stmt, x, y access, common []string, kind, free str
 			digits = append(digits, digit{"", 1, lanes - 1})
 		}
 		known := true
-		for _, term := range p.Terms() {
+		for _, term := range p.All() {
 			name := term.Name
 			d := digit{name, max(term.Coeff, -term.Coeff), 0}
 			switch isAxis := strings.HasSuffix(name, ")"); {
@@ -132,8 +132,8 @@ func together(s, t *stmt, p *polycount.Affine, digits []digit) (most int64, ok b
 // atMost reads the greatest value of Σ coeff·name over the digits off a constraint of the statement.
 func (s *stmt) atMost(p *polycount.Affine, digits []digit) (most int64, ok bool) {
 	for _, c := range s.need {
-		terms := c.Affine.Terms()
-		if c.Equality || len(terms) != len(digits) || c.Affine.HasFloor() {
+		terms := c.Affine.Len()
+		if c.Equality || terms != len(digits) || c.Affine.HasFloor() {
 			continue
 		}
 		// -(Σ coeff·name)/scale + constant >= 0

@@ -40,20 +40,20 @@ func (r *indexer) affine(a polycount.Affine) index {
 
 // span bounds an affine expression. A pair num − den·⌊num/den⌋ is a remainder, in 0 .. den-1.
 func (r *indexer) span(a polycount.Affine) (lo, hi int64) {
-	for _, t := range a.Terms() {
+	for _, t := range a.All() {
 		if t.Floor == nil || t.Coeff%t.Floor.Den != 0 {
 			continue
 		}
 		c := -t.Coeff / t.Floor.Den
 		rest := a.Sub(t.Floor.Num.Mod(t.Floor.Den).Scale(c))
-		if len(rest.Terms()) < len(a.Terms())-1 {
+		if rest.Len() < a.Len()-1 {
 			a = rest
 			lo += min(0, c*(t.Floor.Den-1))
 			hi += max(0, c*(t.Floor.Den-1))
 		}
 	}
 	lo, hi = lo+a.Constant(), hi+a.Constant()
-	for _, t := range a.Terms() {
+	for _, t := range a.All() {
 		var s span
 		if t.Floor != nil {
 			s.lo, s.hi = r.span(t.Floor.Num)
@@ -150,7 +150,7 @@ func (r *indexer) quotient(a polycount.Affine, d int64) polycount.Affine {
 // exactly divides by m an expression all of whose coefficients are multiples of it.
 func exactly(a polycount.Affine, m int64) polycount.Affine {
 	out := polycount.Int(a.Constant() / m)
-	for _, t := range a.Terms() {
+	for _, t := range a.All() {
 		t.Coeff /= m
 		out = out.Add(termOf(t))
 	}
@@ -208,16 +208,16 @@ func (r *indexer) choose(condition kernel.Expr, x, y index) index {
 // resolve replaces variables by what they stand for, and simplifies again.
 func (r *indexer) resolve(a polycount.Affine, by map[string]polycount.Affine) polycount.Affine {
 	out := polycount.Int(a.Constant())
-	for _, t := range a.Terms() {
+	for _, t := range a.All() {
 		switch {
 		case t.Floor != nil:
-			out = out.Add(r.quotient(r.resolve(t.Floor.Num, by), t.Floor.Den).Scale(t.Coeff))
+			out = out.AddScaled(t.Coeff, r.quotient(r.resolve(t.Floor.Num, by), t.Floor.Den))
 		default:
 			v, ok := by[t.Name]
 			if !ok {
 				v = polycount.Name(t.Name)
 			}
-			out = out.Add(v.Scale(t.Coeff))
+			out = out.AddScaled(t.Coeff, v)
 		}
 	}
 	return out
