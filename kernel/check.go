@@ -320,6 +320,12 @@ func (k *Kernel) checkArrays() error {
 
 // checkRaces: what different work-items write must differ in place.
 func (k *Kernel) checkRaces() error {
+	writers := map[string][]*Stmt{} // of private temporaries of which work-items do not share out the elements
+	for _, s := range k.Statements {
+		if a := k.Array(target(s)); a != nil && k.IsTemp(a.Name) && k.SpaceOf(a.Name) == Private && !a.PerItem {
+			writers[a.Name] = append(writers[a.Name], s)
+		}
+	}
 	for _, s := range k.Statements {
 		for _, w := range k.Writes(s) {
 			if iname, space, err := k.omitted(s, w); err != nil {
@@ -330,7 +336,7 @@ func (k *Kernel) checkRaces() error {
 			}
 		}
 		for _, r := range k.Reads(s) {
-			if iname, writer := k.foreign(s, r); iname != "" {
+			if iname, writer := k.foreign(s, writers[r.Array]); iname != "" {
 				return k.errorf("statement %s reads %s, of which every value of %s (%s) has its own, written by %s; %s is not an iname of %s",
 					s.ID, r.Array, iname, k.Tags[iname], writer, iname, s.ID)
 			}
@@ -373,13 +379,13 @@ func (k *Kernel) omitted(s *Stmt, w *Access) (iname string, space Space, err err
 	return "", space, nil
 }
 
-// foreign finds a local or group iname within which a private temporary is written, while s, outside it, reads it.
-func (k *Kernel) foreign(s *Stmt, r *Access) (iname, writer string) {
-	if !k.IsTemp(r.Array) || k.SpaceOf(r.Array) != Private || k.Array(r.Array).PerItem {
+// foreign finds a local or group iname within which a private temporary is written by the writers, while s, outside it, reads it.
+func (k *Kernel) foreign(s *Stmt, writers []*Stmt) (iname, writer string) {
+	if len(writers) == 0 {
 		return "", ""
 	}
 	all := s.AllInames()
-	for _, w := range k.writers(r.Array) {
+	for _, w := range writers {
 		for _, n := range w.Inames {
 			if kind := k.Tags[n].Kind; (kind == LocalAxis || kind == GroupAxis) && !slices.Contains(all, n) {
 				return n, w.ID

@@ -106,7 +106,7 @@ func (t *Term) Assumptions() []Assumption {
 
 // Walk visits every distinct node of the term once, kids first.
 func Walk(t *Term, visit func(*Term)) {
-	seen := map[*Term]bool{}
+	seen := make(map[*Term]bool, 64)
 	var walk func(t *Term)
 	walk = func(t *Term) {
 		if seen[t] {

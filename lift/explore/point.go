@@ -282,14 +282,14 @@ func (e extents) ranges(maxGroup int64) []Range {
 		most *= min(longest, maxGroup)
 	}
 	least := min(leastGroup, most)
-	var all []Range
+	all := make([]Range, 0, 256)
 	for _, l0 := range locals[0] {
 		for _, l1 := range locals[1] {
 			for _, l2 := range locals[2] {
 				if n := l0 * l1 * l2; n < least || n > maxGroup || (l2 > 8 && e.lcl[2] == 0) {
 					continue
 				}
-				all = append(all, launches(e, [3]int64{l0, l1, l2})...)
+				all = launches(all, e, [3]int64{l0, l1, l2})
 			}
 		}
 	}
@@ -327,8 +327,8 @@ func (e extents) plain(r Range) bool {
 	return true
 }
 
-// launches are the launches of work-groups of a shape: as many as there is work for, or fewer.
-func launches(e extents, local [3]int64) (out []Range) {
+// launches adds the launches of work-groups of a shape: as many as there is work for, or fewer.
+func launches(out []Range, e extents, local [3]int64) []Range {
 	var groups [3]int64
 	total := int64(1)
 	for d := range 3 {

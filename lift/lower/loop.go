@@ -32,9 +32,8 @@ var parallel = lift.Set(lift.MapGlb, lift.MapWrg, lift.MapLcl)
 // axisNames name the inames of loops.
 var axisNames = map[lift.Op]string{lift.MapGlb: "glb", lift.MapWrg: "wrg", lift.MapLcl: "lcl"}
 
-// inferRange fills in what the options leave open.
-func (c *lowering) inferRange(t *lift.Term) {
-	var longest [3]map[lift.Op]int64
+// longestMaps finds the lengths of the longest parallel maps of a term, by dimension and operator.
+func longestMaps(t *lift.Term) (longest [3]map[lift.Op]int64) {
 	for d := range longest {
 		longest[d] = map[lift.Op]int64{}
 	}
@@ -44,6 +43,11 @@ func (c *lowering) inferRange(t *lift.Term) {
 			longest[d][t.Op] = max(longest[d][t.Op], lengthOf(t.Arg().Type))
 		}
 	})
+	return longest
+}
+
+// inferRange fills in what the options leave open.
+func (c *lowering) inferRange(longest [3]map[lift.Op]int64) {
 	for d := range 3 {
 		glb, wrg, lcl := longest[d][lift.MapGlb], longest[d][lift.MapWrg], longest[d][lift.MapLcl]
 		local, global := &c.opt.Local[d], &c.opt.Global[d]

@@ -109,7 +109,9 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 			l, err = nil, fmt.Errorf("program %s: %v", p.Name, x)
 		}
 	}()
-	c.inferRange(p.Body)
+	if slices.Contains(opt.Local[:], 0) || slices.Contains(opt.Global[:], 0) {
+		c.inferRange(longestMaps(p.Body))
+	}
 	var env *scope
 	l = &Lowered{}
 	for _, in := range p.Inputs {
