@@ -24,7 +24,7 @@ func liftDescribeCommand() *cobra.Command {
 		Short: "Derive the static features of recorded samples again",
 		Long: `describe writes the vectors of features beside a samples file anew: for a program that has features which were not known when its
 variants were explored. Each variant is derived from its program, by the same options as then, and must generate the source that
-was run. The device whose limits count is that of the samples. Nothing is run, and the samples stay as they are. All programs of
+was run; variants that a seed does not give are looked for with the next ones. The device whose limits count is that of the samples. Nothing is run, and the samples stay as they are. All programs of
 the file must be given: vectors that cannot be derived again make it fail, and nothing is written.`,
 		Args: minArgs(2, "a samples file, and the programs that it has samples of"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -13,9 +13,13 @@ import (
 	"gpuperf/workload"
 )
 
+// describeSeeds is how many seeds are tried: samples do not tell that of their exploration, but their variants have a name each,
+// whatever seed gives them.
+const describeSeeds = 8
+
 // Redescribe derives the vectors of points of a program again, as is needed when there are new features: those of the list that
-// are of this program, in their order, the others left as they are. The options must be those of the exploration, and the source
-// that is generated today the one that was run, or else the vector has an error at its place, and is not among those returned.
+// are of this program, in their order, the others left as they are. The options must be those of the exploration, but for the seed,
+// which is the first of those tried; and the source that is generated today must be the one that was run, or else the vector has an error at its place, and is not among those returned.
 func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static features.StaticOptions) ([]rank.Vector, []error) {
 	errs := make([]error, len(list))
 	out := slices.Clone(list)
@@ -32,18 +36,26 @@ func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static feature
 		bySizes[key] = append(bySizes[key], i)
 	}
 	for _, key := range order {
-		at := bySizes[key]
-		s, err := NewSpace(p, list[at[0]].Kernel.Source, list[at[0]].Kernel.Sizes, opt)
-		if err != nil {
-			for _, i := range at {
-				errs[i] = err
+		left := bySizes[key]
+		for try := range describeSeeds {
+			with := opt
+			with.Seed += int64(try)
+			s, err := NewSpace(p, list[left[0]].Kernel.Source, list[left[0]].Kernel.Sizes, with)
+			if err != nil {
+				for _, i := range left {
+					errs[i] = err
+				}
+				break
 			}
-			continue
+			parallel(len(left), func(k int) {
+				i := left[k]
+				out[i], errs[i] = s.redescribe(list[i], static)
+			})
+			left = slices.DeleteFunc(left, func(i int) bool { return errs[i] == nil })
+			if len(left) == 0 {
+				break
+			}
 		}
-		parallel(len(at), func(k int) {
-			i := at[k]
-			out[i], errs[i] = s.redescribe(list[i], static)
-		})
 	}
 	kept := out[:0]
 	for i := range out {
