@@ -53,9 +53,7 @@ func TestClock(t *testing.T) {
 		}
 		s.Points = append(s.Points, p)
 	}
-	if err := c.Predict(s); err != nil {
-		t.Fatal(err)
-	}
+	c.Predict(s)
 	for i, p := range s.Points {
 		if want := 1e-5 + float64(i)*1e-9; p.Predicted < want*(1-1e-12) || p.Predicted > want*(1+1e-12) {
 			t.Fatalf("point %d: %g s, want %g", i, p.Predicted, want)

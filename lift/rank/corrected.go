@@ -1,29 +1,35 @@
 package rank
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
 
-// corrected is the time by physics, times what a forest has learnt of its errors: one law for all programs, from which times
+// corrected is the time by a law, times what a forest has learnt of its errors: one law for all programs, from which times
 // follow that were never seen, and trees for what the law leaves out. (Regression kriging and hybrid performance models do so;
 // see Didona, Quaglia, Romano and Torre, "Enhancing performance prediction robustness by combining analytical modeling and
 // machine learning", 2015, section 3.2.) By how much the law is off for a benchmark as a whole does not matter to its order, and
 // is not learnt: errors are by the median of the group.
 type corrected struct {
-	base  *physics
+	base  Scorer
 	view  Ranker
 	names []string
 	error predictor
 }
 
-func fitCorrected(train *Set) (Scorer, error) {
-	train = train.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) && !math.IsInf(p.Seconds, 1) })
-	base, err := newPhysics(train)
-	if err != nil {
-		return nil, err
+// correct learns the errors of what law fits. A law scores by the negative logarithm of the time.
+func correct(law func(*Set) (Scorer, error)) func(*Set) (Scorer, error) {
+	return func(train *Set) (Scorer, error) {
+		train = train.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) && !math.IsInf(p.Seconds, 1) })
+		base, err := law(train)
+		if err != nil {
+			return nil, err
+		}
+		return newCorrected(base, train)
 	}
+}
+
+func newCorrected(base Scorer, train *Set) (Scorer, error) {
 	rates, err := base.Score(train)
 	if err != nil {
 		return nil, err
@@ -63,7 +69,7 @@ func (c *corrected) Score(s *Set) ([]float64, error) {
 	}
 	rows, err := c.view.rows(s, c.names)
 	if err != nil {
-		return nil, fmt.Errorf("ranker corrected: %w", err)
+		return nil, err
 	}
 	parallel(len(rows), func(i int) { out[i] += c.error(rows[i]) })
 	return out, nil

@@ -28,8 +28,10 @@ var costSettings = lm.Settings{Ftol: 1e-6, Xtol: 1e-6, MaxEvaluations: 200, NoPo
 // Clock tells the time of points by a cost model on totals of their static features (Stevens and Klöckner, section 4). It is safe for
 // concurrent use.
 type Clock struct {
-	totals     *features.Totals
-	predictors sync.Pool // of *calibrate.Predictor, each for one goroutine at a time
+	totals   *features.Totals
+	names    []string // of the model's features
+	params   []float64
+	compiled sync.Pool // of *models.Compiled, each for one goroutine at a time
 }
 
 // NewClock makes a clock of a fitted model, for points with static features of these names. An error says which feature of the model
@@ -39,19 +41,16 @@ func NewClock(names []string, model *models.Model, fit *calibrate.Fit) (*Clock, 
 	if err != nil {
 		return nil, err
 	}
-	first, err := calibrate.NewPredictor(model, fit)
+	compiled, err := model.Compile()
 	if err != nil {
 		return nil, err
 	}
-	c := &Clock{totals: totals}
-	c.predictors.New = func() any {
-		p, err := calibrate.NewPredictor(model, fit)
-		if err != nil {
-			return err // not after the first
-		}
-		return p
+	params, ok := fit.Values(compiled.Parameters)
+	if !ok {
+		return nil, fmt.Errorf("the fit of %s lacks a parameter of the model: calibrate again", fit.Model)
 	}
-	c.predictors.Put(first)
+	c := &Clock{totals: totals, names: compiled.Features, params: params}
+	c.compiled.New = func() any { return compiled.Clone() }
 	return c, nil
 }
 
@@ -77,29 +76,20 @@ func totalsOf(names []string, model *models.Model) (*features.Totals, error) {
 }
 
 // Seconds is the time of a point, whose features stand in the order of the names that the clock was made for.
-func (c *Clock) Seconds(values []float64) (float64, error) {
-	switch x := c.predictors.Get().(type) {
-	case *calibrate.Predictor:
-		defer c.predictors.Put(x)
-		p, err := x.Predict(c.totals.At(values))
-		if err != nil {
-			return 0, err
-		}
-		return p.Seconds, nil
-	case error:
-		return 0, x
+func (c *Clock) Seconds(values []float64) float64 {
+	of := c.totals.At(values)
+	x := make([]float64, len(c.names))
+	for i, name := range c.names {
+		x[i] = of[name]
 	}
-	return 0, errors.New("no predictor")
+	compiled := c.compiled.Get().(*models.Compiled)
+	defer c.compiled.Put(compiled)
+	return compiled.Eval(x, c.params)
 }
 
 // Predict sets the predicted times of all points of a set.
-func (c *Clock) Predict(s *Set) error {
-	errs := make([]error, len(s.Points))
-	parallel(len(s.Points), func(i int) {
-		p := &s.Points[i]
-		p.Predicted, errs[i] = c.Seconds(p.Features)
-	})
-	return errors.Join(errs...)
+func (c *Clock) Predict(s *Set) {
+	parallel(len(s.Points), func(i int) { s.Points[i].Predicted = c.Seconds(s.Points[i].Features) })
 }
 
 // fitCost calibrates the cost model on the measured points.
@@ -123,6 +113,9 @@ func fitCost(train *Set) (Scorer, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("there is no measured point to learn from")
 	}
+	if len(rows) < leastRows(model) {
+		return newCost(train.Names, model, initial(model))
+	}
 	if len(rows) > costRows {
 		rng := rand.New(rand.NewPCG(treeSeed, 1))
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
@@ -132,11 +125,21 @@ func fitCost(train *Set) (Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	clock, err := NewClock(train.Names, model, fit)
-	if err != nil {
-		return nil, err
+	return newCost(train.Names, model, fit)
+}
+
+// leastRows is the number of points from which on the parameters of a model are fitted to them; with fewer it stays as it was written.
+func leastRows(model *models.Model) int { return 3 * len(model.ParameterNames()) }
+
+// initial is the parameters where a fit would start.
+func initial(model *models.Model) *calibrate.Fit {
+	fit := &calibrate.Fit{Model: model.Name}
+	for _, p := range model.Parameters {
+		if p.Init != nil {
+			fit.Parameters = append(fit.Parameters, calibrate.Estimate{Name: p.Name, Value: *p.Init})
+		}
 	}
-	return &costScorer{train.Names, clock}, nil
+	return fit
 }
 
 // costScorer scores by the time that a clock tells.
@@ -145,18 +148,22 @@ type costScorer struct {
 	clock *Clock
 }
 
+func newCost(names []string, model *models.Model, fit *calibrate.Fit) (Scorer, error) {
+	clock, err := NewClock(names, model, fit)
+	if err != nil {
+		return nil, err
+	}
+	return &costScorer{names, clock}, nil
+}
+
 func (c *costScorer) Score(s *Set) ([]float64, error) {
 	s, err := s.Select(c.names)
 	if err != nil {
 		return nil, err
 	}
-	out, errs := make([]float64, len(s.Points)), make([]error, len(s.Points))
-	parallel(len(s.Points), func(i int) {
-		var seconds float64
-		seconds, errs[i] = c.clock.Seconds(s.Points[i].Features)
-		out[i] = -math.Log(max(seconds, 1e-12))
-	})
-	return out, errors.Join(errs...)
+	out := make([]float64, len(s.Points))
+	parallel(len(s.Points), func(i int) { out[i] = -math.Log(max(c.clock.Seconds(s.Points[i].Features), 1e-12)) })
+	return out, nil
 }
 
 // needsOfCost says what static features the cost model lacks, or nil.

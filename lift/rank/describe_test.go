@@ -108,7 +108,7 @@ func TestDescribe(t *testing.T) {
 		t.Fatalf("%d points in %d groups, %v", len(set.Points), len(set.Groups()), warnings)
 	}
 	var all []*rank.Outcomes
-	for _, name := range []string{"knn", "knn-relative", "ridge", "forest", "physics", "corrected", "cost"} {
+	for _, name := range []string{"knn", "knn-relative", "ridge", "forest", "cost", "corrected"} {
 		r, err := rank.Find(name)
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 	figures := rank.NewFigures(all)
-	if n := len(figures.Curves.Panels); n != 6 || len(figures.Curves.Panels[0].Curves) != 8 || len(figures.Runs.Bars) != 6 || len(figures.Factors.Bars) != 7 {
+	if n := len(figures.Curves.Panels); n != 6 || len(figures.Curves.Panels[0].Curves) != 7 || len(figures.Runs.Bars) != 6 || len(figures.Factors.Bars) != 6 {
 		t.Errorf("%d panels, %d bars of runs, %d of factors", n, len(figures.Runs.Bars), len(figures.Factors.Bars))
 	}
 	for _, svg := range []string{figures.Curves.SVG(), figures.Factors.SVG(), figures.Runs.SVG()} {

@@ -67,10 +67,10 @@ var rankers = []Ranker{
 	{Name: "knn-relative", Doc: "the 5 nearest by logarithms of all features relative to the benchmark's mean, weighted by distance", view: relativeView, logarithm: true, learn: learnNearest(true)},
 	{Name: "ridge", Doc: "ridge regression of the logarithm of throughput on relative logarithms", view: relativeView, logarithm: true, learn: fitRidge},
 	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", view: placesView, roofs: true, places: true, learn: fitTrees(deepForest)},
-	{Name: "physics", Doc: "a law of overlapping roofs, whose coefficients are fitted to the times of the training points", whole: fitPhysics, needs: physicsNeeds},
-	{Name: "corrected", Doc: "that law, and deep randomized trees of its errors", whole: fitCorrected, needs: physicsNeeds},
 	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: fitCost, needs: needsOfCost},
-	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true},
+	{Name: "corrected", Doc: "that time, and deep randomized trees of its errors", whole: correct(fitCost), needs: needsOfCost},
+	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true, whole: takeModel},
+	{Name: "model+trees", Doc: "that time, and deep randomized trees of its errors", predicted: true, whole: correct(takeModel)},
 }
 
 // Default is the name of the ranker that commands use where none is asked for.
@@ -137,11 +137,8 @@ func (r Ranker) Fit(train *Set) (Scorer, error) {
 }
 
 func (r Ranker) fit(train *Set) (Scorer, error) {
-	switch {
-	case r.whole != nil:
+	if r.whole != nil {
 		return r.whole(train)
-	case r.learn == nil:
-		return modelScorer{}, nil
 	}
 	train = train.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) })
 	if err := train.Check(); err != nil {
@@ -301,11 +298,13 @@ func (l *learnt) Score(s *Set) ([]float64, error) {
 // modelScorer scores by the predicted time.
 type modelScorer struct{}
 
+func takeModel(*Set) (Scorer, error) { return modelScorer{}, nil }
+
 func (modelScorer) Score(s *Set) ([]float64, error) {
 	out := make([]float64, len(s.Points))
 	for i, p := range s.Points {
 		if !(p.Predicted > 0) || math.IsInf(p.Predicted, 0) {
-			return nil, fmt.Errorf("ranker model: %w", unpredicted(&p))
+			return nil, unpredicted(&p)
 		}
 		out[i] = -math.Log(p.Predicted)
 	}

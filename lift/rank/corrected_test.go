@@ -6,16 +6,15 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"gpuperf/calibrate"
+	"gpuperf/models/library"
 )
 
-// launches makes points of a benchmark whose times are by a law of physics with noise: each work-item makes so many loads, some
+// launches makes points of a benchmark whose times are by a cost model with noise: each work-item makes so many loads, some
 // by way of local memory.
-func launches(law *physics, benchmark string, loads float64, points int, noise float64) *Set {
+func launches(law *Clock, benchmark string, loads float64, points int, noise float64) *Set {
 	names := staticNames()
-	of, err := physicsOf(names)
-	if err != nil {
-		panic(err)
-	}
 	s := &Set{Names: names}
 	rng := rand.New(rand.NewPCG(uint64(loads), 17))
 	for i := range points {
@@ -26,7 +25,7 @@ func launches(law *physics, benchmark string, loads float64, points int, noise f
 		resident := min(2048/group, 32)
 		lines := 1 + 3*rng.Float64()
 		for name, v := range map[string]float64{
-			"global_size_0": items, "global_size_1": 1, "global_size_2": 1, "lanes_used": 1, "launches": 1, "data_bytes": 1 << 25,
+			"global_size_0": items, "group_size": group, "tile_bytes": 8 * each * group, "global_size_1": 1, "global_size_2": 1, "lanes_used": 1, "launches": 1, "data_bytes": 1 << 25,
 			"work_groups": items / group, "groups_resident": resident, "waves": items / group / resident / 132, "occupancy": resident * group / 2048,
 			"global_stores": each, "adds": loads * each, "statements": each, "load_rounds": each, "sectors_distinct": 8 * each,
 		} {
@@ -46,66 +45,43 @@ func launches(law *physics, benchmark string, loads float64, points int, noise f
 		}
 		s.Points = append(s.Points, Point{
 			ID: fmt.Sprint(benchmark, i), Benchmark: benchmark, Features: row, Predicted: math.NaN(),
-			Seconds: math.Exp(law.logTime(law.theta, of(row), nil) + noise*rng.NormFloat64()),
+			Seconds: law.Seconds(row) * math.Exp(noise*rng.NormFloat64()),
 		})
 	}
 	return s
 }
 
-// device is a law with the coefficients of no device in particular, 0 for the terms left out.
-func lawOf(p float64, coefficients map[string]float64) *physics {
-	m := &physics{}
-	for _, t := range physicsTerms {
-		c, ok := coefficients[t.roof+" "+t.name]
-		if !ok {
-			c = 1e-30
-		}
-		m.scale, m.theta = append(m.scale, 1/c), append(m.theta, 0)
-	}
-	m.theta = append(m.theta, math.Log(p-1))
-	return m
-}
-
-var someDevice = map[string]float64{
-	"start launches": 5e-6, "memory data": 3e-13, "access instructions": 3e-12, "access lines": 2e-12, "access wavefronts": 2e-12,
-	"issue operations": 1e-12, "latency rounds": 1e-9, "latency barriers": 1e-9,
-}
-
-func TestPhysicsDerivatives(t *testing.T) {
-	law := lawOf(3, someDevice)
-	of, err := physicsOf(staticNames())
+// lawOf is the cost model with the parameters of no device in particular.
+func lawOf(norm float64) *Clock {
+	model, err := library.Load(costModel)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	for _, p := range launches(law, "b", 9, 20, 0).Points {
-		x := of(p.Features)
-		d, none := make([]float64, len(law.theta)), make([]float64, len(law.theta))
-		law.logTime(law.theta, x, d)
-		for j := range law.theta {
-			const h = 1e-5
-			up, down := append([]float64{}, law.theta...), append([]float64{}, law.theta...)
-			up[j], down[j] = up[j]+h, down[j]-h
-			want := (law.logTime(up, x, nil) - law.logTime(down, x, nil)) / (2 * h)
-			if math.Abs(d[j]-want) > 1e-6 {
-				t.Errorf("derivative %d is %v, differences give %v", j, d[j], want)
-			}
-		}
-		if got := law.logTime(law.theta, make([]float64, len(x)), none); math.IsNaN(got) || math.IsInf(got, 0) {
-			t.Errorf("nothing takes exp(%v)", got)
-		}
+	fit := &calibrate.Fit{Model: model.Name}
+	for _, p := range initial(model).Parameters {
+		value := map[string]float64{
+			"p_launch": 5e-6, "p_byte": 3e-13, "p_fetch": 6e-14, "p_access": 3e-12, "p_line": 6e-12, "p_wavefront": 5e-12, "p_op": 1e-12,
+			"p_round": 2e-7, "p_phase": 2e-7, "p_norm": norm, "p_cache": p.Value, "p_edge": p.Value,
+		}[p.Name]
+		fit.Parameters = append(fit.Parameters, calibrate.Estimate{Name: p.Name, Value: value})
 	}
+	law, err := NewClock(staticNames(), model, fit)
+	if err != nil {
+		panic(err)
+	}
+	return law
 }
 
 // Fitted to benchmarks of few loads, the law tells times of one with many: what the forest cannot. The fastest of that one is of
 // a kind that is not the fastest of any other.
-func TestPhysicsBeyondTraining(t *testing.T) {
-	law := lawOf(4, someDevice)
+func TestCostBeyondTraining(t *testing.T) {
+	law := lawOf(4)
 	train := &Set{Names: staticNames()}
 	for i, loads := range []float64{2, 3, 4, 5, 7} {
 		train.Points = append(train.Points, launches(law, fmt.Sprint("b", i), loads, 150, 0.05).Points...)
 	}
 	test := launches(law, "many", 40, 300, 0)
-	fitted, err := newPhysics(train)
+	fitted, err := fitCost(train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +98,7 @@ func TestPhysicsBeyondTraining(t *testing.T) {
 		t.Errorf("times are off by %.2f, in logarithms", math.Sqrt(sum))
 	}
 	runs := map[string]Outcome{}
-	for _, name := range []string{"forest", "physics", "corrected"} {
+	for _, name := range []string{"forest", "cost", "corrected"} {
 		r, err := Find(name)
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +114,7 @@ func TestPhysicsBeyondTraining(t *testing.T) {
 		runs[name] = o[0]
 		t.Logf("%s: spearman %.3f, %d runs", name, o[0].Spearman, o[0].Runs)
 	}
-	for _, name := range []string{"physics", "corrected"} {
+	for _, name := range []string{"cost", "corrected"} {
 		if runs[name].Runs > 3 || runs[name].Spearman < 0.95 || runs[name].Spearman < runs["forest"].Spearman {
 			t.Errorf("%s: spearman %v, %d runs", name, runs[name].Spearman, runs[name].Runs)
 		}
@@ -147,7 +123,7 @@ func TestPhysicsBeyondTraining(t *testing.T) {
 
 // The correction finds what the law leaves out.
 func TestCorrected(t *testing.T) {
-	law := lawOf(4, someDevice)
+	law := lawOf(4)
 	s := &Set{Names: staticNames()}
 	for i, loads := range []float64{2, 3, 5, 8} {
 		s.Points = append(s.Points, launches(law, fmt.Sprint("b", i), loads, 200, 0.02).Points...)
@@ -163,7 +139,7 @@ func TestCorrected(t *testing.T) {
 		s.Points[i].Seconds *= 1 + 2*scattered
 	}
 	least := map[string]float64{}
-	for _, name := range []string{"physics", "corrected"} {
+	for _, name := range []string{"cost", "corrected"} {
 		r, err := Find(name)
 		if err != nil {
 			t.Fatal(err)
@@ -174,29 +150,29 @@ func TestCorrected(t *testing.T) {
 		}
 		least[name] = o.MinSpearman
 	}
-	if least["corrected"] < least["physics"]+0.3 {
+	if least["corrected"] < least["cost"]+0.3 {
 		t.Error(least)
 	}
 }
 
-func TestPhysicsErrors(t *testing.T) {
-	s := launches(lawOf(2, someDevice), "b", 3, 5, 0)
-	if _, err := newPhysics(s.Where(func(*Point) bool { return false })); err == nil || !strings.Contains(err.Error(), "no measured point") {
+func TestCostErrors(t *testing.T) {
+	s := launches(lawOf(2), "b", 3, 5, 0)
+	if _, err := fitCost(s.Where(func(*Point) bool { return false })); err == nil || !strings.Contains(err.Error(), "no measured point") {
 		t.Error(err)
 	}
-	if _, err := newPhysics(s); err != nil { // fewer points than coefficients
+	if _, err := fitCost(s); err != nil { // fewer points than parameters
 		t.Error(err)
 	}
 	less, err := s.Select(s.Names[1:])
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"physics", "corrected"} {
+	for _, name := range []string{"cost", "corrected"} {
 		r, err := Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Missing(less); err == nil || !strings.Contains(err.Error(), "no feature global_size_0") {
+		if err := r.Missing(less); err == nil || !strings.Contains(err.Error(), "is made from global_size_0") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := r.Fit(less); err == nil {
@@ -207,12 +183,12 @@ func TestPhysicsErrors(t *testing.T) {
 
 // What it takes to learn from ten thousand points.
 func BenchmarkFit(b *testing.B) {
-	law := lawOf(3, someDevice)
+	law := lawOf(3)
 	s := &Set{Names: staticNames()}
 	for i := range 10 {
 		s.Points = append(s.Points, launches(law, fmt.Sprint("b", i), float64(2+i), 1000, 0.1).Points...)
 	}
-	for _, name := range []string{"physics", "corrected"} {
+	for _, name := range []string{"cost", "corrected"} {
 		r, err := Find(name)
 		if err != nil {
 			b.Fatal(err)
