@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -394,5 +395,28 @@ func BenchmarkPoints(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(points), "µs/point")
 		})
+	}
+}
+
+// Every fourth point is of a recipe that has not run, as long as there is one; the others are the best left.
+func TestNewRecipes(t *testing.T) {
+	var points []*Point
+	for i := range 20 {
+		recipe := "first"
+		if i >= 10 {
+			recipe = []string{"second", "third"}[i%2]
+		}
+		points = append(points, &Point{Variant: &derive.Variant{Recipe: recipe, ID: fmt.Sprint(i)}})
+	}
+	o := &ranked{}
+	var ids []string
+	for _, p := range o.choose(points[1:], []outcome{{point: points[0]}}, 10) {
+		ids = append(ids, p.Variant.ID)
+	}
+	if got, want := strings.Join(ids, " "), "1 2 10 3 4 5 11 6 7 8"; got != want {
+		t.Errorf("points %s, want %s", got, want)
+	}
+	if got := len(o.choose(points, nil, 100)); got != len(points) {
+		t.Errorf("%d points chosen of %d", got, len(points))
 	}
 }

@@ -58,7 +58,7 @@ func (o *random) next(_ []outcome, n int) ([]*Point, error) {
 	return out, nil
 }
 
-// ranked takes the points that a ranker thinks are the fastest, and learns from them. Before anything has been measured, here or
+// ranked takes the points that a ranker thinks are the fastest, now and then one of another kind, and learns from them. Before anything has been measured, here or
 // of other programs, it begins with some of each stratum, those that move least first.
 type ranked struct {
 	search *Search
@@ -101,17 +101,43 @@ func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
 			o.search.warnings = append(o.search.warnings, fmt.Sprintf("%d points are not chosen by the ranker: %v", n, err))
 			pick = o.begin(left, n)
 		} else {
+			var ordered []*Point
 			for _, i := range rank.Order(scores, all(set)) {
-				if pick = append(pick, left[at[i]]); len(pick) == n {
-					break
-				}
+				ordered = append(ordered, left[at[i]])
 			}
+			pick = o.choose(ordered, run, n)
 		}
 	}
 	for _, p := range pick {
 		o.seen[p] = true
 	}
 	return pick, nil
+}
+
+// tryNew is how often a point is chosen of a recipe that has not run: what a ranker has learnt of one kind of variants says little of
+// the others, and following it alone ends among the neighbours of what was first found.
+const tryNew = 4
+
+// choose takes points in the order of their scores, but every fourth of the best that is of a new recipe.
+func (o *ranked) choose(ordered []*Point, run []outcome, n int) (pick []*Point) {
+	tried, taken := map[string]bool{}, map[*Point]bool{}
+	for _, r := range run {
+		tried[r.point.Variant.Recipe] = true
+	}
+	for len(pick) < min(n, len(ordered)) {
+		isNew := func(p *Point) bool { return !taken[p] && !tried[p.Variant.Recipe] }
+		at := -1
+		if (len(run)+len(pick))%tryNew == tryNew-1 {
+			at = slices.IndexFunc(ordered, isNew)
+		}
+		if at < 0 {
+			at = slices.IndexFunc(ordered, func(p *Point) bool { return !taken[p] })
+		}
+		p := ordered[at]
+		taken[p], tried[p.Variant.Recipe] = true, true
+		pick = append(pick, p)
+	}
+	return pick
 }
 
 func (o *ranked) scores(train, set *rank.Set) ([]float64, error) {
