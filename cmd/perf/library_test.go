@@ -38,12 +38,19 @@ func invented(t *testing.T, model *models.Model, form models.Form, path string) 
 	params := make([]float64, len(c.Parameters))
 	rng := rand.New(rand.NewPCG(61, 62))
 	for i, name := range c.Parameters {
-		params[i] = costs[as.Parameter(name).Unit] * (0.6 + 0.8*rng.Float64())
-		switch name {
-		case "p_edge":
-			params[i] = 12
-		case "p_norm":
-			params[i] = 3
+		p := as.Parameter(name)
+		scale := costs[p.Unit]
+		switch {
+		case p.Init != nil:
+			scale = *p.Init
+		case name == "p_edge":
+			scale = 12
+		case name == "p_norm":
+			scale = 3
+		}
+		params[i] = scale
+		if p.Unit != "" {
+			params[i] *= 0.6 + 0.8*rng.Float64()
 		}
 		truth[name] = params[i]
 	}
