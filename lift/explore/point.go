@@ -55,7 +55,7 @@ type Space struct {
 	Predict func(*workload.Case) (float64, error)
 
 	options Options
-	at      *sync.Map // of the variants: *lower.Fixed
+	at      *sync.Map // of the variants: func() (*lower.Fixed, error)
 }
 
 // Range is an ND-range: work-items of a work-group, and of the launch.
@@ -166,14 +166,11 @@ func (s *Space) Lower(p *Point) (*lower.Lowered, error) {
 
 // fixed is a variant at the sizes, which its points share.
 func (s *Space) fixed(v *derive.Variant) (*lower.Fixed, error) {
-	if f, ok := s.at.Load(v); ok {
-		return f.(*lower.Fixed), nil
+	f, ok := s.at.Load(v)
+	if !ok { // points of a variant are prepared at the same time: one of them does it for all
+		f, _ = s.at.LoadOrStore(v, sync.OnceValues(func() (*lower.Fixed, error) { return lower.Fix(v.Program, s.Sizes) }))
 	}
-	f, err := lower.Fix(v.Program, s.Sizes)
-	if err == nil {
-		s.at.Store(v, f)
-	}
-	return f, err
+	return f.(func() (*lower.Fixed, error))()
 }
 
 // Job is the launch of a point that is prepared.
