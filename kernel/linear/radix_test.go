@@ -18,7 +18,10 @@ func TestApart(t *testing.T) {
 		}
 		index := func(name string) string {
 			if rapid.Bool().Draw(t, name+" digits") {
-				return rapid.SampledFrom([]string{"24*g + 6*l + 3*m + k", "48*k + 16*g + 4*l + 2*m", "64*g + 8*l + 32*m - 1"}).Draw(t, name)
+				return rapid.SampledFrom([]string{
+					"24*g + 6*l + 3*m + k", "48*k + 16*g + 4*l + 2*m", "64*g + 8*l + 32*m - 1",
+					"50*g + 10*m + 4*k + l", "36*g + 9*m + 4*k + l", "28*g + 8*k + 4*m + 2*l", "40*g + 6*k + 2*m + l", "99 - 30*g - 8*m - 4*k - l", "60*g + 20*m + 4*k + 2*l",
+				}).Draw(t, name)
 			}
 			text := fmt.Sprintf("%d*g + %d*l + %d*m + %d*k", coeff(name+"g"), coeff(name+"l"), coeff(name+"m"), coeff(name+"k"))
 			if rapid.Bool().Draw(t, name+" floor") {
@@ -30,9 +33,10 @@ func TestApart(t *testing.T) {
 		if rapid.Bool().Draw(t, "same") {
 			read = write
 		}
+		rows := rapid.SampledFrom([]string{"", " and 4*k + l <= 9", " and 4*k + l <= 6 and 2*m + l <= 4", " and 2*m + l <= 3", " and 8*k + 2*l <= 17 and k + m >= 1"}).Draw(t, "rows")
 		lanes := rapid.SampledFrom([]string{"", "; 2", "; 4"}).Draw(t, "lanes")
 		spec := kernel.Spec{
-			Domains: []string{"{[g,l,m,k]: 0<=g<3 and 0<=l<4 and 0<=m<2 and 0<=k<3}"}, DTypes: map[string]kernel.DType{"x": "float32"},
+			Domains: []string{"{[g,l,m,k]: 0<=g<3 and 0<=l<4 and 0<=m<2 and 0<=k<3" + rows + "}"}, DTypes: map[string]kernel.DType{"x": "float32"},
 			Instructions: fmt.Sprintf("a[%s%s] = x[l] {id=w, inames=g:l:m:k}\ny[g,l,m,k] = a[%s] {id=r, dep=w}", write, lanes, read),
 			Args:         []*kernel.Array{{Name: "a", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 1000}}}},
 		}
@@ -67,7 +71,7 @@ func TestApart(t *testing.T) {
 						proved++
 						meet, err := b.meet(b.instances(b.stmts[0], s, x, y, free), kind)
 						if err != nil || meet {
-							t.Fatalf("%s and %s are said to be apart for different %s: %v", write+lanes, read, kind, err)
+							t.Fatalf("%s and %s are said to be apart for different %s: %v", write+lanes+rows, read, kind, err)
 						}
 					}
 				}
