@@ -5,19 +5,22 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"gpuperf/samples"
 )
 
-// TestLiftAgainstCuBLAS holds what the README says of the best variants found on the H200 within 40 runs: none is slower than
-// cuBLAS, whose times scripts/cublas.cu took on the same device, and the large ones reach 90 % of the bandwidth of a copy.
-func TestLiftAgainstCuBLAS(t *testing.T) {
-	type problem struct {
-		routine string
-		n, m    int64
-	}
+// problem is a routine with its sizes: rows by columns for gemv.
+type problem struct {
+	routine string
+	n, m    int64
+}
+
+// cublasTimes are seconds that scripts/cublas.cu recorded.
+func cublasTimes(t *testing.T) map[problem]float64 {
+	t.Helper()
 	f, err := os.Open("../../testdata/h200/cublas.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +41,13 @@ func TestLiftAgainstCuBLAS(t *testing.T) {
 		}
 		reference[problem{r.Routine, r.N, r.M}] = r.Seconds
 	}
+	return reference
+}
+
+// TestLiftAgainstCuBLAS holds what the README says of the best variants found on the H200 within 40 runs: none is slower than
+// cuBLAS, whose times scripts/cublas.cu took on the same device, and the large ones reach 90 % of the bandwidth of a copy.
+func TestLiftAgainstCuBLAS(t *testing.T) {
+	reference := cublasTimes(t)
 	records, _, err := samples.ReadFile("../../testdata/h200/lift_blas.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +75,7 @@ func TestLiftAgainstCuBLAS(t *testing.T) {
 	bandwidth := copied / reference[problem{"copy", 1 << 27, 1}]
 	compared := 0
 	for p, cublas := range reference {
-		if p.routine == "copy" || p.routine == "" {
+		if p.routine == "copy" || p.routine == "gemm" || p.routine == "" {
 			continue
 		}
 		compared++
@@ -80,5 +90,83 @@ func TestLiftAgainstCuBLAS(t *testing.T) {
 	}
 	if compared != 8 {
 		t.Errorf("%d problems compared: %v", compared, slices.Collect(maps.Keys(reference)))
+	}
+}
+
+// TestLiftProducts holds what the README says of matrix products: variants found within 120 runs reach more than half of what
+// cuBLAS does without tensor cores.
+func TestLiftProducts(t *testing.T) {
+	records, _, err := samples.ReadFile("../../testdata/h200/lift_products.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, points := map[int64]float64{}, map[int64]map[string]bool{}
+	for _, r := range records {
+		n := r.Kernel.Sizes["n"]
+		if r.IsSentinel() {
+			continue
+		}
+		if points[n] == nil {
+			points[n] = map[string]bool{}
+		}
+		points[n][r.Kernel.Key()] = true
+		if r.Status == samples.OK && len(r.Trials) >= 10 && (best[n] == 0 || r.Seconds() < best[n]) {
+			best[n] = r.Seconds()
+		}
+	}
+	compared := 0
+	for p, cublas := range cublasTimes(t) {
+		if p.routine != "gemm" {
+			continue
+		}
+		compared++
+		t.Logf("%d: %.4g of cuBLAS, %.4g FLOP/s", p.n, cublas/best[p.n], 2*float64(p.n*p.n*p.n)/best[p.n])
+		if len(points[p.n]) > 120 || best[p.n] == 0 || cublas/best[p.n] < 0.5 {
+			t.Errorf("%d: %d variants run, the best takes %.4g s, cuBLAS %.4g s", p.n, len(points[p.n]), best[p.n], cublas)
+		}
+	}
+	if compared != 3 {
+		t.Errorf("%d sizes compared", compared)
+	}
+}
+
+// TestLiftRankings holds what the README says of rankers on stencils that they have not seen: the default, and a model calibrated on
+// measurement kernels alone and with its errors corrected.
+func TestLiftRankings(t *testing.T) {
+	profile := filepath.Join(t.TempDir(), "profile.yaml")
+	replayJSON(t, new(any), "calibrate", "parts", "--device", "replay:../../testdata/h200/parts.jsonl.gz", "--profile", profile)
+	var all struct {
+		Rankers []struct {
+			Ranker       string
+			Groups       []struct{ Points int }
+			MeanSpearman float64 `json:"mean_spearman"`
+			MinSpearman  float64 `json:"min_spearman"`
+			MeanRuns     float64 `json:"mean_runs"`
+			ModeRuns     int     `json:"mode_runs"`
+		}
+	}
+	replayJSON(t, &all, "lift", "evaluate", "../../testdata/h200/lift_stencils.jsonl.gz", "--min-best", "21.5e-6",
+		"--ranker", "corrected,model,model+trees", "--profile", profile)
+	limits := map[string]struct {
+		mean, least, runs float64
+		mode              int
+	}{
+		"corrected":   {0.9, 0.85, 3, 1},
+		"model+trees": {0.9, 0.85, 3, 1},
+		"model":       {0.7, 0.6, 20, 0},
+	}
+	for _, r := range all.Rankers {
+		t.Logf("%s: rank correlation %.3f, at least %.3f; %.3g runs, mode %d", r.Ranker, r.MeanSpearman, r.MinSpearman, r.MeanRuns, r.ModeRuns)
+		points := 0
+		for _, g := range r.Groups {
+			points += g.Points
+		}
+		l := limits[r.Ranker]
+		if r.MeanSpearman < l.mean || r.MinSpearman < l.least || r.MeanRuns > l.runs || l.mode > 0 && r.ModeRuns != l.mode || points < 8*2000 {
+			t.Errorf("%s: want %+v", r.Ranker, l)
+		}
+	}
+	if len(all.Rankers) != len(limits) {
+		t.Errorf("%d rankers", len(all.Rankers))
 	}
 }
