@@ -31,7 +31,7 @@ var palette = []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#
 
 // SVG draws the panels as a document of its own, which may also stand inside HTML.
 func (l *Lines) SVG() string {
-	const plotW, plotH, left, top, right, bottom, head = 300.0, 190.0, 50.0, 30.0, 16.0, 44.0, 60.0
+	const plotW, plotH, left, top, right, bottom, head = 300.0, 190.0, 50.0, 30.0, 16.0, 44.0, 76.0
 	columns := min(max(len(l.Panels), 1), 3)
 	rows := (len(l.Panels) + columns - 1) / columns
 	cellW, cellH := left+plotW+right, top+plotH+bottom
@@ -83,7 +83,7 @@ func (l *Lines) SVG() string {
 		}
 		c.empty("rect", "x", x0, "y", y0, "width", plotW, "height", plotH, "fill", "none", "stroke", frame)
 	}
-	c.text(l.YLabel, "x", 12.0, "y", head-4, "fill", faint)
+	c.text(l.YLabel, "x", 12.0, "y", head-10, "fill", faint)
 	c.close("svg")
 	return c.String()
 }
