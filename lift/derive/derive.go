@@ -60,8 +60,8 @@ func (v *Variant) Derivation(p *lift.Program) *rules.Derivation {
 // Result is the variants with what became of the others.
 type Result struct {
 	Variants []*Variant
-	// Recipes is the number of strata; Tried counts points of their spaces, Same those that gave a variant again, and
-	// Refused those that gave none, by the reason's first words.
+	// Recipes is the number of strata; Tried counts points of their spaces, Same those that gave a variant again. Refused
+	// counts points that gave none, and strata that were refused as a whole, by the reason's first words.
 	Recipes, Tried, Same int
 	Refused              map[string]int
 }
@@ -82,11 +82,17 @@ func Derive(p *lift.Program, opt Options) (*Result, error) {
 		return nil, fmt.Errorf("program %s: neither maps nor a reduction stand where variants begin", p.Name)
 	}
 	r := rand.New(rand.NewSource(opt.Seed))
-	streams := make([]*stream, len(list))
-	for i, rec := range list {
-		streams[i] = newStream(rec, r.Int63())
+	result := &Result{Refused: map[string]int{}}
+	var streams []*stream
+	for _, rec := range list {
+		seed := r.Int63() // drawn for all, so that the others do not depend on which are refused
+		if rec.refused != nil {
+			result.Refused[reason(rec.refused)]++
+			continue
+		}
+		streams = append(streams, newStream(rec, seed))
 	}
-	result := &Result{Recipes: len(list), Refused: map[string]int{}}
+	result.Recipes = len(streams)
 	seen := map[*lift.Term]bool{}
 	for len(streams) > 0 && len(result.Variants) < opt.Count {
 		streams = slices.DeleteFunc(streams, func(s *stream) bool {

@@ -15,6 +15,7 @@ type grid struct {
 	stencil string  // the rule that tiles it in two dimensions; "" for none
 	reduces bool    // an element is computed by a reduction
 	vector  bool    // the elements can be computed as vectors
+	apart   error   // what is wrong with these
 	element *lift.Term
 }
 
@@ -51,8 +52,9 @@ func (e *explorer) findGrid(body *lift.Term) *grid {
 			g.stencil = name
 		}
 	}
-	g.vector = len(g.lengths) == 1 && g.lengths[0]%4 == 0 &&
-		(e.applies(body, g.path, rules.Use("vectorize", "w", 4)) || e.applies(body, g.path, rules.Use("vectorizeZip", "w", 4)))
+	if len(g.lengths) == 1 && g.lengths[0]%4 == 0 {
+		g.vector, g.apart = e.vectorizes(g.path, vectors(4))
+	}
 	return g
 }
 
@@ -68,7 +70,8 @@ type choice struct {
 	numbers []number
 	admits  func(n map[string]int64) bool
 	// build makes the strategy for the outermost map.
-	build func(n map[string]int64) rules.Strategy
+	build   func(n map[string]int64) rules.Strategy
+	refused error // as of a recipe
 }
 
 // size is a number of the recipe as a size.
@@ -99,6 +102,7 @@ func (e *explorer) recipes() []*recipe {
 					build: func(n map[string]int64) rules.Strategy {
 						return rules.Seq(rules.At(g.path, rules.Seq(m.build(n), in.build(n))), finish(unroll))
 					},
+					refused: m.refused,
 				}
 				list = append(list, r)
 			}
@@ -166,6 +170,11 @@ func strided(stride, k int64) rules.Strategy {
 	)
 }
 
+// vectors makes a map one of vectors of w.
+func vectors(w int64) rules.Strategy {
+	return rules.Else(rules.Use("vectorize", "w", int(w)), rules.Use("vectorizeZip", "w", int(w)))
+}
+
 func (e *explorer) mappings1(g *grid, list *[]choice) {
 	n := g.lengths[0]
 	add := func(c choice) {
@@ -177,8 +186,9 @@ func (e *explorer) mappings1(g *grid, list *[]choice) {
 		v.name = "vectors of w, " + c.name
 		v.numbers = append(slices.Clone(c.numbers), number{"w", []int64{2, 4, 8}})
 		v.build = func(n map[string]int64) rules.Strategy {
-			return rules.Seq(rules.Else(rules.Use("vectorize", "w", int(n["w"])), rules.Use("vectorizeZip", "w", int(n["w"]))), rules.AtKid(0, c.build(n)))
+			return rules.Seq(vectors(n["w"]), rules.AtKid(0, c.build(n)))
 		}
+		v.refused = g.apart
 		*list = append(*list, v)
 	}
 	// The length of the array that is mapped, which vectors make shorter.

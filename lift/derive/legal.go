@@ -6,8 +6,8 @@ import (
 	"gpuperf/lift"
 )
 
-// legal checks what the rules cannot see locally: nothing is left to lower, the dimensions of work-groups and work-items
-// agree, and the memories are large enough.
+// legal checks what the rules cannot see locally: nothing is left to lower, the elements of vectors lie next to each other,
+// the dimensions of work-groups and work-items agree, and the memories are large enough.
 func (e *explorer) legal(body *lift.Term) error {
 	if high := body.Ops() & lift.Set(lift.Reduce, lift.PartRed, lift.Reorder); high != 0 {
 		return fmt.Errorf("a pattern is left to lower")
@@ -19,6 +19,9 @@ func (e *explorer) legal(body *lift.Term) error {
 		}
 	})
 	if err != nil {
+		return err
+	}
+	if err := e.apart(body); err != nil {
 		return err
 	}
 	u := usage{e: e, trips: map[lift.Op]*[3]int64{lift.MapLcl: {1, 1, 1}, lift.MapWrg: {}, lift.MapGlb: {}}}

@@ -14,6 +14,7 @@ type recipe struct {
 	numbers []number
 	admits  func(n map[string]int64) bool // nil: all
 	build   func(n map[string]int64) rules.Strategy
+	refused error // why no numbers give a variant that can be lowered; nil where some may
 }
 
 // number is a number that a recipe leaves open, and what it may be.

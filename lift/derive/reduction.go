@@ -148,10 +148,11 @@ func (e *explorer) groupPerElement(g *grid, list *[]choice) {
 		return
 	}
 	for _, w := range []int64{1, 2, 4} {
-		before, chunk, vectors := rules.Strategy(rules.ID), chunker(chunked), ""
+		before, chunk, vectors, refused := rules.Strategy(rules.ID), chunker(chunked), "", error(nil)
 		if w > 1 {
 			before, chunk, vectors = vectorized(w), chunkedVectors, fmt.Sprintf("vectors of %d, ", w)
-			if n%w != 0 || !e.applies(e.fused, g.path, inner(rules.TopDown(before))) {
+			var applies bool
+			if applies, refused = e.vectorizes(g.path, inner(rules.TopDown(before))); !applies || n%w != 0 {
 				continue
 			}
 		}
@@ -159,7 +160,8 @@ func (e *explorer) groupPerElement(g *grid, list *[]choice) {
 			word := map[bool]string{true: "strides", false: "chunks"}[apart]
 			*list = append(*list, choice{
 				name: vectors + "an element for a work-group of l, " + word, numbers: []number{{"l", groupSizes(n/w, e.opt.MaxGroup)}, meetings},
-				admits: func(m map[string]int64) bool { return meets(m["l"], m["r"]) },
+				admits:  func(m map[string]int64) bool { return meets(m["l"], m["r"]) },
+				refused: refused,
 				build: func(m map[string]int64) rules.Strategy {
 					return rules.Seq(
 						rules.Use("mapWrg", "d", 0),
@@ -192,18 +194,19 @@ func (e *explorer) reductionRecipes() []*recipe {
 	var list []*recipe
 	for _, w := range []int64{1, 2, 4} {
 		// Vectors are reduced as numbers are; each chunk's vector is reduced where the chunk is.
-		before, chunk, vectors := rules.Strategy(rules.ID), chunker(chunked), ""
+		before, chunk, vectors, refused := rules.Strategy(rules.ID), chunker(chunked), "", error(nil)
 		if w > 1 {
 			vectors, chunk = fmt.Sprintf("vectors of %d, ", w), chunkedVectors
 			before = vectorized(w)
-			if !e.applies(body, nil, before) {
+			var applies bool
+			if applies, refused = e.vectorizes(nil, before); !applies {
 				continue
 			}
 		}
 		for _, stage := range e.stages(n/w, chunk) {
 			for _, last := range lastStages {
 				for _, unroll := range []bool{false, true} {
-					r := &recipe{name: vectors + stage.name + ", " + last.name, numbers: stage.numbers, admits: func(m map[string]int64) bool {
+					r := &recipe{name: vectors + stage.name + ", " + last.name, numbers: stage.numbers, refused: refused, admits: func(m map[string]int64) bool {
 						return stage.admits(m) && last.admits(n/w/stage.chunk(m))
 					}}
 					if unroll {
@@ -234,7 +237,7 @@ func (e *explorer) stages(n int64, chunk chunker) []stage {
 	}
 	var list []stage
 	add := func(name string, numbers []number, takes func(m map[string]int64) int64, build func(m map[string]int64) rules.Strategy) {
-		list = append(list, stage{choice{name, numbers, divides, build}, takes})
+		list = append(list, stage{choice{name: name, numbers: numbers, admits: divides, build: build}, takes})
 	}
 	takesK := func(m map[string]int64) int64 { return m["k"] }
 	takesGroup := func(m map[string]int64) int64 { return m["k"] * m["l"] }
