@@ -356,12 +356,29 @@ func printPredictions(cmd *cobra.Command, p *predictor, predictions []*predictio
 			}
 		}
 		t.row(row...)
-		for _, w := range r.Warnings {
-			note(cmd, "warning: %s %s: %s", r.Name, formatSizes(r.Sizes), w)
-		}
 	}
+	noteWarnings(cmd, predictions)
 	t.write(out)
 	return nil
+}
+
+// noteWarnings prints what is said against predictions: once for a kernel, what holds at several sizes.
+func noteWarnings(cmd *cobra.Command, predictions []*prediction) {
+	type said struct{ name, warning string }
+	sizes := map[said][]string{}
+	var order []said
+	for _, r := range predictions {
+		for _, w := range r.Warnings {
+			s := said{r.Name, w}
+			if sizes[s] == nil {
+				order = append(order, s)
+			}
+			sizes[s] = append(sizes[s], formatSizes(r.Sizes))
+		}
+	}
+	for _, s := range order {
+		note(cmd, "warning: %s %s: %s", s.name, listed(sizes[s], 4), s.warning)
+	}
 }
 
 func measuredText(r *prediction) []string {

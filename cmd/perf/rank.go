@@ -120,10 +120,8 @@ func printRanking(cmd *cobra.Command, p *predictor, ranked []*prediction, skippe
 			row = append(row, measuredText(r)...)
 		}
 		t.row(row...)
-		for _, w := range r.Warnings {
-			note(cmd, "warning: %s %s: %s", r.Name, formatSizes(r.Sizes), w)
-		}
 	}
+	noteWarnings(cmd, ranked)
 	t.write(cmd.OutOrStdout())
 	for _, k := range skipped {
 		fmt.Fprintf(cmd.OutOrStdout(), "skipped %s %s: %s: %s\n", k.Kernel, formatSizes(k.At), k.Status, k.Reason)
