@@ -18,9 +18,14 @@ type chainVisitor struct {
 
 // operation is a link after the last of its operands.
 func (v chainVisitor) operation(op string, t kernel.DType, operands ...*link) *link {
-	v.d.size += instructions(op)
+	return v.inTurn(1, op, t, operands...)
+}
+
+// inTurn is n operations, each of which waits for the one before.
+func (v chainVisitor) inTurn(n int64, op string, t kernel.DType, operands ...*link) *link {
+	v.d.size += n * instructions(op)
 	before := later(operands...)
-	return &link{before, string(t.Base()) + "_" + op, before.reach() + duration(op)}
+	return &link{before, string(t.Base()) + "_" + op, n, before.reach() + n*duration(op)}
 }
 
 func (v chainVisitor) list(list []kernel.Expr) (*link, error) {
@@ -90,7 +95,7 @@ func (v chainVisitor) access(a *kernel.Access) (*link, error) {
 		kind, latency = localLink, localLatency
 	}
 	v.d.size += v.d.accessSize(v.stmt, a)
-	return &link{before, kind, before.reach() + latency}, nil
+	return &link{before, kind, 1, before.reach() + latency}, nil
 }
 
 // invariant reports that a load gives the same in all iterations, so that compilers make it before the loop.
@@ -125,8 +130,8 @@ func (v chainVisitor) call(x *kernel.Call) (*link, error) {
 		last := later(args...)
 		for _, t := range slices.Sorted(maps.Keys(f.Counts)) {
 			for _, op := range slices.Sorted(maps.Keys(f.Counts[t])) {
-				for range f.Counts[t][op] {
-					last = v.operation(op, t, last)
+				if n := f.Counts[t][op]; n > 0 {
+					last = v.inTurn(n, op, t, last)
 				}
 			}
 		}

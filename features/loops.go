@@ -215,10 +215,15 @@ func (w *loopWalker) measure(l *linear.Loop, open []string, domain *polycount.Se
 // settled is the number of iterations after which only the chain from one to the next is left in what they add.
 const settled = 16
 
-// link is an operation at the end of a chain of those that it waits for; nil is a value that was there before.
+// longestBody bounds the statements of an iteration, of which unrolled loops have as many copies as a file asks for.
+const longestBody = 1 << 14
+
+// link is n equal operations, one after the other, at the end of a chain of those that they wait for; nil is a value that was
+// there before.
 type link struct {
 	before *link
 	kind   string
+	n      int64
 	length int64
 }
 
@@ -236,7 +241,7 @@ func (l *link) counts() map[string]*big.Rat {
 		if out[l.kind] == nil {
 			out[l.kind] = new(big.Rat)
 		}
-		out[l.kind].Add(out[l.kind], big.NewRat(1, 1))
+		out[l.kind].Add(out[l.kind], new(big.Rat).SetInt64(l.n))
 	}
 	return out
 }
@@ -260,7 +265,7 @@ type dataflow struct {
 	values     map[string]*link // of private variables and of elements of memory, by their text
 	longest    *link            // of all so far
 	size       int64
-	statements int
+	statements int              // of the iteration at hand
 	copies     map[string]int64 // values of unrolled inames
 }
 
@@ -302,6 +307,7 @@ func (d *dataflow) growth() (map[string]*big.Rat, error) {
 // more goes through n more iterations.
 func (d *dataflow) more(n int) error {
 	for range n {
+		d.statements = 0
 		if err := d.run(d.loop.Body); err != nil {
 			return err
 		}
@@ -369,7 +375,9 @@ func (d *dataflow) execute(s *kernel.Stmt) error {
 	if s.Kind != kernel.Assign {
 		return nil
 	}
-	d.statements++
+	if d.statements++; d.statements > longestBody {
+		return fmt.Errorf("an iteration of more than %d statements is too long to follow", longestBody)
+	}
 	v := chainVisitor{d, s, d.c.k, nil}
 	value, err := v.value(s.RHS)
 	if err != nil {

@@ -71,6 +71,13 @@ k = lp.split_iname(k, "j", 4, inner_tag="unr")`,
 			map[string]int64{"n": 6, "m": 3},
 			map[string]float64{"f_loop_trips": 9, "f_loop_trips_iname:l": 3, "f_loop_path_float32_div": 3, "f_loop_path_float32_add": 6, "f_loop_path_global_iname:l": 3},
 		},
+		{
+			"a function that declares its operations, however many",
+			`_f = lp.Function("f", "v: float32", "float32", body="return v;", ops={"float32": {"add": 1000000000000, "mul": 0}})
+k = lp.make_kernel("{[j]: 0<=j<n}", ["<> v = 1.0f {id=first}", "for j", "v = f(v) + x[j] {id=next, dep=first}", "end", "y[0] = v + a[0] {dep=next}"], [lp.GlobalArg("a", shape="n"), "..."], functions=[_f])`,
+			map[string]int64{"n": 3},
+			map[string]float64{"f_loop_path_float32_add": 3 * (1e12 + 1), "f_loop_carried_float32_add": 3 * (1e12 + 1), "f_loop_path_float32_mul": 0},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := c.text + tail
@@ -114,6 +121,24 @@ k = lp.add_dtypes(k, {"a": "float32", "x": "float32", "y": "float32"})`)
 	loops, err := s.Loops()
 	if err != nil || len(loops) != 1 || loops[0].Iname != "j" || !slices.Equal(loops[0].Path, []string{"float32_madd", "global"}) || !slices.Equal(loops[0].Carried, []string{"float32_madd"}) {
 		t.Errorf("%v, %v", loops, err)
+	}
+}
+
+// TestLongLoop: a body that is unrolled to millions of statements is refused, and soon.
+func TestLongLoop(t *testing.T) {
+	variants, err := script.Exec("k.star", `
+k = lp.make_kernel("{[j,l]: 0<=j<3000000 and 0<=l<n}", "y[0] = sum([l,j], x[j+l])", [lp.GlobalArg("x", shape="n+3000000"), "..."])
+k = lp.tag_inames(k, {"j": "unr"})
+k = lp.add_dtypes(k, {"x": "float32", "y": "float32"})`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Count(variants[0].Kernel, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Loops(); err == nil || !strings.Contains(err.Error(), "loop l: ") || !strings.Contains(err.Error(), "too long to follow") {
+		t.Errorf("%v", err)
 	}
 }
 
