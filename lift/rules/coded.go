@@ -306,8 +306,8 @@ func mapEach(xs *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
 
 func tileStencilsZip2D(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Map || t.Arg().Op != lift.Zip || t.Type.Elem.Kind != lift.ArrayType {
-		return nil
+	if t.Op != lift.Map || t.Arg().Op != lift.Zip || t.Type.Elem.Kind != lift.ArrayType || elementOf(t.Kids[0], 2) == nil {
+		return nil // in a tile a row is a part of a row: the function may see elements alone
 	}
 	tall, wide := m.Sizes["t"], m.Sizes["v"]
 	zip := t.Arg()

@@ -190,6 +190,17 @@ func TestUnsoundVariants(t *testing.T) {
 			t.Errorf("a reduction by min begins every part with its bound: %v, %v", q, err)
 		}
 	}
+	// A tile has parts of planes and rows: the function may see no more of them than the element.
+	const nbh3D = "map(map(transpose) o transpose) o slide(1, 1) o map(map(transpose) o slide(1, 1) o map(slide(1, 1))) $ xs"
+	tile := Args{"t": lift.Nat(2), "v": lift.Nat(2), "i": lift.Nat(2), "k": lift.Nat(2), "w": lift.Nat(2)}
+	for _, x := range []struct{ rule, program string }{
+		{"tileStencils3D", "fun(xs: [[[float32]4]4]4 => map(fun(p => map(fun(r => map(fun(e => at(0) o at(0) o at(0) $ e)) $ r)) o gather(reverse) $ p)) o " + nbh3D + ")"},
+		{"tileStencils3D", "fun(xs: [[[float32]4]4]4 => map(fun(p => map(fun(r => map(fun(e => (at(0) o at(0) o at(0) $ e) - (at(0) o at(0) o at(0) o at(0) o at(0) $ p))) $ r)) $ p)) o " + nbh3D + ")"},
+		{"tileStencilsZip3D", "fun(xs: [[[float32]4]4]4 => map(fun(p => map(fun(r => map(fun(e => tuple(at(0) o at(0) o at(0) o get(0) $ e, get(1) $ e))) $ zip(get(0, r), get(1, r)))) $ zip(gather(reverse) o get(0) $ p, get(1) $ p))) $ zip(" + nbh3D + ", xs))"},
+		{"tileStencilsZip2D", "fun(xs: [[float32]4]4 => map(fun(p => map(fun(e => tuple(at(0) o at(0) o get(0) $ e, get(1) $ e))) $ zip(gather(reverse) o get(0) $ p, get(1) $ p))) $ zip(map(transpose) o slide(1, 1) o map(slide(1, 1)) $ xs, xs))"},
+	} {
+		refused(x.rule, x.program, tile, x.rule)
+	}
 	refused("reducePart", "fun(xs: [float32]8 => reduce(fun(a, b => a + b + 0), 0) $ xs)", n(4), "associative")
 	refused("slideTiling", "fun(xs: [float32]13 => slide(3, 2) $ xs)", n(3), "never holds") // 2 does not divide 3
 	refused("slideTiling", "fun(xs: [float32]13 => slide(3, 1) $ xs)", n(4), "never holds") // 4 does not divide 11

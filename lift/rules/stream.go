@@ -101,6 +101,19 @@ func elementOf(f *lift.Term, dims int) func(parts []*lift.Term) *lift.Term {
 	}
 }
 
+// elementwise reports whether f is a nest of maps, map(map(g)) of three dimensions, with a g that sees nothing but the element.
+func elementwise(f *lift.Term, dims int) bool {
+	if dims == 1 {
+		return true
+	}
+	if f.Op != lift.Lambda || len(f.Params) != 1 {
+		return false
+	}
+	body := f.Body()
+	return body.Op == lift.Map && body.Arg().Op == lift.Var && body.Arg().Ints[0] == 0 &&
+		!lift.Uses(body.Kids[0], 0) && elementwise(body.Kids[0], dims-1)
+}
+
 // zipDeep zips arrays of dims dimensions element by element.
 func zipDeep(dims int, xs ...*lift.Term) *lift.Term {
 	zip := lift.ZipOf(xs...)
@@ -217,7 +230,9 @@ func tileStencils3D(m *Match, zipped bool) *lift.Term {
 	kids := []*lift.Term{t.Arg()}
 	if zipped {
 		kids = t.Arg().Kids
-	} else if f := t.Kids[0]; f.Op != lift.Lambda || f.Body().Op != lift.Map || f.Body().Kids[0].Op != lift.Lambda || f.Body().Kids[0].Body().Op != lift.Map {
+	}
+	// In a tile a plane is a part of a plane: the function may see elements alone.
+	if zipped && elementOf(t.Kids[0], 3) == nil || !zipped && !elementwise(t.Kids[0], 3) {
 		return nil
 	}
 	size := [3]lift.Size{lift.Nat(int64(m.Ints["i"])), lift.Nat(int64(m.Ints["k"])), lift.Nat(int64(m.Ints["w"]))}
