@@ -259,22 +259,22 @@ func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space) error {
 	return nil
 }
 
-// predict sets the predicted times of the points of a database, if a profile is given. What is kept of them is static features, so
-// that the model must be made of these.
-func (o *modelOptions) predict(cmd *cobra.Command, s *rank.Set) error {
+// predict sets the predicted times of the points of a database, if a profile is given. What is kept of them is static features:
+// known is false where the model has others, and nothing is set.
+func (o *modelOptions) predict(cmd *cobra.Command, s *rank.Set) (known bool, err error) {
 	p, err := o.open(cmd)
 	if p == nil || err != nil {
-		return err
+		return true, err
 	}
 	if !p.isStatic() {
-		return nil
+		return false, nil
 	}
 	clock, err := rank.NewClock(s.Names, p.model, p.fit)
 	if err != nil {
-		return err
+		return true, err
 	}
 	clock.Predict(s)
-	return nil
+	return true, nil
 }
 
 func liftShowCommand() *cobra.Command {

@@ -55,7 +55,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if err != nil {
 				return err
 			}
-			if err := model.predict(cmd, train); err != nil {
+			if _, err := model.predict(cmd, train); err != nil { // the points to order are predicted by any model
 				return err
 			}
 			scorer, err := r.Fit(train)
@@ -206,8 +206,11 @@ and less time that is than in random order. With --out it draws the curves and b
 			if err != nil {
 				return err
 			}
-			if err := model.predict(cmd, set); err != nil {
+			switch known, err := model.predict(cmd, set); {
+			case err != nil:
 				return err
+			case !known:
+				return usagef("--profile %s: the model has features beside f_static_…, which samples of explorations do not have", model.profile)
 			}
 			all, err := compareRankers(set, names, options)
 			if err != nil {
