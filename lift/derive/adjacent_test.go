@@ -46,6 +46,7 @@ func TestVectorsOfElementsApart(t *testing.T) {
 		{"xs: [[float32]1]12", "mapGlb(fun(column => asScalar o mapSeq(" + twice + ") o asVector(4) $ column)) o transpose $ xs", ""},
 		{"xs: [float32]64, ys: [[float32]8]8", "asScalar o mapGlb(fun((x, y) => mapVec(*, x, y))) $ zip(asVector(4) $ xs, asVector(4) o join o transpose $ ys)", "ys"},
 		{"xs: [(float32, float32)]64", "asScalar o mapGlb(" + twice + ") o asVector(4) o map(fun((x, y) => y)) $ xs", ""},
+		{"xs: [float32]34", "asScalar o mapGlb(" + twice + ") o asVector(2) o join o slide(3, 1) $ xs", "xs"},
 		// Elements that were computed lie elsewhere.
 		{"xs: [[float32]8]12", "join o mapGlb(fun(column => reduceSeq(+, 0) o asScalar o mapSeq(" + twice + ") o asVector(4) o toPrivate(mapSeq(id)) $ column)) o transpose $ xs", ""},
 		// What is written.

@@ -79,7 +79,7 @@ func Derive(p *lift.Program, opt Options) (*Result, error) {
 	e := newExplorer(p, opt)
 	list := e.recipes()
 	if len(list) == 0 {
-		return nil, fmt.Errorf("program %s: neither maps nor a reduction stand where variants begin", p.Name)
+		return nil, fmt.Errorf("program %s: %s", p.Name, e.missing())
 	}
 	r := rand.New(rand.NewSource(opt.Seed))
 	result := &Result{Refused: map[string]int{}}
@@ -150,7 +150,7 @@ type explorer struct {
 func newExplorer(p *lift.Program, opt Options) *explorer {
 	e := &explorer{start: p, opt: opt, rules: rules.Options{Given: p.Assumptions(), At: []map[string]int64{opt.Sizes}}}
 	run := &rules.Run{Options: e.rules}
-	body, err := run.Do(rules.Seq(rules.Try(fuse), simplify), p.Body)
+	body, err := run.Do(rules.Seq(unrolled, rules.Try(fuse), simplify), p.Body)
 	if err != nil {
 		body = p.Body
 	}

@@ -144,3 +144,35 @@ func TestResultsAreNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestDerivedIterations: variants of programs that iterate compute what these mean, in several kernels where an iteration reads
+// what other work-groups wrote in the one before.
+func TestDerivedIterations(t *testing.T) {
+	dev := devicetest.Open(t)
+	for _, body := range []string{
+		"iterate(3, map(fun(x => x * 2.0f))) $ xs",
+		"iterate(2, fun(ys => map(fun(w => at(0) o reduce(+, 0) $ w)) o slide(3, 1) o pad(1, 1, clamp) $ ys)) $ xs",
+		"iterate(3, fun(ys => join o map(reduce(+, 0)) o split(2) $ ys)) $ xs",
+	} {
+		p := parse(t, "program it\nsize n\nassume 8 | n\nfun(xs: [float32]n => "+body+")")
+		opt := derive.Options{Count: 12, Seed: 3, Sizes: map[string]int64{"n": 64}}
+		result, err := derive.Derive(p, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range result.Variants {
+			for j, c := range v.Configs(opt, 2, int64(i)) {
+				var on device.Device
+				if i%4 == 0 && j == 0 {
+					on = dev
+				}
+				if _, err := check(t, v.Program, lower.Options{Sizes: opt.Sizes, Local: c.Local, Global: c.Global}, on); err != nil {
+					t.Errorf("%s %v at %v: %v\n%s", v.Recipe, v.Numbers, c, err, v.Program.BodyText())
+				}
+			}
+		}
+		if len(result.Variants) != opt.Count {
+			t.Errorf("%s: %d variants", body, len(result.Variants))
+		}
+	}
+}
