@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/kernel"
 	"gpuperf/lift"
 )
 
@@ -26,14 +27,35 @@ func CheckData(at *lift.Program, data map[string]device.Sequence) error {
 		if s.Div < 1 || s.Mod < 1 {
 			return fmt.Errorf("data of %s: it is divided by %d and taken modulo %d, which are at least 1", name, s.Div, s.Mod)
 		}
+		if s.Mul < 0 || s.Add < 0 {
+			return fmt.Errorf("data of %s: %d*i + %d: neither may be negative", name, s.Mul, s.Add)
+		}
 		if n := Elements(t); s.Mul > 0 && n > (math.MaxInt64-s.Add)/s.Mul {
 			return fmt.Errorf("data of %s: element %d is too great for 64 bits", name, n-1)
+		}
+		if n, most := Elements(t), greatest(elem(t)); n > 0 && min(s.Mod-1, (s.Mul*(n-1)+s.Add)/s.Div) > most {
+			return fmt.Errorf("data of %s: numbers above %d, the greatest %s", name, most, elem(t))
 		}
 		if longest := longestIndexed(at.Body); longest > 0 && s.Mod > longest {
 			return fmt.Errorf("data of %s: numbers up to %d, and the longest array that it can choose from has %d elements", name, s.Mod-1, longest)
 		}
 	}
 	return nil
+}
+
+// elem is the type of the numbers of an array.
+func elem(t *lift.Type) kernel.DType {
+	_, number := t.Shape()
+	return number.DType
+}
+
+// greatest is the greatest number of an integer type, that of int64 for wider ones.
+func greatest(d kernel.DType) int64 {
+	bits := 8 * d.Size()
+	if d.IsSigned() {
+		bits--
+	}
+	return math.MaxInt64 >> max(63-bits, 0)
 }
 
 // longestIndexed is the length of the longest array of which a computed element is taken, 0 where there is none.

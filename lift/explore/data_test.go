@@ -29,7 +29,31 @@ func TestCheckData(t *testing.T) {
 		{"is", device.Sequence{Mul: 1 << 58, Add: 3, Div: 2, Mod: 64}, "too great for 64 bits"},
 		{"xs", device.Sequence{Mul: 5, Add: 3, Div: 2, Mod: 64}, "data is for arrays of integers"},
 		{"k", device.Sequence{Mul: 5, Add: 3, Div: 2, Mod: 64}, "data is for arrays of integers"},
+		{"is", device.Sequence{Mul: -5, Add: 3, Div: 2, Mod: 64}, "neither may be negative"},
 		{"js", device.Sequence{Mul: 5, Add: 3, Div: 2, Mod: 64}, "no input js"},
+	} {
+		err := CheckData(p, map[string]device.Sequence{c.input: c.data})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %+v: %v, want %q", c.input, c.data, err, c.want)
+		}
+	}
+}
+
+// Types of fewer bits hold smaller numbers.
+func TestCheckDataOfNarrowTypes(t *testing.T) {
+	p, err := lift.Parse("program p\nfun(bs: [int8]64, us: [uint8]64 => zip(map(id) $ bs, map(id) $ us))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		input string
+		data  device.Sequence
+		want  string
+	}{
+		{"bs", device.Sequence{Mul: 1, Add: 64, Div: 1, Mod: 200}, ""}, // 127 at most
+		{"bs", device.Sequence{Mul: 1, Add: 65, Div: 1, Mod: 200}, "numbers above 127, the greatest int8"},
+		{"us", device.Sequence{Mul: 3, Add: 66, Div: 1, Mod: 256}, ""},
+		{"us", device.Sequence{Mul: 3, Add: 67, Div: 1, Mod: 300}, "numbers above 255, the greatest uint8"},
 	} {
 		err := CheckData(p, map[string]device.Sequence{c.input: c.data})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
