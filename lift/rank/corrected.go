@@ -11,10 +11,10 @@ import (
 // machine learning", 2015, section 3.2.) By how much the law is off for a benchmark as a whole does not matter to its order, and
 // is not learnt: errors are by the median of the group.
 type corrected struct {
-	base  Scorer
-	view  Ranker
-	names []string
-	error predictor
+	base   Scorer
+	view   Ranker
+	names  []string
+	excess predictor // of the logarithm of the rate over that of the law
 }
 
 // correct learns the errors of what law fits. A law scores by the negative logarithm of the time.
@@ -50,7 +50,7 @@ func newCorrected(base Scorer, train *Set) (Scorer, error) {
 			t.values[i] -= middle
 		}
 	}
-	c.error = deepForest.fit(t)
+	c.excess = deepForest.fit(t)
 	return c, nil
 }
 
@@ -71,6 +71,6 @@ func (c *corrected) Score(s *Set) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	parallel(len(rows), func(i int) { out[i] += c.error(rows[i]) })
+	parallel(len(rows), func(i int) { out[i] += c.excess(rows[i]) })
 	return out, nil
 }

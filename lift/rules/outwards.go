@@ -145,8 +145,8 @@ func reduceOutwards(m *Match) *lift.Term {
 		cells = belowAt(inner.Kids[0].Body(), last)
 	case last == nil:
 		cells = nil
-		fallthrough
-	default:
+	}
+	if !single {
 		all = mapEach(all, func(row *lift.Term) *lift.Term { return lift.SplitOf(lift.Nat(1), row) })
 	}
 	if cells != nil {
