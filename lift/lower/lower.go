@@ -224,6 +224,18 @@ func (c *lowering) final(i index) kernel.Expr {
 	return kernel.FromAffine(c.resolve(i.a, c.stands))
 }
 
+// trial begins something that may have to be made in another way; what it returns forgets all that was made since, but for names.
+func (c *lowering) trial() (forget func()) {
+	before, touched := *c, make(map[string][]touch, len(c.touched))
+	for name, list := range c.touched {
+		touched[name] = slices.Clip(list)
+	}
+	return func() {
+		c.stmts, c.loops, c.all, c.bufs = slices.Clip(before.stmts), before.loops, before.all, before.bufs
+		c.touched, c.phase = touched, before.phase
+	}
+}
+
 // store makes the statement that assigns to a scalar or vector in memory.
 func (c *lowering) store(d *val, value kernel.Expr) {
 	if d.loc == nil {

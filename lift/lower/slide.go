@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"gpuperf/kernel"
 	"gpuperf/lift"
 )
@@ -51,11 +49,7 @@ func (c *lowering) keep(from, to *val, used func(p place) bool) {
 // readFrom tells which numbers of a window are read by what body makes, in this place or in one that they move to. What body
 // makes is forgotten.
 func (c *lowering) readFrom(w *val, width, step int64, body func()) func(p place) bool {
-	saved := *c
-	touched := map[string][]touch{}
-	for name, list := range c.touched {
-		touched[name] = slices.Clip(list)
-	}
+	forget := c.trial()
 	from := len(c.stmts)
 	body()
 	read, all := map[string]map[int64]bool{}, map[string]bool{}
@@ -74,7 +68,7 @@ func (c *lowering) readFrom(w *val, width, step int64, body func()) func(p place
 			}
 		}
 	}
-	c.stmts, c.loops, c.all, c.bufs, c.touched, c.phase = saved.stmts[:from:from], saved.loops, saved.all, saved.bufs, touched, saved.phase
+	forget()
 	return func(p place) bool {
 		if all[p.buf.name] || p.buf.scalar {
 			return true

@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"gpuperf/kernel"
 	"gpuperf/lift"
 )
@@ -155,17 +153,13 @@ func (c *lowering) fold(t *lift.Term, env *scope, xs, acc *val) {
 	}
 	c.each(op, 0, lengthOf(xs.typ), func(i index) {
 		inner := &scope{&scope{env, acc}, xs.at(i)}
-		saved := *c
-		savedTouch := map[string][]touch{}
-		for name, list := range c.touched {
-			savedTouch[name] = slices.Clip(list)
-		}
+		forget := c.trial()
 		from := len(c.stmts)
 		c.write(f, inner, acc)
 		if !c.clobbers(c.stmts[from:], acc) {
 			return
 		}
-		c.stmts, c.loops, c.all, c.bufs, c.touched = saved.stmts[:from:from], saved.loops, saved.all, saved.bufs, savedTouch
+		forget()
 		next := c.allocate(acc.space, acc.typ, acc.owners)
 		c.write(f, inner, next)
 		c.copy(next, acc)
