@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,8 +28,18 @@ const (
 	exitUsage  = 2 // the call or an input file is wrong
 )
 
+// grace is how long the work may take to stop by itself after a signal. What is finished is in journals by then.
+const grace = 10 * time.Second
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second signal ends the program at once
+		time.Sleep(grace)
+		fmt.Fprintln(os.Stderr, "perf: stopped in the middle of what does not look for signals")
+		os.Exit(exitFailed)
+	}()
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
