@@ -123,22 +123,11 @@ func (k *Kernel) interval(e polycount.Affine, inames []string) (lo, hi int64, ha
 
 // between reads the range of the name off a set with no other constraints than constant bounds of it.
 func between(d *polycount.Set, name string) (lo, hi int64, ok bool) {
-	cs, ok := d.Constraints()
-	hasLo, hasHi := false, false
-	for _, c := range cs {
-		if !ok || c.Equality || !c.Affine.Only(name) {
-			return 0, 0, false
-		}
-		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
-		if a > 0 { // a·x + constant ≥ 0
-			if v := -floorDiv(constant, a); !hasLo || v > lo {
-				lo, hasLo = v, true
-			}
-		} else if v := floorDiv(constant, -a); !hasHi || v < hi {
-			hi, hasHi = v, true
-		}
+	list, ok := d.Constraints()
+	if !ok || slices.ContainsFunc(list, func(c polycount.Constraint) bool { return c.Equality || !c.Affine.Only(name) }) {
+		return 0, 0, false
 	}
-	return lo, hi, ok && hasLo && hasHi && lo <= hi
+	return polycount.Between(list, name)
 }
 
 // tightest is the best constant bound in the list: the largest lower or the smallest upper one.

@@ -322,6 +322,26 @@ type Constraint struct {
 	Equality bool
 }
 
+// Between is the range that inequalities on the name alone leave it; the other constraints of the list may leave it less. It is
+// false where one end is open, and where nothing is left.
+func Between(list []Constraint, name string) (lo, hi int64, ok bool) {
+	hasLo, hasHi := false, false
+	for _, c := range list {
+		if c.Equality || !c.Affine.Only(name) {
+			continue
+		}
+		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
+		if a > 0 { // a·x + constant ≥ 0
+			if v := -floorDiv(constant, a); !hasLo || v > lo {
+				lo, hasLo = v, true
+			}
+		} else if v := floorDiv(constant, -a); !hasHi || v < hi {
+			hi, hasHi = v, true
+		}
+	}
+	return lo, hi, hasLo && hasHi && lo <= hi
+}
+
 // GE is the constraint a ≥ b.
 func GE(a, b Affine) Constraint { return Constraint{Affine: a.Sub(b)} }
 

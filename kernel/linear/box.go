@@ -1,5 +1,7 @@
 package linear
 
+import "gpuperf/polycount"
+
 // interval reads the range of a name off the constraints of the domain where each that mentions it mentions nothing else,
 // so that no projection is needed. It is false where that is not so, and where the range is empty.
 func (s *stmt) interval(name string) (lo, hi int64, ok bool) {
@@ -13,21 +15,7 @@ func (s *stmt) interval(name string) (lo, hi int64, ok bool) {
 
 // within is a range that inequalities on a name alone leave it; other constraints may leave it less.
 func (s *stmt) within(name string) (lo, hi int64, ok bool) {
-	hasLo, hasHi := false, false
-	for _, c := range s.need {
-		if c.Equality || !c.Affine.Only(name) {
-			continue
-		}
-		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
-		if a > 0 { // a·x + constant ≥ 0
-			if v := -floorDiv(constant, a); !hasLo || v > lo {
-				lo, hasLo = v, true
-			}
-		} else if v := floorDiv(constant, -a); !hasHi || v < hi {
-			hi, hasHi = v, true
-		}
-	}
-	return lo, hi, hasLo && hasHi && lo <= hi
+	return polycount.Between(s.need, name)
 }
 
 // boxed is the range of the loop over an iname that all of the statements give it by constants alone.
