@@ -167,13 +167,7 @@ func straightOracle(t testing.TB, n *linear.Nest, p *StaticProgram, sizes map[st
 					walk(x.Body, unrolled)
 				}
 			case *linear.Loop:
-				lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
-				for _, b := range x.Lower {
-					lo = max(lo, -floorDiv(-eval(b.Num), b.Den))
-				}
-				for _, b := range x.Upper {
-					hi = min(hi, floorDiv(eval(b.Num), b.Den))
-				}
+				lo, hi := rangeOf(x, eval)
 				unrolled[x.Iname] = x.Unroll
 				trips = append(trips, 0)
 				for v := lo; v <= hi; v += max(x.Step, 1) {

@@ -194,13 +194,7 @@ func walkScalars(n *linear.Nest, sizes map[string]int64, groups [3]int64, out ma
 					walk(x.Body)
 				}
 			case *linear.Loop:
-				lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
-				for _, b := range x.Lower {
-					lo = max(lo, -floorDiv(-eval(b.Num), b.Den))
-				}
-				for _, b := range x.Upper {
-					hi = min(hi, floorDiv(eval(b.Num), b.Den))
-				}
+				lo, hi := rangeOf(x, eval)
 				unrolled[x.Iname] = x.Unroll
 				for v := lo; v <= hi; v += max(x.Step, 1) {
 					if !x.Unroll {
@@ -674,4 +668,16 @@ func TestStaticSequence(t *testing.T) {
 	if _, err := StaticSequence(nil, sizes); err == nil {
 		t.Error("nothing has features")
 	}
+}
+
+// rangeOf is the first and the last value of a loop.
+func rangeOf(l *linear.Loop, eval func(polycount.Affine) int64) (lo, hi int64) {
+	lo, hi = math.MinInt64, math.MaxInt64
+	for _, b := range l.Lower {
+		lo = max(lo, -floorDiv(-eval(b.Num), b.Den))
+	}
+	for _, b := range l.Upper {
+		hi = min(hi, floorDiv(eval(b.Num), b.Den))
+	}
+	return lo, hi
 }
