@@ -205,6 +205,9 @@ func (p *predictor) predict(c *workload.Case) (*prediction, error) {
 
 // unpriced lists the work of a kernel that no feature of the model counts.
 func (p *predictor) unpriced(c *workload.Case) ([]string, error) {
+	if p.isStatic() { // totals of all work, for which nothing else needs to be counted
+		return nil, nil
+	}
 	statistics, err := c.Statistics(features.Options{SubgroupSize: int(p.device.SubgroupSize)})
 	if err != nil {
 		return nil, err

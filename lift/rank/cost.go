@@ -37,11 +37,11 @@ type Clock struct {
 // NewClock makes a clock of a fitted model, for points with static features of these names. An error says which feature of the model
 // static features do not give.
 func NewClock(names []string, model *models.Model, fit *calibrate.Fit) (*Clock, error) {
-	totals, err := totalsOf(names, model)
+	compiled, err := model.Compile()
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := model.Compile()
+	totals, err := totalsOf(names, model.Name, compiled.Features)
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +55,9 @@ func NewClock(names []string, model *models.Model, fit *calibrate.Fit) (*Clock, 
 }
 
 // totalsOf makes the features of a model from static features.
-func totalsOf(names []string, model *models.Model) (*features.Totals, error) {
-	compiled, err := model.Compile()
-	if err != nil {
-		return nil, err
-	}
+func totalsOf(names []string, model string, of []string) (*features.Totals, error) {
 	var ids []features.ID
-	for _, name := range compiled.Features {
+	for _, name := range of {
 		id, err := features.ParseID(name)
 		if err != nil {
 			return nil, err
@@ -70,7 +66,7 @@ func totalsOf(names []string, model *models.Model) (*features.Totals, error) {
 	}
 	totals, err := features.NewTotals(names, ids)
 	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", model.Name, err)
+		return nil, fmt.Errorf("model %s: %w", model, err)
 	}
 	return totals, nil
 }
@@ -98,7 +94,7 @@ func fitCost(train *Set) (Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	totals, err := totalsOf(train.Names, model)
+	totals, err := totalsOf(train.Names, model.Name, model.FeatureNames())
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +166,7 @@ func (c *costScorer) Score(s *Set) ([]float64, error) {
 func needsOfCost(names []string) error {
 	model, err := library.Load(costModel)
 	if err == nil {
-		_, err = totalsOf(names, model)
+		_, err = totalsOf(names, model.Name, model.FeatureNames())
 	}
 	return err
 }
