@@ -40,12 +40,11 @@ func (e *explainer) terms(out *Explanation) error {
 		}
 	}
 	for _, t := range all {
-		own := map[string]bool{}
-		e.parameters(t.Name, own)
-		term := Term{
-			Name: t.Name, Joins: e.Model.Joins(t.Name), Seconds: t.Value,
-			Saved: e.prediction.Seconds - e.without(func(p string) bool { return own[p] }),
+		without, err := e.withoutTerm(t.Name)
+		if err != nil {
+			return err
 		}
+		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Seconds: t.Value, Saved: e.prediction.Seconds - without}
 		if total > 0 && len(term.Joins) == 0 {
 			term.Share = t.Value / total
 		}
@@ -54,16 +53,18 @@ func (e *explainer) terms(out *Explanation) error {
 	return nil
 }
 
-// parameters adds the parameters of a term's costs, and of those that it joins.
-func (e *explainer) parameters(term string, to map[string]bool) {
-	for _, c := range e.Model.Costs() {
-		if c.Term == term {
-			to[c.Parameter] = true
-		}
+// withoutTerm is the prediction when a term costs nothing.
+func (e *explainer) withoutTerm(name string) (float64, error) {
+	compiled, err := e.Model.Without(name).Compile()
+	if err != nil {
+		return 0, err
 	}
-	for _, joined := range e.Model.Joins(term) {
-		e.parameters(joined, to)
+	params, _ := e.Fit.Values(compiled.Parameters) // of the whole model, which prepare has looked at
+	x := make([]float64, len(compiled.Features))
+	for i, name := range compiled.Features {
+		x[i] = e.values[name]
 	}
+	return compiled.Eval(x, params), nil
 }
 
 func (e *explainer) costs(out *Explanation) error {

@@ -1,5 +1,7 @@
 package models
 
+import "slices"
+
 // Cost is a part of a term: a parameter times work that features count. Where a term is no sum of such parts, it is one Cost without
 // parameter and work.
 type Cost struct {
@@ -31,6 +33,21 @@ func (m *Model) Joins(term string) []string {
 		}
 	}
 	return out
+}
+
+// Without is the model with a term that is 0: what it gives when the term, and what it joins, costs nothing.
+func (m *Model) Without(term string) *Model {
+	out := *m
+	out.Terms = slices.Clone(m.Terms)
+	for i := range out.Terms {
+		if out.Terms[i].Name == term {
+			out.Terms[i].expr = num(0)
+		}
+	}
+	if len(m.Terms) == 0 && term == WholeTerm {
+		out.expression = num(0)
+	}
+	return &out
 }
 
 // Costs takes the terms apart, in the order of the file. A term that joins others has those costs that it adds to them.

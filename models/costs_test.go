@@ -45,3 +45,27 @@ func TestCostsOfTerms(t *testing.T) {
 		}
 	}
 }
+
+// A term that costs nothing takes what it joins with it, whatever its form.
+func TestWithout(t *testing.T) {
+	m, err := Parse("m.yaml", []byte("version: 1\nname: m\noutput: f_t\nterms:\n  a: max(p_x * f_x, p_y * f_y)\n  b: p_z * f_z\n  c: a + b\nexpression: c + p_x * f_x\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for term, want := range map[string]float64{"": 3*7 + 3*5 + 3*2, "a": 3*5 + 3*2, "b": 3*7 + 3*2, "c": 3 * 2} {
+		c, err := m.Without(term).Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, p := make([]float64, len(c.Features)), make([]float64, len(c.Parameters))
+		for i, name := range c.Features {
+			x[i] = map[string]float64{"f_x": 2, "f_y": 7, "f_z": 5}[name]
+		}
+		for i := range p {
+			p[i] = 3
+		}
+		if got := c.Eval(x, p); got != want {
+			t.Errorf("without %q: %g, want %g", term, got, want)
+		}
+	}
+}
