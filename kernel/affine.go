@@ -113,7 +113,7 @@ func FromAffine(a polycount.Affine) Expr {
 	terms := make([]term, 0, a.Len()+1)
 	for _, t := range a.All() {
 		if t.Floor != nil {
-			terms = append(terms, term{t.Coeff, binary(FloorDiv, FromAffine(t.Floor.Num), Int{t.Floor.Den})})
+			terms = append(terms, term{t.Coeff, Binary(FloorDiv, FromAffine(t.Floor.Num), Int{t.Floor.Den})})
 		} else {
 			terms = append(terms, term{t.Coeff, Var{t.Name}})
 		}
@@ -135,18 +135,18 @@ func FromAffine(a polycount.Affine) Expr {
 		case c == 1:
 			e = t.of
 		default:
-			e = binary(Mul, Int{c}, t.of)
+			e = Binary(Mul, Int{c}, t.of)
 		}
 		switch {
 		case out == nil:
 			out = e
 		case negative:
-			out = binary(Sub, out, e)
+			out = Binary(Sub, out, e)
 		default:
 			if sum, ok := out.(*Op); ok && sum.Kind == Add {
 				sum.Args = append(sum.Args, e) // it was made here
 			} else {
-				out = binary(Add, out, e)
+				out = Binary(Add, out, e)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"math/big"
 	"slices"
 	"sort"
 
@@ -83,20 +82,8 @@ func (k *Kernel) byStride(s *Stmt, inames []string) {
 		return
 	}
 	sort.SliceStable(inames, func(i, j int) bool {
-		return form.Coeff(inames[i]).smaller(form.Coeff(inames[j]))
+		return form.Coeff(inames[i]).Smaller(form.Coeff(inames[j]))
 	})
-}
-
-// smaller orders strides by degree, then by the size of the leading coefficient; 0 is the greatest.
-func (p *ParamPoly) smaller(q *ParamPoly) bool {
-	if p.IsZero() || q.IsZero() {
-		return !p.IsZero()
-	}
-	a, b := p.terms[0], q.terms[0]
-	if len(a.vars) != len(b.vars) {
-		return len(a.vars) < len(b.vars)
-	}
-	return new(big.Int).Abs(a.coeff).Cmp(new(big.Int).Abs(b.coeff)) < 0
 }
 
 func (k *Kernel) putOnAxis(iname string, axis int, size int64) error {

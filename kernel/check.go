@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -230,11 +231,11 @@ func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
 		if k.rule(x.Func) == nil && !IsFunction(x.Func) {
 			return k.errorf("statement %s calls %s, which is neither a rule nor a known function (%s)", s.ID, x.Func, listNames(Functions()))
 		}
-		if n := mathFuncs[x.Func].args; k.rule(x.Func) == nil && n != len(x.Args) {
+		if n, _ := Arity(x.Func); k.rule(x.Func) == nil && n != len(x.Args) {
 			return k.errorf("statement %s: %s takes %d operands, not %d", s.ID, x.Func, n, len(x.Args))
 		}
 	}
-	for _, c := range e.children() {
+	for _, c := range Children(e) {
 		if err := k.checkExpr(s, c, scope); err != nil {
 			return err
 		}
@@ -245,7 +246,7 @@ func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
 // checkVector: the elements of a vector lie next to each other.
 func (a *Array) checkVector(x *Access) error {
 	switch {
-	case !isLanes(x.Lanes):
+	case !IsLanes(x.Lanes):
 		return fmt.Errorf("%s has %d lanes; there are vectors of 2, 4, 8 and 16", x, x.Lanes)
 	case len(x.Index) == 0 || len(a.Shape) == 0:
 		return fmt.Errorf("%s takes a vector from a scalar", x)
@@ -276,7 +277,7 @@ func (k *Kernel) checkReductions() error {
 
 // checkTags: tags belong to inames, and no two inames of a statement share a hardware axis.
 func (k *Kernel) checkTags() error {
-	for _, n := range sortedKeys(k.Tags) {
+	for _, n := range slices.Sorted(maps.Keys(k.Tags)) {
 		if !k.IsIname(n) {
 			return k.errorf("tag %s on %s, which is no iname", k.Tags[n], n)
 		}
@@ -302,7 +303,7 @@ func (k *Kernel) checkArrays() error {
 		}
 		for axis, size := range a.Shape {
 			var bad string
-			freeVars(size, func(n string) {
+			FreeVars(size, func(n string) {
 				if !k.IsParam(n) {
 					bad = n
 				}

@@ -149,7 +149,7 @@ func write(b *strings.Builder, e Expr, min int) {
 			b.WriteString("(" + strings.Join(x.Inames, ", ") + ")")
 		}
 		b.WriteString(", ")
-		writeList(b, x.children())
+		writeList(b, Children(x))
 		b.WriteByte(')')
 	default:
 		b.WriteString("<nil>")

@@ -76,20 +76,16 @@ func rewriteDown(e Expr, f func(Expr) (Expr, bool)) Expr {
 	if n, done := f(e); done {
 		return n
 	}
-	old := e.children()
-	var list []Expr
-	for i, c := range old {
-		if n := rewriteDown(c, f); n != c {
-			if list == nil {
-				list = slices.Clone(old)
-			}
-			list[i] = n
-		}
-	}
-	if list == nil {
-		return e
-	}
-	return e.rebuild(list)
+	return MapChildren(e, func(c Expr) Expr { return rewriteDown(c, f) })
+}
+
+// withChildren is e with other children.
+func withChildren(e Expr, list []Expr) Expr {
+	return MapChildren(e, func(Expr) Expr {
+		c := list[0]
+		list = list[1:]
+		return c
+	})
 }
 
 // unify reports whether e is the pattern with expressions in the place of variables, and finds these.
@@ -101,7 +97,7 @@ func unify(pattern, e Expr, variables []string, by map[string]Expr) bool {
 		by[v.Name] = e
 		return true
 	}
-	p, c := pattern.children(), e.children()
+	p, c := Children(pattern), Children(e)
 	if len(p) != len(c) {
 		return false
 	}
@@ -109,7 +105,7 @@ func unify(pattern, e Expr, variables []string, by map[string]Expr) bool {
 		return Equal(pattern, e)
 	}
 	// the same node but for its children
-	if !Equal(pattern.rebuild(c), e) {
+	if !Equal(withChildren(pattern, c), e) {
 		return false
 	}
 	for i := range p {

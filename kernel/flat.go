@@ -56,10 +56,10 @@ func (a *Array) stridePolys() ([]*ParamPoly, error) {
 }
 
 func opaquePoly(e Expr) *ParamPoly {
-	if p, err := polyOf(e, nil); err == nil {
+	if p, err := PolyOf(e, nil); err == nil {
 		return p
 	}
-	return varPoly("(" + e.String() + ")")
+	return VarPoly("(" + e.String() + ")")
 }
 
 // LinearForm is a flat index: Σ Coeff·Iname + Σ Coeff·floor(Num/Den) + Rest, in elements.
@@ -100,7 +100,7 @@ func (f *LinearForm) String() string {
 		case s == "1":
 			parts = append(parts, of)
 		default:
-			if len(c.list()) > 1 {
+			if c.Len() > 1 {
 				s = "(" + s + ")"
 			}
 			parts = append(parts, s+"*"+of)
@@ -187,7 +187,7 @@ func (s *formSum) add(e Expr, by *ParamPoly) error {
 	case Mul:
 		var rest []Expr
 		for _, a := range x.Args {
-			if p, err := polyOf(a, s.k.IsParam); err == nil {
+			if p, err := PolyOf(a, s.k.IsParam); err == nil {
 				by = by.Mul(p)
 			} else {
 				rest = append(rest, a)
@@ -214,11 +214,11 @@ func (s *formSum) addAffine(a polycount.Affine, by *ParamPoly) {
 			f := s.floors[key]
 			s.floors[key] = FloorTerm{t.Floor.Num, t.Floor.Den, f.Coeff.Add(c)}
 		case t.Floor != nil:
-			s.rest = s.rest.Add(c.Mul(varPoly("(" + binary(FloorDiv, FromAffine(t.Floor.Num), Int{t.Floor.Den}).String() + ")")))
+			s.rest = s.rest.Add(c.Mul(VarPoly("(" + Binary(FloorDiv, FromAffine(t.Floor.Num), Int{t.Floor.Den}).String() + ")")))
 		case s.k.IsIname(t.Name):
 			s.terms[t.Name] = s.terms[t.Name].Add(c)
 		default:
-			s.rest = s.rest.Add(c.Mul(varPoly(t.Name)))
+			s.rest = s.rest.Add(c.Mul(VarPoly(t.Name)))
 		}
 	}
 	s.rest = s.rest.Add(by.Scale(a.Constant()))

@@ -150,7 +150,7 @@ func (k *Kernel) checkFunctions() error {
 
 func (f *Function) check(scope *Kernel) error {
 	switch {
-	case IsFunction(f.Name) || reductions[f.Name] > 0 || slices.Contains(calledNames, f.Name):
+	case IsFunction(f.Name) || IsReduction(f.Name) || slices.Contains(calledNames, f.Name):
 		return fmt.Errorf("the name is that of a known function")
 	case f.Body == "" && f.Def == nil:
 		return fmt.Errorf("it has neither a body nor a definition")

@@ -352,7 +352,7 @@ func (m *maker) implicitInames(temp string) []string {
 	var common []string
 	for n, w := range m.writers(temp) {
 		own := slices.Clone(w.Inames)
-		freeVars(w.LHS, func(v string) { own = removeNames(own, v) })
+		FreeVars(w.LHS, func(v string) { own = removeNames(own, v) })
 		if n == 0 {
 			common = own
 		} else {
@@ -371,7 +371,7 @@ func (m *maker) usedInames(s *Stmt) []string {
 		if err != nil {
 			expanded = e // reported when the rules are expanded
 		}
-		freeVars(expanded, func(n string) {
+		FreeVars(expanded, func(n string) {
 			if m.IsIname(n) {
 				out = append(out, n)
 			}

@@ -43,13 +43,13 @@ func (k *Kernel) FixParameters(values map[string]int64) (*Kernel, error) {
 	sub := func(e Expr) Expr { return foldSizes(Subst(e, by)) }
 	c.mapStmts(func(s *Stmt) { s.mapExprs(func(e Expr) Expr { return Subst(e, by) }) })
 	for i, v := range c.Values {
-		c.Values[i].Value = Subst(v.Value, without(by, []string{v.Index}))
+		c.Values[i].Value = Subst(v.Value, Without(by, []string{v.Index}))
 	}
 	for i, a := range c.Averages {
 		c.Averages[i] = Average{foldSizes(Subst(a.Of, by)), Subst(a.Value, by)}
 	}
 	for i, r := range c.Rules {
-		c.Rules[i] = &Rule{r.Name, r.Args, Subst(r.Body, without(by, r.Args))}
+		c.Rules[i] = &Rule{r.Name, r.Args, Subst(r.Body, Without(by, r.Args))}
 	}
 	for _, list := range [2][]*Array{c.Args, c.Temps} {
 		for i, a := range list {

@@ -92,10 +92,7 @@ type attribute struct {
 // block reads statements up to a word that ends a block (end, elif, else), which it leaves, or the end of the text.
 // opener names the block for the error message.
 func (b blockParser) block(c context, opener string) {
-	if b.depth++; b.depth > maxDepth {
-		b.fail("blocks nested more than %d deep", maxDepth)
-	}
-	defer func() { b.depth-- }()
+	defer b.nest("blocks")()
 	for {
 		b.skipLines()
 		t := b.tok()
@@ -115,7 +112,7 @@ func (b blockParser) block(c context, opener string) {
 		case t.kind == tokName && t.text == "if":
 			b.ifBlock(c)
 		case t.kind == tokName && t.text == "with":
-			b.i++
+			b.next()
 			inner := c
 			inner.attrs = append(slices.Clone(c.attrs), b.attributes()...)
 			for _, a := range inner.attrs {
@@ -145,7 +142,7 @@ func (b blockParser) endOfLine() {
 }
 
 func (b blockParser) forBlock(c context) {
-	b.i++
+	b.next()
 	inner := c
 	inner.inames = slices.Clone(c.inames)
 	for {
@@ -172,13 +169,13 @@ func (b blockParser) ifBlock(c context) {
 		inner.guards = append(slices.Clone(c.guards), not...)
 		at := b.tok().at
 		if word := b.tok().text; word == "else" {
-			b.i++
+			b.next()
 			b.endOfLine()
 			b.block(inner, word)
 			b.end()
 			return
 		}
-		b.i++
+		b.next()
 		cond := b.expr(precCond)
 		inner.guards = append(inner.guards, guard{at, cond})
 		not = append(not, guard{at, &Op{Not, []Expr{cond}}})
@@ -201,7 +198,7 @@ func (b blockParser) statement(c context) {
 		if !ok {
 			b.fail("expected lbarrier, gbarrier or nop, found %s", b.describe())
 		}
-		b.i++
+		b.next()
 		s.Kind = kind
 	} else {
 		var temps [2]*Array
@@ -301,7 +298,7 @@ func (b blockParser) twoTargets(s, second *Stmt, comma int) {
 	}
 	used := []Expr{r}
 	for _, lhs := range []Expr{s.LHS, second.LHS} {
-		used = append(used, lhs.children()...)
+		used = append(used, Children(lhs)...)
 	}
 	for _, name := range []string{target(s), target(second)} {
 		if target(s) == target(second) || slices.ContainsFunc(used, func(e Expr) bool { return mentions(e, name) }) {
@@ -357,7 +354,7 @@ func (b blockParser) attributes() []attribute {
 		}
 		a := attribute{at: b.tok().at}
 		if b.is("if") { // a keyword elsewhere
-			b.i++
+			b.next()
 			a.key = "if"
 		} else {
 			a.key = b.name("an attribute")
@@ -377,7 +374,7 @@ func (b blockParser) attributes() []attribute {
 				if b.tok().kind == tokEnd {
 					b.fail("attributes are not closed by }")
 				}
-				b.i++
+				b.next()
 			}
 			a.value = strings.TrimSpace(b.text[from:b.tok().at])
 		}

@@ -56,6 +56,14 @@ func (p *parser) recover(err *error) {
 	}
 }
 
+// nest enters a construct that may hold itself; the result leaves it.
+func (p *parser) nest(what string) (leave func()) {
+	if p.depth++; p.depth > maxDepth {
+		p.fail("%s nested more than %d deep", what, maxDepth)
+	}
+	return func() { p.depth-- }
+}
+
 func (p *parser) errorAt(offset int, format string, args ...any) *source.Error {
 	return source.New("", p.text, offset, format, args...)
 }
@@ -68,6 +76,9 @@ func (p *parser) failHint(offset int, hint, format string, args ...any) {
 
 func (p *parser) tok() token { return p.toks[p.i] }
 
+// next goes on to the next token.
+func (p *parser) next() { p.i++ }
+
 func (p *parser) peek(n int) token { return p.toks[min(p.i+n, len(p.toks)-1)] }
 
 func (p *parser) is(sym string) bool {
@@ -77,7 +88,7 @@ func (p *parser) is(sym string) bool {
 
 func (p *parser) accept(sym string) bool {
 	if p.is(sym) {
-		p.i++
+		p.next()
 		return true
 	}
 	return false
@@ -98,7 +109,7 @@ func (p *parser) describe() string {
 
 func (p *parser) skipLines() {
 	for p.tok().kind == tokLine {
-		p.i++
+		p.next()
 	}
 }
 
@@ -107,22 +118,19 @@ func (p *parser) name(what string) string {
 	if t.kind != tokName || keywords[t.text] {
 		p.fail("expected %s, found %s", what, p.describe())
 	}
-	p.i++
+	p.next()
 	return t.text
 }
 
 // expr reads an expression whose operators bind at least as strongly as min (operator precedence climbing).
 func (p *parser) expr(min int) Expr {
-	if p.depth++; p.depth > maxDepth {
-		p.fail("expression nested more than %d deep", maxDepth)
-	}
-	defer func() { p.depth-- }()
+	defer p.nest("expression")()
 	left := p.unary(min)
 	paren := true // left is not a chain that may grow
 	for {
 		t := p.tok()
 		if t.kind == tokName && t.text == "if" && min <= precCond {
-			p.i++
+			p.next()
 			cond := p.expr(precOr)
 			p.expect("else")
 			return &Cond{If: cond, Then: left, Else: p.expr(precCond)}
@@ -132,9 +140,9 @@ func (p *parser) expr(min int) Expr {
 		if !ok || t.kind != tokSymbol && t.kind != tokName || op.prec < min {
 			return left
 		}
-		p.i++
+		p.next()
 		if kind == Pow {
-			left = binary(Pow, left, p.expr(precUnary))
+			left = Binary(Pow, left, p.expr(precUnary))
 			paren = true
 			continue
 		}
@@ -143,12 +151,12 @@ func (p *parser) expr(min int) Expr {
 		case op.chain && isOp && last.Kind == kind && !paren:
 			last.Args = append(last.Args, right) // last was made by this loop
 		case op.prec == precCompare && isOp && last.Kind.IsComparison() && !paren:
-			left = &Op{And, []Expr{left, binary(kind, last.Args[1], right)}}
+			left = &Op{And, []Expr{left, Binary(kind, last.Args[1], right)}}
 		case op.prec == precCompare && isOp && last.Kind == And && !paren:
 			prev := last.Args[len(last.Args)-1].(*Op)
-			last.Args = append(last.Args, binary(kind, prev.Args[1], right))
+			last.Args = append(last.Args, Binary(kind, prev.Args[1], right))
 		default:
-			left = binary(kind, left, right)
+			left = Binary(kind, left, right)
 		}
 		paren = false
 	}
@@ -158,20 +166,20 @@ func (p *parser) unary(min int) Expr {
 	t := p.tok()
 	switch {
 	case t.kind == tokName && t.text == "not":
-		p.i++
+		p.next()
 		return &Op{Not, []Expr{p.expr(precNot)}}
 	case t.kind == tokSymbol && t.text == "-":
-		p.i++
+		p.next()
 		if n := p.tok(); n.kind == tokNumber && p.peek(1).text != "**" {
-			p.i++
+			p.next()
 			return p.number(n, "-")
 		}
 		return &Op{Neg, []Expr{p.expr(precUnary)}}
 	case t.kind == tokSymbol && t.text == "+":
-		p.i++
+		p.next()
 		return p.expr(precUnary)
 	case t.kind == tokSymbol && t.text == "~":
-		p.i++
+		p.next()
 		return &Op{BitNot, []Expr{p.expr(precUnary)}}
 	}
 	return p.primary()
@@ -181,10 +189,10 @@ func (p *parser) primary() Expr {
 	t := p.tok()
 	switch {
 	case t.kind == tokNumber:
-		p.i++
+		p.next()
 		return p.number(t, "")
 	case t.kind == tokSymbol && t.text == "(":
-		p.i++
+		p.next()
 		e := p.expr(precCond)
 		p.expect(")")
 		return e
@@ -196,10 +204,10 @@ func (p *parser) primary() Expr {
 		}
 		return &Cond{args[0], args[1], args[2]}
 	case t.kind == tokName && t.text == "inf":
-		p.i++
+		p.next()
 		return Float{math.Inf(1), "inf", Float32}
 	case t.kind == tokName && !keywords[t.text]:
-		p.i++
+		p.next()
 		return p.named(t)
 	}
 	p.fail("expected an expression, found %s", p.describe())
@@ -215,7 +223,7 @@ func (p *parser) named(t token) Expr {
 	switch {
 	case p.is("["):
 		open := p.tok().at
-		p.i++
+		p.next()
 		index, lanes := p.index()
 		if len(index) == 0 {
 			p.failHint(open, "a scalar is written without brackets", "%s has an empty index", t.text)
@@ -224,7 +232,7 @@ func (p *parser) named(t token) Expr {
 	case tag != "":
 		return &Access{Array: t.text, Tag: tag}
 	case p.is("("):
-		p.i++
+		p.next()
 		return p.call(t)
 	}
 	return Var{t.text}
@@ -240,7 +248,7 @@ func (p *parser) tag() string {
 	if strings.Contains(t.text, "_") {
 		p.failHint(t.at, "use letters and digits, the first a letter: "+strings.ReplaceAll(t.text, "_", ""), "access tag %q contains an underscore", t.text)
 	}
-	p.i++
+	p.next()
 	return t.text
 }
 
@@ -252,10 +260,10 @@ func (p *parser) index() (list []Expr, lanes int64) {
 			if at.kind == tokNumber {
 				lanes, _ = strconv.ParseInt(at.text, 10, 64)
 			}
-			if !isLanes(lanes) {
+			if !IsLanes(lanes) {
 				p.failHint(at.at, "as in a[4*i; 4]", "a vector has 2, 4, 8 or 16 lanes, not %s", at.text)
 			}
-			p.i++
+			p.next()
 			p.expect("]")
 			break
 		}
@@ -287,6 +295,9 @@ func (p *parser) args(end string) []Expr {
 
 // reductions maps the names of reductions to their operands, beside the inames.
 var reductions = map[string]int{"sum": 1, "product": 1, "max": 1, "min": 1, "any": 1, "all": 1, "argmax": 2, "argmin": 2}
+
+// IsReduction reports whether name is that of a reduction, such as sum.
+func IsReduction(name string) bool { return reductions[name] > 0 }
 
 const knownReductions = "reductions are sum, product, max, min, any, all, argmax and argmin"
 
@@ -356,7 +367,7 @@ func (p *parser) reduce(kind string) Expr {
 	var inames []string
 	if p.is("(") || p.is("[") {
 		end := map[string]string{"(": ")", "[": "]"}[p.tok().text]
-		p.i++
+		p.next()
 		for !p.accept(end) {
 			if len(inames) > 0 {
 				p.expect(",")
@@ -385,7 +396,7 @@ func (p *parser) reduce(kind string) Expr {
 		if !p.is(",") {
 			p.failHint(p.tok().at, "write "+kind+"(k, e, k)", "%s takes a value and its index", kind)
 		}
-		p.i++
+		p.next()
 		r.Index = p.expr(precCond)
 	}
 	p.accept(",")
@@ -398,7 +409,7 @@ func (p *parser) cast(t token) Expr {
 	quote := ""
 	if p.is("'") || p.is("\"") {
 		quote = p.tok().text
-		p.i++
+		p.next()
 	}
 	at := p.tok().at
 	dtype := p.name("an element type")

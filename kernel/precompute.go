@@ -59,7 +59,7 @@ func (k *Kernel) Precompute(rule string, sweep []string, opt Prefetch) (out *Ker
 func (p *prefetch) free() []string {
 	var out []string
 	if p.rule != nil {
-		freeVars(p.rule.Body, func(n string) {
+		FreeVars(p.rule.Body, func(n string) {
 			if p.IsIname(n) && !slices.Contains(p.rule.Args, n) {
 				out = append(out, n)
 			}
@@ -127,7 +127,7 @@ func (p *prefetch) keepInside(e Expr, maybe bool) error {
 		maybe = maybe || x.Kind == And || x.Kind == Or
 	case *Access:
 		scope := slices.Concat(p.outer, p.dims)
-		freeVars(x, func(n string) {
+		FreeVars(x, func(n string) {
 			if p.IsIname(n) {
 				scope = append(scope, n)
 			}
@@ -156,7 +156,7 @@ func (p *prefetch) keepInside(e Expr, maybe bool) error {
 			p.Domains[last] = d
 		}
 	}
-	for _, c := range e.children() {
+	for _, c := range Children(e) {
 		if err := p.keepInside(c, maybe); err != nil {
 			return err
 		}

@@ -185,7 +185,7 @@ func (p *prefetch) collectIn(s *Stmt, e Expr, scope []string, maybe bool) error 
 		at.used = sortedSet(at.used)
 		p.sites = append(p.sites, at)
 	}
-	for _, c := range e.children() {
+	for _, c := range Children(e) {
 		if err := p.collectIn(s, c, scope, maybe); err != nil {
 			return err
 		}
@@ -545,19 +545,5 @@ func replaceAccesses(e Expr, by map[Expr]Expr, found *bool) Expr {
 		*found = true
 		return n
 	}
-	old := e.children()
-	var list []Expr
-	for i, c := range old {
-		n := replaceAccesses(c, by, found)
-		if n != c && list == nil {
-			list = slices.Clone(old)
-		}
-		if list != nil {
-			list[i] = n
-		}
-	}
-	if list != nil {
-		return e.rebuild(list)
-	}
-	return e
+	return MapChildren(e, func(c Expr) Expr { return replaceAccesses(c, by, found) })
 }

@@ -184,15 +184,7 @@ func (s *Stmt) AllInames() []string {
 
 // reduces reports that there is a reduction in s.
 func (s *Stmt) reduces() bool {
-	return hasReduction(s.LHS) || hasReduction(s.RHS) || slices.ContainsFunc(s.Predicates, hasReduction)
-}
-
-func hasReduction(e Expr) bool {
-	if e == nil {
-		return false
-	}
-	_, ok := e.(*Reduce)
-	return ok || slices.ContainsFunc(e.children(), hasReduction)
+	return HasReduction(s.LHS) || HasReduction(s.RHS) || slices.ContainsFunc(s.Predicates, HasReduction)
 }
 
 // Unsynced reports that no barrier is needed between s and o for memory of the space, by the word of one of them.

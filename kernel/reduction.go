@@ -43,12 +43,12 @@ type reduction struct {
 }
 
 var reductionSteps = map[string]reduction{
-	"sum":     {constant(0), func(acc, x Expr) Expr { return binary(Add, acc, x) }},
-	"product": {constant(1), func(acc, x Expr) Expr { return binary(Mul, acc, x) }},
+	"sum":     {constant(0), func(acc, x Expr) Expr { return Binary(Add, acc, x) }},
+	"product": {constant(1), func(acc, x Expr) Expr { return Binary(Mul, acc, x) }},
 	"max":     {limit(true), func(acc, x Expr) Expr { return &Call{"max", []Expr{acc, x}} }},
 	"min":     {limit(false), func(acc, x Expr) Expr { return &Call{"min", []Expr{acc, x}} }},
-	"any":     {constant(0), func(acc, x Expr) Expr { return binary(Or, acc, x) }},
-	"all":     {constant(1), func(acc, x Expr) Expr { return binary(And, acc, x) }},
+	"any":     {constant(0), func(acc, x Expr) Expr { return Binary(Or, acc, x) }},
+	"all":     {constant(1), func(acc, x Expr) Expr { return Binary(And, acc, x) }},
 }
 
 func constant(v int64) func(DType) (Expr, bool) {
@@ -66,22 +66,21 @@ func constant(v int64) func(DType) (Expr, bool) {
 // limit is the least value of a type (for max) or the greatest (for min).
 func limit(least bool) func(DType) (Expr, bool) {
 	return func(t DType) (Expr, bool) {
-		d, ok := dtypes[t]
-		bits := 8 * d.size
+		bits := 8 * t.Size()
 		switch {
-		case !ok || d.class == classComplex:
+		case !t.Known() || t.IsComplex():
 			return nil, false
-		case d.class == classFloat && least:
+		case t.IsFloat() && least:
 			return Float{math.Inf(-1), "-inf", t}, true
-		case d.class == classFloat:
+		case t.IsFloat():
 			return Float{math.Inf(1), "inf", t}, true
-		case d.class == classInt && least:
+		case t.IsSigned() && least:
 			return Int{-1 << (bits - 1)}, true
-		case d.class == classInt:
+		case t.IsSigned():
 			return Int{1<<(bits-1) - 1}, true
 		case least:
 			return Int{0}, true
-		case d.class == classBool:
+		case t == Bool:
 			return Int{1}, true
 		case bits < 64:
 			return Int{1<<bits - 1}, true
@@ -155,18 +154,5 @@ func replaceOutermost(e Expr, f func(*Reduce) Expr) Expr {
 	if r, ok := e.(*Reduce); ok {
 		return f(r)
 	}
-	old := e.children()
-	if len(old) == 0 {
-		return e
-	}
-	list := make([]Expr, len(old))
-	changed := false
-	for i, c := range old {
-		list[i] = replaceOutermost(c, f)
-		changed = changed || list[i] != c
-	}
-	if !changed {
-		return e
-	}
-	return e.rebuild(list)
+	return MapChildren(e, func(c Expr) Expr { return replaceOutermost(c, f) })
 }

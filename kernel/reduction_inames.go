@@ -43,7 +43,7 @@ func (k *Kernel) separateReductions() error {
 				}
 			}
 			next := *s
-			next.RHS = replaceReduction(s.RHS, r, r.subst(inames, by))
+			next.RHS = replaceReduction(s.RHS, r, r.Subst(inames, by))
 			k.Statements[i] = &next
 			return k.separateReductions() // the reductions found are of the old expression
 		}

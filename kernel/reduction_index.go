@@ -65,7 +65,7 @@ func (k *Kernel) realizeIndex(s *Stmt, r *Reduce, parts []*Stmt) (all []*Stmt, a
 	if !ok {
 		return nil, nil, k.errorf("statement %s: %s of %s, of type %s, has no neutral element", s.ID, r.Kind, r.Body, value)
 	}
-	if c := dtypes[at].class; c != classInt && c != classFloat {
+	if !at.IsSigned() && !at.IsFloat() {
 		return nil, nil, k.errorf("statement %s: the index %s of %s is of type %s, which has no -1 for a range without values: cast it to int32", s.ID, r.Index, r.Kind, at)
 	}
 	none, _ := constant(-1)(at)
@@ -82,7 +82,7 @@ func (k *Kernel) realizeIndex(s *Stmt, r *Reduce, parts []*Stmt) (all []*Stmt, a
 		k.setType(r.extreme, value)
 	}
 	index, item := temp("acc_"+name, at), temp("item_"+name, value)
-	better := binary(beyond, item, extreme)
+	better := Binary(beyond, item, extreme)
 	inner := addSorted(s.Inames, r.Inames...)
 	deps := s.Deps
 	for _, part := range []struct {

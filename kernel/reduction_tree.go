@@ -71,7 +71,7 @@ func (k *Kernel) realizeTree(s *Stmt, r *Reduce, iname string, parts []*Stmt) (a
 	}
 	value := r.Body
 	if rest := removeNames(r.Inames, iname); len(rest) > 0 {
-		value = r.with(rest, r.children())
+		value = r.With(rest, Children(r))
 	}
 	add("_part", iname, shifted(iname, -lo), value)
 	for left := hi - lo + 1; left > 1; {

@@ -326,7 +326,7 @@ func (r *remover) loads(e Expr, under []Expr, out *[]load) {
 			}
 		}
 	default:
-		for _, c := range e.children() {
+		for _, c := range Children(e) {
 			r.loads(c, under, out)
 		}
 	}

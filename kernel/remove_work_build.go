@@ -85,7 +85,7 @@ func (r *remover) reads() error {
 			if len(l.acc.Index) == 0 && l.acc.Tag == "" && r.old.IsTemp(l.acc.Array) {
 				value = Var{l.acc.Array}
 			}
-			s := &Stmt{ID: r.freshID(p.stmt.ID + "_read"), LHS: t, RHS: binary(Add, t, value), Predicates: p.guards(l.under)}
+			s := &Stmt{ID: r.freshID(p.stmt.ID + "_read"), LHS: t, RHS: Binary(Add, t, value), Predicates: p.guards(l.under)}
 			s.Inames, s.Tags = p.stmt.Inames, p.stmt.Tags
 			r.add(p.stmt, s)
 			loops[at].reads = append(loops[at].reads, s)

@@ -105,7 +105,7 @@ func (k *Kernel) DuplicateInames(inames []string, match string, names ...string)
 // copyInames adds inames that take the same values together as those that they are copies of, with the same tags and
 // priorities. It works in place.
 func (k *Kernel) copyInames(copies map[string]string) error {
-	olds := sortedKeys(copies)
+	olds := slices.Sorted(maps.Keys(copies))
 	for i, d := range k.Domains {
 		own, foreign := intersectNames(olds, d.Dims()), intersectNames(olds, d.Params())
 		if len(own) == 0 {

@@ -146,12 +146,12 @@ func (k *Kernel) largestRun(index Expr, lanes int64, within []string) (*extent, 
 			return nil, err
 		}
 		if e.affine == nil {
-			return &extent{size: binary(Mul, Int{lanes}, e.size)}, nil
+			return &extent{size: Binary(Mul, Int{lanes}, e.size)}, nil
 		}
 		all := e.affine.Scale(lanes)
 		return &extent{FromAffine(all), &all, e.where}, nil
 	}
-	return k.largest(binary(Add, index, Int{lanes - 1}), within)
+	return k.largest(Binary(Add, index, Int{lanes - 1}), within)
 }
 
 // sizeOf is one more than the smallest of the bounds.
@@ -208,7 +208,7 @@ func (e *extent) max(o *extent) (*extent, error) {
 // this does not apply the error is why.
 func (k *Kernel) largestProduct(index Expr, why error) (*extent, error) {
 	var scope []string
-	freeVars(index, func(n string) {
+	FreeVars(index, func(n string) {
 		if k.IsIname(n) {
 			scope = append(scope, n)
 		}
@@ -228,7 +228,7 @@ func (k *Kernel) upper(e Expr, scope []string) (*ParamPoly, bool) {
 		if err != nil {
 			return nil, false
 		}
-		p, err := polyOf(size.size, nil)
+		p, err := PolyOf(size.size, nil)
 		return p.Add(ConstPoly(-1)), err == nil
 	}
 	op, ok := e.(*Op)

@@ -25,7 +25,7 @@ func (k *Kernel) SpaceOf(name string) Space {
 			continue
 		}
 		for _, e := range acc.Index {
-			freeVars(e, func(n string) {
+			FreeVars(e, func(n string) {
 				switch k.Tags[n].Kind {
 				case GroupAxis:
 					space = Global

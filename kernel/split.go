@@ -160,7 +160,7 @@ func splitReductions(e Expr, olds, names []string, by map[string]Expr) Expr {
 		if !ok || len(intersectNames(r.Inames, olds)) == 0 {
 			return e
 		}
-		return r.subst(replaceNames(r.Inames, olds, names), by)
+		return r.Subst(replaceNames(r.Inames, olds, names), by)
 	})
 }
 

@@ -21,7 +21,7 @@ func (k *Kernel) RemoveUnusedInames(inames ...string) (*Kernel, error) {
 				used[n] = true
 			}
 		}
-		freeVars(r.Body, func(n string) { used[n] = used[n] || !slices.Contains(r.Args, n) })
+		FreeVars(r.Body, func(n string) { used[n] = used[n] || !slices.Contains(r.Args, n) })
 	}
 	gone := map[string]bool{}
 	for _, n := range inames {

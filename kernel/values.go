@@ -49,7 +49,7 @@ func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
 		return nil, k.errorf("the values of %s are given already", acc.Array)
 	}
 	var bad string
-	freeVars(v, func(n string) {
+	FreeVars(v, func(n string) {
 		if n != index.Name && !k.IsParam(n) {
 			bad = n
 		}
