@@ -3,6 +3,8 @@ package kernel
 import (
 	"fmt"
 	"math/big"
+
+	"gpuperf/kernel/expr"
 )
 
 // Elements is the number of elements that a buffer for the array needs at the given values of the parameters: one more
@@ -17,21 +19,21 @@ func (a *Array) Elements(params map[string]int64) (int64, error) {
 		if size == nil {
 			return 0, fmt.Errorf("the size of axis %d of array %s is not known", i, a.Name)
 		}
-		n, err := EvalInt(size, params)
+		n, err := expr.EvalInt(size, params)
 		if err != nil {
 			return 0, err
 		}
 		if n.Sign() <= 0 {
 			return 0, nil
 		}
-		stride, err := EvalInt(strides[i], params)
+		stride, err := expr.EvalInt(strides[i], params)
 		if err != nil {
 			return 0, err
 		}
 		total.Add(total, stride.Mul(stride, n.Sub(n, big.NewInt(1))))
 	}
 	if a.Offset != nil {
-		offset, err := EvalInt(a.Offset, params)
+		offset, err := expr.EvalInt(a.Offset, params)
 		if err != nil {
 			return 0, err
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/internal/source"
+	"gpuperf/kernel/expr"
 )
 
 func TestParseErrors(t *testing.T) {
@@ -45,7 +46,7 @@ func TestParseErrors(t *testing.T) {
 		{"x = sum(a[i], 2)", 1, 9, "inames to reduce over"},
 		{"x = if(a, b)", 1, 5, "3 operands"},
 		{"f(1) := 2", 1, 1, "bad argument"},
-		{"x = " + strings.Repeat("(", 1000), 1, 4 + maxDepth, "nested"},
+		{"x = " + strings.Repeat("(", 1000), 1, 4 + expr.MaxDepth, "nested"},
 	} {
 		_, err := ParseInstructions(c.in)
 		var e *source.Error

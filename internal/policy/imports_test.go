@@ -27,6 +27,7 @@ var layers = []string{
 	"device/opencl",
 	"device/devicetest",
 	"device/replay",
+	"kernel/expr",
 	"kernel",
 	"lift",
 	"lift/lower",

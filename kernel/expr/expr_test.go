@@ -1,4 +1,4 @@
-package kernel
+package expr
 
 import (
 	"maps"
@@ -50,7 +50,7 @@ func TestParseExpr(t *testing.T) {
 		{"x[i]\n", "x[i]"},
 		{"(a +\n b) # comment", "a + b"},
 	} {
-		e, err := ParseExpr(c.in)
+		e, err := Parse(c.in)
 		if err != nil {
 			t.Errorf("%s: %v", c.in, err)
 			continue
@@ -58,7 +58,7 @@ func TestParseExpr(t *testing.T) {
 		if got := e.String(); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.in, got, c.want)
 		}
-		again, err := ParseExpr(e.String())
+		again, err := Parse(e.String())
 		if err != nil || again.String() != e.String() {
 			t.Errorf("%s: printed as %s, which reads as %v, %v", c.in, e, again, err)
 		}
@@ -70,7 +70,7 @@ func anExpr(depth int) *rapid.Generator[Expr] {
 	leaf := rapid.OneOf(
 		rapid.Map(rapid.Int64Range(-2000, 2000), func(v int64) Expr { return Int{v} }),
 		rapid.Map(rapid.SampledFrom([]string{"2.0f", "0.1", "-1e-3", "3.", "-inf"}), func(s string) Expr {
-			e, err := ParseExpr(s)
+			e, err := Parse(s)
 			if err != nil {
 				panic(err)
 			}
@@ -138,7 +138,7 @@ func shape(e Expr) string {
 func TestExprParsesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := anExpr(3).Draw(t, "e")
-		back, err := ParseExpr(e.String())
+		back, err := Parse(e.String())
 		if err != nil {
 			t.Fatalf("%s: %v", e, err)
 		}
@@ -181,7 +181,7 @@ func TestToAffine(t *testing.T) {
 
 func parsedExpr(t testing.TB, text string) Expr {
 	t.Helper()
-	e, err := ParseExpr(text)
+	e, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

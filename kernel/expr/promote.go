@@ -1,4 +1,4 @@
-package kernel
+package expr
 
 // Promote is the type that holds the values of both: as in numpy, except that int32 with float32 is float32.
 // The empty type is neutral. A scalar beside a vector is taken for all lanes; of two vectors the lanes of the first count.

@@ -1,4 +1,4 @@
-package kernel
+package expr
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ func (e *NotAffineError) Error() string { return fmt.Sprintf("%s is not affine: 
 // ToAffine turns an index expression into a quasi-affine one: sums, differences, products with constants, and // and %
 // by positive constants, over the names for which known holds (nil: all names). Anything else is a *NotAffineError.
 func ToAffine(e Expr, known func(name string) bool) (a polycount.Affine, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	return toAffine(e, known)
 }
 
@@ -90,9 +90,9 @@ func toAffine(e Expr, known func(name string) bool) (polycount.Affine, error) {
 // ErrOverflow is wrapped by errors for affine arithmetic that leaves the 64-bit range.
 var ErrOverflow = polycount.ErrOverflow
 
-// rescue turns the panic by which polycount's Affine operators report overflow into an error. It is deferred by what
+// Rescue turns the panic by which polycount's Affine operators report overflow into an error. It is deferred by what
 // computes with affine expressions of the user's.
-func rescue(err *error) {
+func Rescue(err *error) {
 	r := recover()
 	if r == nil {
 		return

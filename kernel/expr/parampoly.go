@@ -1,4 +1,4 @@
-package kernel
+package expr
 
 import (
 	"fmt"
@@ -152,7 +152,7 @@ func (p *ParamPoly) String() string {
 
 // Expr is p as an expression.
 func (p *ParamPoly) Expr() Expr {
-	e, err := ParseExpr(p.String())
+	e, err := Parse(p.String())
 	if err != nil { // a coefficient of more than 64 bits
 		return Var{p.String()}
 	}
