@@ -361,3 +361,51 @@ func (c Constraint) Negate() []Constraint {
 	}
 	return []Constraint{below, {Affine: c.Affine.AddInt(-1)}}
 }
+
+// affineRow writes an Affine over c's columns; column gives the variable columns of names, 0 for unknown ones.
+func affineRow(c *conj, a Affine, column func(name string) int) row {
+	out := make(row, c.width())
+	out[0] = a.c
+	for _, t := range a.terms {
+		if t.Floor == nil {
+			at := column(t.Name)
+			if at == 0 {
+				fail("polycount: unknown name %q", t.Name)
+			}
+			out[at] = add(out[at], t.Coeff)
+			continue
+		}
+		e := c.floorRow(affineRow(c, t.Floor.Num, column), t.Floor.Den)
+		out = c.fit(out)
+		for i, v := range e {
+			out[i] = add(out[i], mul(t.Coeff, v))
+		}
+	}
+	return out
+}
+
+// affineOf is the reverse of affineRow.
+func affineOf(c *conj, r row, names []string) Affine {
+	out := Int(r[0])
+	last := min(len(r)-1, c.n)
+	n := 0
+	for _, k := range r[1 : 1+last] {
+		if k != 0 {
+			n++
+		}
+	}
+	out.terms = make([]Term, 0, n)
+	for i := 1; i <= last; i++ {
+		if r[i] != 0 {
+			out.terms = append(out.terms, Term{Coeff: r[i], Name: names[i-1]})
+		}
+	}
+	slices.SortFunc(out.terms, compareTerms)
+	for i := c.n + 1; i < len(r); i++ {
+		if r[i] != 0 {
+			d := c.divs[i-1-c.n]
+			out = combine(1, out, r[i], affineOf(c, d.num, names).FloorDiv(d.den))
+		}
+	}
+	return out
+}

@@ -34,10 +34,10 @@ func (s *Set) Constraints() (cs []Constraint, exact bool) {
 	}
 	c, names := s.cs[0], s.names()
 	for _, r := range c.eq {
-		cs = append(cs, Constraint{c.affine(r, names), true})
+		cs = append(cs, Constraint{affineOf(c, r, names), true})
 	}
 	for _, r := range c.ge {
-		cs = append(cs, Constraint{Affine: c.affine(r, names)})
+		cs = append(cs, Constraint{Affine: affineOf(c, r, names)})
 	}
 	return cs, true
 }
@@ -84,9 +84,9 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 		e := slices.Clone(r)
 		e[at] = 0
 		if k > 0 {
-			lower = append(lower, Bound{c.affine(negRow(e), names), k})
+			lower = append(lower, Bound{affineOf(c, negRow(e), names), k})
 		} else {
-			upper = append(upper, Bound{c.affine(e, names), -k})
+			upper = append(upper, Bound{affineOf(c, e, names), -k})
 		}
 	}
 	for _, r := range c.eq {
@@ -287,7 +287,7 @@ func (s *Set) Stride(dim string) (modulus int64, residue Affine) {
 			rest[i] = centred(mul(centred(rest[i], m), inv), m)
 		}
 		rest[0] = mod(rest[0], m)
-		modulus, residue = m, c.affine(rest, names)
+		modulus, residue = m, affineOf(c, rest, names)
 	}
 	return modulus, residue
 }

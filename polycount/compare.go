@@ -1,38 +1,26 @@
 package polycount
 
 import (
-	"errors"
-	"fmt"
 	"math/big"
 	"math/rand"
 	"slices"
 )
 
-// ErrUndecided is wrapped by the error of a comparison of which neither a proof nor a counterexample was found.
-var ErrUndecided = errors.New("neither proved nor refuted")
-
-// AtMost decides whether p ≤ q at every point. Where the difference is affine in parameters and floors that is exact;
-// where it is of a higher degree a point of the contrary is looked for, then a proof, and finding neither is an error
-// that wraps ErrUndecided: the question is undecidable in general.
-func (p *Poly) AtMost(q *Poly) (holds bool, err error) {
-	defer Rescue(&err)
-	w := anyWork()
-	d, err := q.Sub(p)
-	if err != nil {
-		return false, err
-	}
+// neverNegative decides whether d is nowhere negative. Where d is affine in variables and floors that is exact; where it is
+// of a higher degree a negative value is looked for, then a proof; decided is false where neither is found.
+func (w *work) neverNegative(d *piecewise) (holds, decided bool) {
 	r := rand.New(rand.NewSource(1))
-	at := make([]*big.Int, 1+len(d.params))
+	at := make([]*big.Int, 1+d.table.n)
 	at[0] = big.NewInt(1)
 	for size := int64(2); size < 1<<12; size += size/16 + 1 {
-		for i := range d.params {
+		for i := range d.table.n {
 			at[1+i] = big.NewInt(r.Int63n(2*size+1) - size)
 		}
-		if d.evalBig(at).Sign() < 0 {
-			return false, nil
+		if d.value(at).Sign() < 0 {
+			return false, true
 		}
 	}
-	undecided := false
+	decided = true
 	for _, x := range d.pieces {
 		c := x.dom.clone()
 		v := x.q.over(d.table, c)
@@ -43,7 +31,7 @@ func (p *Poly) AtMost(q *Poly) (holds bool, err error) {
 			}
 		}
 		if !affine {
-			undecided = undecided || !w.notNegative(c.flat(), v)
+			decided = decided && w.notNegative(c.flat(), v)
 			continue
 		}
 		below := c.flat() // den·v ≤ −1
@@ -58,13 +46,10 @@ func (p *Poly) AtMost(q *Poly) (holds bool, err error) {
 		}
 		below.ge = append(below.ge, e)
 		if w.feasible(below) {
-			return false, nil
+			return false, true
 		}
 	}
-	if undecided {
-		return false, fmt.Errorf("polycount: %v ≤ %v: %w", p, q, ErrUndecided)
-	}
-	return true, nil
+	return true, decided
 }
 
 // over writes q, over the columns of table, over those of c, adding the floors in it.

@@ -532,54 +532,6 @@ func (c *conj) translate(table *conj, r row) row {
 	return out
 }
 
-// affineRow writes an Affine over c's columns; column gives the variable columns of names, 0 for unknown ones.
-func (c *conj) affineRow(a Affine, column func(name string) int) row {
-	out := make(row, c.width())
-	out[0] = a.c
-	for _, t := range a.terms {
-		if t.Floor == nil {
-			at := column(t.Name)
-			if at == 0 {
-				fail("polycount: unknown name %q", t.Name)
-			}
-			out[at] = add(out[at], t.Coeff)
-			continue
-		}
-		e := c.floorRow(c.affineRow(t.Floor.Num, column), t.Floor.Den)
-		out = c.fit(out)
-		for i, v := range e {
-			out[i] = add(out[i], mul(t.Coeff, v))
-		}
-	}
-	return out
-}
-
-// affine is the reverse of affineRow.
-func (c *conj) affine(r row, names []string) Affine {
-	out := Int(r[0])
-	last := min(len(r)-1, c.n)
-	n := 0
-	for _, k := range r[1 : 1+last] {
-		if k != 0 {
-			n++
-		}
-	}
-	out.terms = make([]Term, 0, n)
-	for i := 1; i <= last; i++ {
-		if r[i] != 0 {
-			out.terms = append(out.terms, Term{Coeff: r[i], Name: names[i-1]})
-		}
-	}
-	slices.SortFunc(out.terms, compareTerms)
-	for i := c.n + 1; i < len(r); i++ {
-		if r[i] != 0 {
-			d := c.divs[i-1-c.n]
-			out = combine(1, out, r[i], c.affine(d.num, names).FloorDiv(d.den))
-		}
-	}
-	return out
-}
-
 // holds evaluates c at a point, given as [1, variables…].
 func (c *conj) holds(point row) bool {
 	full := append(make(row, 0, c.width()), point...)
@@ -611,4 +563,13 @@ func dot(a, b row) int64 {
 
 func sortRows(rows []row) {
 	slices.SortFunc(rows, func(a, b row) int { return slices.Compare(a[1:], b[1:]) })
+}
+
+func identityRows(n int) []row {
+	by := make([]row, n)
+	for i := range by {
+		by[i] = make(row, i+2)
+		by[i][i+1] = 1
+	}
+	return by
 }

@@ -1,107 +1,35 @@
 package polycount
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 )
 
-// Option of Count, Sum and Mul.
-type Option func(*settings)
-
-type settings struct {
-	ctx   context.Context
-	limit int64
-}
-
-func workOf(opts []Option) *work {
-	s := settings{ctx: context.Background()}
-	for _, o := range opts {
-		o(&s)
-	}
-	return newWork(s.ctx, s.limit)
-}
-
-// WithContext cancels the count when ctx is done.
-func WithContext(ctx context.Context) Option { return func(s *settings) { s.ctx = ctx } }
-
-// WithLimit bounds the work, in units of about one coefficient touched; exceeding it is an error that wraps ErrBudget.
-// The zero limit is two or three seconds of one core.
-func WithLimit(units int64) Option { return func(s *settings) { s.limit = units } }
-
-// CountContext is Count with WithContext.
-func (s *Set) CountContext(ctx context.Context, opts ...Option) (*Poly, error) {
-	return s.Count(append([]Option{WithContext(ctx)}, opts...)...)
-}
-
-// Count is the number of integer points of s as a function of its parameters. A set that is infinite for some values
-// of the parameters is an *UnboundedError.
-func (s *Set) Count(opts ...Option) (p *Poly, err error) {
-	defer Rescue(&err)
-	w := workOf(opts)
-	if s.open != nil {
-		if p, ok, err := w.countOpen(s); ok || err != nil {
-			return p, err
-		}
-		// Where elimination makes many members of one, it rarely helps: not all that is left goes into the attempt.
-		rest := w.left
-		if s.pending || len(s.cs) > manyMembers*len(s.open) {
-			rest /= 8
-		}
-		done := w.within(rest, func(w *work) { p, err = w.countMembers(s) })
-		if !done || errors.Is(err, ErrBudget) {
-			return nil, s.tooHard()
-		}
-		return p, err
-	}
-	return w.countMembers(s)
-}
-
-// manyMembers is the number of members that come from one quantified member from which on these are a bad form of it.
-const manyMembers = 4
-
-// tooHard is the error for a quantified set that could be neither counted as it is nor rid of its quantifiers.
-func (s *Set) tooHard() error {
-	n := 0
-	for _, c := range s.open {
-		n = max(n, len(c.existentials()))
-	}
-	return fmt.Errorf("polycount: %w: the set has %d member(s) with up to %d quantified variables; fewer parameters, smaller or common coefficients, or a larger limit may help", ErrBudget, len(s.open), n)
-}
-
-// countMembers counts s by its members without existentials.
-func (w *work) countMembers(s *Set) (p *Poly, err error) {
-	cs := w.members(s)
+// countMembers counts a union of members without existentials, over params parameters and further variables, by the
+// parameters.
+func (w *work) countMembers(cs []*conj, params int) (p *piecewise, err error) {
 	if len(cs) > 1 {
-		if p, ok := w.enumeratedUnion(cs, s); ok {
+		if p, ok := w.enumeratedUnion(cs, params); ok {
 			return p, nil
 		}
 	}
 	plain := make([]*conj, 0, len(cs))
 	for _, c := range cs {
-		if c = c.unfloorBounds(len(s.params)).clone(); c.simplify() {
+		if c = c.unfloorBounds(params).clone(); c.simplify() {
 			plain = append(plain, c)
 		}
 	}
-	total := newPoly(s.params)
+	total := newPiecewise(params)
 	for _, c := range w.disjoint(plain) {
-		q, err := w.countConj(c, s)
+		q, err := w.countConj(c, params)
 		if err != nil {
 			return nil, err
 		}
-		a, b := alignPolys(total, q)
-		a.pieces = w.sumPieces(a.pieces, b.pieces)
-		total = a
+		total = w.sum(total, q)
 	}
 	w.tidy(total)
 	return total, nil
-}
-
-// Card is the number of images of each tuple of the domain, whose dimensions follow the parameters.
-func (m *Map) Card(opts ...Option) (*Poly, error) {
-	return m.Graph().ToParams(m.in...).Count(opts...)
 }
 
 // disjoint returns members that cover the same points once.
@@ -133,47 +61,53 @@ type counter struct {
 
 var errUnbounded = errors.New("unbounded")
 
-// countConj counts c, whose dimensions are those of s.
-func (w *work) countConj(c *conj, s *Set) (p *Poly, err error) {
-	p, err = w.countQuantified(c, s)
-	if errors.Is(err, errUnbounded) {
-		err = w.unbounded(c, s)
-	}
-	return p, err
+// unboundedError says that a conjunction is infinite for some values of the parameters.
+type unboundedError struct{ in *conj }
+
+func (e *unboundedError) Error() string { return "the set is unbounded" }
+
+// countConj counts c, with its existentials, by its first params variables. Where it is infinite for some values of these,
+// that is an *unboundedError.
+func (w *work) countConj(c *conj, params int) (p *piecewise, err error) {
+	defer func() {
+		if errors.Is(err, errUnbounded) {
+			p, err = nil, &unboundedError{c}
+		}
+	}()
+	defer Rescue(&err)
+	whole, _ := c.quantify(c.after(params))
+	return w.countWhole(whole), nil
 }
 
-// countQuantified is countConj for a c with existentials, which are counted too; its error may be errUnbounded.
-func (w *work) countQuantified(c *conj, s *Set) (p *Poly, err error) {
-	np := len(s.params)
+// after marks the variables of c from the one after the first n.
+func (c *conj) after(n int) []bool {
 	drop := make([]bool, c.n)
-	for i := np; i < c.n; i++ {
+	for i := n; i < c.n; i++ {
 		drop[i] = true
 	}
-	defer Rescue(&err)
-	whole, _ := c.quantify(drop)
-	return w.countWhole(whole, s.params), nil
+	return drop
 }
 
 // countWhole counts the values of the columns of c without definition.
-func (w *work) countWhole(c *conj, params []string) *Poly {
+func (w *work) countWhole(c *conj) *piecewise {
 	dom, factor, groups, ok := w.preprocess(c)
-	p := newPoly(params)
+	p := newPiecewise(c.n)
 	if !ok {
 		return p
 	}
 	p.pieces = []piece{{dom, constant(factor)}}
 	for _, g := range groups {
-		p = w.mulPoly(p, w.countGroup(g, params))
+		p = w.product(p, w.countGroup(g))
 	}
 	return p
 }
 
 // countGroup counts one group; where the answer is long, its small variables value by value, if that is shorter.
-func (w *work) countGroup(g *conj, params []string) *Poly {
-	p := w.countGroupWhole(g, params)
+func (w *work) countGroup(g *conj) *piecewise {
+	p := w.countGroupWhole(g)
 	if p.terms() >= longEnough {
 		w.within(w.left/8, func(w *work) {
-			if q, ok := w.byValues(g, params, int64(p.terms())); ok && (len(q.pieces) < len(p.pieces) || len(q.pieces) == len(p.pieces) && q.terms() < p.terms()) {
+			if q, ok := w.byValues(g, int64(p.terms())); ok && (len(q.pieces) < len(p.pieces) || len(q.pieces) == len(p.pieces) && q.terms() < p.terms()) {
 				p = q
 			}
 		})
@@ -183,7 +117,7 @@ func (w *work) countGroup(g *conj, params []string) *Poly {
 
 // countGroupWhole counts one group by nested sums, and by signed cones where those need more than one piece or would
 // have to splinter: cones give one piece per chamber, which is fewer. The shorter answer is taken.
-func (w *work) countGroupWhole(g *conj, params []string) *Poly {
+func (w *work) countGroupWhole(g *conj) *piecewise {
 	start := func() (*counter, region) {
 		r := region{ge: cloneRows(g.ge), q: constant(ratInt(1))}
 		for i, d := range g.divs {
@@ -193,13 +127,13 @@ func (w *work) countGroupWhole(g *conj, params []string) *Poly {
 		}
 		return &counter{work: w, table: &conj{n: g.n, divs: slices.Clone(g.divs)}, trial: true}, r
 	}
-	if p, ok := w.enumerated(g, params); ok {
+	if p, ok := w.enumerated(g); ok {
 		return p
 	}
 	sums, r := start()
 	direct := sums.try(func() { sums.sum(r) })
 	if direct && len(sums.out) <= 1 {
-		return sums.poly(params)
+		return sums.piecewise()
 	}
 	k, r := start()
 	if !k.try(func() { k.cones(r) }) {
@@ -207,9 +141,9 @@ func (w *work) countGroupWhole(g *conj, params []string) *Poly {
 		k.trial = false
 		k.sum(r)
 	}
-	p := k.poly(params)
+	p := k.piecewise()
 	if direct && len(sums.out) <= max(trialPieces, len(p.pieces)) {
-		if q := sums.poly(params); len(q.pieces) < len(p.pieces) || len(q.pieces) == len(p.pieces) && q.terms() <= p.terms() {
+		if q := sums.piecewise(); len(q.pieces) < len(p.pieces) || len(q.pieces) == len(p.pieces) && q.terms() <= p.terms() {
 			return q
 		}
 	}
@@ -220,7 +154,7 @@ func (w *work) countGroupWhole(g *conj, params []string) *Poly {
 const enumerationLimit = 10_000
 
 // enumerated counts a group in which no parameter and no floor stands, if it is small.
-func (w *work) enumerated(g *conj, params []string) (*Poly, bool) {
+func (w *work) enumerated(g *conj) (*piecewise, bool) {
 	c := &conj{}
 	var cols []int
 	for at := 1; at < g.width(); at++ {
@@ -244,33 +178,29 @@ func (w *work) enumerated(g *conj, params []string) (*Poly, bool) {
 	if err != nil || n > enumerationLimit {
 		return nil, false // infinite or large
 	}
-	p := newPoly(params)
-	if n > 0 {
-		p.pieces = []piece{{&conj{n: len(params)}, constant(ratInt(n))}}
-	}
-	return p, true
+	return constantly(g.n, n), true
 }
 
 // enumeratedUnion counts a union in which no parameter stands, if it is small.
-func (w *work) enumeratedUnion(cs []*conj, s *Set) (p *Poly, ok bool) {
+func (w *work) enumeratedUnion(cs []*conj, params int) (p *piecewise, ok bool) {
 	seen := map[string]bool{}
-	np := len(s.params)
-	by := make([]row, np+len(s.dims)) // the parameters do not matter: 0
+	dims := cs[0].n - params
+	by := make([]row, cs[0].n) // the parameters do not matter: 0
 	for i := range by {
-		by[i] = make(row, 1+len(s.dims))
-		if i >= np {
-			by[i][1+i-np] = 1
+		by[i] = make(row, 1+dims)
+		if i >= params {
+			by[i][1+i-params] = 1
 		}
 	}
 	for _, c := range cs {
-		for i := 1; i <= np; i++ {
+		for i := 1; i <= params; i++ {
 			if c.usedInRows(i) || c.usedInDivs(i) {
 				return nil, false
 			}
 		}
 		var key []byte
 		fits := true
-		if err := w.enumerate(c.substitute(len(s.dims), by), func(at []int64) bool {
+		if err := w.enumerate(c.substitute(dims, by), func(at []int64) bool {
 			key = key[:0]
 			for _, v := range at {
 				key = binary.AppendVarint(key, v)
@@ -282,17 +212,22 @@ func (w *work) enumeratedUnion(cs []*conj, s *Set) (p *Poly, ok bool) {
 			return nil, false
 		}
 	}
-	p = newPoly(s.params)
-	if len(seen) > 0 {
-		p.pieces = []piece{{&conj{n: np}, constant(ratInt(int64(len(seen))))}}
+	return constantly(params, int64(len(seen))), true
+}
+
+// constantly is the function of n variables with one value.
+func constantly(n int, value int64) *piecewise {
+	p := newPiecewise(n)
+	if value != 0 {
+		p.pieces = []piece{{&conj{n: n}, constant(ratInt(value))}}
 	}
-	return p, true
+	return p
 }
 
 // trialPieces is the number of pieces of nested sums, still overlapping, up to which they are compared with cones.
 const trialPieces = 3
 
-func (p *Poly) terms() int {
+func (p *piecewise) terms() int {
 	n := 0
 	for _, x := range p.pieces {
 		n += len(x.q)
@@ -318,9 +253,9 @@ func (k *counter) try(f func()) (ok bool) {
 	return true
 }
 
-// poly gathers the pieces, disjoint.
-func (k *counter) poly(params []string) *Poly {
-	p := newPoly(params)
+// piecewise gathers the pieces, disjoint.
+func (k *counter) piecewise() *piecewise {
+	p := newPiecewise(k.table.n)
 	atoms := p.importTable(k.table, identityRows(k.table.n))
 	for _, c := range k.out {
 		p.pieces = append(p.pieces, piece{c.dom, c.q.rename(atoms)})

@@ -12,17 +12,17 @@ const maxCorners = 2000
 // maxOpen bounds the members of a union that are counted by inclusion and exclusion.
 const maxOpen = 5
 
-// countOpen counts s in its quantified form: members by inclusion and exclusion, each intersection by fibres. ok is
+// countOpen counts a union in its quantified form: members by inclusion and exclusion, each intersection by fibres. ok is
 // false when that would not end within a fifth of the budget.
-func (w *work) countOpen(s *Set) (p *Poly, ok bool, err error) {
-	if len(s.open) > maxOpen {
+func (w *work) countOpen(open []*conj, params int) (p *piecewise, ok bool, err error) {
+	if len(open) > maxOpen {
 		return nil, false, nil
 	}
 	w.within(w.left/5, func(w *work) {
-		total := &gathered{p: newPoly(s.params), index: map[string]int{}}
+		total := &gathered{p: newPiecewise(params), index: map[string]int{}}
 		var visit func(from int, met *conj, k int64) bool
 		visit = func(from int, met *conj, k int64) bool {
-			for i, c := range s.open[from:] {
+			for i, c := range open[from:] {
 				if met != nil {
 					if c = conjunction(met, c); !c.simplify() {
 						continue
@@ -31,8 +31,8 @@ func (w *work) countOpen(s *Set) (p *Poly, ok bool, err error) {
 				if !w.solvable(c.question()) {
 					continue
 				}
-				done, bad := w.countShadow(total, c, s, k)
-				var unbounded *UnboundedError
+				done, bad := w.countShadow(total, c, params, k)
+				var unbounded *unboundedError
 				if errors.As(bad, &unbounded) {
 					err = bad
 				}
@@ -50,16 +50,16 @@ func (w *work) countOpen(s *Set) (p *Poly, ok bool, err error) {
 	return p, ok, err
 }
 
-// countShadow adds k times the number of points of the shadow of c, a conjunction over the parameters and dimensions of
-// s with existentials, without eliminating these: a signed sum of counts of conjunctions with the constraints of c,
+// countShadow adds k times the number of points of the shadow of c, a conjunction over parameters and dimensions with
+// existentials, without eliminating these: a signed sum of counts of conjunctions with the constraints of c,
 // moved. It reports false when there would be too many. c has points.
-func (w *work) countShadow(total *gathered, c *conj, s *Set, k int64) (ok bool, err error) {
-	c, plain := w.reduceOpen(c, len(s.params))
+func (w *work) countShadow(total *gathered, c *conj, params int, k int64) (ok bool, err error) {
+	c, plain := w.reduceOpen(c, params)
 	if c == nil {
 		return true, nil
 	}
 	if plain {
-		q, err := w.countConj(c, s)
+		q, err := w.countConj(c, params)
 		if err == nil {
 			total.add(w, q, k)
 		}
@@ -68,13 +68,13 @@ func (w *work) countShadow(total *gathered, c *conj, s *Set, k int64) (ok bool, 
 	f := w.newFibres(c)
 	cs := []corner{{1, make(row, len(f.class))}}
 	if len(f.basis) > 0 {
-		cs = w.moved(f, w.corners(f), len(s.params))
+		cs = w.moved(f, w.corners(f), params)
 	}
 	if len(cs) > maxCorners {
 		return false, nil
 	}
 	for _, x := range cs {
-		q, err := w.countConj(f.above(x.at), s)
+		q, err := w.countConj(f.above(x.at), params)
 		if err != nil {
 			return false, err
 		}
@@ -136,12 +136,12 @@ func (w *work) isBox(c *conj, params int) bool {
 
 // gathered adds polynomials up, those on one domain first.
 type gathered struct {
-	p     *Poly // pieces overlap
+	p     *piecewise // pieces overlap
 	index map[string]int
 }
 
 // add adds k·q.
-func (g *gathered) add(w *work, q *Poly, k int64) {
+func (g *gathered) add(w *work, q *piecewise, k int64) {
 	atoms := g.p.importTable(q.table, identityRows(q.table.n))
 	for _, x := range q.pieces {
 		poly := x.q.rename(atoms).scale(ratInt(k))
@@ -157,7 +157,7 @@ func (g *gathered) add(w *work, q *Poly, k int64) {
 }
 
 // disjoint is the sum.
-func (g *gathered) disjoint(w *work) *Poly {
+func (g *gathered) disjoint(w *work) *piecewise {
 	for i, x := range g.p.pieces {
 		g.p.pieces[i].q = w.periodic(g.p, x.q)
 	}

@@ -39,7 +39,7 @@ func (s *Set) Implies(c Constraint) (implied bool, err error) {
 		if floors {
 			x = x.clone()
 		}
-		if !w.implied(x, x.affineRow(c.Affine, s.at), c.Equality) {
+		if !w.implied(x, affineRow(x, c.Affine, s.at), c.Equality) {
 			return false, nil
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Set) Implies(c Constraint) (implied bool, err error) {
 func (s *Set) IsSubset(t *Set) (in bool, err error) {
 	if t.open == nil && len(t.cs) == 1 {
 		defer Rescue(&err)
-		s, t = align(s, t)
+		s, t = alignSets(s, t)
 		w := anyWork()
 		for _, x := range s.sources() {
 			x = x.clone()
@@ -99,8 +99,8 @@ func (s *Set) Gist(ctx *Set) (out *Set, err error) {
 	b := ctx.respace(params, s.dims)
 	w := anyWork()
 	out = a.with(nil)
-	ctxs := w.members(b)
-	for _, c := range w.members(a) {
+	ctxs := b.closedMembers(w)
+	for _, c := range a.closedMembers(w) {
 		if g := w.gist(c, ctxs); g != nil {
 			out.cs = addMember(out.cs, g)
 		}

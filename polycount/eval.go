@@ -41,7 +41,7 @@ type node struct {
 // panics otherwise) and may contain others.
 func (p *Poly) Compile(order []string) *Evaluator {
 	e := &Evaluator{p: p, n: len(order)}
-	used := p.used()
+	used := p.of.used()
 	for k, n := range p.params {
 		i := slices.Index(order, n)
 		if i < 0 && used[1+k] {
@@ -49,7 +49,7 @@ func (p *Poly) Compile(order []string) *Evaluator {
 		}
 		e.at = append(e.at, i)
 	}
-	for _, c := range p.pieces {
+	for _, c := range p.of.pieces {
 		g := program{domDivs: c.dom.divs}
 		for _, r := range c.dom.eq {
 			g.eq = append(g.eq, sparseOf(r))
@@ -57,7 +57,7 @@ func (p *Poly) Compile(order []string) *Evaluator {
 		for _, r := range c.dom.ge {
 			g.ge = append(g.ge, sparseOf(r))
 		}
-		g.compile(p, c.q)
+		g.compile(p.of, c.q)
 		e.pieces = append(e.pieces, g)
 		e.width = max(e.width, 1+len(p.params)+max(len(g.divs), len(g.domDivs)))
 	}
@@ -78,8 +78,8 @@ func sparseOf(r row) sparse {
 }
 
 // compile keeps the floors that q needs and builds its Horner form.
-func (g *program) compile(p *Poly, q quasi) {
-	own := &Poly{p.params, p.table, []piece{{&conj{n: p.table.n}, q}}}
+func (g *program) compile(p *piecewise, q quasi) {
+	own := &piecewise{p.table, []piece{{&conj{n: p.table.n}, q}}}
 	own.compact()
 	g.divs = own.table.divs
 	q = own.pieces[0].q
@@ -256,5 +256,5 @@ func (e *Evaluator) Rat(values []int64) *big.Rat {
 		}
 		at = append(at, v)
 	}
-	return e.p.evalBig(at)
+	return e.p.of.value(at)
 }

@@ -2,7 +2,7 @@ package polycount
 
 // unifyFloors shortens polynomials in which floors of one expression e with different constants stand together, as in
 // ⌊n/4⌋ and ⌊(n+3)/4⌋. It reports whether it changed something.
-func (w *work) unifyFloors(p *Poly) bool {
+func (w *work) unifyFloors(p *piecewise) bool {
 	changed := false
 	for i := range p.table.divs {
 		for j := range p.table.divs {

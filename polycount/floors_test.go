@@ -23,15 +23,15 @@ func TestUnifyFloors(t *testing.T) {
 			}
 		}
 		p := must(ParsePoly("[n,m] -> { " + text + " }"))
-		for i := range p.table.divs {
-			for j := range p.table.divs {
+		for i := range p.of.table.divs {
+			for j := range p.of.table.divs {
 				if i == j {
 					continue
 				}
-				q := p.table.unified(p.pieces[0].q, i, j)
+				q := p.of.table.unified(p.of.pieces[0].q, i, j)
 				eachPoint([]string{"n", "m"}, -7, 7, func(at map[string]int64) {
-					full := p.table.atoms([]*big.Int{big.NewInt(1), big.NewInt(at["n"]), big.NewInt(at["m"])})
-					if got, want := q.value(full), p.pieces[0].q.value(full); got.Cmp(want) != 0 {
+					full := p.of.table.atoms([]*big.Int{big.NewInt(1), big.NewInt(at["n"]), big.NewInt(at["m"])})
+					if got, want := q.value(full), p.of.pieces[0].q.value(full); got.Cmp(want) != 0 {
 						t.Fatalf("%v becomes %s, at %v: %v, want %v", p, q.text(p.atomNames()), at, got, want)
 					}
 				})
@@ -44,7 +44,7 @@ func TestUnifyFloors(t *testing.T) {
 		{"[n] -> { (n - 3*floor(n/3))*(1 - floor((n+2)/3) + floor(n/3)) }", "[n] -> { 0 }"},
 	} {
 		p := must(ParsePoly(c.long))
-		if w.tidy(p); p.String() != c.short {
+		if w.tidy(p.of); p.String() != c.short {
 			t.Errorf("%s becomes %v, want %s", c.long, p, c.short)
 		}
 	}

@@ -1,29 +1,17 @@
 package polycount
 
-import (
-	"fmt"
-	"math/big"
-)
+import "math/big"
 
-// Interval is a range of parameter values, both ends included.
-type Interval struct{ Lo, Hi int64 }
+// interval is a range of integers, both ends included.
+type interval struct{ lo, hi int64 }
 
-// Enclosure returns bounds on the values of p for parameters in a box. They hold at every point of the box, and may be
-// wider than the values that occur; 0 is included where the pieces may not cover the box.
-func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
-	defer Rescue(&err)
-	w := anyWork()
-	base := &conj{n: len(p.params)}
-	for i, n := range p.params {
-		v, ok := box[n]
-		if !ok {
-			return nil, nil, fmt.Errorf("polycount: no interval given for parameter %q", n)
-		}
-		if v.Lo > v.Hi {
-			return nil, nil, fmt.Errorf("polycount: the interval of %q is empty", n)
-		}
+// enclosure returns bounds on the values of p where each variable is in its interval of box. They hold at every point, and
+// may be wider than the values that occur; 0 is included where the pieces may not cover the box.
+func (w *work) enclosure(p *piecewise, box []interval) (lo, hi *big.Rat) {
+	base := &conj{n: len(box)}
+	for i, v := range box {
 		a, b := make(row, 1+base.n), make(row, 1+base.n)
-		a[0], a[1+i], b[0], b[1+i] = neg(v.Lo), 1, v.Hi, -1
+		a[0], a[1+i], b[0], b[1+i] = neg(v.lo), 1, v.hi, -1
 		base.addGE(a)
 		base.addGE(b)
 	}
@@ -36,9 +24,9 @@ func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
 		}
 		atoms := make([]span, 1, p.table.width())
 		atoms[0] = spanOf(1, 1)
-		for i, n := range p.params {
-			v := w.shrink(d, 1+i, box[n])
-			atoms = append(atoms, spanOf(v.Lo, v.Hi))
+		for i, v := range box {
+			v = w.shrink(d, 1+i, v)
+			atoms = append(atoms, spanOf(v.lo, v.hi))
 		}
 		for _, f := range p.table.divs {
 			s := spanOf(0, 0)
@@ -62,11 +50,11 @@ func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
 	case !w.isEmpty(rest):
 		*total = total.hull(zero)
 	}
-	return total.lo, total.hi, nil
+	return total.lo, total.hi
 }
 
 // shrink narrows the interval of column at to what c leaves of it.
-func (w *work) shrink(c *conj, at int, v Interval) Interval {
+func (w *work) shrink(c *conj, at int, v interval) interval {
 	holds := func(lo, hi int64) bool {
 		s := c.flat()
 		a, b := make(row, s.width), make(row, s.width)
@@ -74,27 +62,27 @@ func (w *work) shrink(c *conj, at int, v Interval) Interval {
 		s.ge = append(s.ge, a, b)
 		return w.feasible(s)
 	}
-	// The least value: the smallest hi for which [v.Lo, hi] is met.
-	lo, hi := v.Lo, v.Hi
+	// The least value: the smallest hi for which [v.lo, hi] is met.
+	lo, hi := v.lo, v.hi
 	for lo < hi {
 		m := lo + int64(uint64(hi-lo)/2)
-		if holds(v.Lo, m) {
+		if holds(v.lo, m) {
 			hi = m
 		} else {
 			lo = m + 1
 		}
 	}
 	least := lo
-	lo, hi = least, v.Hi
+	lo, hi = least, v.hi
 	for lo < hi {
 		m := hi - int64(uint64(hi-lo)/2)
-		if holds(m, v.Hi) {
+		if holds(m, v.hi) {
 			lo = m
 		} else {
 			hi = m - 1
 		}
 	}
-	return Interval{least, lo}
+	return interval{least, lo}
 }
 
 // span is a closed interval of rationals.

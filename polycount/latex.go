@@ -7,28 +7,28 @@ import (
 
 // LaTeX typesets p: one polynomial, or a cases environment with a last line for "otherwise".
 func (p *Poly) LaTeX() string {
-	names := make([]string, 1, p.table.width())
+	names := make([]string, 1, p.of.table.width())
 	for _, n := range p.params {
 		names = append(names, latexName(n))
 	}
-	for _, d := range p.table.divs {
-		names = append(names, latexFloor(p.table.affine(d.num, p.params), d.den))
+	for _, d := range p.of.table.divs {
+		names = append(names, latexFloor(affineOf(p.of.table, d.num, p.params), d.den))
 	}
-	if len(p.pieces) == 0 {
+	if len(p.of.pieces) == 0 {
 		return "0"
 	}
-	if len(p.pieces) == 1 && len(p.pieces[0].dom.eq)+len(p.pieces[0].dom.ge) == 0 {
-		return p.pieces[0].q.latex(names)
+	if len(p.of.pieces) == 1 && len(p.of.pieces[0].dom.eq)+len(p.of.pieces[0].dom.ge) == 0 {
+		return p.of.pieces[0].q.latex(names)
 	}
 	var b strings.Builder
 	b.WriteString("\\begin{cases}\n")
-	for _, c := range p.pieces {
+	for _, c := range p.of.pieces {
 		var conds []string
 		for _, r := range c.dom.eq {
-			conds = append(conds, latexAffine(c.dom.affine(r, p.params))+" = 0")
+			conds = append(conds, latexAffine(affineOf(c.dom, r, p.params))+" = 0")
 		}
 		for _, r := range c.dom.ge {
-			conds = append(conds, latexAffine(c.dom.affine(r, p.params))+" \\ge 0")
+			conds = append(conds, latexAffine(affineOf(c.dom, r, p.params))+" \\ge 0")
 		}
 		fmt.Fprintf(&b, "%s & %s \\\\\n", c.q.latex(names), strings.Join(conds, ",\\ "))
 	}

@@ -5,7 +5,7 @@ const fewPointsLimit = 20_000
 
 // listed writes the conditions of x, where only few values of the parameters meet them, as these values: as n = −2 for
 // one, and as 3 ≤ n ≤ 6 for a run of values of one parameter.
-func (w *work) listed(p *Poly, x piece) piece {
+func (w *work) listed(p *piecewise, x piece) piece {
 	c := x.dom
 	left := c.n - len(c.eq) // a polyhedron of so many dimensions is bounded by more inequalities only
 	if c.n == 0 || len(c.divs) == 0 && (c.n == 1 || left <= 0 || len(c.ge) <= left) {

@@ -75,9 +75,10 @@ func (s *Set) sources() []*conj {
 
 // members are without existentials. Where these cannot be eliminated within the budget, that is the error that Rescue
 // recovers.
-func (s *Set) members() []*conj { return anyWork().members(s) }
+func (s *Set) members() []*conj { return s.closedMembers(anyWork()) }
 
-func (w *work) members(s *Set) (cs []*conj) {
+// closedMembers is members within a budget.
+func (s *Set) closedMembers(w *work) (cs []*conj) {
 	if !s.pending {
 		return s.cs
 	}

@@ -550,7 +550,7 @@ func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj
 				c = b.clone()
 			}
 			for _, k := range cs {
-				r := c.affineRow(k.Affine, columnOf(column))
+				r := affineRow(c, k.Affine, columnOf(column))
 				if k.Equality {
 					c.addEQ(r)
 				} else {

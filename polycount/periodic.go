@@ -17,7 +17,7 @@ const (
 // class modulo L, a polynomial of the same degree, which the values at degree + 1 points of the class determine. Where
 // these polynomials agree in a coefficient for many classes, floors cancel that no rule on their forms relates, such as
 // those of divisors 2, 3 and 6. What stands beside the terms in n and its floors is carried along.
-func (w *work) periodic(p *Poly, q quasi) quasi {
+func (w *work) periodic(p *piecewise, q quasi) quasi {
 	w.within(w.left/16, func(w *work) {
 		for v := 1; v <= p.table.n && longEnough <= len(q) && len(q) <= tooLong; v++ {
 			w.spend(8 * len(q))
@@ -67,7 +67,7 @@ func (c *conj) commonForms(q quasi) []row {
 }
 
 // periodicInForm is periodicIn for a form in several variables, as n + m, which takes the place of one of them.
-func (w *work) periodicInForm(p *Poly, q quasi, form row) quasi {
+func (w *work) periodicInForm(p *piecewise, q quasi, form row) quasi {
 	n, v, several := p.table.n, 0, false
 	for i := 1; i < len(form); i++ {
 		switch {
@@ -92,7 +92,7 @@ func (w *work) periodicInForm(p *Poly, q quasi, form row) quasi {
 		solved = negRow(solved)
 	}
 	to[v-1] = solved
-	fresh := &Poly{table: &conj{n: n}}
+	fresh := &piecewise{table: &conj{n: n}}
 	x := q.rename(fresh.importTable(p.table, to))
 	if x = w.periodicIn(fresh, x, v); x == nil {
 		return nil
@@ -104,7 +104,7 @@ func (w *work) periodicInForm(p *Poly, q quasi, form row) quasi {
 }
 
 // periodicIn is periodic for one variable; nil when it does not help.
-func (w *work) periodicIn(p *Poly, q quasi, v int) quasi {
+func (w *work) periodicIn(p *piecewise, q quasi, v int) quasi {
 	own := p.table.ownAtoms(v)
 	type group struct {
 		beside string
@@ -173,7 +173,7 @@ func (c *conj) ownAtoms(v int) []bool {
 }
 
 // byResidues rewrites q, over variable v and floors of it alone.
-func (w *work) byResidues(p *Poly, q quasi, v int) (out quasi, ok bool) {
+func (w *work) byResidues(p *piecewise, q quasi, v int) (out quasi, ok bool) {
 	period, degree := int64(1), q.degree()
 	var used []int
 	for k := range p.table.divs {
@@ -352,7 +352,7 @@ next:
 
 // periodicCoefficient writes the function that has the value cs[n mod T], T = len(cs). At n ≡ a it grows by
 // cs[a] − cs[a−1], and ⌊(n − a)/d⌋ grows by 1 at n ≡ a mod d, for any divisor d of T: n itself for d = 1.
-func (w *work) periodicCoefficient(p *Poly, cs []rat, v int) quasi {
+func (w *work) periodicCoefficient(p *piecewise, cs []rat, v int) quasi {
 	t := len(cs)
 	out := constant(cs[0])
 	if t == 1 {
@@ -449,7 +449,7 @@ const fewPoints = 8
 
 // interpolated replaces x.q by a polynomial through its values where the conditions leave only a few values of the one
 // parameter in it, and that is shorter.
-func (w *work) interpolated(p *Poly, x piece) quasi {
+func (w *work) interpolated(p *piecewise, x piece) quasi {
 	v := 0
 	for i := 1; i <= p.table.n; i++ {
 		own := p.table.ownAtoms(i)

@@ -61,7 +61,7 @@ func (w *work) addPiece(family []piece, x piece) []piece {
 }
 
 // tidy brings p to its short form: merged pieces, irredundant conditions, no unused floors, a fixed order.
-func (w *work) tidy(p *Poly) {
+func (w *work) tidy(p *piecewise) {
 	kept := p.pieces[:0]
 	for _, x := range p.pieces {
 		if x.q = w.periodic(p, x.q); len(x.q) > 0 {
@@ -105,7 +105,7 @@ func compareConj(a, b *conj) int {
 // specialize shortens the polynomials by the conditions of their pieces: floors with one value there, and equalities.
 // It reports whether it changed something. One piece alone without
 // equalities is left as it is: its form is the general one.
-func (w *work) specialize(p *Poly) bool {
+func (w *work) specialize(p *piecewise) bool {
 	changed := false
 	if len(p.pieces) == 0 || len(p.pieces) == 1 && len(p.pieces[0].dom.eq) == 0 {
 		return false
@@ -171,7 +171,7 @@ func (w *work) constantFloors(table *conj, q quasi, dom *conj) quasi {
 }
 
 // compact drops the floors that no polynomial uses.
-func (p *Poly) compact() {
+func (p *piecewise) compact() {
 	n := p.table.n
 	used := make([]bool, p.table.width())
 	for _, x := range p.pieces {
@@ -373,7 +373,7 @@ func (w *work) agree(table *conj, p, q quasi, dom *conj) bool {
 		return false
 	}
 	w.spend(16 * (len(p) + len(q)))
-	fresh := &Poly{table: &conj{n: table.n}}
+	fresh := &piecewise{table: &conj{n: table.n}}
 	exact := fresh.importTable(table, by)
 	return p.rename(exact).equal(q.rename(exact))
 }
@@ -413,4 +413,34 @@ func (c *conj) solved() (by []row, any bool) {
 		}
 	}
 	return by, any
+}
+
+// coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
+func (w *work) coalesce(cs []*conj) (out []*conj) {
+	if len(cs) == 0 {
+		return nil
+	}
+	var ps []piece
+	one := constant(ratInt(1))
+	for _, c := range cs {
+		if w.solvable(c.question()) {
+			ps = append(ps, piece{c, one})
+		}
+	}
+	for i := 0; i < len(ps); i++ { // covered by one other
+		for j := range ps {
+			if i != j && len(w.subtractOne(ps[i].dom, ps[j].dom)) == 0 {
+				ps = slices.Delete(ps, i, i+1)
+				i--
+				break
+			}
+		}
+	}
+	for _, x := range w.mergePieces(&conj{n: cs[0].n}, ps, false) {
+		c := w.irredundant(x.dom, 0)
+		if c.simplify() {
+			out = append(out, c)
+		}
+	}
+	return out
 }

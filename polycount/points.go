@@ -53,7 +53,7 @@ func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err 
 		return nil, err
 	}
 	w := anyWork()
-	for _, c := range w.members(t) {
+	for _, c := range t.closedMembers(w) {
 		if err := w.enumerate(c, func(p []int64) bool {
 			points = append(points, slices.Clone(p))
 			return len(points) <= limit

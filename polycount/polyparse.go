@@ -24,7 +24,7 @@ func ParsePoly(text string) (out *Poly, err error) {
 	p.expect("{")
 	for !p.is("}") {
 		at := p.peek().at
-		v := p.polySum(q.table, column)
+		v := p.polySum(q.of.table, column)
 		doms := []*conj{{n: len(r.params)}}
 		if p.accept(":") && !p.is("}") && !p.is(";") {
 			f := p.formula()
@@ -35,13 +35,13 @@ func ParsePoly(text string) (out *Poly, err error) {
 			if !d.simplify() {
 				continue
 			}
-			for _, x := range q.pieces {
+			for _, x := range q.of.pieces {
 				if len(w.intersect([]*conj{d}, []*conj{x.dom})) > 0 && w.solvable(conjunction(d, x.dom).question()) {
 					p.failAt(at, "this piece overlaps an earlier one")
 				}
 			}
 			if len(v) > 0 {
-				q.pieces = append(q.pieces, piece{d, v})
+				q.of.pieces = append(q.of.pieces, piece{d, v})
 			}
 		}
 		if !p.accept(";") {
@@ -52,7 +52,7 @@ func ParsePoly(text string) (out *Poly, err error) {
 	if p.peek().kind != tokEOF {
 		p.fail("unexpected %q after the closing brace", p.peek().text)
 	}
-	q.compact()
+	q.of.compact()
 	return q, nil
 }
 
@@ -165,7 +165,7 @@ func (p *parser) polyAtom(table *conj, column map[string]int) quasi {
 			p.failAt(t.at, "min and max have no place in a floor")
 		}
 		p.inScope(formula{toks: p.toks[from:p.next]}, slices.Collect(maps.Keys(column)))
-		return linear(slices.Clone(table.affineRow(e[0].a, columnOf(column))))
+		return linear(slices.Clone(affineRow(table, e[0].a, columnOf(column))))
 	case t.kind == tokName && !reserved[t.text]:
 		p.next++
 		at, ok := column[t.text]

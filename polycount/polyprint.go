@@ -13,11 +13,11 @@ func (p *Poly) String() string {
 		b.WriteString("[" + strings.Join(p.params, ", ") + "] -> ")
 	}
 	b.WriteString("{ ")
-	if len(p.pieces) == 0 {
+	if len(p.of.pieces) == 0 {
 		b.WriteString("0")
 	}
 	names := p.atomNames()
-	for i, c := range p.pieces {
+	for i, c := range p.of.pieces {
 		if i > 0 {
 			b.WriteString("; ")
 		}
@@ -32,10 +32,10 @@ func (p *Poly) String() string {
 
 // atomNames are the texts of the table's columns.
 func (p *Poly) atomNames() []string {
-	names := make([]string, 1, p.table.width())
+	names := make([]string, 1, p.of.table.width())
 	names = append(names, p.params...)
-	for _, d := range p.table.divs {
-		names = append(names, (&Floor{p.table.affine(d.num, p.params), d.den}).String())
+	for _, d := range p.of.table.divs {
+		names = append(names, (&Floor{affineOf(p.of.table, d.num, p.params), d.den}).String())
 	}
 	return names
 }

@@ -205,7 +205,7 @@ func (c *conj) text(names []string) string {
 	}
 	var parts []string
 	for _, r := range c.eq {
-		parts = append(parts, Constraint{c.affine(r, names), true}.text(names))
+		parts = append(parts, Constraint{affineOf(c, r, names), true}.text(names))
 	}
 	used := make([]bool, len(c.ge))
 	for at := 1; at <= c.n; at++ { // by name, the inner ones last
@@ -223,12 +223,12 @@ func (c *conj) text(names []string) string {
 				parts = append(parts, c.chain(lo, hi, at, names))
 				continue
 			}
-			parts = append(parts, Constraint{Affine: c.affine(r, names)}.text(names))
+			parts = append(parts, Constraint{Affine: affineOf(c, r, names)}.text(names))
 		}
 	}
 	for i, r := range c.ge {
 		if !used[i] {
-			parts = append(parts, Constraint{Affine: c.affine(r, names)}.text(names))
+			parts = append(parts, Constraint{Affine: affineOf(c, r, names)}.text(names))
 		}
 	}
 	return strings.Join(parts, " and ")
@@ -259,7 +259,7 @@ func (c *conj) partner(r row, at int, used []bool) int {
 func (c *conj) chain(lo, hi row, at int, names []string) string {
 	l, h := negRow(lo), slices.Clone(hi)
 	l[at], h[at] = 0, 0
-	low, high := c.affine(l, names), c.affine(h, names)
+	low, high := affineOf(c, l, names), affineOf(c, h, names)
 	op := " <= "
 	if high.c == -1 && len(high.terms) > 0 {
 		high, op = high.AddInt(1), " < "

@@ -141,9 +141,9 @@ func unionNames(a, b []string) []string {
 	return out
 }
 
-// align brings s and t to common parameters and the dimensions of s. Dimensions count by position, as in isl; but one
+// alignSets brings s and t to common parameters and the dimensions of s. Dimensions count by position, as in isl; but one
 // name at two positions is taken for a mistake.
-func align(s, t *Set) (*Set, *Set) {
+func alignSets(s, t *Set) (*Set, *Set) {
 	if !slices.Equal(s.dims, t.dims) {
 		for i, d := range t.dims {
 			if len(s.dims) != len(t.dims) || d != s.dims[i] && slices.Contains(s.dims, d) {
@@ -219,7 +219,7 @@ func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
 	return t.rebuilt(t.with(nil), func(old *conj) *conj {
 		c := old.clone()
 		for _, k := range cs {
-			r := c.affineRow(k.Affine, t.at)
+			r := affineRow(c, k.Affine, t.at)
 			if k.Equality {
 				c.addEQ(r)
 			} else {
@@ -252,7 +252,7 @@ func (s *Set) withUnknown(cs []Constraint) []string {
 // Intersect returns s ∩ t.
 func (s *Set) Intersect(t *Set) (out *Set, err error) {
 	defer Rescue(&err)
-	s, t = align(s, t)
+	s, t = alignSets(s, t)
 	return s.meet(anyWork(), t), nil
 }
 
@@ -282,7 +282,7 @@ func (w *work) intersect(a, b []*conj) []*conj {
 // Union returns s ∪ t.
 func (s *Set) Union(t *Set) (out *Set, err error) {
 	defer Rescue(&err)
-	s, t = align(s, t)
+	s, t = alignSets(s, t)
 	out = s.with(slices.Concat(s.cs, t.cs))
 	if s.open != nil || t.open != nil {
 		out.open = slices.Concat(s.sources(), t.sources())
@@ -296,9 +296,9 @@ func (s *Set) Union(t *Set) (out *Set, err error) {
 // Subtract returns s \ t.
 func (s *Set) Subtract(t *Set) (out *Set, err error) {
 	defer Rescue(&err)
-	s, t = align(s, t)
+	s, t = alignSets(s, t)
 	w := anyWork()
-	return s.with(w.subtract(w.members(s), w.members(t))), nil
+	return s.with(w.subtract(s.closedMembers(w), t.closedMembers(w))), nil
 }
 
 // subtract returns a \ b; the members that come from one member of a are disjoint.

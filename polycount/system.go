@@ -17,7 +17,7 @@ func NewSystem(cs ...Constraint) (s *System, err error) {
 	}
 	s.c = &conj{n: len(s.column)}
 	for _, c := range cs {
-		r := s.c.affineRow(c.Affine, s.at)
+		r := affineRow(s.c, c.Affine, s.at)
 		if c.Equality {
 			s.c.eq = append(s.c.eq, r)
 		} else {
@@ -52,7 +52,7 @@ func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
 			}
 			return all.Solvable()
 		}
-		q.extra = append(q.extra, s.c.affineRow(c.Affine, s.at))
+		q.extra = append(q.extra, affineRow(s.c, c.Affine, s.at))
 	}
 	return anyWork().solvable(q), nil
 }

@@ -1,34 +1,8 @@
 package polycount
 
-import (
-	"fmt"
-	"strings"
-)
-
-// UnboundedError says that a set is infinite where Condition holds, since it goes on for ever in a direction.
-type UnboundedError struct {
-	Dims      []string
-	Direction []int64 // per dimension: adding it to any point of the set stays in it
-	Condition *Set    // of the parameters; nil: for all their values
-}
-
-func (e *UnboundedError) Error() string {
-	var parts []string
-	for i, v := range e.Direction {
-		if v != 0 {
-			parts = append(parts, fmt.Sprintf("%+d in %s", v, e.Dims[i]))
-		}
-	}
-	text := "the set is unbounded: from every point it goes on by " + strings.Join(parts, ", ")
-	if e.Condition != nil {
-		text += fmt.Sprintf(", where %s holds", e.Condition)
-	}
-	return text
-}
-
-// unbounded explains why c, with points for some parameters, has infinitely many.
-func (w *work) unbounded(c *conj, s *Set) error {
-	np := len(s.params)
+// recession finds a direction of the variables after the first np in which c goes on for ever, and the condition on the
+// first np, with existentials, under which c has points; nil where there is none.
+func (w *work) recession(c *conj, np int) (direction []int64, when *conj) {
 	h := c.flat()
 	for _, r := range h.eq {
 		r[0] = 0
@@ -45,10 +19,6 @@ func (w *work) unbounded(c *conj, s *Set) error {
 		fix(h, i, 0)
 	}
 	// The floors that depend only on parameters move with those.
-	drop := make([]bool, c.n)
-	for i := np; i < c.n; i++ {
-		drop[i] = true
-	}
 	for k := range c.divs {
 		param := c.divs[k].den > 0
 		for i := np + 1; i <= c.n; i++ {
@@ -68,17 +38,9 @@ func (w *work) unbounded(c *conj, s *Set) error {
 			if !ok {
 				continue
 			}
-			e := &UnboundedError{Dims: s.Dims(), Direction: point[np+1 : c.n+1]}
-			q, _ := c.quantify(drop)
-			cond := (&Set{params: s.params}).quantified(w, []*conj{q})
-			for _, q := range cond.cs {
-				if len(q.eq)+len(q.ge) == 0 {
-					return e
-				}
-			}
-			e.Condition = cond
-			return e
+			when, _ = c.quantify(c.after(np))
+			return point[np+1 : c.n+1], when
 		}
 	}
-	return fmt.Errorf("polycount: no direction found in which %v is unbounded", s)
+	return nil, nil
 }

@@ -9,7 +9,7 @@ const maxValues = 64
 // that leaves each of the others between two bounds in parameters. Nested sums and cones raise the degree of such a group
 // by a variable for each modulus; here it stays the number of the dimensions. There are at most maxClasses combinations
 // of values: more of them have a longer sum than what is to be shortened.
-func (w *work) byValues(g *conj, params []string, maxClasses int64) (p *Poly, ok bool) {
+func (w *work) byValues(g *conj, maxClasses int64) (p *piecewise, ok bool) {
 	if len(g.eq) > 0 {
 		return nil, false
 	}
@@ -42,7 +42,7 @@ func (w *work) byValues(g *conj, params []string, maxClasses int64) (p *Poly, ok
 	if len(digits) == 0 || len(rest) == 0 {
 		return nil, false
 	}
-	p = newPoly(params)
+	p = newPiecewise(g.n)
 	table := &conj{n: g.n, divs: slices.Clone(g.divs)}
 	var dom *conj
 	var total quasi
@@ -222,7 +222,7 @@ func boxCount(table *conj, ge []row, at []int) (dom *conj, q quasi, ok bool) {
 
 // familiesJoined shortens q by ⌊e/d⌋ + ⌊(e+1)/d⌋ + … + ⌊(e+d−1)/d⌋ = e (Hermite): beside one cofactor, floors of such a
 // family that have the same coefficient for the most part become a multiple of e and the rest.
-func (p *Poly) familiesJoined(w *work, q quasi) quasi {
+func (p *piecewise) familiesJoined(w *work, q quasi) quasi {
 	for again := true; again; {
 		again = false
 		for k := range p.table.divs {
@@ -239,7 +239,7 @@ func (p *Poly) familiesJoined(w *work, q quasi) quasi {
 }
 
 // familyJoined is familiesJoined for the family of one floor, beside one cofactor.
-func (p *Poly) familyJoined(q quasi, of div) (out quasi, ok bool) {
+func (p *piecewise) familyJoined(q quasi, of div) (out quasi, ok bool) {
 	member := map[int]int64{}
 	for k, d := range p.table.divs {
 		if d.den == of.den && equalPadded(d.num[1:], of.num[1:]) {

@@ -5,40 +5,23 @@ import (
 	"slices"
 )
 
-// Sum returns Σ p over the points of s, as a function of the remaining parameters: p may use dimensions and
-// parameters of s. Where p has no piece it is 0. Errors are those of Count.
-func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
-	defer Rescue(&err)
-	w := workOf(opts)
-	params := s.params
-	for _, n := range p.params {
-		if !slices.Contains(s.dims, n) {
-			params = unionNames(params, []string{n})
-		}
-	}
-	s = s.respace(params, s.dims)
-	p = p.respace(s.names())
-	out = newPoly(params)
-	drop := make([]bool, len(params)+len(s.dims))
-	for i := range s.dims {
-		drop[len(params)+i] = true
-	}
-	for _, c := range w.disjoint(w.members(s)) {
+// sumOver is Σ p over the variables after the first params of a union of conjunctions, by the others.
+func (w *work) sumOver(cs []*conj, p *piecewise, params int) (out *piecewise, err error) {
+	out = newPiecewise(params)
+	for _, c := range w.disjoint(cs) {
 		for _, x := range p.pieces {
 			d := conjunction(c, x.dom)
 			if !d.simplify() || !w.solvable(d.question()) {
 				continue
 			}
-			part, err := w.sumConj(d, p.table, x.q, drop, params)
+			part, err := w.sumConj(d, p.table, x.q, d.after(params))
 			if errors.Is(err, errUnbounded) {
-				err = w.unbounded(d, s)
+				err = &unboundedError{d}
 			}
 			if err != nil {
 				return nil, err
 			}
-			a, b := alignPolys(out, part)
-			a.pieces = w.sumPieces(a.pieces, b.pieces)
-			out = a
+			out = w.sum(out, part)
 		}
 	}
 	w.tidy(out)
@@ -46,7 +29,7 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 }
 
 // sumConj sums q, over the columns of table, over the variables of c for which drop is set.
-func (w *work) sumConj(c *conj, table *conj, q quasi, drop []bool, params []string) (p *Poly, err error) {
+func (w *work) sumConj(c *conj, table *conj, q quasi, drop []bool) (p *piecewise, err error) {
 	defer Rescue(&err)
 	rows := make([]row, table.width())
 	for i := 1; i < table.width(); i++ {
@@ -77,5 +60,5 @@ func (w *work) sumConj(c *conj, table *conj, q quasi, drop []bool, params []stri
 		}
 	}
 	k.sum(r)
-	return k.poly(params), nil
+	return k.piecewise(), nil
 }
