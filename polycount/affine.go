@@ -291,7 +291,7 @@ func (a Affine) renamed(by map[string]Affine) (out Affine, ok bool) {
 
 // Eval is the value of a; a missing name and a value outside 64 bits are errors.
 func (a Affine) Eval(at map[string]int64) (v int64, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	return a.eval(at), nil
 }
 

@@ -47,7 +47,7 @@ func (s *Set) Constraints() (cs []Constraint, exact bool) {
 // constraints free of floors of dim say. A floor of dim other than that stride is eliminated, which can only widen
 // the bounds: test with Implies what remains to be guarded.
 func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	c, err := s.single()
 	if err != nil {
 		return nil, nil, err
@@ -99,152 +99,6 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 	return lower, upper, nil
 }
 
-// connected copies the constraints of c, which has points, that bear on column at.
-func (c *conj) connected(at int) *conj {
-	in := make([]bool, c.width())
-	in[at] = true
-	c.connect(in)
-	out := &conj{n: c.n, divs: c.divs}
-	for _, r := range c.eq {
-		if meets(r, in) {
-			out.eq = append(out.eq, slices.Clone(r))
-		}
-	}
-	for _, r := range c.ge {
-		if meets(r, in) {
-			out.ge = append(out.ge, slices.Clone(r))
-		}
-	}
-	return out
-}
-
-// connect adds the columns that constraints connect with those that are in. Floors connect what stands in them.
-func (c *conj) connect(in []bool) {
-	grown := true
-	mark := func(r row) {
-		for i := 1; i < len(r); i++ {
-			if r[i] != 0 && !in[i] {
-				in[i], grown = true, true
-			}
-		}
-	}
-	for grown {
-		grown = false
-		for _, rows := range [2][]row{c.eq, c.ge} {
-			for _, r := range rows {
-				if meets(r, in) {
-					mark(r)
-				}
-			}
-		}
-		for k, d := range c.divs {
-			if q := 1 + c.n + k; in[q] {
-				mark(d.num)
-			} else if meets(d.num, in) {
-				in[q], grown = true, true
-			}
-		}
-	}
-}
-
-// meets reports that r has a column that is in.
-func meets(r row, in []bool) bool {
-	for i := 1; i < len(r); i++ {
-		if r[i] != 0 && in[i] {
-			return true
-		}
-	}
-	return false
-}
-
-// twoBounds reports that column at stands in inequalities only, in one from below and one from above at the most, of
-// which neither can follow from the other constraints where there is a point.
-func (c *conj) twoBounds(at int) bool {
-	lower, upper := 0, 0
-	for _, r := range c.eq {
-		if r[at] != 0 {
-			return false
-		}
-	}
-	for _, r := range c.ge {
-		if r[at] > 0 {
-			lower++
-		} else if r[at] < 0 {
-			upper++
-		}
-	}
-	return lower <= 1 && upper <= 1
-}
-
-// withoutFloorsOf eliminates, over the rationals, the floors that depend on column at.
-func (w *work) withoutFloorsOf(c *conj, at int) *conj {
-	c = c.clone()
-	dep := make([]bool, c.width())
-	dep[at] = true
-	var cols []int
-	for k, d := range c.divs {
-		for i := 1; i < len(d.num); i++ {
-			if d.num[i] != 0 && dep[i] {
-				dep[1+c.n+k] = true
-			}
-		}
-		if dep[1+c.n+k] {
-			lo, hi := c.definition(k)
-			c.ge = append(c.ge, lo, hi)
-			cols = append(cols, k)
-		}
-	}
-	slices.Reverse(cols)
-	for _, k := range cols {
-		x := 1 + c.n + k
-		// What equalities say of the stride is lost.
-		s := w.rationalShadow(&system{c.eq, c.ge, c.width()}, x)
-		c.eq, c.ge = s.eq, s.ge
-		c.divs[k] = div{row{0}, 1}
-		if !normalizeRows(&c.eq, &c.ge) {
-			return nil
-		}
-	}
-	c.dropUnused()
-	return c
-}
-
-// irredundant drops inequalities that follow from the others. Where a column is given, at > 0, only its bounds are
-// dropped, those with the larger constants first, so that what remains is what a loop would be written with.
-func (w *work) irredundant(c *conj, at int) *conj { return w.irredundantUnder(c, nil, at) }
-
-// irredundantUnder is irredundant where ctx holds too.
-func (w *work) irredundantUnder(c, ctx *conj, at int) *conj {
-	c = c.clone()
-	normalizeRows(&c.eq, &c.ge)
-	base := &conj{c.n, c.eq, nil, c.divs}
-	if ctx != nil {
-		base = conjunction(base, ctx)
-	}
-	gone := make([]bool, len(c.ge))
-	premise := make([]row, 0, len(c.ge))
-	for i := len(c.ge) - 1; i >= 0; i-- {
-		if at > 0 && c.ge[i][at] == 0 {
-			continue
-		}
-		premise = premise[:0]
-		for j, r := range c.ge {
-			if j != i && !gone[j] {
-				premise = append(premise, r)
-			}
-		}
-		gone[i] = !w.solvable(base.question(append(premise, negated(c.ge[i]))...))
-	}
-	kept := c.ge[:0]
-	for i, r := range c.ge {
-		if !gone[i] {
-			kept = append(kept, r)
-		}
-	}
-	c.ge = kept
-	return c
-}
-
 // Stride is the coarsest congruence dim ≡ residue (mod modulus) that an equality of s forces, with the residue in terms
 // of the other names; modulus 1 without one. A set of several disjuncts has none.
 func (s *Set) Stride(dim string) (modulus int64, residue Affine) {
@@ -290,14 +144,4 @@ func (s *Set) Stride(dim string) (modulus int64, residue Affine) {
 		modulus, residue = m, affineOf(c, rest, names)
 	}
 	return modulus, residue
-}
-
-// dependsOn reports that floor k contains the variable of column at.
-func (c *conj) dependsOn(k, at int) bool {
-	for i, v := range c.divs[k].num {
-		if v != 0 && (i == at || i > c.n && c.dependsOn(i-1-c.n, at)) {
-			return true
-		}
-	}
-	return false
 }

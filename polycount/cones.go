@@ -28,7 +28,7 @@ func (w *work) decompose(a matrix, sgn int64, out *[]unimodular) {
 	positive := false
 	for _, x := range alpha {
 		if abs(x) >= abs(det) {
-			fail("polycount: no short vector found in a cone of index %d: %w", abs(det), ErrBudget)
+			fail("polycount: no short vector found in a cone of index %d: %w", abs(det), budgetError)
 		}
 		positive = positive || (x > 0) == (det > 0) && x != 0
 	}

@@ -32,23 +32,6 @@ func (w *work) countMembers(cs []*conj, params int) (p *piecewise, err error) {
 	return total, nil
 }
 
-// disjoint returns members that cover the same points once.
-func (w *work) disjoint(cs []*conj) []*conj {
-	var out []*conj
-	for _, c := range cs {
-		parts := []*conj{c}
-		if len(cs) > 1 {
-			parts = w.subtract(parts, out)
-		}
-		for _, p := range parts {
-			if w.solvable(p.question()) {
-				out = append(out, p)
-			}
-		}
-	}
-	return out
-}
-
 // counter counts one conjunction. The variables to be counted are columns of its table without definition.
 type counter struct {
 	*work
@@ -74,18 +57,9 @@ func (w *work) countConj(c *conj, params int) (p *piecewise, err error) {
 			p, err = nil, &unboundedError{c}
 		}
 	}()
-	defer Rescue(&err)
+	defer rescue(&err)
 	whole, _ := c.quantify(c.after(params))
 	return w.countWhole(whole), nil
-}
-
-// after marks the variables of c from the one after the first n.
-func (c *conj) after(n int) []bool {
-	drop := make([]bool, c.n)
-	for i := n; i < c.n; i++ {
-		drop[i] = true
-	}
-	return drop
 }
 
 // countWhole counts the values of the columns of c without definition.
@@ -215,25 +189,8 @@ func (w *work) enumeratedUnion(cs []*conj, params int) (p *piecewise, ok bool) {
 	return constantly(params, int64(len(seen))), true
 }
 
-// constantly is the function of n variables with one value.
-func constantly(n int, value int64) *piecewise {
-	p := newPiecewise(n)
-	if value != 0 {
-		p.pieces = []piece{{&conj{n: n}, constant(ratInt(value))}}
-	}
-	return p
-}
-
 // trialPieces is the number of pieces of nested sums, still overlapping, up to which they are compared with cones.
 const trialPieces = 3
-
-func (p *piecewise) terms() int {
-	n := 0
-	for _, x := range p.pieces {
-		n += len(x.q)
-	}
-	return n
-}
 
 // try reports whether f ended without asking for the other engine or overflowing.
 func (k *counter) try(f func()) (ok bool) {
@@ -241,7 +198,7 @@ func (k *counter) try(f func()) (ok bool) {
 		switch r := recover().(type) {
 		case nil:
 		case fault:
-			if !errors.Is(r.err, errNotDirect) && !errors.Is(r.err, ErrOverflow) {
+			if !errors.Is(r.err, errNotDirect) && !errors.Is(r.err, overflowError) {
 				panic(r)
 			}
 			ok = false

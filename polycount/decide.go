@@ -4,23 +4,14 @@ import "slices"
 
 // IsEmpty decides whether s has no integer point for any integer values of the parameters.
 func (s *Set) IsEmpty() (empty bool, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	return anyWork().isEmpty(s.sources()), nil
-}
-
-func (w *work) isEmpty(cs []*conj) bool {
-	for _, c := range cs {
-		if w.solvable(c.question()) {
-			return false
-		}
-	}
-	return true
 }
 
 // Implies decides whether every integer point of s, for all parameter values, satisfies c. Names in c that s does not
 // know stand for any integer.
 func (s *Set) Implies(c Constraint) (implied bool, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	if !s.knows(c.Affine) {
 		for _, n := range c.Negate() {
 			t, err := s.Constrain(n)
@@ -49,7 +40,7 @@ func (s *Set) Implies(c Constraint) (implied bool, err error) {
 // IsSubset decides s ⊆ t.
 func (s *Set) IsSubset(t *Set) (in bool, err error) {
 	if t.open == nil && len(t.cs) == 1 {
-		defer Rescue(&err)
+		defer rescue(&err)
 		s, t = alignSets(s, t)
 		w := anyWork()
 		for _, x := range s.sources() {
@@ -81,16 +72,10 @@ func (s *Set) IsEqual(t *Set) (bool, error) {
 	return t.IsSubset(s)
 }
 
-// implied decides c ⇒ r ≥ 0 (or = 0) for a row over the columns of c.
-func (w *work) implied(c *conj, r row, equality bool) bool {
-	test := func(r row) bool { return !w.solvable(c.question(r)) }
-	return test(negated(r)) && (!equality || test(negated(negRow(r))))
-}
-
 // Gist drops from s the constraints that ctx implies: the result agrees with s wherever ctx holds. A ctx without
 // dimensions speaks of the parameters.
 func (s *Set) Gist(ctx *Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	params := unionNames(s.params, ctx.params)
 	a := s.respace(params, s.dims)
 	if len(ctx.dims) > 0 && !slices.Equal(ctx.dims, s.dims) {
@@ -111,75 +96,4 @@ func (s *Set) Gist(ctx *Set) (out *Set, err error) {
 		}
 	}
 	return out, nil
-}
-
-// gist drops the constraints of c that follow from the others and any member of ctx; nil where both exclude each other.
-func (w *work) gist(c *conj, ctx []*conj) *conj {
-	type base struct {
-		*conj
-		eq, ge []row // the constraints of c in it
-	}
-	var bases []base
-	meet := false
-	for _, x := range ctx {
-		b := x.clone()
-		apply := b.importer(c)
-		n := base{conj: b}
-		for _, r := range c.eq {
-			n.eq = append(n.eq, apply(r))
-		}
-		for _, r := range c.ge {
-			n.ge = append(n.ge, apply(r))
-		}
-		all := b.flat()
-		all.eq = append(all.eq, cloneRows(n.eq)...)
-		all.ge = append(all.ge, cloneRows(n.ge)...)
-		meet = meet || w.feasible(all)
-		bases = append(bases, n)
-	}
-	if !meet {
-		return nil
-	}
-	dropEQ, dropGE := make([]bool, len(c.eq)), make([]bool, len(c.ge))
-	follows := func(skipEQ, skipGE int) bool {
-		for _, b := range bases {
-			premise := b.clone()
-			for i, r := range b.eq {
-				if i != skipEQ && !dropEQ[i] {
-					premise.addEQ(slices.Clone(r))
-				}
-			}
-			for i, r := range b.ge {
-				if i != skipGE && !dropGE[i] {
-					premise.addGE(slices.Clone(r))
-				}
-			}
-			if skipEQ >= 0 && !w.implied(premise, b.eq[skipEQ], true) {
-				return false
-			}
-			if skipGE >= 0 && !w.implied(premise, b.ge[skipGE], false) {
-				return false
-			}
-		}
-		return true
-	}
-	for i := range c.eq {
-		dropEQ[i] = follows(i, -1)
-	}
-	for i := range c.ge {
-		dropGE[i] = follows(-1, i)
-	}
-	out := &conj{n: c.n, divs: c.divs}
-	for i, r := range c.eq {
-		if !dropEQ[i] {
-			out.eq = append(out.eq, slices.Clone(r))
-		}
-	}
-	for i, r := range c.ge {
-		if !dropGE[i] {
-			out.ge = append(out.ge, slices.Clone(r))
-		}
-	}
-	out.simplify()
-	return out
 }

@@ -60,63 +60,6 @@ func (w *work) newFibres(c *conj) *fibres {
 	}
 }
 
-// existentials are the unit vectors of c's columns without definition.
-func (c *conj) existentials() []row {
-	var out []row
-	for k, d := range c.divs {
-		if d.den == 0 {
-			e := make(row, c.width())
-			e[1+c.n+k] = 1
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-func identityRows0(n int) []row {
-	out := make([]row, n)
-	for i := range out {
-		out[i] = make(row, n)
-		out[i][i] = 1
-	}
-	return out
-}
-
-// kernel is a basis of the combinations of the given vectors on which all forms vanish.
-func (w *work) kernel(basis, forms []row) []row {
-	for _, f := range forms {
-		w.spend(len(basis) * len(f))
-		for {
-			at, value, others := -1, int64(0), false
-			for i, b := range basis {
-				if v := dot(f, b); v != 0 {
-					others = others || at >= 0
-					if at < 0 || abs(v) < abs(value) {
-						at, value = i, v
-					}
-				}
-			}
-			if at < 0 {
-				break
-			}
-			if !others {
-				basis = slices.Delete(slices.Clone(basis), at, at+1)
-				break
-			}
-			next := slices.Clone(basis)
-			for i, b := range basis {
-				if i != at {
-					if q := dot(f, b) / value; q != 0 {
-						next[i] = combineRows(1, b, -q, basis[at])
-					}
-				}
-			}
-			basis = next
-		}
-	}
-	return basis
-}
-
 func (f *fibres) classify() {
 	for _, r := range f.c.ge {
 		x := make(row, len(f.basis))
@@ -211,45 +154,6 @@ func (w *work) moved(f *fibres, cs []corner, params int) []corner {
 		out[k] = corner{x.k, at}
 	}
 	return w.gather(out)
-}
-
-// echelon returns a basis of the lattice that the vectors span, in which the pivot of each, positive, is the first
-// coordinate that is not 0 and is 0 in those after it.
-func (w *work) echelon(vs []row) (basis []row, pivots []int) {
-	for at := 0; len(vs) > 0 && at < len(vs[0]); at++ {
-		w.spend(len(vs) * len(vs[0]))
-		for {
-			p, more := -1, false
-			for i, v := range vs {
-				if v[at] != 0 {
-					more = more || p >= 0
-					if p < 0 || abs(v[at]) < abs(vs[p][at]) {
-						p = i
-					}
-				}
-			}
-			if p < 0 {
-				break
-			}
-			if !more {
-				v := vs[p]
-				if v[at] < 0 {
-					v = negRow(v)
-				}
-				basis, pivots = append(basis, v), append(pivots, at)
-				vs = slices.Delete(slices.Clone(vs), p, p+1)
-				break
-			}
-			next := slices.Clone(vs)
-			for i, v := range vs {
-				if q := v[at] / vs[p][at]; i != p && q != 0 {
-					next[i] = combineRows(1, v, -q, vs[p])
-				}
-			}
-			vs = next
-		}
-	}
-	return basis, pivots
 }
 
 // corners are the corners of the staircase under which each fibre has one point, the least in some order: the points z

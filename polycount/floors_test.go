@@ -32,7 +32,7 @@ func TestUnifyFloors(t *testing.T) {
 				eachPoint([]string{"n", "m"}, -7, 7, func(at map[string]int64) {
 					full := p.of.table.atoms([]*big.Int{big.NewInt(1), big.NewInt(at["n"]), big.NewInt(at["m"])})
 					if got, want := q.value(full), p.of.pieces[0].q.value(full); got.Cmp(want) != 0 {
-						t.Fatalf("%v becomes %s, at %v: %v, want %v", p, q.text(p.atomNames()), at, got, want)
+						t.Fatalf("%v becomes %s, at %v: %v, want %v", p, quasiText(q, p.atomNames()), at, got, want)
 					}
 				})
 			}

@@ -18,7 +18,7 @@ func (p *Poly) LaTeX() string {
 		return "0"
 	}
 	if len(p.of.pieces) == 1 && len(p.of.pieces[0].dom.eq)+len(p.of.pieces[0].dom.ge) == 0 {
-		return p.of.pieces[0].q.latex(names)
+		return latexQuasi(p.of.pieces[0].q, names)
 	}
 	var b strings.Builder
 	b.WriteString("\\begin{cases}\n")
@@ -30,13 +30,13 @@ func (p *Poly) LaTeX() string {
 		for _, r := range c.dom.ge {
 			conds = append(conds, latexAffine(affineOf(c.dom, r, p.params))+" \\ge 0")
 		}
-		fmt.Fprintf(&b, "%s & %s \\\\\n", c.q.latex(names), strings.Join(conds, ",\\ "))
+		fmt.Fprintf(&b, "%s & %s \\\\\n", latexQuasi(c.q, names), strings.Join(conds, ",\\ "))
 	}
 	b.WriteString("0 & \\text{otherwise}\n\\end{cases}")
 	return b.String()
 }
 
-func (q quasi) latex(names []string) string {
+func latexQuasi(q quasi, names []string) string {
 	var b strings.Builder
 	for i, t := range q {
 		c := t.c

@@ -159,3 +159,102 @@ func shortCombination(basis matrix) (w, v []int64) {
 	try(0)
 	return w, v
 }
+
+// kernel is a basis of the combinations of the given vectors on which all forms vanish.
+func (w *work) kernel(basis, forms []row) []row {
+	for _, f := range forms {
+		w.spend(len(basis) * len(f))
+		for {
+			at, value, others := -1, int64(0), false
+			for i, b := range basis {
+				if v := dot(f, b); v != 0 {
+					others = others || at >= 0
+					if at < 0 || abs(v) < abs(value) {
+						at, value = i, v
+					}
+				}
+			}
+			if at < 0 {
+				break
+			}
+			if !others {
+				basis = slices.Delete(slices.Clone(basis), at, at+1)
+				break
+			}
+			next := slices.Clone(basis)
+			for i, b := range basis {
+				if i != at {
+					if q := dot(f, b) / value; q != 0 {
+						next[i] = combineRows(1, b, -q, basis[at])
+					}
+				}
+			}
+			basis = next
+		}
+	}
+	return basis
+}
+
+// echelon returns a basis of the lattice that the vectors span, in which the pivot of each, positive, is the first
+// coordinate that is not 0 and is 0 in those after it.
+func (w *work) echelon(vs []row) (basis []row, pivots []int) {
+	for at := 0; len(vs) > 0 && at < len(vs[0]); at++ {
+		w.spend(len(vs) * len(vs[0]))
+		for {
+			p, more := -1, false
+			for i, v := range vs {
+				if v[at] != 0 {
+					more = more || p >= 0
+					if p < 0 || abs(v[at]) < abs(vs[p][at]) {
+						p = i
+					}
+				}
+			}
+			if p < 0 {
+				break
+			}
+			if !more {
+				v := vs[p]
+				if v[at] < 0 {
+					v = negRow(v)
+				}
+				basis, pivots = append(basis, v), append(pivots, at)
+				vs = slices.Delete(slices.Clone(vs), p, p+1)
+				break
+			}
+			next := slices.Clone(vs)
+			for i, v := range vs {
+				if q := v[at] / vs[p][at]; i != p && q != 0 {
+					next[i] = combineRows(1, v, -q, vs[p])
+				}
+			}
+			vs = next
+		}
+	}
+	return basis, pivots
+}
+
+// independent reports that the chosen rows are linearly independent, the earlier ones being so.
+func independent(coeffs matrix, chosen []int) bool {
+	if len(chosen) == 1 {
+		return !isZero(coeffs[chosen[0]])
+	}
+	rows := make(matrix, len(chosen))
+	for i, c := range chosen {
+		rows[i] = slices.Clone(coeffs[c])
+	}
+	// Fraction-free elimination by columns.
+	for i := range rows {
+		p := slices.IndexFunc(rows[i], func(v int64) bool { return v != 0 })
+		if p < 0 {
+			return false
+		}
+		for j := i + 1; j < len(rows); j++ {
+			if rows[j][p] != 0 {
+				g := gcd(rows[i][p], rows[j][p])
+				rows[j] = combineRows(rows[i][p]/g, rows[j], -rows[j][p]/g, rows[i])
+			}
+		}
+	}
+	return true
+}

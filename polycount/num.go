@@ -7,24 +7,19 @@ import (
 	"math/bits"
 )
 
-// ErrOverflow is wrapped by errors for constraints whose coefficients leave the 64-bit range.
-// The values of counts have no such limit.
-var ErrOverflow = errors.New("coefficients of the constraints leave the 64-bit range")
+// overflowError is that of arithmetic whose result has more than 64 bits.
+var overflowError = errors.New("coefficients of the constraints leave the 64-bit range")
 
 // fault carries an error through the recursive algorithms to the exported call that recovers it. It is an error itself,
-// so that code with a recovery of its own can ask errors.Is(err, ErrOverflow) of what it recovers.
+// so that code with a recovery of its own can ask errors.Is(err, overflowError) of what it recovers.
 type fault struct{ err error }
 
 func (f fault) Error() string { return f.err.Error() }
 func (f fault) Unwrap() error { return f.err }
 
-// Rescue turns the panic by which operations of Affine report an overflow into an error. To be deferred, with the
-// address of the function's error result, by code that computes with coefficients from outside:
-//
-//	defer polycount.Rescue(&err)
-//
-// The value of such a panic is an error that wraps ErrOverflow.
-func Rescue(err *error) {
+// rescue turns a fault into an error, and lets other panics through. To be deferred with the address of the function's
+// error result.
+func rescue(err *error) {
 	switch r := recover().(type) {
 	case nil:
 	case fault:
@@ -36,7 +31,7 @@ func Rescue(err *error) {
 
 func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
 
-func overflow() { panic(fault{fmt.Errorf("polycount: %w", ErrOverflow)}) }
+func overflow() { panic(fault{fmt.Errorf("polycount: %w", overflowError)}) }
 
 func add(a, b int64) int64 {
 	c := a + b

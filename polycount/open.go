@@ -2,20 +2,6 @@ package polycount
 
 import "slices"
 
-// eliminateLimit is the work that goes into eliminating quantifiers when a set is made. What needs more is left
-// quantified: counting and deciding need no elimination, and the rest tries again with all the work it may do.
-const eliminateLimit = 400_000
-
-// isOpen reports that c has existentials.
-func (c *conj) isOpen() bool {
-	for k, d := range c.divs {
-		if d.den == 0 && c.usedInRows(1+c.n+k) {
-			return true
-		}
-	}
-	return false
-}
-
 // quantified is a set of the space of s with the given members, which may have existentials.
 func (s *Set) quantified(w *work, members []*conj) *Set {
 	out := s.with(nil)
@@ -53,18 +39,6 @@ func (s *Set) quantified(w *work, members []*conj) *Set {
 	return out
 }
 
-// openUnlessSingle eliminates the existentials of c where that gives at most one member.
-func (w *work) openUnlessSingle(c *conj) []*conj {
-	if c = c.clone(); !c.simplify() {
-		return nil
-	}
-	var parts []*conj
-	if done := w.within(eliminateLimit, func(w *work) { parts = w.eliminate(c.clone()) }); done && len(parts) <= 1 {
-		return parts
-	}
-	return []*conj{c}
-}
-
 // sources are members that have the points of s, with existentials where that is the form at hand.
 func (s *Set) sources() []*conj {
 	if s.open != nil {
@@ -95,14 +69,6 @@ func (s *Set) closedMembers(w *work) (cs []*conj) {
 	return cs
 }
 
-// closed eliminates the existentials of c, if it has any.
-func (w *work) closed(c *conj) []*conj {
-	if !c.isOpen() {
-		return []*conj{c}
-	}
-	return w.eliminate(c.clone())
-}
-
 // rebuilt applies f to the members of s, in both forms, for the space of out; f returns nil for an empty member.
 func (s *Set) rebuilt(out *Set, f func(*conj) *conj) *Set {
 	apply := func(cs []*conj) []*conj {
@@ -122,41 +88,6 @@ func (s *Set) rebuilt(out *Set, f func(*conj) *conj) *Set {
 		}
 	}
 	return out
-}
-
-// widened writes the existentials of c as further variables.
-func (c *conj) widened() (out *conj, existentials int) {
-	existentials = len(c.existentials())
-	out = &conj{n: c.n + existentials}
-	place := make([]int, c.width())
-	next := c.n
-	for i := range place {
-		if place[i] = i; i > c.n && c.divs[i-1-c.n].den == 0 {
-			next++
-			place[i] = next
-		}
-	}
-	move := func(r row) row {
-		v := make(row, out.width())
-		for i, x := range r {
-			if x != 0 {
-				v[place[i]] = x
-			}
-		}
-		return v
-	}
-	for k, d := range c.divs {
-		if d.den > 0 {
-			place[1+c.n+k] = out.addColumn(div{move(d.num), d.den})
-		}
-	}
-	for _, r := range c.eq {
-		out.addEQ(move(r))
-	}
-	for _, r := range c.ge {
-		out.addGE(move(r))
-	}
-	return out, existentials
 }
 
 // printed are the members that String writes: quantified ones only where the others are not known.

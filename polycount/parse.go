@@ -8,7 +8,7 @@ import (
 
 // ParseAffine reads isl's notation, as in "16*i + floor((n+1)/2) - (j mod 4)". Errors are *source.Error.
 func ParseAffine(text string) (a Affine, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	p := newParser(text)
 	at := p.peek().at
 	e := p.expr()

@@ -16,7 +16,7 @@ import (
 //
 // Errors are *source.Error with the column.
 func ParseSet(text string) (s *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	p := newParser(text)
 	r := p.relation()
 	if r.isMap {
@@ -27,7 +27,7 @@ func ParseSet(text string) (s *Set, err error) {
 
 // ParseMap reads a map in isl's notation, as in "[n] -> { [i,j] -> [2i + j] : 0 <= i,j < n }".
 func ParseMap(text string) (m *Map, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	p := newParser(text)
 	r := p.relation()
 	if !r.isMap {

@@ -285,7 +285,7 @@ func (p quasi) whole() (out wholeTerms, den int64) {
 	den = 1
 	for _, t := range p {
 		if t.c.b != nil {
-			panic(fault{ErrOverflow})
+			panic(fault{overflowError})
 		}
 		den = lcm(den, t.c.d)
 	}

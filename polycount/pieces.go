@@ -378,43 +378,6 @@ func (w *work) agree(table *conj, p, q quasi, dom *conj) bool {
 	return p.rename(exact).equal(q.rename(exact))
 }
 
-// solved writes the variables of c in terms of each other as far as its equalities without floors, having a
-// coefficient ±1, allow. any is false when there is no such equality.
-func (c *conj) solved() (by []row, any bool) {
-	by = identityRows(c.n)
-	for _, e := range c.eq {
-		if !isZero(e[1+c.n:]) {
-			continue
-		}
-		r := make(row, 1+c.n)
-		r[0] = e[0]
-		for i := 1; i <= c.n; i++ {
-			if e[i] != 0 {
-				for j, v := range by[i-1] {
-					r[j] = add(r[j], mul(e[i], v))
-				}
-			}
-		}
-		at := 0
-		for i := 1; i <= c.n; i++ {
-			if r[i] == 1 || r[i] == -1 {
-				at = i
-			}
-		}
-		if at == 0 {
-			continue
-		}
-		any = true
-		for k := range by {
-			x := make(row, 1+c.n)
-			copy(x, by[k])
-			eliminateWith(x, r, at)
-			by[k] = x
-		}
-	}
-	return by, any
-}
-
 // coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
 func (w *work) coalesce(cs []*conj) (out []*conj) {
 	if len(cs) == 0 {

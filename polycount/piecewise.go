@@ -271,3 +271,20 @@ func (c *conj) holdsBig(at []*big.Int) bool {
 	}
 	return true
 }
+
+func (p *piecewise) terms() int {
+	n := 0
+	for _, x := range p.pieces {
+		n += len(x.q)
+	}
+	return n
+}
+
+// constantly is the function of n variables with one value.
+func constantly(n int, value int64) *piecewise {
+	p := newPiecewise(n)
+	if value != 0 {
+		p.pieces = []piece{{&conj{n: n}, constant(ratInt(value))}}
+	}
+	return p
+}

@@ -12,7 +12,7 @@ import (
 //
 // Pieces must not overlap. Errors are *source.Error.
 func ParsePoly(text string) (out *Poly, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	p := newParser(text)
 	r := &relation{}
 	if p.is("[") {

@@ -21,8 +21,8 @@ func (p *Poly) String() string {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		b.WriteString(c.q.text(names))
-		if t := c.dom.text(p.params); t != "" {
+		b.WriteString(quasiText(c.q, names))
+		if t := conjText(c.dom, p.params); t != "" {
 			b.WriteString(" : " + t)
 		}
 	}
@@ -40,14 +40,14 @@ func (p *Poly) atomNames() []string {
 	return names
 }
 
-// text is a sum, or its common factors times a sum where that takes at most three quarters of the length.
-func (q quasi) text(names []string) string {
-	plain := q.sumText(names)
-	common, rest := q.commonFactors()
+// quasiText is a sum, or its common factors times a sum where that takes at most three quarters of the length.
+func quasiText(q quasi, names []string) string {
+	plain := sumText(q, names)
+	common, rest := commonFactors(q)
 	if len(rest) < 2 || len(common[0].factors) == 0 && common[0].c.isOne() {
 		return plain
 	}
-	short := common.sumText(names) + "*(" + rest.sumText(names) + ")"
+	short := sumText(common, names) + "*(" + sumText(rest, names) + ")"
 	if 4*len(short) <= 3*len(plain) {
 		return short
 	}
@@ -55,7 +55,7 @@ func (q quasi) text(names []string) string {
 }
 
 // commonFactors splits q = common·rest, common one term of those atoms and that positive rational that all terms share.
-func (q quasi) commonFactors() (common, rest quasi) {
+func commonFactors(q quasi) (common, rest quasi) {
 	if len(q) == 0 {
 		return nil, nil
 	}
@@ -94,7 +94,7 @@ func (q quasi) commonFactors() (common, rest quasi) {
 	return quasi{{shared, ratBig(content)}}, rest
 }
 
-func (q quasi) sumText(names []string) string {
+func sumText(q quasi, names []string) string {
 	if len(q) == 0 {
 		return "0"
 	}

@@ -382,7 +382,7 @@ func (w *work) solvable(q question) (yes bool) {
 		switch r := r.(type) {
 		case nil:
 		case fault:
-			if !errors.Is(r.err, ErrOverflow) && (kept == 0 || !errors.Is(r.err, ErrBudget)) {
+			if !errors.Is(r.err, overflowError) && (kept == 0 || !errors.Is(r.err, budgetError)) {
 				panic(r)
 			}
 			yes = w.whole(&q)
@@ -451,85 +451,4 @@ func (s *system) solveUnits() bool {
 		i = -1
 	}
 	return any
-}
-
-// splitDigits divides equalities like a·10 + b = 0, where b is between −9 and 9, into a = 0 and b = 0: indices of arrays
-// are numbers with such digits. In general the terms with small coefficients, by bounds on their sum, can be only one
-// multiple of a number that divides all others. It reports whether it divided one; unsolvable: there is no such multiple.
-func (s *system) splitDigits() (divided, unsolvable bool) {
-	var b box
-	for _, r := range s.ge {
-		if m := maskOf(r); m != 0 && m&(m-1) == 0 && r[0] != math.MinInt64 && r[bits.TrailingZeros64(m)] != math.MinInt64 {
-			b.bound(bits.TrailingZeros64(m), r[bits.TrailingZeros64(m)], r[0], false)
-		}
-	}
-	for i := 0; i < len(s.eq); i++ {
-		e := s.eq[i]
-		g := int64(0) // divides the coefficients that are not small
-		var sizes []int64
-		for _, k := range e[1:] {
-			if k != 0 {
-				sizes = append(sizes, abs(k))
-			}
-		}
-		slices.Sort(sizes)
-		for j := len(sizes) - 1; j > 0; j-- {
-			g = gcd(g, sizes[j])
-			if g <= sizes[j-1] {
-				continue
-			}
-			low, high := make(row, len(e)), make(row, len(e))
-			low[0] = e[0]
-			for at := 1; at < len(e); at++ {
-				if abs(e[at]) >= g {
-					high[at] = e[at]
-				} else {
-					low[at] = e[at]
-				}
-			}
-			most, ok := s.most(&b, low)
-			least, ok2 := s.most(&b, negRow(low))
-			if !ok || !ok2 {
-				continue
-			}
-			first := ceilDiv(neg(least), g)
-			switch last := floorDiv(most, g); {
-			case first > last:
-				return divided, true
-			case first == last:
-				low[0], high[0] = sub(low[0], mul(first, g)), mul(first, g)
-				for _, r := range [2]row{low, high} {
-					k := contentOf(r)
-					if r[0]%k != 0 {
-						return divided, true
-					}
-					divideRow(r, k)
-				}
-				s.eq[i] = low
-				s.eq = append(s.eq, high)
-				divided = true
-				i-- // low may have digits of its own
-			default:
-				continue
-			}
-			break
-		}
-	}
-	return divided, false
-}
-
-// most is an upper bound of a form: that over the box, also after inequalities that lower it are added.
-func (s *system) most(b *box, f row) (int64, bool) {
-	_, best, _, ok := b.span(f, maskOf(f))
-	for _, r := range s.ge {
-		m := maskOf(r)
-		if !ok || m&(m-1) == 0 {
-			continue
-		}
-		sum := combineRows(1, f, 1, r)
-		if _, v, _, is := b.span(sum, maskOf(sum)); is && v < best {
-			f, best = sum, v
-		}
-	}
-	return best, ok
 }

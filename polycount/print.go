@@ -177,7 +177,7 @@ func relationText(params, names []string, head string, cs []*conj) string {
 			b.WriteString("; ")
 		}
 		b.WriteString(head)
-		text := c.text(names)
+		text := conjText(c, names)
 		switch {
 		case text == "" && head == "":
 			b.WriteString(":")
@@ -191,8 +191,8 @@ func relationText(params, names []string, head string, cs []*conj) string {
 	return b.String()
 }
 
-// text prints the constraints of c joined by and; a lower and an upper bound of one name become a chain.
-func (c *conj) text(names []string) string {
+// conjText prints the constraints of c joined by and; a lower and an upper bound of one name become a chain.
+func conjText(c *conj, names []string) string {
 	if c.isOpen() {
 		wide, k := c.widened()
 		var fresh []string
@@ -201,7 +201,7 @@ func (c *conj) text(names []string) string {
 				fresh = append(fresh, e)
 			}
 		}
-		return "exists (" + strings.Join(fresh, ", ") + " : " + wide.text(slices.Concat(names, fresh)) + ")"
+		return "exists (" + strings.Join(fresh, ", ") + " : " + conjText(wide, slices.Concat(names, fresh)) + ")"
 	}
 	var parts []string
 	for _, r := range c.eq {
@@ -214,13 +214,13 @@ func (c *conj) text(names []string) string {
 				continue
 			}
 			used[i] = true
-			if j := c.partner(r, at, used); j >= 0 {
+			if j := partner(c, r, at, used); j >= 0 {
 				used[j] = true
 				lo, hi := r, c.ge[j]
 				if lo[at] < 0 {
 					lo, hi = hi, lo
 				}
-				parts = append(parts, c.chain(lo, hi, at, names))
+				parts = append(parts, chain(c, lo, hi, at, names))
 				continue
 			}
 			parts = append(parts, Constraint{Affine: affineOf(c, r, names)}.text(names))
@@ -244,7 +244,7 @@ func lastName(r row, n int) int {
 }
 
 // partner finds an unused opposite bound for the unit bound r of column at.
-func (c *conj) partner(r row, at int, used []bool) int {
+func partner(c *conj, r row, at int, used []bool) int {
 	if r[at] != 1 && r[at] != -1 {
 		return -1
 	}
@@ -256,7 +256,7 @@ func (c *conj) partner(r row, at int, used []bool) int {
 	return -1
 }
 
-func (c *conj) chain(lo, hi row, at int, names []string) string {
+func chain(c *conj, lo, hi row, at int, names []string) string {
 	l, h := negRow(lo), slices.Clone(hi)
 	l[at], h[at] = 0, 0
 	low, high := affineOf(c, l, names), affineOf(c, h, names)

@@ -361,3 +361,94 @@ func (w *work) byShadows(c *conj, at int, lower, upper, rest []row) []*conj {
 	}
 	return out
 }
+
+// eliminateLimit is the work that goes into eliminating quantifiers when a set is made. What needs more is left
+// quantified: counting and deciding need no elimination, and the rest tries again with all the work it may do.
+const eliminateLimit = 400_000
+
+// isOpen reports that c has existentials.
+func (c *conj) isOpen() bool {
+	for k, d := range c.divs {
+		if d.den == 0 && c.usedInRows(1+c.n+k) {
+			return true
+		}
+	}
+	return false
+}
+
+// openUnlessSingle eliminates the existentials of c where that gives at most one member.
+func (w *work) openUnlessSingle(c *conj) []*conj {
+	if c = c.clone(); !c.simplify() {
+		return nil
+	}
+	var parts []*conj
+	if done := w.within(eliminateLimit, func(w *work) { parts = w.eliminate(c.clone()) }); done && len(parts) <= 1 {
+		return parts
+	}
+	return []*conj{c}
+}
+
+// closed eliminates the existentials of c, if it has any.
+func (w *work) closed(c *conj) []*conj {
+	if !c.isOpen() {
+		return []*conj{c}
+	}
+	return w.eliminate(c.clone())
+}
+
+// widened writes the existentials of c as further variables.
+func (c *conj) widened() (out *conj, existentials int) {
+	existentials = len(c.existentials())
+	out = &conj{n: c.n + existentials}
+	place := make([]int, c.width())
+	next := c.n
+	for i := range place {
+		if place[i] = i; i > c.n && c.divs[i-1-c.n].den == 0 {
+			next++
+			place[i] = next
+		}
+	}
+	move := func(r row) row {
+		v := make(row, out.width())
+		for i, x := range r {
+			if x != 0 {
+				v[place[i]] = x
+			}
+		}
+		return v
+	}
+	for k, d := range c.divs {
+		if d.den > 0 {
+			place[1+c.n+k] = out.addColumn(div{move(d.num), d.den})
+		}
+	}
+	for _, r := range c.eq {
+		out.addEQ(move(r))
+	}
+	for _, r := range c.ge {
+		out.addGE(move(r))
+	}
+	return out, existentials
+}
+
+// existentials are the unit vectors of c's columns without definition.
+func (c *conj) existentials() []row {
+	var out []row
+	for k, d := range c.divs {
+		if d.den == 0 {
+			e := make(row, c.width())
+			e[1+c.n+k] = 1
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// after marks the variables of c from the one after the first n.
+func (c *conj) after(n int) []bool {
+	drop := make([]bool, c.n)
+	for i := n; i < c.n; i++ {
+		drop[i] = true
+	}
+	return drop
+}

@@ -26,7 +26,7 @@ func compareFactors(a, b string) int {
 
 func atomKey(at int) string {
 	if at > 0xffff {
-		fail("polycount: more than %d distinct terms: %w", 0xffff, ErrBudget)
+		fail("polycount: more than %d distinct terms: %w", 0xffff, budgetError)
 	}
 	return string([]byte{byte(at >> 8), byte(at)})
 }

@@ -166,7 +166,7 @@ func alignSets(s, t *Set) (*Set, *Set) {
 // Join is the set over dims, in that order, of the points that are in all of the sets: each constrains those of its
 // dimensions and parameters that are among dims, and its other parameters are the set's.
 func Join(dims []string, sets ...*Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	out = NewSet(nil, dims)
 	if err := out.check(); err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func Join(dims []string, sets ...*Set) (out *Set, err error) {
 
 // Constrain adds constraints. Names that s does not know become parameters.
 func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	t := s
 	if params := s.withUnknown(cs); len(params) > len(s.params) {
 		t = s.respace(params, s.dims)
@@ -251,7 +251,7 @@ func (s *Set) withUnknown(cs []Constraint) []string {
 
 // Intersect returns s ∩ t.
 func (s *Set) Intersect(t *Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	s, t = alignSets(s, t)
 	return s.meet(anyWork(), t), nil
 }
@@ -264,24 +264,9 @@ func (s *Set) meet(w *work, t *Set) *Set {
 	return s.quantified(w, w.intersect(s.sources(), t.sources()))
 }
 
-// intersect of two unions, without the members that are plainly empty.
-func (w *work) intersect(a, b []*conj) []*conj {
-	var out []*conj
-	for _, x := range a {
-		for _, y := range b {
-			c := conjunction(x, y)
-			w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
-			if c.simplify() && (len(a)*len(b) == 1 || w.solvable(c.question())) {
-				out = append(out, c)
-			}
-		}
-	}
-	return out
-}
-
 // Union returns s ∪ t.
 func (s *Set) Union(t *Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	s, t = alignSets(s, t)
 	out = s.with(slices.Concat(s.cs, t.cs))
 	if s.open != nil || t.open != nil {
@@ -295,73 +280,15 @@ func (s *Set) Union(t *Set) (out *Set, err error) {
 
 // Subtract returns s \ t.
 func (s *Set) Subtract(t *Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	s, t = alignSets(s, t)
 	w := anyWork()
 	return s.with(w.subtract(s.closedMembers(w), t.closedMembers(w))), nil
 }
 
-// subtract returns a \ b; the members that come from one member of a are disjoint.
-func (w *work) subtract(a, b []*conj) []*conj {
-	for _, y := range b {
-		var out []*conj
-		for _, x := range a {
-			out = append(out, w.subtractOne(x, y)...)
-		}
-		a = out
-	}
-	return a
-}
-
-// subtractOne returns x \ y as disjoint parts: for the k-th constraint of y, what satisfies the ones before but not it.
-func (w *work) subtractOne(x, y *conj) []*conj {
-	both := x.clone()
-	apply := both.importer(y)
-	type constraint struct {
-		r  row
-		eq bool
-	}
-	var cs []constraint
-	for _, r := range y.eq {
-		cs = append(cs, constraint{apply(r), true})
-	}
-	for _, r := range y.ge {
-		cs = append(cs, constraint{apply(r), false})
-	}
-	all := both.clone()
-	for _, c := range cs {
-		if c.eq {
-			all.addEQ(c.r)
-		} else {
-			all.addGE(c.r)
-		}
-	}
-	if !w.solvable(all.question()) {
-		return []*conj{x}
-	}
-	var out []*conj
-	take := func(r row) {
-		p := both.clone()
-		p.addGE(r)
-		if p.simplify() && w.solvable(p.question()) {
-			out = append(out, p)
-		}
-	}
-	for _, c := range cs {
-		take(both.fit(negated(c.r)))
-		if c.eq {
-			take(both.fit(negated(negRow(c.r))))
-			both.addEQ(slices.Clone(c.r))
-		} else {
-			both.addGE(slices.Clone(c.r))
-		}
-	}
-	return out
-}
-
 // IntersectParams restricts the parameters to ctx, a set without dimensions.
 func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	if len(ctx.dims) > 0 {
 		return nil, fmt.Errorf("polycount: a set of parameters is needed, this one has dimensions %v", ctx.dims)
 	}
@@ -375,7 +302,7 @@ func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
 
 // Project keeps the named dimensions, in that order, and eliminates the others exactly over the integers.
 func (s *Set) Project(keep ...string) (out *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	for i, k := range keep {
 		if !slices.Contains(s.dims, k) {
 			return nil, fmt.Errorf("polycount: no dimension %q to keep in %v", k, s.dims)
@@ -426,23 +353,6 @@ func (s *Set) ProjectOut(names ...string) (*Set, error) {
 func (s *Set) SameForm(t *Set) bool {
 	return s == t || slices.Equal(s.params, t.params) && slices.Equal(s.dims, t.dims) && s.tuple == t.tuple &&
 		s.pending == t.pending && slices.EqualFunc(s.cs, t.cs, sameConj) && slices.EqualFunc(s.open, t.open, sameConj)
-}
-
-// addMember appends c unless an equal conjunction is there.
-func addMember(cs []*conj, c *conj) []*conj {
-	for _, d := range cs {
-		if sameConj(c, d) {
-			return cs
-		}
-	}
-	return append(cs, c)
-}
-
-// sameConj compares the normal forms.
-func sameConj(a, b *conj) bool {
-	same := func(x, y []row) bool { return slices.EqualFunc(x, y, slices.Equal) }
-	return len(a.divs) == len(b.divs) && same(a.eq, b.eq) && same(a.ge, b.ge) &&
-		slices.EqualFunc(a.divs, b.divs, func(x, y div) bool { return x.den == y.den && equalPadded(x.num, y.num) })
 }
 
 // ToParams turns dimensions into parameters, appended to the others.
@@ -498,7 +408,7 @@ func (s *Set) Rename(old, new string) (*Set, error) {
 
 // Product concatenates the dimensions of s and t, which must differ in name.
 func (s *Set) Product(t *Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	params, dims := unionNames(s.params, t.params), slices.Concat(s.dims, t.dims)
 	if err := (&Set{params: params, dims: dims}).check(); err != nil {
 		return nil, err
@@ -509,7 +419,7 @@ func (s *Set) Product(t *Set) (out *Set, err error) {
 
 // Fix substitutes values for dimensions and parameters, which disappear. Names that s does not have are ignored.
 func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	out = &Set{tuple: s.tuple}
 	var by []row
 	put := func(names []string, to *[]string) {

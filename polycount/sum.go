@@ -414,7 +414,7 @@ func (k *counter) splinter(r *region) {
 		}
 	}
 	if bestCost > maxSplinters {
-		fail("polycount: %d residue classes needed for one summation: %w", bestCost, ErrBudget)
+		fail("polycount: %d residue classes needed for one summation: %w", bestCost, budgetError)
 	}
 	classes := []region{r.clone()}
 	for c, m := range bestModuli {

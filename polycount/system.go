@@ -10,7 +10,7 @@ type System struct {
 
 // NewSystem returns the conjunction of cs. A coefficient that leaves the 64-bit range is an error that wraps ErrOverflow.
 func NewSystem(cs ...Constraint) (s *System, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	s = &System{cs: cs, column: make(map[string]int, 32)}
 	for _, c := range cs {
 		s.name(c.Affine)
@@ -42,7 +42,7 @@ func (s *System) name(a Affine) {
 
 // Solvable decides whether s and the further constraints have an integer solution together.
 func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	q := s.c.question()
 	for _, c := range more {
 		if c.Affine.HasFloor() || !s.knows(c.Affine) || c.Equality {

@@ -117,31 +117,6 @@ func (k *counter) vertices(r *region) []*vertex {
 	return out
 }
 
-// independent reports that the chosen rows are linearly independent, the earlier ones being so.
-func independent(coeffs matrix, chosen []int) bool {
-	if len(chosen) == 1 {
-		return !isZero(coeffs[chosen[0]])
-	}
-	rows := make(matrix, len(chosen))
-	for i, c := range chosen {
-		rows[i] = slices.Clone(coeffs[c])
-	}
-	// Fraction-free elimination by columns.
-	for i := range rows {
-		p := slices.IndexFunc(rows[i], func(v int64) bool { return v != 0 })
-		if p < 0 {
-			return false
-		}
-		for j := i + 1; j < len(rows); j++ {
-			if rows[j][p] != 0 {
-				g := gcd(rows[i][p], rows[j][p])
-				rows[j] = combineRows(rows[i][p]/g, rows[j], -rows[j][p]/g, rows[i])
-			}
-		}
-	}
-	return true
-}
-
 // vertex builds the vertex of a basis, nil if it never belongs to the polytope.
 func (k *counter) vertex(r *region, coeffs matrix, param []row, basis []int) *vertex {
 	k.spend(len(basis) * len(coeffs) * 8)

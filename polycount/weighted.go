@@ -30,7 +30,7 @@ func (w *work) sumOver(cs []*conj, p *piecewise, params int) (out *piecewise, er
 
 // sumConj sums q, over the columns of table, over the variables of c for which drop is set.
 func (w *work) sumConj(c *conj, table *conj, q quasi, drop []bool) (p *piecewise, err error) {
-	defer Rescue(&err)
+	defer rescue(&err)
 	rows := make([]row, table.width())
 	for i := 1; i < table.width(); i++ {
 		e := make(row, i+1)

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// ErrBudget is wrapped by the error of an operation that exceeded its work limit.
-var ErrBudget = errors.New("work limit exceeded")
+// budgetError is that of an operation that exceeded its work limit.
+var budgetError = errors.New("work limit exceeded")
 
-// DefaultLimit is the limit of work where WithLimit gives none: two or three seconds of one core.
-const DefaultLimit = 50_000_000
+// usualLimit is the limit of work where none is given: two or three seconds of one core.
+const usualLimit = 50_000_000
 
 // work meters an operation. One unit is about one coefficient touched; memory in use is bounded by the limit as well,
 // since whatever is stored was written once.
@@ -22,7 +22,7 @@ type work struct {
 
 func newWork(ctx context.Context, limit int64) *work {
 	if limit <= 0 {
-		limit = DefaultLimit
+		limit = usualLimit
 	}
 	return &work{ctx: ctx, left: limit, next: limit}
 }
@@ -38,7 +38,7 @@ func (w *work) spend(n int) {
 		return
 	}
 	if w.left <= 0 {
-		panic(fault{fmt.Errorf("polycount: %w: fewer parameters, smaller or common coefficients and moduli, or a larger limit may help", ErrBudget)})
+		panic(fault{fmt.Errorf("polycount: %w: fewer parameters, smaller or common coefficients and moduli, or a larger limit may help", budgetError)})
 	}
 	if err := w.ctx.Err(); err != nil {
 		panic(fault{fmt.Errorf("polycount: %w", err)})
@@ -57,7 +57,7 @@ func (w *work) within(units int64, f func(*work)) (done bool) {
 		switch r := recover().(type) {
 		case nil:
 		case fault:
-			if !errors.Is(r.err, ErrBudget) && !errors.Is(r.err, ErrOverflow) {
+			if !errors.Is(r.err, budgetError) && !errors.Is(r.err, overflowError) {
 				panic(r)
 			}
 			done = false

@@ -1,0 +1,93 @@
+package polycount
+
+import (
+	"fmt"
+	"slices"
+)
+
+// enumerate visits the points of c, a conjunction without parameters, until visit returns false. An unbounded dimension
+// is an error.
+func (w *work) enumerate(c *conj, visit func([]int64) bool) error {
+	f := c.flat()
+	if !w.feasible(f.clone()) {
+		return nil
+	}
+	// levels[k] is the rational shadow on the first k dimensions: it bounds dimension k.
+	levels := make([]*system, c.n+1)
+	for x := f.width - 1; x >= 1; x-- {
+		normalizeRows(&f.eq, &f.ge)
+		if x <= c.n {
+			levels[x] = f.clone()
+		}
+		f = w.rationalShadow(f, x)
+	}
+	point := make(row, 1, c.n+1)
+	point[0] = 1
+	var walk func(k int) (bool, error)
+	walk = func(k int) (bool, error) {
+		if k > c.n {
+			return !c.holds(point) || visit(point[1:]), nil
+		}
+		lo, hi, okLo, okHi := levels[k].rangeOf(k, point)
+		if !okLo || !okHi {
+			return false, fmt.Errorf("polycount: dimension %d is unbounded", k)
+		}
+		for v := lo; v <= hi; v++ {
+			w.spend(1)
+			point = append(point[:k], v)
+			if more, err := walk(k + 1); !more || err != nil {
+				return more, err
+			}
+		}
+		return true, nil
+	}
+	_, err := walk(1)
+	return err
+}
+
+// rationalShadow eliminates column x over the rationals.
+func (w *work) rationalShadow(s *system, x int) *system {
+	s = s.clone()
+	if i := slices.IndexFunc(s.eq, func(r row) bool { return r[x] != 0 }); i >= 0 {
+		e := s.eq[i]
+		s.eq = slices.Delete(s.eq, i, i+1)
+		for _, rows := range [][]row{s.eq, s.ge} {
+			for j, r := range rows {
+				if r[x] != 0 {
+					g := gcd(r[x], e[x])
+					rows[j] = combineRows(abs(e[x])/g, r, -sign(e[x])*(r[x]/g), e)
+				}
+			}
+		}
+		return s
+	}
+	lower, upper, rest := s.split(x)
+	s.ge = w.shadow(rest, lower, upper, x, false)
+	normalizeRows(&s.eq, &s.ge)
+	return s
+}
+
+// rangeOf gives the range of column k, which is the last one in use, where the earlier columns have the given values.
+func (s *system) rangeOf(k int, point row) (lo, hi int64, okLo, okHi bool) {
+	bound := func(r row) {
+		rest := dot(r[:k], point)
+		switch {
+		case r[k] > 0:
+			if v := ceilDiv(neg(rest), r[k]); !okLo || v > lo {
+				lo, okLo = v, true
+			}
+		case r[k] < 0:
+			if v := floorDiv(rest, -r[k]); !okHi || v < hi {
+				hi, okHi = v, true
+			}
+		}
+	}
+	for _, r := range s.eq {
+		bound(r)
+		bound(negRow(r))
+	}
+	for _, r := range s.ge {
+		bound(r)
+	}
+	return lo, hi, okLo, okHi
+}
