@@ -92,40 +92,6 @@ func TestSetOperations(t *testing.T) {
 	}
 }
 
-// The Omega test over big integers decides as the 64-bit one does.
-func TestFeasibleBig(t *testing.T) {
-	r := rand.New(rand.NewSource(11))
-	yes := 0
-	for range 2000 {
-		s := &system{width: 2 + r.Intn(4)}
-		for k := range 2 + r.Intn(6) {
-			x := make(row, s.width)
-			for i := range x {
-				if r.Intn(3) > 0 {
-					x[i] = int64(r.Intn(15) - 7)
-				}
-			}
-			if k == 0 && r.Intn(3) == 0 {
-				s.eq = append(s.eq, x)
-			} else {
-				s.ge = append(s.ge, x)
-			}
-		}
-		w := anyWork()
-		b := s.big()
-		want := w.search(s.clone(), nil)
-		if got := w.feasibleBig(b); got != want {
-			t.Fatalf("%v %v: %v, want %v", s.eq, s.ge, got, want)
-		}
-		if want {
-			yes++
-		}
-	}
-	if yes < 200 || yes > 1800 {
-		t.Errorf("%d of 2000 are feasible", yes)
-	}
-}
-
 func TestProject(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	for range 150 {
