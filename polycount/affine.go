@@ -3,6 +3,7 @@ package polycount
 import (
 	"cmp"
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"iter"
 	"slices"
 	"strings"
@@ -72,14 +73,14 @@ func compareAffine(a, b Affine) int {
 func combine(k int64, a Affine, l int64, b Affine) Affine {
 	switch {
 	case k == 1 && (l == 0 || len(b.terms) == 0):
-		return Affine{add(a.c, mul(l, b.c)), a.terms}
+		return Affine{arith.Add(a.c, arith.Mul(l, b.c)), a.terms}
 	case l == 1 && (k == 0 || len(a.terms) == 0):
-		return Affine{add(mul(k, a.c), b.c), b.terms}
+		return Affine{arith.Add(arith.Mul(k, a.c), b.c), b.terms}
 	}
-	out := Affine{c: add(mul(k, a.c), mul(l, b.c))}
+	out := Affine{c: arith.Add(arith.Mul(k, a.c), arith.Mul(l, b.c))}
 	out.terms = make([]Term, 0, len(a.terms)+len(b.terms))
 	put := func(t Term, k int64) {
-		if t.Coeff = mul(t.Coeff, k); t.Coeff != 0 {
+		if t.Coeff = arith.Mul(t.Coeff, k); t.Coeff != 0 {
 			out.terms = append(out.terms, t)
 		}
 	}
@@ -94,7 +95,7 @@ func combine(k int64, a Affine, l int64, b Affine) Affine {
 			j++
 		default:
 			t := a.terms[i]
-			t.Coeff = add(mul(t.Coeff, k), mul(b.terms[j].Coeff, l))
+			t.Coeff = arith.Add(arith.Mul(t.Coeff, k), arith.Mul(b.terms[j].Coeff, l))
 			put(t, 1)
 			i, j = i+1, j+1
 		}
@@ -125,7 +126,7 @@ func (a Affine) Neg() Affine { return a.Scale(-1) }
 func (a Affine) Scale(k int64) Affine { return combine(k, a, 0, Affine{}) }
 
 // AddInt returns a + c.
-func (a Affine) AddInt(c int64) Affine { return Affine{add(a.c, c), a.terms} }
+func (a Affine) AddInt(c int64) Affine { return Affine{arith.Add(a.c, c), a.terms} }
 
 // FloorDiv returns ⌊a/d⌋ for d > 0.
 func (a Affine) FloorDiv(d int64) Affine {
@@ -136,13 +137,13 @@ func (a Affine) FloorDiv(d int64) Affine {
 	for i, t := range a.terms {
 		if t.Floor != nil && t.Coeff == 1 {
 			rest := Affine{a.c, slices.Delete(slices.Clone(a.terms), i, i+1)}
-			return rest.Scale(t.Floor.Den).Add(t.Floor.Num).FloorDiv(mul(d, t.Floor.Den))
+			return rest.Scale(t.Floor.Den).Add(t.Floor.Num).FloorDiv(arith.Mul(d, t.Floor.Den))
 		}
 	}
 	whole, part := Affine{}, Affine{}
 	first := int64(0)
 	for _, t := range a.terms {
-		r := centred(t.Coeff, d)
+		r := arith.Centred(t.Coeff, d)
 		if r != 0 {
 			if first == 0 && 2*r != d {
 				first = r
@@ -153,8 +154,8 @@ func (a Affine) FloorDiv(d int64) Affine {
 			whole.terms = append(whole.terms, Term{q, t.Name, t.Floor})
 		}
 	}
-	part.c = mod(a.c, d)
-	whole.c = floorDiv(a.c, d)
+	part.c = arith.Mod(a.c, d)
+	whole.c = arith.FloorDiv(a.c, d)
 	if len(part.terms) == 0 {
 		return whole
 	}
@@ -167,7 +168,7 @@ func (a Affine) FloorDiv(d int64) Affine {
 	}
 	g := d
 	for _, t := range part.terms {
-		g = gcd(g, t.Coeff)
+		g = arith.Gcd(g, t.Coeff)
 	}
 	if g > 1 {
 		// The constant's share below g can never carry.
@@ -291,7 +292,7 @@ func (a Affine) renamed(by map[string]Affine) (out Affine, ok bool) {
 
 // Eval is the value of a; a missing name and a value outside 64 bits are errors.
 func (a Affine) Eval(at map[string]int64) (v int64, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	return a.eval(at), nil
 }
 
@@ -300,14 +301,14 @@ func (a Affine) eval(at map[string]int64) int64 {
 	for _, t := range a.terms {
 		var x int64
 		if t.Floor != nil {
-			x = floorDiv(t.Floor.Num.eval(at), t.Floor.Den)
+			x = arith.FloorDiv(t.Floor.Num.eval(at), t.Floor.Den)
 		} else {
 			var ok bool
 			if x, ok = at[t.Name]; !ok {
-				fail("polycount: no value given for %q", t.Name)
+				arith.Fail("polycount: no value given for %q", t.Name)
 			}
 		}
-		v = add(v, mul(t.Coeff, x))
+		v = arith.Add(v, arith.Mul(t.Coeff, x))
 	}
 	return v
 }
@@ -332,10 +333,10 @@ func Between(list []Constraint, name string) (lo, hi int64, ok bool) {
 		}
 		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
 		if a > 0 { // a·x + constant ≥ 0
-			if v := -floorDiv(constant, a); !hasLo || v > lo {
+			if v := -arith.FloorDiv(constant, a); !hasLo || v > lo {
 				lo, hasLo = v, true
 			}
-		} else if v := floorDiv(constant, -a); !hasHi || v < hi {
+		} else if v := arith.FloorDiv(constant, -a); !hasHi || v < hi {
 			hi, hasHi = v, true
 		}
 	}
@@ -370,15 +371,15 @@ func affineRow(c *conj, a Affine, column func(name string) int) row {
 		if t.Floor == nil {
 			at := column(t.Name)
 			if at == 0 {
-				fail("polycount: unknown name %q", t.Name)
+				arith.Fail("polycount: unknown name %q", t.Name)
 			}
-			out[at] = add(out[at], t.Coeff)
+			out[at] = arith.Add(out[at], t.Coeff)
 			continue
 		}
 		e := c.floorRow(affineRow(c, t.Floor.Num, column), t.Floor.Den)
 		out = c.fit(out)
 		for i, v := range e {
-			out[i] = add(out[i], mul(t.Coeff, v))
+			out[i] = arith.Add(out[i], arith.Mul(t.Coeff, v))
 		}
 	}
 	return out

@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // simplifyUnder rewrites p under assumptions, a union ctx: pieces and conditions that ctx decides go, floors of which ctx
 // fixes the remainder become quotients, and pieces become one where ctx makes one polynomial serve for both. Where ctx
@@ -118,8 +121,8 @@ func (w *work) resolveFloors(table *conj, q quasi, known *conj) quasi {
 		if !ok {
 			continue
 		}
-		num := linear(d.num).add(constant(ratInt(-r)))
-		by[at] = num.scale(ratOf(1, d.den)).rename(by)
+		num := linear(d.num).add(constant(arith.RatInt(-r)))
+		by[at] = num.scale(arith.RatOf(1, d.den)).rename(by)
 		if by[at] == nil {
 			by[at] = quasi{}
 		}
@@ -151,5 +154,5 @@ func residue(c *conj, e row, d int64) (r int64, ok bool) {
 			return 0, false
 		}
 	}
-	return mod(s.ge[0][0], d), true
+	return arith.Mod(s.ge[0][0], d), true
 }

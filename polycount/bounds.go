@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 )
 
@@ -47,7 +48,7 @@ func (s *Set) Constraints() (cs []Constraint, exact bool) {
 // constraints free of floors of dim say. A floor of dim other than that stride is eliminated, which can only widen
 // the bounds: test with Implies what remains to be guarded.
 func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	c, err := s.single()
 	if err != nil {
 		return nil, nil, err
@@ -102,19 +103,20 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 // Stride is the coarsest congruence dim ≡ residue (mod modulus) that an equality of s forces, with the residue in terms
 // of the other names; modulus 1 without one. A set of several disjuncts has none.
 func (s *Set) Stride(dim string) (modulus int64, residue Affine) {
+	var err error
+	if modulus, residue, err = s.stride(dim); err != nil {
+		return 1, Affine{}
+	}
+	return modulus, residue
+}
+
+func (s *Set) stride(dim string) (modulus int64, residue Affine, err error) {
+	defer arith.Rescue(&err)
 	modulus = 1
-	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(fault); !ok {
-				panic(r)
-			}
-			modulus, residue = 1, Affine{}
-		}
-	}()
 	names := s.names()
 	at := slices.Index(names, dim) + 1
 	if len(s.cs) != 1 || at == 0 {
-		return 1, Affine{}
+		return 1, Affine{}, nil
 	}
 	c := s.cs[0]
 	for _, e := range c.eq {
@@ -125,23 +127,23 @@ func (s *Set) Stride(dim string) (modulus int64, residue Affine) {
 		var m int64
 		for k := range c.divs {
 			if col := 1 + c.n + k; e[col] != 0 && c.dependsOn(k, at) {
-				m = gcd(m, e[col])
+				m = arith.Gcd(m, e[col])
 			}
 		}
-		if m <= modulus || gcd(e[at], m) != 1 {
+		if m <= modulus || arith.Gcd(e[at], m) != 1 {
 			continue
 		}
 		rest := slices.Clone(e)
 		rest[at] = 0
-		inv := neg(inverse(e[at], m))
+		inv := arith.Neg(arith.Inverse(e[at], m))
 		for i := range rest {
 			if i > c.n && c.dependsOn(i-1-c.n, at) {
 				rest[i] = 0
 			}
-			rest[i] = centred(mul(centred(rest[i], m), inv), m)
+			rest[i] = arith.Centred(arith.Mul(arith.Centred(rest[i], m), inv), m)
 		}
-		rest[0] = mod(rest[0], m)
+		rest[0] = arith.Mod(rest[0], m)
 		modulus, residue = m, affineOf(c, rest, names)
 	}
-	return modulus, residue
+	return modulus, residue, nil
 }

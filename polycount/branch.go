@@ -1,5 +1,7 @@
 package polycount
 
+import "gpuperf/polycount/internal/arith"
+
 // trialUnits is the work after which elimination is taken to have blown up: small systems with many floors, whose
 // shadows grow at every step, are then divided by the values of a variable that has few.
 const trialUnits = 200_000
@@ -49,12 +51,12 @@ func (s *system) narrowest() (x int, lo, hi int64) {
 			if r[i] == 0 {
 				continue
 			}
-			top, ok := sign*r[0], abs(r[0]) < large // the most that the rest of the row can be
+			top, ok := sign*r[0], arith.Abs(r[0]) < large // the most that the rest of the row can be
 			for j := 1; j < len(r) && ok; j++ {
 				k := sign * r[j]
 				switch {
 				case j == i || k == 0:
-				case abs(k) >= large || abs(top) >= large*large/4:
+				case arith.Abs(k) >= large || arith.Abs(top) >= large*large/4:
 					ok = false
 				case k > 0:
 					ok = known[j].isHi
@@ -65,15 +67,15 @@ func (s *system) narrowest() (x int, lo, hi int64) {
 				}
 			}
 			k := sign * r[i]
-			if !ok || abs(k) >= large || abs(top) >= large*large/4 {
+			if !ok || arith.Abs(k) >= large || arith.Abs(top) >= large*large/4 {
 				continue
 			}
 			p := &known[i]
 			if k > 0 { // k·x ≥ −top
-				if v := ceilDiv(-top, k); abs(v) < large/2 && (!p.isLo || v > p.lo) {
+				if v := arith.CeilDiv(-top, k); arith.Abs(v) < large/2 && (!p.isLo || v > p.lo) {
 					p.lo, p.isLo, changed = v, true, true
 				}
-			} else if v := floorDiv(top, -k); abs(v) < large/2 && (!p.isHi || v < p.hi) {
+			} else if v := arith.FloorDiv(top, -k); arith.Abs(v) < large/2 && (!p.isHi || v < p.hi) {
 				p.hi, p.isHi, changed = v, true, true
 			}
 		}

@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"math/rand"
 	"slices"
@@ -26,8 +27,8 @@ func (w *work) neverNegative(d *piecewise) (holds, decided bool) {
 		v := x.q.over(d.table, c)
 		den, affine := int64(1), true
 		for _, t := range v {
-			if affine = affine && len(t.factors) <= 2 && t.c.b == nil; affine {
-				den = lcm(den, t.c.d)
+			if affine = affine && len(t.factors) <= 2 && t.c.B == nil; affine {
+				den = arith.Lcm(den, t.c.D)
 			}
 		}
 		if !affine {
@@ -42,7 +43,7 @@ func (w *work) neverNegative(d *piecewise) (holds, decided bool) {
 			if t.factors != "" {
 				k = atomAt(t.factors, 0)
 			}
-			e[k] = sub(e[k], mul(t.c.n, den/t.c.d))
+			e[k] = arith.Sub(e[k], arith.Mul(t.c.N, den/t.c.D))
 		}
 		below.ge = append(below.ge, e)
 		if w.feasible(below) {
@@ -91,7 +92,7 @@ func (w *work) provePositive(ge []row, q quasi, changed []bool, tries *int) bool
 		open = open || free(at)
 	}
 	if !open {
-		return !slices.ContainsFunc(q, func(t mono) bool { return t.c.sign() < 0 })
+		return !slices.ContainsFunc(q, func(t mono) bool { return t.c.Sign() < 0 })
 	}
 	for at := len(changed) - 1; at > 0; at-- {
 		if !free(at) {
@@ -115,7 +116,7 @@ func (w *work) provePositive(ge []row, q quasi, changed []bool, tries *int) bool
 				if k := x[at]; k != 0 {
 					x[at] = 0
 					for j, v := range by {
-						x[j] = add(x[j], mul(k, v))
+						x[j] = arith.Add(x[j], arith.Mul(k, v))
 					}
 				}
 			}

@@ -1,6 +1,9 @@
 package polycount
 
-import "math/big"
+import (
+	"gpuperf/polycount/internal/arith"
+	"math/big"
+)
 
 // unimodular is a signed cone {z : rows·z ≥ …} of determinant ±1 in a decomposition.
 type unimodular struct {
@@ -27,8 +30,8 @@ func (w *work) decompose(a matrix, sgn int64, out *[]unimodular) {
 	vec, alpha := shortCombination(adj)
 	positive := false
 	for _, x := range alpha {
-		if abs(x) >= abs(det) {
-			fail("polycount: no short vector found in a cone of index %d: %w", abs(det), budgetError)
+		if arith.Abs(x) >= arith.Abs(det) {
+			arith.Fail("polycount: no short vector found in a cone of index %d: %w", arith.Abs(det), budgetError)
 		}
 		positive = positive || (x > 0) == (det > 0) && x != 0
 	}
@@ -42,24 +45,24 @@ func (w *work) decompose(a matrix, sgn int64, out *[]unimodular) {
 		part := make(matrix, len(a))
 		copy(part, a)
 		part[i] = vec
-		w.decompose(part, sgn*sign(x)*sign(det), out)
+		w.decompose(part, sgn*arith.Sign(x)*arith.Sign(det), out)
 	}
 }
 
 // toddSeries[k] is B_k/k! with B_1 = −1/2: y/(e^y − 1) = Σ toddSeries[k]·y^k.
 var toddSeries = newToddSeries(24)
 
-func newToddSeries(n int) []rat {
+func newToddSeries(n int) []arith.Rat {
 	b := bernoulli(n)
-	out := make([]rat, n+1)
+	out := make([]arith.Rat, n+1)
 	fact := big.NewInt(1)
 	for k := range out {
 		if k > 0 {
 			fact = new(big.Int).Mul(fact, big.NewInt(int64(k)))
 		}
-		out[k] = ratBig(new(big.Rat).Quo(b[k], new(big.Rat).SetInt(fact)))
+		out[k] = arith.RatBig(new(big.Rat).Quo(b[k], new(big.Rat).SetInt(fact)))
 	}
-	out[1] = out[1].neg()
+	out[1] = out[1].Neg()
 	return out
 }
 
@@ -72,37 +75,37 @@ func pointsOf(c []int64, s quasi) quasi {
 		todd = newToddSeries(d)
 	}
 	// series = Π Σ_k todd[k]·(c_i·t)^k up to t^d
-	series := make([]rat, d+1)
+	series := make([]arith.Rat, d+1)
 	for k := range series {
-		series[k] = ratInt(0)
+		series[k] = arith.RatInt(0)
 	}
-	series[0] = ratInt(1)
-	scale := ratInt(1)
+	series[0] = arith.RatInt(1)
+	scale := arith.RatInt(1)
 	if d%2 == 1 {
-		scale = ratInt(-1)
+		scale = arith.RatInt(-1)
 	}
 	for _, x := range c {
-		next := make([]rat, d+1)
+		next := make([]arith.Rat, d+1)
 		for k := range next {
-			next[k] = ratInt(0)
-			power := ratInt(1)
+			next[k] = arith.RatInt(0)
+			power := arith.RatInt(1)
 			for j := 0; j <= k; j++ {
-				if !todd[j].isZero() {
-					next[k] = next[k].add(series[k-j].mul(todd[j]).mul(power))
+				if !todd[j].IsZero() {
+					next[k] = next[k].Add(series[k-j].Mul(todd[j]).Mul(power))
 				}
-				power = power.mul(ratInt(x))
+				power = power.Mul(arith.RatInt(x))
 			}
 		}
 		series = next
-		scale = scale.mul(ratBig(big.NewRat(1, x)))
+		scale = scale.Mul(arith.RatBig(big.NewRat(1, x)))
 	}
 	var out quasi
-	power := constant(ratInt(1)) // s^k/k!
+	power := constant(arith.RatInt(1)) // s^k/k!
 	for k := 0; k <= d; k++ {
 		if k > 0 {
-			power = power.mul(s).scale(ratOf(1, int64(k)))
+			power = power.mul(s).scale(arith.RatOf(1, int64(k)))
 		}
-		out = out.add(power.scale(series[d-k].mul(scale)))
+		out = out.add(power.scale(series[d-k].Mul(scale)))
 	}
 	return out
 }

@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // div is ⌊num/den⌋ with num over the columns before its own. den = 0 marks, inside a projection, an existential
 // that has no definition yet, and den = gone one that was eliminated; a conj in a Set has neither.
@@ -114,7 +117,7 @@ func (c *conj) substituteRows(table *conj, by []row) *conj {
 		for i, k := range r {
 			if k != 0 {
 				for j, x := range rows[i] {
-					v[j] = add(v[j], mul(k, x))
+					v[j] = arith.Add(v[j], arith.Mul(k, x))
 				}
 			}
 		}
@@ -188,7 +191,7 @@ func (c *conj) importer(b *conj) func(row) row {
 		for i := 1 + c.n; i < len(r); i++ {
 			if r[i] != 0 {
 				for j, x := range divRows[i-1-c.n] {
-					v[j] = add(v[j], mul(r[i], x))
+					v[j] = arith.Add(v[j], arith.Mul(r[i], x))
 				}
 			}
 		}
@@ -219,7 +222,7 @@ func (c *conj) translate(table *conj, r row) row {
 		f := c.floorRow(c.translate(table, d.num), d.den)
 		out = c.fit(out)
 		for j, x := range f {
-			out[j] = add(out[j], mul(r[i], x))
+			out[j] = arith.Add(out[j], arith.Mul(r[i], x))
 		}
 	}
 	return out
@@ -229,7 +232,7 @@ func (c *conj) translate(table *conj, r row) row {
 func (c *conj) holds(point row) bool {
 	full := append(make(row, 0, c.width()), point...)
 	for _, d := range c.divs {
-		full = append(full, floorDiv(dot(d.num, full), d.den))
+		full = append(full, arith.FloorDiv(dot(d.num, full), d.den))
 	}
 	for _, r := range c.eq {
 		if dot(r, full) != 0 {
@@ -257,7 +260,7 @@ func (c *conj) solved() (by []row, any bool) {
 		for i := 1; i <= c.n; i++ {
 			if e[i] != 0 {
 				for j, v := range by[i-1] {
-					r[j] = add(r[j], mul(e[i], v))
+					r[j] = arith.Add(r[j], arith.Mul(e[i], v))
 				}
 			}
 		}

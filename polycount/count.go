@@ -3,6 +3,7 @@ package polycount
 import (
 	"encoding/binary"
 	"errors"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 )
 
@@ -57,7 +58,7 @@ func (w *work) countConj(c *conj, params int) (p *piecewise, err error) {
 			p, err = nil, &unboundedError{c}
 		}
 	}()
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	whole, _ := c.quantify(c.after(params))
 	return w.countWhole(whole), nil
 }
@@ -93,7 +94,7 @@ func (w *work) countGroup(g *conj) *piecewise {
 // have to splinter: cones give one piece per chamber, which is fewer. The shorter answer is taken.
 func (w *work) countGroupWhole(g *conj) *piecewise {
 	start := func() (*counter, region) {
-		r := region{ge: cloneRows(g.ge), q: constant(ratInt(1))}
+		r := region{ge: cloneRows(g.ge), q: constant(arith.RatInt(1))}
 		for i, d := range g.divs {
 			if d.den == 0 && g.usedInRows(1+g.n+i) {
 				r.left = append(r.left, 1+g.n+i)
@@ -193,21 +194,12 @@ func (w *work) enumeratedUnion(cs []*conj, params int) (p *piecewise, ok bool) {
 const trialPieces = 3
 
 // try reports whether f ended without asking for the other engine or overflowing.
-func (k *counter) try(f func()) (ok bool) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case fault:
-			if !errors.Is(r.err, errNotDirect) && !errors.Is(r.err, overflowError) {
-				panic(r)
-			}
-			ok = false
-		default:
-			panic(r)
-		}
-	}()
-	f()
-	return true
+func (k *counter) try(f func()) bool {
+	err := arith.Try(f)
+	if err != nil && !errors.Is(err, errNotDirect) && !errors.Is(err, arith.ErrOverflow) {
+		arith.Throw(err)
+	}
+	return err == nil
 }
 
 // piecewise gathers the pieces, disjoint.
@@ -229,8 +221,8 @@ func (k *counter) piecewise() *piecewise {
 // preprocess removes what needs no summation, keeping the number of points: equalities, variables that others
 // determine up to a constant factor. It splits the rest into groups that share no variable. dom are the conditions
 // on the parameters; ok is false when the set is plainly empty.
-func (w *work) preprocess(c *conj) (dom *conj, factor rat, groups []*conj, ok bool) {
-	factor = ratInt(1)
+func (w *work) preprocess(c *conj) (dom *conj, factor arith.Rat, groups []*conj, ok bool) {
+	factor = arith.RatInt(1)
 	for digits := true; ; {
 		w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
 		if !normalizeRows(&c.eq, &c.ge) {
@@ -245,7 +237,7 @@ func (w *work) preprocess(c *conj) (dom *conj, factor rat, groups []*conj, ok bo
 			continue
 		}
 		if n := c.dropWindow(); n > 0 {
-			factor = factor.mul(ratInt(n))
+			factor = factor.Mul(arith.RatInt(n))
 			continue
 		}
 		if !c.dropDigit(false) {
@@ -254,7 +246,7 @@ func (w *work) preprocess(c *conj) (dom *conj, factor rat, groups []*conj, ok bo
 	}
 	for i, d := range c.divs {
 		if d.den == 0 && !c.usedInRows(1+c.n+i) {
-			panic(fault{errUnbounded})
+			arith.Throw(errUnbounded)
 		}
 	}
 	// Union-find over the columns.
@@ -338,7 +330,7 @@ func window(ge []row, at int) (m int64, lo, hi row) {
 	if lo == nil || hi == nil || !parallel(lo, hi, true) {
 		return 0, nil, nil
 	}
-	size := add(add(lo[0], hi[0]), 1)
+	size := arith.Add(arith.Add(lo[0], hi[0]), 1)
 	if size <= 0 || size%lo[at] != 0 {
 		return 0, nil, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 	"strings"
 )
@@ -39,7 +40,7 @@ func (s *Set) CountContext(ctx context.Context, opts ...Option) (*Poly, error) {
 // Count is the number of integer points of s as a function of its parameters. A set that is infinite for some values
 // of the parameters is an *UnboundedError.
 func (s *Set) Count(opts ...Option) (p *Poly, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	w := workOf(opts)
 	of, err := s.count(w)
 	var unbounded *unboundedError
@@ -91,7 +92,7 @@ func (m *Map) Card(opts ...Option) (*Poly, error) {
 // Sum returns Σ p over the points of s, as a function of the remaining parameters: p may use dimensions and
 // parameters of s. Where p has no piece it is 0. Errors are those of Count.
 func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	w := workOf(opts)
 	params := s.params
 	for _, n := range p.params {

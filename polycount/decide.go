@@ -1,17 +1,20 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // IsEmpty decides whether s has no integer point for any integer values of the parameters.
 func (s *Set) IsEmpty() (empty bool, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	return anyWork().isEmpty(s.sources()), nil
 }
 
 // Implies decides whether every integer point of s, for all parameter values, satisfies c. Names in c that s does not
 // know stand for any integer.
 func (s *Set) Implies(c Constraint) (implied bool, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	if !s.knows(c.Affine) {
 		for _, n := range c.Negate() {
 			t, err := s.Constrain(n)
@@ -40,7 +43,7 @@ func (s *Set) Implies(c Constraint) (implied bool, err error) {
 // IsSubset decides s ⊆ t.
 func (s *Set) IsSubset(t *Set) (in bool, err error) {
 	if t.open == nil && len(t.cs) == 1 {
-		defer rescue(&err)
+		defer arith.Rescue(&err)
 		s, t = alignSets(s, t)
 		w := anyWork()
 		for _, x := range s.sources() {
@@ -75,11 +78,11 @@ func (s *Set) IsEqual(t *Set) (bool, error) {
 // Gist drops from s the constraints that ctx implies: the result agrees with s wherever ctx holds. A ctx without
 // dimensions speaks of the parameters.
 func (s *Set) Gist(ctx *Set) (out *Set, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	params := unionNames(s.params, ctx.params)
 	a := s.respace(params, s.dims)
 	if len(ctx.dims) > 0 && !slices.Equal(ctx.dims, s.dims) {
-		fail("polycount: dimensions %v and %v differ", s.dims, ctx.dims)
+		arith.Fail("polycount: dimensions %v and %v differ", s.dims, ctx.dims)
 	}
 	b := ctx.respace(params, s.dims)
 	w := anyWork()

@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"math"
 	"math/bits"
 	"slices"
@@ -19,7 +20,7 @@ func (c *conj) dropDigit(cover bool) bool {
 		if lo == nil || hi == nil || mixed == nil || !parallel(lo, hi, true) {
 			continue
 		}
-		size := add(add(lo[0], hi[0]), 1)
+		size := arith.Add(arith.Add(lo[0], hi[0]), 1)
 		if size <= 1 {
 			continue
 		}
@@ -28,7 +29,7 @@ func (c *conj) dropDigit(cover bool) bool {
 				continue
 			}
 			k := mixed[y] / mixed[x]
-			if k == 0 || abs(k) > size || !cover && abs(k) < size || !c.together(x, y, k, lo, hi) {
+			if k == 0 || arith.Abs(k) > size || !cover && arith.Abs(k) < size || !c.together(x, y, k, lo, hi) {
 				continue
 			}
 			c.mergeDigit(x, y, k, lo, hi)
@@ -72,13 +73,13 @@ func (c *conj) digitBounds(x int) (lo, hi, mixed row) {
 // coefficient ±1.
 func (c *conj) together(x, y int, k int64, lo, hi row) bool {
 	for _, r := range c.eq {
-		if r[y] != mul(k, r[x]) {
+		if r[y] != arith.Mul(k, r[x]) {
 			return false
 		}
 	}
 	for _, r := range c.ge {
 		own := r[x] == 0 && (r[y] == 1 || r[y] == -1)
-		if &r[0] != &lo[0] && &r[0] != &hi[0] && !own && r[y] != mul(k, r[x]) {
+		if &r[0] != &lo[0] && &r[0] != &hi[0] && !own && r[y] != arith.Mul(k, r[x]) {
 			return false
 		}
 	}
@@ -104,7 +105,7 @@ func (c *conj) mergeDigit(x, y int, k int64, lo, hi row) {
 			if (r[y] > 0) != (k > 0) {
 				base = hi // l + s − 1 − x ≥ 0
 			}
-			n := combineRows(abs(k), r, 1, base)
+			n := combineRows(arith.Abs(k), r, 1, base)
 			n[y] = 0
 			out = append(out, n)
 		default:
@@ -141,19 +142,19 @@ func (s *system) splitDigits() (divided, unsolvable bool) {
 		var sizes []int64
 		for _, k := range e[1:] {
 			if k != 0 {
-				sizes = append(sizes, abs(k))
+				sizes = append(sizes, arith.Abs(k))
 			}
 		}
 		slices.Sort(sizes)
 		for j := len(sizes) - 1; j > 0; j-- {
-			g = gcd(g, sizes[j])
+			g = arith.Gcd(g, sizes[j])
 			if g <= sizes[j-1] {
 				continue
 			}
 			low, high := make(row, len(e)), make(row, len(e))
 			low[0] = e[0]
 			for at := 1; at < len(e); at++ {
-				if abs(e[at]) >= g {
+				if arith.Abs(e[at]) >= g {
 					high[at] = e[at]
 				} else {
 					low[at] = e[at]
@@ -164,12 +165,12 @@ func (s *system) splitDigits() (divided, unsolvable bool) {
 			if !ok || !ok2 {
 				continue
 			}
-			first := ceilDiv(neg(least), g)
-			switch last := floorDiv(most, g); {
+			first := arith.CeilDiv(arith.Neg(least), g)
+			switch last := arith.FloorDiv(most, g); {
 			case first > last:
 				return divided, true
 			case first == last:
-				low[0], high[0] = sub(low[0], mul(first, g)), mul(first, g)
+				low[0], high[0] = arith.Sub(low[0], arith.Mul(first, g)), arith.Mul(first, g)
 				for _, r := range [2]row{low, high} {
 					k := contentOf(r)
 					if r[0]%k != 0 {

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 )
 
@@ -54,8 +55,8 @@ func (w *work) rationalShadow(s *system, x int) *system {
 		for _, rows := range [][]row{s.eq, s.ge} {
 			for j, r := range rows {
 				if r[x] != 0 {
-					g := gcd(r[x], e[x])
-					rows[j] = combineRows(abs(e[x])/g, r, -sign(e[x])*(r[x]/g), e)
+					g := arith.Gcd(r[x], e[x])
+					rows[j] = combineRows(arith.Abs(e[x])/g, r, -arith.Sign(e[x])*(r[x]/g), e)
 				}
 			}
 		}
@@ -73,11 +74,11 @@ func (s *system) rangeOf(k int, point row) (lo, hi int64, okLo, okHi bool) {
 		rest := dot(r[:k], point)
 		switch {
 		case r[k] > 0:
-			if v := ceilDiv(neg(rest), r[k]); !okLo || v > lo {
+			if v := arith.CeilDiv(arith.Neg(rest), r[k]); !okLo || v > lo {
 				lo, okLo = v, true
 			}
 		case r[k] < 0:
-			if v := floorDiv(rest, -r[k]); !okHi || v < hi {
+			if v := arith.FloorDiv(rest, -r[k]); !okHi || v < hi {
 				hi, okHi = v, true
 			}
 		}

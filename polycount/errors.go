@@ -1,8 +1,10 @@
 package polycount
 
+import "gpuperf/polycount/internal/arith"
+
 // ErrOverflow is wrapped by errors for constraints whose coefficients leave the 64-bit range.
 // The values of counts have no such limit.
-var ErrOverflow = overflowError
+var ErrOverflow = arith.ErrOverflow
 
 // ErrBudget is wrapped by the error of an operation that exceeded its work limit.
 var ErrBudget = budgetError
@@ -19,8 +21,8 @@ const DefaultLimit = usualLimit
 func Rescue(err *error) {
 	switch r := recover().(type) {
 	case nil:
-	case fault:
-		*err = r.err
+	case arith.Fault:
+		*err = r.Err
 	default:
 		panic(r)
 	}

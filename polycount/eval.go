@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"slices"
 )
@@ -85,14 +86,14 @@ func (g *program) compile(p *piecewise, q quasi) {
 	q = own.pieces[0].q
 	den := new(big.Int).SetInt64(1)
 	for _, t := range q {
-		d := t.c.big().Denom()
+		d := t.c.Big().Denom()
 		den.Mul(den, new(big.Int).Quo(d, new(big.Int).GCD(nil, nil, den, d)))
 	}
 	if g.ok = den.IsInt64(); !g.ok {
 		return
 	}
 	g.den = den.Int64()
-	g.root = g.horner(q.scale(ratInt(g.den)))
+	g.root = g.horner(q.scale(arith.RatInt(g.den)))
 }
 
 func (g *program) horner(q quasi) int {
@@ -120,8 +121,8 @@ func (g *program) horner(q quasi) int {
 	}
 	if best == 0 {
 		c := q[0].c
-		g.ok = g.ok && c.b == nil
-		return put(node{c: c.n})
+		g.ok = g.ok && c.B == nil
+		return put(node{c: c.N})
 	}
 	key := atomKey(best)
 	var hi, lo quasi
@@ -189,14 +190,14 @@ func floors(full []int64, first int, divs []div) bool {
 			if k == 0 {
 				continue
 			}
-			x, ok1 := mulOK(k, full[j])
-			y, ok2 := addOK(s, x)
+			x, ok1 := arith.MulOK(k, full[j])
+			y, ok2 := arith.AddOK(s, x)
 			if !ok1 || !ok2 {
 				return false
 			}
 			s = y
 		}
-		full[first+i] = floorDiv(s, d.den)
+		full[first+i] = arith.FloorDiv(s, d.den)
 	}
 	return true
 }
@@ -217,8 +218,8 @@ func (g *program) contains(full []int64) (in, ok bool) {
 
 func (s sparse) dot(full []int64) (v int64, ok bool) {
 	for _, t := range s {
-		x, ok1 := mulOK(t.k, full[t.at])
-		y, ok2 := addOK(v, x)
+		x, ok1 := arith.MulOK(t.k, full[t.at])
+		y, ok2 := arith.AddOK(v, x)
 		if !ok1 || !ok2 {
 			return 0, false
 		}
@@ -234,8 +235,8 @@ func (g *program) value(i int, full []int64) (int64, bool) {
 	}
 	hi, ok1 := g.value(n.hi, full)
 	lo, ok2 := g.value(n.lo, full)
-	x, ok3 := mulOK(hi, full[n.at])
-	v, ok4 := addOK(x, lo)
+	x, ok3 := arith.MulOK(hi, full[n.at])
+	v, ok4 := arith.AddOK(x, lo)
 	return v, ok1 && ok2 && ok3 && ok4
 }
 

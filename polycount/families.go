@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // maxFamily is the largest divisor of a family of floors that is looked at.
 const maxFamily = 64
@@ -33,7 +36,7 @@ func (p *piecewise) familyJoined(q quasi, of div) (out quasi, ok bool) {
 	}
 	type line struct {
 		beside string
-		coeffs []rat
+		coeffs []arith.Rat
 	}
 	var lines []line
 	index := map[string]int{}
@@ -56,9 +59,9 @@ func (p *piecewise) familyJoined(q quasi, of div) (out quasi, ok bool) {
 		if !known {
 			i = len(lines)
 			index[beside] = i
-			coeffs := make([]rat, of.den)
+			coeffs := make([]arith.Rat, of.den)
 			for j := range coeffs {
-				coeffs[j] = ratInt(0)
+				coeffs[j] = arith.RatInt(0)
 			}
 			lines = append(lines, line{beside, coeffs})
 		}
@@ -72,7 +75,7 @@ func (p *piecewise) familyJoined(q quasi, of div) (out quasi, ok bool) {
 		for _, k := range ids {
 			counts[k]++
 		}
-		height, n := ratInt(0), 0
+		height, n := arith.RatInt(0), 0
 		for i, k := range ids {
 			if k > 0 && counts[k] > n {
 				height, n = x.coeffs[i], counts[k]
@@ -88,7 +91,7 @@ func (p *piecewise) familyJoined(q quasi, of div) (out quasi, ok bool) {
 			num[0] = j
 			change = change.sub(linear(p.table.floorRow(num, of.den)))
 		}
-		return q.add(change.scale(height).mul(quasi{{x.beside, ratInt(1)}})), true
+		return q.add(change.scale(height).mul(quasi{{x.beside, arith.RatInt(1)}})), true
 	}
 	return nil, false
 }

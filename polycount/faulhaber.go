@@ -1,12 +1,15 @@
 package polycount
 
-import "math/big"
+import (
+	"gpuperf/polycount/internal/arith"
+	"math/big"
+)
 
 // powerSums[k] are the coefficients of S_k(x) = Σ_{i=0}^{x} i^k by ascending powers of x (Faulhaber's formula). As
 // S_k(x) − S_k(x−1) = x^k holds for every integer x, Σ_{i=l}^{u} i^k = S_k(u) − S_k(l−1) for all l ≤ u+1.
-var powerSums = func() [][]rat {
+var powerSums = func() [][]arith.Rat {
 	const most = 24
-	out := make([][]rat, most)
+	out := make([][]arith.Rat, most)
 	for k := range out {
 		out[k] = powerSum(k)
 	}
@@ -15,18 +18,18 @@ var powerSums = func() [][]rat {
 
 // powerSum solves (x+1)^{k+1} − … in Bernoulli numbers with B_1 = +1/2:
 // S_k(x) = 1/(k+1) Σ_j C(k+1, j) B_j x^{k+1−j}, plus [k = 0] for the term i = 0.
-func powerSum(k int) []rat {
+func powerSum(k int) []arith.Rat {
 	b := bernoulli(k)
-	out := make([]rat, k+2)
-	out[0] = ratInt(0)
+	out := make([]arith.Rat, k+2)
+	out[0] = arith.RatInt(0)
 	for j := 0; j <= k; j++ {
 		c := new(big.Rat).SetInt(new(big.Int).Binomial(int64(k+1), int64(j)))
 		c.Mul(c, b[j])
 		c.Quo(c, new(big.Rat).SetInt64(int64(k+1)))
-		out[k+1-j] = ratBig(c)
+		out[k+1-j] = arith.RatBig(c)
 	}
 	if k == 0 {
-		out[0] = ratInt(1)
+		out[0] = arith.RatInt(1)
 	}
 	return out
 }
@@ -46,7 +49,7 @@ func bernoulli(n int) []*big.Rat {
 	return b
 }
 
-func powerSumOf(k int) []rat {
+func powerSumOf(k int) []arith.Rat {
 	if k < len(powerSums) {
 		return powerSums[k]
 	}
@@ -55,7 +58,7 @@ func powerSumOf(k int) []rat {
 
 // sumOver returns Σ_{x=lo}^{hi} p over the atom at, for lo ≤ hi+1.
 func (p quasi) sumOver(at int, lo, hi quasi) quasi {
-	one := constant(ratInt(1))
+	one := constant(arith.RatInt(1))
 	coeffs := p.byPower(at)
 	if len(coeffs) == 0 {
 		return nil
@@ -65,7 +68,7 @@ func (p quasi) sumOver(at int, lo, hi quasi) quasi {
 		return out
 	}
 	below := lo.sub(one)
-	hiPower, loPower := constant(ratInt(1)), constant(ratInt(1))
+	hiPower, loPower := constant(arith.RatInt(1)), constant(arith.RatInt(1))
 	// differences[j] = hi^j − (lo−1)^j
 	differences := []quasi{nil}
 	for range len(coeffs) {

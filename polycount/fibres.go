@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // fibres is a conjunction over kept variables and existentials, prepared for the count of its shadow: over a point of
 // the shadow lies a fibre, the solutions of rows·y ≥ b for some b, y ∈ ℤʳ being coordinates on basis.
@@ -31,7 +34,7 @@ func (w *work) newFibres(c *conj) *fibres {
 			for _, x := range f.rows {
 				s.ge = append(s.ge, append(row{0}, x...))
 				for i, v := range x {
-					total[1+i] = add(total[1+i], v)
+					total[1+i] = arith.Add(total[1+i], v)
 				}
 			}
 			s.ge = append(s.ge, total)
@@ -53,7 +56,7 @@ func (w *work) newFibres(c *conj) *fibres {
 		d := make(row, c.width())
 		for i, v := range line[0] {
 			for j, x := range f.basis[i] {
-				d[j] = add(d[j], mul(v, x))
+				d[j] = arith.Add(d[j], arith.Mul(v, x))
 			}
 		}
 		c.forget(d)
@@ -86,7 +89,7 @@ func (c *conj) forget(d row) {
 		for j, v := range d {
 			if v != 0 {
 				more = more || p > 0
-				if p == 0 || abs(v) < abs(d[p]) {
+				if p == 0 || arith.Abs(v) < arith.Abs(d[p]) {
 					p = j
 				}
 			}
@@ -103,7 +106,7 @@ func (c *conj) forget(d row) {
 			d[j] -= q * d[p]
 			for _, rows := range [][]row{c.eq, c.ge} {
 				for _, r := range rows {
-					r[p] = add(r[p], mul(q, r[j]))
+					r[p] = arith.Add(r[p], arith.Mul(q, r[j]))
 				}
 			}
 		}
@@ -114,7 +117,7 @@ func (c *conj) forget(d row) {
 func (f *fibres) above(at row) *conj {
 	c := f.c.clone()
 	for i, v := range at {
-		c.ge[i][0] = sub(c.ge[i][0], v)
+		c.ge[i][0] = arith.Sub(c.ge[i][0], v)
 	}
 	return c
 }
@@ -149,7 +152,7 @@ func (w *work) moved(f *fibres, cs []corner, params int) []corner {
 			}
 		}
 		for i, e := range effects {
-			at = combineRows(1, at, -floorDiv(at[pivots[i]], e[pivots[i]]), e)
+			at = combineRows(1, at, -arith.FloorDiv(at[pivots[i]], e[pivots[i]]), e)
 		}
 		out[k] = corner{x.k, at}
 	}

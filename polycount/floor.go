@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // floorRow returns a row equal to ⌊num/den⌋, in the canonical form of Affine.FloorDiv, adding a floor if needed.
 func (c *conj) floorRow(num row, den int64) row {
@@ -11,24 +14,24 @@ func (c *conj) floorRow(num row, den int64) row {
 			num[i] = 0
 			scaleRow(num, inner.den)
 			for j, v := range inner.num {
-				num[j] = add(num[j], v)
+				num[j] = arith.Add(num[j], v)
 			}
-			return c.floorRow(num, mul(den, inner.den))
+			return c.floorRow(num, arith.Mul(den, inner.den))
 		}
 	}
 	whole := make(row, len(num))
 	first, g := int64(0), den
 	for i := 1; i < len(num); i++ {
-		r := centred(num[i], den)
+		r := arith.Centred(num[i], den)
 		whole[i] = (num[i] - r) / den
 		num[i] = r
 		if first == 0 && 2*r != den {
 			first = r
 		}
-		g = gcd(g, r)
+		g = arith.Gcd(g, r)
 	}
-	whole[0] = floorDiv(num[0], den)
-	num[0] = mod(num[0], den)
+	whole[0] = arith.FloorDiv(num[0], den)
+	num[0] = arith.Mod(num[0], den)
 	switch {
 	case g == den: // nothing but the constant is left
 		return whole
@@ -36,28 +39,28 @@ func (c *conj) floorRow(num row, den int64) row {
 		part := c.floorRow(num, den)
 		whole = c.fit(whole)
 		for i, v := range part {
-			whole[i] = add(whole[i], v)
+			whole[i] = arith.Add(whole[i], v)
 		}
 		return whole
 	case first < 0:
 		for i := range num {
 			num[i] = -num[i]
 		}
-		num[0] = add(num[0], den-1)
+		num[0] = arith.Add(num[0], den-1)
 		part := c.floorRow(num, den)
 		whole = c.fit(whole)
 		for i, v := range part {
-			whole[i] = sub(whole[i], v)
+			whole[i] = arith.Sub(whole[i], v)
 		}
 		return whole
 	case g > 1:
 		for i := range num {
-			num[i] = floorDiv(num[i], g)
+			num[i] = arith.FloorDiv(num[i], g)
 		}
 		part := c.floorRow(num, den/g)
 		whole = c.fit(whole)
 		for i, v := range part {
-			whole[i] = add(whole[i], v)
+			whole[i] = arith.Add(whole[i], v)
 		}
 		return whole
 	}
@@ -74,7 +77,7 @@ func (c *conj) floorRow(num row, den int64) row {
 		at = c.addColumn(div{num, den})
 	}
 	whole = c.fit(whole)
-	whole[at] = add(whole[at], 1)
+	whole[at] = arith.Add(whole[at], 1)
 	return whole
 }
 
@@ -85,7 +88,7 @@ func (c *conj) definition(k int) (lo, hi row) {
 	copy(lo, d.num)
 	lo[1+c.n+k] = -d.den
 	hi = negRow(lo)
-	hi[0] = add(hi[0], d.den-1)
+	hi[0] = arith.Add(hi[0], d.den-1)
 	return lo, hi
 }
 
@@ -132,10 +135,10 @@ func (c *conj) unfloor() bool {
 			}
 			scaleRow(r, d.den)
 			for i, v := range d.num {
-				r[i] = add(r[i], mul(s, v))
+				r[i] = arith.Add(r[i], arith.Mul(s, v))
 			}
 			if s < 0 {
-				r[0] = add(r[0], d.den-1)
+				r[0] = arith.Add(r[0], d.den-1)
 			}
 			any = true
 		}
@@ -162,10 +165,10 @@ func (c *conj) unfloorBounds(first int) *conj {
 			r[at] = 0
 			scaleRow(r, d.den)
 			for i, v := range d.num {
-				r[i] = add(r[i], mul(s, v))
+				r[i] = arith.Add(r[i], arith.Mul(s, v))
 			}
 			if s < 0 {
-				r[0] = add(r[0], d.den-1)
+				r[0] = arith.Add(r[0], d.den-1)
 			}
 		}
 		c.removeColumn(k)

@@ -1,5 +1,7 @@
 package polycount
 
+import "gpuperf/polycount/internal/arith"
+
 // unifyFloors shortens polynomials in which floors of one expression e with different constants stand together, as in
 // ⌊n/4⌋ and ⌊(n+3)/4⌋. It reports whether it changed something.
 func (w *work) unifyFloors(p *piecewise) bool {
@@ -46,7 +48,7 @@ func (c *conj) unified(q quasi, i, j int) quasi {
 	if low > high {
 		low, high, sgn = high, low, 1
 	}
-	atom := func(at int, k int64) quasi { return quasi{{atomKey(at), ratInt(k)}} }
+	atom := func(at int, k int64) quasi { return quasi{{atomKey(at), arith.RatInt(k)}} }
 	coeffs := q.replace(gone, atom(keep, 1).add(atom(delta, sgn))).byPower(delta)
 	var a, b quasi // q = a + b·δ
 	for k, x := range coeffs {
@@ -69,12 +71,12 @@ func (c *conj) unified(q quasi, i, j int) quasi {
 		rest[0], rest[v] = 0, 0
 		value := atom(keep, d).sub(linear(rest))
 		if one {
-			value = value.add(constant(ratInt(d - high)))
+			value = value.add(constant(arith.RatInt(d - high)))
 			if sgn < 0 { // keep is the higher floor
-				value = value.add(constant(ratInt(-d)))
+				value = value.add(constant(arith.RatInt(-d)))
 			}
 		}
-		value = value.scale(ratInt(num[v]))
+		value = value.scale(arith.RatInt(num[v]))
 		without := b.replace(v, value)
 		if !one {
 			a = a.add(b).sub(without)

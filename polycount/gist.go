@@ -3,6 +3,7 @@ package polycount
 import (
 	"errors"
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"math/big"
 )
 
@@ -10,7 +11,7 @@ import (
 // ctx fixes the remainder become quotients, and pieces become one where ctx makes one polynomial serve for both. Where
 // ctx holds the result agrees with p. With n mod 16 = 0, 16*floor((n + 15)/16) becomes n.
 func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	if len(ctx.dims) > 0 {
 		return nil, fmt.Errorf("polycount: assumptions are a set of parameters, this one has dimensions %v", ctx.dims)
 	}
@@ -48,7 +49,7 @@ var ErrUndecided = errors.New("neither proved nor refuted")
 // where it is of a higher degree a point of the contrary is looked for, then a proof, and finding neither is an error
 // that wraps ErrUndecided: the question is undecidable in general.
 func (p *Poly) AtMost(q *Poly) (holds bool, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	d, err := q.Sub(p)
 	if err != nil {
 		return false, err
@@ -66,7 +67,7 @@ type Interval struct{ Lo, Hi int64 }
 // Enclosure returns bounds on the values of p for parameters in a box. They hold at every point of the box, and may be
 // wider than the values that occur; 0 is included where the pieces may not cover the box.
 func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	within := make([]interval, len(p.params))
 	for i, n := range p.params {
 		v, ok := box[n]

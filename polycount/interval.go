@@ -1,6 +1,9 @@
 package polycount
 
-import "math/big"
+import (
+	"gpuperf/polycount/internal/arith"
+	"math/big"
+)
 
 // interval is a range of integers, both ends included.
 type interval struct{ lo, hi int64 }
@@ -11,7 +14,7 @@ func (w *work) enclosure(p *piecewise, box []interval) (lo, hi *big.Rat) {
 	base := &conj{n: len(box)}
 	for i, v := range box {
 		a, b := make(row, 1+base.n), make(row, 1+base.n)
-		a[0], a[1+i], b[0], b[1+i] = neg(v.lo), 1, v.hi, -1
+		a[0], a[1+i], b[0], b[1+i] = arith.Neg(v.lo), 1, v.hi, -1
 		base.addGE(a)
 		base.addGE(b)
 	}
@@ -58,7 +61,7 @@ func (w *work) shrink(c *conj, at int, v interval) interval {
 	holds := func(lo, hi int64) bool {
 		s := c.flat()
 		a, b := make(row, s.width), make(row, s.width)
-		a[0], a[at], b[0], b[at] = neg(lo), 1, hi, -1
+		a[0], a[at], b[0], b[at] = arith.Neg(lo), 1, hi, -1
 		s.ge = append(s.ge, a, b)
 		return w.feasible(s)
 	}
@@ -154,7 +157,7 @@ func (a span) power(n int) span {
 func (q quasi) span(atoms []span) span {
 	sum := spanOf(0, 0)
 	for _, t := range q {
-		term := span{t.c.big(), t.c.big()}
+		term := span{t.c.Big(), t.c.Big()}
 		for k := 0; k < len(t.factors); {
 			at, n := atomAt(t.factors, k), 0
 			for ; k < len(t.factors) && atomAt(t.factors, k) == at; k += 2 {

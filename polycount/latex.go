@@ -41,15 +41,15 @@ func latexQuasi(q quasi, names []string) string {
 	for i, t := range q {
 		c := t.c
 		switch {
-		case c.sign() < 0:
+		case c.Sign() < 0:
 			b.WriteString("-")
-			c = c.neg()
+			c = c.Neg()
 		case i > 0:
 			b.WriteString("+")
 		}
-		r := c.big()
+		r := c.Big()
 		switch {
-		case r.IsInt() && c.isOne() && t.factors != "":
+		case r.IsInt() && c.IsOne() && t.factors != "":
 		case r.IsInt():
 			b.WriteString(r.Num().String())
 		default:

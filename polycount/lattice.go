@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"math"
 	"slices"
 )
@@ -44,7 +45,7 @@ func (m matrix) adjugate() (adj matrix, det int64) {
 			}
 			f := a[i][k]
 			for j := range a[i] {
-				a[i][j] = sub(mul(a[k][k], a[i][j]), mul(f, a[k][j])) / prev
+				a[i][j] = arith.Sub(arith.Mul(a[k][k], a[i][j]), arith.Mul(f, a[k][j])) / prev
 			}
 		}
 		prev = a[k][k]
@@ -57,7 +58,7 @@ func (m matrix) adjugate() (adj matrix, det int64) {
 			adj[i] = negRow(adj[i])
 		}
 	}
-	return adj, mul(prev, flip)
+	return adj, arith.Mul(prev, flip)
 }
 
 // mulRow is the row vector v·m.
@@ -66,7 +67,7 @@ func mulRow(v []int64, m matrix) []int64 {
 	for i, x := range v {
 		if x != 0 {
 			for j, y := range m[i] {
-				out[j] = add(out[j], mul(x, y))
+				out[j] = arith.Add(out[j], arith.Mul(x, y))
 			}
 		}
 	}
@@ -143,7 +144,7 @@ func shortCombination(basis matrix) (w, v []int64) {
 			x := mulRow(coeff, b)
 			m := int64(0)
 			for _, y := range x {
-				m = max(m, abs(y))
+				m = max(m, arith.Abs(y))
 			}
 			if best < 0 || m < best {
 				best, v, w = m, x, mulRow(coeff, u)
@@ -169,7 +170,7 @@ func (w *work) kernel(basis, forms []row) []row {
 			for i, b := range basis {
 				if v := dot(f, b); v != 0 {
 					others = others || at >= 0
-					if at < 0 || abs(v) < abs(value) {
+					if at < 0 || arith.Abs(v) < arith.Abs(value) {
 						at, value = i, v
 					}
 				}
@@ -205,7 +206,7 @@ func (w *work) echelon(vs []row) (basis []row, pivots []int) {
 			for i, v := range vs {
 				if v[at] != 0 {
 					more = more || p >= 0
-					if p < 0 || abs(v[at]) < abs(vs[p][at]) {
+					if p < 0 || arith.Abs(v[at]) < arith.Abs(vs[p][at]) {
 						p = i
 					}
 				}
@@ -251,7 +252,7 @@ func independent(coeffs matrix, chosen []int) bool {
 		}
 		for j := i + 1; j < len(rows); j++ {
 			if rows[j][p] != 0 {
-				g := gcd(rows[i][p], rows[j][p])
+				g := arith.Gcd(rows[i][p], rows[j][p])
 				rows[j] = combineRows(rows[i][p]/g, rows[j], -rows[j][p]/g, rows[i])
 			}
 		}

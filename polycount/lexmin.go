@@ -1,5 +1,7 @@
 package polycount
 
+import "gpuperf/polycount/internal/arith"
+
 // Lexmin returns, for each value of the parameters, the lexicographically least point of s where there is one.
 func (s *Set) Lexmin() (*Set, error) { return s.lexopt(1) }
 
@@ -7,7 +9,7 @@ func (s *Set) Lexmin() (*Set, error) { return s.lexopt(1) }
 func (s *Set) Lexmax() (*Set, error) { return s.lexopt(-1) }
 
 func (s *Set) lexopt(dir int64) (out *Set, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	w := anyWork()
 	return s.with(w.optima(s.closedMembers(w), len(s.params), dir)), nil
 }
@@ -15,7 +17,7 @@ func (s *Set) lexopt(dir int64) (out *Set, err error) {
 // Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
 // Where that takes too long it returns s.
 func (s *Set) Coalesce() (out *Set, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	w := anyWork()
 	if w.within(w.left, func(w *work) { out = s.with(w.coalesce(s.closedMembers(w))) }) {
 		return out, nil
@@ -25,7 +27,7 @@ func (s *Set) Coalesce() (out *Set, err error) {
 
 // Sample returns a point of s with parameter values, by name, small where that is easy; ok is false when s is empty.
 func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	w := anyWork()
 	for _, c := range s.sources() {
 		if at, found := w.sample(c.flat()); found {

@@ -1,5 +1,7 @@
 package polycount
 
+import "gpuperf/polycount/internal/arith"
+
 // fewPointsLimit is the work that goes into finding that a piece holds for a few values of the parameters only.
 const fewPointsLimit = 20_000
 
@@ -27,16 +29,16 @@ func (w *work) listed(p *piecewise, x piece) piece {
 	case n == 1:
 		for i := 1; i <= c.n; i++ {
 			e := make(row, 1+c.n)
-			e[0], e[i] = neg(first[i]), 1
+			e[0], e[i] = arith.Neg(first[i]), 1
 			dom.addEQ(e)
 		}
 		atoms := first
 		for _, d := range p.table.divs {
-			atoms = append(atoms, floorDiv(dot(d.num, atoms), d.den))
+			atoms = append(atoms, arith.FloorDiv(dot(d.num, atoms), d.den))
 		}
 		return piece{dom, constant(x.q.at(atoms))}
 	case c.n == 1 && last[1]-first[1] == n-1:
-		dom.addGE(row{neg(first[1]), 1})
+		dom.addGE(row{arith.Neg(first[1]), 1})
 		dom.addGE(row{last[1], -1})
 		return piece{dom, x.q}
 	}

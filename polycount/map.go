@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 	"strings"
 )
@@ -102,7 +103,7 @@ func (m *Map) Preimage(s *Set) (*Set, error) { return m.Reverse().Apply(s) }
 // Then is the composition x → next(m(x)). The range of m and the domain of next must have one dimension; their names
 // need not agree.
 func (m *Map) Then(next *Map) (out *Map, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	if len(m.out) != len(next.in) {
 		return nil, fmt.Errorf("polycount: a range of dimension %d does not fit a domain of dimension %d", len(m.out), len(next.in))
 	}

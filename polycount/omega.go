@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // system is a conjunction of eq = 0 and ge ≥ 0 over plain integer variables, columns 1…width−1; column 0 is the constant.
 type system struct {
@@ -87,12 +90,12 @@ func between(lower, upper []row, x int, point row) int64 {
 	var lo, hi int64
 	okLo, okHi := false, false
 	for _, r := range lower {
-		if v := ceilDiv(neg(dot(r, point)), r[x]); !okLo || v > lo {
+		if v := arith.CeilDiv(arith.Neg(dot(r, point)), r[x]); !okLo || v > lo {
 			lo, okLo = v, true
 		}
 	}
 	for _, r := range upper {
-		if v := floorDiv(dot(r, point), -r[x]); !okHi || v < hi {
+		if v := arith.FloorDiv(dot(r, point), -r[x]); !okHi || v < hi {
 			hi, okHi = v, true
 		}
 	}
@@ -128,7 +131,7 @@ func (s *system) solveEquality(point row, note func(func())) {
 	for {
 		at := 0
 		for i := 1; i < len(e); i++ {
-			if e[i] != 0 && (at == 0 || abs(e[i]) < abs(e[at])) {
+			if e[i] != 0 && (at == 0 || arith.Abs(e[i]) < arith.Abs(e[at])) {
 				at = i
 			}
 		}
@@ -136,7 +139,7 @@ func (s *system) solveEquality(point row, note func(func())) {
 			if point != nil {
 				note(func() {
 					point[at] = 0
-					point[at] = mul(-e[at], dot(e, point))
+					point[at] = arith.Mul(-e[at], dot(e, point))
 				})
 			}
 			s.eq = s.eq[:last]
@@ -157,12 +160,12 @@ func (s *system) solveEquality(point row, note func(func())) {
 				continue
 			}
 			if point != nil {
-				note(func() { point[at] = sub(point[at], mul(q, point[i])) })
+				note(func() { point[at] = arith.Sub(point[at], arith.Mul(q, point[i])) })
 			}
 			for _, rows := range [][]row{s.eq, s.ge} {
 				for _, r := range rows {
 					if r[at] != 0 {
-						r[i] = sub(r[i], mul(q, r[at]))
+						r[i] = arith.Sub(r[i], arith.Mul(q, r[at]))
 					}
 				}
 			}
@@ -220,10 +223,10 @@ func (w *work) shadow(rest, lower, upper []row, x int, dark bool) []row {
 		for _, u := range upper {
 			w.spend(len(l))
 			a, b := l[x], -u[x]
-			g := gcd(a, b)
+			g := arith.Gcd(a, b)
 			r := combineRows(b/g, l, a/g, u)
 			if dark {
-				r[0] = sub(r[0], darkGap(a, b, g))
+				r[0] = arith.Sub(r[0], darkGap(a, b, g))
 			}
 			out = append(out, r)
 		}
@@ -233,7 +236,7 @@ func (w *work) shadow(rest, lower, upper []row, x int, dark bool) []row {
 
 // darkGap is by how much b·l + a·u, divided by g, must exceed 0 so that an integer lies between the bounds:
 // (a−1)(b−1) in general (Pugh 1991, section 3).
-func darkGap(a, b, g int64) int64 { return ceilDiv(mul(a-1, b-1), g) }
+func darkGap(a, b, g int64) int64 { return arith.CeilDiv(arith.Mul(a-1, b-1), g) }
 
 // splinters are the equalities of which one holds for every solution outside the dark shadow.
 func splinters(lower, upper []row, x int) []row {
@@ -244,9 +247,9 @@ func splinters(lower, upper []row, x int) []row {
 	var out []row
 	for _, l := range lower {
 		a := l[x]
-		for i := int64(0); i <= floorDiv(sub(mul(top, a), top+a), top); i++ {
+		for i := int64(0); i <= arith.FloorDiv(arith.Sub(arith.Mul(top, a), top+a), top); i++ {
 			e := slices.Clone(l)
-			e[0] = sub(e[0], i)
+			e[0] = arith.Sub(e[0], i)
 			out = append(out, e)
 		}
 	}

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"strings"
 )
@@ -238,7 +239,7 @@ func (w *work) feasibleBig(s *bigSystem) bool {
 			most.Sub(most, top).Sub(most, a)
 			most.Div(most, top)
 			if !most.IsInt64() || most.Int64() > 1<<20 {
-				panic(fault{fmt.Errorf("polycount: %w", budgetError)})
+				arith.Throw(fmt.Errorf("polycount: %w", budgetError))
 			}
 			for i := int64(0); i <= most.Int64(); i++ {
 				e := append(bigRow{}, l...)

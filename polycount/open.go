@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // quantified is a set of the space of s with the given members, which may have existentials.
 func (s *Set) quantified(w *work, members []*conj) *Set {
@@ -64,7 +67,7 @@ func (s *Set) closedMembers(w *work) (cs []*conj) {
 		}
 	})
 	if !done {
-		panic(fault{s.tooHard()})
+		arith.Throw(s.tooHard())
 	}
 	return cs
 }

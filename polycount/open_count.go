@@ -3,6 +3,7 @@ package polycount
 import (
 	"encoding/binary"
 	"errors"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 )
 
@@ -144,7 +145,7 @@ type gathered struct {
 func (g *gathered) add(w *work, q *piecewise, k int64) {
 	atoms := g.p.importTable(q.table, identityRows(q.table.n))
 	for _, x := range q.pieces {
-		poly := x.q.rename(atoms).scale(ratInt(k))
+		poly := x.q.rename(atoms).scale(arith.RatInt(k))
 		key := x.dom.key()
 		w.spend(len(key) + 4*len(poly))
 		if i, ok := g.index[key]; ok {

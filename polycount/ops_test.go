@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"math/rand"
 	"slices"
@@ -195,7 +196,7 @@ func checkBounds(t *testing.T, d *Set, dim string, at map[string]int64) {
 				t.Fatalf("%v: %s above %v/%d at %v", d, dim, b.Num, b.Den, point)
 			}
 		}
-		if mod(point[dim]-must(res.Eval(point)), m) != 0 {
+		if arith.Mod(point[dim]-must(res.Eval(point)), m) != 0 {
 			t.Fatalf("%v: %s ≢ %v mod %d at %v", d, dim, res, m, point)
 		}
 	}
@@ -260,7 +261,7 @@ func TestPolyOperations(t *testing.T) {
 					t.Fatalf("%v\n%s %v\nis %v, at %v: %v, want %v", a, c.op, b, c.p, at, got, c.want)
 				}
 			}
-			moved := map[string]int64{"n": at["m"] + floorDiv(at["k"]+1, 2), "m": at["k"] - 1}
+			moved := map[string]int64{"n": at["m"] + arith.FloorDiv(at["k"]+1, 2), "m": at["k"] - 1}
 			if got, want := must(subst.Eval(at)), must(a.Eval(moved)); got.Cmp(want) != 0 {
 				t.Fatalf("%v substituted is %v, at %v: %v, want %v", a, subst, at, got, want)
 			}

@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // optima are, for each value of the first np variables of a union, its lexicographically least point in the others
 // (dir = 1), or its greatest one (dir = −1).
@@ -127,7 +130,7 @@ func (w *work) lexBySteps(c *conj, np int, dir int64) (best []*conj, ends bool) 
 		for i, k := range f.class {
 			if k >= 0 && x.u[k] > 0 {
 				above := slices.Clone(slacks[i])
-				above[0] = sub(above[0], x.u[k])
+				above[0] = arith.Sub(above[0], x.u[k])
 				from.addGE(above)
 			}
 		}

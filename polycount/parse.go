@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"math"
 	"slices"
 	"strconv"
@@ -8,7 +9,7 @@ import (
 
 // ParseAffine reads isl's notation, as in "16*i + floor((n+1)/2) - (j mod 4)". Errors are *source.Error.
 func ParseAffine(text string) (a Affine, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	p := newParser(text)
 	at := p.peek().at
 	e := p.expr()
@@ -36,10 +37,10 @@ func single(a Affine) []choice { return []choice{{a: a, den: 1}} }
 
 // quotient divides a choice by d > 0.
 func (c choice) quotient(d int64) choice {
-	c.den = mul(c.den, d)
-	g := gcd(c.den, c.a.c)
+	c.den = arith.Mul(c.den, d)
+	g := arith.Gcd(c.den, c.a.c)
 	for _, t := range c.a.terms {
-		g = gcd(g, t.Coeff)
+		g = arith.Gcd(g, t.Coeff)
 	}
 	if g > 1 {
 		terms := slices.Clone(c.a.terms)
@@ -53,13 +54,13 @@ func (c choice) quotient(d int64) choice {
 
 // sum is x + k·y.
 func sum(x choice, k int64, y choice) choice {
-	den := lcm(x.den, y.den)
-	return choice{nil, combine(den/x.den, x.a, mul(k, den/y.den), y.a), den}.quotient(1)
+	den := arith.Lcm(x.den, y.den)
+	return choice{nil, combine(den/x.den, x.a, arith.Mul(k, den/y.den), y.a), den}.quotient(1)
 }
 
 // before is the constraint of x < y, which is x + 1 ≤ y as isl has it, also where x and y are not integers.
 func before(x, y choice) Constraint {
-	return GE(y.a.Scale(x.den), x.a.Scale(y.den).AddInt(mul(x.den, y.den)))
+	return GE(y.a.Scale(x.den), x.a.Scale(y.den).AddInt(arith.Mul(x.den, y.den)))
 }
 
 // atMost is the constraint x + gap ≤ y for integers x·den and y·den, gap being 0 or the least positive difference.
@@ -146,7 +147,7 @@ func (p *parser) term() []choice {
 			v = p.product(v, p.factor(), t)
 		case p.accept("mod"), p.accept("%"):
 			d := p.divisor()
-			v = each(v, func(c choice) choice { return sum(c, neg(d), floored(c, d, false)) })
+			v = each(v, func(c choice) choice { return sum(c, arith.Neg(d), floored(c, d, false)) })
 		case p.accept("//"):
 			d := p.divisor()
 			v = each(v, func(c choice) choice { return floored(c, d, false) })

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 )
 
@@ -16,7 +17,7 @@ import (
 //
 // Errors are *source.Error with the column.
 func ParseSet(text string) (s *Set, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	p := newParser(text)
 	r := p.relation()
 	if r.isMap {
@@ -27,7 +28,7 @@ func ParseSet(text string) (s *Set, err error) {
 
 // ParseMap reads a map in isl's notation, as in "[n] -> { [i,j] -> [2i + j] : 0 <= i,j < n }".
 func ParseMap(text string) (m *Map, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	p := newParser(text)
 	r := p.relation()
 	if !r.isMap {

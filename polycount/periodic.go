@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"slices"
 	"strings"
 )
@@ -144,7 +145,7 @@ func (w *work) periodicIn(p *piecewise, q quasi, v int) quasi {
 		if y, ok := w.byResidues(p, x, v); ok && shorter(y, x) {
 			x, changed = y, true
 		}
-		out = append(out, x.mul(quasi{{g.beside, ratInt(1)}})...)
+		out = append(out, x.mul(quasi{{g.beside, arith.RatInt(1)}})...)
 	}
 	out = out.collected()
 	if !changed || !shorter(out, q) {
@@ -200,10 +201,10 @@ func (w *work) byResidues(p *piecewise, q quasi, v int) (out quasi, ok bool) {
 		for i := 1; i < len(d.num); i++ {
 			if d.num[i] != 0 {
 				l = lcmUpTo(l, periods[i], maxSamples)
-				slope = gcd(slope, d.num[i])
+				slope = arith.Gcd(slope, d.num[i])
 			}
 		}
-		if periods[at] = lcmUpTo(l, l*(d.den/gcd(d.den, slope)), maxSamples); q.uses(at) {
+		if periods[at] = lcmUpTo(l, l*(d.den/arith.Gcd(d.den, slope)), maxSamples); q.uses(at) {
 			period = lcmUpTo(period, periods[at], maxSamples)
 		}
 	}
@@ -212,7 +213,7 @@ func (w *work) byResidues(p *piecewise, q quasi, v int) (out quasi, ok bool) {
 		return nil, false
 	}
 	w.spend(int(points) * (len(q) + p.table.width()))
-	values := make([]rat, points)
+	values := make([]arith.Rat, points)
 	if !w.within(w.left, func(*work) { // integers are quicker, but may not do
 		whole, den := q.whole()
 		for n := range points {
@@ -224,12 +225,12 @@ func (w *work) byResidues(p *piecewise, q quasi, v int) (out quasi, ok bool) {
 		}
 	}
 	// coeffs[k][r] belongs to n^k on the class of r.
-	coeffs := make([][]rat, degree+1)
+	coeffs := make([][]arith.Rat, degree+1)
 	for k := range coeffs {
-		coeffs[k] = make([]rat, period)
+		coeffs[k] = make([]arith.Rat, period)
 	}
 	for r := range period {
-		xs, ys := make([]int64, degree+1), make([]rat, degree+1)
+		xs, ys := make([]int64, degree+1), make([]arith.Rat, degree+1)
 		for i := range xs {
 			xs[i] = r + int64(i)*period
 			ys[i] = values[xs[i]]
@@ -239,9 +240,9 @@ func (w *work) byResidues(p *piecewise, q quasi, v int) (out quasi, ok bool) {
 		}
 	}
 	for k, cs := range coeffs {
-		power := quasi{{"", ratInt(1)}}
+		power := quasi{{"", arith.RatInt(1)}}
 		for range k {
-			power = power.mul(quasi{{atomKey(v), ratInt(1)}})
+			power = power.mul(quasi{{atomKey(v), arith.RatInt(1)}})
 		}
 		part := w.periodicCoefficient(p, cs[:leastPeriod(cs)], v)
 		if out = out.add(power.mul(part)); len(out) >= len(q) {
@@ -256,18 +257,18 @@ func lcmUpTo(a, b, limit int64) int64 {
 	if a > limit || b > limit {
 		return limit + 1
 	}
-	return a / gcd(a, b) * b
+	return a / arith.Gcd(a, b) * b
 }
 
 // at is the value of p where its atoms have the given ones.
-func (p quasi) at(atoms row) rat {
-	v := ratInt(0)
+func (p quasi) at(atoms row) arith.Rat {
+	v := arith.RatInt(0)
 	for _, t := range p {
 		x := t.c
 		for i := 0; i < len(t.factors); i += 2 {
-			x = x.mul(ratInt(atoms[atomAt(t.factors, i)]))
+			x = x.Mul(arith.RatInt(atoms[atomAt(t.factors, i)]))
 		}
-		v = v.add(x)
+		v = v.Add(x)
 	}
 	return v
 }
@@ -284,64 +285,64 @@ type wholeTerms []wholeTerm
 func (p quasi) whole() (out wholeTerms, den int64) {
 	den = 1
 	for _, t := range p {
-		if t.c.b != nil {
-			panic(fault{overflowError})
+		if t.c.B != nil {
+			arith.Throw(arith.ErrOverflow)
 		}
-		den = lcm(den, t.c.d)
+		den = arith.Lcm(den, t.c.D)
 	}
 	for _, t := range p {
-		out = append(out, wholeTerm{t.factors, mul(t.c.n, den/t.c.d)})
+		out = append(out, wholeTerm{t.factors, arith.Mul(t.c.N, den/t.c.D)})
 	}
 	return out, den
 }
 
 // at is the value, over den, where the atoms have the given ones.
-func (p wholeTerms) at(atoms row, den int64) rat {
+func (p wholeTerms) at(atoms row, den int64) arith.Rat {
 	v := int64(0)
 	for _, t := range p {
 		x := t.c
 		for i := 0; i < len(t.factors); i += 2 {
-			x = mul(x, atoms[atomAt(t.factors, i)])
+			x = arith.Mul(x, atoms[atomAt(t.factors, i)])
 		}
-		v = add(v, x)
+		v = arith.Add(v, x)
 	}
-	return ratOf(v, den)
+	return arith.RatOf(v, den)
 }
 
 // interpolate returns the coefficients of the polynomial with values ys at xs (Newton's divided differences).
-func interpolate(xs []int64, ys []rat) []rat {
+func interpolate(xs []int64, ys []arith.Rat) []arith.Rat {
 	d := slices.Clone(ys)
 	for k := 1; k < len(d); k++ {
 		for i := len(d) - 1; i >= k; i-- {
-			d[i] = d[i].add(d[i-1].neg()).mul(ratOf(1, xs[i]-xs[i-k]))
+			d[i] = d[i].Add(d[i-1].Neg()).Mul(arith.RatOf(1, xs[i]-xs[i-k]))
 		}
 	}
-	out := make([]rat, len(d))
+	out := make([]arith.Rat, len(d))
 	for i := range out {
-		out[i] = ratInt(0)
+		out[i] = arith.RatInt(0)
 	}
 	for k := len(d) - 1; k >= 0; k-- { // out = out·(x − xs[k]) + d[k]
 		for i := len(out) - 1; i >= 0; i-- {
-			v := out[i].mul(ratInt(-xs[k]))
+			v := out[i].Mul(arith.RatInt(-xs[k]))
 			if i > 0 {
-				v = v.add(out[i-1])
+				v = v.Add(out[i-1])
 			}
 			out[i] = v
 		}
-		out[0] = out[0].add(d[k])
+		out[0] = out[0].Add(d[k])
 	}
 	return out
 }
 
 // leastPeriod of the sequence that repeats cs.
-func leastPeriod(cs []rat) int {
+func leastPeriod(cs []arith.Rat) int {
 next:
 	for d := 1; d < len(cs); d++ {
 		if len(cs)%d != 0 {
 			continue
 		}
 		for i := d; i < len(cs); i++ {
-			if !cs[i].equal(cs[i-d]) {
+			if !cs[i].Equal(cs[i-d]) {
 				continue next
 			}
 		}
@@ -352,15 +353,15 @@ next:
 
 // periodicCoefficient writes the function that has the value cs[n mod T], T = len(cs). At n ≡ a it grows by
 // cs[a] − cs[a−1], and ⌊(n − a)/d⌋ grows by 1 at n ≡ a mod d, for any divisor d of T: n itself for d = 1.
-func (w *work) periodicCoefficient(p *piecewise, cs []rat, v int) quasi {
+func (w *work) periodicCoefficient(p *piecewise, cs []arith.Rat, v int) quasi {
 	t := len(cs)
 	out := constant(cs[0])
 	if t == 1 {
 		return out
 	}
-	steps := make([]rat, t)
+	steps := make([]arith.Rat, t)
 	for a := range steps {
-		steps[a] = cs[a].add(cs[(a+t-1)%t].neg())
+		steps[a] = cs[a].Add(cs[(a+t-1)%t].Neg())
 	}
 	for _, x := range w.stairs(steps) {
 		num := make(row, p.table.width())
@@ -373,12 +374,12 @@ func (w *work) periodicCoefficient(p *piecewise, cs []rat, v int) quasi {
 // stair is a step of some height at each n ≡ at mod period.
 type stair struct {
 	at, period int64
-	height     rat
+	height     arith.Rat
 }
 
 // stairs writes steps, which are repeated for ever, as a sum of few stairs: greedily those that make most of what is
 // left 0.
-func (w *work) stairs(steps []rat) []stair {
+func (w *work) stairs(steps []arith.Rat) []stair {
 	t := len(steps)
 	rest := slices.Clone(steps)
 	var out []stair
@@ -414,11 +415,11 @@ func (w *work) stairs(steps []rat) []stair {
 		}
 		out = append(out, best)
 		for i := best.at; i < int64(t); i += best.period {
-			rest[i] = rest[i].add(best.height.neg())
+			rest[i] = rest[i].Add(best.height.Neg())
 		}
 	}
 	for i, x := range rest {
-		if !x.isZero() {
+		if !x.IsZero() {
 			out = append(out, stair{int64(i), int64(t), x})
 		}
 	}
@@ -426,11 +427,11 @@ func (w *work) stairs(steps []rat) []stair {
 }
 
 // numbered gives equal values one number, from 1 up in order of first occurrence, and 0 to 0.
-func numbered(values []rat) (ids []int, kinds int) {
+func numbered(values []arith.Rat) (ids []int, kinds int) {
 	ids, kinds = make([]int, len(values)), 1
-	known := make(map[rat]int, len(values))
+	known := make(map[arith.Rat]int, len(values))
 	for i, x := range values {
-		if x.isZero() {
+		if x.IsZero() {
 			continue
 		}
 		id, ok := known[x]
@@ -473,11 +474,11 @@ func (w *work) interpolated(p *piecewise, x piece) quasi {
 		switch {
 		case !alone:
 		case k > 0:
-			if b := ceilDiv(neg(r[0]), k); !okLo || b > lo {
+			if b := arith.CeilDiv(arith.Neg(r[0]), k); !okLo || b > lo {
 				lo, okLo = b, true
 			}
 		case k < 0:
-			if b := floorDiv(r[0], -k); !okHi || b < hi {
+			if b := arith.FloorDiv(r[0], -k); !okHi || b < hi {
 				hi, okHi = b, true
 			}
 		}
@@ -486,14 +487,14 @@ func (w *work) interpolated(p *piecewise, x piece) quasi {
 		return x.q
 	}
 	var xs []int64
-	var ys []rat
+	var ys []arith.Rat
 	for n := lo; n <= hi; n++ {
 		w.spend(len(x.q) + p.table.width())
 		xs, ys = append(xs, n), append(ys, x.q.at(p.table.valuesOf(v, n)))
 	}
 	var out quasi
 	for k, c := range interpolate(xs, ys) {
-		if !c.isZero() {
+		if !c.IsZero() {
 			out = append(out, mono{strings.Repeat(atomKey(v), k), c})
 		}
 	}
@@ -519,7 +520,7 @@ func (c *conj) valuesOf(v int, n int64) row {
 	atoms[0], atoms[v] = 1, n
 	for k, d := range c.divs {
 		if at := 1 + c.n + k; own[at] {
-			atoms[at] = floorDiv(dot(d.num, atoms), d.den)
+			atoms[at] = arith.FloorDiv(dot(d.num, atoms), d.den)
 		}
 	}
 	return atoms

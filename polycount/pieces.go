@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"cmp"
+	"gpuperf/polycount/internal/arith"
 	"math"
 	"slices"
 )
@@ -146,19 +147,19 @@ func (w *work) constantFloors(table *conj, q quasi, dom *conj) quasi {
 			}
 			point = point[:1+table.n]
 			for _, f := range table.divs[:k] {
-				point = append(point, floorDiv(dot(f.num, point), f.den))
+				point = append(point, arith.FloorDiv(dot(f.num, point), f.den))
 			}
 		}
 		for i := len(point) - 1 - table.n; i <= k; i++ {
-			point = append(point, floorDiv(dot(table.divs[i].num, point), table.divs[i].den))
+			point = append(point, arith.FloorDiv(dot(table.divs[i].num, point), table.divs[i].den))
 		}
 		c := dom.clone()
 		lo := c.translate(table, d.num)
 		hi := negRow(lo)
-		lo[0] = sub(lo[0], mul(d.den, point[at]))
-		hi[0] = add(hi[0], add(mul(d.den, point[at]), d.den-1))
+		lo[0] = arith.Sub(lo[0], arith.Mul(d.den, point[at]))
+		hi[0] = arith.Add(hi[0], arith.Add(arith.Mul(d.den, point[at]), d.den-1))
 		if w.implied(c, lo, false) && w.implied(c, hi, false) {
-			if by[at] = constant(ratInt(point[at])); by[at] == nil {
+			if by[at] = constant(arith.RatInt(point[at])); by[at] == nil {
 				by[at] = quasi{}
 			}
 			any = true
@@ -205,7 +206,7 @@ func (p *piecewise) compact() {
 		num := make(row, table.width())
 		for i, v := range d.num {
 			for j, x := range rows[i] {
-				num[j] = add(num[j], mul(v, x))
+				num[j] = arith.Add(num[j], arith.Mul(v, x))
 			}
 		}
 		rows = append(rows, table.floorRow(num, d.den))
@@ -384,7 +385,7 @@ func (w *work) coalesce(cs []*conj) (out []*conj) {
 		return nil
 	}
 	var ps []piece
-	one := constant(ratInt(1))
+	one := constant(arith.RatInt(1))
 	for _, c := range cs {
 		if w.solvable(c.question()) {
 			ps = append(ps, piece{c, one})

@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"math/rand"
 	"slices"
@@ -59,7 +60,7 @@ func (p *piecewise) importTable(t *conj, by []row) []quasi {
 		for i, v := range d.num {
 			if v != 0 {
 				for j, x := range rows[i] {
-					num[j] = add(num[j], mul(v, x))
+					num[j] = arith.Add(num[j], arith.Mul(v, x))
 				}
 			}
 		}
@@ -124,9 +125,9 @@ func (w *work) multiply(p, q quasi) quasi {
 }
 
 // scale is k·p.
-func (p *piecewise) scale(k rat) *piecewise {
+func (p *piecewise) scale(k arith.Rat) *piecewise {
 	out := &piecewise{p.table, nil}
-	if k.isZero() {
+	if k.IsZero() {
 		return out
 	}
 	for _, c := range p.pieces {
@@ -141,10 +142,10 @@ func (p *piecewise) floorDiv(d int64) (out *piecewise, ok bool) {
 	for _, x := range p.pieces {
 		den := int64(1)
 		for _, t := range x.q {
-			if len(t.factors) > 2 || t.c.b != nil {
+			if len(t.factors) > 2 || t.c.B != nil {
 				return nil, false
 			}
-			den = lcm(den, t.c.d)
+			den = arith.Lcm(den, t.c.D)
 		}
 		num := make(row, out.table.width())
 		for _, t := range x.q {
@@ -152,9 +153,9 @@ func (p *piecewise) floorDiv(d int64) (out *piecewise, ok bool) {
 			if t.factors != "" {
 				at = atomAt(t.factors, 0)
 			}
-			num[at] = mul(t.c.n, den/t.c.d)
+			num[at] = arith.Mul(t.c.N, den/t.c.D)
 		}
-		if q := linear(out.table.floorRow(num, mul(d, den))); len(q) > 0 {
+		if q := linear(out.table.floorRow(num, arith.Mul(d, den))); len(q) > 0 {
 			out.pieces = append(out.pieces, piece{x.dom, q})
 		}
 	}
@@ -284,7 +285,7 @@ func (p *piecewise) terms() int {
 func constantly(n int, value int64) *piecewise {
 	p := newPiecewise(n)
 	if value != 0 {
-		p.pieces = []piece{{&conj{n: n}, constant(ratInt(value))}}
+		p.pieces = []piece{{&conj{n: n}, constant(arith.RatInt(value))}}
 	}
 	return p
 }

@@ -2,12 +2,13 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 )
 
 // Contains reports whether the point, dimensions and parameters by name, lies in s.
 func (s *Set) Contains(point map[string]int64) (in bool, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	at := row{1}
 	for _, n := range s.names() {
 		v, ok := point[n]
@@ -22,7 +23,7 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 			f := c.flat()
 			for i, v := range at[1:] {
 				e := make(row, f.width)
-				e[0], e[1+i] = neg(v), 1
+				e[0], e[1+i] = arith.Neg(v), 1
 				f.eq = append(f.eq, e)
 			}
 			if w.feasible(f) {
@@ -38,7 +39,7 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 // Points enumerates s at parameter values in lexicographic order, each point once. More than limit points, or an
 // unbounded dimension, are errors.
 func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	for _, p := range s.params {
 		if _, ok := params[p]; !ok {
 			return nil, fmt.Errorf("polycount: no value given for parameter %q", p)

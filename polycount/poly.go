@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"slices"
 )
@@ -48,7 +49,7 @@ func (p *Poly) respace(params []string) *Poly {
 	for i, n := range p.params {
 		at, ok := column[n]
 		if !ok {
-			fail("polycount: parameter %q is missing in the new space", n)
+			arith.Fail("polycount: parameter %q is missing in the new space", n)
 		}
 		by[i] = make(row, at+1)
 		by[i][at] = 1
@@ -64,7 +65,7 @@ func alignPolys(p, q *Poly) (params []string, a, b *piecewise) {
 
 // Add returns p + q.
 func (p *Poly) Add(q *Poly) (out *Poly, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	params, a, b := alignPolys(p, q)
 	w := anyWork()
 	sum := w.sum(a, b)
@@ -77,7 +78,7 @@ func (p *Poly) Sub(q *Poly) (*Poly, error) { return p.Add(q.Scale(-1, 1)) }
 
 // Mul returns p·q. Its work can be limited and cancelled like that of Count.
 func (p *Poly) Mul(q *Poly, opts ...Option) (out *Poly, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	params, a, b := alignPolys(p, q)
 	w := workOf(opts)
 	product := w.product(a, b)
@@ -90,13 +91,13 @@ func (p *Poly) Scale(num, den int64) *Poly {
 	if den == 0 {
 		panic("polycount: Scale by a zero denominator")
 	}
-	return &Poly{p.params, p.of.scale(ratBig(big.NewRat(num, den)))}
+	return &Poly{p.params, p.of.scale(arith.RatBig(big.NewRat(num, den)))}
 }
 
 // Quo returns p divided by a parameter, where that divides every term of every piece; ok is false where it does not.
 // Values at 0 of the parameter are those of the quotient.
 func (p *Poly) Quo(param string) (quotient *Poly, ok bool, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	if p.IsZero() {
 		return p, true, nil
 	}
@@ -114,7 +115,7 @@ func (p *Poly) Quo(param string) (quotient *Poly, ok bool, err error) {
 // FloorDiv returns ⌊p/d⌋ for d > 0, of a p that is affine in parameters and floors on every piece; others are an error.
 // Where p has no piece the result is 0 as well.
 func (p *Poly) FloorDiv(d int64) (out *Poly, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	if d <= 0 {
 		return nil, fmt.Errorf("polycount: floor division by %d", d)
 	}
@@ -127,14 +128,14 @@ func (p *Poly) FloorDiv(d int64) (out *Poly, err error) {
 
 // Equal decides whether p and q have the same value at every point.
 func (p *Poly) Equal(q *Poly) (equal bool, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	_, a, b := alignPolys(p, q)
 	return anyWork().equal(a, b), nil
 }
 
 // Subst replaces parameters by expressions in others, all at once.
 func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	var params []string
 	exprs := make([]Affine, len(p.params))
 	for i, n := range p.params {

@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"maps"
 	"math/big"
 	"slices"
@@ -12,7 +13,7 @@ import (
 //
 // Pieces must not overlap. Errors are *source.Error.
 func ParsePoly(text string) (out *Poly, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	p := newParser(text)
 	r := &relation{}
 	if p.is("[") {
@@ -65,7 +66,7 @@ func (p *parser) polySum(table *conj, column map[string]int) quasi {
 	}
 	sum := p.polyProduct(table, column)
 	if minus {
-		sum = sum.scale(ratInt(-1))
+		sum = sum.scale(arith.RatInt(-1))
 	}
 	for {
 		switch {
@@ -92,12 +93,12 @@ func (p *parser) polyProduct(table *conj, column map[string]int) quasi {
 			if len(d) != 1 || d[0].factors != "" {
 				p.failAt(at, "the divisor must be a constant other than 0")
 			}
-			v = v.scale(ratBig(new(big.Rat).Inv(d[0].c.big())))
+			v = v.scale(arith.RatBig(new(big.Rat).Inv(d[0].c.Big())))
 		case p.accept("mod"), p.accept("%"):
 			d := p.divisor()
 			e := p.affineOf(v, table, t)
 			f := table.floorRow(e, d)
-			v = v.sub(linear(f).scale(ratInt(d)))
+			v = v.sub(linear(f).scale(arith.RatInt(d)))
 		case t.kind == tokName && !reserved[t.text] || p.is("(") || p.is("floor"):
 			v = v.mul(p.polyPower(table, column))
 		default:
@@ -110,13 +111,13 @@ func (p *parser) polyProduct(table *conj, column map[string]int) quasi {
 func (p *parser) affineOf(v quasi, table *conj, at token) row {
 	out := make(row, table.width())
 	for _, t := range v {
-		if len(t.factors) > 2 || t.c.b != nil || t.c.d != 1 {
+		if len(t.factors) > 2 || t.c.B != nil || t.c.D != 1 {
 			p.failAt(at.at, "only an affine expression with integer coefficients has a remainder")
 		}
 		if t.factors == "" {
-			out[0] = t.c.n
+			out[0] = t.c.N
 		} else {
-			out[atomAt(t.factors, 0)] = t.c.n
+			out[atomAt(t.factors, 0)] = t.c.N
 		}
 	}
 	return out
@@ -134,7 +135,7 @@ func (p *parser) polyPower(table *conj, column map[string]int) quasi {
 			p.failAt(t.at, "the exponent %d is too large", n)
 		}
 		base := v
-		v = constant(ratInt(1))
+		v = constant(arith.RatInt(1))
 		for range n {
 			v = v.mul(base)
 			if len(v) > 1<<14 {
@@ -151,9 +152,9 @@ func (p *parser) polyAtom(table *conj, column map[string]int) quasi {
 	case t.kind == tokInt:
 		p.next++
 		n, _ := new(big.Int).SetString(t.text, 10)
-		return constant(ratBig(new(big.Rat).SetInt(n)))
+		return constant(arith.RatBig(new(big.Rat).SetInt(n)))
 	case p.accept("-"):
-		return p.polyPower(table, column).scale(ratInt(-1))
+		return p.polyPower(table, column).scale(arith.RatInt(-1))
 	case p.accept("("):
 		v := p.polySum(table, column)
 		p.expect(")")
@@ -172,7 +173,7 @@ func (p *parser) polyAtom(table *conj, column map[string]int) quasi {
 		if !ok {
 			p.failAt(t.at, "unknown parameter %q", t.text)
 		}
-		return quasi{{atomKey(at), ratInt(1)}}
+		return quasi{{atomKey(at), arith.RatInt(1)}}
 	}
 	p.fail("expected a term, found %q", t.text)
 	return nil

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"strings"
 )
@@ -44,7 +45,7 @@ func (p *Poly) atomNames() []string {
 func quasiText(q quasi, names []string) string {
 	plain := sumText(q, names)
 	common, rest := commonFactors(q)
-	if len(rest) < 2 || len(common[0].factors) == 0 && common[0].c.isOne() {
+	if len(rest) < 2 || len(common[0].factors) == 0 && common[0].c.IsOne() {
 		return plain
 	}
 	short := sumText(common, names) + "*(" + sumText(rest, names) + ")"
@@ -74,12 +75,12 @@ func commonFactors(q quasi) (common, rest quasi) {
 			}
 		}
 		shared = both
-		c := t.c.big()
+		c := t.c.Big()
 		num.GCD(nil, nil, num, new(big.Int).Abs(c.Num()))
 		den.Mul(den, new(big.Int).Quo(c.Denom(), new(big.Int).GCD(nil, nil, den, c.Denom())))
 	}
 	content := new(big.Rat).SetFrac(num, den)
-	inverse := ratBig(new(big.Rat).Inv(content))
+	inverse := arith.RatBig(new(big.Rat).Inv(content))
 	for _, t := range q {
 		f, a := "", t.factors
 		for s := shared; a != ""; a = a[2:] {
@@ -89,9 +90,9 @@ func commonFactors(q quasi) (common, rest quasi) {
 				f += a[:2]
 			}
 		}
-		rest = append(rest, mono{f, t.c.mul(inverse)})
+		rest = append(rest, mono{f, t.c.Mul(inverse)})
 	}
-	return quasi{{shared, ratBig(content)}}, rest
+	return quasi{{shared, arith.RatBig(content)}}, rest
 }
 
 func sumText(q quasi, names []string) string {
@@ -102,18 +103,18 @@ func sumText(q quasi, names []string) string {
 	for i, t := range q {
 		c := t.c
 		if i > 0 {
-			if c.sign() < 0 {
+			if c.Sign() < 0 {
 				b.WriteString(" - ")
-				c = c.neg()
+				c = c.Neg()
 			} else {
 				b.WriteString(" + ")
 			}
-		} else if c.sign() < 0 {
+		} else if c.Sign() < 0 {
 			b.WriteString("-")
-			c = c.neg()
+			c = c.Neg()
 		}
 		parts := []string{}
-		if !c.isOne() || t.factors == "" {
+		if !c.IsOne() || t.factors == "" {
 			parts = append(parts, c.String())
 		}
 		for k := 0; k < len(t.factors); {

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"errors"
+	"gpuperf/polycount/internal/arith"
 	"math"
 	"math/bits"
 	"slices"
@@ -103,11 +104,11 @@ func (b *box) span(r row, mask uint64) (lo, hi int64, okLo, okHi bool) {
 }
 
 func addProduct(a, k, x int64) (int64, bool) {
-	p, ok := mulOK(k, x)
+	p, ok := arith.MulOK(k, x)
 	if !ok {
 		return 0, false
 	}
-	return addOK(a, p)
+	return arith.AddOK(a, p)
 }
 
 // presolve reads the question; unsolvable is certain. ok is false for questions that are too wide.
@@ -142,7 +143,7 @@ func (p *presolved) presolve() (unsolvable, ok bool) {
 		}
 		at := 1 + p.n + k
 		lo, hi, okLo, okHi := p.span(d.num, maskOf(d.num))
-		lo, hi = floorDiv(lo, d.den), floorDiv(hi, d.den)
+		lo, hi = arith.FloorDiv(lo, d.den), arith.FloorDiv(hi, d.den)
 		bit := uint64(1) << at
 		if p.hasLo&bit != 0 && (!okLo || lo < p.lo[at]) || p.hasHi&bit != 0 && (!okHi || hi > p.hi[at]) {
 			tight |= bit
@@ -174,9 +175,9 @@ func (b *box) bound(i int, k, c int64, eq bool) bool {
 		return c%k == 0 && b.atLeast(i, -c/k) && b.atMost(i, -c/k)
 	}
 	if k > 0 {
-		return b.atLeast(i, ceilDiv(-c, k))
+		return b.atLeast(i, arith.CeilDiv(-c, k))
 	}
-	return b.atMost(i, floorDiv(c, -k))
+	return b.atMost(i, arith.FloorDiv(c, -k))
 }
 
 // define adds the definitions of the floors in use.
@@ -243,7 +244,7 @@ func (p *presolved) floors(point []int64) bool {
 		if !ok {
 			return false
 		}
-		point[1+p.n+k] = floorDiv(v, d.den)
+		point[1+p.n+k] = arith.FloorDiv(v, d.den)
 	}
 	return true
 }
@@ -272,9 +273,9 @@ func (p *presolved) move(r boxRow, v int64, point []int64) bool {
 		// the least step s with v + k·s ≥ 0
 		s := -v / k
 		if k*s+v < 0 {
-			s += sign(k)
+			s += arith.Sign(k)
 		}
-		x, ok := addOK(point[i], s)
+		x, ok := arith.AddOK(point[i], s)
 		if !ok || p.hasLo>>i&1 != 0 && x < p.lo[i] || p.hasHi>>i&1 != 0 && x > p.hi[i] {
 			continue
 		}
@@ -346,7 +347,7 @@ func (p *presolved) part() *system {
 		i := bits.TrailingZeros64(m)
 		if p.hasLo>>i&1 != 0 {
 			v := next()
-			v[0], v[to] = neg(p.lo[i]), 1
+			v[0], v[to] = arith.Neg(p.lo[i]), 1
 			rows = append(rows, v)
 		}
 		if p.hasHi>>i&1 != 0 {
@@ -373,25 +374,20 @@ func (w *work) solvable(q question) (yes bool) {
 	kept := max(w.left-partsLimit, 0) // for the question as a whole
 	w.left, w.next = w.left-kept, max(w.next-kept, 0)
 	p := presolvers.Get().(*presolved)
-	defer func() {
-		r := recover()
-		w.left, w.next = w.left+kept, w.next+kept
-		clear(p.rows[:cap(p.rows)])
-		p.question, p.rows = question{}, p.rows[:0]
-		presolvers.Put(p)
-		switch r := r.(type) {
-		case nil:
-		case fault:
-			if !errors.Is(r.err, overflowError) && (kept == 0 || !errors.Is(r.err, budgetError)) {
-				panic(r)
-			}
-			yes = w.whole(&q)
-		default:
-			panic(r)
-		}
-	}()
 	p.question, p.hasLo, p.hasHi = q, 0, 0
-	return w.reduced(p)
+	err := arith.Try(func() { yes = w.reduced(p) })
+	w.left, w.next = w.left+kept, w.next+kept
+	clear(p.rows[:cap(p.rows)])
+	p.question, p.rows = question{}, p.rows[:0]
+	presolvers.Put(p)
+	switch {
+	case err == nil:
+		return yes
+	case errors.Is(err, arith.ErrOverflow), kept > 0 && errors.Is(err, budgetError):
+		return w.whole(&q)
+	}
+	arith.Throw(err)
+	return false
 }
 
 // whole decides the question where coefficients overflow on the way that reduced takes.

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ func splitMods(a Affine) (rest Affine, mods []Term) {
 
 // writeTerm appends k*text with the sign as an operator; text "" is the constant k.
 func writeTerm(b *strings.Builder, k int64, text string) {
-	m := strconv.FormatUint(magnitude(k), 10)
+	m := strconv.FormatUint(arith.Magnitude(k), 10)
 	switch {
 	case b.Len() > 0 && k < 0:
 		b.WriteString(" - ")
@@ -92,14 +93,14 @@ func (c Constraint) text(names []string) string {
 			op = "<="
 		}
 	}
-	left, right := Affine{}, Int(neg(a.c))
+	left, right := Affine{}, Int(arith.Neg(a.c))
 	rest, mods := splitMods(a)
-	right.c = neg(rest.c)
+	right.c = arith.Neg(rest.c)
 	for _, t := range slices.Concat(rest.terms, nil) {
 		if t.Coeff > 0 {
 			left.terms = append(left.terms, t)
 		} else {
-			t.Coeff = neg(t.Coeff)
+			t.Coeff = arith.Neg(t.Coeff)
 			right.terms = append(right.terms, t)
 		}
 	}
@@ -120,13 +121,13 @@ func (c Constraint) text(names []string) string {
 		if m.Floor.Num.IsName() {
 			text = fmt.Sprintf("%v mod %d", m.Floor.Num, m.Floor.Den)
 		}
-		if magnitude(m.Coeff) != 1 || l.Len() > 0 && m.Coeff > 0 || r.Len() > 0 && m.Coeff < 0 {
+		if arith.Magnitude(m.Coeff) != 1 || l.Len() > 0 && m.Coeff > 0 || r.Len() > 0 && m.Coeff < 0 {
 			text = "(" + text + ")"
 		}
 		if m.Coeff > 0 {
 			writeTerm(&l, m.Coeff, text)
 		} else {
-			writeTerm(&r, neg(m.Coeff), text)
+			writeTerm(&r, arith.Neg(m.Coeff), text)
 		}
 	}
 	// x ≥ k + 1 prints as x > k, x ≤ k − 1 as x < k, where that drops a constant.
@@ -139,7 +140,7 @@ func (c Constraint) text(names []string) string {
 	}
 	switch {
 	case l.Len() == 0 && r.Len() > 0 && k != 0:
-		writeTerm(&l, neg(k), "")
+		writeTerm(&l, arith.Neg(k), "")
 	case k != 0 || r.Len() == 0:
 		writeTerm(&r, k, "")
 	}

@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // project eliminates the variables of c for which drop is set, exactly over the integers. The result is a union over
 // the kept variables whose members may overlap; every floor in it has a definition.
@@ -163,7 +166,7 @@ func (c *conj) solveExistential() bool {
 				continue
 			}
 			others++
-			if at == 0 || abs(e[col]) < abs(e[at]) {
+			if at == 0 || arith.Abs(e[col]) < arith.Abs(e[at]) {
 				at = col
 			}
 		}
@@ -191,7 +194,7 @@ func (c *conj) solveExistential() bool {
 				for _, rows := range [][]row{c.eq, c.ge} {
 					for _, r := range rows {
 						if r[at] != 0 {
-							r[col] = sub(r[col], mul(q, r[at]))
+							r[col] = arith.Sub(r[col], arith.Mul(q, r[at]))
 						}
 					}
 				}
@@ -225,7 +228,7 @@ func (c *conj) replaceExistential(at int, by row) {
 			r[at] = 0
 			for j, v := range by {
 				if v != 0 {
-					r[j] = add(r[j], mul(k, v))
+					r[j] = arith.Add(r[j], arith.Mul(k, v))
 				}
 			}
 		}
@@ -302,14 +305,14 @@ func exactPair(l, u row, at int) bool {
 	if a == 1 || b == 1 {
 		return true
 	}
-	g := gcd(a, b)
+	g := arith.Gcd(a, b)
 	r := combineRows(b/g, l, a/g, u)
 	gap := darkGap(a, b, g)
 	h := contentOf(r)
 	if h == 0 {
 		return r[0] < 0 || r[0] >= gap
 	}
-	return floorDiv(r[0], h) == floorDiv(sub(r[0], gap), h)
+	return arith.FloorDiv(r[0], h) == arith.FloorDiv(arith.Sub(r[0], gap), h)
 }
 
 // byTightest branches on which bound of the existential at is the tightest, on the side with fewer bounds, and puts
@@ -322,16 +325,16 @@ func (w *work) byTightest(c *conj, at int, lower, upper []row) []*conj {
 	var out []*conj
 	for i, s := range side {
 		t := c.clone()
-		a := abs(s[at])
+		a := arith.Abs(s[at])
 		for j, o := range side {
 			if i == j {
 				continue
 			}
 			// value of o/|o_at| is no tighter than that of s/a, ties going to the first
-			b := abs(o[at])
+			b := arith.Abs(o[at])
 			r := combineRows(a, o, -b, s)
 			if j < i {
-				r[0] = sub(r[0], 1)
+				r[0] = arith.Sub(r[0], 1)
 			}
 			t.addGE(r)
 		}

@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"math"
 	"math/big"
 	"slices"
@@ -14,7 +15,7 @@ type quasi []mono
 // mono is c·Π atoms. The factors are packed two bytes per atom, ascending, repeated for powers.
 type mono struct {
 	factors string
-	c       rat
+	c       arith.Rat
 }
 
 func compareFactors(a, b string) int {
@@ -26,7 +27,7 @@ func compareFactors(a, b string) int {
 
 func atomKey(at int) string {
 	if at > 0xffff {
-		fail("polycount: more than %d distinct terms: %w", 0xffff, budgetError)
+		arith.Fail("polycount: more than %d distinct terms: %w", 0xffff, budgetError)
 	}
 	return string([]byte{byte(at >> 8), byte(at)})
 }
@@ -51,8 +52,8 @@ func mulFactors(a, b string) string {
 	return string(append(append(out, a...), b...))
 }
 
-func constant(c rat) quasi {
-	if c.isZero() {
+func constant(c arith.Rat) quasi {
+	if c.IsZero() {
 		return nil
 	}
 	return quasi{{"", c}}
@@ -66,9 +67,9 @@ func linear(r row) quasi {
 			continue
 		}
 		if i == 0 {
-			out = append(out, mono{"", ratInt(v)})
+			out = append(out, mono{"", arith.RatInt(v)})
 		} else {
-			out = append(out, mono{atomKey(i), ratInt(v)})
+			out = append(out, mono{atomKey(i), arith.RatInt(v)})
 		}
 	}
 	return out
@@ -90,7 +91,7 @@ func (p quasi) add(q quasi) quasi {
 		case c > 0:
 			out, j = append(out, q[j]), j+1
 		default:
-			if c := p[i].c.add(q[j].c); !c.isZero() {
+			if c := p[i].c.Add(q[j].c); !c.IsZero() {
 				out = append(out, mono{p[i].factors, c})
 			}
 			i, j = i+1, j+1
@@ -99,21 +100,21 @@ func (p quasi) add(q quasi) quasi {
 	return append(append(out, p[i:]...), q[j:]...)
 }
 
-func (p quasi) scale(c rat) quasi {
-	if c.isOne() {
+func (p quasi) scale(c arith.Rat) quasi {
+	if c.IsOne() {
 		return p
 	}
-	if c.isZero() {
+	if c.IsZero() {
 		return nil
 	}
 	out := make(quasi, len(p))
 	for i, t := range p {
-		out[i] = mono{t.factors, t.c.mul(c)}
+		out[i] = mono{t.factors, t.c.Mul(c)}
 	}
 	return out
 }
 
-func (p quasi) sub(q quasi) quasi { return p.add(q.scale(ratInt(-1))) }
+func (p quasi) sub(q quasi) quasi { return p.add(q.scale(arith.RatInt(-1))) }
 
 func (p quasi) mul(q quasi) quasi {
 	switch {
@@ -127,7 +128,7 @@ func (p quasi) mul(q quasi) quasi {
 	out := make(quasi, 0, len(p)*len(q))
 	for _, a := range p {
 		for _, b := range q {
-			out = append(out, mono{mulFactors(a.factors, b.factors), a.c.mul(b.c)})
+			out = append(out, mono{mulFactors(a.factors, b.factors), a.c.Mul(b.c)})
 		}
 	}
 	return out.collected()
@@ -139,13 +140,13 @@ func (p quasi) collected() quasi {
 	out := p[:0]
 	for _, t := range p {
 		if k := len(out) - 1; k >= 0 && out[k].factors == t.factors {
-			out[k].c = out[k].c.add(t.c)
-			if out[k].c.isZero() {
+			out[k].c = out[k].c.Add(t.c)
+			if out[k].c.IsZero() {
 				out = out[:k]
 			}
 			continue
 		}
-		if !t.c.isZero() {
+		if !t.c.IsZero() {
 			out = append(out, t)
 		}
 	}
@@ -161,7 +162,7 @@ func (p quasi) degree() int {
 }
 
 func (p quasi) equal(q quasi) bool {
-	return slices.EqualFunc(p, q, func(a, b mono) bool { return a.factors == b.factors && a.c.equal(b.c) })
+	return slices.EqualFunc(p, q, func(a, b mono) bool { return a.factors == b.factors && a.c.Equal(b.c) })
 }
 
 // byPower splits p = Σ coeffs[k]·at^k.
@@ -229,7 +230,7 @@ func (p quasi) rename(by []quasi) quasi {
 			}
 		}
 		if kept != "" {
-			term = term.mul(quasi{{kept, ratInt(1)}})
+			term = term.mul(quasi{{kept, arith.RatInt(1)}})
 		}
 		out = append(out, term...)
 	}
@@ -244,7 +245,7 @@ func (p quasi) value(atoms []*big.Int) *big.Rat {
 		for i := 0; i < len(t.factors); i += 2 {
 			v.Mul(v, atoms[atomAt(t.factors, i)])
 		}
-		sum.Add(sum, new(big.Rat).Mul(t.c.big(), new(big.Rat).SetInt(v)))
+		sum.Add(sum, new(big.Rat).Mul(t.c.Big(), new(big.Rat).SetInt(v)))
 	}
 	return sum
 }
@@ -253,10 +254,10 @@ func (p quasi) value(atoms []*big.Int) *big.Rat {
 func (p quasi) approximate(atoms []float64) (v, size float64) {
 	for _, t := range p {
 		var x float64
-		if t.c.b != nil {
-			x, _ = t.c.b.Float64()
+		if t.c.B != nil {
+			x, _ = t.c.B.Float64()
 		} else {
-			x = float64(t.c.n) / float64(t.c.d)
+			x = float64(t.c.N) / float64(t.c.D)
 		}
 		for i := 0; i < len(t.factors); i += 2 {
 			x *= atoms[atomAt(t.factors, i)]

@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // row is an affine form over columns: [constant, variables…, floors…].
 type row = []int64
@@ -44,14 +47,14 @@ func isZero(r row) bool {
 
 func scaleRow(r row, k int64) {
 	for i := range r {
-		r[i] = mul(r[i], k)
+		r[i] = arith.Mul(r[i], k)
 	}
 }
 
 func negRow(r row) row {
 	out := make(row, len(r))
 	for i, v := range r {
-		out[i] = neg(v)
+		out[i] = arith.Neg(v)
 	}
 	return out
 }
@@ -59,7 +62,7 @@ func negRow(r row) row {
 // negated is the row of ¬(r ≥ 0): −r − 1 ≥ 0.
 func negated(r row) row {
 	out := negRow(r)
-	out[0] = sub(out[0], 1)
+	out[0] = arith.Sub(out[0], 1)
 	return out
 }
 
@@ -67,7 +70,7 @@ func negated(r row) row {
 func combineRows(k int64, a row, l int64, b row) row {
 	out := make(row, len(a))
 	for i := range a {
-		out[i] = add(mul(k, a[i]), mul(l, b[i]))
+		out[i] = arith.Add(arith.Mul(k, a[i]), arith.Mul(l, b[i]))
 	}
 	return out
 }
@@ -77,10 +80,10 @@ func eliminateWith(r, e row, at int) {
 	if r[at] == 0 {
 		return
 	}
-	k := neg(mul(r[at], e[at]))
+	k := arith.Neg(arith.Mul(r[at], e[at]))
 	for j, v := range e {
 		if v != 0 {
-			r[j] = add(r[j], mul(k, v))
+			r[j] = arith.Add(r[j], arith.Mul(k, v))
 		}
 	}
 }
@@ -89,7 +92,7 @@ func dot(a, b row) int64 {
 	var s int64
 	for i, v := range a[:min(len(a), len(b))] {
 		if v != 0 {
-			s = add(s, mul(v, b[i]))
+			s = arith.Add(s, arith.Mul(v, b[i]))
 		}
 	}
 	return s
@@ -176,7 +179,7 @@ func normalizeRows(eq, ge *[]row) bool {
 			for i := 1; i < len(r); i++ {
 				r[i] /= g
 			}
-			r[0] = floorDiv(r[0], g)
+			r[0] = arith.FloorDiv(r[0], g)
 		}
 		if i := find(r, false); i >= 0 {
 			rows[i][0] = min(rows[i][0], r[0])
@@ -212,7 +215,7 @@ func normalizeRows(eq, ge *[]row) bool {
 		if j < 0 {
 			continue
 		}
-		switch s := add(r[0], rows[j][0]); {
+		switch s := arith.Add(r[0], rows[j][0]); {
 		case s < 0:
 			return false
 		case s == 0:
@@ -235,7 +238,7 @@ func contentOf(r row) int64 {
 			if v == 1 || v == -1 {
 				return 1
 			}
-			g = gcd(g, v)
+			g = arith.Gcd(g, v)
 		}
 	}
 	return g

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"encoding/binary"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 )
 
@@ -71,7 +72,7 @@ func (w *work) cornerProduct(a, b []corner) []corner {
 	for _, x := range a {
 		for _, y := range b {
 			w.spend(len(x.at))
-			out = append(out, corner{mul(x.k, y.k), combineRows(1, x.at, 1, y.at)})
+			out = append(out, corner{arith.Mul(x.k, y.k), combineRows(1, x.at, 1, y.at)})
 		}
 	}
 	return w.gather(out)

@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"math/rand"
 	"testing"
 )
@@ -9,38 +10,38 @@ import (
 func TestStairs(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	for range 300 {
-		steps := make([]rat, 1+r.Intn(24))
+		steps := make([]arith.Rat, 1+r.Intn(24))
 		for i := range steps {
-			steps[i] = ratInt(int64(r.Intn(3)))
+			steps[i] = arith.RatInt(int64(r.Intn(3)))
 		}
 		for range r.Intn(3) {
 			d := 1 + r.Intn(6)
 			for i := r.Intn(d); i < len(steps); i += d {
-				steps[i] = steps[i].add(ratOf(1, 2))
+				steps[i] = steps[i].Add(arith.RatOf(1, 2))
 			}
 		}
-		sum := make([]rat, len(steps))
+		sum := make([]arith.Rat, len(steps))
 		for i := range sum {
-			sum[i] = ratInt(0)
+			sum[i] = arith.RatInt(0)
 		}
 		for _, x := range anyWork().stairs(steps) {
 			for i := x.at; i < int64(len(sum)); i += x.period {
-				sum[i] = sum[i].add(x.height)
+				sum[i] = sum[i].Add(x.height)
 			}
 		}
 		for i := range sum {
-			if !sum[i].equal(steps[i]) {
+			if !sum[i].Equal(steps[i]) {
 				t.Fatalf("%v: sum %v", steps, sum)
 			}
 		}
 	}
 	// Steps of 4 and of 6 together take two stairs, not nine.
-	steps := make([]rat, 12)
+	steps := make([]arith.Rat, 12)
 	for i := range steps {
-		steps[i] = ratInt(0)
+		steps[i] = arith.RatInt(0)
 		for _, d := range []int{4, 6} {
 			if i%d == 1 {
-				steps[i] = steps[i].add(ratInt(1))
+				steps[i] = steps[i].Add(arith.RatInt(1))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"errors"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 )
 
@@ -57,7 +58,7 @@ func (k *counter) sum(r region) {
 			continue
 		}
 		if k.visits++; k.trial && k.visits > trialVisits {
-			panic(fault{errNotDirect})
+			arith.Throw(errNotDirect)
 		}
 		v := k.choose(&r)
 		if v.at < 0 {
@@ -68,14 +69,14 @@ func (k *counter) sum(r region) {
 			return
 		}
 		if v.window > 0 {
-			r.q = r.q.scale(ratInt(v.window))
+			r.q = r.q.scale(arith.RatInt(v.window))
 			r.ge = slices.DeleteFunc(r.ge, func(x row) bool { return x[v.at] != 0 })
 			r.left = r.without(v.at)
 			continue
 		}
 		if !v.direct {
 			if k.trial {
-				panic(fault{errNotDirect})
+				arith.Throw(errNotDirect)
 			}
 			k.splinter(&r)
 			return
@@ -95,7 +96,7 @@ func (k *counter) solve(r *region) bool {
 		for c := 1 + k.table.n; c < len(e); c++ {
 			if e[c] != 0 && k.counted(c) {
 				others++
-				if at == 0 || abs(e[c]) < abs(e[at]) {
+				if at == 0 || arith.Abs(e[c]) < arith.Abs(e[at]) {
 					at = c
 				}
 			}
@@ -157,7 +158,7 @@ func (k *counter) pin(r *region) bool {
 				continue
 			}
 			for _, hi := range r.ge {
-				if hi[at] != -a || !parallel(lo, hi, true) || add(lo[0], hi[0]) >= a {
+				if hi[at] != -a || !parallel(lo, hi, true) || arith.Add(lo[0], hi[0]) >= a {
 					continue
 				}
 				rest := slices.Clone(hi)
@@ -195,7 +196,7 @@ func (k *counter) exchange(r *region, at int, by row) {
 			x[at] = 0
 			for j, v := range by {
 				if v != 0 {
-					x[j] = add(x[j], mul(m, v))
+					x[j] = arith.Add(x[j], arith.Mul(m, v))
 				}
 			}
 		}
@@ -232,7 +233,7 @@ func (k *counter) choose(r *region) variable {
 			if !k.feasibleRegion(r) {
 				return variable{at: -1}
 			}
-			panic(fault{errUnbounded})
+			arith.Throw(errUnbounded)
 		}
 		if lower == 1 && upper == 1 && !r.q.uses(at) {
 			if m, _, _ := window(r.ge, at); m > 0 {
@@ -311,7 +312,7 @@ func (k *counter) sumVariable(r *region, at int) (region, bool) {
 			lo, hi := slices.Clone(l), slices.Clone(u)
 			lo[at], hi[at] = 0, 0
 			// lo + a·x ≥ 0: x ≥ −⌊lo/a⌋; hi − b·x ≥ 0: x ≤ ⌊hi/b⌋
-			low := linear(k.table.floorRow(lo, l[at])).scale(ratInt(-1))
+			low := linear(k.table.floorRow(lo, l[at])).scale(arith.RatInt(-1))
 			high := linear(k.table.floorRow(hi, -u[at]))
 			k.spend(len(r.q) * (len(low) + len(high)))
 			n.q = r.q.sumOver(at, low, high)
@@ -354,7 +355,7 @@ func count(marks []bool, v bool) int {
 }
 
 // looser is the row that is ≥ 0 where bound o is no tighter than b.
-func looser(o, b row, at int) row { return combineRows(abs(b[at]), o, -abs(o[at]), b) }
+func looser(o, b row, at int) row { return combineRows(arith.Abs(b[at]), o, -arith.Abs(o[at]), b) }
 
 // beats are the conditions that bound i of one side is the tightest, the first among equal ones. Dominated bounds
 // stay in as conditions: what made them so may be eliminated with the variable.
@@ -366,7 +367,7 @@ func beats(side []row, dominated []bool, i, at int) []row {
 		}
 		d := looser(o, side[i], at)
 		if j < i && !dominated[j] {
-			d[0] = sub(d[0], 1)
+			d[0] = arith.Sub(d[0], 1)
 		}
 		out = append(out, d)
 	}
@@ -394,19 +395,19 @@ func (k *counter) splinter(r *region) {
 		moduli := make([]int64, k.table.width())
 		cost := int64(1)
 		for _, x := range r.ge {
-			a := abs(x[at])
+			a := arith.Abs(x[at])
 			if a == 0 {
 				continue
 			}
 			for c := 1 + k.table.n; c < len(x); c++ {
 				if c != at && x[c] != 0 && k.counted(c) {
-					moduli[c] = lcm(max(moduli[c], 1), a/gcd(a, x[c]))
+					moduli[c] = arith.Lcm(max(moduli[c], 1), a/arith.Gcd(a, x[c]))
 				}
 			}
 		}
 		for _, m := range moduli {
 			if m > 1 {
-				cost = mul(min(cost, 1<<20), min(m, 1<<20))
+				cost = arith.Mul(min(cost, 1<<20), min(m, 1<<20))
 			}
 		}
 		if best == 0 || cost < bestCost {
@@ -414,7 +415,7 @@ func (k *counter) splinter(r *region) {
 		}
 	}
 	if bestCost > maxSplinters {
-		fail("polycount: %d residue classes needed for one summation: %w", bestCost, budgetError)
+		arith.Fail("polycount: %d residue classes needed for one summation: %w", bestCost, budgetError)
 	}
 	classes := []region{r.clone()}
 	for c, m := range bestModuli {
@@ -436,7 +437,7 @@ func (k *counter) splinter(r *region) {
 	}
 	for _, n := range classes {
 		for i, x := range n.ge {
-			if a := abs(x[best]); a > 1 {
+			if a := arith.Abs(x[best]); a > 1 {
 				n.ge[i] = k.divided(x, a)
 			}
 		}
@@ -457,7 +458,7 @@ func (k *counter) divided(x row, a int64) row {
 	f := k.table.floorRow(param, a)
 	out = k.table.fit(out)
 	for i, v := range f {
-		out[i] = add(out[i], v)
+		out[i] = arith.Add(out[i], v)
 	}
 	return out
 }

@@ -1,5 +1,7 @@
 package polycount
 
+import "gpuperf/polycount/internal/arith"
+
 // System is a conjunction of constraints over integer unknowns of any names, made to be asked whether it has a solution:
 // a Set without the normal form.
 type System struct {
@@ -10,7 +12,7 @@ type System struct {
 
 // NewSystem returns the conjunction of cs. A coefficient that leaves the 64-bit range is an error that wraps ErrOverflow.
 func NewSystem(cs ...Constraint) (s *System, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	s = &System{cs: cs, column: make(map[string]int, 32)}
 	for _, c := range cs {
 		s.name(c.Affine)
@@ -42,7 +44,7 @@ func (s *System) name(a Affine) {
 
 // Solvable decides whether s and the further constraints have an integer solution together.
 func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	q := s.c.question()
 	for _, c := range more {
 		if c.Affine.HasFloor() || !s.knows(c.Affine) || c.Equality {

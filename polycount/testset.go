@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"container/heap"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 )
 
@@ -26,7 +27,7 @@ type order []row
 func (o order) sign(t row) int64 {
 	for _, f := range o {
 		if v := dot(f, t); v != 0 {
-			return sign(v)
+			return arith.Sign(v)
 		}
 	}
 	return 0
@@ -116,7 +117,7 @@ func (m *moves) basis(steps []move, active []int, o order) []move {
 	push := func(x move) {
 		n := int64(0)
 		for _, i := range active {
-			n = add(n, abs(x.u[i]))
+			n = arith.Add(n, arith.Abs(x.u[i]))
 		}
 		heap.Push(queue, sized{x, n})
 	}
@@ -242,7 +243,7 @@ func (m *moves) independent() (chosen, rest []int) {
 		x := slices.Clone(r)
 		for k, e := range echelon {
 			if p := pivots[k]; x[p] != 0 {
-				g := gcd(x[p], e[p])
+				g := arith.Gcd(x[p], e[p])
 				x = combineRows(e[p]/g, x, -(x[p] / g), e)
 			}
 		}
@@ -269,7 +270,7 @@ func (m *moves) triangular(chosen []int) []move {
 		for {
 			at := -1
 			for j := k; j < m.r; j++ {
-				if v := basis[j].u[i]; v != 0 && (at < 0 || abs(v) < abs(basis[at].u[i])) {
+				if v := basis[j].u[i]; v != 0 && (at < 0 || arith.Abs(v) < arith.Abs(basis[at].u[i])) {
 					at = j
 				}
 			}
@@ -292,7 +293,7 @@ func (m *moves) triangular(chosen []int) []move {
 	for j := range basis {
 		for k := j + 1; k < m.r; k++ {
 			i := chosen[k]
-			basis[j] = basis[j].plusTimes(-floorDiv(basis[j].u[i], basis[k].u[i]), basis[k])
+			basis[j] = basis[j].plusTimes(-arith.FloorDiv(basis[j].u[i], basis[k].u[i]), basis[k])
 		}
 	}
 	return basis

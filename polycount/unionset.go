@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"slices"
 	"strings"
 )
@@ -14,7 +15,7 @@ type UnionSet struct {
 
 // ParseUnionSet reads a set in isl's notation whose disjuncts may differ in name and dimension. Errors are *source.Error.
 func ParseUnionSet(text string) (u *UnionSet, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	p := newParser(text)
 	params, rs := p.relations()
 	u = &UnionSet{params: params}
@@ -65,7 +66,7 @@ type UnionMap struct {
 
 // ParseUnionMap reads a map in isl's notation whose disjuncts may differ in names and dimensions. Errors are *source.Error.
 func ParseUnionMap(text string) (u *UnionMap, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	p := newParser(text)
 	params, rs := p.relations()
 	u = &UnionMap{params: params}

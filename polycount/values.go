@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // maxValues bounds the values of one variable that byValues runs through.
 const maxValues = 64
@@ -52,7 +55,7 @@ func (w *work) byValues(g *conj, maxClasses int64) (p *piecewise, ok bool) {
 			v := d.lo + class%d.size
 			class /= d.size
 			for _, r := range rows {
-				r[0] = add(r[0], mul(v, r[d.at]))
+				r[0] = arith.Add(r[0], arith.Mul(v, r[d.at]))
 				r[d.at] = 0
 			}
 		}
@@ -122,7 +125,7 @@ func (c *conj) isolateDigit(ge []row) bool {
 			continue
 		}
 		for _, y := range ge[i+1:] {
-			if !parallel(x, y, true) || add(x[0], y[0]) < 0 || add(x[0], y[0]) >= maxValues {
+			if !parallel(x, y, true) || arith.Add(x[0], y[0]) < 0 || arith.Add(x[0], y[0]) >= maxValues {
 				continue
 			}
 			// t = x − x[0] becomes column at: x_at = ±(t − the rest)
@@ -137,7 +140,7 @@ func (c *conj) isolateDigit(ge []row) bool {
 				if k := r[at]; k != 0 {
 					r[at] = 0
 					for j, v := range by {
-						r[j] = add(r[j], mul(k, v))
+						r[j] = arith.Add(r[j], arith.Mul(k, v))
 					}
 				}
 			}
@@ -158,11 +161,11 @@ func valueRange(ge []row, at int) (lo, hi int64, ok bool) {
 		switch {
 		case !alone:
 		case k > 0:
-			if b := ceilDiv(neg(r[0]), k); !okLo || b > lo {
+			if b := arith.CeilDiv(arith.Neg(r[0]), k); !okLo || b > lo {
 				lo, okLo = b, true
 			}
 		default:
-			if b := floorDiv(r[0], -k); !okHi || b < hi {
+			if b := arith.FloorDiv(r[0], -k); !okHi || b < hi {
 				hi, okHi = b, true
 			}
 		}
@@ -199,7 +202,7 @@ func boxCount(table *conj, ge []row, at []int) (dom *conj, q quasi, ok bool) {
 		}
 		*side = r
 	}
-	q = constant(ratInt(1))
+	q = constant(arith.RatInt(1))
 	for i, c := range at {
 		lo, hi := lower[i], upper[i]
 		if lo == nil || hi == nil || lo[c] != -hi[c] {
@@ -207,9 +210,9 @@ func boxCount(table *conj, ge []row, at []int) (dom *conj, q quasi, ok bool) {
 		}
 		a := lo[c]
 		span := combineRows(1, lo, 1, hi) // U − L
-		span[0] = add(span[0], 1)
+		span[0] = arith.Add(span[0], 1)
 		dom.addGE(span)
-		factor := constant(ratInt(1))
+		factor := constant(arith.RatInt(1))
 		for _, r := range []row{lo, hi} {
 			x := slices.Clone(r)
 			x[c] = 0

@@ -1,6 +1,9 @@
 package polycount
 
-import "slices"
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
 
 // vertex is a parametric vertex: where the inequalities basis hold with equality.
 //
@@ -54,7 +57,7 @@ func (k *counter) fullDimensional(r *region) bool {
 	k.pad(r)
 	for i, x := range r.ge {
 		strict := slices.Clone(x)
-		strict[0] = sub(strict[0], 1)
+		strict[0] = arith.Sub(strict[0], 1)
 		if !k.feasibleRegion(r, strict) {
 			r.ge = slices.Delete(slices.Clone(r.ge), i, i+1)
 			r.eq = append(r.eq, x)
@@ -76,7 +79,7 @@ func (k *counter) fullDimensional(r *region) bool {
 			h[0], h[at] = -1, sgn
 			s.ge = append(s.ge, h)
 			if k.feasible(s) {
-				panic(fault{errUnbounded})
+				arith.Throw(errUnbounded)
 			}
 		}
 	}
@@ -143,7 +146,7 @@ func (k *counter) vertex(r *region, coeffs matrix, param []row, basis []int) *ve
 		l := mulRow(coeffs[j], v.adj)
 		x := make(row, len(param[j]))
 		for c, y := range param[j] {
-			x[c] = mul(v.det, y)
+			x[c] = arith.Mul(v.det, y)
 		}
 		first, sgn := j, int64(1)
 		for i, b := range basis {
@@ -152,15 +155,15 @@ func (k *counter) vertex(r *region, coeffs matrix, param []row, basis []int) *ve
 			}
 			for c, y := range v.param[i] {
 				if y != 0 {
-					x[c] = sub(x[c], mul(l[i], y))
+					x[c] = arith.Sub(x[c], arith.Mul(l[i], y))
 				}
 			}
 			if b < first {
-				first, sgn = b, -sign(l[i])
+				first, sgn = b, -arith.Sign(l[i])
 			}
 		}
 		if sgn < 0 { // on the border the relaxed inequality fails
-			x[0] = sub(x[0], 1)
+			x[0] = arith.Sub(x[0], 1)
 		}
 		v.dom = append(v.dom, x)
 	}
@@ -191,7 +194,7 @@ func (k *counter) contribution(vs []*vertex, v int, at []int64) quasi {
 		var s quasi
 		for i := range d {
 			for j, y := range at {
-				c[i] = add(c[i], mul(y, u.rays[j][i]))
+				c[i] = arith.Add(c[i], arith.Mul(y, u.rays[j][i]))
 			}
 			// The apex has coordinate ⌈u.rows[i]·v⌉ along ray i, with v = −adj·param/det.
 			l := mulRow(u.rows[i], vs[v].adj)
@@ -199,14 +202,14 @@ func (k *counter) contribution(vs []*vertex, v int, at []int64) quasi {
 			for b, p := range vs[v].param {
 				for col, y := range p {
 					if y != 0 {
-						num[col] = add(num[col], mul(l[b], y))
+						num[col] = arith.Add(num[col], arith.Mul(l[b], y))
 					}
 				}
 			}
-			s = s.sub(linear(k.table.floorRow(num, vs[v].det)).scale(ratInt(c[i])))
+			s = s.sub(linear(k.table.floorRow(num, vs[v].det)).scale(arith.RatInt(c[i])))
 		}
 		k.spend(len(s) * len(s) * d * d)
-		q = q.add(pointsOf(c, s).scale(ratInt(u.sign)))
+		q = q.add(pointsOf(c, s).scale(arith.RatInt(u.sign)))
 	}
 	vs[v].q = q
 	return q
@@ -236,7 +239,7 @@ func (k *counter) generic(vs []*vertex, at []int64) bool {
 			for i := range at {
 				s := int64(0)
 				for j, y := range at {
-					s = add(s, mul(y, u.rays[j][i]))
+					s = arith.Add(s, arith.Mul(y, u.rays[j][i]))
 				}
 				if s == 0 {
 					return false
@@ -305,7 +308,7 @@ func (k *counter) samplePoint(r *region) (row, bool) {
 	}
 	for i, d := range k.table.divs {
 		if d.den > 0 {
-			point[1+k.table.n+i] = floorDiv(dot(d.num, point), d.den)
+			point[1+k.table.n+i] = arith.FloorDiv(dot(d.num, point), d.den)
 		}
 	}
 	return point, true

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"errors"
+	"gpuperf/polycount/internal/arith"
 	"slices"
 )
 
@@ -30,7 +31,7 @@ func (w *work) sumOver(cs []*conj, p *piecewise, params int) (out *piecewise, er
 
 // sumConj sums q, over the columns of table, over the variables of c for which drop is set.
 func (w *work) sumConj(c *conj, table *conj, q quasi, drop []bool) (p *piecewise, err error) {
-	defer rescue(&err)
+	defer arith.Rescue(&err)
 	rows := make([]row, table.width())
 	for i := 1; i < table.width(); i++ {
 		e := make(row, i+1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gpuperf/polycount/internal/arith"
 )
 
 // budgetError is that of an operation that exceeded its work limit.
@@ -38,10 +39,10 @@ func (w *work) spend(n int) {
 		return
 	}
 	if w.left <= 0 {
-		panic(fault{fmt.Errorf("polycount: %w: fewer parameters, smaller or common coefficients and moduli, or a larger limit may help", budgetError)})
+		arith.Throw(fmt.Errorf("polycount: %w: fewer parameters, smaller or common coefficients and moduli, or a larger limit may help", budgetError))
 	}
 	if err := w.ctx.Err(); err != nil {
-		panic(fault{fmt.Errorf("polycount: %w", err)})
+		arith.Throw(fmt.Errorf("polycount: %w", err))
 	}
 	w.next = max(w.left-checkEvery, 0) // not below 0: nothing goes on without units, and within gives none back
 }
@@ -52,19 +53,10 @@ func (w *work) within(units int64, f func(*work)) (done bool) {
 	child := &work{ctx: w.ctx, left: min(units, w.left)}
 	given := child.left
 	child.next = child.left
-	defer func() {
-		w.spend(int(given - max(child.left, 0)))
-		switch r := recover().(type) {
-		case nil:
-		case fault:
-			if !errors.Is(r.err, budgetError) && !errors.Is(r.err, overflowError) {
-				panic(r)
-			}
-			done = false
-		default:
-			panic(r)
-		}
-	}()
-	f(child)
-	return true
+	err := arith.Try(func() { f(child) })
+	w.spend(int(given - max(child.left, 0)))
+	if err != nil && !errors.Is(err, budgetError) && !errors.Is(err, arith.ErrOverflow) {
+		arith.Throw(err)
+	}
+	return err == nil
 }

@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"slices"
 )
@@ -55,7 +56,7 @@ func (w *work) vanishesOn(s *system, q quasi) bool {
 		for v := int64(0); ; v++ { // r = v; the range is finite, and empty above
 			above := s.clone()
 			high := slices.Clone(r)
-			high[0] = sub(high[0], v)
+			high[0] = arith.Sub(high[0], v)
 			above.ge = append(above.ge, high)
 			if !w.feasible(above) {
 				return true
@@ -75,7 +76,7 @@ func solveWith(s *system, q quasi) quasi {
 	e := s.eq[len(s.eq)-1]
 	at := 0
 	for i := 1; i < len(e); i++ {
-		if e[i] != 0 && (at == 0 || abs(e[i]) < abs(e[at])) {
+		if e[i] != 0 && (at == 0 || arith.Abs(e[i]) < arith.Abs(e[at])) {
 			at = i
 		}
 	}
@@ -83,7 +84,7 @@ func solveWith(s *system, q quasi) quasi {
 	if e[at] == 1 || e[at] == -1 {
 		for i, v := range e {
 			if i != at {
-				change[i] = mul(-e[at], v)
+				change[i] = arith.Mul(-e[at], v)
 			}
 		}
 		s.eq = s.eq[:len(s.eq)-1]
@@ -101,7 +102,7 @@ func solveWith(s *system, q quasi) quasi {
 				r[at] = 0
 				for j, v := range change {
 					if v != 0 {
-						r[j] = add(r[j], mul(k, v))
+						r[j] = arith.Add(r[j], arith.Mul(k, v))
 					}
 				}
 			}
