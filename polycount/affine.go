@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"iter"
 	"slices"
 	"strings"
@@ -364,8 +365,8 @@ func (c Constraint) Negate() []Constraint {
 }
 
 // affineRow writes an Affine over c's columns; column gives the variable columns of names, 0 for unknown ones.
-func affineRow(c *conj, a Affine, column func(name string) int) row {
-	out := make(row, c.width())
+func affineRow(c *linear.Conj, a Affine, column func(name string) int) linear.Row {
+	out := make(linear.Row, c.Width())
 	out[0] = a.c
 	for _, t := range a.terms {
 		if t.Floor == nil {
@@ -376,8 +377,8 @@ func affineRow(c *conj, a Affine, column func(name string) int) row {
 			out[at] = arith.Add(out[at], t.Coeff)
 			continue
 		}
-		e := c.floorRow(affineRow(c, t.Floor.Num, column), t.Floor.Den)
-		out = c.fit(out)
+		e := c.FloorRow(affineRow(c, t.Floor.Num, column), t.Floor.Den)
+		out = c.Fit(out)
 		for i, v := range e {
 			out[i] = arith.Add(out[i], arith.Mul(t.Coeff, v))
 		}
@@ -386,9 +387,9 @@ func affineRow(c *conj, a Affine, column func(name string) int) row {
 }
 
 // affineOf is the reverse of affineRow.
-func affineOf(c *conj, r row, names []string) Affine {
+func affineOf(c *linear.Conj, r linear.Row, names []string) Affine {
 	out := Int(r[0])
-	last := min(len(r)-1, c.n)
+	last := min(len(r)-1, c.N)
 	n := 0
 	for _, k := range r[1 : 1+last] {
 		if k != 0 {
@@ -402,10 +403,10 @@ func affineOf(c *conj, r row, names []string) Affine {
 		}
 	}
 	slices.SortFunc(out.terms, compareTerms)
-	for i := c.n + 1; i < len(r); i++ {
+	for i := c.N + 1; i < len(r); i++ {
 		if r[i] != 0 {
-			d := c.divs[i-1-c.n]
-			out = combine(1, out, r[i], affineOf(c, d.num, names).FloorDiv(d.den))
+			d := c.Divs[i-1-c.N]
+			out = combine(1, out, r[i], affineOf(c, d.Num, names).FloorDiv(d.Den))
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package polycount
 import (
 	"fmt"
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"slices"
 )
 
@@ -13,7 +14,7 @@ type Bound struct {
 }
 
 // single returns the one member of s.
-func (s *Set) single() (*conj, error) {
+func (s *Set) single() (*linear.Conj, error) {
 	cs := s.members()
 	if len(cs) != 1 {
 		return nil, fmt.Errorf("polycount: a set of one disjunct is needed, this has %d", len(cs))
@@ -34,10 +35,10 @@ func (s *Set) Constraints() (cs []Constraint, exact bool) {
 		return nil, false
 	}
 	c, names := s.cs[0], s.names()
-	for _, r := range c.eq {
+	for _, r := range c.Eq {
 		cs = append(cs, Constraint{affineOf(c, r, names), true})
 	}
-	for _, r := range c.ge {
+	for _, r := range c.Ge {
 		cs = append(cs, Constraint{Affine: affineOf(c, r, names)})
 	}
 	return cs, true
@@ -58,26 +59,26 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 	if at == 0 {
 		return nil, nil, fmt.Errorf("polycount: no dimension %q in %v", dim, names)
 	}
-	w := anyWork()
-	c = w.withoutFloorsOf(c, at)
-	if c == nil || !w.solvable(c.question()) {
+	w := linear.AnyWork()
+	c = w.WithoutFloorsOf(c, at)
+	if c == nil || !w.Solvable(c.Question()) {
 		return nil, nil, fmt.Errorf("polycount: %q has no bounds: the set is empty", dim)
 	}
-	c = c.connected(at)
-	normalizeRows(&c.eq, &c.ge)
-	if !c.twoBounds(at) {
+	c = c.Connected(at)
+	linear.NormalizeRows(&c.Eq, &c.Ge)
+	if !c.TwoBounds(at) {
 		// Bounds that only say when there is a point are implied by the projection on the others.
-		drop := make([]bool, c.n)
+		drop := make([]bool, c.N)
 		drop[at-1] = true
-		if ctx := w.project(c, drop); len(ctx) == 1 {
-			by := identityRows(c.n)
+		if ctx := w.Project(c, drop); len(ctx) == 1 {
+			by := linear.IdentityRows(c.N)
 			by = slices.Delete(by, at-1, at)
-			c = w.irredundantUnder(c, ctx[0].substitute(c.n, by), at)
+			c = w.IrredundantUnder(c, ctx[0].Substitute(c.N, by), at)
 		} else {
-			c = w.irredundant(c, at)
+			c = w.Irredundant(c, at)
 		}
 	}
-	put := func(r row) {
+	put := func(r linear.Row) {
 		k := r[at]
 		if k == 0 {
 			return
@@ -85,16 +86,16 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 		e := slices.Clone(r)
 		e[at] = 0
 		if k > 0 {
-			lower = append(lower, Bound{affineOf(c, negRow(e), names), k})
+			lower = append(lower, Bound{affineOf(c, linear.NegRow(e), names), k})
 		} else {
 			upper = append(upper, Bound{affineOf(c, e, names), -k})
 		}
 	}
-	for _, r := range c.eq {
+	for _, r := range c.Eq {
 		put(r)
-		put(negRow(r))
+		put(linear.NegRow(r))
 	}
-	for _, r := range c.ge {
+	for _, r := range c.Ge {
 		put(r)
 	}
 	return lower, upper, nil
@@ -119,14 +120,14 @@ func (s *Set) stride(dim string) (modulus int64, residue Affine, err error) {
 		return 1, Affine{}, nil
 	}
 	c := s.cs[0]
-	for _, e := range c.eq {
+	for _, e := range c.Eq {
 		if e[at] == 0 {
 			continue
 		}
 		// e = k·dim + rest + Σ m·floor(…dim…) = 0, so k·dim ≡ −rest modulo the gcd of the m.
 		var m int64
-		for k := range c.divs {
-			if col := 1 + c.n + k; e[col] != 0 && c.dependsOn(k, at) {
+		for k := range c.Divs {
+			if col := 1 + c.N + k; e[col] != 0 && c.DependsOn(k, at) {
 				m = arith.Gcd(m, e[col])
 			}
 		}
@@ -137,7 +138,7 @@ func (s *Set) stride(dim string) (modulus int64, residue Affine, err error) {
 		rest[at] = 0
 		inv := arith.Neg(arith.Inverse(e[at], m))
 		for i := range rest {
-			if i > c.n && c.dependsOn(i-1-c.n, at) {
+			if i > c.N && c.DependsOn(i-1-c.N, at) {
 				rest[i] = 0
 			}
 			rest[i] = arith.Centred(arith.Mul(arith.Centred(rest[i], m), inv), m)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"slices"
 	"strings"
 )
@@ -17,12 +18,12 @@ type settings struct {
 	limit int64
 }
 
-func workOf(opts []Option) *work {
+func workOf(opts []Option) *linear.Work {
 	s := settings{ctx: context.Background()}
 	for _, o := range opts {
 		o(&s)
 	}
-	return newWork(s.ctx, s.limit)
+	return linear.NewWork(s.ctx, s.limit)
 }
 
 // WithContext cancels the count when ctx is done.
@@ -43,9 +44,9 @@ func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	defer arith.Rescue(&err)
 	w := workOf(opts)
 	of, err := s.count(w)
-	var unbounded *unboundedError
+	var unbounded *linear.UnboundedError
 	if errors.As(err, &unbounded) {
-		return nil, s.unbounded(w, unbounded.in)
+		return nil, s.unbounded(w, unbounded.In)
 	}
 	if err != nil {
 		return nil, err
@@ -53,19 +54,19 @@ func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	return &Poly{s.params, of}, nil
 }
 
-func (s *Set) count(w *work) (p *piecewise, err error) {
+func (s *Set) count(w *linear.Work) (p *linear.Piecewise, err error) {
 	if s.open == nil {
-		return w.countMembers(s.cs, len(s.params))
+		return w.CountMembers(s.cs, len(s.params))
 	}
-	if p, ok, err := w.countOpen(s.open, len(s.params)); ok || err != nil {
+	if p, ok, err := w.CountOpen(s.open, len(s.params)); ok || err != nil {
 		return p, err
 	}
 	// Where elimination makes many members of one, it rarely helps: not all that is left goes into the attempt.
-	rest := w.left
+	rest := w.Left
 	if s.pending || len(s.cs) > manyMembers*len(s.open) {
 		rest /= 8
 	}
-	done := w.within(rest, func(w *work) { p, err = w.countMembers(s.closedMembers(w), len(s.params)) })
+	done := w.Within(rest, func(w *linear.Work) { p, err = w.CountMembers(s.closedMembers(w), len(s.params)) })
 	if !done || errors.Is(err, ErrBudget) {
 		return nil, s.tooHard()
 	}
@@ -79,7 +80,7 @@ const manyMembers = 4
 func (s *Set) tooHard() error {
 	n := 0
 	for _, c := range s.open {
-		n = max(n, len(c.existentials()))
+		n = max(n, len(c.Existentials()))
 	}
 	return fmt.Errorf("polycount: %w: the set has %d member(s) with up to %d quantified variables; fewer parameters, smaller or common coefficients, or a larger limit may help", ErrBudget, len(s.open), n)
 }
@@ -101,10 +102,10 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 		}
 	}
 	s = s.respace(params, s.dims)
-	of, err := w.sumOver(s.closedMembers(w), p.respace(s.names()).of, len(params))
-	var unbounded *unboundedError
+	of, err := w.SumOver(s.closedMembers(w), p.respace(s.names()).of, len(params))
+	var unbounded *linear.UnboundedError
 	if errors.As(err, &unbounded) {
-		err = s.unbounded(w, unbounded.in)
+		err = s.unbounded(w, unbounded.In)
 	}
 	if err != nil {
 		return nil, err
@@ -134,14 +135,14 @@ func (e *UnboundedError) Error() string {
 }
 
 // unbounded explains why c, with points for some parameters, has infinitely many.
-func (s *Set) unbounded(w *work, c *conj) error {
-	direction, when := w.recession(c, len(s.params))
+func (s *Set) unbounded(w *linear.Work, c *linear.Conj) error {
+	direction, when := w.Recession(c, len(s.params))
 	if direction == nil {
 		return fmt.Errorf("polycount: no direction found in which %v is unbounded", s)
 	}
 	e := &UnboundedError{Dims: s.Dims(), Direction: direction}
-	condition := (&Set{params: s.params}).quantified(w, []*conj{when})
-	if !slices.ContainsFunc(condition.cs, func(q *conj) bool { return len(q.eq)+len(q.ge) == 0 }) {
+	condition := (&Set{params: s.params}).quantified(w, []*linear.Conj{when})
+	if !slices.ContainsFunc(condition.cs, func(q *linear.Conj) bool { return len(q.Eq)+len(q.Ge) == 0 }) {
 		e.Condition = condition
 	}
 	return e

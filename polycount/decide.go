@@ -2,13 +2,14 @@ package polycount
 
 import (
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"slices"
 )
 
 // IsEmpty decides whether s has no integer point for any integer values of the parameters.
 func (s *Set) IsEmpty() (empty bool, err error) {
 	defer arith.Rescue(&err)
-	return anyWork().isEmpty(s.sources()), nil
+	return linear.AnyWork().IsEmpty(s.sources()), nil
 }
 
 // Implies decides whether every integer point of s, for all parameter values, satisfies c. Names in c that s does not
@@ -27,13 +28,13 @@ func (s *Set) Implies(c Constraint) (implied bool, err error) {
 		}
 		return true, nil
 	}
-	w := anyWork()
+	w := linear.AnyWork()
 	floors := c.Affine.HasFloor()
 	for _, x := range s.sources() {
 		if floors {
-			x = x.clone()
+			x = x.Clone()
 		}
-		if !w.implied(x, affineRow(x, c.Affine, s.at), c.Equality) {
+		if !w.Implied(x, affineRow(x, c.Affine, s.at), c.Equality) {
 			return false, nil
 		}
 	}
@@ -45,13 +46,13 @@ func (s *Set) IsSubset(t *Set) (in bool, err error) {
 	if t.open == nil && len(t.cs) == 1 {
 		defer arith.Rescue(&err)
 		s, t = alignSets(s, t)
-		w := anyWork()
+		w := linear.AnyWork()
 		for _, x := range s.sources() {
-			x = x.clone()
-			apply := x.importer(t.cs[0])
-			for i, rows := range [2][]row{t.cs[0].eq, t.cs[0].ge} {
+			x = x.Clone()
+			apply := x.Importer(t.cs[0])
+			for i, rows := range [2][]linear.Row{t.cs[0].Eq, t.cs[0].Ge} {
 				for _, r := range rows {
-					if !w.implied(x, apply(r), i == 0) {
+					if !w.Implied(x, apply(r), i == 0) {
 						return false, nil
 					}
 				}
@@ -85,17 +86,17 @@ func (s *Set) Gist(ctx *Set) (out *Set, err error) {
 		arith.Fail("polycount: dimensions %v and %v differ", s.dims, ctx.dims)
 	}
 	b := ctx.respace(params, s.dims)
-	w := anyWork()
+	w := linear.AnyWork()
 	out = a.with(nil)
 	ctxs := b.closedMembers(w)
 	for _, c := range a.closedMembers(w) {
-		if g := w.gist(c, ctxs); g != nil {
-			out.cs = addMember(out.cs, g)
+		if g := w.Gist(c, ctxs); g != nil {
+			out.cs = linear.AddMember(out.cs, g)
 		}
 	}
 	for _, c := range out.cs {
-		if len(c.eq)+len(c.ge) == 0 { // one member covers all
-			return out.with([]*conj{c}), nil
+		if len(c.Eq)+len(c.Ge) == 0 { // one member covers all
+			return out.with([]*linear.Conj{c}), nil
 		}
 	}
 	return out, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"math/big"
 )
 
@@ -16,30 +17,30 @@ func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
 		return nil, fmt.Errorf("polycount: assumptions are a set of parameters, this one has dimensions %v", ctx.dims)
 	}
 	params := unionNames(p.params, ctx.params)
-	w := anyWork()
-	of := w.simplifyUnder(p.respace(params).of, ctx.respace(params, nil).closedMembers(w))
+	w := linear.AnyWork()
+	of := w.SimplifyUnder(p.respace(params).of, ctx.respace(params, nil).closedMembers(w))
 	return (&Poly{params, of}).withoutUnused(p.params), nil
 }
 
 // withoutUnused drops the parameters that neither stand in p nor are among keep.
 func (p *Poly) withoutUnused(keep []string) *Poly {
-	used := p.of.used()
+	used := p.of.Used()
 	var params []string
-	by := make([]row, len(p.params))
+	by := make([]linear.Row, len(p.params))
 	keeps := columns(keep)
 	for i, n := range p.params {
 		if _, ok := keeps[n]; ok || used[1+i] {
 			params = append(params, n)
-			by[i] = make(row, 1+len(params))
+			by[i] = make(linear.Row, 1+len(params))
 			by[i][len(params)] = 1
 		} else {
-			by[i] = row{0}
+			by[i] = linear.Row{0}
 		}
 	}
 	if len(params) == len(p.params) {
 		return p
 	}
-	return &Poly{params, p.of.mapped(len(params), by)}
+	return &Poly{params, p.of.Mapped(len(params), by)}
 }
 
 // ErrUndecided is wrapped by the error of a comparison of which neither a proof nor a counterexample was found.
@@ -54,7 +55,7 @@ func (p *Poly) AtMost(q *Poly) (holds bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	holds, decided := anyWork().neverNegative(d.of)
+	holds, decided := linear.AnyWork().NeverNegative(d.of)
 	if !decided {
 		return false, fmt.Errorf("polycount: %v ≤ %v: %w", p, q, ErrUndecided)
 	}
@@ -68,7 +69,7 @@ type Interval struct{ Lo, Hi int64 }
 // wider than the values that occur; 0 is included where the pieces may not cover the box.
 func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
 	defer arith.Rescue(&err)
-	within := make([]interval, len(p.params))
+	within := make([]linear.Interval, len(p.params))
 	for i, n := range p.params {
 		v, ok := box[n]
 		if !ok {
@@ -77,8 +78,8 @@ func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
 		if v.Lo > v.Hi {
 			return nil, nil, fmt.Errorf("polycount: the interval of %q is empty", n)
 		}
-		within[i] = interval{v.Lo, v.Hi}
+		within[i] = linear.Interval{Lo: v.Lo, Hi: v.Hi}
 	}
-	lo, hi = anyWork().enclosure(p.of, within)
+	lo, hi = linear.AnyWork().Enclosure(p.of, within)
 	return lo, hi, nil
 }

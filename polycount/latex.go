@@ -2,44 +2,45 @@ package polycount
 
 import (
 	"fmt"
+	"gpuperf/polycount/internal/linear"
 	"strings"
 )
 
 // LaTeX typesets p: one polynomial, or a cases environment with a last line for "otherwise".
 func (p *Poly) LaTeX() string {
-	names := make([]string, 1, p.of.table.width())
+	names := make([]string, 1, p.of.Table.Width())
 	for _, n := range p.params {
 		names = append(names, latexName(n))
 	}
-	for _, d := range p.of.table.divs {
-		names = append(names, latexFloor(affineOf(p.of.table, d.num, p.params), d.den))
+	for _, d := range p.of.Table.Divs {
+		names = append(names, latexFloor(affineOf(p.of.Table, d.Num, p.params), d.Den))
 	}
-	if len(p.of.pieces) == 0 {
+	if len(p.of.Pieces) == 0 {
 		return "0"
 	}
-	if len(p.of.pieces) == 1 && len(p.of.pieces[0].dom.eq)+len(p.of.pieces[0].dom.ge) == 0 {
-		return latexQuasi(p.of.pieces[0].q, names)
+	if len(p.of.Pieces) == 1 && len(p.of.Pieces[0].Dom.Eq)+len(p.of.Pieces[0].Dom.Ge) == 0 {
+		return latexQuasi(p.of.Pieces[0].Q, names)
 	}
 	var b strings.Builder
 	b.WriteString("\\begin{cases}\n")
-	for _, c := range p.of.pieces {
+	for _, c := range p.of.Pieces {
 		var conds []string
-		for _, r := range c.dom.eq {
-			conds = append(conds, latexAffine(affineOf(c.dom, r, p.params))+" = 0")
+		for _, r := range c.Dom.Eq {
+			conds = append(conds, latexAffine(affineOf(c.Dom, r, p.params))+" = 0")
 		}
-		for _, r := range c.dom.ge {
-			conds = append(conds, latexAffine(affineOf(c.dom, r, p.params))+" \\ge 0")
+		for _, r := range c.Dom.Ge {
+			conds = append(conds, latexAffine(affineOf(c.Dom, r, p.params))+" \\ge 0")
 		}
-		fmt.Fprintf(&b, "%s & %s \\\\\n", latexQuasi(c.q, names), strings.Join(conds, ",\\ "))
+		fmt.Fprintf(&b, "%s & %s \\\\\n", latexQuasi(c.Q, names), strings.Join(conds, ",\\ "))
 	}
 	b.WriteString("0 & \\text{otherwise}\n\\end{cases}")
 	return b.String()
 }
 
-func latexQuasi(q quasi, names []string) string {
+func latexQuasi(q linear.Quasi, names []string) string {
 	var b strings.Builder
 	for i, t := range q {
-		c := t.c
+		c := t.C
 		switch {
 		case c.Sign() < 0:
 			b.WriteString("-")
@@ -49,15 +50,15 @@ func latexQuasi(q quasi, names []string) string {
 		}
 		r := c.Big()
 		switch {
-		case r.IsInt() && c.IsOne() && t.factors != "":
+		case r.IsInt() && c.IsOne() && t.Factors != "":
 		case r.IsInt():
 			b.WriteString(r.Num().String())
 		default:
 			fmt.Fprintf(&b, "\\frac{%v}{%v}", r.Num(), r.Denom())
 		}
-		for k := 0; k < len(t.factors); {
-			at, n := atomAt(t.factors, k), 0
-			for ; k < len(t.factors) && atomAt(t.factors, k) == at; k += 2 {
+		for k := 0; k < len(t.Factors); {
+			at, n := linear.AtomAt(t.Factors, k), 0
+			for ; k < len(t.Factors) && linear.AtomAt(t.Factors, k) == at; k += 2 {
 				n++
 			}
 			b.WriteString(" " + names[at])

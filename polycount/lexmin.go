@@ -1,6 +1,9 @@
 package polycount
 
-import "gpuperf/polycount/internal/arith"
+import (
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+)
 
 // Lexmin returns, for each value of the parameters, the lexicographically least point of s where there is one.
 func (s *Set) Lexmin() (*Set, error) { return s.lexopt(1) }
@@ -10,16 +13,16 @@ func (s *Set) Lexmax() (*Set, error) { return s.lexopt(-1) }
 
 func (s *Set) lexopt(dir int64) (out *Set, err error) {
 	defer arith.Rescue(&err)
-	w := anyWork()
-	return s.with(w.optima(s.closedMembers(w), len(s.params), dir)), nil
+	w := linear.AnyWork()
+	return s.with(w.Optima(s.closedMembers(w), len(s.params), dir)), nil
 }
 
 // Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
 // Where that takes too long it returns s.
 func (s *Set) Coalesce() (out *Set, err error) {
 	defer arith.Rescue(&err)
-	w := anyWork()
-	if w.within(w.left, func(w *work) { out = s.with(w.coalesce(s.closedMembers(w))) }) {
+	w := linear.AnyWork()
+	if w.Within(w.Left, func(w *linear.Work) { out = s.with(w.Coalesce(s.closedMembers(w))) }) {
 		return out, nil
 	}
 	return s, nil // what is not found to be coverable or mergeable in time stays
@@ -28,9 +31,9 @@ func (s *Set) Coalesce() (out *Set, err error) {
 // Sample returns a point of s with parameter values, by name, small where that is easy; ok is false when s is empty.
 func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
 	defer arith.Rescue(&err)
-	w := anyWork()
+	w := linear.AnyWork()
 	for _, c := range s.sources() {
-		if at, found := w.sample(c.flat()); found {
+		if at, found := w.Sample(c.Flat()); found {
 			point = map[string]int64{}
 			for i, n := range s.names() {
 				point[n] = at[1+i]

@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"gpuperf/polycount/internal/linear"
 	"math/rand"
 	"slices"
 	"testing"
@@ -20,10 +21,10 @@ func TestRandomLexopt(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%d %s: %v", trial, text, err)
 			}
-			w := anyWork()
+			w := linear.AnyWork()
 			var stepped []*Set
 			for _, c := range s.cs {
-				best, ends := w.lexBySteps(c, len(s.params), dir)
+				best, ends := w.LexBySteps(c, len(s.params), dir)
 				if !ends {
 					t.Fatalf("%d %s is bounded", trial, text)
 				}

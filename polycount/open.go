@@ -2,25 +2,26 @@ package polycount
 
 import (
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"slices"
 )
 
 // quantified is a set of the space of s with the given members, which may have existentials.
-func (s *Set) quantified(w *work, members []*conj) *Set {
+func (s *Set) quantified(w *linear.Work, members []*linear.Conj) *Set {
 	out := s.with(nil)
 	open := false
 	for _, c := range members {
-		if c = c.clone(); !c.simplify() {
+		if c = c.Clone(); !c.Simplify() {
 			continue
 		}
-		if !c.isOpen() {
-			out.cs, out.open = addMember(out.cs, c), addMember(out.open, c)
+		if !c.IsOpen() {
+			out.cs, out.open = linear.AddMember(out.cs, c), linear.AddMember(out.open, c)
 			continue
 		}
-		var parts []*conj
-		done := !out.pending && w.within(eliminateLimit, func(w *work) { parts = w.eliminate(c.clone()) })
+		var parts []*linear.Conj
+		done := !out.pending && w.Within(linear.EliminateLimit, func(w *linear.Work) { parts = w.Eliminate(c.Clone()) })
 		if done && len(parts) == 1 {
-			out.cs, out.open = addMember(out.cs, parts[0]), addMember(out.open, parts[0])
+			out.cs, out.open = linear.AddMember(out.cs, parts[0]), linear.AddMember(out.open, parts[0])
 			continue
 		}
 		if done && len(parts) == 0 {
@@ -28,9 +29,9 @@ func (s *Set) quantified(w *work, members []*conj) *Set {
 		}
 		open = true
 		out.pending = out.pending || !done
-		out.open = addMember(out.open, c)
+		out.open = linear.AddMember(out.open, c)
 		for _, p := range parts {
-			out.cs = addMember(out.cs, p)
+			out.cs = linear.AddMember(out.cs, p)
 		}
 	}
 	switch {
@@ -43,7 +44,7 @@ func (s *Set) quantified(w *work, members []*conj) *Set {
 }
 
 // sources are members that have the points of s, with existentials where that is the form at hand.
-func (s *Set) sources() []*conj {
+func (s *Set) sources() []*linear.Conj {
 	if s.open != nil {
 		return s.open
 	}
@@ -52,17 +53,17 @@ func (s *Set) sources() []*conj {
 
 // members are without existentials. Where these cannot be eliminated within the budget, that is the error that Rescue
 // recovers.
-func (s *Set) members() []*conj { return s.closedMembers(anyWork()) }
+func (s *Set) members() []*linear.Conj { return s.closedMembers(linear.AnyWork()) }
 
 // closedMembers is members within a budget.
-func (s *Set) closedMembers(w *work) (cs []*conj) {
+func (s *Set) closedMembers(w *linear.Work) (cs []*linear.Conj) {
 	if !s.pending {
 		return s.cs
 	}
-	done := w.within(w.left, func(w *work) {
+	done := w.Within(w.Left, func(w *linear.Work) {
 		for _, c := range s.open {
-			for _, p := range w.closed(c) {
-				cs = addMember(cs, p)
+			for _, p := range w.Closed(c) {
+				cs = linear.AddMember(cs, p)
 			}
 		}
 	})
@@ -73,9 +74,9 @@ func (s *Set) closedMembers(w *work) (cs []*conj) {
 }
 
 // rebuilt applies f to the members of s, in both forms, for the space of out; f returns nil for an empty member.
-func (s *Set) rebuilt(out *Set, f func(*conj) *conj) *Set {
-	apply := func(cs []*conj) []*conj {
-		var made []*conj
+func (s *Set) rebuilt(out *Set, f func(*linear.Conj) *linear.Conj) *Set {
+	apply := func(cs []*linear.Conj) []*linear.Conj {
+		var made []*linear.Conj
 		for _, c := range cs {
 			if d := f(c); d != nil {
 				made = append(made, d)
@@ -86,7 +87,7 @@ func (s *Set) rebuilt(out *Set, f func(*conj) *conj) *Set {
 	out.pending = s.pending
 	out.cs = apply(s.cs)
 	if s.open != nil {
-		if out.open = apply(s.open); !slices.ContainsFunc(out.open, (*conj).isOpen) {
+		if out.open = apply(s.open); !slices.ContainsFunc(out.open, (*linear.Conj).IsOpen) {
 			out.cs, out.open, out.pending = out.open, nil, false
 		}
 	}
@@ -94,7 +95,7 @@ func (s *Set) rebuilt(out *Set, f func(*conj) *conj) *Set {
 }
 
 // printed are the members that String writes: quantified ones only where the others are not known.
-func (s *Set) printed() []*conj {
+func (s *Set) printed() []*linear.Conj {
 	if s.pending {
 		return s.open
 	}

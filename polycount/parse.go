@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"math"
 	"slices"
 	"strconv"
@@ -476,7 +477,7 @@ func (p *parser) compare(op string, x, y []choice, at int) formula {
 }
 
 // lower turns f into a union of conjunctions over the named columns, all conjoined with base.
-func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj {
+func (p *parser) lower(w *linear.Work, f formula, base []*linear.Conj, names []string) []*linear.Conj {
 	if len(base) == 0 {
 		return nil
 	}
@@ -491,23 +492,23 @@ func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj
 		}
 		return base
 	case "or":
-		var out []*conj
+		var out []*linear.Conj
 		for _, g := range f.args {
-			fresh := make([]*conj, len(base)) // lower may add to its base in place
+			fresh := make([]*linear.Conj, len(base)) // lower may add to its base in place
 			for i, b := range base {
-				fresh[i] = b.clone()
+				fresh[i] = b.Clone()
 			}
 			for _, c := range p.lower(w, g, fresh, names) {
-				out = addMember(out, c)
+				out = linear.AddMember(out, c)
 			}
 		}
 		return out
 	case "not":
-		var inner []*conj
-		for _, c := range p.lower(w, f.args[0], []*conj{{n: len(names)}}, names) {
-			inner = append(inner, w.closed(c)...)
+		var inner []*linear.Conj
+		for _, c := range p.lower(w, f.args[0], []*linear.Conj{{N: len(names)}}, names) {
+			inner = append(inner, w.Closed(c)...)
 		}
-		return w.subtract(base, inner)
+		return w.Subtract(base, inner)
 	case "exists":
 		all := slices.Clone(names)
 		shadowed := map[string]string{}
@@ -526,39 +527,39 @@ func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj
 			drop[i] = true
 		}
 		// The base is carried through the projection: what it knows keeps the elimination exact and small.
-		var wide []*conj
-		by := make([]row, len(names))
+		var wide []*linear.Conj
+		by := make([]linear.Row, len(names))
 		for i := range by {
-			by[i] = make(row, i+2)
+			by[i] = make(linear.Row, i+2)
 			by[i][i+1] = 1
 		}
 		for _, c := range base {
-			wide = append(wide, c.substitute(len(all), by))
+			wide = append(wide, c.Substitute(len(all), by))
 		}
-		var out []*conj
+		var out []*linear.Conj
 		for _, c := range p.lower(w, f.args[0], wide, all) {
-			q, _ := c.quantify(drop)
-			out = append(out, w.openUnlessSingle(q)...)
+			q, _ := c.Quantify(drop)
+			out = append(out, w.OpenUnlessSingle(q)...)
 		}
 		return out
 	}
 	column := columns(names)
-	var out []*conj
+	var out []*linear.Conj
 	for _, b := range base {
 		for _, cs := range f.cmp {
 			c := b
 			if len(base) > 1 || len(f.cmp) > 1 {
-				c = b.clone()
+				c = b.Clone()
 			}
 			for _, k := range cs {
 				r := affineRow(c, k.Affine, columnOf(column))
 				if k.Equality {
-					c.addEQ(r)
+					c.AddEQ(r)
 				} else {
-					c.addGE(r)
+					c.AddGE(r)
 				}
 			}
-			if len(f.cmp) == 1 || c.simplify() {
+			if len(f.cmp) == 1 || c.Simplify() {
 				out = append(out, c)
 			}
 		}

@@ -3,13 +3,14 @@ package polycount
 import (
 	"fmt"
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"slices"
 )
 
 // Contains reports whether the point, dimensions and parameters by name, lies in s.
 func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 	defer arith.Rescue(&err)
-	at := row{1}
+	at := linear.Row{1}
 	for _, n := range s.names() {
 		v, ok := point[n]
 		if !ok {
@@ -17,19 +18,19 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 		}
 		at = append(at, v)
 	}
-	w := anyWork()
+	w := linear.AnyWork()
 	for _, c := range s.sources() {
-		if c.isOpen() {
-			f := c.flat()
+		if c.IsOpen() {
+			f := c.Flat()
 			for i, v := range at[1:] {
-				e := make(row, f.width)
+				e := make(linear.Row, f.Width)
 				e[0], e[1+i] = arith.Neg(v), 1
-				f.eq = append(f.eq, e)
+				f.Eq = append(f.Eq, e)
 			}
-			if w.feasible(f) {
+			if w.Feasible(f) {
 				return true, nil
 			}
-		} else if c.holds(at) {
+		} else if c.Holds(at) {
 			return true, nil
 		}
 	}
@@ -53,9 +54,9 @@ func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err 
 	if err != nil {
 		return nil, err
 	}
-	w := anyWork()
+	w := linear.AnyWork()
 	for _, c := range t.closedMembers(w) {
-		if err := w.enumerate(c, func(p []int64) bool {
+		if err := w.Enumerate(c, func(p []int64) bool {
 			points = append(points, slices.Clone(p))
 			return len(points) <= limit
 		}); err != nil {

@@ -3,6 +3,7 @@ package polycount
 import (
 	"fmt"
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"math/big"
 	"slices"
 )
@@ -11,10 +12,10 @@ import (
 // outside them it is 0. It is immutable.
 type Poly struct {
 	params []string
-	of     *piecewise // over the parameters in their order
+	of     *linear.Piecewise // over the parameters in their order
 }
 
-func newPoly(params []string) *Poly { return &Poly{params, newPiecewise(len(params))} }
+func newPoly(params []string) *Poly { return &Poly{params, linear.NewPiecewise(len(params))} }
 
 // Constant is c everywhere.
 func Constant(c int64) *Poly { return FromAffine(Int(c)) }
@@ -22,9 +23,9 @@ func Constant(c int64) *Poly { return FromAffine(Int(c)) }
 // FromAffine is a everywhere.
 func FromAffine(a Affine) *Poly {
 	p := newPoly(a.Names())
-	r := affineRow(p.of.table, a, columnOf(columns(p.params)))
-	if !isZero(r) {
-		p.of.pieces = []piece{{&conj{n: len(p.params)}, linear(r)}}
+	r := affineRow(p.of.Table, a, columnOf(columns(p.params)))
+	if !linear.IsZero(r) {
+		p.of.Pieces = []linear.Piece{{&linear.Conj{N: len(p.params)}, linear.Linear(r)}}
 	}
 	return p
 }
@@ -34,10 +35,10 @@ func FromAffine(a Affine) *Poly {
 func (p *Poly) Params() []string { return slices.Clone(p.params) }
 
 // Pieces is the number of pieces.
-func (p *Poly) Pieces() int { return len(p.of.pieces) }
+func (p *Poly) Pieces() int { return len(p.of.Pieces) }
 
 // IsZero reports that p has no piece, which is the form of the zero polynomial.
-func (p *Poly) IsZero() bool { return len(p.of.pieces) == 0 }
+func (p *Poly) IsZero() bool { return len(p.of.Pieces) == 0 }
 
 // respace rewrites p over params, a superset of its own.
 func (p *Poly) respace(params []string) *Poly {
@@ -45,20 +46,20 @@ func (p *Poly) respace(params []string) *Poly {
 		return p
 	}
 	column := columns(params)
-	by := make([]row, len(p.params))
+	by := make([]linear.Row, len(p.params))
 	for i, n := range p.params {
 		at, ok := column[n]
 		if !ok {
 			arith.Fail("polycount: parameter %q is missing in the new space", n)
 		}
-		by[i] = make(row, at+1)
+		by[i] = make(linear.Row, at+1)
 		by[i][at] = 1
 	}
-	return &Poly{params, p.of.mapped(len(params), by)}
+	return &Poly{params, p.of.Mapped(len(params), by)}
 }
 
 // alignPolys brings p and q to common parameters.
-func alignPolys(p, q *Poly) (params []string, a, b *piecewise) {
+func alignPolys(p, q *Poly) (params []string, a, b *linear.Piecewise) {
 	params = unionNames(p.params, q.params)
 	return params, p.respace(params).of, q.respace(params).of
 }
@@ -67,9 +68,9 @@ func alignPolys(p, q *Poly) (params []string, a, b *piecewise) {
 func (p *Poly) Add(q *Poly) (out *Poly, err error) {
 	defer arith.Rescue(&err)
 	params, a, b := alignPolys(p, q)
-	w := anyWork()
-	sum := w.sum(a, b)
-	w.tidy(sum)
+	w := linear.AnyWork()
+	sum := w.Sum(a, b)
+	w.Tidy(sum)
 	return &Poly{params, sum}, nil
 }
 
@@ -81,8 +82,8 @@ func (p *Poly) Mul(q *Poly, opts ...Option) (out *Poly, err error) {
 	defer arith.Rescue(&err)
 	params, a, b := alignPolys(p, q)
 	w := workOf(opts)
-	product := w.product(a, b)
-	w.tidy(product)
+	product := w.Product(a, b)
+	w.Tidy(product)
 	return &Poly{params, product}, nil
 }
 
@@ -91,7 +92,7 @@ func (p *Poly) Scale(num, den int64) *Poly {
 	if den == 0 {
 		panic("polycount: Scale by a zero denominator")
 	}
-	return &Poly{p.params, p.of.scale(arith.RatBig(big.NewRat(num, den)))}
+	return &Poly{p.params, p.of.Scale(arith.RatBig(big.NewRat(num, den)))}
 }
 
 // Quo returns p divided by a parameter, where that divides every term of every piece; ok is false where it does not.
@@ -105,7 +106,7 @@ func (p *Poly) Quo(param string) (quotient *Poly, ok bool, err error) {
 	if at < 0 {
 		return nil, false, nil
 	}
-	of, ok := p.of.quo(at + 1)
+	of, ok := p.of.Quo(at + 1)
 	if !ok {
 		return nil, false, nil
 	}
@@ -119,7 +120,7 @@ func (p *Poly) FloorDiv(d int64) (out *Poly, err error) {
 	if d <= 0 {
 		return nil, fmt.Errorf("polycount: floor division by %d", d)
 	}
-	of, ok := p.of.floorDiv(d)
+	of, ok := p.of.FloorDiv(d)
 	if !ok {
 		return nil, fmt.Errorf("polycount: %v is not affine: its quotient by %d has no closed form here", p, d)
 	}
@@ -130,7 +131,7 @@ func (p *Poly) FloorDiv(d int64) (out *Poly, err error) {
 func (p *Poly) Equal(q *Poly) (equal bool, err error) {
 	defer arith.Rescue(&err)
 	_, a, b := alignPolys(p, q)
-	return anyWork().equal(a, b), nil
+	return linear.AnyWork().Equal(a, b), nil
 }
 
 // Subst replaces parameters by expressions in others, all at once.
@@ -147,13 +148,13 @@ func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
 		params = unionNames(params, e.Names())
 	}
 	column := columns(params)
-	table := &conj{n: len(params)}
-	rows := make([]row, len(exprs))
+	table := &linear.Conj{N: len(params)}
+	rows := make([]linear.Row, len(exprs))
 	for i, e := range exprs {
 		rows[i] = affineRow(table, e, columnOf(column))
 	}
-	of := p.of.mappedOver(table, rows)
-	anyWork().tidy(of)
+	of := p.of.MappedOver(table, rows)
+	linear.AnyWork().Tidy(of)
 	return &Poly{params, of}, nil
 }
 
@@ -163,10 +164,10 @@ func (p *Poly) Eval(params map[string]int64) (v *big.Rat, err error) {
 	at[0] = big.NewInt(1)
 	for i, n := range p.params {
 		x, ok := params[n]
-		if !ok && p.of.used()[1+i] {
+		if !ok && p.of.Used()[1+i] {
 			return nil, fmt.Errorf("polycount: no value given for parameter %q", n)
 		}
 		at = append(at, big.NewInt(x))
 	}
-	return p.of.value(at), nil
+	return p.of.Value(at), nil
 }

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"maps"
 	"math/big"
 	"slices"
@@ -20,29 +21,29 @@ func ParsePoly(text string) (out *Poly, err error) {
 		p.params(r)
 	}
 	q := newPoly(r.params)
-	w := anyWork()
+	w := linear.AnyWork()
 	column := columns(r.params)
 	p.expect("{")
 	for !p.is("}") {
 		at := p.peek().at
-		v := p.polySum(q.of.table, column)
-		doms := []*conj{{n: len(r.params)}}
+		v := p.polySum(q.of.Table, column)
+		doms := []*linear.Conj{{N: len(r.params)}}
 		if p.accept(":") && !p.is("}") && !p.is(";") {
 			f := p.formula()
 			p.inScope(f, r.params)
-			doms = w.disjoint(p.lower(w, f, doms, r.params))
+			doms = w.Disjoint(p.lower(w, f, doms, r.params))
 		}
 		for _, d := range doms {
-			if !d.simplify() {
+			if !d.Simplify() {
 				continue
 			}
-			for _, x := range q.of.pieces {
-				if len(w.intersect([]*conj{d}, []*conj{x.dom})) > 0 && w.solvable(conjunction(d, x.dom).question()) {
+			for _, x := range q.of.Pieces {
+				if len(w.Intersect([]*linear.Conj{d}, []*linear.Conj{x.Dom})) > 0 && w.Solvable(linear.Conjunction(d, x.Dom).Question()) {
 					p.failAt(at, "this piece overlaps an earlier one")
 				}
 			}
 			if len(v) > 0 {
-				q.of.pieces = append(q.of.pieces, piece{d, v})
+				q.of.Pieces = append(q.of.Pieces, linear.Piece{d, v})
 			}
 		}
 		if !p.accept(";") {
@@ -53,11 +54,11 @@ func ParsePoly(text string) (out *Poly, err error) {
 	if p.peek().kind != tokEOF {
 		p.fail("unexpected %q after the closing brace", p.peek().text)
 	}
-	q.of.compact()
+	q.of.Compact()
 	return q, nil
 }
 
-func (p *parser) polySum(table *conj, column map[string]int) quasi {
+func (p *parser) polySum(table *linear.Conj, column map[string]int) linear.Quasi {
 	p.enter()
 	defer p.leave()
 	minus := p.accept("-")
@@ -66,41 +67,41 @@ func (p *parser) polySum(table *conj, column map[string]int) quasi {
 	}
 	sum := p.polyProduct(table, column)
 	if minus {
-		sum = sum.scale(arith.RatInt(-1))
+		sum = sum.Scale(arith.RatInt(-1))
 	}
 	for {
 		switch {
 		case p.accept("+"):
-			sum = sum.add(p.polyProduct(table, column))
+			sum = sum.Add(p.polyProduct(table, column))
 		case p.accept("-"):
-			sum = sum.sub(p.polyProduct(table, column))
+			sum = sum.Sub(p.polyProduct(table, column))
 		default:
 			return sum
 		}
 	}
 }
 
-func (p *parser) polyProduct(table *conj, column map[string]int) quasi {
+func (p *parser) polyProduct(table *linear.Conj, column map[string]int) linear.Quasi {
 	v := p.polyPower(table, column)
 	for {
 		t := p.peek()
 		switch {
 		case p.accept("*"):
-			v = v.mul(p.polyPower(table, column))
+			v = v.Mul(p.polyPower(table, column))
 		case p.accept("/"):
 			at := p.peek().at
 			d := p.polyPower(table, column)
-			if len(d) != 1 || d[0].factors != "" {
+			if len(d) != 1 || d[0].Factors != "" {
 				p.failAt(at, "the divisor must be a constant other than 0")
 			}
-			v = v.scale(arith.RatBig(new(big.Rat).Inv(d[0].c.Big())))
+			v = v.Scale(arith.RatBig(new(big.Rat).Inv(d[0].C.Big())))
 		case p.accept("mod"), p.accept("%"):
 			d := p.divisor()
 			e := p.affineOf(v, table, t)
-			f := table.floorRow(e, d)
-			v = v.sub(linear(f).scale(arith.RatInt(d)))
+			f := table.FloorRow(e, d)
+			v = v.Sub(linear.Linear(f).Scale(arith.RatInt(d)))
 		case t.kind == tokName && !reserved[t.text] || p.is("(") || p.is("floor"):
-			v = v.mul(p.polyPower(table, column))
+			v = v.Mul(p.polyPower(table, column))
 		default:
 			return v
 		}
@@ -108,22 +109,22 @@ func (p *parser) polyProduct(table *conj, column map[string]int) quasi {
 }
 
 // affineOf is v as a row, if it is one.
-func (p *parser) affineOf(v quasi, table *conj, at token) row {
-	out := make(row, table.width())
+func (p *parser) affineOf(v linear.Quasi, table *linear.Conj, at token) linear.Row {
+	out := make(linear.Row, table.Width())
 	for _, t := range v {
-		if len(t.factors) > 2 || t.c.B != nil || t.c.D != 1 {
+		if len(t.Factors) > 2 || t.C.B != nil || t.C.D != 1 {
 			p.failAt(at.at, "only an affine expression with integer coefficients has a remainder")
 		}
-		if t.factors == "" {
-			out[0] = t.c.N
+		if t.Factors == "" {
+			out[0] = t.C.N
 		} else {
-			out[atomAt(t.factors, 0)] = t.c.N
+			out[linear.AtomAt(t.Factors, 0)] = t.C.N
 		}
 	}
 	return out
 }
 
-func (p *parser) polyPower(table *conj, column map[string]int) quasi {
+func (p *parser) polyPower(table *linear.Conj, column map[string]int) linear.Quasi {
 	v := p.polyAtom(table, column)
 	if p.accept("^") {
 		t := p.take()
@@ -135,9 +136,9 @@ func (p *parser) polyPower(table *conj, column map[string]int) quasi {
 			p.failAt(t.at, "the exponent %d is too large", n)
 		}
 		base := v
-		v = constant(arith.RatInt(1))
+		v = linear.Constant(arith.RatInt(1))
 		for range n {
-			v = v.mul(base)
+			v = v.Mul(base)
 			if len(v) > 1<<14 {
 				p.failAt(t.at, "the power has too many terms")
 			}
@@ -146,15 +147,15 @@ func (p *parser) polyPower(table *conj, column map[string]int) quasi {
 	return v
 }
 
-func (p *parser) polyAtom(table *conj, column map[string]int) quasi {
+func (p *parser) polyAtom(table *linear.Conj, column map[string]int) linear.Quasi {
 	t := p.peek()
 	switch {
 	case t.kind == tokInt:
 		p.next++
 		n, _ := new(big.Int).SetString(t.text, 10)
-		return constant(arith.RatBig(new(big.Rat).SetInt(n)))
+		return linear.Constant(arith.RatBig(new(big.Rat).SetInt(n)))
 	case p.accept("-"):
-		return p.polyPower(table, column).scale(arith.RatInt(-1))
+		return p.polyPower(table, column).Scale(arith.RatInt(-1))
 	case p.accept("("):
 		v := p.polySum(table, column)
 		p.expect(")")
@@ -166,14 +167,14 @@ func (p *parser) polyAtom(table *conj, column map[string]int) quasi {
 			p.failAt(t.at, "min and max have no place in a floor")
 		}
 		p.inScope(formula{toks: p.toks[from:p.next]}, slices.Collect(maps.Keys(column)))
-		return linear(slices.Clone(affineRow(table, e[0].a, columnOf(column))))
+		return linear.Linear(slices.Clone(affineRow(table, e[0].a, columnOf(column))))
 	case t.kind == tokName && !reserved[t.text]:
 		p.next++
 		at, ok := column[t.text]
 		if !ok {
 			p.failAt(t.at, "unknown parameter %q", t.text)
 		}
-		return quasi{{atomKey(at), arith.RatInt(1)}}
+		return linear.Quasi{{linear.AtomKey(at), arith.RatInt(1)}}
 	}
 	p.fail("expected a term, found %q", t.text)
 	return nil

@@ -3,6 +3,7 @@ package polycount
 import (
 	"fmt"
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"math/big"
 	"strings"
 )
@@ -14,16 +15,16 @@ func (p *Poly) String() string {
 		b.WriteString("[" + strings.Join(p.params, ", ") + "] -> ")
 	}
 	b.WriteString("{ ")
-	if len(p.of.pieces) == 0 {
+	if len(p.of.Pieces) == 0 {
 		b.WriteString("0")
 	}
 	names := p.atomNames()
-	for i, c := range p.of.pieces {
+	for i, c := range p.of.Pieces {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		b.WriteString(quasiText(c.q, names))
-		if t := conjText(c.dom, p.params); t != "" {
+		b.WriteString(quasiText(c.Q, names))
+		if t := conjText(c.Dom, p.params); t != "" {
 			b.WriteString(" : " + t)
 		}
 	}
@@ -33,19 +34,19 @@ func (p *Poly) String() string {
 
 // atomNames are the texts of the table's columns.
 func (p *Poly) atomNames() []string {
-	names := make([]string, 1, p.of.table.width())
+	names := make([]string, 1, p.of.Table.Width())
 	names = append(names, p.params...)
-	for _, d := range p.of.table.divs {
-		names = append(names, (&Floor{affineOf(p.of.table, d.num, p.params), d.den}).String())
+	for _, d := range p.of.Table.Divs {
+		names = append(names, (&Floor{affineOf(p.of.Table, d.Num, p.params), d.Den}).String())
 	}
 	return names
 }
 
 // quasiText is a sum, or its common factors times a sum where that takes at most three quarters of the length.
-func quasiText(q quasi, names []string) string {
+func quasiText(q linear.Quasi, names []string) string {
 	plain := sumText(q, names)
 	common, rest := commonFactors(q)
-	if len(rest) < 2 || len(common[0].factors) == 0 && common[0].c.IsOne() {
+	if len(rest) < 2 || len(common[0].Factors) == 0 && common[0].C.IsOne() {
 		return plain
 	}
 	short := sumText(common, names) + "*(" + sumText(rest, names) + ")"
@@ -56,14 +57,14 @@ func quasiText(q quasi, names []string) string {
 }
 
 // commonFactors splits q = common·rest, common one term of those atoms and that positive rational that all terms share.
-func commonFactors(q quasi) (common, rest quasi) {
+func commonFactors(q linear.Quasi) (common, rest linear.Quasi) {
 	if len(q) == 0 {
 		return nil, nil
 	}
-	shared := q[0].factors
+	shared := q[0].Factors
 	num, den := new(big.Int), big.NewInt(1)
 	for _, t := range q {
-		both, f := "", t.factors // of two ascending sequences
+		both, f := "", t.Factors // of two ascending sequences
 		for a := shared; a != "" && f != ""; {
 			switch {
 			case a[:2] == f[:2]:
@@ -75,14 +76,14 @@ func commonFactors(q quasi) (common, rest quasi) {
 			}
 		}
 		shared = both
-		c := t.c.Big()
+		c := t.C.Big()
 		num.GCD(nil, nil, num, new(big.Int).Abs(c.Num()))
 		den.Mul(den, new(big.Int).Quo(c.Denom(), new(big.Int).GCD(nil, nil, den, c.Denom())))
 	}
 	content := new(big.Rat).SetFrac(num, den)
 	inverse := arith.RatBig(new(big.Rat).Inv(content))
 	for _, t := range q {
-		f, a := "", t.factors
+		f, a := "", t.Factors
 		for s := shared; a != ""; a = a[2:] {
 			if s != "" && s[:2] == a[:2] {
 				s = s[2:]
@@ -90,18 +91,18 @@ func commonFactors(q quasi) (common, rest quasi) {
 				f += a[:2]
 			}
 		}
-		rest = append(rest, mono{f, t.c.Mul(inverse)})
+		rest = append(rest, linear.Mono{f, t.C.Mul(inverse)})
 	}
-	return quasi{{shared, arith.RatBig(content)}}, rest
+	return linear.Quasi{{shared, arith.RatBig(content)}}, rest
 }
 
-func sumText(q quasi, names []string) string {
+func sumText(q linear.Quasi, names []string) string {
 	if len(q) == 0 {
 		return "0"
 	}
 	var b strings.Builder
 	for i, t := range q {
-		c := t.c
+		c := t.C
 		if i > 0 {
 			if c.Sign() < 0 {
 				b.WriteString(" - ")
@@ -114,12 +115,12 @@ func sumText(q quasi, names []string) string {
 			c = c.Neg()
 		}
 		parts := []string{}
-		if !c.IsOne() || t.factors == "" {
+		if !c.IsOne() || t.Factors == "" {
 			parts = append(parts, c.String())
 		}
-		for k := 0; k < len(t.factors); {
-			at, n := atomAt(t.factors, k), 0
-			for ; k < len(t.factors) && atomAt(t.factors, k) == at; k += 2 {
+		for k := 0; k < len(t.Factors); {
+			at, n := linear.AtomAt(t.Factors, k), 0
+			for ; k < len(t.Factors) && linear.AtomAt(t.Factors, k) == at; k += 2 {
 				n++
 			}
 			if n == 1 {

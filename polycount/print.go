@@ -3,6 +3,7 @@ package polycount
 import (
 	"fmt"
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,7 +165,7 @@ func (s *Set) String() string {
 	return relationText(s.params, s.names(), head, s.printed())
 }
 
-func relationText(params, names []string, head string, cs []*conj) string {
+func relationText(params, names []string, head string, cs []*linear.Conj) string {
 	var b strings.Builder
 	if len(params) > 0 {
 		b.WriteString("[" + strings.Join(params, ", ") + "] -> ")
@@ -193,9 +194,9 @@ func relationText(params, names []string, head string, cs []*conj) string {
 }
 
 // conjText prints the constraints of c joined by and; a lower and an upper bound of one name become a chain.
-func conjText(c *conj, names []string) string {
-	if c.isOpen() {
-		wide, k := c.widened()
+func conjText(c *linear.Conj, names []string) string {
+	if c.IsOpen() {
+		wide, k := c.Widened()
 		var fresh []string
 		for i := 0; len(fresh) < k; i++ {
 			if e := "e" + strconv.Itoa(i); !slices.Contains(names, e) {
@@ -205,19 +206,19 @@ func conjText(c *conj, names []string) string {
 		return "exists (" + strings.Join(fresh, ", ") + " : " + conjText(wide, slices.Concat(names, fresh)) + ")"
 	}
 	var parts []string
-	for _, r := range c.eq {
+	for _, r := range c.Eq {
 		parts = append(parts, Constraint{affineOf(c, r, names), true}.text(names))
 	}
-	used := make([]bool, len(c.ge))
-	for at := 1; at <= c.n; at++ { // by name, the inner ones last
-		for i, r := range c.ge {
-			if used[i] || lastName(r, c.n) != at {
+	used := make([]bool, len(c.Ge))
+	for at := 1; at <= c.N; at++ { // by name, the inner ones last
+		for i, r := range c.Ge {
+			if used[i] || lastName(r, c.N) != at {
 				continue
 			}
 			used[i] = true
 			if j := partner(c, r, at, used); j >= 0 {
 				used[j] = true
-				lo, hi := r, c.ge[j]
+				lo, hi := r, c.Ge[j]
 				if lo[at] < 0 {
 					lo, hi = hi, lo
 				}
@@ -227,7 +228,7 @@ func conjText(c *conj, names []string) string {
 			parts = append(parts, Constraint{Affine: affineOf(c, r, names)}.text(names))
 		}
 	}
-	for i, r := range c.ge {
+	for i, r := range c.Ge {
 		if !used[i] {
 			parts = append(parts, Constraint{Affine: affineOf(c, r, names)}.text(names))
 		}
@@ -235,7 +236,7 @@ func conjText(c *conj, names []string) string {
 	return strings.Join(parts, " and ")
 }
 
-func lastName(r row, n int) int {
+func lastName(r linear.Row, n int) int {
 	for i := n; i > 0; i-- {
 		if r[i] != 0 {
 			return i
@@ -245,20 +246,20 @@ func lastName(r row, n int) int {
 }
 
 // partner finds an unused opposite bound for the unit bound r of column at.
-func partner(c *conj, r row, at int, used []bool) int {
+func partner(c *linear.Conj, r linear.Row, at int, used []bool) int {
 	if r[at] != 1 && r[at] != -1 {
 		return -1
 	}
-	for j, o := range c.ge {
-		if !used[j] && o[at] == -r[at] && lastName(o, c.n) == at {
+	for j, o := range c.Ge {
+		if !used[j] && o[at] == -r[at] && lastName(o, c.N) == at {
 			return j
 		}
 	}
 	return -1
 }
 
-func chain(c *conj, lo, hi row, at int, names []string) string {
-	l, h := negRow(lo), slices.Clone(hi)
+func chain(c *linear.Conj, lo, hi linear.Row, at int, names []string) string {
+	l, h := linear.NegRow(lo), slices.Clone(hi)
 	l[at], h[at] = 0, 0
 	low, high := affineOf(c, l, names), affineOf(c, h, names)
 	op := " <= "

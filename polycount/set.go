@@ -3,6 +3,7 @@ package polycount
 import (
 	"fmt"
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 	"slices"
 )
 
@@ -10,16 +11,16 @@ import (
 // It is immutable. Its members may overlap.
 type Set struct {
 	params, dims []string
-	tuple        string  // the name before the bracket, as in S[i,j]
-	cs           []*conj // without existentials
-	open         []*conj // nil, or the same points with existentials, before these were eliminated
-	pending      bool    // cs is not known
+	tuple        string         // the name before the bracket, as in S[i,j]
+	cs           []*linear.Conj // without existentials
+	open         []*linear.Conj // nil, or the same points with existentials, before these were eliminated
+	pending      bool           // cs is not known
 }
 
 // NewSet returns the conjunction of cs. Names that are neither dims nor params become parameters.
 // It panics when a name stands twice or a coefficient overflows; ParseSet reports such things as errors.
 func NewSet(params, dims []string, cs ...Constraint) *Set {
-	s, err := (&Set{params: slices.Clone(params), dims: slices.Clone(dims), cs: []*conj{{n: len(params) + len(dims)}}}).Constrain(cs...)
+	s, err := (&Set{params: slices.Clone(params), dims: slices.Clone(dims), cs: []*linear.Conj{{N: len(params) + len(dims)}}}).Constrain(cs...)
 	if err == nil {
 		err = s.check()
 	}
@@ -95,7 +96,7 @@ func columns(names []string) map[string]int {
 func columnOf(m map[string]int) func(string) int { return func(name string) int { return m[name] } }
 
 // with returns a set of the same space.
-func (s *Set) with(cs []*conj) *Set {
+func (s *Set) with(cs []*linear.Conj) *Set {
 	return &Set{params: s.params, dims: s.dims, tuple: s.tuple, cs: cs}
 }
 
@@ -118,18 +119,18 @@ func (s *Set) respace(params, dims []string) *Set {
 		out.cs, out.open, out.pending = s.cs, s.open, s.pending
 		return out
 	}
-	if s.open == nil && !slices.ContainsFunc(s.cs, func(c *conj) bool { return len(c.divs) > 0 }) {
+	if s.open == nil && !slices.ContainsFunc(s.cs, func(c *linear.Conj) bool { return len(c.Divs) > 0 }) {
 		for _, c := range s.cs {
-			out.cs = append(out.cs, c.moved(len(out.params)+len(out.dims), place))
+			out.cs = append(out.cs, c.Moved(len(out.params)+len(out.dims), place))
 		}
 		return out
 	}
-	by := make([]row, len(place))
+	by := make([]linear.Row, len(place))
 	for i, at := range place {
-		by[i] = make(row, at+1)
+		by[i] = make(linear.Row, at+1)
 		by[i][at] = 1
 	}
-	return s.rebuilt(out, func(c *conj) *conj { return c.substitute(len(out.params)+len(out.dims), by) })
+	return s.rebuilt(out, func(c *linear.Conj) *linear.Conj { return c.Substitute(len(out.params)+len(out.dims), by) })
 }
 
 func unionNames(a, b []string) []string {
@@ -188,7 +189,7 @@ func Join(dims []string, sets ...*Set) (out *Set, err error) {
 		}
 		out.params = unionNames(out.params, params)
 		parts[i] = &Set{params: params, dims: dims}
-		simple = simple && s.open == nil && len(s.cs) == 1 && len(s.cs[0].divs) == 0
+		simple = simple && s.open == nil && len(s.cs) == 1 && len(s.cs[0].Divs) == 0
 	}
 	out = NewSet(out.params, dims)
 	if !simple {
@@ -202,12 +203,12 @@ func Join(dims []string, sets ...*Set) (out *Set, err error) {
 	all := out.cs[0]
 	for _, s := range sets {
 		c := s.respace(out.params, dims).cs[0]
-		all.eq, all.ge = append(all.eq, c.eq...), append(all.ge, c.ge...)
+		all.Eq, all.Ge = append(all.Eq, c.Eq...), append(all.Ge, c.Ge...)
 	}
-	if all = all.clone(); !all.simplify() {
+	if all = all.Clone(); !all.Simplify() {
 		return out.with(nil), nil
 	}
-	return out.with([]*conj{all}), nil
+	return out.with([]*linear.Conj{all}), nil
 }
 
 // Constrain adds constraints. Names that s does not know become parameters.
@@ -217,17 +218,17 @@ func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
 	if params := s.withUnknown(cs); len(params) > len(s.params) {
 		t = s.respace(params, s.dims)
 	}
-	return t.rebuilt(t.with(nil), func(old *conj) *conj {
-		c := old.clone()
+	return t.rebuilt(t.with(nil), func(old *linear.Conj) *linear.Conj {
+		c := old.Clone()
 		for _, k := range cs {
 			r := affineRow(c, k.Affine, t.at)
 			if k.Equality {
-				c.addEQ(r)
+				c.AddEQ(r)
 			} else {
-				c.addGE(r)
+				c.AddGE(r)
 			}
 		}
-		if !c.simplify() {
+		if !c.Simplify() {
 			return nil
 		}
 		return c
@@ -254,15 +255,15 @@ func (s *Set) withUnknown(cs []Constraint) []string {
 func (s *Set) Intersect(t *Set) (out *Set, err error) {
 	defer arith.Rescue(&err)
 	s, t = alignSets(s, t)
-	return s.meet(anyWork(), t), nil
+	return s.meet(linear.AnyWork(), t), nil
 }
 
 // meet is s ∩ t for sets of one space.
-func (s *Set) meet(w *work, t *Set) *Set {
+func (s *Set) meet(w *linear.Work, t *Set) *Set {
 	if s.open == nil && t.open == nil {
-		return s.with(w.intersect(s.cs, t.cs))
+		return s.with(w.Intersect(s.cs, t.cs))
 	}
-	return s.quantified(w, w.intersect(s.sources(), t.sources()))
+	return s.quantified(w, w.Intersect(s.sources(), t.sources()))
 }
 
 // Union returns s ∪ t.
@@ -283,8 +284,8 @@ func (s *Set) Union(t *Set) (out *Set, err error) {
 func (s *Set) Subtract(t *Set) (out *Set, err error) {
 	defer arith.Rescue(&err)
 	s, t = alignSets(s, t)
-	w := anyWork()
-	return s.with(w.subtract(s.closedMembers(w), t.closedMembers(w))), nil
+	w := linear.AnyWork()
+	return s.with(w.Subtract(s.closedMembers(w), t.closedMembers(w))), nil
 }
 
 // IntersectParams restricts the parameters to ctx, a set without dimensions.
@@ -298,7 +299,7 @@ func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	return a.meet(anyWork(), ctx.respace(params, s.dims)), nil
+	return a.meet(linear.AnyWork(), ctx.respace(params, s.dims)), nil
 }
 
 // Project keeps the named dimensions, in that order, and eliminates the others exactly over the integers.
@@ -324,14 +325,14 @@ func (s *Set) Project(keep ...string) (out *Set, err error) {
 	}
 	p := &Set{params: s.params, dims: left, cs: s.cs, open: s.open, pending: s.pending}
 	if any {
-		var members []*conj
-		w := anyWork()
+		var members []*linear.Conj
+		w := linear.AnyWork()
 		for _, c := range s.sources() {
-			if c = w.withoutClosed(c, drop); c == nil {
+			if c = w.WithoutClosed(c, drop); c == nil {
 				continue
 			}
-			q, _ := c.quantifyIn(drop, false)
-			members = addMember(members, q)
+			q, _ := c.QuantifyIn(drop, false)
+			members = linear.AddMember(members, q)
 		}
 		p = p.quantified(w, members)
 	}
@@ -353,7 +354,7 @@ func (s *Set) ProjectOut(names ...string) (*Set, error) {
 // form can have the same points.
 func (s *Set) SameForm(t *Set) bool {
 	return s == t || slices.Equal(s.params, t.params) && slices.Equal(s.dims, t.dims) && s.tuple == t.tuple &&
-		s.pending == t.pending && slices.EqualFunc(s.cs, t.cs, sameConj) && slices.EqualFunc(s.open, t.open, sameConj)
+		s.pending == t.pending && slices.EqualFunc(s.cs, t.cs, linear.SameConj) && slices.EqualFunc(s.open, t.open, linear.SameConj)
 }
 
 // ToParams turns dimensions into parameters, appended to the others.
@@ -415,30 +416,30 @@ func (s *Set) Product(t *Set) (out *Set, err error) {
 		return nil, err
 	}
 	a, b := s.respace(params, dims), t.respace(params, dims)
-	return a.meet(anyWork(), b), nil
+	return a.meet(linear.AnyWork(), b), nil
 }
 
 // Fix substitutes values for dimensions and parameters, which disappear. Names that s does not have are ignored.
 func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
 	defer arith.Rescue(&err)
 	out = &Set{tuple: s.tuple}
-	var by []row
+	var by []linear.Row
 	put := func(names []string, to *[]string) {
 		for _, n := range names {
 			if v, ok := values[n]; ok {
-				by = append(by, row{v})
+				by = append(by, linear.Row{v})
 				continue
 			}
 			*to = append(*to, n)
-			e := make(row, 1+len(out.params)+len(out.dims))
+			e := make(linear.Row, 1+len(out.params)+len(out.dims))
 			e[len(e)-1] = 1
 			by = append(by, e)
 		}
 	}
 	put(s.params, &out.params)
 	put(s.dims, &out.dims)
-	return s.rebuilt(out, func(c *conj) *conj {
-		if d := c.substitute(len(out.params)+len(out.dims), by); d.simplify() {
+	return s.rebuilt(out, func(c *linear.Conj) *linear.Conj {
+		if d := c.Substitute(len(out.params)+len(out.dims), by); d.Simplify() {
 			return d
 		}
 		return nil
@@ -449,8 +450,8 @@ func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
 func (s *Set) Disjuncts() []*Set {
 	var out []*Set
 	for _, c := range s.printed() {
-		d := s.with([]*conj{c})
-		if s.pending && c.isOpen() {
+		d := s.with([]*linear.Conj{c})
+		if s.pending && c.IsOpen() {
 			d.cs, d.open, d.pending = nil, d.cs, true
 		}
 		out = append(out, d)

@@ -1,13 +1,16 @@
 package polycount
 
-import "gpuperf/polycount/internal/arith"
+import (
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+)
 
 // System is a conjunction of constraints over integer unknowns of any names, made to be asked whether it has a solution:
 // a Set without the normal form.
 type System struct {
 	cs     []Constraint
 	column map[string]int
-	c      *conj
+	c      *linear.Conj
 }
 
 // NewSystem returns the conjunction of cs. A coefficient that leaves the 64-bit range is an error that wraps ErrOverflow.
@@ -17,13 +20,13 @@ func NewSystem(cs ...Constraint) (s *System, err error) {
 	for _, c := range cs {
 		s.name(c.Affine)
 	}
-	s.c = &conj{n: len(s.column)}
+	s.c = &linear.Conj{N: len(s.column)}
 	for _, c := range cs {
 		r := affineRow(s.c, c.Affine, s.at)
 		if c.Equality {
-			s.c.eq = append(s.c.eq, r)
+			s.c.Eq = append(s.c.Eq, r)
 		} else {
-			s.c.ge = append(s.c.ge, r)
+			s.c.Ge = append(s.c.Ge, r)
 		}
 	}
 	return s, nil
@@ -45,7 +48,7 @@ func (s *System) name(a Affine) {
 // Solvable decides whether s and the further constraints have an integer solution together.
 func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
 	defer arith.Rescue(&err)
-	q := s.c.question()
+	q := s.c.Question()
 	for _, c := range more {
 		if c.Affine.HasFloor() || !s.knows(c.Affine) || c.Equality {
 			all, err := NewSystem(append(s.cs[:len(s.cs):len(s.cs)], more...)...)
@@ -54,9 +57,9 @@ func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
 			}
 			return all.Solvable()
 		}
-		q.extra = append(q.extra, affineRow(s.c, c.Affine, s.at))
+		q.Extra = append(q.Extra, affineRow(s.c, c.Affine, s.at))
 	}
-	return anyWork().solvable(q), nil
+	return linear.AnyWork().Solvable(q), nil
 }
 
 func (s *System) knows(a Affine) bool {

@@ -1,0 +1,181 @@
+package linear
+
+import (
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
+
+// fibres is a conjunction over kept variables and existentials, prepared for the count of its shadow: over a point of
+// the shadow lies a fibre, the solutions of rows·y ≥ b for some b, y ∈ ℤʳ being coordinates on basis.
+type fibres struct {
+	c     *Conj
+	basis []Row // of the steps of the existentials that keep the equalities, over c's columns
+	rows  []Row // distinct effects of the steps on the inequalities
+	class []int // of each inequality: its place in rows, or −1 where no step has an effect
+}
+
+// newFibres takes c over. Directions in which a fibre goes on for ever are removed from it: what bounds such a direction
+// on one side does not bound the shadow. All fibres are finite then.
+func (w *Work) newFibres(c *Conj) *fibres {
+	for {
+		f := &fibres{c: c}
+		f.basis = w.kernel(c.Existentials(), c.Eq)
+		f.classify()
+		w.spend((len(c.Ge) + 1) * (len(f.basis) + 1) * c.Width())
+		r := len(f.basis)
+		if r == 0 {
+			return f
+		}
+		line := w.kernel(UnitVectors(r), f.rows)
+		if len(line) == 0 {
+			s := &system{Width: 1 + r}
+			total := make(Row, 1+r)
+			total[0] = -1
+			for _, x := range f.rows {
+				s.ge = append(s.ge, append(Row{0}, x...))
+				for i, v := range x {
+					total[1+i] = arith.Add(total[1+i], v)
+				}
+			}
+			s.ge = append(s.ge, total)
+			at, ok := w.Sample(s)
+			if !ok {
+				return f
+			}
+			v := at[1:]
+			divideRow(v, contentOf(at))
+			var kept []Row
+			for i, x := range c.Ge {
+				if f.class[i] < 0 || dot(f.rows[f.class[i]], v) == 0 {
+					kept = append(kept, x)
+				}
+			}
+			c.Ge = kept
+			line = []Row{v}
+		}
+		d := make(Row, c.Width())
+		for i, v := range line[0] {
+			for j, x := range f.basis[i] {
+				d[j] = arith.Add(d[j], arith.Mul(v, x))
+			}
+		}
+		c.forget(d)
+	}
+}
+
+func (f *fibres) classify() {
+	for _, r := range f.c.Ge {
+		x := make(Row, len(f.basis))
+		for i, b := range f.basis {
+			x[i] = dot(r, b)
+		}
+		at := -1
+		if !IsZero(x) {
+			if at = slices.IndexFunc(f.rows, func(o Row) bool { return slices.Equal(o, x) }); at < 0 {
+				at = len(f.rows)
+				f.rows = append(f.rows, x)
+			}
+		}
+		f.class = append(f.class, at)
+	}
+}
+
+// forget removes the existentials' direction d, primitive, on which no constraint depends: new coordinates in which
+// d is a multiple of one axis, and that axis dropped.
+func (c *Conj) forget(d Row) {
+	d = slices.Clone(d)
+	for {
+		p, more := 0, false
+		for j, v := range d {
+			if v != 0 {
+				more = more || p > 0
+				if p == 0 || arith.Abs(v) < arith.Abs(d[p]) {
+					p = j
+				}
+			}
+		}
+		if !more {
+			c.Divs[p-1-c.N].Den = gone
+			return
+		}
+		for j := range d {
+			q := d[j] / d[p]
+			if j == p || q == 0 {
+				continue
+			}
+			d[j] -= q * d[p]
+			for _, rows := range [][]Row{c.Eq, c.Ge} {
+				for _, r := range rows {
+					r[p] = arith.Add(r[p], arith.Mul(q, r[j]))
+				}
+			}
+		}
+	}
+}
+
+// above is the conjunction with the slacks of its inequalities at least at.
+func (f *fibres) above(at Row) *Conj {
+	c := f.c.Clone()
+	for i, v := range at {
+		c.Ge[i][0] = arith.Sub(c.Ge[i][0], v)
+	}
+	return c
+}
+
+// moved gives corners by inequality instead of by class, with those that a translation takes into each other added up:
+// they have equally many points above them.
+func (w *Work) Moved(f *fibres, cs []corner, params int) []corner {
+	units := f.c.Existentials()
+	for i := params + 1; i <= f.c.N; i++ {
+		if !f.c.usedInDivs(i) {
+			e := make(Row, f.c.Width())
+			e[i] = 1
+			units = append(units, e)
+		}
+	}
+	var effects []Row
+	for _, x := range w.kernel(units, f.c.Eq) {
+		u := make(Row, len(f.class))
+		for i, r := range f.c.Ge {
+			u[i] = dot(r, x)
+		}
+		effects = append(effects, u)
+	}
+	effects, pivots := w.echelon(effects)
+	out := make([]corner, len(cs))
+	for k, x := range cs {
+		w.spend(len(f.class) * (1 + len(effects)))
+		at := make(Row, len(f.class))
+		for i, c := range f.class {
+			if c >= 0 {
+				at[i] = x.at[c]
+			}
+		}
+		for i, e := range effects {
+			at = combineRows(1, at, -arith.FloorDiv(at[pivots[i]], e[pivots[i]]), e)
+		}
+		out[k] = corner{x.k, at}
+	}
+	return w.gather(out)
+}
+
+// corners are the corners of the staircase under which each fibre has one point, the least in some order: the points z
+// for which no step t of a test set has z − t in the fibre, which is so where the slacks of z are at least the positive
+// part of those of t (for one existential: P less P ∩ (P + e)).
+func (w *Work) corners(f *fibres) []corner {
+	m := &moves{w, f.rows, len(f.basis)}
+	// All orders tried gave the same number of corners, or nearly: one in which every form is bounded on a fibre will do.
+	var o order
+	for _, r := range f.rows {
+		o = append(o, NegRow(r))
+	}
+	var gens []Row
+	for _, x := range m.find(m.generators(), o) {
+		g := make(Row, len(x.u))
+		for i, v := range x.u {
+			g[i] = max(v, 0)
+		}
+		gens = append(gens, g)
+	}
+	return w.staircase(gens, len(f.rows))
+}

@@ -1,0 +1,189 @@
+package linear
+
+import (
+	"encoding/binary"
+	"errors"
+	"gpuperf/polycount/internal/arith"
+	"slices"
+)
+
+// maxCorners bounds the number of counts that are added up for one shadow.
+const maxCorners = 2000
+
+// maxOpen bounds the members of a union that are counted by inclusion and exclusion.
+const maxOpen = 5
+
+// countOpen counts a union in its quantified form: members by inclusion and exclusion, each intersection by fibres. ok is
+// false when that would not end within a fifth of the budget.
+func (w *Work) CountOpen(open []*Conj, params int) (p *Piecewise, ok bool, err error) {
+	if len(open) > maxOpen {
+		return nil, false, nil
+	}
+	w.Within(w.Left/5, func(w *Work) {
+		total := &gathered{p: NewPiecewise(params), index: map[string]int{}}
+		var visit func(from int, met *Conj, k int64) bool
+		visit = func(from int, met *Conj, k int64) bool {
+			for i, c := range open[from:] {
+				if met != nil {
+					if c = Conjunction(met, c); !c.Simplify() {
+						continue
+					}
+				}
+				if !w.Solvable(c.Question()) {
+					continue
+				}
+				done, bad := w.countShadow(total, c, params, k)
+				var unbounded *UnboundedError
+				if errors.As(bad, &unbounded) {
+					err = bad
+				}
+				if !done || bad != nil || !visit(from+i+1, c, -k) {
+					return false
+				}
+			}
+			return true
+		}
+		if visit(0, nil, 1) {
+			p, ok = total.Disjoint(w), true
+			w.Tidy(p)
+		}
+	})
+	return p, ok, err
+}
+
+// countShadow adds k times the number of points of the shadow of c, a conjunction over parameters and dimensions with
+// existentials, without eliminating these: a signed sum of counts of conjunctions with the constraints of c,
+// moved. It reports false when there would be too many. c has points.
+func (w *Work) countShadow(total *gathered, c *Conj, params int, k int64) (ok bool, err error) {
+	c, plain := w.reduceOpen(c, params)
+	if c == nil {
+		return true, nil
+	}
+	if plain {
+		q, err := w.countConj(c, params)
+		if err == nil {
+			total.Add(w, q, k)
+		}
+		return err == nil, err
+	}
+	f := w.newFibres(c)
+	cs := []corner{{1, make(Row, len(f.class))}}
+	if len(f.basis) > 0 {
+		cs = w.Moved(f, w.corners(f), params)
+	}
+	if len(cs) > maxCorners {
+		return false, nil
+	}
+	for _, x := range cs {
+		q, err := w.countConj(f.above(x.at), params)
+		if err != nil {
+			return false, err
+		}
+		total.Add(w, q, k*x.k)
+	}
+	return true, nil
+}
+
+// reduceOpen does what can be done without branching: plain when no existential is left, nil when c is plainly empty.
+// Equalities with existentials stay in the result unless existentials could be eliminated exactly after solving them,
+// since the variables of the original constraints count more simply.
+func (w *Work) reduceOpen(c *Conj, params int) (out *Conj, plain bool) {
+	c = c.Clone()
+	for c.dropDigit(true) {
+		w.spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+	}
+	if !NormalizeRows(&c.Eq, &c.Ge) {
+		return nil, false
+	}
+	left := w.eliminateUntil(c.Clone(), true)
+	if len(left) == 0 {
+		return nil, false
+	}
+	solved := left[0]
+	free := 0
+	for k, d := range solved.Divs {
+		if d.Den == 0 && solved.usedInRows(1+solved.N+k) {
+			free++
+		}
+	}
+	if free == 0 {
+		return solved, solved.Simplify()
+	}
+	if len(w.kernel(c.Existentials(), c.Eq)) == free || w.isBox(c, params) {
+		return c, false
+	}
+	return solved, false
+}
+
+// isBox reports that no inequality links two of the variables that are counted once the equalities are solved.
+func (w *Work) isBox(c *Conj, params int) bool {
+	drop := make([]bool, c.N)
+	for i := params; i < c.N; i++ {
+		drop[i] = true
+	}
+	whole, _ := c.Quantify(drop)
+	_, _, groups, ok := w.preprocess(whole)
+	for _, g := range groups {
+		n := 0
+		for _, e := range g.Existentials() {
+			if at := slices.Index(e, 1); g.usedInRows(at) {
+				n++
+			}
+		}
+		ok = ok && n == 1
+	}
+	return ok
+}
+
+// gathered adds polynomials up, those on one domain first.
+type gathered struct {
+	p     *Piecewise // pieces overlap
+	index map[string]int
+}
+
+// add adds k·q.
+func (g *gathered) Add(w *Work, q *Piecewise, k int64) {
+	atoms := g.p.importTable(q.Table, IdentityRows(q.Table.N))
+	for _, x := range q.Pieces {
+		poly := x.Q.rename(atoms).Scale(arith.RatInt(k))
+		key := x.Dom.key()
+		w.spend(len(key) + 4*len(poly))
+		if i, ok := g.index[key]; ok {
+			g.p.Pieces[i].Q = g.p.Pieces[i].Q.Add(poly)
+			continue
+		}
+		g.index[key] = len(g.p.Pieces)
+		g.p.Pieces = append(g.p.Pieces, Piece{x.Dom, poly})
+	}
+}
+
+// disjoint is the sum.
+func (g *gathered) Disjoint(w *Work) *Piecewise {
+	for i, x := range g.p.Pieces {
+		g.p.Pieces[i].Q = w.periodic(g.p, x.Q)
+	}
+	g.p.Pieces = slices.DeleteFunc(g.p.Pieces, func(x Piece) bool { return len(x.Q) == 0 })
+	g.p.Pieces = w.makeDisjoint(g.p.Pieces)
+	return g.p
+}
+
+// key tells conjunctions in normal form apart.
+func (c *Conj) key() string {
+	var b []byte
+	put := func(rows []Row) {
+		b = binary.AppendVarint(b, int64(len(rows)))
+		for _, r := range rows {
+			for _, v := range r {
+				b = binary.AppendVarint(b, v)
+			}
+		}
+	}
+	put(c.Eq)
+	put(c.Ge)
+	for _, d := range c.Divs {
+		b = binary.AppendVarint(b, d.Den)
+		b = binary.AppendVarint(b, int64(len(d.Num)))
+		put([]Row{d.Num})
+	}
+	return string(b)
+}

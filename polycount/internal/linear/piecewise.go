@@ -1,0 +1,291 @@
+package linear
+
+import (
+	"gpuperf/polycount/internal/arith"
+	"math/big"
+	"math/rand"
+	"slices"
+)
+
+// piecewise is a function of the variables of table: polynomials on disjoint domains, 0 outside them.
+type Piecewise struct {
+	Table  *Conj // no constraints: the floors that the polynomials use
+	Pieces []Piece
+}
+
+// piece is a polynomial over a table's columns on a domain of parameters.
+type Piece struct {
+	Dom *Conj
+	Q   Quasi
+}
+
+// newPiecewise is 0 everywhere, a function of n variables.
+func NewPiecewise(n int) *Piecewise { return &Piecewise{Table: &Conj{N: n}} }
+
+// mapped substitutes rows over n new variables for the old ones.
+func (p *Piecewise) Mapped(n int, by []Row) *Piecewise {
+	out := NewPiecewise(n)
+	atoms := out.importTable(p.Table, by)
+	for _, c := range p.Pieces {
+		out.Pieces = append(out.Pieces, Piece{c.Dom.Substitute(n, by), c.Q.rename(atoms)})
+	}
+	return out
+}
+
+// mappedOver is mapped with rows that may use the floors of table, in normal form.
+func (p *Piecewise) MappedOver(table *Conj, by []Row) *Piecewise {
+	out := &Piecewise{Table: &Conj{N: table.N, Divs: slices.Clone(table.Divs)}}
+	atoms := out.importTable(p.Table, by)
+	for _, c := range p.Pieces {
+		dom := c.Dom.substituteRows(table, by)
+		if dom.Simplify() {
+			out.Pieces = append(out.Pieces, Piece{dom, c.Q.rename(atoms)})
+		}
+	}
+	return out
+}
+
+// importTable adds the floors of t to p's table, its variables replaced by rows, and returns what each of its columns
+// becomes as a polynomial.
+func (p *Piecewise) importTable(t *Conj, by []Row) []Quasi {
+	rows := make([]Row, 1, t.Width())
+	rows[0] = Row{1}
+	rows = append(rows, by...)
+	for _, d := range t.Divs {
+		if d.Den <= 0 { // a variable that is summed away
+			rows = append(rows, nil)
+			continue
+		}
+		num := make(Row, p.Table.Width())
+		for i, v := range d.Num {
+			if v != 0 {
+				for j, x := range rows[i] {
+					num[j] = arith.Add(num[j], arith.Mul(v, x))
+				}
+			}
+		}
+		rows = append(rows, p.Table.FloorRow(num, d.Den))
+	}
+	atoms := make([]Quasi, len(rows))
+	for i, r := range rows {
+		if atoms[i] = Linear(r); atoms[i] == nil {
+			atoms[i] = Quasi{}
+		}
+	}
+	return atoms
+}
+
+// align brings p and q, functions of the same variables, to one table; the results may be changed.
+func align(p, q *Piecewise) (*Piecewise, *Piecewise) {
+	table := &Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}
+	a := &Piecewise{table, slices.Clone(p.Pieces)}
+	atoms := a.importTable(q.Table, IdentityRows(table.N))
+	b := &Piecewise{table, nil}
+	for _, c := range q.Pieces {
+		b.Pieces = append(b.Pieces, Piece{c.Dom, c.Q.rename(atoms)})
+	}
+	return a, b
+}
+
+// sum is p + q, not tidied.
+func (w *Work) Sum(p, q *Piecewise) *Piecewise {
+	a, b := align(p, q)
+	a.Pieces = w.sumPieces(a.Pieces, b.Pieces)
+	return a
+}
+
+// product is p·q, not tidied.
+func (w *Work) Product(p, q *Piecewise) *Piecewise {
+	a, b := align(p, q)
+	out := &Piecewise{a.Table, nil}
+	for _, x := range a.Pieces {
+		for _, y := range b.Pieces {
+			dom := Conjunction(x.Dom, y.Dom)
+			if dom.Simplify() && w.Solvable(dom.Question()) {
+				out.Pieces = append(out.Pieces, Piece{dom, w.multiply(x.Q, y.Q)})
+			}
+		}
+	}
+	return out
+}
+
+// termCost is the work of one term of a product, which is written, sorted and may be kept.
+const termCost = 16
+
+// multiply is p·q in portions between which the work is limited and can be cancelled.
+func (w *Work) multiply(p, q Quasi) Quasi {
+	const portion = 1 << 14
+	var out Quasi
+	for n := max(1, portion/max(1, len(q))); len(p) > 0; p = p[min(n, len(p)):] {
+		part := p[:min(n, len(p))]
+		w.spend(termCost*len(part)*len(q) + len(out))
+		out = out.Add(part.Mul(q))
+	}
+	return out
+}
+
+// scale is k·p.
+func (p *Piecewise) Scale(k arith.Rat) *Piecewise {
+	out := &Piecewise{p.Table, nil}
+	if k.IsZero() {
+		return out
+	}
+	for _, c := range p.Pieces {
+		out.Pieces = append(out.Pieces, Piece{c.Dom, c.Q.Scale(k)})
+	}
+	return out
+}
+
+// floorDiv is ⌊p/d⌋ for d > 0; ok is false where a polynomial of p is not affine in variables and floors.
+func (p *Piecewise) FloorDiv(d int64) (out *Piecewise, ok bool) {
+	out = &Piecewise{&Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}, nil}
+	for _, x := range p.Pieces {
+		den := int64(1)
+		for _, t := range x.Q {
+			if len(t.Factors) > 2 || t.C.B != nil {
+				return nil, false
+			}
+			den = arith.Lcm(den, t.C.D)
+		}
+		num := make(Row, out.Table.Width())
+		for _, t := range x.Q {
+			at := 0
+			if t.Factors != "" {
+				at = AtomAt(t.Factors, 0)
+			}
+			num[at] = arith.Mul(t.C.N, den/t.C.D)
+		}
+		if q := Linear(out.Table.FloorRow(num, arith.Mul(d, den))); len(q) > 0 {
+			out.Pieces = append(out.Pieces, Piece{x.Dom, q})
+		}
+	}
+	out.Compact()
+	return out, true
+}
+
+// quo is p divided by variable at; ok is false where that does not divide every term.
+func (p *Piecewise) Quo(at int) (out *Piecewise, ok bool) {
+	key := AtomKey(at)
+	out = &Piecewise{p.Table, nil}
+	for _, x := range p.Pieces {
+		q := make(Quasi, 0, len(x.Q))
+		for _, m := range x.Q {
+			i := 0
+			for i < len(m.Factors) && m.Factors[i:i+2] != key {
+				i += 2
+			}
+			if i == len(m.Factors) {
+				return nil, false
+			}
+			q = append(q, Mono{m.Factors[:i] + m.Factors[i+2:], m.C})
+		}
+		slices.SortFunc(q, func(a, b Mono) int { return compareFactors(a.Factors, b.Factors) })
+		out.Pieces = append(out.Pieces, Piece{x.Dom, q})
+	}
+	return out, true
+}
+
+// equal decides whether p and q have the same value at every point.
+func (w *Work) Equal(p, q *Piecewise) bool {
+	a, b := align(p, q)
+	// Most unequal pairs differ at some small point; the proof of equality is what takes time.
+	r := rand.New(rand.NewSource(1))
+	for size := int64(2); size < 1<<20; size += size/8 + 1 {
+		at := make([]*big.Int, 1+a.Table.N)
+		at[0] = big.NewInt(1)
+		for i := range a.Table.N {
+			at[1+i] = big.NewInt(r.Int63n(2*size+1) - size)
+		}
+		if a.Value(at).Cmp(b.Value(at)) != 0 {
+			return false
+		}
+	}
+	for _, x := range a.Pieces {
+		for _, y := range b.Pieces {
+			dom := Conjunction(x.Dom, y.Dom)
+			if dom.Simplify() && !w.vanishes(a.Table, x.Q.Sub(y.Q), dom) {
+				return false
+			}
+		}
+	}
+	return w.vanishesOutside(a, b) && w.vanishesOutside(b, a)
+}
+
+// vanishesOutside decides whether p is 0 outside the pieces of q.
+func (w *Work) vanishesOutside(p, q *Piecewise) bool {
+	for _, x := range p.Pieces {
+		rest := []*Conj{x.Dom}
+		for _, y := range q.Pieces {
+			rest = w.Subtract(rest, []*Conj{y.Dom})
+		}
+		for _, c := range rest {
+			if !w.vanishes(p.Table, x.Q, c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// value is the exact value at a point [1, variables…].
+func (p *Piecewise) Value(at []*big.Int) *big.Rat {
+	for _, c := range p.Pieces {
+		if c.Dom.holdsBig(at) {
+			return c.Q.Value(p.Table.Atoms(at))
+		}
+	}
+	return new(big.Rat)
+}
+
+// atoms appends the values of the floors to the point [1, variables…].
+func (c *Conj) Atoms(at []*big.Int) []*big.Int {
+	full := slices.Clone(at)
+	for _, d := range c.Divs {
+		q, m := new(big.Int), new(big.Int)
+		q.DivMod(dotBig(d.Num, full), big.NewInt(d.Den), m) // Euclidean: floor for a positive divisor
+		full = append(full, q)
+	}
+	return full
+}
+
+func dotBig(r Row, at []*big.Int) *big.Int {
+	s, t := new(big.Int), new(big.Int)
+	for i, v := range r {
+		if v != 0 {
+			s.Add(s, t.Mul(t.SetInt64(v), at[i]))
+		}
+	}
+	return s
+}
+
+func (c *Conj) holdsBig(at []*big.Int) bool {
+	full := c.Atoms(at)
+	for _, r := range c.Eq {
+		if dotBig(r, full).Sign() != 0 {
+			return false
+		}
+	}
+	for _, r := range c.Ge {
+		if dotBig(r, full).Sign() < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Piecewise) terms() int {
+	n := 0
+	for _, x := range p.Pieces {
+		n += len(x.Q)
+	}
+	return n
+}
+
+// constantly is the function of n variables with one value.
+func constantly(n int, value int64) *Piecewise {
+	p := NewPiecewise(n)
+	if value != 0 {
+		p.Pieces = []Piece{{&Conj{N: n}, Constant(arith.RatInt(value))}}
+	}
+	return p
+}
