@@ -3,11 +3,12 @@ package polycount
 import (
 	"cmp"
 	"fmt"
-	"gpuperf/polycount/internal/arith"
-	"gpuperf/polycount/internal/linear"
 	"iter"
 	"slices"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // Affine is a quasi-affine expression c + Σ k·name + Σ k·⌊affine/d⌋ with integer coefficients: an immutable value.

@@ -2,9 +2,10 @@ package polycount
 
 import (
 	"fmt"
+	"slices"
+
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
-	"slices"
 )
 
 // Bound of a dimension: at least ⌈Num/Den⌉ as a lower bound, at most ⌊Num/Den⌋ as an upper one. Den ≥ 1.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gpuperf/polycount/internal/arith"
-	"gpuperf/polycount/internal/linear"
 	"slices"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/count"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // Option of Count, Sum and Mul.
@@ -44,7 +47,7 @@ func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	defer arith.Rescue(&err)
 	w := workOf(opts)
 	of, err := s.count(w)
-	var unbounded *linear.UnboundedError
+	var unbounded *count.UnboundedError
 	if errors.As(err, &unbounded) {
 		return nil, s.unbounded(w, unbounded.In)
 	}
@@ -54,11 +57,11 @@ func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	return &Poly{s.params, of}, nil
 }
 
-func (s *Set) count(w *linear.Work) (p *linear.Piecewise, err error) {
+func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
 	if s.open == nil {
-		return w.CountMembers(s.cs, len(s.params))
+		return count.CountMembers(w, s.cs, len(s.params))
 	}
-	if p, ok, err := w.CountOpen(s.open, len(s.params)); ok || err != nil {
+	if p, ok, err := count.CountOpen(w, s.open, len(s.params)); ok || err != nil {
 		return p, err
 	}
 	// Where elimination makes many members of one, it rarely helps: not all that is left goes into the attempt.
@@ -66,7 +69,7 @@ func (s *Set) count(w *linear.Work) (p *linear.Piecewise, err error) {
 	if s.pending || len(s.cs) > manyMembers*len(s.open) {
 		rest /= 8
 	}
-	done := w.Within(rest, func(w *linear.Work) { p, err = w.CountMembers(s.closedMembers(w), len(s.params)) })
+	done := w.Within(rest, func(w *linear.Work) { p, err = count.CountMembers(w, s.closedMembers(w), len(s.params)) })
 	if !done || errors.Is(err, ErrBudget) {
 		return nil, s.tooHard()
 	}
@@ -102,8 +105,8 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 		}
 	}
 	s = s.respace(params, s.dims)
-	of, err := w.SumOver(s.closedMembers(w), p.respace(s.names()).of, len(params))
-	var unbounded *linear.UnboundedError
+	of, err := count.SumOver(w, s.closedMembers(w), p.respace(s.names()).of, len(params))
+	var unbounded *count.UnboundedError
 	if errors.As(err, &unbounded) {
 		err = s.unbounded(w, unbounded.In)
 	}
@@ -136,7 +139,7 @@ func (e *UnboundedError) Error() string {
 
 // unbounded explains why c, with points for some parameters, has infinitely many.
 func (s *Set) unbounded(w *linear.Work, c *linear.Conj) error {
-	direction, when := w.Recession(c, len(s.params))
+	direction, when := count.Recession(w, c, len(s.params))
 	if direction == nil {
 		return fmt.Errorf("polycount: no direction found in which %v is unbounded", s)
 	}

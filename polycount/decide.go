@@ -1,9 +1,10 @@
 package polycount
 
 import (
+	"slices"
+
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
-	"slices"
 )
 
 // IsEmpty decides whether s has no integer point for any integer values of the parameters.

@@ -2,10 +2,12 @@ package polycount
 
 import (
 	"fmt"
-	"gpuperf/polycount/internal/arith"
-	"gpuperf/polycount/internal/linear"
 	"math/big"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // Evaluator is a Poly prepared for many evaluations. It is immutable and may be shared by goroutines.
@@ -80,8 +82,8 @@ func sparseOf(r linear.Row) sparse {
 }
 
 // compile keeps the floors that q needs and builds its Horner form.
-func (g *program) compile(p *linear.Piecewise, q linear.Quasi) {
-	own := &linear.Piecewise{p.Table, []linear.Piece{{&linear.Conj{N: p.Table.N}, q}}}
+func (g *program) compile(p *quasi.Piecewise, q quasi.Quasi) {
+	own := &quasi.Piecewise{Table: p.Table, Pieces: []quasi.Piece{{Dom: &linear.Conj{N: p.Table.N}, Q: q}}}
 	own.Compact()
 	g.divs = own.Table.Divs
 	q = own.Pieces[0].Q
@@ -97,7 +99,7 @@ func (g *program) compile(p *linear.Piecewise, q linear.Quasi) {
 	g.root = g.horner(q.Scale(arith.RatInt(g.den)))
 }
 
-func (g *program) horner(q linear.Quasi) int {
+func (g *program) horner(q quasi.Quasi) int {
 	put := func(n node) int {
 		g.nodes = append(g.nodes, n)
 		return len(g.nodes) - 1
@@ -111,7 +113,7 @@ func (g *program) horner(q linear.Quasi) int {
 	for _, t := range q {
 		last := 0
 		for i := 0; i < len(t.Factors); i += 2 {
-			if at := linear.AtomAt(t.Factors, i); at != last {
+			if at := quasi.AtomAt(t.Factors, i); at != last {
 				uses[at]++
 				last = at
 				if uses[at] > uses[best] || uses[at] == uses[best] && at < best {
@@ -125,15 +127,15 @@ func (g *program) horner(q linear.Quasi) int {
 		g.ok = g.ok && c.B == nil
 		return put(node{c: c.N})
 	}
-	key := linear.AtomKey(best)
-	var hi, lo linear.Quasi
+	key := quasi.AtomKey(best)
+	var hi, lo quasi.Quasi
 	for _, t := range q {
 		i := 0
 		for i < len(t.Factors) && t.Factors[i:i+2] != key {
 			i += 2
 		}
 		if i < len(t.Factors) {
-			hi = append(hi, linear.Mono{t.Factors[:i] + t.Factors[i+2:], t.C})
+			hi = append(hi, quasi.Mono{Factors: t.Factors[:i] + t.Factors[i+2:], C: t.C})
 		} else {
 			lo = append(lo, t)
 		}

@@ -2,10 +2,12 @@ package polycount
 
 import (
 	"fmt"
-	"gpuperf/polycount/internal/linear"
 	"math/big"
 	"math/rand"
 	"testing"
+
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // Polynomials in several floors of one expression are rewritten to equal ones, shorter where the relation is known.
@@ -29,9 +31,9 @@ func TestUnifyFloors(t *testing.T) {
 				if i == j {
 					continue
 				}
-				q := p.of.Table.Unified(p.of.Pieces[0].Q, i, j)
+				q := quasi.Unified(p.of.Table, p.of.Pieces[0].Q, i, j)
 				eachPoint([]string{"n", "m"}, -7, 7, func(at map[string]int64) {
-					full := p.of.Table.Atoms([]*big.Int{big.NewInt(1), big.NewInt(at["n"]), big.NewInt(at["m"])})
+					full := quasi.Atoms(p.of.Table, []*big.Int{big.NewInt(1), big.NewInt(at["n"]), big.NewInt(at["m"])})
 					if got, want := q.Value(full), p.of.Pieces[0].Q.Value(full); got.Cmp(want) != 0 {
 						t.Fatalf("%v becomes %s, at %v: %v, want %v", p, quasiText(q, p.atomNames()), at, got, want)
 					}
@@ -45,7 +47,7 @@ func TestUnifyFloors(t *testing.T) {
 		{"[n] -> { (n - 3*floor(n/3))*(1 - floor((n+2)/3) + floor(n/3)) }", "[n] -> { 0 }"},
 	} {
 		p := must(ParsePoly(c.long))
-		if w.Tidy(p.of); p.String() != c.short {
+		if quasi.Tidy(w, p.of); p.String() != c.short {
 			t.Errorf("%s becomes %v, want %s", c.long, p, c.short)
 		}
 	}

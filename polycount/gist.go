@@ -3,9 +3,11 @@ package polycount
 import (
 	"errors"
 	"fmt"
+	"math/big"
+
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
-	"math/big"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // Gist rewrites p under assumptions, a set of parameters: pieces and conditions that ctx decides go, floors of which
@@ -18,7 +20,7 @@ func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
 	}
 	params := unionNames(p.params, ctx.params)
 	w := linear.AnyWork()
-	of := w.SimplifyUnder(p.respace(params).of, ctx.respace(params, nil).closedMembers(w))
+	of := quasi.SimplifyUnder(w, p.respace(params).of, ctx.respace(params, nil).closedMembers(w))
 	return (&Poly{params, of}).withoutUnused(p.params), nil
 }
 
@@ -55,7 +57,7 @@ func (p *Poly) AtMost(q *Poly) (holds bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	holds, decided := linear.AnyWork().NeverNegative(d.of)
+	holds, decided := quasi.NeverNegative(linear.AnyWork(), d.of)
 	if !decided {
 		return false, fmt.Errorf("polycount: %v ≤ %v: %w", p, q, ErrUndecided)
 	}
@@ -69,7 +71,7 @@ type Interval struct{ Lo, Hi int64 }
 // wider than the values that occur; 0 is included where the pieces may not cover the box.
 func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
 	defer arith.Rescue(&err)
-	within := make([]linear.Interval, len(p.params))
+	within := make([]quasi.Interval, len(p.params))
 	for i, n := range p.params {
 		v, ok := box[n]
 		if !ok {
@@ -78,8 +80,8 @@ func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
 		if v.Lo > v.Hi {
 			return nil, nil, fmt.Errorf("polycount: the interval of %q is empty", n)
 		}
-		within[i] = linear.Interval{Lo: v.Lo, Hi: v.Hi}
+		within[i] = quasi.Interval{Lo: v.Lo, Hi: v.Hi}
 	}
-	lo, hi = linear.AnyWork().Enclosure(p.of, within)
+	lo, hi = quasi.Enclosure(linear.AnyWork(), p.of, within)
 	return lo, hi, nil
 }

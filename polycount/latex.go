@@ -2,8 +2,9 @@ package polycount
 
 import (
 	"fmt"
-	"gpuperf/polycount/internal/linear"
 	"strings"
+
+	"gpuperf/polycount/internal/quasi"
 )
 
 // LaTeX typesets p: one polynomial, or a cases environment with a last line for "otherwise".
@@ -37,7 +38,7 @@ func (p *Poly) LaTeX() string {
 	return b.String()
 }
 
-func latexQuasi(q linear.Quasi, names []string) string {
+func latexQuasi(q quasi.Quasi, names []string) string {
 	var b strings.Builder
 	for i, t := range q {
 		c := t.C
@@ -57,8 +58,8 @@ func latexQuasi(q linear.Quasi, names []string) string {
 			fmt.Fprintf(&b, "\\frac{%v}{%v}", r.Num(), r.Denom())
 		}
 		for k := 0; k < len(t.Factors); {
-			at, n := linear.AtomAt(t.Factors, k), 0
-			for ; k < len(t.Factors) && linear.AtomAt(t.Factors, k) == at; k += 2 {
+			at, n := quasi.AtomAt(t.Factors, k), 0
+			for ; k < len(t.Factors) && quasi.AtomAt(t.Factors, k) == at; k += 2 {
 				n++
 			}
 			b.WriteString(" " + names[at])

@@ -2,7 +2,9 @@ package polycount
 
 import (
 	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/count"
 	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // Lexmin returns, for each value of the parameters, the lexicographically least point of s where there is one.
@@ -14,7 +16,7 @@ func (s *Set) Lexmax() (*Set, error) { return s.lexopt(-1) }
 func (s *Set) lexopt(dir int64) (out *Set, err error) {
 	defer arith.Rescue(&err)
 	w := linear.AnyWork()
-	return s.with(w.Optima(s.closedMembers(w), len(s.params), dir)), nil
+	return s.with(count.Optima(w, s.closedMembers(w), len(s.params), dir)), nil
 }
 
 // Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
@@ -22,7 +24,7 @@ func (s *Set) lexopt(dir int64) (out *Set, err error) {
 func (s *Set) Coalesce() (out *Set, err error) {
 	defer arith.Rescue(&err)
 	w := linear.AnyWork()
-	if w.Within(w.Left, func(w *linear.Work) { out = s.with(w.Coalesce(s.closedMembers(w))) }) {
+	if w.Within(w.Left, func(w *linear.Work) { out = s.with(quasi.Coalesce(w, s.closedMembers(w))) }) {
 		return out, nil
 	}
 	return s, nil // what is not found to be coverable or mergeable in time stays

@@ -2,9 +2,10 @@ package polycount
 
 import (
 	"fmt"
-	"gpuperf/polycount/internal/arith"
 	"slices"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // Map is a relation between integer tuples, parametric like Set.

@@ -1,9 +1,10 @@
 package polycount
 
 import (
+	"slices"
+
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
-	"slices"
 )
 
 // quantified is a set of the space of s with the given members, which may have existentials.

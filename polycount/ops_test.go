@@ -1,11 +1,12 @@
 package polycount
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"math/rand"
 	"slices"
 	"testing"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // The operations are compared with their meaning at every point of a box.

@@ -1,11 +1,12 @@
 package polycount
 
 import (
-	"gpuperf/polycount/internal/arith"
-	"gpuperf/polycount/internal/linear"
 	"math"
 	"slices"
 	"strconv"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // ParseAffine reads isl's notation, as in "16*i + floor((n+1)/2) - (j mod 4)". Errors are *source.Error.

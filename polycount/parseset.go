@@ -2,9 +2,10 @@ package polycount
 
 import (
 	"fmt"
+	"slices"
+
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
-	"slices"
 )
 
 // ParseSet reads a set in isl's notation, as in

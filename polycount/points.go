@@ -2,9 +2,10 @@ package polycount
 
 import (
 	"fmt"
+	"slices"
+
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
-	"slices"
 )
 
 // Contains reports whether the point, dimensions and parameters by name, lies in s.

@@ -2,20 +2,22 @@ package polycount
 
 import (
 	"fmt"
-	"gpuperf/polycount/internal/arith"
-	"gpuperf/polycount/internal/linear"
 	"math/big"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // Poly is a piecewise quasi-polynomial in named parameters with rational coefficients. Its pieces are disjoint;
 // outside them it is 0. It is immutable.
 type Poly struct {
 	params []string
-	of     *linear.Piecewise // over the parameters in their order
+	of     *quasi.Piecewise // over the parameters in their order
 }
 
-func newPoly(params []string) *Poly { return &Poly{params, linear.NewPiecewise(len(params))} }
+func newPoly(params []string) *Poly { return &Poly{params, quasi.NewPiecewise(len(params))} }
 
 // Constant is c everywhere.
 func Constant(c int64) *Poly { return FromAffine(Int(c)) }
@@ -25,7 +27,7 @@ func FromAffine(a Affine) *Poly {
 	p := newPoly(a.Names())
 	r := affineRow(p.of.Table, a, columnOf(columns(p.params)))
 	if !linear.IsZero(r) {
-		p.of.Pieces = []linear.Piece{{&linear.Conj{N: len(p.params)}, linear.Linear(r)}}
+		p.of.Pieces = []quasi.Piece{{Dom: &linear.Conj{N: len(p.params)}, Q: quasi.Linear(r)}}
 	}
 	return p
 }
@@ -59,7 +61,7 @@ func (p *Poly) respace(params []string) *Poly {
 }
 
 // alignPolys brings p and q to common parameters.
-func alignPolys(p, q *Poly) (params []string, a, b *linear.Piecewise) {
+func alignPolys(p, q *Poly) (params []string, a, b *quasi.Piecewise) {
 	params = unionNames(p.params, q.params)
 	return params, p.respace(params).of, q.respace(params).of
 }
@@ -69,8 +71,8 @@ func (p *Poly) Add(q *Poly) (out *Poly, err error) {
 	defer arith.Rescue(&err)
 	params, a, b := alignPolys(p, q)
 	w := linear.AnyWork()
-	sum := w.Sum(a, b)
-	w.Tidy(sum)
+	sum := quasi.Sum(w, a, b)
+	quasi.Tidy(w, sum)
 	return &Poly{params, sum}, nil
 }
 
@@ -82,8 +84,8 @@ func (p *Poly) Mul(q *Poly, opts ...Option) (out *Poly, err error) {
 	defer arith.Rescue(&err)
 	params, a, b := alignPolys(p, q)
 	w := workOf(opts)
-	product := w.Product(a, b)
-	w.Tidy(product)
+	product := quasi.Product(w, a, b)
+	quasi.Tidy(w, product)
 	return &Poly{params, product}, nil
 }
 
@@ -131,7 +133,7 @@ func (p *Poly) FloorDiv(d int64) (out *Poly, err error) {
 func (p *Poly) Equal(q *Poly) (equal bool, err error) {
 	defer arith.Rescue(&err)
 	_, a, b := alignPolys(p, q)
-	return linear.AnyWork().Equal(a, b), nil
+	return quasi.Equal(linear.AnyWork(), a, b), nil
 }
 
 // Subst replaces parameters by expressions in others, all at once.
@@ -154,7 +156,7 @@ func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
 		rows[i] = affineRow(table, e, columnOf(column))
 	}
 	of := p.of.MappedOver(table, rows)
-	linear.AnyWork().Tidy(of)
+	quasi.Tidy(linear.AnyWork(), of)
 	return &Poly{params, of}, nil
 }
 

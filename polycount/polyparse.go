@@ -1,11 +1,13 @@
 package polycount
 
 import (
-	"gpuperf/polycount/internal/arith"
-	"gpuperf/polycount/internal/linear"
 	"maps"
 	"math/big"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // ParsePoly reads a piecewise quasi-polynomial in isl's notation, as in
@@ -43,7 +45,7 @@ func ParsePoly(text string) (out *Poly, err error) {
 				}
 			}
 			if len(v) > 0 {
-				q.of.Pieces = append(q.of.Pieces, linear.Piece{d, v})
+				q.of.Pieces = append(q.of.Pieces, quasi.Piece{Dom: d, Q: v})
 			}
 		}
 		if !p.accept(";") {
@@ -58,7 +60,7 @@ func ParsePoly(text string) (out *Poly, err error) {
 	return q, nil
 }
 
-func (p *parser) polySum(table *linear.Conj, column map[string]int) linear.Quasi {
+func (p *parser) polySum(table *linear.Conj, column map[string]int) quasi.Quasi {
 	p.enter()
 	defer p.leave()
 	minus := p.accept("-")
@@ -81,7 +83,7 @@ func (p *parser) polySum(table *linear.Conj, column map[string]int) linear.Quasi
 	}
 }
 
-func (p *parser) polyProduct(table *linear.Conj, column map[string]int) linear.Quasi {
+func (p *parser) polyProduct(table *linear.Conj, column map[string]int) quasi.Quasi {
 	v := p.polyPower(table, column)
 	for {
 		t := p.peek()
@@ -99,7 +101,7 @@ func (p *parser) polyProduct(table *linear.Conj, column map[string]int) linear.Q
 			d := p.divisor()
 			e := p.affineOf(v, table, t)
 			f := table.FloorRow(e, d)
-			v = v.Sub(linear.Linear(f).Scale(arith.RatInt(d)))
+			v = v.Sub(quasi.Linear(f).Scale(arith.RatInt(d)))
 		case t.kind == tokName && !reserved[t.text] || p.is("(") || p.is("floor"):
 			v = v.Mul(p.polyPower(table, column))
 		default:
@@ -109,7 +111,7 @@ func (p *parser) polyProduct(table *linear.Conj, column map[string]int) linear.Q
 }
 
 // affineOf is v as a row, if it is one.
-func (p *parser) affineOf(v linear.Quasi, table *linear.Conj, at token) linear.Row {
+func (p *parser) affineOf(v quasi.Quasi, table *linear.Conj, at token) linear.Row {
 	out := make(linear.Row, table.Width())
 	for _, t := range v {
 		if len(t.Factors) > 2 || t.C.B != nil || t.C.D != 1 {
@@ -118,13 +120,13 @@ func (p *parser) affineOf(v linear.Quasi, table *linear.Conj, at token) linear.R
 		if t.Factors == "" {
 			out[0] = t.C.N
 		} else {
-			out[linear.AtomAt(t.Factors, 0)] = t.C.N
+			out[quasi.AtomAt(t.Factors, 0)] = t.C.N
 		}
 	}
 	return out
 }
 
-func (p *parser) polyPower(table *linear.Conj, column map[string]int) linear.Quasi {
+func (p *parser) polyPower(table *linear.Conj, column map[string]int) quasi.Quasi {
 	v := p.polyAtom(table, column)
 	if p.accept("^") {
 		t := p.take()
@@ -136,7 +138,7 @@ func (p *parser) polyPower(table *linear.Conj, column map[string]int) linear.Qua
 			p.failAt(t.at, "the exponent %d is too large", n)
 		}
 		base := v
-		v = linear.Constant(arith.RatInt(1))
+		v = quasi.Constant(arith.RatInt(1))
 		for range n {
 			v = v.Mul(base)
 			if len(v) > 1<<14 {
@@ -147,13 +149,13 @@ func (p *parser) polyPower(table *linear.Conj, column map[string]int) linear.Qua
 	return v
 }
 
-func (p *parser) polyAtom(table *linear.Conj, column map[string]int) linear.Quasi {
+func (p *parser) polyAtom(table *linear.Conj, column map[string]int) quasi.Quasi {
 	t := p.peek()
 	switch {
 	case t.kind == tokInt:
 		p.next++
 		n, _ := new(big.Int).SetString(t.text, 10)
-		return linear.Constant(arith.RatBig(new(big.Rat).SetInt(n)))
+		return quasi.Constant(arith.RatBig(new(big.Rat).SetInt(n)))
 	case p.accept("-"):
 		return p.polyPower(table, column).Scale(arith.RatInt(-1))
 	case p.accept("("):
@@ -167,14 +169,14 @@ func (p *parser) polyAtom(table *linear.Conj, column map[string]int) linear.Quas
 			p.failAt(t.at, "min and max have no place in a floor")
 		}
 		p.inScope(formula{toks: p.toks[from:p.next]}, slices.Collect(maps.Keys(column)))
-		return linear.Linear(slices.Clone(affineRow(table, e[0].a, columnOf(column))))
+		return quasi.Linear(slices.Clone(affineRow(table, e[0].a, columnOf(column))))
 	case t.kind == tokName && !reserved[t.text]:
 		p.next++
 		at, ok := column[t.text]
 		if !ok {
 			p.failAt(t.at, "unknown parameter %q", t.text)
 		}
-		return linear.Quasi{{linear.AtomKey(at), arith.RatInt(1)}}
+		return quasi.Quasi{{Factors: quasi.AtomKey(at), C: arith.RatInt(1)}}
 	}
 	p.fail("expected a term, found %q", t.text)
 	return nil

@@ -2,10 +2,11 @@ package polycount
 
 import (
 	"fmt"
-	"gpuperf/polycount/internal/arith"
-	"gpuperf/polycount/internal/linear"
 	"math/big"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // String prints p in isl's notation, as in "[n] -> { 1/2*n + 1/2*n^2 : n > 0 }"; ParsePoly reads it back.
@@ -43,7 +44,7 @@ func (p *Poly) atomNames() []string {
 }
 
 // quasiText is a sum, or its common factors times a sum where that takes at most three quarters of the length.
-func quasiText(q linear.Quasi, names []string) string {
+func quasiText(q quasi.Quasi, names []string) string {
 	plain := sumText(q, names)
 	common, rest := commonFactors(q)
 	if len(rest) < 2 || len(common[0].Factors) == 0 && common[0].C.IsOne() {
@@ -57,7 +58,7 @@ func quasiText(q linear.Quasi, names []string) string {
 }
 
 // commonFactors splits q = common·rest, common one term of those atoms and that positive rational that all terms share.
-func commonFactors(q linear.Quasi) (common, rest linear.Quasi) {
+func commonFactors(q quasi.Quasi) (common, rest quasi.Quasi) {
 	if len(q) == 0 {
 		return nil, nil
 	}
@@ -91,12 +92,12 @@ func commonFactors(q linear.Quasi) (common, rest linear.Quasi) {
 				f += a[:2]
 			}
 		}
-		rest = append(rest, linear.Mono{f, t.C.Mul(inverse)})
+		rest = append(rest, quasi.Mono{Factors: f, C: t.C.Mul(inverse)})
 	}
-	return linear.Quasi{{shared, arith.RatBig(content)}}, rest
+	return quasi.Quasi{{Factors: shared, C: arith.RatBig(content)}}, rest
 }
 
-func sumText(q linear.Quasi, names []string) string {
+func sumText(q quasi.Quasi, names []string) string {
 	if len(q) == 0 {
 		return "0"
 	}
@@ -119,8 +120,8 @@ func sumText(q linear.Quasi, names []string) string {
 			parts = append(parts, c.String())
 		}
 		for k := 0; k < len(t.Factors); {
-			at, n := linear.AtomAt(t.Factors, k), 0
-			for ; k < len(t.Factors) && linear.AtomAt(t.Factors, k) == at; k += 2 {
+			at, n := quasi.AtomAt(t.Factors, k), 0
+			for ; k < len(t.Factors) && quasi.AtomAt(t.Factors, k) == at; k += 2 {
 				n++
 			}
 			if n == 1 {

@@ -2,11 +2,12 @@ package polycount
 
 import (
 	"fmt"
-	"gpuperf/polycount/internal/arith"
-	"gpuperf/polycount/internal/linear"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // String prints a in isl's notation; ParseAffine reads it back. Pairs k·e − k·d·⌊e/d⌋ print as k*((e) mod d).

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"gpuperf/polycount/internal/linear"
 	"math/rand"
 	"strings"
 	"testing"
+
+	"gpuperf/polycount/internal/linear"
 )
 
 var randomSets = flag.Int("sets", 500, "random sets that are counted and enumerated")

@@ -2,9 +2,10 @@ package polycount
 
 import (
 	"fmt"
+	"slices"
+
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
-	"slices"
 )
 
 // Set is a union of conjunctions of quasi-affine constraints over named dimensions, parametric in named parameters.

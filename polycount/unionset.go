@@ -1,9 +1,10 @@
 package polycount
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // UnionSet is a union of sets of differently named tuples, as in { A[i] : 0 <= i < 4; B[i,j] : i = j }: tuples of one

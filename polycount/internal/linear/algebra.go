@@ -8,7 +8,7 @@ func (w *Work) Intersect(a, b []*Conj) []*Conj {
 	for _, x := range a {
 		for _, y := range b {
 			c := Conjunction(x, y)
-			w.spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+			w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
 			if c.Simplify() && (len(a)*len(b) == 1 || w.Solvable(c.Question())) {
 				out = append(out, c)
 			}
@@ -22,7 +22,7 @@ func (w *Work) Subtract(a, b []*Conj) []*Conj {
 	for _, y := range b {
 		var out []*Conj
 		for _, x := range a {
-			out = append(out, w.subtractOne(x, y)...)
+			out = append(out, w.SubtractOne(x, y)...)
 		}
 		a = out
 	}
@@ -30,7 +30,7 @@ func (w *Work) Subtract(a, b []*Conj) []*Conj {
 }
 
 // subtractOne returns x \ y as disjoint parts: for the k-th constraint of y, what satisfies the ones before but not it.
-func (w *Work) subtractOne(x, y *Conj) []*Conj {
+func (w *Work) SubtractOne(x, y *Conj) []*Conj {
 	both := x.Clone()
 	apply := both.Importer(y)
 	type constraint struct {
@@ -64,9 +64,9 @@ func (w *Work) subtractOne(x, y *Conj) []*Conj {
 		}
 	}
 	for _, c := range cs {
-		take(both.Fit(negated(c.r)))
+		take(both.Fit(Negated(c.r)))
 		if c.eq {
-			take(both.Fit(negated(NegRow(c.r))))
+			take(both.Fit(Negated(NegRow(c.r))))
 			both.AddEQ(slices.Clone(c.r))
 		} else {
 			both.AddGE(slices.Clone(c.r))
@@ -89,7 +89,7 @@ func AddMember(cs []*Conj, c *Conj) []*Conj {
 func SameConj(a, b *Conj) bool {
 	same := func(x, y []Row) bool { return slices.EqualFunc(x, y, slices.Equal) }
 	return len(a.Divs) == len(b.Divs) && same(a.Eq, b.Eq) && same(a.Ge, b.Ge) &&
-		slices.EqualFunc(a.Divs, b.Divs, func(x, y Div) bool { return x.Den == y.Den && equalPadded(x.Num, y.Num) })
+		slices.EqualFunc(a.Divs, b.Divs, func(x, y Div) bool { return x.Den == y.Den && EqualPadded(x.Num, y.Num) })
 }
 
 // disjoint returns members that cover the same points once.
@@ -121,5 +121,5 @@ func (w *Work) IsEmpty(cs []*Conj) bool {
 // implied decides c ⇒ r ≥ 0 (or = 0) for a row over the columns of c.
 func (w *Work) Implied(c *Conj, r Row, equality bool) bool {
 	test := func(r Row) bool { return !w.Solvable(c.Question(r)) }
-	return test(negated(r)) && (!equality || test(negated(NegRow(r))))
+	return test(Negated(r)) && (!equality || test(Negated(NegRow(r))))
 }

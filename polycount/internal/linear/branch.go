@@ -10,7 +10,7 @@ const trialUnits = 200_000
 const branchValues = 64
 
 // settle is search, with systems on which that takes long divided into cases.
-func (w *Work) settle(s *system, point Row) (yes bool) {
+func (w *Work) settle(s *System, point Row) (yes bool) {
 	trial := s.Clone()
 	if w.Within(trialUnits, func(w *Work) { yes = w.search(trial, point) }) {
 		return yes
@@ -42,7 +42,7 @@ type extent struct {
 
 // narrowest is the variable with the fewest values, more than one, by bounds carried from row to row; 0 where none has at
 // most branchValues. A variable without values has lo > hi.
-func (s *system) narrowest() (x int, lo, hi int64) {
+func (s *System) narrowest() (x int, lo, hi int64) {
 	const large = 1 << 31 // beyond it bounds and coefficients are not looked at, so that nothing overflows
 	known := make([]extent, s.Width)
 	tighten := func(r Row, sign int64) bool {
@@ -83,7 +83,7 @@ func (s *system) narrowest() (x int, lo, hi int64) {
 	}
 	for range 2 * s.Width {
 		changed := false
-		for _, r := range s.ge {
+		for _, r := range s.Ge {
 			changed = tighten(r, 1) || changed
 		}
 		for _, r := range s.Eq {

@@ -1,8 +1,9 @@
 package linear
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // div is ⌊num/den⌋ with num over the columns before its own. den = 0 marks, inside a projection, an existential
@@ -12,7 +13,7 @@ type Div struct {
 	Den int64
 }
 
-const gone = -1
+const Gone = -1
 
 // conj is a quantifier-free conjunction: eq = 0 and ge ≥ 0 over n variables and the floors divs.
 // All rows have width 1+n+len(divs).
@@ -26,7 +27,7 @@ func (c *Conj) Width() int { return 1 + c.N + len(c.Divs) }
 
 // clone copies everything but the numerators of floors, which are never changed in place.
 func (c *Conj) Clone() *Conj {
-	return &Conj{c.N, cloneRows(c.Eq), cloneRows(c.Ge), slices.Clone(c.Divs)}
+	return &Conj{c.N, CloneRows(c.Eq), CloneRows(c.Ge), slices.Clone(c.Divs)}
 }
 
 // fit pads a row with zeros to the width of c.
@@ -54,13 +55,13 @@ func (c *Conj) addColumn(d Div) int {
 }
 
 // flat is c as a system of plain columns: floors become variables pinned by their definitions.
-func (c *Conj) Flat() *system {
-	s := &system{Eq: cloneRows(c.Eq), ge: make([]Row, 0, len(c.Ge)+2*len(c.Divs)), Width: c.Width()}
-	s.ge = append(s.ge, cloneRows(c.Ge)...)
+func (c *Conj) Flat() *System {
+	s := &System{Eq: CloneRows(c.Eq), Ge: make([]Row, 0, len(c.Ge)+2*len(c.Divs)), Width: c.Width()}
+	s.Ge = append(s.Ge, CloneRows(c.Ge)...)
 	for k, d := range c.Divs {
 		if d.Den > 0 {
-			lo, hi := c.definition(k)
-			s.ge = append(s.ge, lo, hi)
+			lo, hi := c.Definition(k)
+			s.Ge = append(s.Ge, lo, hi)
 		}
 	}
 	return s
@@ -83,7 +84,7 @@ func (c *Conj) Simplify() bool {
 	return true
 }
 
-func (c *Conj) usedInDivs(at int) bool {
+func (c *Conj) UsedInDivs(at int) bool {
 	for _, d := range c.Divs {
 		if at < len(d.Num) && d.Num[at] != 0 {
 			return true
@@ -92,7 +93,7 @@ func (c *Conj) usedInDivs(at int) bool {
 	return false
 }
 
-func (c *Conj) usedInRows(at int) bool {
+func (c *Conj) UsedInRows(at int) bool {
 	for _, rows := range [][]Row{c.Eq, c.Ge} {
 		for _, r := range rows {
 			if r[at] != 0 {
@@ -104,10 +105,10 @@ func (c *Conj) usedInRows(at int) bool {
 }
 
 // substitute returns c with variable i replaced by the row by[i−1] over m new variables.
-func (c *Conj) Substitute(m int, by []Row) *Conj { return c.substituteRows(&Conj{N: m}, by) }
+func (c *Conj) Substitute(m int, by []Row) *Conj { return c.SubstituteRows(&Conj{N: m}, by) }
 
 // substituteRows is substitute with rows that may use the floors of table.
-func (c *Conj) substituteRows(table *Conj, by []Row) *Conj {
+func (c *Conj) SubstituteRows(table *Conj, by []Row) *Conj {
 	out := &Conj{N: table.N, Divs: slices.Clone(table.Divs)}
 	rows := make([]Row, 1, c.Width())
 	rows[0] = Row{1}
@@ -211,7 +212,7 @@ func (c *Conj) Importer(b *Conj) func(Row) Row {
 }
 
 // translate writes a row over table's columns, whose variables are those of c, over c's, adding the floors in it.
-func (c *Conj) translate(table *Conj, r Row) Row {
+func (c *Conj) Translate(table *Conj, r Row) Row {
 	out := make(Row, c.Width())
 	copy(out, r[:min(len(r), 1+c.N)])
 	for i := 1 + c.N; i < len(r); i++ {
@@ -219,7 +220,7 @@ func (c *Conj) translate(table *Conj, r Row) Row {
 			continue
 		}
 		d := table.Divs[i-1-c.N]
-		f := c.FloorRow(c.translate(table, d.Num), d.Den)
+		f := c.FloorRow(c.Translate(table, d.Num), d.Den)
 		out = c.Fit(out)
 		for j, x := range f {
 			out[j] = arith.Add(out[j], arith.Mul(r[i], x))
@@ -232,15 +233,15 @@ func (c *Conj) translate(table *Conj, r Row) Row {
 func (c *Conj) Holds(point Row) bool {
 	full := append(make(Row, 0, c.Width()), point...)
 	for _, d := range c.Divs {
-		full = append(full, arith.FloorDiv(dot(d.Num, full), d.Den))
+		full = append(full, arith.FloorDiv(Dot(d.Num, full), d.Den))
 	}
 	for _, r := range c.Eq {
-		if dot(r, full) != 0 {
+		if Dot(r, full) != 0 {
 			return false
 		}
 	}
 	for _, r := range c.Ge {
-		if dot(r, full) < 0 {
+		if Dot(r, full) < 0 {
 			return false
 		}
 	}
@@ -249,7 +250,7 @@ func (c *Conj) Holds(point Row) bool {
 
 // solved writes the variables of c in terms of each other as far as its equalities without floors, having a
 // coefficient ±1, allow. any is false when there is no such equality.
-func (c *Conj) solved() (by []Row, any bool) {
+func (c *Conj) Solved() (by []Row, any bool) {
 	by = IdentityRows(c.N)
 	for _, e := range c.Eq {
 		if !IsZero(e[1+c.N:]) {
@@ -277,7 +278,7 @@ func (c *Conj) solved() (by []Row, any bool) {
 		for k := range by {
 			x := make(Row, 1+c.N)
 			copy(x, by[k])
-			eliminateWith(x, r, at)
+			EliminateWith(x, r, at)
 			by[k] = x
 		}
 	}

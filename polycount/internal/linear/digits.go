@@ -1,23 +1,24 @@
 package linear
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math"
 	"math/bits"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // dropDigit undoes one step of a mixed-radix notation: where the existential x runs over c consecutive values and x and
 // y stand together only as x + c·y, every integer is x + c·y in one way, and that sum takes the place of x. Bounds of y
 // alone become bounds of the sum. With cover, where only the values of the sum matter and not how often each is taken, x
 // may run over more than c values, and c may be 1.
-func (c *Conj) dropDigit(cover bool) bool {
+func (c *Conj) DropDigit(cover bool) bool {
 	for x := 1 + c.N; x < c.Width(); x++ {
-		if !c.free(x) {
+		if !c.Free(x) {
 			continue
 		}
 		lo, hi, mixed := c.digitBounds(x)
-		if lo == nil || hi == nil || mixed == nil || !parallel(lo, hi, true) {
+		if lo == nil || hi == nil || mixed == nil || !Parallel(lo, hi, true) {
 			continue
 		}
 		size := arith.Add(arith.Add(lo[0], hi[0]), 1)
@@ -25,7 +26,7 @@ func (c *Conj) dropDigit(cover bool) bool {
 			continue
 		}
 		for y := 1 + c.N; y < c.Width(); y++ {
-			if y == x || !c.free(y) || mixed[y]%mixed[x] != 0 {
+			if y == x || !c.Free(y) || mixed[y]%mixed[x] != 0 {
 				continue
 			}
 			k := mixed[y] / mixed[x]
@@ -40,7 +41,7 @@ func (c *Conj) dropDigit(cover bool) bool {
 }
 
 // free reports that a column is an existential.
-func (c *Conj) free(at int) bool { return at > c.N && c.Divs[at-1-c.N].Den == 0 }
+func (c *Conj) Free(at int) bool { return at > c.N && c.Divs[at-1-c.N].Den == 0 }
 
 // digitBounds finds a lower and an upper bound of x without other existentials, and a row in which it stands beside some.
 func (c *Conj) digitBounds(x int) (lo, hi, mixed Row) {
@@ -55,7 +56,7 @@ func (c *Conj) digitBounds(x int) (lo, hi, mixed Row) {
 		}
 		alone := r[x] == 1 || r[x] == -1
 		for at := 1 + c.N; alone && at < len(r); at++ {
-			alone = at == x || r[at] == 0 || !c.free(at)
+			alone = at == x || r[at] == 0 || !c.Free(at)
 		}
 		switch {
 		case alone && r[x] > 0 && lo == nil:
@@ -105,7 +106,7 @@ func (c *Conj) mergeDigit(x, y int, k int64, lo, hi Row) {
 			if (r[y] > 0) != (k > 0) {
 				base = hi // l + s − 1 − x ≥ 0
 			}
-			n := combineRows(arith.Abs(k), r, 1, base)
+			n := CombineRows(arith.Abs(k), r, 1, base)
 			n[y] = 0
 			out = append(out, n)
 		default:
@@ -116,22 +117,22 @@ func (c *Conj) mergeDigit(x, y int, k int64, lo, hi Row) {
 	}
 	for _, l := range lower { // there must be such a y, which a sum in between need not show
 		for _, u := range upper {
-			out = append(out, combineRows(1, l, 1, u))
+			out = append(out, CombineRows(1, l, 1, u))
 		}
 	}
 	for _, r := range c.Eq {
 		r[y] = 0
 	}
 	c.Ge = out
-	c.Divs[y-1-c.N].Den = gone
+	c.Divs[y-1-c.N].Den = Gone
 }
 
 // splitDigits divides equalities like a·10 + b = 0, where b is between −9 and 9, into a = 0 and b = 0: indices of arrays
 // are numbers with such digits. In general the terms with small coefficients, by bounds on their sum, can be only one
 // multiple of a number that divides all others. It reports whether it divided one; unsolvable: there is no such multiple.
-func (s *system) splitDigits() (divided, unsolvable bool) {
+func (s *System) splitDigits() (divided, unsolvable bool) {
 	var b box
-	for _, r := range s.ge {
+	for _, r := range s.Ge {
 		if m := maskOf(r); m != 0 && m&(m-1) == 0 && r[0] != math.MinInt64 && r[bits.TrailingZeros64(m)] != math.MinInt64 {
 			b.bound(bits.TrailingZeros64(m), r[bits.TrailingZeros64(m)], r[0], false)
 		}
@@ -172,11 +173,11 @@ func (s *system) splitDigits() (divided, unsolvable bool) {
 			case first == last:
 				low[0], high[0] = arith.Sub(low[0], arith.Mul(first, g)), arith.Mul(first, g)
 				for _, r := range [2]Row{low, high} {
-					k := contentOf(r)
+					k := ContentOf(r)
 					if r[0]%k != 0 {
 						return divided, true
 					}
-					divideRow(r, k)
+					DivideRow(r, k)
 				}
 				s.Eq[i] = low
 				s.Eq = append(s.Eq, high)
@@ -192,14 +193,14 @@ func (s *system) splitDigits() (divided, unsolvable bool) {
 }
 
 // most is an upper bound of a form: that over the box, also after inequalities that lower it are added.
-func (s *system) most(b *box, f Row) (int64, bool) {
+func (s *System) most(b *box, f Row) (int64, bool) {
 	_, best, _, ok := b.span(f, maskOf(f))
-	for _, r := range s.ge {
+	for _, r := range s.Ge {
 		m := maskOf(r)
 		if !ok || m&(m-1) == 0 {
 			continue
 		}
-		sum := combineRows(1, f, 1, r)
+		sum := CombineRows(1, f, 1, r)
 		if _, v, _, is := b.span(sum, maskOf(sum)); is && v < best {
 			f, best = sum, v
 		}

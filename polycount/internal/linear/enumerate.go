@@ -2,8 +2,9 @@ package linear
 
 import (
 	"fmt"
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // enumerate visits the points of c, a conjunction without parameters, until visit returns false. An unbounded dimension
@@ -14,9 +15,9 @@ func (w *Work) Enumerate(c *Conj, visit func([]int64) bool) error {
 		return nil
 	}
 	// levels[k] is the rational shadow on the first k dimensions: it bounds dimension k.
-	levels := make([]*system, c.N+1)
+	levels := make([]*System, c.N+1)
 	for x := f.Width - 1; x >= 1; x-- {
-		NormalizeRows(&f.Eq, &f.ge)
+		NormalizeRows(&f.Eq, &f.Ge)
 		if x <= c.N {
 			levels[x] = f.Clone()
 		}
@@ -34,7 +35,7 @@ func (w *Work) Enumerate(c *Conj, visit func([]int64) bool) error {
 			return false, fmt.Errorf("polycount: dimension %d is unbounded", k)
 		}
 		for v := lo; v <= hi; v++ {
-			w.spend(1)
+			w.Spend(1)
 			point = append(point[:k], v)
 			if more, err := walk(k + 1); !more || err != nil {
 				return more, err
@@ -47,31 +48,31 @@ func (w *Work) Enumerate(c *Conj, visit func([]int64) bool) error {
 }
 
 // rationalShadow eliminates column x over the rationals.
-func (w *Work) rationalShadow(s *system, x int) *system {
+func (w *Work) rationalShadow(s *System, x int) *System {
 	s = s.Clone()
 	if i := slices.IndexFunc(s.Eq, func(r Row) bool { return r[x] != 0 }); i >= 0 {
 		e := s.Eq[i]
 		s.Eq = slices.Delete(s.Eq, i, i+1)
-		for _, rows := range [][]Row{s.Eq, s.ge} {
+		for _, rows := range [][]Row{s.Eq, s.Ge} {
 			for j, r := range rows {
 				if r[x] != 0 {
 					g := arith.Gcd(r[x], e[x])
-					rows[j] = combineRows(arith.Abs(e[x])/g, r, -arith.Sign(e[x])*(r[x]/g), e)
+					rows[j] = CombineRows(arith.Abs(e[x])/g, r, -arith.Sign(e[x])*(r[x]/g), e)
 				}
 			}
 		}
 		return s
 	}
-	lower, upper, rest := s.split(x)
-	s.ge = w.shadow(rest, lower, upper, x, false)
-	NormalizeRows(&s.Eq, &s.ge)
+	lower, upper, rest := s.Split(x)
+	s.Ge = w.shadow(rest, lower, upper, x, false)
+	NormalizeRows(&s.Eq, &s.Ge)
 	return s
 }
 
 // rangeOf gives the range of column k, which is the last one in use, where the earlier columns have the given values.
-func (s *system) rangeOf(k int, point Row) (lo, hi int64, okLo, okHi bool) {
+func (s *System) rangeOf(k int, point Row) (lo, hi int64, okLo, okHi bool) {
 	bound := func(r Row) {
-		rest := dot(r[:k], point)
+		rest := Dot(r[:k], point)
 		switch {
 		case r[k] > 0:
 			if v := arith.CeilDiv(arith.Neg(rest), r[k]); !okLo || v > lo {
@@ -87,7 +88,7 @@ func (s *system) rangeOf(k int, point Row) (lo, hi int64, okLo, okHi bool) {
 		bound(r)
 		bound(NegRow(r))
 	}
-	for _, r := range s.ge {
+	for _, r := range s.Ge {
 		bound(r)
 	}
 	return lo, hi, okLo, okHi

@@ -1,8 +1,9 @@
 package linear
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // floorRow returns a row equal to ⌊num/den⌋, in the canonical form of Affine.FloorDiv, adding a floor if needed.
@@ -69,7 +70,7 @@ func (c *Conj) FloorRow(num Row, den int64) Row {
 	}
 	at := -1
 	for i, d := range c.Divs {
-		if d.Den == den && equalPadded(d.Num, num) {
+		if d.Den == den && EqualPadded(d.Num, num) {
 			at = 1 + c.N + i
 		}
 	}
@@ -82,7 +83,7 @@ func (c *Conj) FloorRow(num Row, den int64) Row {
 }
 
 // definition is the pair num − den·q ≥ 0 and den − 1 − num + den·q ≥ 0 that pins floor k, over full-width rows.
-func (c *Conj) definition(k int) (lo, hi Row) {
+func (c *Conj) Definition(k int) (lo, hi Row) {
 	d := c.Divs[k]
 	lo = make(Row, c.Width())
 	copy(lo, d.Num)
@@ -98,15 +99,15 @@ func (c *Conj) solveFloor() bool {
 	for i, e := range c.Eq {
 		for k := len(c.Divs) - 1; k >= 0; k-- {
 			at := 1 + c.N + k
-			if c.Divs[k].Den <= 0 || (e[at] != 1 && e[at] != -1) || c.usedInDivs(at) {
+			if c.Divs[k].Den <= 0 || (e[at] != 1 && e[at] != -1) || c.UsedInDivs(at) {
 				continue
 			}
-			lo, hi := c.definition(k)
+			lo, hi := c.Definition(k)
 			c.Ge = append(c.Ge, lo, hi)
 			c.Eq = slices.Delete(c.Eq, i, i+1)
 			for _, rows := range [][]Row{c.Eq, c.Ge} {
 				for _, r := range rows {
-					eliminateWith(r, e, at)
+					EliminateWith(r, e, at)
 				}
 			}
 			c.removeColumn(k)
@@ -150,7 +151,7 @@ func (c *Conj) unfloor() bool {
 // between whole rows, as in ⌊(i+n)/5⌋ ≤ j: by the rule of unfloor each such inequality loses its floor, and with the last
 // one the floor is gone, and the dimension that counting would make of it. Floors of the variables before first stay: to
 // a count they are symbols, and cheaper than coefficients.
-func (c *Conj) unfloorBounds(first int) *Conj {
+func (c *Conj) UnfloorBounds(first int) *Conj {
 	for k := len(c.Divs) - 1; k >= 0; k-- {
 		d, at := c.Divs[k], 1+c.N+k
 		if d.Den <= 0 || !c.reaches(d.Num, first) || !c.isBound(at) {
@@ -200,14 +201,14 @@ func (c *Conj) isBound(at int) bool {
 		}
 		used = used || r[at] != 0
 	}
-	return used && !c.usedInDivs(at)
+	return used && !c.UsedInDivs(at)
 }
 
 // dropUnused removes the floors that occur in no constraint and in no other floor.
 func (c *Conj) dropUnused() {
 	for k := len(c.Divs) - 1; k >= 0; k-- {
 		at := 1 + c.N + k
-		if !c.usedInRows(at) && !c.usedInDivs(at) {
+		if !c.UsedInRows(at) && !c.UsedInDivs(at) {
 			c.removeColumn(k)
 		}
 	}

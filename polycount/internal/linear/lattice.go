@@ -1,16 +1,17 @@
 package linear
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // matrix is square, by rows.
-type matrix [][]int64
+type Matrix [][]int64
 
-func identityMatrix(n int) matrix {
-	m := make(matrix, n)
+func identityMatrix(n int) Matrix {
+	m := make(Matrix, n)
 	for i := range m {
 		m[i] = make([]int64, n)
 		m[i][i] = 1
@@ -19,9 +20,9 @@ func identityMatrix(n int) matrix {
 }
 
 // adjugate returns det·m⁻¹ and det by fraction-free Gauss–Jordan elimination (Bareiss 1968); det is 0 for a singular m.
-func (m matrix) adjugate() (adj matrix, det int64) {
+func (m Matrix) Adjugate() (adj Matrix, det int64) {
 	n := len(m)
-	a := make(matrix, n)
+	a := make(Matrix, n)
 	for i := range a {
 		a[i] = append(slices.Clone(m[i]), make([]int64, n)...)
 		a[i][n+i] = 1
@@ -51,7 +52,7 @@ func (m matrix) adjugate() (adj matrix, det int64) {
 		prev = a[k][k]
 	}
 	// Every diagonal entry is now the last pivot, ±det.
-	adj = make(matrix, n)
+	adj = make(Matrix, n)
 	for i := range adj {
 		adj[i] = a[i][n:]
 		if flip < 0 {
@@ -62,7 +63,7 @@ func (m matrix) adjugate() (adj matrix, det int64) {
 }
 
 // mulRow is the row vector v·m.
-func mulRow(v []int64, m matrix) []int64 {
+func MulRow(v []int64, m Matrix) []int64 {
 	out := make([]int64, len(m[0]))
 	for i, x := range v {
 		if x != 0 {
@@ -76,9 +77,9 @@ func mulRow(v []int64, m matrix) []int64 {
 
 // shortCombination returns integers w ≠ 0 for which w·basis has a small maximum norm. The basis is reduced by the
 // algorithm of Lenstra, Lenstra and Lovász (1982); floating point only guides it, the vectors are exact.
-func shortCombination(basis matrix) (w, v []int64) {
+func ShortCombination(basis Matrix) (w, v []int64) {
 	n := len(basis)
-	b, u := make(matrix, n), identityMatrix(n)
+	b, u := make(Matrix, n), identityMatrix(n)
 	for i := range b {
 		b[i] = slices.Clone(basis[i])
 	}
@@ -116,8 +117,8 @@ func shortCombination(basis matrix) (w, v []int64) {
 		reduced := false
 		for j := k - 1; j >= 0; j-- {
 			if q := int64(math.Round(mu[j])); math.Abs(mu[j]) > 0.501 { // short of 1/2, rounding would go back and forth
-				b[k] = combineRows(1, b[k], -q, b[j])
-				u[k] = combineRows(1, u[k], -q, u[j])
+				b[k] = CombineRows(1, b[k], -q, b[j])
+				u[k] = CombineRows(1, u[k], -q, u[j])
 				reduced = true
 				break // mu changes: recompute
 			}
@@ -141,13 +142,13 @@ func shortCombination(basis matrix) (w, v []int64) {
 			if IsZero(coeff) {
 				return
 			}
-			x := mulRow(coeff, b)
+			x := MulRow(coeff, b)
 			m := int64(0)
 			for _, y := range x {
 				m = max(m, arith.Abs(y))
 			}
 			if best < 0 || m < best {
-				best, v, w = m, x, mulRow(coeff, u)
+				best, v, w = m, x, MulRow(coeff, u)
 			}
 			return
 		}
@@ -162,13 +163,13 @@ func shortCombination(basis matrix) (w, v []int64) {
 }
 
 // kernel is a basis of the combinations of the given vectors on which all forms vanish.
-func (w *Work) kernel(basis, forms []Row) []Row {
+func (w *Work) Kernel(basis, forms []Row) []Row {
 	for _, f := range forms {
-		w.spend(len(basis) * len(f))
+		w.Spend(len(basis) * len(f))
 		for {
 			at, value, others := -1, int64(0), false
 			for i, b := range basis {
-				if v := dot(f, b); v != 0 {
+				if v := Dot(f, b); v != 0 {
 					others = others || at >= 0
 					if at < 0 || arith.Abs(v) < arith.Abs(value) {
 						at, value = i, v
@@ -185,8 +186,8 @@ func (w *Work) kernel(basis, forms []Row) []Row {
 			next := slices.Clone(basis)
 			for i, b := range basis {
 				if i != at {
-					if q := dot(f, b) / value; q != 0 {
-						next[i] = combineRows(1, b, -q, basis[at])
+					if q := Dot(f, b) / value; q != 0 {
+						next[i] = CombineRows(1, b, -q, basis[at])
 					}
 				}
 			}
@@ -198,9 +199,9 @@ func (w *Work) kernel(basis, forms []Row) []Row {
 
 // echelon returns a basis of the lattice that the vectors span, in which the pivot of each, positive, is the first
 // coordinate that is not 0 and is 0 in those after it.
-func (w *Work) echelon(vs []Row) (basis []Row, pivots []int) {
+func (w *Work) Echelon(vs []Row) (basis []Row, pivots []int) {
 	for at := 0; len(vs) > 0 && at < len(vs[0]); at++ {
-		w.spend(len(vs) * len(vs[0]))
+		w.Spend(len(vs) * len(vs[0]))
 		for {
 			p, more := -1, false
 			for i, v := range vs {
@@ -226,7 +227,7 @@ func (w *Work) echelon(vs []Row) (basis []Row, pivots []int) {
 			next := slices.Clone(vs)
 			for i, v := range vs {
 				if q := v[at] / vs[p][at]; i != p && q != 0 {
-					next[i] = combineRows(1, v, -q, vs[p])
+					next[i] = CombineRows(1, v, -q, vs[p])
 				}
 			}
 			vs = next
@@ -236,11 +237,11 @@ func (w *Work) echelon(vs []Row) (basis []Row, pivots []int) {
 }
 
 // independent reports that the chosen rows are linearly independent, the earlier ones being so.
-func independent(coeffs matrix, chosen []int) bool {
+func Independent(coeffs Matrix, chosen []int) bool {
 	if len(chosen) == 1 {
 		return !IsZero(coeffs[chosen[0]])
 	}
-	rows := make(matrix, len(chosen))
+	rows := make(Matrix, len(chosen))
 	for i, c := range chosen {
 		rows[i] = slices.Clone(coeffs[c])
 	}
@@ -253,7 +254,7 @@ func independent(coeffs matrix, chosen []int) bool {
 		for j := i + 1; j < len(rows); j++ {
 			if rows[j][p] != 0 {
 				g := arith.Gcd(rows[i][p], rows[j][p])
-				rows[j] = combineRows(rows[i][p]/g, rows[j], -rows[j][p]/g, rows[i])
+				rows[j] = CombineRows(rows[i][p]/g, rows[j], -rows[j][p]/g, rows[i])
 			}
 		}
 	}

@@ -14,7 +14,7 @@ func TestNarrowest(t *testing.T) {
 		{[]Row{{0, 1, 0}, {100, -1, 0}, {-5, 0, 1}}, 0},
 		{[]Row{{-4611686018427387904, 1}, {4611686018427387906, -1}}, 0}, // not looked at
 	} {
-		s := &system{ge: c.ge, Width: len(c.ge[0])}
+		s := &System{Ge: c.ge, Width: len(c.ge[0])}
 		if x, lo, hi := s.narrowest(); x == 0 && c.width != 0 || x != 0 && hi-lo+1 != c.width {
 			t.Errorf("%v: column %d in %d..%d, want %d values", c.ge, x, lo, hi, c.width)
 		}

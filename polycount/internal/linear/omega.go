@@ -1,33 +1,34 @@
 package linear
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // system is a conjunction of eq = 0 and ge ≥ 0 over plain integer variables, columns 1…width−1; column 0 is the constant.
-type system struct {
-	Eq, ge []Row
+type System struct {
+	Eq, Ge []Row
 	Width  int
 }
 
-func (s *system) Clone() *system { return &system{cloneRows(s.Eq), cloneRows(s.ge), s.Width} }
+func (s *System) Clone() *System { return &System{CloneRows(s.Eq), CloneRows(s.Ge), s.Width} }
 
 // feasible decides whether s has an integer solution: the Omega test (Pugh 1991), with equalities solved by
 // unimodular column operations, on what presolve leaves.
-func (w *Work) Feasible(s *system) bool {
-	return w.Solvable(question{eq: s.Eq, ge: s.ge, n: s.Width - 1})
+func (w *Work) Feasible(s *System) bool {
+	return w.Solvable(question{eq: s.Eq, ge: s.Ge, n: s.Width - 1})
 }
 
 // sample finds an integer solution [1, x…] of s, which it destroys.
-func (w *Work) Sample(s *system) (point Row, ok bool) {
+func (w *Work) Sample(s *System) (point Row, ok bool) {
 	point = make(Row, s.Width)
 	point[0] = 1
 	return point, w.settle(s, point)
 }
 
 // search is feasible that also fills in a solution where point is not nil.
-func (w *Work) search(s *system, point Row) bool {
+func (w *Work) search(s *System, point Row) bool {
 	var undo []func()
 	note := func(f func()) {
 		if point != nil {
@@ -41,39 +42,39 @@ func (w *Work) search(s *system, point Row) bool {
 		return true
 	}
 	for {
-		w.spend((len(s.Eq) + len(s.ge) + 1) * s.Width)
-		if !NormalizeRows(&s.Eq, &s.ge) {
+		w.Spend((len(s.Eq) + len(s.Ge) + 1) * s.Width)
+		if !NormalizeRows(&s.Eq, &s.Ge) {
 			return false
 		}
 		if len(s.Eq) > 0 {
-			s.solveEquality(point, note)
+			s.SolveEquality(point, note)
 			continue
 		}
 		x, exact := s.pick()
 		if x == 0 {
 			return done()
 		}
-		lower, upper, rest := s.split(x)
+		lower, upper, rest := s.Split(x)
 		if point != nil {
-			lo, hi := cloneRows(lower), cloneRows(upper)
+			lo, hi := CloneRows(lower), CloneRows(upper)
 			note(func() { point[x] = between(lo, hi, x, point) })
 		}
 		switch {
 		case len(lower) == 0 || len(upper) == 0:
-			s.ge = rest
+			s.Ge = rest
 			continue
 		case exact || allExact(lower, upper, x):
-			s.ge = w.shadow(rest, lower, upper, x, false)
+			s.Ge = w.shadow(rest, lower, upper, x, false)
 			continue
 		}
-		if !w.search(&system{nil, cloneRows(w.shadow(rest, lower, upper, x, false)), s.Width}, nil) {
+		if !w.search(&System{nil, CloneRows(w.shadow(rest, lower, upper, x, false)), s.Width}, nil) {
 			return false
 		}
-		if w.search(&system{nil, cloneRows(w.shadow(rest, lower, upper, x, true)), s.Width}, point) {
+		if w.search(&System{nil, CloneRows(w.shadow(rest, lower, upper, x, true)), s.Width}, point) {
 			return done()
 		}
 		for _, e := range splinters(lower, upper, x) {
-			if w.search(&system{[]Row{e}, cloneRows(s.ge), s.Width}, point) {
+			if w.search(&System{[]Row{e}, CloneRows(s.Ge), s.Width}, point) {
 				if len(undo) > 0 { // the splinter has settled x itself
 					undo = undo[:len(undo)-1]
 				}
@@ -90,12 +91,12 @@ func between(lower, upper []Row, x int, point Row) int64 {
 	var lo, hi int64
 	okLo, okHi := false, false
 	for _, r := range lower {
-		if v := arith.CeilDiv(arith.Neg(dot(r, point)), r[x]); !okLo || v > lo {
+		if v := arith.CeilDiv(arith.Neg(Dot(r, point)), r[x]); !okLo || v > lo {
 			lo, okLo = v, true
 		}
 	}
 	for _, r := range upper {
-		if v := arith.FloorDiv(dot(r, point), -r[x]); !okHi || v < hi {
+		if v := arith.FloorDiv(Dot(r, point), -r[x]); !okHi || v < hi {
 			hi, okHi = v, true
 		}
 	}
@@ -125,7 +126,7 @@ func allExact(lower, upper []Row, x int) bool {
 
 // solveEquality removes the last equality by a change of variables and a substitution. Where point is not nil it notes
 // how to get the old variables back.
-func (s *system) solveEquality(point Row, note func(func())) {
+func (s *System) SolveEquality(point Row, note func(func())) {
 	last := len(s.Eq) - 1
 	e := s.Eq[last]
 	for {
@@ -139,13 +140,13 @@ func (s *system) solveEquality(point Row, note func(func())) {
 			if point != nil {
 				note(func() {
 					point[at] = 0
-					point[at] = arith.Mul(-e[at], dot(e, point))
+					point[at] = arith.Mul(-e[at], Dot(e, point))
 				})
 			}
 			s.Eq = s.Eq[:last]
-			for _, rows := range [][]Row{s.Eq, s.ge} {
+			for _, rows := range [][]Row{s.Eq, s.Ge} {
 				for _, r := range rows {
-					eliminateWith(r, e, at)
+					EliminateWith(r, e, at)
 				}
 			}
 			return
@@ -162,7 +163,7 @@ func (s *system) solveEquality(point Row, note func(func())) {
 			if point != nil {
 				note(func() { point[at] = arith.Sub(point[at], arith.Mul(q, point[i])) })
 			}
-			for _, rows := range [][]Row{s.Eq, s.ge} {
+			for _, rows := range [][]Row{s.Eq, s.Ge} {
 				for _, r := range rows {
 					if r[at] != 0 {
 						r[i] = arith.Sub(r[i], arith.Mul(q, r[at]))
@@ -174,11 +175,11 @@ func (s *system) solveEquality(point Row, note func(func())) {
 }
 
 // pick chooses the variable to eliminate: first one whose elimination is exact, then the fewest new rows. 0: none left.
-func (s *system) pick() (x int, exact bool) {
+func (s *System) pick() (x int, exact bool) {
 	best := int64(0)
 	for i := 1; i < s.Width; i++ {
 		var lo, hi, loMax, hiMax int64
-		for _, r := range s.ge {
+		for _, r := range s.Ge {
 			switch {
 			case r[i] > 0:
 				lo, loMax = lo+1, max(loMax, r[i])
@@ -202,8 +203,8 @@ func (s *system) pick() (x int, exact bool) {
 }
 
 // split sorts the inequalities into lower bounds of x, upper bounds, and those without x.
-func (s *system) split(x int) (lower, upper, rest []Row) {
-	for _, r := range s.ge {
+func (s *System) Split(x int) (lower, upper, rest []Row) {
+	for _, r := range s.Ge {
 		switch {
 		case r[x] > 0:
 			lower = append(lower, r)
@@ -221,10 +222,10 @@ func (w *Work) shadow(rest, lower, upper []Row, x int, dark bool) []Row {
 	out := slices.Clip(rest)
 	for _, l := range lower {
 		for _, u := range upper {
-			w.spend(len(l))
+			w.Spend(len(l))
 			a, b := l[x], -u[x]
 			g := arith.Gcd(a, b)
-			r := combineRows(b/g, l, a/g, u)
+			r := CombineRows(b/g, l, a/g, u)
 			if dark {
 				r[0] = arith.Sub(r[0], darkGap(a, b, g))
 			}

@@ -2,9 +2,10 @@ package linear
 
 import (
 	"fmt"
-	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // bigRow is a row whose coefficients have no limit.
@@ -16,7 +17,7 @@ type bigSystem struct {
 	width  int
 }
 
-func (s *system) big() *bigSystem {
+func (s *System) big() *bigSystem {
 	widen := func(rows []Row) (out []bigRow) {
 		for _, r := range rows {
 			x := make(bigRow, len(r))
@@ -27,7 +28,7 @@ func (s *system) big() *bigSystem {
 		}
 		return out
 	}
-	return &bigSystem{widen(s.Eq), widen(s.ge), s.Width}
+	return &bigSystem{widen(s.Eq), widen(s.Ge), s.Width}
 }
 
 // plus returns k·r + l·o.
@@ -148,7 +149,7 @@ func (s *bigSystem) solve() {
 func (w *Work) feasibleBig(s *bigSystem) bool {
 	one := big.NewInt(1)
 	for {
-		w.spend(8 * (len(s.eq) + len(s.ge) + 1) * s.width)
+		w.Spend(8 * (len(s.eq) + len(s.ge) + 1) * s.width)
 		if !s.normalize() {
 			return false
 		}
@@ -205,7 +206,7 @@ func (w *Work) feasibleBig(s *bigSystem) bool {
 			}
 			for _, l := range lower {
 				for _, u := range upper {
-					w.spend(8 * len(l))
+					w.Spend(8 * len(l))
 					a, b := l[best], new(big.Int).Neg(u[best])
 					r := l.plus(b, u, a)
 					if dark {

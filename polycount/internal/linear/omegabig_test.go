@@ -10,7 +10,7 @@ func TestFeasibleBig(t *testing.T) {
 	r := rand.New(rand.NewSource(11))
 	yes := 0
 	for range 2000 {
-		s := &system{Width: 2 + r.Intn(4)}
+		s := &System{Width: 2 + r.Intn(4)}
 		for k := range 2 + r.Intn(6) {
 			x := make(Row, s.Width)
 			for i := range x {
@@ -21,14 +21,14 @@ func TestFeasibleBig(t *testing.T) {
 			if k == 0 && r.Intn(3) == 0 {
 				s.Eq = append(s.Eq, x)
 			} else {
-				s.ge = append(s.ge, x)
+				s.Ge = append(s.Ge, x)
 			}
 		}
 		w := AnyWork()
 		b := s.big()
 		want := w.search(s.Clone(), nil)
 		if got := w.feasibleBig(b); got != want {
-			t.Fatalf("%v %v: %v, want %v", s.Eq, s.ge, got, want)
+			t.Fatalf("%v %v: %v, want %v", s.Eq, s.Ge, got, want)
 		}
 		if want {
 			yes++

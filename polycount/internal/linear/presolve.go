@@ -2,11 +2,12 @@ package linear
 
 import (
 	"errors"
-	"gpuperf/polycount/internal/arith"
 	"math"
 	"math/bits"
 	"slices"
 	"sync"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // Most questions of emptiness are about boxes with a few constraints across: presolve answers them from the intervals of
@@ -26,11 +27,11 @@ func (c *Conj) Question(extra ...Row) question { return question{c.Eq, c.Ge, ext
 func (q *question) Width() int { return 1 + q.n + len(q.divs) }
 
 // system is the question with floors as plain columns.
-func (q *question) system() *system {
+func (q *question) system() *System {
 	c := Conj{q.n, q.eq, q.ge, q.divs}
 	s := c.Flat()
 	for _, r := range q.Extra {
-		s.ge = append(s.ge, c.Fit(append(make(Row, 0, s.Width), r...)))
+		s.Ge = append(s.Ge, c.Fit(append(make(Row, 0, s.Width), r...)))
 	}
 	return s
 }
@@ -188,7 +189,7 @@ func (p *presolved) define() {
 		if p.divs[k].Den <= 0 || p.used>>at&1 == 0 {
 			continue
 		}
-		lo, hi := c.definition(k)
+		lo, hi := c.Definition(k)
 		m := maskOf(lo)
 		p.rows = append(p.rows, boxRow{lo, m, false}, boxRow{hi, m, false})
 		p.used |= m
@@ -297,7 +298,7 @@ func dotOK(r Row, point []int64) (v int64, ok bool) {
 }
 
 // part takes the rows that are connected with the first one out of p, as a system over their own columns.
-func (p *presolved) part() *system {
+func (p *presolved) part() *System {
 	mask := p.rows[0].mask
 	for grown := true; grown; {
 		grown = false
@@ -308,7 +309,7 @@ func (p *presolved) part() *system {
 			}
 		}
 	}
-	s := &system{Width: 1 + bits.OnesCount64(mask)}
+	s := &System{Width: 1 + bits.OnesCount64(mask)}
 	count := bits.OnesCount64(mask&p.hasLo) + bits.OnesCount64(mask&p.hasHi)
 	for _, r := range p.rows {
 		if r.mask&mask != 0 {
@@ -358,7 +359,7 @@ func (p *presolved) part() *system {
 		to++
 	}
 	p.rows = rest
-	s.Eq, s.ge = eq, rows
+	s.Eq, s.Ge = eq, rows
 	return s
 }
 
@@ -400,7 +401,7 @@ func (w *Work) whole(q *question) (yes bool) {
 
 // reduced decides the question of p by parts.
 func (w *Work) reduced(p *presolved) bool {
-	w.spend((len(p.eq) + len(p.ge) + len(p.Extra) + 1) * p.Width())
+	w.Spend((len(p.eq) + len(p.ge) + len(p.Extra) + 1) * p.Width())
 	switch unsolvable, ok := p.presolve(); {
 	case unsolvable:
 		return false
@@ -418,7 +419,7 @@ func (w *Work) reduced(p *presolved) bool {
 			return false
 		}
 		if s.solveUnits() || divided {
-			if !w.Solvable(question{eq: s.Eq, ge: s.ge, n: s.Width - 1}) {
+			if !w.Solvable(question{eq: s.Eq, ge: s.Ge, n: s.Width - 1}) {
 				return false
 			}
 		} else if !w.settle(s, nil) {
@@ -429,7 +430,7 @@ func (w *Work) reduced(p *presolved) bool {
 }
 
 // solveUnits solves the equalities that have a coefficient ±1 for that variable, and reports whether there was one.
-func (s *system) solveUnits() bool {
+func (s *System) solveUnits() bool {
 	any := false
 	for i := 0; i < len(s.Eq); i++ {
 		e := s.Eq[i]
@@ -439,9 +440,9 @@ func (s *system) solveUnits() bool {
 		}
 		any = true
 		s.Eq = slices.Delete(s.Eq, i, i+1)
-		for _, rows := range [2][]Row{s.Eq, s.ge} {
+		for _, rows := range [2][]Row{s.Eq, s.Ge} {
 			for _, r := range rows {
-				eliminateWith(r, e, at)
+				EliminateWith(r, e, at)
 			}
 		}
 		i = -1

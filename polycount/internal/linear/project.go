@@ -1,8 +1,9 @@
 package linear
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // project eliminates the variables of c for which drop is set, exactly over the integers. The result is a union over
@@ -96,7 +97,7 @@ func (c *Conj) QuantifyIn(drop []bool, all bool) (out *Conj, place []int) {
 		}
 	}
 	for i := 1; i < c.Width(); i++ {
-		if dropped[i] && (all || i > c.N || c.usedInRows(i) || c.usedInDivs(i)) {
+		if dropped[i] && (all || i > c.N || c.UsedInRows(i) || c.UsedInDivs(i)) {
 			place[i] = out.addColumn(Div{})
 		}
 	}
@@ -108,7 +109,7 @@ func (c *Conj) QuantifyIn(drop []bool, all bool) (out *Conj, place []int) {
 	}
 	for k := range c.Divs {
 		if dropped[1+c.N+k] {
-			lo, hi := c.definition(k)
+			lo, hi := c.Definition(k)
 			out.AddGE(rename(lo))
 			out.AddGE(rename(hi))
 		}
@@ -117,19 +118,19 @@ func (c *Conj) QuantifyIn(drop []bool, all bool) (out *Conj, place []int) {
 }
 
 // eliminate removes the floors without definition, which are existentials.
-func (w *Work) Eliminate(c *Conj) []*Conj { return w.eliminateUntil(c, false) }
+func (w *Work) Eliminate(c *Conj) []*Conj { return w.EliminateUntil(c, false) }
 
 // eliminateUntil is eliminate, or with stop only the steps that need no branching.
-func (w *Work) eliminateUntil(c *Conj, stop bool) []*Conj {
-	for c.dropDigit(true) {
-		w.spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+func (w *Work) EliminateUntil(c *Conj, stop bool) []*Conj {
+	for c.DropDigit(true) {
+		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
 	}
 	for {
-		w.spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
 		if !NormalizeRows(&c.Eq, &c.Ge) {
 			return nil
 		}
-		if c.solveExistential() {
+		if c.SolveExistential() {
 			continue
 		}
 		e := c.pickExistential()
@@ -139,8 +140,8 @@ func (w *Work) eliminateUntil(c *Conj, stop bool) []*Conj {
 			}
 			return []*Conj{c}
 		}
-		s := &system{nil, c.Ge, c.Width()}
-		lower, upper, rest := s.split(e.at)
+		s := &System{nil, c.Ge, c.Width()}
+		lower, upper, rest := s.Split(e.at)
 		switch {
 		case len(lower) == 0 || len(upper) == 0:
 			c.Ge = rest
@@ -157,7 +158,7 @@ func (w *Work) eliminateUntil(c *Conj, stop bool) []*Conj {
 }
 
 // solveExistential uses one equality with existentials to remove one of them; false when there is none.
-func (c *Conj) solveExistential() bool {
+func (c *Conj) SolveExistential() bool {
 	for i, e := range c.Eq {
 		at, others := 0, 0
 		for k, d := range c.Divs {
@@ -174,11 +175,11 @@ func (c *Conj) solveExistential() bool {
 			continue
 		}
 		if e[at] == 1 || e[at] == -1 {
-			c.Divs[at-1-c.N].Den = gone
+			c.Divs[at-1-c.N].Den = Gone
 			c.Eq = slices.Delete(c.Eq, i, i+1)
 			for _, rows := range [][]Row{c.Eq, c.Ge} {
 				for _, r := range rows {
-					eliminateWith(r, e, at)
+					EliminateWith(r, e, at)
 				}
 			}
 			return true
@@ -210,7 +211,7 @@ func (c *Conj) solveExistential() bool {
 			rest = NegRow(rest)
 		}
 		c.replaceExistential(at, c.FloorRow(rest, g))
-		c.Divs[at-1-c.N].Den = gone
+		c.Divs[at-1-c.N].Den = Gone
 		return true
 	}
 	return false
@@ -246,7 +247,7 @@ func (c *Conj) pickExistential() existential {
 	bestCost := int64(0)
 	for k, d := range c.Divs {
 		at := 1 + c.N + k
-		if d.Den != 0 || !c.usedInRows(at) {
+		if d.Den != 0 || !c.UsedInRows(at) {
 			continue
 		}
 		e := existential{at: at, exact: true, alone: true}
@@ -306,9 +307,9 @@ func exactPair(l, u Row, at int) bool {
 		return true
 	}
 	g := arith.Gcd(a, b)
-	r := combineRows(b/g, l, a/g, u)
+	r := CombineRows(b/g, l, a/g, u)
 	gap := darkGap(a, b, g)
-	h := contentOf(r)
+	h := ContentOf(r)
 	if h == 0 {
 		return r[0] < 0 || r[0] >= gap
 	}
@@ -332,7 +333,7 @@ func (w *Work) byTightest(c *Conj, at int, lower, upper []Row) []*Conj {
 			}
 			// value of o/|o_at| is no tighter than that of s/a, ties going to the first
 			b := arith.Abs(o[at])
-			r := combineRows(a, o, -b, s)
+			r := CombineRows(a, o, -b, s)
 			if j < i {
 				r[0] = arith.Sub(r[0], 1)
 			}
@@ -353,7 +354,7 @@ func (w *Work) byTightest(c *Conj, at int, lower, upper []Row) []*Conj {
 // byShadows splits by the Omega test: the dark shadow, and the splinters beside it.
 func (w *Work) byShadows(c *Conj, at int, lower, upper, rest []Row) []*Conj {
 	dark := c.Clone()
-	dark.Ge = cloneRows(w.shadow(rest, lower, upper, at, true))
+	dark.Ge = CloneRows(w.shadow(rest, lower, upper, at, true))
 	out := w.Eliminate(dark)
 	for _, e := range splinters(lower, upper, at) {
 		t := c.Clone()
@@ -372,7 +373,7 @@ const EliminateLimit = 400_000
 // isOpen reports that c has existentials.
 func (c *Conj) IsOpen() bool {
 	for k, d := range c.Divs {
-		if d.Den == 0 && c.usedInRows(1+c.N+k) {
+		if d.Den == 0 && c.UsedInRows(1+c.N+k) {
 			return true
 		}
 	}
@@ -448,7 +449,7 @@ func (c *Conj) Existentials() []Row {
 }
 
 // after marks the variables of c from the one after the first n.
-func (c *Conj) after(n int) []bool {
+func (c *Conj) After(n int) []bool {
 	drop := make([]bool, c.N)
 	for i := n; i < c.N; i++ {
 		drop[i] = true

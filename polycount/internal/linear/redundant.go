@@ -21,8 +21,8 @@ func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
 			n.ge = append(n.ge, apply(r))
 		}
 		all := b.Flat()
-		all.Eq = append(all.Eq, cloneRows(n.eq)...)
-		all.ge = append(all.ge, cloneRows(n.ge)...)
+		all.Eq = append(all.Eq, CloneRows(n.eq)...)
+		all.Ge = append(all.Ge, CloneRows(n.ge)...)
 		meet = meet || w.Feasible(all)
 		bases = append(bases, n)
 	}
@@ -163,7 +163,7 @@ func (w *Work) WithoutFloorsOf(c *Conj, at int) *Conj {
 			}
 		}
 		if dep[1+c.N+k] {
-			lo, hi := c.definition(k)
+			lo, hi := c.Definition(k)
 			c.Ge = append(c.Ge, lo, hi)
 			cols = append(cols, k)
 		}
@@ -172,8 +172,8 @@ func (w *Work) WithoutFloorsOf(c *Conj, at int) *Conj {
 	for _, k := range cols {
 		x := 1 + c.N + k
 		// What equalities say of the stride is lost.
-		s := w.rationalShadow(&system{c.Eq, c.Ge, c.Width()}, x)
-		c.Eq, c.Ge = s.Eq, s.ge
+		s := w.rationalShadow(&System{c.Eq, c.Ge, c.Width()}, x)
+		c.Eq, c.Ge = s.Eq, s.Ge
 		c.Divs[k] = Div{Row{0}, 1}
 		if !NormalizeRows(&c.Eq, &c.Ge) {
 			return nil
@@ -207,7 +207,7 @@ func (w *Work) IrredundantUnder(c, ctx *Conj, at int) *Conj {
 				premise = append(premise, r)
 			}
 		}
-		gone[i] = !w.Solvable(base.Question(append(premise, negated(c.Ge[i]))...))
+		gone[i] = !w.Solvable(base.Question(append(premise, Negated(c.Ge[i]))...))
 	}
 	kept := c.Ge[:0]
 	for i, r := range c.Ge {

@@ -1,14 +1,15 @@
 package linear
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // row is an affine form over columns: [constant, variables…, floors…].
 type Row = []int64
 
-func cloneRows(rows []Row) []Row {
+func CloneRows(rows []Row) []Row {
 	out := make([]Row, len(rows))
 	total := 0
 	for _, r := range rows {
@@ -24,7 +25,7 @@ func cloneRows(rows []Row) []Row {
 }
 
 // equalPadded compares rows as if both ended in zeros.
-func equalPadded(a, b Row) bool {
+func EqualPadded(a, b Row) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -60,14 +61,14 @@ func NegRow(r Row) Row {
 }
 
 // negated is the row of ¬(r ≥ 0): −r − 1 ≥ 0.
-func negated(r Row) Row {
+func Negated(r Row) Row {
 	out := NegRow(r)
 	out[0] = arith.Sub(out[0], 1)
 	return out
 }
 
 // combineRows returns k·a + l·b for rows of one width.
-func combineRows(k int64, a Row, l int64, b Row) Row {
+func CombineRows(k int64, a Row, l int64, b Row) Row {
 	out := make(Row, len(a))
 	for i := range a {
 		out[i] = arith.Add(arith.Mul(k, a[i]), arith.Mul(l, b[i]))
@@ -76,7 +77,7 @@ func combineRows(k int64, a Row, l int64, b Row) Row {
 }
 
 // eliminateWith adds a multiple of e, whose coefficient at column at is ±1, to r so that column at of r becomes 0.
-func eliminateWith(r, e Row, at int) {
+func EliminateWith(r, e Row, at int) {
 	if r[at] == 0 {
 		return
 	}
@@ -88,7 +89,7 @@ func eliminateWith(r, e Row, at int) {
 	}
 }
 
-func dot(a, b Row) int64 {
+func Dot(a, b Row) int64 {
 	var s int64
 	for i, v := range a[:min(len(a), len(b))] {
 		if v != 0 {
@@ -117,7 +118,7 @@ func IdentityRows(n int) []Row {
 func NormalizeRows(eq, ge *[]Row) bool {
 	kept := (*eq)[:0]
 	for _, r := range *eq {
-		g := contentOf(r)
+		g := ContentOf(r)
 		if g == 0 {
 			if r[0] != 0 {
 				return false
@@ -127,11 +128,11 @@ func NormalizeRows(eq, ge *[]Row) bool {
 		if r[0]%g != 0 {
 			return false
 		}
-		divideRow(r, g)
+		DivideRow(r, g)
 		if len(kept) < 64 { // a repetition, or a contradiction
 			same := false
 			for _, o := range kept {
-				if flip := !parallel(o, r, false); !flip || parallel(o, r, true) {
+				if flip := !Parallel(o, r, false); !flip || Parallel(o, r, true) {
 					if same = true; flip && o[0] != -r[0] || !flip && o[0] != r[0] {
 						return false
 					}
@@ -154,21 +155,21 @@ func NormalizeRows(eq, ge *[]Row) bool {
 	find := func(r Row, flip bool) int {
 		if index != nil {
 			for _, i := range index[hashRow(r, flip)] {
-				if parallel(rows[i], r, flip) {
+				if Parallel(rows[i], r, flip) {
 					return i
 				}
 			}
 			return -1
 		}
 		for i := range rows {
-			if parallel(rows[i], r, flip) {
+			if Parallel(rows[i], r, flip) {
 				return i
 			}
 		}
 		return -1
 	}
 	for _, r := range *ge {
-		g := contentOf(r)
+		g := ContentOf(r)
 		if g == 0 {
 			if r[0] < 0 {
 				return false
@@ -201,13 +202,13 @@ func NormalizeRows(eq, ge *[]Row) bool {
 		j := -1
 		if index != nil {
 			for _, k := range index[hashRow(r, true)] {
-				if k > i && rows[k] != nil && parallel(rows[k], r, true) {
+				if k > i && rows[k] != nil && Parallel(rows[k], r, true) {
 					j = k
 				}
 			}
 		} else {
 			for k := i + 1; k < len(rows); k++ {
-				if rows[k] != nil && parallel(rows[k], r, true) {
+				if rows[k] != nil && Parallel(rows[k], r, true) {
 					j = k
 				}
 			}
@@ -231,7 +232,7 @@ func NormalizeRows(eq, ge *[]Row) bool {
 	return true
 }
 
-func contentOf(r Row) int64 {
+func ContentOf(r Row) int64 {
 	var g int64
 	for _, v := range r[1:] {
 		if v != 0 {
@@ -244,7 +245,7 @@ func contentOf(r Row) int64 {
 	return g
 }
 
-func divideRow(r Row, g int64) {
+func DivideRow(r Row, g int64) {
 	if g > 1 {
 		for i := range r {
 			r[i] /= g
@@ -252,7 +253,7 @@ func divideRow(r Row, g int64) {
 	}
 }
 
-func parallel(a, b Row, flip bool) bool {
+func Parallel(a, b Row, flip bool) bool {
 	if flip {
 		for i := len(a) - 1; i > 0; i-- {
 			if a[i] != -b[i] {

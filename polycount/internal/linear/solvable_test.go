@@ -60,7 +60,7 @@ func TestPresolve(t *testing.T) {
 		if got := AnyWork().Solvable(q); got != want {
 			t.Fatalf("%v = 0, %v >= 0, %v >= 0, floors %v: solvable is %v, not %v", q.eq, q.ge, q.Extra, q.divs, got, want)
 		}
-		if after := q.system(); !slices.EqualFunc(before.ge, after.ge, slices.Equal) || !slices.EqualFunc(before.Eq, after.Eq, slices.Equal) {
+		if after := q.system(); !slices.EqualFunc(before.Ge, after.Ge, slices.Equal) || !slices.EqualFunc(before.Eq, after.Eq, slices.Equal) {
 			t.Fatal("the question has changed")
 		}
 		if want {
@@ -144,7 +144,7 @@ func TestSplitDigits(t *testing.T) {
 			false,
 		},
 	} {
-		s := &system{Eq: []Row{c.eq}, ge: c.ge, Width: len(c.eq)}
+		s := &System{Eq: []Row{c.eq}, Ge: c.ge, Width: len(c.eq)}
 		_, unsolvable := s.splitDigits()
 		if unsolvable != c.unsolvable {
 			t.Errorf("%s: unsolvable is %v", c.name, unsolvable)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"gpuperf/polycount/internal/arith"
 )
 
@@ -33,7 +34,7 @@ func AnyWork() *Work { return NewWork(context.Background(), 0) }
 const checkEvery = 1 << 16
 
 // spend takes n units, failing when none are left or the context is done.
-func (w *Work) spend(n int) {
+func (w *Work) Spend(n int) {
 	w.Left -= int64(n)
 	if w.Left > w.next {
 		return
@@ -54,7 +55,7 @@ func (w *Work) Within(units int64, f func(*Work)) (done bool) {
 	given := child.Left
 	child.next = child.Left
 	err := arith.Try(func() { f(child) })
-	w.spend(int(given - max(child.Left, 0)))
+	w.Spend(int(given - max(child.Left, 0)))
 	if err != nil && !errors.Is(err, ErrBudget) && !errors.Is(err, arith.ErrOverflow) {
 		arith.Throw(err)
 	}

@@ -1,51 +1,54 @@
-package linear
+package count
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math/big"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // unimodular is a signed cone {z : rows·z ≥ …} of determinant ±1 in a decomposition.
 type unimodular struct {
-	rows matrix // of the polar cone
-	rays matrix // rows⁻¹: its columns are the rays
+	rows linear.Matrix // of the polar cone
+	rays linear.Matrix // rows⁻¹: its columns are the rays
 	sign int64
 }
 
 // decompose writes the polar of the cone spanned by the rows of a as a signed sum of polars of unimodular cones, up to
 // cones that contain lines (Barvinok 1994; on the polar side lower-dimensional cones may be dropped).
-func (w *Work) decompose(a matrix, sgn int64, out *[]unimodular) {
-	w.spend(len(a) * len(a) * len(a))
-	adj, det := a.adjugate()
+func decompose(w *linear.Work, a linear.Matrix, sgn int64, out *[]unimodular) {
+	w.Spend(len(a) * len(a) * len(a))
+	adj, det := a.Adjugate()
 	if det == 1 || det == -1 {
 		if det < 0 {
 			for i := range adj {
-				adj[i] = NegRow(adj[i])
+				adj[i] = linear.NegRow(adj[i])
 			}
 		}
 		*out = append(*out, unimodular{a, adj, sgn})
 		return
 	}
 	// An integer vector is x·a/det-combination of the rows: v = Σ (α_i/det)·a_i with α in the lattice of the rows of adj.
-	vec, alpha := shortCombination(adj)
+	vec, alpha := linear.ShortCombination(adj)
 	positive := false
 	for _, x := range alpha {
 		if arith.Abs(x) >= arith.Abs(det) {
-			arith.Fail("polycount: no short vector found in a cone of index %d: %w", arith.Abs(det), ErrBudget)
+			arith.Fail("polycount: no short vector found in a cone of index %d: %w", arith.Abs(det), linear.ErrBudget)
 		}
 		positive = positive || (x > 0) == (det > 0) && x != 0
 	}
 	if !positive { // v and the rows must lie in one half-space
-		vec, alpha = NegRow(vec), NegRow(alpha)
+		vec, alpha = linear.NegRow(vec), linear.NegRow(alpha)
 	}
 	for i, x := range alpha {
 		if x == 0 {
 			continue
 		}
-		part := make(matrix, len(a))
+		part := make(linear.Matrix, len(a))
 		copy(part, a)
 		part[i] = vec
-		w.decompose(part, sgn*arith.Sign(x)*arith.Sign(det), out)
+		decompose(w, part, sgn*arith.Sign(x)*arith.Sign(det), out)
 	}
 }
 
@@ -53,7 +56,7 @@ func (w *Work) decompose(a matrix, sgn int64, out *[]unimodular) {
 var toddSeries = newToddSeries(24)
 
 func newToddSeries(n int) []arith.Rat {
-	b := bernoulli(n)
+	b := quasi.Bernoulli(n)
 	out := make([]arith.Rat, n+1)
 	fact := big.NewInt(1)
 	for k := range out {
@@ -68,7 +71,7 @@ func newToddSeries(n int) []arith.Rat {
 
 // pointsOf is the constant term in t of e^{t·s}/Π(1 − e^{t·c_i}), the value at 1 of the generating function of a
 // unimodular cone whose rays have the products c_i ≠ 0 with the specialisation vector, s being that of its apex.
-func pointsOf(c []int64, s Quasi) Quasi {
+func pointsOf(c []int64, s quasi.Quasi) quasi.Quasi {
 	d := len(c)
 	todd := toddSeries
 	if d >= len(todd) {
@@ -99,8 +102,8 @@ func pointsOf(c []int64, s Quasi) Quasi {
 		series = next
 		scale = scale.Mul(arith.RatBig(big.NewRat(1, x)))
 	}
-	var out Quasi
-	power := Constant(arith.RatInt(1)) // s^k/k!
+	var out quasi.Quasi
+	power := quasi.Constant(arith.RatInt(1)) // s^k/k!
 	for k := 0; k <= d; k++ {
 		if k > 0 {
 			power = power.Mul(s).Scale(arith.RatOf(1, int64(k)))

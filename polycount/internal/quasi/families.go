@@ -1,8 +1,10 @@
-package linear
+package quasi
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // maxFamily is the largest divisor of a family of floors that is looked at.
@@ -10,14 +12,14 @@ const maxFamily = 64
 
 // familiesJoined shortens q by ⌊e/d⌋ + ⌊(e+1)/d⌋ + … + ⌊(e+d−1)/d⌋ = e (Hermite): beside one cofactor, floors of such a
 // family that have the same coefficient for the most part become a multiple of e and the rest.
-func (p *Piecewise) familiesJoined(w *Work, q Quasi) Quasi {
+func (p *Piecewise) FamiliesJoined(w *linear.Work, q Quasi) Quasi {
 	for again := true; again; {
 		again = false
 		for k := range p.Table.Divs {
 			if p.Table.Divs[k].Den > maxFamily {
 				continue
 			}
-			w.spend(2*len(q) + p.Table.Width())
+			w.Spend(2*len(q) + p.Table.Width())
 			if next, ok := p.familyJoined(q, p.Table.Divs[k]); ok {
 				q, again = next, true
 			}
@@ -27,10 +29,10 @@ func (p *Piecewise) familiesJoined(w *Work, q Quasi) Quasi {
 }
 
 // familyJoined is familiesJoined for the family of one floor, beside one cofactor.
-func (p *Piecewise) familyJoined(q Quasi, of Div) (out Quasi, ok bool) {
+func (p *Piecewise) familyJoined(q Quasi, of linear.Div) (out Quasi, ok bool) {
 	member := map[int]int64{}
 	for k, d := range p.Table.Divs {
-		if d.Den == of.Den && equalPadded(d.Num[1:], of.Num[1:]) {
+		if d.Den == of.Den && linear.EqualPadded(d.Num[1:], of.Num[1:]) {
 			member[1+p.Table.N+k] = d.Num[0]
 		}
 	}

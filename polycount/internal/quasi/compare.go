@@ -1,15 +1,17 @@
-package linear
+package quasi
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"math/rand"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // neverNegative decides whether d is nowhere negative. Where d is affine in variables and floors that is exact; where it is
 // of a higher degree a negative value is looked for, then a proof; decided is false where neither is found.
-func (w *Work) NeverNegative(d *Piecewise) (holds, decided bool) {
+func NeverNegative(w *linear.Work, d *Piecewise) (holds, decided bool) {
 	r := rand.New(rand.NewSource(1))
 	at := make([]*big.Int, 1+d.Table.N)
 	at[0] = big.NewInt(1)
@@ -32,11 +34,11 @@ func (w *Work) NeverNegative(d *Piecewise) (holds, decided bool) {
 			}
 		}
 		if !affine {
-			decided = decided && w.notNegative(c.Flat(), v)
+			decided = decided && notNegative(w, c.Flat(), v)
 			continue
 		}
 		below := c.Flat() // den·v ≤ −1
-		e := make(Row, below.Width)
+		e := make(linear.Row, below.Width)
 		e[0] = -1
 		for _, t := range v {
 			k := 0
@@ -45,7 +47,7 @@ func (w *Work) NeverNegative(d *Piecewise) (holds, decided bool) {
 			}
 			e[k] = arith.Sub(e[k], arith.Mul(t.C.N, den/t.C.D))
 		}
-		below.ge = append(below.ge, e)
+		below.Ge = append(below.Ge, e)
 		if w.Feasible(below) {
 			return false, true
 		}
@@ -54,26 +56,26 @@ func (w *Work) NeverNegative(d *Piecewise) (holds, decided bool) {
 }
 
 // over writes q, over the columns of table, over those of c, adding the floors in it.
-func (q Quasi) over(table, c *Conj) Quasi {
+func (q Quasi) over(table, c *linear.Conj) Quasi {
 	by := make([]Quasi, table.Width())
 	for i := 1; i < table.Width(); i++ {
-		if !q.uses(i) {
+		if !q.Uses(i) {
 			continue
 		}
-		e := make(Row, i+1)
+		e := make(linear.Row, i+1)
 		e[i] = 1
-		if by[i] = Linear(c.translate(table, e)); by[i] == nil {
+		if by[i] = Linear(c.Translate(table, e)); by[i] == nil {
 			by[i] = Quasi{}
 		}
 	}
-	return q.rename(by)
+	return q.Rename(by)
 }
 
 // notNegative looks for a proof that q ≥ 0 on s: after a change of variables to the distances from bounds with unit
 // coefficients, which are ≥ 0, no coefficient of q is negative. The bounds are tried in several orders.
-func (w *Work) notNegative(s *system, q Quasi) bool {
+func notNegative(w *linear.Work, s *linear.System, q Quasi) bool {
 	for len(s.Eq) > 0 {
-		if !NormalizeRows(&s.Eq, &s.ge) {
+		if !linear.NormalizeRows(&s.Eq, &s.Ge) {
 			return true
 		}
 		if len(s.Eq) > 0 {
@@ -81,13 +83,13 @@ func (w *Work) notNegative(s *system, q Quasi) bool {
 		}
 	}
 	tries := 64
-	return w.provePositive(s.ge, q, make([]bool, s.Width), &tries)
+	return provePositive(w, s.Ge, q, make([]bool, s.Width), &tries)
 }
 
-func (w *Work) provePositive(ge []Row, q Quasi, changed []bool, tries *int) bool {
-	w.spend(len(q) + 1)
+func provePositive(w *linear.Work, ge []linear.Row, q Quasi, changed []bool, tries *int) bool {
+	w.Spend(len(q) + 1)
 	open := false
-	free := func(at int) bool { return !changed[at] && q.uses(at) }
+	free := func(at int) bool { return !changed[at] && q.Uses(at) }
 	for at := 1; at < len(changed); at++ {
 		open = open || free(at)
 	}
@@ -109,9 +111,9 @@ func (w *Work) provePositive(ge []Row, q Quasi, changed []bool, tries *int) bool
 			by := slices.Clone(r)
 			by[at] = -1
 			if r[at] > 0 {
-				by = NegRow(by)
+				by = linear.NegRow(by)
 			}
-			rows := cloneRows(ge)
+			rows := linear.CloneRows(ge)
 			for _, x := range rows {
 				if k := x[at]; k != 0 {
 					x[at] = 0
@@ -122,7 +124,7 @@ func (w *Work) provePositive(ge []Row, q Quasi, changed []bool, tries *int) bool
 			}
 			done := slices.Clone(changed)
 			done[at] = true
-			if w.provePositive(rows, q.replace(at, Linear(by)), done, tries) {
+			if provePositive(w, rows, q.Replace(at, Linear(by)), done, tries) {
 				return true
 			}
 		}

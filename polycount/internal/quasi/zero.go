@@ -1,27 +1,29 @@
-package linear
+package quasi
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // vanishes decides whether q is 0 at every integer point of dom. The floors are made variables, equalities solved; a
 // polynomial that is 0 on all integer points of a polyhedron whose cone of directions is full-dimensional is 0; in a
 // polyhedron that is bounded in some direction, each of its finitely many slices is decided apart.
-func (w *Work) vanishes(table *Conj, q Quasi, dom *Conj) bool {
+func vanishes(w *linear.Work, table *linear.Conj, q Quasi, dom *linear.Conj) bool {
 	if len(q) == 0 {
 		return true
 	}
 	c := dom.Clone()
 	v := q.over(table, c)
-	return w.vanishesOn(c.Flat(), v)
+	return vanishesOn(w, c.Flat(), v)
 }
 
-func (w *Work) vanishesOn(s *system, q Quasi) bool {
+func vanishesOn(w *linear.Work, s *linear.System, q Quasi) bool {
 	for {
-		w.spend((len(s.Eq)+len(s.ge)+1)*s.Width + len(q))
-		if len(q) == 0 || !NormalizeRows(&s.Eq, &s.ge) {
+		w.Spend((len(s.Eq)+len(s.Ge)+1)*s.Width + len(q))
+		if len(q) == 0 || !linear.NormalizeRows(&s.Eq, &s.Ge) {
 			return true
 		}
 		if len(s.Eq) == 0 {
@@ -41,15 +43,15 @@ func (w *Work) vanishesOn(s *system, q Quasi) bool {
 		return false
 	}
 	// A direction that s bounds from both sides: an inequality whose form cannot grow on the cone of directions.
-	cone := &system{ge: cloneRows(s.ge), Width: s.Width}
-	for _, r := range cone.ge {
+	cone := &linear.System{Ge: linear.CloneRows(s.Ge), Width: s.Width}
+	for _, r := range cone.Ge {
 		r[0] = 0
 	}
-	for _, r := range s.ge {
+	for _, r := range s.Ge {
 		t := cone.Clone()
 		up := slices.Clone(r)
 		up[0] = -1
-		t.ge = append(t.ge, up)
+		t.Ge = append(t.Ge, up)
 		if w.Feasible(t) {
 			continue
 		}
@@ -57,13 +59,13 @@ func (w *Work) vanishesOn(s *system, q Quasi) bool {
 			above := s.Clone()
 			high := slices.Clone(r)
 			high[0] = arith.Sub(high[0], v)
-			above.ge = append(above.ge, high)
+			above.Ge = append(above.Ge, high)
 			if !w.Feasible(above) {
 				return true
 			}
 			slice := s.Clone()
 			slice.Eq = append(slice.Eq, slices.Clone(high))
-			if !w.vanishesOn(slice, q) {
+			if !vanishesOn(w, slice, q) {
 				return false
 			}
 		}
@@ -72,7 +74,7 @@ func (w *Work) vanishesOn(s *system, q Quasi) bool {
 }
 
 // solveWith removes the last equality of s and carries the change of variables into q.
-func solveWith(s *system, q Quasi) Quasi {
+func solveWith(s *linear.System, q Quasi) Quasi {
 	e := s.Eq[len(s.Eq)-1]
 	at := 0
 	for i := 1; i < len(e); i++ {
@@ -80,7 +82,7 @@ func solveWith(s *system, q Quasi) Quasi {
 			at = i
 		}
 	}
-	change := make(Row, len(e))
+	change := make(linear.Row, len(e))
 	if e[at] == 1 || e[at] == -1 {
 		for i, v := range e {
 			if i != at {
@@ -96,7 +98,7 @@ func solveWith(s *system, q Quasi) Quasi {
 			}
 		}
 	}
-	for _, rows := range [][]Row{s.Eq, s.ge} {
+	for _, rows := range [][]linear.Row{s.Eq, s.Ge} {
 		for _, r := range rows {
 			if k := r[at]; k != 0 {
 				r[at] = 0
@@ -108,5 +110,5 @@ func solveWith(s *system, q Quasi) Quasi {
 			}
 		}
 	}
-	return q.replace(at, Linear(change))
+	return q.Replace(at, Linear(change))
 }

@@ -1,45 +1,47 @@
-package linear
+package quasi
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math/big"
 	"math/rand"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // piecewise is a function of the variables of table: polynomials on disjoint domains, 0 outside them.
 type Piecewise struct {
-	Table  *Conj // no constraints: the floors that the polynomials use
+	Table  *linear.Conj // no constraints: the floors that the polynomials use
 	Pieces []Piece
 }
 
 // piece is a polynomial over a table's columns on a domain of parameters.
 type Piece struct {
-	Dom *Conj
+	Dom *linear.Conj
 	Q   Quasi
 }
 
 // newPiecewise is 0 everywhere, a function of n variables.
-func NewPiecewise(n int) *Piecewise { return &Piecewise{Table: &Conj{N: n}} }
+func NewPiecewise(n int) *Piecewise { return &Piecewise{Table: &linear.Conj{N: n}} }
 
 // mapped substitutes rows over n new variables for the old ones.
-func (p *Piecewise) Mapped(n int, by []Row) *Piecewise {
+func (p *Piecewise) Mapped(n int, by []linear.Row) *Piecewise {
 	out := NewPiecewise(n)
-	atoms := out.importTable(p.Table, by)
+	atoms := out.ImportTable(p.Table, by)
 	for _, c := range p.Pieces {
-		out.Pieces = append(out.Pieces, Piece{c.Dom.Substitute(n, by), c.Q.rename(atoms)})
+		out.Pieces = append(out.Pieces, Piece{c.Dom.Substitute(n, by), c.Q.Rename(atoms)})
 	}
 	return out
 }
 
 // mappedOver is mapped with rows that may use the floors of table, in normal form.
-func (p *Piecewise) MappedOver(table *Conj, by []Row) *Piecewise {
-	out := &Piecewise{Table: &Conj{N: table.N, Divs: slices.Clone(table.Divs)}}
-	atoms := out.importTable(p.Table, by)
+func (p *Piecewise) MappedOver(table *linear.Conj, by []linear.Row) *Piecewise {
+	out := &Piecewise{Table: &linear.Conj{N: table.N, Divs: slices.Clone(table.Divs)}}
+	atoms := out.ImportTable(p.Table, by)
 	for _, c := range p.Pieces {
-		dom := c.Dom.substituteRows(table, by)
+		dom := c.Dom.SubstituteRows(table, by)
 		if dom.Simplify() {
-			out.Pieces = append(out.Pieces, Piece{dom, c.Q.rename(atoms)})
+			out.Pieces = append(out.Pieces, Piece{dom, c.Q.Rename(atoms)})
 		}
 	}
 	return out
@@ -47,16 +49,16 @@ func (p *Piecewise) MappedOver(table *Conj, by []Row) *Piecewise {
 
 // importTable adds the floors of t to p's table, its variables replaced by rows, and returns what each of its columns
 // becomes as a polynomial.
-func (p *Piecewise) importTable(t *Conj, by []Row) []Quasi {
-	rows := make([]Row, 1, t.Width())
-	rows[0] = Row{1}
+func (p *Piecewise) ImportTable(t *linear.Conj, by []linear.Row) []Quasi {
+	rows := make([]linear.Row, 1, t.Width())
+	rows[0] = linear.Row{1}
 	rows = append(rows, by...)
 	for _, d := range t.Divs {
 		if d.Den <= 0 { // a variable that is summed away
 			rows = append(rows, nil)
 			continue
 		}
-		num := make(Row, p.Table.Width())
+		num := make(linear.Row, p.Table.Width())
 		for i, v := range d.Num {
 			if v != 0 {
 				for j, x := range rows[i] {
@@ -77,32 +79,32 @@ func (p *Piecewise) importTable(t *Conj, by []Row) []Quasi {
 
 // align brings p and q, functions of the same variables, to one table; the results may be changed.
 func align(p, q *Piecewise) (*Piecewise, *Piecewise) {
-	table := &Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}
+	table := &linear.Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}
 	a := &Piecewise{table, slices.Clone(p.Pieces)}
-	atoms := a.importTable(q.Table, IdentityRows(table.N))
+	atoms := a.ImportTable(q.Table, linear.IdentityRows(table.N))
 	b := &Piecewise{table, nil}
 	for _, c := range q.Pieces {
-		b.Pieces = append(b.Pieces, Piece{c.Dom, c.Q.rename(atoms)})
+		b.Pieces = append(b.Pieces, Piece{c.Dom, c.Q.Rename(atoms)})
 	}
 	return a, b
 }
 
 // sum is p + q, not tidied.
-func (w *Work) Sum(p, q *Piecewise) *Piecewise {
+func Sum(w *linear.Work, p, q *Piecewise) *Piecewise {
 	a, b := align(p, q)
-	a.Pieces = w.sumPieces(a.Pieces, b.Pieces)
+	a.Pieces = sumPieces(w, a.Pieces, b.Pieces)
 	return a
 }
 
 // product is p·q, not tidied.
-func (w *Work) Product(p, q *Piecewise) *Piecewise {
+func Product(w *linear.Work, p, q *Piecewise) *Piecewise {
 	a, b := align(p, q)
 	out := &Piecewise{a.Table, nil}
 	for _, x := range a.Pieces {
 		for _, y := range b.Pieces {
-			dom := Conjunction(x.Dom, y.Dom)
+			dom := linear.Conjunction(x.Dom, y.Dom)
 			if dom.Simplify() && w.Solvable(dom.Question()) {
-				out.Pieces = append(out.Pieces, Piece{dom, w.multiply(x.Q, y.Q)})
+				out.Pieces = append(out.Pieces, Piece{dom, multiply(w, x.Q, y.Q)})
 			}
 		}
 	}
@@ -113,12 +115,12 @@ func (w *Work) Product(p, q *Piecewise) *Piecewise {
 const termCost = 16
 
 // multiply is p·q in portions between which the work is limited and can be cancelled.
-func (w *Work) multiply(p, q Quasi) Quasi {
+func multiply(w *linear.Work, p, q Quasi) Quasi {
 	const portion = 1 << 14
 	var out Quasi
 	for n := max(1, portion/max(1, len(q))); len(p) > 0; p = p[min(n, len(p)):] {
 		part := p[:min(n, len(p))]
-		w.spend(termCost*len(part)*len(q) + len(out))
+		w.Spend(termCost*len(part)*len(q) + len(out))
 		out = out.Add(part.Mul(q))
 	}
 	return out
@@ -138,7 +140,7 @@ func (p *Piecewise) Scale(k arith.Rat) *Piecewise {
 
 // floorDiv is ⌊p/d⌋ for d > 0; ok is false where a polynomial of p is not affine in variables and floors.
 func (p *Piecewise) FloorDiv(d int64) (out *Piecewise, ok bool) {
-	out = &Piecewise{&Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}, nil}
+	out = &Piecewise{&linear.Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}, nil}
 	for _, x := range p.Pieces {
 		den := int64(1)
 		for _, t := range x.Q {
@@ -147,7 +149,7 @@ func (p *Piecewise) FloorDiv(d int64) (out *Piecewise, ok bool) {
 			}
 			den = arith.Lcm(den, t.C.D)
 		}
-		num := make(Row, out.Table.Width())
+		num := make(linear.Row, out.Table.Width())
 		for _, t := range x.Q {
 			at := 0
 			if t.Factors != "" {
@@ -186,7 +188,7 @@ func (p *Piecewise) Quo(at int) (out *Piecewise, ok bool) {
 }
 
 // equal decides whether p and q have the same value at every point.
-func (w *Work) Equal(p, q *Piecewise) bool {
+func Equal(w *linear.Work, p, q *Piecewise) bool {
 	a, b := align(p, q)
 	// Most unequal pairs differ at some small point; the proof of equality is what takes time.
 	r := rand.New(rand.NewSource(1))
@@ -202,24 +204,24 @@ func (w *Work) Equal(p, q *Piecewise) bool {
 	}
 	for _, x := range a.Pieces {
 		for _, y := range b.Pieces {
-			dom := Conjunction(x.Dom, y.Dom)
-			if dom.Simplify() && !w.vanishes(a.Table, x.Q.Sub(y.Q), dom) {
+			dom := linear.Conjunction(x.Dom, y.Dom)
+			if dom.Simplify() && !vanishes(w, a.Table, x.Q.Sub(y.Q), dom) {
 				return false
 			}
 		}
 	}
-	return w.vanishesOutside(a, b) && w.vanishesOutside(b, a)
+	return vanishesOutside(w, a, b) && vanishesOutside(w, b, a)
 }
 
 // vanishesOutside decides whether p is 0 outside the pieces of q.
-func (w *Work) vanishesOutside(p, q *Piecewise) bool {
+func vanishesOutside(w *linear.Work, p, q *Piecewise) bool {
 	for _, x := range p.Pieces {
-		rest := []*Conj{x.Dom}
+		rest := []*linear.Conj{x.Dom}
 		for _, y := range q.Pieces {
-			rest = w.Subtract(rest, []*Conj{y.Dom})
+			rest = w.Subtract(rest, []*linear.Conj{y.Dom})
 		}
 		for _, c := range rest {
-			if !w.vanishes(p.Table, x.Q, c) {
+			if !vanishes(w, p.Table, x.Q, c) {
 				return false
 			}
 		}
@@ -230,15 +232,15 @@ func (w *Work) vanishesOutside(p, q *Piecewise) bool {
 // value is the exact value at a point [1, variables…].
 func (p *Piecewise) Value(at []*big.Int) *big.Rat {
 	for _, c := range p.Pieces {
-		if c.Dom.holdsBig(at) {
-			return c.Q.Value(p.Table.Atoms(at))
+		if holdsBig(c.Dom, at) {
+			return c.Q.Value(Atoms(p.Table, at))
 		}
 	}
 	return new(big.Rat)
 }
 
 // atoms appends the values of the floors to the point [1, variables…].
-func (c *Conj) Atoms(at []*big.Int) []*big.Int {
+func Atoms(c *linear.Conj, at []*big.Int) []*big.Int {
 	full := slices.Clone(at)
 	for _, d := range c.Divs {
 		q, m := new(big.Int), new(big.Int)
@@ -248,7 +250,7 @@ func (c *Conj) Atoms(at []*big.Int) []*big.Int {
 	return full
 }
 
-func dotBig(r Row, at []*big.Int) *big.Int {
+func dotBig(r linear.Row, at []*big.Int) *big.Int {
 	s, t := new(big.Int), new(big.Int)
 	for i, v := range r {
 		if v != 0 {
@@ -258,8 +260,8 @@ func dotBig(r Row, at []*big.Int) *big.Int {
 	return s
 }
 
-func (c *Conj) holdsBig(at []*big.Int) bool {
-	full := c.Atoms(at)
+func holdsBig(c *linear.Conj, at []*big.Int) bool {
+	full := Atoms(c, at)
 	for _, r := range c.Eq {
 		if dotBig(r, full).Sign() != 0 {
 			return false
@@ -273,7 +275,7 @@ func (c *Conj) holdsBig(at []*big.Int) bool {
 	return true
 }
 
-func (p *Piecewise) terms() int {
+func (p *Piecewise) Terms() int {
 	n := 0
 	for _, x := range p.Pieces {
 		n += len(x.Q)
@@ -282,10 +284,10 @@ func (p *Piecewise) terms() int {
 }
 
 // constantly is the function of n variables with one value.
-func constantly(n int, value int64) *Piecewise {
+func Constantly(n int, value int64) *Piecewise {
 	p := NewPiecewise(n)
 	if value != 0 {
-		p.Pieces = []Piece{{&Conj{N: n}, Constant(arith.RatInt(value))}}
+		p.Pieces = []Piece{{&linear.Conj{N: n}, Constant(arith.RatInt(value))}}
 	}
 	return p
 }

@@ -1,16 +1,18 @@
-package linear
+package quasi
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // Limits of rewriting by values: points looked at, and points times terms.
 const (
 	maxSamples    = 4096
 	maxSampleWork = 1 << 20
-	longEnough    = 12 // terms from which it is tried
+	LongEnough    = 12 // terms from which it is tried
 	tooLong       = 2000
 )
 
@@ -18,20 +20,20 @@ const (
 // class modulo L, a polynomial of the same degree, which the values at degree + 1 points of the class determine. Where
 // these polynomials agree in a coefficient for many classes, floors cancel that no rule on their forms relates, such as
 // those of divisors 2, 3 and 6. What stands beside the terms in n and its floors is carried along.
-func (w *Work) periodic(p *Piecewise, q Quasi) Quasi {
-	w.Within(w.Left/16, func(w *Work) {
-		for v := 1; v <= p.Table.N && longEnough <= len(q) && len(q) <= tooLong; v++ {
-			w.spend(8 * len(q))
-			if next := w.periodicIn(p, q, v); next != nil {
+func Periodic(w *linear.Work, p *Piecewise, q Quasi) Quasi {
+	w.Within(w.Left/16, func(w *linear.Work) {
+		for v := 1; v <= p.Table.N && LongEnough <= len(q) && len(q) <= tooLong; v++ {
+			w.Spend(8 * len(q))
+			if next := periodicIn(w, p, q, v); next != nil {
 				q = next
 			}
 		}
-		for _, form := range p.Table.commonForms(q) {
-			if len(q) < longEnough || len(q) > tooLong {
+		for _, form := range commonForms(p.Table, q) {
+			if len(q) < LongEnough || len(q) > tooLong {
 				break
 			}
-			w.spend(8 * len(q))
-			if next := w.periodicInForm(p, q, form); next != nil {
+			w.Spend(8 * len(q))
+			if next := periodicInForm(w, p, q, form); next != nil {
 				q = next
 			}
 		}
@@ -40,18 +42,18 @@ func (w *Work) periodic(p *Piecewise, q Quasi) Quasi {
 }
 
 // commonForms are the forms in several variables of which three or more floors stand in q.
-func (c *Conj) commonForms(q Quasi) []Row {
-	var forms []Row
+func commonForms(c *linear.Conj, q Quasi) []linear.Row {
+	var forms []linear.Row
 	var counts []int
 	for k, d := range c.Divs {
 		several := false
 		for i := 1; i < len(d.Num); i++ {
-			several = several || d.Num[i] != 0 && !IsZero(d.Num[1:i])
+			several = several || d.Num[i] != 0 && !linear.IsZero(d.Num[1:i])
 		}
-		if !several || !q.uses(1+c.N+k) {
+		if !several || !q.Uses(1+c.N+k) {
 			continue
 		}
-		at := slices.IndexFunc(forms, func(f Row) bool { return equalPadded(f[1:], d.Num[1:]) })
+		at := slices.IndexFunc(forms, func(f linear.Row) bool { return linear.EqualPadded(f[1:], d.Num[1:]) })
 		if at < 0 {
 			at = len(forms)
 			forms, counts = append(forms, d.Num), append(counts, 0)
@@ -68,7 +70,7 @@ func (c *Conj) commonForms(q Quasi) []Row {
 }
 
 // periodicInForm is periodicIn for a form in several variables, as n + m, which takes the place of one of them.
-func (w *Work) periodicInForm(p *Piecewise, q Quasi, form Row) Quasi {
+func periodicInForm(w *linear.Work, p *Piecewise, q Quasi, form linear.Row) Quasi {
 	n, v, several := p.Table.N, 0, false
 	for i := 1; i < len(form); i++ {
 		switch {
@@ -76,7 +78,7 @@ func (w *Work) periodicInForm(p *Piecewise, q Quasi, form Row) Quasi {
 		case i > n:
 			return nil
 		default:
-			several = several || !IsZero(form[1:i])
+			several = several || !linear.IsZero(form[1:i])
 			if form[i] == 1 || form[i] == -1 {
 				v = i
 			}
@@ -85,28 +87,28 @@ func (w *Work) periodicInForm(p *Piecewise, q Quasi, form Row) Quasi {
 	if !several || v == 0 {
 		return nil
 	}
-	to, back := IdentityRows(n), IdentityRows(n)
-	back[v-1] = append(Row{0}, p.Table.Fit(slices.Clone(form))[1:1+n]...)
-	solved := NegRow(back[v-1])
+	to, back := linear.IdentityRows(n), linear.IdentityRows(n)
+	back[v-1] = append(linear.Row{0}, p.Table.Fit(slices.Clone(form))[1:1+n]...)
+	solved := linear.NegRow(back[v-1])
 	solved[v] = 1
 	if form[v] < 0 {
-		solved = NegRow(solved)
+		solved = linear.NegRow(solved)
 	}
 	to[v-1] = solved
-	fresh := &Piecewise{Table: &Conj{N: n}}
-	x := q.rename(fresh.importTable(p.Table, to))
-	if x = w.periodicIn(fresh, x, v); x == nil {
+	fresh := &Piecewise{Table: &linear.Conj{N: n}}
+	x := q.Rename(fresh.ImportTable(p.Table, to))
+	if x = periodicIn(w, fresh, x, v); x == nil {
 		return nil
 	}
-	if x = x.rename(p.importTable(fresh.Table, back)); !shorter(x, q) {
+	if x = x.Rename(p.ImportTable(fresh.Table, back)); !shorter(x, q) {
 		return nil
 	}
 	return x
 }
 
 // periodicIn is periodic for one variable; nil when it does not help.
-func (w *Work) periodicIn(p *Piecewise, q Quasi, v int) Quasi {
-	own := p.Table.ownAtoms(v)
+func periodicIn(w *linear.Work, p *Piecewise, q Quasi, v int) Quasi {
+	own := ownAtoms(p.Table, v)
 	type group struct {
 		beside string
 		q      Quasi
@@ -141,13 +143,13 @@ func (w *Work) periodicIn(p *Piecewise, q Quasi, v int) Quasi {
 	var out Quasi
 	changed := false
 	for _, g := range groups {
-		x := g.q.collected()
-		if y, ok := w.byResidues(p, x, v); ok && shorter(y, x) {
+		x := g.q.Collected()
+		if y, ok := byResidues(w, p, x, v); ok && shorter(y, x) {
 			x, changed = y, true
 		}
 		out = append(out, x.Mul(Quasi{{g.beside, arith.RatInt(1)}})...)
 	}
-	out = out.collected()
+	out = out.Collected()
 	if !changed || !shorter(out, q) {
 		return nil
 	}
@@ -160,7 +162,7 @@ func shorter(a, b Quasi) bool {
 }
 
 // ownAtoms are the column v and the floors of it alone.
-func (c *Conj) ownAtoms(v int) []bool {
+func ownAtoms(c *linear.Conj, v int) []bool {
 	own := make([]bool, c.Width())
 	own[v] = true
 	for k, d := range c.Divs {
@@ -174,11 +176,11 @@ func (c *Conj) ownAtoms(v int) []bool {
 }
 
 // byResidues rewrites q, over variable v and floors of it alone.
-func (w *Work) byResidues(p *Piecewise, q Quasi, v int) (out Quasi, ok bool) {
+func byResidues(w *linear.Work, p *Piecewise, q Quasi, v int) (out Quasi, ok bool) {
 	period, degree := int64(1), q.degree()
 	var used []int
 	for k := range p.Table.Divs {
-		if at := 1 + p.Table.N + k; q.uses(at) {
+		if at := 1 + p.Table.N + k; q.Uses(at) {
 			used = append(used, at)
 		}
 	}
@@ -189,7 +191,7 @@ func (w *Work) byResidues(p *Piecewise, q Quasi, v int) (out Quasi, ok bool) {
 	for i := range periods {
 		periods[i] = 1
 	}
-	own := p.Table.ownAtoms(v)
+	own := ownAtoms(p.Table, v)
 	for k, d := range p.Table.Divs {
 		at := 1 + p.Table.N + k
 		if !own[at] {
@@ -204,7 +206,7 @@ func (w *Work) byResidues(p *Piecewise, q Quasi, v int) (out Quasi, ok bool) {
 				slope = arith.Gcd(slope, d.Num[i])
 			}
 		}
-		if periods[at] = lcmUpTo(l, l*(d.Den/arith.Gcd(d.Den, slope)), maxSamples); q.uses(at) {
+		if periods[at] = lcmUpTo(l, l*(d.Den/arith.Gcd(d.Den, slope)), maxSamples); q.Uses(at) {
 			period = lcmUpTo(period, periods[at], maxSamples)
 		}
 	}
@@ -212,16 +214,16 @@ func (w *Work) byResidues(p *Piecewise, q Quasi, v int) (out Quasi, ok bool) {
 	if points > maxSamples || points*int64(len(q)) > maxSampleWork {
 		return nil, false
 	}
-	w.spend(int(points) * (len(q) + p.Table.Width()))
+	w.Spend(int(points) * (len(q) + p.Table.Width()))
 	values := make([]arith.Rat, points)
-	if !w.Within(w.Left, func(*Work) { // integers are quicker, but may not do
+	if !w.Within(w.Left, func(*linear.Work) { // integers are quicker, but may not do
 		whole, den := q.whole()
 		for n := range points {
-			values[n] = whole.at(p.Table.valuesOf(v, n), den)
+			values[n] = whole.at(valuesOf(p.Table, v, n), den)
 		}
 	}) {
 		for n := range points {
-			values[n] = q.at(p.Table.valuesOf(v, n))
+			values[n] = q.at(valuesOf(p.Table, v, n))
 		}
 	}
 	// coeffs[k][r] belongs to n^k on the class of r.
@@ -244,7 +246,7 @@ func (w *Work) byResidues(p *Piecewise, q Quasi, v int) (out Quasi, ok bool) {
 		for range k {
 			power = power.Mul(Quasi{{AtomKey(v), arith.RatInt(1)}})
 		}
-		part := w.periodicCoefficient(p, cs[:leastPeriod(cs)], v)
+		part := periodicCoefficient(w, p, cs[:leastPeriod(cs)], v)
 		if out = out.Add(power.Mul(part)); len(out) >= len(q) {
 			return nil, false
 		}
@@ -261,7 +263,7 @@ func lcmUpTo(a, b, limit int64) int64 {
 }
 
 // at is the value of p where its atoms have the given ones.
-func (p Quasi) at(atoms Row) arith.Rat {
+func (p Quasi) at(atoms linear.Row) arith.Rat {
 	v := arith.RatInt(0)
 	for _, t := range p {
 		x := t.C
@@ -297,7 +299,7 @@ func (p Quasi) whole() (out wholeTerms, den int64) {
 }
 
 // at is the value, over den, where the atoms have the given ones.
-func (p wholeTerms) at(atoms Row, den int64) arith.Rat {
+func (p wholeTerms) at(atoms linear.Row, den int64) arith.Rat {
 	v := int64(0)
 	for _, t := range p {
 		x := t.c
@@ -353,7 +355,7 @@ next:
 
 // periodicCoefficient writes the function that has the value cs[n mod T], T = len(cs). At n ≡ a it grows by
 // cs[a] − cs[a−1], and ⌊(n − a)/d⌋ grows by 1 at n ≡ a mod d, for any divisor d of T: n itself for d = 1.
-func (w *Work) periodicCoefficient(p *Piecewise, cs []arith.Rat, v int) Quasi {
+func periodicCoefficient(w *linear.Work, p *Piecewise, cs []arith.Rat, v int) Quasi {
 	t := len(cs)
 	out := Constant(cs[0])
 	if t == 1 {
@@ -363,8 +365,8 @@ func (w *Work) periodicCoefficient(p *Piecewise, cs []arith.Rat, v int) Quasi {
 	for a := range steps {
 		steps[a] = cs[a].Add(cs[(a+t-1)%t].Neg())
 	}
-	for _, x := range w.stairs(steps) {
-		num := make(Row, p.Table.Width())
+	for _, x := range stairs(w, steps) {
+		num := make(linear.Row, p.Table.Width())
 		num[0], num[v] = (x.period-x.at)%x.period, 1 // from 0 up, so that the floor is 0 at n = 0
 		out = out.Add(Linear(p.Table.FloorRow(num, x.period)).Scale(x.height))
 	}
@@ -379,12 +381,12 @@ type stair struct {
 
 // stairs writes steps, which are repeated for ever, as a sum of few stairs: greedily those that make most of what is
 // left 0.
-func (w *Work) stairs(steps []arith.Rat) []stair {
+func stairs(w *linear.Work, steps []arith.Rat) []stair {
 	t := len(steps)
 	rest := slices.Clone(steps)
 	var out []stair
 	for {
-		w.spend(16 * t)
+		w.Spend(16 * t)
 		best, gain := stair{}, 0
 		ids, kinds := numbered(rest)
 		counts := make([]int, kinds)
@@ -450,13 +452,13 @@ const fewPoints = 8
 
 // interpolated replaces x.q by a polynomial through its values where the conditions leave only a few values of the one
 // parameter in it, and that is shorter.
-func (w *Work) interpolated(p *Piecewise, x Piece) Quasi {
+func interpolated(w *linear.Work, p *Piecewise, x Piece) Quasi {
 	v := 0
 	for i := 1; i <= p.Table.N; i++ {
-		own := p.Table.ownAtoms(i)
+		own := ownAtoms(p.Table, i)
 		mine := true
 		for at := 1; at < p.Table.Width() && mine; at++ {
-			mine = own[at] || !x.Q.uses(at)
+			mine = own[at] || !x.Q.Uses(at)
 		}
 		if mine {
 			v = i
@@ -469,7 +471,7 @@ func (w *Work) interpolated(p *Piecewise, x Piece) Quasi {
 	for _, r := range x.Dom.Ge {
 		k := r[v]
 		r[v] = 0
-		alone := IsZero(r[1:])
+		alone := linear.IsZero(r[1:])
 		r[v] = k
 		switch {
 		case !alone:
@@ -489,8 +491,8 @@ func (w *Work) interpolated(p *Piecewise, x Piece) Quasi {
 	var xs []int64
 	var ys []arith.Rat
 	for n := lo; n <= hi; n++ {
-		w.spend(len(x.Q) + p.Table.Width())
-		xs, ys = append(xs, n), append(ys, x.Q.at(p.Table.valuesOf(v, n)))
+		w.Spend(len(x.Q) + p.Table.Width())
+		xs, ys = append(xs, n), append(ys, x.Q.at(valuesOf(p.Table, v, n)))
 	}
 	var out Quasi
 	for k, c := range interpolate(xs, ys) {
@@ -505,7 +507,7 @@ func (w *Work) interpolated(p *Piecewise, x Piece) Quasi {
 }
 
 // floors are the columns of the floors.
-func (c *Conj) floors() []int {
+func floors(c *linear.Conj) []int {
 	out := make([]int, len(c.Divs))
 	for k := range out {
 		out[k] = 1 + c.N + k
@@ -514,13 +516,13 @@ func (c *Conj) floors() []int {
 }
 
 // valuesOf are the values of the atoms where variable v is n; those that other variables enter are 0.
-func (c *Conj) valuesOf(v int, n int64) Row {
-	own := c.ownAtoms(v)
-	atoms := make(Row, c.Width())
+func valuesOf(c *linear.Conj, v int, n int64) linear.Row {
+	own := ownAtoms(c, v)
+	atoms := make(linear.Row, c.Width())
 	atoms[0], atoms[v] = 1, n
 	for k, d := range c.Divs {
 		if at := 1 + c.N + k; own[at] {
-			atoms[at] = arith.FloorDiv(dot(d.Num, atoms), d.Den)
+			atoms[at] = arith.FloorDiv(linear.Dot(d.Num, atoms), d.Den)
 		}
 	}
 	return atoms

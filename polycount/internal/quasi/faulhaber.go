@@ -1,8 +1,9 @@
-package linear
+package quasi
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math/big"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // powerSums[k] are the coefficients of S_k(x) = Σ_{i=0}^{x} i^k by ascending powers of x (Faulhaber's formula). As
@@ -19,7 +20,7 @@ var powerSums = func() [][]arith.Rat {
 // powerSum solves (x+1)^{k+1} − … in Bernoulli numbers with B_1 = +1/2:
 // S_k(x) = 1/(k+1) Σ_j C(k+1, j) B_j x^{k+1−j}, plus [k = 0] for the term i = 0.
 func powerSum(k int) []arith.Rat {
-	b := bernoulli(k)
+	b := Bernoulli(k)
 	out := make([]arith.Rat, k+2)
 	out[0] = arith.RatInt(0)
 	for j := 0; j <= k; j++ {
@@ -35,7 +36,7 @@ func powerSum(k int) []arith.Rat {
 }
 
 // bernoulli returns B_0 … B_n with B_1 = +1/2.
-func bernoulli(n int) []*big.Rat {
+func Bernoulli(n int) []*big.Rat {
 	b := make([]*big.Rat, n+1)
 	for m := range b {
 		// Σ_{j<m} C(m+1, j) B_j + (m+1) B_m = m + 1

@@ -1,17 +1,19 @@
-package linear
+package count
+
+import "gpuperf/polycount/internal/linear"
 
 // recession finds a direction of the variables after the first np in which c goes on for ever, and the condition on the
 // first np, with existentials, under which c has points; nil where there is none.
-func (w *Work) Recession(c *Conj, np int) (direction []int64, when *Conj) {
+func Recession(w *linear.Work, c *linear.Conj, np int) (direction []int64, when *linear.Conj) {
 	h := c.Flat()
 	for _, r := range h.Eq {
 		r[0] = 0
 	}
-	for _, r := range h.ge {
+	for _, r := range h.Ge {
 		r[0] = 0
 	}
-	fix := func(h *system, at int, v int64) {
-		r := make(Row, h.Width)
+	fix := func(h *linear.System, at int, v int64) {
+		r := make(linear.Row, h.Width)
 		r[0], r[at] = -v, 1
 		h.Eq = append(h.Eq, r)
 	}
@@ -31,14 +33,14 @@ func (w *Work) Recession(c *Conj, np int) (direction []int64, when *Conj) {
 	for at := np + 1; at <= c.N; at++ {
 		for _, sgn := range []int64{1, -1} {
 			t := h.Clone()
-			r := make(Row, h.Width)
+			r := make(linear.Row, h.Width)
 			r[0], r[at] = -1, sgn
-			t.ge = append(t.ge, r)
+			t.Ge = append(t.Ge, r)
 			point, ok := w.Sample(t)
 			if !ok {
 				continue
 			}
-			when, _ = c.Quantify(c.after(np))
+			when, _ = c.Quantify(c.After(np))
 			return point[np+1 : c.N+1], when
 		}
 	}

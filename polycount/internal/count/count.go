@@ -1,88 +1,91 @@
-package linear
+package count
 
 import (
 	"encoding/binary"
 	"errors"
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // countMembers counts a union of members without existentials, over params parameters and further variables, by the
 // parameters.
-func (w *Work) CountMembers(cs []*Conj, params int) (p *Piecewise, err error) {
+func CountMembers(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise, err error) {
 	if len(cs) > 1 {
-		if p, ok := w.enumeratedUnion(cs, params); ok {
+		if p, ok := enumeratedUnion(w, cs, params); ok {
 			return p, nil
 		}
 	}
-	plain := make([]*Conj, 0, len(cs))
+	plain := make([]*linear.Conj, 0, len(cs))
 	for _, c := range cs {
-		if c = c.unfloorBounds(params).Clone(); c.Simplify() {
+		if c = c.UnfloorBounds(params).Clone(); c.Simplify() {
 			plain = append(plain, c)
 		}
 	}
-	total := NewPiecewise(params)
+	total := quasi.NewPiecewise(params)
 	for _, c := range w.Disjoint(plain) {
-		q, err := w.countConj(c, params)
+		q, err := countConj(w, c, params)
 		if err != nil {
 			return nil, err
 		}
-		total = w.Sum(total, q)
+		total = quasi.Sum(w, total, q)
 	}
-	w.Tidy(total)
+	quasi.Tidy(w, total)
 	return total, nil
 }
 
 // counter counts one conjunction. The variables to be counted are columns of its table without definition.
 type counter struct {
-	*Work
-	table       *Conj
+	*linear.Work
+	table       *linear.Conj
 	trial       bool // give up with errNotDirect instead of splintering, or after trialVisits summations
 	visits      int
-	areDisjoint bool    // the pieces do not overlap
-	out         []Piece // over the table, may overlap
+	areDisjoint bool          // the pieces do not overlap
+	out         []quasi.Piece // over the table, may overlap
 }
 
 var errUnbounded = errors.New("unbounded")
 
 // unboundedError says that a conjunction is infinite for some values of the parameters.
-type UnboundedError struct{ In *Conj }
+type UnboundedError struct{ In *linear.Conj }
 
 func (e *UnboundedError) Error() string { return "the set is unbounded" }
 
 // countConj counts c, with its existentials, by its first params variables. Where it is infinite for some values of these,
 // that is an *unboundedError.
-func (w *Work) countConj(c *Conj, params int) (p *Piecewise, err error) {
+func countConj(w *linear.Work, c *linear.Conj, params int) (p *quasi.Piecewise, err error) {
 	defer func() {
 		if errors.Is(err, errUnbounded) {
 			p, err = nil, &UnboundedError{c}
 		}
 	}()
 	defer arith.Rescue(&err)
-	whole, _ := c.Quantify(c.after(params))
-	return w.countWhole(whole), nil
+	whole, _ := c.Quantify(c.After(params))
+	return countWhole(w, whole), nil
 }
 
 // countWhole counts the values of the columns of c without definition.
-func (w *Work) countWhole(c *Conj) *Piecewise {
-	dom, factor, groups, ok := w.preprocess(c)
-	p := NewPiecewise(c.N)
+func countWhole(w *linear.Work, c *linear.Conj) *quasi.Piecewise {
+	dom, factor, groups, ok := preprocess(w, c)
+	p := quasi.NewPiecewise(c.N)
 	if !ok {
 		return p
 	}
-	p.Pieces = []Piece{{dom, Constant(factor)}}
+	p.Pieces = []quasi.Piece{{Dom: dom, Q: quasi.Constant(factor)}}
 	for _, g := range groups {
-		p = w.Product(p, w.countGroup(g))
+		p = quasi.Product(w, p, countGroup(w, g))
 	}
 	return p
 }
 
 // countGroup counts one group; where the answer is long, its small variables value by value, if that is shorter.
-func (w *Work) countGroup(g *Conj) *Piecewise {
-	p := w.countGroupWhole(g)
-	if p.terms() >= longEnough {
-		w.Within(w.Left/8, func(w *Work) {
-			if q, ok := w.byValues(g, int64(p.terms())); ok && (len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.terms() < p.terms()) {
+func countGroup(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
+	p := countGroupWhole(w, g)
+	if p.Terms() >= quasi.LongEnough {
+		w.Within(w.Left/8, func(w *linear.Work) {
+			if q, ok := byValues(w, g, int64(p.Terms())); ok && (len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.Terms() < p.Terms()) {
 				p = q
 			}
 		})
@@ -92,17 +95,17 @@ func (w *Work) countGroup(g *Conj) *Piecewise {
 
 // countGroupWhole counts one group by nested sums, and by signed cones where those need more than one piece or would
 // have to splinter: cones give one piece per chamber, which is fewer. The shorter answer is taken.
-func (w *Work) countGroupWhole(g *Conj) *Piecewise {
+func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	start := func() (*counter, region) {
-		r := region{ge: cloneRows(g.Ge), q: Constant(arith.RatInt(1))}
+		r := region{ge: linear.CloneRows(g.Ge), q: quasi.Constant(arith.RatInt(1))}
 		for i, d := range g.Divs {
-			if d.Den == 0 && g.usedInRows(1+g.N+i) {
+			if d.Den == 0 && g.UsedInRows(1+g.N+i) {
 				r.left = append(r.left, 1+g.N+i)
 			}
 		}
-		return &counter{Work: w, table: &Conj{N: g.N, Divs: slices.Clone(g.Divs)}, trial: true}, r
+		return &counter{Work: w, table: &linear.Conj{N: g.N, Divs: slices.Clone(g.Divs)}, trial: true}, r
 	}
-	if p, ok := w.enumerated(g); ok {
+	if p, ok := enumerated(w, g); ok {
 		return p
 	}
 	sums, r := start()
@@ -118,7 +121,7 @@ func (w *Work) countGroupWhole(g *Conj) *Piecewise {
 	}
 	p := k.piecewise()
 	if direct && len(sums.out) <= max(trialPieces, len(p.Pieces)) {
-		if q := sums.piecewise(); len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.terms() <= p.terms() {
+		if q := sums.piecewise(); len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.Terms() <= p.Terms() {
 			return q
 		}
 	}
@@ -129,11 +132,11 @@ func (w *Work) countGroupWhole(g *Conj) *Piecewise {
 const enumerationLimit = 10_000
 
 // enumerated counts a group in which no parameter and no floor stands, if it is small.
-func (w *Work) enumerated(g *Conj) (*Piecewise, bool) {
-	c := &Conj{}
+func enumerated(w *linear.Work, g *linear.Conj) (*quasi.Piecewise, bool) {
+	c := &linear.Conj{}
 	var cols []int
 	for at := 1; at < g.Width(); at++ {
-		if g.usedInRows(at) {
+		if g.UsedInRows(at) {
 			if at <= g.N || g.Divs[at-1-g.N].Den > 0 {
 				return nil, false
 			}
@@ -142,7 +145,7 @@ func (w *Work) enumerated(g *Conj) (*Piecewise, bool) {
 	}
 	c.N = len(cols)
 	for _, r := range g.Ge {
-		x := Row{r[0]}
+		x := linear.Row{r[0]}
 		for _, at := range cols {
 			x = append(x, r[at])
 		}
@@ -153,23 +156,23 @@ func (w *Work) enumerated(g *Conj) (*Piecewise, bool) {
 	if err != nil || n > enumerationLimit {
 		return nil, false // infinite or large
 	}
-	return constantly(g.N, n), true
+	return quasi.Constantly(g.N, n), true
 }
 
 // enumeratedUnion counts a union in which no parameter stands, if it is small.
-func (w *Work) enumeratedUnion(cs []*Conj, params int) (p *Piecewise, ok bool) {
+func enumeratedUnion(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise, ok bool) {
 	seen := map[string]bool{}
 	dims := cs[0].N - params
-	by := make([]Row, cs[0].N) // the parameters do not matter: 0
+	by := make([]linear.Row, cs[0].N) // the parameters do not matter: 0
 	for i := range by {
-		by[i] = make(Row, 1+dims)
+		by[i] = make(linear.Row, 1+dims)
 		if i >= params {
 			by[i][1+i-params] = 1
 		}
 	}
 	for _, c := range cs {
 		for i := 1; i <= params; i++ {
-			if c.usedInRows(i) || c.usedInDivs(i) {
+			if c.UsedInRows(i) || c.UsedInDivs(i) {
 				return nil, false
 			}
 		}
@@ -187,7 +190,7 @@ func (w *Work) enumeratedUnion(cs []*Conj, params int) (p *Piecewise, ok bool) {
 			return nil, false
 		}
 	}
-	return constantly(params, int64(len(seen))), true
+	return quasi.Constantly(params, int64(len(seen))), true
 }
 
 // trialPieces is the number of pieces of nested sums, still overlapping, up to which they are compared with cones.
@@ -203,17 +206,17 @@ func (k *counter) try(f func()) bool {
 }
 
 // piecewise gathers the pieces, disjoint.
-func (k *counter) piecewise() *Piecewise {
-	p := NewPiecewise(k.table.N)
-	atoms := p.importTable(k.table, IdentityRows(k.table.N))
+func (k *counter) piecewise() *quasi.Piecewise {
+	p := quasi.NewPiecewise(k.table.N)
+	atoms := p.ImportTable(k.table, linear.IdentityRows(k.table.N))
 	for _, c := range k.out {
-		p.Pieces = append(p.Pieces, Piece{c.Dom, c.Q.rename(atoms)})
+		p.Pieces = append(p.Pieces, quasi.Piece{Dom: c.Dom, Q: c.Q.Rename(atoms)})
 	}
 	if len(p.Pieces) > 1 {
 		if !k.areDisjoint {
-			p.Pieces = k.makeDisjoint(p.Pieces)
+			p.Pieces = quasi.MakeDisjoint(k.Work, p.Pieces)
 		}
-		p.Pieces = k.mergePieces(p.Table, p.Pieces, true)
+		p.Pieces = quasi.MergePieces(k.Work, p.Table, p.Pieces, true)
 	}
 	return p
 }
@@ -221,31 +224,31 @@ func (k *counter) piecewise() *Piecewise {
 // preprocess removes what needs no summation, keeping the number of points: equalities, variables that others
 // determine up to a constant factor. It splits the rest into groups that share no variable. dom are the conditions
 // on the parameters; ok is false when the set is plainly empty.
-func (w *Work) preprocess(c *Conj) (dom *Conj, factor arith.Rat, groups []*Conj, ok bool) {
+func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.Rat, groups []*linear.Conj, ok bool) {
 	factor = arith.RatInt(1)
 	for digits := true; ; {
-		w.spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
-		if !NormalizeRows(&c.Eq, &c.Ge) {
+		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+		if !linear.NormalizeRows(&c.Eq, &c.Ge) {
 			return nil, factor, nil, false
 		}
 		if digits { // before equalities are solved, which mixes the digits
-			if digits = c.dropDigit(false); digits {
+			if digits = c.DropDigit(false); digits {
 				continue
 			}
 		}
-		if c.solveExistential() {
+		if c.SolveExistential() {
 			continue
 		}
-		if n := c.dropWindow(); n > 0 {
+		if n := dropWindow(c); n > 0 {
 			factor = factor.Mul(arith.RatInt(n))
 			continue
 		}
-		if !c.dropDigit(false) {
+		if !c.DropDigit(false) {
 			break
 		}
 	}
 	for i, d := range c.Divs {
-		if d.Den == 0 && !c.usedInRows(1+c.N+i) {
+		if d.Den == 0 && !c.UsedInRows(1+c.N+i) {
 			arith.Throw(errUnbounded)
 		}
 	}
@@ -273,8 +276,8 @@ func (w *Work) preprocess(c *Conj) (dom *Conj, factor arith.Rat, groups []*Conj,
 			}
 		}
 	}
-	dom = &Conj{N: c.N, Eq: c.Eq, Divs: c.Divs}
-	byLeader := map[int]*Conj{}
+	dom = &linear.Conj{N: c.N, Eq: c.Eq, Divs: c.Divs}
+	byLeader := map[int]*linear.Conj{}
 	for _, r := range c.Ge {
 		at := 0
 		for i := 1 + c.N; i < len(r); i++ {
@@ -288,7 +291,7 @@ func (w *Work) preprocess(c *Conj) (dom *Conj, factor arith.Rat, groups []*Conj,
 		}
 		g := byLeader[at]
 		if g == nil {
-			g = &Conj{N: c.N, Divs: c.Divs}
+			g = &linear.Conj{N: c.N, Divs: c.Divs}
 			byLeader[at] = g
 			groups = append(groups, g)
 		}
@@ -300,15 +303,15 @@ func (w *Work) preprocess(c *Conj) (dom *Conj, factor arith.Rat, groups []*Conj,
 
 // dropWindow removes a variable x that stands only in L ≤ a·x ≤ L + a·m − 1, which has m solutions for every L. It
 // returns m, or 0 when there is no such variable.
-func (c *Conj) dropWindow() int64 {
+func dropWindow(c *linear.Conj) int64 {
 	for k, d := range c.Divs {
 		if d.Den != 0 {
 			continue
 		}
 		at := 1 + c.N + k
 		if m, lo, hi := window(c.Ge, at); m > 0 {
-			c.Divs[k].Den = gone
-			c.Ge = slices.DeleteFunc(c.Ge, func(r Row) bool { return &r[0] == &lo[0] || &r[0] == &hi[0] })
+			c.Divs[k].Den = linear.Gone
+			c.Ge = slices.DeleteFunc(c.Ge, func(r linear.Row) bool { return &r[0] == &lo[0] || &r[0] == &hi[0] })
 			return m
 		}
 	}
@@ -316,7 +319,7 @@ func (c *Conj) dropWindow() int64 {
 }
 
 // window finds the two rows of dropWindow for column at.
-func window(ge []Row, at int) (m int64, lo, hi Row) {
+func window(ge []linear.Row, at int) (m int64, lo, hi linear.Row) {
 	for _, r := range ge {
 		switch {
 		case r[at] > 0 && lo == nil:
@@ -327,7 +330,7 @@ func window(ge []Row, at int) (m int64, lo, hi Row) {
 			return 0, nil, nil
 		}
 	}
-	if lo == nil || hi == nil || !parallel(lo, hi, true) {
+	if lo == nil || hi == nil || !linear.Parallel(lo, hi, true) {
 		return 0, nil, nil
 	}
 	size := arith.Add(arith.Add(lo[0], hi[0]), 1)

@@ -1,58 +1,60 @@
-package linear
+package count
 
 import (
 	"encoding/binary"
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // step of a staircase: coefficient and corner.
 type corner struct {
 	k  int64
-	at Row
+	at linear.Row
 }
 
 // staircase writes the indicator of the exponents u ≥ 0 that no generator divides as Σ k·[u ≥ at], over ℤ: the numerator
 // of the Hilbert series of a monomial ideal, by dividing off one generator at a time (Bigatti 1997).
-func (w *Work) staircase(gens []Row, width int) []corner {
-	gens = w.minimal(gens)
-	one := []corner{{1, make(Row, width)}}
+func staircase(w *linear.Work, gens []linear.Row, width int) []corner {
+	gens = minimal(w, gens)
+	one := []corner{{1, make(linear.Row, width)}}
 	total := one
 	for _, part := range components(gens, width) {
-		total = w.cornerProduct(total, w.Connected(part, width))
+		total = cornerProduct(w, total, Connected(w, part, width))
 	}
 	return total
 }
 
 // connected is staircase for generators that cannot be told apart by their variables.
-func (w *Work) Connected(gens []Row, width int) []corner {
+func Connected(w *linear.Work, gens []linear.Row, width int) []corner {
 	if len(gens) == 1 {
-		return []corner{{1, make(Row, width)}, {-1, gens[0]}}
+		return []corner{{1, make(linear.Row, width)}, {-1, gens[0]}}
 	}
 	last := gens[len(gens)-1]
 	rest := gens[:len(gens)-1]
-	out := slices.Clone(w.staircase(rest, width))
-	quotient := make([]Row, len(rest))
+	out := slices.Clone(staircase(w, rest, width))
+	quotient := make([]linear.Row, len(rest))
 	for i, g := range rest {
-		q := make(Row, width)
+		q := make(linear.Row, width)
 		for j := range q {
 			q[j] = max(g[j]-last[j], 0)
 		}
 		quotient[i] = q
 	}
-	for _, c := range w.staircase(quotient, width) {
-		out = append(out, corner{-c.k, combineRows(1, c.at, 1, last)})
+	for _, c := range staircase(w, quotient, width) {
+		out = append(out, corner{-c.k, linear.CombineRows(1, c.at, 1, last)})
 	}
-	return w.gather(out)
+	return gather(w, out)
 }
 
 // gather adds up corners at one place, in order of first occurrence.
-func (w *Work) gather(cs []corner) []corner {
+func gather(w *linear.Work, cs []corner) []corner {
 	index := make(map[string]int, len(cs))
 	out := cs[:0]
 	var key []byte
 	for _, c := range cs {
-		w.spend(len(c.at))
+		w.Spend(len(c.at))
 		key = key[:0]
 		for _, v := range c.at {
 			key = binary.AppendVarint(key, v)
@@ -67,23 +69,23 @@ func (w *Work) gather(cs []corner) []corner {
 	return slices.DeleteFunc(out, func(c corner) bool { return c.k == 0 })
 }
 
-func (w *Work) cornerProduct(a, b []corner) []corner {
+func cornerProduct(w *linear.Work, a, b []corner) []corner {
 	out := make([]corner, 0, len(a)*len(b))
 	for _, x := range a {
 		for _, y := range b {
-			w.spend(len(x.at))
-			out = append(out, corner{arith.Mul(x.k, y.k), combineRows(1, x.at, 1, y.at)})
+			w.Spend(len(x.at))
+			out = append(out, corner{arith.Mul(x.k, y.k), linear.CombineRows(1, x.at, 1, y.at)})
 		}
 	}
-	return w.gather(out)
+	return gather(w, out)
 }
 
 // minimal drops the generators that others divide, and sorts.
-func (w *Work) minimal(gens []Row) []Row {
+func minimal(w *linear.Work, gens []linear.Row) []linear.Row {
 	gens = slices.Clone(gens)
-	slices.SortFunc(gens, slices.Compare[Row])
-	gens = slices.CompactFunc(gens, slices.Equal[Row])
-	divides := func(a, b Row) bool {
+	slices.SortFunc(gens, slices.Compare[linear.Row])
+	gens = slices.CompactFunc(gens, slices.Equal[linear.Row])
+	divides := func(a, b linear.Row) bool {
 		for i, v := range a {
 			if v > b[i] {
 				return false
@@ -91,11 +93,11 @@ func (w *Work) minimal(gens []Row) []Row {
 		}
 		return true
 	}
-	var out []Row
+	var out []linear.Row
 	for i, g := range gens {
-		w.spend(len(gens))
-		if !slices.ContainsFunc(out, func(o Row) bool { return divides(o, g) }) &&
-			!slices.ContainsFunc(gens[i+1:], func(o Row) bool { return divides(o, g) }) {
+		w.Spend(len(gens))
+		if !slices.ContainsFunc(out, func(o linear.Row) bool { return divides(o, g) }) &&
+			!slices.ContainsFunc(gens[i+1:], func(o linear.Row) bool { return divides(o, g) }) {
 			out = append(out, g)
 		}
 	}
@@ -103,7 +105,7 @@ func (w *Work) minimal(gens []Row) []Row {
 }
 
 // components groups generators that are linked by common variables.
-func components(gens []Row, width int) [][]Row {
+func components(gens []linear.Row, width int) [][]linear.Row {
 	group := make([]int, len(gens))
 	for i := range group {
 		group[i] = i
@@ -125,9 +127,9 @@ func components(gens []Row, width int) [][]Row {
 			}
 		}
 	}
-	var out [][]Row
+	var out [][]linear.Row
 	for i := range gens {
-		var part []Row
+		var part []linear.Row
 		for k, g := range gens {
 			if group[k] == i {
 				part = append(part, g)

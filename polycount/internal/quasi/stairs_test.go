@@ -1,9 +1,11 @@
-package linear
+package quasi
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math/rand"
 	"testing"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // Any periodic steps are the sum of the stairs that are made of them.
@@ -24,7 +26,7 @@ func TestStairs(t *testing.T) {
 		for i := range sum {
 			sum[i] = arith.RatInt(0)
 		}
-		for _, x := range AnyWork().stairs(steps) {
+		for _, x := range stairs(linear.AnyWork(), steps) {
 			for i := x.at; i < int64(len(sum)); i += x.period {
 				sum[i] = sum[i].Add(x.height)
 			}
@@ -45,7 +47,7 @@ func TestStairs(t *testing.T) {
 			}
 		}
 	}
-	if got := AnyWork().stairs(steps); len(got) > 3 {
+	if got := stairs(linear.AnyWork(), steps); len(got) > 3 {
 		t.Errorf("%d stairs: %v", len(got), got)
 	}
 }

@@ -1,10 +1,13 @@
-package linear
+package count
 
 import (
 	"encoding/binary"
 	"errors"
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // maxCorners bounds the number of counts that are added up for one shadow.
@@ -15,24 +18,24 @@ const maxOpen = 5
 
 // countOpen counts a union in its quantified form: members by inclusion and exclusion, each intersection by fibres. ok is
 // false when that would not end within a fifth of the budget.
-func (w *Work) CountOpen(open []*Conj, params int) (p *Piecewise, ok bool, err error) {
+func CountOpen(w *linear.Work, open []*linear.Conj, params int) (p *quasi.Piecewise, ok bool, err error) {
 	if len(open) > maxOpen {
 		return nil, false, nil
 	}
-	w.Within(w.Left/5, func(w *Work) {
-		total := &gathered{p: NewPiecewise(params), index: map[string]int{}}
-		var visit func(from int, met *Conj, k int64) bool
-		visit = func(from int, met *Conj, k int64) bool {
+	w.Within(w.Left/5, func(w *linear.Work) {
+		total := &gathered{p: quasi.NewPiecewise(params), index: map[string]int{}}
+		var visit func(from int, met *linear.Conj, k int64) bool
+		visit = func(from int, met *linear.Conj, k int64) bool {
 			for i, c := range open[from:] {
 				if met != nil {
-					if c = Conjunction(met, c); !c.Simplify() {
+					if c = linear.Conjunction(met, c); !c.Simplify() {
 						continue
 					}
 				}
 				if !w.Solvable(c.Question()) {
 					continue
 				}
-				done, bad := w.countShadow(total, c, params, k)
+				done, bad := countShadow(w, total, c, params, k)
 				var unbounded *UnboundedError
 				if errors.As(bad, &unbounded) {
 					err = bad
@@ -45,7 +48,7 @@ func (w *Work) CountOpen(open []*Conj, params int) (p *Piecewise, ok bool, err e
 		}
 		if visit(0, nil, 1) {
 			p, ok = total.Disjoint(w), true
-			w.Tidy(p)
+			quasi.Tidy(w, p)
 		}
 	})
 	return p, ok, err
@@ -54,28 +57,28 @@ func (w *Work) CountOpen(open []*Conj, params int) (p *Piecewise, ok bool, err e
 // countShadow adds k times the number of points of the shadow of c, a conjunction over parameters and dimensions with
 // existentials, without eliminating these: a signed sum of counts of conjunctions with the constraints of c,
 // moved. It reports false when there would be too many. c has points.
-func (w *Work) countShadow(total *gathered, c *Conj, params int, k int64) (ok bool, err error) {
-	c, plain := w.reduceOpen(c, params)
+func countShadow(w *linear.Work, total *gathered, c *linear.Conj, params int, k int64) (ok bool, err error) {
+	c, plain := reduceOpen(w, c, params)
 	if c == nil {
 		return true, nil
 	}
 	if plain {
-		q, err := w.countConj(c, params)
+		q, err := countConj(w, c, params)
 		if err == nil {
 			total.Add(w, q, k)
 		}
 		return err == nil, err
 	}
-	f := w.newFibres(c)
-	cs := []corner{{1, make(Row, len(f.class))}}
+	f := newFibres(w, c)
+	cs := []corner{{1, make(linear.Row, len(f.class))}}
 	if len(f.basis) > 0 {
-		cs = w.Moved(f, w.corners(f), params)
+		cs = Moved(w, f, corners(w, f), params)
 	}
 	if len(cs) > maxCorners {
 		return false, nil
 	}
 	for _, x := range cs {
-		q, err := w.countConj(f.above(x.at), params)
+		q, err := countConj(w, f.above(x.at), params)
 		if err != nil {
 			return false, err
 		}
@@ -87,46 +90,46 @@ func (w *Work) countShadow(total *gathered, c *Conj, params int, k int64) (ok bo
 // reduceOpen does what can be done without branching: plain when no existential is left, nil when c is plainly empty.
 // Equalities with existentials stay in the result unless existentials could be eliminated exactly after solving them,
 // since the variables of the original constraints count more simply.
-func (w *Work) reduceOpen(c *Conj, params int) (out *Conj, plain bool) {
+func reduceOpen(w *linear.Work, c *linear.Conj, params int) (out *linear.Conj, plain bool) {
 	c = c.Clone()
-	for c.dropDigit(true) {
-		w.spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+	for c.DropDigit(true) {
+		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
 	}
-	if !NormalizeRows(&c.Eq, &c.Ge) {
+	if !linear.NormalizeRows(&c.Eq, &c.Ge) {
 		return nil, false
 	}
-	left := w.eliminateUntil(c.Clone(), true)
+	left := w.EliminateUntil(c.Clone(), true)
 	if len(left) == 0 {
 		return nil, false
 	}
 	solved := left[0]
 	free := 0
 	for k, d := range solved.Divs {
-		if d.Den == 0 && solved.usedInRows(1+solved.N+k) {
+		if d.Den == 0 && solved.UsedInRows(1+solved.N+k) {
 			free++
 		}
 	}
 	if free == 0 {
 		return solved, solved.Simplify()
 	}
-	if len(w.kernel(c.Existentials(), c.Eq)) == free || w.isBox(c, params) {
+	if len(w.Kernel(c.Existentials(), c.Eq)) == free || isBox(w, c, params) {
 		return c, false
 	}
 	return solved, false
 }
 
 // isBox reports that no inequality links two of the variables that are counted once the equalities are solved.
-func (w *Work) isBox(c *Conj, params int) bool {
+func isBox(w *linear.Work, c *linear.Conj, params int) bool {
 	drop := make([]bool, c.N)
 	for i := params; i < c.N; i++ {
 		drop[i] = true
 	}
 	whole, _ := c.Quantify(drop)
-	_, _, groups, ok := w.preprocess(whole)
+	_, _, groups, ok := preprocess(w, whole)
 	for _, g := range groups {
 		n := 0
 		for _, e := range g.Existentials() {
-			if at := slices.Index(e, 1); g.usedInRows(at) {
+			if at := slices.Index(e, 1); g.UsedInRows(at) {
 				n++
 			}
 		}
@@ -137,40 +140,40 @@ func (w *Work) isBox(c *Conj, params int) bool {
 
 // gathered adds polynomials up, those on one domain first.
 type gathered struct {
-	p     *Piecewise // pieces overlap
+	p     *quasi.Piecewise // pieces overlap
 	index map[string]int
 }
 
 // add adds k·q.
-func (g *gathered) Add(w *Work, q *Piecewise, k int64) {
-	atoms := g.p.importTable(q.Table, IdentityRows(q.Table.N))
+func (g *gathered) Add(w *linear.Work, q *quasi.Piecewise, k int64) {
+	atoms := g.p.ImportTable(q.Table, linear.IdentityRows(q.Table.N))
 	for _, x := range q.Pieces {
-		poly := x.Q.rename(atoms).Scale(arith.RatInt(k))
-		key := x.Dom.key()
-		w.spend(len(key) + 4*len(poly))
+		poly := x.Q.Rename(atoms).Scale(arith.RatInt(k))
+		key := key(x.Dom)
+		w.Spend(len(key) + 4*len(poly))
 		if i, ok := g.index[key]; ok {
 			g.p.Pieces[i].Q = g.p.Pieces[i].Q.Add(poly)
 			continue
 		}
 		g.index[key] = len(g.p.Pieces)
-		g.p.Pieces = append(g.p.Pieces, Piece{x.Dom, poly})
+		g.p.Pieces = append(g.p.Pieces, quasi.Piece{Dom: x.Dom, Q: poly})
 	}
 }
 
 // disjoint is the sum.
-func (g *gathered) Disjoint(w *Work) *Piecewise {
+func (g *gathered) Disjoint(w *linear.Work) *quasi.Piecewise {
 	for i, x := range g.p.Pieces {
-		g.p.Pieces[i].Q = w.periodic(g.p, x.Q)
+		g.p.Pieces[i].Q = quasi.Periodic(w, g.p, x.Q)
 	}
-	g.p.Pieces = slices.DeleteFunc(g.p.Pieces, func(x Piece) bool { return len(x.Q) == 0 })
-	g.p.Pieces = w.makeDisjoint(g.p.Pieces)
+	g.p.Pieces = slices.DeleteFunc(g.p.Pieces, func(x quasi.Piece) bool { return len(x.Q) == 0 })
+	g.p.Pieces = quasi.MakeDisjoint(w, g.p.Pieces)
 	return g.p
 }
 
 // key tells conjunctions in normal form apart.
-func (c *Conj) key() string {
+func key(c *linear.Conj) string {
 	var b []byte
-	put := func(rows []Row) {
+	put := func(rows []linear.Row) {
 		b = binary.AppendVarint(b, int64(len(rows)))
 		for _, r := range rows {
 			for _, v := range r {
@@ -183,7 +186,7 @@ func (c *Conj) key() string {
 	for _, d := range c.Divs {
 		b = binary.AppendVarint(b, d.Den)
 		b = binary.AppendVarint(b, int64(len(d.Num)))
-		put([]Row{d.Num})
+		put([]linear.Row{d.Num})
 	}
 	return string(b)
 }

@@ -1,38 +1,40 @@
-package linear
+package quasi
 
 import (
 	"cmp"
-	"gpuperf/polycount/internal/arith"
 	"math"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // sumPieces adds two families of disjoint pieces over one table.
-func (w *Work) sumPieces(a, b []Piece) []Piece {
+func sumPieces(w *linear.Work, a, b []Piece) []Piece {
 	if len(a) == 0 {
 		return slices.Clone(b)
 	}
 	for _, x := range b {
-		a = w.addPiece(a, x)
+		a = addPiece(w, a, x)
 	}
 	return a
 }
 
 // makeDisjoint adds up pieces that may overlap.
-func (w *Work) makeDisjoint(ps []Piece) []Piece {
+func MakeDisjoint(w *linear.Work, ps []Piece) []Piece {
 	if len(ps) < 2 {
 		return ps
 	}
-	return w.sumPieces(ps[:1:1], ps[1:])
+	return sumPieces(w, ps[:1:1], ps[1:])
 }
 
 // addPiece adds x to a family of disjoint pieces.
-func (w *Work) addPiece(family []Piece, x Piece) []Piece {
-	left := []*Conj{x.Dom}
+func addPiece(w *linear.Work, family []Piece, x Piece) []Piece {
+	left := []*linear.Conj{x.Dom}
 	out := make([]Piece, 0, len(family)+1)
 	for _, y := range family {
-		w.spend(len(y.Q) + len(x.Q))
-		common := w.Intersect(left, []*Conj{y.Dom})
+		w.Spend(len(y.Q) + len(x.Q))
+		common := w.Intersect(left, []*linear.Conj{y.Dom})
 		if len(common) == 1 {
 			if !w.Solvable(common[0].Question()) {
 				common = nil
@@ -48,10 +50,10 @@ func (w *Work) addPiece(family []Piece, x Piece) []Piece {
 				out = append(out, Piece{c, q})
 			}
 		}
-		for _, d := range w.Subtract([]*Conj{y.Dom}, left) {
+		for _, d := range w.Subtract([]*linear.Conj{y.Dom}, left) {
 			out = append(out, Piece{d, y.Q})
 		}
-		left = w.Subtract(left, []*Conj{y.Dom})
+		left = w.Subtract(left, []*linear.Conj{y.Dom})
 	}
 	for _, d := range left {
 		if w.Solvable(d.Question()) {
@@ -62,28 +64,28 @@ func (w *Work) addPiece(family []Piece, x Piece) []Piece {
 }
 
 // tidy brings p to its short form: merged pieces, irredundant conditions, no unused floors, a fixed order.
-func (w *Work) Tidy(p *Piecewise) {
+func Tidy(w *linear.Work, p *Piecewise) {
 	kept := p.Pieces[:0]
 	for _, x := range p.Pieces {
-		if x.Q = w.periodic(p, x.Q); len(x.Q) > 0 {
+		if x.Q = Periodic(w, p, x.Q); len(x.Q) > 0 {
 			x.Dom = w.Irredundant(x.Dom, 0)
 			if x.Dom.Simplify() {
 				kept = append(kept, x)
 			}
 		}
 	}
-	p.Pieces = w.mergePieces(p.Table, kept, true)
+	p.Pieces = MergePieces(w, p.Table, kept, true)
 	// What the conditions say of the polynomials; that can make more of them equal.
-	if w.specialize(p) || w.unifyFloors(p) {
-		p.Pieces = w.mergePieces(p.Table, p.Pieces, true)
+	if specialize(w, p) || unifyFloors(w, p) {
+		p.Pieces = MergePieces(w, p.Table, p.Pieces, true)
 	}
 	if len(p.Pieces) > 1 && len(p.Pieces) <= fewPieces {
-		p.Pieces = w.mergePiecesBy(p.Table, p.Pieces, true, (*Work).sameOn)
+		p.Pieces = mergePiecesBy(w, p.Table, p.Pieces, true, sameOn)
 	}
 	for i, x := range p.Pieces {
-		w.Within(fewPointsLimit, func(w *Work) { x = w.listed(p, x) })
-		if slices.ContainsFunc(p.Table.floors(), x.Q.uses) {
-			x.Q = w.interpolated(p, x)
+		w.Within(fewPointsLimit, func(w *linear.Work) { x = listed(w, p, x) })
+		if slices.ContainsFunc(floors(p.Table), x.Q.Uses) {
+			x.Q = interpolated(w, p, x)
 		}
 		p.Pieces[i] = x
 	}
@@ -92,30 +94,30 @@ func (w *Work) Tidy(p *Piecewise) {
 		if c := cmp.Compare(len(a.Dom.Eq), len(b.Dom.Eq)); c != 0 {
 			return c
 		}
-		return compareConj(a.Dom, b.Dom)
+		return CompareConj(a.Dom, b.Dom)
 	})
 }
 
-func compareConj(a, b *Conj) int {
-	if c := slices.CompareFunc(a.Ge, b.Ge, slices.Compare[Row]); c != 0 {
+func CompareConj(a, b *linear.Conj) int {
+	if c := slices.CompareFunc(a.Ge, b.Ge, slices.Compare[linear.Row]); c != 0 {
 		return c
 	}
-	return slices.CompareFunc(a.Eq, b.Eq, slices.Compare[Row])
+	return slices.CompareFunc(a.Eq, b.Eq, slices.Compare[linear.Row])
 }
 
 // specialize shortens the polynomials by the conditions of their pieces: floors with one value there, and equalities.
 // It reports whether it changed something. One piece alone without
 // equalities is left as it is: its form is the general one.
-func (w *Work) specialize(p *Piecewise) bool {
+func specialize(w *linear.Work, p *Piecewise) bool {
 	changed := false
 	if len(p.Pieces) == 0 || len(p.Pieces) == 1 && len(p.Pieces[0].Dom.Eq) == 0 {
 		return false
 	}
 	kept := p.Pieces[:0]
 	for _, x := range p.Pieces {
-		q := w.constantFloors(p.Table, x.Q, x.Dom)
-		if by, any := x.Dom.solved(); any {
-			if s := q.rename(p.importTable(p.Table, by)); len(s) < len(q) {
+		q := constantFloors(w, p.Table, x.Q, x.Dom)
+		if by, any := x.Dom.Solved(); any {
+			if s := q.Rename(p.ImportTable(p.Table, by)); len(s) < len(q) {
 				q = s
 			}
 		}
@@ -131,13 +133,13 @@ func (w *Work) specialize(p *Piecewise) bool {
 }
 
 // constantFloors replaces the floors of q that have one value on dom.
-func (w *Work) constantFloors(table *Conj, q Quasi, dom *Conj) Quasi {
-	var point Row
+func constantFloors(w *linear.Work, table *linear.Conj, q Quasi, dom *linear.Conj) Quasi {
+	var point linear.Row
 	by := make([]Quasi, table.Width())
 	any := false
 	for k, d := range table.Divs {
 		at := 1 + table.N + k
-		if !q.uses(at) {
+		if !q.Uses(at) {
 			continue
 		}
 		if point == nil {
@@ -147,15 +149,15 @@ func (w *Work) constantFloors(table *Conj, q Quasi, dom *Conj) Quasi {
 			}
 			point = point[:1+table.N]
 			for _, f := range table.Divs[:k] {
-				point = append(point, arith.FloorDiv(dot(f.Num, point), f.Den))
+				point = append(point, arith.FloorDiv(linear.Dot(f.Num, point), f.Den))
 			}
 		}
 		for i := len(point) - 1 - table.N; i <= k; i++ {
-			point = append(point, arith.FloorDiv(dot(table.Divs[i].Num, point), table.Divs[i].Den))
+			point = append(point, arith.FloorDiv(linear.Dot(table.Divs[i].Num, point), table.Divs[i].Den))
 		}
 		c := dom.Clone()
-		lo := c.translate(table, d.Num)
-		hi := NegRow(lo)
+		lo := c.Translate(table, d.Num)
+		hi := linear.NegRow(lo)
 		lo[0] = arith.Sub(lo[0], arith.Mul(d.Den, point[at]))
 		hi[0] = arith.Add(hi[0], arith.Add(arith.Mul(d.Den, point[at]), d.Den-1))
 		if w.Implied(c, lo, false) && w.Implied(c, hi, false) {
@@ -168,7 +170,7 @@ func (w *Work) constantFloors(table *Conj, q Quasi, dom *Conj) Quasi {
 	if !any {
 		return q
 	}
-	return q.rename(by)
+	return q.Rename(by)
 }
 
 // compact drops the floors that no polynomial uses.
@@ -195,15 +197,15 @@ func (p *Piecewise) Compact() {
 	if all {
 		return
 	}
-	table := &Conj{N: n}
-	rows := []Row{{1}}
-	rows = append(rows, IdentityRows(n)...)
+	table := &linear.Conj{N: n}
+	rows := []linear.Row{{1}}
+	rows = append(rows, linear.IdentityRows(n)...)
 	for k, d := range p.Table.Divs {
 		if !used[1+n+k] {
 			rows = append(rows, nil)
 			continue
 		}
-		num := make(Row, table.Width())
+		num := make(linear.Row, table.Width())
 		for i, v := range d.Num {
 			for j, x := range rows[i] {
 				num[j] = arith.Add(num[j], arith.Mul(v, x))
@@ -218,7 +220,7 @@ func (p *Piecewise) Compact() {
 		}
 	}
 	for i, x := range p.Pieces {
-		p.Pieces[i].Q = x.Q.rename(atoms)
+		p.Pieces[i].Q = x.Q.Rename(atoms)
 	}
 	p.Table = table
 }
@@ -231,14 +233,14 @@ const joinLimit = 200_000
 
 // mergePieces joins pieces whose union is a conjunction and on which one polynomial serves. With grow, the union may
 // take in parts of other pieces.
-func (w *Work) mergePieces(table *Conj, ps []Piece, grow bool) []Piece {
-	return w.mergePiecesBy(table, ps, grow, (*Work).agree)
+func MergePieces(w *linear.Work, table *linear.Conj, ps []Piece, grow bool) []Piece {
+	return mergePiecesBy(w, table, ps, grow, agree)
 }
 
 // agreement reports that two polynomials have the same value on a domain. It may miss that they have.
-type agreement func(w *Work, table *Conj, p, q Quasi, dom *Conj) bool
+type agreement func(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) bool
 
-func (w *Work) mergePiecesBy(table *Conj, ps []Piece, grow bool, agree agreement) []Piece {
+func mergePiecesBy(w *linear.Work, table *linear.Conj, ps []Piece, grow bool, agree agreement) []Piece {
 	reserve := w.Left / 2 // a long answer is better than none
 	for again := true; again; {
 		again = false
@@ -252,9 +254,9 @@ func (w *Work) mergePiecesBy(table *Conj, ps []Piece, grow bool, agree agreement
 				}
 				q := ps[i].Q
 				var merged []Piece
-				w.Within(joinLimit, func(w *Work) {
+				w.Within(joinLimit, func(w *linear.Work) {
 					if agree(w, table, q, ps[j].Q, ps[j].Dom) {
-						merged = w.join(table, ps, i, j, grow, agree)
+						merged = join(w, table, ps, i, j, grow, agree)
 					}
 				})
 				if merged != nil {
@@ -274,19 +276,19 @@ func (w *Work) mergePiecesBy(table *Conj, ps []Piece, grow bool, agree agreement
 // join merges piece j, on which the polynomial of piece i serves, into piece i where the constraints that both obey
 // describe their union. They may also take in parts of other pieces where the polynomials agree, if those pieces
 // remain conjunctions. It returns the pieces with i and those others changed, or nil.
-func (w *Work) join(table *Conj, ps []Piece, i, j int, grow bool, agree agreement) []Piece {
+func join(w *linear.Work, table *linear.Conj, ps []Piece, i, j int, grow bool, agree agreement) []Piece {
 	a, b := ps[i].Dom, ps[j].Dom
-	hull := w.commonHull(a, b)
+	hull := commonHull(w, a, b)
 	if hull == nil {
 		return nil
 	}
-	rest := w.Subtract(w.Subtract([]*Conj{hull}, []*Conj{a}), []*Conj{b})
+	rest := w.Subtract(w.Subtract([]*linear.Conj{hull}, []*linear.Conj{a}), []*linear.Conj{b})
 	out := slices.Clone(ps)
 	for k, x := range ps {
 		if k == i || k == j || len(rest) == 0 || !grow {
 			continue
 		}
-		common := w.Intersect(rest, []*Conj{x.Dom})
+		common := w.Intersect(rest, []*linear.Conj{x.Dom})
 		if w.IsEmpty(common) {
 			continue
 		}
@@ -295,11 +297,11 @@ func (w *Work) join(table *Conj, ps []Piece, i, j int, grow bool, agree agreemen
 				return nil
 			}
 		}
-		left := w.Subtract([]*Conj{x.Dom}, []*Conj{hull})
+		left := w.Subtract([]*linear.Conj{x.Dom}, []*linear.Conj{hull})
 		if len(left) != 1 {
 			return nil
 		}
-		rest = w.Subtract(rest, []*Conj{x.Dom})
+		rest = w.Subtract(rest, []*linear.Conj{x.Dom})
 		out[k].Dom = w.Irredundant(left[0], 0)
 		out[k].Dom.Simplify()
 	}
@@ -315,21 +317,21 @@ func (w *Work) join(table *Conj, ps []Piece, i, j int, grow bool, agree agreemen
 }
 
 // commonHull is the conjunction of those constraints of a and b that both obey; nil if that is plainly too much.
-func (w *Work) commonHull(a, b *Conj) *Conj {
-	hull := &Conj{N: a.N}
-	for _, pair := range [][2]*Conj{{a, b}, {b, a}} {
+func commonHull(w *linear.Work, a, b *linear.Conj) *linear.Conj {
+	hull := &linear.Conj{N: a.N}
+	for _, pair := range [][2]*linear.Conj{{a, b}, {b, a}} {
 		from, other := pair[0], pair[1]
 		premise := other.Clone()
 		apply := premise.Importer(from)
 		into := hull.Importer(from)
-		put := func(r Row) {
+		put := func(r linear.Row) {
 			if w.Implied(premise, premise.Fit(apply(r)), false) {
 				hull.AddGE(into(r))
 			}
 		}
 		for _, r := range from.Eq {
 			put(r)
-			put(NegRow(r))
+			put(linear.NegRow(r))
 		}
 		for _, r := range from.Ge {
 			put(r)
@@ -342,12 +344,12 @@ func (w *Work) commonHull(a, b *Conj) *Conj {
 }
 
 // agree reports that p and q have the same value on dom, where dom's equalities show it.
-func (w *Work) agree(table *Conj, p, q Quasi, dom *Conj) bool {
-	w.spend(len(p) + len(q))
+func agree(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) bool {
+	w.Spend(len(p) + len(q))
 	if p.Equal(q) {
 		return true
 	}
-	by, any := dom.solved()
+	by, any := dom.Solved()
 	if !any {
 		return false
 	}
@@ -373,14 +375,14 @@ func (w *Work) agree(table *Conj, p, q Quasi, dom *Conj) bool {
 	if math.Abs(x-y) > 1e-6*(sizeX+sizeY) {
 		return false
 	}
-	w.spend(16 * (len(p) + len(q)))
-	fresh := &Piecewise{Table: &Conj{N: table.N}}
-	exact := fresh.importTable(table, by)
-	return p.rename(exact).Equal(q.rename(exact))
+	w.Spend(16 * (len(p) + len(q)))
+	fresh := &Piecewise{Table: &linear.Conj{N: table.N}}
+	exact := fresh.ImportTable(table, by)
+	return p.Rename(exact).Equal(q.Rename(exact))
 }
 
 // coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
-func (w *Work) Coalesce(cs []*Conj) (out []*Conj) {
+func Coalesce(w *linear.Work, cs []*linear.Conj) (out []*linear.Conj) {
 	if len(cs) == 0 {
 		return nil
 	}
@@ -393,14 +395,14 @@ func (w *Work) Coalesce(cs []*Conj) (out []*Conj) {
 	}
 	for i := 0; i < len(ps); i++ { // covered by one other
 		for j := range ps {
-			if i != j && len(w.subtractOne(ps[i].Dom, ps[j].Dom)) == 0 {
+			if i != j && len(w.SubtractOne(ps[i].Dom, ps[j].Dom)) == 0 {
 				ps = slices.Delete(ps, i, i+1)
 				i--
 				break
 			}
 		}
 	}
-	for _, x := range w.mergePieces(&Conj{N: cs[0].N}, ps, false) {
+	for _, x := range MergePieces(w, &linear.Conj{N: cs[0].N}, ps, false) {
 		c := w.Irredundant(x.Dom, 0)
 		if c.Simplify() {
 			out = append(out, c)

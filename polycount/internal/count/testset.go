@@ -1,13 +1,15 @@
-package linear
+package count
 
 import (
 	"container/heap"
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // move is a step t in the lattice ℤʳ with its effect u = rows·t on the slacks of a family of systems rows·y ≥ b.
-type move struct{ t, u Row }
+type move struct{ t, u linear.Row }
 
 // moves finds test sets of the systems rows·y ≥ b over y ∈ ℤʳ, for all right-hand sides b at once.
 //
@@ -15,41 +17,41 @@ type move struct{ t, u Row }
 // exactly when y − t is none for every t of the set. That is a Gröbner basis of the lattice ideal of rows·ℤʳ (Conti and
 // Traverso 1991; Thomas 1995): its binomials are the steps, their leading terms the positive parts of the slacks.
 type moves struct {
-	*Work
-	rows []Row // distinct, not zero, each of length r
+	*linear.Work
+	rows []linear.Row // distinct, not zero, each of length r
 	r    int
 }
 
 // order compares steps lexicographically by linear forms.
-type order []Row
+type order []linear.Row
 
 // sign of the first form that does not vanish on t.
-func (o order) sign(t Row) int64 {
+func (o order) sign(t linear.Row) int64 {
 	for _, f := range o {
-		if v := dot(f, t); v != 0 {
+		if v := linear.Dot(f, t); v != 0 {
 			return arith.Sign(v)
 		}
 	}
 	return 0
 }
 
-func (m *moves) step(t Row) move {
-	x := move{t, make(Row, len(m.rows))}
+func (m *moves) step(t linear.Row) move {
+	x := move{t, make(linear.Row, len(m.rows))}
 	for i, r := range m.rows {
-		x.u[i] = dot(r, t)
+		x.u[i] = linear.Dot(r, t)
 	}
 	return x
 }
 
 func (a move) minus(b move) move {
-	return move{combineRows(1, a.t, -1, b.t), combineRows(1, a.u, -1, b.u)}
+	return move{linear.CombineRows(1, a.t, -1, b.t), linear.CombineRows(1, a.u, -1, b.u)}
 }
 
 func (a move) plus(b move) move {
-	return move{combineRows(1, a.t, 1, b.t), combineRows(1, a.u, 1, b.u)}
+	return move{linear.CombineRows(1, a.t, 1, b.t), linear.CombineRows(1, a.u, 1, b.u)}
 }
 
-func (a move) negated() move { return move{NegRow(a.t), NegRow(a.u)} }
+func (a move) negated() move { return move{linear.NegRow(a.t), linear.NegRow(a.u)} }
 
 // signs are the rows of which a vector of slacks has positive and negative entries, as bits; those from 63 on share one.
 type signs struct{ pos, neg uint64 }
@@ -141,7 +143,7 @@ func (m *moves) basis(steps []move, active []int, o order) []move {
 			}
 			kept = append(kept, y)
 		}
-		m.spend(len(out) + m.r)
+		m.Spend(len(out) + m.r)
 		out = append(kept, now)
 	}
 	var ends []move
@@ -164,11 +166,11 @@ func (m *moves) reduce(x move, basis []member, active []int, o order) (move, boo
 			x = x.negated()
 		}
 		s := x.signs(active)
-		m.spend(len(basis) + len(active))
+		m.Spend(len(basis) + len(active))
 		changed := false
 		for _, y := range basis {
 			if y.pos&^s.pos == 0 && y.divides(x, 1, active) {
-				m.spend(m.r + len(m.rows))
+				m.Spend(m.r + len(m.rows))
 				x, changed = x.minus(y.move), true
 				break
 			}
@@ -178,7 +180,7 @@ func (m *moves) reduce(x move, basis []member, active []int, o order) (move, boo
 		}
 		for _, y := range basis { // the better end gets better still
 			if y.pos&^s.neg == 0 && y.divides(x, -1, active) {
-				m.spend(m.r + len(m.rows))
+				m.Spend(m.r + len(m.rows))
 				x, changed = x.plus(y.move), true
 				break
 			}
@@ -211,7 +213,7 @@ func (m *moves) generators() []move {
 		}
 		// Otherwise two solutions are connected by ways up to the one in which the row is largest.
 		i := rest[0]
-		o := order{NegRow(m.rows[i])}
+		o := order{linear.NegRow(m.rows[i])}
 		for _, a := range active {
 			o = append(o, m.rows[a])
 		}
@@ -223,11 +225,11 @@ func (m *moves) generators() []move {
 
 // growing is a step that lowers no active row and raises row i.
 func (m *moves) growing(active []int, i int) (move, bool) {
-	s := &system{Width: 1 + m.r}
+	s := &linear.System{Width: 1 + m.r}
 	for _, a := range active {
-		s.ge = append(s.ge, append(Row{0}, m.rows[a]...))
+		s.Ge = append(s.Ge, append(linear.Row{0}, m.rows[a]...))
 	}
-	s.ge = append(s.ge, append(Row{-1}, m.rows[i]...))
+	s.Ge = append(s.Ge, append(linear.Row{-1}, m.rows[i]...))
 	point, ok := m.Sample(s)
 	if !ok {
 		return move{}, false
@@ -237,14 +239,14 @@ func (m *moves) growing(active []int, i int) (move, bool) {
 
 // independent chooses r linearly independent rows; there are that many where every system has finitely many solutions.
 func (m *moves) independent() (chosen, rest []int) {
-	var echelon []Row // with their pivots
+	var echelon []linear.Row // with their pivots
 	var pivots []int
 	for i, r := range m.rows {
 		x := slices.Clone(r)
 		for k, e := range echelon {
 			if p := pivots[k]; x[p] != 0 {
 				g := arith.Gcd(x[p], e[p])
-				x = combineRows(e[p]/g, x, -(x[p] / g), e)
+				x = linear.CombineRows(e[p]/g, x, -(x[p] / g), e)
 			}
 		}
 		at := slices.IndexFunc(x, func(v int64) bool { return v != 0 })
@@ -262,7 +264,7 @@ func (m *moves) independent() (chosen, rest []int) {
 func (m *moves) triangular(chosen []int) []move {
 	basis := make([]move, m.r)
 	for i := range basis {
-		t := make(Row, m.r)
+		t := make(linear.Row, m.r)
 		t[i] = 1
 		basis[i] = m.step(t)
 	}
@@ -300,7 +302,7 @@ func (m *moves) triangular(chosen []int) []move {
 }
 
 func (a move) plusTimes(k int64, b move) move {
-	return move{combineRows(1, a.t, k, b.t), combineRows(1, a.u, k, b.u)}
+	return move{linear.CombineRows(1, a.t, k, b.t), linear.CombineRows(1, a.u, k, b.u)}
 }
 
 // find returns a test set for the order.

@@ -1,71 +1,73 @@
-package linear
+package quasi
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // simplifyUnder rewrites p under assumptions, a union ctx: pieces and conditions that ctx decides go, floors of which ctx
 // fixes the remainder become quotients, and pieces become one where ctx makes one polynomial serve for both. Where ctx
 // holds the result has the values of p.
-func (w *Work) SimplifyUnder(p *Piecewise, ctx []*Conj) *Piecewise {
-	out := &Piecewise{&Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}, nil}
+func SimplifyUnder(w *linear.Work, p *Piecewise, ctx []*linear.Conj) *Piecewise {
+	out := &Piecewise{&linear.Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}, nil}
 	for _, x := range p.Pieces {
 		dom := w.Gist(x.Dom, ctx)
 		if dom == nil {
 			continue
 		}
 		if len(ctx) == 1 {
-			x.Q = w.resolveFloors(p.Table, x.Q, Conjunction(x.Dom, ctx[0]))
+			x.Q = resolveFloors(w, p.Table, x.Q, linear.Conjunction(x.Dom, ctx[0]))
 		}
 		if len(x.Q) > 0 {
 			out.Pieces = append(out.Pieces, Piece{dom, x.Q})
 		}
 	}
 	if len(out.Pieces) > 0 && len(ctx) > 0 {
-		w.Within(w.Left/2, func(w *Work) { out.Pieces = w.mergeUnder(out.Table, out.Pieces, ctx) })
+		w.Within(w.Left/2, func(w *linear.Work) { out.Pieces = mergeUnder(w, out.Table, out.Pieces, ctx) })
 	}
-	w.Tidy(out)
+	Tidy(w, out)
 	return out
 }
 
 // mergeUnder joins pieces on which, where ctx holds, one polynomial has the values of both: all into one without a
 // condition if there is such a polynomial, otherwise pairs of which the union is a conjunction under a ctx of one.
-func (w *Work) mergeUnder(table *Conj, ps []Piece, ctx []*Conj) []Piece {
+func mergeUnder(w *linear.Work, table *linear.Conj, ps []Piece, ctx []*linear.Conj) []Piece {
 	under := make([]Piece, 0, len(ps)*len(ctx)) // what is left of the pieces in ctx
 	for _, x := range ps {
 		for _, c := range ctx {
-			if d := Conjunction(x.Dom, c); d.Simplify() && w.Solvable(d.Question()) {
+			if d := linear.Conjunction(x.Dom, c); d.Simplify() && w.Solvable(d.Question()) {
 				under = append(under, Piece{d, x.Q})
 			}
 		}
 	}
 	for _, x := range ps {
 		serves := false
-		w.Within(joinLimit, func(w *Work) {
+		w.Within(joinLimit, func(w *linear.Work) {
 			rest := ctx
 			for _, y := range under {
-				if !w.sameOn(table, x.Q, y.Q, y.Dom) {
+				if !sameOn(w, table, x.Q, y.Q, y.Dom) {
 					return
 				}
-				rest = w.Subtract(rest, []*Conj{y.Dom})
+				rest = w.Subtract(rest, []*linear.Conj{y.Dom})
 			}
 			for _, c := range rest {
-				if !w.sameOn(table, x.Q, nil, c) {
+				if !sameOn(w, table, x.Q, nil, c) {
 					return
 				}
 			}
 			serves = true
 		})
 		if serves {
-			return []Piece{{&Conj{N: table.N}, x.Q}}
+			return []Piece{{&linear.Conj{N: table.N}, x.Q}}
 		}
 	}
 	if len(ctx) > 1 || len(ps) < 2 {
 		return ps
 	}
 	// Pieces within ctx have a hull within ctx; there the general merging applies, with the exact test of agreement.
-	merged := w.mergePiecesBy(table, under, true, (*Work).sameOn)
+	merged := mergePiecesBy(w, table, under, true, sameOn)
 	if len(merged) >= len(ps) {
 		return ps
 	}
@@ -79,14 +81,14 @@ func (w *Work) mergeUnder(table *Conj, ps []Piece, ctx []*Conj) []Piece {
 }
 
 // sameOn decides whether p and q have the same value on dom.
-func (w *Work) sameOn(table *Conj, p, q Quasi, dom *Conj) bool {
-	return p.Equal(q) || w.vanishes(table, p.Sub(q), dom)
+func sameOn(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) bool {
+	return p.Equal(q) || vanishes(w, table, p.Sub(q), dom)
 }
 
 // used marks the columns of the parameters that stand in p.
 func (p *Piecewise) Used() []bool {
 	used := make([]bool, p.Table.Width())
-	mark := func(n int, r Row) {
+	mark := func(n int, r linear.Row) {
 		for i := 1; i < min(len(r), 1+n); i++ {
 			used[i] = used[i] || r[i] != 0
 		}
@@ -99,7 +101,7 @@ func (p *Piecewise) Used() []bool {
 			mark(x.Dom.N, d.Num)
 		}
 		for i := 1; i < len(used); i++ {
-			used[i] = used[i] || x.Q.uses(i)
+			used[i] = used[i] || x.Q.Uses(i)
 		}
 	}
 	for k := len(p.Table.Divs) - 1; k >= 0; k-- {
@@ -111,18 +113,18 @@ func (p *Piecewise) Used() []bool {
 }
 
 // resolveFloors replaces the floors of q of which known fixes the remainder, by (e − r)/d, or the value.
-func (w *Work) resolveFloors(table *Conj, q Quasi, known *Conj) Quasi {
+func resolveFloors(w *linear.Work, table *linear.Conj, q Quasi, known *linear.Conj) Quasi {
 	by := make([]Quasi, table.Width())
 	changed := false
 	for k, d := range table.Divs {
 		at := 1 + table.N + k
-		e := known.translate(table, d.Num)
+		e := known.Translate(table, d.Num)
 		r, ok := residue(known, e, d.Den)
 		if !ok {
 			continue
 		}
 		num := Linear(d.Num).Add(Constant(arith.RatInt(-r)))
-		by[at] = num.Scale(arith.RatOf(1, d.Den)).rename(by)
+		by[at] = num.Scale(arith.RatOf(1, d.Den)).Rename(by)
 		if by[at] == nil {
 			by[at] = Quasi{}
 		}
@@ -131,28 +133,28 @@ func (w *Work) resolveFloors(table *Conj, q Quasi, known *Conj) Quasi {
 	if !changed {
 		return q
 	}
-	return q.rename(by)
+	return q.Rename(by)
 }
 
 // residue finds r with e ≡ r (mod d) on every solution of c's equalities.
-func residue(c *Conj, e Row, d int64) (r int64, ok bool) {
-	s := &system{Eq: cloneRows(c.Eq), ge: []Row{c.Fit(append(Row{}, e...))}, Width: c.Width()}
+func residue(c *linear.Conj, e linear.Row, d int64) (r int64, ok bool) {
+	s := &linear.System{Eq: linear.CloneRows(c.Eq), Ge: []linear.Row{c.Fit(append(linear.Row{}, e...))}, Width: c.Width()}
 	for i := range s.Eq {
 		s.Eq[i] = c.Fit(s.Eq[i])
 	}
 	for len(s.Eq) > 0 {
-		var none []Row
-		if !NormalizeRows(&s.Eq, &none) {
+		var none []linear.Row
+		if !linear.NormalizeRows(&s.Eq, &none) {
 			return 0, false
 		}
 		if len(s.Eq) > 0 {
-			s.solveEquality(nil, nil)
+			s.SolveEquality(nil, nil)
 		}
 	}
-	for _, v := range s.ge[0][1:] {
+	for _, v := range s.Ge[0][1:] {
 		if v%d != 0 {
 			return 0, false
 		}
 	}
-	return arith.Mod(s.ge[0][0], d), true
+	return arith.Mod(s.Ge[0][0], d), true
 }

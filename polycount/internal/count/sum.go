@@ -1,19 +1,24 @@
-package linear
+package count
 
 import (
 	"errors"
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // region is a polyhedron over a counter's table with a polynomial to be summed over the counted variables in it.
 type region struct {
-	eq, ge []Row
-	q      Quasi
+	eq, ge []linear.Row
+	q      quasi.Quasi
 	left   []int // the counted variables, never changed in place
 }
 
-func (r *region) Clone() region { return region{cloneRows(r.eq), cloneRows(r.ge), r.q, r.left} }
+func (r *region) Clone() region {
+	return region{linear.CloneRows(r.eq), linear.CloneRows(r.ge), r.q, r.left}
+}
 
 // without is left less one variable.
 func (r *region) without(at int) []int {
@@ -28,7 +33,7 @@ func (r *region) without(at int) []int {
 
 // pad gives all rows the width of the table, which grows when floors are added.
 func (k *counter) pad(r *region) {
-	for _, rows := range [][]Row{r.eq, r.ge} {
+	for _, rows := range [][]linear.Row{r.eq, r.ge} {
 		for i := range rows {
 			rows[i] = k.table.Fit(rows[i])
 		}
@@ -50,8 +55,8 @@ const trialVisits = 100
 func (k *counter) Sum(r region) {
 	for {
 		k.pad(&r)
-		k.spend((len(r.eq)+len(r.ge)+1)*k.table.Width() + len(r.q))
-		if !NormalizeRows(&r.eq, &r.ge) {
+		k.Spend((len(r.eq)+len(r.ge)+1)*k.table.Width() + len(r.q))
+		if !linear.NormalizeRows(&r.eq, &r.ge) {
 			return
 		}
 		if k.solve(&r) || k.pin(&r) {
@@ -70,7 +75,7 @@ func (k *counter) Sum(r region) {
 		}
 		if v.window > 0 {
 			r.q = r.q.Scale(arith.RatInt(v.window))
-			r.ge = slices.DeleteFunc(r.ge, func(x Row) bool { return x[v.at] != 0 })
+			r.ge = slices.DeleteFunc(r.ge, func(x linear.Row) bool { return x[v.at] != 0 })
 			r.left = r.without(v.at)
 			continue
 		}
@@ -111,24 +116,24 @@ func (k *counter) solve(r *region) bool {
 			by := slices.Clone(e)
 			by[at] = 0
 			if e[at] == 1 {
-				by = NegRow(by)
+				by = linear.NegRow(by)
 			}
-			r.q = r.q.replace(at, Linear(by))
-			for _, rows := range [][]Row{r.eq, r.ge} {
+			r.q = r.q.Replace(at, quasi.Linear(by))
+			for _, rows := range [][]linear.Row{r.eq, r.ge} {
 				for _, x := range rows {
-					eliminateWith(x, e, at)
+					linear.EliminateWith(x, e, at)
 				}
 			}
 		case others > 1:
 			// x_at := x_at − Σ q·x_c, a unimodular change that shrinks the other coefficients below e[at]
-			change := make(Row, len(e))
+			change := make(linear.Row, len(e))
 			change[at] = 1
 			for c := 1 + k.table.N; c < len(e); c++ {
 				if c != at && e[c] != 0 && k.counted(c) {
 					change[c] = -(e[c] / e[at])
 				}
 			}
-			r.q = r.q.replace(at, Linear(change))
+			r.q = r.q.Replace(at, quasi.Linear(change))
 			k.exchange(r, at, change)
 		default:
 			r.left = r.without(at)
@@ -136,11 +141,11 @@ func (k *counter) solve(r *region) bool {
 			rest[at] = 0
 			g := -e[at]
 			if g < 0 {
-				g, rest = -g, NegRow(rest)
+				g, rest = -g, linear.NegRow(rest)
 			}
 			by := k.table.FloorRow(rest, g)
 			k.pad(r)
-			r.q = r.q.replace(at, Linear(by))
+			r.q = r.q.Replace(at, quasi.Linear(by))
 			k.exchange(r, at, by)
 		}
 		return true
@@ -158,7 +163,7 @@ func (k *counter) pin(r *region) bool {
 				continue
 			}
 			for _, hi := range r.ge {
-				if hi[at] != -a || !parallel(lo, hi, true) || arith.Add(lo[0], hi[0]) >= a {
+				if hi[at] != -a || !linear.Parallel(lo, hi, true) || arith.Add(lo[0], hi[0]) >= a {
 					continue
 				}
 				rest := slices.Clone(hi)
@@ -166,7 +171,7 @@ func (k *counter) pin(r *region) bool {
 				by := k.table.FloorRow(rest, a)
 				k.pad(r)
 				r.left = r.without(at)
-				r.q = r.q.replace(at, Linear(by))
+				r.q = r.q.Replace(at, quasi.Linear(by))
 				k.exchange(r, at, by)
 				return true
 			}
@@ -176,7 +181,7 @@ func (k *counter) pin(r *region) bool {
 }
 
 // alone reports that column at is the only counted variable in x.
-func (k *counter) alone(x Row, at int) bool {
+func (k *counter) alone(x linear.Row, at int) bool {
 	for c := 1 + k.table.N; c < len(x); c++ {
 		if c != at && x[c] != 0 && k.counted(c) {
 			return false
@@ -186,8 +191,8 @@ func (k *counter) alone(x Row, at int) bool {
 }
 
 // exchange puts by for the variable at in all rows.
-func (k *counter) exchange(r *region, at int, by Row) {
-	for _, rows := range [][]Row{r.eq, r.ge} {
+func (k *counter) exchange(r *region, at int, by linear.Row) {
+	for _, rows := range [][]linear.Row{r.eq, r.ge} {
 		for _, x := range rows {
 			m := x[at]
 			if m == 0 {
@@ -235,7 +240,7 @@ func (k *counter) choose(r *region) variable {
 			}
 			arith.Throw(errUnbounded)
 		}
-		if lower == 1 && upper == 1 && !r.q.uses(at) {
+		if lower == 1 && upper == 1 && !r.q.Uses(at) {
 			if m, _, _ := window(r.ge, at); m > 0 {
 				v.window = m
 				return v
@@ -257,24 +262,24 @@ func (k *counter) choose(r *region) variable {
 }
 
 // feasibleRegion decides whether r has integer points, for some parameters.
-func (k *counter) feasibleRegion(r *region, extra ...Row) bool {
-	s := &system{cloneRows(r.eq), cloneRows(r.ge), k.table.Width()}
+func (k *counter) feasibleRegion(r *region, extra ...linear.Row) bool {
+	s := &linear.System{Eq: linear.CloneRows(r.eq), Ge: linear.CloneRows(r.ge), Width: k.table.Width()}
 	for _, x := range extra {
-		s.ge = append(s.ge, slices.Clone(x))
+		s.Ge = append(s.Ge, slices.Clone(x))
 	}
 	k.define(s)
 	return k.Feasible(s)
 }
 
 // define adds the definitions of the floors that s uses.
-func (k *counter) define(s *system) {
+func (k *counter) define(s *linear.System) {
 	used := make([]bool, s.Width)
-	mark := func(r Row) {
+	mark := func(r linear.Row) {
 		for i := 1 + k.table.N; i < len(r); i++ {
 			used[i] = used[i] || r[i] != 0
 		}
 	}
-	for _, rows := range [][]Row{s.Eq, s.ge} {
+	for _, rows := range [][]linear.Row{s.Eq, s.Ge} {
 		for i := range rows {
 			rows[i] = k.table.Fit(rows[i])
 			mark(rows[i])
@@ -283,8 +288,8 @@ func (k *counter) define(s *system) {
 	for i := len(k.table.Divs) - 1; i >= 0; i-- {
 		if d := k.table.Divs[i]; used[1+k.table.N+i] && d.Den > 0 {
 			mark(d.Num)
-			lo, hi := k.table.definition(i)
-			s.ge = append(s.ge, lo, hi)
+			lo, hi := k.table.Definition(i)
+			s.Ge = append(s.Ge, lo, hi)
 		}
 	}
 }
@@ -292,8 +297,8 @@ func (k *counter) define(s *system) {
 // sumVariable sums over column at. One region remains for the caller to go on with; others are summed here. False: none
 // remains.
 func (k *counter) sumVariable(r *region, at int) (region, bool) {
-	s := &system{nil, r.ge, k.table.Width()}
-	lower, upper, rest := s.split(at)
+	s := &linear.System{Eq: nil, Ge: r.ge, Width: k.table.Width()}
+	lower, upper, rest := s.Split(at)
 	lowest, uppest := k.dominated(r, lower, at), k.dominated(r, upper, at)
 	split := count(lowest, false)*count(uppest, false) > 1
 	var next []region
@@ -302,19 +307,19 @@ func (k *counter) sumVariable(r *region, at int) (region, bool) {
 			if lowest[i] || uppest[j] {
 				continue
 			}
-			n := region{eq: cloneRows(r.eq), ge: cloneRows(rest), left: r.without(at)}
+			n := region{eq: linear.CloneRows(r.eq), ge: linear.CloneRows(rest), left: r.without(at)}
 			n.ge = append(n.ge, beats(lower, lowest, i, at)...)
 			n.ge = append(n.ge, beats(upper, uppest, j, at)...)
-			n.ge = append(n.ge, combineRows(-u[at], l, l[at], u))
+			n.ge = append(n.ge, linear.CombineRows(-u[at], l, l[at], u))
 			if split && !k.feasibleRegion(&n) {
 				continue
 			}
 			lo, hi := slices.Clone(l), slices.Clone(u)
 			lo[at], hi[at] = 0, 0
 			// lo + a·x ≥ 0: x ≥ −⌊lo/a⌋; hi − b·x ≥ 0: x ≤ ⌊hi/b⌋
-			low := Linear(k.table.FloorRow(lo, l[at])).Scale(arith.RatInt(-1))
-			high := Linear(k.table.FloorRow(hi, -u[at]))
-			k.spend(len(r.q) * (len(low) + len(high)))
+			low := quasi.Linear(k.table.FloorRow(lo, l[at])).Scale(arith.RatInt(-1))
+			high := quasi.Linear(k.table.FloorRow(hi, -u[at]))
+			k.Spend(len(r.q) * (len(low) + len(high)))
 			n.q = r.q.SumOver(at, low, high)
 			if len(n.q) > 0 {
 				next = append(next, n)
@@ -331,14 +336,14 @@ func (k *counter) sumVariable(r *region, at int) (region, bool) {
 }
 
 // dominated marks the bounds of one side that are nowhere in r tighter than another.
-func (k *counter) dominated(r *region, side []Row, at int) []bool {
+func (k *counter) dominated(r *region, side []linear.Row, at int) []bool {
 	gone := make([]bool, len(side))
 	for i, b := range side {
 		for j, o := range side {
 			if i == j || gone[j] || gone[i] {
 				continue
 			}
-			gone[j] = !k.feasibleRegion(r, negated(looser(o, b, at)))
+			gone[j] = !k.feasibleRegion(r, linear.Negated(looser(o, b, at)))
 		}
 	}
 	return gone
@@ -355,12 +360,14 @@ func count(marks []bool, v bool) int {
 }
 
 // looser is the row that is ≥ 0 where bound o is no tighter than b.
-func looser(o, b Row, at int) Row { return combineRows(arith.Abs(b[at]), o, -arith.Abs(o[at]), b) }
+func looser(o, b linear.Row, at int) linear.Row {
+	return linear.CombineRows(arith.Abs(b[at]), o, -arith.Abs(o[at]), b)
+}
 
 // beats are the conditions that bound i of one side is the tightest, the first among equal ones. Dominated bounds
 // stay in as conditions: what made them so may be eliminated with the variable.
-func beats(side []Row, dominated []bool, i, at int) []Row {
-	var out []Row
+func beats(side []linear.Row, dominated []bool, i, at int) []linear.Row {
+	var out []linear.Row
 	for j, o := range side {
 		if j == i {
 			continue
@@ -377,10 +384,10 @@ func beats(side []Row, dominated []bool, i, at int) []Row {
 // emit adds a piece without counted variables.
 func (k *counter) emit(r region) {
 	k.pad(&r)
-	dom := &Conj{k.table.N, r.eq, r.ge, slices.Clone(k.table.Divs)}
+	dom := &linear.Conj{N: k.table.N, Eq: r.eq, Ge: r.ge, Divs: slices.Clone(k.table.Divs)}
 	dom = dom.Clone()
 	if dom.Simplify() && len(r.q) > 0 {
-		k.out = append(k.out, Piece{dom, r.q})
+		k.out = append(k.out, quasi.Piece{Dom: dom, Q: r.q})
 	}
 }
 
@@ -415,7 +422,7 @@ func (k *counter) splinter(r *region) {
 		}
 	}
 	if bestCost > maxSplinters {
-		arith.Fail("polycount: %d residue classes needed for one summation: %w", bestCost, ErrBudget)
+		arith.Fail("polycount: %d residue classes needed for one summation: %w", bestCost, linear.ErrBudget)
 	}
 	classes := []region{r.Clone()}
 	for c, m := range bestModuli {
@@ -426,10 +433,10 @@ func (k *counter) splinter(r *region) {
 		for _, g := range classes {
 			for res := range m {
 				n := g.Clone()
-				by := make(Row, k.table.Width())
+				by := make(linear.Row, k.table.Width())
 				by[0], by[c] = res, m
 				k.exchange(&n, c, by)
-				n.q = n.q.replace(c, Linear(by))
+				n.q = n.q.Replace(c, quasi.Linear(by))
 				split = append(split, n)
 			}
 		}
@@ -446,8 +453,8 @@ func (k *counter) splinter(r *region) {
 }
 
 // divided is the row x/a ≥ 0 with the part in parameters rounded down; a divides the other coefficients.
-func (k *counter) divided(x Row, a int64) Row {
-	param, out := make(Row, len(x)), make(Row, len(x))
+func (k *counter) divided(x linear.Row, a int64) linear.Row {
+	param, out := make(linear.Row, len(x)), make(linear.Row, len(x))
 	for i, v := range x {
 		if k.counted(i) {
 			out[i] = v / a

@@ -1,8 +1,10 @@
-package linear
+package quasi
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math/big"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // interval is a range of integers, both ends included.
@@ -10,25 +12,25 @@ type Interval struct{ Lo, Hi int64 }
 
 // enclosure returns bounds on the values of p where each variable is in its interval of box. They hold at every point, and
 // may be wider than the values that occur; 0 is included where the pieces may not cover the box.
-func (w *Work) Enclosure(p *Piecewise, box []Interval) (lo, hi *big.Rat) {
-	base := &Conj{N: len(box)}
+func Enclosure(w *linear.Work, p *Piecewise, box []Interval) (lo, hi *big.Rat) {
+	base := &linear.Conj{N: len(box)}
 	for i, v := range box {
-		a, b := make(Row, 1+base.N), make(Row, 1+base.N)
+		a, b := make(linear.Row, 1+base.N), make(linear.Row, 1+base.N)
 		a[0], a[1+i], b[0], b[1+i] = arith.Neg(v.Lo), 1, v.Hi, -1
 		base.AddGE(a)
 		base.AddGE(b)
 	}
 	var total *span
-	rest := []*Conj{base}
+	rest := []*linear.Conj{base}
 	for _, x := range p.Pieces {
-		d := Conjunction(base, x.Dom)
+		d := linear.Conjunction(base, x.Dom)
 		if !d.Simplify() || !w.Solvable(d.Question()) {
 			continue
 		}
 		atoms := make([]span, 1, p.Table.Width())
 		atoms[0] = spanOf(1, 1)
 		for i, v := range box {
-			v = w.shrink(d, 1+i, v)
+			v = shrink(w, d, 1+i, v)
 			atoms = append(atoms, spanOf(v.Lo, v.Hi))
 		}
 		for _, f := range p.Table.Divs {
@@ -44,7 +46,7 @@ func (w *Work) Enclosure(p *Piecewise, box []Interval) (lo, hi *big.Rat) {
 		} else {
 			*total = total.hull(s)
 		}
-		rest = w.Subtract(rest, []*Conj{x.Dom})
+		rest = w.Subtract(rest, []*linear.Conj{x.Dom})
 	}
 	zero := spanOf(0, 0)
 	switch {
@@ -57,12 +59,12 @@ func (w *Work) Enclosure(p *Piecewise, box []Interval) (lo, hi *big.Rat) {
 }
 
 // shrink narrows the interval of column at to what c leaves of it.
-func (w *Work) shrink(c *Conj, at int, v Interval) Interval {
+func shrink(w *linear.Work, c *linear.Conj, at int, v Interval) Interval {
 	holds := func(lo, hi int64) bool {
 		s := c.Flat()
-		a, b := make(Row, s.Width), make(Row, s.Width)
+		a, b := make(linear.Row, s.Width), make(linear.Row, s.Width)
 		a[0], a[at], b[0], b[at] = arith.Neg(lo), 1, hi, -1
-		s.ge = append(s.ge, a, b)
+		s.Ge = append(s.Ge, a, b)
 		return w.Feasible(s)
 	}
 	// The least value: the smallest hi for which [v.Lo, hi] is met.

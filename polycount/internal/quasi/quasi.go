@@ -1,11 +1,13 @@
-package linear
+package quasi
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"math"
 	"math/big"
 	"slices"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // quasi is a sparse polynomial over atoms, which are the columns of some table of variables and floors: terms sorted
@@ -27,7 +29,7 @@ func compareFactors(a, b string) int {
 
 func AtomKey(at int) string {
 	if at > 0xffff {
-		arith.Fail("polycount: more than %d distinct terms: %w", 0xffff, ErrBudget)
+		arith.Fail("polycount: more than %d distinct terms: %w", 0xffff, linear.ErrBudget)
 	}
 	return string([]byte{byte(at >> 8), byte(at)})
 }
@@ -60,7 +62,7 @@ func Constant(c arith.Rat) Quasi {
 }
 
 // linear is the row as a polynomial.
-func Linear(r Row) Quasi {
+func Linear(r linear.Row) Quasi {
 	out := make(Quasi, 0, 4)
 	for i, v := range r {
 		if v == 0 {
@@ -131,11 +133,11 @@ func (p Quasi) Mul(q Quasi) Quasi {
 			out = append(out, Mono{mulFactors(a.Factors, b.Factors), a.C.Mul(b.C)})
 		}
 	}
-	return out.collected()
+	return out.Collected()
 }
 
 // collected sorts terms and adds like ones, in place.
-func (p Quasi) collected() Quasi {
+func (p Quasi) Collected() Quasi {
 	slices.SortFunc(p, func(a, b Mono) int { return compareFactors(a.Factors, b.Factors) })
 	out := p[:0]
 	for _, t := range p {
@@ -191,7 +193,7 @@ func (p Quasi) byPower(at int) (coeffs []Quasi) {
 	return coeffs
 }
 
-func (p Quasi) uses(at int) bool {
+func (p Quasi) Uses(at int) bool {
 	key := AtomKey(at)
 	for _, t := range p {
 		for i := 0; i < len(t.Factors); i += 2 {
@@ -204,8 +206,8 @@ func (p Quasi) uses(at int) bool {
 }
 
 // replace puts by for the atom.
-func (p Quasi) replace(at int, by Quasi) Quasi {
-	if !p.uses(at) {
+func (p Quasi) Replace(at int, by Quasi) Quasi {
+	if !p.Uses(at) {
 		return p
 	}
 	var out Quasi
@@ -217,7 +219,7 @@ func (p Quasi) replace(at int, by Quasi) Quasi {
 }
 
 // rename maps every atom to a polynomial, all at once; nil stands for the atom itself.
-func (p Quasi) rename(by []Quasi) Quasi {
+func (p Quasi) Rename(by []Quasi) Quasi {
 	var out Quasi
 	for _, t := range p {
 		term := Quasi{{"", t.C}}
@@ -234,7 +236,7 @@ func (p Quasi) rename(by []Quasi) Quasi {
 		}
 		out = append(out, term...)
 	}
-	return out.collected()
+	return out.Collected()
 }
 
 // value evaluates p where atoms have the given values.

@@ -1,8 +1,11 @@
-package linear
+package count
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // vertex is a parametric vertex: where the inequalities basis hold with equality.
@@ -10,12 +13,12 @@ import (
 // Each inequality r_j ≥ 0 is thought of as relaxed by ε_j ∈ [0, 1), with ε_0 ≫ ε_1 ≫ …: that changes no integer point,
 // makes every vertex simple, and makes no integer parameter value lie on a border between chambers.
 type vertex struct {
-	rows  matrix // the inequalities' coefficients of the counted variables
-	param []Row  // their parts in parameters
-	adj   matrix
-	det   int64 // > 0
-	dom   []Row // ≥ 0 where the vertex belongs to the polytope
-	q     Quasi // its contribution; nil until wanted
+	rows  linear.Matrix // the inequalities' coefficients of the counted variables
+	param []linear.Row  // their parts in parameters
+	adj   linear.Matrix
+	det   int64        // > 0
+	dom   []linear.Row // ≥ 0 where the vertex belongs to the polytope
+	q     quasi.Quasi  // its contribution; nil until wanted
 	cones []unimodular
 }
 
@@ -25,7 +28,7 @@ func (k *counter) cones(r region) {
 	for !k.fullDimensional(&r) {
 		for k.solve(&r) {
 			k.pad(&r)
-			if !NormalizeRows(&r.eq, &r.ge) {
+			if !linear.NormalizeRows(&r.eq, &r.ge) {
 				return
 			}
 		}
@@ -40,15 +43,15 @@ func (k *counter) cones(r region) {
 	}
 	k.areDisjoint = true
 	for _, x := range vs {
-		k.decompose(x.rows, 1, &x.cones)
+		decompose(k.Work, x.rows, 1, &x.cones)
 	}
 	at := k.direction(vs)
 	for _, c := range k.chambers(&r, vs) {
-		var q Quasi
+		var q quasi.Quasi
 		for _, v := range c.active {
 			q = q.Add(k.contribution(vs, v, at))
 		}
-		k.emit(region{ge: c.rows, eq: cloneRows(r.eq), q: q.Mul(r.q)})
+		k.emit(region{ge: c.rows, eq: linear.CloneRows(r.eq), q: q.Mul(r.q)})
 	}
 }
 
@@ -67,17 +70,17 @@ func (k *counter) fullDimensional(r *region) bool {
 	// A direction in which the polytope goes on for ever would leave the vertices without meaning.
 	for _, at := range r.left {
 		for _, sgn := range []int64{1, -1} {
-			s := &system{Width: k.table.Width()}
+			s := &linear.System{Width: k.table.Width()}
 			for _, x := range r.ge {
-				h := make(Row, s.Width)
+				h := make(linear.Row, s.Width)
 				for _, c := range r.left {
 					h[c] = x[c]
 				}
-				s.ge = append(s.ge, h)
+				s.Ge = append(s.Ge, h)
 			}
-			h := make(Row, s.Width)
+			h := make(linear.Row, s.Width)
 			h[0], h[at] = -1, sgn
-			s.ge = append(s.ge, h)
+			s.Ge = append(s.Ge, h)
 			if k.Feasible(s) {
 				arith.Throw(errUnbounded)
 			}
@@ -90,8 +93,8 @@ func (k *counter) fullDimensional(r *region) bool {
 func (k *counter) vertices(r *region) []*vertex {
 	d := len(r.left)
 	var out []*vertex
-	coeffs := make(matrix, len(r.ge))
-	param := make([]Row, len(r.ge))
+	coeffs := make(linear.Matrix, len(r.ge))
+	param := make([]linear.Row, len(r.ge))
 	for i, x := range r.ge {
 		param[i] = slices.Clone(x)
 		for _, c := range r.left {
@@ -110,7 +113,7 @@ func (k *counter) vertices(r *region) []*vertex {
 		}
 		for i := from; i <= len(coeffs)-(d-len(chosen)); i++ {
 			chosen = append(chosen, i)
-			if independent(coeffs, chosen) {
+			if linear.Independent(coeffs, chosen) {
 				choose(i + 1)
 			}
 			chosen = chosen[:len(chosen)-1]
@@ -121,21 +124,21 @@ func (k *counter) vertices(r *region) []*vertex {
 }
 
 // vertex builds the vertex of a basis, nil if it never belongs to the polytope.
-func (k *counter) vertex(r *region, coeffs matrix, param []Row, basis []int) *vertex {
-	k.spend(len(basis) * len(coeffs) * 8)
+func (k *counter) vertex(r *region, coeffs linear.Matrix, param []linear.Row, basis []int) *vertex {
+	k.Spend(len(basis) * len(coeffs) * 8)
 	v := &vertex{}
 	for _, i := range basis {
 		v.rows = append(v.rows, coeffs[i])
 		v.param = append(v.param, param[i])
 	}
-	v.adj, v.det = v.rows.adjugate()
+	v.adj, v.det = v.rows.Adjugate()
 	if v.det == 0 {
 		return nil
 	}
 	if v.det < 0 {
 		v.det = -v.det
 		for i := range v.adj {
-			v.adj[i] = NegRow(v.adj[i])
+			v.adj[i] = linear.NegRow(v.adj[i])
 		}
 	}
 	for j := range coeffs {
@@ -143,8 +146,8 @@ func (k *counter) vertex(r *region, coeffs matrix, param []Row, basis []int) *ve
 			continue
 		}
 		// det·r_j = Σ l_i·r_i + (terms in parameters)
-		l := mulRow(coeffs[j], v.adj)
-		x := make(Row, len(param[j]))
+		l := linear.MulRow(coeffs[j], v.adj)
+		x := make(linear.Row, len(param[j]))
 		for c, y := range param[j] {
 			x[c] = arith.Mul(v.det, y)
 		}
@@ -167,13 +170,13 @@ func (k *counter) vertex(r *region, coeffs matrix, param []Row, basis []int) *ve
 		}
 		v.dom = append(v.dom, x)
 	}
-	var none []Row
-	if !NormalizeRows(&none, &v.dom) {
+	var none []linear.Row
+	if !linear.NormalizeRows(&none, &v.dom) {
 		return nil
 	}
 	v.dom = append(v.dom, none...)
 	for _, e := range none {
-		v.dom = append(v.dom, NegRow(e))
+		v.dom = append(v.dom, linear.NegRow(e))
 	}
 	dom := region{eq: r.eq, ge: v.dom}
 	if !k.feasibleRegion(&dom) {
@@ -183,22 +186,22 @@ func (k *counter) vertex(r *region, coeffs matrix, param []Row, basis []int) *ve
 }
 
 // contribution is the polynomial of vertex v among vs, for the specialisation vector at.
-func (k *counter) contribution(vs []*vertex, v int, at []int64) Quasi {
+func (k *counter) contribution(vs []*vertex, v int, at []int64) quasi.Quasi {
 	if vs[v].q != nil {
 		return vs[v].q
 	}
 	d := len(vs[v].rows)
-	q := Quasi{}
+	q := quasi.Quasi{}
 	for _, u := range vs[v].cones {
 		c := make([]int64, d)
-		var s Quasi
+		var s quasi.Quasi
 		for i := range d {
 			for j, y := range at {
 				c[i] = arith.Add(c[i], arith.Mul(y, u.rays[j][i]))
 			}
 			// The apex has coordinate ⌈u.rows[i]·v⌉ along ray i, with v = −adj·param/det.
-			l := mulRow(u.rows[i], vs[v].adj)
-			num := make(Row, k.table.Width())
+			l := linear.MulRow(u.rows[i], vs[v].adj)
+			num := make(linear.Row, k.table.Width())
 			for b, p := range vs[v].param {
 				for col, y := range p {
 					if y != 0 {
@@ -206,9 +209,9 @@ func (k *counter) contribution(vs []*vertex, v int, at []int64) Quasi {
 					}
 				}
 			}
-			s = s.Sub(Linear(k.table.FloorRow(num, vs[v].det)).Scale(arith.RatInt(c[i])))
+			s = s.Sub(quasi.Linear(k.table.FloorRow(num, vs[v].det)).Scale(arith.RatInt(c[i])))
 		}
-		k.spend(len(s) * len(s) * d * d)
+		k.Spend(len(s) * len(s) * d * d)
 		q = q.Add(pointsOf(c, s).Scale(arith.RatInt(u.sign)))
 	}
 	vs[v].q = q
@@ -235,7 +238,7 @@ func (k *counter) direction(vs []*vertex) []int64 {
 func (k *counter) generic(vs []*vertex, at []int64) bool {
 	for _, v := range vs {
 		for _, u := range v.cones {
-			k.spend(len(at) * len(at))
+			k.Spend(len(at) * len(at))
 			for i := range at {
 				s := int64(0)
 				for j, y := range at {
@@ -252,7 +255,7 @@ func (k *counter) generic(vs []*vertex, at []int64) bool {
 
 // chamber is a set of parameter values with the same active vertices.
 type chamber struct {
-	rows   []Row
+	rows   []linear.Row
 	active []int
 }
 
@@ -277,7 +280,7 @@ func (k *counter) chambers(r *region, vs []*vertex) []*chamber {
 			// What is left of the cell: for each condition of the chamber, where it is the first that fails.
 			rest := region{eq: cell.eq, ge: slices.Clip(cell.ge)}
 			for _, x := range c.rows {
-				beyond := region{eq: cell.eq, ge: append(slices.Clip(rest.ge), negated(x))}
+				beyond := region{eq: cell.eq, ge: append(slices.Clip(rest.ge), linear.Negated(x))}
 				if k.feasibleRegion(&beyond) {
 					visit(beyond, from)
 					rest.ge = append(rest.ge, x)
@@ -299,8 +302,8 @@ func activeKey(active []int) string {
 }
 
 // samplePoint returns the columns of the table at some parameter values in r.
-func (k *counter) samplePoint(r *region) (Row, bool) {
-	s := &system{cloneRows(r.eq), cloneRows(r.ge), k.table.Width()}
+func (k *counter) samplePoint(r *region) (linear.Row, bool) {
+	s := &linear.System{Eq: linear.CloneRows(r.eq), Ge: linear.CloneRows(r.ge), Width: k.table.Width()}
 	k.define(s)
 	point, ok := k.Sample(s)
 	if !ok {
@@ -308,19 +311,19 @@ func (k *counter) samplePoint(r *region) (Row, bool) {
 	}
 	for i, d := range k.table.Divs {
 		if d.Den > 0 {
-			point[1+k.table.N+i] = arith.FloorDiv(dot(d.Num, point), d.Den)
+			point[1+k.table.N+i] = arith.FloorDiv(linear.Dot(d.Num, point), d.Den)
 		}
 	}
 	return point, true
 }
 
-func (k *counter) chamberAt(r *region, vs []*vertex, point Row, known map[string]*chamber) *chamber {
+func (k *counter) chamberAt(r *region, vs []*vertex, point linear.Row, known map[string]*chamber) *chamber {
 	c := &chamber{}
-	var ge []Row
+	var ge []linear.Row
 	for i, v := range vs {
 		in := true
 		for _, x := range v.dom {
-			if dot(x, point) < 0 {
+			if linear.Dot(x, point) < 0 {
 				in = false
 				break
 			}
@@ -333,21 +336,21 @@ func (k *counter) chamberAt(r *region, vs []*vertex, point Row, known map[string
 	if old := known[activeKey(c.active)]; old != nil {
 		return old
 	}
-	ge = cloneRows(ge)
-	var eq []Row
-	NormalizeRows(&eq, &ge)
+	ge = linear.CloneRows(ge)
+	var eq []linear.Row
+	linear.NormalizeRows(&eq, &ge)
 	for _, e := range eq {
-		ge = append(ge, slices.Clone(e), NegRow(e))
+		ge = append(ge, slices.Clone(e), linear.NegRow(e))
 	}
 	c.rows = k.irredundantRows(r, ge)
 	return c
 }
 
 // irredundantRows drops the rows that follow from the others where r's equalities hold.
-func (k *counter) irredundantRows(r *region, ge []Row) []Row {
+func (k *counter) irredundantRows(r *region, ge []linear.Row) []linear.Row {
 	for i := len(ge) - 1; i >= 0; i-- {
 		others := region{eq: r.eq, ge: slices.Delete(slices.Clone(ge), i, i+1)}
-		if !k.feasibleRegion(&others, negated(ge[i])) {
+		if !k.feasibleRegion(&others, linear.Negated(ge[i])) {
 			ge = others.ge
 		}
 	}
