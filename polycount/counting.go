@@ -150,3 +150,9 @@ func (s *Set) unbounded(w *linear.Work, c *linear.Conj) error {
 	}
 	return e
 }
+
+// ErrBudget is wrapped by the error of an operation that exceeded its work limit.
+var ErrBudget = linear.ErrBudget
+
+// DefaultLimit is the limit of work where WithLimit gives none: two or three seconds of one core.
+const DefaultLimit = linear.DefaultLimit

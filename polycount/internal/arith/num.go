@@ -10,14 +10,14 @@ import (
 // overflowError is that of arithmetic whose result has more than 64 bits.
 var ErrOverflow = errors.New("coefficients of the constraints leave the 64-bit range")
 
-// fault carries an error through the recursive algorithms to the exported call that recovers it. It is an error itself,
+// Fault carries an error through the recursive algorithms to the exported call that recovers it. It is an error itself,
 // so that code with a recovery of its own can ask errors.Is(err, overflowError) of what it recovers.
 type Fault struct{ Err error }
 
 func (f Fault) Error() string { return f.Err.Error() }
 func (f Fault) Unwrap() error { return f.Err }
 
-// rescue turns a fault into an error, and lets other panics through. To be deferred with the address of the function's
+// Rescue turns a fault into an error, and lets other panics through. To be deferred with the address of the function's
 // error result.
 func Rescue(err *error) {
 	switch r := recover().(type) {
@@ -115,7 +115,7 @@ func Sign(a int64) int64 {
 	return 0
 }
 
-// gcd of two integers, non-negative; gcd(0, 0) = 0.
+// Gcd of two integers, non-negative; gcd(0, 0) = 0.
 func Gcd(a, b int64) int64 {
 	a, b = Abs(a), Abs(b)
 	for b != 0 {
@@ -131,7 +131,7 @@ func Lcm(a, b int64) int64 {
 	return Abs(Mul(a/Gcd(a, b), b))
 }
 
-// floorDiv is ⌊a/b⌋ for b > 0.
+// FloorDiv is ⌊a/b⌋ for b > 0.
 func FloorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
@@ -140,7 +140,7 @@ func FloorDiv(a, b int64) int64 {
 	return q
 }
 
-// ceilDiv is ⌈a/b⌉ for b > 0.
+// CeilDiv is ⌈a/b⌉ for b > 0.
 func CeilDiv(a, b int64) int64 {
 	q := a / b
 	if a%b > 0 {
@@ -149,7 +149,7 @@ func CeilDiv(a, b int64) int64 {
 	return q
 }
 
-// mod is a − b·⌊a/b⌋ for b > 0.
+// Mod is a − b·⌊a/b⌋ for b > 0.
 func Mod(a, b int64) int64 {
 	r := a % b
 	if r < 0 {
@@ -158,7 +158,7 @@ func Mod(a, b int64) int64 {
 	return r
 }
 
-// centred is the residue of a modulo d in (−d/2, d/2].
+// Centred is the residue of a modulo d in (−d/2, d/2].
 func Centred(a, d int64) int64 {
 	r := Mod(a, d)
 	if r > d-r {
@@ -167,7 +167,7 @@ func Centred(a, d int64) int64 {
 	return r
 }
 
-// inverse of a modulo m where gcd(a, m) = 1.
+// Inverse of a modulo m where gcd(a, m) = 1.
 func Inverse(a, m int64) int64 {
 	r0, r1, t0, t1 := m, Mod(a, m), int64(0), int64(1)
 	for r1 != 0 {

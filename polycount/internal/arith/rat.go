@@ -2,7 +2,7 @@ package arith
 
 import "math/big"
 
-// rat is an exact rational: n/d with d > 0 in lowest terms, or b where that leaves 64 bits. The zero rat is not
+// Rat is an exact rational: n/d with d > 0 in lowest terms, or b where that leaves 64 bits. The zero Rat is not
 // valid; ratInt(0) is 0.
 type Rat struct {
 	N, D int64
@@ -18,7 +18,7 @@ func RatOf(n, d int64) Rat {
 	return RatBig(new(big.Rat).SetFrac64(n, d))
 }
 
-// ratBig takes over r.
+// RatBig takes over r.
 func RatBig(r *big.Rat) Rat {
 	if r.Num().IsInt64() && r.Denom().IsInt64() {
 		return Rat{N: r.Num().Int64(), D: r.Denom().Int64()}

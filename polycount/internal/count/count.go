@@ -10,7 +10,7 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// countMembers counts a union of members without existentials, over params parameters and further variables, by the
+// CountMembers counts a union of members without existentials, over params parameters and further variables, by the
 // parameters.
 func CountMembers(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise, err error) {
 	if len(cs) > 1 {
@@ -48,7 +48,7 @@ type counter struct {
 
 var errUnbounded = errors.New("unbounded")
 
-// unboundedError says that a conjunction is infinite for some values of the parameters.
+// UnboundedError says that a conjunction is infinite for some values of the parameters.
 type UnboundedError struct{ In *linear.Conj }
 
 func (e *UnboundedError) Error() string { return "the set is unbounded" }

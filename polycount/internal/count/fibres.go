@@ -124,7 +124,7 @@ func (f *fibres) above(at linear.Row) *linear.Conj {
 	return c
 }
 
-// moved gives corners by inequality instead of by class, with those that a translation takes into each other added up:
+// Moved gives corners by inequality instead of by class, with those that a translation takes into each other added up:
 // they have equally many points above them.
 func Moved(w *linear.Work, f *fibres, cs []corner, params int) []corner {
 	units := f.c.Existentials()

@@ -16,7 +16,7 @@ const maxCorners = 2000
 // maxOpen bounds the members of a union that are counted by inclusion and exclusion.
 const maxOpen = 5
 
-// countOpen counts a union in its quantified form: members by inclusion and exclusion, each intersection by fibres. ok is
+// CountOpen counts a union in its quantified form: members by inclusion and exclusion, each intersection by fibres. ok is
 // false when that would not end within a fifth of the budget.
 func CountOpen(w *linear.Work, open []*linear.Conj, params int) (p *quasi.Piecewise, ok bool, err error) {
 	if len(open) > maxOpen {
@@ -144,7 +144,7 @@ type gathered struct {
 	index map[string]int
 }
 
-// add adds k·q.
+// Add adds k·q.
 func (g *gathered) Add(w *linear.Work, q *quasi.Piecewise, k int64) {
 	atoms := g.p.ImportTable(q.Table, linear.IdentityRows(q.Table.N))
 	for _, x := range q.Pieces {
@@ -160,7 +160,7 @@ func (g *gathered) Add(w *linear.Work, q *quasi.Piecewise, k int64) {
 	}
 }
 
-// disjoint is the sum.
+// Disjoint is the sum.
 func (g *gathered) Disjoint(w *linear.Work) *quasi.Piecewise {
 	for i, x := range g.p.Pieces {
 		g.p.Pieces[i].Q = quasi.Periodic(w, g.p, x.Q)

@@ -8,7 +8,7 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// optima are, for each value of the first np variables of a union, its lexicographically least point in the others
+// Optima are, for each value of the first np variables of a union, its lexicographically least point in the others
 // (dir = 1), or its greatest one (dir = −1).
 func Optima(w *linear.Work, cs []*linear.Conj, np int, dir int64) []*linear.Conj {
 	if len(cs) == 0 {
@@ -79,7 +79,7 @@ func unbeaten(w *linear.Work, cs, members []*linear.Conj, np, nd int, dir int64)
 	return cs
 }
 
-// lexBySteps removes from c, over np parameters and dimensions, every point z for which z − t lies in c for one of
+// LexBySteps removes from c, over np parameters and dimensions, every point z for which z − t lies in c for one of
 // finitely many steps t, a test set for the lexicographic order (dir = −1: for the opposite one). Nothing is projected:
 // the parameters only move the right-hand sides, for all of which the test set is good. A c that goes on for ever
 // towards its optimum has none for any parameter for which it has points: ends is false.

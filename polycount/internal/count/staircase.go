@@ -26,7 +26,7 @@ func staircase(w *linear.Work, gens []linear.Row, width int) []corner {
 	return total
 }
 
-// connected is staircase for generators that cannot be told apart by their variables.
+// Connected is staircase for generators that cannot be told apart by their variables.
 func Connected(w *linear.Work, gens []linear.Row, width int) []corner {
 	if len(gens) == 1 {
 		return []corner{{1, make(linear.Row, width)}, {-1, gens[0]}}

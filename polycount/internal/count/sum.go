@@ -50,7 +50,7 @@ var errNotDirect = errors.New("no variable can be summed directly")
 // trialVisits bounds a trial: more summations than this mean that signed cones will be quicker and the answer shorter.
 const trialVisits = 100
 
-// sum adds Σ q over the counted variables of r to the pieces: nested sums by Faulhaber's formula, splitting where bounds
+// Sum adds Σ q over the counted variables of r to the pieces: nested sums by Faulhaber's formula, splitting where bounds
 // compete (Pugh 1994; Tawbi 1994).
 func (k *counter) Sum(r region) {
 	for {

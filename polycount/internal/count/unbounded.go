@@ -2,7 +2,7 @@ package count
 
 import "gpuperf/polycount/internal/linear"
 
-// recession finds a direction of the variables after the first np in which c goes on for ever, and the condition on the
+// Recession finds a direction of the variables after the first np in which c goes on for ever, and the condition on the
 // first np, with existentials, under which c has points; nil where there is none.
 func Recession(w *linear.Work, c *linear.Conj, np int) (direction []int64, when *linear.Conj) {
 	h := c.Flat()

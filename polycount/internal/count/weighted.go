@@ -9,7 +9,7 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// sumOver is Σ p over the variables after the first params of a union of conjunctions, by the others.
+// SumOver is Σ p over the variables after the first params of a union of conjunctions, by the others.
 func SumOver(w *linear.Work, cs []*linear.Conj, p *quasi.Piecewise, params int) (out *quasi.Piecewise, err error) {
 	out = quasi.NewPiecewise(params)
 	for _, c := range w.Disjoint(cs) {

@@ -2,7 +2,7 @@ package linear
 
 import "slices"
 
-// intersect of two unions, without the members that are plainly empty.
+// Intersect of two unions, without the members that are plainly empty.
 func (w *Work) Intersect(a, b []*Conj) []*Conj {
 	var out []*Conj
 	for _, x := range a {
@@ -17,7 +17,7 @@ func (w *Work) Intersect(a, b []*Conj) []*Conj {
 	return out
 }
 
-// subtract returns a \ b; the members that come from one member of a are disjoint.
+// Subtract returns a \ b; the members that come from one member of a are disjoint.
 func (w *Work) Subtract(a, b []*Conj) []*Conj {
 	for _, y := range b {
 		var out []*Conj
@@ -29,7 +29,7 @@ func (w *Work) Subtract(a, b []*Conj) []*Conj {
 	return a
 }
 
-// subtractOne returns x \ y as disjoint parts: for the k-th constraint of y, what satisfies the ones before but not it.
+// SubtractOne returns x \ y as disjoint parts: for the k-th constraint of y, what satisfies the ones before but not it.
 func (w *Work) SubtractOne(x, y *Conj) []*Conj {
 	both := x.Clone()
 	apply := both.Importer(y)
@@ -75,7 +75,7 @@ func (w *Work) SubtractOne(x, y *Conj) []*Conj {
 	return out
 }
 
-// addMember appends c unless an equal conjunction is there.
+// AddMember appends c unless an equal conjunction is there.
 func AddMember(cs []*Conj, c *Conj) []*Conj {
 	for _, d := range cs {
 		if SameConj(c, d) {
@@ -85,14 +85,14 @@ func AddMember(cs []*Conj, c *Conj) []*Conj {
 	return append(cs, c)
 }
 
-// sameConj compares the normal forms.
+// SameConj compares the normal forms.
 func SameConj(a, b *Conj) bool {
 	same := func(x, y []Row) bool { return slices.EqualFunc(x, y, slices.Equal) }
 	return len(a.Divs) == len(b.Divs) && same(a.Eq, b.Eq) && same(a.Ge, b.Ge) &&
 		slices.EqualFunc(a.Divs, b.Divs, func(x, y Div) bool { return x.Den == y.Den && EqualPadded(x.Num, y.Num) })
 }
 
-// disjoint returns members that cover the same points once.
+// Disjoint returns members that cover the same points once.
 func (w *Work) Disjoint(cs []*Conj) []*Conj {
 	var out []*Conj
 	for _, c := range cs {
@@ -118,7 +118,7 @@ func (w *Work) IsEmpty(cs []*Conj) bool {
 	return true
 }
 
-// implied decides c ⇒ r ≥ 0 (or = 0) for a row over the columns of c.
+// Implied decides c ⇒ r ≥ 0 (or = 0) for a row over the columns of c.
 func (w *Work) Implied(c *Conj, r Row, equality bool) bool {
 	test := func(r Row) bool { return !w.Solvable(c.Question(r)) }
 	return test(Negated(r)) && (!equality || test(Negated(NegRow(r))))

@@ -6,7 +6,7 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// div is ⌊num/den⌋ with num over the columns before its own. den = 0 marks, inside a projection, an existential
+// Div is ⌊num/den⌋ with num over the columns before its own. den = 0 marks, inside a projection, an existential
 // that has no definition yet, and den = gone one that was eliminated; a conj in a Set has neither.
 type Div struct {
 	Num Row
@@ -15,7 +15,7 @@ type Div struct {
 
 const Gone = -1
 
-// conj is a quantifier-free conjunction: eq = 0 and ge ≥ 0 over n variables and the floors divs.
+// Conj is a quantifier-free conjunction: eq = 0 and ge ≥ 0 over n variables and the floors divs.
 // All rows have width 1+n+len(divs).
 type Conj struct {
 	N      int
@@ -25,12 +25,12 @@ type Conj struct {
 
 func (c *Conj) Width() int { return 1 + c.N + len(c.Divs) }
 
-// clone copies everything but the numerators of floors, which are never changed in place.
+// Clone copies everything but the numerators of floors, which are never changed in place.
 func (c *Conj) Clone() *Conj {
 	return &Conj{c.N, CloneRows(c.Eq), CloneRows(c.Ge), slices.Clone(c.Divs)}
 }
 
-// fit pads a row with zeros to the width of c.
+// Fit pads a row with zeros to the width of c.
 func (c *Conj) Fit(r Row) Row {
 	for len(r) < c.Width() {
 		r = append(r, 0)
@@ -54,7 +54,7 @@ func (c *Conj) addColumn(d Div) int {
 	return c.Width() - 1
 }
 
-// flat is c as a system of plain columns: floors become variables pinned by their definitions.
+// Flat is c as a system of plain columns: floors become variables pinned by their definitions.
 func (c *Conj) Flat() *System {
 	s := &System{Eq: CloneRows(c.Eq), Ge: make([]Row, 0, len(c.Ge)+2*len(c.Divs)), Width: c.Width()}
 	s.Ge = append(s.Ge, CloneRows(c.Ge)...)
@@ -67,7 +67,7 @@ func (c *Conj) Flat() *System {
 	return s
 }
 
-// simplify brings c to a normal form, cheaply: rows tightened over the integers, one row per direction, floors that
+// Simplify brings c to a normal form, cheaply: rows tightened over the integers, one row per direction, floors that
 // equalities determine replaced, unused floors dropped, rows sorted. It reports false when that shows c to be empty.
 func (c *Conj) Simplify() bool {
 	for {
@@ -104,10 +104,10 @@ func (c *Conj) UsedInRows(at int) bool {
 	return false
 }
 
-// substitute returns c with variable i replaced by the row by[i−1] over m new variables.
+// Substitute returns c with variable i replaced by the row by[i−1] over m new variables.
 func (c *Conj) Substitute(m int, by []Row) *Conj { return c.SubstituteRows(&Conj{N: m}, by) }
 
-// substituteRows is substitute with rows that may use the floors of table.
+// SubstituteRows is substitute with rows that may use the floors of table.
 func (c *Conj) SubstituteRows(table *Conj, by []Row) *Conj {
 	out := &Conj{N: table.N, Divs: slices.Clone(table.Divs)}
 	rows := make([]Row, 1, c.Width())
@@ -143,7 +143,7 @@ func (c *Conj) SubstituteRows(table *Conj, by []Row) *Conj {
 	return out
 }
 
-// moved is c, which has no floors, over n variables, with variable i in column place[i−1].
+// Moved is c, which has no floors, over n variables, with variable i in column place[i−1].
 func (c *Conj) Moved(n int, place []int) *Conj {
 	width := n + 1
 	flat := make(Row, (len(c.Eq)+len(c.Ge))*width)
@@ -165,7 +165,7 @@ func (c *Conj) Moved(n int, place []int) *Conj {
 	return &Conj{N: n, Eq: rows[:len(c.Eq):len(c.Eq)], Ge: rows[len(c.Eq):]}
 }
 
-// conjunction returns a ∧ b over the same variables.
+// Conjunction returns a ∧ b over the same variables.
 func Conjunction(a, b *Conj) *Conj {
 	out := a.Clone()
 	out.absorb(b)
@@ -183,7 +183,7 @@ func (c *Conj) absorb(b *Conj) {
 	}
 }
 
-// importer adds the floors of b to c and returns the translation of rows over b to rows over c.
+// Importer adds the floors of b to c and returns the translation of rows over b to rows over c.
 func (c *Conj) Importer(b *Conj) func(Row) Row {
 	divRows := make([]Row, 0, len(b.Divs))
 	apply := func(r Row) Row {
@@ -211,7 +211,7 @@ func (c *Conj) Importer(b *Conj) func(Row) Row {
 	return apply
 }
 
-// translate writes a row over table's columns, whose variables are those of c, over c's, adding the floors in it.
+// Translate writes a row over table's columns, whose variables are those of c, over c's, adding the floors in it.
 func (c *Conj) Translate(table *Conj, r Row) Row {
 	out := make(Row, c.Width())
 	copy(out, r[:min(len(r), 1+c.N)])
@@ -229,7 +229,7 @@ func (c *Conj) Translate(table *Conj, r Row) Row {
 	return out
 }
 
-// holds evaluates c at a point, given as [1, variables…].
+// Holds evaluates c at a point, given as [1, variables…].
 func (c *Conj) Holds(point Row) bool {
 	full := append(make(Row, 0, c.Width()), point...)
 	for _, d := range c.Divs {
@@ -248,7 +248,7 @@ func (c *Conj) Holds(point Row) bool {
 	return true
 }
 
-// solved writes the variables of c in terms of each other as far as its equalities without floors, having a
+// Solved writes the variables of c in terms of each other as far as its equalities without floors, having a
 // coefficient ±1, allow. any is false when there is no such equality.
 func (c *Conj) Solved() (by []Row, any bool) {
 	by = IdentityRows(c.N)

@@ -8,7 +8,7 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// dropDigit undoes one step of a mixed-radix notation: where the existential x runs over c consecutive values and x and
+// DropDigit undoes one step of a mixed-radix notation: where the existential x runs over c consecutive values and x and
 // y stand together only as x + c·y, every integer is x + c·y in one way, and that sum takes the place of x. Bounds of y
 // alone become bounds of the sum. With cover, where only the values of the sum matter and not how often each is taken, x
 // may run over more than c values, and c may be 1.
@@ -40,7 +40,7 @@ func (c *Conj) DropDigit(cover bool) bool {
 	return false
 }
 
-// free reports that a column is an existential.
+// Free reports that a column is an existential.
 func (c *Conj) Free(at int) bool { return at > c.N && c.Divs[at-1-c.N].Den == 0 }
 
 // digitBounds finds a lower and an upper bound of x without other existentials, and a row in which it stands beside some.

@@ -7,7 +7,7 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// enumerate visits the points of c, a conjunction without parameters, until visit returns false. An unbounded dimension
+// Enumerate visits the points of c, a conjunction without parameters, until visit returns false. An unbounded dimension
 // is an error.
 func (w *Work) Enumerate(c *Conj, visit func([]int64) bool) error {
 	f := c.Flat()

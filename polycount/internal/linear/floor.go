@@ -6,7 +6,7 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// floorRow returns a row equal to ⌊num/den⌋, in the canonical form of Affine.FloorDiv, adding a floor if needed.
+// FloorRow returns a row equal to ⌊num/den⌋, in the canonical form of Affine.FloorDiv, adding a floor if needed.
 func (c *Conj) FloorRow(num Row, den int64) Row {
 	num = c.Fit(slices.Clone(num))
 	for i := 1 + c.N; i < len(num); i++ {
@@ -82,7 +82,7 @@ func (c *Conj) FloorRow(num Row, den int64) Row {
 	return whole
 }
 
-// definition is the pair num − den·q ≥ 0 and den − 1 − num + den·q ≥ 0 that pins floor k, over full-width rows.
+// Definition is the pair num − den·q ≥ 0 and den − 1 − num + den·q ≥ 0 that pins floor k, over full-width rows.
 func (c *Conj) Definition(k int) (lo, hi Row) {
 	d := c.Divs[k]
 	lo = make(Row, c.Width())
@@ -147,7 +147,7 @@ func (c *Conj) unfloor() bool {
 	return any
 }
 
-// unfloorBounds is c with the floors over the variables from first on that stand, with coefficient ±1, only in inequalities
+// UnfloorBounds is c with the floors over the variables from first on that stand, with coefficient ±1, only in inequalities
 // between whole rows, as in ⌊(i+n)/5⌋ ≤ j: by the rule of unfloor each such inequality loses its floor, and with the last
 // one the floor is gone, and the dimension that counting would make of it. Floors of the variables before first stay: to
 // a count they are symbols, and cheaper than coefficients.
@@ -231,7 +231,7 @@ func (c *Conj) removeColumn(k int) {
 	}
 }
 
-// dependsOn reports that floor k contains the variable of column at.
+// DependsOn reports that floor k contains the variable of column at.
 func (c *Conj) DependsOn(k, at int) bool {
 	for i, v := range c.Divs[k].Num {
 		if v != 0 && (i == at || i > c.N && c.DependsOn(i-1-c.N, at)) {

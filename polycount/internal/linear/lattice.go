@@ -7,7 +7,7 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// matrix is square, by rows.
+// Matrix is square, by rows.
 type Matrix [][]int64
 
 func identityMatrix(n int) Matrix {
@@ -19,7 +19,7 @@ func identityMatrix(n int) Matrix {
 	return m
 }
 
-// adjugate returns det·m⁻¹ and det by fraction-free Gauss–Jordan elimination (Bareiss 1968); det is 0 for a singular m.
+// Adjugate returns det·m⁻¹ and det by fraction-free Gauss–Jordan elimination (Bareiss 1968); det is 0 for a singular m.
 func (m Matrix) Adjugate() (adj Matrix, det int64) {
 	n := len(m)
 	a := make(Matrix, n)
@@ -62,7 +62,7 @@ func (m Matrix) Adjugate() (adj Matrix, det int64) {
 	return adj, arith.Mul(prev, flip)
 }
 
-// mulRow is the row vector v·m.
+// MulRow is the row vector v·m.
 func MulRow(v []int64, m Matrix) []int64 {
 	out := make([]int64, len(m[0]))
 	for i, x := range v {
@@ -75,7 +75,7 @@ func MulRow(v []int64, m Matrix) []int64 {
 	return out
 }
 
-// shortCombination returns integers w ≠ 0 for which w·basis has a small maximum norm. The basis is reduced by the
+// ShortCombination returns integers w ≠ 0 for which w·basis has a small maximum norm. The basis is reduced by the
 // algorithm of Lenstra, Lenstra and Lovász (1982); floating point only guides it, the vectors are exact.
 func ShortCombination(basis Matrix) (w, v []int64) {
 	n := len(basis)
@@ -162,7 +162,7 @@ func ShortCombination(basis Matrix) (w, v []int64) {
 	return w, v
 }
 
-// kernel is a basis of the combinations of the given vectors on which all forms vanish.
+// Kernel is a basis of the combinations of the given vectors on which all forms vanish.
 func (w *Work) Kernel(basis, forms []Row) []Row {
 	for _, f := range forms {
 		w.Spend(len(basis) * len(f))
@@ -197,7 +197,7 @@ func (w *Work) Kernel(basis, forms []Row) []Row {
 	return basis
 }
 
-// echelon returns a basis of the lattice that the vectors span, in which the pivot of each, positive, is the first
+// Echelon returns a basis of the lattice that the vectors span, in which the pivot of each, positive, is the first
 // coordinate that is not 0 and is 0 in those after it.
 func (w *Work) Echelon(vs []Row) (basis []Row, pivots []int) {
 	for at := 0; len(vs) > 0 && at < len(vs[0]); at++ {
@@ -236,7 +236,7 @@ func (w *Work) Echelon(vs []Row) (basis []Row, pivots []int) {
 	return basis, pivots
 }
 
-// independent reports that the chosen rows are linearly independent, the earlier ones being so.
+// Independent reports that the chosen rows are linearly Independent, the earlier ones being so.
 func Independent(coeffs Matrix, chosen []int) bool {
 	if len(chosen) == 1 {
 		return !IsZero(coeffs[chosen[0]])

@@ -6,7 +6,7 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// system is a conjunction of eq = 0 and ge ≥ 0 over plain integer variables, columns 1…width−1; column 0 is the constant.
+// System is a conjunction of eq = 0 and ge ≥ 0 over plain integer variables, columns 1…width−1; column 0 is the constant.
 type System struct {
 	Eq, Ge []Row
 	Width  int
@@ -14,13 +14,13 @@ type System struct {
 
 func (s *System) Clone() *System { return &System{CloneRows(s.Eq), CloneRows(s.Ge), s.Width} }
 
-// feasible decides whether s has an integer solution: the Omega test (Pugh 1991), with equalities solved by
+// Feasible decides whether s has an integer solution: the Omega test (Pugh 1991), with equalities solved by
 // unimodular column operations, on what presolve leaves.
 func (w *Work) Feasible(s *System) bool {
 	return w.Solvable(question{eq: s.Eq, ge: s.Ge, n: s.Width - 1})
 }
 
-// sample finds an integer solution [1, x…] of s, which it destroys.
+// Sample finds an integer solution [1, x…] of s, which it destroys.
 func (w *Work) Sample(s *System) (point Row, ok bool) {
 	point = make(Row, s.Width)
 	point[0] = 1
@@ -124,7 +124,7 @@ func allExact(lower, upper []Row, x int) bool {
 	return true
 }
 
-// solveEquality removes the last equality by a change of variables and a substitution. Where point is not nil it notes
+// SolveEquality removes the last equality by a change of variables and a substitution. Where point is not nil it notes
 // how to get the old variables back.
 func (s *System) SolveEquality(point Row, note func(func())) {
 	last := len(s.Eq) - 1
@@ -202,7 +202,7 @@ func (s *System) pick() (x int, exact bool) {
 	return x, exact
 }
 
-// split sorts the inequalities into lower bounds of x, upper bounds, and those without x.
+// Split sorts the inequalities into lower bounds of x, upper bounds, and those without x.
 func (s *System) Split(x int) (lower, upper, rest []Row) {
 	for _, r := range s.Ge {
 		switch {

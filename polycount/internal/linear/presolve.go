@@ -370,7 +370,7 @@ var presolvers = sync.Pool{New: func() any { return new(presolved) }}
 // together is rare, and needs no more than that.
 const partsLimit = 5_000_000
 
-// solvable decides the question.
+// Solvable decides the question.
 func (w *Work) Solvable(q question) (yes bool) {
 	kept := max(w.Left-partsLimit, 0) // for the question as a whole
 	w.Left, w.next = w.Left-kept, max(w.next-kept, 0)

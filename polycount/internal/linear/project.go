@@ -6,14 +6,14 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// project eliminates the variables of c for which drop is set, exactly over the integers. The result is a union over
+// Project eliminates the variables of c for which drop is set, exactly over the integers. The result is a union over
 // the kept variables whose members may overlap; every floor in it has a definition.
 func (w *Work) Project(c *Conj, drop []bool) []*Conj {
 	q, _ := c.QuantifyIn(drop, false)
 	return w.Eliminate(q)
 }
 
-// withoutClosed decides the constraints of c that are connected with no variable that is kept: nil where they have no
+// WithoutClosed decides the constraints of c that are connected with no variable that is kept: nil where they have no
 // solution, otherwise c without them.
 func (w *Work) WithoutClosed(c *Conj, drop []bool) *Conj {
 	in := make([]bool, c.Width())
@@ -55,11 +55,11 @@ func (w *Work) WithoutClosed(c *Conj, drop []bool) *Conj {
 	return left
 }
 
-// quantify returns c over the kept variables, with those for which drop is set, and the floors that depend on them,
+// Quantify returns c over the kept variables, with those for which drop is set, and the floors that depend on them,
 // as columns without definition. place tells where each column of c went.
 func (c *Conj) Quantify(drop []bool) (out *Conj, place []int) { return c.QuantifyIn(drop, true) }
 
-// quantifyIn is quantify; where not all are asked for, variables that stand in no row get no column.
+// QuantifyIn is quantify; where not all are asked for, variables that stand in no row get no column.
 func (c *Conj) QuantifyIn(drop []bool, all bool) (out *Conj, place []int) {
 	// Columns of the new conj: kept variables, kept floors, then existentials.
 	out = &Conj{}
@@ -117,10 +117,10 @@ func (c *Conj) QuantifyIn(drop []bool, all bool) (out *Conj, place []int) {
 	return out, place
 }
 
-// eliminate removes the floors without definition, which are existentials.
+// Eliminate removes the floors without definition, which are existentials.
 func (w *Work) Eliminate(c *Conj) []*Conj { return w.EliminateUntil(c, false) }
 
-// eliminateUntil is eliminate, or with stop only the steps that need no branching.
+// EliminateUntil is eliminate, or with stop only the steps that need no branching.
 func (w *Work) EliminateUntil(c *Conj, stop bool) []*Conj {
 	for c.DropDigit(true) {
 		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
@@ -157,7 +157,7 @@ func (w *Work) EliminateUntil(c *Conj, stop bool) []*Conj {
 	}
 }
 
-// solveExistential uses one equality with existentials to remove one of them; false when there is none.
+// SolveExistential uses one equality with existentials to remove one of them; false when there is none.
 func (c *Conj) SolveExistential() bool {
 	for i, e := range c.Eq {
 		at, others := 0, 0
@@ -366,11 +366,11 @@ func (w *Work) byShadows(c *Conj, at int, lower, upper, rest []Row) []*Conj {
 	return out
 }
 
-// eliminateLimit is the work that goes into eliminating quantifiers when a set is made. What needs more is left
+// EliminateLimit is the work that goes into eliminating quantifiers when a set is made. What needs more is left
 // quantified: counting and deciding need no elimination, and the rest tries again with all the work it may do.
 const EliminateLimit = 400_000
 
-// isOpen reports that c has existentials.
+// IsOpen reports that c has existentials.
 func (c *Conj) IsOpen() bool {
 	for k, d := range c.Divs {
 		if d.Den == 0 && c.UsedInRows(1+c.N+k) {
@@ -380,7 +380,7 @@ func (c *Conj) IsOpen() bool {
 	return false
 }
 
-// openUnlessSingle eliminates the existentials of c where that gives at most one member.
+// OpenUnlessSingle eliminates the existentials of c where that gives at most one member.
 func (w *Work) OpenUnlessSingle(c *Conj) []*Conj {
 	if c = c.Clone(); !c.Simplify() {
 		return nil
@@ -392,7 +392,7 @@ func (w *Work) OpenUnlessSingle(c *Conj) []*Conj {
 	return []*Conj{c}
 }
 
-// closed eliminates the existentials of c, if it has any.
+// Closed eliminates the existentials of c, if it has any.
 func (w *Work) Closed(c *Conj) []*Conj {
 	if !c.IsOpen() {
 		return []*Conj{c}
@@ -400,7 +400,7 @@ func (w *Work) Closed(c *Conj) []*Conj {
 	return w.Eliminate(c.Clone())
 }
 
-// widened writes the existentials of c as further variables.
+// Widened writes the existentials of c as further variables.
 func (c *Conj) Widened() (out *Conj, existentials int) {
 	existentials = len(c.Existentials())
 	out = &Conj{N: c.N + existentials}
@@ -435,7 +435,7 @@ func (c *Conj) Widened() (out *Conj, existentials int) {
 	return out, existentials
 }
 
-// existentials are the unit vectors of c's columns without definition.
+// Existentials are the unit vectors of c's columns without definition.
 func (c *Conj) Existentials() []Row {
 	var out []Row
 	for k, d := range c.Divs {
@@ -448,7 +448,7 @@ func (c *Conj) Existentials() []Row {
 	return out
 }
 
-// after marks the variables of c from the one after the first n.
+// After marks the variables of c from the one After the first n.
 func (c *Conj) After(n int) []bool {
 	drop := make([]bool, c.N)
 	for i := n; i < c.N; i++ {

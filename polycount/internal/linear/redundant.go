@@ -2,7 +2,7 @@ package linear
 
 import "slices"
 
-// gist drops the constraints of c that follow from the others and any member of ctx; nil where both exclude each other.
+// Gist drops the constraints of c that follow from the others and any member of ctx; nil where both exclude each other.
 func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
 	type base struct {
 		*Conj
@@ -73,7 +73,7 @@ func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
 	return out
 }
 
-// connected copies the constraints of c, which has points, that bear on column at.
+// Connected copies the constraints of c, which has points, that bear on column at.
 func (c *Conj) Connected(at int) *Conj {
 	in := make([]bool, c.Width())
 	in[at] = true
@@ -131,7 +131,7 @@ func meets(r Row, in []bool) bool {
 	return false
 }
 
-// twoBounds reports that column at stands in inequalities only, in one from below and one from above at the most, of
+// TwoBounds reports that column at stands in inequalities only, in one from below and one from above at the most, of
 // which neither can follow from the other constraints where there is a point.
 func (c *Conj) TwoBounds(at int) bool {
 	lower, upper := 0, 0
@@ -150,7 +150,7 @@ func (c *Conj) TwoBounds(at int) bool {
 	return lower <= 1 && upper <= 1
 }
 
-// withoutFloorsOf eliminates, over the rationals, the floors that depend on column at.
+// WithoutFloorsOf eliminates, over the rationals, the floors that depend on column at.
 func (w *Work) WithoutFloorsOf(c *Conj, at int) *Conj {
 	c = c.Clone()
 	dep := make([]bool, c.Width())
@@ -183,11 +183,11 @@ func (w *Work) WithoutFloorsOf(c *Conj, at int) *Conj {
 	return c
 }
 
-// irredundant drops inequalities that follow from the others. Where a column is given, at > 0, only its bounds are
+// Irredundant drops inequalities that follow from the others. Where a column is given, at > 0, only its bounds are
 // dropped, those with the larger constants first, so that what remains is what a loop would be written with.
 func (w *Work) Irredundant(c *Conj, at int) *Conj { return w.IrredundantUnder(c, nil, at) }
 
-// irredundantUnder is irredundant where ctx holds too.
+// IrredundantUnder is irredundant where ctx holds too.
 func (w *Work) IrredundantUnder(c, ctx *Conj, at int) *Conj {
 	c = c.Clone()
 	NormalizeRows(&c.Eq, &c.Ge)

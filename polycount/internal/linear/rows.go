@@ -6,7 +6,7 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// row is an affine form over columns: [constant, variables…, floors…].
+// Row is an affine form over columns: [constant, variables…, floors…].
 type Row = []int64
 
 func CloneRows(rows []Row) []Row {
@@ -24,7 +24,7 @@ func CloneRows(rows []Row) []Row {
 	return out
 }
 
-// equalPadded compares rows as if both ended in zeros.
+// EqualPadded compares rows as if both ended in zeros.
 func EqualPadded(a, b Row) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -60,14 +60,14 @@ func NegRow(r Row) Row {
 	return out
 }
 
-// negated is the row of ¬(r ≥ 0): −r − 1 ≥ 0.
+// Negated is the row of ¬(r ≥ 0): −r − 1 ≥ 0.
 func Negated(r Row) Row {
 	out := NegRow(r)
 	out[0] = arith.Sub(out[0], 1)
 	return out
 }
 
-// combineRows returns k·a + l·b for rows of one width.
+// CombineRows returns k·a + l·b for rows of one width.
 func CombineRows(k int64, a Row, l int64, b Row) Row {
 	out := make(Row, len(a))
 	for i := range a {
@@ -76,7 +76,7 @@ func CombineRows(k int64, a Row, l int64, b Row) Row {
 	return out
 }
 
-// eliminateWith adds a multiple of e, whose coefficient at column at is ±1, to r so that column at of r becomes 0.
+// EliminateWith adds a multiple of e, whose coefficient at column at is ±1, to r so that column at of r becomes 0.
 func EliminateWith(r, e Row, at int) {
 	if r[at] == 0 {
 		return
@@ -112,7 +112,7 @@ func IdentityRows(n int) []Row {
 	return by
 }
 
-// normalizeRows divides rows by the gcd of their coefficients (rounding the constants of inequalities), keeps the
+// NormalizeRows divides rows by the gcd of their coefficients (rounding the constants of inequalities), keeps the
 // tightest of parallel inequalities and turns opposite ones that meet into an equality. False: no integer solution.
 // Rows are changed in place.
 func NormalizeRows(eq, ge *[]Row) bool {

@@ -14,7 +14,7 @@ var ErrBudget = errors.New("work limit exceeded")
 // usualLimit is the limit of work where none is given: two or three seconds of one core.
 const DefaultLimit = 50_000_000
 
-// work meters an operation. One unit is about one coefficient touched; memory in use is bounded by the limit as well,
+// Work meters an operation. One unit is about one coefficient touched; memory in use is bounded by the limit as well,
 // since whatever is stored was written once.
 type Work struct {
 	ctx  context.Context
@@ -33,7 +33,7 @@ func AnyWork() *Work { return NewWork(context.Background(), 0) }
 
 const checkEvery = 1 << 16
 
-// spend takes n units, failing when none are left or the context is done.
+// Spend takes n units, failing when none are left or the context is done.
 func (w *Work) Spend(n int) {
 	w.Left -= int64(n)
 	if w.Left > w.next {
@@ -48,7 +48,7 @@ func (w *Work) Spend(n int) {
 	w.next = max(w.Left-checkEvery, 0) // not below 0: nothing goes on without units, and within gives none back
 }
 
-// within runs f on at most units of w; false when those or the 64-bit range did not suffice. It is for what only
+// Within runs f on at most units of w; false when those or the 64-bit range did not suffice. It is for what only
 // shortens an answer.
 func (w *Work) Within(units int64, f func(*Work)) (done bool) {
 	child := &Work{ctx: w.ctx, Left: min(units, w.Left)}

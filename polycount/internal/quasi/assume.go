@@ -7,7 +7,7 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// simplifyUnder rewrites p under assumptions, a union ctx: pieces and conditions that ctx decides go, floors of which ctx
+// SimplifyUnder rewrites p under assumptions, a union ctx: pieces and conditions that ctx decides go, floors of which ctx
 // fixes the remainder become quotients, and pieces become one where ctx makes one polynomial serve for both. Where ctx
 // holds the result has the values of p.
 func SimplifyUnder(w *linear.Work, p *Piecewise, ctx []*linear.Conj) *Piecewise {
@@ -85,7 +85,7 @@ func sameOn(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) bo
 	return p.Equal(q) || vanishes(w, table, p.Sub(q), dom)
 }
 
-// used marks the columns of the parameters that stand in p.
+// Used marks the columns of the parameters that stand in p.
 func (p *Piecewise) Used() []bool {
 	used := make([]bool, p.Table.Width())
 	mark := func(n int, r linear.Row) {

@@ -9,7 +9,7 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// neverNegative decides whether d is nowhere negative. Where d is affine in variables and floors that is exact; where it is
+// NeverNegative decides whether d is nowhere negative. Where d is affine in variables and floors that is exact; where it is
 // of a higher degree a negative value is looked for, then a proof; decided is false where neither is found.
 func NeverNegative(w *linear.Work, d *Piecewise) (holds, decided bool) {
 	r := rand.New(rand.NewSource(1))

@@ -10,7 +10,7 @@ import (
 // maxFamily is the largest divisor of a family of floors that is looked at.
 const maxFamily = 64
 
-// familiesJoined shortens q by ⌊e/d⌋ + ⌊(e+1)/d⌋ + … + ⌊(e+d−1)/d⌋ = e (Hermite): beside one cofactor, floors of such a
+// FamiliesJoined shortens q by ⌊e/d⌋ + ⌊(e+1)/d⌋ + … + ⌊(e+d−1)/d⌋ = e (Hermite): beside one cofactor, floors of such a
 // family that have the same coefficient for the most part become a multiple of e and the rest.
 func (p *Piecewise) FamiliesJoined(w *linear.Work, q Quasi) Quasi {
 	for again := true; again; {

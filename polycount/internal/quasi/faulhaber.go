@@ -35,7 +35,7 @@ func powerSum(k int) []arith.Rat {
 	return out
 }
 
-// bernoulli returns B_0 … B_n with B_1 = +1/2.
+// Bernoulli returns B_0 … B_n with B_1 = +1/2.
 func Bernoulli(n int) []*big.Rat {
 	b := make([]*big.Rat, n+1)
 	for m := range b {
@@ -57,7 +57,7 @@ func powerSumOf(k int) []arith.Rat {
 	return powerSum(k)
 }
 
-// sumOver returns Σ_{x=lo}^{hi} p over the atom at, for lo ≤ hi+1.
+// SumOver returns Σ_{x=lo}^{hi} p over the atom at, for lo ≤ hi+1.
 func (p Quasi) SumOver(at int, lo, hi Quasi) Quasi {
 	one := Constant(arith.RatInt(1))
 	coeffs := p.byPower(at)

@@ -40,7 +40,7 @@ func (p Quasi) size() int {
 	return n
 }
 
-// unified writes floor i of table in terms of floor j. With e + s and e + h, s < h, under floors of divisor d, their
+// Unified writes floor i of table in terms of floor j. With e + s and e + h, s < h, under floors of divisor d, their
 // difference δ is 0 or 1, so δ² = δ; it is 1 where e mod d is one of h − s residues. Where one residue ρ gives one of
 // its values, e is d·E + ρ there, which removes a variable v of e from the terms with δ, or those with 1 − δ.
 func Unified(c *linear.Conj, q Quasi, i, j int) Quasi {

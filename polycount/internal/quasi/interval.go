@@ -7,10 +7,10 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// interval is a range of integers, both ends included.
+// Interval is a range of integers, both ends included.
 type Interval struct{ Lo, Hi int64 }
 
-// enclosure returns bounds on the values of p where each variable is in its interval of box. They hold at every point, and
+// Enclosure returns bounds on the values of p where each variable is in its interval of box. They hold at every point, and
 // may be wider than the values that occur; 0 is included where the pieces may not cover the box.
 func Enclosure(w *linear.Work, p *Piecewise, box []Interval) (lo, hi *big.Rat) {
 	base := &linear.Conj{N: len(box)}

@@ -16,7 +16,7 @@ const (
 	tooLong       = 2000
 )
 
-// periodic shortens q by looking at its values. A polynomial in n and floors of n with period L is, on each residue
+// Periodic shortens q by looking at its values. A polynomial in n and floors of n with period L is, on each residue
 // class modulo L, a polynomial of the same degree, which the values at degree + 1 points of the class determine. Where
 // these polynomials agree in a coefficient for many classes, floors cancel that no rule on their forms relates, such as
 // those of divisors 2, 3 and 6. What stands beside the terms in n and its floors is carried along.

@@ -20,7 +20,7 @@ func sumPieces(w *linear.Work, a, b []Piece) []Piece {
 	return a
 }
 
-// makeDisjoint adds up pieces that may overlap.
+// MakeDisjoint adds up pieces that may overlap.
 func MakeDisjoint(w *linear.Work, ps []Piece) []Piece {
 	if len(ps) < 2 {
 		return ps
@@ -63,7 +63,7 @@ func addPiece(w *linear.Work, family []Piece, x Piece) []Piece {
 	return out
 }
 
-// tidy brings p to its short form: merged pieces, irredundant conditions, no unused floors, a fixed order.
+// Tidy brings p to its short form: merged pieces, irredundant conditions, no unused floors, a fixed order.
 func Tidy(w *linear.Work, p *Piecewise) {
 	kept := p.Pieces[:0]
 	for _, x := range p.Pieces {
@@ -173,7 +173,7 @@ func constantFloors(w *linear.Work, table *linear.Conj, q Quasi, dom *linear.Con
 	return q.Rename(by)
 }
 
-// compact drops the floors that no polynomial uses.
+// Compact drops the floors that no polynomial uses.
 func (p *Piecewise) Compact() {
 	n := p.Table.N
 	used := make([]bool, p.Table.Width())
@@ -231,7 +231,7 @@ const fewPieces = 4
 // joinLimit is the work that an attempt to join two pieces may take.
 const joinLimit = 200_000
 
-// mergePieces joins pieces whose union is a conjunction and on which one polynomial serves. With grow, the union may
+// MergePieces joins pieces whose union is a conjunction and on which one polynomial serves. With grow, the union may
 // take in parts of other pieces.
 func MergePieces(w *linear.Work, table *linear.Conj, ps []Piece, grow bool) []Piece {
 	return mergePiecesBy(w, table, ps, grow, agree)
@@ -381,7 +381,7 @@ func agree(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) boo
 	return p.Rename(exact).Equal(q.Rename(exact))
 }
 
-// coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
+// Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
 func Coalesce(w *linear.Work, cs []*linear.Conj) (out []*linear.Conj) {
 	if len(cs) == 0 {
 		return nil

@@ -9,22 +9,22 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// piecewise is a function of the variables of table: polynomials on disjoint domains, 0 outside them.
+// Piecewise is a function of the variables of table: polynomials on disjoint domains, 0 outside them.
 type Piecewise struct {
 	Table  *linear.Conj // no constraints: the floors that the polynomials use
 	Pieces []Piece
 }
 
-// piece is a polynomial over a table's columns on a domain of parameters.
+// Piece is a polynomial over a table's columns on a domain of parameters.
 type Piece struct {
 	Dom *linear.Conj
 	Q   Quasi
 }
 
-// newPiecewise is 0 everywhere, a function of n variables.
+// NewPiecewise is 0 everywhere, a function of n variables.
 func NewPiecewise(n int) *Piecewise { return &Piecewise{Table: &linear.Conj{N: n}} }
 
-// mapped substitutes rows over n new variables for the old ones.
+// Mapped substitutes rows over n new variables for the old ones.
 func (p *Piecewise) Mapped(n int, by []linear.Row) *Piecewise {
 	out := NewPiecewise(n)
 	atoms := out.ImportTable(p.Table, by)
@@ -34,7 +34,7 @@ func (p *Piecewise) Mapped(n int, by []linear.Row) *Piecewise {
 	return out
 }
 
-// mappedOver is mapped with rows that may use the floors of table, in normal form.
+// MappedOver is mapped with rows that may use the floors of table, in normal form.
 func (p *Piecewise) MappedOver(table *linear.Conj, by []linear.Row) *Piecewise {
 	out := &Piecewise{Table: &linear.Conj{N: table.N, Divs: slices.Clone(table.Divs)}}
 	atoms := out.ImportTable(p.Table, by)
@@ -47,7 +47,7 @@ func (p *Piecewise) MappedOver(table *linear.Conj, by []linear.Row) *Piecewise {
 	return out
 }
 
-// importTable adds the floors of t to p's table, its variables replaced by rows, and returns what each of its columns
+// ImportTable adds the floors of t to p's table, its variables replaced by rows, and returns what each of its columns
 // becomes as a polynomial.
 func (p *Piecewise) ImportTable(t *linear.Conj, by []linear.Row) []Quasi {
 	rows := make([]linear.Row, 1, t.Width())
@@ -89,14 +89,14 @@ func align(p, q *Piecewise) (*Piecewise, *Piecewise) {
 	return a, b
 }
 
-// sum is p + q, not tidied.
+// Sum is p + q, not tidied.
 func Sum(w *linear.Work, p, q *Piecewise) *Piecewise {
 	a, b := align(p, q)
 	a.Pieces = sumPieces(w, a.Pieces, b.Pieces)
 	return a
 }
 
-// product is p·q, not tidied.
+// Product is p·q, not tidied.
 func Product(w *linear.Work, p, q *Piecewise) *Piecewise {
 	a, b := align(p, q)
 	out := &Piecewise{a.Table, nil}
@@ -126,7 +126,7 @@ func multiply(w *linear.Work, p, q Quasi) Quasi {
 	return out
 }
 
-// scale is k·p.
+// Scale is k·p.
 func (p *Piecewise) Scale(k arith.Rat) *Piecewise {
 	out := &Piecewise{p.Table, nil}
 	if k.IsZero() {
@@ -138,7 +138,7 @@ func (p *Piecewise) Scale(k arith.Rat) *Piecewise {
 	return out
 }
 
-// floorDiv is ⌊p/d⌋ for d > 0; ok is false where a polynomial of p is not affine in variables and floors.
+// FloorDiv is ⌊p/d⌋ for d > 0; ok is false where a polynomial of p is not affine in variables and floors.
 func (p *Piecewise) FloorDiv(d int64) (out *Piecewise, ok bool) {
 	out = &Piecewise{&linear.Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}, nil}
 	for _, x := range p.Pieces {
@@ -165,7 +165,7 @@ func (p *Piecewise) FloorDiv(d int64) (out *Piecewise, ok bool) {
 	return out, true
 }
 
-// quo is p divided by variable at; ok is false where that does not divide every term.
+// Quo is p divided by variable at; ok is false where that does not divide every term.
 func (p *Piecewise) Quo(at int) (out *Piecewise, ok bool) {
 	key := AtomKey(at)
 	out = &Piecewise{p.Table, nil}
@@ -187,7 +187,7 @@ func (p *Piecewise) Quo(at int) (out *Piecewise, ok bool) {
 	return out, true
 }
 
-// equal decides whether p and q have the same value at every point.
+// Equal decides whether p and q have the same value at every point.
 func Equal(w *linear.Work, p, q *Piecewise) bool {
 	a, b := align(p, q)
 	// Most unequal pairs differ at some small point; the proof of equality is what takes time.
@@ -229,7 +229,7 @@ func vanishesOutside(w *linear.Work, p, q *Piecewise) bool {
 	return true
 }
 
-// value is the exact value at a point [1, variables…].
+// Value is the exact Value at a point [1, variables…].
 func (p *Piecewise) Value(at []*big.Int) *big.Rat {
 	for _, c := range p.Pieces {
 		if holdsBig(c.Dom, at) {
@@ -239,7 +239,7 @@ func (p *Piecewise) Value(at []*big.Int) *big.Rat {
 	return new(big.Rat)
 }
 
-// atoms appends the values of the floors to the point [1, variables…].
+// Atoms appends the values of the floors to the point [1, variables…].
 func Atoms(c *linear.Conj, at []*big.Int) []*big.Int {
 	full := slices.Clone(at)
 	for _, d := range c.Divs {
@@ -283,7 +283,7 @@ func (p *Piecewise) Terms() int {
 	return n
 }
 
-// constantly is the function of n variables with one value.
+// Constantly is the function of n variables with one value.
 func Constantly(n int, value int64) *Piecewise {
 	p := NewPiecewise(n)
 	if value != 0 {

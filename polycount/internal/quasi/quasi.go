@@ -10,11 +10,11 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// quasi is a sparse polynomial over atoms, which are the columns of some table of variables and floors: terms sorted
+// Quasi is a sparse polynomial over atoms, which are the columns of some table of variables and floors: terms sorted
 // by degree, then by atoms; no zero coefficients. It is immutable.
 type Quasi []Mono
 
-// mono is c·Π atoms. The factors are packed two bytes per atom, ascending, repeated for powers.
+// Mono is c·Π atoms. The factors are packed two bytes per atom, ascending, repeated for powers.
 type Mono struct {
 	Factors string
 	C       arith.Rat
@@ -61,7 +61,7 @@ func Constant(c arith.Rat) Quasi {
 	return Quasi{{"", c}}
 }
 
-// linear is the row as a polynomial.
+// Linear is the row as a polynomial.
 func Linear(r linear.Row) Quasi {
 	out := make(Quasi, 0, 4)
 	for i, v := range r {
@@ -136,7 +136,7 @@ func (p Quasi) Mul(q Quasi) Quasi {
 	return out.Collected()
 }
 
-// collected sorts terms and adds like ones, in place.
+// Collected sorts terms and adds like ones, in place.
 func (p Quasi) Collected() Quasi {
 	slices.SortFunc(p, func(a, b Mono) int { return compareFactors(a.Factors, b.Factors) })
 	out := p[:0]
@@ -205,7 +205,7 @@ func (p Quasi) Uses(at int) bool {
 	return false
 }
 
-// replace puts by for the atom.
+// Replace puts by for the atom.
 func (p Quasi) Replace(at int, by Quasi) Quasi {
 	if !p.Uses(at) {
 		return p
@@ -218,7 +218,7 @@ func (p Quasi) Replace(at int, by Quasi) Quasi {
 	return out
 }
 
-// rename maps every atom to a polynomial, all at once; nil stands for the atom itself.
+// Rename maps every atom to a polynomial, all at once; nil stands for the atom itself.
 func (p Quasi) Rename(by []Quasi) Quasi {
 	var out Quasi
 	for _, t := range p {
@@ -239,7 +239,7 @@ func (p Quasi) Rename(by []Quasi) Quasi {
 	return out.Collected()
 }
 
-// value evaluates p where atoms have the given values.
+// Value evaluates p where atoms have the given values.
 func (p Quasi) Value(atoms []*big.Int) *big.Rat {
 	sum, v := new(big.Rat), new(big.Int)
 	for _, t := range p {
