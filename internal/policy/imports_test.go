@@ -31,6 +31,7 @@ var layers = []string{
 	"device/opencl",
 	"device/devicetest",
 	"device/replay",
+	"kernel/expr",
 	"kernel",
 	"lift",
 	"lift/lower",

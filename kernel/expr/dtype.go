@@ -1,7 +1,8 @@
-package kernel
+package expr
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -81,6 +82,9 @@ func withVectors(scalars map[DType]dtypeRow) map[DType]dtypeRow {
 
 func vectorName(t DType, lanes int64) DType { return DType(fmt.Sprintf("%sx%d", t, lanes)) }
 
+// DTypes lists all element types, sorted.
+func DTypes() []DType { return slices.Sorted(maps.Keys(dtypes)) }
+
 // Known reports whether t names a type of the IR.
 func (t DType) Known() bool { _, ok := dtypes[t]; return ok }
 
@@ -128,5 +132,5 @@ func (t DType) Vector(lanes int64) DType {
 	return vectorName(t, lanes)
 }
 
-// isLanes reports whether accesses may have that many lanes.
-func isLanes(n int64) bool { return slices.Contains(Lanes, n) }
+// IsLanes reports whether accesses may have that many lanes.
+func IsLanes(n int64) bool { return slices.Contains(Lanes, n) }

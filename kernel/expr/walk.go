@@ -1,4 +1,4 @@
-package kernel
+package expr
 
 import "slices"
 
@@ -18,7 +18,7 @@ func (e *Cond) rebuild(c []Expr) Expr   { return &Cond{c[0], c[1], c[2]} }
 func (e *Cast) children() []Expr        { return []Expr{e.Arg} }
 func (e *Cast) rebuild(c []Expr) Expr   { return &Cast{e.DType, c[0]} }
 func (e *Access) rebuild(c []Expr) Expr { return &Access{e.Array, e.Tag, c, e.Lanes} }
-func (e *Reduce) rebuild(c []Expr) Expr { return e.with(e.Inames, c) }
+func (e *Reduce) rebuild(c []Expr) Expr { return e.With(e.Inames, c) }
 
 func (e *Reduce) children() []Expr {
 	if e.Index != nil {
@@ -27,8 +27,8 @@ func (e *Reduce) children() []Expr {
 	return []Expr{e.Body}
 }
 
-// with is the reduction over other inames, of other operands.
-func (e *Reduce) with(inames []string, operands []Expr) *Reduce {
+// With is the reduction over other inames, of other operands.
+func (e *Reduce) With(inames []string, operands []Expr) *Reduce {
 	r := *e
 	r.Inames, r.Body = inames, operands[0]
 	if e.Index != nil {
@@ -37,13 +37,35 @@ func (e *Reduce) with(inames []string, operands []Expr) *Reduce {
 	return &r
 }
 
-// subst is the reduction over other inames, with variables replaced in its operands.
-func (e *Reduce) subst(inames []string, by map[string]Expr) *Reduce {
+// Subst is the reduction over other inames, with variables replaced in its operands.
+func (e *Reduce) Subst(inames []string, by map[string]Expr) *Reduce {
 	operands := slices.Clone(e.children())
 	for i, x := range operands {
 		operands[i] = Subst(x, by)
 	}
-	return e.with(inames, operands)
+	return e.With(inames, operands)
+}
+
+// Children lists the operands of e from left to right: the indices of an access, the body of a reduction.
+func Children(e Expr) []Expr { return e.children() }
+
+// MapChildren returns e with f applied to each of its children. Parts that f leaves alone are shared, not copied.
+func MapChildren(e Expr, f func(Expr) Expr) Expr {
+	old := e.children()
+	var list []Expr
+	for i, c := range old {
+		n := f(c)
+		if n != c && list == nil {
+			list = slices.Clone(old)
+		}
+		if list != nil {
+			list[i] = n
+		}
+	}
+	if list == nil {
+		return e
+	}
+	return e.rebuild(list)
 }
 
 // Walk visits e and its parts, a node before its children and these from left to right. Where visit returns false the
@@ -62,20 +84,7 @@ func Rewrite(e Expr, f func(Expr) Expr) Expr {
 	if e == nil {
 		return nil
 	}
-	old := e.children()
-	var fresh []Expr
-	for i, c := range old {
-		n := Rewrite(c, f)
-		if n != c && fresh == nil {
-			fresh = slices.Clone(old)
-		}
-		if fresh != nil {
-			fresh[i] = n
-		}
-	}
-	if fresh != nil {
-		e = e.rebuild(fresh)
-	}
+	e = MapChildren(e, func(c Expr) Expr { return Rewrite(c, f) })
 	return f(e)
 }
 
@@ -94,33 +103,20 @@ func Subst(e Expr, by map[string]Expr) Expr {
 		inner := by
 		for _, name := range x.Inames {
 			if _, ok := by[name]; ok {
-				inner = without(inner, x.Inames)
+				inner = Without(inner, x.Inames)
 				break
 			}
 		}
-		if r := x.subst(x.Inames, inner); r.Body != x.Body || r.Index != x.Index {
+		if r := x.Subst(x.Inames, inner); r.Body != x.Body || r.Index != x.Index {
 			return r
 		}
 		return e
 	}
-	old := e.children()
-	var fresh []Expr
-	for i, c := range old {
-		n := Subst(c, by)
-		if n != c && fresh == nil {
-			fresh = slices.Clone(old)
-		}
-		if fresh != nil {
-			fresh[i] = n
-		}
-	}
-	if fresh != nil {
-		return e.rebuild(fresh)
-	}
-	return e
+	return MapChildren(e, func(c Expr) Expr { return Subst(c, by) })
 }
 
-func without(m map[string]Expr, names []string) map[string]Expr {
+// Without is m without the given names.
+func Without(m map[string]Expr, names []string) map[string]Expr {
 	out := make(map[string]Expr, len(m))
 	for k, v := range m {
 		if !slices.Contains(names, k) {
@@ -150,8 +146,8 @@ func Accesses(e Expr) []*Access {
 	return out
 }
 
-// freeVars calls f for every Var in e that no reduction inside e binds.
-func freeVars(e Expr, f func(name string)) {
+// FreeVars calls f for every Var in e that no reduction inside e binds.
+func FreeVars(e Expr, f func(name string)) {
 	var rec func(e Expr, bound []string)
 	rec = func(e Expr, bound []string) {
 		switch x := e.(type) {
@@ -172,6 +168,15 @@ func freeVars(e Expr, f func(name string)) {
 	rec(e, nil)
 }
 
+// HasReduction reports whether there is a reduction in e, which may be nil.
+func HasReduction(e Expr) bool {
+	if e == nil {
+		return false
+	}
+	_, ok := e.(*Reduce)
+	return ok || slices.ContainsFunc(e.children(), HasReduction)
+}
+
 // Reductions lists the reductions in e, outer ones first.
 func Reductions(e Expr) []*Reduce {
 	var out []*Reduce
@@ -184,4 +189,5 @@ func Reductions(e Expr) []*Reduce {
 	return out
 }
 
-func binary(kind OpKind, a, b Expr) Expr { return &Op{kind, []Expr{a, b}} }
+// Binary applies an operator to two operands.
+func Binary(kind OpKind, a, b Expr) Expr { return &Op{kind, []Expr{a, b}} }

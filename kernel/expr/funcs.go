@@ -1,7 +1,7 @@
-package kernel
+package expr
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -56,14 +56,14 @@ func Arity(name string) (n int, ok bool) {
 	return f.args, ok
 }
 
-// Functions lists the functions that expressions may call, sorted.
-func Functions() []string { return sortedKeys(mathFuncs) }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
+// ResultType is the type of a call of a function with operands of common type t; ok is false where there is no such function.
+func ResultType(name string, t DType) (result DType, ok bool) {
+	f, ok := mathFuncs[name]
+	if !ok {
+		return "", false
 	}
-	slices.Sort(keys)
-	return keys
+	return f.result(t.Base()).Vector(t.Lanes()), true
 }
+
+// Functions lists the functions that expressions may call, sorted.
+func Functions() []string { return slices.Sorted(maps.Keys(mathFuncs)) }

@@ -1,4 +1,4 @@
-package kernel
+package expr
 
 import (
 	"strings"
@@ -9,18 +9,20 @@ import (
 
 type tokenKind uint8
 
+// The kinds of token.
 const (
-	tokEnd  tokenKind = iota
-	tokLine           // end of a line outside brackets
-	tokName
-	tokNumber
+	TokEnd  tokenKind = iota
+	TokLine           // end of a line outside brackets
+	TokName
+	TokNumber
 	tokSymbol
 )
 
-type token struct {
-	kind tokenKind
-	text string
-	at   int // byte offset in the text
+// Token is a piece of the text: its kind, its characters and the byte offset where they start.
+type Token struct {
+	Kind tokenKind
+	Text string
+	At   int // byte offset in the text
 }
 
 // symbols, longest first, so that the first match is the right one.
@@ -29,17 +31,17 @@ var symbols = []string{
 	"+", "-", "*", "/", "%", "&", "|", "^", "~", "<", ">", "=", "(", ")", "[", "]", "{", "}", ",", ":", "$", "?", ".", "'", "\"", "!", ";", "@",
 }
 
-// lex splits text into tokens. Line ends count only outside brackets and when no backslash precedes them; # starts a
+// Lex splits text into tokens. Line ends count only outside brackets and when no backslash precedes them; # starts a
 // comment that ends with its line.
-func lex(text string) ([]token, error) {
-	var toks []token
+func Lex(text string) ([]Token, error) {
+	var toks []Token
 	depth := 0
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
 		case c == '\n':
 			if depth == 0 {
-				toks = append(toks, token{tokLine, "end of line", i})
+				toks = append(toks, Token{TokLine, "end of line", i})
 			}
 			i++
 		case c == ' ' || c == '\t' || c == '\r':
@@ -55,11 +57,11 @@ func lex(text string) ([]token, error) {
 			for j < len(text) && (isLetter(text[j]) || isDigit(text[j])) {
 				j++
 			}
-			toks = append(toks, token{tokName, text[i:j], i})
+			toks = append(toks, Token{TokName, text[i:j], i})
 			i = j
 		case isDigit(c) || c == '.' && i+1 < len(text) && isDigit(text[i+1]):
 			j := i + numberLength(text[i:])
-			toks = append(toks, token{tokNumber, text[i:j], i})
+			toks = append(toks, Token{TokNumber, text[i:j], i})
 			i = j
 		default:
 			sym := ""
@@ -79,11 +81,11 @@ func lex(text string) ([]token, error) {
 			case ")", "]", "}":
 				depth = max(0, depth-1)
 			}
-			toks = append(toks, token{tokSymbol, sym, i})
+			toks = append(toks, Token{tokSymbol, sym, i})
 			i += len(sym)
 		}
 	}
-	return append(toks, token{tokEnd, "end of text", len(text)}), nil
+	return append(toks, Token{TokEnd, "end of text", len(text)}), nil
 }
 
 // numberLength is the length of the number that s starts with: digits, fraction, exponent and the suffix f or d.
@@ -118,8 +120,8 @@ func numberLength(s string) int {
 func isLetter(c byte) bool { return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
-// isName reports whether s can name an iname, an array or a statement.
-func isName(s string) bool {
+// IsName reports whether s can name an iname, an array or a statement.
+func IsName(s string) bool {
 	if s == "" || !isLetter(s[0]) {
 		return false
 	}

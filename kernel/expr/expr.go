@@ -1,4 +1,8 @@
-package kernel
+// Package expr holds the expressions of kernels: their nodes, their text form, their types, and their affine parts.
+//
+// Parse and String are inverse. ToAffine and FromAffine convert index expressions to and from polycount's quasi-affine
+// form; PolyOf reads polynomials in the parameters.
+package expr
 
 // Expr is an expression of a statement: immutable, printed by String in the syntax of instructions, which parses back.
 // The node types are Int, Float, Var, Access, Op, Call, Cond, Cast and Reduce.
@@ -95,5 +99,6 @@ type Reduce struct {
 	Body   Expr
 	Index  Expr // of argmax and argmin, else nil
 
-	extreme string // the accumulator of the value that the index belongs to, where another statement uses it too
+	// Extreme names the accumulator of the value that Index belongs to, where another statement uses it too; else "".
+	Extreme string
 }

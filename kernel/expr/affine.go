@@ -1,4 +1,4 @@
-package kernel
+package expr
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ func (e *NotAffineError) Error() string { return fmt.Sprintf("%s is not affine: 
 // ToAffine turns an index expression into a quasi-affine one: sums, differences, products with constants, and // and %
 // by positive constants, over the names for which known holds (nil: all names). Anything else is a *NotAffineError.
 func ToAffine(e Expr, known func(name string) bool) (a polycount.Affine, err error) {
-	defer rescue(&err)
+	defer Rescue(&err)
 	return toAffine(e, known)
 }
 
@@ -90,9 +90,9 @@ func toAffine(e Expr, known func(name string) bool) (polycount.Affine, error) {
 // ErrOverflow is wrapped by errors for affine arithmetic that leaves the 64-bit range.
 var ErrOverflow = polycount.ErrOverflow
 
-// rescue turns the panic by which polycount's Affine operators report overflow into an error. It is deferred by what
+// Rescue turns the panic by which polycount's Affine operators report overflow into an error. It is deferred by what
 // computes with affine expressions of the user's.
-func rescue(err *error) {
+func Rescue(err *error) {
 	r := recover()
 	if r == nil {
 		return
@@ -113,7 +113,7 @@ func FromAffine(a polycount.Affine) Expr {
 	terms := make([]term, 0, a.Len()+1)
 	for _, t := range a.All() {
 		if t.Floor != nil {
-			terms = append(terms, term{t.Coeff, binary(FloorDiv, FromAffine(t.Floor.Num), Int{t.Floor.Den})})
+			terms = append(terms, term{t.Coeff, Binary(FloorDiv, FromAffine(t.Floor.Num), Int{t.Floor.Den})})
 		} else {
 			terms = append(terms, term{t.Coeff, Var{t.Name}})
 		}
@@ -135,18 +135,18 @@ func FromAffine(a polycount.Affine) Expr {
 		case c == 1:
 			e = t.of
 		default:
-			e = binary(Mul, Int{c}, t.of)
+			e = Binary(Mul, Int{c}, t.of)
 		}
 		switch {
 		case out == nil:
 			out = e
 		case negative:
-			out = binary(Sub, out, e)
+			out = Binary(Sub, out, e)
 		default:
 			if sum, ok := out.(*Op); ok && sum.Kind == Add {
 				sum.Args = append(sum.Args, e) // it was made here
 			} else {
-				out = binary(Add, out, e)
+				out = Binary(Add, out, e)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package kernel
+package expr
 
 import (
 	"strconv"
@@ -121,7 +121,7 @@ func write(b *strings.Builder, e Expr, min int) {
 		}
 		if len(x.Index) > 0 {
 			b.WriteByte('[')
-			writeList(b, x.Index)
+			WriteList(b, x.Index)
 			if x.Lanes > 0 {
 				b.WriteString("; " + strconv.FormatInt(x.Lanes, 10))
 			}
@@ -149,7 +149,7 @@ func write(b *strings.Builder, e Expr, min int) {
 			b.WriteString("(" + strings.Join(x.Inames, ", ") + ")")
 		}
 		b.WriteString(", ")
-		writeList(b, x.children())
+		WriteList(b, Children(x))
 		b.WriteByte(')')
 	default:
 		b.WriteString("<nil>")
@@ -223,11 +223,11 @@ func isLiteral(e Expr) bool {
 
 func writeCall(b *strings.Builder, name string, args ...Expr) {
 	b.WriteString(name + "(")
-	writeList(b, args)
+	WriteList(b, args)
 	b.WriteByte(')')
 }
 
-func writeList(b *strings.Builder, list []Expr) {
+func WriteList(b *strings.Builder, list []Expr) {
 	for i, e := range list {
 		if i > 0 {
 			b.WriteString(", ")

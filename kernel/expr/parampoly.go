@@ -1,4 +1,4 @@
-package kernel
+package expr
 
 import (
 	"fmt"
@@ -25,7 +25,8 @@ func ConstPoly(c int64) *ParamPoly {
 	return &ParamPoly{[]monomial{{big.NewInt(c), nil}}}
 }
 
-func varPoly(name string) *ParamPoly { return &ParamPoly{[]monomial{{big.NewInt(1), []string{name}}}} }
+// VarPoly is the parameter of that name.
+func VarPoly(name string) *ParamPoly { return &ParamPoly{[]monomial{{big.NewInt(1), []string{name}}}} }
 
 func (p *ParamPoly) list() []monomial {
 	if p == nil {
@@ -76,6 +77,9 @@ func (p *ParamPoly) Mul(q *ParamPoly) *ParamPoly {
 // Scale returns c·p.
 func (p *ParamPoly) Scale(c int64) *ParamPoly { return p.Mul(ConstPoly(c)) }
 
+// Len is the number of terms.
+func (p *ParamPoly) Len() int { return len(p.list()) }
+
 // IsZero reports whether p is 0.
 func (p *ParamPoly) IsZero() bool { return len(p.list()) == 0 }
 
@@ -99,7 +103,8 @@ func (p *ParamPoly) Params() []string {
 	for _, t := range p.list() {
 		out = append(out, t.vars...)
 	}
-	return sortedSet(out)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Eval is the value at the given parameters.
@@ -147,28 +152,28 @@ func (p *ParamPoly) String() string {
 
 // Expr is p as an expression.
 func (p *ParamPoly) Expr() Expr {
-	e, err := ParseExpr(p.String())
+	e, err := Parse(p.String())
 	if err != nil { // a coefficient of more than 64 bits
 		return Var{p.String()}
 	}
 	return e
 }
 
-// polyOf turns a size expression into a polynomial in parameters. known says which names are parameters.
-func polyOf(e Expr, known func(string) bool) (*ParamPoly, error) {
+// PolyOf turns a size expression into a polynomial in parameters. known says which names are parameters.
+func PolyOf(e Expr, known func(string) bool) (*ParamPoly, error) {
 	switch x := e.(type) {
 	case Int:
 		return ConstPoly(x.Value), nil
 	case Var:
 		if known == nil || known(x.Name) {
-			return varPoly(x.Name), nil
+			return VarPoly(x.Name), nil
 		}
 		return nil, &NotAffineError{e, x.Name + " is not a parameter"}
 	case *Op:
 		args := make([]*ParamPoly, len(x.Args))
 		for i, a := range x.Args {
 			var err error
-			if args[i], err = polyOf(a, known); err != nil {
+			if args[i], err = PolyOf(a, known); err != nil {
 				return nil, err
 			}
 		}
@@ -198,4 +203,16 @@ func polyOf(e Expr, known func(string) bool) (*ParamPoly, error) {
 		}
 	}
 	return nil, &NotAffineError{e, "not a polynomial in the parameters"}
+}
+
+// Smaller orders strides by degree, then by the size of the leading coefficient; 0 is the greatest.
+func (p *ParamPoly) Smaller(q *ParamPoly) bool {
+	if p.IsZero() || q.IsZero() {
+		return !p.IsZero()
+	}
+	a, b := p.terms[0], q.terms[0]
+	if len(a.vars) != len(b.vars) {
+		return len(a.vars) < len(b.vars)
+	}
+	return new(big.Int).Abs(a.coeff).Cmp(new(big.Int).Abs(b.coeff)) < 0
 }
