@@ -59,9 +59,9 @@ func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 
 func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
 	if s.open == nil {
-		return count.CountMembers(w, s.cs, len(s.params))
+		return count.Members(w, s.cs, len(s.params))
 	}
-	if p, ok, err := count.CountOpen(w, s.open, len(s.params)); ok || err != nil {
+	if p, ok, err := count.Open(w, s.open, len(s.params)); ok || err != nil {
 		return p, err
 	}
 	// Where elimination makes many members of one, it rarely helps: not all that is left goes into the attempt.
@@ -69,7 +69,7 @@ func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
 	if s.pending || len(s.cs) > manyMembers*len(s.open) {
 		rest /= 8
 	}
-	done := w.Within(rest, func(w *linear.Work) { p, err = count.CountMembers(w, s.closedMembers(w), len(s.params)) })
+	done := w.Within(rest, func(w *linear.Work) { p, err = count.Members(w, s.closedMembers(w), len(s.params)) })
 	if !done || errors.Is(err, ErrBudget) {
 		return nil, s.tooHard()
 	}
@@ -105,7 +105,7 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 		}
 	}
 	s = s.respace(params, s.dims)
-	of, err := count.SumOver(w, s.closedMembers(w), p.respace(s.names()).of, len(params))
+	of, err := count.Sum(w, s.closedMembers(w), p.respace(s.names()).of, len(params))
 	var unbounded *count.UnboundedError
 	if errors.As(err, &unbounded) {
 		err = s.unbounded(w, unbounded.In)

@@ -10,9 +10,9 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// CountMembers counts a union of members without existentials, over params parameters and further variables, by the
+// Members counts a union of members without existentials, over params parameters and further variables, by the
 // parameters.
-func CountMembers(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise, err error) {
+func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise, err error) {
 	if len(cs) > 1 {
 		if p, ok := enumeratedUnion(w, cs, params); ok {
 			return p, nil

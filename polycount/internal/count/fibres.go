@@ -124,9 +124,9 @@ func (f *fibres) above(at linear.Row) *linear.Conj {
 	return c
 }
 
-// Moved gives corners by inequality instead of by class, with those that a translation takes into each other added up:
+// moved gives corners by inequality instead of by class, with those that a translation takes into each other added up:
 // they have equally many points above them.
-func Moved(w *linear.Work, f *fibres, cs []corner, params int) []corner {
+func moved(w *linear.Work, f *fibres, cs []corner, params int) []corner {
 	units := f.c.Existentials()
 	for i := params + 1; i <= f.c.N; i++ {
 		if !f.c.UsedInDivs(i) {

@@ -21,13 +21,13 @@ func staircase(w *linear.Work, gens []linear.Row, width int) []corner {
 	one := []corner{{1, make(linear.Row, width)}}
 	total := one
 	for _, part := range components(gens, width) {
-		total = cornerProduct(w, total, Connected(w, part, width))
+		total = cornerProduct(w, total, connected(w, part, width))
 	}
 	return total
 }
 
-// Connected is staircase for generators that cannot be told apart by their variables.
-func Connected(w *linear.Work, gens []linear.Row, width int) []corner {
+// connected is staircase for generators that cannot be told apart by their variables.
+func connected(w *linear.Work, gens []linear.Row, width int) []corner {
 	if len(gens) == 1 {
 		return []corner{{1, make(linear.Row, width)}, {-1, gens[0]}}
 	}

@@ -9,8 +9,8 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// SumOver is Σ p over the variables after the first params of a union of conjunctions, by the others.
-func SumOver(w *linear.Work, cs []*linear.Conj, p *quasi.Piecewise, params int) (out *quasi.Piecewise, err error) {
+// Sum is Σ p over the variables after the first params of a union of conjunctions, by the others.
+func Sum(w *linear.Work, cs []*linear.Conj, p *quasi.Piecewise, params int) (out *quasi.Piecewise, err error) {
 	out = quasi.NewPiecewise(params)
 	for _, c := range w.Disjoint(cs) {
 		for _, x := range p.Pieces {

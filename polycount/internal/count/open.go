@@ -16,9 +16,9 @@ const maxCorners = 2000
 // maxOpen bounds the members of a union that are counted by inclusion and exclusion.
 const maxOpen = 5
 
-// CountOpen counts a union in its quantified form: members by inclusion and exclusion, each intersection by fibres. ok is
+// Open counts a union in its quantified form: members by inclusion and exclusion, each intersection by fibres. ok is
 // false when that would not end within a fifth of the budget.
-func CountOpen(w *linear.Work, open []*linear.Conj, params int) (p *quasi.Piecewise, ok bool, err error) {
+func Open(w *linear.Work, open []*linear.Conj, params int) (p *quasi.Piecewise, ok bool, err error) {
 	if len(open) > maxOpen {
 		return nil, false, nil
 	}
@@ -72,7 +72,7 @@ func countShadow(w *linear.Work, total *gathered, c *linear.Conj, params int, k 
 	f := newFibres(w, c)
 	cs := []corner{{1, make(linear.Row, len(f.class))}}
 	if len(f.basis) > 0 {
-		cs = Moved(w, f, corners(w, f), params)
+		cs = moved(w, f, corners(w, f), params)
 	}
 	if len(cs) > maxCorners {
 		return false, nil
