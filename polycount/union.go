@@ -1,9 +1,10 @@
 package polycount
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // The operations on unions are those on their parts: sets of one tuple, or the graphs of maps between one pair.

@@ -320,7 +320,7 @@ func (k *counter) sumVariable(r *region, at int) (region, bool) {
 			low := quasi.Linear(k.table.FloorRow(lo, l[at])).Scale(arith.RatInt(-1))
 			high := quasi.Linear(k.table.FloorRow(hi, -u[at]))
 			k.Spend(len(r.q) * (len(low) + len(high)))
-			n.q = r.q.Sum(at, low, high)
+			n.q = r.q.SumOver(at, low, high)
 			if len(n.q) > 0 {
 				next = append(next, n)
 			}
