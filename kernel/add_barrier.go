@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -28,15 +29,15 @@ func (k *Kernel) AddBarrier(before, after, id string, space Space) (*Kernel, err
 	case !expr.IsName(id) || k.Stmt(id) != nil:
 		return nil, k.errorf("statement id %q of the barrier is malformed or in use", id)
 	}
-	b := &Stmt{ID: id, Kind: kind, Deps: sortedSet(idsOf(first)), Inames: first[0].Inames}
+	b := &Stmt{ID: id, Kind: kind, Deps: nameset.Sorted(idsOf(first)), Inames: first[0].Inames}
 	for _, s := range slices.Concat(first, second) {
-		b.Inames = intersectNames(b.Inames, s.Inames)
+		b.Inames = nameset.Intersect(b.Inames, s.Inames)
 	}
 	b.Inames = slices.DeleteFunc(slices.Clone(b.Inames), func(n string) bool { return k.Tags[n].Parallel() })
 	c := k.clone()
 	c.mapStmts(func(s *Stmt) {
 		if slices.Contains(idsOf(second), s.ID) {
-			s.Deps = addSorted(s.Deps, id)
+			s.Deps = nameset.Add(s.Deps, id)
 		}
 	})
 	at := slices.IndexFunc(c.Statements, func(s *Stmt) bool { return slices.Contains(s.Deps, id) })

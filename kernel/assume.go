@@ -1,5 +1,7 @@
 package kernel
 
+import "gpuperf/internal/nameset"
+
 // Assume adds assumptions on the parameters, as in "n >= 1 and n % 16 = 0". Names that are no parameter are an error, and
 // so are assumptions that no parameter values satisfy.
 func (k *Kernel) Assume(text string) (*Kernel, error) {
@@ -9,10 +11,10 @@ func (k *Kernel) Assume(text string) (*Kernel, error) {
 	}
 	for _, p := range set.Params() {
 		if k.IsIname(p) {
-			return nil, k.errorf("assumption on iname %s: assumptions speak of parameters (%s)", p, listNames(k.Params()))
+			return nil, k.errorf("assumption on iname %s: assumptions speak of parameters (%s)", p, nameset.Text(k.Params()))
 		}
 		if !k.IsParam(p) {
-			return nil, k.errorf("assumption on %s, which is no parameter of the kernel (%s)", p, listNames(k.Params()))
+			return nil, k.errorf("assumption on %s, which is no parameter of the kernel (%s)", p, nameset.Text(k.Params()))
 		}
 	}
 	c := k.clone()

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -19,7 +20,7 @@ func (k *Kernel) addAutomaticDeps(wanted func(*Stmt) bool) {
 		for _, r := range k.Reads(s) {
 			uses[i].reads = append(uses[i].reads, r.Array)
 		}
-		uses[i].reads = append(sortedSet(uses[i].reads), k.ruleReads(s)...)
+		uses[i].reads = append(nameset.Sorted(uses[i].reads), k.ruleReads(s)...)
 		if t := target(s); t != "" {
 			uses[i].writes = []string{t}
 			writers[t]++
@@ -27,7 +28,7 @@ func (k *Kernel) addAutomaticDeps(wanted func(*Stmt) bool) {
 	}
 	link := func(s, on *Stmt) {
 		if s != on && wanted(s) && !slices.Contains(s.Deps, on.ID) && !k.dependsOn(on, s.ID) {
-			s.Deps = addSorted(s.Deps, on.ID)
+			s.Deps = nameset.Add(s.Deps, on.ID)
 		}
 	}
 	single := func(name string) bool { return writers[name] == 1 && k.IsTemp(name) }
@@ -78,7 +79,7 @@ func (k *Kernel) ruleReads(s *Stmt) []string {
 	for _, r := range k.Reads(&c) {
 		out = append(out, r.Array)
 	}
-	return sortedSet(out)
+	return nameset.Sorted(out)
 }
 
 // dependsOn reports whether s depends on the statement, directly or not.

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -43,9 +44,9 @@ func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
 	case err != nil && len(bounds) == 0:
 		return nil, k.errorf("average of %s: no iname of the kernel is bounded by a temporary", of)
 	case err != nil:
-		return nil, k.errorf("average of %s: %w; it may use the bounds %s", of, err, listNames(bounds))
-	case len(intersectNames(a.Names(), bounds)) == 0:
-		return nil, k.errorf("average of %s: it depends on none of the bounds %s", of, listNames(bounds))
+		return nil, k.errorf("average of %s: %w; it may use the bounds %s", of, err, nameset.Text(bounds))
+	case len(nameset.Intersect(a.Names(), bounds)) == 0:
+		return nil, k.errorf("average of %s: it depends on none of the bounds %s", of, nameset.Text(bounds))
 	}
 	if err := k.checkAverageValue(v); err != nil {
 		return nil, k.errorf("average of %s: %w", of, err)
@@ -74,7 +75,7 @@ func (k *Kernel) trips(iname string) (expr.Expr, error) {
 	}
 	if m, _ := d.Stride(iname); len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 || m > 1 {
 		return nil, k.errorf("the number of values of iname %s is no difference of two bounds (%s): give the average of an expression in %s",
-			iname, d, listNames(k.Bounds([]string{iname})))
+			iname, d, nameset.Text(k.Bounds([]string{iname})))
 	}
 	return expr.FromAffine(upper[0].Num.Sub(lower[0].Num).AddInt(1)), nil
 }
@@ -94,7 +95,7 @@ func (k *Kernel) checkAverageValue(e expr.Expr) error {
 		case expr.Int, expr.Float:
 		case expr.Var:
 			if !k.IsParam(x.Name) {
-				fail("%s is no parameter of the kernel (%s); declare it as an integer lp.ValueArg", x.Name, listNames(k.Params()))
+				fail("%s is no parameter of the kernel (%s); declare it as an integer lp.ValueArg", x.Name, nameset.Text(k.Params()))
 			}
 		case *expr.Op:
 			if !slices.Contains(averageOps, x.Kind) {

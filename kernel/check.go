@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -108,7 +109,7 @@ func (k *Kernel) checkStatements() error {
 		if (s.Kind == Assign) != (s.LHS != nil && s.RHS != nil) {
 			return k.errorf("statement %s: assignments have two sides, other statements none", s.ID)
 		}
-		if !isSet(s.Inames) {
+		if !nameset.IsSet(s.Inames) {
 			return k.errorf("statement %s: inames %v are not sorted", s.ID, s.Inames)
 		}
 		for _, n := range s.Inames {
@@ -139,7 +140,7 @@ func (k *Kernel) checkDeps() error {
 		}
 		path = append(path, s.ID)
 		if state[s.ID] == visiting {
-			return k.errorf("statements depend on each other in a circle: %s", listNames(path[slices.Index(path, s.ID):]))
+			return k.errorf("statements depend on each other in a circle: %s", nameset.Text(path[slices.Index(path, s.ID):]))
 		}
 		state[s.ID] = visiting
 		for _, d := range s.Deps {
@@ -231,7 +232,7 @@ func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) error {
 			break
 		}
 		if k.rule(x.Func) == nil && !expr.IsFunction(x.Func) {
-			return k.errorf("statement %s calls %s, which is neither a rule nor a known function (%s)", s.ID, x.Func, listNames(expr.Functions()))
+			return k.errorf("statement %s calls %s, which is neither a rule nor a known function (%s)", s.ID, x.Func, nameset.Text(expr.Functions()))
 		}
 		if n, _ := expr.Arity(x.Func); k.rule(x.Func) == nil && n != len(x.Args) {
 			return k.errorf("statement %s: %s takes %d operands, not %d", s.ID, x.Func, n, len(x.Args))

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/polycount"
 )
 
@@ -38,7 +39,7 @@ func (k *Kernel) Bounds(inames []string) []string {
 	for _, n := range inames {
 		visit(n)
 	}
-	return sortedSet(out)
+	return nameset.Sorted(out)
 }
 
 // hasBounds reports whether a temporary is a parameter of a domain.
@@ -75,7 +76,7 @@ func (k *Kernel) checkBounds() error {
 			return k.errorf("iname %s is bounded by %s, which is %s and not an integer", inames[0], t, a.DType)
 		}
 		for _, w := range writers {
-			if inside := intersectNames(w.AllInames(), inames); len(inside) > 0 {
+			if inside := nameset.Intersect(w.AllInames(), inames); len(inside) > 0 {
 				return k.errorf("statement %s assigns to %s within iname %s, which %s bounds: the bound of a loop must not change in it", w.ID, t, inside[0], t)
 			}
 		}
@@ -93,7 +94,7 @@ func (k *Kernel) orderBounds() {
 		c := *s
 		for _, t := range k.Bounds(s.AllInames()) {
 			if writers := k.writers(t); len(writers) == 1 && !k.dependsOn(writers[0], s.ID) {
-				c.Deps = addSorted(c.Deps, writers[0].ID)
+				c.Deps = nameset.Add(c.Deps, writers[0].ID)
 			}
 		}
 		if len(c.Deps) != len(s.Deps) {
@@ -108,5 +109,5 @@ func (k *Kernel) forAnyBounds(d *polycount.Set, inames []string) (*polycount.Set
 	if len(bounds) == 0 {
 		return d, nil
 	}
-	return d.ToDims(intersectNames(bounds, d.Params())...).Project(d.Dims()...)
+	return d.ToDims(nameset.Intersect(bounds, d.Params())...).Project(d.Dims()...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -86,7 +87,7 @@ func (k *Kernel) affineOf(e expr.Expr) (polycount.Affine, error) {
 // interval returns constant bounds of the affine expression over the domain of its inames, for all parameter values
 // that the assumptions allow. Where one does not exist the flag is false.
 func (k *Kernel) interval(e polycount.Affine, inames []string) (lo, hi int64, hasLo, hasHi bool, err error) {
-	used := intersectNames(e.Names(), inames)
+	used := nameset.Intersect(e.Names(), inames)
 	d, err := k.DomainOf(used)
 	if err != nil {
 		return 0, 0, false, false, err
@@ -156,16 +157,6 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-func intersectNames(names, with []string) []string {
-	var out []string
-	for _, n := range names {
-		if slices.Contains(with, n) {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
 func (k *Kernel) unknownIname(name string) error {
-	return fmt.Errorf("kernel %s: unknown iname %q (the kernel has %s)", k.Name, name, listNames(k.Inames()))
+	return fmt.Errorf("kernel %s: unknown iname %q (the kernel has %s)", k.Name, name, nameset.Text(k.Inames()))
 }

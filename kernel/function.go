@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -186,7 +187,7 @@ func (f *Function) check(scope *Kernel) error {
 				return fmt.Errorf("%d operations %s", n, name)
 			}
 			if _, isCall := strings.CutPrefix(name, "func:"); !isCall && !slices.Contains(OpCounts, name) {
-				return fmt.Errorf("unknown operation %q: operations are %s and func:<name>", name, listNames(OpCounts))
+				return fmt.Errorf("unknown operation %q: operations are %s and func:<name>", name, nameset.Text(OpCounts))
 			}
 		}
 	}

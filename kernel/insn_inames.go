@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -21,7 +22,7 @@ func (k *Kernel) AddInamesToInsn(inames []string, match string) (*Kernel, error)
 	}
 	c := k.clone()
 	for _, s := range stmts {
-		grown := addSorted(s.Inames, inames...)
+		grown := nameset.Add(s.Inames, inames...)
 		if slices.Equal(grown, s.Inames) {
 			continue
 		}
@@ -32,16 +33,16 @@ func (k *Kernel) AddInamesToInsn(inames []string, match string) (*Kernel, error)
 		}
 		if t := target(s); t != "" && slices.ContainsFunc(k.Reads(s), func(r *expr.Access) bool { return r.Array == t }) {
 			return nil, k.errorf("cannot add inames %s to statement %s: it reads %s, which it writes, so that running it again changes the result",
-				listNames(inames), s.ID, t)
+				nameset.Text(inames), s.ID, t)
 		}
 		for _, o := range k.Statements {
 			t := target(o)
-			if o.ID == s.ID || t == "" || len(intersectNames(o.AllInames(), inames)) == 0 {
+			if o.ID == s.ID || t == "" || len(nameset.Intersect(o.AllInames(), inames)) == 0 {
 				continue
 			}
 			if t == target(s) || slices.ContainsFunc(k.Reads(s), func(r *expr.Access) bool { return r.Array == t }) {
 				return nil, k.errorf("cannot add inames %s to statement %s: statement %s changes %s within them, so that running %s again changes the result",
-					listNames(inames), s.ID, o.ID, t, s.ID)
+					nameset.Text(inames), s.ID, o.ID, t, s.ID)
 			}
 		}
 		before, err := k.DomainOf(s.Inames)
@@ -61,7 +62,7 @@ func (k *Kernel) AddInamesToInsn(inames []string, match string) (*Kernel, error)
 		}
 		if !same {
 			return nil, k.errorf("cannot add inames %s to statement %s: they take no value at some of the points where it runs",
-				listNames(inames), s.ID)
+				nameset.Text(inames), s.ID)
 		}
 		c.mapStmts(func(n *Stmt) {
 			if n.ID == s.ID {

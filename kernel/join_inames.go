@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -13,7 +14,7 @@ import (
 func (k *Kernel) JoinInames(inames []string, name, tag string) (out *Kernel, err error) {
 	defer expr.Rescue(&err)
 	if len(inames) < 2 {
-		return nil, k.errorf("joining inames takes two or more, not %s", listNames(inames))
+		return nil, k.errorf("joining inames takes two or more, not %s", nameset.Text(inames))
 	}
 	if name == "" {
 		name = k.freshName(joinNames(inames))
@@ -40,7 +41,7 @@ func (k *Kernel) JoinInames(inames []string, name, tag string) (out *Kernel, err
 	values[inames[0]] = rest
 	c := k.clone()
 	if err := c.replaceInames(inames, []string{name}, values); err != nil {
-		return nil, k.errorf("joining inames %s: %w", listNames(inames), err)
+		return nil, k.errorf("joining inames %s: %w", nameset.Text(inames), err)
 	}
 	t, err := ParseTag(tag)
 	if err != nil {
@@ -74,8 +75,8 @@ func (k *Kernel) replaceable(what string, inames []string) error {
 		}
 	}
 	all := func(list []string, who string) error {
-		if n := len(intersectNames(inames, list)); n > 0 && n < len(inames) {
-			return k.errorf("cannot %s inames %s: %s is within %s only", what, listNames(inames), who, listNames(intersectNames(inames, list)))
+		if n := len(nameset.Intersect(inames, list)); n > 0 && n < len(inames) {
+			return k.errorf("cannot %s inames %s: %s is within %s only", what, nameset.Text(inames), who, nameset.Text(nameset.Intersect(inames, list)))
 		}
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
 )
@@ -302,7 +303,7 @@ func (m *maker) inames() error {
 		notes := m.more[i]
 		for _, n := range slices.Concat(notes.within, s.Inames) {
 			if !m.IsIname(n) {
-				return m.at(i, "the kernel has "+listNames(m.Inames()), "unknown iname %q", n)
+				return m.at(i, "the kernel has "+nameset.Text(m.Inames()), "unknown iname %q", n)
 			}
 		}
 		s.Inames = slices.Concat(s.Inames, notes.within)
@@ -316,7 +317,7 @@ func (m *maker) inames() error {
 		} else {
 			s.Inames = append(s.Inames, used...)
 		}
-		s.Inames = sortedSet(s.Inames)
+		s.Inames = nameset.Sorted(s.Inames)
 		for _, n := range s.ReductionInames() {
 			if slices.Contains(s.Inames, n) {
 				return m.at(i, "give the reduction an iname of its own", "iname %s is both reduced over and used outside the reduction", n)
@@ -334,12 +335,12 @@ func (m *maker) inames() error {
 			before := len(s.Inames)
 			if m.more[i].pair { // both targets of one statement are assigned at the same points
 				next := m.Kernel.Statements[i+1]
-				s.Inames = addSorted(s.Inames, next.Inames...)
+				s.Inames = nameset.Add(s.Inames, next.Inames...)
 				next.Inames = s.Inames
 			}
 			for _, r := range m.Reads(s) {
 				if m.IsTemp(r.Array) {
-					s.Inames = addSorted(s.Inames, removeNames(m.implicitInames(r.Array), s.ReductionInames()...)...)
+					s.Inames = nameset.Add(s.Inames, nameset.Remove(m.implicitInames(r.Array), s.ReductionInames()...)...)
 				}
 			}
 			changed = changed || len(s.Inames) != before
@@ -353,11 +354,11 @@ func (m *maker) implicitInames(temp string) []string {
 	var common []string
 	for n, w := range m.writers(temp) {
 		own := slices.Clone(w.Inames)
-		expr.FreeVars(w.LHS, func(v string) { own = removeNames(own, v) })
+		expr.FreeVars(w.LHS, func(v string) { own = nameset.Remove(own, v) })
 		if n == 0 {
 			common = own
 		} else {
-			common = intersectNames(common, own)
+			common = nameset.Intersect(common, own)
 		}
 	}
 	return common
@@ -378,7 +379,7 @@ func (m *maker) usedInames(s *Stmt) []string {
 			}
 		})
 	}
-	return sortedSet(out)
+	return nameset.Sorted(out)
 }
 
 // infer appends the arguments that are used and not declared: arrays and scalars in the order of the text, then the
@@ -522,7 +523,7 @@ func (m *maker) deps() error {
 				unsynced = append(unsynced, id)
 			}
 		}
-		s.NoSync = sortedSet(unsynced)
+		s.NoSync = nameset.Sorted(unsynced)
 	}
 	exact := map[*Stmt]bool{}
 	for i, s := range m.Kernel.Statements {
@@ -551,7 +552,7 @@ func (m *maker) others(i int, what string, patterns []string) ([]string, error) 
 			return nil, source.New("", m.text, m.placeOf(i, pattern), "%s on unknown statement %q", what, pattern)
 		}
 	}
-	return sortedSet(ids), nil
+	return nameset.Sorted(ids), nil
 }
 
 func (m *maker) dtypes() error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -39,7 +40,7 @@ func (k *Kernel) MapDomain(text string) (out *Kernel, err error) {
 	}
 	for _, p := range m.Params() {
 		if !k.IsParam(p) {
-			return fail("%s is no parameter of the kernel (%s)", p, listNames(k.Params()))
+			return fail("%s is no parameter of the kernel (%s)", p, nameset.Text(k.Params()))
 		}
 	}
 	d, err := k.DomainOf(olds)
@@ -47,23 +48,23 @@ func (k *Kernel) MapDomain(text string) (out *Kernel, err error) {
 		m, err = m.IntersectDomain(d)
 	}
 	if err != nil {
-		return nil, k.errorf("mapping inames %s: %w", listNames(olds), err)
+		return nil, k.errorf("mapping inames %s: %w", nameset.Text(olds), err)
 	}
 	graph := m.Graph()
 	if reached, err := graph.Project(olds...); err != nil {
-		return nil, k.errorf("mapping inames %s: %w", listNames(olds), err)
+		return nil, k.errorf("mapping inames %s: %w", nameset.Text(olds), err)
 	} else if total, err := d.IsSubset(reached); err != nil || !total {
 		if err == nil {
 			err = fmt.Errorf("some points of the domain %s have no image", d)
 		}
-		return nil, k.errorf("cannot map inames %s: %w", listNames(olds), err)
+		return nil, k.errorf("cannot map inames %s: %w", nameset.Text(olds), err)
 	}
 	values, err := functionsOf(graph, olds, names)
 	if err != nil {
-		return nil, k.errorf("cannot map inames %s: %w", listNames(olds), err)
+		return nil, k.errorf("cannot map inames %s: %w", nameset.Text(olds), err)
 	}
 	if _, err := functionsOf(graph, names, olds); err != nil {
-		return nil, k.errorf("cannot map inames %s: %w", listNames(olds), err)
+		return nil, k.errorf("cannot map inames %s: %w", nameset.Text(olds), err)
 	}
 	var cs []polycount.Constraint
 	image, err := m.Range()
@@ -71,12 +72,12 @@ func (k *Kernel) MapDomain(text string) (out *Kernel, err error) {
 		err = fmt.Errorf("the new domain falls into %d parts", len(image.Disjuncts()))
 	}
 	if err != nil {
-		return nil, k.errorf("mapping inames %s: %w", listNames(olds), err)
+		return nil, k.errorf("mapping inames %s: %w", nameset.Text(olds), err)
 	}
 	cs, _ = image.Constraints()
 	c := k.clone()
 	if err := c.replaceInames(olds, names, values, cs...); err != nil {
-		return nil, k.errorf("mapping inames %s: %w", listNames(olds), err)
+		return nil, k.errorf("mapping inames %s: %w", nameset.Text(olds), err)
 	}
 	return c, nil
 }
@@ -101,7 +102,7 @@ func functionsOf(set *polycount.Set, names, of []string) (map[string]polycount.A
 			known = append(known, n)
 		}
 		if len(next) == len(left) {
-			return nil, fmt.Errorf("%s is no quasi-affine function of %s there", left[0], listNames(of))
+			return nil, fmt.Errorf("%s is no quasi-affine function of %s there", left[0], nameset.Text(of))
 		}
 		left = next
 	}

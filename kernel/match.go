@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -40,7 +41,7 @@ func (k *Kernel) matchSome(text string) ([]*Stmt, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, k.errorf("no statement matches %q (the statements are %s)", text, listNames(k.ids()))
+		return nil, k.errorf("no statement matches %q (the statements are %s)", text, nameset.Text(k.ids()))
 	}
 	return out, nil
 }

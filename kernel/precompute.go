@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -66,7 +67,7 @@ func (p *prefetch) free() []string {
 			}
 		})
 	}
-	return sortedSet(out)
+	return nameset.Sorted(out)
 }
 
 func (p *prefetch) suffix() string {
@@ -98,12 +99,12 @@ func (p *prefetch) restrictRule() error {
 	if len(p.sites) == 1 && !p.opt.BoundingBox && !p.sites[0].maybe {
 		// what is needed is fetched, if the use runs wherever its inames have a value
 		s := p.sites[0]
-		used := sortedSet(slices.Concat(s.used, p.outer))
+		used := nameset.Sorted(slices.Concat(s.used, p.outer))
 		all, err := p.DomainOf(used)
 		if err != nil {
 			return err
 		}
-		runs, err := p.DomainOf(sortedSet(s.scope))
+		runs, err := p.DomainOf(nameset.Sorted(s.scope))
 		if err == nil {
 			runs, err = runs.Project(used...)
 		}
@@ -133,7 +134,7 @@ func (p *prefetch) keepInside(e expr.Expr, maybe bool) error {
 				scope = append(scope, n)
 			}
 		})
-		inside, err := p.surelyInside(x, sortedSet(scope))
+		inside, err := p.Kernel.surelyInside(x, nameset.Sorted(scope))
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -176,14 +177,14 @@ func (p *prefetch) collectIn(s *Stmt, e expr.Expr, scope []string, maybe bool) e
 				return fmt.Errorf("%s in statement %s: %w", e, s.ID, err)
 			}
 			at.index = append(at.index, x)
-			at.used = append(at.used, intersectNames(x.Names(), p.Inames())...)
+			at.used = append(at.used, nameset.Intersect(x.Names(), p.Inames())...)
 		}
 		for _, b := range p.Bounds(at.used) { // the fetch is bounded as the accesses are
 			for _, w := range p.writers(b) {
-				at.used = append(at.used, intersectNames(w.Inames, scope)...)
+				at.used = append(at.used, nameset.Intersect(w.Inames, scope)...)
 			}
 		}
-		at.used = sortedSet(at.used)
+		at.used = nameset.Sorted(at.used)
 		p.sites = append(p.sites, at)
 	}
 	for _, c := range expr.Children(e) {
@@ -196,9 +197,9 @@ func (p *prefetch) collectIn(s *Stmt, e expr.Expr, scope []string, maybe bool) e
 
 func (p *prefetch) findOuter() error {
 	for _, s := range p.sites {
-		p.outer = append(p.outer, removeNames(s.used, p.sweep...)...)
+		p.outer = append(p.outer, nameset.Remove(s.used, p.sweep...)...)
 	}
-	p.outer = sortedSet(p.outer)
+	p.outer = nameset.Sorted(p.outer)
 	if p.opt.OuterInames != nil {
 		for _, n := range p.opt.OuterInames {
 			if !p.IsIname(n) {
@@ -213,7 +214,7 @@ func (p *prefetch) findOuter() error {
 				return fmt.Errorf("the accesses use iname %s, which is neither swept nor one of the outer inames", n)
 			}
 		}
-		p.outer = sortedSet(p.opt.OuterInames)
+		p.outer = nameset.Sorted(p.opt.OuterInames)
 	}
 	for _, s := range p.sites {
 		for _, n := range p.outer {
@@ -232,7 +233,7 @@ func (p *prefetch) measure() error {
 		var lo, hi int64
 		for i, s := range p.sites {
 			swept, rest := p.sweptPart(s.index[axis])
-			for _, n := range intersectNames(rest.Names(), p.sweep) {
+			for _, n := range nameset.Intersect(rest.Names(), p.sweep) {
 				return fmt.Errorf("%s: axis %d is not affine in the swept iname %s", s.acc, axis, n)
 			}
 			if i == 0 {
@@ -274,7 +275,7 @@ func (p *prefetch) name() error {
 	name := p.opt.Name
 	if name == "" {
 		name = p.freshName(p.of + p.suffix())
-	} else if err := p.checkNewName(name); err != nil {
+	} else if err := p.Kernel.checkNewName(name); err != nil {
 		return err
 	}
 	p.tile = &Array{Name: name, DType: p.dtype(), Space: p.opt.Space, Shape: []expr.Expr{}}
@@ -294,7 +295,7 @@ func (p *prefetch) name() error {
 		}
 		if p.opt.DimNames != nil {
 			x.dim = p.opt.DimNames[i]
-			if err := p.checkNewName(x.dim); err != nil {
+			if err := p.Kernel.checkNewName(x.dim); err != nil {
 				return err
 			}
 		} else {
@@ -360,7 +361,7 @@ func (p *prefetch) fetchDomain() error {
 
 // footprint is the set of fetch inames (beside the outer ones) that one access needs.
 func (p *prefetch) footprint(s *site) (*polycount.Set, error) {
-	d, err := p.rawDomainOf(sortedSet(slices.Concat(s.used, p.outer)))
+	d, err := p.rawDomainOf(nameset.Sorted(slices.Concat(s.used, p.outer)))
 	if err != nil {
 		return nil, err
 	}
@@ -503,10 +504,10 @@ func (p *prefetch) rewrite() error {
 		found := false
 		s.mapExprs(func(e expr.Expr) expr.Expr { return replaceAccesses(e, by, &found) })
 		if found {
-			s.Deps = addSorted(s.Deps, p.id)
+			s.Deps = nameset.Add(s.Deps, p.id)
 		}
 	})
-	fetch := &Stmt{ID: p.id, LHS: p.element(place), RHS: p.fetched(), Inames: sortedSet(slices.Concat(p.outer, p.dims))}
+	fetch := &Stmt{ID: p.id, LHS: p.element(place), RHS: p.fetched(), Inames: nameset.Sorted(slices.Concat(p.outer, p.dims))}
 	at := slices.IndexFunc(p.Statements, func(s *Stmt) bool { return slices.Contains(s.Deps, p.id) })
 	p.Statements = slices.Insert(p.Statements, at, fetch)
 	for _, n := range p.dims {

@@ -20,12 +20,19 @@ func (k *Kernel) Prepare() (out *Kernel, err error) {
 	if c, err = c.resolveILP(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{
-		c.inferTypes, c.resolveAuto, func() error { c.resolveSpaces(); c.orderBounds(); return nil }, c.Check, c.checkPrepared,
-	} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	if err := c.inferTypes(); err != nil {
+		return nil, err
+	}
+	if err := c.resolveAuto(); err != nil {
+		return nil, err
+	}
+	c.resolveSpaces()
+	c.orderBounds()
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if err := c.checkPrepared(); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -62,23 +69,4 @@ func (k *Kernel) checkPrepared() error {
 		}
 	}
 	return nil
-}
-
-// Launchable verifies what a kernel needs to run, beside what it needs to be counted: work-groups and tiles of constant
-// size. It is called on prepared kernels.
-func (k *Kernel) Launchable() error {
-	for _, list := range [2][]*Array{k.Args, k.Temps} {
-		for _, a := range list {
-			if a.Space != Local && a.Space != Private {
-				continue
-			}
-			for axis, size := range a.Shape {
-				if _, ok := size.(expr.Int); !ok {
-					return k.errorf("the size %s of axis %d of %s is not constant, as %s memory needs; fix the parameters", size, axis, a.Name, a.Space)
-				}
-			}
-		}
-	}
-	_, err := k.LocalSize()
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -43,7 +44,7 @@ func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Ker
 		}
 		if !within {
 			if len(only) > 0 {
-				return nil, k.errorf("temporary %s is not written within %s", t.Name, listNames(inames))
+				return nil, k.errorf("temporary %s is not written within %s", t.Name, nameset.Text(inames))
 			}
 			continue
 		}
@@ -52,14 +53,14 @@ func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Ker
 		}
 		for _, s := range k.readers(t.Name) {
 			if !containsAll(s.AllInames(), inames) {
-				return nil, k.errorf("cannot privatize %s by %s: statement %s reads it outside these inames", t.Name, listNames(inames), s.ID)
+				return nil, k.errorf("cannot privatize %s by %s: statement %s reads it outside these inames", t.Name, nameset.Text(inames), s.ID)
 			}
 		}
 		if bounded := k.BoundedBy(t.Name, k.Inames()); len(bounded) > 0 {
-			return nil, k.errorf("cannot privatize %s by %s: it bounds iname %s", t.Name, listNames(inames), bounded[0])
+			return nil, k.errorf("cannot privatize %s by %s: it bounds iname %s", t.Name, nameset.Text(inames), bounded[0])
 		}
 		if err := k.freshPerIteration(t.Name); err != nil {
-			return nil, k.errorf("cannot privatize %s by %s: %w", t.Name, listNames(inames), err)
+			return nil, k.errorf("cannot privatize %s by %s: %w", t.Name, nameset.Text(inames), err)
 		}
 		n := *t
 		n.Shape = slices.Concat(t.Shape, sizes)

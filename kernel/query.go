@@ -2,8 +2,8 @@ package kernel
 
 import (
 	"slices"
-	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -172,15 +172,15 @@ func (s *Stmt) ReductionInames() []string {
 			out = append(out, r.Inames...)
 		}
 	}
-	return sortedSet(out)
+	return nameset.Sorted(out)
 }
 
 // AllInames are the inames of s and of the reductions in it, sorted.
 func (s *Stmt) AllInames() []string {
 	if !s.reduces() {
-		return sortedSet(s.Inames)
+		return nameset.Sorted(s.Inames)
 	}
-	return sortedSet(append(slices.Clone(s.Inames), s.ReductionInames()...))
+	return nameset.Sorted(append(slices.Clone(s.Inames), s.ReductionInames()...))
 }
 
 // reduces reports that there is a reduction in s.
@@ -194,25 +194,6 @@ func (s *Stmt) Unsynced(o *Stmt, space Space) bool {
 		return slices.Contains(s.NoSync, o.ID) || slices.Contains(s.NoSync, o.ID+"@"+string(space))
 	}
 	return says(s, o) || says(o, s)
-}
-
-// isSet reports whether a list is sorted, without repetition.
-func isSet(list []string) bool {
-	for i := 1; i < len(list); i++ {
-		if list[i-1] >= list[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func sortedSet(list []string) []string {
-	if isSet(list) {
-		return slices.Clone(list)
-	}
-	list = slices.Clone(list)
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // writers returns the statements that assign to the variable.
@@ -235,11 +216,6 @@ func (k *Kernel) readers(name string) []*Stmt {
 		}
 	}
 	return out
-}
-
-// splitNames reads a list of names separated by commas or blanks.
-func splitNames(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
 }
 
 // vectorAccess is an access to several elements of the array at a time; nil where there is none.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -104,7 +105,7 @@ func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
 				bad = errors.Join(bad, err)
 				return r
 			}
-			final.Deps = addSorted(final.Deps, parts[len(parts)-1].ID)
+			final.Deps = nameset.Add(final.Deps, parts[len(parts)-1].ID)
 			return acc
 		}
 		if axis := slices.IndexFunc(r.Inames, func(n string) bool { return k.Tags[n].Kind == LocalAxis }); axis >= 0 {
@@ -114,7 +115,7 @@ func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
 				bad = errors.Join(bad, err)
 				return r
 			}
-			final.Deps = addSorted(final.Deps, parts[len(parts)-1].ID)
+			final.Deps = nameset.Add(final.Deps, parts[len(parts)-1].ID)
 			return acc
 		}
 		name := strings.Join(r.Inames, "_")
@@ -137,10 +138,10 @@ func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
 		parts = append(parts, init)
 		update := &Stmt{
 			ID: fresh(s.ID+"_"+name+"_update", taken), LHS: expr.Var{Name: acc.Name}, RHS: how.step(expr.Var{Name: acc.Name}, r.Body),
-			Inames: addSorted(s.Inames, r.Inames...), Deps: addSorted(s.Deps, init.ID), Predicates: s.Predicates, Tags: s.Tags,
+			Inames: nameset.Add(s.Inames, r.Inames...), Deps: nameset.Add(s.Deps, init.ID), Predicates: s.Predicates, Tags: s.Tags,
 		}
 		parts = append(parts, update)
-		final.Deps = addSorted(final.Deps, update.ID)
+		final.Deps = nameset.Add(final.Deps, update.ID)
 		k.Temps = append(k.Temps, acc)
 		return expr.Var{Name: acc.Name}
 	}

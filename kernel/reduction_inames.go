@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -22,7 +23,7 @@ func (k *Kernel) separateReductions() error {
 			continue
 		}
 		for _, r := range expr.Reductions(s.RHS) {
-			me := owner{s.ID, listNames(sortedSet(r.Inames))}
+			me := owner{s.ID, nameset.Text(nameset.Sorted(r.Inames))}
 			copies := map[string]string{}
 			for _, n := range r.Inames {
 				o, seen := owners[n]
@@ -43,7 +44,7 @@ func (k *Kernel) separateReductions() error {
 			for j, n := range inames {
 				if copies[n] != "" {
 					inames[j], by[n] = copies[n], expr.Var{Name: copies[n]}
-					owners[inames[j]] = owner{s.ID, listNames(sortedSet(inames))}
+					owners[inames[j]] = owner{s.ID, nameset.Text(nameset.Sorted(inames))}
 				}
 			}
 			next := *s

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -32,8 +33,8 @@ func (k *Kernel) pairReductions() {
 		marked := *index
 		marked.Extreme = acc.Name
 		last, first := *s, *t
-		last.RHS, last.Deps = expr.Var{Name: acc.Name}, addSorted(s.Deps, t.ID)
-		first.RHS, first.Deps = replaceReduction(t.RHS, index, &marked), removeNames(addSorted(t.Deps, s.Deps...), s.ID)
+		last.RHS, last.Deps = expr.Var{Name: acc.Name}, nameset.Add(s.Deps, t.ID)
+		first.RHS, first.Deps = replaceReduction(t.RHS, index, &marked), nameset.Remove(nameset.Add(t.Deps, s.Deps...), s.ID)
 		k.Statements[i], k.Statements[i+1] = &first, &last
 	}
 }
@@ -41,7 +42,7 @@ func (k *Kernel) pairReductions() {
 // together reports whether s and t run at the same points, with no statement that must run between them.
 func (k *Kernel) together(s, t *Stmt) bool {
 	rest := *t
-	rest.Deps = removeNames(t.Deps, s.ID)
+	rest.Deps = nameset.Remove(t.Deps, s.ID)
 	return slices.Equal(s.Inames, t.Inames) && slices.EqualFunc(s.Predicates, t.Predicates, expr.Equal) &&
 		!k.dependsOn(&rest, s.ID) && !k.dependsOn(s, t.ID)
 }
@@ -85,7 +86,7 @@ func (k *Kernel) realizeIndex(s *Stmt, r *expr.Reduce, parts []*Stmt) (all []*St
 	}
 	index, item := temp("acc_"+name, at), temp("item_"+name, value)
 	better := expr.Binary(beyond, item, extreme)
-	inner := addSorted(s.Inames, r.Inames...)
+	inner := nameset.Add(s.Inames, r.Inames...)
 	deps := s.Deps
 	for _, part := range []struct {
 		suffix string
@@ -107,7 +108,7 @@ func (k *Kernel) realizeIndex(s *Stmt, r *expr.Reduce, parts []*Stmt) (all []*St
 			Inames: part.inames, Deps: deps, Predicates: s.Predicates, Tags: s.Tags,
 		}
 		parts = append(parts, p)
-		deps = addSorted(deps, p.ID)
+		deps = nameset.Add(deps, p.ID)
 	}
 	return parts, index, nil
 }

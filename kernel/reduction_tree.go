@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -57,10 +58,10 @@ func (k *Kernel) realizeTree(s *Stmt, r *expr.Reduce, iname string, parts []*Stm
 		}
 		p := &Stmt{
 			ID: fresh(s.ID+"_"+iname+suffix, taken), LHS: element(at), RHS: value,
-			Inames: addSorted(s.Inames, over), Deps: deps, Predicates: s.Predicates, Tags: s.Tags,
+			Inames: nameset.Add(s.Inames, over), Deps: deps, Predicates: s.Predicates, Tags: s.Tags,
 		}
 		parts = append(parts, p)
-		deps = addSorted(deps, p.ID)
+		deps = nameset.Add(deps, p.ID)
 	}
 	full, err := k.takesAll(s.Inames, iname, lo, hi)
 	if err != nil {
@@ -71,7 +72,7 @@ func (k *Kernel) realizeTree(s *Stmt, r *expr.Reduce, iname string, parts []*Stm
 		add("_init", whole, shifted(whole, -lo), neutral)
 	}
 	value := r.Body
-	if rest := removeNames(r.Inames, iname); len(rest) > 0 {
+	if rest := nameset.Remove(r.Inames, iname); len(rest) > 0 {
 		value = r.With(rest, expr.Children(r))
 	}
 	add("_part", iname, shifted(iname, -lo), value)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -35,7 +36,7 @@ func (k *Kernel) RemoveWork(opt WorkRemoval) (out *Kernel, err error) {
 	}
 	for _, name := range opt.Vars {
 		if k.Array(name) == nil || k.SpaceOf(name) != Global {
-			return nil, k.errorf("removing work: %s is no array in global memory (%s)", name, listNames(k.globals()))
+			return nil, k.errorf("removing work: %s is no array in global memory (%s)", name, nameset.Text(k.globals()))
 		}
 	}
 	for _, name := range k.globals() {
@@ -283,7 +284,7 @@ func (k *Kernel) knowsTags(opt WorkRemoval) error {
 	}
 	for _, tag := range opt.Keep {
 		if !slices.Contains(known, tag) {
-			return fmt.Errorf("no access to global memory has the tag %s (%s)", tag, listNames(sortedSet(known)))
+			return fmt.Errorf("no access to global memory has the tag %s (%s)", tag, nameset.Text(nameset.Sorted(known)))
 		}
 	}
 	return nil

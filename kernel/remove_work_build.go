@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -47,7 +48,7 @@ func (r *remover) targets(n int) error {
 
 // workItem are the inames of a statement that every work-item runs once.
 func (r *remover) workItem() []string {
-	return sortedSet(removeNames(slices.Concat(r.groups[:], r.items[:]), ""))
+	return nameset.Sorted(nameset.Remove(slices.Concat(r.groups[:], r.items[:]), ""))
 }
 
 // sum is the value of all targets together.
@@ -145,12 +146,12 @@ func (r *remover) rotate(l *readLoop, m int) {
 		c := &Array{Name: r.freshName(a.Name + "_next"), DType: a.DType, Space: Private, Shape: []expr.Expr{}, PerItem: true}
 		r.Temps = append(r.Temps, c)
 		next[i] = expr.Var{Name: c.Name}
-		s := &Stmt{ID: r.freshID(c.Name), LHS: next[i], RHS: expr.Var{Name: from.Name}, Inames: last.Inames, Deps: sortedSet(after)}
+		s := &Stmt{ID: r.freshID(c.Name), LHS: next[i], RHS: expr.Var{Name: from.Name}, Inames: last.Inames, Deps: nameset.Sorted(after)}
 		list = append(list, s)
 		copies = append(copies, s.ID)
 	}
 	for i, a := range r.tgt {
-		s := &Stmt{ID: r.freshID(a.Name + "_turn"), LHS: expr.Var{Name: a.Name}, RHS: next[i], Inames: last.Inames, Deps: sortedSet(copies)}
+		s := &Stmt{ID: r.freshID(a.Name + "_turn"), LHS: expr.Var{Name: a.Name}, RHS: next[i], Inames: last.Inames, Deps: nameset.Sorted(copies)}
 		l.turns = append(l.turns, s)
 	}
 	r.Statements = slices.Insert(r.Statements, slices.Index(r.Statements, last)+1, slices.Concat(list, l.turns)...)
@@ -192,7 +193,7 @@ func (r *remover) stores() error {
 	for _, o := range r.Statements {
 		s.Deps = append(s.Deps, o.ID)
 	}
-	s.Deps = sortedSet(s.Deps)
+	s.Deps = nameset.Sorted(s.Deps)
 	r.Statements = append(r.Statements, s)
 	r.Args = append(r.Args, dest)
 	return r.inferShapes()
@@ -226,11 +227,11 @@ func (r *remover) link() error {
 			on := slices.Concat(slices.Collect(maps.Keys(into)), init, earlier)
 			for _, l := range r.loops {
 				// what comes after the loop comes after all of its iterations
-				if !containsAll(s.Inames, l.inames) && len(intersectNames(on, idsOf(l.reads))) > 0 {
+				if !containsAll(s.Inames, l.inames) && len(nameset.Intersect(on, idsOf(l.reads))) > 0 {
 					on = append(on, idsOf(l.turns)...)
 				}
 			}
-			deps[s.ID] = sortedSet(on)
+			deps[s.ID] = nameset.Sorted(on)
 			earlier = append(earlier, s.ID)
 		}
 	}
@@ -252,14 +253,14 @@ func (r *remover) nest() error {
 				ids = append(ids, s.ID)
 			}
 		}
-		return listNames(ids)
+		return nameset.Text(ids)
 	}
 	count := func(k *Kernel, iname string) int { return strings.Count(users(k, iname), ",") }
 	var was [][]string
 	for _, x := range r.Inames() {
 		for _, y := range r.Inames() {
 			now := users(r.Kernel, x)
-			if r.Tags[x].Parallel() || r.Tags[y].Parallel() || now == listNames(nil) || now != users(r.Kernel, y) {
+			if r.Tags[x].Parallel() || r.Tags[y].Parallel() || now == nameset.Text(nil) || now != users(r.Kernel, y) {
 				continue
 			}
 			if count(r.old, x) > count(r.old, y) {
@@ -292,7 +293,7 @@ func (r *remover) clean() error {
 	}
 	r.Args = slices.DeleteFunc(r.Args, unused)
 	r.Temps = slices.DeleteFunc(r.Temps, unused)
-	c, err := r.RemoveUnusedInames()
+	c, err := r.Kernel.RemoveUnusedInames()
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -98,7 +99,7 @@ func (k *Kernel) DuplicateInames(inames []string, match string, names ...string)
 			}
 			own = append(own, n)
 		}
-		s.Inames = sortedSet(own)
+		s.Inames = nameset.Sorted(own)
 	})
 	return c, nil
 }
@@ -108,7 +109,7 @@ func (k *Kernel) DuplicateInames(inames []string, match string, names ...string)
 func (k *Kernel) copyInames(copies map[string]string) error {
 	olds := slices.Sorted(maps.Keys(copies))
 	for i, d := range k.Domains {
-		own, foreign := intersectNames(olds, d.Dims()), intersectNames(olds, d.Params())
+		own, foreign := nameset.Intersect(olds, d.Dims()), nameset.Intersect(olds, d.Params())
 		if len(own) == 0 {
 			if len(foreign) > 0 {
 				return k.errorf("cannot duplicate iname %s: the domain %s depends on it; duplicate its inames too", foreign[0], d)
@@ -131,7 +132,7 @@ func (k *Kernel) copyInames(copies map[string]string) error {
 			k.Domains[i], err = d.AddDims(added...).Intersect(copied)
 		}
 		if err != nil {
-			return k.errorf("duplicating inames %s: %w", listNames(own), err)
+			return k.errorf("duplicating inames %s: %w", nameset.Text(own), err)
 		}
 	}
 	for _, n := range olds {
@@ -140,7 +141,7 @@ func (k *Kernel) copyInames(copies map[string]string) error {
 		}
 	}
 	for _, p := range slices.Clone(k.Priorities) {
-		if len(intersectNames(p, olds)) == 0 {
+		if len(nameset.Intersect(p, olds)) == 0 {
 			continue
 		}
 		next := slices.Clone(p)
@@ -196,7 +197,7 @@ func (k *Kernel) placePer(iname string, a, b *expr.Access) bool {
 		if err != nil || e.Coeff(iname) == 0 || e.HasFloor() {
 			continue
 		}
-		if alone := intersectNames(e.Names(), k.Inames()); len(alone) == 1 {
+		if alone := nameset.Intersect(e.Names(), k.Inames()); len(alone) == 1 {
 			return true
 		}
 	}

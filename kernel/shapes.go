@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -93,7 +94,7 @@ func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
 	if err != nil {
 		return k.largestProduct(index, err)
 	}
-	used := sortedSet(slices.Concat(intersectNames(e.Names(), k.Inames()), within))
+	used := nameset.Sorted(slices.Concat(nameset.Intersect(e.Names(), k.Inames()), within))
 	d, err := k.DomainOf(used)
 	if err == nil {
 		d, err = k.forAnyBounds(d, used)
@@ -257,7 +258,7 @@ func (k *Kernel) upper(e expr.Expr, scope []string) (*expr.ParamPoly, bool) {
 // nonNegative reports that an expression is known not to be negative where the inames in scope have a value.
 func (k *Kernel) nonNegative(e expr.Expr, scope []string) bool {
 	if a, err := k.affineOf(e); err == nil {
-		d, err := k.DomainOf(sortedSet(scope))
+		d, err := k.DomainOf(nameset.Sorted(scope))
 		if err != nil {
 			return false
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -87,7 +88,7 @@ func (k *Kernel) replaceIname(old string, names []string, value polycount.Affine
 // under the constraints. Statements and reductions are within all of the old inames or within none.
 func (k *Kernel) replaceInames(olds, names []string, values map[string]polycount.Affine, cs ...polycount.Constraint) error {
 	for i, d := range k.Domains {
-		own, foreign := intersectNames(olds, d.Dims()), intersectNames(olds, d.Params())
+		own, foreign := nameset.Intersect(olds, d.Dims()), nameset.Intersect(olds, d.Params())
 		if len(own) == 0 && len(foreign) == 0 {
 			continue
 		}
@@ -123,16 +124,16 @@ func (k *Kernel) replaceInames(olds, names []string, values map[string]polycount
 	for old, value := range values {
 		by[old] = expr.FromAffine(value)
 		if value.HasFloor() {
-			tidy = k.affineIndices
+			tidy = func(e expr.Expr) expr.Expr { return k.affineIndices(e) }
 		}
 	}
 	sub := func(e expr.Expr) expr.Expr { return tidy(splitReductions(expr.Subst(e, by), olds, names, by)) }
 	k.mapStmts(func(s *Stmt) {
 		s.mapExprs(sub)
-		s.Inames = sortedSet(replaceNames(s.Inames, olds, names))
+		s.Inames = nameset.Sorted(replaceNames(s.Inames, olds, names))
 	})
 	for i, r := range k.Rules {
-		if len(intersectNames(r.Args, olds)) == 0 {
+		if len(nameset.Intersect(r.Args, olds)) == 0 {
 			k.Rules[i] = &Rule{r.Name, r.Args, sub(r.Body)}
 		}
 	}
@@ -151,14 +152,14 @@ func replaceNames(list, olds, names []string) []string {
 	if at < 0 {
 		return list
 	}
-	return slices.Concat(list[:at], names, removeNames(list[at:], olds...))
+	return slices.Concat(list[:at], names, nameset.Remove(list[at:], olds...))
 }
 
 // splitReductions replaces inames that reductions bind; Subst leaves their bodies alone.
 func splitReductions(e expr.Expr, olds, names []string, by map[string]expr.Expr) expr.Expr {
 	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 		r, ok := e.(*expr.Reduce)
-		if !ok || len(intersectNames(r.Inames, olds)) == 0 {
+		if !ok || len(nameset.Intersect(r.Inames, olds)) == 0 {
 			return e
 		}
 		return r.Subst(replaceNames(r.Inames, olds, names), by)

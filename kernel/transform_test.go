@@ -237,3 +237,8 @@ func TestPaperKernels(t *testing.T) {
 		})
 	}
 }
+
+// splitNames reads a list of names separated by commas or blanks.
+func splitNames(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
+}

@@ -1,6 +1,9 @@
 package kernel
 
-import "slices"
+import (
+	"gpuperf/internal/nameset"
+	"slices"
+)
 
 // AddInamesForUnusedAxes puts the statements that match within the inames of the hardware axes that the kernel uses and
 // they do not, so that each work-item runs them for itself. An axis that several inames of the kernel are on is refused:
@@ -20,11 +23,11 @@ func (k *Kernel) AddInamesForUnusedAxes(match string) (*Kernel, error) {
 			for axis := range 3 {
 				tag := Tag{kind, axis}
 				on := slices.DeleteFunc(k.Inames(), func(n string) bool { return k.Tags[n] != tag })
-				if len(on) == 0 || len(intersectNames(s.AllInames(), on)) > 0 {
+				if len(on) == 0 || len(nameset.Intersect(s.AllInames(), on)) > 0 {
 					continue
 				}
 				if len(on) > 1 {
-					return nil, k.errorf("statement %s is within no iname on %s, and %s are: add the one that is meant (add_inames_to_insn)", s.ID, tag, listNames(on))
+					return nil, k.errorf("statement %s is within no iname on %s, and %s are: add the one that is meant (add_inames_to_insn)", s.ID, tag, nameset.Text(on))
 				}
 				add = append(add, on[0])
 			}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -45,33 +46,33 @@ func (k *Kernel) RemoveUnusedInames(inames ...string) (*Kernel, error) {
 		d := c.Domains[i]
 		drop := slices.DeleteFunc(slices.Clone(d.Dims()), func(n string) bool { return !gone[n] })
 		for _, later := range c.Domains[i+1:] {
-			if bound := intersectNames(drop, later.Params()); len(bound) > 0 {
+			if bound := nameset.Intersect(drop, later.Params()); len(bound) > 0 {
 				if len(inames) > 0 {
 					return nil, k.errorf("cannot remove iname %s: the domain %s depends on it", bound[0], later)
 				}
-				drop = removeNames(drop, bound...)
+				drop = nameset.Remove(drop, bound...)
 			}
 		}
 		if len(drop) == 0 {
 			continue
 		}
-		keep := removeNames(d.Dims(), drop...)
+		keep := nameset.Remove(d.Dims(), drop...)
 		p, err := d.Project(keep...)
 		if err != nil {
-			return nil, k.errorf("removing inames %s: %w", listNames(drop), err)
+			return nil, k.errorf("removing inames %s: %w", nameset.Text(drop), err)
 		}
 		if n := len(p.Disjuncts()); n != 1 {
 			if len(inames) == 0 {
 				continue // their values stay as a part of the condition on the others
 			}
-			return nil, k.errorf("cannot remove iname %s: what it leaves of the domain falls into %d parts", listNames(drop), n)
+			return nil, k.errorf("cannot remove iname %s: what it leaves of the domain falls into %d parts", nameset.Text(drop), n)
 		}
 		c.Domains[i] = p
 		for _, n := range drop {
 			delete(c.Tags, n)
 		}
 		for j, list := range c.Priorities {
-			c.Priorities[j] = removeNames(list, drop...)
+			c.Priorities[j] = nameset.Remove(list, drop...)
 		}
 	}
 	c.Domains = slices.DeleteFunc(c.Domains, func(d *polycount.Set) bool { return len(d.Dims()) == 0 })

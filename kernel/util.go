@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"gpuperf/kernel/expr"
 )
@@ -85,21 +84,6 @@ func (k *Kernel) freshName(base string) string { return fresh(base, k.taken) }
 
 func (k *Kernel) freshID(base string) string {
 	return fresh(base, func(id string) bool { return k.Stmt(id) != nil })
-}
-
-func addSorted(list []string, names ...string) []string {
-	return sortedSet(append(slices.Clone(list), names...))
-}
-
-func removeNames(list []string, names ...string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return slices.Contains(names, n) })
-}
-
-func listNames(list []string) string {
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
 }
 
 // errorf is an error of this kernel.

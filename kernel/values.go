@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -57,7 +58,7 @@ func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
 		}
 	})
 	if bad != "" {
-		return nil, k.errorf("values of %s: %s is neither its index nor a parameter of the kernel (%s)", element, bad, listNames(k.Params()))
+		return nil, k.errorf("values of %s: %s is neither its index nor a parameter of the kernel (%s)", element, bad, nameset.Text(k.Params()))
 	}
 	c := k.clone()
 	c.Values = append(c.Values, Values{acc.Array, index.Name, v})
