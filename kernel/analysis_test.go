@@ -41,9 +41,9 @@ func evalInt(e expr.Expr, at map[string]int64) int64 {
 			case expr.Mul:
 				v *= w
 			case expr.FloorDiv:
-				v = floorDiv(v, w)
+				v = quotient(v, w)
 			case expr.Mod:
-				v -= w * floorDiv(v, w)
+				v -= w * quotient(v, w)
 			}
 		}
 		return v
@@ -131,7 +131,7 @@ func TestFlatIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got += poly(fl.Coeff) * floorDiv(v, fl.Den)
+			got += poly(fl.Coeff) * quotient(v, fl.Den)
 		}
 		if got != want {
 			t.Fatalf("a[%s, %s]: form %s is %d at %v, the index is %d", index[0], index[1], f, got, at, want)
@@ -346,4 +346,13 @@ func BenchmarkMakeMatmul(b *testing.B) {
 			}
 		}
 	}
+}
+
+// quotient is a divided by a positive b, rounded down.
+func quotient(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
 }

@@ -363,7 +363,7 @@ func (k *Kernel) omitted(s *Stmt, w *expr.Access) (iname string, space Space, er
 		}
 		used := false
 		for _, e := range w.Index {
-			used = used || mentions(e, n)
+			used = used || expr.Mentions(e, n)
 		}
 		if used {
 			continue

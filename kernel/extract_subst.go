@@ -21,7 +21,7 @@ func (k *Kernel) ExtractSubst(name, template string, parameters []string) (*Kern
 		if !expr.IsName(p) || slices.Contains(parameters[:i], p) {
 			return nil, k.errorf("rule %s: bad parameter %q: they are distinct names", name, p)
 		}
-		if !mentions(e, p) {
+		if !expr.Mentions(e, p) {
 			return nil, k.errorf("rule %s: parameter %s does not occur in %s", name, p, e)
 		}
 		if slices.ContainsFunc(expr.Reductions(e), func(r *expr.Reduce) bool { return slices.Contains(r.Inames, p) }) {

@@ -84,7 +84,7 @@ func TestFunctionsInKeys(t *testing.T) {
 
 // TestVectorsOverlap: shapes and races see all elements of a vector.
 func TestVectorShapes(t *testing.T) {
-	k, err := Make(Spec{Domains: []string{"{[i]: 0<=i<8}"}, Instructions: "y[4*i; 4] = x[i; 4] + 1", DTypes: types("x")})
+	k, err := Make(Spec{Domains: []string{"{[i]: 0<=i<8}"}, Instructions: "y[4*i; 4] = x[i; 4] + 1", DTypes: map[string]expr.DType{"x": "float32"}})
 	if err != nil {
 		t.Fatal(err)
 	}

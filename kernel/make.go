@@ -249,7 +249,7 @@ func (m *maker) names() error {
 			cond := expr.Rewrite(g.cond, fix)
 			for j, other := range m.Instructions.Statements {
 				same := slices.ContainsFunc(m.more[j].guards, func(h guard) bool { return h.at == g.at })
-				if t := target(other); same && t != "" && mentions(cond, t) {
+				if t := target(other); same && t != "" && expr.Mentions(cond, t) {
 					return m.at(j, "assign the condition to a temporary before the block", "the if block around this statement tests %s, which it changes", t)
 				}
 			}
@@ -258,22 +258,6 @@ func (m *maker) names() error {
 	}
 	m.Kernel.Statements = m.Instructions.Statements
 	return nil
-}
-
-func mentions(e expr.Expr, name string) bool {
-	found := false
-	expr.Walk(e, func(x expr.Expr) bool {
-		switch x := x.(type) {
-		case expr.Var:
-			found = found || x.Name == name
-		case *expr.Access:
-			found = found || x.Array == name
-		case *expr.Call:
-			found = found || x.Func == name
-		}
-		return !found
-	})
-	return found
 }
 
 func (m *maker) ids() error {

@@ -48,7 +48,7 @@ func (k *Kernel) together(s, t *Stmt) bool {
 }
 
 func mentionsAny(s *Stmt, name string) bool {
-	return slices.ContainsFunc(s.exprs(), func(e expr.Expr) bool { return mentions(e, name) })
+	return slices.ContainsFunc(s.exprs(), func(e expr.Expr) bool { return expr.Mentions(e, name) })
 }
 
 // realizeIndex appends the statements of an argmax or argmin of s to its parts, the last of which makes the result, acc,

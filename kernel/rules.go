@@ -71,7 +71,7 @@ func capture(body expr.Expr, by map[string]expr.Expr) error {
 	for _, r := range expr.Reductions(body) {
 		for _, n := range r.Inames {
 			for _, arg := range by {
-				if mentions(arg, n) {
+				if expr.Mentions(arg, n) {
 					return fmt.Errorf("argument %s uses iname %s, which the rule reduces over", arg, n)
 				}
 			}
