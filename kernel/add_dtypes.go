@@ -1,13 +1,14 @@
 package kernel
 
 import (
-	"gpuperf/kernel/expr"
 	"sort"
+
+	"gpuperf/kernel/expr"
 )
 
 // AddDTypes sets the element types of arguments and temporaries. A type that was set differently before is an error.
 func (k *Kernel) AddDTypes(types map[string]expr.DType) (*Kernel, error) {
-	c := k.clone()
+	c := k.Clone()
 	var names []string
 	for name := range types {
 		names = append(names, name)
@@ -16,17 +17,17 @@ func (k *Kernel) AddDTypes(types map[string]expr.DType) (*Kernel, error) {
 	for _, name := range names {
 		a := c.Array(name)
 		if a == nil {
-			return nil, k.errorf("dtype for %s, which is no argument or temporary of the kernel", name)
+			return nil, k.Errorf("dtype for %s, which is no argument or temporary of the kernel", name)
 		}
 		if !types[name].Known() {
-			return nil, k.errorf("%s: unknown element type %q (%s)", name, types[name], expr.KnownDTypes)
+			return nil, k.Errorf("%s: unknown element type %q (%s)", name, types[name], expr.KnownDTypes)
 		}
 		if a.DType != "" && a.DType != types[name] && !(a.IsValue && k.inferredParam(a)) {
-			return nil, k.errorf("%s has dtype %s already, not %s", name, a.DType, types[name])
+			return nil, k.Errorf("%s has dtype %s already, not %s", name, a.DType, types[name])
 		}
 		n := *a
 		n.DType = types[name]
-		c.setArray(&n)
+		c.SetArray(&n)
 	}
 	return c, nil
 }

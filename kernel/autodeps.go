@@ -21,13 +21,13 @@ func (k *Kernel) addAutomaticDeps(wanted func(*Stmt) bool) {
 			uses[i].reads = append(uses[i].reads, r.Array)
 		}
 		uses[i].reads = append(nameset.Sorted(uses[i].reads), k.ruleReads(s)...)
-		if t := target(s); t != "" {
+		if t := Target(s); t != "" {
 			uses[i].writes = []string{t}
 			writers[t]++
 		}
 	}
 	link := func(s, on *Stmt) {
-		if s != on && wanted(s) && !slices.Contains(s.Deps, on.ID) && !k.dependsOn(on, s.ID) {
+		if s != on && wanted(s) && !slices.Contains(s.Deps, on.ID) && !k.DependsOn(on, s.ID) {
 			s.Deps = nameset.Add(s.Deps, on.ID)
 		}
 	}
@@ -69,8 +69,8 @@ func (k *Kernel) ruleReads(s *Stmt) []string {
 		return nil
 	}
 	c := *s
-	c.mapExprs(func(e expr.Expr) expr.Expr {
-		if x, err := k.expandExpr(e); err == nil {
+	c.MapExprs(func(e expr.Expr) expr.Expr {
+		if x, err := k.ExpandExpr(e); err == nil {
 			return x
 		}
 		return e
@@ -82,8 +82,8 @@ func (k *Kernel) ruleReads(s *Stmt) []string {
 	return nameset.Sorted(out)
 }
 
-// dependsOn reports whether s depends on the statement, directly or not.
-func (k *Kernel) dependsOn(s *Stmt, id string) bool {
+// DependsOn reports whether s depends on the statement, directly or not.
+func (k *Kernel) DependsOn(s *Stmt, id string) bool {
 	seen := map[string]bool{}
 	var rec func(s *Stmt) bool
 	rec = func(s *Stmt) bool {

@@ -12,7 +12,7 @@ func (k *Kernel) Launchable() error {
 			}
 			for axis, size := range a.Shape {
 				if _, ok := size.(expr.Int); !ok {
-					return k.errorf("the size %s of axis %d of %s is not constant, as %s memory needs; fix the parameters", size, axis, a.Name, a.Space)
+					return k.Errorf("the size %s of axis %d of %s is not constant, as %s memory needs; fix the parameters", size, axis, a.Name, a.Space)
 				}
 			}
 		}

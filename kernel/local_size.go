@@ -21,14 +21,14 @@ func (k *Kernel) LocalSize() (size [3]int64, err error) {
 		if tag.Kind != LocalAxis || !used[n] {
 			continue
 		}
-		lo, hi, okL, okH, err := k.interval(polycount.Name(n), k.Inames())
+		lo, hi, okL, okH, err := k.Interval(polycount.Name(n), k.Inames())
 		switch {
 		case err != nil:
 			return size, err
 		case !okH || !okL:
-			return size, k.errorf("iname %s is tagged %s, but its extent is not constant; split it by the size of the work-group, or fix the parameters", n, tag)
+			return size, k.Errorf("iname %s is tagged %s, but its extent is not constant; split it by the size of the work-group, or fix the parameters", n, tag)
 		case lo < 0:
-			return size, k.errorf("iname %s is tagged %s and takes negative values (from %d)", n, tag, lo)
+			return size, k.Errorf("iname %s is tagged %s and takes negative values (from %d)", n, tag, lo)
 		}
 		size[tag.Axis] = max(size[tag.Axis], hi+1)
 	}

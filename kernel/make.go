@@ -165,13 +165,13 @@ func (m *maker) declare() error {
 	enter := func(list *[]*Array, a *Array, what string) error {
 		switch {
 		case !expr.IsName(a.Name):
-			return m.errorf("%s name %q is no identifier", what, a.Name)
+			return m.Errorf("%s name %q is no identifier", what, a.Name)
 		case m.Array(a.Name) != nil:
-			return m.errorf("%s is declared twice", a.Name)
+			return m.Errorf("%s is declared twice", a.Name)
 		case m.IsIname(a.Name):
-			return m.errorf("%s is an iname and %s %s", a.Name, article(what), what)
+			return m.Errorf("%s is an iname and %s %s", a.Name, article(what), what)
 		case a.DType != "" && !a.DType.Known():
-			return m.errorf("%s: unknown element type %q (%s)", a.Name, a.DType, expr.KnownDTypes)
+			return m.Errorf("%s: unknown element type %q (%s)", a.Name, a.DType, expr.KnownDTypes)
 		}
 		*list = append(*list, a)
 		return nil
@@ -204,8 +204,8 @@ func article(word string) string {
 
 func (m *maker) rules() error {
 	for _, r := range m.Instructions.Rules {
-		if m.taken(r.Name) {
-			return m.errorf("rule %s has the name of an iname, a parameter or an array", r.Name)
+		if m.InUse(r.Name) {
+			return m.Errorf("rule %s has the name of an iname, a parameter or an array", r.Name)
 		}
 		m.Kernel.Rules = append(m.Kernel.Rules, r)
 	}
@@ -228,7 +228,7 @@ func (m *maker) names() error {
 				return &expr.Op{Kind: expr.OpKind(r.Kind), Args: []expr.Expr{expr.Var{Name: n}, r.Body}}
 			}
 			if bad == nil {
-				bad = m.unknownIname(n)
+				bad = m.UnknownIname(n)
 			}
 		}
 		return e
@@ -240,7 +240,7 @@ func (m *maker) names() error {
 		return bad
 	}
 	for i, s := range m.Instructions.Statements {
-		s.mapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
+		s.MapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
 		if bad != nil {
 			return m.at(i, "", "%v", bad)
 		}
@@ -249,7 +249,7 @@ func (m *maker) names() error {
 			cond := expr.Rewrite(g.cond, fix)
 			for j, other := range m.Instructions.Statements {
 				same := slices.ContainsFunc(m.more[j].guards, func(h guard) bool { return h.at == g.at })
-				if t := target(other); same && t != "" && expr.Mentions(cond, t) {
+				if t := Target(other); same && t != "" && expr.Mentions(cond, t) {
 					return m.at(j, "assign the condition to a temporary before the block", "the if block around this statement tests %s, which it changes", t)
 				}
 			}
@@ -274,7 +274,7 @@ func (m *maker) ids() error {
 			if base == "" {
 				base = "insn"
 			}
-			s.ID = fresh(base, func(id string) bool { return seen[id] })
+			s.ID = Fresh(base, func(id string) bool { return seen[id] })
 			seen[s.ID] = true
 		}
 	}
@@ -336,7 +336,7 @@ func (m *maker) inames() error {
 // implicitInames are those that all writers of the temporary are within without indexing it by them.
 func (m *maker) implicitInames(temp string) []string {
 	var common []string
-	for n, w := range m.writers(temp) {
+	for n, w := range m.Writers(temp) {
 		own := slices.Clone(w.Inames)
 		expr.FreeVars(w.LHS, func(v string) { own = nameset.Remove(own, v) })
 		if n == 0 {
@@ -352,8 +352,8 @@ func (m *maker) implicitInames(temp string) []string {
 // bodies.
 func (m *maker) usedInames(s *Stmt) []string {
 	var out []string
-	for _, e := range s.exprs() {
-		expanded, err := m.expandExpr(e)
+	for _, e := range s.Exprs() {
+		expanded, err := m.ExpandExpr(e)
 		if err != nil {
 			expanded = e // reported when the rules are expanded
 		}
@@ -371,7 +371,7 @@ func (m *maker) usedInames(s *Stmt) []string {
 func (m *maker) infer() error {
 	written := map[string]bool{}
 	for _, s := range m.Kernel.Statements {
-		written[target(s)] = true
+		written[Target(s)] = true
 	}
 	for i, s := range m.Kernel.Statements {
 		var bad error
@@ -386,8 +386,8 @@ func (m *maker) infer() error {
 				m.Args = append(m.Args, a)
 			}
 		}
-		for _, e := range s.exprs() {
-			e, err := m.expandExpr(e)
+		for _, e := range s.Exprs() {
+			e, err := m.ExpandExpr(e)
 			if err != nil {
 				return m.at(i, "", "%v", err)
 			}
@@ -418,7 +418,7 @@ func (m *maker) infer() error {
 				return bad
 			}
 		}
-		if t := target(s); m.IsIname(t) || m.IsParam(t) && !m.IsTemp(t) {
+		if t := Target(s); m.IsIname(t) || m.IsParam(t) && !m.IsTemp(t) {
 			hint := ""
 			if !m.IsIname(t) {
 				hint = "a temporary may bound inames: declare it, as in <int32> " + t + " = ..."
@@ -429,12 +429,12 @@ func (m *maker) infer() error {
 	for _, p := range m.Params() {
 		if a := m.Array(p); a != nil {
 			if !a.IsValue {
-				return m.errorf("%s is a parameter of the domain and an array", p)
+				return m.Errorf("%s is a parameter of the domain and an array", p)
 			}
 			continue
 		}
 		if m.spec.Complete {
-			return m.errorf(`parameter %s is not declared: declare it, or add "..." to the arguments`, p)
+			return m.Errorf(`parameter %s is not declared: declare it, or add "..." to the arguments`, p)
 		}
 		m.Args = append(m.Args, &Array{Name: p, DType: expr.Int32, Space: Private, IsValue: true})
 	}
@@ -451,23 +451,23 @@ func (m *maker) resolve() error {
 			switch {
 			case a == nil || a.IsValue || m.IsIname(x.Name):
 			case a.Shape == nil || len(a.Shape) > 0:
-				bad = m.errorf("array %s is used without an index", x.Name)
+				bad = m.Errorf("array %s is used without an index", x.Name)
 			case a.Space == Global && !m.IsTemp(x.Name):
 				return &expr.Access{Array: x.Name}
 			}
 		case *expr.Access:
 			a := m.Array(x.Array)
 			if a != nil && a.IsValue {
-				bad = m.errorf("value argument %s is indexed", x.Array)
+				bad = m.Errorf("value argument %s is indexed", x.Array)
 			}
 			if a != nil && x.Index != nil && a.Shape != nil && len(a.Shape) != len(x.Index) {
-				bad = m.errorf("%s has %d indices, %s has %d axes", x, len(x.Index), x.Array, len(a.Shape))
+				bad = m.Errorf("%s has %d indices, %s has %d axes", x, len(x.Index), x.Array, len(a.Shape))
 			}
 		}
 		return e
 	}
 	for i, s := range m.Kernel.Statements {
-		s.mapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
+		s.MapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
 		if bad != nil {
 			return m.at(i, "", "%v", errors.Unwrap(bad))
 		}
@@ -551,4 +551,4 @@ func (m *maker) dtypes() error {
 	return nil
 }
 
-func (m *maker) shapes() error { return m.inferShapes() }
+func (m *maker) shapes() error { return m.InferShapes() }

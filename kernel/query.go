@@ -18,10 +18,10 @@ func (k *Kernel) Inames() []string {
 }
 
 // IsIname reports whether name is a dimension of a domain.
-func (k *Kernel) IsIname(name string) bool { return k.domainIndex(name) >= 0 }
+func (k *Kernel) IsIname(name string) bool { return k.DomainIndex(name) >= 0 }
 
-// domainIndex is the index of the domain that has name as a dimension, -1 without one.
-func (k *Kernel) domainIndex(name string) int {
+// DomainIndex is the index of the domain that has name as a dimension, -1 without one.
+func (k *Kernel) DomainIndex(name string) int {
 	for i, d := range k.Domains {
 		if d.HasDim(name) {
 			return i
@@ -141,8 +141,8 @@ func (k *Kernel) Writes(s *Stmt) []*expr.Access {
 	return nil
 }
 
-// target is the name of the variable that s assigns to, "" for none.
-func target(s *Stmt) string {
+// Target is the name of the variable that s assigns to, "" for none.
+func Target(s *Stmt) string {
 	switch x := s.LHS.(type) {
 	case *expr.Access:
 		return x.Array
@@ -152,8 +152,8 @@ func target(s *Stmt) string {
 	return ""
 }
 
-// exprs are the expressions of a statement: LHS, RHS and predicates.
-func (s *Stmt) exprs() []expr.Expr {
+// Exprs are the expressions of a statement: LHS, RHS and predicates.
+func (s *Stmt) Exprs() []expr.Expr {
 	out := make([]expr.Expr, 0, 2+len(s.Predicates))
 	if s.LHS != nil {
 		out = append(out, s.LHS)
@@ -167,7 +167,7 @@ func (s *Stmt) exprs() []expr.Expr {
 // ReductionInames lists the inames that reductions in s bind, sorted.
 func (s *Stmt) ReductionInames() []string {
 	var out []string
-	for _, e := range s.exprs() {
+	for _, e := range s.Exprs() {
 		for _, r := range expr.Reductions(e) {
 			out = append(out, r.Inames...)
 		}
@@ -196,19 +196,19 @@ func (s *Stmt) Unsynced(o *Stmt, space Space) bool {
 	return says(s, o) || says(o, s)
 }
 
-// writers returns the statements that assign to the variable.
-func (k *Kernel) writers(name string) []*Stmt {
+// Writers returns the statements that assign to the variable.
+func (k *Kernel) Writers(name string) []*Stmt {
 	var out []*Stmt
 	for _, s := range k.Statements {
-		if target(s) == name {
+		if Target(s) == name {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// readers returns the statements that read the variable.
-func (k *Kernel) readers(name string) []*Stmt {
+// Readers returns the statements that read the variable.
+func (k *Kernel) Readers(name string) []*Stmt {
 	var out []*Stmt
 	for _, s := range k.Statements {
 		if slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return a.Array == name }) {
@@ -218,10 +218,10 @@ func (k *Kernel) readers(name string) []*Stmt {
 	return out
 }
 
-// vectorAccess is an access to several elements of the array at a time; nil where there is none.
-func (k *Kernel) vectorAccess(name string) *expr.Access {
+// VectorAccess is an access to several elements of the array at a time; nil where there is none.
+func (k *Kernel) VectorAccess(name string) *expr.Access {
 	for _, s := range k.Statements {
-		for _, e := range s.exprs() {
+		for _, e := range s.Exprs() {
 			for _, a := range expr.Accesses(e) {
 				if a.Array == name && a.Lanes > 0 {
 					return a

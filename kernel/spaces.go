@@ -21,7 +21,7 @@ func (k *Kernel) SpaceOf(name string) Space {
 		return Global
 	}
 	space := Private
-	for _, w := range k.writers(name) {
+	for _, w := range k.Writers(name) {
 		acc, ok := w.LHS.(*expr.Access)
 		if !ok {
 			continue
@@ -42,8 +42,8 @@ func (k *Kernel) SpaceOf(name string) Space {
 	return space
 }
 
-// resolveSpaces fixes the address spaces of temporaries, in place.
-func (k *Kernel) resolveSpaces() {
+// ResolveSpaces fixes the address spaces of temporaries, in place.
+func (k *Kernel) ResolveSpaces() {
 	for i, a := range k.Temps {
 		if a.Space == Auto {
 			c := *a
