@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -42,9 +43,9 @@ func evalInt(e expr.Expr, at map[string]int64) int64 {
 			case expr.Mul:
 				v *= w
 			case expr.FloorDiv:
-				v = quotient(v, w)
+				v = intmath.FloorDiv(v, w)
 			case expr.Mod:
-				v -= w * quotient(v, w)
+				v -= w * intmath.FloorDiv(v, w)
 			}
 		}
 		return v
@@ -132,7 +133,7 @@ func TestFlatIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got += poly(fl.Coeff) * quotient(v, fl.Den)
+			got += poly(fl.Coeff) * intmath.FloorDiv(v, fl.Den)
 		}
 		if got != want {
 			t.Fatalf("a[%s, %s]: form %s is %d at %v, the index is %d", index[0], index[1], f, got, at, want)
@@ -347,13 +348,4 @@ func BenchmarkMakeMatmul(b *testing.B) {
 			}
 		}
 	}
-}
-
-// quotient is a divided by a positive b, rounded down.
-func quotient(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }
