@@ -19,6 +19,8 @@ const module = "gpuperf"
 var layers = []string{
 	"internal/source",
 	"internal/yamlfile",
+	"internal/format",
+	"internal/chart",
 	"polycount",
 	"models",
 	"models/library",
@@ -43,12 +45,12 @@ var layers = []string{
 	"measure",
 	"calibrate/lm",
 	"calibrate",
-	"evaluate/chart",
-	"lift/rank",
-	"lift/explore",
 	"evaluate/peaks",
 	"explain",
 	"evaluate",
+	"campaign",
+	"lift/rank",
+	"lift/explore",
 	"cmd/perf",
 }
 
