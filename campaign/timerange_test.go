@@ -1,13 +1,12 @@
-package main
+package campaign
 
 import (
 	"context"
-	"io"
+	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
 
 	"gpuperf/device"
 	"gpuperf/samples"
@@ -31,13 +30,6 @@ func (d *formula) Run(_ context.Context, job device.Job) (*device.Result, error)
 	return &device.Result{Trials: []float64{t, t, t}}, nil
 }
 
-func formulaSession(d *formula, timeRange string, log io.Writer) *session {
-	cmd := &cobra.Command{}
-	cmd.SetContext(context.Background())
-	cmd.SetErr(log)
-	return &session{cmd: cmd, device: d, options: sessionOptions{jobs: 1, timeRange: timeRange}, mode: samples.Warm}
-}
-
 func power(perUnit float64, exponent float64, overhead float64) func(map[string]int64) (float64, samples.Status) {
 	return func(sizes map[string]int64) (float64, samples.Status) {
 		return overhead + perUnit*math.Pow(float64(sizes["n"]), exponent), samples.OK
@@ -46,7 +38,7 @@ func power(perUnit float64, exponent float64, overhead float64) func(map[string]
 
 func casesOf(t *testing.T, tags ...string) []*workload.Case {
 	t.Helper()
-	cases, err := selectCases("", tags, "")
+	cases, err := TagCases("", tags, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +76,15 @@ func TestTimeRange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := func() ([]*workload.Case, string, int, error) {
-				var log strings.Builder
 				d := &formula{time: tt.time}
-				kept, err := formulaSession(d, "1ms..1s", &log).inRange(casesOf(t, append(tt.tags, tt.n)...))
-				return kept, log.String(), d.runs, err
+				out, err := New(d, nil, Options{}).InRange(t.Context(), samples.Warm, casesOf(t, append(tt.tags, tt.n)...), TimeRange{Lo: 1e-3, Hi: 1})
+				var log strings.Builder
+				for _, s := range out.Sizes {
+					if s.To != nil || s.LeftOut != "" {
+						fmt.Fprintf(&log, "%s %s left out: %s\n", s.Case, s.Record.Status, s.LeftOut)
+					}
+				}
+				return out.Cases, log.String(), d.runs, err
 			}
 			kept, log, runs, err := run()
 			if err != nil {
@@ -126,11 +123,15 @@ func TestTimeRange(t *testing.T) {
 }
 
 func TestParseTimeRange(t *testing.T) {
-	if r, err := parseTimeRange("1ms..1000ms"); err != nil || r != (timeRange{1e-3, 1}) {
+	if r, err := ParseTimeRange("1ms..1000ms"); err != nil || r.Lo != 1e-3 || r.Hi != 1 {
 		t.Errorf("%v, %v", r, err)
 	}
-	for _, text := range []string{"", "1ms", "1ms..", "..1s", "1s..1ms", "0s..1s", "-1s..1s", "1..2", "1ms-1s"} {
-		if _, err := parseTimeRange(text); err == nil || statusOf(err) != exitUsage {
+	if r, err := ParseTimeRange(""); err != nil || r != (TimeRange{}) {
+		t.Errorf("%v, %v", r, err)
+	}
+	for _, text := range []string{" ", "1ms", "1ms..", "..1s", "1s..1ms", "0s..1s", "-1s..1s", "1..2", "1ms-1s"} {
+		var input *InputError
+		if _, err := ParseTimeRange(text); !errors.As(err, &input) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

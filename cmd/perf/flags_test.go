@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"gpuperf/internal/format"
 )
 
 func TestParseSizes(t *testing.T) {
@@ -25,7 +27,7 @@ func TestParseSizes(t *testing.T) {
 		}
 		var got []string
 		for _, at := range cases {
-			got = append(got, formatSizes(at))
+			got = append(got, format.Sizes(at))
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%q: got %q, want %q", c.texts, strings.Join(got, " "), c.want)

@@ -1,10 +1,11 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"gpuperf/internal/format"
 )
 
 // axis maps values to the unit interval, logarithmically unless it is linear.
@@ -96,16 +97,10 @@ func (a axis) steps() (ticks []float64) {
 	}
 }
 
-// Seconds writes a time with up to four digits and the unit that suits it.
+// Seconds writes a time, with the sign that charts use.
 func Seconds(s float64) string {
-	for _, unit := range []struct {
-		scale float64
-		name  string
-	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}} {
-		// Four digits of just less than a unit are those of the unit.
-		if math.Abs(s)*1.00005 >= unit.scale {
-			return strings.Replace(fmt.Sprintf("%.4g %s", s/unit.scale, unit.name), "-", "−", 1)
-		}
+	if text, negative := strings.CutPrefix(format.Seconds(s), "-"); negative {
+		return "−" + text
 	}
-	return fmt.Sprintf("%.3g s", s)
+	return format.Seconds(s)
 }
