@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+
+	"gpuperf/internal/intmath"
 )
 
 // Errors of integer arithmetic.
@@ -42,30 +44,17 @@ func IntOp(op OpKind, x, y int64) (int64, error) {
 		case y == 0:
 			return 0, ErrZeroDivisor
 		case op == Mod:
-			r := x % y
-			if r != 0 && (r < 0) != (y < 0) {
-				r += y
-			}
-			return r, nil
+			return intmath.Mod(x, y), nil
 		case y == -1 && x == math.MinInt64:
 			return 0, ErrTooLarge
 		}
-		return floorDiv(x, y), nil
+		return intmath.FloorDiv(x, y), nil
 	case Min:
 		return min(x, y), nil
 	case Max:
 		return max(x, y), nil
 	}
 	return 0, ErrNoValue
-}
-
-// floorDiv is x/y, rounded down.
-func floorDiv(x, y int64) int64 {
-	q := x / y
-	if x%y != 0 && (x < 0) != (y < 0) {
-		q--
-	}
-	return q
 }
 
 // IsIntOp reports whether the operator is one of integer arithmetic: those of IntOp, and Neg.
