@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/tailor"
@@ -70,11 +70,11 @@ func (o *forOptions) run(cmd *cobra.Command, session sessionOptions, kernels *se
 		return err
 	}
 	if o.dryRun {
-		machine, err := o.machine(cmd, session)
+		device, err := o.target(cmd, session)
 		if err != nil {
 			return err
 		}
-		path, set, err := o.make(targets, machine, kernels)
+		path, set, err := o.make(targets, device, kernels)
 		if err != nil {
 			return err
 		}
@@ -85,8 +85,7 @@ func (o *forOptions) run(cmd *cobra.Command, session sessionOptions, kernels *se
 		return err
 	}
 	defer s.close()
-	machine := machineOf(s.device.Info().Fingerprint)
-	path, set, err := o.make(targets, machine, kernels)
+	path, set, err := o.make(targets, s.facts, kernels)
 	if err != nil {
 		return err
 	}
@@ -180,8 +179,8 @@ func (o *forOptions) modelName() string {
 
 // make chooses the model, in the form that --model asks for, and writes its file. With auto it has the most general form, which
 // calibration brings into the others.
-func (o *forOptions) make(targets []tailor.Target, machine tailor.Machine, kernels *selection) (string, *tailor.Set, error) {
-	options := tailor.Options{Name: o.modelName(), Machine: machine, Points: o.points, Isolated: o.isolated, Form: models.PNormForm}
+func (o *forOptions) make(targets []tailor.Target, device *facts.Device, kernels *selection) (string, *tailor.Set, error) {
+	options := tailor.Options{Name: o.modelName(), Device: device, Points: o.points, Isolated: o.isolated, Form: models.PNormForm}
 	if kernels.form != auto {
 		var err error
 		if options.Form, err = models.ParseForm(kernels.form); err != nil {
@@ -201,47 +200,23 @@ func (o *forOptions) make(targets []tailor.Target, machine tailor.Machine, kerne
 	return path, set, os.WriteFile(path, []byte(set.Text), 0o644)
 }
 
-// machine is what is known of the device without measuring.
-func (o *forOptions) machine(cmd *cobra.Command, session sessionOptions) (tailor.Machine, error) {
+// target is what is known of the device without measuring; nil where none is named.
+func (o *forOptions) target(cmd *cobra.Command, session sessionOptions) (*facts.Device, error) {
 	switch {
 	case o.like != "":
-		d, known := peaks.Named(o.like)
-		if d == nil {
-			return tailor.Machine{}, usagef("nothing is known of a device %q; known are: %s", o.like, strings.Join(known, ", "))
+		if d, known := facts.Named(o.like); d == nil {
+			return nil, usagef("nothing is known of a device %q; known are: %s", o.like, strings.Join(known, ", "))
 		}
-		m := tailor.Machine{Name: o.like, Units: int64(d.Multiprocessors.Value)}
-		addPeaks(&m, d)
-		return m, nil
+		return facts.Of(samples.Fingerprint{Name: o.like}), nil
 	case session.device != "":
 		dev, err := openDevice(cmd, session.device)
 		if err != nil {
-			return tailor.Machine{}, err
+			return nil, err
 		}
 		defer dev.Close()
-		return machineOf(dev.Info().Fingerprint), nil
+		return facts.Of(dev.Info().Fingerprint), nil
 	}
-	return tailor.Machine{}, nil
-}
-
-// machineOf is what a device's driver says of it, and the table of peak rates.
-func machineOf(f samples.Fingerprint) tailor.Machine {
-	m := tailor.Machine{Name: f.Name, Units: f.ComputeUnits, Memory: f.GlobalMem, Lanes: f.SubgroupSize}
-	if d := peaks.Of(f); d != nil {
-		addPeaks(&m, d)
-		return m
-	}
-	if f.Type == "cpu" {
-		// Vectors of 8 floats, a few of them from memory in the time of a hundred additions.
-		m.Rate = float64(f.ComputeUnits*max(f.ClockMHz, 1000)) * 1e6 * 8
-		m.Bandwidth = 1e10
-	}
-	return m
-}
-
-func addPeaks(m *tailor.Machine, d *peaks.Device) {
-	m.Cache = int64(d.L2().Value)
-	m.Bandwidth = d.MemoryBandwidth.Value
-	m.Rate = float64(m.Units) * d.MaddsPerClock["float32"].Value * d.ClockMHz.Value * 1e6
+	return nil, nil
 }
 
 // list prints what a dry run would measure.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/replay"
-	"gpuperf/evaluate/peaks"
 	"gpuperf/explain"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -69,7 +68,7 @@ recorded samples; without either the check is only what the model says.`,
 func explainSubjects(cmd *cobra.Command, p *predictor, whole []*workload.Case) []explain.Subject {
 	subjects := make([]explain.Subject, len(whole))
 	for i, c := range whole {
-		s := explain.Subject{Case: c, Model: p.model, Fit: p.fit, Lanes: int(p.device.SubgroupSize), Peaks: peaks.Of(p.device)}
+		s := explain.Subject{Case: c, Model: p.model, Fit: p.fit, Lanes: int(p.device.SubgroupSize), Facts: p.facts}
 		if removed, err := workload.WorkRemoved(whole[i : i+1]); err != nil {
 			note(cmd, "warning: no check for overlap: %s", firstLine(err))
 		} else {

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/source"
 	"gpuperf/lift"
@@ -234,13 +235,13 @@ func (p *predictor) isStatic() bool {
 }
 
 // set has the times of points predicted, if a profile is given.
-func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space) error {
+func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space, device *facts.Device) error {
 	p, err := o.open(cmd)
 	if p == nil || err != nil {
 		return err
 	}
 	if p.isStatic() {
-		s.Clock, err = rank.NewClock(explore.Names(), p.model, p.fit)
+		s.Clock, err = rank.NewClock(features.StaticNames(device), p.model, p.fit)
 		return err
 	}
 	var mu sync.Mutex // what predicts is for one goroutine at a time

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -118,6 +119,7 @@ type predictor struct {
 	model     *models.Model
 	fit       *calibrate.Fit
 	predictor *calibrate.Predictor
+	facts     *facts.Device // of the device
 	ids       []features.ID
 	cache     string // state of the caches in which it was calibrated; "" is not known
 }
@@ -173,7 +175,7 @@ func newPredictor(device samples.Fingerprint, calibration *calibrate.Calibration
 	if err != nil {
 		return nil, err
 	}
-	return &predictor{device: device, model: model, fit: &calibration.Fit, predictor: p, ids: ids, cache: calibration.Origin.Cache}, nil
+	return &predictor{device: device, facts: facts.Of(device), model: model, fit: &calibration.Fit, predictor: p, ids: ids, cache: calibration.Origin.Cache}, nil
 }
 
 // prediction is what was predicted, and perhaps measured, for a case.
@@ -184,7 +186,7 @@ type prediction struct {
 }
 
 func (p *predictor) predict(c *workload.Case) (*prediction, error) {
-	c.Hardware = features.HardwareOf(p.device.Name)
+	c.Device = p.facts
 	values, err := c.Features(p.ids, int(p.device.SubgroupSize))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)

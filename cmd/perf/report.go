@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
+	"gpuperf/device/facts"
 	"gpuperf/evaluate"
-	"gpuperf/evaluate/peaks"
 	"gpuperf/samples"
 )
 
@@ -26,7 +26,7 @@ func (e *evaluation) judge() ([]evaluate.Model, error) {
 		if err != nil && e.profile == nil {
 			return nil, err
 		}
-		costs, err := evaluate.Costs(m.Model, &m.calibration.Fit, peaks.Of(device), cases, int(device.SubgroupSize))
+		costs, err := evaluate.Costs(m.Model, &m.calibration.Fit, facts.Of(device), cases, int(device.SubgroupSize))
 		if err != nil {
 			return nil, fmt.Errorf("model %s: %w", m.Name, err)
 		}
@@ -45,7 +45,7 @@ func (e *evaluation) writePage(report *evaluate.Report, models []evaluate.Model,
 	page := &evaluate.Page{
 		Report:      report,
 		Device:      e.session.device.Info().Fingerprint,
-		Peaks:       peaks.Of(e.calibrated()),
+		Facts:       facts.Of(e.calibrated()),
 		Models:      models,
 		Profile:     profile,
 		SamplesFile: e.session.samplesFile(),

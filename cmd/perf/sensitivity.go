@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"gpuperf/features"
-
 	"gpuperf/evaluate"
 	"gpuperf/workload"
 )
@@ -18,7 +16,7 @@ func (e *evaluation) aim(p *predictor, c *workload.Case, measured float64) error
 	if !e.sensitivity {
 		return nil
 	}
-	c.Hardware = features.HardwareOf(p.device.Name)
+	c.Device = p.facts
 	values, err := c.Features(p.ids, int(p.device.SubgroupSize))
 	if err != nil {
 		return fmt.Errorf("%s: %w", c, err)

@@ -15,8 +15,8 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/device/replay"
-	"gpuperf/features"
 	"gpuperf/measure"
 	"gpuperf/microbench"
 	"gpuperf/models"
@@ -75,6 +75,7 @@ func (o *sessionOptions) oneMode(what string) error {
 type session struct {
 	cmd     *cobra.Command
 	device  device.Device
+	facts   *facts.Device    // of the device
 	journal *samples.Journal // nil when the device is a replay
 	options sessionOptions
 	workers measure.Options
@@ -121,7 +122,7 @@ func openSession(cmd *cobra.Command, o sessionOptions) (*session, error) {
 		return nil, err
 	}
 	s := &session{
-		cmd: cmd, device: dev, options: o, workers: workers,
+		cmd: cmd, device: dev, facts: facts.Of(dev.Info().Fingerprint), options: o, workers: workers,
 		// A CPU compiles for the work-group when the kernel is launched, again, and the builders take its cores.
 		ahead: o.jobs > 1 && (asked || dev.Info().Type != "cpu"),
 		mode:  modes[0], sentinel: &measure.Sentinel{},
@@ -397,7 +398,7 @@ func (s *session) rowsOf(model *models.Model, o *selection) ([]calibrate.Row, er
 			return nil
 		}
 		var err error
-		cases[i].Hardware = features.HardwareOf(s.device.Info().Name)
+		cases[i].Device = s.facts
 		if values[i], err = cases[i].Features(ids, int(s.device.Info().SubgroupSize)); err != nil {
 			return fmt.Errorf("%s: %w", cases[i], err)
 		}
