@@ -6,26 +6,27 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // An operator counts under a name: once, or once for each operand beyond the first. Sums and products are in sum and
 // product; comparisons and logic are free, their operands are not.
-var operators = map[kernel.OpKind]struct {
+var operators = map[expr.OpKind]struct {
 	name       string
 	perOperand bool
 }{
-	kernel.Div:      {"div", false},
-	kernel.FloorDiv: {"div", false},
-	kernel.Mod:      {"div", false},
-	kernel.Pow:      {"pow", false},
-	kernel.Shl:      {"shift", false},
-	kernel.Shr:      {"shift", false},
-	kernel.BitNot:   {"bw", false},
-	kernel.BitAnd:   {"bw", true},
-	kernel.BitOr:    {"bw", true},
-	kernel.BitXor:   {"bw", true},
-	kernel.Min:      {"maxmin", true},
-	kernel.Max:      {"maxmin", true},
+	expr.Div:      {"div", false},
+	expr.FloorDiv: {"div", false},
+	expr.Mod:      {"div", false},
+	expr.Pow:      {"pow", false},
+	expr.Shl:      {"shift", false},
+	expr.Shr:      {"shift", false},
+	expr.BitNot:   {"bw", false},
+	expr.BitAnd:   {"bw", true},
+	expr.BitOr:    {"bw", true},
+	expr.BitXor:   {"bw", true},
+	expr.Min:      {"maxmin", true},
+	expr.Max:      {"maxmin", true},
 }
 
 // opNames are the names of operations beside func:<name>.
@@ -50,12 +51,12 @@ type opVisitor struct {
 	k  *kernel.Kernel // in which expressions have their types: the counter's, or the scope of a user function
 }
 
-func (v opVisitor) add(name string, t kernel.DType, n int64) {
+func (v opVisitor) add(name string, t expr.DType, n int64) {
 	v.c.add(Op{name, t.Base(), SubGroup}, v.at, SubGroup, n*t.Lanes())
 }
 
 // under narrows the scope. The conditions of a function are over its parameters: both sides are counted.
-func (v opVisitor) under(condition kernel.Expr) opVisitor {
+func (v opVisitor) under(condition expr.Expr) opVisitor {
 	if v.k == v.c.k {
 		v.at = v.c.under(v.at, condition)
 	}
@@ -88,11 +89,11 @@ func (v opVisitor) call(f *kernel.Function) error {
 	return v.visit(f.Def)
 }
 
-func (v opVisitor) visit(e kernel.Expr) error {
+func (v opVisitor) visit(e expr.Expr) error {
 	switch x := e.(type) {
-	case *kernel.Op:
+	case *expr.Op:
 		return v.operator(x)
-	case *kernel.Call:
+	case *expr.Call:
 		if f := v.k.Function(x.Func); f != nil {
 			if err := v.call(f); err != nil {
 				return err
@@ -105,7 +106,7 @@ func (v opVisitor) visit(e kernel.Expr) error {
 		}
 		v.add("func:"+x.Func, t, 1)
 		return v.visitAll(x.Args)
-	case *kernel.Cond:
+	case *expr.Cond:
 		if err := v.visit(x.If); err != nil {
 			return err
 		}
@@ -113,20 +114,20 @@ func (v opVisitor) visit(e kernel.Expr) error {
 			return err
 		}
 		return v.under(not(x.If)).visit(x.Else)
-	case *kernel.Cast:
+	case *expr.Cast:
 		return v.visit(x.Arg)
-	case *kernel.Access:
+	case *expr.Access:
 		if v.c.opt.IndexOps {
 			return v.visitAll(x.Index)
 		}
 		return nil
-	case *kernel.Reduce:
+	case *expr.Reduce:
 		return fmt.Errorf("reduction %s is not realized", x)
 	}
 	return nil
 }
 
-func (v opVisitor) visitAll(list []kernel.Expr) error {
+func (v opVisitor) visitAll(list []expr.Expr) error {
 	for _, e := range list {
 		if err := v.visit(e); err != nil {
 			return err
@@ -135,13 +136,13 @@ func (v opVisitor) visitAll(list []kernel.Expr) error {
 	return nil
 }
 
-func (v opVisitor) operator(x *kernel.Op) error {
+func (v opVisitor) operator(x *expr.Op) error {
 	switch x.Kind {
-	case kernel.Add, kernel.Sub:
+	case expr.Add, expr.Sub:
 		return v.sum(x)
-	case kernel.Mul:
+	case expr.Mul:
 		return v.product(x)
-	case kernel.Neg:
+	case expr.Neg:
 		return v.visit(x.Args[0])
 	}
 	if op, ok := operators[x.Kind]; ok {
@@ -160,7 +161,7 @@ func (v opVisitor) operator(x *kernel.Op) error {
 
 // sum counts a sum of k terms: k-1 additions, of which as many as there are terms that are products of the same type are
 // multiply-adds together with one multiplication of each (a*b + c*d is one multiply-add and one multiplication).
-func (v opVisitor) sum(x *kernel.Op) error {
+func (v opVisitor) sum(x *expr.Op) error {
 	t, err := v.k.TypeOf(x)
 	if err != nil {
 		return err
@@ -190,7 +191,7 @@ func (v opVisitor) sum(x *kernel.Op) error {
 	return v.visitAll(terms)
 }
 
-func (v opVisitor) product(x *kernel.Op) error {
+func (v opVisitor) product(x *expr.Op) error {
 	n, t, err := v.multiplications(x)
 	if err != nil {
 		return err
@@ -204,8 +205,8 @@ func (v opVisitor) product(x *kernel.Op) error {
 }
 
 // multiplications counts those at the top of e: factors other than -1, less one. A sign is free.
-func (v opVisitor) multiplications(e kernel.Expr) (n int64, t kernel.DType, err error) {
-	x, ok := unsigned(e).(*kernel.Op)
+func (v opVisitor) multiplications(e expr.Expr) (n int64, t expr.DType, err error) {
+	x, ok := unsigned(e).(*expr.Op)
 	if !ok || !isProduct(x) {
 		return 0, "", nil
 	}
@@ -224,13 +225,13 @@ func (v opVisitor) multiplications(e kernel.Expr) (n int64, t kernel.DType, err 
 	return max(n-1, 0), t, nil
 }
 
-func isSum(x *kernel.Op) bool     { return x.Kind == kernel.Add || x.Kind == kernel.Sub }
-func isProduct(x *kernel.Op) bool { return x.Kind == kernel.Mul }
+func isSum(x *expr.Op) bool     { return x.Kind == expr.Add || x.Kind == expr.Sub }
+func isProduct(x *expr.Op) bool { return x.Kind == expr.Mul }
 
 // flatten lists the operands of nested sums or products that are computed in type t.
-func (v opVisitor) flatten(x *kernel.Op, t kernel.DType, same func(*kernel.Op) bool, out []kernel.Expr) ([]kernel.Expr, error) {
+func (v opVisitor) flatten(x *expr.Op, t expr.DType, same func(*expr.Op) bool, out []expr.Expr) ([]expr.Expr, error) {
 	for _, arg := range x.Args {
-		if op, ok := unsigned(arg).(*kernel.Op); ok && same(op) {
+		if op, ok := unsigned(arg).(*expr.Op); ok && same(op) {
 			u, err := v.k.TypeOf(op)
 			if err != nil {
 				return nil, err
@@ -248,10 +249,10 @@ func (v opVisitor) flatten(x *kernel.Op, t kernel.DType, same func(*kernel.Op) b
 }
 
 // unsigned takes the signs off e.
-func unsigned(e kernel.Expr) kernel.Expr {
+func unsigned(e expr.Expr) expr.Expr {
 	for {
-		x, ok := e.(*kernel.Op)
-		if !ok || x.Kind != kernel.Neg {
+		x, ok := e.(*expr.Op)
+		if !ok || x.Kind != expr.Neg {
 			return e
 		}
 		e = x.Args[0]
@@ -259,15 +260,15 @@ func unsigned(e kernel.Expr) kernel.Expr {
 }
 
 // isMinusOne reports whether e is the literal -1.
-func isMinusOne(e kernel.Expr) bool {
+func isMinusOne(e expr.Expr) bool {
 	one := float64(-1)
-	if x, ok := e.(*kernel.Op); ok && x.Kind == kernel.Neg {
+	if x, ok := e.(*expr.Op); ok && x.Kind == expr.Neg {
 		e, one = x.Args[0], 1
 	}
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return float64(x.Value) == one
-	case kernel.Float:
+	case expr.Float:
 		return x.Value == one
 	}
 	return false

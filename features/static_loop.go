@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // loop walks a loop: once for each set of work-items that take part in the same iterations.
@@ -95,7 +95,7 @@ func (w *staticWalk) greatest(l *staticLoop, st *staticState) (best form, ok boo
 		}
 		d := f
 		d.addScaled(&best, -1)
-		greater, ok := st.sign(&d, kernel.Ge, 0)
+		greater, ok := st.sign(&d, expr.Ge, 0)
 		if !ok {
 			return f, false
 		}
@@ -277,24 +277,24 @@ func (w *staticWalk) averagesAt(sizes map[string]int64) error {
 }
 
 // averageAt evaluates the value of an average (kernel.Average).
-func averageAt(e kernel.Expr, sizes map[string]int64) (float64, error) {
+func averageAt(e expr.Expr, sizes map[string]int64) (float64, error) {
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return float64(x.Value), nil
-	case kernel.Float:
+	case expr.Float:
 		return x.Value, nil
-	case kernel.Var:
+	case expr.Var:
 		v, ok := sizes[x.Name]
 		if !ok {
 			return 0, fmt.Errorf("size %s has no value", x.Name)
 		}
 		return float64(v), nil
-	case *kernel.Op:
+	case *expr.Op:
 		v, err := averageAt(x.Args[0], sizes)
 		if err != nil {
 			return 0, err
 		}
-		if x.Kind == kernel.Neg {
+		if x.Kind == expr.Neg {
 			return -v, nil
 		}
 		for _, arg := range x.Args[1:] {
@@ -303,13 +303,13 @@ func averageAt(e kernel.Expr, sizes map[string]int64) (float64, error) {
 				return 0, err
 			}
 			switch x.Kind {
-			case kernel.Add:
+			case expr.Add:
 				v += u
-			case kernel.Sub:
+			case expr.Sub:
 				v -= u
-			case kernel.Mul:
+			case expr.Mul:
 				v *= u
-			case kernel.Div:
+			case expr.Div:
 				v /= u
 			default:
 				return 0, fmt.Errorf("%s is no expression in sizes", e)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
@@ -34,7 +35,7 @@ type StaticProgram struct {
 type staticArray struct {
 	*kernel.Array
 	bytes   int64 // of an element
-	strides []kernel.Expr
+	strides []expr.Expr
 }
 
 // staticBound is floor(num/den), or the same rounded up.
@@ -61,7 +62,7 @@ type staticLoop struct {
 
 // staticAverage is the number of trips of a loop that memory bounds: value + rest.
 type staticAverage struct {
-	value kernel.Expr
+	value expr.Expr
 	rest  polycount.Affine
 }
 
@@ -240,7 +241,7 @@ func (b *staticBuilder) averageTrips(l *linear.Loop) (staticAverage, bool) {
 	}
 	trips := l.Upper[0].Num.Sub(l.Lower[0].Num).AddInt(1)
 	for _, a := range b.p.nest.Kernel.Averages {
-		of, err := kernel.ToAffine(a.Of, nil)
+		of, err := expr.ToAffine(a.Of, nil)
 		if err != nil {
 			continue
 		}
@@ -319,17 +320,17 @@ func (b *staticBuilder) exec(s *kernel.Stmt) (*staticExec, error) {
 }
 
 // collect lists the accesses in e, and counts the selects.
-func (b *staticBuilder) collect(e kernel.Expr, under []branch, out *[]staticAccess, selects *int64) error {
+func (b *staticBuilder) collect(e expr.Expr, under []branch, out *[]staticAccess, selects *int64) error {
 	var failed error
-	kernel.Walk(e, func(x kernel.Expr) bool {
+	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
-		case *kernel.Access:
+		case *expr.Access:
 			failed = cmpErr(failed, b.access(x, false, under, out))
-		case kernel.Var:
+		case expr.Var:
 			if a := b.p.nest.Kernel.Array(x.Name); a != nil && !a.IsValue {
-				failed = cmpErr(failed, b.access(&kernel.Access{Array: x.Name}, false, under, out))
+				failed = cmpErr(failed, b.access(&expr.Access{Array: x.Name}, false, under, out))
 			}
-		case *kernel.Cond:
+		case *expr.Cond:
 			if selects != nil {
 				*selects++
 			}
@@ -351,7 +352,7 @@ func cmpErr(first, second error) error {
 }
 
 // access adds an access to an array; scalars that are no arrays in shared memory live in registers.
-func (b *staticBuilder) access(a *kernel.Access, write bool, under []branch, out *[]staticAccess) error {
+func (b *staticBuilder) access(a *expr.Access, write bool, under []branch, out *[]staticAccess) error {
 	array := b.p.nest.Kernel.Array(a.Array)
 	if array == nil || array.IsValue || len(array.Shape) == 0 && array.Space == kernel.Private {
 		return nil

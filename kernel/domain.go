@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -78,8 +79,8 @@ func (k *Kernel) joinDomains(inames []string) (*polycount.Set, error) {
 }
 
 // affineOf is ToAffine over the kernel's inames and parameters.
-func (k *Kernel) affineOf(e Expr) (polycount.Affine, error) {
-	return ToAffine(e, func(name string) bool { return k.IsIname(name) || k.IsParam(name) })
+func (k *Kernel) affineOf(e expr.Expr) (polycount.Affine, error) {
+	return expr.ToAffine(e, func(name string) bool { return k.IsIname(name) || k.IsParam(name) })
 }
 
 // interval returns constant bounds of the affine expression over the domain of its inames, for all parameter values

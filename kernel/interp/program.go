@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
@@ -115,7 +116,7 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 // allocate finds or makes the memory of a variable.
 func allocate(k *kernel.Kernel, a *kernel.Array, c *compiler, st *state, buffers map[string]*Buffer) (*memory, error) {
 	m := &memory{array: a}
-	eval := func(e kernel.Expr) (int64, error) {
+	eval := func(e expr.Expr) (int64, error) {
 		v, err := c.index(e)
 		if err != nil {
 			return 0, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 	"gpuperf/polycount"
 )
@@ -147,7 +148,7 @@ func (c *lowering) variable(base string, n int64, stands polycount.Affine) strin
 	name := c.fresh(base)
 	c.spans[name] = span{0, n - 1}
 	c.stands[name] = stands
-	c.exprs[name] = kernel.FromAffine(stands)
+	c.exprs[name] = expr.FromAffine(stands)
 	return name
 }
 
