@@ -14,7 +14,8 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
-	"gpuperf/evaluate/chart"
+	"gpuperf/internal/chart"
+	"gpuperf/internal/format"
 	"gpuperf/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -44,7 +45,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"seconds":  chart.Seconds,
-	"percent":  percent,
+	"percent":  format.Percent,
 	"hundred":  func(r float64) float64 { return 100 * r },
 	"sizes":    workload.FormatSizes,
 	"join":     strings.Join,

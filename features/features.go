@@ -22,6 +22,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/kernel"
+	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 )
 
@@ -96,7 +97,7 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	case opt.SubgroupSize < 0:
 		return nil, fmt.Errorf("a sub-group of %d work-items is not possible", opt.SubgroupSize)
 	}
-	k, err := k.Prepare()
+	k, err := transform.Prepare(k)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/format"
 	"gpuperf/lift/explore"
 	"gpuperf/roofline"
 )
@@ -41,5 +42,5 @@ func (r *roof) text() string {
 	if r.Bound == "arithmetic" {
 		amount = fmt.Sprintf("%.4g G float32 operations", r.Ops/1e9)
 	}
-	return fmt.Sprintf("%s at the device's peak take %s", amount, seconds(r.Seconds))
+	return fmt.Sprintf("%s at the device's peak take %s", amount, format.Seconds(r.Seconds))
 }

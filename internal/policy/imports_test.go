@@ -17,8 +17,12 @@ const module = "gpuperf"
 // layers lists the packages from the bottom up. A package imports only packages above its own line, or of its own
 // folder (kernel/linear imports kernel). docs/architecture.md explains the order.
 var layers = []string{
+	"internal/nameset",
+	"internal/intmath",
 	"internal/source",
 	"internal/yamlfile",
+	"internal/format",
+	"internal/chart",
 	"polycount/internal/arith",
 	"polycount/internal/linear",
 	"polycount/internal/quasi",
@@ -35,6 +39,8 @@ var layers = []string{
 	"roofline",
 	"kernel/expr",
 	"kernel",
+	"kernel/transform",
+	"kernel/ops",
 	"lift",
 	"lift/lower",
 	"lift/rules",
@@ -50,11 +56,11 @@ var layers = []string{
 	"measure",
 	"calibrate/lm",
 	"calibrate",
-	"evaluate/chart",
-	"lift/rank",
-	"lift/explore",
 	"explain",
 	"evaluate",
+	"campaign",
+	"lift/rank",
+	"lift/explore",
 	"cmd/perf",
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/device/facts"
@@ -23,7 +24,6 @@ import (
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
-	"gpuperf/measure"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -240,7 +240,7 @@ func search(t *testing.T, dev device.Device, journal *samples.Journal, s *Space,
 	t.Helper()
 	return &Search{
 		Space: s, Budget: 6, Order: "random", Trials: 2, Best: 2, Final: device.Policy{Trials: 4, MinWarmUp: -1, MaxWarmUp: 1},
-		Sweep: measure.Sweep{Device: dev, Journal: journal}, Vectors: filepath.Join(dir, "v.jsonl"),
+		Campaign: campaign.New(dev, journal, campaign.Options{}), Vectors: filepath.Join(dir, "v.jsonl"),
 	}
 }
 
