@@ -143,7 +143,7 @@ func (p *idParser) sync(_ *class, id *ID, rest string) error {
 
 func (p *idParser) static(_ *class, id *ID, rest string) error {
 	var names []string
-	for _, t := range staticTotals {
+	for _, t := range StaticTotals() {
 		names = append(names, t.Name)
 	}
 	rest = strings.TrimPrefix(rest, "_")

@@ -11,7 +11,6 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
-	"gpuperf/kernel/linear"
 )
 
 // StaticOptions say how static features are derived. The zero value is the default.
@@ -211,28 +210,24 @@ func (v *StaticVector) Value(name string) (float64, bool) {
 	return v.Values[i], true
 }
 
-// Static derives the features of a program at the given sizes.
-func Static(n *linear.Nest, sizes map[string]int64, opt StaticOptions) (*StaticVector, error) {
-	p, err := NewStatic(n, opt)
-	if err != nil {
-		return nil, err
-	}
-	return p.At(sizes)
+// Error is what prevents a kernel's features, or a feature, from being derived.
+type Error struct {
+	Of  string // as in "kernel matmul"
+	Err error
 }
+
+func (e *Error) Error() string { return e.Of + ": " + e.Err.Error() }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// error names the kernel of an error.
+func (p *StaticProgram) error(err error) error { return &Error{"kernel " + p.nest.Kernel.Name, err} }
 
 // At derives the features at the given sizes.
 func (p *StaticProgram) At(sizes map[string]int64) (*StaticVector, error) {
-	v, err := p.at(sizes)
-	if err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", p.nest.Kernel.Name, err)
-	}
-	return v, nil
-}
-
-func (p *StaticProgram) at(sizes map[string]int64) (*StaticVector, error) {
 	r, err := p.run(sizes)
 	if err != nil {
-		return nil, err
+		return nil, p.error(err)
 	}
 	return r.vector(sizes), nil
 }
@@ -250,7 +245,7 @@ func StaticSequence(list []*StaticProgram, sizes map[string]int64) (*StaticVecto
 	for _, p := range list {
 		r, err := p.run(sizes)
 		if err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", p.nest.Kernel.Name, err)
+			return nil, p.error(err)
 		}
 		all = append(all, r)
 		if main == nil || r.sum.instances > main.sum.instances {

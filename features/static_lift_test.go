@@ -85,7 +85,7 @@ func TestStaticTile(t *testing.T) {
 				t.Errorf("%+v: %v\n%s", test, err, n)
 			}
 		}
-		v, err := Static(n, map[string]int64{"n": 8192}, StaticOptions{Device: h200})
+		v, err := staticAt(n, map[string]int64{"n": 8192}, StaticOptions{Device: h200})
 		if err != nil || !v.Exact {
 			t.Errorf("%+v: %+v (%v)\n%s", test, v, err, n)
 		}

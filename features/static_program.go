@@ -128,27 +128,41 @@ func opClassOf(op string) int {
 
 // NewStatic prepares a program. What its features cannot be derived of, such as loops that memory bounds and whose average
 // number of trips the kernel does not state, is an error that says so.
-func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) {
-	defer linear.Rescue(&err)
+func NewStatic(n *linear.Nest, opt StaticOptions) (*StaticProgram, error) {
 	if opt.SubgroupSize == 0 {
 		opt.SubgroupSize = defaultSubgroup
 	}
 	if opt.Boxes == 0 {
 		opt.Boxes = defaultBoxes
 	}
-	if opt.SubgroupSize < 0 || opt.Boxes < 0 {
-		return nil, fmt.Errorf("kernel %s: sub-groups of %d work-items, %d boxes: neither may be negative", n.Kernel.Name, opt.SubgroupSize, opt.Boxes)
+	p := &StaticProgram{
+		nest: n, opt: opt, features: staticOf(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...),
+		params: n.Kernel.Params(), slots: map[string]int{},
+	}
+	if err := p.build(); err != nil {
+		return nil, p.error(err)
+	}
+	p.registers = registersOf(n)
+	p.straighten()
+	p.markRounds()
+	return p, nil
+}
+
+func (p *StaticProgram) build() (err error) {
+	defer linear.Rescue(&err)
+	n := p.nest
+	if p.opt.SubgroupSize < 0 || p.opt.Boxes < 0 {
+		return fmt.Errorf("sub-groups of %d work-items, %d boxes: neither may be negative", p.opt.SubgroupSize, p.opt.Boxes)
 	}
 	items := int64(1)
 	for axis, size := range n.Local {
 		if size < 1 {
-			return nil, fmt.Errorf("kernel %s: the extent of work-groups along axis %d is not constant", n.Kernel.Name, axis)
+			return fmt.Errorf("the extent of work-groups along axis %d is not constant", axis)
 		}
 		if items *= size; items > maxLanes {
-			return nil, fmt.Errorf("kernel %s: work-groups of %v are larger than %d work-items", n.Kernel.Name, n.Local, maxLanes)
+			return fmt.Errorf("work-groups of %v are larger than %d work-items", n.Local, maxLanes)
 		}
 	}
-	p = &StaticProgram{nest: n, opt: opt, features: staticOf(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...), params: n.Kernel.Params(), slots: map[string]int{}}
 	for i, name := range p.params {
 		p.slots[name] = -1 - i
 	}
@@ -160,18 +174,13 @@ func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) 
 		p.slots[iname] = p.slots[axis]
 	}
 	b := &staticBuilder{p: p, indexer: indexer{p.slots}, arrays: map[string]int{}}
-	for _, axis := range []int{0, 1, 2} {
+	for axis := range 3 {
 		if p.groups[axis], err = b.bounds(n.Groups[axis]); err != nil {
-			return nil, fmt.Errorf("kernel %s: work-groups along axis %d: %w", n.Kernel.Name, axis, err)
+			return fmt.Errorf("work-groups along axis %d: %w", axis, err)
 		}
 	}
-	if p.body, err = b.nodes(n.Body, 0); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
-	}
-	p.registers = registersOf(n)
-	p.straighten()
-	p.markRounds()
-	return p, nil
+	p.body, err = b.nodes(n.Body, 0)
+	return err
 }
 
 type staticBuilder struct {

@@ -23,6 +23,26 @@ import (
 	"gpuperf/samples"
 )
 
+// staticMade returns what Make and transformations made; a test that gets an error stops.
+func staticMade(t testing.TB) func(k *kernel.Kernel, err error) *kernel.Kernel {
+	return func(k *kernel.Kernel, err error) *kernel.Kernel {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+}
+
+// staticAt derives the features of a program at the given sizes.
+func staticAt(n *linear.Nest, sizes map[string]int64, opt StaticOptions) (*StaticVector, error) {
+	p, err := NewStatic(n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p.At(sizes)
+}
+
 // staticOracle derives features from a run of the program: what every work-item touches, statement after statement.
 func staticOracle(n *linear.Nest, sizes map[string]int64, subgroup int64) (map[string]float64, error) {
 	buffers := map[string]*interp.Buffer{}
@@ -240,7 +260,7 @@ func walkScalars(n *linear.Nest, sizes map[string]int64, groups [3]int64, out ma
 
 // compareStatic compares a vector with the oracle.
 func compareStatic(n *linear.Nest, sizes map[string]int64, opt StaticOptions) error {
-	v, err := Static(n, sizes, opt)
+	v, err := staticAt(n, sizes, opt)
 	if err != nil {
 		return err
 	}
@@ -398,7 +418,7 @@ func TestStaticRandom(t *testing.T) {
 		if err := compareStatic(n, map[string]int64{"n": int64(small("n", 3, 24))}, opt); err != nil {
 			t.Fatalf("%v\n%s", err, n)
 		}
-		if _, err := Static(n, map[string]int64{"n": int64(small("large n", 3, 5000))}, StaticOptions{Device: h200, Boxes: 64}); err != nil {
+		if _, err := staticAt(n, map[string]int64{"n": int64(small("large n", 3, 5000))}, StaticOptions{Device: h200, Boxes: 64}); err != nil {
 			t.Fatalf("%v\n%s", err, n)
 		}
 	})
@@ -414,7 +434,7 @@ func TestStaticInterior(t *testing.T) {
 		{"a[i//4, j%4]", "a[i//4, j%4]"}, // no border
 	} {
 		vector := func(text string, borders bool) *StaticVector {
-			ok := made(t)
+			ok := staticMade(t)
 			size := []expr.Expr{expr.Var{Name: "n"}, expr.Var{Name: "n"}}
 			k := ok(kernel.Make(kernel.Spec{
 				Domains: []string{"{[i,j]: 0<=i,j<n}"}, Instructions: "z[i,j] = " + text, Assumptions: "n >= 16 and n % 16 = 0",
@@ -428,7 +448,7 @@ func TestStaticInterior(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := Static(n, map[string]int64{"n": 1024}, StaticOptions{Borders: borders, Device: h200})
+			v, err := staticAt(n, map[string]int64{"n": 1024}, StaticOptions{Borders: borders, Device: h200})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -457,7 +477,7 @@ func TestStaticInterior(t *testing.T) {
 
 // A launch that cannot be divided far enough is represented by some of its points, and says so.
 func TestStaticSampled(t *testing.T) {
-	ok := made(t)
+	ok := staticMade(t)
 	k := ok(kernel.Make(kernel.Spec{
 		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "z[i] = a[i // 1021, i % 1021]", Assumptions: "n >= 1",
 		DTypes: map[string]expr.DType{"a": "float32", "z": "float32"},
@@ -468,11 +488,11 @@ func TestStaticSampled(t *testing.T) {
 		t.Fatal(err)
 	}
 	sizes := map[string]int64{"n": 1 << 20}
-	exact, err := Static(n, sizes, StaticOptions{Borders: true, Device: h200, Boxes: 1 << 20})
+	exact, err := staticAt(n, sizes, StaticOptions{Borders: true, Device: h200, Boxes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rough, err := Static(n, sizes, StaticOptions{Borders: true, Device: h200, Boxes: 100})
+	rough, err := staticAt(n, sizes, StaticOptions{Borders: true, Device: h200, Boxes: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -487,7 +507,7 @@ func TestStaticSampled(t *testing.T) {
 }
 
 func TestStaticErrors(t *testing.T) {
-	ok := made(t)
+	ok := staticMade(t)
 	k := ok(kernel.Make(kernel.Spec{
 		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "z[i] = 1", Assumptions: "n >= 1",
 		DTypes: map[string]expr.DType{"z": "float32"},
@@ -504,7 +524,7 @@ func TestStaticErrors(t *testing.T) {
 		{nil, StaticOptions{Device: h200}, "size n has no value"},
 		{map[string]int64{"n": 1}, StaticOptions{SubgroupSize: -1}, "neither may be negative"},
 	} {
-		if _, err := Static(n, test.sizes, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := staticAt(n, test.sizes, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want an error with %q", err, test.want)
 		}
 	}
@@ -559,7 +579,7 @@ func TestUnknownDevice(t *testing.T) {
 		{"PoCL", pocl, []string{"adds", "occupancy", "waves"}, 64 * 64 / 2, []string{"data_l2", "tile_l1"}, ""},
 		{"a new GPU", facts.Of(samples.Fingerprint{Name: "X1", Type: "gpu", ComputeUnits: 7}), nil, 0, []string{"waves"}, `registers_per_item of device "X1": not known`},
 	} {
-		v, err := Static(n, map[string]int64{"n": 1024}, StaticOptions{Device: test.device})
+		v, err := staticAt(n, map[string]int64{"n": 1024}, StaticOptions{Device: test.device})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -576,11 +596,7 @@ func TestUnknownDevice(t *testing.T) {
 		if waves, _ := v.Value("waves"); math.Abs(waves-test.waves) > 1e-9*test.waves {
 			t.Errorf("%s: %g waves, want %g", test.name, waves, test.waves)
 		}
-		id, err := ParseID("f_static_load_rounds")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = v.Totals([]ID{id})
+		_, err = v.Totals([]string{"f_static_load_rounds"})
 		if unknown := (*facts.Unknown)(nil); (err != nil) != (test.mistaken != "") || err != nil && (!errors.As(err, &unknown) || !strings.Contains(err.Error(), test.mistaken)) {
 			t.Errorf("%s: error %v, want %q", test.name, err, test.mistaken)
 		}
@@ -633,7 +649,7 @@ func BenchmarkStatic(b *testing.B) {
 
 // A vector is one access, of all its bytes.
 func TestStaticVectors(t *testing.T) {
-	ok := made(t)
+	ok := staticMade(t)
 	k := ok(kernel.Make(kernel.Spec{
 		Domains: []string{"{[g,l]: 0<=g<n and 0<=l<32}"}, Assumptions: "n >= 1",
 		Instructions: "y[128*g + 4*l; 4] = x[128*g + 4*l; 4]*2",
@@ -643,7 +659,7 @@ func TestStaticVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := Static(n, map[string]int64{"n": 8}, StaticOptions{Device: h200})
+	v, err := staticAt(n, map[string]int64{"n": 8}, StaticOptions{Device: h200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -663,7 +679,7 @@ func TestStaticAverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := Static(n, map[string]int64{"n": 1024, "nnz": 16 * 1024}, StaticOptions{Device: h200})
+	v, err := staticAt(n, map[string]int64{"n": 1024, "nnz": 16 * 1024}, StaticOptions{Device: h200})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -236,10 +236,10 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 		return nil, err
 	}
 	values := make(map[string]float64, len(ids))
-	var static []features.ID
+	var static []string
 	for _, id := range ids {
 		if id.Class == features.StaticClass {
-			static = append(static, id)
+			static = append(static, id.String())
 			continue
 		}
 		statistics, err := c.Statistics(features.Options{SubgroupSize: subgroupSize})
@@ -264,7 +264,9 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 		return nil, err
 	}
 	totals, err := vector.Totals(static)
-	maps.Copy(values, totals)
+	for i, v := range totals {
+		values[static[i]] = v
+	}
 	return values, err
 }
 

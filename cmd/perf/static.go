@@ -70,11 +70,11 @@ func printStatic(cmd *cobra.Command, cases []*workload.Case, opt features.Static
 		if err := c.CheckSizes(); err != nil {
 			return usage(err)
 		}
-		nest, err := c.Nest()
+		program, err := c.Static(opt)
 		if err != nil {
 			return err
 		}
-		v, err := features.Static(nest, c.Sizes, opt)
+		v, err := program.At(c.Sizes)
 		if err != nil {
 			return err
 		}

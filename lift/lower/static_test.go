@@ -107,7 +107,11 @@ func BenchmarkStaticFeatures(b *testing.B) {
 		b.Run(e.name, func(b *testing.B) {
 			for b.Loop() {
 				for _, n := range nests {
-					if _, err := features.Static(n, nil, features.StaticOptions{}); err != nil {
+					p, err := features.NewStatic(n, features.StaticOptions{})
+					if err == nil {
+						_, err = p.At(nil)
+					}
+					if err != nil {
 						b.Fatal(err)
 					}
 				}

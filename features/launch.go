@@ -1,0 +1,41 @@
+package features
+
+import (
+	"errors"
+	"slices"
+)
+
+// static is the value of a feature of StaticClass on the device of the options.
+func (s *Statistics) static(_ *class, id ID, at point) (float64, error) {
+	v, err := s.total(id, at.sizes)
+	for of := (*Error)(nil); errors.As(err, &of); { // Value names the kernel and the feature
+		err = of.Err
+	}
+	return v, err
+}
+
+func (s *Statistics) total(id ID, sizes map[string]int64) (float64, error) {
+	program, err := s.c.program()
+	if err != nil {
+		return 0, err
+	}
+	p, err := NewStatic(program.nest, StaticOptions{SubgroupSize: s.SubgroupSize, Device: s.c.opt.Device})
+	if err != nil {
+		return 0, err
+	}
+	v, err := p.At(sizes)
+	if err != nil {
+		return 0, err
+	}
+	values, err := v.Totals([]string{id.text})
+	if err != nil {
+		return 0, err
+	}
+	return values[0], nil
+}
+
+func explainStatic(_ *Statistics, id ID) []string {
+	totals := StaticTotals()
+	i := slices.IndexFunc(totals, func(t StaticTotal) bool { return t.Name == id.Op })
+	return []string{totals[i].Doc}
+}
