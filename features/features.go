@@ -53,8 +53,6 @@ type Options struct {
 	Lines bool
 }
 
-const defaultSubgroup = 32
-
 // Statistics are the counts of one kernel. They are safe for use by several goroutines; fields are not to be changed.
 type Statistics struct {
 	Kernel       string
@@ -107,7 +105,7 @@ func remember[K comparable, V any](s *Statistics, in map[K]V, key K, make func()
 func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	switch {
 	case opt.SubgroupSize == 0:
-		opt.SubgroupSize = defaultSubgroup
+		opt.SubgroupSize = DefaultSubgroup
 	case opt.SubgroupSize < 0:
 		return nil, fmt.Errorf("a sub-group of %d work-items is not possible", opt.SubgroupSize)
 	}

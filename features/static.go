@@ -28,6 +28,9 @@ type StaticOptions struct {
 	Boxes int
 }
 
+// DefaultSubgroup is the number of work-items that run together where nothing else is said.
+const DefaultSubgroup = 32
+
 const defaultBoxes = 4096
 
 // StaticFeature describes a component of static vectors.

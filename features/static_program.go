@@ -130,7 +130,7 @@ func opClassOf(op string) int {
 // number of trips the kernel does not state, is an error that says so.
 func NewStatic(n *linear.Nest, opt StaticOptions) (*StaticProgram, error) {
 	if opt.SubgroupSize == 0 {
-		opt.SubgroupSize = defaultSubgroup
+		opt.SubgroupSize = DefaultSubgroup
 	}
 	if opt.Boxes == 0 {
 		opt.Boxes = defaultBoxes

@@ -67,7 +67,7 @@ func perWarp(names ...string) func(statics) float64 {
 		for _, name := range names {
 			sum += v.get(name)
 		}
-		return sum * v.warps(defaultSubgroup)
+		return sum * v.warps(DefaultSubgroup)
 	}
 }
 
@@ -80,7 +80,7 @@ func inWaves(name string) func(statics) float64 {
 var staticTotals = []StaticTotal{
 	{"launches", "", "kernels that run one after the other", false, func(v statics) float64 { return v.get("launches") }},
 	{"groups", "", "work-groups", false, func(v statics) float64 { return v.get("work_groups") }},
-	{"sub_groups", "", "sub-groups of all work-groups", false, func(v statics) float64 { return v.warps(defaultSubgroup) }},
+	{"sub_groups", "", "sub-groups of all work-groups", false, func(v statics) float64 { return v.warps(DefaultSubgroup) }},
 	{"data_bytes", "B", "arrays in global memory that are accessed: what has to come from memory, or go there, at least once", false, func(v statics) float64 { return v.get("data_bytes") }},
 	{"tile_bytes", "B", "what work-groups have to fetch or store, each its own: global memory in the bounding boxes of their accesses, or the sectors of these if fewer", false, func(v statics) float64 {
 		return min(v.get("work_groups")*v.get("tile_bytes"), v.items()*v.get("sectors_distinct")*SectorBytes)
