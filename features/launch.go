@@ -3,12 +3,14 @@ package features
 import (
 	"errors"
 	"slices"
+
+	"gpuperf/launch"
 )
 
 // static is the value of a feature of StaticClass on the device of the options.
 func (s *Statistics) static(_ *class, id ID, at point) (float64, error) {
 	v, err := s.total(id, at.sizes)
-	for of := (*Error)(nil); errors.As(err, &of); { // Value names the kernel and the feature
+	for of := (*launch.Error)(nil); errors.As(err, &of); { // Value names the kernel and the feature
 		err = of.Err
 	}
 	return v, err
@@ -19,7 +21,7 @@ func (s *Statistics) total(id ID, sizes map[string]int64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	p, err := NewStatic(program.nest, StaticOptions{SubgroupSize: s.SubgroupSize, Device: s.c.opt.Device})
+	p, err := launch.New(program.nest, launch.Options{SubgroupSize: s.SubgroupSize, Device: s.c.opt.Device})
 	if err != nil {
 		return 0, err
 	}
@@ -35,7 +37,7 @@ func (s *Statistics) total(id ID, sizes map[string]int64) (float64, error) {
 }
 
 func explainStatic(_ *Statistics, id ID) []string {
-	totals := StaticTotals()
-	i := slices.IndexFunc(totals, func(t StaticTotal) bool { return t.Name == id.Op })
+	totals := launch.Totals()
+	i := slices.IndexFunc(totals, func(t launch.Total) bool { return t.Name == id.Op })
 	return []string{totals[i].Doc}
 }

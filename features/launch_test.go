@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/kernel/script"
+	"gpuperf/launch"
 )
 
 // Features of StaticClass are those of package launch on the device of the options; their errors name the kernel and the feature once.
@@ -46,7 +47,7 @@ knl = lp.tag_inames(knl, "g:g.0, l:l.0")
 			t.Errorf("%s: %v, want an error with %q", test.feature, err, test.says)
 		}
 	}
-	for _, total := range StaticTotals() {
+	for _, total := range launch.Totals() {
 		id, err := ParseID(total.Feature())
 		if err != nil {
 			t.Error(err)

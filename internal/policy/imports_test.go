@@ -49,6 +49,7 @@ var layers = []string{
 	"kernel/interp",
 	"kernel/script",
 	"emit",
+	"launch",
 	"features",
 	"microbench",
 	"workload",

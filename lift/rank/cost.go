@@ -10,7 +10,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/lm"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/models"
 	"gpuperf/models/library"
 )
@@ -28,7 +28,7 @@ var costSettings = lm.Settings{Ftol: 1e-6, Xtol: 1e-6, MaxEvaluations: 200, NoPo
 // Clock tells the time of points by a cost model on totals of their static features (Stevens and Klöckner, section 4). It is safe for
 // concurrent use.
 type Clock struct {
-	totals   *features.Selection
+	totals   *launch.Selection
 	params   []float64
 	compiled sync.Pool // of *models.Compiled, each for one goroutine at a time
 }
@@ -54,8 +54,8 @@ func NewClock(names []string, model *models.Model, fit *calibrate.Fit) (*Clock, 
 }
 
 // totalsOf makes the features of a model from static features.
-func totalsOf(names []string, model string, of []string) (*features.Selection, error) {
-	totals, err := features.NewSelection(names, of)
+func totalsOf(names []string, model string, of []string) (*launch.Selection, error) {
+	totals, err := launch.NewSelection(names, of)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", model, err)
 	}

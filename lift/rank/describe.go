@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/device"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/workload"
 )
 
@@ -17,8 +17,8 @@ type Subject struct {
 
 // Describe derives the vectors of cases, on all processors. Predict gives the time of a case by a model; it may be nil, and is
 // called by several goroutines. Subjects whose features cannot be derived have an error at their place and no vector.
-func Describe(subjects []Subject, opt features.StaticOptions, predict func(*workload.Case) (float64, error)) (*Vectors, []error) {
-	v := &Vectors{Names: features.StaticNames(opt.Device)}
+func Describe(subjects []Subject, opt launch.Options, predict func(*workload.Case) (float64, error)) (*Vectors, []error) {
+	v := &Vectors{Names: launch.Names(opt.Device)}
 	list := make([]*Vector, len(subjects))
 	errs := make([]error, len(subjects))
 	parallel(len(subjects), func(i int) { list[i], errs[i] = describe(&subjects[i], opt, predict) })
@@ -32,7 +32,7 @@ func Describe(subjects []Subject, opt features.StaticOptions, predict func(*work
 	return v, errs
 }
 
-func describe(s *Subject, opt features.StaticOptions, predict func(*workload.Case) (float64, error)) (*Vector, error) {
+func describe(s *Subject, opt launch.Options, predict func(*workload.Case) (float64, error)) (*Vector, error) {
 	static, err := s.Kernel.Static(opt)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"math"
@@ -43,7 +43,7 @@ func TestStaticTotals(t *testing.T) {
 	}
 	// Ten groups at once on each of 16 multiprocessors: 2 waves, and 20 groups on each.
 	device := h200.With(facts.Multiprocessors, 16, "test").With(facts.Groups, 10, "test")
-	v, err := staticAt(n, map[string]int64{"m": 50}, StaticOptions{Device: device})
+	v, err := vectorAt(n, map[string]int64{"m": 50}, Options{Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,15 +86,15 @@ func TestTotalsErrors(t *testing.T) {
 		id    string
 		want  string
 	}{
-		{StaticNames(h200), "f_sub_groups", "not made from static features"},
-		{StaticNames(h200)[:3], "f_static_groups", "is made from work_groups, which the vectors lack"},
+		{Names(h200), "f_sub_groups", "not made from static features"},
+		{Names(h200)[:3], "f_static_groups", "is made from work_groups, which the vectors lack"},
 	} {
 		if _, err := NewSelection(test.names, []string{test.id}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.id, err)
 		}
 	}
-	for _, s := range StaticTotals() {
-		if _, err := NewSelection(StaticNames(h200), []string{s.Feature()}); err != nil {
+	for _, s := range Totals() {
+		if _, err := NewSelection(Names(h200), []string{s.Feature()}); err != nil {
 			t.Error(err)
 		}
 	}

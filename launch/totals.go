@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// StaticTotal is a feature of models, f_static_<name>, that is made from static features: what a whole launch does, in numbers that
+// Total is a feature of models, f_static_<name>, that is made from static features: what a whole launch does, in numbers that
 // the costs of a model can multiply. Where static features are per work-item, totals are by sub-groups, which is what
 // instructions and memory transactions are counted in; lanes that a sub-group leaves empty cost as much as those in use.
-type StaticTotal struct {
+type Total struct {
 	Name string
 	Unit string
 	Doc  string
@@ -77,7 +77,7 @@ func inWaves(name string) func(statics) float64 {
 	return func(v statics) float64 { return v.get(name) * math.Ceil(v.get("waves")) }
 }
 
-var staticTotals = []StaticTotal{
+var allTotals = []Total{
 	{"launches", "", "kernels that run one after the other", false, func(v statics) float64 { return v.get("launches") }},
 	{"groups", "", "work-groups", false, func(v statics) float64 { return v.get("work_groups") }},
 	{"sub_groups", "", "sub-groups of all work-groups", false, func(v statics) float64 { return v.warps(DefaultSubgroup) }},
@@ -106,24 +106,24 @@ var staticTotals = []StaticTotal{
 }
 
 func init() {
-	for i := range staticTotals {
-		t := &staticTotals[i]
+	for i := range allTotals {
+		t := &allTotals[i]
 		if of := t.of; t.Busiest {
 			t.of = func(v statics) float64 { return of(v) * v.busiest() }
 		}
 	}
 }
 
-// StaticTotals lists the features of models that are made from static features, in a fixed order.
-func StaticTotals() []StaticTotal { return slices.Clone(staticTotals) }
+// Totals lists the features of models that are made from static features, in a fixed order.
+func Totals() []Total { return slices.Clone(allTotals) }
 
 // Feature is the identifier of the total as a feature of models.
-func (t *StaticTotal) Feature() string { return "f_static_" + t.Name }
+func (t *Total) Feature() string { return "f_static_" + t.Name }
 
 // Selection evaluates some totals for vectors whose components have given names.
 type Selection struct {
 	at   map[string]int
-	list []*StaticTotal
+	list []*Total
 }
 
 // NewSelection prepares the totals with the given identifiers. A component that is missing from the names is an error.
@@ -133,12 +133,12 @@ func NewSelection(names, totals []string) (*Selection, error) {
 		t.at[name] = i
 	}
 	for _, id := range totals {
-		i := slices.IndexFunc(staticTotals, func(s StaticTotal) bool { return s.Feature() == id })
+		i := slices.IndexFunc(allTotals, func(s Total) bool { return s.Feature() == id })
 		if i < 0 {
 			return nil, fmt.Errorf("feature %s is not made from static features", id)
 		}
-		t.list = append(t.list, &staticTotals[i])
-		if lacks := t.lacks(&staticTotals[i]); lacks != "" {
+		t.list = append(t.list, &allTotals[i])
+		if lacks := t.lacks(&allTotals[i]); lacks != "" {
 			return nil, fmt.Errorf("feature %s is made from %s, which the vectors lack", id, lacks)
 		}
 	}
@@ -146,7 +146,7 @@ func NewSelection(names, totals []string) (*Selection, error) {
 }
 
 // lacks names a component that a total is made from and vectors do not have; "" if they have all.
-func (t *Selection) lacks(total *StaticTotal) (name string) {
+func (t *Selection) lacks(total *Total) (name string) {
 	total.of(statics{t.at, make([]float64, len(t.at)), &name})
 	return name
 }
@@ -162,16 +162,16 @@ func (t *Selection) At(values []float64) []float64 {
 
 // Totals returns the values of the totals with the given identifiers, in order. An error names the facts of the device that they are
 // made from and that are not known.
-func (v *StaticVector) Totals(totals []string) ([]float64, error) {
+func (v *Vector) Totals(totals []string) ([]float64, error) {
 	t, err := NewSelection(v.Names(), totals)
 	if err == nil {
 		return t.At(v.Values), nil
 	}
 	all, _ := NewSelection(v.Names(), nil)
-	for _, s := range staticTotals {
+	for _, s := range allTotals {
 		if slices.Contains(totals, s.Feature()) {
 			if lacks := all.lacks(&s); lacks != "" {
-				return nil, &Error{"feature " + s.Feature(), StaticNeeds(v.device, lacks)}
+				return nil, &Error{"feature " + s.Feature(), Needs(v.device, lacks)}
 			}
 		}
 	}
