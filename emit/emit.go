@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -119,20 +120,12 @@ func (s *Source) NDRange(params map[string]int64) (global, local [3]int64, err e
 			if err != nil {
 				return global, local, fmt.Errorf("kernel %s: number of groups along axis %d: %w", s.nest.Kernel.Name, axis, err)
 			}
-			count = min(count, floorDiv(v, b.Den)+1)
+			count = min(count, intmath.FloorDiv(v, b.Den)+1)
 		}
 		local[axis] = s.nest.Local[axis]
 		global[axis] = max(count, 0) * local[axis]
 	}
 	return global, local, nil
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
 }
 
 // writer prints one kernel.

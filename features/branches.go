@@ -42,7 +42,7 @@ func (c *counter) under(at scope, condition expr.Expr) scope {
 	if op != nil && op.Kind == expr.Not {
 		if inner, ok := op.Args[0].(*expr.Op); ok && inner.Kind == expr.Or {
 			for _, arg := range inner.Args {
-				at = c.under(at, not(arg))
+				at = c.under(at, expr.Negate(arg))
 			}
 			return at
 		}
@@ -52,8 +52,6 @@ func (c *counter) under(at scope, condition expr.Expr) scope {
 	}
 	return at
 }
-
-func not(e expr.Expr) expr.Expr { return &expr.Op{Kind: expr.Not, Args: []expr.Expr{e}} }
 
 // comparisons are the constraints that comparisons of affine expressions are. != is not one.
 var comparisons = map[expr.OpKind]func(a, b polycount.Affine) polycount.Constraint{

@@ -294,14 +294,3 @@ func (t *transactions) separate(shared, axes []string) (func(lid map[string]int6
 		return points, nil
 	}, nil
 }
-
-func mod(a, m int64) int64 { return ((a % m) + m) % m }
-
-func floorDiv(a, b int64) int64 { return (a - mod(a, b)) / b }
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/ops"
 )
 
 // chainVisitor finds when the value of an expression is there: the chain of operations that it waits for.
@@ -176,7 +177,7 @@ func (v chainVisitor) operator(x *expr.Op) (*link, error) {
 			return nil, err
 		}
 	}
-	op, ok := operators[x.Kind]
+	op, ok := ops.Operators[x.Kind]
 	if !ok { // a comparison, logic or a sign
 		return later(operands...), nil
 	}
@@ -184,20 +185,17 @@ func (v chainVisitor) operator(x *expr.Op) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !op.perOperand {
-		return v.operation(op.name, t, operands...), nil
+	if !op.PerOperand {
+		return v.operation(op.Name, t, operands...), nil
 	}
 	last := operands[0]
 	for _, o := range operands[1:] {
-		last = v.operation(op.name, t, last, o)
+		last = v.operation(op.Name, t, last, o)
 	}
 	return last, nil
 }
 
-// counting finds operands as the counts of operations do.
-func (v chainVisitor) counting() opVisitor { return opVisitor{c: v.d.c, k: v.k} }
-
-// sum adds terms up from the left, a product by a multiply-add. Unlike counts (opVisitor.sum) it keeps to the parentheses, as
+// sum adds terms up from the left, a product by a multiply-add. Unlike counts (ops.Visitor) it keeps to the parentheses, as
 // compilers have to: a + (b + c) waits for a once.
 func (v chainVisitor) sum(x *expr.Op) (*link, error) {
 	t, err := v.k.TypeOf(x)
@@ -207,7 +205,7 @@ func (v chainVisitor) sum(x *expr.Op) (*link, error) {
 	var last *link
 	open := expr.Expr(nil) // the first term, a product that the next may still be added to
 	for i, term := range x.Args {
-		n, u, err := v.counting().multiplications(term)
+		n, u, err := ops.Visitor{Kernel: v.k}.Multiplications(term)
 		if err != nil {
 			return nil, err
 		}
@@ -277,13 +275,13 @@ func (v chainVisitor) product(x expr.Expr, t expr.DType) (*link, error) {
 
 // factors are those of a product other than -1.
 func (v chainVisitor) factors(e expr.Expr) ([]*link, error) {
-	x, ok := unsigned(e).(*expr.Op)
+	x, ok := ops.Unsigned(e).(*expr.Op)
 	if !ok {
 		return nil, fmt.Errorf("%s is no product", e)
 	}
-	list := slices.DeleteFunc(slices.Clone(x.Args), isMinusOne)
+	list := slices.DeleteFunc(slices.Clone(x.Args), ops.IsMinusOne)
 	if len(list) == 1 {
-		if inner, ok := unsigned(list[0]).(*expr.Op); ok && isProduct(inner) {
+		if inner, ok := ops.Unsigned(list[0]).(*expr.Op); ok && ops.IsProduct(inner) {
 			return v.factors(inner)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -357,7 +358,7 @@ func constantRange(l *linear.Loop) (from, to int64, ok bool) {
 		if !b.Num.IsConstant() {
 			return 0, 0, false
 		}
-		if v := -floorDiv(-b.Num.Constant(), b.Den); i == 0 || v > from {
+		if v := -intmath.FloorDiv(-b.Num.Constant(), b.Den); i == 0 || v > from {
 			from = v
 		}
 	}
@@ -365,7 +366,7 @@ func constantRange(l *linear.Loop) (from, to int64, ok bool) {
 		if !b.Num.IsConstant() {
 			return 0, 0, false
 		}
-		if v := floorDiv(b.Num.Constant(), b.Den); i == 0 || v < to {
+		if v := intmath.FloorDiv(b.Num.Constant(), b.Den); i == 0 || v < to {
 			to = v
 		}
 	}

@@ -46,7 +46,7 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 			case *expr.Cond:
 				collect(at, x.If)
 				collect(c.under(at, x.If), x.Then)
-				collect(c.under(at, not(x.If)), x.Else)
+				collect(c.under(at, expr.Negate(x.If)), x.Else)
 				return false
 			}
 			return true

@@ -9,6 +9,7 @@ import (
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/ops"
 )
 
 // classes are the prefixes of feature identifiers, and what reads the rest.
@@ -113,11 +114,11 @@ func (p *idParser) op(id *ID, rest string) error {
 	function, isFunction := strings.CutPrefix(op, "func:")
 	switch {
 	case !ok || op == "":
-		return p.fail(len(p.text), "the operation is missing").WithHint("one of %s, func:<name>", strings.Join(opNames, ", "))
+		return p.fail(len(p.text), "the operation is missing").WithHint("one of %s, func:<name>", strings.Join(ops.Names, ", "))
 	case isFunction && !isName(function):
 		return p.fail(p.at(function), "a function needs a name").WithHint("for example func:exp")
-	case !isFunction && !slices.Contains(opNames, op):
-		return p.fail(p.at(op), "unknown operation %q", op).WithHint("%s", suggest(op, opNames, "one of "+strings.Join(opNames, ", ")+", func:<name>"))
+	case !isFunction && !slices.Contains(ops.Names, op):
+		return p.fail(p.at(op), "unknown operation %q", op).WithHint("%s", suggest(op, ops.Names, "one of "+strings.Join(ops.Names, ", ")+", func:<name>"))
 	}
 	id.DType, id.Op = expr.DType(dtype), op
 	return nil

@@ -3,6 +3,7 @@ package features
 import (
 	"fmt"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -346,9 +347,9 @@ func (s *scene) usual(num *index, den int64) (int64, bool) {
 			lo, hi = lo+t.coeff*s.centre.hi[t.slot], hi+t.coeff*s.centre.lo[t.slot]
 		}
 	}
-	at := floorDiv(s.point(num), den)
+	at := intmath.FloorDiv(s.point(num), den)
 	inside := min(hi, at*den+den-1) - max(lo, at*den) + 1
-	return at, floorDiv(hi, den)-floorDiv(lo, den) <= 2 && 4*inside >= 3*(hi-lo+1)
+	return at, intmath.FloorDiv(hi, den)-intmath.FloorDiv(lo, den) <= 2 && 4*inside >= 3*(hi-lo+1)
 }
 
 // decide evaluates a condition; what depends on data holds.
@@ -438,7 +439,7 @@ func (s *scene) point(x *index) int64 {
 			t := &x.terms[i]
 			switch {
 			case t.num != nil:
-				sum += t.coeff * floorDiv(s.point(t.num), t.den)
+				sum += t.coeff * intmath.FloorDiv(s.point(t.num), t.den)
 			case t.slot < 0:
 				sum += t.coeff * s.sizes[-1-t.slot]
 			default:
@@ -489,11 +490,11 @@ func (s *scene) point(x *index) int64 {
 			v = truth(v != 0 || w != 0)
 		case indexQuotient:
 			if w > 0 {
-				v = floorDiv(v, w)
+				v = intmath.FloorDiv(v, w)
 			}
 		case indexRemainder:
 			if w > 0 {
-				v = mod(v, w)
+				v = intmath.Mod(v, w)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 )
 
@@ -143,7 +144,7 @@ func (w *staticWalk) iterate(l *staticLoop, st *staticState, lower *form) {
 			}
 			lo, hi := st.interval(&f, from)
 			den := l.upper[i].den * l.step
-			fewest, greatest := max(floorDiv(lo, den)+1, 0), max(floorDiv(hi, den)+1, 0)
+			fewest, greatest := max(intmath.FloorDiv(lo, den)+1, 0), max(intmath.FloorDiv(hi, den)+1, 0)
 			if i == 0 || fewest < least {
 				low, lowDen, least = f, den, fewest
 			}
@@ -325,16 +326,16 @@ func (w *staticWalk) enterCentre(l *staticLoop) {
 	s := scene{sizes: w.sizes, centre: &w.centre}
 	var lo, hi int64
 	for i, b := range l.lower {
-		if v := -floorDiv(-s.point(b.num), b.den); i == 0 || v > lo {
+		if v := -intmath.FloorDiv(-s.point(b.num), b.den); i == 0 || v > lo {
 			lo = v
 		}
 	}
 	for i, b := range l.upper {
-		if v := floorDiv(s.point(b.num), b.den); i == 0 || v < hi {
+		if v := intmath.FloorDiv(s.point(b.num), b.den); i == 0 || v < hi {
 			hi = v
 		}
 	}
-	trips := max(floorDiv(hi-lo, l.step)+1, 1)
+	trips := max(intmath.FloorDiv(hi-lo, l.step)+1, 1)
 	w.centre.at[l.slot] = lo + l.step*(trips/2)
 	w.centre.lo[l.slot], w.centre.hi[l.slot] = lo, lo+l.step*(trips-1)
 	w.centre.unrolled[l.slot] = l.unroll

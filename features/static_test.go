@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
@@ -675,10 +676,10 @@ func TestStaticSequence(t *testing.T) {
 func rangeOf(l *linear.Loop, eval func(polycount.Affine) int64) (lo, hi int64) {
 	lo, hi = math.MinInt64, math.MaxInt64
 	for _, b := range l.Lower {
-		lo = max(lo, -floorDiv(-eval(b.Num), b.Den))
+		lo = max(lo, -intmath.FloorDiv(-eval(b.Num), b.Den))
 	}
 	for _, b := range l.Upper {
-		hi = min(hi, floorDiv(eval(b.Num), b.Den))
+		hi = min(hi, intmath.FloorDiv(eval(b.Num), b.Den))
 	}
 	return lo, hi
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -41,9 +42,9 @@ func evalInt(e expr.Expr, at map[string]int64) int64 {
 			case expr.Mul:
 				v *= w
 			case expr.FloorDiv:
-				v = floorDiv(v, w)
+				v = intmath.FloorDiv(v, w)
 			case expr.Mod:
-				v -= w * floorDiv(v, w)
+				v -= w * intmath.FloorDiv(v, w)
 			}
 		}
 		return v
@@ -131,7 +132,7 @@ func TestFlatIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got += poly(fl.Coeff) * floorDiv(v, fl.Den)
+			got += poly(fl.Coeff) * intmath.FloorDiv(v, fl.Den)
 		}
 		if got != want {
 			t.Fatalf("a[%s, %s]: form %s is %d at %v, the index is %d", index[0], index[1], f, got, at, want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -137,23 +138,15 @@ func tightest(bounds []polycount.Bound, lower bool) (best int64, ok bool) {
 		if !b.Num.IsConstant() {
 			continue
 		}
-		v := floorDiv(b.Num.Constant(), b.Den)
+		v := intmath.FloorDiv(b.Num.Constant(), b.Den)
 		if lower {
-			v = -floorDiv(-b.Num.Constant(), b.Den)
+			v = -intmath.FloorDiv(-b.Num.Constant(), b.Den)
 		}
 		if !ok || lower == (v > best) {
 			best, ok = v, true
 		}
 	}
 	return best, ok
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
 }
 
 func intersectNames(names, with []string) []string {

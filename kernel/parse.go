@@ -180,7 +180,7 @@ func (b blockParser) ifBlock(c context) {
 		b.Next()
 		cond := b.Expression()
 		inner.guards = append(inner.guards, guard{at, cond})
-		not = append(not, guard{at, &expr.Op{Kind: expr.Not, Args: []expr.Expr{cond}}})
+		not = append(not, guard{at, expr.Negate(cond)})
 		b.endOfLine()
 		b.block(inner, "if")
 		if b.Is("end") {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 )
 
@@ -102,7 +103,7 @@ func scaleComparison(text string, toks []expr.Token) (scaled string, ok bool) {
 			if depth > 0 || err != nil || d <= 0 || !endsTerm(toks[i+2]) {
 				return "", false
 			}
-			if scale *= d / gcd(scale, d); scale > 1<<31 {
+			if scale *= d / intmath.GCD(scale, d); scale > 1<<31 {
 				return "", false
 			}
 		}
@@ -191,11 +192,4 @@ func insideFloor(toks []expr.Token, i int) bool {
 		}
 	}
 	return false
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

@@ -297,7 +297,6 @@ func (r *remover) pure(e expr.Expr) bool {
 // loads lists the reads in e that stay, beside those that the indices of such reads make themselves.
 func (r *remover) loads(e expr.Expr, under []expr.Expr, out *[]load) {
 	within := func(c expr.Expr) []expr.Expr { return append(slices.Clip(under), c) }
-	not := func(c expr.Expr) expr.Expr { return &expr.Op{Kind: expr.Not, Args: []expr.Expr{c}} }
 	switch x := e.(type) {
 	case nil:
 	case expr.Var:
@@ -315,7 +314,7 @@ func (r *remover) loads(e expr.Expr, under []expr.Expr, out *[]load) {
 	case *expr.Cond:
 		r.loads(x.If, under, out)
 		r.loads(x.Then, within(x.If), out)
-		r.loads(x.Else, within(not(x.If)), out)
+		r.loads(x.Else, within(expr.Negate(x.If)), out)
 	case *expr.Op:
 		for _, a := range x.Args {
 			r.loads(a, under, out)
@@ -323,7 +322,7 @@ func (r *remover) loads(e expr.Expr, under []expr.Expr, out *[]load) {
 			case expr.And:
 				under = within(a)
 			case expr.Or:
-				under = within(not(a))
+				under = within(expr.Negate(a))
 			}
 		}
 	default:

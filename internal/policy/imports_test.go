@@ -17,6 +17,7 @@ const module = "gpuperf"
 // layers lists the packages from the bottom up. A package imports only packages above its own line, or of its own
 // folder (kernel/linear imports kernel). docs/architecture.md explains the order.
 var layers = []string{
+	"internal/intmath",
 	"internal/source",
 	"internal/yamlfile",
 	"polycount/internal/arith",
@@ -33,6 +34,7 @@ var layers = []string{
 	"device/replay",
 	"kernel/expr",
 	"kernel",
+	"kernel/ops",
 	"lift",
 	"lift/lower",
 	"lift/rules",

@@ -126,6 +126,9 @@ func Without(m map[string]Expr, names []string) map[string]Expr {
 	return out
 }
 
+// Negate returns "not cond".
+func Negate(cond Expr) Expr { return &Op{Kind: Not, Args: []Expr{cond}} }
+
 // Equal reports whether a and b are the same expression.
 func Equal(a, b Expr) bool {
 	if a == nil || b == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -77,7 +78,7 @@ func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
 			t := &terms[i]
 			v := int64(0)
 			if t.of != nil {
-				v = floorDiv(t.of(st), t.den)
+				v = intmath.FloorDiv(t.of(st), t.den)
 			} else {
 				v = st.vars[t.slot]
 			}
@@ -343,13 +344,13 @@ var indexOps = map[expr.OpKind]func(st *state, e expr.Expr, x, y int64) int64{
 		if y == 0 {
 			st.fail(e, "the index is divided by zero")
 		}
-		return floorDiv(x, y)
+		return intmath.FloorDiv(x, y)
 	},
 	expr.Mod: func(st *state, e expr.Expr, x, y int64) int64 {
 		if y == 0 {
 			st.fail(e, "the index is divided by zero")
 		}
-		return x - y*floorDiv(x, y)
+		return x - y*intmath.FloorDiv(x, y)
 	},
 	expr.Min: func(_ *state, _ expr.Expr, x, y int64) int64 { return min(x, y) },
 	expr.Max: func(_ *state, _ expr.Expr, x, y int64) int64 { return max(x, y) },

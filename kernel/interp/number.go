@@ -113,13 +113,3 @@ func fma(t expr.DType, x, y, z float64) float64 {
 	}
 	return round(t, s)
 }
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
-
-func floorMod(a, b int64) int64 { return a - b*floorDiv(a, b) }

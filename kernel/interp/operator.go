@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 )
 
@@ -39,13 +40,13 @@ var intOps = map[expr.OpKind]func(t expr.DType, a, b int64) int64{
 		if t == expr.Uint64 {
 			return int64(uint64(a) / uint64(b))
 		}
-		return floorDiv(a, b)
+		return intmath.FloorDiv(a, b)
 	},
 	expr.Mod: func(t expr.DType, a, b int64) int64 {
 		if t == expr.Uint64 {
 			return int64(uint64(a) % uint64(b))
 		}
-		return floorMod(a, b)
+		return intmath.Mod(a, b)
 	},
 	// OpenCL C takes shift counts modulo the width of the type, which here is at least that of int.
 	expr.Shl: func(t expr.DType, a, b int64) int64 { return a << shiftCount(t, b) },

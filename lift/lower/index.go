@@ -3,6 +3,7 @@ package lower
 import (
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -57,7 +58,7 @@ func (r *indexer) span(a polycount.Affine) (lo, hi int64) {
 		var s span
 		if t.Floor != nil {
 			s.lo, s.hi = r.span(t.Floor.Num)
-			s.lo, s.hi = floorDiv(s.lo, t.Floor.Den), floorDiv(s.hi, t.Floor.Den)
+			s.lo, s.hi = intmath.FloorDiv(s.lo, t.Floor.Den), intmath.FloorDiv(s.hi, t.Floor.Den)
 		} else {
 			s = r.spans[t.Name]
 		}
@@ -102,7 +103,7 @@ func (r *indexer) scale(x index, k int64) index {
 
 // div is ⌊x/d⌋.
 func (r *indexer) div(x index, d int64) index {
-	lo, hi := floorDiv(x.lo, d), floorDiv(x.hi, d)
+	lo, hi := intmath.FloorDiv(x.lo, d), intmath.FloorDiv(x.hi, d)
 	switch {
 	case d == 1:
 		return x
@@ -120,24 +121,24 @@ func (r *indexer) quotient(a polycount.Affine, d int64) polycount.Affine {
 	terms := a.Terms()
 	divisors := []int64{d}
 	for _, t := range terms {
-		m := gcd(max(t.Coeff, -t.Coeff), d)
+		m := intmath.GCD(max(t.Coeff, -t.Coeff), d)
 		if m > 1 && !slices.Contains(divisors, m) {
 			divisors = append(divisors, m)
 		}
 	}
 	slices.Sort(divisors)
 	for _, m := range slices.Backward(divisors) {
-		low := polycount.Int(a.Constant() - m*floorDiv(a.Constant(), m))
+		low := polycount.Int(a.Constant() - m*intmath.FloorDiv(a.Constant(), m))
 		for _, t := range terms {
 			if t.Coeff%m != 0 {
 				low = low.Add(termOf(t))
 			}
 		}
 		lo, hi := r.span(low)
-		if floorDiv(lo, m) != floorDiv(hi, m) {
+		if intmath.FloorDiv(lo, m) != intmath.FloorDiv(hi, m) {
 			continue
 		}
-		high := a.Sub(low).AddInt(m * floorDiv(lo, m))
+		high := a.Sub(low).AddInt(m * intmath.FloorDiv(lo, m))
 		high = exactly(high, m)
 		if m == d {
 			return high
@@ -225,21 +226,4 @@ func (r *indexer) resolve(a polycount.Affine, by map[string]polycount.Affine) po
 
 func operation(kind expr.OpKind, args ...expr.Expr) expr.Expr {
 	return &expr.Op{Kind: kind, Args: args}
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
-
-func ceilDiv(a, b int64) int64 { return -floorDiv(-a, b) }
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -39,9 +40,9 @@ func TestIndexArithmetic(t *testing.T) {
 			case "int":
 				e = testCase{r.addInt(x.i, c-6), func() int64 { return x.eval() + c - 6 }}
 			case "div":
-				e = testCase{r.div(x.i, c), func() int64 { return floorDiv(x.eval(), c) }}
+				e = testCase{r.div(x.i, c), func() int64 { return intmath.FloorDiv(x.eval(), c) }}
 			case "mod":
-				e = testCase{r.mod(x.i, c), func() int64 { return x.eval() - c*floorDiv(x.eval(), c) }}
+				e = testCase{r.mod(x.i, c), func() int64 { return x.eval() - c*intmath.FloorDiv(x.eval(), c) }}
 			case "clamp":
 				e = testCase{r.clamp(x.i, 0, c), func() int64 { return min(max(x.eval(), 0), c) }}
 			}
