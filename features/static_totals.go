@@ -170,7 +170,7 @@ func (e *LacksError) Error() string {
 func (v *StaticVector) Totals(ids []ID) (map[string]float64, error) {
 	t, err := NewTotals(v.Names(), ids)
 	if lacks := (*LacksError)(nil); errors.As(err, &lacks) {
-		return nil, fmt.Errorf("feature %s: %w", lacks.Feature, StaticNeeds(v.device, lacks.Lacks))
+		return nil, StaticNeeds(v.device, lacks.Lacks)
 	}
 	if err != nil {
 		return nil, err
@@ -179,15 +179,24 @@ func (v *StaticVector) Totals(ids []ID) (map[string]float64, error) {
 }
 
 // static is the value of a feature of StaticClass, on the device of the options.
-func (s *Statistics) static(id ID, sizes map[string]int64) (float64, error) {
+func (s *Statistics) static(_ *class, id ID, at point) (float64, error) {
 	program, err := s.c.program()
 	if err != nil {
-		return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
+		return 0, err
 	}
-	v, err := Static(program.nest, sizes, StaticOptions{SubgroupSize: s.SubgroupSize, Device: s.c.opt.Device})
+	p, err := NewStatic(program.nest, StaticOptions{SubgroupSize: s.SubgroupSize, Device: s.c.opt.Device})
 	if err != nil {
-		return 0, fmt.Errorf("feature %s: %w", id, err)
+		return 0, err
+	}
+	v, err := p.at(at.sizes)
+	if err != nil {
+		return 0, err
 	}
 	values, err := v.Totals([]ID{id})
 	return values[id.text], err
+}
+
+func explainStatic(_ *Statistics, id ID) []string {
+	i := slices.IndexFunc(staticTotals, func(t StaticTotal) bool { return t.Name == id.Op })
+	return []string{staticTotals[i].Doc}
 }
