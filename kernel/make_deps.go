@@ -1,10 +1,11 @@
 package kernel
 
 import (
-	"gpuperf/internal/nameset"
-	"gpuperf/internal/source"
 	"path"
 	"strings"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/internal/source"
 )
 
 // deps resolves the wildcards of dep and nosync, and adds the automatic dependencies.

@@ -2,8 +2,9 @@ package kernel
 
 import (
 	"errors"
-	"gpuperf/kernel/expr"
 	"slices"
+
+	"gpuperf/kernel/expr"
 )
 
 // names turns reductions over what is no iname into the operators min and max, and rejects other bad reductions.
