@@ -8,6 +8,7 @@ import (
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
 )
 
 // DefaultName is the name of a kernel that was given none, as Loopy calls it.
@@ -48,7 +49,7 @@ type Spec struct {
 // writer; otherwise statements that touch the same variable, one of them writing, keep the order of the text.
 // Faults in the texts are *source.Error.
 func Make(spec Spec) (k *Kernel, err error) {
-	defer expr.Rescue(&err)
+	defer polycount.Rescue(&err)
 	ins, err := ParseInstructions(spec.Instructions)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ type Prefetch struct {
 // without BoundingBox, to those that are needed, so that sizes which do not divide give guards. A tag that all the
 // accesses carry stays on the load of the fetch.
 func AddPrefetch(k *kernel.Kernel, array string, sweep []string, opt Prefetch) (out *kernel.Kernel, err error) {
-	defer expr.Rescue(&err)
+	defer polycount.Rescue(&err)
 	fail := func(format string, args ...any) (*kernel.Kernel, error) {
 		return nil, k.Errorf("prefetch of %s: %w", array, fmt.Errorf(format, args...))
 	}
