@@ -10,8 +10,8 @@ import (
 // static is the value of a feature of StaticClass on the device of the options.
 func (s *Statistics) static(_ *class, id ID, at point) (float64, error) {
 	v, err := s.total(id, at.sizes)
-	for of := (*launch.Error)(nil); errors.As(err, &of); { // Value names the kernel and the feature
-		err = of.Err
+	if of := (*launch.Error)(nil); errors.As(err, &of) {
+		err = of.Err // Value names the kernel
 	}
 	return v, err
 }

@@ -171,7 +171,7 @@ func (v *Vector) Totals(totals []string) ([]float64, error) {
 	for _, s := range allTotals {
 		if slices.Contains(totals, s.Feature()) {
 			if lacks := all.lacks(&s); lacks != "" {
-				return nil, &Error{"feature " + s.Feature(), Needs(v.device, lacks)}
+				return nil, Needs(v.device, lacks)
 			}
 		}
 	}

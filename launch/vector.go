@@ -220,18 +220,18 @@ func (v *Vector) Value(name string) (float64, bool) {
 	return v.Values[i], true
 }
 
-// Error is what prevents a kernel's features, or a feature, from being derived.
+// Error says why the features of a kernel cannot be derived.
 type Error struct {
-	Of  string // as in "kernel matmul"
-	Err error
+	Kernel string
+	Err    error
 }
 
-func (e *Error) Error() string { return e.Of + ": " + e.Err.Error() }
+func (e *Error) Error() string { return "kernel " + e.Kernel + ": " + e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
 // error names the kernel of an error.
-func (p *Program) error(err error) error { return &Error{"kernel " + p.nest.Kernel.Name, err} }
+func (p *Program) error(err error) error { return &Error{p.nest.Kernel.Name, err} }
 
 // At derives the features at the given sizes.
 func (p *Program) At(sizes map[string]int64) (*Vector, error) {

@@ -265,10 +265,13 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 		return nil, err
 	}
 	totals, err := vector.Totals(static)
+	if err != nil {
+		return nil, fmt.Errorf("static features of kernel %s: %w", c.IR.Name, err)
+	}
 	for i, v := range totals {
 		values[static[i]] = v
 	}
-	return values, err
+	return values, nil
 }
 
 // scalarValue is what is passed for a value argument that is not a size: a number that is neither 0 nor 1.
