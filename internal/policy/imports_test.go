@@ -52,7 +52,7 @@ var layers = []string{
 	"features",
 	"microbench",
 	"workload",
-	"tailor",
+	"modelgen",
 	"measure",
 	"calibrate/lm",
 	"calibrate",
