@@ -10,6 +10,7 @@ import (
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
 )
 
 // DefaultName is the name of a kernel that was given none, as Loopy calls it.
@@ -123,7 +124,7 @@ func (m *maker) placeOf(i int, word string) int {
 
 func (m *maker) domains() error {
 	for _, text := range m.spec.Domains {
-		d, err := parseDomain(text)
+		d, err := polycount.ParseDomain(text)
 		if err != nil {
 			return fmt.Errorf("domain: %w", err)
 		}
