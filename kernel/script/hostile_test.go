@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// hostileLimit has the time limit of a process that runs k.star as the command does: it prints the error and exits.
-const hostileLimit = "SCRIPT_TEST_LIMIT"
+// hostileLimits has the limits of a process that runs k.star as the command does: it prints the error and exits.
+const hostileLimits = "SCRIPT_TEST_LIMITS"
 
 func TestMain(m *testing.M) {
-	limit, err := time.ParseDuration(os.Getenv(hostileLimit))
-	if err != nil {
+	var o Options
+	if _, err := fmt.Sscan(os.Getenv(hostileLimits), &o.Timeout, &o.Memory); err != nil {
 		os.Exit(m.Run())
 	}
-	_, err = Options{Timeout: limit}.Load(context.Background(), "k.star")
+	_, err := o.Load(context.Background(), "k.star")
 	fmt.Println(err)
 	os.Exit(0)
 }
@@ -54,29 +54,29 @@ var hostile = []struct{ name, text, want string }{
 	{"replaced by getattr", "x = getattr('a' * 100000, 'replace')('a', 'b' * 100000)\n", `:1:37: a value of more than 4194304 elements`},
 	{"huge shift", "x = 1 << (1 << 40)\n", `:1:7: 1099511627776 out of range`},
 	// memory
-	{"doubled string", "x = 'a'\nfor i in range(60):\n    x = x + x\n", `:3:\d+: the script needs more than 256 MB of memory`},
-	{"doubled in place", "x = 'a'\nfor i in range(60):\n    x += x\n", `:\d:\d+: the script needs more than 256 MB of memory`},
+	{"doubled string", "x = 'a'\nfor i in range(60):\n    x = x + x\n", `:3:\d+: the script needs more than 64 MB of memory`},
+	{"doubled in place", "x = 'a'\nfor i in range(60):\n    x += x\n", `:\d:\d+: the script needs more than 64 MB of memory`},
 	{"doubled list", "x = [0]\nfor i in range(60):\n    x = x + x\n", `:3:\d+: the script needs more than 256 MB of memory`},
-	{"extended by itself", "x = [1]\nfor i in range(60):\n    x.extend(x)\n", `:3:\d+: the script needs more than 256 MB of memory`},
-	{"joined", "x = 'a' * 100000\ny = ''.join([x] * 100000)\n", `:2:\d+: the script needs more than 256 MB of memory`},
-	{"formatted", "x = ('%s' * 1000) % tuple(['a' * 1000000] * 1000)\n", `:1:\d+: the script needs more than 256 MB of memory`},
+	{"extended by itself", "x = [1]\nfor i in range(60):\n    x.extend(x)\n", `:3:\d+: the script needs more than 64 MB of memory`},
+	{"joined", "x = 'a' * 100000\ny = ''.join([x] * 100000)\n", `:2:\d+: the script needs more than 64 MB of memory`},
+	{"formatted", "x = ('%s' * 1000) % tuple(['a' * 1000000] * 1000)\n", `:1:\d+: the script needs more than 64 MB of memory`},
 	{"format method", "x = ('{0}' * 100000).format('a' * 100000)\n", `:1:\d+: the script needs more than 256 MB of memory`},
-	{"bound method", "f = ('a' * 1000000).elems\nx = [list(f()) for i in range(1000000)]\n", `:2:\d+: the script needs more than 256 MB of memory`},
-	{"sliced", "x = list(range(1000000))\ny = [x[:] for i in range(1000000)]\n", `:2:\d+: the script needs more than 256 MB of memory`},
-	{"items", "d = {i: i for i in range(100000)}\ny = [d.items() for i in range(1000000)]\n", `:2:\d+: the script needs more than 256 MB of memory`},
-	{"shared list printed", sharing + "y = str(x)\n", `:4:\d+: the script needs more than 256 MB of memory`},
+	{"bound method", "f = ('a' * 1000000).elems\nx = [list(f()) for i in range(1000000)]\n", `:2:\d+: the script needs more than 64 MB of memory`},
+	{"sliced", "x = list(range(1000000))\ny = [x[:] for i in range(1000000)]\n", `:2:\d+: the script needs more than 64 MB of memory`},
+	{"items", "d = {i: i for i in range(100000)}\ny = [d.items() for i in range(1000000)]\n", `:2:\d+: the script needs more than 64 MB of memory`},
+	{"shared list printed", sharing + "y = str(x)\n", `:4:\d+: the script needs more than 64 MB of memory`},
 	// time
-	{"doubled integer", "x = 3\nfor i in range(60):\n    x = x * x\n", `:3:\d+: the script takes more than 1s`},
-	{"shifted integer", "x = 1\nfor i in range(1000000):\n    x = x << 500\n", `:3:\d+: the script takes more than 1s`},
-	{"shared tuple as a key", "x = (1,)\nfor i in range(60):\n    x = (x, x)\ny = {x: 1}\n", `:\d:\d+: the script takes more than 1s`},
-	{"deep list printed", nested + "print(x)\n", `:4:7: the script takes more than 1s`},
-	{"deep list as text", nested + "y = repr(x)\n", `:4:10: the script takes more than 1s`},
-	{"deep list as an argument", nested + `k = lp.make_kernel("{[i]: 0<=i<n}", x)`, `:4:19: the script takes more than 1s`},
-	{"many kernels", "for i in range(1000000):\n    k = lp.make_kernel('{[i]: 0<=i<n}', 'y[i] = 1')\n", `:2:23: the script takes more than 1s`},
-	{"sum of many terms", fmt.Sprintf(joined, `["x[i]"] * 30000`), `:1:19: the script takes more than 1s`},
-	{"many inames", fmt.Sprintf(inames, `"0<=i%d<n" % j for j in range(300)`, "1"), `:1:19: the script takes more than 1s`},
-	{"many disjunctions", `k = lp.make_kernel("{[i]: 0<=i<n and " + " and ".join(["(i < %d or i > %d)" % (10*j, 10*j+3) for j in range(40)]) + "}", "y[i] = 1")` + "\n", `:1:19: the script takes more than 1s`},
-	{"many statements", `k = lp.make_kernel("{[i]: 0<=i<n}", ["y[i] = y[i] + x[i+%d]" % j for j in range(3000)])` + "\n", `:1:19: the script takes more than 1s`},
+	{"doubled integer", "x = 3\nfor i in range(60):\n    x = x * x\n", `:\d+:\d+: the script takes more than 300ms`},
+	{"shifted integer", "x = 1\nfor i in range(1000000):\n    x = x << 500\n", `:\d+:\d+: the script takes more than 300ms`},
+	{"shared tuple as a key", "x = (1,)\nfor i in range(60):\n    x = (x, x)\ny = {x: 1}\n", `:\d:\d+: the script takes more than 300ms`},
+	{"deep list printed", nested + "print(x)\n", `:\d+:\d+: the script takes more than 300ms`},
+	{"deep list as text", nested + "y = repr(x)\n", `:\d+:\d+: the script takes more than 300ms`},
+	{"deep list as an argument", nested + `k = lp.make_kernel("{[i]: 0<=i<n}", x)`, `:\d+:\d+: the script takes more than 300ms`},
+	{"many kernels", "for i in range(1000000):\n    k = lp.make_kernel('{[i]: 0<=i<n}', 'y[i] = 1')\n", `:\d+:\d+: the script takes more than 300ms`},
+	{"sum of many terms", fmt.Sprintf(joined, `["x[i]"] * 30000`), `:1:19: the script takes more than 300ms`},
+	{"many inames", fmt.Sprintf(inames, `"0<=i%d<n" % j for j in range(300)`, "1"), `:1:19: the script takes more than 300ms`},
+	{"many disjunctions", `k = lp.make_kernel("{[i]: 0<=i<n and " + " and ".join(["(i < %d or i > %d)" % (10*j, 10*j+3) for j in range(40)]) + "}", "y[i] = 1")` + "\n", `:1:19: the script takes more than 300ms`},
+	{"many statements", `k = lp.make_kernel("{[i]: 0<=i<n}", ["y[i] = y[i] + x[i+%d]" % j for j in range(3000)])` + "\n", `:1:19: the script takes more than 300ms`},
 	// texts
 	{"long sum", fmt.Sprintf(joined, `["x[i]"] * 100000`), `:1:37: make_kernel: instructions has 700004 bytes, at most 262144 are read`},
 	{"long kernel", "k = lp.make_kernel('{[i]: 0<=i<n}', 'y[i] = 1\\n' * 400000)\n", `:1:37: make_kernel: instructions has 3600000 bytes, at most 262144 are read`},
@@ -115,11 +115,14 @@ func TestHostileScripts(t *testing.T) {
 			defer cancel()
 			cmd := exec.CommandContext(ctx, self)
 			cmd.Dir = dir
-			limit := defaultTimeout
-			if strings.HasSuffix(c.want, " 1s") {
-				limit = time.Second
+			var o Options // the command's, but for what would take long
+			if strings.Contains(c.want, "300ms") {
+				o.Timeout = 300 * time.Millisecond
 			}
-			cmd.Env = append(os.Environ(), hostileLimit+"="+limit.String())
+			if strings.Contains(c.want, " 64 MB") {
+				o.Memory = 64 << 20
+			}
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", hostileLimits, o.Timeout, o.Memory))
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%.2000s", err, out)
