@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"math/rand"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Value is the meaning of a term at given sizes: a Num, Values (an array or a tuple, a vector), or Unwritten.
@@ -460,7 +460,7 @@ func evalIterate(e *evaluator, t *Term, env *binding) Value {
 }
 
 // DTypeOf is the element type of a value's type, for those that fill arrays.
-func DTypeOf(t *Type) kernel.DType {
+func DTypeOf(t *Type) expr.DType {
 	_, elem := t.Shape()
 	return elem.DType
 }
