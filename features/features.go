@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 )
 
@@ -93,7 +94,7 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	case opt.SubgroupSize < 0:
 		return nil, fmt.Errorf("a sub-group of %d work-items is not possible", opt.SubgroupSize)
 	}
-	k, err := k.Prepare()
+	k, err := transform.Prepare(k)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // TestConstraintsOnSizes: what depends on a size is selected anew only where the outcome of a constraint changes
@@ -17,7 +18,7 @@ func TestConstraintsOnSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k, err = k.TagInames("i:l.0"); err != nil {
+	if k, err = transform.TagInames(k, "i:l.0"); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -18,9 +18,12 @@ const module = "gpuperf"
 // folder (kernel/linear imports kernel). docs/architecture.md explains the order.
 var layers = []string{
 	"internal/bounded",
+	"internal/nameset",
 	"internal/intmath",
 	"internal/source",
 	"internal/yamlfile",
+	"internal/format",
+	"internal/chart",
 	"polycount/internal/arith",
 	"polycount/internal/linear",
 	"polycount/internal/quasi",
@@ -35,6 +38,7 @@ var layers = []string{
 	"device/replay",
 	"kernel/expr",
 	"kernel",
+	"kernel/transform",
 	"kernel/ops",
 	"lift",
 	"lift/lower",
@@ -51,12 +55,12 @@ var layers = []string{
 	"measure",
 	"calibrate/lm",
 	"calibrate",
-	"evaluate/chart",
-	"lift/rank",
-	"lift/explore",
 	"evaluate/peaks",
 	"explain",
 	"evaluate",
+	"campaign",
+	"lift/rank",
+	"lift/explore",
 	"cmd/perf",
 }
 

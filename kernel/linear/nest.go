@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 )
 
@@ -30,7 +31,7 @@ func New(k *kernel.Kernel) (*Nest, error) {
 // stop it.
 func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
 	defer Rescue(&err)
-	if k, err = k.Prepare(); err != nil {
+	if k, err = transform.Prepare(k); err != nil {
 		return nil, nil, err
 	}
 	b := newBuilder(k)
