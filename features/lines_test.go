@@ -160,7 +160,7 @@ func TestRandomLines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for class, bytes := range unitBytes {
+			for class, bytes := range map[Class]int64{LinesClass: 128, SectorsClass: 32} {
 				type unit struct{ g, h, k, subgroup, index int64 }
 				loads, stores := map[unit]bool{}, map[unit]bool{}
 				for _, p := range points {
