@@ -34,7 +34,7 @@ func TestApplicationsAreTheExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		examples, err := script.Options{}.Load(context.Background(), "../examples/" + s.file)
+		examples, err := script.Options{}.Load(context.Background(), "../examples/"+s.file)
 		if err != nil {
 			t.Fatal(err)
 		}
