@@ -24,7 +24,7 @@ func (a Average) String() string { return a.Of.String() + ": " + a.Value.String(
 // AssumeAverage states the average of an expression in the temporaries that bound inames, or the average number of
 // values of an iname that they bound. Value is an expression in the kernel's parameters.
 func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
-	defer expr.Rescue(&err)
+	defer polycount.Rescue(&err)
 	o, err := expr.Parse(of)
 	if err != nil {
 		return nil, k.Errorf("average: %w", err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"gpuperf/polycount"
@@ -21,7 +20,7 @@ func (e *NotAffineError) Error() string { return fmt.Sprintf("%s is not affine: 
 // ToAffine turns an index expression into a quasi-affine one: sums, differences, products with constants, and // and %
 // by positive constants, over the names for which known holds (nil: all names). Anything else is a *NotAffineError.
 func ToAffine(e Expr, known func(name string) bool) (a polycount.Affine, err error) {
-	defer Rescue(&err)
+	defer polycount.Rescue(&err)
 	return affineForms.Eval(e, func(e Expr) (polycount.Affine, error) {
 		var none polycount.Affine
 		switch x := e.(type) {
@@ -93,22 +92,6 @@ var (
 	errProduct  = errors.New("it multiplies two variables")
 	errDivisor  = errors.New("the divisor is not a positive constant")
 )
-
-// ErrOverflow is wrapped by errors for affine arithmetic that leaves the 64-bit range.
-var ErrOverflow = polycount.ErrOverflow
-
-// Rescue turns the panic by which polycount's Affine operators report overflow into an error. It is deferred by what
-// computes with affine expressions of the user's.
-func Rescue(err *error) {
-	r := recover()
-	if r == nil {
-		return
-	}
-	if fault, ok := r.(runtime.Error); ok {
-		panic(fault)
-	}
-	*err = fmt.Errorf("affine expression: %w", ErrOverflow)
-}
 
 // FromAffine is the expression of a quasi-affine one, terms in a fixed order: larger coefficients first (so that an outer
 // iname stands before its inner one), negative ones after all positive ones, the constant last.

@@ -14,7 +14,7 @@ import (
 // has its own element. With only, just these temporaries; otherwise all that are written within all of the inames.
 // A temporary that some statement outside the inames reads or writes is an error.
 func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (out *kernel.Kernel, err error) {
-	defer expr.Rescue(&err)
+	defer polycount.Rescue(&err)
 	for _, n := range only {
 		if !k.IsTemp(n) {
 			return nil, k.Errorf("%s is no temporary", n)
