@@ -17,6 +17,7 @@ const module = "gpuperf"
 // layers lists the packages from the bottom up. A package imports only packages above its own line, or of its own
 // folder (kernel/linear imports kernel). docs/architecture.md explains the order.
 var layers = []string{
+	"internal/bounded",
 	"internal/nameset",
 	"internal/intmath",
 	"internal/source",
@@ -53,7 +54,7 @@ var layers = []string{
 	"features",
 	"microbench",
 	"workload",
-	"tailor",
+	"modelgen",
 	"measure",
 	"calibrate/lm",
 	"calibrate",

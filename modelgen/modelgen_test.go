@@ -1,6 +1,7 @@
-package tailor
+package modelgen
 
 import (
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -104,7 +105,7 @@ func generators(t testing.TB) func(models.Measurement) ([]*workload.Case, error)
 // targetsOf reads the kernels of an example.
 func targetsOf(t testing.TB, path string, sizes []map[string]int64) []Target {
 	t.Helper()
-	variants, err := script.Load(filepath.Join("../examples", path))
+	variants, err := script.Options{}.Load(context.Background(), filepath.Join("../examples", path))
 	if err != nil {
 		t.Fatal(err)
 	}
