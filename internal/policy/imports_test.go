@@ -54,7 +54,7 @@ var layers = []string{
 	"features",
 	"microbench",
 	"workload",
-	"tailor",
+	"modelgen",
 	"measure",
 	"calibrate/lm",
 	"calibrate",

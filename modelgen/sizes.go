@@ -1,9 +1,10 @@
-package tailor
+package modelgen
 
 import (
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"slices"
 
 	"gpuperf/device/facts"
@@ -42,11 +43,11 @@ func (s *subject) chooseSizes(opt Options) error {
 		}
 	}
 	var chosen []map[string]int64
+	order := spreadOut(points, len(params))
 	for i := range points {
 		at := map[string]int64{}
 		for j, p := range params {
-			// Axis j takes its values in steps of j+1, for which the number of points is a prime.
-			at[p] = axes[j][(i*(j+1)+j*points/2)%len(axes[j])]
+			at[p] = axes[j][order[j][i]]
 		}
 		same := func(o map[string]int64) bool { return maps.Equal(o, at) }
 		if slices.ContainsFunc(s.Sizes, same) || slices.ContainsFunc(chosen, same) || s.at(at).CheckSizes() != nil {
@@ -76,6 +77,29 @@ func (s *subject) chooseSizes(opt Options) error {
 	})
 	s.sizes = chosen
 	return nil
+}
+
+// spreadOut places points in a space of several parameters such that each parameter takes as many values as there are points: an
+// order of these values for each parameter, in which its steps differ from those of the others. It is a lattice modulo a prime
+// (Korobov's method of good lattice points), of which the first points are taken, by their ranks.
+func spreadOut(points, params int) [][]int {
+	prime := max(points, params+1)
+	for !big.NewInt(int64(prime)).ProbablyPrime(0) {
+		prime++
+	}
+	order := make([][]int, params)
+	for j := range order {
+		at := make([]int, points)
+		for i := range at {
+			at[i] = (i*(j+1) + j*prime/2) % prime
+		}
+		sorted := slices.Sorted(slices.Values(at))
+		for i, v := range at {
+			at[i], _ = slices.BinarySearch(sorted, v)
+		}
+		order[j] = at
+	}
+	return order
 }
 
 // atCacheEdge returns sizes at which what the kernel touches is about as large as the cache, where those asked for lie on both

@@ -1,4 +1,4 @@
-package tailor
+package modelgen
 
 import (
 	"fmt"
