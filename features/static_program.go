@@ -127,7 +127,6 @@ func opClassOf(op string) int {
 // NewStatic prepares a program. What its features cannot be derived of, such as loops that memory bounds and whose average
 // number of trips the kernel does not state, is an error that says so.
 func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) {
-	defer linear.Rescue(&err)
 	if opt.SubgroupSize == 0 {
 		opt.SubgroupSize = defaultSubgroup
 	}
@@ -260,7 +259,7 @@ func (b *staticBuilder) averageTrips(l *linear.Loop) (staticAverage, bool) {
 			continue
 		}
 		rest := trips.Sub(of)
-		if !slices.ContainsFunc(rest.Names(), func(n string) bool { return b.slots[n] >= 0 }) {
+		if rest.Err() == nil && !slices.ContainsFunc(rest.Names(), func(n string) bool { return b.slots[n] >= 0 }) {
 			return staticAverage{a.Value, rest}, true
 		}
 	}

@@ -12,7 +12,6 @@ import (
 // Check verifies what every kernel must keep. Its parts are in the table below, in the order in which they run; each
 // presupposes those before it.
 func (k *Kernel) Check() (err error) {
-	defer expr.Rescue(&err)
 	for _, part := range []func() error{
 		k.checkNames,
 		k.checkFunctions,

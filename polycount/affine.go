@@ -85,7 +85,7 @@ func (a Affine) overflows() bool { return len(a.terms) == 1 && a.terms[0].Floor 
 // expression, ask Err.
 func (a Affine) Err() error {
 	if a.overflows() {
-		return fmt.Errorf("polycount: %w", ErrOverflow)
+		return fmt.Errorf("affine expression: %w", ErrOverflow)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"gpuperf/polycount"
@@ -21,7 +20,6 @@ func (e *NotAffineError) Error() string { return fmt.Sprintf("%s is not affine: 
 // ToAffine turns an index expression into a quasi-affine one: sums, differences, products with constants, and // and %
 // by positive constants, over the names for which known holds (nil: all names). Anything else is a *NotAffineError.
 func ToAffine(e Expr, known func(name string) bool) (a polycount.Affine, err error) {
-	defer Rescue(&err)
 	return affineForms.Eval(e, func(e Expr) (polycount.Affine, error) {
 		var none polycount.Affine
 		switch x := e.(type) {
@@ -50,20 +48,20 @@ var affineForms = Domain[polycount.Affine]{
 		if op != Neg {
 			return a, errOperator
 		}
-		return a.Neg(), nil
+		return fitting(a.Neg())
 	},
 	Binary: func(op OpKind, a, b polycount.Affine) (polycount.Affine, error) {
 		switch op {
 		case Add:
-			return a.Add(b), nil
+			return fitting(a.Add(b))
 		case Sub:
-			return a.Sub(b), nil
+			return fitting(a.Sub(b))
 		case Mul:
 			switch {
 			case b.IsConstant():
-				return a.Scale(b.Constant()), nil
+				return fitting(a.Scale(b.Constant()))
 			case a.IsConstant():
-				return b.Scale(a.Constant()), nil
+				return fitting(b.Scale(a.Constant()))
 			}
 			return a, errProduct
 		case FloorDiv, Mod:
@@ -71,13 +69,16 @@ var affineForms = Domain[polycount.Affine]{
 				return a, errDivisor
 			}
 			if op == Mod {
-				return a.Mod(b.Constant()), nil
+				return fitting(a.Mod(b.Constant()))
 			}
-			return a.FloorDiv(b.Constant()), nil
+			return fitting(a.FloorDiv(b.Constant()))
 		}
 		return a, errOperator
 	},
 	Refuse: func(part Expr, why error) error {
+		if errors.Is(why, ErrOverflow) {
+			return why
+		}
 		switch why {
 		case ErrNoValue:
 			return &NotAffineError{part, "only sums, products with constants, // and % by constants are"}
@@ -88,6 +89,9 @@ var affineForms = Domain[polycount.Affine]{
 	},
 }
 
+// fitting is a with the error of coefficients that do not fit into 64 bits.
+func fitting(a polycount.Affine) (polycount.Affine, error) { return a, a.Err() }
+
 var (
 	errOperator = errors.New("operator")
 	errProduct  = errors.New("it multiplies two variables")
@@ -96,19 +100,6 @@ var (
 
 // ErrOverflow is wrapped by errors for affine arithmetic that leaves the 64-bit range.
 var ErrOverflow = polycount.ErrOverflow
-
-// Rescue turns the panic by which polycount's Affine operators report overflow into an error. It is deferred by what
-// computes with affine expressions of the user's.
-func Rescue(err *error) {
-	r := recover()
-	if r == nil {
-		return
-	}
-	if fault, ok := r.(runtime.Error); ok {
-		panic(fault)
-	}
-	*err = fmt.Errorf("affine expression: %w", ErrOverflow)
-}
 
 // FromAffine is the expression of a quasi-affine one, terms in a fixed order: larger coefficients first (so that an outer
 // iname stands before its inner one), negative ones after all positive ones, the constant last.
