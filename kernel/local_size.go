@@ -1,8 +1,6 @@
 package kernel
 
-import (
-	"gpuperf/polycount"
-)
+import "gpuperf/polycount"
 
 // LocalSize is the extent of the work-group along the axes l.0 to l.2: one more than the largest value of a statement's
 // iname on the axis, 1 where there is none. An extent that is not constant is an error.

@@ -76,7 +76,7 @@ var affineForms = Domain[polycount.Affine]{
 		return a, errOperator
 	},
 	Refuse: func(part Expr, why error) error {
-		if errors.Is(why, ErrOverflow) {
+		if errors.Is(why, polycount.ErrOverflow) {
 			return why
 		}
 		switch why {
@@ -97,9 +97,6 @@ var (
 	errProduct  = errors.New("it multiplies two variables")
 	errDivisor  = errors.New("the divisor is not a positive constant")
 )
-
-// ErrOverflow is wrapped by errors for affine arithmetic that leaves the 64-bit range.
-var ErrOverflow = polycount.ErrOverflow
 
 // FromAffine is the expression of a quasi-affine one, terms in a fixed order: larger coefficients first (so that an outer
 // iname stands before its inner one), negative ones after all positive ones, the constant last.
