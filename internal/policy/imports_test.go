@@ -51,6 +51,7 @@ var layers = []string{
 	"kernel/interp",
 	"kernel/script",
 	"emit",
+	"launch",
 	"features",
 	"microbench",
 	"workload",
