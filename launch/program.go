@@ -80,7 +80,7 @@ type barrier struct{}
 
 type exec struct {
 	accesses []access
-	ops      [len(opClasses)]float64
+	ops      [len(opClasses)]int64
 	selects  int64
 }
 
@@ -314,7 +314,7 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 		}
 	}
 	err := ops.Visitor{Kernel: b.p.nest.Kernel, Found: func(op string, _ expr.DType, n int64) {
-		out.ops[opClassOf(op)] += float64(n)
+		out.ops[opClassOf(op)] += n
 	}}.Visit(s.RHS)
 	return out, err
 }

@@ -88,7 +88,7 @@ func (p *Program) straightNodes(list []node) (size int64, stored pins) {
 				}
 			}
 			for _, ops := range x.ops {
-				size += int64(ops)
+				size += ops
 			}
 		case barrier:
 			size++
@@ -138,7 +138,7 @@ func (w *walk) loopBody(l *loop, st *state) {
 		return
 	}
 	if l.loads {
-		w.sum.rounds += st.points() * int64(len(st.mask.lanes))
+		w.sum[rounds] += st.points() * int64(len(st.mask.lanes))
 	}
 	leave := w.enter(l.slot + 1)
 	w.nodes(l.body, st)
@@ -158,7 +158,7 @@ func (w *walk) barrier() {
 func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form, each []form) {
 	if a.write {
 		w.epochs[a.array]++
-		w.sum.straight.add(&u)
+		w.sum.straight(&u)
 		return
 	}
 	first := st.nv
@@ -190,18 +190,20 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 }
 
 // recordGather notes an access at an index that is read from memory, which no other is known to meet.
-func (w *walk) recordGather(a *access, runs, warps int64) {
-	space := w.p.arrays[a.array].Space
+func (w *walk) recordGather(a *access, runs int64, u *unitCount) {
 	if a.write {
 		w.epochs[a.array]++
 	} else {
-		w.sum.distinct[space] += runs
+		w.sum[distinct[w.p.arrays[a.array].Space]] += runs
 	}
-	u := unitCount{cycles: warps}
-	if space == kernel.Global {
-		u.lines, u.sectors = runs, runs*((w.p.arrays[a.array].bytes*a.lanes+SectorBytes-1)/SectorBytes)
-	}
-	w.sum.straight.add(&u)
+	w.sum.straight(u)
+}
+
+// straight adds the units of accesses by straight-line code.
+func (s *sums) straight(u *unitCount) {
+	s[straightLines] += u.lines
+	s[straightSectors] += u.sectors
+	s[straightCycles] += u.cycles
 }
 
 // merge counts the loads from the given one on, which are those of a line of code, and forgets them.
@@ -245,7 +247,7 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		all += n
 		units.add(&loads[i].units)
 	}
-	distinct := all
+	n := all
 	if all > 1 && all <= comparedLoads {
 		w.bytes = w.bytes[:0]
 		for _, i := range at {
@@ -253,9 +255,9 @@ func (w *walk) mergeLine(loads []load, at []int) {
 			begin := len(w.bytes)
 			w.bytes = append(w.bytes, x.addr.c)
 			for v := x.first; v < x.box.nv; v++ {
-				if n := len(w.bytes); x.box.n[v] > 1 {
+				if end := len(w.bytes); x.box.n[v] > 1 {
 					for t := int64(1); t < x.box.n[v]; t++ {
-						for _, b := range w.bytes[begin:n] {
+						for _, b := range w.bytes[begin:end] {
 							w.bytes = append(w.bytes, b+t*x.addr.k[v])
 						}
 					}
@@ -264,14 +266,14 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		}
 		slices.Sort(w.bytes)
 		w.bytes = slices.Compact(w.bytes)
-		distinct = int64(len(w.bytes))
+		n = int64(len(w.bytes))
 	}
-	if distinct < all {
+	if n < all {
 		units = w.unitsOf(l, &outer, global)
 		units.scale(l.weight)
 	}
-	w.sum.distinct[w.p.arrays[l.array].Space] += runs * distinct
-	w.sum.straight.add(&units)
+	w.sum[distinct[w.p.arrays[l.array].Space]] += runs * n
+	w.sum.straight(&units)
 }
 
 // unitsOf counts the units of loads at w.bytes, sorted, by addresses modulo a line.
