@@ -374,44 +374,11 @@ func (b *box) residues(addr *form, modulus int64, have *[LineBytes]int64) (size,
 	return size, step
 }
 
-// unitSet is a set of units.
-type unitSet struct {
-	list     []int64
-	unsorted bool
-}
-
-func (s *unitSet) add(v int64) {
-	n := len(s.list)
-	switch {
-	case n == 0:
-	case s.list[n-1] == v:
-		return
-	case s.unsorted || v < s.list[n-1]:
-		if slices.Contains(s.list, v) {
-			return
-		}
-		s.unsorted = true
-	}
-	s.list = append(s.list, v)
-}
-
-func (s *unitSet) reset() { s.list, s.unsorted = s.list[:0], false }
-
 // count counts the cycles that a sub-group needs for elements at w.addr, of which a bank gives one word in each, and of global
 // memory the lines and sectors. (On NVIDIA devices since Volta the L1 cache and local memory are one memory of 32 banks.)
 func (w *walk) count(bytes int64, global bool) (sum unitCount) {
-	lines, sectors, elements := &w.sets[0], &w.sets[1], &w.sets[2]
-	lines.reset()
-	sectors.reset()
-	elements.reset()
-	words := sectors
-	for _, at := range w.addr {
-		for word := intmath.FloorDiv(at, bankBytes); word <= intmath.FloorDiv(at+bytes-1, bankBytes); word++ {
-			words.add(word)
-		}
-	}
 	var perBank [banks]int64
-	for _, word := range words.list {
+	for _, word := range w.touched(bytes, bankBytes) {
 		b := intmath.Mod(word, banks)
 		perBank[b]++
 		sum.cycles = max(sum.cycles, perBank[b])
@@ -419,23 +386,29 @@ func (w *walk) count(bytes int64, global bool) (sum unitCount) {
 	if !global {
 		return sum
 	}
-	sectors.reset()
-	for _, at := range w.addr {
-		elements.add(at)
-		last := intmath.FloorDiv(at+bytes-1, SectorBytes)
-		for u := intmath.FloorDiv(at, SectorBytes); u <= last; u++ {
-			sectors.add(u)
-			lines.add(intmath.FloorDiv(u, LineBytes/SectorBytes))
-		}
-	}
-	sum.lines, sum.sectors = int64(len(lines.list)), int64(len(sectors.list))
+	sum.lines = int64(len(w.touched(bytes, LineBytes)))
+	sum.sectors = int64(len(w.touched(bytes, SectorBytes)))
+	elements := int64(len(w.touched(1, 1)))
 	class := scatteredAccess
 	switch {
-	case len(elements.list) == 1:
+	case elements == 1:
 		class = uniformAccess
-	case 2*bytes*int64(len(elements.list)) >= SectorBytes*sum.sectors:
+	case 2*bytes*elements >= SectorBytes*sum.sectors:
 		class = coalescedAccess
 	}
 	sum.classes[class-uniformAccess]++
 	return sum
+}
+
+// touched lists the units of a size that elements of so many bytes at w.addr lie in, each once.
+func (m *memory) touched(bytes, size int64) []int64 {
+	list := m.list[:0]
+	for _, at := range m.addr {
+		for u := intmath.FloorDiv(at, size); u <= intmath.FloorDiv(at+bytes-1, size); u++ {
+			list = append(list, u)
+		}
+	}
+	slices.Sort(list)
+	m.list = list
+	return slices.Compact(list)
 }
