@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/lex"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 )
@@ -110,7 +111,7 @@ type entry struct {
 	name string
 	e    []choice // nil: no expression
 	at   int
-	toks []token
+	toks []lex.Token
 }
 
 func (r *relation) set() *Set {
@@ -150,15 +151,15 @@ func (p *parser) relations() (params []string, rs []*relation) {
 // braces reads parameters and disjuncts; joins tells which belong to one relation.
 func (p *parser) braces(joins func(old, r *relation, at int) bool) (params []string, rs []*relation) {
 	head := &relation{}
-	if p.is("[") {
+	if p.Is("[") {
 		p.params(head)
 	}
 	head.params = append(p.free, head.params...)
 	p.expect("{")
 	w := linear.AnyWork()
 next:
-	for !p.is("}") {
-		at := p.peek().at
+	for !p.Is("}") {
+		at := p.Tok().At
 		r := &relation{params: head.params}
 		p.disjunct(w, r)
 		if len(rs) > 0 && r.isMap != rs[0].isMap {
@@ -169,20 +170,20 @@ next:
 				for _, c := range r.cs {
 					rs[i].cs = linear.AddMember(rs[i].cs, c)
 				}
-				if !p.accept(";") {
+				if !p.Accept(";") {
 					break next
 				}
 				continue next
 			}
 		}
 		rs = append(rs, r)
-		if !p.accept(";") {
+		if !p.Accept(";") {
 			break
 		}
 	}
 	p.expect("}")
-	if p.peek().kind != tokEOF {
-		p.fail("unexpected %q after the closing brace", p.peek().text)
+	if p.Tok().Kind != lex.End {
+		p.fail("unexpected %q after the closing brace", p.Tok().Text)
 	}
 	if len(rs) == 0 { // { }: nothing, of no dimension
 		head.nothing = true
@@ -193,14 +194,14 @@ next:
 
 func (p *parser) params(r *relation) {
 	p.expect("[")
-	for !p.is("]") {
-		at := p.peek().at
+	for !p.Is("]") {
+		at := p.Tok().At
 		n := p.name()
 		if slices.Contains(r.params, n) {
 			p.failAt(at, "parameter %q stands twice", n)
 		}
 		r.params = append(r.params, n)
-		if !p.accept(",") {
+		if !p.Accept(",") {
 			break
 		}
 	}
@@ -211,11 +212,11 @@ func (p *parser) params(r *relation) {
 func (p *parser) disjunct(w *linear.Work, r *relation) {
 	var tuples [][]entry
 	var names []string
-	if !p.is(":") {
+	if !p.Is(":") {
 		name, t := p.tuple()
 		tuples, names = append(tuples, t), append(names, name)
-		if p.is("->") {
-			r.isMap, r.arrow = true, p.take().at
+		if p.Is("->") {
+			r.isMap, r.arrow = true, p.take().At
 			name, t := p.tuple()
 			tuples, names = append(tuples, t), append(names, name)
 		}
@@ -254,7 +255,7 @@ func (p *parser) disjunct(w *linear.Work, r *relation) {
 		dims = append(dims, ds)
 	}
 	f := formula{op: "and", args: given}
-	if p.accept(":") && !p.is("}") && !p.is(";") {
+	if p.Accept(":") && !p.Is("}") && !p.Is(";") {
 		f.args = append(f.args, p.formula())
 	}
 	r.out = dims[len(dims)-1]
@@ -281,29 +282,29 @@ func mentions(tuples [][]entry, name string) bool {
 }
 
 func (p *parser) tuple() (name string, entries []entry) {
-	if p.peek().kind == tokName {
+	if p.Tok().Kind == lex.Name {
 		name = p.name()
 	}
 	p.expect("[")
-	for !p.is("]") {
-		if p.is("[") && p.isTuple(p.next) || p.peek().kind == tokName && !reserved[p.peek().text] && p.peekAfter(1).text == "[" {
+	for !p.Is("]") {
+		if p.Is("[") && p.isTuple(p.I) || p.Tok().Kind == lex.Name && !reserved[p.Tok().Text] && p.Peek(1).Text == "[" {
 			p.fail("nested tuples are not known here: write them flat, [i, j] for [[i] -> [j]], which has the same points")
 		}
-		e, from := entry{at: p.peek().at}, p.next
-		t, after := p.peek(), p.peekAfter(1).text
+		e, from := entry{at: p.Tok().At}, p.I
+		t, after := p.Tok(), p.Peek(1).Text
 		switch {
-		case t.kind == tokName && !reserved[t.text] && (after == "," || after == "]"):
+		case t.Kind == lex.Name && !reserved[t.Text] && (after == "," || after == "]"):
 			e.name = p.name()
-		case t.kind == tokName && !reserved[t.text] && after == "=":
+		case t.Kind == lex.Name && !reserved[t.Text] && after == "=":
 			e.name = p.name()
 			p.expect("=")
 			e.e = p.expr()
 		default:
 			e.e = p.expr()
 		}
-		e.toks = p.toks[from:p.next]
+		e.toks = p.Tokens[from:p.I]
 		entries = append(entries, e)
-		if !p.accept(",") {
+		if !p.Accept(",") {
 			break
 		}
 	}

@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"gpuperf/kernel"

@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"slices"
@@ -32,7 +32,7 @@ type unitKind struct {
 }
 
 // kind numbers a kind: the higher half of the keys of units.
-func (m *staticMemory) kind(k unitKind) uint64 {
+func (m *memory) kind(k unitKind) uint64 {
 	n, ok := m.kinds[k]
 	if !ok {
 		n = uint64(len(m.kinds)) << 32
@@ -78,7 +78,7 @@ type tile struct {
 }
 
 // touch adds what an access does. It is not ok where the box must be divided.
-func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
+func (w *walk) touch(a *access, st *state) bool {
 	array := &w.p.arrays[a.array]
 	bytes := array.bytes * a.lanes
 	rw := 0
@@ -150,7 +150,7 @@ func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 }
 
 // touched adds the units of an access at addr, or where lanes is set at the address of each work-item.
-func (w *staticWalk) touched(a *staticAccess, st *staticState, bytes int64, addr *form, lanes []form) {
+func (w *walk) touched(a *access, st *state, bytes int64, addr *form, lanes []form) {
 	rw := 0
 	if a.write {
 		rw = 1
@@ -172,7 +172,7 @@ func (w *staticWalk) touched(a *staticAccess, st *staticState, bytes int64, addr
 }
 
 // address is the byte that is accessed, from the start of the array.
-func (w *staticWalk) address(a *staticAccess, s *scene) (addr form, ok bool) {
+func (w *walk) address(a *access, s *scene) (addr form, ok bool) {
 	array := &w.p.arrays[a.array]
 	addr.c = w.offsets[a.array]
 	var each [8]form
@@ -193,7 +193,7 @@ func (w *staticWalk) address(a *staticAccess, s *scene) (addr form, ok bool) {
 }
 
 // addTile widens the tile of an array by an access, where the box holds the group in the middle of the launch.
-func (w *staticWalk) addTile(a *staticAccess, s *scene, each []form) {
+func (w *walk) addTile(a *access, s *scene, each []form) {
 	var at [3]int64
 	for axis := range at {
 		f := &s.env[lidVars+axis]
@@ -233,7 +233,7 @@ func (w *staticWalk) addTile(a *staticAccess, s *scene, each []form) {
 }
 
 // tileBytes is the size of the tiles of all arrays in global memory.
-func (w *staticWalk) tileBytes() int64 {
+func (w *walk) tileBytes() int64 {
 	sum := int64(0)
 	for i, t := range w.tiles {
 		if !t.used {
@@ -251,7 +251,7 @@ func (w *staticWalk) tileBytes() int64 {
 // distribute counts the units that an access touches over the points of the box. Which they are depends on the address modulo a
 // line alone, whose distribution over the points is that of a sum of independent variables. The address is addr, or where
 // lanes is set that of each work-item.
-func (w *staticWalk) distribute(b *box, mask *laneMask, bytes int64, global bool, addr *form, lanes []form) (sum unitCount) {
+func (w *walk) distribute(b *box, mask *laneMask, bytes int64, global bool, addr *form, lanes []form) (sum unitCount) {
 	modulus := int64(LineBytes)
 	if !global {
 		modulus = bankBytes // of the start, which only turns the banks
@@ -296,7 +296,7 @@ func (w *staticWalk) distribute(b *box, mask *laneMask, bytes int64, global bool
 }
 
 // warpKinds sorts the sub-groups of a mask by their shapes and by where an access has their first work-items.
-func (w *staticWalk) warpKinds(mask *laneMask, addr *form, modulus int64) []warpKind {
+func (w *walk) warpKinds(mask *laneMask, addr *form, modulus int64) []warpKind {
 	kinds := w.warps[:0]
 	at := 0
 next:
@@ -321,7 +321,7 @@ next:
 }
 
 // distributeEach is distribute for addresses of each work-item, and for points whose addresses have these residues.
-func (w *staticWalk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []form, residues []int64, step int64) (sum unitCount) {
+func (w *walk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []form, residues []int64, step int64) (sum unitCount) {
 	modulus := int64(LineBytes)
 	if !global {
 		modulus = bankBytes
@@ -410,7 +410,7 @@ func (s *unitSet) reset() { s.list, s.unsorted = s.list[:0], false }
 
 // count counts the cycles that a sub-group needs for elements at w.addr, of which a bank gives one word in each, and of global
 // memory the lines and sectors. (On NVIDIA devices since Volta the L1 cache and local memory are one memory of 32 banks.)
-func (w *staticWalk) count(bytes int64, global bool) (sum unitCount) {
+func (w *walk) count(bytes int64, global bool) (sum unitCount) {
 	lines, sectors, elements := &w.sets[0], &w.sets[1], &w.sets[2]
 	lines.reset()
 	sectors.reset()

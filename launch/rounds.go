@@ -1,4 +1,4 @@
-package features
+package launch
 
 import "gpuperf/kernel"
 
@@ -7,23 +7,23 @@ import "gpuperf/kernel"
 // work-items at once to fill the wait with the work of others, rounds are what takes time (Little's law).
 
 // markRounds notes which loops have loads from global memory in their own body, and whether the code outside of all loops has.
-func (p *StaticProgram) markRounds() { p.loads = p.marksRounds(p.body) }
+func (p *Program) markRounds() { p.loads = p.marksRounds(p.body) }
 
 // marksRounds reports whether the nodes load from global memory outside of loops that stay loops.
-func (p *StaticProgram) marksRounds(list []staticNode) (loads bool) {
-	any := func(list []staticAccess) {
+func (p *Program) marksRounds(list []node) (loads bool) {
+	any := func(list []access) {
 		for _, a := range list {
 			loads = loads || !a.write && p.arrays[a.array].Space == kernel.Global
 		}
 	}
 	for _, n := range list {
 		switch x := n.(type) {
-		case *staticExec:
+		case *exec:
 			any(x.accesses)
-		case *staticGuard:
+		case *guard:
 			any(x.loads)
 			loads = p.marksRounds(x.body) || loads
-		case *staticLoop:
+		case *loop:
 			x.loads = p.marksRounds(x.body)
 			if x.straight {
 				loads, x.loads = loads || x.loads, false

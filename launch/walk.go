@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"encoding/binary"
@@ -10,12 +10,12 @@ import (
 // maxLanes bounds the work-items of a group.
 const maxLanes = 1 << 12
 
-// staticWalk runs a program over boxes: sets of work-groups and iterations on which every loop has one number of trips and
+// walk runs a program over boxes: sets of work-groups and iterations on which every loop has one number of trips and
 // every guard one set of work-items that pass it. Where a box has several, it is divided.
-type staticWalk struct {
+type walk struct {
 	// What walks share; lanes are the work-items of a group, axis 0 running fastest: the values of their variables.
-	*staticMemory
-	p       *StaticProgram
+	*memory
+	p       *Program
 	sizes   []int64
 	groups  [3]int64
 	strides [][]int64 // of arrays, in bytes
@@ -28,11 +28,11 @@ type staticWalk struct {
 	widest  int64   // access to global memory, in bytes
 	average []int64 // trips of loops that memory bounds
 	straight
-	sum staticSums
+	sum sums
 }
 
-// staticSums are totals over the launch.
-type staticSums struct {
+// sums are totals over the launch.
+type sums struct {
 	accesses         map[kernel.Space]*[2]int64 // loads and stores by work-items
 	bytes            int64                      // of global memory, as work-items ask for them
 	warps            [2]int64                   // loads and stores of global memory by sub-groups
@@ -51,7 +51,7 @@ type staticSums struct {
 }
 
 // add adds the totals of another launch.
-func (s *staticSums) add(o *staticSums) {
+func (s *sums) add(o *sums) {
 	for space, n := range o.accesses {
 		for rw := range n {
 			s.accesses[space][rw] += n[rw]
@@ -94,8 +94,8 @@ type laneMask struct {
 // work-items, whose variables differ from those of the first in the same way.
 type warpMask struct{ lanes, shape int }
 
-// staticState is where a walk stands.
-type staticState struct {
+// state is where a walk stands.
+type state struct {
 	scene
 	mask   *laneMask
 	weight int64 // of each point of the box
@@ -104,7 +104,7 @@ type staticState struct {
 }
 
 // points is the number of points of the box, lids apart.
-func (st *staticState) points() int64 {
+func (st *state) points() int64 {
 	n := st.weight
 	for v := lidVars; v < st.nv; v++ {
 		n *= st.n[v]
@@ -112,7 +112,7 @@ func (st *staticState) points() int64 {
 	return n
 }
 
-func (w *staticWalk) newMask(lanes []int32) *laneMask {
+func (w *walk) newMask(lanes []int32) *laneMask {
 	m := &laneMask{lanes: lanes}
 	size := int32(w.p.opt.SubgroupSize)
 	for from := 0; from < len(lanes); {
@@ -140,9 +140,9 @@ func (w *staticWalk) newMask(lanes []int32) *laneMask {
 }
 
 // divide calls f on the parts of a box. When no more boxes may be made a single value stands for all that the variable has.
-func (w *staticWalk) divide(st *staticState, f func(*staticState)) {
+func (w *walk) divide(st *state, f func(*state)) {
 	why := st.why
-	part := func(from, step, n int64) *staticState {
+	part := func(from, step, n int64) *state {
 		out := w.copied(st)
 		out.n[why.v] = n
 		out.parts[why.v] = mix(mix(out.parts[why.v], uint64(from)), uint64(step))
@@ -154,7 +154,7 @@ func (w *staticWalk) divide(st *staticState, f func(*staticState)) {
 		}
 		return out
 	}
-	run := func(part *staticState) {
+	run := func(part *state) {
 		f(part)
 		w.giveBack(part)
 	}
@@ -190,24 +190,24 @@ func spread(i int) float64 {
 	return x - float64(int64(x))
 }
 
-func (w *staticWalk) nodes(list []staticNode, st *staticState) {
+func (w *walk) nodes(list []node, st *state) {
 	for _, n := range list {
 		switch x := n.(type) {
-		case *staticExec:
+		case *exec:
 			w.exec(x, st)
-		case staticBarrier:
+		case barrier:
 			w.sum.barriers += st.points() * int64(len(st.mask.lanes))
 			w.barrier()
-		case *staticGuard:
+		case *guard:
 			w.guard(x, st)
-		case *staticLoop:
+		case *loop:
 			w.loop(x, st)
 		}
 	}
 }
 
 // fold is f for one work-item.
-func (w *staticWalk) fold(f *form, lane int32) form {
+func (w *walk) fold(f *form, lane int32) form {
 	g := *f
 	for axis, at := range w.lanes[lane] {
 		g.c += g.k[axis] * at
@@ -217,7 +217,7 @@ func (w *staticWalk) fold(f *form, lane int32) form {
 }
 
 // alone is the scene of one work-item, until the next one is asked for.
-func (w *staticWalk) alone(s *scene, lane int32) *scene {
+func (w *walk) alone(s *scene, lane int32) *scene {
 	one := &w.one
 	one.box, one.sizes, one.centre, one.why = s.box, s.sizes, s.centre, s.why
 	for i := range s.nv { // further variables are of loops that are not open
@@ -228,7 +228,7 @@ func (w *staticWalk) alone(s *scene, lane int32) *scene {
 
 // where finds the work-items for which a condition is as holds says: x is compared with 0 by op, or true where op is "". It is
 // not ok where the box must be divided.
-func (w *staticWalk) where(st *staticState, x *index, op expr.OpKind, holds bool) (*laneMask, bool) {
+func (w *walk) where(st *state, x *index, op expr.OpKind, holds bool) (*laneMask, bool) {
 	pick := func(test func(lane int32) (bool, bool)) (*laneMask, bool) {
 		var lanes []int32
 		for _, l := range st.mask.lanes {
@@ -295,7 +295,7 @@ func (w *staticWalk) where(st *staticState, x *index, op expr.OpKind, holds bool
 	})
 }
 
-func (w *staticWalk) guard(g *staticGuard, st *staticState) {
+func (w *walk) guard(g *guard, st *state) {
 	inner := w.copied(st)
 	defer w.giveBack(inner)
 	tested := len(g.predicates) > 0
@@ -308,7 +308,7 @@ func (w *staticWalk) guard(g *staticGuard, st *staticState) {
 		mask, ok := w.where(inner, c, op, true)
 		if !ok {
 			st.why = inner.why
-			w.divide(st, func(part *staticState) { w.guard(g, part) })
+			w.divide(st, func(part *state) { w.guard(g, part) })
 			return
 		}
 		inner.mask = mask
@@ -318,7 +318,7 @@ func (w *staticWalk) guard(g *staticGuard, st *staticState) {
 		mask, ok := w.where(inner, c, "", true)
 		if !ok {
 			st.why = inner.why
-			w.divide(st, func(part *staticState) { w.guard(g, part) })
+			w.divide(st, func(part *state) { w.guard(g, part) })
 			return
 		}
 		inner.mask = mask
@@ -342,7 +342,7 @@ func (w *staticWalk) guard(g *staticGuard, st *staticState) {
 
 // unrolled reports whether a condition depends on nothing but the counters of unrolled loops, which the text of each
 // iteration has decided.
-func (w *staticWalk) unrolled(x *index) bool {
+func (w *walk) unrolled(x *index) bool {
 	for _, t := range x.terms {
 		switch {
 		case t.num != nil:
@@ -359,7 +359,7 @@ func (w *staticWalk) unrolled(x *index) bool {
 	return true
 }
 
-func (w *staticWalk) exec(x *staticExec, st *staticState) {
+func (w *walk) exec(x *exec, st *state) {
 	runs := st.points() * int64(len(st.mask.lanes))
 	w.sum.instances += runs
 	w.sum.selects += x.selects * runs
@@ -369,15 +369,15 @@ func (w *staticWalk) exec(x *staticExec, st *staticState) {
 	w.accesses(x.accesses, st)
 }
 
-func (w *staticWalk) accesses(list []staticAccess, st *staticState) {
+func (w *walk) accesses(list []access, st *state) {
 	for i := range list {
 		w.access(&list[i], st)
 	}
 }
 
 // access finds the work-items that make an access and what they touch.
-func (w *staticWalk) access(a *staticAccess, st *staticState) {
-	again := func(part *staticState) { w.access(a, part) }
+func (w *walk) access(a *access, st *state) {
+	again := func(part *state) { w.access(a, part) }
 	if len(a.under) == 0 {
 		if !w.touch(a, st) {
 			w.divide(st, again)

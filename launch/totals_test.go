@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"math"
@@ -43,11 +43,7 @@ func TestStaticTotals(t *testing.T) {
 	}
 	// Ten groups at once on each of 16 multiprocessors: 2 waves, and 20 groups on each.
 	device := h200.With(facts.Multiprocessors, 16, "test").With(facts.Groups, 10, "test")
-	v, err := Static(n, map[string]int64{"m": 50}, StaticOptions{Device: device})
-	if err != nil {
-		t.Fatal(err)
-	}
-	statistics, err := Count(variants[0].Kernel, Options{Device: h200})
+	v, err := vectorAt(n, map[string]int64{"m": 50}, Options{Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,23 +55,12 @@ func TestStaticTotals(t *testing.T) {
 		"arithmetic": warps * 50, "divisions": warps, "functions": 0, "barriers": warps,
 		"load_rounds": 2 * 51, "iterations": 2 * 50, "phases": 2,
 	} {
-		id, err := ParseID("f_static_" + name)
+		totals, err := v.Totals([]string{"f_static_" + name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		totals, err := v.Totals([]ID{id})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := totals[id.String()]; math.Abs(got-want) > 1e-9*want {
+		if got := totals[0]; math.Abs(got-want) > 1e-9*want {
 			t.Errorf("%s is %v, want %v\n%s", name, got, want, n)
-		}
-		if strings.Contains("load_rounds iterations phases", name) {
-			continue // in other waves on this device
-		}
-		got, err := statistics.Value(id, map[string]int64{"m": 50})
-		if i := math.Ceil(groups/132.) / (groups / 132.); err != nil || math.Abs(got-want) > 1e-9*want && math.Abs(got-want*i) > 1e-9*want {
-			t.Errorf("%s is %v by statistics, want %v or, by the busiest multiprocessor, %v (%v)", name, got, want, want*i, err)
 		}
 	}
 }
@@ -101,22 +86,15 @@ func TestTotalsErrors(t *testing.T) {
 		id    string
 		want  string
 	}{
-		{StaticNames(h200), "f_sub_groups", "not made from static features"},
-		{StaticNames(h200)[:3], "f_static_groups", "is made from work_groups, which the vectors lack"},
+		{Names(h200), "f_sub_groups", "not made from static features"},
+		{Names(h200)[:3], "f_static_groups", "is made from work_groups, which the vectors lack"},
 	} {
-		id, err := ParseID(test.id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := NewTotals(test.names, []ID{id}); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := NewSelection(test.names, []string{test.id}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.id, err)
 		}
 	}
-	all := StaticTotals()
-	for _, s := range all {
-		if id, err := ParseID("f_static_" + s.Name); err != nil {
-			t.Error(err)
-		} else if _, err := NewTotals(StaticNames(h200), []ID{id}); err != nil {
+	for _, s := range Totals() {
+		if _, err := NewSelection(Names(h200), []string{s.Feature()}); err != nil {
 			t.Error(err)
 		}
 	}

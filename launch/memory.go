@@ -1,10 +1,10 @@
-package features
+package launch
 
 import "sync"
 
-// staticMemory is what walks hand on to each other: buffers, and what they found out about work-groups and sub-groups, which is the
+// memory is what walks hand on to each other: buffers, and what they found out about work-groups and sub-groups, which is the
 // same in all programs.
-type staticMemory struct {
+type memory struct {
 	shapes map[string]int         // of sub-groups, by text
 	whole  map[wholeKey]*laneMask // of all work-items of a group
 	kinds  map[unitKind]uint64
@@ -13,10 +13,10 @@ type staticMemory struct {
 	addr   []int64
 	sets   [3]unitSet
 	lanes  [][lidVars]int64
-	loads  []straightLoad
+	loads  []load
 	order  []int
 	bytes  []int64
-	spare  []*staticState
+	spare  []*state
 	one    scene
 	warps  []warpKind
 }
@@ -33,40 +33,40 @@ const (
 	mostShapes = 1 << 12
 )
 
-var staticMemories = sync.Pool{New: func() any {
-	m := &staticMemory{}
+var memories = sync.Pool{New: func() any {
+	m := &memory{}
 	m.forget()
 	return m
 }}
 
-func (m *staticMemory) forget() {
+func (m *memory) forget() {
 	m.shapes, m.whole = map[string]int{}, map[wholeKey]*laneMask{}
 	m.kinds, m.units = map[unitKind]uint64{}, map[uint64]unitCount{}
 }
 
 // release hands the memory on.
-func (m *staticMemory) release() {
+func (m *memory) release() {
 	if len(m.units) > mostUnits || len(m.shapes) > mostShapes || len(m.kinds) > mostUnits {
 		m.forget()
 	}
 	clear(m.loads)
 	m.loads, m.lanes = m.loads[:0], m.lanes[:0]
-	staticMemories.Put(m)
+	memories.Put(m)
 }
 
 // copied is a copy of a state, until it is given back.
-func (m *staticMemory) copied(st *staticState) *staticState {
-	var out *staticState
+func (m *memory) copied(st *state) *state {
+	var out *state
 	if n := len(m.spare); n > 0 {
 		out, m.spare = m.spare[n-1], m.spare[:n-1]
 	} else {
-		out = new(staticState)
+		out = new(state)
 	}
 	*out = *st
 	return out
 }
 
-func (m *staticMemory) giveBack(st *staticState) {
+func (m *memory) giveBack(st *state) {
 	st.mask = nil
 	m.spare = append(m.spare, st)
 }

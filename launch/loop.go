@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"fmt"
@@ -10,13 +10,13 @@ import (
 )
 
 // loop walks a loop: once for each set of work-items that take part in the same iterations.
-func (w *staticWalk) loop(l *staticLoop, st *staticState) {
+func (w *walk) loop(l *loop, st *state) {
 	if l.average >= 0 {
 		w.loopOnAverage(l, st)
 		return
 	}
 	w.enterCentre(l)
-	again := func(part *staticState) { w.loop(l, part) }
+	again := func(part *state) { w.loop(l, part) }
 	lower, ok := w.greatest(l, st)
 	if !ok {
 		if st.why.v >= lidVars {
@@ -33,7 +33,7 @@ func (w *staticWalk) loop(l *staticLoop, st *staticState) {
 
 // starts gives the work-items of the state a variable for where they start a loop. The box is divided where
 // they differ by more than a constant.
-func (w *staticWalk) starts(l *staticLoop, st *staticState) (lower form, ok bool) {
+func (w *walk) starts(l *loop, st *state) (lower form, ok bool) {
 	v := 3 + l.slot - axisVars
 	if v >= lidVars {
 		w.merged = true
@@ -73,7 +73,7 @@ func (w *staticWalk) starts(l *staticLoop, st *staticState) (lower form, ok bool
 }
 
 // greatest is the greatest of the lower bounds of a loop.
-func (w *staticWalk) greatest(l *staticLoop, st *staticState) (best form, ok bool) {
+func (w *walk) greatest(l *loop, st *state) (best form, ok bool) {
 	for i, b := range l.lower {
 		f, ok := st.eval(b.num)
 		if !ok {
@@ -108,10 +108,10 @@ func (w *staticWalk) greatest(l *staticLoop, st *staticState) (best form, ok boo
 }
 
 // iterate walks the body for the trips of a loop that starts at lower: once for each set of work-items that take part.
-func (w *staticWalk) iterate(l *staticLoop, st *staticState, lower *form) {
-	again := func(part *staticState) { w.loop(l, part) }
+func (w *walk) iterate(l *loop, st *state, lower *form) {
+	again := func(part *state) { w.loop(l, part) }
 	// top is such that the trips are 1 + floor(top/(den·step)), for all work-items or one.
-	top := func(b *staticBound, s *scene) (form, bool) {
+	top := func(b *bound, s *scene) (form, bool) {
 		f, ok := s.eval(b.num)
 		f.addScaled(lower, -b.den)
 		return f, ok
@@ -223,7 +223,7 @@ func (w *staticWalk) iterate(l *staticLoop, st *staticState, lower *form) {
 
 // loopOnAverage walks the body of a loop that memory bounds for its average number of trips, rounded. The work-items of the launch
 // start where those before them end, as the rows of a sparse matrix do.
-func (w *staticWalk) loopOnAverage(l *staticLoop, st *staticState) {
+func (w *walk) loopOnAverage(l *loop, st *state) {
 	w.merged = true
 	n := w.average[l.average]
 	if n <= 0 {
@@ -258,7 +258,7 @@ func (w *staticWalk) loopOnAverage(l *staticLoop, st *staticState) {
 }
 
 // averagesAt computes the trips of loops that memory bounds.
-func (w *staticWalk) averagesAt(sizes map[string]int64) error {
+func (w *walk) averagesAt(sizes map[string]int64) error {
 	for _, a := range w.p.averages {
 		v, err := expr.EvalFloat(a.value, sizes)
 		if err != nil {
@@ -278,7 +278,7 @@ func (w *staticWalk) averagesAt(sizes map[string]int64) error {
 }
 
 // enterCentre notes the counter of a loop in the middle of the launch.
-func (w *staticWalk) enterCentre(l *staticLoop) {
+func (w *walk) enterCentre(l *loop) {
 	s := scene{sizes: w.sizes, centre: &w.centre}
 	var lo, hi int64
 	for i, b := range l.lower {

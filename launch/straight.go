@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"cmp"
@@ -9,25 +9,25 @@ import (
 	"gpuperf/kernel/linear"
 )
 
-// straightSize is how many accesses and operations a loop may unroll to without being told to: compilers unroll loops of
+// unrolledSize is how many accesses and operations a loop may unroll to without being told to: compilers unroll loops of
 // constant trip count as long as the code stays small. On an H200, of 2,000 variants of stencils of 9 and 25 points 101 ran
 // faster than the loads and stores of their code as written allow, 20 than with 256 here, and 3 with 1024.
-const straightSize = 1024
+const unrolledSize = 1024
 
-// straightLoads bounds the loads of a straight line of code that are compared with each other. More do not fit registers.
-const straightLoads = 1 << 12
+// comparedLoads bounds the loads of a straight line of code that are compared with each other. More do not fit registers.
+const comparedLoads = 1 << 12
 
 // straight is the part of a walk that finds out which loads a compiler leaves out: within a straight line of code, of which
 // unrolled loops are a part, an element is loaded once, if nothing is stored to the array in between. Work-items that compute
 // k neighbouring rows of a stencil of 5×5 points load (k+4)·5 elements in place of 25·k.
 type straight struct {
-	first  int                  // slot of the first loop that the line of code includes
-	epochs []uint64             // of arrays: how often something was stored to them
-	open   [maxVars]*staticLoop // by slot
+	first  int            // slot of the first loop that the line of code includes
+	epochs []uint64       // of arrays: how often something was stored to them
+	open   [maxVars]*loop // by slot
 }
 
-// straightLoad is a load over the points of a box.
-type straightLoad struct {
+// load is a load over the points of a box.
+type load struct {
 	key    uint64 // loads with different keys never meet
 	array  int
 	first  int // slot of the first loop whose iterations may share elements
@@ -69,17 +69,17 @@ func constantTrips(l *linear.Loop) int64 {
 }
 
 // straighten decides which loops are part of the straight line of code around them, and what their iterations store.
-func (p *StaticProgram) straighten() {
+func (p *Program) straighten() {
 	p.written = make([]bool, len(p.arrays))
 	p.straightNodes(p.body)
 }
 
 // straightNodes returns how many instructions the nodes unroll to, 0 where they have a loop that stays one, and what they store.
-func (p *StaticProgram) straightNodes(list []staticNode) (size int64, stored pins) {
+func (p *Program) straightNodes(list []node) (size int64, stored pins) {
 	long := false
 	for _, n := range list {
 		switch x := n.(type) {
-		case *staticExec:
+		case *exec:
 			for _, a := range x.accesses {
 				size++
 				if a.write {
@@ -90,18 +90,18 @@ func (p *StaticProgram) straightNodes(list []staticNode) (size int64, stored pin
 			for _, ops := range x.ops {
 				size += int64(ops)
 			}
-		case staticBarrier:
+		case barrier:
 			size++
 			stored.barrier = true
-		case *staticGuard:
+		case *guard:
 			n, inner := p.straightNodes(x.body)
 			long = long || n == 0
 			size += n + 1
 			stored.add(inner)
-		case *staticLoop:
+		case *loop:
 			n, inner := p.straightNodes(x.body)
 			x.pins = inner
-			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= straightSize
+			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= unrolledSize
 			long = long || !x.straight || n == 0
 			size += n * max(x.trips, 1)
 			stored.add(inner)
@@ -121,7 +121,7 @@ func (s *pins) add(o pins) {
 }
 
 // enter begins a line of code inside of the loops below the slot. What it returns ends it.
-func (w *staticWalk) enter(slot int) (leave func()) {
+func (w *walk) enter(slot int) (leave func()) {
 	outer, from := w.first, len(w.loads)
 	w.first = slot
 	return func() {
@@ -131,7 +131,7 @@ func (w *staticWalk) enter(slot int) (leave func()) {
 }
 
 // loopBody walks the body of a loop over a box.
-func (w *staticWalk) loopBody(l *staticLoop, st *staticState) {
+func (w *walk) loopBody(l *loop, st *state) {
 	w.open[l.slot] = l
 	if l.straight {
 		w.nodes(l.body, st)
@@ -146,7 +146,7 @@ func (w *staticWalk) loopBody(l *staticLoop, st *staticState) {
 }
 
 // barrier ends what is known of arrays that others may have stored to.
-func (w *staticWalk) barrier() {
+func (w *walk) barrier() {
 	for i, written := range w.p.written {
 		if written {
 			w.epochs[i]++
@@ -155,7 +155,7 @@ func (w *staticWalk) barrier() {
 }
 
 // record notes an access, of which u are the units over the points of the state.
-func (w *staticWalk) record(a *staticAccess, st *staticState, bytes int64, u unitCount, addr *form, each []form) {
+func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form, each []form) {
 	if a.write {
 		w.epochs[a.array]++
 		w.sum.straight.add(&u)
@@ -184,13 +184,13 @@ func (w *staticWalk) record(a *staticAccess, st *staticState, bytes int64, u uni
 		key = mix(key, uint64(each[i].c-each[0].c))
 	}
 	key = mix(mix(key, uint64(len(st.mask.lanes))), uint64(st.mask.lanes[0]))
-	w.loads = append(w.loads, straightLoad{
+	w.loads = append(w.loads, load{
 		key: key, array: a.array, first: first, size: bytes, weight: st.weight, box: st.box, mask: st.mask, addr: *addr, each: each, units: u,
 	})
 }
 
 // recordGather notes an access at an index that is read from memory, which no other is known to meet.
-func (w *staticWalk) recordGather(a *staticAccess, runs, warps int64) {
+func (w *walk) recordGather(a *access, runs, warps int64) {
 	space := w.p.arrays[a.array].Space
 	if a.write {
 		w.epochs[a.array]++
@@ -205,7 +205,7 @@ func (w *staticWalk) recordGather(a *staticAccess, runs, warps int64) {
 }
 
 // merge counts the loads from the given one on, which are those of a line of code, and forgets them.
-func (w *staticWalk) merge(from int) {
+func (w *walk) merge(from int) {
 	loads := w.loads[from:]
 	at := w.order[:0]
 	for i := range loads {
@@ -225,7 +225,7 @@ func (w *staticWalk) merge(from int) {
 }
 
 // mergeLine counts loads whose addresses differ by constants.
-func (w *staticWalk) mergeLine(loads []straightLoad, at []int) {
+func (w *walk) mergeLine(loads []load, at []int) {
 	l := &loads[at[0]]
 	global := w.p.arrays[l.array].Space == kernel.Global
 	outer := l.box
@@ -246,7 +246,7 @@ func (w *staticWalk) mergeLine(loads []straightLoad, at []int) {
 		units.add(&loads[i].units)
 	}
 	distinct := all
-	if all > 1 && all <= straightLoads {
+	if all > 1 && all <= comparedLoads {
 		w.bytes = w.bytes[:0]
 		for _, i := range at {
 			x := &loads[i]
@@ -275,7 +275,7 @@ func (w *staticWalk) mergeLine(loads []straightLoad, at []int) {
 }
 
 // unitsOf counts the units of loads at w.bytes, sorted, by addresses modulo a line.
-func (w *staticWalk) unitsOf(l *straightLoad, outer *box, global bool) (sum unitCount) {
+func (w *walk) unitsOf(l *load, outer *box, global bool) (sum unitCount) {
 	modulus := int64(LineBytes)
 	if !global {
 		modulus = bankBytes

@@ -1,16 +1,15 @@
-package features
+package launch
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// StaticTotal is a feature of models, f_static_<name>, that is made from static features: what a whole launch does, in numbers that
+// Total is a feature of models, f_static_<name>, that is made from static features: what a whole launch does, in numbers that
 // the costs of a model can multiply. Where static features are per work-item, totals are by sub-groups, which is what
 // instructions and memory transactions are counted in; lanes that a sub-group leaves empty cost as much as those in use.
-type StaticTotal struct {
+type Total struct {
 	Name string
 	Unit string
 	Doc  string
@@ -68,7 +67,7 @@ func perWarp(names ...string) func(statics) float64 {
 		for _, name := range names {
 			sum += v.get(name)
 		}
-		return sum * v.warps(defaultSubgroup)
+		return sum * v.warps(DefaultSubgroup)
 	}
 }
 
@@ -78,10 +77,10 @@ func inWaves(name string) func(statics) float64 {
 	return func(v statics) float64 { return v.get(name) * math.Ceil(v.get("waves")) }
 }
 
-var staticTotals = []StaticTotal{
+var allTotals = []Total{
 	{"launches", "", "kernels that run one after the other", false, func(v statics) float64 { return v.get("launches") }},
 	{"groups", "", "work-groups", false, func(v statics) float64 { return v.get("work_groups") }},
-	{"sub_groups", "", "sub-groups of all work-groups", false, func(v statics) float64 { return v.warps(defaultSubgroup) }},
+	{"sub_groups", "", "sub-groups of all work-groups", false, func(v statics) float64 { return v.warps(DefaultSubgroup) }},
 	{"data_bytes", "B", "arrays in global memory that are accessed: what has to come from memory, or go there, at least once", false, func(v statics) float64 { return v.get("data_bytes") }},
 	{"tile_bytes", "B", "what work-groups have to fetch or store, each its own: global memory in the bounding boxes of their accesses, or the sectors of these if fewer", false, func(v statics) float64 {
 		return min(v.get("work_groups")*v.get("tile_bytes"), v.items()*v.get("sectors_distinct")*SectorBytes)
@@ -107,96 +106,74 @@ var staticTotals = []StaticTotal{
 }
 
 func init() {
-	for i := range staticTotals {
-		t := &staticTotals[i]
+	for i := range allTotals {
+		t := &allTotals[i]
 		if of := t.of; t.Busiest {
 			t.of = func(v statics) float64 { return of(v) * v.busiest() }
 		}
 	}
 }
 
-// StaticTotals lists the features of models that are made from static features, in a fixed order.
-func StaticTotals() []StaticTotal { return slices.Clone(staticTotals) }
+// Totals lists the features of models that are made from static features, in a fixed order.
+func Totals() []Total { return slices.Clone(allTotals) }
 
-// Totals makes features of models from static features.
-type Totals struct {
+// Feature is the identifier of the total as a feature of models.
+func (t *Total) Feature() string { return "f_static_" + t.Name }
+
+// Selection evaluates some totals for vectors whose components have given names.
+type Selection struct {
 	at   map[string]int
-	list []*StaticTotal
-	ids  []ID
+	list []*Total
 }
 
-// NewTotals prepares features for vectors whose components have the given names. A component that is missing is an error, and so
-// is an identifier that is not of StaticClass.
-func NewTotals(names []string, ids []ID) (*Totals, error) {
-	t := &Totals{at: map[string]int{}, ids: ids}
+// NewSelection prepares the totals with the given identifiers. A component that is missing from the names is an error.
+func NewSelection(names, totals []string) (*Selection, error) {
+	t := &Selection{at: map[string]int{}}
 	for i, name := range names {
 		t.at[name] = i
 	}
-	zero, lacks := make([]float64, len(names)), ""
-	for _, id := range ids {
-		i := slices.IndexFunc(staticTotals, func(s StaticTotal) bool { return id.Class == StaticClass && s.Name == id.Op })
+	for _, id := range totals {
+		i := slices.IndexFunc(allTotals, func(s Total) bool { return s.Feature() == id })
 		if i < 0 {
 			return nil, fmt.Errorf("feature %s is not made from static features", id)
 		}
-		t.list = append(t.list, &staticTotals[i])
-		if staticTotals[i].of(statics{t.at, zero, &lacks}); lacks != "" {
-			return nil, &LacksError{id, lacks}
+		t.list = append(t.list, &allTotals[i])
+		if lacks := t.lacks(&allTotals[i]); lacks != "" {
+			return nil, fmt.Errorf("feature %s is made from %s, which the vectors lack", id, lacks)
 		}
 	}
 	return t, nil
 }
 
-// At returns the values of the features for a vector, by identifier.
-func (t *Totals) At(values []float64) map[string]float64 {
-	out := make(map[string]float64, len(t.list))
+// lacks names a component that a total is made from and vectors do not have; "" if they have all.
+func (t *Selection) lacks(total *Total) (name string) {
+	total.of(statics{t.at, make([]float64, len(t.at)), &name})
+	return name
+}
+
+// At returns the values of the totals for a vector, in order.
+func (t *Selection) At(values []float64) []float64 {
+	out := make([]float64, len(t.list))
 	for i, s := range t.list {
-		out[t.ids[i].text] = s.of(statics{at: t.at, values: values})
+		out[i] = s.of(statics{at: t.at, values: values})
 	}
 	return out
 }
 
-// LacksError is the error of a feature of models that is made from a static feature which vectors lack.
-type LacksError struct {
-	Feature ID
-	Lacks   string
-}
-
-func (e *LacksError) Error() string {
-	return fmt.Sprintf("feature %s is made from %s, which the vectors lack", e.Feature, e.Lacks)
-}
-
-// Totals returns the values of features of StaticClass, by identifier. An error says which facts of the device are not known that
-// they are made from.
-func (v *StaticVector) Totals(ids []ID) (map[string]float64, error) {
-	t, err := NewTotals(v.Names(), ids)
-	if lacks := (*LacksError)(nil); errors.As(err, &lacks) {
-		return nil, StaticNeeds(v.device, lacks.Lacks)
+// Totals returns the values of the totals with the given identifiers, in order. An error names the facts of the device that they are
+// made from and that are not known.
+func (v *Vector) Totals(totals []string) ([]float64, error) {
+	t, err := NewSelection(v.Names(), totals)
+	if err == nil {
+		return t.At(v.Values), nil
 	}
-	if err != nil {
-		return nil, err
+	all, _ := NewSelection(v.Names(), nil)
+	for _, s := range allTotals {
+		if slices.Contains(totals, s.Feature()) {
+			if lacks := all.lacks(&s); lacks != "" {
+				return nil, Needs(v.device, lacks)
+			}
+		}
 	}
-	return t.At(v.Values), nil
-}
-
-// static is the value of a feature of StaticClass, on the device of the options.
-func (s *Statistics) static(_ *class, id ID, at point) (float64, error) {
-	program, err := s.c.program()
-	if err != nil {
-		return 0, err
-	}
-	p, err := NewStatic(program.nest, StaticOptions{SubgroupSize: s.SubgroupSize, Device: s.c.opt.Device})
-	if err != nil {
-		return 0, err
-	}
-	v, err := p.at(at.sizes)
-	if err != nil {
-		return 0, err
-	}
-	values, err := v.Totals([]ID{id})
-	return values[id.text], err
-}
-
-func explainStatic(_ *Statistics, id ID) []string {
-	i := slices.IndexFunc(staticTotals, func(t StaticTotal) bool { return t.Name == id.Op })
-	return []string{staticTotals[i].Doc}
+	return nil, err
 }

@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"fmt"
@@ -16,17 +16,17 @@ import (
 
 // straightOracle runs each work-item by itself, with the set of elements that it has loaded in each line of code that is open.
 // Which loops are unrolled is taken from the program; what that means is not.
-func straightOracle(t testing.TB, n *linear.Nest, p *StaticProgram, sizes map[string]int64, subgroup int64) map[string]float64 {
+func straightOracle(t testing.TB, n *linear.Nest, p *Program, sizes map[string]int64, subgroup int64) map[string]float64 {
 	straight := map[*linear.Loop]bool{}
-	var decide func(nodes []linear.Node, static []staticNode)
-	decide = func(nodes []linear.Node, static []staticNode) {
+	var decide func(nodes []linear.Node, static []node)
+	decide = func(nodes []linear.Node, static []node) {
 		for i, node := range nodes {
 			switch x := node.(type) {
 			case *linear.Loop:
-				straight[x] = static[i].(*staticLoop).straight
-				decide(x.Body, static[i].(*staticLoop).body)
+				straight[x] = static[i].(*loop).straight
+				decide(x.Body, static[i].(*loop).body)
 			case *linear.Guard:
-				decide(x.Body, static[i].(*staticGuard).body)
+				decide(x.Body, static[i].(*guard).body)
 			}
 		}
 	}
@@ -282,7 +282,7 @@ func compareStraight(t testing.TB, k *kernel.Kernel, sizes map[string]int64, wan
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewStatic(n, StaticOptions{Borders: true, Device: h200})
+	p, err := New(n, Options{Borders: true, Device: h200})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"fmt"
@@ -14,44 +14,44 @@ import (
 	"gpuperf/polycount"
 )
 
-// StaticProgram is a linearized kernel made ready for the evaluation of its static features at any sizes. It is safe for
+// Program is a linearized kernel made ready for the evaluation of its static features at any sizes. It is safe for
 // concurrent use.
-type StaticProgram struct {
+type Program struct {
 	nest     *linear.Nest
-	opt      StaticOptions
-	features []StaticFeature // that are known on the device
-	resident bool            // the device has the residentFacts
+	opt      Options
+	features []Feature // that are known on the device
+	resident bool      // the device has the residentFacts
 	params   []string
 	slots    map[string]int
-	body     []staticNode
+	body     []node
 	loads    bool // from global memory, outside of loops
-	arrays   []staticArray
-	groups   [3][]staticBound
+	arrays   []array
+	groups   [3][]bound
 
-	averages  []staticAverage
+	averages  []average
 	written   []bool // of the arrays: the kernel stores to it
 	registers int64  // of 32 bits, for a work-item
 }
 
-// staticArray is an array that is accessed.
-type staticArray struct {
+// array is an array that is accessed.
+type array struct {
 	*kernel.Array
 	bytes   int64 // of an element
 	strides []expr.Expr
 }
 
-// staticBound is floor(num/den), or the same rounded up.
-type staticBound struct {
+// bound is floor(num/den), or the same rounded up.
+type bound struct {
 	num *index
 	den int64
 }
 
-// staticNode is *staticLoop, *staticGuard, *staticExec or staticBarrier.
-type staticNode interface{}
+// node is *loop, *guard, *exec or barrier.
+type node interface{}
 
-type staticLoop struct {
+type loop struct {
 	slot         int
-	lower, upper []staticBound
+	lower, upper []bound
 	step         int64
 	unroll       bool
 	loads        bool  // from global memory, in the body itself
@@ -59,33 +59,33 @@ type staticLoop struct {
 	straight     bool  // its iterations are one straight line of code
 	pins         pins
 	average      int // of the trips, of those of the program; -1 where the bounds tell them
-	body         []staticNode
+	body         []node
 }
 
-// staticAverage is the number of trips of a loop that memory bounds: value + rest.
-type staticAverage struct {
+// average is the number of trips of a loop that memory bounds: value + rest.
+type average struct {
 	value expr.Expr
 	rest  polycount.Affine
 }
 
-type staticGuard struct {
+type guard struct {
 	conds      []*index // affine, each >= 0 or, where equal is set, = 0
 	equal      []bool
 	predicates []*index
-	loads      []staticAccess // of the predicates
-	body       []staticNode
+	loads      []access // of the predicates
+	body       []node
 }
 
-type staticBarrier struct{}
+type barrier struct{}
 
-type staticExec struct {
-	accesses []staticAccess
+type exec struct {
+	accesses []access
 	ops      [len(opClasses)]float64
 	selects  int64
 }
 
-// staticAccess is an access to an array, under conditions that stand around it in the statement.
-type staticAccess struct {
+// access is an access to an array, under conditions that stand around it in the statement.
+type access struct {
 	array int
 	lanes int64 // elements from the index on along the last axis
 	write bool
@@ -126,29 +126,43 @@ func opClassOf(op string) int {
 	return len(opClasses) - 1
 }
 
-// NewStatic prepares a program. What its features cannot be derived of, such as loops that memory bounds and whose average
+// New prepares a program. What its features cannot be derived of, such as loops that memory bounds and whose average
 // number of trips the kernel does not state, is an error that says so.
-func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) {
-	defer polycount.Rescue(&err)
+func New(n *linear.Nest, opt Options) (*Program, error) {
 	if opt.SubgroupSize == 0 {
-		opt.SubgroupSize = defaultSubgroup
+		opt.SubgroupSize = DefaultSubgroup
 	}
 	if opt.Boxes == 0 {
 		opt.Boxes = defaultBoxes
 	}
-	if opt.SubgroupSize < 0 || opt.Boxes < 0 {
-		return nil, fmt.Errorf("kernel %s: sub-groups of %d work-items, %d boxes: neither may be negative", n.Kernel.Name, opt.SubgroupSize, opt.Boxes)
+	p := &Program{
+		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...),
+		params: n.Kernel.Params(), slots: map[string]int{},
+	}
+	if err := p.build(); err != nil {
+		return nil, p.error(err)
+	}
+	p.registers = registersOf(n)
+	p.straighten()
+	p.markRounds()
+	return p, nil
+}
+
+func (p *Program) build() (err error) {
+	defer polycount.Rescue(&err)
+	n := p.nest
+	if p.opt.SubgroupSize < 0 || p.opt.Boxes < 0 {
+		return fmt.Errorf("sub-groups of %d work-items, %d boxes: neither may be negative", p.opt.SubgroupSize, p.opt.Boxes)
 	}
 	items := int64(1)
 	for axis, size := range n.Local {
 		if size < 1 {
-			return nil, fmt.Errorf("kernel %s: the extent of work-groups along axis %d is not constant", n.Kernel.Name, axis)
+			return fmt.Errorf("the extent of work-groups along axis %d is not constant", axis)
 		}
 		if items *= size; items > maxLanes {
-			return nil, fmt.Errorf("kernel %s: work-groups of %v are larger than %d work-items", n.Kernel.Name, n.Local, maxLanes)
+			return fmt.Errorf("work-groups of %v are larger than %d work-items", n.Local, maxLanes)
 		}
 	}
-	p = &StaticProgram{nest: n, opt: opt, features: staticOf(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...), params: n.Kernel.Params(), slots: map[string]int{}}
 	for i, name := range p.params {
 		p.slots[name] = -1 - i
 	}
@@ -159,57 +173,52 @@ func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) 
 	for iname, axis := range n.Names {
 		p.slots[iname] = p.slots[axis]
 	}
-	b := &staticBuilder{p: p, indexer: indexer{p.slots}, arrays: map[string]int{}}
-	for _, axis := range []int{0, 1, 2} {
+	b := &builder{p: p, indexer: indexer{p.slots}, arrays: map[string]int{}}
+	for axis := range 3 {
 		if p.groups[axis], err = b.bounds(n.Groups[axis]); err != nil {
-			return nil, fmt.Errorf("kernel %s: work-groups along axis %d: %w", n.Kernel.Name, axis, err)
+			return fmt.Errorf("work-groups along axis %d: %w", axis, err)
 		}
 	}
-	if p.body, err = b.nodes(n.Body, 0); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
-	}
-	p.registers = registersOf(n)
-	p.straighten()
-	p.markRounds()
-	return p, nil
+	p.body, err = b.nodes(n.Body, 0)
+	return err
 }
 
-type staticBuilder struct {
-	p *StaticProgram
+type builder struct {
+	p *Program
 	indexer
 	arrays map[string]int
 }
 
-func (b *staticBuilder) bounds(list []polycount.Bound) ([]staticBound, error) {
-	out := make([]staticBound, len(list))
+func (b *builder) bounds(list []polycount.Bound) ([]bound, error) {
+	out := make([]bound, len(list))
 	for i, x := range list {
 		num, err := b.affine(x.Num)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = staticBound{num, x.Den}
+		out[i] = bound{num, x.Den}
 	}
 	return out, nil
 }
 
-func (b *staticBuilder) nodes(list []linear.Node, depth int) ([]staticNode, error) {
-	var out []staticNode
-	for _, node := range list {
-		var n staticNode
+func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
+	var out []node
+	for _, from := range list {
+		var n node
 		var err error
-		switch x := node.(type) {
+		switch x := from.(type) {
 		case *linear.Exec:
 			if n, err = b.exec(x.Stmt); err != nil {
 				err = fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
 			}
 		case *linear.Barrier:
-			n = staticBarrier{}
+			n = barrier{}
 		case *linear.Guard:
 			n, err = b.guard(x, depth)
 		case *linear.Loop:
 			n, err = b.loop(x, depth)
 		default:
-			err = fmt.Errorf("unknown node %T", node)
+			err = fmt.Errorf("unknown node %T", from)
 		}
 		if err != nil {
 			return nil, err
@@ -219,12 +228,12 @@ func (b *staticBuilder) nodes(list []linear.Node, depth int) ([]staticNode, erro
 	return out, nil
 }
 
-func (b *staticBuilder) loop(l *linear.Loop, depth int) (*staticLoop, error) {
+func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 	slot := axisVars + depth
 	if slot >= maxVars {
 		return nil, fmt.Errorf("more than %d loops in each other", maxVars-axisVars)
 	}
-	out := &staticLoop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: constantTrips(l), average: -1}
+	out := &loop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: constantTrips(l), average: -1}
 	var err error
 	if out.lower, err = b.bounds(l.Lower); err == nil {
 		out.upper, err = b.bounds(l.Upper)
@@ -248,9 +257,9 @@ func (b *staticBuilder) loop(l *linear.Loop, depth int) (*staticLoop, error) {
 }
 
 // averageTrips finds the average number of trips of a loop among those that the kernel states.
-func (b *staticBuilder) averageTrips(l *linear.Loop) (staticAverage, bool) {
+func (b *builder) averageTrips(l *linear.Loop) (average, bool) {
 	if len(l.Lower) != 1 || len(l.Upper) != 1 || l.Lower[0].Den != 1 || l.Upper[0].Den != 1 || l.Step > 1 {
-		return staticAverage{}, false
+		return average{}, false
 	}
 	trips := l.Upper[0].Num.Sub(l.Lower[0].Num).AddInt(1)
 	for _, a := range b.p.nest.Kernel.Averages {
@@ -259,15 +268,15 @@ func (b *staticBuilder) averageTrips(l *linear.Loop) (staticAverage, bool) {
 			continue
 		}
 		rest := trips.Sub(of)
-		if !slices.ContainsFunc(rest.Names(), func(n string) bool { return b.slots[n] >= 0 }) {
-			return staticAverage{a.Value, rest}, true
+		if rest.Err() == nil && !slices.ContainsFunc(rest.Names(), func(n string) bool { return b.slots[n] >= 0 }) {
+			return average{a.Value, rest}, true
 		}
 	}
-	return staticAverage{}, false
+	return average{}, false
 }
 
-func (b *staticBuilder) guard(g *linear.Guard, depth int) (*staticGuard, error) {
-	out := &staticGuard{}
+func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
+	out := &guard{}
 	for _, c := range g.Conds {
 		x, err := b.affine(c.Affine)
 		if err != nil { // what depends on data holds
@@ -287,8 +296,8 @@ func (b *staticBuilder) guard(g *linear.Guard, depth int) (*staticGuard, error) 
 	return out, err
 }
 
-func (b *staticBuilder) exec(s *kernel.Stmt) (*staticExec, error) {
-	out := &staticExec{}
+func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
+	out := &exec{}
 	if s.Kind != kernel.Assign {
 		return out, nil
 	}
@@ -312,7 +321,7 @@ func (b *staticBuilder) exec(s *kernel.Stmt) (*staticExec, error) {
 }
 
 // collect lists the accesses in e, and counts the selects.
-func (b *staticBuilder) collect(e expr.Expr, under []branch, out *[]staticAccess, selects *int64) error {
+func (b *builder) collect(e expr.Expr, under []branch, out *[]access, selects *int64) error {
 	var failed error
 	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
@@ -344,22 +353,22 @@ func cmpErr(first, second error) error {
 }
 
 // access adds an access to an array; scalars that are no arrays in shared memory live in registers.
-func (b *staticBuilder) access(a *expr.Access, write bool, under []branch, out *[]staticAccess) error {
-	array := b.p.nest.Kernel.Array(a.Array)
-	if array == nil || array.IsValue || len(array.Shape) == 0 && array.Space == kernel.Private {
+func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]access) error {
+	declared := b.p.nest.Kernel.Array(a.Array)
+	if declared == nil || declared.IsValue || len(declared.Shape) == 0 && declared.Space == kernel.Private {
 		return nil
 	}
 	at, ok := b.arrays[a.Array]
 	if !ok {
-		strides, err := array.Strides()
+		strides, err := declared.Strides()
 		if err != nil {
 			return err
 		}
 		at = len(b.p.arrays)
-		b.p.arrays = append(b.p.arrays, staticArray{array, array.DType.Size(), strides})
+		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), strides})
 		b.arrays[a.Array] = at
 	}
-	acc := staticAccess{array: at, lanes: max(a.Lanes, 1), write: write, under: under}
+	acc := access{array: at, lanes: max(a.Lanes, 1), write: write, under: under}
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.expr(i))
 	}
@@ -368,7 +377,7 @@ func (b *staticBuilder) access(a *expr.Access, write bool, under []branch, out *
 }
 
 // groupsAt are the numbers of work-groups.
-func (p *StaticProgram) groupsAt(sizes []int64) (out [3]int64) {
+func (p *Program) groupsAt(sizes []int64) (out [3]int64) {
 	s := &scene{sizes: sizes}
 	for axis, bounds := range p.groups {
 		out[axis] = math.MaxInt64

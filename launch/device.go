@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"slices"
@@ -43,9 +43,9 @@ func resident(d *facts.Device, items, registers, local, subgroup int64) int64 {
 	return n
 }
 
-// StaticNeeds returns an error that names the facts of a device without which its vectors lack the static feature of that name, nil
+// Needs returns an error that names the facts of a device without which its vectors lack the static feature of that name, nil
 // where they have it.
-func StaticNeeds(d *facts.Device, feature string) error {
+func Needs(d *facts.Device, feature string) error {
 	of := deviceFeatures[feature]
 	if of.resident {
 		return d.Need(slices.Concat(of.facts, residentFacts(d))...)
@@ -53,14 +53,14 @@ func StaticNeeds(d *facts.Device, feature string) error {
 	return d.Need(of.facts...)
 }
 
-// staticOf returns the static features that are known on a device.
-func staticOf(d *facts.Device) []StaticFeature {
-	return slices.DeleteFunc(StaticFeatures(), func(f StaticFeature) bool { return StaticNeeds(d, f.Name) != nil })
+// known returns the static features that are known on a device.
+func known(d *facts.Device) []Feature {
+	return slices.DeleteFunc(Features(), func(f Feature) bool { return Needs(d, f.Name) != nil })
 }
 
-// StaticNames returns the names of the static features that are known on a device, in the order of StaticFeatures.
-func StaticNames(d *facts.Device) (names []string) {
-	for _, f := range staticOf(d) {
+// Names returns the names of the static features that are known on a device, in the order of Features.
+func Names(d *facts.Device) (names []string) {
+	for _, f := range known(d) {
 		names = append(names, f.Name)
 	}
 	return names

@@ -1,4 +1,4 @@
-package features
+package launch
 
 import (
 	"errors"
@@ -22,6 +22,26 @@ import (
 	"gpuperf/polycount"
 	"gpuperf/samples"
 )
+
+// staticMade returns what Make and transformations made; a test that gets an error stops.
+func made(t testing.TB) func(k *kernel.Kernel, err error) *kernel.Kernel {
+	return func(k *kernel.Kernel, err error) *kernel.Kernel {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+}
+
+// staticAt derives the features of a program at the given sizes.
+func vectorAt(n *linear.Nest, sizes map[string]int64, opt Options) (*Vector, error) {
+	p, err := New(n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p.At(sizes)
+}
 
 // staticOracle derives features from a run of the program: what every work-item touches, statement after statement.
 func staticOracle(n *linear.Nest, sizes map[string]int64, subgroup int64) (map[string]float64, error) {
@@ -239,8 +259,8 @@ func walkScalars(n *linear.Nest, sizes map[string]int64, groups [3]int64, out ma
 }
 
 // compareStatic compares a vector with the oracle.
-func compareStatic(n *linear.Nest, sizes map[string]int64, opt StaticOptions) error {
-	v, err := Static(n, sizes, opt)
+func compareStatic(n *linear.Nest, sizes map[string]int64, opt Options) error {
+	v, err := vectorAt(n, sizes, opt)
 	if err != nil {
 		return err
 	}
@@ -295,7 +315,7 @@ func TestStaticExamples(t *testing.T) {
 					sizes[p] = size
 				}
 			}
-			if err := compareStatic(n, sizes, StaticOptions{Borders: true, Device: h200}); err != nil {
+			if err := compareStatic(n, sizes, Options{Borders: true, Device: h200}); err != nil {
 				t.Errorf("%s %s: %v", test.file, v.Name, err)
 			}
 		}
@@ -394,11 +414,11 @@ func TestStaticRandom(t *testing.T) {
 		if err := n.Kernel.Launchable(); err != nil {
 			t.Skip(err)
 		}
-		opt := StaticOptions{Borders: true, Device: h200, SubgroupSize: rapid.SampledFrom([]int{1, 4, 32}).Draw(t, "sub-group")}
+		opt := Options{Borders: true, Device: h200, SubgroupSize: rapid.SampledFrom([]int{1, 4, 32}).Draw(t, "sub-group")}
 		if err := compareStatic(n, map[string]int64{"n": int64(small("n", 3, 24))}, opt); err != nil {
 			t.Fatalf("%v\n%s", err, n)
 		}
-		if _, err := Static(n, map[string]int64{"n": int64(small("large n", 3, 5000))}, StaticOptions{Device: h200, Boxes: 64}); err != nil {
+		if _, err := vectorAt(n, map[string]int64{"n": int64(small("large n", 3, 5000))}, Options{Device: h200, Boxes: 64}); err != nil {
 			t.Fatalf("%v\n%s", err, n)
 		}
 	})
@@ -413,7 +433,7 @@ func TestStaticInterior(t *testing.T) {
 		{"(a[i-1,j] if i>=1 else 0) + (a[i,j+1] if j+1<n else a[0,0])", "a[i-1,j] + a[i,j+1]"},
 		{"a[i//4, j%4]", "a[i//4, j%4]"}, // no border
 	} {
-		vector := func(text string, borders bool) *StaticVector {
+		vector := func(text string, borders bool) *Vector {
 			ok := made(t)
 			size := []expr.Expr{expr.Var{Name: "n"}, expr.Var{Name: "n"}}
 			k := ok(kernel.Make(kernel.Spec{
@@ -428,7 +448,7 @@ func TestStaticInterior(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := Static(n, map[string]int64{"n": 1024}, StaticOptions{Borders: borders, Device: h200})
+			v, err := vectorAt(n, map[string]int64{"n": 1024}, Options{Borders: borders, Device: h200})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -438,7 +458,7 @@ func TestStaticInterior(t *testing.T) {
 			return v
 		}
 		padded, plain := vector(test.padded, false), vector(test.plain, true)
-		for i, f := range StaticFeatures() {
+		for i, f := range Features() {
 			switch f.Name {
 			case "selects", "registers", "adds", "madds", "other_ops", "intensity": // the conditions themselves
 				continue
@@ -468,18 +488,18 @@ func TestStaticSampled(t *testing.T) {
 		t.Fatal(err)
 	}
 	sizes := map[string]int64{"n": 1 << 20}
-	exact, err := Static(n, sizes, StaticOptions{Borders: true, Device: h200, Boxes: 1 << 20})
+	exact, err := vectorAt(n, sizes, Options{Borders: true, Device: h200, Boxes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rough, err := Static(n, sizes, StaticOptions{Borders: true, Device: h200, Boxes: 100})
+	rough, err := vectorAt(n, sizes, Options{Borders: true, Device: h200, Boxes: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !exact.Exact || rough.Exact {
 		t.Fatalf("exact: %v and %v, want true and false", exact.Exact, rough.Exact)
 	}
-	for i, f := range StaticFeatures() {
+	for i, f := range Features() {
 		if e, r := exact.Values[i], rough.Values[i]; !strings.HasPrefix(f.Name, "tile") && math.Abs(e-r) > 0.1*math.Abs(e) {
 			t.Errorf("%s is %v from samples, exactly %v", f.Name, r, e)
 		}
@@ -498,13 +518,13 @@ func TestStaticErrors(t *testing.T) {
 	}
 	for _, test := range []struct {
 		sizes map[string]int64
-		opt   StaticOptions
+		opt   Options
 		want  string
 	}{
-		{nil, StaticOptions{Device: h200}, "size n has no value"},
-		{map[string]int64{"n": 1}, StaticOptions{SubgroupSize: -1}, "neither may be negative"},
+		{nil, Options{Device: h200}, "size n has no value"},
+		{map[string]int64{"n": 1}, Options{SubgroupSize: -1}, "neither may be negative"},
 	} {
-		if _, err := Static(n, test.sizes, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := vectorAt(n, test.sizes, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want an error with %q", err, test.want)
 		}
 	}
@@ -559,7 +579,7 @@ func TestUnknownDevice(t *testing.T) {
 		{"PoCL", pocl, []string{"adds", "occupancy", "waves"}, 64 * 64 / 2, []string{"data_l2", "tile_l1"}, ""},
 		{"a new GPU", facts.Of(samples.Fingerprint{Name: "X1", Type: "gpu", ComputeUnits: 7}), nil, 0, []string{"waves"}, `registers_per_item of device "X1": not known`},
 	} {
-		v, err := Static(n, map[string]int64{"n": 1024}, StaticOptions{Device: test.device})
+		v, err := vectorAt(n, map[string]int64{"n": 1024}, Options{Device: test.device})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -576,11 +596,7 @@ func TestUnknownDevice(t *testing.T) {
 		if waves, _ := v.Value("waves"); math.Abs(waves-test.waves) > 1e-9*test.waves {
 			t.Errorf("%s: %g waves, want %g", test.name, waves, test.waves)
 		}
-		id, err := ParseID("f_static_load_rounds")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = v.Totals([]ID{id})
+		_, err = v.Totals([]string{"f_static_load_rounds"})
 		if unknown := (*facts.Unknown)(nil); (err != nil) != (test.mistaken != "") || err != nil && (!errors.As(err, &unknown) || !strings.Contains(err.Error(), test.mistaken)) {
 			t.Errorf("%s: error %v, want %q", test.name, err, test.mistaken)
 		}
@@ -611,12 +627,12 @@ func BenchmarkStatic(b *testing.B) {
 			}
 			b.Run(name+"/prepare", func(b *testing.B) {
 				for b.Loop() {
-					if _, err := NewStatic(n, StaticOptions{Device: h200}); err != nil {
+					if _, err := New(n, Options{Device: h200}); err != nil {
 						b.Fatal(err)
 					}
 				}
 			})
-			p, err := NewStatic(n, StaticOptions{Device: h200})
+			p, err := New(n, Options{Device: h200})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -643,7 +659,7 @@ func TestStaticVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := Static(n, map[string]int64{"n": 8}, StaticOptions{Device: h200})
+	v, err := vectorAt(n, map[string]int64{"n": 8}, Options{Device: h200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -663,7 +679,7 @@ func TestStaticAverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := Static(n, map[string]int64{"n": 1024, "nnz": 16 * 1024}, StaticOptions{Device: h200})
+	v, err := vectorAt(n, map[string]int64{"n": 1024, "nnz": 16 * 1024}, Options{Device: h200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -679,20 +695,20 @@ func TestStaticAverage(t *testing.T) {
 
 // Kernels in sequence do what each does.
 func TestStaticSequence(t *testing.T) {
-	var list []*StaticProgram
+	var list []*Program
 	for _, file := range []string{"matmul/matmul.star", "transpose/transpose.star"} {
 		n, err := linear.New(scriptVariants(t, file)[0].Kernel)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewStatic(n, StaticOptions{Device: h200})
+		p, err := New(n, Options{Device: h200})
 		if err != nil {
 			t.Fatal(err)
 		}
 		list = append(list, p)
 	}
 	sizes := map[string]int64{"n": 256}
-	value := func(v *StaticVector, err error) func(string) float64 {
+	value := func(v *Vector, err error) func(string) float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -704,7 +720,7 @@ func TestStaticSequence(t *testing.T) {
 			return x
 		}
 	}
-	a, b, both := value(list[0].At(sizes)), value(list[1].At(sizes)), value(StaticSequence(list, sizes))
+	a, b, both := value(list[0].At(sizes)), value(list[1].At(sizes)), value(Sequence(list, sizes))
 	share := b("global_size_0") * b("global_size_1") / (a("global_size_0") * a("global_size_1"))
 	for _, name := range []string{"global_loads", "global_stores", "sectors_item", "statements", "madds"} {
 		if got, want := both(name), a(name)+share*b(name); math.Abs(got-want) > 1e-9*want {
@@ -714,10 +730,10 @@ func TestStaticSequence(t *testing.T) {
 	if both("launches") != 2 || both("local_size_0") != a("local_size_0") {
 		t.Errorf("%v launches, groups of %v", both("launches"), both("local_size_0"))
 	}
-	if one := value(StaticSequence(list[:1], sizes)); one("reuse") != a("reuse") {
+	if one := value(Sequence(list[:1], sizes)); one("reuse") != a("reuse") {
 		t.Error("a sequence of one kernel is not that kernel")
 	}
-	if _, err := StaticSequence(nil, sizes); err == nil {
+	if _, err := Sequence(nil, sizes); err == nil {
 		t.Error("nothing has features")
 	}
 }
