@@ -55,7 +55,7 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var work roofline.Work
+	work := roofline.Work{Groups: groups, Launches: 1}
 	var operations, inTurn float64
 	for _, r := range s.Records {
 		v, err := r.Count.Eval(c.Sizes)
@@ -87,6 +87,5 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 	moving, onChip := bound.Time(roofline.GlobalMemory), bound.Time(roofline.LocalMemory, roofline.ArithmeticOf(arithmeticType))
 	waves := max(1, groups*items/(d.Value(facts.Multiprocessors)*d.Value(facts.Items)))
 	wait := inTurn * d.Value(facts.LoadSeconds) / 4
-	t := max(moving, onChip, groups*d.Value(facts.GroupSeconds), min(wait*waves, 8*moving+wait))
-	return d.Value(facts.LaunchSeconds) + t, nil
+	return bound.Launching + max(moving, onChip, bound.Time(roofline.GroupStarts), min(wait*waves, 8*moving+wait)), nil
 }

@@ -48,13 +48,14 @@ type Use struct {
 
 // Bound is the least time that some work takes.
 type Bound struct {
-	Seconds float64
-	Uses    []Use // of the resources whose peaks are known, the one that takes the longest first
+	Seconds   float64
+	Launching float64 // of these, the seconds that launches take
+	Uses      []Use   // of the resources whose peaks are known, the one that takes the longest first
 }
 
 // Of returns the bound of work on a device.
 func Of(d *facts.Device, w Work) Bound {
-	var b Bound
+	b := Bound{Launching: w.Launches * d.Value(facts.LaunchSeconds)}
 	add := func(resource string, amount float64, unit string, peak Peak, known bool) {
 		if known && amount > 0 {
 			b.Uses = append(b.Uses, Use{resource, amount, unit, peak, amount / peak.Rate})
@@ -71,10 +72,10 @@ func Of(d *facts.Device, w Work) Bound {
 	start, known := d.Fact(facts.GroupSeconds)
 	add(GroupStarts, w.Groups, "groups", Peak{Rate: 1 / start.Value, Unit: "groups/s", Source: start.Source}, known)
 	slices.SortStableFunc(b.Uses, func(a, b Use) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	b.Seconds = b.Launching
 	if len(b.Uses) > 0 {
-		b.Seconds = b.Uses[0].Seconds
+		b.Seconds += b.Uses[0].Seconds
 	}
-	b.Seconds += w.Launches * d.Value(facts.LaunchSeconds)
 	return b
 }
 
