@@ -14,7 +14,6 @@ import (
 // has its own element. With only, just these temporaries; otherwise all that are written within all of the inames.
 // A temporary that some statement outside the inames reads or writes is an error.
 func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	for _, n := range only {
 		if !k.IsTemp(n) {
 			return nil, k.Errorf("%s is no temporary", n)
@@ -32,7 +31,11 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 			return nil, err
 		}
 		sizes = append(sizes, size)
-		index = append(index, expr.FromAffine(polycount.Name(n).Sub(lower)))
+		at := polycount.Name(n).Sub(lower)
+		if err := at.Err(); err != nil {
+			return nil, err
+		}
+		index = append(index, expr.FromAffine(at))
 	}
 	for _, t := range k.Temps {
 		if len(only) > 0 && !slices.Contains(only, t.Name) {
@@ -145,8 +148,11 @@ func extentOf(k *kernel.Kernel, iname string) (lower polycount.Affine, size expr
 	}
 	var sizes []expr.Expr
 	for _, b := range up {
-		last := b.Num.Sub(low[0].Num.Scale(b.Den))
-		sizes = append(sizes, expr.FromAffine(last.AddInt(b.Den).FloorDiv(b.Den)))
+		size := b.Num.Sub(low[0].Num.Scale(b.Den)).AddInt(b.Den).FloorDiv(b.Den)
+		if err := size.Err(); err != nil {
+			return lower, nil, err
+		}
+		sizes = append(sizes, expr.FromAffine(size))
 	}
 	if len(sizes) > 1 {
 		return low[0].Num, &expr.Op{Kind: expr.Min, Args: sizes}, nil

@@ -53,6 +53,9 @@ func replaceInames(k *kernel.Kernel, olds, names []string, values map[string]pol
 	by := map[string]expr.Expr{}
 	tidy := flattenIndices
 	for old, value := range values {
+		if err := value.Err(); err != nil {
+			return err
+		}
 		by[old] = expr.FromAffine(value)
 		if value.HasFloor() {
 			tidy = func(e expr.Expr) expr.Expr { return affineIndices(k, e) }

@@ -14,7 +14,6 @@ type Split struct {
 // SplitIname replaces iname i by two: i = inner + length·outer with 0 <= inner < length. A tagged iname is an error: its
 // values are mapped to a hardware axis already.
 func SplitIname(k *kernel.Kernel, iname string, length int64, opt Split) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	if k.IsIname(iname) && length <= 0 {
 		return nil, k.Errorf("cannot split iname %s by %d: the length must be positive", iname, length)
 	}
