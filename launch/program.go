@@ -57,8 +57,9 @@ type loop struct {
 	loads        bool  // from global memory, in the body itself
 	trips        int64 // where they are a constant of the program, else 0
 	straight     bool  // its iterations are one straight line of code
-	pins         pins
-	average      int // of the trips, of those of the program; -1 where the bounds tell them
+	stores       []int // arrays that its iterations store to
+	barrier      bool  // they have a barrier
+	average      int   // of the trips, of those of the program; -1 where the bounds tell them
 	body         []node
 }
 
@@ -143,8 +144,7 @@ func New(n *linear.Nest, opt Options) (*Program, error) {
 		return nil, p.error(err)
 	}
 	p.registers = registersOf(n)
-	p.straighten()
-	p.markRounds()
+	_, p.loads = p.straighten(p.body)
 	return p, nil
 }
 
@@ -178,8 +178,14 @@ func (p *Program) build() (err error) {
 			return fmt.Errorf("work-groups along axis %d: %w", axis, err)
 		}
 	}
-	p.body, err = b.nodes(n.Body, 0)
-	return err
+	if p.body, err = b.nodes(n.Body, 0); err != nil {
+		return err
+	}
+	p.written = make([]bool, len(p.arrays))
+	for _, at := range b.arraysOf(linear.EffectsOf(n.Kernel, n.Body)) {
+		p.written[at] = true
+	}
+	return nil
 }
 
 type builder struct {
@@ -251,8 +257,22 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 	}
 	b.slots[l.Iname] = slot
 	defer delete(b.slots, l.Iname)
-	out.body, err = b.nodes(l.Body, depth+1)
-	return out, err
+	if out.body, err = b.nodes(l.Body, depth+1); err != nil {
+		return nil, err
+	}
+	effects := linear.EffectsOf(b.p.nest.Kernel, l.Body)
+	out.barrier, out.stores = effects.Barrier, b.arraysOf(effects)
+	return out, nil
+}
+
+// arraysOf are the arrays that are stored to, of those that are accessed.
+func (b *builder) arraysOf(e linear.Effects) (list []int) {
+	for _, name := range e.Stores {
+		if at, ok := b.arrays[name]; ok {
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 // averageTrips finds the average number of trips of a loop among those that the kernel states.

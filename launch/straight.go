@@ -40,12 +40,6 @@ type load struct {
 	units  unitCount
 }
 
-// pins tells what keeps loads in the iterations of a loop apart.
-type pins struct {
-	arrays  []int // that the loop stores to
-	barrier bool
-}
-
 // mix is a hash of two numbers (the finalizer of MurmurHash3).
 func mix(a, b uint64) uint64 {
 	h := a*0x9e3779b97f4a7c15 + b + 1
@@ -68,56 +62,48 @@ func constantTrips(l *linear.Loop) int64 {
 	return d.Constant()/max(l.Step, 1) + 1
 }
 
-// straighten decides which loops are part of the straight line of code around them, and what their iterations store.
-func (p *Program) straighten() {
-	p.written = make([]bool, len(p.arrays))
-	p.straightNodes(p.body)
-}
-
-// straightNodes returns how many instructions the nodes unroll to, 0 where they have a loop that stays one, and what they store.
-func (p *Program) straightNodes(list []node) (size int64, stored pins) {
+// straighten decides which loops are part of the straight line of code around them, and which straight lines load from global memory.
+// It returns how many instructions the nodes unroll to, 0 where they have a loop that stays one, and whether they load outside of such
+// loops.
+//
+// A round is a straight line of code with such loads: they are under way at the same time, and then waited for. A work-item that loads
+// in the body of a loop waits once for each iteration, one whose loop is unrolled once in all. With too few work-items at once to fill
+// the wait with the work of others, rounds are what takes time (Little's law).
+func (p *Program) straighten(list []node) (size int64, loads bool) {
 	long := false
+	note := func(list []access) {
+		for _, a := range list {
+			loads = loads || !a.write && p.arrays[a.array].Space == kernel.Global
+		}
+	}
 	for _, n := range list {
 		switch x := n.(type) {
 		case *exec:
-			for _, a := range x.accesses {
-				size++
-				if a.write {
-					p.written[a.array] = true
-					stored.arrays = append(stored.arrays, a.array)
-				}
-			}
+			note(x.accesses)
+			size += int64(len(x.accesses))
 			for _, ops := range x.ops {
 				size += ops
 			}
 		case barrier:
 			size++
-			stored.barrier = true
 		case *guard:
-			n, inner := p.straightNodes(x.body)
-			long = long || n == 0
+			note(x.loads)
+			n, inner := p.straighten(x.body)
+			long, loads = long || n == 0, loads || inner
 			size += n + 1
-			stored.add(inner)
 		case *loop:
-			n, inner := p.straightNodes(x.body)
-			x.pins = inner
+			n, inner := p.straighten(x.body)
 			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= unrolledSize
+			x.loads = inner && !x.straight
+			loads = loads || inner && x.straight
 			long = long || !x.straight || n == 0
 			size += n * max(x.trips, 1)
-			stored.add(inner)
 		}
 	}
 	if long {
-		return 0, stored
+		return 0, loads
 	}
-	return max(size, 1), stored
-}
-
-func (s *pins) add(o pins) {
-	s.arrays = append(s.arrays, o.arrays...)
-	s.barrier = s.barrier || o.barrier
-	slices.Sort(s.arrays)
-	s.arrays = slices.Compact(s.arrays)
+	return max(size, 1), loads
 }
 
 // enter begins a line of code inside of the loops below the slot. What it returns ends it.
@@ -164,7 +150,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 	first := st.nv
 	for first > w.first {
 		l := w.open[first-1]
-		if l.pins.barrier && w.p.written[a.array] || slices.Contains(l.pins.arrays, a.array) {
+		if l.barrier && w.p.written[a.array] || slices.Contains(l.stores, a.array) {
 			break
 		}
 		first--

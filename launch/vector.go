@@ -3,7 +3,7 @@
 //
 // New makes a Program of a linearized kernel (program.go), and Program.At its Vector at some sizes. It walks the program over boxes of
 // work-groups and iterations (walk.go, loop.go) on which index expressions are affine (form.go, index.go), and counts there what
-// sub-groups touch (units.go), which loads straight-line code repeats (straight.go), and rounds of waiting (rounds.go). Registers are
+// sub-groups touch (units.go), which loads straight-line code repeats, and how often it waits for loads (straight.go). Registers are
 // estimated (registers.go); facts of the device bound what runs at once (device.go). Totals are features of models (totals.go).
 package launch
 
