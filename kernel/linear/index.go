@@ -15,12 +15,12 @@ type IndexKind uint8
 
 // The kinds of indices.
 const (
-	AffineIndex  IndexKind = iota // Affine, and the same by slots as Form
-	ArithmeticIndex               // Op is Neg or an operator of expr.IntOp
-	SelectIndex                   // Args are the condition and the two sides
-	LogicIndex                    // Op is a comparison, and, or, not
-	CastIndex                     // from an integer type to another
-	DataIndex                     // read from memory, or returned by a function
+	AffineIndex     IndexKind = iota // Affine, and the same by slots as Form
+	ArithmeticIndex                  // Op is Neg or an operator of expr.IntOp
+	SelectIndex                      // Args are the condition and the two sides
+	LogicIndex                       // Op is a comparison, and, or, not
+	CastIndex                        // from an integer type to another
+	DataIndex                        // read from memory, or returned by a function
 )
 
 // Index is a compiled index expression over parameters, axes and sequential inames.
@@ -116,6 +116,13 @@ func (n *Nest) Slot(name string) (slot int, ok bool) {
 	})
 	slot, ok = n.slots[name]
 	return slot, ok
+}
+
+// Slots is the number of slots of variables.
+func (n *Nest) Slots() int {
+	most := LoopSlot
+	n.Loops(func(_ *Loop, depth int) { most = max(most, LoopSlot+depth+1) })
+	return most
 }
 
 // Loops calls f for every loop with the number of loops around it, outer ones first.

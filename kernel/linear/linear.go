@@ -211,4 +211,3 @@ func lowerBound(x polycount.Affine, b polycount.Bound) polycount.Constraint {
 func upperBound(x polycount.Affine, b polycount.Bound) polycount.Constraint {
 	return polycount.GE(b.Num, x.Scale(b.Den))
 }
-

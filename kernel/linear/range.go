@@ -1,9 +1,28 @@
 package linear
 
 import (
+	"fmt"
+	"math"
+
 	"gpuperf/internal/intmath"
 	"gpuperf/polycount"
 )
+
+// GroupsAt is the number of work-groups along each axis at the given values of the parameters.
+func (n *Nest) GroupsAt(params map[string]int64) (groups [3]int64, err error) {
+	for axis, bounds := range n.Groups {
+		count := int64(math.MaxInt64)
+		for _, b := range bounds {
+			v, err := b.Num.Eval(params)
+			if err != nil {
+				return groups, fmt.Errorf("number of groups along axis %d: %w", axis, err)
+			}
+			count = min(count, intmath.FloorDiv(v, b.Den)+1)
+		}
+		groups[axis] = max(count, 0)
+	}
+	return groups, nil
+}
 
 // Constants are the first and last value of the iname where the bounds are constants.
 func (l *Loop) Constants() (first, last int64, ok bool) {
