@@ -23,6 +23,8 @@ type compiler struct {
 	k    *kernel.Kernel
 	nest *linear.Nest // nil in user functions and operations on vectors, which have no variables but bound
 	mem  map[string]*memory
+	// params are the values of parameters, by the slots of the nest.
+	params []int64
 	// bound are variables with a value of their own: parameters of the function, or operands of the operation on vectors,
 	// that the compiler is in.
 	bound map[string]value
@@ -34,27 +36,50 @@ func (c *compiler) counter(name string) (func(*state) int64, bool) {
 		return nil, false
 	}
 	slot, ok := c.nest.Slot(name)
-	if slot < 0 {
-		return func(st *state) int64 { return st.params[-1-slot] }, ok
+	switch {
+	case !ok:
+		return nil, false
+	case slot < 0:
+		v := c.params[-1-slot]
+		return func(*state) int64 { return v }, true
 	}
-	return func(st *state) int64 { return st.vars[slot] }, ok
+	return func(st *state) int64 { return st.vars[slot] }, true
 }
 
 // form compiles an affine expression: an index, a bound or a condition.
 func (c *compiler) form(f *linear.Form) (func(*state) int64, error) {
 	temps := map[string]func(*state) int64{}
-	for _, name := range f.Temps() {
+	for _, name := range f.AllTemps() {
 		v, err := c.typed(expr.Var{Name: name}, expr.Int64)
 		if err != nil {
 			return nil, err
 		}
 		temps[name] = v.i
 	}
+	constant, terms := f.Constant, []linear.SlotTerm(nil)
+	for _, t := range f.Terms {
+		if t.Slot < 0 {
+			constant += t.Coeff * c.params[-1-t.Slot]
+		} else {
+			terms = append(terms, t)
+		}
+	}
+	sum := func(st *state) int64 {
+		sum := constant
+		for i := range terms {
+			sum += terms[i].Coeff * st.vars[terms[i].Slot]
+		}
+		return sum
+	}
+	if len(f.Floors) == 0 && len(temps) == 0 {
+		return sum, nil
+	}
+	rest := &linear.Form{Floors: f.Floors, Temps: f.Temps}
 	if len(temps) == 0 {
-		return func(st *state) int64 { return f.At(st.vars, st.params, nil) }, nil
+		return func(st *state) int64 { return sum(st) + rest.At(st.vars, c.params, nil) }, nil
 	}
 	return func(st *state) int64 {
-		return f.At(st.vars, st.params, func(name string) int64 { return temps[name](st) })
+		return sum(st) + rest.At(st.vars, c.params, func(name string) int64 { return temps[name](st) })
 	}, nil
 }
 

@@ -136,7 +136,6 @@ type Touch struct {
 type state struct {
 	item   int
 	vars   []int64
-	params []int64
 	stmt   string
 	frames [][]int64 // vars per work-item
 

@@ -40,9 +40,6 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 		}
 	}
 	st := &state{local: n.Local, runs: make([]int64, len(k.Statements))}
-	for _, p := range k.Params() {
-		st.params = append(st.params, params[p])
-	}
 	total := n.Local[0] * n.Local[1] * n.Local[2]
 	if st.groups, err = n.GroupsAt(params); err != nil {
 		return nil, err
@@ -64,6 +61,9 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 	}
 	st.at(0)
 	c := &compiler{k: k, nest: n, mem: map[string]*memory{}}
+	for _, p := range k.Params() {
+		c.params = append(c.params, params[p])
+	}
 	for _, a := range slices.Concat(k.Args, k.Temps) {
 		if _, isParam := n.Slot(a.Name); isParam {
 			continue

@@ -48,52 +48,61 @@ const (
 	LoopSlot  = 6
 )
 
-// Form is Constant + Σ Coeff·variable + Σ Coeff·⌊Num/Den⌋.
+// Form is an affine expression whose variables are told by their slots: the sum of its parts.
 type Form struct {
 	Constant int64
-	Terms    []FormTerm
+	Terms    []SlotTerm
+	Floors   []FloorTerm
+	Temps    []TempTerm
 }
 
-// FormTerm is Coeff·⌊Num/Den⌋ where Num is set, else Coeff times a temporary where Temp is set, else Coeff times the
-// variable in Slot.
-type FormTerm struct {
+// SlotTerm is Coeff times the variable or parameter in Slot.
+type SlotTerm struct {
 	Coeff int64
 	Slot  int
-	Temp  string
+}
+
+// FloorTerm is Coeff·⌊Num/Den⌋.
+type FloorTerm struct {
+	Coeff int64
 	Num   *Form
 	Den   int64
+}
+
+// TempTerm is Coeff times a temporary, which bounds a loop.
+type TempTerm struct {
+	Coeff int64
+	Name  string
 }
 
 // At is the value of the form. vars are the values of variables by slot, params those of parameters, and temp reads a
 // temporary.
 func (f *Form) At(vars, params []int64, temp func(name string) int64) int64 {
 	sum := f.Constant
-	for i := range f.Terms {
-		t := &f.Terms[i]
-		switch {
-		case t.Num != nil:
-			sum += t.Coeff * intmath.FloorDiv(t.Num.At(vars, params, temp), t.Den)
-		case t.Temp != "":
-			sum += t.Coeff * temp(t.Temp)
-		case t.Slot < 0:
+	for _, t := range f.Terms {
+		if t.Slot < 0 {
 			sum += t.Coeff * params[-1-t.Slot]
-		default:
+		} else {
 			sum += t.Coeff * vars[t.Slot]
 		}
+	}
+	for _, t := range f.Floors {
+		sum += t.Coeff * intmath.FloorDiv(t.Num.At(vars, params, temp), t.Den)
+	}
+	for _, t := range f.Temps {
+		sum += t.Coeff * temp(t.Name)
 	}
 	return sum
 }
 
-// Temps lists the temporaries in the form.
-func (f *Form) Temps() []string {
+// AllTemps lists the temporaries in the form.
+func (f *Form) AllTemps() []string {
 	var out []string
-	for _, t := range f.Terms {
-		switch {
-		case t.Num != nil:
-			out = append(out, t.Num.Temps()...)
-		case t.Temp != "":
-			out = append(out, t.Temp)
-		}
+	for _, t := range f.Floors {
+		out = append(out, t.Num.AllTemps()...)
+	}
+	for _, t := range f.Temps {
+		out = append(out, t.Name)
 	}
 	return out
 }
@@ -146,15 +155,13 @@ func (n *Nest) Loops(f func(l *Loop, depth int)) {
 func (n *Nest) Form(a polycount.Affine) *Form {
 	f := &Form{Constant: a.Constant()}
 	for _, t := range a.All() {
-		term := FormTerm{Coeff: t.Coeff}
 		if t.Floor != nil {
-			term.Num, term.Den = n.Form(t.Floor.Num), t.Floor.Den
+			f.Floors = append(f.Floors, FloorTerm{t.Coeff, n.Form(t.Floor.Num), t.Floor.Den})
 		} else if slot, ok := n.Slot(t.Name); ok {
-			term.Slot = slot
+			f.Terms = append(f.Terms, SlotTerm{t.Coeff, slot})
 		} else {
-			term.Temp = t.Name
+			f.Temps = append(f.Temps, TempTerm{t.Coeff, t.Name})
 		}
-		f.Terms = append(f.Terms, term)
 	}
 	return f
 }
