@@ -52,6 +52,9 @@ type indexer struct {
 func (x *indexer) known(name string) bool { _, ok := x.slots[name]; return ok }
 
 func (x *indexer) affine(a polycount.Affine) (*index, error) {
+	if err := a.Err(); err != nil {
+		return nil, err
+	}
 	out := &index{kind: indexAffine, c: a.Constant()}
 	for _, t := range a.All() {
 		p := indexPart{coeff: t.Coeff}

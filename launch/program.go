@@ -268,7 +268,7 @@ func (b *builder) averageTrips(l *linear.Loop) (average, bool) {
 			continue
 		}
 		rest := trips.Sub(of)
-		if !slices.ContainsFunc(rest.Names(), func(n string) bool { return b.slots[n] >= 0 }) {
+		if rest.Err() == nil && !slices.ContainsFunc(rest.Names(), func(n string) bool { return b.slots[n] >= 0 }) {
 			return average{a.Value, rest}, true
 		}
 	}

@@ -25,7 +25,7 @@ func ParseAffine(text string) (a Affine, err error) {
 	if e[0].den != 1 {
 		p.failAt(at, "the quotient by %d is not an integer everywhere: a division must stand inside floor(…/d), or be written //", e[0].den)
 	}
-	return e[0].a, nil
+	return e[0].a, e[0].a.Err()
 }
 
 // choice is a value a/den under conditions; an expression with min or max is several of them. As in isl, quotients are
@@ -85,7 +85,7 @@ func (p *parser) pairs(x, y []choice, f func(a, b choice) choice) []choice {
 			}
 			c := f(a, b)
 			c.when = when
-			out = append(out, c)
+			out = append(out, fitting(c))
 		}
 	}
 	return out
@@ -93,9 +93,17 @@ func (p *parser) pairs(x, y []choice, f func(a, b choice) choice) []choice {
 
 func each(x []choice, f func(choice) choice) []choice {
 	for i := range x {
-		x[i] = f(x[i])
+		x[i] = fitting(f(x[i]))
 	}
 	return x
+}
+
+// fitting is c, of which all coefficients must fit into 64 bits.
+func fitting(c choice) choice {
+	if err := c.a.Err(); err != nil {
+		arith.Throw(err)
+	}
+	return c
 }
 
 func negative(c choice) choice {

@@ -6,6 +6,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
 )
 
 // value is a compiled expression: one of the functions, for floats or for integers and bool, of scalar type or of a
@@ -46,8 +47,17 @@ func (c *compiler) counter(name string) (func(*state) int64, bool) {
 	return func(st *state) int64 { return st.vars[slot] }, true
 }
 
-// form compiles an affine expression: an index, a bound or a condition.
-func (c *compiler) form(f *linear.Form) (func(*state) int64, error) {
+// affine compiles a bound or a condition.
+func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
+	f, err := c.nest.Form(a)
+	if err != nil {
+		return nil, err
+	}
+	return c.sum(f)
+}
+
+// sum compiles an affine expression.
+func (c *compiler) sum(f *linear.Form) (func(*state) int64, error) {
 	temps := map[string]func(*state) int64{}
 	for _, name := range f.AllTemps() {
 		v, err := c.typed(expr.Var{Name: name}, expr.Int64)
@@ -64,7 +74,7 @@ func (c *compiler) form(f *linear.Form) (func(*state) int64, error) {
 			terms = append(terms, t)
 		}
 	}
-	sum := func(st *state) int64 {
+	variables := func(st *state) int64 {
 		sum := constant
 		for i := range terms {
 			sum += terms[i].Coeff * st.vars[terms[i].Slot]
@@ -72,14 +82,14 @@ func (c *compiler) form(f *linear.Form) (func(*state) int64, error) {
 		return sum
 	}
 	if len(f.Floors) == 0 && len(temps) == 0 {
-		return sum, nil
+		return variables, nil
 	}
 	rest := &linear.Form{Floors: f.Floors, Temps: f.Temps}
 	if len(temps) == 0 {
-		return func(st *state) int64 { return sum(st) + rest.At(st.vars, c.params, nil) }, nil
+		return func(st *state) int64 { return variables(st) + rest.At(st.vars, c.params, nil) }, nil
 	}
 	return func(st *state) int64 {
-		return sum(st) + rest.At(st.vars, c.params, func(name string) int64 { return temps[name](st) })
+		return variables(st) + rest.At(st.vars, c.params, func(name string) int64 { return temps[name](st) })
 	}, nil
 }
 
@@ -275,7 +285,7 @@ func (c *compiler) place(access expr.Expr, name string, index []expr.Expr) (*mem
 func (c *compiler) index(x *linear.Index) (func(*state) int64, error) {
 	switch x.Kind {
 	case linear.AffineIndex:
-		return c.form(x.Form)
+		return c.sum(x.Form)
 	case linear.ArithmeticIndex:
 		return c.arithmetic(x)
 	case linear.SelectIndex:

@@ -22,7 +22,6 @@ type program struct {
 }
 
 func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (p *program, err error) {
-	defer polycount.Rescue(&err)
 	k := n.Kernel
 	if err := k.Launchable(); err != nil {
 		return nil, err
@@ -232,7 +231,7 @@ func (b *builder) guard(g *linear.Guard) (action, error) {
 	}
 	var tests []func(*state) bool
 	for _, c := range g.Conds {
-		v, err := b.form(b.nest.Form(c.Affine))
+		v, err := b.affine(c.Affine)
 		if err != nil {
 			return nil, err
 		}
@@ -317,7 +316,7 @@ type bound struct {
 func (b *builder) bounds(list []polycount.Bound) ([]bound, error) {
 	var out []bound
 	for _, x := range list {
-		num, err := b.form(b.nest.Form(x.Num))
+		num, err := b.affine(x.Num)
 		if err != nil {
 			return nil, err
 		}

@@ -151,19 +151,27 @@ func (n *Nest) Loops(f func(l *Loop, depth int)) {
 	visit(n.Body, 0)
 }
 
-// Form gives the variables of an affine expression their slots. What has none is a temporary that bounds a loop.
-func (n *Nest) Form(a polycount.Affine) *Form {
+// Form gives the variables of an affine expression their slots. What has none is a temporary that bounds a loop. An
+// expression whose coefficients do not fit into 64 bits is an error.
+func (n *Nest) Form(a polycount.Affine) (*Form, error) {
+	if err := a.Err(); err != nil {
+		return nil, err
+	}
 	f := &Form{Constant: a.Constant()}
 	for _, t := range a.All() {
 		if t.Floor != nil {
-			f.Floors = append(f.Floors, FloorTerm{t.Coeff, n.Form(t.Floor.Num), t.Floor.Den})
+			num, err := n.Form(t.Floor.Num)
+			if err != nil {
+				return nil, err
+			}
+			f.Floors = append(f.Floors, FloorTerm{t.Coeff, num, t.Floor.Den})
 		} else if slot, ok := n.Slot(t.Name); ok {
 			f.Terms = append(f.Terms, SlotTerm{t.Coeff, slot})
 		} else {
 			f.Temps = append(f.Temps, TempTerm{t.Coeff, t.Name})
 		}
 	}
-	return f
+	return f, nil
 }
 
 // Index compiles an index expression of the kernel.
@@ -184,7 +192,9 @@ func (n *Nest) Index(e expr.Expr) *Index {
 func (n *Nest) compile(e expr.Expr) *Index {
 	if a, err := expr.ToAffine(e, n.isIndex); err == nil {
 		a = n.Affine(a)
-		return &Index{Kind: AffineIndex, Of: e, Affine: a, Form: n.Form(a)}
+		if f, err := n.Form(a); err == nil {
+			return &Index{Kind: AffineIndex, Of: e, Affine: a, Form: f}
+		}
 	}
 	x := &Index{Kind: DataIndex, Of: e, Data: true}
 	switch o := e.(type) {
