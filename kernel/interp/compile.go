@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -58,14 +59,6 @@ func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
 
 // sum compiles an affine expression.
 func (c *compiler) sum(f *linear.Form) (func(*state) int64, error) {
-	temps := map[string]func(*state) int64{}
-	for _, name := range f.AllTemps() {
-		v, err := c.typed(expr.Var{Name: name}, expr.Int64)
-		if err != nil {
-			return nil, err
-		}
-		temps[name] = v.i
-	}
 	constant, terms := f.Constant, []linear.SlotTerm(nil)
 	for _, t := range f.Terms {
 		if t.Slot < 0 {
@@ -74,22 +67,36 @@ func (c *compiler) sum(f *linear.Form) (func(*state) int64, error) {
 			terms = append(terms, t)
 		}
 	}
-	variables := func(st *state) int64 {
+	type quotient struct {
+		coeff int64
+		num   func(*state) int64
+		den   int64
+	}
+	var quotients []quotient
+	for _, t := range f.Floors {
+		num, err := c.sum(t.Num)
+		if err != nil {
+			return nil, err
+		}
+		quotients = append(quotients, quotient{t.Coeff, num, t.Den})
+	}
+	for _, t := range f.Temps {
+		v, err := c.typed(expr.Var{Name: t.Name}, expr.Int64)
+		if err != nil {
+			return nil, err
+		}
+		quotients = append(quotients, quotient{t.Coeff, v.i, 1})
+	}
+	return func(st *state) int64 {
 		sum := constant
 		for i := range terms {
 			sum += terms[i].Coeff * st.vars[terms[i].Slot]
 		}
+		for i := range quotients {
+			q := &quotients[i]
+			sum += q.coeff * intmath.FloorDiv(q.num(st), q.den)
+		}
 		return sum
-	}
-	if len(f.Floors) == 0 && len(temps) == 0 {
-		return variables, nil
-	}
-	rest := &linear.Form{Floors: f.Floors, Temps: f.Temps}
-	if len(temps) == 0 {
-		return func(st *state) int64 { return variables(st) + rest.At(st.vars, c.params, nil) }, nil
-	}
-	return func(st *state) int64 {
-		return variables(st) + rest.At(st.vars, c.params, func(name string) int64 { return temps[name](st) })
 	}, nil
 }
 

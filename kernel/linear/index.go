@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -54,6 +53,8 @@ type Form struct {
 	Terms    []SlotTerm
 	Floors   []FloorTerm
 	Temps    []TempTerm
+	// Data is set where there are temporaries, also in quotients.
+	Data bool
 }
 
 // SlotTerm is Coeff times the variable or parameter in Slot.
@@ -73,38 +74,6 @@ type FloorTerm struct {
 type TempTerm struct {
 	Coeff int64
 	Name  string
-}
-
-// At is the value of the form. vars are the values of variables by slot, params those of parameters, and temp reads a
-// temporary.
-func (f *Form) At(vars, params []int64, temp func(name string) int64) int64 {
-	sum := f.Constant
-	for _, t := range f.Terms {
-		if t.Slot < 0 {
-			sum += t.Coeff * params[-1-t.Slot]
-		} else {
-			sum += t.Coeff * vars[t.Slot]
-		}
-	}
-	for _, t := range f.Floors {
-		sum += t.Coeff * intmath.FloorDiv(t.Num.At(vars, params, temp), t.Den)
-	}
-	for _, t := range f.Temps {
-		sum += t.Coeff * temp(t.Name)
-	}
-	return sum
-}
-
-// AllTemps lists the temporaries in the form.
-func (f *Form) AllTemps() []string {
-	var out []string
-	for _, t := range f.Floors {
-		out = append(out, t.Num.AllTemps()...)
-	}
-	for _, t := range f.Temps {
-		out = append(out, t.Name)
-	}
-	return out
 }
 
 // Slot is the slot of a parameter, an axis or an iname.
@@ -164,11 +133,11 @@ func (n *Nest) Form(a polycount.Affine) (*Form, error) {
 			if err != nil {
 				return nil, err
 			}
-			f.Floors = append(f.Floors, FloorTerm{t.Coeff, num, t.Floor.Den})
+			f.Floors, f.Data = append(f.Floors, FloorTerm{t.Coeff, num, t.Floor.Den}), f.Data || num.Data
 		} else if slot, ok := n.Slot(t.Name); ok {
 			f.Terms = append(f.Terms, SlotTerm{t.Coeff, slot})
 		} else {
-			f.Temps = append(f.Temps, TempTerm{t.Coeff, t.Name})
+			f.Temps, f.Data = append(f.Temps, TempTerm{t.Coeff, t.Name}), true
 		}
 	}
 	return f, nil
