@@ -467,30 +467,13 @@ func interpolated(w *linear.Work, p *Piecewise, x Piece) Quasi {
 	if v == 0 {
 		return x.Q
 	}
-	lo, hi, okLo, okHi := int64(0), int64(0), false, false
-	for _, r := range x.Dom.Ge {
-		k := r[v]
-		r[v] = 0
-		alone := linear.IsZero(r[1:])
-		r[v] = k
-		switch {
-		case !alone:
-		case k > 0:
-			if b := arith.CeilDiv(arith.Neg(r[0]), k); !okLo || b > lo {
-				lo, okLo = b, true
-			}
-		case k < 0:
-			if b := arith.FloorDiv(r[0], -k); !okHi || b < hi {
-				hi, okHi = b, true
-			}
-		}
-	}
-	if !okLo || !okHi || hi < lo || hi-lo >= fewPoints {
+	at := linear.RangeOf(x.Dom.Ge, v)
+	if !at.HasLo || !at.HasHi || at.Hi < at.Lo || at.Hi-at.Lo >= fewPoints {
 		return x.Q
 	}
 	var xs []int64
 	var ys []arith.Rat
-	for n := lo; n <= hi; n++ {
+	for n := at.Lo; n <= at.Hi; n++ {
 		w.Spend(len(x.Q) + p.Table.Width())
 		xs, ys = append(xs, n), append(ys, x.Q.at(valuesOf(p.Table, v, n)))
 	}
