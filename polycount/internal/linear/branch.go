@@ -1,8 +1,9 @@
 package linear
 
 import (
-	"gpuperf/polycount/internal/arith"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // trialUnits is the work after which elimination is taken to have blown up: small systems with many floors, whose
