@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
 )
 
 const (
@@ -77,7 +78,7 @@ func (w *walk) touch(a *access, st *state) bool {
 	case array.Space == kernel.Private:
 		w.sum[accesses[kernel.Private]+a.direction()] += runs
 		return true
-	case slices.ContainsFunc(a.index, func(x *index) bool { return x.kind == indexOpaque }):
+	case slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }):
 		// Read from memory: in the worst case all are in units of their own.
 		u := unitCount{cycles: bySubgroup}
 		if array.Space == kernel.Global {
