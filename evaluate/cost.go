@@ -2,14 +2,14 @@ package evaluate
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gpuperf/calibrate"
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel"
 	"gpuperf/models"
+	"gpuperf/roofline"
 	"gpuperf/workload"
 )
 
@@ -19,9 +19,9 @@ const overPeak = 1.01
 // Cost is a fitted parameter beside what the device can do at best, as a line of table 3 of the Perflex paper.
 type Cost struct {
 	calibrate.Estimate
-	Of     []string    // the features that the parameter is the cost of; none where it is no plain cost
-	Peak   *peaks.Peak // what bounds the implied rate, nil where it is not known
-	Remark string      // on a rate above the peak
+	Of     []string       // the features that the parameter is the cost of; none where it is no plain cost
+	Peak   *roofline.Peak // what bounds the implied rate, nil where it is not known
+	Remark string         // on a rate above the peak
 }
 
 // Share is the implied rate as a part of the peak, 0 where that is not known.
@@ -34,7 +34,7 @@ func (c Cost) Share() float64 {
 
 // Costs sets the parameters of a fit against the peaks of the device, which may be nil. The cases are the kernels that the fit was
 // made from, at sub-groups of so many lanes; they are counted only for what the features' identifiers leave open.
-func Costs(m *models.Model, fit *calibrate.Fit, device *peaks.Device, cases []*workload.Case, lanes int) ([]Cost, error) {
+func Costs(m *models.Model, fit *calibrate.Fit, device *facts.Device, cases []*workload.Case, lanes int) ([]Cost, error) {
 	of, work := costs(m.Expr()), counter{cases, lanes}
 	var all []Cost
 	for _, e := range fit.Parameters {
@@ -98,8 +98,8 @@ func (k counter) countWith(id features.ID, after, condition string) (float64, er
 }
 
 // bound returns the peak of the work that the features count, nil where there is none or they do not share one.
-func (k counter) bound(device *peaks.Device, ids []features.ID, unit string) (*peaks.Peak, error) {
-	var common *peaks.Peak
+func (k counter) bound(device *facts.Device, ids []features.ID, unit string) (*roofline.Peak, error) {
+	var common *roofline.Peak
 	for _, id := range ids {
 		p, ok, err := k.peak(device, id, unit)
 		if err != nil || !ok || p.Unit != unit || common != nil && p.Rate != common.Rate {
@@ -110,34 +110,28 @@ func (k counter) bound(device *peaks.Device, ids []features.ID, unit string) (*p
 	return common, nil
 }
 
-// memory lists the classes of features whose work is bytes that move.
-var memory = []features.Class{features.MemClass, features.HoistedClass, features.LinesClass, features.SectorsClass, features.FootprintClass}
-
-func (k counter) peak(device *peaks.Device, id features.ID, unit string) (p peaks.Peak, ok bool, err error) {
-	switch id.Class {
-	case features.OpClass:
-		p, ok = device.Arithmetic(string(id.DType), id.Op, unit)
+func (k counter) peak(device *facts.Device, id features.ID, unit string) (p roofline.Peak, ok bool, err error) {
+	switch id.Class.Work() {
+	case features.Arithmetic:
+		p, ok = roofline.Arithmetic(device, string(id.DType), id.Op, unit)
 		return p, ok, nil
-	case features.MemClass, features.HoistedClass, features.LinesClass, features.SectorsClass, features.FootprintClass:
+	case features.Memory:
 		space, err := k.space(id)
 		switch space {
 		case kernel.Local:
-			return device.Local(), true, err
+			p, ok = roofline.Local(device)
 		case kernel.Global:
-			return device.Global(), true, err
+			p, ok = roofline.Global(device)
 		}
-		return p, false, err
+		return p, ok, err
 	}
 	return p, false, nil
 }
 
 // space returns the memory that a feature's accesses go to, in the cases where its identifier does not say: "" for both or neither.
 func (k counter) space(id features.ID) (kernel.Space, error) {
-	if id.Space != "" {
-		return id.Space, nil
-	}
-	if id.Class == features.LinesClass || id.Class == features.SectorsClass {
-		return kernel.Global, nil // they count nothing else
+	if space := id.Memory(); space != "" {
+		return space, nil
 	}
 	prefix := "f_mem_access"
 	if id.Tag != "" {
@@ -161,7 +155,7 @@ func (k counter) space(id features.ID) (kernel.Space, error) {
 
 // remark says why a rate may be above the peak (Perflex paper, section 8.3, on table 3).
 func (k counter) remark(ids []features.ID) (string, error) {
-	if !slices.Contains(memory, ids[0].Class) {
+	if ids[0].Class.Work() != features.Memory {
 		return "more work is counted than is done, or the unit of the parameter is wrong", nil
 	}
 	if space, err := k.space(ids[0]); err != nil || space == kernel.Local {

@@ -17,6 +17,8 @@ const module = "gpuperf"
 // layers lists the packages from the bottom up. A package imports only packages above its own line, or of its own
 // folder (kernel/linear imports kernel). docs/architecture.md explains the order.
 var layers = []string{
+	"internal/bounded",
+	"internal/nameset",
 	"internal/intmath",
 	"internal/source",
 	"internal/yamlfile",
@@ -30,12 +32,15 @@ var layers = []string{
 	"models",
 	"models/library",
 	"samples",
+	"device/facts",
 	"device",
 	"device/opencl",
 	"device/devicetest",
 	"device/replay",
+	"roofline",
 	"kernel/expr",
 	"kernel",
+	"kernel/transform",
 	"kernel/ops",
 	"lift",
 	"lift/lower",
@@ -52,7 +57,6 @@ var layers = []string{
 	"measure",
 	"calibrate/lm",
 	"calibrate",
-	"evaluate/peaks",
 	"explain",
 	"evaluate",
 	"campaign",

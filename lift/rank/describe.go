@@ -19,10 +19,7 @@ type Subject struct {
 // Describe derives the vectors of cases, on all processors. Predict gives the time of a case by a model; it may be nil, and is
 // called by several goroutines. Subjects whose features cannot be derived have an error at their place and no vector.
 func Describe(subjects []Subject, opt features.StaticOptions, predict func(*workload.Case) (float64, error)) (*Vectors, []error) {
-	v := &Vectors{}
-	for _, f := range features.StaticFeatures() {
-		v.Names = append(v.Names, f.Name)
-	}
+	v := &Vectors{Names: features.StaticNames(opt.Device)}
 	list := make([]*Vector, len(subjects))
 	errs := make([]error, len(subjects))
 	programs := programs{by: map[*workload.Kernel]*program{}}
