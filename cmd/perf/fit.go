@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device/replay"
 	"gpuperf/evaluate"
-	"gpuperf/internal/format"
 	"gpuperf/models"
 	"gpuperf/samples"
 )
@@ -136,72 +134,8 @@ func parseStart(model *models.Model, texts []string) (map[string]float64, error)
 
 // printFit prints the parameters with their evidence; warnings go to standard error.
 func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
-	out := cmd.OutOrStdout()
-	if history {
-		t := format.NewTable(">iteration", ">residual", "gradient")
-		for _, h := range fit.History {
-			t.Row(fmt.Sprint(h.N), fmt.Sprintf("%.6g", h.Norm), fmt.Sprintf("%.2g", h.Gradient))
-		}
-		t.Write(out)
-		fmt.Fprintln(out)
-	}
-	fmt.Fprintf(out, "model %s: %d rows of %d kernels, geometric mean relative error %s\n",
-		fit.Model, fit.Rows, fit.Kernels, format.Percent(fit.GeomeanRelErr))
-	if fit.Cross != nil {
-		fmt.Fprintf(out, "each kernel predicted from the others: %s%s\n", format.Percent(fit.Cross.GeomeanRelErr), coverageText(fit.Cross))
-	}
-	t := format.NewTable("parameter", ">value", ">standard error", "unit", ">implied rate", "")
-	for _, p := range fit.Parameters {
-		rate, note := "", ""
-		if p.RateUnit != "" {
-			rate = fmt.Sprintf("%.3g %s", p.Rate, p.RateUnit)
-		}
-		if p.AtBound != "" {
-			note = "at its " + p.AtBound
-		}
-		t.Row(p.Name, fmt.Sprintf("%.6g", p.Value), fmt.Sprintf("%.2g", p.StdErr), p.Unit, rate, note)
-	}
-	t.Write(out)
-	fmt.Fprintf(out, "residual %.4g, %s after %d iterations\n", fit.Residual, fit.Status, fit.Iterations)
-	if fit.Choice != nil {
-		printChoice(cmd, fit.Choice)
-	}
+	fit.Write(cmd.OutOrStdout(), history)
 	warn(cmd, fit.Warnings)
-}
-
-// coverageText says how many points of kernels that were left out lie within the intervals, and what that made of the intervals.
-func coverageText(c *calibrate.CrossEval) string {
-	text := ""
-	for _, v := range c.Coverage {
-		text += fmt.Sprintf("\n%.3g %% of %d points of kernels left out lie within their %.3g %% intervals", 100*v.Inside, v.Points, 100*v.Level)
-		if v.Margin > 0 {
-			text += fmt.Sprintf("; with a margin of %.3g %% of the prediction, %.3g %%", 100*v.Margin, 100*v.InsideWidened)
-		}
-		if v.Widening > 1 {
-			text += fmt.Sprintf("; widened %.3g times, %.3g %%", v.Widening, 100*v.InsideWidened)
-		}
-	}
-	return text
-}
-
-// printChoice says how the form of a model was chosen.
-func printChoice(cmd *cobra.Command, choice *calibrate.Choice) {
-	t := format.NewTable("form", ">kernels left out", ">ratios left out", ">score", ">fit", "")
-	text := func(err float64, of int) string {
-		if of == 0 {
-			return "none"
-		}
-		return fmt.Sprintf("%s of %d", format.Percent(err), of)
-	}
-	for _, c := range choice.Candidates {
-		mark := ""
-		if c.Form == choice.Form {
-			mark = "chosen"
-		}
-		t.Row(c.Form, text(c.LeaveKernel, c.Kernels), text(c.LeaveRatio, c.Ratios), fmt.Sprintf("%.4g", c.Score), format.Percent(c.GeomeanRelErr), mark)
-	}
-	t.Write(cmd.OutOrStdout())
-	fmt.Fprintf(cmd.OutOrStdout(), "%s\n", choice.Reason)
 }
 
 // drawOverlap draws the overlap experiment among the rows of a fit.

@@ -244,7 +244,7 @@ func printPredictions(cmd *cobra.Command, p *campaign.Predictor, predictions []*
 		}
 		t := format.NewTable(header...)
 		for _, r := range predictions {
-			row := []string{r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), intervalText(r.Interval)}
+			row := []string{r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String()}
 			row = append(row, measuredCells(r)...)
 			for _, i := range terms {
 				row = append(row, format.Seconds(r.Terms[i].Value))
@@ -293,13 +293,6 @@ func measuredCells(r *campaign.Prediction) []string {
 	return []string{format.Seconds(r.Measured.Seconds()), format.SignedPercent(r.RelativeError())}
 }
 
-func intervalText(i calibrate.Interval) string {
-	if !i.Known() {
-		return "unknown"
-	}
-	return format.Seconds(i[0]) + " – " + format.Seconds(i[1])
-}
-
 // predictTable predicts each row of a table of feature values.
 func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) error {
 	table, err := calibrate.LoadTable(path)
@@ -322,7 +315,7 @@ func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) error 
 	return show(cmd, map[string]any{"kernels": all}, func(w io.Writer) error {
 		t := format.NewTable("row", "kernel", ">predicted", ">95 % interval")
 		for _, r := range all {
-			t.Row(r.Row, r.Kernel, format.Seconds(r.Seconds), intervalText(r.Interval))
+			t.Row(r.Row, r.Kernel, format.Seconds(r.Seconds), r.Interval.String())
 			for _, text := range r.Warnings {
 				warnf(cmd, "%s: %s", r.Row, text)
 			}

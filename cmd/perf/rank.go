@@ -80,7 +80,7 @@ func printRanking(cmd *cobra.Command, p *campaign.Predictor, ranked []*campaign.
 			if i > 0 && r.Interval.Known() && ranked[i-1].Interval.Known() && r.Interval[0] < ranked[i-1].Interval[1] {
 				rank = "~ " + rank
 			}
-			row := []string{rank, r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), intervalText(r.Interval), fmt.Sprintf("%.2f x", r.Seconds/ranked[0].Seconds)}
+			row := []string{rank, r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String(), fmt.Sprintf("%.2f x", r.Seconds/ranked[0].Seconds)}
 			t.Row(append(row, measuredCells(r)...)...)
 		}
 		noteWarnings(cmd, ranked)
