@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/parallel"
 	"gpuperf/measure"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -28,7 +29,7 @@ const leastAhead = 8
 // What the journal has needs none of it.
 func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*workload.Case) (*Result, error) {
 	tasks := make([]measure.Task, len(cases))
-	err := parallel(len(cases), c.options.Jobs, func(i int) error {
+	err := parallel.Try(len(cases), c.options.Jobs, func(i int) error {
 		job, err := cases[i].Job(device.Policy{Trials: c.options.Trials})
 		job.Mode = mode
 		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
@@ -157,7 +158,7 @@ func (c *Campaign) verify(ctx context.Context, cases []*workload.Case) (warnings
 	}
 	outcomes := make([]error, len(todo))
 	dev := &shared{Device: c.Device}
-	parallel(len(todo), c.options.Jobs, func(i int) error {
+	parallel.Try(len(todo), c.options.Jobs, func(i int) error {
 		outcomes[i] = workload.Verify(ctx, dev, todo[i])
 		return nil
 	})
@@ -208,25 +209,4 @@ func (c *Campaign) watch(now samples.Record) (warnings []string) {
 		break
 	}
 	return warnings
-}
-
-// parallel calls f for 0 to n-1, some at once, and returns the error of the lowest that has one.
-func parallel(n, jobs int, f func(int) error) error {
-	errs := make([]error, n)
-	slots := make(chan struct{}, max(jobs, 1))
-	var wg sync.WaitGroup
-	for i := range n {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = f(i)
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

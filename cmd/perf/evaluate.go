@@ -35,7 +35,7 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 			case profile != "" && o.Sensitivity:
 				return usagef("--sensitivity calibrates again and again, and a profile holds no rows; leave out --profile")
 			}
-			files, err := loadSuites(args)
+			files, err := evaluate.LoadAll(args)
 			if err != nil {
 				return err
 			}
@@ -106,26 +106,6 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")
 	cmd.Flags().StringVar(&report, "report", "", "write a web page with pictures into this folder")
 	return cmd
-}
-
-// loadSuites reads suite files. A suite's name says which one is meant, so that no two files may have one of the same name.
-func loadSuites(paths []string) ([]*evaluate.File, error) {
-	var files []*evaluate.File
-	from := map[string]string{}
-	for _, path := range paths {
-		file, err := evaluate.Load(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range file.Suites {
-			if from[s.Name] != "" {
-				return nil, usagef("a suite named %q is in %s and in %s", s.Name, from[s.Name], path)
-			}
-			from[s.Name] = path
-		}
-		files = append(files, file)
-	}
-	return files, nil
 }
 
 // tellEvaluation prints the fits of an evaluation, and what is to be known of it.

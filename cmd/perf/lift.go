@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -284,55 +285,22 @@ func liftShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var assumed []string
+			inputs, assumed, text := []map[string]string{}, []string(nil), fmt.Sprintf("%v\n# result: %v\n", p, p.Type())
+			for _, in := range p.Inputs {
+				inputs = append(inputs, map[string]string{"name": in.Name, "type": in.Type.String()})
+			}
 			for _, a := range p.Assumptions() {
 				assumed = append(assumed, a.String())
+				text += fmt.Sprintf("# assumes %s\n", a)
 			}
-			if wantJSON(cmd) {
-				inputs := []map[string]string{}
-				for _, in := range p.Inputs {
-					inputs = append(inputs, map[string]string{"name": in.Name, "type": in.Type.String()})
-				}
-				return printJSON(cmd.OutOrStdout(), map[string]any{
-					"program": p.Name, "sizes": p.Sizes, "inputs": inputs, "type": p.Type().String(), "assumptions": assumed, "text": p.String(),
-				})
-			}
-			fmt.Fprint(cmd.OutOrStdout(), p)
-			fmt.Fprintf(cmd.OutOrStdout(), "\n# result: %v\n", p.Type())
-			for _, a := range assumed {
-				fmt.Fprintf(cmd.OutOrStdout(), "# assumes %s\n", a)
-			}
-			return nil
+			return show(cmd, map[string]any{
+				"program": p.Name, "sizes": p.Sizes, "inputs": inputs, "type": p.Type().String(), "assumptions": assumed, "text": p.String(),
+			}, func(w io.Writer) error {
+				_, err := fmt.Fprint(w, text)
+				return err
+			})
 		},
 	}
-}
-
-// evalLimit bounds the numbers of an input and of the result, evalSteps the applications of functions.
-const (
-	evalLimit = 1 << 16
-	evalSteps = 1 << 24
-)
-
-func inputTypes(p *lift.Program) (list []*lift.Type) {
-	for _, in := range p.Inputs {
-		list = append(list, in.Type)
-	}
-	return list
-}
-
-// jsonValue is a value in lists, its numbers as texts: 3, 55/32, 0.5; null where nothing is written.
-func jsonValue(v lift.Value) any {
-	switch v := v.(type) {
-	case lift.Values:
-		list := make([]any, len(v))
-		for i, x := range v {
-			list[i] = jsonValue(x)
-		}
-		return list
-	case lift.Num:
-		return v.String()
-	}
-	return nil
 }
 
 func liftEvalCommand() *cobra.Command {
@@ -358,60 +326,22 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 			if len(p.Sizes) > 0 {
 				return usagef("program %s needs its size %s, for example -s %s=8", p.Name, p.Sizes[0], p.Sizes[0])
 			}
-			for _, t := range append(inputTypes(p), p.Type()) {
-				if n := explore.Elements(t); n > evalLimit {
-					return usagef("program %s has a value of %d numbers at these sizes, %v: at most %d are evaluated", p.Name, n, t, evalLimit)
-				}
+			if err := explore.CheckExample(p); err != nil {
+				return usage(err)
 			}
-			var inputs []lift.Value
-			for _, in := range p.Inputs {
-				next := int64(0)
-				inputs = append(inputs, exampleValue(in.Type, &next))
-			}
-			v, err := lift.Eval(p, nil, inputs, lift.EvalOptions{MaxSteps: evalSteps})
+			v, err := explore.Example(p)
 			if err != nil {
 				return err
 			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"program": p.Name, "at": at, "type": p.Type().String(), "value": jsonValue(v)})
-			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), v)
-			return err
+			result := map[string]any{"program": p.Name, "at": at, "type": p.Type().String(), "value": explore.ValueJSON(v)}
+			return show(cmd, result, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, v)
+				return err
+			})
 		},
 	}
 	cmd.Flags().StringArrayVarP(&sizes, "size", "s", nil, "the sizes of the program, for example n=8")
 	return cmd
-}
-
-// exampleValue is a value of a type, whose numbers count from next on.
-func exampleValue(t *lift.Type, next *int64) lift.Value {
-	switch t.Kind {
-	case lift.ArrayType:
-		n, _ := t.Len.Const()
-		out := make(lift.Values, n)
-		for i := range out {
-			out[i] = exampleValue(t.Elem, next)
-		}
-		return out
-	case lift.TupleType:
-		var out lift.Values
-		for _, e := range t.Elems {
-			out = append(out, exampleValue(e, next))
-		}
-		return out
-	case lift.VectorType:
-		out := make(lift.Values, t.Width)
-		for i := range out {
-			out[i] = exampleValue(lift.Scalar(t.DType), next)
-		}
-		return out
-	}
-	n := (7**next + 3) % 16
-	*next++
-	if t.DType.IsFloat() {
-		return lift.Exact(n, 8)
-	}
-	return lift.Exact(n, 1)
 }
 
 func liftRulesCommand() *cobra.Command {
@@ -420,42 +350,38 @@ func liftRulesCommand() *cobra.Command {
 		Short: "List the rewrite rules, and the macro rules made of them",
 		Args:  exactArgs(0, "nothing"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if wantJSON(cmd) {
-				type rule struct {
-					Name   string `json:"name"`
-					Text   string `json:"text"`
-					Source string `json:"source,omitempty"`
-				}
-				type macro struct {
-					Name   string   `json:"name"`
-					Says   string   `json:"says"`
-					Params []string `json:"params,omitempty"`
-				}
-				list, macros := []rule{}, []macro{}
-				for _, r := range rules.All() {
-					list = append(list, rule{r.Name, r.String(), r.Source})
-				}
-				for _, m := range rules.Macros() {
-					macros = append(macros, macro{m.Name, m.Says, m.Params})
-				}
-				return printJSON(cmd.OutOrStdout(), map[string]any{"rules": list, "macros": macros})
+			type rule struct {
+				Name   string `json:"name"`
+				Text   string `json:"text"`
+				Source string `json:"source,omitempty"`
 			}
+			type macro struct {
+				Name   string   `json:"name"`
+				Says   string   `json:"says"`
+				Params []string `json:"params,omitempty"`
+			}
+			list, macros, text := []rule{}, []macro{}, ""
 			for _, r := range rules.All() {
-				fmt.Fprintf(cmd.OutOrStdout(), "%-24s %s", r.Name, r)
+				list = append(list, rule{r.Name, r.String(), r.Source})
+				text += fmt.Sprintf("%-24s %s", r.Name, r)
 				if r.Source != "" {
-					fmt.Fprintf(cmd.OutOrStdout(), "   (%s)", r.Source)
+					text += fmt.Sprintf("   (%s)", r.Source)
 				}
-				fmt.Fprintln(cmd.OutOrStdout())
+				text += "\n"
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), "\nMacro rules:")
+			text += "\nMacro rules:\n"
 			for _, m := range rules.Macros() {
+				macros = append(macros, macro{m.Name, m.Says, m.Params})
 				name := m.Name
 				if len(m.Params) > 0 {
 					name += "(" + strings.Join(m.Params, ", ") + ")"
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "  %-18s %s\n", name, m.Says)
+				text += fmt.Sprintf("  %-18s %s\n", name, m.Says)
 			}
-			return nil
+			return show(cmd, map[string]any{"rules": list, "macros": macros}, func(w io.Writer) error {
+				_, err := fmt.Fprint(w, text)
+				return err
+			})
 		},
 	}
 }

@@ -22,6 +22,7 @@ var layers = []string{
 	"internal/intmath",
 	"internal/source",
 	"internal/yamlfile",
+	"internal/parallel",
 	"internal/format",
 	"internal/chart",
 	"polycount/internal/arith",

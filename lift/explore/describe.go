@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/features"
+	"gpuperf/internal/parallel"
 	"gpuperf/lift/rank"
 	"gpuperf/workload"
 )
@@ -19,7 +20,7 @@ func (s *Space) Prepare(points []*Point, opt features.StaticOptions) {
 }
 
 func (s *Space) describe(points []*Point, opt features.StaticOptions) {
-	parallel(len(points), func(i int) {
+	parallel.For(len(points), func(i int) {
 		points[i].once.Do(func() { points[i].Err = s.prepare(points[i], opt) })
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/features"
+	"gpuperf/internal/parallel"
 	"gpuperf/lift"
 	"gpuperf/lift/rank"
 	"gpuperf/workload"
@@ -47,7 +48,7 @@ func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static feature
 				}
 				break
 			}
-			parallel(len(left), func(k int) {
+			parallel.For(len(left), func(k int) {
 				i := left[k]
 				out[i], errs[i] = s.redescribe(list[i], static)
 			})

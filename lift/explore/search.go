@@ -13,6 +13,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/parallel"
 	"gpuperf/lift"
 	"gpuperf/lift/rank"
 	"gpuperf/measure"
@@ -187,7 +188,7 @@ func (s *Search) policy(best float64) device.Policy {
 func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect, result *Result) (done []Run, err error) {
 	s.Space.Prepare(points, s.Static)
 	jobs := make([]device.Job, len(points))
-	parallel(len(points), func(i int) {
+	parallel.For(len(points), func(i int) {
 		p := points[i]
 		if p.Err != nil {
 			return

@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/features"
+	"gpuperf/internal/parallel"
 	"gpuperf/workload"
 )
 
@@ -23,7 +24,7 @@ func Describe(subjects []Subject, opt features.StaticOptions, predict func(*work
 	list := make([]*Vector, len(subjects))
 	errs := make([]error, len(subjects))
 	programs := programs{by: map[*workload.Kernel]*program{}}
-	parallel(len(subjects), func(i int) { list[i], errs[i] = describe(&subjects[i], opt, predict, &programs) })
+	parallel.For(len(subjects), func(i int) { list[i], errs[i] = describe(&subjects[i], opt, predict, &programs) })
 	for i, x := range list {
 		if errs[i] != nil {
 			errs[i] = fmt.Errorf("%s: %w", subjects[i].Case, errs[i])

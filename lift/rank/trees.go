@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gpuperf/internal/parallel"
 )
 
 // Extremely randomized trees (Geurts, Ernst and Wehenkel, 2006): each node tries some features, each at one random threshold,
@@ -133,7 +135,7 @@ func (f forest) fit(t *training) predictor {
 		}
 	}
 	grown := make([]tree, f.trees)
-	parallel(f.trees, func(k int) {
+	parallel.For(f.trees, func(k int) {
 		index := make([]int32, len(t.rows))
 		for i := range index {
 			index[i] = int32(i)
