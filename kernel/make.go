@@ -49,7 +49,6 @@ type Spec struct {
 // writer; otherwise statements that touch the same variable, one of them writing, keep the order of the text.
 // Faults in the texts are *source.Error.
 func Make(spec Spec) (k *Kernel, err error) {
-	defer polycount.Rescue(&err)
 	ins, err := ParseInstructions(spec.Instructions)
 	if err != nil {
 		return nil, err
@@ -122,7 +121,7 @@ func (m *maker) placeOf(i int, word string) int {
 
 func (m *maker) domains() error {
 	for _, text := range m.spec.Domains {
-		d, err := parseDomain(text)
+		d, err := polycount.ParseDomain(text)
 		if err != nil {
 			return fmt.Errorf("domain: %w", err)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device"
-	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/measure"
@@ -135,7 +135,7 @@ func liftEmitCommand() *cobra.Command {
 				}
 				text = l.Program.String()
 			case "opencl":
-				if s.Prepare([]*explore.Point{p}, features.StaticOptions{}); p.Err != nil {
+				if s.Prepare([]*explore.Point{p}, launch.Options{}); p.Err != nil {
 					return p.Err
 				}
 				job, err := s.Job(p, device.Policy{})
@@ -187,7 +187,7 @@ func liftRunCommand() *cobra.Command {
 				return err
 			}
 			note(cmd, "reference: %s", r.Text(sizes))
-			if s.Prepare([]*explore.Point{p}, features.StaticOptions{}); p.Err != nil {
+			if s.Prepare([]*explore.Point{p}, launch.Options{}); p.Err != nil {
 				return p.Err
 			}
 			job, err := s.Job(p, device.Policy{Trials: on.options.Trials})

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/facts"
-	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
@@ -91,7 +91,7 @@ Orders:
 			}
 			search.Train = db.Set
 			search.Seed = o.seed
-			search.Static = features.StaticOptions{SubgroupSize: int(info.SubgroupSize), Device: device}
+			search.Static = launch.Options{SubgroupSize: int(info.SubgroupSize), Device: device}
 			search.Campaign = c
 			search.Vectors = rank.VectorsFile(c.SamplesFile())
 			search.Progress = exploreProgress(cmd)

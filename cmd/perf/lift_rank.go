@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 )
@@ -80,7 +80,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if opt.Device == nil {
 				opt.Device = db.Device
 			}
-			train := db.Common(features.StaticNames(opt.Device))
+			train := db.Common(launch.Names(opt.Device))
 			if _, err := model.predict(cmd, train); err != nil { // the points to order are predicted by any model
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
 )
@@ -56,7 +56,7 @@ func (s *Search) findRanker() (rank.Ranker, error) {
 	if err != nil {
 		return r, err
 	}
-	if lacks := r.Missing(&rank.Set{Names: features.StaticNames(s.Static.Device)}); lacks != nil {
+	if lacks := r.Missing(&rank.Set{Names: launch.Names(s.Static.Device)}); lacks != nil {
 		s.warnings = append(s.warnings, fmt.Sprintf("the ranker is %s instead of %s: %v", rank.Featureless, rank.Default, lacks))
 		return rank.Find(rank.Featureless)
 	}
@@ -257,7 +257,7 @@ func estimate(names []string, values []float64) float64 {
 	items := v("global_size_0") * v("global_size_1") * v("global_size_2")
 	ops := v("adds") + v("muls") + v("madds") + v("divs") + v("special_ops") + v("other_ops") + v("statements") + v("local_loads") + v("local_stores")
 	idle := max(1, roughItems/max(items, 1))
-	return v("launches")*roughLaunch + idle*items*(v("sectors_item")*features.SectorBytes/roughBandwidth+ops/roughOps)
+	return v("launches")*roughLaunch + idle*items*(v("sectors_item")*launch.SectorBytes/roughBandwidth+ops/roughOps)
 }
 
 // descent is the paper's search (001 section 6.1), which makes its own variants by rewriting; each is run with the ND-range that

@@ -15,7 +15,7 @@ func TestRoofOfPoint(t *testing.T) {
 	if device == nil {
 		t.Fatal("the H200 is not known")
 	}
-	names := features.StaticNames(device)
+	names := launch.Names(device)
 	for _, c := range []struct {
 		bytes, madds float64 // madds of each of 1024 work-items
 		bound        string

@@ -10,8 +10,8 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
-	"gpuperf/features"
 	"gpuperf/kernel/script"
+	"gpuperf/launch"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -69,7 +69,7 @@ func subjects(t testing.TB) (out []rank.Subject) {
 // records, and learnt from. The times are made up from what the features say, so that the right order is known.
 func TestDescribe(t *testing.T) {
 	list := subjects(t)
-	v, errs := rank.Describe(list, features.StaticOptions{Device: h200}, func(c *workload.Case) (float64, error) { return float64(c.Sizes["n"]), nil })
+	v, errs := rank.Describe(list, launch.Options{Device: h200}, func(c *workload.Case) (float64, error) { return float64(c.Sizes["n"]), nil })
 	for _, err := range errs {
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +168,7 @@ func BenchmarkDescribe(b *testing.B) {
 		list := subjects(b)
 		points += len(list)
 		b.StartTimer()
-		if _, errs := rank.Describe(list, features.StaticOptions{Device: h200}, nil); errs[0] != nil {
+		if _, errs := rank.Describe(list, launch.Options{Device: h200}, nil); errs[0] != nil {
 			b.Fatal(errs[0])
 		}
 	}

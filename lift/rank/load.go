@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gpuperf/device/facts"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/samples"
 )
 
@@ -35,8 +35,8 @@ type Database struct {
 // now may stand in the files, all of them alike. Points have the features that all files have, of those that depend on the device.
 func Load(files []string, without string, own bool) (*Database, error) {
 	db := &Database{Set: &Set{}}
-	always := features.StaticNames(nil)
-	for _, f := range features.StaticFeatures() {
+	always := launch.Names(nil)
+	for _, f := range launch.Features() {
 		db.Names = append(db.Names, f.Name)
 	}
 	sets := map[string]*Set{}

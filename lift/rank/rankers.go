@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/features"
 	"gpuperf/internal/parallel"
+	"gpuperf/launch"
 )
 
 // Ranker is a way to learn which points are fast.
@@ -190,7 +190,7 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 
 // liftFeatures are those of the names that are in the paper's table.
 func liftFeatures(names []string) (out []string) {
-	for _, f := range features.StaticFeatures() {
+	for _, f := range launch.Features() {
 		if f.Lift && slices.Contains(names, f.Name) {
 			out = append(out, f.Name)
 		}
