@@ -149,7 +149,6 @@ func New(n *linear.Nest, opt Options) (*Program, error) {
 }
 
 func (p *Program) build() (err error) {
-	defer polycount.Rescue(&err)
 	n := p.nest
 	if p.opt.SubgroupSize < 0 || p.opt.Boxes < 0 {
 		return fmt.Errorf("sub-groups of %d work-items, %d boxes: neither may be negative", p.opt.SubgroupSize, p.opt.Boxes)
