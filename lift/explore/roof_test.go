@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/device/facts"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/lift/rank"
 )
 
