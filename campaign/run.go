@@ -115,7 +115,7 @@ func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []
 	}
 	err = ahead.Run(ctx, c.Device.Info(), jobs)
 	if err != nil && ctx.Err() == nil {
-		return []string{fmt.Sprintf("programs are built one by one: %v", err)}, nil
+		return []string{fmt.Sprintf("programs are built one at a time: %v", err)}, nil
 	}
 	return nil, err
 }
@@ -191,7 +191,7 @@ func (c *Campaign) watch(now samples.Record) (warnings []string) {
 		warnings = append(warnings, d)
 	}
 	if now.Status != samples.OK {
-		return append(warnings, fmt.Sprintf("the sentinel kernel cannot run, samples go without: %s: %s", now.Status, now.Error))
+		return append(warnings, fmt.Sprintf("the sentinel kernel cannot run, so samples do not carry its time: %s: %s", now.Status, now.Error))
 	}
 	if now.Sentinel.Ratio != 1 || c.compared {
 		return warnings
@@ -203,7 +203,7 @@ func (c *Campaign) watch(now samples.Record) (warnings []string) {
 		}
 		const limit = 0.02
 		if ratio := now.Seconds() / r.Seconds(); math.Abs(ratio-1) > limit {
-			warnings = append(warnings, fmt.Sprintf("sentinel: the device takes %.4g times what it took on %s, when the first samples of this file were measured",
+			warnings = append(warnings, fmt.Sprintf("sentinel: the device takes %.4g times as long as on %s, when the first samples of this file were measured",
 				ratio, r.Time.Format(time.DateTime)))
 		}
 		break

@@ -156,9 +156,9 @@ func Outcome(reports []*Report) (warnings []string, err error) {
 	}
 	switch {
 	case failed > 0:
-		return nil, fmt.Errorf("%d kernels failed, and are not in the means", failed)
+		return nil, fmt.Errorf("%d kernels failed and are left out of the means", failed)
 	case refused > 0:
-		return []string{fmt.Sprintf("the device refused %d kernels; they are not in the means", refused)}, nil
+		return []string{fmt.Sprintf("the device refused %d kernels; they are left out of the means", refused)}, nil
 	}
 	return nil, nil
 }

@@ -25,15 +25,15 @@ errors and whether the variants were ranked right. With --profile the models com
 with --replay all times come from recorded samples, and no device is needed. --report writes a web page with pictures,
 report.html, and the pictures of the suites as SVG files.
 
-Times are with warm caches, or with --cache cold; --cache both evaluates both, calibrating for each, and sets them side by
-side. A variant that the device refuses at a size is skipped, with the reason; the rest is evaluated.`,
+Caches are warm, or with --cache cold, cold; --cache both evaluates and calibrates for each and compares them side by
+side. A variant that the device refuses at some size is skipped with the reason.`,
 		Args: minArgs(1, "at least one suite file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case profile != "" && o.Selection.Form != "":
-				return usagef("--model: the models of a profile are fitted already; leave out --profile to choose a form")
+				return usagef("--model: the models of a profile are already fitted; leave out --profile to choose a form")
 			case profile != "" && o.Sensitivity:
-				return usagef("--sensitivity calibrates again and again, and a profile holds no rows; leave out --profile")
+				return usagef("--sensitivity fits the models again, and a profile holds no rows to fit; leave out --profile")
 			}
 			files, err := evaluate.LoadAll(args)
 			if err != nil {
@@ -48,7 +48,7 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 			}
 			if profile != "" {
 				if len(modes) > 1 {
-					return usagef("--cache both: the models of a profile are of one state of the caches; evaluate twice, or leave out --profile")
+					return usagef("--cache both: the models of a profile are for one state of the caches; evaluate twice, or leave out --profile")
 				}
 				if o.Profile, err = calibrate.LoadProfile(profile); err != nil {
 					return err
@@ -101,8 +101,8 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 	on.addTimeRange(cmd)
 	addSelection(cmd, &o.Selection)
 	cmd.Flags().StringVar(&profile, "profile", "", "take the fitted models from this profile")
-	cmd.Flags().BoolVar(&o.WorkRemoved, "work-removed", false, "also time each variant with its work removed, as a prediction to compare with")
-	cmd.Flags().BoolVar(&o.Sensitivity, "sensitivity", false, "also calibrate with fewer kernels and fewer trials, and show how the error changes")
+	cmd.Flags().BoolVar(&o.WorkRemoved, "work-removed", false, "also time each variant with its work removed, as a simple prediction to compare with")
+	cmd.Flags().BoolVar(&o.Sensitivity, "sensitivity", false, "also calibrate with fewer kernels and trials, and show how the error changes")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")
 	cmd.Flags().StringVar(&report, "report", "", "write a web page with pictures into this folder")
 	return cmd

@@ -20,17 +20,17 @@ func explainCommand() *cobra.Command {
 	var recorded string
 	cmd := &cobra.Command{
 		Use:   "explain KERNEL.star -p n=4096 [--measure | --replay samples.jsonl]",
-		Short: "Say why a kernel takes its time, and what would have to change",
-		Long: `explain takes the predicted time of a kernel apart: terms, the costs within them with their counts, what each would save if
-it were free, and which resource the kernel waits for. It sets the time against the peaks of the device, and makes the check
-of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus what the removed work costs by
-the microbenchmarks, against the whole kernel. With --measure both kernels are run, with --replay their times come from
-recorded samples; without either the check is only what the model says.`,
+		Short: "Explain why a kernel takes its time, and what would make it faster",
+		Long: `explain breaks down the predicted time of a kernel: its terms, their costs and counts, what each would save if
+it were free, and which resource limits the kernel. It compares the time with the peaks of the device, and makes the check
+of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed
+work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
+recorded samples; otherwise the check uses predictions alone.`,
 		Args: exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if recorded != "" {
 				if o.measured {
-					return usagef("--replay and --measure: the times come from one of the two")
+					return usagef("--replay and --measure exclude each other")
 				}
 				o.measured, o.on.device = true, replay.Prefix+recorded
 			}
@@ -67,8 +67,8 @@ recorded samples; without either the check is only what the model says.`,
 		},
 	}
 	o.add(cmd)
-	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the kernel, and the kernel without its work")
-	cmd.Flags().StringVar(&recorded, "replay", "", "take the times of both from this samples file, where it has them")
+	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the kernel, and the kernel with its work removed")
+	cmd.Flags().StringVar(&recorded, "replay", "", "take both times from this samples file, where it has them")
 	return cmd
 }
 
@@ -78,7 +78,7 @@ func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*workloa
 	for i, c := range whole {
 		s := explain.Subject{Case: c, Device: p.Device.Name, Model: p.Model, Fit: p.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts}
 		if removed, err := workload.WorkRemoved(whole[i : i+1]); err != nil {
-			warnf(cmd, "no check for overlap: %s", source.Message(err))
+			warnf(cmd, "overlap cannot be checked: %s", source.Message(err))
 		} else {
 			s.Removed = removed[0]
 		}

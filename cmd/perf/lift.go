@@ -118,11 +118,11 @@ type spaceOptions struct {
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&o.sizes, "size", "s", nil, "the sizes of the program, for example n=4096 or h=4096,w=4096")
-	flags.IntVar(&o.variants, "count", 1000, "variants to derive, at most")
-	flags.IntVar(&o.ranges, "ranges", 10, "ND-ranges of each variant, at most")
-	flags.Int64Var(&o.seed, "seed", 1, "of what is chosen at random")
+	flags.IntVar(&o.variants, "count", 1000, "the most variants to derive")
+	flags.IntVar(&o.ranges, "ranges", 10, "the most ND-ranges of each variant")
+	flags.Int64Var(&o.seed, "seed", 1, "seed of the random choices")
 	flags.Int64Var(&o.group, "max-group", 0, "the largest work-group (default 1024, or what the device allows)")
-	flags.StringArrayVar(&o.data, "data", nil, "what an index array holds in place of random numbers, as in 'neighbours=(5*i+3)/2%100'")
+	flags.StringArrayVar(&o.data, "data", nil, "what an index array holds instead of random numbers, for example 'neighbours=(5*i+3)/2%100'")
 }
 
 var dataForm = regexp.MustCompile(`^(\w+)=\((\d+)\*i\+(\d+)\)/(\d+)%(\d+)$`)
@@ -134,7 +134,7 @@ const usualSize = 4096
 func atLeast(least int64, flags map[string]int64) error {
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		if flags[name] < least {
-			return usagef("--%s %d: it is at least %d", name, flags[name], least)
+			return usagef("--%s %d: must be at least %d", name, flags[name], least)
 		}
 	}
 	return nil
@@ -217,7 +217,7 @@ func (o *spaceOptions) space(dev *device.Info) (opt explore.Options, err error) 
 type modelOptions struct{ profile, model string }
 
 func (o *modelOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.profile, "profile", "", "a profile of the device: the times that its model predicts are a feature, for the rankers that need it")
+	cmd.Flags().StringVar(&o.profile, "profile", "", "a profile of the device, for the rankers that need predicted times")
 	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile")
 }
 
@@ -225,7 +225,7 @@ func (o *modelOptions) addFlags(cmd *cobra.Command) {
 func (o *modelOptions) open(cmd *cobra.Command) (*campaign.Predictor, error) {
 	if o.profile == "" {
 		if o.model != "" {
-			return nil, usagef("--model %s: name the --profile that holds it", o.model)
+			return nil, usagef("--model %s: give the --profile that holds it", o.model)
 		}
 		return nil, nil
 	}
@@ -309,7 +309,7 @@ func liftEvalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval PROG.lift -s n=8",
 		Short: "Evaluate a program at a small size, exactly",
-		Long: `eval prints the result of a program by the meaning of its patterns, in rational numbers as far as its functions allow. Number i of an
+		Long: `eval prints the result of a program by the meaning of its patterns, in exact rational numbers where its functions allow. Number i of an
 input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -23,8 +23,8 @@ func liftDeriveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "derive PROG.lift [-s n=4096]",
 		Short: "Derive low-level variants by rewriting",
-		Long: `derive enumerates distinct low-level variants of a program, valid at the sizes (4096 where none are given, and 16777216 for the
-only size of a program), in a fixed order for a seed. With --json each comes with the rules that gave it, and their places.`,
+		Long: `derive enumerates distinct low-level variants of a program that are valid at the sizes (by default 4096, or 16777216 where the
+program has only one size), in a fixed order for a seed. With --json each comes with the rules that derived it, and where they applied.`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.anySize = true
@@ -38,7 +38,7 @@ only size of a program), in a fixed order for a seed. With --json each comes wit
 				skeletons[v.Skeleton] = true
 				list = append(list, explore.JSON(v))
 			}
-			note(cmd, "%d variants with %d skeletons, of %d recipes; %d points tried, %d gave a variant again; with ND-ranges %d design points",
+			note(cmd, "%d variants with %d skeletons from %d recipes; %d points tried, %d gave a variant found before; %d design points with ND-ranges",
 				len(list), len(skeletons), r.Recipes, r.Tried, r.Same, len(s.Points))
 			return show(cmd, map[string]any{"program": s.Program.Name, "variants": list}, func(w io.Writer) error {
 				for _, v := range list {
@@ -79,7 +79,7 @@ func extent(flag, text string) (out [3]int64, err error) {
 	}
 	for i, p := range parts {
 		if out[i], err = strconv.ParseInt(p, 10, 64); err != nil || out[i] < 1 {
-			return out, usagef("--%s %s: %q is no extent", flag, text, p)
+			return out, usagef("--%s %s: %q is not a positive integer", flag, text, p)
 		}
 	}
 	return out, nil

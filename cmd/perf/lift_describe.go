@@ -19,10 +19,10 @@ func liftDescribeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "describe DB.jsonl PROG.lift...",
 		Short: "Derive the static features of recorded samples again",
-		Long: `describe writes the vectors of features beside a samples file anew: for a program that has features which were not known when its
-variants were explored. Each variant is derived from its program, by the same options as then, and must generate the source that
-was run; variants that a seed does not give are looked for with the next ones. The device whose limits count is that of the samples. Nothing is run, and the samples stay as they are. All programs of
-the file must be given: vectors that cannot be derived again make it fail, and nothing is written.`,
+		Long: `describe rewrites the feature vectors beside a samples file, to add features that did not exist when the variants were explored.
+Each variant is derived again from its program, with the same options as before, and must generate the source that
+was run; variants that one seed does not give are looked for with the next seeds. The device is that of the samples. Nothing is run,
+and the samples stay as they are. All programs of the file must be given: if a vector cannot be derived again, nothing is written.`,
 		Args: minArgs(2, "a samples file, and the programs that it has samples of"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			defer rareCollections()()
@@ -75,6 +75,6 @@ the file must be given: vectors that cannot be derived again make it fail, and n
 	}
 	o.addFlags(cmd)
 	cmd.Flags().Lookup("size").Hidden = true
-	cmd.Flags().BoolVar(&borders, "borders", false, "follow selects and bounds of indices for each work-item instead of taking the interior")
+	cmd.Flags().BoolVar(&borders, "borders", false, "evaluate selects and index bounds for each work-item instead of assuming the interior")
 	return cmd
 }

@@ -26,15 +26,15 @@ func liftExploreCommand() *cobra.Command {
 		Use:   "explore PROG.lift -s n=16777216 --budget 40",
 		Short: "Search the variants of a program for fast ones, on a device",
 		Long: `explore derives variants of a program, orders their design points (a variant with an ND-range), runs the first of them, and reports
-the best. The results of each are compared with those of a reference variant on the device, in every element; the reference is
-held against the meaning of the program at a small size. A point that is wrong, crashes, is refused or takes too long is noted as
-such in the journal, beside which the static features of all points are kept: together they are a database for --database. The
-same command goes on where it was stopped.
+the best. Every element of the results is compared with those of a reference variant on the device; the reference itself is
+checked against the meaning of the program at a small size. A point that is wrong, crashes, is refused or takes too long is recorded as
+such in the journal. The static features of all points are kept beside it; together they are a database for --database. The
+same command resumes an interrupted exploration.
 
 Orders:
-  rank     what a ranker says, which learns from databases of other programs and from this exploration
+  rank     by a ranker that learns from databases of other programs and from this exploration
   random   at random
-  descent  the Monte-Carlo descent of Steuwer et al.: of the rules that apply, each of a sample is followed by a random walk down to
+  descent  the Monte-Carlo descent of Steuwer et al.: each of a sample of the applicable rules is followed by a random walk down to
            a variant, which is run; the rule with the best time is kept. It makes its own variants`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,7 +48,7 @@ Orders:
 				return err
 			}
 			if !(search.Slow > 1) {
-				return usagef("--slow %v: it is greater than 1", search.Slow)
+				return usagef("--slow %v: must be greater than 1", search.Slow)
 			}
 			if search.Ranker != "" {
 				r, err := rank.Find(search.Ranker)
@@ -56,9 +56,9 @@ Orders:
 				case err != nil:
 					return usage(err)
 				case search.Order != "rank":
-					return usagef("--ranker %s: the order %s asks no ranker", search.Ranker, search.Order)
+					return usagef("--ranker %s: the order %s uses no ranker", search.Ranker, search.Order)
 				case r.Predicted() && model.profile == "":
-					return usagef("--ranker %s: it needs the times that a model predicts: give a --profile", search.Ranker)
+					return usagef("--ranker %s: it needs predicted times: give a --profile", search.Ranker)
 				}
 			}
 			if on.options.Limit == 0 {
@@ -72,7 +72,7 @@ Orders:
 			}
 			defer finish(cmd, c)
 			if !c.Live() {
-				return usagef("--device %s: an exploration runs on a device, not on records", on.device)
+				return usagef("--device %s: explore needs a device, not recorded samples", on.device)
 			}
 			info := c.Device.Info()
 			start := time.Now()
@@ -118,13 +118,13 @@ Orders:
 	flags := cmd.Flags()
 	flags.Lookup("trials").Usage = "trials of each point (default 4; those that were fastest are measured again, with up to 60)"
 	flags.Lookup("limit").Usage = "give up a point whose building and trials take longer (default 15s)"
-	flags.IntVar(&search.Budget, "budget", 40, "points to run, at most")
+	flags.IntVar(&search.Budget, "budget", 40, "the most points to run")
 	flags.StringVar(&search.Order, "order", "rank", "the order in which points are run: "+strings.Join(explore.Orders(), ", "))
 	flags.StringVar(&search.Ranker, "ranker", "", "the ranker of the order rank (default "+rank.Default+"; see perf lift rank --help)")
-	flags.StringArrayVar(&databases, "database", nil, "samples of earlier explorations to learn from (may be repeated); those of this program are left out")
-	flags.IntVar(&search.Best, "best", 5, "the fastest points to measure again, with care, and to list")
-	flags.Float64Var(&search.Slow, "slow", 20, "points whose first run takes so many times the best time so far are not run again")
-	flags.IntVar(&search.Round, "round", 0, "points to run between two looks at the outcomes (default: a quarter of the budget, at most 10; for --order random all)")
+	flags.StringArrayVar(&databases, "database", nil, "samples of earlier explorations to learn from, except those of this program (may be repeated)")
+	flags.IntVar(&search.Best, "best", 5, "how many of the fastest points to measure again with more trials, and to list")
+	flags.Float64Var(&search.Slow, "slow", 20, "do not repeat points whose first run takes more than this many times the best time so far")
+	flags.IntVar(&search.Round, "round", 0, "points to run before the order is updated (default: a quarter of the budget, at most 10; for --order random the whole budget)")
 	return cmd
 }
 

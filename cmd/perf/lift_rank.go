@@ -45,7 +45,7 @@ func liftRankCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rank PROG.lift -s n=4096 --database DB.jsonl",
 		Short: "Order the design points of a program by predicted performance",
-		Long: `rank derives the variants of a program with their ND-ranges, and orders them as a ranker says that has learnt from samples of
+		Long: `rank derives the variants of a program with their ND-ranges, and orders them by a ranker that has learnt from samples of
 other programs: files that perf lift explore wrote, with the vectors of static features beside them. Nothing is run.
 
 ` + rankerList(),
@@ -60,7 +60,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			case err != nil:
 				return usage(err)
 			case r.Predicted() && model.profile == "":
-				return usagef("--ranker %s: it needs the times that a model predicts: give a --profile", ranker)
+				return usagef("--ranker %s: it needs predicted times: give a --profile", ranker)
 			}
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
 				return err
@@ -122,9 +122,9 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 	static.addFlags(cmd, "")
 	model.addFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&databases, "database", nil, "samples of explorations to learn from (may be repeated); those of this program are left out")
+	flags.StringArrayVar(&databases, "database", nil, "samples of explorations to learn from, except those of this program (may be repeated)")
 	flags.StringVar(&ranker, "ranker", rank.Default, "the ranker")
-	flags.IntVar(&top, "top", 20, "list only so many; 0 is all")
+	flags.IntVar(&top, "top", 20, "list only this many; 0 lists all")
 	return cmd
 }
 
@@ -132,7 +132,7 @@ func liftRedundancyCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "redundancy DB.jsonl...",
-		Short: "Tell which static features say most of throughput",
+		Short: "Show which static features predict throughput best",
 		Args:  minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			db, err := loadDatabase(cmd, args, "", true)
@@ -165,21 +165,21 @@ func liftEvaluateCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "evaluate DB.jsonl...",
-		Short: "Tell how well rankers do on benchmarks left out of a database",
-		Long: `evaluate leaves each benchmark of the databases out in turn, learns from the others, ranks the points of the one left out, and
-tells how that compares with their times: rank correlation, runs until one reaches 90 % of the best, and how many times fewer runs
-and less time that is than in random order. With --out it draws the curves and bars, and a page of them.
+		Short: "Test rankers on benchmarks left out of a database",
+		Long: `evaluate leaves out each benchmark of the databases in turn, learns from the others, ranks the points of the one left out, and
+compares the ranking with their times: rank correlation, runs until one reaches 90 % of the best, and the savings in runs
+and time over random order. With --out it draws curves and bars, and a page of them.
 
 ` + rankerList(),
 		Args: minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case !(options.Share > 0 && options.Share <= 1):
-				return usagef("--share %v: a share is above 0, and at most 1", options.Share)
+				return usagef("--share %v: must be above 0 and at most 1", options.Share)
 			case !(options.Limit > 1):
-				return usagef("--limit %v: it is greater than 1", options.Limit)
+				return usagef("--limit %v: must be greater than 1", options.Limit)
 			case !(options.MinBest >= 0):
-				return usagef("--min-best %v: a time in seconds is not negative", options.MinBest)
+				return usagef("--min-best %v: a time must not be negative", options.MinBest)
 			}
 			if err := atLeast(2, map[string]int64{"min-points": int64(options.MinPoints)}); err != nil {
 				return err
@@ -229,10 +229,10 @@ and less time that is than in random order. With --out it draws the curves and b
 	}
 	model.addFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&names, "ranker", nil, "the rankers to compare (default: all that the vectors have what they need for)")
+	flags.StringSliceVar(&names, "ranker", nil, "the rankers to compare (default: all whose features the vectors have)")
 	flags.Float64Var(&options.Share, "share", 0.9, "the share of the best throughput to be reached")
-	flags.Float64Var(&options.Limit, "limit", 10, "how many times the best time a run may take where slow runs are stopped")
-	flags.Float64Var(&options.MinBest, "min-best", 0, "leave out benchmarks and sizes whose best time is below so many seconds")
+	flags.Float64Var(&options.Limit, "limit", 10, "where slow runs are stopped: the limit of a run, as a multiple of the best time")
+	flags.Float64Var(&options.MinBest, "min-best", 0, "leave out benchmarks and sizes whose best time is shorter, in seconds")
 	flags.IntVar(&options.MinPoints, "min-points", 10, "leave out benchmarks and sizes with fewer measured points")
 	flags.StringVar(&out, "out", "", "the folder to draw curves.svg, factors.svg, runs.svg and redundancy.svg into, and index.html with all of them")
 	return cmd
