@@ -55,6 +55,9 @@ func (x *indexer) affine(a polycount.Affine) (*index, error) {
 	if err := a.Err(); err != nil {
 		return nil, err
 	}
+	if err := a.Err(); err != nil {
+		return nil, err
+	}
 	out := &index{kind: indexAffine, c: a.Constant()}
 	for _, t := range a.All() {
 		p := indexPart{coeff: t.Coeff}
