@@ -18,8 +18,7 @@ type Roof struct {
 
 // NewRoof is the roof of a point by its static features; nil where the device's peaks are not known.
 func NewRoof(p *Point, names []string, device *facts.Device) *Roof {
-	peak, known := roofline.Global(device)
-	if !known {
+	if _, known := roofline.Global(device); !known {
 		return nil
 	}
 	v := map[string]float64{}
@@ -28,9 +27,10 @@ func NewRoof(p *Point, names []string, device *facts.Device) *Roof {
 	}
 	items := v["global_size_0"] * v["global_size_1"] * v["global_size_2"]
 	r := &Roof{Bytes: v["data_bytes"], Ops: items * (v["adds"] + v["muls"] + v["madds"])}
-	r.Seconds, r.Bound = r.Bytes/peak.Rate, "memory"
-	if peak, known := roofline.Arithmetic(device, "float32", "madd", "op/s"); known && r.Ops/peak.Rate > r.Seconds {
-		r.Seconds, r.Bound = r.Ops/peak.Rate, "arithmetic"
+	bound := roofline.Of(device, roofline.Work{GlobalBytes: r.Bytes, Operations: []roofline.Operations{{DType: "float32", Count: r.Ops}}})
+	r.Seconds, r.Bound = bound.Seconds, "memory"
+	if len(bound.Uses) > 0 && bound.Uses[0].Resource != roofline.GlobalMemory {
+		r.Bound = "arithmetic"
 	}
 	return r
 }
