@@ -1,13 +1,18 @@
 package expr
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gpuperf/internal/lex"
+)
 
 // ImplicitTag is the tag that an access without one answers to: the array's letters and digits, then LD for a load or ST
 // for a store, as in aLD and accxST. So feature identifiers and RemoveWork can name every access of a kernel whose author
 // gave no tags.
 func ImplicitTag(array string, store bool) string {
 	base := strings.Map(func(r rune) rune {
-		if r < 0x80 && (isDigitByte(byte(r)) || isLetterByte(byte(r))) {
+		if r < utf8.RuneSelf && r != '_' && (lex.IsDigit(byte(r)) || lex.IsLetter(byte(r))) {
 			return r
 		}
 		return -1
@@ -26,7 +31,3 @@ func (a *Access) AnswersTo(tag string, store bool) bool {
 	}
 	return tag == ImplicitTag(a.Array, store)
 }
-
-func isDigitByte(b byte) bool { return b >= '0' && b <= '9' }
-
-func isLetterByte(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
