@@ -81,6 +81,9 @@ func (k *Kernel) Array(name string) *Array {
 	return nil
 }
 
+// Arrays lists the arguments and the temporaries.
+func (k *Kernel) Arrays() []*Array { return slices.Concat(k.Args, k.Temps) }
+
 // IsTemp reports whether name is a temporary.
 func (k *Kernel) IsTemp(name string) bool {
 	return slices.ContainsFunc(k.Temps, func(a *Array) bool { return a.Name == name })
@@ -141,8 +144,8 @@ func (k *Kernel) Writes(s *Stmt) []*expr.Access {
 	return nil
 }
 
-// Target is the name of the variable that s assigns to, "" for none.
-func Target(s *Stmt) string {
+// Target is the name of the variable that s assigns to, "" for statements that assign nothing.
+func (s *Stmt) Target() string {
 	switch x := s.LHS.(type) {
 	case *expr.Access:
 		return x.Array
@@ -200,7 +203,7 @@ func (s *Stmt) Unsynced(o *Stmt, space Space) bool {
 func (k *Kernel) Writers(name string) []*Stmt {
 	var out []*Stmt
 	for _, s := range k.Statements {
-		if Target(s) == name {
+		if s.Target() == name {
 			out = append(out, s)
 		}
 	}
@@ -216,18 +219,4 @@ func (k *Kernel) Readers(name string) []*Stmt {
 		}
 	}
 	return out
-}
-
-// VectorAccess is an access to several elements of the array at a time; nil where there is none.
-func (k *Kernel) VectorAccess(name string) *expr.Access {
-	for _, s := range k.Statements {
-		for _, e := range s.Exprs() {
-			for _, a := range expr.Accesses(e) {
-				if a.Array == name && a.Lanes > 0 {
-					return a
-				}
-			}
-		}
-	}
-	return nil
 }

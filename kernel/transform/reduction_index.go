@@ -16,7 +16,7 @@ func pairReductions(k *kernel.Kernel) {
 	for i := 0; i+1 < len(k.Statements); i++ {
 		s, t := k.Statements[i], k.Statements[i+1]
 		value, ok := s.RHS.(*expr.Reduce)
-		if !ok || value.Index != nil || t.RHS == nil || !together(k, s, t) || mentionsAny(t, kernel.Target(s)) || mentionsAny(s, kernel.Target(t)) {
+		if !ok || value.Index != nil || t.RHS == nil || !together(k, s, t) || mentionsAny(t, s.Target()) || mentionsAny(s, t.Target()) {
 			continue
 		}
 		var index *expr.Reduce
@@ -83,7 +83,7 @@ func realizeIndex(k *kernel.Kernel, s *kernel.Stmt, r *expr.Reduce, parts []*ker
 	if r.Extreme == "" {
 		extreme = temp("acc_"+name, value)
 	} else {
-		k.SetType(r.Extreme, value)
+		setType(k, r.Extreme, value)
 	}
 	index, item := temp("acc_"+name, at), temp("item_"+name, value)
 	better := expr.Binary(beyond, item, extreme)

@@ -40,7 +40,7 @@ func RemoveWork(k *kernel.Kernel, opt WorkRemoval) (out *kernel.Kernel, err erro
 		}
 	}
 	for _, name := range globals(k) {
-		if acc := k.VectorAccess(name); acc != nil {
+		if acc := vectorAccess(k, name); acc != nil {
 			return nil, k.Errorf("removing work: %s is a vector, and values are added up one by one", acc)
 		}
 	}
@@ -67,7 +67,7 @@ const maxAccumulators = 64
 // globals lists the arrays in global memory.
 func globals(k *kernel.Kernel) []string {
 	var out []string
-	for _, a := range slices.Concat(k.Args, k.Temps) {
+	for _, a := range k.Arrays() {
 		if k.SpaceOf(a.Name) == kernel.Global {
 			out = append(out, a.Name)
 		}
