@@ -356,7 +356,7 @@ func (m *matcher) applied(p *pattern, t *Term) bool {
 	f := Fn(params, func(xs ...*Term) *Term {
 		args := make([]*Term, len(m.types))
 		for i := range args {
-			args[i] = Make(Free, Attr{Ints: []int{-1}, Params: []*Type{m.types[i]}}) // not used
+			args[i] = Hole(m.types[i]) // not used
 		}
 		for i, l := range p.locals {
 			args[slices.Index(m.locals, l)] = xs[i]

@@ -329,6 +329,10 @@ func (x exprEval) op(op *kernel.Op) Num {
 	}
 	for _, arg := range op.Args[1:] {
 		b := x.eval(arg)
+		if how, ok := ariths[op.Kind]; ok {
+			a = x.two(how, a, b)
+			continue
+		}
 		c, ordered := compare(a, b)
 		switch op.Kind {
 		case kernel.Eq:
@@ -352,11 +356,7 @@ func (x exprEval) op(op *kernel.Op) Num {
 				a = b
 			}
 		default:
-			how, ok := ariths[op.Kind]
-			if !ok {
-				fail("function %s: operator %s has no value", x.f.Name, op.Kind)
-			}
-			a = x.two(how, a, b)
+			fail("function %s: operator %s has no value", x.f.Name, op.Kind)
 		}
 	}
 	return a

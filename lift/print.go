@@ -134,7 +134,7 @@ func (p *printer) term(t *Term, least int) {
 			b.WriteString("#" + strconv.Itoa(i-len(p.names)))
 		}
 	case Free:
-		b.WriteString("?" + strconv.Itoa(t.Ints[0]))
+		b.WriteByte('?')
 	case Literal:
 		b.WriteString(t.Lit.String())
 	case Lambda, Fun:

@@ -18,7 +18,7 @@ func init() {
 	rows = [numOps]row{
 		Bad:     {name: "bad"},
 		Var:     {name: "variable", ints: 1, result: ownType},
-		Free:    {name: "variable", ints: 1, result: ownType},
+		Free:    {name: "variable", result: ownType},
 		Lambda:  {name: "fun", kids: 1, result: typeLambda},
 		Fun:     {name: "function", result: func(d *draft) *Type { return d.User.Type() }},
 		Call:    {name: "call", kids: -1, result: typeCall},
@@ -66,7 +66,7 @@ func init() {
 }
 
 func ownType(d *draft) *Type {
-	if len(d.Params) != 1 || d.Ints[0] < 0 {
+	if len(d.Params) != 1 || len(d.Ints) > 0 && d.Ints[0] < 0 {
 		return d.fail("it has no type")
 	}
 	return d.Params[0]

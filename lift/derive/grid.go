@@ -354,8 +354,8 @@ func (e *explorer) elements(g *grid, m choice) []choice {
 
 // reductionLength is the length of the array that a reduction in the term reduces; 0 without one.
 func (e *explorer) reductionLength(t *lift.Term) (n int64) {
-	lift.Walk(t, func(t *lift.Term) {
-		if t.Op == lift.Reduce && n == 0 {
+	lift.Walk(t, lift.Set(lift.Reduce), func(t *lift.Term) {
+		if n == 0 {
 			n, _ = t.Arg().Type.Len.Eval(e.opt.Sizes)
 		}
 	})

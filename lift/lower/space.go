@@ -28,7 +28,7 @@ func (c *lowering) allocate(space kernel.Space, t *lift.Type, owners []*owner) *
 		switch {
 		case space == kernel.Local && l.op == lift.MapLcl:
 			part(l.lids, l.lidVar)
-		case space == kernel.Global && parallel.Has(l.op):
+		case space == kernel.Global && lift.ParallelMaps.Has(l.op):
 			part(l.n, l.v)
 		}
 	}

@@ -365,10 +365,7 @@ func copyLocalZip(m *Match, dims int) *lift.Term {
 	f, param := t.Kids[0], t.Kids[0].Params[0]
 	copied := make([]bool, len(param.Elems))
 	any := false
-	lift.Walk(f.Body(), func(t *lift.Term) {
-		if t.Op != lift.Slide {
-			return
-		}
+	lift.Walk(f.Body(), lift.Set(lift.Slide), func(t *lift.Term) {
 		base := t.Arg()
 		if base.Op == lift.Map {
 			base = base.Arg()

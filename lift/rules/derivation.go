@@ -104,39 +104,3 @@ func (s Step) String() string {
 	}
 	return text
 }
-
-// ParseStep reads what Step.String writes.
-func ParseStep(text string) (Step, error) {
-	var s Step
-	head, path, placed := strings.Cut(text, " at ")
-	if placed {
-		for _, part := range strings.Split(path, ".") {
-			k, err := strconv.Atoi(part)
-			if err != nil || k < 0 {
-				return s, fmt.Errorf("step %q: %q is no place", text, path)
-			}
-			s.Path = append(s.Path, k)
-		}
-	}
-	name, args, has := strings.Cut(head, "(")
-	if s.Rule = ByName(name); s.Rule == nil {
-		return s, fmt.Errorf("step %q: no rule is named %q", text, name)
-	}
-	if !has {
-		return s, nil
-	}
-	args, ok := strings.CutSuffix(args, ")")
-	if !ok {
-		return s, fmt.Errorf("step %q has no closing bracket", text)
-	}
-	s.Args = Args{}
-	for _, a := range strings.Split(args, ", ") {
-		name, value, ok := strings.Cut(a, " = ")
-		size, err := lift.ParseSize(value)
-		if !ok || err != nil {
-			return s, fmt.Errorf("step %q: %q is no argument: %v", text, a, err)
-		}
-		s.Args[name] = size
-	}
-	return s, nil
-}

@@ -1,10 +1,6 @@
 package rules
 
-import (
-	"math"
-
-	"gpuperf/lift"
-)
+import "gpuperf/lift"
 
 // Rules that move a reduction out of two maps, and make copies of what it reads: with them a product of matrices is computed
 // in tiles, and in blocks of registers (rules E of the Lift project: finishTiling, apply2DRegisterBlocking).
@@ -189,11 +185,10 @@ func belowAt(t, at *lift.Term) func(x *lift.Term) *lift.Term {
 // not occur.
 func substitute(t *lift.Term, v int, by *lift.Term, x, y *lift.Type) *lift.Term {
 	f := lift.Make(lift.Lambda, lift.Attr{Params: []*lift.Type{x, y}}, t)
-	other := lift.Make(lift.Free, lift.Attr{Ints: []int{math.MaxInt32}, Params: []*lift.Type{map[int]*lift.Type{0: x, 1: y}[v]}})
 	if v == 1 {
-		return f.Apply(by, other)
+		return f.Apply(by, lift.Hole(y))
 	}
-	return f.Apply(other, by)
+	return f.Apply(lift.Hole(x), by)
 }
 
 // copyLocalOperands computes copies of what a step reads before the step.

@@ -153,18 +153,6 @@ func withKid(t *lift.Term, i int, kid *lift.Term) (*lift.Term, error) {
 	return r, r.Err()
 }
 
-// replaceAt returns the term with another in the place that a path leads to.
-func replaceAt(t *lift.Term, path []int, by *lift.Term) *lift.Term {
-	if len(path) == 0 {
-		return by
-	}
-	r, err := withKid(t, path[0], replaceAt(t.Kids[path[0]], path[1:], by))
-	if err != nil {
-		return t
-	}
-	return r
-}
-
 // AtKid applies the strategy to one kid of the term.
 func AtKid(i int, s Strategy) Strategy {
 	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
@@ -176,19 +164,6 @@ func AtKid(i int, s Strategy) Strategy {
 			return nil, err
 		}
 		return withKid(t, i, r)
-	}
-}
-
-// AllKids applies the strategy to every kid.
-func AllKids(s Strategy) Strategy {
-	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
-		var err error
-		for i := range t.Kids {
-			if t, err = AtKid(i, s)(run, t, site); err != nil {
-				return nil, err
-			}
-		}
-		return t, nil
 	}
 }
 
@@ -218,13 +193,6 @@ func TopDown(s Strategy) Strategy {
 func BottomUp(s Strategy) Strategy {
 	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
 		return Else(One(BottomUp(s)), s)(run, t, site)
-	}
-}
-
-// Everywhere applies the strategy at every place where it applies, a term before its kids.
-func Everywhere(s Strategy) Strategy {
-	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
-		return Seq(Try(s), AllKids(Everywhere(s)))(run, t, site)
 	}
 }
 
