@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
@@ -87,8 +88,8 @@ func (w *writer) statement(s *kernel.Stmt, depth int) error {
 }
 
 // store writes the assignment of a value.
-func (w *writer) store(lhs kernel.Expr, target kernel.DType, rhs code, depth int) error {
-	if acc, ok := lhs.(*kernel.Access); ok && acc.Lanes > 0 {
+func (w *writer) store(lhs expr.Expr, target expr.DType, rhs code, depth int) error {
+	if acc, ok := lhs.(*expr.Access); ok && acc.Lanes > 0 {
 		v, err := w.vector(acc)
 		if err != nil {
 			return err
@@ -183,7 +184,7 @@ func (w *writer) bound(list []polycount.Bound, of string, up bool) (string, erro
 			return "", err
 		}
 		text := c.text
-		if len(list) > 1 && num.IsConstant() && w.index == kernel.Int64 {
+		if len(list) > 1 && num.IsConstant() && w.index == expr.Int64 {
 			text = fmt.Sprintf("(%s) %s", w.types[w.index], c.at(precUnary)) // min and max want operands of one type
 		}
 		if i == 0 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
 
@@ -18,8 +19,8 @@ type testCase struct {
 	sizes []map[string]int64
 }
 
-func expr(text string) kernel.Expr {
-	e, err := kernel.ParseExpr(text)
+func parsed(text string) expr.Expr {
+	e, err := expr.Parse(text)
 	if err != nil {
 		panic(err)
 	}
@@ -78,7 +79,7 @@ func realize(k *kernel.Kernel) (*kernel.Kernel, error) { return k.RealizeReducti
 var (
 	matmul = kernel.Spec{
 		Name: "matmul", Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"}, Instructions: "c[i,j] = sum(k, a[i,k]*b[k,j])",
-		DTypes: map[string]kernel.DType{"a": "float32", "b": "float32"},
+		DTypes: map[string]expr.DType{"a": "float32", "b": "float32"},
 	}
 	splits  = []step{split("i", 16), split("j", 16), split("k", 16)}
 	divides = assume("n >= 1 and n % 16 = 0")
@@ -91,13 +92,13 @@ var (
 	dg = kernel.Spec{
 		Name: "dg", Domains: []string{"{[m,k,i,j]: 0<=m<nmatrices and 0<=k<nelements and 0<=i,j<nunit_nodes}"},
 		Instructions: "res[m,k,i] = sum(j, diff_mat[m,i,j] * u[k,j])",
-		DTypes:       map[string]kernel.DType{"diff_mat": "float32", "u": "float32"},
+		DTypes:       map[string]expr.DType{"diff_mat": "float32", "u": "float32"},
 	}
 	dgMapped = []step{split("i", 4, "g.1", "l.1"), split("k", 4, "g.0", "l.0")}
 	stencil  = kernel.Spec{
 		Name: "stencil", Domains: []string{"{[i,j]: 0<=i,j<n}"},
 		Instructions: "res[i,j] = u[i,j+1] + u[i+1,j] - 4*u[i+1,j+1] + u[i+1,j+2] + u[i+2,j+1]",
-		DTypes:       map[string]kernel.DType{"u": "float32"},
+		DTypes:       map[string]expr.DType{"u": "float32"},
 	}
 )
 
@@ -157,50 +158,50 @@ var cases = []testCase{
 			<> s = x[i]   {id=init}
 			s = s*x[i] + u   {id=step, dep=init}
 			y[i] = s  {dep=step}`,
-		DTypes: map[string]kernel.DType{"x": "float32"},
+		DTypes: map[string]expr.DType{"x": "float32"},
 	}, []step{tag("u:unr"), split("i", 8, "g.0", "l.0")}, at("n", 3, 16)},
 	{"integers", kernel.Spec{
 		Name: "integers", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: `
 			y[i] = (x[i] - 9)//4 + (x[i] - 9)%5*100 + (i - 3)//2 + ((i + 7)%3)*1000 + min(x[i], 5) + (x[i] << 2) - (x[i] ^ 3)
 			z[i] = x[i]**3 + (~x[i] & 15) + (1 if x[i] > 7 and not (i == 2) else -1)
 			w[(i*3 + 1) % n] = cast(int8, 50*x[i])`,
-		DTypes: map[string]kernel.DType{"x": "int32", "y": "int32", "z": "int64", "w": "int32"},
-		Args:   []*kernel.Array{{Name: "w", DType: "int32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Var{Name: "n"}}}},
+		DTypes: map[string]expr.DType{"x": "int32", "y": "int32", "z": "int64", "w": "int32"},
+		Args:   []*kernel.Array{{Name: "w", DType: "int32", Space: kernel.Global, Shape: []expr.Expr{expr.Var{Name: "n"}}}},
 	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 7, 16)},
 	{"floats", kernel.Spec{
 		Name: "floats", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: `
 			y[i] = exp(x[i]) + x[i]**2 + sqrt(x[i])/3 - max(x[i], 1)*alpha + (x[i] if x[i] < 1 else 2*x[i])
 			z[i] = x[i]*0.1 + n/(i + 1)
 			h[i] = abs(x[i] - 1) + fma(x[i], x[i], 2.5f) + x[i]%0.75f`,
-		DTypes: map[string]kernel.DType{"x": "float32", "alpha": "float32", "z": "float64"},
+		DTypes: map[string]expr.DType{"x": "float32", "alpha": "float32", "z": "float64"},
 	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 7, 16)},
 	{"predicates", kernel.Spec{
 		Name: "predicates", Domains: []string{"{[i,k]: 0<=i<n and 0<=k<=i}"}, Instructions: `
 			y[i] = 0 {id=zero}
 			y[i] = y[i] + x[k] {id=add, dep=zero, if=k%2 == 0 and x[k] > 0.7f}`,
-		DTypes: map[string]kernel.DType{"x": "float32", "y": "float32"},
+		DTypes: map[string]expr.DType{"x": "float32", "y": "float32"},
 	}, []step{split("i", 8, "g.0", "l.0")}, at("n", 3, 20)},
 	{"reserved-names", kernel.Spec{
 		Name: "kernel", Domains: []string{"{[half,i]: 0<=half<n and 0<=i<half}"}, Instructions: "float[half] = sum(i, exp[i])",
-		DTypes: map[string]kernel.DType{"exp": "float32"},
+		DTypes: map[string]expr.DType{"exp": "float32"},
 	}, nil, at("n", 5)},
 	{"built-in-names", kernel.Spec{
 		Name: "mix", Domains: []string{"{[dot,i]: 0<=dot<n and 0<=i<dot}"}, Instructions: "step[dot] = sum(i, clamp[i])",
-		DTypes: map[string]kernel.DType{"clamp": "float32"},
+		DTypes: map[string]expr.DType{"clamp": "float32"},
 	}, nil, at("n", 5)},
 	{"strides", kernel.Spec{
 		Name: "strides", Domains: []string{"{[i,k]: 0<=i<n and i % 3 = 1 and 0<=k<n and (k + i) % 2 = 0}"},
 		Instructions: `
 			y[i] = 0 {id=zero}
 			y[i] = y[i] + x[k//2] {dep=zero}`,
-		DTypes: map[string]kernel.DType{"x": "float32", "y": "float32"},
+		DTypes: map[string]expr.DType{"x": "float32", "y": "float32"},
 	}, nil, at("n", 2, 11)},
 	{"strides-mapped", kernel.Spec{
 		Name: "strides", Domains: []string{"{[i,k]: 0<=i<n and i % 3 = 1 and 0<=k<n and (k + i) % 2 = 0}"},
 		Instructions: `
 			y[i] = 0 {id=zero}
 			y[i] = y[i] + x[(k + 5*i)%4] {dep=zero}`,
-		DTypes: map[string]kernel.DType{"x": "float32", "y": "float32"},
+		DTypes: map[string]expr.DType{"x": "float32", "y": "float32"},
 	}, []step{split("i", 8, "g.0", "l.0")}, at("n", 2, 21)},
 	{"pipeline", kernel.Spec{
 		Name: "pipeline", Domains: []string{"{[g,l,m,t]: 0<=g<n and 0<=l,m<8 and 0<=t<5}"}, Instructions: `
@@ -208,7 +209,7 @@ var cases = []testCase{
 			<> v = s[7 - l]*0.5f + l      {id=read, dep=fill, inames=g:l:t}
 			s[l] = v + s[l]               {id=write, dep=read, inames=g:l:t}
 			y[g, m] = s[7 - m]            {id=use, dep=write}`,
-		DTypes: map[string]kernel.DType{"x": "float32"},
+		DTypes: map[string]expr.DType{"x": "float32"},
 	}, []step{tag("g:g.0, l:l.0, m:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
 		return k.SetTemporaryAddressSpace([]string{"s"}, kernel.Local)
 	}}, at("n", 3)},
@@ -217,41 +218,41 @@ var cases = []testCase{
 			v[i], at[i] = argmax(j, x[i,j], j)
 			<> low, <> where = argmin((j, k), x[i,j] - p[i,k], j*m + k)
 			y[i] = where + (1 if low < 0 else 0)`,
-		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32"},
+		DTypes: map[string]expr.DType{"x": "float32", "p": "int32"},
 	}, []step{split("i", 4, "g.0", "l.0")}, []map[string]int64{{"n": 6, "m": 5}, {"n": 9, "m": 1}}},
 	{"tree", kernel.Spec{
 		Name: "norms", Domains: []string{"{[i,l,k,m]: 0<=i<n and 0<=l,m<11 and 0<=k<3}"}, Instructions: `
 			<> s = sum((k, l), x[i,l,k]*x[i,l,k])
 			y[i,m] = x[i,m,0] / s`,
-		DTypes: map[string]kernel.DType{"x": "float32"},
+		DTypes: map[string]expr.DType{"x": "float32"},
 	}, []step{split("i", 2, "g.0", "l.1"), tag("l:l.0, m:l.0")}, at("n", 3, 8)},
 	{"tree-guards", kernel.Spec{
 		Name: "totals", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[0] = max(i, x[i])\nz[0] = 1 if any(i, x[i] > 1.5f) else 0",
-		DTypes: map[string]kernel.DType{"x": "float32"},
+		DTypes: map[string]expr.DType{"x": "float32"},
 	}, []step{split("i", 8), tag("i_inner:l.0")}, at("n", 1, 7, 21)},
 	{"sparse-rows", kernel.Spec{ // device data are integers from 1 to 16: rows of up to 15 entries, and empty ones
 		Name: "sparse_rows", Domains: []string{"{[i]: 0<=i<n}", "{[j]: start<=j<stop}"},
 		Instructions: "<int32> start = p[i]\n<int64> stop = p[i + 1]\ny[i] = sum(j, val[j]*x[col[j]])",
-		DTypes:       map[string]kernel.DType{"x": "float32", "p": "int32", "col": "int32", "val": "float32"},
+		DTypes:       map[string]expr.DType{"x": "float32", "p": "int32", "col": "int32", "val": "float32"},
 		Args: []*kernel.Array{
-			{Name: "x", Shape: []kernel.Expr{kernel.Int{Value: 17}}},
-			{Name: "val", Shape: []kernel.Expr{kernel.Int{Value: 17}}},
-			{Name: "col", Shape: []kernel.Expr{kernel.Int{Value: 17}}},
+			{Name: "x", Shape: []expr.Expr{expr.Int{Value: 17}}},
+			{Name: "val", Shape: []expr.Expr{expr.Int{Value: 17}}},
+			{Name: "col", Shape: []expr.Expr{expr.Int{Value: 17}}},
 		},
 	}, []step{split("i", 4, "g.0", "l.0"), split("j", 3)}, at("n", 6, 8)},
 	{"functions", kernel.Spec{
 		Name: "functions", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: `
 			y[i] = axpy(x[i], 2, p[i]) + inside(p[i])*step(x[i])
 			w[i] = inside(cast(int32, 2*x[i]) - 1)`,
-		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32", "w": "float64"},
+		DTypes: map[string]expr.DType{"x": "float32", "p": "int32", "w": "float64"},
 		Functions: []*kernel.Function{
-			{Name: "step", Params: []kernel.FunctionParam{{Name: "float", DType: "float32"}}, Result: "float32", Def: expr("float - 1")},
-			{Name: "twice", Params: []kernel.FunctionParam{{Name: "v", DType: "float32"}}, Result: "float32", Def: expr("2*v")},
+			{Name: "step", Params: []kernel.FunctionParam{{Name: "float", DType: "float32"}}, Result: "float32", Def: parsed("float - 1")},
+			{Name: "twice", Params: []kernel.FunctionParam{{Name: "v", DType: "float32"}}, Result: "float32", Def: parsed("2*v")},
 			{
 				Name: "axpy", Params: []kernel.FunctionParam{{Name: "x", DType: "float32"}, {Name: "a", DType: "float32"}, {Name: "y", DType: "float32"}}, Result: "float32",
-				Body: "float r = a*x;\nreturn r + y;", Def: expr("a*x + y"),
+				Body: "float r = a*x;\nreturn r + y;", Def: parsed("a*x + y"),
 			},
-			{Name: "inside", Params: []kernel.FunctionParam{{Name: "k", DType: "int32"}}, Result: "int32", Lets: []kernel.FunctionLet{{Name: "half", Expr: expr("(k - 3)//2")}, {Name: "t", Expr: expr("twice(half)")}}, Def: expr("half + (7 if k > 2 else k % 5) + t")},
+			{Name: "inside", Params: []kernel.FunctionParam{{Name: "k", DType: "int32"}}, Result: "int32", Lets: []kernel.FunctionLet{{Name: "half", Expr: parsed("(k - 3)//2")}, {Name: "t", Expr: parsed("twice(half)")}}, Def: parsed("half + (7 if k > 2 else k % 5) + t")},
 		},
 	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 7, 16)},
 	{"vectors", kernel.Spec{
@@ -265,15 +266,15 @@ var cases = []testCase{
 			u[i, 4*l; 4] = c[4*i; 4]`,
 		Functions: []*kernel.Function{{
 			Name: "shift", Params: []kernel.FunctionParam{{Name: "a", DType: "float32x4"}, {Name: "b", DType: "float32x4"}}, Result: "float32x4",
-			Body: "return a + 0.5f*b;", Def: expr("a + 0.5f*b"),
+			Body: "return a + 0.5f*b;", Def: parsed("a + 0.5f*b"),
 		}},
-		DTypes: map[string]kernel.DType{"x": "float32", "alpha": "float32", "p": "int32", "q": "int32", "t": "float32", "c": "float32"},
+		DTypes: map[string]expr.DType{"x": "float32", "alpha": "float32", "p": "int32", "q": "int32", "t": "float32", "c": "float32"},
 		Args: []*kernel.Array{
-			{Name: "q", DType: "int32", Shape: []kernel.Expr{kernel.Var{Name: "n"}, kernel.Int{Value: 17}}},
-			{Name: "x", DType: "float32", Shape: []kernel.Expr{expr("16*n + 16")}},
-			{Name: "c", DType: "float32", Constant: true, Shape: []kernel.Expr{expr("16*n + 16")}},
+			{Name: "q", DType: "int32", Shape: []expr.Expr{expr.Var{Name: "n"}, expr.Int{Value: 17}}},
+			{Name: "x", DType: "float32", Shape: []expr.Expr{parsed("16*n + 16")}},
+			{Name: "c", DType: "float32", Constant: true, Shape: []expr.Expr{parsed("16*n + 16")}},
 		},
-		Temps: []*kernel.Array{{Name: "t", DType: "float32", Space: kernel.Local, Shape: []kernel.Expr{kernel.Int{Value: 16}}}},
+		Temps: []*kernel.Array{{Name: "t", DType: "float32", Space: kernel.Local, Shape: []expr.Expr{expr.Int{Value: 16}}}},
 	}, []step{tag("i:g.0, l:l.0")}, at("n", 1, 5)},
 	{"private-vectors", kernel.Spec{
 		Name: "privates", Domains: []string{"{[i,k,u]: 0<=i<n and 0<=k<m and 0<=u<4}"}, Instructions: `
@@ -284,14 +285,14 @@ var cases = []testCase{
 			r = r + s[u] {id=r, dep=s:r0, inames=i:u}
 			y[i] = r {dep=r, inames=i}
 			z[i] = sum(k, x[i, 4*k]*2)`,
-		DTypes: map[string]kernel.DType{"x": "float32", "s": "float32"},
-		Args:   []*kernel.Array{{Name: "x", DType: "float32", Shape: []kernel.Expr{kernel.Var{Name: "n"}, expr("4*m")}}},
-		Temps:  []*kernel.Array{{Name: "s", DType: "float32", Space: kernel.Private, Shape: []kernel.Expr{kernel.Int{Value: 4}}}},
+		DTypes: map[string]expr.DType{"x": "float32", "s": "float32"},
+		Args:   []*kernel.Array{{Name: "x", DType: "float32", Shape: []expr.Expr{expr.Var{Name: "n"}, parsed("4*m")}}},
+		Temps:  []*kernel.Array{{Name: "s", DType: "float32", Space: kernel.Private, Shape: []expr.Expr{expr.Int{Value: 4}}}},
 	}, []step{split("i", 8, "g.0", "l.0"), tag("u:unr")}, []map[string]int64{{"n": 3, "m": 2}, {"n": 10, "m": 5}}},
 	{"gather", kernel.Spec{
 		Name: "gather", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = x[p[i] - 1, i]",
-		DTypes: map[string]kernel.DType{"x": "float32", "p": "int32"},
-		Args:   []*kernel.Array{{Name: "x", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 16}, kernel.Var{Name: "n"}}}},
+		DTypes: map[string]expr.DType{"x": "float32", "p": "int32"},
+		Args:   []*kernel.Array{{Name: "x", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 16}, expr.Var{Name: "n"}}}},
 	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 6)},
 }
 

@@ -11,7 +11,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/emit"
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/samples"
@@ -101,12 +101,12 @@ func runBoth(t *testing.T, d device.Device, n *linear.Nest, s *emit.Source, size
 }
 
 // near allows for contraction of products and sums, and for math functions that are not correctly rounded.
-func near(t kernel.DType, got, want float64) bool {
+func near(t expr.DType, got, want float64) bool {
 	if !t.IsFloat() {
 		return got == want
 	}
 	tolerance := 3e-6
-	if t == kernel.Float64 {
+	if t == expr.Float64 {
 		tolerance = 1e-13
 	}
 	return math.Abs(got-want) <= tolerance*math.Max(1, math.Abs(want))

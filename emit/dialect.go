@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // dialect is what differs between the C-like languages that kernels are written in.
@@ -22,12 +23,12 @@ type dialect struct {
 	helper string
 	// barriers are the statements by address space. The global one orders local memory too.
 	barriers map[kernel.Space]string
-	types    map[kernel.DType]string
+	types    map[expr.DType]string
 	vectors  vectors
 	// enable holds what the source must begin with to use a type.
-	enable map[kernel.DType]string
+	enable map[expr.DType]string
 	// suffix of float literals.
-	suffix map[kernel.DType]string
+	suffix map[expr.DType]string
 	// funcs renames functions for arguments of float type; absent names stay.
 	funcs map[string]string
 	// reserved names cannot be used for variables.
@@ -48,21 +49,21 @@ var openCL = dialect{
 		kernel.Local:  "barrier(CLK_LOCAL_MEM_FENCE);",
 		kernel.Global: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
 	},
-	types: withVectors(map[kernel.DType]string{
-		kernel.Bool: "uchar", // bool has no size that host and device agree on
-		kernel.Int8: "char", kernel.Int16: "short", kernel.Int32: "int", kernel.Int64: "long",
-		kernel.Uint8: "uchar", kernel.Uint16: "ushort", kernel.Uint32: "uint", kernel.Uint64: "ulong",
-		kernel.Float16: "half", kernel.Float32: "float", kernel.Float64: "double",
+	types: withVectors(map[expr.DType]string{
+		expr.Bool: "uchar", // bool has no size that host and device agree on
+		expr.Int8: "char", expr.Int16: "short", expr.Int32: "int", expr.Int64: "long",
+		expr.Uint8: "uchar", expr.Uint16: "ushort", expr.Uint32: "uint", expr.Uint64: "ulong",
+		expr.Float16: "half", expr.Float32: "float", expr.Float64: "double",
 	}),
 	vectors: vectors{
 		cast: "((%[1]s) (%[2]s))", convert: "convert_%[1]s(%[2]s)",
 		load: "vload%[1]d(0, %[2]s)", store: "vstore%[1]d(%[3]s, 0, %[2]s)",
 	},
-	enable: map[kernel.DType]string{
-		kernel.Float16: "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
-		kernel.Float64: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+	enable: map[expr.DType]string{
+		expr.Float16: "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
+		expr.Float64: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
 	},
-	suffix: map[kernel.DType]string{kernel.Float16: "h", kernel.Float32: "f", kernel.Float64: ""},
+	suffix: map[expr.DType]string{expr.Float16: "h", expr.Float32: "f", expr.Float64: ""},
 	funcs:  map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
 	reserved: strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
 		long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
@@ -94,9 +95,9 @@ type vectors struct {
 }
 
 // withVectors adds the names of vector types: "float4".
-func withVectors(types map[kernel.DType]string) map[kernel.DType]string {
+func withVectors(types map[expr.DType]string) map[expr.DType]string {
 	for t, name := range maps.Clone(types) {
-		for _, n := range kernel.Lanes {
+		for _, n := range expr.Lanes {
 			if v := t.Vector(n); v.Known() {
 				types[v] = name + strconv.FormatInt(n, 10)
 			}
@@ -106,9 +107,9 @@ func withVectors(types map[kernel.DType]string) map[kernel.DType]string {
 }
 
 // literal writes a float literal of the type.
-func (d *dialect) literal(v float64, t kernel.DType) string {
+func (d *dialect) literal(v float64, t expr.DType) string {
 	bits := 64
-	if t != kernel.Float64 {
+	if t != expr.Float64 {
 		bits = 32
 	}
 	s := strconv.FormatFloat(v, 'g', -1, bits)

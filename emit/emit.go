@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
@@ -40,7 +42,7 @@ type Source struct {
 type Param struct {
 	// Name in the kernel; in the source it may have an underscore appended.
 	Name    string
-	DType   kernel.DType
+	DType   expr.DType
 	IsValue bool
 	// Read and Write tell what the kernel does with an array.
 	Read, Write bool
@@ -57,7 +59,7 @@ func OpenCL(n *linear.Nest, opt Options) (*Source, error) {
 
 // OpenCLProgram writes kernels that run one after the other, in one source: all have its Text.
 func OpenCLProgram(nests []*linear.Nest, opt Options) ([]*Source, error) {
-	u := &unit{dialect: &openCL, index: opt.index(), helped: map[string]bool{}, used: map[kernel.DType]bool{}, functions: map[string]string{}}
+	u := &unit{dialect: &openCL, index: opt.index(), helped: map[string]bool{}, used: map[expr.DType]bool{}, functions: map[string]string{}}
 	var list []*Source
 	for _, n := range nests {
 		s, err := u.add(n)
@@ -76,19 +78,19 @@ func OpenCLProgram(nests []*linear.Nest, opt Options) ([]*Source, error) {
 	return list, nil
 }
 
-func (o Options) index() kernel.DType {
+func (o Options) index() expr.DType {
 	if o.Index64 {
-		return kernel.Int64
+		return expr.Int64
 	}
-	return kernel.Int32
+	return expr.Int32
 }
 
 // unit is a source under construction: kernels, with the types, helpers and functions that they share.
 type unit struct {
 	*dialect
-	index     kernel.DType
+	index     expr.DType
 	helped    map[string]bool // helpers in use, "floor_div int"
-	used      map[kernel.DType]bool
+	used      map[expr.DType]bool
 	functions map[string]string // user functions, by name
 	order     []string          // of the functions
 	kernels   strings.Builder
@@ -118,20 +120,12 @@ func (s *Source) NDRange(params map[string]int64) (global, local [3]int64, err e
 			if err != nil {
 				return global, local, fmt.Errorf("kernel %s: number of groups along axis %d: %w", s.nest.Kernel.Name, axis, err)
 			}
-			count = min(count, floorDiv(v, b.Den)+1)
+			count = min(count, intmath.FloorDiv(v, b.Den)+1)
 		}
 		local[axis] = s.nest.Local[axis]
 		global[axis] = max(count, 0) * local[axis]
 	}
 	return global, local, nil
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
 }
 
 // writer prints one kernel.
@@ -288,8 +282,8 @@ func (w *writer) temporaries(s *Source) (string, error) {
 func (w *writer) widest(array string) int64 {
 	lanes := int64(1)
 	for _, s := range w.k.Statements {
-		for _, e := range []kernel.Expr{s.LHS, s.RHS} {
-			for _, acc := range kernel.Accesses(e) {
+		for _, e := range []expr.Expr{s.LHS, s.RHS} {
+			for _, acc := range expr.Accesses(e) {
 				if acc.Array == array {
 					lanes = max(lanes, acc.Lanes)
 				}
@@ -307,14 +301,14 @@ func elementsOf(a *kernel.Array) (int64, error) {
 	}
 	n := int64(1)
 	for i, e := range a.Shape {
-		size, ok := e.(kernel.Int)
-		stride, ok2 := strides[i].(kernel.Int)
+		size, ok := e.(expr.Int)
+		stride, ok2 := strides[i].(expr.Int)
 		if !ok || !ok2 {
 			return 0, fmt.Errorf("the layout of %s is not constant", a.Name)
 		}
 		n += (size.Value - 1) * stride.Value
 	}
-	if o, ok := a.Offset.(kernel.Int); ok {
+	if o, ok := a.Offset.(expr.Int); ok {
 		n += o.Value
 	} else if a.Offset != nil {
 		return 0, fmt.Errorf("the offset of %s is not constant", a.Name)
@@ -347,7 +341,7 @@ func (w *unit) writeHelpers(b *strings.Builder) {
 }
 
 // help returns the name of a helper function for the type and notes that it is needed.
-func (w *writer) help(name string, t kernel.DType) string {
+func (w *writer) help(name string, t expr.DType) string {
 	w.helped[name+" "+string(t)] = true
 	return name + "_" + w.types[t]
 }
@@ -358,7 +352,7 @@ func (w *writer) rename() {
 	for _, r := range w.reserved {
 		taken[r] = true
 	}
-	for _, f := range kernel.Functions() {
+	for _, f := range expr.Functions() {
 		taken[f] = true
 	}
 	for _, f := range w.k.Functions {

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/emit"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,7 +81,7 @@ func TestNDRange(t *testing.T) {
 func TestComplexIsRefused(t *testing.T) {
 	k, err := kernel.Make(kernel.Spec{
 		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = x[i]",
-		DTypes: map[string]kernel.DType{"x": "complex64", "y": "complex64"},
+		DTypes: map[string]expr.DType{"x": "complex64", "y": "complex64"},
 	})
 	if err != nil {
 		t.Fatal(err)

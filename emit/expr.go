@@ -6,25 +6,25 @@ import (
 	"strconv"
 	"strings"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // operators that are written between their operands: strength, and whether operands of the same strength on the right need
 // parentheses. Sums and products of floats are left as they group.
-var infix = map[kernel.OpKind]struct {
+var infix = map[expr.OpKind]struct {
 	text string
 	prec int
 }{
-	kernel.Add: {"+", precSum}, kernel.Sub: {"-", precSum}, kernel.Mul: {"*", precProduct}, kernel.Div: {"/", precProduct},
-	kernel.Shl: {"<<", precShift}, kernel.Shr: {">>", precShift},
-	kernel.BitAnd: {"&", precBitAnd}, kernel.BitOr: {"|", precBitOr}, kernel.BitXor: {"^", precBitXor},
-	kernel.Eq: {"==", precEqual}, kernel.Ne: {"!=", precEqual},
-	kernel.Lt: {"<", precLess}, kernel.Le: {"<=", precLess}, kernel.Gt: {">", precLess}, kernel.Ge: {">=", precLess},
-	kernel.And: {"&&", precAnd}, kernel.Or: {"||", precOr},
+	expr.Add: {"+", precSum}, expr.Sub: {"-", precSum}, expr.Mul: {"*", precProduct}, expr.Div: {"/", precProduct},
+	expr.Shl: {"<<", precShift}, expr.Shr: {">>", precShift},
+	expr.BitAnd: {"&", precBitAnd}, expr.BitOr: {"|", precBitOr}, expr.BitXor: {"^", precBitXor},
+	expr.Eq: {"==", precEqual}, expr.Ne: {"!=", precEqual},
+	expr.Lt: {"<", precLess}, expr.Le: {"<=", precLess}, expr.Gt: {">", precLess}, expr.Ge: {">=", precLess},
+	expr.And: {"&&", precAnd}, expr.Or: {"||", precOr},
 }
 
 // expr writes e and gives its type, which is that of the C expression too, up to C's promotion of small integers.
-func (w *writer) expr(e kernel.Expr) (code, kernel.DType, error) {
+func (w *writer) expr(e expr.Expr) (code, expr.DType, error) {
 	t, err := w.k.TypeOf(e)
 	if err != nil {
 		return code{}, "", err
@@ -37,27 +37,27 @@ func (w *writer) expr(e kernel.Expr) (code, kernel.DType, error) {
 	return c, t, err
 }
 
-func (w *writer) exprOf(e kernel.Expr, t kernel.DType) (code, error) {
+func (w *writer) exprOf(e expr.Expr, t expr.DType) (code, error) {
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return w.integerLiteral(x.Value, t), nil
-	case kernel.Float:
+	case expr.Float:
 		return signed(w.literal(x.Value, t)), nil
-	case kernel.Var:
+	case expr.Var:
 		return w.variable(x.Name)
-	case *kernel.Access:
+	case *expr.Access:
 		if x.Lanes > 0 {
 			v, err := w.vector(x)
 			return v.load(w, x.Lanes), err
 		}
 		return w.element(x.Array, x.Index)
-	case *kernel.Cast:
+	case *expr.Cast:
 		c, from, err := w.expr(x.Arg)
 		if err != nil {
 			return code{}, err
 		}
 		return w.converted(c, from, x.DType), nil
-	case *kernel.Cond:
+	case *expr.Cond:
 		test, err := w.truth(x.If)
 		if err != nil {
 			return code{}, err
@@ -71,9 +71,9 @@ func (w *writer) exprOf(e kernel.Expr, t kernel.DType) (code, error) {
 			return code{}, err
 		}
 		return code{fmt.Sprintf("%s ? %s : %s", test.at(precOr), a.at(precOr), b.at(precOr)), precCond}, nil
-	case *kernel.Call:
+	case *expr.Call:
 		return w.call(x, t)
-	case *kernel.Op:
+	case *expr.Op:
 		return w.op(x, t)
 	}
 	return code{}, fmt.Errorf("%s cannot be generated", e)
@@ -95,8 +95,8 @@ func (w *writer) variable(name string) (code, error) {
 // inIndexType writes a counter in a value expression, where the IR takes it as int32.
 func (w *writer) inIndexType(text string) code {
 	c := code{text, precAtom}
-	if w.index == kernel.Int64 {
-		return w.cast(c, kernel.Int32)
+	if w.index == expr.Int64 {
+		return w.cast(c, expr.Int32)
 	}
 	return c
 }
@@ -108,7 +108,7 @@ func signed(text string) code {
 	return code{text, precAtom}
 }
 
-func (w *writer) integerLiteral(v int64, t kernel.DType) code {
+func (w *writer) integerLiteral(v int64, t expr.DType) code {
 	if t.IsFloat() {
 		w.used[t] = true
 		return signed(w.literal(float64(v), t))
@@ -116,27 +116,27 @@ func (w *writer) integerLiteral(v int64, t kernel.DType) code {
 	switch {
 	case v == math.MinInt64: // its magnitude is no literal
 		return code{"(-9223372036854775807L - 1)", precAtom}
-	case v == math.MinInt32 && t == kernel.Int32:
+	case v == math.MinInt32 && t == expr.Int32:
 		return code{"(-2147483647 - 1)", precAtom}
 	}
 	text := strconv.FormatInt(v, 10)
 	switch t {
-	case kernel.Int64:
+	case expr.Int64:
 		text += "L"
-	case kernel.Uint64:
+	case expr.Uint64:
 		text += "UL"
-	case kernel.Uint32:
+	case expr.Uint32:
 		text += "U"
 	}
 	return signed(text)
 }
 
-func (w *writer) cast(c code, t kernel.DType) code {
+func (w *writer) cast(c code, t expr.DType) code {
 	w.used[t.Base()] = true
 	return code{"(" + w.types[t] + ") " + c.at(precUnary), precUnary}
 }
 
-func (w *writer) converted(c code, from, to kernel.DType) code {
+func (w *writer) converted(c code, from, to expr.DType) code {
 	switch {
 	case from == to:
 		return c
@@ -145,17 +145,17 @@ func (w *writer) converted(c code, from, to kernel.DType) code {
 		return code{fmt.Sprintf(w.vectors.convert, w.types[to], c.text), precAtom}
 	case to.IsVector():
 		return code{fmt.Sprintf(w.vectors.cast, w.types[to], w.converted(c, from, to.Base()).text), precAtom}
-	case to == kernel.Bool:
+	case to == expr.Bool:
 		return code{c.at(precEqual+1) + " != 0", precEqual}
-	case from == kernel.Bool && to == kernel.Int32:
+	case from == expr.Bool && to == expr.Int32:
 		return c
 	}
 	return w.cast(c, to)
 }
 
 // typed writes e converted to a type; integer literals become literals of it.
-func (w *writer) typed(e kernel.Expr, t kernel.DType) (code, error) {
-	if v, ok := literalOf(e); ok && t != kernel.Bool {
+func (w *writer) typed(e expr.Expr, t expr.DType) (code, error) {
+	if v, ok := literalOf(e); ok && t != expr.Bool {
 		return w.converted(w.integerLiteral(v, t.Base()), t.Base(), t), nil
 	}
 	c, from, err := w.expr(e)
@@ -165,12 +165,12 @@ func (w *writer) typed(e kernel.Expr, t kernel.DType) (code, error) {
 	return w.converted(c, from, t), nil
 }
 
-func literalOf(e kernel.Expr) (int64, bool) {
+func literalOf(e expr.Expr) (int64, bool) {
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return x.Value, true
-	case *kernel.Op:
-		if v, ok := x.Args[0].(kernel.Int); ok && x.Kind == kernel.Neg && v.Value != math.MinInt64 {
+	case *expr.Op:
+		if v, ok := x.Args[0].(expr.Int); ok && x.Kind == expr.Neg && v.Value != math.MinInt64 {
 			return -v.Value, true
 		}
 	}
@@ -178,8 +178,8 @@ func literalOf(e kernel.Expr) (int64, bool) {
 }
 
 // assigned writes the right-hand side of an assignment, which C converts to the type of the left one.
-func (w *writer) assigned(e kernel.Expr, t kernel.DType) (code, error) {
-	if _, ok := literalOf(e); ok || t == kernel.Bool {
+func (w *writer) assigned(e expr.Expr, t expr.DType) (code, error) {
+	if _, ok := literalOf(e); ok || t == expr.Bool {
 		return w.typed(e, t)
 	}
 	c, from, err := w.expr(e)
@@ -189,25 +189,25 @@ func (w *writer) assigned(e kernel.Expr, t kernel.DType) (code, error) {
 	return c, err
 }
 
-func (w *writer) truth(e kernel.Expr) (code, error) {
+func (w *writer) truth(e expr.Expr) (code, error) {
 	c, t, err := w.expr(e)
-	if err == nil && t != kernel.Bool {
-		c = w.converted(c, t, kernel.Bool)
+	if err == nil && t != expr.Bool {
+		c = w.converted(c, t, expr.Bool)
 	}
 	return c, err
 }
 
 // common is the type that C brings operands to.
-func (w *writer) common(args []kernel.Expr) (kernel.DType, error) {
+func (w *writer) common(args []expr.Expr) (expr.DType, error) {
 	if len(args) == 1 {
 		return w.k.TypeOf(args[0])
 	}
-	return w.k.TypeOf(&kernel.Op{Kind: kernel.Add, Args: args})
+	return w.k.TypeOf(&expr.Op{Kind: expr.Add, Args: args})
 }
 
-func (w *writer) op(x *kernel.Op, t kernel.DType) (code, error) {
+func (w *writer) op(x *expr.Op, t expr.DType) (code, error) {
 	switch x.Kind {
-	case kernel.And, kernel.Or:
+	case expr.And, expr.Or:
 		var parts []string
 		prec := infix[x.Kind].prec
 		for _, a := range x.Args {
@@ -218,7 +218,7 @@ func (w *writer) op(x *kernel.Op, t kernel.DType) (code, error) {
 			parts = append(parts, c.at(prec+1))
 		}
 		return code{strings.Join(parts, " "+infix[x.Kind].text+" "), prec}, nil
-	case kernel.Not:
+	case expr.Not:
 		c, err := w.truth(x.Args[0])
 		return code{"!" + c.at(precUnary), precUnary}, err
 	}
@@ -234,15 +234,15 @@ func (w *writer) op(x *kernel.Op, t kernel.DType) (code, error) {
 		return code{}, err
 	}
 	switch x.Kind {
-	case kernel.Neg:
+	case expr.Neg:
 		return w.narrow(code{"-" + args[0].at(precAtom), precUnary}, t), nil
-	case kernel.BitNot:
+	case expr.BitNot:
 		return w.narrow(code{"~" + args[0].at(precUnary), precUnary}, t), nil
-	case kernel.FloorDiv, kernel.Mod:
+	case expr.FloorDiv, expr.Mod:
 		return w.divide(x, t, args)
-	case kernel.Min, kernel.Max:
+	case expr.Min, expr.Max:
 		return nested(w.function(string(x.Kind), t), args), nil
-	case kernel.Pow:
+	case expr.Pow:
 		if t.IsVector() && t.Base().IsInteger() {
 			return code{}, fmt.Errorf("operator %s on vectors of %s cannot be generated", x.Kind, t.Base())
 		}
@@ -267,8 +267,8 @@ func (w *writer) op(x *kernel.Op, t kernel.DType) (code, error) {
 
 // operands writes operands in the type of the operation. Of two, C converts the one of the lesser type to the other's
 // by itself; of more it would convert step by step.
-func (w *writer) operands(x *kernel.Op, t kernel.DType) ([]code, error) {
-	call := x.Kind == kernel.Min || x.Kind == kernel.Max || x.Kind == kernel.Pow || x.Kind == kernel.Mod || x.Kind == kernel.FloorDiv
+func (w *writer) operands(x *expr.Op, t expr.DType) ([]code, error) {
+	call := x.Kind == expr.Min || x.Kind == expr.Max || x.Kind == expr.Pow || x.Kind == expr.Mod || x.Kind == expr.FloorDiv
 	if t.IsVector() {
 		return w.vectorOperands(x.Args, t, !call && len(x.Args) == 2)
 	}
@@ -306,7 +306,7 @@ func (w *writer) operands(x *kernel.Op, t kernel.DType) ([]code, error) {
 }
 
 // narrow undoes C's promotion to int of types that are smaller.
-func (w *writer) narrow(c code, t kernel.DType) code {
+func (w *writer) narrow(c code, t expr.DType) code {
 	if t.IsInteger() && t.Size() < 4 {
 		return w.cast(c, t)
 	}
@@ -314,25 +314,25 @@ func (w *writer) narrow(c code, t kernel.DType) code {
 }
 
 // divide writes floor division and modulo: as C does them where the operands are not negative.
-func (w *writer) divide(x *kernel.Op, t kernel.DType, args []code) (code, error) {
+func (w *writer) divide(x *expr.Op, t expr.DType, args []code) (code, error) {
 	helper, text := "floor_div", "/"
-	if x.Kind == kernel.Mod {
+	if x.Kind == expr.Mod {
 		helper, text = "floor_mod", "%"
 	}
-	if t.IsVector() && (x.Kind == kernel.Mod || !t.Base().IsFloat()) {
+	if t.IsVector() && (x.Kind == expr.Mod || !t.Base().IsFloat()) {
 		return code{}, fmt.Errorf("operator %s on vectors of %s cannot be generated", x.Kind, t.Base())
 	}
 	if t.Base().IsFloat() {
-		if x.Kind == kernel.Mod {
+		if x.Kind == expr.Mod {
 			return nested(w.help("mod", t), args), nil
 		}
 		return code{fmt.Sprintf("floor(%s / %s)", args[0].at(precProduct), args[1].at(precUnary)), precAtom}, nil
 	}
-	plain := t == kernel.Uint8 || t == kernel.Uint16 || t == kernel.Uint32 || t == kernel.Uint64
-	if a, err := kernel.ToAffine(x, w.isIndex); err == nil && t == kernel.Int32 {
+	plain := t == expr.Uint8 || t == expr.Uint16 || t == expr.Uint32 || t == expr.Uint64
+	if a, err := expr.ToAffine(x, w.isIndex); err == nil && t == expr.Int32 {
 		c, err := w.affine(a)
-		if w.index == kernel.Int64 {
-			c = w.cast(c, kernel.Int32)
+		if w.index == expr.Int64 {
+			c = w.cast(c, expr.Int32)
 		}
 		return c, err
 	}
@@ -351,7 +351,7 @@ func nested(f string, args []code) code {
 	return code{text, precAtom}
 }
 
-func (w *writer) function(name string, t kernel.DType) string {
+func (w *writer) function(name string, t expr.DType) string {
 	if t.Base().IsFloat() {
 		if f, ok := w.funcs[name]; ok {
 			return f
@@ -363,7 +363,7 @@ func (w *writer) function(name string, t kernel.DType) string {
 // integerCalls are functions on integers as well as floats.
 var integerCalls = map[string]bool{"abs": true, "min": true, "max": true}
 
-func (w *writer) call(x *kernel.Call, t kernel.DType) (code, error) {
+func (w *writer) call(x *expr.Call, t expr.DType) (code, error) {
 	if f := w.k.Function(x.Func); f != nil {
 		return w.userCall(f, x)
 	}
@@ -372,7 +372,7 @@ func (w *writer) call(x *kernel.Call, t kernel.DType) (code, error) {
 		return code{}, err
 	}
 	if !in.Base().IsFloat() && !(integerCalls[x.Func] && in.Base().IsInteger()) {
-		in = kernel.Float32.Vector(in.Lanes())
+		in = expr.Float32.Vector(in.Lanes())
 	}
 	var args []string
 	for _, a := range x.Args {

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // userCall writes the call of a user function, its operands converted to the types of the parameters.
-func (w *writer) userCall(f *kernel.Function, x *kernel.Call) (code, error) {
+func (w *writer) userCall(f *kernel.Function, x *expr.Call) (code, error) {
 	var args []string
 	for i, a := range x.Args {
 		c, err := w.typed(a, f.Params[i].DType)
@@ -48,7 +49,7 @@ func (w *writer) checkFunctions() error {
 }
 
 func (w *writer) isReserved(name string) bool {
-	return slices.Contains(w.reserved, name) || kernel.IsFunction(name) || w.nest.Kernel.Function(name) != nil
+	return slices.Contains(w.reserved, name) || expr.IsFunction(name) || w.nest.Kernel.Function(name) != nil
 }
 
 // localNames renames what a function without a body cannot call by its name.
@@ -79,16 +80,16 @@ func (w *writer) localNames(f *kernel.Function) map[string]string {
 // called, and those with bodies, which may be called by others.
 func (w *writer) addFunctions() error {
 	needed := map[string]bool{}
-	note := func(e kernel.Expr) {
-		kernel.Walk(e, func(e kernel.Expr) bool {
-			if x, ok := e.(*kernel.Call); ok {
+	note := func(e expr.Expr) {
+		expr.Walk(e, func(e expr.Expr) bool {
+			if x, ok := e.(*expr.Call); ok {
 				needed[x.Func] = true
 			}
 			return true
 		})
 	}
 	for _, s := range w.k.Statements {
-		for _, e := range append([]kernel.Expr{s.LHS, s.RHS}, s.Predicates...) {
+		for _, e := range append([]expr.Expr{s.LHS, s.RHS}, s.Predicates...) {
 			note(e)
 		}
 	}
@@ -123,7 +124,7 @@ func (w *writer) addFunctions() error {
 }
 
 func (w *writer) define(f *kernel.Function) (string, error) {
-	use := func(t kernel.DType) (string, error) {
+	use := func(t expr.DType) (string, error) {
 		name, ok := w.types[t]
 		if !ok {
 			return "", fmt.Errorf("type %s is counted with but not generated", t)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -256,7 +257,7 @@ func (w *writer) condition(c polycount.Constraint) (code, error) {
 
 // element writes an access: a name for a scalar, otherwise the flattened index, grouped by the strides that are not
 // constant, as in a[n*(16*gid(1) + lid(1)) + 16*k_outer + lid(0)].
-func (w *writer) element(name string, index []kernel.Expr) (code, error) {
+func (w *writer) element(name string, index []expr.Expr) (code, error) {
 	a := w.k.Array(name)
 	if a == nil {
 		return code{w.name(name), precAtom}, nil
@@ -269,7 +270,7 @@ func (w *writer) element(name string, index []kernel.Expr) (code, error) {
 }
 
 // flat writes the flattened index.
-func (w *writer) flat(a *kernel.Array, index []kernel.Expr) (string, error) {
+func (w *writer) flat(a *kernel.Array, index []expr.Expr) (string, error) {
 	if len(index) != len(a.Shape) {
 		return "", fmt.Errorf("%s has %d axes, and is indexed by %d", a.Name, len(a.Shape), len(index))
 	}
@@ -280,10 +281,10 @@ func (w *writer) flat(a *kernel.Array, index []kernel.Expr) (string, error) {
 	var flat polycount.Affine // what has constant strides
 	var parts []term
 	if a.Offset != nil {
-		strides, index = append(slices.Clip(strides), kernel.Int{Value: 1}), append(slices.Clip(index), a.Offset)
+		strides, index = append(slices.Clip(strides), expr.Int{Value: 1}), append(slices.Clip(index), a.Offset)
 	}
 	for i, e := range index {
-		affine, err := kernel.ToAffine(e, w.isIndex)
+		affine, err := expr.ToAffine(e, w.isIndex)
 		if err != nil {
 			// Read from memory, or not affine: written as it stands.
 			c, err := w.integer(e)
@@ -295,7 +296,7 @@ func (w *writer) flat(a *kernel.Array, index []kernel.Expr) (string, error) {
 			}
 			continue
 		}
-		if s, ok := strides[i].(kernel.Int); ok {
+		if s, ok := strides[i].(expr.Int); ok {
 			flat = flat.Add(affine.Scale(s.Value))
 			continue
 		}
@@ -319,8 +320,8 @@ func (w *writer) flat(a *kernel.Array, index []kernel.Expr) (string, error) {
 }
 
 // scaled appends stride·c.
-func (w *writer) scaled(parts []term, stride kernel.Expr, c code) ([]term, error) {
-	if s, ok := stride.(kernel.Int); ok {
+func (w *writer) scaled(parts []term, stride expr.Expr, c code) ([]term, error) {
+	if s, ok := stride.(expr.Int); ok {
 		return append(parts, term{s.Value, c}), nil
 	}
 	s, err := w.integer(stride)
@@ -340,12 +341,12 @@ func (w *writer) isIndex(name string) bool {
 }
 
 // integer writes an index expression: all of its arithmetic is in the index type, which holds what an exact index needs.
-func (w *writer) integer(e kernel.Expr) (code, error) {
-	if a, err := kernel.ToAffine(e, w.isIndex); err == nil {
+func (w *writer) integer(e expr.Expr) (code, error) {
+	if a, err := expr.ToAffine(e, w.isIndex); err == nil {
 		return w.affine(a)
 	}
 	switch x := e.(type) {
-	case *kernel.Op:
+	case *expr.Op:
 		if write, ok := indexOps[x.Kind]; ok {
 			args := make([]code, len(x.Args))
 			for i, arg := range x.Args {
@@ -356,7 +357,7 @@ func (w *writer) integer(e kernel.Expr) (code, error) {
 			}
 			return write(w, args), nil
 		}
-	case *kernel.Cond:
+	case *expr.Cond:
 		test, err := w.truth(x.If)
 		if err != nil {
 			return code{}, err
@@ -378,29 +379,29 @@ func (w *writer) integer(e kernel.Expr) (code, error) {
 	if !t.IsInteger() {
 		return code{}, fmt.Errorf("index %s is not an integer", e)
 	}
-	if w.index == kernel.Int64 && t != kernel.Int64 {
-		return w.cast(c, kernel.Int64), nil
+	if w.index == expr.Int64 && t != expr.Int64 {
+		return w.cast(c, expr.Int64), nil
 	}
 	return c, nil
 }
 
 // indexOps write the operators of index expressions.
-var indexOps = map[kernel.OpKind]func(w *writer, args []code) code{
-	kernel.Add:      func(_ *writer, args []code) code { return joined(args, " + ", precSum, precSum) },
-	kernel.Sub:      func(_ *writer, args []code) code { return joined(args, " - ", precSum, precProduct) },
-	kernel.Mul:      func(_ *writer, args []code) code { return joined(args, "*", precProduct, precUnary) },
-	kernel.FloorDiv: func(w *writer, args []code) code { return nested(w.help("floor_div", w.index), args) },
-	kernel.Mod:      func(w *writer, args []code) code { return nested(w.help("floor_mod", w.index), args) },
-	kernel.Min:      func(w *writer, args []code) code { return nested("min", w.indexTyped(args)) },
-	kernel.Max:      func(w *writer, args []code) code { return nested("max", w.indexTyped(args)) },
-	kernel.Neg:      func(_ *writer, args []code) code { return code{"-" + args[0].at(precAtom), precUnary} },
+var indexOps = map[expr.OpKind]func(w *writer, args []code) code{
+	expr.Add:      func(_ *writer, args []code) code { return joined(args, " + ", precSum, precSum) },
+	expr.Sub:      func(_ *writer, args []code) code { return joined(args, " - ", precSum, precProduct) },
+	expr.Mul:      func(_ *writer, args []code) code { return joined(args, "*", precProduct, precUnary) },
+	expr.FloorDiv: func(w *writer, args []code) code { return nested(w.help("floor_div", w.index), args) },
+	expr.Mod:      func(w *writer, args []code) code { return nested(w.help("floor_mod", w.index), args) },
+	expr.Min:      func(w *writer, args []code) code { return nested("min", w.indexTyped(args)) },
+	expr.Max:      func(w *writer, args []code) code { return nested("max", w.indexTyped(args)) },
+	expr.Neg:      func(_ *writer, args []code) code { return code{"-" + args[0].at(precAtom), precUnary} },
 }
 
 // indexTyped gives literals the index type, for functions that take operands of one type.
 func (w *writer) indexTyped(args []code) []code {
 	typed := slices.Clone(args)
 	for i, a := range args {
-		if _, err := strconv.ParseInt(a.text, 10, 64); err == nil && w.index != kernel.Int32 {
+		if _, err := strconv.ParseInt(a.text, 10, 64); err == nil && w.index != expr.Int32 {
 			typed[i] = w.cast(a, w.index)
 		}
 	}

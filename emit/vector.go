@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -26,7 +27,7 @@ func (v vectorPlace) load(w *writer, lanes int64) code {
 
 // vector finds the place of a vector. It is aligned where the flat index is known to be a multiple of the lanes: arrays
 // begin at such places. OpenCL allows a pointer cast then, which compiles to one wide access; vloadN promises no alignment.
-func (w *writer) vector(x *kernel.Access) (vectorPlace, error) {
+func (w *writer) vector(x *expr.Access) (vectorPlace, error) {
 	a := w.k.Array(x.Array)
 	if a == nil || len(x.Index) == 0 {
 		return vectorPlace{}, fmt.Errorf("%s is no place for a vector", x)
@@ -52,7 +53,7 @@ func (w *writer) vector(x *kernel.Access) (vectorPlace, error) {
 }
 
 // aligned decides whether the flat index is a multiple of the lanes.
-func (w *writer) aligned(a *kernel.Array, x *kernel.Access) (bool, error) {
+func (w *writer) aligned(a *kernel.Array, x *expr.Access) (bool, error) {
 	strides, err := a.Strides()
 	if err != nil {
 		return false, err
@@ -62,17 +63,17 @@ func (w *writer) aligned(a *kernel.Array, x *kernel.Access) (bool, error) {
 	}
 	index := x.Index
 	if a.Offset != nil {
-		strides, index = append(strides[:len(strides):len(strides)], kernel.Int{Value: 1}), append(index[:len(index):len(index)], a.Offset)
+		strides, index = append(strides[:len(strides):len(strides)], expr.Int{Value: 1}), append(index[:len(index):len(index)], a.Offset)
 	}
 	var flat polycount.Affine
 	for i, e := range index {
-		at, err := kernel.ToAffine(e, w.isIndex)
+		at, err := expr.ToAffine(e, w.isIndex)
 		affine := err == nil
-		if s, ok := strides[i].(kernel.Int); ok && affine {
+		if s, ok := strides[i].(expr.Int); ok && affine {
 			flat = flat.Add(at.Scale(s.Value))
 			continue
 		}
-		by, err := kernel.ToAffine(strides[i], w.isIndex)
+		by, err := expr.ToAffine(strides[i], w.isIndex)
 		if err != nil {
 			return false, nil
 		}
@@ -89,7 +90,7 @@ func (w *writer) aligned(a *kernel.Array, x *kernel.Access) (bool, error) {
 
 // vectorOperands writes operands of an operation on vectors. Between two operands a scalar of the lanes' type is taken for
 // all lanes by itself.
-func (w *writer) vectorOperands(args []kernel.Expr, t kernel.DType, infix bool) ([]code, error) {
+func (w *writer) vectorOperands(args []expr.Expr, t expr.DType, infix bool) ([]code, error) {
 	var out []code
 	for _, a := range args {
 		u, err := w.k.TypeOf(a)

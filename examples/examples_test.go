@@ -13,6 +13,7 @@ import (
 
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/script"
@@ -335,22 +336,22 @@ func flat(t *testing.T, a *kernel.Array, size map[string]int64) []int {
 }
 
 // evaluate computes expressions in the sizes.
-func evaluate(t *testing.T, list []kernel.Expr, size map[string]int64) []int {
+func evaluate(t *testing.T, list []expr.Expr, size map[string]int64) []int {
 	t.Helper()
-	var value func(e kernel.Expr) int
-	value = func(e kernel.Expr) int {
+	var value func(e expr.Expr) int
+	value = func(e expr.Expr) int {
 		switch e := e.(type) {
-		case kernel.Int:
+		case expr.Int:
 			return int(e.Value)
-		case kernel.Var:
+		case expr.Var:
 			return int(size[e.Name])
-		case *kernel.Op:
+		case *expr.Op:
 			total := value(e.Args[0])
 			for _, a := range e.Args[1:] {
 				switch e.Kind {
-				case kernel.Add:
+				case expr.Add:
 					total += value(a)
-				case kernel.Mul:
+				case expr.Mul:
 					total *= value(a)
 				default:
 					t.Fatalf("operator in an extent: %s", e)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -26,7 +27,7 @@ func (c *counter) count(d *polycount.Set) (*polycount.Poly, error) {
 	var trips []trip
 	rest := d
 	for i, a := range c.k.Averages {
-		of, err := kernel.ToAffine(a.Of, nil)
+		of, err := expr.ToAffine(a.Of, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -237,25 +238,25 @@ type fraction struct {
 }
 
 // fractionOf reads the value of an average (kernel.Average).
-func fractionOf(e kernel.Expr) (fraction, error) {
+func fractionOf(e expr.Expr) (fraction, error) {
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return fraction{polycount.Constant(x.Value), 1, nil}, nil
-	case kernel.Float:
+	case expr.Float:
 		r, ok := new(big.Rat).SetString(strings.TrimRight(x.Text, "fF"))
 		if !ok || !r.Num().IsInt64() || !r.Denom().IsInt64() {
 			return fraction{}, fmt.Errorf("%s has too many digits", x.Text)
 		}
 		return fraction{polycount.Constant(r.Num().Int64()), r.Denom().Int64(), nil}, nil
-	case kernel.Var:
+	case expr.Var:
 		return fraction{polycount.FromAffine(polycount.Name(x.Name)), 1, nil}, nil
-	case *kernel.Op:
+	case *expr.Op:
 		out, err := fractionOf(x.Args[0])
 		for _, arg := range x.Args[1:] {
 			if err != nil {
 				break
 			}
-			if x.Kind == kernel.Div {
+			if x.Kind == expr.Div {
 				err = out.divide(arg)
 				continue
 			}
@@ -264,7 +265,7 @@ func fractionOf(e kernel.Expr) (fraction, error) {
 				out, err = fractionOps[x.Kind](out, f)
 			}
 		}
-		if x.Kind == kernel.Neg && err == nil {
+		if x.Kind == expr.Neg && err == nil {
 			out.num = out.num.Scale(-1, 1)
 		}
 		return out, err
@@ -272,10 +273,10 @@ func fractionOf(e kernel.Expr) (fraction, error) {
 	return fraction{}, fmt.Errorf("%s is no expression in parameters", e)
 }
 
-var fractionOps = map[kernel.OpKind]func(a, b fraction) (fraction, error){
-	kernel.Add: func(a, b fraction) (fraction, error) { return a.plus(b, 1) },
-	kernel.Sub: func(a, b fraction) (fraction, error) { return a.plus(b, -1) },
-	kernel.Mul: func(a, b fraction) (fraction, error) {
+var fractionOps = map[expr.OpKind]func(a, b fraction) (fraction, error){
+	expr.Add: func(a, b fraction) (fraction, error) { return a.plus(b, 1) },
+	expr.Sub: func(a, b fraction) (fraction, error) { return a.plus(b, -1) },
+	expr.Mul: func(a, b fraction) (fraction, error) {
 		num, err := a.num.Mul(b.num)
 		return fraction{num, a.den * b.den, slices.Concat(a.params, b.params)}, err
 	},
@@ -304,9 +305,9 @@ func (f fraction) plus(g fraction, sign int64) (fraction, error) {
 }
 
 // divide divides by a product of constants and parameters.
-func (f *fraction) divide(by kernel.Expr) error {
+func (f *fraction) divide(by expr.Expr) error {
 	switch x := by.(type) {
-	case kernel.Int:
+	case expr.Int:
 		if x.Value == 0 {
 			return fmt.Errorf("division by zero")
 		}
@@ -315,11 +316,11 @@ func (f *fraction) divide(by kernel.Expr) error {
 		}
 		f.den *= x.Value
 		return nil
-	case kernel.Var:
+	case expr.Var:
 		f.params = append(slices.Clip(f.params), x.Name)
 		return nil
-	case *kernel.Op:
-		if x.Kind == kernel.Mul {
+	case *expr.Op:
+		if x.Kind == expr.Mul {
 			for _, arg := range x.Args {
 				if err := f.divide(arg); err != nil {
 					return err

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 )
@@ -15,12 +16,12 @@ import (
 // rows is a product of a sparse matrix in compressed rows and a vector.
 func rows(t testing.TB, change func(*kernel.Spec)) *kernel.Kernel {
 	t.Helper()
-	size := func(e string) []kernel.Expr {
-		x, err := kernel.ParseExpr(e)
+	size := func(e string) []expr.Expr {
+		x, err := expr.Parse(e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return []kernel.Expr{x}
+		return []expr.Expr{x}
 	}
 	spec := kernel.Spec{
 		Domains: []string{"{[i]: 0<=i<n}", "{[j]: start<=j<stop}"},
@@ -86,9 +87,9 @@ func TestAveragesAreExact(t *testing.T) {
 		}
 		buffers["p"].SetInt(0, 0)
 		for name, n := range map[string]int{"val": nnz, "col": nnz, "x": len(lengths)} {
-			dtype := kernel.Float32
+			dtype := expr.Float32
 			if name == "col" {
-				dtype = kernel.Int32
+				dtype = expr.Int32
 			}
 			buffers[name] = interp.NewBuffer(dtype, n)
 			for i := range n {
@@ -160,7 +161,7 @@ func TestAverages(t *testing.T) {
 	barrier := func(s *kernel.Spec) {
 		s.Instructions = "<int32> start = p[0]\n<int32> stop = p[1]\n" +
 			"for j\ntile[i] = val[j] {id=fill}\n<float32> v = tile[n - 1 - i] {id=use, dep=fill}\ny[i] = v {dep=use}\nend"
-		s.Temps = []*kernel.Array{{Name: "tile", DType: "float32", Shape: []kernel.Expr{kernel.Int{Value: 8}}, Space: kernel.Local}}
+		s.Temps = []*kernel.Array{{Name: "tile", DType: "float32", Shape: []expr.Expr{expr.Int{Value: 8}}, Space: kernel.Local}}
 	}
 	const (
 		val  = "f_mem_access_global_float32_load_lstrides:{0:0}" // val is at stride 0 where rows run one after the other

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -12,7 +13,7 @@ import (
 // affine, and there are none unless branches are counted exactly.
 type scope struct {
 	stmt  *kernel.Stmt
-	conds []kernel.Expr
+	conds []expr.Expr
 }
 
 // scopeOf is the scope of the assignment of s.
@@ -27,21 +28,21 @@ func (c *counter) scopeOf(s *kernel.Stmt) scope {
 // under narrows a scope to where the condition holds. By default the sides of a branch are all counted, as a device runs
 // them one after the other where work-items diverge (Stevens and Klöckner, section 4). Exact counts take the terms of the
 // condition that are affine; others, which depend on data, may hold everywhere.
-func (c *counter) under(at scope, condition kernel.Expr) scope {
+func (c *counter) under(at scope, condition expr.Expr) scope {
 	if !c.opt.ExactBranches {
 		return at
 	}
-	op, _ := condition.(*kernel.Op)
-	if op != nil && op.Kind == kernel.And {
+	op, _ := condition.(*expr.Op)
+	if op != nil && op.Kind == expr.And {
 		for _, arg := range op.Args {
 			at = c.under(at, arg)
 		}
 		return at
 	}
-	if op != nil && op.Kind == kernel.Not {
-		if inner, ok := op.Args[0].(*kernel.Op); ok && inner.Kind == kernel.Or {
+	if op != nil && op.Kind == expr.Not {
+		if inner, ok := op.Args[0].(*expr.Op); ok && inner.Kind == expr.Or {
 			for _, arg := range inner.Args {
-				at = c.under(at, not(arg))
+				at = c.under(at, expr.Negate(arg))
 			}
 			return at
 		}
@@ -52,25 +53,23 @@ func (c *counter) under(at scope, condition kernel.Expr) scope {
 	return at
 }
 
-func not(e kernel.Expr) kernel.Expr { return &kernel.Op{Kind: kernel.Not, Args: []kernel.Expr{e}} }
-
 // comparisons are the constraints that comparisons of affine expressions are. != is not one.
-var comparisons = map[kernel.OpKind]func(a, b polycount.Affine) polycount.Constraint{
-	kernel.Eq: polycount.EQ,
-	kernel.Ge: polycount.GE,
-	kernel.Le: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(b, a) },
-	kernel.Gt: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(a, b.AddInt(1)) },
-	kernel.Lt: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(b, a.AddInt(1)) },
+var comparisons = map[expr.OpKind]func(a, b polycount.Affine) polycount.Constraint{
+	expr.Eq: polycount.EQ,
+	expr.Ge: polycount.GE,
+	expr.Le: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(b, a) },
+	expr.Gt: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(a, b.AddInt(1)) },
+	expr.Lt: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(b, a.AddInt(1)) },
 }
 
 // isAffine reports whether a condition is made of comparisons of affine expressions.
-func (c *counter) isAffine(e kernel.Expr) bool {
-	op, ok := e.(*kernel.Op)
+func (c *counter) isAffine(e expr.Expr) bool {
+	op, ok := e.(*expr.Op)
 	if !ok {
 		return false
 	}
 	switch op.Kind {
-	case kernel.And, kernel.Or, kernel.Not:
+	case expr.And, expr.Or, expr.Not:
 		for _, arg := range op.Args {
 			if !c.isAffine(arg) {
 				return false
@@ -78,7 +77,7 @@ func (c *counter) isAffine(e kernel.Expr) bool {
 		}
 		return true
 	}
-	if comparisons[op.Kind] == nil && op.Kind != kernel.Ne {
+	if comparisons[op.Kind] == nil && op.Kind != expr.Ne {
 		return false
 	}
 	for _, arg := range op.Args {
@@ -89,15 +88,15 @@ func (c *counter) isAffine(e kernel.Expr) bool {
 	return true
 }
 
-func (c *counter) affine(e kernel.Expr) (polycount.Affine, error) {
-	return kernel.ToAffine(e, func(name string) bool { return c.k.IsIname(name) || c.k.IsParam(name) })
+func (c *counter) affine(e expr.Expr) (polycount.Affine, error) {
+	return expr.ToAffine(e, func(name string) bool { return c.k.IsIname(name) || c.k.IsParam(name) })
 }
 
 // restrict is the part of a set in which an affine condition holds.
-func (c *counter) restrict(set *polycount.Set, condition kernel.Expr) (*polycount.Set, error) {
-	op := condition.(*kernel.Op)
+func (c *counter) restrict(set *polycount.Set, condition expr.Expr) (*polycount.Set, error) {
+	op := condition.(*expr.Op)
 	switch op.Kind {
-	case kernel.And:
+	case expr.And:
 		for _, arg := range op.Args {
 			var err error
 			if set, err = c.restrict(set, arg); err != nil {
@@ -105,7 +104,7 @@ func (c *counter) restrict(set *polycount.Set, condition kernel.Expr) (*polycoun
 			}
 		}
 		return set, nil
-	case kernel.Or:
+	case expr.Or:
 		var all *polycount.Set
 		for _, arg := range op.Args {
 			part, err := c.restrict(set, arg)
@@ -118,10 +117,10 @@ func (c *counter) restrict(set *polycount.Set, condition kernel.Expr) (*polycoun
 			all = part
 		}
 		return all, nil
-	case kernel.Not, kernel.Ne:
+	case expr.Not, expr.Ne:
 		arg := op.Args[0]
-		if op.Kind == kernel.Ne {
-			arg = &kernel.Op{Kind: kernel.Eq, Args: op.Args}
+		if op.Kind == expr.Ne {
+			arg = &expr.Op{Kind: expr.Eq, Args: op.Args}
 		}
 		part, err := c.restrict(set, arg)
 		if err != nil {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math/big"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // constraint compares a stride, or another number, with an expression in sizes.
 type constraint struct {
 	relation string // "=", "<", "<=", ">" or ">="
-	bound    kernel.Expr
+	bound    expr.Expr
 }
 
 func parseConstraint(text string) (constraint, error) {
@@ -19,7 +19,7 @@ func parseConstraint(text string) (constraint, error) {
 	if rest == "" {
 		return constraint{}, fmt.Errorf("the constraint lacks its value")
 	}
-	e, err := kernel.ParseExpr(rest)
+	e, err := expr.Parse(rest)
 	if err != nil {
 		return constraint{}, fmt.Errorf("%q is no expression", rest)
 	}
@@ -45,30 +45,30 @@ func holds(relation string, order int) bool {
 }
 
 // sizeOperators are the operators that expressions in sizes may use.
-var sizeOperators = map[kernel.OpKind]func(a, b *big.Int) *big.Int{
-	kernel.Add: func(a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) },
-	kernel.Sub: func(a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) },
-	kernel.Mul: func(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) },
-	kernel.Min: func(a, b *big.Int) *big.Int {
+var sizeOperators = map[expr.OpKind]func(a, b *big.Int) *big.Int{
+	expr.Add: func(a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) },
+	expr.Sub: func(a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) },
+	expr.Mul: func(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) },
+	expr.Min: func(a, b *big.Int) *big.Int {
 		if a.Cmp(b) < 0 {
 			return a
 		}
 		return b
 	},
-	kernel.Max: func(a, b *big.Int) *big.Int {
+	expr.Max: func(a, b *big.Int) *big.Int {
 		if a.Cmp(b) > 0 {
 			return a
 		}
 		return b
 	},
-	kernel.FloorDiv: func(a, b *big.Int) *big.Int {
+	expr.FloorDiv: func(a, b *big.Int) *big.Int {
 		q, m := new(big.Int).QuoRem(a, b, new(big.Int))
 		if m.Sign() != 0 && m.Sign() != b.Sign() {
 			q.Sub(q, big.NewInt(1))
 		}
 		return q
 	},
-	kernel.Mod: func(a, b *big.Int) *big.Int {
+	expr.Mod: func(a, b *big.Int) *big.Int {
 		m := new(big.Int).Rem(a, b)
 		if m.Sign() != 0 && m.Sign() != b.Sign() {
 			m.Add(m, b)
@@ -78,13 +78,13 @@ var sizeOperators = map[kernel.OpKind]func(a, b *big.Int) *big.Int{
 }
 
 // checkSize reports what in e is not an expression in sizes.
-func checkSize(e kernel.Expr) error {
+func checkSize(e expr.Expr) error {
 	var err error
-	kernel.Walk(e, func(x kernel.Expr) bool {
+	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
-		case kernel.Int, kernel.Var:
-		case *kernel.Op:
-			if sizeOperators[x.Kind] == nil && x.Kind != kernel.Neg && err == nil {
+		case expr.Int, expr.Var:
+		case *expr.Op:
+			if sizeOperators[x.Kind] == nil && x.Kind != expr.Neg && err == nil {
 				err = fmt.Errorf("operator %s is not for sizes", x.Kind)
 			}
 		default:
@@ -98,10 +98,10 @@ func checkSize(e kernel.Expr) error {
 }
 
 // sizeNames are the names in an expression in sizes.
-func sizeNames(e kernel.Expr) []string {
+func sizeNames(e expr.Expr) []string {
 	var names []string
-	kernel.Walk(e, func(x kernel.Expr) bool {
-		if v, ok := x.(kernel.Var); ok {
+	expr.Walk(e, func(x expr.Expr) bool {
+		if v, ok := x.(expr.Var); ok {
 			names = append(names, v.Name)
 		}
 		return true
@@ -110,22 +110,22 @@ func sizeNames(e kernel.Expr) []string {
 }
 
 // evalSize is the value of an expression that checkSize accepts.
-func evalSize(e kernel.Expr, sizes map[string]int64) (*big.Int, error) {
+func evalSize(e expr.Expr, sizes map[string]int64) (*big.Int, error) {
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return big.NewInt(x.Value), nil
-	case kernel.Var:
+	case expr.Var:
 		v, ok := sizes[x.Name]
 		if !ok {
 			return nil, &MissingSizeError{x.Name}
 		}
 		return big.NewInt(v), nil
-	case *kernel.Op:
+	case *expr.Op:
 		sum, err := evalSize(x.Args[0], sizes)
 		if err != nil {
 			return nil, err
 		}
-		if x.Kind == kernel.Neg {
+		if x.Kind == expr.Neg {
 			return new(big.Int).Neg(sum), nil
 		}
 		for _, arg := range x.Args[1:] {
@@ -133,7 +133,7 @@ func evalSize(e kernel.Expr, sizes map[string]int64) (*big.Int, error) {
 			if err != nil {
 				return nil, err
 			}
-			if (x.Kind == kernel.FloorDiv || x.Kind == kernel.Mod) && v.Sign() == 0 {
+			if (x.Kind == expr.FloorDiv || x.Kind == expr.Mod) && v.Sign() == 0 {
 				return nil, fmt.Errorf("%s divides by zero", x)
 			}
 			sum = sizeOperators[x.Kind](sum, v)
@@ -145,16 +145,16 @@ func evalSize(e kernel.Expr, sizes map[string]int64) (*big.Int, error) {
 
 // smallSize is evalSize for the values of practice, without allocation: ok is false where a number may need more than 64
 // bits, where there is an operator beyond sums and products, and for errors.
-func smallSize(e kernel.Expr, sizes map[string]int64) (v int64, ok bool) {
+func smallSize(e expr.Expr, sizes map[string]int64) (v int64, ok bool) {
 	const limit = 1 << 31
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return x.Value, -limit < x.Value && x.Value < limit
-	case kernel.Var:
+	case expr.Var:
 		v, ok = sizes[x.Name]
 		return v, ok && -limit < v && v < limit
-	case *kernel.Op:
-		if x.Kind != kernel.Add && x.Kind != kernel.Sub && x.Kind != kernel.Mul {
+	case *expr.Op:
+		if x.Kind != expr.Add && x.Kind != expr.Sub && x.Kind != expr.Mul {
 			return 0, false
 		}
 		for i, arg := range x.Args {
@@ -165,9 +165,9 @@ func smallSize(e kernel.Expr, sizes map[string]int64) (v int64, ok bool) {
 			switch {
 			case i == 0:
 				v = w
-			case x.Kind == kernel.Add:
+			case x.Kind == expr.Add:
 				v += w
-			case x.Kind == kernel.Sub:
+			case x.Kind == expr.Sub:
 				v -= w
 			default:
 				v *= w
@@ -179,7 +179,7 @@ func smallSize(e kernel.Expr, sizes map[string]int64) (v int64, ok bool) {
 }
 
 // compareSizes compares two expressions in sizes.
-func compareSizes(a, b kernel.Expr, sizes map[string]int64) (int, error) {
+func compareSizes(a, b expr.Expr, sizes map[string]int64) (int, error) {
 	if v, ok := smallSize(a, sizes); ok {
 		if w, ok := smallSize(b, sizes); ok {
 			return cmp.Compare(v, w), nil

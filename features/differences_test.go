@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Kernels that Loopy (at the commit that testdata/oracle_cases.json names) counts otherwise, or not at all, and why we do
@@ -99,7 +100,7 @@ func TestDifferences(t *testing.T) {
 		ok := made(t)
 		spec := kernel.Spec{
 			Domains: []string{test.domain}, Instructions: test.instructions, Assumptions: "n >= 1",
-			DTypes: typesOf(test.instructions, map[string]kernel.DType{"x": "float32", "y": "float32", "z": "float32", "k": "int32"}),
+			DTypes: typesOf(test.instructions, map[string]expr.DType{"x": "float32", "y": "float32", "z": "float32", "k": "int32"}),
 		}
 		if !strings.Contains(test.domain, "<n") {
 			spec.Assumptions = ""
@@ -107,7 +108,7 @@ func TestDifferences(t *testing.T) {
 		array := func(name string, space kernel.Space, shape ...string) *kernel.Array {
 			a := &kernel.Array{Name: name, DType: "float32", Space: space}
 			for _, size := range shape {
-				e, err := kernel.ParseExpr(size)
+				e, err := expr.Parse(size)
 				if err != nil {
 					t.Fatal(err)
 				}

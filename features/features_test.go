@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // made returns what Make and transformations made; a test that gets an error stops.
@@ -31,7 +32,7 @@ func tiledMatmul(t testing.TB) *kernel.Kernel {
 	k := ok(kernel.Make(kernel.Spec{
 		Name: "matmul", Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"},
 		Instructions: "c[i,j] = sum(k, a$aLD[i,k]*b$bLD[k,j])",
-		DTypes:       map[string]kernel.DType{"a": "float32", "b": "float32", "c": "float32"},
+		DTypes:       map[string]expr.DType{"a": "float32", "b": "float32", "c": "float32"},
 	}))
 	for _, iname := range []string{"i", "j", "k"} {
 		k = ok(k.SplitIname(iname, 16, kernel.Split{}))
@@ -168,7 +169,7 @@ func TestOperators(t *testing.T) {
 	} {
 		k, err := kernel.Make(kernel.Spec{
 			Domains: []string{"{[i]: 0<=i<n}"}, Instructions: test.statement, Assumptions: "n >= 1",
-			DTypes: typesOf(test.statement, map[string]kernel.DType{
+			DTypes: typesOf(test.statement, map[string]expr.DType{
 				"x": "float32", "y": "float32", "z": "float32", "h": "int32", "k": "int32", "d": "float64",
 				"c": "complex64", "f": "float16", "q": "int64", "s": "int8", "t": "uint8", "u": "uint32",
 			}),
@@ -197,8 +198,8 @@ func TestOperators(t *testing.T) {
 }
 
 // typesOf picks the types of the arrays that a statement names.
-func typesOf(statement string, all map[string]kernel.DType) map[string]kernel.DType {
-	out := map[string]kernel.DType{}
+func typesOf(statement string, all map[string]expr.DType) map[string]expr.DType {
+	out := map[string]expr.DType{}
 	for name, t := range all {
 		if strings.Contains(statement, name+"[") {
 			out[name] = t
@@ -210,7 +211,7 @@ func typesOf(statement string, all map[string]kernel.DType) map[string]kernel.DT
 // Records of a kernel with groups g < ng of work-items l < 100 (or as the domain says).
 func TestRecords(t *testing.T) {
 	const domain = "{[g,l]: 0<=g<ng and 0<=l<100}"
-	scattered := []*kernel.Array{{Name: "y", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 1000}}}}
+	scattered := []*kernel.Array{{Name: "y", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 1000}}}}
 	for _, test := range []struct {
 		name, domain, instructions, tags string
 		opt                              Options
@@ -318,7 +319,7 @@ func TestRecords(t *testing.T) {
 			ok := made(t)
 			k := ok(kernel.Make(kernel.Spec{
 				Domains: []string{test.domain}, Instructions: test.instructions, Assumptions: "ng >= 1", Args: scattered[:strings.Count(test.instructions, "y[h")],
-				DTypes: typesOf(test.instructions, map[string]kernel.DType{
+				DTypes: typesOf(test.instructions, map[string]expr.DType{
 					"x": "float32", "y": "float32", "z": "float32", "w": "float32", "h": "int32",
 				}),
 			}))
@@ -353,7 +354,7 @@ func TestExactBranches(t *testing.T) {
 		ok := made(t)
 		spec := kernel.Spec{
 			Domains: []string{"{[i,l]: 0<=i<n and 0<=l<100}"}, Instructions: test.instructions, Assumptions: "n >= 1",
-			DTypes: typesOf(test.instructions, map[string]kernel.DType{"x": "float32", "y": "float32", "z": "float32"}),
+			DTypes: typesOf(test.instructions, map[string]expr.DType{"x": "float32", "y": "float32", "z": "float32"}),
 		}
 		k := ok(ok(kernel.Make(spec)).TagInames("l:l.0"))
 		s, err := Count(k, Options{ExactBranches: true})
@@ -379,8 +380,8 @@ func TestNotCounted(t *testing.T) {
 	ok := made(t)
 	k := ok(kernel.Make(kernel.Spec{
 		Domains: []string{"{[l,i]: 0<=l<n and 0<=i<n}"}, Instructions: "z[l] = 2*x[l] + y[l*l]", Assumptions: "n >= 1",
-		Args:   []*kernel.Array{{Name: "y", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 10000}}}},
-		DTypes: map[string]kernel.DType{"x": "float32", "y": "float32", "z": "float32"},
+		Args:   []*kernel.Array{{Name: "y", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 10000}}}},
+		DTypes: map[string]expr.DType{"x": "float32", "y": "float32", "z": "float32"},
 	}))
 	k = ok(k.TagInames("l:l.0"))
 	s, err := Count(k, Options{Footprint: true})

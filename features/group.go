@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // localBytes is the local memory that a work-group takes at the sizes: with its size it bounds how many a multiprocessor holds.
@@ -16,7 +17,7 @@ func (s *Statistics) localBytes(sizes map[string]int64) (float64, error) {
 		}
 		bytes := big.NewInt(a.DType.Size())
 		for _, extent := range a.Shape {
-			n, err := kernel.EvalInt(extent, sizes)
+			n, err := expr.EvalInt(extent, sizes)
 			if err != nil {
 				return 0, fmt.Errorf("local array %s: %w", a.Name, err)
 			}

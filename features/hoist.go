@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"slices"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
 
@@ -102,7 +102,7 @@ func (c *counter) pins(body []linear.Node, array string) bool {
 				return true
 			}
 		case *linear.Exec:
-			if slices.ContainsFunc(c.k.Writes(n.Stmt), func(w *kernel.Access) bool { return w.Array == array }) {
+			if slices.ContainsFunc(c.k.Writes(n.Stmt), func(w *expr.Access) bool { return w.Array == array }) {
 				return true
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // A load is made once before the innermost loops that do not change its element, as far as nothing in them keeps it there.
@@ -30,10 +31,10 @@ func TestHoisted(t *testing.T) {
 				Domains: []string{"{[i,j,m]: 0<=i<n and 0<=j<8 and 0<=m<3}"}, Instructions: test.instructions,
 				Assumptions: "n >= 1 and n % 16 = 0",
 				Args: []*kernel.Array{
-					{Name: "x", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Var{Name: "n"}, kernel.Int{Value: 8}}},
-					{Name: "w", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Var{Name: "n"}, kernel.Int{Value: 8}}},
-					{Name: "y", DType: "int32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Var{Name: "n"}, kernel.Int{Value: 8}}},
-					{Name: "z", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Var{Name: "n"}}},
+					{Name: "x", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{expr.Var{Name: "n"}, expr.Int{Value: 8}}},
+					{Name: "w", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{expr.Var{Name: "n"}, expr.Int{Value: 8}}},
+					{Name: "y", DType: "int32", Space: kernel.Global, Shape: []expr.Expr{expr.Var{Name: "n"}, expr.Int{Value: 8}}},
+					{Name: "z", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{expr.Var{Name: "n"}}},
 				},
 			}))
 			k = ok(k.SplitIname("i", 16, kernel.Split{OuterTag: "g.0", InnerTag: "l.0"}))

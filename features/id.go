@@ -2,6 +2,7 @@ package features
 
 import (
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Class is the first section of a feature identifier, which says what kind of thing it counts.
@@ -42,7 +43,7 @@ type ID struct {
 
 	Op string // of OpClass and SyncClass, and the name of the total of StaticClass
 
-	DType     kernel.DType // of OpClass and the classes of memory accesses
+	DType     expr.DType // of OpClass and the classes of memory accesses
 	Tag       string
 	Space     kernel.Space
 	Direction Direction

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 )
@@ -27,8 +28,8 @@ func TestInterpreter(t *testing.T) {
 			{"0<=i,j<n", "ij", "<> s = sum(j, a[i,j]) {id=first}\nz[i,0] = s + b[i,0] {dep=first}", "", ""},
 		}).Draw(t, "kernel")
 		square := func(name string) *kernel.Array {
-			size := &kernel.Op{Kind: kernel.Add, Args: []kernel.Expr{kernel.Var{Name: "n"}, kernel.Int{Value: 2}}}
-			return &kernel.Array{Name: name, DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{size, size}}
+			size := &expr.Op{Kind: expr.Add, Args: []expr.Expr{expr.Var{Name: "n"}, expr.Int{Value: 2}}}
+			return &kernel.Array{Name: name, DType: "float32", Space: kernel.Global, Shape: []expr.Expr{size, size}}
 		}
 		spec := kernel.Spec{
 			Domains: []string{fmt.Sprintf("{[%s]: %s}", strings.Join(strings.Split(subject.inames, ""), ","), subject.domain)},

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -82,10 +83,10 @@ type lane struct {
 }
 
 // sizeExpr is a polynomial in sizes that may contain quotients of them.
-type sizeExpr struct{ e kernel.Expr }
+type sizeExpr struct{ e expr.Expr }
 
-func newSizeExpr(p *kernel.ParamPoly) (*sizeExpr, error) {
-	e, err := kernel.ParseExpr(p.String())
+func newSizeExpr(p *expr.ParamPoly) (*sizeExpr, error) {
+	e, err := expr.Parse(p.String())
 	if err == nil {
 		err = checkSize(e)
 	}
@@ -141,7 +142,7 @@ func (t *transactions) split(s site) error {
 	if t.rest, err = newSizeExpr(form.Rest); err != nil {
 		return err
 	}
-	add := func(coeff *kernel.ParamPoly, of polycount.Affine) error {
+	add := func(coeff *expr.ParamPoly, of polycount.Affine) error {
 		size, err := newSizeExpr(coeff)
 		if err != nil {
 			return err
@@ -292,15 +293,4 @@ func (t *transactions) separate(shared, axes []string) (func(lid map[string]int6
 		}
 		return points, nil
 	}, nil
-}
-
-func mod(a, m int64) int64 { return ((a % m) + m) % m }
-
-func floorDiv(a, b int64) int64 { return (a - mod(a, b)) / b }
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

@@ -8,13 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Accesses of a 16x16 work-group g of ng, with a loop over k < 8 around them: lines and sectors per group and iteration.
 func TestLines(t *testing.T) {
 	for _, test := range []struct {
 		index          string
-		dtype          kernel.DType
+		dtype          expr.DType
 		lines, sectors float64
 	}{
 		{"16*lid1 + lid0", "float32", 8, 32},          // all of 1 KiB
@@ -37,7 +38,7 @@ func TestLines(t *testing.T) {
 		k := ok(kernel.Make(kernel.Spec{
 			Domains:      []string{"{[g,k,l0,l1]: 0<=g<ng and 0<=k<8 and 0<=l0,l1<16}"},
 			Instructions: fmt.Sprintf("z[g,k,l1,l0] = x[1024 + %s]", index), Assumptions: "ng >= 1",
-			Args: []*kernel.Array{{Name: "x", DType: test.dtype, Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 4096}}}},
+			Args: []*kernel.Array{{Name: "x", DType: test.dtype, Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 4096}}}},
 		}))
 		k = ok(k.TagInames("g:g.0, l0:l.0, l1:l.1"))
 		s, err := Count(k, Options{})
@@ -68,8 +69,8 @@ func TestLinesErrors(t *testing.T) {
 		ok := made(t)
 		k := ok(kernel.Make(kernel.Spec{
 			Domains: []string{"{[g,l]: " + test.domain + "}"}, Instructions: test.instructions, Assumptions: "n >= 1",
-			Args:   []*kernel.Array{{Name: "x", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 1000}}}},
-			DTypes: typesOf(test.instructions, map[string]kernel.DType{"x": "float32", "k": "int32"}),
+			Args:   []*kernel.Array{{Name: "x", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 1000}}}},
+			DTypes: typesOf(test.instructions, map[string]expr.DType{"x": "float32", "k": "int32"}),
 		}))
 		s, err := Count(ok(k.TagInames("g:g.0, l:l.0")), Options{})
 		if err != nil {
@@ -107,14 +108,14 @@ func TestRandomLines(t *testing.T) {
 			}
 		}
 		index += rapid.SampledFrom([]string{"", "", " + u//2", " + 16*(u//3)", " - (g+k)//2", " + k%2", " + 5*m"}).Draw(t, "floor")
-		dtype := rapid.SampledFrom([]kernel.DType{"float32", "float32", "float64", "int8", "complex128"}).Draw(t, "dtype")
+		dtype := rapid.SampledFrom([]expr.DType{"float32", "float32", "float64", "int8", "complex128"}).Draw(t, "dtype")
 		k, err := kernel.Make(kernel.Spec{
 			Domains: []string{"{[g,h,k,u,v]: " + domain + "}"}, Instructions: "z[g,h,k,u,v] = x[" + index + "]",
 			Assumptions: "1<=n<=30 and 1<=m<=30",
 			Args: []*kernel.Array{
-				{Name: "x", DType: dtype, Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 100000}}},
-				{Name: "z", DType: dtype, Space: kernel.Global, Shape: []kernel.Expr{
-					kernel.Int{Value: 90}, kernel.Int{Value: 2}, kernel.Int{Value: 3}, kernel.Int{Value: 9}, kernel.Int{Value: 5},
+				{Name: "x", DType: dtype, Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 100000}}},
+				{Name: "z", DType: dtype, Space: kernel.Global, Shape: []expr.Expr{
+					expr.Int{Value: 90}, expr.Int{Value: 2}, expr.Int{Value: 3}, expr.Int{Value: 9}, expr.Int{Value: 5},
 				}},
 			},
 		})
@@ -144,8 +145,8 @@ func TestRandomLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parse := func(text string) kernel.Expr {
-			e, err := kernel.ParseExpr(text)
+		parse := func(text string) expr.Expr {
+			e, err := expr.Parse(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +168,7 @@ func TestRandomLines(t *testing.T) {
 						at[name] = p[i]
 					}
 					subgroup := (at["u"] + extent[0]*at["v"]) / int64(opt.SubgroupSize)
-					add := func(to map[unit]bool, e kernel.Expr) {
+					add := func(to map[unit]bool, e expr.Expr) {
 						v, err := evalSize(e, at)
 						if err != nil {
 							t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/ops"
 )
 
 // chainVisitor finds when the value of an expression is there: the chain of operations that it waits for.
@@ -17,18 +19,18 @@ type chainVisitor struct {
 }
 
 // operation is a link after the last of its operands.
-func (v chainVisitor) operation(op string, t kernel.DType, operands ...*link) *link {
+func (v chainVisitor) operation(op string, t expr.DType, operands ...*link) *link {
 	return v.inTurn(1, op, t, operands...)
 }
 
 // inTurn is n operations, each of which waits for the one before.
-func (v chainVisitor) inTurn(n int64, op string, t kernel.DType, operands ...*link) *link {
+func (v chainVisitor) inTurn(n int64, op string, t expr.DType, operands ...*link) *link {
 	v.d.size += n * instructions(op)
 	before := later(operands...)
 	return &link{before, string(t.Base()) + "_" + op, n, before.reach() + n*duration(op)}
 }
 
-func (v chainVisitor) list(list []kernel.Expr) (*link, error) {
+func (v chainVisitor) list(list []expr.Expr) (*link, error) {
 	var last *link
 	for _, e := range list {
 		l, err := v.value(e)
@@ -41,7 +43,7 @@ func (v chainVisitor) list(list []kernel.Expr) (*link, error) {
 }
 
 // index is when an index is there. Its arithmetic is free, as the rest of features has it; what it reads is not.
-func (v chainVisitor) index(list []kernel.Expr) (*link, error) {
+func (v chainVisitor) index(list []expr.Expr) (*link, error) {
 	var last *link
 	for _, e := range list {
 		for _, a := range v.d.c.k.Reads(&kernel.Stmt{RHS: e}) {
@@ -55,31 +57,31 @@ func (v chainVisitor) index(list []kernel.Expr) (*link, error) {
 	return last, nil
 }
 
-func (v chainVisitor) value(e kernel.Expr) (*link, error) {
+func (v chainVisitor) value(e expr.Expr) (*link, error) {
 	switch x := e.(type) {
-	case kernel.Var:
+	case expr.Var:
 		if l, ok := v.args[x.Name]; ok || v.args != nil {
 			return l, nil
 		}
 		return v.d.values[x.Name], nil
-	case *kernel.Access:
+	case *expr.Access:
 		return v.access(x)
-	case *kernel.Cast:
+	case *expr.Cast:
 		return v.value(x.Arg)
-	case *kernel.Cond:
-		return v.list([]kernel.Expr{x.If, x.Then, x.Else})
-	case *kernel.Call:
+	case *expr.Cond:
+		return v.list([]expr.Expr{x.If, x.Then, x.Else})
+	case *expr.Call:
 		return v.call(x)
-	case *kernel.Op:
+	case *expr.Op:
 		return v.operator(x)
-	case *kernel.Reduce:
+	case *expr.Reduce:
 		return nil, fmt.Errorf("reduction %s is not realized", x)
 	}
 	return nil, nil
 }
 
 // access is a load, of which one that the loop does not change was made before it.
-func (v chainVisitor) access(a *kernel.Access) (*link, error) {
+func (v chainVisitor) access(a *expr.Access) (*link, error) {
 	at, err := v.index(a.Index)
 	if err != nil {
 		return nil, err
@@ -99,7 +101,7 @@ func (v chainVisitor) access(a *kernel.Access) (*link, error) {
 }
 
 // invariant reports that a load gives the same in all iterations, so that compilers make it before the loop.
-func (v chainVisitor) invariant(a *kernel.Access) bool {
+func (v chainVisitor) invariant(a *expr.Access) bool {
 	for _, i := range a.Index {
 		if slices.Contains(v.d.c.variesWith(v.stmt, i), v.d.loop.Iname) {
 			return false
@@ -109,7 +111,7 @@ func (v chainVisitor) invariant(a *kernel.Access) bool {
 }
 
 // call is a function: one of the user's as its definition has it, or one operation after the other where it declares them.
-func (v chainVisitor) call(x *kernel.Call) (*link, error) {
+func (v chainVisitor) call(x *expr.Call) (*link, error) {
 	var args []*link
 	for _, e := range x.Args {
 		l, err := v.value(e)
@@ -157,11 +159,11 @@ func (v chainVisitor) call(x *kernel.Call) (*link, error) {
 	return w.value(f.Def)
 }
 
-func (v chainVisitor) operator(x *kernel.Op) (*link, error) {
+func (v chainVisitor) operator(x *expr.Op) (*link, error) {
 	switch x.Kind {
-	case kernel.Add, kernel.Sub:
+	case expr.Add, expr.Sub:
 		return v.sum(x)
-	case kernel.Mul:
+	case expr.Mul:
 		t, err := v.k.TypeOf(x)
 		if err != nil {
 			return nil, err
@@ -175,7 +177,7 @@ func (v chainVisitor) operator(x *kernel.Op) (*link, error) {
 			return nil, err
 		}
 	}
-	op, ok := operators[x.Kind]
+	op, ok := ops.Operators[x.Kind]
 	if !ok { // a comparison, logic or a sign
 		return later(operands...), nil
 	}
@@ -183,30 +185,27 @@ func (v chainVisitor) operator(x *kernel.Op) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !op.perOperand {
-		return v.operation(op.name, t, operands...), nil
+	if !op.PerOperand {
+		return v.operation(op.Name, t, operands...), nil
 	}
 	last := operands[0]
 	for _, o := range operands[1:] {
-		last = v.operation(op.name, t, last, o)
+		last = v.operation(op.Name, t, last, o)
 	}
 	return last, nil
 }
 
-// counting finds operands as the counts of operations do.
-func (v chainVisitor) counting() opVisitor { return opVisitor{c: v.d.c, k: v.k} }
-
-// sum adds terms up from the left, a product by a multiply-add. Unlike counts (opVisitor.sum) it keeps to the parentheses, as
+// sum adds terms up from the left, a product by a multiply-add. Unlike counts (ops.Visitor) it keeps to the parentheses, as
 // compilers have to: a + (b + c) waits for a once.
-func (v chainVisitor) sum(x *kernel.Op) (*link, error) {
+func (v chainVisitor) sum(x *expr.Op) (*link, error) {
 	t, err := v.k.TypeOf(x)
 	if err != nil {
 		return nil, err
 	}
 	var last *link
-	open := kernel.Expr(nil) // the first term, a product that the next may still be added to
+	open := expr.Expr(nil) // the first term, a product that the next may still be added to
 	for i, term := range x.Args {
-		n, u, err := v.counting().multiplications(term)
+		n, u, err := ops.Visitor{Kernel: v.k}.Multiplications(term)
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +245,7 @@ func (v chainVisitor) sum(x *kernel.Op) (*link, error) {
 }
 
 // madd multiplies the last two factors of a product and adds, in one operation.
-func (v chainVisitor) madd(product kernel.Expr, t kernel.DType, addend *link) (*link, error) {
+func (v chainVisitor) madd(product expr.Expr, t expr.DType, addend *link) (*link, error) {
 	factors, err := v.factors(product)
 	if err != nil {
 		return nil, err
@@ -259,7 +258,7 @@ func (v chainVisitor) madd(product kernel.Expr, t kernel.DType, addend *link) (*
 }
 
 // product multiplies factors from the left. A sign is free.
-func (v chainVisitor) product(x kernel.Expr, t kernel.DType) (*link, error) {
+func (v chainVisitor) product(x expr.Expr, t expr.DType) (*link, error) {
 	factors, err := v.factors(x)
 	if err != nil {
 		return nil, err
@@ -275,14 +274,14 @@ func (v chainVisitor) product(x kernel.Expr, t kernel.DType) (*link, error) {
 }
 
 // factors are those of a product other than -1.
-func (v chainVisitor) factors(e kernel.Expr) ([]*link, error) {
-	x, ok := unsigned(e).(*kernel.Op)
+func (v chainVisitor) factors(e expr.Expr) ([]*link, error) {
+	x, ok := ops.Unsigned(e).(*expr.Op)
 	if !ok {
 		return nil, fmt.Errorf("%s is no product", e)
 	}
-	list := slices.DeleteFunc(slices.Clone(x.Args), isMinusOne)
+	list := slices.DeleteFunc(slices.Clone(x.Args), ops.IsMinusOne)
 	if len(list) == 1 {
-		if inner, ok := unsigned(list[0]).(*kernel.Op); ok && isProduct(inner) {
+		if inner, ok := ops.Unsigned(list[0]).(*expr.Op); ok && ops.IsProduct(inner) {
 			return v.factors(inner)
 		}
 	}

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
@@ -356,7 +358,7 @@ func constantRange(l *linear.Loop) (from, to int64, ok bool) {
 		if !b.Num.IsConstant() {
 			return 0, 0, false
 		}
-		if v := -floorDiv(-b.Num.Constant(), b.Den); i == 0 || v > from {
+		if v := -intmath.FloorDiv(-b.Num.Constant(), b.Den); i == 0 || v > from {
 			from = v
 		}
 	}
@@ -364,7 +366,7 @@ func constantRange(l *linear.Loop) (from, to int64, ok bool) {
 		if !b.Num.IsConstant() {
 			return 0, 0, false
 		}
-		if v := floorDiv(b.Num.Constant(), b.Den); i == 0 || v < to {
+		if v := intmath.FloorDiv(b.Num.Constant(), b.Den); i == 0 || v < to {
 			to = v
 		}
 	}
@@ -384,9 +386,9 @@ func (d *dataflow) execute(s *kernel.Stmt) error {
 		return err
 	}
 	switch target := s.LHS.(type) {
-	case kernel.Var:
+	case expr.Var:
 		d.values[target.Name] = value
-	case *kernel.Access:
+	case *expr.Access:
 		at, err := v.index(target.Index)
 		if err != nil {
 			return err
@@ -403,7 +405,7 @@ func (d *dataflow) execute(s *kernel.Stmt) error {
 
 // accessSize is how many instructions an access takes: an index that goes with the loop is multiplied by a stride other than 1, and
 // added to what the loop leaves as it is.
-func (d *dataflow) accessSize(s *kernel.Stmt, a *kernel.Access) int64 {
+func (d *dataflow) accessSize(s *kernel.Stmt, a *expr.Access) int64 {
 	form, err := d.c.flatIndex(site{scope{stmt: s}, a})
 	if err != nil || len(form.Floors) > 0 {
 		return accessSize + 2
@@ -424,21 +426,21 @@ func (d *dataflow) accessSize(s *kernel.Stmt, a *kernel.Access) int64 {
 }
 
 // element names an element of an array, with the copies' values for unrolled inames.
-func (d *dataflow) element(a *kernel.Access) string {
+func (d *dataflow) element(a *expr.Access) string {
 	moving := false
 	name := a.Array
 	for _, i := range a.Index {
-		e := kernel.Rewrite(i, func(e kernel.Expr) kernel.Expr {
-			if v, ok := e.(kernel.Var); ok {
+		e := expr.Rewrite(i, func(e expr.Expr) expr.Expr {
+			if v, ok := e.(expr.Var); ok {
 				if value, ok := d.copies[v.Name]; ok {
-					return kernel.Int{Value: value}
+					return expr.Int{Value: value}
 				}
 				moving = moving || v.Name == d.loop.Iname
 			}
 			return e
 		})
 		text := e.String()
-		if v, err := kernel.EvalInt(e, nil); err == nil {
+		if v, err := expr.EvalInt(e, nil); err == nil {
 			text = v.String()
 		}
 		name += "[" + text + "]"

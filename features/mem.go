@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
 // site is an access in the text of the kernel.
 type site struct {
 	at     scope
-	access *kernel.Access
+	access *expr.Access
 }
 
 // countMem counts the accesses of one execution of s to global and local memory: each occurrence in the text, those in
@@ -32,20 +33,20 @@ func (c *counter) countMem(s *kernel.Stmt, sites map[Mem][]site) error {
 // accesses lists what s reads and what it writes. Scalars that are no values passed to the kernel are accesses without
 // index.
 func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
-	var collect func(at scope, e kernel.Expr)
-	collect = func(at scope, e kernel.Expr) {
-		kernel.Walk(e, func(x kernel.Expr) bool {
+	var collect func(at scope, e expr.Expr)
+	collect = func(at scope, e expr.Expr) {
+		expr.Walk(e, func(x expr.Expr) bool {
 			switch x := x.(type) {
-			case *kernel.Access:
+			case *expr.Access:
 				loads = append(loads, site{at, x})
-			case kernel.Var:
+			case expr.Var:
 				if a := c.k.Array(x.Name); a != nil && !a.IsValue {
-					loads = append(loads, site{at, &kernel.Access{Array: x.Name}})
+					loads = append(loads, site{at, &expr.Access{Array: x.Name}})
 				}
-			case *kernel.Cond:
+			case *expr.Cond:
 				collect(at, x.If)
 				collect(c.under(at, x.If), x.Then)
-				collect(c.under(at, not(x.If)), x.Else)
+				collect(c.under(at, expr.Negate(x.If)), x.Else)
 				return false
 			}
 			return true
@@ -97,10 +98,10 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 		}
 	}
 	form, err := c.flatIndex(s)
-	var notAffine *kernel.NotAffineError
+	var notAffine *expr.NotAffineError
 	var opaque []string // inames of parts that are not affine
 	if errors.As(err, &notAffine) {
-		var rest kernel.Access
+		var rest expr.Access
 		rest, opaque = c.affinePart(s)
 		form, err = c.flatIndex(site{s.at, &rest})
 	}
@@ -154,30 +155,30 @@ func (c *counter) assignedWithin(variable string) []string {
 }
 
 // affinePart is the access without the terms of its indices that are not affine, and the inames that these may depend on.
-func (c *counter) affinePart(s site) (rest kernel.Access, inames []string) {
+func (c *counter) affinePart(s site) (rest expr.Access, inames []string) {
 	rest = *s.access
-	rest.Index = make([]kernel.Expr, len(s.access.Index))
-	var terms func(e kernel.Expr) kernel.Expr
+	rest.Index = make([]expr.Expr, len(s.access.Index))
+	var terms func(e expr.Expr) expr.Expr
 	for axis, index := range s.access.Index {
-		terms = func(e kernel.Expr) kernel.Expr {
+		terms = func(e expr.Expr) expr.Expr {
 			alone := rest
-			alone.Index = make([]kernel.Expr, len(rest.Index))
+			alone.Index = make([]expr.Expr, len(rest.Index))
 			for i := range alone.Index {
-				alone.Index[i] = kernel.Int{}
+				alone.Index[i] = expr.Int{}
 			}
 			alone.Index[axis] = e
 			if _, err := c.k.FlatIndex(&alone); err == nil {
 				return e
 			}
-			if op, ok := e.(*kernel.Op); ok && (op.Kind == kernel.Add || op.Kind == kernel.Sub || op.Kind == kernel.Neg) {
-				out := &kernel.Op{Kind: op.Kind}
+			if op, ok := e.(*expr.Op); ok && (op.Kind == expr.Add || op.Kind == expr.Sub || op.Kind == expr.Neg) {
+				out := &expr.Op{Kind: op.Kind}
 				for _, arg := range op.Args {
 					out.Args = append(out.Args, terms(arg))
 				}
 				return out
 			}
 			inames = append(inames, c.variesWith(s.at.stmt, e)...)
-			return kernel.Int{}
+			return expr.Int{}
 		}
 		rest.Index[axis] = terms(index)
 	}
@@ -186,19 +187,19 @@ func (c *counter) affinePart(s site) (rest kernel.Access, inames []string) {
 
 // variesWith lists the inames that an expression may depend on: those in it, those within which private scalars that it
 // reads are assigned and, where it reads another variable of the kernel's, all of the statement's.
-func (c *counter) variesWith(s *kernel.Stmt, e kernel.Expr) []string {
+func (c *counter) variesWith(s *kernel.Stmt, e expr.Expr) []string {
 	var inames []string
 	opaque := false
-	kernel.Walk(e, func(e kernel.Expr) bool {
+	expr.Walk(e, func(e expr.Expr) bool {
 		switch x := e.(type) {
-		case kernel.Var:
+		case expr.Var:
 			if c.k.IsIname(x.Name) {
 				inames = append(inames, x.Name)
 			} else if a := c.k.Array(x.Name); a != nil && !a.IsValue {
 				opaque = opaque || a.Space != kernel.Private || a.PerItem
 				inames = append(inames, c.assignedWithin(x.Name)...)
 			}
-		case *kernel.Access:
+		case *expr.Access:
 			if c.k.IsTemp(x.Array) {
 				opaque = true
 			}

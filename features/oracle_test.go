@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/script"
 	"gpuperf/polycount"
 )
@@ -42,7 +43,7 @@ type oracleCase struct {
 type oracleEntry struct {
 	Query string
 	Key   struct {
-		DType       kernel.DType
+		DType       expr.DType
 		Name        string
 		MType       kernel.Space
 		LStrides    map[string]string `json:"lid_strides"`
@@ -240,7 +241,7 @@ func tagsOf(tag string) []string {
 }
 
 // memText is a key with strides in one canonical form.
-func memText(space kernel.Space, t kernel.DType, d Direction, variable string, tags []string, l, g map[string]string, gran Granularity) string {
+func memText(space kernel.Space, t expr.DType, d Direction, variable string, tags []string, l, g map[string]string, gran Granularity) string {
 	return fmt.Sprint(space, " ", t, " ", d, " ", variable, tags, " l", canonical(l), " g", canonical(g), " ", gran)
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/ops"
 )
 
 // classes are the prefixes of feature identifiers, and what reads the rest.
@@ -106,19 +108,19 @@ func (p *idParser) at(rest string) int { return len(p.text) - len(rest) }
 func (p *idParser) op(id *ID, rest string) error {
 	rest = strings.TrimPrefix(rest, "_")
 	dtype, op, ok := strings.Cut(rest, "_")
-	if !kernel.DType(dtype).Known() {
+	if !expr.DType(dtype).Known() {
 		return p.fail(p.at(rest), "unknown dtype %q", dtype).WithHint("%s", suggest(dtype, dtypeNames, "an operation is f_op_<dtype>_<op>, for example f_op_float32_madd"))
 	}
 	function, isFunction := strings.CutPrefix(op, "func:")
 	switch {
 	case !ok || op == "":
-		return p.fail(len(p.text), "the operation is missing").WithHint("one of %s, func:<name>", strings.Join(opNames, ", "))
+		return p.fail(len(p.text), "the operation is missing").WithHint("one of %s, func:<name>", strings.Join(ops.Names, ", "))
 	case isFunction && !isName(function):
 		return p.fail(p.at(function), "a function needs a name").WithHint("for example func:exp")
-	case !isFunction && !slices.Contains(opNames, op):
-		return p.fail(p.at(op), "unknown operation %q", op).WithHint("%s", suggest(op, opNames, "one of "+strings.Join(opNames, ", ")+", func:<name>"))
+	case !isFunction && !slices.Contains(ops.Names, op):
+		return p.fail(p.at(op), "unknown operation %q", op).WithHint("%s", suggest(op, ops.Names, "one of "+strings.Join(ops.Names, ", ")+", func:<name>"))
 	}
-	id.DType, id.Op = kernel.DType(dtype), op
+	id.DType, id.Op = expr.DType(dtype), op
 	return nil
 }
 
@@ -214,8 +216,8 @@ var fields = []field{
 		id.Space = kernel.Space(part)
 		return nil
 	}},
-	{"dtype", func(part string) bool { return kernel.DType(part).Known() }, func(_ *idParser, id *ID, part string) error {
-		id.DType = kernel.DType(part)
+	{"dtype", func(part string) bool { return expr.DType(part).Known() }, func(_ *idParser, id *ID, part string) error {
+		id.DType = expr.DType(part)
 		return nil
 	}},
 	{"load or store", oneOf("load", "store"), func(_ *idParser, id *ID, part string) error {

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -26,10 +27,10 @@ type Counted struct {
 
 // OpObject is a record of an operation.
 type OpObject struct {
-	Kind        string       `json:"kind"`
-	Op          string       `json:"op"`
-	DType       kernel.DType `json:"dtype"`
-	Granularity Granularity  `json:"granularity"`
+	Kind        string      `json:"kind"`
+	Op          string      `json:"op"`
+	DType       expr.DType  `json:"dtype"`
+	Granularity Granularity `json:"granularity"`
 	Counted
 }
 
@@ -39,7 +40,7 @@ type OpObject struct {
 type MemObject struct {
 	Kind        string            `json:"kind"`
 	Space       kernel.Space      `json:"space"`
-	DType       kernel.DType      `json:"dtype"`
+	DType       expr.DType        `json:"dtype"`
 	Direction   Direction         `json:"direction"`
 	Variable    string            `json:"variable"`
 	Tag         string            `json:"tag"`

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -70,7 +71,7 @@ func TestRandomKernels(t *testing.T) {
 			a := &kernel.Array{Name: name, DType: "float32", Space: kernel.Global}
 			indices, _, _ := strings.Cut(after, "]")
 			for range strings.Split(indices, ",") {
-				a.Shape = append(a.Shape, kernel.Int{Value: 100})
+				a.Shape = append(a.Shape, expr.Int{Value: 100})
 			}
 			spec.Args = append(spec.Args, a)
 		}
@@ -222,7 +223,7 @@ func evalIndex(t *rapid.T, text string, names []string, point []int64) string {
 	}
 	var element []string
 	for _, index := range strings.Split(text, ",") {
-		e, err := kernel.ParseExpr(index)
+		e, err := expr.Parse(index)
 		if err != nil {
 			t.Fatal(err)
 		}

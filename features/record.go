@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -55,7 +56,7 @@ const (
 // additions. Once per sub-group; an operation on vectors is one on scalars for each lane.
 type Op struct {
 	Op          string
-	DType       kernel.DType // of the result
+	DType       expr.DType // of the result
 	Granularity Granularity
 }
 
@@ -63,7 +64,7 @@ type Op struct {
 // its strides are in elements of the array.
 type Mem struct {
 	Space       kernel.Space // Global or Local
-	DType       kernel.DType
+	DType       expr.DType
 	Direction   Direction // Load or Store
 	Variable    string
 	Tag         string // of the access, "" for none
@@ -110,7 +111,7 @@ func (m Mem) tag() string {
 	if m.Tag != "" || m.Space != kernel.Global {
 		return m.Tag
 	}
-	return kernel.ImplicitTag(m.Variable, m.Direction == Store)
+	return expr.ImplicitTag(m.Variable, m.Direction == Store)
 }
 
 func (s Sync) String() string { return s.Op }

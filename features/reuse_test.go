@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // TestConstraintsOnSizes: what depends on a size is selected anew only where the outcome of a constraint changes
@@ -11,7 +12,7 @@ import (
 func TestConstraintsOnSizes(t *testing.T) {
 	k, err := kernel.Make(kernel.Spec{
 		Domains: []string{"{[i,j]: 0<=i<64 and 0<=j<m}"}, Instructions: "c[i, j] = a[i, j] + b[j, i]", Assumptions: "m >= 1",
-		DTypes: map[string]kernel.DType{"a": "float32", "b": "float32"},
+		DTypes: map[string]expr.DType{"a": "float32", "b": "float32"},
 	})
 	if err != nil {
 		t.Fatal(err)

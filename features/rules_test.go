@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // TestRules: what is counted, rule by rule, for groups g < n of work-items l < 64 unless the case says otherwise. Loopy
@@ -12,10 +13,10 @@ import (
 func TestRules(t *testing.T) {
 	const domain = "{[g,l]: 0<=g<n and 0<=l<64}"
 	const tags = "g:g.0, l:l.0"
-	size := func(list ...string) []kernel.Expr {
-		var out []kernel.Expr
+	size := func(list ...string) []expr.Expr {
+		var out []expr.Expr
 		for _, text := range list {
-			e, err := kernel.ParseExpr(text)
+			e, err := expr.Parse(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +59,7 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"a scalar in global memory is an access without strides", domain, "z[g,l] = x[g,l]*s", tags,
-			[]*kernel.Array{{Name: "s", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{}}},
+			[]*kernel.Array{{Name: "s", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{}}},
 			Options{Footprint: true},
 			[]string{
 				"global float32 load s lstrides:{} gstrides:{} (subgroup): [n] -> { 2*n }",
@@ -194,7 +195,7 @@ func TestRules(t *testing.T) {
 		ok := made(t)
 		spec := kernel.Spec{
 			Domains: []string{test.domain}, Instructions: test.instructions, Assumptions: "n >= 1", Args: test.args,
-			DTypes: typesOf(test.instructions, map[string]kernel.DType{"x": "float32", "y": "float32", "z": "float32", "w": "float32", "h": "int32", "k": "int32"}),
+			DTypes: typesOf(test.instructions, map[string]expr.DType{"x": "float32", "y": "float32", "z": "float32", "w": "float32", "h": "int32", "k": "int32"}),
 		}
 		for _, a := range test.args {
 			delete(spec.DTypes, a.Name)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // plan is a feature resolved for one kernel: records that it selects whatever the sizes, and records that it selects where
@@ -138,7 +139,7 @@ func (s *Statistics) matchMem(id ID, m Mem) (conditions []condition, match bool,
 
 // compareStride decides a constraint on a stride, or returns the condition on the sizes that it is.
 func compareStride(stride string, c constraint) (cond condition, match bool, err error) {
-	value, err := kernel.ParseExpr(stride)
+	value, err := expr.Parse(stride)
 	if err != nil {
 		return condition{}, false, fmt.Errorf("stride %s: %w", stride, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
 
@@ -321,8 +322,8 @@ func (r *staticResult) data() int64 {
 
 // layout computes the strides of arrays and the memory that they take.
 func (w *staticWalk) layout(sizes map[string]int64, r *staticResult) error {
-	eval := func(e kernel.Expr) (int64, error) {
-		v, err := kernel.EvalInt(e, sizes)
+	eval := func(e expr.Expr) (int64, error) {
+		v, err := expr.EvalInt(e, sizes)
 		if err != nil {
 			return 0, err
 		}

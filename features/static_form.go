@@ -1,5 +1,7 @@
 package features
 
+import "gpuperf/internal/intmath"
+
 // Variables of a box: what differs between the work-items of a group, which is the lids of the three axes and the starts of
 // loops that no formula of these gives; gids of the three axes; then one for each open loop. The first are never divided.
 const (
@@ -85,9 +87,9 @@ func (b *box) cutAt(f *form, from int) cut {
 	for _, rest := range []int64{lo, hi} {
 		at := int64(0)
 		if k > 0 {
-			at = -floorDiv(rest, k) // the least t with k·t + rest >= 0
+			at = -intmath.FloorDiv(rest, k) // the least t with k·t + rest >= 0
 		} else {
-			at = floorDiv(rest, -k) + 1 // the least t without
+			at = intmath.FloorDiv(rest, -k) + 1 // the least t without
 		}
 		if 0 < at && at < n {
 			return cut{v: best, at: at}
@@ -103,7 +105,7 @@ func (b *box) quotient(f *form, den int64) (q form, why cut, ok bool) {
 		if f.k[v] == 0 {
 			continue
 		}
-		whole := floorDiv(f.k[v], den)
+		whole := intmath.FloorDiv(f.k[v], den)
 		part := f.k[v] - whole*den
 		if 2*part > den {
 			whole, part = whole+1, part-den
@@ -112,12 +114,12 @@ func (b *box) quotient(f *form, den int64) (q form, why cut, ok bool) {
 	}
 	rest.c = f.c
 	lo, hi := b.interval(&rest, 0)
-	if q.c = floorDiv(lo, den); q.c == floorDiv(hi, den) {
+	if q.c = intmath.FloorDiv(lo, den); q.c == intmath.FloorDiv(hi, den) {
 		return q, cut{}, true
 	}
 	for v := b.nv - 1; v >= 0; v-- {
 		if k := rest.k[v]; k != 0 {
-			if p := den / gcd(max(k, -k), den); p < b.n[v] && p <= maxPeriod && p > 1 {
+			if p := den / intmath.GCD(max(k, -k), den); p < b.n[v] && p <= maxPeriod && p > 1 {
 				return q, cut{v: v, period: p}, false
 			}
 		}

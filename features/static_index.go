@@ -3,7 +3,8 @@ package features
 import (
 	"fmt"
 
-	"gpuperf/kernel"
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -29,7 +30,7 @@ const (
 // index is an expression over variables and sizes.
 type index struct {
 	kind  indexKind
-	op    kernel.OpKind // of comparisons
+	op    expr.OpKind // of comparisons
 	c     int64
 	terms []indexPart // of indexAffine
 	args  []*index
@@ -75,25 +76,25 @@ func (x *indexer) affine(a polycount.Affine) (*index, error) {
 var opaqueIndex = &index{kind: indexOpaque}
 
 // indexOperators are those on integers; comparisons and logic apart.
-var indexOperators = map[kernel.OpKind]indexKind{
-	kernel.Add: indexSum, kernel.Sub: indexSum, kernel.Neg: indexSum, kernel.Mul: indexProduct,
-	kernel.FloorDiv: indexQuotient, kernel.Mod: indexRemainder, kernel.Min: indexMin, kernel.Max: indexMax,
-	kernel.And: indexAnd, kernel.Or: indexOr, kernel.Not: indexNot,
+var indexOperators = map[expr.OpKind]indexKind{
+	expr.Add: indexSum, expr.Sub: indexSum, expr.Neg: indexSum, expr.Mul: indexProduct,
+	expr.FloorDiv: indexQuotient, expr.Mod: indexRemainder, expr.Min: indexMin, expr.Max: indexMax,
+	expr.And: indexAnd, expr.Or: indexOr, expr.Not: indexNot,
 }
 
 // affineOperators are those that affine expressions are made of.
-var affineOperators = map[kernel.OpKind]bool{
-	kernel.Add: true, kernel.Sub: true, kernel.Neg: true, kernel.Mul: true, kernel.FloorDiv: true, kernel.Mod: true,
+var affineOperators = map[expr.OpKind]bool{
+	expr.Add: true, expr.Sub: true, expr.Neg: true, expr.Mul: true, expr.FloorDiv: true, expr.Mod: true,
 }
 
 // mayBeAffine spares the attempt to make an affine expression of what has other operators in it.
-func mayBeAffine(e kernel.Expr) bool {
+func mayBeAffine(e expr.Expr) bool {
 	may := true
-	kernel.Walk(e, func(x kernel.Expr) bool {
+	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
-		case *kernel.Op:
+		case *expr.Op:
 			may = may && affineOperators[x.Kind]
-		case *kernel.Cond, *kernel.Call, *kernel.Access:
+		case *expr.Cond, *expr.Call, *expr.Access:
 			may = false
 		}
 		return may
@@ -102,15 +103,15 @@ func mayBeAffine(e kernel.Expr) bool {
 }
 
 // expr compiles an expression; what depends on data is opaque.
-func (x *indexer) expr(e kernel.Expr) *index {
+func (x *indexer) expr(e expr.Expr) *index {
 	if mayBeAffine(e) {
-		if a, err := kernel.ToAffine(e, x.known); err == nil {
+		if a, err := expr.ToAffine(e, x.known); err == nil {
 			if out, err := x.affine(a); err == nil {
 				return out
 			}
 		}
 	}
-	args := func(list ...kernel.Expr) []*index {
+	args := func(list ...expr.Expr) []*index {
 		out := make([]*index, len(list))
 		for i, e := range list {
 			if out[i] = x.expr(e); out[i].kind == indexOpaque {
@@ -120,15 +121,15 @@ func (x *indexer) expr(e kernel.Expr) *index {
 		return out
 	}
 	switch e := e.(type) {
-	case *kernel.Cast:
+	case *expr.Cast:
 		if e.DType.IsInteger() {
 			return x.expr(e.Arg)
 		}
-	case *kernel.Cond:
+	case *expr.Cond:
 		if list := args(e.If, e.Then, e.Else); list != nil {
 			return &index{kind: indexSelect, args: list}
 		}
-	case *kernel.Op:
+	case *expr.Op:
 		kind, ok := indexOperators[e.Kind]
 		if !ok && e.Kind.IsComparison() {
 			kind, ok = indexCompare, true
@@ -138,10 +139,10 @@ func (x *indexer) expr(e kernel.Expr) *index {
 			return opaqueIndex
 		}
 		switch e.Kind {
-		case kernel.Neg:
+		case expr.Neg:
 			list = []*index{{kind: indexAffine}, list[0]}
 			fallthrough
-		case kernel.Sub:
+		case expr.Sub:
 			minus := &index{kind: indexProduct, args: []*index{{kind: indexAffine, c: -1}, list[1]}}
 			list = []*index{list[0], minus}
 		}
@@ -151,9 +152,9 @@ func (x *indexer) expr(e kernel.Expr) *index {
 }
 
 // condition compiles what must hold: of the terms of a conjunction those that depend on data are left out.
-func (x *indexer) condition(e kernel.Expr) *index {
-	and, ok := e.(*kernel.Op)
-	if !ok || and.Kind != kernel.And {
+func (x *indexer) condition(e expr.Expr) *index {
+	and, ok := e.(*expr.Op)
+	if !ok || and.Kind != expr.And {
 		return x.expr(e)
 	}
 	out := &index{kind: indexAnd}
@@ -346,9 +347,9 @@ func (s *scene) usual(num *index, den int64) (int64, bool) {
 			lo, hi = lo+t.coeff*s.centre.hi[t.slot], hi+t.coeff*s.centre.lo[t.slot]
 		}
 	}
-	at := floorDiv(s.point(num), den)
+	at := intmath.FloorDiv(s.point(num), den)
 	inside := min(hi, at*den+den-1) - max(lo, at*den) + 1
-	return at, floorDiv(hi, den)-floorDiv(lo, den) <= 2 && 4*inside >= 3*(hi-lo+1)
+	return at, intmath.FloorDiv(hi, den)-intmath.FloorDiv(lo, den) <= 2 && 4*inside >= 3*(hi-lo+1)
 }
 
 // decide evaluates a condition; what depends on data holds.
@@ -380,7 +381,7 @@ func (s *scene) decide(x *index) (holds, ok bool) {
 	if !ok {
 		return false, false
 	}
-	return s.sign(&f, kernel.Ne, 0)
+	return s.sign(&f, expr.Ne, 0)
 }
 
 // difference is the left side less the right one.
@@ -398,22 +399,22 @@ func (s *scene) difference(x *index) (form, bool) {
 }
 
 // sign compares f with 0 over the variables from v on.
-func (s *scene) sign(f *form, op kernel.OpKind, from int) (holds, ok bool) {
+func (s *scene) sign(f *form, op expr.OpKind, from int) (holds, ok bool) {
 	lo, hi := s.interval(f, from)
 	g := *f
 	switch op {
-	case kernel.Ge, kernel.Lt:
+	case expr.Ge, expr.Lt:
 		if lo >= 0 || hi < 0 {
-			return (lo >= 0) == (op == kernel.Ge), true
+			return (lo >= 0) == (op == expr.Ge), true
 		}
-	case kernel.Gt, kernel.Le:
+	case expr.Gt, expr.Le:
 		if lo > 0 || hi <= 0 {
-			return (lo > 0) == (op == kernel.Gt), true
+			return (lo > 0) == (op == expr.Gt), true
 		}
 		g.c--
 	default:
 		if lo > 0 || hi < 0 || lo == 0 && hi == 0 {
-			return (lo == 0 && hi == 0) == (op == kernel.Eq), true
+			return (lo == 0 && hi == 0) == (op == expr.Eq), true
 		}
 		if lo == 0 {
 			g.c--
@@ -438,7 +439,7 @@ func (s *scene) point(x *index) int64 {
 			t := &x.terms[i]
 			switch {
 			case t.num != nil:
-				sum += t.coeff * floorDiv(s.point(t.num), t.den)
+				sum += t.coeff * intmath.FloorDiv(s.point(t.num), t.den)
 			case t.slot < 0:
 				sum += t.coeff * s.sizes[-1-t.slot]
 			default:
@@ -458,15 +459,15 @@ func (s *scene) point(x *index) int64 {
 	case indexCompare:
 		d := s.point(x.args[0]) - s.point(x.args[1])
 		switch x.op {
-		case kernel.Ge:
+		case expr.Ge:
 			return truth(d >= 0)
-		case kernel.Gt:
+		case expr.Gt:
 			return truth(d > 0)
-		case kernel.Le:
+		case expr.Le:
 			return truth(d <= 0)
-		case kernel.Lt:
+		case expr.Lt:
 			return truth(d < 0)
-		case kernel.Ne:
+		case expr.Ne:
 			return truth(d != 0)
 		}
 		return truth(d == 0)
@@ -489,11 +490,11 @@ func (s *scene) point(x *index) int64 {
 			v = truth(v != 0 || w != 0)
 		case indexQuotient:
 			if w > 0 {
-				v = floorDiv(v, w)
+				v = intmath.FloorDiv(v, w)
 			}
 		case indexRemainder:
 			if w > 0 {
-				v = mod(v, w)
+				v = intmath.Mod(v, w)
 			}
 		}
 	}

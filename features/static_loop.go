@@ -5,7 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"gpuperf/kernel"
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
 )
 
 // loop walks a loop: once for each set of work-items that take part in the same iterations.
@@ -95,7 +96,7 @@ func (w *staticWalk) greatest(l *staticLoop, st *staticState) (best form, ok boo
 		}
 		d := f
 		d.addScaled(&best, -1)
-		greater, ok := st.sign(&d, kernel.Ge, 0)
+		greater, ok := st.sign(&d, expr.Ge, 0)
 		if !ok {
 			return f, false
 		}
@@ -143,7 +144,7 @@ func (w *staticWalk) iterate(l *staticLoop, st *staticState, lower *form) {
 			}
 			lo, hi := st.interval(&f, from)
 			den := l.upper[i].den * l.step
-			fewest, greatest := max(floorDiv(lo, den)+1, 0), max(floorDiv(hi, den)+1, 0)
+			fewest, greatest := max(intmath.FloorDiv(lo, den)+1, 0), max(intmath.FloorDiv(hi, den)+1, 0)
 			if i == 0 || fewest < least {
 				low, lowDen, least = f, den, fewest
 			}
@@ -277,24 +278,24 @@ func (w *staticWalk) averagesAt(sizes map[string]int64) error {
 }
 
 // averageAt evaluates the value of an average (kernel.Average).
-func averageAt(e kernel.Expr, sizes map[string]int64) (float64, error) {
+func averageAt(e expr.Expr, sizes map[string]int64) (float64, error) {
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return float64(x.Value), nil
-	case kernel.Float:
+	case expr.Float:
 		return x.Value, nil
-	case kernel.Var:
+	case expr.Var:
 		v, ok := sizes[x.Name]
 		if !ok {
 			return 0, fmt.Errorf("size %s has no value", x.Name)
 		}
 		return float64(v), nil
-	case *kernel.Op:
+	case *expr.Op:
 		v, err := averageAt(x.Args[0], sizes)
 		if err != nil {
 			return 0, err
 		}
-		if x.Kind == kernel.Neg {
+		if x.Kind == expr.Neg {
 			return -v, nil
 		}
 		for _, arg := range x.Args[1:] {
@@ -303,13 +304,13 @@ func averageAt(e kernel.Expr, sizes map[string]int64) (float64, error) {
 				return 0, err
 			}
 			switch x.Kind {
-			case kernel.Add:
+			case expr.Add:
 				v += u
-			case kernel.Sub:
+			case expr.Sub:
 				v -= u
-			case kernel.Mul:
+			case expr.Mul:
 				v *= u
-			case kernel.Div:
+			case expr.Div:
 				v /= u
 			default:
 				return 0, fmt.Errorf("%s is no expression in sizes", e)
@@ -325,16 +326,16 @@ func (w *staticWalk) enterCentre(l *staticLoop) {
 	s := scene{sizes: w.sizes, centre: &w.centre}
 	var lo, hi int64
 	for i, b := range l.lower {
-		if v := -floorDiv(-s.point(b.num), b.den); i == 0 || v > lo {
+		if v := -intmath.FloorDiv(-s.point(b.num), b.den); i == 0 || v > lo {
 			lo = v
 		}
 	}
 	for i, b := range l.upper {
-		if v := floorDiv(s.point(b.num), b.den); i == 0 || v < hi {
+		if v := intmath.FloorDiv(s.point(b.num), b.den); i == 0 || v < hi {
 			hi = v
 		}
 	}
-	trips := max(floorDiv(hi-lo, l.step)+1, 1)
+	trips := max(intmath.FloorDiv(hi-lo, l.step)+1, 1)
 	w.centre.at[l.slot] = lo + l.step*(trips/2)
 	w.centre.lo[l.slot], w.centre.hi[l.slot] = lo, lo+l.step*(trips-1)
 	w.centre.unrolled[l.slot] = l.unroll

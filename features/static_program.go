@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/ops"
 	"gpuperf/polycount"
 )
 
@@ -32,7 +35,7 @@ type StaticProgram struct {
 type staticArray struct {
 	*kernel.Array
 	bytes   int64 // of an element
-	strides []kernel.Expr
+	strides []expr.Expr
 }
 
 // staticBound is floor(num/den), or the same rounded up.
@@ -59,7 +62,7 @@ type staticLoop struct {
 
 // staticAverage is the number of trips of a loop that memory bounds: value + rest.
 type staticAverage struct {
-	value kernel.Expr
+	value expr.Expr
 	rest  polycount.Affine
 }
 
@@ -109,6 +112,18 @@ var opClasses = [...]struct {
 	{"other_ops", nil, 1},
 }
 
+// opClassOf is the class of an operation in opClasses.
+func opClassOf(op string) int {
+	for i, class := range opClasses {
+		for _, name := range class.names {
+			if op == name || strings.HasSuffix(name, ":") && strings.HasPrefix(op, name) {
+				return i
+			}
+		}
+	}
+	return len(opClasses) - 1
+}
+
 // NewStatic prepares a program. What its features cannot be derived of, such as loops that memory bounds and whose average
 // number of trips the kernel does not state, is an error that says so.
 func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) {
@@ -145,7 +160,7 @@ func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) 
 	for iname, axis := range n.Names {
 		p.slots[iname] = p.slots[axis]
 	}
-	b := &staticBuilder{p: p, indexer: indexer{p.slots}, arrays: map[string]int{}, counter: newCounter(n.Kernel, Options{SubgroupSize: opt.SubgroupSize})}
+	b := &staticBuilder{p: p, indexer: indexer{p.slots}, arrays: map[string]int{}}
 	for _, axis := range []int{0, 1, 2} {
 		if p.groups[axis], err = b.bounds(n.Groups[axis]); err != nil {
 			return nil, fmt.Errorf("kernel %s: work-groups along axis %d: %w", n.Kernel.Name, axis, err)
@@ -163,8 +178,7 @@ func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) 
 type staticBuilder struct {
 	p *StaticProgram
 	indexer
-	arrays  map[string]int
-	counter *counter
+	arrays map[string]int
 }
 
 func (b *staticBuilder) bounds(list []polycount.Bound) ([]staticBound, error) {
@@ -241,7 +255,7 @@ func (b *staticBuilder) averageTrips(l *linear.Loop) (staticAverage, bool) {
 	}
 	trips := l.Upper[0].Num.Sub(l.Lower[0].Num).AddInt(1)
 	for _, a := range b.p.nest.Kernel.Averages {
-		of, err := kernel.ToAffine(a.Of, nil)
+		of, err := expr.ToAffine(a.Of, nil)
 		if err != nil {
 			continue
 		}
@@ -292,45 +306,24 @@ func (b *staticBuilder) exec(s *kernel.Stmt) (*staticExec, error) {
 			return nil, err
 		}
 	}
-	clear(b.counter.found)
-	b.counter.keys = b.counter.keys[:0]
-	if err := b.counter.countOps(s); err != nil {
-		return nil, err
-	}
-	for key, found := range b.counter.found {
-		op, ok := key.(Op)
-		if !ok {
-			continue
-		}
-		at := slices.IndexFunc(opClasses[:], func(class struct {
-			feature string
-			names   []string
-			flops   float64
-		},
-		) bool {
-			return class.names == nil || slices.ContainsFunc(class.names, func(name string) bool {
-				return op.Op == name || strings.HasSuffix(name, ":") && strings.HasPrefix(op.Op, name)
-			})
-		})
-		for _, n := range found {
-			out.ops[at] += float64(n)
-		}
-	}
-	return out, nil
+	err := ops.Visitor{Kernel: b.p.nest.Kernel, Found: func(op string, _ expr.DType, n int64) {
+		out.ops[opClassOf(op)] += float64(n)
+	}}.Visit(s.RHS)
+	return out, err
 }
 
 // collect lists the accesses in e, and counts the selects.
-func (b *staticBuilder) collect(e kernel.Expr, under []branch, out *[]staticAccess, selects *int64) error {
+func (b *staticBuilder) collect(e expr.Expr, under []branch, out *[]staticAccess, selects *int64) error {
 	var failed error
-	kernel.Walk(e, func(x kernel.Expr) bool {
+	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
-		case *kernel.Access:
+		case *expr.Access:
 			failed = cmpErr(failed, b.access(x, false, under, out))
-		case kernel.Var:
+		case expr.Var:
 			if a := b.p.nest.Kernel.Array(x.Name); a != nil && !a.IsValue {
-				failed = cmpErr(failed, b.access(&kernel.Access{Array: x.Name}, false, under, out))
+				failed = cmpErr(failed, b.access(&expr.Access{Array: x.Name}, false, under, out))
 			}
-		case *kernel.Cond:
+		case *expr.Cond:
 			if selects != nil {
 				*selects++
 			}
@@ -352,7 +345,7 @@ func cmpErr(first, second error) error {
 }
 
 // access adds an access to an array; scalars that are no arrays in shared memory live in registers.
-func (b *staticBuilder) access(a *kernel.Access, write bool, under []branch, out *[]staticAccess) error {
+func (b *staticBuilder) access(a *expr.Access, write bool, under []branch, out *[]staticAccess) error {
 	array := b.p.nest.Kernel.Array(a.Array)
 	if array == nil || array.IsValue || len(array.Shape) == 0 && array.Space == kernel.Private {
 		return nil
@@ -382,7 +375,7 @@ func (p *StaticProgram) groupsAt(sizes []int64) (out [3]int64) {
 		out[axis] = math.MaxInt64
 		for _, b := range bounds {
 			f, _ := s.eval(b.num)
-			out[axis] = min(out[axis], floorDiv(f.c, b.den)+1)
+			out[axis] = min(out[axis], intmath.FloorDiv(f.c, b.den)+1)
 		}
 		out[axis] = max(out[axis], 0)
 	}

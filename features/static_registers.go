@@ -2,6 +2,7 @@ package features
 
 import (
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
 
@@ -15,7 +16,7 @@ func registersOf(n *linear.Nest) int64 {
 	words := func(a *kernel.Array) int64 {
 		elements := int64(1)
 		for _, size := range a.Shape {
-			if v, err := kernel.EvalInt(size, nil); err == nil && v.IsInt64() {
+			if v, err := expr.EvalInt(size, nil); err == nil && v.IsInt64() {
 				elements *= max(v.Int64(), 1)
 			}
 		}
@@ -74,7 +75,7 @@ func (r *registers) walk(nodes []linear.Node, depth int64) {
 }
 
 func (r *registers) use(s *kernel.Stmt) {
-	note := func(list []*kernel.Access) {
+	note := func(list []*expr.Access) {
 		for _, a := range list {
 			if array := r.k.Array(a.Array); array == nil || array.Space != kernel.Private || array.IsValue {
 				continue
@@ -90,20 +91,20 @@ func (r *registers) use(s *kernel.Stmt) {
 }
 
 // pressure is how many values an evaluation holds at once, the best order taken.
-func pressure(e kernel.Expr) int64 {
-	var args []kernel.Expr
+func pressure(e expr.Expr) int64 {
+	var args []expr.Expr
 	switch x := e.(type) {
-	case *kernel.Op:
+	case *expr.Op:
 		args = x.Args
-	case *kernel.Call:
+	case *expr.Call:
 		args = x.Args
-	case *kernel.Access:
+	case *expr.Access:
 		args = x.Index
-	case *kernel.Cast:
+	case *expr.Cast:
 		return pressure(x.Arg)
-	case *kernel.Cond:
-		args = []kernel.Expr{x.If, x.Then, x.Else}
-	case kernel.Int, kernel.Float, nil:
+	case *expr.Cond:
+		args = []expr.Expr{x.If, x.Then, x.Else}
+	case expr.Int, expr.Float, nil:
 		return 0
 	default:
 		return 1

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
 )
@@ -281,7 +282,7 @@ func (w *staticWalk) unitsOf(l *straightLoad, outer *box, global bool) (sum unit
 	}
 	var count, some [lineBytes]int64
 	for _, b := range w.bytes {
-		r := mod(b, modulus)
+		r := intmath.Mod(b, modulus)
 		count[r]++
 		some[r] = b
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/script"
 	"gpuperf/polycount"
@@ -36,8 +37,8 @@ func straightOracle(t testing.TB, n *linear.Nest, p *StaticProgram, sizes map[st
 		return slices.ContainsFunc(nodes, func(node linear.Node) (loads bool) {
 			switch x := node.(type) {
 			case *linear.Exec:
-				kernel.Walk(x.Stmt.RHS, func(e kernel.Expr) bool {
-					a, ok := e.(*kernel.Access)
+				expr.Walk(x.Stmt.RHS, func(e expr.Expr) bool {
+					a, ok := e.(*expr.Access)
 					loads = loads || ok && n.Kernel.Array(a.Array).Space == kernel.Global
 					return true
 				})
@@ -90,7 +91,7 @@ func straightOracle(t testing.TB, n *linear.Nest, p *StaticProgram, sizes map[st
 			}
 		}
 	}
-	access := func(s *kernel.Stmt, a *kernel.Access, write bool) {
+	access := func(s *kernel.Stmt, a *expr.Access, write bool) {
 		array := n.Kernel.Array(a.Array)
 		if array.Space == kernel.Private {
 			return
@@ -101,11 +102,11 @@ func straightOracle(t testing.TB, n *linear.Nest, p *StaticProgram, sizes map[st
 		}
 		address := int64(0)
 		for i, x := range a.Index {
-			v, err := kernel.EvalInt(x, at)
+			v, err := expr.EvalInt(x, at)
 			if err != nil {
 				t.Fatal(err)
 			}
-			stride, err := kernel.EvalInt(strides[i], at)
+			stride, err := expr.EvalInt(strides[i], at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -142,8 +143,8 @@ func straightOracle(t testing.TB, n *linear.Nest, p *StaticProgram, sizes map[st
 					forget(array)
 				}
 			case *linear.Exec:
-				kernel.Walk(x.Stmt.RHS, func(e kernel.Expr) bool {
-					if a, ok := e.(*kernel.Access); ok {
+				expr.Walk(x.Stmt.RHS, func(e expr.Expr) bool {
+					if a, ok := e.(*expr.Access); ok {
 						access(x.Stmt, a, false)
 					}
 					return true

@@ -10,7 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/script"
@@ -39,13 +41,13 @@ func staticOracle(n *linear.Nest, sizes map[string]int64, subgroup int64) (map[s
 	}
 	type unit struct {
 		run, warp  int64
-		access     kernel.Expr
+		access     expr.Expr
 		occurrence int
 		at         int64
 	}
 	type warp struct {
 		run, warp  int64
-		access     kernel.Expr
+		access     expr.Expr
 		occurrence int
 	}
 	seen := map[warp]map[int64]bool{} // elements by access of a sub-group
@@ -328,10 +330,10 @@ func TestStaticRandom(t *testing.T) {
 			{"0<=i,j<n", "z[i,j] = a[j,i] {if=a[i,j] > 0 and j > 1}"},
 			{"0<=i,j<n", "z[i,j] = a[2*i if 2*i < n else n-1, j//2 + (i%3)]"},
 		}).Draw(t, "kernel")
-		dtype := rapid.SampledFrom([]kernel.DType{"float32", "float32", "float64", "int8"}).Draw(t, "dtype")
+		dtype := rapid.SampledFrom([]expr.DType{"float32", "float32", "float64", "int8"}).Draw(t, "dtype")
 		square := func(name string) *kernel.Array {
-			size := &kernel.Op{Kind: kernel.Add, Args: []kernel.Expr{kernel.Var{Name: "n"}, kernel.Int{Value: 2}}}
-			return &kernel.Array{Name: name, DType: dtype, Space: kernel.Global, Shape: []kernel.Expr{size, size}}
+			size := &expr.Op{Kind: expr.Add, Args: []expr.Expr{expr.Var{Name: "n"}, expr.Int{Value: 2}}}
+			return &kernel.Array{Name: name, DType: dtype, Space: kernel.Global, Shape: []expr.Expr{size, size}}
 		}
 		inames := "i,j"
 		if strings.Contains(subject.domain, "k<") || strings.Contains(subject.domain, "k ") || strings.Contains(subject.domain, "2*k") {
@@ -409,7 +411,7 @@ func TestStaticInterior(t *testing.T) {
 	} {
 		vector := func(text string, borders bool) *StaticVector {
 			ok := made(t)
-			size := []kernel.Expr{kernel.Var{Name: "n"}, kernel.Var{Name: "n"}}
+			size := []expr.Expr{expr.Var{Name: "n"}, expr.Var{Name: "n"}}
 			k := ok(kernel.Make(kernel.Spec{
 				Domains: []string{"{[i,j]: 0<=i,j<n}"}, Instructions: "z[i,j] = " + text, Assumptions: "n >= 16 and n % 16 = 0",
 				Args: []*kernel.Array{
@@ -454,7 +456,7 @@ func TestStaticSampled(t *testing.T) {
 	ok := made(t)
 	k := ok(kernel.Make(kernel.Spec{
 		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "z[i] = a[i // 1021, i % 1021]", Assumptions: "n >= 1",
-		DTypes: map[string]kernel.DType{"a": "float32", "z": "float32"},
+		DTypes: map[string]expr.DType{"a": "float32", "z": "float32"},
 	}))
 	k = ok(k.SplitIname("i", 64, kernel.Split{OuterTag: "g.0", InnerTag: "l.0"}))
 	n, err := linear.New(k)
@@ -484,7 +486,7 @@ func TestStaticErrors(t *testing.T) {
 	ok := made(t)
 	k := ok(kernel.Make(kernel.Spec{
 		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "z[i] = 1", Assumptions: "n >= 1",
-		DTypes: map[string]kernel.DType{"z": "float32"},
+		DTypes: map[string]expr.DType{"z": "float32"},
 	}))
 	n, err := linear.New(k)
 	if err != nil {
@@ -585,7 +587,7 @@ func TestStaticVectors(t *testing.T) {
 	k := ok(kernel.Make(kernel.Spec{
 		Domains: []string{"{[g,l]: 0<=g<n and 0<=l<32}"}, Assumptions: "n >= 1",
 		Instructions: "y[128*g + 4*l; 4] = x[128*g + 4*l; 4]*2",
-		DTypes:       map[string]kernel.DType{"x": "float32", "y": "float32"},
+		DTypes:       map[string]expr.DType{"x": "float32", "y": "float32"},
 	}))
 	n, err := linear.New(ok(k.TagInames("g:g.0, l:l.0")))
 	if err != nil {
@@ -674,10 +676,10 @@ func TestStaticSequence(t *testing.T) {
 func rangeOf(l *linear.Loop, eval func(polycount.Affine) int64) (lo, hi int64) {
 	lo, hi = math.MinInt64, math.MaxInt64
 	for _, b := range l.Lower {
-		lo = max(lo, -floorDiv(-eval(b.Num), b.Den))
+		lo = max(lo, -intmath.FloorDiv(-eval(b.Num), b.Den))
 	}
 	for _, b := range l.Upper {
-		hi = min(hi, floorDiv(eval(b.Num), b.Den))
+		hi = min(hi, intmath.FloorDiv(eval(b.Num), b.Den))
 	}
 	return lo, hi
 }

@@ -3,6 +3,7 @@ package features
 import (
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 )
 
@@ -271,7 +272,7 @@ func (w *staticWalk) distribute(b *box, mask *laneMask, bytes int64, global bool
 			if n == 0 {
 				continue
 			}
-			base := mod(int64(warp.from)+int64(i)*step, modulus)
+			base := intmath.Mod(int64(warp.from)+int64(i)*step, modulus)
 			key := kind | uint64(warp.shape)<<8 | uint64(base)
 			one, ok := w.units[key]
 			if !ok {
@@ -306,7 +307,7 @@ next:
 		for axis, x := range w.lanes[members[0]] {
 			first += addr.k[axis] * x
 		}
-		from := int(mod(first, modulus))
+		from := int(intmath.Mod(first, modulus))
 		for i := range kinds {
 			if kinds[i].from == from && kinds[i].shape == warp.shape {
 				kinds[i].n++
@@ -334,7 +335,7 @@ func (w *staticWalk) distributeEach(mask *laneMask, bytes int64, global bool, la
 		from := 0
 		for _, warp := range mask.warps {
 			members := lanes[from : from+warp.lanes]
-			first := mod(start+members[0].c, modulus)
+			first := intmath.Mod(start+members[0].c, modulus)
 			w.addr = w.addr[:0]
 			for j := range members {
 				w.addr = append(w.addr, first+members[j].c-members[0].c)
@@ -354,7 +355,7 @@ func (b *box) residues(addr *form, modulus int64, have *[lineBytes]int64) (size,
 	step = modulus
 	for v := lidVars; v < b.nv; v++ {
 		if b.n[v] > 1 {
-			step = gcd(step, mod(addr.k[v], modulus))
+			step = intmath.GCD(step, intmath.Mod(addr.k[v], modulus))
 		}
 	}
 	size = modulus / step
@@ -362,14 +363,14 @@ func (b *box) residues(addr *form, modulus int64, have *[lineBytes]int64) (size,
 	have[0] = 1
 	for v := lidVars; v < b.nv; v++ {
 		n := b.n[v]
-		k := mod(addr.k[v], modulus) / step
+		k := intmath.Mod(addr.k[v], modulus) / step
 		if n == 1 || k == 0 {
 			for r := range size {
 				have[r] *= n
 			}
 			continue
 		}
-		period := size / gcd(k, size)
+		period := size / intmath.GCD(k, size)
 		clear(next[:size])
 		for t := range min(period, n) {
 			times := (n - t + period - 1) / period
@@ -416,13 +417,13 @@ func (w *staticWalk) count(bytes int64, global bool) (sum unitCount) {
 	elements.reset()
 	words := sectors
 	for _, at := range w.addr {
-		for word := floorDiv(at, bankBytes); word <= floorDiv(at+bytes-1, bankBytes); word++ {
+		for word := intmath.FloorDiv(at, bankBytes); word <= intmath.FloorDiv(at+bytes-1, bankBytes); word++ {
 			words.add(word)
 		}
 	}
 	var perBank [banks]int64
 	for _, word := range words.list {
-		b := mod(word, banks)
+		b := intmath.Mod(word, banks)
 		perBank[b]++
 		sum.cycles = max(sum.cycles, perBank[b])
 	}
@@ -432,10 +433,10 @@ func (w *staticWalk) count(bytes int64, global bool) (sum unitCount) {
 	sectors.reset()
 	for _, at := range w.addr {
 		elements.add(at)
-		last := floorDiv(at+bytes-1, sectorBytes)
-		for u := floorDiv(at, sectorBytes); u <= last; u++ {
+		last := intmath.FloorDiv(at+bytes-1, sectorBytes)
+		for u := intmath.FloorDiv(at, sectorBytes); u <= last; u++ {
 			sectors.add(u)
-			lines.add(floorDiv(u, lineBytes/sectorBytes))
+			lines.add(intmath.FloorDiv(u, lineBytes/sectorBytes))
 		}
 	}
 	sum.lines, sum.sectors = int64(len(lines.list)), int64(len(sectors.list))

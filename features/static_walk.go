@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // maxLanes bounds the work-items of a group.
@@ -227,7 +228,7 @@ func (w *staticWalk) alone(s *scene, lane int32) *scene {
 
 // where finds the work-items for which a condition is as holds says: x is compared with 0 by op, or true where op is "". It is
 // not ok where the box must be divided.
-func (w *staticWalk) where(st *staticState, x *index, op kernel.OpKind, holds bool) (*laneMask, bool) {
+func (w *staticWalk) where(st *staticState, x *index, op expr.OpKind, holds bool) (*laneMask, bool) {
 	pick := func(test func(lane int32) (bool, bool)) (*laneMask, bool) {
 		var lanes []int32
 		for _, l := range st.mask.lanes {
@@ -299,9 +300,9 @@ func (w *staticWalk) guard(g *staticGuard, st *staticState) {
 	defer w.giveBack(inner)
 	tested := len(g.predicates) > 0
 	for i, c := range g.conds {
-		op := kernel.Ge
+		op := expr.Ge
 		if g.equal[i] {
-			op = kernel.Eq
+			op = expr.Eq
 		}
 		tested = tested || !w.unrolled(c)
 		mask, ok := w.where(inner, c, op, true)

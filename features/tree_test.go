@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 )
@@ -19,7 +20,7 @@ func reductionOf(t *testing.T, instructions string, size int, tags string) *kern
 	ok := made(t)
 	k := ok(kernel.Make(kernel.Spec{
 		Domains:      []string{fmt.Sprintf("{[g,l,m]: 0<=g<n and 0<=l,m<%d}", size)},
-		Instructions: instructions, Assumptions: "n >= 1", DTypes: map[string]kernel.DType{"x": "float32"},
+		Instructions: instructions, Assumptions: "n >= 1", DTypes: map[string]expr.DType{"x": "float32"},
 	}))
 	return ok(k.TagInames(tags))
 }

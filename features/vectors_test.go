@@ -5,20 +5,21 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // TestVectorsAndFunctions: an operation on vectors counts once per lane, an access once, by the vector's type; a function
 // counts as it declares, or as its definition does.
 func TestVectorsAndFunctions(t *testing.T) {
-	parse := func(text string) kernel.Expr {
-		e, err := kernel.ParseExpr(text)
+	parse := func(text string) expr.Expr {
+		e, err := expr.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e
 	}
 	ok := made(t)
-	param := func(name string, t kernel.DType) kernel.FunctionParam {
+	param := func(name string, t expr.DType) kernel.FunctionParam {
 		return kernel.FunctionParam{Name: name, DType: t}
 	}
 	k := ok(kernel.Make(kernel.Spec{
@@ -27,11 +28,11 @@ func TestVectorsAndFunctions(t *testing.T) {
 			y[128*g + 4*l; 4] = x[128*g + 4*l; 4]*2 + x[128*g + 4*l + 1; 4]
 			z[32*g + l] = declared(w[32*g + l]) + defined(w[32*g + l], w[32*g + l]*2)
 			u[128*g + 4*l; 4] = lanes(x[4*l; 4])`,
-		DTypes: map[string]kernel.DType{"x": "float32", "w": "float64"},
+		DTypes: map[string]expr.DType{"x": "float32", "w": "float64"},
 		Functions: []*kernel.Function{
 			{
 				Name: "declared", Params: []kernel.FunctionParam{param("x", "float64")}, Result: "float64", Body: "return sqrt(x) - 1;",
-				Counts: map[kernel.DType]map[string]int64{"float64": {"func:sqrt": 1, "add": 1}, "int32": {"bw": 3}},
+				Counts: map[expr.DType]map[string]int64{"float64": {"func:sqrt": 1, "add": 1}, "int32": {"bw": 3}},
 			},
 			{Name: "inner", Params: []kernel.FunctionParam{param("a", "float64")}, Result: "float64", Def: parse("a/3 if a > 2 else exp(a)"), Body: "return l;"},
 			{Name: "defined", Params: []kernel.FunctionParam{param("a", "float64"), param("b", "float64")}, Result: "float64", Lets: []kernel.FunctionLet{{Name: "p", Expr: parse("a*b")}}, Def: parse("p*1.5 + p + inner(a)")},
@@ -83,7 +84,7 @@ func TestVectorsAndFunctions(t *testing.T) {
 // TestOpaqueFunctions: what a function does is not guessed.
 func TestOpaqueFunctions(t *testing.T) {
 	k := made(t)(kernel.Make(kernel.Spec{
-		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = f(x[i])", DTypes: map[string]kernel.DType{"x": "float32"},
+		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = f(x[i])", DTypes: map[string]expr.DType{"x": "float32"},
 		Functions: []*kernel.Function{{Name: "f", Params: []kernel.FunctionParam{{Name: "x", DType: "float32"}}, Result: "float32", Body: "return x;"}},
 	}))
 	if _, err := Count(k, Options{}); err == nil || !strings.Contains(err.Error(), "function f has no definition and declares no operations") {

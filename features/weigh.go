@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/polycount"
 )
 
@@ -30,8 +31,8 @@ func (t *transactions) at(class Class, sizes map[string]int64) (*big.Rat, error)
 		if err != nil {
 			return nil, err
 		}
-		coeff = mod(coeff, elements)
-		base, step = base.Add(term.of.Scale(coeff)), gcd(step, coeff)
+		coeff = intmath.Mod(coeff, elements)
+		base, step = base.Add(term.of.Scale(coeff)), intmath.GCD(step, coeff)
 	}
 	within := make([]int64, len(t.lanes))
 	for i, l := range t.lanes {
@@ -49,7 +50,7 @@ func (t *transactions) at(class Class, sizes map[string]int64) (*big.Rat, error)
 	}
 	shared := map[string]*sharing{}
 	for r := range elements / step {
-		for _, active := range t.units(mod(offset, elements)+r*step, elements, within) {
+		for _, active := range t.units(intmath.Mod(offset, elements)+r*step, elements, within) {
 			key := fmt.Sprint(active)
 			if shared[key] == nil {
 				shared[key] = &sharing{active, make([]int64, elements/step)}
@@ -114,7 +115,7 @@ func (t *transactions) weigh(s *sharing, base polycount.Affine, elements, step i
 			if err != nil {
 				return nil, err
 			}
-			total += s.units[mod(v, elements)/step]
+			total += s.units[intmath.Mod(v, elements)/step]
 		}
 		return sum.Mul(factor, sum.SetInt64(total)), nil
 	}
@@ -152,7 +153,7 @@ func (t *transactions) units(base, elements int64, within []int64) [][]int {
 	var out [][]int
 	for i, l := range t.lanes {
 		first := base + within[i]
-		for at := floorDiv(first, elements); at <= floorDiv(first+t.span-1, elements); at++ {
+		for at := intmath.FloorDiv(first, elements); at <= intmath.FloorDiv(first+t.span-1, elements); at++ {
 			u := unit{l.subgroup, at}
 			n, ok := index[u]
 			if !ok {

@@ -1,6 +1,10 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/kernel/expr"
+)
 
 // AddBarrier adds a barrier on local or global memory between the statements that match before and those that match after.
 // It stands within the sequential inames that they all share. Without an ID it is barrier, barrier_0 and so on. Barriers
@@ -21,7 +25,7 @@ func (k *Kernel) AddBarrier(before, after, id string, space Space) (*Kernel, err
 	switch {
 	case id == "":
 		id = k.freshID("barrier")
-	case !isName(id) || k.Stmt(id) != nil:
+	case !expr.IsName(id) || k.Stmt(id) != nil:
 		return nil, k.errorf("statement id %q of the barrier is malformed or in use", id)
 	}
 	b := &Stmt{ID: id, Kind: kind, Deps: sortedSet(idsOf(first)), Inames: first[0].Inames}

@@ -6,73 +6,45 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
-func parsed(t testing.TB, text string) Expr {
+func parsed(t testing.TB, text string) expr.Expr {
 	t.Helper()
-	e, err := ParseExpr(text)
+	e, err := expr.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-func TestToAffine(t *testing.T) {
-	for _, c := range []struct{ in, want string }{
-		{"16*i + j - 2*(i - 1)", "14*i + j + 2"},
-		{"i*4 // 8 + n % 3", "i // 2 + n % 3"},
-		{"-(i + 2)", "-i - 2"},
-		{"cast(int32, i) + 1", "i + 1"},
-		{"0*(i + j)", "0"},
-		{"i*j", "error: i*j is not affine: it multiplies two variables"},
-		{"i // n", "error: i // n is not affine: the divisor is not a positive constant"},
-		{"i // -2", "error: i // -2 is not affine: the divisor is not a positive constant"},
-		{"a[i] + 1", "error: a[i] is not affine: it is read from memory"},
-		{"i / 2", "error: i/2 is not affine: operator /"},
-		{"t + 1", "error: t is not affine: t is neither an iname nor a parameter"},
-		{"sqrt(i)", "error: sqrt(i) is not affine"},
-		{"9223372036854775807*i*4", "error: 9223372036854775807*i*4"},
-	} {
-		a, err := ToAffine(parsed(t, c.in), func(n string) bool { return n != "t" })
-		if want, bad := strings.CutPrefix(c.want, "error: "); bad {
-			if err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "64-bit") {
-				t.Errorf("%s: got %v, %v", c.in, a, err)
-			}
-			continue
-		}
-		want, err2 := ToAffine(parsed(t, c.want), nil)
-		if err != nil || err2 != nil || !a.Equal(want) {
-			t.Errorf("%s: got %v, want %v (%v, %v)", c.in, a, want, err, err2)
-		}
-	}
-}
-
 // evalInt evaluates integer expressions directly, with Python's division.
-func evalInt(e Expr, at map[string]int64) int64 {
+func evalInt(e expr.Expr, at map[string]int64) int64 {
 	switch x := e.(type) {
-	case Int:
+	case expr.Int:
 		return x.Value
-	case Var:
+	case expr.Var:
 		return at[x.Name]
-	case *Op:
+	case *expr.Op:
 		v := evalInt(x.Args[0], at)
-		if x.Kind == Neg {
+		if x.Kind == expr.Neg {
 			return -v
 		}
 		for _, a := range x.Args[1:] {
 			w := evalInt(a, at)
 			switch x.Kind {
-			case Add:
+			case expr.Add:
 				v += w
-			case Sub:
+			case expr.Sub:
 				v -= w
-			case Mul:
+			case expr.Mul:
 				v *= w
-			case FloorDiv:
-				v = floorDiv(v, w)
-			case Mod:
-				v -= w * floorDiv(v, w)
+			case expr.FloorDiv:
+				v = intmath.FloorDiv(v, w)
+			case expr.Mod:
+				v -= w * intmath.FloorDiv(v, w)
 			}
 		}
 		return v
@@ -81,28 +53,28 @@ func evalInt(e Expr, at map[string]int64) int64 {
 }
 
 // indexExpr draws index expressions, affine but for products of parameters with inames.
-func indexExpr(depth int) *rapid.Generator[Expr] {
+func indexExpr(depth int) *rapid.Generator[expr.Expr] {
 	leaf := rapid.OneOf(
-		rapid.Map(rapid.Int64Range(-9, 9), func(v int64) Expr { return Int{v} }),
-		rapid.Map(rapid.SampledFrom([]string{"i", "j", "n"}), func(s string) Expr { return Var{s} }),
+		rapid.Map(rapid.Int64Range(-9, 9), func(v int64) expr.Expr { return expr.Int{Value: v} }),
+		rapid.Map(rapid.SampledFrom([]string{"i", "j", "n"}), func(s string) expr.Expr { return expr.Var{Name: s} }),
 	)
 	if depth == 0 {
 		return leaf
 	}
 	sub := indexExpr(depth - 1)
 	return rapid.OneOf(leaf,
-		rapid.Custom(func(t *rapid.T) Expr {
-			return &Op{Add, rapid.SliceOfN(sub, 2, 3).Draw(t, "args")}
+		rapid.Custom(func(t *rapid.T) expr.Expr {
+			return &expr.Op{Kind: expr.Add, Args: rapid.SliceOfN(sub, 2, 3).Draw(t, "args")}
 		}),
-		rapid.Custom(func(t *rapid.T) Expr { return binary(Sub, sub.Draw(t, "a"), sub.Draw(t, "b")) }),
-		rapid.Custom(func(t *rapid.T) Expr { return &Op{Neg, []Expr{sub.Draw(t, "a")}} }),
-		rapid.Custom(func(t *rapid.T) Expr {
-			by := rapid.SampledFrom([]Expr{Int{3}, Int{-2}, Var{"n"}, binary(Add, Var{"n"}, Int{1})}).Draw(t, "by")
-			return binary(Mul, by, sub.Draw(t, "a"))
+		rapid.Custom(func(t *rapid.T) expr.Expr { return expr.Binary(expr.Sub, sub.Draw(t, "a"), sub.Draw(t, "b")) }),
+		rapid.Custom(func(t *rapid.T) expr.Expr { return &expr.Op{Kind: expr.Neg, Args: []expr.Expr{sub.Draw(t, "a")}} }),
+		rapid.Custom(func(t *rapid.T) expr.Expr {
+			by := rapid.SampledFrom([]expr.Expr{expr.Int{Value: 3}, expr.Int{Value: -2}, expr.Var{Name: "n"}, expr.Binary(expr.Add, expr.Var{Name: "n"}, expr.Int{Value: 1})}).Draw(t, "by")
+			return expr.Binary(expr.Mul, by, sub.Draw(t, "a"))
 		}),
-		rapid.Custom(func(t *rapid.T) Expr {
-			kind := rapid.SampledFrom([]OpKind{FloorDiv, Mod}).Draw(t, "kind")
-			return binary(kind, sub.Draw(t, "a"), Int{rapid.Int64Range(1, 5).Draw(t, "d")})
+		rapid.Custom(func(t *rapid.T) expr.Expr {
+			kind := rapid.SampledFrom([]expr.OpKind{expr.FloorDiv, expr.Mod}).Draw(t, "kind")
+			return expr.Binary(kind, sub.Draw(t, "a"), expr.Int{Value: rapid.Int64Range(1, 5).Draw(t, "d")})
 		}),
 	)
 }
@@ -111,49 +83,45 @@ func indexExpr(depth int) *rapid.Generator[Expr] {
 func TestFlatIndex(t *testing.T) {
 	k := apply(t, Spec{
 		Domains: []string{"{[i,j]: 0<=i,j<n}"}, Instructions: "c[i,j] = 1.0f",
-		Args: []*Array{{Name: "a", Shape: []Expr{Int{1000}, binary(Add, Var{"n"}, Int{2})}, Offset: Int{5}}},
+		Args: []*Array{{Name: "a", Shape: []expr.Expr{expr.Int{Value: 1000}, expr.Binary(expr.Add, expr.Var{Name: "n"}, expr.Int{Value: 2})}, Offset: expr.Int{Value: 5}}},
 	})
 	forms := 0
 	rapid.Check(t, func(t *rapid.T) {
-		index := []Expr{indexExpr(2).Draw(t, "row"), indexExpr(2).Draw(t, "column")}
+		index := []expr.Expr{indexExpr(2).Draw(t, "row"), indexExpr(2).Draw(t, "column")}
 		at := map[string]int64{}
 		for _, n := range []string{"i", "j", "n"} {
 			at[n] = rapid.Int64Range(-20, 20).Draw(t, n)
 		}
 		for _, e := range index {
-			if a, err := ToAffine(e, nil); err == nil {
+			if a, err := expr.ToAffine(e, nil); err == nil {
 				if v, err := a.Eval(at); err != nil || v != evalInt(e, at) {
 					t.Fatalf("%s is %s: %d, not %d", e, a, v, evalInt(e, at))
 				}
-				if back := FromAffine(a); evalInt(back, at) != evalInt(e, at) {
+				if back := expr.FromAffine(a); evalInt(back, at) != evalInt(e, at) {
 					t.Fatalf("%s becomes %s", e, back)
 				}
 			}
 		}
-		f, err := k.FlatIndex(&Access{Array: "a", Index: index})
+		f, err := k.FlatIndex(&expr.Access{Array: "a", Index: index})
 		if err != nil {
 			return
 		}
 		forms++
 		want := 5 + (at["n"]+2)*evalInt(index[0], at) + evalInt(index[1], at)
-		poly := func(p *ParamPoly) int64 {
-			v := int64(0)
-			for _, m := range p.list() {
-				c := m.coeff.Int64()
-				for _, name := range m.vars {
-					if x, ok := at[name]; ok {
-						c *= x
-					} else {
-						e, err := ParseExpr(name) // a floor of parameters
-						if err != nil {
-							t.Fatal(err)
-						}
-						c *= evalInt(e, at)
-					}
+		poly := func(p *expr.ParamPoly) int64 {
+			values := map[string]int64{}
+			for _, name := range p.Params() { // some are floors of parameters
+				e, err := expr.Parse(name)
+				if err != nil {
+					t.Fatal(err)
 				}
-				v += c
+				values[name] = evalInt(e, at)
 			}
-			return v
+			v, err := p.Eval(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v.Int64()
 		}
 		got := poly(f.Rest)
 		for _, term := range f.Terms {
@@ -164,7 +132,7 @@ func TestFlatIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got += poly(fl.Coeff) * floorDiv(v, fl.Den)
+			got += poly(fl.Coeff) * intmath.FloorDiv(v, fl.Den)
 		}
 		if got != want {
 			t.Fatalf("a[%s, %s]: form %s is %d at %v, the index is %d", index[0], index[1], f, got, at, want)
@@ -203,62 +171,62 @@ func TestFlatIndexForms(t *testing.T) {
 // TestTypes follows the rules that decide the dtype of a counted operation.
 func TestTypes(t *testing.T) {
 	k := &Kernel{Domains: []*polycount.Set{polycount.NewSet([]string{"n"}, []string{"i"})}}
-	for _, dt := range sortedKeys(dtypes) {
-		k.Args = append(k.Args, &Array{Name: map[string]string{"float": "f", "int": "s", "uint": "u", "complex": "c", "bool": "b"}[strings.TrimRight(string(dt), "0123456789")] + strings.TrimLeft(string(dt), "abcdefghijklmnopqrstuvwxyz"), DType: dt, Shape: []Expr{}})
+	for _, dt := range expr.DTypes() {
+		k.Args = append(k.Args, &Array{Name: map[string]string{"float": "f", "int": "s", "uint": "u", "complex": "c", "bool": "b"}[strings.TrimRight(string(dt), "0123456789")] + strings.TrimLeft(string(dt), "abcdefghijklmnopqrstuvwxyz"), DType: dt, Shape: []expr.Expr{}})
 	}
 	for _, c := range []struct {
 		in   string
-		want DType
+		want expr.DType
 	}{
-		{"1", Int32},
-		{"3000000000", Int64},
-		{"3.0", Float32},
-		{"0.5", Float32},
-		{"3.1", Float64},
-		{"3.1f", Float32},
-		{"2.0d", Float64},
-		{"i + n", Int32},
-		{"2*f16", Float16},
-		{"-2*f16", Float16},
-		{"2000*f32", Float32},
-		{"2000*f16", Float64}, // an int32 that takes part
-		{"i*f32", Float32},
-		{"s64*f32", Float64},
-		{"s16*f32", Float32},
-		{"s32*f64", Float64},
-		{"i*f16", Float64},
-		{"s8 + s8", Int8},
-		{"s8 + 1", Int32}, // integral throughout: the literal counts
-		{"s64 + 1", Int64},
-		{"u32 + s32", Int64},
-		{"u8 + s8", Int16},
-		{"u64 + s64", Float64},
-		{"b + s8", Int8},
-		{"i / 2", Float64},
-		{"f32 / 2", Float32},
-		{"1/f32", Float32},
-		{"s32 // 3", Int32},
-		{"s64 % 3", Int64},
-		{"f32**2", Float32},
-		{"f32**0.5", Float32},
-		{"f64*c64", Complex128},
-		{"f32*c64", Complex64},
-		{"f32 < f64", Bool},
-		{"f32 < 1 and b", Bool},
-		{"not b", Bool},
-		{"~u16", Uint16},
-		{"s64 << s32", Int64},
-		{"f32 if i > 0 else f64", Float64},
-		{"f32 if i > 0 else 0", Float32},
-		{"minimum(f32, 1)", Float32},
-		{"cast(float64, f32)*2", Float64},
-		{"sqrt(f64)", Float64},
-		{"sqrt(i)", Float32},
-		{"fmin(f32, f64)", Float64},
-		{"abs(s64)", Int64},
-		{"isnan(f64)", Int32},
-		{"sum(i, f16)", Float16},
-		{"any(i, f16 > 0)", Bool},
+		{"1", expr.Int32},
+		{"3000000000", expr.Int64},
+		{"3.0", expr.Float32},
+		{"0.5", expr.Float32},
+		{"3.1", expr.Float64},
+		{"3.1f", expr.Float32},
+		{"2.0d", expr.Float64},
+		{"i + n", expr.Int32},
+		{"2*f16", expr.Float16},
+		{"-2*f16", expr.Float16},
+		{"2000*f32", expr.Float32},
+		{"2000*f16", expr.Float64}, // an int32 that takes part
+		{"i*f32", expr.Float32},
+		{"s64*f32", expr.Float64},
+		{"s16*f32", expr.Float32},
+		{"s32*f64", expr.Float64},
+		{"i*f16", expr.Float64},
+		{"s8 + s8", expr.Int8},
+		{"s8 + 1", expr.Int32}, // integral throughout: the literal counts
+		{"s64 + 1", expr.Int64},
+		{"u32 + s32", expr.Int64},
+		{"u8 + s8", expr.Int16},
+		{"u64 + s64", expr.Float64},
+		{"b + s8", expr.Int8},
+		{"i / 2", expr.Float64},
+		{"f32 / 2", expr.Float32},
+		{"1/f32", expr.Float32},
+		{"s32 // 3", expr.Int32},
+		{"s64 % 3", expr.Int64},
+		{"f32**2", expr.Float32},
+		{"f32**0.5", expr.Float32},
+		{"f64*c64", expr.Complex128},
+		{"f32*c64", expr.Complex64},
+		{"f32 < f64", expr.Bool},
+		{"f32 < 1 and b", expr.Bool},
+		{"not b", expr.Bool},
+		{"~u16", expr.Uint16},
+		{"s64 << s32", expr.Int64},
+		{"f32 if i > 0 else f64", expr.Float64},
+		{"f32 if i > 0 else 0", expr.Float32},
+		{"minimum(f32, 1)", expr.Float32},
+		{"cast(float64, f32)*2", expr.Float64},
+		{"sqrt(f64)", expr.Float64},
+		{"sqrt(i)", expr.Float32},
+		{"fmin(f32, f64)", expr.Float64},
+		{"abs(s64)", expr.Int64},
+		{"isnan(f64)", expr.Int32},
+		{"sum(i, f16)", expr.Float16},
+		{"any(i, f16 > 0)", expr.Bool},
 	} {
 		got, err := k.TypeOf(parsed(t, c.in))
 		if err != nil || got != c.want {
@@ -294,7 +262,7 @@ func TestInference(t *testing.T) {
 		}
 		for _, w := range strings.Fields(c.want) {
 			name, dtype, _ := strings.Cut(w, ":")
-			if got := p.Array(name).DType; got != DType(dtype) {
+			if got := p.Array(name).DType; got != expr.DType(dtype) {
 				t.Errorf("%s: %s is %s, want %s", c.text, name, got, dtype)
 			}
 		}

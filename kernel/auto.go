@@ -1,10 +1,10 @@
 package kernel
 
 import (
-	"math/big"
 	"slices"
 	"sort"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -83,20 +83,8 @@ func (k *Kernel) byStride(s *Stmt, inames []string) {
 		return
 	}
 	sort.SliceStable(inames, func(i, j int) bool {
-		return form.Coeff(inames[i]).smaller(form.Coeff(inames[j]))
+		return form.Coeff(inames[i]).Smaller(form.Coeff(inames[j]))
 	})
-}
-
-// smaller orders strides by degree, then by the size of the leading coefficient; 0 is the greatest.
-func (p *ParamPoly) smaller(q *ParamPoly) bool {
-	if p.IsZero() || q.IsZero() {
-		return !p.IsZero()
-	}
-	a, b := p.terms[0], q.terms[0]
-	if len(a.vars) != len(b.vars) {
-		return len(a.vars) < len(b.vars)
-	}
-	return new(big.Int).Abs(a.coeff).Cmp(new(big.Int).Abs(b.coeff)) < 0
 }
 
 func (k *Kernel) putOnAxis(iname string, axis int, size int64) error {
@@ -120,7 +108,7 @@ func (k *Kernel) putOnAxis(iname string, axis int, size int64) error {
 // LocalSize is the extent of the work-group along the axes l.0 to l.2: one more than the largest value of a statement's
 // iname on the axis, 1 where there is none. An extent that is not constant is an error.
 func (k *Kernel) LocalSize() (size [3]int64, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	size = [3]int64{1, 1, 1}
 	used := map[string]bool{}
 	for _, s := range k.Statements {

@@ -1,6 +1,10 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/kernel/expr"
+)
 
 // addAutomaticDeps adds the dependencies that follow from reads and writes, where wanted says so. A dependency that
 // would close a cycle with those that are there is left out: what was written explicitly wins.
@@ -64,7 +68,7 @@ func (k *Kernel) ruleReads(s *Stmt) []string {
 		return nil
 	}
 	c := *s
-	c.mapExprs(func(e Expr) Expr {
+	c.mapExprs(func(e expr.Expr) expr.Expr {
 		if x, err := k.expandExpr(e); err == nil {
 			return x
 		}

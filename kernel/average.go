@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -11,9 +12,9 @@ import (
 type Average struct {
 	// Of is affine in bounds of inames (Kernel.Bounds) and parameters. It is nowhere negative. The average is that over
 	// all executions of the statements that assign these bounds.
-	Of Expr
+	Of expr.Expr
 	// Value is an expression in parameters with + - * / and constants; where it is a fraction, as nnz/n, / divides exactly.
-	Value Expr
+	Value expr.Expr
 }
 
 // String is like "end - start: nnz / n".
@@ -22,22 +23,22 @@ func (a Average) String() string { return a.Of.String() + ": " + a.Value.String(
 // AssumeAverage states the average of an expression in the temporaries that bound inames, or the average number of
 // values of an iname that they bound. Value is an expression in the kernel's parameters.
 func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
-	defer rescue(&err)
-	o, err := ParseExpr(of)
+	defer expr.Rescue(&err)
+	o, err := expr.Parse(of)
 	if err != nil {
 		return nil, k.errorf("average: %w", err)
 	}
-	v, err := ParseExpr(value)
+	v, err := expr.Parse(value)
 	if err != nil {
 		return nil, k.errorf("average of %s: %w", of, err)
 	}
-	if x, ok := o.(Var); ok && k.IsIname(x.Name) {
+	if x, ok := o.(expr.Var); ok && k.IsIname(x.Name) {
 		if o, err = k.trips(x.Name); err != nil {
 			return nil, err
 		}
 	}
 	bounds := k.Bounds(k.Inames())
-	a, err := ToAffine(o, func(name string) bool { return k.IsParam(name) || slices.Contains(bounds, name) })
+	a, err := expr.ToAffine(o, func(name string) bool { return k.IsParam(name) || slices.Contains(bounds, name) })
 	switch {
 	case err != nil && len(bounds) == 0:
 		return nil, k.errorf("average of %s: no iname of the kernel is bounded by a temporary", of)
@@ -50,17 +51,17 @@ func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
 		return nil, k.errorf("average of %s: %w", of, err)
 	}
 	for _, old := range k.Averages {
-		if b, err := ToAffine(old.Of, nil); err == nil && b.Equal(a) {
+		if b, err := expr.ToAffine(old.Of, nil); err == nil && b.Equal(a) {
 			return nil, k.errorf("the average of %s is given already: %s", of, old.Value)
 		}
 	}
 	c := k.clone()
-	c.Averages = append(c.Averages, Average{FromAffine(a), v})
+	c.Averages = append(c.Averages, Average{expr.FromAffine(a), v})
 	return c, nil
 }
 
 // trips is the number of values of an iname with one lower and one upper bound.
-func (k *Kernel) trips(iname string) (Expr, error) {
+func (k *Kernel) trips(iname string) (expr.Expr, error) {
 	d, err := k.rawDomainOf([]string{iname})
 	if err != nil {
 		return nil, err
@@ -75,27 +76,27 @@ func (k *Kernel) trips(iname string) (Expr, error) {
 		return nil, k.errorf("the number of values of iname %s is no difference of two bounds (%s): give the average of an expression in %s",
 			iname, d, listNames(k.Bounds([]string{iname})))
 	}
-	return FromAffine(upper[0].Num.Sub(lower[0].Num).AddInt(1)), nil
+	return expr.FromAffine(upper[0].Num.Sub(lower[0].Num).AddInt(1)), nil
 }
 
 // averageOps are the operators of the values of averages.
-var averageOps = []OpKind{Add, Sub, Mul, Div, Neg}
+var averageOps = []expr.OpKind{expr.Add, expr.Sub, expr.Mul, expr.Div, expr.Neg}
 
-func (k *Kernel) checkAverageValue(e Expr) error {
+func (k *Kernel) checkAverageValue(e expr.Expr) error {
 	var bad error
 	fail := func(format string, args ...any) {
 		if bad == nil {
 			bad = k.errorf(format, args...)
 		}
 	}
-	Walk(e, func(x Expr) bool {
+	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
-		case Int, Float:
-		case Var:
+		case expr.Int, expr.Float:
+		case expr.Var:
 			if !k.IsParam(x.Name) {
 				fail("%s is no parameter of the kernel (%s); declare it as an integer lp.ValueArg", x.Name, listNames(k.Params()))
 			}
-		case *Op:
+		case *expr.Op:
 			if !slices.Contains(averageOps, x.Kind) {
 				fail("operator %s in %s: averages are sums, products and quotients of parameters", x.Kind, e)
 			}

@@ -2,13 +2,16 @@ package kernel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+
+	"gpuperf/kernel/expr"
 )
 
 // Check verifies what every kernel must keep. Its parts are in the table below, in the order in which they run; each
 // presupposes those before it.
 func (k *Kernel) Check() (err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	for _, part := range []func() error{
 		k.checkNames,
 		k.checkFunctions,
@@ -33,7 +36,7 @@ func (k *Kernel) Check() (err error) {
 func (k *Kernel) checkNames() error {
 	seen := map[string]string{}
 	claim := func(name, what string) error {
-		if !isName(name) {
+		if !expr.IsName(name) {
 			return k.errorf("%s %q is no identifier", what, name)
 		}
 		if old := seen[name]; old != "" {
@@ -179,11 +182,11 @@ func (k *Kernel) checkAccesses() error {
 }
 
 // checkExpr checks an expression of s where the inames in scope are given.
-func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
+func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) error {
 	switch x := e.(type) {
 	case nil:
 		return nil
-	case Var:
+	case expr.Var:
 		switch a := k.Array(x.Name); {
 		case k.IsIname(x.Name):
 			if !slices.Contains(scope, x.Name) {
@@ -197,7 +200,7 @@ func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
 		case !a.IsValue && len(a.Shape) > 0:
 			return k.errorf("statement %s uses array %s without an index", s.ID, x.Name)
 		}
-	case *Access:
+	case *expr.Access:
 		a := k.Array(x.Array)
 		if a == nil || a.IsValue {
 			return k.errorf("statement %s accesses %s, which is no array", s.ID, x)
@@ -210,7 +213,7 @@ func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
 				return k.errorf("statement %s: %w", s.ID, err)
 			}
 		}
-	case *Reduce:
+	case *expr.Reduce:
 		for _, n := range x.Inames {
 			if !k.IsIname(n) {
 				return k.errorf("statement %s reduces over %s, which is no iname", s.ID, n)
@@ -220,21 +223,21 @@ func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
 			}
 		}
 		scope = slices.Concat(scope, x.Inames)
-	case *Call:
+	case *expr.Call:
 		if f := k.Function(x.Func); f != nil {
 			if len(f.Params) != len(x.Args) {
 				return k.errorf("statement %s: function %s takes %d operands, not %d", s.ID, x.Func, len(f.Params), len(x.Args))
 			}
 			break
 		}
-		if k.rule(x.Func) == nil && !IsFunction(x.Func) {
-			return k.errorf("statement %s calls %s, which is neither a rule nor a known function (%s)", s.ID, x.Func, listNames(Functions()))
+		if k.rule(x.Func) == nil && !expr.IsFunction(x.Func) {
+			return k.errorf("statement %s calls %s, which is neither a rule nor a known function (%s)", s.ID, x.Func, listNames(expr.Functions()))
 		}
-		if n := mathFuncs[x.Func].args; k.rule(x.Func) == nil && n != len(x.Args) {
+		if n, _ := expr.Arity(x.Func); k.rule(x.Func) == nil && n != len(x.Args) {
 			return k.errorf("statement %s: %s takes %d operands, not %d", s.ID, x.Func, n, len(x.Args))
 		}
 	}
-	for _, c := range e.children() {
+	for _, c := range expr.Children(e) {
 		if err := k.checkExpr(s, c, scope); err != nil {
 			return err
 		}
@@ -243,9 +246,9 @@ func (k *Kernel) checkExpr(s *Stmt, e Expr, scope []string) error {
 }
 
 // checkVector: the elements of a vector lie next to each other.
-func (a *Array) checkVector(x *Access) error {
+func (a *Array) checkVector(x *expr.Access) error {
 	switch {
-	case !isLanes(x.Lanes):
+	case !expr.IsLanes(x.Lanes):
 		return fmt.Errorf("%s has %d lanes; there are vectors of 2, 4, 8 and 16", x, x.Lanes)
 	case len(x.Index) == 0 || len(a.Shape) == 0:
 		return fmt.Errorf("%s takes a vector from a scalar", x)
@@ -256,7 +259,7 @@ func (a *Array) checkVector(x *Access) error {
 	if err != nil {
 		return err
 	}
-	if last := strides[len(strides)-1]; !Equal(last, Int{1}) {
+	if last := strides[len(strides)-1]; !expr.Equal(last, expr.Int{Value: 1}) {
 		return fmt.Errorf("%s takes a vector along an axis whose elements are %s apart, not 1", x, last)
 	}
 	return nil
@@ -266,7 +269,7 @@ func (a *Array) checkVector(x *Access) error {
 func (k *Kernel) checkReductions() error {
 	for _, s := range k.Statements {
 		for i, e := range s.exprs() {
-			if i != 1 && len(Reductions(e)) > 0 {
+			if i != 1 && len(expr.Reductions(e)) > 0 {
 				return k.errorf("statement %s: a reduction in %s; assign it to a temporary first", s.ID, e)
 			}
 		}
@@ -276,7 +279,7 @@ func (k *Kernel) checkReductions() error {
 
 // checkTags: tags belong to inames, and no two inames of a statement share a hardware axis.
 func (k *Kernel) checkTags() error {
-	for _, n := range sortedKeys(k.Tags) {
+	for _, n := range slices.Sorted(maps.Keys(k.Tags)) {
 		if !k.IsIname(n) {
 			return k.errorf("tag %s on %s, which is no iname", k.Tags[n], n)
 		}
@@ -302,7 +305,7 @@ func (k *Kernel) checkArrays() error {
 		}
 		for axis, size := range a.Shape {
 			var bad string
-			freeVars(size, func(n string) {
+			expr.FreeVars(size, func(n string) {
 				if !k.IsParam(n) {
 					bad = n
 				}
@@ -347,7 +350,7 @@ func (k *Kernel) checkRaces() error {
 
 // omitted finds a parallel iname of s that the written element does not depend on, though all its work-items share it.
 // Statements under a predicate are left to the interpreter: the predicate may let a single work-item write.
-func (k *Kernel) omitted(s *Stmt, w *Access) (iname string, space Space, err error) {
+func (k *Kernel) omitted(s *Stmt, w *expr.Access) (iname string, space Space, err error) {
 	space = k.SpaceOf(w.Array)
 	if space == Private || len(s.Predicates) > 0 {
 		return "", space, nil
@@ -364,7 +367,7 @@ func (k *Kernel) omitted(s *Stmt, w *Access) (iname string, space Space, err err
 		if used {
 			continue
 		}
-		e, err := k.affineOf(Var{n})
+		e, err := k.affineOf(expr.Var{Name: n})
 		if err != nil {
 			return "", space, err
 		}

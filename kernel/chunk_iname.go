@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -11,7 +12,7 @@ import (
 // values must be constant: with s a parameter, s*c is a product of a parameter and an iname for any contiguous chunks of
 // equal size, so for Loopy's floor(s/chunks)*c + min(c, s mod chunks) too, and such a domain is not polyhedral.
 func (k *Kernel) ChunkIname(iname string, chunks int64, opt Split) (out *Kernel, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	lo, size, err := k.checkChunks(iname, chunks)
 	if err != nil {
 		return nil, err

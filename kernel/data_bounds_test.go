@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // ragged has rows from lo to hi, both read from memory and kept within the array.
@@ -14,9 +15,9 @@ var ragged = kernel.Spec{
 		<int32> lo = max(p[i], 0)
 		<int32> hi = min(q[i], n)
 		c[i] = sum(j, a[j]*b[i])`,
-	Args: []*kernel.Array{{Name: "a", Shape: []kernel.Expr{kernel.Var{Name: "n"}}}},
+	Args: []*kernel.Array{{Name: "a", Shape: []expr.Expr{expr.Var{Name: "n"}}}},
 	// "..." is implied: the rest is inferred
-	DTypes: map[string]kernel.DType{"a": "float32", "b": "float32", "p": "int32", "q": "int32"},
+	DTypes: map[string]expr.DType{"a": "float32", "b": "float32", "p": "int32", "q": "int32"},
 }
 
 func TestBounds(t *testing.T) {
@@ -47,7 +48,7 @@ func TestBounds(t *testing.T) {
 func TestBoundsGiveInames(t *testing.T) {
 	spec := ragged
 	spec.Instructions = strings.Replace(spec.Instructions, "c[i] = sum(j, a[j]*b[i])", "<float32> t = sum(j, a[j])\nc[i] = t", 1)
-	spec.DTypes = map[string]kernel.DType{"a": "float32", "p": "int32", "q": "int32"}
+	spec.DTypes = map[string]expr.DType{"a": "float32", "p": "int32", "q": "int32"}
 	k, err := kernel.Make(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -85,11 +86,11 @@ func TestBoundsRefused(t *testing.T) {
 		want  string
 	}{
 		{"never assigned", kernel.Spec{
-			Domains: []string{"{[i]: 0<=i<m}"}, Instructions: "<float32> c = 1.0f {inames=i}", Temps: []*kernel.Array{{Name: "m", DType: "int32", Shape: []kernel.Expr{}}},
+			Domains: []string{"{[i]: 0<=i<m}"}, Instructions: "<float32> c = 1.0f {inames=i}", Temps: []*kernel.Array{{Name: "m", DType: "int32", Shape: []expr.Expr{}}},
 		}, nil, "iname i is bounded by the temporary m, which no statement assigns to"},
 		{"a float", kernel.Spec{
 			Domains: []string{"{[i]: 0<=i<n}", "{[j]: 0<=j<m}"}, Instructions: "<float32> m = a[i]\nc[i] = sum(j, a[j])", DTypes: onlyA,
-			Args: []*kernel.Array{{Name: "a", Shape: []kernel.Expr{kernel.Var{Name: "n"}}}},
+			Args: []*kernel.Array{{Name: "a", Shape: []expr.Expr{expr.Var{Name: "n"}}}},
 		}, nil, "bounded by m, which is float32 and not an integer"},
 		{"changes in its loop", kernel.Spec{
 			Domains: []string{"{[i]: 0<=i<n}", "{[j]: 0<=j<m}"}, Instructions: "<int32> m = 3 {id=first}\nm = j {id=second, dep=first}",
@@ -102,15 +103,15 @@ func TestBoundsRefused(t *testing.T) {
 		}}, "cannot privatize lo by i: it bounds iname j"},
 		{"on the grid", kernel.Spec{
 			Domains: []string{"{[j]: 0<=j<m}"}, Instructions: "<int32> m = p[0]\nc[j] = 2*a[j]",
-			Args:   []*kernel.Array{ragged.Args[0], {Name: "c", Shape: []kernel.Expr{kernel.Var{Name: "n"}}}, {Name: "n", DType: "int32", IsValue: true}},
-			DTypes: map[string]kernel.DType{"a": "float32", "p": "int32"},
+			Args:   []*kernel.Array{ragged.Args[0], {Name: "c", Shape: []expr.Expr{expr.Var{Name: "n"}}}, {Name: "n", DType: "int32", IsValue: true}},
+			DTypes: map[string]expr.DType{"a": "float32", "p": "int32"},
 		}, []step{tag("j:g.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
 			_, err := run(k, map[string]int64{"n": 4})
 			return k, err
 		}}, "no number of groups along gid(0) covers"},
 		{"on a local axis", kernel.Spec{
 			Domains: ragged.Domains, Instructions: strings.Replace(ragged.Instructions, "c[i] = sum(j, a[j]*b[i])", "c[i, j] = a[j]*b[i]", 1),
-			Args: []*kernel.Array{ragged.Args[0], {Name: "c", Shape: []kernel.Expr{kernel.Var{Name: "n"}, kernel.Var{Name: "n"}}}}, DTypes: ragged.DTypes,
+			Args: []*kernel.Array{ragged.Args[0], {Name: "c", Shape: []expr.Expr{expr.Var{Name: "n"}, expr.Var{Name: "n"}}}}, DTypes: ragged.DTypes,
 		}, []step{split("i", 4, "g.0", "l.0"), tag("j:l.1"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
 			_, err := run(k, map[string]int64{"n": 4})
 			return k, err

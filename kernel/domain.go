@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -78,8 +80,8 @@ func (k *Kernel) joinDomains(inames []string) (*polycount.Set, error) {
 }
 
 // affineOf is ToAffine over the kernel's inames and parameters.
-func (k *Kernel) affineOf(e Expr) (polycount.Affine, error) {
-	return ToAffine(e, func(name string) bool { return k.IsIname(name) || k.IsParam(name) })
+func (k *Kernel) affineOf(e expr.Expr) (polycount.Affine, error) {
+	return expr.ToAffine(e, func(name string) bool { return k.IsIname(name) || k.IsParam(name) })
 }
 
 // interval returns constant bounds of the affine expression over the domain of its inames, for all parameter values
@@ -136,23 +138,15 @@ func tightest(bounds []polycount.Bound, lower bool) (best int64, ok bool) {
 		if !b.Num.IsConstant() {
 			continue
 		}
-		v := floorDiv(b.Num.Constant(), b.Den)
+		v := intmath.FloorDiv(b.Num.Constant(), b.Den)
 		if lower {
-			v = -floorDiv(-b.Num.Constant(), b.Den)
+			v = -intmath.FloorDiv(-b.Num.Constant(), b.Den)
 		}
 		if !ok || lower == (v > best) {
 			best, ok = v, true
 		}
 	}
 	return best, ok
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
 }
 
 func intersectNames(names, with []string) []string {

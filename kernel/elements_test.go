@@ -1,11 +1,15 @@
 package kernel
 
-import "testing"
+import (
+	"testing"
+
+	"gpuperf/kernel/expr"
+)
 
 func TestElements(t *testing.T) {
-	shape := func(texts ...string) (out []Expr) {
+	shape := func(texts ...string) (out []expr.Expr) {
 		for _, text := range texts {
-			e, err := ParseExpr(text)
+			e, err := expr.Parse(text)
 			if err != nil {
 				t.Fatal(err)
 			}

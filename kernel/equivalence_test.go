@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 )
@@ -23,8 +24,8 @@ func run(k *kernel.Kernel, params map[string]int64) (result, error) {
 	buffers := map[string]*interp.Buffer{}
 	type layout struct{ shape, strides []int64 }
 	layouts := map[string]layout{}
-	eval := func(e kernel.Expr) (int64, error) {
-		a, err := kernel.ToAffine(e, nil)
+	eval := func(e expr.Expr) (int64, error) {
+		a, err := expr.ToAffine(e, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -102,13 +103,13 @@ func run(k *kernel.Kernel, params map[string]int64) (result, error) {
 }
 
 // stride evaluates a product of sizes.
-func stride(e kernel.Expr, params map[string]int64) (int64, error) {
+func stride(e expr.Expr, params map[string]int64) (int64, error) {
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return x.Value, nil
-	case kernel.Var:
+	case expr.Var:
 		return params[x.Name], nil
-	case *kernel.Op:
+	case *expr.Op:
 		v, err := stride(x.Args[0], params)
 		for _, a := range x.Args[1:] {
 			w, err2 := stride(a, params)
@@ -116,11 +117,11 @@ func stride(e kernel.Expr, params map[string]int64) (int64, error) {
 				err = err2
 			}
 			switch x.Kind {
-			case kernel.Mul:
+			case expr.Mul:
 				v *= w
-			case kernel.Add:
+			case expr.Add:
 				v += w
-			case kernel.Sub:
+			case expr.Sub:
 				v -= w
 			default:
 				err = fmt.Errorf("stride %s", e)
@@ -182,8 +183,8 @@ func layout(array, axes string) step {
 }
 
 var (
-	f32   = map[string]kernel.DType{"a": "float32", "b": "float32"}
-	onlyA = map[string]kernel.DType{"a": "float32"}
+	f32   = map[string]expr.DType{"a": "float32", "b": "float32"}
+	onlyA = map[string]expr.DType{"a": "float32"}
 )
 
 // TestTransformationsKeepResults runs each kernel before and after its transformations, at sizes that divide and sizes
@@ -255,7 +256,7 @@ func TestTransformationsKeepResults(t *testing.T) {
 			Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "c[i] = a[n-1-i]", DTypes: onlyA,
 		}, small, []step{split("i", 4, "g.0", "l.0"), prefetch("a", none, "i_inner")}},
 		{"guarded access", kernel.Spec{
-			Domains: []string{"{[i]: 0<=i<n}"}, Args: []*kernel.Array{{Name: "a", Shape: []kernel.Expr{kernel.Var{Name: "n"}}}},
+			Domains: []string{"{[i]: 0<=i<n}"}, Args: []*kernel.Array{{Name: "a", Shape: []expr.Expr{expr.Var{Name: "n"}}}},
 			Instructions: "c[i] = a[i-1] if i > 0 else 0.0f", DTypes: onlyA,
 		}, small, []step{split("i", 4, "g.0", "l.0"), prefetch("a", none, "i_inner")}},
 		{"triangle", kernel.Spec{

@@ -1,12 +1,16 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/kernel/expr"
+)
 
 // ExtractSubst makes a substitution rule of an expression that the kernel computes: name(parameters...) := template. All
 // expressions of statements and of other rules that are the template, with any expressions in the place of the parameters,
 // become uses of the rule. Without parameters the rule stands for the template as it is.
 func (k *Kernel) ExtractSubst(name, template string, parameters []string) (*Kernel, error) {
-	e, err := ParseExpr(template)
+	e, err := expr.Parse(template)
 	if err != nil {
 		return nil, err
 	}
@@ -14,29 +18,29 @@ func (k *Kernel) ExtractSubst(name, template string, parameters []string) (*Kern
 		return nil, err
 	}
 	for i, p := range parameters {
-		if !isName(p) || slices.Contains(parameters[:i], p) {
+		if !expr.IsName(p) || slices.Contains(parameters[:i], p) {
 			return nil, k.errorf("rule %s: bad parameter %q: they are distinct names", name, p)
 		}
 		if !mentions(e, p) {
 			return nil, k.errorf("rule %s: parameter %s does not occur in %s", name, p, e)
 		}
-		if slices.ContainsFunc(Reductions(e), func(r *Reduce) bool { return slices.Contains(r.Inames, p) }) {
+		if slices.ContainsFunc(expr.Reductions(e), func(r *expr.Reduce) bool { return slices.Contains(r.Inames, p) }) {
 			return nil, k.errorf("rule %s: parameter %s is an iname that %s reduces over", name, p, e)
 		}
 	}
 	c := k.clone()
 	uses := 0
-	replace := func(e0 Expr) Expr {
-		return rewriteDown(e0, func(x Expr) (Expr, bool) {
-			by := map[string]Expr{}
+	replace := func(e0 expr.Expr) expr.Expr {
+		return rewriteDown(e0, func(x expr.Expr) (expr.Expr, bool) {
+			by := map[string]expr.Expr{}
 			if !unify(e, x, parameters, by) {
 				return x, false
 			}
 			uses++
 			if len(parameters) == 0 {
-				return Var{name}, true
+				return expr.Var{Name: name}, true
 			}
-			call := &Call{Func: name}
+			call := &expr.Call{Func: name}
 			for _, p := range parameters {
 				call.Args = append(call.Args, by[p])
 			}
@@ -44,13 +48,13 @@ func (k *Kernel) ExtractSubst(name, template string, parameters []string) (*Kern
 		})
 	}
 	c.mapStmts(func(s *Stmt) {
-		if lhs, ok := s.LHS.(*Access); ok { // what is assigned to stays
-			index := make([]Expr, len(lhs.Index))
+		if lhs, ok := s.LHS.(*expr.Access); ok { // what is assigned to stays
+			index := make([]expr.Expr, len(lhs.Index))
 			for i, x := range lhs.Index {
 				index[i] = replace(x)
 			}
 			if len(index) > 0 {
-				s.LHS = &Access{lhs.Array, lhs.Tag, index, lhs.Lanes}
+				s.LHS = &expr.Access{Array: lhs.Array, Tag: lhs.Tag, Index: index, Lanes: lhs.Lanes}
 			}
 		}
 		if s.RHS != nil {
@@ -72,44 +76,40 @@ func (k *Kernel) ExtractSubst(name, template string, parameters []string) (*Kern
 }
 
 // rewriteDown applies f from the root on; where it replaces a node it does not look inside.
-func rewriteDown(e Expr, f func(Expr) (Expr, bool)) Expr {
+func rewriteDown(e expr.Expr, f func(expr.Expr) (expr.Expr, bool)) expr.Expr {
 	if n, done := f(e); done {
 		return n
 	}
-	old := e.children()
-	var list []Expr
-	for i, c := range old {
-		if n := rewriteDown(c, f); n != c {
-			if list == nil {
-				list = slices.Clone(old)
-			}
-			list[i] = n
-		}
-	}
-	if list == nil {
-		return e
-	}
-	return e.rebuild(list)
+	return expr.MapChildren(e, func(c expr.Expr) expr.Expr { return rewriteDown(c, f) })
+}
+
+// withChildren is e with other children.
+func withChildren(e expr.Expr, list []expr.Expr) expr.Expr {
+	return expr.MapChildren(e, func(expr.Expr) expr.Expr {
+		c := list[0]
+		list = list[1:]
+		return c
+	})
 }
 
 // unify reports whether e is the pattern with expressions in the place of variables, and finds these.
-func unify(pattern, e Expr, variables []string, by map[string]Expr) bool {
-	if v, ok := pattern.(Var); ok && slices.Contains(variables, v.Name) {
+func unify(pattern, e expr.Expr, variables []string, by map[string]expr.Expr) bool {
+	if v, ok := pattern.(expr.Var); ok && slices.Contains(variables, v.Name) {
 		if old, bound := by[v.Name]; bound {
-			return Equal(old, e)
+			return expr.Equal(old, e)
 		}
 		by[v.Name] = e
 		return true
 	}
-	p, c := pattern.children(), e.children()
+	p, c := expr.Children(pattern), expr.Children(e)
 	if len(p) != len(c) {
 		return false
 	}
 	if len(p) == 0 {
-		return Equal(pattern, e)
+		return expr.Equal(pattern, e)
 	}
 	// the same node but for its children
-	if !Equal(pattern.rebuild(c), e) {
+	if !expr.Equal(withChildren(pattern, c), e) {
 		return false
 	}
 	for i := range p {

@@ -6,12 +6,13 @@ import (
 	"sort"
 	"strings"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
 // Strides is the distance in elements between neighbours along each axis, from the layout and the shape.
-func (a *Array) Strides() ([]Expr, error) {
-	out := make([]Expr, len(a.Shape))
+func (a *Array) Strides() ([]expr.Expr, error) {
+	out := make([]expr.Expr, len(a.Shape))
 	polys, err := a.stridePolys()
 	if err != nil {
 		return nil, err
@@ -24,7 +25,7 @@ func (a *Array) Strides() ([]Expr, error) {
 
 // stridePolys computes the strides as polynomials in the parameters. A size that is no polynomial (n // 2, say) stands
 // in them as an opaque factor, named by its text in parentheses.
-func (a *Array) stridePolys() ([]*ParamPoly, error) {
+func (a *Array) stridePolys() ([]*expr.ParamPoly, error) {
 	n := len(a.Shape)
 	if a.Axes != nil && len(a.Axes) != n {
 		return nil, fmt.Errorf("array %s has %d axes and a layout of %d", a.Name, n, len(a.Axes))
@@ -36,8 +37,8 @@ func (a *Array) stridePolys() ([]*ParamPoly, error) {
 	if a.Axes != nil {
 		sort.SliceStable(order, func(x, y int) bool { return a.Axes[order[x]].Nest < a.Axes[order[y]].Nest })
 	}
-	out := make([]*ParamPoly, n)
-	stride := ConstPoly(1)
+	out := make([]*expr.ParamPoly, n)
+	stride := expr.ConstPoly(1)
 	for pos, axis := range order {
 		if a.Axes != nil && a.Axes[axis].Stride != nil {
 			out[axis] = opaquePoly(a.Axes[axis].Stride)
@@ -55,35 +56,35 @@ func (a *Array) stridePolys() ([]*ParamPoly, error) {
 	return out, nil
 }
 
-func opaquePoly(e Expr) *ParamPoly {
-	if p, err := polyOf(e, nil); err == nil {
+func opaquePoly(e expr.Expr) *expr.ParamPoly {
+	if p, err := expr.PolyOf(e, nil); err == nil {
 		return p
 	}
-	return varPoly("(" + e.String() + ")")
+	return expr.VarPoly("(" + e.String() + ")")
 }
 
 // LinearForm is a flat index: Σ Coeff·Iname + Σ Coeff·floor(Num/Den) + Rest, in elements.
 type LinearForm struct {
 	Terms  []LinearTerm // by iname, sorted
 	Floors []FloorTerm
-	Rest   *ParamPoly // no inames
+	Rest   *expr.ParamPoly // no inames
 }
 
 // LinearTerm is Coeff·Iname.
 type LinearTerm struct {
 	Iname string
-	Coeff *ParamPoly
+	Coeff *expr.ParamPoly
 }
 
 // FloorTerm is Coeff·floor(Num/Den), with at least one iname in Num.
 type FloorTerm struct {
 	Num   polycount.Affine
 	Den   int64
-	Coeff *ParamPoly
+	Coeff *expr.ParamPoly
 }
 
 // Coeff is the coefficient of the iname outside floors, 0 where it does not occur.
-func (f *LinearForm) Coeff(iname string) *ParamPoly {
+func (f *LinearForm) Coeff(iname string) *expr.ParamPoly {
 	for _, t := range f.Terms {
 		if t.Iname == iname {
 			return t.Coeff
@@ -95,12 +96,12 @@ func (f *LinearForm) Coeff(iname string) *ParamPoly {
 // String prints the form with inames in their order: "(16*n)*i_outer + n*i_inner + 3".
 func (f *LinearForm) String() string {
 	var parts []string
-	add := func(c *ParamPoly, of string) {
+	add := func(c *expr.ParamPoly, of string) {
 		switch s := c.String(); {
 		case s == "1":
 			parts = append(parts, of)
 		default:
-			if len(c.list()) > 1 {
+			if c.Len() > 1 {
 				s = "(" + s + ")"
 			}
 			parts = append(parts, s+"*"+of)
@@ -120,7 +121,7 @@ func (f *LinearForm) String() string {
 
 // FlatIndex is the index of the accessed element from the start of the array. Indices that are not quasi-affine in the
 // inames and parameters, or multiply an iname by a parameter in a way that is no polynomial, are errors (*NotAffineError).
-func (k *Kernel) FlatIndex(acc *Access) (*LinearForm, error) {
+func (k *Kernel) FlatIndex(acc *expr.Access) (*LinearForm, error) {
 	a := k.Array(acc.Array)
 	if a == nil {
 		return nil, fmt.Errorf("kernel %s: unknown array %s", k.Name, acc.Array)
@@ -147,16 +148,16 @@ func (k *Kernel) FlatIndex(acc *Access) (*LinearForm, error) {
 // formSum collects a linear form. It goes beyond ToAffine in that parameters may multiply inames (a[n*i + j]).
 type formSum struct {
 	k      *Kernel
-	terms  map[string]*ParamPoly
+	terms  map[string]*expr.ParamPoly
 	floors map[string]FloorTerm
-	rest   *ParamPoly
+	rest   *expr.ParamPoly
 }
 
 func newFormSum(k *Kernel) *formSum {
-	return &formSum{k: k, terms: map[string]*ParamPoly{}, floors: map[string]FloorTerm{}}
+	return &formSum{k: k, terms: map[string]*expr.ParamPoly{}, floors: map[string]FloorTerm{}}
 }
 
-func (s *formSum) add(e Expr, by *ParamPoly) error {
+func (s *formSum) add(e expr.Expr, by *expr.ParamPoly) error {
 	if by.IsZero() {
 		return nil
 	}
@@ -164,30 +165,30 @@ func (s *formSum) add(e Expr, by *ParamPoly) error {
 		s.addAffine(a, by)
 		return nil
 	}
-	x, ok := e.(*Op)
+	x, ok := e.(*expr.Op)
 	if !ok {
 		_, err := s.k.affineOf(e)
 		return err
 	}
 	switch x.Kind {
-	case Add:
+	case expr.Add:
 		for _, a := range x.Args {
 			if err := s.add(a, by); err != nil {
 				return err
 			}
 		}
 		return nil
-	case Sub:
+	case expr.Sub:
 		if err := s.add(x.Args[0], by); err != nil {
 			return err
 		}
 		return s.add(x.Args[1], by.Scale(-1))
-	case Neg:
+	case expr.Neg:
 		return s.add(x.Args[0], by.Scale(-1))
-	case Mul:
-		var rest []Expr
+	case expr.Mul:
+		var rest []expr.Expr
 		for _, a := range x.Args {
-			if p, err := polyOf(a, s.k.IsParam); err == nil {
+			if p, err := expr.PolyOf(a, s.k.IsParam); err == nil {
 				by = by.Mul(p)
 			} else {
 				rest = append(rest, a)
@@ -205,7 +206,7 @@ func (s *formSum) add(e Expr, by *ParamPoly) error {
 	return err
 }
 
-func (s *formSum) addAffine(a polycount.Affine, by *ParamPoly) {
+func (s *formSum) addAffine(a polycount.Affine, by *expr.ParamPoly) {
 	for _, t := range a.All() {
 		c := by.Scale(t.Coeff)
 		switch {
@@ -214,11 +215,11 @@ func (s *formSum) addAffine(a polycount.Affine, by *ParamPoly) {
 			f := s.floors[key]
 			s.floors[key] = FloorTerm{t.Floor.Num, t.Floor.Den, f.Coeff.Add(c)}
 		case t.Floor != nil:
-			s.rest = s.rest.Add(c.Mul(varPoly("(" + binary(FloorDiv, FromAffine(t.Floor.Num), Int{t.Floor.Den}).String() + ")")))
+			s.rest = s.rest.Add(c.Mul(expr.VarPoly("(" + expr.Binary(expr.FloorDiv, expr.FromAffine(t.Floor.Num), expr.Int{Value: t.Floor.Den}).String() + ")")))
 		case s.k.IsIname(t.Name):
 			s.terms[t.Name] = s.terms[t.Name].Add(c)
 		default:
-			s.rest = s.rest.Add(c.Mul(varPoly(t.Name)))
+			s.rest = s.rest.Add(c.Mul(expr.VarPoly(t.Name)))
 		}
 	}
 	s.rest = s.rest.Add(by.Scale(a.Constant()))

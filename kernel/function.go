@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuperf/kernel/expr"
 )
 
 // Function is a user function: what it is in the generated language, and what it means.
@@ -16,28 +18,28 @@ import (
 type Function struct {
 	Name   string
 	Params []FunctionParam
-	Result DType
+	Result expr.DType
 	// Body is what stands between the braces of the function, in OpenCL C: "return x*x;".
 	Body string
 	// Def is an expression over the parameters and Lets that may call functions defined earlier; nil for none.
-	Def Expr
+	Def expr.Expr
 	// Lets are values that the definition computes first, each from the parameters and those before it.
 	Lets []FunctionLet
 	// Counts are the operations of one call, by the type of their result and the names that features have for them, as in
 	// {"float32": {"madd": 1, "func:sqrt": 1}}; nil counts the definition. Operations on vectors count once per lane.
-	Counts map[DType]map[string]int64
+	Counts map[expr.DType]map[string]int64
 }
 
 // FunctionParam is a parameter of a user function, passed by value.
 type FunctionParam struct {
 	Name  string
-	DType DType
+	DType expr.DType
 }
 
 // FunctionLet is a value with a name in the definition of a function.
 type FunctionLet struct {
 	Name string
-	Expr Expr
+	Expr expr.Expr
 }
 
 // Function returns the user function of that name, nil without one.
@@ -55,7 +57,7 @@ func (k *Kernel) Function(name string) *Function {
 // are the names after it.
 func (k *Kernel) Scope(f *Function) (*Kernel, error) {
 	s := &Kernel{Name: f.Name}
-	value := func(name string, t DType) {
+	value := func(name string, t expr.DType) {
 		s.Args = append(s.Args, &Array{Name: name, DType: t, Space: Private, IsValue: true})
 	}
 	for _, p := range f.Params {
@@ -150,7 +152,7 @@ func (k *Kernel) checkFunctions() error {
 
 func (f *Function) check(scope *Kernel) error {
 	switch {
-	case IsFunction(f.Name) || reductions[f.Name] > 0 || slices.Contains(calledNames, f.Name):
+	case expr.IsFunction(f.Name) || expr.IsReduction(f.Name) || slices.Contains(calledNames, f.Name):
 		return fmt.Errorf("the name is that of a known function")
 	case f.Body == "" && f.Def == nil:
 		return fmt.Errorf("it has neither a body nor a definition")
@@ -160,7 +162,7 @@ func (f *Function) check(scope *Kernel) error {
 	seen := map[string]bool{}
 	for _, p := range f.Params {
 		switch {
-		case !isName(p.Name):
+		case !expr.IsName(p.Name):
 			return fmt.Errorf("parameter %q is no identifier", p.Name)
 		case seen[p.Name]:
 			return fmt.Errorf("two parameters are named %s", p.Name)
@@ -170,7 +172,7 @@ func (f *Function) check(scope *Kernel) error {
 		seen[p.Name] = true
 	}
 	for _, l := range f.Lets {
-		if !isName(l.Name) || seen[l.Name] || len(Reductions(l.Expr)) > 0 {
+		if !expr.IsName(l.Name) || seen[l.Name] || len(expr.Reductions(l.Expr)) > 0 {
 			return fmt.Errorf("%s = %s: the name is none, or in use, or the value is a reduction", l.Name, l.Expr)
 		}
 		seen[l.Name] = true
@@ -195,7 +197,7 @@ func (f *Function) check(scope *Kernel) error {
 	if err := scope.checkExpr(stmt, f.Def, nil); err != nil {
 		return err
 	}
-	if len(Reductions(f.Def)) > 0 {
+	if len(expr.Reductions(f.Def)) > 0 {
 		return fmt.Errorf("the definition %s has a reduction, which only statements have", f.Def)
 	}
 	t, err := scope.TypeOf(f.Def)

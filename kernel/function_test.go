@@ -3,17 +3,19 @@ package kernel
 import (
 	"strings"
 	"testing"
+
+	"gpuperf/kernel/expr"
 )
 
 // TestFunctionsRefused: what a user function or an access to a vector cannot be.
 func TestFunctionsRefused(t *testing.T) {
-	square := &Function{Name: "square", Params: []FunctionParam{{"x", Float32}}, Result: Float32, Body: "return x*x;"}
+	square := &Function{Name: "square", Params: []FunctionParam{{"x", expr.Float32}}, Result: expr.Float32, Body: "return x*x;"}
 	with := func(change func(f *Function)) []*Function {
 		f := *square
 		change(&f)
 		return []*Function{&f}
 	}
-	pair := &Op{Add, []Expr{Var{"x"}, &Cast{"float32x2", Var{"x"}}}}
+	pair := &expr.Op{Kind: expr.Add, Args: []expr.Expr{expr.Var{Name: "x"}, &expr.Cast{DType: "float32x2", Arg: expr.Var{Name: "x"}}}}
 	for _, c := range []struct {
 		name, instructions string
 		functions          []*Function
@@ -28,11 +30,11 @@ func TestFunctionsRefused(t *testing.T) {
 		{"nothing", "y[i] = x[i]", with(func(f *Function) { f.Body = "" }), "neither a body nor a definition"},
 		{"result", "y[i] = x[i]", with(func(f *Function) { f.Result = "float7" }), `unknown type "float7" of the result`},
 		{"parameter", "y[i] = x[i]", with(func(f *Function) { f.Params = []FunctionParam{{"x", "int3"}} }), `unknown type "int3" of parameter x`},
-		{"parameters", "y[i] = x[i]", with(func(f *Function) { f.Params = []FunctionParam{{"x", Float32}, {"x", Int32}} }), "two parameters are named x"},
-		{"counts", "y[i] = x[i]", with(func(f *Function) { f.Counts = map[DType]map[string]int64{Float32: {"addition": 1}} }), `unknown operation "addition"`},
-		{"count types", "y[i] = x[i]", with(func(f *Function) { f.Counts = map[DType]map[string]int64{"float32x4": {"add": 1}} }), "counted by scalar types"},
-		{"definition", "y[i] = x[i]", with(func(f *Function) { f.Def = Var{"z"} }), "uses z, which is not defined"},
-		{"recursion", "y[i] = x[i]", with(func(f *Function) { f.Def = &Call{"square", []Expr{Var{"x"}}} }), "calls square, which is neither"},
+		{"parameters", "y[i] = x[i]", with(func(f *Function) { f.Params = []FunctionParam{{"x", expr.Float32}, {"x", expr.Int32}} }), "two parameters are named x"},
+		{"counts", "y[i] = x[i]", with(func(f *Function) { f.Counts = map[expr.DType]map[string]int64{expr.Float32: {"addition": 1}} }), `unknown operation "addition"`},
+		{"count types", "y[i] = x[i]", with(func(f *Function) { f.Counts = map[expr.DType]map[string]int64{"float32x4": {"add": 1}} }), "counted by scalar types"},
+		{"definition", "y[i] = x[i]", with(func(f *Function) { f.Def = expr.Var{Name: "z"} }), "uses z, which is not defined"},
+		{"recursion", "y[i] = x[i]", with(func(f *Function) { f.Def = &expr.Call{Func: "square", Args: []expr.Expr{expr.Var{Name: "x"}}} }), "calls square, which is neither"},
 		{"lanes", "y[i] = x[i]", with(func(f *Function) { f.Def = pair }), "is float32x2, the result float32"},
 		{"vector into a scalar", "w[i] = x[4*i; 4]", nil, "assigns float32x4 to w[i]"},
 		{"array of vectors", "y[i] = x[4*i; 4]", nil, "y is of type float32x4, which private temporaries have"},
@@ -44,9 +46,9 @@ func TestFunctionsRefused(t *testing.T) {
 			k, err := Make(Spec{
 				Domains: []string{"{[i]: 0<=i<n}"}, Instructions: c.instructions, Functions: c.functions,
 				Args: []*Array{
-					{Name: "x", DType: Float32, Shape: []Expr{Int{64}}},
-					{Name: "w", DType: Float32, Shape: []Expr{Int{64}}},
-					{Name: "z", DType: Float32, Space: Global, Shape: []Expr{Int{8}, Int{8}}, Axes: []Axis{{Nest: 0}, {Nest: 1}}},
+					{Name: "x", DType: expr.Float32, Shape: []expr.Expr{expr.Int{Value: 64}}},
+					{Name: "w", DType: expr.Float32, Shape: []expr.Expr{expr.Int{Value: 64}}},
+					{Name: "z", DType: expr.Float32, Space: Global, Shape: []expr.Expr{expr.Int{Value: 8}, expr.Int{Value: 8}}, Axes: []Axis{{Nest: 0}, {Nest: 1}}},
 				},
 			})
 			if err == nil {
@@ -64,7 +66,7 @@ func TestFunctionsInKeys(t *testing.T) {
 	make := func(body string) *Kernel {
 		k, err := Make(Spec{
 			Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = f(x[i])",
-			Functions: []*Function{{Name: "f", Params: []FunctionParam{{"x", Float32}}, Result: Float32, Body: body}},
+			Functions: []*Function{{Name: "f", Params: []FunctionParam{{"x", expr.Float32}}, Result: expr.Float32, Body: body}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,8 @@ package kernel
 import (
 	"errors"
 	"slices"
+
+	"gpuperf/kernel/expr"
 )
 
 // inferTypes gives element types to temporaries and to arguments that the kernel writes, from what is assigned to them,
@@ -66,7 +68,7 @@ func (k *Kernel) solveTypes(open []*Array) error {
 	return k.errorf("the dtypes of %s depend on each other: declare one, as in <float32> %s = ...", open[0].Name, open[0].Name)
 }
 
-func (k *Kernel) setType(name string, t DType) {
+func (k *Kernel) setType(name string, t expr.DType) {
 	c := *k.Array(name)
 	c.DType = t
 	k.setArray(&c)
@@ -74,18 +76,18 @@ func (k *Kernel) setType(name string, t DType) {
 
 // assignedType is the common type of what is assigned to the variable. The neutral variables, itself among them, count
 // as integer literals do.
-func (k *Kernel) assignedType(name string, neutral map[string]bool) (DType, error) {
-	var values []Expr
+func (k *Kernel) assignedType(name string, neutral map[string]bool) (expr.DType, error) {
+	var values []expr.Expr
 	for _, w := range k.writers(name) {
-		v := Rewrite(w.RHS, func(e Expr) Expr {
+		v := expr.Rewrite(w.RHS, func(e expr.Expr) expr.Expr {
 			switch x := e.(type) {
-			case Var:
+			case expr.Var:
 				if neutral[x.Name] {
-					return Int{0}
+					return expr.Int{Value: 0}
 				}
-			case *Access:
+			case *expr.Access:
 				if neutral[x.Array] {
-					return Int{0}
+					return expr.Int{Value: 0}
 				}
 			}
 			return e
@@ -94,8 +96,8 @@ func (k *Kernel) assignedType(name string, neutral map[string]bool) (DType, erro
 		if err != nil {
 			return "", k.errorf("statement %s: %w", w.ID, err)
 		}
-		if lhs, ok := w.LHS.(*Access); ok && lhs.Lanes > 0 && t.IsVector() {
-			v = &Cast{t.Base(), Int{}} // the elements of the vector
+		if lhs, ok := w.LHS.(*expr.Access); ok && lhs.Lanes > 0 && t.IsVector() {
+			v = &expr.Cast{DType: t.Base(), Arg: expr.Int{}} // the elements of the vector
 		}
 		values = append(values, v)
 	}

@@ -1,6 +1,10 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/kernel/expr"
+)
 
 // AddInamesToInsn puts the statements that match within further inames. It is refused where running a statement once
 // per value of them, instead of once, would change the result: where it reads what it writes, or where the inames take
@@ -26,7 +30,7 @@ func (k *Kernel) AddInamesToInsn(inames []string, match string) (*Kernel, error)
 				return nil, k.errorf("cannot add iname %s to statement %s, which reduces over it", n, s.ID)
 			}
 		}
-		if t := target(s); t != "" && slices.ContainsFunc(k.Reads(s), func(r *Access) bool { return r.Array == t }) {
+		if t := target(s); t != "" && slices.ContainsFunc(k.Reads(s), func(r *expr.Access) bool { return r.Array == t }) {
 			return nil, k.errorf("cannot add inames %s to statement %s: it reads %s, which it writes, so that running it again changes the result",
 				listNames(inames), s.ID, t)
 		}
@@ -35,7 +39,7 @@ func (k *Kernel) AddInamesToInsn(inames []string, match string) (*Kernel, error)
 			if o.ID == s.ID || t == "" || len(intersectNames(o.AllInames(), inames)) == 0 {
 				continue
 			}
-			if t == target(s) || slices.ContainsFunc(k.Reads(s), func(r *Access) bool { return r.Array == t }) {
+			if t == target(s) || slices.ContainsFunc(k.Reads(s), func(r *expr.Access) bool { return r.Array == t }) {
 				return nil, k.errorf("cannot add inames %s to statement %s: statement %s changes %s within them, so that running %s again changes the result",
 					listNames(inames), s.ID, o.ID, t, s.ID)
 			}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -10,7 +11,7 @@ import (
 // name = m*i + j. It is the inverse of SplitIname. All but the first need a constant number of values, and each statement
 // and each reduction must be within all of them or none.
 func (k *Kernel) JoinInames(inames []string, name, tag string) (out *Kernel, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	if len(inames) < 2 {
 		return nil, k.errorf("joining inames takes two or more, not %s", listNames(inames))
 	}
@@ -78,8 +79,8 @@ func (k *Kernel) replaceable(what string, inames []string) error {
 		}
 		return nil
 	}
-	reductions := func(e Expr, who string) error {
-		for _, r := range Reductions(e) {
+	reductions := func(e expr.Expr, who string) error {
+		for _, r := range expr.Reductions(e) {
 			if err := all(r.Inames, "reduction "+r.String()+" in "+who); err != nil {
 				return err
 			}

@@ -6,7 +6,10 @@
 // program: sequential loops, guards and barriers. Package kernel/script builds kernels from Starlark.
 package kernel
 
-import "gpuperf/polycount"
+import (
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
 
 // Kernel is a loop nest. It is immutable: transformations copy what they change.
 type Kernel struct {
@@ -44,12 +47,12 @@ type Kernel struct {
 type Stmt struct {
 	ID     string
 	Kind   StmtKind
-	LHS    Expr // Access or Var; nil for barriers and no-ops
-	RHS    Expr
+	LHS    expr.Expr // Access or Var; nil for barriers and no-ops
+	RHS    expr.Expr
 	Inames []string // sorted
 	// Deps are IDs of statements that must have run before, for the same values of the inames that both share.
 	Deps       []string
-	Predicates []Expr
+	Predicates []expr.Expr
 	Tags       []string
 	// NoSync names statements with which s shares memory without needing a barrier, as ID or ID@space: the user's word
 	// for what the analysis of accesses cannot see.
@@ -83,14 +86,14 @@ const (
 // Array is an array argument, a value argument (Space Private, no Shape, IsValue) or a temporary.
 type Array struct {
 	Name  string
-	DType DType // "" until declared or inferred
+	DType expr.DType // "" until declared or inferred
 	Space Space
 	// Shape in elements per axis: expressions over parameters. Empty for scalars; nil on a global argument until inferred.
-	Shape []Expr
+	Shape []expr.Expr
 	// Axes gives the layout, one per axis of Shape; nil is C order (the last axis has stride 1).
 	Axes []Axis
 	// Offset in elements, added to every flattened index; nil is 0.
-	Offset Expr
+	Offset expr.Expr
 	// IsValue marks a scalar passed by value.
 	IsValue bool
 	// Constant marks OpenCL's __constant space.
@@ -102,15 +105,15 @@ type Array struct {
 
 // Axis is the layout of one array axis.
 type Axis struct {
-	Nest   int  // nesting level: 0 varies fastest ("N0")
-	Stride Expr // in elements; nil derives it from the nesting and the shape
+	Nest   int       // nesting level: 0 varies fastest ("N0")
+	Stride expr.Expr // in elements; nil derives it from the nesting and the shape
 }
 
 // Rule is a substitution rule Name(Args...) := Body.
 type Rule struct {
 	Name string
 	Args []string
-	Body Expr
+	Body expr.Expr
 }
 
 // TagKind is what an iname tag asks for.

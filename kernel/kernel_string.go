@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"gpuperf/kernel/expr"
 )
 
 // String is the readable IR. Its statements and rules are in the syntax of ParseInstructions, its domains and
@@ -126,9 +128,9 @@ func (a *Array) String() string {
 	return text
 }
 
-func joinExprs(list []Expr) string {
+func joinExprs(list []expr.Expr) string {
 	var b strings.Builder
-	writeList(&b, list)
+	expr.WriteList(&b, list)
 	return b.String()
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuperf/kernel/expr"
 )
 
 // TagDataAxes sets the layout of an array, one item per axis: N0 for the axis that varies fastest, then N1 and so on;
@@ -43,7 +45,7 @@ func (k *Kernel) TagDataAxes(array, layout string) (*Kernel, error) {
 		var seen []int
 		for i, it := range items {
 			if text, ok := strings.CutPrefix(it, "stride:"); ok {
-				e, err := ParseExpr(text)
+				e, err := expr.Parse(text)
 				if err != nil {
 					return nil, k.errorf("layout of %s: %w", array, err)
 				}

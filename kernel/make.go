@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/source"
+	"gpuperf/kernel/expr"
 )
 
 // DefaultName is the name of a kernel that was given none, as Loopy calls it.
@@ -38,7 +39,7 @@ type Spec struct {
 	// Functions are user functions that the instructions may call.
 	Functions []*Function
 	// DTypes gives element types to arguments and temporaries.
-	DTypes map[string]DType
+	DTypes map[string]expr.DType
 }
 
 // Make builds a kernel and infers what is not said: arguments, shapes, inames and dependencies of statements.
@@ -48,7 +49,7 @@ type Spec struct {
 // writer; otherwise statements that touch the same variable, one of them writing, keep the order of the text.
 // Faults in the texts are *source.Error.
 func Make(spec Spec) (k *Kernel, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	ins, err := ParseInstructions(spec.Instructions)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func Make(spec Spec) (k *Kernel, err error) {
 	if k.Name == "" {
 		k.Name = DefaultName
 	}
-	if !isName(k.Name) {
+	if !expr.IsName(k.Name) {
 		return nil, fmt.Errorf("kernel name %q is no identifier", k.Name)
 	}
 	m := &maker{Kernel: k, Instructions: ins, spec: spec}
@@ -162,14 +163,14 @@ func namesOfDomains(k *Kernel) []string {
 func (m *maker) declare() error {
 	enter := func(list *[]*Array, a *Array, what string) error {
 		switch {
-		case !isName(a.Name):
+		case !expr.IsName(a.Name):
 			return m.errorf("%s name %q is no identifier", what, a.Name)
 		case m.Array(a.Name) != nil:
 			return m.errorf("%s is declared twice", a.Name)
 		case m.IsIname(a.Name):
 			return m.errorf("%s is an iname and %s %s", a.Name, article(what), what)
 		case a.DType != "" && !a.DType.Known():
-			return m.errorf("%s: unknown element type %q (%s)", a.Name, a.DType, knownDTypes)
+			return m.errorf("%s: unknown element type %q (%s)", a.Name, a.DType, expr.KnownDTypes)
 		}
 		*list = append(*list, a)
 		return nil
@@ -213,8 +214,8 @@ func (m *maker) rules() error {
 // names turns reductions over what is no iname into the operators min and max, and rejects other bad reductions.
 func (m *maker) names() error {
 	var bad error
-	fix := func(e Expr) Expr {
-		r, ok := e.(*Reduce)
+	fix := func(e expr.Expr) expr.Expr {
+		r, ok := e.(*expr.Reduce)
 		if !ok {
 			return e
 		}
@@ -223,7 +224,7 @@ func (m *maker) names() error {
 				continue
 			}
 			if (r.Kind == "max" || r.Kind == "min") && len(r.Inames) == 1 {
-				return &Op{OpKind(r.Kind), []Expr{Var{n}, r.Body}}
+				return &expr.Op{Kind: expr.OpKind(r.Kind), Args: []expr.Expr{expr.Var{Name: n}, r.Body}}
 			}
 			if bad == nil {
 				bad = m.unknownIname(n)
@@ -232,19 +233,19 @@ func (m *maker) names() error {
 		return e
 	}
 	for _, r := range m.Kernel.Rules {
-		r.Body = Rewrite(r.Body, fix)
+		r.Body = expr.Rewrite(r.Body, fix)
 	}
 	if bad != nil {
 		return bad
 	}
 	for i, s := range m.Instructions.Statements {
-		s.mapExprs(func(e Expr) Expr { return Rewrite(e, fix) })
+		s.mapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
 		if bad != nil {
 			return m.at(i, "", "%v", bad)
 		}
 		// if blocks become predicates; what they test must not change within the block
 		for _, g := range m.more[i].guards {
-			cond := Rewrite(g.cond, fix)
+			cond := expr.Rewrite(g.cond, fix)
 			for j, other := range m.Instructions.Statements {
 				same := slices.ContainsFunc(m.more[j].guards, func(h guard) bool { return h.at == g.at })
 				if t := target(other); same && t != "" && mentions(cond, t) {
@@ -258,15 +259,15 @@ func (m *maker) names() error {
 	return nil
 }
 
-func mentions(e Expr, name string) bool {
+func mentions(e expr.Expr, name string) bool {
 	found := false
-	Walk(e, func(x Expr) bool {
+	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
-		case Var:
+		case expr.Var:
 			found = found || x.Name == name
-		case *Access:
+		case *expr.Access:
 			found = found || x.Array == name
-		case *Call:
+		case *expr.Call:
 			found = found || x.Func == name
 		}
 		return !found
@@ -352,7 +353,7 @@ func (m *maker) implicitInames(temp string) []string {
 	var common []string
 	for n, w := range m.writers(temp) {
 		own := slices.Clone(w.Inames)
-		freeVars(w.LHS, func(v string) { own = removeNames(own, v) })
+		expr.FreeVars(w.LHS, func(v string) { own = removeNames(own, v) })
 		if n == 0 {
 			common = own
 		} else {
@@ -371,7 +372,7 @@ func (m *maker) usedInames(s *Stmt) []string {
 		if err != nil {
 			expanded = e // reported when the rules are expanded
 		}
-		freeVars(expanded, func(n string) {
+		expr.FreeVars(expanded, func(n string) {
 			if m.IsIname(n) {
 				out = append(out, n)
 			}
@@ -405,23 +406,23 @@ func (m *maker) infer() error {
 			if err != nil {
 				return m.at(i, "", "%v", err)
 			}
-			Walk(e, func(x Expr) bool {
+			expr.Walk(e, func(x expr.Expr) bool {
 				switch x := x.(type) {
-				case *Access:
+				case *expr.Access:
 					if m.IsIname(x.Array) || m.IsParam(x.Array) {
 						bad = errors.Join(bad, m.at(i, "", "%s is an iname or a parameter and cannot be indexed", x.Array))
 					} else if m.Array(x.Array) == nil {
 						a := &Array{Name: x.Array, Space: Global}
 						if x.Index == nil {
-							a.Shape = []Expr{}
+							a.Shape = []expr.Expr{}
 						}
 						missing(x.Array, a)
 					}
-				case Var:
+				case expr.Var:
 					switch {
 					case m.IsIname(x.Name) || m.IsParam(x.Name) || m.Array(x.Name) != nil:
 					case written[x.Name]:
-						missing(x.Name, &Array{Name: x.Name, Space: Global, Shape: []Expr{}})
+						missing(x.Name, &Array{Name: x.Name, Space: Global, Shape: []expr.Expr{}})
 					default:
 						missing(x.Name, &Array{Name: x.Name, Space: Private, IsValue: true})
 					}
@@ -450,7 +451,7 @@ func (m *maker) infer() error {
 		if m.spec.Complete {
 			return m.errorf(`parameter %s is not declared: declare it, or add "..." to the arguments`, p)
 		}
-		m.Args = append(m.Args, &Array{Name: p, DType: Int32, Space: Private, IsValue: true})
+		m.Args = append(m.Args, &Array{Name: p, DType: expr.Int32, Space: Private, IsValue: true})
 	}
 	return nil
 }
@@ -458,18 +459,18 @@ func (m *maker) infer() error {
 // resolve turns names of global scalars into accesses and checks how variables are used.
 func (m *maker) resolve() error {
 	var bad error
-	fix := func(e Expr) Expr {
+	fix := func(e expr.Expr) expr.Expr {
 		switch x := e.(type) {
-		case Var:
+		case expr.Var:
 			a := m.Array(x.Name)
 			switch {
 			case a == nil || a.IsValue || m.IsIname(x.Name):
 			case a.Shape == nil || len(a.Shape) > 0:
 				bad = m.errorf("array %s is used without an index", x.Name)
 			case a.Space == Global && !m.IsTemp(x.Name):
-				return &Access{Array: x.Name}
+				return &expr.Access{Array: x.Name}
 			}
-		case *Access:
+		case *expr.Access:
 			a := m.Array(x.Array)
 			if a != nil && a.IsValue {
 				bad = m.errorf("value argument %s is indexed", x.Array)
@@ -481,14 +482,14 @@ func (m *maker) resolve() error {
 		return e
 	}
 	for i, s := range m.Kernel.Statements {
-		s.mapExprs(func(e Expr) Expr { return Rewrite(e, fix) })
+		s.mapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
 		if bad != nil {
 			return m.at(i, "", "%v", errors.Unwrap(bad))
 		}
 	}
 	for _, r := range m.Kernel.Rules {
-		r.Body = Rewrite(r.Body, func(e Expr) Expr {
-			if v, ok := e.(Var); ok && slices.Contains(r.Args, v.Name) {
+		r.Body = expr.Rewrite(r.Body, func(e expr.Expr) expr.Expr {
+			if v, ok := e.(expr.Var); ok && slices.Contains(r.Args, v.Name) {
 				return e
 			}
 			return fix(e)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/kernel/expr"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -186,7 +188,7 @@ func TestMakeErrors(t *testing.T) {
 		{Spec{Domains: []string{"[j] -> {[i]: 0<=i<j}", "{[j]: 0<=j<m}"}, Instructions: "a[i] = 1"}, "put the domain that defines j first"},
 		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Assumptions: "m > 0"}, "no parameter"},
 		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Assumptions: "n >"}, "1:4"},
-		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", DTypes: map[string]DType{"z": Float32}}, "dtype for z"},
+		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", DTypes: map[string]expr.DType{"z": expr.Float32}}, "dtype for z"},
 		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Args: []*Array{{Name: "i"}}}, "an iname"},
 	} {
 		_, err := Make(c.spec)

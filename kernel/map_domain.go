@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/source"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -13,7 +14,7 @@ import (
 // inames must be quasi-affine in the new ones, so that no point is lost or visited twice. Each statement must be within
 // all of the old inames or none.
 func (k *Kernel) MapDomain(text string) (out *Kernel, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	m, err := polycount.ParseMap(text)
 	if err != nil {
 		return nil, err

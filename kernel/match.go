@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gpuperf/kernel/expr"
 )
 
 // Match selects statements: terms joined by "and", "or", "not" and parentheses. A term is id:GLOB, writes:VARIABLE,
@@ -87,8 +89,8 @@ func (p *matcher) and(depth int) (func(*Stmt) bool, error) {
 }
 
 func (p *matcher) term(depth int) (func(*Stmt) bool, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("nested more than %d deep", maxDepth)
+	if depth > expr.MaxDepth {
+		return nil, fmt.Errorf("nested more than %d deep", expr.MaxDepth)
 	}
 	switch {
 	case len(p.words) == 0:
@@ -124,7 +126,7 @@ func (p *matcher) term(depth int) (func(*Stmt) bool, error) {
 		return func(s *Stmt) bool { return target(s) != "" && glob(target(s)) }, nil
 	case "reads":
 		return func(s *Stmt) bool {
-			return slices.ContainsFunc(k.Reads(s), func(a *Access) bool { return glob(a.Array) })
+			return slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return glob(a.Array) })
 		}, nil
 	}
 	return nil, fmt.Errorf("unknown criterion %q (id, writes, reads, iname, tag)", key)

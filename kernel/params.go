@@ -4,12 +4,14 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"gpuperf/kernel/expr"
 )
 
 // FixParameters replaces parameters and integer value arguments by constants.
 func (k *Kernel) FixParameters(values map[string]int64) (*Kernel, error) {
 	c := k.clone()
-	by := map[string]Expr{}
+	by := map[string]expr.Expr{}
 	var names []string
 	for name, v := range values {
 		if k.IsIname(name) {
@@ -18,7 +20,7 @@ func (k *Kernel) FixParameters(values map[string]int64) (*Kernel, error) {
 		if !k.IsParam(name) {
 			return nil, k.errorf("cannot fix %s: it is no parameter of the kernel (%s)", name, listNames(k.Params()))
 		}
-		by[name] = Int{v}
+		by[name] = expr.Int{Value: v}
 		names = append(names, name)
 	}
 	sort.Strings(names)
@@ -40,16 +42,16 @@ func (k *Kernel) FixParameters(values map[string]int64) (*Kernel, error) {
 			return nil, k.errorf("fixing %s contradicts the assumptions %s", describeValues(names, values), k.Assumptions)
 		}
 	}
-	sub := func(e Expr) Expr { return foldSizes(Subst(e, by)) }
-	c.mapStmts(func(s *Stmt) { s.mapExprs(func(e Expr) Expr { return Subst(e, by) }) })
+	sub := func(e expr.Expr) expr.Expr { return foldSizes(expr.Subst(e, by)) }
+	c.mapStmts(func(s *Stmt) { s.mapExprs(func(e expr.Expr) expr.Expr { return expr.Subst(e, by) }) })
 	for i, v := range c.Values {
-		c.Values[i].Value = Subst(v.Value, without(by, []string{v.Index}))
+		c.Values[i].Value = expr.Subst(v.Value, expr.Without(by, []string{v.Index}))
 	}
 	for i, a := range c.Averages {
-		c.Averages[i] = Average{foldSizes(Subst(a.Of, by)), Subst(a.Value, by)}
+		c.Averages[i] = Average{foldSizes(expr.Subst(a.Of, by)), expr.Subst(a.Value, by)}
 	}
 	for i, r := range c.Rules {
-		c.Rules[i] = &Rule{r.Name, r.Args, Subst(r.Body, without(by, r.Args))}
+		c.Rules[i] = &Rule{r.Name, r.Args, expr.Subst(r.Body, expr.Without(by, r.Args))}
 	}
 	for _, list := range [2][]*Array{c.Args, c.Temps} {
 		for i, a := range list {
@@ -70,16 +72,16 @@ func (k *Kernel) FixParameters(values map[string]int64) (*Kernel, error) {
 func describeValues(names []string, values map[string]int64) string {
 	var parts []string
 	for _, n := range names {
-		parts = append(parts, n+"="+Int{values[n]}.String())
+		parts = append(parts, n+"="+expr.Int{Value: values[n]}.String())
 	}
 	return strings.Join(parts, ", ")
 }
 
-func mapList(list []Expr, f func(Expr) Expr) []Expr {
+func mapList(list []expr.Expr, f func(expr.Expr) expr.Expr) []expr.Expr {
 	if list == nil {
 		return nil
 	}
-	out := make([]Expr, len(list))
+	out := make([]expr.Expr, len(list))
 	for i, e := range list {
 		out[i] = f(e)
 	}
@@ -87,29 +89,29 @@ func mapList(list []Expr, f func(Expr) Expr) []Expr {
 }
 
 // foldSizes computes what has become constant in a size expression.
-func foldSizes(e Expr) Expr {
-	return Rewrite(e, func(e Expr) Expr {
-		x, ok := e.(*Op)
+func foldSizes(e expr.Expr) expr.Expr {
+	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		x, ok := e.(*expr.Op)
 		if !ok {
 			return e
 		}
-		if a, err := ToAffine(x, nil); err == nil && a.IsConstant() {
-			return Int{a.Constant()}
+		if a, err := expr.ToAffine(x, nil); err == nil && a.IsConstant() {
+			return expr.Int{Value: a.Constant()}
 		}
-		if x.Kind != Min && x.Kind != Max {
+		if x.Kind != expr.Min && x.Kind != expr.Max {
 			return e
 		}
 		var best int64
 		for i, a := range x.Args {
-			v, ok := a.(Int)
+			v, ok := a.(expr.Int)
 			if !ok {
 				return e
 			}
-			if i == 0 || (x.Kind == Min) == (v.Value < best) {
+			if i == 0 || (x.Kind == expr.Min) == (v.Value < best) {
 				best = v.Value
 			}
 		}
-		return Int{best}
+		return expr.Int{Value: best}
 	})
 }
 
@@ -129,7 +131,7 @@ func (k *Kernel) PrioritizeLoops(inames []string) (*Kernel, error) {
 }
 
 // AddDTypes sets the element types of arguments and temporaries. A type that was set differently before is an error.
-func (k *Kernel) AddDTypes(types map[string]DType) (*Kernel, error) {
+func (k *Kernel) AddDTypes(types map[string]expr.DType) (*Kernel, error) {
 	c := k.clone()
 	var names []string
 	for name := range types {
@@ -142,7 +144,7 @@ func (k *Kernel) AddDTypes(types map[string]DType) (*Kernel, error) {
 			return nil, k.errorf("dtype for %s, which is no argument or temporary of the kernel", name)
 		}
 		if !types[name].Known() {
-			return nil, k.errorf("%s: unknown element type %q (%s)", name, types[name], knownDTypes)
+			return nil, k.errorf("%s: unknown element type %q (%s)", name, types[name], expr.KnownDTypes)
 		}
 		if a.DType != "" && a.DType != types[name] && !(a.IsValue && k.inferredParam(a)) {
 			return nil, k.errorf("%s has dtype %s already, not %s", name, a.DType, types[name])
@@ -155,7 +157,7 @@ func (k *Kernel) AddDTypes(types map[string]DType) (*Kernel, error) {
 }
 
 // inferredParam reports whether the value argument has the type that Make gives to parameters by itself.
-func (k *Kernel) inferredParam(a *Array) bool { return a.DType == Int32 && k.IsParam(a.Name) }
+func (k *Kernel) inferredParam(a *Array) bool { return a.DType == expr.Int32 && k.IsParam(a.Name) }
 
 // AddDependency makes the statements that match depend on the others.
 func (k *Kernel) AddDependency(match, on string) (*Kernel, error) {

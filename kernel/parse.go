@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuperf/kernel/expr"
 )
 
 // Instructions is what a text of instructions says, before names are resolved.
@@ -33,7 +35,7 @@ type stmtNotes struct {
 // guard is the condition of an if block: its statements must not change what it reads.
 type guard struct {
 	at   int
-	cond Expr
+	cond expr.Expr
 }
 
 // ParseInstructions reads statements, one a line, and substitution rules:
@@ -56,22 +58,22 @@ type guard struct {
 // other kernels, several targets of other calls (a, b = f(..)), conflict groups and atomic updates. Errors are
 // *source.Error.
 func ParseInstructions(text string) (ins *Instructions, err error) {
-	p, err := newParser(text)
+	p, err := expr.NewParser(text)
 	if err != nil {
 		return nil, err
 	}
-	defer p.recover(&err)
+	defer p.Recover(&err)
 	ins = &Instructions{text: text}
 	b := blockParser{p, ins}
 	b.block(context{}, "")
-	if p.tok().kind != tokEnd {
-		p.fail("unexpected %s", p.describe())
+	if p.Tok().Kind != expr.TokEnd {
+		p.Fail("unexpected %s", p.Describe())
 	}
 	return ins, nil
 }
 
 type blockParser struct {
-	*parser
+	*expr.Parser
 	out *Instructions
 }
 
@@ -85,42 +87,39 @@ type context struct {
 // attribute is key=value of a statement; value is raw text, or for if an expression.
 type attribute struct {
 	key, value string
-	conds      []Expr
+	conds      []expr.Expr
 	at         int
 }
 
 // block reads statements up to a word that ends a block (end, elif, else), which it leaves, or the end of the text.
 // opener names the block for the error message.
 func (b blockParser) block(c context, opener string) {
-	if b.depth++; b.depth > maxDepth {
-		b.fail("blocks nested more than %d deep", maxDepth)
-	}
-	defer func() { b.depth-- }()
+	defer b.Nest("blocks")()
 	for {
-		b.skipLines()
-		t := b.tok()
+		b.SkipLines()
+		t := b.Tok()
 		switch {
-		case t.kind == tokEnd:
+		case t.Kind == expr.TokEnd:
 			if opener != "" {
-				b.failHint(t.at, "close it by a line with end", "%s block is not closed", opener)
+				b.FailHint(t.At, "close it by a line with end", "%s block is not closed", opener)
 			}
 			return
-		case t.kind == tokName && (t.text == "end" || t.text == "elif" || t.text == "else"):
+		case t.Kind == expr.TokName && (t.Text == "end" || t.Text == "elif" || t.Text == "else"):
 			if opener == "" {
-				b.fail("%s without a block that it belongs to", t.text)
+				b.Fail("%s without a block that it belongs to", t.Text)
 			}
 			return
-		case t.kind == tokName && t.text == "for":
+		case t.Kind == expr.TokName && t.Text == "for":
 			b.forBlock(c)
-		case t.kind == tokName && t.text == "if":
+		case t.Kind == expr.TokName && t.Text == "if":
 			b.ifBlock(c)
-		case t.kind == tokName && t.text == "with":
-			b.i++
+		case t.Kind == expr.TokName && t.Text == "with":
+			b.Next()
 			inner := c
 			inner.attrs = append(slices.Clone(c.attrs), b.attributes()...)
 			for _, a := range inner.attrs {
 				if a.key == "id" {
-					b.failHint(a.at, "use id_prefix", "id in a with block would name several statements alike")
+					b.FailHint(a.at, "use id_prefix", "id in a with block would name several statements alike")
 				}
 			}
 			b.endOfLine()
@@ -134,28 +133,28 @@ func (b blockParser) block(c context, opener string) {
 }
 
 func (b blockParser) end() {
-	b.expect("end")
+	b.Expect("end")
 	b.endOfLine()
 }
 
 func (b blockParser) endOfLine() {
-	if k := b.tok().kind; k != tokLine && k != tokEnd {
-		b.fail("unexpected %s after the end of the instruction", b.describe())
+	if k := b.Tok().Kind; k != expr.TokLine && k != expr.TokEnd {
+		b.Fail("unexpected %s after the end of the instruction", b.Describe())
 	}
 }
 
 func (b blockParser) forBlock(c context) {
-	b.i++
+	b.Next()
 	inner := c
 	inner.inames = slices.Clone(c.inames)
 	for {
-		at := b.tok().at
-		n := b.name("an iname")
+		at := b.Tok().At
+		n := b.Name("an iname")
 		if slices.Contains(inner.inames, n) {
-			b.failHint(at, "", "for block opens %s a second time", n)
+			b.FailHint(at, "", "for block opens %s a second time", n)
 		}
 		inner.inames = append(inner.inames, n)
-		if !b.accept(",") {
+		if !b.Accept(",") {
 			break
 		}
 	}
@@ -170,21 +169,21 @@ func (b blockParser) ifBlock(c context) {
 	for {
 		inner := c
 		inner.guards = append(slices.Clone(c.guards), not...)
-		at := b.tok().at
-		if word := b.tok().text; word == "else" {
-			b.i++
+		at := b.Tok().At
+		if word := b.Tok().Text; word == "else" {
+			b.Next()
 			b.endOfLine()
 			b.block(inner, word)
 			b.end()
 			return
 		}
-		b.i++
-		cond := b.expr(precCond)
+		b.Next()
+		cond := b.Expression()
 		inner.guards = append(inner.guards, guard{at, cond})
-		not = append(not, guard{at, &Op{Not, []Expr{cond}}})
+		not = append(not, guard{at, expr.Negate(cond)})
 		b.endOfLine()
 		b.block(inner, "if")
-		if b.is("end") {
+		if b.Is("end") {
 			b.end()
 			return
 		}
@@ -194,32 +193,32 @@ func (b blockParser) ifBlock(c context) {
 func (b blockParser) statement(c context) {
 	s := &Stmt{}
 	var second *Stmt // of two targets
-	notes := stmtNotes{at: b.tok().at, within: c.inames, guards: c.guards}
-	if b.accept("...") {
-		t := b.tok()
-		kind, ok := map[string]StmtKind{"lbarrier": LocalBarrier, "gbarrier": GlobalBarrier, "nop": Nop}[t.text]
+	notes := stmtNotes{at: b.Tok().At, within: c.inames, guards: c.guards}
+	if b.Accept("...") {
+		t := b.Tok()
+		kind, ok := map[string]StmtKind{"lbarrier": LocalBarrier, "gbarrier": GlobalBarrier, "nop": Nop}[t.Text]
 		if !ok {
-			b.fail("expected lbarrier, gbarrier or nop, found %s", b.describe())
+			b.Fail("expected lbarrier, gbarrier or nop, found %s", b.Describe())
 		}
-		b.i++
+		b.Next()
 		s.Kind = kind
 	} else {
 		var temps [2]*Array
 		var at [2]int
 		s.LHS, temps[0], at[0] = b.target()
-		if temps[0] == nil && b.accept(":=") {
+		if temps[0] == nil && b.Accept(":=") {
 			b.rule(s.LHS, at[0])
 			return
 		}
 		b.checkTarget(s.LHS, at[0])
-		comma := b.tok().at
-		if b.accept(",") {
+		comma := b.Tok().At
+		if b.Accept(",") {
 			second = &Stmt{}
 			second.LHS, temps[1], at[1] = b.target()
 			b.checkTarget(second.LHS, at[1])
 		}
-		b.expect("=")
-		s.RHS = b.expr(precCond)
+		b.Expect("=")
+		s.RHS = b.Expression()
 		if second != nil {
 			b.twoTargets(s, second, comma)
 		}
@@ -230,7 +229,7 @@ func (b blockParser) statement(c context) {
 		}
 	}
 	attrs := c.attrs
-	if b.is("{") {
+	if b.Is("{") {
 		attrs = append(slices.Clone(attrs), b.attributes()...)
 	}
 	for _, a := range attrs {
@@ -253,31 +252,31 @@ func (b blockParser) statement(c context) {
 }
 
 // target reads what is assigned to, and the temporary that <type> before it declares.
-func (b blockParser) target() (lhs Expr, temp *Array, at int) {
-	if b.accept("<") {
+func (b blockParser) target() (lhs expr.Expr, temp *Array, at int) {
+	if b.Accept("<") {
 		temp = &Array{}
-		if !b.is(">") {
-			at := b.tok().at
-			dtype := b.name("an element type")
-			if !DType(dtype).Known() {
-				b.failHint(at, knownDTypes, "unknown element type %q", dtype)
+		if !b.Is(">") {
+			at := b.Tok().At
+			dtype := b.Name("an element type")
+			if !expr.DType(dtype).Known() {
+				b.FailHint(at, expr.KnownDTypes, "unknown element type %q", dtype)
 			}
-			temp.DType = DType(dtype)
+			temp.DType = expr.DType(dtype)
 		}
-		b.expect(">")
+		b.Expect(">")
 	}
-	at = b.tok().at
-	lhs = b.expr(precCompare + 1)
+	at = b.Tok().At
+	lhs = b.Operand()
 	if temp == nil {
 		return lhs, nil, at
 	}
 	switch x := lhs.(type) {
-	case Var:
-		temp.Name, temp.Shape = x.Name, []Expr{}
-	case *Access:
+	case expr.Var:
+		temp.Name, temp.Shape = x.Name, []expr.Expr{}
+	case *expr.Access:
 		temp.Name = x.Array
 		if x.Index == nil {
-			temp.Shape = []Expr{}
+			temp.Shape = []expr.Expr{}
 		}
 	default:
 		b.checkTarget(lhs, at)
@@ -285,101 +284,101 @@ func (b blockParser) target() (lhs Expr, temp *Array, at int) {
 	return lhs, temp, at
 }
 
-func (b blockParser) checkTarget(lhs Expr, at int) {
+func (b blockParser) checkTarget(lhs expr.Expr, at int) {
 	switch lhs.(type) {
-	case Var, *Access:
+	case expr.Var, *expr.Access:
 	default:
-		b.failHint(at, "assign to a variable or to an array element", "cannot assign to %s", lhs)
+		b.FailHint(at, "assign to a variable or to an array element", "cannot assign to %s", lhs)
 	}
 }
 
 // twoTargets makes v, at = argmax(k, e, f) two statements, of which the first computes max(k, e).
 func (b blockParser) twoTargets(s, second *Stmt, comma int) {
-	r, ok := s.RHS.(*Reduce)
+	r, ok := s.RHS.(*expr.Reduce)
 	if !ok || r.Index == nil {
-		b.failHint(comma, "write one assignment a line", "several values are assigned at once, which only argmax and argmin give")
+		b.FailHint(comma, "write one assignment a line", "several values are assigned at once, which only argmax and argmin give")
 	}
-	used := []Expr{r}
-	for _, lhs := range []Expr{s.LHS, second.LHS} {
-		used = append(used, lhs.children()...)
+	used := []expr.Expr{r}
+	for _, lhs := range []expr.Expr{s.LHS, second.LHS} {
+		used = append(used, expr.Children(lhs)...)
 	}
 	for _, name := range []string{target(s), target(second)} {
-		if target(s) == target(second) || slices.ContainsFunc(used, func(e Expr) bool { return mentions(e, name) }) {
-			b.failHint(comma, "assign to temporaries first", "the two targets must differ, and %s must not be used by the statement that assigns to it", name)
+		if target(s) == target(second) || slices.ContainsFunc(used, func(e expr.Expr) bool { return mentions(e, name) }) {
+			b.FailHint(comma, "assign to temporaries first", "the two targets must differ, and %s must not be used by the statement that assigns to it", name)
 		}
 	}
 	second.RHS = r
-	s.RHS = &Reduce{Kind: r.Kind[len("arg"):], Inames: r.Inames, Body: r.Body}
+	s.RHS = &expr.Reduce{Kind: r.Kind[len("arg"):], Inames: r.Inames, Body: r.Body}
 }
 
 func (b blockParser) declare(t *Array, at int) {
 	for _, old := range b.out.Temps {
 		if old.Name == t.Name {
-			b.failHint(at, "declare it once, and assign without <> afterwards", "temporary %s is declared twice", t.Name)
+			b.FailHint(at, "declare it once, and assign without <> afterwards", "temporary %s is declared twice", t.Name)
 		}
 	}
 	b.out.Temps = append(b.out.Temps, t)
 }
 
-func (b blockParser) rule(head Expr, at int) {
+func (b blockParser) rule(head expr.Expr, at int) {
 	r := &Rule{}
 	switch x := head.(type) {
-	case Var:
+	case expr.Var:
 		r.Name = x.Name
-	case *Call:
+	case *expr.Call:
 		r.Name = x.Func
 		for _, a := range x.Args {
-			v, ok := a.(Var)
+			v, ok := a.(expr.Var)
 			if !ok || slices.Contains(r.Args, v.Name) {
-				b.failHint(at, "the arguments of a rule are distinct names", "bad argument %s of rule %s", a, r.Name)
+				b.FailHint(at, "the arguments of a rule are distinct names", "bad argument %s of rule %s", a, r.Name)
 			}
 			r.Args = append(r.Args, v.Name)
 		}
 	default:
-		b.failHint(at, "write name(x, y) := expression", "%s cannot head a substitution rule", head)
+		b.FailHint(at, "write name(x, y) := expression", "%s cannot head a substitution rule", head)
 	}
 	for _, old := range b.out.Rules {
 		if old.Name == r.Name {
-			b.failHint(at, "", "rule %s is defined twice", r.Name)
+			b.FailHint(at, "", "rule %s is defined twice", r.Name)
 		}
 	}
-	r.Body = b.expr(precCond)
+	r.Body = b.Expression()
 	b.out.Rules = append(b.out.Rules, r)
 }
 
 // attributes reads {key=value, ...}.
 func (b blockParser) attributes() []attribute {
-	b.expect("{")
+	b.Expect("{")
 	var list []attribute
-	for !b.accept("}") {
+	for !b.Accept("}") {
 		if len(list) > 0 {
-			b.expect(",")
+			b.Expect(",")
 		}
-		a := attribute{at: b.tok().at}
-		if b.is("if") { // a keyword elsewhere
-			b.i++
+		a := attribute{at: b.Tok().At}
+		if b.Is("if") { // a keyword elsewhere
+			b.Next()
 			a.key = "if"
 		} else {
-			a.key = b.name("an attribute")
+			a.key = b.Name("an attribute")
 		}
-		if b.accept("@") {
-			a.key += "@" + b.name("an address space")
+		if b.Accept("@") {
+			a.key += "@" + b.Name("an address space")
 		}
-		b.expect("=")
+		b.Expect("=")
 		if a.key == "if" {
-			a.conds = []Expr{b.expr(precCond)}
-			for b.accept(":") {
-				a.conds = append(a.conds, b.expr(precCond))
+			a.conds = []expr.Expr{b.Expression()}
+			for b.Accept(":") {
+				a.conds = append(a.conds, b.Expression())
 			}
 		} else {
-			from := b.tok().at
-			for !b.is(",") && !b.is("}") {
-				if b.tok().kind == tokEnd {
-					b.fail("attributes are not closed by }")
+			from := b.Tok().At
+			for !b.Is(",") && !b.Is("}") {
+				if b.Tok().Kind == expr.TokEnd {
+					b.Fail("attributes are not closed by }")
 				}
-				b.i++
+				b.Next()
 			}
-			a.value = strings.TrimSpace(b.text[from:b.tok().at])
+			a.value = strings.TrimSpace(b.Text[from:b.Tok().At])
 		}
 		list = append(list, a)
 	}
@@ -391,15 +390,15 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 	list := strings.FieldsFunc(a.value, func(r rune) bool { return r == ':' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
 	names := func(what string) {
 		for _, n := range list {
-			if !isName(n) {
-				b.failHint(a.at, "separate them by colons", "%q is no %s", n, what)
+			if !expr.IsName(n) {
+				b.FailHint(a.at, "separate them by colons", "%q is no %s", n, what)
 			}
 		}
 	}
 	switch a.key {
 	case "id", "id_prefix":
 		if len(list) != 1 {
-			b.failHint(a.at, "", "%s takes one name", a.key)
+			b.FailHint(a.at, "", "%s takes one name", a.key)
 		}
 		names("statement id")
 		if a.key == "id" {
@@ -449,17 +448,17 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 			case "local", "global":
 				id += "@" + space
 			default:
-				b.failHint(a.at, "write @local, @global or @any", "%q is no scope of nosync", space)
+				b.FailHint(a.at, "write @local, @global or @any", "%q is no scope of nosync", space)
 			}
 			s.NoSync = append(s.NoSync, id)
 		}
 	case "priority":
 		n, err := strconv.Atoi(a.value)
 		if err != nil {
-			b.failHint(a.at, "greater runs first", "priority %q is no integer", a.value)
+			b.FailHint(a.at, "greater runs first", "priority %q is no integer", a.value)
 		}
 		s.Priority = n
 	default:
-		b.failHint(a.at, "attributes are id, id_prefix, dep, inames, if, tags, nosync and priority", "unknown attribute %q", a.key)
+		b.FailHint(a.at, "attributes are id, id_prefix, dep, inames, if, tags, nosync and priority", "unknown attribute %q", a.key)
 	}
 }

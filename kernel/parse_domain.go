@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/source"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -66,7 +67,7 @@ func lineAt(text string, line int) string {
 // undeclared lists the names in a set that its text does not declare: not in the leading brackets, the tuple, or after
 // exists.
 func undeclared(text string) []string {
-	toks, err := lex(text)
+	toks, err := expr.Lex(text)
 	if err != nil {
 		return nil // ParseSet reports it
 	}
@@ -75,28 +76,28 @@ func undeclared(text string) []string {
 	beforeColon := true // names in brackets before the first colon are declarations
 	for i := 0; i < len(toks); i++ {
 		switch t := toks[i]; {
-		case t.text == "[":
+		case t.Text == "[":
 			inBrackets = true
-		case t.text == "]":
+		case t.Text == "]":
 			inBrackets = false
-		case t.text == ":":
+		case t.Text == ":":
 			beforeColon = false
-		case t.text == ";":
+		case t.Text == ";":
 			beforeColon = true
-		case t.kind == tokName && t.text == "exists":
-			for i++; i < len(toks) && toks[i].text != ":" && toks[i].kind != tokEnd; i++ {
-				if toks[i].kind == tokName {
-					declared = append(declared, toks[i].text)
+		case t.Kind == expr.TokName && t.Text == "exists":
+			for i++; i < len(toks) && toks[i].Text != ":" && toks[i].Kind != expr.TokEnd; i++ {
+				if toks[i].Kind == expr.TokName {
+					declared = append(declared, toks[i].Text)
 				}
 			}
-		case t.kind == tokName && !setWords[t.text]:
+		case t.Kind == expr.TokName && !setWords[t.Text]:
 			if beforeColon && inBrackets {
-				declared = append(declared, t.text)
-			} else if !beforeColon && !slices.Contains(used, t.text) {
-				used = append(used, t.text)
+				declared = append(declared, t.Text)
+			} else if !beforeColon && !slices.Contains(used, t.Text) {
+				used = append(used, t.Text)
 			}
-		case t.kind == tokNumber: // 16n is 16*n
-			if name := strings.TrimLeft(t.text, "0123456789"); isName(name) && !setWords[name] && !slices.Contains(used, name) {
+		case t.Kind == expr.TokNumber: // 16n is 16*n
+			if name := strings.TrimLeft(t.Text, "0123456789"); expr.IsName(name) && !setWords[name] && !slices.Contains(used, name) {
 				used = append(used, name)
 			}
 		}

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
 )
 
 // scaleQuotients rewrites comparisons with quotients by constants, which isl reads as rational numbers, into ones between
@@ -12,7 +15,7 @@ import (
 // that are terms of the compared sums, and leaves the text of all other ones alone, for the parser of sets to report. at
 // is the offset of the first quotient rewritten, -1 for none.
 func scaleQuotients(text string) (out string, at int) {
-	toks, err := lex(text)
+	toks, err := expr.Lex(text)
 	if err != nil {
 		return text, -1
 	}
@@ -23,15 +26,15 @@ func scaleQuotients(text string) (out string, at int) {
 	}
 	var edits []edit
 	for i := 0; i < len(toks); i++ {
-		if toks[i].text != "/" {
+		if toks[i].Text != "/" {
 			continue
 		}
 		from, to := comparisonAround(toks, i)
 		if scaled, ok := scaleComparison(text, toks[from:to+1]); ok {
 			if at < 0 {
-				at = toks[i].at
+				at = toks[i].At
 			}
-			edits = append(edits, edit{toks[from].at, toks[to].at, scaled})
+			edits = append(edits, edit{toks[from].At, toks[to].At, scaled})
 			i = to
 		}
 	}
@@ -42,17 +45,17 @@ func scaleQuotients(text string) (out string, at int) {
 }
 
 // comparisonAround is the range of tokens around i that belongs to one chain of comparisons; to is the token after it.
-func comparisonAround(toks []token, i int) (from, to int) {
-	ends := func(t token) bool {
-		return t.kind == tokEnd || t.text == "and" || t.text == "or" || t.text == "not" || t.text == "implies" ||
-			t.text == ":" || t.text == ";" || t.text == "{" || t.text == "}"
+func comparisonAround(toks []expr.Token, i int) (from, to int) {
+	ends := func(t expr.Token) bool {
+		return t.Kind == expr.TokEnd || t.Text == "and" || t.Text == "or" || t.Text == "not" || t.Text == "implies" ||
+			t.Text == ":" || t.Text == ";" || t.Text == "{" || t.Text == "}"
 	}
 	depth := 0
 	for from = i; from > 0; from-- {
 		t := toks[from-1]
-		if t.text == ")" {
+		if t.Text == ")" {
 			depth++
-		} else if t.text == "(" {
+		} else if t.Text == "(" {
 			if depth--; depth < 0 {
 				break
 			}
@@ -64,9 +67,9 @@ func comparisonAround(toks []token, i int) (from, to int) {
 	depth = 0
 	for to = i; to < len(toks)-1; to++ {
 		t := toks[to]
-		if t.text == "(" {
+		if t.Text == "(" {
 			depth++
-		} else if t.text == ")" {
+		} else if t.Text == ")" {
 			if depth--; depth < 0 {
 				break
 			}
@@ -80,27 +83,27 @@ func comparisonAround(toks []token, i int) (from, to int) {
 
 // scaleComparison multiplies both sides of a chain of comparisons by what its quotients divide by. The last token is the
 // one after the chain.
-func scaleComparison(text string, toks []token) (scaled string, ok bool) {
+func scaleComparison(text string, toks []expr.Token) (scaled string, ok bool) {
 	last := len(toks) - 1
 	scale, compared := int64(1), false
 	depth := 0
 	for i, t := range toks[:last] {
 		switch {
-		case t.text == "(":
+		case t.Text == "(":
 			depth++
-		case t.text == ")":
+		case t.Text == ")":
 			depth--
-		case depth == 0 && isComparison(t.text):
+		case depth == 0 && isComparison(t.Text):
 			compared = true
-		case t.text == "/":
-			d, err := strconv.ParseInt(toks[i+1].text, 10, 32)
+		case t.Text == "/":
+			d, err := strconv.ParseInt(toks[i+1].Text, 10, 32)
 			if depth > 0 && insideFloor(toks, i) {
 				continue
 			}
 			if depth > 0 || err != nil || d <= 0 || !endsTerm(toks[i+2]) {
 				return "", false
 			}
-			if scale *= d / gcd(scale, d); scale > 1<<31 {
+			if scale *= d / intmath.GCD(scale, d); scale > 1<<31 {
 				return "", false
 			}
 		}
@@ -111,12 +114,12 @@ func scaleComparison(text string, toks []token) (scaled string, ok bool) {
 	var b strings.Builder
 	start, by := 0, scale
 	offset := int64(0) // of the compared expressions, relative to the first, where strict comparisons become others
-	shift := func(next token) {
+	shift := func(next expr.Token) {
 		if offset == 0 {
 			return
 		}
 		b.WriteString(strconv.FormatInt(offset, 10))
-		if next.text != "-" {
+		if next.Text != "-" {
 			b.WriteString(" + ")
 		}
 	}
@@ -124,29 +127,29 @@ func scaleComparison(text string, toks []token) (scaled string, ok bool) {
 		if end == start {
 			return
 		}
-		stop := toks[end].at
-		if by != scale || end > 1 && toks[end-2].text == "/" {
-			stop = toks[end-2].at
+		stop := toks[end].At
+		if by != scale || end > 1 && toks[end-2].Text == "/" {
+			stop = toks[end-2].At
 		}
-		b.WriteString(strconv.FormatInt(by, 10) + "*(" + strings.TrimSpace(text[toks[start].at:stop]) + ")")
+		b.WriteString(strconv.FormatInt(by, 10) + "*(" + strings.TrimSpace(text[toks[start].At:stop]) + ")")
 	}
 	for i, t := range toks[:last] {
 		switch {
-		case t.text == "(":
+		case t.Text == "(":
 			depth++
-		case t.text == ")":
+		case t.Text == ")":
 			depth--
 		case depth > 0:
-		case t.text == "/":
-			d, _ := strconv.ParseInt(toks[i+1].text, 10, 32)
+		case t.Text == "/":
+			d, _ := strconv.ParseInt(toks[i+1].Text, 10, 32)
 			by = scale / d
-		case t.text == "+" || t.text == "-":
+		case t.Text == "+" || t.Text == "-":
 			term(i)
-			b.WriteString(" " + t.text + " ")
+			b.WriteString(" " + t.Text + " ")
 			start, by = i+1, scale
-		case t.text == "," || isComparison(t.text):
+		case t.Text == "," || isComparison(t.Text):
 			term(i)
-			switch t.text {
+			switch t.Text {
 			case "<":
 				offset -= scale
 				b.WriteString(" <= ")
@@ -154,7 +157,7 @@ func scaleComparison(text string, toks []token) (scaled string, ok bool) {
 				offset += scale
 				b.WriteString(" >= ")
 			default:
-				b.WriteString(" " + t.text + " ")
+				b.WriteString(" " + t.Text + " ")
 			}
 			shift(toks[i+1])
 			start, by = i+1, scale
@@ -170,30 +173,23 @@ func isComparison(symbol string) bool {
 }
 
 // endsTerm reports that t follows a whole term of a sum.
-func endsTerm(t token) bool {
-	return t.kind == tokEnd || t.kind == tokName && setWords[t.text] && t.text != "mod" ||
-		slices.Contains([]string{"+", "-", ",", ")", "}", ";"}, t.text) || isComparison(t.text)
+func endsTerm(t expr.Token) bool {
+	return t.Kind == expr.TokEnd || t.Kind == expr.TokName && setWords[t.Text] && t.Text != "mod" ||
+		slices.Contains([]string{"+", "-", ",", ")", "}", ";"}, t.Text) || isComparison(t.Text)
 }
 
 // insideFloor reports that the token at i stands in parentheses after floor or ceil, where quotients are rounded.
-func insideFloor(toks []token, i int) bool {
+func insideFloor(toks []expr.Token, i int) bool {
 	depth := 0
 	for i--; i > 0; i-- {
-		switch toks[i].text {
+		switch toks[i].Text {
 		case ")":
 			depth++
 		case "(":
 			if depth--; depth < 0 {
-				return toks[i-1].text == "floor" || toks[i-1].text == "ceil"
+				return toks[i-1].Text == "floor" || toks[i-1].Text == "ceil"
 			}
 		}
 	}
 	return false
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

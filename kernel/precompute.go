@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -12,7 +13,7 @@ import (
 // take all their values, and lets the uses read the tile. It is AddPrefetch for a rule in the place of an array, with the
 // same options. The tile is named <rule>_pre unless named. The rule must not read what the kernel writes.
 func (k *Kernel) Precompute(rule string, sweep []string, opt Prefetch) (out *Kernel, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	fail := func(format string, args ...any) (*Kernel, error) {
 		return nil, k.errorf("precomputing %s: %w", rule, fmt.Errorf(format, args...))
 	}
@@ -59,7 +60,7 @@ func (k *Kernel) Precompute(rule string, sweep []string, opt Prefetch) (out *Ker
 func (p *prefetch) free() []string {
 	var out []string
 	if p.rule != nil {
-		freeVars(p.rule.Body, func(n string) {
+		expr.FreeVars(p.rule.Body, func(n string) {
 			if p.IsIname(n) && !slices.Contains(p.rule.Args, n) {
 				out = append(out, n)
 			}
@@ -75,15 +76,15 @@ func (p *prefetch) suffix() string {
 	return "_fetch"
 }
 
-func (p *prefetch) dtype() DType {
+func (p *prefetch) dtype() expr.DType {
 	if p.array != nil {
 		return p.array.DType
 	}
-	by := map[string]Expr{}
+	by := map[string]expr.Expr{}
 	for _, a := range p.rule.Args {
-		by[a] = Int{1 << 20} // an index
+		by[a] = expr.Int{Value: 1 << 20} // an index
 	}
-	t, _ := p.TypeOf(Subst(p.rule.Body, by)) // inferred later where it is not known yet
+	t, _ := p.TypeOf(expr.Subst(p.rule.Body, by)) // inferred later where it is not known yet
 	return t
 }
 
@@ -114,20 +115,20 @@ func (p *prefetch) restrictRule() error {
 		}
 	}
 	fetched := p.fetched()
-	return p.keepInside(fetched, len(Reductions(fetched)) > 0)
+	return p.keepInside(fetched, len(expr.Reductions(fetched)) > 0)
 }
 
 // keepInside restricts the fetch to points where what e reads exists: no use needs any other. What is read under a
 // condition, or for values of an iname that a reduction binds, must exist everywhere.
-func (p *prefetch) keepInside(e Expr, maybe bool) error {
+func (p *prefetch) keepInside(e expr.Expr, maybe bool) error {
 	switch x := e.(type) {
-	case *Cond:
+	case *expr.Cond:
 		maybe = true
-	case *Op:
-		maybe = maybe || x.Kind == And || x.Kind == Or
-	case *Access:
+	case *expr.Op:
+		maybe = maybe || x.Kind == expr.And || x.Kind == expr.Or
+	case *expr.Access:
 		scope := slices.Concat(p.outer, p.dims)
-		freeVars(x, func(n string) {
+		expr.FreeVars(x, func(n string) {
 			if p.IsIname(n) {
 				scope = append(scope, n)
 			}
@@ -156,7 +157,7 @@ func (p *prefetch) keepInside(e Expr, maybe bool) error {
 			p.Domains[last] = d
 		}
 	}
-	for _, c := range e.children() {
+	for _, c := range expr.Children(e) {
 		if err := p.keepInside(c, maybe); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -31,7 +32,7 @@ type Prefetch struct {
 // without BoundingBox, to those that are needed, so that sizes which do not divide give guards. A tag that all the
 // accesses carry stays on the load of the fetch.
 func (k *Kernel) AddPrefetch(array string, sweep []string, opt Prefetch) (out *Kernel, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	fail := func(format string, args ...any) (*Kernel, error) {
 		return nil, k.errorf("prefetch of %s: %w", array, fmt.Errorf(format, args...))
 	}
@@ -99,7 +100,7 @@ func (p *prefetch) run() error {
 // site is an access, or a use of a rule, to be replaced.
 type site struct {
 	stmt  *Stmt
-	acc   Expr
+	acc   expr.Expr
 	tag   string
 	scope []string // inames at hand
 	maybe bool     // under a condition
@@ -144,28 +145,28 @@ func (p *prefetch) collect() error {
 }
 
 // uses reports that e reads what is fetched, and at which index.
-func (p *prefetch) uses(e Expr) (tag string, index []Expr, ok bool) {
+func (p *prefetch) uses(e expr.Expr) (tag string, index []expr.Expr, ok bool) {
 	switch x := e.(type) {
-	case *Access:
+	case *expr.Access:
 		return x.Tag, x.Index, p.array != nil && x.Array == p.of
-	case *Call:
+	case *expr.Call:
 		return "", x.Args, p.rule != nil && x.Func == p.of
-	case Var:
+	case expr.Var:
 		return "", nil, p.rule != nil && x.Name == p.of
 	}
 	return "", nil, false
 }
 
-func (p *prefetch) collectIn(s *Stmt, e Expr, scope []string, maybe bool) error {
+func (p *prefetch) collectIn(s *Stmt, e expr.Expr, scope []string, maybe bool) error {
 	switch x := e.(type) {
 	case nil:
 		return nil
-	case *Reduce:
+	case *expr.Reduce:
 		scope = slices.Concat(scope, x.Inames)
-	case *Cond:
+	case *expr.Cond:
 		maybe = true
-	case *Op:
-		maybe = maybe || x.Kind == And || x.Kind == Or
+	case *expr.Op:
+		maybe = maybe || x.Kind == expr.And || x.Kind == expr.Or
 	}
 	if tag, index, ok := p.uses(e); ok {
 		at := &site{stmt: s, acc: e, tag: tag, scope: scope, maybe: maybe, used: p.free()}
@@ -185,7 +186,7 @@ func (p *prefetch) collectIn(s *Stmt, e Expr, scope []string, maybe bool) error 
 		at.used = sortedSet(at.used)
 		p.sites = append(p.sites, at)
 	}
-	for _, c := range e.children() {
+	for _, c := range expr.Children(e) {
 		if err := p.collectIn(s, c, scope, maybe); err != nil {
 			return err
 		}
@@ -276,11 +277,11 @@ func (p *prefetch) name() error {
 	} else if err := p.checkNewName(name); err != nil {
 		return err
 	}
-	p.tile = &Array{Name: name, DType: p.dtype(), Space: p.opt.Space, Shape: []Expr{}}
+	p.tile = &Array{Name: name, DType: p.dtype(), Space: p.opt.Space, Shape: []expr.Expr{}}
 	p.id = p.opt.ID
 	if p.id == "" {
 		p.id = p.freshID(name + "_rule")
-	} else if !isName(p.id) || p.Stmt(p.id) != nil {
+	} else if !expr.IsName(p.id) || p.Stmt(p.id) != nil {
 		return fmt.Errorf("statement id %q is malformed or in use", p.id)
 	}
 	if p.opt.DimNames != nil && len(p.opt.DimNames) != len(p.axes) {
@@ -300,7 +301,7 @@ func (p *prefetch) name() error {
 			x.dim = fresh(fmt.Sprintf("%s_dim_%d", p.of, i), func(n string) bool { return n == name || p.taken(n) })
 		}
 		p.dims = append(p.dims, x.dim)
-		p.tile.Shape = append(p.tile.Shape, Int{x.extent})
+		p.tile.Shape = append(p.tile.Shape, expr.Int{Value: x.extent})
 	}
 	return nil
 }
@@ -482,25 +483,25 @@ func (p *prefetch) rewrite() error {
 		}
 	}
 	p.Temps = append(p.Temps, p.tile)
-	var place []Expr
+	var place []expr.Expr
 	for _, x := range p.axes {
 		if x.dim != "" {
-			place = append(place, Var{x.dim})
+			place = append(place, expr.Var{Name: x.dim})
 		}
 	}
-	by := map[Expr]Expr{}
+	by := map[expr.Expr]expr.Expr{}
 	for _, s := range p.sites {
-		var index []Expr
+		var index []expr.Expr
 		for i, x := range p.axes {
 			if x.dim != "" {
-				index = append(index, FromAffine(s.index[i].Sub(x.base)))
+				index = append(index, expr.FromAffine(s.index[i].Sub(x.base)))
 			}
 		}
 		by[s.acc] = p.element(index)
 	}
 	p.mapStmts(func(s *Stmt) {
 		found := false
-		s.mapExprs(func(e Expr) Expr { return replaceAccesses(e, by, &found) })
+		s.mapExprs(func(e expr.Expr) expr.Expr { return replaceAccesses(e, by, &found) })
 		if found {
 			s.Deps = addSorted(s.Deps, p.id)
 		}
@@ -517,47 +518,33 @@ func (p *prefetch) rewrite() error {
 }
 
 // fetched is what the statement that fills the tile reads.
-func (p *prefetch) fetched() Expr {
-	var index []Expr
+func (p *prefetch) fetched() expr.Expr {
+	var index []expr.Expr
 	for _, x := range p.axes {
-		index = append(index, FromAffine(x.at()))
+		index = append(index, expr.FromAffine(x.at()))
 	}
 	if p.array != nil {
-		return &Access{Array: p.of, Tag: p.tag, Index: index}
+		return &expr.Access{Array: p.of, Tag: p.tag, Index: index}
 	}
-	by := map[string]Expr{}
+	by := map[string]expr.Expr{}
 	for i, n := range p.rule.Args {
 		by[n] = index[i]
 	}
-	return flattenIndices(Subst(p.rule.Body, by))
+	return flattenIndices(expr.Subst(p.rule.Body, by))
 }
 
-func (p *prefetch) element(index []Expr) Expr {
+func (p *prefetch) element(index []expr.Expr) expr.Expr {
 	if len(index) == 0 {
-		return Var{p.tile.Name}
+		return expr.Var{Name: p.tile.Name}
 	}
-	return &Access{Array: p.tile.Name, Index: index}
+	return &expr.Access{Array: p.tile.Name, Index: index}
 }
 
 // replaceAccesses replaces accesses by identity; it does not look inside what it put in.
-func replaceAccesses(e Expr, by map[Expr]Expr, found *bool) Expr {
+func replaceAccesses(e expr.Expr, by map[expr.Expr]expr.Expr, found *bool) expr.Expr {
 	if n, ok := by[e]; ok {
 		*found = true
 		return n
 	}
-	old := e.children()
-	var list []Expr
-	for i, c := range old {
-		n := replaceAccesses(c, by, found)
-		if n != c && list == nil {
-			list = slices.Clone(old)
-		}
-		if list != nil {
-			list[i] = n
-		}
-	}
-	if list != nil {
-		return e.rebuild(list)
-	}
-	return e
+	return expr.MapChildren(e, func(c expr.Expr) expr.Expr { return replaceAccesses(c, by, found) })
 }

@@ -1,9 +1,11 @@
 package kernel
 
+import "gpuperf/kernel/expr"
+
 // Prepare returns the kernel with everything decided that may be left open: substitution rules expanded, element types
 // inferred, reductions realized, ilp inames interleaved, automatic axes and address spaces resolved. What cannot be decided is an error.
 func (k *Kernel) Prepare() (out *Kernel, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	c, err := k.ExpandRules()
 	if err != nil {
 		return nil, err
@@ -38,15 +40,15 @@ func (k *Kernel) checkPrepared() error {
 		}
 	}
 	for _, s := range k.Statements {
-		var types []DType
+		var types []expr.DType
 		for _, e := range s.exprs() {
 			t, err := k.TypeOf(e)
 			if err != nil {
 				return k.errorf("statement %s: %w", s.ID, err)
 			}
 			types = append(types, t)
-			Walk(e, func(x Expr) bool {
-				if cond, ok := x.(*Cond); ok && err == nil {
+			expr.Walk(e, func(x expr.Expr) bool {
+				if cond, ok := x.(*expr.Cond); ok && err == nil {
 					_, err = k.TypeOf(cond.If)
 				}
 				return err == nil
@@ -71,7 +73,7 @@ func (k *Kernel) Launchable() error {
 				continue
 			}
 			for axis, size := range a.Shape {
-				if _, ok := size.(Int); !ok {
+				if _, ok := size.(expr.Int); !ok {
 					return k.errorf("the size %s of axis %d of %s is not constant, as %s memory needs; fix the parameters", size, axis, a.Name, a.Space)
 				}
 			}

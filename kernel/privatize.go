@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -11,15 +12,15 @@ import (
 // has its own element. With only, just these temporaries; otherwise all that are written within all of the inames.
 // A temporary that some statement outside the inames reads or writes is an error.
 func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Kernel, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	for _, n := range only {
 		if !k.IsTemp(n) {
 			return nil, k.errorf("%s is no temporary", n)
 		}
 	}
 	c := k.clone()
-	var sizes []Expr
-	var index []Expr
+	var sizes []expr.Expr
+	var index []expr.Expr
 	for _, n := range inames {
 		if !k.IsIname(n) {
 			return nil, k.unknownIname(n)
@@ -29,7 +30,7 @@ func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Ker
 			return nil, err
 		}
 		sizes = append(sizes, size)
-		index = append(index, FromAffine(polycount.Name(n).Sub(lower)))
+		index = append(index, expr.FromAffine(polycount.Name(n).Sub(lower)))
 	}
 	for _, t := range k.Temps {
 		if len(only) > 0 && !slices.Contains(only, t.Name) {
@@ -70,16 +71,16 @@ func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Ker
 		}
 		c.setArray(&n)
 		c.mapStmts(func(s *Stmt) {
-			s.mapExprs(func(e Expr) Expr {
-				return Rewrite(e, func(e Expr) Expr {
+			s.mapExprs(func(e expr.Expr) expr.Expr {
+				return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 					switch x := e.(type) {
-					case Var:
+					case expr.Var:
 						if x.Name == t.Name {
-							return &Access{Array: t.Name, Index: index}
+							return &expr.Access{Array: t.Name, Index: index}
 						}
-					case *Access:
+					case *expr.Access:
 						if x.Array == t.Name {
-							return &Access{x.Array, x.Tag, slices.Concat(x.Index, index), x.Lanes}
+							return &expr.Access{Array: x.Array, Tag: x.Tag, Index: slices.Concat(x.Index, index), Lanes: x.Lanes}
 						}
 					}
 					return e
@@ -95,7 +96,7 @@ func (k *Kernel) PrivatizeTemporaries(inames []string, only ...string) (out *Ker
 func (k *Kernel) freshPerIteration(temp string) error {
 	uses := slices.Concat(k.writers(temp), k.readers(temp))
 	for _, w := range k.writers(temp) {
-		reads := slices.ContainsFunc(k.Reads(w), func(r *Access) bool { return r.Array == temp })
+		reads := slices.ContainsFunc(k.Reads(w), func(r *expr.Access) bool { return r.Array == temp })
 		if reads || len(w.Predicates) > 0 {
 			continue
 		}
@@ -113,12 +114,12 @@ func (k *Kernel) freshPerIteration(temp string) error {
 // usesInAxis reports whether all the writers index their target by every iname alone on an axis.
 func usesInAxis(writers []*Stmt, inames []string) bool {
 	for _, s := range writers {
-		acc, ok := s.LHS.(*Access)
+		acc, ok := s.LHS.(*expr.Access)
 		if !ok {
 			return false
 		}
 		for _, n := range inames {
-			if !slices.ContainsFunc(acc.Index, func(e Expr) bool { v, ok := e.(Var); return ok && v.Name == n }) {
+			if !slices.ContainsFunc(acc.Index, func(e expr.Expr) bool { v, ok := e.(expr.Var); return ok && v.Name == n }) {
 				return false
 			}
 		}
@@ -136,7 +137,7 @@ func containsAll(list, of []string) bool {
 }
 
 // extentOf is the smallest value of an iname in terms of the parameters, and the number of values up to the largest.
-func (k *Kernel) extentOf(iname string) (lower polycount.Affine, size Expr, err error) {
+func (k *Kernel) extentOf(iname string) (lower polycount.Affine, size expr.Expr, err error) {
 	d, err := k.DomainOf([]string{iname})
 	if err != nil {
 		return lower, nil, err

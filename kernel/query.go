@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -97,16 +98,16 @@ func (k *Kernel) Stmt(id string) *Stmt {
 
 // Reads lists the array elements and scalar arrays that s reads: in its right-hand side, its predicates, the indices
 // of what it writes and the bounds of its inames, in that order. A scalar temporary is an access without index.
-func (k *Kernel) Reads(s *Stmt) []*Access {
-	var out []*Access
-	collect := func(e Expr) {
-		Walk(e, func(x Expr) bool {
+func (k *Kernel) Reads(s *Stmt) []*expr.Access {
+	var out []*expr.Access
+	collect := func(e expr.Expr) {
+		expr.Walk(e, func(x expr.Expr) bool {
 			switch x := x.(type) {
-			case *Access:
+			case *expr.Access:
 				out = append(out, x)
-			case Var:
+			case expr.Var:
 				if a := k.Array(x.Name); a != nil && !a.IsValue {
-					out = append(out, &Access{Array: x.Name})
+					out = append(out, &expr.Access{Array: x.Name})
 				}
 			}
 			return true
@@ -116,26 +117,26 @@ func (k *Kernel) Reads(s *Stmt) []*Access {
 	for _, p := range s.Predicates {
 		collect(p)
 	}
-	if lhs, ok := s.LHS.(*Access); ok {
+	if lhs, ok := s.LHS.(*expr.Access); ok {
 		for _, i := range lhs.Index {
 			collect(i)
 		}
 	}
 	if k.hasBounds() {
 		for _, t := range k.Bounds(s.AllInames()) {
-			out = append(out, &Access{Array: t})
+			out = append(out, &expr.Access{Array: t})
 		}
 	}
 	return out
 }
 
 // Writes is what s assigns to: one access, or none for barriers. A scalar temporary is an access without index.
-func (k *Kernel) Writes(s *Stmt) []*Access {
+func (k *Kernel) Writes(s *Stmt) []*expr.Access {
 	switch x := s.LHS.(type) {
-	case *Access:
-		return []*Access{x}
-	case Var:
-		return []*Access{{Array: x.Name}}
+	case *expr.Access:
+		return []*expr.Access{x}
+	case expr.Var:
+		return []*expr.Access{{Array: x.Name}}
 	}
 	return nil
 }
@@ -143,17 +144,17 @@ func (k *Kernel) Writes(s *Stmt) []*Access {
 // target is the name of the variable that s assigns to, "" for none.
 func target(s *Stmt) string {
 	switch x := s.LHS.(type) {
-	case *Access:
+	case *expr.Access:
 		return x.Array
-	case Var:
+	case expr.Var:
 		return x.Name
 	}
 	return ""
 }
 
 // exprs are the expressions of a statement: LHS, RHS and predicates.
-func (s *Stmt) exprs() []Expr {
-	out := make([]Expr, 0, 2+len(s.Predicates))
+func (s *Stmt) exprs() []expr.Expr {
+	out := make([]expr.Expr, 0, 2+len(s.Predicates))
 	if s.LHS != nil {
 		out = append(out, s.LHS)
 	}
@@ -167,7 +168,7 @@ func (s *Stmt) exprs() []Expr {
 func (s *Stmt) ReductionInames() []string {
 	var out []string
 	for _, e := range s.exprs() {
-		for _, r := range Reductions(e) {
+		for _, r := range expr.Reductions(e) {
 			out = append(out, r.Inames...)
 		}
 	}
@@ -184,15 +185,7 @@ func (s *Stmt) AllInames() []string {
 
 // reduces reports that there is a reduction in s.
 func (s *Stmt) reduces() bool {
-	return hasReduction(s.LHS) || hasReduction(s.RHS) || slices.ContainsFunc(s.Predicates, hasReduction)
-}
-
-func hasReduction(e Expr) bool {
-	if e == nil {
-		return false
-	}
-	_, ok := e.(*Reduce)
-	return ok || slices.ContainsFunc(e.children(), hasReduction)
+	return expr.HasReduction(s.LHS) || expr.HasReduction(s.RHS) || slices.ContainsFunc(s.Predicates, expr.HasReduction)
 }
 
 // Unsynced reports that no barrier is needed between s and o for memory of the space, by the word of one of them.
@@ -237,7 +230,7 @@ func (k *Kernel) writers(name string) []*Stmt {
 func (k *Kernel) readers(name string) []*Stmt {
 	var out []*Stmt
 	for _, s := range k.Statements {
-		if slices.ContainsFunc(k.Reads(s), func(a *Access) bool { return a.Array == name }) {
+		if slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return a.Array == name }) {
 			out = append(out, s)
 		}
 	}
@@ -250,10 +243,10 @@ func splitNames(text string) []string {
 }
 
 // vectorAccess is an access to several elements of the array at a time; nil where there is none.
-func (k *Kernel) vectorAccess(name string) *Access {
+func (k *Kernel) vectorAccess(name string) *expr.Access {
 	for _, s := range k.Statements {
 		for _, e := range s.exprs() {
-			for _, a := range Accesses(e) {
+			for _, a := range expr.Accesses(e) {
 				if a.Array == name && a.Lanes > 0 {
 					return a
 				}

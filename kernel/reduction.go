@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gpuperf/kernel/expr"
 )
 
 // RealizeReduction turns reductions into a temporary acc_<inames>, a statement <id>_<inames>_init that sets it to the
@@ -22,7 +24,7 @@ func (k *Kernel) RealizeReduction() (*Kernel, error) {
 	}
 	for i := 0; i < len(c.Statements); {
 		s := c.Statements[i]
-		if s.RHS == nil || len(Reductions(s.RHS)) == 0 {
+		if s.RHS == nil || len(expr.Reductions(s.RHS)) == 0 {
 			i++
 			continue
 		}
@@ -38,53 +40,52 @@ func (k *Kernel) RealizeReduction() (*Kernel, error) {
 
 // reduction tells how values are reduced: the neutral element for a type, and one step.
 type reduction struct {
-	neutral func(t DType) (Expr, bool)
-	step    func(acc, x Expr) Expr
+	neutral func(t expr.DType) (expr.Expr, bool)
+	step    func(acc, x expr.Expr) expr.Expr
 }
 
 var reductionSteps = map[string]reduction{
-	"sum":     {constant(0), func(acc, x Expr) Expr { return binary(Add, acc, x) }},
-	"product": {constant(1), func(acc, x Expr) Expr { return binary(Mul, acc, x) }},
-	"max":     {limit(true), func(acc, x Expr) Expr { return &Call{"max", []Expr{acc, x}} }},
-	"min":     {limit(false), func(acc, x Expr) Expr { return &Call{"min", []Expr{acc, x}} }},
-	"any":     {constant(0), func(acc, x Expr) Expr { return binary(Or, acc, x) }},
-	"all":     {constant(1), func(acc, x Expr) Expr { return binary(And, acc, x) }},
+	"sum":     {constant(0), func(acc, x expr.Expr) expr.Expr { return expr.Binary(expr.Add, acc, x) }},
+	"product": {constant(1), func(acc, x expr.Expr) expr.Expr { return expr.Binary(expr.Mul, acc, x) }},
+	"max":     {limit(true), func(acc, x expr.Expr) expr.Expr { return &expr.Call{Func: "max", Args: []expr.Expr{acc, x}} }},
+	"min":     {limit(false), func(acc, x expr.Expr) expr.Expr { return &expr.Call{Func: "min", Args: []expr.Expr{acc, x}} }},
+	"any":     {constant(0), func(acc, x expr.Expr) expr.Expr { return expr.Binary(expr.Or, acc, x) }},
+	"all":     {constant(1), func(acc, x expr.Expr) expr.Expr { return expr.Binary(expr.And, acc, x) }},
 }
 
-func constant(v int64) func(DType) (Expr, bool) {
-	return func(t DType) (Expr, bool) {
+func constant(v int64) func(expr.DType) (expr.Expr, bool) {
+	return func(t expr.DType) (expr.Expr, bool) {
 		switch t {
-		case Float32:
-			return Float{float64(v), Int{v}.String() + ".0f", Float32}, true
-		case Float64:
-			return Float{float64(v), Int{v}.String() + ".0", Float64}, true
+		case expr.Float32:
+			return expr.Float{Value: float64(v), Text: expr.Int{Value: v}.String() + ".0f", DType: expr.Float32}, true
+		case expr.Float64:
+			return expr.Float{Value: float64(v), Text: expr.Int{Value: v}.String() + ".0", DType: expr.Float64}, true
 		}
-		return Int{v}, true
+		return expr.Int{Value: v}, true
 	}
 }
 
 // limit is the least value of a type (for max) or the greatest (for min).
-func limit(least bool) func(DType) (Expr, bool) {
-	return func(t DType) (Expr, bool) {
-		d, ok := dtypes[t]
-		bits := 8 * d.size
+func limit(least bool) func(expr.DType) (expr.Expr, bool) {
+	return func(t expr.DType) (expr.Expr, bool) {
+		bits := 8 * t.Size()
 		switch {
-		case !ok || d.class == classComplex:
+		case !t.Known() || t.IsComplex():
 			return nil, false
-		case d.class == classFloat && least:
-			return Float{math.Inf(-1), "-inf", t}, true
-		case d.class == classFloat:
-			return Float{math.Inf(1), "inf", t}, true
-		case d.class == classInt && least:
-			return Int{-1 << (bits - 1)}, true
-		case d.class == classInt:
-			return Int{1<<(bits-1) - 1}, true
+		case t.IsFloat() && least:
+			return expr.Float{Value: math.Inf(-1), Text: "-inf", DType: t}, true
+		case t.IsFloat():
+			return expr.Float{Value: math.Inf(1), Text: "inf", DType: t}, true
+		case t.IsSigned() && least:
+			return expr.Int{Value: -1 << (bits - 1)}, true
+		case t.IsSigned():
+			return expr.Int{Value: 1<<(bits-1) - 1}, true
 		case least:
-			return Int{0}, true
-		case d.class == classBool:
-			return Int{1}, true
+			return expr.Int{Value: 0}, true
+		case t == expr.Bool:
+			return expr.Int{Value: 1}, true
 		case bits < 64:
-			return Int{1<<bits - 1}, true
+			return expr.Int{Value: 1<<bits - 1}, true
 		}
 		return nil, false // the greatest uint64 is no int64
 	}
@@ -95,9 +96,9 @@ func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
 	var parts []*Stmt
 	final := *s
 	var bad error
-	add := func(r *Reduce) Expr {
+	add := func(r *expr.Reduce) expr.Expr {
 		if r.Index != nil && !slices.ContainsFunc(r.Inames, func(n string) bool { return k.Tags[n].Kind == LocalAxis }) {
-			var acc Expr
+			var acc expr.Expr
 			var err error
 			if parts, acc, err = k.realizeIndex(s, r, parts); err != nil {
 				bad = errors.Join(bad, err)
@@ -107,7 +108,7 @@ func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
 			return acc
 		}
 		if axis := slices.IndexFunc(r.Inames, func(n string) bool { return k.Tags[n].Kind == LocalAxis }); axis >= 0 {
-			var acc Expr
+			var acc expr.Expr
 			var err error
 			if parts, acc, err = k.realizeTree(s, r, r.Inames[axis], parts); err != nil {
 				bad = errors.Join(bad, err)
@@ -117,7 +118,7 @@ func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
 			return acc
 		}
 		name := strings.Join(r.Inames, "_")
-		acc := &Array{Name: k.freshName("acc_" + name), Shape: []Expr{}}
+		acc := &Array{Name: k.freshName("acc_" + name), Shape: []expr.Expr{}}
 		taken := func(id string) bool {
 			return k.Stmt(id) != nil || slices.ContainsFunc(parts, func(p *Stmt) bool { return p.ID == id })
 		}
@@ -130,18 +131,18 @@ func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
 			bad = k.errorf("statement %s: the neutral element of %s needs the dtype of %s: give the arrays types first (add_dtypes)", s.ID, r.Kind, r.Body)
 		}
 		init := &Stmt{
-			ID: fresh(s.ID+"_"+name+"_init", taken), LHS: Var{acc.Name}, RHS: zero,
+			ID: fresh(s.ID+"_"+name+"_init", taken), LHS: expr.Var{Name: acc.Name}, RHS: zero,
 			Inames: s.Inames, Predicates: s.Predicates, Tags: s.Tags,
 		}
 		parts = append(parts, init)
 		update := &Stmt{
-			ID: fresh(s.ID+"_"+name+"_update", taken), LHS: Var{acc.Name}, RHS: how.step(Var{acc.Name}, r.Body),
+			ID: fresh(s.ID+"_"+name+"_update", taken), LHS: expr.Var{Name: acc.Name}, RHS: how.step(expr.Var{Name: acc.Name}, r.Body),
 			Inames: addSorted(s.Inames, r.Inames...), Deps: addSorted(s.Deps, init.ID), Predicates: s.Predicates, Tags: s.Tags,
 		}
 		parts = append(parts, update)
 		final.Deps = addSorted(final.Deps, update.ID)
 		k.Temps = append(k.Temps, acc)
-		return Var{acc.Name}
+		return expr.Var{Name: acc.Name}
 	}
 	final.RHS = replaceOutermost(s.RHS, add)
 	if bad != nil {
@@ -151,22 +152,9 @@ func (k *Kernel) realize(s *Stmt) ([]*Stmt, error) {
 }
 
 // replaceOutermost replaces reductions that are not inside others.
-func replaceOutermost(e Expr, f func(*Reduce) Expr) Expr {
-	if r, ok := e.(*Reduce); ok {
+func replaceOutermost(e expr.Expr, f func(*expr.Reduce) expr.Expr) expr.Expr {
+	if r, ok := e.(*expr.Reduce); ok {
 		return f(r)
 	}
-	old := e.children()
-	if len(old) == 0 {
-		return e
-	}
-	list := make([]Expr, len(old))
-	changed := false
-	for i, c := range old {
-		list[i] = replaceOutermost(c, f)
-		changed = changed || list[i] != c
-	}
-	if !changed {
-		return e
-	}
-	return e.rebuild(list)
+	return expr.MapChildren(e, func(c expr.Expr) expr.Expr { return replaceOutermost(c, f) })
 }

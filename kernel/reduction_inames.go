@@ -1,6 +1,10 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/kernel/expr"
+)
 
 // separateReductions gives reductions copies of their inames where they could not share a loop with the others that use
 // them, in place: reductions of different statements, or over different sets of inames. Reductions over the same inames
@@ -17,7 +21,7 @@ func (k *Kernel) separateReductions() error {
 		if s.RHS == nil {
 			continue
 		}
-		for _, r := range Reductions(s.RHS) {
+		for _, r := range expr.Reductions(s.RHS) {
 			me := owner{s.ID, listNames(sortedSet(r.Inames))}
 			copies := map[string]string{}
 			for _, n := range r.Inames {
@@ -34,16 +38,16 @@ func (k *Kernel) separateReductions() error {
 			if err := k.copyInames(copies); err != nil {
 				return err
 			}
-			by := map[string]Expr{}
+			by := map[string]expr.Expr{}
 			inames := slices.Clone(r.Inames)
 			for j, n := range inames {
 				if copies[n] != "" {
-					inames[j], by[n] = copies[n], Var{copies[n]}
+					inames[j], by[n] = copies[n], expr.Var{Name: copies[n]}
 					owners[inames[j]] = owner{s.ID, listNames(sortedSet(inames))}
 				}
 			}
 			next := *s
-			next.RHS = replaceReduction(s.RHS, r, r.subst(inames, by))
+			next.RHS = replaceReduction(s.RHS, r, r.Subst(inames, by))
 			k.Statements[i] = &next
 			return k.separateReductions() // the reductions found are of the old expression
 		}
@@ -64,9 +68,9 @@ func (k *Kernel) elsewhere(s *Stmt, iname string) bool {
 	return slices.ContainsFunc(k.Statements, func(o *Stmt) bool { return o.ID != s.ID && slices.Contains(o.Inames, iname) })
 }
 
-func replaceReduction(e Expr, old, by *Reduce) Expr {
-	return Rewrite(e, func(x Expr) Expr {
-		if x == Expr(old) {
+func replaceReduction(e expr.Expr, old, by *expr.Reduce) expr.Expr {
+	return expr.Rewrite(e, func(x expr.Expr) expr.Expr {
+		if x == expr.Expr(old) {
 			return by
 		}
 		return x

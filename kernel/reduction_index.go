@@ -3,6 +3,8 @@ package kernel
 import (
 	"slices"
 	"strings"
+
+	"gpuperf/kernel/expr"
 )
 
 // pairReductions lets an index share the loop that finds the value: where a statement that is v = max(k, e) stands right
@@ -11,13 +13,13 @@ import (
 func (k *Kernel) pairReductions() {
 	for i := 0; i+1 < len(k.Statements); i++ {
 		s, t := k.Statements[i], k.Statements[i+1]
-		value, ok := s.RHS.(*Reduce)
+		value, ok := s.RHS.(*expr.Reduce)
 		if !ok || value.Index != nil || t.RHS == nil || !k.together(s, t) || mentionsAny(t, target(s)) || mentionsAny(s, target(t)) {
 			continue
 		}
-		var index *Reduce
-		for _, r := range Reductions(t.RHS) {
-			if r.Kind == "arg"+value.Kind && slices.Equal(r.Inames, value.Inames) && Equal(r.Body, value.Body) {
+		var index *expr.Reduce
+		for _, r := range expr.Reductions(t.RHS) {
+			if r.Kind == "arg"+value.Kind && slices.Equal(r.Inames, value.Inames) && expr.Equal(r.Body, value.Body) {
 				index = r
 				break
 			}
@@ -25,12 +27,12 @@ func (k *Kernel) pairReductions() {
 		if index == nil {
 			continue
 		}
-		acc := &Array{Name: k.freshName("acc_" + strings.Join(index.Inames, "_")), Shape: []Expr{}}
+		acc := &Array{Name: k.freshName("acc_" + strings.Join(index.Inames, "_")), Shape: []expr.Expr{}}
 		k.Temps = append(k.Temps, acc)
 		marked := *index
-		marked.extreme = acc.Name
+		marked.Extreme = acc.Name
 		last, first := *s, *t
-		last.RHS, last.Deps = Var{acc.Name}, addSorted(s.Deps, t.ID)
+		last.RHS, last.Deps = expr.Var{Name: acc.Name}, addSorted(s.Deps, t.ID)
 		first.RHS, first.Deps = replaceReduction(t.RHS, index, &marked), removeNames(addSorted(t.Deps, s.Deps...), s.ID)
 		k.Statements[i], k.Statements[i+1] = &first, &last
 	}
@@ -40,17 +42,17 @@ func (k *Kernel) pairReductions() {
 func (k *Kernel) together(s, t *Stmt) bool {
 	rest := *t
 	rest.Deps = removeNames(t.Deps, s.ID)
-	return slices.Equal(s.Inames, t.Inames) && slices.EqualFunc(s.Predicates, t.Predicates, Equal) &&
+	return slices.Equal(s.Inames, t.Inames) && slices.EqualFunc(s.Predicates, t.Predicates, expr.Equal) &&
 		!k.dependsOn(&rest, s.ID) && !k.dependsOn(s, t.ID)
 }
 
 func mentionsAny(s *Stmt, name string) bool {
-	return slices.ContainsFunc(s.exprs(), func(e Expr) bool { return mentions(e, name) })
+	return slices.ContainsFunc(s.exprs(), func(e expr.Expr) bool { return mentions(e, name) })
 }
 
 // realizeIndex appends the statements of an argmax or argmin of s to its parts, the last of which makes the result, acc,
 // complete.
-func (k *Kernel) realizeIndex(s *Stmt, r *Reduce, parts []*Stmt) (all []*Stmt, acc Expr, err error) {
+func (k *Kernel) realizeIndex(s *Stmt, r *expr.Reduce, parts []*Stmt) (all []*Stmt, acc expr.Expr, err error) {
 	name := strings.Join(r.Inames, "_")
 	value, err := k.TypeOf(r.Body)
 	if err != nil {
@@ -60,41 +62,41 @@ func (k *Kernel) realizeIndex(s *Stmt, r *Reduce, parts []*Stmt) (all []*Stmt, a
 	if err != nil {
 		return nil, nil, k.errorf("statement %s: %w", s.ID, err)
 	}
-	kind, beyond := r.Kind[len("arg"):], map[string]OpKind{"argmax": Gt, "argmin": Lt}[r.Kind]
+	kind, beyond := r.Kind[len("arg"):], map[string]expr.OpKind{"argmax": expr.Gt, "argmin": expr.Lt}[r.Kind]
 	least, ok := reductionSteps[kind].neutral(value)
 	if !ok {
 		return nil, nil, k.errorf("statement %s: %s of %s, of type %s, has no neutral element", s.ID, r.Kind, r.Body, value)
 	}
-	if c := dtypes[at].class; c != classInt && c != classFloat {
+	if !at.IsSigned() && !at.IsFloat() {
 		return nil, nil, k.errorf("statement %s: the index %s of %s is of type %s, which has no -1 for a range without values: cast it to int32", s.ID, r.Index, r.Kind, at)
 	}
 	none, _ := constant(-1)(at)
 
-	temp := func(base string, t DType) Var {
+	temp := func(base string, t expr.DType) expr.Var {
 		n := k.freshName(base)
-		k.Temps = append(k.Temps, &Array{Name: n, DType: t, Shape: []Expr{}})
-		return Var{n}
+		k.Temps = append(k.Temps, &Array{Name: n, DType: t, Shape: []expr.Expr{}})
+		return expr.Var{Name: n}
 	}
-	extreme := Var{r.extreme}
-	if r.extreme == "" {
+	extreme := expr.Var{Name: r.Extreme}
+	if r.Extreme == "" {
 		extreme = temp("acc_"+name, value)
 	} else {
-		k.setType(r.extreme, value)
+		k.setType(r.Extreme, value)
 	}
 	index, item := temp("acc_"+name, at), temp("item_"+name, value)
-	better := binary(beyond, item, extreme)
+	better := expr.Binary(beyond, item, extreme)
 	inner := addSorted(s.Inames, r.Inames...)
 	deps := s.Deps
 	for _, part := range []struct {
 		suffix string
-		lhs    Var
-		rhs    Expr
+		lhs    expr.Var
+		rhs    expr.Expr
 		inames []string
 	}{
 		{"_init", extreme, least, s.Inames},
 		{"_index_init", index, none, s.Inames},
 		{"_item", item, r.Body, inner},
-		{"_index", index, &Cond{better, r.Index, index}, inner},
+		{"_index", index, &expr.Cond{If: better, Then: r.Index, Else: index}, inner},
 		{"_update", extreme, reductionSteps[kind].step(extreme, item), inner},
 	} {
 		taken := func(id string) bool {

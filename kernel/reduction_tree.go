@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -11,7 +12,7 @@ import (
 // other inames of s on local axes. Where the iname does not take all values of its extent, the elements of the others are
 // neutral. With m values left, the first m/2 work-items add to theirs the one m - m/2 further on: log2 steps for any
 // extent. Reductions over the other inames stay in the statement that stores the values.
-func (k *Kernel) realizeTree(s *Stmt, r *Reduce, iname string, parts []*Stmt) (all []*Stmt, acc Expr, err error) {
+func (k *Kernel) realizeTree(s *Stmt, r *expr.Reduce, iname string, parts []*Stmt) (all []*Stmt, acc expr.Expr, err error) {
 	if r.Index != nil {
 		return nil, nil, k.errorf("statement %s: %s over iname %s, which is tagged %s, is not supported: find the greatest of each work-item's values in a sequential loop, store them, and let one work-item compare these",
 			s.ID, r.Kind, iname, k.Tags[iname])
@@ -31,7 +32,7 @@ func (k *Kernel) realizeTree(s *Stmt, r *Reduce, iname string, parts []*Stmt) (a
 	}
 
 	tile := &Array{Name: k.freshName("acc_" + iname), DType: dtype, Space: Local}
-	var others []Expr // index of the axes before the iname's
+	var others []expr.Expr // index of the axes before the iname's
 	for _, n := range s.Inames {
 		if k.Tags[n].Kind != LocalAxis {
 			continue
@@ -40,17 +41,17 @@ func (k *Kernel) realizeTree(s *Stmt, r *Reduce, iname string, parts []*Stmt) (a
 		if err != nil {
 			return nil, nil, err
 		}
-		tile.Shape = append(tile.Shape, Int{last - first + 1})
+		tile.Shape = append(tile.Shape, expr.Int{Value: last - first + 1})
 		others = append(others, shifted(n, -first))
 	}
-	tile.Shape = append(tile.Shape, Int{hi - lo + 1})
+	tile.Shape = append(tile.Shape, expr.Int{Value: hi - lo + 1})
 	k.Temps = append(k.Temps, tile)
-	element := func(index Expr) *Access {
-		return &Access{Array: tile.Name, Index: slices.Concat(others, []Expr{index})}
+	element := func(index expr.Expr) *expr.Access {
+		return &expr.Access{Array: tile.Name, Index: slices.Concat(others, []expr.Expr{index})}
 	}
 
 	deps := s.Deps
-	add := func(suffix, over string, at, value Expr) {
+	add := func(suffix, over string, at, value expr.Expr) {
 		taken := func(id string) bool {
 			return k.Stmt(id) != nil || slices.ContainsFunc(parts, func(p *Stmt) bool { return p.ID == id })
 		}
@@ -71,21 +72,21 @@ func (k *Kernel) realizeTree(s *Stmt, r *Reduce, iname string, parts []*Stmt) (a
 	}
 	value := r.Body
 	if rest := removeNames(r.Inames, iname); len(rest) > 0 {
-		value = r.with(rest, r.children())
+		value = r.With(rest, expr.Children(r))
 	}
 	add("_part", iname, shifted(iname, -lo), value)
 	for left := hi - lo + 1; left > 1; {
 		adders := left / 2
 		left -= adders
 		step := k.addBox(iname+"_step", 0, adders-1, k.Tags[iname])
-		add("_step", step, Var{step}, how.step(element(Var{step}), element(shifted(step, left))))
+		add("_step", step, expr.Var{Name: step}, how.step(element(expr.Var{Name: step}), element(shifted(step, left))))
 	}
-	return parts, element(Int{0}), nil
+	return parts, element(expr.Int{Value: 0}), nil
 }
 
 // shifted is iname + by.
-func shifted(iname string, by int64) Expr {
-	return FromAffine(polycount.Name(iname).AddInt(by))
+func shifted(iname string, by int64) expr.Expr {
+	return expr.FromAffine(polycount.Name(iname).AddInt(by))
 }
 
 // constantExtent is the least and the greatest value of an iname whose extent s needs to be constant.

@@ -3,6 +3,8 @@ package kernel
 import (
 	"strings"
 	"testing"
+
+	"gpuperf/kernel/expr"
 )
 
 // TestRefusals: what would change the result, or makes no sense, is an error that names the culprit and the remedy.
@@ -47,7 +49,7 @@ func TestRefusals(t *testing.T) {
 		{"parallel reduction without constant extent", matmul, do(tagged("k:l.0"), prepared), "the extent of iname k (l.0) is not constant"},
 		{
 			"parallel reduction of an index",
-			Spec{Domains: matmul.Domains, Instructions: "c[i] = argmax(j, a[i,j], j)", DTypes: map[string]DType{"a": Float32}},
+			Spec{Domains: matmul.Domains, Instructions: "c[i] = argmax(j, a[i,j], j)", DTypes: map[string]expr.DType{"a": expr.Float32}},
 			do(split("j", 4), tagged("j_inner:l.0"), prepared), "is not supported",
 		},
 		{"assumption on an iname", matmul, do(assume("i > 3")), "assumption on iname i"},
@@ -60,11 +62,11 @@ func TestRefusals(t *testing.T) {
 		{"priority of an unknown loop", matmul, do(prioritized("i, q")), `unknown iname "q"`},
 		{"prefetch of nothing", matmul, do(prefetched("q", "i")), "no such array"},
 		{"prefetch of what is written", matmul, do(prefetched("c", "i")), "statement insn writes it"},
-		{"prefetch of an unread array", Spec{Domains: matmul.Domains, Instructions: "c[i] = 1.0f", Args: []*Array{{Name: "a", Shape: []Expr{Int{4}}}}}, do(prefetched("a", "i")), "no statement reads it"},
+		{"prefetch of an unread array", Spec{Domains: matmul.Domains, Instructions: "c[i] = 1.0f", Args: []*Array{{Name: "a", Shape: []expr.Expr{expr.Int{Value: 4}}}}}, do(prefetched("a", "i")), "no statement reads it"},
 		{"sweep over groups", matmul, do(tiled, prefetched("a", "i_outer")), "tile belongs to one work-group"},
 		{"sweep without constant extent", matmul, do(prefetched("a", "k")), "the extent of axis 1 over the sweep is not constant"},
 		{"local iname that is not swept", matmul, do(tiled, prefetched("a", "k_inner")), "differ between the values of iname i_inner (l.1)"},
-		{"non-affine access", Spec{Domains: matmul.Domains, Instructions: "c[i] = a[b[i]]", Args: []*Array{{Name: "a", Shape: []Expr{Int{9}}}}}, do(prefetched("a", "i")), "b[i] is not affine"},
+		{"non-affine access", Spec{Domains: matmul.Domains, Instructions: "c[i] = a[b[i]]", Args: []*Array{{Name: "a", Shape: []expr.Expr{expr.Int{Value: 9}}}}}, do(prefetched("a", "i")), "b[i] is not affine"},
 		{"stencil without its box", stencil, do(split("i", 14), split("j", 14), prefetched("u", "i_inner, j_inner")), "fetch_bounding_box=True"},
 		{"accesses too far apart", Spec{Domains: matmul.Domains, Instructions: "c[i] = a[i] + a[n-1-i]"}, do(split("i", 4), prefetched("a", "i_inner", true)), "one tile cannot hold both"},
 		{"different tags", Spec{Domains: matmul.Domains, Instructions: "c[i] = a$x[i] + a$y[i+1]"}, do(split("i", 4), prefetched("a", "i_inner", true)), "carry different tags (a$x[4*i_outer + i_inner], a$y"},
@@ -83,8 +85,8 @@ func TestRefusals(t *testing.T) {
 		{"layout of a value", matmul, do(layout("n", "c")), "no array n"},
 		{"dependency circle", simple, do(func(k *Kernel) (*Kernel, error) { return k.AddDependency("id:t", "id:y") }), "in a circle"},
 		{"rename onto another", matmul, do(func(k *Kernel) (*Kernel, error) { return k.RenameIname("i", "j") }), "the name j is in use"},
-		{"types that contradict", matmul, do(func(k *Kernel) (*Kernel, error) { return k.AddDTypes(map[string]DType{"a": Float64}) }), "a has dtype float32 already"},
-		{"unknown type", matmul, do(func(k *Kernel) (*Kernel, error) { return k.AddDTypes(map[string]DType{"a": "float31"}) }), "unknown element type"},
+		{"types that contradict", matmul, do(func(k *Kernel) (*Kernel, error) { return k.AddDTypes(map[string]expr.DType{"a": expr.Float64}) }), "a has dtype float32 already"},
+		{"unknown type", matmul, do(func(k *Kernel) (*Kernel, error) { return k.AddDTypes(map[string]expr.DType{"a": "float31"}) }), "unknown element type"},
 		{"array without a type", Spec{Domains: matmul.Domains, Instructions: "c[i] = a[i]"}, do(prepared), "a has no dtype: give it one with add_dtypes"},
 		{"joining an iname of unknown extent", matmul, do(joined("i, j")), "the number of its values is not constant"},
 		{"joining what one statement is within", simple, do(fixed(map[string]int64{"n": 4}), joined("i, j")), "statement t is within i only"},
@@ -143,26 +145,30 @@ func TestCheck(t *testing.T) {
 		want  string
 	}{
 		{"iname in two domains", func(k *Kernel) { k.Domains = append(k.Domains, k.Domains[0]) }, "both an iname and an iname"},
-		{"iname named like an array", func(k *Kernel) { k.Temps = append(k.Temps, &Array{Name: "i", Shape: []Expr{}}) }, "both an iname and a temporary"},
+		{"iname named like an array", func(k *Kernel) { k.Temps = append(k.Temps, &Array{Name: "i", Shape: []expr.Expr{}}) }, "both an iname and a temporary"},
 		{"statement id twice", func(k *Kernel) { k.Statements = append(k.Statements, k.Statements[0]) }, "used twice"},
 		{"dependency on nothing", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.Deps = []string{"x"} }) }, "depends on x, which does not exist"},
 		{"dependency on itself", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.Deps = []string{s.ID} }) }, "in a circle"},
 		{"iname outside the statement", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.Inames = []string{"i"} }) }, "uses iname j, which it is not within"},
 		{"inames out of order", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.Inames = []string{"j", "i"} }) }, "not sorted"},
 		{"reduction over an own iname", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.Inames = []string{"i", "j", "k"} }) }, "reduces over iname k, which it is within already"},
-		{"too few indices", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.LHS = &Access{Array: "c", Index: []Expr{Var{"i"}}} }) }, "c[i] has 1 indices"},
-		{"assignment to a parameter", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.LHS = Var{"n"} }) }, "assigns to n"},
-		{"unknown name", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.RHS = Var{"q"} }) }, "uses q, which is not defined"},
+		{"too few indices", func(k *Kernel) {
+			k.mapStmts(func(s *Stmt) { s.LHS = &expr.Access{Array: "c", Index: []expr.Expr{expr.Var{Name: "i"}}} })
+		}, "c[i] has 1 indices"},
+		{"assignment to a parameter", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.LHS = expr.Var{Name: "n"} }) }, "assigns to n"},
+		{"unknown name", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.RHS = expr.Var{Name: "q"} }) }, "uses q, which is not defined"},
 		{"a barrier that computes", func(k *Kernel) { k.mapStmts(func(s *Stmt) { s.Kind = LocalBarrier }) }, "other statements none"},
 		{"tag on nothing", func(k *Kernel) { k.Tags["q"] = Tag{Kind: Unroll} }, "tag unr on q"},
 		{"one axis for two inames", func(k *Kernel) { k.Tags["i"], k.Tags["j"] = Tag{GroupAxis, 0}, Tag{GroupAxis, 0} }, "both tagged g.0"},
 		{"priority of nothing", func(k *Kernel) { k.Priorities = [][]string{{"q"}} }, "q, which is no iname"},
-		{"size by an iname", func(k *Kernel) { k.setArray(&Array{Name: "a", Space: Global, Shape: []Expr{Var{"i"}, Var{"n"}}}) }, "i is no parameter"},
+		{"size by an iname", func(k *Kernel) {
+			k.setArray(&Array{Name: "a", Space: Global, Shape: []expr.Expr{expr.Var{Name: "i"}, expr.Var{Name: "n"}}})
+		}, "i is no parameter"},
 		{"unknown dtype", func(k *Kernel) {
-			k.setArray(&Array{Name: "a", DType: "f", Space: Global, Shape: []Expr{Var{"n"}, Var{"n"}}})
+			k.setArray(&Array{Name: "a", DType: "f", Space: Global, Shape: []expr.Expr{expr.Var{Name: "n"}, expr.Var{Name: "n"}}})
 		}, "unknown element type"},
 		{"layout of other rank", func(k *Kernel) {
-			k.setArray(&Array{Name: "a", Space: Global, Shape: []Expr{Var{"n"}, Var{"n"}}, Axes: []Axis{{}}})
+			k.setArray(&Array{Name: "a", Space: Global, Shape: []expr.Expr{expr.Var{Name: "n"}, expr.Var{Name: "n"}}, Axes: []Axis{{}}})
 		}, "a layout of 1"},
 	} {
 		k := apply(t, matmul)

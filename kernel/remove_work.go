@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -28,7 +29,7 @@ type WorkRemoval struct {
 // the arrays to be removed, the kernel is refused. A select between values keeps only conditions on inames and
 // parameters: what others choose between is read in any case, if the array is sure to have it.
 func (k *Kernel) RemoveWork(opt WorkRemoval) (out *Kernel, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	if opt.Accumulators < 0 || opt.Accumulators > maxAccumulators {
 		return nil, k.errorf("removing work: %d accumulators, it can be 1 to %d", opt.Accumulators, maxAccumulators)
 	}
@@ -98,15 +99,15 @@ type remover struct {
 type part struct {
 	stmt  *Stmt
 	loads []load
-	store *Access
-	cond  *Stmt  // evaluates the conditions that read memory
-	pure  []Expr // the other conditions
+	store *expr.Access
+	cond  *Stmt       // evaluates the conditions that read memory
+	pure  []expr.Expr // the other conditions
 }
 
 // load is a read that is left, with the conditions of the selects that it is in.
 type load struct {
-	acc   *Access
-	under []Expr
+	acc   *expr.Access
+	under []expr.Expr
 }
 
 // launch finds the inames that stand for all work-items.
@@ -214,7 +215,7 @@ func (r *remover) collect() error {
 			r.parts = append(r.parts, p)
 			continue
 		}
-		var reading []Expr
+		var reading []expr.Expr
 		for _, c := range s.Predicates {
 			if r.pure(c) {
 				p.pure = append(p.pure, c)
@@ -231,13 +232,13 @@ func (r *remover) collect() error {
 			}
 		}
 		if len(reading) > 0 && (p.store != nil || len(p.loads) > 0) {
-			var cond Expr = &Op{And, reading}
+			var cond expr.Expr = &expr.Op{Kind: expr.And, Args: reading}
 			if len(reading) == 1 {
 				cond = reading[0]
 			}
-			t := &Array{Name: r.freshName(s.ID + "_if"), DType: Bool, Space: Private, Shape: []Expr{}}
+			t := &Array{Name: r.freshName(s.ID + "_if"), DType: expr.Bool, Space: Private, Shape: []expr.Expr{}}
 			r.Temps = append(r.Temps, t)
-			p.cond = &Stmt{ID: r.freshID(s.ID + "_if"), LHS: Var{t.Name}, RHS: cond, Inames: s.Inames, Predicates: p.pure, Tags: s.Tags}
+			p.cond = &Stmt{ID: r.freshID(s.ID + "_if"), LHS: expr.Var{Name: t.Name}, RHS: cond, Inames: s.Inames, Predicates: p.pure, Tags: s.Tags}
 		} else {
 			for _, c := range reading {
 				r.loads(c, nil, &p.loads)
@@ -255,7 +256,7 @@ func (r *remover) collect() error {
 }
 
 // left reports that the access stays.
-func (r *remover) left(a *Access, store bool) bool {
+func (r *remover) left(a *expr.Access, store bool) bool {
 	return r.old.SpaceOf(a.Array) == Global && !slices.Contains(r.vars, a.Array) && (len(r.keep) == 0 ||
 		slices.ContainsFunc(r.keep, func(tag string) bool { return a.AnswersTo(tag, store) }))
 }
@@ -265,7 +266,7 @@ func (k *Kernel) knowsTags(opt WorkRemoval) error {
 	var known []string
 	for _, s := range k.Statements {
 		for _, list := range []struct {
-			accesses []*Access
+			accesses []*expr.Access
 			store    bool
 		}{{k.Reads(s), false}, {k.Writes(s), true}} {
 			for _, a := range list.accesses {
@@ -274,7 +275,7 @@ func (k *Kernel) knowsTags(opt WorkRemoval) error {
 				}
 				tag := a.Tag
 				if tag == "" {
-					tag = ImplicitTag(a.Array, list.store)
+					tag = expr.ImplicitTag(a.Array, list.store)
 				}
 				known = append(known, tag)
 			}
@@ -289,21 +290,20 @@ func (k *Kernel) knowsTags(opt WorkRemoval) error {
 }
 
 // pure reports that e reads inames, parameters and value arguments only.
-func (r *remover) pure(e Expr) bool {
+func (r *remover) pure(e expr.Expr) bool {
 	return len(r.old.Reads(&Stmt{RHS: e})) == 0
 }
 
 // loads lists the reads in e that stay, beside those that the indices of such reads make themselves.
-func (r *remover) loads(e Expr, under []Expr, out *[]load) {
-	within := func(c Expr) []Expr { return append(slices.Clip(under), c) }
-	not := func(c Expr) Expr { return &Op{Not, []Expr{c}} }
+func (r *remover) loads(e expr.Expr, under []expr.Expr, out *[]load) {
+	within := func(c expr.Expr) []expr.Expr { return append(slices.Clip(under), c) }
 	switch x := e.(type) {
 	case nil:
-	case Var:
-		if a := r.old.Array(x.Name); a != nil && !a.IsValue && r.left(&Access{Array: x.Name}, false) {
-			*out = append(*out, load{&Access{Array: x.Name}, under})
+	case expr.Var:
+		if a := r.old.Array(x.Name); a != nil && !a.IsValue && r.left(&expr.Access{Array: x.Name}, false) {
+			*out = append(*out, load{&expr.Access{Array: x.Name}, under})
 		}
-	case *Access:
+	case *expr.Access:
 		if r.left(x, false) {
 			*out = append(*out, load{x, under})
 			return
@@ -311,30 +311,30 @@ func (r *remover) loads(e Expr, under []Expr, out *[]load) {
 		for _, i := range x.Index {
 			r.loads(i, under, out)
 		}
-	case *Cond:
+	case *expr.Cond:
 		r.loads(x.If, under, out)
 		r.loads(x.Then, within(x.If), out)
-		r.loads(x.Else, within(not(x.If)), out)
-	case *Op:
+		r.loads(x.Else, within(expr.Negate(x.If)), out)
+	case *expr.Op:
 		for _, a := range x.Args {
 			r.loads(a, under, out)
 			switch x.Kind {
-			case And:
+			case expr.And:
 				under = within(a)
-			case Or:
-				under = within(not(a))
+			case expr.Or:
+				under = within(expr.Negate(a))
 			}
 		}
 	default:
-		for _, c := range e.children() {
+		for _, c := range expr.Children(e) {
 			r.loads(c, under, out)
 		}
 	}
 }
 
 // conditions are those around a read that stay. A read must not depend on the others.
-func (r *remover) conditions(s *Stmt, l load) ([]Expr, error) {
-	var keep, dropped []Expr
+func (r *remover) conditions(s *Stmt, l load) ([]expr.Expr, error) {
+	var keep, dropped []expr.Expr
 	for _, c := range l.under {
 		if r.pure(c) {
 			keep = append(keep, c)
@@ -353,7 +353,7 @@ func (r *remover) conditions(s *Stmt, l load) ([]Expr, error) {
 }
 
 // surelyInside reports that the element lies within its array at all points of the inames.
-func (k *Kernel) surelyInside(acc *Access, inames []string) (bool, error) {
+func (k *Kernel) surelyInside(acc *expr.Access, inames []string) (bool, error) {
 	d, err := k.DomainOf(inames)
 	if err != nil {
 		return false, err
@@ -374,10 +374,10 @@ func (k *Kernel) surelyInside(acc *Access, inames []string) (bool, error) {
 }
 
 // boundsOf are the variables that bound the loops of a statement.
-func (r *remover) boundsOf(s *Stmt) []Expr {
-	var out []Expr
+func (r *remover) boundsOf(s *Stmt) []expr.Expr {
+	var out []expr.Expr
 	for _, b := range r.old.Bounds(s.Inames) {
-		out = append(out, Var{b})
+		out = append(out, expr.Var{Name: b})
 	}
 	return out
 }
@@ -385,7 +385,7 @@ func (r *remover) boundsOf(s *Stmt) []Expr {
 // slice finds the statements that compute what the indices and conditions of the accesses that are left need.
 func (r *remover) slice() error {
 	var work []string
-	need := func(s *Stmt, e Expr) error {
+	need := func(s *Stmt, e expr.Expr) error {
 		for _, a := range r.old.Reads(&Stmt{RHS: e}) {
 			switch {
 			case r.left(a, false):
@@ -399,7 +399,7 @@ func (r *remover) slice() error {
 		return nil
 	}
 	for _, p := range r.parts {
-		var exprs []Expr
+		var exprs []expr.Expr
 		for _, l := range p.loads {
 			exprs = append(exprs, l.acc.Index...)
 		}
@@ -425,8 +425,8 @@ func (r *remover) slice() error {
 		r.local = r.local || r.old.SpaceOf(name) == Local
 		for _, w := range r.old.writers(name) {
 			r.kept[w.ID] = true
-			exprs := slices.Concat([]Expr{w.RHS}, w.Predicates, r.boundsOf(w))
-			if lhs, ok := w.LHS.(*Access); ok {
+			exprs := slices.Concat([]expr.Expr{w.RHS}, w.Predicates, r.boundsOf(w))
+			if lhs, ok := w.LHS.(*expr.Access); ok {
 				exprs = append(exprs, lhs.Index...)
 			}
 			for _, e := range exprs {

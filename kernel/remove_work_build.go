@@ -6,15 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
 // targets makes the variables that take what is read, and the statements that set them to 0 in every work-item.
 func (r *remover) targets(n int) error {
-	var t DType
+	var t expr.DType
 	for _, p := range r.parts {
 		for _, l := range p.loads {
-			t = Promote(t, r.old.Array(l.acc.Array).DType)
+			t = expr.Promote(t, r.old.Array(l.acc.Array).DType)
 		}
 	}
 	for _, p := range r.parts {
@@ -24,9 +25,9 @@ func (r *remover) targets(n int) error {
 	}
 	switch t {
 	case "":
-		t = Float32
-	case Bool:
-		t = Int32
+		t = expr.Float32
+	case expr.Bool:
+		t = expr.Int32
 	}
 	zero, _ := constant(0)(t)
 	inames := r.workItem()
@@ -35,10 +36,10 @@ func (r *remover) targets(n int) error {
 		if i > 0 {
 			base = fmt.Sprintf("read_tgt_%d", i)
 		}
-		a := &Array{Name: r.freshName(base), DType: t, Space: Private, Shape: []Expr{}, PerItem: true}
+		a := &Array{Name: r.freshName(base), DType: t, Space: Private, Shape: []expr.Expr{}, PerItem: true}
 		r.Temps = append(r.Temps, a)
 		r.tgt = append(r.tgt, a)
-		r.init = append(r.init, &Stmt{ID: r.freshID(base + "_init"), LHS: Var{a.Name}, RHS: zero, Inames: inames})
+		r.init = append(r.init, &Stmt{ID: r.freshID(base + "_init"), LHS: expr.Var{Name: a.Name}, RHS: zero, Inames: inames})
 	}
 	r.Statements = r.init
 	return nil
@@ -50,13 +51,13 @@ func (r *remover) workItem() []string {
 }
 
 // sum is the value of all targets together.
-func (r *remover) sum() Expr {
+func (r *remover) sum() expr.Expr {
 	if len(r.tgt) == 1 {
-		return Var{r.tgt[0].Name}
+		return expr.Var{Name: r.tgt[0].Name}
 	}
-	sum := &Op{Kind: Add}
+	sum := &expr.Op{Kind: expr.Add}
 	for _, a := range r.tgt {
-		sum.Args = append(sum.Args, Var{a.Name})
+		sum.Args = append(sum.Args, expr.Var{Name: a.Name})
 	}
 	return sum
 }
@@ -80,12 +81,12 @@ func (r *remover) reads() error {
 			loops = append(loops, &readLoop{inames: inames})
 		}
 		for _, l := range p.loads {
-			t := Var{r.tgt[len(loops[at].reads)%len(r.tgt)].Name}
-			var value Expr = l.acc
+			t := expr.Var{Name: r.tgt[len(loops[at].reads)%len(r.tgt)].Name}
+			var value expr.Expr = l.acc
 			if len(l.acc.Index) == 0 && l.acc.Tag == "" && r.old.IsTemp(l.acc.Array) {
-				value = Var{l.acc.Array}
+				value = expr.Var{Name: l.acc.Array}
 			}
-			s := &Stmt{ID: r.freshID(p.stmt.ID + "_read"), LHS: t, RHS: binary(Add, t, value), Predicates: p.guards(l.under)}
+			s := &Stmt{ID: r.freshID(p.stmt.ID + "_read"), LHS: t, RHS: expr.Binary(expr.Add, t, value), Predicates: p.guards(l.under)}
 			s.Inames, s.Tags = p.stmt.Inames, p.stmt.Tags
 			r.add(p.stmt, s)
 			loops[at].reads = append(loops[at].reads, s)
@@ -113,7 +114,7 @@ type readLoop struct {
 }
 
 // guards are the conditions of the statements that come of the part.
-func (p *part) guards(more []Expr) []Expr {
+func (p *part) guards(more []expr.Expr) []expr.Expr {
 	out := slices.Concat(p.pure, more)
 	if p.cond != nil {
 		out = append(out, p.cond.LHS)
@@ -138,18 +139,18 @@ func (r *remover) rotate(l *readLoop, m int) {
 	after := idsOf(l.reads)
 	var list []*Stmt
 	var copies []string
-	next := make([]Expr, len(r.tgt))
+	next := make([]expr.Expr, len(r.tgt))
 	for i, a := range r.tgt {
 		from := r.tgt[(i+m)%len(r.tgt)]
-		c := &Array{Name: r.freshName(a.Name + "_next"), DType: a.DType, Space: Private, Shape: []Expr{}, PerItem: true}
+		c := &Array{Name: r.freshName(a.Name + "_next"), DType: a.DType, Space: Private, Shape: []expr.Expr{}, PerItem: true}
 		r.Temps = append(r.Temps, c)
-		next[i] = Var{c.Name}
-		s := &Stmt{ID: r.freshID(c.Name), LHS: next[i], RHS: Var{from.Name}, Inames: last.Inames, Deps: sortedSet(after)}
+		next[i] = expr.Var{Name: c.Name}
+		s := &Stmt{ID: r.freshID(c.Name), LHS: next[i], RHS: expr.Var{Name: from.Name}, Inames: last.Inames, Deps: sortedSet(after)}
 		list = append(list, s)
 		copies = append(copies, s.ID)
 	}
 	for i, a := range r.tgt {
-		s := &Stmt{ID: r.freshID(a.Name + "_turn"), LHS: Var{a.Name}, RHS: next[i], Inames: last.Inames, Deps: sortedSet(copies)}
+		s := &Stmt{ID: r.freshID(a.Name + "_turn"), LHS: expr.Var{Name: a.Name}, RHS: next[i], Inames: last.Inames, Deps: sortedSet(copies)}
 		l.turns = append(l.turns, s)
 	}
 	r.Statements = slices.Insert(r.Statements, slices.Index(r.Statements, last)+1, slices.Concat(list, l.turns)...)
@@ -170,7 +171,7 @@ func (r *remover) stores() error {
 	}
 	dest := &Array{Name: r.freshName("read_tgt_dest"), DType: r.tgt[0].DType, Space: Global}
 	s := &Stmt{ID: r.freshID("read_tgt_dest_store"), RHS: r.sum(), Inames: r.workItem()}
-	at := &Access{Array: dest.Name}
+	at := &expr.Access{Array: dest.Name}
 	for axis := 2; axis >= 0; axis-- {
 		var index polycount.Affine
 		if r.groups[axis] == "" && r.items[axis] == "" {
@@ -182,10 +183,10 @@ func (r *remover) stores() error {
 		if n := r.items[axis]; n != "" {
 			index = index.Add(polycount.Name(n))
 		}
-		at.Index = append(at.Index, FromAffine(index))
+		at.Index = append(at.Index, expr.FromAffine(index))
 	}
 	if len(at.Index) == 0 {
-		dest.Shape = []Expr{}
+		dest.Shape = []expr.Expr{}
 	}
 	s.LHS = at
 	for _, o := range r.Statements {
@@ -275,11 +276,11 @@ func (r *remover) clean() error {
 	used := map[string]bool{}
 	for _, s := range r.Statements {
 		for _, e := range s.exprs() {
-			Walk(e, func(e Expr) bool {
+			expr.Walk(e, func(e expr.Expr) bool {
 				switch x := e.(type) {
-				case *Access:
+				case *expr.Access:
 					used[x.Array] = true
-				case Var:
+				case expr.Var:
 					used[x.Name] = true
 				}
 				return true

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 )
@@ -138,9 +139,9 @@ var removals = []struct {
 				"y[i] = (a[i-1] if i > 0 else 0.0f) + a[at] + b[i] {id=y}\n" +
 				"z[i] = sum(k, q[p[k]]) {id=z, if=a[i] > 2.0f}\n",
 			Args: []*kernel.Array{
-				{Name: "q", Shape: []kernel.Expr{kernel.Int{Value: 5}}, DType: kernel.Float32},
-				{Name: "p", Shape: []kernel.Expr{kernel.Var{Name: "n"}}, DType: kernel.Int32},
-				{Name: "a", Shape: []kernel.Expr{kernel.Var{Name: "n"}}, DType: kernel.Float32},
+				{Name: "q", Shape: []expr.Expr{expr.Int{Value: 5}}, DType: expr.Float32},
+				{Name: "p", Shape: []expr.Expr{expr.Var{Name: "n"}}, DType: expr.Int32},
+				{Name: "a", Shape: []expr.Expr{expr.Var{Name: "n"}}, DType: expr.Float32},
 			},
 			DTypes: f32,
 		},
@@ -275,11 +276,11 @@ func TestRemoveWorkOfThePaper(t *testing.T) {
 // TestRemoveWorkKeepsByTag: of several accesses to one array those stay that have a tag, their own or an implicit one,
 // with the addresses that they had.
 func TestRemoveWorkKeepsByTag(t *testing.T) {
-	n := []kernel.Expr{kernel.Var{Name: "n"}}
+	n := []expr.Expr{expr.Var{Name: "n"}}
 	k, err := build(kernel.Spec{
 		Domains:      []string{"{[i,j]: 0<=i,j<n}"},
 		Instructions: "<> s = sum(j, a$all[j]*a$own[i]) + a[n-1-i]\ny[i] = s*a$all[i]",
-		Args:         []*kernel.Array{{Name: "y", Shape: n, DType: kernel.Float32}, {Name: "a", Shape: n, DType: kernel.Float32}},
+		Args:         []*kernel.Array{{Name: "y", Shape: n, DType: expr.Float32}, {Name: "a", Shape: n, DType: expr.Float32}},
 	}, tag("i:g.0"))
 	if err != nil {
 		t.Fatal(err)
@@ -306,7 +307,7 @@ func TestRemoveWorkKeepsByTag(t *testing.T) {
 				continue
 			}
 			if own == "" {
-				own = kernel.ImplicitTag(name, strings.Contains(rest, "write true"))
+				own = expr.ImplicitTag(name, strings.Contains(rest, "write true"))
 			}
 			tags[own] = true
 			if !slices.Equal(want[key], elements) {
@@ -325,14 +326,14 @@ func TestImplicitTag(t *testing.T) {
 		store bool
 		want  string
 	}{{"a", false, "aLD"}, {"acc_x", true, "accxST"}, {"_2d", false, "dLD"}, {"x1", true, "x1ST"}} {
-		if got := kernel.ImplicitTag(c.array, c.store); got != c.want {
+		if got := expr.ImplicitTag(c.array, c.store); got != c.want {
 			t.Errorf("%s, store %t: %s, want %s", c.array, c.store, got, c.want)
 		}
 	}
 }
 
 func TestRemoveWorkRefusals(t *testing.T) {
-	n := []kernel.Expr{kernel.Var{Name: "n"}}
+	n := []expr.Expr{expr.Var{Name: "n"}}
 	for _, c := range []struct {
 		instructions string
 		steps        []step
@@ -352,7 +353,7 @@ func TestRemoveWorkRefusals(t *testing.T) {
 	} {
 		k, err := build(kernel.Spec{
 			Domains: []string{"{[i]: 0<=i<n}"}, Instructions: c.instructions, DTypes: onlyA,
-			Args: []*kernel.Array{{Name: "y", Shape: n}, {Name: "a", Shape: n}, {Name: "p", Shape: n, DType: kernel.Int32}},
+			Args: []*kernel.Array{{Name: "y", Shape: n}, {Name: "a", Shape: n}, {Name: "p", Shape: n, DType: expr.Int32}},
 		}, c.steps...)
 		if !strings.Contains(c.instructions, "p[i]") && err == nil {
 			k.Args = slices.DeleteFunc(k.Args, func(a *kernel.Array) bool { return a.Name == "p" })
@@ -384,7 +385,7 @@ func TestRemoveWorkAfterRandomTransformations(t *testing.T) {
 		}
 		opt := kernel.WorkRemoval{Accumulators: rapid.IntRange(1, 3).Draw(t, "accumulators")}
 		for _, a := range k.Args {
-			if !a.IsValue && a.DType != kernel.Int32 && rapid.Bool().Draw(t, a.Name) { // loops need what is int32
+			if !a.IsValue && a.DType != expr.Int32 && rapid.Bool().Draw(t, a.Name) { // loops need what is int32
 				opt.Vars = append(opt.Vars, a.Name)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -54,7 +55,7 @@ func (k *Kernel) DuplicateInames(inames []string, match string, names ...string)
 		}
 		name := fresh(iname, taken)
 		if len(names) > 0 {
-			if name = names[i]; !isName(name) || taken(name) {
+			if name = names[i]; !expr.IsName(name) || taken(name) {
 				return nil, k.errorf("the name %q for a copy of %s is malformed or in use", name, iname)
 			}
 		}
@@ -75,18 +76,18 @@ func (k *Kernel) DuplicateInames(inames []string, match string, names ...string)
 	if err := c.copyInames(copies); err != nil {
 		return nil, err
 	}
-	by := map[string]Expr{}
+	by := map[string]expr.Expr{}
 	for old, name := range copies {
-		by[old] = Var{name}
+		by[old] = expr.Var{Name: name}
 	}
 	c.mapStmts(func(s *Stmt) {
 		if !slices.ContainsFunc(stmts, func(o *Stmt) bool { return o.ID == s.ID }) {
 			return
 		}
-		s.mapExprs(func(e Expr) Expr {
-			e = Subst(e, by)
+		s.mapExprs(func(e expr.Expr) expr.Expr {
+			e = expr.Subst(e, by)
 			for old, name := range copies {
-				e = splitReductions(e, []string{old}, []string{name}, map[string]Expr{old: Var{name}})
+				e = splitReductions(e, []string{old}, []string{name}, map[string]expr.Expr{old: expr.Var{Name: name}})
 			}
 			return e
 		})
@@ -105,7 +106,7 @@ func (k *Kernel) DuplicateInames(inames []string, match string, names ...string)
 // copyInames adds inames that take the same values together as those that they are copies of, with the same tags and
 // priorities. It works in place.
 func (k *Kernel) copyInames(copies map[string]string) error {
-	olds := sortedKeys(copies)
+	olds := slices.Sorted(maps.Keys(copies))
 	for i, d := range k.Domains {
 		own, foreign := intersectNames(olds, d.Dims()), intersectNames(olds, d.Params())
 		if len(own) == 0 {
@@ -156,7 +157,7 @@ func (k *Kernel) copyInames(copies map[string]string) error {
 // separable reports whether the chosen statements can have a loop over iname of their own. The other statements within
 // iname then run before or after all of its iterations, so that what both touch must have a place per iteration.
 func (k *Kernel) separable(iname string, chosen map[string]bool) error {
-	touches := func(s *Stmt) (all, writes []*Access) {
+	touches := func(s *Stmt) (all, writes []*expr.Access) {
 		return slices.Concat(k.Reads(s), k.Writes(s)), k.Writes(s)
 	}
 	for _, s := range k.Statements {
@@ -169,7 +170,7 @@ func (k *Kernel) separable(iname string, chosen map[string]bool) error {
 			}
 			sAll, sWrites := touches(s)
 			oAll, oWrites := touches(o)
-			for _, pair := range [2][2][]*Access{{sWrites, oAll}, {sAll, oWrites}} {
+			for _, pair := range [2][2][]*expr.Access{{sWrites, oAll}, {sAll, oWrites}} {
 				for _, a := range pair[0] {
 					for _, b := range pair[1] {
 						if a.Array == b.Array && !k.placePer(iname, a, b) {
@@ -186,9 +187,9 @@ func (k *Kernel) separable(iname string, chosen map[string]bool) error {
 
 // placePer reports whether both accesses have the same index on some axis, which takes another value for every value of
 // iname.
-func (k *Kernel) placePer(iname string, a, b *Access) bool {
+func (k *Kernel) placePer(iname string, a, b *expr.Access) bool {
 	for i := range a.Index {
-		if i >= len(b.Index) || !Equal(a.Index[i], b.Index[i]) {
+		if i >= len(b.Index) || !expr.Equal(a.Index[i], b.Index[i]) {
 			continue
 		}
 		e, err := k.affineOf(a.Index[i])

@@ -1,9 +1,13 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+
+	"gpuperf/kernel/expr"
+)
 
 // expandExpr replaces calls of substitution rules by their bodies.
-func (k *Kernel) expandExpr(e Expr) (Expr, error) {
+func (k *Kernel) expandExpr(e expr.Expr) (expr.Expr, error) {
 	if len(k.Rules) == 0 {
 		return e, nil
 	}
@@ -20,15 +24,15 @@ func (k *Kernel) rule(name string) *Rule {
 }
 
 // expand works outside in; open holds the rules being expanded, to find recursion.
-func (k *Kernel) expand(e Expr, open []string) (Expr, error) {
+func (k *Kernel) expand(e expr.Expr, open []string) (expr.Expr, error) {
 	var bad error
-	out := Rewrite(e, func(x Expr) Expr {
+	out := expr.Rewrite(e, func(x expr.Expr) expr.Expr {
 		var name string
-		var args []Expr
+		var args []expr.Expr
 		switch x := x.(type) {
-		case *Call:
+		case *expr.Call:
 			name, args = x.Func, x.Args
-		case Var:
+		case expr.Var:
 			name = x.Name
 		}
 		r := k.rule(name)
@@ -50,21 +54,21 @@ func (k *Kernel) expand(e Expr, open []string) (Expr, error) {
 			bad = err
 			return x
 		}
-		by := map[string]Expr{}
+		by := map[string]expr.Expr{}
 		for i, a := range r.Args {
 			by[a] = args[i]
 		}
 		if err := capture(body, by); err != nil {
 			bad = fmt.Errorf("rule %s: %w", name, err)
 		}
-		return Subst(body, by)
+		return expr.Subst(body, by)
 	})
 	return out, bad
 }
 
 // capture reports an argument that uses an iname which the rule's body reduces over.
-func capture(body Expr, by map[string]Expr) error {
-	for _, r := range Reductions(body) {
+func capture(body expr.Expr, by map[string]expr.Expr) error {
+	for _, r := range expr.Reductions(body) {
 		for _, n := range r.Inames {
 			for _, arg := range by {
 				if mentions(arg, n) {
@@ -84,7 +88,7 @@ func (k *Kernel) ExpandRules() (*Kernel, error) {
 	c := k.clone()
 	var bad error
 	c.mapStmts(func(s *Stmt) {
-		s.mapExprs(func(e Expr) Expr {
+		s.mapExprs(func(e expr.Expr) expr.Expr {
 			x, err := k.expandExpr(e)
 			if err != nil && bad == nil {
 				bad = k.errorf("statement %s: %w", s.ID, err)

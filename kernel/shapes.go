@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
 // inferShapes gives a shape to every array that is indexed and has none: per axis one more than the largest index.
 func (k *Kernel) inferShapes() error {
 	type site struct {
-		acc    *Access
+		acc    *expr.Access
 		inames []string
 	}
 	sites := map[string][]site{}
@@ -21,7 +22,7 @@ func (k *Kernel) inferShapes() error {
 			if err != nil {
 				return err
 			}
-			for _, acc := range Accesses(e) {
+			for _, acc := range expr.Accesses(e) {
 				if a := k.Array(acc.Array); a == nil || a.Shape != nil {
 					continue
 				}
@@ -63,7 +64,7 @@ func (k *Kernel) inferShapes() error {
 			if a.Shape == nil && !a.IsValue { // declared, never indexed
 				if k.IsTemp(a.Name) {
 					c := *a
-					c.Shape = []Expr{}
+					c.Shape = []expr.Expr{}
 					list[i] = &c
 					continue
 				}
@@ -76,7 +77,7 @@ func (k *Kernel) inferShapes() error {
 
 // extent is the size that an index needs.
 type extent struct {
-	size Expr
+	size expr.Expr
 	// affine is the size where it is affine, and where are the parameters for which the index takes a value at all; nil
 	// otherwise.
 	affine *polycount.Affine
@@ -87,7 +88,7 @@ const indexName = "$index" // no iname has such a name
 
 // largest is the extent that the index needs: one more than its upper bound in the parameters over the domain of its
 // inames, in a statement within the inames given.
-func (k *Kernel) largest(index Expr, within []string) (*extent, error) {
+func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
 	e, err := k.affineOf(index)
 	if err != nil {
 		return k.largestProduct(index, err)
@@ -135,33 +136,33 @@ func (k *Kernel) largest(index Expr, within []string) (*extent, error) {
 }
 
 // largestRun is the extent that elements from the index on need: a multiple of their number where the index is one.
-func (k *Kernel) largestRun(index Expr, lanes int64, within []string) (*extent, error) {
+func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (*extent, error) {
 	if lanes == 1 {
 		return k.largest(index, within)
 	}
 	a, err := k.affineOf(index)
 	if err == nil && a.Mod(lanes).IsConstant() && a.Mod(lanes).Constant() == 0 {
-		e, err := k.largest(FromAffine(a.FloorDiv(lanes)), within)
+		e, err := k.largest(expr.FromAffine(a.FloorDiv(lanes)), within)
 		if err != nil {
 			return nil, err
 		}
 		if e.affine == nil {
-			return &extent{size: binary(Mul, Int{lanes}, e.size)}, nil
+			return &extent{size: expr.Binary(expr.Mul, expr.Int{Value: lanes}, e.size)}, nil
 		}
 		all := e.affine.Scale(lanes)
-		return &extent{FromAffine(all), &all, e.where}, nil
+		return &extent{expr.FromAffine(all), &all, e.where}, nil
 	}
-	return k.largest(binary(Add, index, Int{lanes - 1}), within)
+	return k.largest(expr.Binary(expr.Add, index, expr.Int{Value: lanes - 1}), within)
 }
 
 // sizeOf is one more than the smallest of the bounds.
 func sizeOf(upper []polycount.Bound, where *polycount.Set) *extent {
-	var sizes []Expr
+	var sizes []expr.Expr
 	for _, b := range upper {
-		sizes = append(sizes, FromAffine(b.Num.Add(polycount.Int(b.Den)).FloorDiv(b.Den)))
+		sizes = append(sizes, expr.FromAffine(b.Num.Add(polycount.Int(b.Den)).FloorDiv(b.Den)))
 	}
 	if len(sizes) > 1 {
-		return &extent{size: &Op{Min, sizes}}
+		return &extent{size: &expr.Op{Kind: expr.Min, Args: sizes}}
 	}
 	a := upper[0].Num.Add(polycount.Int(upper[0].Den)).FloorDiv(upper[0].Den)
 	return &extent{sizes[0], &a, where}
@@ -189,26 +190,26 @@ func (e *extent) max(o *extent) (*extent, error) {
 			return &extent{pair[0].size, pair[0].affine, where}, nil
 		}
 	}
-	if Equal(e.size, o.size) {
+	if expr.Equal(e.size, o.size) {
 		return &extent{size: e.size}, nil
 	}
-	if op, ok := e.size.(*Op); ok && op.Kind == Max {
+	if op, ok := e.size.(*expr.Op); ok && op.Kind == expr.Max {
 		for _, a := range op.Args {
-			if Equal(a, o.size) {
+			if expr.Equal(a, o.size) {
 				return e, nil
 			}
 		}
-		return &extent{size: &Op{Max, append(op.Args[:len(op.Args):len(op.Args)], o.size)}}, nil
+		return &extent{size: &expr.Op{Kind: expr.Max, Args: append(op.Args[:len(op.Args):len(op.Args)], o.size)}}, nil
 	}
-	return &extent{size: &Op{Max, []Expr{e.size, o.size}}}, nil
+	return &extent{size: &expr.Op{Kind: expr.Max, Args: []expr.Expr{e.size, o.size}}}, nil
 }
 
 // largestProduct bounds an index that multiplies variables, as in i*(n + 1) + j*j: sums term by term, products of factors
 // that are never negative by the product of their bounds. The size may be more than what is needed, never less. Where
 // this does not apply the error is why.
-func (k *Kernel) largestProduct(index Expr, why error) (*extent, error) {
+func (k *Kernel) largestProduct(index expr.Expr, why error) (*extent, error) {
 	var scope []string
-	freeVars(index, func(n string) {
+	expr.FreeVars(index, func(n string) {
 		if k.IsIname(n) {
 			scope = append(scope, n)
 		}
@@ -217,34 +218,34 @@ func (k *Kernel) largestProduct(index Expr, why error) (*extent, error) {
 	if !ok {
 		return nil, why
 	}
-	return &extent{size: bound.Add(ConstPoly(1)).Expr()}, nil
+	return &extent{size: bound.Add(expr.ConstPoly(1)).Expr()}, nil
 }
 
 // upper is an upper bound of an integer expression, as a polynomial in the parameters, where the inames in scope have a
 // value.
-func (k *Kernel) upper(e Expr, scope []string) (*ParamPoly, bool) {
+func (k *Kernel) upper(e expr.Expr, scope []string) (*expr.ParamPoly, bool) {
 	if _, err := k.affineOf(e); err == nil {
 		size, err := k.largest(e, scope)
 		if err != nil {
 			return nil, false
 		}
-		p, err := polyOf(size.size, nil)
-		return p.Add(ConstPoly(-1)), err == nil
+		p, err := expr.PolyOf(size.size, nil)
+		return p.Add(expr.ConstPoly(-1)), err == nil
 	}
-	op, ok := e.(*Op)
-	if !ok || op.Kind != Add && op.Kind != Mul {
+	op, ok := e.(*expr.Op)
+	if !ok || op.Kind != expr.Add && op.Kind != expr.Mul {
 		return nil, false
 	}
-	var out *ParamPoly
+	var out *expr.ParamPoly
 	for i, a := range op.Args {
 		p, ok := k.upper(a, scope)
-		if !ok || op.Kind == Mul && !k.nonNegative(a, scope) {
+		if !ok || op.Kind == expr.Mul && !k.nonNegative(a, scope) {
 			return nil, false
 		}
 		switch {
 		case i == 0:
 			out = p
-		case op.Kind == Add:
+		case op.Kind == expr.Add:
 			out = out.Add(p)
 		default:
 			out = out.Mul(p)
@@ -254,7 +255,7 @@ func (k *Kernel) upper(e Expr, scope []string) (*ParamPoly, bool) {
 }
 
 // nonNegative reports that an expression is known not to be negative where the inames in scope have a value.
-func (k *Kernel) nonNegative(e Expr, scope []string) bool {
+func (k *Kernel) nonNegative(e expr.Expr, scope []string) bool {
 	if a, err := k.affineOf(e); err == nil {
 		d, err := k.DomainOf(sortedSet(scope))
 		if err != nil {
@@ -263,8 +264,8 @@ func (k *Kernel) nonNegative(e Expr, scope []string) bool {
 		yes, err := d.Implies(polycount.GE(a, polycount.Int(0)))
 		return err == nil && yes
 	}
-	op, ok := e.(*Op)
-	if !ok || op.Kind != Add && op.Kind != Mul {
+	op, ok := e.(*expr.Op)
+	if !ok || op.Kind != expr.Add && op.Kind != expr.Mul {
 		return false
 	}
 	for _, a := range op.Args {

@@ -1,6 +1,10 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/kernel/expr"
+)
 
 // SpaceOf is the address space of a variable: the declared one, or, for a temporary without one, global where a group
 // iname indexes an assignment to it, local where a local iname does, else private (Loopy's rule).
@@ -20,12 +24,12 @@ func (k *Kernel) SpaceOf(name string) Space {
 	}
 	space := Private
 	for _, w := range k.writers(name) {
-		acc, ok := w.LHS.(*Access)
+		acc, ok := w.LHS.(*expr.Access)
 		if !ok {
 			continue
 		}
 		for _, e := range acc.Index {
-			freeVars(e, func(n string) {
+			expr.FreeVars(e, func(n string) {
 				switch k.Tags[n].Kind {
 				case GroupAxis:
 					space = Global

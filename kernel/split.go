@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -16,7 +17,7 @@ type Split struct {
 // SplitIname replaces iname i by two: i = inner + length·outer with 0 <= inner < length. A tagged iname is an error: its
 // values are mapped to a hardware axis already.
 func (k *Kernel) SplitIname(iname string, length int64, opt Split) (out *Kernel, err error) {
-	defer rescue(&err)
+	defer expr.Rescue(&err)
 	if k.IsIname(iname) && length <= 0 {
 		return nil, k.errorf("cannot split iname %s by %d: the length must be positive", iname, length)
 	}
@@ -68,7 +69,7 @@ func (k *Kernel) divide(iname string, opt Split, value func(inner, outer polycou
 
 // checkNewName refuses a name for a new iname, array or rule that is malformed or in use.
 func (k *Kernel) checkNewName(name string) error {
-	if !isName(name) {
+	if !expr.IsName(name) {
 		return k.errorf("%q is no identifier", name)
 	}
 	if k.taken(name) {
@@ -117,15 +118,15 @@ func (k *Kernel) replaceInames(olds, names []string, values map[string]polycount
 		}
 		k.Domains[i] = d
 	}
-	by := map[string]Expr{}
+	by := map[string]expr.Expr{}
 	tidy := flattenIndices
 	for old, value := range values {
-		by[old] = FromAffine(value)
+		by[old] = expr.FromAffine(value)
 		if value.HasFloor() {
 			tidy = k.affineIndices
 		}
 	}
-	sub := func(e Expr) Expr { return tidy(splitReductions(Subst(e, by), olds, names, by)) }
+	sub := func(e expr.Expr) expr.Expr { return tidy(splitReductions(expr.Subst(e, by), olds, names, by)) }
 	k.mapStmts(func(s *Stmt) {
 		s.mapExprs(sub)
 		s.Inames = sortedSet(replaceNames(s.Inames, olds, names))
@@ -154,27 +155,27 @@ func replaceNames(list, olds, names []string) []string {
 }
 
 // splitReductions replaces inames that reductions bind; Subst leaves their bodies alone.
-func splitReductions(e Expr, olds, names []string, by map[string]Expr) Expr {
-	return Rewrite(e, func(e Expr) Expr {
-		r, ok := e.(*Reduce)
+func splitReductions(e expr.Expr, olds, names []string, by map[string]expr.Expr) expr.Expr {
+	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		r, ok := e.(*expr.Reduce)
 		if !ok || len(intersectNames(r.Inames, olds)) == 0 {
 			return e
 		}
-		return r.subst(replaceNames(r.Inames, olds, names), by)
+		return r.Subst(replaceNames(r.Inames, olds, names), by)
 	})
 }
 
 // affineIndices prints affine indices in one form, in which floors cancel.
-func (k *Kernel) affineIndices(e Expr) Expr {
-	return Rewrite(e, func(e Expr) Expr {
-		acc, ok := e.(*Access)
+func (k *Kernel) affineIndices(e expr.Expr) expr.Expr {
+	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		acc, ok := e.(*expr.Access)
 		if !ok {
 			return e
 		}
-		out := &Access{acc.Array, acc.Tag, slices.Clone(acc.Index), acc.Lanes}
+		out := &expr.Access{Array: acc.Array, Tag: acc.Tag, Index: slices.Clone(acc.Index), Lanes: acc.Lanes}
 		for i, x := range acc.Index {
-			if a, err := ToAffine(x, func(name string) bool { return k.Array(name) == nil || k.Array(name).IsValue }); err == nil {
-				out.Index[i] = FromAffine(a)
+			if a, err := expr.ToAffine(x, func(name string) bool { return k.Array(name) == nil || k.Array(name).IsValue }); err == nil {
+				out.Index[i] = expr.FromAffine(a)
 			}
 		}
 		return out
@@ -182,23 +183,23 @@ func (k *Kernel) affineIndices(e Expr) Expr {
 }
 
 // flattenIndices joins sums within sums in indices, where the order of integer additions does not matter.
-func flattenIndices(e Expr) Expr {
-	return Rewrite(e, func(e Expr) Expr {
-		acc, ok := e.(*Access)
+func flattenIndices(e expr.Expr) expr.Expr {
+	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		acc, ok := e.(*expr.Access)
 		if !ok {
 			return e
 		}
-		out := &Access{acc.Array, acc.Tag, slices.Clone(acc.Index), acc.Lanes}
+		out := &expr.Access{Array: acc.Array, Tag: acc.Tag, Index: slices.Clone(acc.Index), Lanes: acc.Lanes}
 		changed := false
 		for i, x := range acc.Index {
-			out.Index[i] = Rewrite(x, func(e Expr) Expr {
-				sum, ok := e.(*Op)
-				if !ok || sum.Kind != Add {
+			out.Index[i] = expr.Rewrite(x, func(e expr.Expr) expr.Expr {
+				sum, ok := e.(*expr.Op)
+				if !ok || sum.Kind != expr.Add {
 					return e
 				}
-				var flat []Expr
+				var flat []expr.Expr
 				for _, a := range sum.Args {
-					if inner, ok := a.(*Op); ok && inner.Kind == Add {
+					if inner, ok := a.(*expr.Op); ok && inner.Kind == expr.Add {
 						flat = append(flat, inner.Args...)
 					} else {
 						flat = append(flat, a)
@@ -207,7 +208,7 @@ func flattenIndices(e Expr) Expr {
 				if len(flat) == len(sum.Args) {
 					return e
 				}
-				return &Op{Add, flat}
+				return &expr.Op{Kind: expr.Add, Args: flat}
 			})
 			changed = changed || out.Index[i] != x
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/kernel/expr"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -119,10 +121,10 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func types(names string) map[string]DType {
-	out := map[string]DType{}
+func types(names string) map[string]expr.DType {
+	out := map[string]expr.DType{}
 	for _, n := range strings.Fields(names) {
-		out[n] = Float32
+		out[n] = expr.Float32
 	}
 	return out
 }
@@ -173,9 +175,9 @@ func TestListings(t *testing.T) {
 			Name: "total", Domains: []string{"{[g,l]: 0<=g<n and 0<=l<5}"}, Instructions: "c[g] = sum(l, a[g,l])", DTypes: types("a"),
 		}, []step{tagged("g:g.0, l:l.0"), prepared}},
 		{"bounds", Spec{
-			Name: "spmv", Domains: []string{"{[i]: 0<=i<n}", "{[j]: start<=j<stop}"}, DTypes: map[string]DType{"p": Int32, "val": Float32},
+			Name: "spmv", Domains: []string{"{[i]: 0<=i<n}", "{[j]: start<=j<stop}"}, DTypes: map[string]expr.DType{"p": expr.Int32, "val": expr.Float32},
 			Instructions: "<int32> start = p[i]\n<int32> stop = p[i + 1]\ny[i] = sum(j, val[j])",
-			Args:         []*Array{{Name: "val", Shape: []Expr{Var{"nnz"}}}, {Name: "nnz", DType: Int32, IsValue: true}},
+			Args:         []*Array{{Name: "val", Shape: []expr.Expr{expr.Var{Name: "nnz"}}}, {Name: "nnz", DType: expr.Int32, IsValue: true}},
 		}, []step{
 			split("i", 16, "g.0", "l.0"), func(k *Kernel) (*Kernel, error) { return k.AssumeAverage("j", "nnz/n") }, prepared, split("j", 4),
 		}},

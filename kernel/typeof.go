@@ -3,6 +3,8 @@ package kernel
 import (
 	"fmt"
 	"math"
+
+	"gpuperf/kernel/expr"
 )
 
 // UnknownTypeError says which variable has no element type.
@@ -16,36 +18,36 @@ func (e *UnknownTypeError) Error() string {
 // int32, or int64 where it needs to be, and one below 1024 takes no part beside operands that are not all integers;
 // int32 with float32 is float32, everything else promotes as in numpy; / between integers is float64; comparisons and
 // logic are bool. A variable without type is an *UnknownTypeError.
-func (k *Kernel) TypeOf(e Expr) (DType, error) {
+func (k *Kernel) TypeOf(e expr.Expr) (expr.DType, error) {
 	switch x := e.(type) {
-	case Int:
+	case expr.Int:
 		if x.Value >= math.MinInt32 && x.Value <= math.MaxInt32 {
-			return Int32, nil
+			return expr.Int32, nil
 		}
-		return Int64, nil
-	case Float:
+		return expr.Int64, nil
+	case expr.Float:
 		return x.DType, nil
-	case Var:
+	case expr.Var:
 		return k.typeOfName(x.Name)
-	case *Access:
+	case *expr.Access:
 		t, err := k.typeOfName(x.Array)
 		return t.Vector(x.Lanes), err
-	case *Cast:
+	case *expr.Cast:
 		if _, err := k.TypeOf(x.Arg); err != nil {
 			return "", err
 		}
 		return x.DType, nil
-	case *Cond:
+	case *expr.Cond:
 		return k.combine(x.Then, x.Else)
-	case *Reduce:
+	case *expr.Reduce:
 		switch {
 		case x.Kind == "any" || x.Kind == "all":
-			return Bool, nil
+			return expr.Bool, nil
 		case x.Index != nil:
 			return k.TypeOf(x.Index)
 		}
 		return k.TypeOf(x.Body)
-	case *Call:
+	case *expr.Call:
 		if r := k.rule(x.Func); r != nil {
 			body, err := k.expandExpr(x)
 			if err != nil {
@@ -61,22 +63,22 @@ func (k *Kernel) TypeOf(e Expr) (DType, error) {
 			}
 			return f.Result, nil
 		}
-		f, ok := mathFuncs[x.Func]
-		if !ok {
+		if !expr.IsFunction(x.Func) {
 			return "", fmt.Errorf("unknown function %s", x.Func)
 		}
 		t, err := k.combine(x.Args...)
 		if err != nil {
 			return "", err
 		}
-		return f.result(t.Base()).Vector(t.Lanes()), nil
-	case *Op:
+		t, _ = expr.ResultType(x.Func, t)
+		return t, nil
+	case *expr.Op:
 		return k.typeOfOp(x)
 	}
 	return "", fmt.Errorf("no type for %v", e)
 }
 
-func (k *Kernel) typeOfName(name string) (DType, error) {
+func (k *Kernel) typeOfName(name string) (expr.DType, error) {
 	if a := k.Array(name); a != nil {
 		if a.DType == "" {
 			return "", &UnknownTypeError{name}
@@ -84,23 +86,23 @@ func (k *Kernel) typeOfName(name string) (DType, error) {
 		return a.DType, nil
 	}
 	if r := k.rule(name); r != nil {
-		body, err := k.expandExpr(Var{name})
+		body, err := k.expandExpr(expr.Var{Name: name})
 		if err != nil {
 			return "", err
 		}
 		return k.TypeOf(body)
 	}
 	if k.IsIname(name) || k.IsParam(name) {
-		return Int32, nil
+		return expr.Int32, nil
 	}
 	return "", fmt.Errorf("%s is not defined", name)
 }
 
-func (k *Kernel) typeOfOp(x *Op) (DType, error) {
+func (k *Kernel) typeOfOp(x *expr.Op) (expr.DType, error) {
 	switch x.Kind {
-	case And, Or, Not:
-		return Bool, nil
-	case Neg, BitNot:
+	case expr.And, expr.Or, expr.Not:
+		return expr.Bool, nil
+	case expr.Neg, expr.BitNot:
 		return k.TypeOf(x.Args[0])
 	}
 	if x.Kind.IsComparison() {
@@ -108,18 +110,18 @@ func (k *Kernel) typeOfOp(x *Op) (DType, error) {
 		if err == nil && t.IsVector() {
 			err = fmt.Errorf("%s compares vectors: conditions are on scalars", x)
 		}
-		return Bool, err
+		return expr.Bool, err
 	}
 	t, err := k.combine(x.Args...)
-	if err == nil && x.Kind == Div && (t.Base().IsInteger() || t == Bool) {
-		return Float64.Vector(t.Lanes()), nil
+	if err == nil && x.Kind == expr.Div && (t.Base().IsInteger() || t == expr.Bool) {
+		return expr.Float64.Vector(t.Lanes()), nil
 	}
 	return t, err
 }
 
 // combine is the common type of operands, in which small integer literals take part only beside integers.
-func (k *Kernel) combine(args ...Expr) (DType, error) {
-	var large, all []DType
+func (k *Kernel) combine(args ...expr.Expr) (expr.DType, error) {
+	var large, all []expr.DType
 	integral := true
 	for _, a := range args {
 		t, err := k.TypeOf(a)
@@ -131,7 +133,7 @@ func (k *Kernel) combine(args ...Expr) (DType, error) {
 			continue
 		}
 		large = append(large, t)
-		integral = integral && (t.Base().IsInteger() || t == Bool)
+		integral = integral && (t.Base().IsInteger() || t == expr.Bool)
 	}
 	if !integral {
 		all = large
@@ -145,78 +147,18 @@ func (k *Kernel) combine(args ...Expr) (DType, error) {
 	return t, nil
 }
 
-func isSmallInt(e Expr) bool {
-	if op, ok := e.(*Op); ok && op.Kind == Neg {
+func isSmallInt(e expr.Expr) bool {
+	if op, ok := e.(*expr.Op); ok && op.Kind == expr.Neg {
 		e = op.Args[0]
 	}
-	i, ok := e.(Int)
+	i, ok := e.(expr.Int)
 	return ok && i.Value > -1024 && i.Value < 1024
 }
 
-func promoteAll(list []DType) DType {
-	var t DType
+func promoteAll(list []expr.DType) expr.DType {
+	var t expr.DType
 	for _, u := range list {
-		t = Promote(t, u)
+		t = expr.Promote(t, u)
 	}
 	return t
-}
-
-// Promote is the type that holds the values of both: as in numpy, except that int32 with float32 is float32.
-// The empty type is neutral. A scalar beside a vector is taken for all lanes; of two vectors the lanes of the first count.
-func Promote(a, b DType) DType {
-	if a == b || b == "" {
-		return a
-	}
-	if a == "" {
-		return b
-	}
-	if lanes := a.Lanes(); a.IsVector() || b.IsVector() {
-		if lanes == 1 {
-			lanes = b.Lanes()
-		}
-		return Promote(a.Base(), b.Base()).Vector(lanes)
-	}
-	x, y := dtypes[a], dtypes[b]
-	if x.class > y.class {
-		a, b, x, y = b, a, y, x
-	}
-	// a is of the lower class, or of the same
-	switch {
-	case x.class == y.class:
-		if x.size > y.size {
-			return a
-		}
-		return b
-	case x.class == classBool:
-		return b
-	case x.class == classInt && y.class == classUint:
-		for _, t := range []DType{Int16, Int32, Int64} {
-			if t.Size() >= x.size && t.Size() > y.size {
-				return t
-			}
-		}
-		return Float64
-	case x.class == classInt || x.class == classUint:
-		// the smallest float whose significand holds the integers, int32 beside float32 apart
-		need := map[int64]int64{1: 2, 2: 4, 4: 8, 8: 8}[x.size]
-		if a == Int32 && (b == Float32 || b == Complex64) {
-			return b
-		}
-		if y.class == classComplex {
-			need *= 2
-		}
-		return ofSize(y.class, max(need, y.size))
-	default: // float with complex
-		return ofSize(classComplex, max(2*x.size, y.size))
-	}
-}
-
-func ofSize(class dtypeClass, size int64) DType {
-	if class == classComplex {
-		if size <= 8 {
-			return Complex64
-		}
-		return Complex128
-	}
-	return map[int64]DType{2: Float16, 4: Float32, 8: Float64}[size]
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -16,12 +17,12 @@ func (k *Kernel) RemoveUnusedInames(inames ...string) (*Kernel, error) {
 		}
 	}
 	for _, r := range k.Rules {
-		for _, red := range Reductions(r.Body) {
+		for _, red := range expr.Reductions(r.Body) {
 			for _, n := range red.Inames {
 				used[n] = true
 			}
 		}
-		freeVars(r.Body, func(n string) { used[n] = used[n] || !slices.Contains(r.Args, n) })
+		expr.FreeVars(r.Body, func(n string) { used[n] = used[n] || !slices.Contains(r.Args, n) })
 	}
 	gone := map[string]bool{}
 	for _, n := range inames {

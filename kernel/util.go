@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"gpuperf/kernel/expr"
 )
 
 // clone copies the kernel's own lists and maps; statements, arrays and expressions are shared until replaced.
@@ -36,7 +38,7 @@ func (k *Kernel) mapStmts(f func(s *Stmt)) {
 }
 
 // mapExprs applies f to the expressions of the statement.
-func (s *Stmt) mapExprs(f func(Expr) Expr) {
+func (s *Stmt) mapExprs(f func(expr.Expr) expr.Expr) {
 	if s.LHS != nil {
 		s.LHS = f(s.LHS)
 	}
@@ -44,7 +46,7 @@ func (s *Stmt) mapExprs(f func(Expr) Expr) {
 		s.RHS = f(s.RHS)
 	}
 	if len(s.Predicates) > 0 {
-		fresh := make([]Expr, len(s.Predicates))
+		fresh := make([]expr.Expr, len(s.Predicates))
 		for i, p := range s.Predicates {
 			fresh[i] = f(p)
 		}

@@ -2,14 +2,16 @@ package kernel
 
 import (
 	"slices"
+
+	"gpuperf/kernel/expr"
 )
 
 // Values says what the elements of an argument are where that matters, as for the row pointers of a sparse matrix: data
 // that runs and their references start from. Counts do not use them.
 type Values struct {
 	Array string
-	Index string // name of the index in Value
-	Value Expr   // over Index and parameters
+	Index string    // name of the index in Value
+	Value expr.Expr // over Index and parameters
 }
 
 // String is like "rowptr[i]: i*nnz // n".
@@ -19,18 +21,18 @@ func (v Values) String() string { return v.Array + "[" + v.Index + "]: " + v.Val
 // "rowptr[i]" with a name for the index, value an expression in it and the parameters with + - * // %, of which // and %
 // stand outside sums, as in "(7*i + 3) // 2 % n". Values that the kernel cannot use are found when it runs.
 func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
-	e, err := ParseExpr(element)
+	e, err := expr.Parse(element)
 	if err != nil {
 		return nil, k.errorf("values: %w", err)
 	}
-	v, err := ParseExpr(value)
+	v, err := expr.Parse(value)
 	if err != nil {
 		return nil, k.errorf("values of %s: %w", element, err)
 	}
-	acc, ok := e.(*Access)
-	var index Var
+	acc, ok := e.(*expr.Access)
+	var index expr.Var
 	if ok && len(acc.Index) == 1 {
-		index, ok = acc.Index[0].(Var)
+		index, ok = acc.Index[0].(expr.Var)
 	}
 	if !ok || index.Name == "" || k.IsParam(index.Name) {
 		return nil, k.errorf(`values of %s: write the array with a name for its index, as in "rowptr[i]"`, element)
@@ -49,7 +51,7 @@ func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
 		return nil, k.errorf("the values of %s are given already", acc.Array)
 	}
 	var bad string
-	freeVars(v, func(n string) {
+	expr.FreeVars(v, func(n string) {
 		if n != index.Name && !k.IsParam(n) {
 			bad = n
 		}

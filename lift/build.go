@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"strconv"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Constructors. Each returns a term whose Err tells what is wrong with it, and passes on an operand that has one.
@@ -14,7 +14,7 @@ import (
 func FunOf(f *UserFun) *Term { return Make(Fun, Attr{User: f}) }
 
 // Number is a literal of an element type. The text is a decimal number.
-func Number(d kernel.DType, text string) *Term {
+func Number(d expr.DType, text string) *Term {
 	if len(text) > 100 {
 		return badf("a number of %d digits", len(text))
 	}
@@ -26,7 +26,7 @@ func Number(d kernel.DType, text string) *Term {
 	switch {
 	case !ok:
 		return badf("%q is no number", text)
-	case d.IsInteger() || d == kernel.Bool:
+	case d.IsInteger() || d == expr.Bool:
 		if !r.IsInt() {
 			return badf("%s is no %s", text, d)
 		}
@@ -36,7 +36,7 @@ func Number(d kernel.DType, text string) *Term {
 		text = r.Num().String()
 	default:
 		bits := 64
-		if d == kernel.Float32 {
+		if d == expr.Float32 {
 			bits = 32
 		}
 		v, err := strconv.ParseFloat(text, bits)
@@ -123,7 +123,7 @@ func AtTerm(i, xs *Term) *Term { return Make(At, Attr{}, i, xs) }
 
 // AtOf is the element i of xs.
 func AtOf(i int64, xs *Term) *Term {
-	return AtTerm(Number(kernel.Int32, strconv.FormatInt(i, 10)), xs)
+	return AtTerm(Number(expr.Int32, strconv.FormatInt(i, 10)), xs)
 }
 
 // GenerateOf is the array f(0), …, f(n-1).

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // builtin is a function that exists for many types: an instance is a user function without a body of its own.
@@ -42,7 +42,7 @@ func Builtins() []string {
 }
 
 // Builtin is the builtin function of that name on an element type: + - * / min max neg abs sqrt exp log.
-func Builtin(name string, d kernel.DType) (*Term, error) {
+func Builtin(name string, d expr.DType) (*Term, error) {
 	b := builtins[name]
 	switch {
 	case b == nil:
@@ -52,13 +52,13 @@ func Builtin(name string, d kernel.DType) (*Term, error) {
 	case !d.IsFloat() && !d.IsInteger():
 		return nil, fmt.Errorf("%s works on numbers, not on %s", name, d)
 	}
-	def, err := kernel.ParseExpr(b.def)
+	def, err := expr.Parse(b.def)
 	if err != nil {
 		return nil, err
 	}
 	t := Scalar(d)
 	f := UserFun{
-		Name: name, Params: []Param{{"x", t}, {"y", t}}[:b.params], Result: t, Defs: []kernel.Expr{def},
+		Name: name, Params: []Param{{"x", t}, {"y", t}}[:b.params], Result: t, Defs: []expr.Expr{def},
 		Associative: b.assoc, Commutative: b.comm,
 	}
 	if b.neutral != "" {
@@ -76,11 +76,11 @@ func ID(t *Type) *Term {
 	if !t.IsData() {
 		return badf("id copies scalars, vectors and tuples of them, not %s", t)
 	}
-	f := UserFun{Name: "id", Params: []Param{{"x", t}}, Result: t, Defs: []kernel.Expr{kernel.Var{Name: "x"}}}
+	f := UserFun{Name: "id", Params: []Param{{"x", t}}, Result: t, Defs: []expr.Expr{expr.Var{Name: "x"}}}
 	if t.Kind == TupleType {
 		f.Defs = nil
 		for i := range components(t) {
-			f.Defs = append(f.Defs, &kernel.Access{Array: "x", Index: []kernel.Expr{kernel.Int{Value: int64(i)}}})
+			f.Defs = append(f.Defs, &expr.Access{Array: "x", Index: []expr.Expr{expr.Int{Value: int64(i)}}})
 		}
 	}
 	u, err := NewUserFun(f)

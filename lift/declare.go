@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Parse reads a program. Errors are *source.Error, with the place in the text.
@@ -159,7 +160,7 @@ func (e *elaborator) typedFun(n *node) (*Term, []string) {
 // hasBool reports whether a value of the type holds truth values.
 func hasBool(t *Type) bool {
 	_, elem := t.Shape()
-	return elem.DType == kernel.Bool || slices.ContainsFunc(elem.Elems, hasBool)
+	return elem.DType == expr.Bool || slices.ContainsFunc(elem.Elems, hasBool)
 }
 
 func (e *elaborator) declaredType(at int, t *Type) {
@@ -181,7 +182,7 @@ func (e *elaborator) def() *UserFun {
 	if builtins[f.Name] != nil {
 		e.failHint(at, "builtin functions are "+strings.Join(Builtins(), " "), "%s is a builtin function", f.Name)
 	}
-	if kernel.IsFunction(f.Name) {
+	if expr.IsFunction(f.Name) {
 		e.failHint(at, "another name avoids the doubt", "%s is a function of OpenCL C", f.Name)
 	}
 	e.expect("(")
@@ -243,7 +244,7 @@ func (e *elaborator) def() *UserFun {
 func (e *elaborator) ops(f *UserFun) {
 	d := e.dtype()
 	if f.Counts == nil {
-		f.Counts = map[kernel.DType]map[string]int64{}
+		f.Counts = map[expr.DType]map[string]int64{}
 	}
 	if f.Counts[d] == nil {
 		f.Counts[d] = map[string]int64{}
@@ -264,9 +265,9 @@ func (e *elaborator) ops(f *UserFun) {
 
 // kernelExprs reads the text after = up to the end of its line outside brackets as expressions of the kernel IR, with
 // commas between them. types says how many there are; nil: one.
-func (e *elaborator) kernelExprs(types []*Type) []kernel.Expr {
+func (e *elaborator) kernelExprs(types []*Type) []expr.Expr {
 	e.i++
-	var list []kernel.Expr
+	var list []expr.Expr
 	depth, start, line := 0, e.i, e.tok().line
 	end := func() {
 		if e.i == start {
@@ -275,7 +276,7 @@ func (e *elaborator) kernelExprs(types []*Type) []kernel.Expr {
 		from := e.toks[start].at
 		last := e.toks[e.i-1]
 		text := e.text[from : last.at+len(last.text)]
-		x, err := kernel.ParseExpr(text)
+		x, err := expr.Parse(text)
 		if err != nil {
 			e.inText(from, text, err)
 		}

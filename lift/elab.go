@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // value is what an expression means: a term, a number that has no type yet, or a function.
@@ -115,14 +115,14 @@ func (e *elaborator) term(at int, v value, want *Type) *Term {
 		e.failHint(at, "apply it with $ or brackets", "%s is a function, and a value is expected", v.fn.name)
 	}
 	text, width := strings.TrimSuffix(v.num, "f"), 0
-	d := kernel.Int32
+	d := expr.Int32
 	switch {
 	case strings.HasSuffix(v.num, "f"):
-		d = kernel.Float32
+		d = expr.Float32
 	case want != nil && (want.Kind == ScalarType || want.Kind == VectorType) && (want.DType.IsFloat() || !strings.ContainsAny(v.num, ".eE")):
 		d, width = want.DType, want.Width
 	case strings.ContainsAny(v.num, ".eE"):
-		d = kernel.Float64
+		d = expr.Float64
 	}
 	t := e.checked(at, Number(d, strings.TrimSuffix(text, ".")))
 	if width != 0 {
@@ -256,12 +256,12 @@ func (e *elaborator) apply(n *node, env *scope) value {
 				return e.pattern(head, n.kids[1:], env)
 			case head.text == "vec":
 				return value{term: e.vec(n, env)}
-			case kernel.DType(head.text).Known() && len(n.kids) == 2:
+			case expr.DType(head.text).Known() && len(n.kids) == 2:
 				v := e.elab(n.kids[1], env)
 				if v.num == "" {
 					e.failAt(n.kids[1].at, "a number is expected")
 				}
-				return value{term: e.checked(n.at, Number(kernel.DType(head.text), strings.TrimSuffix(v.num, ".")))}
+				return value{term: e.checked(n.at, Number(expr.DType(head.text), strings.TrimSuffix(v.num, ".")))}
 			}
 		}
 	}
@@ -423,7 +423,7 @@ func (e *elaborator) index(n *node) *IndexFun {
 	case name == "shift" && len(args) == 1:
 		return ShiftIndex(e.declared(n, e.size(args[0])))
 	case name == "index" && len(args) == 1 && args[0].kind == nodeString:
-		x, err := kernel.ParseExpr(args[0].text)
+		x, err := expr.Parse(args[0].text)
 		if err != nil {
 			e.inText(args[0].at+1, args[0].text, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // IndexKind is the form of an IndexFun.
@@ -24,8 +24,8 @@ const (
 // functions are interned.
 type IndexFun struct {
 	Kind IndexKind
-	Arg  Size        // the stride s, the shift k
-	Expr kernel.Expr // of IndexExpr: integers only; the variables are i, n and size symbols
+	Arg  Size      // the stride s, the shift k
+	Expr expr.Expr // of IndexExpr: integers only; the variables are i, n and size symbols
 
 	id uint64
 }
@@ -58,14 +58,14 @@ func ShiftIndex(k Size) *IndexFun { return internIndex(IndexFun{Kind: IndexShift
 
 // ExprIndex is the index function that an expression over i, n and size symbols gives, with // and % for quotient and
 // remainder. Whether it permutes, or stays in range, is an Assumption of the term that uses it.
-func ExprIndex(e kernel.Expr) (*IndexFun, error) {
+func ExprIndex(e expr.Expr) (*IndexFun, error) {
 	var err error
-	kernel.Walk(e, func(x kernel.Expr) bool {
+	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
-		case kernel.Int, kernel.Var, *kernel.Cond:
-		case *kernel.Op:
+		case expr.Int, expr.Var, *expr.Cond:
+		case *expr.Op:
 			switch x.Kind {
-			case kernel.Div, kernel.Pow, kernel.BitAnd, kernel.BitOr, kernel.BitXor, kernel.BitNot, kernel.Shl, kernel.Shr:
+			case expr.Div, expr.Pow, expr.BitAnd, expr.BitOr, expr.BitXor, expr.BitNot, expr.Shl, expr.Shr:
 				err = fmt.Errorf("operator %s in the index %s", x.Kind, e)
 			}
 		default:
@@ -153,8 +153,8 @@ func (f *IndexFun) symbols() []string {
 		return f.Arg.Symbols()
 	}
 	var names []string
-	kernel.Walk(f.Expr, func(x kernel.Expr) bool {
-		if v, ok := x.(kernel.Var); ok && v.Name != "i" && v.Name != "n" {
+	expr.Walk(f.Expr, func(x expr.Expr) bool {
+		if v, ok := x.(expr.Var); ok && v.Name != "i" && v.Name != "n" {
 			names = append(names, v.Name)
 		}
 		return true
@@ -176,17 +176,17 @@ func (f *IndexFun) String() string {
 }
 
 // evalIndex evaluates integer arithmetic; quotients round down.
-func evalIndex(e kernel.Expr, vars map[string]int64) (int64, error) {
+func evalIndex(e expr.Expr, vars map[string]int64) (int64, error) {
 	switch e := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return e.Value, nil
-	case kernel.Var:
+	case expr.Var:
 		v, ok := vars[e.Name]
 		if !ok {
 			return 0, fmt.Errorf("%s has no value", e.Name)
 		}
 		return v, nil
-	case *kernel.Cond:
+	case *expr.Cond:
 		c, err := evalIndex(e.If, vars)
 		if err != nil {
 			return 0, err
@@ -195,7 +195,7 @@ func evalIndex(e kernel.Expr, vars map[string]int64) (int64, error) {
 			return evalIndex(e.Then, vars)
 		}
 		return evalIndex(e.Else, vars)
-	case *kernel.Op:
+	case *expr.Op:
 		args := make([]int64, len(e.Args))
 		for i, a := range e.Args {
 			v, err := evalIndex(a, vars)
@@ -209,7 +209,7 @@ func evalIndex(e kernel.Expr, vars map[string]int64) (int64, error) {
 	return 0, fmt.Errorf("%s in an index", e)
 }
 
-func evalIntOp(kind kernel.OpKind, args []int64) (int64, error) {
+func evalIntOp(kind expr.OpKind, args []int64) (int64, error) {
 	truth := func(b bool) (int64, error) {
 		if b {
 			return 1, nil
@@ -219,26 +219,26 @@ func evalIntOp(kind kernel.OpKind, args []int64) (int64, error) {
 	a := args[0]
 	if len(args) == 1 {
 		switch kind {
-		case kernel.Neg:
+		case expr.Neg:
 			return -a, nil
-		case kernel.Not:
+		case expr.Not:
 			return truth(a == 0)
 		}
 		return 0, fmt.Errorf("operator %s in an index", kind)
 	}
 	for _, b := range args[1:] {
 		switch kind {
-		case kernel.Add:
+		case expr.Add:
 			a += b
-		case kernel.Sub:
+		case expr.Sub:
 			a -= b
-		case kernel.Mul:
+		case expr.Mul:
 			a *= b
-		case kernel.Min:
+		case expr.Min:
 			a = min(a, b)
-		case kernel.Max:
+		case expr.Max:
 			a = max(a, b)
-		case kernel.FloorDiv, kernel.Mod:
+		case expr.FloorDiv, expr.Mod:
 			if b == 0 {
 				return 0, fmt.Errorf("division by 0 in an index")
 			}
@@ -246,25 +246,25 @@ func evalIntOp(kind kernel.OpKind, args []int64) (int64, error) {
 			if a%b != 0 && (a < 0) != (b < 0) {
 				q--
 			}
-			if kind == kernel.Mod {
+			if kind == expr.Mod {
 				q = a - q*b
 			}
 			a = q
-		case kernel.Eq:
+		case expr.Eq:
 			return truth(a == b)
-		case kernel.Ne:
+		case expr.Ne:
 			return truth(a != b)
-		case kernel.Lt:
+		case expr.Lt:
 			return truth(a < b)
-		case kernel.Le:
+		case expr.Le:
 			return truth(a <= b)
-		case kernel.Gt:
+		case expr.Gt:
 			return truth(a > b)
-		case kernel.Ge:
+		case expr.Ge:
 			return truth(a >= b)
-		case kernel.And:
+		case expr.And:
 			a, _ = truth(a != 0 && b != 0)
-		case kernel.Or:
+		case expr.Or:
 			a, _ = truth(a != 0 || b != 0)
 		default:
 			return 0, fmt.Errorf("operator %s in an index", kind)
@@ -282,7 +282,7 @@ func (f *IndexFun) subst(by map[string]Size) (*IndexFun, error) {
 		}
 		return internIndex(IndexFun{Kind: f.Kind, Arg: arg}), nil
 	}
-	vars := map[string]kernel.Expr{}
+	vars := map[string]expr.Expr{}
 	for _, name := range f.symbols() {
 		size, ok := by[name]
 		if !ok {
@@ -292,10 +292,10 @@ func (f *IndexFun) subst(by map[string]Size) (*IndexFun, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s: %s can become a number only, not %s", f, name, size)
 		}
-		vars[name] = kernel.Int{Value: c}
+		vars[name] = expr.Int{Value: c}
 	}
 	if len(vars) == 0 {
 		return f, nil
 	}
-	return internIndex(IndexFun{Kind: IndexExpr, Expr: kernel.Subst(f.Expr, vars)}), nil
+	return internIndex(IndexFun{Kind: IndexExpr, Expr: expr.Subst(f.Expr, vars)}), nil
 }

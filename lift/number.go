@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Num is a number: exact where Rat is not nil, else the float64.
@@ -67,7 +67,7 @@ func (e *evaluator) callUser(f *UserFun, args []Value) Value {
 		}
 	}
 	// A copy keeps its value, whatever it is made of.
-	if v, ok := f.Defs[0].(kernel.Var); ok && f.Result.Kind != TupleType && len(f.Params) == 1 && v.Name == f.Params[0].Name && f.Result == f.Params[0].Type {
+	if v, ok := f.Defs[0].(expr.Var); ok && f.Result.Kind != TupleType && len(f.Params) == 1 && v.Name == f.Params[0].Name && f.Result == f.Params[0].Type {
 		return args[0]
 	}
 	names := make(map[string]Value, len(args)+len(f.Lets))
@@ -145,9 +145,9 @@ func (x exprEval) scalar(v Value, what string) Num {
 }
 
 // as is the value of an expression as the result of a function: integers lose their fraction, and wrap around.
-func (x exprEval) as(d kernel.DType, expr kernel.Expr) Num { return x.converted(d, x.eval(expr)) }
+func (x exprEval) as(d expr.DType, of expr.Expr) Num { return x.converted(d, x.eval(of)) }
 
-func (x exprEval) converted(d kernel.DType, v Num) Num {
+func (x exprEval) converted(d expr.DType, v Num) Num {
 	if !d.IsInteger() {
 		return v
 	}
@@ -163,7 +163,7 @@ func (x exprEval) converted(d kernel.DType, v Num) Num {
 }
 
 // wrap is the integer of a type that n becomes: n modulo 2 to the number of bits.
-func wrap(n *big.Int, d kernel.DType) *big.Int {
+func wrap(n *big.Int, d expr.DType) *big.Int {
 	if !d.IsInteger() {
 		return n
 	}
@@ -175,18 +175,18 @@ func wrap(n *big.Int, d kernel.DType) *big.Int {
 	return out
 }
 
-func (x exprEval) eval(expr kernel.Expr) Num {
-	switch ex := expr.(type) {
-	case kernel.Int:
+func (x exprEval) eval(of expr.Expr) Num {
+	switch ex := of.(type) {
+	case expr.Int:
 		return Num{Rat: new(big.Rat).SetInt64(ex.Value)}
-	case kernel.Float:
+	case expr.Float:
 		if r, ok := new(big.Rat).SetString(trimFloat(ex.Text)); ok {
 			return x.number(r)
 		}
 		return Num{Float: ex.Value}
-	case kernel.Var:
+	case expr.Var:
 		return x.scalar(x.vars[ex.Name], ex.Name)
-	case *kernel.Access:
+	case *expr.Access:
 		all := flatten(x.vars[ex.Array])
 		if len(ex.Index) == 1 {
 			if i, ok := x.eval(ex.Index[0]).Int(); ok && i >= 0 && i < int64(len(all)) {
@@ -194,24 +194,24 @@ func (x exprEval) eval(expr kernel.Expr) Num {
 			}
 		}
 		fail("function %s: %s is no component", x.f.Name, ex)
-	case *kernel.Cast:
+	case *expr.Cast:
 		v := x.eval(ex.Arg)
 		return x.converted(ex.DType, v)
-	case *kernel.Cond:
+	case *expr.Cond:
 		if x.eval(ex.If).sign() != 0 {
 			return x.eval(ex.Then)
 		}
 		return x.eval(ex.Else)
-	case *kernel.Op:
+	case *expr.Op:
 		return x.op(ex)
-	case *kernel.Call:
+	case *expr.Call:
 		args := make([]Num, len(ex.Args))
 		for i, a := range ex.Args {
 			args[i] = x.eval(a)
 		}
 		return x.call(ex.Func, args)
 	}
-	fail("function %s: %s has no value", x.f.Name, expr)
+	fail("function %s: %s has no value", x.f.Name, of)
 	return Num{}
 }
 
@@ -278,17 +278,17 @@ type arith struct {
 	divides bool
 }
 
-var ariths = map[kernel.OpKind]arith{
-	kernel.Add: {func(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }, func(a, b float64) float64 { return a + b }, false},
-	kernel.Sub: {func(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }, func(a, b float64) float64 { return a - b }, false},
-	kernel.Mul: {func(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }, func(a, b float64) float64 { return a * b }, false},
-	kernel.Div: {func(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }, func(a, b float64) float64 { return a / b }, true},
-	kernel.FloorDiv: {
+var ariths = map[expr.OpKind]arith{
+	expr.Add: {func(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }, func(a, b float64) float64 { return a + b }, false},
+	expr.Sub: {func(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }, func(a, b float64) float64 { return a - b }, false},
+	expr.Mul: {func(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }, func(a, b float64) float64 { return a * b }, false},
+	expr.Div: {func(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }, func(a, b float64) float64 { return a / b }, true},
+	expr.FloorDiv: {
 		func(a, b *big.Rat) *big.Rat { return floorRat(new(big.Rat).Quo(a, b)) },
 		func(a, b float64) float64 { return math.Floor(a / b) },
 		true,
 	},
-	kernel.Mod: {
+	expr.Mod: {
 		func(a, b *big.Rat) *big.Rat {
 			q := floorRat(new(big.Rat).Quo(a, b))
 			return new(big.Rat).Sub(a, q.Mul(q, b))
@@ -296,7 +296,7 @@ var ariths = map[kernel.OpKind]arith{
 		func(a, b float64) float64 { return a - math.Floor(a/b)*b },
 		true,
 	},
-	kernel.Pow: {powExact, math.Pow, false},
+	expr.Pow: {powExact, math.Pow, false},
 }
 
 // powExact is the power with a small whole exponent, else nil.
@@ -311,16 +311,16 @@ func powExact(a, b *big.Rat) *big.Rat {
 	return r
 }
 
-func (x exprEval) op(op *kernel.Op) Num {
+func (x exprEval) op(op *expr.Op) Num {
 	a := x.eval(op.Args[0])
 	switch op.Kind {
-	case kernel.Neg:
-		return x.two(ariths[kernel.Sub], x.number(new(big.Rat)), a)
-	case kernel.Not:
+	case expr.Neg:
+		return x.two(ariths[expr.Sub], x.number(new(big.Rat)), a)
+	case expr.Not:
 		return x.truth(a.sign() == 0)
-	case kernel.And, kernel.Or:
+	case expr.And, expr.Or:
 		for _, arg := range op.Args[1:] {
-			if (a.sign() != 0) == (op.Kind == kernel.Or) {
+			if (a.sign() != 0) == (op.Kind == expr.Or) {
 				break
 			}
 			a = x.eval(arg)
@@ -335,23 +335,23 @@ func (x exprEval) op(op *kernel.Op) Num {
 		}
 		c, ordered := compare(a, b)
 		switch op.Kind {
-		case kernel.Eq:
+		case expr.Eq:
 			return x.truth(ordered && c == 0)
-		case kernel.Ne:
+		case expr.Ne:
 			return x.truth(!ordered || c != 0)
-		case kernel.Lt:
+		case expr.Lt:
 			return x.truth(ordered && c < 0)
-		case kernel.Le:
+		case expr.Le:
 			return x.truth(ordered && c <= 0)
-		case kernel.Gt:
+		case expr.Gt:
 			return x.truth(ordered && c > 0)
-		case kernel.Ge:
+		case expr.Ge:
 			return x.truth(ordered && c >= 0)
-		case kernel.Min:
+		case expr.Min:
 			if c > 0 {
 				a = b
 			}
-		case kernel.Max:
+		case expr.Max:
 			if c < 0 {
 				a = b
 			}
@@ -401,7 +401,7 @@ func (x exprEval) call(name string, args []Num) Num {
 	switch {
 	case (name == "abs" || name == "fabs") && len(args) == 1:
 		if args[0].sign() < 0 {
-			return x.two(ariths[kernel.Sub], x.number(new(big.Rat)), args[0])
+			return x.two(ariths[expr.Sub], x.number(new(big.Rat)), args[0])
 		}
 		return args[0]
 	case (name == "min" || name == "fmin") && len(args) == 2:
@@ -409,15 +409,15 @@ func (x exprEval) call(name string, args []Num) Num {
 	case (name == "max" || name == "fmax") && len(args) == 2:
 		return pick(1)
 	case (name == "fma" || name == "mad") && len(args) == 3:
-		return x.two(ariths[kernel.Add], x.two(ariths[kernel.Mul], args[0], args[1]), args[2])
+		return x.two(ariths[expr.Add], x.two(ariths[expr.Mul], args[0], args[1]), args[2])
 	case name == "floor" && len(args) == 1:
-		return x.two(ariths[kernel.FloorDiv], args[0], x.number(big.NewRat(1, 1)))
+		return x.two(ariths[expr.FloorDiv], args[0], x.number(big.NewRat(1, 1)))
 	case name == "trunc" && len(args) == 1:
 		return x.trunc(args[0])
 	case name == "ceil" && len(args) == 1:
 		zero := x.number(new(big.Rat))
-		down := x.two(ariths[kernel.FloorDiv], x.two(ariths[kernel.Sub], zero, args[0]), x.number(big.NewRat(1, 1)))
-		return x.two(ariths[kernel.Sub], zero, down)
+		down := x.two(ariths[expr.FloorDiv], x.two(ariths[expr.Sub], zero, args[0]), x.number(big.NewRat(1, 1)))
+		return x.two(ariths[expr.Sub], zero, down)
 	case maths[name] != nil && len(args) == 1:
 		return Num{Float: maths[name](args[0].Float64())}
 	case maths2[name] != nil && len(args) == 2:

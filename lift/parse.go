@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"gpuperf/internal/source"
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // nodeKind is a kind of expression before its types are known.
@@ -273,7 +273,7 @@ func (p *parser) variable(seen map[string]bool) string {
 	at := p.tok().at
 	name := p.name("the name of a variable")
 	switch {
-	case reserved[name] || patterns[name] != nil || kernel.DType(name).Known() || typeNames[name] != "":
+	case reserved[name] || patterns[name] != nil || expr.DType(name).Known() || typeNames[name] != "":
 		p.failHint(at, "another name avoids the doubt", "%s already means something", name)
 	case seen[name]:
 		p.failAt(at, "two parameters are named %s", name)
@@ -296,7 +296,7 @@ func (p *parser) let() *node {
 }
 
 // typeNames are short names of element types.
-var typeNames = map[string]kernel.DType{"float": kernel.Float32, "double": kernel.Float64, "half": kernel.Float16, "int": kernel.Int32, "long": kernel.Int64}
+var typeNames = map[string]expr.DType{"float": expr.Float32, "double": expr.Float64, "half": expr.Float16, "int": expr.Int32, "long": expr.Int64}
 
 func (p *parser) typ() *Type {
 	defer p.deeper()()
@@ -331,10 +331,10 @@ func (p *parser) typ() *Type {
 	return Scalar(p.dtype())
 }
 
-func (p *parser) dtype() kernel.DType {
+func (p *parser) dtype() expr.DType {
 	at := p.tok().at
 	name := p.name("a type")
-	d := kernel.DType(name)
+	d := expr.DType(name)
 	if short := typeNames[name]; short != "" {
 		d = short
 	}

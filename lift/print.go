@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Binding strengths of the notation, weakest first. The parser and the printer share them.
@@ -168,9 +168,9 @@ func (l Lit) String() string {
 		text += ".0"
 	}
 	switch l.DType {
-	case kernel.Float32:
+	case expr.Float32:
 		return text + "f"
-	case kernel.Float64, kernel.Int32:
+	case expr.Float64, expr.Int32:
 		return text
 	}
 	return string(l.DType) + "(" + text + ")"

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Term is a node of a program: immutable, hash-consed, typed. Terms with equal fields are the same pointer, but for those under
@@ -44,7 +44,7 @@ type Attr struct {
 // Lit is a literal: its text is a decimal number, in the shortest form of its type. Width is 0 for a scalar; else it is a
 // vector of that many equal lanes.
 type Lit struct {
-	DType kernel.DType
+	DType expr.DType
 	Text  string
 	Width int
 }

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 func builtinOf(t *testing.T, name string) *Term {
 	t.Helper()
-	f, err := Builtin(name, kernel.Float32)
+	f, err := Builtin(name, expr.Float32)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestTermsAreShared(t *testing.T) {
 	a := tiled()
 	b := Fn1(Int32, func(*Term) *Term {
 		return Fn1(Int32, func(*Term) *Term {
-			return AtOf(0, Fn1(Array(Float32, n), func(xs *Term) *Term { return xs }).Apply(MapOf(Map, abs, GenerateOf(n, Fn1(Int32, func(*Term) *Term { return Number(kernel.Float32, "1") })))))
+			return AtOf(0, Fn1(Array(Float32, n), func(xs *Term) *Term { return xs }).Apply(MapOf(Map, abs, GenerateOf(n, Fn1(Int32, func(*Term) *Term { return Number(expr.Float32, "1") })))))
 		}).Body()
 	})
 	if b.Err() != nil {
@@ -55,7 +55,7 @@ func TestTermsAreShared(t *testing.T) {
 
 // A lambda applied to an array of another length is typed anew.
 func TestApplyRetypes(t *testing.T) {
-	add, zero := builtinOf(t, "+"), Number(kernel.Float32, "0")
+	add, zero := builtinOf(t, "+"), Number(expr.Float32, "0")
 	n := Sym("n")
 	half := Fn1(Array(Float32, n), func(xs *Term) *Term {
 		return JoinOf(MapOf(Map, Fn1(Array(Float32, Nat(2)), func(c *Term) *Term { return ReduceOf(Reduce, add, zero, c) }), SplitOf(Nat(2), xs)))
@@ -85,7 +85,7 @@ func TestTypeErrors(t *testing.T) {
 		{SlideOf(Nat(3), Nat(2), xs), "2 | 7 never holds"},
 		{SlideOf(Nat(11), Nat(1), xs), "10 >= 11 never holds"},
 		{MapOf(Map, builtinOf(t, "+"), xs), "takes (float32, float32), and is given (float32)"},
-		{ReduceOf(Reduce, builtinOf(t, "+"), Number(kernel.Int32, "0"), xs), "initial value is int32"},
+		{ReduceOf(Reduce, builtinOf(t, "+"), Number(expr.Int32, "0"), xs), "initial value is int32"},
 		{AtOf(10, xs), "10 >= 11 never holds"},
 		{ScatterOf(mustIndex(t, "i//2"), xs), "permutes"},
 		{GatherOf(mustIndex(t, "i + 1"), xs), "stays in"},
@@ -102,7 +102,7 @@ func TestTypeErrors(t *testing.T) {
 
 func mustIndex(t *testing.T, text string) *IndexFun {
 	t.Helper()
-	e, err := kernel.ParseExpr(text)
+	e, err := expr.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // TypeKind is the form of a Type.
@@ -24,12 +24,12 @@ const (
 // Type is the type of a term. Types are immutable and interned: equal types are the same pointer.
 type Type struct {
 	Kind   TypeKind
-	DType  kernel.DType // of scalars and vectors
-	Width  int          // of vectors
-	Elems  []*Type      // of tuples; the parameters of functions
-	Elem   *Type        // of arrays
-	Len    Size         // of arrays
-	Result *Type        // of functions
+	DType  expr.DType // of scalars and vectors
+	Width  int        // of vectors
+	Elems  []*Type    // of tuples; the parameters of functions
+	Elem   *Type      // of arrays
+	Len    Size       // of arrays
+	Result *Type      // of functions
 
 	id uint32
 }
@@ -72,10 +72,10 @@ func internType(t Type) *Type {
 }
 
 // Scalar is the type of scalars of an element type.
-func Scalar(d kernel.DType) *Type { return internType(Type{Kind: ScalarType, DType: d}) }
+func Scalar(d expr.DType) *Type { return internType(Type{Kind: ScalarType, DType: d}) }
 
 // Vector is the type of hardware vectors of width scalars.
-func Vector(d kernel.DType, width int) *Type {
+func Vector(d expr.DType, width int) *Type {
 	return internType(Type{Kind: VectorType, DType: d, Width: width})
 }
 
@@ -92,8 +92,8 @@ func Func(params []*Type, result *Type) *Type {
 
 // Float32 and Int32 are the types met most.
 var (
-	Float32 = Scalar(kernel.Float32)
-	Int32   = Scalar(kernel.Int32)
+	Float32 = Scalar(expr.Float32)
+	Int32   = Scalar(expr.Int32)
 )
 
 // IsData reports whether t is a scalar, a vector, or a tuple of such: what user functions take and give.

@@ -1,7 +1,7 @@
 package lift
 
 import (
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // rows is the table of operators. It is filled by init because typing a term makes terms.
@@ -481,7 +481,7 @@ func typeAsVector(d *draft) *Type {
 	switch {
 	case a == nil:
 		return nil
-	case a.Elem.Kind != ScalarType || a.Elem.DType == kernel.Bool:
+	case a.Elem.Kind != ScalarType || a.Elem.DType == expr.Bool:
 		return d.fail("vectors are of scalars, not of %s", a.Elem)
 	case !validWidth(w):
 		return d.fail("the width of a vector is 2, 4, 8 or 16, not %d", w)

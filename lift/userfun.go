@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // UserFun is a function on scalars, vectors and tuples of them. It is what writes memory: everything else only arranges
@@ -24,11 +24,11 @@ type UserFun struct {
 	Params []Param
 	Result *Type
 	Lets   []Binding
-	Defs   []kernel.Expr
+	Defs   []expr.Expr
 	// Body is what stands between the braces of the function in OpenCL C; "" when it is written from the definition.
 	Body string
 	// Counts are the declared operations of one call, as in kernel.Function; nil counts the definition.
-	Counts map[kernel.DType]map[string]int64
+	Counts map[expr.DType]map[string]int64
 	// What holds of a function of two parameters of its result's type. Neutral z: f(z, x) = f(x, z) = x; nil for none.
 	Associative, Commutative bool
 	Neutral                  *Term
@@ -46,7 +46,7 @@ type Param struct {
 // Binding is a value with a name.
 type Binding struct {
 	Name string
-	Expr kernel.Expr
+	Expr expr.Expr
 }
 
 var userFuns = struct {
@@ -131,14 +131,14 @@ func (f *UserFun) check() error {
 var valueType = Float32
 
 // knownNames checks that an expression reads parameters as their types allow, and calls what there is.
-func knownNames(e kernel.Expr, known map[string]*Type) (err error) {
+func knownNames(e expr.Expr, known map[string]*Type) (err error) {
 	fail := func(format string, args ...any) bool {
 		err = fmt.Errorf(format, args...)
 		return false
 	}
-	kernel.Walk(e, func(x kernel.Expr) bool {
+	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
-		case kernel.Var:
+		case expr.Var:
 			switch t := known[x.Name]; {
 			case err != nil:
 			case t == nil:
@@ -146,7 +146,7 @@ func knownNames(e kernel.Expr, known map[string]*Type) (err error) {
 			case t.Kind == TupleType:
 				return fail("%s is the tuple %s: its components are %s[0] to %s[%d]", x.Name, t, x.Name, x.Name, len(components(t))-1)
 			}
-		case *kernel.Access:
+		case *expr.Access:
 			t := known[x.Array]
 			if t == nil {
 				return fail("%s is no parameter", x.Array)
@@ -159,19 +159,19 @@ func knownNames(e kernel.Expr, known map[string]*Type) (err error) {
 				return fail("%s is a number, and has no components", x.Array)
 			}
 			if len(x.Index) == 1 {
-				if i, ok := x.Index[0].(kernel.Int); ok && i.Value >= 0 && i.Value < int64(n) {
+				if i, ok := x.Index[0].(expr.Int); ok && i.Value >= 0 && i.Value < int64(n) {
 					return true
 				}
 			}
 			return fail("%s is no component of %s: they are %s[0] to %s[%d]", x, t, x.Array, x.Array, n-1)
-		case *kernel.Call:
-			switch n, ok := kernel.Arity(x.Func); {
+		case *expr.Call:
+			switch n, ok := expr.Arity(x.Func); {
 			case !ok:
-				return fail("a definition calls %s, and can call only %s", x.Func, strings.Join(kernel.Functions(), " "))
+				return fail("a definition calls %s, and can call only %s", x.Func, strings.Join(expr.Functions(), " "))
 			case n != len(x.Args):
 				return fail("%s takes %d arguments, not %d: %s", x.Func, n, len(x.Args), x)
 			}
-		case *kernel.Reduce:
+		case *expr.Reduce:
 			return fail("a reduction (%s) stands in a definition: the greater of two numbers is maximum(x, y)", x)
 		}
 		return err == nil
@@ -204,14 +204,14 @@ func (f *UserFun) Type() *Type {
 }
 
 // Expanded is the definition with the values of Lets put in their places.
-func (f *UserFun) Expanded() []kernel.Expr {
-	by := map[string]kernel.Expr{}
+func (f *UserFun) Expanded() []expr.Expr {
+	by := map[string]expr.Expr{}
 	for _, b := range f.Lets {
-		by[b.Name] = kernel.Subst(b.Expr, by)
+		by[b.Name] = expr.Subst(b.Expr, by)
 	}
-	out := make([]kernel.Expr, len(f.Defs))
+	out := make([]expr.Expr, len(f.Defs))
 	for i, d := range f.Defs {
-		out[i] = kernel.Subst(d, by)
+		out[i] = expr.Subst(d, by)
 	}
 	return out
 }

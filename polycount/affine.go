@@ -6,6 +6,9 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // Affine is a quasi-affine expression c + Σ k·name + Σ k·⌊affine/d⌋ with integer coefficients: an immutable value.
@@ -72,14 +75,14 @@ func compareAffine(a, b Affine) int {
 func combine(k int64, a Affine, l int64, b Affine) Affine {
 	switch {
 	case k == 1 && (l == 0 || len(b.terms) == 0):
-		return Affine{add(a.c, mul(l, b.c)), a.terms}
+		return Affine{arith.Add(a.c, arith.Mul(l, b.c)), a.terms}
 	case l == 1 && (k == 0 || len(a.terms) == 0):
-		return Affine{add(mul(k, a.c), b.c), b.terms}
+		return Affine{arith.Add(arith.Mul(k, a.c), b.c), b.terms}
 	}
-	out := Affine{c: add(mul(k, a.c), mul(l, b.c))}
+	out := Affine{c: arith.Add(arith.Mul(k, a.c), arith.Mul(l, b.c))}
 	out.terms = make([]Term, 0, len(a.terms)+len(b.terms))
 	put := func(t Term, k int64) {
-		if t.Coeff = mul(t.Coeff, k); t.Coeff != 0 {
+		if t.Coeff = arith.Mul(t.Coeff, k); t.Coeff != 0 {
 			out.terms = append(out.terms, t)
 		}
 	}
@@ -94,7 +97,7 @@ func combine(k int64, a Affine, l int64, b Affine) Affine {
 			j++
 		default:
 			t := a.terms[i]
-			t.Coeff = add(mul(t.Coeff, k), mul(b.terms[j].Coeff, l))
+			t.Coeff = arith.Add(arith.Mul(t.Coeff, k), arith.Mul(b.terms[j].Coeff, l))
 			put(t, 1)
 			i, j = i+1, j+1
 		}
@@ -125,7 +128,7 @@ func (a Affine) Neg() Affine { return a.Scale(-1) }
 func (a Affine) Scale(k int64) Affine { return combine(k, a, 0, Affine{}) }
 
 // AddInt returns a + c.
-func (a Affine) AddInt(c int64) Affine { return Affine{add(a.c, c), a.terms} }
+func (a Affine) AddInt(c int64) Affine { return Affine{arith.Add(a.c, c), a.terms} }
 
 // FloorDiv returns ⌊a/d⌋ for d > 0.
 func (a Affine) FloorDiv(d int64) Affine {
@@ -136,13 +139,13 @@ func (a Affine) FloorDiv(d int64) Affine {
 	for i, t := range a.terms {
 		if t.Floor != nil && t.Coeff == 1 {
 			rest := Affine{a.c, slices.Delete(slices.Clone(a.terms), i, i+1)}
-			return rest.Scale(t.Floor.Den).Add(t.Floor.Num).FloorDiv(mul(d, t.Floor.Den))
+			return rest.Scale(t.Floor.Den).Add(t.Floor.Num).FloorDiv(arith.Mul(d, t.Floor.Den))
 		}
 	}
 	whole, part := Affine{}, Affine{}
 	first := int64(0)
 	for _, t := range a.terms {
-		r := centred(t.Coeff, d)
+		r := arith.Centred(t.Coeff, d)
 		if r != 0 {
 			if first == 0 && 2*r != d {
 				first = r
@@ -153,8 +156,8 @@ func (a Affine) FloorDiv(d int64) Affine {
 			whole.terms = append(whole.terms, Term{q, t.Name, t.Floor})
 		}
 	}
-	part.c = mod(a.c, d)
-	whole.c = floorDiv(a.c, d)
+	part.c = arith.Mod(a.c, d)
+	whole.c = arith.FloorDiv(a.c, d)
 	if len(part.terms) == 0 {
 		return whole
 	}
@@ -167,7 +170,7 @@ func (a Affine) FloorDiv(d int64) Affine {
 	}
 	g := d
 	for _, t := range part.terms {
-		g = gcd(g, t.Coeff)
+		g = arith.Gcd(g, t.Coeff)
 	}
 	if g > 1 {
 		// The constant's share below g can never carry.
@@ -291,7 +294,7 @@ func (a Affine) renamed(by map[string]Affine) (out Affine, ok bool) {
 
 // Eval is the value of a; a missing name and a value outside 64 bits are errors.
 func (a Affine) Eval(at map[string]int64) (v int64, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	return a.eval(at), nil
 }
 
@@ -300,14 +303,14 @@ func (a Affine) eval(at map[string]int64) int64 {
 	for _, t := range a.terms {
 		var x int64
 		if t.Floor != nil {
-			x = floorDiv(t.Floor.Num.eval(at), t.Floor.Den)
+			x = arith.FloorDiv(t.Floor.Num.eval(at), t.Floor.Den)
 		} else {
 			var ok bool
 			if x, ok = at[t.Name]; !ok {
-				fail("polycount: no value given for %q", t.Name)
+				arith.Fail("polycount: no value given for %q", t.Name)
 			}
 		}
-		v = add(v, mul(t.Coeff, x))
+		v = arith.Add(v, arith.Mul(t.Coeff, x))
 	}
 	return v
 }
@@ -332,10 +335,10 @@ func Between(list []Constraint, name string) (lo, hi int64, ok bool) {
 		}
 		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
 		if a > 0 { // a·x + constant ≥ 0
-			if v := -floorDiv(constant, a); !hasLo || v > lo {
+			if v := -arith.FloorDiv(constant, a); !hasLo || v > lo {
 				lo, hasLo = v, true
 			}
-		} else if v := floorDiv(constant, -a); !hasHi || v < hi {
+		} else if v := arith.FloorDiv(constant, -a); !hasHi || v < hi {
 			hi, hasHi = v, true
 		}
 	}
@@ -360,4 +363,72 @@ func (c Constraint) Negate() []Constraint {
 		return []Constraint{below}
 	}
 	return []Constraint{below, {Affine: c.Affine.AddInt(-1)}}
+}
+
+// affineRow writes an Affine over c's columns; column gives the variable columns of names, 0 for unknown ones.
+func affineRow(c *linear.Conj, a Affine, column func(name string) int) linear.Row {
+	out := make(linear.Row, c.Width())
+	out[0] = a.c
+	for _, t := range a.terms {
+		if t.Floor == nil {
+			at := column(t.Name)
+			if at == 0 {
+				arith.Fail("polycount: unknown name %q", t.Name)
+			}
+			out[at] = arith.Add(out[at], t.Coeff)
+			continue
+		}
+		e := c.FloorRow(affineRow(c, t.Floor.Num, column), t.Floor.Den)
+		out = c.Fit(out)
+		for i, v := range e {
+			out[i] = arith.Add(out[i], arith.Mul(t.Coeff, v))
+		}
+	}
+	return out
+}
+
+// affineOf is the reverse of affineRow.
+func affineOf(c *linear.Conj, r linear.Row, names []string) Affine {
+	out := Int(r[0])
+	last := min(len(r)-1, c.N)
+	n := 0
+	for _, k := range r[1 : 1+last] {
+		if k != 0 {
+			n++
+		}
+	}
+	out.terms = make([]Term, 0, n)
+	for i := 1; i <= last; i++ {
+		if r[i] != 0 {
+			out.terms = append(out.terms, Term{Coeff: r[i], Name: names[i-1]})
+		}
+	}
+	slices.SortFunc(out.terms, compareTerms)
+	for i := c.N + 1; i < len(r); i++ {
+		if r[i] != 0 {
+			d := c.Divs[i-1-c.N]
+			out = combine(1, out, r[i], affineOf(c, d.Num, names).FloorDiv(d.Den))
+		}
+	}
+	return out
+}
+
+// ErrOverflow is wrapped by errors for constraints whose coefficients leave the 64-bit range.
+// The values of counts have no such limit.
+var ErrOverflow = arith.ErrOverflow
+
+// Rescue turns the panic by which operations of Affine report an overflow into an error. To be deferred, with the
+// address of the function's error result, by code that computes with coefficients from outside:
+//
+//	defer polycount.Rescue(&err)
+//
+// The value of such a panic is an error that wraps ErrOverflow.
+func Rescue(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case arith.Fault:
+		*err = r.Err
+	default:
+		panic(r)
+	}
 }

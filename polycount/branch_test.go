@@ -32,23 +32,3 @@ func TestManyFloorsInASmallBox(t *testing.T) {
 		}
 	}
 }
-
-// The division finds what enumeration finds, and that there is nothing.
-func TestNarrowest(t *testing.T) {
-	for _, c := range []struct {
-		set   string
-		width int64 // of the narrowest variable; 0: none
-	}{
-		{"[n] -> { [i,j] : -4 <= i <= 6 and j >= i }", 11},
-		{"[n] -> { [i,j] : 0 <= i < n and n < 7 and -4 <= j <= i }", 6},
-		{"{ [i,j] : 0 <= 3i + 5j <= 7 and 1 <= i - j <= 4 }", 0}, // bounded, but by no row alone
-		{"{ [i,j] : 0 <= i <= 100 and j >= 5 }", 0},
-		{"{ [i] : 4611686018427387904 <= i <= 4611686018427387906 }", 0}, // not looked at
-	} {
-		s := mustSet(t, c.set)
-		x, lo, hi := s.cs[0].flat().narrowest()
-		if x == 0 && c.width != 0 || x != 0 && hi-lo+1 != c.width {
-			t.Errorf("%s: column %d in %d..%d, want %d values", c.set, x, lo, hi, c.width)
-		}
-	}
-}

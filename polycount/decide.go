@@ -1,26 +1,22 @@
 package polycount
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+)
 
 // IsEmpty decides whether s has no integer point for any integer values of the parameters.
 func (s *Set) IsEmpty() (empty bool, err error) {
-	defer Rescue(&err)
-	return anyWork().isEmpty(s.sources()), nil
-}
-
-func (w *work) isEmpty(cs []*conj) bool {
-	for _, c := range cs {
-		if w.solvable(c.question()) {
-			return false
-		}
-	}
-	return true
+	defer arith.Rescue(&err)
+	return linear.AnyWork().IsEmpty(s.sources()), nil
 }
 
 // Implies decides whether every integer point of s, for all parameter values, satisfies c. Names in c that s does not
 // know stand for any integer.
 func (s *Set) Implies(c Constraint) (implied bool, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	if !s.knows(c.Affine) {
 		for _, n := range c.Negate() {
 			t, err := s.Constrain(n)
@@ -33,13 +29,13 @@ func (s *Set) Implies(c Constraint) (implied bool, err error) {
 		}
 		return true, nil
 	}
-	w := anyWork()
+	w := linear.AnyWork()
 	floors := c.Affine.HasFloor()
 	for _, x := range s.sources() {
 		if floors {
-			x = x.clone()
+			x = x.Clone()
 		}
-		if !w.implied(x, x.affineRow(c.Affine, s.at), c.Equality) {
+		if !w.Implied(x, affineRow(x, c.Affine, s.at), c.Equality) {
 			return false, nil
 		}
 	}
@@ -49,15 +45,15 @@ func (s *Set) Implies(c Constraint) (implied bool, err error) {
 // IsSubset decides s ⊆ t.
 func (s *Set) IsSubset(t *Set) (in bool, err error) {
 	if t.open == nil && len(t.cs) == 1 {
-		defer Rescue(&err)
-		s, t = align(s, t)
-		w := anyWork()
+		defer arith.Rescue(&err)
+		s, t = alignSets(s, t)
+		w := linear.AnyWork()
 		for _, x := range s.sources() {
-			x = x.clone()
-			apply := x.importer(t.cs[0])
-			for i, rows := range [2][]row{t.cs[0].eq, t.cs[0].ge} {
+			x = x.Clone()
+			apply := x.Importer(t.cs[0])
+			for i, rows := range [2][]linear.Row{t.cs[0].Eq, t.cs[0].Ge} {
 				for _, r := range rows {
-					if !w.implied(x, apply(r), i == 0) {
+					if !w.Implied(x, apply(r), i == 0) {
 						return false, nil
 					}
 				}
@@ -81,105 +77,94 @@ func (s *Set) IsEqual(t *Set) (bool, error) {
 	return t.IsSubset(s)
 }
 
-// implied decides c ⇒ r ≥ 0 (or = 0) for a row over the columns of c.
-func (w *work) implied(c *conj, r row, equality bool) bool {
-	test := func(r row) bool { return !w.solvable(c.question(r)) }
-	return test(negated(r)) && (!equality || test(negated(negRow(r))))
-}
-
 // Gist drops from s the constraints that ctx implies: the result agrees with s wherever ctx holds. A ctx without
 // dimensions speaks of the parameters.
 func (s *Set) Gist(ctx *Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	params := unionNames(s.params, ctx.params)
 	a := s.respace(params, s.dims)
 	if len(ctx.dims) > 0 && !slices.Equal(ctx.dims, s.dims) {
-		fail("polycount: dimensions %v and %v differ", s.dims, ctx.dims)
+		arith.Fail("polycount: dimensions %v and %v differ", s.dims, ctx.dims)
 	}
 	b := ctx.respace(params, s.dims)
-	w := anyWork()
+	w := linear.AnyWork()
 	out = a.with(nil)
-	ctxs := w.members(b)
-	for _, c := range w.members(a) {
-		if g := w.gist(c, ctxs); g != nil {
-			out.cs = addMember(out.cs, g)
+	ctxs := b.closedMembers(w)
+	for _, c := range a.closedMembers(w) {
+		if g := w.Gist(c, ctxs); g != nil {
+			out.cs = linear.AddMember(out.cs, g)
 		}
 	}
 	for _, c := range out.cs {
-		if len(c.eq)+len(c.ge) == 0 { // one member covers all
-			return out.with([]*conj{c}), nil
+		if len(c.Eq)+len(c.Ge) == 0 { // one member covers all
+			return out.with([]*linear.Conj{c}), nil
 		}
 	}
 	return out, nil
 }
 
-// gist drops the constraints of c that follow from the others and any member of ctx; nil where both exclude each other.
-func (w *work) gist(c *conj, ctx []*conj) *conj {
-	type base struct {
-		*conj
-		eq, ge []row // the constraints of c in it
-	}
-	var bases []base
-	meet := false
-	for _, x := range ctx {
-		b := x.clone()
-		apply := b.importer(c)
-		n := base{conj: b}
-		for _, r := range c.eq {
-			n.eq = append(n.eq, apply(r))
-		}
-		for _, r := range c.ge {
-			n.ge = append(n.ge, apply(r))
-		}
-		all := b.flat()
-		all.eq = append(all.eq, cloneRows(n.eq)...)
-		all.ge = append(all.ge, cloneRows(n.ge)...)
-		meet = meet || w.feasible(all)
-		bases = append(bases, n)
-	}
-	if !meet {
-		return nil
-	}
-	dropEQ, dropGE := make([]bool, len(c.eq)), make([]bool, len(c.ge))
-	follows := func(skipEQ, skipGE int) bool {
-		for _, b := range bases {
-			premise := b.clone()
-			for i, r := range b.eq {
-				if i != skipEQ && !dropEQ[i] {
-					premise.addEQ(slices.Clone(r))
-				}
+// System is a conjunction of constraints over integer unknowns of any names, made to be asked whether it has a solution:
+// a Set without the normal form.
+type System struct {
+	cs     []Constraint
+	column map[string]int
+	c      *linear.Conj
+}
+
+func (s *System) at(name string) int { return s.column[name] }
+
+// Solvable decides whether s and the further constraints have an integer solution together.
+func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
+	defer arith.Rescue(&err)
+	q := s.c.Question()
+	for _, c := range more {
+		if c.Affine.HasFloor() || !s.knows(c.Affine) || c.Equality {
+			all, err := NewSystem(append(s.cs[:len(s.cs):len(s.cs)], more...)...)
+			if err != nil {
+				return false, err
 			}
-			for i, r := range b.ge {
-				if i != skipGE && !dropGE[i] {
-					premise.addGE(slices.Clone(r))
-				}
-			}
-			if skipEQ >= 0 && !w.implied(premise, b.eq[skipEQ], true) {
-				return false
-			}
-			if skipGE >= 0 && !w.implied(premise, b.ge[skipGE], false) {
-				return false
-			}
+			return all.Solvable()
 		}
-		return true
+		q.Extra = append(q.Extra, affineRow(s.c, c.Affine, s.at))
 	}
-	for i := range c.eq {
-		dropEQ[i] = follows(i, -1)
+	return linear.AnyWork().Solvable(q), nil
+}
+
+// NewSystem returns the conjunction of cs. A coefficient that leaves the 64-bit range is an error that wraps ErrOverflow.
+func NewSystem(cs ...Constraint) (s *System, err error) {
+	defer arith.Rescue(&err)
+	s = &System{cs: cs, column: make(map[string]int, 32)}
+	for _, c := range cs {
+		s.name(c.Affine)
 	}
-	for i := range c.ge {
-		dropGE[i] = follows(-1, i)
-	}
-	out := &conj{n: c.n, divs: c.divs}
-	for i, r := range c.eq {
-		if !dropEQ[i] {
-			out.eq = append(out.eq, slices.Clone(r))
+	s.c = &linear.Conj{N: len(s.column)}
+	for _, c := range cs {
+		r := affineRow(s.c, c.Affine, s.at)
+		if c.Equality {
+			s.c.Eq = append(s.c.Eq, r)
+		} else {
+			s.c.Ge = append(s.c.Ge, r)
 		}
 	}
-	for i, r := range c.ge {
-		if !dropGE[i] {
-			out.ge = append(out.ge, slices.Clone(r))
+	return s, nil
+}
+
+// name gives columns to the names in a.
+func (s *System) name(a Affine) {
+	for _, t := range a.terms {
+		if t.Floor != nil {
+			s.name(t.Floor.Num)
+		} else if s.column[t.Name] == 0 {
+			s.column[t.Name] = len(s.column) + 1
 		}
 	}
-	out.simplify()
-	return out
+}
+
+func (s *System) knows(a Affine) bool {
+	for _, t := range a.terms {
+		if t.Floor == nil && s.column[t.Name] == 0 {
+			return false
+		}
+	}
+	return true
 }

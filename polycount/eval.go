@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // Evaluator is a Poly prepared for many evaluations. It is immutable and may be shared by goroutines.
@@ -17,7 +21,7 @@ type Evaluator struct {
 
 // program evaluates one piece: floors of the domain, its conditions, floors of the polynomial, the polynomial.
 type program struct {
-	domDivs, divs []div
+	domDivs, divs []linear.Div
 	eq, ge        []sparse
 	root          int // node of the numerator
 	nodes         []node
@@ -41,7 +45,7 @@ type node struct {
 // panics otherwise) and may contain others.
 func (p *Poly) Compile(order []string) *Evaluator {
 	e := &Evaluator{p: p, n: len(order)}
-	used := p.used()
+	used := p.of.Used()
 	for k, n := range p.params {
 		i := slices.Index(order, n)
 		if i < 0 && used[1+k] {
@@ -49,22 +53,22 @@ func (p *Poly) Compile(order []string) *Evaluator {
 		}
 		e.at = append(e.at, i)
 	}
-	for _, c := range p.pieces {
-		g := program{domDivs: c.dom.divs}
-		for _, r := range c.dom.eq {
+	for _, c := range p.of.Pieces {
+		g := program{domDivs: c.Dom.Divs}
+		for _, r := range c.Dom.Eq {
 			g.eq = append(g.eq, sparseOf(r))
 		}
-		for _, r := range c.dom.ge {
+		for _, r := range c.Dom.Ge {
 			g.ge = append(g.ge, sparseOf(r))
 		}
-		g.compile(p, c.q)
+		g.compile(p.of, c.Q)
 		e.pieces = append(e.pieces, g)
 		e.width = max(e.width, 1+len(p.params)+max(len(g.divs), len(g.domDivs)))
 	}
 	return e
 }
 
-func sparseOf(r row) sparse {
+func sparseOf(r linear.Row) sparse {
 	var s sparse
 	for i, k := range r {
 		if k != 0 {
@@ -78,24 +82,24 @@ func sparseOf(r row) sparse {
 }
 
 // compile keeps the floors that q needs and builds its Horner form.
-func (g *program) compile(p *Poly, q quasi) {
-	own := &Poly{p.params, p.table, []piece{{&conj{n: p.table.n}, q}}}
-	own.compact()
-	g.divs = own.table.divs
-	q = own.pieces[0].q
+func (g *program) compile(p *quasi.Piecewise, q quasi.Quasi) {
+	own := &quasi.Piecewise{Table: p.Table, Pieces: []quasi.Piece{{Dom: &linear.Conj{N: p.Table.N}, Q: q}}}
+	own.Compact()
+	g.divs = own.Table.Divs
+	q = own.Pieces[0].Q
 	den := new(big.Int).SetInt64(1)
 	for _, t := range q {
-		d := t.c.big().Denom()
+		d := t.C.Big().Denom()
 		den.Mul(den, new(big.Int).Quo(d, new(big.Int).GCD(nil, nil, den, d)))
 	}
 	if g.ok = den.IsInt64(); !g.ok {
 		return
 	}
 	g.den = den.Int64()
-	g.root = g.horner(q.scale(ratInt(g.den)))
+	g.root = g.horner(q.Scale(arith.RatInt(g.den)))
 }
 
-func (g *program) horner(q quasi) int {
+func (g *program) horner(q quasi.Quasi) int {
 	put := func(n node) int {
 		g.nodes = append(g.nodes, n)
 		return len(g.nodes) - 1
@@ -108,8 +112,8 @@ func (g *program) horner(q quasi) int {
 	best := 0
 	for _, t := range q {
 		last := 0
-		for i := 0; i < len(t.factors); i += 2 {
-			if at := atomAt(t.factors, i); at != last {
+		for i := 0; i < len(t.Factors); i += 2 {
+			if at := quasi.AtomAt(t.Factors, i); at != last {
 				uses[at]++
 				last = at
 				if uses[at] > uses[best] || uses[at] == uses[best] && at < best {
@@ -119,19 +123,19 @@ func (g *program) horner(q quasi) int {
 		}
 	}
 	if best == 0 {
-		c := q[0].c
-		g.ok = g.ok && c.b == nil
-		return put(node{c: c.n})
+		c := q[0].C
+		g.ok = g.ok && c.B == nil
+		return put(node{c: c.N})
 	}
-	key := atomKey(best)
-	var hi, lo quasi
+	key := quasi.AtomKey(best)
+	var hi, lo quasi.Quasi
 	for _, t := range q {
 		i := 0
-		for i < len(t.factors) && t.factors[i:i+2] != key {
+		for i < len(t.Factors) && t.Factors[i:i+2] != key {
 			i += 2
 		}
-		if i < len(t.factors) {
-			hi = append(hi, mono{t.factors[:i] + t.factors[i+2:], t.c})
+		if i < len(t.Factors) {
+			hi = append(hi, quasi.Mono{Factors: t.Factors[:i] + t.Factors[i+2:], C: t.C})
 		} else {
 			lo = append(lo, t)
 		}
@@ -181,22 +185,22 @@ func (e *Evaluator) Int64(values []int64) (v int64, ok bool) {
 }
 
 // floors computes floor columns from first on.
-func floors(full []int64, first int, divs []div) bool {
+func floors(full []int64, first int, divs []linear.Div) bool {
 	for i := range divs {
 		d := &divs[i]
 		s := int64(0)
-		for j, k := range d.num {
+		for j, k := range d.Num {
 			if k == 0 {
 				continue
 			}
-			x, ok1 := mulOK(k, full[j])
-			y, ok2 := addOK(s, x)
+			x, ok1 := arith.MulOK(k, full[j])
+			y, ok2 := arith.AddOK(s, x)
 			if !ok1 || !ok2 {
 				return false
 			}
 			s = y
 		}
-		full[first+i] = floorDiv(s, d.den)
+		full[first+i] = arith.FloorDiv(s, d.Den)
 	}
 	return true
 }
@@ -217,8 +221,8 @@ func (g *program) contains(full []int64) (in, ok bool) {
 
 func (s sparse) dot(full []int64) (v int64, ok bool) {
 	for _, t := range s {
-		x, ok1 := mulOK(t.k, full[t.at])
-		y, ok2 := addOK(v, x)
+		x, ok1 := arith.MulOK(t.k, full[t.at])
+		y, ok2 := arith.AddOK(v, x)
 		if !ok1 || !ok2 {
 			return 0, false
 		}
@@ -234,8 +238,8 @@ func (g *program) value(i int, full []int64) (int64, bool) {
 	}
 	hi, ok1 := g.value(n.hi, full)
 	lo, ok2 := g.value(n.lo, full)
-	x, ok3 := mulOK(hi, full[n.at])
-	v, ok4 := addOK(x, lo)
+	x, ok3 := arith.MulOK(hi, full[n.at])
+	v, ok4 := arith.AddOK(x, lo)
 	return v, ok1 && ok2 && ok3 && ok4
 }
 
@@ -256,5 +260,5 @@ func (e *Evaluator) Rat(values []int64) *big.Rat {
 		}
 		at = append(at, v)
 	}
-	return e.p.evalBig(at)
+	return e.p.of.Value(at)
 }

@@ -5,12 +5,15 @@ import (
 	"math/big"
 	"math/rand"
 	"testing"
+
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // Polynomials in several floors of one expression are rewritten to equal ones, shorter where the relation is known.
 func TestUnifyFloors(t *testing.T) {
 	r := rand.New(rand.NewSource(9))
-	w := anyWork()
+	w := linear.AnyWork()
 	for range 300 {
 		d := 2 + r.Intn(4)
 		e := []string{"n", "n + 2*m", "2*n - m", "2*n + 3*m"}[r.Intn(4)]
@@ -23,16 +26,16 @@ func TestUnifyFloors(t *testing.T) {
 			}
 		}
 		p := must(ParsePoly("[n,m] -> { " + text + " }"))
-		for i := range p.table.divs {
-			for j := range p.table.divs {
+		for i := range p.of.Table.Divs {
+			for j := range p.of.Table.Divs {
 				if i == j {
 					continue
 				}
-				q := p.table.unified(p.pieces[0].q, i, j)
+				q := quasi.Unified(p.of.Table, p.of.Pieces[0].Q, i, j)
 				eachPoint([]string{"n", "m"}, -7, 7, func(at map[string]int64) {
-					full := p.table.atoms([]*big.Int{big.NewInt(1), big.NewInt(at["n"]), big.NewInt(at["m"])})
-					if got, want := q.value(full), p.pieces[0].q.value(full); got.Cmp(want) != 0 {
-						t.Fatalf("%v becomes %s, at %v: %v, want %v", p, q.text(p.atomNames()), at, got, want)
+					full := quasi.Atoms(p.of.Table, []*big.Int{big.NewInt(1), big.NewInt(at["n"]), big.NewInt(at["m"])})
+					if got, want := q.Value(full), p.of.Pieces[0].Q.Value(full); got.Cmp(want) != 0 {
+						t.Fatalf("%v becomes %s, at %v: %v, want %v", p, quasiText(q, p.atomNames()), at, got, want)
 					}
 				})
 			}
@@ -44,7 +47,7 @@ func TestUnifyFloors(t *testing.T) {
 		{"[n] -> { (n - 3*floor(n/3))*(1 - floor((n+2)/3) + floor(n/3)) }", "[n] -> { 0 }"},
 	} {
 		p := must(ParsePoly(c.long))
-		if w.tidy(p); p.String() != c.short {
+		if quasi.Tidy(w, p.of); p.String() != c.short {
 			t.Errorf("%s becomes %v, want %s", c.long, p, c.short)
 		}
 	}

@@ -1,187 +1,87 @@
 package polycount
 
 import (
+	"errors"
 	"fmt"
-	"slices"
+	"math/big"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // Gist rewrites p under assumptions, a set of parameters: pieces and conditions that ctx decides go, floors of which
 // ctx fixes the remainder become quotients, and pieces become one where ctx makes one polynomial serve for both. Where
 // ctx holds the result agrees with p. With n mod 16 = 0, 16*floor((n + 15)/16) becomes n.
 func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	if len(ctx.dims) > 0 {
 		return nil, fmt.Errorf("polycount: assumptions are a set of parameters, this one has dimensions %v", ctx.dims)
 	}
 	params := unionNames(p.params, ctx.params)
-	q, c := p.respace(params), ctx.respace(params, nil)
-	w := anyWork()
-	cs := w.members(c)
-	out = &Poly{params, &conj{n: q.table.n, divs: slices.Clone(q.table.divs)}, nil}
-	for _, x := range q.pieces {
-		dom := w.gist(x.dom, cs)
-		if dom == nil {
-			continue
-		}
-		if len(cs) == 1 {
-			x.q = w.resolveFloors(q.table, x.q, conjunction(x.dom, cs[0]))
-		}
-		if len(x.q) > 0 {
-			out.pieces = append(out.pieces, piece{dom, x.q})
-		}
-	}
-	if len(out.pieces) > 0 && len(cs) > 0 {
-		w.within(w.left/2, func(w *work) { out.pieces = w.mergeUnder(out.table, out.pieces, cs) })
-	}
-	w.tidy(out)
-	return out.withoutUnused(p.params), nil
-}
-
-// mergeUnder joins pieces on which, where ctx holds, one polynomial has the values of both: all into one without a
-// condition if there is such a polynomial, otherwise pairs of which the union is a conjunction under a ctx of one.
-func (w *work) mergeUnder(table *conj, ps []piece, ctx []*conj) []piece {
-	under := make([]piece, 0, len(ps)*len(ctx)) // what is left of the pieces in ctx
-	for _, x := range ps {
-		for _, c := range ctx {
-			if d := conjunction(x.dom, c); d.simplify() && w.solvable(d.question()) {
-				under = append(under, piece{d, x.q})
-			}
-		}
-	}
-	for _, x := range ps {
-		serves := false
-		w.within(joinLimit, func(w *work) {
-			rest := ctx
-			for _, y := range under {
-				if !w.sameOn(table, x.q, y.q, y.dom) {
-					return
-				}
-				rest = w.subtract(rest, []*conj{y.dom})
-			}
-			for _, c := range rest {
-				if !w.sameOn(table, x.q, nil, c) {
-					return
-				}
-			}
-			serves = true
-		})
-		if serves {
-			return []piece{{&conj{n: table.n}, x.q}}
-		}
-	}
-	if len(ctx) > 1 || len(ps) < 2 {
-		return ps
-	}
-	// Pieces within ctx have a hull within ctx; there the general merging applies, with the exact test of agreement.
-	merged := w.mergePiecesBy(table, under, true, (*work).sameOn)
-	if len(merged) >= len(ps) {
-		return ps
-	}
-	out := ps[:0:0]
-	for _, x := range merged {
-		if d := w.gist(x.dom, ctx); d != nil {
-			out = append(out, piece{d, x.q})
-		}
-	}
-	return out
-}
-
-// sameOn decides whether p and q have the same value on dom.
-func (w *work) sameOn(table *conj, p, q quasi, dom *conj) bool {
-	return p.equal(q) || w.vanishes(table, p.sub(q), dom)
-}
-
-// used marks the columns of the parameters that stand in p.
-func (p *Poly) used() []bool {
-	used := make([]bool, p.table.width())
-	mark := func(n int, r row) {
-		for i := 1; i < min(len(r), 1+n); i++ {
-			used[i] = used[i] || r[i] != 0
-		}
-	}
-	for _, x := range p.pieces {
-		for _, r := range slices.Concat(x.dom.eq, x.dom.ge) {
-			mark(x.dom.n, r)
-		}
-		for _, d := range x.dom.divs {
-			mark(x.dom.n, d.num)
-		}
-		for i := 1; i < len(used); i++ {
-			used[i] = used[i] || x.q.uses(i)
-		}
-	}
-	for k := len(p.table.divs) - 1; k >= 0; k-- {
-		if used[1+p.table.n+k] {
-			mark(p.table.width()-1, p.table.divs[k].num)
-		}
-	}
-	return used
+	w := linear.AnyWork()
+	of := quasi.SimplifyUnder(w, p.respace(params).of, ctx.respace(params, nil).closedMembers(w))
+	return (&Poly{params, of}).withoutUnused(p.params), nil
 }
 
 // withoutUnused drops the parameters that neither stand in p nor are among keep.
 func (p *Poly) withoutUnused(keep []string) *Poly {
-	used := p.used()
+	used := p.of.Used()
 	var params []string
-	by := make([]row, len(p.params))
+	by := make([]linear.Row, len(p.params))
 	keeps := columns(keep)
 	for i, n := range p.params {
 		if _, ok := keeps[n]; ok || used[1+i] {
 			params = append(params, n)
-			by[i] = make(row, 1+len(params))
+			by[i] = make(linear.Row, 1+len(params))
 			by[i][len(params)] = 1
 		} else {
-			by[i] = row{0}
+			by[i] = linear.Row{0}
 		}
 	}
 	if len(params) == len(p.params) {
 		return p
 	}
-	return p.mapped(params, by)
+	return &Poly{params, p.of.Mapped(len(params), by)}
 }
 
-// resolveFloors replaces the floors of q of which known fixes the remainder, by (e − r)/d, or the value.
-func (w *work) resolveFloors(table *conj, q quasi, known *conj) quasi {
-	by := make([]quasi, table.width())
-	changed := false
-	for k, d := range table.divs {
-		at := 1 + table.n + k
-		e := known.translate(table, d.num)
-		r, ok := residue(known, e, d.den)
+// ErrUndecided is wrapped by the error of a comparison of which neither a proof nor a counterexample was found.
+var ErrUndecided = errors.New("neither proved nor refuted")
+
+// AtMost decides whether p ≤ q at every point. Where the difference is affine in parameters and floors that is exact;
+// where it is of a higher degree a point of the contrary is looked for, then a proof, and finding neither is an error
+// that wraps ErrUndecided: the question is undecidable in general.
+func (p *Poly) AtMost(q *Poly) (holds bool, err error) {
+	defer arith.Rescue(&err)
+	d, err := q.Sub(p)
+	if err != nil {
+		return false, err
+	}
+	holds, decided := quasi.NeverNegative(linear.AnyWork(), d.of)
+	if !decided {
+		return false, fmt.Errorf("polycount: %v ≤ %v: %w", p, q, ErrUndecided)
+	}
+	return holds, nil
+}
+
+// Interval is a range of parameter values, both ends included.
+type Interval struct{ Lo, Hi int64 }
+
+// Enclosure returns bounds on the values of p for parameters in a box. They hold at every point of the box, and may be
+// wider than the values that occur; 0 is included where the pieces may not cover the box.
+func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
+	defer arith.Rescue(&err)
+	within := make([]quasi.Interval, len(p.params))
+	for i, n := range p.params {
+		v, ok := box[n]
 		if !ok {
-			continue
+			return nil, nil, fmt.Errorf("polycount: no interval given for parameter %q", n)
 		}
-		num := linear(d.num).add(constant(ratInt(-r)))
-		by[at] = num.scale(ratOf(1, d.den)).rename(by)
-		if by[at] == nil {
-			by[at] = quasi{}
+		if v.Lo > v.Hi {
+			return nil, nil, fmt.Errorf("polycount: the interval of %q is empty", n)
 		}
-		changed = true
+		within[i] = quasi.Interval{Lo: v.Lo, Hi: v.Hi}
 	}
-	if !changed {
-		return q
-	}
-	return q.rename(by)
-}
-
-// residue finds r with e ≡ r (mod d) on every solution of c's equalities.
-func residue(c *conj, e row, d int64) (r int64, ok bool) {
-	s := &system{eq: cloneRows(c.eq), ge: []row{c.fit(append(row{}, e...))}, width: c.width()}
-	for i := range s.eq {
-		s.eq[i] = c.fit(s.eq[i])
-	}
-	for len(s.eq) > 0 {
-		var none []row
-		if !normalizeRows(&s.eq, &none) {
-			return 0, false
-		}
-		if len(s.eq) > 0 {
-			s.solveEquality(nil, nil)
-		}
-	}
-	for _, v := range s.ge[0][1:] {
-		if v%d != 0 {
-			return 0, false
-		}
-	}
-	return mod(s.ge[0][0], d), true
+	lo, hi = quasi.Enclosure(linear.AnyWork(), p.of, within)
+	return lo, hi, nil
 }

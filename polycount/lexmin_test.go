@@ -4,6 +4,9 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"gpuperf/polycount/internal/count"
+	"gpuperf/polycount/internal/linear"
 )
 
 // The lexicographic optima of random sets, by projection and by steps, against enumeration.
@@ -20,10 +23,10 @@ func TestRandomLexopt(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%d %s: %v", trial, text, err)
 			}
-			w := anyWork()
+			w := linear.AnyWork()
 			var stepped []*Set
 			for _, c := range s.cs {
-				best, ends := w.lexBySteps(c, len(s.params), dir)
+				best, ends := count.LexBySteps(w, c, len(s.params), dir)
 				if !ends {
 					t.Fatalf("%d %s is bounded", trial, text)
 				}

@@ -5,6 +5,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"gpuperf/polycount/internal/arith"
 )
 
 // The operations are compared with their meaning at every point of a box.
@@ -89,40 +91,6 @@ func TestSetOperations(t *testing.T) {
 		if len(coal.cs) > len(union.cs) {
 			t.Errorf("coalescing %v gives more: %v", union, coal)
 		}
-	}
-}
-
-// The Omega test over big integers decides as the 64-bit one does.
-func TestFeasibleBig(t *testing.T) {
-	r := rand.New(rand.NewSource(11))
-	yes := 0
-	for range 2000 {
-		s := &system{width: 2 + r.Intn(4)}
-		for k := range 2 + r.Intn(6) {
-			x := make(row, s.width)
-			for i := range x {
-				if r.Intn(3) > 0 {
-					x[i] = int64(r.Intn(15) - 7)
-				}
-			}
-			if k == 0 && r.Intn(3) == 0 {
-				s.eq = append(s.eq, x)
-			} else {
-				s.ge = append(s.ge, x)
-			}
-		}
-		w := anyWork()
-		b := s.big()
-		want := w.search(s.clone(), nil)
-		if got := w.feasibleBig(b); got != want {
-			t.Fatalf("%v %v: %v, want %v", s.eq, s.ge, got, want)
-		}
-		if want {
-			yes++
-		}
-	}
-	if yes < 200 || yes > 1800 {
-		t.Errorf("%d of 2000 are feasible", yes)
 	}
 }
 
@@ -229,7 +197,7 @@ func checkBounds(t *testing.T, d *Set, dim string, at map[string]int64) {
 				t.Fatalf("%v: %s above %v/%d at %v", d, dim, b.Num, b.Den, point)
 			}
 		}
-		if mod(point[dim]-must(res.Eval(point)), m) != 0 {
+		if arith.Mod(point[dim]-must(res.Eval(point)), m) != 0 {
 			t.Fatalf("%v: %s ≢ %v mod %d at %v", d, dim, res, m, point)
 		}
 	}
@@ -294,7 +262,7 @@ func TestPolyOperations(t *testing.T) {
 					t.Fatalf("%v\n%s %v\nis %v, at %v: %v, want %v", a, c.op, b, c.p, at, got, c.want)
 				}
 			}
-			moved := map[string]int64{"n": at["m"] + floorDiv(at["k"]+1, 2), "m": at["k"] - 1}
+			moved := map[string]int64{"n": at["m"] + arith.FloorDiv(at["k"]+1, 2), "m": at["k"] - 1}
 			if got, want := must(subst.Eval(at)), must(a.Eval(moved)); got.Cmp(want) != 0 {
 				t.Fatalf("%v substituted is %v, at %v: %v, want %v", a, subst, at, got, want)
 			}

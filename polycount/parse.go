@@ -4,11 +4,14 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // ParseAffine reads isl's notation, as in "16*i + floor((n+1)/2) - (j mod 4)". Errors are *source.Error.
 func ParseAffine(text string) (a Affine, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	p := newParser(text)
 	at := p.peek().at
 	e := p.expr()
@@ -36,10 +39,10 @@ func single(a Affine) []choice { return []choice{{a: a, den: 1}} }
 
 // quotient divides a choice by d > 0.
 func (c choice) quotient(d int64) choice {
-	c.den = mul(c.den, d)
-	g := gcd(c.den, c.a.c)
+	c.den = arith.Mul(c.den, d)
+	g := arith.Gcd(c.den, c.a.c)
 	for _, t := range c.a.terms {
-		g = gcd(g, t.Coeff)
+		g = arith.Gcd(g, t.Coeff)
 	}
 	if g > 1 {
 		terms := slices.Clone(c.a.terms)
@@ -53,13 +56,13 @@ func (c choice) quotient(d int64) choice {
 
 // sum is x + k·y.
 func sum(x choice, k int64, y choice) choice {
-	den := lcm(x.den, y.den)
-	return choice{nil, combine(den/x.den, x.a, mul(k, den/y.den), y.a), den}.quotient(1)
+	den := arith.Lcm(x.den, y.den)
+	return choice{nil, combine(den/x.den, x.a, arith.Mul(k, den/y.den), y.a), den}.quotient(1)
 }
 
 // before is the constraint of x < y, which is x + 1 ≤ y as isl has it, also where x and y are not integers.
 func before(x, y choice) Constraint {
-	return GE(y.a.Scale(x.den), x.a.Scale(y.den).AddInt(mul(x.den, y.den)))
+	return GE(y.a.Scale(x.den), x.a.Scale(y.den).AddInt(arith.Mul(x.den, y.den)))
 }
 
 // atMost is the constraint x + gap ≤ y for integers x·den and y·den, gap being 0 or the least positive difference.
@@ -146,7 +149,7 @@ func (p *parser) term() []choice {
 			v = p.product(v, p.factor(), t)
 		case p.accept("mod"), p.accept("%"):
 			d := p.divisor()
-			v = each(v, func(c choice) choice { return sum(c, neg(d), floored(c, d, false)) })
+			v = each(v, func(c choice) choice { return sum(c, arith.Neg(d), floored(c, d, false)) })
 		case p.accept("//"):
 			d := p.divisor()
 			v = each(v, func(c choice) choice { return floored(c, d, false) })
@@ -475,7 +478,7 @@ func (p *parser) compare(op string, x, y []choice, at int) formula {
 }
 
 // lower turns f into a union of conjunctions over the named columns, all conjoined with base.
-func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj {
+func (p *parser) lower(w *linear.Work, f formula, base []*linear.Conj, names []string) []*linear.Conj {
 	if len(base) == 0 {
 		return nil
 	}
@@ -490,23 +493,23 @@ func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj
 		}
 		return base
 	case "or":
-		var out []*conj
+		var out []*linear.Conj
 		for _, g := range f.args {
-			fresh := make([]*conj, len(base)) // lower may add to its base in place
+			fresh := make([]*linear.Conj, len(base)) // lower may add to its base in place
 			for i, b := range base {
-				fresh[i] = b.clone()
+				fresh[i] = b.Clone()
 			}
 			for _, c := range p.lower(w, g, fresh, names) {
-				out = addMember(out, c)
+				out = linear.AddMember(out, c)
 			}
 		}
 		return out
 	case "not":
-		var inner []*conj
-		for _, c := range p.lower(w, f.args[0], []*conj{{n: len(names)}}, names) {
-			inner = append(inner, w.closed(c)...)
+		var inner []*linear.Conj
+		for _, c := range p.lower(w, f.args[0], []*linear.Conj{{N: len(names)}}, names) {
+			inner = append(inner, w.Closed(c)...)
 		}
-		return w.subtract(base, inner)
+		return w.Subtract(base, inner)
 	case "exists":
 		all := slices.Clone(names)
 		shadowed := map[string]string{}
@@ -525,39 +528,39 @@ func (p *parser) lower(w *work, f formula, base []*conj, names []string) []*conj
 			drop[i] = true
 		}
 		// The base is carried through the projection: what it knows keeps the elimination exact and small.
-		var wide []*conj
-		by := make([]row, len(names))
+		var wide []*linear.Conj
+		by := make([]linear.Row, len(names))
 		for i := range by {
-			by[i] = make(row, i+2)
+			by[i] = make(linear.Row, i+2)
 			by[i][i+1] = 1
 		}
 		for _, c := range base {
-			wide = append(wide, c.substitute(len(all), by))
+			wide = append(wide, c.Substitute(len(all), by))
 		}
-		var out []*conj
+		var out []*linear.Conj
 		for _, c := range p.lower(w, f.args[0], wide, all) {
-			q, _ := c.quantify(drop)
-			out = append(out, w.openUnlessSingle(q)...)
+			q, _ := c.Quantify(drop)
+			out = append(out, w.OpenUnlessSingle(q)...)
 		}
 		return out
 	}
 	column := columns(names)
-	var out []*conj
+	var out []*linear.Conj
 	for _, b := range base {
 		for _, cs := range f.cmp {
 			c := b
 			if len(base) > 1 || len(f.cmp) > 1 {
-				c = b.clone()
+				c = b.Clone()
 			}
 			for _, k := range cs {
-				r := c.affineRow(k.Affine, columnOf(column))
+				r := affineRow(c, k.Affine, columnOf(column))
 				if k.Equality {
-					c.addEQ(r)
+					c.AddEQ(r)
 				} else {
-					c.addGE(r)
+					c.AddGE(r)
 				}
 			}
-			if len(f.cmp) == 1 || c.simplify() {
+			if len(f.cmp) == 1 || c.Simplify() {
 				out = append(out, c)
 			}
 		}

@@ -3,6 +3,9 @@ package polycount
 import (
 	"fmt"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // ParseSet reads a set in isl's notation, as in
@@ -16,7 +19,7 @@ import (
 //
 // Errors are *source.Error with the column.
 func ParseSet(text string) (s *Set, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	p := newParser(text)
 	r := p.relation()
 	if r.isMap {
@@ -27,7 +30,7 @@ func ParseSet(text string) (s *Set, err error) {
 
 // ParseMap reads a map in isl's notation, as in "[n] -> { [i,j] -> [2i + j] : 0 <= i,j < n }".
 func ParseMap(text string) (m *Map, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	p := newParser(text)
 	r := p.relation()
 	if !r.isMap {
@@ -41,7 +44,7 @@ type relation struct {
 	inTuple, outTuple string
 	isMap, nothing    bool
 	arrow             int
-	cs                []*conj
+	cs                []*linear.Conj
 }
 
 // entry of a tuple: a new name, an expression over earlier ones, or both.
@@ -53,12 +56,12 @@ type entry struct {
 }
 
 func (r *relation) set() *Set {
-	return (&Set{params: r.params, dims: r.out, tuple: r.outTuple}).quantified(anyWork(), r.cs)
+	return (&Set{params: r.params, dims: r.out, tuple: r.outTuple}).quantified(linear.AnyWork(), r.cs)
 }
 
 func (r *relation) relationMap() *Map {
 	graph := &Set{params: r.params, dims: slices.Concat(r.in, r.out), tuple: r.outTuple}
-	return &Map{in: r.in, out: r.out, inTuple: r.inTuple, set: graph.quantified(anyWork(), r.cs)}
+	return &Map{in: r.in, out: r.out, inTuple: r.inTuple, set: graph.quantified(linear.AnyWork(), r.cs)}
 }
 
 // relation reads a set or map of which all disjuncts have the same tuples.
@@ -93,7 +96,7 @@ func (p *parser) braces(joins func(old, r *relation, at int) bool) (params []str
 		p.params(head)
 	}
 	p.expect("{")
-	w := anyWork()
+	w := linear.AnyWork()
 next:
 	for !p.is("}") {
 		at := p.peek().at
@@ -105,7 +108,7 @@ next:
 		for i, old := range rs {
 			if joins(old, r, at) {
 				for _, c := range r.cs {
-					rs[i].cs = addMember(rs[i].cs, c)
+					rs[i].cs = linear.AddMember(rs[i].cs, c)
 				}
 				if !p.accept(";") {
 					break next
@@ -146,7 +149,7 @@ func (p *parser) params(r *relation) {
 	p.expect("->")
 }
 
-func (p *parser) disjunct(w *work, r *relation) {
+func (p *parser) disjunct(w *linear.Work, r *relation) {
 	var tuples [][]entry
 	var names []string
 	if !p.is(":") {
@@ -200,9 +203,9 @@ func (p *parser) disjunct(w *work, r *relation) {
 		r.in = dims[0]
 	}
 	p.inScope(f, local)
-	for _, c := range p.lower(w, f, []*conj{{n: len(local)}}, local) {
-		if c.simplify() {
-			r.cs = addMember(r.cs, c)
+	for _, c := range p.lower(w, f, []*linear.Conj{{N: len(local)}}, local) {
+		if c.Simplify() {
+			r.cs = linear.AddMember(r.cs, c)
 		}
 	}
 }

@@ -3,12 +3,17 @@ package polycount
 import (
 	"fmt"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/count"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // Contains reports whether the point, dimensions and parameters by name, lies in s.
 func (s *Set) Contains(point map[string]int64) (in bool, err error) {
-	defer Rescue(&err)
-	at := row{1}
+	defer arith.Rescue(&err)
+	at := linear.Row{1}
 	for _, n := range s.names() {
 		v, ok := point[n]
 		if !ok {
@@ -16,19 +21,19 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 		}
 		at = append(at, v)
 	}
-	w := anyWork()
+	w := linear.AnyWork()
 	for _, c := range s.sources() {
-		if c.isOpen() {
-			f := c.flat()
+		if c.IsOpen() {
+			f := c.Flat()
 			for i, v := range at[1:] {
-				e := make(row, f.width)
-				e[0], e[1+i] = neg(v), 1
-				f.eq = append(f.eq, e)
+				e := make(linear.Row, f.Width)
+				e[0], e[1+i] = arith.Neg(v), 1
+				f.Eq = append(f.Eq, e)
 			}
-			if w.feasible(f) {
+			if w.Feasible(f) {
 				return true, nil
 			}
-		} else if c.holds(at) {
+		} else if c.Holds(at) {
 			return true, nil
 		}
 	}
@@ -38,7 +43,7 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 // Points enumerates s at parameter values in lexicographic order, each point once. More than limit points, or an
 // unbounded dimension, are errors.
 func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	for _, p := range s.params {
 		if _, ok := params[p]; !ok {
 			return nil, fmt.Errorf("polycount: no value given for parameter %q", p)
@@ -52,9 +57,9 @@ func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err 
 	if err != nil {
 		return nil, err
 	}
-	w := anyWork()
-	for _, c := range w.members(t) {
-		if err := w.enumerate(c, func(p []int64) bool {
+	w := linear.AnyWork()
+	for _, c := range t.closedMembers(w) {
+		if err := w.Enumerate(c, func(p []int64) bool {
 			points = append(points, slices.Clone(p))
 			return len(points) <= limit
 		}); err != nil {
@@ -68,89 +73,41 @@ func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err 
 	return slices.CompactFunc(points, slices.Equal), nil
 }
 
-// enumerate visits the points of c, a conjunction without parameters, until visit returns false. An unbounded dimension
-// is an error.
-func (w *work) enumerate(c *conj, visit func([]int64) bool) error {
-	f := c.flat()
-	if !w.feasible(f.clone()) {
-		return nil
-	}
-	// levels[k] is the rational shadow on the first k dimensions: it bounds dimension k.
-	levels := make([]*system, c.n+1)
-	for x := f.width - 1; x >= 1; x-- {
-		normalizeRows(&f.eq, &f.ge)
-		if x <= c.n {
-			levels[x] = f.clone()
-		}
-		f = w.rationalShadow(f, x)
-	}
-	point := make(row, 1, c.n+1)
-	point[0] = 1
-	var walk func(k int) (bool, error)
-	walk = func(k int) (bool, error) {
-		if k > c.n {
-			return !c.holds(point) || visit(point[1:]), nil
-		}
-		lo, hi, okLo, okHi := levels[k].rangeOf(k, point)
-		if !okLo || !okHi {
-			return false, fmt.Errorf("polycount: dimension %d is unbounded", k)
-		}
-		for v := lo; v <= hi; v++ {
-			w.spend(1)
-			point = append(point[:k], v)
-			if more, err := walk(k + 1); !more || err != nil {
-				return more, err
-			}
-		}
-		return true, nil
-	}
-	_, err := walk(1)
-	return err
+// Lexmin returns, for each value of the parameters, the lexicographically least point of s where there is one.
+func (s *Set) Lexmin() (*Set, error) { return s.lexopt(1) }
+
+func (s *Set) lexopt(dir int64) (out *Set, err error) {
+	defer arith.Rescue(&err)
+	w := linear.AnyWork()
+	return s.with(count.Optima(w, s.closedMembers(w), len(s.params), dir)), nil
 }
 
-// rationalShadow eliminates column x over the rationals.
-func (w *work) rationalShadow(s *system, x int) *system {
-	s = s.clone()
-	if i := slices.IndexFunc(s.eq, func(r row) bool { return r[x] != 0 }); i >= 0 {
-		e := s.eq[i]
-		s.eq = slices.Delete(s.eq, i, i+1)
-		for _, rows := range [][]row{s.eq, s.ge} {
-			for j, r := range rows {
-				if r[x] != 0 {
-					g := gcd(r[x], e[x])
-					rows[j] = combineRows(abs(e[x])/g, r, -sign(e[x])*(r[x]/g), e)
-				}
+// Sample returns a point of s with parameter values, by name, small where that is easy; ok is false when s is empty.
+func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
+	defer arith.Rescue(&err)
+	w := linear.AnyWork()
+	for _, c := range s.sources() {
+		if at, found := w.Sample(c.Flat()); found {
+			point = map[string]int64{}
+			for i, n := range s.names() {
+				point[n] = at[1+i]
 			}
+			return point, true, nil
 		}
-		return s
 	}
-	lower, upper, rest := s.split(x)
-	s.ge = w.shadow(rest, lower, upper, x, false)
-	normalizeRows(&s.eq, &s.ge)
-	return s
+	return nil, false, nil
 }
 
-// rangeOf gives the range of column k, which is the last one in use, where the earlier columns have the given values.
-func (s *system) rangeOf(k int, point row) (lo, hi int64, okLo, okHi bool) {
-	bound := func(r row) {
-		rest := dot(r[:k], point)
-		switch {
-		case r[k] > 0:
-			if v := ceilDiv(neg(rest), r[k]); !okLo || v > lo {
-				lo, okLo = v, true
-			}
-		case r[k] < 0:
-			if v := floorDiv(rest, -r[k]); !okHi || v < hi {
-				hi, okHi = v, true
-			}
-		}
+// Lexmax returns, for each value of the parameters, the lexicographically greatest point of s where there is one.
+func (s *Set) Lexmax() (*Set, error) { return s.lexopt(-1) }
+
+// Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
+// Where that takes too long it returns s.
+func (s *Set) Coalesce() (out *Set, err error) {
+	defer arith.Rescue(&err)
+	w := linear.AnyWork()
+	if w.Within(w.Left, func(w *linear.Work) { out = s.with(quasi.Coalesce(w, s.closedMembers(w))) }) {
+		return out, nil
 	}
-	for _, r := range s.eq {
-		bound(r)
-		bound(negRow(r))
-	}
-	for _, r := range s.ge {
-		bound(r)
-	}
-	return lo, hi, okLo, okHi
+	return s, nil // what is not found to be coverable or mergeable in time stays
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/quasi"
 )
 
 // String prints p in isl's notation, as in "[n] -> { 1/2*n + 1/2*n^2 : n > 0 }"; ParsePoly reads it back.
@@ -13,16 +16,16 @@ func (p *Poly) String() string {
 		b.WriteString("[" + strings.Join(p.params, ", ") + "] -> ")
 	}
 	b.WriteString("{ ")
-	if len(p.pieces) == 0 {
+	if len(p.of.Pieces) == 0 {
 		b.WriteString("0")
 	}
 	names := p.atomNames()
-	for i, c := range p.pieces {
+	for i, c := range p.of.Pieces {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		b.WriteString(c.q.text(names))
-		if t := c.dom.text(p.params); t != "" {
+		b.WriteString(quasiText(c.Q, names))
+		if t := conjText(c.Dom, p.params); t != "" {
 			b.WriteString(" : " + t)
 		}
 	}
@@ -32,22 +35,22 @@ func (p *Poly) String() string {
 
 // atomNames are the texts of the table's columns.
 func (p *Poly) atomNames() []string {
-	names := make([]string, 1, p.table.width())
+	names := make([]string, 1, p.of.Table.Width())
 	names = append(names, p.params...)
-	for _, d := range p.table.divs {
-		names = append(names, (&Floor{p.table.affine(d.num, p.params), d.den}).String())
+	for _, d := range p.of.Table.Divs {
+		names = append(names, (&Floor{affineOf(p.of.Table, d.Num, p.params), d.Den}).String())
 	}
 	return names
 }
 
-// text is a sum, or its common factors times a sum where that takes at most three quarters of the length.
-func (q quasi) text(names []string) string {
-	plain := q.sumText(names)
-	common, rest := q.commonFactors()
-	if len(rest) < 2 || len(common[0].factors) == 0 && common[0].c.isOne() {
+// quasiText is a sum, or its common factors times a sum where that takes at most three quarters of the length.
+func quasiText(q quasi.Quasi, names []string) string {
+	plain := sumText(q, names)
+	common, rest := commonFactors(q)
+	if len(rest) < 2 || len(common[0].Factors) == 0 && common[0].C.IsOne() {
 		return plain
 	}
-	short := common.sumText(names) + "*(" + rest.sumText(names) + ")"
+	short := sumText(common, names) + "*(" + sumText(rest, names) + ")"
 	if 4*len(short) <= 3*len(plain) {
 		return short
 	}
@@ -55,14 +58,14 @@ func (q quasi) text(names []string) string {
 }
 
 // commonFactors splits q = common·rest, common one term of those atoms and that positive rational that all terms share.
-func (q quasi) commonFactors() (common, rest quasi) {
+func commonFactors(q quasi.Quasi) (common, rest quasi.Quasi) {
 	if len(q) == 0 {
 		return nil, nil
 	}
-	shared := q[0].factors
+	shared := q[0].Factors
 	num, den := new(big.Int), big.NewInt(1)
 	for _, t := range q {
-		both, f := "", t.factors // of two ascending sequences
+		both, f := "", t.Factors // of two ascending sequences
 		for a := shared; a != "" && f != ""; {
 			switch {
 			case a[:2] == f[:2]:
@@ -74,14 +77,14 @@ func (q quasi) commonFactors() (common, rest quasi) {
 			}
 		}
 		shared = both
-		c := t.c.big()
+		c := t.C.Big()
 		num.GCD(nil, nil, num, new(big.Int).Abs(c.Num()))
 		den.Mul(den, new(big.Int).Quo(c.Denom(), new(big.Int).GCD(nil, nil, den, c.Denom())))
 	}
 	content := new(big.Rat).SetFrac(num, den)
-	inverse := ratBig(new(big.Rat).Inv(content))
+	inverse := arith.RatBig(new(big.Rat).Inv(content))
 	for _, t := range q {
-		f, a := "", t.factors
+		f, a := "", t.Factors
 		for s := shared; a != ""; a = a[2:] {
 			if s != "" && s[:2] == a[:2] {
 				s = s[2:]
@@ -89,36 +92,36 @@ func (q quasi) commonFactors() (common, rest quasi) {
 				f += a[:2]
 			}
 		}
-		rest = append(rest, mono{f, t.c.mul(inverse)})
+		rest = append(rest, quasi.Mono{Factors: f, C: t.C.Mul(inverse)})
 	}
-	return quasi{{shared, ratBig(content)}}, rest
+	return quasi.Quasi{{Factors: shared, C: arith.RatBig(content)}}, rest
 }
 
-func (q quasi) sumText(names []string) string {
+func sumText(q quasi.Quasi, names []string) string {
 	if len(q) == 0 {
 		return "0"
 	}
 	var b strings.Builder
 	for i, t := range q {
-		c := t.c
+		c := t.C
 		if i > 0 {
-			if c.sign() < 0 {
+			if c.Sign() < 0 {
 				b.WriteString(" - ")
-				c = c.neg()
+				c = c.Neg()
 			} else {
 				b.WriteString(" + ")
 			}
-		} else if c.sign() < 0 {
+		} else if c.Sign() < 0 {
 			b.WriteString("-")
-			c = c.neg()
+			c = c.Neg()
 		}
 		parts := []string{}
-		if !c.isOne() || t.factors == "" {
+		if !c.IsOne() || t.Factors == "" {
 			parts = append(parts, c.String())
 		}
-		for k := 0; k < len(t.factors); {
-			at, n := atomAt(t.factors, k), 0
-			for ; k < len(t.factors) && atomAt(t.factors, k) == at; k += 2 {
+		for k := 0; k < len(t.Factors); {
+			at, n := quasi.AtomAt(t.Factors, k), 0
+			for ; k < len(t.Factors) && quasi.AtomAt(t.Factors, k) == at; k += 2 {
 				n++
 			}
 			if n == 1 {
@@ -130,4 +133,108 @@ func (q quasi) sumText(names []string) string {
 		b.WriteString(strings.Join(parts, "*"))
 	}
 	return b.String()
+}
+
+// LaTeX typesets p: one polynomial, or a cases environment with a last line for "otherwise".
+func (p *Poly) LaTeX() string {
+	names := make([]string, 1, p.of.Table.Width())
+	for _, n := range p.params {
+		names = append(names, latexName(n))
+	}
+	for _, d := range p.of.Table.Divs {
+		names = append(names, latexFloor(affineOf(p.of.Table, d.Num, p.params), d.Den))
+	}
+	if len(p.of.Pieces) == 0 {
+		return "0"
+	}
+	if len(p.of.Pieces) == 1 && len(p.of.Pieces[0].Dom.Eq)+len(p.of.Pieces[0].Dom.Ge) == 0 {
+		return latexQuasi(p.of.Pieces[0].Q, names)
+	}
+	var b strings.Builder
+	b.WriteString("\\begin{cases}\n")
+	for _, c := range p.of.Pieces {
+		var conds []string
+		for _, r := range c.Dom.Eq {
+			conds = append(conds, latexAffine(affineOf(c.Dom, r, p.params))+" = 0")
+		}
+		for _, r := range c.Dom.Ge {
+			conds = append(conds, latexAffine(affineOf(c.Dom, r, p.params))+" \\ge 0")
+		}
+		fmt.Fprintf(&b, "%s & %s \\\\\n", latexQuasi(c.Q, names), strings.Join(conds, ",\\ "))
+	}
+	b.WriteString("0 & \\text{otherwise}\n\\end{cases}")
+	return b.String()
+}
+
+func latexAffine(a Affine) string {
+	var b strings.Builder
+	for _, t := range a.terms {
+		text := latexName(t.Name)
+		if t.Floor != nil {
+			text = latexFloor(t.Floor.Num, t.Floor.Den)
+		}
+		switch {
+		case t.Coeff == -1:
+			b.WriteString("-")
+		case t.Coeff < 0:
+			fmt.Fprintf(&b, "%d", t.Coeff)
+		case b.Len() > 0:
+			b.WriteString("+")
+			fallthrough
+		default:
+			if t.Coeff != 1 {
+				fmt.Fprintf(&b, "%d", t.Coeff)
+			}
+		}
+		b.WriteString(" " + text)
+	}
+	if a.c != 0 || b.Len() == 0 {
+		fmt.Fprintf(&b, "%+d", a.c)
+	}
+	return strings.TrimPrefix(strings.TrimSpace(b.String()), "+")
+}
+
+// latexName writes names of several letters upright.
+func latexName(n string) string {
+	if len(n) == 1 {
+		return n
+	}
+	return "\\mathrm{" + strings.ReplaceAll(n, "_", "\\_") + "}"
+}
+
+func latexQuasi(q quasi.Quasi, names []string) string {
+	var b strings.Builder
+	for i, t := range q {
+		c := t.C
+		switch {
+		case c.Sign() < 0:
+			b.WriteString("-")
+			c = c.Neg()
+		case i > 0:
+			b.WriteString("+")
+		}
+		r := c.Big()
+		switch {
+		case r.IsInt() && c.IsOne() && t.Factors != "":
+		case r.IsInt():
+			b.WriteString(r.Num().String())
+		default:
+			fmt.Fprintf(&b, "\\frac{%v}{%v}", r.Num(), r.Denom())
+		}
+		for k := 0; k < len(t.Factors); {
+			at, n := quasi.AtomAt(t.Factors, k), 0
+			for ; k < len(t.Factors) && quasi.AtomAt(t.Factors, k) == at; k += 2 {
+				n++
+			}
+			b.WriteString(" " + names[at])
+			if n > 1 {
+				fmt.Fprintf(&b, "^{%d}", n)
+			}
+		}
+	}
+	return b.String()
+}
+
+func latexFloor(num Affine, den int64) string {
+	return fmt.Sprintf("\\left\\lfloor \\frac{%s}{%d} \\right\\rfloor", latexAffine(num), den)
 }

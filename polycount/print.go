@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // String prints a in isl's notation; ParseAffine reads it back. Pairs k·e − k·d·⌊e/d⌋ print as k*((e) mod d).
@@ -48,7 +51,7 @@ func splitMods(a Affine) (rest Affine, mods []Term) {
 
 // writeTerm appends k*text with the sign as an operator; text "" is the constant k.
 func writeTerm(b *strings.Builder, k int64, text string) {
-	m := strconv.FormatUint(magnitude(k), 10)
+	m := strconv.FormatUint(arith.Magnitude(k), 10)
 	switch {
 	case b.Len() > 0 && k < 0:
 		b.WriteString(" - ")
@@ -92,14 +95,14 @@ func (c Constraint) text(names []string) string {
 			op = "<="
 		}
 	}
-	left, right := Affine{}, Int(neg(a.c))
+	left, right := Affine{}, Int(arith.Neg(a.c))
 	rest, mods := splitMods(a)
-	right.c = neg(rest.c)
+	right.c = arith.Neg(rest.c)
 	for _, t := range slices.Concat(rest.terms, nil) {
 		if t.Coeff > 0 {
 			left.terms = append(left.terms, t)
 		} else {
-			t.Coeff = neg(t.Coeff)
+			t.Coeff = arith.Neg(t.Coeff)
 			right.terms = append(right.terms, t)
 		}
 	}
@@ -120,13 +123,13 @@ func (c Constraint) text(names []string) string {
 		if m.Floor.Num.IsName() {
 			text = fmt.Sprintf("%v mod %d", m.Floor.Num, m.Floor.Den)
 		}
-		if magnitude(m.Coeff) != 1 || l.Len() > 0 && m.Coeff > 0 || r.Len() > 0 && m.Coeff < 0 {
+		if arith.Magnitude(m.Coeff) != 1 || l.Len() > 0 && m.Coeff > 0 || r.Len() > 0 && m.Coeff < 0 {
 			text = "(" + text + ")"
 		}
 		if m.Coeff > 0 {
 			writeTerm(&l, m.Coeff, text)
 		} else {
-			writeTerm(&r, neg(m.Coeff), text)
+			writeTerm(&r, arith.Neg(m.Coeff), text)
 		}
 	}
 	// x ≥ k + 1 prints as x > k, x ≤ k − 1 as x < k, where that drops a constant.
@@ -139,7 +142,7 @@ func (c Constraint) text(names []string) string {
 	}
 	switch {
 	case l.Len() == 0 && r.Len() > 0 && k != 0:
-		writeTerm(&l, neg(k), "")
+		writeTerm(&l, arith.Neg(k), "")
 	case k != 0 || r.Len() == 0:
 		writeTerm(&r, k, "")
 	}
@@ -163,7 +166,7 @@ func (s *Set) String() string {
 	return relationText(s.params, s.names(), head, s.printed())
 }
 
-func relationText(params, names []string, head string, cs []*conj) string {
+func relationText(params, names []string, head string, cs []*linear.Conj) string {
 	var b strings.Builder
 	if len(params) > 0 {
 		b.WriteString("[" + strings.Join(params, ", ") + "] -> ")
@@ -177,7 +180,7 @@ func relationText(params, names []string, head string, cs []*conj) string {
 			b.WriteString("; ")
 		}
 		b.WriteString(head)
-		text := c.text(names)
+		text := conjText(c, names)
 		switch {
 		case text == "" && head == "":
 			b.WriteString(":")
@@ -191,50 +194,50 @@ func relationText(params, names []string, head string, cs []*conj) string {
 	return b.String()
 }
 
-// text prints the constraints of c joined by and; a lower and an upper bound of one name become a chain.
-func (c *conj) text(names []string) string {
-	if c.isOpen() {
-		wide, k := c.widened()
+// conjText prints the constraints of c joined by and; a lower and an upper bound of one name become a chain.
+func conjText(c *linear.Conj, names []string) string {
+	if c.IsOpen() {
+		wide, k := c.Widened()
 		var fresh []string
 		for i := 0; len(fresh) < k; i++ {
 			if e := "e" + strconv.Itoa(i); !slices.Contains(names, e) {
 				fresh = append(fresh, e)
 			}
 		}
-		return "exists (" + strings.Join(fresh, ", ") + " : " + wide.text(slices.Concat(names, fresh)) + ")"
+		return "exists (" + strings.Join(fresh, ", ") + " : " + conjText(wide, slices.Concat(names, fresh)) + ")"
 	}
 	var parts []string
-	for _, r := range c.eq {
-		parts = append(parts, Constraint{c.affine(r, names), true}.text(names))
+	for _, r := range c.Eq {
+		parts = append(parts, Constraint{affineOf(c, r, names), true}.text(names))
 	}
-	used := make([]bool, len(c.ge))
-	for at := 1; at <= c.n; at++ { // by name, the inner ones last
-		for i, r := range c.ge {
-			if used[i] || lastName(r, c.n) != at {
+	used := make([]bool, len(c.Ge))
+	for at := 1; at <= c.N; at++ { // by name, the inner ones last
+		for i, r := range c.Ge {
+			if used[i] || lastName(r, c.N) != at {
 				continue
 			}
 			used[i] = true
-			if j := c.partner(r, at, used); j >= 0 {
+			if j := partner(c, r, at, used); j >= 0 {
 				used[j] = true
-				lo, hi := r, c.ge[j]
+				lo, hi := r, c.Ge[j]
 				if lo[at] < 0 {
 					lo, hi = hi, lo
 				}
-				parts = append(parts, c.chain(lo, hi, at, names))
+				parts = append(parts, chain(c, lo, hi, at, names))
 				continue
 			}
-			parts = append(parts, Constraint{Affine: c.affine(r, names)}.text(names))
+			parts = append(parts, Constraint{Affine: affineOf(c, r, names)}.text(names))
 		}
 	}
-	for i, r := range c.ge {
+	for i, r := range c.Ge {
 		if !used[i] {
-			parts = append(parts, Constraint{Affine: c.affine(r, names)}.text(names))
+			parts = append(parts, Constraint{Affine: affineOf(c, r, names)}.text(names))
 		}
 	}
 	return strings.Join(parts, " and ")
 }
 
-func lastName(r row, n int) int {
+func lastName(r linear.Row, n int) int {
 	for i := n; i > 0; i-- {
 		if r[i] != 0 {
 			return i
@@ -244,22 +247,22 @@ func lastName(r row, n int) int {
 }
 
 // partner finds an unused opposite bound for the unit bound r of column at.
-func (c *conj) partner(r row, at int, used []bool) int {
+func partner(c *linear.Conj, r linear.Row, at int, used []bool) int {
 	if r[at] != 1 && r[at] != -1 {
 		return -1
 	}
-	for j, o := range c.ge {
-		if !used[j] && o[at] == -r[at] && lastName(o, c.n) == at {
+	for j, o := range c.Ge {
+		if !used[j] && o[at] == -r[at] && lastName(o, c.N) == at {
 			return j
 		}
 	}
 	return -1
 }
 
-func (c *conj) chain(lo, hi row, at int, names []string) string {
-	l, h := negRow(lo), slices.Clone(hi)
+func chain(c *linear.Conj, lo, hi linear.Row, at int, names []string) string {
+	l, h := linear.NegRow(lo), slices.Clone(hi)
 	l[at], h[at] = 0, 0
-	low, high := c.affine(l, names), c.affine(h, names)
+	low, high := affineOf(c, l, names), affineOf(c, h, names)
 	op := " <= "
 	if high.c == -1 && len(high.terms) > 0 {
 		high, op = high.AddInt(1), " < "

@@ -7,6 +7,8 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
+
+	"gpuperf/polycount/internal/linear"
 )
 
 var randomSets = flag.Int("sets", 500, "random sets that are counted and enumerated")
@@ -64,7 +66,7 @@ func randomSet(r *rand.Rand) string {
 // the parser with the counter.
 func naive(s *Set, at map[string]int64, lo, hi int64) int64 {
 	members := s.members()
-	point := make(row, 1+len(s.params)+len(s.dims))
+	point := make(linear.Row, 1+len(s.params)+len(s.dims))
 	point[0] = 1
 	for i, p := range s.params {
 		point[1+i] = at[p]
@@ -74,7 +76,7 @@ func naive(s *Set, at map[string]int64, lo, hi int64) int64 {
 	walk = func(k int) {
 		if k == len(point) {
 			for _, c := range members {
-				if c.holds(point) {
+				if c.Holds(point) {
 					n++
 					return
 				}

@@ -3,22 +3,25 @@ package polycount
 import (
 	"fmt"
 	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
 )
 
 // Set is a union of conjunctions of quasi-affine constraints over named dimensions, parametric in named parameters.
 // It is immutable. Its members may overlap.
 type Set struct {
 	params, dims []string
-	tuple        string  // the name before the bracket, as in S[i,j]
-	cs           []*conj // without existentials
-	open         []*conj // nil, or the same points with existentials, before these were eliminated
-	pending      bool    // cs is not known
+	tuple        string         // the name before the bracket, as in S[i,j]
+	cs           []*linear.Conj // without existentials
+	open         []*linear.Conj // nil, or the same points with existentials, before these were eliminated
+	pending      bool           // cs is not known
 }
 
 // NewSet returns the conjunction of cs. Names that are neither dims nor params become parameters.
 // It panics when a name stands twice or a coefficient overflows; ParseSet reports such things as errors.
 func NewSet(params, dims []string, cs ...Constraint) *Set {
-	s, err := (&Set{params: slices.Clone(params), dims: slices.Clone(dims), cs: []*conj{{n: len(params) + len(dims)}}}).Constrain(cs...)
+	s, err := (&Set{params: slices.Clone(params), dims: slices.Clone(dims), cs: []*linear.Conj{{N: len(params) + len(dims)}}}).Constrain(cs...)
 	if err == nil {
 		err = s.check()
 	}
@@ -94,7 +97,7 @@ func columns(names []string) map[string]int {
 func columnOf(m map[string]int) func(string) int { return func(name string) int { return m[name] } }
 
 // with returns a set of the same space.
-func (s *Set) with(cs []*conj) *Set {
+func (s *Set) with(cs []*linear.Conj) *Set {
 	return &Set{params: s.params, dims: s.dims, tuple: s.tuple, cs: cs}
 }
 
@@ -107,7 +110,7 @@ func (s *Set) respace(params, dims []string) *Set {
 		for _, name := range names {
 			at := out.at(name)
 			if at == 0 {
-				fail("polycount: %q is missing in the new space", name)
+				arith.Fail("polycount: %q is missing in the new space", name)
 			}
 			place = append(place, at)
 			same = same && at == len(place)
@@ -117,18 +120,18 @@ func (s *Set) respace(params, dims []string) *Set {
 		out.cs, out.open, out.pending = s.cs, s.open, s.pending
 		return out
 	}
-	if s.open == nil && !slices.ContainsFunc(s.cs, func(c *conj) bool { return len(c.divs) > 0 }) {
+	if s.open == nil && !slices.ContainsFunc(s.cs, func(c *linear.Conj) bool { return len(c.Divs) > 0 }) {
 		for _, c := range s.cs {
-			out.cs = append(out.cs, c.moved(len(out.params)+len(out.dims), place))
+			out.cs = append(out.cs, c.Moved(len(out.params)+len(out.dims), place))
 		}
 		return out
 	}
-	by := make([]row, len(place))
+	by := make([]linear.Row, len(place))
 	for i, at := range place {
-		by[i] = make(row, at+1)
+		by[i] = make(linear.Row, at+1)
 		by[i][at] = 1
 	}
-	return s.rebuilt(out, func(c *conj) *conj { return c.substitute(len(out.params)+len(out.dims), by) })
+	return s.rebuilt(out, func(c *linear.Conj) *linear.Conj { return c.Substitute(len(out.params)+len(out.dims), by) })
 }
 
 func unionNames(a, b []string) []string {
@@ -141,13 +144,13 @@ func unionNames(a, b []string) []string {
 	return out
 }
 
-// align brings s and t to common parameters and the dimensions of s. Dimensions count by position, as in isl; but one
+// alignSets brings s and t to common parameters and the dimensions of s. Dimensions count by position, as in isl; but one
 // name at two positions is taken for a mistake.
-func align(s, t *Set) (*Set, *Set) {
+func alignSets(s, t *Set) (*Set, *Set) {
 	if !slices.Equal(s.dims, t.dims) {
 		for i, d := range t.dims {
 			if len(s.dims) != len(t.dims) || d != s.dims[i] && slices.Contains(s.dims, d) {
-				fail("polycount: dimensions %v and %v differ", s.dims, t.dims)
+				arith.Fail("polycount: dimensions %v and %v differ", s.dims, t.dims)
 			}
 		}
 		u := *t
@@ -157,7 +160,7 @@ func align(s, t *Set) (*Set, *Set) {
 	params := unionNames(s.params, t.params)
 	for _, p := range params {
 		if slices.Contains(s.dims, p) {
-			fail("polycount: %q is a dimension in one set and a parameter in the other", p)
+			arith.Fail("polycount: %q is a dimension in one set and a parameter in the other", p)
 		}
 	}
 	return s.respace(params, s.dims), t.respace(params, s.dims)
@@ -166,7 +169,7 @@ func align(s, t *Set) (*Set, *Set) {
 // Join is the set over dims, in that order, of the points that are in all of the sets: each constrains those of its
 // dimensions and parameters that are among dims, and its other parameters are the set's.
 func Join(dims []string, sets ...*Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	out = NewSet(nil, dims)
 	if err := out.check(); err != nil {
 		return nil, err
@@ -187,7 +190,7 @@ func Join(dims []string, sets ...*Set) (out *Set, err error) {
 		}
 		out.params = unionNames(out.params, params)
 		parts[i] = &Set{params: params, dims: dims}
-		simple = simple && s.open == nil && len(s.cs) == 1 && len(s.cs[0].divs) == 0
+		simple = simple && s.open == nil && len(s.cs) == 1 && len(s.cs[0].Divs) == 0
 	}
 	out = NewSet(out.params, dims)
 	if !simple {
@@ -201,32 +204,32 @@ func Join(dims []string, sets ...*Set) (out *Set, err error) {
 	all := out.cs[0]
 	for _, s := range sets {
 		c := s.respace(out.params, dims).cs[0]
-		all.eq, all.ge = append(all.eq, c.eq...), append(all.ge, c.ge...)
+		all.Eq, all.Ge = append(all.Eq, c.Eq...), append(all.Ge, c.Ge...)
 	}
-	if all = all.clone(); !all.simplify() {
+	if all = all.Clone(); !all.Simplify() {
 		return out.with(nil), nil
 	}
-	return out.with([]*conj{all}), nil
+	return out.with([]*linear.Conj{all}), nil
 }
 
 // Constrain adds constraints. Names that s does not know become parameters.
 func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	t := s
 	if params := s.withUnknown(cs); len(params) > len(s.params) {
 		t = s.respace(params, s.dims)
 	}
-	return t.rebuilt(t.with(nil), func(old *conj) *conj {
-		c := old.clone()
+	return t.rebuilt(t.with(nil), func(old *linear.Conj) *linear.Conj {
+		c := old.Clone()
 		for _, k := range cs {
-			r := c.affineRow(k.Affine, t.at)
+			r := affineRow(c, k.Affine, t.at)
 			if k.Equality {
-				c.addEQ(r)
+				c.AddEQ(r)
 			} else {
-				c.addGE(r)
+				c.AddGE(r)
 			}
 		}
-		if !c.simplify() {
+		if !c.Simplify() {
 			return nil
 		}
 		return c
@@ -251,38 +254,23 @@ func (s *Set) withUnknown(cs []Constraint) []string {
 
 // Intersect returns s ∩ t.
 func (s *Set) Intersect(t *Set) (out *Set, err error) {
-	defer Rescue(&err)
-	s, t = align(s, t)
-	return s.meet(anyWork(), t), nil
+	defer arith.Rescue(&err)
+	s, t = alignSets(s, t)
+	return s.meet(linear.AnyWork(), t), nil
 }
 
 // meet is s ∩ t for sets of one space.
-func (s *Set) meet(w *work, t *Set) *Set {
+func (s *Set) meet(w *linear.Work, t *Set) *Set {
 	if s.open == nil && t.open == nil {
-		return s.with(w.intersect(s.cs, t.cs))
+		return s.with(w.Intersect(s.cs, t.cs))
 	}
-	return s.quantified(w, w.intersect(s.sources(), t.sources()))
-}
-
-// intersect of two unions, without the members that are plainly empty.
-func (w *work) intersect(a, b []*conj) []*conj {
-	var out []*conj
-	for _, x := range a {
-		for _, y := range b {
-			c := conjunction(x, y)
-			w.spend((len(c.eq) + len(c.ge) + 1) * c.width())
-			if c.simplify() && (len(a)*len(b) == 1 || w.solvable(c.question())) {
-				out = append(out, c)
-			}
-		}
-	}
-	return out
+	return s.quantified(w, w.Intersect(s.sources(), t.sources()))
 }
 
 // Union returns s ∪ t.
 func (s *Set) Union(t *Set) (out *Set, err error) {
-	defer Rescue(&err)
-	s, t = align(s, t)
+	defer arith.Rescue(&err)
+	s, t = alignSets(s, t)
 	out = s.with(slices.Concat(s.cs, t.cs))
 	if s.open != nil || t.open != nil {
 		out.open = slices.Concat(s.sources(), t.sources())
@@ -295,73 +283,15 @@ func (s *Set) Union(t *Set) (out *Set, err error) {
 
 // Subtract returns s \ t.
 func (s *Set) Subtract(t *Set) (out *Set, err error) {
-	defer Rescue(&err)
-	s, t = align(s, t)
-	w := anyWork()
-	return s.with(w.subtract(w.members(s), w.members(t))), nil
-}
-
-// subtract returns a \ b; the members that come from one member of a are disjoint.
-func (w *work) subtract(a, b []*conj) []*conj {
-	for _, y := range b {
-		var out []*conj
-		for _, x := range a {
-			out = append(out, w.subtractOne(x, y)...)
-		}
-		a = out
-	}
-	return a
-}
-
-// subtractOne returns x \ y as disjoint parts: for the k-th constraint of y, what satisfies the ones before but not it.
-func (w *work) subtractOne(x, y *conj) []*conj {
-	both := x.clone()
-	apply := both.importer(y)
-	type constraint struct {
-		r  row
-		eq bool
-	}
-	var cs []constraint
-	for _, r := range y.eq {
-		cs = append(cs, constraint{apply(r), true})
-	}
-	for _, r := range y.ge {
-		cs = append(cs, constraint{apply(r), false})
-	}
-	all := both.clone()
-	for _, c := range cs {
-		if c.eq {
-			all.addEQ(c.r)
-		} else {
-			all.addGE(c.r)
-		}
-	}
-	if !w.solvable(all.question()) {
-		return []*conj{x}
-	}
-	var out []*conj
-	take := func(r row) {
-		p := both.clone()
-		p.addGE(r)
-		if p.simplify() && w.solvable(p.question()) {
-			out = append(out, p)
-		}
-	}
-	for _, c := range cs {
-		take(both.fit(negated(c.r)))
-		if c.eq {
-			take(both.fit(negated(negRow(c.r))))
-			both.addEQ(slices.Clone(c.r))
-		} else {
-			both.addGE(slices.Clone(c.r))
-		}
-	}
-	return out
+	defer arith.Rescue(&err)
+	s, t = alignSets(s, t)
+	w := linear.AnyWork()
+	return s.with(w.Subtract(s.closedMembers(w), t.closedMembers(w))), nil
 }
 
 // IntersectParams restricts the parameters to ctx, a set without dimensions.
 func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	if len(ctx.dims) > 0 {
 		return nil, fmt.Errorf("polycount: a set of parameters is needed, this one has dimensions %v", ctx.dims)
 	}
@@ -370,12 +300,12 @@ func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	return a.meet(anyWork(), ctx.respace(params, s.dims)), nil
+	return a.meet(linear.AnyWork(), ctx.respace(params, s.dims)), nil
 }
 
 // Project keeps the named dimensions, in that order, and eliminates the others exactly over the integers.
 func (s *Set) Project(keep ...string) (out *Set, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	for i, k := range keep {
 		if !slices.Contains(s.dims, k) {
 			return nil, fmt.Errorf("polycount: no dimension %q to keep in %v", k, s.dims)
@@ -396,14 +326,14 @@ func (s *Set) Project(keep ...string) (out *Set, err error) {
 	}
 	p := &Set{params: s.params, dims: left, cs: s.cs, open: s.open, pending: s.pending}
 	if any {
-		var members []*conj
-		w := anyWork()
+		var members []*linear.Conj
+		w := linear.AnyWork()
 		for _, c := range s.sources() {
-			if c = w.withoutClosed(c, drop); c == nil {
+			if c = w.WithoutClosed(c, drop); c == nil {
 				continue
 			}
-			q, _ := c.quantifyIn(drop, false)
-			members = addMember(members, q)
+			q, _ := c.QuantifyIn(drop, false)
+			members = linear.AddMember(members, q)
 		}
 		p = p.quantified(w, members)
 	}
@@ -425,24 +355,7 @@ func (s *Set) ProjectOut(names ...string) (*Set, error) {
 // form can have the same points.
 func (s *Set) SameForm(t *Set) bool {
 	return s == t || slices.Equal(s.params, t.params) && slices.Equal(s.dims, t.dims) && s.tuple == t.tuple &&
-		s.pending == t.pending && slices.EqualFunc(s.cs, t.cs, sameConj) && slices.EqualFunc(s.open, t.open, sameConj)
-}
-
-// addMember appends c unless an equal conjunction is there.
-func addMember(cs []*conj, c *conj) []*conj {
-	for _, d := range cs {
-		if sameConj(c, d) {
-			return cs
-		}
-	}
-	return append(cs, c)
-}
-
-// sameConj compares the normal forms.
-func sameConj(a, b *conj) bool {
-	same := func(x, y []row) bool { return slices.EqualFunc(x, y, slices.Equal) }
-	return len(a.divs) == len(b.divs) && same(a.eq, b.eq) && same(a.ge, b.ge) &&
-		slices.EqualFunc(a.divs, b.divs, func(x, y div) bool { return x.den == y.den && equalPadded(x.num, y.num) })
+		s.pending == t.pending && slices.EqualFunc(s.cs, t.cs, linear.SameConj) && slices.EqualFunc(s.open, t.open, linear.SameConj)
 }
 
 // ToParams turns dimensions into parameters, appended to the others.
@@ -498,36 +411,36 @@ func (s *Set) Rename(old, new string) (*Set, error) {
 
 // Product concatenates the dimensions of s and t, which must differ in name.
 func (s *Set) Product(t *Set) (out *Set, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	params, dims := unionNames(s.params, t.params), slices.Concat(s.dims, t.dims)
 	if err := (&Set{params: params, dims: dims}).check(); err != nil {
 		return nil, err
 	}
 	a, b := s.respace(params, dims), t.respace(params, dims)
-	return a.meet(anyWork(), b), nil
+	return a.meet(linear.AnyWork(), b), nil
 }
 
 // Fix substitutes values for dimensions and parameters, which disappear. Names that s does not have are ignored.
 func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
-	defer Rescue(&err)
+	defer arith.Rescue(&err)
 	out = &Set{tuple: s.tuple}
-	var by []row
+	var by []linear.Row
 	put := func(names []string, to *[]string) {
 		for _, n := range names {
 			if v, ok := values[n]; ok {
-				by = append(by, row{v})
+				by = append(by, linear.Row{v})
 				continue
 			}
 			*to = append(*to, n)
-			e := make(row, 1+len(out.params)+len(out.dims))
+			e := make(linear.Row, 1+len(out.params)+len(out.dims))
 			e[len(e)-1] = 1
 			by = append(by, e)
 		}
 	}
 	put(s.params, &out.params)
 	put(s.dims, &out.dims)
-	return s.rebuilt(out, func(c *conj) *conj {
-		if d := c.substitute(len(out.params)+len(out.dims), by); d.simplify() {
+	return s.rebuilt(out, func(c *linear.Conj) *linear.Conj {
+		if d := c.Substitute(len(out.params)+len(out.dims), by); d.Simplify() {
 			return d
 		}
 		return nil
@@ -538,8 +451,8 @@ func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
 func (s *Set) Disjuncts() []*Set {
 	var out []*Set
 	for _, c := range s.printed() {
-		d := s.with([]*conj{c})
-		if s.pending && c.isOpen() {
+		d := s.with([]*linear.Conj{c})
+		if s.pending && c.IsOpen() {
 			d.cs, d.open, d.pending = nil, d.cs, true
 		}
 		out = append(out, d)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"gpuperf/internal/source"
+	"gpuperf/polycount/internal/arith"
 )
 
 // token kinds
@@ -130,7 +131,7 @@ func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
 func (p *parser) failAt(at int, format string, args ...any) {
-	panic(fault{source.New("", p.text, at, format, args...)})
+	arith.Throw(source.New("", p.text, at, format, args...))
 }
 
 func (p *parser) fail(format string, args ...any) { p.failAt(p.peek().at, format, args...) }

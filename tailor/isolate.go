@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/models"
 )
 
@@ -205,7 +206,7 @@ func generated(subjects []*subject, ops []operation, local []localClass, opt Opt
 	}
 	if opt.overlaps() {
 		add("how far local and global memory hide each other (Stevens and Klöckner, section 7.4)",
-			"overlap_ratio", "dtype:"+string(kernel.Float32), "nelements:"+join(sizes.overlap), "m:"+join(sizes.ratios))
+			"overlap_ratio", "dtype:"+string(expr.Float32), "nelements:"+join(sizes.overlap), "m:"+join(sizes.ratios))
 	}
 	return out
 }

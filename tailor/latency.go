@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/features"
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // A kernel that has too few work-items for the device takes as long as one of them waits: in each iteration of a loop for its
@@ -21,7 +21,7 @@ type waiting struct {
 	loops    []string // inames
 	ops      map[string][]chainKind
 	inLoop   map[string][]term // waits for loads, by loop
-	dtypes   []kernel.DType
+	dtypes   []expr.DType
 	shared   bool // some pattern is one element for all work-items
 	separate bool // some is not
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/models"
 )
 
@@ -71,8 +71,8 @@ func (c *content) latencyKernels(ops []operation, opt Options) []planned {
 	return out
 }
 
-func maddParam(t kernel.DType) string {
-	if t == kernel.Float32 {
+func maddParam(t expr.DType) string {
+	if t == expr.Float32 {
 		return "p_madd"
 	}
 	return "p_madd_" + string(t)

@@ -9,11 +9,12 @@ import (
 
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // operation is an arithmetic operation that some subject makes: what counts it and what measures it.
 type operation struct {
-	dtype     kernel.DType
+	dtype     expr.DType
 	op        string
 	feature   string
 	param     string
@@ -46,7 +47,7 @@ var alike = map[string]string{"maxmin": "add", "func:max": "add", "func:min": "a
 
 // findOperations lists the operations of the subjects, and notes on those that the model leaves out.
 func findOperations(subjects []*subject) (ops []operation, notes []string) {
-	add := func(dtype kernel.DType, op, like string) bool {
+	add := func(dtype expr.DType, op, like string) bool {
 		i := slices.IndexFunc(ops, func(o operation) bool { return o.dtype == dtype && o.op == op })
 		if i >= 0 {
 			return true
@@ -93,17 +94,17 @@ func withAdditions(ops []operation, subjects []*subject) []operation {
 }
 
 // operationOf is an operation as the table has it, or as it has the one that is like it; false where it has none.
-func operationOf(dtype kernel.DType, op, like string) (operation, bool) {
+func operationOf(dtype expr.DType, op, like string) (operation, bool) {
 	at := op
 	if like != "" {
 		at = like
 	}
 	for _, m := range measured {
-		if m.op != at || dtype != kernel.Float32 && dtype != kernel.Float64 {
+		if m.op != at || dtype != expr.Float32 && dtype != expr.Float64 {
 			continue
 		}
 		short := strings.TrimPrefix(at, "func:")
-		if dtype != kernel.Float32 {
+		if dtype != expr.Float32 {
 			short += "_" + string(dtype)
 		}
 		return operation{
@@ -116,7 +117,7 @@ func operationOf(dtype kernel.DType, op, like string) (operation, bool) {
 
 // localClass is a kind of access to local memory: neighbours along lid(0) so many elements apart.
 type localClass struct {
-	dtype   kernel.DType
+	dtype   expr.DType
 	strides []int64 // along lid(0), positive; 1 stands for one element for all as well
 	measure int64   // the stride of the measurement kernel
 }
@@ -137,9 +138,9 @@ func findLocal(subjects []*subject) (out []localClass, notes []string) {
 				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has local memory of %s; it costs nothing in this model", s.program(), m.DType))
 				continue
 			}
-			dtype := kernel.Float32
+			dtype := expr.Float32
 			if m.DType.Size() == 8 {
-				dtype = kernel.Float64
+				dtype = expr.Float64
 			}
 			if m.DType != dtype {
 				notes = append(notes, fmt.Sprintf("%s: local memory of %s is not in this model", s.program(), m.DType))
@@ -214,7 +215,7 @@ func (c localClass) features() []string {
 
 func (c localClass) param() string {
 	p := "p_local"
-	if c.dtype != kernel.Float32 {
+	if c.dtype != expr.Float32 {
 		p += "_" + string(c.dtype)
 	}
 	if c.measure > 1 {

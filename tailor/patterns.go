@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"gpuperf/features"
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Pattern is a way in which kernels access global memory: what the paper's features of data motion tell apart (Stevens and
 // Klöckner, section 6.1.1). Accesses of one pattern share their cost, in whichever kernel they are.
 type Pattern struct {
 	Name      string // of its parameter, without p_
-	DType     kernel.DType
+	DType     expr.DType
 	Direction features.Direction
 	LStrides  features.Strides
 	GStrides  features.Strides
@@ -36,7 +36,7 @@ type Use struct {
 
 // patternKey is what accesses of one pattern have in common.
 type patternKey struct {
-	dtype     kernel.DType
+	dtype     expr.DType
 	direction features.Direction
 	local     features.Strides
 	group     features.Strides

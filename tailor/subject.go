@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/script"
 	"gpuperf/workload"
 )
@@ -109,7 +110,7 @@ func regular(k *kernel.Kernel) error {
 }
 
 // readsOf names an array or variable that e reads, "" for none.
-func readsOf(k *kernel.Kernel, e kernel.Expr) string {
+func readsOf(k *kernel.Kernel, e expr.Expr) string {
 	for _, a := range k.Reads(&kernel.Stmt{RHS: e}) {
 		return a.Array
 	}
@@ -185,7 +186,7 @@ func tagOf(m features.Mem) string {
 	if m.Tag != "" {
 		return m.Tag
 	}
-	return kernel.ImplicitTag(m.Variable, m.Direction == features.Store)
+	return expr.ImplicitTag(m.Variable, m.Direction == features.Store)
 }
 
 // loopOf names the sequential loops that the accesses of a record are within.
@@ -207,8 +208,8 @@ func (s *subject) loopOf(m features.Mem) string {
 }
 
 // dtypes lists the types of the arrays in global memory.
-func (s *subject) dtypes() []kernel.DType {
-	seen := map[kernel.DType]bool{}
+func (s *subject) dtypes() []expr.DType {
+	seen := map[expr.DType]bool{}
 	for _, m := range s.global() {
 		seen[m.DType] = true
 	}

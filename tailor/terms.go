@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/features"
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // term is a parameter of the model with the features that it is the cost of.
@@ -60,12 +60,12 @@ const (
 // stream is the pattern of measurement kernels that access neighbouring elements, each once: that of the experiment on
 // overlap, and of the store that keeps loads alive where the subjects store in no such way.
 type stream struct {
-	dtype kernel.DType
+	dtype expr.DType
 	apart bool // loads and stores have costs of their own
 }
 
 // destination is the tag of the store that RemoveWork adds where no other store is left.
-var destination = kernel.ImplicitTag("read_tgt_dest", true)
+var destination = expr.ImplicitTag("read_tgt_dest", true)
 
 // streamLoads and streamStores are the tags of the measurement kernels gmem_pattern and overlap_ratio.
 var (
@@ -147,8 +147,8 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 		}
 	}
 	c.addStream()
-	if opt.overlaps() && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == kernel.Float32 && l.measure == 1 }) {
-		local = append(slices.Clone(local), localClass{dtype: kernel.Float32, strides: []int64{1}, measure: 1})
+	if opt.overlaps() && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == expr.Float32 && l.measure == 1 }) {
+		local = append(slices.Clone(local), localClass{dtype: expr.Float32, strides: []int64{1}, measure: 1})
 	}
 	c.addOnChip(subjects, ops, local, opt)
 	return c, nil
@@ -178,9 +178,9 @@ func (c *content) shareDestination(subjects []*subject, major []*Pattern, opt Op
 		}
 	}
 	if opt.overlaps() || matters && !slices.ContainsFunc(major, plainStore) {
-		c.stream = &stream{dtype: kernel.Float32, apart: matters && !slices.ContainsFunc(major, plainStore)}
-		if !slices.ContainsFunc(subjects, func(s *subject) bool { return slices.Contains(s.dtypes(), kernel.Float32) }) && !opt.overlaps() {
-			c.stream.dtype = kernel.Float64
+		c.stream = &stream{dtype: expr.Float32, apart: matters && !slices.ContainsFunc(major, plainStore)}
+		if !slices.ContainsFunc(subjects, func(s *subject) bool { return slices.Contains(s.dtypes(), expr.Float32) }) && !opt.overlaps() {
+			c.stream.dtype = expr.Float64
 		}
 	}
 }
@@ -268,7 +268,7 @@ func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Option
 		return out, nil
 	}
 	spans := map[*subject]bool{}
-	types := map[kernel.DType]bool{}
+	types := map[expr.DType]bool{}
 	for _, s := range subjects {
 		lo, hi := -1.0, 0.0
 		for _, at := range slices.Concat(s.Sizes, s.sizes) {
@@ -298,7 +298,7 @@ func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Option
 		return nil, nil
 	}
 	var sum []string
-	for _, t := range []kernel.DType{kernel.Float16, kernel.Float32, kernel.Float64, kernel.Int8, kernel.Int16, kernel.Int32, kernel.Int64} {
+	for _, t := range []expr.DType{expr.Float16, expr.Float32, expr.Float64, expr.Int8, expr.Int16, expr.Int32, expr.Int64} {
 		if types[t] {
 			sum = append(sum, fmt.Sprintf("%d * f_mem_footprint_global_%s", t.Size(), t))
 		}

@@ -9,6 +9,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/emit"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/samples"
@@ -171,7 +172,7 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 
 // Near returns where two arrays of a type, in the device's representation, differ by more than the relative tolerance: the
 // results of variants that add in different orders.
-func Near(t kernel.DType, want, got []byte, tolerance float64) error {
+func Near(t expr.DType, want, got []byte, tolerance float64) error {
 	w, err := interp.FromBytes(t, want)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/samples"
 )
 
@@ -16,16 +17,16 @@ import (
 func sumOf(t *testing.T, second string) *ProgramCase {
 	t.Helper()
 	var kernels []*kernel.Kernel
-	part := &kernel.Array{Name: "part", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 8}}}
+	part := &kernel.Array{Name: "part", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 8}}}
 	for _, spec := range []kernel.Spec{
-		{Name: "parts", Domains: []string{"{[g,l]: 0<=g<8 and 0<=l<n}"}, Instructions: "part[g] = halve(sum(l, x[g, l]))", DTypes: map[string]kernel.DType{"x": "float32"}},
+		{Name: "parts", Domains: []string{"{[g,l]: 0<=g<8 and 0<=l<n}"}, Instructions: "part[g] = halve(sum(l, x[g, l]))", DTypes: map[string]expr.DType{"x": "float32"}},
 		{Name: "total", Domains: []string{"{[k]: 0<=k<8 and n >= 1}"}, Instructions: second},
 	} {
-		expr, err := kernel.ParseExpr("0.5f*x")
+		body, err := expr.Parse("0.5f*x")
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec.Functions = []*kernel.Function{{Name: "halve", Params: []kernel.FunctionParam{{Name: "x", DType: "float32"}}, Result: "float32", Def: expr}}
+		spec.Functions = []*kernel.Function{{Name: "halve", Params: []kernel.FunctionParam{{Name: "x", DType: "float32"}}, Result: "float32", Def: body}}
 		spec.Args = []*kernel.Array{part}
 		k, err := kernel.Make(spec)
 		if err == nil && spec.Name == "parts" {

@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // sequence is the data of an array whose values the kernel states, at the sizes of the case; nil for others.
@@ -27,14 +28,14 @@ func sequenceOf(v kernel.Values, sizes map[string]int64) (*device.Sequence, erro
 	s := &device.Sequence{}
 	e := v.Value
 	for _, part := range []struct {
-		op   kernel.OpKind
+		op   expr.OpKind
 		into *int64
-	}{{kernel.Mod, &s.Mod}, {kernel.FloorDiv, &s.Div}} {
-		op, ok := e.(*kernel.Op)
+	}{{expr.Mod, &s.Mod}, {expr.FloorDiv, &s.Div}} {
+		op, ok := e.(*expr.Op)
 		if !ok || op.Kind != part.op {
 			continue
 		}
-		n, err := kernel.EvalInt(op.Args[1], sizes)
+		n, err := expr.EvalInt(op.Args[1], sizes)
 		if err != nil {
 			return nil, err
 		}
@@ -43,13 +44,13 @@ func sequenceOf(v kernel.Values, sizes map[string]int64) (*device.Sequence, erro
 		}
 		*part.into, e = n.Int64(), op.Args[0]
 	}
-	by := map[string]kernel.Expr{}
+	by := map[string]expr.Expr{}
 	for name, n := range sizes {
 		if name != v.Index {
-			by[name] = kernel.Int{Value: n}
+			by[name] = expr.Int{Value: n}
 		}
 	}
-	a, err := kernel.ToAffine(kernel.Subst(e, by), func(name string) bool { return name == v.Index })
+	a, err := expr.ToAffine(expr.Subst(e, by), func(name string) bool { return name == v.Index })
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 )
 
@@ -90,14 +90,14 @@ func (c *Case) buffers(job device.Job) (map[string]*interp.Buffer, error) {
 			data := make([]byte, a.Bytes())
 			a.Fill(data, 0)
 			var err error
-			if buffers[a.Name], err = interp.FromBytes(kernel.DType(a.DType), data); err != nil {
+			if buffers[a.Name], err = interp.FromBytes(expr.DType(a.DType), data); err != nil {
 				return nil, err
 			}
 		case device.Scalar:
 			if _, isSize := c.Sizes[a.Name]; isSize {
 				continue
 			}
-			b := interp.NewBuffer(kernel.DType(a.DType), 1)
+			b := interp.NewBuffer(expr.DType(a.DType), 1)
 			if b.DType.IsFloat() {
 				b.Set(0, a.Float)
 			} else {
@@ -294,7 +294,7 @@ func compare(want *interp.Buffer, written []bool, data []byte) error {
 }
 
 // tolerances are relative; integers must agree.
-var tolerances = map[kernel.DType]float64{kernel.Float16: 2e-2, kernel.Float32: 2e-5, kernel.Float64: 1e-13}
+var tolerances = map[expr.DType]float64{expr.Float16: 2e-2, expr.Float32: 2e-5, expr.Float64: 1e-13}
 
 // Values returns the first of the positive values that the assumptions leave a parameter, whatever the others are, and the
 // distance between them.

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
@@ -27,11 +28,11 @@ func (c *Case) needsWide() (bool, error) {
 		m.known["gid("+axis+")"] = big.NewInt(global[d] / max(local[d], 1))
 	}
 	for _, s := range nest.Kernel.Statements {
-		for _, e := range []kernel.Expr{s.LHS, s.RHS} {
+		for _, e := range []expr.Expr{s.LHS, s.RHS} {
 			if e == nil {
 				continue
 			}
-			for _, a := range kernel.Accesses(e) {
+			for _, a := range expr.Accesses(e) {
 				for _, index := range a.Index {
 					m.expr(index)
 				}
@@ -60,30 +61,30 @@ func (m *magnitudes) note(v *big.Int) *big.Int {
 }
 
 // expr bounds an index expression and all its parts.
-func (m *magnitudes) expr(e kernel.Expr) *big.Int {
+func (m *magnitudes) expr(e expr.Expr) *big.Int {
 	switch e := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return m.note(new(big.Int).Abs(big.NewInt(e.Value)))
-	case kernel.Var:
+	case expr.Var:
 		return m.name(e.Name)
-	case *kernel.Cond:
+	case *expr.Cond:
 		then, other := m.expr(e.Then), m.expr(e.Else)
 		if then.Cmp(other) > 0 {
 			return then
 		}
 		return other
-	case *kernel.Op:
+	case *expr.Op:
 		result := new(big.Int)
 		for i, arg := range e.Args {
 			v := m.expr(arg)
 			switch {
 			case i == 0:
 				result.Set(v)
-			case e.Kind == kernel.Add || e.Kind == kernel.Sub:
+			case e.Kind == expr.Add || e.Kind == expr.Sub:
 				result.Add(result, v)
-			case e.Kind == kernel.Mul:
+			case e.Kind == expr.Mul:
 				result.Mul(result, v)
-			case e.Kind != kernel.FloorDiv && v.Cmp(result) > 0: // min, max, and % stays below its divisor
+			case e.Kind != expr.FloorDiv && v.Cmp(result) > 0: // min, max, and % stays below its divisor
 				result.Set(v)
 			}
 		}
@@ -151,7 +152,7 @@ func (m *magnitudes) fromMemory(b polycount.Bound) (*big.Int, bool) {
 		return nil, false
 	}
 	a := m.kernel.Array(names[0])
-	return int32Max, a != nil && !a.IsValue && a.DType.Size() <= 4 && a.DType != kernel.Uint32
+	return int32Max, a != nil && !a.IsValue && a.DType.Size() <= 4 && a.DType != expr.Uint32
 }
 
 // affine bounds an affine expression.

@@ -17,6 +17,7 @@ import (
 	"gpuperf/emit"
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 	"gpuperf/samples"
@@ -267,7 +268,7 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 }
 
 // scalarValue is what is passed for a value argument that is not a size: a number that is neither 0 nor 1.
-func scalarValue(t kernel.DType) (int64, float64) {
+func scalarValue(t expr.DType) (int64, float64) {
 	if t.IsInteger() {
 		return 3, 0
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 
 	"pgregory.net/rapid"
@@ -29,7 +30,7 @@ func TestArgmax(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			k := makeKernel(t, kernel.Spec{
 				Domains: []string{"{[i,j,k]: 0<=i<n and 0<=j,k<m}"}, Instructions: c.instructions, Assumptions: "n >= 1 and m >= 1",
-				DTypes: map[string]kernel.DType{"x": "int32"},
+				DTypes: map[string]expr.DType{"x": "int32"},
 			}, "")
 			if c.step != nil {
 				var err error
@@ -82,7 +83,7 @@ func TestArgmax(t *testing.T) {
 func TestArgmaxOfNothing(t *testing.T) {
 	k := makeKernel(t, kernel.Spec{
 		Domains: []string{"{[i]: 0<=i<n}", "{[j]: 0<=j<i}"}, Instructions: "v[i], at[i] = argmin(j, x[j], j + 3)",
-		DTypes: map[string]kernel.DType{"x": "float32"},
+		DTypes: map[string]expr.DType{"x": "float32"},
 	}, "")
 	buffers := map[string]*interp.Buffer{"x": filled("float32", 3), "v": interp.NewBuffer("float32", 3), "at": interp.NewBuffer("int32", 3)}
 	if _, err := interp.Run(nestOf(t, k), map[string]int64{"n": 3}, buffers); err != nil {

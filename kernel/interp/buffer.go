@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"math"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // Buffer is an array in memory: integers (and bool) as int64, floats as float64 that hold values of the element type
 // exactly. Elements that were never written are undefined, and reading them is an error.
 type Buffer struct {
-	DType   kernel.DType
+	DType   expr.DType
 	ints    []int64
 	floats  []float64
 	defined []bool
 }
 
 // NewBuffer makes a buffer of n undefined elements.
-func NewBuffer(t kernel.DType, n int) *Buffer {
+func NewBuffer(t expr.DType, n int) *Buffer {
 	b := &Buffer{DType: t, defined: make([]bool, n)}
 	if t.IsFloat() {
 		b.floats = make([]float64, n)
@@ -29,7 +29,7 @@ func NewBuffer(t kernel.DType, n int) *Buffer {
 }
 
 // FromBytes makes a buffer of elements in the device's representation, little-endian, all of them defined.
-func FromBytes(t kernel.DType, data []byte) (*Buffer, error) {
+func FromBytes(t expr.DType, data []byte) (*Buffer, error) {
 	size := int(t.Size())
 	if size == 0 || t.IsComplex() || len(data)%size != 0 {
 		return nil, fmt.Errorf("%d bytes are no array of %s", len(data), t)
@@ -42,11 +42,11 @@ func FromBytes(t kernel.DType, data []byte) (*Buffer, error) {
 		}
 		b.defined[i] = true
 		switch t {
-		case kernel.Float64:
+		case expr.Float64:
 			b.floats[i] = math.Float64frombits(bits)
-		case kernel.Float32:
+		case expr.Float32:
 			b.floats[i] = float64(math.Float32frombits(uint32(bits)))
-		case kernel.Float16:
+		case expr.Float16:
 			b.floats[i] = halfValue(uint16(bits))
 		default:
 			b.ints[i] = wrap(t, int64(bits))
@@ -62,11 +62,11 @@ func (b *Buffer) Bytes() []byte {
 	for i := range b.defined {
 		var bits uint64
 		switch b.DType {
-		case kernel.Float64:
+		case expr.Float64:
 			bits = math.Float64bits(b.floats[i])
-		case kernel.Float32:
+		case expr.Float32:
 			bits = uint64(math.Float32bits(float32(b.floats[i])))
-		case kernel.Float16:
+		case expr.Float16:
 			bits = uint64(halfBits(b.floats[i]))
 		default:
 			bits = uint64(b.ints[i])
@@ -109,7 +109,7 @@ func (b *Buffer) At(i int) float64 {
 	switch {
 	case b.floats != nil:
 		return b.floats[i]
-	case b.DType == kernel.Uint64:
+	case b.DType == expr.Uint64:
 		return float64(uint64(b.ints[i]))
 	}
 	return float64(b.ints[i])

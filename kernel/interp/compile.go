@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"math"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
 // value is a compiled expression: one of the functions, for floats or for integers and bool, of scalar type or of a
 // vector type, and the type. A slice that one returns holds a value per lane until the function is called again.
 type value struct {
-	t  kernel.DType
+	t  expr.DType
 	f  func(*state) float64
 	i  func(*state) int64
 	fs func(*state) []float64
@@ -57,7 +59,7 @@ func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
 		}
 		s, ok := c.slot(t.Name)
 		if !ok && c.mem[t.Name] != nil { // a temporary that bounds a loop
-			v, err := c.typed(kernel.Var{Name: t.Name}, kernel.Int64)
+			v, err := c.typed(expr.Var{Name: t.Name}, expr.Int64)
 			if err != nil {
 				return nil, err
 			}
@@ -76,7 +78,7 @@ func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
 			t := &terms[i]
 			v := int64(0)
 			if t.of != nil {
-				v = floorDiv(t.of(st), t.den)
+				v = intmath.FloorDiv(t.of(st), t.den)
 			} else {
 				v = st.vars[t.slot]
 			}
@@ -86,7 +88,7 @@ func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
 	}, nil
 }
 
-func (c *compiler) expr(e kernel.Expr) (value, error) {
+func (c *compiler) expr(e expr.Expr) (value, error) {
 	t, err := c.k.TypeOf(e)
 	if err != nil {
 		return value{}, err
@@ -98,13 +100,13 @@ func (c *compiler) expr(e kernel.Expr) (value, error) {
 		return c.vector(t, e)
 	}
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		v := x.Value
 		return value{t: t, i: func(*state) int64 { return v }}, nil
-	case kernel.Float:
+	case expr.Float:
 		v := round(t, x.Value)
 		return value{t: t, f: func(*state) float64 { return v }}, nil
-	case kernel.Var:
+	case expr.Var:
 		if v, ok := c.bound[x.Name]; ok {
 			return v, nil
 		}
@@ -112,29 +114,29 @@ func (c *compiler) expr(e kernel.Expr) (value, error) {
 			return value{t: t, i: func(st *state) int64 { return st.vars[s] }}, nil
 		}
 		return c.load(t, x, x.Name, nil)
-	case *kernel.Access:
+	case *expr.Access:
 		if s, ok := c.slot(x.Array); ok && len(x.Index) == 0 {
 			return value{t: t, i: func(st *state) int64 { return st.vars[s] }}, nil
 		}
 		return c.load(t, x, x.Array, x.Index)
-	case *kernel.Cast:
+	case *expr.Cast:
 		arg, err := c.expr(x.Arg)
 		if err != nil {
 			return value{}, err
 		}
 		return convert(arg, x.DType), nil
-	case *kernel.Cond:
+	case *expr.Cond:
 		return c.cond(t, x)
-	case *kernel.Call:
+	case *expr.Call:
 		return c.call(t, x)
-	case *kernel.Op:
+	case *expr.Op:
 		return c.op(t, x)
 	}
 	return value{}, fmt.Errorf("%s cannot be run", e)
 }
 
 // typed compiles e and converts it.
-func (c *compiler) typed(e kernel.Expr, t kernel.DType) (value, error) {
+func (c *compiler) typed(e expr.Expr, t expr.DType) (value, error) {
 	v, err := c.expr(e)
 	if err != nil {
 		return value{}, err
@@ -142,7 +144,7 @@ func (c *compiler) typed(e kernel.Expr, t kernel.DType) (value, error) {
 	return convert(v, t), nil
 }
 
-func convert(v value, t kernel.DType) value {
+func convert(v value, t expr.DType) value {
 	if v.t == t {
 		return v
 	}
@@ -153,21 +155,21 @@ func convert(v value, t kernel.DType) value {
 	switch f, i := v.f, v.i; {
 	case t.IsFloat() && f != nil:
 		out.f = func(st *state) float64 { return round(t, f(st)) }
-	case t.IsFloat() && v.t == kernel.Uint64:
+	case t.IsFloat() && v.t == expr.Uint64:
 		out.f = func(st *state) float64 {
-			if t == kernel.Float32 {
+			if t == expr.Float32 {
 				return float64(float32(uint64(i(st))))
 			}
 			return round(t, float64(uint64(i(st))))
 		}
 	case t.IsFloat():
 		out.f = func(st *state) float64 {
-			if t == kernel.Float32 {
+			if t == expr.Float32 {
 				return float64(float32(i(st)))
 			}
 			return round(t, float64(i(st)))
 		}
-	case t == kernel.Bool && f != nil:
+	case t == expr.Bool && f != nil:
 		out.i = func(st *state) int64 {
 			if f(st) != 0 {
 				return 1
@@ -182,15 +184,15 @@ func convert(v value, t kernel.DType) value {
 	return out
 }
 
-func truncate(t kernel.DType, v float64) int64 {
-	if t == kernel.Uint64 && v >= 1<<63 {
+func truncate(t expr.DType, v float64) int64 {
+	if t == expr.Uint64 && v >= 1<<63 {
 		return int64(uint64(v))
 	}
 	return int64(v)
 }
 
 // truth compiles a condition.
-func (c *compiler) truth(e kernel.Expr) (func(*state) bool, error) {
+func (c *compiler) truth(e expr.Expr) (func(*state) bool, error) {
 	v, err := c.expr(e)
 	if err != nil {
 		return nil, err
@@ -203,7 +205,7 @@ func (c *compiler) truth(e kernel.Expr) (func(*state) bool, error) {
 }
 
 func fromTruth(f func(*state) bool) value {
-	return value{t: kernel.Bool, i: func(st *state) int64 {
+	return value{t: expr.Bool, i: func(st *state) int64 {
 		if f(st) {
 			return 1
 		}
@@ -212,7 +214,7 @@ func fromTruth(f func(*state) bool) value {
 }
 
 // place compiles an access to the function that finds its flat element.
-func (c *compiler) place(access kernel.Expr, name string, index []kernel.Expr) (*memory, func(*state) int64, error) {
+func (c *compiler) place(access expr.Expr, name string, index []expr.Expr) (*memory, func(*state) int64, error) {
 	m := c.mem[name]
 	if m == nil {
 		return nil, nil, fmt.Errorf("%s is no array", name)
@@ -225,7 +227,7 @@ func (c *compiler) place(access kernel.Expr, name string, index []kernel.Expr) (
 }
 
 // placeIn is place for an array that is known.
-func (c *compiler) placeIn(m *memory, access kernel.Expr, index []kernel.Expr) (func(*state) int64, error) {
+func (c *compiler) placeIn(m *memory, access expr.Expr, index []expr.Expr) (func(*state) int64, error) {
 	parts := make([]func(*state) int64, len(index))
 	for n, e := range index {
 		v, err := c.index(e)
@@ -235,7 +237,7 @@ func (c *compiler) placeIn(m *memory, access kernel.Expr, index []kernel.Expr) (
 		parts[n] = v
 	}
 	lanes := int64(1)
-	if acc, ok := access.(*kernel.Access); ok {
+	if acc, ok := access.(*expr.Access); ok {
 		lanes = max(lanes, acc.Lanes)
 	}
 	switch len(parts) {
@@ -262,13 +264,13 @@ func (c *compiler) placeIn(m *memory, access kernel.Expr, index []kernel.Expr) (
 }
 
 // index compiles an index, exactly: index arithmetic does not overflow.
-func (c *compiler) index(e kernel.Expr) (func(*state) int64, error) {
+func (c *compiler) index(e expr.Expr) (func(*state) int64, error) {
 	known := func(name string) bool { _, ok := c.slot(name); return ok }
-	if a, err := kernel.ToAffine(e, known); err == nil {
+	if a, err := expr.ToAffine(e, known); err == nil {
 		return c.affine(a)
 	}
 	switch x := e.(type) {
-	case *kernel.Op:
+	case *expr.Op:
 		if apply, ok := indexOps[x.Kind]; ok {
 			args := make([]func(*state) int64, len(x.Args))
 			for i, arg := range x.Args {
@@ -285,7 +287,7 @@ func (c *compiler) index(e kernel.Expr) (func(*state) int64, error) {
 				return v
 			}, nil
 		}
-	case *kernel.Cond:
+	case *expr.Cond:
 		test, err := c.truth(x.If)
 		if err != nil {
 			return nil, err
@@ -316,45 +318,45 @@ func (c *compiler) index(e kernel.Expr) (func(*state) int64, error) {
 }
 
 // indexOps are the operators of index arithmetic, in 64 bits: a result beyond those is a fault.
-var indexOps = map[kernel.OpKind]func(st *state, e kernel.Expr, x, y int64) int64{
-	kernel.Add: func(st *state, e kernel.Expr, x, y int64) int64 {
+var indexOps = map[expr.OpKind]func(st *state, e expr.Expr, x, y int64) int64{
+	expr.Add: func(st *state, e expr.Expr, x, y int64) int64 {
 		if sum := x + y; (sum > x) == (y > 0) {
 			return sum
 		}
 		st.fail(e, "the index exceeds 64 bits")
 		return 0
 	},
-	kernel.Sub: func(st *state, e kernel.Expr, x, y int64) int64 {
+	expr.Sub: func(st *state, e expr.Expr, x, y int64) int64 {
 		if diff := x - y; (diff < x) == (y > 0) {
 			return diff
 		}
 		st.fail(e, "the index exceeds 64 bits")
 		return 0
 	},
-	kernel.Mul: func(st *state, e kernel.Expr, x, y int64) int64 {
+	expr.Mul: func(st *state, e expr.Expr, x, y int64) int64 {
 		if product := x * y; x == 0 || product/x == y && !(x == -1 && y == math.MinInt64) {
 			return product
 		}
 		st.fail(e, "the index exceeds 64 bits")
 		return 0
 	},
-	kernel.FloorDiv: func(st *state, e kernel.Expr, x, y int64) int64 {
+	expr.FloorDiv: func(st *state, e expr.Expr, x, y int64) int64 {
 		if y == 0 {
 			st.fail(e, "the index is divided by zero")
 		}
-		return floorDiv(x, y)
+		return intmath.FloorDiv(x, y)
 	},
-	kernel.Mod: func(st *state, e kernel.Expr, x, y int64) int64 {
+	expr.Mod: func(st *state, e expr.Expr, x, y int64) int64 {
 		if y == 0 {
 			st.fail(e, "the index is divided by zero")
 		}
-		return x - y*floorDiv(x, y)
+		return x - y*intmath.FloorDiv(x, y)
 	},
-	kernel.Min: func(_ *state, _ kernel.Expr, x, y int64) int64 { return min(x, y) },
-	kernel.Max: func(_ *state, _ kernel.Expr, x, y int64) int64 { return max(x, y) },
+	expr.Min: func(_ *state, _ expr.Expr, x, y int64) int64 { return min(x, y) },
+	expr.Max: func(_ *state, _ expr.Expr, x, y int64) int64 { return max(x, y) },
 }
 
-func (c *compiler) load(t kernel.DType, access kernel.Expr, name string, index []kernel.Expr) (value, error) {
+func (c *compiler) load(t expr.DType, access expr.Expr, name string, index []expr.Expr) (value, error) {
 	m, at, err := c.place(access, name, index)
 	if err != nil {
 		return value{}, err
@@ -368,11 +370,11 @@ func (c *compiler) load(t kernel.DType, access kernel.Expr, name string, index [
 // assign compiles a statement.
 func (c *compiler) assign(s *kernel.Stmt) (func(*state), error) {
 	var name string
-	var index []kernel.Expr
+	var index []expr.Expr
 	switch x := s.LHS.(type) {
-	case kernel.Var:
+	case expr.Var:
 		name = x.Name
-	case *kernel.Access:
+	case *expr.Access:
 		name, index = x.Array, x.Index
 	default:
 		return nil, fmt.Errorf("%s cannot be assigned to", s.LHS)
@@ -382,7 +384,7 @@ func (c *compiler) assign(s *kernel.Stmt) (func(*state), error) {
 		return nil, err
 	}
 	lhs := s.LHS
-	if acc, ok := lhs.(*kernel.Access); ok && acc.Lanes > 0 || m.array.DType.IsVector() {
+	if acc, ok := lhs.(*expr.Access); ok && acc.Lanes > 0 || m.array.DType.IsVector() {
 		return c.assignVector(s, m, at, acc)
 	}
 	v, err := c.typed(s.RHS, m.array.DType)
@@ -402,7 +404,7 @@ func (c *compiler) assign(s *kernel.Stmt) (func(*state), error) {
 	}, nil
 }
 
-func (c *compiler) cond(t kernel.DType, x *kernel.Cond) (value, error) {
+func (c *compiler) cond(t expr.DType, x *expr.Cond) (value, error) {
 	test, err := c.truth(x.If)
 	if err != nil {
 		return value{}, err
@@ -435,14 +437,14 @@ func (c *compiler) cond(t kernel.DType, x *kernel.Cond) (value, error) {
 }
 
 // common is the type that operands are brought to.
-func (c *compiler) common(args []kernel.Expr) (kernel.DType, error) {
+func (c *compiler) common(args []expr.Expr) (expr.DType, error) {
 	if len(args) == 1 {
 		return c.k.TypeOf(args[0])
 	}
-	return c.k.TypeOf(&kernel.Op{Kind: kernel.Add, Args: args})
+	return c.k.TypeOf(&expr.Op{Kind: expr.Add, Args: args})
 }
 
-func (c *compiler) call(t kernel.DType, x *kernel.Call) (value, error) {
+func (c *compiler) call(t expr.DType, x *expr.Call) (value, error) {
 	if f := c.k.Function(x.Func); f != nil {
 		return c.userCall(f, x)
 	}
@@ -452,7 +454,7 @@ func (c *compiler) call(t kernel.DType, x *kernel.Call) (value, error) {
 	}
 	integer, isInteger := integerFuncs[x.Func]
 	if !in.IsFloat() && !(isInteger && in.IsInteger()) {
-		in = kernel.Float32
+		in = expr.Float32
 	}
 	args := make([]value, len(x.Args))
 	for n, e := range x.Args {
@@ -493,20 +495,20 @@ func (c *compiler) call(t kernel.DType, x *kernel.Call) (value, error) {
 	return value{}, fmt.Errorf("function %s of %d arguments cannot be run", x.Func, len(x.Args))
 }
 
-var integerFuncs = map[string]func(t kernel.DType, a, b int64) int64{
-	"abs": func(t kernel.DType, a, _ int64) int64 {
+var integerFuncs = map[string]func(t expr.DType, a, b int64) int64{
+	"abs": func(t expr.DType, a, _ int64) int64 {
 		if less(t, a, 0) {
 			return -a
 		}
 		return a
 	},
-	"min": func(t kernel.DType, a, b int64) int64 {
+	"min": func(t expr.DType, a, b int64) int64 {
 		if less(t, b, a) {
 			return b
 		}
 		return a
 	},
-	"max": func(t kernel.DType, a, b int64) int64 {
+	"max": func(t expr.DType, a, b int64) int64 {
 		if less(t, a, b) {
 			return b
 		}

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // userCall compiles the call of a user function: the operands are computed once, kept in registers of this call, and the
 // definition is compiled over these.
-func (c *compiler) userCall(f *kernel.Function, x *kernel.Call) (value, error) {
+func (c *compiler) userCall(f *kernel.Function, x *expr.Call) (value, error) {
 	if f.Def == nil {
 		return value{}, fmt.Errorf("function %s has no definition, so that it cannot be run here", f.Name)
 	}
@@ -67,12 +68,12 @@ func after(set []func(*state), v value) value {
 
 // register holds a value of a type while something is computed from it.
 type register struct {
-	t      kernel.DType
+	t      expr.DType
 	floats []float64
 	ints   []int64
 }
 
-func newRegister(t kernel.DType) *register {
+func newRegister(t expr.DType) *register {
 	return &register{t, make([]float64, t.Lanes()), make([]int64, t.Lanes())}
 }
 

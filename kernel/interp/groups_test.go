@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // TestGroupLoops: a loop with a barrier in it may be of another length in every group, and of none: what it orders then is
 // ordered otherwise.
 func TestGroupLoops(t *testing.T) {
 	tile := func(name string) *kernel.Array {
-		return &kernel.Array{Name: name, DType: "float32", Space: kernel.Local, Shape: []kernel.Expr{kernel.Int{Value: 8}}}
+		return &kernel.Array{Name: name, DType: "float32", Space: kernel.Local, Shape: []expr.Expr{expr.Int{Value: 8}}}
 	}
 	n, err := vectorNest(t, kernel.Spec{
 		Domains: []string{"{[g,l,m]: 0<=g<4 and 0<=l,m<8}", "{[s]: 0<=s<2*g - 1}"},
@@ -21,8 +22,8 @@ func TestGroupLoops(t *testing.T) {
 			u[l] = x[s, l]                    {id=b, dep=v, inames=g:l:s}
 			v = v + u[7 - l]                  {id=c, dep=b, inames=g:l:s}
 			z[g, l] = t[7 - l] + v            {id=d, dep=c}`,
-		DTypes: map[string]kernel.DType{"x": "float32"}, Temps: []*kernel.Array{tile("t"), tile("u")},
-		Args: []*kernel.Array{{Name: "x", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 8}, kernel.Int{Value: 8}}}},
+		DTypes: map[string]expr.DType{"x": "float32"}, Temps: []*kernel.Array{tile("t"), tile("u")},
+		Args: []*kernel.Array{{Name: "x", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 8}, expr.Int{Value: 8}}}},
 	}, "g:g.0, l:l.0, m:l.0")
 	if err != nil {
 		t.Fatal(err)

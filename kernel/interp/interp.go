@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
 
@@ -122,7 +123,7 @@ type Touch struct {
 	Array       string
 	Write       bool
 	// Access is the access as the kernel has it, Element the flat index that it came to.
-	Access  kernel.Expr
+	Access  expr.Expr
 	Element int64
 	// Run numbers the executions of statements and guards, each by all work-items that take part in it.
 	Run int64
@@ -205,7 +206,7 @@ func (st *state) name(item int) string {
 }
 
 // fail stops the run. It is recovered by Run.
-func (st *state) fail(access kernel.Expr, format string, args ...any) {
+func (st *state) fail(access expr.Expr, format string, args ...any) {
 	e := &Error{Stmt: st.stmt, Msg: fmt.Sprintf(format, args...), Point: map[string]int64{}, loops: slices.Clone(st.open)}
 	if access != nil {
 		e.Access = access.String()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
@@ -34,7 +35,7 @@ func nestOf(t testing.TB, k *kernel.Kernel) *linear.Nest {
 	return n
 }
 
-func filled(t kernel.DType, n int) *interp.Buffer {
+func filled(t expr.DType, n int) *interp.Buffer {
 	b := interp.NewBuffer(t, n)
 	for i := range n {
 		b.Set(i, float64(i+1))
@@ -49,7 +50,7 @@ func exchange(t testing.TB) *linear.Nest {
 		Instructions: `
 			<> s[l] = x[g, l]       {id=fill}
 			y[g, m] = s[7 - m]      {id=use, dep=fill}`,
-		DTypes: map[string]kernel.DType{"x": "float32"},
+		DTypes: map[string]expr.DType{"x": "float32"},
 	}, "g:g.0, l:l.0, m:l.0")
 	k, err := k.SetTemporaryAddressSpace([]string{"s"}, kernel.Local)
 	if err != nil {
@@ -140,7 +141,7 @@ func TestPlantedFaults(t *testing.T) {
 
 func TestRacesBetweenGroups(t *testing.T) {
 	k := makeKernel(t, kernel.Spec{
-		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i//2] = x[i]", DTypes: map[string]kernel.DType{"x": "int32"},
+		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i//2] = x[i]", DTypes: map[string]expr.DType{"x": "int32"},
 	}, "i:g.0")
 	_, err := interp.Run(nestOf(t, k), map[string]int64{"n": 4}, map[string]*interp.Buffer{"x": filled("int32", 4), "y": filled("int32", 4)})
 	if err == nil || !strings.Contains(err.Error(), "race: element 0 of y is written here and written by group [0 0 0] (group (1,0,0)") {
@@ -162,7 +163,7 @@ func TestAssumptionIsChecked(t *testing.T) {
 func TestArithmetic(t *testing.T) {
 	for _, c := range []struct {
 		expr string
-		t    kernel.DType
+		t    expr.DType
 		want float64
 	}{
 		{"(x - 8)//2", "int32", -2},
@@ -190,7 +191,7 @@ func TestArithmetic(t *testing.T) {
 		k, err := kernel.Make(kernel.Spec{
 			Domains: []string{"{[i]: 0<=i<1}"}, Instructions: "y[i] = " + c.expr,
 			Args:   []*kernel.Array{{Name: "f", DType: "float32", IsValue: true, Space: kernel.Private}, {Name: "d", DType: "float64", IsValue: true, Space: kernel.Private}, {Name: "x", DType: "int32", IsValue: true, Space: kernel.Private}},
-			DTypes: map[string]kernel.DType{"y": c.t},
+			DTypes: map[string]expr.DType{"y": c.t},
 		})
 		if err != nil {
 			t.Errorf("%s: %v", c.expr, err)
@@ -240,7 +241,7 @@ func TestHalf(t *testing.T) {
 
 // TestBytes: buffers keep the device's representation.
 func TestBytes(t *testing.T) {
-	types := []kernel.DType{"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}
+	types := []expr.DType{"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}
 	rapid.Check(t, func(t *rapid.T) {
 		dt := rapid.SampledFrom(types).Draw(t, "type")
 		b := interp.NewBuffer(dt, 4)

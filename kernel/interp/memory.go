@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // memory is an array as the interpreter runs it: its values, its layout, and who touched each element since when.
@@ -29,7 +30,7 @@ type mark struct {
 }
 
 // flat checks a multi-dimensional index against the shape and flattens it.
-func (m *memory) flat(st *state, access kernel.Expr, index []int64) int64 {
+func (m *memory) flat(st *state, access expr.Expr, index []int64) int64 {
 	at := m.offset
 	for i, x := range index {
 		if x < 0 || x >= m.shape[i] {
@@ -44,7 +45,7 @@ func (m *memory) flat(st *state, access kernel.Expr, index []int64) int64 {
 }
 
 // load checks a read of the flat element and returns its place in the buffer.
-func (m *memory) load(st *state, access kernel.Expr, at int64) int64 {
+func (m *memory) load(st *state, access expr.Expr, at int64) int64 {
 	m.loads++
 	switch m.array.Space {
 	case kernel.Private:
@@ -81,7 +82,7 @@ func (m *memory) load(st *state, access kernel.Expr, at int64) int64 {
 }
 
 // store checks a write to the flat element and returns its place in the buffer.
-func (m *memory) store(st *state, access kernel.Expr, at int64) int64 {
+func (m *memory) store(st *state, access expr.Expr, at int64) int64 {
 	m.stores++
 	if m.array.Space == kernel.Private {
 		at += int64(st.item) * m.size
@@ -111,13 +112,13 @@ func (m *memory) store(st *state, access kernel.Expr, at int64) int64 {
 	return at
 }
 
-func (st *state) touch(access kernel.Expr, m *memory, at int64, write bool) {
+func (st *state) touch(access expr.Expr, m *memory, at int64, write bool) {
 	if st.visit != nil {
 		st.visit(Touch{int64(st.groupID) - 1, int64(st.item), st.stmt, m.array.Name, write, access, at, st.run})
 	}
 }
 
-func (st *state) race(access kernel.Expr, m *memory, at int64, mine, theirs string, other int32) {
+func (st *state) race(access expr.Expr, m *memory, at int64, mine, theirs string, other int32) {
 	who := "several others"
 	if other > 0 {
 		who = "work-item " + st.name(int(other-1)%st.items)
@@ -125,7 +126,7 @@ func (st *state) race(access kernel.Expr, m *memory, at int64, mine, theirs stri
 	st.fail(access, "race: element %d of %s is %s here and %s by %s with no barrier between", at, m.array.Name, mine, theirs, who)
 }
 
-func (st *state) raceGroups(access kernel.Expr, m *memory, at int64, mine, theirs string, other int32) {
+func (st *state) raceGroups(access expr.Expr, m *memory, at int64, mine, theirs string, other int32) {
 	who := "several other groups"
 	if other > 0 {
 		who = fmt.Sprintf("group %v", st.groupAt(other))

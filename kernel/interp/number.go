@@ -3,40 +3,40 @@ package interp
 import (
 	"math"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // round rounds to the float type, to nearest, ties to even. For + − · / and sqrt, the float64 result rounded again is
 // the correctly rounded one: 53 bits are at least twice those of float32 and two more (Figueroa 1995).
-func round(t kernel.DType, v float64) float64 {
+func round(t expr.DType, v float64) float64 {
 	switch t {
-	case kernel.Float32:
+	case expr.Float32:
 		return float64(float32(v))
-	case kernel.Float16:
+	case expr.Float16:
 		return halfValue(halfBits(v))
 	}
 	return v
 }
 
 // wrap reduces to the range of the integer type, as two's complement arithmetic does. uint64 keeps its bits.
-func wrap(t kernel.DType, v int64) int64 {
+func wrap(t expr.DType, v int64) int64 {
 	switch t {
-	case kernel.Bool:
+	case expr.Bool:
 		if v != 0 {
 			return 1
 		}
 		return 0
-	case kernel.Int8:
+	case expr.Int8:
 		return int64(int8(v))
-	case kernel.Int16:
+	case expr.Int16:
 		return int64(int16(v))
-	case kernel.Int32:
+	case expr.Int32:
 		return int64(int32(v))
-	case kernel.Uint8:
+	case expr.Uint8:
 		return int64(uint8(v))
-	case kernel.Uint16:
+	case expr.Uint16:
 		return int64(uint16(v))
-	case kernel.Uint32:
+	case expr.Uint32:
 		return int64(uint32(v))
 	}
 	return v
@@ -92,8 +92,8 @@ func halfValue(h uint16) float64 {
 
 // fma is x·y + z rounded once to the type. In float32 and float16 the product is exact in float64, and the sum is
 // rounded to odd there, so that the second rounding sees what was lost.
-func fma(t kernel.DType, x, y, z float64) float64 {
-	if t == kernel.Float64 {
+func fma(t expr.DType, x, y, z float64) float64 {
+	if t == expr.Float64 {
 		return math.FMA(x, y, z)
 	}
 	p := x * y
@@ -113,13 +113,3 @@ func fma(t kernel.DType, x, y, z float64) float64 {
 	}
 	return round(t, s)
 }
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
-
-func floorMod(a, b int64) int64 { return a - b*floorDiv(a, b) }

@@ -4,58 +4,59 @@ import (
 	"fmt"
 	"math"
 
-	"gpuperf/kernel"
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
 )
 
 // less compares integers of the type.
-func less(t kernel.DType, a, b int64) bool {
-	if t == kernel.Uint64 {
+func less(t expr.DType, a, b int64) bool {
+	if t == expr.Uint64 {
 		return uint64(a) < uint64(b)
 	}
 	return a < b
 }
 
-var floatOps = map[kernel.OpKind]func(a, b float64) float64{
-	kernel.Add:      func(a, b float64) float64 { return a + b },
-	kernel.Sub:      func(a, b float64) float64 { return a - b },
-	kernel.Mul:      func(a, b float64) float64 { return a * b },
-	kernel.Div:      func(a, b float64) float64 { return a / b },
-	kernel.FloorDiv: func(a, b float64) float64 { return math.Floor(a / b) },
-	kernel.Pow:      math.Pow,
-	kernel.Min:      fmin,
-	kernel.Max:      fmax,
+var floatOps = map[expr.OpKind]func(a, b float64) float64{
+	expr.Add:      func(a, b float64) float64 { return a + b },
+	expr.Sub:      func(a, b float64) float64 { return a - b },
+	expr.Mul:      func(a, b float64) float64 { return a * b },
+	expr.Div:      func(a, b float64) float64 { return a / b },
+	expr.FloorDiv: func(a, b float64) float64 { return math.Floor(a / b) },
+	expr.Pow:      math.Pow,
+	expr.Min:      fmin,
+	expr.Max:      fmax,
 }
 
-var intOps = map[kernel.OpKind]func(t kernel.DType, a, b int64) int64{
-	kernel.Add:    func(_ kernel.DType, a, b int64) int64 { return a + b },
-	kernel.Sub:    func(_ kernel.DType, a, b int64) int64 { return a - b },
-	kernel.Mul:    func(_ kernel.DType, a, b int64) int64 { return a * b },
-	kernel.BitAnd: func(_ kernel.DType, a, b int64) int64 { return a & b },
-	kernel.BitOr:  func(_ kernel.DType, a, b int64) int64 { return a | b },
-	kernel.BitXor: func(_ kernel.DType, a, b int64) int64 { return a ^ b },
-	kernel.Min:    integerFuncs["min"],
-	kernel.Max:    integerFuncs["max"],
-	kernel.FloorDiv: func(t kernel.DType, a, b int64) int64 {
-		if t == kernel.Uint64 {
+var intOps = map[expr.OpKind]func(t expr.DType, a, b int64) int64{
+	expr.Add:    func(_ expr.DType, a, b int64) int64 { return a + b },
+	expr.Sub:    func(_ expr.DType, a, b int64) int64 { return a - b },
+	expr.Mul:    func(_ expr.DType, a, b int64) int64 { return a * b },
+	expr.BitAnd: func(_ expr.DType, a, b int64) int64 { return a & b },
+	expr.BitOr:  func(_ expr.DType, a, b int64) int64 { return a | b },
+	expr.BitXor: func(_ expr.DType, a, b int64) int64 { return a ^ b },
+	expr.Min:    integerFuncs["min"],
+	expr.Max:    integerFuncs["max"],
+	expr.FloorDiv: func(t expr.DType, a, b int64) int64 {
+		if t == expr.Uint64 {
 			return int64(uint64(a) / uint64(b))
 		}
-		return floorDiv(a, b)
+		return intmath.FloorDiv(a, b)
 	},
-	kernel.Mod: func(t kernel.DType, a, b int64) int64 {
-		if t == kernel.Uint64 {
+	expr.Mod: func(t expr.DType, a, b int64) int64 {
+		if t == expr.Uint64 {
 			return int64(uint64(a) % uint64(b))
 		}
-		return floorMod(a, b)
+		return intmath.Mod(a, b)
 	},
 	// OpenCL C takes shift counts modulo the width of the type, which here is at least that of int.
-	kernel.Shl: func(t kernel.DType, a, b int64) int64 { return a << shiftCount(t, b) },
-	kernel.Shr: func(t kernel.DType, a, b int64) int64 {
-		if t == kernel.Uint64 {
+	expr.Shl: func(t expr.DType, a, b int64) int64 { return a << shiftCount(t, b) },
+	expr.Shr: func(t expr.DType, a, b int64) int64 {
+		if t == expr.Uint64 {
 			return int64(uint64(a) >> shiftCount(t, b))
 		}
 		return a >> shiftCount(t, b)
 	},
-	kernel.Pow: func(t kernel.DType, a, b int64) int64 {
+	expr.Pow: func(t expr.DType, a, b int64) int64 {
 		r := int64(1)
 		for ; b > 0; b >>= 1 {
 			if b&1 != 0 {
@@ -67,13 +68,13 @@ var intOps = map[kernel.OpKind]func(t kernel.DType, a, b int64) int64{
 	},
 }
 
-func shiftCount(t kernel.DType, n int64) uint64 {
+func shiftCount(t expr.DType, n int64) uint64 {
 	return uint64(n) & uint64(8*max(t.Size(), 4)-1)
 }
 
-func (c *compiler) op(t kernel.DType, x *kernel.Op) (value, error) {
+func (c *compiler) op(t expr.DType, x *expr.Op) (value, error) {
 	switch {
-	case x.Kind == kernel.And || x.Kind == kernel.Or || x.Kind == kernel.Not:
+	case x.Kind == expr.And || x.Kind == expr.Or || x.Kind == expr.Not:
 		return c.logic(x)
 	case x.Kind.IsComparison():
 		return c.compare(x)
@@ -86,13 +87,13 @@ func (c *compiler) op(t kernel.DType, x *kernel.Op) (value, error) {
 		}
 	}
 	switch x.Kind {
-	case kernel.Neg:
+	case expr.Neg:
 		if f := args[0].f; f != nil {
 			return value{t: t, f: func(st *state) float64 { return -f(st) }}, nil
 		}
 		i := args[0].i
 		return value{t: t, i: func(st *state) int64 { return wrap(t, -i(st)) }}, nil
-	case kernel.BitNot:
+	case expr.BitNot:
 		if i := args[0].i; i != nil {
 			return value{t: t, i: func(st *state) int64 { return wrap(t, ^i(st)) }}, nil
 		}
@@ -104,7 +105,7 @@ func (c *compiler) op(t kernel.DType, x *kernel.Op) (value, error) {
 	if !ok {
 		return value{}, fmt.Errorf("%s of integers cannot be run", x.Kind)
 	}
-	divides, power := x.Kind == kernel.FloorDiv || x.Kind == kernel.Mod, x.Kind == kernel.Pow
+	divides, power := x.Kind == expr.FloorDiv || x.Kind == expr.Mod, x.Kind == expr.Pow
 	v := args[0].i
 	for _, arg := range args[1:] {
 		a, b := v, arg.i
@@ -123,8 +124,8 @@ func (c *compiler) op(t kernel.DType, x *kernel.Op) (value, error) {
 }
 
 // foldFloat applies a float operator from left to right, rounding after each step.
-func foldFloat(t kernel.DType, x *kernel.Op, args []value) (value, error) {
-	if x.Kind == kernel.Mod {
+func foldFloat(t expr.DType, x *expr.Op, args []value) (value, error) {
+	if x.Kind == expr.Mod {
 		a, b := args[0].f, args[1].f
 		return value{t: t, f: func(st *state) float64 {
 			p, q := a(st), b(st)
@@ -139,9 +140,9 @@ func foldFloat(t kernel.DType, x *kernel.Op, args []value) (value, error) {
 	for _, arg := range args[1:] {
 		a, b := v, arg.f
 		switch {
-		case t == kernel.Float32 && x.Kind == kernel.Add: // the innermost operations of most kernels
+		case t == expr.Float32 && x.Kind == expr.Add: // the innermost operations of most kernels
 			v = func(st *state) float64 { return float64(float32(a(st)) + float32(b(st))) }
-		case t == kernel.Float32 && x.Kind == kernel.Mul:
+		case t == expr.Float32 && x.Kind == expr.Mul:
 			v = func(st *state) float64 { return float64(float32(a(st)) * float32(b(st))) }
 		default:
 			v = func(st *state) float64 { return round(t, f(a(st), b(st))) }
@@ -150,7 +151,7 @@ func foldFloat(t kernel.DType, x *kernel.Op, args []value) (value, error) {
 	return value{t: t, f: v}, nil
 }
 
-func (c *compiler) logic(x *kernel.Op) (value, error) {
+func (c *compiler) logic(x *expr.Op) (value, error) {
 	tests := make([]func(*state) bool, len(x.Args))
 	for n, e := range x.Args {
 		var err error
@@ -158,8 +159,8 @@ func (c *compiler) logic(x *kernel.Op) (value, error) {
 			return value{}, err
 		}
 	}
-	stop := x.Kind == kernel.Or // the operand that decides
-	if x.Kind == kernel.Not {
+	stop := x.Kind == expr.Or // the operand that decides
+	if x.Kind == expr.Not {
 		return fromTruth(func(st *state) bool { return !tests[0](st) }), nil
 	}
 	return fromTruth(func(st *state) bool {
@@ -172,7 +173,7 @@ func (c *compiler) logic(x *kernel.Op) (value, error) {
 	}), nil
 }
 
-func (c *compiler) compare(x *kernel.Op) (value, error) {
+func (c *compiler) compare(x *expr.Op) (value, error) {
 	t, err := c.common(x.Args)
 	if err != nil {
 		return value{}, err
@@ -191,15 +192,15 @@ func (c *compiler) compare(x *kernel.Op) (value, error) {
 		return fromTruth(func(st *state) bool {
 			p, q := a(st), b(st)
 			switch kind {
-			case kernel.Eq:
+			case expr.Eq:
 				return p == q
-			case kernel.Ne:
+			case expr.Ne:
 				return p != q
-			case kernel.Lt:
+			case expr.Lt:
 				return p < q
-			case kernel.Le:
+			case expr.Le:
 				return p <= q
-			case kernel.Gt:
+			case expr.Gt:
 				return p > q
 			}
 			return p >= q
@@ -209,15 +210,15 @@ func (c *compiler) compare(x *kernel.Op) (value, error) {
 	return fromTruth(func(st *state) bool {
 		p, q := a(st), b(st)
 		switch kind {
-		case kernel.Eq:
+		case expr.Eq:
 			return p == q
-		case kernel.Ne:
+		case expr.Ne:
 			return p != q
-		case kernel.Lt:
+		case expr.Lt:
 			return less(t, p, q)
-		case kernel.Le:
+		case expr.Le:
 			return !less(t, q, p)
-		case kernel.Gt:
+		case expr.Gt:
 			return less(t, q, p)
 		}
 		return !less(t, p, q)

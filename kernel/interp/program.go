@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
@@ -67,7 +69,7 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 			if err != nil {
 				return nil, err
 			}
-			groups = min(groups, floorDiv(v, b.Den)+1)
+			groups = min(groups, intmath.FloorDiv(v, b.Den)+1)
 		}
 		st.groups[axis] = max(groups, 0)
 	}
@@ -115,7 +117,7 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 // allocate finds or makes the memory of a variable.
 func allocate(k *kernel.Kernel, a *kernel.Array, c *compiler, st *state, buffers map[string]*Buffer) (*memory, error) {
 	m := &memory{array: a}
-	eval := func(e kernel.Expr) (int64, error) {
+	eval := func(e expr.Expr) (int64, error) {
 		v, err := c.index(e)
 		if err != nil {
 			return 0, err
@@ -308,10 +310,10 @@ func (b *builder) loop(l *linear.Loop) (action, error) {
 			st.at(i)
 			first[n], last[n] = math.MinInt64, math.MaxInt64
 			for _, b := range lower {
-				first[n] = max(first[n], -floorDiv(-b.num(st), b.den))
+				first[n] = max(first[n], -intmath.FloorDiv(-b.num(st), b.den))
 			}
 			for _, b := range upper {
-				last[n] = min(last[n], floorDiv(b.num(st), b.den))
+				last[n] = min(last[n], intmath.FloorDiv(b.num(st), b.den))
 			}
 		}
 		st.open = append(st.open, iname)

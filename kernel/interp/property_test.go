@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 
@@ -31,7 +32,7 @@ var subjects = []subject{
 		name: "matmul",
 		spec: kernel.Spec{
 			Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"}, Instructions: "c[i,j] = sum(k, a[i,k]*b[k,j])",
-			DTypes: map[string]kernel.DType{"a": "float32", "b": "float32"},
+			DTypes: map[string]expr.DType{"a": "float32", "b": "float32"},
 		},
 		inames: []string{"i", "j", "k"},
 		params: func(t *rapid.T) map[string]int64 { return map[string]int64{"n": rapid.Int64Range(0, 11).Draw(t, "n")} },
@@ -59,10 +60,10 @@ var subjects = []subject{
 		spec: kernel.Spec{
 			Domains:      []string{"{[i,j]: 0<=i<n and 0<=j<m}"},
 			Instructions: "res[i,j] = u[i,j+1] + u[i+1,j] - 4*u[i+1,j+1] + u[i+1,j+2] + u[i+2,j+1]",
-			DTypes:       map[string]kernel.DType{"u": "float32"},
-			Args: []*kernel.Array{{Name: "u", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{
-				&kernel.Op{Kind: kernel.Add, Args: []kernel.Expr{kernel.Var{Name: "n"}, kernel.Int{Value: 2}}},
-				&kernel.Op{Kind: kernel.Add, Args: []kernel.Expr{kernel.Var{Name: "m"}, kernel.Int{Value: 2}}},
+			DTypes:       map[string]expr.DType{"u": "float32"},
+			Args: []*kernel.Array{{Name: "u", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{
+				&expr.Op{Kind: expr.Add, Args: []expr.Expr{expr.Var{Name: "n"}, expr.Int{Value: 2}}},
+				&expr.Op{Kind: expr.Add, Args: []expr.Expr{expr.Var{Name: "m"}, expr.Int{Value: 2}}},
 			}}},
 		},
 		inames: []string{"i", "j"},
@@ -90,7 +91,7 @@ var subjects = []subject{
 		name: "triangle",
 		spec: kernel.Spec{
 			Domains: []string{"{[i,k]: 0<=i<n and 0<=k<=i}"}, Instructions: "y[i] = sum(k, l[i,k]*x[k])",
-			DTypes: map[string]kernel.DType{"l": "float32", "x": "float32"},
+			DTypes: map[string]expr.DType{"l": "float32", "x": "float32"},
 		},
 		inames: []string{"i", "k"},
 		params: func(t *rapid.T) map[string]int64 { return map[string]int64{"n": rapid.Int64Range(1, 12).Draw(t, "n")} },

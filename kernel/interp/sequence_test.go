@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // sum is a reduction by two kernels: work-groups add up parts, and one work-item the sums of these.
@@ -20,8 +21,8 @@ func sum(t *testing.T, first string) *kernel.Program {
 		}
 		return k
 	}
-	part := &kernel.Array{Name: "part", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 4}}}
-	types := map[string]kernel.DType{"x": "float32"}
+	part := &kernel.Array{Name: "part", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 4}}}
+	types := map[string]expr.DType{"x": "float32"}
 	return &kernel.Program{Name: "sum", Scratch: []string{"part"}, Kernels: []*kernel.Kernel{
 		make(kernel.Spec{Name: "parts", Domains: []string{"{[g,l]: 0<=g<4 and 0<=l<n}"}, Instructions: first, Args: []*kernel.Array{part}, DTypes: types}, "g:g.0"),
 		make(kernel.Spec{Name: "total", Domains: []string{"{[k]: 0<=k<4}"}, Instructions: "y[0] = sum(k, part[k])", Args: []*kernel.Array{part}}, ""),

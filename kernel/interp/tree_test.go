@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 )
@@ -40,7 +41,7 @@ func TestParallelReductions(t *testing.T) {
 				run := func(tags string) (y *interp.Buffer, r *interp.Report) {
 					k, err := kernel.Make(kernel.Spec{
 						Domains: []string{strings.ReplaceAll(c.domains, "L", fmt.Sprint(size))}, Instructions: strings.ReplaceAll(c.instructions, "L", fmt.Sprint(size)),
-						DTypes: map[string]kernel.DType{"x": "int32", "n": "int32"}, Assumptions: "n >= 1",
+						DTypes: map[string]expr.DType{"x": "int32", "n": "int32"}, Assumptions: "n >= 1",
 					})
 					if err == nil {
 						k, err = k.TagInames(tags)

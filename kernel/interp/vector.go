@@ -4,25 +4,26 @@ import (
 	"fmt"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // vector compiles an expression of vector type.
-func (c *compiler) vector(t kernel.DType, e kernel.Expr) (value, error) {
+func (c *compiler) vector(t expr.DType, e expr.Expr) (value, error) {
 	switch x := e.(type) {
-	case kernel.Var:
+	case expr.Var:
 		if v, ok := c.bound[x.Name]; ok {
 			return v, nil
 		}
 		return c.loadVector(t, x, x.Name, nil)
-	case *kernel.Access:
+	case *expr.Access:
 		return c.loadVector(t, x, x.Array, x.Index)
-	case *kernel.Cast:
+	case *expr.Cast:
 		v, err := c.expr(x.Arg)
 		if err != nil {
 			return value{}, err
 		}
 		return convert(v, t), nil
-	case *kernel.Cond:
+	case *expr.Cond:
 		test, err := c.truth(x.If)
 		if err != nil {
 			return value{}, err
@@ -49,28 +50,28 @@ func (c *compiler) vector(t kernel.DType, e kernel.Expr) (value, error) {
 			}
 			return b.is(st)
 		}}, nil
-	case *kernel.Call:
+	case *expr.Call:
 		if f := c.k.Function(x.Func); f != nil {
 			return c.userCall(f, x)
 		}
-		return c.lanewise(t, x.Args, func(args []kernel.Expr) kernel.Expr { return &kernel.Call{Func: x.Func, Args: args} })
-	case *kernel.Op:
-		return c.lanewise(t, x.Args, func(args []kernel.Expr) kernel.Expr { return &kernel.Op{Kind: x.Kind, Args: args} })
+		return c.lanewise(t, x.Args, func(args []expr.Expr) expr.Expr { return &expr.Call{Func: x.Func, Args: args} })
+	case *expr.Op:
+		return c.lanewise(t, x.Args, func(args []expr.Expr) expr.Expr { return &expr.Op{Kind: x.Kind, Args: args} })
 	}
 	return value{}, fmt.Errorf("%s cannot be run", e)
 }
 
 // lanewise compiles an operation on vectors as the operation on scalars, done for each lane: operands are computed once,
 // and a register for each holds the lane at hand. Literals stay as they are, as they do not take part in the type.
-func (c *compiler) lanewise(t kernel.DType, args []kernel.Expr, build func(args []kernel.Expr) kernel.Expr) (value, error) {
+func (c *compiler) lanewise(t expr.DType, args []expr.Expr, build func(args []expr.Expr) expr.Expr) (value, error) {
 	scope := &kernel.Kernel{Name: c.k.Name}
 	bound := map[string]value{}
-	operands := make([]kernel.Expr, len(args))
+	operands := make([]expr.Expr, len(args))
 	vectors := make([]value, len(args))
 	registers := make([]*register, len(args))
 	for n, arg := range args {
 		switch arg.(type) {
-		case kernel.Int, kernel.Float:
+		case expr.Int, expr.Float:
 			operands[n] = arg
 			continue
 		}
@@ -81,7 +82,7 @@ func (c *compiler) lanewise(t kernel.DType, args []kernel.Expr, build func(args 
 		name := fmt.Sprintf("operand%d", n)
 		vectors[n], registers[n] = v, newRegister(v.t.Base())
 		scope.Args = append(scope.Args, &kernel.Array{Name: name, DType: v.t.Base(), Space: kernel.Private, IsValue: true})
-		bound[name], operands[n] = registers[n].value(), kernel.Var{Name: name}
+		bound[name], operands[n] = registers[n].value(), expr.Var{Name: name}
 	}
 	inner := &compiler{k: scope, bound: bound}
 	one, err := inner.typed(build(operands), t.Base())
@@ -134,7 +135,7 @@ func (c *compiler) lanewise(t kernel.DType, args []kernel.Expr, build func(args 
 }
 
 // convertVector converts lane by lane, or takes a scalar for all lanes.
-func convertVector(v value, t kernel.DType) value {
+func convertVector(v value, t expr.DType) value {
 	if !v.t.IsVector() {
 		v = convert(v, t.Base())
 		if v.f != nil {
@@ -187,14 +188,14 @@ func convertVector(v value, t kernel.DType) value {
 
 // element is the flat element of a lane: vectors lie element by element in arrays of scalars, and lane by lane in variables
 // of vector type.
-func (m *memory) element(at int64, lane int, t kernel.DType) int64 {
+func (m *memory) element(at int64, lane int, t expr.DType) int64 {
 	if m.array.DType.IsVector() {
 		return at*t.Lanes() + int64(lane)
 	}
 	return at + int64(lane)
 }
 
-func (c *compiler) loadVector(t kernel.DType, access kernel.Expr, name string, index []kernel.Expr) (value, error) {
+func (c *compiler) loadVector(t expr.DType, access expr.Expr, name string, index []expr.Expr) (value, error) {
 	m, at, err := c.place(access, name, index)
 	if err != nil {
 		return value{}, err
@@ -220,7 +221,7 @@ func (c *compiler) loadVector(t kernel.DType, access kernel.Expr, name string, i
 }
 
 // assignVector compiles a statement that assigns a vector.
-func (c *compiler) assignVector(s *kernel.Stmt, m *memory, at func(*state) int64, acc *kernel.Access) (func(*state), error) {
+func (c *compiler) assignVector(s *kernel.Stmt, m *memory, at func(*state) int64, acc *expr.Access) (func(*state), error) {
 	t := m.array.DType
 	if acc != nil {
 		t = t.Vector(acc.Lanes)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
 
@@ -23,11 +24,11 @@ func vectorNest(t *testing.T, spec kernel.Spec, tags string) (*linear.Nest, erro
 
 // TestVectors compares an expression on vectors with the same one lane by lane.
 func TestVectors(t *testing.T) {
-	def, err := kernel.ParseExpr("a*b + (a if s > 2 else b)")
+	def, err := expr.Parse("a*b + (a if s > 2 else b)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := func(name string, of kernel.DType) *kernel.Function {
+	f := func(name string, of expr.DType) *kernel.Function {
 		return &kernel.Function{
 			Name: name, Params: []kernel.FunctionParam{{Name: "a", DType: of}, {Name: "b", DType: of}, {Name: "s", DType: "int32"}}, Result: of, Def: def,
 		}
@@ -39,7 +40,7 @@ func TestVectors(t *testing.T) {
 			s[4*i + l] = f1(sqrt(x[i + l])/3, x[i + 2 + l]*0.1 - i, i) + max(x[i + l], 1)
 			p[4*i; 4] = cast(int32x4, 10*x[i; 4])//3 - (k[4*i; 4] & 6)
 			q[4*i + l] = cast(int32, 10*x[i + l])//3 - (k[4*i + l] & 6)`,
-		DTypes: map[string]kernel.DType{"x": "float32", "v": "float64", "s": "float64", "p": "int32", "q": "int32", "k": "int32"},
+		DTypes: map[string]expr.DType{"x": "float32", "v": "float64", "s": "float64", "p": "int32", "q": "int32", "k": "int32"},
 	}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +73,7 @@ func TestVectors(t *testing.T) {
 // TestVectorFaults: every lane is checked.
 func TestVectorFaults(t *testing.T) {
 	x := func(n int64) []*kernel.Array {
-		return []*kernel.Array{{Name: "x", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: n}}}}
+		return []*kernel.Array{{Name: "x", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: n}}}}
 	}
 	for _, c := range []struct{ name, instructions, want string }{
 		{"out of bounds", "z[4*i; 4] = x[4*i + 1; 4]", "index 16 of axis 0 is out of bounds"},
@@ -100,7 +101,7 @@ func TestVectorFaults(t *testing.T) {
 
 // TestVectorRaces: work-items whose vectors overlap need a barrier, and cannot both write.
 func TestVectorRaces(t *testing.T) {
-	tile := []*kernel.Array{{Name: "t", DType: "float32", Space: kernel.Local, Shape: []kernel.Expr{kernel.Int{Value: 20}}}}
+	tile := []*kernel.Array{{Name: "t", DType: "float32", Space: kernel.Local, Shape: []expr.Expr{expr.Int{Value: 20}}}}
 	for _, c := range []struct {
 		name, instructions string
 		barriers           int
@@ -111,7 +112,7 @@ func TestVectorRaces(t *testing.T) {
 		{"scalars of its own", "t[4*i; 4] = x[4*i; 4] {id=t}\ny[4*i] = t[4*i + 3] {dep=t}", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			n, err := vectorNest(t, kernel.Spec{Domains: []string{"{[i]: 0<=i<4}"}, Instructions: c.instructions, Temps: tile, DTypes: map[string]kernel.DType{"x": "float32"}}, "i:l.0")
+			n, err := vectorNest(t, kernel.Spec{Domains: []string{"{[i]: 0<=i<4}"}, Instructions: c.instructions, Temps: tile, DTypes: map[string]expr.DType{"x": "float32"}}, "i:l.0")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +123,7 @@ func TestVectorRaces(t *testing.T) {
 		})
 	}
 	n, err := vectorNest(t, kernel.Spec{
-		Domains: []string{"{[i]: 0<=i<4}"}, Instructions: "y[2*i; 4] = x[4*i; 4]", DTypes: map[string]kernel.DType{"x": "float32"},
+		Domains: []string{"{[i]: 0<=i<4}"}, Instructions: "y[2*i; 4] = x[4*i; 4]", DTypes: map[string]expr.DType{"x": "float32"},
 	}, "i:g.0")
 	if err != nil {
 		t.Fatal(err)

@@ -29,11 +29,3 @@ func (b *builder) boxed(stmts []*stmt, iname string) (lo, hi int64, ok bool) {
 	}
 	return lo, hi, len(stmts) > 0
 }
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -201,7 +202,7 @@ func (b *builder) instances(s, t *stmt, x, y access, apart string) []polycount.C
 func (b *builder) forms(x access) []*polycount.Affine {
 	if len(*x.forms) < len(x.index) {
 		for _, e := range x.index {
-			a, err := kernel.ToAffine(onAxes(e, b.nest.Names), func(name string) bool {
+			a, err := expr.ToAffine(onAxes(e, b.nest.Names), func(name string) bool {
 				a := b.k.Array(name)
 				return a == nil || a.IsValue
 			})

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
 
 // TestDataBounds: a loop whose bounds are assigned stands after these assignments, in the loops around them.
 func TestDataBounds(t *testing.T) {
-	size := []kernel.Expr{kernel.Int{Value: 64}}
+	size := []expr.Expr{expr.Int{Value: 64}}
 	tile := []*kernel.Array{{Name: "tile", DType: "float32", Shape: size, Space: kernel.Local}}
 	for _, c := range []struct {
 		name, domains, instructions string
@@ -67,11 +68,11 @@ for j = 0 .. m - 1
 	} {
 		spec := kernel.Spec{
 			Domains: strings.Split(c.domains, ";"), Instructions: c.instructions, Temps: nil,
-			Args:   []*kernel.Array{{Name: "a", DType: "float32", Shape: size}, {Name: "p", DType: "int32", Shape: []kernel.Expr{kernel.Int{Value: 65}}}},
-			DTypes: map[string]kernel.DType{},
+			Args:   []*kernel.Array{{Name: "a", DType: "float32", Shape: size}, {Name: "p", DType: "int32", Shape: []expr.Expr{expr.Int{Value: 65}}}},
+			DTypes: map[string]expr.DType{},
 		}
 		if strings.Contains(c.instructions, "c[j, i]") {
-			spec.Args = append(spec.Args, &kernel.Array{Name: "c", DType: "float32", Shape: []kernel.Expr{size[0], size[0]}})
+			spec.Args = append(spec.Args, &kernel.Array{Name: "c", DType: "float32", Shape: []expr.Expr{size[0], size[0]}})
 		}
 		if strings.Contains(c.instructions, "tile") {
 			spec.Temps = tile

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -15,7 +16,7 @@ type cond struct {
 	names []string
 	// One of the two; key is the text of user on the axes.
 	affine *polycount.Constraint
-	user   kernel.Expr
+	user   expr.Expr
 	key    string
 }
 
@@ -89,7 +90,7 @@ func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
 		b.guards[key] = conds
 	}
 	it := item{node: &Exec{s.Stmt}, conds: slices.Clip(conds)}
-	var reading []kernel.Expr
+	var reading []expr.Expr
 	for _, p := range s.Predicates {
 		q := onAxes(p, b.nest.Names)
 		if names, pure := b.reads(q); pure {
@@ -138,13 +139,13 @@ func (s *stmt) zeros() []polycount.Constraint {
 }
 
 // reads lists the variables of e, and tells whether none of them can change: inames, parameters and value arguments.
-func (b *builder) reads(e kernel.Expr) (names []string, pure bool) {
+func (b *builder) reads(e expr.Expr) (names []string, pure bool) {
 	pure = true
-	kernel.Walk(e, func(e kernel.Expr) bool {
+	expr.Walk(e, func(e expr.Expr) bool {
 		switch x := e.(type) {
-		case *kernel.Access:
+		case *expr.Access:
 			pure = false
-		case kernel.Var:
+		case expr.Var:
 			names = append(names, x.Name)
 			if a := b.k.Array(x.Name); a != nil && !a.IsValue {
 				pure = false

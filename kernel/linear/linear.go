@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -53,7 +54,7 @@ type Guard struct {
 	// Conds are affine conditions that the domain needs and the loop bounds do not imply.
 	Conds []polycount.Constraint
 	// Predicates are conditions written by the user; they may read arrays.
-	Predicates []kernel.Expr
+	Predicates []expr.Expr
 	Body       []Node
 }
 
@@ -85,13 +86,13 @@ func Axis(t kernel.Tag) string {
 }
 
 // Expr replaces hardware inames in e by axis names.
-func (n *Nest) Expr(e kernel.Expr) kernel.Expr { return onAxes(e, n.Names) }
+func (n *Nest) Expr(e expr.Expr) expr.Expr { return onAxes(e, n.Names) }
 
-func onAxes(e kernel.Expr, names map[string]string) kernel.Expr {
-	return kernel.Rewrite(e, func(e kernel.Expr) kernel.Expr {
-		if v, ok := e.(kernel.Var); ok {
+func onAxes(e expr.Expr, names map[string]string) expr.Expr {
+	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		if v, ok := e.(expr.Var); ok {
 			if axis, ok := names[v.Name]; ok {
-				return kernel.Var{Name: axis}
+				return expr.Var{Name: axis}
 			}
 		}
 		return e

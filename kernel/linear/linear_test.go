@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
 
@@ -42,7 +43,7 @@ func local(name string) step {
 
 func linearize(t testing.TB, domains, instructions string, steps ...step) (*linear.Nest, error) {
 	t.Helper()
-	spec := kernel.Spec{Domains: strings.Split(domains, ";"), Instructions: instructions, DTypes: map[string]kernel.DType{}}
+	spec := kernel.Spec{Domains: strings.Split(domains, ";"), Instructions: instructions, DTypes: map[string]expr.DType{}}
 	ins, err := kernel.ParseInstructions(instructions)
 	if err != nil {
 		t.Fatal(err)
@@ -51,9 +52,9 @@ func linearize(t testing.TB, domains, instructions string, steps ...step) (*line
 		if s.RHS == nil {
 			continue
 		}
-		for _, a := range kernel.Accesses(s.RHS) {
+		for _, a := range expr.Accesses(s.RHS) {
 			if len(a.Array) == 1 {
-				spec.DTypes[a.Array] = kernel.Float32
+				spec.DTypes[a.Array] = expr.Float32
 			}
 		}
 	}
@@ -354,8 +355,8 @@ func BenchmarkNew(b *testing.B) {
 			"tile[l1, l0] = x[4*g1 + l1, 8*t + l0] {id=fetch, dep=init, inames=g0:s0:l0:g1:l1:t}\n" +
 			"s = s + tile[l1, k]*y[8*t + k, 8*g0 + l0 + 32*s0] {id=add, dep=fetch, inames=g0:s0:l0:g1:l1:t:k}\n" +
 			"z[4*g1 + l1, 8*g0 + l0 + 32*s0] = s {id=store, dep=add, inames=g0:s0:l0:g1:l1}",
-		DTypes: map[string]kernel.DType{"x": "float32", "y": "float32"},
-		Temps:  []*kernel.Array{{Name: "tile", DType: "float32", Space: kernel.Local, Shape: []kernel.Expr{kernel.Int{Value: 4}, kernel.Int{Value: 8}}}},
+		DTypes: map[string]expr.DType{"x": "float32", "y": "float32"},
+		Temps:  []*kernel.Array{{Name: "tile", DType: "float32", Space: kernel.Local, Shape: []expr.Expr{expr.Int{Value: 4}, expr.Int{Value: 8}}}},
 	})
 	if err == nil {
 		k, err = k.TagInames("g0:g.0, l0:l.0, g1:g.1, l1:l.1")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -111,7 +112,7 @@ type stmt struct {
 // access is a read or write of a variable.
 type access struct {
 	array *kernel.Array
-	index []kernel.Expr
+	index []expr.Expr
 	lanes int64 // elements from the index on, along the last axis; 0 for one
 	write bool
 	// forms are the indices over loops, axis names and parameters, made when asked for; nil where not affine.
@@ -186,7 +187,7 @@ func (b *builder) domain(s *stmt) error {
 }
 
 func (b *builder) accesses(s *stmt) error {
-	add := func(list []*kernel.Access, write bool) error {
+	add := func(list []*expr.Access, write bool) error {
 		for _, a := range list {
 			array := b.k.Array(a.Array)
 			if array == nil {

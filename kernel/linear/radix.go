@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
@@ -162,7 +163,7 @@ func (b *builder) axisRange(axis string) (int64, bool) {
 	last, ok := int64(0), false
 	for _, u := range b.nest.Groups[n] {
 		if u.Num.IsConstant() {
-			if v := floorDiv(u.Num.Constant(), u.Den); !ok || v < last {
+			if v := intmath.FloorDiv(u.Num.Constant(), u.Den); !ok || v < last {
 				last, ok = v, true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // TestApart: what is proved at a glance, the exact decision finds too; and it is proved for the usual indices.
@@ -36,9 +37,9 @@ func TestApart(t *testing.T) {
 		rows := rapid.SampledFrom([]string{"", " and 4*k + l <= 9", " and 4*k + l <= 6 and 2*m + l <= 4", " and 2*m + l <= 3", " and 8*k + 2*l <= 17 and k + m >= 1"}).Draw(t, "rows")
 		lanes := rapid.SampledFrom([]string{"", "; 2", "; 4"}).Draw(t, "lanes")
 		spec := kernel.Spec{
-			Domains: []string{"{[g,l,m,k]: 0<=g<3 and 0<=l<4 and 0<=m<2 and 0<=k<3" + rows + "}"}, DTypes: map[string]kernel.DType{"x": "float32"},
+			Domains: []string{"{[g,l,m,k]: 0<=g<3 and 0<=l<4 and 0<=m<2 and 0<=k<3" + rows + "}"}, DTypes: map[string]expr.DType{"x": "float32"},
 			Instructions: fmt.Sprintf("a[%s%s] = x[l] {id=w, inames=g:l:m:k}\ny[g,l,m,k] = a[%s] {id=r, dep=w}", write, lanes, read),
-			Args:         []*kernel.Array{{Name: "a", DType: "float32", Space: kernel.Global, Shape: []kernel.Expr{kernel.Int{Value: 1000}}}},
+			Args:         []*kernel.Array{{Name: "a", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 1000}}}},
 		}
 		k, err := kernel.Make(spec)
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 )
@@ -176,8 +177,8 @@ func compute(t *testing.T, k *kernel.Kernel, size map[string]int64, seed uint64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	eval := func(e kernel.Expr) int64 {
-		v, err := kernel.EvalInt(e, size)
+	eval := func(e expr.Expr) int64 {
+		v, err := expr.EvalInt(e, size)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // functionConstructors make user functions.
@@ -26,9 +27,9 @@ func (f *functionValue) Truth() starlark.Bool  { return true }
 func (f *functionValue) Hash() (uint32, error) { return starlark.String(f.String()).Hash() }
 
 func (c *invocation) userFunction() *functionValue {
-	f := &kernel.Function{Name: c.text("name"), Result: kernel.DType(c.text("result")), Body: c.text("body")}
+	f := &kernel.Function{Name: c.text("name"), Result: expr.DType(c.text("result")), Body: c.text("body")}
 	for _, p := range c.pairs("params") {
-		t := kernel.DType(p.value)
+		t := expr.DType(p.value)
 		if !t.Known() {
 			c.fail("params", dtypeHint, "unknown element type %q of %s", p.value, p.key)
 		}
@@ -47,7 +48,7 @@ func (c *invocation) userFunction() *functionValue {
 }
 
 // operations reads a dict of dicts: dtype to operation to number.
-func (c *invocation) operations(name string) map[kernel.DType]map[string]int64 {
+func (c *invocation) operations(name string) map[expr.DType]map[string]int64 {
 	const hint = `write {"float32": {"add": 2, "func:sqrt": 1}}`
 	dict := func(v starlark.Value) *starlark.Dict {
 		d, ok := v.(*starlark.Dict)
@@ -63,7 +64,7 @@ func (c *invocation) operations(name string) map[kernel.DType]map[string]int64 {
 		}
 		return s
 	}
-	out := map[kernel.DType]map[string]int64{}
+	out := map[expr.DType]map[string]int64{}
 	for _, kv := range dict(c.args[name]).Items() {
 		ops := map[string]int64{}
 		for _, op := range dict(kv[1]).Items() {
@@ -74,7 +75,7 @@ func (c *invocation) operations(name string) map[kernel.DType]map[string]int64 {
 			}
 			ops[text(op[0])] = n
 		}
-		out[kernel.DType(text(kv[0]))] = ops
+		out[expr.DType(text(kv[0]))] = ops
 	}
 	return out
 }
@@ -106,10 +107,10 @@ func (c *invocation) userFunctions(name string) []*kernel.Function {
 }
 
 // vectorTypes are the names of vector types that lp offers: lp.float32x4.
-func vectorTypes(scalars []kernel.DType) []kernel.DType {
-	var out []kernel.DType
+func vectorTypes(scalars []expr.DType) []expr.DType {
+	var out []expr.DType
 	for _, t := range scalars {
-		for _, n := range kernel.Lanes {
+		for _, n := range expr.Lanes {
 			if v := t.Vector(n); v.Known() {
 				out = append(out, v)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // function is a row of the table of what lp offers.
@@ -316,7 +317,7 @@ func (c *invocation) pairs(name string) []pair {
 
 // dtypes maps names of arrays to element types: a dict, or text in which several names may share a type,
 // "a, b: float32, c: float64".
-func (c *invocation) dtypes(name string) map[string]kernel.DType {
+func (c *invocation) dtypes(name string) map[string]expr.DType {
 	var list []pair
 	if text, ok := c.args[name].(starlark.String); ok {
 		var waiting []string
@@ -336,9 +337,9 @@ func (c *invocation) dtypes(name string) map[string]kernel.DType {
 	} else {
 		list = c.pairs(name)
 	}
-	out := map[string]kernel.DType{}
+	out := map[string]expr.DType{}
 	for _, p := range list {
-		t := kernel.DType(p.value)
+		t := expr.DType(p.value)
 		if !t.Known() {
 			c.fail(name, dtypeHint, "unknown element type %q of %s", p.value, p.key)
 		}
@@ -350,14 +351,14 @@ func (c *invocation) dtypes(name string) map[string]kernel.DType {
 const dtypeHint = `element types are written "float32", "float64", "int32", "int64", ..., or lp.float32`
 
 // expr is an integer or an expression in the kernel's parameters, nil where it is left out.
-func (c *invocation) expr(name string, v starlark.Value) kernel.Expr {
+func (c *invocation) expr(name string, v starlark.Value) expr.Expr {
 	switch v := v.(type) {
 	case starlark.Int:
 		if n, ok := v.Int64(); ok {
-			return kernel.Int{Value: n}
+			return expr.Int{Value: n}
 		}
 	case starlark.String:
-		e, err := kernel.ParseExpr(string(v))
+		e, err := expr.Parse(string(v))
 		c.check(err, name)
 		return e
 	}
@@ -393,9 +394,9 @@ func newModule() *module {
 		}},
 		"auto": starlark.None,
 	}}
-	scalars := []kernel.DType{
-		kernel.Bool, kernel.Int8, kernel.Int16, kernel.Int32, kernel.Int64, kernel.Uint8, kernel.Uint16, kernel.Uint32,
-		kernel.Uint64, kernel.Float16, kernel.Float32, kernel.Float64, kernel.Complex64, kernel.Complex128,
+	scalars := []expr.DType{
+		expr.Bool, expr.Int8, expr.Int16, expr.Int32, expr.Int64, expr.Uint8, expr.Uint16, expr.Uint32,
+		expr.Uint64, expr.Float16, expr.Float32, expr.Float64, expr.Complex64, expr.Complex128,
 	}
 	for _, t := range append(scalars, vectorTypes(scalars)...) {
 		m.attrs[string(t)] = starlark.String(t)

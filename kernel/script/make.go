@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // constructors are the functions that make kernels and the declarations of their arguments.
@@ -94,7 +95,7 @@ func array(kind declaration) func(c *invocation) (starlark.Value, error) {
 		}
 		shape := c.shape()
 		if d.temporary && shape == nil && !c.has("shape") {
-			shape = []kernel.Expr{} // a scalar, as in Loopy
+			shape = []expr.Expr{} // a scalar, as in Loopy
 		}
 		d.layout, d.order = strings.Join(c.names("dim_tags"), ","), strings.ToUpper(c.text("order"))
 		if d.order != "" && d.order != "C" && d.order != "F" {
@@ -104,14 +105,14 @@ func array(kind declaration) func(c *invocation) (starlark.Value, error) {
 		if set := count(d.layout != "", d.order != "", axes != nil); set > 1 {
 			c.fail("", "give one of them", "dim_tags, order and strides all set the layout")
 		}
-		var offset kernel.Expr
+		var offset expr.Expr
 		if c.has("offset") {
 			offset = c.expr("offset", c.args["offset"])
-			if offset == (kernel.Int{}) {
+			if offset == (expr.Int{}) {
 				offset = nil
 			}
 		}
-		dtype := kernel.DType(c.text("dtype"))
+		dtype := expr.DType(c.text("dtype"))
 		if dtype != "" && !dtype.Known() {
 			c.fail("dtype", dtypeHint, "unknown element type %q", dtype)
 		}
@@ -138,7 +139,7 @@ func count(conds ...bool) int {
 }
 
 // shape is an extent, a string with commas between extents, or a list; nil where it is left out.
-func (c *invocation) shape() []kernel.Expr {
+func (c *invocation) shape() []expr.Expr {
 	if !c.has("shape") {
 		return nil
 	}
@@ -146,8 +147,8 @@ func (c *invocation) shape() []kernel.Expr {
 }
 
 // exprs is a list of expressions: one, several in a string with commas between them, or a list.
-func (c *invocation) exprs(name string) []kernel.Expr {
-	out := []kernel.Expr{}
+func (c *invocation) exprs(name string) []expr.Expr {
+	out := []expr.Expr{}
 	switch v := c.args[name].(type) {
 	case starlark.String:
 		for _, part := range splitTop(string(v)) {
@@ -188,7 +189,7 @@ func splitTop(text string) []string {
 	return parts
 }
 
-func (c *invocation) strides(shape []kernel.Expr) []kernel.Axis {
+func (c *invocation) strides(shape []expr.Expr) []kernel.Axis {
 	if !c.has("strides") {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 const matmul = `knl = lp.make_kernel("{[i,j,k]: 0<=i,j,k<n}", "c[i,j] = sum(k, a[i,k]*b[k,j])")
@@ -107,7 +108,7 @@ func TestArguments(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		dtype   kernel.DType
+		dtype   expr.DType
 		space   kernel.Space
 		strides string
 	}{

@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
 )
@@ -197,18 +198,11 @@ func newStream(r *recipe, seed int64) *stream {
 	if s.total > 0 {
 		s.index = rng.Int63n(s.total)
 		// A step without a common divisor visits every point once.
-		for s.step = 1 + rng.Int63n(s.total); gcd(s.step, s.total) != 1; s.step++ {
+		for s.step = 1 + rng.Int63n(s.total); intmath.GCD(s.step, s.total) != 1; s.step++ {
 			continue
 		}
 	}
 	return s
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // next is the next point that the recipe's constraint admits.

@@ -3,6 +3,7 @@ package derive
 import (
 	"fmt"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
 )
@@ -186,5 +187,5 @@ func (e *explorer) blocksOfGroups(p *product, name string, apart bool, keep rule
 
 // copied is the numbers that a work-group copies at a time: one for each work-item, or fewer.
 func copied(n map[string]int64) int64 {
-	return gcd(gcd(n["v"]/n["c"]*(n["t"]/n["r"]), n["k"]*n["t"]), n["k"]*n["v"])
+	return intmath.GCD(intmath.GCD(n["v"]/n["c"]*(n["t"]/n["r"]), n["k"]*n["t"]), n["k"]*n["v"])
 }

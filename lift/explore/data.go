@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
 
@@ -44,13 +44,13 @@ func CheckData(at *lift.Program, data map[string]device.Sequence) error {
 }
 
 // elem is the type of the numbers of an array.
-func elem(t *lift.Type) kernel.DType {
+func elem(t *lift.Type) expr.DType {
 	_, number := t.Shape()
 	return number.DType
 }
 
 // greatest is the greatest number of an integer type, that of int64 for wider ones.
-func greatest(d kernel.DType) int64 {
+func greatest(d expr.DType) int64 {
 	bits := 8 * d.Size()
 	if d.IsSigned() {
 		bits--

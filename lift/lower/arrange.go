@@ -1,7 +1,7 @@
 package lower
 
 import (
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
 
@@ -131,17 +131,17 @@ func (c *lowering) permuted(f *lift.IndexFun, i index, n int64) index {
 }
 
 // evaluate does the arithmetic of an index function.
-func (c *lowering) evaluate(e kernel.Expr, at map[string]index) index {
+func (c *lowering) evaluate(e expr.Expr, at map[string]index) index {
 	switch x := e.(type) {
-	case kernel.Int:
+	case expr.Int:
 		return constant(x.Value)
-	case kernel.Var:
+	case expr.Var:
 		v, ok := at[x.Name]
 		if !ok {
 			fail("%s has no value in an index function", x.Name)
 		}
 		return v
-	case *kernel.Op:
+	case *expr.Op:
 		args := make([]index, len(x.Args))
 		for k, a := range x.Args {
 			args[k] = c.evaluate(a, at)
@@ -151,23 +151,23 @@ func (c *lowering) evaluate(e kernel.Expr, at map[string]index) index {
 		}
 	}
 	// What is left, selects and products of variables, stands as it is, with the variables replaced.
-	by := map[string]kernel.Expr{}
+	by := map[string]expr.Expr{}
 	for name, v := range at {
 		by[name] = v.expr()
 	}
 	const far = 1 << 40
-	return index{e: kernel.Subst(e, by), lo: -far, hi: far}
+	return index{e: expr.Subst(e, by), lo: -far, hi: far}
 }
 
-func (c *lowering) operate(kind kernel.OpKind, args []index) (index, bool) {
+func (c *lowering) operate(kind expr.OpKind, args []index) (index, bool) {
 	out := args[0]
 	for _, a := range args[1:] {
 		switch kind {
-		case kernel.Add:
+		case expr.Add:
 			out = c.add(out, a)
-		case kernel.Sub:
+		case expr.Sub:
 			out = c.add(out, c.scale(a, -1))
-		case kernel.Mul:
+		case expr.Mul:
 			switch {
 			case a.isConstant():
 				out = c.scale(out, a.a.Constant())
@@ -176,11 +176,11 @@ func (c *lowering) operate(kind kernel.OpKind, args []index) (index, bool) {
 			default:
 				return index{}, false
 			}
-		case kernel.FloorDiv, kernel.Mod:
+		case expr.FloorDiv, expr.Mod:
 			if !a.isConstant() || a.a.Constant() <= 0 {
 				return index{}, false
 			}
-			if kind == kernel.Mod {
+			if kind == expr.Mod {
 				out = c.mod(out, a.a.Constant())
 			} else {
 				out = c.div(out, a.a.Constant())
@@ -190,7 +190,7 @@ func (c *lowering) operate(kind kernel.OpKind, args []index) (index, bool) {
 		}
 	}
 	if len(args) == 1 {
-		if kind != kernel.Neg {
+		if kind != expr.Neg {
 			return index{}, false
 		}
 		out = c.scale(out, -1)
@@ -212,11 +212,11 @@ func (c *lowering) padded(mode lift.PadMode, j index, n int64) index {
 	// Mirror: -1 is 0 and n is n-1.
 	out := j
 	if j.lo < 0 {
-		out = c.choose(operation(kernel.Lt, j.expr(), kernel.Int{}), c.addInt(c.scale(j, -1), -1), out)
+		out = c.choose(operation(expr.Lt, j.expr(), expr.Int{}), c.addInt(c.scale(j, -1), -1), out)
 		out.lo = 0
 	}
 	if j.hi >= n {
-		out = c.choose(operation(kernel.Ge, j.expr(), kernel.Int{Value: n}), c.add(constant(2*n-1), c.scale(j, -1)), out)
+		out = c.choose(operation(expr.Ge, j.expr(), expr.Int{Value: n}), c.add(constant(2*n-1), c.scale(j, -1)), out)
 		out.hi = n - 1
 	}
 	out.lo, out.hi = 0, n-1
@@ -228,12 +228,12 @@ func (c *lowering) padConstant(t *lift.Term, z, xs *val) *val {
 	left, n := sizeOf(t.Sizes[0]), lengthOf(xs.typ)
 	return array(t.Type, common(z, xs), func(i index) *val {
 		j := c.addInt(i, -left)
-		var inside []kernel.Expr
+		var inside []expr.Expr
 		if j.lo < 0 {
-			inside = append(inside, operation(kernel.Ge, j.expr(), kernel.Int{}))
+			inside = append(inside, operation(expr.Ge, j.expr(), expr.Int{}))
 		}
 		if j.hi >= n {
-			inside = append(inside, operation(kernel.Lt, j.expr(), kernel.Int{Value: n}))
+			inside = append(inside, operation(expr.Lt, j.expr(), expr.Int{Value: n}))
 		}
 		switch {
 		case j.hi < 0 || j.lo >= n:
@@ -243,12 +243,12 @@ func (c *lowering) padConstant(t *lift.Term, z, xs *val) *val {
 		case len(inside) == 1:
 			return c.chosen(inside[0], xs.at(j), z)
 		}
-		return c.chosen(operation(kernel.And, inside...), xs.at(j), z)
+		return c.chosen(operation(expr.And, inside...), xs.at(j), z)
 	})
 }
 
 // chosen is x where the condition holds, and z elsewhere.
-func (c *lowering) chosen(condition kernel.Expr, x, z *val) *val {
+func (c *lowering) chosen(condition expr.Expr, x, z *val) *val {
 	v := &val{typ: x.typ, space: common(x, z)}
 	switch x.typ.Kind {
 	case lift.ArrayType:
@@ -256,8 +256,8 @@ func (c *lowering) chosen(condition kernel.Expr, x, z *val) *val {
 	case lift.TupleType:
 		v.get = func(k int) *val { return c.chosen(condition, x.get(k), z.get(k)) }
 	default:
-		v.load = func() kernel.Expr {
-			return &kernel.Cond{If: kernel.Subst(condition, c.exprs), Then: x.load(), Else: z.load()}
+		v.load = func() expr.Expr {
+			return &expr.Cond{If: expr.Subst(condition, c.exprs), Then: x.load(), Else: z.load()}
 		}
 	}
 	return v
@@ -283,17 +283,17 @@ func (c *lowering) asVector(t *lift.Type, xs *val) *val {
 				}
 			}
 			v.loc = func() place { return at }
-			v.load = func() kernel.Expr { return c.access(at.buf, at.index, w) }
+			v.load = func() expr.Expr { return c.access(at.buf, at.index, w) }
 			return v
 		}
-		v.load = func() kernel.Expr {
+		v.load = func() expr.Expr {
 			e := first.load()
 			for k := int64(1); k < w; k++ {
-				if !kernel.Equal(e, lane(k).load()) {
+				if !expr.Equal(e, lane(k).load()) {
 					fail("the %d elements of a vector are computed one by one: keep them in memory first", w)
 				}
 			}
-			return &kernel.Cast{DType: t.Elem.DType.Vector(w), Arg: e}
+			return &expr.Cast{DType: t.Elem.DType.Vector(w), Arg: e}
 		}
 		return v
 	})

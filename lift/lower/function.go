@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
 
@@ -17,7 +18,7 @@ func (c *lowering) viewCall(t *lift.Term, env *scope) *val {
 	}
 	u, args := t.Kids[0].User, c.viewAll(t.Kids[1:], env)
 	lanes := c.lanes
-	return scalar(t.Type, func() kernel.Expr { return c.call(u, args, lanes) })
+	return scalar(t.Type, func() expr.Expr { return c.call(u, args, lanes) })
 }
 
 func (c *lowering) writeCall(t *lift.Term, env *scope, d *val) {
@@ -37,7 +38,7 @@ func (c *lowering) viewMapVec(t *lift.Term, env *scope) *val {
 	for _, v := range c.viewAll(t.Kids[1:], env) {
 		env = &scope{env, v}
 	}
-	return scalar(t.Type, func() kernel.Expr {
+	return scalar(t.Type, func() expr.Expr {
 		before := c.lanes
 		c.lanes = int64(t.Type.Width)
 		defer func() { c.lanes = before }()
@@ -46,19 +47,19 @@ func (c *lowering) viewMapVec(t *lift.Term, env *scope) *val {
 }
 
 // call is the value of a call with a scalar or vector result. Builtins are written as expressions, others as calls.
-func (c *lowering) call(u *lift.UserFun, args []*val, lanes int64) kernel.Expr {
-	var values []kernel.Expr
+func (c *lowering) call(u *lift.UserFun, args []*val, lanes int64) expr.Expr {
+	var values []expr.Expr
 	for _, a := range args {
 		values = append(values, a.components()...)
 	}
 	if c.isBuiltin(u) {
-		by := map[string]kernel.Expr{}
+		by := map[string]expr.Expr{}
 		for i, p := range u.Params {
 			by[p.Name] = values[i]
 		}
-		return kernel.Subst(u.Defs[0], by)
+		return expr.Subst(u.Defs[0], by)
 	}
-	return &kernel.Call{Func: c.function(u, lanes).Name, Args: values}
+	return &expr.Call{Func: c.function(u, lanes).Name, Args: values}
 }
 
 func (c *lowering) isBuiltin(u *lift.UserFun) bool {
@@ -89,19 +90,19 @@ func componentName(param string, k int) string { return fmt.Sprintf("%s_%d", par
 
 // flatten replaces the components of tuples, p[0], by parameters of their own. It reports whether anything is left that
 // the kernel IR does not say: a lane of a vector.
-func flatten(u *lift.UserFun, e kernel.Expr) (out kernel.Expr, ok bool) {
+func flatten(u *lift.UserFun, e expr.Expr) (out expr.Expr, ok bool) {
 	tuple := map[string]bool{}
 	for _, p := range u.Params {
 		tuple[p.Name] = p.Type.Kind == lift.TupleType
 	}
 	ok = true
-	out = kernel.Rewrite(e, func(e kernel.Expr) kernel.Expr {
-		a, is := e.(*kernel.Access)
+	out = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		a, is := e.(*expr.Access)
 		if !is {
 			return e
 		}
-		if k, constant := a.Index[0].(kernel.Int); constant && tuple[a.Array] && len(a.Index) == 1 {
-			return kernel.Var{Name: componentName(a.Array, int(k.Value))}
+		if k, constant := a.Index[0].(expr.Int); constant && tuple[a.Array] && len(a.Index) == 1 {
+			return expr.Var{Name: componentName(a.Array, int(k.Value))}
 		}
 		ok = false
 		return e
@@ -129,7 +130,7 @@ func (c *lowering) function(u *lift.UserFun, lanes int64) *kernel.Function {
 		f.Counts = nil
 		for t, ops := range u.Counts {
 			if f.Counts == nil {
-				f.Counts = map[kernel.DType]map[string]int64{}
+				f.Counts = map[expr.DType]map[string]int64{}
 			}
 			f.Counts[t] = map[string]int64{}
 			for name, n := range ops {
@@ -163,15 +164,15 @@ func (c *lowering) function(u *lift.UserFun, lanes int64) *kernel.Function {
 
 // callTuple computes the components of a result that is a tuple, in the place of the call: values that the definition
 // names, and operands that it uses, are kept in private variables.
-func (c *lowering) callTuple(u *lift.UserFun, args []*val) []kernel.Expr {
+func (c *lowering) callTuple(u *lift.UserFun, args []*val) []expr.Expr {
 	if len(u.Defs) == 0 {
 		fail("function %s gives a tuple and has no definition", u.Name)
 	}
 	params, _ := flatParams(u)
-	by := map[string]kernel.Expr{}
-	keep := func(name string, t *lift.Type, value kernel.Expr) {
+	by := map[string]expr.Expr{}
+	keep := func(name string, t *lift.Type, value expr.Expr) {
 		switch value.(type) {
-		case kernel.Var, kernel.Int, kernel.Float:
+		case expr.Var, expr.Int, expr.Float:
 			by[name] = value
 			return
 		}
@@ -190,18 +191,18 @@ func (c *lowering) callTuple(u *lift.UserFun, args []*val) []kernel.Expr {
 			k++
 		}
 	}
-	expand := func(e kernel.Expr) kernel.Expr {
+	expand := func(e expr.Expr) expr.Expr {
 		e, ok := flatten(u, e)
 		if !ok {
 			fail("function %s uses lanes of vectors", u.Name)
 		}
-		return kernel.Subst(e, by)
+		return expr.Subst(e, by)
 	}
 	for _, l := range u.Lets {
 		value := expand(l.Expr)
 		keep(l.Name, lift.Scalar(c.typeOf(value)), value)
 	}
-	out := make([]kernel.Expr, len(u.Defs))
+	out := make([]expr.Expr, len(u.Defs))
 	for i, d := range u.Defs {
 		out[i] = expand(d)
 	}
@@ -209,7 +210,7 @@ func (c *lowering) callTuple(u *lift.UserFun, args []*val) []kernel.Expr {
 }
 
 // typeOf is the type of an expression over the variables and arrays made so far.
-func (c *lowering) typeOf(e kernel.Expr) kernel.DType {
+func (c *lowering) typeOf(e expr.Expr) expr.DType {
 	k := &kernel.Kernel{Name: "scope", Functions: c.order}
 	used := map[string]bool{}
 	for _, name := range mentioned(e) {
@@ -222,7 +223,7 @@ func (c *lowering) typeOf(e kernel.Expr) kernel.DType {
 		}
 	}
 	for name := range used { // inames
-		k.Args = append(k.Args, &kernel.Array{Name: name, DType: kernel.Int32, IsValue: true})
+		k.Args = append(k.Args, &kernel.Array{Name: name, DType: expr.Int32, IsValue: true})
 	}
 	t, err := k.TypeOf(e)
 	if err != nil {

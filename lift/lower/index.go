@@ -3,7 +3,8 @@ package lower
 import (
 	"slices"
 
-	"gpuperf/kernel"
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -11,7 +12,7 @@ import (
 // values from lo to hi.
 type index struct {
 	a      polycount.Affine
-	e      kernel.Expr
+	e      expr.Expr
 	lo, hi int64
 }
 
@@ -26,11 +27,11 @@ func constant(c int64) index { return index{a: polycount.Int(c), lo: c, hi: c} }
 func (x index) isConstant() bool { return x.e == nil && x.a.IsConstant() }
 
 // expr writes the index over the variables of the loops.
-func (x index) expr() kernel.Expr {
+func (x index) expr() expr.Expr {
 	if x.e != nil {
 		return x.e
 	}
-	return kernel.FromAffine(x.a)
+	return expr.FromAffine(x.a)
 }
 
 func (r *indexer) affine(a polycount.Affine) index {
@@ -57,7 +58,7 @@ func (r *indexer) span(a polycount.Affine) (lo, hi int64) {
 		var s span
 		if t.Floor != nil {
 			s.lo, s.hi = r.span(t.Floor.Num)
-			s.lo, s.hi = floorDiv(s.lo, t.Floor.Den), floorDiv(s.hi, t.Floor.Den)
+			s.lo, s.hi = intmath.FloorDiv(s.lo, t.Floor.Den), intmath.FloorDiv(s.hi, t.Floor.Den)
 		} else {
 			s = r.spans[t.Name]
 		}
@@ -80,9 +81,9 @@ func (r *indexer) add(x, y index) index {
 		return x
 	}
 	if y.isConstant() && y.a.Constant() < 0 {
-		return index{e: operation(kernel.Sub, x.expr(), kernel.Int{Value: -y.a.Constant()}), lo: x.lo + y.lo, hi: x.hi + y.hi}
+		return index{e: operation(expr.Sub, x.expr(), expr.Int{Value: -y.a.Constant()}), lo: x.lo + y.lo, hi: x.hi + y.hi}
 	}
-	return index{e: operation(kernel.Add, x.expr(), y.expr()), lo: x.lo + y.lo, hi: x.hi + y.hi}
+	return index{e: operation(expr.Add, x.expr(), y.expr()), lo: x.lo + y.lo, hi: x.hi + y.hi}
 }
 
 func (r *indexer) addInt(x index, c int64) index { return r.add(x, constant(c)) }
@@ -97,19 +98,19 @@ func (r *indexer) scale(x index, k int64) index {
 		return r.affine(x.a.Scale(k))
 	}
 	lo, hi := k*x.lo, k*x.hi
-	return index{e: operation(kernel.Mul, kernel.Int{Value: k}, x.e), lo: min(lo, hi), hi: max(lo, hi)}
+	return index{e: operation(expr.Mul, expr.Int{Value: k}, x.e), lo: min(lo, hi), hi: max(lo, hi)}
 }
 
 // div is ⌊x/d⌋.
 func (r *indexer) div(x index, d int64) index {
-	lo, hi := floorDiv(x.lo, d), floorDiv(x.hi, d)
+	lo, hi := intmath.FloorDiv(x.lo, d), intmath.FloorDiv(x.hi, d)
 	switch {
 	case d == 1:
 		return x
 	case lo == hi:
 		return constant(lo)
 	case x.e != nil:
-		return index{e: operation(kernel.FloorDiv, x.e, kernel.Int{Value: d}), lo: lo, hi: hi}
+		return index{e: operation(expr.FloorDiv, x.e, expr.Int{Value: d}), lo: lo, hi: hi}
 	}
 	return r.affine(r.quotient(x.a, d))
 }
@@ -120,24 +121,24 @@ func (r *indexer) quotient(a polycount.Affine, d int64) polycount.Affine {
 	terms := a.Terms()
 	divisors := []int64{d}
 	for _, t := range terms {
-		m := gcd(max(t.Coeff, -t.Coeff), d)
+		m := intmath.GCD(max(t.Coeff, -t.Coeff), d)
 		if m > 1 && !slices.Contains(divisors, m) {
 			divisors = append(divisors, m)
 		}
 	}
 	slices.Sort(divisors)
 	for _, m := range slices.Backward(divisors) {
-		low := polycount.Int(a.Constant() - m*floorDiv(a.Constant(), m))
+		low := polycount.Int(a.Constant() - m*intmath.FloorDiv(a.Constant(), m))
 		for _, t := range terms {
 			if t.Coeff%m != 0 {
 				low = low.Add(termOf(t))
 			}
 		}
 		lo, hi := r.span(low)
-		if floorDiv(lo, m) != floorDiv(hi, m) {
+		if intmath.FloorDiv(lo, m) != intmath.FloorDiv(hi, m) {
 			continue
 		}
-		high := a.Sub(low).AddInt(m * floorDiv(lo, m))
+		high := a.Sub(low).AddInt(m * intmath.FloorDiv(lo, m))
 		high = exactly(high, m)
 		if m == d {
 			return high
@@ -172,7 +173,7 @@ func (r *indexer) mod(x index, d int64) index {
 	case x.lo >= 0 && x.hi < d:
 		return x
 	case x.e != nil:
-		return index{e: operation(kernel.Mod, x.e, kernel.Int{Value: d}), lo: 0, hi: d - 1}
+		return index{e: operation(expr.Mod, x.e, expr.Int{Value: d}), lo: 0, hi: d - 1}
 	}
 	out := r.affine(x.a.Sub(r.quotient(x.a, d).Scale(d)))
 	out.lo, out.hi = max(out.lo, 0), min(out.hi, d-1)
@@ -189,10 +190,10 @@ func (r *indexer) clamp(x index, lo, hi int64) index {
 	}
 	e, from, to := x.expr(), x.lo, x.hi
 	if to > hi {
-		e, to = operation(kernel.Min, e, kernel.Int{Value: hi}), hi
+		e, to = operation(expr.Min, e, expr.Int{Value: hi}), hi
 	}
 	if from < lo {
-		e, from = operation(kernel.Max, e, kernel.Int{Value: lo}), lo
+		e, from = operation(expr.Max, e, expr.Int{Value: lo}), lo
 	}
 	if from == x.lo && to == x.hi {
 		return x
@@ -201,8 +202,8 @@ func (r *indexer) clamp(x index, lo, hi int64) index {
 }
 
 // choose is x where the condition holds and y elsewhere.
-func (r *indexer) choose(condition kernel.Expr, x, y index) index {
-	return index{e: &kernel.Cond{If: condition, Then: x.expr(), Else: y.expr()}, lo: min(x.lo, y.lo), hi: max(x.hi, y.hi)}
+func (r *indexer) choose(condition expr.Expr, x, y index) index {
+	return index{e: &expr.Cond{If: condition, Then: x.expr(), Else: y.expr()}, lo: min(x.lo, y.lo), hi: max(x.hi, y.hi)}
 }
 
 // resolve replaces variables by what they stand for, and simplifies again.
@@ -223,23 +224,6 @@ func (r *indexer) resolve(a polycount.Affine, by map[string]polycount.Affine) po
 	return out
 }
 
-func operation(kind kernel.OpKind, args ...kernel.Expr) kernel.Expr {
-	return &kernel.Op{Kind: kind, Args: args}
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
-
-func ceilDiv(a, b int64) int64 { return -floorDiv(-a, b) }
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
+func operation(kind expr.OpKind, args ...expr.Expr) expr.Expr {
+	return &expr.Op{Kind: kind, Args: args}
 }

@@ -6,7 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gpuperf/kernel"
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -17,12 +18,12 @@ func TestIndexArithmetic(t *testing.T) {
 		r := &indexer{spans: map[string]span{"a": {0, 3}, "b": {0, 5}, "g": {0, 1}, "l": {0, 2}}}
 		stands := map[string]polycount.Affine{"b": polycount.Name("g").Scale(3).Add(polycount.Name("l"))}
 		at := map[string]int64{"a": 0, "g": 0, "l": 0}
-		type expr struct {
+		type testCase struct {
 			i    index
 			eval func() int64
 		}
 		b := func() int64 { return 3*at["g"] + at["l"] }
-		list := []expr{
+		list := []testCase{
 			{r.affine(polycount.Name("a")), func() int64 { return at["a"] }},
 			{r.affine(polycount.Name("b")), b},
 		}
@@ -30,20 +31,20 @@ func TestIndexArithmetic(t *testing.T) {
 			x := list[rapid.IntRange(0, len(list)-1).Draw(t, fmt.Sprint("x", n))]
 			y := list[rapid.IntRange(0, len(list)-1).Draw(t, fmt.Sprint("y", n))]
 			c := int64(rapid.IntRange(1, 12).Draw(t, fmt.Sprint("c", n)))
-			var e expr
+			var e testCase
 			switch rapid.SampledFrom([]string{"add", "scale", "int", "div", "mod", "clamp", "div", "mod"}).Draw(t, fmt.Sprint("op", n)) {
 			case "add":
-				e = expr{r.add(x.i, y.i), func() int64 { return x.eval() + y.eval() }}
+				e = testCase{r.add(x.i, y.i), func() int64 { return x.eval() + y.eval() }}
 			case "scale":
-				e = expr{r.scale(x.i, c-4), func() int64 { return (c - 4) * x.eval() }}
+				e = testCase{r.scale(x.i, c-4), func() int64 { return (c - 4) * x.eval() }}
 			case "int":
-				e = expr{r.addInt(x.i, c-6), func() int64 { return x.eval() + c - 6 }}
+				e = testCase{r.addInt(x.i, c-6), func() int64 { return x.eval() + c - 6 }}
 			case "div":
-				e = expr{r.div(x.i, c), func() int64 { return floorDiv(x.eval(), c) }}
+				e = testCase{r.div(x.i, c), func() int64 { return intmath.FloorDiv(x.eval(), c) }}
 			case "mod":
-				e = expr{r.mod(x.i, c), func() int64 { return x.eval() - c*floorDiv(x.eval(), c) }}
+				e = testCase{r.mod(x.i, c), func() int64 { return x.eval() - c*intmath.FloorDiv(x.eval(), c) }}
 			case "clamp":
-				e = expr{r.clamp(x.i, 0, c), func() int64 { return min(max(x.eval(), 0), c) }}
+				e = testCase{r.clamp(x.i, 0, c), func() int64 { return min(max(x.eval(), 0), c) }}
 			}
 			list = append(list, e)
 		}
@@ -52,7 +53,7 @@ func TestIndexArithmetic(t *testing.T) {
 			for at["g"] = range int64(2) {
 				for at["l"] = range int64(3) {
 					point := map[string]int64{"a": at["a"], "g": at["g"], "l": at["l"], "b": b()}
-					v, err := kernel.EvalInt(last.i.expr(), point)
+					v, err := expr.EvalInt(last.i.expr(), point)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -12,9 +13,9 @@ import (
 func (b *buffer) declare() *kernel.Array {
 	a := &kernel.Array{Name: b.name, DType: b.dtype, Space: b.space, IsValue: b.value, PerItem: b.perItem}
 	if !b.scalar {
-		a.Shape = []kernel.Expr{kernel.Int{Value: b.size}}
+		a.Shape = []expr.Expr{expr.Int{Value: b.size}}
 	} else if !b.value {
-		a.Shape = []kernel.Expr{}
+		a.Shape = []expr.Expr{}
 	}
 	return a
 }
@@ -91,7 +92,7 @@ func (c *lowering) parts() []*part {
 		x.stmts = append(x.stmts, s)
 		x.alone = x.alone && s.target.space == kernel.Private
 		x.writes[s.target.name] = true
-		for _, e := range []kernel.Expr{s.LHS, s.RHS} {
+		for _, e := range []expr.Expr{s.LHS, s.RHS} {
 			for _, name := range mentioned(e) {
 				if e == s.RHS || name != s.target.name {
 					x.reads[name] = true
@@ -135,14 +136,14 @@ func (c *lowering) kernel(name string, group []*part) *kernel.Kernel {
 		for _, s := range x.stmts {
 			k.Statements = append(k.Statements, s.Stmt)
 			ids[s.ID] = true
-			for _, e := range []kernel.Expr{s.LHS, s.RHS} {
-				kernel.Walk(e, func(e kernel.Expr) bool {
+			for _, e := range []expr.Expr{s.LHS, s.RHS} {
+				expr.Walk(e, func(e expr.Expr) bool {
 					switch x := e.(type) {
-					case kernel.Var:
+					case expr.Var:
 						used[x.Name] = true
-					case *kernel.Access:
+					case *expr.Access:
 						used[x.Array] = true
-					case *kernel.Call:
+					case *expr.Call:
 						used[x.Func] = true
 					}
 					return true
@@ -208,8 +209,8 @@ func (c *lowering) unroll(k *kernel.Kernel) {
 		return n
 	}
 	for _, s := range k.Statements {
-		for _, e := range []kernel.Expr{s.LHS, s.RHS} {
-			for _, a := range kernel.Accesses(e) {
+		for _, e := range []expr.Expr{s.LHS, s.RHS} {
+			for _, a := range expr.Accesses(e) {
 				if !private[a.Array] {
 					continue
 				}

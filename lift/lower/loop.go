@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 	"gpuperf/polycount"
 )
@@ -56,11 +58,11 @@ func (c *lowering) inferRange(longest [3]map[lift.Op]int64) {
 				*local = 1
 			}
 			if *global > 0 {
-				*local = gcd(*global, *local)
+				*local = intmath.GCD(*global, *local)
 			}
 		}
 		if *global == 0 {
-			*global = *local * max(1, wrg, ceilDiv(glb, *local))
+			*global = *local * max(1, wrg, intmath.CeilDiv(glb, *local))
 		}
 	}
 }
@@ -101,18 +103,18 @@ func (c *lowering) open(op lift.Op, dim int, n int64) index {
 	switch op {
 	case lift.MapGlb:
 		l.lids = min(local, n)
-		iname(base+"_g", min(groups, ceilDiv(n, local)), local, group)
+		iname(base+"_g", min(groups, intmath.CeilDiv(n, local)), local, group)
 		l.lid = iname(base+"_l", l.lids, 1, item)
-		l.slots = ceilDiv(n, local*groups)
+		l.slots = intmath.CeilDiv(n, local*groups)
 		l.slot = iname(base+"_s", l.slots, local*groups, kernel.Tag{})
 	case lift.MapWrg:
 		iname(base+"_g", min(groups, n), 1, group)
-		l.slots = ceilDiv(n, groups)
+		l.slots = intmath.CeilDiv(n, groups)
 		l.slot = iname(base+"_s", l.slots, groups, kernel.Tag{})
 	case lift.MapLcl:
 		l.lids = min(local, n)
 		l.lid = iname(base+"_l", l.lids, 1, item)
-		l.slots = ceilDiv(n, local)
+		l.slots = intmath.CeilDiv(n, local)
 		l.slot = iname(base+"_s", l.slots, local, kernel.Tag{})
 	default:
 		tag := kernel.Tag{}
@@ -142,7 +144,7 @@ func (c *lowering) variable(base string, n int64, stands polycount.Affine) strin
 	name := c.fresh(base)
 	c.spans[name] = span{0, n - 1}
 	c.stands[name] = stands
-	c.exprs[name] = kernel.FromAffine(stands)
+	c.exprs[name] = expr.FromAffine(stands)
 	return name
 }
 

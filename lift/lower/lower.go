@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 	"gpuperf/polycount"
 )
@@ -37,7 +38,7 @@ type Options struct {
 type Array struct {
 	Name  string
 	Input string // "" for the result
-	DType kernel.DType
+	DType expr.DType
 	// Elements is the number of scalars; Value says that a single one is passed by value.
 	Elements int64
 	Value    bool
@@ -87,7 +88,7 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 	}
 	c := &lowering{
 		indexer: indexer{spans: map[string]span{}}, opt: opt, names: map[string]bool{}, stands: map[string]polycount.Affine{},
-		exprs: map[string]kernel.Expr{}, functions: map[string]*kernel.Function{}, touched: map[string][]touch{}, builtins: map[*lift.UserFun]bool{},
+		exprs: map[string]expr.Expr{}, functions: map[string]*kernel.Function{}, touched: map[string][]touch{}, builtins: map[*lift.UserFun]bool{},
 	}
 	defer func() {
 		switch x := recover().(type) {
@@ -149,7 +150,7 @@ type lowering struct {
 	loops   []*loop                     // open, outermost first
 	all     []*loop                     // every loop that was opened
 	stands  map[string]polycount.Affine // variables of loops over inames
-	exprs   map[string]kernel.Expr      // the same as expressions
+	exprs   map[string]expr.Expr        // the same as expressions
 	stmts   []*statement
 	touched map[string][]touch // statements by the array with parts per work-item that they touch
 	phase   int
@@ -208,11 +209,11 @@ func (c *lowering) argument(name string, t *lift.Type, kind bufferKind) (*val, [
 }
 
 // final writes an index over the inames.
-func (c *lowering) final(i index) kernel.Expr {
+func (c *lowering) final(i index) expr.Expr {
 	if i.e != nil {
-		return kernel.Subst(i.e, c.exprs)
+		return expr.Subst(i.e, c.exprs)
 	}
-	return kernel.FromAffine(c.resolve(i.a, c.stands))
+	return expr.FromAffine(c.resolve(i.a, c.stands))
 }
 
 // trial begins something that may have to be made in another way; what it returns forgets all that was made since, but for names.
@@ -228,7 +229,7 @@ func (c *lowering) trial() (forget func()) {
 }
 
 // store makes the statement that assigns to a scalar or vector in memory.
-func (c *lowering) store(d *val, value kernel.Expr) {
+func (c *lowering) store(d *val, value expr.Expr) {
 	if d.loc == nil {
 		fail("a %s is written that does not lie in memory", d.typ)
 	}
@@ -262,7 +263,7 @@ func (c *lowering) order1(s *kernel.Stmt, target *buffer) {
 		}
 	}
 	var names []string
-	for _, e := range []kernel.Expr{s.LHS, s.RHS} {
+	for _, e := range []expr.Expr{s.LHS, s.RHS} {
 		names = append(names, mentioned(e)...)
 	}
 	for _, name := range names {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // life is the statements of a kernel, by their order, between which an array must keep its values.
@@ -49,7 +50,7 @@ func (c *lowering) reuse(k *kernel.Kernel) {
 			return read && starts[x.Name] > lives[b.Name].last && at < l.first
 		})
 	}
-	size := func(a *kernel.Array) int64 { return a.Shape[0].(kernel.Int).Value }
+	size := func(a *kernel.Array) int64 { return a.Shape[0].(expr.Int).Value }
 	by := map[string]string{}
 	var kept []*kernel.Array
 	for _, a := range order {
@@ -76,8 +77,8 @@ func (c *lowering) reuse(k *kernel.Kernel) {
 		}
 	}
 	k.Temps = slices.DeleteFunc(k.Temps, func(a *kernel.Array) bool { return by[a.Name] != "" })
-	rename := func(e kernel.Expr) kernel.Expr {
-		if a, ok := e.(*kernel.Access); ok && by[a.Array] != "" {
+	rename := func(e expr.Expr) expr.Expr {
+		if a, ok := e.(*expr.Access); ok && by[a.Array] != "" {
 			b := *a
 			b.Array = by[a.Array]
 			return &b
@@ -86,7 +87,7 @@ func (c *lowering) reuse(k *kernel.Kernel) {
 	}
 	for i, s := range k.Statements {
 		copied := *s
-		copied.LHS, copied.RHS = kernel.Rewrite(s.LHS, rename), kernel.Rewrite(s.RHS, rename)
+		copied.LHS, copied.RHS = expr.Rewrite(s.LHS, rename), expr.Rewrite(s.RHS, rename)
 		k.Statements[i] = &copied
 	}
 }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
 
@@ -57,11 +58,11 @@ func (c *lowering) readFrom(w *val, width, step int64, body func()) func(p place
 		read[b.name] = map[int64]bool{}
 	}
 	for _, s := range c.stmts[from:] {
-		for _, a := range kernel.Accesses(s.RHS) {
+		for _, a := range expr.Accesses(s.RHS) {
 			if read[a.Array] == nil {
 				continue
 			}
-			at, constant := a.Index[0].(kernel.Int)
+			at, constant := a.Index[0].(expr.Int)
 			all[a.Array] = all[a.Array] || !constant
 			for lane := range max(a.Lanes, 1) {
 				read[a.Array][at.Value+lane] = true

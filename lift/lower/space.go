@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/lift"
 	"gpuperf/polycount"
@@ -63,7 +64,7 @@ func (c *lowering) ownersOf(t *lift.Term) []*owner {
 		switch {
 		case t.Op == lift.MapLcl:
 			n := lengthOf(t.Arg().Type)
-			out = append(out, &owner{t.Ints[0], n, ceilDiv(n, c.opt.Local[t.Ints[0]])})
+			out = append(out, &owner{t.Ints[0], n, intmath.CeilDiv(n, c.opt.Local[t.Ints[0]])})
 			shared = true
 		case t.Op == lift.MapSeq || t.Op == lift.MapSeqUnroll:
 			out = append(out, nil)

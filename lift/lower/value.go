@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
 
@@ -16,7 +17,7 @@ type val struct {
 	space kernel.Space
 	at    func(i index) *val
 	get   func(k int) *val
-	load  func() kernel.Expr
+	load  func() expr.Expr
 	loc   func() place
 	// owners of the elements of private memory that work-items share out, by array dimension; nil for other memory.
 	owners []*owner
@@ -32,7 +33,7 @@ type place struct {
 // buffer is an array of the kernel.
 type buffer struct {
 	name  string
-	dtype kernel.DType
+	dtype expr.DType
 	space kernel.Space
 	size  int64 // elements
 	// scalar: a variable, or an argument passed by value.
@@ -142,7 +143,7 @@ func (c *lowering) memory(t *lift.Type, bufs []*buffer, base []index, owners []*
 		}
 	default:
 		v.loc = func() place { return place{bufs[0], base[0]} }
-		v.load = func() kernel.Expr { return c.access(bufs[0], base[0], lanesOf(t)) }
+		v.load = func() expr.Expr { return c.access(bufs[0], base[0], lanesOf(t)) }
 	}
 	return v
 }
@@ -156,11 +157,11 @@ func lanesOf(t *lift.Type) int64 {
 }
 
 // access is the expression that reads or is assigned to the elements.
-func (c *lowering) access(b *buffer, i index, lanes int64) kernel.Expr {
+func (c *lowering) access(b *buffer, i index, lanes int64) expr.Expr {
 	if b.scalar {
-		return kernel.Var{Name: b.name}
+		return expr.Var{Name: b.name}
 	}
-	return &kernel.Access{Array: b.name, Index: []kernel.Expr{c.final(i)}, Lanes: lanes}
+	return &expr.Access{Array: b.name, Index: []expr.Expr{c.final(i)}, Lanes: lanes}
 }
 
 // array is a view: at gives its elements.
@@ -169,7 +170,7 @@ func array(t *lift.Type, space kernel.Space, at func(i index) *val) *val {
 }
 
 // scalar is a value that is computed where it is used.
-func scalar(t *lift.Type, load func() kernel.Expr) *val {
+func scalar(t *lift.Type, load func() expr.Expr) *val {
 	return &val{typ: t, space: kernel.Private, load: load}
 }
 
@@ -190,11 +191,11 @@ func common(vs ...*val) kernel.Space {
 }
 
 // components loads all scalars and vectors of a value that has no arrays.
-func (v *val) components() []kernel.Expr {
+func (v *val) components() []expr.Expr {
 	if v.typ.Kind != lift.TupleType {
-		return []kernel.Expr{v.load()}
+		return []expr.Expr{v.load()}
 	}
-	var all []kernel.Expr
+	var all []expr.Expr
 	for k := range v.typ.Elems {
 		all = append(all, v.get(k).components()...)
 	}
@@ -214,13 +215,13 @@ func (v *val) parts() []*val {
 }
 
 // names of variables and arrays in an expression.
-func mentioned(e kernel.Expr) []string {
+func mentioned(e expr.Expr) []string {
 	var out []string
-	kernel.Walk(e, func(e kernel.Expr) bool {
+	expr.Walk(e, func(e expr.Expr) bool {
 		switch x := e.(type) {
-		case kernel.Var:
+		case expr.Var:
 			out = append(out, x.Name)
-		case *kernel.Access:
+		case *expr.Access:
 			out = append(out, x.Array)
 		}
 		return true
@@ -228,4 +229,4 @@ func mentioned(e kernel.Expr) []string {
 	return out
 }
 
-func reads(e kernel.Expr, name string) bool { return slices.Contains(mentioned(e), name) }
+func reads(e expr.Expr, name string) bool { return slices.Contains(mentioned(e), name) }

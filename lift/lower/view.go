@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
 
@@ -30,7 +31,7 @@ func init() {
 			if !ok {
 				fail("the size %s is not constant", t.Sizes[0])
 			}
-			return scalar(t.Type, func() kernel.Expr { return kernel.Int{Value: n} })
+			return scalar(t.Type, func() expr.Expr { return expr.Int{Value: n} })
 		},
 		lift.Call: (*lowering).viewCall,
 		lift.Let: func(c *lowering, t *lift.Term, env *scope) *val {
@@ -66,7 +67,7 @@ func init() {
 		},
 		lift.Generate: func(c *lowering, t *lift.Term, env *scope) *val {
 			return array(t.Type, kernel.Private, func(i index) *val {
-				number := scalar(lift.Int32, func() kernel.Expr { return c.final(i) })
+				number := scalar(lift.Int32, func() expr.Expr { return c.final(i) })
 				return c.later(t.Type.Elem, kernel.Private, func() *val { return c.view(t.Fn().Body(), &scope{env, number}) })
 			})
 		},
@@ -125,7 +126,7 @@ func (c *lowering) later(t *lift.Type, space kernel.Space, view func() *val) *va
 	case lift.TupleType:
 		v.get = func(k int) *val { return force().get(k) }
 	default:
-		v.load = func() kernel.Expr { return force().load() }
+		v.load = func() expr.Expr { return force().load() }
 		v.loc = func() place {
 			if loc := force().loc; loc != nil {
 				return loc()
@@ -161,34 +162,34 @@ func unrolled(t *lift.Term) *lift.Term {
 func literal(t *lift.Term) *val {
 	r := t.Lit.Rat()
 	d := t.Lit.DType
-	var e kernel.Expr
+	var e expr.Expr
 	if d.IsFloat() {
 		v, _ := r.Float64()
 		text := strconv.FormatFloat(v, 'g', -1, 64)
-		if d == kernel.Float32 {
+		if d == expr.Float32 {
 			text = strconv.FormatFloat(v, 'g', -1, 32)
 		}
 		suffix := "f"
-		if d == kernel.Float64 {
+		if d == expr.Float64 {
 			suffix = "d"
 		}
 		if !slices.ContainsFunc([]byte(text), func(b byte) bool { return b == '.' || b == 'e' }) {
 			text += ".0"
 		}
-		e = kernel.Float{Value: v, Text: text + suffix, DType: d}
+		e = expr.Float{Value: v, Text: text + suffix, DType: d}
 	} else {
-		e = kernel.Int{Value: r.Num().Int64()}
-		if d != kernel.Int32 && d != kernel.Int64 {
-			e = &kernel.Cast{DType: d, Arg: e}
+		e = expr.Int{Value: r.Num().Int64()}
+		if d != expr.Int32 && d != expr.Int64 {
+			e = &expr.Cast{DType: d, Arg: e}
 		}
 	}
-	return scalar(t.Type, func() kernel.Expr { return e })
+	return scalar(t.Type, func() expr.Expr { return e })
 }
 
 // computed is an index that a term gives.
 func (c *lowering) computed(i *val, n int64) index {
 	e := i.load()
-	a, err := kernel.ToAffine(e, func(name string) bool { _, ok := c.spans[name]; return ok })
+	a, err := expr.ToAffine(e, func(name string) bool { _, ok := c.spans[name]; return ok })
 	if err == nil {
 		return c.affine(a)
 	}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
 
@@ -181,22 +182,22 @@ func (c *lowering) clobbers(stmts []*statement, acc *val) bool {
 	depth := len(c.openInames())
 	for _, b := range acc.bufs {
 		written := false
-		var at kernel.Expr
+		var at expr.Expr
 		inner := false
 		for _, s := range stmts {
 			if s.target == b {
 				inner = inner || len(s.Inames) > depth
 				if at == nil {
 					at = s.LHS
-				} else if !kernel.Equal(at, s.LHS) {
-					at = kernel.Var{Name: "?"}
+				} else if !expr.Equal(at, s.LHS) {
+					at = expr.Var{Name: "?"}
 				}
 			}
 		}
 		for _, s := range stmts {
 			clobbered := false
-			kernel.Walk(s.RHS, func(e kernel.Expr) bool {
-				if reads(e, b.name) && (isAccess(e, b.name) && (written || inner && !kernel.Equal(e, at))) {
+			expr.Walk(s.RHS, func(e expr.Expr) bool {
+				if reads(e, b.name) && (isAccess(e, b.name) && (written || inner && !expr.Equal(e, at))) {
 					clobbered = true
 				}
 				return true
@@ -210,11 +211,11 @@ func (c *lowering) clobbers(stmts []*statement, acc *val) bool {
 	return false
 }
 
-func isAccess(e kernel.Expr, name string) bool {
+func isAccess(e expr.Expr, name string) bool {
 	switch x := e.(type) {
-	case kernel.Var:
+	case expr.Var:
 		return x.Name == name
-	case *kernel.Access:
+	case *expr.Access:
 		return x.Array == name
 	}
 	return false

@@ -3,7 +3,7 @@ package rules
 import (
 	"sync"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
 
@@ -85,7 +85,7 @@ var literal = Condition{"z is a literal", func(m *Match) bool { return m.Terms["
 
 var scalars = Condition{"the elements of xs are numbers", func(m *Match) bool {
 	t := m.Terms["xs"].Type
-	return t.Kind == lift.ArrayType && t.Elem.Kind == lift.ScalarType && t.Elem.DType != kernel.Bool
+	return t.Kind == lift.ArrayType && t.Elem.Kind == lift.ScalarType && t.Elem.DType != expr.Bool
 }}
 
 // lanewise: a function of scalars that can work on the lanes of a vector at once.

@@ -1,0 +1,136 @@
+package expr
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// DType names an element type, in numpy's notation: "float32", "int64", "complex64". The zero DType is "not known yet".
+type DType string
+
+// The element types of the IR. Complex types are counted, not generated.
+const (
+	Bool       DType = "bool"
+	Int8       DType = "int8"
+	Int16      DType = "int16"
+	Int32      DType = "int32"
+	Int64      DType = "int64"
+	Uint8      DType = "uint8"
+	Uint16     DType = "uint16"
+	Uint32     DType = "uint32"
+	Uint64     DType = "uint64"
+	Float16    DType = "float16"
+	Float32    DType = "float32"
+	Float64    DType = "float64"
+	Complex64  DType = "complex64"
+	Complex128 DType = "complex128"
+)
+
+type dtypeClass uint8
+
+const (
+	classBool dtypeClass = iota
+	classInt
+	classUint
+	classFloat
+	classComplex
+	classVector
+)
+
+type dtypeRow struct {
+	size  int64 // of an element, in all lanes
+	class dtypeClass
+	base  DType // of vectors: the type of a lane
+	lanes int64
+}
+
+// Lanes are the numbers of lanes that vector types have: those of OpenCL C whose size is a power of two.
+var Lanes = []int64{2, 4, 8, 16}
+
+var dtypes = withVectors(map[DType]dtypeRow{
+	Bool:       {size: 1, class: classBool},
+	Int8:       {size: 1, class: classInt},
+	Int16:      {size: 2, class: classInt},
+	Int32:      {size: 4, class: classInt},
+	Int64:      {size: 8, class: classInt},
+	Uint8:      {size: 1, class: classUint},
+	Uint16:     {size: 2, class: classUint},
+	Uint32:     {size: 4, class: classUint},
+	Uint64:     {size: 8, class: classUint},
+	Float16:    {size: 2, class: classFloat},
+	Float32:    {size: 4, class: classFloat},
+	Float64:    {size: 8, class: classFloat},
+	Complex64:  {size: 8, class: classComplex},
+	Complex128: {size: 16, class: classComplex},
+})
+
+// withVectors adds the vector types: "float32x4" is four lanes of float32.
+func withVectors(scalars map[DType]dtypeRow) map[DType]dtypeRow {
+	all := map[DType]dtypeRow{}
+	for t, row := range scalars {
+		all[t] = row
+		if row.class == classBool || row.class == classComplex {
+			continue
+		}
+		for _, n := range Lanes {
+			all[vectorName(t, n)] = dtypeRow{n * row.size, classVector, t, n}
+		}
+	}
+	return all
+}
+
+func vectorName(t DType, lanes int64) DType { return DType(fmt.Sprintf("%sx%d", t, lanes)) }
+
+// DTypes lists all element types, sorted.
+func DTypes() []DType { return slices.Sorted(maps.Keys(dtypes)) }
+
+// Known reports whether t names a type of the IR.
+func (t DType) Known() bool { _, ok := dtypes[t]; return ok }
+
+// Size is the size of an element in bytes; 0 for an unknown type.
+func (t DType) Size() int64 { return dtypes[t].size }
+
+// IsInteger reports whether t is a signed or unsigned integer type (bool is not).
+func (t DType) IsInteger() bool {
+	c, ok := dtypes[t]
+	return ok && (c.class == classInt || c.class == classUint)
+}
+
+// IsSigned reports whether t is a signed integer type.
+func (t DType) IsSigned() bool {
+	c, ok := dtypes[t]
+	return ok && c.class == classInt
+}
+
+// IsFloat reports whether t is a real floating-point type.
+func (t DType) IsFloat() bool { return dtypes[t].class == classFloat && t.Known() }
+
+// IsComplex reports whether t is a complex type.
+func (t DType) IsComplex() bool { return dtypes[t].class == classComplex && t.Known() }
+
+// IsVector reports whether t is a vector type.
+func (t DType) IsVector() bool { return dtypes[t].class == classVector && t.Known() }
+
+// Base is the type of a lane: that of a vector's elements, t itself for a scalar type.
+func (t DType) Base() DType {
+	if row, ok := dtypes[t]; ok && row.base != "" {
+		return row.base
+	}
+	return t
+}
+
+// Lanes is the number of lanes, 1 for a scalar type.
+func (t DType) Lanes() int64 { return max(dtypes[t].lanes, 1) }
+
+// Vector is the type of that many lanes of t; t itself for one lane. For other numbers than those of [Lanes], and for types
+// that have no vectors, it is not Known.
+func (t DType) Vector(lanes int64) DType {
+	if lanes <= 1 {
+		return t
+	}
+	return vectorName(t, lanes)
+}
+
+// IsLanes reports whether accesses may have that many lanes.
+func IsLanes(n int64) bool { return slices.Contains(Lanes, n) }

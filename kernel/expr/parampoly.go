@@ -1,0 +1,218 @@
+package expr
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// ParamPoly is a polynomial with integer coefficients in the kernel's parameters: a stride or a coefficient of a flat
+// index. It is immutable; the nil *ParamPoly is 0.
+type ParamPoly struct{ terms []monomial }
+
+// monomial is coeff times the product of vars, sorted, a name once per power.
+type monomial struct {
+	coeff *big.Int
+	vars  []string
+}
+
+// ConstPoly is the constant c.
+func ConstPoly(c int64) *ParamPoly {
+	if c == 0 {
+		return nil
+	}
+	return &ParamPoly{[]monomial{{big.NewInt(c), nil}}}
+}
+
+// VarPoly is the parameter of that name.
+func VarPoly(name string) *ParamPoly { return &ParamPoly{[]monomial{{big.NewInt(1), []string{name}}}} }
+
+func (p *ParamPoly) list() []monomial {
+	if p == nil {
+		return nil
+	}
+	return p.terms
+}
+
+// newPoly sums the monomials and sorts them: higher degree first, then by name.
+func newPoly(terms []monomial) *ParamPoly {
+	slices.SortStableFunc(terms, func(a, b monomial) int {
+		if d := len(b.vars) - len(a.vars); d != 0 {
+			return d
+		}
+		return slices.Compare(a.vars, b.vars)
+	})
+	var out []monomial
+	for _, t := range terms {
+		if n := len(out); n > 0 && slices.Equal(out[n-1].vars, t.vars) {
+			out[n-1].coeff = new(big.Int).Add(out[n-1].coeff, t.coeff)
+		} else {
+			out = append(out, t)
+		}
+	}
+	out = slices.DeleteFunc(out, func(t monomial) bool { return t.coeff.Sign() == 0 })
+	if len(out) == 0 {
+		return nil
+	}
+	return &ParamPoly{out}
+}
+
+// Add returns p + q.
+func (p *ParamPoly) Add(q *ParamPoly) *ParamPoly { return newPoly(slices.Concat(p.list(), q.list())) }
+
+// Mul returns p·q.
+func (p *ParamPoly) Mul(q *ParamPoly) *ParamPoly {
+	var out []monomial
+	for _, a := range p.list() {
+		for _, b := range q.list() {
+			vars := slices.Concat(a.vars, b.vars)
+			slices.Sort(vars)
+			out = append(out, monomial{new(big.Int).Mul(a.coeff, b.coeff), vars})
+		}
+	}
+	return newPoly(out)
+}
+
+// Scale returns c·p.
+func (p *ParamPoly) Scale(c int64) *ParamPoly { return p.Mul(ConstPoly(c)) }
+
+// Len is the number of terms.
+func (p *ParamPoly) Len() int { return len(p.list()) }
+
+// IsZero reports whether p is 0.
+func (p *ParamPoly) IsZero() bool { return len(p.list()) == 0 }
+
+// Equal reports whether p and q are the same polynomial.
+func (p *ParamPoly) Equal(q *ParamPoly) bool { return p.String() == q.String() }
+
+// Const returns the value of a constant polynomial; ok is false for any other, or one that needs more than 64 bits.
+func (p *ParamPoly) Const() (v int64, ok bool) {
+	switch t := p.list(); {
+	case len(t) == 0:
+		return 0, true
+	case len(t) == 1 && len(t[0].vars) == 0 && t[0].coeff.IsInt64():
+		return t[0].coeff.Int64(), true
+	}
+	return 0, false
+}
+
+// Params lists the parameters in p, sorted.
+func (p *ParamPoly) Params() []string {
+	var out []string
+	for _, t := range p.list() {
+		out = append(out, t.vars...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Eval is the value at the given parameters.
+func (p *ParamPoly) Eval(params map[string]int64) (*big.Int, error) {
+	sum := new(big.Int)
+	for _, t := range p.list() {
+		v := new(big.Int).Set(t.coeff)
+		for _, name := range t.vars {
+			x, ok := params[name]
+			if !ok {
+				return nil, fmt.Errorf("no value for parameter %s", name)
+			}
+			v.Mul(v, big.NewInt(x))
+		}
+		sum.Add(sum, v)
+	}
+	return sum, nil
+}
+
+// String prints the polynomial canonically: "16*n", "n*n + 2*n", "-1", "0".
+func (p *ParamPoly) String() string {
+	if p.IsZero() {
+		return "0"
+	}
+	var b strings.Builder
+	for i, t := range p.terms {
+		c := t.coeff
+		if i > 0 {
+			b.WriteString(map[bool]string{true: " - ", false: " + "}[c.Sign() < 0])
+			c = new(big.Int).Abs(c)
+		}
+		switch {
+		case len(t.vars) == 0:
+			b.WriteString(c.String())
+			continue
+		case c.CmpAbs(big.NewInt(1)) != 0:
+			b.WriteString(c.String() + "*")
+		case c.Sign() < 0:
+			b.WriteByte('-')
+		}
+		b.WriteString(strings.Join(t.vars, "*"))
+	}
+	return b.String()
+}
+
+// Expr is p as an expression.
+func (p *ParamPoly) Expr() Expr {
+	e, err := Parse(p.String())
+	if err != nil { // a coefficient of more than 64 bits
+		return Var{p.String()}
+	}
+	return e
+}
+
+// PolyOf turns a size expression into a polynomial in parameters. known says which names are parameters.
+func PolyOf(e Expr, known func(string) bool) (*ParamPoly, error) {
+	switch x := e.(type) {
+	case Int:
+		return ConstPoly(x.Value), nil
+	case Var:
+		if known == nil || known(x.Name) {
+			return VarPoly(x.Name), nil
+		}
+		return nil, &NotAffineError{e, x.Name + " is not a parameter"}
+	case *Op:
+		args := make([]*ParamPoly, len(x.Args))
+		for i, a := range x.Args {
+			var err error
+			if args[i], err = PolyOf(a, known); err != nil {
+				return nil, err
+			}
+		}
+		switch x.Kind {
+		case Add, Mul:
+			out := args[0]
+			for _, a := range args[1:] {
+				if x.Kind == Add {
+					out = out.Add(a)
+				} else {
+					out = out.Mul(a)
+				}
+			}
+			return out, nil
+		case Sub:
+			return args[0].Add(args[1].Scale(-1)), nil
+		case Neg:
+			return args[0].Scale(-1), nil
+		case Pow:
+			if n, ok := args[1].Const(); ok && n >= 0 && n <= 8 {
+				out := ConstPoly(1)
+				for range n {
+					out = out.Mul(args[0])
+				}
+				return out, nil
+			}
+		}
+	}
+	return nil, &NotAffineError{e, "not a polynomial in the parameters"}
+}
+
+// Smaller orders strides by degree, then by the size of the leading coefficient; 0 is the greatest.
+func (p *ParamPoly) Smaller(q *ParamPoly) bool {
+	if p.IsZero() || q.IsZero() {
+		return !p.IsZero()
+	}
+	a, b := p.terms[0], q.terms[0]
+	if len(a.vars) != len(b.vars) {
+		return len(a.vars) < len(b.vars)
+	}
+	return new(big.Int).Abs(a.coeff).Cmp(new(big.Int).Abs(b.coeff)) < 0
+}

@@ -1,0 +1,196 @@
+package expr
+
+import "slices"
+
+func (Int) children() []Expr            { return nil }
+func (e Int) rebuild(c []Expr) Expr     { return e }
+func (Float) children() []Expr          { return nil }
+func (e Float) rebuild(c []Expr) Expr   { return e }
+func (Var) children() []Expr            { return nil }
+func (e Var) rebuild(c []Expr) Expr     { return e }
+func (e *Access) children() []Expr      { return e.Index }
+func (e *Op) children() []Expr          { return e.Args }
+func (e *Op) rebuild(c []Expr) Expr     { return &Op{e.Kind, c} }
+func (e *Call) children() []Expr        { return e.Args }
+func (e *Call) rebuild(c []Expr) Expr   { return &Call{e.Func, c} }
+func (e *Cond) children() []Expr        { return []Expr{e.If, e.Then, e.Else} }
+func (e *Cond) rebuild(c []Expr) Expr   { return &Cond{c[0], c[1], c[2]} }
+func (e *Cast) children() []Expr        { return []Expr{e.Arg} }
+func (e *Cast) rebuild(c []Expr) Expr   { return &Cast{e.DType, c[0]} }
+func (e *Access) rebuild(c []Expr) Expr { return &Access{e.Array, e.Tag, c, e.Lanes} }
+func (e *Reduce) rebuild(c []Expr) Expr { return e.With(e.Inames, c) }
+
+func (e *Reduce) children() []Expr {
+	if e.Index != nil {
+		return []Expr{e.Body, e.Index}
+	}
+	return []Expr{e.Body}
+}
+
+// With is the reduction over other inames, of other operands.
+func (e *Reduce) With(inames []string, operands []Expr) *Reduce {
+	r := *e
+	r.Inames, r.Body = inames, operands[0]
+	if e.Index != nil {
+		r.Index = operands[1]
+	}
+	return &r
+}
+
+// Subst is the reduction over other inames, with variables replaced in its operands.
+func (e *Reduce) Subst(inames []string, by map[string]Expr) *Reduce {
+	operands := slices.Clone(e.children())
+	for i, x := range operands {
+		operands[i] = Subst(x, by)
+	}
+	return e.With(inames, operands)
+}
+
+// Children lists the operands of e from left to right: the indices of an access, the body of a reduction.
+func Children(e Expr) []Expr { return e.children() }
+
+// MapChildren returns e with f applied to each of its children. Parts that f leaves alone are shared, not copied.
+func MapChildren(e Expr, f func(Expr) Expr) Expr {
+	old := e.children()
+	var list []Expr
+	for i, c := range old {
+		n := f(c)
+		if n != c && list == nil {
+			list = slices.Clone(old)
+		}
+		if list != nil {
+			list[i] = n
+		}
+	}
+	if list == nil {
+		return e
+	}
+	return e.rebuild(list)
+}
+
+// Walk visits e and its parts, a node before its children and these from left to right. Where visit returns false the
+// children are left out. A nil expression is not visited.
+func Walk(e Expr, visit func(Expr) bool) {
+	if e == nil || !visit(e) {
+		return
+	}
+	for _, c := range e.children() {
+		Walk(c, visit)
+	}
+}
+
+// Rewrite returns e with f applied to every node, children first. Parts that f leaves alone are shared, not copied.
+func Rewrite(e Expr, f func(Expr) Expr) Expr {
+	if e == nil {
+		return nil
+	}
+	e = MapChildren(e, func(c Expr) Expr { return Rewrite(c, f) })
+	return f(e)
+}
+
+// Subst replaces variables by expressions, all at once. Inames bound by a reduction are left alone inside it.
+func Subst(e Expr, by map[string]Expr) Expr {
+	if e == nil || len(by) == 0 {
+		return e
+	}
+	switch x := e.(type) {
+	case Var:
+		if n, ok := by[x.Name]; ok {
+			return n
+		}
+		return e
+	case *Reduce:
+		inner := by
+		for _, name := range x.Inames {
+			if _, ok := by[name]; ok {
+				inner = Without(inner, x.Inames)
+				break
+			}
+		}
+		if r := x.Subst(x.Inames, inner); r.Body != x.Body || r.Index != x.Index {
+			return r
+		}
+		return e
+	}
+	return MapChildren(e, func(c Expr) Expr { return Subst(c, by) })
+}
+
+// Without is m without the given names.
+func Without(m map[string]Expr, names []string) map[string]Expr {
+	out := make(map[string]Expr, len(m))
+	for k, v := range m {
+		if !slices.Contains(names, k) {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// Negate returns "not cond".
+func Negate(cond Expr) Expr { return &Op{Kind: Not, Args: []Expr{cond}} }
+
+// Equal reports whether a and b are the same expression.
+func Equal(a, b Expr) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a == b || a.String() == b.String()
+}
+
+// Accesses lists the array accesses in e, an access before those in its own index.
+func Accesses(e Expr) []*Access {
+	var out []*Access
+	Walk(e, func(x Expr) bool {
+		if a, ok := x.(*Access); ok {
+			out = append(out, a)
+		}
+		return true
+	})
+	return out
+}
+
+// FreeVars calls f for every Var in e that no reduction inside e binds.
+func FreeVars(e Expr, f func(name string)) {
+	var rec func(e Expr, bound []string)
+	rec = func(e Expr, bound []string) {
+		switch x := e.(type) {
+		case nil:
+			return
+		case Var:
+			if !slices.Contains(bound, x.Name) {
+				f(x.Name)
+			}
+			return
+		case *Reduce:
+			bound = append(slices.Clone(bound), x.Inames...)
+		}
+		for _, c := range e.children() {
+			rec(c, bound)
+		}
+	}
+	rec(e, nil)
+}
+
+// HasReduction reports whether there is a reduction in e, which may be nil.
+func HasReduction(e Expr) bool {
+	if e == nil {
+		return false
+	}
+	_, ok := e.(*Reduce)
+	return ok || slices.ContainsFunc(e.children(), HasReduction)
+}
+
+// Reductions lists the reductions in e, outer ones first.
+func Reductions(e Expr) []*Reduce {
+	var out []*Reduce
+	Walk(e, func(x Expr) bool {
+		if r, ok := x.(*Reduce); ok {
+			out = append(out, r)
+		}
+		return true
+	})
+	return out
+}
+
+// Binary applies an operator to two operands.
+func Binary(kind OpKind, a, b Expr) Expr { return &Op{kind, []Expr{a, b}} }

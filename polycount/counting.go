@@ -1,0 +1,158 @@
+package polycount
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/count"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
+)
+
+// Option of Count, Sum and Mul.
+type Option func(*settings)
+
+type settings struct {
+	ctx   context.Context
+	limit int64
+}
+
+func workOf(opts []Option) *linear.Work {
+	s := settings{ctx: context.Background()}
+	for _, o := range opts {
+		o(&s)
+	}
+	return linear.NewWork(s.ctx, s.limit)
+}
+
+// WithContext cancels the count when ctx is done.
+func WithContext(ctx context.Context) Option { return func(s *settings) { s.ctx = ctx } }
+
+// WithLimit bounds the work, in units of about one coefficient touched; exceeding it is an error that wraps ErrBudget.
+// The zero limit is two or three seconds of one core.
+func WithLimit(units int64) Option { return func(s *settings) { s.limit = units } }
+
+// CountContext is Count with WithContext.
+func (s *Set) CountContext(ctx context.Context, opts ...Option) (*Poly, error) {
+	return s.Count(append([]Option{WithContext(ctx)}, opts...)...)
+}
+
+// Count is the number of integer points of s as a function of its parameters. A set that is infinite for some values
+// of the parameters is an *UnboundedError.
+func (s *Set) Count(opts ...Option) (p *Poly, err error) {
+	defer arith.Rescue(&err)
+	w := workOf(opts)
+	of, err := s.count(w)
+	var unbounded *count.UnboundedError
+	if errors.As(err, &unbounded) {
+		return nil, s.unbounded(w, unbounded.In)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Poly{s.params, of}, nil
+}
+
+func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
+	if s.open == nil {
+		return count.Members(w, s.cs, len(s.params))
+	}
+	if p, ok, err := count.Open(w, s.open, len(s.params)); ok || err != nil {
+		return p, err
+	}
+	// Where elimination makes many members of one, it rarely helps: not all that is left goes into the attempt.
+	rest := w.Left
+	if s.pending || len(s.cs) > manyMembers*len(s.open) {
+		rest /= 8
+	}
+	done := w.Within(rest, func(w *linear.Work) { p, err = count.Members(w, s.closedMembers(w), len(s.params)) })
+	if !done || errors.Is(err, ErrBudget) {
+		return nil, s.tooHard()
+	}
+	return p, err
+}
+
+// manyMembers is the number of members that come from one quantified member from which on these are a bad form of it.
+const manyMembers = 4
+
+// tooHard is the error for a quantified set that could be neither counted as it is nor rid of its quantifiers.
+func (s *Set) tooHard() error {
+	n := 0
+	for _, c := range s.open {
+		n = max(n, len(c.Existentials()))
+	}
+	return fmt.Errorf("polycount: %w: the set has %d member(s) with up to %d quantified variables; fewer parameters, smaller or common coefficients, or a larger limit may help", ErrBudget, len(s.open), n)
+}
+
+// Card is the number of images of each tuple of the domain, whose dimensions follow the parameters.
+func (m *Map) Card(opts ...Option) (*Poly, error) {
+	return m.Graph().ToParams(m.in...).Count(opts...)
+}
+
+// Sum returns Σ p over the points of s, as a function of the remaining parameters: p may use dimensions and
+// parameters of s. Where p has no piece it is 0. Errors are those of Count.
+func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
+	defer arith.Rescue(&err)
+	w := workOf(opts)
+	params := s.params
+	for _, n := range p.params {
+		if !slices.Contains(s.dims, n) {
+			params = unionNames(params, []string{n})
+		}
+	}
+	s = s.respace(params, s.dims)
+	of, err := count.Sum(w, s.closedMembers(w), p.respace(s.names()).of, len(params))
+	var unbounded *count.UnboundedError
+	if errors.As(err, &unbounded) {
+		err = s.unbounded(w, unbounded.In)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Poly{params, of}, nil
+}
+
+// UnboundedError says that a set is infinite where Condition holds, since it goes on for ever in a direction.
+type UnboundedError struct {
+	Dims      []string
+	Direction []int64 // per dimension: adding it to any point of the set stays in it
+	Condition *Set    // of the parameters; nil: for all their values
+}
+
+func (e *UnboundedError) Error() string {
+	var parts []string
+	for i, v := range e.Direction {
+		if v != 0 {
+			parts = append(parts, fmt.Sprintf("%+d in %s", v, e.Dims[i]))
+		}
+	}
+	text := "the set is unbounded: from every point it goes on by " + strings.Join(parts, ", ")
+	if e.Condition != nil {
+		text += fmt.Sprintf(", where %s holds", e.Condition)
+	}
+	return text
+}
+
+// unbounded explains why c, with points for some parameters, has infinitely many.
+func (s *Set) unbounded(w *linear.Work, c *linear.Conj) error {
+	direction, when := count.Recession(w, c, len(s.params))
+	if direction == nil {
+		return fmt.Errorf("polycount: no direction found in which %v is unbounded", s)
+	}
+	e := &UnboundedError{Dims: s.Dims(), Direction: direction}
+	condition := (&Set{params: s.params}).quantified(w, []*linear.Conj{when})
+	if !slices.ContainsFunc(condition.cs, func(q *linear.Conj) bool { return len(q.Eq)+len(q.Ge) == 0 }) {
+		e.Condition = condition
+	}
+	return e
+}
+
+// ErrBudget is wrapped by the error of an operation that exceeded its work limit.
+var ErrBudget = linear.ErrBudget
+
+// DefaultLimit is the limit of work where WithLimit gives none: two or three seconds of one core.
+const DefaultLimit = linear.DefaultLimit

@@ -1,0 +1,341 @@
+package count
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
+)
+
+// Members counts a union of members without existentials, over params parameters and further variables, by the
+// parameters.
+func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise, err error) {
+	if len(cs) > 1 {
+		if p, ok := enumeratedUnion(w, cs, params); ok {
+			return p, nil
+		}
+	}
+	plain := make([]*linear.Conj, 0, len(cs))
+	for _, c := range cs {
+		if c = c.UnfloorBounds(params).Clone(); c.Simplify() {
+			plain = append(plain, c)
+		}
+	}
+	total := quasi.NewPiecewise(params)
+	for _, c := range w.Disjoint(plain) {
+		q, err := countConj(w, c, params)
+		if err != nil {
+			return nil, err
+		}
+		total = quasi.Sum(w, total, q)
+	}
+	quasi.Tidy(w, total)
+	return total, nil
+}
+
+// counter counts one conjunction. The variables to be counted are columns of its table without definition.
+type counter struct {
+	*linear.Work
+	table       *linear.Conj
+	trial       bool // give up with errNotDirect instead of splintering, or after trialVisits summations
+	visits      int
+	areDisjoint bool          // the pieces do not overlap
+	out         []quasi.Piece // over the table, may overlap
+}
+
+var errUnbounded = errors.New("unbounded")
+
+// UnboundedError says that a conjunction is infinite for some values of the parameters.
+type UnboundedError struct{ In *linear.Conj }
+
+func (e *UnboundedError) Error() string { return "the set is unbounded" }
+
+// countConj counts c, with its existentials, by its first params variables. Where it is infinite for some values of these,
+// that is an *unboundedError.
+func countConj(w *linear.Work, c *linear.Conj, params int) (p *quasi.Piecewise, err error) {
+	defer func() {
+		if errors.Is(err, errUnbounded) {
+			p, err = nil, &UnboundedError{c}
+		}
+	}()
+	defer arith.Rescue(&err)
+	whole, _ := c.Quantify(c.After(params))
+	return countWhole(w, whole), nil
+}
+
+// countWhole counts the values of the columns of c without definition.
+func countWhole(w *linear.Work, c *linear.Conj) *quasi.Piecewise {
+	dom, factor, groups, ok := preprocess(w, c)
+	p := quasi.NewPiecewise(c.N)
+	if !ok {
+		return p
+	}
+	p.Pieces = []quasi.Piece{{Dom: dom, Q: quasi.Constant(factor)}}
+	for _, g := range groups {
+		p = quasi.Product(w, p, countGroup(w, g))
+	}
+	return p
+}
+
+// countGroup counts one group; where the answer is long, its small variables value by value, if that is shorter.
+func countGroup(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
+	p := countGroupWhole(w, g)
+	if p.Terms() >= quasi.LongEnough {
+		w.Within(w.Left/8, func(w *linear.Work) {
+			if q, ok := byValues(w, g, int64(p.Terms())); ok && (len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.Terms() < p.Terms()) {
+				p = q
+			}
+		})
+	}
+	return p
+}
+
+// countGroupWhole counts one group by nested sums, and by signed cones where those need more than one piece or would
+// have to splinter: cones give one piece per chamber, which is fewer. The shorter answer is taken.
+func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
+	start := func() (*counter, region) {
+		r := region{ge: linear.CloneRows(g.Ge), q: quasi.Constant(arith.RatInt(1))}
+		for i, d := range g.Divs {
+			if d.Den == 0 && g.UsedInRows(1+g.N+i) {
+				r.left = append(r.left, 1+g.N+i)
+			}
+		}
+		return &counter{Work: w, table: &linear.Conj{N: g.N, Divs: slices.Clone(g.Divs)}, trial: true}, r
+	}
+	if p, ok := enumerated(w, g); ok {
+		return p
+	}
+	sums, r := start()
+	direct := sums.try(func() { sums.Sum(r) })
+	if direct && len(sums.out) <= 1 {
+		return sums.piecewise()
+	}
+	k, r := start()
+	if !k.try(func() { k.cones(r) }) {
+		k, r = start()
+		k.trial = false
+		k.Sum(r)
+	}
+	p := k.piecewise()
+	if direct && len(sums.out) <= max(trialPieces, len(p.Pieces)) {
+		if q := sums.piecewise(); len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.Terms() <= p.Terms() {
+			return q
+		}
+	}
+	return p
+}
+
+// enumerationLimit is the number of points up to which a group without parameters is counted one by one.
+const enumerationLimit = 10_000
+
+// enumerated counts a group in which no parameter and no floor stands, if it is small.
+func enumerated(w *linear.Work, g *linear.Conj) (*quasi.Piecewise, bool) {
+	c := &linear.Conj{}
+	var cols []int
+	for at := 1; at < g.Width(); at++ {
+		if g.UsedInRows(at) {
+			if at <= g.N || g.Divs[at-1-g.N].Den > 0 {
+				return nil, false
+			}
+			cols = append(cols, at)
+		}
+	}
+	c.N = len(cols)
+	for _, r := range g.Ge {
+		x := linear.Row{r[0]}
+		for _, at := range cols {
+			x = append(x, r[at])
+		}
+		c.Ge = append(c.Ge, x)
+	}
+	var n int64
+	err := w.Enumerate(c, func([]int64) bool { n++; return n <= enumerationLimit })
+	if err != nil || n > enumerationLimit {
+		return nil, false // infinite or large
+	}
+	return quasi.Constantly(g.N, n), true
+}
+
+// enumeratedUnion counts a union in which no parameter stands, if it is small.
+func enumeratedUnion(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise, ok bool) {
+	seen := map[string]bool{}
+	dims := cs[0].N - params
+	by := make([]linear.Row, cs[0].N) // the parameters do not matter: 0
+	for i := range by {
+		by[i] = make(linear.Row, 1+dims)
+		if i >= params {
+			by[i][1+i-params] = 1
+		}
+	}
+	for _, c := range cs {
+		for i := 1; i <= params; i++ {
+			if c.UsedInRows(i) || c.UsedInDivs(i) {
+				return nil, false
+			}
+		}
+		var key []byte
+		fits := true
+		if err := w.Enumerate(c.Substitute(dims, by), func(at []int64) bool {
+			key = key[:0]
+			for _, v := range at {
+				key = binary.AppendVarint(key, v)
+			}
+			seen[string(key)] = true
+			fits = len(seen) <= enumerationLimit
+			return fits
+		}); err != nil || !fits {
+			return nil, false
+		}
+	}
+	return quasi.Constantly(params, int64(len(seen))), true
+}
+
+// trialPieces is the number of pieces of nested sums, still overlapping, up to which they are compared with cones.
+const trialPieces = 3
+
+// try reports whether f ended without asking for the other engine or overflowing.
+func (k *counter) try(f func()) bool {
+	err := arith.Try(f)
+	if err != nil && !errors.Is(err, errNotDirect) && !errors.Is(err, arith.ErrOverflow) {
+		arith.Throw(err)
+	}
+	return err == nil
+}
+
+// piecewise gathers the pieces, disjoint.
+func (k *counter) piecewise() *quasi.Piecewise {
+	p := quasi.NewPiecewise(k.table.N)
+	atoms := p.ImportTable(k.table, linear.IdentityRows(k.table.N))
+	for _, c := range k.out {
+		p.Pieces = append(p.Pieces, quasi.Piece{Dom: c.Dom, Q: c.Q.Rename(atoms)})
+	}
+	if len(p.Pieces) > 1 {
+		if !k.areDisjoint {
+			p.Pieces = quasi.MakeDisjoint(k.Work, p.Pieces)
+		}
+		p.Pieces = quasi.MergePieces(k.Work, p.Table, p.Pieces, true)
+	}
+	return p
+}
+
+// preprocess removes what needs no summation, keeping the number of points: equalities, variables that others
+// determine up to a constant factor. It splits the rest into groups that share no variable. dom are the conditions
+// on the parameters; ok is false when the set is plainly empty.
+func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.Rat, groups []*linear.Conj, ok bool) {
+	factor = arith.RatInt(1)
+	for digits := true; ; {
+		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+		if !linear.NormalizeRows(&c.Eq, &c.Ge) {
+			return nil, factor, nil, false
+		}
+		if digits { // before equalities are solved, which mixes the digits
+			if digits = c.DropDigit(false); digits {
+				continue
+			}
+		}
+		if c.SolveExistential() {
+			continue
+		}
+		if n := dropWindow(c); n > 0 {
+			factor = factor.Mul(arith.RatInt(n))
+			continue
+		}
+		if !c.DropDigit(false) {
+			break
+		}
+	}
+	for i, d := range c.Divs {
+		if d.Den == 0 && !c.UsedInRows(1+c.N+i) {
+			arith.Throw(errUnbounded)
+		}
+	}
+	// Union-find over the columns.
+	leader := make([]int, c.Width())
+	for i := range leader {
+		leader[i] = i
+	}
+	find := func(i int) int {
+		for leader[i] != i {
+			i = leader[i]
+		}
+		return i
+	}
+	counted := func(i int) bool { return i > c.N && c.Divs[i-1-c.N].Den == 0 }
+	for _, r := range c.Ge {
+		first := 0
+		for i := 1 + c.N; i < len(r); i++ {
+			if r[i] != 0 && counted(i) {
+				if first == 0 {
+					first = i
+				} else {
+					leader[find(i)] = find(first)
+				}
+			}
+		}
+	}
+	dom = &linear.Conj{N: c.N, Eq: c.Eq, Divs: c.Divs}
+	byLeader := map[int]*linear.Conj{}
+	for _, r := range c.Ge {
+		at := 0
+		for i := 1 + c.N; i < len(r); i++ {
+			if r[i] != 0 && counted(i) {
+				at = find(i)
+			}
+		}
+		if at == 0 {
+			dom.Ge = append(dom.Ge, r)
+			continue
+		}
+		g := byLeader[at]
+		if g == nil {
+			g = &linear.Conj{N: c.N, Divs: c.Divs}
+			byLeader[at] = g
+			groups = append(groups, g)
+		}
+		g.Ge = append(g.Ge, r)
+	}
+	dom = dom.Clone()
+	return dom, factor, groups, dom.Simplify()
+}
+
+// dropWindow removes a variable x that stands only in L ≤ a·x ≤ L + a·m − 1, which has m solutions for every L. It
+// returns m, or 0 when there is no such variable.
+func dropWindow(c *linear.Conj) int64 {
+	for k, d := range c.Divs {
+		if d.Den != 0 {
+			continue
+		}
+		at := 1 + c.N + k
+		if m, lo, hi := window(c.Ge, at); m > 0 {
+			c.Divs[k].Den = linear.Gone
+			c.Ge = slices.DeleteFunc(c.Ge, func(r linear.Row) bool { return &r[0] == &lo[0] || &r[0] == &hi[0] })
+			return m
+		}
+	}
+	return 0
+}
+
+// window finds the two rows of dropWindow for column at.
+func window(ge []linear.Row, at int) (m int64, lo, hi linear.Row) {
+	for _, r := range ge {
+		switch {
+		case r[at] > 0 && lo == nil:
+			lo = r
+		case r[at] < 0 && hi == nil:
+			hi = r
+		case r[at] != 0:
+			return 0, nil, nil
+		}
+	}
+	if lo == nil || hi == nil || !linear.Parallel(lo, hi, true) {
+		return 0, nil, nil
+	}
+	size := arith.Add(arith.Add(lo[0], hi[0]), 1)
+	if size <= 0 || size%lo[at] != 0 {
+		return 0, nil, nil
+	}
+	return size / lo[at], lo, hi
+}

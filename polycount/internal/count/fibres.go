@@ -1,0 +1,183 @@
+package count
+
+import (
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+)
+
+// fibres is a conjunction over kept variables and existentials, prepared for the count of its shadow: over a point of
+// the shadow lies a fibre, the solutions of rows·y ≥ b for some b, y ∈ ℤʳ being coordinates on basis.
+type fibres struct {
+	c     *linear.Conj
+	basis []linear.Row // of the steps of the existentials that keep the equalities, over c's columns
+	rows  []linear.Row // distinct effects of the steps on the inequalities
+	class []int        // of each inequality: its place in rows, or −1 where no step has an effect
+}
+
+// newFibres takes c over. Directions in which a fibre goes on for ever are removed from it: what bounds such a direction
+// on one side does not bound the shadow. All fibres are finite then.
+func newFibres(w *linear.Work, c *linear.Conj) *fibres {
+	for {
+		f := &fibres{c: c}
+		f.basis = w.Kernel(c.Existentials(), c.Eq)
+		f.classify()
+		w.Spend((len(c.Ge) + 1) * (len(f.basis) + 1) * c.Width())
+		r := len(f.basis)
+		if r == 0 {
+			return f
+		}
+		line := w.Kernel(linear.UnitVectors(r), f.rows)
+		if len(line) == 0 {
+			s := &linear.System{Width: 1 + r}
+			total := make(linear.Row, 1+r)
+			total[0] = -1
+			for _, x := range f.rows {
+				s.Ge = append(s.Ge, append(linear.Row{0}, x...))
+				for i, v := range x {
+					total[1+i] = arith.Add(total[1+i], v)
+				}
+			}
+			s.Ge = append(s.Ge, total)
+			at, ok := w.Sample(s)
+			if !ok {
+				return f
+			}
+			v := at[1:]
+			linear.DivideRow(v, linear.ContentOf(at))
+			var kept []linear.Row
+			for i, x := range c.Ge {
+				if f.class[i] < 0 || linear.Dot(f.rows[f.class[i]], v) == 0 {
+					kept = append(kept, x)
+				}
+			}
+			c.Ge = kept
+			line = []linear.Row{v}
+		}
+		d := make(linear.Row, c.Width())
+		for i, v := range line[0] {
+			for j, x := range f.basis[i] {
+				d[j] = arith.Add(d[j], arith.Mul(v, x))
+			}
+		}
+		forget(c, d)
+	}
+}
+
+func (f *fibres) classify() {
+	for _, r := range f.c.Ge {
+		x := make(linear.Row, len(f.basis))
+		for i, b := range f.basis {
+			x[i] = linear.Dot(r, b)
+		}
+		at := -1
+		if !linear.IsZero(x) {
+			if at = slices.IndexFunc(f.rows, func(o linear.Row) bool { return slices.Equal(o, x) }); at < 0 {
+				at = len(f.rows)
+				f.rows = append(f.rows, x)
+			}
+		}
+		f.class = append(f.class, at)
+	}
+}
+
+// forget removes the existentials' direction d, primitive, on which no constraint depends: new coordinates in which
+// d is a multiple of one axis, and that axis dropped.
+func forget(c *linear.Conj, d linear.Row) {
+	d = slices.Clone(d)
+	for {
+		p, more := 0, false
+		for j, v := range d {
+			if v != 0 {
+				more = more || p > 0
+				if p == 0 || arith.Abs(v) < arith.Abs(d[p]) {
+					p = j
+				}
+			}
+		}
+		if !more {
+			c.Divs[p-1-c.N].Den = linear.Gone
+			return
+		}
+		for j := range d {
+			q := d[j] / d[p]
+			if j == p || q == 0 {
+				continue
+			}
+			d[j] -= q * d[p]
+			for _, rows := range [][]linear.Row{c.Eq, c.Ge} {
+				for _, r := range rows {
+					r[p] = arith.Add(r[p], arith.Mul(q, r[j]))
+				}
+			}
+		}
+	}
+}
+
+// above is the conjunction with the slacks of its inequalities at least at.
+func (f *fibres) above(at linear.Row) *linear.Conj {
+	c := f.c.Clone()
+	for i, v := range at {
+		c.Ge[i][0] = arith.Sub(c.Ge[i][0], v)
+	}
+	return c
+}
+
+// moved gives corners by inequality instead of by class, with those that a translation takes into each other added up:
+// they have equally many points above them.
+func moved(w *linear.Work, f *fibres, cs []corner, params int) []corner {
+	units := f.c.Existentials()
+	for i := params + 1; i <= f.c.N; i++ {
+		if !f.c.UsedInDivs(i) {
+			e := make(linear.Row, f.c.Width())
+			e[i] = 1
+			units = append(units, e)
+		}
+	}
+	var effects []linear.Row
+	for _, x := range w.Kernel(units, f.c.Eq) {
+		u := make(linear.Row, len(f.class))
+		for i, r := range f.c.Ge {
+			u[i] = linear.Dot(r, x)
+		}
+		effects = append(effects, u)
+	}
+	effects, pivots := w.Echelon(effects)
+	out := make([]corner, len(cs))
+	for k, x := range cs {
+		w.Spend(len(f.class) * (1 + len(effects)))
+		at := make(linear.Row, len(f.class))
+		for i, c := range f.class {
+			if c >= 0 {
+				at[i] = x.at[c]
+			}
+		}
+		for i, e := range effects {
+			at = linear.CombineRows(1, at, -arith.FloorDiv(at[pivots[i]], e[pivots[i]]), e)
+		}
+		out[k] = corner{x.k, at}
+	}
+	return gather(w, out)
+}
+
+// corners are the corners of the staircase under which each fibre has one point, the least in some order: the points z
+// for which no step t of a test set has z − t in the fibre, which is so where the slacks of z are at least the positive
+// part of those of t (for one existential: P less P ∩ (P + e)).
+func corners(w *linear.Work, f *fibres) []corner {
+	m := &moves{w, f.rows, len(f.basis)}
+	// All orders tried gave the same number of corners, or nearly: one in which every form is bounded on a fibre will do.
+	var o order
+	for _, r := range f.rows {
+		o = append(o, linear.NegRow(r))
+	}
+	var gens []linear.Row
+	for _, x := range m.find(m.generators(), o) {
+		g := make(linear.Row, len(x.u))
+		for i, v := range x.u {
+			g[i] = max(v, 0)
+		}
+		gens = append(gens, g)
+	}
+	return staircase(w, gens, len(f.rows))
+}

@@ -1,0 +1,471 @@
+package count
+
+import (
+	"errors"
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
+)
+
+// region is a polyhedron over a counter's table with a polynomial to be summed over the counted variables in it.
+type region struct {
+	eq, ge []linear.Row
+	q      quasi.Quasi
+	left   []int // the counted variables, never changed in place
+}
+
+func (r *region) Clone() region {
+	return region{linear.CloneRows(r.eq), linear.CloneRows(r.ge), r.q, r.left}
+}
+
+// without is left less one variable.
+func (r *region) without(at int) []int {
+	out := make([]int, 0, len(r.left))
+	for _, x := range r.left {
+		if x != at {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// pad gives all rows the width of the table, which grows when floors are added.
+func (k *counter) pad(r *region) {
+	for _, rows := range [][]linear.Row{r.eq, r.ge} {
+		for i := range rows {
+			rows[i] = k.table.Fit(rows[i])
+		}
+	}
+}
+
+func (k *counter) counted(at int) bool {
+	return at > k.table.N && k.table.Divs[at-1-k.table.N].Den == 0
+}
+
+// errNotDirect ends a trial of nested sums that would have to splinter.
+var errNotDirect = errors.New("no variable can be summed directly")
+
+// trialVisits bounds a trial: more summations than this mean that signed cones will be quicker and the answer shorter.
+const trialVisits = 100
+
+// Sum adds Σ q over the counted variables of r to the pieces: nested sums by Faulhaber's formula, splitting where bounds
+// compete (Pugh 1994; Tawbi 1994).
+func (k *counter) Sum(r region) {
+	for {
+		k.pad(&r)
+		k.Spend((len(r.eq)+len(r.ge)+1)*k.table.Width() + len(r.q))
+		if !linear.NormalizeRows(&r.eq, &r.ge) {
+			return
+		}
+		if k.solve(&r) || k.pin(&r) {
+			continue
+		}
+		if k.visits++; k.trial && k.visits > trialVisits {
+			arith.Throw(errNotDirect)
+		}
+		v := k.choose(&r)
+		if v.at < 0 {
+			return
+		}
+		if v.at == 0 {
+			k.emit(r)
+			return
+		}
+		if v.window > 0 {
+			r.q = r.q.Scale(arith.RatInt(v.window))
+			r.ge = slices.DeleteFunc(r.ge, func(x linear.Row) bool { return x[v.at] != 0 })
+			r.left = r.without(v.at)
+			continue
+		}
+		if !v.direct {
+			if k.trial {
+				arith.Throw(errNotDirect)
+			}
+			k.splinter(&r)
+			return
+		}
+		rest, ok := k.sumVariable(&r, v.at)
+		if !ok {
+			return
+		}
+		r = rest
+	}
+}
+
+// solve uses one equality with counted variables to remove one.
+func (k *counter) solve(r *region) bool {
+	for i, e := range r.eq {
+		at, others := 0, 0
+		for c := 1 + k.table.N; c < len(e); c++ {
+			if e[c] != 0 && k.counted(c) {
+				others++
+				if at == 0 || arith.Abs(e[c]) < arith.Abs(e[at]) {
+					at = c
+				}
+			}
+		}
+		if at == 0 {
+			continue
+		}
+		switch {
+		case e[at] == 1 || e[at] == -1:
+			r.left = r.without(at)
+			r.eq = slices.Delete(r.eq, i, i+1)
+			by := slices.Clone(e)
+			by[at] = 0
+			if e[at] == 1 {
+				by = linear.NegRow(by)
+			}
+			r.q = r.q.Replace(at, quasi.Linear(by))
+			for _, rows := range [][]linear.Row{r.eq, r.ge} {
+				for _, x := range rows {
+					linear.EliminateWith(x, e, at)
+				}
+			}
+		case others > 1:
+			// x_at := x_at − Σ q·x_c, a unimodular change that shrinks the other coefficients below e[at]
+			change := make(linear.Row, len(e))
+			change[at] = 1
+			for c := 1 + k.table.N; c < len(e); c++ {
+				if c != at && e[c] != 0 && k.counted(c) {
+					change[c] = -(e[c] / e[at])
+				}
+			}
+			r.q = r.q.Replace(at, quasi.Linear(change))
+			k.exchange(r, at, change)
+		default:
+			r.left = r.without(at)
+			rest := slices.Clone(e)
+			rest[at] = 0
+			g := -e[at]
+			if g < 0 {
+				g, rest = -g, linear.NegRow(rest)
+			}
+			by := k.table.FloorRow(rest, g)
+			k.pad(r)
+			r.q = r.q.Replace(at, quasi.Linear(by))
+			k.exchange(r, at, by)
+		}
+		return true
+	}
+	return false
+}
+
+// pin removes one variable that two opposite bounds in parameters alone leave at most one value: L ≤ a·x ≤ L + s with
+// s < a. That value is ⌊(L+s)/a⌋.
+func (k *counter) pin(r *region) bool {
+	for _, at := range r.left {
+		for _, lo := range r.ge {
+			a := lo[at]
+			if a <= 1 || !k.alone(lo, at) {
+				continue
+			}
+			for _, hi := range r.ge {
+				if hi[at] != -a || !linear.Parallel(lo, hi, true) || arith.Add(lo[0], hi[0]) >= a {
+					continue
+				}
+				rest := slices.Clone(hi)
+				rest[at] = 0
+				by := k.table.FloorRow(rest, a)
+				k.pad(r)
+				r.left = r.without(at)
+				r.q = r.q.Replace(at, quasi.Linear(by))
+				k.exchange(r, at, by)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// alone reports that column at is the only counted variable in x.
+func (k *counter) alone(x linear.Row, at int) bool {
+	for c := 1 + k.table.N; c < len(x); c++ {
+		if c != at && x[c] != 0 && k.counted(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// exchange puts by for the variable at in all rows.
+func (k *counter) exchange(r *region, at int, by linear.Row) {
+	for _, rows := range [][]linear.Row{r.eq, r.ge} {
+		for _, x := range rows {
+			m := x[at]
+			if m == 0 {
+				continue
+			}
+			x[at] = 0
+			for j, v := range by {
+				if v != 0 {
+					x[j] = arith.Add(x[j], arith.Mul(m, v))
+				}
+			}
+		}
+	}
+}
+
+// variable is a candidate for the next summation.
+type variable struct {
+	at     int
+	cost   int
+	direct bool  // Faulhaber applies: unit coefficients, or bounds by parameters alone
+	window int64 // > 0: can be dropped for this factor
+}
+
+// choose returns the variable to sum next; at 0: none is left; at −1: r is empty.
+func (k *counter) choose(r *region) variable {
+	var best variable
+	for _, at := range r.left {
+		v := variable{at: at, direct: true}
+		lower, upper, unit, alone := 0, 0, true, true
+		for _, x := range r.ge {
+			if x[at] == 0 {
+				continue
+			}
+			if x[at] > 0 {
+				lower++
+			} else {
+				upper++
+			}
+			unit = unit && (x[at] == 1 || x[at] == -1)
+			alone = alone && k.alone(x, at)
+		}
+		if lower == 0 || upper == 0 {
+			if !k.feasibleRegion(r) {
+				return variable{at: -1}
+			}
+			arith.Throw(errUnbounded)
+		}
+		if lower == 1 && upper == 1 && !r.q.Uses(at) {
+			if m, _, _ := window(r.ge, at); m > 0 {
+				v.window = m
+				return v
+			}
+		}
+		v.direct = unit || alone
+		v.cost = 4 * lower * upper
+		if !unit {
+			v.cost += 2
+		}
+		if !v.direct {
+			v.cost += 1 << 20
+		}
+		if best.at == 0 || v.cost < best.cost {
+			best = v
+		}
+	}
+	return best
+}
+
+// feasibleRegion decides whether r has integer points, for some parameters.
+func (k *counter) feasibleRegion(r *region, extra ...linear.Row) bool {
+	s := &linear.System{Eq: linear.CloneRows(r.eq), Ge: linear.CloneRows(r.ge), Width: k.table.Width()}
+	for _, x := range extra {
+		s.Ge = append(s.Ge, slices.Clone(x))
+	}
+	k.define(s)
+	return k.Feasible(s)
+}
+
+// define adds the definitions of the floors that s uses.
+func (k *counter) define(s *linear.System) {
+	used := make([]bool, s.Width)
+	mark := func(r linear.Row) {
+		for i := 1 + k.table.N; i < len(r); i++ {
+			used[i] = used[i] || r[i] != 0
+		}
+	}
+	for _, rows := range [][]linear.Row{s.Eq, s.Ge} {
+		for i := range rows {
+			rows[i] = k.table.Fit(rows[i])
+			mark(rows[i])
+		}
+	}
+	for i := len(k.table.Divs) - 1; i >= 0; i-- {
+		if d := k.table.Divs[i]; used[1+k.table.N+i] && d.Den > 0 {
+			mark(d.Num)
+			lo, hi := k.table.Definition(i)
+			s.Ge = append(s.Ge, lo, hi)
+		}
+	}
+}
+
+// sumVariable sums over column at. One region remains for the caller to go on with; others are summed here. False: none
+// remains.
+func (k *counter) sumVariable(r *region, at int) (region, bool) {
+	s := &linear.System{Eq: nil, Ge: r.ge, Width: k.table.Width()}
+	lower, upper, rest := s.Split(at)
+	lowest, uppest := k.dominated(r, lower, at), k.dominated(r, upper, at)
+	split := count(lowest, false)*count(uppest, false) > 1
+	var next []region
+	for i, l := range lower {
+		for j, u := range upper {
+			if lowest[i] || uppest[j] {
+				continue
+			}
+			n := region{eq: linear.CloneRows(r.eq), ge: linear.CloneRows(rest), left: r.without(at)}
+			n.ge = append(n.ge, beats(lower, lowest, i, at)...)
+			n.ge = append(n.ge, beats(upper, uppest, j, at)...)
+			n.ge = append(n.ge, linear.CombineRows(-u[at], l, l[at], u))
+			if split && !k.feasibleRegion(&n) {
+				continue
+			}
+			lo, hi := slices.Clone(l), slices.Clone(u)
+			lo[at], hi[at] = 0, 0
+			// lo + a·x ≥ 0: x ≥ −⌊lo/a⌋; hi − b·x ≥ 0: x ≤ ⌊hi/b⌋
+			low := quasi.Linear(k.table.FloorRow(lo, l[at])).Scale(arith.RatInt(-1))
+			high := quasi.Linear(k.table.FloorRow(hi, -u[at]))
+			k.Spend(len(r.q) * (len(low) + len(high)))
+			n.q = r.q.SumOver(at, low, high)
+			if len(n.q) > 0 {
+				next = append(next, n)
+			}
+		}
+	}
+	if len(next) == 0 {
+		return region{}, false
+	}
+	for _, n := range next[1:] {
+		k.Sum(n)
+	}
+	return next[0], true
+}
+
+// dominated marks the bounds of one side that are nowhere in r tighter than another.
+func (k *counter) dominated(r *region, side []linear.Row, at int) []bool {
+	gone := make([]bool, len(side))
+	for i, b := range side {
+		for j, o := range side {
+			if i == j || gone[j] || gone[i] {
+				continue
+			}
+			gone[j] = !k.feasibleRegion(r, linear.Negated(looser(o, b, at)))
+		}
+	}
+	return gone
+}
+
+func count(marks []bool, v bool) int {
+	n := 0
+	for _, m := range marks {
+		if m == v {
+			n++
+		}
+	}
+	return n
+}
+
+// looser is the row that is ≥ 0 where bound o is no tighter than b.
+func looser(o, b linear.Row, at int) linear.Row {
+	return linear.CombineRows(arith.Abs(b[at]), o, -arith.Abs(o[at]), b)
+}
+
+// beats are the conditions that bound i of one side is the tightest, the first among equal ones. Dominated bounds
+// stay in as conditions: what made them so may be eliminated with the variable.
+func beats(side []linear.Row, dominated []bool, i, at int) []linear.Row {
+	var out []linear.Row
+	for j, o := range side {
+		if j == i {
+			continue
+		}
+		d := looser(o, side[i], at)
+		if j < i && !dominated[j] {
+			d[0] = arith.Sub(d[0], 1)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// emit adds a piece without counted variables.
+func (k *counter) emit(r region) {
+	k.pad(&r)
+	dom := &linear.Conj{N: k.table.N, Eq: r.eq, Ge: r.ge, Divs: slices.Clone(k.table.Divs)}
+	dom = dom.Clone()
+	if dom.Simplify() && len(r.q) > 0 {
+		k.out = append(k.out, quasi.Piece{Dom: dom, Q: r.q})
+	}
+}
+
+// maxSplinters bounds the residue classes that one variable is split into.
+const maxSplinters = 128
+
+// splinter sums where no variable can be summed directly: the variables that share rows with non-unit coefficients of
+// one are written as m·y + residue, which turns each bound into one in the y plus a floor of parameters.
+func (k *counter) splinter(r *region) {
+	best, bestCost, bestModuli := 0, int64(0), []int64(nil)
+	for _, at := range r.left {
+		moduli := make([]int64, k.table.Width())
+		cost := int64(1)
+		for _, x := range r.ge {
+			a := arith.Abs(x[at])
+			if a == 0 {
+				continue
+			}
+			for c := 1 + k.table.N; c < len(x); c++ {
+				if c != at && x[c] != 0 && k.counted(c) {
+					moduli[c] = arith.Lcm(max(moduli[c], 1), a/arith.Gcd(a, x[c]))
+				}
+			}
+		}
+		for _, m := range moduli {
+			if m > 1 {
+				cost = arith.Mul(min(cost, 1<<20), min(m, 1<<20))
+			}
+		}
+		if best == 0 || cost < bestCost {
+			best, bestCost, bestModuli = at, cost, moduli
+		}
+	}
+	if bestCost > maxSplinters {
+		arith.Fail("polycount: %d residue classes needed for one summation: %w", bestCost, linear.ErrBudget)
+	}
+	classes := []region{r.Clone()}
+	for c, m := range bestModuli {
+		if m <= 1 {
+			continue
+		}
+		var split []region
+		for _, g := range classes {
+			for res := range m {
+				n := g.Clone()
+				by := make(linear.Row, k.table.Width())
+				by[0], by[c] = res, m
+				k.exchange(&n, c, by)
+				n.q = n.q.Replace(c, quasi.Linear(by))
+				split = append(split, n)
+			}
+		}
+		classes = split
+	}
+	for _, n := range classes {
+		for i, x := range n.ge {
+			if a := arith.Abs(x[best]); a > 1 {
+				n.ge[i] = k.divided(x, a)
+			}
+		}
+		k.Sum(n)
+	}
+}
+
+// divided is the row x/a ≥ 0 with the part in parameters rounded down; a divides the other coefficients.
+func (k *counter) divided(x linear.Row, a int64) linear.Row {
+	param, out := make(linear.Row, len(x)), make(linear.Row, len(x))
+	for i, v := range x {
+		if k.counted(i) {
+			out[i] = v / a
+		} else {
+			param[i] = v
+		}
+	}
+	f := k.table.FloorRow(param, a)
+	out = k.table.Fit(out)
+	for i, v := range f {
+		out[i] = arith.Add(out[i], v)
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package count
+
+import "gpuperf/polycount/internal/linear"
+
+// Recession finds a direction of the variables after the first np in which c goes on for ever, and the condition on the
+// first np, with existentials, under which c has points; nil where there is none.
+func Recession(w *linear.Work, c *linear.Conj, np int) (direction []int64, when *linear.Conj) {
+	h := c.Flat()
+	for _, r := range h.Eq {
+		r[0] = 0
+	}
+	for _, r := range h.Ge {
+		r[0] = 0
+	}
+	fix := func(h *linear.System, at int, v int64) {
+		r := make(linear.Row, h.Width)
+		r[0], r[at] = -v, 1
+		h.Eq = append(h.Eq, r)
+	}
+	for i := 1; i <= np; i++ {
+		fix(h, i, 0)
+	}
+	// The floors that depend only on parameters move with those.
+	for k := range c.Divs {
+		param := c.Divs[k].Den > 0
+		for i := np + 1; i <= c.N; i++ {
+			param = param && !c.DependsOn(k, i)
+		}
+		if param {
+			fix(h, 1+c.N+k, 0)
+		}
+	}
+	for at := np + 1; at <= c.N; at++ {
+		for _, sgn := range []int64{1, -1} {
+			t := h.Clone()
+			r := make(linear.Row, h.Width)
+			r[0], r[at] = -1, sgn
+			t.Ge = append(t.Ge, r)
+			point, ok := w.Sample(t)
+			if !ok {
+				continue
+			}
+			when, _ = c.Quantify(c.After(np))
+			return point[np+1 : c.N+1], when
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,227 @@
+package count
+
+import (
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
+)
+
+// maxValues bounds the values of one variable that byValues runs through.
+const maxValues = 64
+
+// byValues counts a group in which each variable that has only a few values, as i mod 7, is given these one by one, where
+// that leaves each of the others between two bounds in parameters. Nested sums and cones raise the degree of such a group
+// by a variable for each modulus; here it stays the number of the dimensions. There are at most maxClasses combinations
+// of values: more of them have a longer sum than what is to be shortened.
+func byValues(w *linear.Work, g *linear.Conj, maxClasses int64) (p *quasi.Piecewise, ok bool) {
+	if len(g.Eq) > 0 {
+		return nil, false
+	}
+	type digit struct {
+		at       int
+		lo, size int64
+	}
+	ge := linear.CloneRows(g.Ge)
+	for isolateDigit(g, ge) {
+		w.Spend(len(ge) * g.Width())
+	}
+	var digits []digit
+	var rest []int
+	classes := int64(1)
+	for k, d := range g.Divs {
+		at := 1 + g.N + k
+		if d.Den != 0 || !slices.ContainsFunc(ge, func(r linear.Row) bool { return r[at] != 0 }) {
+			continue
+		}
+		lo, hi, bounded := valueRange(ge, at)
+		if !bounded || hi-lo >= maxValues {
+			rest = append(rest, at)
+			continue
+		}
+		digits = append(digits, digit{at, lo, hi - lo + 1})
+		if classes *= hi - lo + 1; classes > maxClasses || classes <= 0 {
+			return nil, false
+		}
+	}
+	if len(digits) == 0 || len(rest) == 0 {
+		return nil, false
+	}
+	p = quasi.NewPiecewise(g.N)
+	table := &linear.Conj{N: g.N, Divs: slices.Clone(g.Divs)}
+	var dom *linear.Conj
+	var total quasi.Quasi
+	for class := range classes {
+		rows := linear.CloneRows(ge)
+		for _, d := range digits {
+			v := d.lo + class%d.size
+			class /= d.size
+			for _, r := range rows {
+				r[0] = arith.Add(r[0], arith.Mul(v, r[d.at]))
+				r[d.at] = 0
+			}
+		}
+		w.Spend(len(rows) * g.Width())
+		if rows, ok = tightest(rows); !ok {
+			continue
+		}
+		bounds, q, ok := boxCount(table, rows, rest)
+		if !ok {
+			return nil, false
+		}
+		if !bounds.Simplify() {
+			continue
+		}
+		if dom != nil && quasi.CompareConj(dom, bounds) != 0 {
+			return nil, false // a piece for each would be longer
+		}
+		dom, total = bounds, append(total, q...)
+	}
+	if dom == nil {
+		return p, true
+	}
+	atoms := p.ImportTable(table, linear.IdentityRows(table.N))
+	q := p.FamiliesJoined(w, total.Collected().Rename(atoms))
+	if len(q) > 0 {
+		p.Pieces = []quasi.Piece{{Dom: dom, Q: q}}
+	}
+	return p, true
+}
+
+// tightest keeps one row of each direction; ok is false where a row is a negative constant. Rows are not divided by
+// common factors as elsewhere: boxCount wants the bounds of a variable with one coefficient.
+func tightest(rows []linear.Row) (out []linear.Row, ok bool) {
+	for _, r := range rows {
+		if linear.IsZero(r[1:]) {
+			if r[0] < 0 {
+				return nil, false
+			}
+			continue
+		}
+		if at := slices.IndexFunc(out, func(o linear.Row) bool { return linear.Parallel(o, r, false) }); at >= 0 {
+			out[at][0] = min(out[at][0], r[0])
+			continue
+		}
+		out = append(out, r)
+	}
+	return out, true
+}
+
+// isolateDigit finds a form with few values, as i − 7q from 0 to 6, and gives it the place of a variable that has the
+// coefficient ±1 in it, here i. It reports whether there was one.
+func isolateDigit(c *linear.Conj, ge []linear.Row) bool {
+	for i, x := range ge {
+		at, variables := 0, 0
+		for k := 1; k < len(x); k++ {
+			if x[k] == 0 {
+				continue
+			}
+			variables++
+			if at == 0 && c.Free(k) && (x[k] == 1 || x[k] == -1) {
+				if _, _, bounded := valueRange(ge, k); !bounded {
+					at = k
+				}
+			}
+		}
+		if at == 0 || variables < 2 {
+			continue
+		}
+		for _, y := range ge[i+1:] {
+			if !linear.Parallel(x, y, true) || arith.Add(x[0], y[0]) < 0 || arith.Add(x[0], y[0]) >= maxValues {
+				continue
+			}
+			// t = x − x[0] becomes column at: x_at = ±(t − the rest)
+			form := slices.Clone(x)
+			form[0] = 0
+			by := linear.NegRow(form)
+			by[at] = 1
+			if form[at] < 0 {
+				by = linear.NegRow(by)
+			}
+			for _, r := range ge {
+				if k := r[at]; k != 0 {
+					r[at] = 0
+					for j, v := range by {
+						r[j] = arith.Add(r[j], arith.Mul(k, v))
+					}
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// valueRange are the bounds that rows with nothing but the variable at give it.
+func valueRange(ge []linear.Row, at int) (lo, hi int64, ok bool) {
+	okLo, okHi := false, false
+	for _, r := range ge {
+		k := r[at]
+		r[at] = 0
+		alone := k != 0 && linear.IsZero(r[1:])
+		r[at] = k
+		switch {
+		case !alone:
+		case k > 0:
+			if b := arith.CeilDiv(arith.Neg(r[0]), k); !okLo || b > lo {
+				lo, okLo = b, true
+			}
+		default:
+			if b := arith.FloorDiv(r[0], -k); !okHi || b < hi {
+				hi, okHi = b, true
+			}
+		}
+	}
+	return lo, hi, okLo && okHi
+}
+
+// boxCount is the number of points where each variable of at has a lower and an upper bound with one coefficient a, in
+// parameters: L ≤ a·x ≤ U for ⌊U/a⌋ − ⌈L/a⌉ + 1 values, which holds from U = L − 1 on, where it is 0. It is over the
+// columns of table, which gains floors; dom are the conditions U ≥ L − 1.
+func boxCount(table *linear.Conj, ge []linear.Row, at []int) (dom *linear.Conj, q quasi.Quasi, ok bool) {
+	dom = &linear.Conj{N: table.N, Divs: slices.Clone(table.Divs)}
+	lower, upper := make([]linear.Row, len(at)), make([]linear.Row, len(at))
+	for _, r := range ge {
+		found := -1
+		for i, c := range at {
+			if r[c] != 0 {
+				if found >= 0 {
+					return nil, nil, false
+				}
+				found = i
+			}
+		}
+		if found < 0 {
+			dom.AddGE(slices.Clone(r))
+			continue
+		}
+		side := &lower[found]
+		if r[at[found]] < 0 {
+			side = &upper[found]
+		}
+		if *side != nil {
+			return nil, nil, false
+		}
+		*side = r
+	}
+	q = quasi.Constant(arith.RatInt(1))
+	for i, c := range at {
+		lo, hi := lower[i], upper[i]
+		if lo == nil || hi == nil || lo[c] != -hi[c] {
+			return nil, nil, false
+		}
+		a := lo[c]
+		span := linear.CombineRows(1, lo, 1, hi) // U − L
+		span[0] = arith.Add(span[0], 1)
+		dom.AddGE(span)
+		factor := quasi.Constant(arith.RatInt(1))
+		for _, r := range []linear.Row{lo, hi} {
+			x := slices.Clone(r)
+			x[c] = 0
+			factor = factor.Add(quasi.Linear(table.FloorRow(x, a)))
+		}
+		q = q.Mul(factor)
+	}
+	return dom.Clone(), q, true
+}

@@ -1,0 +1,358 @@
+package count
+
+import (
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
+)
+
+// vertex is a parametric vertex: where the inequalities basis hold with equality.
+//
+// Each inequality r_j ≥ 0 is thought of as relaxed by ε_j ∈ [0, 1), with ε_0 ≫ ε_1 ≫ …: that changes no integer point,
+// makes every vertex simple, and makes no integer parameter value lie on a border between chambers.
+type vertex struct {
+	rows  linear.Matrix // the inequalities' coefficients of the counted variables
+	param []linear.Row  // their parts in parameters
+	adj   linear.Matrix
+	det   int64        // > 0
+	dom   []linear.Row // ≥ 0 where the vertex belongs to the polytope
+	q     quasi.Quasi  // its contribution; nil until wanted
+	cones []unimodular
+}
+
+// cones counts r, whose polynomial is a constant, by parametric vertices and signed cones (Verdoolaege, Seghir, Beyls,
+// Loechner and Bruynooghe 2007; Brion 1988), and adds one piece per chamber.
+func (k *counter) cones(r region) {
+	for !k.fullDimensional(&r) {
+		for k.solve(&r) {
+			k.pad(&r)
+			if !linear.NormalizeRows(&r.eq, &r.ge) {
+				return
+			}
+		}
+	}
+	if len(r.left) == 0 {
+		k.emit(r)
+		return
+	}
+	vs := k.vertices(&r)
+	if len(vs) == 0 {
+		return
+	}
+	k.areDisjoint = true
+	for _, x := range vs {
+		decompose(k.Work, x.rows, 1, &x.cones)
+	}
+	at := k.direction(vs)
+	for _, c := range k.chambers(&r, vs) {
+		var q quasi.Quasi
+		for _, v := range c.active {
+			q = q.Add(k.contribution(vs, v, at))
+		}
+		k.emit(region{ge: c.rows, eq: linear.CloneRows(r.eq), q: q.Mul(r.q)})
+	}
+}
+
+// fullDimensional turns inequalities that hold with equality everywhere into equalities; false when there was one.
+func (k *counter) fullDimensional(r *region) bool {
+	k.pad(r)
+	for i, x := range r.ge {
+		strict := slices.Clone(x)
+		strict[0] = arith.Sub(strict[0], 1)
+		if !k.feasibleRegion(r, strict) {
+			r.ge = slices.Delete(slices.Clone(r.ge), i, i+1)
+			r.eq = append(r.eq, x)
+			return false
+		}
+	}
+	// A direction in which the polytope goes on for ever would leave the vertices without meaning.
+	for _, at := range r.left {
+		for _, sgn := range []int64{1, -1} {
+			s := &linear.System{Width: k.table.Width()}
+			for _, x := range r.ge {
+				h := make(linear.Row, s.Width)
+				for _, c := range r.left {
+					h[c] = x[c]
+				}
+				s.Ge = append(s.Ge, h)
+			}
+			h := make(linear.Row, s.Width)
+			h[0], h[at] = -1, sgn
+			s.Ge = append(s.Ge, h)
+			if k.Feasible(s) {
+				arith.Throw(errUnbounded)
+			}
+		}
+	}
+	return true
+}
+
+// vertices enumerates the vertices that belong to the polytope for some parameters.
+func (k *counter) vertices(r *region) []*vertex {
+	d := len(r.left)
+	var out []*vertex
+	coeffs := make(linear.Matrix, len(r.ge))
+	param := make([]linear.Row, len(r.ge))
+	for i, x := range r.ge {
+		param[i] = slices.Clone(x)
+		for _, c := range r.left {
+			coeffs[i] = append(coeffs[i], x[c])
+			param[i][c] = 0
+		}
+	}
+	chosen := make([]int, 0, d)
+	var choose func(from int)
+	choose = func(from int) {
+		if len(chosen) == d {
+			if v := k.vertex(r, coeffs, param, chosen); v != nil {
+				out = append(out, v)
+			}
+			return
+		}
+		for i := from; i <= len(coeffs)-(d-len(chosen)); i++ {
+			chosen = append(chosen, i)
+			if linear.Independent(coeffs, chosen) {
+				choose(i + 1)
+			}
+			chosen = chosen[:len(chosen)-1]
+		}
+	}
+	choose(0)
+	return out
+}
+
+// vertex builds the vertex of a basis, nil if it never belongs to the polytope.
+func (k *counter) vertex(r *region, coeffs linear.Matrix, param []linear.Row, basis []int) *vertex {
+	k.Spend(len(basis) * len(coeffs) * 8)
+	v := &vertex{}
+	for _, i := range basis {
+		v.rows = append(v.rows, coeffs[i])
+		v.param = append(v.param, param[i])
+	}
+	v.adj, v.det = v.rows.Adjugate()
+	if v.det == 0 {
+		return nil
+	}
+	if v.det < 0 {
+		v.det = -v.det
+		for i := range v.adj {
+			v.adj[i] = linear.NegRow(v.adj[i])
+		}
+	}
+	for j := range coeffs {
+		if slices.Contains(basis, j) {
+			continue
+		}
+		// det·r_j = Σ l_i·r_i + (terms in parameters)
+		l := linear.MulRow(coeffs[j], v.adj)
+		x := make(linear.Row, len(param[j]))
+		for c, y := range param[j] {
+			x[c] = arith.Mul(v.det, y)
+		}
+		first, sgn := j, int64(1)
+		for i, b := range basis {
+			if l[i] == 0 {
+				continue
+			}
+			for c, y := range v.param[i] {
+				if y != 0 {
+					x[c] = arith.Sub(x[c], arith.Mul(l[i], y))
+				}
+			}
+			if b < first {
+				first, sgn = b, -arith.Sign(l[i])
+			}
+		}
+		if sgn < 0 { // on the border the relaxed inequality fails
+			x[0] = arith.Sub(x[0], 1)
+		}
+		v.dom = append(v.dom, x)
+	}
+	var none []linear.Row
+	if !linear.NormalizeRows(&none, &v.dom) {
+		return nil
+	}
+	v.dom = append(v.dom, none...)
+	for _, e := range none {
+		v.dom = append(v.dom, linear.NegRow(e))
+	}
+	dom := region{eq: r.eq, ge: v.dom}
+	if !k.feasibleRegion(&dom) {
+		return nil
+	}
+	return v
+}
+
+// contribution is the polynomial of vertex v among vs, for the specialisation vector at.
+func (k *counter) contribution(vs []*vertex, v int, at []int64) quasi.Quasi {
+	if vs[v].q != nil {
+		return vs[v].q
+	}
+	d := len(vs[v].rows)
+	q := quasi.Quasi{}
+	for _, u := range vs[v].cones {
+		c := make([]int64, d)
+		var s quasi.Quasi
+		for i := range d {
+			for j, y := range at {
+				c[i] = arith.Add(c[i], arith.Mul(y, u.rays[j][i]))
+			}
+			// The apex has coordinate ⌈u.rows[i]·v⌉ along ray i, with v = −adj·param/det.
+			l := linear.MulRow(u.rows[i], vs[v].adj)
+			num := make(linear.Row, k.table.Width())
+			for b, p := range vs[v].param {
+				for col, y := range p {
+					if y != 0 {
+						num[col] = arith.Add(num[col], arith.Mul(l[b], y))
+					}
+				}
+			}
+			s = s.Sub(quasi.Linear(k.table.FloorRow(num, vs[v].det)).Scale(arith.RatInt(c[i])))
+		}
+		k.Spend(len(s) * len(s) * d * d)
+		q = q.Add(pointsOf(c, s).Scale(arith.RatInt(u.sign)))
+	}
+	vs[v].q = q
+	return q
+}
+
+// direction finds a vector that is orthogonal to no ray of any cone, with small entries.
+func (k *counter) direction(vs []*vertex) []int64 {
+	d := len(vs[0].rows)
+	at := make([]int64, d)
+	state := uint64(1)
+	for tries := 0; ; tries++ {
+		size := 2 + tries/4
+		for i := range at {
+			state = state*6364136223846793005 + 1442695040888963407 // Knuth's linear congruential generator
+			at[i] = int64(state>>33)%int64(2*size+1) - int64(size)
+		}
+		if k.generic(vs, at) {
+			return at
+		}
+	}
+}
+
+func (k *counter) generic(vs []*vertex, at []int64) bool {
+	for _, v := range vs {
+		for _, u := range v.cones {
+			k.Spend(len(at) * len(at))
+			for i := range at {
+				s := int64(0)
+				for j, y := range at {
+					s = arith.Add(s, arith.Mul(y, u.rays[j][i]))
+				}
+				if s == 0 {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// chamber is a set of parameter values with the same active vertices.
+type chamber struct {
+	rows   []linear.Row
+	active []int
+}
+
+// chambers finds the chambers. Each is the intersection of the domains of its active vertices: the relaxed polytope
+// being simple, those vertices are joined by edges that end at no other vertex, wherever they all belong to it.
+func (k *counter) chambers(r *region, vs []*vertex) []*chamber {
+	var out []*chamber
+	known := map[string]*chamber{}
+	var visit func(cell region, from int)
+	visit = func(cell region, from int) {
+		for ; from < len(vs); from++ {
+			t := region{eq: cell.eq, ge: slices.Concat(cell.ge, vs[from].dom)}
+			point, ok := k.samplePoint(&t)
+			if !ok {
+				continue
+			}
+			c := k.chamberAt(r, vs, point, known)
+			if len(c.active) > 0 && c.rows != nil && known[activeKey(c.active)] == nil {
+				known[activeKey(c.active)] = c
+				out = append(out, c)
+			}
+			// What is left of the cell: for each condition of the chamber, where it is the first that fails.
+			rest := region{eq: cell.eq, ge: slices.Clip(cell.ge)}
+			for _, x := range c.rows {
+				beyond := region{eq: cell.eq, ge: append(slices.Clip(rest.ge), linear.Negated(x))}
+				if k.feasibleRegion(&beyond) {
+					visit(beyond, from)
+					rest.ge = append(rest.ge, x)
+				}
+			}
+			return
+		}
+	}
+	visit(region{eq: r.eq}, 0)
+	return out
+}
+
+func activeKey(active []int) string {
+	key := make([]byte, 0, 2*len(active))
+	for _, v := range active {
+		key = append(key, byte(v>>8), byte(v))
+	}
+	return string(key)
+}
+
+// samplePoint returns the columns of the table at some parameter values in r.
+func (k *counter) samplePoint(r *region) (linear.Row, bool) {
+	s := &linear.System{Eq: linear.CloneRows(r.eq), Ge: linear.CloneRows(r.ge), Width: k.table.Width()}
+	k.define(s)
+	point, ok := k.Sample(s)
+	if !ok {
+		return nil, false
+	}
+	for i, d := range k.table.Divs {
+		if d.Den > 0 {
+			point[1+k.table.N+i] = arith.FloorDiv(linear.Dot(d.Num, point), d.Den)
+		}
+	}
+	return point, true
+}
+
+func (k *counter) chamberAt(r *region, vs []*vertex, point linear.Row, known map[string]*chamber) *chamber {
+	c := &chamber{}
+	var ge []linear.Row
+	for i, v := range vs {
+		in := true
+		for _, x := range v.dom {
+			if linear.Dot(x, point) < 0 {
+				in = false
+				break
+			}
+		}
+		if in {
+			c.active = append(c.active, i)
+			ge = append(ge, v.dom...)
+		}
+	}
+	if old := known[activeKey(c.active)]; old != nil {
+		return old
+	}
+	ge = linear.CloneRows(ge)
+	var eq []linear.Row
+	linear.NormalizeRows(&eq, &ge)
+	for _, e := range eq {
+		ge = append(ge, slices.Clone(e), linear.NegRow(e))
+	}
+	c.rows = k.irredundantRows(r, ge)
+	return c
+}
+
+// irredundantRows drops the rows that follow from the others where r's equalities hold.
+func (k *counter) irredundantRows(r *region, ge []linear.Row) []linear.Row {
+	for i := len(ge) - 1; i >= 0; i-- {
+		others := region{eq: r.eq, ge: slices.Delete(slices.Clone(ge), i, i+1)}
+		if !k.feasibleRegion(&others, linear.Negated(ge[i])) {
+			ge = others.ge
+		}
+	}
+	return ge
+}

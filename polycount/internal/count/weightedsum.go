@@ -1,0 +1,68 @@
+package count
+
+import (
+	"errors"
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+	"gpuperf/polycount/internal/quasi"
+)
+
+// Sum is Σ p over the variables after the first params of a union of conjunctions, by the others.
+func Sum(w *linear.Work, cs []*linear.Conj, p *quasi.Piecewise, params int) (out *quasi.Piecewise, err error) {
+	out = quasi.NewPiecewise(params)
+	for _, c := range w.Disjoint(cs) {
+		for _, x := range p.Pieces {
+			d := linear.Conjunction(c, x.Dom)
+			if !d.Simplify() || !w.Solvable(d.Question()) {
+				continue
+			}
+			part, err := sumConj(w, d, p.Table, x.Q, d.After(params))
+			if errors.Is(err, errUnbounded) {
+				err = &UnboundedError{d}
+			}
+			if err != nil {
+				return nil, err
+			}
+			out = quasi.Sum(w, out, part)
+		}
+	}
+	quasi.Tidy(w, out)
+	return out, nil
+}
+
+// sumConj sums q, over the columns of table, over the variables of c for which drop is set.
+func sumConj(w *linear.Work, c *linear.Conj, table *linear.Conj, q quasi.Quasi, drop []bool) (p *quasi.Piecewise, err error) {
+	defer arith.Rescue(&err)
+	rows := make([]linear.Row, table.Width())
+	for i := 1; i < table.Width(); i++ {
+		e := make(linear.Row, i+1)
+		e[i] = 1
+		if q.Uses(i) {
+			rows[i] = c.Translate(table, e)
+		}
+	}
+	whole, place := c.Quantify(drop)
+	atoms := make([]quasi.Quasi, table.Width())
+	for i, r := range rows {
+		moved := make(linear.Row, whole.Width())
+		for j, v := range r {
+			if v != 0 {
+				moved[place[j]] = v // column 0 stays
+			}
+		}
+		if atoms[i] = quasi.Linear(moved); atoms[i] == nil {
+			atoms[i] = quasi.Quasi{}
+		}
+	}
+	k := &counter{Work: w, table: &linear.Conj{N: whole.N, Divs: slices.Clone(whole.Divs)}}
+	r := region{eq: whole.Eq, ge: whole.Ge, q: q.Rename(atoms)}
+	for i, d := range whole.Divs {
+		if d.Den == 0 {
+			r.left = append(r.left, 1+whole.N+i)
+		}
+	}
+	k.Sum(r)
+	return k.piecewise(), nil
+}

@@ -1,0 +1,125 @@
+package linear
+
+import "slices"
+
+// Intersect of two unions, without the members that are plainly empty.
+func (w *Work) Intersect(a, b []*Conj) []*Conj {
+	var out []*Conj
+	for _, x := range a {
+		for _, y := range b {
+			c := Conjunction(x, y)
+			w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+			if c.Simplify() && (len(a)*len(b) == 1 || w.Solvable(c.Question())) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// Subtract returns a \ b; the members that come from one member of a are disjoint.
+func (w *Work) Subtract(a, b []*Conj) []*Conj {
+	for _, y := range b {
+		var out []*Conj
+		for _, x := range a {
+			out = append(out, w.SubtractOne(x, y)...)
+		}
+		a = out
+	}
+	return a
+}
+
+// SubtractOne returns x \ y as disjoint parts: for the k-th constraint of y, what satisfies the ones before but not it.
+func (w *Work) SubtractOne(x, y *Conj) []*Conj {
+	both := x.Clone()
+	apply := both.Importer(y)
+	type constraint struct {
+		r  Row
+		eq bool
+	}
+	var cs []constraint
+	for _, r := range y.Eq {
+		cs = append(cs, constraint{apply(r), true})
+	}
+	for _, r := range y.Ge {
+		cs = append(cs, constraint{apply(r), false})
+	}
+	all := both.Clone()
+	for _, c := range cs {
+		if c.eq {
+			all.AddEQ(c.r)
+		} else {
+			all.AddGE(c.r)
+		}
+	}
+	if !w.Solvable(all.Question()) {
+		return []*Conj{x}
+	}
+	var out []*Conj
+	take := func(r Row) {
+		p := both.Clone()
+		p.AddGE(r)
+		if p.Simplify() && w.Solvable(p.Question()) {
+			out = append(out, p)
+		}
+	}
+	for _, c := range cs {
+		take(both.Fit(Negated(c.r)))
+		if c.eq {
+			take(both.Fit(Negated(NegRow(c.r))))
+			both.AddEQ(slices.Clone(c.r))
+		} else {
+			both.AddGE(slices.Clone(c.r))
+		}
+	}
+	return out
+}
+
+// AddMember appends c unless an equal conjunction is there.
+func AddMember(cs []*Conj, c *Conj) []*Conj {
+	for _, d := range cs {
+		if SameConj(c, d) {
+			return cs
+		}
+	}
+	return append(cs, c)
+}
+
+// SameConj compares the normal forms.
+func SameConj(a, b *Conj) bool {
+	same := func(x, y []Row) bool { return slices.EqualFunc(x, y, slices.Equal) }
+	return len(a.Divs) == len(b.Divs) && same(a.Eq, b.Eq) && same(a.Ge, b.Ge) &&
+		slices.EqualFunc(a.Divs, b.Divs, func(x, y Div) bool { return x.Den == y.Den && EqualPadded(x.Num, y.Num) })
+}
+
+// Disjoint returns members that cover the same points once.
+func (w *Work) Disjoint(cs []*Conj) []*Conj {
+	var out []*Conj
+	for _, c := range cs {
+		parts := []*Conj{c}
+		if len(cs) > 1 {
+			parts = w.Subtract(parts, out)
+		}
+		for _, p := range parts {
+			if w.Solvable(p.Question()) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+func (w *Work) IsEmpty(cs []*Conj) bool {
+	for _, c := range cs {
+		if w.Solvable(c.Question()) {
+			return false
+		}
+	}
+	return true
+}
+
+// Implied decides c ⇒ r ≥ 0 (or = 0) for a row over the columns of c.
+func (w *Work) Implied(c *Conj, r Row, equality bool) bool {
+	test := func(r Row) bool { return !w.Solvable(c.Question(r)) }
+	return test(Negated(r)) && (!equality || test(Negated(NegRow(r))))
+}

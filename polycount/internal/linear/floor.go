@@ -1,0 +1,242 @@
+package linear
+
+import (
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+)
+
+// FloorRow returns a row equal to ⌊num/den⌋, in the canonical form of Affine.FloorDiv, adding a floor if needed.
+func (c *Conj) FloorRow(num Row, den int64) Row {
+	num = c.Fit(slices.Clone(num))
+	for i := 1 + c.N; i < len(num); i++ {
+		if num[i] == 1 && c.Divs[i-1-c.N].Den > 0 {
+			inner := c.Divs[i-1-c.N]
+			num[i] = 0
+			scaleRow(num, inner.Den)
+			for j, v := range inner.Num {
+				num[j] = arith.Add(num[j], v)
+			}
+			return c.FloorRow(num, arith.Mul(den, inner.Den))
+		}
+	}
+	whole := make(Row, len(num))
+	first, g := int64(0), den
+	for i := 1; i < len(num); i++ {
+		r := arith.Centred(num[i], den)
+		whole[i] = (num[i] - r) / den
+		num[i] = r
+		if first == 0 && 2*r != den {
+			first = r
+		}
+		g = arith.Gcd(g, r)
+	}
+	whole[0] = arith.FloorDiv(num[0], den)
+	num[0] = arith.Mod(num[0], den)
+	switch {
+	case g == den: // nothing but the constant is left
+		return whole
+	case !IsZero(whole[1:]): // a floor may have got the coefficient 1
+		part := c.FloorRow(num, den)
+		whole = c.Fit(whole)
+		for i, v := range part {
+			whole[i] = arith.Add(whole[i], v)
+		}
+		return whole
+	case first < 0:
+		for i := range num {
+			num[i] = -num[i]
+		}
+		num[0] = arith.Add(num[0], den-1)
+		part := c.FloorRow(num, den)
+		whole = c.Fit(whole)
+		for i, v := range part {
+			whole[i] = arith.Sub(whole[i], v)
+		}
+		return whole
+	case g > 1:
+		for i := range num {
+			num[i] = arith.FloorDiv(num[i], g)
+		}
+		part := c.FloorRow(num, den/g)
+		whole = c.Fit(whole)
+		for i, v := range part {
+			whole[i] = arith.Add(whole[i], v)
+		}
+		return whole
+	}
+	for len(num) > 1+c.N && num[len(num)-1] == 0 {
+		num = num[:len(num)-1]
+	}
+	at := -1
+	for i, d := range c.Divs {
+		if d.Den == den && EqualPadded(d.Num, num) {
+			at = 1 + c.N + i
+		}
+	}
+	if at < 0 {
+		at = c.addColumn(Div{num, den})
+	}
+	whole = c.Fit(whole)
+	whole[at] = arith.Add(whole[at], 1)
+	return whole
+}
+
+// Definition is the pair num − den·q ≥ 0 and den − 1 − num + den·q ≥ 0 that pins floor k, over full-width rows.
+func (c *Conj) Definition(k int) (lo, hi Row) {
+	d := c.Divs[k]
+	lo = make(Row, c.Width())
+	copy(lo, d.Num)
+	lo[1+c.N+k] = -d.Den
+	hi = NegRow(lo)
+	hi[0] = arith.Add(hi[0], d.Den-1)
+	return lo, hi
+}
+
+// solveFloor uses an equality with coefficient ±1 on a floor to replace that floor: its definition becomes a pair of
+// inequalities. It reports whether it did anything.
+func (c *Conj) solveFloor() bool {
+	for i, e := range c.Eq {
+		for k := len(c.Divs) - 1; k >= 0; k-- {
+			at := 1 + c.N + k
+			if c.Divs[k].Den <= 0 || (e[at] != 1 && e[at] != -1) || c.UsedInDivs(at) {
+				continue
+			}
+			lo, hi := c.Definition(k)
+			c.Ge = append(c.Ge, lo, hi)
+			c.Eq = slices.Delete(c.Eq, i, i+1)
+			for _, rows := range [][]Row{c.Eq, c.Ge} {
+				for _, r := range rows {
+					EliminateWith(r, e, at)
+				}
+			}
+			c.removeColumn(k)
+			return true
+		}
+	}
+	return false
+}
+
+// unfloor rewrites bounds of single floors: ⌊e/d⌋ + f ≥ 0 is e + d·f ≥ 0, and f − ⌊e/d⌋ ≥ 0 is d·f + d − 1 − e ≥ 0.
+// (That holds for any integer f, but is kept to constants: elsewhere it would take unit coefficients from variables.)
+// It reports whether there was one.
+func (c *Conj) unfloor() bool {
+	any := false
+	for _, r := range c.Ge {
+		for k := len(c.Divs) - 1; k >= 0; k-- {
+			d, at := c.Divs[k], 1+c.N+k
+			if d.Den <= 0 || r[at] != 1 && r[at] != -1 {
+				continue
+			}
+			s := r[at]
+			r[at] = 0
+			if !IsZero(r[1:]) {
+				r[at] = s
+				continue
+			}
+			scaleRow(r, d.Den)
+			for i, v := range d.Num {
+				r[i] = arith.Add(r[i], arith.Mul(s, v))
+			}
+			if s < 0 {
+				r[0] = arith.Add(r[0], d.Den-1)
+			}
+			any = true
+		}
+	}
+	return any
+}
+
+// UnfloorBounds is c with the floors over the variables from first on that stand, with coefficient ±1, only in inequalities
+// between whole rows, as in ⌊(i+n)/5⌋ ≤ j: by the rule of unfloor each such inequality loses its floor, and with the last
+// one the floor is gone, and the dimension that counting would make of it. Floors of the variables before first stay: to
+// a count they are symbols, and cheaper than coefficients.
+func (c *Conj) UnfloorBounds(first int) *Conj {
+	for k := len(c.Divs) - 1; k >= 0; k-- {
+		d, at := c.Divs[k], 1+c.N+k
+		if d.Den <= 0 || !c.reaches(d.Num, first) || !c.isBound(at) {
+			continue
+		}
+		c = c.Clone()
+		for _, r := range c.Ge {
+			s := r[at]
+			if s == 0 {
+				continue
+			}
+			r[at] = 0
+			scaleRow(r, d.Den)
+			for i, v := range d.Num {
+				r[i] = arith.Add(r[i], arith.Mul(s, v))
+			}
+			if s < 0 {
+				r[0] = arith.Add(r[0], d.Den-1)
+			}
+		}
+		c.removeColumn(k)
+	}
+	return c
+}
+
+// reaches reports whether a variable from first on stands in r, also inside its floors.
+func (c *Conj) reaches(r Row, first int) bool {
+	for i := 1; i < len(r); i++ {
+		if r[i] != 0 && (i > c.N || i > first) && (i <= c.N || c.Divs[i-1-c.N].Den <= 0 || c.reaches(c.Divs[i-1-c.N].Num, first)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBound reports whether floor column at stands in inequalities only, and in each with coefficient ±1.
+func (c *Conj) isBound(at int) bool {
+	used := false
+	for _, r := range c.Eq {
+		if r[at] != 0 {
+			return false
+		}
+	}
+	for _, r := range c.Ge {
+		if r[at] != 0 && r[at] != 1 && r[at] != -1 {
+			return false
+		}
+		used = used || r[at] != 0
+	}
+	return used && !c.UsedInDivs(at)
+}
+
+// dropUnused removes the floors that occur in no constraint and in no other floor.
+func (c *Conj) dropUnused() {
+	for k := len(c.Divs) - 1; k >= 0; k-- {
+		at := 1 + c.N + k
+		if !c.UsedInRows(at) && !c.UsedInDivs(at) {
+			c.removeColumn(k)
+		}
+	}
+}
+
+// removeColumn deletes floor k, which nothing refers to.
+func (c *Conj) removeColumn(k int) {
+	at := 1 + c.N + k
+	for i, r := range c.Eq {
+		c.Eq[i] = slices.Delete(r, at, at+1)
+	}
+	for i, r := range c.Ge {
+		c.Ge[i] = slices.Delete(r, at, at+1)
+	}
+	c.Divs = slices.Delete(slices.Clone(c.Divs), k, k+1)
+	for i, d := range c.Divs {
+		if at < len(d.Num) {
+			c.Divs[i].Num = slices.Delete(slices.Clone(d.Num), at, at+1)
+		}
+	}
+}
+
+// DependsOn reports that floor k contains the variable of column at.
+func (c *Conj) DependsOn(k, at int) bool {
+	for i, v := range c.Divs[k].Num {
+		if v != 0 && (i == at || i > c.N && c.DependsOn(i-1-c.N, at)) {
+			return true
+		}
+	}
+	return false
+}

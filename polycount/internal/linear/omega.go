@@ -1,0 +1,258 @@
+package linear
+
+import (
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+)
+
+// System is a conjunction of eq = 0 and ge ≥ 0 over plain integer variables, columns 1…width−1; column 0 is the constant.
+type System struct {
+	Eq, Ge []Row
+	Width  int
+}
+
+func (s *System) Clone() *System { return &System{CloneRows(s.Eq), CloneRows(s.Ge), s.Width} }
+
+// Feasible decides whether s has an integer solution: the Omega test (Pugh 1991), with equalities solved by
+// unimodular column operations, on what presolve leaves.
+func (w *Work) Feasible(s *System) bool {
+	return w.Solvable(question{eq: s.Eq, ge: s.Ge, n: s.Width - 1})
+}
+
+// Sample finds an integer solution [1, x…] of s, which it destroys.
+func (w *Work) Sample(s *System) (point Row, ok bool) {
+	point = make(Row, s.Width)
+	point[0] = 1
+	return point, w.settle(s, point)
+}
+
+// search is feasible that also fills in a solution where point is not nil.
+func (w *Work) search(s *System, point Row) bool {
+	var undo []func()
+	note := func(f func()) {
+		if point != nil {
+			undo = append(undo, f)
+		}
+	}
+	done := func() bool {
+		for i := len(undo) - 1; i >= 0; i-- {
+			undo[i]()
+		}
+		return true
+	}
+	for {
+		w.Spend((len(s.Eq) + len(s.Ge) + 1) * s.Width)
+		if !NormalizeRows(&s.Eq, &s.Ge) {
+			return false
+		}
+		if len(s.Eq) > 0 {
+			s.SolveEquality(point, note)
+			continue
+		}
+		x, exact := s.pick()
+		if x == 0 {
+			return done()
+		}
+		lower, upper, rest := s.Split(x)
+		if point != nil {
+			lo, hi := CloneRows(lower), CloneRows(upper)
+			note(func() { point[x] = between(lo, hi, x, point) })
+		}
+		switch {
+		case len(lower) == 0 || len(upper) == 0:
+			s.Ge = rest
+			continue
+		case exact || allExact(lower, upper, x):
+			s.Ge = w.shadow(rest, lower, upper, x, false)
+			continue
+		}
+		if !w.search(&System{nil, CloneRows(w.shadow(rest, lower, upper, x, false)), s.Width}, nil) {
+			return false
+		}
+		if w.search(&System{nil, CloneRows(w.shadow(rest, lower, upper, x, true)), s.Width}, point) {
+			return done()
+		}
+		for _, e := range splinters(lower, upper, x) {
+			if w.search(&System{[]Row{e}, CloneRows(s.Ge), s.Width}, point) {
+				if len(undo) > 0 { // the splinter has settled x itself
+					undo = undo[:len(undo)-1]
+				}
+				return done()
+			}
+		}
+		return false
+	}
+}
+
+// between is a value of x within its bounds where the other variables are as in point: the one next to 0.
+func between(lower, upper []Row, x int, point Row) int64 {
+	point[x] = 0
+	var lo, hi int64
+	okLo, okHi := false, false
+	for _, r := range lower {
+		if v := arith.CeilDiv(arith.Neg(Dot(r, point)), r[x]); !okLo || v > lo {
+			lo, okLo = v, true
+		}
+	}
+	for _, r := range upper {
+		if v := arith.FloorDiv(Dot(r, point), -r[x]); !okHi || v < hi {
+			hi, okHi = v, true
+		}
+	}
+	switch {
+	case okLo && lo > 0:
+		return lo
+	case okHi && hi < 0:
+		return hi
+	}
+	return 0
+}
+
+// allExact reports that eliminating x is exact although its coefficients are not ±1.
+func allExact(lower, upper []Row, x int) bool {
+	if len(lower)*len(upper) > 16 {
+		return false
+	}
+	for _, l := range lower {
+		for _, u := range upper {
+			if !exactPair(l, u, x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// SolveEquality removes the last equality by a change of variables and a substitution. Where point is not nil it notes
+// how to get the old variables back.
+func (s *System) SolveEquality(point Row, note func(func())) {
+	last := len(s.Eq) - 1
+	e := s.Eq[last]
+	for {
+		at := 0
+		for i := 1; i < len(e); i++ {
+			if e[i] != 0 && (at == 0 || arith.Abs(e[i]) < arith.Abs(e[at])) {
+				at = i
+			}
+		}
+		if e[at] == 1 || e[at] == -1 {
+			if point != nil {
+				note(func() {
+					point[at] = 0
+					point[at] = arith.Mul(-e[at], Dot(e, point))
+				})
+			}
+			s.Eq = s.Eq[:last]
+			for _, rows := range [][]Row{s.Eq, s.Ge} {
+				for _, r := range rows {
+					EliminateWith(r, e, at)
+				}
+			}
+			return
+		}
+		// x_at := y − Σ q_i·x_i shrinks the other coefficients below e[at]; the gcd is 1, so this ends.
+		for i := 1; i < len(e); i++ {
+			if i == at || e[i] == 0 {
+				continue
+			}
+			q := e[i] / e[at]
+			if q == 0 {
+				continue
+			}
+			if point != nil {
+				note(func() { point[at] = arith.Sub(point[at], arith.Mul(q, point[i])) })
+			}
+			for _, rows := range [][]Row{s.Eq, s.Ge} {
+				for _, r := range rows {
+					if r[at] != 0 {
+						r[i] = arith.Sub(r[i], arith.Mul(q, r[at]))
+					}
+				}
+			}
+		}
+	}
+}
+
+// pick chooses the variable to eliminate: first one whose elimination is exact, then the fewest new rows. 0: none left.
+func (s *System) pick() (x int, exact bool) {
+	best := int64(0)
+	for i := 1; i < s.Width; i++ {
+		var lo, hi, loMax, hiMax int64
+		for _, r := range s.Ge {
+			switch {
+			case r[i] > 0:
+				lo, loMax = lo+1, max(loMax, r[i])
+			case r[i] < 0:
+				hi, hiMax = hi+1, max(hiMax, -r[i])
+			}
+		}
+		if lo+hi == 0 {
+			continue
+		}
+		isExact := loMax <= 1 || hiMax <= 1
+		cost := lo*hi - lo - hi
+		if !isExact {
+			cost += 1000 * min(loMax, 1000) * min(hiMax, 1000)
+		}
+		if x == 0 || cost < best {
+			x, exact, best = i, isExact, cost
+		}
+	}
+	return x, exact
+}
+
+// Split sorts the inequalities into lower bounds of x, upper bounds, and those without x.
+func (s *System) Split(x int) (lower, upper, rest []Row) {
+	for _, r := range s.Ge {
+		switch {
+		case r[x] > 0:
+			lower = append(lower, r)
+		case r[x] < 0:
+			upper = append(upper, r)
+		default:
+			rest = append(rest, r)
+		}
+	}
+	return lower, upper, rest
+}
+
+// shadow is the real shadow of the system without x, or the dark one, whose points all have an integer x above them.
+func (w *Work) shadow(rest, lower, upper []Row, x int, dark bool) []Row {
+	out := slices.Clip(rest)
+	for _, l := range lower {
+		for _, u := range upper {
+			w.Spend(len(l))
+			a, b := l[x], -u[x]
+			g := arith.Gcd(a, b)
+			r := CombineRows(b/g, l, a/g, u)
+			if dark {
+				r[0] = arith.Sub(r[0], darkGap(a, b, g))
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// darkGap is by how much b·l + a·u, divided by g, must exceed 0 so that an integer lies between the bounds:
+// (a−1)(b−1) in general (Pugh 1991, section 3).
+func darkGap(a, b, g int64) int64 { return arith.CeilDiv(arith.Mul(a-1, b-1), g) }
+
+// splinters are the equalities of which one holds for every solution outside the dark shadow.
+func splinters(lower, upper []Row, x int) []Row {
+	top := int64(0)
+	for _, u := range upper {
+		top = max(top, -u[x])
+	}
+	var out []Row
+	for _, l := range lower {
+		a := l[x]
+		for i := int64(0); i <= arith.FloorDiv(arith.Sub(arith.Mul(top, a), top+a), top); i++ {
+			e := slices.Clone(l)
+			e[0] = arith.Sub(e[0], i)
+			out = append(out, e)
+		}
+	}
+	return out
+}

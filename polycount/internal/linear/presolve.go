@@ -1,0 +1,451 @@
+package linear
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"gpuperf/polycount/internal/arith"
+)
+
+// Most questions of emptiness are about boxes with a few constraints across: presolve answers them from the intervals of
+// the columns, or leaves the columns and rows that the intervals do not decide, in parts that share no column. The
+// Omega test then has little to do, and the answer is the same.
+
+// question asks whether eq = 0, ge ≥ 0 and extra ≥ 0 have an integer solution. Rows are read and never changed; short ones
+// end in zeros. Columns after variable n are floors, pinned by their definitions where they have one.
+type question struct {
+	eq, ge, Extra []Row
+	divs          []Div
+	n             int
+}
+
+func (c *Conj) Question(extra ...Row) question { return question{c.Eq, c.Ge, extra, c.Divs, c.N} }
+
+func (q *question) Width() int { return 1 + q.n + len(q.divs) }
+
+// system is the question with floors as plain columns.
+func (q *question) system() *System {
+	c := Conj{q.n, q.eq, q.ge, q.divs}
+	s := c.Flat()
+	for _, r := range q.Extra {
+		s.Ge = append(s.Ge, c.Fit(append(make(Row, 0, s.Width), r...)))
+	}
+	return s
+}
+
+// presolved is a question of which the rows that a box implies are gone.
+type presolved struct {
+	question
+	box
+	rows []boxRow
+	// used are the columns of rows, and the floors whose interval says more than their definition.
+	used uint64
+}
+
+// box has an interval per column; bits of hasLo and hasHi tell which ends there are.
+type box struct {
+	lo, hi       [64]int64
+	hasLo, hasHi uint64
+}
+
+type boxRow struct {
+	Row
+	mask uint64 // columns with a coefficient
+	eq   bool
+}
+
+func maskOf(r Row) uint64 {
+	var m uint64
+	for i := 1; i < len(r); i++ {
+		if r[i] != 0 {
+			m |= 1 << i
+		}
+	}
+	return m
+}
+
+// atLeast and atMost narrow the interval of a column; false where nothing is left.
+func (b *box) atLeast(i int, v int64) bool {
+	if bit := uint64(1) << i; b.hasLo&bit == 0 || v > b.lo[i] {
+		b.lo[i] = v
+		b.hasLo |= bit
+	}
+	return b.hasHi>>i&1 == 0 || b.lo[i] <= b.hi[i]
+}
+
+func (b *box) atMost(i int, v int64) bool {
+	if bit := uint64(1) << i; b.hasHi&bit == 0 || v < b.hi[i] {
+		b.hi[i] = v
+		b.hasHi |= bit
+	}
+	return b.hasLo>>i&1 == 0 || b.lo[i] <= b.hi[i]
+}
+
+// span is the range of a row over the box; okLo and okHi are false where there is no end, or none within 64 bits.
+func (b *box) span(r Row, mask uint64) (lo, hi int64, okLo, okHi bool) {
+	lo, hi, okLo, okHi = r[0], r[0], true, true
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		k, bit := r[i], uint64(1)<<i
+		x, y, hasX, hasY := b.lo[i], b.hi[i], b.hasLo&bit != 0, b.hasHi&bit != 0
+		if k < 0 {
+			x, y, hasX, hasY = y, x, hasY, hasX
+		}
+		if okLo = okLo && hasX; okLo {
+			lo, okLo = addProduct(lo, k, x)
+		}
+		if okHi = okHi && hasY; okHi {
+			hi, okHi = addProduct(hi, k, y)
+		}
+	}
+	return lo, hi, okLo, okHi
+}
+
+func addProduct(a, k, x int64) (int64, bool) {
+	p, ok := arith.MulOK(k, x)
+	if !ok {
+		return 0, false
+	}
+	return arith.AddOK(a, p)
+}
+
+// presolve reads the question; unsolvable is certain. ok is false for questions that are too wide.
+func (p *presolved) presolve() (unsolvable, ok bool) {
+	if p.Width() > 64 {
+		return false, false
+	}
+	for i, rows := range [3][]Row{p.eq, p.ge, p.Extra} {
+		for _, r := range rows {
+			m := maskOf(r)
+			at := bits.TrailingZeros64(m)
+			switch {
+			case r[0] == math.MinInt64 || m != 0 && r[at] == math.MinInt64:
+				return false, false
+			case m == 0:
+				if r[0] < 0 || i == 0 && r[0] != 0 {
+					return true, true
+				}
+			case m&(m-1) == 0:
+				if !p.bound(at, r[at], r[0], i == 0) {
+					return true, true
+				}
+			default:
+				p.rows = append(p.rows, boxRow{r, m, i == 0})
+			}
+		}
+	}
+	var tight uint64 // floors that a row bounds more than their definition does
+	for k, d := range p.divs {
+		if d.Den <= 0 {
+			continue
+		}
+		at := 1 + p.n + k
+		lo, hi, okLo, okHi := p.span(d.Num, maskOf(d.Num))
+		lo, hi = arith.FloorDiv(lo, d.Den), arith.FloorDiv(hi, d.Den)
+		bit := uint64(1) << at
+		if p.hasLo&bit != 0 && (!okLo || lo < p.lo[at]) || p.hasHi&bit != 0 && (!okHi || hi > p.hi[at]) {
+			tight |= bit
+		}
+		if okLo && !p.atLeast(at, lo) || okHi && !p.atMost(at, hi) {
+			return true, true
+		}
+	}
+	kept := p.rows[:0]
+	p.used = tight
+	for _, r := range p.rows {
+		lo, hi, okLo, okHi := p.span(r.Row, r.mask)
+		if okHi && hi < 0 || r.eq && okLo && lo > 0 {
+			return true, true
+		}
+		if okLo && lo >= 0 && (!r.eq || okHi && hi == 0) {
+			continue
+		}
+		kept = append(kept, r)
+		p.used |= r.mask
+	}
+	p.rows = kept
+	return false, true
+}
+
+// bound narrows column i by k·i + c ≥ 0 or = 0. Neither is the least integer.
+func (b *box) bound(i int, k, c int64, eq bool) bool {
+	if eq {
+		return c%k == 0 && b.atLeast(i, -c/k) && b.atMost(i, -c/k)
+	}
+	if k > 0 {
+		return b.atLeast(i, arith.CeilDiv(-c, k))
+	}
+	return b.atMost(i, arith.FloorDiv(c, -k))
+}
+
+// define adds the definitions of the floors in use.
+func (p *presolved) define() {
+	c := Conj{p.n, nil, nil, p.divs}
+	for k := len(p.divs) - 1; k >= 0; k-- {
+		at := 1 + p.n + k
+		if p.divs[k].Den <= 0 || p.used>>at&1 == 0 {
+			continue
+		}
+		lo, hi := c.Definition(k)
+		m := maskOf(lo)
+		p.rows = append(p.rows, boxRow{lo, m, false}, boxRow{hi, m, false})
+		p.used |= m
+	}
+}
+
+// guess looks for a solution near a corner of the box, by moving one variable per row that does not hold.
+func (p *presolved) guess(high bool) bool {
+	var at [64]int64
+	at[0] = 1
+	for i := 1; i <= p.n; i++ {
+		bit := uint64(1) << i
+		switch lo, hi := p.hasLo&bit != 0, p.hasHi&bit != 0; {
+		case lo && !(high && hi):
+			at[i] = p.lo[i]
+		case hi:
+			at[i] = p.hi[i]
+		}
+	}
+	point := at[:p.Width()]
+	for range 6 {
+		if !p.floors(point) {
+			return false
+		}
+		moved := false
+		for _, r := range p.rows {
+			v, ok := dotOK(r.Row, point)
+			if !ok {
+				return false
+			}
+			if v == 0 || v > 0 && !r.eq {
+				continue
+			}
+			if !p.move(r, v, point) || !p.floors(point) {
+				return false
+			}
+			moved = true
+		}
+		if !moved {
+			return p.inside(point)
+		}
+	}
+	return false
+}
+
+// floors computes the values of floors at a point.
+func (p *presolved) floors(point []int64) bool {
+	for k, d := range p.divs {
+		if d.Den <= 0 {
+			continue
+		}
+		v, ok := dotOK(d.Num, point)
+		if !ok {
+			return false
+		}
+		point[1+p.n+k] = arith.FloorDiv(v, d.Den)
+	}
+	return true
+}
+
+// inside verifies the intervals of floors, which guess does not choose.
+func (p *presolved) inside(point []int64) bool {
+	for i := 1 + p.n; i < len(point); i++ {
+		if p.hasLo>>i&1 != 0 && point[i] < p.lo[i] || p.hasHi>>i&1 != 0 && point[i] > p.hi[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// move changes one variable of a row of value v so that the row holds.
+func (p *presolved) move(r boxRow, v int64, point []int64) bool {
+	for m := r.mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if i > p.n {
+			break
+		}
+		k := r.Row[i]
+		if k == math.MinInt64 || v == math.MinInt64 || r.eq && v%k != 0 {
+			continue
+		}
+		// the least step s with v + k·s ≥ 0
+		s := -v / k
+		if k*s+v < 0 {
+			s += arith.Sign(k)
+		}
+		x, ok := arith.AddOK(point[i], s)
+		if !ok || p.hasLo>>i&1 != 0 && x < p.lo[i] || p.hasHi>>i&1 != 0 && x > p.hi[i] {
+			continue
+		}
+		point[i] = x
+		return true
+	}
+	return false
+}
+
+func dotOK(r Row, point []int64) (v int64, ok bool) {
+	for i, k := range r {
+		if k != 0 {
+			if v, ok = addProduct(v, k, point[i]); !ok {
+				return 0, false
+			}
+		}
+	}
+	return v, true
+}
+
+// part takes the rows that are connected with the first one out of p, as a system over their own columns.
+func (p *presolved) part() *System {
+	mask := p.rows[0].mask
+	for grown := true; grown; {
+		grown = false
+		for _, r := range p.rows {
+			if r.mask&mask != 0 && r.mask&^mask != 0 {
+				mask |= r.mask
+				grown = true
+			}
+		}
+	}
+	s := &System{Width: 1 + bits.OnesCount64(mask)}
+	count := bits.OnesCount64(mask&p.hasLo) + bits.OnesCount64(mask&p.hasHi)
+	for _, r := range p.rows {
+		if r.mask&mask != 0 {
+			count++
+		}
+	}
+	flat, rows := make(Row, count*s.Width), make([]Row, 0, count)
+	next := func() Row {
+		r := flat[:s.Width:s.Width]
+		flat = flat[s.Width:]
+		return r
+	}
+	rest := p.rows[:0]
+	var eq []Row
+	for _, r := range p.rows {
+		if r.mask&mask == 0 {
+			rest = append(rest, r)
+			continue
+		}
+		v, to := next(), 1
+		v[0] = r.Row[0]
+		for m := mask; m != 0; m &= m - 1 {
+			if i := bits.TrailingZeros64(m); i < len(r.Row) {
+				v[to] = r.Row[i]
+			}
+			to++
+		}
+		if r.eq {
+			eq = append(eq, v)
+		} else {
+			rows = append(rows, v)
+		}
+	}
+	to := 1
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if p.hasLo>>i&1 != 0 {
+			v := next()
+			v[0], v[to] = arith.Neg(p.lo[i]), 1
+			rows = append(rows, v)
+		}
+		if p.hasHi>>i&1 != 0 {
+			v := next()
+			v[0], v[to] = p.hi[i], -1
+			rows = append(rows, v)
+		}
+		to++
+	}
+	p.rows = rest
+	s.Eq, s.Ge = eq, rows
+	return s
+}
+
+// presolvers are kept for the room that they have.
+var presolvers = sync.Pool{New: func() any { return new(presolved) }}
+
+// partsLimit is the work that deciding a question by parts may take. What is simpler by far for the Omega test on all rows
+// together is rare, and needs no more than that.
+const partsLimit = 5_000_000
+
+// Solvable decides the question.
+func (w *Work) Solvable(q question) (yes bool) {
+	kept := max(w.Left-partsLimit, 0) // for the question as a whole
+	w.Left, w.next = w.Left-kept, max(w.next-kept, 0)
+	p := presolvers.Get().(*presolved)
+	p.question, p.hasLo, p.hasHi = q, 0, 0
+	err := arith.Try(func() { yes = w.reduced(p) })
+	w.Left, w.next = w.Left+kept, w.next+kept
+	clear(p.rows[:cap(p.rows)])
+	p.question, p.rows = question{}, p.rows[:0]
+	presolvers.Put(p)
+	switch {
+	case err == nil:
+		return yes
+	case errors.Is(err, arith.ErrOverflow), kept > 0 && errors.Is(err, ErrBudget):
+		return w.whole(&q)
+	}
+	arith.Throw(err)
+	return false
+}
+
+// whole decides the question where coefficients overflow on the way that reduced takes.
+func (w *Work) whole(q *question) (yes bool) {
+	if w.Within(w.Left/2, func(w *Work) { yes = w.settle(q.system(), nil) }) {
+		return yes
+	}
+	return w.feasibleBig(q.system().big())
+}
+
+// reduced decides the question of p by parts.
+func (w *Work) reduced(p *presolved) bool {
+	w.Spend((len(p.eq) + len(p.ge) + len(p.Extra) + 1) * p.Width())
+	switch unsolvable, ok := p.presolve(); {
+	case unsolvable:
+		return false
+	case !ok:
+		return w.settle(p.system(), nil)
+	}
+	if p.used == 0 || p.guess(false) || p.guess(true) {
+		return true
+	}
+	p.define()
+	for len(p.rows) > 0 {
+		s := p.part()
+		divided, unsolvable := s.splitDigits()
+		if unsolvable {
+			return false
+		}
+		if s.solveUnits() || divided {
+			if !w.Solvable(question{eq: s.Eq, ge: s.Ge, n: s.Width - 1}) {
+				return false
+			}
+		} else if !w.settle(s, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// solveUnits solves the equalities that have a coefficient ±1 for that variable, and reports whether there was one.
+func (s *System) solveUnits() bool {
+	any := false
+	for i := 0; i < len(s.Eq); i++ {
+		e := s.Eq[i]
+		at := slices.IndexFunc(e[1:], func(k int64) bool { return k == 1 || k == -1 }) + 1
+		if at == 0 {
+			continue
+		}
+		any = true
+		s.Eq = slices.Delete(s.Eq, i, i+1)
+		for _, rows := range [2][]Row{s.Eq, s.Ge} {
+			for _, r := range rows {
+				EliminateWith(r, e, at)
+			}
+		}
+		i = -1
+	}
+	return any
+}

@@ -1,0 +1,458 @@
+package linear
+
+import (
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+)
+
+// Project eliminates the variables of c for which drop is set, exactly over the integers. The result is a union over
+// the kept variables whose members may overlap; every floor in it has a definition.
+func (w *Work) Project(c *Conj, drop []bool) []*Conj {
+	q, _ := c.QuantifyIn(drop, false)
+	return w.Eliminate(q)
+}
+
+// WithoutClosed decides the constraints of c that are connected with no variable that is kept: nil where they have no
+// solution, otherwise c without them.
+func (w *Work) WithoutClosed(c *Conj, drop []bool) *Conj {
+	in := make([]bool, c.Width())
+	for i := 1; i <= c.N; i++ {
+		in[i] = !drop[i-1]
+	}
+	c.connect(in)
+	closed := question{divs: c.Divs, n: c.N}
+	left := &Conj{N: c.N, Divs: c.Divs}
+	pick := func(rows []Row) (in1, out1 []Row) {
+		n := 0
+		for _, r := range rows {
+			if meets(r, in) {
+				n++
+			}
+		}
+		if n == len(rows) {
+			return rows, nil
+		}
+		list := make([]Row, len(rows))
+		in1, out1 = list[:0:n], list[n:n]
+		for _, r := range rows {
+			if meets(r, in) {
+				in1 = append(in1, r)
+			} else {
+				out1 = append(out1, r)
+			}
+		}
+		return in1, out1
+	}
+	left.Eq, closed.eq = pick(c.Eq)
+	left.Ge, closed.ge = pick(c.Ge)
+	if len(closed.eq)+len(closed.ge) == 0 {
+		return c
+	}
+	if !w.Solvable(closed) {
+		return nil
+	}
+	return left
+}
+
+// Quantify returns c over the kept variables, with those for which drop is set, and the floors that depend on them,
+// as columns without definition. place tells where each column of c went.
+func (c *Conj) Quantify(drop []bool) (out *Conj, place []int) { return c.QuantifyIn(drop, true) }
+
+// QuantifyIn is quantify; where not all are asked for, variables that stand in no row get no column.
+func (c *Conj) QuantifyIn(drop []bool, all bool) (out *Conj, place []int) {
+	// Columns of the new conj: kept variables, kept floors, then existentials.
+	out = &Conj{}
+	place = make([]int, c.Width())
+	for i := 1; i <= c.N; i++ {
+		if !drop[i-1] {
+			out.N++
+			place[i] = out.N
+		}
+	}
+	rename := func(r Row) Row {
+		v := make(Row, out.Width())
+		v[0] = r[0]
+		for i := 1; i < len(r); i++ {
+			if r[i] != 0 {
+				v[place[i]] = r[i]
+			}
+		}
+		return v
+	}
+	dropped := make([]bool, c.Width())
+	for i := 1; i <= c.N; i++ {
+		dropped[i] = drop[i-1]
+	}
+	for k, d := range c.Divs {
+		at := 1 + c.N + k
+		for i := 1; i < len(d.Num); i++ {
+			dropped[at] = dropped[at] || d.Num[i] != 0 && dropped[i]
+		}
+		switch {
+		case d.Den <= 0: // existentials stay what they are
+			place[at] = out.addColumn(Div{Den: d.Den})
+		case !dropped[at]:
+			place[at] = out.addColumn(Div{rename(d.Num), d.Den})
+		}
+	}
+	for i := 1; i < c.Width(); i++ {
+		if dropped[i] && (all || i > c.N || c.UsedInRows(i) || c.UsedInDivs(i)) {
+			place[i] = out.addColumn(Div{})
+		}
+	}
+	for _, r := range c.Eq {
+		out.AddEQ(rename(r))
+	}
+	for _, r := range c.Ge {
+		out.AddGE(rename(r))
+	}
+	for k := range c.Divs {
+		if dropped[1+c.N+k] {
+			lo, hi := c.Definition(k)
+			out.AddGE(rename(lo))
+			out.AddGE(rename(hi))
+		}
+	}
+	return out, place
+}
+
+// Eliminate removes the floors without definition, which are existentials.
+func (w *Work) Eliminate(c *Conj) []*Conj { return w.EliminateUntil(c, false) }
+
+// EliminateUntil is eliminate, or with stop only the steps that need no branching.
+func (w *Work) EliminateUntil(c *Conj, stop bool) []*Conj {
+	for c.DropDigit(true) {
+		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+	}
+	for {
+		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+		if !NormalizeRows(&c.Eq, &c.Ge) {
+			return nil
+		}
+		if c.SolveExistential() {
+			continue
+		}
+		e := c.pickExistential()
+		if e.at == 0 {
+			if !c.Simplify() {
+				return nil
+			}
+			return []*Conj{c}
+		}
+		s := &System{nil, c.Ge, c.Width()}
+		lower, upper, rest := s.Split(e.at)
+		switch {
+		case len(lower) == 0 || len(upper) == 0:
+			c.Ge = rest
+		case e.exact:
+			c.Ge = w.shadow(rest, lower, upper, e.at, false)
+		case stop:
+			return []*Conj{c}
+		case e.alone:
+			return w.byTightest(c, e.at, lower, upper)
+		default:
+			return w.byShadows(c, e.at, lower, upper, rest)
+		}
+	}
+}
+
+// SolveExistential uses one equality with existentials to remove one of them; false when there is none.
+func (c *Conj) SolveExistential() bool {
+	for i, e := range c.Eq {
+		at, others := 0, 0
+		for k, d := range c.Divs {
+			col := 1 + c.N + k
+			if d.Den != 0 || e[col] == 0 {
+				continue
+			}
+			others++
+			if at == 0 || arith.Abs(e[col]) < arith.Abs(e[at]) {
+				at = col
+			}
+		}
+		if at == 0 {
+			continue
+		}
+		if e[at] == 1 || e[at] == -1 {
+			c.Divs[at-1-c.N].Den = Gone
+			c.Eq = slices.Delete(c.Eq, i, i+1)
+			for _, rows := range [][]Row{c.Eq, c.Ge} {
+				for _, r := range rows {
+					EliminateWith(r, e, at)
+				}
+			}
+			return true
+		}
+		if others > 1 {
+			// A change of the existentials that shrinks the coefficients of the others below e[at].
+			for k, d := range c.Divs {
+				col := 1 + c.N + k
+				if d.Den != 0 || col == at || e[col] == 0 {
+					continue
+				}
+				q := e[col] / e[at]
+				for _, rows := range [][]Row{c.Eq, c.Ge} {
+					for _, r := range rows {
+						if r[at] != 0 {
+							r[col] = arith.Sub(r[col], arith.Mul(q, r[at]))
+						}
+					}
+				}
+			}
+			return true
+		}
+		// rest + g·y = 0: y is −rest/g, an integer where rest ≡ 0 (mod g).
+		rest := slices.Clone(e)
+		rest[at] = 0
+		g := -e[at]
+		if g < 0 {
+			g = -g
+			rest = NegRow(rest)
+		}
+		c.replaceExistential(at, c.FloorRow(rest, g))
+		c.Divs[at-1-c.N].Den = Gone
+		return true
+	}
+	return false
+}
+
+// replaceExistential puts the row by, which is free of existentials, for existential column at.
+func (c *Conj) replaceExistential(at int, by Row) {
+	by = c.Fit(by)
+	for _, rows := range [][]Row{c.Eq, c.Ge} {
+		for _, r := range rows {
+			k := r[at]
+			if k == 0 {
+				continue
+			}
+			r[at] = 0
+			for j, v := range by {
+				if v != 0 {
+					r[j] = arith.Add(r[j], arith.Mul(k, v))
+				}
+			}
+		}
+	}
+}
+
+type existential struct {
+	at    int  // column; 0 when none is left
+	exact bool // the real shadow is the integer shadow
+	alone bool // no other existential stands beside it
+}
+
+func (c *Conj) pickExistential() existential {
+	var best existential
+	bestCost := int64(0)
+	for k, d := range c.Divs {
+		at := 1 + c.N + k
+		if d.Den != 0 || !c.UsedInRows(at) {
+			continue
+		}
+		e := existential{at: at, exact: true, alone: true}
+		var lower, upper []Row
+		for _, r := range c.Ge {
+			switch {
+			case r[at] > 0:
+				lower = append(lower, r)
+			case r[at] < 0:
+				upper = append(upper, r)
+			default:
+				continue
+			}
+			for j, d := range c.Divs {
+				if col := 1 + c.N + j; d.Den == 0 && col != at && r[col] != 0 {
+					e.alone = false
+				}
+			}
+		}
+		cost := int64(len(lower)*len(upper) - len(lower) - len(upper))
+		for _, l := range lower {
+			for _, u := range upper {
+				if e.exact && !exactPair(l, u, at) {
+					e.exact = false
+				}
+			}
+		}
+		if !e.exact && len(lower) > 0 && len(upper) > 0 {
+			cost += 1000
+			if !e.alone {
+				cost += 1000 * splinterCost(lower, upper, at)
+			}
+		}
+		if best.at == 0 || cost < bestCost {
+			best, bestCost = e, cost
+		}
+	}
+	return best
+}
+
+// splinterCost is about the number of splinters of byShadows.
+func splinterCost(lower, upper []Row, at int) int64 {
+	top, n := int64(0), int64(0)
+	for _, u := range upper {
+		top = max(top, -u[at])
+	}
+	for _, l := range lower {
+		n += min(l[at], 1000) * min(top, 1000)
+	}
+	return n
+}
+
+// exactPair reports that the real and the dark shadow of a pair of bounds coincide over the integers.
+func exactPair(l, u Row, at int) bool {
+	a, b := l[at], -u[at]
+	if a == 1 || b == 1 {
+		return true
+	}
+	g := arith.Gcd(a, b)
+	r := CombineRows(b/g, l, a/g, u)
+	gap := darkGap(a, b, g)
+	h := ContentOf(r)
+	if h == 0 {
+		return r[0] < 0 || r[0] >= gap
+	}
+	return arith.FloorDiv(r[0], h) == arith.FloorDiv(arith.Sub(r[0], gap), h)
+}
+
+// byTightest branches on which bound of the existential at is the tightest, on the side with fewer bounds, and puts
+// the existential there: x = ⌊u/b⌋ for the least upper bound, ⌈l/a⌉ for the greatest lower one.
+func (w *Work) byTightest(c *Conj, at int, lower, upper []Row) []*Conj {
+	side, flip := upper, int64(1)
+	if len(lower) < len(upper) {
+		side, flip = lower, -1
+	}
+	var out []*Conj
+	for i, s := range side {
+		t := c.Clone()
+		a := arith.Abs(s[at])
+		for j, o := range side {
+			if i == j {
+				continue
+			}
+			// value of o/|o_at| is no tighter than that of s/a, ties going to the first
+			b := arith.Abs(o[at])
+			r := CombineRows(a, o, -b, s)
+			if j < i {
+				r[0] = arith.Sub(r[0], 1)
+			}
+			t.AddGE(r)
+		}
+		e := slices.Clone(s)
+		e[at] = 0
+		by := t.FloorRow(e, a)
+		if flip < 0 {
+			by = NegRow(by)
+		}
+		t.replaceExistential(at, by)
+		out = append(out, w.Eliminate(t)...)
+	}
+	return out
+}
+
+// byShadows splits by the Omega test: the dark shadow, and the splinters beside it.
+func (w *Work) byShadows(c *Conj, at int, lower, upper, rest []Row) []*Conj {
+	dark := c.Clone()
+	dark.Ge = CloneRows(w.shadow(rest, lower, upper, at, true))
+	out := w.Eliminate(dark)
+	for _, e := range splinters(lower, upper, at) {
+		t := c.Clone()
+		t.AddEQ(e)
+		if w.Solvable(t.Question()) {
+			out = append(out, w.Eliminate(t)...)
+		}
+	}
+	return out
+}
+
+// EliminateLimit is the work that goes into eliminating quantifiers when a set is made. What needs more is left
+// quantified: counting and deciding need no elimination, and the rest tries again with all the work it may do.
+const EliminateLimit = 400_000
+
+// IsOpen reports that c has existentials.
+func (c *Conj) IsOpen() bool {
+	for k, d := range c.Divs {
+		if d.Den == 0 && c.UsedInRows(1+c.N+k) {
+			return true
+		}
+	}
+	return false
+}
+
+// OpenUnlessSingle eliminates the existentials of c where that gives at most one member.
+func (w *Work) OpenUnlessSingle(c *Conj) []*Conj {
+	if c = c.Clone(); !c.Simplify() {
+		return nil
+	}
+	var parts []*Conj
+	if done := w.Within(EliminateLimit, func(w *Work) { parts = w.Eliminate(c.Clone()) }); done && len(parts) <= 1 {
+		return parts
+	}
+	return []*Conj{c}
+}
+
+// Closed eliminates the existentials of c, if it has any.
+func (w *Work) Closed(c *Conj) []*Conj {
+	if !c.IsOpen() {
+		return []*Conj{c}
+	}
+	return w.Eliminate(c.Clone())
+}
+
+// Widened writes the existentials of c as further variables.
+func (c *Conj) Widened() (out *Conj, existentials int) {
+	existentials = len(c.Existentials())
+	out = &Conj{N: c.N + existentials}
+	place := make([]int, c.Width())
+	next := c.N
+	for i := range place {
+		if place[i] = i; i > c.N && c.Divs[i-1-c.N].Den == 0 {
+			next++
+			place[i] = next
+		}
+	}
+	move := func(r Row) Row {
+		v := make(Row, out.Width())
+		for i, x := range r {
+			if x != 0 {
+				v[place[i]] = x
+			}
+		}
+		return v
+	}
+	for k, d := range c.Divs {
+		if d.Den > 0 {
+			place[1+c.N+k] = out.addColumn(Div{move(d.Num), d.Den})
+		}
+	}
+	for _, r := range c.Eq {
+		out.AddEQ(move(r))
+	}
+	for _, r := range c.Ge {
+		out.AddGE(move(r))
+	}
+	return out, existentials
+}
+
+// Existentials are the unit vectors of c's columns without definition.
+func (c *Conj) Existentials() []Row {
+	var out []Row
+	for k, d := range c.Divs {
+		if d.Den == 0 {
+			e := make(Row, c.Width())
+			e[1+c.N+k] = 1
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// After marks the variables of c from the one After the first n.
+func (c *Conj) After(n int) []bool {
+	drop := make([]bool, c.N)
+	for i := n; i < c.N; i++ {
+		drop[i] = true
+	}
+	return drop
+}

@@ -1,0 +1,220 @@
+package linear
+
+import "slices"
+
+// Gist drops the constraints of c that follow from the others and any member of ctx; nil where both exclude each other.
+func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
+	type base struct {
+		*Conj
+		eq, ge []Row // the constraints of c in it
+	}
+	var bases []base
+	meet := false
+	for _, x := range ctx {
+		b := x.Clone()
+		apply := b.Importer(c)
+		n := base{Conj: b}
+		for _, r := range c.Eq {
+			n.eq = append(n.eq, apply(r))
+		}
+		for _, r := range c.Ge {
+			n.ge = append(n.ge, apply(r))
+		}
+		all := b.Flat()
+		all.Eq = append(all.Eq, CloneRows(n.eq)...)
+		all.Ge = append(all.Ge, CloneRows(n.ge)...)
+		meet = meet || w.Feasible(all)
+		bases = append(bases, n)
+	}
+	if !meet {
+		return nil
+	}
+	dropEQ, dropGE := make([]bool, len(c.Eq)), make([]bool, len(c.Ge))
+	follows := func(skipEQ, skipGE int) bool {
+		for _, b := range bases {
+			premise := b.Clone()
+			for i, r := range b.eq {
+				if i != skipEQ && !dropEQ[i] {
+					premise.AddEQ(slices.Clone(r))
+				}
+			}
+			for i, r := range b.ge {
+				if i != skipGE && !dropGE[i] {
+					premise.AddGE(slices.Clone(r))
+				}
+			}
+			if skipEQ >= 0 && !w.Implied(premise, b.eq[skipEQ], true) {
+				return false
+			}
+			if skipGE >= 0 && !w.Implied(premise, b.ge[skipGE], false) {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range c.Eq {
+		dropEQ[i] = follows(i, -1)
+	}
+	for i := range c.Ge {
+		dropGE[i] = follows(-1, i)
+	}
+	out := &Conj{N: c.N, Divs: c.Divs}
+	for i, r := range c.Eq {
+		if !dropEQ[i] {
+			out.Eq = append(out.Eq, slices.Clone(r))
+		}
+	}
+	for i, r := range c.Ge {
+		if !dropGE[i] {
+			out.Ge = append(out.Ge, slices.Clone(r))
+		}
+	}
+	out.Simplify()
+	return out
+}
+
+// Connected copies the constraints of c, which has points, that bear on column at.
+func (c *Conj) Connected(at int) *Conj {
+	in := make([]bool, c.Width())
+	in[at] = true
+	c.connect(in)
+	out := &Conj{N: c.N, Divs: c.Divs}
+	for _, r := range c.Eq {
+		if meets(r, in) {
+			out.Eq = append(out.Eq, slices.Clone(r))
+		}
+	}
+	for _, r := range c.Ge {
+		if meets(r, in) {
+			out.Ge = append(out.Ge, slices.Clone(r))
+		}
+	}
+	return out
+}
+
+// connect adds the columns that constraints connect with those that are in. Floors connect what stands in them.
+func (c *Conj) connect(in []bool) {
+	grown := true
+	mark := func(r Row) {
+		for i := 1; i < len(r); i++ {
+			if r[i] != 0 && !in[i] {
+				in[i], grown = true, true
+			}
+		}
+	}
+	for grown {
+		grown = false
+		for _, rows := range [2][]Row{c.Eq, c.Ge} {
+			for _, r := range rows {
+				if meets(r, in) {
+					mark(r)
+				}
+			}
+		}
+		for k, d := range c.Divs {
+			if q := 1 + c.N + k; in[q] {
+				mark(d.Num)
+			} else if meets(d.Num, in) {
+				in[q], grown = true, true
+			}
+		}
+	}
+}
+
+// meets reports that r has a column that is in.
+func meets(r Row, in []bool) bool {
+	for i := 1; i < len(r); i++ {
+		if r[i] != 0 && in[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// TwoBounds reports that column at stands in inequalities only, in one from below and one from above at the most, of
+// which neither can follow from the other constraints where there is a point.
+func (c *Conj) TwoBounds(at int) bool {
+	lower, upper := 0, 0
+	for _, r := range c.Eq {
+		if r[at] != 0 {
+			return false
+		}
+	}
+	for _, r := range c.Ge {
+		if r[at] > 0 {
+			lower++
+		} else if r[at] < 0 {
+			upper++
+		}
+	}
+	return lower <= 1 && upper <= 1
+}
+
+// WithoutFloorsOf eliminates, over the rationals, the floors that depend on column at.
+func (w *Work) WithoutFloorsOf(c *Conj, at int) *Conj {
+	c = c.Clone()
+	dep := make([]bool, c.Width())
+	dep[at] = true
+	var cols []int
+	for k, d := range c.Divs {
+		for i := 1; i < len(d.Num); i++ {
+			if d.Num[i] != 0 && dep[i] {
+				dep[1+c.N+k] = true
+			}
+		}
+		if dep[1+c.N+k] {
+			lo, hi := c.Definition(k)
+			c.Ge = append(c.Ge, lo, hi)
+			cols = append(cols, k)
+		}
+	}
+	slices.Reverse(cols)
+	for _, k := range cols {
+		x := 1 + c.N + k
+		// What equalities say of the stride is lost.
+		s := w.rationalShadow(&System{c.Eq, c.Ge, c.Width()}, x)
+		c.Eq, c.Ge = s.Eq, s.Ge
+		c.Divs[k] = Div{Row{0}, 1}
+		if !NormalizeRows(&c.Eq, &c.Ge) {
+			return nil
+		}
+	}
+	c.dropUnused()
+	return c
+}
+
+// Irredundant drops inequalities that follow from the others. Where a column is given, at > 0, only its bounds are
+// dropped, those with the larger constants first, so that what remains is what a loop would be written with.
+func (w *Work) Irredundant(c *Conj, at int) *Conj { return w.IrredundantUnder(c, nil, at) }
+
+// IrredundantUnder is irredundant where ctx holds too.
+func (w *Work) IrredundantUnder(c, ctx *Conj, at int) *Conj {
+	c = c.Clone()
+	NormalizeRows(&c.Eq, &c.Ge)
+	base := &Conj{c.N, c.Eq, nil, c.Divs}
+	if ctx != nil {
+		base = Conjunction(base, ctx)
+	}
+	gone := make([]bool, len(c.Ge))
+	premise := make([]Row, 0, len(c.Ge))
+	for i := len(c.Ge) - 1; i >= 0; i-- {
+		if at > 0 && c.Ge[i][at] == 0 {
+			continue
+		}
+		premise = premise[:0]
+		for j, r := range c.Ge {
+			if j != i && !gone[j] {
+				premise = append(premise, r)
+			}
+		}
+		gone[i] = !w.Solvable(base.Question(append(premise, Negated(c.Ge[i]))...))
+	}
+	kept := c.Ge[:0]
+	for i, r := range c.Ge {
+		if !gone[i] {
+			kept = append(kept, r)
+		}
+	}
+	c.Ge = kept
+	return c
+}

@@ -1,0 +1,291 @@
+package linear
+
+import (
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+)
+
+// Row is an affine form over columns: [constant, variables…, floors…].
+type Row = []int64
+
+func CloneRows(rows []Row) []Row {
+	out := make([]Row, len(rows))
+	total := 0
+	for _, r := range rows {
+		total += len(r)
+	}
+	flat := make([]int64, 0, total)
+	for i, r := range rows {
+		k := len(flat)
+		flat = append(flat, r...)
+		out[i] = flat[k:len(flat):len(flat)]
+	}
+	return out
+}
+
+// EqualPadded compares rows as if both ended in zeros.
+func EqualPadded(a, b Row) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return IsZero(b[len(a):])
+}
+
+func IsZero(r Row) bool {
+	for _, v := range r {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func scaleRow(r Row, k int64) {
+	for i := range r {
+		r[i] = arith.Mul(r[i], k)
+	}
+}
+
+func NegRow(r Row) Row {
+	out := make(Row, len(r))
+	for i, v := range r {
+		out[i] = arith.Neg(v)
+	}
+	return out
+}
+
+// Negated is the row of ¬(r ≥ 0): −r − 1 ≥ 0.
+func Negated(r Row) Row {
+	out := NegRow(r)
+	out[0] = arith.Sub(out[0], 1)
+	return out
+}
+
+// CombineRows returns k·a + l·b for rows of one width.
+func CombineRows(k int64, a Row, l int64, b Row) Row {
+	out := make(Row, len(a))
+	for i := range a {
+		out[i] = arith.Add(arith.Mul(k, a[i]), arith.Mul(l, b[i]))
+	}
+	return out
+}
+
+// EliminateWith adds a multiple of e, whose coefficient at column at is ±1, to r so that column at of r becomes 0.
+func EliminateWith(r, e Row, at int) {
+	if r[at] == 0 {
+		return
+	}
+	k := arith.Neg(arith.Mul(r[at], e[at]))
+	for j, v := range e {
+		if v != 0 {
+			r[j] = arith.Add(r[j], arith.Mul(k, v))
+		}
+	}
+}
+
+func Dot(a, b Row) int64 {
+	var s int64
+	for i, v := range a[:min(len(a), len(b))] {
+		if v != 0 {
+			s = arith.Add(s, arith.Mul(v, b[i]))
+		}
+	}
+	return s
+}
+
+func sortRows(rows []Row) {
+	slices.SortFunc(rows, func(a, b Row) int { return slices.Compare(a[1:], b[1:]) })
+}
+
+func IdentityRows(n int) []Row {
+	by := make([]Row, n)
+	for i := range by {
+		by[i] = make(Row, i+2)
+		by[i][i+1] = 1
+	}
+	return by
+}
+
+// NormalizeRows divides rows by the gcd of their coefficients (rounding the constants of inequalities), keeps the
+// tightest of parallel inequalities and turns opposite ones that meet into an equality. False: no integer solution.
+// Rows are changed in place.
+func NormalizeRows(eq, ge *[]Row) bool {
+	kept := (*eq)[:0]
+	for _, r := range *eq {
+		g := ContentOf(r)
+		if g == 0 {
+			if r[0] != 0 {
+				return false
+			}
+			continue
+		}
+		if r[0]%g != 0 {
+			return false
+		}
+		DivideRow(r, g)
+		if len(kept) < 64 { // a repetition, or a contradiction
+			same := false
+			for _, o := range kept {
+				if flip := !Parallel(o, r, false); !flip || Parallel(o, r, true) {
+					if same = true; flip && o[0] != -r[0] || !flip && o[0] != r[0] {
+						return false
+					}
+					break
+				}
+			}
+			if same {
+				continue
+			}
+		}
+		kept = append(kept, r)
+	}
+	*eq = kept
+
+	rows := (*ge)[:0]
+	var index map[uint64][]int
+	if len(*ge) > 32 {
+		index = make(map[uint64][]int, len(*ge))
+	}
+	find := func(r Row, flip bool) int {
+		if index != nil {
+			for _, i := range index[hashRow(r, flip)] {
+				if Parallel(rows[i], r, flip) {
+					return i
+				}
+			}
+			return -1
+		}
+		for i := range rows {
+			if Parallel(rows[i], r, flip) {
+				return i
+			}
+		}
+		return -1
+	}
+	for _, r := range *ge {
+		g := ContentOf(r)
+		if g == 0 {
+			if r[0] < 0 {
+				return false
+			}
+			continue
+		}
+		if g > 1 {
+			for i := 1; i < len(r); i++ {
+				r[i] /= g
+			}
+			r[0] = arith.FloorDiv(r[0], g)
+		}
+		if i := find(r, false); i >= 0 {
+			rows[i][0] = min(rows[i][0], r[0])
+			continue
+		}
+		if index != nil {
+			h := hashRow(r, false)
+			index[h] = append(index[h], len(rows))
+		}
+		rows = append(rows, r)
+	}
+	// Opposite pairs.
+	dead := false
+	for i := 0; i < len(rows); i++ {
+		r := rows[i]
+		if r == nil {
+			continue
+		}
+		j := -1
+		if index != nil {
+			for _, k := range index[hashRow(r, true)] {
+				if k > i && rows[k] != nil && Parallel(rows[k], r, true) {
+					j = k
+				}
+			}
+		} else {
+			for k := i + 1; k < len(rows); k++ {
+				if rows[k] != nil && Parallel(rows[k], r, true) {
+					j = k
+				}
+			}
+		}
+		if j < 0 {
+			continue
+		}
+		switch s := arith.Add(r[0], rows[j][0]); {
+		case s < 0:
+			return false
+		case s == 0:
+			*eq = append(*eq, r)
+			rows[i], rows[j] = nil, nil
+			dead = true
+		}
+	}
+	if dead {
+		rows = slices.DeleteFunc(rows, func(r Row) bool { return r == nil })
+	}
+	*ge = rows
+	return true
+}
+
+func ContentOf(r Row) int64 {
+	var g int64
+	for _, v := range r[1:] {
+		if v != 0 {
+			if v == 1 || v == -1 {
+				return 1
+			}
+			g = arith.Gcd(g, v)
+		}
+	}
+	return g
+}
+
+func DivideRow(r Row, g int64) {
+	if g > 1 {
+		for i := range r {
+			r[i] /= g
+		}
+	}
+}
+
+func Parallel(a, b Row, flip bool) bool {
+	if flip {
+		for i := len(a) - 1; i > 0; i-- {
+			if a[i] != -b[i] {
+				return false
+			}
+		}
+		return true
+	}
+	for i := len(a) - 1; i > 0; i-- {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func hashRow(r Row, flip bool) uint64 {
+	h := uint64(14695981039346656037)
+	for _, v := range r[1:] {
+		if flip {
+			v = -v
+		}
+		h = (h ^ uint64(v)) * 1099511628211
+	}
+	return h
+}
+
+func UnitVectors(n int) []Row {
+	out := make([]Row, n)
+	for i := range out {
+		out[i] = make(Row, n)
+		out[i][i] = 1
+	}
+	return out
+}

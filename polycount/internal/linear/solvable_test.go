@@ -1,0 +1,157 @@
+package linear
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// questions are boxes with constraints across, as domains of loops and pairs of accesses give them.
+func questions(t *rapid.T) question {
+	n := rapid.IntRange(1, 6).Draw(t, "n")
+	small, wide := rapid.Int64Range(-3, 3), rapid.Int64Range(-20, 20)
+	coefficient := rapid.OneOf(rapid.Just[int64](0), small, rapid.SampledFrom([]int64{4, -4, 8, -8, 10, -10, 40, -40}))
+	c := &Conj{N: n}
+	for i := 1; i <= n; i++ {
+		if rapid.IntRange(0, 5).Draw(t, "open") == 0 {
+			continue
+		}
+		lo, hi := make(Row, c.Width()), make(Row, c.Width())
+		lo[0], lo[i] = wide.Draw(t, "lo"), 1
+		hi[0], hi[i] = -lo[0]+rapid.Int64Range(-1, 9).Draw(t, "extent"), -1
+		c.AddGE(lo)
+		c.AddGE(hi)
+	}
+	across := func() Row {
+		r := make(Row, c.Width())
+		r[0] = wide.Draw(t, "constant")
+		for i := 1; i < len(r); i++ {
+			r[i] = coefficient.Draw(t, "k")
+		}
+		return r
+	}
+	for range rapid.IntRange(0, 1).Draw(t, "floors") {
+		c.addColumn(Div{across(), rapid.Int64Range(2, 5).Draw(t, "den")})
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "eq") {
+		c.AddEQ(across())
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "ge") {
+		c.AddGE(across())
+	}
+	var extra []Row
+	if rapid.Bool().Draw(t, "more") {
+		extra = append(extra, across())
+	}
+	return c.Question(extra...)
+}
+
+// What presolve, its guesses and its digits decide is what the Omega test decides of all rows together.
+func TestPresolve(t *testing.T) {
+	yes, no := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		q := questions(t)
+		before := q.system()
+		want := false
+		if done := AnyWork().Within(1_000_000, func(w *Work) { want = w.search(q.system(), nil) }); !done {
+			t.Skip("the Omega test alone overflows")
+		}
+		if got := AnyWork().Solvable(q); got != want {
+			t.Fatalf("%v = 0, %v >= 0, %v >= 0, floors %v: solvable is %v, not %v", q.eq, q.ge, q.Extra, q.divs, got, want)
+		}
+		if after := q.system(); !slices.EqualFunc(before.Ge, after.Ge, slices.Equal) || !slices.EqualFunc(before.Eq, after.Eq, slices.Equal) {
+			t.Fatal("the question has changed")
+		}
+		if want {
+			yes++
+		} else {
+			no++
+		}
+	})
+	if yes == 0 || no == 0 {
+		t.Errorf("%d questions have a solution, %d have none", yes, no)
+	}
+}
+
+// Questions that are hard by parts, and easy as a whole.
+func TestHardParts(t *testing.T) {
+	for _, q := range []question{
+		{
+			eq: []Row{{-1, 1, -3, -10, 8, 0, 8, 0}, {12, 0, 3, -40, 0, -10, -4, -40}},
+			ge: []Row{
+				{-19, 1, 0, 0, 0, 0, 0, 0},
+				{22, -1, 0, 0, 0, 0, 0, 0},
+				{14, 0, 0, 0, 1, 0, 0, 0},
+				{-13, 0, 0, 0, -1, 0, 0, 0},
+				{9, -10, 0, -2, 0, -8, 3, -8},
+				{4, 0, 10, 0, 0, 4, -1, 0},
+			},
+			divs: []Div{{Row{-14, 0, 4, 0, 0, -1, 0}, 2}},
+			n:    6,
+		},
+		{
+			eq:    []Row{{3, 1, 3, 40, 8, -3, 0}, {1, 3, 2, 10, -1, -10, 0}},
+			ge:    []Row{{2, 0, 0, 0, 0, 1, 0}, {5, 0, 0, 0, 0, -1, 0}, {17, 0, 0, -3, 8, -3, -10}, {11, 10, -4, -40, 10, 4, 0}},
+			Extra: []Row{{-8, -3, -10, -1, 0, -2, 10}},
+			divs:  []Div{{Row{-20, 10, -2, 0, 0, 0}, 5}},
+			n:     5,
+		},
+	} {
+		want := false
+		if !AnyWork().Within(1_000_000, func(w *Work) { want = w.search(q.system(), nil) }) {
+			t.Fatal("the question is not easy as a whole")
+		}
+		if got := AnyWork().Solvable(q); got != want {
+			t.Errorf("solvable is %v, not %v", got, want)
+		}
+	}
+}
+
+func TestSplitDigits(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		eq         Row
+		ge         []Row
+		want       []Row // equalities after
+		unsolvable bool
+	}{
+		{
+			"two digits",
+			Row{0, 10, 1},
+			[]Row{{9, 0, -1}, {9, 0, 1}},
+			[]Row{{0, 0, 1}, {0, 1, 0}},
+			false,
+		},
+		{
+			"carry",
+			Row{0, 10, 1},
+			[]Row{{10, 0, -1}, {9, 0, 1}},
+			[]Row{{0, 10, 1}},
+			false,
+		},
+		{
+			"constant below the digit",
+			Row{7, 10, 1},
+			[]Row{{2, 0, -1}, {0, 0, 1}},
+			nil, true,
+		},
+		{
+			"held by a sum",
+			Row{0, 10, 4, 1},
+			[]Row{{0, 0, 1, 0}, {2, 0, -1, 0}, {0, 0, 0, 1}, {3, 0, 0, -1}, {9, 0, -4, -1}},
+			[]Row{{0, 0, 0, 1}, {0, 0, 1, 0}, {0, 1, 0, 0}},
+			false,
+		},
+	} {
+		s := &System{Eq: []Row{c.eq}, Ge: c.ge, Width: len(c.eq)}
+		_, unsolvable := s.splitDigits()
+		if unsolvable != c.unsolvable {
+			t.Errorf("%s: unsolvable is %v", c.name, unsolvable)
+		}
+		slices.SortFunc(s.Eq, slices.Compare)
+		if !unsolvable && !slices.EqualFunc(s.Eq, c.want, slices.Equal) {
+			t.Errorf("%s: %v, not %v", c.name, s.Eq, c.want)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package quasi
+
+import (
+	"math/big"
+	"math/rand"
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+)
+
+// NeverNegative decides whether d is nowhere negative. Where d is affine in variables and floors that is exact; where it is
+// of a higher degree a negative value is looked for, then a proof; decided is false where neither is found.
+func NeverNegative(w *linear.Work, d *Piecewise) (holds, decided bool) {
+	r := rand.New(rand.NewSource(1))
+	at := make([]*big.Int, 1+d.Table.N)
+	at[0] = big.NewInt(1)
+	for size := int64(2); size < 1<<12; size += size/16 + 1 {
+		for i := range d.Table.N {
+			at[1+i] = big.NewInt(r.Int63n(2*size+1) - size)
+		}
+		if d.Value(at).Sign() < 0 {
+			return false, true
+		}
+	}
+	decided = true
+	for _, x := range d.Pieces {
+		c := x.Dom.Clone()
+		v := x.Q.over(d.Table, c)
+		den, affine := int64(1), true
+		for _, t := range v {
+			if affine = affine && len(t.Factors) <= 2 && t.C.B == nil; affine {
+				den = arith.Lcm(den, t.C.D)
+			}
+		}
+		if !affine {
+			decided = decided && notNegative(w, c.Flat(), v)
+			continue
+		}
+		below := c.Flat() // den·v ≤ −1
+		e := make(linear.Row, below.Width)
+		e[0] = -1
+		for _, t := range v {
+			k := 0
+			if t.Factors != "" {
+				k = AtomAt(t.Factors, 0)
+			}
+			e[k] = arith.Sub(e[k], arith.Mul(t.C.N, den/t.C.D))
+		}
+		below.Ge = append(below.Ge, e)
+		if w.Feasible(below) {
+			return false, true
+		}
+	}
+	return true, decided
+}
+
+// over writes q, over the columns of table, over those of c, adding the floors in it.
+func (q Quasi) over(table, c *linear.Conj) Quasi {
+	by := make([]Quasi, table.Width())
+	for i := 1; i < table.Width(); i++ {
+		if !q.Uses(i) {
+			continue
+		}
+		e := make(linear.Row, i+1)
+		e[i] = 1
+		if by[i] = Linear(c.Translate(table, e)); by[i] == nil {
+			by[i] = Quasi{}
+		}
+	}
+	return q.Rename(by)
+}
+
+// notNegative looks for a proof that q ≥ 0 on s: after a change of variables to the distances from bounds with unit
+// coefficients, which are ≥ 0, no coefficient of q is negative. The bounds are tried in several orders.
+func notNegative(w *linear.Work, s *linear.System, q Quasi) bool {
+	for len(s.Eq) > 0 {
+		if !linear.NormalizeRows(&s.Eq, &s.Ge) {
+			return true
+		}
+		if len(s.Eq) > 0 {
+			q = solveWith(s, q)
+		}
+	}
+	tries := 64
+	return provePositive(w, s.Ge, q, make([]bool, s.Width), &tries)
+}
+
+func provePositive(w *linear.Work, ge []linear.Row, q Quasi, changed []bool, tries *int) bool {
+	w.Spend(len(q) + 1)
+	open := false
+	free := func(at int) bool { return !changed[at] && q.Uses(at) }
+	for at := 1; at < len(changed); at++ {
+		open = open || free(at)
+	}
+	if !open {
+		return !slices.ContainsFunc(q, func(t Mono) bool { return t.C.Sign() < 0 })
+	}
+	for at := len(changed) - 1; at > 0; at-- {
+		if !free(at) {
+			continue
+		}
+		for _, r := range ge {
+			if r[at] != 1 && r[at] != -1 {
+				continue
+			}
+			if *tries--; *tries < 0 {
+				return false
+			}
+			// y = r ≥ 0: at = ±(y − the rest)
+			by := slices.Clone(r)
+			by[at] = -1
+			if r[at] > 0 {
+				by = linear.NegRow(by)
+			}
+			rows := linear.CloneRows(ge)
+			for _, x := range rows {
+				if k := x[at]; k != 0 {
+					x[at] = 0
+					for j, v := range by {
+						x[j] = arith.Add(x[j], arith.Mul(k, v))
+					}
+				}
+			}
+			done := slices.Clone(changed)
+			done[at] = true
+			if provePositive(w, rows, q.Replace(at, Linear(by)), done, tries) {
+				return true
+			}
+		}
+	}
+	return false
+}

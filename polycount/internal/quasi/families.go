@@ -1,0 +1,99 @@
+package quasi
+
+import (
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+)
+
+// maxFamily is the largest divisor of a family of floors that is looked at.
+const maxFamily = 64
+
+// FamiliesJoined shortens q by ⌊e/d⌋ + ⌊(e+1)/d⌋ + … + ⌊(e+d−1)/d⌋ = e (Hermite): beside one cofactor, floors of such a
+// family that have the same coefficient for the most part become a multiple of e and the rest.
+func (p *Piecewise) FamiliesJoined(w *linear.Work, q Quasi) Quasi {
+	for again := true; again; {
+		again = false
+		for k := range p.Table.Divs {
+			if p.Table.Divs[k].Den > maxFamily {
+				continue
+			}
+			w.Spend(2*len(q) + p.Table.Width())
+			if next, ok := p.familyJoined(q, p.Table.Divs[k]); ok {
+				q, again = next, true
+			}
+		}
+	}
+	return q
+}
+
+// familyJoined is familiesJoined for the family of one floor, beside one cofactor.
+func (p *Piecewise) familyJoined(q Quasi, of linear.Div) (out Quasi, ok bool) {
+	member := map[int]int64{}
+	for k, d := range p.Table.Divs {
+		if d.Den == of.Den && linear.EqualPadded(d.Num[1:], of.Num[1:]) {
+			member[1+p.Table.N+k] = d.Num[0]
+		}
+	}
+	type line struct {
+		beside string
+		coeffs []arith.Rat
+	}
+	var lines []line
+	index := map[string]int{}
+	for _, t := range q {
+		at := -1
+		for i := 0; i < len(t.Factors); i += 2 {
+			if _, in := member[AtomAt(t.Factors, i)]; in {
+				if at >= 0 {
+					at = -1
+					break
+				}
+				at = i
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		beside := t.Factors[:at] + t.Factors[at+2:]
+		i, known := index[beside]
+		if !known {
+			i = len(lines)
+			index[beside] = i
+			coeffs := make([]arith.Rat, of.Den)
+			for j := range coeffs {
+				coeffs[j] = arith.RatInt(0)
+			}
+			lines = append(lines, line{beside, coeffs})
+		}
+		lines[i].coeffs[member[AtomAt(t.Factors, at)]] = t.C
+	}
+	e := p.Table.Fit(slices.Clone(of.Num))
+	e[0] = 0
+	for _, x := range lines {
+		ids, kinds := numbered(x.coeffs)
+		counts := make([]int, kinds)
+		for _, k := range ids {
+			counts[k]++
+		}
+		height, n := arith.RatInt(0), 0
+		for i, k := range ids {
+			if k > 0 && counts[k] > n {
+				height, n = x.coeffs[i], counts[k]
+			}
+		}
+		form := Linear(e)
+		if n <= counts[0]+len(form) {
+			continue
+		}
+		change := form
+		for j := range of.Den {
+			num := slices.Clone(e)
+			num[0] = j
+			change = change.Sub(Linear(p.Table.FloorRow(num, of.Den)))
+		}
+		return q.Add(change.Scale(height).Mul(Quasi{{x.beside, arith.RatInt(1)}})), true
+	}
+	return nil, false
+}

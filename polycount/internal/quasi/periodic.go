@@ -1,0 +1,529 @@
+package quasi
+
+import (
+	"slices"
+	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+)
+
+// Limits of rewriting by values: points looked at, and points times terms.
+const (
+	maxSamples    = 4096
+	maxSampleWork = 1 << 20
+	LongEnough    = 12 // terms from which it is tried
+	tooLong       = 2000
+)
+
+// Periodic shortens q by looking at its values. A polynomial in n and floors of n with period L is, on each residue
+// class modulo L, a polynomial of the same degree, which the values at degree + 1 points of the class determine. Where
+// these polynomials agree in a coefficient for many classes, floors cancel that no rule on their forms relates, such as
+// those of divisors 2, 3 and 6. What stands beside the terms in n and its floors is carried along.
+func Periodic(w *linear.Work, p *Piecewise, q Quasi) Quasi {
+	w.Within(w.Left/16, func(w *linear.Work) {
+		for v := 1; v <= p.Table.N && LongEnough <= len(q) && len(q) <= tooLong; v++ {
+			w.Spend(8 * len(q))
+			if next := periodicIn(w, p, q, v); next != nil {
+				q = next
+			}
+		}
+		for _, form := range commonForms(p.Table, q) {
+			if len(q) < LongEnough || len(q) > tooLong {
+				break
+			}
+			w.Spend(8 * len(q))
+			if next := periodicInForm(w, p, q, form); next != nil {
+				q = next
+			}
+		}
+	})
+	return q
+}
+
+// commonForms are the forms in several variables of which three or more floors stand in q.
+func commonForms(c *linear.Conj, q Quasi) []linear.Row {
+	var forms []linear.Row
+	var counts []int
+	for k, d := range c.Divs {
+		several := false
+		for i := 1; i < len(d.Num); i++ {
+			several = several || d.Num[i] != 0 && !linear.IsZero(d.Num[1:i])
+		}
+		if !several || !q.Uses(1+c.N+k) {
+			continue
+		}
+		at := slices.IndexFunc(forms, func(f linear.Row) bool { return linear.EqualPadded(f[1:], d.Num[1:]) })
+		if at < 0 {
+			at = len(forms)
+			forms, counts = append(forms, d.Num), append(counts, 0)
+		}
+		counts[at]++
+	}
+	out := forms[:0]
+	for i, f := range forms {
+		if counts[i] > 2 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// periodicInForm is periodicIn for a form in several variables, as n + m, which takes the place of one of them.
+func periodicInForm(w *linear.Work, p *Piecewise, q Quasi, form linear.Row) Quasi {
+	n, v, several := p.Table.N, 0, false
+	for i := 1; i < len(form); i++ {
+		switch {
+		case form[i] == 0:
+		case i > n:
+			return nil
+		default:
+			several = several || !linear.IsZero(form[1:i])
+			if form[i] == 1 || form[i] == -1 {
+				v = i
+			}
+		}
+	}
+	if !several || v == 0 {
+		return nil
+	}
+	to, back := linear.IdentityRows(n), linear.IdentityRows(n)
+	back[v-1] = append(linear.Row{0}, p.Table.Fit(slices.Clone(form))[1:1+n]...)
+	solved := linear.NegRow(back[v-1])
+	solved[v] = 1
+	if form[v] < 0 {
+		solved = linear.NegRow(solved)
+	}
+	to[v-1] = solved
+	fresh := &Piecewise{Table: &linear.Conj{N: n}}
+	x := q.Rename(fresh.ImportTable(p.Table, to))
+	if x = periodicIn(w, fresh, x, v); x == nil {
+		return nil
+	}
+	if x = x.Rename(p.ImportTable(fresh.Table, back)); !shorter(x, q) {
+		return nil
+	}
+	return x
+}
+
+// periodicIn is periodic for one variable; nil when it does not help.
+func periodicIn(w *linear.Work, p *Piecewise, q Quasi, v int) Quasi {
+	own := ownAtoms(p.Table, v)
+	type group struct {
+		beside string
+		q      Quasi
+	}
+	var groups []group
+	floors := 0
+	index := map[string]int{}
+	for _, t := range q {
+		var mine, beside []byte
+		for i := 0; i < len(t.Factors); i += 2 {
+			at := AtomAt(t.Factors, i)
+			if own[at] {
+				mine = append(mine, t.Factors[i:i+2]...)
+				if at > p.Table.N {
+					floors++
+				}
+			} else {
+				beside = append(beside, t.Factors[i:i+2]...)
+			}
+		}
+		i, ok := index[string(beside)]
+		if !ok {
+			i = len(groups)
+			index[string(beside)] = i
+			groups = append(groups, group{beside: string(beside)})
+		}
+		groups[i].q = append(groups[i].q, Mono{string(mine), t.C})
+	}
+	if floors < 2 {
+		return nil
+	}
+	var out Quasi
+	changed := false
+	for _, g := range groups {
+		x := g.q.Collected()
+		if y, ok := byResidues(w, p, x, v); ok && shorter(y, x) {
+			x, changed = y, true
+		}
+		out = append(out, x.Mul(Quasi{{g.beside, arith.RatInt(1)}})...)
+	}
+	out = out.Collected()
+	if !changed || !shorter(out, q) {
+		return nil
+	}
+	return out
+}
+
+func shorter(a, b Quasi) bool {
+	x, y := 2*len(a)+a.size(), 2*len(b)+b.size()
+	return x < y
+}
+
+// ownAtoms are the column v and the floors of it alone.
+func ownAtoms(c *linear.Conj, v int) []bool {
+	own := make([]bool, c.Width())
+	own[v] = true
+	for k, d := range c.Divs {
+		mine := d.Den > 0
+		for i := 1; i < len(d.Num); i++ {
+			mine = mine && (d.Num[i] == 0 || own[i])
+		}
+		own[1+c.N+k] = mine
+	}
+	return own
+}
+
+// byResidues rewrites q, over variable v and floors of it alone.
+func byResidues(w *linear.Work, p *Piecewise, q Quasi, v int) (out Quasi, ok bool) {
+	period, degree := int64(1), q.degree()
+	var used []int
+	for k := range p.Table.Divs {
+		if at := 1 + p.Table.N + k; q.Uses(at) {
+			used = append(used, at)
+		}
+	}
+	if len(used) == 0 {
+		return nil, false
+	}
+	periods := make([]int64, p.Table.Width())
+	for i := range periods {
+		periods[i] = 1
+	}
+	own := ownAtoms(p.Table, v)
+	for k, d := range p.Table.Divs {
+		at := 1 + p.Table.N + k
+		if !own[at] {
+			continue
+		}
+		// ⌊num/den⌋ grows by an integer when v grows by this
+		l := int64(1)
+		slope := int64(0)
+		for i := 1; i < len(d.Num); i++ {
+			if d.Num[i] != 0 {
+				l = lcmUpTo(l, periods[i], maxSamples)
+				slope = arith.Gcd(slope, d.Num[i])
+			}
+		}
+		if periods[at] = lcmUpTo(l, l*(d.Den/arith.Gcd(d.Den, slope)), maxSamples); q.Uses(at) {
+			period = lcmUpTo(period, periods[at], maxSamples)
+		}
+	}
+	points := period * int64(degree+1)
+	if points > maxSamples || points*int64(len(q)) > maxSampleWork {
+		return nil, false
+	}
+	w.Spend(int(points) * (len(q) + p.Table.Width()))
+	values := make([]arith.Rat, points)
+	if !w.Within(w.Left, func(*linear.Work) { // integers are quicker, but may not do
+		whole, den := q.whole()
+		for n := range points {
+			values[n] = whole.at(valuesOf(p.Table, v, n), den)
+		}
+	}) {
+		for n := range points {
+			values[n] = q.at(valuesOf(p.Table, v, n))
+		}
+	}
+	// coeffs[k][r] belongs to n^k on the class of r.
+	coeffs := make([][]arith.Rat, degree+1)
+	for k := range coeffs {
+		coeffs[k] = make([]arith.Rat, period)
+	}
+	for r := range period {
+		xs, ys := make([]int64, degree+1), make([]arith.Rat, degree+1)
+		for i := range xs {
+			xs[i] = r + int64(i)*period
+			ys[i] = values[xs[i]]
+		}
+		for k, c := range interpolate(xs, ys) {
+			coeffs[k][r] = c
+		}
+	}
+	for k, cs := range coeffs {
+		power := Quasi{{"", arith.RatInt(1)}}
+		for range k {
+			power = power.Mul(Quasi{{AtomKey(v), arith.RatInt(1)}})
+		}
+		part := periodicCoefficient(w, p, cs[:leastPeriod(cs)], v)
+		if out = out.Add(power.Mul(part)); len(out) >= len(q) {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// lcmUpTo is the least common multiple, or something above the limit.
+func lcmUpTo(a, b, limit int64) int64 {
+	if a > limit || b > limit {
+		return limit + 1
+	}
+	return a / arith.Gcd(a, b) * b
+}
+
+// at is the value of p where its atoms have the given ones.
+func (p Quasi) at(atoms linear.Row) arith.Rat {
+	v := arith.RatInt(0)
+	for _, t := range p {
+		x := t.C
+		for i := 0; i < len(t.Factors); i += 2 {
+			x = x.Mul(arith.RatInt(atoms[AtomAt(t.Factors, i)]))
+		}
+		v = v.Add(x)
+	}
+	return v
+}
+
+// wholeTerm is a term with an integer coefficient.
+type wholeTerm struct {
+	factors string
+	c       int64
+}
+
+type wholeTerms []wholeTerm
+
+// whole is q times the common denominator of its coefficients.
+func (p Quasi) whole() (out wholeTerms, den int64) {
+	den = 1
+	for _, t := range p {
+		if t.C.B != nil {
+			arith.Throw(arith.ErrOverflow)
+		}
+		den = arith.Lcm(den, t.C.D)
+	}
+	for _, t := range p {
+		out = append(out, wholeTerm{t.Factors, arith.Mul(t.C.N, den/t.C.D)})
+	}
+	return out, den
+}
+
+// at is the value, over den, where the atoms have the given ones.
+func (p wholeTerms) at(atoms linear.Row, den int64) arith.Rat {
+	v := int64(0)
+	for _, t := range p {
+		x := t.c
+		for i := 0; i < len(t.factors); i += 2 {
+			x = arith.Mul(x, atoms[AtomAt(t.factors, i)])
+		}
+		v = arith.Add(v, x)
+	}
+	return arith.RatOf(v, den)
+}
+
+// interpolate returns the coefficients of the polynomial with values ys at xs (Newton's divided differences).
+func interpolate(xs []int64, ys []arith.Rat) []arith.Rat {
+	d := slices.Clone(ys)
+	for k := 1; k < len(d); k++ {
+		for i := len(d) - 1; i >= k; i-- {
+			d[i] = d[i].Add(d[i-1].Neg()).Mul(arith.RatOf(1, xs[i]-xs[i-k]))
+		}
+	}
+	out := make([]arith.Rat, len(d))
+	for i := range out {
+		out[i] = arith.RatInt(0)
+	}
+	for k := len(d) - 1; k >= 0; k-- { // out = out·(x − xs[k]) + d[k]
+		for i := len(out) - 1; i >= 0; i-- {
+			v := out[i].Mul(arith.RatInt(-xs[k]))
+			if i > 0 {
+				v = v.Add(out[i-1])
+			}
+			out[i] = v
+		}
+		out[0] = out[0].Add(d[k])
+	}
+	return out
+}
+
+// leastPeriod of the sequence that repeats cs.
+func leastPeriod(cs []arith.Rat) int {
+next:
+	for d := 1; d < len(cs); d++ {
+		if len(cs)%d != 0 {
+			continue
+		}
+		for i := d; i < len(cs); i++ {
+			if !cs[i].Equal(cs[i-d]) {
+				continue next
+			}
+		}
+		return d
+	}
+	return len(cs)
+}
+
+// periodicCoefficient writes the function that has the value cs[n mod T], T = len(cs). At n ≡ a it grows by
+// cs[a] − cs[a−1], and ⌊(n − a)/d⌋ grows by 1 at n ≡ a mod d, for any divisor d of T: n itself for d = 1.
+func periodicCoefficient(w *linear.Work, p *Piecewise, cs []arith.Rat, v int) Quasi {
+	t := len(cs)
+	out := Constant(cs[0])
+	if t == 1 {
+		return out
+	}
+	steps := make([]arith.Rat, t)
+	for a := range steps {
+		steps[a] = cs[a].Add(cs[(a+t-1)%t].Neg())
+	}
+	for _, x := range stairs(w, steps) {
+		num := make(linear.Row, p.Table.Width())
+		num[0], num[v] = (x.period-x.at)%x.period, 1 // from 0 up, so that the floor is 0 at n = 0
+		out = out.Add(Linear(p.Table.FloorRow(num, x.period)).Scale(x.height))
+	}
+	return out
+}
+
+// stair is a step of some height at each n ≡ at mod period.
+type stair struct {
+	at, period int64
+	height     arith.Rat
+}
+
+// stairs writes steps, which are repeated for ever, as a sum of few stairs: greedily those that make most of what is
+// left 0.
+func stairs(w *linear.Work, steps []arith.Rat) []stair {
+	t := len(steps)
+	rest := slices.Clone(steps)
+	var out []stair
+	for {
+		w.Spend(16 * t)
+		best, gain := stair{}, 0
+		ids, kinds := numbered(rest)
+		counts := make([]int, kinds)
+		for d := 1; d < t; d++ {
+			if t%d != 0 {
+				continue
+			}
+			for a := range d {
+				at, n := -1, 0
+				for i := a; i < t; i += d {
+					counts[ids[i]]++
+				}
+				for i := a; i < t; i += d {
+					if k := ids[i]; k > 0 && counts[k] > n {
+						at, n = i, counts[k]
+					}
+				}
+				if n -= counts[0] + 1; n > gain {
+					best, gain = stair{int64(a), int64(d), rest[at]}, n
+				}
+				for i := a; i < t; i += d {
+					counts[ids[i]] = 0
+				}
+			}
+		}
+		if gain == 0 {
+			break
+		}
+		out = append(out, best)
+		for i := best.at; i < int64(t); i += best.period {
+			rest[i] = rest[i].Add(best.height.Neg())
+		}
+	}
+	for i, x := range rest {
+		if !x.IsZero() {
+			out = append(out, stair{int64(i), int64(t), x})
+		}
+	}
+	return out
+}
+
+// numbered gives equal values one number, from 1 up in order of first occurrence, and 0 to 0.
+func numbered(values []arith.Rat) (ids []int, kinds int) {
+	ids, kinds = make([]int, len(values)), 1
+	known := make(map[arith.Rat]int, len(values))
+	for i, x := range values {
+		if x.IsZero() {
+			continue
+		}
+		id, ok := known[x]
+		if !ok {
+			id = kinds
+			kinds++
+			known[x] = id
+		}
+		ids[i] = id
+	}
+	return ids, kinds
+}
+
+// fewPoints is the number of values of a parameter up to which a polynomial is laid through them.
+const fewPoints = 8
+
+// interpolated replaces x.q by a polynomial through its values where the conditions leave only a few values of the one
+// parameter in it, and that is shorter.
+func interpolated(w *linear.Work, p *Piecewise, x Piece) Quasi {
+	v := 0
+	for i := 1; i <= p.Table.N; i++ {
+		own := ownAtoms(p.Table, i)
+		mine := true
+		for at := 1; at < p.Table.Width() && mine; at++ {
+			mine = own[at] || !x.Q.Uses(at)
+		}
+		if mine {
+			v = i
+		}
+	}
+	if v == 0 {
+		return x.Q
+	}
+	lo, hi, okLo, okHi := int64(0), int64(0), false, false
+	for _, r := range x.Dom.Ge {
+		k := r[v]
+		r[v] = 0
+		alone := linear.IsZero(r[1:])
+		r[v] = k
+		switch {
+		case !alone:
+		case k > 0:
+			if b := arith.CeilDiv(arith.Neg(r[0]), k); !okLo || b > lo {
+				lo, okLo = b, true
+			}
+		case k < 0:
+			if b := arith.FloorDiv(r[0], -k); !okHi || b < hi {
+				hi, okHi = b, true
+			}
+		}
+	}
+	if !okLo || !okHi || hi < lo || hi-lo >= fewPoints {
+		return x.Q
+	}
+	var xs []int64
+	var ys []arith.Rat
+	for n := lo; n <= hi; n++ {
+		w.Spend(len(x.Q) + p.Table.Width())
+		xs, ys = append(xs, n), append(ys, x.Q.at(valuesOf(p.Table, v, n)))
+	}
+	var out Quasi
+	for k, c := range interpolate(xs, ys) {
+		if !c.IsZero() {
+			out = append(out, Mono{strings.Repeat(AtomKey(v), k), c})
+		}
+	}
+	if !shorter(out, x.Q) {
+		return x.Q
+	}
+	return out
+}
+
+// floors are the columns of the floors.
+func floors(c *linear.Conj) []int {
+	out := make([]int, len(c.Divs))
+	for k := range out {
+		out[k] = 1 + c.N + k
+	}
+	return out
+}
+
+// valuesOf are the values of the atoms where variable v is n; those that other variables enter are 0.
+func valuesOf(c *linear.Conj, v int, n int64) linear.Row {
+	own := ownAtoms(c, v)
+	atoms := make(linear.Row, c.Width())
+	atoms[0], atoms[v] = 1, n
+	for k, d := range c.Divs {
+		if at := 1 + c.N + k; own[at] {
+			atoms[at] = arith.FloorDiv(linear.Dot(d.Num, atoms), d.Den)
+		}
+	}
+	return atoms
+}

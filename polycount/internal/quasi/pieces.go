@@ -1,0 +1,412 @@
+package quasi
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+)
+
+// sumPieces adds two families of disjoint pieces over one table.
+func sumPieces(w *linear.Work, a, b []Piece) []Piece {
+	if len(a) == 0 {
+		return slices.Clone(b)
+	}
+	for _, x := range b {
+		a = addPiece(w, a, x)
+	}
+	return a
+}
+
+// MakeDisjoint adds up pieces that may overlap.
+func MakeDisjoint(w *linear.Work, ps []Piece) []Piece {
+	if len(ps) < 2 {
+		return ps
+	}
+	return sumPieces(w, ps[:1:1], ps[1:])
+}
+
+// addPiece adds x to a family of disjoint pieces.
+func addPiece(w *linear.Work, family []Piece, x Piece) []Piece {
+	left := []*linear.Conj{x.Dom}
+	out := make([]Piece, 0, len(family)+1)
+	for _, y := range family {
+		w.Spend(len(y.Q) + len(x.Q))
+		common := w.Intersect(left, []*linear.Conj{y.Dom})
+		if len(common) == 1 {
+			if !w.Solvable(common[0].Question()) {
+				common = nil
+			}
+		}
+		if len(common) == 0 {
+			out = append(out, y)
+			continue
+		}
+		q := y.Q.Add(x.Q)
+		for _, c := range common {
+			if len(q) > 0 {
+				out = append(out, Piece{c, q})
+			}
+		}
+		for _, d := range w.Subtract([]*linear.Conj{y.Dom}, left) {
+			out = append(out, Piece{d, y.Q})
+		}
+		left = w.Subtract(left, []*linear.Conj{y.Dom})
+	}
+	for _, d := range left {
+		if w.Solvable(d.Question()) {
+			out = append(out, Piece{d, x.Q})
+		}
+	}
+	return out
+}
+
+// Tidy brings p to its short form: merged pieces, irredundant conditions, no unused floors, a fixed order.
+func Tidy(w *linear.Work, p *Piecewise) {
+	kept := p.Pieces[:0]
+	for _, x := range p.Pieces {
+		if x.Q = Periodic(w, p, x.Q); len(x.Q) > 0 {
+			x.Dom = w.Irredundant(x.Dom, 0)
+			if x.Dom.Simplify() {
+				kept = append(kept, x)
+			}
+		}
+	}
+	p.Pieces = MergePieces(w, p.Table, kept, true)
+	// What the conditions say of the polynomials; that can make more of them equal.
+	if specialize(w, p) || unifyFloors(w, p) {
+		p.Pieces = MergePieces(w, p.Table, p.Pieces, true)
+	}
+	if len(p.Pieces) > 1 && len(p.Pieces) <= fewPieces {
+		p.Pieces = mergePiecesBy(w, p.Table, p.Pieces, true, sameOn)
+	}
+	for i, x := range p.Pieces {
+		w.Within(fewPointsLimit, func(w *linear.Work) { x = listed(w, p, x) })
+		if slices.ContainsFunc(floors(p.Table), x.Q.Uses) {
+			x.Q = interpolated(w, p, x)
+		}
+		p.Pieces[i] = x
+	}
+	p.Compact()
+	slices.SortStableFunc(p.Pieces, func(a, b Piece) int {
+		if c := cmp.Compare(len(a.Dom.Eq), len(b.Dom.Eq)); c != 0 {
+			return c
+		}
+		return CompareConj(a.Dom, b.Dom)
+	})
+}
+
+func CompareConj(a, b *linear.Conj) int {
+	if c := slices.CompareFunc(a.Ge, b.Ge, slices.Compare[linear.Row]); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(a.Eq, b.Eq, slices.Compare[linear.Row])
+}
+
+// specialize shortens the polynomials by the conditions of their pieces: floors with one value there, and equalities.
+// It reports whether it changed something. One piece alone without
+// equalities is left as it is: its form is the general one.
+func specialize(w *linear.Work, p *Piecewise) bool {
+	changed := false
+	if len(p.Pieces) == 0 || len(p.Pieces) == 1 && len(p.Pieces[0].Dom.Eq) == 0 {
+		return false
+	}
+	kept := p.Pieces[:0]
+	for _, x := range p.Pieces {
+		q := constantFloors(w, p.Table, x.Q, x.Dom)
+		if by, any := x.Dom.Solved(); any {
+			if s := q.Rename(p.ImportTable(p.Table, by)); len(s) < len(q) {
+				q = s
+			}
+		}
+		if len(q) < len(x.Q) || len(q) == len(x.Q) && q.degree() < x.Q.degree() {
+			x.Q, changed = q, true
+		}
+		if len(x.Q) > 0 {
+			kept = append(kept, x)
+		}
+	}
+	p.Pieces = kept
+	return changed
+}
+
+// constantFloors replaces the floors of q that have one value on dom.
+func constantFloors(w *linear.Work, table *linear.Conj, q Quasi, dom *linear.Conj) Quasi {
+	var point linear.Row
+	by := make([]Quasi, table.Width())
+	any := false
+	for k, d := range table.Divs {
+		at := 1 + table.N + k
+		if !q.Uses(at) {
+			continue
+		}
+		if point == nil {
+			var ok bool
+			if point, ok = w.Sample(dom.Flat()); !ok {
+				return nil
+			}
+			point = point[:1+table.N]
+			for _, f := range table.Divs[:k] {
+				point = append(point, arith.FloorDiv(linear.Dot(f.Num, point), f.Den))
+			}
+		}
+		for i := len(point) - 1 - table.N; i <= k; i++ {
+			point = append(point, arith.FloorDiv(linear.Dot(table.Divs[i].Num, point), table.Divs[i].Den))
+		}
+		c := dom.Clone()
+		lo := c.Translate(table, d.Num)
+		hi := linear.NegRow(lo)
+		lo[0] = arith.Sub(lo[0], arith.Mul(d.Den, point[at]))
+		hi[0] = arith.Add(hi[0], arith.Add(arith.Mul(d.Den, point[at]), d.Den-1))
+		if w.Implied(c, lo, false) && w.Implied(c, hi, false) {
+			if by[at] = Constant(arith.RatInt(point[at])); by[at] == nil {
+				by[at] = Quasi{}
+			}
+			any = true
+		}
+	}
+	if !any {
+		return q
+	}
+	return q.Rename(by)
+}
+
+// Compact drops the floors that no polynomial uses.
+func (p *Piecewise) Compact() {
+	n := p.Table.N
+	used := make([]bool, p.Table.Width())
+	for _, x := range p.Pieces {
+		for _, t := range x.Q {
+			for i := 0; i < len(t.Factors); i += 2 {
+				used[AtomAt(t.Factors, i)] = true
+			}
+		}
+	}
+	all := true
+	for k := len(p.Table.Divs) - 1; k >= 0; k-- {
+		if !used[1+n+k] {
+			all = false
+			continue
+		}
+		for i, v := range p.Table.Divs[k].Num {
+			used[i] = used[i] || v != 0
+		}
+	}
+	if all {
+		return
+	}
+	table := &linear.Conj{N: n}
+	rows := []linear.Row{{1}}
+	rows = append(rows, linear.IdentityRows(n)...)
+	for k, d := range p.Table.Divs {
+		if !used[1+n+k] {
+			rows = append(rows, nil)
+			continue
+		}
+		num := make(linear.Row, table.Width())
+		for i, v := range d.Num {
+			for j, x := range rows[i] {
+				num[j] = arith.Add(num[j], arith.Mul(v, x))
+			}
+		}
+		rows = append(rows, table.FloorRow(num, d.Den))
+	}
+	atoms := make([]Quasi, len(rows))
+	for i, r := range rows {
+		if r != nil {
+			atoms[i] = Linear(r)
+		}
+	}
+	for i, x := range p.Pieces {
+		p.Pieces[i].Q = x.Q.Rename(atoms)
+	}
+	p.Table = table
+}
+
+// fewPieces is the number of pieces up to which agreement is decided and not only looked for.
+const fewPieces = 4
+
+// joinLimit is the work that an attempt to join two pieces may take.
+const joinLimit = 200_000
+
+// MergePieces joins pieces whose union is a conjunction and on which one polynomial serves. With grow, the union may
+// take in parts of other pieces.
+func MergePieces(w *linear.Work, table *linear.Conj, ps []Piece, grow bool) []Piece {
+	return mergePiecesBy(w, table, ps, grow, agree)
+}
+
+// agreement reports that two polynomials have the same value on a domain. It may miss that they have.
+type agreement func(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) bool
+
+func mergePiecesBy(w *linear.Work, table *linear.Conj, ps []Piece, grow bool, agree agreement) []Piece {
+	reserve := w.Left / 2 // a long answer is better than none
+	for again := true; again; {
+		again = false
+		for i := 0; i < len(ps); i++ {
+			for j := 0; j < len(ps); j++ {
+				if i == j {
+					continue
+				}
+				if w.Left < reserve {
+					return ps
+				}
+				q := ps[i].Q
+				var merged []Piece
+				w.Within(joinLimit, func(w *linear.Work) {
+					if agree(w, table, q, ps[j].Q, ps[j].Dom) {
+						merged = join(w, table, ps, i, j, grow, agree)
+					}
+				})
+				if merged != nil {
+					ps = slices.Delete(merged, j, j+1)
+					if j < i {
+						i--
+					}
+					j = -1
+					again = true
+				}
+			}
+		}
+	}
+	return ps
+}
+
+// join merges piece j, on which the polynomial of piece i serves, into piece i where the constraints that both obey
+// describe their union. They may also take in parts of other pieces where the polynomials agree, if those pieces
+// remain conjunctions. It returns the pieces with i and those others changed, or nil.
+func join(w *linear.Work, table *linear.Conj, ps []Piece, i, j int, grow bool, agree agreement) []Piece {
+	a, b := ps[i].Dom, ps[j].Dom
+	hull := commonHull(w, a, b)
+	if hull == nil {
+		return nil
+	}
+	rest := w.Subtract(w.Subtract([]*linear.Conj{hull}, []*linear.Conj{a}), []*linear.Conj{b})
+	out := slices.Clone(ps)
+	for k, x := range ps {
+		if k == i || k == j || len(rest) == 0 || !grow {
+			continue
+		}
+		common := w.Intersect(rest, []*linear.Conj{x.Dom})
+		if w.IsEmpty(common) {
+			continue
+		}
+		for _, c := range common {
+			if !agree(w, table, ps[i].Q, x.Q, c) {
+				return nil
+			}
+		}
+		left := w.Subtract([]*linear.Conj{x.Dom}, []*linear.Conj{hull})
+		if len(left) != 1 {
+			return nil
+		}
+		rest = w.Subtract(rest, []*linear.Conj{x.Dom})
+		out[k].Dom = w.Irredundant(left[0], 0)
+		out[k].Dom.Simplify()
+	}
+	for _, c := range rest { // outside all pieces the value is 0
+		if w.Solvable(c.Question()) && !(grow && agree(w, table, ps[i].Q, nil, c)) {
+			return nil
+		}
+	}
+	hull = w.Irredundant(hull, 0)
+	hull.Simplify()
+	out[i].Dom = hull
+	return out
+}
+
+// commonHull is the conjunction of those constraints of a and b that both obey; nil if that is plainly too much.
+func commonHull(w *linear.Work, a, b *linear.Conj) *linear.Conj {
+	hull := &linear.Conj{N: a.N}
+	for _, pair := range [][2]*linear.Conj{{a, b}, {b, a}} {
+		from, other := pair[0], pair[1]
+		premise := other.Clone()
+		apply := premise.Importer(from)
+		into := hull.Importer(from)
+		put := func(r linear.Row) {
+			if w.Implied(premise, premise.Fit(apply(r)), false) {
+				hull.AddGE(into(r))
+			}
+		}
+		for _, r := range from.Eq {
+			put(r)
+			put(linear.NegRow(r))
+		}
+		for _, r := range from.Ge {
+			put(r)
+		}
+	}
+	if !hull.Simplify() {
+		return nil
+	}
+	return hull
+}
+
+// agree reports that p and q have the same value on dom, where dom's equalities show it.
+func agree(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) bool {
+	w.Spend(len(p) + len(q))
+	if p.Equal(q) {
+		return true
+	}
+	by, any := dom.Solved()
+	if !any {
+		return false
+	}
+	// One point tells most polynomials apart, at little cost; floating point decides only what is far apart.
+	point, ok := w.Sample(dom.Flat())
+	if !ok {
+		return true
+	}
+	atoms := make([]float64, 1, table.Width())
+	atoms[0] = 1
+	for i := 1; i <= table.N; i++ {
+		atoms = append(atoms, float64(point[i]))
+	}
+	for _, d := range table.Divs {
+		s := 0.0
+		for i, v := range d.Num {
+			s += float64(v) * atoms[i]
+		}
+		atoms = append(atoms, math.Floor(s/float64(d.Den)))
+	}
+	x, sizeX := p.approximate(atoms)
+	y, sizeY := q.approximate(atoms)
+	if math.Abs(x-y) > 1e-6*(sizeX+sizeY) {
+		return false
+	}
+	w.Spend(16 * (len(p) + len(q)))
+	fresh := &Piecewise{Table: &linear.Conj{N: table.N}}
+	exact := fresh.ImportTable(table, by)
+	return p.Rename(exact).Equal(q.Rename(exact))
+}
+
+// Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
+func Coalesce(w *linear.Work, cs []*linear.Conj) (out []*linear.Conj) {
+	if len(cs) == 0 {
+		return nil
+	}
+	var ps []Piece
+	one := Constant(arith.RatInt(1))
+	for _, c := range cs {
+		if w.Solvable(c.Question()) {
+			ps = append(ps, Piece{c, one})
+		}
+	}
+	for i := 0; i < len(ps); i++ { // covered by one other
+		for j := range ps {
+			if i != j && len(w.SubtractOne(ps[i].Dom, ps[j].Dom)) == 0 {
+				ps = slices.Delete(ps, i, i+1)
+				i--
+				break
+			}
+		}
+	}
+	for _, x := range MergePieces(w, &linear.Conj{N: cs[0].N}, ps, false) {
+		c := w.Irredundant(x.Dom, 0)
+		if c.Simplify() {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package quasi
+
+import (
+	"math/big"
+	"slices"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+)
+
+// vanishes decides whether q is 0 at every integer point of dom. The floors are made variables, equalities solved; a
+// polynomial that is 0 on all integer points of a polyhedron whose cone of directions is full-dimensional is 0; in a
+// polyhedron that is bounded in some direction, each of its finitely many slices is decided apart.
+func vanishes(w *linear.Work, table *linear.Conj, q Quasi, dom *linear.Conj) bool {
+	if len(q) == 0 {
+		return true
+	}
+	c := dom.Clone()
+	v := q.over(table, c)
+	return vanishesOn(w, c.Flat(), v)
+}
+
+func vanishesOn(w *linear.Work, s *linear.System, q Quasi) bool {
+	for {
+		w.Spend((len(s.Eq)+len(s.Ge)+1)*s.Width + len(q))
+		if len(q) == 0 || !linear.NormalizeRows(&s.Eq, &s.Ge) {
+			return true
+		}
+		if len(s.Eq) == 0 {
+			break
+		}
+		q = solveWith(s, q)
+	}
+	point, ok := w.Sample(s.Clone())
+	if !ok {
+		return true
+	}
+	at := make([]*big.Int, len(point))
+	for i, v := range point {
+		at[i] = big.NewInt(v)
+	}
+	if q.Value(at).Sign() != 0 {
+		return false
+	}
+	// A direction that s bounds from both sides: an inequality whose form cannot grow on the cone of directions.
+	cone := &linear.System{Ge: linear.CloneRows(s.Ge), Width: s.Width}
+	for _, r := range cone.Ge {
+		r[0] = 0
+	}
+	for _, r := range s.Ge {
+		t := cone.Clone()
+		up := slices.Clone(r)
+		up[0] = -1
+		t.Ge = append(t.Ge, up)
+		if w.Feasible(t) {
+			continue
+		}
+		for v := int64(0); ; v++ { // r = v; the range is finite, and empty above
+			above := s.Clone()
+			high := slices.Clone(r)
+			high[0] = arith.Sub(high[0], v)
+			above.Ge = append(above.Ge, high)
+			if !w.Feasible(above) {
+				return true
+			}
+			slice := s.Clone()
+			slice.Eq = append(slice.Eq, slices.Clone(high))
+			if !vanishesOn(w, slice, q) {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// solveWith removes the last equality of s and carries the change of variables into q.
+func solveWith(s *linear.System, q Quasi) Quasi {
+	e := s.Eq[len(s.Eq)-1]
+	at := 0
+	for i := 1; i < len(e); i++ {
+		if e[i] != 0 && (at == 0 || arith.Abs(e[i]) < arith.Abs(e[at])) {
+			at = i
+		}
+	}
+	change := make(linear.Row, len(e))
+	if e[at] == 1 || e[at] == -1 {
+		for i, v := range e {
+			if i != at {
+				change[i] = arith.Mul(-e[at], v)
+			}
+		}
+		s.Eq = s.Eq[:len(s.Eq)-1]
+	} else {
+		change[at] = 1
+		for i := 1; i < len(e); i++ {
+			if i != at {
+				change[i] = -(e[i] / e[at])
+			}
+		}
+	}
+	for _, rows := range [][]linear.Row{s.Eq, s.Ge} {
+		for _, r := range rows {
+			if k := r[at]; k != 0 {
+				r[at] = 0
+				for j, v := range change {
+					if v != 0 {
+						r[j] = arith.Add(r[j], arith.Mul(k, v))
+					}
+				}
+			}
+		}
+	}
+	return q.Replace(at, Linear(change))
+}
