@@ -436,17 +436,17 @@ func liftRulesCommand() *cobra.Command {
 				}
 				list, macros := []rule{}, []macro{}
 				for _, r := range rules.All() {
-					list = append(list, rule{r.Name, r.String(), r.Source})
+					list = append(list, rule{r.Name, r.String(), r.Origin()})
 				}
 				for _, m := range rules.Macros() {
-					macros = append(macros, macro{m.Name, m.Says, m.Params})
+					macros = append(macros, macro{m.Name, m.Says, rules.ParamNames(m.Params)})
 				}
 				return printJSON(cmd.OutOrStdout(), map[string]any{"rules": list, "macros": macros})
 			}
 			for _, r := range rules.All() {
 				fmt.Fprintf(cmd.OutOrStdout(), "%-24s %s", r.Name, r)
-				if r.Source != "" {
-					fmt.Fprintf(cmd.OutOrStdout(), "   (%s)", r.Source)
+				if from := r.Origin(); from != "" {
+					fmt.Fprintf(cmd.OutOrStdout(), "   (%s)", from)
 				}
 				fmt.Fprintln(cmd.OutOrStdout())
 			}
@@ -454,7 +454,7 @@ func liftRulesCommand() *cobra.Command {
 			for _, m := range rules.Macros() {
 				name := m.Name
 				if len(m.Params) > 0 {
-					name += "(" + strings.Join(m.Params, ", ") + ")"
+					name += "(" + strings.Join(rules.ParamNames(m.Params), ", ") + ")"
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "  %-18s %s\n", name, m.Says)
 			}

@@ -12,7 +12,7 @@ func addCoded() {
 	add(
 		Rule{
 			Name: "iterateSplit", Left: "iterate(i + k, f) $ xs", Right: "iterate(i, f) o iterate(k, f) $ xs", Types: "xs: [A]N",
-			Params: []string{"k"}, Source: "001 Fig. 6a", code: iterateSplit,
+			Params: []Param{{"k", Count}}, Figure: "6a", code: iterateSplit,
 		},
 		Rule{
 			Name: "gatherToScatter", Left: "map(f) o gather(p) $ xs", Right: "scatter(q) o map(f) $ xs   (q undoes p)", Types: "xs: [A]N",
@@ -40,13 +40,13 @@ func addCoded() {
 		},
 		Rule{
 			Name: "vectorizeZip", Left: "map(f) $ zip(xs, …)", Right: "asScalar o map(fun(y => mapVec(f, get(0, y), …))) $ zip(asVector(w) $ xs, …)",
-			Types: "xs: [scalar]N", Params: []string{"w"}, Source: "Lift: vectorizeMapZip", code: vectorizeZip,
+			Types: "xs: [scalar]N", Params: []Param{{"w", Width}}, Source: "Lift: vectorizeMapZip", code: vectorizeZip,
 		},
 		Rule{
 			Name:  "tileStencilsZip2D",
 			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, …)",
 			Right: "map(join) o join o map(transpose) o map(map(fun(q => the left side on zip(get(0, q), …)))) $ the zip of tiles of t by v: overlapping for what is slid",
-			Types: "xs: [[A]M]N", Params: []string{"t", "v"}, Source: "Lift: tile2DStencilsZip", code: tileStencilsZip2D,
+			Types: "xs: [[A]M]N", Params: []Param{{"t", Tile}, {"v", Tile}}, Source: "Lift: tile2DStencilsZip", code: tileStencilsZip2D,
 		},
 		Rule{
 			Name: "copyLocalZip2D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(1, mapLcl(0, id)) $ get(0, y), …)))) $ xs   (what f slides over)",

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -75,10 +76,7 @@ func (d *Derivation) String() string {
 
 // label names a step: its number in the paper's figures, else its name.
 func (s Step) label() string {
-	if n, ok := strings.CutPrefix(s.Rule.Source, "001 Fig. "); ok {
-		return n
-	}
-	return s.Rule.Name
+	return cmp.Or(s.Rule.Figure, s.Rule.Name)
 }
 
 func (d *Derivation) short() string {

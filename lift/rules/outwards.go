@@ -16,13 +16,13 @@ func addOutwards() {
 		Rule{
 			Name: "reduceSeqZipSplit", Left: "reduceSeq(f, z) $ zip(xs, ys)",
 			Right: "reduceSeq(fun(a, c => at(0) o reduceSeq(f, a) $ zip(get(0, c), get(1, c))), z) $ zip(split(n) $ xs, split(n) $ ys)",
-			Types: "xs: [scalar]N, ys: [scalar]N", Params: []string{"n"}, Source: "Lift: finishTiling",
+			Types: "xs: [scalar]N, ys: [scalar]N", Params: []Param{{"n", Length}}, Source: "Lift: finishTiling",
 		},
 		Rule{
 			Name:  "copyLocalOperands",
 			Left:  "reduceSeq(f, z) $ zip(xs, ys)",
 			Right: "reduceSeq(fun(a, c => f(a, tuple(copy of get(0, c), copy of get(1, c)))), z) $ zip(xs, ys)   (copy: toLocal o … o mapSeq(mapLcl(1, mapLcl(0, id))) o map(split(w)) o split(m) o …; i and k say in what order: see blockCopy)",
-			Types: "xs: [[[[scalar]2]3]M]N, ys: [[[[scalar]1]2]M]N", Params: []string{"m", "w", "i", "k"}, code: copyLocalOperands,
+			Types: "xs: [[[[scalar]2]3]M]N, ys: [[[[scalar]1]2]M]N", Params: []Param{{"m", Length}, {"w", Length}, {"i", Order}, {"k", Order}}, code: copyLocalOperands,
 		},
 		Rule{
 			Name: "copyPrivateOperands", Left: "reduceSeq(f, z) $ zip(xs, ys)",
@@ -209,7 +209,7 @@ func copyLocalOperands(m *Match) *lift.Term {
 	f := lift.Fn([]*lift.Type{t.Kids[1].Type, elem}, func(p ...*lift.Term) *lift.Term {
 		var copies []*lift.Term
 		for i, order := range []int{m.Ints["i"], m.Ints["k"]} {
-			c := blockCopy(lift.GetOf(i, p[1]), m.Sizes["m"], lift.Nat(int64(m.Ints["w"])), order)
+			c := blockCopy(lift.GetOf(i, p[1]), m.Sizes["m"], m.Sizes["w"], order)
 			if c.Err() != nil {
 				return c
 			}

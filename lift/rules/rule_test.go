@@ -256,8 +256,8 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 		}
 	}
 	for _, p := range rule.Params {
-		v, _ := strconv.Atoi(s.sub[p])
-		s.args[p] = lift.Nat(int64(v))
+		v, _ := strconv.Atoi(s.sub[p.Name])
+		s.args[p.Name] = lift.Nat(int64(v))
 	}
 	return s
 }

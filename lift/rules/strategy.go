@@ -167,6 +167,24 @@ func AtKid(i int, s Strategy) Strategy {
 	}
 }
 
+// AtArg applies the strategy to the last kid of the term: the array that a pattern works on.
+func AtArg(s Strategy) Strategy {
+	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		return AtKid(len(t.Kids)-1, s)(run, t, site)
+	}
+}
+
+// Below applies the strategy n patterns below the term, each the array that the one before works on.
+func Below(n int, s Strategy) Strategy {
+	for range n {
+		s = AtArg(s)
+	}
+	return s
+}
+
+// AtBody applies the strategy to the body of a pattern's function.
+func AtBody(s Strategy) Strategy { return AtKid(0, AtKid(0, s)) }
+
 // One applies the strategy to the first kid where it applies.
 func One(s Strategy) Strategy {
 	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {

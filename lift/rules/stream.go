@@ -31,12 +31,12 @@ func addStream() {
 			Name:  "tileStencils3D",
 			Left:  "map(map(map(f))) o " + nbh3D + " $ xs",
 			Right: "the same in tiles of i by k by w: join o map(map(join) o transpose o map(map(map(join) o transpose) o transpose)) o map(map(map(the left side))) o " + nbh3D + " $ xs",
-			Types: "xs: [[[A]3]M]N", Params: []string{"i", "k", "w"}, code: func(m *Match) *lift.Term { return tileStencils3D(m, false) },
+			Types: "xs: [[[A]3]M]N", Params: []Param{{"i", Tile}, {"k", Tile}, {"w", Narrow}}, code: func(m *Match) *lift.Term { return tileStencils3D(m, false) },
 		},
 		Rule{
 			Name:  "tileStencilsZip3D",
 			Left:  "map(fun(p => map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(get(0, p), …))) $ zip(" + nbh3D + " $ xs, …)",
-			Right: "the same in tiles of i by k by w: overlapping for what is slid", Types: "xs: [[[A]3]M]N", Params: []string{"i", "k", "w"},
+			Right: "the same in tiles of i by k by w: overlapping for what is slid", Types: "xs: [[[A]3]M]N", Params: []Param{{"i", Tile}, {"k", Tile}, {"w", Narrow}},
 			code: func(m *Match) *lift.Term { return tileStencils3D(m, true) },
 		},
 		Rule{
@@ -235,7 +235,7 @@ func tileStencils3D(m *Match, zipped bool) *lift.Term {
 	if zipped && elementOf(t.Kids[0], 3) == nil || !zipped && !elementwise(t.Kids[0], 3) {
 		return nil
 	}
-	size := [3]lift.Size{lift.Nat(int64(m.Ints["i"])), lift.Nat(int64(m.Ints["k"])), lift.Nat(int64(m.Ints["w"]))}
+	size := [3]lift.Size{m.Sizes["i"], m.Sizes["k"], m.Sizes["w"]}
 	out, _ := t.Type.Shape()
 	if len(out) < 3 {
 		return nil
