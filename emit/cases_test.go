@@ -7,6 +7,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 )
 
 type step func(*kernel.Kernel) (*kernel.Kernel, error)
@@ -28,11 +29,11 @@ func parsed(text string) expr.Expr {
 }
 
 func split(iname string, n int64, tags ...string) step {
-	opt := kernel.Split{}
+	opt := transform.Split{}
 	if len(tags) == 2 {
 		opt.OuterTag, opt.InnerTag = tags[0], tags[1]
 	}
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.SplitIname(iname, n, opt) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.SplitIname(k, iname, n, opt) }
 }
 
 func assume(text string) step {
@@ -40,40 +41,46 @@ func assume(text string) step {
 }
 
 func tag(text string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.TagInames(text) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.TagInames(k, text) }
 }
 
-func fetch(array, sweep string, opt kernel.Prefetch) step {
+func fetch(array, sweep string, opt transform.Prefetch) step {
 	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
-		return k.AddPrefetch(array, strings.Fields(sweep), opt)
+		return transform.AddPrefetch(k, array, strings.Fields(sweep), opt)
 	}
 }
 
 func fix(values map[string]int64) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.FixParameters(values) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.FixParameters(k, values) }
 }
 
 func prioritize(inames ...string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.PrioritizeLoops(inames) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.PrioritizeLoops(k, inames) }
 }
 
 func duplicate(inames, match string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.DuplicateInames([]string{inames}, match) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return transform.DuplicateInames(k, []string{inames}, match)
+	}
 }
 
 func layout(array, axes string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.TagDataAxes(array, axes) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.TagDataAxes(k, array, axes) }
 }
 
 func within(iname, match string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.AddInamesToInsn([]string{iname}, match) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return transform.AddInamesToInsn(k, []string{iname}, match)
+	}
 }
 
 func privatize(iname string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.PrivatizeTemporaries([]string{iname}) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return transform.PrivatizeTemporaries(k, []string{iname})
+	}
 }
 
-func realize(k *kernel.Kernel) (*kernel.Kernel, error) { return k.RealizeReduction() }
+func realize(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.RealizeReduction(k) }
 
 // The kernel of Stevens and Klöckner, section 2.1, stage by stage.
 var (
@@ -84,7 +91,7 @@ var (
 	splits  = []step{split("i", 16), split("j", 16), split("k", 16)}
 	divides = assume("n >= 1 and n % 16 = 0")
 	mapped  = tag("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0")
-	tiles   = []step{fetch("a", "i_inner k_inner", kernel.Prefetch{}), fetch("b", "k_inner j_inner", kernel.Prefetch{})}
+	tiles   = []step{fetch("a", "i_inner k_inner", transform.Prefetch{}), fetch("b", "k_inner j_inner", transform.Prefetch{})}
 )
 
 // Differentiation of section 8.4 and the stencil of section 8.5.
@@ -134,24 +141,24 @@ var cases = []testCase{
 	{"matmul-guards", matmul, stages(splits, []step{mapped}, tiles), at("n", 1, 15, 16, 17, 40)},
 	{"dg-plain", dg, stages(dgMapped, []step{fix(map[string]int64{"nmatrices": 3})}), dgAt(7, 8, 5, 3)},
 	{"dg-prefetch-u", dg, stages(dgMapped, []step{
-		split("j", 4), fetch("u", "k_inner j_inner", kernel.Prefetch{}), fix(map[string]int64{"nmatrices": 3}),
+		split("j", 4), fetch("u", "k_inner j_inner", transform.Prefetch{}), fix(map[string]int64{"nmatrices": 3}),
 		within("i_outer", "id:*fetch*"), realize, privatize("m"), duplicate("m", "id:*init*"), duplicate("m", "writes:res"),
 		prioritize("j_outer", "j_inner", "m"),
 	}), dgAt(8, 8, 7, 6)},
 	{"dg-prefetch-diff-mat", dg, stages(dgMapped, []step{
-		split("j", 4), fetch("diff_mat", "j_inner i_inner", kernel.Prefetch{}), fix(map[string]int64{"nmatrices": 3}), prioritize("m", "j_outer", "j_inner"),
+		split("j", 4), fetch("diff_mat", "j_inner i_inner", transform.Prefetch{}), fix(map[string]int64{"nmatrices": 3}), prioritize("m", "j_outer", "j_inner"),
 	}), dgAt(8, 8, 7, 6)},
 	{"dg-transposed", dg, stages(dgMapped, []step{
-		split("j", 4), fetch("diff_mat", "j_inner i_inner", kernel.Prefetch{}), fix(map[string]int64{"nmatrices": 3}), prioritize("m", "j_outer", "j_inner"),
+		split("j", 4), fetch("diff_mat", "j_inner i_inner", transform.Prefetch{}), fix(map[string]int64{"nmatrices": 3}), prioritize("m", "j_outer", "j_inner"),
 		layout("u", "N0,N1"), layout("res", "N2,N0,N1"),
 	}), dgAt(8, 8, 7, 6)},
 	{"stencil-16", stencil, []step{
 		split("i", 14, "g.1", "l.1"), split("j", 14, "g.0", "l.0"),
-		fetch("u", "i_inner j_inner", kernel.Prefetch{BoundingBox: true}), tag("u_dim_0:l.1, u_dim_1:l.0"),
+		fetch("u", "i_inner j_inner", transform.Prefetch{BoundingBox: true}), tag("u_dim_0:l.1, u_dim_1:l.0"),
 	}, at("n", 5, 14, 30)},
 	{"stencil-fits", stencil, []step{
 		assume("n % 14 = 0 and n >= 1"), split("i", 14, "g.1", "l.1"), split("j", 14, "g.0", "l.0"),
-		fetch("u", "i_inner j_inner", kernel.Prefetch{BoundingBox: true}), tag("u_dim_0:l.1, u_dim_1:l.0"),
+		fetch("u", "i_inner j_inner", transform.Prefetch{BoundingBox: true}), tag("u_dim_0:l.1, u_dim_1:l.0"),
 	}, at("n", 28)},
 	{"unrolled", kernel.Spec{
 		Name: "unrolled", Domains: []string{"{[i,u]: 0<=i<n and 0<=u<4}"}, Instructions: `
@@ -211,7 +218,7 @@ var cases = []testCase{
 			y[g, m] = s[7 - m]            {id=use, dep=write}`,
 		DTypes: map[string]expr.DType{"x": "float32"},
 	}, []step{tag("g:g.0, l:l.0, m:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
-		return k.SetTemporaryAddressSpace([]string{"s"}, kernel.Local)
+		return transform.SetTemporaryAddressSpace(k, []string{"s"}, kernel.Local)
 	}}, at("n", 3)},
 	{"argmax", kernel.Spec{
 		Name: "extremes", Domains: []string{"{[i]: 0<=i<n}", "{[j,k]: 0<=j,k<m}"}, Instructions: `

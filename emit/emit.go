@@ -144,7 +144,7 @@ type writer struct {
 
 // add writes a kernel and its functions.
 func (u *unit) add(n *linear.Nest) (source *Source, err error) {
-	defer linear.Rescue(&err)
+	defer polycount.Rescue(&err)
 	if err := n.Kernel.Launchable(); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gpuperf/evaluate/chart"
+	"gpuperf/internal/chart"
 	"gpuperf/samples"
 )
 

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gpuperf/calibrate"
@@ -110,15 +109,12 @@ func (k counter) bound(device *peaks.Device, ids []features.ID, unit string) (*p
 	return common, nil
 }
 
-// memory lists the classes of features whose work is bytes that move.
-var memory = []features.Class{features.MemClass, features.HoistedClass, features.LinesClass, features.SectorsClass, features.FootprintClass}
-
 func (k counter) peak(device *peaks.Device, id features.ID, unit string) (p peaks.Peak, ok bool, err error) {
-	switch id.Class {
-	case features.OpClass:
+	switch id.Class.Work() {
+	case features.Arithmetic:
 		p, ok = device.Arithmetic(string(id.DType), id.Op, unit)
 		return p, ok, nil
-	case features.MemClass, features.HoistedClass, features.LinesClass, features.SectorsClass, features.FootprintClass:
+	case features.Memory:
 		space, err := k.space(id)
 		switch space {
 		case kernel.Local:
@@ -133,11 +129,8 @@ func (k counter) peak(device *peaks.Device, id features.ID, unit string) (p peak
 
 // space returns the memory that a feature's accesses go to, in the cases where its identifier does not say: "" for both or neither.
 func (k counter) space(id features.ID) (kernel.Space, error) {
-	if id.Space != "" {
-		return id.Space, nil
-	}
-	if id.Class == features.LinesClass || id.Class == features.SectorsClass {
-		return kernel.Global, nil // they count nothing else
+	if space := id.Memory(); space != "" {
+		return space, nil
 	}
 	prefix := "f_mem_access"
 	if id.Tag != "" {
@@ -161,7 +154,7 @@ func (k counter) space(id features.ID) (kernel.Space, error) {
 
 // remark says why a rate may be above the peak (Perflex paper, section 8.3, on table 3).
 func (k counter) remark(ids []features.ID) (string, error) {
-	if !slices.Contains(memory, ids[0].Class) {
+	if ids[0].Class.Work() != features.Memory {
 		return "more work is counted than is done, or the unit of the parameter is wrong", nil
 	}
 	if space, err := k.space(ids[0]); err != nil || space == kernel.Local {

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/evaluate/chart"
+	"gpuperf/internal/chart"
+	"gpuperf/internal/format"
 	"gpuperf/workload"
 )
 
@@ -20,7 +21,7 @@ func (s *SuiteReport) Figure() *chart.Figure {
 		if len(v.Points) == 0 {
 			continue
 		}
-		panel := chart.Panel{Title: v.Name, Note: "geometric mean relative error " + percent(v.GeomeanRelativeError)}
+		panel := chart.Panel{Title: v.Name, Note: "geometric mean relative error " + format.Percent(v.GeomeanRelativeError)}
 		for _, p := range v.Points {
 			at := chart.Point{
 				X: float64(p.At[name]), XText: workload.FormatSizes(p.At),
@@ -86,8 +87,6 @@ func intervalText(p Point) string {
 	}
 	return fmt.Sprintf(" (%s … %s)", chart.Seconds(p.Interval[0]), chart.Seconds(p.Interval[1]))
 }
-
-func percent(r float64) string { return fmt.Sprintf("%.2f %%", 100*r) }
 
 // signedPercent has three digits at most, so that it fits above a point; minus is the sign, not the hyphen.
 func signedPercent(r float64) string {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/calibrate"
-	"gpuperf/evaluate/chart"
+	"gpuperf/internal/chart"
 )
 
 // OverlapFigure is the picture of the overlap experiment through a model, like Figure 5 of the Perflex paper: whether the time follows

@@ -13,8 +13,9 @@ import (
 	"unicode"
 
 	"gpuperf/calibrate"
-	"gpuperf/evaluate/chart"
 	"gpuperf/evaluate/peaks"
+	"gpuperf/internal/chart"
+	"gpuperf/internal/format"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -43,7 +44,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"seconds":  chart.Seconds,
-	"percent":  percent,
+	"percent":  format.Percent,
 	"hundred":  func(r float64) float64 { return 100 * r },
 	"sizes":    workload.FormatSizes,
 	"join":     strings.Join,

@@ -70,17 +70,10 @@ func (r *ratio) compare(bound *big.Rat, sizes map[string]int64) (int, error) {
 
 // ratio makes the ratio of a record, once.
 func (s *Statistics) ratio(m Mem) (*ratio, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r, ok := s.afrs[m]; ok {
-		return r, nil
-	}
-	s.made++
-	r, err := s.newRatio(m)
+	r, err := remember(s, s.afrs, m, func() (*ratio, error) { return s.newRatio(m) })
 	if err != nil {
 		return nil, fmt.Errorf("access-to-footprint ratio of %s: %w", m.Variable, err)
 	}
-	s.afrs[m] = r
 	return r, nil
 }
 

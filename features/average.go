@@ -1,6 +1,7 @@
 package features
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"math/bits"
@@ -232,55 +233,79 @@ func (c *counter) times(n *polycount.Poly, t trip) (*polycount.Poly, error) {
 
 // fraction is num/(den·Π params).
 type fraction struct {
-	num    *polycount.Poly
-	den    int64
+	num     *polycount.Poly
+	den     int64
+	params  []string
+	divisor *product // the same, where others can be divided by it
+}
+
+// product is an integer times parameters.
+type product struct {
+	factor int64
 	params []string
 }
 
 // fractionOf reads the value of an average (kernel.Average).
 func fractionOf(e expr.Expr) (fraction, error) {
-	switch x := e.(type) {
-	case expr.Int:
-		return fraction{polycount.Constant(x.Value), 1, nil}, nil
-	case expr.Float:
-		r, ok := new(big.Rat).SetString(strings.TrimRight(x.Text, "fF"))
-		if !ok || !r.Num().IsInt64() || !r.Denom().IsInt64() {
-			return fraction{}, fmt.Errorf("%s has too many digits", x.Text)
+	return fractions.Eval(e, func(e expr.Expr) (fraction, error) {
+		x, ok := e.(expr.Var)
+		if !ok {
+			return fraction{}, fractions.Refuse(e, expr.ErrNoValue)
 		}
-		return fraction{polycount.Constant(r.Num().Int64()), r.Denom().Int64(), nil}, nil
-	case expr.Var:
-		return fraction{polycount.FromAffine(polycount.Name(x.Name)), 1, nil}, nil
-	case *expr.Op:
-		out, err := fractionOf(x.Args[0])
-		for _, arg := range x.Args[1:] {
-			if err != nil {
-				break
-			}
-			if x.Kind == expr.Div {
-				err = out.divide(arg)
-				continue
-			}
-			var f fraction
-			if f, err = fractionOf(arg); err == nil {
-				out, err = fractionOps[x.Kind](out, f)
-			}
-		}
-		if x.Kind == expr.Neg && err == nil {
-			out.num = out.num.Scale(-1, 1)
-		}
-		return out, err
-	}
-	return fraction{}, fmt.Errorf("%s is no expression in parameters", e)
+		return fraction{polycount.FromAffine(polycount.Name(x.Name)), 1, nil, &product{1, []string{x.Name}}}, nil
+	})
 }
 
-var fractionOps = map[expr.OpKind]func(a, b fraction) (fraction, error){
-	expr.Add: func(a, b fraction) (fraction, error) { return a.plus(b, 1) },
-	expr.Sub: func(a, b fraction) (fraction, error) { return a.plus(b, -1) },
-	expr.Mul: func(a, b fraction) (fraction, error) {
-		num, err := a.num.Mul(b.num)
-		return fraction{num, a.den * b.den, slices.Concat(a.params, b.params)}, err
+var fractions = expr.Domain[fraction]{
+	Int: func(v int64) fraction { return fraction{polycount.Constant(v), 1, nil, &product{v, nil}} },
+	Float: func(f expr.Float) (fraction, error) {
+		r, ok := new(big.Rat).SetString(strings.TrimRight(f.Text, "fF"))
+		if !ok || !r.Num().IsInt64() || !r.Denom().IsInt64() {
+			return fraction{}, errDigits
+		}
+		return fraction{polycount.Constant(r.Num().Int64()), r.Denom().Int64(), nil, nil}, nil
+	},
+	Unary: func(op expr.OpKind, f fraction) (fraction, error) {
+		if op != expr.Neg {
+			return f, expr.ErrNoValue
+		}
+		return fraction{f.num.Scale(-1, 1), f.den, f.params, nil}, nil
+	},
+	Binary: func(op expr.OpKind, a, b fraction) (fraction, error) {
+		switch op {
+		case expr.Add:
+			return a.plus(b, 1)
+		case expr.Sub:
+			return a.plus(b, -1)
+		case expr.Mul:
+			num, err := a.num.Mul(b.num)
+			out := fraction{num, a.den * b.den, slices.Concat(a.params, b.params), nil}
+			if p, q := a.divisor, b.divisor; p != nil && q != nil {
+				out.divisor = &product{p.factor * q.factor, slices.Concat(p.params, q.params)}
+			}
+			return out, err
+		case expr.Div:
+			return a.over(b.divisor)
+		}
+		return a, expr.ErrNoValue
+	},
+	Refuse: func(part expr.Expr, why error) error {
+		switch why {
+		case expr.ErrNoValue:
+			return fmt.Errorf("%s is no expression in parameters", part)
+		case errDigits:
+			return fmt.Errorf("%s has too many digits", part)
+		case errDivisor:
+			return fmt.Errorf("the divisor %s is no product of parameters and integers", part.(*expr.Op).Args[1])
+		}
+		return why
 	},
 }
+
+var (
+	errDigits  = errors.New("too many digits")
+	errDivisor = errors.New("the divisor is no product of parameters and integers")
+)
 
 func (f fraction) plus(g fraction, sign int64) (fraction, error) {
 	expand := func(f, by fraction) (*polycount.Poly, error) {
@@ -301,35 +326,20 @@ func (f fraction) plus(g fraction, sign int64) (fraction, error) {
 	if err == nil {
 		a, err = a.Add(b.Scale(sign, 1))
 	}
-	return fraction{a, f.den * g.den, slices.Concat(f.params, g.params)}, err
+	return fraction{a, f.den * g.den, slices.Concat(f.params, g.params), nil}, err
 }
 
-// divide divides by a product of constants and parameters.
-func (f *fraction) divide(by expr.Expr) error {
-	switch x := by.(type) {
-	case expr.Int:
-		if x.Value == 0 {
-			return fmt.Errorf("division by zero")
-		}
-		if x.Value < 0 {
-			f.num, x.Value = f.num.Scale(-1, 1), -x.Value
-		}
-		f.den *= x.Value
-		return nil
-	case expr.Var:
-		f.params = append(slices.Clip(f.params), x.Name)
-		return nil
-	case *expr.Op:
-		if x.Kind == expr.Mul {
-			for _, arg := range x.Args {
-				if err := f.divide(arg); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
+// over divides by a product, nil where the divisor is none.
+func (f fraction) over(by *product) (fraction, error) {
+	switch {
+	case by == nil:
+		return f, errDivisor
+	case by.factor == 0:
+		return f, fmt.Errorf("division by zero")
+	case by.factor < 0:
+		return fraction{f.num.Scale(-1, 1), -f.den * by.factor, slices.Concat(f.params, by.params), nil}, nil
 	}
-	return fmt.Errorf("the divisor %s is no product of parameters and integers", by)
+	return fraction{f.num, f.den * by.factor, slices.Concat(f.params, by.params), nil}, nil
 }
 
 // boundsIn lists the bounds of inames among the parameters of a set.

@@ -11,6 +11,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 )
 
 // rows is a product of a sparse matrix in compressed rows and a vector.
@@ -63,13 +64,13 @@ func TestAveragesAreExact(t *testing.T) {
 		}
 		apply(k.AssumeAverage(of, "nnz/n"))
 		if rapid.Bool().Draw(rt, "groups") {
-			apply(k.SplitIname("i", 4, kernel.Split{OuterTag: "g.0", InnerTag: "l.0"}))
+			apply(transform.SplitIname(k, "i", 4, transform.Split{OuterTag: "g.0", InnerTag: "l.0"}))
 		}
 		if rapid.Bool().Draw(rt, "realized") {
-			apply(k.RealizeReduction())
+			apply(transform.RealizeReduction(k))
 		}
 		if rapid.Bool().Draw(rt, "pieces") {
-			apply(k.SplitIname("j", 2, kernel.Split{}))
+			apply(transform.SplitIname(k, "j", 2, transform.Split{}))
 		}
 		nest, err := linear.New(k)
 		if err != nil {
@@ -128,11 +129,11 @@ func TestAveragesAreExact(t *testing.T) {
 func TestAverages(t *testing.T) {
 	split := func(iname string, n int64, tags ...string) func(*kernel.Kernel) (*kernel.Kernel, error) {
 		return func(k *kernel.Kernel) (*kernel.Kernel, error) {
-			opt := kernel.Split{}
+			opt := transform.Split{}
 			if len(tags) == 2 {
 				opt.OuterTag, opt.InnerTag = tags[0], tags[1]
 			}
-			return k.SplitIname(iname, n, opt)
+			return transform.SplitIname(k, iname, n, opt)
 		}
 	}
 	assume := func(text string) func(*kernel.Kernel) (*kernel.Kernel, error) {
@@ -141,7 +142,7 @@ func TestAverages(t *testing.T) {
 	average := func(of, value string) func(*kernel.Kernel) (*kernel.Kernel, error) {
 		return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.AssumeAverage(of, value) }
 	}
-	realize := func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.RealizeReduction() }
+	realize := func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.RealizeReduction(k) }
 	nested := func(s *kernel.Spec) {
 		s.Domains = append(s.Domains, "{[l]: 0<=l<m}")
 		s.Instructions = "<int32> start = p[i]\n<int32> stop = p[i + 1]\n<int32> m = p[i] + 2\ny[i] = sum((j, l), val[j]*x[l])"
@@ -183,7 +184,9 @@ func TestAverages(t *testing.T) {
 		{"of the negative", nil, []func(*kernel.Kernel) (*kernel.Kernel, error){average("1 + stop - start", "mean")}, madd, "not linear"},
 		{"a fixed size", nil, []func(*kernel.Kernel) (*kernel.Kernel, error){
 			average("j", "nnz/n"),
-			func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.FixParameters(map[string]int64{"n": 256}) },
+			func(k *kernel.Kernel) (*kernel.Kernel, error) {
+				return transform.FixParameters(k, map[string]int64{"n": 256})
+			},
 		}, madd, "1000"},
 		{"groups that divide", nil, []func(*kernel.Kernel) (*kernel.Kernel, error){split("i", 64, "g.0", "l.0"), assume("n % 64 = 0"), average("j", "nnz/n")}, madd, "125/4"},
 		{"groups that may not divide", nil, []func(*kernel.Kernel) (*kernel.Kernel, error){split("i", 64, "g.0", "l.0"), average("j", "nnz/n")}, madd, `assume what makes n divide it`},
@@ -204,15 +207,19 @@ func TestAverages(t *testing.T) {
 		{"from 0", rowsOnly, []func(*kernel.Kernel) (*kernel.Kernel, error){average("stop", "mean")}, "f_op_float32_add", "1792"},
 		{"loads of the row", rowsOnly, []func(*kernel.Kernel) (*kernel.Kernel, error){average("stop", "mean")}, val, "1792"},
 		{"barriers", barrier, []func(*kernel.Kernel) (*kernel.Kernel, error){
-			func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.FixParameters(map[string]int64{"n": 8}) },
-			func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.TagInames("i:l.0") }, average("j", "mean"),
+			func(k *kernel.Kernel) (*kernel.Kernel, error) {
+				return transform.FixParameters(k, map[string]int64{"n": 8})
+			},
+			func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.TagInames(k, "i:l.0") }, average("j", "mean"),
 		}, "f_sync_barrier_local", "14"},
 		{"barriers in rows", func(s *kernel.Spec) {
 			barrier(s)
 			s.Instructions = strings.NewReplacer("p[0]", "p[i]", "p[1]", "p[i + 1]").Replace(s.Instructions)
 		}, []func(*kernel.Kernel) (*kernel.Kernel, error){
-			func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.FixParameters(map[string]int64{"n": 8}) },
-			func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.TagInames("i:l.0") }, average("j", "mean"),
+			func(k *kernel.Kernel) (*kernel.Kernel, error) {
+				return transform.FixParameters(k, map[string]int64{"n": 8})
+			},
+			func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.TagInames(k, "i:l.0") }, average("j", "mean"),
 		}, "f_sync_barrier_local", "loop j needs a barrier in it, and its bound st"},
 	} {
 		k := rows(t, c.change)
@@ -252,7 +259,7 @@ func TestDataDependentPlaces(t *testing.T) {
 	k := rows(t, nil)
 	for _, s := range []func() (*kernel.Kernel, error){
 		func() (*kernel.Kernel, error) {
-			return k.SplitIname("i", 64, kernel.Split{OuterTag: "g.0", InnerTag: "l.0"})
+			return transform.SplitIname(k, "i", 64, transform.Split{OuterTag: "g.0", InnerTag: "l.0"})
 		},
 		func() (*kernel.Kernel, error) { return k.AssumeAverage("j", "mean") },
 	} {

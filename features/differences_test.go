@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // Kernels that Loopy (at the commit that testdata/oracle_cases.json names) counts otherwise, or not at all, and why we do
@@ -127,7 +128,7 @@ func TestDifferences(t *testing.T) {
 			}
 			spec.Args = append(spec.Args, array(name, kernel.Global, "n", "100"))
 		}
-		s, err := Count(ok(ok(kernel.Make(spec)).TagInames(test.tags)), Options{Footprint: true})
+		s, err := Count(ok(transform.TagInames(ok(kernel.Make(spec)), test.tags)), Options{Footprint: true})
 		if err != nil {
 			t.Errorf("%s: %v", test.instructions, err)
 			continue

@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 )
 
@@ -72,14 +73,28 @@ type Statistics struct {
 	groups *polycount.Evaluator
 	evals  []*polycount.Evaluator // of Records
 
+	// What is derived once from the records and evaluated often.
 	mu        sync.Mutex
-	made      int // selections of records, ratios and footprints: what is made once and evaluated often
 	plans     map[ID]*plan
 	afrs      map[Mem]*ratio
 	moved     map[Mem][]*transactions
 	invariant map[Mem]*evaluator      // counts of hoisted accesses
 	prints    map[string][]*evaluator // footprints by records
-	loops     *loopResult
+	loops     func() ([]*loopFacts, error)
+}
+
+// remember returns what is in the map under a key, and makes it if it is not.
+func remember[K comparable, V any](s *Statistics, in map[K]V, key K, make func() (V, error)) (V, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v, ok := in[key]; ok {
+		return v, nil
+	}
+	v, err := make()
+	if err == nil {
+		in[key] = v
+	}
+	return v, err
 }
 
 // Count counts a kernel, following Algorithm 1 of Stevens and Klöckner: what one execution of a statement does, times the
@@ -93,7 +108,7 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	case opt.SubgroupSize < 0:
 		return nil, fmt.Errorf("a sub-group of %d work-items is not possible", opt.SubgroupSize)
 	}
-	k, err := k.Prepare()
+	k, err := transform.Prepare(k)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +117,7 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 		Kernel: k.Name, SubgroupSize: opt.SubgroupSize, c: c, sites: map[Mem][]site{},
 		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{}, moved: map[Mem][]*transactions{}, invariant: map[Mem]*evaluator{}, prints: map[string][]*evaluator{},
 	}
+	s.loops = sync.OnceValues(s.findLoops)
 	within, err := k.Match(opt.Within)
 	if err != nil {
 		return nil, err

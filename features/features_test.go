@@ -13,6 +13,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // made returns what Make and transformations made; a test that gets an error stops.
@@ -35,12 +36,12 @@ func tiledMatmul(t testing.TB) *kernel.Kernel {
 		DTypes:       map[string]expr.DType{"a": "float32", "b": "float32", "c": "float32"},
 	}))
 	for _, iname := range []string{"i", "j", "k"} {
-		k = ok(k.SplitIname(iname, 16, kernel.Split{}))
+		k = ok(transform.SplitIname(k, iname, 16, transform.Split{}))
 	}
 	k = ok(k.Assume("n >= 1 and n % 16 = 0"))
-	k = ok(k.TagInames("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0"))
-	k = ok(k.AddPrefetch("a", []string{"i_inner", "k_inner"}, kernel.Prefetch{}))
-	return ok(k.AddPrefetch("b", []string{"k_inner", "j_inner"}, kernel.Prefetch{}))
+	k = ok(transform.TagInames(k, "i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0"))
+	k = ok(transform.AddPrefetch(k, "a", []string{"i_inner", "k_inner"}, transform.Prefetch{}))
+	return ok(transform.AddPrefetch(k, "b", []string{"k_inner", "j_inner"}, transform.Prefetch{}))
 }
 
 // lines are the records, one a line: "key: count".
@@ -323,7 +324,7 @@ func TestRecords(t *testing.T) {
 					"x": "float32", "y": "float32", "z": "float32", "w": "float32", "h": "int32",
 				}),
 			}))
-			k = ok(k.TagInames(test.tags))
+			k = ok(transform.TagInames(k, test.tags))
 			s, err := Count(k, test.opt)
 			if err != nil {
 				t.Fatal(err)
@@ -356,7 +357,7 @@ func TestExactBranches(t *testing.T) {
 			Domains: []string{"{[i,l]: 0<=i<n and 0<=l<100}"}, Instructions: test.instructions, Assumptions: "n >= 1",
 			DTypes: typesOf(test.instructions, map[string]expr.DType{"x": "float32", "y": "float32", "z": "float32"}),
 		}
-		k := ok(ok(kernel.Make(spec)).TagInames("l:l.0"))
+		k := ok(transform.TagInames(ok(kernel.Make(spec)), "l:l.0"))
 		s, err := Count(k, Options{ExactBranches: true})
 		if err != nil {
 			t.Errorf("%s: %v", test.instructions, err)
@@ -383,7 +384,7 @@ func TestNotCounted(t *testing.T) {
 		Args:   []*kernel.Array{{Name: "y", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 10000}}}},
 		DTypes: map[string]expr.DType{"x": "float32", "y": "float32", "z": "float32"},
 	}))
-	k = ok(k.TagInames("l:l.0"))
+	k = ok(transform.TagInames(k, "l:l.0"))
 	s, err := Count(k, Options{Footprint: true})
 	if err != nil {
 		t.Fatal(err)

@@ -107,36 +107,42 @@ func (c *counter) image(s site) (*polycount.Set, error) {
 	return m.Range()
 }
 
-// touched is the number of distinct elements that the accesses of records touch.
-func (s *Statistics) touched(records []int, sizes map[string]int64) (*big.Rat, error) {
-	sum := new(big.Rat)
-	key := fmt.Sprint(records)
-	s.mu.Lock()
-	list, ok := s.prints[key]
-	if !ok {
-		s.made++
-		byVariable := map[string][]site{}
-		for _, i := range records {
-			m := s.Records[i].Key.(Mem)
-			byVariable[m.Variable] = append(byVariable[m.Variable], s.sites[m]...)
-		}
-		for _, variable := range slices.Sorted(maps.Keys(byVariable)) {
-			n, err := s.c.footprint(byVariable[variable])
-			if err != nil {
-				s.mu.Unlock()
-				return nil, fmt.Errorf("footprint of %s: %w", variable, err)
-			}
-			list = append(list, newEvaluator(n))
-		}
-		s.prints[key] = list
+// footprints is the number of distinct elements that the selected accesses touch.
+func (s *Statistics) footprints(c *class, id ID, at point) (float64, error) {
+	var records []int
+	err := s.selected(c, id, at, func(record int) error {
+		records = append(records, record)
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
-	s.mu.Unlock()
+	list, err := remember(s, s.prints, fmt.Sprint(records), func() ([]*evaluator, error) { return s.newFootprints(records) })
+	sum := new(big.Rat)
 	for _, e := range list {
-		n, err := e.rat(sizes)
+		n, err := e.rat(at.sizes)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		sum.Add(sum, n)
 	}
-	return sum, nil
+	v, _ := sum.Float64()
+	return v, err
+}
+
+// newFootprints counts the distinct elements that the accesses of records touch, by variable.
+func (s *Statistics) newFootprints(records []int) (list []*evaluator, err error) {
+	byVariable := map[string][]site{}
+	for _, i := range records {
+		m := s.Records[i].Key.(Mem)
+		byVariable[m.Variable] = append(byVariable[m.Variable], s.sites[m]...)
+	}
+	for _, variable := range slices.Sorted(maps.Keys(byVariable)) {
+		n, err := s.c.footprint(byVariable[variable])
+		if err != nil {
+			return nil, fmt.Errorf("footprint of %s: %w", variable, err)
+		}
+		list = append(list, newEvaluator(n))
+	}
+	return list, nil
 }

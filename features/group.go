@@ -9,7 +9,7 @@ import (
 )
 
 // localBytes is the local memory that a work-group takes at the sizes: with its size it bounds how many a multiprocessor holds.
-func (s *Statistics) localBytes(sizes map[string]int64) (float64, error) {
+func (s *Statistics) localBytes(_ *class, _ ID, at point) (float64, error) {
 	sum := new(big.Int)
 	for _, a := range s.c.k.Temps {
 		if s.c.k.SpaceOf(a.Name) != kernel.Local {
@@ -17,7 +17,7 @@ func (s *Statistics) localBytes(sizes map[string]int64) (float64, error) {
 		}
 		bytes := big.NewInt(a.DType.Size())
 		for _, extent := range a.Shape {
-			n, err := expr.EvalInt(extent, sizes)
+			n, err := expr.EvalInt(extent, at.sizes)
 			if err != nil {
 				return 0, fmt.Errorf("local array %s: %w", a.Name, err)
 			}

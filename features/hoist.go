@@ -13,27 +13,24 @@ import (
 // next its element stays the same, as compilers arrange it: not past a loop that has a barrier or a condition in it, or a
 // statement that writes the array. A store counts as often as it is made.
 func (s *Statistics) hoisted(m Mem, sizes map[string]int64) (*big.Rat, error) {
-	s.mu.Lock()
-	e, ok := s.invariant[m]
-	if !ok {
+	e, err := remember(s, s.invariant, m, func() (*evaluator, error) {
 		occurrences := map[where]int64{}
 		for _, site := range s.sites[m] {
 			at, err := s.c.outside(site, m.Direction)
 			if err != nil {
-				s.mu.Unlock()
 				return nil, fmt.Errorf("loops around %s: %w", site.access, err)
 			}
 			occurrences[s.c.where(at, m.Granularity)]++
 		}
 		sum, err := s.c.sum(occurrences)
 		if err != nil {
-			s.mu.Unlock()
 			return nil, err
 		}
-		e = newEvaluator(sum)
-		s.invariant[m] = e
+		return newEvaluator(sum), nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	s.mu.Unlock()
 	return e.rat(sizes)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // A load is made once before the innermost loops that do not change its element, as far as nothing in them keeps it there.
@@ -37,8 +38,8 @@ func TestHoisted(t *testing.T) {
 					{Name: "z", DType: "float32", Space: kernel.Global, Shape: []expr.Expr{expr.Var{Name: "n"}}},
 				},
 			}))
-			k = ok(k.SplitIname("i", 16, kernel.Split{OuterTag: "g.0", InnerTag: "l.0"}))
-			k = ok(k.PrioritizeLoops(test.order))
+			k = ok(transform.SplitIname(k, "i", 16, transform.Split{OuterTag: "g.0", InnerTag: "l.0"}))
+			k = ok(transform.PrioritizeLoops(k, test.order))
 			s, err := Count(k, Options{})
 			if err != nil {
 				t.Fatal(err)

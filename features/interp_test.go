@@ -11,6 +11,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 )
 
 // TestInterpreter compares counts of random variants of kernels with runs of them: the executions, loads and stores of
@@ -53,13 +54,13 @@ func TestInterpreter(t *testing.T) {
 			if !rapid.Bool().Draw(t, "split "+iname) {
 				continue
 			}
-			split := kernel.Split{}
+			split := transform.Split{}
 			parallel := axis < 2 && !strings.Contains(subject.instructions, "sum("+iname) && rapid.Bool().Draw(t, "parallel "+iname)
 			if parallel {
 				split.OuterTag, split.InnerTag = fmt.Sprintf("g.%d", axis), fmt.Sprintf("l.%d", axis)
 			}
 			inner[iname] += "_inner"
-			apply(k.SplitIname(iname, int64(rapid.IntRange(1, 4).Draw(t, "by")), split))
+			apply(transform.SplitIname(k, iname, int64(rapid.IntRange(1, 4).Draw(t, "by")), split))
 		}
 		if subject.prefetch != "" && rapid.Bool().Draw(t, "prefetch") {
 			var sweep []string
@@ -68,7 +69,7 @@ func TestInterpreter(t *testing.T) {
 					sweep = append(sweep, inner[i])
 				}
 			}
-			apply(k.AddPrefetch(subject.prefetch, sweep, kernel.Prefetch{}))
+			apply(transform.AddPrefetch(k, subject.prefetch, sweep, transform.Prefetch{}))
 		}
 		nest, err := linear.New(k)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 	"sync"
 
 	"gpuperf/kernel"
@@ -12,8 +11,16 @@ import (
 	"gpuperf/polycount"
 )
 
-// The units in which devices move global memory, in bytes.
-var unitBytes = map[Class]int64{LinesClass: 128, SectorsClass: 32}
+// unit is what devices move global memory in.
+type unit struct {
+	name  string
+	bytes int64
+}
+
+var (
+	cacheLines = unit{"lines", 128}
+	sectors    = unit{"sectors", 32}
+)
 
 // transactions counts the units that the work-items of a sub-group touch in one execution of an access, each once, summed
 // over all executions. Addresses are absolute, with arrays at multiples of the unit; work-items are numbered through the
@@ -24,9 +31,9 @@ var unitBytes = map[Class]int64{LinesClass: 128, SectorsClass: 32}
 // depend on A modulo the unit alone, so that the sum is one over units, of the number of points with such a residue at
 // which any of these work-items is active. Where the residue makes no difference these numbers are symbolic in the sizes.
 type transactions struct {
-	c        *counter
-	elements map[Class]int64 // in a unit
-	span     int64           // elements of one access
+	c     *counter
+	bytes int64 // of an element
+	span  int64 // elements of one access
 
 	base   []indexTerm // A without its constant
 	rest   *sizeExpr
@@ -42,29 +49,48 @@ type transactions struct {
 	covers map[string]*polycount.Set
 }
 
-// units is the number of cache lines or sectors that the accesses of a record touch.
-func (s *Statistics) units(class Class, m Mem, sizes map[string]int64) (*big.Rat, error) {
-	s.mu.Lock()
-	list, ok := s.moved[m]
-	if !ok {
+// lines is the number of cache lines that the accesses of a record touch, as f_mem_lines counts them.
+func (s *Statistics) lines(m Mem, sizes map[string]int64) (*big.Rat, error) {
+	return s.units(cacheLines, m, sizes)
+}
+
+// sectors is the same for sectors of 32 bytes, as f_mem_sectors counts them.
+func (s *Statistics) sectors(m Mem, sizes map[string]int64) (*big.Rat, error) {
+	return s.units(sectors, m, sizes)
+}
+
+// Sectors is the number of 32-byte sectors that the sub-groups touch in the accesses of a record of global memory, as f_mem_sectors
+// counts them.
+func (s *Statistics) Sectors(m Mem, sizes map[string]int64) (float64, error) {
+	n, err := s.sectors(m, sizes)
+	if err != nil {
+		return 0, err
+	}
+	v, _ := n.Float64()
+	return v, nil
+}
+
+func (s *Statistics) units(u unit, m Mem, sizes map[string]int64) (*big.Rat, error) {
+	list, err := remember(s, s.moved, m, func() (list []*transactions, err error) {
 		for _, site := range s.sites[m] {
 			t, err := s.c.newTransactions(site)
 			if err != nil {
-				s.mu.Unlock()
-				return nil, fmt.Errorf("%s of %s: %w", strings.TrimPrefix(string(class), "mem_"), m.Variable, err)
+				return nil, err
 			}
 			list = append(list, t)
 		}
-		s.moved[m] = list
-	}
-	s.mu.Unlock()
+		return list, nil
+	})
 	sum := new(big.Rat)
 	for _, t := range list {
-		n, err := t.at(class, sizes)
-		if err != nil {
-			return nil, fmt.Errorf("%s of %s: %w", strings.TrimPrefix(string(class), "mem_"), m.Variable, err)
+		var n *big.Rat
+		if n, err = t.at(u, sizes); err != nil {
+			break
 		}
 		sum.Add(sum, n)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", u.name, m.Variable, err)
 	}
 	return sum, nil
 }
@@ -111,10 +137,7 @@ func (s *sizeExpr) at(sizes map[string]int64) (int64, error) {
 // newTransactions prepares a site in global memory.
 func (c *counter) newTransactions(s site) (*transactions, error) {
 	a := c.k.Array(s.access.Array)
-	t := &transactions{c: c, span: max(s.access.Lanes, 1), elements: map[Class]int64{}, counts: map[string]*evaluator{}, covers: map[string]*polycount.Set{}}
-	for class, bytes := range unitBytes {
-		t.elements[class] = bytes / a.DType.Size()
-	}
+	t := &transactions{c: c, span: max(s.access.Lanes, 1), bytes: a.DType.Size(), counts: map[string]*evaluator{}, covers: map[string]*polycount.Set{}}
 	if err := t.split(s); err != nil {
 		return nil, err
 	}

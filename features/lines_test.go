@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // Accesses of a 16x16 work-group g of ng, with a loop over k < 8 around them: lines and sectors per group and iteration.
@@ -40,7 +41,7 @@ func TestLines(t *testing.T) {
 			Instructions: fmt.Sprintf("z[g,k,l1,l0] = x[1024 + %s]", index), Assumptions: "ng >= 1",
 			Args: []*kernel.Array{{Name: "x", DType: test.dtype, Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 4096}}}},
 		}))
-		k = ok(k.TagInames("g:g.0, l0:l.0, l1:l.1"))
+		k = ok(transform.TagInames(k, "g:g.0, l0:l.0, l1:l.1"))
 		s, err := Count(k, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +73,7 @@ func TestLinesErrors(t *testing.T) {
 			Args:   []*kernel.Array{{Name: "x", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 1000}}}},
 			DTypes: typesOf(test.instructions, map[string]expr.DType{"x": "float32", "k": "int32"}),
 		}))
-		s, err := Count(ok(k.TagInames("g:g.0, l:l.0")), Options{})
+		s, err := Count(ok(transform.TagInames(k, "g:g.0, l:l.0")), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +123,7 @@ func TestRandomLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k, err = k.TagInames("g:g.0, h:g.1, u:l.0, v:l.1"); err != nil {
+		if k, err = transform.TagInames(k, "g:g.0, h:g.1, u:l.0, v:l.1"); err != nil {
 			t.Fatal(err)
 		}
 		opt := Options{SubgroupSize: rapid.SampledFrom([]int{1, 4, 8, 32}).Draw(t, "sub-group")}
@@ -133,7 +134,7 @@ func TestRandomLines(t *testing.T) {
 		if rapid.Bool().Draw(t, "count all") {
 			s.c.enumerated = -1
 		}
-		p, err := k.Prepare()
+		p, err := transform.Prepare(k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +160,7 @@ func TestRandomLines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for class, bytes := range unitBytes {
+			for class, bytes := range map[Class]int64{LinesClass: 128, SectorsClass: 32} {
 				type unit struct{ g, h, k, subgroup, index int64 }
 				loads, stores := map[unit]bool{}, map[unit]bool{}
 				for _, p := range points {

@@ -63,61 +63,52 @@ const (
 	loopSize      = 3 // the counter, the comparison and the jump
 )
 
-// loopFacts finds the loops of the program, once.
-func (s *Statistics) loopFacts() ([]*loopFacts, error) {
+// findLoops finds the loops of the program.
+func (s *Statistics) findLoops() ([]*loopFacts, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.loops == nil {
-		l := &loopWalker{c: s.c}
-		list, err := l.find()
-		s.loops = &loopResult{list, err}
-	}
-	return s.loops.list, s.loops.err
+	l := &loopWalker{c: s.c}
+	return l.find()
 }
 
-type loopResult struct {
-	list []*loopFacts
-	err  error
-}
-
-// loopValue is the value of a feature of loops: a sum over the loops that it selects.
-func (s *Statistics) loopValue(id ID, sizes map[string]int64) (float64, error) {
-	list, err := s.loopFacts()
-	if err != nil {
-		return 0, err
-	}
-	sum := new(big.Rat)
-	for _, l := range list {
-		if id.Iname != "" && id.Iname != l.iname {
-			continue
-		}
-		each := new(big.Rat)
-		switch id.Class {
-		case LoopTripsClass:
-			each.SetInt64(1)
-		case LoopSizeClass:
-			each.SetInt64(l.size)
-		case LoopPathClass:
-			each = l.path[id.link()]
-		case LoopCarriedClass:
-			each = l.carried[id.link()]
-		}
-		if each == nil || each.Sign() == 0 {
-			continue
-		}
-		trips, err := l.trips.rat(sizes)
+// sumOfLoops makes the value of a class of loops: a sum over the loops that an identifier selects, of what each iteration counts.
+func sumOfLoops(each func(*loopFacts, ID) *big.Rat) func(*Statistics, *class, ID, point) (float64, error) {
+	return func(s *Statistics, _ *class, id ID, at point) (float64, error) {
+		list, err := s.loops()
 		if err != nil {
 			return 0, err
 		}
-		sum.Add(sum, new(big.Rat).Mul(trips, each))
+		sum := new(big.Rat)
+		for _, l := range list {
+			if id.Iname != "" && id.Iname != l.iname {
+				continue
+			}
+			n := each(l, id)
+			if n == nil || n.Sign() == 0 {
+				continue
+			}
+			trips, err := l.trips.rat(at.sizes)
+			if err != nil {
+				return 0, err
+			}
+			sum.Add(sum, trips.Mul(trips, n))
+		}
+		v, _ := sum.Float64()
+		return v, nil
 	}
-	v, _ := sum.Float64()
-	return v, nil
 }
+
+func (l *loopFacts) once(ID) *big.Rat { return big.NewRat(1, 1) }
+
+func (l *loopFacts) instructions(ID) *big.Rat { return big.NewRat(l.size, 1) }
+
+func (l *loopFacts) onPath(id ID) *big.Rat { return l.path[id.link()] }
+
+func (l *loopFacts) onCarried(id ID) *big.Rat { return l.carried[id.link()] }
 
 // explainLoops lists the loops that a feature is a sum over.
 func (s *Statistics) explainLoops(id ID) []string {
-	list, err := s.loopFacts()
+	list, err := s.loops()
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -463,7 +454,7 @@ type Loop struct {
 
 // Loops lists the sequential loops of the linearized program in its order.
 func (s *Statistics) Loops() ([]Loop, error) {
-	list, err := s.loopFacts()
+	list, err := s.loops()
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", s.Kernel, err)
 	}

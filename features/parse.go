@@ -12,29 +12,6 @@ import (
 	"gpuperf/kernel/ops"
 )
 
-// classes are the prefixes of feature identifiers, and what reads the rest.
-var classes = []struct {
-	class Class
-	parse func(p *idParser, id *ID, rest string) error
-}{
-	{OpClass, (*idParser).op},
-	{MemClass, (*idParser).mem},
-	{HoistedClass, (*idParser).mem},
-	{LinesClass, (*idParser).mem},
-	{SectorsClass, (*idParser).mem},
-	{FootprintClass, (*idParser).mem},
-	{SyncClass, (*idParser).sync},
-	{GroupsClass, (*idParser).groups},
-	{SubGroupsClass, (*idParser).groups},
-	{StaticClass, (*idParser).static},
-	{TimeClass, (*idParser).time},
-	{LocalBytesClass, (*idParser).groups},
-	{LoopTripsClass, (*idParser).loop},
-	{LoopSizeClass, (*idParser).loop},
-	{LoopPathClass, (*idParser).chain},
-	{LoopCarriedClass, (*idParser).chain},
-}
-
 // ParseID reads a feature identifier:
 //
 //	f_op_<dtype>_<op>                     op: add mul madd div pow shift bw maxmin func:<name>
@@ -75,13 +52,14 @@ var classes = []struct {
 func ParseID(text string) (ID, error) {
 	p := &idParser{text}
 	id := ID{text: text}
-	for _, c := range classes {
-		rest, ok := strings.CutPrefix(text, "f_"+string(c.class))
+	for i := range classes {
+		c := &classes[i]
+		rest, ok := strings.CutPrefix(text, "f_"+string(c.name))
 		if !ok || rest != "" && rest[0] != '_' {
 			continue
 		}
-		id.Class = c.class
-		if err := c.parse(p, &id, rest); err != nil {
+		id.Class = c.name
+		if err := c.parse(p, c, &id, rest); err != nil {
 			return ID{}, err
 		}
 		return id, nil
@@ -91,7 +69,7 @@ func ParseID(text string) (ID, error) {
 	}
 	var names []string
 	for _, c := range classes {
-		names = append(names, string(c.class))
+		names = append(names, string(c.name))
 	}
 	return ID{}, p.fail(2, "unknown class of features").WithHint("%s", suggest(text[2:], names, "the classes are f_"+strings.Join(names, ", f_")))
 }
@@ -105,7 +83,7 @@ func (p *idParser) fail(offset int, format string, args ...any) *source.Error {
 // at is the offset of a suffix of the text.
 func (p *idParser) at(rest string) int { return len(p.text) - len(rest) }
 
-func (p *idParser) op(id *ID, rest string) error {
+func (p *idParser) op(_ *class, id *ID, rest string) error {
 	rest = strings.TrimPrefix(rest, "_")
 	dtype, op, ok := strings.Cut(rest, "_")
 	if !expr.DType(dtype).Known() {
@@ -125,7 +103,7 @@ func (p *idParser) op(id *ID, rest string) error {
 }
 
 // loop reads what may stand after a class of loops: the iname, which is the last part.
-func (p *idParser) loop(id *ID, rest string) error {
+func (p *idParser) loop(_ *class, id *ID, rest string) error {
 	if rest == "" {
 		return nil
 	}
@@ -138,11 +116,11 @@ func (p *idParser) loop(id *ID, rest string) error {
 }
 
 // chain reads what chains are made of, and the loop.
-func (p *idParser) chain(id *ID, rest string) error {
+func (p *idParser) chain(c *class, id *ID, rest string) error {
 	what := rest
 	if at := strings.Index(rest, "_iname:"); at >= 0 {
 		what = rest[:at]
-		if err := p.loop(id, rest[at:]); err != nil {
+		if err := p.loop(c, id, rest[at:]); err != nil {
 			return err
 		}
 	}
@@ -150,10 +128,10 @@ func (p *idParser) chain(id *ID, rest string) error {
 		id.Space = kernel.Space(what[1:])
 		return nil
 	}
-	return (&idParser{p.text[:len(p.text)-len(rest)+len(what)]}).op(id, what)
+	return (&idParser{p.text[:len(p.text)-len(rest)+len(what)]}).op(c, id, what)
 }
 
-func (p *idParser) sync(id *ID, rest string) error {
+func (p *idParser) sync(_ *class, id *ID, rest string) error {
 	names := []string{"barrier_local", "barrier_global", launch}
 	rest = strings.TrimPrefix(rest, "_")
 	if !slices.Contains(names, rest) {
@@ -163,7 +141,7 @@ func (p *idParser) sync(id *ID, rest string) error {
 	return nil
 }
 
-func (p *idParser) static(id *ID, rest string) error {
+func (p *idParser) static(_ *class, id *ID, rest string) error {
 	var names []string
 	for _, t := range staticTotals {
 		names = append(names, t.Name)
@@ -176,14 +154,15 @@ func (p *idParser) static(id *ID, rest string) error {
 	return nil
 }
 
-func (p *idParser) groups(id *ID, rest string) error {
+// end expects nothing more.
+func (p *idParser) end(_ *class, id *ID, rest string) error {
 	if rest != "" {
 		return p.fail(p.at(rest), "f_%s takes nothing after it", id.Class)
 	}
 	return nil
 }
 
-func (p *idParser) time(id *ID, rest string) error {
+func (p *idParser) time(_ *class, id *ID, rest string) error {
 	if rest == "" {
 		return nil
 	}
@@ -235,7 +214,7 @@ var fields = []field{
 	{"afr:<constraint>", prefixed("afr:"), (*idParser).setAFR},
 }
 
-func (p *idParser) mem(id *ID, rest string) error {
+func (p *idParser) mem(c *class, id *ID, rest string) error {
 	type found struct {
 		part  string
 		field int
@@ -264,7 +243,7 @@ func (p *idParser) mem(id *ID, rest string) error {
 		if err := fields[i].set(p, id, part); err != nil {
 			return err
 		}
-		if part == string(kernel.Local) && unitBytes[id.Class] > 0 {
+		if id.Space != "" && c.space != "" && id.Space != c.space {
 			return p.fail(p.at(rest), "local memory has no lines and sectors").WithHint("leave it out, or count accesses: f_mem_access_local")
 		}
 		parts = append(parts, found{part, i})

@@ -108,8 +108,8 @@ func (s *Statistics) measureMem(m *MemObject, key Mem, sizes map[string]int64) {
 	if !s.c.opt.Lines || key.Space != kernel.Global {
 		return
 	}
-	for class, to := range map[Class]*string{LinesClass: &m.Lines, SectorsClass: &m.Sectors} {
-		if n, err := s.units(class, key, sizes); err == nil {
+	for u, to := range map[unit]*string{cacheLines: &m.Lines, sectors: &m.Sectors} {
+		if n, err := s.units(u, key, sizes); err == nil {
 			*to = decimalOf(n)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 )
 
@@ -79,7 +80,7 @@ func TestRandomKernels(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", spec.Instructions, err)
 		}
-		if k, err = k.TagInames("g:g.0, w:l.0"); err != nil {
+		if k, err = transform.TagInames(k, "g:g.0, w:l.0"); err != nil {
 			t.Fatal(err)
 		}
 		opt := Options{SubgroupSize: small("sub-group", 1, 4), RedundantWork: rapid.Bool().Draw(t, "redundant"), Footprint: true}
@@ -207,7 +208,7 @@ func TestRandomKernels(t *testing.T) {
 
 // localExtent is the number of work-items of a group.
 func localExtent(k *kernel.Kernel) (int64, error) {
-	p, err := k.Prepare()
+	p, err := transform.Prepare(k)
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // TestRules: what is counted, rule by rule, for groups g < n of work-items l < 64 unless the case says otherwise. Loopy
@@ -206,7 +207,7 @@ func TestRules(t *testing.T) {
 		if strings.Contains(test.instructions, "c[l]") {
 			spec.Temps = append(spec.Temps, &kernel.Array{Name: "c", DType: "float32", Space: kernel.Local, Shape: size("64")})
 		}
-		s, err := Count(ok(ok(kernel.Make(spec)).TagInames(test.tags)), test.opt)
+		s, err := Count(ok(transform.TagInames(ok(kernel.Make(spec)), test.tags)), test.opt)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue

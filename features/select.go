@@ -2,11 +2,10 @@ package features
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
 )
 
 // plan is a feature resolved for one kernel: records that it selects whatever the sizes, and records that it selects where
@@ -28,72 +27,79 @@ type condition struct {
 }
 
 // plan resolves id, once.
-func (s *Statistics) plan(id ID) (*plan, error) {
-	s.mu.Lock()
-	p, ok := s.plans[id]
-	s.mu.Unlock()
-	if ok {
-		return p, nil
+func (s *Statistics) plan(c *class, id ID) (*plan, error) {
+	if c.match == nil {
+		return &plan{}, nil
 	}
-	p, err := s.resolve(id)
+	return remember(s, s.plans, id, func() (*plan, error) {
+		p := &plan{}
+		for i, r := range s.Records {
+			conditions, match, err := c.match(s, c, id, r.Key)
+			switch {
+			case err != nil:
+				return nil, err
+			case !match:
+			case len(conditions) == 0:
+				p.fixed = append(p.fixed, i)
+			default:
+				p.conditional = append(p.conditional, candidate{i, conditions})
+			}
+		}
+		for _, f := range s.failed {
+			if _, match, err := c.match(s, c, id, f.key); err != nil || match {
+				return nil, f.err
+			}
+		}
+		return p, nil
+	})
+}
+
+// selected calls f for the records, by their numbers in s.Records, that a feature selects at the sizes.
+func (s *Statistics) selected(c *class, id ID, at point, f func(record int) error) error {
+	p, err := s.plan(c, id)
 	if err != nil {
-		return nil, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
+		return err
 	}
-	s.mu.Lock()
-	s.made++
-	s.plans[id] = p
-	s.mu.Unlock()
-	return p, nil
-}
-
-func (s *Statistics) resolve(id ID) (*plan, error) {
-	p := &plan{}
-	switch id.Class {
-	case OpClass, MemClass, HoistedClass, LinesClass, SectorsClass, FootprintClass, SyncClass, GroupsClass, SubGroupsClass:
-	case LocalBytesClass, LoopTripsClass, LoopSizeClass, LoopPathClass, LoopCarriedClass, StaticClass: // no records
-		return p, nil
-	case TimeClass:
-		return nil, fmt.Errorf("the time is measured, not counted")
-	default:
-		return nil, fmt.Errorf("not a feature identifier; ParseID makes them")
-	}
-	for i, r := range s.Records {
-		conditions, match, err := s.match(id, r.Key)
-		switch {
-		case err != nil:
-			return nil, err
-		case !match:
-		case len(conditions) == 0:
-			p.fixed = append(p.fixed, i)
-		default:
-			p.conditional = append(p.conditional, candidate{i, conditions})
+	for _, i := range p.fixed {
+		if err := f(i); err != nil {
+			return err
 		}
 	}
-	for _, f := range s.failed {
-		if _, match, err := s.match(id, f.key); err != nil || match {
-			return nil, f.err
+	for _, c := range p.conditional {
+		ok, err := all(c.conditions, at.sizes)
+		if ok {
+			err = f(c.record)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return p, nil
+	return nil
 }
 
-// match decides what it can without sizes. Where match is true the feature selects the record if all conditions hold.
-func (s *Statistics) match(id ID, key Key) (conditions []condition, match bool, err error) {
-	switch k := key.(type) {
-	case Op:
-		return nil, id.Class == OpClass && id.Op == k.Op && id.DType == k.DType, nil
-	case Sync:
-		return nil, id.Class == SyncClass && id.Op == k.Op, nil
-	case Mem:
-		if id.Class == MemClass || id.Class == HoistedClass || id.Class == FootprintClass || unitBytes[id.Class] > 0 && k.Space == kernel.Global {
-			return s.matchMem(id, k)
+func all(conditions []condition, sizes map[string]int64) (bool, error) {
+	for _, c := range conditions {
+		if ok, err := c.test(sizes); err != nil || !ok {
+			return false, err
 		}
 	}
-	return nil, false, nil
+	return true, nil
 }
 
-func (s *Statistics) matchMem(id ID, m Mem) (conditions []condition, match bool, err error) {
-	if id.Tag != "" && id.Tag != m.tag() || id.Space != "" && id.Space != m.Space ||
+func matchOp(_ *Statistics, _ *class, id ID, key Key) ([]condition, bool, error) {
+	k, ok := key.(Op)
+	return nil, ok && id.Op == k.Op && id.DType == k.DType, nil
+}
+
+func matchSync(_ *Statistics, _ *class, id ID, key Key) ([]condition, bool, error) {
+	k, ok := key.(Sync)
+	return nil, ok && id.Op == k.Op, nil
+}
+
+// matchMem decides what it can without sizes.
+func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, match bool, err error) {
+	m, ok := key.(Mem)
+	if !ok || c.space != "" && c.space != m.Space || id.Tag != "" && id.Tag != m.tag() || id.Space != "" && id.Space != m.Space ||
 		id.DType != "" && id.DType != m.DType || id.Direction != "" && id.Direction != m.Direction {
 		return nil, false, nil
 	}
@@ -160,26 +166,18 @@ func compareStride(stride string, c constraint) (cond condition, match bool, err
 	return condition{fmt.Sprintf("%s %s %s", stride, c.relation, c.bound), test}, true, nil
 }
 
-// Explain lists the records that a feature selects, with the conditions on sizes under which it does.
+// Explain lists the records that a feature selects, with the conditions on sizes under which it does, or says what else it counts.
 func (s *Statistics) Explain(id ID) []string {
-	switch id.Class {
-	case GroupsClass:
-		return []string{"number of work-groups"}
-	case SubGroupsClass:
-		return []string{"number of sub-groups of all work-groups"}
-	case StaticClass:
-		i := slices.IndexFunc(staticTotals, func(t StaticTotal) bool { return t.Name == id.Op })
-		return []string{staticTotals[i].Doc}
-	}
-	if id.Class == LocalBytesClass {
-		return []string{"bytes of local memory of a work-group"}
-	}
-	if id.Class.ofLoops() {
-		return s.explainLoops(id)
-	}
-	p, err := s.plan(id)
+	c, err := s.row(id)
 	if err != nil {
 		return []string{err.Error()}
+	}
+	if c.explain != nil {
+		return c.explain(s, id)
+	}
+	p, err := s.plan(c, id)
+	if err != nil {
+		return []string{s.wrap(id, err).Error()}
 	}
 	var out []string
 	for _, i := range p.fixed {
@@ -193,4 +191,64 @@ func (s *Statistics) Explain(id ID) []string {
 		out = append(out, s.Records[c.record].Key.String()+" where "+strings.Join(texts, " and "))
 	}
 	return out
+}
+
+// Selected lists the records, by their numbers in s.Records, that a feature selects at the sizes.
+func (s *Statistics) Selected(id ID, sizes map[string]int64) (list []int, err error) {
+	c, err := s.row(id)
+	if err == nil {
+		err = s.selected(c, id, point{sizes: sizes}, func(record int) error {
+			list = append(list, record)
+			return nil
+		})
+	}
+	return list, s.wrap(id, err)
+}
+
+// Formula is the symbolic count of a feature at the sizes; nil where it is no sum of records, as of footprints, cache lines and
+// work-groups.
+func (s *Statistics) Formula(id ID, sizes map[string]int64) (*polycount.Poly, error) {
+	if c, err := s.row(id); err != nil || c.value != nil {
+		return nil, err
+	}
+	selected, err := s.Selected(id, sizes)
+	if err != nil || len(selected) == 0 {
+		return nil, err
+	}
+	sum := s.Records[selected[0]].Count
+	for _, i := range selected[1:] {
+		if sum, err = sum.Add(s.Records[i].Count); err != nil {
+			return nil, err
+		}
+	}
+	return sum, nil
+}
+
+// Uncovered lists the records that none of the features selects at the sizes and that are not zero there: work that a model of these
+// features does not see.
+func (s *Statistics) Uncovered(ids []ID, sizes map[string]int64) ([]Record, error) {
+	covered := make([]bool, len(s.Records))
+	for _, id := range ids {
+		if id.Class.Work() == AllWork {
+			return nil, nil
+		}
+		selected, err := s.Selected(id, sizes)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range selected {
+			covered[i] = true
+		}
+	}
+	at, err := s.at(sizes)
+	if err != nil {
+		return nil, err
+	}
+	var out []Record
+	for i, r := range s.Records {
+		if _, work := r.Key.(Footprint); !work && !covered[i] && s.evals[i].Rat(at.values).Sign() != 0 {
+			out = append(out, r)
+		}
+	}
+	return out, nil
 }

@@ -260,7 +260,7 @@ func (w *staticWalk) loopOnAverage(l *staticLoop, st *staticState) {
 // averagesAt computes the trips of loops that memory bounds.
 func (w *staticWalk) averagesAt(sizes map[string]int64) error {
 	for _, a := range w.p.averages {
-		v, err := averageAt(a.value, sizes)
+		v, err := expr.EvalFloat(a.value, sizes)
 		if err != nil {
 			return err
 		}
@@ -275,50 +275,6 @@ func (w *staticWalk) averagesAt(sizes map[string]int64) error {
 		w.average = append(w.average, int64(math.Round(v)))
 	}
 	return nil
-}
-
-// averageAt evaluates the value of an average (kernel.Average).
-func averageAt(e expr.Expr, sizes map[string]int64) (float64, error) {
-	switch x := e.(type) {
-	case expr.Int:
-		return float64(x.Value), nil
-	case expr.Float:
-		return x.Value, nil
-	case expr.Var:
-		v, ok := sizes[x.Name]
-		if !ok {
-			return 0, fmt.Errorf("size %s has no value", x.Name)
-		}
-		return float64(v), nil
-	case *expr.Op:
-		v, err := averageAt(x.Args[0], sizes)
-		if err != nil {
-			return 0, err
-		}
-		if x.Kind == expr.Neg {
-			return -v, nil
-		}
-		for _, arg := range x.Args[1:] {
-			u, err := averageAt(arg, sizes)
-			if err != nil {
-				return 0, err
-			}
-			switch x.Kind {
-			case expr.Add:
-				v += u
-			case expr.Sub:
-				v -= u
-			case expr.Mul:
-				v *= u
-			case expr.Div:
-				v /= u
-			default:
-				return 0, fmt.Errorf("%s is no expression in sizes", e)
-			}
-		}
-		return v, nil
-	}
-	return 0, fmt.Errorf("%s is no expression in sizes", e)
 }
 
 // enterCentre notes the counter of a loop in the middle of the launch.

@@ -127,7 +127,7 @@ func opClassOf(op string) int {
 // NewStatic prepares a program. What its features cannot be derived of, such as loops that memory bounds and whose average
 // number of trips the kernel does not state, is an error that says so.
 func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) {
-	defer linear.Rescue(&err)
+	defer polycount.Rescue(&err)
 	if opt.SubgroupSize == 0 {
 		opt.SubgroupSize = defaultSubgroup
 	}

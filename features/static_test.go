@@ -16,6 +16,7 @@ import (
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/script"
+	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 )
 
@@ -358,13 +359,13 @@ func TestStaticRandom(t *testing.T) {
 			switch small("map "+iname, 0, 3) {
 			case 0:
 			case 1:
-				apply(k.SplitIname(iname, int64(small("by", 1, 12)), kernel.Split{OuterTag: fmt.Sprintf("g.%d", at), InnerTag: fmt.Sprintf("l.%d", at)}))
+				apply(transform.SplitIname(k, iname, int64(small("by", 1, 12)), transform.Split{OuterTag: fmt.Sprintf("g.%d", at), InnerTag: fmt.Sprintf("l.%d", at)}))
 			case 2: // the launch strides over the data
-				apply(k.SplitIname(iname, int64(small("by", 1, 12)), kernel.Split{InnerTag: fmt.Sprintf("l.%d", at)}))
-				apply(k.SplitIname(iname+"_outer", int64(small("groups", 1, 3)), kernel.Split{InnerTag: fmt.Sprintf("g.%d", at)}))
+				apply(transform.SplitIname(k, iname, int64(small("by", 1, 12)), transform.Split{InnerTag: fmt.Sprintf("l.%d", at)}))
+				apply(transform.SplitIname(k, iname+"_outer", int64(small("groups", 1, 3)), transform.Split{InnerTag: fmt.Sprintf("g.%d", at)}))
 			case 3: // blocks
-				apply(k.SplitIname(iname, int64(small("by", 1, 3)), kernel.Split{}))
-				apply(k.SplitIname(iname+"_outer", int64(small("items", 1, 8)), kernel.Split{OuterTag: fmt.Sprintf("g.%d", at), InnerTag: fmt.Sprintf("l.%d", at)}))
+				apply(transform.SplitIname(k, iname, int64(small("by", 1, 3)), transform.Split{}))
+				apply(transform.SplitIname(k, iname+"_outer", int64(small("items", 1, 8)), transform.Split{OuterTag: fmt.Sprintf("g.%d", at), InnerTag: fmt.Sprintf("l.%d", at)}))
 			}
 		}
 		if strings.Contains(subject.text, "a[i+1,j] + a[i+2") && rapid.Bool().Draw(t, "prefetch") {
@@ -374,11 +375,11 @@ func TestStaticRandom(t *testing.T) {
 					sweep = append(sweep, iname)
 				}
 			}
-			apply(k.AddPrefetch("a", sweep, kernel.Prefetch{}))
+			apply(transform.AddPrefetch(k, "a", sweep, transform.Prefetch{}))
 		}
 		for _, iname := range k.Inames() {
 			if _, tagged := k.Tags[iname]; !tagged && strings.HasSuffix(iname, "_inner") && rapid.Bool().Draw(t, "unroll "+iname) {
-				if unrolled, err := k.TagInames(iname + ":unr"); err == nil {
+				if unrolled, err := transform.TagInames(k, iname+":unr"); err == nil {
 					k = unrolled
 				}
 			}
@@ -418,8 +419,8 @@ func TestStaticInterior(t *testing.T) {
 					{Name: "a", DType: "float32", Space: kernel.Global, Shape: size}, {Name: "z", DType: "float32", Space: kernel.Global, Shape: size},
 				},
 			}))
-			k = ok(k.SplitIname("i", 8, kernel.Split{OuterTag: "g.1", InnerTag: "l.1"}))
-			k = ok(k.SplitIname("j", 16, kernel.Split{OuterTag: "g.0", InnerTag: "l.0"}))
+			k = ok(transform.SplitIname(k, "i", 8, transform.Split{OuterTag: "g.1", InnerTag: "l.1"}))
+			k = ok(transform.SplitIname(k, "j", 16, transform.Split{OuterTag: "g.0", InnerTag: "l.0"}))
 			n, err := linear.New(k)
 			if err != nil {
 				t.Fatal(err)
@@ -458,7 +459,7 @@ func TestStaticSampled(t *testing.T) {
 		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "z[i] = a[i // 1021, i % 1021]", Assumptions: "n >= 1",
 		DTypes: map[string]expr.DType{"a": "float32", "z": "float32"},
 	}))
-	k = ok(k.SplitIname("i", 64, kernel.Split{OuterTag: "g.0", InnerTag: "l.0"}))
+	k = ok(transform.SplitIname(k, "i", 64, transform.Split{OuterTag: "g.0", InnerTag: "l.0"}))
 	n, err := linear.New(k)
 	if err != nil {
 		t.Fatal(err)
@@ -589,7 +590,7 @@ func TestStaticVectors(t *testing.T) {
 		Instructions: "y[128*g + 4*l; 4] = x[128*g + 4*l; 4]*2",
 		DTypes:       map[string]expr.DType{"x": "float32", "y": "float32"},
 	}))
-	n, err := linear.New(ok(k.TagInames("g:g.0, l:l.0")))
+	n, err := linear.New(ok(transform.TagInames(k, "g:g.0, l:l.0")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,15 +172,24 @@ func (v *StaticVector) Totals(ids []ID) (map[string]float64, error) {
 }
 
 // static is the value of a feature of StaticClass, on the default hardware.
-func (s *Statistics) static(id ID, sizes map[string]int64) (float64, error) {
+func (s *Statistics) static(_ *class, id ID, at point) (float64, error) {
 	program, err := s.c.program()
 	if err != nil {
-		return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
+		return 0, err
 	}
-	v, err := Static(program.nest, sizes, StaticOptions{SubgroupSize: s.SubgroupSize})
+	p, err := NewStatic(program.nest, StaticOptions{SubgroupSize: s.SubgroupSize})
 	if err != nil {
-		return 0, fmt.Errorf("feature %s: %w", id, err)
+		return 0, err
+	}
+	v, err := p.at(at.sizes)
+	if err != nil {
+		return 0, err
 	}
 	values, err := v.Totals([]ID{id})
 	return values[id.text], err
+}
+
+func explainStatic(_ *Statistics, id ID) []string {
+	i := slices.IndexFunc(staticTotals, func(t StaticTotal) bool { return t.Name == id.Op })
+	return []string{staticTotals[i].Doc}
 }

@@ -12,6 +12,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 )
 
 // reductionOf makes groups g < n reduce size values each over lid(0).
@@ -22,7 +23,7 @@ func reductionOf(t *testing.T, instructions string, size int, tags string) *kern
 		Domains:      []string{fmt.Sprintf("{[g,l,m]: 0<=g<n and 0<=l,m<%d}", size)},
 		Instructions: instructions, Assumptions: "n >= 1", DTypes: map[string]expr.DType{"x": "float32"},
 	}))
-	return ok(k.TagInames(tags))
+	return ok(transform.TagInames(k, tags))
 }
 
 // TestTrees: a reduction over work-items is counted as the tree in local memory that it becomes: one step for each halving,

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -11,93 +12,62 @@ import (
 // Value is the value of a feature at sizes, exact up to the rounding to a float64. A size without value and one that
 // violates the kernel's assumptions are errors. A feature that selects no record is 0.
 func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
-	if id.Class == StaticClass {
-		return s.static(id, sizes)
-	}
-	p, err := s.plan(id)
+	c, err := s.row(id)
 	if err != nil {
 		return 0, err
 	}
 	var buffer [8]int64
-	values, err := s.bind(buffer[:0], sizes)
-	if err != nil {
+	at := point{sizes: sizes}
+	if at.values, err = s.bind(buffer[:0], sizes); err != nil {
 		return 0, fmt.Errorf("kernel %s: %w", s.Kernel, err)
 	}
-	switch id.Class {
-	case GroupsClass:
-		return number(s.groups, values), nil
-	case SubGroupsClass:
-		perGroup, err := s.c.subGroups()
-		if err != nil {
-			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
-		}
-		return number(s.groups, values) * float64(perGroup), nil
+	value := c.value
+	if value == nil {
+		value = (*Statistics).sumOfCounts
 	}
-	if id.Class == LocalBytesClass {
-		v, err := s.localBytes(sizes)
-		if err != nil {
-			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
-		}
-		return v, nil
+	v, err := value(s, c, id, at)
+	return v, s.wrap(id, err)
+}
+
+// row is the row of a feature's class.
+func (s *Statistics) row(id ID) (*class, error) {
+	if c := id.Class.row(); c != nil {
+		return c, nil
 	}
-	if id.Class.ofLoops() {
-		v, err := s.loopValue(id, sizes)
-		if err != nil {
-			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
-		}
-		return v, nil
-	}
-	var sum total
-	add := func(record int) error {
-		sum.add(s.evals[record], values)
+	return nil, s.wrap(id, errors.New("not a feature identifier; ParseID makes them"))
+}
+
+// wrap names the kernel and the feature of an error.
+func (s *Statistics) wrap(id ID, err error) error {
+	if err == nil {
 		return nil
 	}
-	var selected []int
-	switch {
-	case id.Class == FootprintClass:
-		add = func(record int) error {
-			selected = append(selected, record)
-			return nil
-		}
-	case id.Class == HoistedClass:
-		add = func(record int) error {
-			n, err := s.hoisted(s.Records[record].Key.(Mem), sizes)
-			if err == nil {
-				sum.addRat(n)
-			}
-			return err
-		}
-	case unitBytes[id.Class] > 0:
-		add = func(record int) error {
-			n, err := s.units(id.Class, s.Records[record].Key.(Mem), sizes)
-			if err == nil {
-				sum.addRat(n)
-			}
-			return err
-		}
-	}
-	for _, i := range p.fixed {
-		if err := add(i); err != nil {
-			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
-		}
-	}
-	for _, c := range p.conditional {
-		ok, err := all(c.conditions, sizes)
-		if ok {
-			err = add(c.record)
-		}
-		if err != nil {
-			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
-		}
-	}
-	if len(selected) > 0 {
-		n, err := s.touched(selected, sizes)
-		if err != nil {
-			return 0, fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
-		}
-		sum.addRat(n)
-	}
-	return sum.float(), nil
+	return fmt.Errorf("kernel %s: feature %s: %w", s.Kernel, id, err)
+}
+
+// point is a choice of sizes, and the values of s.Params among them.
+type point struct {
+	sizes  map[string]int64
+	values []int64
+}
+
+// sumOfCounts is the sum of the counts of the selected records.
+func (s *Statistics) sumOfCounts(c *class, id ID, at point) (float64, error) {
+	var sum total
+	err := s.selected(c, id, at, func(record int) error {
+		sum.add(s.evals[record], at.values)
+		return nil
+	})
+	return sum.float(), err
+}
+
+func (s *Statistics) groupCount(_ *class, _ ID, at point) (float64, error) {
+	return number(s.groups, at.values), nil
+}
+
+func (s *Statistics) subGroupCount(_ *class, _ ID, at point) (float64, error) {
+	perGroup, err := s.c.subGroups()
+	return number(s.groups, at.values) * float64(perGroup), err
 }
 
 // UnknownTag reports that id asks for accesses with a tag that no access of the kernel has, so that its value is 0 at all
@@ -119,13 +89,13 @@ func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
 	return tags, true
 }
 
-func all(conditions []condition, sizes map[string]int64) (bool, error) {
-	for _, c := range conditions {
-		if ok, err := c.test(sizes); err != nil || !ok {
-			return false, err
-		}
+// at binds sizes.
+func (s *Statistics) at(sizes map[string]int64) (point, error) {
+	values, err := s.bind(nil, sizes)
+	if err != nil {
+		return point{}, fmt.Errorf("kernel %s: %w", s.Kernel, err)
 	}
-	return true, nil
+	return point{sizes, values}, nil
 }
 
 // bind appends the values of s.Params to buffer and checks the assumptions.

@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // TestVectorsAndFunctions: an operation on vectors counts once per lane, an access once, by the vector's type; a function
@@ -39,7 +40,7 @@ func TestVectorsAndFunctions(t *testing.T) {
 			{Name: "lanes", Params: []kernel.FunctionParam{param("v", "float32x4")}, Result: "float32x4", Def: parse("exp(v)*v*v")},
 		},
 	}))
-	k = ok(k.TagInames("g:g.0, l:l.0"))
+	k = ok(transform.TagInames(k, "g:g.0, l:l.0"))
 	for _, branches := range []bool{false, true} {
 		s, err := Count(k, Options{ExactBranches: branches})
 		if err != nil {

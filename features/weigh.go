@@ -18,8 +18,8 @@ type sharing struct {
 }
 
 // at is the number of units touched.
-func (t *transactions) at(class Class, sizes map[string]int64) (*big.Rat, error) {
-	elements := t.elements[class]
+func (t *transactions) at(u unit, sizes map[string]int64) (*big.Rat, error) {
+	elements := u.bytes / t.bytes
 	offset, err := t.rest.at(sizes)
 	if err != nil {
 		return nil, err

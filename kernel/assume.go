@@ -1,38 +1,40 @@
 package kernel
 
+import "gpuperf/internal/nameset"
+
 // Assume adds assumptions on the parameters, as in "n >= 1 and n % 16 = 0". Names that are no parameter are an error, and
 // so are assumptions that no parameter values satisfy.
 func (k *Kernel) Assume(text string) (*Kernel, error) {
 	set, err := parseAssumptions(text)
 	if err != nil {
-		return nil, k.errorf("assumption: %w", err)
+		return nil, k.Errorf("assumption: %w", err)
 	}
 	for _, p := range set.Params() {
 		if k.IsIname(p) {
-			return nil, k.errorf("assumption on iname %s: assumptions speak of parameters (%s)", p, listNames(k.Params()))
+			return nil, k.Errorf("assumption on iname %s: assumptions speak of parameters (%s)", p, nameset.Text(k.Params()))
 		}
 		if !k.IsParam(p) {
-			return nil, k.errorf("assumption on %s, which is no parameter of the kernel (%s)", p, listNames(k.Params()))
+			return nil, k.Errorf("assumption on %s, which is no parameter of the kernel (%s)", p, nameset.Text(k.Params()))
 		}
 	}
-	c := k.clone()
+	c := k.Clone()
 	if c.Assumptions == nil {
 		c.Assumptions = set
 	} else if c.Assumptions, err = c.Assumptions.Intersect(set); err != nil {
-		return nil, k.errorf("assumptions: %w", err)
+		return nil, k.Errorf("assumptions: %w", err)
 	}
 	if n := len(c.Assumptions.Disjuncts()); n > 1 {
-		return nil, k.errorf("assumption %q is a disjunction: assume one conjunction of conditions", text)
+		return nil, k.Errorf("assumption %q is a disjunction: assume one conjunction of conditions", text)
 	}
 	empty, err := c.Assumptions.IsEmpty()
 	if err != nil {
-		return nil, k.errorf("assumptions: %w", err)
+		return nil, k.Errorf("assumptions: %w", err)
 	}
 	if empty {
 		if k.Assumptions == nil {
-			return nil, k.errorf("assumption %q: no parameter values satisfy it", text)
+			return nil, k.Errorf("assumption %q: no parameter values satisfy it", text)
 		}
-		return nil, k.errorf("assumption %q: no parameter values satisfy it together with %s", text, k.Assumptions)
+		return nil, k.Errorf("assumption %q: no parameter values satisfy it together with %s", text, k.Assumptions)
 	}
 	return c, nil
 }

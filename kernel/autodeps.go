@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -19,15 +20,15 @@ func (k *Kernel) addAutomaticDeps(wanted func(*Stmt) bool) {
 		for _, r := range k.Reads(s) {
 			uses[i].reads = append(uses[i].reads, r.Array)
 		}
-		uses[i].reads = append(sortedSet(uses[i].reads), k.ruleReads(s)...)
-		if t := target(s); t != "" {
+		uses[i].reads = append(nameset.Sorted(uses[i].reads), k.ruleReads(s)...)
+		if t := Target(s); t != "" {
 			uses[i].writes = []string{t}
 			writers[t]++
 		}
 	}
 	link := func(s, on *Stmt) {
-		if s != on && wanted(s) && !slices.Contains(s.Deps, on.ID) && !k.dependsOn(on, s.ID) {
-			s.Deps = addSorted(s.Deps, on.ID)
+		if s != on && wanted(s) && !slices.Contains(s.Deps, on.ID) && !k.DependsOn(on, s.ID) {
+			s.Deps = nameset.Add(s.Deps, on.ID)
 		}
 	}
 	single := func(name string) bool { return writers[name] == 1 && k.IsTemp(name) }
@@ -68,8 +69,8 @@ func (k *Kernel) ruleReads(s *Stmt) []string {
 		return nil
 	}
 	c := *s
-	c.mapExprs(func(e expr.Expr) expr.Expr {
-		if x, err := k.expandExpr(e); err == nil {
+	c.MapExprs(func(e expr.Expr) expr.Expr {
+		if x, err := k.ExpandExpr(e); err == nil {
 			return x
 		}
 		return e
@@ -78,11 +79,11 @@ func (k *Kernel) ruleReads(s *Stmt) []string {
 	for _, r := range k.Reads(&c) {
 		out = append(out, r.Array)
 	}
-	return sortedSet(out)
+	return nameset.Sorted(out)
 }
 
-// dependsOn reports whether s depends on the statement, directly or not.
-func (k *Kernel) dependsOn(s *Stmt, id string) bool {
+// DependsOn reports whether s depends on the statement, directly or not.
+func (k *Kernel) DependsOn(s *Stmt, id string) bool {
 	seen := map[string]bool{}
 	var rec func(s *Stmt) bool
 	rec = func(s *Stmt) bool {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -23,14 +24,14 @@ func (a Average) String() string { return a.Of.String() + ": " + a.Value.String(
 // AssumeAverage states the average of an expression in the temporaries that bound inames, or the average number of
 // values of an iname that they bound. Value is an expression in the kernel's parameters.
 func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
-	defer expr.Rescue(&err)
+	defer polycount.Rescue(&err)
 	o, err := expr.Parse(of)
 	if err != nil {
-		return nil, k.errorf("average: %w", err)
+		return nil, k.Errorf("average: %w", err)
 	}
 	v, err := expr.Parse(value)
 	if err != nil {
-		return nil, k.errorf("average of %s: %w", of, err)
+		return nil, k.Errorf("average of %s: %w", of, err)
 	}
 	if x, ok := o.(expr.Var); ok && k.IsIname(x.Name) {
 		if o, err = k.trips(x.Name); err != nil {
@@ -41,40 +42,40 @@ func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
 	a, err := expr.ToAffine(o, func(name string) bool { return k.IsParam(name) || slices.Contains(bounds, name) })
 	switch {
 	case err != nil && len(bounds) == 0:
-		return nil, k.errorf("average of %s: no iname of the kernel is bounded by a temporary", of)
+		return nil, k.Errorf("average of %s: no iname of the kernel is bounded by a temporary", of)
 	case err != nil:
-		return nil, k.errorf("average of %s: %w; it may use the bounds %s", of, err, listNames(bounds))
-	case len(intersectNames(a.Names(), bounds)) == 0:
-		return nil, k.errorf("average of %s: it depends on none of the bounds %s", of, listNames(bounds))
+		return nil, k.Errorf("average of %s: %w; it may use the bounds %s", of, err, nameset.Text(bounds))
+	case len(nameset.Intersect(a.Names(), bounds)) == 0:
+		return nil, k.Errorf("average of %s: it depends on none of the bounds %s", of, nameset.Text(bounds))
 	}
 	if err := k.checkAverageValue(v); err != nil {
-		return nil, k.errorf("average of %s: %w", of, err)
+		return nil, k.Errorf("average of %s: %w", of, err)
 	}
 	for _, old := range k.Averages {
 		if b, err := expr.ToAffine(old.Of, nil); err == nil && b.Equal(a) {
-			return nil, k.errorf("the average of %s is given already: %s", of, old.Value)
+			return nil, k.Errorf("the average of %s is given already: %s", of, old.Value)
 		}
 	}
-	c := k.clone()
+	c := k.Clone()
 	c.Averages = append(c.Averages, Average{expr.FromAffine(a), v})
 	return c, nil
 }
 
 // trips is the number of values of an iname with one lower and one upper bound.
 func (k *Kernel) trips(iname string) (expr.Expr, error) {
-	d, err := k.rawDomainOf([]string{iname})
+	d, err := k.RawDomainOf([]string{iname})
 	if err != nil {
 		return nil, err
 	}
 	var lower, upper []polycount.Bound
 	if len(d.Disjuncts()) == 1 {
 		if lower, upper, err = d.Bounds(iname); err != nil {
-			return nil, k.errorf("iname %s: %w", iname, err)
+			return nil, k.Errorf("iname %s: %w", iname, err)
 		}
 	}
 	if m, _ := d.Stride(iname); len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 || m > 1 {
-		return nil, k.errorf("the number of values of iname %s is no difference of two bounds (%s): give the average of an expression in %s",
-			iname, d, listNames(k.Bounds([]string{iname})))
+		return nil, k.Errorf("the number of values of iname %s is no difference of two bounds (%s): give the average of an expression in %s",
+			iname, d, nameset.Text(k.Bounds([]string{iname})))
 	}
 	return expr.FromAffine(upper[0].Num.Sub(lower[0].Num).AddInt(1)), nil
 }
@@ -86,7 +87,7 @@ func (k *Kernel) checkAverageValue(e expr.Expr) error {
 	var bad error
 	fail := func(format string, args ...any) {
 		if bad == nil {
-			bad = k.errorf(format, args...)
+			bad = k.Errorf(format, args...)
 		}
 	}
 	expr.Walk(e, func(x expr.Expr) bool {
@@ -94,7 +95,7 @@ func (k *Kernel) checkAverageValue(e expr.Expr) error {
 		case expr.Int, expr.Float:
 		case expr.Var:
 			if !k.IsParam(x.Name) {
-				fail("%s is no parameter of the kernel (%s); declare it as an integer lp.ValueArg", x.Name, listNames(k.Params()))
+				fail("%s is no parameter of the kernel (%s); declare it as an integer lp.ValueArg", x.Name, nameset.Text(k.Params()))
 			}
 		case *expr.Op:
 			if !slices.Contains(averageOps, x.Kind) {

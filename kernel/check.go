@@ -5,24 +5,26 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
 )
 
 // Check verifies what every kernel must keep. Its parts are in the table below, in the order in which they run; each
 // presupposes those before it.
 func (k *Kernel) Check() (err error) {
-	defer expr.Rescue(&err)
+	defer polycount.Rescue(&err)
 	for _, part := range []func() error{
 		k.checkNames,
 		k.checkFunctions,
 		k.checkStatements,
-		k.checkDeps,
+		k.CheckDeps,
 		k.checkAccesses,
 		k.checkReductions,
 		k.checkTags,
 		k.checkArrays,
 		k.checkBounds,
-		k.checkRaces,
+		k.CheckRaces,
 	} {
 		if err := part(); err != nil {
 			return err
@@ -37,21 +39,21 @@ func (k *Kernel) checkNames() error {
 	seen := map[string]string{}
 	claim := func(name, what string) error {
 		if !expr.IsName(name) {
-			return k.errorf("%s %q is no identifier", what, name)
+			return k.Errorf("%s %q is no identifier", what, name)
 		}
 		if old := seen[name]; old != "" {
-			return k.errorf("%s is both %s %s and %s %s", name, article(old), old, article(what), what)
+			return k.Errorf("%s is both %s %s and %s %s", name, article(old), old, article(what), what)
 		}
 		seen[name] = what
 		return nil
 	}
 	for i, d := range k.Domains {
 		if n := len(d.Disjuncts()); n > 1 {
-			return k.errorf("domain %d has %d disjuncts: %s", i, n, d)
+			return k.Errorf("domain %d has %d disjuncts: %s", i, n, d)
 		}
 		for _, p := range d.Params() {
 			if k.IsIname(p) && seen[p] == "" {
-				return k.errorf("domain %s uses iname %s, which only a later domain defines", d, p)
+				return k.Errorf("domain %s uses iname %s, which only a later domain defines", d, p)
 			}
 		}
 		for _, n := range d.Dims() {
@@ -85,12 +87,12 @@ func (k *Kernel) checkNames() error {
 		}
 	}
 	if k.Assumptions != nil && len(k.Assumptions.Dims()) > 0 {
-		return k.errorf("the assumptions %s speak of more than parameters", k.Assumptions)
+		return k.Errorf("the assumptions %s speak of more than parameters", k.Assumptions)
 	}
 	for _, p := range k.Priorities {
 		for _, n := range p {
 			if !k.IsIname(n) {
-				return k.errorf("loop priority names %s, which is no iname", n)
+				return k.Errorf("loop priority names %s, which is no iname", n)
 			}
 		}
 	}
@@ -102,26 +104,26 @@ func (k *Kernel) checkStatements() error {
 	seen := map[string]bool{}
 	for _, s := range k.Statements {
 		if s.ID == "" || seen[s.ID] {
-			return k.errorf("statement id %q is empty or used twice", s.ID)
+			return k.Errorf("statement id %q is empty or used twice", s.ID)
 		}
 		seen[s.ID] = true
 		if (s.Kind == Assign) != (s.LHS != nil && s.RHS != nil) {
-			return k.errorf("statement %s: assignments have two sides, other statements none", s.ID)
+			return k.Errorf("statement %s: assignments have two sides, other statements none", s.ID)
 		}
-		if !isSet(s.Inames) {
-			return k.errorf("statement %s: inames %v are not sorted", s.ID, s.Inames)
+		if !nameset.IsSet(s.Inames) {
+			return k.Errorf("statement %s: inames %v are not sorted", s.ID, s.Inames)
 		}
 		for _, n := range s.Inames {
 			if !k.IsIname(n) {
-				return k.errorf("statement %s is within %s, which is no iname", s.ID, n)
+				return k.Errorf("statement %s is within %s, which is no iname", s.ID, n)
 			}
 		}
 	}
 	return nil
 }
 
-// checkDeps: dependencies exist and are acyclic.
-func (k *Kernel) checkDeps() error {
+// CheckDeps: dependencies exist and are acyclic.
+func (k *Kernel) CheckDeps() error {
 	const (
 		visiting = 1
 		done     = 2
@@ -139,13 +141,13 @@ func (k *Kernel) checkDeps() error {
 		}
 		path = append(path, s.ID)
 		if state[s.ID] == visiting {
-			return k.errorf("statements depend on each other in a circle: %s", listNames(path[slices.Index(path, s.ID):]))
+			return k.Errorf("statements depend on each other in a circle: %s", nameset.Text(path[slices.Index(path, s.ID):]))
 		}
 		state[s.ID] = visiting
 		for _, d := range s.Deps {
 			next := byID[d]
 			if next == nil {
-				return k.errorf("statement %s depends on %s, which does not exist", s.ID, d)
+				return k.Errorf("statement %s depends on %s, which does not exist", s.ID, d)
 			}
 			if err := visit(next); err != nil {
 				return err
@@ -167,12 +169,12 @@ func (k *Kernel) checkDeps() error {
 // are the statement's.
 func (k *Kernel) checkAccesses() error {
 	for _, s := range k.Statements {
-		if t := target(s); t != "" {
+		if t := Target(s); t != "" {
 			if a := k.Array(t); a == nil || a.IsValue {
-				return k.errorf("statement %s assigns to %s, which is no array or temporary", s.ID, t)
+				return k.Errorf("statement %s assigns to %s, which is no array or temporary", s.ID, t)
 			}
 		}
-		for _, e := range s.exprs() {
+		for _, e := range s.Exprs() {
 			if err := k.checkExpr(s, e, s.Inames); err != nil {
 				return err
 			}
@@ -190,51 +192,51 @@ func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) error {
 		switch a := k.Array(x.Name); {
 		case k.IsIname(x.Name):
 			if !slices.Contains(scope, x.Name) {
-				return k.errorf("statement %s uses iname %s, which it is not within", s.ID, x.Name)
+				return k.Errorf("statement %s uses iname %s, which it is not within", s.ID, x.Name)
 			}
-		case k.rule(x.Name) != nil && len(k.rule(x.Name).Args) == 0:
+		case k.Rule(x.Name) != nil && len(k.Rule(x.Name).Args) == 0:
 		case a == nil:
 			if !k.IsParam(x.Name) {
-				return k.errorf("statement %s uses %s, which is not defined", s.ID, x.Name)
+				return k.Errorf("statement %s uses %s, which is not defined", s.ID, x.Name)
 			}
 		case !a.IsValue && len(a.Shape) > 0:
-			return k.errorf("statement %s uses array %s without an index", s.ID, x.Name)
+			return k.Errorf("statement %s uses array %s without an index", s.ID, x.Name)
 		}
 	case *expr.Access:
 		a := k.Array(x.Array)
 		if a == nil || a.IsValue {
-			return k.errorf("statement %s accesses %s, which is no array", s.ID, x)
+			return k.Errorf("statement %s accesses %s, which is no array", s.ID, x)
 		}
 		if len(a.Shape) != len(x.Index) {
-			return k.errorf("statement %s: %s has %d indices, array %s has %d axes", s.ID, x, len(x.Index), x.Array, len(a.Shape))
+			return k.Errorf("statement %s: %s has %d indices, array %s has %d axes", s.ID, x, len(x.Index), x.Array, len(a.Shape))
 		}
 		if x.Lanes > 0 {
 			if err := a.checkVector(x); err != nil {
-				return k.errorf("statement %s: %w", s.ID, err)
+				return k.Errorf("statement %s: %w", s.ID, err)
 			}
 		}
 	case *expr.Reduce:
 		for _, n := range x.Inames {
 			if !k.IsIname(n) {
-				return k.errorf("statement %s reduces over %s, which is no iname", s.ID, n)
+				return k.Errorf("statement %s reduces over %s, which is no iname", s.ID, n)
 			}
 			if slices.Contains(scope, n) {
-				return k.errorf("statement %s reduces over iname %s, which it is within already", s.ID, n)
+				return k.Errorf("statement %s reduces over iname %s, which it is within already", s.ID, n)
 			}
 		}
 		scope = slices.Concat(scope, x.Inames)
 	case *expr.Call:
 		if f := k.Function(x.Func); f != nil {
 			if len(f.Params) != len(x.Args) {
-				return k.errorf("statement %s: function %s takes %d operands, not %d", s.ID, x.Func, len(f.Params), len(x.Args))
+				return k.Errorf("statement %s: function %s takes %d operands, not %d", s.ID, x.Func, len(f.Params), len(x.Args))
 			}
 			break
 		}
-		if k.rule(x.Func) == nil && !expr.IsFunction(x.Func) {
-			return k.errorf("statement %s calls %s, which is neither a rule nor a known function (%s)", s.ID, x.Func, listNames(expr.Functions()))
+		if k.Rule(x.Func) == nil && !expr.IsFunction(x.Func) {
+			return k.Errorf("statement %s calls %s, which is neither a rule nor a known function (%s)", s.ID, x.Func, nameset.Text(expr.Functions()))
 		}
-		if n, _ := expr.Arity(x.Func); k.rule(x.Func) == nil && n != len(x.Args) {
-			return k.errorf("statement %s: %s takes %d operands, not %d", s.ID, x.Func, n, len(x.Args))
+		if n, _ := expr.Arity(x.Func); k.Rule(x.Func) == nil && n != len(x.Args) {
+			return k.Errorf("statement %s: %s takes %d operands, not %d", s.ID, x.Func, n, len(x.Args))
 		}
 	}
 	for _, c := range expr.Children(e) {
@@ -268,9 +270,9 @@ func (a *Array) checkVector(x *expr.Access) error {
 // checkReductions: reductions stand on right-hand sides, where RealizeReduction can take them apart.
 func (k *Kernel) checkReductions() error {
 	for _, s := range k.Statements {
-		for i, e := range s.exprs() {
+		for i, e := range s.Exprs() {
 			if i != 1 && len(expr.Reductions(e)) > 0 {
-				return k.errorf("statement %s: a reduction in %s; assign it to a temporary first", s.ID, e)
+				return k.Errorf("statement %s: a reduction in %s; assign it to a temporary first", s.ID, e)
 			}
 		}
 	}
@@ -281,9 +283,9 @@ func (k *Kernel) checkReductions() error {
 func (k *Kernel) checkTags() error {
 	for _, n := range slices.Sorted(maps.Keys(k.Tags)) {
 		if !k.IsIname(n) {
-			return k.errorf("tag %s on %s, which is no iname", k.Tags[n], n)
+			return k.Errorf("tag %s on %s, which is no iname", k.Tags[n], n)
 		}
-		if err := k.checkAxes(n); err != nil {
+		if err := k.CheckAxes(n); err != nil {
 			return err
 		}
 	}
@@ -294,10 +296,10 @@ func (k *Kernel) checkTags() error {
 func (k *Kernel) checkArrays() error {
 	for _, a := range slices.Concat(k.Args, k.Temps) {
 		if a.DType != "" && !a.DType.Known() {
-			return k.errorf("%s: unknown element type %q", a.Name, a.DType)
+			return k.Errorf("%s: unknown element type %q", a.Name, a.DType)
 		}
 		if space := k.SpaceOf(a.Name); a.DType.IsVector() && (a.IsValue || space != Private) {
-			return k.errorf("%s is of type %s, which private temporaries have: make it %s, and access %d elements at a time, %s[...; %d]",
+			return k.Errorf("%s is of type %s, which private temporaries have: make it %s, and access %d elements at a time, %s[...; %d]",
 				a.Name, a.DType, a.DType.Base(), a.DType.Lanes(), a.Name, a.DType.Lanes())
 		}
 		if a.IsValue {
@@ -311,21 +313,21 @@ func (k *Kernel) checkArrays() error {
 				}
 			})
 			if bad != "" {
-				return k.errorf("the size of axis %d of %s is %s, and %s is no parameter", axis, a.Name, size, bad)
+				return k.Errorf("the size of axis %d of %s is %s, and %s is no parameter", axis, a.Name, size, bad)
 			}
 		}
 		if a.Axes != nil && len(a.Axes) != len(a.Shape) {
-			return k.errorf("array %s has %d axes and a layout of %d", a.Name, len(a.Shape), len(a.Axes))
+			return k.Errorf("array %s has %d axes and a layout of %d", a.Name, len(a.Shape), len(a.Axes))
 		}
 	}
 	return nil
 }
 
-// checkRaces: what different work-items write must differ in place.
-func (k *Kernel) checkRaces() error {
+// CheckRaces: what different work-items write must differ in place.
+func (k *Kernel) CheckRaces() error {
 	writers := map[string][]*Stmt{} // of private temporaries of which work-items do not share out the elements
 	for _, s := range k.Statements {
-		if a := k.Array(target(s)); a != nil && k.IsTemp(a.Name) && k.SpaceOf(a.Name) == Private && !a.PerItem {
+		if a := k.Array(Target(s)); a != nil && k.IsTemp(a.Name) && k.SpaceOf(a.Name) == Private && !a.PerItem {
 			writers[a.Name] = append(writers[a.Name], s)
 		}
 	}
@@ -334,13 +336,13 @@ func (k *Kernel) checkRaces() error {
 			if iname, space, err := k.omitted(s, w); err != nil {
 				return err
 			} else if iname != "" {
-				return k.errorf("statement %s: every value of %s (%s) writes the same element %s of %s memory; index it by %s, or let one value of %s write ({if=...})",
+				return k.Errorf("statement %s: every value of %s (%s) writes the same element %s of %s memory; index it by %s, or let one value of %s write ({if=...})",
 					s.ID, iname, k.Tags[iname], w, space, iname, iname)
 			}
 		}
 		for _, r := range k.Reads(s) {
 			if iname, writer := k.foreign(s, writers[r.Array]); iname != "" {
-				return k.errorf("statement %s reads %s, of which every value of %s (%s) has its own, written by %s; %s is not an iname of %s",
+				return k.Errorf("statement %s reads %s, of which every value of %s (%s) has its own, written by %s; %s is not an iname of %s",
 					s.ID, r.Array, iname, k.Tags[iname], writer, iname, s.ID)
 			}
 		}
@@ -362,16 +364,16 @@ func (k *Kernel) omitted(s *Stmt, w *expr.Access) (iname string, space Space, er
 		}
 		used := false
 		for _, e := range w.Index {
-			used = used || mentions(e, n)
+			used = used || expr.Mentions(e, n)
 		}
 		if used {
 			continue
 		}
-		e, err := k.affineOf(expr.Var{Name: n})
+		e, err := k.AffineOf(expr.Var{Name: n})
 		if err != nil {
 			return "", space, err
 		}
-		lo, hi, hasLo, hasHi, err := k.interval(e, k.Inames())
+		lo, hi, hasLo, hasHi, err := k.Interval(e, k.Inames())
 		if err != nil {
 			return "", space, err
 		}

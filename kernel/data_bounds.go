@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/polycount"
 )
 
@@ -22,7 +23,7 @@ func (k *Kernel) Bounds(inames []string) []string {
 	seen := make([]bool, len(k.Domains))
 	var visit func(iname string)
 	visit = func(iname string) {
-		i := k.domainIndex(iname)
+		i := k.DomainIndex(iname)
 		if i < 0 || seen[i] {
 			return
 		}
@@ -38,7 +39,7 @@ func (k *Kernel) Bounds(inames []string) []string {
 	for _, n := range inames {
 		visit(n)
 	}
-	return sortedSet(out)
+	return nameset.Sorted(out)
 }
 
 // hasBounds reports whether a temporary is a parameter of a domain.
@@ -64,36 +65,36 @@ func (k *Kernel) BoundedBy(temp string, inames []string) []string {
 func (k *Kernel) checkBounds() error {
 	for _, t := range k.Bounds(k.Inames()) {
 		a := k.Array(t)
-		writers := k.writers(t)
+		writers := k.Writers(t)
 		inames := k.BoundedBy(t, k.Inames())
 		switch {
 		case len(writers) == 0:
-			return k.errorf("iname %s is bounded by the temporary %s, which no statement assigns to", inames[0], t)
+			return k.Errorf("iname %s is bounded by the temporary %s, which no statement assigns to", inames[0], t)
 		case len(a.Shape) > 0 || k.SpaceOf(t) != Private || a.PerItem:
-			return k.errorf("iname %s is bounded by %s, which is no private scalar: assign the bound to one first", inames[0], t)
+			return k.Errorf("iname %s is bounded by %s, which is no private scalar: assign the bound to one first", inames[0], t)
 		case a.DType != "" && !a.DType.IsInteger():
-			return k.errorf("iname %s is bounded by %s, which is %s and not an integer", inames[0], t, a.DType)
+			return k.Errorf("iname %s is bounded by %s, which is %s and not an integer", inames[0], t, a.DType)
 		}
 		for _, w := range writers {
-			if inside := intersectNames(w.AllInames(), inames); len(inside) > 0 {
-				return k.errorf("statement %s assigns to %s within iname %s, which %s bounds: the bound of a loop must not change in it", w.ID, t, inside[0], t)
+			if inside := nameset.Intersect(w.AllInames(), inames); len(inside) > 0 {
+				return k.Errorf("statement %s assigns to %s within iname %s, which %s bounds: the bound of a loop must not change in it", w.ID, t, inside[0], t)
 			}
 		}
 	}
 	return nil
 }
 
-// orderBounds makes statements within bounded inames depend on those that assign the bounds, in place; transformations
+// OrderBounds makes statements within bounded inames depend on those that assign the bounds, in place; transformations
 // that add statements leave that to it.
-func (k *Kernel) orderBounds() {
+func (k *Kernel) OrderBounds() {
 	if !k.hasBounds() {
 		return
 	}
 	for i, s := range k.Statements {
 		c := *s
 		for _, t := range k.Bounds(s.AllInames()) {
-			if writers := k.writers(t); len(writers) == 1 && !k.dependsOn(writers[0], s.ID) {
-				c.Deps = addSorted(c.Deps, writers[0].ID)
+			if writers := k.Writers(t); len(writers) == 1 && !k.DependsOn(writers[0], s.ID) {
+				c.Deps = nameset.Add(c.Deps, writers[0].ID)
 			}
 		}
 		if len(c.Deps) != len(s.Deps) {
@@ -108,5 +109,5 @@ func (k *Kernel) forAnyBounds(d *polycount.Set, inames []string) (*polycount.Set
 	if len(bounds) == 0 {
 		return d, nil
 	}
-	return d.ToDims(intersectNames(bounds, d.Params())...).Project(d.Dims()...)
+	return d.ToDims(nameset.Intersect(bounds, d.Params())...).Project(d.Dims()...)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -12,7 +13,7 @@ import (
 // DomainOf is the set of values that the inames take together, in the order given: the domains that they belong to and
 // those that these use inames of, intersected, projected on exactly the inames, under the assumptions.
 func (k *Kernel) DomainOf(inames []string) (*polycount.Set, error) {
-	d, err := k.rawDomainOf(inames)
+	d, err := k.RawDomainOf(inames)
 	if err != nil {
 		return nil, err
 	}
@@ -24,8 +25,8 @@ func (k *Kernel) DomainOf(inames []string) (*polycount.Set, error) {
 	return d, nil
 }
 
-// rawDomainOf is DomainOf without the assumptions.
-func (k *Kernel) rawDomainOf(inames []string) (*polycount.Set, error) {
+// RawDomainOf is DomainOf without the assumptions.
+func (k *Kernel) RawDomainOf(inames []string) (*polycount.Set, error) {
 	full, err := k.joinDomains(inames)
 	if err != nil {
 		return nil, err
@@ -42,9 +43,9 @@ func (k *Kernel) joinDomains(inames []string) (*polycount.Set, error) {
 	need := make([]bool, len(k.Domains))
 	var mark func(iname string) error
 	mark = func(iname string) error {
-		i := k.domainIndex(iname)
+		i := k.DomainIndex(iname)
 		if i < 0 {
-			return k.unknownIname(iname)
+			return k.UnknownIname(iname)
 		}
 		if need[i] {
 			return nil
@@ -79,15 +80,15 @@ func (k *Kernel) joinDomains(inames []string) (*polycount.Set, error) {
 	return polycount.Join(dims, parts...)
 }
 
-// affineOf is ToAffine over the kernel's inames and parameters.
-func (k *Kernel) affineOf(e expr.Expr) (polycount.Affine, error) {
+// AffineOf is ToAffine over the kernel's inames and parameters.
+func (k *Kernel) AffineOf(e expr.Expr) (polycount.Affine, error) {
 	return expr.ToAffine(e, func(name string) bool { return k.IsIname(name) || k.IsParam(name) })
 }
 
-// interval returns constant bounds of the affine expression over the domain of its inames, for all parameter values
+// Interval returns constant bounds of the affine expression over the domain of its inames, for all parameter values
 // that the assumptions allow. Where one does not exist the flag is false.
-func (k *Kernel) interval(e polycount.Affine, inames []string) (lo, hi int64, hasLo, hasHi bool, err error) {
-	used := intersectNames(e.Names(), inames)
+func (k *Kernel) Interval(e polycount.Affine, inames []string) (lo, hi int64, hasLo, hasHi bool, err error) {
+	used := nameset.Intersect(e.Names(), inames)
 	d, err := k.DomainOf(used)
 	if err != nil {
 		return 0, 0, false, false, err
@@ -149,16 +150,7 @@ func tightest(bounds []polycount.Bound, lower bool) (best int64, ok bool) {
 	return best, ok
 }
 
-func intersectNames(names, with []string) []string {
-	var out []string
-	for _, n := range names {
-		if slices.Contains(with, n) {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
-func (k *Kernel) unknownIname(name string) error {
-	return fmt.Errorf("kernel %s: unknown iname %q (the kernel has %s)", k.Name, name, listNames(k.Inames()))
+// UnknownIname is the error for a name that is no iname of the kernel; it suggests what may be meant.
+func (k *Kernel) UnknownIname(name string) error {
+	return fmt.Errorf("kernel %s: unknown iname %q (the kernel has %s)", k.Name, name, nameset.Text(k.Inames()))
 }

@@ -161,13 +161,13 @@ func (s *formSum) add(e expr.Expr, by *expr.ParamPoly) error {
 	if by.IsZero() {
 		return nil
 	}
-	if a, err := s.k.affineOf(e); err == nil {
+	if a, err := s.k.AffineOf(e); err == nil {
 		s.addAffine(a, by)
 		return nil
 	}
 	x, ok := e.(*expr.Op)
 	if !ok {
-		_, err := s.k.affineOf(e)
+		_, err := s.k.AffineOf(e)
 		return err
 	}
 	switch x.Kind {
@@ -202,7 +202,7 @@ func (s *formSum) add(e expr.Expr, by *expr.ParamPoly) error {
 			return s.add(rest[0], by)
 		}
 	}
-	_, err := s.k.affineOf(e)
+	_, err := s.k.AffineOf(e)
 	return err
 }
 

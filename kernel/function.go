@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -80,7 +81,7 @@ func (k *Kernel) Scope(f *Function) (*Kernel, error) {
 
 // RegisterFunction returns the kernel with a user function, which replaces one of the same name.
 func (k *Kernel) RegisterFunction(f *Function) (*Kernel, error) {
-	c := k.clone()
+	c := k.Clone()
 	if i := slices.IndexFunc(c.Functions, func(g *Function) bool { return g.Name == f.Name }); i >= 0 {
 		c.Functions[i] = f
 	} else {
@@ -141,10 +142,10 @@ func (k *Kernel) checkFunctions() error {
 			err = f.check(scope)
 		}
 		if err != nil {
-			return k.errorf("function %s: %w", f.Name, err)
+			return k.Errorf("function %s: %w", f.Name, err)
 		}
 		if slices.ContainsFunc(k.Functions[:i], func(g *Function) bool { return g.Name == f.Name }) {
-			return k.errorf("function %s is defined twice", f.Name)
+			return k.Errorf("function %s is defined twice", f.Name)
 		}
 	}
 	return nil
@@ -186,7 +187,7 @@ func (f *Function) check(scope *Kernel) error {
 				return fmt.Errorf("%d operations %s", n, name)
 			}
 			if _, isCall := strings.CutPrefix(name, "func:"); !isCall && !slices.Contains(OpCounts, name) {
-				return fmt.Errorf("unknown operation %q: operations are %s and func:<name>", name, listNames(OpCounts))
+				return fmt.Errorf("unknown operation %q: operations are %s and func:<name>", name, nameset.Text(OpCounts))
 			}
 		}
 	}

@@ -7,15 +7,15 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// inferTypes gives element types to temporaries and to arguments that the kernel writes, from what is assigned to them,
+// InferTypes gives element types to temporaries and to arguments that the kernel writes, from what is assigned to them,
 // in place. What is only read must have been given one.
-func (k *Kernel) inferTypes() error {
+func (k *Kernel) InferTypes() error {
 	var open []*Array
 	for _, a := range slices.Concat(k.Args, k.Temps) {
 		if a.DType == "" {
 			open = append(open, a)
-			if len(k.writers(a.Name)) == 0 {
-				return k.errorf("%w", &UnknownTypeError{a.Name})
+			if len(k.Writers(a.Name)) == 0 {
+				return k.Errorf("%w", &UnknownTypeError{a.Name})
 			}
 		}
 	}
@@ -31,7 +31,7 @@ func (k *Kernel) inferTypes() error {
 			case err != nil:
 				return err
 			default:
-				k.setType(a.Name, t)
+				k.SetType(a.Name, t)
 			}
 		}
 		if len(left) == len(open) {
@@ -57,7 +57,7 @@ func (k *Kernel) solveTypes(open []*Array) error {
 				return err
 			}
 			if t != k.Array(a.Name).DType {
-				k.setType(a.Name, t)
+				k.SetType(a.Name, t)
 				changed = true
 			}
 		}
@@ -65,20 +65,21 @@ func (k *Kernel) solveTypes(open []*Array) error {
 			return nil
 		}
 	}
-	return k.errorf("the dtypes of %s depend on each other: declare one, as in <float32> %s = ...", open[0].Name, open[0].Name)
+	return k.Errorf("the dtypes of %s depend on each other: declare one, as in <float32> %s = ...", open[0].Name, open[0].Name)
 }
 
-func (k *Kernel) setType(name string, t expr.DType) {
+// SetType gives an array or a temporary its element type, in place.
+func (k *Kernel) SetType(name string, t expr.DType) {
 	c := *k.Array(name)
 	c.DType = t
-	k.setArray(&c)
+	k.SetArray(&c)
 }
 
 // assignedType is the common type of what is assigned to the variable. The neutral variables, itself among them, count
 // as integer literals do.
 func (k *Kernel) assignedType(name string, neutral map[string]bool) (expr.DType, error) {
 	var values []expr.Expr
-	for _, w := range k.writers(name) {
+	for _, w := range k.Writers(name) {
 		v := expr.Rewrite(w.RHS, func(e expr.Expr) expr.Expr {
 			switch x := e.(type) {
 			case expr.Var:
@@ -94,7 +95,7 @@ func (k *Kernel) assignedType(name string, neutral map[string]bool) (expr.DType,
 		})
 		t, err := k.TypeOf(v)
 		if err != nil {
-			return "", k.errorf("statement %s: %w", w.ID, err)
+			return "", k.Errorf("statement %s: %w", w.ID, err)
 		}
 		if lhs, ok := w.LHS.(*expr.Access); ok && lhs.Lanes > 0 && t.IsVector() {
 			v = &expr.Cast{DType: t.Base(), Arg: expr.Int{}} // the elements of the vector

@@ -1,9 +1,10 @@
 // Package kernel holds the kernel IR: loop nests as statements over a polyhedral domain.
 //
 // A Kernel has no program order and no loops in it: statements carry the inames they depend on, their dependencies
-// and their predicates, and the domain says which points those inames take. Transformations (one file each) take a
-// kernel and return a new one; Check verifies what every one of them must keep. Package kernel/linear derives the
-// program: sequential loops, guards and barriers. Package kernel/script builds kernels from Starlark.
+// and their predicates, and the domain says which points those inames take. Make reads one from its text; Check verifies
+// what every kernel must satisfy. Package kernel/expr holds the expressions, kernel/transform the transformations, which
+// take a kernel and return a new one. Package kernel/linear derives the program: sequential loops, guards and barriers.
+// Package kernel/script builds kernels from Starlark.
 package kernel
 
 import (

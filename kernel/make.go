@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
 )
 
 // DefaultName is the name of a kernel that was given none, as Loopy calls it.
@@ -49,7 +51,7 @@ type Spec struct {
 // writer; otherwise statements that touch the same variable, one of them writing, keep the order of the text.
 // Faults in the texts are *source.Error.
 func Make(spec Spec) (k *Kernel, err error) {
-	defer expr.Rescue(&err)
+	defer polycount.Rescue(&err)
 	ins, err := ParseInstructions(spec.Instructions)
 	if err != nil {
 		return nil, err
@@ -164,13 +166,13 @@ func (m *maker) declare() error {
 	enter := func(list *[]*Array, a *Array, what string) error {
 		switch {
 		case !expr.IsName(a.Name):
-			return m.errorf("%s name %q is no identifier", what, a.Name)
+			return m.Errorf("%s name %q is no identifier", what, a.Name)
 		case m.Array(a.Name) != nil:
-			return m.errorf("%s is declared twice", a.Name)
+			return m.Errorf("%s is declared twice", a.Name)
 		case m.IsIname(a.Name):
-			return m.errorf("%s is an iname and %s %s", a.Name, article(what), what)
+			return m.Errorf("%s is an iname and %s %s", a.Name, article(what), what)
 		case a.DType != "" && !a.DType.Known():
-			return m.errorf("%s: unknown element type %q (%s)", a.Name, a.DType, expr.KnownDTypes)
+			return m.Errorf("%s: unknown element type %q (%s)", a.Name, a.DType, expr.KnownDTypes)
 		}
 		*list = append(*list, a)
 		return nil
@@ -203,8 +205,8 @@ func article(word string) string {
 
 func (m *maker) rules() error {
 	for _, r := range m.Instructions.Rules {
-		if m.taken(r.Name) {
-			return m.errorf("rule %s has the name of an iname, a parameter or an array", r.Name)
+		if m.InUse(r.Name) {
+			return m.Errorf("rule %s has the name of an iname, a parameter or an array", r.Name)
 		}
 		m.Kernel.Rules = append(m.Kernel.Rules, r)
 	}
@@ -227,7 +229,7 @@ func (m *maker) names() error {
 				return &expr.Op{Kind: expr.OpKind(r.Kind), Args: []expr.Expr{expr.Var{Name: n}, r.Body}}
 			}
 			if bad == nil {
-				bad = m.unknownIname(n)
+				bad = m.UnknownIname(n)
 			}
 		}
 		return e
@@ -239,7 +241,7 @@ func (m *maker) names() error {
 		return bad
 	}
 	for i, s := range m.Instructions.Statements {
-		s.mapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
+		s.MapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
 		if bad != nil {
 			return m.at(i, "", "%v", bad)
 		}
@@ -248,7 +250,7 @@ func (m *maker) names() error {
 			cond := expr.Rewrite(g.cond, fix)
 			for j, other := range m.Instructions.Statements {
 				same := slices.ContainsFunc(m.more[j].guards, func(h guard) bool { return h.at == g.at })
-				if t := target(other); same && t != "" && mentions(cond, t) {
+				if t := Target(other); same && t != "" && expr.Mentions(cond, t) {
 					return m.at(j, "assign the condition to a temporary before the block", "the if block around this statement tests %s, which it changes", t)
 				}
 			}
@@ -257,22 +259,6 @@ func (m *maker) names() error {
 	}
 	m.Kernel.Statements = m.Instructions.Statements
 	return nil
-}
-
-func mentions(e expr.Expr, name string) bool {
-	found := false
-	expr.Walk(e, func(x expr.Expr) bool {
-		switch x := x.(type) {
-		case expr.Var:
-			found = found || x.Name == name
-		case *expr.Access:
-			found = found || x.Array == name
-		case *expr.Call:
-			found = found || x.Func == name
-		}
-		return !found
-	})
-	return found
 }
 
 func (m *maker) ids() error {
@@ -289,7 +275,7 @@ func (m *maker) ids() error {
 			if base == "" {
 				base = "insn"
 			}
-			s.ID = fresh(base, func(id string) bool { return seen[id] })
+			s.ID = Fresh(base, func(id string) bool { return seen[id] })
 			seen[s.ID] = true
 		}
 	}
@@ -302,7 +288,7 @@ func (m *maker) inames() error {
 		notes := m.more[i]
 		for _, n := range slices.Concat(notes.within, s.Inames) {
 			if !m.IsIname(n) {
-				return m.at(i, "the kernel has "+listNames(m.Inames()), "unknown iname %q", n)
+				return m.at(i, "the kernel has "+nameset.Text(m.Inames()), "unknown iname %q", n)
 			}
 		}
 		s.Inames = slices.Concat(s.Inames, notes.within)
@@ -316,7 +302,7 @@ func (m *maker) inames() error {
 		} else {
 			s.Inames = append(s.Inames, used...)
 		}
-		s.Inames = sortedSet(s.Inames)
+		s.Inames = nameset.Sorted(s.Inames)
 		for _, n := range s.ReductionInames() {
 			if slices.Contains(s.Inames, n) {
 				return m.at(i, "give the reduction an iname of its own", "iname %s is both reduced over and used outside the reduction", n)
@@ -334,12 +320,12 @@ func (m *maker) inames() error {
 			before := len(s.Inames)
 			if m.more[i].pair { // both targets of one statement are assigned at the same points
 				next := m.Kernel.Statements[i+1]
-				s.Inames = addSorted(s.Inames, next.Inames...)
+				s.Inames = nameset.Add(s.Inames, next.Inames...)
 				next.Inames = s.Inames
 			}
 			for _, r := range m.Reads(s) {
 				if m.IsTemp(r.Array) {
-					s.Inames = addSorted(s.Inames, removeNames(m.implicitInames(r.Array), s.ReductionInames()...)...)
+					s.Inames = nameset.Add(s.Inames, nameset.Remove(m.implicitInames(r.Array), s.ReductionInames()...)...)
 				}
 			}
 			changed = changed || len(s.Inames) != before
@@ -351,13 +337,13 @@ func (m *maker) inames() error {
 // implicitInames are those that all writers of the temporary are within without indexing it by them.
 func (m *maker) implicitInames(temp string) []string {
 	var common []string
-	for n, w := range m.writers(temp) {
+	for n, w := range m.Writers(temp) {
 		own := slices.Clone(w.Inames)
-		expr.FreeVars(w.LHS, func(v string) { own = removeNames(own, v) })
+		expr.FreeVars(w.LHS, func(v string) { own = nameset.Remove(own, v) })
 		if n == 0 {
 			common = own
 		} else {
-			common = intersectNames(common, own)
+			common = nameset.Intersect(common, own)
 		}
 	}
 	return common
@@ -367,8 +353,8 @@ func (m *maker) implicitInames(temp string) []string {
 // bodies.
 func (m *maker) usedInames(s *Stmt) []string {
 	var out []string
-	for _, e := range s.exprs() {
-		expanded, err := m.expandExpr(e)
+	for _, e := range s.Exprs() {
+		expanded, err := m.ExpandExpr(e)
 		if err != nil {
 			expanded = e // reported when the rules are expanded
 		}
@@ -378,7 +364,7 @@ func (m *maker) usedInames(s *Stmt) []string {
 			}
 		})
 	}
-	return sortedSet(out)
+	return nameset.Sorted(out)
 }
 
 // infer appends the arguments that are used and not declared: arrays and scalars in the order of the text, then the
@@ -386,7 +372,7 @@ func (m *maker) usedInames(s *Stmt) []string {
 func (m *maker) infer() error {
 	written := map[string]bool{}
 	for _, s := range m.Kernel.Statements {
-		written[target(s)] = true
+		written[Target(s)] = true
 	}
 	for i, s := range m.Kernel.Statements {
 		var bad error
@@ -401,8 +387,8 @@ func (m *maker) infer() error {
 				m.Args = append(m.Args, a)
 			}
 		}
-		for _, e := range s.exprs() {
-			e, err := m.expandExpr(e)
+		for _, e := range s.Exprs() {
+			e, err := m.ExpandExpr(e)
 			if err != nil {
 				return m.at(i, "", "%v", err)
 			}
@@ -433,7 +419,7 @@ func (m *maker) infer() error {
 				return bad
 			}
 		}
-		if t := target(s); m.IsIname(t) || m.IsParam(t) && !m.IsTemp(t) {
+		if t := Target(s); m.IsIname(t) || m.IsParam(t) && !m.IsTemp(t) {
 			hint := ""
 			if !m.IsIname(t) {
 				hint = "a temporary may bound inames: declare it, as in <int32> " + t + " = ..."
@@ -444,12 +430,12 @@ func (m *maker) infer() error {
 	for _, p := range m.Params() {
 		if a := m.Array(p); a != nil {
 			if !a.IsValue {
-				return m.errorf("%s is a parameter of the domain and an array", p)
+				return m.Errorf("%s is a parameter of the domain and an array", p)
 			}
 			continue
 		}
 		if m.spec.Complete {
-			return m.errorf(`parameter %s is not declared: declare it, or add "..." to the arguments`, p)
+			return m.Errorf(`parameter %s is not declared: declare it, or add "..." to the arguments`, p)
 		}
 		m.Args = append(m.Args, &Array{Name: p, DType: expr.Int32, Space: Private, IsValue: true})
 	}
@@ -466,23 +452,23 @@ func (m *maker) resolve() error {
 			switch {
 			case a == nil || a.IsValue || m.IsIname(x.Name):
 			case a.Shape == nil || len(a.Shape) > 0:
-				bad = m.errorf("array %s is used without an index", x.Name)
+				bad = m.Errorf("array %s is used without an index", x.Name)
 			case a.Space == Global && !m.IsTemp(x.Name):
 				return &expr.Access{Array: x.Name}
 			}
 		case *expr.Access:
 			a := m.Array(x.Array)
 			if a != nil && a.IsValue {
-				bad = m.errorf("value argument %s is indexed", x.Array)
+				bad = m.Errorf("value argument %s is indexed", x.Array)
 			}
 			if a != nil && x.Index != nil && a.Shape != nil && len(a.Shape) != len(x.Index) {
-				bad = m.errorf("%s has %d indices, %s has %d axes", x, len(x.Index), x.Array, len(a.Shape))
+				bad = m.Errorf("%s has %d indices, %s has %d axes", x, len(x.Index), x.Array, len(a.Shape))
 			}
 		}
 		return e
 	}
 	for i, s := range m.Kernel.Statements {
-		s.mapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
+		s.MapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
 		if bad != nil {
 			return m.at(i, "", "%v", errors.Unwrap(bad))
 		}
@@ -522,7 +508,7 @@ func (m *maker) deps() error {
 				unsynced = append(unsynced, id)
 			}
 		}
-		s.NoSync = sortedSet(unsynced)
+		s.NoSync = nameset.Sorted(unsynced)
 	}
 	exact := map[*Stmt]bool{}
 	for i, s := range m.Kernel.Statements {
@@ -551,7 +537,7 @@ func (m *maker) others(i int, what string, patterns []string) ([]string, error) 
 			return nil, source.New("", m.text, m.placeOf(i, pattern), "%s on unknown statement %q", what, pattern)
 		}
 	}
-	return sortedSet(ids), nil
+	return nameset.Sorted(ids), nil
 }
 
 func (m *maker) dtypes() error {
@@ -566,4 +552,4 @@ func (m *maker) dtypes() error {
 	return nil
 }
 
-func (m *maker) shapes() error { return m.inferShapes() }
+func (m *maker) shapes() error { return m.InferShapes() }

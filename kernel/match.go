@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -22,13 +23,13 @@ func (k *Kernel) Match(text string) (match func(*Stmt) bool, err error) {
 		err = fmt.Errorf("unexpected %q", p.words[0])
 	}
 	if err != nil {
-		return nil, k.errorf("statement match %q: %w", text, err)
+		return nil, k.Errorf("statement match %q: %w", text, err)
 	}
 	return match, nil
 }
 
-// matchSome is Match that must find a statement.
-func (k *Kernel) matchSome(text string) ([]*Stmt, error) {
+// MatchSome is Match that must find a statement.
+func (k *Kernel) MatchSome(text string) ([]*Stmt, error) {
 	match, err := k.Match(text)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (k *Kernel) matchSome(text string) ([]*Stmt, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, k.errorf("no statement matches %q (the statements are %s)", text, listNames(k.ids()))
+		return nil, k.Errorf("no statement matches %q (the statements are %s)", text, nameset.Text(k.ids()))
 	}
 	return out, nil
 }
@@ -123,7 +124,7 @@ func (p *matcher) term(depth int) (func(*Stmt) bool, error) {
 	case "iname":
 		return func(s *Stmt) bool { return slices.ContainsFunc(s.Inames, glob) }, nil
 	case "writes":
-		return func(s *Stmt) bool { return target(s) != "" && glob(target(s)) }, nil
+		return func(s *Stmt) bool { return Target(s) != "" && glob(Target(s)) }, nil
 	case "reads":
 		return func(s *Stmt) bool {
 			return slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return glob(a.Array) })

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -102,7 +103,7 @@ func undeclared(text string) []string {
 			}
 		}
 	}
-	return removeNames(used, declared...)
+	return nameset.Remove(used, declared...)
 }
 
 // parseAssumptions reads conditions on parameters, with or without braces: "n >= 1 and n % 16 = 0".
@@ -120,7 +121,7 @@ func parseAssumptions(text string) (*polycount.Set, error) {
 		return nil, &moved
 	}
 	if err == nil && len(set.Dims()) > 0 {
-		return nil, source.New("", text, 0, "assumptions speak of parameters only, this is a set over %s", listNames(set.Dims()))
+		return nil, source.New("", text, 0, "assumptions speak of parameters only, this is a set over %s", nameset.Text(set.Dims()))
 	}
 	return set, err
 }

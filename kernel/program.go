@@ -51,13 +51,13 @@ func (p *Program) Check() error {
 	for _, k := range p.Kernels {
 		for _, s := range k.Statements {
 			for _, r := range k.Reads(s) {
-				if slices.Contains(p.Scratch, r.Array) && !written[r.Array] && len(k.writers(r.Array)) == 0 {
+				if slices.Contains(p.Scratch, r.Array) && !written[r.Array] && len(k.Writers(r.Array)) == 0 {
 					return fail("kernel %s reads %s, which no kernel before it writes", k.Name, r.Array)
 				}
 			}
 		}
 		for _, s := range k.Statements {
-			written[target(s)] = true
+			written[Target(s)] = true
 		}
 	}
 	for _, name := range p.Scratch {

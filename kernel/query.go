@@ -2,8 +2,8 @@ package kernel
 
 import (
 	"slices"
-	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -18,10 +18,10 @@ func (k *Kernel) Inames() []string {
 }
 
 // IsIname reports whether name is a dimension of a domain.
-func (k *Kernel) IsIname(name string) bool { return k.domainIndex(name) >= 0 }
+func (k *Kernel) IsIname(name string) bool { return k.DomainIndex(name) >= 0 }
 
-// domainIndex is the index of the domain that has name as a dimension, -1 without one.
-func (k *Kernel) domainIndex(name string) int {
+// DomainIndex is the index of the domain that has name as a dimension, -1 without one.
+func (k *Kernel) DomainIndex(name string) int {
 	for i, d := range k.Domains {
 		if d.HasDim(name) {
 			return i
@@ -141,8 +141,8 @@ func (k *Kernel) Writes(s *Stmt) []*expr.Access {
 	return nil
 }
 
-// target is the name of the variable that s assigns to, "" for none.
-func target(s *Stmt) string {
+// Target is the name of the variable that s assigns to, "" for none.
+func Target(s *Stmt) string {
 	switch x := s.LHS.(type) {
 	case *expr.Access:
 		return x.Array
@@ -152,8 +152,8 @@ func target(s *Stmt) string {
 	return ""
 }
 
-// exprs are the expressions of a statement: LHS, RHS and predicates.
-func (s *Stmt) exprs() []expr.Expr {
+// Exprs are the expressions of a statement: LHS, RHS and predicates.
+func (s *Stmt) Exprs() []expr.Expr {
 	out := make([]expr.Expr, 0, 2+len(s.Predicates))
 	if s.LHS != nil {
 		out = append(out, s.LHS)
@@ -167,20 +167,20 @@ func (s *Stmt) exprs() []expr.Expr {
 // ReductionInames lists the inames that reductions in s bind, sorted.
 func (s *Stmt) ReductionInames() []string {
 	var out []string
-	for _, e := range s.exprs() {
+	for _, e := range s.Exprs() {
 		for _, r := range expr.Reductions(e) {
 			out = append(out, r.Inames...)
 		}
 	}
-	return sortedSet(out)
+	return nameset.Sorted(out)
 }
 
 // AllInames are the inames of s and of the reductions in it, sorted.
 func (s *Stmt) AllInames() []string {
 	if !s.reduces() {
-		return sortedSet(s.Inames)
+		return nameset.Sorted(s.Inames)
 	}
-	return sortedSet(append(slices.Clone(s.Inames), s.ReductionInames()...))
+	return nameset.Sorted(append(slices.Clone(s.Inames), s.ReductionInames()...))
 }
 
 // reduces reports that there is a reduction in s.
@@ -196,38 +196,19 @@ func (s *Stmt) Unsynced(o *Stmt, space Space) bool {
 	return says(s, o) || says(o, s)
 }
 
-// isSet reports whether a list is sorted, without repetition.
-func isSet(list []string) bool {
-	for i := 1; i < len(list); i++ {
-		if list[i-1] >= list[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func sortedSet(list []string) []string {
-	if isSet(list) {
-		return slices.Clone(list)
-	}
-	list = slices.Clone(list)
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-// writers returns the statements that assign to the variable.
-func (k *Kernel) writers(name string) []*Stmt {
+// Writers returns the statements that assign to the variable.
+func (k *Kernel) Writers(name string) []*Stmt {
 	var out []*Stmt
 	for _, s := range k.Statements {
-		if target(s) == name {
+		if Target(s) == name {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// readers returns the statements that read the variable.
-func (k *Kernel) readers(name string) []*Stmt {
+// Readers returns the statements that read the variable.
+func (k *Kernel) Readers(name string) []*Stmt {
 	var out []*Stmt
 	for _, s := range k.Statements {
 		if slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return a.Array == name }) {
@@ -237,15 +218,10 @@ func (k *Kernel) readers(name string) []*Stmt {
 	return out
 }
 
-// splitNames reads a list of names separated by commas or blanks.
-func splitNames(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
-}
-
-// vectorAccess is an access to several elements of the array at a time; nil where there is none.
-func (k *Kernel) vectorAccess(name string) *expr.Access {
+// VectorAccess is an access to several elements of the array at a time; nil where there is none.
+func (k *Kernel) VectorAccess(name string) *expr.Access {
 	for _, s := range k.Statements {
-		for _, e := range s.exprs() {
+		for _, e := range s.Exprs() {
 			for _, a := range expr.Accesses(e) {
 				if a.Array == name && a.Lanes > 0 {
 					return a

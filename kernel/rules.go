@@ -6,15 +6,16 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// expandExpr replaces calls of substitution rules by their bodies.
-func (k *Kernel) expandExpr(e expr.Expr) (expr.Expr, error) {
+// ExpandExpr replaces calls of substitution rules by their bodies.
+func (k *Kernel) ExpandExpr(e expr.Expr) (expr.Expr, error) {
 	if len(k.Rules) == 0 {
 		return e, nil
 	}
-	return k.expand(e, nil)
+	return k.Expand(e, nil)
 }
 
-func (k *Kernel) rule(name string) *Rule {
+// Rule returns the substitution rule of that name, nil without one.
+func (k *Kernel) Rule(name string) *Rule {
 	for _, r := range k.Rules {
 		if r.Name == name {
 			return r
@@ -23,8 +24,8 @@ func (k *Kernel) rule(name string) *Rule {
 	return nil
 }
 
-// expand works outside in; open holds the rules being expanded, to find recursion.
-func (k *Kernel) expand(e expr.Expr, open []string) (expr.Expr, error) {
+// Expand works outside in; open holds the rules being expanded, to find recursion.
+func (k *Kernel) Expand(e expr.Expr, open []string) (expr.Expr, error) {
 	var bad error
 	out := expr.Rewrite(e, func(x expr.Expr) expr.Expr {
 		var name string
@@ -35,7 +36,7 @@ func (k *Kernel) expand(e expr.Expr, open []string) (expr.Expr, error) {
 		case expr.Var:
 			name = x.Name
 		}
-		r := k.rule(name)
+		r := k.Rule(name)
 		if r == nil || bad != nil {
 			return x
 		}
@@ -49,7 +50,7 @@ func (k *Kernel) expand(e expr.Expr, open []string) (expr.Expr, error) {
 			bad = fmt.Errorf("rule %s takes %d arguments, %s gives %d", name, len(r.Args), x, len(args))
 			return x
 		}
-		body, err := k.expand(r.Body, append(open[:len(open):len(open)], name))
+		body, err := k.Expand(r.Body, append(open[:len(open):len(open)], name))
 		if err != nil {
 			bad = err
 			return x
@@ -71,31 +72,11 @@ func capture(body expr.Expr, by map[string]expr.Expr) error {
 	for _, r := range expr.Reductions(body) {
 		for _, n := range r.Inames {
 			for _, arg := range by {
-				if mentions(arg, n) {
+				if expr.Mentions(arg, n) {
 					return fmt.Errorf("argument %s uses iname %s, which the rule reduces over", arg, n)
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// ExpandRules replaces all uses of substitution rules by their bodies.
-func (k *Kernel) ExpandRules() (*Kernel, error) {
-	if len(k.Rules) == 0 {
-		return k, nil
-	}
-	c := k.clone()
-	var bad error
-	c.mapStmts(func(s *Stmt) {
-		s.mapExprs(func(e expr.Expr) expr.Expr {
-			x, err := k.expandExpr(e)
-			if err != nil && bad == nil {
-				bad = k.errorf("statement %s: %w", s.ID, err)
-			}
-			return x
-		})
-	})
-	c.Rules = nil
-	return c, bad
 }

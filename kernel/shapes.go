@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
-// inferShapes gives a shape to every array that is indexed and has none: per axis one more than the largest index.
-func (k *Kernel) inferShapes() error {
+// InferShapes gives a shape to every array that is indexed and has none: per axis one more than the largest index.
+func (k *Kernel) InferShapes() error {
 	type site struct {
 		acc    *expr.Access
 		inames []string
@@ -17,8 +18,8 @@ func (k *Kernel) inferShapes() error {
 	sites := map[string][]site{}
 	var order []string
 	for _, s := range k.Statements {
-		for _, e := range s.exprs() {
-			e, err := k.expandExpr(e)
+		for _, e := range s.Exprs() {
+			e, err := k.ExpandExpr(e)
 			if err != nil {
 				return err
 			}
@@ -37,7 +38,7 @@ func (k *Kernel) inferShapes() error {
 		a := *k.Array(name)
 		for _, at := range sites[name] {
 			if len(at.acc.Index) != len(sites[name][0].acc.Index) {
-				return k.errorf("%s and %s index %s with different numbers of indices", sites[name][0].acc, at.acc, name)
+				return k.Errorf("%s and %s index %s with different numbers of indices", sites[name][0].acc, at.acc, name)
 			}
 		}
 		for axis := range sites[name][0].acc.Index {
@@ -52,12 +53,12 @@ func (k *Kernel) inferShapes() error {
 					size, err = size.max(next)
 				}
 				if err != nil {
-					return k.errorf("cannot infer the size of axis %d of %s from %s: %w; declare its shape", axis, name, at.acc, err)
+					return k.Errorf("cannot infer the size of axis %d of %s from %s: %w; declare its shape", axis, name, at.acc, err)
 				}
 			}
-			a.Shape = append(a.Shape, size.size)
+			a.Shape = append(a.Shape, size.Size)
 		}
-		k.setArray(&a)
+		k.SetArray(&a)
 	}
 	for _, list := range [2][]*Array{k.Args, k.Temps} {
 		for i, a := range list {
@@ -68,7 +69,7 @@ func (k *Kernel) inferShapes() error {
 					list[i] = &c
 					continue
 				}
-				return k.errorf("cannot infer the shape of %s, which no statement uses; declare it", a.Name)
+				return k.Errorf("cannot infer the shape of %s, which no statement uses; declare it", a.Name)
 			}
 		}
 	}
@@ -77,7 +78,7 @@ func (k *Kernel) inferShapes() error {
 
 // extent is the size that an index needs.
 type extent struct {
-	size expr.Expr
+	Size expr.Expr
 	// affine is the size where it is affine, and where are the parameters for which the index takes a value at all; nil
 	// otherwise.
 	affine *polycount.Affine
@@ -89,11 +90,11 @@ const indexName = "$index" // no iname has such a name
 // largest is the extent that the index needs: one more than its upper bound in the parameters over the domain of its
 // inames, in a statement within the inames given.
 func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
-	e, err := k.affineOf(index)
+	e, err := k.AffineOf(index)
 	if err != nil {
 		return k.largestProduct(index, err)
 	}
-	used := sortedSet(slices.Concat(intersectNames(e.Names(), k.Inames()), within))
+	used := nameset.Sorted(slices.Concat(nameset.Intersect(e.Names(), k.Inames()), within))
 	d, err := k.DomainOf(used)
 	if err == nil {
 		d, err = k.forAnyBounds(d, used)
@@ -125,7 +126,7 @@ func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
 		if len(upper) == 0 {
 			return nil, fmt.Errorf("%s has no upper bound", index)
 		}
-		if out, err = out.max(sizeOf(upper, where)); err != nil {
+		if out, err = out.max(RangeSize(upper, where)); err != nil {
 			return nil, err
 		}
 	}
@@ -140,14 +141,14 @@ func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (*ext
 	if lanes == 1 {
 		return k.largest(index, within)
 	}
-	a, err := k.affineOf(index)
+	a, err := k.AffineOf(index)
 	if err == nil && a.Mod(lanes).IsConstant() && a.Mod(lanes).Constant() == 0 {
 		e, err := k.largest(expr.FromAffine(a.FloorDiv(lanes)), within)
 		if err != nil {
 			return nil, err
 		}
 		if e.affine == nil {
-			return &extent{size: expr.Binary(expr.Mul, expr.Int{Value: lanes}, e.size)}, nil
+			return &extent{Size: expr.Binary(expr.Mul, expr.Int{Value: lanes}, e.Size)}, nil
 		}
 		all := e.affine.Scale(lanes)
 		return &extent{expr.FromAffine(all), &all, e.where}, nil
@@ -155,14 +156,14 @@ func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (*ext
 	return k.largest(expr.Binary(expr.Add, index, expr.Int{Value: lanes - 1}), within)
 }
 
-// sizeOf is one more than the smallest of the bounds.
-func sizeOf(upper []polycount.Bound, where *polycount.Set) *extent {
+// RangeSize is one more than the smallest of the bounds.
+func RangeSize(upper []polycount.Bound, where *polycount.Set) *extent {
 	var sizes []expr.Expr
 	for _, b := range upper {
 		sizes = append(sizes, expr.FromAffine(b.Num.Add(polycount.Int(b.Den)).FloorDiv(b.Den)))
 	}
 	if len(sizes) > 1 {
-		return &extent{size: &expr.Op{Kind: expr.Min, Args: sizes}}
+		return &extent{Size: &expr.Op{Kind: expr.Min, Args: sizes}}
 	}
 	a := upper[0].Num.Add(polycount.Int(upper[0].Den)).FloorDiv(upper[0].Den)
 	return &extent{sizes[0], &a, where}
@@ -187,21 +188,21 @@ func (e *extent) max(o *extent) (*extent, error) {
 			if err != nil {
 				return nil, err
 			}
-			return &extent{pair[0].size, pair[0].affine, where}, nil
+			return &extent{pair[0].Size, pair[0].affine, where}, nil
 		}
 	}
-	if expr.Equal(e.size, o.size) {
-		return &extent{size: e.size}, nil
+	if expr.Equal(e.Size, o.Size) {
+		return &extent{Size: e.Size}, nil
 	}
-	if op, ok := e.size.(*expr.Op); ok && op.Kind == expr.Max {
+	if op, ok := e.Size.(*expr.Op); ok && op.Kind == expr.Max {
 		for _, a := range op.Args {
-			if expr.Equal(a, o.size) {
+			if expr.Equal(a, o.Size) {
 				return e, nil
 			}
 		}
-		return &extent{size: &expr.Op{Kind: expr.Max, Args: append(op.Args[:len(op.Args):len(op.Args)], o.size)}}, nil
+		return &extent{Size: &expr.Op{Kind: expr.Max, Args: append(op.Args[:len(op.Args):len(op.Args)], o.Size)}}, nil
 	}
-	return &extent{size: &expr.Op{Kind: expr.Max, Args: []expr.Expr{e.size, o.size}}}, nil
+	return &extent{Size: &expr.Op{Kind: expr.Max, Args: []expr.Expr{e.Size, o.Size}}}, nil
 }
 
 // largestProduct bounds an index that multiplies variables, as in i*(n + 1) + j*j: sums term by term, products of factors
@@ -218,18 +219,18 @@ func (k *Kernel) largestProduct(index expr.Expr, why error) (*extent, error) {
 	if !ok {
 		return nil, why
 	}
-	return &extent{size: bound.Add(expr.ConstPoly(1)).Expr()}, nil
+	return &extent{Size: bound.Add(expr.ConstPoly(1)).Expr()}, nil
 }
 
 // upper is an upper bound of an integer expression, as a polynomial in the parameters, where the inames in scope have a
 // value.
 func (k *Kernel) upper(e expr.Expr, scope []string) (*expr.ParamPoly, bool) {
-	if _, err := k.affineOf(e); err == nil {
+	if _, err := k.AffineOf(e); err == nil {
 		size, err := k.largest(e, scope)
 		if err != nil {
 			return nil, false
 		}
-		p, err := expr.PolyOf(size.size, nil)
+		p, err := expr.PolyOf(size.Size, nil)
 		return p.Add(expr.ConstPoly(-1)), err == nil
 	}
 	op, ok := e.(*expr.Op)
@@ -256,8 +257,8 @@ func (k *Kernel) upper(e expr.Expr, scope []string) (*expr.ParamPoly, bool) {
 
 // nonNegative reports that an expression is known not to be negative where the inames in scope have a value.
 func (k *Kernel) nonNegative(e expr.Expr, scope []string) bool {
-	if a, err := k.affineOf(e); err == nil {
-		d, err := k.DomainOf(sortedSet(scope))
+	if a, err := k.AffineOf(e); err == nil {
+		d, err := k.DomainOf(nameset.Sorted(scope))
 		if err != nil {
 			return false
 		}

@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"slices"
-
 	"gpuperf/kernel/expr"
 )
 
@@ -23,7 +21,7 @@ func (k *Kernel) SpaceOf(name string) Space {
 		return Global
 	}
 	space := Private
-	for _, w := range k.writers(name) {
+	for _, w := range k.Writers(name) {
 		acc, ok := w.LHS.(*expr.Access)
 		if !ok {
 			continue
@@ -44,8 +42,8 @@ func (k *Kernel) SpaceOf(name string) Space {
 	return space
 }
 
-// resolveSpaces fixes the address spaces of temporaries, in place.
-func (k *Kernel) resolveSpaces() {
+// ResolveSpaces fixes the address spaces of temporaries, in place.
+func (k *Kernel) ResolveSpaces() {
 	for i, a := range k.Temps {
 		if a.Space == Auto {
 			c := *a
@@ -53,24 +51,4 @@ func (k *Kernel) resolveSpaces() {
 			k.Temps[i] = &c
 		}
 	}
-}
-
-// SetTemporaryAddressSpace fixes the address space of temporaries.
-func (k *Kernel) SetTemporaryAddressSpace(names []string, space Space) (*Kernel, error) {
-	if !slices.Contains([]Space{Auto, Global, Local, Private}, space) {
-		return nil, k.errorf("unknown address space %q (global, local, private)", space)
-	}
-	c := k.clone()
-	for _, n := range names {
-		if !k.IsTemp(n) {
-			return nil, k.errorf("%s is no temporary", n)
-		}
-		a := *k.Array(n)
-		a.Space = space
-		c.setArray(&a)
-	}
-	if err := c.checkRaces(); err != nil {
-		return nil, err
-	}
-	return c, nil
 }

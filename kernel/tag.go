@@ -53,48 +53,24 @@ func (t Tag) Parallel() bool {
 	return t.Kind == GroupAxis || t.Kind == LocalAxis || t.Kind == LocalAuto
 }
 
-// TagInames maps inames to hardware axes or loop treatments: "i_outer:g.1, i_inner:l.1". An iname that has another tag
-// already is an error, except that l.auto gives way and that for removes a tag.
-func (k *Kernel) TagInames(text string) (*Kernel, error) {
-	c := k.clone()
-	for _, item := range strings.Split(text, ",") {
-		if strings.TrimSpace(item) == "" {
-			continue
-		}
-		name, tagText, ok := strings.Cut(item, ":")
-		if !ok {
-			return nil, k.errorf("iname tags %q: %q should be iname:tag", text, strings.TrimSpace(item))
-		}
-		name = strings.TrimSpace(name)
-		tag, err := ParseTag(tagText)
-		if err != nil {
-			return nil, k.errorf("iname %s: %w", name, err)
-		}
-		if err := c.setTag(name, tag); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
-}
-
-// setTag changes the kernel in place: it is for copies.
-func (k *Kernel) setTag(iname string, tag Tag) error {
+// SetTag changes the kernel in place: it is for copies.
+func (k *Kernel) SetTag(iname string, tag Tag) error {
 	if !k.IsIname(iname) {
-		return k.unknownIname(iname)
+		return k.UnknownIname(iname)
 	}
 	if tag.Kind == Sequential {
 		delete(k.Tags, iname)
 		return nil
 	}
 	if old, ok := k.Tags[iname]; ok && old != tag && old.Kind != LocalAuto {
-		return k.errorf("iname %s is tagged %s already: remove that first (%s:for)", iname, old, iname)
+		return k.Errorf("iname %s is tagged %s already: remove that first (%s:for)", iname, old, iname)
 	}
 	k.Tags[iname] = tag
-	return k.checkAxes(iname)
+	return k.CheckAxes(iname)
 }
 
-// checkAxes reports another iname of some statement on the same hardware axis as iname.
-func (k *Kernel) checkAxes(iname string) error {
+// CheckAxes reports another iname of some statement on the same hardware axis as iname.
+func (k *Kernel) CheckAxes(iname string) error {
 	tag := k.Tags[iname]
 	for _, s := range k.Statements {
 		all := s.AllInames()
@@ -102,14 +78,14 @@ func (k *Kernel) checkAxes(iname string) error {
 			continue
 		}
 		if tag.Parallel() && tag.Kind != LocalAxis && slices.Contains(s.ReductionInames(), iname) {
-			return k.errorf("statement %s reduces over iname %s, which is tagged %s: what is reduced must be in one work-group, or in one work-item; reduce over a sequential iname or one on l.0 to l.2", s.ID, iname, tag)
+			return k.Errorf("statement %s reduces over iname %s, which is tagged %s: what is reduced must be in one work-group, or in one work-item; reduce over a sequential iname or one on l.0 to l.2", s.ID, iname, tag)
 		}
 		if tag.Kind != GroupAxis && tag.Kind != LocalAxis {
 			continue
 		}
 		for _, other := range all {
 			if other != iname && k.Tags[other] == tag {
-				return k.errorf("statement %s: inames %s and %s are both tagged %s", s.ID, other, iname, tag)
+				return k.Errorf("statement %s: inames %s and %s are both tagged %s", s.ID, other, iname, tag)
 			}
 		}
 	}

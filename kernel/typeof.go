@@ -48,8 +48,8 @@ func (k *Kernel) TypeOf(e expr.Expr) (expr.DType, error) {
 		}
 		return k.TypeOf(x.Body)
 	case *expr.Call:
-		if r := k.rule(x.Func); r != nil {
-			body, err := k.expandExpr(x)
+		if r := k.Rule(x.Func); r != nil {
+			body, err := k.ExpandExpr(x)
 			if err != nil {
 				return "", err
 			}
@@ -85,8 +85,8 @@ func (k *Kernel) typeOfName(name string) (expr.DType, error) {
 		}
 		return a.DType, nil
 	}
-	if r := k.rule(name); r != nil {
-		body, err := k.expandExpr(expr.Var{Name: name})
+	if r := k.Rule(name); r != nil {
+		body, err := k.ExpandExpr(expr.Var{Name: name})
 		if err != nil {
 			return "", err
 		}

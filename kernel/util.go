@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"gpuperf/kernel/expr"
 )
 
-// clone copies the kernel's own lists and maps; statements, arrays and expressions are shared until replaced.
-func (k *Kernel) clone() *Kernel {
+// Clone copies the kernel's own lists and maps; statements, arrays and expressions are shared until replaced.
+func (k *Kernel) Clone() *Kernel {
 	c := *k
 	c.Domains = slices.Clone(k.Domains)
 	c.Averages = slices.Clone(k.Averages)
@@ -28,8 +27,8 @@ func (k *Kernel) clone() *Kernel {
 	return &c
 }
 
-// mapStmts replaces each statement by f of a copy of it.
-func (k *Kernel) mapStmts(f func(s *Stmt)) {
+// MapStmts replaces each statement by f of a copy of it.
+func (k *Kernel) MapStmts(f func(s *Stmt)) {
 	for i, s := range k.Statements {
 		c := *s
 		f(&c)
@@ -37,8 +36,8 @@ func (k *Kernel) mapStmts(f func(s *Stmt)) {
 	}
 }
 
-// mapExprs applies f to the expressions of the statement.
-func (s *Stmt) mapExprs(f func(expr.Expr) expr.Expr) {
+// MapExprs applies f to the expressions of the statement.
+func (s *Stmt) MapExprs(f func(expr.Expr) expr.Expr) {
 	if s.LHS != nil {
 		s.LHS = f(s.LHS)
 	}
@@ -54,8 +53,8 @@ func (s *Stmt) mapExprs(f func(expr.Expr) expr.Expr) {
 	}
 }
 
-// setArray replaces the argument or temporary of the same name.
-func (k *Kernel) setArray(a *Array) {
+// SetArray replaces the argument or temporary of the same name.
+func (k *Kernel) SetArray(a *Array) {
 	for _, list := range [2][]*Array{k.Args, k.Temps} {
 		for i, old := range list {
 			if old.Name == a.Name {
@@ -66,14 +65,14 @@ func (k *Kernel) setArray(a *Array) {
 	}
 }
 
-// taken reports whether a name is in use for an iname, a parameter, an array or a rule.
-func (k *Kernel) taken(name string) bool {
+// InUse reports whether a name is in use for an iname, a parameter, an array or a rule.
+func (k *Kernel) InUse(name string) bool {
 	return k.IsIname(name) || k.IsParam(name) || k.Array(name) != nil || k.Function(name) != nil ||
 		slices.ContainsFunc(k.Rules, func(r *Rule) bool { return r.Name == name })
 }
 
-// fresh is base, or base_0, base_1 ... where that is taken.
-func fresh(base string, taken func(string) bool) string {
+// Fresh is base, or base_0, base_1 ... where that is taken.
+func Fresh(base string, taken func(string) bool) string {
 	name := base
 	for i := 0; taken(name); i++ {
 		name = fmt.Sprintf("%s_%d", base, i)
@@ -81,28 +80,15 @@ func fresh(base string, taken func(string) bool) string {
 	return name
 }
 
-func (k *Kernel) freshName(base string) string { return fresh(base, k.taken) }
+// FreshName is base, or base_0, base_1, ... where that is in use.
+func (k *Kernel) FreshName(base string) string { return Fresh(base, k.InUse) }
 
-func (k *Kernel) freshID(base string) string {
-	return fresh(base, func(id string) bool { return k.Stmt(id) != nil })
+// FreshID is an ID for a statement: base, or base_0, base_1, ... where that is in use.
+func (k *Kernel) FreshID(base string) string {
+	return Fresh(base, func(id string) bool { return k.Stmt(id) != nil })
 }
 
-func addSorted(list []string, names ...string) []string {
-	return sortedSet(append(slices.Clone(list), names...))
-}
-
-func removeNames(list []string, names ...string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return slices.Contains(names, n) })
-}
-
-func listNames(list []string) string {
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
-}
-
-// errorf is an error of this kernel.
-func (k *Kernel) errorf(format string, args ...any) error {
+// Errorf is an error of this kernel.
+func (k *Kernel) Errorf(format string, args ...any) error {
 	return fmt.Errorf("kernel %s: %w", k.Name, fmt.Errorf(format, args...))
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -23,11 +24,11 @@ func (v Values) String() string { return v.Array + "[" + v.Index + "]: " + v.Val
 func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
 	e, err := expr.Parse(element)
 	if err != nil {
-		return nil, k.errorf("values: %w", err)
+		return nil, k.Errorf("values: %w", err)
 	}
 	v, err := expr.Parse(value)
 	if err != nil {
-		return nil, k.errorf("values of %s: %w", element, err)
+		return nil, k.Errorf("values of %s: %w", element, err)
 	}
 	acc, ok := e.(*expr.Access)
 	var index expr.Var
@@ -35,20 +36,20 @@ func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
 		index, ok = acc.Index[0].(expr.Var)
 	}
 	if !ok || index.Name == "" || k.IsParam(index.Name) {
-		return nil, k.errorf(`values of %s: write the array with a name for its index, as in "rowptr[i]"`, element)
+		return nil, k.Errorf(`values of %s: write the array with a name for its index, as in "rowptr[i]"`, element)
 	}
 	a := k.Array(acc.Array)
 	switch {
 	case a == nil || a.IsValue || k.IsTemp(acc.Array):
-		return nil, k.errorf("values of %s: %s is no array argument", element, acc.Array)
+		return nil, k.Errorf("values of %s: %s is no array argument", element, acc.Array)
 	case len(a.Shape) != 1:
-		return nil, k.errorf("values of %s: %s has %d axes, values are given for arrays with one", element, acc.Array, len(a.Shape))
+		return nil, k.Errorf("values of %s: %s has %d axes, values are given for arrays with one", element, acc.Array, len(a.Shape))
 	case a.DType != "" && !a.DType.IsInteger():
-		return nil, k.errorf("values of %s: %s is %s, values are given for integers", element, acc.Array, a.DType)
-	case len(k.writers(acc.Array)) > 0:
-		return nil, k.errorf("values of %s: statement %s writes %s", element, k.writers(acc.Array)[0].ID, acc.Array)
+		return nil, k.Errorf("values of %s: %s is %s, values are given for integers", element, acc.Array, a.DType)
+	case len(k.Writers(acc.Array)) > 0:
+		return nil, k.Errorf("values of %s: statement %s writes %s", element, k.Writers(acc.Array)[0].ID, acc.Array)
 	case slices.ContainsFunc(k.Values, func(o Values) bool { return o.Array == acc.Array }):
-		return nil, k.errorf("the values of %s are given already", acc.Array)
+		return nil, k.Errorf("the values of %s are given already", acc.Array)
 	}
 	var bad string
 	expr.FreeVars(v, func(n string) {
@@ -57,9 +58,9 @@ func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
 		}
 	})
 	if bad != "" {
-		return nil, k.errorf("values of %s: %s is neither its index nor a parameter of the kernel (%s)", element, bad, listNames(k.Params()))
+		return nil, k.Errorf("values of %s: %s is neither its index nor a parameter of the kernel (%s)", element, bad, nameset.Text(k.Params()))
 	}
-	c := k.clone()
+	c := k.Clone()
 	c.Values = append(c.Values, Values{acc.Array, index.Name, v})
 	return c, nil
 }

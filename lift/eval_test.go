@@ -208,8 +208,8 @@ func TestLinearAlgebra(t *testing.T) {
 	}
 }
 
-func (x Num) plus(y Num) Num  { return exprEval{evaluator: &evaluator{}}.two(ariths["+"], x, y) }
-func (x Num) times(y Num) Num { return exprEval{evaluator: &evaluator{}}.two(ariths["*"], x, y) }
+func (x Num) plus(y Num) Num  { return two(ariths["+"], x, y) }
+func (x Num) times(y Num) Num { return two(ariths["*"], x, y) }
 
 // What a function of integers gives is an integer of its type, as the generated code has it.
 func TestEvalIntegers(t *testing.T) {

@@ -1,6 +1,7 @@
 package lift
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -130,28 +131,28 @@ type exprEval struct {
 	lane int // of a vector result
 }
 
-func (x exprEval) scalar(v Value, what string) Num {
+// scalar is a variable's value: of a vector, the lane at hand.
+func (x exprEval) scalar(v Value, what string) (Num, error) {
 	if vs, ok := v.(Values); ok && x.lane >= 0 && x.lane < len(vs) {
 		v = vs[x.lane]
 	}
-	n, ok := v.(Num)
-	if !ok {
-		if _, unwritten := v.(Unwritten); unwritten {
-			panic(evalError{ErrUnwritten})
-		}
-		fail("function %s: %s is no scalar", x.f.Name, what)
+	switch v := v.(type) {
+	case Num:
+		return v, nil
+	case Unwritten:
+		return Num{}, ErrUnwritten
 	}
-	return n
+	return Num{}, fmt.Errorf("function %s: %s is no scalar", x.f.Name, what)
 }
 
 // as is the value of an expression as the result of a function: integers lose their fraction, and wrap around.
-func (x exprEval) as(d expr.DType, of expr.Expr) Num { return x.converted(d, x.eval(of)) }
+func (x exprEval) as(d expr.DType, of expr.Expr) Num { return converted(d, x.eval(of)) }
 
-func (x exprEval) converted(d expr.DType, v Num) Num {
+func converted(d expr.DType, v Num) Num {
 	if !d.IsInteger() {
 		return v
 	}
-	v = x.trunc(v)
+	v = trunc(v)
 	if v.Rat != nil {
 		return Num{Rat: new(big.Rat).SetInt(wrap(v.Rat.Num(), d))}
 	}
@@ -175,44 +176,103 @@ func wrap(n *big.Int, d expr.DType) *big.Int {
 	return out
 }
 
+// eval is the value of an expression.
 func (x exprEval) eval(of expr.Expr) Num {
-	switch ex := of.(type) {
-	case expr.Int:
-		return Num{Rat: new(big.Rat).SetInt64(ex.Value)}
-	case expr.Float:
-		if r, ok := new(big.Rat).SetString(trimFloat(ex.Text)); ok {
-			return x.number(r)
-		}
-		return Num{Float: ex.Value}
+	v, err := x.value(of)
+	switch {
+	case errors.Is(err, ErrUnwritten):
+		panic(evalError{err})
+	case err != nil:
+		fail("function %s: %w", x.f.Name, err)
+	}
+	return v
+}
+
+func (x exprEval) value(of expr.Expr) (Num, error) {
+	if x.opt.Float {
+		return floatNumbers.Eval(of, x.leaf)
+	}
+	return exactNumbers.Eval(of, x.leaf)
+}
+
+// leaf is the value of a variable or of a component of a tuple.
+func (x exprEval) leaf(e expr.Expr) (Num, error) {
+	switch e := e.(type) {
 	case expr.Var:
-		return x.scalar(x.vars[ex.Name], ex.Name)
+		return x.scalar(x.vars[e.Name], e.Name)
 	case *expr.Access:
-		all := flatten(x.vars[ex.Array])
-		if len(ex.Index) == 1 {
-			if i, ok := x.eval(ex.Index[0]).Int(); ok && i >= 0 && i < int64(len(all)) {
-				return x.scalar(all[i], ex.String())
+		all := flatten(x.vars[e.Array])
+		if len(e.Index) == 1 {
+			at, err := x.value(e.Index[0])
+			if err != nil {
+				return Num{}, err
+			}
+			if i, ok := at.Int(); ok && i >= 0 && i < int64(len(all)) {
+				return x.scalar(all[i], e.String())
 			}
 		}
-		fail("function %s: %s is no component", x.f.Name, ex)
-	case *expr.Cast:
-		v := x.eval(ex.Arg)
-		return x.converted(ex.DType, v)
-	case *expr.Cond:
-		if x.eval(ex.If).sign() != 0 {
-			return x.eval(ex.Then)
-		}
-		return x.eval(ex.Else)
-	case *expr.Op:
-		return x.op(ex)
-	case *expr.Call:
-		args := make([]Num, len(ex.Args))
-		for i, a := range ex.Args {
-			args[i] = x.eval(a)
-		}
-		return x.call(ex.Func, args)
+		return Num{}, fmt.Errorf("%s is no component", e)
 	}
-	fail("function %s: %s has no value", x.f.Name, of)
-	return Num{}
+	return Num{}, fmt.Errorf("%s has no value", e)
+}
+
+// exactNumbers are rationals so far as operators and functions have rational results, and floatNumbers the same with every
+// literal rounded to a float64.
+var (
+	exactNumbers = numbers(func(r *big.Rat) Num { return Num{Rat: r} })
+	floatNumbers = numbers(func(r *big.Rat) Num { f, _ := r.Float64(); return Num{Float: f} })
+)
+
+// numbers are the values of user functions; number makes those of literals and truth values.
+func numbers(number func(*big.Rat) Num) expr.Domain[Num] {
+	zero, one := number(new(big.Rat)), number(big.NewRat(1, 1))
+	truth := func(holds bool) Num {
+		if holds {
+			return one
+		}
+		return zero
+	}
+	return expr.Domain[Num]{
+		Int: func(v int64) Num { return Exact(v, 1) },
+		Float: func(f expr.Float) (Num, error) {
+			if r, ok := new(big.Rat).SetString(trimFloat(f.Text)); ok {
+				return number(r), nil
+			}
+			return Num{Float: f.Value}, nil
+		},
+		Cast: func(t expr.DType, v Num) (Num, error) { return converted(t, v), nil },
+		Unary: func(op expr.OpKind, v Num) (Num, error) {
+			if op != expr.Neg {
+				return v, expr.ErrNoValue
+			}
+			return two(ariths[expr.Sub], zero, v), nil
+		},
+		Binary: func(op expr.OpKind, a, b Num) (Num, error) {
+			if how, ok := ariths[op]; ok {
+				return two(how, a, b), nil
+			}
+			c, ordered := compare(a, b)
+			switch {
+			case op == expr.Min && c > 0 || op == expr.Max && c < 0:
+				return b, nil
+			case op == expr.Min || op == expr.Max:
+				return a, nil
+			case op.IsComparison() && !ordered: // NaN differs from everything
+				return truth(op == expr.Ne), nil
+			}
+			holds, err := expr.Compare(op, c)
+			return truth(holds), err
+		},
+		Truth: func(v Num) expr.Truth { return expr.TruthOf(v.sign() != 0) },
+		Bool:  func(t expr.Truth) Num { return truth(t == expr.True) },
+		Call:  func(name string, args []Num) (Num, error) { return call(name, args, zero, one) },
+		Refuse: func(part expr.Expr, why error) error {
+			if op, ok := part.(*expr.Op); ok {
+				return fmt.Errorf("operator %s has no value", op.Kind)
+			}
+			return why
+		},
+	}
 }
 
 // trimFloat drops the suffix f of a literal.
@@ -251,14 +311,8 @@ func compare(a, b Num) (c int, ok bool) {
 	}
 }
 
-func (x exprEval) truth(b bool) Num {
-	if b {
-		return x.number(big.NewRat(1, 1))
-	}
-	return x.number(new(big.Rat))
-}
-
-func (x exprEval) trunc(v Num) Num {
+// trunc rounds towards zero.
+func trunc(v Num) Num {
 	if v.Rat == nil {
 		return Num{Float: math.Trunc(v.Float)}
 	}
@@ -311,58 +365,8 @@ func powExact(a, b *big.Rat) *big.Rat {
 	return r
 }
 
-func (x exprEval) op(op *expr.Op) Num {
-	a := x.eval(op.Args[0])
-	switch op.Kind {
-	case expr.Neg:
-		return x.two(ariths[expr.Sub], x.number(new(big.Rat)), a)
-	case expr.Not:
-		return x.truth(a.sign() == 0)
-	case expr.And, expr.Or:
-		for _, arg := range op.Args[1:] {
-			if (a.sign() != 0) == (op.Kind == expr.Or) {
-				break
-			}
-			a = x.eval(arg)
-		}
-		return x.truth(a.sign() != 0)
-	}
-	for _, arg := range op.Args[1:] {
-		b := x.eval(arg)
-		if how, ok := ariths[op.Kind]; ok {
-			a = x.two(how, a, b)
-			continue
-		}
-		c, ordered := compare(a, b)
-		switch op.Kind {
-		case expr.Eq:
-			return x.truth(ordered && c == 0)
-		case expr.Ne:
-			return x.truth(!ordered || c != 0)
-		case expr.Lt:
-			return x.truth(ordered && c < 0)
-		case expr.Le:
-			return x.truth(ordered && c <= 0)
-		case expr.Gt:
-			return x.truth(ordered && c > 0)
-		case expr.Ge:
-			return x.truth(ordered && c >= 0)
-		case expr.Min:
-			if c > 0 {
-				a = b
-			}
-		case expr.Max:
-			if c < 0 {
-				a = b
-			}
-		default:
-			fail("function %s: operator %s has no value", x.f.Name, op.Kind)
-		}
-	}
-	return a
-}
-
-func (x exprEval) two(how arith, a, b Num) Num {
+// two applies an operation to two numbers.
+func two(how arith, a, b Num) Num {
 	if a.Rat != nil && b.Rat != nil {
 		if how.divides && b.Rat.Sign() == 0 {
 			return Num{Float: how.float(a.Float64(), 0)}
@@ -374,57 +378,40 @@ func (x exprEval) two(how arith, a, b Num) Num {
 	return Num{Float: how.float(a.Float64(), b.Float64())}
 }
 
-// maths are the functions without rational results.
-var maths = map[string]func(float64) float64{
-	"sqrt": math.Sqrt, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) }, "cbrt": math.Cbrt,
-	"exp": math.Exp, "exp2": math.Exp2, "exp10": func(x float64) float64 { return math.Pow(10, x) }, "expm1": math.Expm1,
-	"log": math.Log, "log2": math.Log2, "log10": math.Log10, "log1p": math.Log1p,
-	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
-	"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
-	"erf": math.Erf, "erfc": math.Erfc, "tgamma": math.Gamma, "rint": math.RoundToEven, "round": math.Round,
-}
-
-var maths2 = map[string]func(a, b float64) float64{
-	"pow": math.Pow, "atan2": math.Atan2, "fmod": math.Mod, "hypot": math.Hypot, "fdim": math.Dim, "copysign": math.Copysign,
-}
-
-func (x exprEval) call(name string, args []Num) Num {
-	pick := func(sign int) Num {
-		a := args[0]
-		for _, b := range args[1:] {
-			if c, _ := compare(b, a); c == sign {
-				a = b
-			}
+// call applies a function of OpenCL C.
+func call(name string, args []Num, zero, one Num) (Num, error) {
+	negative := func(v Num) Num { return two(ariths[expr.Sub], zero, v) }
+	floor := func(v Num) Num { return two(ariths[expr.FloorDiv], v, one) }
+	pick := func(sign int) (Num, error) {
+		if c, _ := compare(args[1], args[0]); c == sign {
+			return args[1], nil
 		}
-		return a
+		return args[0], nil
 	}
 	switch {
 	case (name == "abs" || name == "fabs") && len(args) == 1:
 		if args[0].sign() < 0 {
-			return x.two(ariths[expr.Sub], x.number(new(big.Rat)), args[0])
+			return negative(args[0]), nil
 		}
-		return args[0]
+		return args[0], nil
 	case (name == "min" || name == "fmin") && len(args) == 2:
 		return pick(-1)
 	case (name == "max" || name == "fmax") && len(args) == 2:
 		return pick(1)
 	case (name == "fma" || name == "mad") && len(args) == 3:
-		return x.two(ariths[expr.Add], x.two(ariths[expr.Mul], args[0], args[1]), args[2])
+		return two(ariths[expr.Add], two(ariths[expr.Mul], args[0], args[1]), args[2]), nil
 	case name == "floor" && len(args) == 1:
-		return x.two(ariths[expr.FloorDiv], args[0], x.number(big.NewRat(1, 1)))
+		return floor(args[0]), nil
 	case name == "trunc" && len(args) == 1:
-		return x.trunc(args[0])
+		return trunc(args[0]), nil
 	case name == "ceil" && len(args) == 1:
-		zero := x.number(new(big.Rat))
-		down := x.two(ariths[expr.FloorDiv], x.two(ariths[expr.Sub], zero, args[0]), x.number(big.NewRat(1, 1)))
-		return x.two(ariths[expr.Sub], zero, down)
-	case maths[name] != nil && len(args) == 1:
-		return Num{Float: maths[name](args[0].Float64())}
-	case maths2[name] != nil && len(args) == 2:
-		return Num{Float: maths2[name](args[0].Float64(), args[1].Float64())}
+		return negative(floor(negative(args[0]))), nil
+	case expr.Math1[name] != nil && len(args) == 1:
+		return Num{Float: expr.Math1[name](args[0].Float64())}, nil
+	case expr.Math2[name] != nil && len(args) == 2:
+		return Num{Float: expr.Math2[name](args[0].Float64(), args[1].Float64())}, nil
 	}
-	fail("function %s: %s of %d arguments has no value", x.f.Name, name, len(args))
-	return Num{}
+	return Num{}, fmt.Errorf("%s of %d arguments has no value", name, len(args))
 }
 
 // unwritten reports whether nothing of a value is written.

@@ -7,6 +7,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 )
 
 // smallRuns are variants that the interpreter runs, and what their doc strings promise: accesses and executions summed
@@ -359,7 +360,7 @@ func TestEveryKernelPrepares(t *testing.T) {
 		k, err := v.Kernel()
 		var prepared *kernel.Kernel
 		if err == nil {
-			prepared, err = k.Prepare()
+			prepared, err = transform.Prepare(k)
 		}
 		if err == nil {
 			err = prepared.Check()

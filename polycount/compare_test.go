@@ -63,7 +63,7 @@ func TestUnions(t *testing.T) {
 		}
 		back := must(ParseUnionSet(u.String()))
 		for i, s := range u.Sets() {
-			if len(back.sets) != len(u.sets) || back.sets[i].Tuple() != s.Tuple() || !must(back.sets[i].IsEqual(s)) {
+			if len(back.Sets()) != len(u.Sets()) || back.Sets()[i].Tuple() != s.Tuple() || !must(back.Sets()[i].IsEqual(s)) {
 				t.Errorf("%v reads as %v", u, back)
 				break
 			}

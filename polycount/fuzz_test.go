@@ -65,7 +65,7 @@ func FuzzParseUnionMap(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q prints as %v: %v", text, u, err)
 		}
-		if len(back.maps) != len(u.maps) {
+		if len(back.Maps()) != len(u.Maps()) {
 			t.Fatalf("%q prints as %v, which reads as %v", text, u, back)
 		}
 		if back.String() != u.String() {

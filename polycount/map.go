@@ -111,20 +111,8 @@ func (m *Map) Then(next *Map) (out *Map, err error) {
 	params := unionNames(m.set.params, next.set.params)
 	// Names of the middle and, where taken, of the new range are made unique.
 	taken := slices.Concat(params, m.in)
-	fresh := func(n string) string {
-		for slices.Contains(taken, n) {
-			n += "_"
-		}
-		taken = append(taken, n)
-		return n
-	}
-	var mid, last []string
-	for _, n := range m.out {
-		mid = append(mid, fresh(n))
-	}
-	for _, n := range next.out {
-		last = append(last, fresh(n))
-	}
+	mid := freshNames(m.out, taken)
+	last := freshNames(next.out, slices.Concat(taken, mid))
 	dims := slices.Concat(m.in, mid, last)
 	a := &Set{params: m.set.params, dims: slices.Concat(m.in, mid), cs: m.set.cs, open: m.set.open, pending: m.set.pending}
 	b := &Set{params: next.set.params, dims: slices.Concat(mid, last), cs: next.set.cs, open: next.set.open, pending: next.set.pending}
@@ -207,16 +195,6 @@ func (m *Map) mapped(f func(*Set) (*Set, error)) (*Map, error) {
 // Lexmax maps each tuple of the domain to its lexicographically greatest image, where there is one.
 func (m *Map) Lexmax() (*Map, error) { return m.mapped(m.optimum((*Set).Lexmax)) }
 
-// Fix substitutes values for parameters, which disappear. Names of dimensions are an error: Graph().Fix removes those.
-func (m *Map) Fix(values map[string]int64) (*Map, error) {
-	for _, d := range m.set.dims {
-		if _, ok := values[d]; ok {
-			return nil, fmt.Errorf("polycount: %q is a dimension of the map; only parameters can be fixed", d)
-		}
-	}
-	return m.mapped(func(g *Set) (*Set, error) { return g.Fix(values) })
-}
-
 // graphed is a map between the tuples of m with another graph.
 func (m *Map) graphed(graph *Set) *Map {
 	g := *graph
@@ -258,6 +236,3 @@ func (m *Map) optimum(f func(*Set) (*Set, error)) func(*Set) (*Set, error) {
 		return best.respace(g.params, g.dims), nil
 	}
 }
-
-// Sample returns a pair of m with parameter values, by name, small where that is easy; ok is false when m is empty.
-func (m *Map) Sample() (point map[string]int64, ok bool, err error) { return m.set.Sample() }

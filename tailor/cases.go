@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
+	"gpuperf/kernel/transform"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -68,5 +69,5 @@ func casesOf(v script.Variant, m models.Measurement) ([]*workload.Case, error) {
 }
 
 func removeWork(ir *kernel.Kernel, r *models.WorkRemoval) (*kernel.Kernel, error) {
-	return ir.RemoveWork(kernel.WorkRemoval{Keep: r.Keep, Accumulators: r.Accumulators})
+	return transform.RemoveWork(ir, transform.WorkRemoval{Keep: r.Keep, Accumulators: r.Accumulators})
 }

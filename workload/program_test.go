@@ -10,6 +10,7 @@ import (
 	"gpuperf/device/devicetest"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 	"gpuperf/samples"
 )
 
@@ -30,7 +31,7 @@ func sumOf(t *testing.T, second string) *ProgramCase {
 		spec.Args = []*kernel.Array{part}
 		k, err := kernel.Make(spec)
 		if err == nil && spec.Name == "parts" {
-			k, err = k.TagInames("g:g.0")
+			k, err = transform.TagInames(k, "g:g.0")
 		}
 		if err != nil {
 			t.Fatal(err)

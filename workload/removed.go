@@ -3,7 +3,7 @@ package workload
 import (
 	"maps"
 
-	"gpuperf/kernel"
+	"gpuperf/kernel/transform"
 )
 
 // WorkRemoved returns cases of the same kernel, at the same sizes, of which only the accesses to global memory are left
@@ -14,7 +14,7 @@ func WorkRemoved(cases []*Case) ([]*Case, error) {
 	for _, c := range cases {
 		k := made[c.Kernel]
 		if k == nil {
-			ir, err := c.IR.RemoveWork(kernel.WorkRemoval{})
+			ir, err := transform.RemoveWork(c.IR, transform.WorkRemoval{})
 			if err != nil {
 				return nil, err
 			}

@@ -34,7 +34,9 @@ func (c *Case) needsWide() (bool, error) {
 			}
 			for _, a := range expr.Accesses(e) {
 				for _, index := range a.Index {
-					m.expr(index)
+					if _, err := m.expr(index); err != nil {
+						return false, err
+					}
 				}
 			}
 		}
@@ -61,36 +63,36 @@ func (m *magnitudes) note(v *big.Int) *big.Int {
 }
 
 // expr bounds an index expression and all its parts.
-func (m *magnitudes) expr(e expr.Expr) *big.Int {
-	switch e := e.(type) {
-	case expr.Int:
-		return m.note(new(big.Int).Abs(big.NewInt(e.Value)))
-	case expr.Var:
-		return m.name(e.Name)
-	case *expr.Cond:
-		then, other := m.expr(e.Then), m.expr(e.Else)
-		if then.Cmp(other) > 0 {
-			return then
-		}
-		return other
-	case *expr.Op:
-		result := new(big.Int)
-		for i, arg := range e.Args {
-			v := m.expr(arg)
-			switch {
-			case i == 0:
-				result.Set(v)
-			case e.Kind == expr.Add || e.Kind == expr.Sub:
-				result.Add(result, v)
-			case e.Kind == expr.Mul:
-				result.Mul(result, v)
-			case e.Kind != expr.FloorDiv && v.Cmp(result) > 0: // min, max, and % stays below its divisor
-				result.Set(v)
+func (m *magnitudes) expr(e expr.Expr) (*big.Int, error) {
+	d := expr.Domain[*big.Int]{
+		Int:   func(v int64) *big.Int { return m.note(new(big.Int).Abs(big.NewInt(v))) },
+		Unary: func(_ expr.OpKind, a *big.Int) (*big.Int, error) { return a, nil },
+		Binary: func(op expr.OpKind, a, b *big.Int) (*big.Int, error) {
+			switch op {
+			case expr.Add, expr.Sub:
+				return m.note(new(big.Int).Add(a, b)), nil
+			case expr.Mul:
+				return m.note(new(big.Int).Mul(a, b)), nil
+			case expr.FloorDiv:
+				return a, nil
 			}
-		}
-		return m.note(result)
+			return larger(a, b) // minimum, maximum, and %, which stays below its divisor
+		},
+		Either: larger,
 	}
-	return int32Max // what memory holds, or a function returns
+	return d.Eval(e, func(e expr.Expr) (*big.Int, error) {
+		if v, ok := e.(expr.Var); ok {
+			return m.name(v.Name), nil
+		}
+		return int32Max, nil // what memory holds, or a function returns
+	})
+}
+
+func larger(a, b *big.Int) (*big.Int, error) {
+	if a.Cmp(b) > 0 {
+		return a, nil
+	}
+	return b, nil
 }
 
 // name bounds a parameter, an axis or an iname.

@@ -1,24 +1,20 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
-	"gpuperf/models"
+	"gpuperf/campaign"
 	"gpuperf/samples"
 )
 
 func calibrateCommand() *cobra.Command {
-	var session sessionOptions
-	var kernels selection
+	var on measureFlags
+	var selected campaign.Selection
 	var own forOptions
 	var profile string
 	cmd := &cobra.Command{
@@ -36,45 +32,39 @@ run. Unless --model names a form, it is --model auto.`,
 		Args: own.check,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(own.kernels) > 0 {
-				return own.run(cmd, session, &kernels, profile)
+				return own.run(cmd, on, selected, profile)
 			}
-			var all []*models.Model
+			var plans []*campaign.Plan // mistakes in the files show before anything runs
 			for _, path := range args {
-				model, err := loadModel(path)
+				model, err := campaign.LoadModel(path)
 				if err != nil {
 					return err
 				}
-				// Mistakes in the files show before anything runs.
-				if _, err := featuresOf(model); err != nil {
+				plan, err := campaign.NewPlan(model, selected)
+				if err != nil {
 					return err
 				}
-				if err := kernels.check(model); err != nil {
-					return err
-				}
-				if _, err := kernels.cases(model); err != nil {
-					return err
-				}
-				all = append(all, model)
+				plans = append(plans, plan)
 			}
-			s, err := openSession(cmd, session)
+			c, err := on.open(cmd)
 			if err != nil {
 				return err
 			}
-			defer s.close()
-			return calibrateAll(cmd, s, all, &kernels, profile)
+			defer finish(cmd, c)
+			return calibrateAll(cmd, c, on, plans, profile)
 		},
 	}
-	session.addFlags(cmd)
-	session.addTimeRange(cmd)
-	kernels.addFlags(cmd)
-	own.addFlags(cmd)
+	on.add(cmd)
+	on.addTimeRange(cmd)
+	addSelection(cmd, &selected)
+	own.add(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "", "the profile to add to (default: the device's own in the data directory)")
 	return cmd
 }
 
-// calibrateAll calibrates the models in each state of the caches that was asked for, into a profile each.
-func calibrateAll(cmd *cobra.Command, s *session, all []*models.Model, kernels *selection, path string) error {
-	modes, err := s.options.modes()
+// calibrateAll calibrates the models of plans in each state of the caches that was asked for, into a profile each.
+func calibrateAll(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, plans []*campaign.Plan, path string) error {
+	modes, err := on.modes()
 	if err != nil {
 		return err
 	}
@@ -82,34 +72,35 @@ func calibrateAll(cmd *cobra.Command, s *session, all []*models.Model, kernels *
 		return usagef("--cache both: a profile is of one state of the caches; calibrate twice, or leave out --profile")
 	}
 	var results []any
-	for _, s.mode = range modes {
-		result, err := calibrateMode(cmd, s, all, kernels, path)
+	for _, mode := range modes {
+		result, err := calibrateMode(cmd, c, on, mode, plans, path)
 		if err != nil {
 			return err
 		}
 		results = append(results, result)
 	}
 	switch {
-	case wantJSON(cmd) && len(results) == 1:
+	case !wantJSON(cmd):
+		return nil // printed model by model
+	case len(results) == 1:
 		return printJSON(cmd.OutOrStdout(), results[0])
-	case wantJSON(cmd):
-		return printJSON(cmd.OutOrStdout(), map[string]any{"profiles": results})
 	}
-	return nil
+	return printJSON(cmd.OutOrStdout(), map[string]any{"profiles": results})
 }
 
-// calibrateMode calibrates the models in the session's state of the caches. It returns what is printed as JSON.
-func calibrateMode(cmd *cobra.Command, s *session, all []*models.Model, kernels *selection, path string) (any, error) {
-	device := s.device.Info().Fingerprint
+// calibrateMode calibrates the models in one state of the caches. It returns what is printed as JSON.
+func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mode samples.Mode, plans []*campaign.Plan, path string) (any, error) {
+	within, err := campaign.ParseTimeRange(on.within)
+	if err != nil {
+		return nil, err
+	}
+	device := c.Device.Info().Fingerprint
 	if path == "" {
-		ext := ".yaml"
-		if s.mode == samples.Cold {
-			ext = "-cold.yaml"
-		}
-		var err error
-		if path, err = deviceFile("profiles", device, ext); err != nil {
+		data, err := dataDir()
+		if err != nil {
 			return nil, err
 		}
+		path = campaign.DeviceFile(data, "profiles", device, map[samples.Mode]string{samples.Warm: ".yaml", samples.Cold: "-cold.yaml"}[mode])
 	}
 	profile, err := calibrate.LoadProfile(path)
 	switch {
@@ -120,73 +111,38 @@ func calibrateMode(cmd *cobra.Command, s *session, all []*models.Model, kernels 
 	case !profile.Device.Same(device):
 		return nil, usagef("profile %s is of %s, not of %s; name another with --profile", path, profile.Device, device)
 	}
-	for _, c := range profile.Models {
-		if c.Origin.Cache != "" && c.Origin.Cache != string(s.mode) {
+	for _, m := range profile.Models {
+		if m.Origin.Cache != "" && m.Origin.Cache != string(mode) {
 			return nil, usagef("the models of profile %s were calibrated with %s caches, these are with %s ones; name another with --profile",
-				path, c.Origin.Cache, s.mode)
+				path, m.Origin.Cache, mode)
 		}
 	}
 	profile.Device = device
 	var fits []*calibrate.Fit
-	for _, model := range all {
-		calibration, err := s.calibrate(model, kernels)
+	for _, plan := range plans {
+		m, err := c.Calibrate(cmd.Context(), mode, plan, within)
+		tellRows(cmd, within, m.Rows)
 		if err != nil {
 			return nil, err
 		}
-		profile.Put(*calibration)
+		profile.Put(*m.Calibration)
 		// Saved after each model, so that a failure of the next loses nothing.
 		if err := profile.Save(path); err != nil {
 			return nil, err
 		}
-		fits = append(fits, &calibration.Fit)
+		fits = append(fits, &m.Fit)
 		if !wantJSON(cmd) {
-			printFit(cmd, &calibration.Fit, false)
+			printFit(cmd, &m.Fit, false)
 		}
 	}
 	if !wantJSON(cmd) {
-		fmt.Fprintf(cmd.OutOrStdout(), "profile: %s (caches %s)\n", path, s.mode)
+		fmt.Fprintf(cmd.OutOrStdout(), "profile: %s (caches %s)\n", path, mode)
 	}
-	return map[string]any{"profile": path, "cache": s.mode, "device": device, "models": fits}, nil
+	return map[string]any{"profile": path, "cache": mode, "device": device, "models": fits}, nil
 }
 
-// calibrate measures what the model needs and fits it.
-func (s *session) calibrate(model *models.Model, kernels *selection) (*calibrate.Calibration, error) {
-	rows, err := s.rowsOf(model, kernels)
-	if err != nil {
-		return nil, err
-	}
-	s.fitted = rows
-	asked := model
-	model, fit, err := kernels.fit(s.cmd.Context(), asked, rows, calibrate.Options{Lanes: int(s.device.Info().SubgroupSize)})
-	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", asked.Name, err)
-	}
-	definition := model.String()
-	return &calibrate.Calibration{
-		Fit:        *fit,
-		Definition: definition,
-		Origin: calibrate.Origin{
-			Date:        time.Now().UTC().Truncate(time.Second),
-			Perf:        version(),
-			ModelFile:   model.File,
-			ModelHash:   hashOf([]byte(definition)),
-			SamplesFile: s.samplesFile(),
-			SamplesHash: hashOfFile(s.samplesFile()),
-			Cache:       string(s.mode),
-		},
-	}, nil
-}
-
-func hashOf(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
-// hashOfFile is "" for a file that cannot be read: the hash is evidence, not needed to go on.
-func hashOfFile(path string) string {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return hashOf(text)
+// tellRows prints what is to be known of the rows of a fit.
+func tellRows(cmd *cobra.Command, within campaign.TimeRange, rows campaign.Rows) {
+	tellRanged(cmd, within, rows.Ranged)
+	warn(cmd, rows.Warnings)
 }

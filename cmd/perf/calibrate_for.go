@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/campaign"
 	"gpuperf/evaluate/peaks"
+	"gpuperf/internal/format"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/tailor"
@@ -29,10 +32,10 @@ type forOptions struct {
 	dryRun   bool
 }
 
-func (o *forOptions) addFlags(cmd *cobra.Command) {
+func (o *forOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.kernels, "for", nil, "make a model for the kernels of a script, KERNEL.star or KERNEL.star:name, and calibrate it (may be repeated)")
-	addSizesFlag(cmd, &o.sizes)
+	addSizes(cmd, &o.sizes)
 	f.StringVar(&o.folder, "to", ".", "with --for: the folder to write the model file to")
 	f.StringVar(&o.name, "name", "", "with --for: the model's name, and that of its file (default: the first script's)")
 	f.StringVar(&o.like, "like", "", `with --for and --dry-run: the device to choose for, such as "NVIDIA H200"`)
@@ -61,32 +64,31 @@ func (o *forOptions) check(cmd *cobra.Command, args []string) error {
 }
 
 // run makes the model, writes its file, and calibrates it unless this is a dry run.
-func (o *forOptions) run(cmd *cobra.Command, session sessionOptions, kernels *selection, profile string) error {
-	if kernels.form == "" {
-		kernels.form = auto
+func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.Selection, profile string) error {
+	if selected.Form == "" {
+		selected.Form = campaign.Auto
 	}
 	targets, err := o.targets(cmd)
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
-		machine, err := o.machine(cmd, session)
+		machine, err := o.machine(cmd, on.device)
 		if err != nil {
 			return err
 		}
-		path, set, err := o.make(targets, machine, kernels)
+		path, set, err := o.make(targets, machine, selected)
 		if err != nil {
 			return err
 		}
 		return o.list(cmd, path, set)
 	}
-	s, err := openSession(cmd, session)
+	c, err := on.open(cmd)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	machine := machineOf(s.device.Info().Fingerprint)
-	path, set, err := o.make(targets, machine, kernels)
+	defer finish(cmd, c)
+	path, set, err := o.make(targets, machineOf(c.Device.Info().Fingerprint), selected)
 	if err != nil {
 		return err
 	}
@@ -96,7 +98,11 @@ func (o *forOptions) run(cmd *cobra.Command, session sessionOptions, kernels *se
 	if err != nil {
 		return err
 	}
-	return calibrateAll(cmd, s, []*models.Model{model}, kernels, profile)
+	plan, err := campaign.NewPlan(model, selected)
+	if err != nil {
+		return err
+	}
+	return calibrateAll(cmd, c, on, []*campaign.Plan{plan}, profile)
 }
 
 // targets loads the kernels, each at those of the sizes that are about its parameters.
@@ -106,34 +112,29 @@ func (o *forOptions) targets(cmd *cobra.Command) ([]tailor.Target, error) {
 		return nil, err
 	}
 	var out []tailor.Target
-	used := map[string]bool{}
+	unused := maps.Clone(points[0])
 	for _, path := range o.kernels {
 		if at := strings.LastIndex(path, ".star:"); at >= 0 {
 			path = path[:at+len(".star")] + "#" + path[at+len(".star:"):]
 		}
-		variants, err := loadScript(cmd, path)
+		variants, err := campaign.LoadScript(cmd.Context(), path)
 		if err != nil {
 			return nil, err
 		}
 		file, _, _ := strings.Cut(path, "#")
-		script, err := relativeTo(o.folder, file)
-		if err != nil {
-			return nil, err
-		}
+		script := relativeTo(o.folder, file)
 		for _, v := range variants {
 			params := v.Kernel.Params()
 			var sizes []map[string]int64
 			for _, point := range points {
 				at := maps.Clone(point)
 				maps.DeleteFunc(at, func(name string, _ int64) bool { return !slices.Contains(params, name) })
-				for name := range at {
-					used[name] = true
-				}
 				if !slices.ContainsFunc(sizes, func(o map[string]int64) bool { return maps.Equal(o, at) }) {
 					sizes = append(sizes, at)
 				}
 			}
 			for _, p := range params {
+				delete(unused, p)
 				if _, ok := sizes[0][p]; !ok {
 					return nil, usagef("kernel %s needs sizes to predict for %s; give -p %s=VALUE", v.Name, p, p)
 				}
@@ -141,26 +142,24 @@ func (o *forOptions) targets(cmd *cobra.Command) ([]tailor.Target, error) {
 			out = append(out, tailor.Target{Script: script, Variant: v, Sizes: sizes})
 		}
 	}
-	for name := range points[0] {
-		if !used[name] {
-			return nil, usagef("no kernel has a parameter %s", name)
-		}
+	for name := range unused {
+		return nil, usagef("no kernel has a parameter %s", name)
 	}
 	return out, nil
 }
 
-// relativeTo is the path of a file as seen from a folder.
-func relativeTo(folder, file string) (string, error) {
+// relativeTo is the path of a file as seen from a folder, or itself where there is none.
+func relativeTo(folder, file string) string {
 	from, err1 := filepath.Abs(folder)
 	to, err2 := filepath.Abs(file)
 	if err1 != nil || err2 != nil {
-		return file, nil
+		return file
 	}
 	rel, err := filepath.Rel(from, to)
 	if err != nil {
-		return to, nil
+		return to
 	}
-	return filepath.ToSlash(rel), nil
+	return filepath.ToSlash(rel)
 }
 
 // modelName is the name asked for, or that of the first script.
@@ -168,28 +167,22 @@ func (o *forOptions) modelName() string {
 	if o.name != "" {
 		return o.name
 	}
-	base := filepath.Base(o.kernels[0])
-	base, _, _ = strings.Cut(base, ".star")
-	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '.' || r == ' ' {
-			return '_'
-		}
-		return r
-	}, base)
+	base, _, _ := strings.Cut(filepath.Base(o.kernels[0]), ".star")
+	return strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(base)
 }
 
 // make chooses the model, in the form that --model asks for, and writes its file. With auto it has the most general form, which
 // calibration brings into the others.
-func (o *forOptions) make(targets []tailor.Target, machine tailor.Machine, kernels *selection) (string, *tailor.Set, error) {
+func (o *forOptions) make(targets []tailor.Target, machine tailor.Machine, selected campaign.Selection) (string, *tailor.Set, error) {
 	options := tailor.Options{Name: o.modelName(), Machine: machine, Points: o.points, Isolated: o.isolated, Form: models.PNormForm}
-	if kernels.form != auto {
+	if selected.Form != campaign.Auto {
 		var err error
-		if options.Form, err = models.ParseForm(kernels.form); err != nil {
+		if options.Form, err = models.ParseForm(selected.Form); err != nil {
 			return "", nil, usagef("--model: %v, or auto", err)
 		}
 	}
 	set, err := tailor.Make(targets, options, func(m models.Measurement) ([]*workload.Case, error) {
-		return selectCases(kernels.generators, m.Tags, string(m.Match))
+		return campaign.TagCases(selected.Generators, m.Tags, string(m.Match))
 	})
 	if err != nil {
 		return "", nil, err
@@ -202,7 +195,7 @@ func (o *forOptions) make(targets []tailor.Target, machine tailor.Machine, kerne
 }
 
 // machine is what is known of the device without measuring.
-func (o *forOptions) machine(cmd *cobra.Command, session sessionOptions) (tailor.Machine, error) {
+func (o *forOptions) machine(cmd *cobra.Command, query string) (tailor.Machine, error) {
 	switch {
 	case o.like != "":
 		d, known := peaks.Named(o.like)
@@ -212,8 +205,8 @@ func (o *forOptions) machine(cmd *cobra.Command, session sessionOptions) (tailor
 		m := tailor.Machine{Name: o.like, Units: int64(d.Multiprocessors.Value)}
 		addPeaks(&m, d)
 		return m, nil
-	case session.device != "":
-		dev, err := openDevice(cmd, session.device)
+	case query != "":
+		dev, err := openDevice(cmd, query)
 		if err != nil {
 			return tailor.Machine{}, err
 		}
@@ -252,17 +245,17 @@ func (o *forOptions) list(cmd *cobra.Command, path string, set *tailor.Set) erro
 	}
 	total := 0.0
 	var all []plannedJSON
-	t := newTable("kernel", "sizes", ">estimated time")
+	t := format.NewTable("kernel", "sizes", ">estimated time")
 	for _, p := range set.Planned {
 		total += p.Seconds
 		all = append(all, plannedJSON{p.Identity, p.Seconds})
-		t.row(p.Program(), formatSizes(p.Sizes), seconds(p.Seconds))
+		t.Row(p.Program(), format.Sizes(p.Sizes), format.Seconds(p.Seconds))
 	}
-	if wantJSON(cmd) {
-		return printJSON(cmd.OutOrStdout(), map[string]any{"model": path, "kernels": all, "estimated_seconds": total, "notes": set.Notes})
-	}
-	warn(cmd, set.Notes)
-	t.write(cmd.OutOrStdout())
-	fmt.Fprintf(cmd.OutOrStdout(), "%d launches, %s for one of each; model: %s\n", len(all), seconds(total), path)
-	return nil
+	result := map[string]any{"model": path, "kernels": all, "estimated_seconds": total, "notes": set.Notes}
+	return show(cmd, result, func(w io.Writer) error {
+		warn(cmd, set.Notes)
+		t.Write(w)
+		_, err := fmt.Fprintf(w, "%d launches, %s for one of each; model: %s\n", len(all), format.Seconds(total), path)
+		return err
+	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/internal/format"
 	"gpuperf/polycount"
 )
 
@@ -122,7 +123,7 @@ func checkPoints(counts []polycount.TupleCount, points []map[string]int64) error
 			complaints = append(complaints, "no value is given for "+strings.Join(missing, ", "))
 		}
 		if len(complaints) > 0 {
-			return usagef("--at %s: %s; %s", formatSizes(point), strings.Join(complaints, ", and "), params)
+			return usagef("--at %s: %s; %s", format.Sizes(point), strings.Join(complaints, ", and "), params)
 		}
 	}
 	return nil
@@ -185,7 +186,7 @@ func printCard(cmd *cobra.Command, counts []polycount.TupleCount, points []map[s
 		for _, point := range points {
 			value, err := c.Count.Eval(point)
 			if err != nil {
-				return &usageError{err}
+				return usage(err)
 			}
 			x.Values = append(x.Values, valueAt{point, exact(value)})
 		}
@@ -210,7 +211,7 @@ func printCard(cmd *cobra.Command, counts []polycount.TupleCount, points []map[s
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), prefix+x.Card)
 		for _, v := range x.Values {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s%s: %s\n", prefix, formatSizes(v.At), v.Value)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s%s: %s\n", prefix, format.Sizes(v.At), v.Value)
 		}
 	}
 	return nil

@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/campaign"
 	"gpuperf/features"
+	"gpuperf/internal/format"
 	"gpuperf/workload"
 )
 
@@ -30,56 +33,32 @@ barriers as one work-item meets them.`,
 			if err != nil {
 				return err
 			}
-			if len(sizes) == 0 {
-				at = nil // symbolic counts alone
-			}
-			variants, err := loadScript(cmd, args[0])
+			variants, err := campaign.LoadScript(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			var all []any
-			for i, v := range variants {
-				at := sizesOf(v, variants, at)
-				c := &workload.Case{Kernel: workload.NewKernel(v.Kernel), Name: v.Name, Sizes: at}
-				if at != nil {
+			var all []*counted
+			for _, v := range variants {
+				c := &counted{Case: workload.Case{Kernel: workload.NewKernel(v.Kernel), Name: v.Name}}
+				if len(sizes) > 0 { // else symbolic counts alone
+					c.Sizes = campaign.OwnSizes(v, variants, []map[string]int64{at})[0]
 					if err := c.CheckSizes(); err != nil {
-						return &usageError{err}
+						return usage(err)
 					}
 				}
-				statistics, err := c.Statistics(options)
-				if err != nil {
+				if c.statistics, err = c.Statistics(options); err != nil {
 					return v.Error(err)
 				}
-				for _, w := range statistics.Warnings {
-					note(cmd, "warning: %s: %v", v.Name, w)
+				for _, w := range c.statistics.Warnings {
+					warnf(cmd, "%s: %v", v.Name, w)
 				}
-				if wantJSON(cmd) {
-					object, err := statistics.JSON(at)
-					if err != nil {
-						return err
-					}
-					all = append(all, object)
-					continue
-				}
-				if i > 0 {
-					fmt.Fprintln(cmd.OutOrStdout())
-				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s, sub-groups of %d\n", v.Name, statistics.SubgroupSize)
-				if err := statistics.Write(cmd.OutOrStdout(), at); err != nil {
-					return err
-				}
+				all = append(all, c)
 			}
-			if !wantJSON(cmd) {
-				return nil
-			}
-			if len(all) == 1 {
-				return printJSON(cmd.OutOrStdout(), all[0])
-			}
-			return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
+			return printCounts(cmd, all)
 		},
 	}
 	flags := cmd.Flags()
-	addSizesFlag(cmd, &sizes)
+	addSizes(cmd, &sizes)
 	flags.IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
 	flags.BoolVar(&options.NoMadd, "no-madd", false, "count the additions and multiplications of multiply-adds apart")
 	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count statements that write global memory once for each work-item, also where they do not depend on it")
@@ -89,6 +68,34 @@ barriers as one work-item meets them.`,
 	flags.BoolVar(&options.Lines, "lines", false, "with --json and sizes, count the cache lines and sectors of global memory that sub-groups touch")
 	flags.StringVar(&options.Within, "within", "", "count only the statements that match, as in 'tag:fetch or writes:c'")
 	return cmd
+}
+
+// counted is a kernel with its counts.
+type counted struct {
+	workload.Case
+	statistics *features.Statistics
+}
+
+func printCounts(cmd *cobra.Command, all []*counted) error {
+	if !wantJSON(cmd) {
+		out := cmd.OutOrStdout()
+		for i, c := range all {
+			fmt.Fprintf(out, "%s%s, sub-groups of %d\n", strings.Repeat("\n", min(i, 1)), c.Name, c.statistics.SubgroupSize)
+			if err := c.statistics.Write(out, c.Sizes); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var objects []any
+	for _, c := range all {
+		object, err := c.statistics.JSON(c.Sizes)
+		if err != nil {
+			return err
+		}
+		objects = append(objects, object)
+	}
+	return printJSON(cmd.OutOrStdout(), kernelsJSON(objects))
 }
 
 func featureCommand() *cobra.Command {
@@ -182,29 +189,24 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 						return ofKernel(c.Name, err)
 					}
 					if tags, unknown := statistics.UnknownTag(id); unknown {
-						note(cmd, "warning: feature %s: no access of kernel %s has the tag %q%s", id, c.Name, id.Tag, knownTags(tags))
+						warnf(cmd, "feature %s: no access of kernel %s has the tag %q%s", id, c.Name, id.Tag, knownTags(tags))
 					}
 					r.Features = append(r.Features, value{id.String(), v, statistics.Explain(id)})
 				}
 				all = append(all, r)
 			}
-			if wantJSON(cmd) {
-				if len(all) == 1 {
-					return printJSON(cmd.OutOrStdout(), all[0])
+			return show(cmd, kernelsJSON(all), func(w io.Writer) error {
+				t := format.NewTable("kernel", "sizes", "feature", ">value")
+				for _, r := range all {
+					for _, f := range r.Features {
+						t.Row(r.Kernel, format.Sizes(r.At), f.Feature, fmt.Sprintf("%.17g", f.Value))
+					}
 				}
-				return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
-			}
-			t := newTable("kernel", "sizes", "feature", ">value")
-			for _, r := range all {
-				for _, f := range r.Features {
-					t.row(r.Kernel, formatSizes(r.At), f.Feature, fmt.Sprintf("%.17g", f.Value))
-				}
-			}
-			t.write(cmd.OutOrStdout())
-			return nil
+				return t.Write(w)
+			})
 		},
 	}
-	addSizesFlag(cmd, &sizes)
+	addSizes(cmd, &sizes)
 	cmd.Flags().BoolVar(&static, "static", false, "print the static features that rankings are made from")
 	staticOptions.addFlags(cmd, "with --static, ")
 	cmd.Flags().IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")

@@ -2,14 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/device"
 	"gpuperf/device/opencl"
-	"gpuperf/device/replay"
 	"gpuperf/measure"
 )
 
@@ -29,24 +28,22 @@ func devicesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"devices": devices, "default": chosen})
-			}
-			for i, d := range devices {
-				printDevice(cmd, i, d, i == chosen)
-			}
-			return nil
+			return show(cmd, map[string]any{"devices": devices, "default": chosen}, func(w io.Writer) error {
+				for i, d := range devices {
+					printDevice(w, i, d, i == chosen)
+				}
+				return nil
+			})
 		},
 	}
 }
 
-func printDevice(cmd *cobra.Command, index int, d device.Info, chosen bool) {
+func printDevice(w io.Writer, index int, d device.Info, chosen bool) {
 	mark := " "
 	if chosen {
 		mark = "*"
 	}
-	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%s %d  %s\n", mark, index, d.Name)
+	fmt.Fprintf(w, "%s %d  %s\n", mark, index, d.Name)
 	for _, line := range []struct{ what, text string }{
 		{"type", d.Type},
 		{"vendor", d.Vendor},
@@ -63,7 +60,7 @@ func printDevice(cmd *cobra.Command, index int, d device.Info, chosen bool) {
 		{"library", d.Library},
 	} {
 		if line.text != "" {
-			fmt.Fprintf(out, "       %-14s %s\n", line.what, line.text)
+			fmt.Fprintf(w, "       %-14s %s\n", line.what, line.text)
 		}
 	}
 }
@@ -91,34 +88,4 @@ func workerCommand() *cobra.Command {
 			return nil
 		},
 	}
-}
-
-// addDeviceFlag adds --device.
-func addDeviceFlag(cmd *cobra.Command, query *string) {
-	cmd.Flags().StringVar(query, "device", "", "the device: an index or part of a name as perf devices lists them, or replay:SAMPLES.jsonl")
-}
-
-// openDevice opens the device that --device names, and says which it is.
-func openDevice(cmd *cobra.Command, query string) (device.Device, error) {
-	return openDeviceWith(cmd, query, measure.Options{})
-}
-
-func openDeviceWith(cmd *cobra.Command, query string, o measure.Options) (device.Device, error) {
-	var dev device.Device
-	var err error
-	if path, ok := strings.CutPrefix(query, replay.Prefix); ok {
-		var recorded *replay.Device
-		recorded, err = replay.Open(path)
-		dev = recorded
-	} else {
-		var remote *measure.Remote
-		remote, err = measure.Open(cmd.Context(), query, o)
-		dev = remote
-	}
-	if err != nil {
-		return nil, err
-	}
-	info := dev.Info()
-	note(cmd, "device: %s", info.Fingerprint)
-	return dev, nil
 }

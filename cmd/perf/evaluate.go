@@ -1,28 +1,27 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
+	"gpuperf/campaign"
 	"gpuperf/device/replay"
 	"gpuperf/evaluate"
-	"gpuperf/models"
+	"gpuperf/evaluate/peaks"
+	"gpuperf/internal/format"
 	"gpuperf/samples"
-	"gpuperf/workload"
 )
 
 func evaluateCommand() *cobra.Command {
-	var session sessionOptions
-	var kernels selection
+	var on measureFlags
+	var o campaign.EvaluateOptions
 	var profile, recorded, report string
-	var removed, sensitivity bool
 	cmd := &cobra.Command{
 		Use:   "evaluate SUITE.yaml... [--replay samples.jsonl | --profile PROFILE.yaml] [--report DIR]",
 		Short: "Compare predicted with measured times over a suite",
@@ -35,10 +34,10 @@ Times are with warm caches, or with --cache cold; --cache both evaluates both, c
 side. A variant that the device refuses at a size is skipped, with the reason; the rest is evaluated.`,
 		Args: minArgs(1, "at least one suite file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if profile != "" && kernels.form != "" {
+			switch {
+			case profile != "" && o.Selection.Form != "":
 				return usagef("--model: the models of a profile are fitted already; leave out --profile to choose a form")
-			}
-			if profile != "" && sensitivity {
+			case profile != "" && o.Sensitivity:
 				return usagef("--sensitivity calibrates again and again, and a profile holds no rows; leave out --profile")
 			}
 			files, err := loadSuites(args)
@@ -46,71 +45,62 @@ side. A variant that the device refuses at a size is skipped, with the reason; t
 				return err
 			}
 			if recorded != "" {
-				session.device = replay.Prefix + recorded
+				on.device = replay.Prefix + recorded
 			}
-			modes, err := session.modes()
+			modes, err := on.modes()
 			if err != nil {
 				return err
 			}
-			var p *calibrate.Profile
 			if profile != "" {
 				if len(modes) > 1 {
 					return usagef("--cache both: the models of a profile are of one state of the caches; evaluate twice, or leave out --profile")
 				}
-				if p, err = calibrate.LoadProfile(profile); err != nil {
+				if o.Profile, err = calibrate.LoadProfile(profile); err != nil {
 					return err
 				}
 			}
-			s, err := openSession(cmd, session)
+			if o.Within, err = campaign.ParseTimeRange(on.within); err != nil {
+				return err
+			}
+			c, err := on.open(cmd)
 			if err != nil {
 				return err
 			}
-			defer s.close()
+			defer finish(cmd, c)
 			var reports []*evaluate.Report
-			for _, s.mode = range modes {
-				e := &evaluation{cmd: cmd, files: files, session: s, kernels: &kernels, profile: p, removed: removed, sensitivity: sensitivity, predictors: map[string]*predictor{}, targets: map[*predictor][]evaluate.Target{}}
-				outcome, err := e.run()
-				if err != nil {
-					return err
-				}
-				judged, err := e.judge()
+			for i, mode := range modes {
+				e, err := c.Evaluate(cmd.Context(), mode, files, o)
+				tellEvaluation(cmd, o, e)
 				if err != nil {
 					return err
 				}
 				if report != "" {
 					dir := report
-					if len(reports) > 0 { // the second of both
-						dir = filepath.Join(report, string(s.mode))
+					if i > 0 { // the second of both
+						dir = filepath.Join(report, string(mode))
 					}
-					if err := e.writePage(outcome, judged, profile, dir); err != nil {
+					if err := writeReport(cmd, c, files, e, profile, dir); err != nil {
 						return err
 					}
 				}
 				if !wantJSON(cmd) {
-					printReport(cmd, outcome)
+					printReport(cmd, e.Report)
 				}
-				reports = append(reports, outcome)
+				reports = append(reports, e.Report)
 			}
 			if len(reports) > 1 {
 				reports[0].Cold = reports[1]
-				if !wantJSON(cmd) {
-					printBoth(cmd, reports[0])
-				}
 			}
-			if wantJSON(cmd) {
-				if err := printJSON(cmd.OutOrStdout(), reports[0]); err != nil {
-					return err
-				}
-			}
-			return verdictOf(cmd, reports)
+			err = show(cmd, reports[0], func(w io.Writer) error { return printBoth(w, reports[0]) })
+			return errors.Join(err, verdictOf(cmd, reports))
 		},
 	}
-	session.addFlags(cmd)
-	session.addTimeRange(cmd)
-	kernels.addFlags(cmd)
+	on.add(cmd)
+	on.addTimeRange(cmd)
+	addSelection(cmd, &o.Selection)
 	cmd.Flags().StringVar(&profile, "profile", "", "take the fitted models from this profile")
-	cmd.Flags().BoolVar(&removed, "work-removed", false, "also time each variant with its work removed, as a prediction to compare with")
-	cmd.Flags().BoolVar(&sensitivity, "sensitivity", false, "also calibrate with fewer kernels and fewer trials, and show how the error changes")
+	cmd.Flags().BoolVar(&o.WorkRemoved, "work-removed", false, "also time each variant with its work removed, as a prediction to compare with")
+	cmd.Flags().BoolVar(&o.Sensitivity, "sensitivity", false, "also calibrate with fewer kernels and fewer trials, and show how the error changes")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")
 	cmd.Flags().StringVar(&report, "report", "", "write a web page with pictures into this folder")
 	return cmd
@@ -136,218 +126,40 @@ func loadSuites(paths []string) ([]*evaluate.File, error) {
 	return files, nil
 }
 
-// evaluation is one run of suite files.
-type evaluation struct {
-	cmd        *cobra.Command
-	files      []*evaluate.File
-	file       *evaluate.File // of the suite at hand
-	session    *session
-	kernels    *selection
-	profile    *calibrate.Profile    // nil: models are calibrated
-	removed    bool                  // also time what only accesses global memory
-	predictors map[string]*predictor // by path of the model file
-
-	sensitivity bool // also evaluate with fewer kernels and trials
-	targets     map[*predictor][]evaluate.Target
-
-	models  []fittedModel    // in the order of first use
-	records []samples.Record // of the variants, as measured
+// tellEvaluation prints the fits of an evaluation, and what is to be known of it.
+func tellEvaluation(cmd *cobra.Command, o campaign.EvaluateOptions, e *campaign.Evaluation) {
+	for _, m := range e.Models {
+		tellRanged(cmd, o.Within, m.Ranged)
+		if o.Profile == nil && !wantJSON(cmd) {
+			printFit(cmd, &m.Fit, false)
+			fmt.Fprintln(cmd.OutOrStdout())
+		}
+	}
+	warn(cmd, e.Warnings)
 }
 
-// fittedModel is a model that an evaluation used.
-type fittedModel struct {
-	*models.Model
-	calibration *calibrate.Calibration
-	predictor   *predictor
-	rows        []calibrate.Row // that it was fitted to; none where it comes from a profile
-}
-
-func (e *evaluation) run() (*evaluate.Report, error) {
-	report := &evaluate.Report{Cache: e.session.mode}
-	for _, e.file = range e.files {
-		for _, suite := range e.file.Suites {
-			s, err := e.suite(suite)
-			if err != nil {
-				return nil, err
-			}
-			report.Suites = append(report.Suites, *s)
-		}
+// writeReport writes the web page of an evaluation.
+func writeReport(cmd *cobra.Command, c *campaign.Campaign, files []*evaluate.File, e *campaign.Evaluation, profile, dir string) error {
+	page := &evaluate.Page{
+		Report:      e.Report,
+		Device:      c.Device.Info().Fingerprint,
+		Peaks:       peaks.Of(e.Device),
+		Profile:     profile,
+		SamplesFile: c.SamplesFile(),
+		SamplesHash: campaign.HashOfFile(c.SamplesFile()),
+		Records:     e.Records,
 	}
-	report.Summarize()
-	if e.sensitivity {
-		var err error
-		if report.Sensitivity, err = e.vary(); err != nil {
-			return nil, fmt.Errorf("sensitivity: %w", err)
-		}
+	for _, m := range e.Models {
+		page.Models = append(page.Models, evaluate.Model{Calibration: m.Calibration, Costs: m.Costs})
 	}
-	report.Conditions = evaluate.Conditions(e.session.taken(e.session.mode))
-	return report, nil
-}
-
-func (e *evaluation) suite(suite evaluate.Suite) (*evaluate.SuiteReport, error) {
-	s := &evaluate.SuiteReport{Name: suite.Name}
-	for _, variant := range suite.Variants {
-		v, err := e.variant(suite, variant)
-		if err != nil {
-			return nil, err
-		}
-		s.Variants = append(s.Variants, *v)
+	for _, f := range files {
+		page.SuiteFiles = append(page.SuiteFiles, f.Path)
 	}
-	return s, nil
-}
-
-func (e *evaluation) variant(suite evaluate.Suite, variant evaluate.Variant) (*evaluate.VariantReport, error) {
-	p, err := e.predictor(variant)
-	if err != nil {
-		return nil, err
+	paths, err := page.Write(dir)
+	for _, p := range paths {
+		note(cmd, "report: %s", p)
 	}
-	cases, err := e.cases(suite, variant)
-	if err != nil {
-		return nil, err
-	}
-	// Predicted before anything of the variant is measured.
-	predictions, err := p.predictAll(cases)
-	if err != nil {
-		return nil, err
-	}
-	records, err := e.session.measure(cases)
-	if err != nil {
-		return nil, err
-	}
-	e.records = append(e.records, records...)
-	var removed []samples.Record
-	if e.removed {
-		if removed, err = e.workRemoved(cases); err != nil {
-			return nil, err
-		}
-	}
-	v := &evaluate.VariantReport{Name: variant.Name, Model: p.model.Name}
-	for i, r := range predictions {
-		if records[i].Status != samples.OK {
-			skip := evaluate.Skip{At: cases[i].Sizes, Status: records[i].Status, Reason: records[i].Error}
-			note(e.cmd, "warning: skipped: %s, %s: %s: %s", variant.Name, formatSizes(skip.At), skip.Status, skip.Reason)
-			v.Skipped = append(v.Skipped, skip)
-			continue
-		}
-		point := evaluate.Point{
-			At: cases[i].Sizes, Predicted: r.Seconds, Interval: r.Interval, Measured: records[i].Seconds(), Warnings: r.Warnings,
-		}
-		if removed != nil && removed[i].Status == samples.OK {
-			point.WorkRemoved = removed[i].Seconds()
-		}
-		v.Points = append(v.Points, point)
-		if err := e.aim(p, cases[i], point.Measured); err != nil {
-			return nil, err
-		}
-	}
-	return v, nil
-}
-
-// workRemoved times the cases with nothing but their accesses to global memory. It is the poor man's prediction that a model has to beat.
-func (e *evaluation) workRemoved(cases []*workload.Case) ([]samples.Record, error) {
-	left, err := workload.WorkRemoved(cases)
-	if err != nil {
-		return nil, err
-	}
-	return e.session.measure(left)
-}
-
-// predictor calibrates a model, or takes it from the profile, once for each model file.
-func (e *evaluation) predictor(variant evaluate.Variant) (*predictor, error) {
-	path := variant.Model
-	if beside := e.beside(path); !isName(path) || fileExists(beside) {
-		path = beside
-	}
-	if p := e.predictors[path]; p != nil {
-		return p, nil
-	}
-	model, err := loadModel(path)
-	if err != nil {
-		return nil, err
-	}
-	device := e.session.device.Info().Fingerprint
-	var calibration *calibrate.Calibration
-	var p *predictor
-	if e.profile != nil {
-		if !e.profile.Device.Same(device) {
-			note(e.cmd, "warning: the profile is of %s, the times are of %s", e.profile.Device, device)
-		}
-		calibration = e.profile.Find(model.Name)
-		if calibration == nil {
-			return nil, usagef("the profile has no model %q; it holds: %s", model.Name, strings.Join(e.profile.Names(), ", "))
-		}
-		if c := calibration.Origin.Cache; c != "" && c != string(e.session.mode) {
-			note(e.cmd, "warning: model %s of the profile was calibrated with %s caches, the times are with %s ones", model.Name, c, e.session.mode)
-		}
-		p, err = newPredictor(e.profile.Device, calibration)
-	} else {
-		if calibration, err = e.session.calibrate(model, e.kernels); err != nil {
-			return nil, err
-		}
-		if !wantJSON(e.cmd) {
-			printFit(e.cmd, &calibration.Fit, false)
-			fmt.Fprintln(e.cmd.OutOrStdout())
-		}
-		p, err = newPredictor(device, calibration)
-	}
-	if err != nil {
-		return nil, err
-	}
-	e.predictors[path] = p
-	m := fittedModel{Model: p.model, calibration: calibration, predictor: p}
-	if e.profile == nil {
-		m.rows = e.session.fitted
-	}
-	e.models = append(e.models, m)
-	return p, nil
-}
-
-// beside resolves a path relative to the suite file.
-func (e *evaluation) beside(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(filepath.Dir(e.file.Path), path)
-}
-
-// cases returns the variant at each size of the suite.
-func (e *evaluation) cases(suite evaluate.Suite, variant evaluate.Variant) ([]*workload.Case, error) {
-	if variant.Script != "" {
-		path := e.beside(variant.Script)
-		if variant.Kernel != "" {
-			path += "#" + variant.Kernel
-		}
-		var sizes []string
-		for _, at := range suite.Sizes {
-			sizes = append(sizes, formatSizes(at))
-		}
-		cases, err := scriptCases(e.cmd, path, sizes)
-		if err != nil {
-			return nil, err
-		}
-		if len(cases) != len(suite.Sizes) {
-			return nil, e.file.ErrorAt(variant.Pos, "script %s defines several kernels", variant.Script).
-				WithHint("name the one that variant %s means with kernel:", variant.Name)
-		}
-		return cases, nil
-	}
-	var all []*workload.Case
-	for _, at := range suite.Sizes {
-		var sizes []string
-		for _, name := range slices.Sorted(maps.Keys(at)) {
-			sizes = append(sizes, fmt.Sprintf("%s:%d", name, at[name]))
-		}
-		cases, err := selectCases(e.kernels.generators, replaceTags(variant.Tags, sizes), "")
-		if err != nil {
-			return nil, e.file.ErrorAt(variant.Pos, "variant %s: %s", variant.Name, firstLine(err))
-		}
-		if len(cases) != 1 {
-			return nil, e.file.ErrorAt(variant.Pos, "the tags of variant %s select %d kernels at %s, not one", variant.Name, len(cases), formatSizes(at)).
-				WithHint("`perf bench show` lists them; give a tag for each argument that differs")
-		}
-		all = append(all, cases...)
-	}
-	return all, nil
+	return err
 }
 
 // warnPoints says how many predictions of a variant carry warnings, and shows the first; JSON has them all.
@@ -358,29 +170,29 @@ func warnPoints(cmd *cobra.Command, v evaluate.VariantReport) {
 			continue
 		}
 		if count++; count == 1 {
-			first = formatSizes(p.At) + ": " + p.Warnings[0]
+			first = format.Sizes(p.At) + ": " + p.Warnings[0]
 		}
 	}
 	if count > 0 {
-		note(cmd, "warning: %d of %d predictions of %s have warnings; the first: %s", count, len(v.Points), v.Name, first)
+		warnf(cmd, "%d of %d predictions of %s have warnings; the first: %s", count, len(v.Points), v.Name, first)
 	}
 }
 
 func printReport(cmd *cobra.Command, report *evaluate.Report) {
 	out := cmd.OutOrStdout()
 	for _, s := range report.Suites {
-		t := newTable("variant", "sizes", ">predicted", ">measured", ">error")
+		t := format.NewTable("variant", "sizes", ">predicted", ">measured", ">error")
 		for _, v := range s.Variants {
 			for _, p := range v.Points {
-				t.row(v.Name, formatSizes(p.At), seconds(p.Predicted), seconds(p.Measured), fmt.Sprintf("%+.2f %%", 100*p.RelativeError))
+				t.Row(v.Name, format.Sizes(p.At), format.Seconds(p.Predicted), format.Seconds(p.Measured), format.SignedPercent(p.RelativeError))
 			}
 			for _, k := range v.Skipped {
-				t.row(v.Name, formatSizes(k.At), "", string(k.Status), "")
+				t.Row(v.Name, format.Sizes(k.At), "", string(k.Status), "")
 			}
 			warnPoints(cmd, v)
 		}
 		fmt.Fprintf(out, "suite %s\n", s.Name)
-		t.write(out)
+		t.Write(out)
 		for _, skip := range s.Skips() {
 			fmt.Fprintf(out, "skipped %s\n", skip)
 		}
@@ -389,21 +201,21 @@ func printReport(cmd *cobra.Command, report *evaluate.Report) {
 				fmt.Fprintf(out, "%s: not measured\n", v.Name)
 				continue
 			}
-			fmt.Fprintf(out, "%s: geometric mean relative error %s (model %s)", v.Name, percent(v.GeomeanRelativeError), v.Model)
+			fmt.Fprintf(out, "%s: geometric mean relative error %s (model %s)", v.Name, format.Percent(v.GeomeanRelativeError), v.Model)
 			if v.WorkRemoved != nil {
-				fmt.Fprintf(out, ", with its work removed %s", percent(*v.WorkRemoved))
+				fmt.Fprintf(out, ", with its work removed %s", format.Percent(*v.WorkRemoved))
 			}
 			fmt.Fprintln(out)
 		}
 		fmt.Fprintf(out, "%s: geometric mean relative error %s, arithmetic mean %s, worst %s\n",
-			s.Name, percent(s.GeomeanRelativeError), percent(s.Mean()), percent(s.Worst()))
+			s.Name, format.Percent(s.GeomeanRelativeError), format.Percent(s.Mean()), format.Percent(s.Worst()))
 		printRankingVerdicts(out, s.Ranking)
 		fmt.Fprintln(out)
 	}
 	fmt.Fprintf(out, "overall: geometric mean relative error %s, arithmetic mean %s, worst %s (caches %s)\n",
-		percent(report.GeomeanRelativeError), percent(report.Mean()), percent(report.Worst()), report.Cache)
+		format.Percent(report.GeomeanRelativeError), format.Percent(report.Mean()), format.Percent(report.Worst()), report.Cache)
 	if report.WorkRemoved != nil {
-		fmt.Fprintf(out, "taking the time with the work removed: geometric mean relative error %s\n", percent(*report.WorkRemoved))
+		fmt.Fprintf(out, "taking the time with the work removed: geometric mean relative error %s\n", format.Percent(*report.WorkRemoved))
 	}
 	if report.Intervals > 0 {
 		fmt.Fprintf(out, "%d of %d measured times lie within the 95 %% intervals of their predictions\n", report.Inside, report.Intervals)
@@ -427,7 +239,7 @@ func printRankingVerdicts(out io.Writer, r evaluate.Ranking) {
 		if !v.Right {
 			verdict = "wrong"
 		}
-		fmt.Fprintf(out, "  %s: %s, measured %s", formatSizes(v.At), verdict, strings.Join(v.Measured, " < "))
+		fmt.Fprintf(out, "  %s: %s, measured %s", format.Sizes(v.At), verdict, strings.Join(v.Measured, " < "))
 		if !v.Right {
 			fmt.Fprintf(out, ", predicted %s", strings.Join(v.Predicted, " < "))
 		}
@@ -439,32 +251,35 @@ func printRankingVerdicts(out io.Writer, r evaluate.Ranking) {
 }
 
 // printBoth sets the times with warm and with cold caches side by side.
-func printBoth(cmd *cobra.Command, warm *evaluate.Report) {
+func printBoth(w io.Writer, warm *evaluate.Report) error {
+	if warm.Cold == nil {
+		return nil
+	}
 	type key struct{ suite, variant, at string }
 	cold := map[key]evaluate.Point{}
 	for _, s := range warm.Cold.Suites {
 		for _, v := range s.Variants {
 			for _, p := range v.Points {
-				cold[key{s.Name, v.Name, formatSizes(p.At)}] = p
+				cold[key{s.Name, v.Name, format.Sizes(p.At)}] = p
 			}
 		}
 	}
-	t := newTable("suite", "variant", "sizes", ">warm", ">cold", ">cold / warm", ">error warm", ">error cold")
+	t := format.NewTable("suite", "variant", "sizes", ">warm", ">cold", ">cold / warm", ">error warm", ">error cold")
 	for _, s := range warm.Suites {
 		for _, v := range s.Variants {
 			for _, p := range v.Points {
-				at := formatSizes(p.At)
+				at := format.Sizes(p.At)
 				c, ok := cold[key{s.Name, v.Name, at}]
 				if !ok {
 					continue
 				}
-				t.row(s.Name, v.Name, at, seconds(p.Measured), seconds(c.Measured), fmt.Sprintf("%.3f", c.Measured/p.Measured),
-					fmt.Sprintf("%+.2f %%", 100*p.RelativeError), fmt.Sprintf("%+.2f %%", 100*c.RelativeError))
+				t.Row(s.Name, v.Name, at, format.Seconds(p.Measured), format.Seconds(c.Measured), fmt.Sprintf("%.3f", c.Measured/p.Measured),
+					format.SignedPercent(p.RelativeError), format.SignedPercent(c.RelativeError))
 			}
 		}
 	}
-	fmt.Fprintln(cmd.OutOrStdout())
-	t.write(cmd.OutOrStdout())
+	fmt.Fprintln(w)
+	return t.Write(w)
 }
 
 // verdictOf makes the exit status. What a device refuses does not fail an evaluation, unless nothing is left; what crashes, hangs or
@@ -491,7 +306,25 @@ func verdictOf(cmd *cobra.Command, reports []*evaluate.Report) error {
 		return fmt.Errorf("%d kernels failed, and are not in the means", failed)
 	}
 	if skipped > 0 {
-		note(cmd, "warning: the device refused %d kernels; they are not in the means", skipped)
+		warnf(cmd, "the device refused %d kernels; they are not in the means", skipped)
 	}
 	return nil
+}
+
+func printSensitivity(w io.Writer, s *evaluate.Sensitivity) {
+	for _, part := range []struct {
+		title string
+		rows  []evaluate.Sample
+	}{{"measurement kernels", s.Kernels}, {"trials of each", s.Trials}} {
+		fmt.Fprintf(w, "\nerror by the number of %s\n", part.title)
+		t := format.NewTable(">"+part.title, ">error", ">least", ">largest", ">draws", ">not determined")
+		for _, r := range part.rows {
+			median, least, largest := format.Percent(r.Median), format.Percent(r.Least), format.Percent(r.Largest)
+			if r.Unpredicted == 1 {
+				median, least, largest = "-", "-", "-"
+			}
+			t.Row(fmt.Sprint(r.Of), median, least, largest, fmt.Sprint(r.Draws), fmt.Sprintf("%.1f %%", 100*r.Unpredicted))
+		}
+		t.Write(w)
+	}
 }

@@ -8,15 +8,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/campaign"
 	"gpuperf/device/replay"
 	"gpuperf/evaluate/peaks"
 	"gpuperf/explain"
+	"gpuperf/internal/format"
+	"gpuperf/internal/source"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
 func explainCommand() *cobra.Command {
-	var o predictOptions
+	var o predictFlags
 	var recorded string
 	cmd := &cobra.Command{
 		Use:   "explain KERNEL.star -p n=4096 [--measure | --replay samples.jsonl]",
@@ -32,19 +35,19 @@ recorded samples; without either the check is only what the model says.`,
 				if o.measured {
 					return usagef("--replay and --measure: the times come from one of the two")
 				}
-				o.measured, o.session.device = true, replay.Prefix+recorded
+				o.measured, o.on.device = true, replay.Prefix+recorded
 			}
 			whole, err := scriptCases(cmd, args[0], o.sizes)
 			if err != nil {
 				return err
 			}
-			p, err := openPredictor(cmd, o, whole)
+			p, err := o.open(cmd, whole)
 			if err != nil {
 				return err
 			}
 			subjects := explainSubjects(cmd, p, whole)
 			if o.measured {
-				if err := measureSubjects(cmd, o.session, subjects); err != nil {
+				if err := measureSubjects(cmd, o.on, subjects); err != nil {
 					return err
 				}
 			}
@@ -59,19 +62,19 @@ recorded samples; without either the check is only what the model says.`,
 			return printExplanations(cmd, p, all)
 		},
 	}
-	o.addFlags(cmd)
+	o.add(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the kernel, and the kernel without its work")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take the times of both from this samples file, where it has them")
 	return cmd
 }
 
 // explainSubjects pairs each case with the same kernel without its work.
-func explainSubjects(cmd *cobra.Command, p *predictor, whole []*workload.Case) []explain.Subject {
+func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*workload.Case) []explain.Subject {
 	subjects := make([]explain.Subject, len(whole))
 	for i, c := range whole {
-		s := explain.Subject{Case: c, Model: p.model, Fit: p.fit, Lanes: int(p.device.SubgroupSize), Peaks: peaks.Of(p.device)}
+		s := explain.Subject{Case: c, Model: p.Model, Fit: p.Fit, Lanes: int(p.Device.SubgroupSize), Peaks: peaks.Of(p.Device)}
 		if removed, err := workload.WorkRemoved(whole[i : i+1]); err != nil {
-			note(cmd, "warning: no check for overlap: %s", firstLine(err))
+			warnf(cmd, "no check for overlap: %s", source.Message(err))
 		} else {
 			s.Removed = removed[0]
 		}
@@ -81,12 +84,16 @@ func explainSubjects(cmd *cobra.Command, p *predictor, whole []*workload.Case) [
 }
 
 // measureSubjects measures, or looks up, the kernels with and without their work. What cannot be had is a warning.
-func measureSubjects(cmd *cobra.Command, o sessionOptions, subjects []explain.Subject) error {
-	session, err := openSession(cmd, o)
+func measureSubjects(cmd *cobra.Command, on measureFlags, subjects []explain.Subject) error {
+	modes, err := on.modes()
 	if err != nil {
 		return err
 	}
-	defer session.close()
+	c, err := on.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer finish(cmd, c)
 	for i := range subjects {
 		s := &subjects[i]
 		for _, one := range []struct {
@@ -96,48 +103,45 @@ func measureSubjects(cmd *cobra.Command, o sessionOptions, subjects []explain.Su
 			if one.of == nil {
 				continue
 			}
-			records, err := session.measure([]*workload.Case{one.of})
-			switch {
-			case err != nil && session.journal != nil:
+			result, err := c.Measure(cmd.Context(), modes[0], []*workload.Case{one.of})
+			if err != nil && c.Live() {
 				return err
-			case err != nil: // never recorded
-				note(cmd, "warning: %v", err)
-			case records[0].Status != samples.OK:
-				note(cmd, "warning: %s: %s: %s", one.of, records[0].Status, records[0].Error)
-			default:
-				*one.into = records[0].Seconds()
+			}
+			if err != nil { // never recorded
+				warnf(cmd, "%v", err)
+				continue
+			}
+			warn(cmd, result.Warnings)
+			if r := result.Records[0]; r.Status != samples.OK {
+				warnf(cmd, "%s: %s: %s", one.of, r.Status, r.Error)
+			} else {
+				*one.into = r.Seconds()
 			}
 		}
 	}
 	return nil
 }
 
-func printExplanations(cmd *cobra.Command, p *predictor, all []*explain.Explanation) error {
-	if wantJSON(cmd) {
-		if len(all) == 1 {
-			return printJSON(cmd.OutOrStdout(), all[0])
+func printExplanations(cmd *cobra.Command, p *campaign.Predictor, all []*explain.Explanation) error {
+	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
+		for i, e := range all {
+			fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
+			printExplanation(w, p, e)
+			warn(cmd, e.Warnings)
 		}
-		return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
-	}
-	for i, e := range all {
-		if i > 0 {
-			fmt.Fprintln(cmd.OutOrStdout())
-		}
-		printExplanation(cmd.OutOrStdout(), p, e)
-		warn(cmd, e.Warnings)
-	}
-	return nil
+		return nil
+	})
 }
 
-func printExplanation(w io.Writer, p *predictor, e *explain.Explanation) {
+func printExplanation(w io.Writer, p *campaign.Predictor, e *explain.Explanation) {
 	form := ""
 	if e.Form != "" {
 		form = ", " + e.Form
 	}
-	fmt.Fprintf(w, "%s %s on %s (model %s%s)\n\n", e.Kernel, formatSizes(e.At), p.device.Name, e.Model, form)
-	fmt.Fprintf(w, "  predicted  %s (%s)\n", seconds(e.Predicted), intervalText(e.Interval))
+	fmt.Fprintf(w, "%s %s on %s (model %s%s)\n\n", e.Kernel, format.Sizes(e.At), p.Device.Name, e.Model, form)
+	fmt.Fprintf(w, "  predicted  %s (%s)\n", format.Seconds(e.Predicted), intervalText(e.Interval))
 	if e.Error != nil {
-		fmt.Fprintf(w, "  measured   %s, the model is %+.2f %% off\n", seconds(e.Measured), 100**e.Error)
+		fmt.Fprintf(w, "  measured   %s, the model is %+.2f %% off\n", format.Seconds(e.Measured), 100**e.Error)
 	}
 	fmt.Fprintf(w, "  waits for  %s\n\n", e.Bound)
 	printTerms(w, e)
@@ -150,16 +154,16 @@ func printExplanation(w io.Writer, p *predictor, e *explain.Explanation) {
 	}
 	if len(e.Unpriced) > 0 {
 		fmt.Fprintf(w, "\nno cost in the model\n")
-		t := newTable(">count", "what")
+		t := format.NewTable(">count", "what")
 		for _, u := range e.Unpriced {
-			t.row(fmt.Sprintf("%.6g", u.Count), u.What)
+			t.Row(fmt.Sprintf("%.6g", u.Count), u.What)
 		}
-		t.write(indented{w})
+		t.WriteIndented(w, "  ")
 	}
 	if len(e.Advice) > 0 {
 		fmt.Fprintf(w, "\nwhat would have to change\n")
 		for _, a := range e.Advice {
-			for i, line := range wrap(a, 110) {
+			for i, line := range format.Wrap(a, 110) {
 				fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "-", false: " "}[i == 0], line)
 			}
 		}
@@ -169,16 +173,16 @@ func printExplanation(w io.Writer, p *predictor, e *explain.Explanation) {
 const barWidth = 30
 
 func printTerms(w io.Writer, e *explain.Explanation) {
-	t := newTable("term", ">time", ">share", "", ">saved if free")
+	t := format.NewTable("term", ">time", ">share", "", ">saved if free")
 	for _, term := range e.Terms {
 		if len(term.Joins) > 0 {
-			t.row(term.Name, seconds(term.Seconds), "", "of "+strings.Join(term.Joins, " and "), savedText(term.Saved, e.Predicted))
+			t.Row(term.Name, format.Seconds(term.Seconds), "", "of "+strings.Join(term.Joins, " and "), savedText(term.Saved, e.Predicted))
 			continue
 		}
 		n := int(math.Round(barWidth * max(term.Share, 0)))
-		t.row(term.Name, seconds(term.Seconds), fmt.Sprintf("%.1f %%", 100*term.Share), strings.Repeat("█", n)+strings.Repeat("·", max(barWidth-n, 0)), savedText(term.Saved, e.Predicted))
+		t.Row(term.Name, format.Seconds(term.Seconds), fmt.Sprintf("%.1f %%", 100*term.Share), strings.Repeat("█", n)+strings.Repeat("·", max(barWidth-n, 0)), savedText(term.Saved, e.Predicted))
 	}
-	t.write(indented{w})
+	t.WriteIndented(w, "  ")
 	fmt.Fprintln(w)
 }
 
@@ -186,14 +190,14 @@ func savedText(saved, of float64) string {
 	if saved < 0.0005*of {
 		return "nothing"
 	}
-	return fmt.Sprintf("%s (%.1f %%)", seconds(saved), 100*saved/of)
+	return fmt.Sprintf("%s (%.1f %%)", format.Seconds(saved), 100*saved/of)
 }
 
 // leastShare is the share under which a cost is not printed; JSON has all.
 const leastShare = 0.001
 
 func printCosts(w io.Writer, e *explain.Explanation) {
-	t := newTable("cost", "term", ">time", ">share", ">saved if free", ">count", "of", ">implied rate")
+	t := format.NewTable("cost", "term", ">time", ">share", ">saved if free", ">count", "of", ">implied rate")
 	rest, n := 0.0, 0
 	for _, c := range e.Costs {
 		if c.Share < leastShare {
@@ -209,14 +213,14 @@ func printCosts(w io.Writer, e *explain.Explanation) {
 		if c.Parameter != "" {
 			count = fmt.Sprintf("%.6g", c.Work.Count)
 		}
-		t.row(c.Parameter, c.Term, seconds(c.Seconds), fmt.Sprintf("%.1f %%", 100*c.Share), savedText(c.Saved, e.Predicted), count, c.Work.What, rate)
+		t.Row(c.Parameter, c.Term, format.Seconds(c.Seconds), fmt.Sprintf("%.1f %%", 100*c.Share), savedText(c.Saved, e.Predicted), count, c.Work.What, rate)
 		if c.Work.Formula != "" {
-			t.row("", "", "", "", "", "", "= "+c.Work.Formula, "")
+			t.Row("", "", "", "", "", "", "= "+c.Work.Formula, "")
 		}
 	}
-	t.write(indented{w})
+	t.WriteIndented(w, "  ")
 	if n > 0 {
-		fmt.Fprintf(w, "  and %d smaller costs, %s together\n", n, seconds(rest))
+		fmt.Fprintf(w, "  and %d smaller costs, %s together\n", n, format.Seconds(rest))
 	}
 }
 
@@ -228,14 +232,14 @@ func printCheck(w io.Writer, c *explain.Check) {
 		return "predicted"
 	}
 	fmt.Fprintf(w, "\ndoes on-chip work hide behind global memory?\n")
-	t := newTable("", ">time", "")
-	t.row("kernel without arithmetic and local memory", seconds(c.Removed), by(c.RemovedMeasured))
-	t.row("the removed work", seconds(c.Onchip), "by calibrated costs")
-	t.row("their sum", seconds(c.Sum()), "")
-	t.row("the larger", seconds(c.Max()), "")
-	t.row("whole kernel", seconds(c.Full), by(c.FullMeasured))
-	t.write(indented{w})
-	for _, line := range wrap(c.Verdict, 110) {
+	t := format.NewTable("", ">time", "")
+	t.Row("kernel without arithmetic and local memory", format.Seconds(c.Removed), by(c.RemovedMeasured))
+	t.Row("the removed work", format.Seconds(c.Onchip), "by calibrated costs")
+	t.Row("their sum", format.Seconds(c.Sum()), "")
+	t.Row("the larger", format.Seconds(c.Max()), "")
+	t.Row("whole kernel", format.Seconds(c.Full), by(c.FullMeasured))
+	t.WriteIndented(w, "  ")
+	for _, line := range format.Wrap(c.Verdict, 110) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 }
@@ -245,21 +249,11 @@ func printRoof(w io.Writer, e *explain.Explanation) {
 	if e.Measured > 0 {
 		of = "measured"
 	}
-	fmt.Fprintf(w, "\nroof: %s at the device's peaks, %.1f %% of the %s time\n", seconds(e.Roof.Seconds), 100*e.Roof.Reached, of)
-	t := newTable("resource", ">least time", ">amount", ">achieved", ">peak", ">of peak")
+	fmt.Fprintf(w, "\nroof: %s at the device's peaks, %.1f %% of the %s time\n", format.Seconds(e.Roof.Seconds), 100*e.Roof.Reached, of)
+	t := format.NewTable("resource", ">least time", ">amount", ">achieved", ">peak", ">of peak")
 	for _, r := range e.Roof.Resources {
-		t.row(r.Name, seconds(r.Seconds), fmt.Sprintf("%.4g %s", r.Amount, r.Unit), fmt.Sprintf("%.3g %s/s", r.Rate, r.Unit),
+		t.Row(r.Name, format.Seconds(r.Seconds), fmt.Sprintf("%.4g %s", r.Amount, r.Unit), fmt.Sprintf("%.3g %s/s", r.Rate, r.Unit),
 			fmt.Sprintf("%.3g %s/s", r.Peak, r.Unit), fmt.Sprintf("%.1f %%", 100*r.Rate/r.Peak))
 	}
-	t.write(indented{w})
-}
-
-// indented writes lines two columns to the right.
-type indented struct{ io.Writer }
-
-func (w indented) Write(line []byte) (int, error) {
-	if _, err := w.Writer.Write([]byte("  ")); err != nil {
-		return 0, err
-	}
-	return w.Writer.Write(line)
+	t.WriteIndented(w, "  ")
 }

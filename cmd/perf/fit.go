@@ -2,22 +2,29 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
+	"gpuperf/campaign"
 	"gpuperf/device/replay"
+	"gpuperf/evaluate"
+	"gpuperf/internal/format"
 	"gpuperf/models"
+	"gpuperf/samples"
 )
 
 func fitCommand() *cobra.Command {
 	var data, picture string
 	var init []string
 	var history, byRow bool
-	var form formOption
+	var form string
 	cmd := &cobra.Command{
 		Use:   "fit MODEL --data table.csv|samples.jsonl",
 		Short: "Fit a model to data, without a device",
@@ -28,14 +35,14 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 			if data == "" {
 				return usagef("perf fit needs data\n    usage: %s", cmd.UseLine())
 			}
-			model, err := loadModel(args[0])
+			model, err := campaign.LoadModel(args[0])
 			if err != nil {
 				return err
 			}
-			if err := form.check(model); err != nil {
+			if err := campaign.CheckForm(model, form); err != nil {
 				return err
 			}
-			if form.form != "" && len(init) > 0 {
+			if form != "" && len(init) > 0 {
 				return usagef("--init is for the model's own form, without --model")
 			}
 			start, err := parseStart(model, init)
@@ -46,7 +53,7 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 			if err != nil {
 				return err
 			}
-			as, fit, err := form.fit(cmd.Context(), model, rows, calibrate.Options{Init: start, Lanes: lanes})
+			as, fit, err := campaign.Fit(cmd.Context(), model, form, rows, calibrate.Options{Init: start, Lanes: lanes})
 			if err != nil {
 				return err
 			}
@@ -61,25 +68,24 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 					return err
 				}
 			}
-			switch {
-			case wantJSON(cmd) && byRow:
-				object, err := withRows(fit, fitted)
-				if err != nil {
+			result := any(fit)
+			if byRow {
+				if result, err = withRows(fit, fitted); err != nil {
 					return err
 				}
-				return printJSON(cmd.OutOrStdout(), object)
-			case wantJSON(cmd):
-				return printJSON(cmd.OutOrStdout(), fit)
-			case byRow:
-				printRows(cmd.OutOrStdout(), fitted)
 			}
-			printFit(cmd, fit, history)
-			return nil
+			return show(cmd, result, func(w io.Writer) error {
+				if byRow {
+					printRows(w, fitted)
+				}
+				printFit(cmd, fit, history)
+				return nil
+			})
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "the table (.csv) or the samples (.jsonl) to fit to")
 	cmd.Flags().StringArrayVar(&init, "init", nil, "a starting value, for example p_edge=100 (may be repeated)")
-	form.addFlag(cmd)
+	addForm(cmd, &form)
 	cmd.Flags().StringVar(&picture, "picture", "", "draw the overlap experiment among the data into this SVG file")
 	cmd.Flags().BoolVar(&history, "history", false, "print the iterations")
 	cmd.Flags().BoolVar(&byRow, "rows", false, "print every row as measured and as fitted, the worst first")
@@ -97,13 +103,18 @@ func fitRows(cmd *cobra.Command, model *models.Model, data string) (rows []calib
 		rows, err = table.Rows(model)
 		return rows, 0, err
 	}
-	session, err := openSession(cmd, sessionOptions{device: replay.Prefix + data})
+	plan, err := campaign.NewPlan(model, campaign.Selection{})
 	if err != nil {
 		return nil, 0, err
 	}
-	defer session.close()
-	rows, err = session.rowsOf(model, &selection{})
-	return rows, int(session.device.Info().SubgroupSize), err
+	c, err := (&measureFlags{device: replay.Prefix + data}).open(cmd)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer finish(cmd, c)
+	out, err := c.Rows(cmd.Context(), samples.Warm, plan, campaign.TimeRange{})
+	tellRows(cmd, campaign.TimeRange{}, *out)
+	return out.Rows, int(c.Device.Info().SubgroupSize), err
 }
 
 // parseStart reads starting values of parameters.
@@ -115,7 +126,7 @@ func parseStart(model *models.Model, texts []string) (map[string]float64, error)
 		if !ok || err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, usagef("starting value %q is not of the form p_name=number", text)
 		}
-		if names := model.ParameterNames(); !contains(names, name) {
+		if names := model.ParameterNames(); !slices.Contains(names, name) {
 			return nil, usagef("model %s has no parameter %q; it has: %s", model.Name, name, strings.Join(names, ", "))
 		}
 		start[name] = v
@@ -127,19 +138,19 @@ func parseStart(model *models.Model, texts []string) (map[string]float64, error)
 func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
 	out := cmd.OutOrStdout()
 	if history {
-		t := newTable(">iteration", ">residual", "gradient")
+		t := format.NewTable(">iteration", ">residual", "gradient")
 		for _, h := range fit.History {
-			t.row(fmt.Sprint(h.N), fmt.Sprintf("%.6g", h.Norm), fmt.Sprintf("%.2g", h.Gradient))
+			t.Row(fmt.Sprint(h.N), fmt.Sprintf("%.6g", h.Norm), fmt.Sprintf("%.2g", h.Gradient))
 		}
-		t.write(out)
+		t.Write(out)
 		fmt.Fprintln(out)
 	}
 	fmt.Fprintf(out, "model %s: %d rows of %d kernels, geometric mean relative error %s\n",
-		fit.Model, fit.Rows, fit.Kernels, percent(fit.GeomeanRelErr))
+		fit.Model, fit.Rows, fit.Kernels, format.Percent(fit.GeomeanRelErr))
 	if fit.Cross != nil {
-		fmt.Fprintf(out, "each kernel predicted from the others: %s%s\n", percent(fit.Cross.GeomeanRelErr), coverageText(fit.Cross))
+		fmt.Fprintf(out, "each kernel predicted from the others: %s%s\n", format.Percent(fit.Cross.GeomeanRelErr), coverageText(fit.Cross))
 	}
-	t := newTable("parameter", ">value", ">standard error", "unit", ">implied rate", "")
+	t := format.NewTable("parameter", ">value", ">standard error", "unit", ">implied rate", "")
 	for _, p := range fit.Parameters {
 		rate, note := "", ""
 		if p.RateUnit != "" {
@@ -148,9 +159,9 @@ func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
 		if p.AtBound != "" {
 			note = "at its " + p.AtBound
 		}
-		t.row(p.Name, fmt.Sprintf("%.6g", p.Value), fmt.Sprintf("%.2g", p.StdErr), p.Unit, rate, note)
+		t.Row(p.Name, fmt.Sprintf("%.6g", p.Value), fmt.Sprintf("%.2g", p.StdErr), p.Unit, rate, note)
 	}
-	t.write(out)
+	t.Write(out)
 	fmt.Fprintf(out, "residual %.4g, %s after %d iterations\n", fit.Residual, fit.Status, fit.Iterations)
 	if fit.Choice != nil {
 		printChoice(cmd, fit.Choice)
@@ -171,4 +182,36 @@ func coverageText(c *calibrate.CrossEval) string {
 		}
 	}
 	return text
+}
+
+// printChoice says how the form of a model was chosen.
+func printChoice(cmd *cobra.Command, choice *calibrate.Choice) {
+	t := format.NewTable("form", ">kernels left out", ">ratios left out", ">score", ">fit", "")
+	text := func(err float64, of int) string {
+		if of == 0 {
+			return "none"
+		}
+		return fmt.Sprintf("%s of %d", format.Percent(err), of)
+	}
+	for _, c := range choice.Candidates {
+		mark := ""
+		if c.Form == choice.Form {
+			mark = "chosen"
+		}
+		t.Row(c.Form, text(c.LeaveKernel, c.Kernels), text(c.LeaveRatio, c.Ratios), fmt.Sprintf("%.4g", c.Score), format.Percent(c.GeomeanRelErr), mark)
+	}
+	t.Write(cmd.OutOrStdout())
+	fmt.Fprintf(cmd.OutOrStdout(), "%s\n", choice.Reason)
+}
+
+// drawOverlap draws the overlap experiment among the rows of a fit.
+func drawOverlap(cmd *cobra.Command, fit *calibrate.Fit, path string) error {
+	if fit.Experiment == nil {
+		return usagef("--picture: there is no overlap experiment among the data of %s, or the model has no form", fit.Model)
+	}
+	if err := os.WriteFile(path, []byte(evaluate.OverlapFigure(fit.Model, fit.Experiment).SVG()), 0o644); err != nil {
+		return err
+	}
+	note(cmd, "picture: %s", path)
+	return nil
 }

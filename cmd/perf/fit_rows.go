@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gpuperf/calibrate"
+	"gpuperf/internal/format"
 	"gpuperf/models"
 )
 
@@ -50,15 +51,15 @@ func printRows(w io.Writer, rows []fittedRow) {
 	for _, term := range rows[0].Terms {
 		head = append(head, ">"+term.Name)
 	}
-	t := newTable(append(head, "row")...)
+	t := format.NewTable(append(head, "row")...)
 	for _, r := range rows {
-		cells := []string{seconds(r.Measured), seconds(r.Fitted), fmt.Sprintf("%+.2f %%", 100*r.RelativeError)}
+		cells := []string{format.Seconds(r.Measured), format.Seconds(r.Fitted), format.SignedPercent(r.RelativeError)}
 		for _, term := range r.Terms {
-			cells = append(cells, seconds(term.Value))
+			cells = append(cells, format.Seconds(term.Value))
 		}
-		t.row(append(cells, r.Label)...)
+		t.Row(append(cells, r.Label)...)
 	}
-	t.write(w)
+	t.Write(w)
 	fmt.Fprintln(w)
 }
 

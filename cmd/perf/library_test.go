@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"gpuperf/calibrate"
+	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/features"
 	"gpuperf/models"
@@ -62,7 +64,7 @@ func invented(t *testing.T, model *models.Model, form models.Form, path string) 
 		}
 		ids = append(ids, id)
 	}
-	cases, err := new(selection).cases(model)
+	plan, err := campaign.NewPlan(model, campaign.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +73,7 @@ func invented(t *testing.T, model *models.Model, form models.Form, path string) 
 		t.Fatal(err)
 	}
 	defer journal.Close()
-	for _, one := range cases {
+	for _, one := range plan.Cases {
 		values, err := one.Features(ids, 32)
 		if err != nil {
 			t.Fatal(err)
@@ -162,10 +164,10 @@ func TestModelAutoFindsTheForm(t *testing.T) {
 				Experiment *calibrate.Experiment
 			}
 			replayJSON(t, &fit, "fit", c.model, "--data", path, "--model", "auto")
-			if !contains(c.want, fit.Choice.Form) || len(fit.Choice.Candidates) != 3 || fit.Experiment == nil {
+			if !slices.Contains(c.want, fit.Choice.Form) || len(fit.Choice.Candidates) != 3 || fit.Experiment == nil {
 				t.Errorf("chosen %q: %s", fit.Choice.Form, fit.Choice.Reason)
 			}
-			if name := map[string]string{"linear": general, "overlap": general}[c.model]; name != "" && fit.Model != name {
+			if name := map[string]string{"linear": campaign.General, "overlap": campaign.General}[c.model]; name != "" && fit.Model != name {
 				t.Errorf("the model is named %s", fit.Model)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/features"
 	"gpuperf/internal/source"
@@ -170,14 +171,14 @@ func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, erro
 	}
 	at, err := p.AtSizes(sizes)
 	if err != nil {
-		return nil, &usageError{err}
+		return nil, usage(err)
 	}
 	opt, err := o.space(dev)
 	if err != nil {
 		return nil, err
 	}
 	if err := explore.CheckData(at, opt.Data); err != nil {
-		return nil, &usageError{err}
+		return nil, usage(err)
 	}
 	return explore.NewSpace(p, filepath.Base(path), sizes, opt)
 }
@@ -218,19 +219,14 @@ func (o *modelOptions) addFlags(cmd *cobra.Command) {
 }
 
 // open loads the model; nil where no profile is given.
-func (o *modelOptions) open(cmd *cobra.Command) (*predictor, error) {
+func (o *modelOptions) open(cmd *cobra.Command) (*campaign.Predictor, error) {
 	if o.profile == "" {
 		if o.model != "" {
 			return nil, usagef("--model %s: name the --profile that holds it", o.model)
 		}
 		return nil, nil
 	}
-	return openPredictor(cmd, predictOptions{profile: o.profile, model: o.model}, nil)
-}
-
-// isStatic reports whether all features of a model are made from static features.
-func (p *predictor) isStatic() bool {
-	return !slices.ContainsFunc(p.ids, func(id features.ID) bool { return id.Class != features.StaticClass })
+	return (&predictFlags{profile: o.profile, model: o.model}).open(cmd, nil)
 }
 
 // set has the times of points predicted, if a profile is given.
@@ -239,18 +235,18 @@ func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space) error {
 	if p == nil || err != nil {
 		return err
 	}
-	if p.isStatic() {
-		s.Clock, err = rank.NewClock(explore.Names(), p.model, p.fit)
+	if p.Static() {
+		s.Clock, err = rank.NewClock(explore.Names(), p.Model, p.Fit)
 		return err
 	}
 	var mu sync.Mutex // what predicts is for one goroutine at a time
 	s.Predict = func(c *workload.Case) (float64, error) {
-		if _, err := c.Statistics(features.Options{SubgroupSize: int(p.device.SubgroupSize)}); err != nil { // which takes most of the time
+		if _, err := c.Statistics(features.Options{SubgroupSize: int(p.Device.SubgroupSize)}); err != nil { // which takes most of the time
 			return 0, err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		x, err := p.predict(c)
+		x, err := p.Predict(c)
 		if err != nil {
 			return 0, err
 		}
@@ -266,10 +262,10 @@ func (o *modelOptions) predict(cmd *cobra.Command, s *rank.Set) (known bool, err
 	if p == nil || err != nil {
 		return true, err
 	}
-	if !p.isStatic() {
+	if !p.Static() {
 		return false, nil
 	}
-	clock, err := rank.NewClock(s.Names, p.model, p.fit)
+	clock, err := rank.NewClock(s.Names, p.Model, p.Fit)
 	if err != nil {
 		return true, err
 	}
@@ -356,7 +352,7 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 				return err
 			}
 			if p, err = p.AtSizes(at); err != nil {
-				return &usageError{err}
+				return usage(err)
 			}
 			if len(p.Sizes) > 0 {
 				return usagef("program %s needs its size %s, for example -s %s=8", p.Name, p.Sizes[0], p.Sizes[0])

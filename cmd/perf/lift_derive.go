@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/features"
+	"gpuperf/internal/format"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
@@ -117,7 +118,7 @@ func (o *pointOptions) point(path string, dev *device.Info) (*explore.Space, *ex
 	p := &explore.Point{Variant: r.Variant}
 	if o.variant != "" {
 		if p.Variant, err = s.Variant(o.variant); err != nil {
-			return nil, nil, nil, &usageError{err}
+			return nil, nil, nil, usage(err)
 		}
 	}
 	if p.Local, err = extent("local", o.local); err != nil {
@@ -194,26 +195,26 @@ func referenceText(r *explore.Reference, sizes map[string]int64) string {
 
 func liftRunCommand() *cobra.Command {
 	var o pointOptions
-	var session sessionOptions
+	var on measureFlags
 	cmd := &cobra.Command{
 		Use:   "run PROG.lift -s n=4096 --variant ID",
 		Short: "Run a variant, compare its results, and measure it",
 		Args:  exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ses, err := openSession(cmd, session)
+			c, err := on.open(cmd)
 			if err != nil {
 				return err
 			}
-			defer ses.close()
-			info := ses.device.Info()
+			defer finish(cmd, c)
+			info := c.Device.Info()
 			s, p, r, err := o.point(args[0], &info)
 			if err != nil {
 				return err
 			}
-			sizes, err := s.Verify(cmd.Context(), ses.device)
+			sizes, err := s.Verify(cmd.Context(), c.Device)
 			switch {
 			case errors.Is(err, lift.ErrUndefined):
-				note(cmd, "warning: %v", explore.NotVerified(err))
+				warnf(cmd, "%v", explore.NotVerified(err))
 			case err != nil:
 				return err
 			}
@@ -221,30 +222,30 @@ func liftRunCommand() *cobra.Command {
 			if s.Prepare([]*explore.Point{p}, features.StaticOptions{}); p.Err != nil {
 				return p.Err
 			}
-			job, err := s.Job(p, device.Policy{Trials: session.trials})
+			job, err := s.Job(p, device.Policy{Trials: on.options.Trials})
 			if err != nil {
 				return err
 			}
 			if job.Expect, err = r.Expect(); err != nil {
 				return err
 			}
-			sweep := ses.sweep()
-			records, err := sweep.Run(cmd.Context(), []measure.Task{{Job: job, Tags: []string{"lift", "recipe:" + p.Variant.Recipe}}})
+			result, err := c.Run(cmd.Context(), []measure.Task{{Job: job, Tags: []string{"lift", "recipe:" + p.Variant.Recipe}}}, nil)
 			if err != nil {
 				return err
 			}
-			rec := records[0]
+			warn(cmd, result.Warnings)
+			rec := result.Records[0]
 			if rec.Status != samples.OK {
 				return fmt.Errorf("%s: %s: %s", rec.Kernel.Key(), rec.Status, rec.Error)
 			}
 			if wantJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), rec)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s  %s, %d trials, results right\n", rec.Kernel.Key(), seconds(rec.Seconds()), len(rec.Trials))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s  %s, %d trials, results right\n", rec.Kernel.Key(), format.Seconds(rec.Seconds()), len(rec.Trials))
 			return nil
 		},
 	}
 	o.addFlags(cmd)
-	session.addFlags(cmd)
+	on.add(cmd)
 	return cmd
 }

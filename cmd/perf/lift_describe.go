@@ -39,7 +39,7 @@ the file must be given: vectors that cannot be derived again make it fail, and n
 				return err
 			}
 			for _, w := range slices.Concat(warnings, more) {
-				note(cmd, "warning: %v", w)
+				warnf(cmd, "%v", w)
 			}
 			static := features.StaticOptions{Borders: borders}
 			if len(records) > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/evaluate/peaks"
 	"gpuperf/features"
+	"gpuperf/internal/format"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
@@ -67,7 +68,7 @@ func loadPoints(cmd *cobra.Command, files []string, without string, own bool) (*
 
 func liftExploreCommand() *cobra.Command {
 	var o spaceOptions
-	var session sessionOptions
+	var on measureFlags
 	var search explore.Search
 	var databases []string
 	var model modelOptions
@@ -103,27 +104,27 @@ Orders:
 				r, err := rank.Find(search.Ranker)
 				switch {
 				case err != nil:
-					return &usageError{err}
+					return usage(err)
 				case search.Order != "rank":
 					return usagef("--ranker %s: the order %s asks no ranker", search.Ranker, search.Order)
 				case r.Predicted() && model.profile == "":
 					return usagef("--ranker %s: it needs the times that a model predicts: give a --profile", search.Ranker)
 				}
 			}
-			if session.limit == 0 {
-				session.limit = 15 * time.Second
+			if on.options.Limit == 0 {
+				on.options.Limit = 15 * time.Second
 			}
 			defer rareCollections()()
-			search.Trials = session.trials
-			ses, err := openSession(cmd, session)
+			search.Trials = on.options.Trials
+			c, err := on.open(cmd)
 			if err != nil {
 				return err
 			}
-			defer ses.close()
-			if ses.journal == nil {
-				return usagef("--device %s: an exploration runs on a device, not on records", session.device)
+			defer finish(cmd, c)
+			if !c.Live() {
+				return usagef("--device %s: an exploration runs on a device, not on records", on.device)
 			}
-			info := ses.device.Info()
+			info := c.Device.Info()
 			start := time.Now()
 			if search.Space, err = o.open(args[0], &info); err != nil {
 				return err
@@ -138,9 +139,8 @@ Orders:
 			}
 			search.Seed = o.seed
 			search.Static = features.StaticOptions{SubgroupSize: int(info.SubgroupSize), Hardware: features.HardwareOf(info.Name)}
-			search.Sweep = ses.sweep()
-			search.Build = ses.buildAhead
-			search.Vectors = vectorsFile(ses.samplesFile())
+			search.Campaign = c
+			search.Vectors = vectorsFile(c.SamplesFile())
 			search.Progress = exploreProgress(cmd)
 			result, err := search.Run(cmd.Context())
 			if err != nil {
@@ -151,7 +151,7 @@ Orders:
 		},
 	}
 	o.addFlags(cmd)
-	session.addFlags(cmd)
+	on.add(cmd)
 	model.addFlags(cmd)
 	flags := cmd.Flags()
 	flags.Lookup("trials").Usage = "trials of each point (default 4; those that were fastest are measured again, with up to 60)"
@@ -178,9 +178,9 @@ func exploreProgress(cmd *cobra.Command) func(explore.Event) {
 				note(cmd, "%s", e)
 			}
 		case e.Best:
-			note(cmd, "%s  %s, the best so far", e, seconds(e.Record.Seconds()))
+			note(cmd, "%s  %s, the best so far", e, format.Seconds(e.Record.Seconds()))
 		case e.Done%every == 0:
-			note(cmd, "%s  %s", e, seconds(e.Record.Seconds()))
+			note(cmd, "%s  %s", e, format.Seconds(e.Record.Seconds()))
 		}
 	}
 }
@@ -225,7 +225,7 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, d
 	}
 	fmt.Fprintf(out, "; compared with %s\n", referenceText(r.Reference, r.Verified))
 	for _, text := range slices.Sorted(maps.Keys(r.Reasons)) {
-		note(cmd, "warning: %d points left out: %s", r.Reasons[text], text)
+		warnf(cmd, "%d points left out: %s", r.Reasons[text], text)
 	}
 	if none != nil {
 		return none
@@ -234,10 +234,10 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, d
 	if device != nil {
 		header = slices.Insert(header, 2, ">of roof")
 	}
-	t := newTable(header...)
+	t := format.NewTable(header...)
 	for _, b := range r.Best {
 		at := slices.IndexFunc(r.Runs, func(x explore.Run) bool { return x.Point == b.Point })
-		row := []string{b.Point.Variant.ID, seconds(b.Record.Seconds()), fmt.Sprint(len(b.Record.Trials)), fmt.Sprint(at + 1), b.Point.Range.String(), b.Point.Variant.Recipe}
+		row := []string{b.Point.Variant.ID, format.Seconds(b.Record.Seconds()), fmt.Sprint(len(b.Record.Trials)), fmt.Sprint(at + 1), b.Point.Range.String(), b.Point.Variant.Recipe}
 		if device != nil {
 			share := "-"
 			if roof := roofOf(b.Point, device); roof != nil {
@@ -245,9 +245,9 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, d
 			}
 			row = slices.Insert(row, 2, share)
 		}
-		t.row(row...)
+		t.Row(row...)
 	}
-	t.write(out)
+	t.Write(out)
 	if roof := roofOf(r.Best[0].Point, device); roof != nil {
 		fmt.Fprintf(out, "roof: %s\n", roof.text())
 	}

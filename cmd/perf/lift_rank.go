@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/internal/format"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 )
@@ -36,7 +37,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			r, err := rank.Find(ranker)
 			switch {
 			case err != nil:
-				return &usageError{err}
+				return usage(err)
 			case r.Predicted() && model.profile == "":
 				return usagef("--ranker %s: it needs the times that a model predicts: give a --profile", ranker)
 			}
@@ -89,7 +90,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			note(cmd, "%d design points derived in %v, described in %v, ranked in %v", len(set.Points),
 				derived.Sub(start).Round(time.Millisecond), described.Sub(derived).Round(time.Millisecond), time.Since(described).Round(time.Millisecond))
 			if left := len(s.Points) - len(set.Points); left > 0 {
-				note(cmd, "warning: %d points cannot be lowered or described, the first because: %v", left, firstError(s.Points))
+				warnf(cmd, "%d points cannot be lowered or described, the first because: %v", left, firstError(s.Points))
 			}
 			if top > 0 {
 				order = order[:min(top, len(order))]
@@ -125,16 +126,16 @@ func printLiftRanking(cmd *cobra.Command, s *explore.Space, order, at []int, sco
 		Recipe  string   `json:"recipe"`
 	}
 	list := []ranked{}
-	t := newTable(">rank", "variant", "work-items", ">score", "recipe")
+	t := format.NewTable(">rank", "variant", "work-items", ">score", "recipe")
 	for i, k := range order {
 		p := s.Points[at[k]]
 		list = append(list, ranked{p.Variant.ID, p.Local, p.Global, scores[k], p.Variant.Recipe})
-		t.row(fmt.Sprint(i+1), p.Variant.ID, p.Range.String(), fmt.Sprintf("%.4g", scores[k]), p.Variant.Recipe)
+		t.Row(fmt.Sprint(i+1), p.Variant.ID, p.Range.String(), fmt.Sprintf("%.4g", scores[k]), p.Variant.Recipe)
 	}
 	if wantJSON(cmd) {
 		return printJSON(cmd.OutOrStdout(), map[string]any{"program": s.Program.Name, "ranking": list})
 	}
-	t.write(cmd.OutOrStdout())
+	t.Write(cmd.OutOrStdout())
 	return nil
 }
 
@@ -199,7 +200,7 @@ and less time that is than in random order. With --out it draws the curves and b
 			}
 			for _, name := range names {
 				if _, err := rank.Find(name); err != nil {
-					return &usageError{err}
+					return usage(err)
 				}
 			}
 			set, err := loadPoints(cmd, args, "", true)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/evaluate/peaks"
+	"gpuperf/internal/format"
 	"gpuperf/lift/explore"
 )
 
@@ -39,5 +40,5 @@ func (r *roof) text() string {
 	if r.Bound == "arithmetic" {
 		amount = fmt.Sprintf("%.4g G float32 operations", r.Ops/1e9)
 	}
-	return fmt.Sprintf("%s at the device's peak take %s", amount, seconds(r.Seconds))
+	return fmt.Sprintf("%s at the device's peak take %s", amount, format.Seconds(r.Seconds))
 }

@@ -12,12 +12,14 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/campaign"
 	"gpuperf/internal/source"
 )
 
@@ -128,22 +130,17 @@ func chooseCommand(cmd *cobra.Command, args []string) error {
 	return usagef("%s\n    see: %s --help", message, cmd.CommandPath())
 }
 
-// usageError marks a wrong call.
-type usageError struct{ err error }
+// usage marks an error as that of a wrong call.
+func usage(err error) error { return &campaign.InputError{Err: err} }
 
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
-}
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
 // errReported is wrapped by errors of which the user has been told already.
 var errReported = errors.New("reported")
 
 // statusOf tells a wrong call or input file from work that failed.
 func statusOf(err error) int {
-	var usage *usageError
+	var usage *campaign.InputError
 	var input *source.Error
 	var path *fs.PathError
 	switch {
@@ -153,6 +150,20 @@ func statusOf(err error) int {
 		return exitUsage // a file that is not there, or is no file
 	}
 	return exitFailed
+}
+
+// version is what the build knows of itself: the module's version or the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return s.Value[:12]
+		}
+	}
+	return info.Main.Version
 }
 
 // exactArgs and minArgs are cobra's checks with the exit status of a wrong call.

@@ -6,12 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/campaign"
+	"gpuperf/internal/format"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
 func measureCommand() *cobra.Command {
-	var session sessionOptions
+	var on measureFlags
 	var sizes []string
 	var folder, match string
 	cmd := &cobra.Command{
@@ -30,60 +32,48 @@ little room; a samples file that gzip has packed can be replayed as it is.`,
 			if err != nil {
 				return err
 			}
-			s, err := openSession(cmd, session)
+			c, err := on.open(cmd)
 			if err != nil {
 				return err
 			}
-			defer s.close()
-			if cases, err = s.inRange(cases); err != nil {
-				return err
-			}
-			records, err := s.measureModes(cases)
+			defer finish(cmd, c)
+			modes, err := on.modes()
 			if err != nil {
 				return err
+			}
+			if cases, err = on.ranged(cmd, c, modes[0], cases); err != nil {
+				return err
+			}
+			records := make([]samples.Record, len(cases)*len(modes)) // case by case, in each state of the caches
+			for i, mode := range modes {
+				result, err := c.Measure(cmd.Context(), mode, cases)
+				if err != nil {
+					return err
+				}
+				warn(cmd, result.Warnings)
+				for k, r := range result.Records {
+					records[k*len(modes)+i] = r
+				}
 			}
 			return printRecords(cmd, records)
 		},
 	}
-	session.addFlags(cmd)
-	session.addTimeRange(cmd)
-	addSizesFlag(cmd, &sizes)
-	cmd.Flags().StringVar(&folder, "generators", "", "a folder of generators to use beside the built-in ones")
-	addMatchFlag(cmd, &match)
+	on.add(cmd)
+	on.addTimeRange(cmd)
+	addSizes(cmd, &sizes)
+	addGenerators(cmd, &folder)
+	addMatch(cmd, &match)
 	return cmd
-}
-
-// measureModes measures the cases in each state of the caches that was asked for: case by case the one, then the other.
-func (s *session) measureModes(cases []*workload.Case) ([]samples.Record, error) {
-	modes, err := s.options.modes()
-	if err != nil {
-		return nil, err
-	}
-	of := make([][]samples.Record, len(modes))
-	for i, mode := range modes {
-		s.mode = mode
-		if of[i], err = s.measure(cases); err != nil {
-			return nil, err
-		}
-	}
-	var records []samples.Record
-	for k := range cases {
-		for i := range modes {
-			records = append(records, of[i][k])
-		}
-	}
-	return records, nil
 }
 
 func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string) ([]*workload.Case, error) {
 	file, _, _ := strings.Cut(args[0], "#")
-	if !strings.HasSuffix(file, ".star") {
-		if len(sizes) > 0 {
-			return nil, usagef("-p is for kernel scripts; tags give sizes as %s", `"n:2048"`)
-		}
-		return selectCases(folder, args, match)
-	}
-	if len(args) > 1 {
+	switch script := strings.HasSuffix(file, ".star"); {
+	case !script && len(sizes) > 0:
+		return nil, usagef("-p is for kernel scripts; tags give sizes as %s", `"n:2048"`)
+	case !script:
+		return campaign.TagCases(folder, args, match)
+	case len(args) > 1:
 		return nil, usagef("one kernel script is measured at a time, got %s too", args[1])
 	}
 	return scriptCases(cmd, args[0], sizes)
@@ -92,25 +82,18 @@ func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string
 // printRecords prints samples. Where one failed, the exit status says so.
 func printRecords(cmd *cobra.Command, records []samples.Record) error {
 	failed := 0
+	t := format.NewTable("kernel", "caches", ">median", ">95 % interval", ">trials", "status")
 	for _, r := range records {
 		if r.Status != samples.OK {
 			failed++
+			t.Row(r.Kernel.Key(), string(r.Mode), "", "", "", fmt.Sprintf("%s: %s", r.Status, r.Error))
+			continue
 		}
+		interval := format.Seconds(r.Summary.Lo) + " – " + format.Seconds(r.Summary.Hi)
+		t.Row(r.Kernel.Key(), string(r.Mode), format.Seconds(r.Seconds()), interval, fmt.Sprint(len(r.Trials)), "ok")
 	}
-	if wantJSON(cmd) {
-		if err := printJSON(cmd.OutOrStdout(), map[string]any{"samples": records}); err != nil {
-			return err
-		}
-	} else {
-		t := newTable("kernel", "caches", ">median", ">95 % interval", ">trials", "status")
-		for _, r := range records {
-			if r.Status != samples.OK {
-				t.row(r.Kernel.Key(), string(r.Mode), "", "", "", fmt.Sprintf("%s: %s", r.Status, r.Error))
-				continue
-			}
-			t.row(r.Kernel.Key(), string(r.Mode), seconds(r.Seconds()), seconds(r.Summary.Lo)+" – "+seconds(r.Summary.Hi), fmt.Sprint(len(r.Trials)), "ok")
-		}
-		t.write(cmd.OutOrStdout())
+	if err := show(cmd, map[string]any{"samples": records}, t.Write); err != nil {
+		return err
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d kernels could not be measured", failed, len(records))

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"io"
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/models"
+	"gpuperf/internal/format"
 	"gpuperf/models/library"
 )
 
@@ -25,47 +21,22 @@ perf calibrate linear. Given a name it prints the file, to start an own model fr
 			if len(args) == 1 {
 				text, err := library.Text(args[0])
 				if err != nil {
-					return &usageError{err}
+					return usage(err)
 				}
-				if wantJSON(cmd) {
-					return printJSON(cmd.OutOrStdout(), map[string]string{"name": args[0], "text": string(text)})
-				}
-				_, err = cmd.OutOrStdout().Write(text)
-				return err
+				return show(cmd, map[string]string{"name": args[0], "text": string(text)}, func(w io.Writer) error {
+					_, err := w.Write(text)
+					return err
+				})
 			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"models": library.Entries()})
-			}
-			t := newTable("model", "parameters", "what it is for")
+			t := format.NewTable("model", "parameters", "what it is for")
 			for _, e := range library.Entries() {
 				m, err := library.Load(e.Name)
 				if err != nil {
 					return err
 				}
-				t.row(e.Name, fmt.Sprint(len(m.ParameterNames())), e.Doc)
+				t.Row(e.Name, fmt.Sprint(len(m.ParameterNames())), e.Doc)
 			}
-			t.write(cmd.OutOrStdout())
-			return nil
+			return show(cmd, map[string]any{"models": library.Entries()}, t.Write)
 		},
 	}
-}
-
-// loadModel reads a model file, or one that comes with the program by its name. A file of that name goes first.
-func loadModel(path string) (*models.Model, error) {
-	m, err := models.Load(path)
-	if errors.Is(err, fs.ErrNotExist) && isName(path) {
-		if library.Has(path) {
-			return library.Load(path)
-		}
-		return nil, usagef("no file %s, and no model of that name comes with the program; there are: %s", path, strings.Join(library.Names(), ", "))
-	}
-	return m, err
-}
-
-// isName tells a model's name from a path.
-func isName(path string) bool { return filepath.Base(path) == path && filepath.Ext(path) == "" }
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"math"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,30 +10,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
-	"gpuperf/features"
-	"gpuperf/models"
+	"gpuperf/campaign"
+	"gpuperf/internal/format"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
-// predictOptions are what predict and rank share.
-type predictOptions struct {
+// predictFlags are what predict, rank and explain share.
+type predictFlags struct {
 	sizes    []string
 	model    string
 	profile  string
-	session  sessionOptions
+	on       measureFlags
 	measured bool
 }
 
-func (o *predictOptions) addFlags(cmd *cobra.Command) {
-	addSizesFlag(cmd, &o.sizes)
+func (o *predictFlags) add(cmd *cobra.Command) {
+	addSizes(cmd, &o.sizes)
 	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile; auto is the one that suits the kernels best")
 	cmd.Flags().StringVar(&o.profile, "profile", "", "the profile of the device (default: the one of this machine's device)")
-	o.session.addFlags(cmd)
+	o.on.add(cmd)
 }
 
 func predictCommand() *cobra.Command {
-	var o predictOptions
+	var o predictFlags
 	var table string
 	cmd := &cobra.Command{
 		Use:   "predict KERNEL.star -p n=4096",
@@ -48,7 +48,7 @@ measurement beside the prediction. With --features it predicts from feature valu
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if table != "" {
-				p, err := openPredictor(cmd, o, nil)
+				p, err := o.open(cmd, nil)
 				if err != nil {
 					return err
 				}
@@ -58,30 +58,28 @@ measurement beside the prediction. With --features it predicts from feature valu
 			if err != nil {
 				return err
 			}
-			p, err := openPredictor(cmd, o, cases)
+			p, err := o.open(cmd, cases)
 			if err != nil {
 				return err
 			}
-			predictions, err := p.predictAll(cases)
+			predictions, err := p.PredictAll(cases)
 			if err != nil {
 				return err
 			}
-			if o.measured {
-				if err := measurePredicted(cmd, o.session, p, predictions); err != nil {
-					return err
-				}
+			if err := o.measure(cmd, p, predictions); err != nil {
+				return err
 			}
 			return printPredictions(cmd, p, predictions)
 		},
 	}
-	o.addFlags(cmd)
+	o.add(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure as well, and compare")
 	cmd.Flags().StringVar(&table, "features", "", "predict from a CSV table of feature values instead of a kernel")
 	return cmd
 }
 
-// profilePath finds the profile: the one named, the only one in the data directory, or that of the chosen device.
-func profilePath(cmd *cobra.Command, o predictOptions) (string, error) {
+// path finds the profile: the one named, the only one in the data directory, or that of the chosen device.
+func (o *predictFlags) path(cmd *cobra.Command) (string, error) {
 	if o.profile != "" {
 		return o.profile, nil
 	}
@@ -90,41 +88,30 @@ func profilePath(cmd *cobra.Command, o predictOptions) (string, error) {
 		return "", err
 	}
 	found, err := filepath.Glob(filepath.Join(dir, "profiles", "*.yaml"))
-	if err != nil {
-		return "", err
-	}
 	switch {
+	case err != nil:
+		return "", err
 	case len(found) == 0:
 		return "", usagef("no profile of any device yet in %s\n    calibrate a model first: perf calibrate MODEL.yaml", dir)
-	case len(found) == 1 && o.session.device == "":
+	case len(found) == 1 && o.on.device == "":
 		return found[0], nil
 	}
-	dev, err := openDevice(cmd, o.session.device)
+	dev, err := openDevice(cmd, o.on.device)
 	if err != nil {
 		return "", err
 	}
 	defer dev.Close()
-	path, err := deviceFile("profiles", dev.Info().Fingerprint, ".yaml")
-	if err == nil && !slices.Contains(found, path) {
-		err = usagef("no profile of %s yet\n    calibrate a model first: perf calibrate MODEL.yaml, or name a profile: --profile %s",
+	path := campaign.DeviceFile(dir, "profiles", dev.Info().Fingerprint, ".yaml")
+	if !slices.Contains(found, path) {
+		return "", usagef("no profile of %s yet\n    calibrate a model first: perf calibrate MODEL.yaml, or name a profile: --profile %s",
 			dev.Info().Fingerprint, strings.Join(found, " | "))
 	}
-	return path, err
+	return path, nil
 }
 
-// predictor is a model of a profile, ready to predict.
-type predictor struct {
-	device    samples.Fingerprint // on which it was calibrated
-	model     *models.Model
-	fit       *calibrate.Fit
-	predictor *calibrate.Predictor
-	ids       []features.ID
-	cache     string // state of the caches in which it was calibrated; "" is not known
-}
-
-// openPredictor loads the profile and finds the model in it, or chooses one for the cases.
-func openPredictor(cmd *cobra.Command, o predictOptions, cases []*workload.Case) (*predictor, error) {
-	path, err := profilePath(cmd, o)
+// open loads the profile and finds the model in it, or chooses one for the cases and says why.
+func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campaign.Predictor, error) {
+	path, err := o.path(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -132,150 +119,76 @@ func openPredictor(cmd *cobra.Command, o predictOptions, cases []*workload.Case)
 	if err != nil {
 		return nil, err
 	}
-	name := o.model
-	if name == auto && profile.Find(auto) == nil {
-		switch {
-		case len(cases) == 0:
-			return nil, usagef("--model auto chooses for kernels, and there are none; name a model: %s", strings.Join(profile.Names(), " | "))
-		case len(profile.Models) > 0:
-			return bestModel(cmd, profile, cases)
-		}
-		name = ""
-	}
-	if name == "" {
-		if len(profile.Models) == 0 {
-			return nil, usagef("profile %s holds no model\n    calibrate one: perf calibrate MODEL.yaml --profile %s", path, path)
-		}
-		if len(profile.Models) != 1 {
-			return nil, usagef("profile %s holds %d models; choose one: --model %s", path, len(profile.Models), strings.Join(profile.Names(), " | "))
-		}
-		name = profile.Models[0].Fit.Model
+	names, name := profile.Names(), o.model
+	choose := name == campaign.Auto && profile.Find(name) == nil
+	switch {
+	case choose && len(cases) == 0:
+		return nil, usagef("--model auto chooses for kernels, and there are none; name a model: %s", strings.Join(names, " | "))
+	case (choose || name == "") && len(names) == 0:
+		return nil, usagef("profile %s holds no model\n    calibrate one: perf calibrate MODEL.yaml --profile %s", path, path)
+	case choose:
+		return bestModel(cmd, profile, cases)
+	case name == "" && len(names) > 1:
+		return nil, usagef("profile %s holds %d models; choose one: --model %s", path, len(names), strings.Join(names, " | "))
+	case name == "":
+		name = names[0]
 	}
 	calibration := profile.Find(name)
 	if calibration == nil {
-		return nil, usagef("profile %s has no model %q; it holds: %s", path, name, strings.Join(profile.Names(), ", "))
+		return nil, usagef("profile %s has no model %q; it holds: %s", path, name, strings.Join(names, ", "))
 	}
-	return newPredictor(profile.Device, calibration)
+	return campaign.NewPredictor(profile.Device, calibration)
 }
 
-// newPredictor makes ready a calibrated model. The calibration holds the model's definition, so that no other file is
-// needed.
-func newPredictor(device samples.Fingerprint, calibration *calibrate.Calibration) (*predictor, error) {
-	model, err := models.Parse(calibration.Origin.ModelFile, []byte(calibration.Definition))
-	if err != nil {
-		return nil, fmt.Errorf("model %s of the profile: %w", calibration.Fit.Model, err)
-	}
-	ids, err := featuresOf(model)
+// bestModel is the model of a profile that suits the cases best. Notes say why.
+func bestModel(cmd *cobra.Command, profile *calibrate.Profile, cases []*workload.Case) (*campaign.Predictor, error) {
+	ranked, err := campaign.Rank(profile, cases)
 	if err != nil {
 		return nil, err
 	}
-	p, err := calibrate.NewPredictor(model, &calibration.Fit)
-	if err != nil {
-		return nil, err
-	}
-	return &predictor{device: device, model: model, fit: &calibration.Fit, predictor: p, ids: ids, cache: calibration.Origin.Cache}, nil
-}
-
-// prediction is what was predicted, and perhaps measured, for a case.
-type prediction struct {
-	*workload.Case
-	*calibrate.Prediction
-	measured *samples.Record
-}
-
-func (p *predictor) predict(c *workload.Case) (*prediction, error) {
-	c.Hardware = features.HardwareOf(p.device.Name)
-	values, err := c.Features(p.ids, int(p.device.SubgroupSize))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c, err)
-	}
-	result, err := p.predictor.Predict(values)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c, err)
-	}
-	unpriced, err := p.unpriced(c)
-	if err != nil {
-		return nil, err
-	}
-	if len(unpriced) > 0 {
-		result.Warnings = append(result.Warnings, "the model has no cost for "+listed(unpriced, 3))
-	}
-	return &prediction{Case: c, Prediction: result}, nil
-}
-
-// unpriced lists the work of a kernel that no feature of the model counts.
-func (p *predictor) unpriced(c *workload.Case) ([]string, error) {
-	if p.isStatic() { // totals of all work, for which nothing else needs to be counted
-		return nil, nil
-	}
-	statistics, err := c.Statistics(features.Options{SubgroupSize: int(p.device.SubgroupSize)})
-	if err != nil {
-		return nil, err
-	}
-	records, err := statistics.Uncovered(p.ids, c.Sizes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c, err)
-	}
-	var out []string
-	for _, r := range records {
-		text := r.Key.String()
-		if m, ok := r.Key.(features.Mem); ok {
-			text = fmt.Sprintf("%s %s %ss of %s", m.Space, m.DType, m.Direction, m.Variable)
+	for i, s := range ranked {
+		role := "chosen"
+		if i > 0 {
+			role = "not chosen"
 		}
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
+		note(cmd, "model %s %s: %d kinds of work without a cost, %d warnings, %s on kernels left out of its calibration",
+			s.Model.Name, role, s.Unpriced, s.Doubts, format.Percent(s.Error))
 	}
-	return out, nil
+	return ranked[0].Predictor, nil
 }
 
-// listed names the first of some things, and how many there are beyond.
-func listed(names []string, most int) string {
-	if n := len(names) - most; n > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
-	}
-	return strings.Join(names, ", ")
-}
-
-func (p *predictor) predictAll(cases []*workload.Case) ([]*prediction, error) {
-	all := make([]*prediction, len(cases))
-	for i, c := range cases {
-		var err error
-		if all[i], err = p.predict(c); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// measurePredicted measures the predicted cases. A profile of another device than the one measured on is a warning
+// measure measures the predicted cases where that is asked for. A profile of another device than the one measured on is a warning
 // on every prediction.
-func measurePredicted(cmd *cobra.Command, o sessionOptions, p *predictor, predictions []*prediction) error {
-	if err := o.oneMode("a model is of one state of the caches"); err != nil {
-		return err
+func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predictions []*campaign.Prediction) error {
+	if !o.measured {
+		return nil
 	}
-	session, err := openSession(cmd, o)
+	mode, err := o.on.mode("a model is of one state of the caches")
 	if err != nil {
 		return err
 	}
-	defer session.close()
-	if p.cache != "" && p.cache != string(session.mode) {
-		note(cmd, "warning: the model was calibrated with %s caches, and these measurements are with %s ones", p.cache, session.mode)
-	}
-	cases := make([]*workload.Case, len(predictions))
-	for i := range predictions {
-		cases[i] = predictions[i].Case
-	}
-	records, err := session.measure(cases)
+	c, err := o.on.open(cmd)
 	if err != nil {
 		return err
 	}
-	here := session.device.Info().Fingerprint
-	for i := range predictions {
-		predictions[i].measured = &records[i]
-		if !here.Same(p.device) {
-			predictions[i].Warnings = append(predictions[i].Warnings,
-				fmt.Sprintf("the profile is of %s, the measurement of %s", p.device, here))
+	defer finish(cmd, c)
+	if p.Cache != "" && p.Cache != string(mode) {
+		warnf(cmd, "the model was calibrated with %s caches, and these measurements are with %s ones", p.Cache, mode)
+	}
+	var cases []*workload.Case
+	for _, one := range predictions {
+		cases = append(cases, one.Case)
+	}
+	result, err := c.Measure(cmd.Context(), mode, cases)
+	if err != nil {
+		return err
+	}
+	warn(cmd, result.Warnings)
+	here := c.Device.Info().Fingerprint
+	for i, one := range predictions {
+		one.Measured = &result.Records[i]
+		if !here.Same(p.Device) {
+			one.Warnings = append(one.Warnings, fmt.Sprintf("the profile is of %s, the measurement of %s", p.Device, here))
 		}
 	}
 	return nil
@@ -300,73 +213,51 @@ type measuredJSON struct {
 	Error         string         `json:"error,omitempty"`
 }
 
-func (p *predictor) toJSON(r *prediction) predictionJSON {
-	j := predictionJSON{
-		Kernel: r.Case.Name, Model: p.model.Name, Device: p.device.Name, At: r.Case.Sizes, Prediction: r.Prediction,
-	}
-	if m := r.measured; m != nil {
-		j.Measured = &measuredJSON{Status: m.Status, Error: m.Error}
+func predictionsJSON(p *campaign.Predictor, predictions []*campaign.Prediction) []predictionJSON {
+	all := make([]predictionJSON, len(predictions))
+	for i, r := range predictions {
+		all[i] = predictionJSON{Kernel: r.Case.Name, Model: p.Model.Name, Device: p.Device.Name, At: r.Case.Sizes, Prediction: r.Prediction}
+		m := r.Measured
+		if m == nil {
+			continue
+		}
+		all[i].Measured = &measuredJSON{Status: m.Status, Error: m.Error}
 		if m.Status == samples.OK {
-			j.Measured.Seconds = m.Seconds()
-			j.Measured.Interval = &[2]float64{m.Summary.Lo, m.Summary.Hi}
-			j.Measured.RelativeError = r.relativeError()
+			all[i].Measured.Seconds = m.Seconds()
+			all[i].Measured.Interval = &[2]float64{m.Summary.Lo, m.Summary.Hi}
+			all[i].Measured.RelativeError = r.RelativeError()
 		}
 	}
-	return j
+	return all
 }
 
-// relativeError is signed, NaN where nothing was measured.
-func (r *prediction) relativeError() float64 {
-	if r.measured == nil || r.measured.Status != samples.OK {
-		return math.NaN()
-	}
-	return (r.Seconds - r.measured.Seconds()) / r.measured.Seconds()
-}
-
-func printPredictions(cmd *cobra.Command, p *predictor, predictions []*prediction) error {
-	if wantJSON(cmd) {
-		all := make([]predictionJSON, len(predictions))
-		for i, r := range predictions {
-			all[i] = p.toJSON(r)
-		}
-		if len(all) == 1 {
-			return printJSON(cmd.OutOrStdout(), all[0])
-		}
-		return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
-	}
-	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "model %s, calibrated on %s\n", p.model.Name, p.device)
-	header := []string{"kernel", "sizes", ">predicted", ">95 % interval"}
-	measured := predictions[0].measured != nil
-	if measured {
-		header = append(header, ">measured", ">error")
-	}
-	joins := func(term string) bool { return len(p.model.Joins(term)) > 0 } // what it joins is shown
-	for _, term := range predictions[0].Terms {
-		if !joins(term.Name) {
-			header = append(header, ">"+term.Name)
-		}
-	}
-	t := newTable(header...)
-	for _, r := range predictions {
-		row := []string{r.Name, formatSizes(r.Sizes), seconds(r.Seconds), intervalText(r.Interval)}
-		if measured {
-			row = append(row, measuredText(r)...)
-		}
-		for _, term := range r.Terms {
-			if !joins(term.Name) {
-				row = append(row, seconds(term.Value))
+func printPredictions(cmd *cobra.Command, p *campaign.Predictor, predictions []*campaign.Prediction) error {
+	return show(cmd, kernelsJSON(predictionsJSON(p, predictions)), func(w io.Writer) error {
+		fmt.Fprintf(w, "model %s, calibrated on %s\n", p.Model.Name, p.Device)
+		header := append([]string{"kernel", "sizes", ">predicted", ">95 % interval"}, measuredHeader(predictions)...)
+		var terms []int // that join no others, whose times would be shown twice
+		for i, term := range predictions[0].Terms {
+			if len(p.Model.Joins(term.Name)) == 0 {
+				terms = append(terms, i)
+				header = append(header, ">"+term.Name)
 			}
 		}
-		t.row(row...)
-	}
-	noteWarnings(cmd, predictions)
-	t.write(out)
-	return nil
+		t := format.NewTable(header...)
+		for _, r := range predictions {
+			row := []string{r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), intervalText(r.Interval)}
+			row = append(row, measuredCells(r)...)
+			for _, i := range terms {
+				row = append(row, format.Seconds(r.Terms[i].Value))
+			}
+			t.Row(row...)
+		}
+		noteWarnings(cmd, predictions)
+		return t.Write(w)
+	})
 }
 
 // noteWarnings prints what is said against predictions: once for a kernel, what holds at several sizes.
-func noteWarnings(cmd *cobra.Command, predictions []*prediction) {
+func noteWarnings(cmd *cobra.Command, predictions []*campaign.Prediction) {
 	type said struct{ name, warning string }
 	sizes := map[said][]string{}
 	var order []said
@@ -376,57 +267,66 @@ func noteWarnings(cmd *cobra.Command, predictions []*prediction) {
 			if sizes[s] == nil {
 				order = append(order, s)
 			}
-			sizes[s] = append(sizes[s], formatSizes(r.Sizes))
+			sizes[s] = append(sizes[s], format.Sizes(r.Sizes))
 		}
 	}
 	for _, s := range order {
-		note(cmd, "warning: %s %s: %s", s.name, listed(sizes[s], 4), s.warning)
+		warnf(cmd, "%s %s: %s", s.name, format.First(sizes[s], 4), s.warning)
 	}
 }
 
-func measuredText(r *prediction) []string {
-	if r.measured.Status != samples.OK {
-		return []string{string(r.measured.Status), ""}
+// measuredHeader and measuredCells are the columns of measurements, none where nothing was measured.
+func measuredHeader(predictions []*campaign.Prediction) []string {
+	if len(predictions) == 0 || predictions[0].Measured == nil {
+		return nil
 	}
-	return []string{seconds(r.measured.Seconds()), fmt.Sprintf("%+.2f %%", 100*r.relativeError())}
+	return []string{">measured", ">error"}
+}
+
+func measuredCells(r *campaign.Prediction) []string {
+	switch m := r.Measured; {
+	case m == nil:
+		return nil
+	case m.Status != samples.OK:
+		return []string{string(m.Status), ""}
+	}
+	return []string{format.Seconds(r.Measured.Seconds()), format.SignedPercent(r.RelativeError())}
 }
 
 func intervalText(i calibrate.Interval) string {
 	if !i.Known() {
 		return "unknown"
 	}
-	return seconds(i[0]) + " – " + seconds(i[1])
+	return format.Seconds(i[0]) + " – " + format.Seconds(i[1])
 }
 
 // predictTable predicts each row of a table of feature values.
-func predictTable(cmd *cobra.Command, p *predictor, path string) error {
+func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) error {
 	table, err := calibrate.LoadTable(path)
 	if err != nil {
 		return err
 	}
-	rows, err := table.Features(p.predictor.Features())
+	rows, err := table.Features(p.Rows.Features())
 	if err != nil {
 		return err
 	}
 	kernels := table.Kernels()
 	all := make([]predictionJSON, len(rows))
 	for i, values := range rows {
-		result, err := p.predictor.Predict(values)
+		result, err := p.Rows.Predict(values)
 		if err != nil {
 			return fmt.Errorf("%s: %w", table.Label(i), err)
 		}
-		all[i] = predictionJSON{Kernel: kernels[i], Model: p.model.Name, Device: p.device.Name, Row: table.Label(i), Prediction: result}
+		all[i] = predictionJSON{Kernel: kernels[i], Model: p.Model.Name, Device: p.Device.Name, Row: table.Label(i), Prediction: result}
 	}
-	if wantJSON(cmd) {
-		return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
-	}
-	t := newTable("row", "kernel", ">predicted", ">95 % interval")
-	for _, r := range all {
-		t.row(r.Row, r.Kernel, seconds(r.Seconds), intervalText(r.Interval))
-		for _, w := range r.Warnings {
-			note(cmd, "warning: %s: %s", r.Row, w)
+	return show(cmd, map[string]any{"kernels": all}, func(w io.Writer) error {
+		t := format.NewTable("row", "kernel", ">predicted", ">95 % interval")
+		for _, r := range all {
+			t.Row(r.Row, r.Kernel, format.Seconds(r.Seconds), intervalText(r.Interval))
+			for _, text := range r.Warnings {
+				warnf(cmd, "%s: %s", r.Row, text)
+			}
 		}
-	}
-	t.write(cmd.OutOrStdout())
-	return nil
+		return t.Write(w)
+	})
 }

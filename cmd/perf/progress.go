@@ -4,32 +4,43 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
+	"gpuperf/campaign"
+	"gpuperf/internal/format"
 	"gpuperf/measure"
 	"gpuperf/samples"
 )
 
-// progress shows how far a sweep has come: a bar on a terminal, a line for each kernel elsewhere.
-type progress interface {
-	event(measure.Event)
-	done()
-}
-
-func newProgress(w io.Writer) progress {
+// newProgress shows how far a campaign has come: with a bar on a terminal, a line for each kernel elsewhere.
+func newProgress(w io.Writer) campaign.Monitor {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return &bar{container: mpb.New(mpb.WithOutput(f), mpb.WithWidth(40))}
+		return &bar{lines: lines{w: w}}
 	}
 	return &lines{w: w}
 }
 
 // lines prints a line for each task that is finished, and its warnings.
-type lines struct{ w io.Writer }
+type lines struct {
+	w     io.Writer
+	began time.Time // of building programs
+}
 
-func (p *lines) event(e measure.Event) {
+func (p *lines) Building(done, total int) {
+	if done == 1 {
+		p.began = time.Now()
+		fmt.Fprintf(p.w, "building %d programs\n", total)
+	}
+	if done == total {
+		fmt.Fprintf(p.w, "built %d programs in %v\n", total, time.Since(p.began).Round(10*time.Millisecond))
+	}
+}
+
+func (p *lines) Measuring(e measure.Event) {
 	if e.Record == nil {
 		return
 	}
@@ -39,7 +50,7 @@ func (p *lines) event(e measure.Event) {
 	}
 }
 
-func (p *lines) done() {}
+func (p *lines) Done() {}
 
 // outcome words how a task ended.
 func outcome(e measure.Event) string {
@@ -48,22 +59,24 @@ func outcome(e measure.Event) string {
 	case r.Status != samples.OK:
 		return fmt.Sprintf("%s: %s", r.Status, r.Error)
 	case e.Reused:
-		return seconds(r.Seconds()) + " (measured before)"
+		return format.Seconds(r.Seconds()) + " (measured before)"
 	case e.Stale:
-		return seconds(r.Seconds()) + " (measured anew: the source has changed)"
+		return format.Seconds(r.Seconds()) + " (measured anew: the source has changed)"
 	}
-	return fmt.Sprintf("%s, %d trials", seconds(r.Seconds()), len(r.Trials))
+	return fmt.Sprintf("%s, %d trials", format.Seconds(r.Seconds()), len(r.Trials))
 }
 
-// bar draws a progress bar; failures and warnings scroll by above it.
+// bar draws a progress bar for each list of kernels; failures and warnings scroll by above it.
 type bar struct {
-	container *mpb.Progress
+	lines
+	container *mpb.Progress // nil between two lists
 	bar       *mpb.Bar
 	current   string
 }
 
-func (p *bar) event(e measure.Event) {
-	if p.bar == nil {
+func (p *bar) Measuring(e measure.Event) {
+	if p.container == nil {
+		p.container = mpb.New(mpb.WithOutput(p.w), mpb.WithWidth(40))
 		p.bar = p.container.AddBar(int64(e.Total),
 			mpb.PrependDecorators(decor.CountersNoUnit("%d/%d")),
 			mpb.AppendDecorators(
@@ -84,9 +97,13 @@ func (p *bar) event(e measure.Event) {
 	p.bar.Increment()
 }
 
-func (p *bar) done() {
-	if p.bar != nil && !p.bar.Completed() {
+func (p *bar) Done() {
+	if p.container == nil {
+		return
+	}
+	if !p.bar.Completed() {
 		p.bar.Abort(false)
 	}
 	p.container.Wait()
+	p.container = nil
 }

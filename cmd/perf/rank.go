@@ -4,17 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/device"
-	"gpuperf/samples"
+	"gpuperf/campaign"
+	"gpuperf/internal/format"
 	"gpuperf/workload"
 )
 
 func rankCommand() *cobra.Command {
-	var o predictOptions
+	var o predictFlags
 	var top int
 	cmd := &cobra.Command{
 		Use:   "rank KERNEL.star... -p n=4096",
@@ -32,99 +33,61 @@ a limit of the profile's device, as its largest work-group or its local memory, 
 				}
 				cases = append(cases, of...)
 			}
-			p, err := openPredictor(cmd, o, cases)
+			p, err := o.open(cmd, cases)
 			if err != nil {
 				return err
 			}
-			runnable, skipped, err := p.runnable(cases)
+			runnable, skipped, err := p.Runnable(cases)
 			if err != nil {
 				return err
 			}
-			all, err := p.predictAll(runnable)
+			all, err := p.PredictAll(runnable)
 			if err != nil {
 				return err
 			}
 			for _, k := range skipped {
-				note(cmd, "warning: skipped: %s %s: %s: %s", k.Kernel, formatSizes(k.At), k.Status, k.Reason)
+				warnf(cmd, "skipped: %s %s: %s: %s", k.Kernel, format.Sizes(k.At), k.Status, k.Reason)
 			}
 			if len(all) == 0 {
 				return errors.New("the device would refuse every kernel")
 			}
-			slices.SortStableFunc(all, func(a, b *prediction) int { return cmp.Compare(a.Seconds, b.Seconds) })
+			slices.SortStableFunc(all, func(a, b *campaign.Prediction) int { return cmp.Compare(a.Seconds, b.Seconds) })
 			if top > 0 && top < len(all) {
 				all = all[:top]
 			}
-			if o.measured {
-				if err := measurePredicted(cmd, o.session, p, all); err != nil {
-					return err
-				}
+			if err := o.measure(cmd, p, all); err != nil {
+				return err
 			}
 			return printRanking(cmd, p, all, skipped)
 		},
 	}
-	o.addFlags(cmd)
+	o.add(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the listed kernels as well")
 	cmd.Flags().IntVar(&top, "top", 0, "list only so many")
 	return cmd
 }
 
-// skippedJSON is a kernel that the device would not run.
-type skippedJSON struct {
-	Kernel string           `json:"kernel"`
-	At     map[string]int64 `json:"at,omitempty"`
-	Status samples.Status   `json:"status"`
-	Reason string           `json:"reason"`
-}
-
-// runnable tells the cases that keep to the limits of the device that the model is of from those that do not.
-func (p *predictor) runnable(cases []*workload.Case) (run []*workload.Case, refused []skippedJSON, err error) {
-	for _, c := range cases {
-		job, err := c.Job(device.Policy{})
-		if err != nil {
-			return nil, nil, err
-		}
-		if verdict := job.Check(device.Info{Fingerprint: p.device}); verdict != nil {
-			refused = append(refused, skippedJSON{c.Name, c.Sizes, verdict.Status, verdict.Msg})
-			continue
-		}
-		run = append(run, c)
+func printRanking(cmd *cobra.Command, p *campaign.Predictor, ranked []*campaign.Prediction, skipped []campaign.Refused) error {
+	result := map[string]any{"ranking": predictionsJSON(p, ranked)}
+	if len(skipped) > 0 {
+		result["skipped"] = skipped
 	}
-	return run, refused, nil
-}
-
-func printRanking(cmd *cobra.Command, p *predictor, ranked []*prediction, skipped []skippedJSON) error {
-	if wantJSON(cmd) {
-		all := make([]predictionJSON, len(ranked))
+	return show(cmd, result, func(w io.Writer) error {
+		header := []string{">rank", "kernel", "sizes", ">predicted", ">95 % interval", ">of the fastest"}
+		t := format.NewTable(append(header, measuredHeader(ranked)...)...)
 		for i, r := range ranked {
-			all[i] = p.toJSON(r)
+			rank := fmt.Sprint(i + 1)
+			if i > 0 && r.Interval.Known() && ranked[i-1].Interval.Known() && r.Interval[0] < ranked[i-1].Interval[1] {
+				rank = "~ " + rank
+			}
+			row := []string{rank, r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), intervalText(r.Interval), fmt.Sprintf("%.2f x", r.Seconds/ranked[0].Seconds)}
+			t.Row(append(row, measuredCells(r)...)...)
 		}
-		result := map[string]any{"ranking": all}
-		if len(skipped) > 0 {
-			result["skipped"] = skipped
+		noteWarnings(cmd, ranked)
+		t.Write(w)
+		for _, k := range skipped {
+			fmt.Fprintf(w, "skipped %s %s: %s: %s\n", k.Kernel, format.Sizes(k.At), k.Status, k.Reason)
 		}
-		return printJSON(cmd.OutOrStdout(), result)
-	}
-	header := []string{">rank", "kernel", "sizes", ">predicted", ">95 % interval", ">of the fastest"}
-	measured := len(ranked) > 0 && ranked[0].measured != nil
-	if measured {
-		header = append(header, ">measured", ">error")
-	}
-	t := newTable(header...)
-	for i, r := range ranked {
-		rank := fmt.Sprint(i + 1)
-		if i > 0 && r.Interval.Known() && ranked[i-1].Interval.Known() && r.Interval[0] < ranked[i-1].Interval[1] {
-			rank = "~ " + rank
-		}
-		row := []string{rank, r.Name, formatSizes(r.Sizes), seconds(r.Seconds), intervalText(r.Interval), fmt.Sprintf("%.2f x", r.Seconds/ranked[0].Seconds)}
-		if measured {
-			row = append(row, measuredText(r)...)
-		}
-		t.row(row...)
-	}
-	noteWarnings(cmd, ranked)
-	t.write(cmd.OutOrStdout())
-	for _, k := range skipped {
-		fmt.Fprintf(cmd.OutOrStdout(), "skipped %s %s: %s: %s\n", k.Kernel, formatSizes(k.At), k.Status, k.Reason)
-	}
-	return nil
+		return nil
+	})
 }

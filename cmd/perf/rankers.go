@@ -36,7 +36,7 @@ func loadSet(cmd *cobra.Command, vectors, records string) (*rank.Set, error) {
 	}
 	set, joined := rank.Join(v, list)
 	for _, w := range slices.Concat(warnings, more, joined) {
-		note(cmd, "warning: %v", w)
+		warnf(cmd, "%v", w)
 	}
 	return set, nil
 }
@@ -47,7 +47,7 @@ func chooseRankers(s *rank.Set, names []string) ([]rank.Ranker, error) {
 	for _, name := range names {
 		r, err := rank.Find(name)
 		if err != nil {
-			return nil, &usageError{err}
+			return nil, usage(err)
 		}
 		out = append(out, r)
 	}

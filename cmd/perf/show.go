@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/campaign"
 	"gpuperf/kernel"
 	"gpuperf/workload"
 )
@@ -38,7 +41,7 @@ as the domain, statements and arrays that the transformations work on (ir), or a
 KERNEL.star#name shows one kernel of a script that defines several.`,
 		Args: exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			variants, err := loadScript(cmd, args[0])
+			variants, err := campaign.LoadScript(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -49,20 +52,15 @@ KERNEL.star#name shows one kernel of a script that defines several.`,
 			return showKernels(cmd, as, all)
 		},
 	}
-	addViewFlag(cmd, &as)
+	cmd.Flags().StringVar(&as, "as", "nest", "what to print: nest, ir or opencl")
 	return cmd
-}
-
-func addViewFlag(cmd *cobra.Command, as *string) {
-	cmd.Flags().StringVar(as, "as", "nest", "what to print: nest, ir or opencl")
 }
 
 // shownKernel is a kernel under the name that the user knows it by.
 type shownKernel struct {
-	name string
-	ir   *kernel.Kernel
-	// place says where an error about the kernel belongs.
-	place func(error) error
+	name  string
+	ir    *kernel.Kernel
+	place func(error) error // says where an error about the kernel belongs
 }
 
 // showKernels prints kernels in one of the views, each under its name where there are several.
@@ -84,20 +82,13 @@ func showKernels(cmd *cobra.Command, as string, kernels []shownKernel) error {
 		}
 		all = append(all, shown{k.name, as, text})
 	}
-	if wantJSON(cmd) {
-		if len(all) == 1 {
-			return printJSON(cmd.OutOrStdout(), all[0])
-		}
-		return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
-	}
-	for i, s := range all {
-		if len(all) > 1 {
-			if i > 0 {
-				fmt.Fprintln(cmd.OutOrStdout())
+	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
+		for i, s := range all {
+			if len(all) > 1 {
+				s.Text = strings.Repeat("\n", min(i, 1)) + "// " + s.Kernel + "\n" + s.Text
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "// %s\n", s.Kernel)
+			fmt.Fprint(w, s.Text)
 		}
-		fmt.Fprint(cmd.OutOrStdout(), s.Text)
-	}
-	return nil
+		return nil
+	})
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,9 +38,9 @@ func (o *staticOptions) static(subgroup int) (features.StaticOptions, error) {
 // printStatic prints the static features of the cases.
 func printStatic(cmd *cobra.Command, cases []*workload.Case, opt features.StaticOptions) error {
 	var all []*features.StaticVector
-	for i, c := range cases {
+	for _, c := range cases {
 		if err := c.CheckSizes(); err != nil {
-			return &usageError{err}
+			return usage(err)
 		}
 		nest, err := c.Nest()
 		if err != nil {
@@ -50,25 +52,17 @@ func printStatic(cmd *cobra.Command, cases []*workload.Case, opt features.Static
 		}
 		v.Kernel = c.Name
 		if !v.Exact {
-			note(cmd, "warning: %s: work-items differ so much that features are estimated from some of them", c.Name)
+			warnf(cmd, "%s: work-items differ so much that features are estimated from some of them", c.Name)
 		}
 		all = append(all, v)
-		if wantJSON(cmd) {
-			continue
-		}
-		if i > 0 {
-			fmt.Fprintln(cmd.OutOrStdout())
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s, %s\n", c.Name, samples.Identity{Source: "at", Sizes: c.Sizes})
-		if err := v.Write(cmd.OutOrStdout()); err != nil {
-			return err
-		}
 	}
-	switch {
-	case !wantJSON(cmd):
+	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
+		for i, v := range all {
+			fmt.Fprintf(w, "%s%s, %s\n", strings.Repeat("\n", min(i, 1)), v.Kernel, samples.Identity{Source: "at", Sizes: cases[i].Sizes})
+			if err := v.Write(w); err != nil {
+				return err
+			}
+		}
 		return nil
-	case len(all) == 1:
-		return printJSON(cmd.OutOrStdout(), all[0])
-	}
-	return printJSON(cmd.OutOrStdout(), map[string]any{"kernels": all})
+	})
 }

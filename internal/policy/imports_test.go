@@ -17,9 +17,12 @@ const module = "gpuperf"
 // layers lists the packages from the bottom up. A package imports only packages above its own line, or of its own
 // folder (kernel/linear imports kernel). docs/architecture.md explains the order.
 var layers = []string{
+	"internal/nameset",
 	"internal/intmath",
 	"internal/source",
 	"internal/yamlfile",
+	"internal/format",
+	"internal/chart",
 	"polycount/internal/arith",
 	"polycount/internal/linear",
 	"polycount/internal/quasi",
@@ -34,6 +37,7 @@ var layers = []string{
 	"device/replay",
 	"kernel/expr",
 	"kernel",
+	"kernel/transform",
 	"kernel/ops",
 	"lift",
 	"lift/lower",
@@ -50,12 +54,12 @@ var layers = []string{
 	"measure",
 	"calibrate/lm",
 	"calibrate",
-	"evaluate/chart",
-	"lift/rank",
-	"lift/explore",
 	"evaluate/peaks",
 	"explain",
 	"evaluate",
+	"campaign",
+	"lift/rank",
+	"lift/explore",
 	"cmd/perf",
 }
 

@@ -92,6 +92,17 @@ func InFile(err error, file string) error {
 	return err
 }
 
+// Message is what err says is wrong, without the place, the line and the hint of the *Error that it wraps; of any other error it is the
+// first line.
+func Message(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Msg
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
 func lineOf(text string, line int) string {
 	for i := 1; ; i++ {
 		cur, rest, more := strings.Cut(text, "\n")

@@ -2,8 +2,8 @@ package expr
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"gpuperf/polycount"
@@ -20,88 +20,78 @@ func (e *NotAffineError) Error() string { return fmt.Sprintf("%s is not affine: 
 // ToAffine turns an index expression into a quasi-affine one: sums, differences, products with constants, and // and %
 // by positive constants, over the names for which known holds (nil: all names). Anything else is a *NotAffineError.
 func ToAffine(e Expr, known func(name string) bool) (a polycount.Affine, err error) {
-	defer Rescue(&err)
-	return toAffine(e, known)
+	defer polycount.Rescue(&err)
+	return affineForms.Eval(e, func(e Expr) (polycount.Affine, error) {
+		var none polycount.Affine
+		switch x := e.(type) {
+		case Var:
+			if known != nil && !known(x.Name) {
+				return none, &NotAffineError{e, x.Name + " is neither an iname nor a parameter"}
+			}
+			return polycount.Name(x.Name), nil
+		case *Access:
+			return none, &NotAffineError{e, "it is read from memory"}
+		}
+		return none, affineForms.Refuse(e, ErrNoValue)
+	})
 }
 
-func toAffine(e Expr, known func(name string) bool) (polycount.Affine, error) {
-	var zero polycount.Affine
-	bad := func(reason string) (polycount.Affine, error) { return zero, &NotAffineError{e, reason} }
-	switch x := e.(type) {
-	case Int:
-		return polycount.Int(x.Value), nil
-	case Var:
-		if known != nil && !known(x.Name) {
-			return bad(x.Name + " is neither an iname nor a parameter")
+// affineForms are the quasi-affine expressions.
+var affineForms = Domain[polycount.Affine]{
+	Int: polycount.Int,
+	Cast: func(t DType, a polycount.Affine) (polycount.Affine, error) {
+		if !t.IsInteger() {
+			return a, ErrNoValue
 		}
-		return polycount.Name(x.Name), nil
-	case *Access:
-		return bad("it is read from memory")
-	case *Cast:
-		if x.DType.IsInteger() {
-			return toAffine(x.Arg, known)
+		return a, nil
+	},
+	Unary: func(op OpKind, a polycount.Affine) (polycount.Affine, error) {
+		if op != Neg {
+			return a, errOperator
 		}
-	case *Op:
-		args := make([]polycount.Affine, len(x.Args))
-		for i, a := range x.Args {
-			var err error
-			if args[i], err = toAffine(a, known); err != nil {
-				return zero, err
-			}
-		}
-		switch x.Kind {
+		return a.Neg(), nil
+	},
+	Binary: func(op OpKind, a, b polycount.Affine) (polycount.Affine, error) {
+		switch op {
 		case Add:
-			sum := args[0]
-			for _, a := range args[1:] {
-				sum = sum.Add(a)
-			}
-			return sum, nil
+			return a.Add(b), nil
 		case Sub:
-			return args[0].Sub(args[1]), nil
-		case Neg:
-			return args[0].Neg(), nil
+			return a.Sub(b), nil
 		case Mul:
-			out := args[0]
-			for _, a := range args[1:] {
-				switch {
-				case a.IsConstant():
-					out = out.Scale(a.Constant())
-				case out.IsConstant():
-					out = a.Scale(out.Constant())
-				default:
-					return bad("it multiplies two variables")
-				}
+			switch {
+			case b.IsConstant():
+				return a.Scale(b.Constant()), nil
+			case a.IsConstant():
+				return b.Scale(a.Constant()), nil
 			}
-			return out, nil
+			return a, errProduct
 		case FloorDiv, Mod:
-			if !args[1].IsConstant() || args[1].Constant() <= 0 {
-				return bad("the divisor is not a positive constant")
+			if !b.IsConstant() || b.Constant() <= 0 {
+				return a, errDivisor
 			}
-			if x.Kind == Mod {
-				return args[0].Mod(args[1].Constant()), nil
+			if op == Mod {
+				return a.Mod(b.Constant()), nil
 			}
-			return args[0].FloorDiv(args[1].Constant()), nil
+			return a.FloorDiv(b.Constant()), nil
 		}
-		return bad("operator " + string(x.Kind))
-	}
-	return bad("only sums, products with constants, // and % by constants are")
+		return a, errOperator
+	},
+	Refuse: func(part Expr, why error) error {
+		switch why {
+		case ErrNoValue:
+			return &NotAffineError{part, "only sums, products with constants, // and % by constants are"}
+		case errOperator:
+			return &NotAffineError{part, "operator " + string(part.(*Op).Kind)}
+		}
+		return &NotAffineError{part, why.Error()}
+	},
 }
 
-// ErrOverflow is wrapped by errors for affine arithmetic that leaves the 64-bit range.
-var ErrOverflow = polycount.ErrOverflow
-
-// Rescue turns the panic by which polycount's Affine operators report overflow into an error. It is deferred by what
-// computes with affine expressions of the user's.
-func Rescue(err *error) {
-	r := recover()
-	if r == nil {
-		return
-	}
-	if fault, ok := r.(runtime.Error); ok {
-		panic(fault)
-	}
-	*err = fmt.Errorf("affine expression: %w", ErrOverflow)
-}
+var (
+	errOperator = errors.New("operator")
+	errProduct  = errors.New("it multiplies two variables")
+	errDivisor  = errors.New("the divisor is not a positive constant")
+)
 
 // FromAffine is the expression of a quasi-affine one, terms in a fixed order: larger coefficients first (so that an outer
 // iname stands before its inner one), negative ones after all positive ones, the constant last.

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -23,26 +24,51 @@ func floating(t DType) DType {
 func same(t DType) DType      { return t }
 func predicate(_ DType) DType { return Int32 }
 
+// Math1 are the functions of one float, in double precision. Devices may differ in the last places: OpenCL allows several
+// units.
+var Math1 = map[string]func(float64) float64{
+	"sqrt": math.Sqrt, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) }, "cbrt": math.Cbrt,
+	"exp": math.Exp, "exp2": math.Exp2, "exp10": func(x float64) float64 { return math.Pow(10, x) }, "expm1": math.Expm1,
+	"log": math.Log, "log2": math.Log2, "log10": math.Log10, "log1p": math.Log1p,
+	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
+	"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
+	"fabs": math.Abs, "floor": math.Floor, "ceil": math.Ceil, "round": math.Round, "trunc": math.Trunc,
+	"rint": math.RoundToEven, "erf": math.Erf, "erfc": math.Erfc, "tgamma": math.Gamma,
+	"lgamma": func(x float64) float64 { v, _ := math.Lgamma(x); return v },
+}
+
+// Math2 are those of two floats.
+var Math2 = map[string]func(a, b float64) float64{
+	"pow": math.Pow, "atan2": math.Atan2, "fmin": fmin, "fmax": fmax, "fmod": math.Mod,
+	"hypot": math.Hypot, "fdim": math.Dim, "copysign": math.Copysign,
+}
+
+// fmin and fmax leave out NaN.
+func fmin(a, b float64) float64 {
+	if math.IsNaN(a) || b < a {
+		return b
+	}
+	return a
+}
+
+func fmax(a, b float64) float64 {
+	if math.IsNaN(a) || b > a {
+		return b
+	}
+	return a
+}
+
 var mathFuncs = func() map[string]mathFunc {
-	table := map[string]mathFunc{}
-	for _, name := range []string{
-		"sqrt", "rsqrt", "cbrt", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p",
-		"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
-		"fabs", "floor", "ceil", "round", "trunc", "rint", "erf", "erfc", "tgamma", "lgamma",
-	} {
+	table := map[string]mathFunc{
+		"abs": {1, same}, "min": {2, same}, "max": {2, same},
+		"isnan": {1, predicate}, "isinf": {1, predicate}, "isfinite": {1, predicate},
+		"fma": {3, floating}, "mad": {3, floating},
+	}
+	for name := range Math1 {
 		table[name] = mathFunc{1, floating}
 	}
-	for _, name := range []string{"pow", "atan2", "fmin", "fmax", "fmod", "hypot", "fdim", "copysign"} {
+	for name := range Math2 {
 		table[name] = mathFunc{2, floating}
-	}
-	for _, name := range []string{"fma", "mad"} {
-		table[name] = mathFunc{3, floating}
-	}
-	table["abs"] = mathFunc{1, same}
-	table["min"] = mathFunc{2, same}
-	table["max"] = mathFunc{2, same}
-	for _, name := range []string{"isnan", "isinf", "isfinite"} {
-		table[name] = mathFunc{1, predicate}
 	}
 	return table
 }()

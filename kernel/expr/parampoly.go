@@ -161,48 +161,49 @@ func (p *ParamPoly) Expr() Expr {
 
 // PolyOf turns a size expression into a polynomial in parameters. known says which names are parameters.
 func PolyOf(e Expr, known func(string) bool) (*ParamPoly, error) {
-	switch x := e.(type) {
-	case Int:
-		return ConstPoly(x.Value), nil
-	case Var:
-		if known == nil || known(x.Name) {
-			return VarPoly(x.Name), nil
+	return polynomials.Eval(e, func(e Expr) (*ParamPoly, error) {
+		x, ok := e.(Var)
+		switch {
+		case !ok:
+			return nil, polynomials.Refuse(e, ErrNoValue)
+		case known != nil && !known(x.Name):
+			return nil, &NotAffineError{e, x.Name + " is not a parameter"}
 		}
-		return nil, &NotAffineError{e, x.Name + " is not a parameter"}
-	case *Op:
-		args := make([]*ParamPoly, len(x.Args))
-		for i, a := range x.Args {
-			var err error
-			if args[i], err = PolyOf(a, known); err != nil {
-				return nil, err
-			}
+		return VarPoly(x.Name), nil
+	})
+}
+
+// polynomials are those in the parameters.
+var polynomials = Domain[*ParamPoly]{
+	Int: ConstPoly,
+	Unary: func(op OpKind, p *ParamPoly) (*ParamPoly, error) {
+		if op != Neg {
+			return nil, ErrNoValue
 		}
-		switch x.Kind {
-		case Add, Mul:
-			out := args[0]
-			for _, a := range args[1:] {
-				if x.Kind == Add {
-					out = out.Add(a)
-				} else {
-					out = out.Mul(a)
-				}
-			}
-			return out, nil
+		return p.Scale(-1), nil
+	},
+	Binary: func(op OpKind, p, q *ParamPoly) (*ParamPoly, error) {
+		switch op {
+		case Add:
+			return p.Add(q), nil
 		case Sub:
-			return args[0].Add(args[1].Scale(-1)), nil
-		case Neg:
-			return args[0].Scale(-1), nil
+			return p.Add(q.Scale(-1)), nil
+		case Mul:
+			return p.Mul(q), nil
 		case Pow:
-			if n, ok := args[1].Const(); ok && n >= 0 && n <= 8 {
+			if n, ok := q.Const(); ok && n >= 0 && n <= 8 {
 				out := ConstPoly(1)
 				for range n {
-					out = out.Mul(args[0])
+					out = out.Mul(p)
 				}
 				return out, nil
 			}
 		}
-	}
-	return nil, &NotAffineError{e, "not a polynomial in the parameters"}
+		return nil, ErrNoValue
+	},
+	Refuse: func(part Expr, _ error) error {
+		return &NotAffineError{part, "not a polynomial in the parameters"}
+	},
 }
 
 // Smaller orders strides by degree, then by the size of the leading coefficient; 0 is the greatest.

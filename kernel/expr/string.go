@@ -227,6 +227,7 @@ func writeCall(b *strings.Builder, name string, args ...Expr) {
 	b.WriteByte(')')
 }
 
+// WriteList writes expressions with commas between them.
 func WriteList(b *strings.Builder, list []Expr) {
 	for i, e := range list {
 		if i > 0 {

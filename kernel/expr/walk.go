@@ -194,3 +194,20 @@ func Reductions(e Expr) []*Reduce {
 
 // Binary applies an operator to two operands.
 func Binary(kind OpKind, a, b Expr) Expr { return &Op{kind, []Expr{a, b}} }
+
+// Mentions reports whether a variable, an array or a function of that name is in e.
+func Mentions(e Expr, name string) bool {
+	found := false
+	Walk(e, func(x Expr) bool {
+		switch x := x.(type) {
+		case Var:
+			found = found || x.Name == name
+		case *Access:
+			found = found || x.Array == name
+		case *Call:
+			found = found || x.Func == name
+		}
+		return !found
+	})
+	return found
+}

@@ -6,13 +6,16 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
+	"gpuperf/kernel/transform"
 
 	"pgregory.net/rapid"
 )
 
 // TestArgmax compares the first greatest and least values and their indices with a plain loop over random values with many ties.
 func TestArgmax(t *testing.T) {
-	split := func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.SplitIname("j", 4, kernel.Split{}) }
+	split := func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return transform.SplitIname(k, "j", 4, transform.Split{})
+	}
 	for _, c := range []struct {
 		name, instructions string
 		loads              int64 // of x, per value

@@ -9,6 +9,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 
 	"pgregory.net/rapid"
@@ -18,7 +19,7 @@ func makeKernel(t testing.TB, spec kernel.Spec, tags string) *kernel.Kernel {
 	t.Helper()
 	k, err := kernel.Make(spec)
 	if err == nil && tags != "" {
-		k, err = k.TagInames(tags)
+		k, err = transform.TagInames(k, tags)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +53,7 @@ func exchange(t testing.TB) *linear.Nest {
 			y[g, m] = s[7 - m]      {id=use, dep=fill}`,
 		DTypes: map[string]expr.DType{"x": "float32"},
 	}, "g:g.0, l:l.0, m:l.0")
-	k, err := k.SetTemporaryAddressSpace([]string{"s"}, kernel.Local)
+	k, err := transform.SetTemporaryAddressSpace(k, []string{"s"}, kernel.Local)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,12 +270,12 @@ func BenchmarkMatmul64(b *testing.B) {
 	k := makeKernel(b, subjects[0].spec, "")
 	var err error
 	for _, s := range [][3]string{{"i", "g.1", "l.1"}, {"j", "g.0", "l.0"}, {"k", "", ""}} {
-		if k, err = k.SplitIname(s[0], 16, kernel.Split{OuterTag: s[1], InnerTag: s[2]}); err != nil {
+		if k, err = transform.SplitIname(k, s[0], 16, transform.Split{OuterTag: s[1], InnerTag: s[2]}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if k, err = k.AddPrefetch("a", []string{"i_inner", "k_inner"}, kernel.Prefetch{}); err == nil {
-		k, err = k.AddPrefetch("b", []string{"k_inner", "j_inner"}, kernel.Prefetch{})
+	if k, err = transform.AddPrefetch(k, "a", []string{"i_inner", "k_inner"}, transform.Prefetch{}); err == nil {
+		k, err = transform.AddPrefetch(k, "b", []string{"k_inner", "j_inner"}, transform.Prefetch{})
 	}
 	if err != nil {
 		b.Fatal(err)

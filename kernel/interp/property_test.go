@@ -9,6 +9,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 
 	"pgregory.net/rapid"
 )
@@ -156,7 +157,7 @@ func checkSubject(t *rapid.T, s subject) {
 			continue
 		}
 		length := rapid.SampledFrom([]int64{1, 2, 3, 4}).Draw(t, "length")
-		next, err := k.SplitIname(i, length, kernel.Split{})
+		next, err := transform.SplitIname(k, i, length, transform.Split{})
 		if !step(fmt.Sprintf("split %s by %d", i, length), next, err) {
 			t.Fatal(log)
 		}
@@ -171,7 +172,7 @@ func checkSubject(t *rapid.T, s subject) {
 			tags = rapid.SampledFrom([]string{"", i + "_inner:unr"}).Draw(t, "tags")
 		}
 		if tags != "" {
-			next, err := k.TagInames(tags)
+			next, err := transform.TagInames(k, tags)
 			if !step("tag "+tags, next, err) {
 				t.Fatal(log)
 			}
@@ -193,7 +194,7 @@ func checkSubject(t *rapid.T, s subject) {
 		if len(names) == 0 {
 			continue
 		}
-		next, err := k.AddPrefetch(a, names, kernel.Prefetch{BoundingBox: rapid.Bool().Draw(t, "box")})
+		next, err := transform.AddPrefetch(k, a, names, transform.Prefetch{BoundingBox: rapid.Bool().Draw(t, "box")})
 		if err == nil {
 			// A tile outside a loop that the sum's initialization needs has no place; that is refused, and by name.
 			if _, nested := linear.New(next); nested != nil {
@@ -206,7 +207,7 @@ func checkSubject(t *rapid.T, s subject) {
 		step(fmt.Sprintf("prefetch %s over %v", a, names), next, err)
 	}
 	if rapid.Bool().Draw(t, "prioritize") {
-		next, err := k.PrioritizeLoops(rapid.Permutation(sequential).Draw(t, "order")[:min(2, len(sequential))])
+		next, err := transform.PrioritizeLoops(k, rapid.Permutation(sequential).Draw(t, "order")[:min(2, len(sequential))])
 		if err == nil {
 			if _, err = linear.New(next); err == nil {
 				step("prioritize", next, nil)

@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // sum is a reduction by two kernels: work-groups add up parts, and one work-item the sums of these.
@@ -14,7 +15,7 @@ func sum(t *testing.T, first string) *kernel.Program {
 	make := func(spec kernel.Spec, tags string) *kernel.Kernel {
 		k, err := kernel.Make(spec)
 		if err == nil && tags != "" {
-			k, err = k.TagInames(tags)
+			k, err = transform.TagInames(k, tags)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 )
 
 // TestParallelReductions compares reductions over work-items with the same ones over sequential loops, for extents that
@@ -44,7 +45,7 @@ func TestParallelReductions(t *testing.T) {
 						DTypes: map[string]expr.DType{"x": "int32", "n": "int32"}, Assumptions: "n >= 1",
 					})
 					if err == nil {
-						k, err = k.TagInames(tags)
+						k, err = transform.TagInames(k, tags)
 					}
 					if err != nil {
 						t.Fatal(err)

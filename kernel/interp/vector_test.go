@@ -8,13 +8,14 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 )
 
 func vectorNest(t *testing.T, spec kernel.Spec, tags string) (*linear.Nest, error) {
 	t.Helper()
 	k, err := kernel.Make(spec)
 	if err == nil && tags != "" {
-		k, err = k.TagInames(tags)
+		k, err = transform.TagInames(k, tags)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -7,24 +7,25 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 )
 
 type step func(*kernel.Kernel) (*kernel.Kernel, error)
 
 func tag(text string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.TagInames(text) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.TagInames(k, text) }
 }
 
 func split(iname string, n int64, tags ...string) step {
-	opt := kernel.Split{}
+	opt := transform.Split{}
 	if len(tags) == 2 {
 		opt.OuterTag, opt.InnerTag = tags[0], tags[1]
 	}
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.SplitIname(iname, n, opt) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.SplitIname(k, iname, n, opt) }
 }
 
 func prioritize(inames ...string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.PrioritizeLoops(inames) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.PrioritizeLoops(k, inames) }
 }
 
 func assume(text string) step {
@@ -32,12 +33,14 @@ func assume(text string) step {
 }
 
 func fetch(array string, sweep ...string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return k.AddPrefetch(array, sweep, kernel.Prefetch{}) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return transform.AddPrefetch(k, array, sweep, transform.Prefetch{})
+	}
 }
 
 func local(name string) step {
 	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
-		return k.SetTemporaryAddressSpace([]string{name}, kernel.Local)
+		return transform.SetTemporaryAddressSpace(k, []string{name}, kernel.Local)
 	}
 }
 
@@ -237,7 +240,7 @@ func TestRefusals(t *testing.T) {
 				<> s = t[n - 1]            {id=b, dep=a, inames=}
 				y[i] = s*t[i]              {id=c, dep=b, inames=i}`,
 			[]step{func(k *kernel.Kernel) (*kernel.Kernel, error) {
-				return k.SetTemporaryAddressSpace([]string{"t"}, kernel.Global)
+				return transform.SetTemporaryAddressSpace(k, []string{"t"}, kernel.Global)
 			}},
 			[]string{"loop i would have to be entered twice", "a before b", "b before c", "duplicate_inames"},
 		},
@@ -359,7 +362,7 @@ func BenchmarkNew(b *testing.B) {
 		Temps:  []*kernel.Array{{Name: "tile", DType: "float32", Space: kernel.Local, Shape: []expr.Expr{expr.Int{Value: 4}, expr.Int{Value: 8}}}},
 	})
 	if err == nil {
-		k, err = k.TagInames("g0:g.0, l0:l.0, g1:g.1, l1:l.1")
+		k, err = transform.TagInames(k, "g0:g.0, l0:l.0, g1:g.1, l1:l.1")
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -3,12 +3,12 @@ package linear
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 )
 
@@ -29,8 +29,8 @@ func New(k *kernel.Kernel) (*Nest, error) {
 // Analyze is New for a kernel that is counted and not run: accesses to one element that nothing orders are told and do not
 // stop it.
 func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
-	defer Rescue(&err)
-	if k, err = k.Prepare(); err != nil {
+	defer polycount.Rescue(&err)
+	if k, err = transform.Prepare(k); err != nil {
 		return nil, nil, err
 	}
 	b := newBuilder(k)
@@ -56,19 +56,6 @@ func newBuilder(k *kernel.Kernel) *builder {
 		k: k, nest: &Nest{Kernel: k, Names: map[string]string{}},
 		memo: map[question]clash{}, spaces: map[kernel.Space]arraySet{}, later: map[laterKey]*laterPoints{}, guards: map[guardKey][]cond{}, distinct: map[int]bool{}, runs: map[string]bool{},
 	}
-}
-
-// Rescue turns the panic by which operations on affine expressions report overflow into an error. It is deferred by what
-// computes with expressions of the user's.
-func Rescue(err *error) {
-	r := recover()
-	if r == nil {
-		return
-	}
-	if fault, ok := r.(runtime.Error); ok {
-		panic(fault)
-	}
-	*err = fmt.Errorf("affine expression: %w", polycount.ErrOverflow)
 }
 
 // builder carries a kernel through the steps of New.

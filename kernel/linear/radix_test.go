@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // TestApart: what is proved at a glance, the exact decision finds too; and it is proved for the usual indices.
@@ -43,10 +44,10 @@ func TestApart(t *testing.T) {
 		}
 		k, err := kernel.Make(spec)
 		if err == nil {
-			k, err = k.TagInames("g:g.0, l:l.0, m:l.1")
+			k, err = transform.TagInames(k, "g:g.0, l:l.0, m:l.1")
 		}
 		if err == nil {
-			k, err = k.Prepare()
+			k, err = transform.Prepare(k)
 		}
 		if err != nil {
 			t.Skip(err)

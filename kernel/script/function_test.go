@@ -3,6 +3,8 @@ package script
 import (
 	"strings"
 	"testing"
+
+	"gpuperf/kernel/transform"
 )
 
 func TestFunction(t *testing.T) {
@@ -22,7 +24,7 @@ two = lp.register_function(one, lp.Function("axpy", "a: float32, x: float32x4", 
 		if got := variants[i].Kernel.Function("axpy").String(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if _, err := variants[i].Kernel.Prepare(); err != nil {
+		if _, err := transform.Prepare(variants[i].Kernel); err != nil {
 			t.Error(err)
 		}
 	}

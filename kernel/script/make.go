@@ -10,6 +10,7 @@ import (
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // constructors are the functions that make kernels and the declarations of their arguments.
@@ -231,7 +232,7 @@ func makeKernel(c *invocation) (starlark.Value, error) {
 	}
 	if c.flag("seq_dependencies") {
 		for i := 1; i < len(k.Statements); i++ {
-			if k, err = k.AddDependency("id:"+k.Statements[i].ID, k.Statements[i-1].ID); err != nil {
+			if k, err = transform.AddDependency(k, "id:"+k.Statements[i].ID, k.Statements[i-1].ID); err != nil {
 				return nil, c.asArgError(err, "seq_dependencies")
 			}
 		}
@@ -296,7 +297,7 @@ func layout(k *kernel.Kernel, d *declaration, name string) (*kernel.Kernel, erro
 	if tags == "" {
 		return k, nil
 	}
-	return k.TagDataAxes(name, tags)
+	return transform.TagDataAxes(k, name, tags)
 }
 
 // makeError finds the argument of make_kernel whose text an error shows a line of.

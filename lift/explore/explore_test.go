@@ -16,13 +16,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/features"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
-	"gpuperf/measure"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -237,7 +237,7 @@ func search(t *testing.T, dev device.Device, journal *samples.Journal, s *Space,
 	t.Helper()
 	return &Search{
 		Space: s, Budget: 6, Order: "random", Trials: 2, Best: 2, Final: device.Policy{Trials: 4, MinWarmUp: -1, MaxWarmUp: 1},
-		Sweep: measure.Sweep{Device: dev, Journal: journal}, Vectors: filepath.Join(dir, "v.jsonl"),
+		Campaign: campaign.New(dev, journal, campaign.Options{}), Vectors: filepath.Join(dir, "v.jsonl"),
 	}
 }
 

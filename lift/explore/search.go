@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/features"
 	"gpuperf/lift"
@@ -27,10 +28,8 @@ type Search struct {
 	Seed   int64
 	Static features.StaticOptions
 
-	// Sweep runs tasks; its journal may be nil. Its progress is not used.
-	Sweep measure.Sweep
-	// Build, if not nil, builds the programs of jobs ahead of their runs.
-	Build func([]device.Job) error
+	// Campaign builds and runs the points; its device must be live for a search that goes on where it was stopped.
+	Campaign *campaign.Campaign
 	// Vectors is the file that the vectors of the points that are run are added to; "" is none.
 	Vectors string
 	// Trials of a point; 0 is 4. The Best fastest (0 is 5) are then run again with Final.
@@ -106,7 +105,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch result.Verified, err = s.Space.Verify(ctx, s.Sweep.Device); {
+	switch result.Verified, err = s.Space.Verify(ctx, s.Campaign.Device); {
 	case errors.Is(err, lift.ErrUndefined):
 		s.warnings = append(s.warnings, NotVerified(err).Error())
 	case err != nil:
@@ -194,7 +193,7 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 		}
 	})
 	var ready []int
-	var pending []device.Job
+	var tasks []measure.Task
 	vectors := rank.Vectors{Names: Names()}
 	for i, p := range points {
 		if p.Err != nil {
@@ -202,19 +201,16 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 		}
 		ready = append(ready, i)
 		vectors.List = append(vectors.List, *p.Vector)
-		if s.Sweep.Pending(measure.Task{Job: jobs[i]}) {
-			pending = append(pending, jobs[i])
-		}
+		tasks = append(tasks, measure.Task{Job: jobs[i], Tags: []string{"lift", "recipe:" + p.Variant.Recipe}})
 	}
 	if s.Vectors != "" && len(vectors.List) > 0 {
 		if err := s.append(vectors); err != nil {
 			return nil, err
 		}
 	}
-	if s.Build != nil && len(pending) > 0 {
-		if err := s.Build(pending); err != nil {
-			return nil, err
-		}
+	warnings, err := s.Campaign.Build(ctx, tasks)
+	if s.warnings = append(s.warnings, warnings...); err != nil {
+		return nil, err
 	}
 	best := math.Inf(1)
 	for _, r := range result.Runs {
@@ -222,15 +218,12 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 	}
 	for len(ready) > 0 {
 		n := min(len(ready), max(leastChunk, min(len(result.Runs), mostChunk)))
-		part := ready[:n]
-		ready = ready[n:]
-		var tasks []measure.Task
-		for _, i := range part {
-			jobs[i].Policy = s.policy(best)
-			tasks = append(tasks, measure.Task{Job: jobs[i], Tags: []string{"lift", "recipe:" + points[i].Variant.Recipe}})
+		part, todo := ready[:n], tasks[:n]
+		ready, tasks = ready[n:], tasks[n:]
+		for i := range todo {
+			todo[i].Job.Policy = s.policy(best)
 		}
-		sweep := s.Sweep
-		sweep.Progress = func(e measure.Event) {
+		ran, err := s.Campaign.Run(ctx, todo, func(e measure.Event) {
 			if e.Record == nil {
 				return
 			}
@@ -243,8 +236,8 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 				s.Progress(Event{Done: len(result.Runs), Budget: s.Budget, Point: r.Point, Record: r.Record, Reused: e.Reused, Best: t < best})
 			}
 			best = min(best, t)
-		}
-		if _, err := sweep.Run(ctx, tasks); err != nil {
+		})
+		if s.warnings = append(s.warnings, ran.Warnings...); err != nil {
 			return done, err
 		}
 	}
@@ -312,18 +305,11 @@ func (s *Search) again(ctx context.Context, expect *device.Expect, result *Resul
 		at = append(at, i)
 	}
 	if len(tasks) > 0 {
-		sweep := s.Sweep
-		sweep.Journal, sweep.Sentinel, sweep.Progress = nil, nil, nil
-		records, err := sweep.Run(ctx, tasks)
+		records, err := s.Campaign.Again(ctx, tasks)
 		if err != nil {
 			return err
 		}
 		for i, r := range records {
-			if s.Sweep.Journal != nil {
-				if err := s.Sweep.Journal.Append(r); err != nil {
-					return err
-				}
-			}
 			good[at[i]].Record = r
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"gpuperf/evaluate/chart"
+	"gpuperf/internal/chart"
 )
 
 // Figures are those of section 8 of the paper, for several rankers on the same groups.

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"sync"
+	"slices"
 
 	"gpuperf/lift"
 )
@@ -46,7 +46,7 @@ func addCoded() {
 			Name:  "tileStencilsZip2D",
 			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, …)",
 			Right: "map(join) o join o map(transpose) o map(map(fun(q => the left side on zip(get(0, q), …)))) $ the zip of tiles of t by v: overlapping for what is slid",
-			Types: "xs: [[A]M]N", Params: []Param{{"t", Tile}, {"v", Tile}}, Source: "Lift: tile2DStencilsZip", code: tileStencilsZip2D,
+			Types: "xs: [[A]M]N", Params: []Param{{"t", Tile}, {"v", Tile}}, Source: "Lift: tile2DStencilsZip", code: func(m *Match) *lift.Term { return tileStencils(m.Term, true, m.Sizes["t"], m.Sizes["v"]) },
 		},
 		Rule{
 			Name: "copyLocalZip2D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(1, mapLcl(0, id)) $ get(0, y), …)))) $ xs   (what f slides over)",
@@ -96,17 +96,6 @@ func scatterToGather(m *Match) *lift.Term {
 	return lift.MapOf(lift.Map, t.Arg().Kids[0], lift.GatherOf(inv, t.Arg().Arg()))
 }
 
-// zipEach maps zip over tuples of arrays.
-func zipEach(op lift.Op, arrays *lift.Term) *lift.Term {
-	return lift.MapOf(op, lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
-		parts := make([]*lift.Term, len(arrays.Type.Elem.Elems))
-		for i := range parts {
-			parts[i] = lift.GetOf(i, y)
-		}
-		return lift.ZipOf(parts...)
-	}), arrays)
-}
-
 func splitZip(m *Match) *lift.Term {
 	t := m.Term
 	if t.Op != lift.Split || t.Arg().Op != lift.Zip {
@@ -116,11 +105,7 @@ func splitZip(m *Match) *lift.Term {
 	for _, k := range t.Arg().Kids {
 		parts = append(parts, lift.SplitOf(t.Sizes[0], k))
 	}
-	arrays := lift.ZipOf(parts...)
-	if arrays.Err() != nil {
-		return arrays
-	}
-	return zipEach(lift.Map, arrays)
+	return zipDeep(2, parts...)
 }
 
 func zipJoin(m *Match) *lift.Term {
@@ -135,11 +120,7 @@ func zipJoin(m *Match) *lift.Term {
 		}
 		parts = append(parts, k.Arg())
 	}
-	arrays := lift.ZipOf(parts...)
-	if arrays.Err() != nil {
-		return arrays
-	}
-	return lift.JoinOf(zipEach(lift.Map, arrays))
+	return lift.JoinOf(zipDeep(2, parts...))
 }
 
 func mapZipFusion(m *Match) *lift.Term {
@@ -179,7 +160,7 @@ func applyTuple(f *lift.Term, args []*lift.Term) *lift.Term {
 	for i, a := range args {
 		if a.Err() == nil && a.Ops().Has(lift.Fun) {
 			return lift.LetOf(lift.Fn1(a.Type, func(x *lift.Term) *lift.Term {
-				rest := append([]*lift.Term(nil), args...)
+				rest := slices.Clone(args)
 				rest[i] = x
 				return applyTuple(f, rest)
 			}), a)
@@ -208,7 +189,7 @@ func mapFission(m *Match) *lift.Term {
 		}
 	}
 	outer := lift.Fn1(inner.Type, func(y *lift.Term) *lift.Term {
-		kids := append([]*lift.Term(nil), body.Kids...)
+		kids := slices.Clone(body.Kids)
 		for i := range kids[:len(kids)-1] {
 			kids[i] = lift.Shift(kids[i], -1)
 		}
@@ -226,7 +207,7 @@ func zipRotate(m *Match) *lift.Term {
 	}
 	kids := t.Arg().Kids
 	n := len(kids)
-	arrays := lift.ZipOf(append(append([]*lift.Term(nil), kids[1:]...), kids[0])...)
+	arrays := lift.ZipOf(append(slices.Clone(kids[1:]), kids[0])...)
 	f := lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
 		args := make([]*lift.Term, n)
 		for i := range args {
@@ -266,31 +247,8 @@ func vectorizeZip(m *Match) *lift.Term {
 		return arrays
 	}
 	return lift.AsScalarOf(lift.MapOf(lift.Map, lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
-		var args []*lift.Term
-		for i := range kids {
-			args = append(args, lift.GetOf(i, y))
-		}
-		return lift.MapVecOf(op, args...)
+		return lift.MapVecOf(op, gets(y, len(kids))...)
 	}), arrays))
-}
-
-// slid is a matrix of windows: map(transpose) o slide(n, s) o map(slide(m, u)) $ grid.
-type slid struct {
-	n, s, m, u lift.Size
-	grid       *lift.Term
-}
-
-var slideTemplate = sync.OnceValue(func() *lift.Template {
-	t, err := lift.NewTemplate("map(transpose) o slide(n, s) o map(slide(m, u)) $ xs", true)
-	if err != nil {
-		panic(err)
-	}
-	return t
-})
-
-func slide2D(n, s, m, u lift.Size, grid *lift.Term) *lift.Term {
-	rows := lift.SlideOf(n, s, mapEach(grid, func(row *lift.Term) *lift.Term { return lift.SlideOf(m, u, row) }))
-	return mapEach(rows, lift.TransposeOf)
 }
 
 // mapEach maps a view over an array.
@@ -302,58 +260,6 @@ func mapEach(xs *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
 		return lift.JoinOf(xs) // an error that says so
 	}
 	return lift.MapOf(lift.Map, lift.Fn1(xs.Type.Elem, f), xs)
-}
-
-func tileStencilsZip2D(m *Match) *lift.Term {
-	t := m.Term
-	if t.Op != lift.Map || t.Arg().Op != lift.Zip || t.Type.Elem.Kind != lift.ArrayType || elementOf(t.Kids[0], 2) == nil {
-		return nil // in a tile a row is a part of a row: the function may see elements alone
-	}
-	tall, wide := m.Sizes["t"], m.Sizes["v"]
-	zip := t.Arg()
-	var tiles []*lift.Term
-	windows := make([]*slid, len(zip.Kids))
-	template := slideTemplate()
-	for i, k := range zip.Kids {
-		if k.Type.Elem.Kind != lift.ArrayType || k.Type.Elem.Len != t.Type.Elem.Len {
-			return nil
-		}
-		if b, ok := template.Match(k); ok {
-			w := &slid{b.Sizes["n"], b.Sizes["s"], b.Sizes["m"], b.Sizes["u"], b.Terms["xs"]}
-			windows[i] = w
-			tiles = append(tiles, slide2D(tall.Mul(w.s).Add(w.n).Sub(w.s), tall.Mul(w.s), wide.Mul(w.u).Add(w.m).Sub(w.u), wide.Mul(w.u), w.grid))
-		} else {
-			tiles = append(tiles, slide2D(tall, tall, wide, wide, k))
-		}
-	}
-	rows := lift.ZipOf(tiles...)
-	if rows.Err() != nil {
-		return rows
-	}
-	inner := func(q *lift.Term) *lift.Term {
-		var parts []*lift.Term
-		for i := range tiles {
-			part := lift.GetOf(i, q)
-			if w := windows[i]; w != nil {
-				part = slide2D(w.n, w.s, w.m, w.u, part)
-			}
-			parts = append(parts, part)
-		}
-		arrays := lift.ZipOf(parts...)
-		if arrays.Err() != nil {
-			return arrays
-		}
-		return lift.Make(lift.Map, lift.Attr{}, t.Kids[0], arrays)
-	}
-	pairs := mapEach(rows, func(r *lift.Term) *lift.Term {
-		var parts []*lift.Term
-		for i := range tiles {
-			parts = append(parts, lift.GetOf(i, r))
-		}
-		return lift.ZipOf(parts...)
-	})
-	out := mapEach(pairs, func(r *lift.Term) *lift.Term { return mapEach(r, inner) })
-	return mapEach(lift.JoinOf(mapEach(out, lift.TransposeOf)), lift.JoinOf)
 }
 
 // copyLocalZip copies those components of dims dimensions that the function slides over: they are read more than once.
@@ -391,7 +297,7 @@ func withCopies(f *lift.Term, args []*lift.Term, copied []bool, dims, from int) 
 		}
 		local := lift.MoveTo(lift.ToLocal, copyLcl(args[i], dims))
 		return lift.Fn1(local.Type, func(c *lift.Term) *lift.Term {
-			rest := append([]*lift.Term(nil), args...)
+			rest := slices.Clone(args)
 			rest[i] = c
 			return withCopies(f, rest, copied, dims, i+1)
 		}).ApplyOnce(local)
@@ -425,7 +331,7 @@ func mapFissionZip(m *Match) *lift.Term {
 	g := lift.Make(lift.Lambda, t.Kids[0].Attr, last)
 	// The function of the pair: the parameter in the other kids is its first component, the last kid its second.
 	outer := lift.Fn1(lift.TupleOf(in, last.Type), func(y *lift.Term) *lift.Term {
-		kids := append([]*lift.Term(nil), body.Kids...)
+		kids := slices.Clone(body.Kids)
 		for i, k := range kids[:len(kids)-1] {
 			if k.Op == lift.Fun {
 				continue
@@ -445,7 +351,7 @@ func instantiate(t, x *lift.Term, params []*lift.Type) *lift.Term {
 	}
 	return lift.Fn(t.Params, func(ys ...*lift.Term) *lift.Term {
 		// Under its own parameters the variable is the next one outwards.
-		all := append(append([]*lift.Type(nil), params...), t.Params...)
+		all := slices.Concat(params, t.Params)
 		return lift.Make(lift.Lambda, lift.Attr{Params: all}, t.Kids[0]).Apply(append([]*lift.Term{x}, ys...)...)
 	})
 }

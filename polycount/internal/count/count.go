@@ -109,7 +109,7 @@ func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 		return p
 	}
 	sums, r := start()
-	direct := sums.try(func() { sums.Sum(r) })
+	direct := sums.try(func() { sums.sum(r) })
 	if direct && len(sums.out) <= 1 {
 		return sums.piecewise()
 	}
@@ -117,7 +117,7 @@ func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	if !k.try(func() { k.cones(r) }) {
 		k, r = start()
 		k.trial = false
-		k.Sum(r)
+		k.sum(r)
 	}
 	p := k.piecewise()
 	if direct && len(sums.out) <= max(trialPieces, len(p.Pieces)) {

@@ -57,9 +57,7 @@ func newFibres(w *linear.Work, c *linear.Conj) *fibres {
 		}
 		d := make(linear.Row, c.Width())
 		for i, v := range line[0] {
-			for j, x := range f.basis[i] {
-				d[j] = arith.Add(d[j], arith.Mul(v, x))
-			}
+			linear.AddTimes(d, v, f.basis[i])
 		}
 		forget(c, d)
 	}

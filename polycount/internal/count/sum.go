@@ -50,9 +50,9 @@ var errNotDirect = errors.New("no variable can be summed directly")
 // trialVisits bounds a trial: more summations than this mean that signed cones will be quicker and the answer shorter.
 const trialVisits = 100
 
-// Sum adds Σ q over the counted variables of r to the pieces: nested sums by Faulhaber's formula, splitting where bounds
+// sum adds Σ q over the counted variables of r to the pieces: nested sums by Faulhaber's formula, splitting where bounds
 // compete (Pugh 1994; Tawbi 1994).
-func (k *counter) Sum(r region) {
+func (k *counter) sum(r region) {
 	for {
 		k.pad(&r)
 		k.Spend((len(r.eq)+len(r.ge)+1)*k.table.Width() + len(r.q))
@@ -96,61 +96,25 @@ func (k *counter) Sum(r region) {
 
 // solve uses one equality with counted variables to remove one.
 func (k *counter) solve(r *region) bool {
-	for i, e := range r.eq {
-		at, others := 0, 0
-		for c := 1 + k.table.N; c < len(e); c++ {
-			if e[c] != 0 && k.counted(c) {
-				others++
-				if at == 0 || arith.Abs(e[c]) < arith.Abs(e[at]) {
-					at = c
-				}
-			}
-		}
-		if at == 0 {
-			continue
-		}
-		switch {
-		case e[at] == 1 || e[at] == -1:
-			r.left = r.without(at)
-			r.eq = slices.Delete(r.eq, i, i+1)
-			by := slices.Clone(e)
-			by[at] = 0
-			if e[at] == 1 {
-				by = linear.NegRow(by)
-			}
-			r.q = r.q.Replace(at, quasi.Linear(by))
-			for _, rows := range [][]linear.Row{r.eq, r.ge} {
-				for _, x := range rows {
-					linear.EliminateWith(x, e, at)
-				}
-			}
-		case others > 1:
-			// x_at := x_at − Σ q·x_c, a unimodular change that shrinks the other coefficients below e[at]
-			change := make(linear.Row, len(e))
-			change[at] = 1
-			for c := 1 + k.table.N; c < len(e); c++ {
-				if c != at && e[c] != 0 && k.counted(c) {
-					change[c] = -(e[c] / e[at])
-				}
-			}
-			r.q = r.q.Replace(at, quasi.Linear(change))
-			k.exchange(r, at, change)
-		default:
-			r.left = r.without(at)
-			rest := slices.Clone(e)
-			rest[at] = 0
-			g := -e[at]
-			if g < 0 {
-				g, rest = -g, linear.NegRow(rest)
-			}
-			by := k.table.FloorRow(rest, g)
-			k.pad(r)
-			r.q = r.q.Replace(at, quasi.Linear(by))
-			k.exchange(r, at, by)
-		}
-		return true
+	x, ok := k.table.ChangeFor(r.eq)
+	if !ok {
+		return false
 	}
-	return false
+	if x.Solves >= 0 {
+		r.eq = slices.Delete(r.eq, x.Solves, x.Solves+1)
+	}
+	if x.Gone {
+		r.left = r.without(x.At)
+	}
+	k.put(r, x.At, x.By)
+	return true
+}
+
+// put replaces the variable at by a form in r.
+func (k *counter) put(r *region, at int, by linear.Row) {
+	k.pad(r)
+	r.q = r.q.Replace(at, quasi.Linear(by))
+	linear.Substitute(at, by, r.eq, r.ge)
 }
 
 // pin removes one variable that two opposite bounds in parameters alone leave at most one value: L ≤ a·x ≤ L + s with
@@ -169,10 +133,8 @@ func (k *counter) pin(r *region) bool {
 				rest := slices.Clone(hi)
 				rest[at] = 0
 				by := k.table.FloorRow(rest, a)
-				k.pad(r)
 				r.left = r.without(at)
-				r.q = r.q.Replace(at, quasi.Linear(by))
-				k.exchange(r, at, by)
+				k.put(r, at, by)
 				return true
 			}
 		}
@@ -188,24 +150,6 @@ func (k *counter) alone(x linear.Row, at int) bool {
 		}
 	}
 	return true
-}
-
-// exchange puts by for the variable at in all rows.
-func (k *counter) exchange(r *region, at int, by linear.Row) {
-	for _, rows := range [][]linear.Row{r.eq, r.ge} {
-		for _, x := range rows {
-			m := x[at]
-			if m == 0 {
-				continue
-			}
-			x[at] = 0
-			for j, v := range by {
-				if v != 0 {
-					x[j] = arith.Add(x[j], arith.Mul(m, v))
-				}
-			}
-		}
-	}
 }
 
 // variable is a candidate for the next summation.
@@ -330,7 +274,7 @@ func (k *counter) sumVariable(r *region, at int) (region, bool) {
 		return region{}, false
 	}
 	for _, n := range next[1:] {
-		k.Sum(n)
+		k.sum(n)
 	}
 	return next[0], true
 }
@@ -435,8 +379,7 @@ func (k *counter) splinter(r *region) {
 				n := g.Clone()
 				by := make(linear.Row, k.table.Width())
 				by[0], by[c] = res, m
-				k.exchange(&n, c, by)
-				n.q = n.q.Replace(c, quasi.Linear(by))
+				k.put(&n, c, by)
 				split = append(split, n)
 			}
 		}
@@ -448,7 +391,7 @@ func (k *counter) splinter(r *region) {
 				n.ge[i] = k.divided(x, a)
 			}
 		}
-		k.Sum(n)
+		k.sum(n)
 	}
 }
 
@@ -464,8 +407,6 @@ func (k *counter) divided(x linear.Row, a int64) linear.Row {
 	}
 	f := k.table.FloorRow(param, a)
 	out = k.table.Fit(out)
-	for i, v := range f {
-		out[i] = arith.Add(out[i], v)
-	}
+	linear.AddTimes(out, 1, f)
 	return out
 }

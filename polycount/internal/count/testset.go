@@ -43,13 +43,8 @@ func (m *moves) step(t linear.Row) move {
 	return x
 }
 
-func (a move) minus(b move) move {
-	return move{linear.CombineRows(1, a.t, -1, b.t), linear.CombineRows(1, a.u, -1, b.u)}
-}
-
-func (a move) plus(b move) move {
-	return move{linear.CombineRows(1, a.t, 1, b.t), linear.CombineRows(1, a.u, 1, b.u)}
-}
+func (a move) minus(b move) move { return a.plusTimes(-1, b) }
+func (a move) plus(b move) move  { return a.plusTimes(1, b) }
 
 func (a move) negated() move { return move{linear.NegRow(a.t), linear.NegRow(a.u)} }
 
@@ -239,22 +234,13 @@ func (m *moves) growing(active []int, i int) (move, bool) {
 
 // independent chooses r linearly independent rows; there are that many where every system has finitely many solutions.
 func (m *moves) independent() (chosen, rest []int) {
-	var echelon []linear.Row // with their pivots
-	var pivots []int
+	var echelon []linear.Row
 	for i, r := range m.rows {
-		x := slices.Clone(r)
-		for k, e := range echelon {
-			if p := pivots[k]; x[p] != 0 {
-				g := arith.Gcd(x[p], e[p])
-				x = linear.CombineRows(e[p]/g, x, -(x[p] / g), e)
-			}
-		}
-		at := slices.IndexFunc(x, func(v int64) bool { return v != 0 })
-		if at < 0 {
+		if x := linear.Reduced(r, echelon); x != nil {
+			chosen, echelon = append(chosen, i), append(echelon, x)
+		} else {
 			rest = append(rest, i)
-			continue
 		}
-		chosen, echelon, pivots = append(chosen, i), append(echelon, x), append(pivots, at)
 	}
 	return chosen, rest
 }
@@ -262,35 +248,11 @@ func (m *moves) independent() (chosen, rest []int) {
 // triangular is a basis of ℤʳ on which the chosen rows, r independent ones, form a triangular matrix without negative
 // entries (Hermite). Its steps are units of the ring modulo their binomials, so that these generate the lattice ideal.
 func (m *moves) triangular(chosen []int) []move {
-	basis := make([]move, m.r)
-	for i := range basis {
-		t := make(linear.Row, m.r)
-		t[i] = 1
-		basis[i] = m.step(t)
-	}
-	for k, i := range chosen {
-		for {
-			at := -1
-			for j := k; j < m.r; j++ {
-				if v := basis[j].u[i]; v != 0 && (at < 0 || arith.Abs(v) < arith.Abs(basis[at].u[i])) {
-					at = j
-				}
-			}
-			basis[k], basis[at] = basis[at], basis[k]
-			done := true
-			for j := k + 1; j < m.r; j++ {
-				if v := basis[j].u[i]; v != 0 {
-					basis[j] = basis[j].plusTimes(-(v / basis[k].u[i]), basis[k])
-					done = done && basis[j].u[i] == 0
-				}
-			}
-			if done {
-				break
-			}
-		}
-		if basis[k].u[i] < 0 {
-			basis[k] = basis[k].negated()
-		}
+	var basis []move
+	left := linear.UnitVectors(m.r)
+	for _, i := range chosen {
+		zero, pivot := m.Part(left, func(t linear.Row) int64 { return linear.Dot(m.rows[i], t) })
+		left, basis = zero, append(basis, m.step(pivot))
 	}
 	for j := range basis {
 		for k := j + 1; k < m.r; k++ {

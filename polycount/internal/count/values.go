@@ -139,14 +139,7 @@ func isolateDigit(c *linear.Conj, ge []linear.Row) bool {
 			if form[at] < 0 {
 				by = linear.NegRow(by)
 			}
-			for _, r := range ge {
-				if k := r[at]; k != 0 {
-					r[at] = 0
-					for j, v := range by {
-						r[j] = arith.Add(r[j], arith.Mul(k, v))
-					}
-				}
-			}
+			linear.Substitute(at, by, ge)
 			return true
 		}
 	}

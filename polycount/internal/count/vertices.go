@@ -102,9 +102,8 @@ func (k *counter) vertices(r *region) []*vertex {
 			param[i][c] = 0
 		}
 	}
-	chosen := make([]int, 0, d)
-	var choose func(from int)
-	choose = func(from int) {
+	var choose func(from int, chosen []int, echelon []linear.Row)
+	choose = func(from int, chosen []int, echelon []linear.Row) {
 		if len(chosen) == d {
 			if v := k.vertex(r, coeffs, param, chosen); v != nil {
 				out = append(out, v)
@@ -112,14 +111,12 @@ func (k *counter) vertices(r *region) []*vertex {
 			return
 		}
 		for i := from; i <= len(coeffs)-(d-len(chosen)); i++ {
-			chosen = append(chosen, i)
-			if linear.Independent(coeffs, chosen) {
-				choose(i + 1)
+			if x := linear.Reduced(coeffs[i], echelon); x != nil {
+				choose(i+1, append(slices.Clip(chosen), i), append(slices.Clip(echelon), x))
 			}
-			chosen = chosen[:len(chosen)-1]
 		}
 	}
-	choose(0)
+	choose(0, nil, nil)
 	return out
 }
 
@@ -156,11 +153,7 @@ func (k *counter) vertex(r *region, coeffs linear.Matrix, param []linear.Row, ba
 			if l[i] == 0 {
 				continue
 			}
-			for c, y := range v.param[i] {
-				if y != 0 {
-					x[c] = arith.Sub(x[c], arith.Mul(l[i], y))
-				}
-			}
+			linear.AddTimes(x, arith.Neg(l[i]), v.param[i])
 			if b < first {
 				first, sgn = b, -arith.Sign(l[i])
 			}
@@ -203,11 +196,7 @@ func (k *counter) contribution(vs []*vertex, v int, at []int64) quasi.Quasi {
 			l := linear.MulRow(u.rows[i], vs[v].adj)
 			num := make(linear.Row, k.table.Width())
 			for b, p := range vs[v].param {
-				for col, y := range p {
-					if y != 0 {
-						num[col] = arith.Add(num[col], arith.Mul(l[b], y))
-					}
-				}
+				linear.AddTimes(num, l[b], p)
 			}
 			s = s.Sub(quasi.Linear(k.table.FloorRow(num, vs[v].det)).Scale(arith.RatInt(c[i])))
 		}

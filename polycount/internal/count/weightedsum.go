@@ -63,6 +63,6 @@ func sumConj(w *linear.Work, c *linear.Conj, table *linear.Conj, q quasi.Quasi, 
 			r.left = append(r.left, 1+whole.N+i)
 		}
 	}
-	k.Sum(r)
+	k.sum(r)
 	return k.piecewise(), nil
 }

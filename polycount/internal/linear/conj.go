@@ -117,9 +117,7 @@ func (c *Conj) SubstituteRows(table *Conj, by []Row) *Conj {
 		v := make(Row, out.Width())
 		for i, k := range r {
 			if k != 0 {
-				for j, x := range rows[i] {
-					v[j] = arith.Add(v[j], arith.Mul(k, x))
-				}
+				AddTimes(v, k, rows[i])
 			}
 		}
 		return v
@@ -191,9 +189,7 @@ func (c *Conj) Importer(b *Conj) func(Row) Row {
 		copy(v, r[:min(len(r), 1+c.N)])
 		for i := 1 + c.N; i < len(r); i++ {
 			if r[i] != 0 {
-				for j, x := range divRows[i-1-c.N] {
-					v[j] = arith.Add(v[j], arith.Mul(r[i], x))
-				}
+				AddTimes(v, r[i], divRows[i-1-c.N])
 			}
 		}
 		return v
@@ -222,9 +218,7 @@ func (c *Conj) Translate(table *Conj, r Row) Row {
 		d := table.Divs[i-1-c.N]
 		f := c.FloorRow(c.Translate(table, d.Num), d.Den)
 		out = c.Fit(out)
-		for j, x := range f {
-			out[j] = arith.Add(out[j], arith.Mul(r[i], x))
-		}
+		AddTimes(out, r[i], f)
 	}
 	return out
 }
@@ -260,9 +254,7 @@ func (c *Conj) Solved() (by []Row, any bool) {
 		r[0] = e[0]
 		for i := 1; i <= c.N; i++ {
 			if e[i] != 0 {
-				for j, v := range by[i-1] {
-					r[j] = arith.Add(r[j], arith.Mul(e[i], v))
-				}
+				AddTimes(r, e[i], by[i-1])
 			}
 		}
 		at := 0
@@ -276,11 +268,9 @@ func (c *Conj) Solved() (by []Row, any bool) {
 		}
 		any = true
 		for k := range by {
-			x := make(Row, 1+c.N)
-			copy(x, by[k])
-			EliminateWith(x, r, at)
-			by[k] = x
+			by[k] = append(slices.Clone(by[k]), make(Row, 1+c.N-len(by[k]))...)
 		}
+		Substitute(at, SolvedFor(at, r), by)
 	}
 	return by, any
 }

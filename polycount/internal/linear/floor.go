@@ -14,9 +14,7 @@ func (c *Conj) FloorRow(num Row, den int64) Row {
 			inner := c.Divs[i-1-c.N]
 			num[i] = 0
 			scaleRow(num, inner.Den)
-			for j, v := range inner.Num {
-				num[j] = arith.Add(num[j], v)
-			}
+			AddTimes(num, 1, inner.Num)
 			return c.FloorRow(num, arith.Mul(den, inner.Den))
 		}
 	}
@@ -39,9 +37,7 @@ func (c *Conj) FloorRow(num Row, den int64) Row {
 	case !IsZero(whole[1:]): // a floor may have got the coefficient 1
 		part := c.FloorRow(num, den)
 		whole = c.Fit(whole)
-		for i, v := range part {
-			whole[i] = arith.Add(whole[i], v)
-		}
+		AddTimes(whole, 1, part)
 		return whole
 	case first < 0:
 		for i := range num {
@@ -50,9 +46,7 @@ func (c *Conj) FloorRow(num Row, den int64) Row {
 		num[0] = arith.Add(num[0], den-1)
 		part := c.FloorRow(num, den)
 		whole = c.Fit(whole)
-		for i, v := range part {
-			whole[i] = arith.Sub(whole[i], v)
-		}
+		AddTimes(whole, -1, part)
 		return whole
 	case g > 1:
 		for i := range num {
@@ -60,9 +54,7 @@ func (c *Conj) FloorRow(num Row, den int64) Row {
 		}
 		part := c.FloorRow(num, den/g)
 		whole = c.Fit(whole)
-		for i, v := range part {
-			whole[i] = arith.Add(whole[i], v)
-		}
+		AddTimes(whole, 1, part)
 		return whole
 	}
 	for len(num) > 1+c.N && num[len(num)-1] == 0 {
@@ -105,11 +97,7 @@ func (c *Conj) solveFloor() bool {
 			lo, hi := c.Definition(k)
 			c.Ge = append(c.Ge, lo, hi)
 			c.Eq = slices.Delete(c.Eq, i, i+1)
-			for _, rows := range [][]Row{c.Eq, c.Ge} {
-				for _, r := range rows {
-					EliminateWith(r, e, at)
-				}
-			}
+			Substitute(at, SolvedFor(at, e), c.Eq, c.Ge)
 			c.removeColumn(k)
 			return true
 		}
@@ -134,17 +122,20 @@ func (c *Conj) unfloor() bool {
 				r[at] = s
 				continue
 			}
-			scaleRow(r, d.Den)
-			for i, v := range d.Num {
-				r[i] = arith.Add(r[i], arith.Mul(s, v))
-			}
-			if s < 0 {
-				r[0] = arith.Add(r[0], d.Den-1)
-			}
+			unfloorRow(r, s, d)
 			any = true
 		}
 	}
 	return any
+}
+
+// unfloorRow makes r ≥ 0, less its term s·⌊num/den⌋ for s = ±1, the inequality without the floor that r with it stands for.
+func unfloorRow(r Row, s int64, d Div) {
+	scaleRow(r, d.Den)
+	AddTimes(r, s, d.Num)
+	if s < 0 {
+		r[0] = arith.Add(r[0], d.Den-1)
+	}
 }
 
 // UnfloorBounds is c with the floors over the variables from first on that stand, with coefficient ±1, only in inequalities
@@ -164,13 +155,7 @@ func (c *Conj) UnfloorBounds(first int) *Conj {
 				continue
 			}
 			r[at] = 0
-			scaleRow(r, d.Den)
-			for i, v := range d.Num {
-				r[i] = arith.Add(r[i], arith.Mul(s, v))
-			}
-			if s < 0 {
-				r[0] = arith.Add(r[0], d.Den-1)
-			}
+			unfloorRow(r, s, d)
 		}
 		c.removeColumn(k)
 	}

@@ -67,9 +67,7 @@ func MulRow(v []int64, m Matrix) []int64 {
 	out := make([]int64, len(m[0]))
 	for i, x := range v {
 		if x != 0 {
-			for j, y := range m[i] {
-				out[j] = arith.Add(out[j], arith.Mul(x, y))
-			}
+			AddTimes(out, x, m[i])
 		}
 	}
 	return out
@@ -162,37 +160,48 @@ func ShortCombination(basis Matrix) (w, v []int64) {
 	return w, v
 }
 
+// Part replaces vectors by others that span the same lattice, such that a form is 0 on all but one; that one, on which it
+// is positive, is pivot, nil where the form is 0 on all.
+func (w *Work) Part(vectors []Row, form func(Row) int64) (zero []Row, pivot Row) {
+	for {
+		if len(vectors) > 0 {
+			w.Spend(len(vectors) * len(vectors[0]))
+		}
+		at, value, others := -1, int64(0), false
+		for i, b := range vectors {
+			if v := form(b); v != 0 {
+				others = others || at >= 0
+				if at < 0 || arith.Abs(v) < arith.Abs(value) {
+					at, value = i, v
+				}
+			}
+		}
+		switch {
+		case at < 0:
+			return vectors, nil
+		case !others:
+			pivot = vectors[at]
+			if value < 0 {
+				pivot = NegRow(pivot)
+			}
+			return slices.Delete(slices.Clone(vectors), at, at+1), pivot
+		}
+		next := slices.Clone(vectors)
+		for i, b := range vectors {
+			if i != at {
+				if q := form(b) / value; q != 0 {
+					next[i] = CombineRows(1, b, -q, vectors[at])
+				}
+			}
+		}
+		vectors = next
+	}
+}
+
 // Kernel is a basis of the combinations of the given vectors on which all forms vanish.
 func (w *Work) Kernel(basis, forms []Row) []Row {
 	for _, f := range forms {
-		w.Spend(len(basis) * len(f))
-		for {
-			at, value, others := -1, int64(0), false
-			for i, b := range basis {
-				if v := Dot(f, b); v != 0 {
-					others = others || at >= 0
-					if at < 0 || arith.Abs(v) < arith.Abs(value) {
-						at, value = i, v
-					}
-				}
-			}
-			if at < 0 {
-				break
-			}
-			if !others {
-				basis = slices.Delete(slices.Clone(basis), at, at+1)
-				break
-			}
-			next := slices.Clone(basis)
-			for i, b := range basis {
-				if i != at {
-					if q := Dot(f, b) / value; q != 0 {
-						next[i] = CombineRows(1, b, -q, basis[at])
-					}
-				}
-			}
-			basis = next
-		}
+		basis, _ = w.Part(basis, func(b Row) int64 { return Dot(f, b) })
 	}
 	return basis
 }
@@ -201,62 +210,30 @@ func (w *Work) Kernel(basis, forms []Row) []Row {
 // coordinate that is not 0 and is 0 in those after it.
 func (w *Work) Echelon(vs []Row) (basis []Row, pivots []int) {
 	for at := 0; len(vs) > 0 && at < len(vs[0]); at++ {
-		w.Spend(len(vs) * len(vs[0]))
-		for {
-			p, more := -1, false
-			for i, v := range vs {
-				if v[at] != 0 {
-					more = more || p >= 0
-					if p < 0 || arith.Abs(v[at]) < arith.Abs(vs[p][at]) {
-						p = i
-					}
-				}
-			}
-			if p < 0 {
-				break
-			}
-			if !more {
-				v := vs[p]
-				if v[at] < 0 {
-					v = NegRow(v)
-				}
-				basis, pivots = append(basis, v), append(pivots, at)
-				vs = slices.Delete(slices.Clone(vs), p, p+1)
-				break
-			}
-			next := slices.Clone(vs)
-			for i, v := range vs {
-				if q := v[at] / vs[p][at]; i != p && q != 0 {
-					next[i] = CombineRows(1, v, -q, vs[p])
-				}
-			}
-			vs = next
+		rest, pivot := w.Part(vs, func(v Row) int64 { return v[at] })
+		if vs = rest; pivot != nil {
+			basis, pivots = append(basis, pivot), append(pivots, at)
 		}
 	}
 	return basis, pivots
 }
 
-// Independent reports that the chosen rows are linearly Independent, the earlier ones being so.
-func Independent(coeffs Matrix, chosen []int) bool {
-	if len(chosen) == 1 {
-		return !IsZero(coeffs[chosen[0]])
-	}
-	rows := make(Matrix, len(chosen))
-	for i, c := range chosen {
-		rows[i] = slices.Clone(coeffs[c])
-	}
-	// Fraction-free elimination by columns.
-	for i := range rows {
-		p := slices.IndexFunc(rows[i], func(v int64) bool { return v != 0 })
-		if p < 0 {
-			return false
-		}
-		for j := i + 1; j < len(rows); j++ {
-			if rows[j][p] != 0 {
-				g := arith.Gcd(rows[i][p], rows[j][p])
-				rows[j] = CombineRows(rows[i][p]/g, rows[j], -rows[j][p]/g, rows[i])
-			}
+// Reduced is a multiple of x less multiples of the rows of an echelon form, each with its first entry at a place where those
+// after it are 0: 0 there; nil where x depends on them.
+func Reduced(x Row, echelon []Row) Row {
+	x = slices.Clone(x)
+	for _, e := range echelon {
+		p := first(e)
+		if x[p] != 0 {
+			g := arith.Gcd(x[p], e[p])
+			x = CombineRows(e[p]/g, x, -(x[p] / g), e)
 		}
 	}
-	return true
+	if first(x) < 0 {
+		return nil
+	}
+	return x
 }
+
+// first is the place of the first entry that is not 0, −1 without one.
+func first(r Row) int { return slices.IndexFunc(r, func(v int64) bool { return v != 0 }) }

@@ -47,7 +47,10 @@ func (w *Work) search(s *System, point Row) bool {
 			return false
 		}
 		if len(s.Eq) > 0 {
-			s.SolveEquality(point, note)
+			for n := len(s.Eq); len(s.Eq) == n; {
+				at, by := s.Solve()
+				note(func() { point[at] = Dot(by, point) })
+			}
 			continue
 		}
 		x, exact := s.pick()
@@ -124,54 +127,31 @@ func allExact(lower, upper []Row, x int) bool {
 	return true
 }
 
-// SolveEquality removes the last equality by a change of variables and a substitution. Where point is not nil it notes
-// how to get the old variables back.
-func (s *System) SolveEquality(point Row, note func(func())) {
+// Solve uses the last equality for a change of variables, column at := by, and carries it out in s: it removes the
+// equality where a coefficient is ±1, and otherwise shrinks the other coefficients below the least one. As the gcd of the
+// coefficients is 1, repeating it removes the equality.
+func (s *System) Solve() (at int, by Row) {
 	last := len(s.Eq) - 1
 	e := s.Eq[last]
-	for {
-		at := 0
-		for i := 1; i < len(e); i++ {
-			if e[i] != 0 && (at == 0 || arith.Abs(e[i]) < arith.Abs(e[at])) {
-				at = i
-			}
+	for i := 1; i < len(e); i++ {
+		if e[i] != 0 && (at == 0 || arith.Abs(e[i]) < arith.Abs(e[at])) {
+			at = i
 		}
-		if e[at] == 1 || e[at] == -1 {
-			if point != nil {
-				note(func() {
-					point[at] = 0
-					point[at] = arith.Mul(-e[at], Dot(e, point))
-				})
-			}
-			s.Eq = s.Eq[:last]
-			for _, rows := range [][]Row{s.Eq, s.Ge} {
-				for _, r := range rows {
-					EliminateWith(r, e, at)
-				}
-			}
-			return
-		}
-		// x_at := y − Σ q_i·x_i shrinks the other coefficients below e[at]; the gcd is 1, so this ends.
+	}
+	if e[at] == 1 || e[at] == -1 {
+		s.Eq = s.Eq[:last]
+		by = SolvedFor(at, e)
+	} else {
+		by = make(Row, len(e))
+		by[at] = 1
 		for i := 1; i < len(e); i++ {
-			if i == at || e[i] == 0 {
-				continue
-			}
-			q := e[i] / e[at]
-			if q == 0 {
-				continue
-			}
-			if point != nil {
-				note(func() { point[at] = arith.Sub(point[at], arith.Mul(q, point[i])) })
-			}
-			for _, rows := range [][]Row{s.Eq, s.Ge} {
-				for _, r := range rows {
-					if r[at] != 0 {
-						r[i] = arith.Sub(r[i], arith.Mul(q, r[at]))
-					}
-				}
+			if i != at {
+				by[i] = -(e[i] / e[at])
 			}
 		}
 	}
+	Substitute(at, by, s.Eq, s.Ge)
+	return at, by
 }
 
 // pick chooses the variable to eliminate: first one whose elimination is exact, then the fewest new rows. 0: none left.

@@ -440,11 +440,7 @@ func (s *System) solveUnits() bool {
 		}
 		any = true
 		s.Eq = slices.Delete(s.Eq, i, i+1)
-		for _, rows := range [2][]Row{s.Eq, s.Ge} {
-			for _, r := range rows {
-				EliminateWith(r, e, at)
-			}
-		}
+		Substitute(at, SolvedFor(at, e), s.Eq, s.Ge)
 		i = -1
 	}
 	return any

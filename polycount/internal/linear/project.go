@@ -157,13 +157,23 @@ func (w *Work) EliminateUntil(c *Conj, stop bool) []*Conj {
 	}
 }
 
-// SolveExistential uses one equality with existentials to remove one of them; false when there is none.
-func (c *Conj) SolveExistential() bool {
-	for i, e := range c.Eq {
+// Change is a change of variables, column At := By, that an equality suggests.
+type Change struct {
+	At     int
+	By     Row
+	Solves int  // the index of the equality that it uses up, −1 where there is none
+	Gone   bool // By is free of At, which nothing needs any more
+}
+
+// ChangeFor finds a change of the existentials of c, a table, by one of the equalities over its columns: one with a
+// coefficient ±1 is solved; among several existentials the coefficients shrink; rest + g·y = 0 with one existential y makes
+// y = ⌊−rest/g⌋, where the equality stays and says that g divides the rest. The floor is added to c. ok is false where no
+// equality has an existential.
+func (c *Conj) ChangeFor(eq []Row) (change Change, ok bool) {
+	for i, e := range eq {
 		at, others := 0, 0
-		for k, d := range c.Divs {
-			col := 1 + c.N + k
-			if d.Den != 0 || e[col] == 0 {
+		for col := 1 + c.N; col < len(e); col++ {
+			if e[col] == 0 || !c.Free(col) {
 				continue
 			}
 			others++
@@ -171,69 +181,45 @@ func (c *Conj) SolveExistential() bool {
 				at = col
 			}
 		}
-		if at == 0 {
+		switch {
+		case at == 0:
 			continue
-		}
-		if e[at] == 1 || e[at] == -1 {
-			c.Divs[at-1-c.N].Den = Gone
-			c.Eq = slices.Delete(c.Eq, i, i+1)
-			for _, rows := range [][]Row{c.Eq, c.Ge} {
-				for _, r := range rows {
-					EliminateWith(r, e, at)
+		case e[at] == 1 || e[at] == -1:
+			return Change{at, SolvedFor(at, e), i, true}, true
+		case others > 1:
+			by := make(Row, len(e))
+			by[at] = 1
+			for col := 1 + c.N; col < len(e); col++ {
+				if col != at && e[col] != 0 && c.Free(col) {
+					by[col] = -(e[col] / e[at])
 				}
 			}
-			return true
+			return Change{at, by, -1, false}, true
 		}
-		if others > 1 {
-			// A change of the existentials that shrinks the coefficients of the others below e[at].
-			for k, d := range c.Divs {
-				col := 1 + c.N + k
-				if d.Den != 0 || col == at || e[col] == 0 {
-					continue
-				}
-				q := e[col] / e[at]
-				for _, rows := range [][]Row{c.Eq, c.Ge} {
-					for _, r := range rows {
-						if r[at] != 0 {
-							r[col] = arith.Sub(r[col], arith.Mul(q, r[at]))
-						}
-					}
-				}
-			}
-			return true
-		}
-		// rest + g·y = 0: y is −rest/g, an integer where rest ≡ 0 (mod g).
 		rest := slices.Clone(e)
 		rest[at] = 0
-		g := -e[at]
-		if g < 0 {
-			g = -g
+		if e[at] > 0 {
 			rest = NegRow(rest)
 		}
-		c.replaceExistential(at, c.FloorRow(rest, g))
-		c.Divs[at-1-c.N].Den = Gone
-		return true
+		return Change{at, c.FloorRow(rest, arith.Abs(e[at])), -1, true}, true
 	}
-	return false
+	return Change{}, false
 }
 
-// replaceExistential puts the row by, which is free of existentials, for existential column at.
-func (c *Conj) replaceExistential(at int, by Row) {
-	by = c.Fit(by)
-	for _, rows := range [][]Row{c.Eq, c.Ge} {
-		for _, r := range rows {
-			k := r[at]
-			if k == 0 {
-				continue
-			}
-			r[at] = 0
-			for j, v := range by {
-				if v != 0 {
-					r[j] = arith.Add(r[j], arith.Mul(k, v))
-				}
-			}
-		}
+// SolveExistential uses one equality with existentials to remove one of them; false when there is none.
+func (c *Conj) SolveExistential() bool {
+	x, ok := c.ChangeFor(c.Eq)
+	if !ok {
+		return false
 	}
+	if x.Solves >= 0 {
+		c.Eq = slices.Delete(c.Eq, x.Solves, x.Solves+1)
+	}
+	Substitute(x.At, x.By, c.Eq, c.Ge)
+	if x.Gone {
+		c.Divs[x.At-1-c.N].Den = Gone
+	}
+	return true
 }
 
 type existential struct {
@@ -345,7 +331,7 @@ func (w *Work) byTightest(c *Conj, at int, lower, upper []Row) []*Conj {
 		if flip < 0 {
 			by = NegRow(by)
 		}
-		t.replaceExistential(at, by)
+		Substitute(at, t.Fit(by), t.Eq, t.Ge)
 		out = append(out, w.Eliminate(t)...)
 	}
 	return out

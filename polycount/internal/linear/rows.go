@@ -76,6 +76,37 @@ func CombineRows(k int64, a Row, l int64, b Row) Row {
 	return out
 }
 
+// AddTimes adds k·from to r, which is at least as wide.
+func AddTimes(r Row, k int64, from Row) {
+	for j, v := range from {
+		if v != 0 {
+			r[j] = arith.Add(r[j], arith.Mul(k, v))
+		}
+	}
+}
+
+// Substitute puts the form by for column at in all rows, which are at least as wide as it.
+func Substitute(at int, by Row, lists ...[]Row) {
+	for _, rows := range lists {
+		for _, r := range rows {
+			if k := r[at]; k != 0 {
+				r[at] = 0
+				AddTimes(r, k, by)
+			}
+		}
+	}
+}
+
+// SolvedFor is the form that column at, whose coefficient in e is ±1, has where e = 0.
+func SolvedFor(at int, e Row) Row {
+	by := slices.Clone(e)
+	by[at] = 0
+	if e[at] == 1 {
+		by = NegRow(by)
+	}
+	return by
+}
+
 // EliminateWith adds a multiple of e, whose coefficient at column at is ±1, to r so that column at of r becomes 0.
 func EliminateWith(r, e Row, at int) {
 	if r[at] == 0 {

@@ -148,7 +148,7 @@ func residue(c *linear.Conj, e linear.Row, d int64) (r int64, ok bool) {
 			return 0, false
 		}
 		if len(s.Eq) > 0 {
-			s.SolveEquality(nil, nil)
+			s.Solve()
 		}
 	}
 	for _, v := range s.Ge[0][1:] {

@@ -114,14 +114,7 @@ func provePositive(w *linear.Work, ge []linear.Row, q Quasi, changed []bool, tri
 				by = linear.NegRow(by)
 			}
 			rows := linear.CloneRows(ge)
-			for _, x := range rows {
-				if k := x[at]; k != 0 {
-					x[at] = 0
-					for j, v := range by {
-						x[j] = arith.Add(x[j], arith.Mul(k, v))
-					}
-				}
-			}
+			linear.Substitute(at, by, rows)
 			done := slices.Clone(changed)
 			done[at] = true
 			if provePositive(w, rows, q.Replace(at, Linear(by)), done, tries) {

@@ -207,9 +207,7 @@ func (p *Piecewise) Compact() {
 		}
 		num := make(linear.Row, table.Width())
 		for i, v := range d.Num {
-			for j, x := range rows[i] {
-				num[j] = arith.Add(num[j], arith.Mul(v, x))
-			}
+			linear.AddTimes(num, v, rows[i])
 		}
 		rows = append(rows, table.FloorRow(num, d.Den))
 	}

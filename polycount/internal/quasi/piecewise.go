@@ -61,9 +61,7 @@ func (p *Piecewise) ImportTable(t *linear.Conj, by []linear.Row) []Quasi {
 		num := make(linear.Row, p.Table.Width())
 		for i, v := range d.Num {
 			if v != 0 {
-				for j, x := range rows[i] {
-					num[j] = arith.Add(num[j], arith.Mul(v, x))
-				}
+				linear.AddTimes(num, v, rows[i])
 			}
 		}
 		rows = append(rows, p.Table.FloorRow(num, d.Den))

@@ -73,42 +73,8 @@ func vanishesOn(w *linear.Work, s *linear.System, q Quasi) bool {
 	return false
 }
 
-// solveWith removes the last equality of s and carries the change of variables into q.
+// solveWith carries out a change of variables by the last equality of s, also in q.
 func solveWith(s *linear.System, q Quasi) Quasi {
-	e := s.Eq[len(s.Eq)-1]
-	at := 0
-	for i := 1; i < len(e); i++ {
-		if e[i] != 0 && (at == 0 || arith.Abs(e[i]) < arith.Abs(e[at])) {
-			at = i
-		}
-	}
-	change := make(linear.Row, len(e))
-	if e[at] == 1 || e[at] == -1 {
-		for i, v := range e {
-			if i != at {
-				change[i] = arith.Mul(-e[at], v)
-			}
-		}
-		s.Eq = s.Eq[:len(s.Eq)-1]
-	} else {
-		change[at] = 1
-		for i := 1; i < len(e); i++ {
-			if i != at {
-				change[i] = -(e[i] / e[at])
-			}
-		}
-	}
-	for _, rows := range [][]linear.Row{s.Eq, s.Ge} {
-		for _, r := range rows {
-			if k := r[at]; k != 0 {
-				r[at] = 0
-				for j, v := range change {
-					if v != 0 {
-						r[j] = arith.Add(r[j], arith.Mul(k, v))
-					}
-				}
-			}
-		}
-	}
-	return q.Replace(at, Linear(change))
+	at, by := s.Solve()
+	return q.Replace(at, Linear(by))
 }

@@ -1,0 +1,186 @@
+// Package campaign runs measurements: for a list of kernels, for the model that is fitted to them, for the suites that it is
+// evaluated on.
+//
+// A [Campaign] is an open device, or recorded samples in its place, with the journal that keeps what is measured. A [Plan] joins a
+// model with the measurement kernels that it needs. Measure takes times, InRange looks for sizes whose times are within a range, Rows
+// turns samples into rows for a fit, Calibrate fits, Evaluate compares predictions with measurements; a [Predictor] applies a
+// calibrated model to kernels. All measuring goes through Run, so that each resumes from the journal, watches the device with the
+// sentinel kernel and stops when its context ends.
+//
+// The package prints nothing. Results carry their warnings, and a [Monitor] is told of progress.
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/device/replay"
+	"gpuperf/measure"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// Options say how a campaign measures. The zero value is the default.
+type Options struct {
+	Data    string        // folder of the journals and of built programs; needed where a device is opened
+	Samples string        // the journal; "" is the device's own in Data
+	Retry   bool          // measure again what failed before
+	Trials  int           // of each kernel, at most; 0 is the default of package device
+	Limit   time.Duration // for building and running one kernel; 0 is the default of package measure
+	Jobs    int           // programs to build, and results to verify, at once; 0 is the number of processors, at most MaxJobs
+	Version string        // of this program, for the records
+	Monitor Monitor       // nil is none
+}
+
+// MaxJobs is the largest default of Options.Jobs: each job is a process with a context on the device.
+const MaxJobs = 16
+
+// Monitor is told how far a campaign has come.
+type Monitor interface {
+	Building(done, total int) // programs that are built before any is run; first with 1
+	Measuring(measure.Event)  // before and after each kernel
+	Done()                    // with the kernels of one call
+}
+
+// InputError marks an error in what was asked for, as opposed to work that failed.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+func (e *InputError) Unwrap() error { return e.Err }
+
+func inputf(format string, args ...any) error { return &InputError{fmt.Errorf(format, args...)} }
+
+// Campaign measures on one device. Its methods are not for concurrent use.
+type Campaign struct {
+	Device   device.Device
+	Warnings []string // about the records that it was opened with
+	Spent    Spent
+
+	options  Options
+	journal  *samples.Journal // nil where recorded samples take the place of a device
+	workers  measure.Options
+	ahead    bool // programs are built ahead where they are many
+	sentinel measure.Sentinel
+	compared bool                       // the sentinel with the first of the journal
+	verified map[*workload.Kernel]error // the outcome of comparing a kernel's results with the reference
+	used     []samples.Record           // by Measure, each kernel and mode once
+	at       map[usedKey]int            // where they stand
+}
+
+// usedKey tells the records of a campaign apart.
+type usedKey struct {
+	kernel string
+	mode   samples.Mode
+}
+
+// Spent is the time that a campaign has taken.
+type Spent struct{ Building, Verifying, Measuring time.Duration }
+
+// New makes a campaign of a device that is open, and a journal, which may be nil. Programs are not built ahead.
+func New(dev device.Device, journal *samples.Journal, o Options) *Campaign {
+	return &Campaign{
+		Device: dev, options: o, journal: journal, verified: map[*workload.Kernel]error{}, at: map[usedKey]int{},
+	}
+}
+
+// Open opens the device that a query names (see [OpenDevice]), and the journal.
+func Open(ctx context.Context, query string, o Options) (*Campaign, error) {
+	asked := o.Jobs > 0
+	if !asked {
+		o.Jobs = min(runtime.NumCPU(), MaxJobs)
+	}
+	workers := measure.Options{Deadline: o.Limit, Programs: filepath.Join(o.Data, "programs")}
+	dev, err := OpenDevice(ctx, query, workers)
+	if err != nil {
+		return nil, err
+	}
+	c := New(dev, nil, o)
+	c.workers = workers
+	// A CPU compiles for the work-group again when the kernel is launched, and builders would take its cores.
+	c.ahead = o.Jobs > 1 && (asked || dev.Info().Type != "cpu")
+	if recorded, ok := dev.(*replay.Device); ok {
+		c.options.Samples = strings.TrimPrefix(query, replay.Prefix)
+		c.warn(recorded.Warnings())
+		return c, nil
+	}
+	if o.Samples == "" {
+		c.options.Samples = DeviceFile(o.Data, "samples", dev.Info().Fingerprint, ".jsonl")
+	}
+	if err := os.MkdirAll(filepath.Dir(c.options.Samples), 0o755); err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	if c.journal, err = samples.Open(c.options.Samples); err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	c.warn(c.journal.Warnings())
+	return c, nil
+}
+
+func (c *Campaign) warn(warnings []error) {
+	for _, w := range warnings {
+		c.Warnings = append(c.Warnings, w.Error())
+	}
+}
+
+// OpenDevice opens the device that a query names as [device.Select] reads it, in a worker process, or recorded samples as a device
+// where the query is replay.Prefix and their file.
+func OpenDevice(ctx context.Context, query string, o measure.Options) (device.Device, error) {
+	if path, ok := strings.CutPrefix(query, replay.Prefix); ok {
+		dev, err := replay.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return dev, nil
+	}
+	dev, err := measure.Open(ctx, query, o)
+	if err != nil {
+		return nil, err
+	}
+	return dev, nil
+}
+
+// Close closes the device and the journal.
+func (c *Campaign) Close() error {
+	var err error
+	if c.journal != nil {
+		if err = c.journal.Close(); err != nil {
+			err = fmt.Errorf("closing %s: %w", c.journal.Path(), err)
+		}
+	}
+	return errors.Join(err, c.Device.Close())
+}
+
+// Live reports whether a device measures, and not recorded samples answer.
+func (c *Campaign) Live() bool { return c.journal != nil }
+
+// SamplesFile is the file of the samples: the journal, or the recorded ones.
+func (c *Campaign) SamplesFile() string { return c.options.Samples }
+
+// Used returns the records that Measure has returned so far in one state of the caches, each kernel once, in the order of first use.
+func (c *Campaign) Used(mode samples.Mode) (records []samples.Record) {
+	for _, r := range c.used {
+		if r.Mode == mode {
+			records = append(records, r)
+		}
+	}
+	return records
+}
+
+// DeviceFile is the path of a device's own file in a folder of the data directory: "profiles/nvidia-h200-8580fdbb.yaml". It is named by
+// the device's name in letters, digits and hyphens, with the start of its UUID where it has one.
+func DeviceFile(data, folder string, f samples.Fingerprint, ext string) string {
+	words := strings.FieldsFunc(strings.ToLower(f.Name), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	if len(f.UUID) >= 8 {
+		words = append(words, f.UUID[:8])
+	}
+	return filepath.Join(data, folder, strings.Join(words, "-")+ext)
+}

@@ -1,0 +1,287 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gpuperf/calibrate"
+	"gpuperf/evaluate"
+	"gpuperf/evaluate/peaks"
+	"gpuperf/internal/format"
+	"gpuperf/internal/source"
+	"gpuperf/models"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// EvaluateOptions say how suites are evaluated. The zero value is the default.
+type EvaluateOptions struct {
+	Selection   Selection
+	Within      TimeRange          // of the measurement kernels
+	Profile     *calibrate.Profile // of the fitted models; nil: they are calibrated
+	WorkRemoved bool               // also time each variant with its work removed
+	Sensitivity bool               // also calibrate with fewer kernels and fewer trials
+}
+
+// Evaluation is the outcome of suites in one state of the caches.
+type Evaluation struct {
+	Report   *evaluate.Report
+	Device   samples.Fingerprint // that the models are of
+	Models   []*Fitted           // in the order of first use
+	Records  []samples.Record    // of the variants, as measured
+	Warnings []string
+}
+
+// Fitted is a model that an evaluation used.
+type Fitted struct {
+	*Calibrated
+	Predictor *Predictor
+	Costs     []evaluate.Cost // against the peaks of the device
+	targets   []evaluate.Target
+}
+
+// sensitivitySeed makes the tables of sensitivity the same in every run.
+const sensitivitySeed = 1
+
+// evaluation is a run in progress.
+type evaluation struct {
+	*Campaign
+	o      EvaluateOptions
+	out    *Evaluation
+	mode   samples.Mode
+	models map[string]*Fitted // by the path of the model file
+}
+
+// Evaluate predicts and measures the variants of suites, in one state of the caches. Each model is calibrated once, or taken from the
+// profile. What was done until an error comes with it.
+func (c *Campaign) Evaluate(ctx context.Context, mode samples.Mode, files []*evaluate.File, o EvaluateOptions) (*Evaluation, error) {
+	out := &Evaluation{Report: &evaluate.Report{Cache: mode}, Device: c.Device.Info().Fingerprint}
+	if o.Profile != nil {
+		out.Device = o.Profile.Device
+	}
+	e := &evaluation{Campaign: c, o: o, out: out, mode: mode, models: map[string]*Fitted{}}
+	for _, file := range files {
+		for _, suite := range file.Suites {
+			s := evaluate.SuiteReport{Name: suite.Name}
+			for _, variant := range suite.Variants {
+				v, err := e.variant(ctx, file, suite, variant)
+				if err != nil {
+					return out, err
+				}
+				s.Variants = append(s.Variants, *v)
+			}
+			out.Report.Suites = append(out.Report.Suites, s)
+		}
+	}
+	out.Report.Summarize()
+	if o.Sensitivity {
+		var all []evaluate.Calibrated
+		for _, m := range e.out.Models {
+			all = append(all, evaluate.Calibrated{Model: m.Predictor.Model, Fit: &m.Fit, Rows: m.Rows.Rows, Targets: m.targets})
+		}
+		var err error
+		if out.Report.Sensitivity, err = evaluate.Vary(ctx, all, sensitivitySeed); err != nil {
+			return out, fmt.Errorf("sensitivity: %w", err)
+		}
+	}
+	out.Report.Conditions = evaluate.Conditions(c.Used(mode))
+	return out, e.judge()
+}
+
+func (e *evaluation) note(format string, args ...any) {
+	e.out.Warnings = append(e.out.Warnings, fmt.Sprintf(format, args...))
+}
+
+// take measures cases of a variant.
+func (e *evaluation) take(ctx context.Context, cases []*workload.Case) ([]samples.Record, error) {
+	result, err := e.Measure(ctx, e.mode, cases)
+	if err != nil {
+		return nil, err
+	}
+	e.out.Warnings = append(e.out.Warnings, result.Warnings...)
+	return result.Records, nil
+}
+
+func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant) (*evaluate.VariantReport, error) {
+	m, err := e.model(ctx, file, variant)
+	if err != nil {
+		return nil, err
+	}
+	cases, err := e.cases(ctx, file, suite, variant)
+	if err != nil {
+		return nil, err
+	}
+	// Predicted before anything of the variant is measured.
+	predictions, err := m.Predictor.PredictAll(cases)
+	if err != nil {
+		return nil, err
+	}
+	records, err := e.take(ctx, cases)
+	if err != nil {
+		return nil, err
+	}
+	e.out.Records = append(e.out.Records, records...)
+	var removed []samples.Record // the poor man's prediction, that a model has to beat
+	if e.o.WorkRemoved {
+		left, err := workload.WorkRemoved(cases)
+		if err != nil {
+			return nil, err
+		}
+		if removed, err = e.take(ctx, left); err != nil {
+			return nil, err
+		}
+	}
+	v := &evaluate.VariantReport{Name: variant.Name, Model: m.Predictor.Model.Name}
+	for i, p := range predictions {
+		r := records[i]
+		if r.Status != samples.OK {
+			skip := evaluate.Skip{At: p.Sizes, Status: r.Status, Reason: r.Error}
+			e.note("skipped: %s, %s: %s: %s", variant.Name, format.Sizes(skip.At), skip.Status, skip.Reason)
+			v.Skipped = append(v.Skipped, skip)
+			continue
+		}
+		point := evaluate.Point{At: p.Sizes, Predicted: p.Seconds, Interval: p.Interval, Measured: r.Seconds(), Warnings: p.Warnings}
+		if removed != nil && removed[i].Status == samples.OK {
+			point.WorkRemoved = removed[i].Seconds()
+		}
+		v.Points = append(v.Points, point)
+		if e.o.Sensitivity {
+			values, err := featuresOn(m.Predictor.Device, p.Case, m.Predictor.ids)
+			if err != nil {
+				return nil, err
+			}
+			m.targets = append(m.targets, evaluate.Target{Features: values, Measured: point.Measured})
+		}
+	}
+	return v, nil
+}
+
+// model calibrates the model of a variant, or takes it from the profile, once for each model file.
+func (e *evaluation) model(ctx context.Context, file *evaluate.File, variant evaluate.Variant) (*Fitted, error) {
+	path := variant.Model
+	if near := beside(file, path); !isName(path) || exists(near) {
+		path = near
+	}
+	if m := e.models[path]; m != nil {
+		return m, nil
+	}
+	model, err := LoadModel(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &Fitted{}
+	if e.o.Profile != nil {
+		m.Calibrated, err = e.fromProfile(model)
+	} else {
+		m.Calibrated, err = e.calibrated(ctx, model)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.Predictor, err = NewPredictor(e.out.Device, m.Calibration); err != nil {
+		return nil, err
+	}
+	e.models[path] = m
+	e.out.Models = append(e.out.Models, m)
+	return m, nil
+}
+
+func (e *evaluation) calibrated(ctx context.Context, model *models.Model) (*Calibrated, error) {
+	plan, err := NewPlan(model, e.o.Selection)
+	if err != nil {
+		return nil, err
+	}
+	m, err := e.Calibrate(ctx, e.mode, plan, e.o.Within)
+	e.out.Warnings = append(e.out.Warnings, m.Warnings...)
+	return m, err
+}
+
+func (e *evaluation) fromProfile(model *models.Model) (*Calibrated, error) {
+	if on := e.Device.Info().Fingerprint; !e.o.Profile.Device.Same(on) {
+		e.note("the profile is of %s, the times are of %s", e.o.Profile.Device, on)
+	}
+	calibration := e.o.Profile.Find(model.Name)
+	if calibration == nil {
+		return nil, inputf("the profile has no model %q; it holds: %s", model.Name, strings.Join(e.o.Profile.Names(), ", "))
+	}
+	if c := calibration.Origin.Cache; c != "" && c != string(e.mode) {
+		e.note("model %s of the profile was calibrated with %s caches, the times are with %s ones", model.Name, c, e.mode)
+	}
+	return &Calibrated{Calibration: calibration}, nil
+}
+
+// beside resolves a path relative to the suite file.
+func beside(file *evaluate.File, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(file.Path), path)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// cases returns the variant at each size of the suite.
+func (e *evaluation) cases(ctx context.Context, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant) ([]*workload.Case, error) {
+	if variant.Script != "" {
+		path := beside(file, variant.Script)
+		if variant.Kernel != "" {
+			path += "#" + variant.Kernel
+		}
+		cases, err := ScriptCases(ctx, path, suite.Sizes)
+		if err == nil && len(cases) != len(suite.Sizes) {
+			return nil, file.ErrorAt(variant.Pos, "script %s defines several kernels", variant.Script).
+				WithHint("name the one that variant %s means with kernel:", variant.Name)
+		}
+		return cases, err
+	}
+	var all []*workload.Case
+	for _, at := range suite.Sizes {
+		var sizes []string
+		for _, name := range slices.Sorted(maps.Keys(at)) {
+			sizes = append(sizes, fmt.Sprintf("%s:%d", name, at[name]))
+		}
+		cases, err := TagCases(e.o.Selection.Generators, replaceTags(variant.Tags, sizes), "")
+		if err != nil {
+			return nil, file.ErrorAt(variant.Pos, "variant %s: %s", variant.Name, source.Message(err))
+		}
+		if len(cases) != 1 {
+			return nil, file.ErrorAt(variant.Pos, "the tags of variant %s select %d kernels at %s, not one", variant.Name, len(cases), format.Sizes(at)).
+				WithHint("`perf bench show` lists them; give a tag for each argument that differs")
+		}
+		all = append(all, cases...)
+	}
+	return all, nil
+}
+
+// judge sets the costs of the models against the peaks of the device, and warns of rates above them.
+func (e *evaluation) judge() error {
+	for _, m := range e.out.Models {
+		// Kernels to count in, where they are known: a model of a profile may name none.
+		var cases []*workload.Case
+		plan, err := NewPlan(m.Predictor.Model, Selection{Generators: e.o.Selection.Generators, Tags: e.o.Selection.Tags})
+		switch {
+		case err == nil:
+			cases = plan.Cases
+		case e.o.Profile == nil:
+			return err
+		}
+		on := e.out.Device
+		if m.Costs, err = evaluate.Costs(m.Predictor.Model, &m.Fit, peaks.Of(on), cases, int(on.SubgroupSize)); err != nil {
+			return fmt.Errorf("model %s: %w", m.Fit.Model, err)
+		}
+		for _, c := range m.Costs {
+			if c.Remark != "" {
+				e.note("model %s: %s implies %.3g %s, %s of the peak: %s", m.Fit.Model, c.Name, c.Rate, c.RateUnit, format.Percent(c.Share()), c.Remark)
+			}
+		}
+	}
+	return nil
+}

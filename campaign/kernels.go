@@ -1,0 +1,156 @@
+package campaign
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/script"
+	"gpuperf/microbench"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// LoadScript runs a kernel script and returns its variants, of which there is at least one. The path may end in "#name", for one
+// variant alone.
+func LoadScript(ctx context.Context, path string) ([]script.Variant, error) {
+	path, only, one := strings.Cut(path, "#")
+	variants, err := script.Options{}.Load(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(variants) == 0 {
+		return nil, inputf("%s leaves no global bound to a kernel", path)
+	}
+	if !one {
+		return variants, nil
+	}
+	var names []string
+	for i, v := range variants {
+		if v.Name == only {
+			return variants[i : i+1], nil
+		}
+		names = append(names, v.Name)
+	}
+	return nil, inputf("%s has no kernel %q; it has: %s", path, only, strings.Join(names, ", "))
+}
+
+// ScriptCases returns every variant of a script at each of the sizes, once.
+func ScriptCases(ctx context.Context, path string, sizes []map[string]int64) ([]*workload.Case, error) {
+	variants, err := LoadScript(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	file, _, _ := strings.Cut(path, "#")
+	var cases []*workload.Case
+	for _, v := range variants {
+		wrapped := workload.NewKernel(v.Kernel)
+		if _, err := wrapped.Nest(); err != nil {
+			return nil, v.Error(err)
+		}
+		for _, at := range OwnSizes(v, variants, sizes) {
+			c := &workload.Case{
+				Kernel:   wrapped,
+				Name:     v.Name,
+				Identity: samples.Identity{Source: filepath.Base(file), Variant: v.Name, Sizes: at},
+				Sizes:    at,
+				Verify:   true,
+			}
+			if err := c.CheckSizes(); err != nil {
+				return nil, &InputError{err}
+			}
+			cases = append(cases, c)
+		}
+	}
+	return cases, nil
+}
+
+// OwnSizes returns the distinct sizes of a variant, without those that only other variants of the script have a parameter for, so that
+// one list can give the sizes of them all. A size that none has stays, for the check of the case to name it.
+func OwnSizes(v script.Variant, all []script.Variant, sizes []map[string]int64) (out []map[string]int64) {
+	for _, at := range sizes {
+		own := maps.Clone(at)
+		maps.DeleteFunc(own, func(name string, _ int64) bool {
+			return !slices.Contains(v.Kernel.Params(), name) &&
+				slices.ContainsFunc(all, func(o script.Variant) bool { return slices.Contains(o.Kernel.Params(), name) })
+		})
+		if !slices.ContainsFunc(out, func(o map[string]int64) bool { return maps.Equal(o, own) }) {
+			out = append(out, own)
+		}
+	}
+	return out
+}
+
+// LoadGenerators loads the built-in generators of measurement kernels and those of a folder, "" for none.
+func LoadGenerators(folder string) (*microbench.Collection, error) {
+	if folder == "" {
+		return microbench.Load()
+	}
+	return microbench.Load(folder)
+}
+
+// TagCases returns the measurement kernels that tags select from the built-in generators and those of a folder. Kernels that differ in
+// sizes alone are one kernel, so that it is counted and generated once.
+func TagCases(folder string, tags []string, match string) ([]*workload.Case, error) {
+	filter, err := parseFilter(tags, match)
+	if err != nil {
+		return nil, err
+	}
+	generators, err := LoadGenerators(folder)
+	if err != nil {
+		return nil, err
+	}
+	variants, err := generators.Select(filter)
+	if err != nil {
+		return nil, &InputError{err}
+	}
+	shared := map[*kernel.Kernel]*workload.Kernel{}
+	var cases []*workload.Case
+	for _, v := range variants {
+		ir, err := v.Kernel()
+		if err != nil {
+			return nil, err
+		}
+		if shared[ir] == nil {
+			shared[ir] = workload.NewKernel(ir)
+		}
+		cases = append(cases, generatedCase(shared[ir], v))
+	}
+	return cases, nil
+}
+
+func parseFilter(tags []string, match string) (microbench.Filter, error) {
+	condition, err := microbench.ParseMatch(match)
+	if err != nil {
+		return microbench.Filter{}, &InputError{err}
+	}
+	return microbench.ParseFilter(tags, condition)
+}
+
+// generatedCase is a variant of a generator as a case of its kernel.
+func generatedCase(k *workload.Kernel, v microbench.Variant) *workload.Case {
+	args := map[string]string{}
+	for _, a := range v.Args {
+		if _, isSize := v.Sizes[a.Name]; !isSize {
+			args[a.Name] = a.Value.String()
+		}
+	}
+	return &workload.Case{
+		Kernel:   k,
+		Name:     v.Generator,
+		Identity: samples.Identity{Source: v.Generator, Args: args, Sizes: v.Sizes},
+		Tags:     v.Tags,
+		Sizes:    v.Sizes,
+		Verify:   true,
+		Resize: func(factor float64) (*workload.Case, error) {
+			scaled, err := v.Scaled(factor)
+			if err != nil {
+				return nil, err
+			}
+			return generatedCase(k, scaled), nil
+		},
+	}
+}

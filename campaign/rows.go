@@ -1,0 +1,198 @@
+package campaign
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"gpuperf/calibrate"
+	"gpuperf/features"
+	"gpuperf/models"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// Auto stands for the best of several models or forms where one could be named.
+const Auto = "auto"
+
+// General is the name of a general model once its form has been chosen.
+const General = "general"
+
+// CheckForm refuses an unknown form, and a model that cannot be brought into one.
+func CheckForm(model *models.Model, form string) error {
+	if form == "" {
+		return nil
+	}
+	if form != Auto {
+		if _, err := models.ParseForm(form); err != nil {
+			return inputf("--model: %v, or %s", err, Auto)
+		}
+	}
+	_, err := model.As(models.LinearForm)
+	return err
+}
+
+// Fit fits a model to rows in a form, "" for its own and [Auto] for the one that predicts best what it was not fitted to, and returns it in
+// that form.
+func Fit(ctx context.Context, model *models.Model, form string, rows []calibrate.Row, options calibrate.Options) (*models.Model, *calibrate.Fit, error) {
+	if err := CheckForm(model, form); err != nil {
+		return nil, nil, err
+	}
+	if form != "" {
+		if _, err := models.ParseForm(model.Name); err == nil && model.Name != form {
+			named := *model // not the name of a form that it may not have
+			named.Name = General
+			model = &named
+		}
+	}
+	if form == Auto {
+		return calibrate.Choose(ctx, model, nil, rows, options)
+	}
+	if form != "" {
+		var err error
+		if model, err = model.As(models.Form(form)); err != nil {
+			return nil, nil, err
+		}
+	}
+	fit, err := calibrate.FitRows(ctx, model, rows, options)
+	return model, fit, err
+}
+
+// Rows are the samples of a plan as rows for a fit.
+type Rows struct {
+	Rows     []calibrate.Row
+	Ranged   *Ranged  // the sizes that were chosen; nil without a range
+	Warnings []string // kernels left out among them
+}
+
+// Rows measures the kernels of a plan, at sizes whose times are within a range, and counts their features. An error may come with rows
+// that hold warnings and the outcome of the search for sizes.
+func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, within TimeRange) (*Rows, error) {
+	out := &Rows{}
+	info := c.Device.Info()
+	if err := checkOutput(plan.Model, info); err != nil {
+		return out, err
+	}
+	var err error
+	if out.Ranged, err = c.InRange(ctx, mode, plan.Cases, within); err != nil {
+		return out, err
+	}
+	cases := out.Ranged.Cases
+	result, err := c.Measure(ctx, mode, cases)
+	if err != nil {
+		return out, err
+	}
+	out.Warnings = append(out.Ranged.Warnings, result.Warnings...)
+	rows := make([]calibrate.Row, len(cases))
+	err = parallel(len(cases), c.options.Jobs, func(i int) (err error) {
+		one, r := cases[i], result.Records[i]
+		if r.Status != samples.OK {
+			return nil
+		}
+		rows[i] = calibrate.Row{Kernel: one.Program(), Label: one.String(), Output: r.Seconds(), Trials: r.Trials}
+		if rows[i].Features, err = featuresOn(info.Fingerprint, one, plan.ids); err != nil {
+			return err
+		}
+		rows[i].Ratio, err = overlapRatio(info.Fingerprint, one)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	for i, r := range result.Records {
+		if r.Status == samples.OK {
+			out.Rows = append(out.Rows, rows[i])
+			continue
+		}
+		out.Warnings = append(out.Warnings, fmt.Sprintf("left out of the fit: %s: %s: %s", cases[i], r.Status, r.Error))
+	}
+	if len(out.Rows) == 0 {
+		return out, fmt.Errorf("model %s: none of its %d measurement kernels could be measured", plan.Model.Name, len(cases))
+	}
+	return out, nil
+}
+
+// featuresOn returns the values of features of a case on a device.
+func featuresOn(on samples.Fingerprint, c *workload.Case, ids []features.ID) (map[string]float64, error) {
+	at := *c // others may use the case, for another device
+	at.Hardware = features.HardwareOf(on.Name)
+	values, err := at.Features(ids, int(on.SubgroupSize))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	return values, nil
+}
+
+// overlapTag is the tag of generators of the overlap experiment.
+const overlapTag = "overlap_ratio"
+
+// overlapRatio is the number of local for each global access of a kernel of the overlap experiment, work-item by work-item, and 0
+// for other kernels.
+func overlapRatio(on samples.Fingerprint, c *workload.Case) (float64, error) {
+	if !slices.Contains(c.Tags, overlapTag) {
+		return 0, nil
+	}
+	var ids []features.ID
+	for _, text := range []string{"f_mem_access_local", "f_mem_access_global"} {
+		id, err := features.ParseID(text)
+		if err != nil {
+			return 0, err
+		}
+		ids = append(ids, id)
+	}
+	values, err := featuresOn(on, c, ids)
+	return float64(on.SubgroupSize) * values[ids[0].String()] / values[ids[1].String()], err
+}
+
+// Calibrated is a calibration with the rows that it was fitted to.
+type Calibrated struct {
+	*calibrate.Calibration
+	Rows
+}
+
+// Calibrate measures what a plan needs and fits its model. An error may come with a result, as that of Rows.
+func (c *Campaign) Calibrate(ctx context.Context, mode samples.Mode, plan *Plan, within TimeRange) (*Calibrated, error) {
+	rows, err := c.Rows(ctx, mode, plan, within)
+	out := &Calibrated{Rows: *rows}
+	if err != nil {
+		return out, err
+	}
+	options := calibrate.Options{Lanes: int(c.Device.Info().SubgroupSize)}
+	model, fit, err := Fit(ctx, plan.Model, plan.Form, rows.Rows, options)
+	if err != nil {
+		return out, fmt.Errorf("model %s: %w", plan.Model.Name, err)
+	}
+	definition := model.String()
+	out.Calibration = &calibrate.Calibration{
+		Fit:        *fit,
+		Definition: definition,
+		Origin: calibrate.Origin{
+			Date:        time.Now().UTC().Truncate(time.Second),
+			Perf:        c.options.Version,
+			ModelFile:   model.File,
+			ModelHash:   hashOf([]byte(definition)),
+			SamplesFile: c.SamplesFile(),
+			SamplesHash: HashOfFile(c.SamplesFile()),
+			Cache:       string(mode),
+		},
+	}
+	return out, nil
+}
+
+func hashOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// HashOfFile is the SHA-256 of a file in hex, "" where it cannot be read: it is evidence, not needed to go on.
+func HashOfFile(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return hashOf(text)
+}

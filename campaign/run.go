@@ -1,0 +1,232 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/measure"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// Result is what came of a list of tasks or kernels: a record for each, in their order, and what speaks against trusting them.
+type Result struct {
+	Records  []samples.Record
+	Warnings []string
+}
+
+// leastAhead is the number of programs from which on they are built ahead, by several workers.
+const leastAhead = 8
+
+// Measure returns a record for each case in one state of the caches. A case that fails is a record with its status. All that several
+// processors can do is done before any time is taken: sources are generated, programs built, results compared with the reference.
+// What the journal has needs none of it.
+func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*workload.Case) (*Result, error) {
+	tasks := make([]measure.Task, len(cases))
+	err := parallel(len(cases), c.options.Jobs, func(i int) error {
+		job, err := cases[i].Job(device.Policy{Trials: c.options.Trials})
+		job.Mode = mode
+		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var warnings []string
+	if c.Live() {
+		if warnings, err = c.prepare(ctx, cases, tasks); err != nil {
+			return nil, err
+		}
+	}
+	var progress func(measure.Event)
+	if m := c.options.Monitor; m != nil {
+		progress = m.Measuring
+		defer m.Done()
+	}
+	start := time.Now()
+	result, err := c.Run(ctx, tasks, progress)
+	c.Spent.Measuring += time.Since(start)
+	for _, r := range result.Records {
+		key := usedKey{r.Kernel.Key(), r.Mode}
+		if i, known := c.at[key]; known {
+			c.used[i] = r
+			continue
+		}
+		c.at[key] = len(c.used)
+		c.used = append(c.used, r)
+	}
+	result.Warnings = append(warnings, result.Warnings...)
+	return result, err
+}
+
+// Run takes tasks through the device, and keeps the answers in the journal. When ctx ends, or the device is gone, the result holds
+// the records up to there.
+func (c *Campaign) Run(ctx context.Context, tasks []measure.Task, progress func(measure.Event)) (*Result, error) {
+	result := &Result{}
+	sweep := c.sweep()
+	sweep.Progress = progress
+	sweep.Watch = func(now samples.Record) { result.Warnings = append(result.Warnings, c.watch(now)...) }
+	var err error
+	result.Records, err = sweep.Run(ctx, tasks)
+	return result, err
+}
+
+// Again measures tasks whatever the journal has of them, and adds the records to it when all are done.
+func (c *Campaign) Again(ctx context.Context, tasks []measure.Task) ([]samples.Record, error) {
+	sweep := c.sweep()
+	sweep.Journal, sweep.Sentinel = nil, nil
+	records, err := sweep.Run(ctx, tasks)
+	if err != nil || !c.Live() {
+		return records, err
+	}
+	for _, r := range records {
+		if err := c.journal.Append(r); err != nil {
+			return records, err
+		}
+	}
+	return records, nil
+}
+
+func (c *Campaign) sweep() measure.Sweep {
+	return measure.Sweep{Device: c.Device, Journal: c.journal, Retry: c.options.Retry, Perf: c.options.Version, Sentinel: &c.sentinel}
+}
+
+// Build builds the programs of the tasks that Run would not find in the journal, where they are many, by several workers at once.
+func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []string, err error) {
+	if !c.ahead {
+		return nil, nil
+	}
+	var jobs []device.Job
+	sweep := c.sweep()
+	for _, t := range tasks {
+		if sweep.Pending(t) {
+			jobs = append(jobs, t.Job)
+		}
+	}
+	ahead := measure.Ahead{Options: c.workers, Jobs: c.options.Jobs, Least: leastAhead}
+	if m := c.options.Monitor; m != nil {
+		ahead.Progress = m.Building
+	}
+	err = ahead.Run(ctx, c.Device.Info(), jobs)
+	if err != nil && ctx.Err() == nil {
+		return []string{fmt.Sprintf("programs are built one by one: %v", err)}, nil
+	}
+	return nil, err
+}
+
+// prepare does what several processors can do for tasks before they run. A kernel whose results are wrong fails its tasks.
+func (c *Campaign) prepare(ctx context.Context, cases []*workload.Case, tasks []measure.Task) (warnings []string, err error) {
+	sweep := c.sweep()
+	var pending []*workload.Case
+	for i, t := range tasks {
+		if sweep.Pending(t) {
+			pending = append(pending, cases[i])
+		}
+	}
+	start := time.Now()
+	if warnings, err = c.Build(ctx, tasks); err != nil {
+		return nil, err
+	}
+	c.Spent.Building += time.Since(start)
+	start = time.Now()
+	warnings = append(warnings, c.verify(ctx, pending)...)
+	c.Spent.Verifying += time.Since(start)
+	for i, one := range cases {
+		if err := c.verified[one.Kernel]; err != nil {
+			tasks[i].Check = func(map[string][]byte) error { return err }
+		}
+	}
+	return warnings, nil
+}
+
+// verify compares the results of the kernels of the cases with the reference interpreter, each once, at a small size, and keeps
+// what is wrong with them.
+func (c *Campaign) verify(ctx context.Context, cases []*workload.Case) (warnings []string) {
+	var todo []*workload.Case
+	seen := map[*workload.Kernel]bool{}
+	for _, one := range cases {
+		if _, done := c.verified[one.Kernel]; one.Verify && !done && !seen[one.Kernel] {
+			seen[one.Kernel] = true
+			todo = append(todo, one)
+		}
+	}
+	outcomes := make([]error, len(todo))
+	dev := &shared{Device: c.Device}
+	parallel(len(todo), c.options.Jobs, func(i int) error {
+		outcomes[i] = workload.Verify(ctx, dev, todo[i])
+		return nil
+	})
+	for i, one := range todo {
+		if errors.Is(outcomes[i], workload.ErrUnverified) {
+			warnings = append(warnings, fmt.Sprintf("%s: %v", one.Program(), outcomes[i]))
+			outcomes[i] = nil
+		}
+		c.verified[one.Kernel] = outcomes[i]
+	}
+	return warnings
+}
+
+// shared is a device for several goroutines. They wait for each other; nothing is timed.
+type shared struct {
+	mu sync.Mutex
+	device.Device
+}
+
+func (d *shared) Run(ctx context.Context, job device.Job) (*device.Result, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.Device.Run(ctx, job)
+}
+
+// watch tells what a run of the sentinel shows: another device than the one that measured before, in this campaign or when the
+// journal was begun.
+func (c *Campaign) watch(now samples.Record) (warnings []string) {
+	if d := c.sentinel.Drift(); d != "" {
+		warnings = append(warnings, d)
+	}
+	if now.Status != samples.OK {
+		return append(warnings, fmt.Sprintf("the sentinel kernel cannot run, samples go without: %s: %s", now.Status, now.Error))
+	}
+	if now.Sentinel.Ratio != 1 || c.compared {
+		return warnings
+	}
+	c.compared = true
+	for _, r := range c.journal.Records() {
+		if r.Status != samples.OK || !r.SameWork(now) {
+			continue
+		}
+		const limit = 0.02
+		if ratio := now.Seconds() / r.Seconds(); math.Abs(ratio-1) > limit {
+			warnings = append(warnings, fmt.Sprintf("sentinel: the device takes %.4g times what it took on %s, when the first samples of this file were measured",
+				ratio, r.Time.Format(time.DateTime)))
+		}
+		break
+	}
+	return warnings
+}
+
+// parallel calls f for 0 to n-1, some at once, and returns the error of the lowest that has one.
+func parallel(n, jobs int, f func(int) error) error {
+	errs := make([]error, n)
+	slots := make(chan struct{}, max(jobs, 1))
+	var wg sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = f(i)
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/campaign"
+	"gpuperf/device"
+	"gpuperf/internal/format"
+	"gpuperf/measure"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// Groups of flags that several commands have.
+
+// measureFlags say on what a command measures, how, and where it keeps the samples.
+type measureFlags struct {
+	device  string
+	options campaign.Options
+	cache   string // state of the caches: warm, cold or both
+	within  string // as --time-range; "" leaves sizes as they are
+}
+
+func (f *measureFlags) add(cmd *cobra.Command) {
+	flags, o := cmd.Flags(), &f.options
+	flags.StringVar(&f.device, "device", "", "the device: an index or part of a name as perf devices lists them, or replay:SAMPLES.jsonl")
+	flags.StringVarP(&o.Samples, "output", "o", "", "the samples file to add to (default: the device's own in the data directory)")
+	flags.BoolVar(&o.Retry, "retry", false, "measure again what failed before")
+	flags.IntVar(&o.Trials, "trials", 0, "trials of each kernel, at most (default 60, fewer when the median is certain before)")
+	flags.StringVar(&f.cache, "cache", "warm", "caches before each trial: warm (as the trial before left them), cold (swept), or both")
+	flags.DurationVar(&o.Limit, "limit", 0, "give up a kernel whose building and trials take longer (default 2m; --retry tries it again)")
+	flags.IntVar(&o.Jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, at once, before times are taken (default the number of processors, at most %d; on a CPU programs are then built one by one)", campaign.MaxJobs))
+}
+
+func (f *measureFlags) addTimeRange(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.within, "time-range", "",
+		"as 1ms..1s: scale the sizes of measurement kernels until their times are within, and leave out those that cannot be")
+}
+
+// modes are the states of the caches that --cache asks for.
+func (f *measureFlags) modes() ([]samples.Mode, error) {
+	switch f.cache {
+	case "", "warm":
+		return []samples.Mode{samples.Warm}, nil
+	case "cold":
+		return []samples.Mode{samples.Cold}, nil
+	case "both":
+		return []samples.Mode{samples.Warm, samples.Cold}, nil
+	}
+	return nil, usagef("--cache %s: caches are warm, cold or both", f.cache)
+}
+
+// mode is modes for what cannot be done for both.
+func (f *measureFlags) mode(what string) (samples.Mode, error) {
+	modes, err := f.modes()
+	switch {
+	case err != nil:
+		return "", err
+	case len(modes) > 1:
+		return "", usagef("--cache both: %s; choose warm or cold", what)
+	}
+	return modes[0], nil
+}
+
+// open opens the device and the journal, and tells which they are.
+func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
+	o := f.options
+	switch {
+	case o.Trials < 0:
+		return nil, usagef("--trials %d: at least one trial is needed", o.Trials)
+	case o.Limit < 0:
+		return nil, usagef("--limit %v: a time limit is positive", o.Limit)
+	case o.Jobs < 0:
+		return nil, usagef("--jobs %d: at least one job is needed", o.Jobs)
+	}
+	var err error
+	if _, err := f.modes(); err != nil {
+		return nil, err
+	}
+	if o.Data, err = dataDir(); err != nil {
+		return nil, err
+	}
+	o.Version, o.Monitor = version(), newProgress(cmd.ErrOrStderr())
+	c, err := campaign.Open(cmd.Context(), f.device, o)
+	if err != nil {
+		return nil, err
+	}
+	note(cmd, "device: %s", c.Device.Info().Fingerprint)
+	warn(cmd, c.Warnings)
+	if c.Live() {
+		note(cmd, "samples: %s", c.SamplesFile())
+	}
+	return c, nil
+}
+
+// finish closes a campaign, and tells what took its time.
+func finish(cmd *cobra.Command, c *campaign.Campaign) {
+	if round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }; c.Live() && c.Spent.Measuring > 0 {
+		note(cmd, "time: %v building ahead, %v verifying results, %v measuring",
+			round(c.Spent.Building), round(c.Spent.Verifying), round(c.Spent.Measuring))
+	}
+	if err := c.Close(); err != nil {
+		warnf(cmd, "%v", err)
+	}
+}
+
+// ranged returns the cases at sizes within --time-range, and tells what was changed.
+func (f *measureFlags) ranged(cmd *cobra.Command, c *campaign.Campaign, mode samples.Mode, cases []*workload.Case) ([]*workload.Case, error) {
+	within, err := campaign.ParseTimeRange(f.within)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.InRange(cmd.Context(), mode, cases, within)
+	tellRanged(cmd, within, out)
+	return out.Cases, err
+}
+
+// tellRanged prints what a search for sizes has changed and what it left out.
+func tellRanged(cmd *cobra.Command, within campaign.TimeRange, r *campaign.Ranged) {
+	if r == nil {
+		return
+	}
+	warn(cmd, r.Warnings)
+	t, changed := format.NewTable("kernel", "sizes", ">time", "scaled to", ">time", ""), false
+	for _, s := range r.Sizes {
+		if s.To == nil && s.LeftOut == "" {
+			continue
+		}
+		row := []string{s.Case.Program(), format.Sizes(s.Case.Sizes), recordTime(s.Record), "", "", ""}
+		if s.To != nil {
+			row[3], row[4] = format.Sizes(s.To.Sizes), recordTime(s.After)
+		}
+		if s.LeftOut != "" {
+			row[5] = "left out: " + s.LeftOut
+		}
+		changed = true
+		t.Row(row...)
+	}
+	if changed {
+		note(cmd, "sizes for times within %s:", within)
+		t.Write(cmd.ErrOrStderr())
+	}
+}
+
+func recordTime(r samples.Record) string {
+	switch r.Status {
+	case "":
+		return ""
+	case samples.OK:
+		return format.Seconds(r.Seconds())
+	}
+	return string(r.Status)
+}
+
+// openDevice opens the device that --device names, and says which it is.
+func openDevice(cmd *cobra.Command, query string) (device.Device, error) {
+	dev, err := campaign.OpenDevice(cmd.Context(), query, measure.Options{})
+	if err == nil {
+		note(cmd, "device: %s", dev.Info().Fingerprint)
+	}
+	return dev, err
+}
+
+// dataDir is where profiles and samples are kept unless the user names files: $PERF_DATA, else perf in the XDG data
+// directory.
+func dataDir() (string, error) {
+	if dir := os.Getenv("PERF_DATA"); dir != "" {
+		return dir, nil
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "perf"), nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "share", "perf"), err
+}
+
+func addGenerators(cmd *cobra.Command, folder *string) {
+	cmd.Flags().StringVar(folder, "generators", "", "a folder of generators to use beside the built-in ones")
+}
+
+// addSelection adds the flags of the measurement kernels of models, and of the form that models are fitted in.
+func addSelection(cmd *cobra.Command, s *campaign.Selection) {
+	addGenerators(cmd, &s.Generators)
+	cmd.Flags().StringArrayVar(&s.Tags, "tag", nil, "a variant tag such as n:512,1024, in place of the model's for that argument (may be repeated)")
+	addForm(cmd, &s.Form)
+}
+
+func addForm(cmd *cobra.Command, form *string) {
+	cmd.Flags().StringVar(form, "model", "",
+		"the form of the models: linear, overlap or pnorm instead of their own, or auto, which compares them on rows left out")
+}
+
+func addMatch(cmd *cobra.Command, match *string) {
+	cmd.Flags().StringVar(match, "match", "superset",
+		"how a generator's tags must relate to the generator tags given: superset, subset, identical or intersect")
+}
+
+// addSizes adds -p.
+func addSizes(cmd *cobra.Command, sizes *[]string) {
+	cmd.Flags().StringArrayVarP(sizes, "param", "p", nil,
+		"sizes, for example n=4096 or n=4096,m=64; n=1024,2048 and a repeated -p n=... stand for several")
+}
+
+// parseSizes reads the texts of one or more -p. Texts about different parameters describe one case together; a
+// parameter that was given before starts another case, which keeps the other sizes. Several values of one
+// parameter, n=1024,2048, stand for a case each. No text at all is one case without sizes.
+func parseSizes(texts []string) ([]map[string]int64, error) {
+	cases := []map[string]int64{{}}
+	given := map[string]bool{} // in the case that is being described
+	var done []map[string]int64
+	for _, text := range texts {
+		names, values, err := parseAssignments(text)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(names, func(n string) bool { return given[n] }) {
+			done = append(done, cases...)
+			cases = []map[string]int64{maps.Clone(cases[len(cases)-1])}
+			clear(given)
+		}
+		for _, name := range names {
+			given[name] = true
+			var next []map[string]int64
+			for _, c := range cases {
+				for _, v := range values[name] {
+					with := maps.Clone(c)
+					with[name] = v
+					next = append(next, with)
+				}
+			}
+			cases = next
+		}
+	}
+	return append(done, cases...), nil
+}
+
+// parseAssignments reads "n=1024,2048,m=3": names in order, and the values of each.
+func parseAssignments(text string) (names []string, values map[string][]int64, err error) {
+	values = map[string][]int64{}
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, ok := strings.Cut(part, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		switch {
+		case !ok && len(names) > 0:
+			name, value = names[len(names)-1], name
+		case !ok || name == "":
+			return nil, nil, usagef("size %q is not of the form name=value, for example n=2048", part)
+		case slices.Contains(names, name):
+			return nil, nil, usagef("size %s is given twice in %q", name, text)
+		default:
+			names = append(names, name)
+		}
+		v, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return nil, nil, usagef("size %s: %q is not an integer of 64 bits\n    several values stand with commas: %s=1024,2048", name, value, name)
+		}
+		values[name] = append(values[name], v)
+	}
+	return names, values, nil
+}
+
+// parseOneSize reads sizes that must describe a single case.
+func parseOneSize(texts []string) (map[string]int64, error) {
+	cases, err := parseSizes(texts)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(cases) > 1:
+		return nil, usagef("one size is wanted here, %s stand for %d", strings.Join(texts, " "), len(cases))
+	}
+	return cases[0], nil
+}
+
+// scriptCases returns every variant of a script at every one of the sizes, which are texts such as "n=4096".
+func scriptCases(cmd *cobra.Command, path string, sizes []string) ([]*workload.Case, error) {
+	variants, err := parseSizes(sizes)
+	if err != nil {
+		return nil, err
+	}
+	return campaign.ScriptCases(cmd.Context(), path, variants)
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"gpuperf/internal/format"
+)
+
+func TestParseSizes(t *testing.T) {
+	for _, c := range []struct{ texts, want string }{
+		{"", ""},
+		{"n=4096", "n=4096"},
+		{"n=1,m=2", "m=2,n=1"},
+		{"n=1 m=2", "m=2,n=1"},
+		{"n=1 n=2", "n=1 n=2"},
+		{"n=1,2", "n=1 n=2"},
+		{"n=1,2,m=3,4", "m=3,n=1 m=4,n=1 m=3,n=2 m=4,n=2"},
+		{"m=64 n=1 n=2", "m=64,n=1 m=64,n=2"},
+		{"n=1,m=2 n=3,m=4", "m=2,n=1 m=4,n=3"},
+		{"n=-5", "n=-5"},
+	} {
+		cases, err := parseSizes(strings.Fields(c.texts))
+		if err != nil {
+			t.Errorf("%q: %v", c.texts, err)
+			continue
+		}
+		var got []string
+		for _, at := range cases {
+			got = append(got, format.Sizes(at))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q: got %q, want %q", c.texts, strings.Join(got, " "), c.want)
+		}
+	}
+	for _, text := range []string{"n", "n=", "=3", "n=x", "n=1,n=2", "n=9223372036854775808"} {
+		if _, err := parseSizes([]string{text}); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+}

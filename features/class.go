@@ -1,0 +1,117 @@
+package features
+
+import (
+	"errors"
+	"math/big"
+
+	"gpuperf/kernel"
+)
+
+// Class is the first section of a feature identifier, which says what kind of thing it counts.
+type Class string
+
+// The classes of features.
+const (
+	OpClass          Class = "op"
+	MemClass         Class = "mem_access"
+	HoistedClass     Class = "mem_hoisted"
+	LinesClass       Class = "mem_lines"
+	SectorsClass     Class = "mem_sectors"
+	FootprintClass   Class = "mem_footprint"
+	SyncClass        Class = "sync"
+	GroupsClass      Class = "thread_groups"
+	SubGroupsClass   Class = "sub_groups"
+	LocalBytesClass  Class = "local_bytes"
+	StaticClass      Class = "static"
+	TimeClass        Class = "cl_wall_time"
+	LoopTripsClass   Class = "loop_trips"
+	LoopSizeClass    Class = "loop_size"
+	LoopPathClass    Class = "loop_path"
+	LoopCarriedClass Class = "loop_carried"
+)
+
+// Work is the kind of work that a class of features counts, which says what bounds its rate.
+type Work string
+
+// The kinds of work.
+const (
+	Arithmetic Work = "arithmetic"
+	Memory     Work = "memory"
+	Waiting    Work = "waiting"
+	AllWork    Work = "all" // everything that a launch does
+)
+
+// class is a row of the table of classes: how identifiers of the class are read, what they select and what their values are.
+type class struct {
+	name  Class
+	work  Work         // "" for none
+	space kernel.Space // the only memory that is counted; "" for any
+	parse func(p *idParser, c *class, id *ID, rest string) error
+	// match tells whether an identifier selects a record, where the conditions on sizes hold; nil where it selects none.
+	match func(s *Statistics, c *class, id ID, key Key) (conditions []condition, match bool, err error)
+	// value is the value at sizes; nil where it is the sum of the counts of the selected records.
+	value func(s *Statistics, c *class, id ID, at point) (float64, error)
+	// explain says what is counted; nil where it is the selected records.
+	explain func(s *Statistics, id ID) []string
+}
+
+var classes = []class{
+	{name: OpClass, work: Arithmetic, parse: (*idParser).op, match: matchOp},
+	{name: MemClass, work: Memory, parse: (*idParser).mem, match: matchMem},
+	{name: HoistedClass, work: Memory, parse: (*idParser).mem, match: matchMem, value: sumOf((*Statistics).hoisted)},
+	{name: LinesClass, work: Memory, space: kernel.Global, parse: (*idParser).mem, match: matchMem, value: sumOf((*Statistics).lines)},
+	{name: SectorsClass, work: Memory, space: kernel.Global, parse: (*idParser).mem, match: matchMem, value: sumOf((*Statistics).sectors)},
+	{name: FootprintClass, work: Memory, parse: (*idParser).mem, match: matchMem, value: (*Statistics).footprints},
+	{name: SyncClass, parse: (*idParser).sync, match: matchSync},
+	{name: GroupsClass, parse: (*idParser).end, value: (*Statistics).groupCount, explain: says("number of work-groups")},
+	{name: SubGroupsClass, parse: (*idParser).end, value: (*Statistics).subGroupCount, explain: says("number of sub-groups of all work-groups")},
+	{name: LocalBytesClass, parse: (*idParser).end, value: (*Statistics).localBytes, explain: says("bytes of local memory of a work-group")},
+	{name: StaticClass, work: AllWork, parse: (*idParser).static, value: (*Statistics).static, explain: explainStatic},
+	{name: TimeClass, parse: (*idParser).time, value: measured},
+	{name: LoopTripsClass, work: Waiting, parse: (*idParser).loop, value: sumOfLoops((*loopFacts).once), explain: (*Statistics).explainLoops},
+	{name: LoopSizeClass, work: Waiting, parse: (*idParser).loop, value: sumOfLoops((*loopFacts).instructions), explain: (*Statistics).explainLoops},
+	{name: LoopPathClass, work: Waiting, parse: (*idParser).chain, value: sumOfLoops((*loopFacts).onPath), explain: (*Statistics).explainLoops},
+	{name: LoopCarriedClass, work: Waiting, parse: (*idParser).chain, value: sumOfLoops((*loopFacts).onCarried), explain: (*Statistics).explainLoops},
+}
+
+// row is the row of a class; nil for what ParseID does not make.
+func (c Class) row() *class {
+	for i := range classes {
+		if classes[i].name == c {
+			return &classes[i]
+		}
+	}
+	return nil
+}
+
+// Work is the kind of work that the class counts.
+func (c Class) Work() Work {
+	if row := c.row(); row != nil {
+		return row.work
+	}
+	return ""
+}
+
+func says(text string) func(*Statistics, ID) []string {
+	return func(*Statistics, ID) []string { return []string{text} }
+}
+
+func measured(*Statistics, *class, ID, point) (float64, error) {
+	return 0, errors.New("the time is measured, not counted")
+}
+
+// sumOf makes the value of a class that is a sum over the selected accesses.
+func sumOf(of func(*Statistics, Mem, map[string]int64) (*big.Rat, error)) func(*Statistics, *class, ID, point) (float64, error) {
+	return func(s *Statistics, c *class, id ID, at point) (float64, error) {
+		sum := new(big.Rat)
+		err := s.selected(c, id, at, func(record int) error {
+			n, err := of(s, s.Records[record].Key.(Mem), at.sizes)
+			if err == nil {
+				sum.Add(sum, n)
+			}
+			return err
+		})
+		v, _ := sum.Float64()
+		return v, err
+	}
+}

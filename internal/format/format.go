@@ -1,0 +1,62 @@
+// Package format writes numbers, sizes and tables as the commands and the charts show them.
+package format
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Seconds writes a time with up to four digits and the unit that suits it.
+func Seconds(s float64) string {
+	for _, unit := range []struct {
+		scale float64
+		name  string
+	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}} {
+		// Four digits of just less than a unit are those of the unit.
+		if math.Abs(s)*1.00005 >= unit.scale {
+			return fmt.Sprintf("%.4g %s", s/unit.scale, unit.name)
+		}
+	}
+	return fmt.Sprintf("%.3g s", s)
+}
+
+// Percent writes a ratio.
+func Percent(r float64) string { return fmt.Sprintf("%.2f %%", 100*r) }
+
+// SignedPercent writes a relative error.
+func SignedPercent(r float64) string { return fmt.Sprintf("%+.2f %%", 100*r) }
+
+// Sizes writes sizes as commands take them, by name: "m=64,n=128".
+func Sizes(sizes map[string]int64) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		parts = append(parts, fmt.Sprintf("%s=%d", name, sizes[name]))
+	}
+	return strings.Join(parts, ",")
+}
+
+// Wrap breaks a text between words into lines of at most width characters, where its words allow.
+func Wrap(text string, width int) []string {
+	var lines []string
+	for _, word := range strings.Fields(text) {
+		last := len(lines) - 1
+		if last >= 0 && utf8.RuneCountInString(lines[last])+1+utf8.RuneCountInString(word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// First names the first of some things, and how many there are beyond.
+func First(names []string, most int) string {
+	if n := len(names) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
+	}
+	return strings.Join(names, ", ")
+}

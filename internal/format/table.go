@@ -1,0 +1,57 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table is a table of text whose columns are as wide as their widest cell. A column whose header starts with '>' is set flush right.
+type Table struct {
+	header []string
+	rows   [][]string
+}
+
+// NewTable returns a table without rows.
+func NewTable(header ...string) *Table { return &Table{header: header} }
+
+// Row adds a row, with a cell for each column.
+func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// Write writes the header and the rows, a line each.
+func (t *Table) Write(w io.Writer) error { return t.WriteIndented(w, "") }
+
+// WriteIndented writes the header and the rows, a line each, each after an indent.
+func (t *Table) WriteIndented(w io.Writer, indent string) error {
+	width := make([]int, len(t.header))
+	right := make([]bool, len(t.header))
+	head := make([]string, len(t.header))
+	for i, h := range t.header {
+		head[i], right[i] = strings.CutPrefix(h, ">")
+	}
+	all := append([][]string{head}, t.rows...)
+	for _, row := range all {
+		for i, cell := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range all {
+		line := indent
+		for i, cell := range row {
+			if i > 0 {
+				line += "  "
+			}
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if right[i] {
+				line += pad + cell
+			} else {
+				line += cell + pad
+			}
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package transform
+
+import (
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// AddBarrier adds a barrier on local or global memory between the statements that match before and those that match after.
+// It stands within the sequential inames that they all share. Without an ID it is barrier, barrier_0 and so on. Barriers
+// that accesses need are there in any case: this is for those that only the user knows of.
+func AddBarrier(k *kernel.Kernel, before, after, id string, space kernel.Space) (*kernel.Kernel, error) {
+	kind, ok := map[kernel.Space]kernel.StmtKind{kernel.Local: kernel.LocalBarrier, kernel.Global: kernel.GlobalBarrier}[space]
+	if !ok {
+		return nil, k.Errorf("a barrier is on local or global memory, not %q", space)
+	}
+	first, err := k.MatchSome(before)
+	if err != nil {
+		return nil, err
+	}
+	second, err := k.MatchSome(after)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case id == "":
+		id = k.FreshID("barrier")
+	case !expr.IsName(id) || k.Stmt(id) != nil:
+		return nil, k.Errorf("statement id %q of the barrier is malformed or in use", id)
+	}
+	b := &kernel.Stmt{ID: id, Kind: kind, Deps: nameset.Sorted(idsOf(first)), Inames: first[0].Inames}
+	for _, s := range slices.Concat(first, second) {
+		b.Inames = nameset.Intersect(b.Inames, s.Inames)
+	}
+	b.Inames = slices.DeleteFunc(slices.Clone(b.Inames), func(n string) bool { return k.Tags[n].Parallel() })
+	c := k.Clone()
+	c.MapStmts(func(s *kernel.Stmt) {
+		if slices.Contains(idsOf(second), s.ID) {
+			s.Deps = nameset.Add(s.Deps, id)
+		}
+	})
+	at := slices.IndexFunc(c.Statements, func(s *kernel.Stmt) bool { return slices.Contains(s.Deps, id) })
+	c.Statements = slices.Insert(c.Statements, at, b)
+	return c, c.CheckDeps()
+}

@@ -1,0 +1,37 @@
+package transform
+
+import (
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+)
+
+// AddDependency makes the statements that match depend on the others.
+func AddDependency(k *kernel.Kernel, match, on string) (*kernel.Kernel, error) {
+	c := k.Clone()
+	from, err := k.MatchSome(match)
+	if err != nil {
+		return nil, err
+	}
+	to, err := k.MatchSome(on)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range c.Statements {
+		if !slices.Contains(from, s) {
+			continue
+		}
+		n := *s
+		for _, t := range to {
+			if t != s {
+				n.Deps = nameset.Add(n.Deps, t.ID)
+			}
+		}
+		c.Statements[i] = &n
+	}
+	if err := c.CheckDeps(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

@@ -1,0 +1,74 @@
+package transform
+
+import (
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
+
+// ChunkIname splits an iname into a fixed number of chunks, which the outer iname counts. The sizes of the chunks differ
+// by one at most: with s values from lo on, chunk c starts at lo + floor(s*c/chunks). lo may be a parameter. The number of
+// values must be constant: with s a parameter, s*c is a product of a parameter and an iname for any contiguous chunks of
+// equal size, so for Loopy's floor(s/chunks)*c + min(c, s mod chunks) too, and such a domain is not polyhedral.
+func ChunkIname(k *kernel.Kernel, iname string, chunks int64, opt Split) (out *kernel.Kernel, err error) {
+	defer polycount.Rescue(&err)
+	lo, size, err := checkChunks(k, iname, chunks)
+	if err != nil {
+		return nil, err
+	}
+	return divide(k, iname, opt, func(inner, outer polycount.Affine) (polycount.Affine, []polycount.Constraint) {
+		start := outer.Scale(size).FloorDiv(chunks)
+		next := outer.AddInt(1).Scale(size).FloorDiv(chunks)
+		return inner.Add(start).Add(lo), []polycount.Constraint{
+			polycount.GE(outer, polycount.Int(0)), polycount.GE(polycount.Int(chunks-1), outer),
+			polycount.GE(inner, polycount.Int(0)), polycount.GE(next.Sub(start).AddInt(-1), inner),
+		}
+	})
+}
+
+func checkChunks(k *kernel.Kernel, iname string, chunks int64) (lo polycount.Affine, size int64, err error) {
+	if !k.IsIname(iname) {
+		return lo, 0, k.UnknownIname(iname)
+	}
+	if chunks <= 0 {
+		return lo, 0, k.Errorf("cannot divide iname %s into %d chunks: their number must be positive", iname, chunks)
+	}
+	starts, err := starts(k, iname)
+	if err != nil {
+		return lo, 0, err
+	}
+	for _, start := range starts {
+		first, last, hasFirst, hasLast, err := k.Interval(polycount.Name(iname).Sub(start), []string{iname})
+		if err != nil {
+			return lo, 0, err
+		}
+		if hasFirst && hasLast {
+			return start.AddInt(first), max(last-first+1, 0), nil
+		}
+	}
+	return lo, 0, k.Errorf("cannot divide iname %[1]s into %[2]d chunks: the number of its values is not constant, so that the start of a chunk"+
+		" would be a product of a parameter and the iname of the chunks, which no affine domain has; fix the parameters (fix_parameters),"+
+		" or take chunks of a constant length (split_iname), or deal the values out in turn: split_iname by %[2]d, whose inner iname then counts the parts", iname, chunks)
+}
+
+// starts are candidates for the first value of an iname: 0 for constant ones, and its lower bounds in parameters.
+func starts(k *kernel.Kernel, iname string) ([]polycount.Affine, error) {
+	out := []polycount.Affine{polycount.Int(0)}
+	d, err := k.DomainOf([]string{iname})
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range d.Disjuncts() {
+		lower, _, err := part.Bounds(iname)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range lower {
+			if b.Den == 1 && !slices.ContainsFunc(b.Num.Names(), func(n string) bool { return !k.IsParam(n) }) {
+				out = append(out, b.Num)
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,122 @@
+package transform
+
+import (
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// ExtractSubst makes a substitution rule of an expression that the kernel computes: name(parameters...) := template. All
+// expressions of statements and of other rules that are the template, with any expressions in the place of the parameters,
+// become uses of the rule. Without parameters the rule stands for the template as it is.
+func ExtractSubst(k *kernel.Kernel, name, template string, parameters []string) (*kernel.Kernel, error) {
+	e, err := expr.Parse(template)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkNewName(k, name); err != nil {
+		return nil, err
+	}
+	for i, p := range parameters {
+		if !expr.IsName(p) || slices.Contains(parameters[:i], p) {
+			return nil, k.Errorf("rule %s: bad parameter %q: they are distinct names", name, p)
+		}
+		if !expr.Mentions(e, p) {
+			return nil, k.Errorf("rule %s: parameter %s does not occur in %s", name, p, e)
+		}
+		if slices.ContainsFunc(expr.Reductions(e), func(r *expr.Reduce) bool { return slices.Contains(r.Inames, p) }) {
+			return nil, k.Errorf("rule %s: parameter %s is an iname that %s reduces over", name, p, e)
+		}
+	}
+	c := k.Clone()
+	uses := 0
+	replace := func(e0 expr.Expr) expr.Expr {
+		return rewriteDown(e0, func(x expr.Expr) (expr.Expr, bool) {
+			by := map[string]expr.Expr{}
+			if !unify(e, x, parameters, by) {
+				return x, false
+			}
+			uses++
+			if len(parameters) == 0 {
+				return expr.Var{Name: name}, true
+			}
+			call := &expr.Call{Func: name}
+			for _, p := range parameters {
+				call.Args = append(call.Args, by[p])
+			}
+			return call, true
+		})
+	}
+	c.MapStmts(func(s *kernel.Stmt) {
+		if lhs, ok := s.LHS.(*expr.Access); ok { // what is assigned to stays
+			index := make([]expr.Expr, len(lhs.Index))
+			for i, x := range lhs.Index {
+				index[i] = replace(x)
+			}
+			if len(index) > 0 {
+				s.LHS = &expr.Access{Array: lhs.Array, Tag: lhs.Tag, Index: index, Lanes: lhs.Lanes}
+			}
+		}
+		if s.RHS != nil {
+			s.RHS = replace(s.RHS)
+		}
+		for i, p := range s.Predicates {
+			s.Predicates = slices.Clone(s.Predicates)
+			s.Predicates[i] = replace(p)
+		}
+	})
+	for i, r := range c.Rules {
+		c.Rules[i] = &kernel.Rule{Name: r.Name, Args: r.Args, Body: replace(r.Body)}
+	}
+	if uses == 0 {
+		return nil, k.Errorf("rule %s: no statement computes %s", name, e)
+	}
+	c.Rules = append(c.Rules, &kernel.Rule{Name: name, Args: slices.Clone(parameters), Body: e})
+	return c, nil
+}
+
+// rewriteDown applies f from the root on; where it replaces a node it does not look inside.
+func rewriteDown(e expr.Expr, f func(expr.Expr) (expr.Expr, bool)) expr.Expr {
+	if n, done := f(e); done {
+		return n
+	}
+	return expr.MapChildren(e, func(c expr.Expr) expr.Expr { return rewriteDown(c, f) })
+}
+
+// withChildren is e with other children.
+func withChildren(e expr.Expr, list []expr.Expr) expr.Expr {
+	return expr.MapChildren(e, func(expr.Expr) expr.Expr {
+		c := list[0]
+		list = list[1:]
+		return c
+	})
+}
+
+// unify reports whether e is the pattern with expressions in the place of variables, and finds these.
+func unify(pattern, e expr.Expr, variables []string, by map[string]expr.Expr) bool {
+	if v, ok := pattern.(expr.Var); ok && slices.Contains(variables, v.Name) {
+		if old, bound := by[v.Name]; bound {
+			return expr.Equal(old, e)
+		}
+		by[v.Name] = e
+		return true
+	}
+	p, c := expr.Children(pattern), expr.Children(e)
+	if len(p) != len(c) {
+		return false
+	}
+	if len(p) == 0 {
+		return expr.Equal(pattern, e)
+	}
+	// the same node but for its children
+	if !expr.Equal(withChildren(pattern, c), e) {
+		return false
+	}
+	for i := range p {
+		if !unify(p[i], c[i], variables, by) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,118 @@
+package transform
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// FixParameters replaces parameters and integer value arguments by constants.
+func FixParameters(k *kernel.Kernel, values map[string]int64) (*kernel.Kernel, error) {
+	c := k.Clone()
+	by := map[string]expr.Expr{}
+	var names []string
+	for name, v := range values {
+		if k.IsIname(name) {
+			return nil, k.Errorf("cannot fix %s: it is an iname, not a parameter (%s)", name, nameset.Text(k.Params()))
+		}
+		if !k.IsParam(name) {
+			return nil, k.Errorf("cannot fix %s: it is no parameter of the kernel (%s)", name, nameset.Text(k.Params()))
+		}
+		by[name] = expr.Int{Value: v}
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var err error
+	for i, d := range c.Domains {
+		if c.Domains[i], err = d.Fix(values); err != nil {
+			return nil, k.Errorf("fixing %s: %w", nameset.Text(names), err)
+		}
+	}
+	if c.Assumptions != nil {
+		if c.Assumptions, err = c.Assumptions.Fix(values); err != nil {
+			return nil, k.Errorf("fixing %s: %w", nameset.Text(names), err)
+		}
+		empty, err := c.Assumptions.IsEmpty()
+		if err != nil {
+			return nil, k.Errorf("fixing %s: %w", nameset.Text(names), err)
+		}
+		if empty {
+			return nil, k.Errorf("fixing %s contradicts the assumptions %s", describeValues(names, values), k.Assumptions)
+		}
+	}
+	sub := func(e expr.Expr) expr.Expr { return foldSizes(expr.Subst(e, by)) }
+	c.MapStmts(func(s *kernel.Stmt) { s.MapExprs(func(e expr.Expr) expr.Expr { return expr.Subst(e, by) }) })
+	for i, v := range c.Values {
+		c.Values[i].Value = expr.Subst(v.Value, expr.Without(by, []string{v.Index}))
+	}
+	for i, a := range c.Averages {
+		c.Averages[i] = kernel.Average{Of: foldSizes(expr.Subst(a.Of, by)), Value: expr.Subst(a.Value, by)}
+	}
+	for i, r := range c.Rules {
+		c.Rules[i] = &kernel.Rule{Name: r.Name, Args: r.Args, Body: expr.Subst(r.Body, expr.Without(by, r.Args))}
+	}
+	for _, list := range [2][]*kernel.Array{c.Args, c.Temps} {
+		for i, a := range list {
+			a := *a
+			a.Shape = mapList(a.Shape, sub)
+			a.Axes = slices.Clone(a.Axes)
+			for j, x := range a.Axes {
+				a.Axes[j].Stride = sub(x.Stride)
+			}
+			a.Offset = sub(a.Offset)
+			list[i] = &a
+		}
+	}
+	c.Args = slices.DeleteFunc(c.Args, func(a *kernel.Array) bool { return a.IsValue && by[a.Name] != nil })
+	return c, nil
+}
+
+func describeValues(names []string, values map[string]int64) string {
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, n+"="+expr.Int{Value: values[n]}.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// foldSizes computes what has become constant in a size expression.
+func foldSizes(e expr.Expr) expr.Expr {
+	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		x, ok := e.(*expr.Op)
+		if !ok {
+			return e
+		}
+		if a, err := expr.ToAffine(x, nil); err == nil && a.IsConstant() {
+			return expr.Int{Value: a.Constant()}
+		}
+		if x.Kind != expr.Min && x.Kind != expr.Max {
+			return e
+		}
+		var best int64
+		for i, a := range x.Args {
+			v, ok := a.(expr.Int)
+			if !ok {
+				return e
+			}
+			if i == 0 || (x.Kind == expr.Min) == (v.Value < best) {
+				best = v.Value
+			}
+		}
+		return expr.Int{Value: best}
+	})
+}
+
+func mapList(list []expr.Expr, f func(expr.Expr) expr.Expr) []expr.Expr {
+	if list == nil {
+		return nil
+	}
+	out := make([]expr.Expr, len(list))
+	for i, e := range list {
+		out[i] = f(e)
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package transform
+
+import (
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// AddInamesToInsn puts the statements that match within further inames. It is refused where running a statement once
+// per value of them, instead of once, would change the result: where it reads what it writes, or where the inames take
+// no value for some of the points that it runs at.
+func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.Kernel, error) {
+	stmts, err := k.MatchSome(match)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range inames {
+		if !k.IsIname(n) {
+			return nil, k.UnknownIname(n)
+		}
+	}
+	c := k.Clone()
+	for _, s := range stmts {
+		grown := nameset.Add(s.Inames, inames...)
+		if slices.Equal(grown, s.Inames) {
+			continue
+		}
+		for _, n := range inames {
+			if slices.Contains(s.ReductionInames(), n) {
+				return nil, k.Errorf("cannot add iname %s to statement %s, which reduces over it", n, s.ID)
+			}
+		}
+		if t := kernel.Target(s); t != "" && slices.ContainsFunc(k.Reads(s), func(r *expr.Access) bool { return r.Array == t }) {
+			return nil, k.Errorf("cannot add inames %s to statement %s: it reads %s, which it writes, so that running it again changes the result",
+				nameset.Text(inames), s.ID, t)
+		}
+		for _, o := range k.Statements {
+			t := kernel.Target(o)
+			if o.ID == s.ID || t == "" || len(nameset.Intersect(o.AllInames(), inames)) == 0 {
+				continue
+			}
+			if t == kernel.Target(s) || slices.ContainsFunc(k.Reads(s), func(r *expr.Access) bool { return r.Array == t }) {
+				return nil, k.Errorf("cannot add inames %s to statement %s: statement %s changes %s within them, so that running %s again changes the result",
+					nameset.Text(inames), s.ID, o.ID, t, s.ID)
+			}
+		}
+		before, err := k.DomainOf(s.Inames)
+		if err != nil {
+			return nil, err
+		}
+		after, err := k.DomainOf(grown)
+		if err == nil {
+			after, err = after.Project(s.Inames...)
+		}
+		if err != nil {
+			return nil, k.Errorf("adding inames to %s: %w", s.ID, err)
+		}
+		same, err := before.IsSubset(after)
+		if err != nil {
+			return nil, k.Errorf("adding inames to %s: %w", s.ID, err)
+		}
+		if !same {
+			return nil, k.Errorf("cannot add inames %s to statement %s: they take no value at some of the points where it runs",
+				nameset.Text(inames), s.ID)
+		}
+		c.MapStmts(func(n *kernel.Stmt) {
+			if n.ID == s.ID {
+				n.Inames = grown
+			}
+		})
+	}
+	for _, n := range inames {
+		if err := c.CheckAxes(n); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}

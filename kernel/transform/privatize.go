@@ -1,0 +1,162 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// PrivatizeTemporaries gives temporaries that are written within the inames an axis per iname, so that every iteration
+// has its own element. With only, just these temporaries; otherwise all that are written within all of the inames.
+// A temporary that some statement outside the inames reads or writes is an error.
+func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (out *kernel.Kernel, err error) {
+	defer polycount.Rescue(&err)
+	for _, n := range only {
+		if !k.IsTemp(n) {
+			return nil, k.Errorf("%s is no temporary", n)
+		}
+	}
+	c := k.Clone()
+	var sizes []expr.Expr
+	var index []expr.Expr
+	for _, n := range inames {
+		if !k.IsIname(n) {
+			return nil, k.UnknownIname(n)
+		}
+		lower, size, err := extentOf(k, n)
+		if err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, size)
+		index = append(index, expr.FromAffine(polycount.Name(n).Sub(lower)))
+	}
+	for _, t := range k.Temps {
+		if len(only) > 0 && !slices.Contains(only, t.Name) {
+			continue
+		}
+		writers := k.Writers(t.Name)
+		within := len(writers) > 0
+		for _, s := range writers {
+			within = within && containsAll(s.Inames, inames)
+		}
+		if !within {
+			if len(only) > 0 {
+				return nil, k.Errorf("temporary %s is not written within %s", t.Name, nameset.Text(inames))
+			}
+			continue
+		}
+		if usesInAxis(writers, inames) {
+			continue // it has a place per iteration already
+		}
+		for _, s := range k.Readers(t.Name) {
+			if !containsAll(s.AllInames(), inames) {
+				return nil, k.Errorf("cannot privatize %s by %s: statement %s reads it outside these inames", t.Name, nameset.Text(inames), s.ID)
+			}
+		}
+		if bounded := k.BoundedBy(t.Name, k.Inames()); len(bounded) > 0 {
+			return nil, k.Errorf("cannot privatize %s by %s: it bounds iname %s", t.Name, nameset.Text(inames), bounded[0])
+		}
+		if err := freshPerIteration(k, t.Name); err != nil {
+			return nil, k.Errorf("cannot privatize %s by %s: %w", t.Name, nameset.Text(inames), err)
+		}
+		n := *t
+		n.Shape = slices.Concat(t.Shape, sizes)
+		if t.Axes != nil {
+			return nil, k.Errorf("cannot privatize %s: it has a layout of its own", t.Name)
+		}
+		if acc := k.VectorAccess(t.Name); acc != nil {
+			return nil, k.Errorf("cannot privatize %s: the elements of %s would lie apart", t.Name, acc)
+		}
+		c.SetArray(&n)
+		c.MapStmts(func(s *kernel.Stmt) {
+			s.MapExprs(func(e expr.Expr) expr.Expr {
+				return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+					switch x := e.(type) {
+					case expr.Var:
+						if x.Name == t.Name {
+							return &expr.Access{Array: t.Name, Index: index}
+						}
+					case *expr.Access:
+						if x.Array == t.Name {
+							return &expr.Access{Array: x.Array, Tag: x.Tag, Index: slices.Concat(x.Index, index), Lanes: x.Lanes}
+						}
+					}
+					return e
+				})
+			})
+		})
+	}
+	return c, nil
+}
+
+// freshPerIteration reports whether every iteration starts by writing the temporary, so that no value is carried over from
+// the iteration before: some assignment neither reads it nor has a predicate, and all other uses depend on it.
+func freshPerIteration(k *kernel.Kernel, temp string) error {
+	uses := slices.Concat(k.Writers(temp), k.Readers(temp))
+	for _, w := range k.Writers(temp) {
+		reads := slices.ContainsFunc(k.Reads(w), func(r *expr.Access) bool { return r.Array == temp })
+		if reads || len(w.Predicates) > 0 {
+			continue
+		}
+		first := true
+		for _, u := range uses {
+			first = first && (u.ID == w.ID || k.DependsOn(u, w.ID))
+		}
+		if first {
+			return nil
+		}
+	}
+	return fmt.Errorf("no assignment comes before all other uses in an iteration, so that a value may be carried over from the one before")
+}
+
+// usesInAxis reports whether all the writers index their target by every iname alone on an axis.
+func usesInAxis(writers []*kernel.Stmt, inames []string) bool {
+	for _, s := range writers {
+		acc, ok := s.LHS.(*expr.Access)
+		if !ok {
+			return false
+		}
+		for _, n := range inames {
+			if !slices.ContainsFunc(acc.Index, func(e expr.Expr) bool { v, ok := e.(expr.Var); return ok && v.Name == n }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func containsAll(list, of []string) bool {
+	for _, n := range of {
+		if !slices.Contains(list, n) {
+			return false
+		}
+	}
+	return true
+}
+
+// extentOf is the smallest value of an iname in terms of the parameters, and the number of values up to the largest.
+func extentOf(k *kernel.Kernel, iname string) (lower polycount.Affine, size expr.Expr, err error) {
+	d, err := k.DomainOf([]string{iname})
+	if err != nil {
+		return lower, nil, err
+	}
+	if n := len(d.Disjuncts()); n != 1 {
+		return lower, nil, k.Errorf("the values of iname %s fall into %d parts", iname, n)
+	}
+	low, up, err := d.Bounds(iname)
+	if err != nil {
+		return lower, nil, k.Errorf("iname %s: %w", iname, err)
+	}
+	if len(low) != 1 || len(up) == 0 || low[0].Den != 1 {
+		return lower, nil, k.Errorf("iname %s has no single lower bound and an upper one", iname)
+	}
+	var values []polycount.Bound
+	for _, b := range up {
+		values = append(values, polycount.Bound{Num: b.Num.Sub(low[0].Num.Scale(b.Den)), Den: b.Den})
+	}
+	return low[0].Num, kernel.RangeSize(values, d).Size, nil
+}

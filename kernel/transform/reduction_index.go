@@ -1,0 +1,115 @@
+package transform
+
+import (
+	"slices"
+	"strings"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// pairReductions lets an index share the loop that finds the value: where a statement that is v = max(k, e) stands right
+// before one that has argmax(k, e, f), and nothing can run between them that matters, the first takes the accumulator of
+// the second. It works in place.
+func pairReductions(k *kernel.Kernel) {
+	for i := 0; i+1 < len(k.Statements); i++ {
+		s, t := k.Statements[i], k.Statements[i+1]
+		value, ok := s.RHS.(*expr.Reduce)
+		if !ok || value.Index != nil || t.RHS == nil || !together(k, s, t) || mentionsAny(t, kernel.Target(s)) || mentionsAny(s, kernel.Target(t)) {
+			continue
+		}
+		var index *expr.Reduce
+		for _, r := range expr.Reductions(t.RHS) {
+			if r.Kind == "arg"+value.Kind && slices.Equal(r.Inames, value.Inames) && expr.Equal(r.Body, value.Body) {
+				index = r
+				break
+			}
+		}
+		if index == nil {
+			continue
+		}
+		acc := &kernel.Array{Name: k.FreshName("acc_" + strings.Join(index.Inames, "_")), Shape: []expr.Expr{}}
+		k.Temps = append(k.Temps, acc)
+		marked := *index
+		marked.Extreme = acc.Name
+		last, first := *s, *t
+		last.RHS, last.Deps = expr.Var{Name: acc.Name}, nameset.Add(s.Deps, t.ID)
+		first.RHS, first.Deps = replaceReduction(t.RHS, index, &marked), nameset.Remove(nameset.Add(t.Deps, s.Deps...), s.ID)
+		k.Statements[i], k.Statements[i+1] = &first, &last
+	}
+}
+
+// together reports whether s and t run at the same points, with no statement that must run between them.
+func together(k *kernel.Kernel, s, t *kernel.Stmt) bool {
+	rest := *t
+	rest.Deps = nameset.Remove(t.Deps, s.ID)
+	return slices.Equal(s.Inames, t.Inames) && slices.EqualFunc(s.Predicates, t.Predicates, expr.Equal) &&
+		!k.DependsOn(&rest, s.ID) && !k.DependsOn(s, t.ID)
+}
+
+func mentionsAny(s *kernel.Stmt, name string) bool {
+	return slices.ContainsFunc(s.Exprs(), func(e expr.Expr) bool { return expr.Mentions(e, name) })
+}
+
+// realizeIndex appends the statements of an argmax or argmin of s to its parts, the last of which makes the result, acc,
+// complete.
+func realizeIndex(k *kernel.Kernel, s *kernel.Stmt, r *expr.Reduce, parts []*kernel.Stmt) (all []*kernel.Stmt, acc expr.Expr, err error) {
+	name := strings.Join(r.Inames, "_")
+	value, err := k.TypeOf(r.Body)
+	if err != nil {
+		return nil, nil, k.Errorf("statement %s: %w", s.ID, err)
+	}
+	at, err := k.TypeOf(r.Index)
+	if err != nil {
+		return nil, nil, k.Errorf("statement %s: %w", s.ID, err)
+	}
+	kind, beyond := r.Kind[len("arg"):], map[string]expr.OpKind{"argmax": expr.Gt, "argmin": expr.Lt}[r.Kind]
+	least, ok := reductionSteps[kind].neutral(value)
+	if !ok {
+		return nil, nil, k.Errorf("statement %s: %s of %s, of type %s, has no neutral element", s.ID, r.Kind, r.Body, value)
+	}
+	if !at.IsSigned() && !at.IsFloat() {
+		return nil, nil, k.Errorf("statement %s: the index %s of %s is of type %s, which has no -1 for a range without values: cast it to int32", s.ID, r.Index, r.Kind, at)
+	}
+	none, _ := constant(-1)(at)
+
+	temp := func(base string, t expr.DType) expr.Var {
+		n := k.FreshName(base)
+		k.Temps = append(k.Temps, &kernel.Array{Name: n, DType: t, Shape: []expr.Expr{}})
+		return expr.Var{Name: n}
+	}
+	extreme := expr.Var{Name: r.Extreme}
+	if r.Extreme == "" {
+		extreme = temp("acc_"+name, value)
+	} else {
+		k.SetType(r.Extreme, value)
+	}
+	index, item := temp("acc_"+name, at), temp("item_"+name, value)
+	better := expr.Binary(beyond, item, extreme)
+	inner := nameset.Add(s.Inames, r.Inames...)
+	deps := s.Deps
+	for _, part := range []struct {
+		suffix string
+		lhs    expr.Var
+		rhs    expr.Expr
+		inames []string
+	}{
+		{"_init", extreme, least, s.Inames},
+		{"_index_init", index, none, s.Inames},
+		{"_item", item, r.Body, inner},
+		{"_index", index, &expr.Cond{If: better, Then: r.Index, Else: index}, inner},
+		{"_update", extreme, reductionSteps[kind].step(extreme, item), inner},
+	} {
+		taken := func(id string) bool {
+			return k.Stmt(id) != nil || slices.ContainsFunc(parts, func(p *kernel.Stmt) bool { return p.ID == id })
+		}
+		p := &kernel.Stmt{
+			ID: kernel.Fresh(s.ID+"_"+name+part.suffix, taken), LHS: part.lhs, RHS: part.rhs,
+			Inames: part.inames, Deps: deps, Predicates: s.Predicates, Tags: s.Tags,
+		}
+		parts = append(parts, p)
+		deps = nameset.Add(deps, p.ID)
+	}
+	return parts, index, nil
+}

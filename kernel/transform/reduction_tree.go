@@ -1,0 +1,131 @@
+package transform
+
+import (
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// realizeTree appends the statements of a reduction of s whose iname is on a local axis to its parts, the last of which
+// leaves the result at the start of a local temporary, acc. The temporary has an element per value of iname and of the
+// other inames of s on local axes. Where the iname does not take all values of its extent, the elements of the others are
+// neutral. With m values left, the first m/2 work-items add to theirs the one m - m/2 further on: log2 steps for any
+// extent. Reductions over the other inames stay in the statement that stores the values.
+func realizeTree(k *kernel.Kernel, s *kernel.Stmt, r *expr.Reduce, iname string, parts []*kernel.Stmt) (all []*kernel.Stmt, acc expr.Expr, err error) {
+	if r.Index != nil {
+		return nil, nil, k.Errorf("statement %s: %s over iname %s, which is tagged %s, is not supported: find the greatest of each work-item's values in a sequential loop, store them, and let one work-item compare these",
+			s.ID, r.Kind, iname, k.Tags[iname])
+	}
+	dtype, err := k.TypeOf(r)
+	if err != nil {
+		return nil, nil, k.Errorf("statement %s: %w", s.ID, err)
+	}
+	how := reductionSteps[r.Kind]
+	neutral, ok := how.neutral(dtype)
+	if !ok {
+		return nil, nil, k.Errorf("statement %s: %s of %s, of type %s, has no neutral element", s.ID, r.Kind, r.Body, dtype)
+	}
+	lo, hi, err := constantExtent(k, s, iname)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	tile := &kernel.Array{Name: k.FreshName("acc_" + iname), DType: dtype, Space: kernel.Local}
+	var others []expr.Expr // index of the axes before the iname's
+	for _, n := range s.Inames {
+		if k.Tags[n].Kind != kernel.LocalAxis {
+			continue
+		}
+		first, last, err := constantExtent(k, s, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		tile.Shape = append(tile.Shape, expr.Int{Value: last - first + 1})
+		others = append(others, shifted(n, -first))
+	}
+	tile.Shape = append(tile.Shape, expr.Int{Value: hi - lo + 1})
+	k.Temps = append(k.Temps, tile)
+	element := func(index expr.Expr) *expr.Access {
+		return &expr.Access{Array: tile.Name, Index: slices.Concat(others, []expr.Expr{index})}
+	}
+
+	deps := s.Deps
+	add := func(suffix, over string, at, value expr.Expr) {
+		taken := func(id string) bool {
+			return k.Stmt(id) != nil || slices.ContainsFunc(parts, func(p *kernel.Stmt) bool { return p.ID == id })
+		}
+		p := &kernel.Stmt{
+			ID: kernel.Fresh(s.ID+"_"+iname+suffix, taken), LHS: element(at), RHS: value,
+			Inames: nameset.Add(s.Inames, over), Deps: deps, Predicates: s.Predicates, Tags: s.Tags,
+		}
+		parts = append(parts, p)
+		deps = nameset.Add(deps, p.ID)
+	}
+	full, err := takesAll(k, s.Inames, iname, lo, hi)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !full {
+		whole := addBox(k, iname+"_all", lo, hi, k.Tags[iname])
+		add("_init", whole, shifted(whole, -lo), neutral)
+	}
+	value := r.Body
+	if rest := nameset.Remove(r.Inames, iname); len(rest) > 0 {
+		value = r.With(rest, expr.Children(r))
+	}
+	add("_part", iname, shifted(iname, -lo), value)
+	for left := hi - lo + 1; left > 1; {
+		adders := left / 2
+		left -= adders
+		step := addBox(k, iname+"_step", 0, adders-1, k.Tags[iname])
+		add("_step", step, expr.Var{Name: step}, how.step(element(expr.Var{Name: step}), element(shifted(step, left))))
+	}
+	return parts, element(expr.Int{Value: 0}), nil
+}
+
+// shifted is iname + by.
+func shifted(iname string, by int64) expr.Expr {
+	return expr.FromAffine(polycount.Name(iname).AddInt(by))
+}
+
+// constantExtent is the least and the greatest value of an iname whose extent s needs to be constant.
+func constantExtent(k *kernel.Kernel, s *kernel.Stmt, iname string) (lo, hi int64, err error) {
+	lo, hi, okL, okH, err := k.Interval(polycount.Name(iname), k.Inames())
+	if err != nil {
+		return 0, 0, err
+	}
+	if !okL || !okH {
+		return 0, 0, k.Errorf("statement %s reduces over work-items, and the extent of iname %s (%s) is not constant; split it by the size of the work-group, or fix the parameters", s.ID, iname, k.Tags[iname])
+	}
+	return lo, hi, nil
+}
+
+// takesAll decides whether iname takes all values from lo to hi wherever the outer inames have values.
+func takesAll(k *kernel.Kernel, outer []string, iname string, lo, hi int64) (bool, error) {
+	around, err := k.DomainOf(outer)
+	if err != nil {
+		return false, err
+	}
+	inside, err := k.DomainOf(slices.Concat(outer, []string{iname}))
+	if err != nil {
+		return false, err
+	}
+	x := polycount.Name(iname)
+	box, err := around.AddDims(iname).Constrain(polycount.GE(x, polycount.Int(lo)), polycount.GE(polycount.Int(hi), x))
+	if err != nil {
+		return false, err
+	}
+	return box.IsSubset(inside)
+}
+
+// addBox adds an iname from lo to hi with a tag, in place, and returns its name.
+func addBox(k *kernel.Kernel, base string, lo, hi int64, tag kernel.Tag) string {
+	n := k.FreshName(base)
+	x := polycount.Name(n)
+	k.Domains = append(k.Domains, polycount.NewSet(nil, []string{n}, polycount.GE(x, polycount.Int(lo)), polycount.GE(polycount.Int(hi), x)))
+	k.Tags[n] = tag
+	return n
+}

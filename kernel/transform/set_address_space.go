@@ -1,0 +1,27 @@
+package transform
+
+import (
+	"slices"
+
+	"gpuperf/kernel"
+)
+
+// SetTemporaryAddressSpace fixes the address space of temporaries.
+func SetTemporaryAddressSpace(k *kernel.Kernel, names []string, space kernel.Space) (*kernel.Kernel, error) {
+	if !slices.Contains([]kernel.Space{kernel.Auto, kernel.Global, kernel.Local, kernel.Private}, space) {
+		return nil, k.Errorf("unknown address space %q (global, local, private)", space)
+	}
+	c := k.Clone()
+	for _, n := range names {
+		if !k.IsTemp(n) {
+			return nil, k.Errorf("%s is no temporary", n)
+		}
+		a := *k.Array(n)
+		a.Space = space
+		c.SetArray(&a)
+	}
+	if err := c.CheckRaces(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

@@ -1,0 +1,44 @@
+package transform
+
+import (
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+)
+
+// AddInamesForUnusedAxes puts the statements that match within the inames of the hardware axes that the kernel uses and
+// they do not, so that each work-item runs them for itself. An axis that several inames of the kernel are on is refused:
+// add the one that is meant by AddInamesToInsn, which also says what else is refused.
+func AddInamesForUnusedAxes(k *kernel.Kernel, match string) (*kernel.Kernel, error) {
+	stmts, err := k.MatchSome(match)
+	if err != nil {
+		return nil, err
+	}
+	c := k
+	for _, s := range stmts {
+		if s.Kind != kernel.Assign {
+			continue
+		}
+		var add []string
+		for _, kind := range []kernel.TagKind{kernel.GroupAxis, kernel.LocalAxis} {
+			for axis := range 3 {
+				tag := kernel.Tag{Kind: kind, Axis: axis}
+				on := slices.DeleteFunc(k.Inames(), func(n string) bool { return k.Tags[n] != tag })
+				if len(on) == 0 || len(nameset.Intersect(s.AllInames(), on)) > 0 {
+					continue
+				}
+				if len(on) > 1 {
+					return nil, k.Errorf("statement %s is within no iname on %s, and %s are: add the one that is meant (add_inames_to_insn)", s.ID, tag, nameset.Text(on))
+				}
+				add = append(add, on[0])
+			}
+		}
+		if len(add) > 0 {
+			if c, err = AddInamesToInsn(c, add, "id:"+s.ID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c, nil
+}

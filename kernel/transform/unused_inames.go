@@ -1,0 +1,92 @@
+package transform
+
+import (
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// RemoveUnusedInames projects the domains on the inames of statements. Those that are given must be unused; without any,
+// all unused ones go. Since a statement runs once for each point of the domain projected on its inames, no result changes.
+func RemoveUnusedInames(k *kernel.Kernel, inames ...string) (*kernel.Kernel, error) {
+	used := map[string]bool{}
+	for _, s := range k.Statements {
+		for _, n := range s.AllInames() {
+			used[n] = true
+		}
+	}
+	for _, r := range k.Rules {
+		for _, red := range expr.Reductions(r.Body) {
+			for _, n := range red.Inames {
+				used[n] = true
+			}
+		}
+		expr.FreeVars(r.Body, func(n string) { used[n] = used[n] || !slices.Contains(r.Args, n) })
+	}
+	gone := map[string]bool{}
+	for _, n := range inames {
+		if !k.IsIname(n) {
+			return nil, k.UnknownIname(n)
+		}
+		if used[n] {
+			return nil, k.Errorf("cannot remove iname %s: %s", n, userOf(k, n))
+		}
+		gone[n] = true
+	}
+	for _, n := range k.Inames() {
+		if len(inames) == 0 && !used[n] {
+			gone[n] = true
+		}
+	}
+	c := k.Clone()
+	// from the last domain on: what a domain depends on becomes unused only when its own inames are gone
+	for i := len(c.Domains) - 1; i >= 0; i-- {
+		d := c.Domains[i]
+		drop := slices.DeleteFunc(slices.Clone(d.Dims()), func(n string) bool { return !gone[n] })
+		for _, later := range c.Domains[i+1:] {
+			if bound := nameset.Intersect(drop, later.Params()); len(bound) > 0 {
+				if len(inames) > 0 {
+					return nil, k.Errorf("cannot remove iname %s: the domain %s depends on it", bound[0], later)
+				}
+				drop = nameset.Remove(drop, bound...)
+			}
+		}
+		if len(drop) == 0 {
+			continue
+		}
+		keep := nameset.Remove(d.Dims(), drop...)
+		p, err := d.Project(keep...)
+		if err != nil {
+			return nil, k.Errorf("removing inames %s: %w", nameset.Text(drop), err)
+		}
+		if n := len(p.Disjuncts()); n != 1 {
+			if len(inames) == 0 {
+				continue // their values stay as a part of the condition on the others
+			}
+			return nil, k.Errorf("cannot remove iname %s: what it leaves of the domain falls into %d parts", nameset.Text(drop), n)
+		}
+		c.Domains[i] = p
+		for _, n := range drop {
+			delete(c.Tags, n)
+		}
+		for j, list := range c.Priorities {
+			c.Priorities[j] = nameset.Remove(list, drop...)
+		}
+	}
+	c.Domains = slices.DeleteFunc(c.Domains, func(d *polycount.Set) bool { return len(d.Dims()) == 0 })
+	c.Priorities = slices.DeleteFunc(c.Priorities, func(list []string) bool { return len(list) < 2 })
+	return c, nil
+}
+
+// userOf says which statement or rule uses the iname.
+func userOf(k *kernel.Kernel, iname string) string {
+	for _, s := range k.Statements {
+		if slices.Contains(s.AllInames(), iname) {
+			return "statement " + s.ID + " is within it"
+		}
+	}
+	return "a substitution rule uses it"
+}
