@@ -20,6 +20,7 @@ import (
 	"slices"
 	"sync"
 
+	"gpuperf/device/facts"
 	"gpuperf/kernel"
 	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
@@ -27,6 +28,8 @@ import (
 
 // Options say how to count. They are comparable; the zero value is the default.
 type Options struct {
+	// Device is what features of StaticClass are for; nil is none, with an error for those that depend on it.
+	Device *facts.Device
 	// SubgroupSize is the number of work-items that run together; 0 is 32.
 	SubgroupSize int
 	// NoMadd counts additions and multiplications apart, also where they form a multiply-add.

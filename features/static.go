@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/device/facts"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -20,8 +21,9 @@ type StaticOptions struct {
 	// default takes the case that holds in the middle of the launch, as padded data is rarely accessed (Lift, section 4.4 of
 	// the paper on static features).
 	Borders bool
-	// Hardware bounds what runs at once; nil is DefaultHardware.
-	Hardware *Hardware
+	// Device bounds what runs at once. Features made from facts of it that are not known are left out of vectors; of a nil device
+	// nothing is known.
+	Device *facts.Device
 	// Boxes bounds the pieces into which a launch is divided until work-items agree; 0 is 4096. Beyond that a value of a variable
 	// stands for all of them, and the vector is not exact.
 	Boxes int
@@ -50,6 +52,9 @@ type staticResult struct {
 	arrays   map[string]int64 // bytes of those in global memory that are accessed
 	launches int64
 }
+
+// device is a fact of the device that is known.
+func (r *staticResult) device(k facts.Key) int64 { return r.p.opt.Device.Int(k) }
 
 func ratio64(a, b int64) float64 {
 	if b == 0 {
@@ -111,7 +116,7 @@ var staticFeatures = func() []StaticFeature {
 		}},
 		{"sectors_item", "per work-item", "sectors that all accesses to global memory touch", false, func(r *staticResult) float64 { return r.perItem(r.sum.sectors[0] + r.sum.sectors[1]) }},
 		{"sector_use", "", "bytes that work-items ask for by bytes of the sectors touched; above 1 they share", false, func(r *staticResult) float64 {
-			return ratio64(r.sum.bytes, (r.sum.sectors[0]+r.sum.sectors[1])*sectorBytes)
+			return ratio64(r.sum.bytes, (r.sum.sectors[0]+r.sum.sectors[1])*SectorBytes)
 		}},
 		{"uniform", "", "share of global accesses by sub-groups that go to one element", false, func(r *staticResult) float64 { return r.class(uniformAccess) }},
 		{"coalesced", "", "share that want half of the bytes of their sectors, or more", false, func(r *staticResult) float64 { return r.class(coalescedAccess) }},
@@ -152,21 +157,21 @@ var staticFeatures = func() []StaticFeature {
 			for i, n := range r.sum.ops {
 				flops += n * opClasses[i].flops
 			}
-			return flops / float64(max((r.sum.sectors[0]+r.sum.sectors[1])*sectorBytes, 1))
+			return flops / float64(max((r.sum.sectors[0]+r.sum.sectors[1])*SectorBytes, 1))
 		}},
 		{"data_bytes", "B", "size of the arrays in global memory that are accessed", false, func(r *staticResult) float64 { return float64(r.data()) }},
-		{"data_l2", "", "the same by the size of the L2 cache", false, func(r *staticResult) float64 { return ratio64(r.data(), r.p.opt.Hardware.L2Bytes) }},
+		{"data_l2", "", "the same by the size of the L2 cache", false, func(r *staticResult) float64 { return ratio64(r.data(), r.device(facts.L2Bytes)) }},
 		{"reuse", "", "bytes that work-items ask for by the size of the arrays", false, func(r *staticResult) float64 { return ratio64(r.sum.bytes, r.data()) }},
 		{"tile_bytes", "B", "global memory in the bounding boxes of what a work-group accesses", false, func(r *staticResult) float64 { return float64(r.tileBytes()) }},
 		{"tile_l1", "", "the same for the groups of a multiprocessor, by the size of its L1 cache without local memory in use", false, func(r *staticResult) float64 {
-			h := r.p.opt.Hardware
-			return ratio64(r.tileBytes()*r.onSM, max(h.L1Bytes-r.onSM*r.shared, h.L1Bytes/8))
+			l1 := r.device(facts.L1Bytes)
+			return ratio64(r.tileBytes()*r.onSM, max(l1-r.onSM*r.shared, l1/8))
 		}},
 		{"registers", "of 32 bits", "estimate of what a work-item needs", false, func(r *staticResult) float64 { return float64(r.p.registers) }},
 		{"groups_resident", "", "work-groups that run at once on a multiprocessor, by work-items, local memory and registers", false, func(r *staticResult) float64 { return float64(r.onSM) }},
-		{"occupancy", "", "work-items that run at once on a multiprocessor by its limit", false, func(r *staticResult) float64 { return ratio64(r.onSM*r.items, r.p.opt.Hardware.Items) }},
+		{"occupancy", "", "work-items that run at once on a multiprocessor by its limit", false, func(r *staticResult) float64 { return ratio64(r.onSM*r.items, r.device(facts.Items)) }},
 		{"waves", "", "work-groups by those that the device runs at once", false, func(r *staticResult) float64 {
-			return ratio64(r.numGroups(), max(r.onSM, 1)*r.p.opt.Hardware.Multiprocessors)
+			return ratio64(r.numGroups(), max(r.onSM, 1)*r.device(facts.Multiprocessors))
 		}},
 	}...)
 }()
@@ -179,15 +184,27 @@ func StaticFeatures() []StaticFeature { return slices.Clone(staticFeatures) }
 type StaticVector struct {
 	Kernel string
 	Sizes  map[string]int64
-	Values []float64 // in the order of StaticFeatures
+	// Features are those that are known on the device, with their Values.
+	Features []StaticFeature
+	Values   []float64
 	// Exact tells that all counts are those of the program, up to what the options leave out. They are not where the launch had
 	// to be divided more often than Boxes allows, or where the trips of a loop are known on average alone.
 	Exact bool
+
+	device *facts.Device
+}
+
+// Names are the names of the features.
+func (v *StaticVector) Names() (names []string) {
+	for _, f := range v.Features {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // Value is the feature of that name.
 func (v *StaticVector) Value(name string) (float64, bool) {
-	i := slices.IndexFunc(staticFeatures, func(f StaticFeature) bool { return f.Name == name })
+	i := slices.IndexFunc(v.Features, func(f StaticFeature) bool { return f.Name == name })
 	if i < 0 {
 		return 0, false
 	}
@@ -298,14 +315,16 @@ func (p *StaticProgram) run(sizes map[string]int64) (*staticResult, error) {
 		w.release()
 		w.staticMemory = nil
 	}
-	r.onSM = p.opt.Hardware.resident(r.items, p.registers, r.shared, int64(p.opt.SubgroupSize))
+	if p.resident {
+		r.onSM = resident(p.opt.Device, r.items, p.registers, r.shared, int64(p.opt.SubgroupSize))
+	}
 	return r, nil
 }
 
 // vector computes the features.
 func (r *staticResult) vector(sizes map[string]int64) *StaticVector {
-	out := &StaticVector{Kernel: r.p.nest.Kernel.Name, Sizes: sizes, Exact: r.sampled == 0 && !r.merged}
-	for _, f := range staticFeatures {
+	out := &StaticVector{Kernel: r.p.nest.Kernel.Name, Sizes: sizes, Features: r.p.features, device: r.p.opt.Device, Exact: r.sampled == 0 && !r.merged}
+	for _, f := range out.Features {
 		out.Values = append(out.Values, f.of(r))
 	}
 	return out
@@ -413,7 +432,7 @@ func (v *StaticVector) MarshalJSON() ([]byte, error) {
 	}
 	list := make([]feature, len(v.Values))
 	for i, x := range v.Values {
-		list[i] = feature{staticFeatures[i].Name, x, staticFeatures[i].Unit}
+		list[i] = feature{v.Features[i].Name, x, v.Features[i].Unit}
 	}
 	return json.Marshal(struct {
 		Kernel   string           `json:"kernel"`
@@ -426,7 +445,7 @@ func (v *StaticVector) MarshalJSON() ([]byte, error) {
 // Write prints the vector, a feature to a line.
 func (v *StaticVector) Write(w io.Writer) error {
 	for i, x := range v.Values {
-		f := &staticFeatures[i]
+		f := &v.Features[i]
 		if _, err := fmt.Fprintf(w, "%-18s %14.6g  %s\n", f.Name, x, strings.TrimSpace(f.Unit+"  "+f.Doc)); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func TestStaticStencils(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := compareStatic(n, map[string]int64{"n": 37}, StaticOptions{Borders: true}); err != nil {
+		if err := compareStatic(n, map[string]int64{"n": 37}, StaticOptions{Borders: true, Device: h200}); err != nil {
 			t.Errorf("%+v: %v\n%s", test, err, n)
 		}
 	}
@@ -81,11 +81,11 @@ func TestStaticTile(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, size := range []int64{31, 32, 50} {
-			if err := compareStatic(n, map[string]int64{"n": size}, StaticOptions{}); err != nil {
+			if err := compareStatic(n, map[string]int64{"n": size}, StaticOptions{Device: h200}); err != nil {
 				t.Errorf("%+v: %v\n%s", test, err, n)
 			}
 		}
-		v, err := Static(n, map[string]int64{"n": 8192}, StaticOptions{})
+		v, err := Static(n, map[string]int64{"n": 8192}, StaticOptions{Device: h200})
 		if err != nil || !v.Exact {
 			t.Errorf("%+v: %+v (%v)\n%s", test, v, err, n)
 		}
@@ -97,7 +97,7 @@ func BenchmarkStaticTile(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := NewStatic(n, StaticOptions{})
+	p, err := NewStatic(n, StaticOptions{Device: h200})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -130,12 +130,12 @@ func BenchmarkStaticStencil(b *testing.B) {
 		}
 		b.Run(name+"prepare", func(b *testing.B) {
 			for b.Loop() {
-				if _, err := NewStatic(n, StaticOptions{}); err != nil {
+				if _, err := NewStatic(n, StaticOptions{Device: h200}); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
-		p, err := NewStatic(n, StaticOptions{})
+		p, err := NewStatic(n, StaticOptions{Device: h200})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -17,14 +17,16 @@ import (
 // StaticProgram is a linearized kernel made ready for the evaluation of its static features at any sizes. It is safe for
 // concurrent use.
 type StaticProgram struct {
-	nest   *linear.Nest
-	opt    StaticOptions
-	params []string
-	slots  map[string]int
-	body   []staticNode
-	loads  bool // from global memory, outside of loops
-	arrays []staticArray
-	groups [3][]staticBound
+	nest     *linear.Nest
+	opt      StaticOptions
+	features []StaticFeature // that are known on the device
+	resident bool            // the device has the residentFacts
+	params   []string
+	slots    map[string]int
+	body     []staticNode
+	loads    bool // from global memory, outside of loops
+	arrays   []staticArray
+	groups   [3][]staticBound
 
 	averages  []staticAverage
 	written   []bool // of the arrays: the kernel stores to it
@@ -131,9 +133,6 @@ func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) 
 	if opt.SubgroupSize == 0 {
 		opt.SubgroupSize = defaultSubgroup
 	}
-	if opt.Hardware == nil {
-		opt.Hardware = DefaultHardware()
-	}
 	if opt.Boxes == 0 {
 		opt.Boxes = defaultBoxes
 	}
@@ -149,7 +148,7 @@ func NewStatic(n *linear.Nest, opt StaticOptions) (p *StaticProgram, err error) 
 			return nil, fmt.Errorf("kernel %s: work-groups of %v are larger than %d work-items", n.Kernel.Name, n.Local, maxLanes)
 		}
 	}
-	p = &StaticProgram{nest: n, opt: opt, params: n.Kernel.Params(), slots: map[string]int{}}
+	p = &StaticProgram{nest: n, opt: opt, features: staticOf(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...), params: n.Kernel.Params(), slots: map[string]int{}}
 	for i, name := range p.params {
 		p.slots[name] = -1 - i
 	}

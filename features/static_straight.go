@@ -199,7 +199,7 @@ func (w *staticWalk) recordGather(a *staticAccess, runs, warps int64) {
 	}
 	u := unitCount{cycles: warps}
 	if space == kernel.Global {
-		u.lines, u.sectors = runs, runs*((w.p.arrays[a.array].bytes*a.lanes+sectorBytes-1)/sectorBytes)
+		u.lines, u.sectors = runs, runs*((w.p.arrays[a.array].bytes*a.lanes+SectorBytes-1)/SectorBytes)
 	}
 	w.sum.straight.add(&u)
 }
@@ -276,11 +276,11 @@ func (w *staticWalk) mergeLine(loads []straightLoad, at []int) {
 
 // unitsOf counts the units of loads at w.bytes, sorted, by addresses modulo a line.
 func (w *staticWalk) unitsOf(l *straightLoad, outer *box, global bool) (sum unitCount) {
-	modulus := int64(lineBytes)
+	modulus := int64(LineBytes)
 	if !global {
 		modulus = bankBytes
 	}
-	var count, some [lineBytes]int64
+	var count, some [LineBytes]int64
 	for _, b := range w.bytes {
 		r := intmath.Mod(b, modulus)
 		count[r]++

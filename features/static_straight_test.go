@@ -234,7 +234,7 @@ func straightOracle(t testing.TB, n *linear.Nest, p *StaticProgram, sizes map[st
 			array := n.Kernel.Array(e.array)
 			size := array.DType.Size()
 			for b := e.at * size; b < (e.at+1)*size; b++ {
-				lines[b/lineBytes], sectors[b/sectorBytes], words[b/bankBytes] = true, true, true
+				lines[b/LineBytes], sectors[b/SectorBytes], words[b/bankBytes] = true, true, true
 			}
 			local = array.Space == kernel.Local
 		}
@@ -282,7 +282,7 @@ func compareStraight(t testing.TB, k *kernel.Kernel, sizes map[string]int64, wan
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewStatic(n, StaticOptions{Borders: true})
+	p, err := NewStatic(n, StaticOptions{Borders: true, Device: h200})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/device/facts"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -18,6 +20,7 @@ import (
 	"gpuperf/kernel/script"
 	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
+	"gpuperf/samples"
 )
 
 // staticOracle derives features from a run of the program: what every work-item touches, statement after statement.
@@ -292,7 +295,7 @@ func TestStaticExamples(t *testing.T) {
 					sizes[p] = size
 				}
 			}
-			if err := compareStatic(n, sizes, StaticOptions{Borders: true}); err != nil {
+			if err := compareStatic(n, sizes, StaticOptions{Borders: true, Device: h200}); err != nil {
 				t.Errorf("%s %s: %v", test.file, v.Name, err)
 			}
 		}
@@ -391,11 +394,11 @@ func TestStaticRandom(t *testing.T) {
 		if err := n.Kernel.Launchable(); err != nil {
 			t.Skip(err)
 		}
-		opt := StaticOptions{Borders: true, SubgroupSize: rapid.SampledFrom([]int{1, 4, 32}).Draw(t, "sub-group")}
+		opt := StaticOptions{Borders: true, Device: h200, SubgroupSize: rapid.SampledFrom([]int{1, 4, 32}).Draw(t, "sub-group")}
 		if err := compareStatic(n, map[string]int64{"n": int64(small("n", 3, 24))}, opt); err != nil {
 			t.Fatalf("%v\n%s", err, n)
 		}
-		if _, err := Static(n, map[string]int64{"n": int64(small("large n", 3, 5000))}, StaticOptions{Boxes: 64}); err != nil {
+		if _, err := Static(n, map[string]int64{"n": int64(small("large n", 3, 5000))}, StaticOptions{Device: h200, Boxes: 64}); err != nil {
 			t.Fatalf("%v\n%s", err, n)
 		}
 	})
@@ -425,7 +428,7 @@ func TestStaticInterior(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := Static(n, map[string]int64{"n": 1024}, StaticOptions{Borders: borders})
+			v, err := Static(n, map[string]int64{"n": 1024}, StaticOptions{Borders: borders, Device: h200})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -465,11 +468,11 @@ func TestStaticSampled(t *testing.T) {
 		t.Fatal(err)
 	}
 	sizes := map[string]int64{"n": 1 << 20}
-	exact, err := Static(n, sizes, StaticOptions{Borders: true, Boxes: 1 << 20})
+	exact, err := Static(n, sizes, StaticOptions{Borders: true, Device: h200, Boxes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rough, err := Static(n, sizes, StaticOptions{Borders: true, Boxes: 100})
+	rough, err := Static(n, sizes, StaticOptions{Borders: true, Device: h200, Boxes: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -498,7 +501,7 @@ func TestStaticErrors(t *testing.T) {
 		opt   StaticOptions
 		want  string
 	}{
-		{nil, StaticOptions{}, "size n has no value"},
+		{nil, StaticOptions{Device: h200}, "size n has no value"},
 		{map[string]int64{"n": 1}, StaticOptions{SubgroupSize: -1}, "neither may be negative"},
 	} {
 		if _, err := Static(n, test.sizes, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -507,11 +510,9 @@ func TestStaticErrors(t *testing.T) {
 	}
 }
 
-func TestHardware(t *testing.T) {
-	h := HardwareOf("NVIDIA H200")
-	if h == nil || HardwareOf("no such device") != nil {
-		t.Fatal("the table does not know its devices")
-	}
+var h200, _ = facts.Named("NVIDIA H200")
+
+func TestResident(t *testing.T) {
 	for _, test := range []struct{ items, registers, local, want int64 }{
 		{256, 32, 0, 8},        // work-items
 		{32, 16, 0, 32},        // groups
@@ -521,19 +522,67 @@ func TestHardware(t *testing.T) {
 		{250, 32, 0, 8},        // rounded up to sub-groups
 		{32, 16, 240 << 10, 0},
 	} {
-		if got := h.resident(test.items, test.registers, test.local, 32); got != test.want {
+		if got := resident(h200, test.items, test.registers, test.local, 32); got != test.want {
 			t.Errorf("%+v: %d groups", test, got)
 		}
 	}
-	for text, want := range map[string]string{
-		"version: 2\ndevices: []\n":                                                            "hardware.yaml:1:10: version 2",
-		"version: 1\ndevices: []\n":                                                            "there is no device",
-		"version: 1\ndevices:\n  - names: [x]\n":                                               "multiprocessors is missing",
-		strings.Replace(string(hardwareTable), "value: 2048", "value: -1", 1):                  "positive whole number",
-		strings.Replace(string(hardwareTable), "items: {value: 2048", "item: {value: 2048", 1): "item",
+}
+
+// Lines, sectors and banks are those of the devices that have data sheets; features are defined by them.
+func TestFeaturesSuitDevices(t *testing.T) {
+	for key, want := range map[facts.Key]int64{facts.LineBytes: LineBytes, facts.SectorBytes: SectorBytes, facts.Banks: banks, facts.BankBytes: bankBytes} {
+		if got := h200.Int(key); got != want {
+			t.Errorf("%s is %d, features count by %d", key, got, want)
+		}
+	}
+}
+
+// What is not known of a device is not in its vectors, and asking for it is an error that names the fact.
+func TestUnknownDevice(t *testing.T) {
+	pocl := facts.Of(samples.Fingerprint{
+		Name: "a processor", Type: "cpu", Platform: "Portable Computing Language", ComputeUnits: 2, LocalMem: 1 << 20, MaxWorkGroup: 4096,
+	})
+	n, err := linear.New(scriptVariants(t, "matmul/matmul.star")[0].Kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name     string
+		device   *facts.Device
+		has      []string
+		waves    float64
+		lacks    []string
+		mistaken string
+	}{
+		{"H200", h200, []string{"adds", "occupancy", "waves", "data_l2", "tile_l1"}, 64.0 * 64 / (8 * 132), nil, ""},
+		{"none", nil, []string{"adds"}, 0, []string{"occupancy", "waves", "data_l2", "tile_l1", "groups_resident"}, "no device is named"},
+		{"PoCL", pocl, []string{"adds", "occupancy", "waves"}, 64 * 64 / 2, []string{"data_l2", "tile_l1"}, ""},
+		{"a new GPU", facts.Of(samples.Fingerprint{Name: "X1", Type: "gpu", ComputeUnits: 7}), nil, 0, []string{"waves"}, `registers_per_item of device "X1": not known`},
 	} {
-		if _, err := ParseHardware("hardware.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want an error with %q", err, want)
+		v, err := Static(n, map[string]int64{"n": 1024}, StaticOptions{Device: test.device})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range test.has {
+			if _, ok := v.Value(name); !ok {
+				t.Errorf("%s: %s is not known", test.name, name)
+			}
+		}
+		for _, name := range test.lacks {
+			if x, ok := v.Value(name); ok {
+				t.Errorf("%s: %s is said to be %g", test.name, name, x)
+			}
+		}
+		if waves, _ := v.Value("waves"); math.Abs(waves-test.waves) > 1e-9*test.waves {
+			t.Errorf("%s: %g waves, want %g", test.name, waves, test.waves)
+		}
+		id, err := ParseID("f_static_load_rounds")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = v.Totals([]ID{id})
+		if unknown := (*facts.Unknown)(nil); (err != nil) != (test.mistaken != "") || err != nil && (!errors.As(err, &unknown) || !strings.Contains(err.Error(), test.mistaken)) {
+			t.Errorf("%s: error %v, want %q", test.name, err, test.mistaken)
 		}
 	}
 }
@@ -562,12 +611,12 @@ func BenchmarkStatic(b *testing.B) {
 			}
 			b.Run(name+"/prepare", func(b *testing.B) {
 				for b.Loop() {
-					if _, err := NewStatic(n, StaticOptions{}); err != nil {
+					if _, err := NewStatic(n, StaticOptions{Device: h200}); err != nil {
 						b.Fatal(err)
 					}
 				}
 			})
-			p, err := NewStatic(n, StaticOptions{})
+			p, err := NewStatic(n, StaticOptions{Device: h200})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -594,7 +643,7 @@ func TestStaticVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := Static(n, map[string]int64{"n": 8}, StaticOptions{})
+	v, err := Static(n, map[string]int64{"n": 8}, StaticOptions{Device: h200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -614,7 +663,7 @@ func TestStaticAverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := Static(n, map[string]int64{"n": 1024, "nnz": 16 * 1024}, StaticOptions{})
+	v, err := Static(n, map[string]int64{"n": 1024, "nnz": 16 * 1024}, StaticOptions{Device: h200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -636,7 +685,7 @@ func TestStaticSequence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewStatic(n, StaticOptions{})
+		p, err := NewStatic(n, StaticOptions{Device: h200})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -83,10 +84,10 @@ var staticTotals = []StaticTotal{
 	{"sub_groups", "", "sub-groups of all work-groups", false, func(v statics) float64 { return v.warps(defaultSubgroup) }},
 	{"data_bytes", "B", "arrays in global memory that are accessed: what has to come from memory, or go there, at least once", false, func(v statics) float64 { return v.get("data_bytes") }},
 	{"tile_bytes", "B", "what work-groups have to fetch or store, each its own: global memory in the bounding boxes of their accesses, or the sectors of these if fewer", false, func(v statics) float64 {
-		return min(v.get("work_groups")*v.get("tile_bytes"), v.items()*v.get("sectors_distinct")*sectorBytes)
+		return min(v.get("work_groups")*v.get("tile_bytes"), v.items()*v.get("sectors_distinct")*SectorBytes)
 	}},
 	{"sector_bytes", "B", "sectors of global memory that sub-groups touch, loads of elements that straight-line code holds left out", false, func(v statics) float64 {
-		return v.items() * v.get("sectors_distinct") * sectorBytes
+		return v.items() * v.get("sectors_distinct") * SectorBytes
 	}},
 	{"wavefronts", "", "cycles of the path that L1 and local memory share, of which each of the banks gives a word in one: of accesses by sub-groups, loads of elements that straight-line code holds left out", true, launched("wavefronts")},
 	{"lines", "", "lines of 128 B of global memory that these accesses touch", true, launched("lines_distinct")},
@@ -97,7 +98,7 @@ var staticTotals = []StaticTotal{
 	{"control", "", "iterations of loops that are not unrolled, guards and selects of sub-groups, and other operations", true, perWarp("loop_bodies", "ifs", "selects", "other_ops")},
 	{"load_rounds", "", "load_rounds of a work-item, in each wave of work-groups", false, inWaves("load_rounds")},
 	{"fresh_rounds", "", "load_rounds as far as they load what the work-group has not loaded before", false, func(v statics) float64 {
-		touched := v.items() * v.get("sectors_distinct") * sectorBytes
+		touched := v.items() * v.get("sectors_distinct") * SectorBytes
 		return inWaves("load_rounds")(v) * min(v.get("work_groups")*v.get("tile_bytes")/max(touched, 1), 1)
 	}},
 	{"iterations", "", "iterations of loops of a work-item, in each wave of work-groups", false, inWaves("loop_bodies")},
@@ -139,7 +140,7 @@ func NewTotals(names []string, ids []ID) (*Totals, error) {
 		}
 		t.list = append(t.list, &staticTotals[i])
 		if staticTotals[i].of(statics{t.at, zero, &lacks}); lacks != "" {
-			return nil, fmt.Errorf("feature %s is made from %s, which the vectors lack", id, lacks)
+			return nil, &LacksError{id, lacks}
 		}
 	}
 	return t, nil
@@ -154,30 +155,36 @@ func (t *Totals) At(values []float64) map[string]float64 {
 	return out
 }
 
-// staticNames are the names of static features.
-var staticNames = func() (names []string) {
-	for _, f := range staticFeatures {
-		names = append(names, f.Name)
-	}
-	return names
-}()
+// LacksError is the error of a feature of models that is made from a static feature which vectors lack.
+type LacksError struct {
+	Feature ID
+	Lacks   string
+}
 
-// Totals returns the values of features of StaticClass, by identifier.
+func (e *LacksError) Error() string {
+	return fmt.Sprintf("feature %s is made from %s, which the vectors lack", e.Feature, e.Lacks)
+}
+
+// Totals returns the values of features of StaticClass, by identifier. An error says which facts of the device are not known that
+// they are made from.
 func (v *StaticVector) Totals(ids []ID) (map[string]float64, error) {
-	t, err := NewTotals(staticNames, ids)
+	t, err := NewTotals(v.Names(), ids)
+	if lacks := (*LacksError)(nil); errors.As(err, &lacks) {
+		return nil, StaticNeeds(v.device, lacks.Lacks)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return t.At(v.Values), nil
 }
 
-// static is the value of a feature of StaticClass, on the default hardware.
+// static is the value of a feature of StaticClass, on the device of the options.
 func (s *Statistics) static(_ *class, id ID, at point) (float64, error) {
 	program, err := s.c.program()
 	if err != nil {
 		return 0, err
 	}
-	p, err := NewStatic(program.nest, StaticOptions{SubgroupSize: s.SubgroupSize})
+	p, err := NewStatic(program.nest, StaticOptions{SubgroupSize: s.SubgroupSize, Device: s.c.opt.Device})
 	if err != nil {
 		return 0, err
 	}

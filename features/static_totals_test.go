@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/device/facts"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/script"
 )
@@ -41,13 +42,12 @@ func TestStaticTotals(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Ten groups at once on each of 16 multiprocessors: 2 waves, and 20 groups on each.
-	h := *DefaultHardware()
-	h.Multiprocessors, h.Groups = 16, 10
-	v, err := Static(n, map[string]int64{"m": 50}, StaticOptions{Hardware: &h})
+	device := h200.With(facts.Multiprocessors, 16, "test").With(facts.Groups, 10, "test")
+	v, err := Static(n, map[string]int64{"m": 50}, StaticOptions{Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
-	statistics, err := Count(variants[0].Kernel, Options{})
+	statistics, err := Count(variants[0].Kernel, Options{Device: h200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestStaticTotals(t *testing.T) {
 			t.Errorf("%s is %v, want %v\n%s", name, got, want, n)
 		}
 		if strings.Contains("load_rounds iterations phases", name) {
-			continue // in other waves on the default hardware
+			continue // in other waves on this device
 		}
 		got, err := statistics.Value(id, map[string]int64{"m": 50})
 		if i := math.Ceil(groups/132.) / (groups / 132.); err != nil || math.Abs(got-want) > 1e-9*want && math.Abs(got-want*i) > 1e-9*want {
@@ -101,8 +101,8 @@ func TestTotalsErrors(t *testing.T) {
 		id    string
 		want  string
 	}{
-		{staticNames, "f_sub_groups", "not made from static features"},
-		{staticNames[:3], "f_static_groups", "is made from work_groups, which the vectors lack"},
+		{StaticNames(h200), "f_sub_groups", "not made from static features"},
+		{StaticNames(h200)[:3], "f_static_groups", "is made from work_groups, which the vectors lack"},
 	} {
 		id, err := ParseID(test.id)
 		if err != nil {
@@ -116,7 +116,7 @@ func TestTotalsErrors(t *testing.T) {
 	for _, s := range all {
 		if id, err := ParseID("f_static_" + s.Name); err != nil {
 			t.Error(err)
-		} else if _, err := NewTotals(staticNames, []ID{id}); err != nil {
+		} else if _, err := NewTotals(StaticNames(h200), []ID{id}); err != nil {
 			t.Error(err)
 		}
 	}

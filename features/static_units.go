@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	lineBytes   = 128
-	sectorBytes = 32
+	LineBytes   = 128
+	SectorBytes = 32
 	bankBytes   = 4
 	banks       = 32
 )
@@ -107,7 +107,7 @@ func (w *staticWalk) touch(a *staticAccess, st *staticState) bool {
 			w.recordGather(a, runs, points*int64(len(st.mask.warps)))
 			if array.Space == kernel.Global {
 				w.sum.lines[rw] += runs
-				w.sum.sectors[rw] += runs * ((bytes + sectorBytes - 1) / sectorBytes)
+				w.sum.sectors[rw] += runs * ((bytes + SectorBytes - 1) / SectorBytes)
 				w.sum.classes[scatteredAccess] += points * int64(len(st.mask.warps))
 			} else {
 				w.sum.localWarps += points * int64(len(st.mask.warps))
@@ -252,11 +252,11 @@ func (w *staticWalk) tileBytes() int64 {
 // line alone, whose distribution over the points is that of a sum of independent variables. The address is addr, or where
 // lanes is set that of each work-item.
 func (w *staticWalk) distribute(b *box, mask *laneMask, bytes int64, global bool, addr *form, lanes []form) (sum unitCount) {
-	modulus := int64(lineBytes)
+	modulus := int64(LineBytes)
 	if !global {
 		modulus = bankBytes // of the start, which only turns the banks
 	}
-	var residues [lineBytes]int64
+	var residues [LineBytes]int64
 	size, step := b.residues(addr, modulus, &residues)
 	if lanes != nil {
 		return w.distributeEach(mask, bytes, global, lanes, residues[:size], step)
@@ -322,7 +322,7 @@ next:
 
 // distributeEach is distribute for addresses of each work-item, and for points whose addresses have these residues.
 func (w *staticWalk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []form, residues []int64, step int64) (sum unitCount) {
-	modulus := int64(lineBytes)
+	modulus := int64(LineBytes)
 	if !global {
 		modulus = bankBytes
 	}
@@ -351,7 +351,7 @@ func (w *staticWalk) distributeEach(mask *laneMask, bytes int64, global bool, la
 }
 
 // residues counts the points of the box, lids apart, by addr - addr.c modulo the modulus, in steps.
-func (b *box) residues(addr *form, modulus int64, have *[lineBytes]int64) (size, step int64) {
+func (b *box) residues(addr *form, modulus int64, have *[LineBytes]int64) (size, step int64) {
 	step = modulus
 	for v := lidVars; v < b.nv; v++ {
 		if b.n[v] > 1 {
@@ -359,7 +359,7 @@ func (b *box) residues(addr *form, modulus int64, have *[lineBytes]int64) (size,
 		}
 	}
 	size = modulus / step
-	var next [lineBytes]int64
+	var next [LineBytes]int64
 	have[0] = 1
 	for v := lidVars; v < b.nv; v++ {
 		n := b.n[v]
@@ -433,10 +433,10 @@ func (w *staticWalk) count(bytes int64, global bool) (sum unitCount) {
 	sectors.reset()
 	for _, at := range w.addr {
 		elements.add(at)
-		last := intmath.FloorDiv(at+bytes-1, sectorBytes)
-		for u := intmath.FloorDiv(at, sectorBytes); u <= last; u++ {
+		last := intmath.FloorDiv(at+bytes-1, SectorBytes)
+		for u := intmath.FloorDiv(at, SectorBytes); u <= last; u++ {
 			sectors.add(u)
-			lines.add(intmath.FloorDiv(u, lineBytes/sectorBytes))
+			lines.add(intmath.FloorDiv(u, LineBytes/SectorBytes))
 		}
 	}
 	sum.lines, sum.sectors = int64(len(lines.list)), int64(len(sectors.list))
@@ -444,7 +444,7 @@ func (w *staticWalk) count(bytes int64, global bool) (sum unitCount) {
 	switch {
 	case len(elements.list) == 1:
 		class = uniformAccess
-	case 2*bytes*int64(len(elements.list)) >= sectorBytes*sum.sectors:
+	case 2*bytes*int64(len(elements.list)) >= SectorBytes*sum.sectors:
 		class = coalescedAccess
 	}
 	sum.classes[class]++

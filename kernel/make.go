@@ -1,9 +1,7 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -124,7 +122,7 @@ func (m *maker) placeOf(i int, word string) int {
 
 func (m *maker) domains() error {
 	for _, text := range m.spec.Domains {
-		d, err := parseDomain(text)
+		d, err := polycount.ParseDomain(text)
 		if err != nil {
 			return fmt.Errorf("domain: %w", err)
 		}
@@ -210,54 +208,6 @@ func (m *maker) rules() error {
 		}
 		m.Kernel.Rules = append(m.Kernel.Rules, r)
 	}
-	return nil
-}
-
-// names turns reductions over what is no iname into the operators min and max, and rejects other bad reductions.
-func (m *maker) names() error {
-	var bad error
-	fix := func(e expr.Expr) expr.Expr {
-		r, ok := e.(*expr.Reduce)
-		if !ok {
-			return e
-		}
-		for _, n := range r.Inames {
-			if m.IsIname(n) {
-				continue
-			}
-			if (r.Kind == "max" || r.Kind == "min") && len(r.Inames) == 1 {
-				return &expr.Op{Kind: expr.OpKind(r.Kind), Args: []expr.Expr{expr.Var{Name: n}, r.Body}}
-			}
-			if bad == nil {
-				bad = m.UnknownIname(n)
-			}
-		}
-		return e
-	}
-	for _, r := range m.Kernel.Rules {
-		r.Body = expr.Rewrite(r.Body, fix)
-	}
-	if bad != nil {
-		return bad
-	}
-	for i, s := range m.Instructions.Statements {
-		s.MapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
-		if bad != nil {
-			return m.at(i, "", "%v", bad)
-		}
-		// if blocks become predicates; what they test must not change within the block
-		for _, g := range m.more[i].guards {
-			cond := expr.Rewrite(g.cond, fix)
-			for j, other := range m.Instructions.Statements {
-				same := slices.ContainsFunc(m.more[j].guards, func(h guard) bool { return h.at == g.at })
-				if t := Target(other); same && t != "" && expr.Mentions(cond, t) {
-					return m.at(j, "assign the condition to a temporary before the block", "the if block around this statement tests %s, which it changes", t)
-				}
-			}
-			s.Predicates = append(s.Predicates, cond)
-		}
-	}
-	m.Kernel.Statements = m.Instructions.Statements
 	return nil
 }
 
@@ -365,179 +315,6 @@ func (m *maker) usedInames(s *Stmt) []string {
 		})
 	}
 	return nameset.Sorted(out)
-}
-
-// infer appends the arguments that are used and not declared: arrays and scalars in the order of the text, then the
-// parameters of the domains.
-func (m *maker) infer() error {
-	written := map[string]bool{}
-	for _, s := range m.Kernel.Statements {
-		written[Target(s)] = true
-	}
-	for i, s := range m.Kernel.Statements {
-		var bad error
-		missing := func(name string, a *Array) {
-			switch {
-			case bad != nil:
-			case m.spec.Complete:
-				bad = m.at(i, `declare it, or add "..." to the arguments`, "%s is not declared", name)
-			case m.spec.Name == name:
-				bad = m.at(i, "", "%s is the name of the kernel", name)
-			default:
-				m.Args = append(m.Args, a)
-			}
-		}
-		for _, e := range s.Exprs() {
-			e, err := m.ExpandExpr(e)
-			if err != nil {
-				return m.at(i, "", "%v", err)
-			}
-			expr.Walk(e, func(x expr.Expr) bool {
-				switch x := x.(type) {
-				case *expr.Access:
-					if m.IsIname(x.Array) || m.IsParam(x.Array) {
-						bad = errors.Join(bad, m.at(i, "", "%s is an iname or a parameter and cannot be indexed", x.Array))
-					} else if m.Array(x.Array) == nil {
-						a := &Array{Name: x.Array, Space: Global}
-						if x.Index == nil {
-							a.Shape = []expr.Expr{}
-						}
-						missing(x.Array, a)
-					}
-				case expr.Var:
-					switch {
-					case m.IsIname(x.Name) || m.IsParam(x.Name) || m.Array(x.Name) != nil:
-					case written[x.Name]:
-						missing(x.Name, &Array{Name: x.Name, Space: Global, Shape: []expr.Expr{}})
-					default:
-						missing(x.Name, &Array{Name: x.Name, Space: Private, IsValue: true})
-					}
-				}
-				return true
-			})
-			if bad != nil {
-				return bad
-			}
-		}
-		if t := Target(s); m.IsIname(t) || m.IsParam(t) && !m.IsTemp(t) {
-			hint := ""
-			if !m.IsIname(t) {
-				hint = "a temporary may bound inames: declare it, as in <int32> " + t + " = ..."
-			}
-			return m.at(i, hint, "cannot assign to %s: it is an iname or a parameter", t)
-		}
-	}
-	for _, p := range m.Params() {
-		if a := m.Array(p); a != nil {
-			if !a.IsValue {
-				return m.Errorf("%s is a parameter of the domain and an array", p)
-			}
-			continue
-		}
-		if m.spec.Complete {
-			return m.Errorf(`parameter %s is not declared: declare it, or add "..." to the arguments`, p)
-		}
-		m.Args = append(m.Args, &Array{Name: p, DType: expr.Int32, Space: Private, IsValue: true})
-	}
-	return nil
-}
-
-// resolve turns names of global scalars into accesses and checks how variables are used.
-func (m *maker) resolve() error {
-	var bad error
-	fix := func(e expr.Expr) expr.Expr {
-		switch x := e.(type) {
-		case expr.Var:
-			a := m.Array(x.Name)
-			switch {
-			case a == nil || a.IsValue || m.IsIname(x.Name):
-			case a.Shape == nil || len(a.Shape) > 0:
-				bad = m.Errorf("array %s is used without an index", x.Name)
-			case a.Space == Global && !m.IsTemp(x.Name):
-				return &expr.Access{Array: x.Name}
-			}
-		case *expr.Access:
-			a := m.Array(x.Array)
-			if a != nil && a.IsValue {
-				bad = m.Errorf("value argument %s is indexed", x.Array)
-			}
-			if a != nil && x.Index != nil && a.Shape != nil && len(a.Shape) != len(x.Index) {
-				bad = m.Errorf("%s has %d indices, %s has %d axes", x, len(x.Index), x.Array, len(a.Shape))
-			}
-		}
-		return e
-	}
-	for i, s := range m.Kernel.Statements {
-		s.MapExprs(func(e expr.Expr) expr.Expr { return expr.Rewrite(e, fix) })
-		if bad != nil {
-			return m.at(i, "", "%v", errors.Unwrap(bad))
-		}
-	}
-	for _, r := range m.Kernel.Rules {
-		r.Body = expr.Rewrite(r.Body, func(e expr.Expr) expr.Expr {
-			if v, ok := e.(expr.Var); ok && slices.Contains(r.Args, v.Name) {
-				return e
-			}
-			return fix(e)
-		})
-		if bad != nil {
-			return bad
-		}
-	}
-	return nil
-}
-
-// deps resolves the wildcards of dep and nosync, and adds the automatic dependencies.
-func (m *maker) deps() error {
-	for i, s := range m.Kernel.Statements {
-		var err error
-		if s.Deps, err = m.others(i, "dependency", s.Deps); err != nil {
-			return err
-		}
-		var unsynced []string
-		for _, pattern := range s.NoSync {
-			pattern, space, scoped := strings.Cut(pattern, "@")
-			ids, err := m.others(i, "nosync", []string{pattern})
-			if err != nil {
-				return err
-			}
-			for _, id := range ids {
-				if scoped {
-					id += "@" + space
-				}
-				unsynced = append(unsynced, id)
-			}
-		}
-		s.NoSync = nameset.Sorted(unsynced)
-	}
-	exact := map[*Stmt]bool{}
-	for i, s := range m.Kernel.Statements {
-		exact[s] = m.more[i].exactDeps
-	}
-	m.addAutomaticDeps(func(s *Stmt) bool { return !exact[s] })
-	return nil
-}
-
-// others lists the statements, beside the one of that index, that the wildcards match, sorted.
-func (m *maker) others(i int, what string, patterns []string) ([]string, error) {
-	var ids []string
-	for _, pattern := range patterns {
-		found := false
-		for j, other := range m.Kernel.Statements {
-			if ok, err := path.Match(pattern, other.ID); err != nil {
-				return nil, m.at(i, "", "malformed wildcard %q of %s", pattern, what)
-			} else if ok && i != j {
-				ids, found = append(ids, other.ID), true
-				if m.more[j].pair && j+1 != i {
-					ids = append(ids, m.Kernel.Statements[j+1].ID)
-				}
-			}
-		}
-		if !found && !strings.ContainsAny(pattern, "*?[") {
-			return nil, source.New("", m.text, m.placeOf(i, pattern), "%s on unknown statement %q", what, pattern)
-		}
-	}
-	return nameset.Sorted(ids), nil
 }
 
 func (m *maker) dtypes() error {

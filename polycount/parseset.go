@@ -28,6 +28,64 @@ func ParseSet(text string) (s *Set, err error) {
 	return r.set(), nil
 }
 
+// ParseDomain reads a set whose text declares only its dimensions: names that neither the tuple nor exists declares are
+// parameters, in the order of first use and before those in leading brackets. The braces may be left out, as in
+// "[i, j]: 0 <= i, j < n".
+func ParseDomain(text string) (*Set, error) { return parseUndeclared(text, "{") }
+
+// ParseConditions reads conditions on parameters, as in "n >= 1 and n mod 16 = 0": a set without dimensions. As for
+// ParseDomain, the parameters need not be declared; the braces and the colon may be left out.
+func ParseConditions(text string) (*Set, error) { return parseUndeclared(text, "{", ":") }
+
+// parseUndeclared is ParseSet for a text with undeclared parameters; opening stands in front of a text without braces.
+func parseUndeclared(text string, opening ...string) (s *Set, err error) {
+	defer arith.Rescue(&err)
+	p := newParser(text)
+	if !slices.ContainsFunc(p.toks, func(t token) bool { return t.text == "{" }) {
+		var toks []token
+		for _, o := range opening {
+			toks = append(toks, token{tokOp, o, 0})
+		}
+		end := len(p.toks) - 1
+		p.toks = slices.Concat(toks, p.toks[:end], []token{{tokOp, "}", len(text)}}, p.toks[end:])
+		p.matchBrackets()
+	}
+	p.free = p.undeclared()
+	r := p.relation()
+	if r.isMap {
+		p.failAt(r.arrow, "a set is needed here, this is a map")
+	}
+	return r.set(), nil
+}
+
+// undeclared lists the names of a set that are declared neither in leading brackets nor in the tuple nor after exists, in
+// the order of first use.
+func (p *parser) undeclared() []string {
+	var declared, used []string
+	inBrackets, condition := false, false
+	for i := 0; i < len(p.toks); i++ {
+		switch t := p.toks[i]; {
+		case t.text == "[" || t.text == "]":
+			inBrackets = t.text == "["
+		case t.text == ":" || t.text == ";":
+			condition = t.text == ":"
+		case t.kind != tokName:
+		case t.text == "exists":
+			for i++; i < len(p.toks) && p.toks[i].text != ":"; i++ {
+				if p.toks[i].kind == tokName {
+					declared = append(declared, p.toks[i].text)
+				}
+			}
+		case reserved[t.text]:
+		case condition && !slices.Contains(used, t.text):
+			used = append(used, t.text)
+		case !condition && inBrackets:
+			declared = append(declared, t.text)
+		}
+	}
+	return slices.DeleteFunc(used, func(name string) bool { return slices.Contains(declared, name) })
+}
+
 // ParseMap reads a map in isl's notation, as in "[n] -> { [i,j] -> [2i + j] : 0 <= i,j < n }".
 func ParseMap(text string) (m *Map, err error) {
 	defer arith.Rescue(&err)
@@ -95,6 +153,7 @@ func (p *parser) braces(joins func(old, r *relation, at int) bool) (params []str
 	if p.is("[") {
 		p.params(head)
 	}
+	head.params = append(p.free, head.params...)
 	p.expect("{")
 	w := linear.AnyWork()
 next:

@@ -40,6 +40,7 @@ type parser struct {
 	depth int
 	match map[int]int  // of the token of an opening parenthesis or bracket: that of the closing one
 	cases map[int]bool // of the token of an opening parenthesis: a "?" stands in it, not deeper
+	free  []string     // parameters that the text uses without declaring them
 }
 
 // maxDepth bounds the nesting of parentheses, so that no input exhausts the stack.

@@ -28,7 +28,7 @@ func TestInventedDevice(t *testing.T) {
 			if slices.Contains([]string{"softmax", "matvec", "nbody"}, e.name) {
 				tolerance = 0.15 // few work-groups, which wait by steps where the model has a slope
 			}
-			set, err := Make(targets, Options{Name: e.name, Form: "pnorm", Machine: h200}, generators(t))
+			set, err := Make(targets, Options{Name: e.name, Form: "pnorm", Device: h200}, generators(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func timeOn(t *testing.T, c *workload.Case) float64 {
 		path, carried = sum(l.Path, "path"), sum(l.Carried, "carried")
 		waiting += (carried + max(0, path-carried)/copies) * cycle
 	}
-	waiting *= math.Ceil(groups / (units * min(32, math.Floor(residentItems/items))))
+	waiting *= math.Ceil(groups / (units * min(32, math.Floor(2048/items))))
 	return 4.2e-6 + together(2.5, together(2.2, together(2, dram+barriers, groups*6e-10), together(1.8, loads+cache, operations)), waiting)
 }
 

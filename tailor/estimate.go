@@ -3,6 +3,7 @@ package tailor
 import (
 	"fmt"
 
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel"
 	"gpuperf/workload"
@@ -29,34 +30,15 @@ func valueOf(s *features.Statistics, feature string, at map[string]int64) (float
 	return s.Value(id, at)
 }
 
-// Rates of a device of which nothing is known, those of a large one.
-const (
-	someBandwidth = 2e12 // bytes of global memory per second
-	someRate      = 2e13 // multiply-adds of a lane per second
-	launchTime    = 4e-6 // of a kernel that does nothing
-	groupTime     = 6e-10
-	loadTime      = 2e-7 // between two loads of a work-item one after the other
-	localShare    = 0.25 // accesses to local memory per multiply-add in the same time
-	residentItems = 2048 // of a multiprocessor
-)
-
-// Estimate is roughly how long a case runs, in seconds: the largest of what its work takes at plain rates. It is for a look
-// at how long a calibration takes, and for the weights of rows before any time is known.
-func (m Machine) Estimate(c *workload.Case) (float64, error) {
-	lanes := m.Lanes
-	if lanes == 0 {
-		lanes = 32
-	}
+// Estimate is roughly how long a case runs, in seconds: the largest of what its work takes at plain rates, those of a typical
+// device where the device's are not known. It is for a look at how long a calibration takes, and for the weights of rows before
+// any time is known.
+func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
+	d := device.Typical()
+	lanes := d.Value(facts.SubgroupSize)
 	s, err := c.Statistics(features.Options{SubgroupSize: int(lanes)})
 	if err != nil {
 		return 0, err
-	}
-	bandwidth, rate, units := m.bandwidth(), m.Rate, float64(m.Units)
-	if rate == 0 {
-		rate = someRate
-	}
-	if units == 0 {
-		units = Options{}.unitsFloat()
 	}
 	size, err := c.IR.LocalSize()
 	if err != nil {
@@ -67,6 +49,9 @@ func (m Machine) Estimate(c *workload.Case) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	madds, units := d.Value(facts.Float32MaddsPerClock), d.Value(facts.Multiprocessors)
+	bandwidth, rate := d.Value(facts.MemoryBandwidth), units*madds*d.Value(facts.ClockMHz)*1e6
+	localShare := d.Value(facts.LocalBytesPerClock) / 4 / madds // accesses to local memory per multiply-add in the same time
 	var moved, arithmetic, inTurn float64
 	for _, r := range s.Records {
 		v, err := r.Count.Eval(c.Sizes)
@@ -76,15 +61,15 @@ func (m Machine) Estimate(c *workload.Case) (float64, error) {
 		n, _ := v.Float64()
 		switch k := r.Key.(type) {
 		case features.Op:
-			arithmetic += n * float64(lanes)
+			arithmetic += n * lanes
 		case features.Mem:
 			if k.Space == kernel.Local {
-				arithmetic += n * float64(lanes) / localShare
+				arithmetic += n * lanes / localShare
 				continue
 			}
 			turns := items
 			if k.Granularity == features.SubGroup {
-				turns = max(1, items/float64(lanes))
+				turns = max(1, items/lanes)
 			} else {
 				moved += n * float64(k.DType.Size())
 			}
@@ -93,16 +78,8 @@ func (m Machine) Estimate(c *workload.Case) (float64, error) {
 			}
 		}
 	}
-	waves := max(1, groups*items/(units*residentItems))
-	t := max(moved/bandwidth, arithmetic/rate, groups*groupTime, min(inTurn*loadTime/4*waves, 8*moved/bandwidth+inTurn*loadTime/4))
-	return launchTime + t, nil
+	waves := max(1, groups*items/(units*d.Value(facts.Items)))
+	wait := inTurn * d.Value(facts.LoadSeconds) / 4
+	t := max(moved/bandwidth, arithmetic/rate, groups*d.Value(facts.GroupSeconds), min(wait*waves, 8*moved/bandwidth+wait))
+	return d.Value(facts.LaunchSeconds) + t, nil
 }
-
-func (m Machine) bandwidth() float64 {
-	if m.Bandwidth > 0 {
-		return m.Bandwidth
-	}
-	return someBandwidth
-}
-
-func (o Options) unitsFloat() float64 { return float64(o.units()) }

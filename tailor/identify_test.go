@@ -21,12 +21,12 @@ func TestParametersAreIdentified(t *testing.T) {
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
 			targets := targetsOf(t, e.script, e.sizes)
-			set, err := Make(targets, Options{Name: e.name, Form: e.form, Machine: h200}, generators(t))
+			set, err := Make(targets, Options{Name: e.name, Form: e.form, Device: h200}, generators(t))
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := rand.New(rand.NewPCG(7, uint64(len(e.name))))
-			plain, err := Make(targets, Options{Name: e.name, Machine: h200}, generators(t))
+			plain, err := Make(targets, Options{Name: e.name, Device: h200}, generators(t))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel/expr"
 )
@@ -59,7 +60,7 @@ func exposed(body, window string) string {
 
 // waits reports that kernels may be too small for the device, and that the form has room for what they wait for.
 func waits(subjects []*subject, opt Options) bool {
-	if !opt.overlaps() || opt.Machine.Units == 0 || opt.small() {
+	if !opt.overlaps() || opt.units() == 0 || opt.small() {
 		return false
 	}
 	return slices.ContainsFunc(subjects, func(s *subject) bool {
@@ -178,7 +179,7 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 		})
 	}
 	c.own = append(c.own, ownFeature{
-		wavesFeature, fmt.Sprintf("ceil(f_thread_groups / (%d * max(1, min(%s))))", opt.Machine.Units, strings.Join(resident(opt), ", ")),
+		wavesFeature, fmt.Sprintf("ceil(f_thread_groups / (%d * max(1, min(%s))))", opt.units(), strings.Join(resident(opt), ", ")),
 		"how often the device is filled with work-groups",
 	})
 	return nil
@@ -187,15 +188,12 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 // resident lists what bounds the work-groups on a multiprocessor, as expressions: their number, their sub-groups, and their local memory.
 // Registers are not among them: what a compiler needs is not known before it has run, and is up to 32 in kernels such as these.
 func resident(opt Options) []string {
-	items, most := int64(residentItems), int64(residentGroups)
-	h := features.HardwareOf(opt.Machine.Name)
-	if h != nil {
-		items, most = h.Items, h.Groups
-	}
+	d := opt.Device.Typical()
+	items, most := d.Int(facts.Items), d.Int(facts.Groups)
 	// A quotient rounded down is -ceil of its negative.
 	out := []string{fmt.Sprint(most), fmt.Sprintf("-ceil(-%d * f_thread_groups / max(f_sub_groups, 1))", items/opt.lanes())}
-	if h != nil {
-		out = append(out, fmt.Sprintf("-ceil(-%d / (f_local_bytes + %d))", h.LocalBytes, max(h.LocalReserved, 1)))
+	if d.Known(facts.LocalBytes, facts.LocalReserved) {
+		out = append(out, fmt.Sprintf("-ceil(-%d / (f_local_bytes + %d))", d.Int(facts.LocalBytes), max(d.Int(facts.LocalReserved), 1)))
 	}
 	return out
 }
@@ -211,7 +209,6 @@ const (
 	bodyFeature    = "f_body_"
 	exposedFeature = "f_exposed_"
 	wavesFeature   = "f_waves"
-	residentGroups = 32 // of a multiprocessor
 	bodyItems      = 32 // of a work-group of body_pattern
 	chainItems     = 128
 )

@@ -16,7 +16,7 @@ func (c *content) latencyKernels(ops []operation, opt Options) []planned {
 	add := func(why string, tags ...string) {
 		out = append(out, planned{Measurement: models.Measurement{Tags: tags, Match: models.Superset}, why: why})
 	}
-	u := opt.Machine.Units
+	u := opt.units()
 	var items []int64
 	for _, each := range []int64{1, 4, 8, 16} { // work-groups of a multiprocessor
 		items = append(items, each*u*chainItems)

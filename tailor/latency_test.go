@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/device/facts"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
+	"gpuperf/samples"
 )
 
 // TestWaves: how often a device is filled, by the number of work-groups, their size, and their local memory.
 func TestWaves(t *testing.T) {
-	text := fmt.Sprintf("ceil(f_thread_groups / (132 * max(1, min(%s))))", strings.Join(resident(Options{Machine: h200}), ", "))
+	text := fmt.Sprintf("ceil(f_thread_groups / (132 * max(1, min(%s))))", strings.Join(resident(Options{Device: h200}), ", "))
 	m, err := models.Parse("waves.yaml", []byte("version: 1\nname: waves\noutput: f_t\nexpression: p_a * "+text+"\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -68,21 +70,21 @@ k = lp.tag_data_axes(k, "x", "N0,N1")`
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		name    string
-		n       int64
-		machine Machine
-		form    models.Form
-		want    bool
+		name   string
+		n      int64
+		device *facts.Device
+		form   models.Form
+		want   bool
 	}{
 		{"few work-groups", 8192, h200, models.PNormForm, true},
 		{"few work-groups, overlap", 8192, h200, models.OverlapForm, true},
 		{"linear", 8192, h200, models.LinearForm, false},
 		{"many work-groups", 1 << 20, h200, models.PNormForm, false},
-		{"an unknown device", 8192, Machine{}, models.PNormForm, false},
-		{"a CPU", 8192, Machine{Units: 8}, models.PNormForm, false},
+		{"an unknown device", 8192, nil, models.PNormForm, false},
+		{"a CPU", 8192, facts.Of(samples.Fingerprint{Name: "cpu", ComputeUnits: 8}), models.PNormForm, false},
 	} {
 		set, err := Make([]Target{{Script: "k.star", Variant: variants[0], Sizes: []map[string]int64{{"n": c.n, "m": 512}}}},
-			Options{Name: "k", Form: c.form, Machine: c.machine}, generators(t))
+			Options{Name: "k", Form: c.form, Device: c.device}, generators(t))
 		if err != nil {
 			t.Fatal(err)
 		}

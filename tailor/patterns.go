@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel/expr"
 )
@@ -54,7 +55,7 @@ const (
 
 // findPatterns groups the accesses of the subjects. Patterns that make up too little of all kernels at all sizes are returned
 // apart.
-func findPatterns(subjects []*subject, machine Machine) (major, small []*Pattern, err error) {
+func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pattern, err error) {
 	var all []*Pattern
 	byKey := map[patternKey]*Pattern{}
 	for _, s := range subjects {
@@ -84,7 +85,7 @@ func findPatterns(subjects []*subject, machine Machine) (major, small []*Pattern
 		matters := false
 		for i := range p.Uses {
 			u := &p.Uses[i]
-			if err := u.weigh(machine); err != nil {
+			if err := u.weigh(device); err != nil {
 				return nil, nil, err
 			}
 			matters = matters || u.Share >= minor || u.Moved >= minorMoved
@@ -101,7 +102,7 @@ func findPatterns(subjects []*subject, machine Machine) (major, small []*Pattern
 }
 
 // weigh finds what the use makes up of its kernel.
-func (u *Use) weigh(machine Machine) error {
+func (u *Use) weigh(device *facts.Device) error {
 	for _, at := range u.subject.Sizes {
 		sum := 0.0
 		for _, m := range u.records {
@@ -122,11 +123,11 @@ func (u *Use) weigh(machine Machine) error {
 		if err != nil {
 			return err
 		}
-		seconds, err := machine.Estimate(u.subject.at(at))
+		seconds, err := Estimate(device, u.subject.at(at))
 		if err != nil {
 			return err
 		}
-		u.Moved = max(u.Moved, bytes/machine.bandwidth()/seconds)
+		u.Moved = max(u.Moved, bytes/device.Typical().Value(facts.MemoryBandwidth)/seconds)
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"gpuperf/device/facts"
 )
 
 // Sizes to measure at lie between a fraction of the smallest size asked for and a multiple of the largest, evenly on a
@@ -79,7 +81,7 @@ func (s *subject) chooseSizes(opt Options) error {
 // atCacheEdge returns sizes at which what the kernel touches is about as large as the cache, where those asked for lie on both
 // sides of it or near it: there its cost changes most.
 func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[string]int64, error) {
-	cache := float64(opt.Machine.Cache)
+	cache := opt.Device.Value(facts.L2Bytes)
 	if cache == 0 {
 		return nil, nil
 	}
@@ -136,7 +138,7 @@ func (s *subject) reach(opt Options) (from, to float64, err error) {
 	least, most := -1.0, 0.0
 	var small, large map[string]int64
 	for _, at := range s.Sizes {
-		t, err := opt.Machine.Estimate(s.at(at))
+		t, err := Estimate(opt.Device, s.at(at))
 		if err != nil {
 			return 0, 0, err
 		}
@@ -157,9 +159,9 @@ func (s *subject) reach(opt Options) (from, to float64, err error) {
 			near[name] = max(first, first%step+int64(by*float64(v))/step*step)
 		}
 		if s.at(near).CheckSizes() != nil {
-			return opt.Machine.Estimate(s.at(at)) // the assumptions do not allow it: nothing is known of what lies there
+			return Estimate(opt.Device, s.at(at)) // the assumptions do not allow it: nothing is known of what lies there
 		}
-		return opt.Machine.Estimate(s.at(near))
+		return Estimate(opt.Device, s.at(near))
 	}
 	for ; from < 0.9; from += 0.05 {
 		if t, err := scaled(small, from); err != nil {
@@ -185,7 +187,7 @@ func (s *subject) fits(at map[string]int64, opt Options) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if m := opt.Machine.Memory; m > 0 && bytes > float64(m)/3 {
+	if m := opt.Device.Int(facts.GlobalBytes); m > 0 && bytes > float64(m)/3 {
 		return false, nil
 	}
 	work, err := s.traffic(at)

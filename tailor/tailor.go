@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/device/facts"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
 	"gpuperf/workload"
@@ -43,7 +44,7 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 		}
 		subjects = append(subjects, s)
 	}
-	major, small, err := findPatterns(subjects, opt.Machine)
+	major, small, err := findPatterns(subjects, opt.Device)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 				continue
 			}
 			seen[k.Identity.Key()] = true
-			t, err := opt.Machine.Estimate(k)
+			t, err := Estimate(opt.Device, k)
 			if err != nil {
 				return nil, err
 			}
@@ -106,8 +107,25 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	c.prune(params, table)
 	set.Text = c.text(opt, opt.form(), subjects, major, small, measure)
 	set.Notes = c.notes
+	if err := opt.Device.Need(needed...); err != nil {
+		set.Notes = append(unknownNotes(opt, err), set.Notes...)
+	}
 	set.Model, err = models.Parse(opt.Name, []byte(set.Text))
 	return set, err
+}
+
+// needed are the facts of a device that times are estimated from and that terms of the model depend on.
+var needed = []facts.Key{
+	facts.Multiprocessors, facts.L2Bytes, facts.ClockMHz, facts.Float32MaddsPerClock, facts.LocalBytesPerClock, facts.MemoryBandwidth,
+}
+
+// unknownNotes say what follows from facts of the device that are not known.
+func unknownNotes(opt Options, unknown error) []string {
+	text := unknown.Error() + "; kernels are chosen by the rates of a typical device"
+	if !opt.Device.Known(facts.L2Bytes) {
+		text += ", and the model has no terms for what exceeds the cache"
+	}
+	return []string{text}
 }
 
 func unique(list []string) []string {

@@ -1,6 +1,7 @@
 package tailor
 
 import (
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
@@ -20,8 +22,13 @@ import (
 )
 
 // h200 is what the driver and the data sheet say of the device that the examples are made for.
-var h200 = Machine{
-	Name: "NVIDIA H200", Units: 132, Cache: 62914560, Memory: 150109880320, Bandwidth: 4.8e12, Rate: 132 * 128 * 1.98e9, Lanes: 32,
+var h200 = facts.Of(samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132, GlobalMem: 150109880320})
+
+// fast is a device of 132 multiprocessors that does so many multiply-adds, and moves so many bytes, in a second.
+func fast(rate, bandwidth float64) *facts.Device {
+	d := facts.Of(samples.Fingerprint{Name: "fast", ComputeUnits: 132, ClockMHz: 1000})
+	return d.With(facts.Float32MaddsPerClock, rate/132/1e9, "test").With(facts.LocalBytesPerClock, rate/132/1e9, "test").
+		With(facts.MemoryBandwidth, bandwidth, "test")
 }
 
 // examples are the kernels whose model files stand in testdata.
@@ -98,7 +105,7 @@ func generators(t testing.TB) func(models.Measurement) ([]*workload.Case, error)
 // targetsOf reads the kernels of an example.
 func targetsOf(t testing.TB, path string, sizes []map[string]int64) []Target {
 	t.Helper()
-	variants, err := script.Load(filepath.Join("../examples", path))
+	variants, err := script.Options{}.Load(context.Background(), filepath.Join("../examples", path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +119,7 @@ func targetsOf(t testing.TB, path string, sizes []map[string]int64) []Target {
 func TestExamples(t *testing.T) {
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
-			set, err := Make(targetsOf(t, e.script, e.sizes), Options{Name: e.name, Form: e.form, Machine: h200}, generators(t))
+			set, err := Make(targetsOf(t, e.script, e.sizes), Options{Name: e.name, Form: e.form, Device: h200}, generators(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +145,7 @@ func TestFeaturesSelectTheirPatterns(t *testing.T) {
 	for _, e := range examples {
 		var subjects []*subject
 		for i, target := range targetsOf(t, e.script, e.sizes) {
-			s, err := examine(i, target, Options{Machine: h200})
+			s, err := examine(i, target, Options{Device: h200})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,11 +190,11 @@ func TestFeaturesSelectTheirPatterns(t *testing.T) {
 func TestSizes(t *testing.T) {
 	for _, e := range examples {
 		for i, target := range targetsOf(t, e.script, e.sizes) {
-			s, err := examine(i, target, Options{Machine: h200})
+			s, err := examine(i, target, Options{Device: h200})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.chooseSizes(Options{Machine: h200}); err != nil {
+			if err := s.chooseSizes(Options{Device: h200}); err != nil {
 				t.Fatal(err)
 			}
 			if len(s.sizes) < 5 {
@@ -219,7 +226,7 @@ func TestSizes(t *testing.T) {
 func TestRemovedKernelsMakeTheAccessesAsked(t *testing.T) {
 	for _, e := range examples {
 		targets := targetsOf(t, e.script, e.sizes)
-		set, err := Make(targets, Options{Name: e.name, Machine: h200}, generators(t))
+		set, err := Make(targets, Options{Name: e.name, Device: h200}, generators(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +319,7 @@ knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0
 		t.Fatal(err)
 	}
 	set, err := Make([]Target{{Script: "copy.star", Variant: variants[0], Sizes: sizesOf("n", 65536)}},
-		Options{Name: "copy", Machine: Machine{Units: 2}, Points: 3}, generators(t))
+		Options{Name: "copy", Device: facts.Of(samples.Fingerprint{Name: "small", Type: "gpu", ComputeUnits: 2}), Points: 3}, generators(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +327,7 @@ knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0
 	if d := cmp.Diff(want, set.Model.ParameterNames()); d != "" {
 		t.Error(d)
 	}
-	if len(set.Notes) != 0 {
+	if len(set.Notes) != 1 || !strings.Contains(set.Notes[0], `memory_bandwidth of device "small": not known`) {
 		t.Errorf("notes %q", set.Notes)
 	}
 }
@@ -343,18 +350,18 @@ func TestNothingIsKnownOfTheDevice(t *testing.T) {
 func TestSizesTakeTheirTime(t *testing.T) {
 	for _, c := range []struct {
 		sizes    []map[string]int64
-		machine  Machine
+		device   *facts.Device
 		from, to int64
 	}{
-		{sizesOf("n", 16384), Machine{Units: 132, Rate: 1e12, Bandwidth: 1e11}, 1536, 3072},
-		{sizesOf("n", 2048, 4096), Machine{Units: 132, Rate: 1e12, Bandwidth: 1e11}, 1280, 3072},
-		{sizesOf("n", 64), Machine{Units: 132, Rate: 1e15, Bandwidth: 1e15}, 32, 128},
+		{sizesOf("n", 16384), fast(1e12, 1e11), 1536, 3072},
+		{sizesOf("n", 2048, 4096), fast(1e12, 1e11), 1280, 3072},
+		{sizesOf("n", 64), fast(1e15, 1e15), 32, 128},
 	} {
-		s, err := examine(0, targetsOf(t, "matmul/matmul.star", c.sizes)[0], Options{Machine: c.machine})
+		s, err := examine(0, targetsOf(t, "matmul/matmul.star", c.sizes)[0], Options{Device: c.device})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.chooseSizes(Options{Machine: c.machine}); err != nil {
+		if err := s.chooseSizes(Options{Device: c.device}); err != nil {
 			t.Fatal(err)
 		}
 		from, to := s.sizes[0]["n"], s.sizes[len(s.sizes)-1]["n"]
@@ -362,7 +369,7 @@ func TestSizesTakeTheirTime(t *testing.T) {
 			t.Errorf("%v: sizes from %d to %d, want %d to %d", c.sizes, from, to, c.from, c.to)
 		}
 		for _, at := range s.sizes {
-			e, err := c.machine.Estimate(s.at(at))
+			e, err := Estimate(c.device, s.at(at))
 			if err != nil || e > 1.2*longest {
 				t.Errorf("n=%d takes %g s, %v", at["n"], e, err)
 			}

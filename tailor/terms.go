@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel/expr"
 )
@@ -263,7 +264,7 @@ func (c *content) addStream() {
 // cacheMatters finds the patterns whose cost may depend on whether the arrays fit the cache: sizes lie on both sides of it.
 func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Options) (map[*Pattern]bool, error) {
 	out := map[*Pattern]bool{}
-	cache := float64(opt.Machine.Cache)
+	cache := opt.Device.Value(facts.L2Bytes)
 	if cache == 0 {
 		return out, nil
 	}
@@ -306,10 +307,10 @@ func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Option
 	c.own = append(c.own,
 		ownFeature{bytesFeature, strings.Join(sum, " + "), "what a kernel touches of global memory"},
 		ownFeature{
-			farFeature, fmt.Sprintf("min(1, max(0, %s / %d - 1))", bytesFeature, opt.Machine.Cache/2),
-			fmt.Sprintf("from 0 where half of the cache of %d bytes holds it, to 1 where the whole does not", opt.Machine.Cache),
+			farFeature, fmt.Sprintf("min(1, max(0, %s / %d - 1))", bytesFeature, opt.Device.Int(facts.L2Bytes)/2),
+			fmt.Sprintf("from 0 where half of the cache of %d bytes holds it, to 1 where the whole does not", opt.Device.Int(facts.L2Bytes)),
 		})
-	c.cache = opt.Machine.Cache
+	c.cache = opt.Device.Int(facts.L2Bytes)
 	for _, s := range subjects {
 		inside, edge := false, 0
 		for _, at := range s.sizes {
@@ -392,7 +393,7 @@ func ceil(a, b int64) int64 { return (a + b - 1) / b }
 // idle reports that at some size asked for the device has room for more work-items than there are.
 func (s *subject) idle(opt Options) bool {
 	for _, at := range s.Sizes {
-		if groups, err := s.groups(at); err == nil && groups*float64(s.items) < opt.unitsFloat()*residentItems {
+		if groups, err := s.groups(at); err == nil && groups*float64(s.items) < opt.Device.Typical().Value(facts.Multiprocessors)*opt.Device.Typical().Value(facts.Items) {
 			return true
 		}
 	}
@@ -421,7 +422,7 @@ func (s *subject) varies(m features.Mem) bool {
 // fill defines the feature that tells how uneven the parts of the multiprocessors are, and returns its name, "" where their
 // number is not known.
 func (c *content) fill(opt Options) string {
-	u := opt.Machine.Units
+	u := opt.units()
 	if u < 2 {
 		return ""
 	}

@@ -261,8 +261,8 @@ func (c *content) header(b *strings.Builder, opt Options, form models.Form, subj
 		}
 		fmt.Fprintf(b, "#   %s\n", n)
 	}
-	if opt.Machine.Name != "" {
-		fmt.Fprintf(b, "#\n# Made for a device like %s.\n", opt.Machine.Name)
+	if opt.Device.Name() != "" {
+		fmt.Fprintf(b, "#\n# Made for a device like %s.\n", opt.Device.Name())
 	}
 }
 

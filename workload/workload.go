@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/emit"
 	"gpuperf/features"
 	"gpuperf/kernel"
@@ -108,8 +109,8 @@ type Case struct {
 	Resize func(factor float64) (*Case, error)
 	// Verify asks that results are compared with the reference before times count.
 	Verify bool
-	// Hardware is what features of the static class take the limits and caches of; nil is the default of package features.
-	Hardware *features.Hardware
+	// Device is the device of which features of the static class take limits and caches; of nil nothing is known.
+	Device *facts.Device
 }
 
 // String names the case: the identity of its samples.
@@ -254,7 +255,7 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 	if len(static) == 0 {
 		return values, nil
 	}
-	program, err := c.Static(features.StaticOptions{SubgroupSize: subgroupSize, Hardware: c.Hardware})
+	program, err := c.Static(features.StaticOptions{SubgroupSize: subgroupSize, Device: c.Device})
 	if err != nil {
 		return nil, err
 	}
@@ -263,8 +264,11 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 		return nil, err
 	}
 	totals, err := vector.Totals(static)
+	if err != nil {
+		return nil, fmt.Errorf("static features of kernel %s: %w", c.IR.Name, err)
+	}
 	maps.Copy(values, totals)
-	return values, err
+	return values, nil
 }
 
 // scalarValue is what is passed for a value argument that is not a size: a number that is neither 0 nor 1.

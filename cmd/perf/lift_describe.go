@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
@@ -44,7 +45,7 @@ the file must be given: vectors that cannot be derived again make it fail, and n
 			static := features.StaticOptions{Borders: borders}
 			if len(records) > 0 {
 				d := records[0].Device
-				static.SubgroupSize, static.Hardware = int(d.SubgroupSize), features.HardwareOf(d.Name)
+				static.SubgroupSize, static.Device = int(d.SubgroupSize), facts.Of(d)
 			}
 			opt, err := o.space(nil)
 			if err != nil {
@@ -70,7 +71,7 @@ the file must be given: vectors that cannot be derived again make it fail, and n
 				}
 				count[x.Benchmark]++
 			}
-			v.Names = explore.Names()
+			v.Names = features.StaticNames(static.Device)
 			if err := writeVectors(path, v); err != nil {
 				return err
 			}

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -28,11 +31,36 @@ func (o *staticOptions) addFlags(cmd *cobra.Command, when string) {
 func (o *staticOptions) static(subgroup int) (features.StaticOptions, error) {
 	opt := features.StaticOptions{SubgroupSize: subgroup, Borders: o.borders}
 	if o.hardware != "" {
-		if opt.Hardware = features.HardwareOf(o.hardware); opt.Hardware == nil {
-			return opt, usagef("--hardware %q: the limits of this device are not known", o.hardware)
+		var known []string
+		if opt.Device, known = facts.Named(o.hardware); opt.Device == nil {
+			return opt, usagef("--hardware %q: the limits of this device are not known; known are: %s", o.hardware, strings.Join(known, ", "))
 		}
 	}
 	return opt, nil
+}
+
+// noteUnknown warns of the static features that are left out because facts of the device are not known.
+func noteUnknown(cmd *cobra.Command, device *facts.Device) {
+	var names []string
+	var keys []facts.Key
+	unknown := &facts.Unknown{}
+	for _, f := range features.StaticFeatures() {
+		if errors.As(features.StaticNeeds(device, f.Name), &unknown) {
+			names, keys = append(names, f.Name), append(keys, unknown.Keys...)
+		}
+	}
+	if len(names) > 0 {
+		slices.Sort(keys)
+		warnf(cmd, "without %s: %v", strings.Join(names, ", "), nameDevice(&facts.Unknown{Device: device.Name(), Keys: slices.Compact(keys)}))
+	}
+}
+
+// nameDevice adds to an error of facts that are not known how to give them.
+func nameDevice(err error) error {
+	if unknown := (*facts.Unknown)(nil); errors.As(err, &unknown) {
+		return fmt.Errorf("%w; name a device by --hardware", err)
+	}
+	return err
 }
 
 // printStatic prints the static features of the cases.
@@ -56,6 +84,7 @@ func printStatic(cmd *cobra.Command, cases []*workload.Case, opt features.Static
 		}
 		all = append(all, v)
 	}
+	noteUnknown(cmd, opt.Device)
 	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
 		for i, v := range all {
 			fmt.Fprintf(w, "%s%s, %s\n", strings.Repeat("\n", min(i, 1)), v.Kernel, samples.Identity{Source: "at", Sizes: cases[i].Sizes})

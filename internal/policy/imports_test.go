@@ -17,6 +17,7 @@ const module = "gpuperf"
 // layers lists the packages from the bottom up. A package imports only packages above its own line, or of its own
 // folder (kernel/linear imports kernel). docs/architecture.md explains the order.
 var layers = []string{
+	"internal/bounded",
 	"internal/nameset",
 	"internal/intmath",
 	"internal/source",
@@ -31,10 +32,12 @@ var layers = []string{
 	"models",
 	"models/library",
 	"samples",
+	"device/facts",
 	"device",
 	"device/opencl",
 	"device/devicetest",
 	"device/replay",
+	"roofline",
 	"kernel/expr",
 	"kernel",
 	"kernel/transform",
@@ -54,7 +57,6 @@ var layers = []string{
 	"measure",
 	"calibrate/lm",
 	"calibrate",
-	"evaluate/peaks",
 	"explain",
 	"evaluate",
 	"campaign",

@@ -23,17 +23,6 @@ func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (ou
 	if r == nil {
 		return fail("there is no such substitution rule; make one with extract_subst")
 	}
-	for i, n := range sweep {
-		if !k.IsIname(n) {
-			return nil, k.UnknownIname(n)
-		}
-		if slices.Contains(sweep[:i], n) {
-			return fail("iname %s is swept twice", n)
-		}
-		if tag := k.Tags[n]; tag.Kind == kernel.GroupAxis {
-			return fail("iname %s is tagged %s: a tile belongs to one work-group; sweep the local part of a split iname", n, tag)
-		}
-	}
 	body, err := k.Expand(r.Body, []string{rule})
 	if err != nil {
 		return fail("%w", err)
@@ -50,7 +39,7 @@ func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (ou
 		return nil, err
 	}
 	p := &prefetch{
-		Kernel: expanded.Clone(), of: rule, axisCount: len(r.Args), rule: &kernel.Rule{Name: r.Name, Args: r.Args, Body: body}, sweep: sweep, opt: opt,
+		Kernel: expanded, of: rule, axisCount: len(r.Args), rule: &kernel.Rule{Name: r.Name, Args: r.Args, Body: body}, sweep: sweep, opt: opt,
 	}
 	if err := p.run(); err != nil {
 		return fail("%w", err)

@@ -51,21 +51,10 @@ func AddPrefetch(k *kernel.Kernel, array string, sweep []string, opt Prefetch) (
 	if w := k.Writers(array); len(w) > 0 {
 		return fail("statement %s writes it, so that a copy could be out of date", w[0].ID)
 	}
-	for i, n := range sweep {
-		if !k.IsIname(n) {
-			return nil, k.UnknownIname(n)
-		}
-		if slices.Contains(sweep[:i], n) {
-			return fail("iname %s is swept twice", n)
-		}
-		if tag := k.Tags[n]; tag.Kind == kernel.GroupAxis {
-			return fail("iname %s is tagged %s: a tile belongs to one work-group; sweep the local part of a split iname", n, tag)
-		}
-	}
-	if k, err = ExpandRules(k); err != nil {
+	p := &prefetch{of: array, axisCount: len(a.Shape), array: a, sweep: sweep, opt: opt}
+	if p.Kernel, err = ExpandRules(k); err != nil {
 		return nil, err
 	}
-	p := &prefetch{Kernel: k.Clone(), of: array, axisCount: len(a.Shape), array: a, sweep: sweep, opt: opt}
 	if err := p.run(); err != nil {
 		return fail("%w", err)
 	}
@@ -90,10 +79,27 @@ type prefetch struct {
 	id    string
 }
 
+// run replaces the accesses; it works on a copy of the kernel.
 func (p *prefetch) run() error {
-	for _, step := range []func() error{p.collect, p.findOuter, p.measure, p.name, p.fetchDomain, p.restrict, p.rewrite} {
+	p.Kernel = p.Clone()
+	for _, step := range []func() error{p.checkSweep, p.collect, p.findOuter, p.measure, p.name, p.fetchDomain, p.restrict, p.rewrite} {
 		if err := step(); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+func (p *prefetch) checkSweep() error {
+	for i, n := range p.sweep {
+		if !p.IsIname(n) {
+			return fmt.Errorf("unknown iname %q (the kernel has %s)", n, nameset.Text(p.Inames()))
+		}
+		if slices.Contains(p.sweep[:i], n) {
+			return fmt.Errorf("iname %s is swept twice", n)
+		}
+		if tag := p.Tags[n]; tag.Kind == kernel.GroupAxis {
+			return fmt.Errorf("iname %s is tagged %s: a tile belongs to one work-group; sweep the local part of a split iname", n, tag)
 		}
 	}
 	return nil
@@ -204,7 +210,7 @@ func (p *prefetch) findOuter() error {
 	if p.opt.OuterInames != nil {
 		for _, n := range p.opt.OuterInames {
 			if !p.IsIname(n) {
-				return p.UnknownIname(n)
+				return fmt.Errorf("unknown iname %q (the kernel has %s)", n, nameset.Text(p.Inames()))
 			}
 			if slices.Contains(p.sweep, n) {
 				return fmt.Errorf("iname %s is both swept and outside the fetch", n)
@@ -304,127 +310,6 @@ func (p *prefetch) name() error {
 		}
 		p.dims = append(p.dims, x.dim)
 		p.tile.Shape = append(p.tile.Shape, expr.Int{Value: x.extent})
-	}
-	return nil
-}
-
-// fetchDomain appends the domain of the fetch's inames: what is needed, or the box around it.
-func (p *prefetch) fetchDomain() error {
-	if len(p.dims) == 0 {
-		return nil
-	}
-	var box []polycount.Constraint
-	for _, x := range p.axes {
-		if x.dim != "" {
-			box = append(box, polycount.GE(polycount.Name(x.dim), polycount.Int(0)), polycount.GE(polycount.Int(x.extent-1), polycount.Name(x.dim)))
-		}
-	}
-	var needed *polycount.Set
-	for _, s := range p.sites {
-		f, err := p.footprint(s)
-		if err != nil {
-			return err
-		}
-		if needed == nil {
-			needed = f
-			continue
-		}
-		if same, err := needed.IsSubset(f); err != nil {
-			return err
-		} else if !same {
-			if needed, err = needed.Union(f); err != nil {
-				return err
-			}
-		}
-	}
-	domain := polycount.NewSet(nil, p.dims, box...)
-	if !p.opt.BoundingBox {
-		if len(needed.Disjuncts()) == 1 {
-			domain = needed.ToParams(p.outer...)
-		} else if err := p.fillsBox(); err != nil {
-			return err
-		}
-	}
-	var err error
-	if len(p.outer) > 0 {
-		around, err := p.RawDomainOf(p.outer)
-		if err != nil {
-			return err
-		}
-		ctx := around.ToParams(p.outer...)
-		if domain, err = domain.Gist(ctx); err != nil {
-			return err
-		}
-	}
-	p.Domains = append(p.Domains, domain)
-	return err
-}
-
-// footprint is the set of fetch inames (beside the outer ones) that one access needs.
-func (p *prefetch) footprint(s *site) (*polycount.Set, error) {
-	d, err := p.RawDomainOf(nameset.Sorted(slices.Concat(s.used, p.outer)))
-	if err != nil {
-		return nil, err
-	}
-	d = d.AddDims(p.dims...)
-	for i, x := range p.axes {
-		if x.dim == "" {
-			continue
-		}
-		if d, err = d.Constrain(polycount.EQ(x.at(), s.index[i])); err != nil {
-			return nil, err
-		}
-	}
-	return d.Project(slices.Concat(p.outer, p.dims)...)
-}
-
-// maxTile bounds the tiles whose elements fillsBox enumerates.
-const maxTile = 1 << 16
-
-// fillsBox reports, for accesses that need different parts of the tile, whether the parts together are the box.
-func (p *prefetch) fillsBox() error {
-	all := polycount.NewSet(nil, p.dims)
-	size := int64(1)
-	var err error
-	for _, x := range p.axes {
-		if x.dim == "" {
-			continue
-		}
-		if size *= x.extent; size > maxTile {
-			return fmt.Errorf("the accesses need different parts of a large tile; fetch their bounding box (fetch_bounding_box=True)")
-		}
-		if all, err = all.Constrain(polycount.GE(polycount.Name(x.dim), polycount.Int(0)), polycount.GE(polycount.Int(x.extent-1), polycount.Name(x.dim))); err != nil {
-			return err
-		}
-	}
-	for _, s := range p.sites {
-		d, err := p.RawDomainOf(s.used)
-		if err != nil {
-			return err
-		}
-		// the tile elements of this access, wherever the tile lies
-		d = d.ToDims(d.Params()...).AddDims(p.dims...)
-		for i, x := range p.axes {
-			if x.dim == "" {
-				continue
-			}
-			if d, err = d.Constrain(polycount.EQ(x.at(), s.index[i])); err != nil {
-				return err
-			}
-		}
-		if d, err = d.Project(p.dims...); err != nil {
-			return err
-		}
-		if all, err = all.Subtract(d); err != nil {
-			return err
-		}
-	}
-	left, err := all.IsEmpty()
-	if err != nil {
-		return err
-	}
-	if !left {
-		return fmt.Errorf("the accesses together need no box: elements %s of the tile would be fetched for nothing; ask for it by fetch_bounding_box=True", all)
 	}
 	return nil
 }

@@ -8,17 +8,17 @@ import (
 	"gpuperf/workload"
 )
 
-// Names are the features of vectors, in their order.
-func Names() (out []string) {
-	for _, f := range features.StaticFeatures() {
-		out = append(out, f.Name)
-	}
-	return out
-}
+// Names are the features of the vectors that Prepare made, in their order.
+func (s *Space) Names() []string { return s.names }
 
 // Prepare lowers points and derives their static features, on all processors. A point for which that cannot be has an Err. What
 // is lowered is not kept: of thousands of points few are run.
 func (s *Space) Prepare(points []*Point, opt features.StaticOptions) {
+	s.names = features.StaticNames(opt.Device)
+	s.describe(points, opt)
+}
+
+func (s *Space) describe(points []*Point, opt features.StaticOptions) {
 	parallel(len(points), func(i int) {
 		points[i].once.Do(func() { points[i].Err = s.prepare(points[i], opt) })
 	})
@@ -74,7 +74,7 @@ func (s *Space) lowered(p *Point) (*workload.ProgramCase, error) {
 
 // Set is the prepared points for a ranker, none measured. Points with an Err are left out; at tells where the others stand.
 func (s *Space) Set(points []*Point) (set *rank.Set, at []int) {
-	set = &rank.Set{Names: Names()}
+	set = &rank.Set{Names: s.names}
 	for i, p := range points {
 		if p.Err == nil && p.Vector != nil {
 			set.Points = append(set.Points, pointOf(p))

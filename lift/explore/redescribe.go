@@ -83,7 +83,7 @@ func (s *Space) redescribe(old rank.Vector, static features.StaticOptions) (rank
 			return fail(fmt.Errorf("%s: %w", x.name, err))
 		}
 	}
-	s.Prepare([]*Point{p}, static)
+	s.describe([]*Point{p}, static)
 	job, err := s.Job(p, device.Policy{})
 	if err != nil {
 		return fail(err)

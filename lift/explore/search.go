@@ -194,7 +194,7 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 	})
 	var ready []int
 	var tasks []measure.Task
-	vectors := rank.Vectors{Names: Names()}
+	vectors := rank.Vectors{Names: s.Space.names}
 	for i, p := range points {
 		if p.Err != nil {
 			continue

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel/script"
 	"gpuperf/lift/rank"
@@ -38,6 +39,8 @@ knl = lp.add_dtypes(knl, {"a": "float32", "b": "float32", "c": "float32"})
 `,
 }
 
+var h200, _ = facts.Named("NVIDIA H200")
+
 // subject is a case to describe: a variant of a benchmark.
 type subject struct {
 	*workload.Case
@@ -56,7 +59,7 @@ func describe(t testing.TB, list []subject) *rank.Vectors {
 		if err != nil {
 			t.Fatal(err)
 		}
-		static, err := features.NewStatic(nest, features.StaticOptions{})
+		static, err := features.NewStatic(nest, features.StaticOptions{Device: h200})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,6 +60,9 @@ var rankers = []Ranker{
 // Default is the name of the ranker that commands use where none is asked for.
 const Default = "corrected"
 
+// Featureless is the name of the ranker that needs no feature in particular, for devices of which little is known.
+const Featureless = "forest"
+
 // Rankers lists the rankers; the first is the paper's.
 func Rankers() []Ranker { return slices.Clone(rankers) }
 

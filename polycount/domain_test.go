@@ -1,7 +1,9 @@
-package kernel
+package polycount_test
 
 import (
 	"testing"
+
+	"gpuperf/polycount"
 )
 
 // TestQuotients: a quotient in a domain is a rational number and < a distance of 1 or more, as isl reads them; floor(...)
@@ -17,12 +19,12 @@ func TestQuotients(t *testing.T) {
 		{"{[i,j]: -n/2 < i,j < -m + n/2}", "{[i,j]: -n <= 2i - 2 and -n <= 2j - 2 and 2i + 2 <= n - 2m and 2j + 2 <= n - 2m}"},
 		{"{[i]: n/2 > i > -m, -n/3}", "{[i]: n >= 2i + 2 and i >= 1 - m and 3i >= 3 - n}"},
 	} {
-		a, err := parseDomain(c[0])
+		a, err := polycount.ParseDomain(c[0])
 		if err != nil {
 			t.Errorf("%s: %v", c[0], err)
 			continue
 		}
-		b, err := parseDomain(c[1])
+		b, err := polycount.ParseDomain(c[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +40,7 @@ func FuzzDomain(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) < 60 {
-			parseDomain(text)
+			polycount.ParseDomain(text)
 		}
 	})
 }
