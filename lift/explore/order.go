@@ -204,13 +204,16 @@ func pointOf(p *Point) rank.Point {
 	}
 }
 
-// begin takes points of the recipes in turn, of each those that should take least by a rough estimate.
+// begin takes points of the recipes in turn, of each those that should take least by an estimate, where the device is known well
+// enough to make one.
 func (o *ranked) begin(left []*Point, n int) []*Point {
-	names := o.search.Space.names
+	clock, err := rank.Estimate(o.search.Space.names)
 	cost := map[*Point]float64{}
 	strata := map[string][]*Point{}
 	for _, p := range left {
-		cost[p] = estimate(names, p.Vector.Values)
+		if err == nil {
+			cost[p] = clock.Seconds(p.Vector.Values)
+		}
 		strata[p.Variant.Recipe] = append(strata[p.Variant.Recipe], p)
 	}
 	var lists [][]*Point
@@ -235,29 +238,6 @@ func (o *ranked) begin(left []*Point, n int) []*Point {
 		}
 	}
 	return pick
-}
-
-// Rough numbers of a large GPU, for an estimate that needs no measurement: bytes and operations in a second, the seconds of a
-// launch, and the work-items that keep it busy.
-const (
-	roughBandwidth = 4e12
-	roughOps       = 2e13
-	roughLaunch    = 3e-6
-	roughItems     = 1 << 17
-)
-
-// estimate is a time in seconds by static features alone.
-func estimate(names []string, values []float64) float64 {
-	v := func(name string) float64 {
-		if i := slices.Index(names, name); i >= 0 {
-			return values[i]
-		}
-		return 0
-	}
-	items := v("global_size_0") * v("global_size_1") * v("global_size_2")
-	ops := v("adds") + v("muls") + v("madds") + v("divs") + v("special_ops") + v("other_ops") + v("statements") + v("local_loads") + v("local_stores")
-	idle := max(1, roughItems/max(items, 1))
-	return v("launches")*roughLaunch + idle*items*(v("sectors_item")*features.SectorBytes/roughBandwidth+ops/roughOps)
 }
 
 // descent is the paper's search (001 section 6.1), which makes its own variants by rewriting; each is run with the ND-range that

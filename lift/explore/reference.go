@@ -244,7 +244,7 @@ func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, tolera
 	}
 	var inputs []lift.Value
 	for _, in := range at.Inputs {
-		k := lower.Leaves(in.Type)
+		k := len(lift.Components(in.Type))
 		inputs = append(inputs, take(in.Type, rest[:k]))
 		rest = rest[k:]
 	}

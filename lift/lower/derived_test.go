@@ -131,7 +131,7 @@ func TestResultsAreNumbers(t *testing.T) {
 		var inputs []lift.Value
 		rest := l.Inputs
 		for i, in := range fixed.Inputs {
-			k := lower.Leaves(in.Type)
+			k := len(lift.Components(in.Type))
 			var bufs []*interp.Buffer
 			for _, a := range rest[:k] {
 				bufs = append(bufs, data(a, i+1))

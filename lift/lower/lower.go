@@ -183,7 +183,7 @@ func (c *lowering) fresh(base string) string {
 
 // argument makes the arrays of an input or of the result.
 func (c *lowering) argument(name string, t *lift.Type, kind bufferKind) (*val, []Array) {
-	parts := leaves(t)
+	parts := lift.Components(t)
 	sizes := counts(t, nil)
 	var bufs []*buffer
 	var arrays []Array

@@ -63,7 +63,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 	}
 	inputs, rest := []lift.Value{}, l.Inputs
 	for _, in := range fixed.Inputs {
-		k := lower.Leaves(in.Type)
+		k := len(lift.Components(in.Type))
 		var bufs []*interp.Buffer
 		for _, a := range rest[:k] {
 			bufs = append(bufs, buffers[a.Name])

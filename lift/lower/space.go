@@ -36,7 +36,7 @@ func (c *lowering) allocate(space kernel.Space, t *lift.Type, owners []*owner) *
 	if space == kernel.Local && !c.inGroup() {
 		fail("toLocal stands outside of mapWrg: there is no group to share the memory")
 	}
-	parts := leaves(t)
+	parts := lift.Components(t)
 	sizes := counts(t, owners)
 	var bufs []*buffer
 	base := make([]index, len(parts))
