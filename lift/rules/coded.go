@@ -12,61 +12,61 @@ func addCoded() {
 	add(
 		Rule{
 			Name: "iterateSplit", Left: "iterate(i + k, f) $ xs", Right: "iterate(i, f) o iterate(k, f) $ xs", Types: "xs: [A]N",
-			Params: []Param{{"k", Count}}, Figure: "6a", code: iterateSplit,
+			Params: []Param{{"k", Count}}, Figure: "6a", on: lift.Set(lift.Iterate), code: iterateSplit,
 		},
 		Rule{
 			Name: "gatherToScatter", Left: "map(f) o gather(p) $ xs", Right: "scatter(q) o map(f) $ xs   (q undoes p)", Types: "xs: [A]N",
-			Source: "Lift, corrected", code: gatherToScatter,
+			Source: "Lift, corrected", on: lift.Set(lift.Map), arg: lift.Set(lift.Gather), code: gatherToScatter,
 		},
 		Rule{
 			Name: "scatterToGather", Left: "scatter(p) o map(f) $ xs", Right: "map(f) o gather(q) $ xs   (q undoes p)", Types: "xs: [A]N",
-			Source: "Lift, corrected", code: scatterToGather,
+			Source: "Lift, corrected", on: lift.Set(lift.Scatter), arg: lift.Set(lift.Map), code: scatterToGather,
 		},
 		Rule{
 			Name: "splitZip", Left: "split(n) $ zip(xs, …)", Right: "map(fun(y => zip(get(0, y), …))) $ zip(split(n) $ xs, …)", Types: "xs: [A]N",
-			Source: "Lift: splitIntoZip", code: splitZip,
+			Source: "Lift: splitIntoZip", on: lift.Set(lift.Split), arg: lift.Set(lift.Zip), code: splitZip,
 		},
 		Rule{
 			Name: "zipJoin", Left: "zip(join $ xs, …)", Right: "join o map(fun(y => zip(get(0, y), …))) $ zip(xs, …)", Types: "xs: [[A]M]N",
-			Source: "Lift: joinFromZip", code: zipJoin,
+			Source: "Lift: joinFromZip", on: lift.Set(lift.Zip), code: zipJoin,
 		},
 		Rule{
 			Name: "mapZipFusion", Left: "map(f) $ zip(map(g) $ xs, …)", Right: "map(fun(y => f(tuple(g(get(0, y)), …)))) $ zip(xs, …)", Types: "xs: [A]N",
-			Source: "Lift: mapFusionWithZip", code: mapZipFusion,
+			Source: "Lift: mapFusionWithZip", on: lift.Maps, arg: lift.Set(lift.Zip), code: mapZipFusion,
 		},
 		Rule{
 			Name: "mapFission", Left: "map(fun(x => f(g(x)))) $ xs", Right: "map(f) o map(g) $ xs   (f the outermost pattern)", Types: "xs: [A]N",
-			Source: "Lift: mapFission", code: mapFission,
+			Source: "Lift: mapFission", on: lift.Set(lift.Map), fun: lift.Set(lift.Lambda), code: mapFission,
 		},
 		Rule{
 			Name: "vectorizeZip", Left: "map(f) $ zip(xs, …)", Right: "asScalar o map(fun(y => mapVec(f, get(0, y), …))) $ zip(asVector(w) $ xs, …)",
-			Types: "xs: [scalar]N", Params: []Param{{"w", Width}}, Source: "Lift: vectorizeMapZip", code: vectorizeZip,
+			Types: "xs: [scalar]N", Params: []Param{{"w", Width}}, Source: "Lift: vectorizeMapZip", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: vectorizeZip,
 		},
 		Rule{
 			Name:  "tileStencilsZip2D",
 			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, …)",
 			Right: "map(join) o join o map(transpose) o map(map(fun(q => the left side on zip(get(0, q), …)))) $ the zip of tiles of t by v: overlapping for what is slid",
-			Types: "xs: [[A]M]N", Params: []Param{{"t", Tile}, {"v", Tile}}, Source: "Lift: tile2DStencilsZip", code: func(m *Match) *lift.Term { return tileStencils(m.Term, true, m.Sizes["t"], m.Sizes["v"]) },
+			Types: "xs: [[A]M]N", Params: []Param{{"t", Tile}, {"v", Tile}}, Source: "Lift: tile2DStencilsZip", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return tileStencils(m.Term, true, m.Sizes["t"], m.Sizes["v"]) },
 		},
 		Rule{
 			Name: "copyLocalZip2D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(1, mapLcl(0, id)) $ get(0, y), …)))) $ xs   (what f slides over)",
-			Types: "xs: [[[scalar]M]3]N", code: func(m *Match) *lift.Term { return copyLocalZip(m, 2) },
+			Types: "xs: [[[scalar]M]3]N", on: lift.Set(lift.MapWrg), fun: lift.Set(lift.Lambda), code: func(m *Match) *lift.Term { return copyLocalZip(m, 2) },
 		},
 		Rule{
 			Name: "mapFissionZip", Left: "map(fun(x => f(x, g(x)))) $ xs", Right: "map(fun(y => f(get(0, y), get(1, y)))) $ zip(xs, map(g) $ xs)   (f the outermost pattern)",
-			Types: "xs: [A]N", Source: "Lift: mapFissionCreateZip", code: mapFissionZip,
+			Types: "xs: [A]N", Source: "Lift: mapFissionCreateZip", on: lift.Set(lift.Map), fun: lift.Set(lift.Lambda), code: mapFissionZip,
 		},
-		Rule{Name: "letInline", Left: "let(y = x, f(y))", Right: "f(x)", Types: "xs: [A]N", code: letInline},
+		Rule{Name: "letInline", Left: "let(y = x, f(y))", Right: "f(x)", Types: "xs: [A]N", on: lift.Set(lift.Let), code: letInline},
 		Rule{
 			Name: "zipRotate", Left: "map(f) $ zip(xs, …)", Right: "map(fun(y => f(tuple(get(k, y), …))) $ zip(…, xs)   (rotated)", Types: "xs: [A]N",
-			Source: "RISE: zip rotate", code: zipRotate,
+			Source: "RISE: zip rotate", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: zipRotate,
 		},
 	)
 }
 
 func iterateSplit(m *Match) *lift.Term {
 	t, k := m.Term, m.Ints["k"]
-	if t.Op != lift.Iterate || k < 0 || k > t.Ints[0] {
+	if k < 0 || k > t.Ints[0] {
 		return nil
 	}
 	return lift.IterateOf(t.Ints[0]-k, t.Kids[0], lift.IterateOf(k, t.Kids[0], t.Arg()))
@@ -74,9 +74,6 @@ func iterateSplit(m *Match) *lift.Term {
 
 func gatherToScatter(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Map || t.Arg().Op != lift.Gather {
-		return nil
-	}
 	inv := t.Arg().Index.Inverse(t.Type.Len)
 	if inv == nil {
 		return nil
@@ -86,9 +83,6 @@ func gatherToScatter(m *Match) *lift.Term {
 
 func scatterToGather(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Scatter || t.Arg().Op != lift.Map {
-		return nil
-	}
 	inv := t.Index.Inverse(t.Type.Len)
 	if inv == nil {
 		return nil
@@ -98,9 +92,6 @@ func scatterToGather(m *Match) *lift.Term {
 
 func splitZip(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Split || t.Arg().Op != lift.Zip {
-		return nil
-	}
 	var parts []*lift.Term
 	for _, k := range t.Arg().Kids {
 		parts = append(parts, lift.SplitOf(t.Sizes[0], k))
@@ -110,9 +101,6 @@ func splitZip(m *Match) *lift.Term {
 
 func zipJoin(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Zip {
-		return nil
-	}
 	var parts []*lift.Term
 	for _, k := range t.Kids {
 		if k.Op != lift.Join || k.Arg().Type.Elem.Len != t.Kids[0].Arg().Type.Elem.Len {
@@ -125,9 +113,6 @@ func zipJoin(m *Match) *lift.Term {
 
 func mapZipFusion(m *Match) *lift.Term {
 	t := m.Term
-	if !lift.Maps.Has(t.Op) || t.Arg().Op != lift.Zip {
-		return nil
-	}
 	zip := t.Arg()
 	parts, fused := make([]*lift.Term, len(zip.Kids)), false
 	for i, k := range zip.Kids {
@@ -172,9 +157,6 @@ func applyTuple(f *lift.Term, args []*lift.Term) *lift.Term {
 // mapFission cuts the function of a map after everything but its outermost pattern.
 func mapFission(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Map || t.Kids[0].Op != lift.Lambda {
-		return nil
-	}
 	body := t.Kids[0].Body()
 	if len(body.Kids) == 0 || body.Op == lift.Call || body.Op == lift.Zip || body.Op == lift.Tuple || body.Op == lift.MapVec {
 		return nil
@@ -202,9 +184,6 @@ func mapFission(m *Match) *lift.Term {
 
 func zipRotate(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Map || t.Arg().Op != lift.Zip {
-		return nil
-	}
 	kids := t.Arg().Kids
 	n := len(kids)
 	arrays := lift.ZipOf(append(slices.Clone(kids[1:]), kids[0])...)
@@ -221,7 +200,7 @@ func zipRotate(m *Match) *lift.Term {
 // vectorizeZip needs a function that calls one operation with the components of its tuple.
 func vectorizeZip(m *Match) *lift.Term {
 	t, w := m.Term, m.Ints["w"]
-	if t.Op != lift.Map || t.Arg().Op != lift.Zip || t.Type.Elem.Kind != lift.ScalarType {
+	if t.Type.Elem.Kind != lift.ScalarType {
 		return nil
 	}
 	kids := t.Arg().Kids
@@ -265,10 +244,10 @@ func mapEach(xs *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
 // copyLocalZip copies those components of dims dimensions that the function slides over: they are read more than once.
 func copyLocalZip(m *Match, dims int) *lift.Term {
 	t := m.Term
-	if t.Op != lift.MapWrg || t.Kids[0].Op != lift.Lambda || t.Kids[0].Params[0].Kind != lift.TupleType {
+	f, param := t.Kids[0], t.Kids[0].Params[0]
+	if param.Kind != lift.TupleType {
 		return nil
 	}
-	f, param := t.Kids[0], t.Kids[0].Params[0]
 	copied := make([]bool, len(param.Elems))
 	any := false
 	lift.Walk(f.Body(), lift.Set(lift.Slide), func(t *lift.Term) {
@@ -316,9 +295,6 @@ func copyLcl(xs *lift.Term, dims int) *lift.Term {
 // mapFissionZip is mapFission for a function whose outermost pattern also uses the parameter elsewhere.
 func mapFissionZip(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Map || t.Kids[0].Op != lift.Lambda {
-		return nil
-	}
 	body := t.Kids[0].Body()
 	if len(body.Kids) < 2 || body.Op == lift.Call {
 		return nil
@@ -357,8 +333,5 @@ func instantiate(t, x *lift.Term, params []*lift.Type) *lift.Term {
 }
 
 func letInline(m *Match) *lift.Term {
-	if m.Term.Op != lift.Let {
-		return nil
-	}
 	return m.Term.Kids[0].Apply(m.Term.Kids[1])
 }

@@ -30,8 +30,10 @@ type Rule struct {
 	// Params are the variables that stand on the right side alone; a value is chosen for each when the rule is applied.
 	Params []Param
 	Where  []Condition
-	// code makes the right side where templates cannot say it. It returns nil where the rule does not match.
-	code func(m *Match) *lift.Term
+	// code makes the right side where templates cannot say it: of terms of an operator, with an argument and a function of certain
+	// ones (0: any). It returns nil where the rule does not match.
+	code         func(m *Match) *lift.Term
+	on, arg, fun lift.OpSet
 
 	left, right *lift.Template
 	no          *Refused // that it does not match
@@ -179,6 +181,9 @@ func (r *Rule) Apply(t *lift.Term, site *Site, args Args, opt Options) (*lift.Te
 			return nil, r.no
 		}
 	} else {
+		if !r.on.Has(t.Op) || r.arg != 0 && !r.arg.Has(t.Arg().Op) || r.fun != 0 && !r.fun.Has(t.Fn().Op) {
+			return nil, r.no
+		}
 		b = &lift.Bindings{Terms: map[string]*lift.Term{}, Sizes: map[string]lift.Size{}, Ints: map[string]int{}}
 	}
 	m := &Match{Bindings: b, Term: t, Site: site, Args: args}

@@ -24,18 +24,18 @@ func addStream() {
 			Name:  "streamStencilsZip2D",
 			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, 1) $ xs, …)",
 			Right: "transpose o map(map(fun(w => f(tuple(map(get(0)) $ w, get(1, at(n - 1, w)), …)))) o slide(n, 1)) o transpose $ the zip of the rows of xs, and of others after n - 1 more",
-			Types: "xs: [[A]M]N", code: func(m *Match) *lift.Term { return streamZip(m.Term, 2) },
+			Types: "xs: [[A]M]N", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return streamZip(m.Term, 2) },
 		},
 		Rule{
 			Name:  "streamStencilsZip3D",
 			Left:  "map(fun(p => map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(get(0, p), …))) $ zip(map(map(transpose) o transpose) o slide(n, 1) $ xs, …)",
-			Right: "as streamStencilsZip2D, in three dimensions", Types: "xs: [[[A]2]M]N", code: func(m *Match) *lift.Term { return streamZip(m.Term, 3) },
+			Right: "as streamStencilsZip2D, in three dimensions", Types: "xs: [[[A]2]M]N", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return streamZip(m.Term, 3) },
 		},
 		Rule{
 			Name:  "tileStencils3D",
 			Left:  "map(map(map(f))) o " + nbh3D + " $ xs",
 			Right: "the same in tiles of i by k by w: join o map(map(join) o transpose o map(map(map(join) o transpose) o transpose)) o map(map(map(the left side))) o " + nbh3D + " $ xs",
-			Types: "xs: [[[A]3]M]N", Params: []Param{{"i", Tile}, {"k", Tile}, {"w", Narrow}}, code: func(m *Match) *lift.Term {
+			Types: "xs: [[[A]3]M]N", Params: []Param{{"i", Tile}, {"k", Tile}, {"w", Narrow}}, on: lift.Set(lift.Map), arg: lift.AnyOp &^ lift.Set(lift.Zip), code: func(m *Match) *lift.Term {
 				return tileStencils(m.Term, false, m.Sizes["i"], m.Sizes["k"], m.Sizes["w"])
 			},
 		},
@@ -43,7 +43,7 @@ func addStream() {
 			Name:  "tileStencilsZip3D",
 			Left:  "map(fun(p => map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(get(0, p), …))) $ zip(" + nbh3D + " $ xs, …)",
 			Right: "the same in tiles of i by k by w: overlapping for what is slid", Types: "xs: [[[A]3]M]N", Params: []Param{{"i", Tile}, {"k", Tile}, {"w", Narrow}},
-			code: func(m *Match) *lift.Term { return tileStencils(m.Term, true, m.Sizes["i"], m.Sizes["k"], m.Sizes["w"]) },
+			on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return tileStencils(m.Term, true, m.Sizes["i"], m.Sizes["k"], m.Sizes["w"]) },
 		},
 		Rule{
 			Name: "copyLocal3D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(toLocal o mapLcl(2, mapLcl(1, mapLcl(0, id))) $ y))) $ xs",
@@ -52,7 +52,7 @@ func addStream() {
 		Rule{
 			Name: "copyLocalZip3D", Left: "mapWrg(d, f) $ xs",
 			Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(2, mapLcl(1, mapLcl(0, id))) $ get(0, y), …)))) $ xs   (what f slides over)",
-			Types: "xs: [[[[scalar]M]3]2]N", code: func(m *Match) *lift.Term { return copyLocalZip(m, 3) },
+			Types: "xs: [[[[scalar]M]3]2]N", on: lift.Set(lift.MapWrg), fun: lift.Set(lift.Lambda), code: func(m *Match) *lift.Term { return copyLocalZip(m, 3) },
 		},
 	)
 	streamTemplate[2] = template("map(transpose) o slide(n, s) $ xs")
@@ -147,9 +147,6 @@ func deep(dims int, xs *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
 // streamZip takes the windows along the outermost dimension of what is slid over the zip of all arrays. Those that are not
 // slid get elements in front, so that theirs is the last of a window.
 func streamZip(t *lift.Term, dims int) *lift.Term {
-	if t.Op != lift.Map || t.Arg().Op != lift.Zip {
-		return nil
-	}
 	element := elementOf(t.Kids[0], dims)
 	if element == nil {
 		return nil
@@ -244,9 +241,6 @@ func untiled3D(tiles *lift.Term) *lift.Term {
 // along each.
 func tileStencils(t *lift.Term, zipped bool, size ...lift.Size) *lift.Term {
 	dims := len(size)
-	if t.Op != lift.Map || (t.Arg().Op == lift.Zip) != zipped {
-		return nil
-	}
 	kids := []*lift.Term{t.Arg()}
 	if zipped {
 		kids = t.Arg().Kids
