@@ -144,7 +144,6 @@ type writer struct {
 
 // add writes a kernel and its functions.
 func (u *unit) add(n *linear.Nest) (source *Source, err error) {
-	defer polycount.Rescue(&err)
 	if err := n.Kernel.Launchable(); err != nil {
 		return nil, err
 	}

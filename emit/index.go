@@ -66,6 +66,9 @@ func (w *writer) onAxes(a polycount.Affine) polycount.Affine {
 
 // terms splits an affine expression into printed terms, the larger coefficients first, and the constant.
 func (w *writer) terms(a polycount.Affine) ([]term, int64, error) {
+	if err := a.Err(); err != nil {
+		return nil, 0, err
+	}
 	a, mods := modulos(a)
 	var out []term
 	for _, m := range mods {
@@ -116,7 +119,7 @@ func modulos(a polycount.Affine) (rest polycount.Affine, mods []modulo) {
 		}
 		c := -t.Coeff / t.Floor.Den
 		left := a.Sub(t.Floor.Num.Mod(t.Floor.Den).Scale(c))
-		if left.Len() < a.Len()-1 {
+		if left.Err() == nil && left.Len() < a.Len()-1 {
 			a = left
 			mods = append(mods, modulo{c, t.Floor.Num, t.Floor.Den})
 		}

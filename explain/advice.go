@@ -8,6 +8,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/launch"
 	"gpuperf/roofline"
 )
 
@@ -103,7 +104,7 @@ func (e *explainer) scattered(m features.Mem, r features.Record) string {
 	if err != nil {
 		return ""
 	}
-	used := asked * float64(m.DType.Size()) / (features.SectorBytes * sectors)
+	used := asked * float64(m.DType.Size()) / (launch.SectorBytes * sectors)
 	if used >= wasteful {
 		return ""
 	}

@@ -7,13 +7,11 @@ import (
 
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
-	"gpuperf/polycount"
 )
 
 // Check verifies what every kernel must keep. Its parts are in the table below, in the order in which they run; each
 // presupposes those before it.
 func (k *Kernel) Check() (err error) {
-	defer polycount.Rescue(&err)
 	for _, part := range []func() error{
 		k.checkNames,
 		k.checkFunctions,

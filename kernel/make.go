@@ -49,7 +49,6 @@ type Spec struct {
 // writer; otherwise statements that touch the same variable, one of them writing, keep the order of the text.
 // Faults in the texts are *source.Error.
 func Make(spec Spec) (k *Kernel, err error) {
-	defer polycount.Rescue(&err)
 	ins, err := ParseInstructions(spec.Instructions)
 	if err != nil {
 		return nil, err

@@ -126,7 +126,11 @@ func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
 		if len(upper) == 0 {
 			return nil, fmt.Errorf("%s has no upper bound", index)
 		}
-		if out, err = out.max(RangeSize(upper, where)); err != nil {
+		e, err := RangeSize(upper, where)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = out.max(e); err != nil {
 			return nil, err
 		}
 	}
@@ -151,22 +155,26 @@ func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (*ext
 			return &extent{Size: expr.Binary(expr.Mul, expr.Int{Value: lanes}, e.Size)}, nil
 		}
 		all := e.affine.Scale(lanes)
-		return &extent{expr.FromAffine(all), &all, e.where}, nil
+		return &extent{expr.FromAffine(all), &all, e.where}, all.Err()
 	}
 	return k.largest(expr.Binary(expr.Add, index, expr.Int{Value: lanes - 1}), within)
 }
 
 // RangeSize is one more than the smallest of the bounds.
-func RangeSize(upper []polycount.Bound, where *polycount.Set) *extent {
+func RangeSize(upper []polycount.Bound, where *polycount.Set) (*extent, error) {
 	var sizes []expr.Expr
+	var a polycount.Affine
 	for _, b := range upper {
-		sizes = append(sizes, expr.FromAffine(b.Num.Add(polycount.Int(b.Den)).FloorDiv(b.Den)))
+		a = b.Num.AddInt(b.Den).FloorDiv(b.Den)
+		if err := a.Err(); err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, expr.FromAffine(a))
 	}
 	if len(sizes) > 1 {
-		return &extent{Size: &expr.Op{Kind: expr.Min, Args: sizes}}
+		return &extent{Size: &expr.Op{Kind: expr.Min, Args: sizes}}, nil
 	}
-	a := upper[0].Num.Add(polycount.Int(upper[0].Den)).FloorDiv(upper[0].Den)
-	return &extent{sizes[0], &a, where}
+	return &extent{sizes[0], &a, where}, nil
 }
 
 // max is the larger of two extents: by comparison where one is always the larger, else as an expression.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gpuperf/internal/lex"
 )
 
 // Editors may begin a file with a byte order mark, and end lines in their own way.
@@ -40,7 +42,7 @@ func TestParseErrors(t *testing.T) {
 		{"size n\nassume 3 | 4\nfun(x: int32 => x)", "2:8", "never holds"},
 		{"fun(map: int32 => map)", "1:5", "already means something"},
 		{"fun(x: int32 => let(f = fun(y => f(y)), f(x)))", "1:34", "unknown name f"},
-		{"fun(x: int32 => @)", "1:17", "unexpected '@'"},
+		{"fun(x: int32 => @)", "1:17", "unexpected character '@'"},
 		{"fun(xs: [float32]4 => mapGlb(3, abs) $ xs)", "1:23", "dimension is 0, 1 or 2"},
 		{`fun(xs: [float32]4 => gather(index("j")) $ xs)`, "1:30", "size symbol j is not declared"},
 		{"", "1:1", "expected a declaration"},
@@ -110,7 +112,7 @@ func TestParseIsBounded(t *testing.T) {
 		t.Errorf("2^40 additions: %v", err)
 	}
 	deep := "fun(x: float32 => " + strings.Repeat("(", 100000) + "x"
-	if _, err := Parse(deep); err == nil || !strings.Contains(err.Error(), "nest deeper") {
+	if _, err := Parse(deep); err == nil || !strings.Contains(err.Error(), "nested more than") {
 		t.Errorf("100000 brackets: %v", err)
 	}
 }
@@ -161,12 +163,12 @@ func parseTerm(text string, sizeSymbols ...string) (t *Term, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer recoverError(&err)
+	defer lex.Recover(&err)
 	for _, s := range sizeSymbols {
 		e.sizes[s] = true
 	}
 	n := e.expr()
-	if e.tok().kind != tokEnd {
+	if e.Tok().Kind != lex.End {
 		e.expected("the end")
 	}
 	if n.kind == nodeFun {
@@ -182,9 +184,9 @@ func parseSize(text string) (s Size, err error) {
 	if err != nil {
 		return Size{}, err
 	}
-	defer recoverError(&err)
+	defer lex.Recover(&err)
 	s = e.size(e.expr())
-	if e.tok().kind != tokEnd {
+	if e.Tok().Kind != lex.End {
 		e.expected("the end")
 	}
 	return s, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/lex"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 )
@@ -41,13 +42,13 @@ func ParseConditions(text string) (*Set, error) { return parseUndeclared(text, "
 func parseUndeclared(text string, opening ...string) (s *Set, err error) {
 	defer arith.Rescue(&err)
 	p := newParser(text)
-	if !slices.ContainsFunc(p.toks, func(t token) bool { return t.text == "{" }) {
-		var toks []token
+	if !slices.ContainsFunc(p.Tokens, func(t lex.Token) bool { return t.Text == "{" }) {
+		var toks []lex.Token
 		for _, o := range opening {
-			toks = append(toks, token{tokOp, o, 0})
+			toks = append(toks, lex.Token{Kind: lex.Symbol, Text: o})
 		}
-		end := len(p.toks) - 1
-		p.toks = slices.Concat(toks, p.toks[:end], []token{{tokOp, "}", len(text)}}, p.toks[end:])
+		end := len(p.Tokens) - 1
+		p.Tokens = slices.Concat(toks, p.Tokens[:end], []lex.Token{{Kind: lex.Symbol, Text: "}", At: len(text)}}, p.Tokens[end:])
 		p.matchBrackets()
 	}
 	p.free = p.undeclared()
@@ -63,24 +64,24 @@ func parseUndeclared(text string, opening ...string) (s *Set, err error) {
 func (p *parser) undeclared() []string {
 	var declared, used []string
 	inBrackets, condition := false, false
-	for i := 0; i < len(p.toks); i++ {
-		switch t := p.toks[i]; {
-		case t.text == "[" || t.text == "]":
-			inBrackets = t.text == "["
-		case t.text == ":" || t.text == ";":
-			condition = t.text == ":"
-		case t.kind != tokName:
-		case t.text == "exists":
-			for i++; i < len(p.toks) && p.toks[i].text != ":"; i++ {
-				if p.toks[i].kind == tokName {
-					declared = append(declared, p.toks[i].text)
+	for i := 0; i < len(p.Tokens); i++ {
+		switch t := p.Tokens[i]; {
+		case t.Text == "[" || t.Text == "]":
+			inBrackets = t.Text == "["
+		case t.Text == ":" || t.Text == ";":
+			condition = t.Text == ":"
+		case t.Kind != lex.Name:
+		case t.Text == "exists":
+			for i++; i < len(p.Tokens) && p.Tokens[i].Text != ":"; i++ {
+				if p.Tokens[i].Kind == lex.Name {
+					declared = append(declared, p.Tokens[i].Text)
 				}
 			}
-		case reserved[t.text]:
-		case condition && !slices.Contains(used, t.text):
-			used = append(used, t.text)
+		case reserved[t.Text]:
+		case condition && !slices.Contains(used, t.Text):
+			used = append(used, t.Text)
 		case !condition && inBrackets:
-			declared = append(declared, t.text)
+			declared = append(declared, t.Text)
 		}
 	}
 	return slices.DeleteFunc(used, func(name string) bool { return slices.Contains(declared, name) })
@@ -110,7 +111,7 @@ type entry struct {
 	name string
 	e    []choice // nil: no expression
 	at   int
-	toks []token
+	toks []lex.Token
 }
 
 func (r *relation) set() *Set {
@@ -150,15 +151,15 @@ func (p *parser) relations() (params []string, rs []*relation) {
 // braces reads parameters and disjuncts; joins tells which belong to one relation.
 func (p *parser) braces(joins func(old, r *relation, at int) bool) (params []string, rs []*relation) {
 	head := &relation{}
-	if p.is("[") {
+	if p.Is("[") {
 		p.params(head)
 	}
 	head.params = append(p.free, head.params...)
 	p.expect("{")
 	w := linear.AnyWork()
 next:
-	for !p.is("}") {
-		at := p.peek().at
+	for !p.Is("}") {
+		at := p.Tok().At
 		r := &relation{params: head.params}
 		p.disjunct(w, r)
 		if len(rs) > 0 && r.isMap != rs[0].isMap {
@@ -169,20 +170,20 @@ next:
 				for _, c := range r.cs {
 					rs[i].cs = linear.AddMember(rs[i].cs, c)
 				}
-				if !p.accept(";") {
+				if !p.Accept(";") {
 					break next
 				}
 				continue next
 			}
 		}
 		rs = append(rs, r)
-		if !p.accept(";") {
+		if !p.Accept(";") {
 			break
 		}
 	}
 	p.expect("}")
-	if p.peek().kind != tokEOF {
-		p.fail("unexpected %q after the closing brace", p.peek().text)
+	if p.Tok().Kind != lex.End {
+		p.fail("unexpected %q after the closing brace", p.Tok().Text)
 	}
 	if len(rs) == 0 { // { }: nothing, of no dimension
 		head.nothing = true
@@ -193,14 +194,14 @@ next:
 
 func (p *parser) params(r *relation) {
 	p.expect("[")
-	for !p.is("]") {
-		at := p.peek().at
+	for !p.Is("]") {
+		at := p.Tok().At
 		n := p.name()
 		if slices.Contains(r.params, n) {
 			p.failAt(at, "parameter %q stands twice", n)
 		}
 		r.params = append(r.params, n)
-		if !p.accept(",") {
+		if !p.Accept(",") {
 			break
 		}
 	}
@@ -211,11 +212,11 @@ func (p *parser) params(r *relation) {
 func (p *parser) disjunct(w *linear.Work, r *relation) {
 	var tuples [][]entry
 	var names []string
-	if !p.is(":") {
+	if !p.Is(":") {
 		name, t := p.tuple()
 		tuples, names = append(tuples, t), append(names, name)
-		if p.is("->") {
-			r.isMap, r.arrow = true, p.take().at
+		if p.Is("->") {
+			r.isMap, r.arrow = true, p.take().At
 			name, t := p.tuple()
 			tuples, names = append(tuples, t), append(names, name)
 		}
@@ -254,7 +255,7 @@ func (p *parser) disjunct(w *linear.Work, r *relation) {
 		dims = append(dims, ds)
 	}
 	f := formula{op: "and", args: given}
-	if p.accept(":") && !p.is("}") && !p.is(";") {
+	if p.Accept(":") && !p.Is("}") && !p.Is(";") {
 		f.args = append(f.args, p.formula())
 	}
 	r.out = dims[len(dims)-1]
@@ -281,29 +282,29 @@ func mentions(tuples [][]entry, name string) bool {
 }
 
 func (p *parser) tuple() (name string, entries []entry) {
-	if p.peek().kind == tokName {
+	if p.Tok().Kind == lex.Name {
 		name = p.name()
 	}
 	p.expect("[")
-	for !p.is("]") {
-		if p.is("[") && p.isTuple(p.next) || p.peek().kind == tokName && !reserved[p.peek().text] && p.peekAfter(1).text == "[" {
+	for !p.Is("]") {
+		if p.Is("[") && p.isTuple(p.I) || p.Tok().Kind == lex.Name && !reserved[p.Tok().Text] && p.Peek(1).Text == "[" {
 			p.fail("nested tuples are not known here: write them flat, [i, j] for [[i] -> [j]], which has the same points")
 		}
-		e, from := entry{at: p.peek().at}, p.next
-		t, after := p.peek(), p.peekAfter(1).text
+		e, from := entry{at: p.Tok().At}, p.I
+		t, after := p.Tok(), p.Peek(1).Text
 		switch {
-		case t.kind == tokName && !reserved[t.text] && (after == "," || after == "]"):
+		case t.Kind == lex.Name && !reserved[t.Text] && (after == "," || after == "]"):
 			e.name = p.name()
-		case t.kind == tokName && !reserved[t.text] && after == "=":
+		case t.Kind == lex.Name && !reserved[t.Text] && after == "=":
 			e.name = p.name()
 			p.expect("=")
 			e.e = p.expr()
 		default:
 			e.e = p.expr()
 		}
-		e.toks = p.toks[from:p.next]
+		e.toks = p.Tokens[from:p.I]
 		entries = append(entries, e)
-		if !p.accept(",") {
+		if !p.Accept(",") {
 			break
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/launch"
 	"gpuperf/polycount"
 	"gpuperf/samples"
 )
@@ -34,12 +35,12 @@ type Kernel struct {
 
 	mu     sync.Mutex
 	runs   map[string]*polycount.Poly // how often a statement runs, by ID
-	static map[features.StaticOptions]*features.StaticProgram
+	static map[launch.Options]*launch.Program
 }
 
 // NewKernel wraps a kernel. Nothing is derived yet.
 func NewKernel(ir *kernel.Kernel) *Kernel {
-	k := &Kernel{IR: ir, key: sync.OnceValue(ir.Key), runs: map[string]*polycount.Poly{}, static: map[features.StaticOptions]*features.StaticProgram{}}
+	k := &Kernel{IR: ir, key: sync.OnceValue(ir.Key), runs: map[string]*polycount.Poly{}, static: map[launch.Options]*launch.Program{}}
 	k.nest = sync.OnceValues(func() (*linear.Nest, error) { return linear.New(ir) })
 	k.source = map[bool]func() (*emit.Source, error){}
 	for _, wide := range []bool{false, true} {
@@ -66,7 +67,7 @@ func (k *Kernel) Statistics(options features.Options) (*features.Statistics, err
 }
 
 // Static returns the program made ready for the evaluation of its static features.
-func (k *Kernel) Static(options features.StaticOptions) (*features.StaticProgram, error) {
+func (k *Kernel) Static(options launch.Options) (*launch.Program, error) {
 	nest, err := k.nest()
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func (k *Kernel) Static(options features.StaticOptions) (*features.StaticProgram
 	if p, ok := k.static[options]; ok {
 		return p, nil
 	}
-	p, err := features.NewStatic(nest, options)
+	p, err := launch.New(nest, options)
 	if err == nil {
 		k.static[options] = p
 	}
@@ -236,10 +237,10 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 		return nil, err
 	}
 	values := make(map[string]float64, len(ids))
-	var static []features.ID
+	var static []string
 	for _, id := range ids {
 		if id.Class == features.StaticClass {
-			static = append(static, id)
+			static = append(static, id.String())
 			continue
 		}
 		statistics, err := c.Statistics(features.Options{SubgroupSize: subgroupSize})
@@ -255,7 +256,7 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 	if len(static) == 0 {
 		return values, nil
 	}
-	program, err := c.Static(features.StaticOptions{SubgroupSize: subgroupSize, Device: c.Device})
+	program, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: c.Device})
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +268,9 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 	if err != nil {
 		return nil, fmt.Errorf("static features of kernel %s: %w", c.IR.Name, err)
 	}
-	maps.Copy(values, totals)
+	for i, v := range totals {
+		values[static[i]] = v
+	}
 	return values, nil
 }
 

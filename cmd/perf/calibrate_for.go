@@ -14,9 +14,9 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/internal/format"
+	"gpuperf/modelgen"
 	"gpuperf/models"
 	"gpuperf/samples"
-	"gpuperf/tailor"
 	"gpuperf/workload"
 )
 
@@ -106,12 +106,12 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 }
 
 // targets loads the kernels, each at those of the sizes that are about its parameters.
-func (o *forOptions) targets(cmd *cobra.Command) ([]tailor.Target, error) {
+func (o *forOptions) targets(cmd *cobra.Command) ([]modelgen.Target, error) {
 	points, err := parseSizes(o.sizes)
 	if err != nil {
 		return nil, err
 	}
-	var out []tailor.Target
+	var out []modelgen.Target
 	unused := maps.Clone(points[0])
 	for _, path := range o.kernels {
 		if at := strings.LastIndex(path, ".star:"); at >= 0 {
@@ -139,7 +139,7 @@ func (o *forOptions) targets(cmd *cobra.Command) ([]tailor.Target, error) {
 					return nil, usagef("kernel %s needs sizes to predict for %s; give -p %s=VALUE", v.Name, p, p)
 				}
 			}
-			out = append(out, tailor.Target{Script: script, Variant: v, Sizes: sizes})
+			out = append(out, modelgen.Target{Script: script, Variant: v, Sizes: sizes})
 		}
 	}
 	for name := range unused {
@@ -173,15 +173,15 @@ func (o *forOptions) modelName() string {
 
 // make chooses the model, in the form that --model asks for, and writes its file. With auto it has the most general form, which
 // calibration brings into the others.
-func (o *forOptions) make(targets []tailor.Target, device *facts.Device, selected campaign.Selection) (string, *tailor.Set, error) {
-	options := tailor.Options{Name: o.modelName(), Device: device, Points: o.points, Isolated: o.isolated, Form: models.PNormForm}
+func (o *forOptions) make(targets []modelgen.Target, device *facts.Device, selected campaign.Selection) (string, *modelgen.Set, error) {
+	options := modelgen.Options{Name: o.modelName(), Device: device, Points: o.points, Isolated: o.isolated, Form: models.PNormForm}
 	if selected.Form != campaign.Auto {
 		var err error
 		if options.Form, err = models.ParseForm(selected.Form); err != nil {
 			return "", nil, usagef("--model: %v, or auto", err)
 		}
 	}
-	set, err := tailor.Make(targets, options, func(m models.Measurement) ([]*workload.Case, error) {
+	set, err := modelgen.Make(targets, options, func(m models.Measurement) ([]*workload.Case, error) {
 		return campaign.TagCases(selected.Generators, m.Tags, string(m.Match))
 	})
 	if err != nil {
@@ -214,7 +214,7 @@ func (o *forOptions) target(cmd *cobra.Command, query string) (*facts.Device, er
 }
 
 // list prints what a dry run would measure.
-func (o *forOptions) list(cmd *cobra.Command, path string, set *tailor.Set) error {
+func (o *forOptions) list(cmd *cobra.Command, path string, set *modelgen.Set) error {
 	type plannedJSON struct {
 		Kernel  samples.Identity `json:"kernel"`
 		Seconds float64          `json:"estimated_seconds"`

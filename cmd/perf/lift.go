@@ -20,6 +20,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/source"
+	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
@@ -237,7 +238,7 @@ func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space, device *facts.D
 		return err
 	}
 	if p.Static() {
-		s.Clock, err = rank.NewClock(features.StaticNames(device), p.Model, p.Fit)
+		s.Clock, err = rank.NewClock(launch.Names(device), p.Model, p.Fit)
 		return err
 	}
 	var mu sync.Mutex // what predicts is for one goroutine at a time

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/facts"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
@@ -42,7 +42,7 @@ the file must be given: vectors that cannot be derived again make it fail, and n
 			for _, w := range slices.Concat(warnings, more) {
 				warnf(cmd, "%v", w)
 			}
-			static := features.StaticOptions{Borders: borders}
+			static := launch.Options{Borders: borders}
 			if len(records) > 0 {
 				d := records[0].Device
 				static.SubgroupSize, static.Device = int(d.SubgroupSize), facts.Of(d)
@@ -71,7 +71,7 @@ the file must be given: vectors that cannot be derived again make it fail, and n
 				}
 				count[x.Benchmark]++
 			}
-			v.Names = features.StaticNames(static.Device)
+			v.Names = launch.Names(static.Device)
 			if err := writeVectors(path, v); err != nil {
 				return err
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/facts"
-	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 	"gpuperf/roofline"
@@ -41,7 +41,7 @@ func loadDatabase(cmd *cobra.Command, files []string, without string) (*rank.Set
 func loadPoints(cmd *cobra.Command, files []string, without string, own bool) (*rank.Set, *facts.Device, error) {
 	var first *facts.Device
 	var sets []*rank.Set
-	names, always := allFeatures(), features.StaticNames(nil)
+	names, always := allFeatures(), launch.Names(nil)
 	for _, file := range files {
 		set, device, err := loadSet(cmd, vectorsFile(file), file)
 		if err != nil {
@@ -73,7 +73,7 @@ func loadPoints(cmd *cobra.Command, files []string, without string, own bool) (*
 
 // allFeatures are the names of all static features.
 func allFeatures() (names []string) {
-	for _, f := range features.StaticFeatures() {
+	for _, f := range launch.Features() {
 		names = append(names, f.Name)
 	}
 	return names
@@ -152,7 +152,7 @@ Orders:
 				return err
 			}
 			search.Seed = o.seed
-			search.Static = features.StaticOptions{SubgroupSize: int(info.SubgroupSize), Device: device}
+			search.Static = launch.Options{SubgroupSize: int(info.SubgroupSize), Device: device}
 			search.Campaign = c
 			search.Vectors = vectorsFile(c.SamplesFile())
 			search.Progress = exploreProgress(cmd)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 )
@@ -60,7 +60,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if opt.Device == nil {
 				opt.Device = recorded
 			}
-			train = train.Common(features.StaticNames(opt.Device))
+			train = train.Common(launch.Names(opt.Device))
 			if _, err := model.predict(cmd, train); err != nil { // the points to order are predicted by any model
 				return err
 			}

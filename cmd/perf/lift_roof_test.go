@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/device/facts"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 )
@@ -16,7 +16,7 @@ func TestRoofOfPoint(t *testing.T) {
 	if device == nil {
 		t.Fatal("the H200 is not known")
 	}
-	names := features.StaticNames(device)
+	names := launch.Names(device)
 	for _, c := range []struct {
 		bytes, madds float64 // madds of each of 1024 work-items
 		bound        string

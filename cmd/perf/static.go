@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/facts"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -27,9 +27,9 @@ func (o *staticOptions) addFlags(cmd *cobra.Command, when string) {
 	cmd.Flags().StringVar(&o.hardware, "hardware", "", when+"the device whose limits and caches count, as drivers name it")
 }
 
-// static returns the options of package features.
-func (o *staticOptions) static(subgroup int) (features.StaticOptions, error) {
-	opt := features.StaticOptions{SubgroupSize: subgroup, Borders: o.borders}
+// static returns the options of package launch.
+func (o *staticOptions) static(subgroup int) (launch.Options, error) {
+	opt := launch.Options{SubgroupSize: subgroup, Borders: o.borders}
 	if o.hardware != "" {
 		var known []string
 		if opt.Device, known = facts.Named(o.hardware); opt.Device == nil {
@@ -44,8 +44,8 @@ func noteUnknown(cmd *cobra.Command, device *facts.Device) {
 	var names []string
 	var keys []facts.Key
 	unknown := &facts.Unknown{}
-	for _, f := range features.StaticFeatures() {
-		if errors.As(features.StaticNeeds(device, f.Name), &unknown) {
+	for _, f := range launch.Features() {
+		if errors.As(launch.Needs(device, f.Name), &unknown) {
 			names, keys = append(names, f.Name), append(keys, unknown.Keys...)
 		}
 	}
@@ -64,17 +64,17 @@ func nameDevice(err error) error {
 }
 
 // printStatic prints the static features of the cases.
-func printStatic(cmd *cobra.Command, cases []*workload.Case, opt features.StaticOptions) error {
-	var all []*features.StaticVector
+func printStatic(cmd *cobra.Command, cases []*workload.Case, opt launch.Options) error {
+	var all []*launch.Vector
 	for _, c := range cases {
 		if err := c.CheckSizes(); err != nil {
 			return usage(err)
 		}
-		nest, err := c.Nest()
+		program, err := c.Static(opt)
 		if err != nil {
 			return err
 		}
-		v, err := features.Static(nest, c.Sizes, opt)
+		v, err := program.At(c.Sizes)
 		if err != nil {
 			return err
 		}

@@ -47,6 +47,9 @@ func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
 		of    func(*state) int64
 		den   int64
 	}
+	if err := a.Err(); err != nil {
+		return nil, err
+	}
 	var terms []term
 	for _, t := range a.All() {
 		if t.Floor != nil {

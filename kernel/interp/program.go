@@ -22,7 +22,6 @@ type program struct {
 }
 
 func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (p *program, err error) {
-	defer polycount.Rescue(&err)
 	k := n.Kernel
 	if err := k.Launchable(); err != nil {
 		return nil, err

@@ -3,13 +3,11 @@ package transform
 import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
-	"gpuperf/polycount"
 )
 
 // Prepare returns the kernel with everything decided that may be left open: substitution rules expanded, element types
 // inferred, reductions realized, ilp inames interleaved, automatic axes and address spaces resolved. What cannot be decided is an error.
 func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	c, err := ExpandRules(k)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ import (
 // has its own element. With only, just these temporaries; otherwise all that are written within all of the inames.
 // A temporary that some statement outside the inames reads or writes is an error.
 func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	for _, n := range only {
 		if !k.IsTemp(n) {
 			return nil, k.Errorf("%s is no temporary", n)
@@ -32,7 +31,11 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 			return nil, err
 		}
 		sizes = append(sizes, size)
-		index = append(index, expr.FromAffine(polycount.Name(n).Sub(lower)))
+		at := polycount.Name(n).Sub(lower)
+		if err := at.Err(); err != nil {
+			return nil, err
+		}
+		index = append(index, expr.FromAffine(at))
 	}
 	for _, t := range k.Temps {
 		if len(only) > 0 && !slices.Contains(only, t.Name) {
@@ -158,5 +161,9 @@ func extentOf(k *kernel.Kernel, iname string) (lower polycount.Affine, size expr
 	for _, b := range up {
 		values = append(values, polycount.Bound{Num: b.Num.Sub(low[0].Num.Scale(b.Den)), Den: b.Den})
 	}
-	return low[0].Num, kernel.RangeSize(values, d).Size, nil
+	e, err := kernel.RangeSize(values, d)
+	if err != nil {
+		return lower, nil, err
+	}
+	return low[0].Num, e.Size, nil
 }

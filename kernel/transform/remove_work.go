@@ -31,7 +31,6 @@ type WorkRemoval struct {
 // the arrays to be removed, the kernel is refused. A select between values keeps only conditions on inames and
 // parameters: what others choose between is read in any case, if the array is sure to have it.
 func RemoveWork(k *kernel.Kernel, opt WorkRemoval) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	if opt.Accumulators < 0 || opt.Accumulators > maxAccumulators {
 		return nil, k.Errorf("removing work: %d accumulators, it can be 1 to %d", opt.Accumulators, maxAccumulators)
 	}

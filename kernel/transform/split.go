@@ -19,7 +19,6 @@ type Split struct {
 // SplitIname replaces iname i by two: i = inner + length·outer with 0 <= inner < length. A tagged iname is an error: its
 // values are mapped to a hardware axis already.
 func SplitIname(k *kernel.Kernel, iname string, length int64, opt Split) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	if k.IsIname(iname) && length <= 0 {
 		return nil, k.Errorf("cannot split iname %s by %d: the length must be positive", iname, length)
 	}
@@ -123,6 +122,9 @@ func replaceInames(k *kernel.Kernel, olds, names []string, values map[string]pol
 	by := map[string]expr.Expr{}
 	tidy := flattenIndices
 	for old, value := range values {
+		if err := value.Err(); err != nil {
+			return err
+		}
 		by[old] = expr.FromAffine(value)
 		if value.HasFloor() {
 			tidy = func(e expr.Expr) expr.Expr { return affineIndices(k, e) }

@@ -3,7 +3,7 @@ package explore
 import (
 	"fmt"
 
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/lift/rank"
 	"gpuperf/workload"
 )
@@ -13,35 +13,35 @@ func (s *Space) Names() []string { return s.names }
 
 // Prepare lowers points and derives their static features, on all processors. A point for which that cannot be has an Err. What
 // is lowered is not kept: of thousands of points few are run.
-func (s *Space) Prepare(points []*Point, opt features.StaticOptions) {
-	s.names = features.StaticNames(opt.Device)
+func (s *Space) Prepare(points []*Point, opt launch.Options) {
+	s.names = launch.Names(opt.Device)
 	s.describe(points, opt)
 }
 
-func (s *Space) describe(points []*Point, opt features.StaticOptions) {
+func (s *Space) describe(points []*Point, opt launch.Options) {
 	parallel(len(points), func(i int) {
 		points[i].once.Do(func() { points[i].Err = s.prepare(points[i], opt) })
 	})
 }
 
-func (s *Space) prepare(p *Point, opt features.StaticOptions) error {
+func (s *Space) prepare(p *Point, opt launch.Options) error {
 	c, err := s.lowered(p)
 	if err != nil {
 		return err
 	}
-	var list []*features.StaticProgram
+	var list []*launch.Program
 	for _, k := range c.Kernels {
 		nest, err := k.Nest()
 		if err != nil {
 			return err
 		}
-		static, err := features.NewStatic(nest, opt)
+		static, err := launch.New(nest, opt)
 		if err != nil {
 			return fmt.Errorf("variant %s: %w", p.Variant.ID, err)
 		}
 		list = append(list, static)
 	}
-	values, err := features.StaticSequence(list, nil)
+	values, err := launch.Sequence(list, nil)
 	if err != nil {
 		return fmt.Errorf("variant %s: %w", p.Variant.ID, err)
 	}

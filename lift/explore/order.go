@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
 )
@@ -56,7 +56,7 @@ func (s *Search) findRanker() (rank.Ranker, error) {
 	if err != nil {
 		return r, err
 	}
-	if lacks := r.Missing(&rank.Set{Names: features.StaticNames(s.Static.Device)}); lacks != nil {
+	if lacks := r.Missing(&rank.Set{Names: launch.Names(s.Static.Device)}); lacks != nil {
 		s.warnings = append(s.warnings, fmt.Sprintf("the ranker is %s instead of %s: %v", rank.Featureless, rank.Default, lacks))
 		return rank.Find(rank.Featureless)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/device"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/rank"
 	"gpuperf/measure"
@@ -26,7 +26,7 @@ type Search struct {
 	Ranker string // of package rank, for the order rank; "" is rank.Default
 	Train  *rank.Set
 	Seed   int64
-	Static features.StaticOptions
+	Static launch.Options
 
 	// Campaign builds and runs the points; its device must be live for a search that goes on where it was stopped.
 	Campaign *campaign.Campaign

@@ -10,8 +10,8 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
-	"gpuperf/features"
 	"gpuperf/kernel/script"
+	"gpuperf/launch"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -50,16 +50,9 @@ type subject struct {
 // describe derives the vectors of cases; the time that is predicted of each is its size.
 func describe(t testing.TB, list []subject) *rank.Vectors {
 	t.Helper()
-	v := &rank.Vectors{}
-	for _, f := range features.StaticFeatures() {
-		v.Names = append(v.Names, f.Name)
-	}
+	v := &rank.Vectors{Names: launch.Names(h200)}
 	for _, s := range list {
-		nest, err := s.Kernel.Nest()
-		if err != nil {
-			t.Fatal(err)
-		}
-		static, err := features.NewStatic(nest, features.StaticOptions{Device: h200})
+		static, err := s.Kernel.Static(launch.Options{Device: h200})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/features"
+	"gpuperf/launch"
 )
 
 // Ranker is a way to learn which points are fast.
@@ -160,7 +160,7 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 
 // liftFeatures are those of the names that are in the paper's table.
 func liftFeatures(names []string) (out []string) {
-	for _, f := range features.StaticFeatures() {
+	for _, f := range launch.Features() {
 		if f.Lift && slices.Contains(names, f.Name) {
 			out = append(out, f.Name)
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gpuperf/features"
+	"gpuperf/launch"
 )
 
 const warpItems = 32 // of the sub-groups that features of the database are counted for
@@ -73,7 +73,7 @@ func demands(names []string) func(row []float64) []float64 {
 	of := func(row []float64) []float64 {
 		v := value(row)
 		items := v("global_size_0") * v("global_size_1") * v("global_size_2")
-		warps := items / warpItems * features.LineBytes / max(v("data_bytes"), 1)
+		warps := items / warpItems * launch.LineBytes / max(v("data_bytes"), 1)
 		out := make([]float64, len(roofs))
 		for i, r := range roofs {
 			out[i] = r.of(v, warps)

@@ -73,12 +73,6 @@ func (k *counter) sum(r region) {
 			k.emit(r)
 			return
 		}
-		if v.window > 0 {
-			r.q = r.q.Scale(arith.RatInt(v.window))
-			r.ge = slices.DeleteFunc(r.ge, func(x linear.Row) bool { return x[v.at] != 0 })
-			r.left = r.without(v.at)
-			continue
-		}
 		if !v.direct {
 			if k.trial {
 				arith.Throw(errNotDirect)
@@ -156,8 +150,7 @@ func (k *counter) alone(x linear.Row, at int) bool {
 type variable struct {
 	at     int
 	cost   int
-	direct bool  // Faulhaber applies: unit coefficients, or bounds by parameters alone
-	window int64 // > 0: can be dropped for this factor
+	direct bool // Faulhaber applies: unit coefficients, or bounds by parameters alone
 }
 
 // choose returns the variable to sum next; at 0: none is left; at −1: r is empty.
@@ -183,12 +176,6 @@ func (k *counter) choose(r *region) variable {
 				return variable{at: -1}
 			}
 			arith.Throw(errUnbounded)
-		}
-		if lower == 1 && upper == 1 && !r.q.Uses(at) {
-			if m, _, _ := window(r.ge, at); m > 0 {
-				v.window = m
-				return v
-			}
 		}
 		v.direct = unit || alone
 		v.cost = 4 * lower * upper
