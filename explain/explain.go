@@ -21,6 +21,7 @@ import (
 type Subject struct {
 	Case    *workload.Case
 	Removed *workload.Case // the same kernel without arithmetic and local memory; nil where that cannot be made
+	Device  string         // that the model is of
 	Model   *models.Model
 	Fit     *calibrate.Fit
 	Lanes   int           // work-items of a sub-group
@@ -33,6 +34,7 @@ type Subject struct {
 // Explanation is what there is to say. Times in seconds; shares are parts of the sum of all terms that join no others.
 type Explanation struct {
 	Kernel    string             `json:"kernel"`
+	Device    string             `json:"-"` // that the model is of
 	At        map[string]int64   `json:"at"`
 	Model     string             `json:"model"`
 	Form      string             `json:"form,omitempty"` // how the terms make a time; "" where they do it in a way of their own
@@ -73,7 +75,7 @@ func New(s Subject) (*Explanation, error) {
 		return nil, err
 	}
 	out := &Explanation{
-		Kernel: s.Case.Name, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.prediction.Seconds, Interval: e.prediction.Interval,
+		Kernel: s.Case.Name, Device: s.Device, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.prediction.Seconds, Interval: e.prediction.Interval,
 		Measured: s.Measured, Warnings: e.prediction.Warnings, Unpriced: []Work{}, Advice: []string{},
 	}
 	if form, _, _, ok := s.Model.Form(); ok {
@@ -118,8 +120,8 @@ func (e *explainer) prepare() (err error) {
 		}
 		e.ids = append(e.ids, id)
 	}
-	if e.values, err = e.Case.Features(e.ids, e.Lanes); err != nil {
-		return fmt.Errorf("%s: %w", e.Case, err)
+	if e.values, err = e.count(e.Case); err != nil {
+		return err
 	}
 	for _, name := range e.compiled.Features {
 		e.x = append(e.x, e.values[name])
@@ -131,6 +133,17 @@ func (e *explainer) prepare() (err error) {
 	return err
 }
 
+// count returns the values of the model's features of a case.
+func (e *explainer) count(c *workload.Case) (map[string]float64, error) {
+	at := *c
+	at.Device = e.Facts
+	values, err := at.Features(e.ids, e.Lanes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	return values, nil
+}
+
 // unpriced lists work without cost. Index arithmetic of the kernel itself is not counted by default, so that integers here are data.
 func (e *explainer) unpriced(out *Explanation) error {
 	records, err := e.statistics.Uncovered(e.ids, e.Case.Sizes)
@@ -138,11 +151,10 @@ func (e *explainer) unpriced(out *Explanation) error {
 		return err
 	}
 	for _, r := range records {
-		count, err := r.Count.Eval(e.Case.Sizes)
+		value, err := e.eval(r)
 		if err != nil {
 			return err
 		}
-		value, _ := count.Float64()
 		out.Unpriced = append(out.Unpriced, Work{What: r.Key.String(), Count: value, Formula: r.Count.String()})
 	}
 	return nil

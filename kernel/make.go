@@ -303,7 +303,7 @@ func (m *maker) implicitInames(temp string) []string {
 func (m *maker) usedInames(s *Stmt) []string {
 	var out []string
 	for _, e := range s.Exprs() {
-		expanded, err := m.ExpandExpr(e)
+		expanded, err := m.Expand(e)
 		if err != nil {
 			expanded = e // reported when the rules are expanded
 		}

@@ -303,8 +303,8 @@ func (b blockParser) twoTargets(s, second *Stmt, comma int) {
 	for _, lhs := range []expr.Expr{s.LHS, second.LHS} {
 		used = append(used, expr.Children(lhs)...)
 	}
-	for _, name := range []string{Target(s), Target(second)} {
-		if Target(s) == Target(second) || slices.ContainsFunc(used, func(e expr.Expr) bool { return expr.Mentions(e, name) }) {
+	for _, name := range []string{s.Target(), second.Target()} {
+		if s.Target() == second.Target() || slices.ContainsFunc(used, func(e expr.Expr) bool { return expr.Mentions(e, name) }) {
 			b.FailHint(comma, "assign to temporaries first", "the two targets must differ, and %s must not be used by the statement that assigns to it", name)
 		}
 	}

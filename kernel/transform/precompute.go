@@ -22,7 +22,7 @@ func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (ou
 	if r == nil {
 		return fail("there is no such substitution rule; make one with extract_subst")
 	}
-	body, err := k.Expand(r.Body, []string{rule})
+	body, err := k.Expand(r.Body)
 	if err != nil {
 		return fail("%w", err)
 	}

@@ -44,7 +44,7 @@ func AddPrefetch(k *kernel.Kernel, array string, sweep []string, opt Prefetch) (
 	case a.IsValue || k.IsTemp(array) || len(a.Shape) == 0:
 		return fail("it is no array argument")
 	}
-	if acc := k.VectorAccess(array); acc != nil {
+	if acc := vectorAccess(k, array); acc != nil {
 		return fail("%s reads %d elements at a time, and a tile has single ones", acc, acc.Lanes)
 	}
 	if w := k.Writers(array); len(w) > 0 {
