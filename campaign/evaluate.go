@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"gpuperf/calibrate"
+	"gpuperf/device/facts"
 	"gpuperf/evaluate"
-	"gpuperf/evaluate/peaks"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/models"
@@ -151,7 +151,7 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 		}
 		v.Points = append(v.Points, point)
 		if e.o.Sensitivity {
-			values, err := featuresOn(m.Predictor.Device, p.Case, m.Predictor.ids)
+			values, err := featuresOn(m.Predictor.Facts, p.Case, m.Predictor.ids)
 			if err != nil {
 				return nil, err
 			}
@@ -274,7 +274,7 @@ func (e *evaluation) judge() error {
 			return err
 		}
 		on := e.out.Device
-		if m.Costs, err = evaluate.Costs(m.Predictor.Model, &m.Fit, peaks.Of(on), cases, int(on.SubgroupSize)); err != nil {
+		if m.Costs, err = evaluate.Costs(m.Predictor.Model, &m.Fit, facts.Of(on), cases, int(on.SubgroupSize)); err != nil {
 			return fmt.Errorf("model %s: %w", m.Fit.Model, err)
 		}
 		for _, c := range m.Costs {

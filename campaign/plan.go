@@ -13,9 +13,9 @@ import (
 	"gpuperf/internal/source"
 	"gpuperf/kernel/script"
 	"gpuperf/microbench"
+	"gpuperf/modelgen"
 	"gpuperf/models"
 	"gpuperf/models/library"
-	"gpuperf/tailor"
 	"gpuperf/workload"
 )
 
@@ -83,7 +83,7 @@ func (s Selection) cases(model *models.Model, m models.Measurement, used map[str
 		if err != nil {
 			return nil, err
 		}
-		cases, err = tailor.Cases(variants, m)
+		cases, err = modelgen.Cases(variants, m)
 		if err != nil {
 			return nil, model.ErrorAt(m.Places[0], "%s", source.Message(err))
 		}

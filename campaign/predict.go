@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/models"
@@ -18,6 +19,7 @@ import (
 // Predictor is a calibrated model, ready to predict kernels.
 type Predictor struct {
 	Device samples.Fingerprint // on which it was calibrated
+	Facts  *facts.Device       // what is known of it
 	Model  *models.Model
 	Fit    *calibrate.Fit
 	Cache  string // state of the caches in which it was calibrated; "" is not known
@@ -32,7 +34,7 @@ func NewPredictor(device samples.Fingerprint, calibration *calibrate.Calibration
 	if err != nil {
 		return nil, fmt.Errorf("model %s of the profile: %w", calibration.Fit.Model, err)
 	}
-	p := &Predictor{Device: device, Model: model, Fit: &calibration.Fit, Cache: calibration.Origin.Cache}
+	p := &Predictor{Device: device, Facts: facts.Of(device), Model: model, Fit: &calibration.Fit, Cache: calibration.Origin.Cache}
 	if p.ids, err = featuresOf(model); err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ func (p *Prediction) RelativeError() float64 {
 
 // Predict predicts the time of a case. What the model has no cost for is a warning.
 func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
-	values, err := featuresOn(p.Device, c, p.ids)
+	values, err := featuresOn(p.Facts, c, p.ids)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gpuperf/calibrate"
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -87,17 +88,17 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 		return out, err
 	}
 	out.Warnings = append(out.Ranged.Warnings, result.Warnings...)
-	rows := make([]calibrate.Row, len(cases))
+	rows, on := make([]calibrate.Row, len(cases)), facts.Of(info.Fingerprint)
 	err = parallel(len(cases), c.options.Jobs, func(i int) (err error) {
 		one, r := cases[i], result.Records[i]
 		if r.Status != samples.OK {
 			return nil
 		}
 		rows[i] = calibrate.Row{Kernel: one.Program(), Label: one.String(), Output: r.Seconds(), Trials: r.Trials}
-		if rows[i].Features, err = featuresOn(info.Fingerprint, one, plan.ids); err != nil {
+		if rows[i].Features, err = featuresOn(on, one, plan.ids); err != nil {
 			return err
 		}
-		rows[i].Ratio, err = overlapRatio(info.Fingerprint, one)
+		rows[i].Ratio, err = overlapRatio(on, one)
 		return err
 	})
 	if err != nil {
@@ -117,10 +118,10 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 }
 
 // featuresOn returns the values of features of a case on a device.
-func featuresOn(on samples.Fingerprint, c *workload.Case, ids []features.ID) (map[string]float64, error) {
+func featuresOn(on *facts.Device, c *workload.Case, ids []features.ID) (map[string]float64, error) {
 	at := *c // others may use the case, for another device
-	at.Hardware = features.HardwareOf(on.Name)
-	values, err := at.Features(ids, int(on.SubgroupSize))
+	at.Device = on
+	values, err := at.Features(ids, int(on.Int(facts.SubgroupSize)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -132,7 +133,7 @@ const overlapTag = "overlap_ratio"
 
 // overlapRatio is the number of local for each global access of a kernel of the overlap experiment, work-item by work-item, and 0
 // for other kernels.
-func overlapRatio(on samples.Fingerprint, c *workload.Case) (float64, error) {
+func overlapRatio(on *facts.Device, c *workload.Case) (float64, error) {
 	if !slices.Contains(c.Tags, overlapTag) {
 		return 0, nil
 	}
@@ -145,7 +146,7 @@ func overlapRatio(on samples.Fingerprint, c *workload.Case) (float64, error) {
 		ids = append(ids, id)
 	}
 	values, err := featuresOn(on, c, ids)
-	return float64(on.SubgroupSize) * values[ids[0].String()] / values[ids[1].String()], err
+	return on.Value(facts.SubgroupSize) * values[ids[0].String()] / values[ids[1].String()], err
 }
 
 // Calibrated is a calibration with the rows that it was fitted to.

@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"gpuperf/calibrate"
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel"
 	"gpuperf/models"
+	"gpuperf/roofline"
 	"gpuperf/workload"
 )
 
@@ -18,9 +19,9 @@ const overPeak = 1.01
 // Cost is a fitted parameter beside what the device can do at best, as a line of table 3 of the Perflex paper.
 type Cost struct {
 	calibrate.Estimate
-	Of     []string    // the features that the parameter is the cost of; none where it is no plain cost
-	Peak   *peaks.Peak // what bounds the implied rate, nil where it is not known
-	Remark string      // on a rate above the peak
+	Of     []string       // the features that the parameter is the cost of; none where it is no plain cost
+	Peak   *roofline.Peak // what bounds the implied rate, nil where it is not known
+	Remark string         // on a rate above the peak
 }
 
 // Share is the implied rate as a part of the peak, 0 where that is not known.
@@ -33,7 +34,7 @@ func (c Cost) Share() float64 {
 
 // Costs sets the parameters of a fit against the peaks of the device, which may be nil. The cases are the kernels that the fit was
 // made from, at sub-groups of so many lanes; they are counted only for what the features' identifiers leave open.
-func Costs(m *models.Model, fit *calibrate.Fit, device *peaks.Device, cases []*workload.Case, lanes int) ([]Cost, error) {
+func Costs(m *models.Model, fit *calibrate.Fit, device *facts.Device, cases []*workload.Case, lanes int) ([]Cost, error) {
 	of, work := costs(m.Expr()), counter{cases, lanes}
 	var all []Cost
 	for _, e := range fit.Parameters {
@@ -97,8 +98,8 @@ func (k counter) countWith(id features.ID, after, condition string) (float64, er
 }
 
 // bound returns the peak of the work that the features count, nil where there is none or they do not share one.
-func (k counter) bound(device *peaks.Device, ids []features.ID, unit string) (*peaks.Peak, error) {
-	var common *peaks.Peak
+func (k counter) bound(device *facts.Device, ids []features.ID, unit string) (*roofline.Peak, error) {
+	var common *roofline.Peak
 	for _, id := range ids {
 		p, ok, err := k.peak(device, id, unit)
 		if err != nil || !ok || p.Unit != unit || common != nil && p.Rate != common.Rate {
@@ -109,20 +110,20 @@ func (k counter) bound(device *peaks.Device, ids []features.ID, unit string) (*p
 	return common, nil
 }
 
-func (k counter) peak(device *peaks.Device, id features.ID, unit string) (p peaks.Peak, ok bool, err error) {
+func (k counter) peak(device *facts.Device, id features.ID, unit string) (p roofline.Peak, ok bool, err error) {
 	switch id.Class.Work() {
 	case features.Arithmetic:
-		p, ok = device.Arithmetic(string(id.DType), id.Op, unit)
+		p, ok = roofline.Arithmetic(device, string(id.DType), id.Op, unit)
 		return p, ok, nil
 	case features.Memory:
 		space, err := k.space(id)
 		switch space {
 		case kernel.Local:
-			return device.Local(), true, err
+			p, ok = roofline.Local(device)
 		case kernel.Global:
-			return device.Global(), true, err
+			p, ok = roofline.Global(device)
 		}
-		return p, false, err
+		return p, ok, err
 	}
 	return p, false, nil
 }

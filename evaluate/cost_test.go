@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/calibrate"
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -65,7 +65,7 @@ func TestCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := []*workload.Case{{Kernel: workload.NewKernel(variants[0].Kernel), Name: "knl", Sizes: map[string]int64{"n": 64}}}
-	h200 := peaks.Of(samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132})
+	h200 := facts.Of(samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132})
 	for _, c := range []struct {
 		feature, unit string
 		rate          float64

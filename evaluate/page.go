@@ -13,9 +13,10 @@ import (
 	"unicode"
 
 	"gpuperf/calibrate"
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
 	"gpuperf/internal/chart"
 	"gpuperf/internal/format"
+	"gpuperf/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -25,7 +26,7 @@ type Page struct {
 	Report      *Report
 	SuiteFiles  []string
 	Device      samples.Fingerprint
-	Peaks       *peaks.Device // nil: not known
+	Facts       *facts.Device // of it
 	Models      []Model
 	Profile     string           // where the models come from, "" when they were calibrated for the evaluation
 	SamplesFile string           // where the times come from
@@ -189,25 +190,36 @@ func (p *Page) Doubts() []string {
 	return all
 }
 
+// L2 is the size of the L2 cache, zero where it is not known.
+func (p *Page) L2() facts.Fact {
+	f, _ := p.Facts.Fact(facts.L2Bytes)
+	return f
+}
+
 // PeakRates lists the peaks of the device for the page.
 func (p *Page) PeakRates() []struct {
 	What string
-	peaks.Peak
+	roofline.Peak
 } {
 	type row = struct {
 		What string
-		peaks.Peak
-	}
-	if p.Peaks == nil {
-		return nil
+		roofline.Peak
 	}
 	var rows []row
-	for _, dtype := range []string{"float32", "float64"} {
-		if peak, ok := p.Peaks.Arithmetic(dtype, "madd", "FLOP/s"); ok {
-			rows = append(rows, row{dtype + " multiply-add", peak})
+	add := func(what string, peak roofline.Peak, known bool) {
+		if known {
+			rows = append(rows, row{what, peak})
 		}
 	}
-	return append(rows, row{"local memory", p.Peaks.Local()}, row{"global memory", p.Peaks.Global()})
+	for _, dtype := range []string{"float32", "float64"} {
+		peak, known := roofline.Arithmetic(p.Facts, dtype, "madd", "FLOP/s")
+		add(dtype+" multiply-add", peak, known)
+	}
+	peak, known := roofline.Local(p.Facts)
+	add("local memory", peak, known)
+	peak, known = roofline.Global(p.Facts)
+	add("global memory", peak, known)
+	return rows
 }
 
 // Warnings lists the warnings of the suite's predictions.

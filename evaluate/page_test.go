@@ -15,7 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/calibrate"
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
+	"gpuperf/roofline"
 	"gpuperf/samples"
 )
 
@@ -43,11 +44,12 @@ func page() *Page {
 	}}
 	report.Summarize()
 	device := samples.Fingerprint{Name: "NVIDIA H200", Vendor: "NVIDIA", Platform: "OpenCL", ComputeUnits: 132, ClockMHz: 1980, SubgroupSize: 32, UUID: "00"}
-	known := peaks.Of(device)
-	global, madd := known.Global(), known.Local()
+	known := facts.Of(device)
+	global, _ := roofline.Global(known)
+	madd, _ := roofline.Local(known)
 	when := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	return &Page{
-		Report: report, SuiteFiles: []string{"a.yaml", "b.yaml"}, Device: device, Peaks: known, SamplesFile: "s.jsonl", SamplesHash: "abc",
+		Report: report, SuiteFiles: []string{"a.yaml", "b.yaml"}, Device: device, Facts: known, SamplesFile: "s.jsonl", SamplesHash: "abc",
 		Models: []Model{{
 			Calibration: &calibrate.Calibration{
 				Fit:        calibrate.Fit{Model: "overlap", Rows: 9, Kernels: 3, Freedom: 6, Starts: 24, Iterations: 7, Status: "converged", Warnings: []string{"p_b is <not> determined"}, Cross: &calibrate.CrossEval{GeomeanRelErr: 0.05}},

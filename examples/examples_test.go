@@ -3,6 +3,7 @@
 package examples_test
 
 import (
+	"context"
 	"maps"
 	"math"
 	"os"
@@ -371,7 +372,7 @@ func evaluate(t *testing.T, list []expr.Expr, size map[string]int64) []int {
 
 // TestTransposedLayout: with the element data transposed, neighbours along lid(0) store neighbouring elements.
 func TestTransposedLayout(t *testing.T) {
-	variants, err := script.Load("dg/dg.star")
+	variants, err := script.Options{}.Load(context.Background(), "dg/dg.star")
 	if err != nil {
 		t.Fatal(err)
 	}

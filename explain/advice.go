@@ -5,8 +5,11 @@ import (
 	"math/big"
 	"slices"
 
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/launch"
+	"gpuperf/roofline"
 )
 
 const (
@@ -14,7 +17,6 @@ const (
 	again      = 2.0 // loads of an element from which on it is worth keeping
 	wasteful   = 0.6 // part of the bytes moved that are asked for, under which an access is scattered
 	nearRoof   = 0.85
-	banks      = 32
 )
 
 // advice says what would have to change, from the costs that the prediction would fall by, the largest first. It says
@@ -73,7 +75,7 @@ func (e *explainer) remedies(c Cost) []string {
 
 func (e *explainer) memory(m features.Mem, r features.Record) string {
 	if m.Space == kernel.Local {
-		return bankConflict(m)
+		return e.bankConflict(m)
 	}
 	if scattered := e.scattered(m, r); scattered != "" {
 		return scattered
@@ -102,7 +104,7 @@ func (e *explainer) scattered(m features.Mem, r features.Record) string {
 	if err != nil {
 		return ""
 	}
-	used := asked * float64(m.DType.Size()) / (32 * sectors)
+	used := asked * float64(m.DType.Size()) / (launch.SectorBytes * sectors)
 	if used >= wasteful {
 		return ""
 	}
@@ -114,25 +116,29 @@ func (e *explainer) scattered(m features.Mem, r features.Record) string {
 		stride, m.Variable, 100*used)
 }
 
-// bankConflict says by how much neighbours meet in a bank of local memory: 32 banks of 4 bytes, as on NVIDIA's devices.
-func bankConflict(m features.Mem) string {
+// bankConflict says by how much neighbours meet in a bank of local memory, where the banks of the device are known.
+func (e *explainer) bankConflict(m features.Mem) string {
+	const fewer = "fewer accesses: keep what is used again in registers"
+	if !e.Facts.Known(facts.Banks, facts.BankBytes) {
+		return fewer
+	}
 	stride, ok := new(big.Int).SetString(m.LStrides.Along(0), 10)
 	if !ok || !stride.IsInt64() {
 		return ""
 	}
-	words := stride.Int64() * max(m.DType.Size()/4, 1)
-	shared := new(big.Int).GCD(nil, nil, big.NewInt(banks), new(big.Int).Abs(big.NewInt(words))).Int64()
-	if words == 0 || shared < 2 || m.DType.Size() > 4 && shared == 2 {
-		return "fewer accesses: keep what is used again in registers"
+	words := stride.Int64() * max(m.DType.Size()/e.Facts.Int(facts.BankBytes), 1)
+	shared := new(big.Int).GCD(nil, nil, big.NewInt(e.Facts.Int(facts.Banks)), new(big.Int).Abs(big.NewInt(words))).Int64()
+	if words == 0 || shared < 2 || m.DType.Size() > e.Facts.Int(facts.BankBytes) && shared == 2 {
+		return fewer
 	}
 	return fmt.Sprintf("neighbours along lid(0) are %s elements apart in %s, so that up to %d of them share a bank: pad the rows by one element", stride, m.Variable, shared)
 }
 
 func (e *explainer) operation(o features.Op, c Cost) string {
-	if e.Peaks == nil {
+	if _, any := roofline.Arithmetic(e.Facts, "float32", "madd", "op/s"); !any {
 		return "fewer operations"
 	}
-	peak, known := e.Peaks.Arithmetic(string(o.DType), o.Op, "op/s")
+	peak, known := roofline.Arithmetic(e.Facts, string(o.DType), o.Op, "op/s")
 	if !known {
 		return "fewer of these operations, or cheaper ones"
 	}

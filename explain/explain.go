@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"gpuperf/calibrate"
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/models"
 	"gpuperf/workload"
@@ -24,7 +24,7 @@ type Subject struct {
 	Model   *models.Model
 	Fit     *calibrate.Fit
 	Lanes   int           // work-items of a sub-group
-	Peaks   *peaks.Device // nil: not known
+	Facts   *facts.Device // of the device
 
 	Measured        float64 // of the kernel, in seconds; 0: not measured
 	MeasuredRemoved float64 // of the kernel without its work

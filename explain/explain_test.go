@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gpuperf/calibrate"
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -57,7 +57,7 @@ func subject(t *testing.T, expression string, costs map[string]float64) Subject 
 		fit.Parameters = append(fit.Parameters, calibrate.Estimate{Name: name, Value: costs[name]})
 	}
 	return Subject{
-		Case: whole, Removed: removed[0], Model: m, Fit: fit, Lanes: 32, Peaks: peaks.Of(samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132}),
+		Case: whole, Removed: removed[0], Model: m, Fit: fit, Lanes: 32, Facts: facts.Of(samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132}),
 	}
 }
 
@@ -185,7 +185,7 @@ func TestRoof(t *testing.T) {
 		t.Errorf("%+v lacks %v", e.Roof, want)
 	}
 	s := subject(t, "overhead + gmem + onchip", nil)
-	s.Peaks = nil
+	s.Facts = nil
 	if e, err = New(s); err != nil || e.Roof != nil || e.Bound != "nothing that the model has a cost for" {
 		t.Errorf("%+v, %v", e, err)
 	}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"gpuperf/evaluate/peaks"
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/roofline"
 )
 
 // Roof is the least time that the device's peaks allow: every element of global memory once, all lanes busy, no bank conflicts.
@@ -28,9 +28,6 @@ type Resource struct {
 }
 
 func (e *explainer) roof(out *Explanation) error {
-	if e.Peaks == nil {
-		return nil
-	}
 	roof := &Roof{}
 	for _, of := range []func() ([]Resource, error){e.globalMemory, e.localMemory, e.arithmetic} {
 		resources, err := of()
@@ -53,7 +50,7 @@ func (e *explainer) roof(out *Explanation) error {
 	return nil
 }
 
-func resource(name string, amount float64, unit string, p peaks.Peak) Resource {
+func resource(name string, amount float64, unit string, p roofline.Peak) Resource {
 	return Resource{Name: name, Amount: amount, Unit: unit, Peak: p.Rate, Seconds: amount / p.Rate, Source: p.Source}
 }
 
@@ -78,10 +75,11 @@ func (e *explainer) globalMemory() ([]Resource, error) {
 		}
 		bytes += n * float64(m.DType.Size())
 	}
-	if bytes == 0 {
+	peak, known := roofline.Global(e.Facts)
+	if bytes == 0 || !known {
 		return nil, nil
 	}
-	return []Resource{resource("global memory, each element once", bytes, "B", e.Peaks.Global())}, nil
+	return []Resource{resource("global memory, each element once", bytes, "B", peak)}, nil
 }
 
 func (e *explainer) localMemory() ([]Resource, error) {
@@ -95,10 +93,11 @@ func (e *explainer) localMemory() ([]Resource, error) {
 			bytes += n * float64(e.Lanes) * float64(m.DType.Size())
 		}
 	}
-	if bytes == 0 {
+	peak, known := roofline.Local(e.Facts)
+	if bytes == 0 || !known {
 		return nil, nil
 	}
-	return []Resource{resource("local memory", bytes, "B", e.Peaks.Local())}, nil
+	return []Resource{resource("local memory", bytes, "B", peak)}, nil
 }
 
 // arithmetic is a resource for each data type: operations that the peaks know, a multiply-add being one as an addition is.
@@ -109,7 +108,7 @@ func (e *explainer) arithmetic() ([]Resource, error) {
 		if !ok {
 			continue
 		}
-		peak, known := e.Peaks.Arithmetic(string(op.DType), op.Op, "op/s")
+		peak, known := roofline.Arithmetic(e.Facts, string(op.DType), op.Op, "op/s")
 		if !known {
 			continue
 		}

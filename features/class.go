@@ -104,7 +104,7 @@ func measured(*Statistics, *class, ID, point) (float64, error) {
 func sumOf(of func(*Statistics, Mem, map[string]int64) (*big.Rat, error)) func(*Statistics, *class, ID, point) (float64, error) {
 	return func(s *Statistics, c *class, id ID, at point) (float64, error) {
 		sum := new(big.Rat)
-		err := s.selected(c, id, at, func(record int) error {
+		err := s.selected(c, id, at.sizes, func(record int) error {
 			n, err := of(s, s.Records[record].Key.(Mem), at.sizes)
 			if err == nil {
 				sum.Add(sum, n)

@@ -8,11 +8,8 @@
 // (afr.go), footprint, or cache lines and sectors that sub-groups touch (lines.go, weigh.go); beside records there are the chains
 // of operations that wait for each other in loops (loops.go, loop_chain.go). JSON and Write print all records (print.go).
 //
-// Static (static.go) derives another kind of feature, for ranking variants: a vector of what a launch does per work-item and how
-// it uses memory and the device, at given sizes. It walks the linearized program (static_program.go) over boxes of work-groups
-// and iterations (static_walk.go, static_loop.go) on which index expressions are affine (static_form.go, static_index.go), and
-// counts there what sub-groups touch (static_units.go), with estimated registers (static_registers.go) and the limits of the
-// device (hardware.go).
+// The table of classes (class.go) says for each class how identifiers are read, what they select and how values are found. Features of
+// StaticClass are totals of package launch, which walks the program at given sizes.
 package features
 
 import (
@@ -20,13 +17,17 @@ import (
 	"slices"
 	"sync"
 
+	"gpuperf/device/facts"
 	"gpuperf/kernel"
 	"gpuperf/kernel/transform"
+	"gpuperf/launch"
 	"gpuperf/polycount"
 )
 
 // Options say how to count. They are comparable; the zero value is the default.
 type Options struct {
+	// Device is what features of StaticClass are for; nil is none, with an error for those that depend on it.
+	Device *facts.Device
 	// SubgroupSize is the number of work-items that run together; 0 is 32.
 	SubgroupSize int
 	// NoMadd counts additions and multiplications apart, also where they form a multiply-add.
@@ -49,8 +50,6 @@ type Options struct {
 	// there in any case.
 	Lines bool
 }
-
-const defaultSubgroup = 32
 
 // Statistics are the counts of one kernel. They are safe for use by several goroutines; fields are not to be changed.
 type Statistics struct {
@@ -104,7 +103,7 @@ func remember[K comparable, V any](s *Statistics, in map[K]V, key K, make func()
 func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	switch {
 	case opt.SubgroupSize == 0:
-		opt.SubgroupSize = defaultSubgroup
+		opt.SubgroupSize = launch.DefaultSubgroup
 	case opt.SubgroupSize < 0:
 		return nil, fmt.Errorf("a sub-group of %d work-items is not possible", opt.SubgroupSize)
 	}

@@ -110,7 +110,7 @@ func (c *counter) image(s site) (*polycount.Set, error) {
 // footprints is the number of distinct elements that the selected accesses touch.
 func (s *Statistics) footprints(c *class, id ID, at point) (float64, error) {
 	var records []int
-	err := s.selected(c, id, at, func(record int) error {
+	err := s.selected(c, id, at.sizes, func(record int) error {
 		records = append(records, record)
 		return nil
 	})

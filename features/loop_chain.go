@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/device/facts"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/ops"
@@ -92,12 +93,12 @@ func (v chainVisitor) access(a *expr.Access) (*link, error) {
 	if array := c.k.Array(a.Array); array == nil || array.IsValue || space == kernel.Private || v.invariant(a) {
 		return before, nil
 	}
-	kind, latency := globalLink, int64(globalLatency)
+	kind, latency := globalLink, facts.GlobalLatency
 	if space == kernel.Local {
-		kind, latency = localLink, localLatency
+		kind, latency = localLink, facts.LocalLatency
 	}
 	v.d.size += v.d.accessSize(v.stmt, a)
-	return &link{before, kind, 1, before.reach() + latency}, nil
+	return &link{before, kind, 1, before.reach() + nominal().Int(latency)}, nil
 }
 
 // invariant reports that a load gives the same in all iterations, so that compilers make it before the loop.

@@ -6,7 +6,9 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 
+	"gpuperf/device/facts"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -31,17 +33,20 @@ const (
 	localLink  = "local"
 )
 
-// duration is how many additions an operation takes as long as, nominally. It decides which chain is the longest, not what anything
-// costs: GPUs of several makers take 4 to 6 cycles for an addition, about ten times as much for a division or a function.
+// nominal holds latencies in additions, those of no device in particular: counts are symbolic, and made for all of them.
+var nominal = sync.OnceValue((*facts.Device)(nil).Typical)
+
+// duration is the nominal latency of an operation, in additions. It decides which chain of operations is the longest, not what
+// anything costs.
 func duration(op string) int64 {
 	switch op {
 	case "func:max", "func:min", "func:fmax", "func:fmin", "func:fabs":
 		return 1
 	case "div", "pow":
-		return longOperation
+		return nominal().Int(facts.FunctionLatency)
 	}
 	if strings.HasPrefix(op, "func:") {
-		return longOperation
+		return nominal().Int(facts.FunctionLatency)
 	}
 	return 1
 }
@@ -56,11 +61,8 @@ func instructions(op string) int64 {
 }
 
 const (
-	longOperation = 8
-	globalLatency = 64 // of a load, in additions; it is mostly from the second-level cache
-	localLatency  = 6
-	accessSize    = 2 // instructions: the address and the access, beside those of an index
-	loopSize      = 3 // the counter, the comparison and the jump
+	accessSize = 2 // instructions: the address and the access, beside those of an index
+	loopSize   = 3 // the counter, the comparison and the jump
 )
 
 // findLoops finds the loops of the program.

@@ -10,6 +10,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/ops"
+	"gpuperf/launch"
 )
 
 // ParseID reads a feature identifier:
@@ -21,7 +22,7 @@ import (
 //	f_mem_footprint…                                  as f_mem_access
 //	f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
 //	f_thread_groups, f_sub_groups, f_local_bytes
-//	f_static_<name>                       name: of StaticTotals
+//	f_static_<name>                       name: of Totals
 //	f_cl_wall_time[_<platform>_<device>]
 //	f_loop_trips[_iname:<i>], f_loop_size…
 //	f_loop_path_<dtype>_<op>[_iname:<i>], f_loop_path_global…, f_loop_path_local…; f_loop_carried_…
@@ -45,7 +46,7 @@ import (
 // An access to global memory without a tag answers to the array's letters and digits with LD or ST, as in tag:aLD.
 //
 // f_static_… are totals of the launch by its static features: they see all work of a kernel and no arrays or types, and are
-// evaluated by walking the program at the sizes (StaticTotal).
+// evaluated by walking the program at the sizes (Total).
 //
 // A constraint is a number, with >, >=, < or <= before it or nothing for equality; for strides also an expression in
 // sizes, as in {0:<n;1:16*n}. Errors are *source.Error with the column.
@@ -132,7 +133,7 @@ func (p *idParser) chain(c *class, id *ID, rest string) error {
 }
 
 func (p *idParser) sync(_ *class, id *ID, rest string) error {
-	names := []string{"barrier_local", "barrier_global", launch}
+	names := []string{"barrier_local", "barrier_global", kernelLaunch}
 	rest = strings.TrimPrefix(rest, "_")
 	if !slices.Contains(names, rest) {
 		return p.fail(p.at(rest), "unknown synchronization %q", rest).WithHint("%s", suggest(rest, names, "one of "+strings.Join(names, ", ")))
@@ -143,7 +144,7 @@ func (p *idParser) sync(_ *class, id *ID, rest string) error {
 
 func (p *idParser) static(_ *class, id *ID, rest string) error {
 	var names []string
-	for _, t := range staticTotals {
+	for _, t := range launch.Totals() {
 		names = append(names, t.Name)
 	}
 	rest = strings.TrimPrefix(rest, "_")

@@ -186,7 +186,7 @@ func columns(key Key) []string {
 		return []string{k.Kind(), string(k.Direction), k.Variable, "", ""}
 	}
 	per := string(WorkItem)
-	if key == (Sync{launch}) {
+	if key == (Sync{kernelLaunch}) {
 		per = "launch"
 	}
 	return []string{key.Kind(), key.String(), "", "", per}

@@ -55,7 +55,7 @@ func (s *Statistics) plan(c *class, id ID) (*plan, error) {
 }
 
 // selected calls f for the records, by their numbers in s.Records, that a feature selects at the sizes.
-func (s *Statistics) selected(c *class, id ID, at point, f func(record int) error) error {
+func (s *Statistics) selected(c *class, id ID, sizes map[string]int64, f func(record int) error) error {
 	p, err := s.plan(c, id)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *Statistics) selected(c *class, id ID, at point, f func(record int) erro
 		}
 	}
 	for _, c := range p.conditional {
-		ok, err := all(c.conditions, at.sizes)
+		ok, err := all(c.conditions, sizes)
 		if ok {
 			err = f(c.record)
 		}
@@ -197,7 +197,7 @@ func (s *Statistics) Explain(id ID) []string {
 func (s *Statistics) Selected(id ID, sizes map[string]int64) (list []int, err error) {
 	c, err := s.row(id)
 	if err == nil {
-		err = s.selected(c, id, point{sizes: sizes}, func(record int) error {
+		err = s.selected(c, id, sizes, func(record int) error {
 			list = append(list, record)
 			return nil
 		})
@@ -240,13 +240,13 @@ func (s *Statistics) Uncovered(ids []ID, sizes map[string]int64) ([]Record, erro
 			covered[i] = true
 		}
 	}
-	at, err := s.at(sizes)
+	values, err := s.bind(nil, sizes)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("kernel %s: %w", s.Kernel, err)
 	}
 	var out []Record
 	for i, r := range s.Records {
-		if _, work := r.Key.(Footprint); !work && !covered[i] && s.evals[i].Rat(at.values).Sign() != 0 {
+		if _, work := r.Key.(Footprint); !work && !covered[i] && s.evals[i].Rat(values).Sign() != 0 {
 			out = append(out, r)
 		}
 	}

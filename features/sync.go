@@ -9,11 +9,11 @@ import (
 
 var barrierNames = map[kernel.Space]string{kernel.Local: "barrier_local", kernel.Global: "barrier_global"}
 
-const launch = "kernel_launch"
+const kernelLaunch = "kernel_launch"
 
 // countSync counts the launch, which is one, and the barriers.
 func (c *counter) countSync() ([]Record, []failure) {
-	records := []Record{{Sync{launch}, polycount.Constant(1)}}
+	records := []Record{{Sync{kernelLaunch}, polycount.Constant(1)}}
 	sums, err := c.barriers()
 	if err != nil {
 		err = fmt.Errorf("barriers are not counted: %w", err)

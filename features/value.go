@@ -17,15 +17,16 @@ func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
 		return 0, err
 	}
 	var buffer [8]int64
-	at := point{sizes: sizes}
-	if at.values, err = s.bind(buffer[:0], sizes); err != nil {
+	values, err := s.bind(buffer[:0], sizes)
+	if err != nil {
 		return 0, fmt.Errorf("kernel %s: %w", s.Kernel, err)
 	}
-	value := c.value
-	if value == nil {
-		value = (*Statistics).sumOfCounts
+	var v float64
+	if c.value == nil {
+		v, err = s.sumOfCounts(c, id, sizes, values)
+	} else {
+		v, err = c.value(s, c, id, point{sizes, slices.Clone(values)}) // the buffer stays on the stack
 	}
-	v, err := value(s, c, id, at)
 	return v, s.wrap(id, err)
 }
 
@@ -52,10 +53,10 @@ type point struct {
 }
 
 // sumOfCounts is the sum of the counts of the selected records.
-func (s *Statistics) sumOfCounts(c *class, id ID, at point) (float64, error) {
+func (s *Statistics) sumOfCounts(c *class, id ID, sizes map[string]int64, values []int64) (float64, error) {
 	var sum total
-	err := s.selected(c, id, at, func(record int) error {
-		sum.add(s.evals[record], at.values)
+	err := s.selected(c, id, sizes, func(record int) error {
+		sum.add(s.evals[record], values)
 		return nil
 	})
 	return sum.float(), err
@@ -87,15 +88,6 @@ func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
 	}
 	slices.Sort(tags)
 	return tags, true
-}
-
-// at binds sizes.
-func (s *Statistics) at(sizes map[string]int64) (point, error) {
-	values, err := s.bind(nil, sizes)
-	if err != nil {
-		return point{}, fmt.Errorf("kernel %s: %w", s.Kernel, err)
-	}
-	return point{sizes, values}, nil
 }
 
 // bind appends the values of s.Params to buffer and checks the assumptions.

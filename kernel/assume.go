@@ -1,11 +1,18 @@
 package kernel
 
-import "gpuperf/internal/nameset"
+import (
+	"gpuperf/internal/nameset"
+	"gpuperf/internal/source"
+	"gpuperf/polycount"
+)
 
 // Assume adds assumptions on the parameters, as in "n >= 1 and n % 16 = 0". Names that are no parameter are an error, and
 // so are assumptions that no parameter values satisfy.
 func (k *Kernel) Assume(text string) (*Kernel, error) {
-	set, err := parseAssumptions(text)
+	set, err := polycount.ParseConditions(text)
+	if err == nil && len(set.Dims()) > 0 {
+		err = source.New("", text, 0, "assumptions are about parameters only, this is a set over %s", nameset.Text(set.Dims()))
+	}
 	if err != nil {
 		return nil, k.Errorf("assumption: %w", err)
 	}

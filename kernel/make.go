@@ -122,7 +122,7 @@ func (m *maker) placeOf(i int, word string) int {
 
 func (m *maker) domains() error {
 	for _, text := range m.spec.Domains {
-		d, err := parseDomain(text)
+		d, err := polycount.ParseDomain(text)
 		if err != nil {
 			return fmt.Errorf("domain: %w", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -16,7 +17,7 @@ func Parse(text string) (p *Program, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer recoverError(&err)
+	defer lex.Recover(&err)
 	return e.program(), nil
 }
 
@@ -26,12 +27,12 @@ func ParseTerm(text string, sizeSymbols ...string) (t *Term, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer recoverError(&err)
+	defer lex.Recover(&err)
 	for _, s := range sizeSymbols {
 		e.sizes[s] = true
 	}
 	n := e.expr()
-	if e.tok().kind != tokEnd {
+	if e.Tok().Kind != lex.End {
 		e.expected("the end")
 	}
 	if n.kind == nodeFun {
@@ -47,30 +48,20 @@ func ParseSize(text string) (s Size, err error) {
 	if err != nil {
 		return Size{}, err
 	}
-	defer recoverError(&err)
+	defer lex.Recover(&err)
 	s = e.size(e.expr())
-	if e.tok().kind != tokEnd {
+	if e.Tok().Kind != lex.End {
 		e.expected("the end")
 	}
 	return s, nil
 }
 
 func newElaborator(text string) (*elaborator, error) {
-	toks, err := lex(text)
+	c, err := language.NewCursor(text)
 	if err != nil {
 		return nil, err
 	}
-	return &elaborator{parser: &parser{text: text, toks: toks}, sizes: map[string]bool{}, funs: map[string]*Term{}}, nil
-}
-
-func recoverError(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case *source.Error:
-		*err = r
-	default:
-		panic(r)
-	}
+	return &elaborator{parser: &parser{Cursor: c}, sizes: map[string]bool{}, funs: map[string]*Term{}}, nil
 }
 
 // program reads declarations and the fun that ends a program.
@@ -78,40 +69,40 @@ func (e *elaborator) program() *Program {
 	p := &Program{}
 	var funs []*UserFun
 	for {
-		t := e.tok()
+		t := e.Tok()
 		switch {
-		case e.isName("program"):
-			e.i++
+		case e.Is("program"):
+			e.I++
 			if p.Name != "" {
-				e.failAt(t.at, "the program is named %s already", p.Name)
+				e.Fail(t.At, "the program is named %s already", p.Name)
 			}
 			p.Name = e.name("the name of the program")
-		case e.isName("size"):
-			e.i++
-			for more := true; more; more = e.accept(",") {
-				at := e.tok().at
+		case e.Is("size"):
+			e.I++
+			for more := true; more; more = e.Accept(",") {
+				at := e.Tok().At
 				name := e.variable(map[string]bool{})
 				if e.sizes[name] {
-					e.failAt(at, "size %s is declared twice", name)
+					e.Fail(at, "size %s is declared twice", name)
 				}
 				e.sizes[name] = true
 				p.Sizes = append(p.Sizes, name)
 			}
-		case e.isName("assume"):
-			e.i++
-			for more := true; more; more = e.accept(",") {
+		case e.Is("assume"):
+			e.I++
+			for more := true; more; more = e.Accept(",") {
 				p.Assumed = need(p.Assumed, e.assumption())
 			}
-		case e.isName("def"):
+		case e.Is("def"):
 			f := e.def()
 			if e.funs[f.Name] != nil {
-				e.failAt(t.at, "function %s is defined twice", f.Name)
+				e.Fail(t.At, "function %s is defined twice", f.Name)
 			}
 			e.funs[f.Name] = FunOf(f)
 			funs = append(funs, f)
-		case e.isName("fun"):
+		case e.Is("fun"):
 			n := e.fun()
-			if e.tok().kind != tokEnd {
+			if e.Tok().Kind != lex.End {
 				e.expected("the end")
 			}
 			f, names := e.typedFun(n)
@@ -122,20 +113,20 @@ func (e *elaborator) program() *Program {
 				q, err = q.WithBody(q.Body)
 			}
 			if err != nil {
-				e.failAt(n.at, "%v", err)
+				e.Fail(n.at, "%v", err)
 			}
 			return q
 		default:
-			e.failHint(t.at, "a program has lines size, assume and def, and ends with fun(xs: [float32]n => …)", "expected a declaration, found %s", orEnd(t))
+			e.FailHint(t.At, "a program has lines size, assume and def, and ends with fun(xs: [float32]n => …)", "expected a declaration, found %s", orEnd(t))
 		}
 	}
 }
 
-func orEnd(t token) string {
-	if t.kind == tokEnd {
+func orEnd(t lex.Token) string {
+	if t.Kind == lex.End {
 		return "the end"
 	}
-	return t.text
+	return t.Text
 }
 
 // assumption reads 4 | n or n >= 3.
@@ -143,18 +134,18 @@ func (e *elaborator) assumption() Assumption {
 	n := e.infix(precSum)
 	a := e.declared(n, e.size(n))
 	var r Assumption
-	switch at := e.tok().at; {
-	case e.accept("|"):
+	switch at := e.Tok().At; {
+	case e.Accept("|"):
 		n := e.infix(precSum)
 		r = Assumption{Kind: Divides, A: e.declared(n, e.size(n)), B: a}
-	case e.accept(">="):
+	case e.Accept(">="):
 		n := e.infix(precSum)
 		r = Assumption{Kind: AtLeast, A: a, B: e.declared(n, e.size(n))}
 	default:
-		e.failHint(at, "write 4 | n, or n >= 3", "expected | or >=")
+		e.FailHint(at, "write 4 | n, or n >= 3", "expected | or >=")
 	}
 	if r.Refuted() {
-		e.failAt(n.at, "%s never holds", r)
+		e.Fail(n.at, "%s never holds", r)
 	}
 	return r
 }
@@ -165,19 +156,19 @@ func (e *elaborator) typedFun(n *node) (*Term, []string) {
 	var params []*Type
 	for _, p := range n.params {
 		if p.typ == nil || p.tuple {
-			e.failHint(p.at, "write "+append(p.names, "xs")[0]+": [float32]n", "an input has a name and a type")
+			e.FailHint(p.at, "write "+append(p.names, "xs")[0]+": [float32]n", "an input has a name and a type")
 		}
 		e.declaredType(p.at, p.typ)
 		if hasBool(p.typ) {
-			e.failHint(p.at, "truth values lie in memory as int32", "input %s is %s: inputs are of numbers", p.names[0], p.typ)
+			e.FailHint(p.at, "truth values lie in memory as int32", "input %s is %s: inputs are of numbers", p.names[0], p.typ)
 		}
 		for _, a := range ofLengths(nil, p.typ) {
 			if a.Refuted() {
-				e.failHint(p.at, "lengths are whole numbers of at least 1", "input %s is %s: %s never holds", p.names[0], p.typ, a)
+				e.FailHint(p.at, "lengths are whole numbers of at least 1", "input %s is %s: %s never holds", p.names[0], p.typ, a)
 			}
 		}
 		if e.funs[p.names[0]] != nil || e.sizes[p.names[0]] || builtins[p.names[0]] != nil {
-			e.failAt(p.at, "%s is declared already", p.names[0])
+			e.Fail(p.at, "%s is declared already", p.names[0])
 		}
 		names = append(names, p.names[0])
 		params = append(params, p.typ)
@@ -211,18 +202,18 @@ func (e *elaborator) declaredType(at int, t *Type) {
 // def reads the declaration of a user function. Expressions are those of the kernel IR; each ends with its line, or with
 // the bracket that is open at its end.
 func (e *elaborator) def() *UserFun {
-	e.i++
-	at := e.tok().at
+	e.I++
+	at := e.Tok().At
 	f := UserFun{Name: e.variable(map[string]bool{})}
 	if builtins[f.Name] != nil {
-		e.failHint(at, "builtin functions are "+strings.Join(Builtins(), " "), "%s is a builtin function", f.Name)
+		e.FailHint(at, "builtin functions are "+strings.Join(Builtins(), " "), "%s is a builtin function", f.Name)
 	}
 	if expr.IsFunction(f.Name) {
-		e.failHint(at, "another name avoids the doubt", "%s is a function of OpenCL C", f.Name)
+		e.FailHint(at, "another name avoids the doubt", "%s is a function of OpenCL C", f.Name)
 	}
 	e.expect("(")
 	seen := map[string]bool{}
-	for !e.accept(")") {
+	for !e.Accept(")") {
 		if len(f.Params) > 0 {
 			e.expect(",")
 		}
@@ -232,43 +223,43 @@ func (e *elaborator) def() *UserFun {
 	}
 	e.expect(":")
 	f.Result = e.typ()
-	if e.is("=") {
+	if e.Is("=") {
 		f.Defs = e.kernelExprs(components(f.Result))
 	}
 	for {
 		switch {
-		case e.isName("where"):
-			e.i++
+		case e.Is("where"):
+			e.I++
 			b := Binding{Name: e.name("the name of a value")}
-			if !e.is("=") {
+			if !e.Is("=") {
 				e.expected("=")
 			}
 			b.Expr = e.kernelExprs(nil)[0]
 			f.Lets = append(f.Lets, b)
-		case e.isName("c"):
-			e.i++
-			if e.tok().kind != tokString {
+		case e.Is("c"):
+			e.I++
+			if e.Tok().Kind != lex.String {
 				e.expected("the body in OpenCL C, in quotes")
 			}
-			f.Body = e.tok().text
-			e.i++
-		case e.isName("ops"):
-			e.i++
+			f.Body = e.Tok().Text
+			e.I++
+		case e.Is("ops"):
+			e.I++
 			e.ops(&f)
-		case e.isName("associative"):
-			e.i++
+		case e.Is("associative"):
+			e.I++
 			f.Associative = true
-		case e.isName("commutative"):
-			e.i++
+		case e.Is("commutative"):
+			e.I++
 			f.Commutative = true
-		case e.isName("neutral"):
-			e.i++
+		case e.Is("neutral"):
+			e.I++
 			n := e.infix(precSum)
 			f.Neutral = e.term(n.at, e.elab(n, nil), f.Result)
 		default:
 			u, err := NewUserFun(f)
 			if err != nil {
-				e.failAt(at, "%v", err)
+				e.Fail(at, "%v", err)
 			}
 			return u
 		}
@@ -284,15 +275,16 @@ func (e *elaborator) ops(f *UserFun) {
 	if f.Counts[d] == nil {
 		f.Counts[d] = map[string]int64{}
 	}
-	line := e.tok().line
-	for any := false; e.tok().kind == tokName && e.tok().line == line || !any; any = true {
-		at := e.tok().at
+	line, _, _ := strings.Cut(e.Text[e.Tok().At:], "\n")
+	end := e.Tok().At + len(line)
+	for any := false; e.Tok().Kind == lex.Name && e.Tok().At < end || !any; any = true {
+		at := e.Tok().At
 		name := e.name("the name of an operation")
-		if e.accept(":") {
+		if e.Accept(":") {
 			name += ":" + e.name("the name of a function")
 		}
 		if !strings.HasPrefix(name, "func:") && !slices.Contains(kernel.OpCounts, name) {
-			e.failHint(at, "operations are "+strings.Join(kernel.OpCounts, " ")+" func:NAME", "unknown operation %s", name)
+			e.FailHint(at, "operations are "+strings.Join(kernel.OpCounts, " ")+" func:NAME", "unknown operation %s", name)
 		}
 		f.Counts[d][name] = int64(e.int())
 	}
@@ -301,16 +293,16 @@ func (e *elaborator) ops(f *UserFun) {
 // kernelExprs reads the text after = up to the end of its line outside brackets as expressions of the kernel IR, with
 // commas between them. types says how many there are; nil: one.
 func (e *elaborator) kernelExprs(types []*Type) []expr.Expr {
-	e.i++
+	e.I++
 	var list []expr.Expr
-	depth, start, line := 0, e.i, e.tok().line
+	depth, start := 0, e.I
 	end := func() {
-		if e.i == start {
+		if e.I == start {
 			e.expected("an expression")
 		}
-		from := e.toks[start].at
-		last := e.toks[e.i-1]
-		text := e.text[from : last.at+len(last.text)]
+		from := e.Tokens[start].At
+		last := e.Tokens[e.I-1]
+		text := e.Text[from : last.At+len(last.Text)]
 		x, err := expr.Parse(text)
 		if err != nil {
 			e.inText(from, text, err)
@@ -318,25 +310,22 @@ func (e *elaborator) kernelExprs(types []*Type) []expr.Expr {
 		list = append(list, x)
 	}
 	for {
-		t := e.tok()
+		t := e.Tok()
 		switch {
-		case t.kind == tokEnd || depth == 0 && t.line != line && e.i > start:
+		case t.Kind == lex.End || depth == 0 && e.I > start && strings.Contains(e.Text[e.Tokens[e.I-1].At:t.At], "\n"):
 			end()
 			return list
-		case t.kind == tokSymbol && (t.text == "(" || t.text == "["):
+		case t.Kind == lex.Symbol && (t.Text == "(" || t.Text == "["):
 			depth++
-		case t.kind == tokSymbol && (t.text == ")" || t.text == "]"):
+		case t.Kind == lex.Symbol && (t.Text == ")" || t.Text == "]"):
 			depth--
-		case t.kind == tokSymbol && t.text == "," && depth == 0 && len(types) > 1:
+		case t.Kind == lex.Symbol && t.Text == "," && depth == 0 && len(types) > 1:
 			end()
-			e.i++
-			start, line = e.i, e.tok().line
+			e.I++
+			start = e.I
 			continue
 		}
-		if depth == 0 {
-			line = e.tok().line
-		}
-		e.i++
+		e.I++
 	}
 }
 
@@ -344,9 +333,9 @@ func (e *elaborator) kernelExprs(types []*Type) []expr.Expr {
 func (e *elaborator) inText(from int, text string, err error) {
 	var place *source.Error
 	if errors.As(err, &place) {
-		e.failAt(from+offsetIn(text, place.Pos), "%s", place.Msg)
+		e.Fail(from+offsetIn(text, place.Pos), "%s", place.Msg)
 	}
-	e.failAt(from, "%v", err)
+	e.Fail(from, "%v", err)
 }
 
 // offsetIn is the byte offset of a place in a text.

@@ -58,17 +58,17 @@ const (
 // checked returns the term, or fails at the place where it is made.
 func (e *elaborator) checked(at int, t *Term) *Term {
 	if t.err != nil {
-		e.failAt(at, "%v", t.err)
+		e.Fail(at, "%v", t.err)
 	}
 	if t.size > maxSize {
-		e.failAt(at, "the term has more than %d nodes", maxSize)
+		e.Fail(at, "the term has more than %d nodes", maxSize)
 	}
 	return t
 }
 
 func (e *elaborator) elab(n *node, env *scope) value {
 	if e.steps++; e.steps > maxSteps {
-		e.failAt(n.at, "the program is too large")
+		e.Fail(n.at, "the program is too large")
 	}
 	switch n.kind {
 	case nodeNumber:
@@ -102,7 +102,7 @@ func (e *elaborator) elab(n *node, env *scope) value {
 			return e.term(n.kids[1].at, e.elab(n.kids[1], env.with(n.text, value{term: y})), nil)
 		}), x))}
 	}
-	e.failAt(n.at, "this has no meaning here")
+	e.Fail(n.at, "this has no meaning here")
 	return value{}
 }
 
@@ -112,7 +112,7 @@ func (e *elaborator) term(at int, v value, want *Type) *Term {
 	case v.term != nil:
 		return v.term
 	case v.fn != nil:
-		e.failHint(at, "apply it with $ or brackets", "%s is a function, and a value is expected", v.fn.name)
+		e.FailHint(at, "apply it with $ or brackets", "%s is a function, and a value is expected", v.fn.name)
 	}
 	text, width := strings.TrimSuffix(v.num, "f"), 0
 	d := expr.Int32
@@ -138,7 +138,7 @@ func (e *elaborator) function(n *node, env *scope) *function {
 		if v.term != nil {
 			found = "a value of type " + v.term.Type.String()
 		}
-		e.failAt(n.at, "a function is expected, and this is %s", found)
+		e.Fail(n.at, "a function is expected, and this is %s", found)
 	}
 	return v.fn
 }
@@ -157,15 +157,15 @@ func (e *elaborator) named(n *node, env *scope) value {
 		return e.pattern(n, nil, env)
 	}
 	if e.sizes[n.text] {
-		e.failHint(n.at, "nat("+n.text+") is the size as an int32", "%s is a size, and a value is expected", n.text)
+		e.FailHint(n.at, "nat("+n.text+") is the size as an int32", "%s is a size, and a value is expected", n.text)
 	}
-	e.failHint(n.at, e.suggest(n.text, env), "unknown name %s", n.text)
+	e.FailHint(n.at, e.suggest(n.text, env), "unknown name %s", n.text)
 	return value{}
 }
 
 func (e *elaborator) infixCall(n *node, env *scope) value {
 	if builtins[n.text] == nil {
-		e.failAt(n.at, "%s stands in sizes only", n.text)
+		e.Fail(n.at, "%s stands in sizes only", n.text)
 	}
 	return value{term: e.builtin(n.at, n.text, []value{e.elab(n.kids[0], env), e.elab(n.kids[1], env)})}
 }
@@ -196,7 +196,7 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 		list[i] = e.term(at, a, typ)
 	}
 	if len(list) == 0 {
-		e.failAt(at, "%s is applied to nothing", name)
+		e.Fail(at, "%s is applied to nothing", name)
 	}
 	typ = list[0].Type
 	if name == "id" {
@@ -210,11 +210,11 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 		if typ.Kind == VectorType {
 			hint = "write mapVec(" + name + ", …)"
 		}
-		e.failHint(at, hint, "%s works on scalars, not on %s", name, typ)
+		e.FailHint(at, hint, "%s works on scalars, not on %s", name, typ)
 	}
 	f, err := Builtin(name, typ.DType)
 	if err != nil {
-		e.failAt(at, "%v", err)
+		e.Fail(at, "%v", err)
 	}
 	return e.checked(at, f.Apply(list...))
 }
@@ -223,20 +223,20 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 func (e *elaborator) closure(n *node, env *scope) *function {
 	return &function{"this fun", func(at int, args []value) *Term {
 		if len(args) != len(n.params) {
-			e.failAt(n.at, "this fun has %d parameters, and is given %d arguments", len(n.params), len(args))
+			e.Fail(n.at, "this fun has %d parameters, and is given %d arguments", len(n.params), len(args))
 		}
 		inner := env
 		for i, p := range n.params {
 			x := e.term(at, args[i], p.typ)
 			if p.typ != nil && x.Type != p.typ {
-				e.failAt(p.at, "parameter %s is given %s, not %s", strings.Join(p.names, ", "), x.Type, p.typ)
+				e.Fail(p.at, "parameter %s is given %s, not %s", strings.Join(p.names, ", "), x.Type, p.typ)
 			}
 			if !p.tuple {
 				inner = inner.with(p.names[0], value{term: x})
 				continue
 			}
 			if x.Type.Kind != TupleType || len(x.Type.Elems) != len(p.names) {
-				e.failAt(p.at, "a tuple of %d is expected, and this is %s", len(p.names), x.Type)
+				e.Fail(p.at, "a tuple of %d is expected, and this is %s", len(p.names), x.Type)
 			}
 			for j, name := range p.names {
 				inner = inner.with(name, value{term: e.checked(p.at, GetOf(j, x))})
@@ -259,7 +259,7 @@ func (e *elaborator) apply(n *node, env *scope) value {
 			case expr.DType(head.text).Known() && len(n.kids) == 2:
 				v := e.elab(n.kids[1], env)
 				if v.num == "" {
-					e.failAt(n.kids[1].at, "a number is expected")
+					e.Fail(n.kids[1].at, "a number is expected")
 				}
 				return value{term: e.checked(n.at, Number(expr.DType(head.text), strings.TrimSuffix(v.num, ".")))}
 			}
@@ -269,7 +269,7 @@ func (e *elaborator) apply(n *node, env *scope) value {
 	args := make([]value, len(n.kids)-1)
 	for i, k := range n.kids[1:] {
 		if args[i] = e.elab(k, env); args[i].fn != nil {
-			e.failAt(k.at, "%s is a function, and a value is expected", args[i].fn.name)
+			e.Fail(k.at, "%s is a function, and a value is expected", args[i].fn.name)
 		}
 	}
 	return value{term: f.apply(n.at, args)}
@@ -278,7 +278,7 @@ func (e *elaborator) apply(n *node, env *scope) value {
 // vec reads vec(4, 0.0f).
 func (e *elaborator) vec(n *node, env *scope) *Term {
 	if len(n.kids) != 3 {
-		e.failHint(n.at, "write vec(4, 0.0f)", "vec takes a width and a number")
+		e.FailHint(n.at, "write vec(4, 0.0f)", "vec takes a width and a number")
 	}
 	return e.checked(n.at, Splat(e.intArg(n.kids[1]), e.term(n.kids[2].at, e.elab(n.kids[2], env), nil)))
 }
@@ -291,7 +291,7 @@ func (e *elaborator) intArg(n *node) int {
 	}
 	k, err := strconv.Atoi(n.text)
 	if n.kind != nodeNumber || err != nil {
-		e.failAt(n.at, "a whole number is expected")
+		e.Fail(n.at, "a whole number is expected")
 	}
 	return k
 }
@@ -316,14 +316,14 @@ func (e *elaborator) pattern(head *node, written []*node, env *scope) value {
 		case a == argDim && !e.isDim(written):
 			d.Ints = append(d.Ints, 0)
 		case len(written) == 0:
-			e.failHint(head.at, head.text+"("+usage(op, head.text)+")", "argument %d of %s is missing", i+1, head.text)
+			e.FailHint(head.at, head.text+"("+usage(op, head.text)+")", "argument %d of %s is missing", i+1, head.text)
 		default:
 			d.argument(a, head, written[0], env)
 			written = written[1:]
 		}
 	}
 	if len(written) > 0 {
-		e.failHint(written[0].at, head.text+"("+usage(op, head.text)+")", "%s has too many arguments", head.text)
+		e.FailHint(written[0].at, head.text+"("+usage(op, head.text)+")", "%s has too many arguments", head.text)
 	}
 	last := shape[len(shape)-1]
 	if last != argData && last != argList || len(d.data) > 0 && d.data[0].fn == nil {
@@ -336,7 +336,7 @@ func (e *elaborator) pattern(head *node, written []*node, env *scope) value {
 		}}}
 	}
 	if len(d.data) > 0 {
-		e.failHint(head.at, head.text+"("+usage(op, head.text)+")", "%s works on a value, and is given the function %s", head.text, d.data[0].fn.name)
+		e.FailHint(head.at, head.text+"("+usage(op, head.text)+")", "%s works on a value, and is given the function %s", head.text, d.data[0].fn.name)
 	}
 	return value{fn: &function{head.text, func(_ int, args []value) *Term { return d.make(head.at, args) }}}
 }
@@ -377,7 +377,7 @@ func (d *draftPattern) argument(a argKind, head, n *node, env *scope) {
 	case argMode:
 		mode := slices.Index(padModes, n.text)
 		if n.kind != nodeName || mode < 0 {
-			e.failAt(n.at, "the mode is one of %s", strings.Join(padModes, ", "))
+			e.Fail(n.at, "the mode is one of %s", strings.Join(padModes, ", "))
 		}
 		d.Ints = append(d.Ints, mode)
 	case argIndex:
@@ -394,13 +394,13 @@ func (e *elaborator) declared(n *node, s Size) Size {
 	if e.meta != nil {
 		r, err := e.meta.metaSize(s)
 		if err != nil {
-			e.failAt(n.at, "%v", err)
+			e.Fail(n.at, "%v", err)
 		}
 		return r
 	}
 	for _, sym := range s.Symbols() {
 		if !e.sizes[sym] {
-			e.failHint(n.at, "size "+sym, "size symbol %s is not declared", sym)
+			e.FailHint(n.at, "size "+sym, "size symbol %s is not declared", sym)
 		}
 	}
 	return s
@@ -429,14 +429,14 @@ func (e *elaborator) index(n *node) *IndexFun {
 		}
 		f, err := ExprIndex(x)
 		if err != nil {
-			e.failHint(args[0].at, "an index is made of i, n, size symbols and whole numbers by + - * // % and comparisons in if(…, …, …)", "%v", err)
+			e.FailHint(args[0].at, "an index is made of i, n, size symbols and whole numbers by + - * // % and comparisons in if(…, …, …)", "%v", err)
 		}
 		for _, sym := range f.symbols() {
 			e.declared(n, Sym(sym))
 		}
 		return f
 	}
-	e.failAt(n.at, `the index function is reverse, stride(s), shift(k) or index("…")`)
+	e.Fail(n.at, `the index function is reverse, stride(s), shift(k) or index("…")`)
 	return nil
 }
 
@@ -448,7 +448,7 @@ func (d *draftPattern) make(at int, data []value) *Term {
 		kids = append(kids, e.term(at, v, nil))
 	}
 	if r.kids > 0 && len(kids) > 1 {
-		e.failAt(at, "%s works on one value, not on %d", r.name, len(kids))
+		e.Fail(at, "%s works on one value, not on %d", r.name, len(kids))
 	}
 	if d.val != nil {
 		var want *Type
@@ -466,11 +466,11 @@ func (d *draftPattern) make(at int, data []value) *Term {
 	kids = append([]*Term{nil}, kids...)
 	shape := &draft{op: d.op, Attr: d.Attr, kids: kids}
 	if len(kids) < 2 && d.op != Generate {
-		e.failAt(at, "%s is applied to nothing", r.name)
+		e.Fail(at, "%s is applied to nothing", r.name)
 	}
 	params := r.params(shape)
 	if shape.err != nil {
-		e.failAt(at, "%v", shape.err)
+		e.Fail(at, "%v", shape.err)
 	}
 	kids[0] = e.checked(d.fnAt, Fn(params, func(xs ...*Term) *Term {
 		args := make([]value, len(xs))

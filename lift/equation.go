@@ -1,10 +1,12 @@
 package lift
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 )
 
@@ -61,9 +63,9 @@ func NewTemplate(text string, matched bool) (t *Template, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer recoverError(&err)
+	defer lex.Recover(&err)
 	t = &Template{text: text, node: e.expr()}
-	if e.tok().kind != tokEnd {
+	if e.Tok().Kind != lex.End {
 		e.expected("the end")
 	}
 	if matched {
@@ -98,7 +100,7 @@ type shapes struct {
 func (c *compiler) value(n *node, env *shapes) *pattern {
 	s := c.shape(n, env)
 	if s.pat == nil {
-		c.failAt(n.at, "a pattern matches values, and this is a function")
+		c.Fail(n.at, "a pattern matches values, and this is a function")
 	}
 	return s.pat
 }
@@ -144,14 +146,14 @@ func (c *compiler) shape(n *node, env *shapes) shape {
 			return c.value(n.kids[0], inner)
 		}}
 	}
-	c.failAt(n.at, "no pattern matches this")
+	c.Fail(n.at, "no pattern matches this")
 	return shape{}
 }
 
 func (c *compiler) fun(n *node, env *shapes) func([]*pattern) *pattern {
 	s := c.shape(n, env)
 	if s.fn == nil {
-		c.failAt(n.at, "a function is expected")
+		c.Fail(n.at, "a function is expected")
 	}
 	return s.fn
 }
@@ -161,7 +163,7 @@ func (c *compiler) applied(n *node, args []*pattern) *pattern {
 	p := &pattern{meta: n.text}
 	for _, a := range args {
 		if a.local == 0 {
-			c.failAt(n.at, "%s is applied to something other than a bound variable", n.text)
+			c.Fail(n.at, "%s is applied to something other than a bound variable", n.text)
 		}
 		p.locals = append(p.locals, a.local-1)
 	}
@@ -184,7 +186,7 @@ func (c *compiler) operator(head *node, written []*node, env *shapes) shape {
 			complete, written = len(written) > 0, nil
 			continue
 		case len(written) == 0:
-			c.failAt(head.at, "an argument of %s is missing", head.text)
+			c.Fail(head.at, "an argument of %s is missing", head.text)
 		}
 		w := written[0]
 		written = written[1:]
@@ -206,7 +208,7 @@ func (c *compiler) operator(head *node, written []*node, env *shapes) shape {
 				p.binds = append(p.binds, c.count-1)
 			}
 			if s.fn == nil {
-				c.failAt(w.at, "a function is expected")
+				c.Fail(w.at, "a function is expected")
 			}
 			p.fn = s.fn(locals)
 		case argSize:
@@ -368,16 +370,14 @@ func (m *matcher) applied(p *pattern, t *Term) bool {
 
 // Build is the template with what its variables stand for.
 func (t *Template) Build(b *Bindings) (r *Term) {
-	e := &elaborator{parser: &parser{text: t.text}, meta: b}
+	e := &elaborator{parser: &parser{Cursor: lex.Cursor{Text: t.text}}, meta: b}
+	var err error
 	defer func() {
-		switch err := recover().(type) {
-		case nil:
-		case *source.Error:
-			r = bad(fmt.Errorf("%s", err.Msg))
-		default:
-			panic(err)
+		if fault, ok := err.(*source.Error); ok {
+			r = bad(errors.New(fault.Msg))
 		}
 	}()
+	defer lex.Recover(&err)
 	var env *scope
 	for name, x := range b.Terms {
 		env = env.with(name, value{term: x})

@@ -2,8 +2,9 @@ package lift
 
 import (
 	"strconv"
+	"strings"
 
-	"gpuperf/internal/source"
+	"gpuperf/internal/lex"
 	"gpuperf/kernel/expr"
 )
 
@@ -38,92 +39,81 @@ type param struct {
 	at    int
 }
 
-// parser reads the text form. Errors leave it by panic with a *source.Error; the exported functions recover it.
+// language is the text form: a comment goes from # to the end of its line, and a number may have the suffix f.
+var language = lex.Language{
+	Symbols: []string{
+		"=>", ">=", "(", ")", "[", "]", "<", ">", ",", ":", "$", "+", "-", "*", "/", "^", "|", "=",
+		"%", "&", "!", "~", ".", // in the definitions of user functions alone
+	},
+	Strings: true,
+	Number: func(text string) int {
+		if text[0] == '.' {
+			return 0
+		}
+		n := lex.Decimal(text)
+		if strings.HasPrefix(text[n:], "f") {
+			n++
+		}
+		return n
+	},
+}
+
+// parser reads the text form.
 type parser struct {
-	text  string
-	toks  []token
-	i     int
+	lex.Cursor
 	depth int
 }
 
 const maxDepth = 200
 
-func (p *parser) tok() token { return p.toks[p.i] }
-
-func (p *parser) is(symbol string) bool {
-	t := p.tok()
-	return t.kind == tokSymbol && t.text == symbol
-}
-
-func (p *parser) isName(name string) bool {
-	t := p.tok()
-	return t.kind == tokName && t.text == name
-}
-
-func (p *parser) accept(symbol string) bool {
-	if p.is(symbol) {
-		p.i++
-		return true
-	}
-	return false
-}
-
-func (p *parser) failAt(at int, format string, args ...any) {
-	panic(source.New("", p.text, at, format, args...))
-}
-
-func (p *parser) failHint(at int, hint, format string, args ...any) {
-	panic(source.New("", p.text, at, format, args...).WithHint("%s", hint))
-}
-
 func (p *parser) expected(what string) {
-	found := p.tok().text
-	if p.tok().kind == tokEnd {
+	found := p.Tok().Text
+	if p.Tok().Kind == lex.End {
 		found = "the end"
 	}
-	p.failAt(p.tok().at, "expected %s, found %s", what, found)
+	p.Fail(p.Tok().At, "expected %s, found %s", what, found)
 }
 
 // close reads the bracket that closes the one at an offset.
 func (p *parser) close(open int, symbol string) {
-	if p.accept(symbol) {
+	if p.Accept(symbol) {
 		return
 	}
-	if p.tok().kind == tokEnd {
-		p.failHint(open, "write the "+symbol+" that belongs to it", "the bracket is never closed")
+	if p.Tok().Kind == lex.End {
+		p.FailHint(open, "write the "+symbol+" that belongs to it", "the bracket is never closed")
 	}
 	p.expected(symbol)
 }
 
 func (p *parser) expect(symbol string) {
-	if !p.accept(symbol) {
+	if !p.Accept(symbol) {
 		p.expected(symbol)
 	}
 }
 
 func (p *parser) name(what string) string {
-	t := p.tok()
-	if t.kind != tokName {
+	t := p.Tok()
+	if t.Kind != lex.Name {
 		p.expected(what)
 	}
-	p.i++
-	return t.text
+	p.I++
+	return t.Text
 }
 
 func (p *parser) int() int {
-	t := p.tok()
-	n, err := strconv.Atoi(t.text)
-	if t.kind != tokNumber || err != nil {
+	t := p.Tok()
+	n, err := strconv.Atoi(t.Text)
+	if t.Kind != lex.Number || err != nil {
 		p.expected("a whole number")
 	}
-	p.i++
+	p.I++
 	return n
 }
 
 // deeper bounds the nesting of what is read, and with it the stack.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > maxDepth {
-		p.failAt(p.tok().at, "expressions nest deeper than %d", maxDepth)
+		p.Fail(p.Tok().At, "expressions nest deeper than %d", maxDepth)
 	}
 	return func() { p.depth-- }
 }
@@ -131,7 +121,7 @@ func (p *parser) deeper() func() {
 func (p *parser) expr() *node {
 	defer p.deeper()()
 	left := p.compose()
-	if at := p.tok().at; p.accept("$") {
+	if at := p.Tok().At; p.Accept("$") {
 		return &node{kind: nodeDollar, at: at, kids: []*node{left, p.expr()}}
 	}
 	return left
@@ -140,8 +130,8 @@ func (p *parser) expr() *node {
 func (p *parser) compose() *node {
 	defer p.deeper()()
 	left := p.infix(precSum)
-	if at := p.tok().at; p.isName("o") {
-		p.i++
+	if at := p.Tok().At; p.Is("o") {
+		p.I++
 		return &node{kind: nodeCompose, at: at, kids: []*node{left, p.compose()}}
 	}
 	return left
@@ -149,8 +139,8 @@ func (p *parser) compose() *node {
 
 func (p *parser) infix(least int) *node {
 	var left *node
-	if at, next := p.tok().at, p.toks[min(p.i+1, len(p.toks)-1)]; p.is("-") && (next.kind != tokSymbol || next.text == "(") {
-		p.i++
+	if at, next := p.Tok().At, p.Tokens[min(p.I+1, len(p.Tokens)-1)]; p.Is("-") && (next.Kind != lex.Symbol || next.Text == "(") {
+		p.I++
 		zero := &node{kind: nodeNumber, text: "0", at: at}
 		left = p.atom()
 		if left.kind == nodeNumber {
@@ -162,54 +152,54 @@ func (p *parser) infix(least int) *node {
 		left = p.atom()
 	}
 	for {
-		t := p.tok()
-		prec, ok := operatorPrec[t.text]
-		if t.kind != tokSymbol || !ok || prec < least {
+		t := p.Tok()
+		prec, ok := operatorPrec[t.Text]
+		if t.Kind != lex.Symbol || !ok || prec < least {
 			return left
 		}
-		p.i++
+		p.I++
 		defer p.deeper()()
-		left = &node{kind: nodeInfix, text: t.text, at: t.at, kids: []*node{left, p.infix(prec + 1)}}
+		left = &node{kind: nodeInfix, text: t.Text, at: t.At, kids: []*node{left, p.infix(prec + 1)}}
 	}
 }
 
 func (p *parser) atom() *node {
 	defer p.deeper()()
-	t := p.tok()
+	t := p.Tok()
 	var e *node
 	switch {
-	case t.kind == tokNumber:
-		p.i++
-		e = &node{kind: nodeNumber, text: t.text, at: t.at}
-	case t.kind == tokString:
-		p.i++
-		e = &node{kind: nodeString, text: t.text, at: t.at}
-	case t.kind == tokName && t.text == "fun":
+	case t.Kind == lex.Number:
+		p.I++
+		e = &node{kind: nodeNumber, text: t.Text, at: t.At}
+	case t.Kind == lex.String:
+		p.I++
+		e = &node{kind: nodeString, text: t.Text, at: t.At}
+	case t.Kind == lex.Name && t.Text == "fun":
 		e = p.fun()
-	case t.kind == tokName && t.text == "let":
+	case t.Kind == lex.Name && t.Text == "let":
 		e = p.let()
-	case t.kind == tokName:
-		p.i++
-		e = &node{kind: nodeName, text: t.text, at: t.at}
-	case operatorPrec[t.text] != 0 && t.kind == tokSymbol:
+	case t.Kind == lex.Name:
+		p.I++
+		e = &node{kind: nodeName, text: t.Text, at: t.At}
+	case operatorPrec[t.Text] != 0 && t.Kind == lex.Symbol:
 		// An operator as a function: reduce(+, 0).
-		if next := p.toks[p.i+1]; next.kind != tokSymbol || next.text != "," && next.text != ")" {
+		if next := p.Tokens[p.I+1]; next.Kind != lex.Symbol || next.Text != "," && next.Text != ")" {
 			p.expected("an expression")
 		}
-		p.i++
-		return &node{kind: nodeName, text: t.text, at: t.at}
-	case p.accept("("):
+		p.I++
+		return &node{kind: nodeName, text: t.Text, at: t.At}
+	case p.Accept("("):
 		e = p.expr()
-		p.close(t.at, ")")
+		p.close(t.At, ")")
 	default:
 		p.expected("an expression")
 	}
 	for {
-		switch at := p.tok().at; {
-		case p.accept("("):
+		switch at := p.Tok().At; {
+		case p.Accept("("):
 			e = &node{kind: nodeApply, at: e.at, kids: append([]*node{e}, p.args(at)...)}
-		case p.accept("^"):
-			e = &node{kind: nodeInfix, text: "^", at: at, kids: []*node{e, {kind: nodeNumber, at: p.tok().at, text: strconv.Itoa(p.int())}}}
+		case p.Accept("^"):
+			e = &node{kind: nodeInfix, text: "^", at: at, kids: []*node{e, {kind: nodeNumber, at: p.Tok().At, text: strconv.Itoa(p.int())}}}
 		default:
 			return e
 		}
@@ -220,10 +210,10 @@ func (p *parser) atom() *node {
 // args reads expressions up to the bracket that closes the one at an offset.
 func (p *parser) args(open int) []*node {
 	var list []*node
-	for !p.accept(")") {
+	for !p.Accept(")") {
 		switch {
-		case len(list) == 0 || p.accept(","):
-		case p.tok().kind == tokEnd:
+		case len(list) == 0 || p.Accept(","):
+		case p.Tok().Kind == lex.End:
 			p.close(open, ")")
 		default:
 			p.expected(", or )")
@@ -235,18 +225,18 @@ func (p *parser) args(open int) []*node {
 
 // fun reads fun(x, y: T, (a, b) => body).
 func (p *parser) fun() *node {
-	e := &node{kind: nodeFun, at: p.tok().at}
-	p.i++
-	open := p.tok().at
+	e := &node{kind: nodeFun, at: p.Tok().At}
+	p.I++
+	open := p.Tok().At
 	p.expect("(")
 	seen := map[string]bool{}
-	for !p.accept("=>") {
+	for !p.Accept("=>") {
 		if len(e.params) > 0 {
 			p.expect(",")
 		}
-		q := param{at: p.tok().at}
-		if q.tuple = p.accept("("); q.tuple {
-			for !p.accept(")") {
+		q := param{at: p.Tok().At}
+		if q.tuple = p.Accept("("); q.tuple {
+			for !p.Accept(")") {
 				if len(q.names) > 0 {
 					p.expect(",")
 				}
@@ -255,13 +245,13 @@ func (p *parser) fun() *node {
 		} else {
 			q.names = []string{p.variable(seen)}
 		}
-		if p.accept(":") {
+		if p.Accept(":") {
 			q.typ = p.typ()
 		}
 		e.params = append(e.params, q)
 	}
 	if len(e.params) == 0 {
-		p.failAt(e.at, "a fun has parameters")
+		p.Fail(e.at, "a fun has parameters")
 	}
 	e.kids = []*node{p.expr()}
 	p.close(open, ")")
@@ -270,21 +260,21 @@ func (p *parser) fun() *node {
 
 // variable reads the name of a variable: any but those that mean something else.
 func (p *parser) variable(seen map[string]bool) string {
-	at := p.tok().at
+	at := p.Tok().At
 	name := p.name("the name of a variable")
 	switch {
 	case reserved[name] || patterns[name] != nil || expr.DType(name).Known() || typeNames[name] != "":
-		p.failHint(at, "another name avoids the doubt", "%s already means something", name)
+		p.FailHint(at, "another name avoids the doubt", "%s already means something", name)
 	case seen[name]:
-		p.failAt(at, "two parameters are named %s", name)
+		p.Fail(at, "two parameters are named %s", name)
 	}
 	seen[name] = true
 	return name
 }
 
 func (p *parser) let() *node {
-	e := &node{kind: nodeLet, at: p.tok().at}
-	p.i++
+	e := &node{kind: nodeLet, at: p.Tok().At}
+	p.I++
 	p.expect("(")
 	e.text = p.variable(map[string]bool{})
 	p.expect("=")
@@ -300,31 +290,31 @@ var typeNames = map[string]expr.DType{"float": expr.Float32, "double": expr.Floa
 
 func (p *parser) typ() *Type {
 	defer p.deeper()()
-	t := p.tok()
+	t := p.Tok()
 	switch {
-	case p.accept("["):
+	case p.Accept("["):
 		elem := p.typ()
 		p.expect("]")
 		return Array(elem, p.sizeAtom())
-	case p.accept("<"):
+	case p.Accept("<"):
 		d := p.dtype()
 		p.expect(">")
-		at := p.tok().at
+		at := p.Tok().At
 		w := p.int()
 		if !validWidth(w) {
-			p.failAt(at, "the width of a vector is 2, 4, 8 or 16, not %d", w)
+			p.Fail(at, "the width of a vector is 2, 4, 8 or 16, not %d", w)
 		}
 		return Vector(d, w)
-	case p.accept("("):
+	case p.Accept("("):
 		var elems []*Type
-		for !p.accept(")") {
+		for !p.Accept(")") {
 			if len(elems) > 0 {
 				p.expect(",")
 			}
 			elems = append(elems, p.typ())
 		}
 		if len(elems) < 2 {
-			p.failAt(t.at, "a tuple has two components or more")
+			p.Fail(t.At, "a tuple has two components or more")
 		}
 		return TupleOf(elems...)
 	}
@@ -332,35 +322,35 @@ func (p *parser) typ() *Type {
 }
 
 func (p *parser) dtype() expr.DType {
-	at := p.tok().at
+	at := p.Tok().At
 	name := p.name("a type")
 	d := expr.DType(name)
 	if short := typeNames[name]; short != "" {
 		d = short
 	}
 	if !d.Known() || d.IsComplex() || d.IsVector() {
-		p.failHint(at, "types are written float32, int32, [float32]n, [[float32]m](n + 2), <float32>4, (float32, int32)", "unknown type %s", name)
+		p.FailHint(at, "types are written float32, int32, [float32]n, [[float32]m](n + 2), <float32>4, (float32, int32)", "unknown type %s", name)
 	}
 	return d
 }
 
 // sizeAtom reads a size that needs no brackets, or stands in them.
 func (p *parser) sizeAtom() Size {
-	t := p.tok()
-	if t.kind != tokName && t.kind != tokNumber && !p.is("(") {
+	t := p.Tok()
+	if t.Kind != lex.Name && t.Kind != lex.Number && !p.Is("(") {
 		p.expected("a size")
 	}
-	if p.accept("(") {
+	if p.Accept("(") {
 		s := p.size(p.expr())
 		p.expect(")")
 		return s
 	}
-	p.i++
+	p.I++
 	kind := nodeName
-	if t.kind == tokNumber {
+	if t.Kind == lex.Number {
 		kind = nodeNumber
 	}
-	return p.size(&node{kind: kind, text: t.text, at: t.at})
+	return p.size(&node{kind: kind, text: t.Text, at: t.At})
 }
 
 // size reads an expression as a size.
@@ -373,7 +363,7 @@ func (p *parser) size(e *node) Size {
 	case nodeNumber:
 		n, err := strconv.ParseInt(e.text, 10, 64)
 		if err != nil {
-			p.failAt(e.at, "%s is no size", e.text)
+			p.Fail(e.at, "%s is no size", e.text)
 		}
 		return Nat(n)
 	case nodeInfix:
@@ -389,13 +379,13 @@ func (p *parser) size(e *node) Size {
 		case "/":
 			q, err := a.Div(b)
 			if err != nil {
-				p.failAt(e.at, "%v", err)
+				p.Fail(e.at, "%v", err)
 			}
 			r = q
 		case "^":
 			n, ok := b.Const()
 			if !ok || n > 64 {
-				p.failAt(e.at, "the exponent is a number up to 64")
+				p.Fail(e.at, "the exponent is a number up to 64")
 			}
 			r = Nat(1)
 			for range n {
@@ -404,14 +394,14 @@ func (p *parser) size(e *node) Size {
 		}
 		return p.bounded(e, r)
 	}
-	p.failHint(e.at, "sizes are made of whole numbers, size symbols, + - * / ^", "this is no size")
+	p.FailHint(e.at, "sizes are made of whole numbers, size symbols, + - * / ^", "this is no size")
 	return Size{}
 }
 
 // bounded refuses sizes that no program has.
 func (p *parser) bounded(e *node, s Size) Size {
 	if len(s.String()) > 400 {
-		p.failAt(e.at, "the size has too many terms")
+		p.Fail(e.at, "the size has too many terms")
 	}
 	return s
 }

@@ -40,7 +40,7 @@ func TestParseErrors(t *testing.T) {
 		{"size n\nassume 3 | 4\nfun(x: int32 => x)", "2:8", "never holds"},
 		{"fun(map: int32 => map)", "1:5", "already means something"},
 		{"fun(x: int32 => let(f = fun(y => f(y)), f(x)))", "1:34", "unknown name f"},
-		{"fun(x: int32 => @)", "1:17", "unexpected '@'"},
+		{"fun(x: int32 => @)", "1:17", "unexpected character '@'"},
 		{"fun(xs: [float32]4 => mapGlb(3, abs) $ xs)", "1:23", "dimension is 0, 1 or 2"},
 		{`fun(xs: [float32]4 => gather(index("j")) $ xs)`, "1:30", "size symbol j is not declared"},
 		{"", "1:1", "expected a declaration"},

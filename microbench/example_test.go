@@ -1,6 +1,7 @@
 package microbench
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func TestApplicationsAreTheExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		examples, err := script.Load("../examples/" + s.file)
+		examples, err := script.Options{}.Load(context.Background(), "../examples/"+s.file)
 		if err != nil {
 			t.Fatal(err)
 		}

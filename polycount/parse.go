@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gpuperf/internal/lex"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 )
@@ -13,10 +14,10 @@ import (
 func ParseAffine(text string) (a Affine, err error) {
 	defer arith.Rescue(&err)
 	p := newParser(text)
-	at := p.peek().at
+	at := p.Tok().At
 	e := p.expr()
-	if p.peek().kind != tokEOF {
-		p.fail("unexpected %q after the expression", p.peek().text)
+	if p.Tok().Kind != lex.End {
+		p.fail("unexpected %q after the expression", p.Tok().Text)
 	}
 	if len(e) != 1 {
 		p.failAt(at, "min and max have no place in an affine expression")
@@ -121,17 +122,17 @@ func (p *parser) expr() []choice {
 	var v []choice
 	if p.isLeast() {
 		v = p.term()
-	} else if p.accept("-") {
+	} else if p.Accept("-") {
 		v = each(p.term(), negative)
 	} else {
-		p.accept("+")
+		p.Accept("+")
 		v = p.term()
 	}
 	for {
 		switch {
-		case p.accept("+"):
+		case p.Accept("+"):
 			v = p.pairs(v, p.term(), func(a, b choice) choice { return sum(a, 1, b) })
-		case p.accept("-"):
+		case p.Accept("-"):
 			v = p.pairs(v, p.term(), func(a, b choice) choice { return sum(a, -1, b) })
 		default:
 			return v
@@ -143,25 +144,25 @@ func (p *parser) expr() []choice {
 func (p *parser) term() []choice {
 	v := p.factor()
 	for {
-		t := p.peek()
+		t := p.Tok()
 		switch {
-		case p.accept("*"):
+		case p.Accept("*"):
 			v = p.product(v, p.factor(), t)
-		case p.accept("mod"), p.accept("%"):
+		case p.Accept("mod"), p.Accept("%"):
 			d := p.divisor()
 			v = each(v, func(c choice) choice { return sum(c, arith.Neg(d), floored(c, d, false)) })
-		case p.accept("//"):
+		case p.Accept("//"):
 			d := p.divisor()
 			v = each(v, func(c choice) choice { return floored(c, d, false) })
-		case p.accept("/"):
+		case p.Accept("/"):
 			d, ok := p.constantDivisor()
 			if !ok {
-				p.failAt(t.at, "a division must be by a positive constant")
+				p.failAt(t.At, "a division must be by a positive constant")
 			}
 			v = each(v, func(c choice) choice { return c.quotient(d) })
-		case t.kind == tokName && !reserved[t.text] || t.kind == tokInt || p.is("(") || p.is("floor") || p.is("ceil"):
+		case t.Kind == lex.Name && !reserved[t.Text] || t.Kind == lex.Number || p.Is("(") || p.Is("floor") || p.Is("ceil"):
 			if len(v) != 1 || !v[0].a.IsConstant() { // as in 2i, 3(i + 1)
-				p.fail("unexpected %q: products with a name need *", t.text)
+				p.fail("unexpected %q: products with a name need *", t.Text)
 			}
 			v = p.product(v, p.factor(), t)
 		default:
@@ -170,7 +171,7 @@ func (p *parser) term() []choice {
 	}
 }
 
-func (p *parser) product(x, y []choice, at token) []choice {
+func (p *parser) product(x, y []choice, at lex.Token) []choice {
 	return p.pairs(x, y, func(a, b choice) choice {
 		switch {
 		case a.a.IsConstant():
@@ -178,13 +179,13 @@ func (p *parser) product(x, y []choice, at token) []choice {
 		case b.a.IsConstant():
 			return choice{nil, a.a.Scale(b.a.c), a.den}.quotient(b.den)
 		}
-		p.failAt(at.at, "the product of two variables is not affine")
+		p.failAt(at.At, "the product of two variables is not affine")
 		return a
 	})
 }
 
 func (p *parser) divisor() int64 {
-	at := p.peek().at
+	at := p.Tok().At
 	d, ok := p.constantDivisor()
 	if !ok {
 		p.failAt(at, "the divisor must be a positive constant")
@@ -200,66 +201,66 @@ func (p *parser) constantDivisor() (d int64, ok bool) {
 func (p *parser) factor() []choice {
 	p.enter()
 	defer p.leave()
-	t := p.peek()
+	t := p.Tok()
 	switch {
-	case t.kind == tokInt:
-		p.next++
+	case t.Kind == lex.Number:
+		p.I++
 		return single(Int(p.int(t)))
 	case p.isLeast():
-		p.next += 2
+		p.I += 2
 		return single(Int(math.MinInt64))
-	case p.accept("-"):
+	case p.Accept("-"):
 		return each(p.factor(), negative)
-	case p.is("(") && p.cases[p.next]:
-		p.next++
+	case p.Is("(") && p.cases[p.I]:
+		p.I++
 		v := p.alternatives()
 		p.expect(")")
 		return v
-	case p.accept("("):
+	case p.Accept("("):
 		v := p.expr()
 		p.expect(")")
 		return v
-	case p.is("floor") || p.is("ceil"):
-		p.next++
+	case p.Is("floor") || p.Is("ceil"):
+		p.I++
 		p.expect("(")
-		v := each(p.expr(), func(c choice) choice { return floored(c, 1, t.text == "ceil") })
+		v := each(p.expr(), func(c choice) choice { return floored(c, 1, t.Text == "ceil") })
 		p.expect(")")
 		return v
-	case p.is("[") && p.isTuple(p.next):
+	case p.Is("[") && p.isTuple(p.I):
 		p.fail("a tuple has no place in an expression: nested tuples such as [[i] -> [j]] are written flat, [i, j], which has the same points")
-	case p.accept("["): // isl writes floors as [(e)/d]
+	case p.Accept("["): // isl writes floors as [(e)/d]
 		v := each(p.expr(), func(c choice) choice { return floored(c, 1, false) })
 		p.expect("]")
 		return v
-	case p.is("floord") || p.is("ceild"):
-		p.next++
+	case p.Is("floord") || p.Is("ceild"):
+		p.I++
 		p.expect("(")
 		v := p.expr()
 		p.expect(",")
 		d := p.divisor()
-		v = each(v, func(c choice) choice { return floored(c, d, t.text == "ceild") })
+		v = each(v, func(c choice) choice { return floored(c, d, t.Text == "ceild") })
 		p.expect(")")
 		return v
-	case p.is("min") || p.is("max"):
-		p.next++
+	case p.Is("min") || p.Is("max"):
+		p.I++
 		p.expect("(")
 		v := p.expr()
-		for p.accept(",") {
-			v = p.extreme(v, p.expr(), t.text == "max")
+		for p.Accept(",") {
+			v = p.extreme(v, p.expr(), t.Text == "max")
 		}
 		p.expect(")")
 		return v
-	case t.kind == tokName && !reserved[t.text]:
-		p.next++
-		return single(Name(t.text))
+	case t.Kind == lex.Name && !reserved[t.Text]:
+		p.I++
+		return single(Name(t.Text))
 	}
-	p.fail("expected an expression, found %q", t.text)
+	p.fail("expected an expression, found %q", t.Text)
 	return nil
 }
 
 // isLeast reports that −2⁶³ comes next, whose digits alone do not fit into 64 bits.
 func (p *parser) isLeast() bool {
-	return p.is("-") && p.peekAfter(1).kind == tokInt && p.peekAfter(1).text == "9223372036854775808"
+	return p.Is("-") && p.Peek(1).Kind == lex.Number && p.Peek(1).Text == "9223372036854775808"
 }
 
 // extreme splits on which of two values is the least or the greatest.
@@ -289,18 +290,18 @@ type formula struct {
 	vars []string
 	cmp  [][]Constraint // "cmp": a disjunction of conjunctions
 	at   int
-	toks []token // what a chain of comparisons, or a definition, was read from: the names in it must be known
+	toks []lex.Token // what a chain of comparisons, or a definition, was read from: the names in it must be known
 }
 
 func (p *parser) formula() formula {
 	p.enter()
 	defer p.leave()
 	f := p.conjunct()
-	for p.is("or") {
-		p.next++
+	for p.Is("or") {
+		p.I++
 		f = formula{op: "or", args: []formula{f, p.conjunct()}}
 	}
-	if p.accept("implies") {
+	if p.Accept("implies") {
 		f = formula{op: "or", args: []formula{{op: "not", args: []formula{f}}, p.formula()}}
 	}
 	return f
@@ -308,7 +309,7 @@ func (p *parser) formula() formula {
 
 func (p *parser) conjunct() formula {
 	f := formula{op: "and", args: []formula{p.atom()}}
-	for p.accept("and") {
+	for p.Accept("and") {
 		f.args = append(f.args, p.atom())
 	}
 	if len(f.args) == 1 {
@@ -321,26 +322,26 @@ func (p *parser) atom() formula {
 	p.enter()
 	defer p.leave()
 	switch {
-	case p.accept("not"):
+	case p.Accept("not"):
 		return formula{op: "not", args: []formula{p.atom()}}
-	case p.accept("true"):
+	case p.Accept("true"):
 		return formula{op: "true"}
-	case p.accept("false"):
+	case p.Accept("false"):
 		return formula{op: "false"}
-	case p.accept("exists"):
-		paren := p.accept("(")
-		f := formula{op: "exists", at: p.peek().at}
+	case p.Accept("exists"):
+		paren := p.Accept("(")
+		f := formula{op: "exists", at: p.Tok().At}
 		var defs []formula
 		for {
 			name := p.name()
 			f.vars = append(f.vars, name)
-			if p.accept("=") {
-				at, from := p.peek().at, p.next
+			if p.Accept("=") {
+				at, from := p.Tok().At, p.I
 				def := p.compare("=", single(Name(name)), p.expr(), at)
-				def.toks = p.toks[from:p.next]
+				def.toks = p.Tokens[from:p.I]
 				defs = append(defs, def)
 			}
-			if !p.accept(",") {
+			if !p.Accept(",") {
 				break
 			}
 		}
@@ -351,35 +352,35 @@ func (p *parser) atom() formula {
 		}
 		f.args = []formula{{op: "and", args: append(defs, body)}}
 		return f
-	case p.is("("):
+	case p.Is("("):
 		// A parenthesis opens a formula or an expression: what closes it tells.
-		mark := p.next
+		mark := p.I
 		if f, ok := p.tryFormula(); ok {
 			return f
 		}
-		p.next = mark
+		p.I = mark
 	}
 	return p.comparison()
 }
 
 // tryFormula reads "( formula )" unless the parenthesis belongs to an expression.
 func (p *parser) tryFormula() (f formula, ok bool) {
-	if p.cases[p.next] {
+	if p.cases[p.I] {
 		return f, false
 	}
-	end, closed := p.match[p.next]
+	end, closed := p.match[p.I]
 	if !closed {
-		end = len(p.toks) - 1
+		end = len(p.Tokens) - 1
 	}
-	for i := p.next; i <= end; i++ {
-		t := p.toks[i]
+	for i := p.I; i <= end; i++ {
+		t := p.Tokens[i]
 		if p.cases[i] { // (c ? a : b) compares inside an expression
 			if i, closed = p.match[i]; !closed {
 				return f, false
 			}
 			continue
 		}
-		if comparisons[t.text] || t.kind == tokName && (t.text == "exists" || t.text == "true" || t.text == "false") {
+		if comparisons[t.Text] || t.Kind == lex.Name && (t.Text == "exists" || t.Text == "true" || t.Text == "false") {
 			p.expect("(")
 			f = p.formula()
 			p.expect(")")
@@ -393,30 +394,30 @@ var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, 
 
 // comparison is a chain such as 0 <= i,j < n.
 func (p *parser) comparison() formula {
-	from := p.next
+	from := p.I
 	left := p.exprList()
-	if !comparisons[p.peek().text] || p.peek().kind != tokOp {
-		p.fail("expected a comparison, found %q", p.peek().text)
+	if !comparisons[p.Tok().Text] || p.Tok().Kind != lex.Symbol {
+		p.fail("expected a comparison, found %q", p.Tok().Text)
 	}
 	f := formula{op: "and"}
-	for comparisons[p.peek().text] && p.peek().kind == tokOp {
+	for comparisons[p.Tok().Text] && p.Tok().Kind == lex.Symbol {
 		op := p.take()
 		right := p.exprList()
-		if lex, ok := lexicographic[op.text]; ok {
+		if order, ok := lexicographic[op.Text]; ok {
 			if len(left) != len(right) {
-				p.failAt(op.at, "%q compares tuples of one length, here of %d and %d", op.text, len(left), len(right))
+				p.failAt(op.At, "%q compares tuples of one length, here of %d and %d", op.Text, len(left), len(right))
 			}
-			if lex.flip {
-				f.args = append(f.args, p.before(right, left, lex.last, op.at))
+			if order.flip {
+				f.args = append(f.args, p.before(right, left, order.last, op.At))
 			} else {
-				f.args = append(f.args, p.before(left, right, lex.last, op.at))
+				f.args = append(f.args, p.before(left, right, order.last, op.At))
 			}
 			left = right
 			continue
 		}
 		for _, a := range left {
 			for _, b := range right {
-				f.args = append(f.args, p.compare(op.text, a, b, op.at))
+				f.args = append(f.args, p.compare(op.Text, a, b, op.At))
 			}
 		}
 		left = right
@@ -424,20 +425,20 @@ func (p *parser) comparison() formula {
 	if len(f.args) == 1 {
 		f = f.args[0]
 	}
-	f.toks = p.toks[from:p.next]
+	f.toks = p.Tokens[from:p.I]
 	return f
 }
 
 // exprList is "e, e, …", or "[e, e, …]" as one side of a lexicographic comparison.
 func (p *parser) exprList() [][]choice {
-	if p.is("[") {
-		end, closed := p.match[p.next]
-		after := closed && lexicographic[p.toks[end+1].text].last != ""
-		before := p.next > 0 && lexicographic[p.toks[p.next-1].text].last != ""
+	if p.Is("[") {
+		end, closed := p.match[p.I]
+		after := closed && lexicographic[p.Tokens[end+1].Text].last != ""
+		before := p.I > 0 && lexicographic[p.Tokens[p.I-1].Text].last != ""
 		if closed && (after || before) {
-			p.next++
+			p.I++
 			out := [][]choice{p.expr()}
-			for p.accept(",") {
+			for p.Accept(",") {
 				out = append(out, p.expr())
 			}
 			p.expect("]")
@@ -445,7 +446,7 @@ func (p *parser) exprList() [][]choice {
 		}
 	}
 	out := [][]choice{p.expr()}
-	for p.accept(",") {
+	for p.Accept(",") {
 		out = append(out, p.expr())
 	}
 	return out
@@ -572,8 +573,8 @@ func (p *parser) lower(w *linear.Work, f formula, base []*linear.Conj, names []s
 // or the formula is decided before it is met.
 func (p *parser) inScope(f formula, names []string) {
 	for _, t := range f.toks {
-		if t.kind == tokName && !reserved[t.text] && !slices.Contains(names, t.text) {
-			p.failAt(t.at, "unknown name %q: it is neither a parameter in the leading brackets nor in the tuple nor under exists", t.text)
+		if t.Kind == lex.Name && !reserved[t.Text] && !slices.Contains(names, t.Text) {
+			p.failAt(t.At, "unknown name %q: it is neither a parameter in the leading brackets nor in the tuple nor under exists", t.Text)
 		}
 	}
 	if len(f.vars) > 0 {

@@ -34,15 +34,15 @@ func (p *parser) isTuple(at int) bool {
 	if !closed {
 		return false
 	}
-	if p.toks[end+1].text == "->" {
+	if p.Tokens[end+1].Text == "->" {
 		return true
 	}
 	for i := at + 1; i < end; i++ {
-		switch p.toks[i].text {
+		switch p.Tokens[i].Text {
 		case ",", "->":
 			return true
 		case "(", "[":
-			if p.toks[i].text == "[" && p.isTuple(i) {
+			if p.Tokens[i].Text == "[" && p.isTuple(i) {
 				return true
 			}
 			if inner, ok := p.match[i]; ok {
@@ -57,7 +57,7 @@ func (p *parser) isTuple(at int) bool {
 func (p *parser) alternatives() []choice {
 	p.enter()
 	defer p.leave()
-	at := p.peek().at
+	at := p.Tok().At
 	f := p.formula()
 	p.expect("?")
 	yes := p.branch()
@@ -68,8 +68,8 @@ func (p *parser) alternatives() []choice {
 
 // branch is one value of alternatives: an expression, or alternatives again, up to ":" or the closing parenthesis.
 func (p *parser) branch() []choice {
-	for i := p.next; i < len(p.toks); i++ {
-		switch p.toks[i].text {
+	for i := p.I; i < len(p.Tokens); i++ {
+		switch p.Tokens[i].Text {
 		case "(", "[":
 			if end, ok := p.match[i]; ok {
 				i = end

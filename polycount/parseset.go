@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/lex"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 )
@@ -26,6 +27,64 @@ func ParseSet(text string) (s *Set, err error) {
 		p.failAt(r.arrow, "a set is needed here, this is a map")
 	}
 	return r.set(), nil
+}
+
+// ParseDomain reads a set whose text declares only its dimensions: names that neither the tuple nor exists declares are
+// parameters, in the order of first use and before those in leading brackets. The braces may be left out, as in
+// "[i, j]: 0 <= i, j < n".
+func ParseDomain(text string) (*Set, error) { return parseUndeclared(text, "{") }
+
+// ParseConditions reads conditions on parameters, as in "n >= 1 and n mod 16 = 0": a set without dimensions. As for
+// ParseDomain, the parameters need not be declared; the braces and the colon may be left out.
+func ParseConditions(text string) (*Set, error) { return parseUndeclared(text, "{", ":") }
+
+// parseUndeclared is ParseSet for a text with undeclared parameters; opening stands in front of a text without braces.
+func parseUndeclared(text string, opening ...string) (s *Set, err error) {
+	defer arith.Rescue(&err)
+	p := newParser(text)
+	if !slices.ContainsFunc(p.toks, func(t token) bool { return t.text == "{" }) {
+		var toks []token
+		for _, o := range opening {
+			toks = append(toks, token{tokOp, o, 0})
+		}
+		end := len(p.toks) - 1
+		p.toks = slices.Concat(toks, p.toks[:end], []token{{tokOp, "}", len(text)}}, p.toks[end:])
+		p.matchBrackets()
+	}
+	p.free = p.undeclared()
+	r := p.relation()
+	if r.isMap {
+		p.failAt(r.arrow, "a set is needed here, this is a map")
+	}
+	return r.set(), nil
+}
+
+// undeclared lists the names of a set that are declared neither in leading brackets nor in the tuple nor after exists, in
+// the order of first use.
+func (p *parser) undeclared() []string {
+	var declared, used []string
+	inBrackets, condition := false, false
+	for i := 0; i < len(p.toks); i++ {
+		switch t := p.toks[i]; {
+		case t.text == "[" || t.text == "]":
+			inBrackets = t.text == "["
+		case t.text == ":" || t.text == ";":
+			condition = t.text == ":"
+		case t.kind != tokName:
+		case t.text == "exists":
+			for i++; i < len(p.toks) && p.toks[i].text != ":"; i++ {
+				if p.toks[i].kind == tokName {
+					declared = append(declared, p.toks[i].text)
+				}
+			}
+		case reserved[t.text]:
+		case condition && !slices.Contains(used, t.text):
+			used = append(used, t.text)
+		case !condition && inBrackets:
+			declared = append(declared, t.text)
+		}
+	}
+	return slices.DeleteFunc(used, func(name string) bool { return slices.Contains(declared, name) })
 }
 
 // ParseMap reads a map in isl's notation, as in "[n] -> { [i,j] -> [2i + j] : 0 <= i,j < n }".
@@ -52,7 +111,7 @@ type entry struct {
 	name string
 	e    []choice // nil: no expression
 	at   int
-	toks []token
+	toks []lex.Token
 }
 
 func (r *relation) set() *Set {
@@ -92,14 +151,15 @@ func (p *parser) relations() (params []string, rs []*relation) {
 // braces reads parameters and disjuncts; joins tells which belong to one relation.
 func (p *parser) braces(joins func(old, r *relation, at int) bool) (params []string, rs []*relation) {
 	head := &relation{}
-	if p.is("[") {
+	if p.Is("[") {
 		p.params(head)
 	}
+	head.params = append(p.free, head.params...)
 	p.expect("{")
 	w := linear.AnyWork()
 next:
-	for !p.is("}") {
-		at := p.peek().at
+	for !p.Is("}") {
+		at := p.Tok().At
 		r := &relation{params: head.params}
 		p.disjunct(w, r)
 		if len(rs) > 0 && r.isMap != rs[0].isMap {
@@ -110,20 +170,20 @@ next:
 				for _, c := range r.cs {
 					rs[i].cs = linear.AddMember(rs[i].cs, c)
 				}
-				if !p.accept(";") {
+				if !p.Accept(";") {
 					break next
 				}
 				continue next
 			}
 		}
 		rs = append(rs, r)
-		if !p.accept(";") {
+		if !p.Accept(";") {
 			break
 		}
 	}
 	p.expect("}")
-	if p.peek().kind != tokEOF {
-		p.fail("unexpected %q after the closing brace", p.peek().text)
+	if p.Tok().Kind != lex.End {
+		p.fail("unexpected %q after the closing brace", p.Tok().Text)
 	}
 	if len(rs) == 0 { // { }: nothing, of no dimension
 		head.nothing = true
@@ -134,14 +194,14 @@ next:
 
 func (p *parser) params(r *relation) {
 	p.expect("[")
-	for !p.is("]") {
-		at := p.peek().at
+	for !p.Is("]") {
+		at := p.Tok().At
 		n := p.name()
 		if slices.Contains(r.params, n) {
 			p.failAt(at, "parameter %q stands twice", n)
 		}
 		r.params = append(r.params, n)
-		if !p.accept(",") {
+		if !p.Accept(",") {
 			break
 		}
 	}
@@ -152,11 +212,11 @@ func (p *parser) params(r *relation) {
 func (p *parser) disjunct(w *linear.Work, r *relation) {
 	var tuples [][]entry
 	var names []string
-	if !p.is(":") {
+	if !p.Is(":") {
 		name, t := p.tuple()
 		tuples, names = append(tuples, t), append(names, name)
-		if p.is("->") {
-			r.isMap, r.arrow = true, p.take().at
+		if p.Is("->") {
+			r.isMap, r.arrow = true, p.take().At
 			name, t := p.tuple()
 			tuples, names = append(tuples, t), append(names, name)
 		}
@@ -195,7 +255,7 @@ func (p *parser) disjunct(w *linear.Work, r *relation) {
 		dims = append(dims, ds)
 	}
 	f := formula{op: "and", args: given}
-	if p.accept(":") && !p.is("}") && !p.is(";") {
+	if p.Accept(":") && !p.Is("}") && !p.Is(";") {
 		f.args = append(f.args, p.formula())
 	}
 	r.out = dims[len(dims)-1]
@@ -222,29 +282,29 @@ func mentions(tuples [][]entry, name string) bool {
 }
 
 func (p *parser) tuple() (name string, entries []entry) {
-	if p.peek().kind == tokName {
+	if p.Tok().Kind == lex.Name {
 		name = p.name()
 	}
 	p.expect("[")
-	for !p.is("]") {
-		if p.is("[") && p.isTuple(p.next) || p.peek().kind == tokName && !reserved[p.peek().text] && p.peekAfter(1).text == "[" {
+	for !p.Is("]") {
+		if p.Is("[") && p.isTuple(p.I) || p.Tok().Kind == lex.Name && !reserved[p.Tok().Text] && p.Peek(1).Text == "[" {
 			p.fail("nested tuples are not known here: write them flat, [i, j] for [[i] -> [j]], which has the same points")
 		}
-		e, from := entry{at: p.peek().at}, p.next
-		t, after := p.peek(), p.peekAfter(1).text
+		e, from := entry{at: p.Tok().At}, p.I
+		t, after := p.Tok(), p.Peek(1).Text
 		switch {
-		case t.kind == tokName && !reserved[t.text] && (after == "," || after == "]"):
+		case t.Kind == lex.Name && !reserved[t.Text] && (after == "," || after == "]"):
 			e.name = p.name()
-		case t.kind == tokName && !reserved[t.text] && after == "=":
+		case t.Kind == lex.Name && !reserved[t.Text] && after == "=":
 			e.name = p.name()
 			p.expect("=")
 			e.e = p.expr()
 		default:
 			e.e = p.expr()
 		}
-		e.toks = p.toks[from:p.next]
+		e.toks = p.Tokens[from:p.I]
 		entries = append(entries, e)
-		if !p.accept(",") {
+		if !p.Accept(",") {
 			break
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"gpuperf/internal/lex"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
@@ -19,18 +20,18 @@ func ParsePoly(text string) (out *Poly, err error) {
 	defer arith.Rescue(&err)
 	p := newParser(text)
 	r := &relation{}
-	if p.is("[") {
+	if p.Is("[") {
 		p.params(r)
 	}
 	q := newPoly(r.params)
 	w := linear.AnyWork()
 	column := columns(r.params)
 	p.expect("{")
-	for !p.is("}") {
-		at := p.peek().at
+	for !p.Is("}") {
+		at := p.Tok().At
 		v := p.polySum(q.of.Table, column)
 		doms := []*linear.Conj{{N: len(r.params)}}
-		if p.accept(":") && !p.is("}") && !p.is(";") {
+		if p.Accept(":") && !p.Is("}") && !p.Is(";") {
 			f := p.formula()
 			p.inScope(f, r.params)
 			doms = w.Disjoint(p.lower(w, f, doms, r.params))
@@ -48,13 +49,13 @@ func ParsePoly(text string) (out *Poly, err error) {
 				q.of.Pieces = append(q.of.Pieces, quasi.Piece{Dom: d, Q: v})
 			}
 		}
-		if !p.accept(";") {
+		if !p.Accept(";") {
 			break
 		}
 	}
 	p.expect("}")
-	if p.peek().kind != tokEOF {
-		p.fail("unexpected %q after the closing brace", p.peek().text)
+	if p.Tok().Kind != lex.End {
+		p.fail("unexpected %q after the closing brace", p.Tok().Text)
 	}
 	q.of.Compact()
 	return q, nil
@@ -63,9 +64,9 @@ func ParsePoly(text string) (out *Poly, err error) {
 func (p *parser) polySum(table *linear.Conj, column map[string]int) quasi.Quasi {
 	p.enter()
 	defer p.leave()
-	minus := p.accept("-")
+	minus := p.Accept("-")
 	if !minus {
-		p.accept("+")
+		p.Accept("+")
 	}
 	sum := p.polyProduct(table, column)
 	if minus {
@@ -73,9 +74,9 @@ func (p *parser) polySum(table *linear.Conj, column map[string]int) quasi.Quasi 
 	}
 	for {
 		switch {
-		case p.accept("+"):
+		case p.Accept("+"):
 			sum = sum.Add(p.polyProduct(table, column))
-		case p.accept("-"):
+		case p.Accept("-"):
 			sum = sum.Sub(p.polyProduct(table, column))
 		default:
 			return sum
@@ -86,23 +87,23 @@ func (p *parser) polySum(table *linear.Conj, column map[string]int) quasi.Quasi 
 func (p *parser) polyProduct(table *linear.Conj, column map[string]int) quasi.Quasi {
 	v := p.polyPower(table, column)
 	for {
-		t := p.peek()
+		t := p.Tok()
 		switch {
-		case p.accept("*"):
+		case p.Accept("*"):
 			v = v.Mul(p.polyPower(table, column))
-		case p.accept("/"):
-			at := p.peek().at
+		case p.Accept("/"):
+			at := p.Tok().At
 			d := p.polyPower(table, column)
 			if len(d) != 1 || d[0].Factors != "" {
 				p.failAt(at, "the divisor must be a constant other than 0")
 			}
 			v = v.Scale(arith.RatBig(new(big.Rat).Inv(d[0].C.Big())))
-		case p.accept("mod"), p.accept("%"):
+		case p.Accept("mod"), p.Accept("%"):
 			d := p.divisor()
 			e := p.affineOf(v, table, t)
 			f := table.FloorRow(e, d)
 			v = v.Sub(quasi.Linear(f).Scale(arith.RatInt(d)))
-		case t.kind == tokName && !reserved[t.text] || p.is("(") || p.is("floor"):
+		case t.Kind == lex.Name && !reserved[t.Text] || p.Is("(") || p.Is("floor"):
 			v = v.Mul(p.polyPower(table, column))
 		default:
 			return v
@@ -111,11 +112,11 @@ func (p *parser) polyProduct(table *linear.Conj, column map[string]int) quasi.Qu
 }
 
 // affineOf is v as a row, if it is one.
-func (p *parser) affineOf(v quasi.Quasi, table *linear.Conj, at token) linear.Row {
+func (p *parser) affineOf(v quasi.Quasi, table *linear.Conj, at lex.Token) linear.Row {
 	out := make(linear.Row, table.Width())
 	for _, t := range v {
 		if len(t.Factors) > 2 || t.C.B != nil || t.C.D != 1 {
-			p.failAt(at.at, "only an affine expression with integer coefficients has a remainder")
+			p.failAt(at.At, "only an affine expression with integer coefficients has a remainder")
 		}
 		if t.Factors == "" {
 			out[0] = t.C.N
@@ -128,21 +129,21 @@ func (p *parser) affineOf(v quasi.Quasi, table *linear.Conj, at token) linear.Ro
 
 func (p *parser) polyPower(table *linear.Conj, column map[string]int) quasi.Quasi {
 	v := p.polyAtom(table, column)
-	if p.accept("^") {
+	if p.Accept("^") {
 		t := p.take()
-		if t.kind != tokInt {
-			p.failAt(t.at, "the exponent must be a number")
+		if t.Kind != lex.Number {
+			p.failAt(t.At, "the exponent must be a number")
 		}
 		n := p.int(t)
 		if n > 64 {
-			p.failAt(t.at, "the exponent %d is too large", n)
+			p.failAt(t.At, "the exponent %d is too large", n)
 		}
 		base := v
 		v = quasi.Constant(arith.RatInt(1))
 		for range n {
 			v = v.Mul(base)
 			if len(v) > 1<<14 {
-				p.failAt(t.at, "the power has too many terms")
+				p.failAt(t.At, "the power has too many terms")
 			}
 		}
 	}
@@ -150,34 +151,34 @@ func (p *parser) polyPower(table *linear.Conj, column map[string]int) quasi.Quas
 }
 
 func (p *parser) polyAtom(table *linear.Conj, column map[string]int) quasi.Quasi {
-	t := p.peek()
+	t := p.Tok()
 	switch {
-	case t.kind == tokInt:
-		p.next++
-		n, _ := new(big.Int).SetString(t.text, 10)
+	case t.Kind == lex.Number:
+		p.I++
+		n, _ := new(big.Int).SetString(t.Text, 10)
 		return quasi.Constant(arith.RatBig(new(big.Rat).SetInt(n)))
-	case p.accept("-"):
+	case p.Accept("-"):
 		return p.polyPower(table, column).Scale(arith.RatInt(-1))
-	case p.accept("("):
+	case p.Accept("("):
 		v := p.polySum(table, column)
 		p.expect(")")
 		return v
-	case p.is("floor"), p.is("["), p.is("ceil"), p.is("floord"), p.is("ceild"):
-		from := p.next
+	case p.Is("floor"), p.Is("["), p.Is("ceil"), p.Is("floord"), p.Is("ceild"):
+		from := p.I
 		e := p.factor()
 		if len(e) != 1 {
-			p.failAt(t.at, "min and max have no place in a floor")
+			p.failAt(t.At, "min and max have no place in a floor")
 		}
-		p.inScope(formula{toks: p.toks[from:p.next]}, slices.Collect(maps.Keys(column)))
+		p.inScope(formula{toks: p.Tokens[from:p.I]}, slices.Collect(maps.Keys(column)))
 		return quasi.Linear(slices.Clone(affineRow(table, e[0].a, columnOf(column))))
-	case t.kind == tokName && !reserved[t.text]:
-		p.next++
-		at, ok := column[t.text]
+	case t.Kind == lex.Name && !reserved[t.Text]:
+		p.I++
+		at, ok := column[t.Text]
 		if !ok {
-			p.failAt(t.at, "unknown parameter %q", t.text)
+			p.failAt(t.At, "unknown parameter %q", t.Text)
 		}
 		return quasi.Quasi{{Factors: quasi.AtomKey(at), C: arith.RatInt(1)}}
 	}
-	p.fail("expected a term, found %q", t.text)
+	p.fail("expected a term, found %q", t.Text)
 	return nil
 }

@@ -14,11 +14,13 @@ import (
 	"sync"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/emit"
 	"gpuperf/features"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/launch"
 	"gpuperf/polycount"
 	"gpuperf/samples"
 )
@@ -33,12 +35,12 @@ type Kernel struct {
 
 	mu     sync.Mutex
 	runs   map[string]*polycount.Poly // how often a statement runs, by ID
-	static map[features.StaticOptions]*features.StaticProgram
+	static map[launch.Options]*launch.Program
 }
 
 // NewKernel wraps a kernel. Nothing is derived yet.
 func NewKernel(ir *kernel.Kernel) *Kernel {
-	k := &Kernel{IR: ir, key: sync.OnceValue(ir.Key), runs: map[string]*polycount.Poly{}, static: map[features.StaticOptions]*features.StaticProgram{}}
+	k := &Kernel{IR: ir, key: sync.OnceValue(ir.Key), runs: map[string]*polycount.Poly{}, static: map[launch.Options]*launch.Program{}}
 	k.nest = sync.OnceValues(func() (*linear.Nest, error) { return linear.New(ir) })
 	k.source = map[bool]func() (*emit.Source, error){}
 	for _, wide := range []bool{false, true} {
@@ -65,7 +67,7 @@ func (k *Kernel) Statistics(options features.Options) (*features.Statistics, err
 }
 
 // Static returns the program made ready for the evaluation of its static features.
-func (k *Kernel) Static(options features.StaticOptions) (*features.StaticProgram, error) {
+func (k *Kernel) Static(options launch.Options) (*launch.Program, error) {
 	nest, err := k.nest()
 	if err != nil {
 		return nil, err
@@ -75,7 +77,7 @@ func (k *Kernel) Static(options features.StaticOptions) (*features.StaticProgram
 	if p, ok := k.static[options]; ok {
 		return p, nil
 	}
-	p, err := features.NewStatic(nest, options)
+	p, err := launch.New(nest, options)
 	if err == nil {
 		k.static[options] = p
 	}
@@ -108,8 +110,8 @@ type Case struct {
 	Resize func(factor float64) (*Case, error)
 	// Verify asks that results are compared with the reference before times count.
 	Verify bool
-	// Hardware is what features of the static class take the limits and caches of; nil is the default of package features.
-	Hardware *features.Hardware
+	// Device is the device of which features of the static class take limits and caches; of nil nothing is known.
+	Device *facts.Device
 }
 
 // String names the case: the identity of its samples.
@@ -235,10 +237,10 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 		return nil, err
 	}
 	values := make(map[string]float64, len(ids))
-	var static []features.ID
+	var static []string
 	for _, id := range ids {
 		if id.Class == features.StaticClass {
-			static = append(static, id)
+			static = append(static, id.String())
 			continue
 		}
 		statistics, err := c.Statistics(features.Options{SubgroupSize: subgroupSize})
@@ -254,7 +256,7 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 	if len(static) == 0 {
 		return values, nil
 	}
-	program, err := c.Static(features.StaticOptions{SubgroupSize: subgroupSize, Hardware: c.Hardware})
+	program, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: c.Device})
 	if err != nil {
 		return nil, err
 	}
@@ -263,8 +265,13 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 		return nil, err
 	}
 	totals, err := vector.Totals(static)
-	maps.Copy(values, totals)
-	return values, err
+	if err != nil {
+		return nil, fmt.Errorf("static features of kernel %s: %w", c.IR.Name, err)
+	}
+	for i, v := range totals {
+		values[static[i]] = v
+	}
+	return values, nil
 }
 
 // scalarValue is what is passed for a value argument that is not a size: a number that is neither 0 nor 1.

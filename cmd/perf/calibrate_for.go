@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
 	"gpuperf/internal/format"
+	"gpuperf/modelgen"
 	"gpuperf/models"
 	"gpuperf/samples"
-	"gpuperf/tailor"
 	"gpuperf/workload"
 )
 
@@ -73,11 +73,11 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 		return err
 	}
 	if o.dryRun {
-		machine, err := o.machine(cmd, on.device)
+		device, err := o.target(cmd, on.device)
 		if err != nil {
 			return err
 		}
-		path, set, err := o.make(targets, machine, selected)
+		path, set, err := o.make(targets, device, selected)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 		return err
 	}
 	defer finish(cmd, c)
-	path, set, err := o.make(targets, machineOf(c.Device.Info().Fingerprint), selected)
+	path, set, err := o.make(targets, facts.Of(c.Device.Info().Fingerprint), selected)
 	if err != nil {
 		return err
 	}
@@ -106,12 +106,12 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 }
 
 // targets loads the kernels, each at those of the sizes that are about its parameters.
-func (o *forOptions) targets(cmd *cobra.Command) ([]tailor.Target, error) {
+func (o *forOptions) targets(cmd *cobra.Command) ([]modelgen.Target, error) {
 	points, err := parseSizes(o.sizes)
 	if err != nil {
 		return nil, err
 	}
-	var out []tailor.Target
+	var out []modelgen.Target
 	unused := maps.Clone(points[0])
 	for _, path := range o.kernels {
 		if at := strings.LastIndex(path, ".star:"); at >= 0 {
@@ -139,7 +139,7 @@ func (o *forOptions) targets(cmd *cobra.Command) ([]tailor.Target, error) {
 					return nil, usagef("kernel %s needs sizes to predict for %s; give -p %s=VALUE", v.Name, p, p)
 				}
 			}
-			out = append(out, tailor.Target{Script: script, Variant: v, Sizes: sizes})
+			out = append(out, modelgen.Target{Script: script, Variant: v, Sizes: sizes})
 		}
 	}
 	for name := range unused {
@@ -173,15 +173,15 @@ func (o *forOptions) modelName() string {
 
 // make chooses the model, in the form that --model asks for, and writes its file. With auto it has the most general form, which
 // calibration brings into the others.
-func (o *forOptions) make(targets []tailor.Target, machine tailor.Machine, selected campaign.Selection) (string, *tailor.Set, error) {
-	options := tailor.Options{Name: o.modelName(), Machine: machine, Points: o.points, Isolated: o.isolated, Form: models.PNormForm}
+func (o *forOptions) make(targets []modelgen.Target, device *facts.Device, selected campaign.Selection) (string, *modelgen.Set, error) {
+	options := modelgen.Options{Name: o.modelName(), Device: device, Points: o.points, Isolated: o.isolated, Form: models.PNormForm}
 	if selected.Form != campaign.Auto {
 		var err error
 		if options.Form, err = models.ParseForm(selected.Form); err != nil {
 			return "", nil, usagef("--model: %v, or auto", err)
 		}
 	}
-	set, err := tailor.Make(targets, options, func(m models.Measurement) ([]*workload.Case, error) {
+	set, err := modelgen.Make(targets, options, func(m models.Measurement) ([]*workload.Case, error) {
 		return campaign.TagCases(selected.Generators, m.Tags, string(m.Match))
 	})
 	if err != nil {
@@ -194,51 +194,27 @@ func (o *forOptions) make(targets []tailor.Target, machine tailor.Machine, selec
 	return path, set, os.WriteFile(path, []byte(set.Text), 0o644)
 }
 
-// machine is what is known of the device without measuring.
-func (o *forOptions) machine(cmd *cobra.Command, query string) (tailor.Machine, error) {
+// target is what is known of the device without measuring; nil where none is named.
+func (o *forOptions) target(cmd *cobra.Command, query string) (*facts.Device, error) {
 	switch {
 	case o.like != "":
-		d, known := peaks.Named(o.like)
-		if d == nil {
-			return tailor.Machine{}, usagef("nothing is known of a device %q; known are: %s", o.like, strings.Join(known, ", "))
+		if d, known := facts.Named(o.like); d == nil {
+			return nil, usagef("nothing is known of a device %q; known are: %s", o.like, strings.Join(known, ", "))
 		}
-		m := tailor.Machine{Name: o.like, Units: int64(d.Multiprocessors.Value)}
-		addPeaks(&m, d)
-		return m, nil
+		return facts.Of(samples.Fingerprint{Name: o.like}), nil
 	case query != "":
 		dev, err := openDevice(cmd, query)
 		if err != nil {
-			return tailor.Machine{}, err
+			return nil, err
 		}
 		defer dev.Close()
-		return machineOf(dev.Info().Fingerprint), nil
+		return facts.Of(dev.Info().Fingerprint), nil
 	}
-	return tailor.Machine{}, nil
-}
-
-// machineOf is what a device's driver says of it, and the table of peak rates.
-func machineOf(f samples.Fingerprint) tailor.Machine {
-	m := tailor.Machine{Name: f.Name, Units: f.ComputeUnits, Memory: f.GlobalMem, Lanes: f.SubgroupSize}
-	if d := peaks.Of(f); d != nil {
-		addPeaks(&m, d)
-		return m
-	}
-	if f.Type == "cpu" {
-		// Vectors of 8 floats, a few of them from memory in the time of a hundred additions.
-		m.Rate = float64(f.ComputeUnits*max(f.ClockMHz, 1000)) * 1e6 * 8
-		m.Bandwidth = 1e10
-	}
-	return m
-}
-
-func addPeaks(m *tailor.Machine, d *peaks.Device) {
-	m.Cache = int64(d.L2().Value)
-	m.Bandwidth = d.MemoryBandwidth.Value
-	m.Rate = float64(m.Units) * d.MaddsPerClock["float32"].Value * d.ClockMHz.Value * 1e6
+	return nil, nil
 }
 
 // list prints what a dry run would measure.
-func (o *forOptions) list(cmd *cobra.Command, path string, set *tailor.Set) error {
+func (o *forOptions) list(cmd *cobra.Command, path string, set *modelgen.Set) error {
 	type plannedJSON struct {
 		Kernel  samples.Identity `json:"kernel"`
 		Seconds float64          `json:"estimated_seconds"`

@@ -159,13 +159,14 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 			if err != nil {
 				return err
 			}
+			opt, err := staticOptions.static(options.SubgroupSize)
+			if err != nil {
+				return err
+			}
 			if static {
-				opt, err := staticOptions.static(options.SubgroupSize)
-				if err != nil {
-					return err
-				}
 				return printStatic(cmd, cases, opt)
 			}
+			options.Device = opt.Device
 			type value struct {
 				Feature string   `json:"feature"`
 				Value   float64  `json:"value"`
@@ -186,7 +187,7 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 				for _, id := range ids {
 					v, err := statistics.Value(id, c.Sizes)
 					if err != nil {
-						return ofKernel(c.Name, err)
+						return nameDevice(ofKernel(c.Name, err))
 					}
 					if tags, unknown := statistics.UnknownTag(id); unknown {
 						warnf(cmd, "feature %s: no access of kernel %s has the tag %q%s", id, c.Name, id.Tag, knownTags(tags))
@@ -208,7 +209,7 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 	}
 	addSizes(cmd, &sizes)
 	cmd.Flags().BoolVar(&static, "static", false, "print the static features that rankings are made from")
-	staticOptions.addFlags(cmd, "with --static, ")
+	staticOptions.addFlags(cmd, "for static features: ")
 	cmd.Flags().IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
 	cmd.Flags().BoolVar(&options.ExactBranches, "exact-branches", false, exactBranchesHelp)
 	return cmd

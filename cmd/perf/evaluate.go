@@ -11,9 +11,9 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/campaign"
+	"gpuperf/device/facts"
 	"gpuperf/device/replay"
 	"gpuperf/evaluate"
-	"gpuperf/evaluate/peaks"
 	"gpuperf/internal/format"
 	"gpuperf/samples"
 )
@@ -143,7 +143,7 @@ func writeReport(cmd *cobra.Command, c *campaign.Campaign, files []*evaluate.Fil
 	page := &evaluate.Page{
 		Report:      e.Report,
 		Device:      c.Device.Info().Fingerprint,
-		Peaks:       peaks.Of(e.Device),
+		Facts:       facts.Of(e.Device),
 		Profile:     profile,
 		SamplesFile: c.SamplesFile(),
 		SamplesHash: campaign.HashOfFile(c.SamplesFile()),

@@ -10,7 +10,6 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/device/replay"
-	"gpuperf/evaluate/peaks"
 	"gpuperf/explain"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
@@ -72,7 +71,7 @@ recorded samples; without either the check is only what the model says.`,
 func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*workload.Case) []explain.Subject {
 	subjects := make([]explain.Subject, len(whole))
 	for i, c := range whole {
-		s := explain.Subject{Case: c, Model: p.Model, Fit: p.Fit, Lanes: int(p.Device.SubgroupSize), Peaks: peaks.Of(p.Device)}
+		s := explain.Subject{Case: c, Model: p.Model, Fit: p.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts}
 		if removed, err := workload.WorkRemoved(whole[i : i+1]); err != nil {
 			warnf(cmd, "no check for overlap: %s", source.Message(err))
 		} else {

@@ -12,6 +12,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/campaign"
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/models"
 	"gpuperf/models/library"
@@ -73,7 +74,9 @@ func invented(t *testing.T, model *models.Model, form models.Form, path string) 
 		t.Fatal(err)
 	}
 	defer journal.Close()
+	onDevice := samples.Fingerprint{Name: "NVIDIA H200", Platform: "none", Vendor: "nobody", ComputeUnits: 132, SubgroupSize: 32}
 	for _, one := range plan.Cases {
+		one.Device = facts.Of(onDevice)
 		values, err := one.Features(ids, 32)
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +95,7 @@ func invented(t *testing.T, model *models.Model, form models.Form, path string) 
 		r.Trials = []float64{seconds, seconds, seconds}
 		summary := samples.Summarize(r.Trials)
 		r.Summary = &summary
-		r.Device = samples.Fingerprint{Name: "invented", Platform: "none", Vendor: "nobody", ComputeUnits: 1, SubgroupSize: 32}
+		r.Device = onDevice
 		if err := journal.Append(r); err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,10 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/source"
+	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
@@ -230,13 +232,13 @@ func (o *modelOptions) open(cmd *cobra.Command) (*campaign.Predictor, error) {
 }
 
 // set has the times of points predicted, if a profile is given.
-func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space) error {
+func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space, device *facts.Device) error {
 	p, err := o.open(cmd)
 	if p == nil || err != nil {
 		return err
 	}
 	if p.Static() {
-		s.Clock, err = rank.NewClock(explore.Names(), p.Model, p.Fit)
+		s.Clock, err = rank.NewClock(launch.Names(device), p.Model, p.Fit)
 		return err
 	}
 	var mu sync.Mutex // what predicts is for one goroutine at a time

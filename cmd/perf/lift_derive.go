@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device"
-	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
@@ -155,7 +155,7 @@ func liftEmitCommand() *cobra.Command {
 				}
 				text = l.Program.String()
 			case "opencl":
-				if s.Prepare([]*explore.Point{p}, features.StaticOptions{}); p.Err != nil {
+				if s.Prepare([]*explore.Point{p}, launch.Options{}); p.Err != nil {
 					return p.Err
 				}
 				job, err := s.Job(p, device.Policy{})
@@ -219,7 +219,7 @@ func liftRunCommand() *cobra.Command {
 				return err
 			}
 			note(cmd, "reference: %s", referenceText(r, sizes))
-			if s.Prepare([]*explore.Point{p}, features.StaticOptions{}); p.Err != nil {
+			if s.Prepare([]*explore.Point{p}, launch.Options{}); p.Err != nil {
 				return p.Err
 			}
 			job, err := s.Job(p, device.Policy{Trials: on.options.Trials})

@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/features"
+	"gpuperf/device/facts"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
@@ -41,10 +42,10 @@ the file must be given: vectors that cannot be derived again make it fail, and n
 			for _, w := range slices.Concat(warnings, more) {
 				warnf(cmd, "%v", w)
 			}
-			static := features.StaticOptions{Borders: borders}
+			static := launch.Options{Borders: borders}
 			if len(records) > 0 {
 				d := records[0].Device
-				static.SubgroupSize, static.Hardware = int(d.SubgroupSize), features.HardwareOf(d.Name)
+				static.SubgroupSize, static.Device = int(d.SubgroupSize), facts.Of(d)
 			}
 			opt, err := o.space(nil)
 			if err != nil {
@@ -70,7 +71,7 @@ the file must be given: vectors that cannot be derived again make it fail, and n
 				}
 				count[x.Benchmark]++
 			}
-			v.Names = explore.Names()
+			v.Names = launch.Names(static.Device)
 			if err := writeVectors(path, v); err != nil {
 				return err
 			}

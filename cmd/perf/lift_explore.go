@@ -10,11 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/evaluate/peaks"
-	"gpuperf/features"
+	"gpuperf/device/facts"
 	"gpuperf/internal/format"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
+	"gpuperf/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -30,40 +31,52 @@ func vectorsFile(samples string) string {
 }
 
 // loadDatabase reads training databases: samples files, each with its vectors beside it. Points of the benchmark left out are
-// not in it.
-func loadDatabase(cmd *cobra.Command, files []string, without string) (*rank.Set, error) {
+// not in it. The device is that of the first file.
+func loadDatabase(cmd *cobra.Command, files []string, without string) (*rank.Set, *facts.Device, error) {
 	return loadPoints(cmd, files, without, false)
 }
 
-// hasAll reports whether every one of the names wanted is there.
-func hasAll(names, wanted []string) bool {
-	return !slices.ContainsFunc(wanted, func(n string) bool { return !slices.Contains(names, n) })
-}
-
 // loadPoints is loadDatabase; with own, features that explorations do not have now may stand in the files, all of them alike.
-func loadPoints(cmd *cobra.Command, files []string, without string, own bool) (*rank.Set, error) {
-	all := &rank.Set{Names: explore.Names()}
+// Points have the features that all files have, of those that depend on the device.
+func loadPoints(cmd *cobra.Command, files []string, without string, own bool) (*rank.Set, *facts.Device, error) {
+	var first *facts.Device
+	var sets []*rank.Set
+	names, always := allFeatures(), launch.Names(nil)
 	for _, file := range files {
-		set, err := loadSet(cmd, vectorsFile(file), file)
+		set, device, err := loadSet(cmd, vectorsFile(file), file)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if first == nil {
+			first = device
 		}
 		if len(set.Points) == 0 {
 			continue
 		}
-		if own && len(all.Points) == 0 && !hasAll(set.Names, all.Names) {
-			all.Names = set.Names
+		lacks := func(name string) bool { return !slices.Contains(set.Names, name) }
+		if own && len(sets) == 0 && slices.ContainsFunc(always, lacks) {
+			names = set.Names
 		}
-		if set, err = set.Select(all.Names); err != nil {
-			return nil, fmt.Errorf("%s: %w", vectorsFile(file), err)
-		}
-		for _, p := range set.Points {
-			if p.Benchmark != without {
-				all.Points = append(all.Points, p)
-			}
-		}
+		names = slices.DeleteFunc(names, func(name string) bool { return lacks(name) && !slices.Contains(always, name) })
+		sets = append(sets, set.Where(func(p *rank.Point) bool { return p.Benchmark != without }))
 	}
-	return all, nil
+	all := &rank.Set{Names: names}
+	for i, set := range sets {
+		part, err := set.Select(names)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", vectorsFile(files[i]), err)
+		}
+		all.Points = append(all.Points, part.Points...)
+	}
+	return all, first, nil
+}
+
+// allFeatures are the names of all static features.
+func allFeatures() (names []string) {
+	for _, f := range launch.Features() {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 func liftExploreCommand() *cobra.Command {
@@ -131,14 +144,15 @@ Orders:
 			}
 			s := search.Space
 			note(cmd, "%d variants, %d design points in %v", len(s.Derived.Variants), len(s.Points), time.Since(start).Round(time.Millisecond))
-			if err := model.set(cmd, s); err != nil {
+			device := facts.Of(info.Fingerprint)
+			if err := model.set(cmd, s, device); err != nil {
 				return err
 			}
-			if search.Train, err = loadDatabase(cmd, databases, s.Program.Name); err != nil {
+			if search.Train, _, err = loadDatabase(cmd, databases, s.Program.Name); err != nil {
 				return err
 			}
 			search.Seed = o.seed
-			search.Static = features.StaticOptions{SubgroupSize: int(info.SubgroupSize), Hardware: features.HardwareOf(info.Name)}
+			search.Static = launch.Options{SubgroupSize: int(info.SubgroupSize), Device: device}
 			search.Campaign = c
 			search.Vectors = vectorsFile(c.SamplesFile())
 			search.Progress = exploreProgress(cmd)
@@ -147,7 +161,7 @@ Orders:
 				return err
 			}
 			note(cmd, "explored in %v", time.Since(start).Round(time.Millisecond))
-			return printExploration(cmd, s, result, peaks.Of(info.Fingerprint))
+			return printExploration(cmd, s, result, device)
 		},
 	}
 	o.addFlags(cmd)
@@ -185,7 +199,7 @@ func exploreProgress(cmd *cobra.Command) func(explore.Event) {
 	}
 }
 
-func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, device *peaks.Device) error {
+func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, device *facts.Device) error {
 	var none error
 	if len(r.Best) == 0 {
 		none = errors.New("no point ran with the right results")
@@ -203,7 +217,7 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, d
 		best := []runJSON{}
 		for _, b := range r.Best {
 			at := slices.IndexFunc(r.Runs, func(x explore.Run) bool { return x.Point == b.Point })
-			best = append(best, runJSON{variantOf(b.Point.Variant), b.Point.Local, b.Point.Global, b.Record.Seconds(), len(b.Record.Trials), at + 1, roofOf(b.Point, device)})
+			best = append(best, runJSON{variantOf(b.Point.Variant), b.Point.Local, b.Point.Global, b.Record.Seconds(), len(b.Record.Trials), at + 1, roofOf(b.Point, s.Names(), device)})
 		}
 		if err := printJSON(cmd.OutOrStdout(), map[string]any{
 			"program": s.Program.Name, "sizes": s.Sizes, "runs": len(r.Runs), "statuses": r.Statuses, "best": best,
@@ -230,17 +244,18 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, d
 	if none != nil {
 		return none
 	}
+	_, known := roofline.Global(device)
 	header := []string{"variant", ">time", ">trials", ">run", "work-items", "recipe"}
-	if device != nil {
+	if known {
 		header = slices.Insert(header, 2, ">of roof")
 	}
 	t := format.NewTable(header...)
 	for _, b := range r.Best {
 		at := slices.IndexFunc(r.Runs, func(x explore.Run) bool { return x.Point == b.Point })
 		row := []string{b.Point.Variant.ID, format.Seconds(b.Record.Seconds()), fmt.Sprint(len(b.Record.Trials)), fmt.Sprint(at + 1), b.Point.Range.String(), b.Point.Variant.Recipe}
-		if device != nil {
+		if known {
 			share := "-"
-			if roof := roofOf(b.Point, device); roof != nil {
+			if roof := roofOf(b.Point, s.Names(), device); roof != nil {
 				share = fmt.Sprintf("%.1f %%", 100*roof.Seconds/b.Record.Seconds())
 			}
 			row = slices.Insert(row, 2, share)
@@ -248,7 +263,7 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, d
 		t.Row(row...)
 	}
 	t.Write(out)
-	if roof := roofOf(r.Best[0].Point, device); roof != nil {
+	if roof := roofOf(r.Best[0].Point, s.Names(), device); roof != nil {
 		fmt.Fprintf(out, "roof: %s\n", roof.text())
 	}
 	fmt.Fprintf(out, "\n%s", r.Best[0].Point.Variant.Program)

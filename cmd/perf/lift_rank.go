@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/internal/format"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 )
@@ -52,10 +53,14 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if err != nil {
 				return err
 			}
-			train, err := loadDatabase(cmd, databases, p.Name)
+			train, recorded, err := loadDatabase(cmd, databases, p.Name)
 			if err != nil {
 				return err
 			}
+			if opt.Device == nil {
+				opt.Device = recorded
+			}
+			train = train.Common(launch.Names(opt.Device))
 			if _, err := model.predict(cmd, train); err != nil { // the points to order are predicted by any model
 				return err
 			}
@@ -68,7 +73,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if err != nil {
 				return err
 			}
-			if err := model.set(cmd, s); err != nil {
+			if err := model.set(cmd, s, opt.Device); err != nil {
 				return err
 			}
 			derived := time.Now()
@@ -146,7 +151,7 @@ func liftRedundancyCommand() *cobra.Command {
 		Short: "Tell which static features say most of throughput",
 		Args:  minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := loadPoints(cmd, args, "", true)
+			set, _, err := loadPoints(cmd, args, "", true)
 			if err != nil {
 				return err
 			}
@@ -203,7 +208,7 @@ and less time that is than in random order. With --out it draws the curves and b
 					return usage(err)
 				}
 			}
-			set, err := loadPoints(cmd, args, "", true)
+			set, _, err := loadPoints(cmd, args, "", true)
 			if err != nil {
 				return err
 			}

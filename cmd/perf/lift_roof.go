@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
 	"gpuperf/internal/format"
 	"gpuperf/lift/explore"
+	"gpuperf/roofline"
 )
 
 // roof is the least time that a device's peaks allow the kernels of a design point.
@@ -17,18 +18,19 @@ type roof struct {
 }
 
 // roofOf is the roof of a point by its static features; nil where the device's peaks are not known.
-func roofOf(p *explore.Point, device *peaks.Device) *roof {
-	if device == nil {
+func roofOf(p *explore.Point, names []string, device *facts.Device) *roof {
+	peak, known := roofline.Global(device)
+	if !known {
 		return nil
 	}
 	v := map[string]float64{}
-	for i, name := range explore.Names() {
+	for i, name := range names {
 		v[name] = p.Vector.Values[i]
 	}
 	items := v["global_size_0"] * v["global_size_1"] * v["global_size_2"]
 	r := &roof{Bytes: v["data_bytes"], Ops: items * (v["adds"] + v["muls"] + v["madds"])}
-	r.Seconds, r.Bound = r.Bytes/device.Global().Rate, "memory"
-	if peak, known := device.Arithmetic("float32", "madd", "op/s"); known && r.Ops/peak.Rate > r.Seconds {
+	r.Seconds, r.Bound = r.Bytes/peak.Rate, "memory"
+	if peak, known := roofline.Arithmetic(device, "float32", "madd", "op/s"); known && r.Ops/peak.Rate > r.Seconds {
 		r.Seconds, r.Bound = r.Ops/peak.Rate, "arithmetic"
 	}
 	return r

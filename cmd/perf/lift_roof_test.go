@@ -5,16 +5,18 @@ import (
 	"slices"
 	"testing"
 
-	"gpuperf/evaluate/peaks"
+	"gpuperf/device/facts"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 )
 
 func TestRoofOfPoint(t *testing.T) {
-	device, _ := peaks.Named("NVIDIA H200")
+	device, _ := facts.Named("NVIDIA H200")
 	if device == nil {
 		t.Fatal("the H200 is not known")
 	}
+	names := launch.Names(device)
 	for _, c := range []struct {
 		bytes, madds float64 // madds of each of 1024 work-items
 		bound        string
@@ -23,15 +25,15 @@ func TestRoofOfPoint(t *testing.T) {
 		{48e6, 1, "memory", 1e-5}, // 4.8 TB/s
 		{48, 1e6, "arithmetic", 1024e6 / (132 * 128 * 1980e6)},
 	} {
-		p := &explore.Point{Vector: &rank.Vector{Values: make([]float64, len(explore.Names()))}}
+		p := &explore.Point{Vector: &rank.Vector{Values: make([]float64, len(names))}}
 		for name, v := range map[string]float64{"global_size_0": 1024, "global_size_1": 1, "global_size_2": 1, "data_bytes": c.bytes, "madds": c.madds} {
-			p.Vector.Values[slices.Index(explore.Names(), name)] = v
+			p.Vector.Values[slices.Index(names, name)] = v
 		}
-		if r := roofOf(p, device); r.Bound != c.bound || math.Abs(r.Seconds-c.seconds) > 0.01*c.seconds {
+		if r := roofOf(p, names, device); r.Bound != c.bound || math.Abs(r.Seconds-c.seconds) > 0.01*c.seconds {
 			t.Errorf("%g B and %g multiply-adds: %+v, want %s and %g s", c.bytes, c.madds, r, c.bound, c.seconds)
 		}
 	}
-	if r := roofOf(&explore.Point{}, nil); r != nil {
+	if r := roofOf(&explore.Point{}, names, nil); r != nil {
 		t.Errorf("an unknown device has the roof %+v", r)
 	}
 }

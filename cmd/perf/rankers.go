@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/device/facts"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
 )
@@ -21,24 +22,28 @@ func rankerList() string {
 	return text
 }
 
-// loadSet reads vectors and samples and joins them.
-func loadSet(cmd *cobra.Command, vectors, records string) (*rank.Set, error) {
+// loadSet reads vectors and samples and joins them; the device is that of the samples, nil where there are none.
+func loadSet(cmd *cobra.Command, vectors, records string) (*rank.Set, *facts.Device, error) {
 	if _, err := os.Stat(records); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	v, warnings, err := rank.ReadVectors(vectors)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list, more, err := samples.ReadFile(records)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	var device *facts.Device
+	if len(list) > 0 {
+		device = facts.Of(list[0].Device)
 	}
 	set, joined := rank.Join(v, list)
 	for _, w := range slices.Concat(warnings, more, joined) {
 		warnf(cmd, "%v", w)
 	}
-	return set, nil
+	return set, device, nil
 }
 
 // chooseRankers finds rankers by name; without names, all that the points have what they need for.

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/features"
+	"gpuperf/device/facts"
+	"gpuperf/launch"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -24,29 +27,54 @@ func (o *staticOptions) addFlags(cmd *cobra.Command, when string) {
 	cmd.Flags().StringVar(&o.hardware, "hardware", "", when+"the device whose limits and caches count, as drivers name it")
 }
 
-// static returns the options of package features.
-func (o *staticOptions) static(subgroup int) (features.StaticOptions, error) {
-	opt := features.StaticOptions{SubgroupSize: subgroup, Borders: o.borders}
+// static returns the options of package launch.
+func (o *staticOptions) static(subgroup int) (launch.Options, error) {
+	opt := launch.Options{SubgroupSize: subgroup, Borders: o.borders}
 	if o.hardware != "" {
-		if opt.Hardware = features.HardwareOf(o.hardware); opt.Hardware == nil {
-			return opt, usagef("--hardware %q: the limits of this device are not known", o.hardware)
+		var known []string
+		if opt.Device, known = facts.Named(o.hardware); opt.Device == nil {
+			return opt, usagef("--hardware %q: the limits of this device are not known; known are: %s", o.hardware, strings.Join(known, ", "))
 		}
 	}
 	return opt, nil
 }
 
+// noteUnknown warns of the static features that are left out because facts of the device are not known.
+func noteUnknown(cmd *cobra.Command, device *facts.Device) {
+	var names []string
+	var keys []facts.Key
+	unknown := &facts.Unknown{}
+	for _, f := range launch.Features() {
+		if errors.As(launch.Needs(device, f.Name), &unknown) {
+			names, keys = append(names, f.Name), append(keys, unknown.Keys...)
+		}
+	}
+	if len(names) > 0 {
+		slices.Sort(keys)
+		warnf(cmd, "without %s: %v", strings.Join(names, ", "), nameDevice(&facts.Unknown{Device: device.Name(), Keys: slices.Compact(keys)}))
+	}
+}
+
+// nameDevice adds to an error of facts that are not known how to give them.
+func nameDevice(err error) error {
+	if unknown := (*facts.Unknown)(nil); errors.As(err, &unknown) {
+		return fmt.Errorf("%w; name a device by --hardware", err)
+	}
+	return err
+}
+
 // printStatic prints the static features of the cases.
-func printStatic(cmd *cobra.Command, cases []*workload.Case, opt features.StaticOptions) error {
-	var all []*features.StaticVector
+func printStatic(cmd *cobra.Command, cases []*workload.Case, opt launch.Options) error {
+	var all []*launch.Vector
 	for _, c := range cases {
 		if err := c.CheckSizes(); err != nil {
 			return usage(err)
 		}
-		nest, err := c.Nest()
+		program, err := c.Static(opt)
 		if err != nil {
 			return err
 		}
-		v, err := features.Static(nest, c.Sizes, opt)
+		v, err := program.At(c.Sizes)
 		if err != nil {
 			return err
 		}
@@ -56,6 +84,7 @@ func printStatic(cmd *cobra.Command, cases []*workload.Case, opt features.Static
 		}
 		all = append(all, v)
 	}
+	noteUnknown(cmd, opt.Device)
 	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
 		for i, v := range all {
 			fmt.Fprintf(w, "%s%s, %s\n", strings.Repeat("\n", min(i, 1)), v.Kernel, samples.Identity{Source: "at", Sizes: cases[i].Sizes})

@@ -67,14 +67,14 @@ func (f *function) find(name string) (int, []string) {
 // *argError, which invoke recovers.
 type invocation struct {
 	*function
-	thread *starlark.Thread
-	args   map[string]starlark.Value // by the first name of the parameter
-	rest   []starlark.Tuple
+	args map[string]starlark.Value // by the first name of the parameter
+	rest []starlark.Tuple
 }
 
 func (f *function) builtin() *starlark.Builtin {
 	return starlark.NewBuiltin(f.name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		c := &invocation{function: f, thread: thread, args: map[string]starlark.Value{}}
+		enter(thread)
+		c := &invocation{function: f, args: map[string]starlark.Value{}}
 		return c.invoke(args, kwargs)
 	})
 }
@@ -125,10 +125,10 @@ func (c *invocation) bind(args starlark.Tuple, kwargs []starlark.Tuple) {
 	}
 }
 
-func (c *invocation) usage() string { return "usage: lp." + c.name + "(" + Usage(c.params) + ")" }
+func (c *invocation) usage() string { return "usage: lp." + c.name + "(" + usage(c.params) + ")" }
 
-// Usage shows a parameter list of the table as people write it.
-func Usage(params string) string {
+// usage shows a parameter list of the table as people write it.
+func usage(params string) string {
 	var out []string
 	for text := range strings.SplitSeq(params, ",") {
 		text = strings.TrimSpace(text)
@@ -181,8 +181,6 @@ func (c *invocation) kernel() *kernel.Kernel {
 	if !ok {
 		c.fail("knl", "", "expected a kernel, found %s", describe(c.args["knl"]))
 	}
-	// transformations cost about as much as the kernel has statements, and more where sets are projected
-	c.check(spend(c.thread, 1000+20*int64(len(v.Statements)+len(v.Domains))), "")
 	return v.Kernel
 }
 
@@ -206,7 +204,19 @@ func (c *invocation) text(name string) string {
 	if !ok {
 		c.fail(name, "", "%s is to be a string, found %s", name, describe(c.args[name]))
 	}
+	c.limit(name, s)
 	return s
+}
+
+// limit refuses the text of an argument that is too long.
+func (c *invocation) limit(name string, text ...string) {
+	size := 0
+	for _, s := range text {
+		size += len(s)
+	}
+	if size > maxText {
+		c.fail(name, "", "%s has %d bytes, at most %d are read", name, size, maxText)
+	}
 }
 
 // integer is an integer argument, 0 where it is left out.
@@ -245,6 +255,7 @@ func (c *invocation) names(name string) []string {
 // strings is a string or a list of strings.
 func (c *invocation) strings(name string) []string {
 	if s, ok := starlark.AsString(c.args[name]); ok {
+		c.limit(name, s)
 		return []string{s}
 	}
 	list, ok := c.args[name].(starlark.Iterable)
@@ -261,6 +272,7 @@ func (c *invocation) strings(name string) []string {
 		}
 		out = append(out, s)
 	}
+	c.limit(name, out...)
 	return out
 }
 
@@ -358,6 +370,7 @@ func (c *invocation) expr(name string, v starlark.Value) expr.Expr {
 			return expr.Int{Value: n}
 		}
 	case starlark.String:
+		c.limit(name, string(v))
 		e, err := expr.Parse(string(v))
 		c.check(err, name)
 		return e
@@ -405,19 +418,6 @@ func newModule() *module {
 		m.attrs[name] = f.builtin()
 	}
 	return m
-}
-
-// Function describes a function of the lp module, for listings.
-type Function struct{ Name, Usage, Doc string }
-
-// Functions lists the functions of the lp module by name.
-func Functions() []Function {
-	var out []Function
-	for _, f := range functions {
-		out = append(out, Function{f.name, "lp." + f.name + "(" + Usage(f.params) + ")", f.doc})
-	}
-	slices.SortFunc(out, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
-	return out
 }
 
 // kernelValue is a kernel in a script.

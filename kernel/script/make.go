@@ -215,7 +215,6 @@ func makeKernel(c *invocation) (starlark.Value, error) {
 		Functions:    c.userFunctions("functions"),
 	}
 	declared := c.declarations(&spec)
-	c.check(spend(c.thread, 1000+int64(len(spec.Instructions))), "")
 	if _, err := kernel.ParseInstructions(spec.Instructions); err != nil {
 		return nil, c.asArgError(err, "instructions")
 	}

@@ -3,13 +3,12 @@
 // A script sees one predeclared module, lp, whose functions are named and called as Loopy's are (make_kernel,
 // split_iname, tag_inames, add_prefetch, ...): lp.go holds the module, transforms.go the table of its functions,
 // make.go make_kernel and the argument types. Every global that ends bound to a kernel is a variant. Files are not
-// trusted: Starlark has no I/O, meter.go charges each operation to a budget before it runs, and place.go brings every
-// fault back to the line, the argument, and where possible into the string, that caused it.
+// trusted: Starlark has no I/O, limits.go bounds steps, time and memory, and place.go brings every fault back to the
+// line, the argument, and where possible into the string, that caused it.
 package script
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -37,10 +36,8 @@ func (v Variant) Error(err error) *source.Error {
 	return source.At(v.file, v.text, v.pos, "%v", err)
 }
 
-// Load runs a script file and returns its kernels, in the order in which their names are first bound.
-func Load(path string) ([]Variant, error) { return Options{}.Load(context.Background(), path) }
-
-// Exec runs the text of a script; filename is for error messages.
+// Exec runs the text of a script and returns its kernels, in the order in which their names are first bound. The
+// filename is for error messages.
 func Exec(filename, text string) ([]Variant, error) {
 	return Options{}.Exec(context.Background(), filename, text)
 }
@@ -49,8 +46,8 @@ func Exec(filename, text string) ([]Variant, error) {
 // within seconds.
 type Options struct {
 	Steps   uint64        // Starlark computation steps; 0 is 4 million
-	Work    int64         // units of work inside operations (see meter.go); 0 is 32 million
-	Timeout time.Duration // 0 is a minute
+	Memory  uint64        // bytes by which the process may grow; 0 is 256 MB
+	Timeout time.Duration // 0 is 10 seconds
 
 	// Predeclared are names that the script sees beside lp and Starlark's own.
 	Predeclared starlark.StringDict
@@ -58,15 +55,7 @@ type Options struct {
 	Prelude []*Module
 }
 
-// Limits of a run where Options leave them open, and of the text itself.
-const (
-	defaultSteps   = 4 << 20
-	defaultWork    = 32 << 20
-	defaultTimeout = time.Minute
-	maxText        = 1 << 20 // bytes
-)
-
-// Load is the function Load under these options.
+// Load runs a script file under these options.
 func (o Options) Load(ctx context.Context, path string) ([]Variant, error) {
 	text, err := readFile(path)
 	if err != nil {
@@ -81,13 +70,17 @@ func readFile(path string) (string, error) {
 		return "", fmt.Errorf("kernel script: %w", err)
 	}
 	if info.Size() > maxText {
-		return "", fmt.Errorf("kernel script: %s has %d bytes, at most %d are read", path, info.Size(), maxText)
+		return "", tooLong(path, info.Size())
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("kernel script: %w", err)
 	}
 	return string(text), nil
+}
+
+func tooLong(filename string, size int64) error {
+	return &source.Error{File: filename, Msg: fmt.Sprintf("the script has %d bytes, at most %d are read", size, maxText)}
 }
 
 // Exec is the function Exec under these options.
@@ -121,31 +114,18 @@ type Module struct {
 // Module runs a script and returns what it defines. Faults of the script are *source.Error.
 func (o Options) Module(ctx context.Context, filename, text string) (*Module, error) {
 	if len(text) > maxText {
-		return nil, &source.Error{File: filename, Msg: fmt.Sprintf("the script has %d bytes, at most %d are read", len(text), maxText)}
-	}
-	if err := checkNesting(filename, text); err != nil {
-		return nil, err
+		return nil, tooLong(filename, int64(len(text)))
 	}
 	dialect := &syntax.FileOptions{GlobalReassign: true, TopLevelControl: true, Set: true}
-	pristine, err := dialect.Parse(filename, text, 0)
+	file, err := dialect.Parse(filename, text, 0)
 	if err != nil {
 		return nil, syntaxError(filename, text, err)
-	}
-	metered, err := dialect.Parse(filename, text, 0)
-	if err != nil {
-		return nil, syntaxError(filename, text, err)
-	}
-	if err := meterFile(filename, text, metered); err != nil {
-		return nil, err
 	}
 	m := &Module{
-		File: filename, Doc: docString(pristine), place: newPlaces(filename, text, pristine), opt: o,
+		File: filename, Doc: docString(file), place: newPlaces(filename, text, file), opt: o,
 		first: map[string]source.Pos{}, text: text,
 	}
 	predeclared := starlark.StringDict{"lp": lpModule}
-	for name, v := range meterBuiltins {
-		predeclared[name] = v
-	}
 	for _, p := range o.Prelude {
 		m.place.also = append(m.place.also, p.place)
 		for name, v := range p.Globals {
@@ -157,23 +137,30 @@ func (o Options) Module(ctx context.Context, filename, text string) (*Module, er
 	for name, v := range o.Predeclared {
 		predeclared[name] = v
 	}
-	program, err := starlark.FileProgram(metered, predeclared.Has)
+	for name, v := range guards {
+		predeclared[name] = v
+	}
+	if err := guardFile(filename, text, file); err != nil {
+		return nil, err
+	}
+	program, err := starlark.FileProgram(file, predeclared.Has)
 	if err != nil {
 		return nil, syntaxError(filename, text, err)
 	}
-	for _, b := range metered.Module.(*resolve.Module).Globals {
+	for _, b := range file.Module.(*resolve.Module).Globals {
 		m.names = append(m.names, b.First.Name)
 		m.first[b.First.Name] = source.Pos{Line: int(b.First.NamePos.Line), Column: int(b.First.NamePos.Col)}
 	}
-	err = m.run(ctx, func(thread *starlark.Thread) error {
-		globals, err := program.Init(thread, predeclared)
+	var globals starlark.StringDict
+	err = m.run(ctx, func(thread *starlark.Thread) (err error) {
+		globals, err = program.Init(thread, predeclared)
 		globals.Freeze()
-		m.Globals = globals
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	m.Globals = globals
 	return m, nil
 }
 
@@ -219,42 +206,6 @@ func Kernel(v starlark.Value) *kernel.Kernel {
 		return k.Kernel
 	}
 	return nil
-}
-
-// ErrCancelled is wrapped by the error of a run that its context or its time limit ended.
-var ErrCancelled = errors.New("cancelled")
-
-// run executes f on a thread with a fresh budget. A builtin that does not come back in time is abandoned to finish
-// by itself: the values that it works on are its own.
-func (m *Module) run(ctx context.Context, f func(*starlark.Thread) error) error {
-	timeout := m.opt.Timeout
-	if timeout == 0 {
-		timeout = defaultTimeout
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-
-	thread := newThread(m.File, m.opt)
-	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				done <- fmt.Errorf("%s: internal error: %v", m.File, r)
-			}
-		}()
-		done <- f(thread)
-	}()
-	select {
-	case err := <-done:
-		return m.place.explain(err)
-	case <-ctx.Done():
-	}
-	thread.Cancel("time is up")
-	select {
-	case <-done:
-	case <-time.After(200 * time.Millisecond):
-	}
-	return fmt.Errorf("%s: %w: %w", m.File, ErrCancelled, context.Cause(ctx))
 }
 
 func docString(f *syntax.File) string {

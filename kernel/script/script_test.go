@@ -3,7 +3,6 @@ package script
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -231,76 +230,22 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestHostileScripts end soon, and without the memory that they ask for.
-func TestHostileScripts(t *testing.T) {
-	limit := regexp.MustCompile(`elements|steps|recursive|nest more than|at most \d+ are read|needs a plain name`)
-	bomb := "x = [1]\nfor i in range(60):\n    x = [x, x]\n"
-	for name, text := range map[string]string{
-		"long loop":             "x = 0\nfor i in range(1000000000000):\n    x += 1\n",
-		"nested loops":          "def f():\n  for i in range(1000000):\n    for j in range(1000000):\n      pass\nf()\n",
-		"repeated string":       "x = 'a' * 10000000000\n",
-		"repeated list":         "x = 1000000000 * [0]\n",
-		"huge repeat count":     "x = [0] * 10000000000000000000000000000000000000000\n",
-		"repeat in place":       "x = [0]\nfor i in range(60):\n    x *= 100\n",
-		"repeat in an element":  "x = [[0]]\nx[0] *= 1000000000\n",
-		"unfolded range":        "x = list(range(1000000000000))\n",
-		"sorted range":          "x = sorted(range(1000000000000))\n",
-		"star arguments":        "x = max(*range(1000000000000))\n",
-		"doubled string":        "x = 'a'\nfor i in range(60):\n    x = x + x\n",
-		"doubled in place":      "x = 'a'\nfor i in range(60):\n    x += x\n",
-		"doubled element":       "x = ['a']\nfor i in range(60):\n    x[0] += x[0]\n",
-		"extended by itself":    "x = [1]\nfor i in range(60):\n    x.extend(x)\n",
-		"doubled integer":       "x = 3\nfor i in range(60):\n    x = x * x\n",
-		"joined":                "x = 'a' * 100000\ny = ''.join([x] * 100000)\n",
-		"replaced":              "x = ('a' * 100000).replace('a', 'b' * 100000)\n",
-		"replaced by getattr":   "x = getattr('a' * 100000, 'replace')('a', 'b' * 100000)\n",
-		"bound method":          "f = ('a' * 1000000).elems\nx = [list(f()) for i in range(1000000)]\n",
-		"formatted":             "x = ('%s' * 1000) % tuple(['a' * 1000000] * 1000)\n",
-		"format method":         "x = ('{0}' * 100000).format('a' * 100000)\n",
-		"sliced":                "x = list(range(1000000))\ny = [x[:] for i in range(1000000)]\n",
-		"items":                 "d = {i: i for i in range(100000)}\ny = [d.items() for i in range(1000000)]\n",
-		"shared list printed":   bomb + "y = str(x)\n",
-		"shared list compared":  bomb + "y = x == [x[0], x[1]]\n",
-		"shared tuple as a key": "x = (1,)\nfor i in range(60):\n    x = (x, x)\ny = {x: 1}\n",
-		"list in itself":        "x = []\nx.append(x)\ny = str(x)\n",
-		"deep brackets":         strings.Repeat("(", 100000) + "1" + strings.Repeat(")", 100000),
-		"deep index":            "x = 1" + strings.Repeat("[0", 5000) + strings.Repeat("]", 5000),
-		"recursion":             "def f(x):\n    return f(x)\nf(1)\n",
-		"many kernels":          "for i in range(1000000):\n    k = lp.make_kernel('{[i]: 0<=i<n}', 'y[i] = 1')\n",
-		"kernel text":           "k = lp.make_kernel('{[i]: 0<=i<n}', 'y[i] = 1\\n' * 500000)\n",
-		"too long":              "# " + strings.Repeat("x", maxText),
-	} {
-		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			_, err := Options{Work: 4 << 20}.Exec(context.Background(), "k.star", text)
-			if err == nil {
-				t.Fatal("no error")
-			}
-			if !limit.MatchString(err.Error()) {
-				t.Errorf("stopped for another reason: %v", err)
-			}
-			if d := time.Since(start); d > 30*time.Second {
-				t.Errorf("took %v", d)
-			}
-		})
-	}
-}
-
 func TestCancellation(t *testing.T) {
+	const endless = "def f():\n  for i in range(1000000):\n    for j in range(1000000):\n      pass\nf()\n"
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Options{Steps: 1 << 40}.Exec(ctx, "k.star", "def f():\n  for i in range(1000000000000):\n    pass\nf()\n")
-	if !errors.Is(err, ErrCancelled) || !errors.Is(err, context.Canceled) {
+	_, err := Options{Steps: 1 << 40}.Exec(ctx, "k.star", endless)
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
-	_, err = Options{Steps: 1 << 40, Timeout: time.Millisecond}.Exec(context.Background(), "k.star", "def f():\n  for i in range(1000000000000):\n    pass\nf()\n")
-	if !errors.Is(err, context.DeadlineExceeded) {
+	_, err = Options{Steps: 1 << 40, Timeout: time.Millisecond}.Exec(context.Background(), "k.star", endless)
+	if err == nil || !strings.Contains(err.Error(), "the script takes more than 1ms") {
 		t.Errorf("error is %v", err)
 	}
 }
 
-// TestMeteringChangesNothing: what a script computes is what Starlark computes.
-func TestMeteringChangesNothing(t *testing.T) {
+// TestGuardsChangeNothing: what a script computes is what Starlark computes.
+func TestGuardsChangeNothing(t *testing.T) {
 	const text = `
 def fib(n):
     a, b = 0, 1
@@ -315,6 +260,12 @@ d["a"][0] -= 5
 n = 7
 n *= 6
 n //= 4
+t3 = "ab"
+t3 *= 3
+p = [2 * (3 * 4), 0 * [1], [1, 2] * 2, 2 * (3,), -1 * "x", "x" * 0, 1.5 * 2, b"x" * 2]
+q = ["aXbX".replace("X", "--"), "aXbX".replace("X", "--", 1), getattr("abc", "replace")("b", "c")]
+r = [i for i in range(2, 20, 5)] + list(range(3)) + [len(range(5))]
+g = [hasattr("x", "replace"), "replace" in dir("x")]
 z = [n, d["a"][1:], 5 in [5], 5 not in [5], -n if n > 3 else n, (lambda q, r=2: q * r)(3), n % 4, 2 << 3, 6 | 1]
 w = [c for c in "ab".elems()] + sorted(d.keys(), key=str) + [getattr("abc", "upper")(), getattr("abc", "nope", 4)]
 (s, t), u = (1, 2), list(zip([1], *[[2], [3]]))
@@ -344,7 +295,7 @@ func FuzzExec(f *testing.F) {
 	f.Add("x = [i for i in range(3)] * 2\nx[0] += 1\n")
 	f.Add("knl = lp.make_kernel(['{[i]: 0<=i<n}'], '''for i\n <> t = x[i]\n y[i] = t {dep=*}\nend''', [lp.GlobalArg('y', shape=('n',)), '...'])")
 	f.Fuzz(func(t *testing.T, text string) {
-		_, err := Options{Steps: 1 << 14, Work: 1 << 14, Timeout: 5 * time.Second}.Exec(context.Background(), "k.star", text)
+		_, err := Options{Steps: 1 << 14, Timeout: 5 * time.Second}.Exec(context.Background(), "k.star", text)
 		if err != nil && !strings.HasPrefix(err.Error(), "k.star:") {
 			t.Errorf("error without its file: %v", err)
 		}
@@ -356,9 +307,9 @@ func FuzzExec(f *testing.F) {
 
 // TestFunctions: every function of the module is described.
 func TestFunctions(t *testing.T) {
-	for _, f := range Functions() {
-		if f.Doc == "" || !strings.HasPrefix(f.Usage, "lp."+f.Name+"(") {
-			t.Errorf("%s: usage %q, doc %q", f.Name, f.Usage, f.Doc)
+	for name, f := range functions {
+		if f.doc == "" || f.name != name {
+			t.Errorf("%s: name %q, doc %q", name, f.name, f.doc)
 		}
 	}
 }

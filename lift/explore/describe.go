@@ -3,45 +3,45 @@ package explore
 import (
 	"fmt"
 
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/lift/rank"
 	"gpuperf/workload"
 )
 
-// Names are the features of vectors, in their order.
-func Names() (out []string) {
-	for _, f := range features.StaticFeatures() {
-		out = append(out, f.Name)
-	}
-	return out
-}
+// Names are the features of the vectors that Prepare made, in their order.
+func (s *Space) Names() []string { return s.names }
 
 // Prepare lowers points and derives their static features, on all processors. A point for which that cannot be has an Err. What
 // is lowered is not kept: of thousands of points few are run.
-func (s *Space) Prepare(points []*Point, opt features.StaticOptions) {
+func (s *Space) Prepare(points []*Point, opt launch.Options) {
+	s.names = launch.Names(opt.Device)
+	s.describe(points, opt)
+}
+
+func (s *Space) describe(points []*Point, opt launch.Options) {
 	parallel(len(points), func(i int) {
 		points[i].once.Do(func() { points[i].Err = s.prepare(points[i], opt) })
 	})
 }
 
-func (s *Space) prepare(p *Point, opt features.StaticOptions) error {
+func (s *Space) prepare(p *Point, opt launch.Options) error {
 	c, err := s.lowered(p)
 	if err != nil {
 		return err
 	}
-	var list []*features.StaticProgram
+	var list []*launch.Program
 	for _, k := range c.Kernels {
 		nest, err := k.Nest()
 		if err != nil {
 			return err
 		}
-		static, err := features.NewStatic(nest, opt)
+		static, err := launch.New(nest, opt)
 		if err != nil {
 			return fmt.Errorf("variant %s: %w", p.Variant.ID, err)
 		}
 		list = append(list, static)
 	}
-	values, err := features.StaticSequence(list, nil)
+	values, err := launch.Sequence(list, nil)
 	if err != nil {
 		return fmt.Errorf("variant %s: %w", p.Variant.ID, err)
 	}
@@ -74,7 +74,7 @@ func (s *Space) lowered(p *Point) (*workload.ProgramCase, error) {
 
 // Set is the prepared points for a ranker, none measured. Points with an Err are left out; at tells where the others stand.
 func (s *Space) Set(points []*Point) (set *rank.Set, at []int) {
-	set = &rank.Set{Names: Names()}
+	set = &rank.Set{Names: s.names}
 	for i, p := range points {
 		if p.Err == nil && p.Vector != nil {
 			set.Points = append(set.Points, pointOf(p))

@@ -19,13 +19,16 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/devicetest"
-	"gpuperf/features"
+	"gpuperf/device/facts"
+	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
+
+var h200, _ = facts.Named("NVIDIA H200")
 
 func example(t testing.TB, name string) *lift.Program {
 	t.Helper()
@@ -155,7 +158,7 @@ func TestOrders(t *testing.T) {
 			if name == "descent" {
 				budget = min(budget, 60)
 			}
-			s := &Search{Space: space(t, "scal", map[string]int64{"n": 1 << 12}, Options{Variants: 20, Ranges: 2}), Order: name, Budget: budget, Seed: 3}
+			s := &Search{Space: space(t, "scal", map[string]int64{"n": 1 << 12}, Options{Variants: 20, Ranges: 2}), Order: name, Budget: budget, Seed: 3, Static: launch.Options{Device: h200}}
 			o, err := s.newOrder()
 			if err != nil {
 				t.Fatal(err)
@@ -178,7 +181,7 @@ func TestOrders(t *testing.T) {
 						t.Fatalf("%s: %s %v twice", name, p.Variant.ID, p.Range)
 					}
 					seen[p] = true
-					s.Space.Prepare([]*Point{p}, features.StaticOptions{})
+					s.Space.Prepare([]*Point{p}, launch.Options{Device: h200})
 					seconds := 1 / float64(p.Global[0])
 					if len(run)%4 == 3 {
 						seconds = math.Inf(1)
@@ -213,7 +216,7 @@ func TestDescent(t *testing.T) {
 			if err != nil || len(list) == 0 {
 				t.Fatalf("%d points (%v)", len(run), err)
 			}
-			s.Prepare(list, features.StaticOptions{})
+			s.Prepare(list, launch.Options{Device: h200})
 			for _, p := range list {
 				if p.Err == nil {
 					run = append(run, outcome{p, cost(p)})
@@ -351,9 +354,9 @@ func TestIdentity(t *testing.T) {
 func TestPredict(t *testing.T) {
 	s := space(t, "asum", map[string]int64{"n": 1 << 12}, Options{Variants: 20, Ranges: 1})
 	s.Predict = func(*workload.Case) (float64, error) { return 2, nil }
-	s.Prepare(s.Points, features.StaticOptions{})
+	s.Prepare(s.Points, launch.Options{Device: h200})
 	several := false
-	launches := slices.Index(Names(), "launches")
+	launches := slices.Index(s.Names(), "launches")
 	for _, p := range s.Points {
 		if p.Err != nil {
 			t.Fatal(p.Err)
@@ -369,7 +372,7 @@ func TestPredict(t *testing.T) {
 	}
 	s.Points[0].once = sync.Once{}
 	s.Predict = func(*workload.Case) (float64, error) { return 0, errors.New("no model") }
-	if s.Prepare(s.Points[:1], features.StaticOptions{}); s.Points[0].Err == nil {
+	if s.Prepare(s.Points[:1], launch.Options{Device: h200}); s.Points[0].Err == nil {
 		t.Error("no model, and no error")
 	}
 }
@@ -385,7 +388,7 @@ func BenchmarkPoints(b *testing.B) {
 			points := 0
 			for b.Loop() {
 				s := space(b, name, sizes, Options{Variants: 100, Ranges: 10, Seed: 1})
-				s.Prepare(s.Points, features.StaticOptions{})
+				s.Prepare(s.Points, launch.Options{Device: h200})
 				points += len(s.Points)
 				for _, p := range s.Points {
 					if p.Err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/launch"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
 )
@@ -32,11 +33,8 @@ func (s *Search) newOrder() (order, error) {
 	switch s.Order {
 	case "", "rank":
 		o := &ranked{search: s, rng: rng, seen: map[*Point]bool{}}
-		if s.Ranker == "" {
-			s.Ranker = rank.Default
-		}
 		var err error
-		o.ranker, err = rank.Find(s.Ranker)
+		o.ranker, err = s.findRanker()
 		return o, err
 	case "random":
 		left := slices.Clone(s.Space.Points)
@@ -46,6 +44,23 @@ func (s *Search) newOrder() (order, error) {
 		return s.newDescent(rng)
 	}
 	return nil, fmt.Errorf("there is no order %q; there are %s", s.Order, strings.Join(Orders(), ", "))
+}
+
+// findRanker returns the ranker asked for, or the default. Where the default needs features that are not known on the device, it is
+// one that learns from any features.
+func (s *Search) findRanker() (rank.Ranker, error) {
+	if s.Ranker != "" {
+		return rank.Find(s.Ranker)
+	}
+	r, err := rank.Find(rank.Default)
+	if err != nil {
+		return r, err
+	}
+	if lacks := r.Missing(&rank.Set{Names: launch.Names(s.Static.Device)}); lacks != nil {
+		s.warnings = append(s.warnings, fmt.Sprintf("the ranker is %s instead of %s: %v", rank.Featureless, rank.Default, lacks))
+		return rank.Find(rank.Featureless)
+	}
+	return r, nil
 }
 
 // random takes points at random.
@@ -161,18 +176,20 @@ func all(set *rank.Set) rank.Group {
 
 // train is what the ranker learns from: other programs, and what was run of this one.
 func (o *ranked) train(run []outcome) *rank.Set {
-	train := &rank.Set{Names: Names()}
-	if o.search.Train != nil {
-		train.Points = slices.Clone(o.search.Train.Points)
-	}
+	own := &rank.Set{Names: o.search.Space.names}
 	for _, r := range run {
 		if r.point.Vector == nil {
 			continue
 		}
 		p := pointOf(r.point)
 		p.Seconds = r.seconds
-		train.Points = append(train.Points, p)
+		own.Points = append(own.Points, p)
 	}
+	if o.search.Train == nil {
+		return own
+	}
+	train := o.search.Train.Common(own.Names)
+	train.Points = append(train.Points, own.Common(train.Names).Points...)
 	return train
 }
 
@@ -189,7 +206,7 @@ func pointOf(p *Point) rank.Point {
 
 // begin takes points of the recipes in turn, of each those that should take least by a rough estimate.
 func (o *ranked) begin(left []*Point, n int) []*Point {
-	names := Names()
+	names := o.search.Space.names
 	cost := map[*Point]float64{}
 	strata := map[string][]*Point{}
 	for _, p := range left {
@@ -240,7 +257,7 @@ func estimate(names []string, values []float64) float64 {
 	items := v("global_size_0") * v("global_size_1") * v("global_size_2")
 	ops := v("adds") + v("muls") + v("madds") + v("divs") + v("special_ops") + v("other_ops") + v("statements") + v("local_loads") + v("local_stores")
 	idle := max(1, roughItems/max(items, 1))
-	return v("launches")*roughLaunch + idle*items*(v("sectors_item")*32/roughBandwidth+ops/roughOps)
+	return v("launches")*roughLaunch + idle*items*(v("sectors_item")*launch.SectorBytes/roughBandwidth+ops/roughOps)
 }
 
 // descent is the paper's search (001 section 6.1), which makes its own variants by rewriting; each is run with the ND-range that

@@ -54,6 +54,7 @@ type Space struct {
 	// It is called by several goroutines.
 	Predict func(*workload.Case) (float64, error)
 
+	names   []string // of the features of vectors
 	options Options
 	at      *sync.Map // of the variants: func() (*lower.Fixed, error)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/device"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/rank"
 	"gpuperf/workload"
@@ -20,7 +20,7 @@ const describeSeeds = 8
 // Redescribe derives the vectors of points of a program again, as is needed when there are new features: those of the list that
 // are of this program, in their order, the others left as they are. The options must be those of the exploration, but for the seed,
 // which is the first of those tried; and the source that is generated today must be the one that was run, or else the vector has an error at its place, and is not among those returned.
-func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static features.StaticOptions) ([]rank.Vector, []error) {
+func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static launch.Options) ([]rank.Vector, []error) {
 	errs := make([]error, len(list))
 	out := slices.Clone(list)
 	bySizes := map[string][]int{}
@@ -66,7 +66,7 @@ func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static feature
 	return kept, errs
 }
 
-func (s *Space) redescribe(old rank.Vector, static features.StaticOptions) (rank.Vector, error) {
+func (s *Space) redescribe(old rank.Vector, static launch.Options) (rank.Vector, error) {
 	fail := func(err error) (rank.Vector, error) {
 		return old, fmt.Errorf("%s: %w", old.Kernel, err)
 	}
@@ -83,7 +83,7 @@ func (s *Space) redescribe(old rank.Vector, static features.StaticOptions) (rank
 			return fail(fmt.Errorf("%s: %w", x.name, err))
 		}
 	}
-	s.Prepare([]*Point{p}, static)
+	s.describe([]*Point{p}, static)
 	job, err := s.Job(p, device.Policy{})
 	if err != nil {
 		return fail(err)

@@ -11,7 +11,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/device"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/rank"
 	"gpuperf/measure"
@@ -26,7 +26,7 @@ type Search struct {
 	Ranker string // of package rank, for the order rank; "" is rank.Default
 	Train  *rank.Set
 	Seed   int64
-	Static features.StaticOptions
+	Static launch.Options
 
 	// Campaign builds and runs the points; its device must be live for a search that goes on where it was stopped.
 	Campaign *campaign.Campaign
@@ -194,7 +194,7 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 	})
 	var ready []int
 	var tasks []measure.Task
-	vectors := rank.Vectors{Names: Names()}
+	vectors := rank.Vectors{Names: s.Space.names}
 	for i, p := range points {
 		if p.Err != nil {
 			continue

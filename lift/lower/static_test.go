@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/features"
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/launch"
 	"gpuperf/lift/lower"
 )
 
@@ -20,13 +20,13 @@ func TestStaticFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", e.name, err)
 		}
-		var programs []*features.StaticProgram
+		var programs []*launch.Program
 		for _, k := range l.Kernels {
 			n, err := linear.New(k)
 			if err != nil {
 				t.Fatalf("%s: %v", e.name, err)
 			}
-			p, err := features.NewStatic(n, features.StaticOptions{Borders: true})
+			p, err := launch.New(n, launch.Options{Borders: true})
 			if err != nil {
 				t.Fatalf("%s: %v", e.name, err)
 			}
@@ -41,13 +41,13 @@ func TestStaticFeatures(t *testing.T) {
 			}
 			compareRun(t, e.name, n, v)
 		}
-		if v, err := features.StaticSequence(programs, nil); err != nil || len(l.Kernels) == 0 {
+		if v, err := launch.Sequence(programs, nil); err != nil || len(l.Kernels) == 0 {
 			t.Errorf("%s: %v %v", e.name, v, err)
 		}
 	}
 }
 
-func compareRun(t *testing.T, name string, n *linear.Nest, v *features.StaticVector) {
+func compareRun(t *testing.T, name string, n *linear.Nest, v *launch.Vector) {
 	buffers := map[string]*interp.Buffer{}
 	for _, a := range n.Kernel.Args {
 		count := int64(1)
@@ -107,7 +107,11 @@ func BenchmarkStaticFeatures(b *testing.B) {
 		b.Run(e.name, func(b *testing.B) {
 			for b.Loop() {
 				for _, n := range nests {
-					if _, err := features.Static(n, nil, features.StaticOptions{}); err != nil {
+					p, err := launch.New(n, launch.Options{})
+					if err == nil {
+						_, err = p.At(nil)
+					}
+					if err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"gpuperf/calibrate"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/models"
 )
 
@@ -20,7 +20,7 @@ func clockOf(t testing.TB, text string, params map[string]float64) (*Clock, []st
 		fit.Parameters = append(fit.Parameters, calibrate.Estimate{Name: name, Value: params[name]})
 	}
 	var names []string
-	for _, f := range features.StaticFeatures() {
+	for _, f := range launch.Features() {
 		names = append(names, f.Name)
 	}
 	c, err := NewClock(names, model, fit)

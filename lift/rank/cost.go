@@ -10,7 +10,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/lm"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/models"
 	"gpuperf/models/library"
 )
@@ -28,8 +28,7 @@ var costSettings = lm.Settings{Ftol: 1e-6, Xtol: 1e-6, MaxEvaluations: 200, NoPo
 // Clock tells the time of points by a cost model on totals of their static features (Stevens and Klöckner, section 4). It is safe for
 // concurrent use.
 type Clock struct {
-	totals   *features.Totals
-	names    []string // of the model's features
+	totals   *launch.Selection
 	params   []float64
 	compiled sync.Pool // of *models.Compiled, each for one goroutine at a time
 }
@@ -49,22 +48,14 @@ func NewClock(names []string, model *models.Model, fit *calibrate.Fit) (*Clock, 
 	if !ok {
 		return nil, fmt.Errorf("the fit of %s lacks a parameter of the model: calibrate again", fit.Model)
 	}
-	c := &Clock{totals: totals, names: compiled.Features, params: params}
+	c := &Clock{totals: totals, params: params}
 	c.compiled.New = func() any { return compiled.Clone() }
 	return c, nil
 }
 
 // totalsOf makes the features of a model from static features.
-func totalsOf(names []string, model string, of []string) (*features.Totals, error) {
-	var ids []features.ID
-	for _, name := range of {
-		id, err := features.ParseID(name)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	totals, err := features.NewTotals(names, ids)
+func totalsOf(names []string, model string, of []string) (*launch.Selection, error) {
+	totals, err := launch.NewSelection(names, of)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", model, err)
 	}
@@ -73,14 +64,9 @@ func totalsOf(names []string, model string, of []string) (*features.Totals, erro
 
 // Seconds is the time of a point, whose features stand in the order of the names that the clock was made for.
 func (c *Clock) Seconds(values []float64) float64 {
-	of := c.totals.At(values)
-	x := make([]float64, len(c.names))
-	for i, name := range c.names {
-		x[i] = of[name]
-	}
 	compiled := c.compiled.Get().(*models.Compiled)
 	defer c.compiled.Put(compiled)
-	return compiled.Eval(x, c.params)
+	return compiled.Eval(c.totals.At(values), c.params)
 }
 
 // Predict sets the predicted times of all points of a set.
@@ -94,7 +80,8 @@ func fitCost(train *Set) (Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	totals, err := totalsOf(train.Names, model.Name, model.FeatureNames())
+	names := model.FeatureNames()
+	totals, err := totalsOf(train.Names, model.Name, names)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +91,11 @@ func fitCost(train *Set) (Scorer, error) {
 		if math.IsNaN(p.Seconds) || math.IsInf(p.Seconds, 1) {
 			continue
 		}
-		rows = append(rows, calibrate.Row{Kernel: p.Benchmark, Features: totals.At(p.Features), Output: p.Seconds, Label: p.ID})
+		row := map[string]float64{}
+		for j, v := range totals.At(p.Features) {
+			row[names[j]] = v
+		}
+		rows = append(rows, calibrate.Row{Kernel: p.Benchmark, Features: row, Output: p.Seconds, Label: p.ID})
 	}
 	if len(rows) == 0 {
 		return nil, errors.New("there is no measured point to learn from")

@@ -2,10 +2,9 @@ package rank
 
 import (
 	"fmt"
-	"sync"
 
 	"gpuperf/device"
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/workload"
 )
 
@@ -18,15 +17,11 @@ type Subject struct {
 
 // Describe derives the vectors of cases, on all processors. Predict gives the time of a case by a model; it may be nil, and is
 // called by several goroutines. Subjects whose features cannot be derived have an error at their place and no vector.
-func Describe(subjects []Subject, opt features.StaticOptions, predict func(*workload.Case) (float64, error)) (*Vectors, []error) {
-	v := &Vectors{}
-	for _, f := range features.StaticFeatures() {
-		v.Names = append(v.Names, f.Name)
-	}
+func Describe(subjects []Subject, opt launch.Options, predict func(*workload.Case) (float64, error)) (*Vectors, []error) {
+	v := &Vectors{Names: launch.Names(opt.Device)}
 	list := make([]*Vector, len(subjects))
 	errs := make([]error, len(subjects))
-	programs := programs{by: map[*workload.Kernel]*program{}}
-	parallel(len(subjects), func(i int) { list[i], errs[i] = describe(&subjects[i], opt, predict, &programs) })
+	parallel(len(subjects), func(i int) { list[i], errs[i] = describe(&subjects[i], opt, predict) })
 	for i, x := range list {
 		if errs[i] != nil {
 			errs[i] = fmt.Errorf("%s: %w", subjects[i].Case, errs[i])
@@ -37,38 +32,8 @@ func Describe(subjects []Subject, opt features.StaticOptions, predict func(*work
 	return v, errs
 }
 
-// programs prepares each kernel once, whatever the number of its sizes.
-type programs struct {
-	sync.Mutex
-	by map[*workload.Kernel]*program
-}
-
-type program struct {
-	sync.Once
-	static *features.StaticProgram
-	err    error
-}
-
-func (p *programs) of(k *workload.Kernel, opt features.StaticOptions) (*features.StaticProgram, error) {
-	p.Lock()
-	one := p.by[k]
-	if one == nil {
-		one = &program{}
-		p.by[k] = one
-	}
-	p.Unlock()
-	one.Do(func() {
-		nest, err := k.Nest()
-		if err == nil {
-			one.static, err = features.NewStatic(nest, opt)
-		}
-		one.err = err
-	})
-	return one.static, one.err
-}
-
-func describe(s *Subject, opt features.StaticOptions, predict func(*workload.Case) (float64, error), programs *programs) (*Vector, error) {
-	static, err := programs.of(s.Kernel, opt)
+func describe(s *Subject, opt launch.Options, predict func(*workload.Case) (float64, error)) (*Vector, error) {
+	static, err := s.Kernel.Static(opt)
 	if err != nil {
 		return nil, err
 	}

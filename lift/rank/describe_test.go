@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"gpuperf/device"
-	"gpuperf/features"
+	"gpuperf/device/facts"
 	"gpuperf/kernel/script"
+	"gpuperf/launch"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -39,6 +40,8 @@ knl = lp.add_dtypes(knl, {"a": "float32", "b": "float32", "c": "float32"})
 }
 
 // subjects are the kernels at several extents of work-groups and sizes.
+var h200, _ = facts.Named("NVIDIA H200")
+
 func subjects(t testing.TB) (out []rank.Subject) {
 	for _, benchmark := range []string{"copy", "product", "transposition"} {
 		for _, y := range []int{1, 2, 4, 8, 16, 32} {
@@ -66,7 +69,7 @@ func subjects(t testing.TB) (out []rank.Subject) {
 // records, and learnt from. The times are made up from what the features say, so that the right order is known.
 func TestDescribe(t *testing.T) {
 	list := subjects(t)
-	v, errs := rank.Describe(list, features.StaticOptions{}, func(c *workload.Case) (float64, error) { return float64(c.Sizes["n"]), nil })
+	v, errs := rank.Describe(list, launch.Options{Device: h200}, func(c *workload.Case) (float64, error) { return float64(c.Sizes["n"]), nil })
 	for _, err := range errs {
 		if err != nil {
 			t.Fatal(err)
@@ -165,7 +168,7 @@ func BenchmarkDescribe(b *testing.B) {
 		list := subjects(b)
 		points += len(list)
 		b.StartTimer()
-		if _, errs := rank.Describe(list, features.StaticOptions{}, nil); errs[0] != nil {
+		if _, errs := rank.Describe(list, launch.Options{Device: h200}, nil); errs[0] != nil {
 			b.Fatal(errs[0])
 		}
 	}

@@ -108,6 +108,15 @@ func (s *Set) Select(names []string) (*Set, error) {
 	return out, nil
 }
 
+// Common is the set with those of its features that are among the names.
+func (s *Set) Common(names []string) *Set {
+	out, err := s.Select(slices.DeleteFunc(slices.Clone(s.Names), func(name string) bool { return !slices.Contains(names, name) }))
+	if err != nil {
+		panic(err) // these are its own names
+	}
+	return out
+}
+
 // Check returns what makes the set unfit to be used, or nil.
 func (s *Set) Check() error {
 	for _, p := range s.Points {

@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gpuperf/features"
+	"gpuperf/launch"
 	"gpuperf/samples"
 )
 
@@ -345,7 +345,7 @@ func TestLeaveOneOutBlind(t *testing.T) {
 // The cost model finds the costs that times are made of, and says what it needs.
 func TestCost(t *testing.T) {
 	s := &Set{}
-	for _, f := range features.StaticFeatures() {
+	for _, f := range launch.Features() {
 		s.Names = append(s.Names, f.Name)
 	}
 	rng := rand.New(rand.NewPCG(3, 6))

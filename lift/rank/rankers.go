@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/features"
+	"gpuperf/launch"
 )
 
 // Ranker is a way to learn which points are fast.
@@ -75,6 +75,9 @@ var rankers = []Ranker{
 
 // Default is the name of the ranker that commands use where none is asked for.
 const Default = "corrected"
+
+// Featureless is the name of the ranker that needs no feature in particular, for devices of which little is known.
+const Featureless = "forest"
 
 // Rankers lists the rankers; the first is the paper's.
 func Rankers() []Ranker { return slices.Clone(rankers) }
@@ -186,7 +189,7 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 
 // liftFeatures are those of the names that are in the paper's table.
 func liftFeatures(names []string) (out []string) {
-	for _, f := range features.StaticFeatures() {
+	for _, f := range launch.Features() {
 		if f.Lift && slices.Contains(names, f.Name) {
 			out = append(out, f.Name)
 		}

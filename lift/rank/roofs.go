@@ -3,12 +3,11 @@ package rank
 import (
 	"math"
 	"slices"
+
+	"gpuperf/launch"
 )
 
-const (
-	lineBytes = 128 // of a cache line, and of a wavefront through local memory
-	warpItems = 32
-)
+const warpItems = 32 // of the sub-groups that features of the database are counted for
 
 // roofs are what a launch asks of each part of a device. Of a program that moves its data once through memory and does nothing
 // else they say how much more the variant does: demands are by 128 bytes of the program's arrays, so that those of different
@@ -74,7 +73,7 @@ func demands(names []string) func(row []float64) []float64 {
 	of := func(row []float64) []float64 {
 		v := value(row)
 		items := v("global_size_0") * v("global_size_1") * v("global_size_2")
-		warps := items / warpItems * lineBytes / max(v("data_bytes"), 1)
+		warps := items / warpItems * launch.LineBytes / max(v("data_bytes"), 1)
 		out := make([]float64, len(roofs))
 		for i, r := range roofs {
 			out[i] = r.of(v, warps)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"gpuperf/features"
+	"gpuperf/launch"
 )
 
 // blank is a point of a set with all static features, and a function that sets one.
@@ -16,7 +16,7 @@ func blank(names []string) ([]float64, func(string, float64)) {
 }
 
 func staticNames() (names []string) {
-	for _, f := range features.StaticFeatures() {
+	for _, f := range launch.Features() {
 		names = append(names, f.Name)
 	}
 	return names

@@ -1,0 +1,227 @@
+// Package facts knows numbers of devices: limits, caches and rates, each with its source.
+//
+// The numbers are data (facts.yaml, in the format of schema.json, read by parse). Of returns what is known of the device with a
+// fingerprint: its data sheet, what all devices of its architecture share, and what the driver tells. Named returns a data sheet by
+// name. What none of them has is not known, and Need says so in an error; nothing is guessed. Typical fills gaps with orders of
+// magnitude where a rough number will do, such as for choosing sizes to measure.
+package facts
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"gpuperf/samples"
+)
+
+// Key names a fact, as facts.yaml does.
+type Key string
+
+// The facts. Rates and sizes "of a multiprocessor" are for one of them; sizes are in bytes, registers have 32 bits.
+const (
+	Multiprocessors      Key = "multiprocessors" // OpenCL's compute units
+	ClockMHz             Key = "clock_mhz"
+	SubgroupSize         Key = "subgroup_size"           // work-items that execute together
+	Items                Key = "items"                   // work-items that a multiprocessor holds at once
+	Groups               Key = "groups"                  // work-groups that a multiprocessor holds at once
+	LocalBytes           Key = "local_bytes"             // local memory of a multiprocessor
+	LocalReserved        Key = "local_reserved"          // local memory that every work-group takes beside its own
+	Registers            Key = "registers"               // of a multiprocessor
+	RegistersPerItem     Key = "registers_per_item"      // at most
+	L1Bytes              Key = "l1_bytes"                // of a multiprocessor
+	L2Bytes              Key = "l2_bytes"                // of the device
+	LineBytes            Key = "line_bytes"              // of a cache line
+	SectorBytes          Key = "sector_bytes"            // the smallest transfer from global memory
+	Banks                Key = "banks"                   // of local memory
+	BankBytes            Key = "bank_bytes"              // of a word in a bank
+	LocalBytesPerClock   Key = "local_bytes_per_clock"   // of a multiprocessor, without bank conflicts
+	Float32MaddsPerClock Key = "float32_madds_per_clock" // of a multiprocessor
+	Float64MaddsPerClock Key = "float64_madds_per_clock" // of a multiprocessor
+	Float32FLOPs         Key = "float32_flops"           // per second, as the vendor rounds them, for comparison
+	Float64FLOPs         Key = "float64_flops"           // per second, as the vendor rounds them, for comparison
+	MemoryBandwidth      Key = "memory_bandwidth"        // of global memory, B/s
+	GlobalBytes          Key = "global_bytes"            // global memory
+	LaunchSeconds        Key = "launch_seconds"          // of a kernel that does nothing
+	GroupSeconds         Key = "group_seconds"           // of a work-group that does nothing, the device being full of them
+	LoadSeconds          Key = "load_seconds"            // between two loads of a work-item that depend on each other
+	FunctionLatency      Key = "function_latency"        // of a division or a function, in additions
+	LocalLatency         Key = "local_latency"           // of a load from local memory, in additions
+	GlobalLatency        Key = "global_latency"          // of a load from global memory, in additions
+)
+
+// Fact is a number with its source. The zero Fact is not known.
+type Fact struct {
+	Value  float64
+	Source string
+}
+
+// Device is what is known of a device. It does not change; of a nil Device nothing is known.
+type Device struct {
+	Names []string // as drivers report them
+	kind  string   // of typical devices: gpu, cpu
+	facts map[Key]Fact
+}
+
+// Fact returns a fact; false where it is not known.
+func (d *Device) Fact(k Key) (Fact, bool) {
+	if d == nil {
+		return Fact{}, false
+	}
+	f, ok := d.facts[k]
+	return f, ok
+}
+
+// Value returns the number of a fact, 0 where it is not known.
+func (d *Device) Value(k Key) float64 {
+	f, _ := d.Fact(k)
+	return f.Value
+}
+
+// Int returns the number of a fact as an integer, 0 where it is not known.
+func (d *Device) Int(k Key) int64 { return int64(d.Value(k)) }
+
+// Known reports whether all these facts are known.
+func (d *Device) Known(keys ...Key) bool { return d.Need(keys...) == nil }
+
+// Need returns an *Unknown where one of the facts is not known.
+func (d *Device) Need(keys ...Key) error {
+	u := &Unknown{Device: d.Name()}
+	for _, k := range keys {
+		if _, ok := d.Fact(k); !ok {
+			u.Keys = append(u.Keys, k)
+		}
+	}
+	if u.Keys == nil {
+		return nil
+	}
+	return u
+}
+
+// Name is the first of the device's names, "" for none.
+func (d *Device) Name() string {
+	if d == nil || len(d.Names) == 0 {
+		return ""
+	}
+	return d.Names[0]
+}
+
+// With returns the device with another fact.
+func (d *Device) With(k Key, value float64, source string) *Device {
+	out := &Device{facts: map[Key]Fact{}}
+	if d != nil {
+		*out = *d
+		out.facts = maps.Clone(d.facts)
+	}
+	out.facts[k] = Fact{value, source}
+	return out
+}
+
+// Unknown is the error of asking for facts that neither a data sheet nor the device tells.
+type Unknown struct {
+	Device string // "" where none is named
+	Keys   []Key
+}
+
+func (u *Unknown) Error() string {
+	var keys []string
+	for _, k := range u.Keys {
+		keys = append(keys, string(k))
+	}
+	if u.Device == "" {
+		return fmt.Sprintf("no device is named that would tell %s", strings.Join(keys, ", "))
+	}
+	return fmt.Sprintf("%s of device %q: not known, neither from the device nor from a data sheet", strings.Join(keys, ", "), u.Device)
+}
+
+//go:embed facts.yaml
+var table []byte
+
+// Schema is the JSON schema of facts.yaml.
+//
+//go:embed schema.json
+var Schema []byte
+
+var sheets = sync.OnceValue(func() *file {
+	f, err := parse("facts.yaml", table)
+	if err != nil {
+		panic(err) // the embedded table is ours
+	}
+	return f
+})
+
+// Of returns what is known of the device with this fingerprint. A data sheet counts for the device of its name and number of
+// multiprocessors; other devices have the facts of their architecture, and what the fingerprint tells.
+func Of(f samples.Fingerprint) *Device {
+	d := &Device{Names: []string{f.Name}, kind: f.Type, facts: map[Key]Fact{}}
+	for _, told := range []struct {
+		key    Key
+		value  int64
+		source string
+	}{
+		{Multiprocessors, f.ComputeUnits, "CL_DEVICE_MAX_COMPUTE_UNITS of the device"},
+		{ClockMHz, f.ClockMHz, "CL_DEVICE_MAX_CLOCK_FREQUENCY of the device"},
+		{SubgroupSize, f.SubgroupSize, f.SubgroupSource},
+		{GlobalBytes, f.GlobalMem, "CL_DEVICE_GLOBAL_MEM_SIZE of the device"},
+	} {
+		if told.value > 0 {
+			d.facts[told.key] = Fact{float64(told.value), told.source}
+		}
+	}
+	named, _ := Named(f.Name)
+	units := float64(f.ComputeUnits)
+	switch {
+	case named != nil && (units == 0 || units == named.Value(Multiprocessors)):
+		maps.Copy(d.facts, named.facts)
+	case f.Architecture != "":
+		maps.Copy(d.facts, sheets().architectures[f.Architecture].known())
+	case f.Type == "cpu":
+		maps.Copy(d.facts, sheets().architectures[f.Platform].known())
+	}
+	if d.Value(Groups) == 1 { // the limits of a work-group are those of the multiprocessor
+		for k, v := range map[Key]int64{LocalBytes: f.LocalMem, Items: f.MaxWorkGroup} {
+			if v > 0 {
+				d.facts[k] = Fact{float64(v), "what the device allows for a work-group, the only one of a multiprocessor"}
+			}
+		}
+	}
+	return d
+}
+
+func (d *Device) known() map[Key]Fact {
+	if d == nil {
+		return nil
+	}
+	return d.facts
+}
+
+// Named returns the data sheet of the device with the name, nil where there is none, and the names that there are.
+func Named(name string) (*Device, []string) {
+	var known []string
+	for _, d := range sheets().devices {
+		if slices.Contains(d.Names, name) {
+			return d, nil
+		}
+		known = append(known, d.Names...)
+	}
+	return nil, known
+}
+
+// Typical returns the device with orders of magnitude for what is not known of it: those of a CPU or of a large GPU.
+func (d *Device) Typical() *Device {
+	out := &Device{}
+	kind := "gpu"
+	if d != nil {
+		*out = *d
+		if d.kind == "cpu" {
+			kind = d.kind
+		}
+	}
+	out.facts = maps.Clone(sheets().typical[kind].facts)
+	if d != nil {
+		maps.Copy(out.facts, d.facts)
+	}
+	return out
+}

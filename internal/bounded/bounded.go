@@ -1,0 +1,83 @@
+// Package bounded runs work on untrusted input under limits of time and memory.
+//
+// The limits hold whatever the work is doing, so neither the work nor the packages that it calls count anything. Go
+// cannot stop a goroutine from outside: Do asks the work to stop through its context, waits a moment, and then returns
+// without it. What is left behind goes on until it ends by itself; only the end of the process frees what it holds. A
+// command that reports the error and exits is therefore bounded; a program that lives on decides for itself.
+package bounded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/metrics"
+	"time"
+)
+
+// Limits of one piece of work. A limit of 0 is none.
+type Limits struct {
+	Time   time.Duration
+	Memory uint64 // bytes by which the heap and the stacks of the process may grow
+}
+
+// ErrExceeded is wrapped by the reason where it is a limit. The whole text is a predicate: "takes more than 1s".
+var ErrExceeded = errors.New("more than")
+
+// Abandoned is the error of work that did not stop when it was asked to.
+type Abandoned struct{ Cause error } // why it was asked to
+
+func (e *Abandoned) Error() string { return e.Cause.Error() + ", and does not stop" }
+func (e *Abandoned) Unwrap() error { return e.Cause }
+
+const (
+	interval = 5 * time.Millisecond  // between two looks at the memory: 10 MB at the speed of writing to it
+	grace    = 50 * time.Millisecond // for the work to stop by itself
+)
+
+// Do calls work on a goroutine of its own and returns its error. When a limit is exceeded or ctx ends, the context of
+// the work ends, with the reason as its cause. Work that does not return soon after that is abandoned: *Abandoned.
+//
+// Work may call check between two steps of which one may have taken much memory: a fast allocator can be done with
+// several before anyone looks at it.
+func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check func()) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	before := memory()
+	check := func() {
+		if limits.Memory > 0 && memory() > before+limits.Memory {
+			cancel(fmt.Errorf("needs %w %d MB of memory", ErrExceeded, limits.Memory>>20))
+		}
+	}
+	var late <-chan time.Time
+	if limits.Time > 0 {
+		late = time.After(limits.Time)
+	}
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	done := make(chan error, 1)
+	go func() { done <- work(ctx, check) }()
+	for ctx.Err() == nil {
+		select {
+		case err := <-done:
+			return err
+		case <-ctx.Done():
+		case <-late:
+			cancel(fmt.Errorf("takes %w %v", ErrExceeded, limits.Time))
+		case <-tick.C:
+			check()
+		}
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(grace):
+		return &Abandoned{context.Cause(ctx)}
+	}
+}
+
+// memory is what the heap and the stacks of the process take at the moment, with garbage that is not yet collected.
+func memory() uint64 {
+	read := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(read)
+	return read[0].Value.Uint64() + read[1].Value.Uint64()
+}

@@ -1,0 +1,85 @@
+package bounded
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDo(t *testing.T) {
+	failed := errors.New("failed")
+	release := make(chan struct{})
+	defer close(release)
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	obey := func(ctx context.Context, _ func()) error {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	ignore := func(context.Context, func()) error {
+		<-release
+		return nil
+	}
+	var all [][]byte
+	grow := func(ctx context.Context, _ func()) error {
+		for all = nil; ctx.Err() == nil; {
+			all = append(all, make([]byte, 1<<20))
+		}
+		return context.Cause(ctx)
+	}
+	leap := func(ctx context.Context, check func()) error {
+		all = [][]byte{make([]byte, 1<<28)}
+		check()
+		return context.Cause(ctx)
+	}
+	for _, c := range []struct {
+		name   string
+		ctx    context.Context
+		limits Limits
+		work   func(context.Context, func()) error
+		is     []error
+		text   string
+		left   bool
+	}{
+		{name: "done", limits: Limits{Time: time.Minute, Memory: 1 << 40}, work: func(context.Context, func()) error { return nil }},
+		{name: "no limits", work: func(context.Context, func()) error { return failed }, is: []error{failed}},
+		{name: "time", limits: Limits{Time: time.Millisecond}, work: obey, is: []error{ErrExceeded}, text: "takes more than 1ms"},
+		{name: "time ignored", limits: Limits{Time: time.Millisecond}, work: ignore, is: []error{ErrExceeded}, text: "takes more than 1ms, and does not stop", left: true},
+		{name: "memory", limits: Limits{Memory: 64 << 20}, work: grow, is: []error{ErrExceeded}, text: "needs more than 64 MB of memory"},
+		{name: "memory between checks", limits: Limits{Memory: 64 << 20}, work: leap, is: []error{ErrExceeded}, text: "needs more than 64 MB of memory"},
+		{name: "cancelled", ctx: cancelled, work: obey, is: []error{context.Canceled}},
+		{name: "cancelled and ignored", ctx: cancelled, work: ignore, is: []error{context.Canceled}, left: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.ctx == nil {
+				c.ctx = context.Background()
+			}
+			err := Do(c.ctx, c.limits, c.work)
+			if (err == nil) != (c.is == nil) {
+				t.Fatalf("error is %v", err)
+			}
+			for _, want := range c.is {
+				if !errors.Is(err, want) {
+					t.Errorf("error %v does not wrap %v", err, want)
+				}
+			}
+			if err != nil && !strings.Contains(err.Error(), c.text) {
+				t.Errorf("error %v lacks %q", err, c.text)
+			}
+			var left *Abandoned
+			if errors.As(err, &left) != c.left {
+				t.Errorf("error %v is of a wrong type", err)
+			}
+		})
+	}
+}
+
+func BenchmarkDo(b *testing.B) {
+	for b.Loop() {
+		if err := Do(context.Background(), Limits{Time: time.Minute, Memory: 1 << 30}, func(context.Context, func()) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package lex
+
+import "gpuperf/internal/source"
+
+// Cursor walks through the tokens of a text. Parsers embed it.
+type Cursor struct {
+	Text   string
+	Tokens []Token
+	I      int // the index of the current token
+}
+
+// NewCursor stands at the first token of a text.
+func (l *Language) NewCursor(text string) (Cursor, error) {
+	toks, err := l.Lex(text)
+	return Cursor{Text: text, Tokens: toks}, err
+}
+
+// Tok is the current token.
+func (c *Cursor) Tok() Token { return c.Tokens[c.I] }
+
+// Peek is the n-th token after the current one, the last one where there are fewer.
+func (c *Cursor) Peek(n int) Token { return c.Tokens[min(c.I+n, len(c.Tokens)-1)] }
+
+// Is reports whether the current token is that symbol or word.
+func (c *Cursor) Is(text string) bool {
+	t := c.Tok()
+	return t.Text == text && (t.Kind == Symbol || t.Kind == Name)
+}
+
+// Accept moves past the symbol or word if it is the current token.
+func (c *Cursor) Accept(text string) bool {
+	if c.Is(text) {
+		c.I++
+		return true
+	}
+	return false
+}
+
+// Fail leaves the parser with an error at a byte offset, which Recover returns.
+func (c *Cursor) Fail(at int, format string, args ...any) {
+	panic(source.New("", c.Text, at, format, args...))
+}
+
+// FailHint is Fail with a hint that says what would be right.
+func (c *Cursor) FailHint(at int, hint, format string, args ...any) {
+	panic(source.New("", c.Text, at, format, args...).WithHint("%s", hint))
+}
+
+// Recover turns the panic of Fail into an error. Every entry point of a parser defers it.
+func Recover(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *source.Error:
+		*err = r
+	default:
+		panic(r)
+	}
+}

@@ -1,0 +1,298 @@
+package launch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
+)
+
+// loop walks a loop: once for each set of work-items that take part in the same iterations.
+func (w *walk) loop(l *loop, st *state) {
+	if l.average >= 0 {
+		w.loopOnAverage(l, st)
+		return
+	}
+	w.enterCentre(l)
+	again := func(part *state) { w.loop(l, part) }
+	lower, ok := w.greatest(l, st)
+	if !ok {
+		if st.why.v >= lidVars {
+			w.divide(st, again)
+			return
+		}
+		if lower, ok = w.starts(l, st); !ok {
+			w.divide(st, again)
+			return
+		}
+	}
+	w.iterate(l, st, &lower)
+}
+
+// starts gives the work-items of the state a variable for where they start a loop. The box is divided where
+// they differ by more than a constant.
+func (w *walk) starts(l *loop, st *state) (lower form, ok bool) {
+	v := 3 + l.slot - axisVars
+	if v >= lidVars {
+		w.merged = true
+	}
+	least, most := int64(0), int64(0)
+	from := make([]int64, len(st.mask.lanes))
+	one := w.copied(st)
+	defer w.giveBack(one)
+	for i, lane := range st.mask.lanes {
+		one.scene = *w.alone(&st.scene, lane)
+		start, ok := w.greatest(l, one)
+		if !ok {
+			st.why = one.why
+			return start, false
+		}
+		if i == 0 {
+			lower, least, most = start, start.c, start.c
+		}
+		for v := lidVars; v < st.nv; v++ {
+			if start.k[v] != lower.k[v] && st.n[v] > 1 {
+				st.why = cut{v: v, at: st.n[v] / 2}
+				return start, false
+			}
+		}
+		least, most, from[i] = min(least, start.c), max(most, start.c), start.c
+	}
+	if v >= lidVars {
+		return lower, true
+	}
+	for i, lane := range st.mask.lanes {
+		w.lanes[lane][v] = from[i] - least
+	}
+	st.mask = w.newMask(st.mask.lanes) // of other shapes
+	st.n[v] = most - least + 1
+	lower.c, lower.k[v] = least, 1
+	return lower, true
+}
+
+// greatest is the greatest of the lower bounds of a loop.
+func (w *walk) greatest(l *loop, st *state) (best form, ok bool) {
+	for i, b := range l.lower {
+		f, ok := st.eval(b.num)
+		if !ok {
+			return f, false
+		}
+		if b.den > 1 { // rounded up
+			var minus form
+			minus.addScaled(&f, -1)
+			q, why, ok := st.box.quotient(&minus, b.den)
+			if !ok {
+				st.why = why
+				return f, false
+			}
+			f = form{}
+			f.addScaled(&q, -1)
+		}
+		if i == 0 {
+			best = f
+			continue
+		}
+		d := f
+		d.addScaled(&best, -1)
+		greater, ok := st.sign(&d, expr.Ge, 0)
+		if !ok {
+			return f, false
+		}
+		if greater {
+			best = f
+		}
+	}
+	return best, true
+}
+
+// iterate walks the body for the trips of a loop that starts at lower: once for each set of work-items that take part.
+func (w *walk) iterate(l *loop, st *state, lower *form) {
+	again := func(part *state) { w.loop(l, part) }
+	// top is such that the trips are 1 + floor(top/(den·step)), for all work-items or one.
+	top := func(b *bound, s *scene) (form, bool) {
+		f, ok := s.eval(b.num)
+		f.addScaled(lower, -b.den)
+		return f, ok
+	}
+	tops := make([]form, len(l.upper))
+	formed := true
+	for i := range l.upper {
+		f, ok := top(&l.upper[i], &st.scene)
+		if !ok && st.why.v >= lidVars {
+			w.divide(st, again)
+			return
+		}
+		tops[i], formed = f, formed && ok
+	}
+	trips := func(lane int32, from int) (int64, bool) {
+		var low form // of the bound that may give the fewest
+		var lowDen, least, most int64
+		for i := range tops {
+			f := tops[i]
+			if from == lidVars && !formed {
+				one := w.alone(&st.scene, lane)
+				ok := false
+				if f, ok = top(&l.upper[i], one); !ok {
+					st.why = one.why
+					return 0, false
+				}
+			}
+			if from == lidVars {
+				f = w.fold(&f, lane)
+			}
+			lo, hi := st.interval(&f, from)
+			den := l.upper[i].den * l.step
+			fewest, greatest := max(intmath.FloorDiv(lo, den)+1, 0), max(intmath.FloorDiv(hi, den)+1, 0)
+			if i == 0 || fewest < least {
+				low, lowDen, least = f, den, fewest
+			}
+			if i == 0 || greatest < most {
+				most = greatest
+			}
+		}
+		if least < most { // divide where this bound allows as many as all may
+			low.c -= lowDen * (most - 1)
+			st.why = st.cutAt(&low, from)
+			return 0, false
+		}
+		return least, true
+	}
+	byLane := make([]int64, len(st.mask.lanes))
+	var all []int64
+	n, ok := int64(0), false
+	if formed {
+		n, ok = trips(0, 0)
+	}
+	if ok {
+		all = []int64{n}
+		for i := range byLane {
+			byLane[i] = n
+		}
+	} else {
+		if formed && st.why.v >= lidVars {
+			w.divide(st, again)
+			return
+		}
+		for i, lane := range st.mask.lanes {
+			n, ok := trips(lane, lidVars)
+			if !ok {
+				w.divide(st, again)
+				return
+			}
+			byLane[i] = n
+			all = append(all, n)
+		}
+		slices.Sort(all)
+		all = slices.Compact(all)
+	}
+	done := int64(0)
+	for _, n := range all {
+		if n == done {
+			continue
+		}
+		inner := w.copied(st)
+		if byLane[0] < n || len(all) > 1 {
+			var lanes []int32
+			for i, lane := range st.mask.lanes {
+				if byLane[i] >= n {
+					lanes = append(lanes, lane)
+				}
+			}
+			if len(lanes) < len(st.mask.lanes) {
+				inner.mask = w.newMask(lanes)
+			}
+		}
+		v := l.slot
+		inner.nv = max(inner.nv, v+1)
+		inner.n[v] = n - done
+		value := *lower
+		value.c += l.step * done
+		value.k[v] = l.step
+		inner.env[l.slot] = value
+		inner.parts[v] = uint64(done)
+		if !l.unroll {
+			w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
+		}
+		w.loopBody(l, inner)
+		w.giveBack(inner)
+		done = n
+	}
+}
+
+// loopOnAverage walks the body of a loop that memory bounds for its average number of trips, rounded. The work-items of the launch
+// start where those before them end, as the rows of a sparse matrix do.
+func (w *walk) loopOnAverage(l *loop, st *state) {
+	w.merged = true
+	n := w.average[l.average]
+	if n <= 0 {
+		return
+	}
+	items := int64(len(w.lanes))
+	inner := w.copied(st)
+	defer w.giveBack(inner)
+	var start form
+	for axis := range 3 {
+		stride := items * n
+		for i := range axis {
+			stride *= w.groups[i]
+		}
+		start.addScaled(&st.env[lidVars+axis], stride)
+	}
+	if v := 3 + l.slot - axisVars; v < lidVars {
+		for i := range w.lanes {
+			w.lanes[i][v] = int64(i)
+		}
+		inner.mask = w.newMask(st.mask.lanes)
+		inner.n[v] = items
+		start.k[v] = n
+	}
+	inner.nv = max(inner.nv, l.slot+1)
+	inner.n[l.slot] = n
+	start.k[l.slot] = 1
+	inner.env[l.slot] = start
+	w.centre.at[l.slot], w.centre.lo[l.slot], w.centre.hi[l.slot] = n/2, 0, n-1
+	w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
+	w.loopBody(l, inner)
+}
+
+// averagesAt computes the trips of loops that memory bounds.
+func (w *walk) averagesAt(sizes map[string]int64) error {
+	for _, a := range w.p.averages {
+		v, err := expr.EvalFloat(a.value, sizes)
+		if err != nil {
+			return err
+		}
+		rest, err := a.rest.Eval(sizes)
+		if err != nil {
+			return err
+		}
+		v += float64(rest)
+		if math.IsNaN(v) || math.Abs(v) > 1<<40 {
+			return fmt.Errorf("a loop has %s + %s = %g trips on average", a.value, a.rest, v)
+		}
+		w.average = append(w.average, int64(math.Round(v)))
+	}
+	return nil
+}
+
+// enterCentre notes the counter of a loop in the middle of the launch.
+func (w *walk) enterCentre(l *loop) {
+	s := scene{sizes: w.sizes, centre: &w.centre}
+	var lo, hi int64
+	for i, b := range l.lower {
+		if v := -intmath.FloorDiv(-s.point(b.num), b.den); i == 0 || v > lo {
+			lo = v
+		}
+	}
+	for i, b := range l.upper {
+		if v := intmath.FloorDiv(s.point(b.num), b.den); i == 0 || v < hi {
+			hi = v
+		}
+	}
+	trips := max(intmath.FloorDiv(hi-lo, l.step)+1, 1)
+	w.centre.at[l.slot] = lo + l.step*(trips/2)
+	w.centre.lo[l.slot], w.centre.hi[l.slot] = lo, lo+l.step*(trips-1)
+	w.centre.unrolled[l.slot] = l.unroll
+}

@@ -1,0 +1,72 @@
+package launch
+
+import "sync"
+
+// memory is what walks hand on to each other: buffers, and what they found out about work-groups and sub-groups, which is the
+// same in all programs.
+type memory struct {
+	shapes map[string]int         // of sub-groups, by text
+	whole  map[wholeKey]*laneMask // of all work-items of a group
+	kinds  map[unitKind]uint64
+	units  map[uint64]unitCount // by kind, shape and base
+	text   []byte
+	addr   []int64
+	sets   [3]unitSet
+	lanes  [][lidVars]int64
+	loads  []load
+	order  []int
+	bytes  []int64
+	spare  []*state
+	one    scene
+	warps  []warpKind
+}
+
+// wholeKey is the shape of a work-group, and how many work-items run together.
+type wholeKey struct {
+	local    [3]int64
+	subgroup int
+}
+
+// What is remembered is forgotten when it has become more than this.
+const (
+	mostUnits  = 1 << 16
+	mostShapes = 1 << 12
+)
+
+var memories = sync.Pool{New: func() any {
+	m := &memory{}
+	m.forget()
+	return m
+}}
+
+func (m *memory) forget() {
+	m.shapes, m.whole = map[string]int{}, map[wholeKey]*laneMask{}
+	m.kinds, m.units = map[unitKind]uint64{}, map[uint64]unitCount{}
+}
+
+// release hands the memory on.
+func (m *memory) release() {
+	if len(m.units) > mostUnits || len(m.shapes) > mostShapes || len(m.kinds) > mostUnits {
+		m.forget()
+	}
+	clear(m.loads)
+	m.loads, m.lanes = m.loads[:0], m.lanes[:0]
+	memories.Put(m)
+}
+
+// copied is a copy of a state, until it is given back.
+func (m *memory) copied(st *state) *state {
+	var out *state
+	if n := len(m.spare); n > 0 {
+		out, m.spare = m.spare[n-1], m.spare[:n-1]
+	} else {
+		out = new(state)
+	}
+	*out = *st
+	return out
+}
+
+func (m *memory) giveBack(st *state) {
+	st.mask = nil
+	m.spare = append(m.spare, st)
+}

@@ -1,0 +1,391 @@
+package launch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/linear"
+	"gpuperf/kernel/ops"
+	"gpuperf/polycount"
+)
+
+// Program is a linearized kernel made ready for the evaluation of its static features at any sizes. It is safe for
+// concurrent use.
+type Program struct {
+	nest     *linear.Nest
+	opt      Options
+	features []Feature // that are known on the device
+	resident bool      // the device has the residentFacts
+	params   []string
+	slots    map[string]int
+	body     []node
+	loads    bool // from global memory, outside of loops
+	arrays   []array
+	groups   [3][]bound
+
+	averages  []average
+	written   []bool // of the arrays: the kernel stores to it
+	registers int64  // of 32 bits, for a work-item
+}
+
+// array is an array that is accessed.
+type array struct {
+	*kernel.Array
+	bytes   int64 // of an element
+	strides []expr.Expr
+}
+
+// bound is floor(num/den), or the same rounded up.
+type bound struct {
+	num *index
+	den int64
+}
+
+// node is *loop, *guard, *exec or barrier.
+type node interface{}
+
+type loop struct {
+	slot         int
+	lower, upper []bound
+	step         int64
+	unroll       bool
+	loads        bool  // from global memory, in the body itself
+	trips        int64 // where they are a constant of the program, else 0
+	straight     bool  // its iterations are one straight line of code
+	pins         pins
+	average      int // of the trips, of those of the program; -1 where the bounds tell them
+	body         []node
+}
+
+// average is the number of trips of a loop that memory bounds: value + rest.
+type average struct {
+	value expr.Expr
+	rest  polycount.Affine
+}
+
+type guard struct {
+	conds      []*index // affine, each >= 0 or, where equal is set, = 0
+	equal      []bool
+	predicates []*index
+	loads      []access // of the predicates
+	body       []node
+}
+
+type barrier struct{}
+
+type exec struct {
+	accesses []access
+	ops      [len(opClasses)]float64
+	selects  int64
+}
+
+// access is an access to an array, under conditions that stand around it in the statement.
+type access struct {
+	array int
+	lanes int64 // elements from the index on along the last axis
+	write bool
+	index []*index
+	under []branch
+}
+
+// branch is a side of a select: where the condition holds, or where it does not.
+type branch struct {
+	condition *index
+	holds     bool
+}
+
+// opClasses are the kinds of arithmetic that are features, each with the names of operations it is made of; the last one
+// takes all others.
+var opClasses = [...]struct {
+	feature string
+	names   []string
+	flops   float64
+}{
+	{"adds", []string{"add"}, 1},
+	{"muls", []string{"mul"}, 1},
+	{"madds", []string{"madd"}, 2},
+	{"divs", []string{"div"}, 1},
+	{"special_ops", []string{"pow", "func:"}, 1},
+	{"other_ops", nil, 1},
+}
+
+// opClassOf is the class of an operation in opClasses.
+func opClassOf(op string) int {
+	for i, class := range opClasses {
+		for _, name := range class.names {
+			if op == name || strings.HasSuffix(name, ":") && strings.HasPrefix(op, name) {
+				return i
+			}
+		}
+	}
+	return len(opClasses) - 1
+}
+
+// New prepares a program. What its features cannot be derived of, such as loops that memory bounds and whose average
+// number of trips the kernel does not state, is an error that says so.
+func New(n *linear.Nest, opt Options) (*Program, error) {
+	if opt.SubgroupSize == 0 {
+		opt.SubgroupSize = DefaultSubgroup
+	}
+	if opt.Boxes == 0 {
+		opt.Boxes = defaultBoxes
+	}
+	p := &Program{
+		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...),
+		params: n.Kernel.Params(), slots: map[string]int{},
+	}
+	if err := p.build(); err != nil {
+		return nil, p.error(err)
+	}
+	p.registers = registersOf(n)
+	p.straighten()
+	p.markRounds()
+	return p, nil
+}
+
+func (p *Program) build() (err error) {
+	defer polycount.Rescue(&err)
+	n := p.nest
+	if p.opt.SubgroupSize < 0 || p.opt.Boxes < 0 {
+		return fmt.Errorf("sub-groups of %d work-items, %d boxes: neither may be negative", p.opt.SubgroupSize, p.opt.Boxes)
+	}
+	items := int64(1)
+	for axis, size := range n.Local {
+		if size < 1 {
+			return fmt.Errorf("the extent of work-groups along axis %d is not constant", axis)
+		}
+		if items *= size; items > maxLanes {
+			return fmt.Errorf("work-groups of %v are larger than %d work-items", n.Local, maxLanes)
+		}
+	}
+	for i, name := range p.params {
+		p.slots[name] = -1 - i
+	}
+	for axis := range 3 {
+		p.slots[linear.Axis(kernel.Tag{Kind: kernel.LocalAxis, Axis: axis})] = axis
+		p.slots[linear.Axis(kernel.Tag{Kind: kernel.GroupAxis, Axis: axis})] = lidVars + axis
+	}
+	for iname, axis := range n.Names {
+		p.slots[iname] = p.slots[axis]
+	}
+	b := &builder{p: p, indexer: indexer{p.slots}, arrays: map[string]int{}}
+	for axis := range 3 {
+		if p.groups[axis], err = b.bounds(n.Groups[axis]); err != nil {
+			return fmt.Errorf("work-groups along axis %d: %w", axis, err)
+		}
+	}
+	p.body, err = b.nodes(n.Body, 0)
+	return err
+}
+
+type builder struct {
+	p *Program
+	indexer
+	arrays map[string]int
+}
+
+func (b *builder) bounds(list []polycount.Bound) ([]bound, error) {
+	out := make([]bound, len(list))
+	for i, x := range list {
+		num, err := b.affine(x.Num)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = bound{num, x.Den}
+	}
+	return out, nil
+}
+
+func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
+	var out []node
+	for _, from := range list {
+		var n node
+		var err error
+		switch x := from.(type) {
+		case *linear.Exec:
+			if n, err = b.exec(x.Stmt); err != nil {
+				err = fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
+			}
+		case *linear.Barrier:
+			n = barrier{}
+		case *linear.Guard:
+			n, err = b.guard(x, depth)
+		case *linear.Loop:
+			n, err = b.loop(x, depth)
+		default:
+			err = fmt.Errorf("unknown node %T", from)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
+	slot := axisVars + depth
+	if slot >= maxVars {
+		return nil, fmt.Errorf("more than %d loops in each other", maxVars-axisVars)
+	}
+	out := &loop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: constantTrips(l), average: -1}
+	var err error
+	if out.lower, err = b.bounds(l.Lower); err == nil {
+		out.upper, err = b.bounds(l.Upper)
+	}
+	if err == nil && (len(l.Lower) == 0 || len(l.Upper) == 0) {
+		err = fmt.Errorf("it has no bounds")
+	}
+	if err != nil {
+		if average, ok := b.averageTrips(l); ok {
+			out.average, err = len(b.p.averages), nil
+			b.p.averages = append(b.p.averages, average)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("loop %s: %w", l.Iname, err)
+	}
+	b.slots[l.Iname] = slot
+	defer delete(b.slots, l.Iname)
+	out.body, err = b.nodes(l.Body, depth+1)
+	return out, err
+}
+
+// averageTrips finds the average number of trips of a loop among those that the kernel states.
+func (b *builder) averageTrips(l *linear.Loop) (average, bool) {
+	if len(l.Lower) != 1 || len(l.Upper) != 1 || l.Lower[0].Den != 1 || l.Upper[0].Den != 1 || l.Step > 1 {
+		return average{}, false
+	}
+	trips := l.Upper[0].Num.Sub(l.Lower[0].Num).AddInt(1)
+	for _, a := range b.p.nest.Kernel.Averages {
+		of, err := expr.ToAffine(a.Of, nil)
+		if err != nil {
+			continue
+		}
+		rest := trips.Sub(of)
+		if !slices.ContainsFunc(rest.Names(), func(n string) bool { return b.slots[n] >= 0 }) {
+			return average{a.Value, rest}, true
+		}
+	}
+	return average{}, false
+}
+
+func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
+	out := &guard{}
+	for _, c := range g.Conds {
+		x, err := b.affine(c.Affine)
+		if err != nil { // what depends on data holds
+			out.predicates = append(out.predicates, opaqueIndex)
+			continue
+		}
+		out.conds, out.equal = append(out.conds, x), append(out.equal, c.Equality)
+	}
+	for _, e := range g.Predicates {
+		out.predicates = append(out.predicates, b.condition(e))
+		if err := b.collect(e, nil, &out.loads, nil); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	out.body, err = b.nodes(g.Body, depth)
+	return out, err
+}
+
+func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
+	out := &exec{}
+	if s.Kind != kernel.Assign {
+		return out, nil
+	}
+	if err := b.collect(s.RHS, nil, &out.accesses, &out.selects); err != nil {
+		return nil, err
+	}
+	for _, w := range b.p.nest.Kernel.Writes(s) {
+		for _, i := range w.Index {
+			if err := b.collect(i, nil, &out.accesses, &out.selects); err != nil {
+				return nil, err
+			}
+		}
+		if err := b.access(w, true, nil, &out.accesses); err != nil {
+			return nil, err
+		}
+	}
+	err := ops.Visitor{Kernel: b.p.nest.Kernel, Found: func(op string, _ expr.DType, n int64) {
+		out.ops[opClassOf(op)] += float64(n)
+	}}.Visit(s.RHS)
+	return out, err
+}
+
+// collect lists the accesses in e, and counts the selects.
+func (b *builder) collect(e expr.Expr, under []branch, out *[]access, selects *int64) error {
+	var failed error
+	expr.Walk(e, func(x expr.Expr) bool {
+		switch x := x.(type) {
+		case *expr.Access:
+			failed = cmpErr(failed, b.access(x, false, under, out))
+		case expr.Var:
+			if a := b.p.nest.Kernel.Array(x.Name); a != nil && !a.IsValue {
+				failed = cmpErr(failed, b.access(&expr.Access{Array: x.Name}, false, under, out))
+			}
+		case *expr.Cond:
+			if selects != nil {
+				*selects++
+			}
+			failed = cmpErr(failed, b.collect(x.If, under, out, selects))
+			failed = cmpErr(failed, b.collect(x.Then, append(slices.Clip(under), branch{b.condition(x.If), true}), out, selects))
+			failed = cmpErr(failed, b.collect(x.Else, append(slices.Clip(under), branch{b.expr(x.If), false}), out, selects))
+			return false
+		}
+		return true
+	})
+	return failed
+}
+
+func cmpErr(first, second error) error {
+	if first != nil {
+		return first
+	}
+	return second
+}
+
+// access adds an access to an array; scalars that are no arrays in shared memory live in registers.
+func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]access) error {
+	declared := b.p.nest.Kernel.Array(a.Array)
+	if declared == nil || declared.IsValue || len(declared.Shape) == 0 && declared.Space == kernel.Private {
+		return nil
+	}
+	at, ok := b.arrays[a.Array]
+	if !ok {
+		strides, err := declared.Strides()
+		if err != nil {
+			return err
+		}
+		at = len(b.p.arrays)
+		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), strides})
+		b.arrays[a.Array] = at
+	}
+	acc := access{array: at, lanes: max(a.Lanes, 1), write: write, under: under}
+	for _, i := range a.Index {
+		acc.index = append(acc.index, b.expr(i))
+	}
+	*out = append(*out, acc)
+	return nil
+}
+
+// groupsAt are the numbers of work-groups.
+func (p *Program) groupsAt(sizes []int64) (out [3]int64) {
+	s := &scene{sizes: sizes}
+	for axis, bounds := range p.groups {
+		out[axis] = math.MaxInt64
+		for _, b := range bounds {
+			f, _ := s.eval(b.num)
+			out[axis] = min(out[axis], intmath.FloorDiv(f.c, b.den)+1)
+		}
+		out[axis] = max(out[axis], 0)
+	}
+	return out
+}

@@ -1,0 +1,179 @@
+package launch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Total is a feature of models, f_static_<name>, that is made from static features: what a whole launch does, in numbers that
+// the costs of a model can multiply. Where static features are per work-item, totals are by sub-groups, which is what
+// instructions and memory transactions are counted in; lanes that a sub-group leaves empty cost as much as those in use.
+type Total struct {
+	Name string
+	Unit string
+	Doc  string
+	// Busiest marks work inside of multiprocessors: it is what the one with most work-groups does, by the number of
+	// multiprocessors. With fewer groups than multiprocessors, or slightly more than a multiple, the others wait for it.
+	Busiest bool
+	of      func(v statics) float64
+}
+
+// statics are the values of static features.
+type statics struct {
+	at     map[string]int
+	values []float64
+	lacks  *string // a name that was asked for in vain
+}
+
+func (v statics) get(name string) float64 {
+	i, ok := v.at[name]
+	if !ok {
+		*v.lacks = name
+		return 0
+	}
+	return v.values[i]
+}
+
+// items are the work-items of the launch.
+func (v statics) items() float64 {
+	return v.get("global_size_0") * v.get("global_size_1") * v.get("global_size_2")
+}
+
+// warps are the sub-groups of the launch, each as if it were full.
+func (v statics) warps(lanes float64) float64 {
+	return v.items() / lanes / max(v.get("lanes_used"), 1/lanes)
+}
+
+// busiest is the work-groups of the multiprocessor with most by those of the mean.
+func (v statics) busiest() float64 {
+	resident, waves, groups := v.get("groups_resident"), v.get("waves"), v.get("work_groups")
+	if waves <= 0 || groups <= 0 {
+		return 1
+	}
+	each := waves * max(resident, 1) // groups by multiprocessors
+	return math.Ceil(each) / each
+}
+
+// launched is a feature per work-item that counts what sub-groups do, over the launch.
+func launched(name string) func(statics) float64 {
+	return func(v statics) float64 { return v.items() * v.get(name) }
+}
+
+// perWarp sums features per work-item over sub-groups.
+func perWarp(names ...string) func(statics) float64 {
+	return func(v statics) float64 {
+		sum := 0.0
+		for _, name := range names {
+			sum += v.get(name)
+		}
+		return sum * v.warps(DefaultSubgroup)
+	}
+}
+
+// inWaves sums what a work-item does one after the other over work-groups that run one after the other, as many as a
+// multiprocessor does not hold at once.
+func inWaves(name string) func(statics) float64 {
+	return func(v statics) float64 { return v.get(name) * math.Ceil(v.get("waves")) }
+}
+
+var allTotals = []Total{
+	{"launches", "", "kernels that run one after the other", false, func(v statics) float64 { return v.get("launches") }},
+	{"groups", "", "work-groups", false, func(v statics) float64 { return v.get("work_groups") }},
+	{"sub_groups", "", "sub-groups of all work-groups", false, func(v statics) float64 { return v.warps(DefaultSubgroup) }},
+	{"data_bytes", "B", "arrays in global memory that are accessed: what has to come from memory, or go there, at least once", false, func(v statics) float64 { return v.get("data_bytes") }},
+	{"tile_bytes", "B", "what work-groups have to fetch or store, each its own: global memory in the bounding boxes of their accesses, or the sectors of these if fewer", false, func(v statics) float64 {
+		return min(v.get("work_groups")*v.get("tile_bytes"), v.items()*v.get("sectors_distinct")*SectorBytes)
+	}},
+	{"sector_bytes", "B", "sectors of global memory that sub-groups touch, loads of elements that straight-line code holds left out", false, func(v statics) float64 {
+		return v.items() * v.get("sectors_distinct") * SectorBytes
+	}},
+	{"wavefronts", "", "cycles of the path that L1 and local memory share, of which each of the banks gives a word in one: of accesses by sub-groups, loads of elements that straight-line code holds left out", true, launched("wavefronts")},
+	{"lines", "", "lines of 128 B of global memory that these accesses touch", true, launched("lines_distinct")},
+	{"accesses", "", "these accesses, by sub-groups, to global and local memory", true, perWarp("global_loads_distinct", "global_stores", "local_loads_distinct", "local_stores")},
+	{"arithmetic", "", "additions, multiplications and multiply-adds of sub-groups", true, perWarp("adds", "muls", "madds")},
+	{"divisions", "", "divisions of sub-groups", true, perWarp("divs")},
+	{"functions", "", "powers and functions of sub-groups", true, perWarp("special_ops")},
+	{"control", "", "iterations of loops that are not unrolled, guards and selects of sub-groups, and other operations", true, perWarp("loop_bodies", "ifs", "selects", "other_ops")},
+	{"load_rounds", "", "load_rounds of a work-item, in each wave of work-groups", false, inWaves("load_rounds")},
+	{"fresh_rounds", "", "load_rounds as far as they load what the work-group has not loaded before", false, func(v statics) float64 {
+		touched := v.items() * v.get("sectors_distinct") * SectorBytes
+		return inWaves("load_rounds")(v) * min(v.get("work_groups")*v.get("tile_bytes")/max(touched, 1), 1)
+	}},
+	{"iterations", "", "iterations of loops of a work-item, in each wave of work-groups", false, inWaves("loop_bodies")},
+	{"phases", "", "barriers that a work-item meets, in each wave of work-groups", false, inWaves("barriers")},
+	{"barriers", "", "barriers that sub-groups pass", true, perWarp("barriers")},
+}
+
+func init() {
+	for i := range allTotals {
+		t := &allTotals[i]
+		if of := t.of; t.Busiest {
+			t.of = func(v statics) float64 { return of(v) * v.busiest() }
+		}
+	}
+}
+
+// Totals lists the features of models that are made from static features, in a fixed order.
+func Totals() []Total { return slices.Clone(allTotals) }
+
+// Feature is the identifier of the total as a feature of models.
+func (t *Total) Feature() string { return "f_static_" + t.Name }
+
+// Selection evaluates some totals for vectors whose components have given names.
+type Selection struct {
+	at   map[string]int
+	list []*Total
+}
+
+// NewSelection prepares the totals with the given identifiers. A component that is missing from the names is an error.
+func NewSelection(names, totals []string) (*Selection, error) {
+	t := &Selection{at: map[string]int{}}
+	for i, name := range names {
+		t.at[name] = i
+	}
+	for _, id := range totals {
+		i := slices.IndexFunc(allTotals, func(s Total) bool { return s.Feature() == id })
+		if i < 0 {
+			return nil, fmt.Errorf("feature %s is not made from static features", id)
+		}
+		t.list = append(t.list, &allTotals[i])
+		if lacks := t.lacks(&allTotals[i]); lacks != "" {
+			return nil, fmt.Errorf("feature %s is made from %s, which the vectors lack", id, lacks)
+		}
+	}
+	return t, nil
+}
+
+// lacks names a component that a total is made from and vectors do not have; "" if they have all.
+func (t *Selection) lacks(total *Total) (name string) {
+	total.of(statics{t.at, make([]float64, len(t.at)), &name})
+	return name
+}
+
+// At returns the values of the totals for a vector, in order.
+func (t *Selection) At(values []float64) []float64 {
+	out := make([]float64, len(t.list))
+	for i, s := range t.list {
+		out[i] = s.of(statics{at: t.at, values: values})
+	}
+	return out
+}
+
+// Totals returns the values of the totals with the given identifiers, in order. An error names the facts of the device that they are
+// made from and that are not known.
+func (v *Vector) Totals(totals []string) ([]float64, error) {
+	t, err := NewSelection(v.Names(), totals)
+	if err == nil {
+		return t.At(v.Values), nil
+	}
+	all, _ := NewSelection(v.Names(), nil)
+	for _, s := range allTotals {
+		if slices.Contains(totals, s.Feature()) {
+			if lacks := all.lacks(&s); lacks != "" {
+				return nil, Needs(v.device, lacks)
+			}
+		}
+	}
+	return nil, err
+}

@@ -1,0 +1,452 @@
+package launch
+
+import (
+	"slices"
+
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel"
+)
+
+const (
+	LineBytes   = 128
+	SectorBytes = 32
+	bankBytes   = 4
+	banks       = 32
+)
+
+// accessClass is how the work-items of a sub-group share an access to global memory.
+type accessClass int
+
+const (
+	uniformAccess   accessClass = iota // all want one element
+	coalescedAccess                    // half of the bytes in the sectors, or more, are wanted
+	scatteredAccess
+)
+
+// unitKind is an access by a sub-group whose work-items are at those of the first + Σ k·(their variables less those of the first),
+// of memory aligned to lines. With the shape of the sub-group and where the first work-item is, modulo a line or a word of local
+// memory, it has one count of units.
+type unitKind struct {
+	k     [lidVars]int64
+	bytes int64 // negative in local memory
+}
+
+// kind numbers a kind: the higher half of the keys of units.
+func (m *memory) kind(k unitKind) uint64 {
+	n, ok := m.kinds[k]
+	if !ok {
+		n = uint64(len(m.kinds)) << 32
+		m.kinds[k] = n
+	}
+	return n
+}
+
+// warpKind are sub-groups of one shape, n of them, whose first work-items are equally far from the start of a line. members is one
+// of them.
+type warpKind struct {
+	from, shape int
+	n           int64
+	members     []int32
+}
+
+// unitCount is what a sub-group touches in one execution of an access.
+type unitCount struct {
+	lines, sectors, cycles int64
+	classes                [3]int64
+}
+
+func (u *unitCount) add(o *unitCount) {
+	u.lines += o.lines
+	u.sectors += o.sectors
+	u.cycles += o.cycles
+	for c := range u.classes {
+		u.classes[c] += o.classes[c]
+	}
+}
+
+func (u *unitCount) scale(n int64) {
+	u.lines, u.sectors, u.cycles = u.lines*n, u.sectors*n, u.cycles*n
+	for c := range u.classes {
+		u.classes[c] *= n
+	}
+}
+
+// tile is the part of an array that a work-group touches, as a box.
+type tile struct {
+	lo, hi []int64
+	used   bool
+}
+
+// touch adds what an access does. It is not ok where the box must be divided.
+func (w *walk) touch(a *access, st *state) bool {
+	array := &w.p.arrays[a.array]
+	bytes := array.bytes * a.lanes
+	rw := 0
+	if a.write {
+		rw = 1
+	}
+	points := st.points()
+	runs := points * int64(len(st.mask.lanes))
+	count := func() {
+		w.sum.accesses[array.Space][rw] += runs
+		if array.Space == kernel.Global {
+			w.sum.bytes += runs * bytes
+			w.widest = max(w.widest, bytes)
+			w.sum.warps[rw] += points * int64(len(st.mask.warps))
+		}
+	}
+	if array.Space == kernel.Private {
+		count()
+		return true
+	}
+	for _, i := range a.index {
+		if i.kind == indexOpaque {
+			// Read from memory: in the worst case all are in units of their own.
+			count()
+			w.sum.gathers += runs
+			w.recordGather(a, runs, points*int64(len(st.mask.warps)))
+			if array.Space == kernel.Global {
+				w.sum.lines[rw] += runs
+				w.sum.sectors[rw] += runs * ((bytes + SectorBytes - 1) / SectorBytes)
+				w.sum.classes[scatteredAccess] += points * int64(len(st.mask.warps))
+			} else {
+				w.sum.localWarps += points * int64(len(st.mask.warps))
+				w.sum.localCycles += points * int64(len(st.mask.warps))
+			}
+			return true
+		}
+	}
+	if !w.p.opt.Borders {
+		st.centre = &w.centre
+		defer func() { st.centre = nil }()
+	}
+	addr, ok := w.address(a, &st.scene)
+	if ok {
+		count()
+		w.touched(a, st, bytes, &addr, nil)
+		return true
+	}
+	if st.why.v >= lidVars {
+		return false
+	}
+	lanes := make([]form, len(st.mask.lanes))
+	for i, lane := range st.mask.lanes {
+		one := w.alone(&st.scene, lane)
+		if lanes[i], ok = w.address(a, one); !ok {
+			st.why = one.why
+			return false
+		}
+		for v := lidVars; v < st.nv; v++ {
+			// Also work-items that move apart by whole lines may meet in one.
+			if lanes[i].k[v] != lanes[0].k[v] && st.n[v] > 1 {
+				st.why = cut{v: v, at: st.n[v] / 2}
+				return false
+			}
+		}
+	}
+	count()
+	w.touched(a, st, bytes, &lanes[0], lanes)
+	return true
+}
+
+// touched adds the units of an access at addr, or where lanes is set at the address of each work-item.
+func (w *walk) touched(a *access, st *state, bytes int64, addr *form, lanes []form) {
+	rw := 0
+	if a.write {
+		rw = 1
+	}
+	global := w.p.arrays[a.array].Space == kernel.Global
+	u := w.distribute(&st.box, st.mask, bytes, global, addr, lanes)
+	u.scale(st.weight)
+	if global {
+		w.sum.lines[rw] += u.lines
+		w.sum.sectors[rw] += u.sectors
+		for c := range u.classes {
+			w.sum.classes[c] += u.classes[c]
+		}
+	} else {
+		w.sum.localWarps += st.points() * int64(len(st.mask.warps))
+		w.sum.localCycles += u.cycles
+	}
+	w.record(a, st, bytes, u, addr, lanes)
+}
+
+// address is the byte that is accessed, from the start of the array.
+func (w *walk) address(a *access, s *scene) (addr form, ok bool) {
+	array := &w.p.arrays[a.array]
+	addr.c = w.offsets[a.array]
+	var each [8]form
+	for i, x := range a.index {
+		f, ok := s.eval(x)
+		if !ok {
+			return f, false
+		}
+		if i < len(each) {
+			each[i] = f
+		}
+		addr.addScaled(&f, w.strides[a.array][i])
+	}
+	if array.Space == kernel.Global && len(a.index) <= len(each) {
+		w.addTile(a, s, each[:len(a.index)])
+	}
+	return addr, true
+}
+
+// addTile widens the tile of an array by an access, where the box holds the group in the middle of the launch.
+func (w *walk) addTile(a *access, s *scene, each []form) {
+	var at [3]int64
+	for axis := range at {
+		f := &s.env[lidVars+axis]
+		v := lidVars + axis
+		d := w.groups[axis]/2 - f.c
+		switch k := f.k[v]; {
+		case k == 0 && d != 0, k != 0 && d%k != 0:
+			return
+		case k != 0:
+			at[axis] = d / k
+		}
+		if at[axis] < 0 || at[axis] >= s.n[v] {
+			return
+		}
+	}
+	t := &w.tiles[a.array]
+	first := !t.used
+	if first {
+		t.used, t.lo, t.hi = true, make([]int64, len(each)), make([]int64, len(each))
+	}
+	for i := range each {
+		f := each[i]
+		for axis := range at {
+			f.c += f.k[lidVars+axis] * at[axis]
+			f.k[lidVars+axis] = 0
+		}
+		lo, hi := s.interval(&f, 0)
+		if i == len(each)-1 {
+			hi += a.lanes - 1
+		}
+		if first {
+			t.lo[i], t.hi[i] = lo, hi+1
+			continue
+		}
+		t.lo[i], t.hi[i] = min(t.lo[i], lo), max(t.hi[i], hi+1)
+	}
+}
+
+// tileBytes is the size of the tiles of all arrays in global memory.
+func (w *walk) tileBytes() int64 {
+	sum := int64(0)
+	for i, t := range w.tiles {
+		if !t.used {
+			continue
+		}
+		n := w.p.arrays[i].bytes
+		for axis := range t.lo {
+			n *= t.hi[axis] - t.lo[axis]
+		}
+		sum += n
+	}
+	return sum
+}
+
+// distribute counts the units that an access touches over the points of the box. Which they are depends on the address modulo a
+// line alone, whose distribution over the points is that of a sum of independent variables. The address is addr, or where
+// lanes is set that of each work-item.
+func (w *walk) distribute(b *box, mask *laneMask, bytes int64, global bool, addr *form, lanes []form) (sum unitCount) {
+	modulus := int64(LineBytes)
+	if !global {
+		modulus = bankBytes // of the start, which only turns the banks
+	}
+	var residues [LineBytes]int64
+	size, step := b.residues(addr, modulus, &residues)
+	if lanes != nil {
+		return w.distributeEach(mask, bytes, global, lanes, residues[:size], step)
+	}
+	k := unitKind{bytes: bytes}
+	if !global {
+		k.bytes = -bytes
+	}
+	copy(k.k[:], addr.k[:lidVars])
+	kind := w.kind(k)
+	for _, warp := range w.warpKinds(mask, addr, modulus) {
+		for i, n := range residues[:size] {
+			if n == 0 {
+				continue
+			}
+			base := intmath.Mod(int64(warp.from)+int64(i)*step, modulus)
+			key := kind | uint64(warp.shape)<<8 | uint64(base)
+			one, ok := w.units[key]
+			if !ok {
+				w.addr = w.addr[:0]
+				first := &w.lanes[warp.members[0]]
+				for _, lane := range warp.members {
+					at := base
+					for axis, x := range w.lanes[lane] {
+						at += k.k[axis] * (x - first[axis])
+					}
+					w.addr = append(w.addr, at)
+				}
+				one = w.count(bytes, global)
+				w.units[key] = one
+			}
+			one.scale(n * warp.n)
+			sum.add(&one)
+		}
+	}
+	return sum
+}
+
+// warpKinds sorts the sub-groups of a mask by their shapes and by where an access has their first work-items.
+func (w *walk) warpKinds(mask *laneMask, addr *form, modulus int64) []warpKind {
+	kinds := w.warps[:0]
+	at := 0
+next:
+	for _, warp := range mask.warps {
+		members := mask.lanes[at : at+warp.lanes]
+		at += warp.lanes
+		first := addr.c
+		for axis, x := range w.lanes[members[0]] {
+			first += addr.k[axis] * x
+		}
+		from := int(intmath.Mod(first, modulus))
+		for i := range kinds {
+			if kinds[i].from == from && kinds[i].shape == warp.shape {
+				kinds[i].n++
+				continue next
+			}
+		}
+		kinds = append(kinds, warpKind{from, warp.shape, 1, members})
+	}
+	w.warps = kinds
+	return kinds
+}
+
+// distributeEach is distribute for addresses of each work-item, and for points whose addresses have these residues.
+func (w *walk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []form, residues []int64, step int64) (sum unitCount) {
+	modulus := int64(LineBytes)
+	if !global {
+		modulus = bankBytes
+	}
+	for i, n := range residues {
+		if n == 0 {
+			continue
+		}
+		start := int64(i) * step
+		var u unitCount
+		from := 0
+		for _, warp := range mask.warps {
+			members := lanes[from : from+warp.lanes]
+			first := intmath.Mod(start+members[0].c, modulus)
+			w.addr = w.addr[:0]
+			for j := range members {
+				w.addr = append(w.addr, first+members[j].c-members[0].c)
+			}
+			from += warp.lanes
+			one := w.count(bytes, global)
+			u.add(&one)
+		}
+		u.scale(n)
+		sum.add(&u)
+	}
+	return sum
+}
+
+// residues counts the points of the box, lids apart, by addr - addr.c modulo the modulus, in steps.
+func (b *box) residues(addr *form, modulus int64, have *[LineBytes]int64) (size, step int64) {
+	step = modulus
+	for v := lidVars; v < b.nv; v++ {
+		if b.n[v] > 1 {
+			step = intmath.GCD(step, intmath.Mod(addr.k[v], modulus))
+		}
+	}
+	size = modulus / step
+	var next [LineBytes]int64
+	have[0] = 1
+	for v := lidVars; v < b.nv; v++ {
+		n := b.n[v]
+		k := intmath.Mod(addr.k[v], modulus) / step
+		if n == 1 || k == 0 {
+			for r := range size {
+				have[r] *= n
+			}
+			continue
+		}
+		period := size / intmath.GCD(k, size)
+		clear(next[:size])
+		for t := range min(period, n) {
+			times := (n - t + period - 1) / period
+			for r := range size {
+				if have[r] != 0 {
+					next[(r+k*t)%size] += have[r] * times
+				}
+			}
+		}
+		copy(have[:size], next[:size])
+	}
+	return size, step
+}
+
+// unitSet is a set of units.
+type unitSet struct {
+	list     []int64
+	unsorted bool
+}
+
+func (s *unitSet) add(v int64) {
+	n := len(s.list)
+	switch {
+	case n == 0:
+	case s.list[n-1] == v:
+		return
+	case s.unsorted || v < s.list[n-1]:
+		if slices.Contains(s.list, v) {
+			return
+		}
+		s.unsorted = true
+	}
+	s.list = append(s.list, v)
+}
+
+func (s *unitSet) reset() { s.list, s.unsorted = s.list[:0], false }
+
+// count counts the cycles that a sub-group needs for elements at w.addr, of which a bank gives one word in each, and of global
+// memory the lines and sectors. (On NVIDIA devices since Volta the L1 cache and local memory are one memory of 32 banks.)
+func (w *walk) count(bytes int64, global bool) (sum unitCount) {
+	lines, sectors, elements := &w.sets[0], &w.sets[1], &w.sets[2]
+	lines.reset()
+	sectors.reset()
+	elements.reset()
+	words := sectors
+	for _, at := range w.addr {
+		for word := intmath.FloorDiv(at, bankBytes); word <= intmath.FloorDiv(at+bytes-1, bankBytes); word++ {
+			words.add(word)
+		}
+	}
+	var perBank [banks]int64
+	for _, word := range words.list {
+		b := intmath.Mod(word, banks)
+		perBank[b]++
+		sum.cycles = max(sum.cycles, perBank[b])
+	}
+	if !global {
+		return sum
+	}
+	sectors.reset()
+	for _, at := range w.addr {
+		elements.add(at)
+		last := intmath.FloorDiv(at+bytes-1, SectorBytes)
+		for u := intmath.FloorDiv(at, SectorBytes); u <= last; u++ {
+			sectors.add(u)
+			lines.add(intmath.FloorDiv(u, LineBytes/SectorBytes))
+		}
+	}
+	sum.lines, sum.sectors = int64(len(lines.list)), int64(len(sectors.list))
+	class := scatteredAccess
+	switch {
+	case len(elements.list) == 1:
+		class = uniformAccess
+	case 2*bytes*int64(len(elements.list)) >= SectorBytes*sum.sectors:
+		class = coalescedAccess
+	}
+	sum.classes[class]++
+	return sum
+}

@@ -1,0 +1,411 @@
+package launch
+
+import (
+	"encoding/binary"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// maxLanes bounds the work-items of a group.
+const maxLanes = 1 << 12
+
+// walk runs a program over boxes: sets of work-groups and iterations on which every loop has one number of trips and
+// every guard one set of work-items that pass it. Where a box has several, it is divided.
+type walk struct {
+	// What walks share; lanes are the work-items of a group, axis 0 running fastest: the values of their variables.
+	*memory
+	p       *Program
+	sizes   []int64
+	groups  [3]int64
+	strides [][]int64 // of arrays, in bytes
+	offsets []int64   // the same
+	centre  centre
+	boxes   int // that may still be made
+	sampled int // boxes that were not divided any more, but represented by one of their points
+	merged  bool
+	tiles   []tile  // of arrays
+	widest  int64   // access to global memory, in bytes
+	average []int64 // trips of loops that memory bounds
+	straight
+	sum sums
+}
+
+// sums are totals over the launch.
+type sums struct {
+	accesses         map[kernel.Space]*[2]int64 // loads and stores by work-items
+	bytes            int64                      // of global memory, as work-items ask for them
+	warps            [2]int64                   // loads and stores of global memory by sub-groups
+	lines, sectors   [2]int64
+	classes          [3]int64 // by accessClass
+	localWarps       int64
+	localCycles      int64
+	barriers         int64 // by work-items, and so on
+	ifs, loopBodies  int64
+	selects, gathers int64
+	ops              [len(opClasses)]float64
+	instances        int64
+	rounds           int64
+	distinct         map[kernel.Space]int64 // loads by work-items of elements that they do not hold yet
+	straight         unitCount              // of these loads and of stores, lines and sectors of those of global memory
+}
+
+// add adds the totals of another launch.
+func (s *sums) add(o *sums) {
+	for space, n := range o.accesses {
+		for rw := range n {
+			s.accesses[space][rw] += n[rw]
+		}
+	}
+	for rw := range s.warps {
+		s.warps[rw] += o.warps[rw]
+		s.lines[rw] += o.lines[rw]
+		s.sectors[rw] += o.sectors[rw]
+	}
+	for c := range s.classes {
+		s.classes[c] += o.classes[c]
+	}
+	for i := range s.ops {
+		s.ops[i] += o.ops[i]
+	}
+	s.bytes += o.bytes
+	s.localWarps += o.localWarps
+	s.localCycles += o.localCycles
+	s.barriers += o.barriers
+	s.ifs += o.ifs
+	s.loopBodies += o.loopBodies
+	s.selects += o.selects
+	s.gathers += o.gathers
+	s.instances += o.instances
+	s.rounds += o.rounds
+	for space, n := range o.distinct {
+		s.distinct[space] += n
+	}
+	s.straight.add(&o.straight)
+}
+
+// laneMask is a set of work-items of a group.
+type laneMask struct {
+	lanes []int32
+	warps []warpMask // sub-groups with any
+}
+
+// warpMask is a run of work-items of a mask that are of one sub-group. Sub-groups of one shape have the same number of
+// work-items, whose variables differ from those of the first in the same way.
+type warpMask struct{ lanes, shape int }
+
+// state is where a walk stands.
+type state struct {
+	scene
+	mask   *laneMask
+	weight int64 // of each point of the box
+	// parts says for each variable which part of its values the box has: a number that equal divisions give.
+	parts [maxVars]uint64
+}
+
+// points is the number of points of the box, lids apart.
+func (st *state) points() int64 {
+	n := st.weight
+	for v := lidVars; v < st.nv; v++ {
+		n *= st.n[v]
+	}
+	return n
+}
+
+func (w *walk) newMask(lanes []int32) *laneMask {
+	m := &laneMask{lanes: lanes}
+	size := int32(w.p.opt.SubgroupSize)
+	for from := 0; from < len(lanes); {
+		to := from
+		w.text = w.text[:0]
+		first := &w.lanes[lanes[from]]
+		for ; to < len(lanes) && lanes[to]/size == lanes[from]/size; to++ {
+			at := &w.lanes[lanes[to]]
+			for v := range at {
+				if d := at[v] - first[v]; d != 0 {
+					w.text = binary.AppendVarint(append(w.text, byte(v+1)), d)
+				}
+			}
+			w.text = append(w.text, 0)
+		}
+		shape, ok := w.shapes[string(w.text)]
+		if !ok {
+			shape = len(w.shapes)
+			w.shapes[string(w.text)] = shape
+		}
+		m.warps = append(m.warps, warpMask{to - from, shape})
+		from = to
+	}
+	return m
+}
+
+// divide calls f on the parts of a box. When no more boxes may be made a single value stands for all that the variable has.
+func (w *walk) divide(st *state, f func(*state)) {
+	why := st.why
+	part := func(from, step, n int64) *state {
+		out := w.copied(st)
+		out.n[why.v] = n
+		out.parts[why.v] = mix(mix(out.parts[why.v], uint64(from)), uint64(step))
+		for i := range out.env {
+			e := &out.env[i]
+			if k := e.k[why.v]; k != 0 {
+				e.c, e.k[why.v] = e.c+k*from, k*step
+			}
+		}
+		return out
+	}
+	run := func(part *state) {
+		f(part)
+		w.giveBack(part)
+	}
+	n := st.n[why.v]
+	parts := max(why.period, 2)
+	if w.boxes < int(parts) {
+		w.sampled++
+		at := int64(float64(n) * spread(w.sampled))
+		one := part(min(at, n-1), 1, 1)
+		one.weight *= n
+		run(one)
+		return
+	}
+	left := w.boxes - int(parts)
+	for i := range parts {
+		share := left / int(parts-i)
+		w.boxes = share
+		if why.period > 0 {
+			run(part(i, why.period, (n-i+why.period-1)/why.period))
+		} else if (i == 0) == (2*why.at <= n) { // the smaller part first, which needs less
+			run(part(0, 1, why.at))
+		} else {
+			run(part(why.at, 1, n-why.at))
+		}
+		left -= share - w.boxes
+	}
+	w.boxes = left
+}
+
+// spread is the i-th number of a sequence that fills [0, 1) evenly.
+func spread(i int) float64 {
+	x := float64(i) * 0.6180339887498949
+	return x - float64(int64(x))
+}
+
+func (w *walk) nodes(list []node, st *state) {
+	for _, n := range list {
+		switch x := n.(type) {
+		case *exec:
+			w.exec(x, st)
+		case barrier:
+			w.sum.barriers += st.points() * int64(len(st.mask.lanes))
+			w.barrier()
+		case *guard:
+			w.guard(x, st)
+		case *loop:
+			w.loop(x, st)
+		}
+	}
+}
+
+// fold is f for one work-item.
+func (w *walk) fold(f *form, lane int32) form {
+	g := *f
+	for axis, at := range w.lanes[lane] {
+		g.c += g.k[axis] * at
+		g.k[axis] = 0
+	}
+	return g
+}
+
+// alone is the scene of one work-item, until the next one is asked for.
+func (w *walk) alone(s *scene, lane int32) *scene {
+	one := &w.one
+	one.box, one.sizes, one.centre, one.why = s.box, s.sizes, s.centre, s.why
+	for i := range s.nv { // further variables are of loops that are not open
+		one.env[i] = w.fold(&s.env[i], lane)
+	}
+	return one
+}
+
+// where finds the work-items for which a condition is as holds says: x is compared with 0 by op, or true where op is "". It is
+// not ok where the box must be divided.
+func (w *walk) where(st *state, x *index, op expr.OpKind, holds bool) (*laneMask, bool) {
+	pick := func(test func(lane int32) (bool, bool)) (*laneMask, bool) {
+		var lanes []int32
+		for _, l := range st.mask.lanes {
+			is, ok := test(l)
+			if !ok {
+				return nil, false
+			}
+			if is == holds {
+				lanes = append(lanes, l)
+			}
+		}
+		if len(lanes) == len(st.mask.lanes) {
+			return st.mask, true
+		}
+		return w.newMask(lanes), true
+	}
+	if x.kind == indexOpaque {
+		return st.mask, true
+	}
+	value := (*scene).eval
+	if op == "" && x.kind == indexCompare {
+		value, op = (*scene).difference, x.op
+	}
+	var f form
+	ok := false
+	if op != "" {
+		f, ok = value(&st.scene, x)
+	}
+	if ok {
+		is, decided := st.sign(&f, op, 0)
+		switch {
+		case decided && is == holds:
+			return st.mask, true
+		case decided:
+			return &laneMask{}, true
+		case st.why.v >= lidVars:
+			return nil, false
+		}
+		return pick(func(l int32) (bool, bool) {
+			g := w.fold(&f, l)
+			return st.sign(&g, op, lidVars)
+		})
+	}
+	if op == "" {
+		is, decided := st.decide(x)
+		if decided && is == holds {
+			return st.mask, true
+		} else if decided {
+			return &laneMask{}, true
+		}
+	}
+	if st.why.v >= lidVars {
+		return nil, false
+	}
+	return pick(func(l int32) (is, ok bool) {
+		one := w.alone(&st.scene, l)
+		if op == "" {
+			is, ok = one.decide(x)
+		} else if f, ok = value(one, x); ok {
+			is, ok = one.sign(&f, op, 0)
+		}
+		st.why = one.why
+		return is, ok
+	})
+}
+
+func (w *walk) guard(g *guard, st *state) {
+	inner := w.copied(st)
+	defer w.giveBack(inner)
+	tested := len(g.predicates) > 0
+	for i, c := range g.conds {
+		op := expr.Ge
+		if g.equal[i] {
+			op = expr.Eq
+		}
+		tested = tested || !w.unrolled(c)
+		mask, ok := w.where(inner, c, op, true)
+		if !ok {
+			st.why = inner.why
+			w.divide(st, func(part *state) { w.guard(g, part) })
+			return
+		}
+		inner.mask = mask
+	}
+	loads := inner.mask
+	for _, c := range g.predicates {
+		mask, ok := w.where(inner, c, "", true)
+		if !ok {
+			st.why = inner.why
+			w.divide(st, func(part *state) { w.guard(g, part) })
+			return
+		}
+		inner.mask = mask
+	}
+	if tested {
+		w.sum.ifs += st.points() * int64(len(st.mask.lanes))
+	}
+	if len(g.loads) > 0 && len(loads.lanes) > 0 {
+		before := w.copied(inner)
+		before.mask = loads
+		w.accesses(g.loads, before)
+		w.giveBack(before)
+	}
+	if len(inner.mask.lanes) > 0 {
+		if tested {
+			defer w.enter(inner.nv)()
+		}
+		w.nodes(g.body, inner)
+	}
+}
+
+// unrolled reports whether a condition depends on nothing but the counters of unrolled loops, which the text of each
+// iteration has decided.
+func (w *walk) unrolled(x *index) bool {
+	for _, t := range x.terms {
+		switch {
+		case t.num != nil:
+			if !w.unrolled(t.num) {
+				return false
+			}
+		case t.slot < 0:
+			// a size is known at run time only
+			return false
+		case t.slot < axisVars, !w.centre.unrolled[t.slot]:
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walk) exec(x *exec, st *state) {
+	runs := st.points() * int64(len(st.mask.lanes))
+	w.sum.instances += runs
+	w.sum.selects += x.selects * runs
+	for i, n := range x.ops {
+		w.sum.ops[i] += n * float64(runs)
+	}
+	w.accesses(x.accesses, st)
+}
+
+func (w *walk) accesses(list []access, st *state) {
+	for i := range list {
+		w.access(&list[i], st)
+	}
+}
+
+// access finds the work-items that make an access and what they touch.
+func (w *walk) access(a *access, st *state) {
+	again := func(part *state) { w.access(a, part) }
+	if len(a.under) == 0 {
+		if !w.touch(a, st) {
+			w.divide(st, again)
+		}
+		return
+	}
+	inner := w.copied(st)
+	defer w.giveBack(inner)
+	for _, b := range a.under {
+		if !w.p.opt.Borders && b.condition.kind != indexOpaque {
+			s := scene{sizes: w.sizes, centre: &w.centre}
+			if (s.point(b.condition) != 0) != b.holds {
+				return
+			}
+			continue
+		}
+		mask, ok := w.where(inner, b.condition, "", b.holds)
+		if !ok {
+			st.why = inner.why
+			w.divide(st, again)
+			return
+		}
+		if inner.mask = mask; len(mask.lanes) == 0 {
+			return
+		}
+	}
+	if !w.touch(a, inner) {
+		st.why = inner.why
+		w.divide(st, again)
+	}
+}

@@ -1,0 +1,73 @@
+package modelgen
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/script"
+	"gpuperf/kernel/transform"
+	"gpuperf/models"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// Cases returns the cases of a measurement set that names a script: each kernel, full or with its work removed, at each of
+// the sizes. The variants are those of the script.
+func Cases(variants []script.Variant, m models.Measurement) ([]*workload.Case, error) {
+	var cases []*workload.Case
+	var names []string
+	for _, v := range variants {
+		names = append(names, v.Name)
+		if m.Kernel != "" && m.Kernel != v.Name {
+			continue
+		}
+		of, err := casesOf(v, m)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, of...)
+	}
+	if len(cases) == 0 {
+		return nil, fmt.Errorf("%s has no kernel %q; it has: %s", m.Script, m.Kernel, strings.Join(names, ", "))
+	}
+	return cases, nil
+}
+
+func casesOf(v script.Variant, m models.Measurement) ([]*workload.Case, error) {
+	ir := v.Kernel
+	args := map[string]string{}
+	if m.RemoveWork != nil {
+		var err error
+		if ir, err = removeWork(ir, m.RemoveWork); err != nil {
+			return nil, err
+		}
+		args["remove_work"] = "all"
+		if len(m.RemoveWork.Keep) > 0 {
+			args["remove_work"] = strings.Join(m.RemoveWork.Keep, "+")
+		}
+		args["accumulators"] = strconv.Itoa(max(m.RemoveWork.Accumulators, 1))
+	}
+	wrapped := workload.NewKernel(ir)
+	var cases []*workload.Case
+	for _, at := range m.Sizes {
+		c := &workload.Case{
+			Kernel:   wrapped,
+			Name:     v.Name,
+			Identity: samples.Identity{Source: filepath.Base(m.Script), Variant: v.Name, Args: args, Sizes: at},
+			Sizes:    at,
+			Verify:   true,
+		}
+		if err := c.CheckSizes(); err != nil {
+			return nil, err
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
+}
+
+func removeWork(ir *kernel.Kernel, r *models.WorkRemoval) (*kernel.Kernel, error) {
+	return transform.RemoveWork(ir, transform.WorkRemoval{Keep: r.Keep, Accumulators: r.Accumulators})
+}

@@ -1,0 +1,85 @@
+package modelgen
+
+import (
+	"fmt"
+
+	"gpuperf/device/facts"
+	"gpuperf/features"
+	"gpuperf/kernel"
+	"gpuperf/workload"
+)
+
+// bytes is the footprint of a subject in global memory.
+func (s *subject) bytes(at map[string]int64) (float64, error) {
+	sum := 0.0
+	for _, t := range s.dtypes() {
+		n, err := valueOf(s.stats, "f_mem_footprint_global_"+string(t), at)
+		if err != nil {
+			return 0, err
+		}
+		sum += n * float64(t.Size())
+	}
+	return sum, nil
+}
+
+func valueOf(s *features.Statistics, feature string, at map[string]int64) (float64, error) {
+	id, err := features.ParseID(feature)
+	if err != nil {
+		return 0, err
+	}
+	return s.Value(id, at)
+}
+
+// Estimate is roughly how long a case runs, in seconds: the largest of what its work takes at plain rates, those of a typical
+// device where the device's are not known. It is for a look at how long a calibration takes, and for the weights of rows before
+// any time is known.
+func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
+	d := device.Typical()
+	lanes := d.Value(facts.SubgroupSize)
+	s, err := c.Statistics(features.Options{SubgroupSize: int(lanes)})
+	if err != nil {
+		return 0, err
+	}
+	size, err := c.IR.LocalSize()
+	if err != nil {
+		return 0, err
+	}
+	items := float64(size[0] * size[1] * size[2])
+	groups, err := valueOf(s, "f_thread_groups", c.Sizes)
+	if err != nil {
+		return 0, err
+	}
+	madds, units := d.Value(facts.Float32MaddsPerClock), d.Value(facts.Multiprocessors)
+	bandwidth, rate := d.Value(facts.MemoryBandwidth), units*madds*d.Value(facts.ClockMHz)*1e6
+	localShare := d.Value(facts.LocalBytesPerClock) / 4 / madds // accesses to local memory per multiply-add in the same time
+	var moved, arithmetic, inTurn float64
+	for _, r := range s.Records {
+		v, err := r.Count.Eval(c.Sizes)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", c, err)
+		}
+		n, _ := v.Float64()
+		switch k := r.Key.(type) {
+		case features.Op:
+			arithmetic += n * lanes
+		case features.Mem:
+			if k.Space == kernel.Local {
+				arithmetic += n * lanes / localShare
+				continue
+			}
+			turns := items
+			if k.Granularity == features.SubGroup {
+				turns = max(1, items/lanes)
+			} else {
+				moved += n * float64(k.DType.Size())
+			}
+			if k.Direction == features.Load && groups > 0 {
+				inTurn += n / groups / turns
+			}
+		}
+	}
+	waves := max(1, groups*items/(units*d.Value(facts.Items)))
+	wait := inTurn * d.Value(facts.LoadSeconds) / 4
+	t := max(moved/bandwidth, arithmetic/rate, groups*d.Value(facts.GroupSeconds), min(wait*waves, 8*moved/bandwidth+wait))
+	return d.Value(facts.LaunchSeconds) + t, nil
+}

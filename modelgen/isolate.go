@@ -1,0 +1,243 @@
+package modelgen
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/features"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/models"
+)
+
+// planned is a measurement set of the model file, and why it is there.
+type planned struct {
+	models.Measurement
+	why     string
+	subject *subject // of a script's kernel
+}
+
+// isolate returns the kernels that make accesses of one pattern alone, and those that make all of a kernel's, where patterns
+// that caches serve may be in each other's way: what memory serves adds up. Plain is the
+// pattern that the store which keeps loads alive is of too.
+func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Options) ([]planned, []string) {
+	var out []planned
+	var notes []string
+	add := func(s *subject, keep []string, why string) {
+		set := s.removed(keep)
+		if slices.ContainsFunc(out, func(p planned) bool { return p.subject == s && slices.Equal(p.RemoveWork.Keep, keep) }) {
+			return
+		}
+		// What cannot be removed is found here, and not when the model file is read.
+		if _, err := removeWork(s.Variant.Kernel, set.RemoveWork); err != nil {
+			notes = append(notes, fmt.Sprintf("%s is not measured: %v", why, err))
+			return
+		}
+		out = append(out, planned{set, why, s})
+	}
+	for _, p := range patterns {
+		u := p.Uses[0]
+		for _, other := range p.Uses[1:] {
+			if other.Share > u.Share {
+				u = other
+			}
+		}
+		add(u.subject, u.Tags[:1], fmt.Sprintf("%s of %s alone", u.Tags[0], u.Kernel))
+		if len(u.Tags) > 1 {
+			add(u.subject, u.Tags, fmt.Sprintf("all accesses of %s like it", u.Kernel))
+		}
+	}
+	for _, s := range subjects {
+		shared := 0
+		for _, p := range patterns {
+			if p.Cached && s.makes(p) {
+				shared++
+			}
+		}
+		enough := shared > 1
+		if waits(subjects, opt) { // what one iteration loads it waits for together
+			enough = slices.ContainsFunc(patterns, func(p *Pattern) bool { return s.makes(p) && p.Direction == features.Load }) &&
+				len(slices.DeleteFunc(slices.Clone(patterns), func(p *Pattern) bool { return !s.makes(p) })) > 1
+		}
+		switch {
+		case opt.Isolated, !enough, s.loadsAndStores(patterns, plain) && !waits(subjects, opt):
+		case !s.worksOnChip():
+			notes = append(notes, fmt.Sprintf("%s does nothing but access global memory: its accesses together would be the kernel itself, and are not measured", s.program()))
+		default:
+			add(s, nil, fmt.Sprintf("all accesses of %s together, without its work", s.program()))
+		}
+	}
+	return out, notes
+}
+
+// makes reports that the kernel has accesses of the pattern.
+func (s *subject) makes(p *Pattern) bool {
+	return slices.ContainsFunc(p.Uses, func(u Use) bool { return u.subject == s })
+}
+
+// loadsAndStores reports that the kernel's accesses together are much the same as its loads with the store that keeps them
+// alive: they are of two patterns, of which one is that store's, and about as many.
+func (s *subject) loadsAndStores(patterns []*Pattern, plain *Pattern) bool {
+	others, stores := 0, 0.0
+	for _, p := range patterns {
+		for _, u := range p.Uses {
+			if u.subject != s {
+				continue
+			}
+			if p != plain {
+				others++
+				continue
+			}
+			for _, m := range u.records {
+				n, err := s.count(m, s.largest)
+				if err != nil {
+					return false
+				}
+				stores += n
+			}
+		}
+	}
+	groups, err := s.groups(s.largest)
+	each := stores / (groups * float64(s.items))
+	return err == nil && others == 1 && each > 0.7 && each < 1.3
+}
+
+// removed is the measurement of a subject with some of its accesses.
+func (s *subject) removed(keep []string) models.Measurement {
+	return models.Measurement{
+		Script: s.Script, Kernel: s.Variant.Name, Sizes: s.sizes,
+		RemoveWork: &models.WorkRemoval{Keep: keep, Accumulators: s.accumulators(keep)},
+	}
+}
+
+// chains are the variables that loads are added up in where all of them are of one element for all work-items: such a load
+// takes as long as an addition, so that one chain of additions would be what is measured. Other loads take far longer.
+const chains = 4
+
+func (s *subject) accumulators(keep []string) int {
+	loads := false
+	for _, m := range s.global() {
+		if m.Direction != features.Load || len(keep) > 0 && !slices.Contains(keep, tagOf(m)) {
+			continue
+		}
+		loads = true
+		if m.LStrides.Along(0) != "0" {
+			return 1
+		}
+	}
+	if loads {
+		return chains
+	}
+	return 1
+}
+
+// worksOnChip reports that the kernel has arithmetic or accesses to local memory.
+func (s *subject) worksOnChip() bool {
+	return slices.ContainsFunc(s.stats.Records, func(r features.Record) bool {
+		switch k := r.Key.(type) {
+		case features.Op:
+			return true
+		case features.Mem:
+			return k.Space == kernel.Local
+		}
+		return false
+	})
+}
+
+// generated returns the measurement kernels of everything but the patterns.
+func generated(subjects []*subject, ops []operation, local []localClass, opt Options, stream *stream) []planned {
+	var out []planned
+	add := func(why string, tags ...string) {
+		out = append(out, planned{Measurement: models.Measurement{Tags: tags, Match: models.Superset}, why: why})
+	}
+	sizes := usual
+	if opt.small() {
+		sizes = reduced
+	}
+	var items []int64
+	most := 0.0
+	for _, s := range subjects {
+		if !slices.Contains(items, s.items) {
+			items = append(items, s.items)
+		}
+		for _, at := range slices.Concat(s.Sizes, s.sizes) {
+			if n, err := s.groups(at); err == nil {
+				most = max(most, n)
+			}
+		}
+	}
+	slices.Sort(items)
+	groups := sizes.launches
+	for len(groups) > 3 && float64(groups[len(groups)-2]) > most {
+		groups = groups[:len(groups)-1]
+	}
+	add("launches, and work-groups as large as the kernels'", "empty_kernel", "lsize_0:"+join(items), "num_groups:"+join(groups))
+	var done []string
+	for _, o := range ops {
+		tags := []string{o.generator, "dtype:" + string(o.dtype), "nelements:" + join(sizes.elements), "m:" + join(sizes.updates)}
+		if o.function != "" {
+			tags = append(tags, "function:"+o.function)
+		}
+		if o.generator == "flops_div_pattern" || o.generator == "flops_func_pattern" || o.generator == "flops_pow_pattern" {
+			tags[3] = "m:" + join(sizes.long)
+		}
+		if key := fmt.Sprint(tags); !slices.Contains(done, key) {
+			done = append(done, key)
+			why := fmt.Sprintf("%s of %s", o.op, o.dtype)
+			if o.like != "" {
+				why = fmt.Sprintf("%s of %s, which stands for %s as well", o.like, o.dtype, o.op)
+			}
+			add(why, tags...)
+		}
+	}
+	for _, c := range local {
+		add(fmt.Sprintf("local memory, neighbours %d elements apart", c.measure),
+			"lmem_pattern", "dtype:"+string(c.dtype), fmt.Sprintf("lid_stride_0:%d", c.measure), "nelements:"+join(sizes.elements), "m:"+join(sizes.moves))
+	}
+	if barriers(subjects) {
+		add("barriers", "barrier_local", "nelements:"+join(sizes.elements), "m:"+join(sizes.barriers))
+	}
+	if stream != nil {
+		arrays := []int64{1}
+		if stream.apart {
+			arrays = []int64{1, 3}
+		}
+		add("neighbouring elements, each once", "gmem_pattern", "dtype:"+string(stream.dtype), "n_in_arrays:"+join(arrays), "nelements:"+join(sizes.stream))
+	}
+	if opt.overlaps() {
+		add("how far local and global memory hide each other (Stevens and Klöckner, section 7.4)",
+			"overlap_ratio", "dtype:"+string(expr.Float32), "nelements:"+join(sizes.overlap), "m:"+join(sizes.ratios))
+	}
+	return out
+}
+
+// extents are the sizes of measurement kernels.
+type extents struct {
+	launches, elements, updates, long, moves, barriers, stream, overlap, ratios []int64
+}
+
+// usual are sizes for a large device, on which these kernels run for about a millisecond; reduced ones are for a device of a
+// few multiprocessors, as a CPU is.
+var (
+	usual = extents{
+		launches: []int64{16, 1024, 16384, 65536, 262144, 1048576}, elements: []int64{524288, 1310720},
+		updates: []int64{1024, 1408}, long: []int64{256, 352}, moves: []int64{4096, 7168}, barriers: []int64{4096, 7168},
+		stream: []int64{33554432, 67108864}, overlap: []int64{67108864}, ratios: []int64{1, 4, 8, 12, 16, 24, 32, 64},
+	}
+	reduced = extents{
+		launches: []int64{16, 256, 1024, 4096}, elements: []int64{32768, 65536},
+		updates: []int64{64, 128}, long: []int64{16, 32}, moves: []int64{64, 128}, barriers: []int64{64, 128},
+		stream: []int64{262144, 1048576}, overlap: []int64{524288}, ratios: []int64{1, 4, 16, 64},
+	}
+)
+
+func join(values []int64) string {
+	out := ""
+	for i, v := range values {
+		if i > 0 {
+			out += ","
+		}
+		out += fmt.Sprint(v)
+	}
+	return out
+}

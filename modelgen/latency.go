@@ -1,0 +1,311 @@
+package modelgen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/device/facts"
+	"gpuperf/features"
+	"gpuperf/kernel/expr"
+)
+
+// A kernel that has too few work-items for the device takes as long as one of them waits: in each iteration of a loop for its
+// loads, and for each operation that needs the one before. As long as all work-groups are resident they wait at the same
+// time; more of them wait in waves. This is Little's law the other way round, see Volkov, Understanding Latency Hiding on GPUs
+// (2016), chapter 3. Processors of GPUs issue in order, so that what an iteration waits for adds up over iterations, unless the
+// compiler unrolls the loop and lets several wait together, which it does with short bodies. What waits in an iteration for
+// the one before waits in any case.
+
+// waiting is what a model says about latency: the loops whose chains count, of the subjects and of measurement kernels.
+type waiting struct {
+	loops    []string // inames
+	ops      map[string][]chainKind
+	inLoop   map[string][]term // waits for loads, by loop
+	dtypes   []expr.DType
+	shared   bool // some pattern is one element for all work-items
+	separate bool // some is not
+}
+
+// chainKind is a kind of operation on the chain of a loop.
+type chainKind struct {
+	param   string // of the operation's latency
+	kind    string // in identifiers
+	carried bool   // it may be on the chain from one iteration to the next
+}
+
+// Loops of measurement kernels, and the tags of their loads.
+const (
+	chainLoop = "link"
+	bodyLoop  = "turn"
+	turnTag   = "turnLD"
+	sharedTag = "sharedLD"
+)
+
+// usualWindow is the budget of instructions that compilers unroll a loop to: assumed in the linear form, where others start from
+// elsewhere. Compilers that are made of LLVM, as those of GPUs are, make 8 copies of a loop whose number of iterations they do
+// not know, or 4 or 2 where so many exceed the budget, which is 75 on NVIDIA's (UnrollLoop and getUnrollingPreferences there).
+const usualWindow = 75
+
+// exposed is the part of what an iteration of so many instructions waits for that does not pass while other iterations wait: an
+// eighth in the shortest loops, twice as much beyond an eighth, a quarter and half of the window. The steps are rounded,
+// since instructions are only nominal, and so that a fit finds the window.
+func exposed(body, window string) string {
+	var steps []string
+	for _, copies := range []int{8, 4, 2} {
+		steps = append(steps, fmt.Sprintf("step(log(%d * %s / %s), 3)", copies, body, window))
+	}
+	return "2 ** (" + strings.Join(steps, " + ") + ") / 8"
+}
+
+// waits reports that kernels may be too small for the device, and that the form has room for what they wait for.
+func waits(subjects []*subject, opt Options) bool {
+	if !opt.overlaps() || opt.units() == 0 || opt.small() {
+		return false
+	}
+	return slices.ContainsFunc(subjects, func(s *subject) bool {
+		loops, err := s.stats.Loops()
+		return err == nil && len(loops) > 0 && s.idle(opt)
+	})
+}
+
+// addWaiting adds the terms of latency: a parameter for each kind of operation on the chains of the subjects' loops and for
+// each pattern of loads in them. Far are the patterns whose loads take longer beyond the cache.
+func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map[*Pattern]bool, ops []operation, opt Options) error {
+	w := &waiting{ops: map[string][]chainKind{}, inLoop: map[string][]term{}}
+	var delays []term
+	addLoop := func(name string) {
+		if !slices.Contains(w.loops, name) {
+			w.loops = append(w.loops, name)
+		}
+	}
+	// An operation of a loop; measured ones stand for those of their kind.
+	addOp := func(loop, kind string, carried bool) {
+		i := slices.IndexFunc(ops, func(o operation) bool { return string(o.dtype)+"_"+o.op == kind })
+		if i < 0 {
+			return // no measurement kernel has it, as a note says
+		}
+		o := ops[i]
+		k := chainKind{"p_delay_" + strings.TrimPrefix(o.param, "p_"), kind, carried}
+		if !slices.Contains(w.dtypes, o.dtype) {
+			w.dtypes = append(w.dtypes, o.dtype)
+		}
+		if at := slices.IndexFunc(w.ops[loop], func(other chainKind) bool { return other.kind == kind }); at < 0 {
+			w.ops[loop] = append(w.ops[loop], k)
+		} else {
+			w.ops[loop][at].carried = w.ops[loop][at].carried || carried
+		}
+		if !slices.ContainsFunc(delays, func(t term) bool { return t.param == k.param }) {
+			delays = append(delays, term{
+				param: k.param, features: []string{"f_loop_path_" + kind}, unit: "s per operation in turn", part: latency,
+				why: fmt.Sprintf("of waiting for the result of %s in %s", named(o), o.dtype),
+			})
+		}
+	}
+	for _, s := range subjects {
+		loops, err := s.stats.Loops()
+		if err != nil {
+			return err
+		}
+		for _, l := range loops {
+			addLoop(l.Iname)
+			for _, kind := range l.Path {
+				addOp(l.Iname, kind, slices.Contains(l.Carried, kind))
+			}
+		}
+	}
+	// Kernels without their work add up what they load.
+	for _, loop := range w.loops {
+		for _, o := range ops {
+			if o.op == "add" {
+				addOp(loop, string(o.dtype)+"_add", true)
+			}
+		}
+	}
+	if len(delays) == 0 {
+		return nil
+	}
+	for _, o := range ops {
+		if o.like == "" && slices.ContainsFunc(delays, func(t term) bool { return t.param == "p_delay_"+strings.TrimPrefix(o.param, "p_") }) {
+			kind := string(o.dtype) + "_" + o.op
+			addOp(chainLoop, kind, true)
+			if slices.Contains(bodyFunctions, bodyFunction(o)) {
+				addOp(bodyLoop, kind, o.op == "add")
+			}
+		}
+	}
+	addLoop(chainLoop)
+	addLoop(bodyLoop)
+	c.wait = w
+	c.terms = append(c.terms, delays...)
+	for _, p := range major {
+		if p.Direction == features.Load {
+			c.addWaits(p, all, far[p])
+		}
+	}
+	for _, own := range []struct {
+		needed     bool
+		param, tag string
+		why        string
+	}{
+		{w.separate, "p_turn_wait", turnTag, "of waiting for a load of neighbouring elements in body_pattern"},
+		{w.shared, "p_shared_wait", sharedTag, "of waiting for misses of a load of one element for all in body_pattern"},
+	} {
+		if !own.needed {
+			continue
+		}
+		text := fmt.Sprintf("f_mem_access_tag:%s / f_thread_groups", own.tag)
+		if own.tag == turnTag {
+			text = fmt.Sprintf("f_mem_access_tag:%s / %d / f_thread_groups", own.tag, bodyItems)
+		}
+		name := turnsFeature + strings.TrimSuffix(own.tag, "LD")
+		c.own = append(c.own, ownFeature{name, text, "such loads that a work-item makes one after the other"})
+		t := term{param: own.param, features: []string{name}, unit: "s per load in turn", part: latency, loop: bodyLoop, why: own.why, misses: own.tag == sharedTag}
+		c.terms = append(c.terms, t)
+		if t.misses {
+			c.terms = append(c.terms, term{
+				param: hitParam, features: []string{name}, unit: "s per load in turn", part: latency,
+				why: "of waiting for the multiprocessor's own cache, by loads of one element for all",
+			})
+		}
+		w.inLoop[bodyLoop] = append(w.inLoop[bodyLoop], t)
+	}
+	for _, loop := range w.loops {
+		c.own = append(c.own, ownFeature{
+			bodyFeature + loop, fmt.Sprintf("max(1, f_loop_size_iname:%s / max(1, f_loop_trips_iname:%s))", loop, loop), "instructions of an iteration of the loop over " + loop,
+		}, ownFeature{
+			exposedFeature + loop, exposed(bodyFeature+loop, fmt.Sprint(usualWindow)),
+			"the part of what an iteration waits for that does not pass while others wait",
+		})
+	}
+	c.own = append(c.own, ownFeature{
+		wavesFeature, fmt.Sprintf("ceil(f_thread_groups / (%d * max(1, min(%s))))", opt.units(), strings.Join(resident(opt), ", ")),
+		"how often the device is filled with work-groups",
+	})
+	return nil
+}
+
+// resident lists what bounds the work-groups on a multiprocessor, as expressions: their number, their sub-groups, and their local memory.
+// Registers are not among them: what a compiler needs is not known before it has run, and is up to 32 in kernels such as these.
+func resident(opt Options) []string {
+	d := opt.Device.Typical()
+	items, most := d.Int(facts.Items), d.Int(facts.Groups)
+	// A quotient rounded down is -ceil of its negative.
+	out := []string{fmt.Sprint(most), fmt.Sprintf("-ceil(-%d * f_thread_groups / max(f_sub_groups, 1))", items/opt.lanes())}
+	if d.Known(facts.LocalBytes, facts.LocalReserved) {
+		out = append(out, fmt.Sprintf("-ceil(-%d / (f_local_bytes + %d))", d.Int(facts.LocalBytes), max(d.Int(facts.LocalReserved), 1)))
+	}
+	return out
+}
+
+func named(o operation) string {
+	if o.like != "" {
+		return o.like
+	}
+	return o.op
+}
+
+const (
+	bodyFeature    = "f_body_"
+	exposedFeature = "f_exposed_"
+	wavesFeature   = "f_waves"
+	bodyItems      = 32 // of a work-group of body_pattern
+	chainItems     = 128
+)
+
+// addWaits adds what is waited for loads of a pattern, in each loop that has some.
+func (c *content) addWaits(p *Pattern, all []*Pattern, far bool) {
+	w := c.wait
+	loops, turns := p.turnsByLoop(all)
+	for i, loop := range loops {
+		name := turnsFeature + p.Name
+		if len(loops) > 1 {
+			name += "_" + loop
+		}
+		c.own = append(c.own, ownFeature{name, turns[i], "such loads that a work-item makes one after the other"})
+		wait := term{
+			pattern: p, param: "p_" + p.Name + "_wait", features: []string{name}, unit: "s per load in turn", part: latency, loop: loop, optional: true,
+			why: "of waiting for " + strings.TrimPrefix(p.describe(), "a "),
+		}
+		if p.LStrides.Along(0) == "0" {
+			wait.misses, wait.why = true, "of waiting for misses of "+strings.TrimPrefix(p.describe(), "a ")
+		}
+		add := func(t term) {
+			w.inLoop[loop] = append(w.inLoop[loop], t)
+			if at := slices.IndexFunc(c.terms, func(o term) bool { return o.param == t.param }); at >= 0 {
+				c.terms[at].features = append(c.terms[at].features, t.features...)
+			} else {
+				c.terms = append(c.terms, t)
+			}
+		}
+		add(wait)
+		if far {
+			wait.param, wait.factor, wait.why = wait.param+"_far", farFeature, "more where what the kernel touches exceeds the cache"
+			add(wait)
+		}
+	}
+	if len(loops) > 0 {
+		if p.LStrides.Along(0) == "0" {
+			w.shared = true
+		} else {
+			w.separate = true
+		}
+	}
+}
+
+// turnsByLoop is how many of the pattern's loads a work-item makes one after the other in each loop, as expressions; loads of one
+// iteration are made together.
+func (p *Pattern) turnsByLoop(all []*Pattern) (loops, turns []string) {
+	in := map[string][]string{}
+	for _, u := range p.Uses {
+		s := u.subject
+		for _, m := range u.records {
+			loop := s.innermost(m)
+			if loop == "" {
+				continue
+			}
+			if !slices.Contains(loops, loop) {
+				loops = append(loops, loop)
+			}
+			each := float64(s.items)
+			if m.Granularity == features.SubGroup {
+				each = max(1, float64(ceil(s.items, s.lanes)))
+			}
+			if text := fmt.Sprintf("f_mem_access_%s / %g", p.selector(tagOf(m), all), each); !slices.Contains(in[loop], text) {
+				in[loop] = append(in[loop], text)
+			}
+		}
+	}
+	for _, loop := range loops {
+		text := in[loop][0]
+		if len(in[loop]) > 1 {
+			text = "max(" + strings.Join(in[loop], ", ") + ")"
+		}
+		turns = append(turns, text+" / f_thread_groups")
+	}
+	return loops, turns
+}
+
+// innermost is the sequential loop directly around the accesses of a record, "" for none.
+func (s *subject) innermost(m features.Mem) string {
+	inames := strings.Split(s.loopOf(m), ",")
+	loops, err := s.stats.Loops()
+	if err != nil {
+		return ""
+	}
+	found := ""
+	for _, l := range loops { // outer ones first
+		if slices.Contains(inames, l.Iname) {
+			found = l.Iname
+		}
+	}
+	return found
+}
+
+// The parameters of latency beside costs.
+const (
+	hitParam    = "p_hit"
+	windowParam = "p_window"
+	hideParam   = "p_hide"
+	meetParam   = "p_meet"
+)

@@ -1,0 +1,104 @@
+package modelgen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel/expr"
+	"gpuperf/models"
+)
+
+// latencyKernels are the measurement kernels of latency: each operation one after the other, on a device that is nearly empty and
+// up to a full one, and loops of several lengths.
+func (c *content) latencyKernels(ops []operation, opt Options) []planned {
+	var out []planned
+	add := func(why string, tags ...string) {
+		out = append(out, planned{Measurement: models.Measurement{Tags: tags, Match: models.Superset}, why: why})
+	}
+	u := opt.units()
+	var items []int64
+	for _, each := range []int64{1, 4, 8, 16} { // work-groups of a multiprocessor
+		items = append(items, each*u*chainItems)
+	}
+	var done []string
+	for _, o := range ops {
+		param := "p_delay_" + strings.TrimPrefix(o.param, "p_")
+		if !c.hasTerm(param) || slices.Contains(done, param) {
+			continue
+		}
+		done = append(done, param)
+		function, m := o.function, longChain
+		if function == "" {
+			function = named(o)
+			if function != "div" && function != "pow" {
+				m = shortChain
+			}
+		}
+		add(fmt.Sprintf("%s of %s one after the other, with few work-items and with many", named(o), o.dtype),
+			"chain_pattern", "function:"+function, "dtype:"+string(o.dtype), fmt.Sprintf("lsize_0:%d", chainItems), "nelements:"+join(items), fmt.Sprintf("m:%d", m))
+	}
+	type kind struct{ shared, turns, why string }
+	var kinds []kind
+	if c.wait.separate { // of arrays that the second-level cache holds
+		kinds = append(kinds, kind{"False", "3072,4096", "an element for each work-item"})
+	}
+	if c.wait.shared {
+		kinds = append(kinds, kind{"True", "4096,8192", "one element for all"})
+	}
+	for _, t := range c.wait.dtypes {
+		for _, o := range ops {
+			if o.dtype != t || o.like != "" || !slices.Contains(c.delaysOf(bodyLoop), string(t)+"_"+o.op) {
+				continue
+			}
+			function, links := bodyFunction(o), "1,3"
+			switch {
+			case o.op == "add" && c.hasTerm("p_delay_"+strings.TrimPrefix(maddParam(t), "p_")):
+				continue
+			case o.op == "madd", o.op == "add":
+				links = "0,2,4,8,16,32"
+			}
+			if !slices.Contains(bodyFunctions, function) {
+				continue
+			}
+			for _, k := range kinds {
+				add(fmt.Sprintf("loops of several lengths, with %s of %s, each after a load of %s", o.op, t, k.why),
+					"body_pattern", "function:"+function, "links:"+links, "shared:"+k.shared, "dtype:"+string(t),
+					fmt.Sprintf("lsize_0:%d", bodyItems), fmt.Sprintf("nelements:%d", max(u/4, 2)*bodyItems), "m:"+k.turns)
+			}
+		}
+	}
+	return out
+}
+
+func maddParam(t expr.DType) string {
+	if t == expr.Float32 {
+		return "p_madd"
+	}
+	return "p_madd_" + string(t)
+}
+
+// delaysOf lists the kinds of operations whose latency counts in a loop.
+func (c *content) delaysOf(loop string) (kinds []string) {
+	for _, k := range c.wait.ops[loop] {
+		kinds = append(kinds, k.kind)
+	}
+	return kinds
+}
+
+// bodyFunction is what body_pattern calls an operation.
+func bodyFunction(o operation) string {
+	if o.function != "" {
+		return o.function
+	}
+	return o.op
+}
+
+// bodyFunctions are those that body_pattern has.
+var bodyFunctions = []string{"madd", "add", "exp", "rsqrt", "div"}
+
+// Lengths of chains that take tens of microseconds.
+const (
+	shortChain = 16384
+	longChain  = 2048
+)

@@ -1,0 +1,131 @@
+package modelgen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/models"
+)
+
+// latencySum writes the term of latency: for each loop what its iterations wait for.
+func (c *content) latencySum(form models.Form) []string {
+	var out []string
+	for _, loop := range c.wait.loops {
+		var inTurn, each []string // from one iteration to the next, and within each
+		for _, k := range c.wait.ops[loop] {
+			if !c.hasTerm(k.param) {
+				continue
+			}
+			id := func(class string) string { return fmt.Sprintf("f_loop_%s_%s_iname:%s", class, k.kind, loop) }
+			switch {
+			case !k.carried:
+				each = append(each, k.param+" * "+id("path"))
+			case loop == chainLoop:
+				inTurn = append(inTurn, k.param+" * "+id("carried"))
+			default:
+				inTurn = append(inTurn, k.param+" * "+id("carried"))
+				each = append(each, fmt.Sprintf("%s * max(0, %s - %s)", k.param, id("path"), id("carried")))
+			}
+		}
+		part := exposedFeature + loop
+		if form != models.LinearForm {
+			part = exposed(bodyFeature+loop, windowParam)
+		}
+		each = append(each, c.hits(loop, form)...)
+		inTurn = append(inTurn, c.loads(loop, part, form)...)
+		for _, one := range inTurn {
+			out = append(out, wavesFeature+" * "+one)
+		}
+		if len(each) > 0 {
+			out = append(out, wavesFeature+" * "+part+" * (\n      "+strings.Join(each, "\n      + ")+")")
+		}
+	}
+	return out
+}
+
+// hits writes what is waited for the multiprocessor's own cache in an iteration of a loop, by loads of one element for all work-items:
+// all of them but the first of a sector come from there.
+func (c *content) hits(loop string, form models.Form) []string {
+	var turns []string
+	for _, t := range c.wait.inLoop[loop] {
+		if t.misses && !slices.Contains(turns, t.features[0]) {
+			turns = append(turns, t.features[0])
+		}
+	}
+	switch {
+	case len(turns) == 0 || !c.hasTerm(hitParam):
+		return nil
+	case len(turns) == 1:
+		return []string{hitParam + " * " + turns[0]}
+	}
+	return []string{hitParam + " * max(" + strings.Join(turns, ", ") + ")"}
+}
+
+// loads writes what is waited for loads in an iteration of a loop, of which part is the part that is not waited for meanwhile in
+// other iterations. Misses of loads of one element for all come once in a sector, which neighbouring iterations share: each is
+// waited for. Loads of several patterns are under way together.
+func (c *content) loads(loop, part string, form models.Form) []string {
+	type sum struct {
+		pattern  *Pattern
+		exposed  bool
+		products []string
+	}
+	var all []sum
+	for _, t := range c.wait.inLoop[loop] {
+		if !c.hasTerm(t.param) {
+			continue
+		}
+		i := slices.IndexFunc(all, func(s sum) bool { return s.pattern != nil && s.pattern == t.pattern })
+		if i < 0 {
+			i = len(all)
+			all = append(all, sum{pattern: t.pattern, exposed: !t.misses})
+		}
+		all[i].products = append(all[i].products, c.product(t, form))
+	}
+	var sums []string
+	for _, s := range all {
+		text := strings.Join(s.products, " + ")
+		switch {
+		case s.exposed && len(s.products) > 1:
+			text = part + " * (" + text + ")"
+		case s.exposed:
+			text = part + " * " + text
+		case len(s.products) > 1:
+			text = "(" + text + ")"
+		}
+		sums = append(sums, text)
+	}
+	if len(sums) < 2 || loop == bodyLoop || form == models.LinearForm || !c.together {
+		return sums
+	}
+	joint := sums[0]
+	for _, one := range sums[1:] {
+		joint = fmt.Sprintf("pnorm(%s, %s, %s)", joint, one, meetParam)
+	}
+	return []string{joint}
+}
+
+// meets reports that the loads of several patterns are joined in some loop.
+func (c *content) meets() bool {
+	return c.wait != nil && slices.ContainsFunc(c.wait.loops, func(loop string) bool {
+		list := c.loads(loop, "1", models.PNormForm)
+		return len(list) == 1 && strings.HasPrefix(list[0], "pnorm(")
+	})
+}
+
+func (c *content) hasTerm(param string) bool {
+	return slices.ContainsFunc(c.terms, func(t term) bool { return t.param == param })
+}
+
+// latencyParameters writes the parameters beside costs.
+func (c *content) latencyParameters() []string {
+	out := []string{
+		fmt.Sprintf("%s: {init: %d, min: 16, max: 512} # instructions that compilers unroll a loop to, up to 8 times, so that its iterations wait together", windowParam, usualWindow),
+		hideParam + ": {min: 1, max: 64} # how far work and waiting of other work-items hide each other",
+	}
+	if c.meets() {
+		out = append(out, meetParam+": {min: 1, max: 64} # how far waiting for loads of several patterns in one iteration is one")
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+package modelgen
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/device/facts"
+	"gpuperf/kernel/script"
+	"gpuperf/models"
+	"gpuperf/workload"
+)
+
+// Set is a model file for some kernels, with what it says and what it measures.
+type Set struct {
+	Text     string        // of the model file
+	Model    *models.Model // that the text parses to
+	Patterns []*Pattern    // with a cost of their own
+	Minor    []*Pattern    // that make up too little of their kernels
+	Planned  []Planned     // the kernels that are measured
+	Notes    []string      // what the model leaves out, and why
+}
+
+// Planned is a kernel that is measured.
+type Planned struct {
+	*workload.Case
+	Seconds float64 // roughly, of a run
+}
+
+// Make chooses a model and its measurements for kernels. Select returns the measurement kernels that tags select, as the
+// reader of the model file will. Errors name the kernel, and the script and line where it is defined, if it has accesses that
+// cannot be isolated.
+func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*workload.Case, error)) (*Set, error) {
+	if len(targets) == 0 {
+		return nil, fmt.Errorf("no kernel to predict")
+	}
+	var subjects []*subject
+	for i, t := range targets {
+		s, err := examine(i, t, opt)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.chooseSizes(opt); err != nil {
+			return nil, t.Variant.Error(err)
+		}
+		subjects = append(subjects, s)
+	}
+	major, small, err := findPatterns(subjects, opt.Device)
+	if err != nil {
+		return nil, err
+	}
+	ops, opNotes := findOperations(subjects)
+	if waits(subjects, opt) {
+		ops = withAdditions(ops, subjects)
+	}
+	local, localNotes := findLocal(subjects)
+	c, err := compose(subjects, major, small, ops, local, opt)
+	if err != nil {
+		return nil, err
+	}
+	own, isolateNotes := isolate(subjects, major, c.plain(), opt)
+	c.together = slices.ContainsFunc(own, func(p planned) bool { return len(p.RemoveWork.Keep) == 0 })
+	c.notes = unique(slices.Concat(isolateNotes, opNotes, localNotes))
+	if c.stream != nil && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == "float32" && l.measure == 1 }) && opt.overlaps() {
+		local = append(local, localClass{dtype: "float32", strides: []int64{1}, measure: 1})
+	}
+	measure := slices.Concat(own, generated(subjects, ops, local, opt, c.stream))
+	if c.wait != nil {
+		measure = append(measure, c.latencyKernels(ops, opt)...)
+	}
+
+	set := &Set{Patterns: major, Minor: small}
+	var cases []*workload.Case
+	var seconds []float64
+	seen := map[string]bool{}
+	for _, m := range measure {
+		var list []*workload.Case
+		var err error
+		if m.subject != nil {
+			list, err = Cases([]script.Variant{m.subject.Variant}, m.Measurement)
+		} else {
+			list, err = selected(m.Measurement)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.why, err)
+		}
+		for _, k := range list {
+			if seen[k.Identity.Key()] {
+				continue
+			}
+			seen[k.Identity.Key()] = true
+			t, err := Estimate(opt.Device, k)
+			if err != nil {
+				return nil, err
+			}
+			set.Planned = append(set.Planned, Planned{k, t})
+			cases, seconds = append(cases, k), append(seconds, t)
+		}
+	}
+	linear, err := models.Parse(opt.Name, []byte(c.text(opt, models.LinearForm, subjects, major, small, measure)))
+	if err != nil {
+		return nil, err
+	}
+	params, table, err := columns(linear, cases, seconds, int(opt.lanes()))
+	if err != nil {
+		return nil, err
+	}
+	c.prune(params, table)
+	set.Text = c.text(opt, opt.form(), subjects, major, small, measure)
+	set.Notes = c.notes
+	if err := opt.Device.Need(needed...); err != nil {
+		set.Notes = append(unknownNotes(opt, err), set.Notes...)
+	}
+	set.Model, err = models.Parse(opt.Name, []byte(set.Text))
+	return set, err
+}
+
+// needed are the facts of a device that times are estimated from and that terms of the model depend on.
+var needed = []facts.Key{
+	facts.Multiprocessors, facts.L2Bytes, facts.ClockMHz, facts.Float32MaddsPerClock, facts.LocalBytesPerClock, facts.MemoryBandwidth,
+}
+
+// unknownNotes say what follows from facts of the device that are not known.
+func unknownNotes(opt Options, unknown error) []string {
+	text := unknown.Error() + "; kernels are chosen by the rates of a typical device"
+	if !opt.Device.Known(facts.L2Bytes) {
+		text += ", and the model has no terms for what exceeds the cache"
+	}
+	return []string{text}
+}
+
+func unique(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,378 @@
+package modelgen
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/device/facts"
+	"gpuperf/features"
+	"gpuperf/kernel"
+	"gpuperf/kernel/script"
+	"gpuperf/microbench"
+	"gpuperf/models"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// h200 is what the driver and the data sheet say of the device that the examples are made for.
+var h200 = facts.Of(samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132, GlobalMem: 150109880320})
+
+// fast is a device of 132 multiprocessors that does so many multiply-adds, and moves so many bytes, in a second.
+func fast(rate, bandwidth float64) *facts.Device {
+	d := facts.Of(samples.Fingerprint{Name: "fast", ComputeUnits: 132, ClockMHz: 1000})
+	return d.With(facts.Float32MaddsPerClock, rate/132/1e9, "test").With(facts.LocalBytesPerClock, rate/132/1e9, "test").
+		With(facts.MemoryBandwidth, bandwidth, "test")
+}
+
+// examples are the kernels whose model files stand in testdata.
+var examples = []struct {
+	name, script string
+	kernels      []string // none: all
+	sizes        []map[string]int64
+	form         models.Form
+}{
+	{"matmul", "matmul/matmul.star", nil, sizesOf("n", 2048, 4096, 8192), models.LinearForm},
+	{"matmul_prefetch", "matmul/matmul_prefetch.star", nil, sizesOf("n", 2048, 4096, 8192), models.OverlapForm},
+	{"dg", "dg/dg.star", nil, sizesOf("nelements", 65536, 262144), models.LinearForm},
+	{"finite_diff", "stencil/finite_diff.star", nil, sizesOf("n", 8064, 24192), models.PNormForm},
+	{"seven_point", "stencil/seven_point.star", nil, sizesOf("n", 128, 256, 512), models.PNormForm},
+	{"transpose", "transpose/transpose.star", nil, sizesOf("n", 2048, 4096, 8192, 16384), models.PNormForm},
+	{"matvec", "matvec/matvec.star", nil, sizesOf("n", 4096, 8192, 16384, 32768), models.PNormForm},
+	{"nbody", "nbody/nbody.star", nil, sizesOf("n", 16384, 32768, 65536, 131072), models.PNormForm},
+	{"softmax", "softmax/softmax.star", nil, []map[string]int64{{"n": 16384, "m": 1024}, {"n": 65536, "m": 1024}, {"n": 16384, "m": 4096}}, models.PNormForm},
+}
+
+func sizesOf(name string, values ...int64) []map[string]int64 {
+	var out []map[string]int64
+	for _, v := range values {
+		out = append(out, map[string]int64{name: v})
+	}
+	return out
+}
+
+// generators selects measurement kernels as the command does.
+func generators(t testing.TB) func(models.Measurement) ([]*workload.Case, error) {
+	t.Helper()
+	collection, err := microbench.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(m models.Measurement) ([]*workload.Case, error) {
+		match, err := microbench.ParseMatch(string(m.Match))
+		if err != nil {
+			return nil, err
+		}
+		filter, err := microbench.ParseFilter(m.Tags, match)
+		if err != nil {
+			return nil, err
+		}
+		variants, err := collection.Select(filter)
+		if err != nil {
+			return nil, err
+		}
+		var cases []*workload.Case
+		shared := map[*kernel.Kernel]*workload.Kernel{}
+		for _, v := range variants {
+			ir, err := v.Kernel()
+			if err != nil {
+				return nil, err
+			}
+			if shared[ir] == nil {
+				shared[ir] = workload.NewKernel(ir)
+			}
+			args := map[string]string{}
+			for _, a := range v.Args {
+				if _, size := v.Sizes[a.Name]; !size {
+					args[a.Name] = a.Value.String()
+				}
+			}
+			cases = append(cases, &workload.Case{
+				Kernel: shared[ir], Name: v.Generator, Sizes: v.Sizes, Tags: v.Tags,
+				Identity: samples.Identity{Source: v.Generator, Args: args, Sizes: v.Sizes},
+			})
+		}
+		return cases, nil
+	}
+}
+
+// targetsOf reads the kernels of an example.
+func targetsOf(t testing.TB, path string, sizes []map[string]int64) []Target {
+	t.Helper()
+	variants, err := script.Options{}.Load(context.Background(), filepath.Join("../examples", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []Target
+	for _, v := range variants {
+		out = append(out, Target{Script: path, Variant: v, Sizes: sizes})
+	}
+	return out
+}
+
+func TestExamples(t *testing.T) {
+	for _, e := range examples {
+		t.Run(e.name, func(t *testing.T) {
+			set, err := Make(targetsOf(t, e.script, e.sizes), Options{Name: e.name, Form: e.form, Device: h200}, generators(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", e.name+".yaml")
+			if os.Getenv("UPDATE") != "" {
+				if err := os.WriteFile(golden, []byte(set.Text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), set.Text); d != "" {
+				t.Errorf("%s (-want +got):\n%s", golden, d)
+			}
+		})
+	}
+}
+
+// TestFeaturesSelectTheirPatterns: the identifiers of a pattern select all of its accesses in each kernel, and no others.
+func TestFeaturesSelectTheirPatterns(t *testing.T) {
+	for _, e := range examples {
+		var subjects []*subject
+		for i, target := range targetsOf(t, e.script, e.sizes) {
+			s, err := examine(i, target, Options{Device: h200})
+			if err != nil {
+				t.Fatal(err)
+			}
+			subjects = append(subjects, s)
+		}
+		major, small, err := findPatterns(subjects, h200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := slices.Concat(major, small)
+		for _, p := range all {
+			for _, s := range subjects {
+				want := 0.0
+				for _, u := range p.Uses {
+					for _, m := range u.records {
+						n, err := u.subject.count(m, s.largest)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if u.subject == s {
+							want += n
+						}
+					}
+				}
+				got := 0.0
+				for _, id := range p.features(all) {
+					n, err := valueOf(s.stats, id, s.largest)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got += n
+				}
+				if got != want {
+					t.Errorf("%s of %s: %v select %g accesses, there are %g", p.Name, s.program(), p.features(all), got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestSizes: those measured lie around those asked for, none is one of them, and all satisfy the assumptions.
+func TestSizes(t *testing.T) {
+	for _, e := range examples {
+		for i, target := range targetsOf(t, e.script, e.sizes) {
+			s, err := examine(i, target, Options{Device: h200})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.chooseSizes(Options{Device: h200}); err != nil {
+				t.Fatal(err)
+			}
+			if len(s.sizes) < 5 {
+				t.Errorf("%s: sizes %v", s.program(), s.sizes)
+			}
+			for _, at := range s.sizes {
+				if slices.ContainsFunc(s.Sizes, func(o map[string]int64) bool { return maps.Equal(o, at) }) {
+					t.Errorf("%s: %v is to be predicted", s.program(), at)
+				}
+				if err := s.at(at).CheckSizes(); err != nil {
+					t.Error(err)
+				}
+				for name, v := range at {
+					var asked []int64
+					for _, o := range s.Sizes {
+						asked = append(asked, o[name])
+					}
+					if f := float64(v); f < below/2*float64(slices.Min(asked)) || f > above*1.3*float64(slices.Max(asked)) {
+						t.Errorf("%s: %s=%d is far from %v", s.program(), name, v, asked)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRemovedKernelsMakeTheAccessesAsked: the kernels that are measured have the accesses that they are to keep, as often as
+// the original, and nothing on chip but the additions that keep loads alive.
+func TestRemovedKernelsMakeTheAccessesAsked(t *testing.T) {
+	for _, e := range examples {
+		targets := targetsOf(t, e.script, e.sizes)
+		set, err := Make(targets, Options{Name: e.name, Device: h200}, generators(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range set.Model.Measure {
+			if m.RemoveWork == nil {
+				continue
+			}
+			at := slices.IndexFunc(targets, func(o Target) bool { return o.Variant.Name == m.Kernel })
+			original := &workload.Case{Kernel: workload.NewKernel(targets[at].Variant.Kernel)}
+			cases, err := Cases([]script.Variant{targets[at].Variant}, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			was, err := original.Statistics(features.Options{SubgroupSize: 32})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range cases {
+				is, err := c.Statistics(features.Options{SubgroupSize: 32})
+				if err != nil {
+					t.Fatal(err)
+				}
+				tags := m.RemoveWork.Keep
+				if len(tags) == 0 {
+					tags = []string{""}
+				}
+				for _, tag := range tags {
+					id := "f_mem_access_tag:" + tag
+					if tag == "" {
+						id = "f_mem_access_global"
+					}
+					a, err1 := valueOf(was, id, c.Sizes)
+					b, err2 := valueOf(is, id, c.Sizes)
+					if err1 != nil || err2 != nil || a != b || a == 0 {
+						t.Errorf("%s: %s is %g (%v), in the kernel %g (%v)", c, id, b, err2, a, err1)
+					}
+				}
+				if n, err := valueOf(is, "f_mem_access_local", c.Sizes); n != 0 || err != nil {
+					t.Errorf("%s: %g accesses to local memory are left, %v", c, n, err)
+				}
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		sizes  map[string]int64
+		want   string
+	}{
+		{
+			`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[p[i]]", [lp.GlobalArg("a", shape="n"), lp.GlobalArg("p", "int32", shape="n"), "..."])`,
+			map[string]int64{"n": 64},
+			"accesses a[p[16*i_outer + i_inner]], and p is data: an indirect access has no pattern to measure",
+		},
+		{
+			`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[i] {if=p[i] > 0}", [lp.GlobalArg("p", "int32", shape="n"), "..."])`,
+			map[string]int64{"n": 64},
+			"which depends on the data in p",
+		},
+		{`knl = lp.make_kernel("{[i]: 0<=i<64}", "y[i] = a[i]")`, nil, "has no size to vary"},
+		{
+			`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[i]", assumptions="64 <= n <= 65")`,
+			map[string]int64{"n": 64},
+			"of the sizes around those asked for only 1 can be measured",
+		},
+		{`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[i]")`, map[string]int64{"m": 64}, "has no parameter m"},
+	} {
+		text := c.script + "\nknl = lp.add_dtypes(knl, {\"a\": \"float32\", \"y\": \"float32\"})\n" +
+			"knl = lp.tag_inames(lp.split_iname(knl, \"i\", 16), \"i_outer:g.0, i_inner:l.0\")\n"
+		variants, err := script.Exec("k.star", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Make([]Target{{Script: "k.star", Variant: variants[0], Sizes: []map[string]int64{c.sizes}}}, Options{Name: "k"}, generators(t))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\ngave %v\nwant %s", c.script, err, c.want)
+		}
+	}
+}
+
+// TestCopy: a kernel without work on chip, on a device of two multiprocessors, needs little.
+func TestCopy(t *testing.T) {
+	variants, err := script.Exec("copy.star", `
+knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = x[i]", assumptions="n >= 1 and n % 64 = 0")
+knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0"), {"x": "float64", "y": "float64"})
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := Make([]Target{{Script: "copy.star", Variant: variants[0], Sizes: sizesOf("n", 65536)}},
+		Options{Name: "copy", Device: facts.Of(samples.Fingerprint{Name: "small", Type: "gpu", ComputeUnits: 2}), Points: 3}, generators(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"p_launch", "p_latency", "p_xLD", "p_yST", "p_group"}
+	if d := cmp.Diff(want, set.Model.ParameterNames()); d != "" {
+		t.Error(d)
+	}
+	if len(set.Notes) != 1 || !strings.Contains(set.Notes[0], `memory_bandwidth of device "small": not known`) {
+		t.Errorf("notes %q", set.Notes)
+	}
+}
+
+// TestNothingIsKnownOfTheDevice: the model then has no terms that need the number of multiprocessors or the cache.
+func TestNothingIsKnownOfTheDevice(t *testing.T) {
+	set, err := Make(targetsOf(t, "matvec/matvec.star", sizesOf("n", 4096, 8192)), Options{Name: "matvec"}, generators(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{fillFeature, farFeature} {
+		if strings.Contains(set.Text, name) {
+			t.Errorf("%s in\n%s", name, set.Text)
+		}
+	}
+}
+
+// TestSizesTakeTheirTime: on a device on which what is asked for takes minutes, smaller sizes are measured; where it takes
+// microseconds, none that are over before they have begun.
+func TestSizesTakeTheirTime(t *testing.T) {
+	for _, c := range []struct {
+		sizes    []map[string]int64
+		device   *facts.Device
+		from, to int64
+	}{
+		{sizesOf("n", 16384), fast(1e12, 1e11), 1536, 3072},
+		{sizesOf("n", 2048, 4096), fast(1e12, 1e11), 1280, 3072},
+		{sizesOf("n", 64), fast(1e15, 1e15), 32, 128},
+	} {
+		s, err := examine(0, targetsOf(t, "matmul/matmul.star", c.sizes)[0], Options{Device: c.device})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.chooseSizes(Options{Device: c.device}); err != nil {
+			t.Fatal(err)
+		}
+		from, to := s.sizes[0]["n"], s.sizes[len(s.sizes)-1]["n"]
+		if from != c.from || to != c.to {
+			t.Errorf("%v: sizes from %d to %d, want %d to %d", c.sizes, from, to, c.from, c.to)
+		}
+		for _, at := range s.sizes {
+			e, err := Estimate(c.device, s.at(at))
+			if err != nil || e > 1.2*longest {
+				t.Errorf("n=%d takes %g s, %v", at["n"], e, err)
+			}
+		}
+	}
+}

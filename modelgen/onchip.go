@@ -1,0 +1,232 @@
+package modelgen
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpuperf/features"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// operation is an arithmetic operation that some subject makes: what counts it and what measures it.
+type operation struct {
+	dtype     expr.DType
+	op        string
+	feature   string
+	param     string
+	unit      string
+	generator string // tag
+	function  string // of flops_func_pattern
+	like      string // the operation whose cost it is given, where none measures it
+}
+
+// measured is the table of the operations that measurement kernels exist for.
+var measured = []struct {
+	op, generator, function string
+	flops                   int
+}{
+	{"add", "flops_add_pattern", "", 1},
+	{"mul", "flops_mul_pattern", "", 1},
+	{"madd", "flops_madd_pattern", "", 2},
+	{"div", "flops_div_pattern", "", 1},
+	{"pow", "flops_pow_pattern", "", 1},
+	{"func:exp", "flops_func_pattern", "exp", 1},
+	{"func:rsqrt", "flops_func_pattern", "rsqrt", 1},
+	{"func:sin", "flops_func_pattern", "sin", 1},
+	{"func:cos", "flops_func_pattern", "cos", 1},
+	{"func:sqrt", "flops_func_pattern", "sqrt", 1},
+	{"func:tanh", "flops_func_pattern", "tanh", 1},
+}
+
+// alike are operations without a measurement kernel that take an instruction of the same kind.
+var alike = map[string]string{"maxmin": "add", "func:max": "add", "func:min": "add", "func:fmax": "add", "func:fmin": "add", "func:fabs": "add"}
+
+// findOperations lists the operations of the subjects, and notes on those that the model leaves out.
+func findOperations(subjects []*subject) (ops []operation, notes []string) {
+	add := func(dtype expr.DType, op, like string) bool {
+		i := slices.IndexFunc(ops, func(o operation) bool { return o.dtype == dtype && o.op == op })
+		if i >= 0 {
+			return true
+		}
+		o, ok := operationOf(dtype, op, like)
+		if ok {
+			ops = append(ops, o)
+		}
+		return ok
+	}
+	for _, s := range subjects {
+		for _, r := range s.stats.Records {
+			o, ok := r.Key.(features.Op)
+			if !ok {
+				continue
+			}
+			like := alike[o.Op]
+			if like != "" {
+				add(o.DType, like, "")
+			}
+			if !add(o.DType, o.Op, like) {
+				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has operations %s of %s; they cost nothing in this model", s.program(), o.Op, o.DType))
+			}
+		}
+	}
+	slices.SortStableFunc(ops, func(a, b operation) int { return strings.Compare(a.param+a.feature, b.param+b.feature) })
+	return ops, notes
+}
+
+// withAdditions adds the additions that kernels without their work make of what they load, where the operations have none of that type.
+func withAdditions(ops []operation, subjects []*subject) []operation {
+	for _, s := range subjects {
+		for _, t := range s.dtypes() {
+			if slices.ContainsFunc(ops, func(o operation) bool { return o.dtype == t && o.op == "add" }) {
+				continue
+			}
+			if o, ok := operationOf(t, "add", ""); ok {
+				ops = append(ops, o)
+			}
+		}
+	}
+	slices.SortStableFunc(ops, func(a, b operation) int { return strings.Compare(a.param+a.feature, b.param+b.feature) })
+	return ops
+}
+
+// operationOf is an operation as the table has it, or as it has the one that is like it; false where it has none.
+func operationOf(dtype expr.DType, op, like string) (operation, bool) {
+	at := op
+	if like != "" {
+		at = like
+	}
+	for _, m := range measured {
+		if m.op != at || dtype != expr.Float32 && dtype != expr.Float64 {
+			continue
+		}
+		short := strings.TrimPrefix(at, "func:")
+		if dtype != expr.Float32 {
+			short += "_" + string(dtype)
+		}
+		return operation{
+			dtype: dtype, op: op, like: like, feature: fmt.Sprintf("f_op_%s_%s", dtype, op), param: "p_" + short,
+			unit: fmt.Sprintf("s per %d FLOP per lane", m.flops), generator: m.generator, function: m.function,
+		}, true
+	}
+	return operation{}, false
+}
+
+// localClass is a kind of access to local memory: neighbours along lid(0) so many elements apart.
+type localClass struct {
+	dtype   expr.DType
+	strides []int64 // along lid(0), positive; 1 stands for one element for all as well
+	measure int64   // the stride of the measurement kernel
+}
+
+const (
+	banks       = 32 // of local memory, each of 4 bytes
+	localBytes  = 49152
+	lmemRows    = 17 // elements of a work-item in lmem_pattern
+	lmemItems   = 16 // work-items along either axis
+	defaultLMem = 1
+)
+
+// findLocal lists the classes of the subjects' accesses to local memory. Strides that meet the banks alike share a class.
+func findLocal(subjects []*subject) (out []localClass, notes []string) {
+	for _, s := range subjects {
+		for _, m := range s.memory(kernel.Local) {
+			if m.DType.Size() != 4 && m.DType.Size() != 8 {
+				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has local memory of %s; it costs nothing in this model", s.program(), m.DType))
+				continue
+			}
+			dtype := expr.Float32
+			if m.DType.Size() == 8 {
+				dtype = expr.Float64
+			}
+			if m.DType != dtype {
+				notes = append(notes, fmt.Sprintf("%s: local memory of %s is not in this model", s.program(), m.DType))
+				continue
+			}
+			stride, err := strconv.ParseInt(m.LStrides.Along(0), 10, 64)
+			if err != nil {
+				notes = append(notes, fmt.Sprintf("%s: %s: the stride is no number, it costs as much as 1", s.program(), m))
+				continue
+			}
+			stride = max(stride, -stride)
+			if stride <= 1 {
+				stride = 1
+			}
+			measure, ok := likeConflicts(stride, m.DType.Size())
+			if !ok {
+				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has a stride of %d in local memory; it costs as much as 1", s.program(), stride))
+				stride, measure = 1, 1
+			}
+			i := slices.IndexFunc(out, func(c localClass) bool { return c.dtype == dtype && c.measure == measure })
+			if i < 0 {
+				i = len(out)
+				out = append(out, localClass{dtype: dtype, measure: measure})
+			}
+			if !slices.Contains(out[i].strides, stride) {
+				out[i].strides = append(out[i].strides, stride)
+			}
+		}
+	}
+	for i := range out {
+		if !slices.Contains(out[i].strides, out[i].measure) {
+			out[i].strides = append(out[i].strides, out[i].measure)
+		}
+		slices.Sort(out[i].strides)
+	}
+	slices.SortFunc(out, func(a, b localClass) int {
+		return strings.Compare(fmt.Sprintf("%s%09d", a.dtype, a.measure), fmt.Sprintf("%s%09d", b.dtype, b.measure))
+	})
+	return out, notes
+}
+
+// likeConflicts returns the least stride that lmem_pattern can have and whose accesses fall on as many banks as the given
+// one's. A stride of 1 element is free of conflicts.
+func likeConflicts(stride, size int64) (int64, bool) {
+	ways := func(s int64) int64 {
+		return new(big.Int).GCD(nil, nil, big.NewInt(s*size/4), big.NewInt(banks)).Int64()
+	}
+	if ways(stride) == ways(1) {
+		return defaultLMem, true
+	}
+	most := localBytes / (lmemRows * lmemItems * size)
+	for s := int64(lmemItems); s <= most; s++ {
+		if ways(s) == ways(stride) {
+			return s, true
+		}
+	}
+	return 0, false
+}
+
+// features lists the identifiers that select the class.
+func (c localClass) features() []string {
+	var out []string
+	for _, s := range c.strides {
+		constraint := strconv.FormatInt(s, 10)
+		if s == 1 {
+			constraint = "<2" // also 0, one element for all
+		}
+		out = append(out, fmt.Sprintf("f_mem_hoisted_local_%s_lstrides:{0:%s}", c.dtype, constraint))
+	}
+	return out
+}
+
+func (c localClass) param() string {
+	p := "p_local"
+	if c.dtype != expr.Float32 {
+		p += "_" + string(c.dtype)
+	}
+	if c.measure > 1 {
+		p += fmt.Sprintf("_%d", c.measure)
+	}
+	return p
+}
+
+// barriers reports that some subject has barriers.
+func barriers(subjects []*subject) bool {
+	return slices.ContainsFunc(subjects, func(s *subject) bool {
+		return slices.ContainsFunc(s.stats.Records, func(r features.Record) bool { return r.Key == features.Sync{Op: "barrier_local"} })
+	})
+}

@@ -1,0 +1,262 @@
+package modelgen
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"gpuperf/device/facts"
+	"gpuperf/features"
+	"gpuperf/kernel/expr"
+)
+
+// Pattern is a way in which kernels access global memory: what the paper's features of data motion tell apart (Stevens and
+// Klöckner, section 6.1.1). Accesses of one pattern share their cost, in whichever kernel they are.
+type Pattern struct {
+	Name      string // of its parameter, without p_
+	DType     expr.DType
+	Direction features.Direction
+	LStrides  features.Strides
+	GStrides  features.Strides
+	Reuse     bool // elements are accessed more than once (access-to-footprint ratio over 1)
+	Cached    bool // loads that take each element several times, so that most come from a cache
+	Uses      []Use
+}
+
+// Use is a kernel's accesses of a pattern.
+type Use struct {
+	Kernel string   // the variant's name
+	Tags   []string // by which the accesses are named
+	Share  float64  // of the kernel's traffic, at most, over the sizes asked for
+	Moved  float64  // what moving its elements once takes of the kernel's estimated time, at most
+
+	subject *subject
+	records []features.Mem
+}
+
+// patternKey is what accesses of one pattern have in common.
+type patternKey struct {
+	dtype     expr.DType
+	direction features.Direction
+	local     features.Strides
+	group     features.Strides
+	reuse     bool
+}
+
+// cached is the access-to-footprint ratio from which on most loads come from a cache.
+const cached = 2
+
+// A pattern that has less than both of these shares in all kernels has no cost of its own.
+const (
+	minor      = 0.02 // of the accesses
+	minorMoved = 0.02 // of the time, for moving its elements once
+)
+
+// findPatterns groups the accesses of the subjects. Patterns that make up too little of all kernels at all sizes are returned
+// apart.
+func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pattern, err error) {
+	var all []*Pattern
+	byKey := map[patternKey]*Pattern{}
+	for _, s := range subjects {
+		for _, m := range s.global() {
+			key := patternKey{m.DType, m.Direction, m.LStrides, m.GStrides, false}
+			often := false
+			if ratio, err := s.stats.AFR(m, s.largest); err == nil {
+				key.reuse = ratio.Cmp(big.NewRat(1, 1)) > 0
+				often = m.Direction == features.Load && ratio.Cmp(big.NewRat(cached, 1)) >= 0
+			}
+			p := byKey[key]
+			if p == nil {
+				p = &Pattern{DType: m.DType, Direction: m.Direction, LStrides: m.LStrides, GStrides: m.GStrides, Reuse: key.reuse, Cached: often}
+				byKey[key], all = p, append(all, p)
+			}
+			if len(p.Uses) == 0 || p.Uses[len(p.Uses)-1].subject != s {
+				p.Uses = append(p.Uses, Use{Kernel: s.program(), subject: s})
+			}
+			u := &p.Uses[len(p.Uses)-1]
+			u.records = append(u.records, m)
+			if tag := tagOf(m); !slices.Contains(u.Tags, tag) {
+				u.Tags = append(u.Tags, tag)
+			}
+		}
+	}
+	for _, p := range all {
+		matters := false
+		for i := range p.Uses {
+			u := &p.Uses[i]
+			if err := u.weigh(device); err != nil {
+				return nil, nil, err
+			}
+			matters = matters || u.Share >= minor || u.Moved >= minorMoved
+		}
+		if matters {
+			major = append(major, p)
+		} else {
+			small = append(small, p)
+		}
+	}
+	name(major, all)
+	name(small, all)
+	return major, small, nil
+}
+
+// weigh finds what the use makes up of its kernel.
+func (u *Use) weigh(device *facts.Device) error {
+	for _, at := range u.subject.Sizes {
+		sum := 0.0
+		for _, m := range u.records {
+			n, err := u.subject.count(m, at)
+			if err != nil {
+				return err
+			}
+			sum += n * u.subject.weight(m)
+		}
+		total, err := u.subject.traffic(at)
+		if err != nil {
+			return err
+		}
+		if total > 0 {
+			u.Share = max(u.Share, sum/total)
+		}
+		bytes, err := u.bytes(at)
+		if err != nil {
+			return err
+		}
+		seconds, err := Estimate(device, u.subject.at(at))
+		if err != nil {
+			return err
+		}
+		u.Moved = max(u.Moved, bytes/device.Typical().Value(facts.MemoryBandwidth)/seconds)
+	}
+	return nil
+}
+
+// bytes is what the elements that the use touches take.
+func (u *Use) bytes(at map[string]int64) (float64, error) {
+	sum := 0.0
+	var tags []string
+	for _, m := range u.records {
+		if tag := tagOf(m); !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+			n, err := valueOf(u.subject.stats, "f_mem_footprint_tag:"+tag, at)
+			if err != nil {
+				return 0, err
+			}
+			sum = max(sum, n*float64(m.DType.Size()))
+		}
+	}
+	return sum, nil
+}
+
+// name gives patterns the name of their first tag, with the kernel's where another pattern has that tag too.
+func name(patterns, all []*Pattern) {
+	taken := map[string]bool{}
+	for _, p := range patterns {
+		u := p.Uses[0]
+		p.Name = u.Tags[0]
+		if reserved(p.Name) {
+			p.Name += "_access"
+		}
+		if ambiguous(p, u.Tags[0], all) {
+			p.Name += "_" + word(u.Kernel)
+		}
+		for base, i := p.Name, 2; taken[p.Name]; i++ {
+			p.Name = fmt.Sprintf("%s_%d", base, i)
+		}
+		taken[p.Name] = true
+	}
+}
+
+// reserved reports that another cost could have the name.
+func reserved(name string) bool {
+	if slices.Contains([]string{"launch", "latency", "group", "stream", "local", "barrier", "mix", "norm", "edge", "hit", "window", "hide", "meet"}, name) {
+		return true
+	}
+	for _, m := range measured {
+		if name == strings.TrimPrefix(m.op, "func:") {
+			return true
+		}
+	}
+	return false
+}
+
+// word makes a text part of a parameter's name.
+func word(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' {
+			return r
+		}
+		return '_'
+	}, text)
+}
+
+// ambiguous reports that accesses of another pattern have the tag too.
+func ambiguous(p *Pattern, tag string, all []*Pattern) bool {
+	return slices.ContainsFunc(all, func(o *Pattern) bool {
+		return o != p && slices.ContainsFunc(o.Uses, func(u Use) bool { return slices.Contains(u.Tags, tag) })
+	})
+}
+
+// features lists the identifiers that together select the pattern's accesses in all kernels: by tag, and by strides where
+// another pattern has the tag too.
+func (p *Pattern) features(all []*Pattern) []string {
+	var out []string
+	for _, u := range p.Uses {
+		for _, tag := range u.Tags {
+			if id := "f_mem_access_" + p.selector(tag, all); !slices.Contains(out, id) {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+// selector is the part of an identifier after the class.
+func (p *Pattern) selector(tag string, all []*Pattern) string {
+	rivals := slices.DeleteFunc(slices.Clone(all), func(o *Pattern) bool {
+		return o == p || !slices.ContainsFunc(o.Uses, func(u Use) bool { return slices.Contains(u.Tags, tag) })
+	})
+	out := "tag:" + tag
+	for _, part := range []struct {
+		differs func(o *Pattern) bool
+		text    string
+	}{
+		{func(o *Pattern) bool { return o.DType != p.DType }, "_" + string(p.DType)},
+		{func(o *Pattern) bool { return o.Direction != p.Direction }, "_" + string(p.Direction)},
+		{func(o *Pattern) bool { return o.LStrides != p.LStrides }, "_lstrides:{" + constraints(p.LStrides, o3(rivals, true)) + "}"},
+		{func(o *Pattern) bool { return o.GStrides != p.GStrides }, "_gstrides:{" + constraints(p.GStrides, o3(rivals, false)) + "}"},
+		{func(o *Pattern) bool { return o.Reuse != p.Reuse }, map[bool]string{false: "_afr:<=1", true: "_afr:>1"}[p.Reuse]},
+	} {
+		if slices.ContainsFunc(rivals, part.differs) {
+			out += part.text
+			rivals = slices.DeleteFunc(rivals, part.differs)
+		}
+	}
+	return out
+}
+
+// o3 lists the strides of patterns.
+func o3(patterns []*Pattern, local bool) []features.Strides {
+	var out []features.Strides
+	for _, p := range patterns {
+		if local {
+			out = append(out, p.LStrides)
+		} else {
+			out = append(out, p.GStrides)
+		}
+	}
+	return out
+}
+
+// constraints writes strides as an identifier has them, with the axes in which others differ.
+func constraints(s features.Strides, others []features.Strides) string {
+	var items []string
+	for axis := range 3 {
+		own := s.Along(axis)
+		if slices.ContainsFunc(others, func(o features.Strides) bool { return o.Along(axis) != own }) {
+			items = append(items, fmt.Sprintf("%d:%s", axis, own))
+		}
+	}
+	return strings.Join(items, ";")
+}

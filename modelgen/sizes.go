@@ -1,0 +1,283 @@
+package modelgen
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+
+	"gpuperf/device/facts"
+)
+
+// Sizes to measure at lie between a fraction of the smallest size asked for and a multiple of the largest, evenly on a
+// logarithmic scale.
+const (
+	below = 0.6
+	above = 1.2
+)
+
+// Sizes are such that a run takes long enough for its time to be more than a launch, if those asked for do, and not so long
+// that a calibration becomes a matter of hours. In seconds, as estimated.
+const (
+	shortest = 20e-6
+	longest  = 1.0
+)
+
+// chooseSizes chooses sizes around those asked for and none of them. In a kernel of several parameters these vary
+// against each other, so that the costs of each can be told apart.
+func (s *subject) chooseSizes(opt Options) error {
+	params := s.ir.Params()
+	if len(params) == 0 {
+		return fmt.Errorf("kernel %s has no size to vary: it would be measured at the size that is to be predicted", s.program())
+	}
+	points := opt.points(len(params))
+	from, to, err := s.reach(opt)
+	if err != nil {
+		return err
+	}
+	axes := make([][]int64, len(params))
+	for i, p := range params {
+		if axes[i], err = s.axis(p, points, from, to); err != nil {
+			return err
+		}
+	}
+	var chosen []map[string]int64
+	order := spreadOut(points, len(params))
+	for i := range points {
+		at := map[string]int64{}
+		for j, p := range params {
+			at[p] = axes[j][order[j][i]]
+		}
+		same := func(o map[string]int64) bool { return maps.Equal(o, at) }
+		if slices.ContainsFunc(s.Sizes, same) || slices.ContainsFunc(chosen, same) || s.at(at).CheckSizes() != nil {
+			continue
+		}
+		if fits, err := s.fits(at, opt); err != nil {
+			return err
+		} else if fits {
+			chosen = append(chosen, at)
+		}
+	}
+	edge, err := s.atCacheEdge(chosen, opt)
+	if err != nil {
+		return err
+	}
+	chosen = append(chosen, edge...)
+	if len(chosen) < 2 {
+		return fmt.Errorf("kernel %s: of the sizes around those asked for only %d can be measured; its assumptions are %s", s.program(), len(chosen), s.ir.Assumptions)
+	}
+	slices.SortStableFunc(chosen, func(a, b map[string]int64) int {
+		for _, p := range params {
+			if a[p] != b[p] {
+				return int(min(max(a[p]-b[p], -1), 1))
+			}
+		}
+		return 0
+	})
+	s.sizes = chosen
+	return nil
+}
+
+// spreadOut places points in a space of several parameters such that each parameter takes as many values as there are points: an
+// order of these values for each parameter, in which its steps differ from those of the others. It is a lattice modulo a prime
+// (Korobov's method of good lattice points), of which the first points are taken, by their ranks.
+func spreadOut(points, params int) [][]int {
+	prime := max(points, params+1)
+	for !big.NewInt(int64(prime)).ProbablyPrime(0) {
+		prime++
+	}
+	order := make([][]int, params)
+	for j := range order {
+		at := make([]int, points)
+		for i := range at {
+			at[i] = (i*(j+1) + j*prime/2) % prime
+		}
+		sorted := slices.Sorted(slices.Values(at))
+		for i, v := range at {
+			at[i], _ = slices.BinarySearch(sorted, v)
+		}
+		order[j] = at
+	}
+	return order
+}
+
+// atCacheEdge returns sizes at which what the kernel touches is about as large as the cache, where those asked for lie on both
+// sides of it or near it: there its cost changes most.
+func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[string]int64, error) {
+	cache := opt.Device.Value(facts.L2Bytes)
+	if cache == 0 {
+		return nil, nil
+	}
+	least, most := math.Inf(1), 0.0
+	var small map[string]int64
+	for _, at := range s.Sizes {
+		b, err := s.bytes(at)
+		if err != nil {
+			return nil, err
+		}
+		if most = max(most, b); b < least {
+			least, small = b, at
+		}
+	}
+	if most < cache/2 || least > 2*cache {
+		return nil, nil
+	}
+	var out []map[string]int64
+	for _, part := range []float64{0.4, 0.7, 1, 1.4} {
+		// By bisection, all parameters scaled alike.
+		lo, hi := 1e-3, 1e3
+		var at map[string]int64
+		for range 40 {
+			by := math.Sqrt(lo * hi)
+			at = map[string]int64{}
+			for name, v := range small {
+				first, step, err := s.at(nil).Values(name)
+				if err != nil {
+					return nil, err
+				}
+				at[name] = near(by*float64(v), first, step, []int64{v}, func(int64) bool { return false })
+			}
+			b, err := s.bytes(at)
+			if err != nil {
+				return nil, err
+			}
+			if b < part*cache {
+				lo = by
+			} else {
+				hi = by
+			}
+		}
+		same := func(o map[string]int64) bool { return maps.Equal(o, at) }
+		if !slices.ContainsFunc(s.Sizes, same) && !slices.ContainsFunc(chosen, same) && !slices.ContainsFunc(out, same) && s.at(at).CheckSizes() == nil {
+			out = append(out, at)
+		}
+	}
+	return out, nil
+}
+
+// reach returns how far sizes go below the smallest and above the largest of those asked for, as factors.
+func (s *subject) reach(opt Options) (from, to float64, err error) {
+	from, to = below, above
+	least, most := -1.0, 0.0
+	var small, large map[string]int64
+	for _, at := range s.Sizes {
+		t, err := Estimate(opt.Device, s.at(at))
+		if err != nil {
+			return 0, 0, err
+		}
+		if least < 0 || t < least {
+			least, small = t, at
+		}
+		if t > most {
+			most, large = t, at
+		}
+	}
+	scaled := func(at map[string]int64, by float64) (float64, error) {
+		near := map[string]int64{}
+		for name, v := range at {
+			first, step, err := s.at(nil).Values(name)
+			if err != nil {
+				return 0, err
+			}
+			near[name] = max(first, first%step+int64(by*float64(v))/step*step)
+		}
+		if s.at(near).CheckSizes() != nil {
+			return Estimate(opt.Device, s.at(at)) // the assumptions do not allow it: nothing is known of what lies there
+		}
+		return Estimate(opt.Device, s.at(near))
+	}
+	for ; from < 0.9; from += 0.05 {
+		if t, err := scaled(small, from); err != nil {
+			return 0, 0, err
+		} else if t >= min(shortest, least/2) {
+			break
+		}
+	}
+	for ; to > 0.1; to *= 0.95 {
+		if t, err := scaled(large, to); err != nil {
+			return 0, 0, err
+		} else if t <= longest {
+			break
+		}
+	}
+	return from, to, nil
+}
+
+// fits reports that the arrays fit the device's memory several times, and that a launch is not very much longer than
+// those asked for.
+func (s *subject) fits(at map[string]int64, opt Options) (bool, error) {
+	bytes, err := s.bytes(at)
+	if err != nil {
+		return false, err
+	}
+	if m := opt.Device.Int(facts.GlobalBytes); m > 0 && bytes > float64(m)/3 {
+		return false, nil
+	}
+	work, err := s.traffic(at)
+	if err != nil {
+		return false, err
+	}
+	most, err := s.traffic(s.largest)
+	return work <= 8*most, err
+}
+
+// axis lists values of a parameter around those asked for, from a factor times the smallest to one times the largest, in
+// ascending order.
+func (s *subject) axis(param string, points int, from, to float64) ([]int64, error) {
+	first, step, err := s.at(nil).Values(param)
+	if err != nil {
+		return nil, err
+	}
+	var asked []int64
+	for _, at := range s.Sizes {
+		asked = append(asked, at[param])
+	}
+	lo, hi := float64(slices.Min(asked))*from, float64(slices.Max(asked))*to
+	if hi < 1.5*lo {
+		lo = hi / 2
+	}
+	var out []int64
+	for i := range points {
+		v := lo * math.Pow(hi/lo, float64(i)/float64(points-1))
+		at := near(v, first, step, asked, func(at int64) bool { return slices.Contains(asked, at) || slices.Contains(out, at) })
+		out = append(out, at)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// spread is how far a size may lie from where it would be best, for the sake of a round number.
+const spread = 0.13
+
+// near is the value next to v that a parameter may have and that is not taken: a multiple of as high a power of two, up to that
+// of the values asked for, as lies near enough. Rows of 4096 elements meet caches and memory channels in another way
+// than rows of 4112.
+func near(v float64, first, step int64, asked []int64, taken func(int64) bool) int64 {
+	base := first % step
+	grain := step
+	for round(asked, base, 2*grain) {
+		grain *= 2
+	}
+	for ; grain >= step; grain /= 2 {
+		middle := base + int64(math.Round((v-float64(base))/float64(grain)))*grain
+		for _, at := range []int64{middle, middle + grain, middle - grain} {
+			if at >= first && !taken(at) && math.Abs(float64(at)-v) <= spread*v {
+				return at
+			}
+		}
+		if grain%2 != 0 {
+			break
+		}
+	}
+	at := max(first, base+int64(math.Round((v-float64(base))/float64(step)))*step)
+	for taken(at) {
+		at += step
+	}
+	return at
+}
+
+// round reports that all values are multiples of grain, from base on.
+func round(values []int64, base, grain int64) bool {
+	return !slices.ContainsFunc(values, func(v int64) bool { return v == base || (v-base)%grain != 0 })
+}

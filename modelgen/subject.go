@@ -1,0 +1,217 @@
+package modelgen
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gpuperf/features"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/script"
+	"gpuperf/workload"
+)
+
+// Target is a kernel to be predicted, at the sizes that are asked for. The sizes are not among those measured.
+type Target struct {
+	Script  string // the path of its script, as the model file is to name it
+	Variant script.Variant
+	Sizes   []map[string]int64
+}
+
+// subject is a target with what is known of it.
+type subject struct {
+	Target
+	index   int
+	kernel  *workload.Kernel
+	ir      *kernel.Kernel // as statistics see it
+	stats   *features.Statistics
+	items   int64 // of a work-group
+	lanes   int64 // of a sub-group
+	largest map[string]int64
+	sizes   []map[string]int64 // to measure at
+}
+
+// program names the subject in messages.
+func (s *subject) program() string { return s.Variant.Name }
+
+func (s *subject) at(sizes map[string]int64) *workload.Case {
+	return &workload.Case{Kernel: s.kernel, Name: s.Variant.Name, Sizes: sizes}
+}
+
+// examine counts a target and refuses what cannot be isolated.
+func examine(index int, t Target, opt Options) (*subject, error) {
+	s := &subject{Target: t, index: index, kernel: workload.NewKernel(t.Variant.Kernel), lanes: opt.lanes()}
+	fail := func(err error) (*subject, error) { return nil, t.Variant.Error(err) }
+	nest, err := s.kernel.Nest()
+	if err != nil {
+		return fail(err)
+	}
+	s.ir = nest.Kernel
+	if err := s.ir.Launchable(); err != nil {
+		return fail(err)
+	}
+	if err := regular(s.ir); err != nil {
+		return fail(err)
+	}
+	size, err := s.ir.LocalSize()
+	if err != nil {
+		return fail(err)
+	}
+	s.items = size[0] * size[1] * size[2]
+	if s.stats, err = s.kernel.Statistics(features.Options{SubgroupSize: int(s.lanes)}); err != nil {
+		return fail(err)
+	}
+	if len(s.stats.Warnings) > 0 {
+		return fail(errors.Join(s.stats.Warnings...))
+	}
+	if len(t.Sizes) == 0 {
+		return nil, fmt.Errorf("no sizes of kernel %s are asked for", t.Variant.Name)
+	}
+	most := -1.0
+	for _, at := range t.Sizes {
+		if err := s.at(at).CheckSizes(); err != nil {
+			return nil, err
+		}
+		work, err := s.traffic(at)
+		if err != nil {
+			return fail(err)
+		}
+		if work > most {
+			most, s.largest = work, at
+		}
+	}
+	return s, nil
+}
+
+// regular refuses a kernel whose accesses depend on data: removing the work around them would need the data that they
+// depend on, and their pattern at other sizes would be that of other data.
+func regular(k *kernel.Kernel) error {
+	for _, s := range k.Statements {
+		for _, p := range s.Predicates {
+			if a := readsOf(k, p); a != "" {
+				return fmt.Errorf("statement %s runs where %s, which depends on the data in %s: its accesses have no pattern of their own to measure", s.ID, p, a)
+			}
+		}
+		for _, acc := range slices.Concat(k.Reads(s), k.Writes(s)) {
+			if k.SpaceOf(acc.Array) != kernel.Global {
+				continue
+			}
+			for _, i := range acc.Index {
+				if a := readsOf(k, i); a != "" {
+					return fmt.Errorf("statement %s accesses %s, and %s is data: an indirect access has no pattern to measure", s.ID, acc, a)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// readsOf names an array or variable that e reads, "" for none.
+func readsOf(k *kernel.Kernel, e expr.Expr) string {
+	for _, a := range k.Reads(&kernel.Stmt{RHS: e}) {
+		return a.Array
+	}
+	return ""
+}
+
+// traffic is the number of accesses to global memory at a size, weighted by what they move.
+func (s *subject) traffic(at map[string]int64) (float64, error) {
+	sum := 0.0
+	for _, m := range s.global() {
+		n, err := s.count(m, at)
+		if err != nil {
+			return 0, err
+		}
+		sum += n * s.weight(m)
+	}
+	return sum, nil
+}
+
+// global lists the records of accesses to global memory.
+func (s *subject) global() []features.Mem { return s.memory(kernel.Global) }
+
+func (s *subject) memory(space kernel.Space) []features.Mem {
+	var out []features.Mem
+	for _, r := range s.stats.Records {
+		if m, ok := r.Key.(features.Mem); ok && m.Space == space {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// count is how often a record occurs at a size.
+func (s *subject) count(key features.Key, at map[string]int64) (float64, error) {
+	for _, r := range s.stats.Records {
+		if r.Key == key {
+			v, err := r.Count.Eval(at)
+			if err != nil {
+				return 0, err
+			}
+			f, _ := v.Float64()
+			return f, nil
+		}
+	}
+	return 0, nil
+}
+
+// groups is the number of work-groups at a size.
+func (s *subject) groups(at map[string]int64) (float64, error) {
+	v, err := s.stats.Groups.Eval(at)
+	if err != nil {
+		return 0, err
+	}
+	f, _ := v.Float64()
+	return f, nil
+}
+
+// weight is roughly what an access costs beside one of neighbouring elements by neighbouring work-items: one for all
+// work-items of a sub-group is counted once and takes as long as theirs together; where neighbours are apart each moves a
+// sector of 32 bytes of its own.
+func (s *subject) weight(m features.Mem) float64 {
+	switch m.LStrides.Along(0) {
+	case "0":
+		return float64(s.lanes)
+	case "1", "-1":
+		return 1
+	}
+	return max(1, 32/float64(m.DType.Size()))
+}
+
+// tagOf is the tag by which a record's accesses are named, their own or the implicit one.
+func tagOf(m features.Mem) string {
+	if m.Tag != "" {
+		return m.Tag
+	}
+	return expr.ImplicitTag(m.Variable, m.Direction == features.Store)
+}
+
+// loopOf names the sequential loops that the accesses of a record are within.
+func (s *subject) loopOf(m features.Mem) string {
+	for _, stmt := range s.ir.Statements {
+		list := s.ir.Reads(stmt)
+		if m.Direction == features.Store {
+			list = s.ir.Writes(stmt)
+		}
+		for _, a := range list {
+			if a.Array == m.Variable && a.Tag == m.Tag {
+				inames := slices.DeleteFunc(slices.Clone(stmt.Inames), func(n string) bool { return s.ir.Tags[n].Parallel() })
+				slices.Sort(inames)
+				return strings.Join(inames, ",")
+			}
+		}
+	}
+	return ""
+}
+
+// dtypes lists the types of the arrays in global memory.
+func (s *subject) dtypes() []expr.DType {
+	seen := map[expr.DType]bool{}
+	for _, m := range s.global() {
+		seen[m.DType] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
+}

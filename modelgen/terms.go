@@ -1,0 +1,465 @@
+package modelgen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/device/facts"
+	"gpuperf/features"
+	"gpuperf/kernel/expr"
+)
+
+// term is a parameter of the model with the features that it is the cost of.
+type term struct {
+	param    string
+	features []string // their sum
+	factor   string   // a feature of the model's own that multiplies the sum, "" for none
+	unit     string
+	part     part
+	pattern  *Pattern // whose cost it is, nil for none
+	loop     string   // in which it is waited for, of the part latency
+	misses   bool     // it is waited for in every iteration, whatever others wait for
+	why      string
+	optional bool // left out where the measurements could not tell it from the others
+}
+
+// part is the term of the model file that a cost belongs to: what of the device the work keeps busy.
+type part string
+
+// The parts. Caches and local memory share the way on which loads come.
+const (
+	overhead   part = "overhead"
+	groups     part = "groups"
+	memory     part = "memory"
+	loads      part = "loads"
+	arithmetic part = "arithmetic"
+	latency    part = "latency"
+)
+
+// partOf is the part that a pattern's cost belongs to.
+func partOf(p *Pattern) part {
+	if p.Cached {
+		return loads
+	}
+	return memory
+}
+
+// ownFeature is a feature that the model file defines.
+type ownFeature struct{ name, expression, why string }
+
+// The names of the model's own features.
+const (
+	fillFeature  = "f_fill"
+	bytesFeature = "f_footprint_bytes"
+	farFeature   = "f_beyond_cache"
+	turnsFeature = "f_turns_"
+
+	touchesFeature = "f_touches_memory"
+)
+
+// stream is the pattern of measurement kernels that access neighbouring elements, each once: that of the experiment on
+// overlap, and of the store that keeps loads alive where the subjects store in no such way.
+type stream struct {
+	dtype expr.DType
+	apart bool // loads and stores have costs of their own
+}
+
+// destination is the tag of the store that RemoveWork adds where no other store is left.
+var destination = expr.ImplicitTag("read_tgt_dest", true)
+
+// streamLoads and streamStores are the tags of the measurement kernels gmem_pattern and overlap_ratio.
+var (
+	streamLoads  = []string{"in0LD", "in1LD", "in2LD"}
+	streamStores = []string{"resultST"}
+)
+
+// content is what the model consists of.
+type content struct {
+	own    []ownFeature
+	terms  []term
+	stream *stream
+	notes  []string
+	// cache is the size of the device's; fitsCache: there are sizes on both sides of it and at its edge, which tell where
+	// accesses begin to miss it.
+	cache     int64
+	fitsCache bool
+	// together: some kernel's patterns are measured together as well as alone.
+	together bool
+	wait     *waiting // nil where no kernel is too small for the device
+}
+
+// compose writes a term for each cost.
+func compose(subjects []*subject, major, small []*Pattern, ops []operation, local []localClass, opt Options) (*content, error) {
+	c := &content{}
+	all := slices.Concat(major, small)
+	c.terms = append(c.terms,
+		term{param: "p_launch", features: []string{"f_sync_kernel_launch"}, unit: "s per launch", part: overhead, why: "of a launch"},
+		term{
+			param: "p_latency", features: []string{touchesFeature}, unit: "s per launch", part: overhead, optional: true,
+			why: "of a launch that accesses global memory, beside: the first bytes' way",
+		},
+		term{param: "p_group", features: []string{"f_thread_groups"}, unit: "s per group", part: groups, why: "of starting a work-group"})
+	c.own = append(c.own, ownFeature{touchesFeature, "min(1, f_mem_access_global)", "1 for a kernel that accesses global memory"})
+	c.shareDestination(subjects, major, opt)
+	far, err := c.cacheMatters(subjects, major, opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range major {
+		ids := p.features(all)
+		if c.sharesDestination(p) {
+			ids = append(ids, "f_mem_access_tag:"+destination)
+		}
+		unit := fmt.Sprintf("s per %d B", p.DType.Size())
+		if p.LStrides.Along(0) == "0" {
+			unit = "s per access of a sub-group"
+		}
+		c.terms = append(c.terms, term{pattern: p, param: "p_" + p.Name, features: ids, unit: unit, part: partOf(p), why: "of " + p.describe()})
+		// What is one element for all work-items of a sub-group comes from the multiprocessor's own cache, as fast as it can.
+		factor := ""
+		if p.LStrides.Along(0) == "0" {
+			factor = c.fill(opt)
+		}
+		c.terms[len(c.terms)-1].factor = factor
+		beyond := func(param string, of []string, unit string) {
+			if far[p] {
+				c.terms = append(c.terms, term{
+					pattern: p, param: param + "_far", features: of, factor: farFeature, unit: unit, part: partOf(p), optional: true,
+					why: "more where what the kernel touches exceeds the cache",
+				})
+			}
+		}
+		// Optional terms are left out from the last on.
+		if turns := p.turns(all, opt); turns != "" && !waits(subjects, opt) {
+			c.own = append(c.own, ownFeature{turnsFeature + p.Name, turns, "such accesses that a work-item makes one after the other"})
+			wait := term{
+				pattern: p, param: "p_" + p.Name + "_wait", features: []string{turnsFeature + p.Name}, unit: "s per access in turn", part: partOf(p), optional: true,
+				why: "of waiting, where there are too few work-groups to hide it",
+			}
+			c.terms = append(c.terms, wait)
+			beyond(wait.param, wait.features, wait.unit)
+		}
+		beyond("p_"+p.Name, ids, unit)
+	}
+	if waits(subjects, opt) {
+		if err := c.addWaiting(subjects, major, all, far, ops, opt); err != nil {
+			return nil, err
+		}
+	}
+	c.addStream()
+	if opt.overlaps() && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == expr.Float32 && l.measure == 1 }) {
+		local = append(slices.Clone(local), localClass{dtype: expr.Float32, strides: []int64{1}, measure: 1})
+	}
+	c.addOnChip(subjects, ops, local, opt)
+	return c, nil
+}
+
+// describe says in words what the accesses of a pattern are.
+func (p *Pattern) describe() string {
+	var kernels, tags []string
+	for _, u := range p.Uses {
+		kernels = append(kernels, u.Kernel)
+		for _, t := range u.Tags {
+			if !slices.Contains(tags, t) {
+				tags = append(tags, t)
+			}
+		}
+	}
+	return fmt.Sprintf("a %s %s by %s in %s", p.DType, p.Direction, strings.Join(tags, ", "), strings.Join(kernels, ", "))
+}
+
+// shareDestination finds out whether the store that RemoveWork adds matters, and whose cost it has.
+func (c *content) shareDestination(subjects []*subject, major []*Pattern, opt Options) {
+	matters := false
+	for _, p := range major {
+		u := p.Uses[0]
+		if p.Direction == features.Load && u.perItem() < 1/minor {
+			matters = true
+		}
+	}
+	if opt.overlaps() || matters && !slices.ContainsFunc(major, plainStore) {
+		c.stream = &stream{dtype: expr.Float32, apart: matters && !slices.ContainsFunc(major, plainStore)}
+		if !slices.ContainsFunc(subjects, func(s *subject) bool { return slices.Contains(s.dtypes(), expr.Float32) }) && !opt.overlaps() {
+			c.stream.dtype = expr.Float64
+		}
+	}
+}
+
+// perItem is the least number of such accesses of a work-item at the sizes asked for, weighted by what they move.
+func (u Use) perItem() float64 {
+	least := -1.0
+	for _, at := range u.subject.Sizes {
+		groups, err := u.subject.groups(at)
+		if err != nil || groups == 0 {
+			continue
+		}
+		sum := 0.0
+		for _, m := range u.records {
+			n, err := u.subject.count(m, at)
+			if err != nil {
+				continue
+			}
+			sum += n * u.subject.weight(m)
+		}
+		if n := sum / groups / float64(u.subject.items); least < 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+// plainStore is a store of neighbouring elements, each once: what the store that RemoveWork adds is too.
+func plainStore(p *Pattern) bool {
+	return p.Direction == features.Store && p.LStrides.Along(0) == "1" && !p.Reuse && p.DType.IsFloat()
+}
+
+// sharesDestination reports that the pattern is the first plain store.
+func (c *content) sharesDestination(p *Pattern) bool {
+	return plainStore(p) && !c.destinationTaken()
+}
+
+// plain is the pattern that shares its cost with the store that RemoveWork adds, nil for none.
+func (c *content) plain() *Pattern {
+	for _, t := range c.terms {
+		if t.pattern != nil && slices.Contains(t.features, "f_mem_access_tag:"+destination) {
+			return t.pattern
+		}
+	}
+	return nil
+}
+
+func (c *content) destinationTaken() bool {
+	return slices.ContainsFunc(c.terms, func(t term) bool { return slices.Contains(t.features, "f_mem_access_tag:"+destination) }) ||
+		c.stream != nil && c.stream.apart
+}
+
+// addStream adds the costs of the accesses of gmem_pattern and overlap_ratio.
+func (c *content) addStream() {
+	if c.stream == nil {
+		return
+	}
+	named := func(tags []string) (out []string) {
+		for _, t := range tags {
+			out = append(out, "f_mem_access_tag:"+t)
+		}
+		return out
+	}
+	unit := fmt.Sprintf("s per %d B", c.stream.dtype.Size())
+	if !c.stream.apart {
+		c.terms = append(c.terms, term{
+			param: "p_stream", features: named([]string{streamLoads[0], streamStores[0]}), unit: unit, part: memory,
+			why: "of accesses to neighbouring elements, each once, in measurement kernels",
+		})
+		return
+	}
+	c.terms = append(c.terms,
+		term{param: "p_stream_load", features: named(streamLoads), unit: unit, part: memory, why: "of loads of neighbouring elements in measurement kernels"},
+		term{
+			param: "p_stream_store", features: named(append(slices.Clone(streamStores), destination)), unit: unit, part: memory,
+			why: "of their stores, and of the store that keeps the loads alive where a kernel's other work is removed",
+		})
+}
+
+// cacheMatters finds the patterns whose cost may depend on whether the arrays fit the cache: sizes lie on both sides of it.
+func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Options) (map[*Pattern]bool, error) {
+	out := map[*Pattern]bool{}
+	cache := opt.Device.Value(facts.L2Bytes)
+	if cache == 0 {
+		return out, nil
+	}
+	spans := map[*subject]bool{}
+	types := map[expr.DType]bool{}
+	for _, s := range subjects {
+		lo, hi := -1.0, 0.0
+		for _, at := range slices.Concat(s.Sizes, s.sizes) {
+			b, err := s.bytes(at)
+			if err != nil {
+				return nil, err
+			}
+			if hi = max(hi, b); lo < 0 || b < lo {
+				lo = b
+			}
+		}
+		spans[s] = lo < 3*cache && hi > cache/2
+		for _, t := range s.dtypes() {
+			types[t] = true
+		}
+	}
+	for _, p := range major {
+		for _, u := range p.Uses {
+			large, err := u.large()
+			if err != nil {
+				return nil, err
+			}
+			out[p] = out[p] || spans[u.subject] && large
+		}
+	}
+	if !slices.ContainsFunc(major, func(p *Pattern) bool { return out[p] }) {
+		return nil, nil
+	}
+	var sum []string
+	for _, t := range []expr.DType{expr.Float16, expr.Float32, expr.Float64, expr.Int8, expr.Int16, expr.Int32, expr.Int64} {
+		if types[t] {
+			sum = append(sum, fmt.Sprintf("%d * f_mem_footprint_global_%s", t.Size(), t))
+		}
+	}
+	c.own = append(c.own,
+		ownFeature{bytesFeature, strings.Join(sum, " + "), "what a kernel touches of global memory"},
+		ownFeature{
+			farFeature, fmt.Sprintf("min(1, max(0, %s / %d - 1))", bytesFeature, opt.Device.Int(facts.L2Bytes)/2),
+			fmt.Sprintf("from 0 where half of the cache of %d bytes holds it, to 1 where the whole does not", opt.Device.Int(facts.L2Bytes)),
+		})
+	c.cache = opt.Device.Int(facts.L2Bytes)
+	for _, s := range subjects {
+		inside, edge := false, 0
+		for _, at := range s.sizes {
+			b, err := s.bytes(at)
+			if err != nil {
+				return nil, err
+			}
+			inside = inside || b < cache/2
+			if b > cache/2 && b < 2*cache {
+				edge++
+			}
+		}
+		c.fitsCache = c.fitsCache || inside && edge > 1
+	}
+	return out, nil
+}
+
+// large reports that the pattern's elements are more than a twentieth of what the kernel touches.
+func (u Use) large() (bool, error) {
+	total, err := u.subject.bytes(u.subject.largest)
+	if err != nil {
+		return false, err
+	}
+	own, err := u.bytes(u.subject.largest)
+	if err != nil {
+		return false, err
+	}
+	return own > total/20, nil
+}
+
+// turns is the number of the pattern's accesses that a work-item makes one after the other, as an expression; "" where
+// these are as many at all sizes, or the device is full at all sizes asked for, so that others run meanwhile.
+func (p *Pattern) turns(all []*Pattern, opt Options) string {
+	var sum []string
+	for _, u := range p.Uses {
+		s := u.subject
+		if !s.idle(opt) {
+			continue
+		}
+		var loops []string
+		in := map[string][]string{}
+		for _, m := range u.records {
+			if !s.varies(m) {
+				continue
+			}
+			loop := s.loopOf(m)
+			if in[loop] == nil {
+				loops = append(loops, loop)
+			}
+			each := float64(s.items)
+			if m.Granularity == features.SubGroup {
+				each = max(1, float64(ceil(s.items, s.lanes)))
+			}
+			text := fmt.Sprintf("f_mem_access_%s / %g", p.selector(tagOf(m), all), each)
+			if !slices.Contains(in[loop], text) {
+				in[loop] = append(in[loop], text)
+			}
+		}
+		for _, loop := range loops {
+			text := in[loop][0]
+			if len(in[loop]) > 1 {
+				text = "max(" + strings.Join(in[loop], ", ") + ")"
+			}
+			if !slices.Contains(sum, text) {
+				sum = append(sum, text)
+			}
+		}
+	}
+	switch len(sum) {
+	case 0:
+		return ""
+	case 1:
+		return sum[0] + " / f_thread_groups"
+	}
+	return "(" + strings.Join(sum, " + ") + ") / f_thread_groups"
+}
+
+func ceil(a, b int64) int64 { return (a + b - 1) / b }
+
+// idle reports that at some size asked for the device has room for more work-items than there are.
+func (s *subject) idle(opt Options) bool {
+	for _, at := range s.Sizes {
+		if groups, err := s.groups(at); err == nil && groups*float64(s.items) < opt.Device.Typical().Value(facts.Multiprocessors)*opt.Device.Typical().Value(facts.Items) {
+			return true
+		}
+	}
+	return false
+}
+
+// varies reports that a work-item makes more of these accesses at some sizes than at others.
+func (s *subject) varies(m features.Mem) bool {
+	first := -1.0
+	for _, at := range s.sizes {
+		n, err1 := s.count(m, at)
+		groups, err2 := s.groups(at)
+		if err1 != nil || err2 != nil || groups == 0 {
+			continue
+		}
+		each := n / groups
+		if first < 0 {
+			first = each
+		} else if each != first {
+			return true
+		}
+	}
+	return false
+}
+
+// fill defines the feature that tells how uneven the parts of the multiprocessors are, and returns its name, "" where their
+// number is not known.
+func (c *content) fill(opt Options) string {
+	u := opt.units()
+	if u < 2 {
+		return ""
+	}
+	if !slices.ContainsFunc(c.own, func(o ownFeature) bool { return o.name == fillFeature }) {
+		c.own = append(c.own, ownFeature{
+			fillFeature, fmt.Sprintf("ceil(f_thread_groups / %d) * %d / max(f_thread_groups, 1)", u, u),
+			fmt.Sprintf("how much longer the multiprocessor with the most work-groups takes than if the %d had equal parts", u),
+		})
+	}
+	return fillFeature
+}
+
+// addOnChip adds the costs of arithmetic, local memory and barriers.
+func (c *content) addOnChip(subjects []*subject, ops []operation, local []localClass, opt Options) {
+	factor := c.fill(opt)
+	add := func(t term) {
+		t.factor = factor
+		if i := slices.IndexFunc(c.terms, func(o term) bool { return o.param == t.param }); i >= 0 {
+			c.terms[i].features = append(c.terms[i].features, t.features...)
+			return
+		}
+		c.terms = append(c.terms, t)
+	}
+	for _, o := range ops {
+		why := "of " + o.op + " in " + string(o.dtype)
+		if o.like != "" {
+			why = "of " + o.like + " in " + string(o.dtype)
+		}
+		add(term{param: o.param, features: []string{o.feature}, unit: o.unit, part: arithmetic, why: why})
+	}
+	for _, l := range local {
+		add(term{
+			param: l.param(), features: l.features(), unit: fmt.Sprintf("s per %d B per lane", l.dtype.Size()), part: loads,
+			why: fmt.Sprintf("of an access to local memory, neighbours %d elements apart", l.measure),
+		})
+	}
+	if barriers(subjects) {
+		add(term{param: "p_barrier", features: []string{"f_sync_barrier_local * f_sub_groups"}, unit: "s per barrier of a sub-group", part: memory, why: "of a barrier"})
+	}
+}

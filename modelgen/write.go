@@ -1,0 +1,286 @@
+package modelgen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/features"
+	"gpuperf/models"
+	"gpuperf/workload"
+)
+
+// text writes the model file.
+func (c *content) text(opt Options, form models.Form, subjects []*subject, patterns, small []*Pattern, measure []planned) string {
+	var b strings.Builder
+	c.header(&b, opt, form, subjects, patterns, small)
+	fmt.Fprintf(&b, "version: 1\nname: %s\noutput: f_cl_wall_time\n", opt.Name)
+	used := slices.DeleteFunc(slices.Clone(c.own), func(o ownFeature) bool {
+		return !c.uses(o.name) || o.name == farFeature && c.findsEdge(form) || strings.HasPrefix(o.name, exposedFeature) && form != models.LinearForm
+	})
+	if len(used) > 0 {
+		b.WriteString("features:\n")
+		for _, o := range used {
+			fmt.Fprintf(&b, "  # %s\n  %s: %s\n", o.why, o.name, o.expression)
+		}
+	}
+	b.WriteString("terms:\n")
+	parts := []part{overhead, groups, memory, loads, arithmetic}
+	if c.wait != nil {
+		parts = append(parts, latency)
+	}
+	for _, p := range parts {
+		fmt.Fprintf(&b, "  %s: >-\n", p)
+		for i, sum := range c.sum(p, form) {
+			sign := ""
+			if i > 0 {
+				sign = "+ "
+			}
+			fmt.Fprintf(&b, "    %s%s\n", sign, sum)
+		}
+	}
+	fmt.Fprintf(&b, "  gmem: %s\n  onchip: %s\n", within(form, memory, groups), within(form, loads, arithmetic))
+	expression := joined[form].expression
+	if c.wait != nil {
+		fmt.Fprintf(&b, "  work: %s\n", strings.TrimPrefix(expression, "overhead + "))
+		expression = joined[form].latency
+	}
+	fmt.Fprintf(&b, "expression: %s\n", expression)
+	b.WriteString("parameters:\n")
+	for _, t := range c.terms {
+		fmt.Fprintf(&b, "  %s: {unit: %s} # %s\n", t.param, t.unit, t.why)
+	}
+	if c.findsEdge(form) {
+		fmt.Fprintf(&b, "  %s: {init: %d, min: %d, max: %d, unit: B} # the footprint from which on accesses miss the cache\n", edge, c.cache/2, c.cache/4, c.cache*5/4)
+	}
+	for _, name := range c.mixing(form) {
+		fmt.Fprintf(&b, "  %s: {min: 1, max: 64} # 1: the costs of a kernel's patterns add up; the larger it is, the better they hide each other\n", name)
+	}
+	if p := joined[form].parameter; p != "" {
+		fmt.Fprintf(&b, "  %s\n", p)
+	}
+	if c.wait != nil && form != models.LinearForm {
+		for _, p := range c.latencyParameters() {
+			fmt.Fprintf(&b, "  %s\n", p)
+		}
+	}
+	b.WriteString("fit: {scale_by_output: true, nonnegative: true}\n")
+	b.WriteString("measure:\n")
+	for _, m := range measure {
+		fmt.Fprintf(&b, "  # %s\n", m.why)
+		for line := range strings.Lines(m.Measurement.String()) {
+			b.WriteString("  " + line)
+		}
+	}
+	return b.String()
+}
+
+// hiding is the exponent by which the parts of the device that gmem and onchip consist of hide each other, where the form is not
+// linear: work-groups start while others wait for memory, and arithmetic goes on while others load. The kernels of a
+// calibration tell little of it; by the experiment of section 7.4 the exponent between gmem and onchip is near 2 on GPUs.
+const hiding = 2
+
+func within(form models.Form, a, b part) string {
+	if form == models.LinearForm {
+		return fmt.Sprintf("%s + %s", a, b)
+	}
+	return fmt.Sprintf("pnorm(%s, %s, %d)", a, b, hiding)
+}
+
+// mix is the parameter that tells how the costs of different patterns of one kernel join, or the first of several.
+const mix = "p_mix"
+
+// sum lists the addends of a part. In a form that is not linear, patterns that caches serve join by a p-norm of their own, from a sum,
+// where they wait for the same thing, to the largest, where each waits for its own; the kernels that make all accesses together tell.
+// What memory serves adds up.
+func (c *content) sum(p part, form models.Form) []string {
+	if p == latency {
+		return c.latencySum(form)
+	}
+	var out []string
+	var last *Pattern
+	patterns := map[string][]string{} // by the parameter that joins them
+	for _, t := range c.terms {
+		if t.part != p {
+			continue
+		}
+		name := ""
+		if t.pattern != nil && p == loads {
+			name = c.mixOf(t.pattern, form)
+		}
+		switch product := c.product(t, form); {
+		case name == "":
+			out = append(out, product)
+		case t.pattern == last:
+			patterns[name][len(patterns[name])-1] += " + " + product
+		default:
+			patterns[name] = append(patterns[name], product)
+		}
+		last = t.pattern
+	}
+	if p == loads {
+		for _, name := range c.mixing(form) {
+			joint := patterns[name][0]
+			for _, one := range patterns[name][1:] {
+				joint = fmt.Sprintf("pnorm(%s,\n      %s, %s)", joint, one, name)
+			}
+			out = append(out, joint)
+		}
+	}
+	if len(out) == 0 {
+		return []string{"0"}
+	}
+	return out
+}
+
+// mixing lists the parameters that join patterns, one for each set of kernels that share patterns.
+func (c *content) mixing(form models.Form) []string {
+	var names []string
+	for _, t := range c.terms {
+		if t.pattern != nil && t.part == loads {
+			if name := c.mixOf(t.pattern, form); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// mixOf is the parameter that joins a pattern with the others of its kernels, "" where it stands alone.
+func (c *content) mixOf(p *Pattern, form models.Form) string {
+	if !c.together || form == models.LinearForm {
+		return ""
+	}
+	var sets [][]*Pattern // of patterns that caches serve, joined by kernels that make accesses of several
+	for _, t := range c.terms {
+		if t.pattern == nil || t.part != loads {
+			continue
+		}
+		joined := []*Pattern{t.pattern}
+		sets = slices.DeleteFunc(sets, func(set []*Pattern) bool {
+			if !slices.ContainsFunc(set, t.pattern.meets) {
+				return false
+			}
+			for _, o := range set {
+				if o != t.pattern {
+					joined = append(joined, o)
+				}
+			}
+			return true
+		})
+		sets = append(sets, joined)
+	}
+	sets = slices.DeleteFunc(sets, func(set []*Pattern) bool { return len(set) < 2 })
+	for i, set := range sets {
+		if slices.Contains(set, p) {
+			if i == 0 {
+				return mix
+			}
+			return fmt.Sprintf("%s_%d", mix, i+1)
+		}
+	}
+	return ""
+}
+
+// meets reports that some kernel makes accesses of both patterns.
+func (p *Pattern) meets(o *Pattern) bool {
+	return slices.ContainsFunc(p.Uses, func(a Use) bool {
+		return slices.ContainsFunc(o.Uses, func(b Use) bool { return a.subject == b.subject })
+	})
+}
+
+// edge is the parameter that tells from which footprint on accesses miss the cache; at twice as much all do. Caches of several
+// parts may hold what all read once in each, so that it need not be their size.
+const edge = "p_cache"
+
+// findsEdge reports that this is fitted, not assumed.
+func (c *content) findsEdge(form models.Form) bool {
+	return c.fitsCache && form != models.LinearForm && c.uses(farFeature)
+}
+
+// product is a term as an expression.
+func (c *content) product(t term, form models.Form) string {
+	sum := strings.Join(t.features, " + ")
+	if len(t.features) > 1 {
+		sum = "(" + sum + ")"
+	}
+	factor := t.factor
+	if factor == farFeature && c.findsEdge(form) {
+		factor = fmt.Sprintf("min(1, max(0, %s / %s - 1))", bytesFeature, edge)
+	}
+	if factor != "" {
+		sum = factor + " * " + sum
+	}
+	return t.param + " * " + sum
+}
+
+// joined tells how a form joins the three terms, and work with latency where there is that, and describes the parameter that it has
+// besides those of the costs.
+var joined = map[models.Form]struct{ expression, latency, parameter string }{
+	models.LinearForm:  {"overhead + gmem + onchip", "overhead + work + latency", ""},
+	models.OverlapForm: {"overhead + overlap(gmem, onchip, p_edge)", hidden, "p_edge: {min: 3, max: 100} # how sharply the larger of the two hides the other"},
+	models.PNormForm:   {"overhead + pnorm(gmem, onchip, p_norm)", hidden, "p_norm: {min: 1, max: 64} # 1: costs add up; the larger it is, the better they hide each other"},
+}
+
+// hidden is what work-items do while others wait, and wait while others work.
+const hidden = "overhead + pnorm(work, latency, " + hideParam + ")"
+
+// header says what the file is for and what was found.
+func (c *content) header(b *strings.Builder, opt Options, form models.Form, subjects []*subject, patterns, small []*Pattern) {
+	fmt.Fprintf(b, "# A model (form %s) and the measurements that calibrate it, chosen by `perf calibrate --for` for\n", form)
+	for _, s := range subjects {
+		var sizes []string
+		for _, at := range s.Sizes {
+			sizes = append(sizes, strings.ReplaceAll(workload.FormatSizes(at), ", ", ","))
+		}
+		fmt.Fprintf(b, "#   %s of %s at %s\n", s.program(), s.Script, strings.Join(sizes, "; "))
+	}
+	b.WriteString("# None of these is measured. Edit the file as you like; `perf calibrate` of it measures what it then names.\n#\n")
+	b.WriteString("# Accesses to global memory, by pattern:\n")
+	rows := [][]string{{"parameter", "kernel", "accesses", "type", "lstrides", "gstrides", "reuse", "share"}}
+	for _, p := range append(append([]*Pattern(nil), patterns...), small...) {
+		for _, u := range p.Uses {
+			name := "p_" + p.Name
+			if !slices.Contains(patterns, p) {
+				name = "left out"
+			}
+			reuse := "no"
+			if p.Reuse {
+				reuse = "yes"
+			}
+			rows = append(rows, []string{
+				name, u.Kernel, strings.Join(u.Tags, ","), string(p.DType) + " " + string(p.Direction), braces(p.LStrides), braces(p.GStrides), reuse,
+				fmt.Sprintf("%.2g %%", 100*u.Share),
+			})
+		}
+	}
+	writeTable(b, rows)
+	for i, n := range c.notes {
+		if i == 0 {
+			b.WriteString("#\n# Notes:\n")
+		}
+		fmt.Fprintf(b, "#   %s\n", n)
+	}
+	if opt.Device.Name() != "" {
+		fmt.Fprintf(b, "#\n# Made for a device like %s.\n", opt.Device.Name())
+	}
+}
+
+func braces(s features.Strides) string { return "{" + string(s) + "}" }
+
+// writeTable writes rows in columns, as a comment.
+func writeTable(b *strings.Builder, rows [][]string) {
+	width := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, cell := range r {
+			width[i] = max(width[i], len(cell))
+		}
+	}
+	for _, r := range rows {
+		line := "#  "
+		for i, cell := range r {
+			line += fmt.Sprintf(" %-*s", width[i]+1, cell)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
