@@ -35,7 +35,7 @@ func (c Cost) Share() float64 {
 // Costs sets the parameters of a fit against the peaks of the device, which may be nil. The cases are the kernels that the fit was
 // made from, at sub-groups of so many lanes; they are counted only for what the features' identifiers leave open.
 func Costs(m *models.Model, fit *calibrate.Fit, device *facts.Device, cases []*workload.Case, lanes int) ([]Cost, error) {
-	of, work := costs(m.Expr()), counter{cases, lanes}
+	of, work := m.CostFeatures(), counter{cases, lanes}
 	var all []Cost
 	for _, e := range fit.Parameters {
 		c := Cost{Estimate: e, Of: of[e.Name]}

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
 	"gpuperf/kernel/script"
@@ -13,39 +11,6 @@ import (
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
-
-func TestCostsOfParameters(t *testing.T) {
-	for _, c := range []struct {
-		expression string
-		want       map[string][]string
-	}{
-		{"p_a * f_x", map[string][]string{"p_a": {"f_x"}}},
-		{"f_x * p_a / 32 + p_b", map[string][]string{"p_a": {"f_x"}}},
-		{"0.5 * (p_a * f_x + p_b * (f_y + 2 * f_z))", map[string][]string{"p_a": {"f_x"}, "p_b": {"f_y", "f_z"}}},
-		{"p_a * f_x + p_a * f_y", map[string][]string{"p_a": {"f_x", "f_y"}}},
-		{"overlap(p_a * f_x, p_b * f_y, p_edge)", map[string][]string{"p_a": {"f_x"}, "p_b": {"f_y"}}},
-		{"pnorm(p_a * f_x, p_b * f_y, p_a)", map[string][]string{"p_b": {"f_y"}}},
-		// Costs of something else than the features that stand beside them.
-		{"p_a * p_b * f_x", nil},
-		{"p_a * f_x * f_y", nil},
-		{"(p_a * f_x + p_b) * f_y", nil},
-		{"p_a * f_x / f_y", nil},
-		{"1 / (p_a * f_x)", nil},
-		{"p_a * max(f_x, f_y)", nil},
-	} {
-		e, err := models.ParseExpr(c.expression)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := c.want
-		if want == nil {
-			want = map[string][]string{}
-		}
-		if diff := cmp.Diff(want, costs(e)); diff != "" {
-			t.Errorf("%s:\n%s", c.expression, diff)
-		}
-	}
-}
 
 // matrixProduct loads each element of a and b many times, stores each of c once, and keeps a tile of b in local memory.
 const matrixProduct = `

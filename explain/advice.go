@@ -100,7 +100,7 @@ func (e *explainer) scattered(m features.Mem, r features.Record) string {
 	if err != nil || sectors == 0 {
 		return ""
 	}
-	asked, err := e.count(r)
+	asked, err := e.eval(r)
 	if err != nil {
 		return ""
 	}

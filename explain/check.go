@@ -34,7 +34,7 @@ func (e *explainer) check(out *Explanation) error {
 	i := slices.IndexFunc(out.Terms, func(t Term) bool { return t.Name == onchip })
 	c := &Check{Onchip: out.Terms[i].Seconds, Full: e.seconds(), FullMeasured: e.Measured > 0, RemovedMeasured: e.MeasuredRemoved > 0}
 	if c.Removed = e.MeasuredRemoved; !c.RemovedMeasured {
-		values, err := e.Removed.Features(e.ids, e.Lanes)
+		values, err := e.count(e.Removed)
 		if err != nil {
 			return err
 		}

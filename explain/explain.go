@@ -118,8 +118,8 @@ func (e *explainer) prepare() (err error) {
 		}
 		e.ids = append(e.ids, id)
 	}
-	if e.values, err = e.Case.Features(e.ids, e.Lanes); err != nil {
-		return fmt.Errorf("%s: %w", e.Case, err)
+	if e.values, err = e.count(e.Case); err != nil {
+		return err
 	}
 	for _, name := range e.compiled.Features {
 		e.x = append(e.x, e.values[name])
@@ -131,6 +131,17 @@ func (e *explainer) prepare() (err error) {
 	return err
 }
 
+// count returns the values of the model's features of a case.
+func (e *explainer) count(c *workload.Case) (map[string]float64, error) {
+	at := *c
+	at.Device = e.Facts
+	values, err := at.Features(e.ids, e.Lanes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	return values, nil
+}
+
 // unpriced lists work without cost. Index arithmetic of the kernel itself is not counted by default, so that integers here are data.
 func (e *explainer) unpriced(out *Explanation) error {
 	records, err := e.statistics.Uncovered(e.ids, e.Case.Sizes)
@@ -138,11 +149,10 @@ func (e *explainer) unpriced(out *Explanation) error {
 		return err
 	}
 	for _, r := range records {
-		count, err := r.Count.Eval(e.Case.Sizes)
+		value, err := e.eval(r)
 		if err != nil {
 			return err
 		}
-		value, _ := count.Float64()
 		out.Unpriced = append(out.Unpriced, Work{What: r.Key.String(), Count: value, Formula: r.Count.String()})
 	}
 	return nil

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"slices"
 
 	"gpuperf/features"
@@ -28,107 +27,71 @@ type Resource struct {
 }
 
 func (e *explainer) roof(out *Explanation) error {
-	roof := &Roof{}
-	for _, of := range []func() ([]Resource, error){e.globalMemory, e.localMemory, e.arithmetic} {
-		resources, err := of()
-		if err != nil {
-			return err
-		}
-		roof.Resources = append(roof.Resources, resources...)
+	work, err := e.work()
+	if err != nil {
+		return err
 	}
-	if len(roof.Resources) == 0 {
+	bound := roofline.Of(e.Facts, work)
+	if len(bound.Uses) == 0 {
 		return nil
 	}
-	for i := range roof.Resources {
-		r := &roof.Resources[i]
-		r.Rate = r.Amount / e.seconds()
-		roof.Seconds = max(roof.Seconds, r.Seconds)
+	out.Roof = &Roof{Seconds: bound.Seconds, Reached: bound.Seconds / e.seconds()}
+	for _, u := range bound.Uses {
+		name := u.Resource
+		if name == roofline.GlobalMemory {
+			name += ", each element once"
+		}
+		out.Roof.Resources = append(out.Roof.Resources, Resource{name, u.Amount, u.Unit, u.Peak.Rate, u.Seconds, u.Amount / e.seconds(), u.Peak.Source})
 	}
-	slices.SortStableFunc(roof.Resources, func(a, b Resource) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	roof.Reached = roof.Seconds / e.seconds()
-	out.Roof = roof
 	return nil
 }
 
-func resource(name string, amount float64, unit string, p roofline.Peak) Resource {
-	return Resource{Name: name, Amount: amount, Unit: unit, Peak: p.Rate, Seconds: amount / p.Rate, Source: p.Source}
-}
-
-// globalMemory counts each element that is read once, and each that is written once.
-func (e *explainer) globalMemory() ([]Resource, error) {
-	bytes := 0.0
+// work counts each element of global memory that is read once, and each that is written once; the accesses to local memory; and,
+// by data type, the operations that have a peak.
+func (e *explainer) work() (w roofline.Work, err error) {
 	seen := map[string]bool{}
 	for _, r := range e.statistics.Records {
-		m, ok := r.Key.(features.Mem)
-		name := "f_mem_footprint_global_" + string(m.DType) + "_" + string(m.Direction)
-		if !ok || m.Space != kernel.Global || seen[name] {
-			continue
-		}
-		seen[name] = true
-		id, err := features.ParseID(name)
+		n, err := e.eval(r)
 		if err != nil {
-			return nil, err
+			return w, err
 		}
-		n, err := e.statistics.Value(id, e.Case.Sizes)
-		if err != nil {
-			return nil, err
-		}
-		bytes += n * float64(m.DType.Size())
-	}
-	peak, known := roofline.Global(e.Facts)
-	if bytes == 0 || !known {
-		return nil, nil
-	}
-	return []Resource{resource("global memory, each element once", bytes, "B", peak)}, nil
-}
-
-func (e *explainer) localMemory() ([]Resource, error) {
-	bytes := 0.0
-	for _, r := range e.statistics.Records {
-		if m, ok := r.Key.(features.Mem); ok && m.Space == kernel.Local {
-			n, err := e.count(r)
-			if err != nil {
-				return nil, err
+		switch k := r.Key.(type) {
+		case features.Op:
+			if !roofline.HasPeak(k.Op) {
+				continue
 			}
-			bytes += n * float64(e.Lanes) * float64(m.DType.Size())
+			dtype := string(k.DType)
+			i := slices.IndexFunc(w.Operations, func(o roofline.Operations) bool { return o.DType == dtype })
+			if i < 0 {
+				i, w.Operations = len(w.Operations), append(w.Operations, roofline.Operations{DType: dtype})
+			}
+			w.Operations[i].Count += n * float64(e.Lanes)
+		case features.Mem:
+			if k.Space == kernel.Local {
+				w.LocalBytes += n * float64(e.Lanes) * float64(k.DType.Size())
+				continue
+			}
+			name := "f_mem_footprint_global_" + string(k.DType) + "_" + string(k.Direction)
+			if k.Space != kernel.Global || seen[name] {
+				continue
+			}
+			seen[name] = true
+			id, err := features.ParseID(name)
+			if err != nil {
+				return w, err
+			}
+			elements, err := e.statistics.Value(id, e.Case.Sizes)
+			if err != nil {
+				return w, err
+			}
+			w.GlobalBytes += elements * float64(k.DType.Size())
 		}
 	}
-	peak, known := roofline.Local(e.Facts)
-	if bytes == 0 || !known {
-		return nil, nil
-	}
-	return []Resource{resource("local memory", bytes, "B", peak)}, nil
+	return w, nil
 }
 
-// arithmetic is a resource for each data type: operations that the peaks know, a multiply-add being one as an addition is.
-func (e *explainer) arithmetic() ([]Resource, error) {
-	var out []Resource
-	for _, r := range e.statistics.Records {
-		op, ok := r.Key.(features.Op)
-		if !ok {
-			continue
-		}
-		peak, known := roofline.Arithmetic(e.Facts, string(op.DType), op.Op, "op/s")
-		if !known {
-			continue
-		}
-		n, err := e.count(r)
-		if err != nil {
-			return nil, err
-		}
-		name := string(op.DType) + " arithmetic"
-		i := slices.IndexFunc(out, func(r Resource) bool { return r.Name == name })
-		if i < 0 {
-			out = append(out, resource(name, 0, "op", peak))
-			i = len(out) - 1
-		}
-		out[i].Amount += n * float64(e.Lanes)
-		out[i].Seconds = out[i].Amount / peak.Rate
-	}
-	return out, nil
-}
-
-func (e *explainer) count(r features.Record) (float64, error) {
+// eval is the count of a record at the sizes of the kernel.
+func (e *explainer) eval(r features.Record) (float64, error) {
 	n, err := r.Count.Eval(e.Case.Sizes)
 	if err != nil {
 		return 0, err

@@ -110,7 +110,7 @@ func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*p
 		}
 		product, average := term, term
 		for _, t := range in {
-			if product, err = product.Mul(polycount.FromAffine(polycount.Name(t.name))); err == nil {
+			if product, err = product.Mul(polycount.Variable(t.name)); err == nil {
 				average, err = c.times(average, t)
 			}
 			if err != nil {
@@ -252,7 +252,7 @@ func fractionOf(e expr.Expr) (fraction, error) {
 		if !ok {
 			return fraction{}, fractions.Refuse(e, expr.ErrNoValue)
 		}
-		return fraction{polycount.FromAffine(polycount.Name(x.Name)), 1, nil, &product{1, []string{x.Name}}}, nil
+		return fraction{polycount.Variable(x.Name), 1, nil, &product{1, []string{x.Name}}}, nil
 	})
 }
 
@@ -313,7 +313,7 @@ func (f fraction) plus(g fraction, sign int64) (fraction, error) {
 		var err error
 		for _, p := range by.params {
 			if err == nil {
-				num, err = num.Mul(polycount.FromAffine(polycount.Name(p)))
+				num, err = num.Mul(polycount.Variable(p))
 			}
 		}
 		return num, err

@@ -121,8 +121,8 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, stmt := range k.Statements {
-		if stmt.Kind != kernel.Assign || !within(stmt) {
+	for _, stmt := range within {
+		if stmt.Kind != kernel.Assign {
 			continue
 		}
 		if err := c.countOps(stmt); err != nil {

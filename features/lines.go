@@ -111,7 +111,7 @@ type lane struct {
 // sizeExpr is a polynomial in sizes that may contain quotients of them.
 type sizeExpr struct{ e expr.Expr }
 
-func newSizeExpr(p *expr.ParamPoly) (*sizeExpr, error) {
+func newSizeExpr(p *expr.Poly) (*sizeExpr, error) {
 	e, err := expr.Parse(p.String())
 	if err == nil {
 		err = checkSize(e)
@@ -165,7 +165,7 @@ func (t *transactions) split(s site) error {
 	if t.rest, err = newSizeExpr(form.Rest); err != nil {
 		return err
 	}
-	add := func(coeff *expr.ParamPoly, of polycount.Affine) error {
+	add := func(coeff *expr.Poly, of polycount.Affine) error {
 		size, err := newSizeExpr(coeff)
 		if err != nil {
 			return err

@@ -203,46 +203,33 @@ func (v chainVisitor) sum(x *expr.Op) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	var last *link
-	open := expr.Expr(nil) // the first term, a product that the next may still be added to
+	fused := make([]bool, len(x.Args))
 	for i, term := range x.Args {
 		n, u, err := ops.Visitor{Kernel: v.k}.Multiplications(term)
 		if err != nil {
 			return nil, err
 		}
-		fused := n > 0 && u == t && !v.d.c.opt.NoMadd
-		switch {
-		case i == 0 && fused:
-			open = term
-		case i == 0:
-			last, err = v.value(term)
-		case open != nil && !fused:
-			var other *link
-			if other, err = v.value(term); err == nil {
-				last, err = v.madd(open, t, other)
-			}
-			open = nil
-		default:
-			if open != nil {
-				last, err = v.value(open)
-				open = nil
-			}
-			switch {
-			case err != nil:
-			case fused:
-				last, err = v.madd(term, t, last)
-			default:
-				var other *link
-				if other, err = v.value(term); err == nil {
-					last = v.operation("add", t, last, other)
-				}
-			}
-		}
+		fused[i] = n > 0 && u == t && !v.d.c.opt.NoMadd
+	}
+	terms := slices.Clone(x.Args)
+	if fused[0] && !fused[1] { // the second term is added to the product
+		terms[0], terms[1], fused[0], fused[1] = terms[1], terms[0], false, true
+	}
+	last, err := v.value(terms[0])
+	for i, term := range terms[1:] {
 		if err != nil {
 			return nil, err
 		}
+		if fused[i+1] {
+			last, err = v.madd(term, t, last)
+			continue
+		}
+		var other *link
+		if other, err = v.value(term); err == nil {
+			last = v.operation("add", t, last, other)
+		}
 	}
-	return last, nil
+	return last, err
 }
 
 // madd multiplies the last two factors of a product and adds, in one operation.
@@ -264,12 +251,12 @@ func (v chainVisitor) product(x expr.Expr, t expr.DType) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	var last *link
-	for i, f := range factors {
-		if last = f; i > 0 {
-			last = v.operation("mul", t, factors[0], f)
-			factors[0] = last
-		}
+	if len(factors) == 0 { // of signs
+		return nil, nil
+	}
+	last := factors[0]
+	for _, f := range factors[1:] {
+		last = v.operation("mul", t, last, f)
 	}
 	return last, nil
 }

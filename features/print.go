@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 
 	"gpuperf/kernel"
-	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -16,7 +15,7 @@ import (
 type Object struct {
 	Kernel       string `json:"kernel"`
 	SubgroupSize int    `json:"subgroup_size"`
-	Statistics   []any  `json:"statistics"` // OpObject, MemObject, SyncObject, FootprintObject
+	Statistics   []any  `json:"statistics"` // the kind, the key's fields, and Counted; Measured for accesses to memory
 }
 
 // Counted is the part that all records have: the symbolic count and, where sizes are given, its value.
@@ -25,47 +24,13 @@ type Counted struct {
 	Value string `json:"value,omitempty"`
 }
 
-// OpObject is a record of an operation.
-type OpObject struct {
-	Kind        string      `json:"kind"`
-	Op          string      `json:"op"`
-	DType       expr.DType  `json:"dtype"`
-	Granularity Granularity `json:"granularity"`
-	Counted
-}
-
-// MemObject is a record of a memory access. Strides are by axis; an axis that is absent has stride 0. With sizes it has
-// the accesses of work-items per element of the footprint and, for global memory and where Options.Lines asks for them, the
-// cache lines and sectors that sub-groups touch; what cannot be counted is absent.
-type MemObject struct {
-	Kind        string            `json:"kind"`
-	Space       kernel.Space      `json:"space"`
-	DType       expr.DType        `json:"dtype"`
-	Direction   Direction         `json:"direction"`
-	Variable    string            `json:"variable"`
-	Tag         string            `json:"tag"`
-	LStrides    map[string]string `json:"lstrides"`
-	GStrides    map[string]string `json:"gstrides"`
-	Granularity Granularity       `json:"granularity"`
-	AFR         *float64          `json:"afr,omitempty"`
-	Lines       string            `json:"lines,omitempty"`
-	Sectors     string            `json:"sectors,omitempty"`
-	Counted
-}
-
-// SyncObject is a record of a synchronization.
-type SyncObject struct {
-	Kind string `json:"kind"`
-	Op   string `json:"op"`
-	Counted
-}
-
-// FootprintObject is a record of a footprint.
-type FootprintObject struct {
-	Kind      string    `json:"kind"`
-	Variable  string    `json:"variable"`
-	Direction Direction `json:"direction"`
-	Counted
+// Measured is what records of accesses to memory have at given sizes: the accesses of work-items per element of the footprint and, for
+// global memory and where Options.Lines asks for them, the cache lines and sectors that sub-groups touch. What cannot be counted is
+// absent.
+type Measured struct {
+	AFR     *float64 `json:"afr,omitempty"`
+	Lines   string   `json:"lines,omitempty"`
+	Sectors string   `json:"sectors,omitempty"`
 }
 
 // JSON is the statistics as an object for encoding, with values where sizes are given (not nil).
@@ -79,40 +44,54 @@ func (s *Statistics) JSON(sizes map[string]int64) (*Object, error) {
 		var object any
 		switch k := r.Key.(type) {
 		case Op:
-			object = OpObject{k.Kind(), k.Op, k.DType, k.Granularity, counts[i]}
+			object = struct {
+				Kind string `json:"kind"`
+				Op
+				Counted
+			}{k.Kind(), k, counts[i]}
 		case Mem:
-			m := MemObject{
-				Kind: k.Kind(), Space: k.Space, DType: k.DType, Direction: k.Direction, Variable: k.Variable, Tag: k.Tag,
-				LStrides: k.LStrides.Axes(), GStrides: k.GStrides.Axes(), Granularity: k.Granularity, Counted: counts[i],
-			}
-			if sizes != nil {
-				s.measureMem(&m, k, sizes)
-			}
-			object = m
+			object = struct {
+				Kind string `json:"kind"`
+				Mem
+				Measured
+				Counted
+			}{k.Kind(), k, s.measure(k, sizes), counts[i]}
 		case Sync:
-			object = SyncObject{k.Kind(), k.Op, counts[i]}
+			object = struct {
+				Kind string `json:"kind"`
+				Sync
+				Counted
+			}{k.Kind(), k, counts[i]}
 		case Footprint:
-			object = FootprintObject{k.Kind(), k.Variable, k.Direction, counts[i]}
+			object = struct {
+				Kind string `json:"kind"`
+				Footprint
+				Counted
+			}{k.Kind(), k, counts[i]}
 		}
 		o.Statistics = append(o.Statistics, object)
 	}
 	return o, nil
 }
 
-// measureMem adds what depends on more than the record's count.
-func (s *Statistics) measureMem(m *MemObject, key Mem, sizes map[string]int64) {
+// measure counts what depends on more than the record's count.
+func (s *Statistics) measure(key Mem, sizes map[string]int64) (m Measured) {
+	if sizes == nil {
+		return m
+	}
 	if ratio, err := s.AFR(key, sizes); err == nil {
 		v, _ := ratio.Float64()
 		m.AFR = &v
 	}
 	if !s.c.opt.Lines || key.Space != kernel.Global {
-		return
+		return m
 	}
 	for u, to := range map[unit]*string{cacheLines: &m.Lines, sectors: &m.Sectors} {
 		if n, err := s.units(u, key, sizes); err == nil {
 			*to = decimalOf(n)
 		}
 	}
+	return m
 }
 
 // counted gives the count of each record as text, and its value where sizes are given.

@@ -2,6 +2,7 @@ package features
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,31 +56,33 @@ const (
 // Op is an arithmetic operation: add, mul, madd, div, pow, shift, bw (bitwise), maxmin, or func:<name>. Subtractions are
 // additions. Once per sub-group; an operation on vectors is one on scalars for each lane.
 type Op struct {
-	Op          string
-	DType       expr.DType // of the result
-	Granularity Granularity
+	Op          string      `json:"op"`
+	DType       expr.DType  `json:"dtype"` // of the result
+	Granularity Granularity `json:"granularity"`
 }
 
 // Mem is an access to memory of the device or of the work-group. An access to a vector is one access, of the vector's type;
 // its strides are in elements of the array.
 type Mem struct {
-	Space       kernel.Space // Global or Local
-	DType       expr.DType
-	Direction   Direction // Load or Store
-	Variable    string
-	Tag         string // of the access, "" for none
-	LStrides    Strides
-	GStrides    Strides
-	Granularity Granularity
+	Space       kernel.Space `json:"space"` // Global or Local
+	DType       expr.DType   `json:"dtype"`
+	Direction   Direction    `json:"direction"` // Load or Store
+	Variable    string       `json:"variable"`
+	Tag         string       `json:"tag"` // of the access, "" for none
+	LStrides    Strides      `json:"lstrides"`
+	GStrides    Strides      `json:"gstrides"`
+	Granularity Granularity  `json:"granularity"`
 }
 
 // Sync is a synchronization: barrier_local and barrier_global, as one work-item meets them, or kernel_launch.
-type Sync struct{ Op string }
+type Sync struct {
+	Op string `json:"op"`
+}
 
 // Footprint is the set of elements of a variable that are read or written, each once.
 type Footprint struct {
-	Variable  string
-	Direction Direction // Read or Write
+	Variable  string    `json:"variable"`
+	Direction Direction `json:"direction"` // Read or Write
 }
 
 // Kind is "op".
@@ -162,6 +165,9 @@ func (s Strides) Axes() map[string]string {
 	}
 	return out
 }
+
+// MarshalJSON writes the axes, as in {"0": "1", "1": "16*n"}.
+func (s Strides) MarshalJSON() ([]byte, error) { return json.Marshal(s.Axes()) }
 
 // Along is the stride along an axis; "0" where the axis is absent.
 func (s Strides) Along(axis int) string {

@@ -1,7 +1,8 @@
 package kernel
 
 import (
-	"sort"
+	"maps"
+	"slices"
 
 	"gpuperf/kernel/expr"
 )
@@ -9,12 +10,7 @@ import (
 // AddDTypes sets the element types of arguments and temporaries. A type that was set differently before is an error.
 func (k *Kernel) AddDTypes(types map[string]expr.DType) (*Kernel, error) {
 	c := k.Clone()
-	var names []string
-	for name := range types {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(types)) {
 		a := c.Array(name)
 		if a == nil {
 			return nil, k.Errorf("dtype for %s, which is no argument or temporary of the kernel", name)
@@ -25,9 +21,7 @@ func (k *Kernel) AddDTypes(types map[string]expr.DType) (*Kernel, error) {
 		if a.DType != "" && a.DType != types[name] && !(a.IsValue && k.inferredParam(a)) {
 			return nil, k.Errorf("%s has dtype %s already, not %s", name, a.DType, types[name])
 		}
-		n := *a
-		n.DType = types[name]
-		c.SetArray(&n)
+		c.ChangeArray(name, func(a *Array) { a.DType = types[name] })
 	}
 	return c, nil
 }

@@ -21,7 +21,7 @@ func (k *Kernel) addAutomaticDeps(wanted func(*Stmt) bool) {
 			uses[i].reads = append(uses[i].reads, r.Array)
 		}
 		uses[i].reads = append(nameset.Sorted(uses[i].reads), k.ruleReads(s)...)
-		if t := Target(s); t != "" {
+		if t := s.Target(); t != "" {
 			uses[i].writes = []string{t}
 			writers[t]++
 		}
@@ -70,7 +70,7 @@ func (k *Kernel) ruleReads(s *Stmt) []string {
 	}
 	c := *s
 	c.MapExprs(func(e expr.Expr) expr.Expr {
-		if x, err := k.ExpandExpr(e); err == nil {
+		if x, err := k.Expand(e); err == nil {
 			return x
 		}
 		return e

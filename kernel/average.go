@@ -24,7 +24,6 @@ func (a Average) String() string { return a.Of.String() + ": " + a.Value.String(
 // AssumeAverage states the average of an expression in the temporaries that bound inames, or the average number of
 // values of an iname that they bound. Value is an expression in the kernel's parameters.
 func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
-	defer polycount.Rescue(&err)
 	o, err := expr.Parse(of)
 	if err != nil {
 		return nil, k.Errorf("average: %w", err)
@@ -77,7 +76,8 @@ func (k *Kernel) trips(iname string) (expr.Expr, error) {
 		return nil, k.Errorf("the number of values of iname %s is no difference of two bounds (%s): give the average of an expression in %s",
 			iname, d, nameset.Text(k.Bounds([]string{iname})))
 	}
-	return expr.FromAffine(upper[0].Num.Sub(lower[0].Num).AddInt(1)), nil
+	n := upper[0].Num.Sub(lower[0].Num).AddInt(1)
+	return expr.FromAffine(n), n.Err()
 }
 
 // averageOps are the operators of the values of averages.

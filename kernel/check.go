@@ -7,13 +7,11 @@ import (
 
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
-	"gpuperf/polycount"
 )
 
 // Check verifies what every kernel must keep. Its parts are in the table below, in the order in which they run; each
 // presupposes those before it.
 func (k *Kernel) Check() (err error) {
-	defer polycount.Rescue(&err)
 	for _, part := range []func() error{
 		k.checkNames,
 		k.checkFunctions,
@@ -24,7 +22,7 @@ func (k *Kernel) Check() (err error) {
 		k.checkTags,
 		k.checkArrays,
 		k.checkBounds,
-		k.CheckRaces,
+		k.checkRaces,
 	} {
 		if err := part(); err != nil {
 			return err
@@ -122,7 +120,7 @@ func (k *Kernel) checkStatements() error {
 	return nil
 }
 
-// CheckDeps: dependencies exist and are acyclic.
+// CheckDeps is the part of Check about dependencies: they exist and are acyclic.
 func (k *Kernel) CheckDeps() error {
 	const (
 		visiting = 1
@@ -169,7 +167,7 @@ func (k *Kernel) CheckDeps() error {
 // are the statement's.
 func (k *Kernel) checkAccesses() error {
 	for _, s := range k.Statements {
-		if t := Target(s); t != "" {
+		if t := s.Target(); t != "" {
 			if a := k.Array(t); a == nil || a.IsValue {
 				return k.Errorf("statement %s assigns to %s, which is no array or temporary", s.ID, t)
 			}
@@ -285,7 +283,7 @@ func (k *Kernel) checkTags() error {
 		if !k.IsIname(n) {
 			return k.Errorf("tag %s on %s, which is no iname", k.Tags[n], n)
 		}
-		if err := k.CheckAxes(n); err != nil {
+		if err := k.CheckTag(n); err != nil {
 			return err
 		}
 	}
@@ -294,7 +292,7 @@ func (k *Kernel) checkTags() error {
 
 // checkArrays: layouts fit shapes, element types exist, shapes use parameters only.
 func (k *Kernel) checkArrays() error {
-	for _, a := range slices.Concat(k.Args, k.Temps) {
+	for _, a := range k.Arrays() {
 		if a.DType != "" && !a.DType.Known() {
 			return k.Errorf("%s: unknown element type %q", a.Name, a.DType)
 		}
@@ -323,11 +321,11 @@ func (k *Kernel) checkArrays() error {
 	return nil
 }
 
-// CheckRaces: what different work-items write must differ in place.
-func (k *Kernel) CheckRaces() error {
+// checkRaces: what different work-items write must differ in place.
+func (k *Kernel) checkRaces() error {
 	writers := map[string][]*Stmt{} // of private temporaries of which work-items do not share out the elements
 	for _, s := range k.Statements {
-		if a := k.Array(Target(s)); a != nil && k.IsTemp(a.Name) && k.SpaceOf(a.Name) == Private && !a.PerItem {
+		if a := k.Array(s.Target()); a != nil && k.IsTemp(a.Name) && k.SpaceOf(a.Name) == Private && !a.PerItem {
 			writers[a.Name] = append(writers[a.Name], s)
 		}
 	}

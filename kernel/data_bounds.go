@@ -84,25 +84,6 @@ func (k *Kernel) checkBounds() error {
 	return nil
 }
 
-// OrderBounds makes statements within bounded inames depend on those that assign the bounds, in place; transformations
-// that add statements leave that to it.
-func (k *Kernel) OrderBounds() {
-	if !k.hasBounds() {
-		return
-	}
-	for i, s := range k.Statements {
-		c := *s
-		for _, t := range k.Bounds(s.AllInames()) {
-			if writers := k.Writers(t); len(writers) == 1 && !k.DependsOn(writers[0], s.ID) {
-				c.Deps = nameset.Add(c.Deps, writers[0].ID)
-			}
-		}
-		if len(c.Deps) != len(s.Deps) {
-			k.Statements[i] = &c
-		}
-	}
-}
-
 // forAnyBounds projects the bounds of the inames out of a set: its points for any of their values.
 func (k *Kernel) forAnyBounds(d *polycount.Set, inames []string) (*polycount.Set, error) {
 	bounds := k.Bounds(inames)

@@ -149,8 +149,3 @@ func tightest(bounds []polycount.Bound, lower bool) (best int64, ok bool) {
 	}
 	return best, ok
 }
-
-// UnknownIname is the error for a name that is no iname of the kernel; it suggests what may be meant.
-func (k *Kernel) UnknownIname(name string) error {
-	return fmt.Errorf("kernel %s: unknown iname %q (the kernel has %s)", k.Name, name, nameset.Text(k.Inames()))
-}

@@ -25,7 +25,7 @@ func (a *Array) Strides() ([]expr.Expr, error) {
 
 // stridePolys computes the strides as polynomials in the parameters. A size that is no polynomial (n // 2, say) stands
 // in them as an opaque factor, named by its text in parentheses.
-func (a *Array) stridePolys() ([]*expr.ParamPoly, error) {
+func (a *Array) stridePolys() ([]*expr.Poly, error) {
 	n := len(a.Shape)
 	if a.Axes != nil && len(a.Axes) != n {
 		return nil, fmt.Errorf("array %s has %d axes and a layout of %d", a.Name, n, len(a.Axes))
@@ -37,7 +37,7 @@ func (a *Array) stridePolys() ([]*expr.ParamPoly, error) {
 	if a.Axes != nil {
 		sort.SliceStable(order, func(x, y int) bool { return a.Axes[order[x]].Nest < a.Axes[order[y]].Nest })
 	}
-	out := make([]*expr.ParamPoly, n)
+	out := make([]*expr.Poly, n)
 	stride := expr.ConstPoly(1)
 	for pos, axis := range order {
 		if a.Axes != nil && a.Axes[axis].Stride != nil {
@@ -56,7 +56,7 @@ func (a *Array) stridePolys() ([]*expr.ParamPoly, error) {
 	return out, nil
 }
 
-func opaquePoly(e expr.Expr) *expr.ParamPoly {
+func opaquePoly(e expr.Expr) *expr.Poly {
 	if p, err := expr.PolyOf(e, nil); err == nil {
 		return p
 	}
@@ -67,24 +67,24 @@ func opaquePoly(e expr.Expr) *expr.ParamPoly {
 type LinearForm struct {
 	Terms  []LinearTerm // by iname, sorted
 	Floors []FloorTerm
-	Rest   *expr.ParamPoly // no inames
+	Rest   *expr.Poly // no inames
 }
 
 // LinearTerm is Coeff·Iname.
 type LinearTerm struct {
 	Iname string
-	Coeff *expr.ParamPoly
+	Coeff *expr.Poly
 }
 
 // FloorTerm is Coeff·floor(Num/Den), with at least one iname in Num.
 type FloorTerm struct {
 	Num   polycount.Affine
 	Den   int64
-	Coeff *expr.ParamPoly
+	Coeff *expr.Poly
 }
 
 // Coeff is the coefficient of the iname outside floors, 0 where it does not occur.
-func (f *LinearForm) Coeff(iname string) *expr.ParamPoly {
+func (f *LinearForm) Coeff(iname string) *expr.Poly {
 	for _, t := range f.Terms {
 		if t.Iname == iname {
 			return t.Coeff
@@ -96,7 +96,7 @@ func (f *LinearForm) Coeff(iname string) *expr.ParamPoly {
 // String prints the form with inames in their order: "(16*n)*i_outer + n*i_inner + 3".
 func (f *LinearForm) String() string {
 	var parts []string
-	add := func(c *expr.ParamPoly, of string) {
+	add := func(c *expr.Poly, of string) {
 		switch s := c.String(); {
 		case s == "1":
 			parts = append(parts, of)
@@ -148,16 +148,16 @@ func (k *Kernel) FlatIndex(acc *expr.Access) (*LinearForm, error) {
 // formSum collects a linear form. It goes beyond ToAffine in that parameters may multiply inames (a[n*i + j]).
 type formSum struct {
 	k      *Kernel
-	terms  map[string]*expr.ParamPoly
+	terms  map[string]*expr.Poly
 	floors map[string]FloorTerm
-	rest   *expr.ParamPoly
+	rest   *expr.Poly
 }
 
 func newFormSum(k *Kernel) *formSum {
-	return &formSum{k: k, terms: map[string]*expr.ParamPoly{}, floors: map[string]FloorTerm{}}
+	return &formSum{k: k, terms: map[string]*expr.Poly{}, floors: map[string]FloorTerm{}}
 }
 
-func (s *formSum) add(e expr.Expr, by *expr.ParamPoly) error {
+func (s *formSum) add(e expr.Expr, by *expr.Poly) error {
 	if by.IsZero() {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (s *formSum) add(e expr.Expr, by *expr.ParamPoly) error {
 	return err
 }
 
-func (s *formSum) addAffine(a polycount.Affine, by *expr.ParamPoly) {
+func (s *formSum) addAffine(a polycount.Affine, by *expr.Poly) {
 	for _, t := range a.All() {
 		c := by.Scale(t.Coeff)
 		switch {

@@ -5,15 +5,13 @@ import "gpuperf/kernel/expr"
 // Launchable verifies what a kernel needs to run, beside what it needs to be counted: work-groups and tiles of constant
 // size. It is called on prepared kernels.
 func (k *Kernel) Launchable() error {
-	for _, list := range [2][]*Array{k.Args, k.Temps} {
-		for _, a := range list {
-			if a.Space != Local && a.Space != Private {
-				continue
-			}
-			for axis, size := range a.Shape {
-				if _, ok := size.(expr.Int); !ok {
-					return k.Errorf("the size %s of axis %d of %s is not constant, as %s memory needs; fix the parameters", size, axis, a.Name, a.Space)
-				}
+	for _, a := range k.Arrays() {
+		if a.Space != Local && a.Space != Private {
+			continue
+		}
+		for axis, size := range a.Shape {
+			if _, ok := size.(expr.Int); !ok {
+				return k.Errorf("the size %s of axis %d of %s is not constant, as %s memory needs; fix the parameters", size, axis, a.Name, a.Space)
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import "gpuperf/polycount"
 // LocalSize is the extent of the work-group along the axes l.0 to l.2: one more than the largest value of a statement's
 // iname on the axis, 1 where there is none. An extent that is not constant is an error.
 func (k *Kernel) LocalSize() (size [3]int64, err error) {
-	defer polycount.Rescue(&err)
 	size = [3]int64{1, 1, 1}
 	used := map[string]bool{}
 	for _, s := range k.Statements {

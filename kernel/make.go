@@ -49,7 +49,6 @@ type Spec struct {
 // writer; otherwise statements that touch the same variable, one of them writing, keep the order of the text.
 // Faults in the texts are *source.Error.
 func Make(spec Spec) (k *Kernel, err error) {
-	defer polycount.Rescue(&err)
 	ins, err := ParseInstructions(spec.Instructions)
 	if err != nil {
 		return nil, err
@@ -304,7 +303,7 @@ func (m *maker) implicitInames(temp string) []string {
 func (m *maker) usedInames(s *Stmt) []string {
 	var out []string
 	for _, e := range s.Exprs() {
-		expanded, err := m.ExpandExpr(e)
+		expanded, err := m.Expand(e)
 		if err != nil {
 			expanded = e // reported when the rules are expanded
 		}

@@ -44,7 +44,7 @@ func (m *maker) names() error {
 			cond := expr.Rewrite(g.cond, fix)
 			for j, other := range m.Instructions.Statements {
 				same := slices.ContainsFunc(m.more[j].guards, func(h guard) bool { return h.at == g.at })
-				if t := Target(other); same && t != "" && expr.Mentions(cond, t) {
+				if t := other.Target(); same && t != "" && expr.Mentions(cond, t) {
 					return m.at(j, "assign the condition to a temporary before the block", "the if block around this statement tests %s, which it changes", t)
 				}
 			}
@@ -60,7 +60,7 @@ func (m *maker) names() error {
 func (m *maker) infer() error {
 	written := map[string]bool{}
 	for _, s := range m.Kernel.Statements {
-		written[Target(s)] = true
+		written[s.Target()] = true
 	}
 	for i, s := range m.Kernel.Statements {
 		var bad error
@@ -76,7 +76,7 @@ func (m *maker) infer() error {
 			}
 		}
 		for _, e := range s.Exprs() {
-			e, err := m.ExpandExpr(e)
+			e, err := m.Expand(e)
 			if err != nil {
 				return m.at(i, "", "%v", err)
 			}
@@ -107,7 +107,7 @@ func (m *maker) infer() error {
 				return bad
 			}
 		}
-		if t := Target(s); m.IsIname(t) || m.IsParam(t) && !m.IsTemp(t) {
+		if t := s.Target(); m.IsIname(t) || m.IsParam(t) && !m.IsTemp(t) {
 			hint := ""
 			if !m.IsIname(t) {
 				hint = "a temporary may bound inames: declare it, as in <int32> " + t + " = ..."

@@ -6,33 +6,23 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
-// Match selects statements: terms joined by "and", "or", "not" and parentheses. A term is id:GLOB, writes:VARIABLE,
-// reads:VARIABLE, iname:INAME, tag:GLOB, or a bare GLOB for an id. The empty text matches every statement.
-func (k *Kernel) Match(text string) (match func(*Stmt) bool, err error) {
+// Match lists the statements that a text selects: terms joined by "and", "or", "not" and parentheses. A term is id:GLOB,
+// writes:VARIABLE, reads:VARIABLE, iname:INAME, tag:GLOB, or a bare GLOB for an id. The empty text selects all statements.
+func (k *Kernel) Match(text string) ([]*Stmt, error) {
 	if strings.TrimSpace(text) == "" {
-		return func(*Stmt) bool { return true }, nil
+		return k.Statements, nil
 	}
 	text = strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text)
 	p := &matcher{k: k, words: strings.Fields(text)}
-	match, err = p.or(0)
+	match, err := p.or(0)
 	if err == nil && len(p.words) > 0 {
 		err = fmt.Errorf("unexpected %q", p.words[0])
 	}
 	if err != nil {
 		return nil, k.Errorf("statement match %q: %w", text, err)
-	}
-	return match, nil
-}
-
-// MatchSome is Match that must find a statement.
-func (k *Kernel) MatchSome(text string) ([]*Stmt, error) {
-	match, err := k.Match(text)
-	if err != nil {
-		return nil, err
 	}
 	var out []*Stmt
 	for _, s := range k.Statements {
@@ -40,18 +30,7 @@ func (k *Kernel) MatchSome(text string) ([]*Stmt, error) {
 			out = append(out, s)
 		}
 	}
-	if len(out) == 0 {
-		return nil, k.Errorf("no statement matches %q (the statements are %s)", text, nameset.Text(k.ids()))
-	}
 	return out, nil
-}
-
-func (k *Kernel) ids() []string {
-	var out []string
-	for _, s := range k.Statements {
-		out = append(out, s.ID)
-	}
-	return out
 }
 
 type matcher struct {
@@ -124,7 +103,7 @@ func (p *matcher) term(depth int) (func(*Stmt) bool, error) {
 	case "iname":
 		return func(s *Stmt) bool { return slices.ContainsFunc(s.Inames, glob) }, nil
 	case "writes":
-		return func(s *Stmt) bool { return Target(s) != "" && glob(Target(s)) }, nil
+		return func(s *Stmt) bool { return s.Target() != "" && glob(s.Target()) }, nil
 	case "reads":
 		return func(s *Stmt) bool {
 			return slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return glob(a.Array) })

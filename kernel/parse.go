@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/lex"
 	"gpuperf/kernel/expr"
 )
 
@@ -62,11 +63,11 @@ func ParseInstructions(text string) (ins *Instructions, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.Recover(&err)
+	defer lex.Recover(&err)
 	ins = &Instructions{text: text}
 	b := blockParser{p, ins}
 	b.block(context{}, "")
-	if p.Tok().Kind != expr.TokEnd {
+	if p.Tok().Kind != lex.End {
 		p.Fail("unexpected %s", p.Describe())
 	}
 	return ins, nil
@@ -94,26 +95,26 @@ type attribute struct {
 // block reads statements up to a word that ends a block (end, elif, else), which it leaves, or the end of the text.
 // opener names the block for the error message.
 func (b blockParser) block(c context, opener string) {
-	defer b.Nest("blocks")()
+	defer b.Nest(expr.MaxDepth, "blocks")()
 	for {
 		b.SkipLines()
 		t := b.Tok()
 		switch {
-		case t.Kind == expr.TokEnd:
+		case t.Kind == lex.End:
 			if opener != "" {
 				b.FailHint(t.At, "close it by a line with end", "%s block is not closed", opener)
 			}
 			return
-		case t.Kind == expr.TokName && (t.Text == "end" || t.Text == "elif" || t.Text == "else"):
+		case t.Kind == lex.Name && (t.Text == "end" || t.Text == "elif" || t.Text == "else"):
 			if opener == "" {
 				b.Fail("%s without a block that it belongs to", t.Text)
 			}
 			return
-		case t.Kind == expr.TokName && t.Text == "for":
+		case t.Kind == lex.Name && t.Text == "for":
 			b.forBlock(c)
-		case t.Kind == expr.TokName && t.Text == "if":
+		case t.Kind == lex.Name && t.Text == "if":
 			b.ifBlock(c)
-		case t.Kind == expr.TokName && t.Text == "with":
+		case t.Kind == lex.Name && t.Text == "with":
 			b.Next()
 			inner := c
 			inner.attrs = append(slices.Clone(c.attrs), b.attributes()...)
@@ -138,7 +139,7 @@ func (b blockParser) end() {
 }
 
 func (b blockParser) endOfLine() {
-	if k := b.Tok().Kind; k != expr.TokLine && k != expr.TokEnd {
+	if k := b.Tok().Kind; k != lex.Line && k != lex.End {
 		b.Fail("unexpected %s after the end of the instruction", b.Describe())
 	}
 }
@@ -302,8 +303,8 @@ func (b blockParser) twoTargets(s, second *Stmt, comma int) {
 	for _, lhs := range []expr.Expr{s.LHS, second.LHS} {
 		used = append(used, expr.Children(lhs)...)
 	}
-	for _, name := range []string{Target(s), Target(second)} {
-		if Target(s) == Target(second) || slices.ContainsFunc(used, func(e expr.Expr) bool { return expr.Mentions(e, name) }) {
+	for _, name := range []string{s.Target(), second.Target()} {
+		if s.Target() == second.Target() || slices.ContainsFunc(used, func(e expr.Expr) bool { return expr.Mentions(e, name) }) {
 			b.FailHint(comma, "assign to temporaries first", "the two targets must differ, and %s must not be used by the statement that assigns to it", name)
 		}
 	}
@@ -373,7 +374,7 @@ func (b blockParser) attributes() []attribute {
 		} else {
 			from := b.Tok().At
 			for !b.Is(",") && !b.Is("}") {
-				if b.Tok().Kind == expr.TokEnd {
+				if b.Tok().Kind == lex.End {
 					b.Fail("attributes are not closed by }")
 				}
 				b.Next()

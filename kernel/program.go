@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,7 +55,7 @@ func (p *Program) Check() error {
 			}
 		}
 		for _, s := range k.Statements {
-			written[Target(s)] = true
+			written[s.Target()] = true
 		}
 	}
 	for _, name := range p.Scratch {
@@ -75,19 +73,6 @@ func (a *Array) form() string {
 	c.Constant = false
 	_, text, _ := strings.Cut(c.String(), ": ")
 	return text
-}
-
-// Params lists the integer parameters of the kernels, each once, in their order.
-func (p *Program) Params() []string {
-	var out []string
-	for _, k := range p.Kernels {
-		for _, name := range k.Params() {
-			if !slices.Contains(out, name) {
-				out = append(out, name)
-			}
-		}
-	}
-	return out
 }
 
 // Array returns the argument of that name, nil where no kernel has one.
@@ -111,10 +96,4 @@ func (p *Program) String() string {
 		b.WriteString("\n" + k.String())
 	}
 	return b.String()
-}
-
-// Key identifies the program by its content.
-func (p *Program) Key() string {
-	sum := sha256.Sum256([]byte(p.String()))
-	return hex.EncodeToString(sum[:])
 }

@@ -81,6 +81,9 @@ func (k *Kernel) Array(name string) *Array {
 	return nil
 }
 
+// Arrays lists the arguments and the temporaries.
+func (k *Kernel) Arrays() []*Array { return slices.Concat(k.Args, k.Temps) }
+
 // IsTemp reports whether name is a temporary.
 func (k *Kernel) IsTemp(name string) bool {
 	return slices.ContainsFunc(k.Temps, func(a *Array) bool { return a.Name == name })
@@ -130,6 +133,11 @@ func (k *Kernel) Reads(s *Stmt) []*expr.Access {
 	return out
 }
 
+// ReadsFrom reports whether s reads the variable.
+func (k *Kernel) ReadsFrom(s *Stmt, name string) bool {
+	return slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return a.Array == name })
+}
+
 // Writes is what s assigns to: one access, or none for barriers. A scalar temporary is an access without index.
 func (k *Kernel) Writes(s *Stmt) []*expr.Access {
 	switch x := s.LHS.(type) {
@@ -141,8 +149,8 @@ func (k *Kernel) Writes(s *Stmt) []*expr.Access {
 	return nil
 }
 
-// Target is the name of the variable that s assigns to, "" for none.
-func Target(s *Stmt) string {
+// Target is the name of the variable that s assigns to, "" for statements that assign nothing.
+func (s *Stmt) Target() string {
 	switch x := s.LHS.(type) {
 	case *expr.Access:
 		return x.Array
@@ -200,7 +208,7 @@ func (s *Stmt) Unsynced(o *Stmt, space Space) bool {
 func (k *Kernel) Writers(name string) []*Stmt {
 	var out []*Stmt
 	for _, s := range k.Statements {
-		if Target(s) == name {
+		if s.Target() == name {
 			out = append(out, s)
 		}
 	}
@@ -211,23 +219,9 @@ func (k *Kernel) Writers(name string) []*Stmt {
 func (k *Kernel) Readers(name string) []*Stmt {
 	var out []*Stmt
 	for _, s := range k.Statements {
-		if slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return a.Array == name }) {
+		if k.ReadsFrom(s, name) {
 			out = append(out, s)
 		}
 	}
 	return out
-}
-
-// VectorAccess is an access to several elements of the array at a time; nil where there is none.
-func (k *Kernel) VectorAccess(name string) *expr.Access {
-	for _, s := range k.Statements {
-		for _, e := range s.Exprs() {
-			for _, a := range expr.Accesses(e) {
-				if a.Array == name && a.Lanes > 0 {
-					return a
-				}
-			}
-		}
-	}
-	return nil
 }

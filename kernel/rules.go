@@ -6,12 +6,12 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// ExpandExpr replaces calls of substitution rules by their bodies.
-func (k *Kernel) ExpandExpr(e expr.Expr) (expr.Expr, error) {
+// Expand replaces calls of substitution rules by their bodies.
+func (k *Kernel) Expand(e expr.Expr) (expr.Expr, error) {
 	if len(k.Rules) == 0 {
 		return e, nil
 	}
-	return k.Expand(e, nil)
+	return k.expand(e, nil)
 }
 
 // Rule returns the substitution rule of that name, nil without one.
@@ -24,8 +24,8 @@ func (k *Kernel) Rule(name string) *Rule {
 	return nil
 }
 
-// Expand works outside in; open holds the rules being expanded, to find recursion.
-func (k *Kernel) Expand(e expr.Expr, open []string) (expr.Expr, error) {
+// expand works outside in; open holds the rules being expanded, to find recursion.
+func (k *Kernel) expand(e expr.Expr, open []string) (expr.Expr, error) {
 	var bad error
 	out := expr.Rewrite(e, func(x expr.Expr) expr.Expr {
 		var name string
@@ -50,7 +50,7 @@ func (k *Kernel) Expand(e expr.Expr, open []string) (expr.Expr, error) {
 			bad = fmt.Errorf("rule %s takes %d arguments, %s gives %d", name, len(r.Args), x, len(args))
 			return x
 		}
-		body, err := k.Expand(r.Body, append(open[:len(open):len(open)], name))
+		body, err := k.expand(r.Body, append(open[:len(open):len(open)], name))
 		if err != nil {
 			bad = err
 			return x

@@ -19,7 +19,7 @@ func (k *Kernel) InferShapes() error {
 	var order []string
 	for _, s := range k.Statements {
 		for _, e := range s.Exprs() {
-			e, err := k.ExpandExpr(e)
+			e, err := k.Expand(e)
 			if err != nil {
 				return err
 			}
@@ -35,7 +35,7 @@ func (k *Kernel) InferShapes() error {
 		}
 	}
 	for _, name := range order {
-		a := *k.Array(name)
+		var shape []expr.Expr
 		for _, at := range sites[name] {
 			if len(at.acc.Index) != len(sites[name][0].acc.Index) {
 				return k.Errorf("%s and %s index %s with different numbers of indices", sites[name][0].acc, at.acc, name)
@@ -56,21 +56,17 @@ func (k *Kernel) InferShapes() error {
 					return k.Errorf("cannot infer the size of axis %d of %s from %s: %w; declare its shape", axis, name, at.acc, err)
 				}
 			}
-			a.Shape = append(a.Shape, size.Size)
+			shape = append(shape, size.Size)
 		}
-		k.SetArray(&a)
+		k.ChangeArray(name, func(a *Array) { a.Shape = shape })
 	}
-	for _, list := range [2][]*Array{k.Args, k.Temps} {
-		for i, a := range list {
-			if a.Shape == nil && !a.IsValue { // declared, never indexed
-				if k.IsTemp(a.Name) {
-					c := *a
-					c.Shape = []expr.Expr{}
-					list[i] = &c
-					continue
-				}
-				return k.Errorf("cannot infer the shape of %s, which no statement uses; declare it", a.Name)
-			}
+	for _, a := range k.Arrays() {
+		switch { // declared, never indexed
+		case a.Shape != nil || a.IsValue:
+		case k.IsTemp(a.Name):
+			k.ChangeArray(a.Name, func(a *Array) { a.Shape = []expr.Expr{} })
+		default:
+			return k.Errorf("cannot infer the shape of %s, which no statement uses; declare it", a.Name)
 		}
 	}
 	return nil
@@ -126,7 +122,11 @@ func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
 		if len(upper) == 0 {
 			return nil, fmt.Errorf("%s has no upper bound", index)
 		}
-		if out, err = out.max(RangeSize(upper, where)); err != nil {
+		e, err := rangeSize(upper, where)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = out.max(e); err != nil {
 			return nil, err
 		}
 	}
@@ -151,22 +151,26 @@ func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (*ext
 			return &extent{Size: expr.Binary(expr.Mul, expr.Int{Value: lanes}, e.Size)}, nil
 		}
 		all := e.affine.Scale(lanes)
-		return &extent{expr.FromAffine(all), &all, e.where}, nil
+		return &extent{expr.FromAffine(all), &all, e.where}, all.Err()
 	}
 	return k.largest(expr.Binary(expr.Add, index, expr.Int{Value: lanes - 1}), within)
 }
 
-// RangeSize is one more than the smallest of the bounds.
-func RangeSize(upper []polycount.Bound, where *polycount.Set) *extent {
+// rangeSize is one more than the smallest of the bounds.
+func rangeSize(upper []polycount.Bound, where *polycount.Set) (*extent, error) {
 	var sizes []expr.Expr
+	var a polycount.Affine
 	for _, b := range upper {
-		sizes = append(sizes, expr.FromAffine(b.Num.Add(polycount.Int(b.Den)).FloorDiv(b.Den)))
+		a = b.Num.AddInt(b.Den).FloorDiv(b.Den)
+		if err := a.Err(); err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, expr.FromAffine(a))
 	}
 	if len(sizes) > 1 {
-		return &extent{Size: &expr.Op{Kind: expr.Min, Args: sizes}}
+		return &extent{Size: &expr.Op{Kind: expr.Min, Args: sizes}}, nil
 	}
-	a := upper[0].Num.Add(polycount.Int(upper[0].Den)).FloorDiv(upper[0].Den)
-	return &extent{sizes[0], &a, where}
+	return &extent{sizes[0], &a, where}, nil
 }
 
 // max is the larger of two extents: by comparison where one is always the larger, else as an expression.
@@ -224,7 +228,7 @@ func (k *Kernel) largestProduct(index expr.Expr, why error) (*extent, error) {
 
 // upper is an upper bound of an integer expression, as a polynomial in the parameters, where the inames in scope have a
 // value.
-func (k *Kernel) upper(e expr.Expr, scope []string) (*expr.ParamPoly, bool) {
+func (k *Kernel) upper(e expr.Expr, scope []string) (*expr.Poly, bool) {
 	if _, err := k.AffineOf(e); err == nil {
 		size, err := k.largest(e, scope)
 		if err != nil {
@@ -237,7 +241,7 @@ func (k *Kernel) upper(e expr.Expr, scope []string) (*expr.ParamPoly, bool) {
 	if !ok || op.Kind != expr.Add && op.Kind != expr.Mul {
 		return nil, false
 	}
-	var out *expr.ParamPoly
+	var out *expr.Poly
 	for i, a := range op.Args {
 		p, ok := k.upper(a, scope)
 		if !ok || op.Kind == expr.Mul && !k.nonNegative(a, scope) {

@@ -41,14 +41,3 @@ func (k *Kernel) SpaceOf(name string) Space {
 	}
 	return space
 }
-
-// ResolveSpaces fixes the address spaces of temporaries, in place.
-func (k *Kernel) ResolveSpaces() {
-	for i, a := range k.Temps {
-		if a.Space == Auto {
-			c := *a
-			c.Space = k.SpaceOf(a.Name)
-			k.Temps[i] = &c
-		}
-	}
-}

@@ -53,24 +53,9 @@ func (t Tag) Parallel() bool {
 	return t.Kind == GroupAxis || t.Kind == LocalAxis || t.Kind == LocalAuto
 }
 
-// SetTag changes the kernel in place: it is for copies.
-func (k *Kernel) SetTag(iname string, tag Tag) error {
-	if !k.IsIname(iname) {
-		return k.UnknownIname(iname)
-	}
-	if tag.Kind == Sequential {
-		delete(k.Tags, iname)
-		return nil
-	}
-	if old, ok := k.Tags[iname]; ok && old != tag && old.Kind != LocalAuto {
-		return k.Errorf("iname %s is tagged %s already: remove that first (%s:for)", iname, old, iname)
-	}
-	k.Tags[iname] = tag
-	return k.CheckAxes(iname)
-}
-
-// CheckAxes reports another iname of some statement on the same hardware axis as iname.
-func (k *Kernel) CheckAxes(iname string) error {
+// CheckTag is the part of Check about the tag of one iname: no other iname of a statement is on its hardware axis, and no
+// reduction over it goes beyond a work-group.
+func (k *Kernel) CheckTag(iname string) error {
 	tag := k.Tags[iname]
 	for _, s := range k.Statements {
 		all := s.AllInames()

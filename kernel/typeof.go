@@ -49,7 +49,7 @@ func (k *Kernel) TypeOf(e expr.Expr) (expr.DType, error) {
 		return k.TypeOf(x.Body)
 	case *expr.Call:
 		if r := k.Rule(x.Func); r != nil {
-			body, err := k.ExpandExpr(x)
+			body, err := k.Expand(x)
 			if err != nil {
 				return "", err
 			}
@@ -86,7 +86,7 @@ func (k *Kernel) typeOfName(name string) (expr.DType, error) {
 		return a.DType, nil
 	}
 	if r := k.Rule(name); r != nil {
-		body, err := k.ExpandExpr(expr.Var{Name: name})
+		body, err := k.Expand(expr.Var{Name: name})
 		if err != nil {
 			return "", err
 		}

@@ -74,7 +74,7 @@ func (e *elaborator) program() *Program {
 		case e.Is("program"):
 			e.I++
 			if p.Name != "" {
-				e.Fail(t.At, "the program is named %s already", p.Name)
+				e.FailAt(t.At, "the program is named %s already", p.Name)
 			}
 			p.Name = e.name("the name of the program")
 		case e.Is("size"):
@@ -83,7 +83,7 @@ func (e *elaborator) program() *Program {
 				at := e.Tok().At
 				name := e.variable(map[string]bool{})
 				if e.sizes[name] {
-					e.Fail(at, "size %s is declared twice", name)
+					e.FailAt(at, "size %s is declared twice", name)
 				}
 				e.sizes[name] = true
 				p.Sizes = append(p.Sizes, name)
@@ -96,7 +96,7 @@ func (e *elaborator) program() *Program {
 		case e.Is("def"):
 			f := e.def()
 			if e.funs[f.Name] != nil {
-				e.Fail(t.At, "function %s is defined twice", f.Name)
+				e.FailAt(t.At, "function %s is defined twice", f.Name)
 			}
 			e.funs[f.Name] = FunOf(f)
 			funs = append(funs, f)
@@ -113,7 +113,7 @@ func (e *elaborator) program() *Program {
 				q, err = q.WithBody(q.Body)
 			}
 			if err != nil {
-				e.Fail(n.at, "%v", err)
+				e.FailAt(n.at, "%v", err)
 			}
 			return q
 		default:
@@ -145,7 +145,7 @@ func (e *elaborator) assumption() Assumption {
 		e.FailHint(at, "write 4 | n, or n >= 3", "expected | or >=")
 	}
 	if r.Refuted() {
-		e.Fail(n.at, "%s never holds", r)
+		e.FailAt(n.at, "%s never holds", r)
 	}
 	return r
 }
@@ -168,7 +168,7 @@ func (e *elaborator) typedFun(n *node) (*Term, []string) {
 			}
 		}
 		if e.funs[p.names[0]] != nil || e.sizes[p.names[0]] || builtins[p.names[0]] != nil {
-			e.Fail(p.at, "%s is declared already", p.names[0])
+			e.FailAt(p.at, "%s is declared already", p.names[0])
 		}
 		names = append(names, p.names[0])
 		params = append(params, p.typ)
@@ -259,7 +259,7 @@ func (e *elaborator) def() *UserFun {
 		default:
 			u, err := NewUserFun(f)
 			if err != nil {
-				e.Fail(at, "%v", err)
+				e.FailAt(at, "%v", err)
 			}
 			return u
 		}
@@ -333,9 +333,9 @@ func (e *elaborator) kernelExprs(types []*Type) []expr.Expr {
 func (e *elaborator) inText(from int, text string, err error) {
 	var place *source.Error
 	if errors.As(err, &place) {
-		e.Fail(from+offsetIn(text, place.Pos), "%s", place.Msg)
+		e.FailAt(from+offsetIn(text, place.Pos), "%s", place.Msg)
 	}
-	e.Fail(from, "%v", err)
+	e.FailAt(from, "%v", err)
 }
 
 // offsetIn is the byte offset of a place in a text.

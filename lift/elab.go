@@ -58,17 +58,17 @@ const (
 // checked returns the term, or fails at the place where it is made.
 func (e *elaborator) checked(at int, t *Term) *Term {
 	if t.err != nil {
-		e.Fail(at, "%v", t.err)
+		e.FailAt(at, "%v", t.err)
 	}
 	if t.size > maxSize {
-		e.Fail(at, "the term has more than %d nodes", maxSize)
+		e.FailAt(at, "the term has more than %d nodes", maxSize)
 	}
 	return t
 }
 
 func (e *elaborator) elab(n *node, env *scope) value {
 	if e.steps++; e.steps > maxSteps {
-		e.Fail(n.at, "the program is too large")
+		e.FailAt(n.at, "the program is too large")
 	}
 	switch n.kind {
 	case nodeNumber:
@@ -102,7 +102,7 @@ func (e *elaborator) elab(n *node, env *scope) value {
 			return e.term(n.kids[1].at, e.elab(n.kids[1], env.with(n.text, value{term: y})), nil)
 		}), x))}
 	}
-	e.Fail(n.at, "this has no meaning here")
+	e.FailAt(n.at, "this has no meaning here")
 	return value{}
 }
 
@@ -138,7 +138,7 @@ func (e *elaborator) function(n *node, env *scope) *function {
 		if v.term != nil {
 			found = "a value of type " + v.term.Type.String()
 		}
-		e.Fail(n.at, "a function is expected, and this is %s", found)
+		e.FailAt(n.at, "a function is expected, and this is %s", found)
 	}
 	return v.fn
 }
@@ -165,7 +165,7 @@ func (e *elaborator) named(n *node, env *scope) value {
 
 func (e *elaborator) infixCall(n *node, env *scope) value {
 	if builtins[n.text] == nil {
-		e.Fail(n.at, "%s stands in sizes only", n.text)
+		e.FailAt(n.at, "%s stands in sizes only", n.text)
 	}
 	return value{term: e.builtin(n.at, n.text, []value{e.elab(n.kids[0], env), e.elab(n.kids[1], env)})}
 }
@@ -196,7 +196,7 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 		list[i] = e.term(at, a, typ)
 	}
 	if len(list) == 0 {
-		e.Fail(at, "%s is applied to nothing", name)
+		e.FailAt(at, "%s is applied to nothing", name)
 	}
 	typ = list[0].Type
 	if name == "id" {
@@ -214,7 +214,7 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 	}
 	f, err := Builtin(name, typ.DType)
 	if err != nil {
-		e.Fail(at, "%v", err)
+		e.FailAt(at, "%v", err)
 	}
 	return e.checked(at, f.Apply(list...))
 }
@@ -223,20 +223,20 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 func (e *elaborator) closure(n *node, env *scope) *function {
 	return &function{"this fun", func(at int, args []value) *Term {
 		if len(args) != len(n.params) {
-			e.Fail(n.at, "this fun has %d parameters, and is given %d arguments", len(n.params), len(args))
+			e.FailAt(n.at, "this fun has %d parameters, and is given %d arguments", len(n.params), len(args))
 		}
 		inner := env
 		for i, p := range n.params {
 			x := e.term(at, args[i], p.typ)
 			if p.typ != nil && x.Type != p.typ {
-				e.Fail(p.at, "parameter %s is given %s, not %s", strings.Join(p.names, ", "), x.Type, p.typ)
+				e.FailAt(p.at, "parameter %s is given %s, not %s", strings.Join(p.names, ", "), x.Type, p.typ)
 			}
 			if !p.tuple {
 				inner = inner.with(p.names[0], value{term: x})
 				continue
 			}
 			if x.Type.Kind != TupleType || len(x.Type.Elems) != len(p.names) {
-				e.Fail(p.at, "a tuple of %d is expected, and this is %s", len(p.names), x.Type)
+				e.FailAt(p.at, "a tuple of %d is expected, and this is %s", len(p.names), x.Type)
 			}
 			for j, name := range p.names {
 				inner = inner.with(name, value{term: e.checked(p.at, GetOf(j, x))})
@@ -259,7 +259,7 @@ func (e *elaborator) apply(n *node, env *scope) value {
 			case expr.DType(head.text).Known() && len(n.kids) == 2:
 				v := e.elab(n.kids[1], env)
 				if v.num == "" {
-					e.Fail(n.kids[1].at, "a number is expected")
+					e.FailAt(n.kids[1].at, "a number is expected")
 				}
 				return value{term: e.checked(n.at, Number(expr.DType(head.text), strings.TrimSuffix(v.num, ".")))}
 			}
@@ -269,7 +269,7 @@ func (e *elaborator) apply(n *node, env *scope) value {
 	args := make([]value, len(n.kids)-1)
 	for i, k := range n.kids[1:] {
 		if args[i] = e.elab(k, env); args[i].fn != nil {
-			e.Fail(k.at, "%s is a function, and a value is expected", args[i].fn.name)
+			e.FailAt(k.at, "%s is a function, and a value is expected", args[i].fn.name)
 		}
 	}
 	return value{term: f.apply(n.at, args)}
@@ -291,7 +291,7 @@ func (e *elaborator) intArg(n *node) int {
 	}
 	k, err := strconv.Atoi(n.text)
 	if n.kind != nodeNumber || err != nil {
-		e.Fail(n.at, "a whole number is expected")
+		e.FailAt(n.at, "a whole number is expected")
 	}
 	return k
 }
@@ -377,7 +377,7 @@ func (d *draftPattern) argument(a argKind, head, n *node, env *scope) {
 	case argMode:
 		mode := slices.Index(padModes, n.text)
 		if n.kind != nodeName || mode < 0 {
-			e.Fail(n.at, "the mode is one of %s", strings.Join(padModes, ", "))
+			e.FailAt(n.at, "the mode is one of %s", strings.Join(padModes, ", "))
 		}
 		d.Ints = append(d.Ints, mode)
 	case argIndex:
@@ -394,7 +394,7 @@ func (e *elaborator) declared(n *node, s Size) Size {
 	if e.meta != nil {
 		r, err := e.meta.metaSize(s)
 		if err != nil {
-			e.Fail(n.at, "%v", err)
+			e.FailAt(n.at, "%v", err)
 		}
 		return r
 	}
@@ -436,7 +436,7 @@ func (e *elaborator) index(n *node) *IndexFun {
 		}
 		return f
 	}
-	e.Fail(n.at, `the index function is reverse, stride(s), shift(k) or index("…")`)
+	e.FailAt(n.at, `the index function is reverse, stride(s), shift(k) or index("…")`)
 	return nil
 }
 
@@ -448,7 +448,7 @@ func (d *draftPattern) make(at int, data []value) *Term {
 		kids = append(kids, e.term(at, v, nil))
 	}
 	if r.kids > 0 && len(kids) > 1 {
-		e.Fail(at, "%s works on one value, not on %d", r.name, len(kids))
+		e.FailAt(at, "%s works on one value, not on %d", r.name, len(kids))
 	}
 	if d.val != nil {
 		var want *Type
@@ -466,11 +466,11 @@ func (d *draftPattern) make(at int, data []value) *Term {
 	kids = append([]*Term{nil}, kids...)
 	shape := &draft{op: d.op, Attr: d.Attr, kids: kids}
 	if len(kids) < 2 && d.op != Generate {
-		e.Fail(at, "%s is applied to nothing", r.name)
+		e.FailAt(at, "%s is applied to nothing", r.name)
 	}
 	params := r.params(shape)
 	if shape.err != nil {
-		e.Fail(at, "%v", shape.err)
+		e.FailAt(at, "%v", shape.err)
 	}
 	kids[0] = e.checked(d.fnAt, Fn(params, func(xs ...*Term) *Term {
 		args := make([]value, len(xs))

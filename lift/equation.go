@@ -100,7 +100,7 @@ type shapes struct {
 func (c *compiler) value(n *node, env *shapes) *pattern {
 	s := c.shape(n, env)
 	if s.pat == nil {
-		c.Fail(n.at, "a pattern matches values, and this is a function")
+		c.FailAt(n.at, "a pattern matches values, and this is a function")
 	}
 	return s.pat
 }
@@ -146,14 +146,14 @@ func (c *compiler) shape(n *node, env *shapes) shape {
 			return c.value(n.kids[0], inner)
 		}}
 	}
-	c.Fail(n.at, "no pattern matches this")
+	c.FailAt(n.at, "no pattern matches this")
 	return shape{}
 }
 
 func (c *compiler) fun(n *node, env *shapes) func([]*pattern) *pattern {
 	s := c.shape(n, env)
 	if s.fn == nil {
-		c.Fail(n.at, "a function is expected")
+		c.FailAt(n.at, "a function is expected")
 	}
 	return s.fn
 }
@@ -163,7 +163,7 @@ func (c *compiler) applied(n *node, args []*pattern) *pattern {
 	p := &pattern{meta: n.text}
 	for _, a := range args {
 		if a.local == 0 {
-			c.Fail(n.at, "%s is applied to something other than a bound variable", n.text)
+			c.FailAt(n.at, "%s is applied to something other than a bound variable", n.text)
 		}
 		p.locals = append(p.locals, a.local-1)
 	}
@@ -186,7 +186,7 @@ func (c *compiler) operator(head *node, written []*node, env *shapes) shape {
 			complete, written = len(written) > 0, nil
 			continue
 		case len(written) == 0:
-			c.Fail(head.at, "an argument of %s is missing", head.text)
+			c.FailAt(head.at, "an argument of %s is missing", head.text)
 		}
 		w := written[0]
 		written = written[1:]
@@ -208,7 +208,7 @@ func (c *compiler) operator(head *node, written []*node, env *shapes) shape {
 				p.binds = append(p.binds, c.count-1)
 			}
 			if s.fn == nil {
-				c.Fail(w.at, "a function is expected")
+				c.FailAt(w.at, "a function is expected")
 			}
 			p.fn = s.fn(locals)
 		case argSize:

@@ -59,10 +59,7 @@ var language = lex.Language{
 }
 
 // parser reads the text form.
-type parser struct {
-	lex.Cursor
-	depth int
-}
+type parser struct{ lex.Cursor }
 
 const maxDepth = 200
 
@@ -71,7 +68,7 @@ func (p *parser) expected(what string) {
 	if p.Tok().Kind == lex.End {
 		found = "the end"
 	}
-	p.Fail(p.Tok().At, "expected %s, found %s", what, found)
+	p.FailAt(p.Tok().At, "expected %s, found %s", what, found)
 }
 
 // close reads the bracket that closes the one at an offset.
@@ -110,16 +107,8 @@ func (p *parser) int() int {
 	return n
 }
 
-// deeper bounds the nesting of what is read, and with it the stack.
-func (p *parser) deeper() func() {
-	if p.depth++; p.depth > maxDepth {
-		p.Fail(p.Tok().At, "expressions nest deeper than %d", maxDepth)
-	}
-	return func() { p.depth-- }
-}
-
 func (p *parser) expr() *node {
-	defer p.deeper()()
+	defer p.Nest(maxDepth, "expressions")()
 	left := p.compose()
 	if at := p.Tok().At; p.Accept("$") {
 		return &node{kind: nodeDollar, at: at, kids: []*node{left, p.expr()}}
@@ -128,7 +117,7 @@ func (p *parser) expr() *node {
 }
 
 func (p *parser) compose() *node {
-	defer p.deeper()()
+	defer p.Nest(maxDepth, "expressions")()
 	left := p.infix(precSum)
 	if at := p.Tok().At; p.Is("o") {
 		p.I++
@@ -158,13 +147,13 @@ func (p *parser) infix(least int) *node {
 			return left
 		}
 		p.I++
-		defer p.deeper()()
+		defer p.Nest(maxDepth, "expressions")()
 		left = &node{kind: nodeInfix, text: t.Text, at: t.At, kids: []*node{left, p.infix(prec + 1)}}
 	}
 }
 
 func (p *parser) atom() *node {
-	defer p.deeper()()
+	defer p.Nest(maxDepth, "expressions")()
 	t := p.Tok()
 	var e *node
 	switch {
@@ -203,7 +192,7 @@ func (p *parser) atom() *node {
 		default:
 			return e
 		}
-		defer p.deeper()()
+		defer p.Nest(maxDepth, "expressions")()
 	}
 }
 
@@ -251,7 +240,7 @@ func (p *parser) fun() *node {
 		e.params = append(e.params, q)
 	}
 	if len(e.params) == 0 {
-		p.Fail(e.at, "a fun has parameters")
+		p.FailAt(e.at, "a fun has parameters")
 	}
 	e.kids = []*node{p.expr()}
 	p.close(open, ")")
@@ -266,7 +255,7 @@ func (p *parser) variable(seen map[string]bool) string {
 	case reserved[name] || patterns[name] != nil || expr.DType(name).Known() || typeNames[name] != "":
 		p.FailHint(at, "another name avoids the doubt", "%s already means something", name)
 	case seen[name]:
-		p.Fail(at, "two parameters are named %s", name)
+		p.FailAt(at, "two parameters are named %s", name)
 	}
 	seen[name] = true
 	return name
@@ -289,7 +278,7 @@ func (p *parser) let() *node {
 var typeNames = map[string]expr.DType{"float": expr.Float32, "double": expr.Float64, "half": expr.Float16, "int": expr.Int32, "long": expr.Int64}
 
 func (p *parser) typ() *Type {
-	defer p.deeper()()
+	defer p.Nest(maxDepth, "expressions")()
 	t := p.Tok()
 	switch {
 	case p.Accept("["):
@@ -302,7 +291,7 @@ func (p *parser) typ() *Type {
 		at := p.Tok().At
 		w := p.int()
 		if !validWidth(w) {
-			p.Fail(at, "the width of a vector is 2, 4, 8 or 16, not %d", w)
+			p.FailAt(at, "the width of a vector is 2, 4, 8 or 16, not %d", w)
 		}
 		return Vector(d, w)
 	case p.Accept("("):
@@ -314,7 +303,7 @@ func (p *parser) typ() *Type {
 			elems = append(elems, p.typ())
 		}
 		if len(elems) < 2 {
-			p.Fail(t.At, "a tuple has two components or more")
+			p.FailAt(t.At, "a tuple has two components or more")
 		}
 		return TupleOf(elems...)
 	}
@@ -363,7 +352,7 @@ func (p *parser) size(e *node) Size {
 	case nodeNumber:
 		n, err := strconv.ParseInt(e.text, 10, 64)
 		if err != nil {
-			p.Fail(e.at, "%s is no size", e.text)
+			p.FailAt(e.at, "%s is no size", e.text)
 		}
 		return Nat(n)
 	case nodeInfix:
@@ -379,13 +368,13 @@ func (p *parser) size(e *node) Size {
 		case "/":
 			q, err := a.Div(b)
 			if err != nil {
-				p.Fail(e.at, "%v", err)
+				p.FailAt(e.at, "%v", err)
 			}
 			r = q
 		case "^":
 			n, ok := b.Const()
 			if !ok || n > 64 {
-				p.Fail(e.at, "the exponent is a number up to 64")
+				p.FailAt(e.at, "the exponent is a number up to 64")
 			}
 			r = Nat(1)
 			for range n {
@@ -401,7 +390,7 @@ func (p *parser) size(e *node) Size {
 // bounded refuses sizes that no program has.
 func (p *parser) bounded(e *node, s Size) Size {
 	if len(s.String()) > 400 {
-		p.Fail(e.at, "the size has too many terms")
+		p.FailAt(e.at, "the size has too many terms")
 	}
 	return s
 }

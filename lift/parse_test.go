@@ -110,7 +110,7 @@ func TestParseIsBounded(t *testing.T) {
 		t.Errorf("2^40 additions: %v", err)
 	}
 	deep := "fun(x: float32 => " + strings.Repeat("(", 100000) + "x"
-	if _, err := Parse(deep); err == nil || !strings.Contains(err.Error(), "nest deeper") {
+	if _, err := Parse(deep); err == nil || !strings.Contains(err.Error(), "nested more than") {
 		t.Errorf("100000 brackets: %v", err)
 	}
 }

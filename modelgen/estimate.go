@@ -6,6 +6,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/roofline"
 	"gpuperf/workload"
 )
 
@@ -30,6 +31,11 @@ func valueOf(s *features.Statistics, feature string, at map[string]int64) (float
 	return s.Value(id, at)
 }
 
+const (
+	arithmeticType = "float32" // whose peak stands for that of all types
+	wordBytes      = 4         // that an access to local memory moves, whatever its type
+)
+
 // Estimate is roughly how long a case runs, in seconds: the largest of what its work takes at plain rates, those of a typical
 // device where the device's are not known. It is for a look at how long a calibration takes, and for the weights of rows before
 // any time is known.
@@ -49,10 +55,8 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	madds, units := d.Value(facts.Float32MaddsPerClock), d.Value(facts.Multiprocessors)
-	bandwidth, rate := d.Value(facts.MemoryBandwidth), units*madds*d.Value(facts.ClockMHz)*1e6
-	localShare := d.Value(facts.LocalBytesPerClock) / 4 / madds // accesses to local memory per multiply-add in the same time
-	var moved, arithmetic, inTurn float64
+	work := roofline.Work{Groups: groups, Launches: 1}
+	var operations, inTurn float64
 	for _, r := range s.Records {
 		v, err := r.Count.Eval(c.Sizes)
 		if err != nil {
@@ -61,25 +65,27 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 		n, _ := v.Float64()
 		switch k := r.Key.(type) {
 		case features.Op:
-			arithmetic += n * lanes
+			operations += n * lanes
 		case features.Mem:
 			if k.Space == kernel.Local {
-				arithmetic += n * lanes / localShare
+				work.LocalBytes += n * lanes * wordBytes
 				continue
 			}
 			turns := items
 			if k.Granularity == features.SubGroup {
 				turns = max(1, items/lanes)
 			} else {
-				moved += n * float64(k.DType.Size())
+				work.GlobalBytes += n * float64(k.DType.Size())
 			}
 			if k.Direction == features.Load && groups > 0 {
 				inTurn += n / groups / turns
 			}
 		}
 	}
-	waves := max(1, groups*items/(units*d.Value(facts.Items)))
+	work.Operations = []roofline.Operations{{DType: arithmeticType, Count: operations}}
+	bound := roofline.Of(d, work)
+	moving, onChip := bound.Time(roofline.GlobalMemory), bound.Time(roofline.LocalMemory, roofline.ArithmeticOf(arithmeticType))
+	waves := max(1, groups*items/(d.Value(facts.Multiprocessors)*d.Value(facts.Items)))
 	wait := inTurn * d.Value(facts.LoadSeconds) / 4
-	t := max(moved/bandwidth, arithmetic/rate, groups*d.Value(facts.GroupSeconds), min(wait*waves, 8*moved/bandwidth+wait))
-	return d.Value(facts.LaunchSeconds) + t, nil
+	return bound.Launching + max(moving, onChip, bound.Time(roofline.GroupStarts), min(wait*waves, 8*moving+wait)), nil
 }

@@ -90,6 +90,57 @@ func (m *Model) costsOf(term string, e *Expr) (out []Cost, ok bool) {
 	return out, len(out) > 0 && eval(rest, names, values) == 0
 }
 
+// CostFeatures finds what each parameter is the cost of: the features in products with that parameter alone, as in p_a * f_x or
+// p_b * (f_x + 2*f_y), wherever they stand in the expression. A parameter that also stands elsewhere, in an exponent or in a product
+// with other things, is left out.
+func (m *Model) CostFeatures() map[string][]string {
+	e, out := m.Expr(), map[string][]string{}
+	for _, p := range e.names(Param) {
+		if features, ok := e.costFeatures(p, map[*Expr]bool{}); ok {
+			out[p] = features
+		}
+	}
+	return out
+}
+
+// costFeatures lists the features that a parameter is the cost of in an expression, none where it does not stand in it; not ok where
+// it is no such cost.
+func (e *Expr) costFeatures(param string, seen map[*Expr]bool) (features []string, ok bool) {
+	if seen[e] || !slices.Contains(e.names(Param), param) {
+		return nil, true
+	}
+	seen[e] = true
+	scaled := len(e.Args) > 1 && (e.Args[1].Op == Const || e.Op == Mul && e.Args[0].Op == Const)
+	switch {
+	case e.Op == Param:
+		return nil, false
+	case (e.Op == Mul || e.Op == Div) && !scaled:
+		work := e.Derivative(param)
+		return work.names(Feature), len(e.names(Param)) == 1 && len(work.names(Param)) == 0 && work.sumsFeatures()
+	}
+	for _, a := range e.Args {
+		of, ok := a.costFeatures(param, seen)
+		if !ok {
+			return nil, false
+		}
+		for _, name := range of {
+			if !slices.Contains(features, name) {
+				features = append(features, name)
+			}
+		}
+	}
+	return features, true
+}
+
+// sumsFeatures reports that an expression is a sum of features with constant coefficients, and perhaps a constant.
+func (e *Expr) sumsFeatures() bool {
+	names := e.names(Feature)
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+		by := e.Derivative(name)
+		return by.Op != Const || by.Value == 0
+	})
+}
+
 // without is the expression with 0 for all leaves of a kind.
 func (e *Expr) without(op Op) *Expr {
 	return e.substitute(func(leaf *Expr) *Expr {

@@ -69,3 +69,37 @@ func TestWithout(t *testing.T) {
 		}
 	}
 }
+
+func TestCostFeatures(t *testing.T) {
+	for _, c := range []struct{ expression, want string }{
+		{"p_a * f_x", "map[p_a:[f_x]]"},
+		{"f_x * p_a / 32 + p_b", "map[p_a:[f_x]]"},
+		{"0.5 * (p_a * f_x + p_b * (f_y + 2 * f_z))", "map[p_a:[f_x] p_b:[f_y f_z]]"},
+		{"p_a * f_x + p_a * f_y", "map[p_a:[f_x f_y]]"},
+		{"overlap(p_a * f_x, p_b * f_y, p_edge)", "map[p_a:[f_x] p_b:[f_y]]"},
+		{"pnorm(p_a * f_x, p_b * f_y, p_a)", "map[p_b:[f_y]]"},
+		// Costs of something else than the features that stand beside them.
+		{"p_a * p_b * f_x", "map[]"},
+		{"p_a * f_x * f_y", "map[]"},
+		{"(p_a * f_x + p_b) * f_y", "map[]"},
+		{"p_a * f_x / f_y", "map[]"},
+		{"1 / (p_a * f_x)", "map[]"},
+		{"p_a * max(f_x, f_y)", "map[]"},
+		{"p_a * f_x + p_b * (f_x + 2 * f_y) / 3", "map[p_a:[f_x] p_b:[f_x f_y]]"},
+		{"max(p_a * f_x, 2 * p_b * f_y) + p_a * f_y", "map[p_a:[f_x f_y] p_b:[f_y]]"},
+		{"pnorm(p_a * f_x, p_b * (f_y + 1), p_n)", "map[p_a:[f_x] p_b:[f_y]]"},
+		{"p_a * f_x * step(f_y - p_c, p_e) + p_b * f_x", "map[p_b:[f_x]]"},
+		{"p_a * f_x + p_a * f_x * f_y + p_b * f_x ** 2 + p_c", "map[]"},
+		{"p_a * f_x + exp(p_a)", "map[]"},
+		{"f_x / p_a + p_b * p_c * f_x + 1 / p_d", "map[]"},
+		{"p_a * ceil(f_x) + p_b * max(f_x, f_y) + p_c * (f_x - f_y / 2)", "map[p_c:[f_x f_y]]"},
+	} {
+		m, err := Parse("m.yaml", []byte("version: 1\nname: m\noutput: f_t\nexpression: "+c.expression+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(m.CostFeatures()); got != c.want {
+			t.Errorf("%s: %s, want %s", c.expression, got, c.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -71,48 +72,74 @@ func compareAffine(a, b Affine) int {
 	return cmp.Compare(a.c, b.c)
 }
 
+// overflowed stands in the one term of an expression that left the 64-bit range. Its divisor 0 keeps code that does not
+// ask for Err from taking the expression for another one.
+var overflowed = &Floor{}
+
+func overflow() Affine { return Affine{terms: []Term{{Coeff: 1, Floor: overflowed}}} }
+
+func (a Affine) overflows() bool { return len(a.terms) == 1 && a.terms[0].Floor == overflowed }
+
+// Err is an error that wraps ErrOverflow where a coefficient of a, or of what it was computed from, left the 64-bit range.
+// What takes constraints or expressions, such as Set.Constrain, reports that itself; before reading the terms of a computed
+// expression, ask Err.
+func (a Affine) Err() error {
+	if a.overflows() {
+		return fmt.Errorf("affine expression: %w", ErrOverflow)
+	}
+	return nil
+}
+
 // combine returns k·a + l·b. It may share the terms of one, which nothing changes.
 func combine(k int64, a Affine, l int64, b Affine) Affine {
+	if a.overflows() || b.overflows() {
+		return overflow()
+	}
+	fits := true
+	times := func(x, y int64) int64 {
+		p, okP := arith.MulOK(k, x)
+		q, okQ := arith.MulOK(l, y)
+		sum, ok := arith.AddOK(p, q)
+		fits = fits && okP && okQ && ok
+		return sum
+	}
+	out := Affine{c: times(a.c, b.c)}
 	switch {
 	case k == 1 && (l == 0 || len(b.terms) == 0):
-		return Affine{arith.Add(a.c, arith.Mul(l, b.c)), a.terms}
+		out.terms = a.terms
 	case l == 1 && (k == 0 || len(a.terms) == 0):
-		return Affine{arith.Add(arith.Mul(k, a.c), b.c), b.terms}
-	}
-	out := Affine{c: arith.Add(arith.Mul(k, a.c), arith.Mul(l, b.c))}
-	out.terms = make([]Term, 0, len(a.terms)+len(b.terms))
-	put := func(t Term, k int64) {
-		if t.Coeff = arith.Mul(t.Coeff, k); t.Coeff != 0 {
-			out.terms = append(out.terms, t)
+		out.terms = b.terms
+	default:
+		out.terms = make([]Term, 0, len(a.terms)+len(b.terms))
+		for i, j := 0, 0; i < len(a.terms) || j < len(b.terms); {
+			order := -1 // a's turn
+			if i == len(a.terms) {
+				order = 1
+			} else if j < len(b.terms) {
+				order = compareTerms(a.terms[i], b.terms[j])
+			}
+			var t Term
+			var x, y int64
+			if order <= 0 {
+				t, x = a.terms[i], a.terms[i].Coeff
+				i++
+			}
+			if order >= 0 {
+				t, y = b.terms[j], b.terms[j].Coeff
+				j++
+			}
+			if t.Coeff = times(x, y); t.Coeff != 0 {
+				out.terms = append(out.terms, t)
+			}
 		}
 	}
-	i, j := 0, 0
-	for i < len(a.terms) && j < len(b.terms) {
-		switch c := compareTerms(a.terms[i], b.terms[j]); {
-		case c < 0:
-			put(a.terms[i], k)
-			i++
-		case c > 0:
-			put(b.terms[j], l)
-			j++
-		default:
-			t := a.terms[i]
-			t.Coeff = arith.Add(arith.Mul(t.Coeff, k), arith.Mul(b.terms[j].Coeff, l))
-			put(t, 1)
-			i, j = i+1, j+1
-		}
-	}
-	for ; i < len(a.terms); i++ {
-		put(a.terms[i], k)
-	}
-	for ; j < len(b.terms); j++ {
-		put(b.terms[j], l)
+	if !fits {
+		return overflow()
 	}
 	return out
 }
 
-// Add returns a + b. Like every operation of Affine without an error result it panics when a coefficient leaves the
-// 64-bit range, in a way that Rescue turns into ErrOverflow; ParseAffine and the operations of Set do that themselves.
+// Add returns a + b. Where a coefficient leaves the 64-bit range, Err of the result tells, here and in the operations below.
 func (a Affine) Add(b Affine) Affine { return combine(1, a, 1, b) }
 
 // Sub returns a − b.
@@ -128,31 +155,50 @@ func (a Affine) Neg() Affine { return a.Scale(-1) }
 func (a Affine) Scale(k int64) Affine { return combine(k, a, 0, Affine{}) }
 
 // AddInt returns a + c.
-func (a Affine) AddInt(c int64) Affine { return Affine{arith.Add(a.c, c), a.terms} }
+func (a Affine) AddInt(c int64) Affine {
+	sum, ok := arith.AddOK(a.c, c)
+	switch {
+	case a.overflows():
+		return a
+	case !ok:
+		return overflow()
+	}
+	return Affine{sum, a.terms}
+}
 
 // FloorDiv returns ⌊a/d⌋ for d > 0.
 func (a Affine) FloorDiv(d int64) Affine {
 	if d <= 0 {
 		panic(fmt.Sprintf("polycount: floor division by %d", d))
 	}
+	if a.overflows() {
+		return a
+	}
 	// ⌊(m + ⌊e/b⌋)/d⌋ = ⌊(b·m + e)/(b·d)⌋ for integer m.
 	for i, t := range a.terms {
 		if t.Floor != nil && t.Coeff == 1 {
 			rest := Affine{a.c, slices.Delete(slices.Clone(a.terms), i, i+1)}
-			return rest.Scale(t.Floor.Den).Add(t.Floor.Num).FloorDiv(arith.Mul(d, t.Floor.Den))
+			both, ok := arith.MulOK(d, t.Floor.Den)
+			if !ok {
+				return overflow()
+			}
+			return rest.Scale(t.Floor.Den).Add(t.Floor.Num).FloorDiv(both)
 		}
 	}
 	whole, part := Affine{}, Affine{}
 	first := int64(0)
 	for _, t := range a.terms {
-		r := arith.Centred(t.Coeff, d)
+		q, r := arith.FloorDiv(t.Coeff, d), arith.Mod(t.Coeff, d)
+		if r > d-r { // to (−d/2, d/2]
+			q, r = q+1, r-d
+		}
 		if r != 0 {
 			if first == 0 && 2*r != d {
 				first = r
 			}
 			part.terms = append(part.terms, Term{r, t.Name, t.Floor})
 		}
-		if q := (t.Coeff - r) / d; q != 0 {
+		if q != 0 {
 			whole.terms = append(whole.terms, Term{q, t.Name, t.Floor})
 		}
 	}
@@ -249,6 +295,9 @@ func (a Affine) collect(out *[]string) {
 
 // Subst replaces names by expressions, all at once.
 func (a Affine) Subst(by map[string]Affine) Affine {
+	if a.overflows() {
+		return a
+	}
 	if out, ok := a.renamed(by); ok {
 		return out
 	}
@@ -294,6 +343,9 @@ func (a Affine) renamed(by map[string]Affine) (out Affine, ok bool) {
 
 // Eval is the value of a; a missing name and a value outside 64 bits are errors.
 func (a Affine) Eval(at map[string]int64) (v int64, err error) {
+	if err := a.Err(); err != nil {
+		return 0, err
+	}
 	defer arith.Rescue(&err)
 	return a.eval(at), nil
 }
@@ -328,21 +380,14 @@ type Constraint struct {
 // Between is the range that inequalities on the name alone leave it; the other constraints of the list may leave it less. It is
 // false where one end is open, and where nothing is left.
 func Between(list []Constraint, name string) (lo, hi int64, ok bool) {
-	hasLo, hasHi := false, false
+	var r linear.Range
 	for _, c := range list {
-		if c.Equality || !c.Affine.Only(name) {
-			continue
-		}
-		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
-		if a > 0 { // a·x + constant ≥ 0
-			if v := -arith.FloorDiv(constant, a); !hasLo || v > lo {
-				lo, hasLo = v, true
-			}
-		} else if v := arith.FloorDiv(constant, -a); !hasHi || v < hi {
-			hi, hasHi = v, true
+		k, constant := c.Affine.Coeff(name), c.Affine.c
+		if !c.Equality && c.Affine.Only(name) && k != math.MinInt64 && constant != math.MinInt64 {
+			r.Bound(k, constant)
 		}
 	}
-	return lo, hi, hasLo && hasHi && lo <= hi
+	return r.Lo, r.Hi, r.HasLo && r.HasHi && r.Lo <= r.Hi
 }
 
 // GE is the constraint a ≥ b.
@@ -367,6 +412,9 @@ func (c Constraint) Negate() []Constraint {
 
 // affineRow writes an Affine over c's columns; column gives the variable columns of names, 0 for unknown ones.
 func affineRow(c *linear.Conj, a Affine, column func(name string) int) linear.Row {
+	if err := a.Err(); err != nil {
+		arith.Throw(err)
+	}
 	out := make(linear.Row, c.Width())
 	out[0] = a.c
 	for _, t := range a.terms {
@@ -416,19 +464,3 @@ func affineOf(c *linear.Conj, r linear.Row, names []string) Affine {
 // ErrOverflow is wrapped by errors for constraints whose coefficients leave the 64-bit range.
 // The values of counts have no such limit.
 var ErrOverflow = arith.ErrOverflow
-
-// Rescue turns the panic by which operations of Affine report an overflow into an error. To be deferred, with the
-// address of the function's error result, by code that computes with coefficients from outside:
-//
-//	defer polycount.Rescue(&err)
-//
-// The value of such a panic is an error that wraps ErrOverflow.
-func Rescue(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case arith.Fault:
-		*err = r.Err
-	default:
-		panic(r)
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -142,22 +143,29 @@ func TestOverflowIsReported(t *testing.T) {
 	if _, err := ParseSet("{ [i] : i <= 9223372036854775808 }"); err == nil {
 		t.Errorf("a number of more than 64 bits is read")
 	}
-	err := func() (err error) {
-		defer Rescue(&err)
-		Name("i").Scale(1 << 62).Scale(4)
-		return nil
-	}()
-	if !errors.Is(err, ErrOverflow) {
-		t.Errorf("Rescue: %v", err)
-	}
-	func() { // a recovery of one's own
-		defer func() {
-			if err, ok := recover().(error); !ok || !errors.Is(err, ErrOverflow) {
-				t.Errorf("recovered %v", err)
+	far := Name("i").Scale(1 << 62).Scale(4)
+	for _, a := range []Affine{far, far.Add(Name("j")), Name("j").Sub(far), far.Scale(0), far.FloorDiv(3), far.Mod(3), Int(math.MinInt64).Neg(), Int(math.MaxInt64).AddInt(1), Name("i").Subst(map[string]Affine{"i": far}), far.Subst(map[string]Affine{"i": Int(0)})} {
+		if !errors.Is(a.Err(), ErrOverflow) || a.IsConstant() || a.Len() == 0 {
+			t.Errorf("%v: %v", a, a.Err())
+		}
+		if _, err := a.Eval(map[string]int64{"i": 0, "j": 0}); !errors.Is(err, ErrOverflow) {
+			t.Errorf("the value of %v: %v", a, err)
+		}
+		for _, c := range append(EQ(a, Int(1)).Negate(), GE(Int(1), a)) {
+			if _, err := mustSet(t, "{ [i] : i >= 0 }").Constrain(c); !errors.Is(err, ErrOverflow) {
+				t.Errorf("constrained by %v: %v", c, err)
 			}
-		}()
-		Name("i").Scale(1 << 62).Scale(4)
-	}()
+			if _, err := NewSystem(c); !errors.Is(err, ErrOverflow) {
+				t.Errorf("a system of %v: %v", c, err)
+			}
+		}
+	}
+	for _, c := range []Constraint{{Affine: Name("i").Scale(4).AddInt(math.MinInt64)}, {Affine: Name("i").Scale(-4).AddInt(math.MinInt64), Equality: true}} {
+		s := must(NewSet(nil, []string{"i"}).Constrain(c))
+		if back := mustSet(t, s.String()); !must(back.IsEqual(s)) {
+			t.Errorf("%v prints as %v", c, s)
+		}
+	}
 }
 
 func TestParseErrors(t *testing.T) {

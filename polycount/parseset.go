@@ -42,13 +42,13 @@ func ParseConditions(text string) (*Set, error) { return parseUndeclared(text, "
 func parseUndeclared(text string, opening ...string) (s *Set, err error) {
 	defer arith.Rescue(&err)
 	p := newParser(text)
-	if !slices.ContainsFunc(p.toks, func(t token) bool { return t.text == "{" }) {
-		var toks []token
+	if !slices.ContainsFunc(p.Tokens, func(t lex.Token) bool { return t.Text == "{" }) {
+		var toks []lex.Token
 		for _, o := range opening {
-			toks = append(toks, token{tokOp, o, 0})
+			toks = append(toks, lex.Token{Kind: lex.Symbol, Text: o})
 		}
-		end := len(p.toks) - 1
-		p.toks = slices.Concat(toks, p.toks[:end], []token{{tokOp, "}", len(text)}}, p.toks[end:])
+		end := len(p.Tokens) - 1
+		p.Tokens = slices.Concat(toks, p.Tokens[:end], []lex.Token{{Kind: lex.Symbol, Text: "}", At: len(text)}}, p.Tokens[end:])
 		p.matchBrackets()
 	}
 	p.free = p.undeclared()
@@ -64,24 +64,24 @@ func parseUndeclared(text string, opening ...string) (s *Set, err error) {
 func (p *parser) undeclared() []string {
 	var declared, used []string
 	inBrackets, condition := false, false
-	for i := 0; i < len(p.toks); i++ {
-		switch t := p.toks[i]; {
-		case t.text == "[" || t.text == "]":
-			inBrackets = t.text == "["
-		case t.text == ":" || t.text == ";":
-			condition = t.text == ":"
-		case t.kind != tokName:
-		case t.text == "exists":
-			for i++; i < len(p.toks) && p.toks[i].text != ":"; i++ {
-				if p.toks[i].kind == tokName {
-					declared = append(declared, p.toks[i].text)
+	for i := 0; i < len(p.Tokens); i++ {
+		switch t := p.Tokens[i]; {
+		case t.Text == "[" || t.Text == "]":
+			inBrackets = t.Text == "["
+		case t.Text == ":" || t.Text == ";":
+			condition = t.Text == ":"
+		case t.Kind != lex.Name:
+		case t.Text == "exists":
+			for i++; i < len(p.Tokens) && p.Tokens[i].Text != ":"; i++ {
+				if p.Tokens[i].Kind == lex.Name {
+					declared = append(declared, p.Tokens[i].Text)
 				}
 			}
-		case reserved[t.text]:
-		case condition && !slices.Contains(used, t.text):
-			used = append(used, t.text)
+		case reserved[t.Text]:
+		case condition && !slices.Contains(used, t.Text):
+			used = append(used, t.Text)
 		case !condition && inBrackets:
-			declared = append(declared, t.text)
+			declared = append(declared, t.Text)
 		}
 	}
 	return slices.DeleteFunc(used, func(name string) bool { return slices.Contains(declared, name) })

@@ -20,15 +20,12 @@ type Poly struct {
 func newPoly(params []string) *Poly { return &Poly{params, quasi.NewPiecewise(len(params))} }
 
 // Constant is c everywhere.
-func Constant(c int64) *Poly { return FromAffine(Int(c)) }
+func Constant(c int64) *Poly { return &Poly{of: quasi.Constantly(0, c)} }
 
-// FromAffine is a everywhere.
-func FromAffine(a Affine) *Poly {
-	p := newPoly(a.Names())
-	r := affineRow(p.of.Table, a, columnOf(columns(p.params)))
-	if !linear.IsZero(r) {
-		p.of.Pieces = []quasi.Piece{{Dom: &linear.Conj{N: len(p.params)}, Q: quasi.Linear(r)}}
-	}
+// Variable is the function whose value is its one parameter.
+func Variable(name string) *Poly {
+	p := newPoly([]string{name})
+	p.of.Pieces = []quasi.Piece{{Dom: &linear.Conj{N: 1}, Q: quasi.Linear(linear.Row{0, 1})}}
 	return p
 }
 

@@ -2,6 +2,7 @@ package polycount
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,9 @@ import (
 
 // String prints a in isl's notation; ParseAffine reads it back. Pairs k·e − k·d·⌊e/d⌋ print as k*((e) mod d).
 func (a Affine) String() string {
+	if a.overflows() {
+		return "(overflow)"
+	}
 	var b strings.Builder
 	rest, mods := splitMods(a)
 	for _, t := range rest.terms {
@@ -42,6 +46,9 @@ func splitMods(a Affine) (rest Affine, mods []Term) {
 		k := -t.Coeff / t.Floor.Den
 		without := rest.Sub(Affine{terms: []Term{t}})
 		without = combine(1, without, -k, t.Floor.Num)
+		if without.overflows() {
+			continue
+		}
 		if len(without.terms) < len(rest.terms)-1 || len(without.terms) == len(rest.terms)-1 && len(t.Floor.Num.terms) == 1 {
 			rest, mods = without, append(mods, Term{Coeff: k, Floor: t.Floor})
 		}
@@ -79,6 +86,9 @@ func (c Constraint) text(names []string) string {
 	if c.Equality {
 		op = "="
 	}
+	if a.Neg().overflows() { // no term can change sides
+		return a.String() + " " + op + " 0"
+	}
 	lead := int64(0)
 	at := -1
 	for _, t := range a.terms {
@@ -95,14 +105,16 @@ func (c Constraint) text(names []string) string {
 			op = "<="
 		}
 	}
-	left, right := Affine{}, Int(arith.Neg(a.c))
 	rest, mods := splitMods(a)
-	right.c = arith.Neg(rest.c)
-	for _, t := range slices.Concat(rest.terms, nil) {
+	if rest.Neg().overflows() {
+		rest, mods = a, nil
+	}
+	left, right := Affine{}, Int(-rest.c)
+	for _, t := range rest.terms {
 		if t.Coeff > 0 {
 			left.terms = append(left.terms, t)
 		} else {
-			t.Coeff = arith.Neg(t.Coeff)
+			t.Coeff = -t.Coeff
 			right.terms = append(right.terms, t)
 		}
 	}
@@ -129,7 +141,7 @@ func (c Constraint) text(names []string) string {
 		if m.Coeff > 0 {
 			writeTerm(&l, m.Coeff, text)
 		} else {
-			writeTerm(&r, arith.Neg(m.Coeff), text)
+			writeTerm(&r, -m.Coeff, text)
 		}
 	}
 	// x ≥ k + 1 prints as x > k, x ≤ k − 1 as x < k, where that drops a constant.
@@ -142,7 +154,7 @@ func (c Constraint) text(names []string) string {
 	}
 	switch {
 	case l.Len() == 0 && r.Len() > 0 && k != 0:
-		writeTerm(&l, arith.Neg(k), "")
+		writeTerm(&l, -k, "")
 	case k != 0 || r.Len() == 0:
 		writeTerm(&r, k, "")
 	}
@@ -248,11 +260,11 @@ func lastName(r linear.Row, n int) int {
 
 // partner finds an unused opposite bound for the unit bound r of column at.
 func partner(c *linear.Conj, r linear.Row, at int, used []bool) int {
-	if r[at] != 1 && r[at] != -1 {
+	if r[at] != 1 && r[at] != -1 || slices.Contains(r, math.MinInt64) { // which has no negative
 		return -1
 	}
 	for j, o := range c.Ge {
-		if !used[j] && o[at] == -r[at] && lastName(o, c.N) == at {
+		if !used[j] && o[at] == -r[at] && lastName(o, c.N) == at && !slices.Contains(o, math.MinInt64) {
 			return j
 		}
 	}

@@ -1,4 +1,3 @@
-// Package roofline gives the least time that a device's peak rates allow some work, and the resource that sets it.
 package roofline
 
 import (
@@ -20,6 +19,9 @@ type Peak struct {
 // native arithmetic instructions).
 var simple = []string{"add", "mul"}
 
+// HasPeak reports whether the peak rate of an operation is that of multiply-adds.
+func HasPeak(op string) bool { return op == "madd" || slices.Contains(simple, op) }
+
 // lanes are the facts that give how many multiply-adds of a data type a multiprocessor starts in a clock.
 var lanes = map[string]facts.Key{"float32": facts.Float32MaddsPerClock, "float64": facts.Float64MaddsPerClock}
 
@@ -28,7 +30,7 @@ var lanes = map[string]facts.Key{"float32": facts.Float32MaddsPerClock, "float64
 func Arithmetic(d *facts.Device, dtype, op, unit string) (Peak, bool) {
 	work := 1.0
 	switch {
-	case unit != "FLOP/s" && unit != "op/s", op != "madd" && !slices.Contains(simple, op):
+	case unit != "FLOP/s" && unit != "op/s", !HasPeak(op):
 		return Peak{}, false
 	case op == "madd" && unit == "FLOP/s":
 		work = 2

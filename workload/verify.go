@@ -73,11 +73,11 @@ func (c *Case) reference(job device.Job) (map[string]*interp.Buffer, *interp.Rep
 	}
 	every := max(1, work/verifyLimit) // of the groups, one in so many
 	at := int64(0)
-	report, err := interp.RunGroups(nest, c.Sizes, buffers, func([3]int64) bool {
+	report, err := interp.RunWith(nest, c.Sizes, buffers, interp.Options{Groups: func([3]int64) bool {
 		chosen := at%every == 0 || at == groups-1
 		at++
 		return chosen
-	})
+	}})
 	return buffers, report, err
 }
 

@@ -19,8 +19,7 @@ type roof struct {
 
 // roofOf is the roof of a point by its static features; nil where the device's peaks are not known.
 func roofOf(p *explore.Point, names []string, device *facts.Device) *roof {
-	peak, known := roofline.Global(device)
-	if !known {
+	if _, known := roofline.Global(device); !known {
 		return nil
 	}
 	v := map[string]float64{}
@@ -29,9 +28,10 @@ func roofOf(p *explore.Point, names []string, device *facts.Device) *roof {
 	}
 	items := v["global_size_0"] * v["global_size_1"] * v["global_size_2"]
 	r := &roof{Bytes: v["data_bytes"], Ops: items * (v["adds"] + v["muls"] + v["madds"])}
-	r.Seconds, r.Bound = r.Bytes/peak.Rate, "memory"
-	if peak, known := roofline.Arithmetic(device, "float32", "madd", "op/s"); known && r.Ops/peak.Rate > r.Seconds {
-		r.Seconds, r.Bound = r.Ops/peak.Rate, "arithmetic"
+	bound := roofline.Of(device, roofline.Work{GlobalBytes: r.Bytes, Operations: []roofline.Operations{{DType: "float32", Count: r.Ops}}})
+	r.Seconds, r.Bound = bound.Seconds, "memory"
+	if len(bound.Uses) > 0 && bound.Uses[0].Resource != roofline.GlobalMemory {
+		r.Bound = "arithmetic"
 	}
 	return r
 }

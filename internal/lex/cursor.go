@@ -7,6 +7,7 @@ type Cursor struct {
 	Text   string
 	Tokens []Token
 	I      int // the index of the current token
+	depth  int
 }
 
 // NewCursor stands at the first token of a text.
@@ -36,14 +37,29 @@ func (c *Cursor) Accept(text string) bool {
 	return false
 }
 
-// Fail leaves the parser with an error at a byte offset, which Recover returns.
-func (c *Cursor) Fail(at int, format string, args ...any) {
+// Next moves to the next token.
+func (c *Cursor) Next() { c.I++ }
+
+// Fail leaves the parser with an error at the current token, which Recover returns.
+func (c *Cursor) Fail(format string, args ...any) { c.FailAt(c.Tok().At, format, args...) }
+
+// FailAt is Fail with an error at a byte offset.
+func (c *Cursor) FailAt(at int, format string, args ...any) {
 	panic(source.New("", c.Text, at, format, args...))
 }
 
-// FailHint is Fail with a hint that says what would be right.
+// FailHint is FailAt with a hint that says what would be right.
 func (c *Cursor) FailHint(at int, hint, format string, args ...any) {
 	panic(source.New("", c.Text, at, format, args...).WithHint("%s", hint))
+}
+
+// Nest enters a construct that may contain itself, at most that deep, so that no input exhausts the stack. The result
+// leaves it.
+func (c *Cursor) Nest(most int, what string) (leave func()) {
+	if c.depth++; c.depth > most {
+		c.Fail("%s nested more than %d deep", what, most)
+	}
+	return func() { c.depth-- }
 }
 
 // Recover turns the panic of Fail into an error. Every entry point of a parser defers it.

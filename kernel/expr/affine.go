@@ -20,7 +20,6 @@ func (e *NotAffineError) Error() string { return fmt.Sprintf("%s is not affine: 
 // ToAffine turns an index expression into a quasi-affine one: sums, differences, products with constants, and // and %
 // by positive constants, over the names for which known holds (nil: all names). Anything else is a *NotAffineError.
 func ToAffine(e Expr, known func(name string) bool) (a polycount.Affine, err error) {
-	defer polycount.Rescue(&err)
 	return affineForms.Eval(e, func(e Expr) (polycount.Affine, error) {
 		var none polycount.Affine
 		switch x := e.(type) {
@@ -49,20 +48,20 @@ var affineForms = Domain[polycount.Affine]{
 		if op != Neg {
 			return a, errOperator
 		}
-		return a.Neg(), nil
+		return fitting(a.Neg())
 	},
 	Binary: func(op OpKind, a, b polycount.Affine) (polycount.Affine, error) {
 		switch op {
 		case Add:
-			return a.Add(b), nil
+			return fitting(a.Add(b))
 		case Sub:
-			return a.Sub(b), nil
+			return fitting(a.Sub(b))
 		case Mul:
 			switch {
 			case b.IsConstant():
-				return a.Scale(b.Constant()), nil
+				return fitting(a.Scale(b.Constant()))
 			case a.IsConstant():
-				return b.Scale(a.Constant()), nil
+				return fitting(b.Scale(a.Constant()))
 			}
 			return a, errProduct
 		case FloorDiv, Mod:
@@ -70,13 +69,16 @@ var affineForms = Domain[polycount.Affine]{
 				return a, errDivisor
 			}
 			if op == Mod {
-				return a.Mod(b.Constant()), nil
+				return fitting(a.Mod(b.Constant()))
 			}
-			return a.FloorDiv(b.Constant()), nil
+			return fitting(a.FloorDiv(b.Constant()))
 		}
 		return a, errOperator
 	},
 	Refuse: func(part Expr, why error) error {
+		if errors.Is(why, polycount.ErrOverflow) {
+			return why
+		}
 		switch why {
 		case ErrNoValue:
 			return &NotAffineError{part, "only sums, products with constants, // and % by constants are"}
@@ -86,6 +88,9 @@ var affineForms = Domain[polycount.Affine]{
 		return &NotAffineError{part, why.Error()}
 	},
 }
+
+// fitting is a with the error of coefficients that do not fit into 64 bits.
+func fitting(a polycount.Affine) (polycount.Affine, error) { return a, a.Err() }
 
 var (
 	errOperator = errors.New("operator")

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gpuperf/internal/source"
+	"gpuperf/internal/lex"
 )
 
 // Parse reads an expression in the syntax of instructions. Errors are *source.Error with line and column.
@@ -17,88 +17,29 @@ func Parse(text string) (e Expr, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.Recover(&err)
+	defer lex.Recover(&err)
 	p.SkipLines()
 	e = p.expr(precCond)
 	p.SkipLines()
-	if p.Tok().Kind != TokEnd {
+	if p.Tok().Kind != lex.End {
 		p.Fail("unexpected %s after the expression", p.Describe())
 	}
 	return e, nil
 }
 
-// Parser reads the tokens of a text in the syntax of instructions. A fault panics with a *source.Error, which Recover returns.
-type Parser struct {
-	Text  string
-	toks  []Token
-	i     int
-	depth int
-}
+// Parser reads the tokens of a text in the syntax of instructions.
+type Parser struct{ lex.Cursor }
 
-// MaxDepth bounds the nesting of expressions, so that hostile input is an error and not an exhausted stack.
+// MaxDepth bounds the nesting of expressions.
 const MaxDepth = 400
 
 // NewParser starts at the first token of the text.
 func NewParser(text string) (*Parser, error) {
-	toks, err := Lex(text)
+	c, err := Language.NewCursor(text)
 	if err != nil {
 		return nil, err
 	}
-	return &Parser{Text: text, toks: toks}, nil
-}
-
-// Recover turns the panic of Fail into the error. Every entry point defers it.
-func (p *Parser) Recover(err *error) {
-	switch x := recover().(type) {
-	case nil:
-	case *source.Error:
-		*err = x
-	default:
-		panic(x)
-	}
-}
-
-// Nest enters a construct that may contain itself, at most MaxDepth deep; the result leaves it.
-func (p *Parser) Nest(what string) (leave func()) {
-	if p.depth++; p.depth > MaxDepth {
-		p.Fail("%s nested more than %d deep", what, MaxDepth)
-	}
-	return func() { p.depth-- }
-}
-
-func (p *Parser) errorAt(offset int, format string, args ...any) *source.Error {
-	return source.New("", p.Text, offset, format, args...)
-}
-
-// Fail ends parsing with an error at the current token.
-func (p *Parser) Fail(format string, args ...any) { panic(p.errorAt(p.Tok().At, format, args...)) }
-
-// FailHint ends parsing with an error at a byte offset and a hint that says what would be right.
-func (p *Parser) FailHint(offset int, hint, format string, args ...any) {
-	panic(p.errorAt(offset, format, args...).WithHint("%s", hint))
-}
-
-// Tok is the current token.
-func (p *Parser) Tok() Token { return p.toks[p.i] }
-
-// Next moves to the next token.
-func (p *Parser) Next() { p.i++ }
-
-func (p *Parser) peek(n int) Token { return p.toks[min(p.i+n, len(p.toks)-1)] }
-
-// Is reports whether the current token is that symbol or word.
-func (p *Parser) Is(sym string) bool {
-	t := p.Tok()
-	return t.Text == sym && (t.Kind == tokSymbol || t.Kind == TokName)
-}
-
-// Accept moves past the symbol if it is next.
-func (p *Parser) Accept(sym string) bool {
-	if p.Is(sym) {
-		p.Next()
-		return true
-	}
-	return false
+	return &Parser{c}, nil
 }
 
 // Expect moves past the symbol; anything else is a fault.
@@ -110,7 +51,7 @@ func (p *Parser) Expect(sym string) {
 
 // Describe is the current token as error messages name it.
 func (p *Parser) Describe() string {
-	if t := p.Tok(); t.Kind == TokName || t.Kind == TokNumber || t.Kind == tokSymbol {
+	if t := p.Tok(); t.Kind == lex.Name || t.Kind == lex.Number || t.Kind == lex.Symbol {
 		return strconv.Quote(t.Text)
 	}
 	return p.Tok().Text
@@ -118,7 +59,7 @@ func (p *Parser) Describe() string {
 
 // SkipLines moves past ends of lines.
 func (p *Parser) SkipLines() {
-	for p.Tok().Kind == TokLine {
+	for p.Tok().Kind == lex.Line {
 		p.Next()
 	}
 }
@@ -126,7 +67,7 @@ func (p *Parser) SkipLines() {
 // Name reads an identifier; what says in the error what was expected.
 func (p *Parser) Name(what string) string {
 	t := p.Tok()
-	if t.Kind != TokName || keywords[t.Text] {
+	if t.Kind != lex.Name || keywords[t.Text] {
 		p.Fail("expected %s, found %s", what, p.Describe())
 	}
 	p.Next()
@@ -141,12 +82,12 @@ func (p *Parser) Operand() Expr { return p.expr(precCompare + 1) }
 
 // expr reads an expression whose operators bind at least as strongly as min (operator precedence climbing).
 func (p *Parser) expr(min int) Expr {
-	defer p.Nest("expression")()
+	defer p.Nest(MaxDepth, "expression")()
 	left := p.unary(min)
 	paren := true // left is not a chain that may grow
 	for {
 		t := p.Tok()
-		if t.Kind == TokName && t.Text == "if" && min <= precCond {
+		if t.Kind == lex.Name && t.Text == "if" && min <= precCond {
 			p.Next()
 			cond := p.expr(precOr)
 			p.Expect("else")
@@ -154,7 +95,7 @@ func (p *Parser) expr(min int) Expr {
 		}
 		kind := OpKind(t.Text)
 		op, ok := binaryOps[kind]
-		if !ok || t.Kind != tokSymbol && t.Kind != TokName || op.prec < min {
+		if !ok || t.Kind != lex.Symbol && t.Kind != lex.Name || op.prec < min {
 			return left
 		}
 		p.Next()
@@ -182,20 +123,20 @@ func (p *Parser) expr(min int) Expr {
 func (p *Parser) unary(min int) Expr {
 	t := p.Tok()
 	switch {
-	case t.Kind == TokName && t.Text == "not":
+	case t.Kind == lex.Name && t.Text == "not":
 		p.Next()
 		return &Op{Not, []Expr{p.expr(precNot)}}
-	case t.Kind == tokSymbol && t.Text == "-":
+	case t.Kind == lex.Symbol && t.Text == "-":
 		p.Next()
-		if n := p.Tok(); n.Kind == TokNumber && p.peek(1).Text != "**" {
+		if n := p.Tok(); n.Kind == lex.Number && p.Peek(1).Text != "**" {
 			p.Next()
 			return p.number(n, "-")
 		}
 		return &Op{Neg, []Expr{p.expr(precUnary)}}
-	case t.Kind == tokSymbol && t.Text == "+":
+	case t.Kind == lex.Symbol && t.Text == "+":
 		p.Next()
 		return p.expr(precUnary)
-	case t.Kind == tokSymbol && t.Text == "~":
+	case t.Kind == lex.Symbol && t.Text == "~":
 		p.Next()
 		return &Op{BitNot, []Expr{p.expr(precUnary)}}
 	}
@@ -205,25 +146,25 @@ func (p *Parser) unary(min int) Expr {
 func (p *Parser) primary() Expr {
 	t := p.Tok()
 	switch {
-	case t.Kind == TokNumber:
+	case t.Kind == lex.Number:
 		p.Next()
 		return p.number(t, "")
-	case t.Kind == tokSymbol && t.Text == "(":
+	case t.Kind == lex.Symbol && t.Text == "(":
 		p.Next()
 		e := p.expr(precCond)
 		p.Expect(")")
 		return e
-	case t.Kind == TokName && t.Text == "if" && p.peek(1).Text == "(":
-		p.i += 2
+	case t.Kind == lex.Name && t.Text == "if" && p.Peek(1).Text == "(":
+		p.I += 2
 		args := p.args(")")
 		if len(args) != 3 {
 			p.FailHint(t.At, "write if(condition, then, else)", "if takes 3 operands, not %d", len(args))
 		}
 		return &Cond{args[0], args[1], args[2]}
-	case t.Kind == TokName && t.Text == "inf":
+	case t.Kind == lex.Name && t.Text == "inf":
 		p.Next()
 		return Float{math.Inf(1), "inf", Float32}
-	case t.Kind == TokName && !keywords[t.Text]:
+	case t.Kind == lex.Name && !keywords[t.Text]:
 		p.Next()
 		return p.named(t)
 	}
@@ -232,7 +173,7 @@ func (p *Parser) primary() Expr {
 }
 
 // named reads what follows a name: nothing, a tag and an index, or operands.
-func (p *Parser) named(t Token) Expr {
+func (p *Parser) named(t lex.Token) Expr {
 	tag := ""
 	if p.Is("$") {
 		tag = p.tag()
@@ -259,7 +200,7 @@ func (p *Parser) named(t Token) Expr {
 func (p *Parser) tag() string {
 	p.Expect("$")
 	t := p.Tok()
-	if t.Kind != TokName {
+	if t.Kind != lex.Name {
 		p.Fail("expected an access tag after $, found %s", p.Describe())
 	}
 	if strings.Contains(t.Text, "_") {
@@ -274,7 +215,7 @@ func (p *Parser) index() (list []Expr, lanes int64) {
 	for !p.Accept("]") {
 		if p.Accept(";") {
 			at := p.Tok()
-			if at.Kind == TokNumber {
+			if at.Kind == lex.Number {
 				lanes, _ = strconv.ParseInt(at.Text, 10, 64)
 			}
 			if !IsLanes(lanes) {
@@ -318,7 +259,7 @@ func IsReduction(name string) bool { return reductions[name] > 0 }
 
 const knownReductions = "reductions are sum, product, max, min, any, all, argmax and argmin"
 
-func (p *Parser) call(t Token) Expr {
+func (p *Parser) call(t lex.Token) Expr {
 	switch t.Text {
 	case "cast":
 		return p.cast(t)
@@ -342,7 +283,7 @@ func (p *Parser) call(t Token) Expr {
 		return &Call{t.Text, p.args(")")}
 	}
 	// max(k, e) reduces over k; max(x[i], y) does not start with a name or a list of names.
-	if binds := p.Is("(") || p.Is("[") || p.Tok().Kind == TokName && p.peek(1).Text == ","; !binds || !p.isInameList() {
+	if binds := p.Is("(") || p.Is("[") || p.Tok().Kind == lex.Name && p.Peek(1).Text == ","; !binds || !p.isInameList() {
 		if t.Text == "max" || t.Text == "min" {
 			args := p.args(")")
 			if len(args) < 2 {
@@ -358,11 +299,11 @@ func (p *Parser) call(t Token) Expr {
 
 // isInameList looks ahead: a name, or names in brackets, and then a comma.
 func (p *Parser) isInameList() bool {
-	i := p.i
-	at := func() Token { return p.toks[min(i, len(p.toks)-1)] }
+	i := p.I
+	at := func() lex.Token { return p.Tokens[min(i, len(p.Tokens)-1)] }
 	closing := map[string]string{"(": ")", "[": "]"}[at().Text]
 	if closing != "" {
-		for i++; at().Kind == TokName; i++ {
+		for i++; at().Kind == lex.Name; i++ {
 			if i++; at().Text == closing {
 				break
 			}
@@ -373,7 +314,7 @@ func (p *Parser) isInameList() bool {
 		if at().Text != closing {
 			return false
 		}
-	} else if at().Kind != TokName {
+	} else if at().Kind != lex.Name {
 		return false
 	}
 	i++
@@ -422,7 +363,7 @@ func (p *Parser) reduce(kind string) Expr {
 }
 
 // cast reads cast(float32, x); the type may stand in quotes or with numpy's prefix.
-func (p *Parser) cast(t Token) Expr {
+func (p *Parser) cast(t lex.Token) Expr {
 	quote := ""
 	if p.Is("'") || p.Is("\"") {
 		quote = p.Tok().Text
@@ -449,7 +390,7 @@ func (p *Parser) cast(t Token) Expr {
 const KnownDTypes = "element types are bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64 and complex128"
 
 // number reads a literal, with the sign that stands before it.
-func (p *Parser) number(t Token, sign string) Expr {
+func (p *Parser) number(t lex.Token, sign string) Expr {
 	digits := strings.TrimLeft(t.Text, "0123456789")
 	if digits == "" {
 		v, err := strconv.ParseInt(sign+t.Text, 10, 64)
@@ -470,7 +411,7 @@ func (p *Parser) number(t Token, sign string) Expr {
 		bits = 32
 	}
 	for _, c := range []byte(body) {
-		if isLetter(c) && c != 'e' && c != 'E' {
+		if lex.IsLetter(c) && c != 'e' && c != 'E' {
 			p.FailHint(t.At, "write 2.0f for float32, 2.0d for float64", "malformed number %q", t.Text)
 		}
 	}

@@ -272,6 +272,7 @@ func (l *Loop) tighten(ctx *polycount.Set, parts []*polycount.Set) error {
 		low := l.Lower[0]
 		first := r.Sub(r.Scale(low.Den).Sub(low.Num).FloorDiv(low.Den * m).Scale(m))
 		l.Lower, l.Step = []polycount.Bound{{Num: first, Den: 1}}, m
+		return first.Err()
 	}
 	return nil
 }

@@ -29,7 +29,6 @@ func New(k *kernel.Kernel) (*Nest, error) {
 // Analyze is New for a kernel that is counted and not run: accesses to one element that nothing orders are told and do not
 // stop it.
 func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
-	defer polycount.Rescue(&err)
 	if k, err = transform.Prepare(k); err != nil {
 		return nil, nil, err
 	}

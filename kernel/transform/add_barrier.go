@@ -16,11 +16,11 @@ func AddBarrier(k *kernel.Kernel, before, after, id string, space kernel.Space) 
 	if !ok {
 		return nil, k.Errorf("a barrier is on local or global memory, not %q", space)
 	}
-	first, err := k.MatchSome(before)
+	first, err := matchSome(k, before)
 	if err != nil {
 		return nil, err
 	}
-	second, err := k.MatchSome(after)
+	second, err := matchSome(k, after)
 	if err != nil {
 		return nil, err
 	}

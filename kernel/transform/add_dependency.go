@@ -10,11 +10,11 @@ import (
 // AddDependency makes the statements that match depend on the others.
 func AddDependency(k *kernel.Kernel, match, on string) (*kernel.Kernel, error) {
 	c := k.Clone()
-	from, err := k.MatchSome(match)
+	from, err := matchSome(k, match)
 	if err != nil {
 		return nil, err
 	}
-	to, err := k.MatchSome(on)
+	to, err := matchSome(k, on)
 	if err != nil {
 		return nil, err
 	}

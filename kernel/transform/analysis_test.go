@@ -109,7 +109,7 @@ func TestFlatIndex(t *testing.T) {
 		}
 		forms++
 		want := 5 + (at["n"]+2)*evalInt(index[0], at) + evalInt(index[1], at)
-		poly := func(p *expr.ParamPoly) int64 {
+		poly := func(p *expr.Poly) int64 {
 			values := map[string]int64{}
 			for _, name := range p.Params() { // some are floors of parameters
 				e, err := expr.Parse(name)

@@ -12,7 +12,6 @@ import (
 // values must be constant: with s a parameter, s*c is a product of a parameter and an iname for any contiguous chunks of
 // equal size, so for Loopy's floor(s/chunks)*c + min(c, s mod chunks) too, and such a domain is not polyhedral.
 func ChunkIname(k *kernel.Kernel, iname string, chunks int64, opt Split) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	lo, size, err := checkChunks(k, iname, chunks)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ func ExpandRules(k *kernel.Kernel) (*kernel.Kernel, error) {
 	var bad error
 	c.MapStmts(func(s *kernel.Stmt) {
 		s.MapExprs(func(e expr.Expr) expr.Expr {
-			x, err := k.ExpandExpr(e)
+			x, err := k.Expand(e)
 			if err != nil && bad == nil {
 				bad = k.Errorf("statement %s: %w", s.ID, err)
 			}

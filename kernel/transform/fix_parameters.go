@@ -55,18 +55,17 @@ func FixParameters(k *kernel.Kernel, values map[string]int64) (*kernel.Kernel, e
 	for i, r := range c.Rules {
 		c.Rules[i] = &kernel.Rule{Name: r.Name, Args: r.Args, Body: expr.Subst(r.Body, expr.Without(by, r.Args))}
 	}
-	for _, list := range [2][]*kernel.Array{c.Args, c.Temps} {
-		for i, a := range list {
-			a := *a
-			a.Shape = mapList(a.Shape, sub)
-			a.Axes = slices.Clone(a.Axes)
-			for j, x := range a.Axes {
-				a.Axes[j].Stride = sub(x.Stride)
-			}
-			a.Offset = sub(a.Offset)
-			list[i] = &a
+	c.MapArrays(func(a *kernel.Array) {
+		a.Shape = slices.Clone(a.Shape)
+		for i, size := range a.Shape {
+			a.Shape[i] = sub(size)
 		}
-	}
+		a.Axes = slices.Clone(a.Axes)
+		for i, x := range a.Axes {
+			a.Axes[i].Stride = sub(x.Stride)
+		}
+		a.Offset = sub(a.Offset)
+	})
 	c.Args = slices.DeleteFunc(c.Args, func(a *kernel.Array) bool { return a.IsValue && by[a.Name] != nil })
 	return c, nil
 }
@@ -104,15 +103,4 @@ func foldSizes(e expr.Expr) expr.Expr {
 		}
 		return expr.Int{Value: best}
 	})
-}
-
-func mapList(list []expr.Expr, f func(expr.Expr) expr.Expr) []expr.Expr {
-	if list == nil {
-		return nil
-	}
-	out := make([]expr.Expr, len(list))
-	for i, e := range list {
-		out[i] = f(e)
-	}
-	return out
 }

@@ -5,14 +5,13 @@ import (
 
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
-	"gpuperf/kernel/expr"
 )
 
 // AddInamesToInsn puts the statements that match within further inames. It is refused where running a statement once
 // per value of them, instead of once, would change the result: where it reads what it writes, or where the inames take
 // no value for some of the points that it runs at.
 func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.Kernel, error) {
-	stmts, err := k.MatchSome(match)
+	stmts, err := matchSome(k, match)
 	if err != nil {
 		return nil, err
 	}
@@ -32,16 +31,16 @@ func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.K
 				return nil, k.Errorf("cannot add iname %s to statement %s, which reduces over it", n, s.ID)
 			}
 		}
-		if t := kernel.Target(s); t != "" && slices.ContainsFunc(k.Reads(s), func(r *expr.Access) bool { return r.Array == t }) {
+		if t := s.Target(); t != "" && k.ReadsFrom(s, t) {
 			return nil, k.Errorf("cannot add inames %s to statement %s: it reads %s, which it writes, so that running it again changes the result",
 				nameset.Text(inames), s.ID, t)
 		}
 		for _, o := range k.Statements {
-			t := kernel.Target(o)
+			t := o.Target()
 			if o.ID == s.ID || t == "" || len(nameset.Intersect(o.AllInames(), inames)) == 0 {
 				continue
 			}
-			if t == kernel.Target(s) || slices.ContainsFunc(k.Reads(s), func(r *expr.Access) bool { return r.Array == t }) {
+			if t == s.Target() || k.ReadsFrom(s, t) {
 				return nil, k.Errorf("cannot add inames %s to statement %s: statement %s changes %s within them, so that running %s again changes the result",
 					nameset.Text(inames), s.ID, o.ID, t, s.ID)
 			}
@@ -72,7 +71,7 @@ func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.K
 		})
 	}
 	for _, n := range inames {
-		if err := c.CheckAxes(n); err != nil {
+		if err := c.CheckTag(n); err != nil {
 			return nil, err
 		}
 	}

@@ -13,7 +13,6 @@ import (
 // name = m*i + j. It is the inverse of SplitIname. All but the first need a constant number of values, and each statement
 // and each reduction must be within all of them or none.
 func JoinInames(k *kernel.Kernel, inames []string, name, tag string) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	if len(inames) < 2 {
 		return nil, k.Errorf("joining inames takes two or more, not %s", nameset.Text(inames))
 	}

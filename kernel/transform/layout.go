@@ -67,8 +67,6 @@ func TagDataAxes(k *kernel.Kernel, array, layout string) (*kernel.Kernel, error)
 		}
 	}
 	c := k.Clone()
-	b := *a
-	b.Axes = axes
-	c.SetArray(&b)
+	c.ChangeArray(array, func(a *kernel.Array) { a.Axes = axes })
 	return c, nil
 }

@@ -15,7 +15,6 @@ import (
 // inames must be quasi-affine in the new ones, so that no point is lost or visited twice. Each statement must be within
 // all of the old inames or none.
 func MapDomain(k *kernel.Kernel, text string) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	m, err := polycount.ParseMap(text)
 	if err != nil {
 		return nil, err

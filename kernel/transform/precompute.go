@@ -15,7 +15,6 @@ import (
 // take all their values, and lets the uses read the tile. It is AddPrefetch for a rule in the place of an array, with the
 // same options. The tile is named <rule>_pre unless named. The rule must not read what the kernel writes.
 func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	fail := func(format string, args ...any) (*kernel.Kernel, error) {
 		return nil, k.Errorf("precomputing %s: %w", rule, fmt.Errorf(format, args...))
 	}
@@ -23,7 +22,7 @@ func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (ou
 	if r == nil {
 		return fail("there is no such substitution rule; make one with extract_subst")
 	}
-	body, err := k.Expand(r.Body, []string{rule})
+	body, err := k.Expand(r.Body)
 	if err != nil {
 		return fail("%w", err)
 	}

@@ -34,7 +34,6 @@ type Prefetch struct {
 // without BoundingBox, to those that are needed, so that sizes which do not divide give guards. A tag that all the
 // accesses carry stays on the load of the fetch.
 func AddPrefetch(k *kernel.Kernel, array string, sweep []string, opt Prefetch) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	fail := func(format string, args ...any) (*kernel.Kernel, error) {
 		return nil, k.Errorf("prefetch of %s: %w", array, fmt.Errorf(format, args...))
 	}
@@ -45,7 +44,7 @@ func AddPrefetch(k *kernel.Kernel, array string, sweep []string, opt Prefetch) (
 	case a.IsValue || k.IsTemp(array) || len(a.Shape) == 0:
 		return fail("it is no array argument")
 	}
-	if acc := k.VectorAccess(array); acc != nil {
+	if acc := vectorAccess(k, array); acc != nil {
 		return fail("%s reads %d elements at a time, and a tile has single ones", acc, acc.Lanes)
 	}
 	if w := k.Writers(array); len(w) > 0 {
@@ -381,7 +380,11 @@ func (p *prefetch) rewrite() error {
 		var index []expr.Expr
 		for i, x := range p.axes {
 			if x.dim != "" {
-				index = append(index, expr.FromAffine(s.index[i].Sub(x.base)))
+				at := s.index[i].Sub(x.base)
+				if err := at.Err(); err != nil {
+					return err
+				}
+				index = append(index, expr.FromAffine(at))
 			}
 		}
 		by[s.acc] = p.element(index)

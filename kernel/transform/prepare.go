@@ -1,21 +1,22 @@
 package transform
 
 import (
+	"slices"
+
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
-	"gpuperf/polycount"
 )
 
 // Prepare returns the kernel with everything decided that may be left open: substitution rules expanded, element types
 // inferred, reductions realized, ilp inames interleaved, automatic axes and address spaces resolved. What cannot be decided is an error.
 func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	c, err := ExpandRules(k)
 	if err != nil {
 		return nil, err
 	}
 	c = c.Clone()
-	if err := c.InferTypes(); err != nil {
+	if err := inferTypes(c); err != nil {
 		return nil, err
 	}
 	if c, err = RealizeReduction(c); err != nil {
@@ -24,14 +25,14 @@ func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
 	if c, err = resolveILP(c); err != nil {
 		return nil, err
 	}
-	if err := c.InferTypes(); err != nil {
+	if err := inferTypes(c); err != nil {
 		return nil, err
 	}
 	if err := resolveAuto(c); err != nil {
 		return nil, err
 	}
-	c.ResolveSpaces()
-	c.OrderBounds()
+	resolveSpaces(c)
+	orderBounds(c)
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -41,13 +42,31 @@ func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
 	return c, nil
 }
 
+// resolveSpaces fixes the address spaces of temporaries, in place.
+func resolveSpaces(k *kernel.Kernel) {
+	for _, a := range slices.Clone(k.Temps) {
+		space := k.SpaceOf(a.Name)
+		k.ChangeArray(a.Name, func(a *kernel.Array) { a.Space = space })
+	}
+}
+
+// orderBounds makes statements within inames that have data-dependent bounds depend on the statements that assign these
+// bounds, in place. Transformations that add statements leave that to Prepare.
+func orderBounds(k *kernel.Kernel) {
+	k.MapStmts(func(s *kernel.Stmt) {
+		for _, t := range k.Bounds(s.AllInames()) {
+			if writers := k.Writers(t); len(writers) == 1 && !k.DependsOn(writers[0], s.ID) {
+				s.Deps = nameset.Add(s.Deps, writers[0].ID)
+			}
+		}
+	})
+}
+
 // checkPrepared: nothing is left open.
 func checkPrepared(k *kernel.Kernel) error {
-	for _, list := range [2][]*kernel.Array{k.Args, k.Temps} {
-		for _, a := range list {
-			if a.DType == "" {
-				return k.Errorf("%w", &kernel.UnknownTypeError{Name: a.Name})
-			}
+	for _, a := range k.Arrays() {
+		if a.DType == "" {
+			return k.Errorf("%w", &kernel.UnknownTypeError{Name: a.Name})
 		}
 	}
 	for _, s := range k.Statements {

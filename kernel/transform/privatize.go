@@ -14,7 +14,6 @@ import (
 // has its own element. With only, just these temporaries; otherwise all that are written within all of the inames.
 // A temporary that some statement outside the inames reads or writes is an error.
 func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	for _, n := range only {
 		if !k.IsTemp(n) {
 			return nil, k.Errorf("%s is no temporary", n)
@@ -32,7 +31,11 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 			return nil, err
 		}
 		sizes = append(sizes, size)
-		index = append(index, expr.FromAffine(polycount.Name(n).Sub(lower)))
+		at := polycount.Name(n).Sub(lower)
+		if err := at.Err(); err != nil {
+			return nil, err
+		}
+		index = append(index, expr.FromAffine(at))
 	}
 	for _, t := range k.Temps {
 		if len(only) > 0 && !slices.Contains(only, t.Name) {
@@ -63,15 +66,13 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 		if err := freshPerIteration(k, t.Name); err != nil {
 			return nil, k.Errorf("cannot privatize %s by %s: %w", t.Name, nameset.Text(inames), err)
 		}
-		n := *t
-		n.Shape = slices.Concat(t.Shape, sizes)
 		if t.Axes != nil {
 			return nil, k.Errorf("cannot privatize %s: it has a layout of its own", t.Name)
 		}
-		if acc := k.VectorAccess(t.Name); acc != nil {
+		if acc := vectorAccess(k, t.Name); acc != nil {
 			return nil, k.Errorf("cannot privatize %s: the elements of %s would lie apart", t.Name, acc)
 		}
-		c.SetArray(&n)
+		c.ChangeArray(t.Name, func(a *kernel.Array) { a.Shape = slices.Concat(a.Shape, sizes) })
 		c.MapStmts(func(s *kernel.Stmt) {
 			s.MapExprs(func(e expr.Expr) expr.Expr {
 				return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
@@ -98,7 +99,7 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 func freshPerIteration(k *kernel.Kernel, temp string) error {
 	uses := slices.Concat(k.Writers(temp), k.Readers(temp))
 	for _, w := range k.Writers(temp) {
-		reads := slices.ContainsFunc(k.Reads(w), func(r *expr.Access) bool { return r.Array == temp })
+		reads := k.ReadsFrom(w, temp)
 		if reads || len(w.Predicates) > 0 {
 			continue
 		}
@@ -129,15 +130,6 @@ func usesInAxis(writers []*kernel.Stmt, inames []string) bool {
 	return true
 }
 
-func containsAll(list, of []string) bool {
-	for _, n := range of {
-		if !slices.Contains(list, n) {
-			return false
-		}
-	}
-	return true
-}
-
 // extentOf is the smallest value of an iname in terms of the parameters, and the number of values up to the largest.
 func extentOf(k *kernel.Kernel, iname string) (lower polycount.Affine, size expr.Expr, err error) {
 	d, err := k.DomainOf([]string{iname})
@@ -154,9 +146,16 @@ func extentOf(k *kernel.Kernel, iname string) (lower polycount.Affine, size expr
 	if len(low) != 1 || len(up) == 0 || low[0].Den != 1 {
 		return lower, nil, k.Errorf("iname %s has no single lower bound and an upper one", iname)
 	}
-	var values []polycount.Bound
+	var sizes []expr.Expr
 	for _, b := range up {
-		values = append(values, polycount.Bound{Num: b.Num.Sub(low[0].Num.Scale(b.Den)), Den: b.Den})
+		size := b.Num.Sub(low[0].Num.Scale(b.Den)).AddInt(b.Den).FloorDiv(b.Den)
+		if err := size.Err(); err != nil {
+			return lower, nil, err
+		}
+		sizes = append(sizes, expr.FromAffine(size))
 	}
-	return low[0].Num, kernel.RangeSize(values, d).Size, nil
+	if len(sizes) > 1 {
+		return low[0].Num, &expr.Op{Kind: expr.Min, Args: sizes}, nil
+	}
+	return low[0].Num, sizes[0], nil
 }

@@ -171,13 +171,13 @@ func TestCheck(t *testing.T) {
 		}, "both tagged g.0"},
 		{"priority of nothing", func(k *kernel.Kernel) { k.Priorities = [][]string{{"q"}} }, "q, which is no iname"},
 		{"size by an iname", func(k *kernel.Kernel) {
-			k.SetArray(&kernel.Array{Name: "a", Space: kernel.Global, Shape: []expr.Expr{expr.Var{Name: "i"}, expr.Var{Name: "n"}}})
+			k.ChangeArray("a", func(a *kernel.Array) { a.Shape = []expr.Expr{expr.Var{Name: "i"}, expr.Var{Name: "n"}} })
 		}, "i is no parameter"},
 		{"unknown dtype", func(k *kernel.Kernel) {
-			k.SetArray(&kernel.Array{Name: "a", DType: "f", Space: kernel.Global, Shape: []expr.Expr{expr.Var{Name: "n"}, expr.Var{Name: "n"}}})
+			k.ChangeArray("a", func(a *kernel.Array) { a.DType = "f" })
 		}, "unknown element type"},
 		{"layout of other rank", func(k *kernel.Kernel) {
-			k.SetArray(&kernel.Array{Name: "a", Space: kernel.Global, Shape: []expr.Expr{expr.Var{Name: "n"}, expr.Var{Name: "n"}}, Axes: []kernel.Axis{{}}})
+			k.ChangeArray("a", func(a *kernel.Array) { a.Axes = []kernel.Axis{{}} })
 		}, "a layout of 1"},
 	} {
 		k := apply(t, matmul)

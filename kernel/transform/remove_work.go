@@ -31,7 +31,6 @@ type WorkRemoval struct {
 // the arrays to be removed, the kernel is refused. A select between values keeps only conditions on inames and
 // parameters: what others choose between is read in any case, if the array is sure to have it.
 func RemoveWork(k *kernel.Kernel, opt WorkRemoval) (out *kernel.Kernel, err error) {
-	defer polycount.Rescue(&err)
 	if opt.Accumulators < 0 || opt.Accumulators > maxAccumulators {
 		return nil, k.Errorf("removing work: %d accumulators, it can be 1 to %d", opt.Accumulators, maxAccumulators)
 	}
@@ -41,7 +40,7 @@ func RemoveWork(k *kernel.Kernel, opt WorkRemoval) (out *kernel.Kernel, err erro
 		}
 	}
 	for _, name := range globals(k) {
-		if acc := k.VectorAccess(name); acc != nil {
+		if acc := vectorAccess(k, name); acc != nil {
 			return nil, k.Errorf("removing work: %s is a vector, and values are added up one by one", acc)
 		}
 	}
@@ -68,7 +67,7 @@ const maxAccumulators = 64
 // globals lists the arrays in global memory.
 func globals(k *kernel.Kernel) []string {
 	var out []string
-	for _, a := range slices.Concat(k.Args, k.Temps) {
+	for _, a := range k.Arrays() {
 		if k.SpaceOf(a.Name) == kernel.Global {
 			out = append(out, a.Name)
 		}
@@ -259,29 +258,23 @@ func (r *remover) collect() error {
 
 // left reports that the access stays.
 func (r *remover) left(a *expr.Access, store bool) bool {
-	return r.old.SpaceOf(a.Array) == kernel.Global && !slices.Contains(r.vars, a.Array) && (len(r.keep) == 0 ||
-		slices.ContainsFunc(r.keep, func(tag string) bool { return a.AnswersTo(tag, store) }))
+	return r.old.SpaceOf(a.Array) == kernel.Global && !slices.Contains(r.vars, a.Array) &&
+		(len(r.keep) == 0 || slices.Contains(r.keep, a.TagOrImplicit(store)))
 }
 
 // knowsTags returns an error about a tag to keep that no access to global memory has.
 func knowsTags(k *kernel.Kernel, opt WorkRemoval) error {
 	var known []string
-	for _, s := range k.Statements {
-		for _, list := range []struct {
-			accesses []*expr.Access
-			store    bool
-		}{{k.Reads(s), false}, {k.Writes(s), true}} {
-			for _, a := range list.accesses {
-				if k.SpaceOf(a.Array) != kernel.Global || slices.Contains(opt.Vars, a.Array) {
-					continue
-				}
-				tag := a.Tag
-				if tag == "" {
-					tag = expr.ImplicitTag(a.Array, list.store)
-				}
-				known = append(known, tag)
+	note := func(accesses []*expr.Access, store bool) {
+		for _, a := range accesses {
+			if k.SpaceOf(a.Array) == kernel.Global && !slices.Contains(opt.Vars, a.Array) {
+				known = append(known, a.TagOrImplicit(store))
 			}
 		}
+	}
+	for _, s := range k.Statements {
+		note(k.Reads(s), false)
+		note(k.Writes(s), true)
 	}
 	for _, tag := range opt.Keep {
 		if !slices.Contains(known, tag) {

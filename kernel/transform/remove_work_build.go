@@ -158,14 +158,6 @@ func (r *remover) rotate(l *readLoop, m int) {
 	r.Statements = slices.Insert(r.Statements, slices.Index(r.Statements, last)+1, slices.Concat(list, l.turns)...)
 }
 
-func idsOf(list []*kernel.Stmt) []string {
-	var out []string
-	for _, s := range list {
-		out = append(out, s.ID)
-	}
-	return out
-}
-
 // stores adds the store that keeps the reads alive where no other is left.
 func (r *remover) stores() error {
 	if r.written {

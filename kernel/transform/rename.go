@@ -33,7 +33,7 @@ func RenameIname(k *kernel.Kernel, old, name string) (*kernel.Kernel, error) {
 // names are those of the copies, by default <iname>_0 and so on. It is refused where one of these statements shares a
 // variable with another statement within the iname and the order of the two loops would matter.
 func DuplicateInames(k *kernel.Kernel, inames []string, match string, names ...string) (*kernel.Kernel, error) {
-	stmts, err := k.MatchSome(match)
+	stmts, err := matchSome(k, match)
 	if err != nil {
 		return nil, err
 	}

@@ -16,12 +16,7 @@ func SetTemporaryAddressSpace(k *kernel.Kernel, names []string, space kernel.Spa
 		if !k.IsTemp(n) {
 			return nil, k.Errorf("%s is no temporary", n)
 		}
-		a := *k.Array(n)
-		a.Space = space
-		c.SetArray(&a)
+		c.ChangeArray(n, func(a *kernel.Array) { a.Space = space })
 	}
-	if err := c.CheckRaces(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, c.Check()
 }

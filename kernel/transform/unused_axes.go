@@ -11,7 +11,7 @@ import (
 // they do not, so that each work-item runs them for itself. An axis that several inames of the kernel are on is refused:
 // add the one that is meant by AddInamesToInsn, which also says what else is refused.
 func AddInamesForUnusedAxes(k *kernel.Kernel, match string) (*kernel.Kernel, error) {
-	stmts, err := k.MatchSome(match)
+	stmts, err := matchSome(k, match)
 	if err != nil {
 		return nil, err
 	}

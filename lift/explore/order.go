@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/device/facts"
 	"gpuperf/launch"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
+	"gpuperf/roofline"
 )
 
 // outcome is a point that was run: its time, +Inf for one that gave none.
@@ -206,11 +208,11 @@ func pointOf(p *Point) rank.Point {
 
 // begin takes points of the recipes in turn, of each those that should take least by a rough estimate.
 func (o *ranked) begin(left []*Point, n int) []*Point {
-	names := o.search.Space.names
+	names, device := o.search.Space.names, o.search.Static.Device.Typical()
 	cost := map[*Point]float64{}
 	strata := map[string][]*Point{}
 	for _, p := range left {
-		cost[p] = estimate(names, p.Vector.Values)
+		cost[p] = estimate(device, names, p.Vector.Values)
 		strata[p.Variant.Recipe] = append(strata[p.Variant.Recipe], p)
 	}
 	var lists [][]*Point
@@ -237,17 +239,9 @@ func (o *ranked) begin(left []*Point, n int) []*Point {
 	return pick
 }
 
-// Rough numbers of a large GPU, for an estimate that needs no measurement: bytes and operations in a second, the seconds of a
-// launch, and the work-items that keep it busy.
-const (
-	roughBandwidth = 4e12
-	roughOps       = 2e13
-	roughLaunch    = 3e-6
-	roughItems     = 1 << 17
-)
-
-// estimate is a time in seconds by static features alone.
-func estimate(names []string, values []float64) float64 {
+// estimate is a time in seconds by static features alone, at the rates of the device or of a typical one: memory and arithmetic one
+// after the other, and in proportion longer where work-items are too few to fill the device.
+func estimate(device *facts.Device, names []string, values []float64) float64 {
 	v := func(name string) float64 {
 		if i := slices.Index(names, name); i >= 0 {
 			return values[i]
@@ -256,8 +250,13 @@ func estimate(names []string, values []float64) float64 {
 	}
 	items := v("global_size_0") * v("global_size_1") * v("global_size_2")
 	ops := v("adds") + v("muls") + v("madds") + v("divs") + v("special_ops") + v("other_ops") + v("statements") + v("local_loads") + v("local_stores")
-	idle := max(1, roughItems/max(items, 1))
-	return v("launches")*roughLaunch + idle*items*(v("sectors_item")*launch.SectorBytes/roughBandwidth+ops/roughOps)
+	bound := roofline.Of(device, roofline.Work{
+		GlobalBytes: items * v("sectors_item") * launch.SectorBytes,
+		Operations:  []roofline.Operations{{DType: "float32", Count: items * ops}},
+		Launches:    v("launches"),
+	})
+	idle := max(1, device.Value(facts.Multiprocessors)*device.Value(facts.Items)/max(items, 1))
+	return bound.Launching + idle*bound.Time(roofline.GlobalMemory, roofline.ArithmeticOf("float32"))
 }
 
 // descent is the paper's search (001 section 6.1), which makes its own variants by rewriting; each is run with the ND-range that

@@ -34,8 +34,16 @@ func (x index) expr() expr.Expr {
 	return expr.FromAffine(x.a)
 }
 
+// fitting is a, of which all coefficients must fit into 64 bits.
+func fitting(a polycount.Affine) polycount.Affine {
+	if err := a.Err(); err != nil {
+		fail("%v", err)
+	}
+	return a
+}
+
 func (r *indexer) affine(a polycount.Affine) index {
-	lo, hi := r.span(a)
+	lo, hi := r.span(fitting(a))
 	return index{a: a, lo: lo, hi: hi}
 }
 
@@ -46,7 +54,7 @@ func (r *indexer) span(a polycount.Affine) (lo, hi int64) {
 			continue
 		}
 		c := -t.Coeff / t.Floor.Den
-		rest := a.Sub(t.Floor.Num.Mod(t.Floor.Den).Scale(c))
+		rest := fitting(a.Sub(t.Floor.Num.Mod(t.Floor.Den).Scale(c)))
 		if rest.Len() < a.Len()-1 {
 			a = rest
 			lo += min(0, c*(t.Floor.Den-1))
@@ -134,7 +142,7 @@ func (r *indexer) quotient(a polycount.Affine, d int64) polycount.Affine {
 				low = low.Add(termOf(t))
 			}
 		}
-		lo, hi := r.span(low)
+		lo, hi := r.span(fitting(low))
 		if intmath.FloorDiv(lo, m) != intmath.FloorDiv(hi, m) {
 			continue
 		}
@@ -221,7 +229,7 @@ func (r *indexer) resolve(a polycount.Affine, by map[string]polycount.Affine) po
 			out = out.AddScaled(t.Coeff, v)
 		}
 	}
-	return out
+	return fitting(out)
 }
 
 func operation(kind expr.OpKind, args ...expr.Expr) expr.Expr {

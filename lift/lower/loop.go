@@ -149,7 +149,7 @@ func (c *lowering) variable(base string, n int64, stands polycount.Affine) strin
 	name := c.fresh(base)
 	c.spans[name] = span{0, n - 1}
 	c.stands[name] = stands
-	c.exprs[name] = expr.FromAffine(stands)
+	c.exprs[name] = expr.FromAffine(fitting(stands))
 	return name
 }
 

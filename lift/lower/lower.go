@@ -14,7 +14,6 @@ package lower
 import (
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 
 	"gpuperf/kernel"
@@ -104,10 +103,8 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 		case nil:
 		case *failure:
 			l, err = nil, fmt.Errorf("program %s: %w", p.Name, x)
-		case runtime.Error:
+		default:
 			panic(x)
-		default: // overflow of index arithmetic
-			l, err = nil, fmt.Errorf("program %s: %v", p.Name, x)
 		}
 	}()
 	if slices.Contains(opt.Local[:], 0) || slices.Contains(opt.Global[:], 0) {

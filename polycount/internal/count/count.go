@@ -1,7 +1,6 @@
 package count
 
 import (
-	"encoding/binary"
 	"errors"
 	"slices"
 
@@ -13,11 +12,6 @@ import (
 // Members counts a union of members without existentials, over params parameters and further variables, by the
 // parameters.
 func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise, err error) {
-	if len(cs) > 1 {
-		if p, ok := enumeratedUnion(w, cs, params); ok {
-			return p, nil
-		}
-	}
 	plain := make([]*linear.Conj, 0, len(cs))
 	for _, c := range cs {
 		if c = c.UnfloorBounds(params).Clone(); c.Simplify() {
@@ -105,9 +99,6 @@ func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 		}
 		return &counter{Work: w, table: &linear.Conj{N: g.N, Divs: slices.Clone(g.Divs)}, trial: true}, r
 	}
-	if p, ok := enumerated(w, g); ok {
-		return p
-	}
 	sums, r := start()
 	direct := sums.try(func() { sums.sum(r) })
 	if direct && len(sums.out) <= 1 {
@@ -126,71 +117,6 @@ func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 		}
 	}
 	return p
-}
-
-// enumerationLimit is the number of points up to which a group without parameters is counted one by one.
-const enumerationLimit = 10_000
-
-// enumerated counts a group in which no parameter and no floor stands, if it is small.
-func enumerated(w *linear.Work, g *linear.Conj) (*quasi.Piecewise, bool) {
-	c := &linear.Conj{}
-	var cols []int
-	for at := 1; at < g.Width(); at++ {
-		if g.UsedInRows(at) {
-			if at <= g.N || g.Divs[at-1-g.N].Den > 0 {
-				return nil, false
-			}
-			cols = append(cols, at)
-		}
-	}
-	c.N = len(cols)
-	for _, r := range g.Ge {
-		x := linear.Row{r[0]}
-		for _, at := range cols {
-			x = append(x, r[at])
-		}
-		c.Ge = append(c.Ge, x)
-	}
-	var n int64
-	err := w.Enumerate(c, func([]int64) bool { n++; return n <= enumerationLimit })
-	if err != nil || n > enumerationLimit {
-		return nil, false // infinite or large
-	}
-	return quasi.Constantly(g.N, n), true
-}
-
-// enumeratedUnion counts a union in which no parameter stands, if it is small.
-func enumeratedUnion(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise, ok bool) {
-	seen := map[string]bool{}
-	dims := cs[0].N - params
-	by := make([]linear.Row, cs[0].N) // the parameters do not matter: 0
-	for i := range by {
-		by[i] = make(linear.Row, 1+dims)
-		if i >= params {
-			by[i][1+i-params] = 1
-		}
-	}
-	for _, c := range cs {
-		for i := 1; i <= params; i++ {
-			if c.UsedInRows(i) || c.UsedInDivs(i) {
-				return nil, false
-			}
-		}
-		var key []byte
-		fits := true
-		if err := w.Enumerate(c.Substitute(dims, by), func(at []int64) bool {
-			key = key[:0]
-			for _, v := range at {
-				key = binary.AppendVarint(key, v)
-			}
-			seen[string(key)] = true
-			fits = len(seen) <= enumerationLimit
-			return fits
-		}); err != nil || !fits {
-			return nil, false
-		}
-	}
-	return quasi.Constantly(params, int64(len(seen))), true
 }
 
 // trialPieces is the number of pieces of nested sums, still overlapping, up to which they are compared with cones.
@@ -232,7 +158,7 @@ func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.
 			return nil, factor, nil, false
 		}
 		if digits { // before equalities are solved, which mixes the digits
-			if digits = c.DropDigit(false); digits {
+			if digits = c.DropDigit(); digits {
 				continue
 			}
 		}
@@ -243,7 +169,7 @@ func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.
 			factor = factor.Mul(arith.RatInt(n))
 			continue
 		}
-		if !c.DropDigit(false) {
+		if !c.DropDigit() {
 			break
 		}
 	}

@@ -92,9 +92,6 @@ func countShadow(w *linear.Work, total *gathered, c *linear.Conj, params int, k 
 // since the variables of the original constraints count more simply.
 func reduceOpen(w *linear.Work, c *linear.Conj, params int) (out *linear.Conj, plain bool) {
 	c = c.Clone()
-	for c.DropDigit(true) {
-		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
-	}
 	if !linear.NormalizeRows(&c.Eq, &c.Ge) {
 		return nil, false
 	}
@@ -112,30 +109,10 @@ func reduceOpen(w *linear.Work, c *linear.Conj, params int) (out *linear.Conj, p
 	if free == 0 {
 		return solved, solved.Simplify()
 	}
-	if len(w.Kernel(c.Existentials(), c.Eq)) == free || isBox(w, c, params) {
+	if len(w.Kernel(c.Existentials(), c.Eq)) == free {
 		return c, false
 	}
 	return solved, false
-}
-
-// isBox reports that no inequality links two of the variables that are counted once the equalities are solved.
-func isBox(w *linear.Work, c *linear.Conj, params int) bool {
-	drop := make([]bool, c.N)
-	for i := params; i < c.N; i++ {
-		drop[i] = true
-	}
-	whole, _ := c.Quantify(drop)
-	_, _, groups, ok := preprocess(w, whole)
-	for _, g := range groups {
-		n := 0
-		for _, e := range g.Existentials() {
-			if at := slices.Index(e, 1); g.UsedInRows(at) {
-				n++
-			}
-		}
-		ok = ok && n == 1
-	}
-	return ok
 }
 
 // gathered adds polynomials up, those on one domain first.

@@ -122,9 +122,6 @@ func (w *Work) Eliminate(c *Conj) []*Conj { return w.EliminateUntil(c, false) }
 
 // EliminateUntil is eliminate, or with stop only the steps that need no branching.
 func (w *Work) EliminateUntil(c *Conj, stop bool) []*Conj {
-	for c.DropDigit(true) {
-		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
-	}
 	for {
 		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
 		if !NormalizeRows(&c.Eq, &c.Ge) {

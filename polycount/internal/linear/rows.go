@@ -107,19 +107,6 @@ func SolvedFor(at int, e Row) Row {
 	return by
 }
 
-// EliminateWith adds a multiple of e, whose coefficient at column at is ±1, to r so that column at of r becomes 0.
-func EliminateWith(r, e Row, at int) {
-	if r[at] == 0 {
-		return
-	}
-	k := arith.Neg(arith.Mul(r[at], e[at]))
-	for j, v := range e {
-		if v != 0 {
-			r[j] = arith.Add(r[j], arith.Mul(k, v))
-		}
-	}
-}
-
 func Dot(a, b Row) int64 {
 	var s int64
 	for i, v := range a[:min(len(a), len(b))] {
@@ -179,21 +166,10 @@ func NormalizeRows(eq, ge *[]Row) bool {
 	*eq = kept
 
 	rows := (*ge)[:0]
-	var index map[uint64][]int
-	if len(*ge) > 32 {
-		index = make(map[uint64][]int, len(*ge))
-	}
-	find := func(r Row, flip bool) int {
-		if index != nil {
-			for _, i := range index[hashRow(r, flip)] {
-				if Parallel(rows[i], r, flip) {
-					return i
-				}
-			}
-			return -1
-		}
-		for i := range rows {
-			if Parallel(rows[i], r, flip) {
+	// find is the first row from on that is parallel to r, or opposite with flip; −1 without one.
+	find := func(from int, r Row, flip bool) int {
+		for i := from; i < len(rows); i++ {
+			if rows[i] != nil && Parallel(rows[i], r, flip) {
 				return i
 			}
 		}
@@ -213,13 +189,9 @@ func NormalizeRows(eq, ge *[]Row) bool {
 			}
 			r[0] = arith.FloorDiv(r[0], g)
 		}
-		if i := find(r, false); i >= 0 {
+		if i := find(0, r, false); i >= 0 {
 			rows[i][0] = min(rows[i][0], r[0])
 			continue
-		}
-		if index != nil {
-			h := hashRow(r, false)
-			index[h] = append(index[h], len(rows))
 		}
 		rows = append(rows, r)
 	}
@@ -230,20 +202,7 @@ func NormalizeRows(eq, ge *[]Row) bool {
 		if r == nil {
 			continue
 		}
-		j := -1
-		if index != nil {
-			for _, k := range index[hashRow(r, true)] {
-				if k > i && rows[k] != nil && Parallel(rows[k], r, true) {
-					j = k
-				}
-			}
-		} else {
-			for k := i + 1; k < len(rows); k++ {
-				if rows[k] != nil && Parallel(rows[k], r, true) {
-					j = k
-				}
-			}
-		}
+		j := find(i+1, r, true)
 		if j < 0 {
 			continue
 		}
@@ -299,17 +258,6 @@ func Parallel(a, b Row, flip bool) bool {
 		}
 	}
 	return true
-}
-
-func hashRow(r Row, flip bool) uint64 {
-	h := uint64(14695981039346656037)
-	for _, v := range r[1:] {
-		if flip {
-			v = -v
-		}
-		h = (h ^ uint64(v)) * 1099511628211
-	}
-	return h
 }
 
 func UnitVectors(n int) []Row {

@@ -76,7 +76,7 @@ func Tidy(w *linear.Work, p *Piecewise) {
 	}
 	p.Pieces = MergePieces(w, p.Table, kept, true)
 	// What the conditions say of the polynomials; that can make more of them equal.
-	if specialize(w, p) || unifyFloors(w, p) {
+	if specialize(w, p) {
 		p.Pieces = MergePieces(w, p.Table, p.Pieces, true)
 	}
 	if len(p.Pieces) > 1 && len(p.Pieces) <= fewPieces {
@@ -320,8 +320,8 @@ func commonHull(w *linear.Work, a, b *linear.Conj) *linear.Conj {
 	for _, pair := range [][2]*linear.Conj{{a, b}, {b, a}} {
 		from, other := pair[0], pair[1]
 		premise := other.Clone()
-		apply := premise.Importer(from)
-		into := hull.Importer(from)
+		apply := premise.Importer(from, nil)
+		into := hull.Importer(from, nil)
 		put := func(r linear.Row) {
 			if w.Implied(premise, premise.Fit(apply(r)), false) {
 				hull.AddGE(into(r))

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ParamPoly is a polynomial with integer coefficients in the kernel's parameters: a stride or a coefficient of a flat
-// index. It is immutable; the nil *ParamPoly is 0.
-type ParamPoly struct{ terms []monomial }
+// Poly is a polynomial with integer coefficients in the kernel's parameters: a stride or a coefficient of a flat
+// index. It is immutable; the nil *Poly is 0.
+type Poly struct{ terms []monomial }
 
 // monomial is coeff times the product of vars, sorted, a name once per power.
 type monomial struct {
@@ -18,17 +18,17 @@ type monomial struct {
 }
 
 // ConstPoly is the constant c.
-func ConstPoly(c int64) *ParamPoly {
+func ConstPoly(c int64) *Poly {
 	if c == 0 {
 		return nil
 	}
-	return &ParamPoly{[]monomial{{big.NewInt(c), nil}}}
+	return &Poly{[]monomial{{big.NewInt(c), nil}}}
 }
 
 // VarPoly is the parameter of that name.
-func VarPoly(name string) *ParamPoly { return &ParamPoly{[]monomial{{big.NewInt(1), []string{name}}}} }
+func VarPoly(name string) *Poly { return &Poly{[]monomial{{big.NewInt(1), []string{name}}}} }
 
-func (p *ParamPoly) list() []monomial {
+func (p *Poly) list() []monomial {
 	if p == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (p *ParamPoly) list() []monomial {
 }
 
 // newPoly sums the monomials and sorts them: higher degree first, then by name.
-func newPoly(terms []monomial) *ParamPoly {
+func newPoly(terms []monomial) *Poly {
 	slices.SortStableFunc(terms, func(a, b monomial) int {
 		if d := len(b.vars) - len(a.vars); d != 0 {
 			return d
@@ -55,14 +55,14 @@ func newPoly(terms []monomial) *ParamPoly {
 	if len(out) == 0 {
 		return nil
 	}
-	return &ParamPoly{out}
+	return &Poly{out}
 }
 
 // Add returns p + q.
-func (p *ParamPoly) Add(q *ParamPoly) *ParamPoly { return newPoly(slices.Concat(p.list(), q.list())) }
+func (p *Poly) Add(q *Poly) *Poly { return newPoly(slices.Concat(p.list(), q.list())) }
 
 // Mul returns p·q.
-func (p *ParamPoly) Mul(q *ParamPoly) *ParamPoly {
+func (p *Poly) Mul(q *Poly) *Poly {
 	var out []monomial
 	for _, a := range p.list() {
 		for _, b := range q.list() {
@@ -75,19 +75,16 @@ func (p *ParamPoly) Mul(q *ParamPoly) *ParamPoly {
 }
 
 // Scale returns c·p.
-func (p *ParamPoly) Scale(c int64) *ParamPoly { return p.Mul(ConstPoly(c)) }
+func (p *Poly) Scale(c int64) *Poly { return p.Mul(ConstPoly(c)) }
 
 // Len is the number of terms.
-func (p *ParamPoly) Len() int { return len(p.list()) }
+func (p *Poly) Len() int { return len(p.list()) }
 
 // IsZero reports whether p is 0.
-func (p *ParamPoly) IsZero() bool { return len(p.list()) == 0 }
+func (p *Poly) IsZero() bool { return len(p.list()) == 0 }
 
-// Equal reports whether p and q are the same polynomial.
-func (p *ParamPoly) Equal(q *ParamPoly) bool { return p.String() == q.String() }
-
-// Const returns the value of a constant polynomial; ok is false for any other, or one that needs more than 64 bits.
-func (p *ParamPoly) Const() (v int64, ok bool) {
+// constant is the value of a constant polynomial; ok is false for any other, or one that needs more than 64 bits.
+func (p *Poly) constant() (v int64, ok bool) {
 	switch t := p.list(); {
 	case len(t) == 0:
 		return 0, true
@@ -98,7 +95,7 @@ func (p *ParamPoly) Const() (v int64, ok bool) {
 }
 
 // Params lists the parameters in p, sorted.
-func (p *ParamPoly) Params() []string {
+func (p *Poly) Params() []string {
 	var out []string
 	for _, t := range p.list() {
 		out = append(out, t.vars...)
@@ -108,7 +105,7 @@ func (p *ParamPoly) Params() []string {
 }
 
 // Eval is the value at the given parameters.
-func (p *ParamPoly) Eval(params map[string]int64) (*big.Int, error) {
+func (p *Poly) Eval(params map[string]int64) (*big.Int, error) {
 	sum := new(big.Int)
 	for _, t := range p.list() {
 		v := new(big.Int).Set(t.coeff)
@@ -125,7 +122,7 @@ func (p *ParamPoly) Eval(params map[string]int64) (*big.Int, error) {
 }
 
 // String prints the polynomial canonically: "16*n", "n*n + 2*n", "-1", "0".
-func (p *ParamPoly) String() string {
+func (p *Poly) String() string {
 	if p.IsZero() {
 		return "0"
 	}
@@ -151,7 +148,7 @@ func (p *ParamPoly) String() string {
 }
 
 // Expr is p as an expression.
-func (p *ParamPoly) Expr() Expr {
+func (p *Poly) Expr() Expr {
 	e, err := Parse(p.String())
 	if err != nil { // a coefficient of more than 64 bits
 		return Var{p.String()}
@@ -160,8 +157,8 @@ func (p *ParamPoly) Expr() Expr {
 }
 
 // PolyOf turns a size expression into a polynomial in parameters. known says which names are parameters.
-func PolyOf(e Expr, known func(string) bool) (*ParamPoly, error) {
-	return polynomials.Eval(e, func(e Expr) (*ParamPoly, error) {
+func PolyOf(e Expr, known func(string) bool) (*Poly, error) {
+	return polynomials.Eval(e, func(e Expr) (*Poly, error) {
 		x, ok := e.(Var)
 		switch {
 		case !ok:
@@ -174,15 +171,15 @@ func PolyOf(e Expr, known func(string) bool) (*ParamPoly, error) {
 }
 
 // polynomials are those in the parameters.
-var polynomials = Domain[*ParamPoly]{
+var polynomials = Domain[*Poly]{
 	Int: ConstPoly,
-	Unary: func(op OpKind, p *ParamPoly) (*ParamPoly, error) {
+	Unary: func(op OpKind, p *Poly) (*Poly, error) {
 		if op != Neg {
 			return nil, ErrNoValue
 		}
 		return p.Scale(-1), nil
 	},
-	Binary: func(op OpKind, p, q *ParamPoly) (*ParamPoly, error) {
+	Binary: func(op OpKind, p, q *Poly) (*Poly, error) {
 		switch op {
 		case Add:
 			return p.Add(q), nil
@@ -191,7 +188,7 @@ var polynomials = Domain[*ParamPoly]{
 		case Mul:
 			return p.Mul(q), nil
 		case Pow:
-			if n, ok := q.Const(); ok && n >= 0 && n <= 8 {
+			if n, ok := q.constant(); ok && n >= 0 && n <= 8 {
 				out := ConstPoly(1)
 				for range n {
 					out = out.Mul(p)
@@ -207,7 +204,7 @@ var polynomials = Domain[*ParamPoly]{
 }
 
 // Smaller orders strides by degree, then by the size of the leading coefficient; 0 is the greatest.
-func (p *ParamPoly) Smaller(q *ParamPoly) bool {
+func (p *Poly) Smaller(q *Poly) bool {
 	if p.IsZero() || q.IsZero() {
 		return !p.IsZero()
 	}

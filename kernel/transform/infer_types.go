@@ -1,41 +1,41 @@
-package kernel
+package transform
 
 import (
 	"errors"
-	"slices"
 
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
 
-// InferTypes gives element types to temporaries and to arguments that the kernel writes, from what is assigned to them,
+// inferTypes gives element types to temporaries and to arguments that the kernel writes, from what is assigned to them,
 // in place. What is only read must have been given one.
-func (k *Kernel) InferTypes() error {
-	var open []*Array
-	for _, a := range slices.Concat(k.Args, k.Temps) {
+func inferTypes(k *kernel.Kernel) error {
+	var open []*kernel.Array
+	for _, a := range k.Arrays() {
 		if a.DType == "" {
 			open = append(open, a)
 			if len(k.Writers(a.Name)) == 0 {
-				return k.Errorf("%w", &UnknownTypeError{a.Name})
+				return k.Errorf("%w", &kernel.UnknownTypeError{Name: a.Name})
 			}
 		}
 	}
 	// Round by round, what depends on known types only; variables that are assigned from each other are solved together.
 	for len(open) > 0 {
-		var left []*Array
+		var left []*kernel.Array
 		for _, a := range open {
-			t, err := k.assignedType(a.Name, map[string]bool{a.Name: true})
-			var unknown *UnknownTypeError
+			t, err := assignedType(k, a.Name, map[string]bool{a.Name: true})
+			var unknown *kernel.UnknownTypeError
 			switch {
 			case errors.As(err, &unknown):
 				left = append(left, a)
 			case err != nil:
 				return err
 			default:
-				k.SetType(a.Name, t)
+				setType(k, a.Name, t)
 			}
 		}
 		if len(left) == len(open) {
-			return k.solveTypes(left)
+			return solveTypes(k, left)
 		}
 		open = left
 	}
@@ -44,7 +44,7 @@ func (k *Kernel) InferTypes() error {
 
 // solveTypes finds the least types of variables that are assigned from each other: from no type at all, until what is
 // assigned agrees with them.
-func (k *Kernel) solveTypes(open []*Array) error {
+func solveTypes(k *kernel.Kernel, open []*kernel.Array) error {
 	for range 2*len(open) + 8 {
 		changed := false
 		for _, a := range open {
@@ -52,12 +52,12 @@ func (k *Kernel) solveTypes(open []*Array) error {
 			for _, b := range open {
 				neutral[b.Name] = neutral[b.Name] || k.Array(b.Name).DType == ""
 			}
-			t, err := k.assignedType(a.Name, neutral)
+			t, err := assignedType(k, a.Name, neutral)
 			if err != nil {
 				return err
 			}
 			if t != k.Array(a.Name).DType {
-				k.SetType(a.Name, t)
+				setType(k, a.Name, t)
 				changed = true
 			}
 		}
@@ -68,16 +68,13 @@ func (k *Kernel) solveTypes(open []*Array) error {
 	return k.Errorf("the dtypes of %s depend on each other: declare one, as in <float32> %s = ...", open[0].Name, open[0].Name)
 }
 
-// SetType gives an array or a temporary its element type, in place.
-func (k *Kernel) SetType(name string, t expr.DType) {
-	c := *k.Array(name)
-	c.DType = t
-	k.SetArray(&c)
+func setType(k *kernel.Kernel, name string, t expr.DType) {
+	k.ChangeArray(name, func(a *kernel.Array) { a.DType = t })
 }
 
 // assignedType is the common type of what is assigned to the variable. The neutral variables, itself among them, count
 // as integer literals do.
-func (k *Kernel) assignedType(name string, neutral map[string]bool) (expr.DType, error) {
+func assignedType(k *kernel.Kernel, name string, neutral map[string]bool) (expr.DType, error) {
 	var values []expr.Expr
 	for _, w := range k.Writers(name) {
 		v := expr.Rewrite(w.RHS, func(e expr.Expr) expr.Expr {
@@ -102,5 +99,5 @@ func (k *Kernel) assignedType(name string, neutral map[string]bool) (expr.DType,
 		}
 		values = append(values, v)
 	}
-	return k.combine(values...)
+	return k.TypeOf(&expr.Op{Kind: expr.Max, Args: values}) // of several operands: their common type
 }

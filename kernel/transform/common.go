@@ -1,0 +1,60 @@
+package transform
+
+import (
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// matchSome is Match that must find a statement.
+func matchSome(k *kernel.Kernel, text string) ([]*kernel.Stmt, error) {
+	out, err := k.Match(text)
+	if err == nil && len(out) == 0 {
+		err = k.Errorf("no statement matches %q (the statements are %s)", text, nameset.Text(idsOf(k.Statements)))
+	}
+	return out, err
+}
+
+func idsOf(list []*kernel.Stmt) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, s.ID)
+	}
+	return out
+}
+
+// checkNewName refuses a name for a new iname, array or rule that is malformed or in use.
+func checkNewName(k *kernel.Kernel, name string) error {
+	if !expr.IsName(name) {
+		return k.Errorf("%q is no identifier", name)
+	}
+	if k.InUse(name) {
+		return k.Errorf("the name %s is in use", name)
+	}
+	return nil
+}
+
+// vectorAccess is an access to several elements of the array at a time; nil where there is none.
+func vectorAccess(k *kernel.Kernel, name string) *expr.Access {
+	for _, s := range k.Statements {
+		for _, e := range s.Exprs() {
+			for _, a := range expr.Accesses(e) {
+				if a.Array == name && a.Lanes > 0 {
+					return a
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func containsAll(list, of []string) bool {
+	for _, n := range of {
+		if !slices.Contains(list, n) {
+			return false
+		}
+	}
+	return true
+}

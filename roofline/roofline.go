@@ -1,0 +1,91 @@
+// Package roofline gives the least time that a device's rates allow some work, and the resource that sets it.
+//
+// Arithmetic, Local and Global are the peak rates of a device, from its facts (peaks.go). Of holds Work against them: each resource
+// works at its peak and beside the others, as in Williams, Waterman and Patterson, "Roofline", 2009. What the device does not know
+// a rate of takes no time.
+package roofline
+
+import (
+	"cmp"
+	"slices"
+
+	"gpuperf/device/facts"
+)
+
+// Work is what kernels do.
+type Work struct {
+	GlobalBytes float64 // to and from global memory
+	LocalBytes  float64 // to and from local memory
+	Operations  []Operations
+	Groups      float64 // work-groups that are started
+	Launches    float64 // kernels, one after the other
+}
+
+// Operations are additions, multiplications and multiply-adds of a data type, each one.
+type Operations struct {
+	DType string
+	Count float64
+}
+
+// The resources beside arithmetic, which is named by its data type.
+const (
+	GlobalMemory = "global memory"
+	LocalMemory  = "local memory"
+	GroupStarts  = "starts of work-groups"
+)
+
+// ArithmeticOf is the resource that operations of a data type use.
+func ArithmeticOf(dtype string) string { return dtype + " arithmetic" }
+
+// Use is what some work needs of a resource.
+type Use struct {
+	Resource string
+	Amount   float64
+	Unit     string // "B", "op" or "groups"
+	Peak     Peak
+	Seconds  float64 // of the amount at the peak
+}
+
+// Bound is the least time that some work takes.
+type Bound struct {
+	Seconds   float64
+	Launching float64 // of these, the seconds that launches take
+	Uses      []Use   // of the resources whose peaks are known, the one that takes the longest first
+}
+
+// Of returns the bound of work on a device.
+func Of(d *facts.Device, w Work) Bound {
+	b := Bound{Launching: w.Launches * d.Value(facts.LaunchSeconds)}
+	add := func(resource string, amount float64, unit string, peak Peak, known bool) {
+		if known && amount > 0 {
+			b.Uses = append(b.Uses, Use{resource, amount, unit, peak, amount / peak.Rate})
+		}
+	}
+	peak, known := Global(d)
+	add(GlobalMemory, w.GlobalBytes, "B", peak, known)
+	peak, known = Local(d)
+	add(LocalMemory, w.LocalBytes, "B", peak, known)
+	for _, o := range w.Operations {
+		peak, known = Arithmetic(d, o.DType, "madd", "op/s")
+		add(ArithmeticOf(o.DType), o.Count, "op", peak, known)
+	}
+	start, known := d.Fact(facts.GroupSeconds)
+	add(GroupStarts, w.Groups, "groups", Peak{Rate: 1 / start.Value, Unit: "groups/s", Source: start.Source}, known)
+	slices.SortStableFunc(b.Uses, func(a, b Use) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	b.Seconds = b.Launching
+	if len(b.Uses) > 0 {
+		b.Seconds += b.Uses[0].Seconds
+	}
+	return b
+}
+
+// Time is the time that some of the resources take, by their names, one after the other.
+func (b Bound) Time(resources ...string) float64 {
+	sum := 0.0
+	for _, u := range b.Uses {
+		if slices.Contains(resources, u.Resource) {
+			sum += u.Seconds
+		}
+	}
+	return sum
+}
