@@ -1,8 +1,8 @@
 // Package calibrate turns rows of feature values and measured outputs into the parameters of a model, and parameters into
 // predictions.
 //
-// ReadTable reads rows from CSV; others make them from counts and samples. Fit weights the rows, chooses starting points
-// (starts.go), runs Levenberg–Marquardt (package lm) from each, and returns the best Fit with what speaks for and against it:
+// ReadTable reads a table from CSV; package campaign makes rows from counts and samples. FitRows weights the rows, chooses starting
+// points (starts.go), runs Levenberg–Marquardt (package lm) from each, and returns the best Fit with its evidence:
 // standard errors, relative errors, cross-validation by kernel, warnings. A Fit predicts, with an interval and the shares of the
 // named terms (predict.go), and is kept in a device Profile (profile.go). The package knows features by name only; counting and
 // measuring are done elsewhere.
@@ -33,7 +33,7 @@ type Row struct {
 	Ratio    float64            // of local to global accesses, of a row of the overlap experiment (Perflex paper, section 7.4); 0 for others
 }
 
-// Options steer Fit. The zero value is the default.
+// Options steer a fit. The zero value is the default.
 type Options struct {
 	Init              map[string]float64 // starting values, before those of the model
 	Starts            int                // starting points where some parameter has no initial value; 0 is the model's, then 24
@@ -84,7 +84,7 @@ func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(opt.Init)) {
 		if v := opt.Init[name]; !slices.Contains(c.Parameters, name) || finite(v) == nil {
-			return nil, fmt.Errorf("the starting value %g of %s is of no use: model %s has the parameters %s", v, name, m.Name, list(c.Parameters))
+			return nil, fmt.Errorf("the starting value %g of %s cannot be used: model %s has the parameters %s", v, name, m.Name, list(c.Parameters))
 		}
 	}
 	f := &fitter{model: m, compiled: c, lm: opt.LM}

@@ -186,22 +186,22 @@ func reason(c *Choice, best int, experiment *Experiment) string {
 	chosen := c.Candidates[best]
 	var why []string
 	if chosen.Kernels > 0 {
-		why = append(why, fmt.Sprintf("%d kernels left out in turn are predicted within %s", chosen.Kernels, compare(func(o Candidate) float64 { return o.LeaveKernel })))
+		why = append(why, fmt.Sprintf("%d held-out kernels are predicted within %s", chosen.Kernels, compare(func(o Candidate) float64 { return o.LeaveKernel })))
 	}
 	if chosen.Ratios > 0 {
-		why = append(why, fmt.Sprintf("%d ratios of the overlap experiment left out in turn within %s", chosen.Ratios, compare(func(o Candidate) float64 { return o.LeaveRatio })))
+		why = append(why, fmt.Sprintf("%d held-out ratios of the overlap experiment within %s", chosen.Ratios, compare(func(o Candidate) float64 { return o.LeaveRatio })))
 	} else {
 		why = append(why, "there is no overlap experiment among the samples")
 	}
 	if chosen.Kernels+chosen.Ratios == 0 {
-		why = append(why, "no row could be left out, so that the fits alone decide: "+compare(func(o Candidate) float64 { return o.GeomeanRelErr }))
+		why = append(why, "no row could be held out, so the fits alone decide: "+compare(func(o Candidate) float64 { return o.GeomeanRelErr }))
 	}
 	if experiment != nil && experiment.Hidden != nil {
-		why = append(why, fmt.Sprintf("the experiment hides %.0f %% of the smaller cost", 100**experiment.Hidden))
+		why = append(why, "in the experiment "+experiment.HiddenText())
 	}
 	for i, o := range c.Candidates {
 		if i > best && o.Score < chosen.Score {
-			why = append(why, fmt.Sprintf("%s is better by less than %.0f %%, and less simple", o.Form, 100*alike))
+			why = append(why, fmt.Sprintf("%s is better by less than %.0f %%, but less simple", o.Form, 100*alike))
 		}
 	}
 	return string(chosen.Form) + ": " + strings.Join(why, "; ")

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"gpuperf/models"
@@ -16,6 +17,17 @@ type Experiment struct {
 	// Hidden is the part of the smaller cost that hides behind the larger, the median over the points at which the smaller is at
 	// least a quarter of the larger: 0 is the sum, 1 the maximum. Nil where there is no such point.
 	Hidden *float64 `yaml:"hidden,omitempty" json:"hidden,omitempty"`
+}
+
+// HiddenText says how much of the smaller cost hides; "" where it is not known.
+func (e *Experiment) HiddenText() string {
+	switch {
+	case e.Hidden == nil:
+		return ""
+	case *e.Hidden > 1:
+		return "all of the smaller cost is hidden, and the measured times are below even the larger cost"
+	}
+	return fmt.Sprintf("%.0f %% of the smaller cost is hidden", 100**e.Hidden)
 }
 
 // ExperimentPoint is a kernel of the overlap experiment.

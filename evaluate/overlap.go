@@ -15,7 +15,7 @@ func OverlapFigure(model string, e *calibrate.Experiment) *chart.Curves {
 		XLabel: "local for each global access",
 	}
 	if e.Hidden != nil {
-		f.Note = fmt.Sprintf("where the two costs are within a factor of four, %.0f %% of the smaller one hides", 100**e.Hidden)
+		f.Note = "where the two costs are within a factor of four, " + e.HiddenText()
 	}
 	for _, line := range []struct {
 		name  string

@@ -24,7 +24,7 @@ const (
 func (e *explainer) advice(out *Explanation) error {
 	say := func(format string, args ...any) { out.Advice = append(out.Advice, fmt.Sprintf(format, args...)) }
 	if out.Roof != nil && out.Roof.Reached > nearRoof {
-		say("at %.0f %% of the roof (%s): only less of that work makes it faster", 100*out.Roof.Reached, out.Roof.Resources[0].Name)
+		say("the kernel reaches %.0f %% of the roofline bound (%s): only doing less of that work makes it faster", 100*out.Roof.Reached, out.Roof.Resources[0].Name)
 	}
 	for _, c := range out.Costs {
 		if c.Saved < worthwhile*out.Predicted || c.Parameter == "" {
@@ -36,11 +36,14 @@ func (e *explainer) advice(out *Explanation) error {
 	}
 	for _, t := range out.Terms {
 		if t.Share > worthwhile && t.Saved < worthwhile*t.Seconds {
-			say("%s hides: at this size, making it cheaper gains next to nothing", t.Name)
+			say("%s is hidden: at this size, making it cheaper gains almost nothing", t.Name)
 		}
 	}
-	if n := len(out.Unpriced); n > 0 {
-		say("the model has no cost for %d kinds of work of this kernel: another model may see more", n)
+	switch n := len(out.Unpriced); {
+	case n == 1:
+		say("the model leaves out one kind of work that this kernel does: another model may include it")
+	case n > 1:
+		say("the model leaves out %d kinds of work that this kernel does: another model may include them", n)
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (c *content) prune(params []string, columns [][]float64) {
 	}
 	for _, t := range c.terms {
 		if leftOver(column[t.param], without(t.param)) < apart/3 {
-			c.notes = append(c.notes, fmt.Sprintf("%s, the cost %s, can hardly be told from the others by these measurements", t.param, t.why))
+			c.notes = append(c.notes, fmt.Sprintf("these measurements can hardly distinguish %s, the cost %s, from the other costs", t.param, t.why))
 		}
 	}
 }

@@ -27,7 +27,7 @@ type term struct {
 // part is the term of the model file that a cost belongs to: what of the device the work keeps busy.
 type part string
 
-// The parts. Caches and local memory share the way on which loads come.
+// The parts. Caches and local memory share the path of loads.
 const (
 	overhead   part = "overhead"
 	groups     part = "groups"
@@ -97,7 +97,7 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 		term{param: "p_launch", features: []string{"f_sync_kernel_launch"}, unit: "s per launch", part: overhead, why: "of a launch"},
 		term{
 			param: "p_latency", features: []string{touchesFeature}, unit: "s per launch", part: overhead, optional: true,
-			why: "of a launch that accesses global memory, beside: the first bytes' way",
+			why: "of a launch that accesses global memory: extra first-access latency",
 		},
 		term{param: "p_group", features: []string{"f_thread_groups"}, unit: "s per group", part: groups, why: "of starting a work-group"})
 	c.own = append(c.own, ownFeature{touchesFeature, "min(1, f_mem_access_global)", "1 for a kernel that accesses global memory"})

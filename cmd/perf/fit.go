@@ -169,16 +169,16 @@ func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
 	warn(cmd, fit.Warnings)
 }
 
-// coverageText says how many points of kernels that were left out lie within the intervals, and what that made of the intervals.
+// coverageText says how many points of held-out kernels fell inside the intervals, and by how much these were widened therefore.
 func coverageText(c *calibrate.CrossEval) string {
 	text := ""
 	for _, v := range c.Coverage {
-		text += fmt.Sprintf("\n%.3g %% of %d points of kernels left out lie within their %.3g %% intervals", 100*v.Inside, v.Points, 100*v.Level)
+		text += fmt.Sprintf("\nintervals: %.3g %% of %d held-out points fell inside the nominal %.3g %% intervals", 100*v.Inside, v.Points, 100*v.Level)
 		if v.Margin > 0 {
-			text += fmt.Sprintf("; with a margin of %.3g %% of the prediction, %.3g %%", 100*v.Margin, 100*v.InsideWidened)
+			text += fmt.Sprintf(", so they were widened by %.3g %% of the prediction; now %.3g %% do", 100*v.Margin, 100*v.InsideWidened)
 		}
 		if v.Widening > 1 {
-			text += fmt.Sprintf("; widened %.3g times, %.3g %%", v.Widening, 100*v.InsideWidened)
+			text += fmt.Sprintf(", so they were widened %.3g times; now %.3g %% do", v.Widening, 100*v.InsideWidened)
 		}
 	}
 	return text
@@ -186,7 +186,7 @@ func coverageText(c *calibrate.CrossEval) string {
 
 // printChoice says how the form of a model was chosen.
 func printChoice(cmd *cobra.Command, choice *calibrate.Choice) {
-	t := format.NewTable("form", ">kernels left out", ">ratios left out", ">score", ">fit", "")
+	t := format.NewTable("form", ">held-out kernels", ">held-out ratios", ">score", ">fit", "")
 	text := func(err float64, of int) string {
 		if of == 0 {
 			return "none"

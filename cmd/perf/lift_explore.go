@@ -264,7 +264,7 @@ func printExploration(cmd *cobra.Command, s *explore.Space, r *explore.Result, d
 	}
 	t.Write(out)
 	if roof := roofOf(r.Best[0].Point, s.Names(), device); roof != nil {
-		fmt.Fprintf(out, "roof: %s\n", roof.text())
+		fmt.Fprintf(out, "roofline: %s\n", roof.text())
 	}
 	fmt.Fprintf(out, "\n%s", r.Best[0].Point.Variant.Program)
 	return nil

@@ -151,7 +151,7 @@ func bestModel(cmd *cobra.Command, profile *calibrate.Profile, cases []*workload
 		if i > 0 {
 			role = "not chosen"
 		}
-		note(cmd, "model %s %s: %d kinds of work without a cost, %d warnings, %s on kernels left out of its calibration",
+		note(cmd, "model %s %s: kinds of work left out: %d; warnings: %d; error on held-out kernels: %s",
 			s.Model.Name, role, s.Unpriced, s.Doubts, format.Percent(s.Error))
 	}
 	return ranked[0].Predictor, nil

@@ -112,7 +112,7 @@ func readSheets(n *yamlfile.Node, architectures map[string]*Device) (map[string]
 		}
 		for _, name := range d.Names {
 			if byName[name] != nil {
-				return nil, nil, item.Errorf("%q stands before", name)
+				return nil, nil, item.Errorf("%q is already defined", name)
 			}
 			byName[name] = d
 		}
