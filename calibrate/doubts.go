@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	nearlyAsGood = 1e-2 // relative excess of a residual up to which another end of the search is followed to its minimum
-	asGood       = 1e-6 // and up to which it counts as another solution
-	apart        = 5    // standard errors between the parameters of two solutions
+	nearlyAsGood = 1e-2 // relative excess of the residual up to which another end of the search is followed to its minimum
+	asGood       = 1e-6 // relative excess of the residual up to which that minimum counts as another solution
+	distinct     = 5    // standard errors between the parameters of two solutions
 	farOff       = 8    // spreads of the residuals from which on a row is an outlier
 	fewRows      = 3    // how many outliers are named
 )
 
-// rival looks for another minimum that fits as well, with costs far from the best ones: two costs may be exchanged. It returns nil where there are
-// none, and where some parameters are not determined anyway.
+// rival looks for another minimum that fits as well, with costs far from the best ones: two costs may be exchanged. It
+// returns nil where there is none, and where some parameters are not determined anyway.
 func (f *fitter) rival(ctx context.Context, best *lm.Result) (*lm.Result, error) {
 	if len(best.Null) > 0 || !best.Status.Converged() {
 		return nil, nil
@@ -44,11 +44,11 @@ func (f *fitter) rival(ctx context.Context, best *lm.Result) (*lm.Result, error)
 	return nil, nil
 }
 
-// elsewhere tells whether a cost differs by more than its uncertainty and one per cent. A shape may differ without another effect.
+// elsewhere reports whether a cost differs by more than its uncertainty and one per cent. Shape parameters may differ with no effect.
 func (f *fitter) elsewhere(r, best *lm.Result) bool {
 	shape := f.model.ShapeParameters()
 	for j, p := range best.P {
-		if !slices.Contains(shape, f.compiled.Parameters[j]) && math.Abs(r.P[j]-p) > apart*best.StdErr[j]+0.01*math.Abs(p) {
+		if !slices.Contains(shape, f.compiled.Parameters[j]) && math.Abs(r.P[j]-p) > distinct*best.StdErr[j]+0.01*math.Abs(p) {
 			return true
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"gpuperf/calibrate/lm"
 )
 
-// leastError is the floor of relative errors in geometric means: one lucky hit must not make a bad set look good.
+// leastError is the floor of relative errors in geometric means: one accurate point must not make a bad set look good.
 const leastError = 1e-6
 
 // GeomeanRelativeError is the geometric mean of |predicted - measured|/|measured| (Perflex paper, section 8), each at least 1e-6;
@@ -170,7 +170,7 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 	return out
 }
 
-// fewCorrelations is how many pairs of correlated parameters are named: where one shape ties all costs together there are hundreds.
+// fewCorrelations is how many pairs of correlated parameters are named: where one shape parameter correlates with all costs there are hundreds.
 const fewCorrelations = 3
 
 // correlations names the most strongly correlated pairs of parameters, strongest first, and says how many more there are.
