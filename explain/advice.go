@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/format"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 	"gpuperf/roofline"
@@ -39,11 +40,8 @@ func (e *explainer) advice(out *Explanation) error {
 			say("%s is hidden: at this size, making it cheaper gains almost nothing", t.Name)
 		}
 	}
-	switch n := len(out.Unpriced); {
-	case n == 1:
-		say("the model leaves out one kind of work that this kernel does: another model may include it")
-	case n > 1:
-		say("the model leaves out %d kinds of work that this kernel does: another model may include them", n)
+	if n := len(out.Unpriced); n > 0 {
+		say("the model has no cost for %s of work of this kernel; another model may count more", format.Count(n, "kind"))
 	}
 	return nil
 }

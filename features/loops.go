@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"gpuperf/device/facts"
-	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -329,7 +328,7 @@ func (d *dataflow) run(body []linear.Node) error {
 				return fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
 			}
 		case *linear.Loop:
-			from, to, ok := constantRange(x)
+			from, to, ok := x.Constants()
 			if !x.Unroll || !ok {
 				continue
 			}
@@ -343,27 +342,6 @@ func (d *dataflow) run(body []linear.Node) error {
 		}
 	}
 	return nil
-}
-
-// constantRange is what an unrolled loop goes through.
-func constantRange(l *linear.Loop) (from, to int64, ok bool) {
-	for i, b := range l.Lower {
-		if !b.Num.IsConstant() {
-			return 0, 0, false
-		}
-		if v := -intmath.FloorDiv(-b.Num.Constant(), b.Den); i == 0 || v > from {
-			from = v
-		}
-	}
-	for i, b := range l.Upper {
-		if !b.Num.IsConstant() {
-			return 0, 0, false
-		}
-		if v := intmath.FloorDiv(b.Num.Constant(), b.Den); i == 0 || v < to {
-			to = v
-		}
-	}
-	return from, to, len(l.Lower) > 0 && len(l.Upper) > 0
 }
 
 func (d *dataflow) execute(s *kernel.Stmt) error {

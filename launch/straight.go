@@ -6,7 +6,6 @@ import (
 
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
-	"gpuperf/kernel/linear"
 )
 
 // unrolledSize is how many accesses and operations a loop may unroll to without being told to: compilers unroll loops of
@@ -54,18 +53,6 @@ func mix(a, b uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xc4ceb9fe1a85ec53
 	return h ^ h>>33
-}
-
-// constantTrips is the number of iterations of a loop where that is a constant of the program, else 0.
-func constantTrips(l *linear.Loop) int64 {
-	if len(l.Lower) != 1 || len(l.Upper) != 1 || l.Lower[0].Den != 1 || l.Upper[0].Den != 1 {
-		return 0
-	}
-	d := l.Upper[0].Num.Sub(l.Lower[0].Num)
-	if d.Len() > 0 || d.Constant() < 0 {
-		return 0
-	}
-	return d.Constant()/max(l.Step, 1) + 1
 }
 
 // straighten decides which loops are part of the straight line of code around them, and what their iterations store.

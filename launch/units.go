@@ -100,7 +100,7 @@ func (w *walk) touch(a *access, st *state) bool {
 		return true
 	}
 	for _, i := range a.index {
-		if i.kind == indexOpaque {
+		if i.Data {
 			// Read from memory: in the worst case all are in units of their own.
 			count()
 			w.sum.gathers += runs

@@ -293,7 +293,10 @@ func (p *Program) run(sizes map[string]int64) (*result, error) {
 	w.sum.distinct = map[kernel.Space]int64{}
 	w.epochs = make([]uint64, len(p.arrays))
 	r := &result{walk: w, local: p.nest.Local, items: 1, total: 1, launches: 1, arrays: map[string]int64{}}
-	w.groups = p.groupsAt(w.sizes)
+	var err error
+	if w.groups, err = p.nest.GroupsAt(sizes); err != nil {
+		return nil, err
+	}
 	for axis, n := range p.nest.Local {
 		r.items *= n
 		r.total *= n * w.groups[axis]
@@ -357,9 +360,9 @@ func (w *walk) layout(sizes map[string]int64, r *result) error {
 		return v.Int64(), nil
 	}
 	for _, a := range w.p.arrays {
-		strides := make([]int64, len(a.strides))
-		for i, e := range a.strides {
-			v, err := eval(e)
+		strides := make([]int64, len(a.layout.Strides))
+		for i, s := range a.layout.Strides {
+			v, err := eval(s.Of)
 			if err != nil {
 				return fmt.Errorf("stride of %s: %w", a.Name, err)
 			}

@@ -2,9 +2,11 @@ package launch
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/linear"
 )
 
 // maxLanes bounds the work-items of a group.
@@ -228,7 +230,7 @@ func (w *walk) alone(s *scene, lane int32) *scene {
 
 // where finds the work-items for which a condition is as holds says: x is compared with 0 by op, or true where op is "". It is
 // not ok where the box must be divided.
-func (w *walk) where(st *state, x *index, op expr.OpKind, holds bool) (*laneMask, bool) {
+func (w *walk) where(st *state, x *linear.Index, op expr.OpKind, holds bool) (*laneMask, bool) {
 	pick := func(test func(lane int32) (bool, bool)) (*laneMask, bool) {
 		var lanes []int32
 		for _, l := range st.mask.lanes {
@@ -245,12 +247,12 @@ func (w *walk) where(st *state, x *index, op expr.OpKind, holds bool) (*laneMask
 		}
 		return w.newMask(lanes), true
 	}
-	if x.kind == indexOpaque {
+	if x.Data {
 		return st.mask, true
 	}
 	value := (*scene).eval
-	if op == "" && x.kind == indexCompare {
-		value, op = (*scene).difference, x.op
+	if op == "" && x.Kind == linear.LogicIndex && x.Op.IsComparison() {
+		value, op = (*scene).difference, x.Op
 	}
 	var f form
 	ok := false
@@ -304,7 +306,7 @@ func (w *walk) guard(g *guard, st *state) {
 		if g.equal[i] {
 			op = expr.Eq
 		}
-		tested = tested || !w.unrolled(c)
+		tested = tested || !w.unrolled(c.Form)
 		mask, ok := w.where(inner, c, op, true)
 		if !ok {
 			st.why = inner.why
@@ -342,21 +344,14 @@ func (w *walk) guard(g *guard, st *state) {
 
 // unrolled reports whether a condition depends on nothing but the counters of unrolled loops, which the text of each
 // iteration has decided.
-func (w *walk) unrolled(x *index) bool {
-	for _, t := range x.terms {
-		switch {
-		case t.num != nil:
-			if !w.unrolled(t.num) {
-				return false
-			}
-		case t.slot < 0:
-			// a size is known at run time only
-			return false
-		case t.slot < axisVars, !w.centre.unrolled[t.slot]:
+func (w *walk) unrolled(x *linear.Form) bool {
+	for _, t := range x.Terms {
+		// A size is known at run time only.
+		if t.Slot < linear.LoopSlot || !w.centre.unrolled[variable(t.Slot)] {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(x.Floors, func(t linear.FloorTerm) bool { return !w.unrolled(t.Num) })
 }
 
 func (w *walk) exec(x *exec, st *state) {
@@ -387,7 +382,7 @@ func (w *walk) access(a *access, st *state) {
 	inner := w.copied(st)
 	defer w.giveBack(inner)
 	for _, b := range a.under {
-		if !w.p.opt.Borders && b.condition.kind != indexOpaque {
+		if !w.p.opt.Borders && !b.condition.Data {
 			s := scene{sizes: w.sizes, centre: &w.centre}
 			if (s.point(b.condition) != 0) != b.holds {
 				return

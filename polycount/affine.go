@@ -380,24 +380,14 @@ type Constraint struct {
 // Between is the range that inequalities on the name alone leave it; the other constraints of the list may leave it less. It is
 // false where one end is open, and where nothing is left.
 func Between(list []Constraint, name string) (lo, hi int64, ok bool) {
-	hasLo, hasHi := false, false
+	var r linear.Range
 	for _, c := range list {
-		if c.Equality || !c.Affine.Only(name) {
-			continue
-		}
-		a, constant := c.Affine.Coeff(name), c.Affine.Constant()
-		if a == math.MinInt64 || constant == math.MinInt64 {
-			continue
-		}
-		if a > 0 { // a·x + constant ≥ 0
-			if v := -arith.FloorDiv(constant, a); !hasLo || v > lo {
-				lo, hasLo = v, true
-			}
-		} else if v := arith.FloorDiv(constant, -a); !hasHi || v < hi {
-			hi, hasHi = v, true
+		k, constant := c.Affine.Coeff(name), c.Affine.c
+		if !c.Equality && c.Affine.Only(name) && k != math.MinInt64 && constant != math.MinInt64 {
+			r.Bound(k, constant)
 		}
 	}
-	return lo, hi, hasLo && hasHi && lo <= hi
+	return r.Lo, r.Hi, r.HasLo && r.HasHi && r.Lo <= r.Hi
 }
 
 // GE is the constraint a ≥ b.

@@ -50,7 +50,7 @@ func (s *Set) IsSubset(t *Set) (in bool, err error) {
 		w := linear.AnyWork()
 		for _, x := range s.sources() {
 			x = x.Clone()
-			apply := x.Importer(t.cs[0])
+			apply := x.Importer(t.cs[0], nil)
 			for i, rows := range [2][]linear.Row{t.cs[0].Eq, t.cs[0].Ge} {
 				for _, r := range rows {
 					if !w.Implied(x, apply(r), i == 0) {

@@ -31,11 +31,6 @@ func NewSet(params, dims []string, cs ...Constraint) *Set {
 	return s
 }
 
-// EmptySet has no point. NewSet(params, dims) has all.
-func EmptySet(params, dims []string) *Set {
-	return &Set{params: slices.Clone(params), dims: slices.Clone(dims)}
-}
-
 func (s *Set) check() error {
 	seen := map[string]bool{}
 	for _, name := range s.names() {

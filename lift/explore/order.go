@@ -294,3 +294,41 @@ func (o *descent) next(run []outcome, n int) ([]*Point, error) {
 	}
 	return points, nil
 }
+
+// Ranked is a point with what a ranker says of it, in the form in which it is printed as JSON.
+type Ranked struct {
+	Point   *Point   `json:"-"`
+	Variant string   `json:"variant"`
+	Local   [3]int64 `json:"local"`
+	Global  [3]int64 `json:"global"`
+	Score   float64  `json:"score"` // the greater the faster
+	Recipe  string   `json:"recipe"`
+}
+
+// Rank orders those points of the space that could be described, which Prepare does, the fastest first.
+func (s *Space) Rank(scorer rank.Scorer) ([]Ranked, error) {
+	set, at := s.Set(s.Points)
+	if len(set.Points) == 0 {
+		return nil, fmt.Errorf("no point can be described: %w", s.FirstError())
+	}
+	scores, err := scorer.Score(set)
+	if err != nil {
+		return nil, err
+	}
+	var out []Ranked
+	for _, k := range rank.Order(scores, all(set)) {
+		p := s.Points[at[k]]
+		out = append(out, Ranked{p, p.Variant.ID, p.Local, p.Global, scores[k], p.Variant.Recipe})
+	}
+	return out, nil
+}
+
+// FirstError is that of the first point that could not be lowered or described; nil where all could.
+func (s *Space) FirstError() error {
+	for _, p := range s.Points {
+		if p.Err != nil {
+			return p.Err
+		}
+	}
+	return nil
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -206,24 +205,6 @@ func (s *Space) setData(job *device.Job) {
 	for i := range job.Then {
 		set(job.Then[i].Args)
 	}
-}
-
-// parallel calls f for all numbers below n, on all processors.
-func parallel(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for i := range next {
-				f(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
 }
 
 // extents are the longest maps of a kind, by dimension.

@@ -3,6 +3,8 @@ package rank
 import (
 	"math"
 	"slices"
+
+	"gpuperf/internal/parallel"
 )
 
 // corrected is the time by a law, times what a forest has learnt of its errors: one law for all programs, from which times
@@ -71,6 +73,6 @@ func (c *corrected) Score(s *Set) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	parallel(len(rows), func(i int) { out[i] += c.excess(rows[i]) })
+	parallel.For(len(rows), func(i int) { out[i] += c.excess(rows[i]) })
 	return out, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/models"
 	"gpuperf/models/library"
@@ -71,7 +72,7 @@ func (c *Clock) Seconds(values []float64) float64 {
 
 // Predict sets the predicted times of all points of a set.
 func (c *Clock) Predict(s *Set) {
-	parallel(len(s.Points), func(i int) { s.Points[i].Predicted = c.Seconds(s.Points[i].Features) })
+	parallel.For(len(s.Points), func(i int) { s.Points[i].Predicted = c.Seconds(s.Points[i].Features) })
 }
 
 // fitCost calibrates the cost model on the measured points.
@@ -149,7 +150,7 @@ func (c *costScorer) Score(s *Set) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, len(s.Points))
-	parallel(len(s.Points), func(i int) { out[i] = -math.Log(max(c.clock.Seconds(s.Points[i].Features), 1e-12)) })
+	parallel.For(len(s.Points), func(i int) { out[i] = -math.Log(max(c.clock.Seconds(s.Points[i].Features), 1e-12)) })
 	return out, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/device"
+	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/workload"
 )
@@ -21,7 +22,7 @@ func Describe(subjects []Subject, opt launch.Options, predict func(*workload.Cas
 	v := &Vectors{Names: launch.Names(opt.Device)}
 	list := make([]*Vector, len(subjects))
 	errs := make([]error, len(subjects))
-	parallel(len(subjects), func(i int) { list[i], errs[i] = describe(&subjects[i], opt, predict) })
+	parallel.For(len(subjects), func(i int) { list[i], errs[i] = describe(&subjects[i], opt, predict) })
 	for i, x := range list {
 		if errs[i] != nil {
 			errs[i] = fmt.Errorf("%s: %w", subjects[i].Case, errs[i])

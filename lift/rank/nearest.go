@@ -2,8 +2,6 @@ package rank
 
 import (
 	"math"
-	"runtime"
-	"sync"
 )
 
 // nearest answers with the mean of the k nearest training points, by Euclidean distance (section 5.3 of the paper).
@@ -59,18 +57,4 @@ func (n *nearest) predict(row []float64) float64 {
 		sum, weights = sum+w*n.values[f.index], weights+w
 	}
 	return sum / weights
-}
-
-// parallel calls f for 0 to n-1 on all processors.
-func parallel(n int, f func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := n * w / workers; i < n*(w+1)/workers; i++ {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 )
 
@@ -56,7 +57,7 @@ func learnNearest(weighted bool) func(t *training) (predictor, error) {
 			return nil, err
 		}
 		n := &nearest{pca: pca, values: t.values, k: neighbours, weighted: weighted, points: make([][]float64, len(t.rows))}
-		parallel(len(t.rows), func(i int) { n.points[i] = pca.Project(t.rows[i]) })
+		parallel.For(len(t.rows), func(i int) { n.points[i] = pca.Project(t.rows[i]) })
 		return n.predict, nil
 	}
 }
@@ -294,7 +295,7 @@ func (l *learnt) Score(s *Set) ([]float64, error) {
 		return nil, fmt.Errorf("ranker %s: %w", l.ranker.Name, err)
 	}
 	out := make([]float64, len(rows))
-	parallel(len(rows), func(i int) { out[i] = l.predict(rows[i]) })
+	parallel.For(len(rows), func(i int) { out[i] = l.predict(rows[i]) })
 	return out, nil
 }
 

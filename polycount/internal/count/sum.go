@@ -172,7 +172,7 @@ func (k *counter) choose(r *region) variable {
 			alone = alone && k.alone(x, at)
 		}
 		if lower == 0 || upper == 0 {
-			if !k.feasibleRegion(r) {
+			if !k.feasible(r) {
 				return variable{at: -1}
 			}
 			arith.Throw(errUnbounded)
@@ -192,37 +192,14 @@ func (k *counter) choose(r *region) variable {
 	return best
 }
 
-// feasibleRegion decides whether r has integer points, for some parameters.
-func (k *counter) feasibleRegion(r *region, extra ...linear.Row) bool {
-	s := &linear.System{Eq: linear.CloneRows(r.eq), Ge: linear.CloneRows(r.ge), Width: k.table.Width()}
-	for _, x := range extra {
-		s.Ge = append(s.Ge, slices.Clone(x))
-	}
-	k.define(s)
-	return k.Feasible(s)
+// over is r as a conjunction over the counter's table.
+func (k *counter) over(r *region) *linear.Conj {
+	return &linear.Conj{N: k.table.N, Eq: r.eq, Ge: r.ge, Divs: k.table.Divs}
 }
 
-// define adds the definitions of the floors that s uses.
-func (k *counter) define(s *linear.System) {
-	used := make([]bool, s.Width)
-	mark := func(r linear.Row) {
-		for i := 1 + k.table.N; i < len(r); i++ {
-			used[i] = used[i] || r[i] != 0
-		}
-	}
-	for _, rows := range [][]linear.Row{s.Eq, s.Ge} {
-		for i := range rows {
-			rows[i] = k.table.Fit(rows[i])
-			mark(rows[i])
-		}
-	}
-	for i := len(k.table.Divs) - 1; i >= 0; i-- {
-		if d := k.table.Divs[i]; used[1+k.table.N+i] && d.Den > 0 {
-			mark(d.Num)
-			lo, hi := k.table.Definition(i)
-			s.Ge = append(s.Ge, lo, hi)
-		}
-	}
+// feasible decides whether r, with further rows, has integer points for some parameters.
+func (k *counter) feasible(r *region, extra ...linear.Row) bool {
+	return k.Solvable(k.over(r).Question(extra...))
 }
 
 // sumVariable sums over column at. One region remains for the caller to go on with; others are summed here. False: none
@@ -242,7 +219,7 @@ func (k *counter) sumVariable(r *region, at int) (region, bool) {
 			n.ge = append(n.ge, beats(lower, lowest, i, at)...)
 			n.ge = append(n.ge, beats(upper, uppest, j, at)...)
 			n.ge = append(n.ge, linear.CombineRows(-u[at], l, l[at], u))
-			if split && !k.feasibleRegion(&n) {
+			if split && !k.feasible(&n) {
 				continue
 			}
 			lo, hi := slices.Clone(l), slices.Clone(u)
@@ -274,7 +251,7 @@ func (k *counter) dominated(r *region, side []linear.Row, at int) []bool {
 			if i == j || gone[j] || gone[i] {
 				continue
 			}
-			gone[j] = !k.feasibleRegion(r, linear.Negated(looser(o, b, at)))
+			gone[j] = !k.feasible(r, linear.Negated(looser(o, b, at)))
 		}
 	}
 	return gone

@@ -35,13 +35,13 @@ func byValues(w *linear.Work, g *linear.Conj, maxClasses int64) (p *quasi.Piecew
 		if d.Den != 0 || !slices.ContainsFunc(ge, func(r linear.Row) bool { return r[at] != 0 }) {
 			continue
 		}
-		lo, hi, bounded := valueRange(ge, at)
-		if !bounded || hi-lo >= maxValues {
+		v := linear.RangeOf(ge, at)
+		if !v.HasLo || !v.HasHi || v.Hi-v.Lo >= maxValues {
 			rest = append(rest, at)
 			continue
 		}
-		digits = append(digits, digit{at, lo, hi - lo + 1})
-		if classes *= hi - lo + 1; classes > maxClasses || classes <= 0 {
+		digits = append(digits, digit{at, v.Lo, v.Hi - v.Lo + 1})
+		if classes *= v.Hi - v.Lo + 1; classes > maxClasses || classes <= 0 {
 			return nil, false
 		}
 	}
@@ -119,7 +119,7 @@ func isolateDigit(c *linear.Conj, ge []linear.Row) bool {
 			}
 			variables++
 			if at == 0 && c.Free(k) && (x[k] == 1 || x[k] == -1) {
-				if _, _, bounded := valueRange(ge, k); !bounded {
+				if v := linear.RangeOf(ge, k); !v.HasLo || !v.HasHi {
 					at = k
 				}
 			}
@@ -144,29 +144,6 @@ func isolateDigit(c *linear.Conj, ge []linear.Row) bool {
 		}
 	}
 	return false
-}
-
-// valueRange are the bounds that rows with nothing but the variable at give it.
-func valueRange(ge []linear.Row, at int) (lo, hi int64, ok bool) {
-	okLo, okHi := false, false
-	for _, r := range ge {
-		k := r[at]
-		r[at] = 0
-		alone := k != 0 && linear.IsZero(r[1:])
-		r[at] = k
-		switch {
-		case !alone:
-		case k > 0:
-			if b := arith.CeilDiv(arith.Neg(r[0]), k); !okLo || b > lo {
-				lo, okLo = b, true
-			}
-		default:
-			if b := arith.FloorDiv(r[0], -k); !okHi || b < hi {
-				hi, okHi = b, true
-			}
-		}
-	}
-	return lo, hi, okLo && okHi
 }
 
 // boxCount is the number of points where each variable of at has a lower and an upper bound with one coefficient a, in

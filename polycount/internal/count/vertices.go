@@ -61,7 +61,7 @@ func (k *counter) fullDimensional(r *region) bool {
 	for i, x := range r.ge {
 		strict := slices.Clone(x)
 		strict[0] = arith.Sub(strict[0], 1)
-		if !k.feasibleRegion(r, strict) {
+		if !k.feasible(r, strict) {
 			r.ge = slices.Delete(slices.Clone(r.ge), i, i+1)
 			r.eq = append(r.eq, x)
 			return false
@@ -172,7 +172,7 @@ func (k *counter) vertex(r *region, coeffs linear.Matrix, param []linear.Row, ba
 		v.dom = append(v.dom, linear.NegRow(e))
 	}
 	dom := region{eq: r.eq, ge: v.dom}
-	if !k.feasibleRegion(&dom) {
+	if !k.feasible(&dom) {
 		return nil
 	}
 	return v
@@ -270,7 +270,7 @@ func (k *counter) chambers(r *region, vs []*vertex) []*chamber {
 			rest := region{eq: cell.eq, ge: slices.Clip(cell.ge)}
 			for _, x := range c.rows {
 				beyond := region{eq: cell.eq, ge: append(slices.Clip(rest.ge), linear.Negated(x))}
-				if k.feasibleRegion(&beyond) {
+				if k.feasible(&beyond) {
 					visit(beyond, from)
 					rest.ge = append(rest.ge, x)
 				}
@@ -292,9 +292,7 @@ func activeKey(active []int) string {
 
 // samplePoint returns the columns of the table at some parameter values in r.
 func (k *counter) samplePoint(r *region) (linear.Row, bool) {
-	s := &linear.System{Eq: linear.CloneRows(r.eq), Ge: linear.CloneRows(r.ge), Width: k.table.Width()}
-	k.define(s)
-	point, ok := k.Sample(s)
+	point, ok := k.Sample(k.over(r).Flat())
 	if !ok {
 		return nil, false
 	}
@@ -339,7 +337,7 @@ func (k *counter) chamberAt(r *region, vs []*vertex, point linear.Row, known map
 func (k *counter) irredundantRows(r *region, ge []linear.Row) []linear.Row {
 	for i := len(ge) - 1; i >= 0; i-- {
 		others := region{eq: r.eq, ge: slices.Delete(slices.Clone(ge), i, i+1)}
-		if !k.feasibleRegion(&others, linear.Negated(ge[i])) {
+		if !k.feasible(&others, linear.Negated(ge[i])) {
 			ge = others.ge
 		}
 	}

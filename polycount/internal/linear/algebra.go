@@ -32,7 +32,7 @@ func (w *Work) Subtract(a, b []*Conj) []*Conj {
 // SubtractOne returns x \ y as disjoint parts: for the k-th constraint of y, what satisfies the ones before but not it.
 func (w *Work) SubtractOne(x, y *Conj) []*Conj {
 	both := x.Clone()
-	apply := both.Importer(y)
+	apply := both.Importer(y, nil)
 	type constraint struct {
 		r  Row
 		eq bool

@@ -107,40 +107,6 @@ func (c *Conj) UsedInRows(at int) bool {
 // Substitute returns c with variable i replaced by the row by[i−1] over m new variables.
 func (c *Conj) Substitute(m int, by []Row) *Conj { return c.SubstituteRows(&Conj{N: m}, by) }
 
-// SubstituteRows is substitute with rows that may use the floors of table.
-func (c *Conj) SubstituteRows(table *Conj, by []Row) *Conj {
-	out := &Conj{N: table.N, Divs: slices.Clone(table.Divs)}
-	rows := make([]Row, 1, c.Width())
-	rows[0] = Row{1}
-	rows = append(rows, by...)
-	apply := func(r Row) Row {
-		v := make(Row, out.Width())
-		for i, k := range r {
-			if k != 0 {
-				AddTimes(v, k, rows[i])
-			}
-		}
-		return v
-	}
-	for _, d := range c.Divs {
-		if d.Den <= 0 { // an existential stays one
-			at := out.addColumn(Div{Den: d.Den})
-			e := make(Row, at+1)
-			e[at] = 1
-			rows = append(rows, e)
-			continue
-		}
-		rows = append(rows, out.FloorRow(apply(d.Num), d.Den))
-	}
-	for _, r := range c.Eq {
-		out.AddEQ(apply(r))
-	}
-	for _, r := range c.Ge {
-		out.AddGE(apply(r))
-	}
-	return out
-}
-
 // Moved is c, which has no floors, over n variables, with variable i in column place[i−1].
 func (c *Conj) Moved(n int, place []int) *Conj {
 	width := n + 1
@@ -172,55 +138,78 @@ func Conjunction(a, b *Conj) *Conj {
 
 // absorb adds the constraints of b to c.
 func (c *Conj) absorb(b *Conj) {
-	apply := c.Importer(b)
-	for _, r := range b.Eq {
-		c.AddEQ(apply(r))
-	}
-	for _, r := range b.Ge {
-		c.AddGE(apply(r))
-	}
+	c.add(b, c.Importer(b, nil))
 }
 
-// Importer adds the floors of b to c and returns the translation of rows over b to rows over c.
-func (c *Conj) Importer(b *Conj) func(Row) Row {
-	divRows := make([]Row, 0, len(b.Divs))
-	apply := func(r Row) Row {
-		v := make(Row, c.Width())
-		copy(v, r[:min(len(r), 1+c.N)])
-		for i := 1 + c.N; i < len(r); i++ {
-			if r[i] != 0 {
-				AddTimes(v, r[i], divRows[i-1-c.N])
-			}
-		}
-		return v
+// SubstituteRows is Substitute with rows that may use the floors of table.
+func (c *Conj) SubstituteRows(table *Conj, by []Row) *Conj {
+	out := &Conj{N: table.N, Divs: slices.Clone(table.Divs)}
+	out.add(c, out.Importer(c, by))
+	return out
+}
+
+// Importer adds the floors and existentials of b to c and returns the translation of rows over b to rows over c, where
+// variable i of b is by[i-1]; without by it is that of c.
+func (c *Conj) Importer(b *Conj, by []Row) func(Row) Row {
+	translate, column := c.translator(b, by)
+	for k := range b.Divs {
+		column(1 + b.N + k)
 	}
-	for _, d := range b.Divs {
-		if d.Den <= 0 { // an existential of its own
-			at := c.addColumn(Div{Den: d.Den})
-			e := make(Row, at+1)
-			e[at] = 1
-			divRows = append(divRows, e)
-			continue
-		}
-		divRows = append(divRows, c.FloorRow(apply(d.Num), d.Den))
-	}
-	return apply
+	return translate
 }
 
 // Translate writes a row over table's columns, whose variables are those of c, over c's, adding the floors in it.
 func (c *Conj) Translate(table *Conj, r Row) Row {
-	out := make(Row, c.Width())
-	copy(out, r[:min(len(r), 1+c.N)])
-	for i := 1 + c.N; i < len(r); i++ {
-		if r[i] == 0 {
-			continue
+	translate, _ := c.translator(table, nil)
+	return translate(r)
+}
+
+// translator is Importer that adds a floor of b when a row with it is translated; column translates one column of b.
+func (c *Conj) translator(b *Conj, by []Row) (translate func(Row) Row, column func(at int) Row) {
+	divs := make([]Row, len(b.Divs))
+	translate = func(r Row) Row {
+		out := make(Row, c.Width())
+		own := min(len(r), 1+b.N)
+		if by == nil {
+			copy(out, r[:own])
+		} else {
+			out[0] = r[0]
+			for i := 1; i < own; i++ {
+				AddTimes(out, r[i], by[i-1])
+			}
 		}
-		d := table.Divs[i-1-c.N]
-		f := c.FloorRow(c.Translate(table, d.Num), d.Den)
-		out = c.Fit(out)
-		AddTimes(out, r[i], f)
+		for i := own; i < len(r); i++ {
+			if r[i] != 0 {
+				e := column(i)
+				out = c.Fit(out)
+				AddTimes(out, r[i], e)
+			}
+		}
+		return out
 	}
-	return out
+	column = func(at int) Row {
+		k := at - 1 - b.N
+		switch d := b.Divs[k]; {
+		case divs[k] != nil:
+		case d.Den > 0:
+			divs[k] = c.FloorRow(translate(d.Num), d.Den)
+		default: // an existential of its own
+			divs[k] = make(Row, c.Width()+1)
+			divs[k][c.addColumn(Div{Den: d.Den})] = 1
+		}
+		return divs[k]
+	}
+	return translate, column
+}
+
+// add adds the constraints of b, translated.
+func (c *Conj) add(b *Conj, translate func(Row) Row) {
+	for _, r := range b.Eq {
+		c.AddEQ(translate(r))
+	}
+	for _, r := range b.Ge {
+		c.AddGE(translate(r))
+	}
 }
 
 // Holds evaluates c at a point, given as [1, variables…].

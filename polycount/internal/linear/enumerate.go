@@ -30,11 +30,11 @@ func (w *Work) Enumerate(c *Conj, visit func([]int64) bool) error {
 		if k > c.N {
 			return !c.Holds(point) || visit(point[1:]), nil
 		}
-		lo, hi, okLo, okHi := levels[k].rangeOf(k, point)
-		if !okLo || !okHi {
+		at := levels[k].rangeOf(k, point)
+		if !at.HasLo || !at.HasHi {
 			return false, fmt.Errorf("polycount: dimension %d is unbounded", k)
 		}
-		for v := lo; v <= hi; v++ {
+		for v := at.Lo; v <= at.Hi; v++ {
 			w.Spend(1)
 			point = append(point[:k], v)
 			if more, err := walk(k + 1); !more || err != nil {
@@ -70,18 +70,10 @@ func (w *Work) rationalShadow(s *System, x int) *System {
 }
 
 // rangeOf gives the range of column k, which is the last one in use, where the earlier columns have the given values.
-func (s *System) rangeOf(k int, point Row) (lo, hi int64, okLo, okHi bool) {
+func (s *System) rangeOf(k int, point Row) (out Range) {
 	bound := func(r Row) {
-		rest := Dot(r[:k], point)
-		switch {
-		case r[k] > 0:
-			if v := arith.CeilDiv(arith.Neg(rest), r[k]); !okLo || v > lo {
-				lo, okLo = v, true
-			}
-		case r[k] < 0:
-			if v := arith.FloorDiv(rest, -r[k]); !okHi || v < hi {
-				hi, okHi = v, true
-			}
+		if r[k] != 0 {
+			out.Bound(r[k], Dot(r[:k], point))
 		}
 	}
 	for _, r := range s.Eq {
@@ -91,5 +83,5 @@ func (s *System) rangeOf(k int, point Row) (lo, hi int64, okLo, okHi bool) {
 	for _, r := range s.Ge {
 		bound(r)
 	}
-	return lo, hi, okLo, okHi
+	return out
 }

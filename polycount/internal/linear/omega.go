@@ -91,23 +91,17 @@ func (w *Work) search(s *System, point Row) bool {
 // between is a value of x within its bounds where the other variables are as in point: the one next to 0.
 func between(lower, upper []Row, x int, point Row) int64 {
 	point[x] = 0
-	var lo, hi int64
-	okLo, okHi := false, false
-	for _, r := range lower {
-		if v := arith.CeilDiv(arith.Neg(Dot(r, point)), r[x]); !okLo || v > lo {
-			lo, okLo = v, true
-		}
-	}
-	for _, r := range upper {
-		if v := arith.FloorDiv(Dot(r, point), -r[x]); !okHi || v < hi {
-			hi, okHi = v, true
+	var at Range
+	for _, rows := range [2][]Row{lower, upper} {
+		for _, r := range rows {
+			at.Bound(r[x], Dot(r, point))
 		}
 	}
 	switch {
-	case okLo && lo > 0:
-		return lo
-	case okHi && hi < 0:
-		return hi
+	case at.HasLo && at.Lo > 0:
+		return at.Lo
+	case at.HasHi && at.Hi < 0:
+		return at.Hi
 	}
 	return 0
 }

@@ -8,10 +8,10 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// bigRow is a row whose coefficients have no limit.
+// bigRow is a row whose coefficients have no limit. Rows are never changed in place.
 type bigRow []*big.Int
 
-// bigSystem repeats a system for feasibleBig: the Omega test where the 64-bit one overflows.
+// bigSystem repeats a System for feasibleBig: the Omega test where coefficients overflow.
 type bigSystem struct {
 	eq, ge []bigRow
 	width  int
@@ -31,8 +31,10 @@ func (s *System) big() *bigSystem {
 	return &bigSystem{widen(s.Eq), widen(s.Ge), s.Width}
 }
 
-// plus returns k·r + l·o.
-func (r bigRow) plus(k *big.Int, o bigRow, l *big.Int) bigRow {
+var bigOne = big.NewInt(1)
+
+// combine returns k·r + l·o.
+func (r bigRow) combine(k *big.Int, o bigRow, l *big.Int) bigRow {
 	out := make(bigRow, len(r))
 	t := new(big.Int)
 	for i := range r {
@@ -42,112 +44,155 @@ func (r bigRow) plus(k *big.Int, o bigRow, l *big.Int) bigRow {
 	return out
 }
 
-// normalize is normalizeRows.
+// reduced is r divided by the gcd of its coefficients, the constant rounded down; exact is false where it was rounded, and
+// constant true where there are no coefficients.
+func (r bigRow) reduced() (out bigRow, exact, constant bool) {
+	g := new(big.Int)
+	for _, v := range r[1:] {
+		g.GCD(nil, nil, g, new(big.Int).Abs(v))
+	}
+	if g.Sign() == 0 {
+		return r, true, true
+	}
+	out, exact = make(bigRow, len(r)), true
+	for i, v := range r {
+		rest := new(big.Int)
+		out[i], _ = new(big.Int).DivMod(v, g, rest) // Euclidean
+		exact = exact && rest.Sign() == 0
+	}
+	return out, exact, false
+}
+
+// direction tells rows apart that are not parallel; that of the opposite direction comes with sign −1.
+func (r bigRow) direction(sign int64) string {
+	var b strings.Builder
+	for _, v := range r[1:] {
+		b.WriteString(new(big.Int).Mul(v, big.NewInt(sign)).Text(36) + ",")
+	}
+	return b.String()
+}
+
+// normalize is NormalizeRows.
 func (s *bigSystem) normalize() bool {
-	content := func(r bigRow) *big.Int {
-		g := new(big.Int)
-		for _, v := range r[1:] {
-			g.GCD(nil, nil, g, new(big.Int).Abs(v))
-		}
-		return g
-	}
-	key := func(r bigRow, sgn int64) string {
-		var b strings.Builder
-		for _, v := range r[1:] {
-			b.WriteString(new(big.Int).Mul(v, big.NewInt(sgn)).Text(36) + ",")
-		}
-		return b.String()
-	}
-	divide := func(r bigRow, g *big.Int) {
-		for i := range r {
-			r[i] = new(big.Int).Div(r[i], g) // Euclidean, rounds the constant down
-		}
-	}
-	var eq, ge []bigRow
-	index := map[string]int{}
+	tightest := map[string]bigRow{}
+	var order []bigRow
 	for _, r := range s.ge {
-		g := content(r)
-		if g.Sign() == 0 {
-			if r[0].Sign() < 0 {
+		r, _, constant := r.reduced()
+		key := r.direction(1)
+		switch old := tightest[key]; {
+		case constant && r[0].Sign() < 0:
+			return false
+		case constant:
+		case old == nil:
+			order = append(order, r)
+			tightest[key] = r
+		case r[0].Cmp(old[0]) < 0:
+			tightest[key] = r
+		}
+	}
+	eq := s.eq
+	s.eq, s.ge = nil, nil
+	for _, r := range order {
+		key := r.direction(1)
+		r = tightest[key]
+		if r == nil { // part of an equality
+			continue
+		}
+		if opposite := tightest[r.direction(-1)]; opposite != nil {
+			switch new(big.Int).Add(r[0], opposite[0]).Sign() {
+			case -1:
 				return false
+			case 0:
+				eq = append(eq, r)
+				delete(tightest, r.direction(-1))
+				continue
 			}
-			continue
 		}
-		divide(r, g)
-		k := key(r, 1)
-		if i, ok := index[k]; ok {
-			if r[0].Cmp(ge[i][0]) < 0 {
-				ge[i] = r
-			}
-			continue
-		}
-		index[k] = len(ge)
-		ge = append(ge, r)
+		s.ge = append(s.ge, r)
 	}
-	kept := []bigRow{}
-	for i, r := range ge {
-		j, ok := index[key(r, -1)]
-		switch sum := new(big.Int); {
-		case !ok || sum.Add(r[0], ge[j][0]).Sign() > 0:
-			kept = append(kept, r)
-		case sum.Sign() < 0:
-			return false
-		case i < j:
-			eq = append(eq, r)
-		}
-	}
-	for _, r := range s.eq {
-		g := content(r)
+	for _, r := range eq {
+		r, exact, constant := r.reduced()
 		switch {
-		case g.Sign() == 0 && r[0].Sign() != 0, g.Sign() != 0 && new(big.Int).Mod(r[0], g).Sign() != 0:
+		case constant && r[0].Sign() != 0, !exact:
 			return false
-		case g.Sign() != 0:
-			divide(r, g)
-			eq = append(eq, r)
+		case !constant:
+			s.eq = append(s.eq, r)
 		}
 	}
-	s.eq, s.ge = eq, kept
 	return true
 }
 
-// solve removes the last equality, as solveEquality does.
+// solve uses the last equality for a change of variables, as System.Solve does.
 func (s *bigSystem) solve() {
-	e := s.eq[len(s.eq)-1]
-	at := 0
-	for {
-		for i := 1; i < len(e); i++ {
-			if e[i].Sign() != 0 && (at == 0 || e[at].Sign() == 0 || e[i].CmpAbs(e[at]) < 0) {
-				at = i
-			}
-		}
-		if e[at].CmpAbs(big.NewInt(1)) == 0 {
-			break
-		}
-		for i := 1; i < len(e); i++ { // x_at := x_at − Σ q_i·x_i
-			q := new(big.Int).Quo(e[i], e[at])
-			if i == at || q.Sign() == 0 {
-				continue
-			}
-			for _, rows := range [][]bigRow{s.eq, s.ge} {
-				for _, r := range rows {
-					r[i] = new(big.Int).Sub(r[i], new(big.Int).Mul(q, r[at]))
-				}
-			}
+	last := len(s.eq) - 1
+	e, at := s.eq[last], 0
+	for i := 1; i < len(e); i++ {
+		if e[i].Sign() != 0 && (at == 0 || e[i].CmpAbs(e[at]) < 0) {
+			at = i
 		}
 	}
-	s.eq = s.eq[:len(s.eq)-1]
+	by := make(bigRow, len(e)) // added k times to a row with coefficient k at column at
+	for i, v := range e {
+		by[i] = new(big.Int).Neg(new(big.Int).Quo(v, e[at]))
+	}
+	if e[at].CmpAbs(bigOne) == 0 {
+		s.eq = s.eq[:last]
+	} else {
+		by[0], by[at] = new(big.Int), new(big.Int)
+	}
 	for _, rows := range [][]bigRow{s.eq, s.ge} {
 		for i, r := range rows {
 			if r[at].Sign() != 0 {
-				rows[i] = r.plus(big.NewInt(1), e, new(big.Int).Neg(new(big.Int).Mul(r[at], e[at])))
+				rows[i] = r.combine(bigOne, by, r[at])
 			}
 		}
 	}
 }
 
-// feasibleBig is search without a point, over coefficients of any size. It destroys s.
+// pick chooses the variable to eliminate, as System.pick does; 0 where none is left.
+func (s *bigSystem) pick() (x int, lower, upper, rest []bigRow, exact bool) {
+	best := 0.0
+	for i := 1; i < s.width; i++ {
+		lo, hi, loMax, hiMax := 0, 0, new(big.Int), new(big.Int)
+		for _, r := range s.ge {
+			switch r[i].Sign() {
+			case 1:
+				if lo++; r[i].Cmp(loMax) > 0 {
+					loMax = r[i]
+				}
+			case -1:
+				if hi++; r[i].CmpAbs(hiMax) > 0 {
+					hiMax = new(big.Int).Abs(r[i])
+				}
+			}
+		}
+		if lo+hi == 0 {
+			continue
+		}
+		unit, cost := loMax.Cmp(bigOne) <= 0 || hiMax.Cmp(bigOne) <= 0, float64(lo*hi-lo-hi)
+		if !unit {
+			f, _ := new(big.Float).SetInt(new(big.Int).Mul(loMax, hiMax)).Float64()
+			cost += 1000 * f
+		}
+		if x == 0 || cost < best {
+			x, best, exact = i, cost, unit
+		}
+	}
+	for _, r := range s.ge {
+		switch r[x].Sign() * min(x, 1) {
+		case 1:
+			lower = append(lower, r)
+		case -1:
+			upper = append(upper, r)
+		default:
+			rest = append(rest, r)
+		}
+	}
+	return x, lower, upper, rest, exact
+}
+
+// feasibleBig is search without a point, over coefficients of any size.
 func (w *Work) feasibleBig(s *bigSystem) bool {
-	one := big.NewInt(1)
 	for {
 		w.Spend(8 * (len(s.eq) + len(s.ge) + 1) * s.width)
 		if !s.normalize() {
@@ -157,99 +202,49 @@ func (w *Work) feasibleBig(s *bigSystem) bool {
 			s.solve()
 			continue
 		}
-		best, bestCost, exact := 0, 0.0, false
-		for x := 1; x < s.width; x++ {
-			lo, hi, loMax, hiMax := 0, 0, new(big.Int), new(big.Int)
-			for _, r := range s.ge {
-				switch r[x].Sign() {
-				case 1:
-					if lo++; r[x].Cmp(loMax) > 0 {
-						loMax = r[x]
-					}
-				case -1:
-					if hi++; r[x].CmpAbs(hiMax) > 0 {
-						hiMax = new(big.Int).Abs(r[x])
-					}
-				}
-			}
-			if lo+hi == 0 {
-				continue
-			}
-			isExact := loMax.Cmp(one) <= 0 || hiMax.Cmp(one) <= 0
-			cost := float64(lo*hi - lo - hi)
-			if !isExact {
-				f, _ := new(big.Float).SetInt(new(big.Int).Mul(loMax, hiMax)).Float64()
-				cost += 1000 * f
-			}
-			if best == 0 || cost < bestCost {
-				best, bestCost, exact = x, cost, isExact
-			}
-		}
-		if best == 0 {
+		x, lower, upper, rest, exact := s.pick()
+		if x == 0 {
 			return true
 		}
-		var lower, upper, rest []bigRow
-		for _, r := range s.ge {
-			switch r[best].Sign() {
-			case 1:
-				lower = append(lower, r)
-			case -1:
-				upper = append(upper, r)
-			default:
-				rest = append(rest, r)
-			}
-		}
+		top := new(big.Int) // the largest coefficient of an upper bound
 		shadow := func(dark bool) *bigSystem {
-			out := &bigSystem{width: s.width}
-			for _, r := range rest {
-				out.ge = append(out.ge, append(bigRow{}, r...))
-			}
+			out := &bigSystem{ge: append([]bigRow(nil), rest...), width: s.width}
 			for _, l := range lower {
 				for _, u := range upper {
 					w.Spend(8 * len(l))
-					a, b := l[best], new(big.Int).Neg(u[best])
-					r := l.plus(b, u, a)
+					a, b := l[x], new(big.Int).Neg(u[x])
+					r := l.combine(b, u, a)
 					if dark {
-						gap := new(big.Int).Mul(new(big.Int).Sub(a, one), new(big.Int).Sub(b, one))
-						r[0].Sub(r[0], gap)
+						r[0].Sub(r[0], new(big.Int).Mul(new(big.Int).Sub(a, bigOne), new(big.Int).Sub(b, bigOne)))
 					}
 					out.ge = append(out.ge, r)
+					if b.Cmp(top) > 0 {
+						top = b
+					}
 				}
 			}
 			return out
 		}
-		if len(lower) == 0 || len(upper) == 0 || exact {
-			s = shadow(false)
+		all := shadow(false)
+		switch {
+		case len(lower) == 0 || len(upper) == 0 || exact:
+			s = all
 			continue
-		}
-		if !w.feasibleBig(shadow(false)) {
+		case !w.feasibleBig(all):
 			return false
-		}
-		if w.feasibleBig(shadow(true)) {
+		case w.feasibleBig(shadow(true)):
 			return true
 		}
-		top := new(big.Int)
-		for _, u := range upper {
-			if u[best].CmpAbs(top) > 0 {
-				top = new(big.Int).Abs(u[best])
-			}
-		}
 		for _, l := range lower { // a·x = bound + i for i ≤ (top·a − top − a)/top (Pugh 1991, section 3)
-			a := l[best]
-			most := new(big.Int).Mul(top, a)
-			most.Sub(most, top).Sub(most, a)
+			most := new(big.Int).Mul(top, l[x])
+			most.Sub(most, top).Sub(most, l[x])
 			most.Div(most, top)
 			if !most.IsInt64() || most.Int64() > 1<<20 {
 				arith.Throw(fmt.Errorf("polycount: %w", ErrBudget))
 			}
 			for i := int64(0); i <= most.Int64(); i++ {
-				e := append(bigRow{}, l...)
-				e[0] = new(big.Int).Sub(l[0], big.NewInt(i))
-				t := &bigSystem{eq: []bigRow{e}, width: s.width}
-				for _, r := range s.ge {
-					t.ge = append(t.ge, append(bigRow{}, r...))
-				}
-				if w.feasibleBig(t) {
+				e := append(bigRow{new(big.Int).Sub(l[0], big.NewInt(i))}, l[1:]...)
+				if w.feasibleBig(&bigSystem{[]bigRow{e}, append([]bigRow(nil), s.ge...), s.width}) {
 					return true
 				}
 			}

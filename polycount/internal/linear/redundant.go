@@ -12,7 +12,7 @@ func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
 	meet := false
 	for _, x := range ctx {
 		b := x.Clone()
-		apply := b.Importer(c)
+		apply := b.Importer(c, nil)
 		n := base{Conj: b}
 		for _, r := range c.Eq {
 			n.eq = append(n.eq, apply(r))

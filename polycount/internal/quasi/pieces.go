@@ -320,8 +320,8 @@ func commonHull(w *linear.Work, a, b *linear.Conj) *linear.Conj {
 	for _, pair := range [][2]*linear.Conj{{a, b}, {b, a}} {
 		from, other := pair[0], pair[1]
 		premise := other.Clone()
-		apply := premise.Importer(from)
-		into := hull.Importer(from)
+		apply := premise.Importer(from, nil)
+		into := hull.Importer(from, nil)
 		put := func(r linear.Row) {
 			if w.Implied(premise, premise.Fit(apply(r)), false) {
 				hull.AddGE(into(r))

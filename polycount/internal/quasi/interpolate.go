@@ -1,0 +1,164 @@
+package quasi
+
+import (
+	"slices"
+	"strings"
+
+	"gpuperf/polycount/internal/arith"
+	"gpuperf/polycount/internal/linear"
+)
+
+// at is the value of p where its atoms have the given ones.
+func (p Quasi) at(atoms linear.Row) arith.Rat {
+	v := arith.RatInt(0)
+	for _, t := range p {
+		x := t.C
+		for i := 0; i < len(t.Factors); i += 2 {
+			x = x.Mul(arith.RatInt(atoms[AtomAt(t.Factors, i)]))
+		}
+		v = v.Add(x)
+	}
+	return v
+}
+
+// wholeTerm is a term with an integer coefficient.
+type wholeTerm struct {
+	factors string
+	c       int64
+}
+
+type wholeTerms []wholeTerm
+
+// whole is q times the common denominator of its coefficients.
+func (p Quasi) whole() (out wholeTerms, den int64) {
+	den = 1
+	for _, t := range p {
+		if t.C.B != nil {
+			arith.Throw(arith.ErrOverflow)
+		}
+		den = arith.Lcm(den, t.C.D)
+	}
+	for _, t := range p {
+		out = append(out, wholeTerm{t.Factors, arith.Mul(t.C.N, den/t.C.D)})
+	}
+	return out, den
+}
+
+// at is the value, over den, where the atoms have the given ones.
+func (p wholeTerms) at(atoms linear.Row, den int64) arith.Rat {
+	v := int64(0)
+	for _, t := range p {
+		x := t.c
+		for i := 0; i < len(t.factors); i += 2 {
+			x = arith.Mul(x, atoms[AtomAt(t.factors, i)])
+		}
+		v = arith.Add(v, x)
+	}
+	return arith.RatOf(v, den)
+}
+
+// interpolate returns the coefficients of the polynomial with values ys at xs (Newton's divided differences).
+func interpolate(xs []int64, ys []arith.Rat) []arith.Rat {
+	d := slices.Clone(ys)
+	for k := 1; k < len(d); k++ {
+		for i := len(d) - 1; i >= k; i-- {
+			d[i] = d[i].Add(d[i-1].Neg()).Mul(arith.RatOf(1, xs[i]-xs[i-k]))
+		}
+	}
+	out := make([]arith.Rat, len(d))
+	for i := range out {
+		out[i] = arith.RatInt(0)
+	}
+	for k := len(d) - 1; k >= 0; k-- { // out = out·(x − xs[k]) + d[k]
+		for i := len(out) - 1; i >= 0; i-- {
+			v := out[i].Mul(arith.RatInt(-xs[k]))
+			if i > 0 {
+				v = v.Add(out[i-1])
+			}
+			out[i] = v
+		}
+		out[0] = out[0].Add(d[k])
+	}
+	return out
+}
+
+// fewPoints is the number of values of a parameter up to which a polynomial is laid through them.
+const fewPoints = 8
+
+// interpolated replaces x.q by a polynomial through its values where the conditions leave only a few values of the one
+// parameter in it, and that is shorter.
+func interpolated(w *linear.Work, p *Piecewise, x Piece) Quasi {
+	v := 0
+	for i := 1; i <= p.Table.N; i++ {
+		own := ownAtoms(p.Table, i)
+		mine := true
+		for at := 1; at < p.Table.Width() && mine; at++ {
+			mine = own[at] || !x.Q.Uses(at)
+		}
+		if mine {
+			v = i
+		}
+	}
+	if v == 0 {
+		return x.Q
+	}
+	at := linear.RangeOf(x.Dom.Ge, v)
+	if !at.HasLo || !at.HasHi || at.Hi < at.Lo || at.Hi-at.Lo >= fewPoints {
+		return x.Q
+	}
+	var xs []int64
+	var ys []arith.Rat
+	for n := at.Lo; n <= at.Hi; n++ {
+		w.Spend(len(x.Q) + p.Table.Width())
+		xs, ys = append(xs, n), append(ys, x.Q.at(valuesOf(p.Table, v, n)))
+	}
+	var out Quasi
+	for k, c := range interpolate(xs, ys) {
+		if !c.IsZero() {
+			out = append(out, Mono{strings.Repeat(AtomKey(v), k), c})
+		}
+	}
+	if !shorter(out, x.Q) {
+		return x.Q
+	}
+	return out
+}
+
+// floors are the columns of the floors.
+func floors(c *linear.Conj) []int {
+	out := make([]int, len(c.Divs))
+	for k := range out {
+		out[k] = 1 + c.N + k
+	}
+	return out
+}
+
+// valuesOf are the values of the atoms where variable v is n; those that other variables enter are 0.
+func valuesOf(c *linear.Conj, v int, n int64) linear.Row {
+	own := ownAtoms(c, v)
+	atoms := make(linear.Row, c.Width())
+	atoms[0], atoms[v] = 1, n
+	for k, d := range c.Divs {
+		if at := 1 + c.N + k; own[at] {
+			atoms[at] = arith.FloorDiv(linear.Dot(d.Num, atoms), d.Den)
+		}
+	}
+	return atoms
+}
+
+// leastPeriod of the sequence that repeats cs.
+func leastPeriod(cs []arith.Rat) int {
+next:
+	for d := 1; d < len(cs); d++ {
+		if len(cs)%d != 0 {
+			continue
+		}
+		for i := d; i < len(cs); i++ {
+			if !cs[i].Equal(cs[i-d]) {
+				continue next
+			}
+		}
+		return d
+	}
+	return len(cs)
+}
