@@ -69,8 +69,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return statusOf(err)
 }
 
+func init() { cobra.EnableCommandSorting = false }
+
 func newRoot() *cobra.Command {
-	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:   "perf",
 		Short: "Predict the run times of GPU kernels",
