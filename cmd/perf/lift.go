@@ -363,19 +363,19 @@ func liftRulesCommand() *cobra.Command {
 			}
 			list, macros, text := []rule{}, []macro{}, ""
 			for _, r := range rules.All() {
-				list = append(list, rule{r.Name, r.String(), r.Source})
+				list = append(list, rule{r.Name, r.String(), r.Origin()})
 				text += fmt.Sprintf("%-24s %s", r.Name, r)
-				if r.Source != "" {
-					text += fmt.Sprintf("   (%s)", r.Source)
+				if from := r.Origin(); from != "" {
+					text += fmt.Sprintf("   (%s)", from)
 				}
 				text += "\n"
 			}
 			text += "\nMacro rules:\n"
 			for _, m := range rules.Macros() {
-				macros = append(macros, macro{m.Name, m.Says, m.Params})
+				macros = append(macros, macro{m.Name, m.Says, rules.ParamNames(m.Params)})
 				name := m.Name
 				if len(m.Params) > 0 {
-					name += "(" + strings.Join(m.Params, ", ") + ")"
+					name += "(" + strings.Join(rules.ParamNames(m.Params), ", ") + ")"
 				}
 				text += fmt.Sprintf("  %-18s %s\n", name, m.Says)
 			}

@@ -211,18 +211,9 @@ func (s *Space) setData(job *device.Job) {
 type extents struct{ glb, wrg, lcl [3]int64 }
 
 func extentsOf(body *lift.Term, sizes map[string]int64) (e extents) {
-	lift.Walk(body, func(t *lift.Term) {
-		var to *[3]int64
-		switch t.Op {
-		case lift.MapGlb:
-			to = &e.glb
-		case lift.MapWrg:
-			to = &e.wrg
-		case lift.MapLcl:
-			to = &e.lcl
-		default:
-			return
-		}
+	to := map[lift.Op]*[3]int64{lift.MapGlb: &e.glb, lift.MapWrg: &e.wrg, lift.MapLcl: &e.lcl}
+	lift.Walk(body, lift.ParallelMaps, func(t *lift.Term) {
+		to := to[t.Op]
 		if n, err := t.Arg().Type.Len.Eval(sizes); err == nil {
 			to[t.Ints[0]] = max(to[t.Ints[0]], n)
 		}

@@ -54,6 +54,15 @@ func NewClock(names []string, model *models.Model, fit *calibrate.Fit) (*Clock, 
 	return c, nil
 }
 
+// Estimate makes a clock of the cost model as its file has it, without a fit.
+func Estimate(names []string) (*Clock, error) {
+	model, err := library.Load(costModel)
+	if err != nil {
+		return nil, err
+	}
+	return NewClock(names, model, initial(model))
+}
+
 // totalsOf makes the features of a model from static features.
 func totalsOf(names []string, model string, of []string) (*launch.Selection, error) {
 	totals, err := launch.NewSelection(names, of)

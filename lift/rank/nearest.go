@@ -10,8 +10,6 @@ type nearest struct {
 	points [][]float64
 	values []float64
 	k      int
-	// weighted counts neighbours by the inverse of their distance.
-	weighted bool
 }
 
 // neighbour is a training point with its squared distance.
@@ -48,13 +46,9 @@ func (n *nearest) predict(row []float64) float64 {
 			worst = found[n.k-1].distance
 		}
 	}
-	sum, weights := 0.0, 0.0
+	sum := 0.0
 	for _, f := range found {
-		w := 1.0
-		if n.weighted {
-			w = 1 / (math.Sqrt(f.distance) + 1e-6)
-		}
-		sum, weights = sum+w*n.values[f.index], weights+w
+		sum += n.values[f.index]
 	}
-	return sum / weights
+	return sum / float64(len(found))
 }

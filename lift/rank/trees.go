@@ -117,12 +117,8 @@ func (g *grower) grow(index []int32) int {
 	return at
 }
 
-// fitTrees answers with the mean of the trees of a forest.
-func fitTrees(f forest) func(*training) (predictor, error) {
-	return func(t *training) (predictor, error) { return f.fit(t), nil }
-}
-
-func (f forest) fit(t *training) predictor {
+// fit answers with the mean of the trees.
+func (f forest) fit(t *training) (predictor, error) {
 	var columns [][]float64
 	var feature []int
 	for j := range t.rows[0] {
@@ -154,5 +150,5 @@ func (f forest) fit(t *training) predictor {
 			sum += t.predict(row)
 		}
 		return sum / float64(f.trees)
-	}
+	}, nil
 }
