@@ -12,6 +12,10 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
+// ErrOverflow is wrapped by errors for constraints whose coefficients leave the 64-bit range.
+// The values of counts have no such limit.
+var ErrOverflow = arith.ErrOverflow
+
 // Affine is a quasi-affine expression c + Σ k·name + Σ k·⌊affine/d⌋ with integer coefficients: an immutable value.
 // Equal expressions have one form: floors are reduced to coefficients in (−d/2, d/2] with the first one positive
 // and a constant in [0, d), names come before floors, both sorted. The zero Affine is 0.
@@ -460,7 +464,3 @@ func affineOf(c *linear.Conj, r linear.Row, names []string) Affine {
 	}
 	return out
 }
-
-// ErrOverflow is wrapped by errors for constraints whose coefficients leave the 64-bit range.
-// The values of counts have no such limit.
-var ErrOverflow = arith.ErrOverflow

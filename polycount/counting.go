@@ -13,6 +13,12 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
+// ErrBudget is wrapped by the error of an operation that exceeded its work limit.
+var ErrBudget = linear.ErrBudget
+
+// DefaultLimit is the limit of work where WithLimit gives none: two or three seconds of one core.
+const DefaultLimit = linear.DefaultLimit
+
 // Option of Count, Sum and Mul.
 type Option func(*settings)
 
@@ -150,9 +156,3 @@ func (s *Set) unbounded(w *linear.Work, c *linear.Conj) error {
 	}
 	return e
 }
-
-// ErrBudget is wrapped by the error of an operation that exceeded its work limit.
-var ErrBudget = linear.ErrBudget
-
-// DefaultLimit is the limit of work where WithLimit gives none: two or three seconds of one core.
-const DefaultLimit = linear.DefaultLimit
