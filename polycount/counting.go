@@ -72,7 +72,7 @@ func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
 	}
 	// Where elimination makes many members of one, it rarely helps: not all that is left goes into the attempt.
 	rest := w.Left
-	if s.pending || len(s.cs) > manyMembers*len(s.open) {
+	if s.pending {
 		rest /= 8
 	}
 	done := w.Within(rest, func(w *linear.Work) { p, err = count.Members(w, s.closedMembers(w), len(s.params)) })
@@ -82,10 +82,7 @@ func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
 	return p, err
 }
 
-// manyMembers is the number of members that come from one quantified member from which on these are a bad form of it.
-const manyMembers = 4
-
-// tooHard is the error for a quantified set that could be neither counted as it is nor rid of its quantifiers.
+// tooHard is the error for a quantified set that could be counted neither with its quantifiers nor without them.
 func (s *Set) tooHard() error {
 	n := 0
 	for _, c := range s.open {
@@ -122,7 +119,7 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 	return &Poly{params, of}, nil
 }
 
-// UnboundedError says that a set is infinite where Condition holds, since it goes on for ever in a direction.
+// UnboundedError says that a set is infinite, in a direction, where Condition holds.
 type UnboundedError struct {
 	Dims      []string
 	Direction []int64 // per dimension: adding it to any point of the set stays in it

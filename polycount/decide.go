@@ -103,8 +103,8 @@ func (s *Set) Gist(ctx *Set) (out *Set, err error) {
 	return out, nil
 }
 
-// System is a conjunction of constraints over integer unknowns of any names, made to be asked whether it has a solution:
-// a Set without the normal form.
+// System is a conjunction of constraints on integers of any names, for asking whether it has a solution: a Set without
+// the normal form.
 type System struct {
 	cs     []Constraint
 	column map[string]int
