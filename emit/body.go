@@ -114,7 +114,7 @@ func (w *writer) guard(g *linear.Guard, depth int) error {
 	var parts []string
 	var known []polycount.Constraint
 	for _, c := range g.Conds {
-		c.Affine = w.onAxes(c.Affine)
+		c.Affine = w.inIteration(c.Affine)
 		if c.Affine.IsConstant() { // in an unrolled loop
 			if ok, _ := w.implied(c); !ok {
 				return nil
@@ -159,7 +159,7 @@ func (w *writer) loop(l *linear.Loop, depth int) error {
 	w.line(depth, "for (%s %s = %s; %s <= %s; %s)", w.types[w.index], name, lower, name, upper, step)
 	cs := l.Constraints()
 	for i := range cs {
-		cs[i].Affine = w.onAxes(cs[i].Affine)
+		cs[i].Affine = w.inIteration(cs[i].Affine)
 	}
 	return w.assume(cs, func() error { return w.block(l.Body, depth) })
 }
@@ -168,7 +168,7 @@ func (w *writer) loop(l *linear.Loop, depth int) error {
 func (w *writer) bound(list []polycount.Bound, of string, up bool) (string, error) {
 	out := ""
 	for i, b := range list {
-		num := w.onAxes(b.Num)
+		num := w.inIteration(b.Num)
 		if up {
 			num = num.AddInt(b.Den - 1)
 		}

@@ -9,11 +9,9 @@ package emit
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
-	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -113,17 +111,13 @@ func (u *unit) text() string {
 
 // NDRange is the launch at the given sizes: work-items in all, and per group.
 func (s *Source) NDRange(params map[string]int64) (global, local [3]int64, err error) {
-	for axis := range 3 {
-		count := int64(math.MaxInt64)
-		for _, b := range s.nest.Groups[axis] {
-			v, err := b.Num.Eval(params)
-			if err != nil {
-				return global, local, fmt.Errorf("kernel %s: number of groups along axis %d: %w", s.nest.Kernel.Name, axis, err)
-			}
-			count = min(count, intmath.FloorDiv(v, b.Den)+1)
-		}
+	groups, err := s.nest.GroupsAt(params)
+	if err != nil {
+		return global, local, fmt.Errorf("kernel %s: %w", s.nest.Kernel.Name, err)
+	}
+	for axis, n := range groups {
 		local[axis] = s.nest.Local[axis]
-		global[axis] = max(count, 0) * local[axis]
+		global[axis] = n * local[axis]
 	}
 	return global, local, nil
 }

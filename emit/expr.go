@@ -70,7 +70,7 @@ func (w *writer) exprOf(e expr.Expr, t expr.DType) (code, error) {
 		if err != nil {
 			return code{}, err
 		}
-		return code{fmt.Sprintf("%s ? %s : %s", test.at(precOr), a.at(precOr), b.at(precOr)), precCond}, nil
+		return choice(test, a, b), nil
 	case *expr.Call:
 		return w.call(x, t)
 	case *expr.Op:
@@ -329,8 +329,8 @@ func (w *writer) divide(x *expr.Op, t expr.DType, args []code) (code, error) {
 		return code{fmt.Sprintf("floor(%s / %s)", args[0].at(precProduct), args[1].at(precUnary)), precAtom}, nil
 	}
 	plain := t == expr.Uint8 || t == expr.Uint16 || t == expr.Uint32 || t == expr.Uint64
-	if a, err := expr.ToAffine(x, w.isIndex); err == nil && t == expr.Int32 {
-		c, err := w.affine(a)
+	if a, err := expr.ToAffine(x, w.isCounter); err == nil && t == expr.Int32 {
+		c, err := w.affine(w.nest.Affine(a))
 		if w.index == expr.Int64 {
 			c = w.cast(c, expr.Int32)
 		}
@@ -340,6 +340,12 @@ func (w *writer) divide(x *expr.Op, t expr.DType, args []code) (code, error) {
 		return w.narrow(code{args[0].at(precProduct) + " " + text + " " + args[1].at(precUnary), precProduct}, t), nil
 	}
 	return nested(w.help(helper, t), args), nil
+}
+
+// isCounter reports whether a name is a loop counter, an index of a work-item, or an integer parameter.
+func (w *writer) isCounter(name string) bool {
+	a := w.k.Array(name)
+	return a == nil || a.IsValue && w.k.IsParam(name)
 }
 
 // nested writes f(f(a, b), c).

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
 
@@ -48,14 +49,12 @@ type term struct {
 	of    code
 }
 
-// onAxes replaces hardware inames by axis names and unrolled ones by their values.
-func (w *writer) onAxes(a polycount.Affine) polycount.Affine {
+// inIteration replaces the inames of unrolled loops by their values.
+func (w *writer) inIteration(a polycount.Affine) polycount.Affine {
 	by := map[string]polycount.Affine{}
 	for _, n := range a.Names() {
 		if v, ok := w.fixed[n]; ok {
 			by[n] = polycount.Int(v)
-		} else if axis, ok := w.nest.Names[n]; ok {
-			by[n] = polycount.Name(axis)
 		}
 	}
 	if len(by) == 0 {
@@ -166,7 +165,7 @@ func (w *writer) assume(cs []polycount.Constraint, f func() error) error {
 
 // affine writes an affine expression.
 func (w *writer) affine(a polycount.Affine) (code, error) {
-	terms, constant, err := w.terms(w.onAxes(a))
+	terms, constant, err := w.terms(w.inIteration(a))
 	if err != nil {
 		return code{}, err
 	}
@@ -226,7 +225,7 @@ func sum(terms []term, constant int64) code {
 
 // condition writes a constraint as a comparison with positive terms on both sides.
 func (w *writer) condition(c polycount.Constraint) (code, error) {
-	terms, constant, err := w.terms(w.onAxes(c.Affine))
+	terms, constant, err := w.terms(w.inIteration(c.Affine))
 	if err != nil {
 		return code{}, err
 	}
@@ -272,42 +271,43 @@ func (w *writer) element(name string, index []expr.Expr) (code, error) {
 	return code{w.name(name) + "[" + at + "]", precAtom}, err
 }
 
+// place lists the indices of an access and the strides along its axes, the offset of the array last.
+func (w *writer) place(a *kernel.Array, index []expr.Expr) (at, strides []*linear.Index, err error) {
+	if len(index) != len(a.Shape) {
+		return nil, nil, fmt.Errorf("%s has %d axes, and is indexed by %d", a.Name, len(a.Shape), len(index))
+	}
+	layout, err := w.nest.Layout(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range index {
+		at = append(at, w.nest.Index(e))
+	}
+	strides = layout.Strides
+	if layout.Offset != nil {
+		at, strides = append(at, layout.Offset), append(slices.Clip(strides), w.nest.Index(expr.Int{Value: 1}))
+	}
+	return at, strides, nil
+}
+
 // flat writes the flattened index.
 func (w *writer) flat(a *kernel.Array, index []expr.Expr) (string, error) {
-	if len(index) != len(a.Shape) {
-		return "", fmt.Errorf("%s has %d axes, and is indexed by %d", a.Name, len(a.Shape), len(index))
-	}
-	strides, err := a.Strides()
+	at, strides, err := w.place(a, index)
 	if err != nil {
 		return "", err
 	}
 	var flat polycount.Affine // what has constant strides
 	var parts []term
-	if a.Offset != nil {
-		strides, index = append(slices.Clip(strides), expr.Int{Value: 1}), append(slices.Clip(index), a.Offset)
-	}
-	for i, e := range index {
-		affine, err := expr.ToAffine(e, w.isIndex)
-		if err != nil {
-			// Read from memory, or not affine: written as it stands.
-			c, err := w.integer(e)
-			if err != nil {
-				return "", err
-			}
-			if parts, err = w.scaled(parts, strides[i], c); err != nil {
-				return "", err
-			}
+	for i, x := range at {
+		isAffine := x.Kind == linear.AffineIndex
+		if s, ok := strides[i].Constant(); ok && isAffine {
+			flat = flat.Add(x.Affine.Scale(s))
 			continue
 		}
-		if s, ok := strides[i].(expr.Int); ok {
-			flat = flat.Add(affine.Scale(s.Value))
+		if v := w.inIteration(x.Affine); isAffine && v.IsConstant() && v.Constant() == 0 {
 			continue
 		}
-		affine = w.onAxes(affine)
-		if affine.IsConstant() && affine.Constant() == 0 {
-			continue
-		}
-		c, err := w.affine(affine)
+		c, err := w.integer(x)
 		if err != nil {
 			return "", err
 		}
@@ -315,7 +315,7 @@ func (w *writer) flat(a *kernel.Array, index []expr.Expr) (string, error) {
 			return "", err
 		}
 	}
-	rest, constant, err := w.terms(w.onAxes(flat))
+	rest, constant, err := w.terms(w.inIteration(flat))
 	if err != nil {
 		return "", err
 	}
@@ -323,9 +323,9 @@ func (w *writer) flat(a *kernel.Array, index []expr.Expr) (string, error) {
 }
 
 // scaled appends stride·c.
-func (w *writer) scaled(parts []term, stride expr.Expr, c code) ([]term, error) {
-	if s, ok := stride.(expr.Int); ok {
-		return append(parts, term{s.Value, c}), nil
+func (w *writer) scaled(parts []term, stride *linear.Index, c code) ([]term, error) {
+	if s, ok := stride.Constant(); ok {
+		return append(parts, term{s, c}), nil
 	}
 	s, err := w.integer(stride)
 	if err != nil {
@@ -337,55 +337,51 @@ func (w *writer) scaled(parts []term, stride expr.Expr, c code) ([]term, error) 
 	return append(parts, term{1, code{s.at(precProduct) + "*" + c.at(precUnary), precProduct}}), nil
 }
 
-// isIndex tells the names that index arithmetic is over: inames and integer parameters.
-func (w *writer) isIndex(name string) bool {
-	a := w.k.Array(name)
-	return a == nil || a.IsValue && w.k.IsParam(name)
-}
-
 // integer writes an index expression: all of its arithmetic is in the index type, which holds what an exact index needs.
-func (w *writer) integer(e expr.Expr) (code, error) {
-	if a, err := expr.ToAffine(e, w.isIndex); err == nil {
-		return w.affine(a)
-	}
-	switch x := e.(type) {
-	case *expr.Op:
-		if write, ok := indexOps[x.Kind]; ok {
-			args := make([]code, len(x.Args))
-			for i, arg := range x.Args {
-				var err error
-				if args[i], err = w.integer(arg); err != nil {
-					return code{}, err
-				}
+func (w *writer) integer(x *linear.Index) (code, error) {
+	switch x.Kind {
+	case linear.AffineIndex:
+		return w.affine(x.Affine)
+	case linear.ArithmeticIndex:
+		args := make([]code, len(x.Args))
+		for i, arg := range x.Args {
+			var err error
+			if args[i], err = w.integer(arg); err != nil {
+				return code{}, err
 			}
-			return write(w, args), nil
 		}
-	case *expr.Cond:
-		test, err := w.truth(x.If)
+		return indexOps[x.Op](w, args), nil
+	case linear.SelectIndex:
+		test, err := w.truth(x.Args[0].Of)
 		if err != nil {
 			return code{}, err
 		}
-		then, err := w.integer(x.Then)
+		then, err := w.integer(x.Args[1])
 		if err != nil {
 			return code{}, err
 		}
-		other, err := w.integer(x.Else)
+		other, err := w.integer(x.Args[2])
 		if err != nil {
 			return code{}, err
 		}
-		return code{fmt.Sprintf("%s ? %s : %s", test.at(precOr), then.at(precOr), other.at(precOr)), precCond}, nil
+		return choice(test, then, other), nil
 	}
-	c, t, err := w.expr(e)
+	c, t, err := w.expr(x.Of)
 	if err != nil {
 		return code{}, err
 	}
 	if !t.IsInteger() {
-		return code{}, fmt.Errorf("index %s is not an integer", e)
+		return code{}, fmt.Errorf("index %s is not an integer", x.Of)
 	}
 	if w.index == expr.Int64 && t != expr.Int64 {
 		return w.cast(c, expr.Int64), nil
 	}
 	return c, nil
+}
+
+// choice writes a select.
+func choice(test, then, other code) code {
+	return code{fmt.Sprintf("%s ? %s : %s", test.at(precOr), then.at(precOr), other.at(precOr)), precCond}
 }
 
 // indexOps write the operators of index expressions.

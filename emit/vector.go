@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
 
@@ -54,32 +55,26 @@ func (w *writer) vector(x *expr.Access) (vectorPlace, error) {
 
 // aligned decides whether the flat index is a multiple of the lanes.
 func (w *writer) aligned(a *kernel.Array, x *expr.Access) (bool, error) {
-	strides, err := a.Strides()
+	at, strides, err := w.place(a, x.Index)
 	if err != nil {
 		return false, err
 	}
 	multiple := func(a polycount.Affine) (bool, error) {
-		return w.implied(polycount.EQ(w.onAxes(a).Mod(x.Lanes), polycount.Int(0)))
-	}
-	index := x.Index
-	if a.Offset != nil {
-		strides, index = append(strides[:len(strides):len(strides)], expr.Int{Value: 1}), append(index[:len(index):len(index)], a.Offset)
+		return w.implied(polycount.EQ(w.inIteration(a).Mod(x.Lanes), polycount.Int(0)))
 	}
 	var flat polycount.Affine
-	for i, e := range index {
-		at, err := expr.ToAffine(e, w.isIndex)
-		affine := err == nil
-		if s, ok := strides[i].(expr.Int); ok && affine {
-			flat = flat.Add(at.Scale(s.Value))
+	for i, index := range at {
+		isAffine := index.Kind == linear.AffineIndex
+		if s, ok := strides[i].Constant(); ok && isAffine {
+			flat = flat.Add(index.Affine.Scale(s))
 			continue
 		}
-		by, err := expr.ToAffine(strides[i], w.isIndex)
-		if err != nil {
+		if strides[i].Kind != linear.AffineIndex {
 			return false, nil
 		}
-		ok, err := multiple(by)
-		if err == nil && !ok && affine {
-			ok, err = multiple(at)
+		ok, err := multiple(strides[i].Affine)
+		if err == nil && !ok && isAffine {
+			ok, err = multiple(index.Affine)
 		}
 		if err != nil || !ok {
 			return false, err

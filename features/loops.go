@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"gpuperf/device/facts"
-	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -180,7 +179,7 @@ func (w *loopWalker) walk(body []linear.Node, open []string, domain *polycount.S
 
 // measure adds the facts of a loop that has statements of its own.
 func (w *loopWalker) measure(l *linear.Loop, open []string, domain *polycount.Set) error {
-	d := &dataflow{c: w.c, loop: l}
+	d := &dataflow{c: w.c, loop: l, effects: linear.EffectsOf(w.c.k, l.Body)}
 	if err := d.iteration(); err != nil {
 		return err
 	}
@@ -254,8 +253,9 @@ func later(list ...*link) *link {
 // dataflow follows values through the iterations of a loop. Each operation starts when its operands are there; the order
 // of statements matters only by what they read and write.
 type dataflow struct {
-	c    *counter
-	loop *linear.Loop
+	c       *counter
+	loop    *linear.Loop
+	effects linear.Effects // of the loop's body
 
 	values     map[string]*link // of private variables and of elements of memory, by their text
 	longest    *link            // of all so far
@@ -329,7 +329,7 @@ func (d *dataflow) run(body []linear.Node) error {
 				return fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
 			}
 		case *linear.Loop:
-			from, to, ok := constantRange(x)
+			from, to, ok := x.Constants()
 			if !x.Unroll || !ok {
 				continue
 			}
@@ -343,27 +343,6 @@ func (d *dataflow) run(body []linear.Node) error {
 		}
 	}
 	return nil
-}
-
-// constantRange is what an unrolled loop goes through.
-func constantRange(l *linear.Loop) (from, to int64, ok bool) {
-	for i, b := range l.Lower {
-		if !b.Num.IsConstant() {
-			return 0, 0, false
-		}
-		if v := -intmath.FloorDiv(-b.Num.Constant(), b.Den); i == 0 || v > from {
-			from = v
-		}
-	}
-	for i, b := range l.Upper {
-		if !b.Num.IsConstant() {
-			return 0, 0, false
-		}
-		if v := intmath.FloorDiv(b.Num.Constant(), b.Den); i == 0 || v < to {
-			to = v
-		}
-	}
-	return from, to, len(l.Lower) > 0 && len(l.Upper) > 0
 }
 
 func (d *dataflow) execute(s *kernel.Stmt) error {

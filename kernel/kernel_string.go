@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"gpuperf/kernel/expr"
 )
 
 // String is the readable IR. Its statements and rules are in the syntax of ParseInstructions, its domains and
@@ -16,76 +14,47 @@ func (k *Kernel) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "kernel %s\n", k.Name)
 	section := func(title string, lines []string) {
-		if len(lines) == 0 {
-			return
-		}
-		b.WriteString(title + ":\n")
-		for _, l := range lines {
-			b.WriteString("  " + l + "\n")
+		if len(lines) > 0 {
+			fmt.Fprintf(&b, "%s:\n  %s\n", title, strings.Join(lines, "\n  "))
 		}
 	}
-	var lines []string
-	for _, d := range k.Domains {
-		lines = append(lines, d.String())
-	}
-	section("domains", lines)
+	section("domains", texts(k.Domains))
 	if k.Assumptions != nil {
 		section("assumptions", []string{k.Assumptions.String()})
 	}
-	lines = nil
-	for _, a := range k.Averages {
-		lines = append(lines, a.String())
-	}
-	section("averages", lines)
-	lines = nil
-	for _, v := range k.Values {
-		lines = append(lines, v.String())
-	}
-	section("values", lines)
-	lines = nil
+	section("averages", texts(k.Averages))
+	section("values", texts(k.Values))
+	var tags, priorities []string
 	for _, n := range k.Inames() {
 		if t, ok := k.Tags[n]; ok {
-			lines = append(lines, n+": "+t.String())
+			tags = append(tags, n+": "+t.String())
 		}
 	}
-	section("inames", lines)
-	lines = nil
+	section("inames", tags)
 	for _, p := range k.Priorities {
-		lines = append(lines, strings.Join(p, ", "))
+		priorities = append(priorities, strings.Join(p, ", "))
 	}
-	section("loop priorities", lines)
-	section("arguments", describe(k.Args))
-	section("temporaries", describe(k.Temps))
-	lines = nil
-	for _, r := range k.Rules {
-		lines = append(lines, r.String())
-	}
-	section("rules", lines)
-	lines = nil
-	for _, f := range k.Functions {
-		lines = append(lines, f.String())
-	}
-	section("functions", lines)
-	lines = nil
-	for _, s := range k.Statements {
-		lines = append(lines, s.String())
-	}
-	section("statements", lines)
+	section("loop priorities", priorities)
+	section("arguments", texts(k.Args))
+	section("temporaries", texts(k.Temps))
+	section("rules", texts(k.Rules))
+	section("functions", texts(k.Functions))
+	section("statements", texts(k.Statements))
 	return b.String()
+}
+
+func texts[T fmt.Stringer](list []T) []string {
+	var out []string
+	for _, x := range list {
+		out = append(out, x.String())
+	}
+	return out
 }
 
 // Key identifies the kernel by its content: equal kernels have equal keys.
 func (k *Kernel) Key() string {
 	sum := sha256.Sum256([]byte(k.String()))
 	return hex.EncodeToString(sum[:])
-}
-
-func describe(list []*Array) []string {
-	var out []string
-	for _, a := range list {
-		out = append(out, a.String())
-	}
-	return out
 }
 
 // String describes the array: name, type, address space, shape, layout.
@@ -109,7 +78,7 @@ func (a *Array) String() string {
 	if a.Shape == nil && !a.IsValue {
 		text += " [?]"
 	} else if len(a.Shape) > 0 {
-		text += " [" + joinExprs(a.Shape) + "]"
+		text += " [" + strings.Join(texts(a.Shape), ", ") + "]"
 	}
 	if a.Axes != nil {
 		var items []string
@@ -126,12 +95,6 @@ func (a *Array) String() string {
 		text += " offset " + a.Offset.String()
 	}
 	return text
-}
-
-func joinExprs(list []expr.Expr) string {
-	var b strings.Builder
-	expr.WriteList(&b, list)
-	return b.String()
 }
 
 // String prints the statement with all its attributes: ParseInstructions reads it back.

@@ -143,7 +143,7 @@ func TestMakeArguments(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if got := strings.Join(describe(k.Args), "; "); got != c.want {
+		if got := strings.Join(texts(k.Args), "; "); got != c.want {
 			t.Errorf("%s over %s:\n got %s\nwant %s", c.text, c.domain, got, c.want)
 		}
 	}

@@ -133,6 +133,11 @@ func (k *Kernel) Reads(s *Stmt) []*expr.Access {
 	return out
 }
 
+// ReadsFrom reports whether s reads the variable.
+func (k *Kernel) ReadsFrom(s *Stmt, name string) bool {
+	return slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return a.Array == name })
+}
+
 // Writes is what s assigns to: one access, or none for barriers. A scalar temporary is an access without index.
 func (k *Kernel) Writes(s *Stmt) []*expr.Access {
 	switch x := s.LHS.(type) {
@@ -214,7 +219,7 @@ func (k *Kernel) Writers(name string) []*Stmt {
 func (k *Kernel) Readers(name string) []*Stmt {
 	var out []*Stmt
 	for _, s := range k.Statements {
-		if slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return a.Array == name }) {
+		if k.ReadsFrom(s, name) {
 			out = append(out, s)
 		}
 	}

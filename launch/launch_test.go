@@ -82,7 +82,7 @@ func staticOracle(n *linear.Nest, sizes map[string]int64, subgroup int64) (map[s
 	counts := map[string]float64{}
 	last := int64(-1)
 	bytes := 0.0
-	report, err := interp.Trace(n, sizes, buffers, func(at interp.Touch) {
+	report, err := interp.RunWith(n, sizes, buffers, interp.Options{Visit: func(at interp.Touch) {
 		if at.Run != last {
 			clear(times)
 			last = at.Run
@@ -113,7 +113,7 @@ func staticOracle(n *linear.Nest, sizes map[string]int64, subgroup int64) (map[s
 			sectors[unit{w.run, w.warp, w.access, w.occurrence, b}] = true
 		}
 		bytes += float64(size)
-	})
+	}})
 	if err != nil {
 		return nil, err
 	}

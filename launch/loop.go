@@ -75,7 +75,7 @@ func (w *walk) starts(l *loop, st *state) (lower form, ok bool) {
 // greatest is the greatest of the lower bounds of a loop.
 func (w *walk) greatest(l *loop, st *state) (best form, ok bool) {
 	for i, b := range l.lower {
-		f, ok := st.eval(b.num)
+		f, ok := st.affine(b.num)
 		if !ok {
 			return f, false
 		}
@@ -112,7 +112,7 @@ func (w *walk) iterate(l *loop, st *state, lower *form) {
 	again := func(part *state) { w.loop(l, part) }
 	// top is such that the trips are 1 + floor(top/(den·step)), for all work-items or one.
 	top := func(b *bound, s *scene) (form, bool) {
-		f, ok := s.eval(b.num)
+		f, ok := s.affine(b.num)
 		f.addScaled(lower, -b.den)
 		return f, ok
 	}
@@ -213,7 +213,7 @@ func (w *walk) iterate(l *loop, st *state, lower *form) {
 		inner.env[l.slot] = value
 		inner.parts[v] = uint64(done)
 		if !l.unroll {
-			w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
+			w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
 		}
 		w.loopBody(l, inner)
 		w.giveBack(inner)
@@ -253,7 +253,7 @@ func (w *walk) loopOnAverage(l *loop, st *state) {
 	start.k[l.slot] = 1
 	inner.env[l.slot] = start
 	w.centre.at[l.slot], w.centre.lo[l.slot], w.centre.hi[l.slot] = n/2, 0, n-1
-	w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
+	w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
 	w.loopBody(l, inner)
 }
 
@@ -282,12 +282,12 @@ func (w *walk) enterCentre(l *loop) {
 	s := scene{sizes: w.sizes, centre: &w.centre}
 	var lo, hi int64
 	for i, b := range l.lower {
-		if v := -intmath.FloorDiv(-s.point(b.num), b.den); i == 0 || v > lo {
+		if v := intmath.CeilDiv(s.middle(b.num), b.den); i == 0 || v > lo {
 			lo = v
 		}
 	}
 	for i, b := range l.upper {
-		if v := intmath.FloorDiv(s.point(b.num), b.den); i == 0 || v < hi {
+		if v := intmath.FloorDiv(s.middle(b.num), b.den); i == 0 || v < hi {
 			hi = v
 		}
 	}

@@ -2,11 +2,9 @@ package launch
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -22,11 +20,9 @@ type Program struct {
 	features []Feature // that are known on the device
 	resident bool      // the device has the residentFacts
 	params   []string
-	slots    map[string]int
 	body     []node
 	loads    bool // from global memory, outside of loops
 	arrays   []array
-	groups   [3][]bound
 
 	averages  []average
 	written   []bool // of the arrays: the kernel stores to it
@@ -36,13 +32,13 @@ type Program struct {
 // array is an array that is accessed.
 type array struct {
 	*kernel.Array
-	bytes   int64 // of an element
-	strides []expr.Expr
+	bytes  int64 // of an element
+	layout *linear.Layout
 }
 
 // bound is floor(num/den), or the same rounded up.
 type bound struct {
-	num *index
+	num *linear.Form
 	den int64
 }
 
@@ -57,8 +53,9 @@ type loop struct {
 	loads        bool  // from global memory, in the body itself
 	trips        int64 // where they are a constant of the program, else 0
 	straight     bool  // its iterations are one straight line of code
-	pins         pins
-	average      int // of the trips, of those of the program; -1 where the bounds tell them
+	stores       []int // arrays that its iterations store to
+	barrier      bool  // they have a barrier
+	average      int   // of the trips, of those of the program; -1 where the bounds tell them
 	body         []node
 }
 
@@ -69,9 +66,9 @@ type average struct {
 }
 
 type guard struct {
-	conds      []*index // affine, each >= 0 or, where equal is set, = 0
+	conds      []*linear.Index // affine, each >= 0 or, where equal is set, = 0
 	equal      []bool
-	predicates []*index
+	predicates []*linear.Index
 	loads      []access // of the predicates
 	body       []node
 }
@@ -80,7 +77,7 @@ type barrier struct{}
 
 type exec struct {
 	accesses []access
-	ops      [len(opClasses)]float64
+	ops      [len(opClasses)]int64
 	selects  int64
 }
 
@@ -89,13 +86,13 @@ type access struct {
 	array int
 	lanes int64 // elements from the index on along the last axis
 	write bool
-	index []*index
+	index []*linear.Index
 	under []branch
 }
 
 // branch is a side of a select: where the condition holds, or where it does not.
 type branch struct {
-	condition *index
+	condition *linear.Index
 	holds     bool
 }
 
@@ -137,14 +134,13 @@ func New(n *linear.Nest, opt Options) (*Program, error) {
 	}
 	p := &Program{
 		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...),
-		params: n.Kernel.Params(), slots: map[string]int{},
+		params: n.Kernel.Params(),
 	}
 	if err := p.build(); err != nil {
 		return nil, p.error(err)
 	}
 	p.registers = registersOf(n)
-	p.straighten()
-	p.markRounds()
+	_, p.loads = p.straighten(p.body)
 	return p, nil
 }
 
@@ -162,31 +158,32 @@ func (p *Program) build() (err error) {
 			return fmt.Errorf("work-groups of %v are larger than %d work-items", n.Local, maxLanes)
 		}
 	}
-	for i, name := range p.params {
-		p.slots[name] = -1 - i
+	b := &builder{p: p, arrays: map[string]int{}}
+	if p.body, err = b.nodes(n.Body, 0); err != nil {
+		return err
 	}
-	for axis := range 3 {
-		p.slots[linear.Axis(kernel.Tag{Kind: kernel.LocalAxis, Axis: axis})] = axis
-		p.slots[linear.Axis(kernel.Tag{Kind: kernel.GroupAxis, Axis: axis})] = lidVars + axis
+	p.written = make([]bool, len(p.arrays))
+	for _, at := range b.arraysOf(linear.EffectsOf(n.Kernel, n.Body)) {
+		p.written[at] = true
 	}
-	for iname, axis := range n.Names {
-		p.slots[iname] = p.slots[axis]
-	}
-	b := &builder{p: p, indexer: indexer{p.slots}, arrays: map[string]int{}}
-	for axis := range 3 {
-		if p.groups[axis], err = b.bounds(n.Groups[axis]); err != nil {
-			return fmt.Errorf("work-groups along axis %d: %w", axis, err)
-		}
-	}
-	p.body, err = b.nodes(n.Body, 0)
-	return err
+	return nil
 }
 
 type builder struct {
-	p *Program
-	indexer
+	p      *Program
 	arrays map[string]int
 }
+
+// affine gives an affine expression its slots. What depends on data is an error.
+func (b *builder) affine(a polycount.Affine) (*linear.Form, error) {
+	f, err := b.p.nest.Form(a)
+	if err == nil && f.Data {
+		err = fmt.Errorf("%s depends on data", a)
+	}
+	return f, err
+}
+
+func (b *builder) index(e expr.Expr) *linear.Index { return b.p.nest.Index(e) }
 
 func (b *builder) bounds(list []polycount.Bound) ([]bound, error) {
 	out := make([]bound, len(list))
@@ -228,11 +225,11 @@ func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
 }
 
 func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
-	slot := axisVars + depth
+	slot := variable(linear.LoopSlot + depth)
 	if slot >= maxVars {
 		return nil, fmt.Errorf("more than %d loops in each other", maxVars-axisVars)
 	}
-	out := &loop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: constantTrips(l), average: -1}
+	out := &loop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: l.ConstantTrips(), average: -1}
 	var err error
 	if out.lower, err = b.bounds(l.Lower); err == nil {
 		out.upper, err = b.bounds(l.Upper)
@@ -249,10 +246,22 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loop %s: %w", l.Iname, err)
 	}
-	b.slots[l.Iname] = slot
-	defer delete(b.slots, l.Iname)
-	out.body, err = b.nodes(l.Body, depth+1)
-	return out, err
+	if out.body, err = b.nodes(l.Body, depth+1); err != nil {
+		return nil, err
+	}
+	effects := linear.EffectsOf(b.p.nest.Kernel, l.Body)
+	out.barrier, out.stores = effects.Barrier, b.arraysOf(effects)
+	return out, nil
+}
+
+// arraysOf are the arrays that are stored to, of those that are accessed.
+func (b *builder) arraysOf(e linear.Effects) (list []int) {
+	for _, name := range e.Stores {
+		if at, ok := b.arrays[name]; ok {
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 // averageTrips finds the average number of trips of a loop among those that the kernel states.
@@ -267,7 +276,8 @@ func (b *builder) averageTrips(l *linear.Loop) (average, bool) {
 			continue
 		}
 		rest := trips.Sub(of)
-		if rest.Err() == nil && !slices.ContainsFunc(rest.Names(), func(n string) bool { return b.slots[n] >= 0 }) {
+		isParam := func(name string) bool { slot, ok := b.p.nest.Slot(name); return ok && slot < 0 }
+		if rest.Err() == nil && !slices.ContainsFunc(rest.Names(), func(name string) bool { return !isParam(name) }) {
 			return average{a.Value, rest}, true
 		}
 	}
@@ -279,13 +289,13 @@ func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
 	for _, c := range g.Conds {
 		x, err := b.affine(c.Affine)
 		if err != nil { // what depends on data holds
-			out.predicates = append(out.predicates, opaqueIndex)
+			out.predicates = append(out.predicates, &linear.Index{Kind: linear.DataIndex, Data: true})
 			continue
 		}
-		out.conds, out.equal = append(out.conds, x), append(out.equal, c.Equality)
+		out.conds, out.equal = append(out.conds, &linear.Index{Form: x}), append(out.equal, c.Equality)
 	}
 	for _, e := range g.Predicates {
-		out.predicates = append(out.predicates, b.condition(e))
+		out.predicates = append(out.predicates, condition(b.index(e)))
 		if err := b.collect(e, nil, &out.loads, nil); err != nil {
 			return nil, err
 		}
@@ -314,7 +324,7 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 		}
 	}
 	err := ops.Visitor{Kernel: b.p.nest.Kernel, Found: func(op string, _ expr.DType, n int64) {
-		out.ops[opClassOf(op)] += float64(n)
+		out.ops[opClassOf(op)] += n
 	}}.Visit(s.RHS)
 	return out, err
 }
@@ -335,8 +345,8 @@ func (b *builder) collect(e expr.Expr, under []branch, out *[]access, selects *i
 				*selects++
 			}
 			failed = cmpErr(failed, b.collect(x.If, under, out, selects))
-			failed = cmpErr(failed, b.collect(x.Then, append(slices.Clip(under), branch{b.condition(x.If), true}), out, selects))
-			failed = cmpErr(failed, b.collect(x.Else, append(slices.Clip(under), branch{b.expr(x.If), false}), out, selects))
+			failed = cmpErr(failed, b.collect(x.Then, append(slices.Clip(under), branch{condition(b.index(x.If)), true}), out, selects))
+			failed = cmpErr(failed, b.collect(x.Else, append(slices.Clip(under), branch{b.index(x.If), false}), out, selects))
 			return false
 		}
 		return true
@@ -359,32 +369,18 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	}
 	at, ok := b.arrays[a.Array]
 	if !ok {
-		strides, err := declared.Strides()
+		layout, err := b.p.nest.Layout(declared)
 		if err != nil {
 			return err
 		}
 		at = len(b.p.arrays)
-		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), strides})
+		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout})
 		b.arrays[a.Array] = at
 	}
 	acc := access{array: at, lanes: max(a.Lanes, 1), write: write, under: under}
 	for _, i := range a.Index {
-		acc.index = append(acc.index, b.expr(i))
+		acc.index = append(acc.index, b.index(i))
 	}
 	*out = append(*out, acc)
 	return nil
-}
-
-// groupsAt are the numbers of work-groups.
-func (p *Program) groupsAt(sizes []int64) (out [3]int64) {
-	s := &scene{sizes: sizes}
-	for axis, bounds := range p.groups {
-		out[axis] = math.MaxInt64
-		for _, b := range bounds {
-			f, _ := s.eval(b.num)
-			out[axis] = min(out[axis], intmath.FloorDiv(f.c, b.den)+1)
-		}
-		out[axis] = max(out[axis], 0)
-	}
-	return out
 }

@@ -188,12 +188,10 @@ func straightOracle(t testing.TB, n *linear.Nest, p *Program, sizes map[string]i
 			}
 		}
 	}
-	groups := p.groupsAt(func() (list []int64) {
-		for _, name := range p.params {
-			list = append(list, sizes[name])
-		}
-		return list
-	}())
+	groups, err := p.nest.GroupsAt(sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
 	total := 0.0
 	var axes func(axis int, ordinal, group int64)
 	axes = func(axis int, ordinal, group int64) {

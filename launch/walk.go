@@ -2,9 +2,10 @@ package launch
 
 import (
 	"encoding/binary"
+	"slices"
 
-	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/linear"
 )
 
 // maxLanes bounds the work-items of a group.
@@ -29,59 +30,6 @@ type walk struct {
 	average []int64 // trips of loops that memory bounds
 	straight
 	sum sums
-}
-
-// sums are totals over the launch.
-type sums struct {
-	accesses         map[kernel.Space]*[2]int64 // loads and stores by work-items
-	bytes            int64                      // of global memory, as work-items ask for them
-	warps            [2]int64                   // loads and stores of global memory by sub-groups
-	lines, sectors   [2]int64
-	classes          [3]int64 // by accessClass
-	localWarps       int64
-	localCycles      int64
-	barriers         int64 // by work-items, and so on
-	ifs, loopBodies  int64
-	selects, gathers int64
-	ops              [len(opClasses)]float64
-	instances        int64
-	rounds           int64
-	distinct         map[kernel.Space]int64 // loads by work-items of elements that they do not hold yet
-	straight         unitCount              // of these loads and of stores, lines and sectors of those of global memory
-}
-
-// add adds the totals of another launch.
-func (s *sums) add(o *sums) {
-	for space, n := range o.accesses {
-		for rw := range n {
-			s.accesses[space][rw] += n[rw]
-		}
-	}
-	for rw := range s.warps {
-		s.warps[rw] += o.warps[rw]
-		s.lines[rw] += o.lines[rw]
-		s.sectors[rw] += o.sectors[rw]
-	}
-	for c := range s.classes {
-		s.classes[c] += o.classes[c]
-	}
-	for i := range s.ops {
-		s.ops[i] += o.ops[i]
-	}
-	s.bytes += o.bytes
-	s.localWarps += o.localWarps
-	s.localCycles += o.localCycles
-	s.barriers += o.barriers
-	s.ifs += o.ifs
-	s.loopBodies += o.loopBodies
-	s.selects += o.selects
-	s.gathers += o.gathers
-	s.instances += o.instances
-	s.rounds += o.rounds
-	for space, n := range o.distinct {
-		s.distinct[space] += n
-	}
-	s.straight.add(&o.straight)
 }
 
 // laneMask is a set of work-items of a group.
@@ -196,7 +144,7 @@ func (w *walk) nodes(list []node, st *state) {
 		case *exec:
 			w.exec(x, st)
 		case barrier:
-			w.sum.barriers += st.points() * int64(len(st.mask.lanes))
+			w.sum[barriers] += st.points() * int64(len(st.mask.lanes))
 			w.barrier()
 		case *guard:
 			w.guard(x, st)
@@ -228,7 +176,7 @@ func (w *walk) alone(s *scene, lane int32) *scene {
 
 // where finds the work-items for which a condition is as holds says: x is compared with 0 by op, or true where op is "". It is
 // not ok where the box must be divided.
-func (w *walk) where(st *state, x *index, op expr.OpKind, holds bool) (*laneMask, bool) {
+func (w *walk) where(st *state, x *linear.Index, op expr.OpKind, holds bool) (*laneMask, bool) {
 	pick := func(test func(lane int32) (bool, bool)) (*laneMask, bool) {
 		var lanes []int32
 		for _, l := range st.mask.lanes {
@@ -245,12 +193,12 @@ func (w *walk) where(st *state, x *index, op expr.OpKind, holds bool) (*laneMask
 		}
 		return w.newMask(lanes), true
 	}
-	if x.kind == indexOpaque {
+	if x.Data {
 		return st.mask, true
 	}
 	value := (*scene).eval
-	if op == "" && x.kind == indexCompare {
-		value, op = (*scene).difference, x.op
+	if op == "" && x.Kind == linear.LogicIndex && x.Op.IsComparison() {
+		value, op = (*scene).difference, x.Op
 	}
 	var f form
 	ok := false
@@ -304,7 +252,7 @@ func (w *walk) guard(g *guard, st *state) {
 		if g.equal[i] {
 			op = expr.Eq
 		}
-		tested = tested || !w.unrolled(c)
+		tested = tested || !w.unrolled(c.Form)
 		mask, ok := w.where(inner, c, op, true)
 		if !ok {
 			st.why = inner.why
@@ -324,7 +272,7 @@ func (w *walk) guard(g *guard, st *state) {
 		inner.mask = mask
 	}
 	if tested {
-		w.sum.ifs += st.points() * int64(len(st.mask.lanes))
+		w.sum[ifs] += st.points() * int64(len(st.mask.lanes))
 	}
 	if len(g.loads) > 0 && len(loads.lanes) > 0 {
 		before := w.copied(inner)
@@ -342,29 +290,22 @@ func (w *walk) guard(g *guard, st *state) {
 
 // unrolled reports whether a condition depends on nothing but the counters of unrolled loops, which the text of each
 // iteration has decided.
-func (w *walk) unrolled(x *index) bool {
-	for _, t := range x.terms {
-		switch {
-		case t.num != nil:
-			if !w.unrolled(t.num) {
-				return false
-			}
-		case t.slot < 0:
-			// a size is known at run time only
-			return false
-		case t.slot < axisVars, !w.centre.unrolled[t.slot]:
+func (w *walk) unrolled(x *linear.Form) bool {
+	for _, t := range x.Terms {
+		// A size is known at run time only.
+		if t.Slot < linear.LoopSlot || !w.centre.unrolled[variable(t.Slot)] {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(x.Floors, func(t linear.FloorTerm) bool { return !w.unrolled(t.Num) })
 }
 
 func (w *walk) exec(x *exec, st *state) {
 	runs := st.points() * int64(len(st.mask.lanes))
-	w.sum.instances += runs
-	w.sum.selects += x.selects * runs
+	w.sum[statements] += runs
+	w.sum[selects] += x.selects * runs
 	for i, n := range x.ops {
-		w.sum.ops[i] += n * float64(runs)
+		w.sum[operations+tally(i)] += n * runs
 	}
 	w.accesses(x.accesses, st)
 }
@@ -387,7 +328,7 @@ func (w *walk) access(a *access, st *state) {
 	inner := w.copied(st)
 	defer w.giveBack(inner)
 	for _, b := range a.under {
-		if !w.p.opt.Borders && b.condition.kind != indexOpaque {
+		if !w.p.opt.Borders && !b.condition.Data {
 			s := scene{sizes: w.sizes, centre: &w.centre}
 			if (s.point(b.condition) != 0) != b.holds {
 				return

@@ -21,6 +21,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/script"
 )
@@ -134,7 +135,7 @@ func newGenerator(m *script.Module, name string) (*Generator, error) {
 	fail := func(hint, format string, args ...any) (*Generator, error) {
 		return nil, (&source.Error{File: m.File, Msg: "generator " + name + ": " + fmt.Sprintf(format, args...)}).WithHint("%s", hint)
 	}
-	if !isName(name) {
+	if !lex.IsName(name) {
 		return fail("letters, digits and _ make a name", "the file's name is no tag")
 	}
 	if g.Doc == "" {
@@ -145,7 +146,7 @@ func newGenerator(m *script.Module, name string) (*Generator, error) {
 		return fail(fmt.Sprintf(`write tags = [%q]`, name), "tags is to be a list of strings")
 	}
 	for _, t := range g.Tags {
-		if !isName(t) {
+		if !lex.IsName(t) {
 			return fail("letters, digits and _ make a tag", "tag %q", t)
 		}
 	}
@@ -162,7 +163,7 @@ func newGenerator(m *script.Module, name string) (*Generator, error) {
 	}
 	for _, kv := range args.Items() {
 		argName, ok := starlark.AsString(kv[0])
-		if !ok || !isName(argName) {
+		if !ok || !lex.IsName(argName) {
 			return fail("letters, digits and _ make a name", "%s names no argument", kv[0])
 		}
 		allowed, err := allowedOf(kv[1])
@@ -208,14 +209,4 @@ func stringList(v starlark.Value) ([]string, error) {
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-func isName(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return s != ""
 }

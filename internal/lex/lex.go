@@ -207,9 +207,12 @@ func IsLetter(c byte) bool { return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c
 func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // IsName reports whether the text is one name.
-func IsName(text string) bool {
+func IsName(text string) bool { return IsWord(text) && !IsDigit(text[0]) }
+
+// IsWord reports whether the text consists of letters, digits and _.
+func IsWord(text string) bool {
 	for i := range len(text) {
-		if !IsLetter(text[i]) && (i == 0 || !IsDigit(text[i])) {
+		if !IsLetter(text[i]) && !IsDigit(text[i]) {
 			return false
 		}
 	}

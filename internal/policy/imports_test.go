@@ -23,6 +23,7 @@ var layers = []string{
 	"internal/source",
 	"internal/lex",
 	"internal/yamlfile",
+	"internal/parallel",
 	"internal/format",
 	"internal/chart",
 	"polycount/internal/arith",

@@ -1,13 +1,17 @@
 package expr
 
-import "strings"
+import (
+	"strings"
 
-// ImplicitTag is the tag that an access without one answers to: the array's letters and digits, then LD for a load or ST
-// for a store, as in aLD and accxST. So feature identifiers and RemoveWork can name every access of a kernel whose author
-// gave no tags.
+	"gpuperf/internal/lex"
+)
+
+// ImplicitTag is the tag of an access that was given none: the array's letters and digits, then LD for a load or ST for a
+// store, as in aLD and accxST. With it, feature identifiers and RemoveWork can name every access of a kernel whose author
+// wrote no tags.
 func ImplicitTag(array string, store bool) string {
 	base := strings.Map(func(r rune) rune {
-		if r < 0x80 && (isDigitByte(byte(r)) || isLetterByte(byte(r))) {
+		if r < 0x80 && r != '_' && (lex.IsDigit(byte(r)) || lex.IsLetter(byte(r))) {
 			return r
 		}
 		return -1
@@ -19,14 +23,10 @@ func ImplicitTag(array string, store bool) string {
 	return base + "LD"
 }
 
-// AnswersTo reports whether the access has the tag, or has none and the tag is its implicit one.
-func (a *Access) AnswersTo(tag string, store bool) bool {
+// TagOrImplicit is the tag of the access, its implicit one where it was given none.
+func (a *Access) TagOrImplicit(store bool) string {
 	if a.Tag != "" {
-		return a.Tag == tag
+		return a.Tag
 	}
-	return tag == ImplicitTag(a.Array, store)
+	return ImplicitTag(a.Array, store)
 }
-
-func isDigitByte(b byte) bool { return b >= '0' && b <= '9' }
-
-func isLetterByte(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }

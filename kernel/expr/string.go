@@ -121,7 +121,7 @@ func write(b *strings.Builder, e Expr, min int) {
 		}
 		if len(x.Index) > 0 {
 			b.WriteByte('[')
-			WriteList(b, x.Index)
+			writeList(b, x.Index)
 			if x.Lanes > 0 {
 				b.WriteString("; " + strconv.FormatInt(x.Lanes, 10))
 			}
@@ -149,7 +149,7 @@ func write(b *strings.Builder, e Expr, min int) {
 			b.WriteString("(" + strings.Join(x.Inames, ", ") + ")")
 		}
 		b.WriteString(", ")
-		WriteList(b, Children(x))
+		writeList(b, Children(x))
 		b.WriteByte(')')
 	default:
 		b.WriteString("<nil>")
@@ -223,12 +223,12 @@ func isLiteral(e Expr) bool {
 
 func writeCall(b *strings.Builder, name string, args ...Expr) {
 	b.WriteString(name + "(")
-	WriteList(b, args)
+	writeList(b, args)
 	b.WriteByte(')')
 }
 
-// WriteList writes expressions with commas between them.
-func WriteList(b *strings.Builder, list []Expr) {
+// writeList writes expressions with commas between them.
+func writeList(b *strings.Builder, list []Expr) {
 	for i, e := range list {
 		if i > 0 {
 			b.WriteString(", ")

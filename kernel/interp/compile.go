@@ -2,11 +2,11 @@ package interp
 
 import (
 	"fmt"
-	"math"
 
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
 
@@ -22,70 +22,79 @@ type value struct {
 
 // compiler turns expressions into closures over the state of a run.
 type compiler struct {
-	k     *kernel.Kernel
-	names map[string]string // hardware inames to axis names
-	slots map[string]int
-	mem   map[string]*memory
+	k    *kernel.Kernel
+	nest *linear.Nest // nil in user functions and operations on vectors, which have no variables but bound
+	mem  map[string]*memory
+	// params are the values of parameters, by the slots of the nest.
+	params []int64
 	// bound are variables with a value of their own: parameters of the function, or operands of the operation on vectors,
 	// that the compiler is in.
 	bound map[string]value
 }
 
-func (c *compiler) slot(name string) (int, bool) {
-	if axis, ok := c.names[name]; ok {
-		name = axis
+// counter compiles a parameter, an axis or an iname.
+func (c *compiler) counter(name string) (func(*state) int64, bool) {
+	if c.nest == nil {
+		return nil, false
 	}
-	s, ok := c.slots[name]
-	return s, ok
+	slot, ok := c.nest.Slot(name)
+	switch {
+	case !ok:
+		return nil, false
+	case slot < 0:
+		v := c.params[-1-slot]
+		return func(*state) int64 { return v }, true
+	}
+	return func(st *state) int64 { return st.vars[slot] }, true
 }
 
-// affine compiles bounds and conditions.
+// affine compiles a bound or a condition.
 func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
-	type term struct {
-		coeff int64
-		slot  int
-		of    func(*state) int64
-		den   int64
-	}
-	if err := a.Err(); err != nil {
+	f, err := c.nest.Form(a)
+	if err != nil {
 		return nil, err
 	}
-	var terms []term
-	for _, t := range a.All() {
-		if t.Floor != nil {
-			num, err := c.affine(t.Floor.Num)
-			if err != nil {
-				return nil, err
-			}
-			terms = append(terms, term{t.Coeff, 0, num, t.Floor.Den})
-			continue
+	return c.sum(f)
+}
+
+// sum compiles an affine expression.
+func (c *compiler) sum(f *linear.Form) (func(*state) int64, error) {
+	constant, terms := f.Constant, []linear.SlotTerm(nil)
+	for _, t := range f.Terms {
+		if t.Slot < 0 {
+			constant += t.Coeff * c.params[-1-t.Slot]
+		} else {
+			terms = append(terms, t)
 		}
-		s, ok := c.slot(t.Name)
-		if !ok && c.mem[t.Name] != nil { // a temporary that bounds a loop
-			v, err := c.typed(expr.Var{Name: t.Name}, expr.Int64)
-			if err != nil {
-				return nil, err
-			}
-			terms = append(terms, term{t.Coeff, 0, v.i, 1})
-			continue
-		}
-		if !ok {
-			return nil, fmt.Errorf("%s in %s has no value", t.Name, a)
-		}
-		terms = append(terms, term{coeff: t.Coeff, slot: s})
 	}
-	constant := a.Constant()
+	type quotient struct {
+		coeff int64
+		num   func(*state) int64
+		den   int64
+	}
+	var quotients []quotient
+	for _, t := range f.Floors {
+		num, err := c.sum(t.Num)
+		if err != nil {
+			return nil, err
+		}
+		quotients = append(quotients, quotient{t.Coeff, num, t.Den})
+	}
+	for _, t := range f.Temps {
+		v, err := c.typed(expr.Var{Name: t.Name}, expr.Int64)
+		if err != nil {
+			return nil, err
+		}
+		quotients = append(quotients, quotient{t.Coeff, v.i, 1})
+	}
 	return func(st *state) int64 {
 		sum := constant
 		for i := range terms {
-			t := &terms[i]
-			v := int64(0)
-			if t.of != nil {
-				v = intmath.FloorDiv(t.of(st), t.den)
-			} else {
-				v = st.vars[t.slot]
-			}
-			sum += t.coeff * v
+			sum += terms[i].Coeff * st.vars[terms[i].Slot]
+		}
+		for i := range quotients {
+			q := &quotients[i]
+			sum += q.coeff * intmath.FloorDiv(q.num(st), q.den)
 		}
 		return sum
 	}, nil
@@ -99,9 +108,6 @@ func (c *compiler) expr(e expr.Expr) (value, error) {
 	if t.IsComplex() || !t.Known() {
 		return value{}, fmt.Errorf("%s has type %s, which is counted only", e, t)
 	}
-	if t.IsVector() {
-		return c.vector(t, e)
-	}
 	switch x := e.(type) {
 	case expr.Int:
 		v := x.Value
@@ -113,13 +119,13 @@ func (c *compiler) expr(e expr.Expr) (value, error) {
 		if v, ok := c.bound[x.Name]; ok {
 			return v, nil
 		}
-		if s, ok := c.slot(x.Name); ok {
-			return value{t: t, i: func(st *state) int64 { return st.vars[s] }}, nil
+		if i, ok := c.counter(x.Name); ok {
+			return value{t: t, i: i}, nil
 		}
 		return c.load(t, x, x.Name, nil)
 	case *expr.Access:
-		if s, ok := c.slot(x.Array); ok && len(x.Index) == 0 {
-			return value{t: t, i: func(st *state) int64 { return st.vars[s] }}, nil
+		if i, ok := c.counter(x.Array); ok && len(x.Index) == 0 {
+			return value{t: t, i: i}, nil
 		}
 		return c.load(t, x, x.Array, x.Index)
 	case *expr.Cast:
@@ -145,6 +151,18 @@ func (c *compiler) typed(e expr.Expr, t expr.DType) (value, error) {
 		return value{}, err
 	}
 	return convert(v, t), nil
+}
+
+// allTyped compiles expressions and converts them.
+func (c *compiler) allTyped(list []expr.Expr, t expr.DType) ([]value, error) {
+	out := make([]value, len(list))
+	for n, e := range list {
+		var err error
+		if out[n], err = c.typed(e, t); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func convert(v value, t expr.DType) value {
@@ -173,12 +191,7 @@ func convert(v value, t expr.DType) value {
 			return round(t, float64(i(st)))
 		}
 	case t == expr.Bool && f != nil:
-		out.i = func(st *state) int64 {
-			if f(st) != 0 {
-				return 1
-			}
-			return 0
-		}
+		out = fromTruth(func(st *state) bool { return f(st) != 0 })
 	case f != nil:
 		out.i = func(st *state) int64 { return wrap(t, truncate(t, f(st))) }
 	default:
@@ -216,6 +229,32 @@ func fromTruth(f func(*state) bool) value {
 	}}
 }
 
+// choose compiles a select of scalars or vectors; nil of nil.
+func choose[T any](test func(*state) bool, a, b func(*state) T) func(*state) T {
+	if a == nil {
+		return nil
+	}
+	return func(st *state) T {
+		if test(st) {
+			return a(st)
+		}
+		return b(st)
+	}
+}
+
+func (c *compiler) cond(t expr.DType, x *expr.Cond) (value, error) {
+	test, err := c.truth(x.If)
+	if err != nil {
+		return value{}, err
+	}
+	v, err := c.allTyped([]expr.Expr{x.Then, x.Else}, t)
+	if err != nil {
+		return value{}, err
+	}
+	a, b := v[0], v[1]
+	return value{t, choose(test, a.f, b.f), choose(test, a.i, b.i), choose(test, a.fs, b.fs), choose(test, a.is, b.is)}, nil
+}
+
 // place compiles an access to the function that finds its flat element.
 func (c *compiler) place(access expr.Expr, name string, index []expr.Expr) (*memory, func(*state) int64, error) {
 	m := c.mem[name]
@@ -225,160 +264,127 @@ func (c *compiler) place(access expr.Expr, name string, index []expr.Expr) (*mem
 	if len(index) != len(m.shape) {
 		return nil, nil, fmt.Errorf("%s has %d indices, and %s has %d axes", access, len(index), name, len(m.shape))
 	}
-	at, err := c.placeIn(m, access, index)
-	return m, at, err
-}
-
-// placeIn is place for an array that is known.
-func (c *compiler) placeIn(m *memory, access expr.Expr, index []expr.Expr) (func(*state) int64, error) {
+	if len(index) == 0 {
+		return m, func(*state) int64 { return m.offset }, nil
+	}
 	parts := make([]func(*state) int64, len(index))
 	for n, e := range index {
-		v, err := c.index(e)
-		if err != nil {
-			return nil, err
+		var err error
+		if parts[n], err = c.index(c.nest.Index(e)); err != nil {
+			return nil, nil, err
 		}
-		parts[n] = v
 	}
-	lanes := int64(1)
+	beyond := int64(0) // the last element of a vector must exist too
 	if acc, ok := access.(*expr.Access); ok {
-		lanes = max(lanes, acc.Lanes)
+		beyond = max(acc.Lanes, 1) - 1
 	}
-	switch len(parts) {
-	case 0:
-		return func(*state) int64 { return m.offset }, nil
-	default:
-		values := make([]int64, len(parts))
-		return func(st *state) int64 {
-			// An index may read memory, itself indexed: its values are taken before they are stored.
-			if len(parts) == 1 {
-				values[0] = parts[0](st)
-			} else {
-				for n, p := range parts {
-					values[n] = p(st)
-				}
-			}
-			if lanes > 1 { // the last of the elements must exist too
-				values[len(values)-1] += lanes - 1
-				return m.flat(st, access, values) - (lanes - 1)
-			}
-			return m.flat(st, access, values)
-		}, nil
-	}
+	values := make([]int64, len(parts))
+	return m, func(st *state) int64 {
+		for n, p := range parts {
+			values[n] = p(st)
+		}
+		values[len(values)-1] += beyond
+		return m.flat(st, access, values) - beyond
+	}, nil
 }
 
-// index compiles an index, exactly: index arithmetic does not overflow.
-func (c *compiler) index(e expr.Expr) (func(*state) int64, error) {
-	known := func(name string) bool { _, ok := c.slot(name); return ok }
-	if a, err := expr.ToAffine(e, known); err == nil {
-		return c.affine(a)
+// index compiles an index, exactly: a result beyond 64 bits is a fault of the kernel.
+func (c *compiler) index(x *linear.Index) (func(*state) int64, error) {
+	switch x.Kind {
+	case linear.AffineIndex:
+		return c.sum(x.Form)
+	case linear.ArithmeticIndex:
+		return c.arithmetic(x)
+	case linear.SelectIndex:
+		test, err := c.truth(x.Args[0].Of)
+		if err != nil {
+			return nil, err
+		}
+		then, err := c.index(x.Args[1])
+		if err != nil {
+			return nil, err
+		}
+		other, err := c.index(x.Args[2])
+		if err != nil {
+			return nil, err
+		}
+		return choose(test, then, other), nil
 	}
-	switch x := e.(type) {
-	case *expr.Op:
-		if apply, ok := indexOps[x.Kind]; ok {
-			args := make([]func(*state) int64, len(x.Args))
-			for i, arg := range x.Args {
-				var err error
-				if args[i], err = c.index(arg); err != nil {
-					return nil, err
-				}
-			}
-			return func(st *state) int64 {
-				v := args[0](st)
-				for _, arg := range args[1:] {
-					v = apply(st, e, v, arg(st))
-				}
-				return v
-			}, nil
-		}
-	case *expr.Cond:
-		test, err := c.truth(x.If)
-		if err != nil {
-			return nil, err
-		}
-		then, err := c.index(x.Then)
-		if err != nil {
-			return nil, err
-		}
-		other, err := c.index(x.Else)
-		if err != nil {
-			return nil, err
-		}
-		return func(st *state) int64 {
-			if test(st) {
-				return then(st)
-			}
-			return other(st)
-		}, nil
-	}
-	v, err := c.expr(e)
+	v, err := c.expr(x.Of)
 	if err != nil {
 		return nil, err
 	}
 	if v.i == nil {
-		return nil, fmt.Errorf("index %s is not an integer", e)
+		return nil, fmt.Errorf("index %s is not an integer", x.Of)
 	}
 	return v.i, nil
 }
 
-// indexOps are the operators of index arithmetic, in 64 bits: a result beyond those is a fault.
-var indexOps = map[expr.OpKind]func(st *state, e expr.Expr, x, y int64) int64{
-	expr.Add: func(st *state, e expr.Expr, x, y int64) int64 {
-		if sum := x + y; (sum > x) == (y > 0) {
-			return sum
+func (c *compiler) arithmetic(x *linear.Index) (func(*state) int64, error) {
+	args := make([]func(*state) int64, len(x.Args))
+	for i, arg := range x.Args {
+		var err error
+		if args[i], err = c.index(arg); err != nil {
+			return nil, err
 		}
-		st.fail(e, "the index exceeds 64 bits")
-		return 0
-	},
-	expr.Sub: func(st *state, e expr.Expr, x, y int64) int64 {
-		if diff := x - y; (diff < x) == (y > 0) {
-			return diff
+	}
+	op := x.Op
+	if op == expr.Neg {
+		zero := func(*state) int64 { return 0 }
+		op, args = expr.Sub, []func(*state) int64{zero, args[0]}
+	}
+	return func(st *state) int64 {
+		v := args[0](st)
+		for _, arg := range args[1:] {
+			var err error
+			if v, err = expr.IntOp(op, v, arg(st)); err == expr.ErrZeroDivisor {
+				st.fail(x.Of, "the index is divided by zero")
+			} else if err != nil {
+				st.fail(x.Of, "the index exceeds 64 bits")
+			}
 		}
-		st.fail(e, "the index exceeds 64 bits")
-		return 0
-	},
-	expr.Mul: func(st *state, e expr.Expr, x, y int64) int64 {
-		if product := x * y; x == 0 || product/x == y && !(x == -1 && y == math.MinInt64) {
-			return product
-		}
-		st.fail(e, "the index exceeds 64 bits")
-		return 0
-	},
-	expr.FloorDiv: func(st *state, e expr.Expr, x, y int64) int64 {
-		if y == 0 {
-			st.fail(e, "the index is divided by zero")
-		}
-		return intmath.FloorDiv(x, y)
-	},
-	expr.Mod: func(st *state, e expr.Expr, x, y int64) int64 {
-		if y == 0 {
-			st.fail(e, "the index is divided by zero")
-		}
-		return x - y*intmath.FloorDiv(x, y)
-	},
-	expr.Min: func(_ *state, _ expr.Expr, x, y int64) int64 { return min(x, y) },
-	expr.Max: func(_ *state, _ expr.Expr, x, y int64) int64 { return max(x, y) },
+		return v
+	}, nil
+}
+
+// fetch compiles the load of an element from a buffer.
+func fetch[T any](m *memory, from []T, access expr.Expr, at func(*state) int64) func(*state) T {
+	return func(st *state) T { return from[m.load(st, access, at(st))] }
 }
 
 func (c *compiler) load(t expr.DType, access expr.Expr, name string, index []expr.Expr) (value, error) {
 	m, at, err := c.place(access, name, index)
-	if err != nil {
+	switch {
+	case err != nil:
 		return value{}, err
+	case t.IsVector() && t.Base().IsFloat():
+		return value{t: t, fs: fetchLanes(m, m.buf.floats, access, at, t)}, nil
+	case t.IsVector():
+		return value{t: t, is: fetchLanes(m, m.buf.ints, access, at, t)}, nil
+	case t.IsFloat():
+		return value{t: t, f: fetch(m, m.buf.floats, access, at)}, nil
 	}
-	if t.IsFloat() {
-		return value{t: t, f: func(st *state) float64 { return m.buf.floats[m.load(st, access, at(st))] }}, nil
+	return value{t: t, i: fetch(m, m.buf.ints, access, at)}, nil
+}
+
+// put compiles the store of an element to a buffer.
+func put[T any](m *memory, to []T, lhs expr.Expr, at func(*state) int64, v func(*state) T) func(*state) {
+	return func(st *state) {
+		x := v(st)
+		to[m.store(st, lhs, at(st))] = x
 	}
-	return value{t: t, i: func(st *state) int64 { return m.buf.ints[m.load(st, access, at(st))] }}, nil
 }
 
 // assign compiles a statement.
 func (c *compiler) assign(s *kernel.Stmt) (func(*state), error) {
 	var name string
 	var index []expr.Expr
+	lanes := int64(0)
 	switch x := s.LHS.(type) {
 	case expr.Var:
 		name = x.Name
 	case *expr.Access:
-		name, index = x.Array, x.Index
+		name, index, lanes = x.Array, x.Index, x.Lanes
 	default:
 		return nil, fmt.Errorf("%s cannot be assigned to", s.LHS)
 	}
@@ -386,172 +392,16 @@ func (c *compiler) assign(s *kernel.Stmt) (func(*state), error) {
 	if err != nil {
 		return nil, err
 	}
-	lhs := s.LHS
-	if acc, ok := lhs.(*expr.Access); ok && acc.Lanes > 0 || m.array.DType.IsVector() {
-		return c.assignVector(s, m, at, acc)
-	}
-	v, err := c.typed(s.RHS, m.array.DType)
-	if err != nil {
-		return nil, err
-	}
-	if f := v.f; f != nil {
-		return func(st *state) {
-			x := f(st)
-			m.buf.floats[m.store(st, lhs, at(st))] = x
-		}, nil
-	}
-	i := v.i
-	return func(st *state) {
-		x := i(st)
-		m.buf.ints[m.store(st, lhs, at(st))] = x
-	}, nil
-}
-
-func (c *compiler) cond(t expr.DType, x *expr.Cond) (value, error) {
-	test, err := c.truth(x.If)
-	if err != nil {
-		return value{}, err
-	}
-	a, err := c.typed(x.Then, t)
-	if err != nil {
-		return value{}, err
-	}
-	b, err := c.typed(x.Else, t)
-	if err != nil {
-		return value{}, err
-	}
-	out := value{t: t}
-	if t.IsFloat() {
-		out.f = func(st *state) float64 {
-			if test(st) {
-				return a.f(st)
-			}
-			return b.f(st)
-		}
-	} else {
-		out.i = func(st *state) int64 {
-			if test(st) {
-				return a.i(st)
-			}
-			return b.i(st)
-		}
-	}
-	return out, nil
-}
-
-// common is the type that operands are brought to.
-func (c *compiler) common(args []expr.Expr) (expr.DType, error) {
-	if len(args) == 1 {
-		return c.k.TypeOf(args[0])
-	}
-	return c.k.TypeOf(&expr.Op{Kind: expr.Add, Args: args})
-}
-
-func (c *compiler) call(t expr.DType, x *expr.Call) (value, error) {
-	if f := c.k.Function(x.Func); f != nil {
-		return c.userCall(f, x)
-	}
-	in, err := c.common(x.Args)
-	if err != nil {
-		return value{}, err
-	}
-	integer, isInteger := integerFuncs[x.Func]
-	if !in.IsFloat() && !(isInteger && in.IsInteger()) {
-		in = expr.Float32
-	}
-	args := make([]value, len(x.Args))
-	for n, e := range x.Args {
-		if args[n], err = c.typed(e, in); err != nil {
-			return value{}, err
-		}
-	}
-	if in.IsInteger() {
-		return value{t: t, i: func(st *state) int64 {
-			a, b := args[0].i(st), int64(0)
-			if len(args) > 1 {
-				b = args[1].i(st)
-			}
-			return wrap(t, integer(in, a, b))
-		}}, nil
-	}
-	if test, ok := testFuncs[x.Func]; ok {
-		return value{t: t, i: func(st *state) int64 {
-			if test(args[0].f(st)) {
-				return 1
-			}
-			return 0
-		}}, nil
-	}
-	f1, one := unaryFuncs[x.Func]
-	f2, two := binaryFuncs[x.Func]
+	v, err := c.typed(s.RHS, m.array.DType.Vector(lanes))
 	switch {
-	case one && len(args) == 1:
-		a := args[0].f
-		return value{t: t, f: func(st *state) float64 { return round(t, f1(a(st))) }}, nil
-	case two && len(args) == 2:
-		a, b := args[0].f, args[1].f
-		return value{t: t, f: func(st *state) float64 { return round(t, f2(a(st), b(st))) }}, nil
-	case (x.Func == "fma" || x.Func == "mad") && len(args) == 3:
-		a, b, d := args[0].f, args[1].f, args[2].f
-		return value{t: t, f: func(st *state) float64 { return fma(t, a(st), b(st), d(st)) }}, nil
+	case err != nil:
+		return nil, err
+	case v.fs != nil:
+		return putLanes(m, m.buf.floats, s.LHS, at, v.t, v.fs), nil
+	case v.is != nil:
+		return putLanes(m, m.buf.ints, s.LHS, at, v.t, v.is), nil
+	case v.f != nil:
+		return put(m, m.buf.floats, s.LHS, at, v.f), nil
 	}
-	return value{}, fmt.Errorf("function %s of %d arguments cannot be run", x.Func, len(x.Args))
-}
-
-var integerFuncs = map[string]func(t expr.DType, a, b int64) int64{
-	"abs": func(t expr.DType, a, _ int64) int64 {
-		if less(t, a, 0) {
-			return -a
-		}
-		return a
-	},
-	"min": func(t expr.DType, a, b int64) int64 {
-		if less(t, b, a) {
-			return b
-		}
-		return a
-	},
-	"max": func(t expr.DType, a, b int64) int64 {
-		if less(t, a, b) {
-			return b
-		}
-		return a
-	},
-}
-
-var testFuncs = map[string]func(float64) bool{
-	"isnan":    math.IsNaN,
-	"isinf":    func(x float64) bool { return math.IsInf(x, 0) },
-	"isfinite": func(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) },
-}
-
-// unaryFuncs are computed in float64 and rounded. Devices may differ in the last places: OpenCL allows several units.
-var unaryFuncs = map[string]func(float64) float64{
-	"sqrt": math.Sqrt, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) }, "cbrt": math.Cbrt,
-	"exp": math.Exp, "exp2": math.Exp2, "exp10": func(x float64) float64 { return math.Pow(10, x) }, "expm1": math.Expm1,
-	"log": math.Log, "log2": math.Log2, "log10": math.Log10, "log1p": math.Log1p,
-	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
-	"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
-	"fabs": math.Abs, "abs": math.Abs, "floor": math.Floor, "ceil": math.Ceil, "round": math.Round, "trunc": math.Trunc,
-	"rint": math.RoundToEven, "erf": math.Erf, "erfc": math.Erfc, "tgamma": math.Gamma,
-	"lgamma": func(x float64) float64 { v, _ := math.Lgamma(x); return v },
-}
-
-var binaryFuncs = map[string]func(a, b float64) float64{
-	"pow": math.Pow, "atan2": math.Atan2, "fmin": fmin, "fmax": fmax, "min": fmin, "max": fmax, "fmod": math.Mod,
-	"hypot": math.Hypot, "fdim": math.Dim, "copysign": math.Copysign,
-}
-
-func fmin(a, b float64) float64 {
-	if math.IsNaN(a) || b < a {
-		return b
-	}
-	return a
-}
-
-func fmax(a, b float64) float64 {
-	if math.IsNaN(a) || b > a {
-		return b
-	}
-	return a
+	return put(m, m.buf.ints, s.LHS, at, v.i), nil
 }

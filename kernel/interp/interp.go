@@ -5,12 +5,11 @@
 // over the work-items that loops and guards leave active. Every access is checked (memory.go): against the bounds of the
 // array, for a value that nothing has written, and for races with other work-items since the last barrier and with other
 // groups. A barrier that only some work-items reach is an error. Arithmetic is that of the element types, rounded after
-// every operation (compile.go, operator.go, number.go); a device that contracts products and sums may differ by that.
+// every operation (compile.go, operator.go, calls.go, vector.go, number.go); a device that contracts products and sums may differ by that.
 package interp
 
 import (
 	"fmt"
-	"slices"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -59,16 +58,20 @@ func (e *Error) Error() string {
 // are no integer parameters as buffers of one element, by name; results are written into them. Global temporaries need
 // none. On an error the buffers hold what was written until then.
 func Run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (*Report, error) {
-	return RunGroups(n, params, buffers, func([3]int64) bool { return true })
+	return RunWith(n, params, buffers, Options{})
 }
 
-// RunGroups is Run for the work-groups that pick chooses by their group index. Groups do not depend on each other, so
-// what these write is what they write in a run of all.
-func RunGroups(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, pick func(group [3]int64) bool) (*Report, error) {
-	return run(n, params, buffers, pick, nil)
+// Options of a run. The zero value runs all work-groups.
+type Options struct {
+	// Groups chooses the work-groups to run by their index. Groups do not depend on each other, so what these write is what
+	// they write in a run of all.
+	Groups func(group [3]int64) bool
+	// Visit is called for every access to an array in local or global memory, in the order in which the work-items make them.
+	Visit func(Touch)
 }
 
-func run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, pick func(group [3]int64) bool, visit func(Touch)) (report *Report, err error) {
+// RunWith is Run with options.
+func RunWith(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, opt Options) (report *Report, err error) {
 	p, err := compile(n, params, buffers)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
@@ -83,7 +86,7 @@ func run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, pi
 		}
 	}()
 	st := p.st
-	st.visit = visit
+	st.visit = opt.Visit
 	all := make([]int, st.items)
 	for i := range all {
 		all[i] = i
@@ -92,7 +95,7 @@ func run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, pi
 	for z := range g[2] {
 		for y := range g[1] {
 			for x := range g[0] {
-				if group := [3]int64{x, y, z}; pick(group) {
+				if group := [3]int64{x, y, z}; opt.Groups == nil || opt.Groups(group) {
 					st.enter(group)
 					p.run(st, all)
 				}
@@ -129,13 +132,7 @@ type Touch struct {
 	Run int64
 }
 
-// Trace is Run that shows every access to an array in local or global memory, in the order in which the work-items make
-// them.
-func Trace(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, visit func(Touch)) (*Report, error) {
-	return run(n, params, buffers, func([3]int64) bool { return true }, visit)
-}
-
-// state is where a run stands. vars are those of the current work-item: parameters, axes, loops by slot.
+// state is where a run stands. vars are the axes and loops of the current work-item, by the slots of linear.Nest.
 type state struct {
 	item   int
 	vars   []int64
@@ -150,10 +147,8 @@ type state struct {
 	globalEpoch   int32
 	barriers      int64
 	runs          []int64
-	run           int64  // executions of statements and guards so far
-	axes          [6]int // slots of lid(0..2), gid(0..2); -1 where unused
-	slots         map[string]int
-	open          []string  // loops
+	run           int64 // executions of statements and guards so far
+	open          []*linear.Loop
 	scratch       []*memory // local and private memory, undefined at the start of a group
 	visit         func(Touch)
 }
@@ -181,13 +176,9 @@ func (st *state) enter(group [3]int64) {
 	for i, f := range st.frames {
 		rest := int64(i)
 		for axis := range 3 {
-			if s := st.axes[axis]; s >= 0 {
-				f[s] = rest % st.local[axis]
-			}
+			f[linear.LocalSlot+axis] = rest % st.local[axis]
+			f[linear.GroupSlot+axis] = group[axis]
 			rest /= st.local[axis]
-			if s := st.axes[3+axis]; s >= 0 {
-				f[s] = group[axis]
-			}
 		}
 	}
 	for _, m := range st.scratch {
@@ -207,13 +198,14 @@ func (st *state) name(item int) string {
 
 // fail stops the run. It is recovered by Run.
 func (st *state) fail(access expr.Expr, format string, args ...any) {
-	e := &Error{Stmt: st.stmt, Msg: fmt.Sprintf(format, args...), Point: map[string]int64{}, loops: slices.Clone(st.open)}
+	e := &Error{Stmt: st.stmt, Msg: fmt.Sprintf(format, args...), Point: map[string]int64{}}
 	if access != nil {
 		e.Access = access.String()
 	}
 	e.Item = fmt.Sprintf("group (%d,%d,%d), local %s", st.group[0], st.group[1], st.group[2], st.name(st.item))
-	for _, l := range st.open {
-		e.Point[l] = st.vars[st.slots[l]]
+	for depth, l := range st.open {
+		e.loops = append(e.loops, l.Iname)
+		e.Point[l.Iname] = st.vars[linear.LoopSlot+depth]
 	}
 	panic(e)
 }

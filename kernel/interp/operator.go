@@ -23,8 +23,8 @@ var floatOps = map[expr.OpKind]func(a, b float64) float64{
 	expr.Div:      func(a, b float64) float64 { return a / b },
 	expr.FloorDiv: func(a, b float64) float64 { return math.Floor(a / b) },
 	expr.Pow:      math.Pow,
-	expr.Min:      fmin,
-	expr.Max:      fmax,
+	expr.Min:      expr.Math2["fmin"],
+	expr.Max:      expr.Math2["fmax"],
 }
 
 var intOps = map[expr.OpKind]func(t expr.DType, a, b int64) int64{
@@ -79,12 +79,12 @@ func (c *compiler) op(t expr.DType, x *expr.Op) (value, error) {
 	case x.Kind.IsComparison():
 		return c.compare(x)
 	}
-	args := make([]value, len(x.Args))
-	for n, e := range x.Args {
-		var err error
-		if args[n], err = c.typed(e, t); err != nil {
-			return value{}, err
-		}
+	if t.IsVector() {
+		return c.lanewise(t, x.Args, func(args []expr.Expr) expr.Expr { return &expr.Op{Kind: x.Kind, Args: args} })
+	}
+	args, err := c.allTyped(x.Args, t)
+	if err != nil {
+		return value{}, err
 	}
 	switch x.Kind {
 	case expr.Neg:
@@ -173,54 +173,41 @@ func (c *compiler) logic(x *expr.Op) (value, error) {
 	}), nil
 }
 
+// comparisons are functions that compare numbers of a type.
+func comparison[T int64 | uint64 | float64](op expr.OpKind) func(a, b T) bool {
+	switch op {
+	case expr.Eq:
+		return func(a, b T) bool { return a == b }
+	case expr.Ne:
+		return func(a, b T) bool { return a != b }
+	case expr.Lt:
+		return func(a, b T) bool { return a < b }
+	case expr.Le:
+		return func(a, b T) bool { return a <= b }
+	case expr.Gt:
+		return func(a, b T) bool { return a > b }
+	}
+	return func(a, b T) bool { return a >= b }
+}
+
 func (c *compiler) compare(x *expr.Op) (value, error) {
 	t, err := c.common(x.Args)
 	if err != nil {
 		return value{}, err
 	}
-	l, err := c.typed(x.Args[0], t)
+	v, err := c.allTyped(x.Args, t)
 	if err != nil {
 		return value{}, err
 	}
-	r, err := c.typed(x.Args[1], t)
-	if err != nil {
-		return value{}, err
+	l, r := v[0], v[1]
+	switch {
+	case t.IsFloat():
+		holds := comparison[float64](x.Kind)
+		return fromTruth(func(st *state) bool { return holds(l.f(st), r.f(st)) }), nil
+	case t == expr.Uint64:
+		holds := comparison[uint64](x.Kind)
+		return fromTruth(func(st *state) bool { return holds(uint64(l.i(st)), uint64(r.i(st))) }), nil
 	}
-	kind := x.Kind
-	if t.IsFloat() {
-		a, b := l.f, r.f
-		return fromTruth(func(st *state) bool {
-			p, q := a(st), b(st)
-			switch kind {
-			case expr.Eq:
-				return p == q
-			case expr.Ne:
-				return p != q
-			case expr.Lt:
-				return p < q
-			case expr.Le:
-				return p <= q
-			case expr.Gt:
-				return p > q
-			}
-			return p >= q
-		}), nil
-	}
-	a, b := l.i, r.i
-	return fromTruth(func(st *state) bool {
-		p, q := a(st), b(st)
-		switch kind {
-		case expr.Eq:
-			return p == q
-		case expr.Ne:
-			return p != q
-		case expr.Lt:
-			return less(t, p, q)
-		case expr.Le:
-			return !less(t, q, p)
-		case expr.Gt:
-			return less(t, q, p)
-		}
-		return !less(t, p, q)
-	}), nil
+	holds := comparison[int64](x.Kind)
+	return fromTruth(func(st *state) bool { return holds(l.i(st), r.i(st)) }), nil
 }

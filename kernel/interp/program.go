@@ -38,39 +38,10 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 			return nil, fmt.Errorf("the sizes %v break the assumption %s", params, a)
 		}
 	}
-	st := &state{local: n.Local, slots: map[string]int{}, runs: make([]int64, len(k.Statements))}
-	for _, p := range k.Params() {
-		st.slots[p] = len(st.slots)
-	}
-	for i := range st.axes {
-		st.axes[i] = -1
-		kind := kernel.LocalAxis
-		if i >= 3 {
-			kind = kernel.GroupAxis
-		}
-		name := linear.Axis(kernel.Tag{Kind: kind, Axis: i % 3})
-		if slices.Contains(n.Context.Dims(), name) {
-			st.axes[i] = len(st.slots)
-			st.slots[name] = len(st.slots)
-		}
-	}
-	for _, iname := range k.Inames() {
-		if _, ok := n.Names[iname]; !ok {
-			st.slots[iname] = len(st.slots)
-		}
-	}
-	total := int64(1)
-	for axis := range 3 {
-		total *= n.Local[axis]
-		groups := int64(math.MaxInt64)
-		for _, b := range n.Groups[axis] {
-			v, err := b.Num.Eval(params)
-			if err != nil {
-				return nil, err
-			}
-			groups = min(groups, intmath.FloorDiv(v, b.Den)+1)
-		}
-		st.groups[axis] = max(groups, 0)
+	st := &state{local: n.Local, runs: make([]int64, len(k.Statements))}
+	total := n.Local[0] * n.Local[1] * n.Local[2]
+	if st.groups, err = n.GroupsAt(params); err != nil {
+		return nil, err
 	}
 	if total > 1<<16 {
 		return nil, fmt.Errorf("a work-group of %d work-items is too large", total)
@@ -85,18 +56,18 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 	st.items = int(total)
 	st.frames = make([][]int64, st.items)
 	for i := range st.frames {
-		st.frames[i] = make([]int64, len(st.slots))
-		for _, p := range k.Params() {
-			st.frames[i][st.slots[p]] = params[p]
-		}
+		st.frames[i] = make([]int64, n.Slots())
 	}
 	st.at(0)
-	c := &compiler{k: k, names: n.Names, slots: st.slots, mem: map[string]*memory{}}
+	c := &compiler{k: k, nest: n, mem: map[string]*memory{}}
+	for _, p := range k.Params() {
+		c.params = append(c.params, params[p])
+	}
 	for _, a := range slices.Concat(k.Args, k.Temps) {
-		if _, isParam := st.slots[a.Name]; isParam {
+		if _, isParam := n.Slot(a.Name); isParam {
 			continue
 		}
-		m, err := allocate(k, a, c, st, buffers)
+		m, err := allocate(k, a, st, params, buffers)
 		if err != nil {
 			return nil, err
 		}
@@ -114,14 +85,17 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 }
 
 // allocate finds or makes the memory of a variable.
-func allocate(k *kernel.Kernel, a *kernel.Array, c *compiler, st *state, buffers map[string]*Buffer) (*memory, error) {
+func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]int64, buffers map[string]*Buffer) (*memory, error) {
 	m := &memory{array: a}
 	eval := func(e expr.Expr) (int64, error) {
-		v, err := c.index(e)
+		v, err := expr.EvalInt(e, params)
+		if err == nil && !v.IsInt64() {
+			err = expr.ErrTooLarge
+		}
 		if err != nil {
 			return 0, err
 		}
-		return v(st), nil
+		return v.Int64(), nil
 	}
 	strides, err := a.Strides()
 	if err != nil {
@@ -302,7 +276,7 @@ func (b *builder) loop(l *linear.Loop) (action, error) {
 	if err != nil {
 		return nil, err
 	}
-	slot, step, iname := b.slots[l.Iname], l.Step, l.Iname
+	slot, _ := b.nest.Slot(l.Iname)
 	return func(st *state, active []int) {
 		first, last := make([]int64, len(active)), make([]int64, len(active))
 		for n, i := range active {
@@ -315,12 +289,12 @@ func (b *builder) loop(l *linear.Loop) (action, error) {
 				last[n] = min(last[n], intmath.FloorDiv(b.num(st), b.den))
 			}
 		}
-		st.open = append(st.open, iname)
+		st.open = append(st.open, l)
 		running := slices.Clone(active)
 		for t := int64(0); ; t++ {
 			running = running[:0]
 			for n, i := range active {
-				if v := first[n] + t*step; v <= last[n] {
+				if v := first[n] + t*l.Step; v <= last[n] {
 					st.frames[i][slot] = v
 					running = append(running, i)
 				}

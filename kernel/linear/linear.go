@@ -9,6 +9,7 @@ package linear
 
 import (
 	"fmt"
+	"sync"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -33,6 +34,12 @@ type Nest struct {
 	// Context is what holds at every work-item: dimensions are the axes in use, constraints their extents and the
 	// kernel's assumptions.
 	Context *polycount.Set
+
+	makeSlots sync.Once
+	slots     map[string]int
+	mu        sync.Mutex // of what follows
+	indices   map[expr.Expr]*Index
+	layouts   map[*kernel.Array]*Layout
 }
 
 // Node is *Loop, *Guard, *Exec or *Barrier.
@@ -203,27 +210,4 @@ func lowerBound(x polycount.Affine, b polycount.Bound) polycount.Constraint {
 
 func upperBound(x polycount.Affine, b polycount.Bound) polycount.Constraint {
 	return polycount.GE(b.Num, x.Scale(b.Den))
-}
-
-// Constants are the first and last value of the iname where the bounds are constants.
-func (l *Loop) Constants() (first, last int64, ok bool) {
-	for i, b := range l.Lower {
-		v := b.Num.Neg().FloorDiv(b.Den).Neg()
-		if !v.IsConstant() {
-			return 0, 0, false
-		}
-		if i == 0 || v.Constant() > first {
-			first = v.Constant()
-		}
-	}
-	for i, b := range l.Upper {
-		v := b.Num.FloorDiv(b.Den)
-		if !v.IsConstant() {
-			return 0, 0, false
-		}
-		if i == 0 || v.Constant() < last {
-			last = v.Constant()
-		}
-	}
-	return first, last, len(l.Lower) > 0 && len(l.Upper) > 0
 }

@@ -49,20 +49,14 @@ func ExtractSubst(k *kernel.Kernel, name, template string, parameters []string) 
 		})
 	}
 	c.MapStmts(func(s *kernel.Stmt) {
-		if lhs, ok := s.LHS.(*expr.Access); ok { // what is assigned to stays
-			index := make([]expr.Expr, len(lhs.Index))
-			for i, x := range lhs.Index {
-				index[i] = replace(x)
-			}
-			if len(index) > 0 {
-				s.LHS = &expr.Access{Array: lhs.Array, Tag: lhs.Tag, Index: index, Lanes: lhs.Lanes}
-			}
+		if s.LHS != nil {
+			s.LHS = expr.MapChildren(s.LHS, replace) // the target itself stays
 		}
 		if s.RHS != nil {
 			s.RHS = replace(s.RHS)
 		}
+		s.Predicates = slices.Clone(s.Predicates)
 		for i, p := range s.Predicates {
-			s.Predicates = slices.Clone(s.Predicates)
 			s.Predicates[i] = replace(p)
 		}
 	})

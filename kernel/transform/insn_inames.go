@@ -5,7 +5,6 @@ import (
 
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
-	"gpuperf/kernel/expr"
 )
 
 // AddInamesToInsn puts the statements that match within further inames. It is refused where running a statement once
@@ -32,7 +31,7 @@ func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.K
 				return nil, k.Errorf("cannot add iname %s to statement %s, which reduces over it", n, s.ID)
 			}
 		}
-		if t := s.Target(); t != "" && slices.ContainsFunc(k.Reads(s), func(r *expr.Access) bool { return r.Array == t }) {
+		if t := s.Target(); t != "" && k.ReadsFrom(s, t) {
 			return nil, k.Errorf("cannot add inames %s to statement %s: it reads %s, which it writes, so that running it again changes the result",
 				nameset.Text(inames), s.ID, t)
 		}
@@ -41,7 +40,7 @@ func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.K
 			if o.ID == s.ID || t == "" || len(nameset.Intersect(o.AllInames(), inames)) == 0 {
 				continue
 			}
-			if t == s.Target() || slices.ContainsFunc(k.Reads(s), func(r *expr.Access) bool { return r.Array == t }) {
+			if t == s.Target() || k.ReadsFrom(s, t) {
 				return nil, k.Errorf("cannot add inames %s to statement %s: statement %s changes %s within them, so that running %s again changes the result",
 					nameset.Text(inames), s.ID, o.ID, t, s.ID)
 			}

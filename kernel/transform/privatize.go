@@ -99,7 +99,7 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 func freshPerIteration(k *kernel.Kernel, temp string) error {
 	uses := slices.Concat(k.Writers(temp), k.Readers(temp))
 	for _, w := range k.Writers(temp) {
-		reads := slices.ContainsFunc(k.Reads(w), func(r *expr.Access) bool { return r.Array == temp })
+		reads := k.ReadsFrom(w, temp)
 		if reads || len(w.Predicates) > 0 {
 			continue
 		}

@@ -93,64 +93,75 @@ func limit(least bool) func(expr.DType) (expr.Expr, bool) {
 	}
 }
 
-// realize takes the outermost reductions of s apart. The parts stand in an order that respects their dependencies.
+// realizer replaces the reductions of a statement by statements that compute them.
+type realizer struct {
+	*kernel.Kernel
+	stmt  *kernel.Stmt
+	parts []*kernel.Stmt // in an order that respects their dependencies
+}
+
+// realize returns the statements that take the place of s, which comes last. Only the outermost reductions are replaced.
 func realize(k *kernel.Kernel, s *kernel.Stmt) ([]*kernel.Stmt, error) {
-	var parts []*kernel.Stmt
+	z := &realizer{Kernel: k, stmt: s}
 	final := *s
 	var bad error
-	add := func(r *expr.Reduce) expr.Expr {
-		if r.Index != nil && !slices.ContainsFunc(r.Inames, func(n string) bool { return k.Tags[n].Kind == kernel.LocalAxis }) {
-			var acc expr.Expr
-			var err error
-			if parts, acc, err = realizeIndex(k, s, r, parts); err != nil {
-				bad = errors.Join(bad, err)
-				return r
-			}
-			final.Deps = nameset.Add(final.Deps, parts[len(parts)-1].ID)
-			return acc
+	final.RHS = replaceOutermost(s.RHS, func(r *expr.Reduce) expr.Expr {
+		result, err := z.reduce(r)
+		if bad = errors.Join(bad, err); bad != nil {
+			return r
 		}
-		if axis := slices.IndexFunc(r.Inames, func(n string) bool { return k.Tags[n].Kind == kernel.LocalAxis }); axis >= 0 {
-			var acc expr.Expr
-			var err error
-			if parts, acc, err = realizeTree(k, s, r, r.Inames[axis], parts); err != nil {
-				bad = errors.Join(bad, err)
-				return r
-			}
-			final.Deps = nameset.Add(final.Deps, parts[len(parts)-1].ID)
-			return acc
-		}
-		name := strings.Join(r.Inames, "_")
-		acc := &kernel.Array{Name: k.FreshName("acc_" + name), Shape: []expr.Expr{}}
-		taken := func(id string) bool {
-			return k.Stmt(id) != nil || slices.ContainsFunc(parts, func(p *kernel.Stmt) bool { return p.ID == id })
-		}
-		if t, err := k.TypeOf(r); err == nil {
-			acc.DType = t
-		}
-		how := reductionSteps[r.Kind]
-		zero, ok := how.neutral(acc.DType)
-		if !ok && bad == nil {
-			bad = k.Errorf("statement %s: the neutral element of %s needs the dtype of %s: give the arrays types first (add_dtypes)", s.ID, r.Kind, r.Body)
-		}
-		init := &kernel.Stmt{
-			ID: kernel.Fresh(s.ID+"_"+name+"_init", taken), LHS: expr.Var{Name: acc.Name}, RHS: zero,
-			Inames: s.Inames, Predicates: s.Predicates, Tags: s.Tags,
-		}
-		parts = append(parts, init)
-		update := &kernel.Stmt{
-			ID: kernel.Fresh(s.ID+"_"+name+"_update", taken), LHS: expr.Var{Name: acc.Name}, RHS: how.step(expr.Var{Name: acc.Name}, r.Body),
-			Inames: nameset.Add(s.Inames, r.Inames...), Deps: nameset.Add(s.Deps, init.ID), Predicates: s.Predicates, Tags: s.Tags,
-		}
-		parts = append(parts, update)
-		final.Deps = nameset.Add(final.Deps, update.ID)
-		k.Temps = append(k.Temps, acc)
-		return expr.Var{Name: acc.Name}
+		final.Deps = nameset.Add(final.Deps, z.parts[len(z.parts)-1].ID)
+		return result
+	})
+	return append(z.parts, &final), bad
+}
+
+// reduce adds the statements that compute a reduction, the last of which makes the result complete.
+func (z *realizer) reduce(r *expr.Reduce) (result expr.Expr, err error) {
+	if axis := slices.IndexFunc(r.Inames, func(n string) bool { return z.Tags[n].Kind == kernel.LocalAxis }); axis >= 0 {
+		return z.tree(r, r.Inames[axis])
 	}
-	final.RHS = replaceOutermost(s.RHS, add)
-	if bad != nil {
-		return nil, bad
+	if r.Index != nil {
+		return z.index(r)
 	}
-	return append(parts, &final), nil
+	t, _ := z.TypeOf(r) // may be inferred later
+	how := reductionSteps[r.Kind]
+	neutral, ok := how.neutral(t)
+	if !ok {
+		return nil, z.Errorf("statement %s: the neutral element of %s needs the dtype of %s: give the arrays types first (add_dtypes)", z.stmt.ID, r.Kind, r.Body)
+	}
+	name := "_" + strings.Join(r.Inames, "_")
+	acc := z.temp("acc"+name, t)
+	init := z.add(name+"_init", acc, neutral, z.stmt.Inames, nil)
+	z.add(name+"_update", acc, how.step(acc, r.Body), nameset.Add(z.stmt.Inames, r.Inames...), nameset.Add(z.stmt.Deps, init))
+	return acc, nil
+}
+
+// add appends an assignment under the predicates of the original statement and returns its ID: the original's, then suffix.
+func (z *realizer) add(suffix string, lhs, rhs expr.Expr, inames, deps []string) (id string) {
+	id = kernel.Fresh(z.stmt.ID+suffix, func(id string) bool {
+		return z.Stmt(id) != nil || slices.Contains(idsOf(z.parts), id)
+	})
+	z.parts = append(z.parts, &kernel.Stmt{
+		ID: id, LHS: lhs, RHS: rhs, Inames: inames, Deps: deps, Predicates: z.stmt.Predicates, Tags: z.stmt.Tags,
+	})
+	return id
+}
+
+// temp adds a scalar temporary.
+func (z *realizer) temp(base string, t expr.DType) expr.Var {
+	n := z.FreshName(base)
+	z.Temps = append(z.Temps, &kernel.Array{Name: n, DType: t, Shape: []expr.Expr{}})
+	return expr.Var{Name: n}
+}
+
+// typedNeutral is the neutral element of reductions of that kind over values of a type that must be known.
+func (z *realizer) typedNeutral(r *expr.Reduce, kind string, t expr.DType) (expr.Expr, error) {
+	neutral, ok := reductionSteps[kind].neutral(t)
+	if !ok {
+		return nil, z.Errorf("statement %s: %s of %s, of type %s, has no neutral element", z.stmt.ID, r.Kind, r.Body, t)
+	}
+	return neutral, nil
 }
 
 // replaceOutermost replaces reductions that are not inside others.

@@ -52,40 +52,34 @@ func mentionsAny(s *kernel.Stmt, name string) bool {
 	return slices.ContainsFunc(s.Exprs(), func(e expr.Expr) bool { return expr.Mentions(e, name) })
 }
 
-// realizeIndex appends the statements of an argmax or argmin of s to its parts, the last of which makes the result, acc,
-// complete.
-func realizeIndex(k *kernel.Kernel, s *kernel.Stmt, r *expr.Reduce, parts []*kernel.Stmt) (all []*kernel.Stmt, acc expr.Expr, err error) {
-	name := strings.Join(r.Inames, "_")
-	value, err := k.TypeOf(r.Body)
+// index computes an argmax or argmin: it adds accumulators of the greatest or least value and of its index.
+func (z *realizer) index(r *expr.Reduce) (result expr.Expr, err error) {
+	s := z.stmt
+	value, err := z.TypeOf(r.Body)
 	if err != nil {
-		return nil, nil, k.Errorf("statement %s: %w", s.ID, err)
+		return nil, z.Errorf("statement %s: %w", s.ID, err)
 	}
-	at, err := k.TypeOf(r.Index)
+	at, err := z.TypeOf(r.Index)
 	if err != nil {
-		return nil, nil, k.Errorf("statement %s: %w", s.ID, err)
+		return nil, z.Errorf("statement %s: %w", s.ID, err)
 	}
 	kind, beyond := r.Kind[len("arg"):], map[string]expr.OpKind{"argmax": expr.Gt, "argmin": expr.Lt}[r.Kind]
-	least, ok := reductionSteps[kind].neutral(value)
-	if !ok {
-		return nil, nil, k.Errorf("statement %s: %s of %s, of type %s, has no neutral element", s.ID, r.Kind, r.Body, value)
+	neutral, err := z.typedNeutral(r, kind, value)
+	if err != nil {
+		return nil, err
 	}
 	if !at.IsSigned() && !at.IsFloat() {
-		return nil, nil, k.Errorf("statement %s: the index %s of %s is of type %s, which has no -1 for a range without values: cast it to int32", s.ID, r.Index, r.Kind, at)
+		return nil, z.Errorf("statement %s: the index %s of %s is of type %s, which has no -1 for a range without values: cast it to int32", s.ID, r.Index, r.Kind, at)
 	}
 	none, _ := constant(-1)(at)
-
-	temp := func(base string, t expr.DType) expr.Var {
-		n := k.FreshName(base)
-		k.Temps = append(k.Temps, &kernel.Array{Name: n, DType: t, Shape: []expr.Expr{}})
-		return expr.Var{Name: n}
-	}
+	name := "_" + strings.Join(r.Inames, "_")
 	extreme := expr.Var{Name: r.Extreme}
 	if r.Extreme == "" {
-		extreme = temp("acc_"+name, value)
+		extreme = z.temp("acc"+name, value)
 	} else {
-		setType(k, r.Extreme, value)
+		setType(z.Kernel, r.Extreme, value)
 	}
-	index, item := temp("acc_"+name, at), temp("item_"+name, value)
+	index, item := z.temp("acc"+name, at), z.temp("item"+name, value)
 	better := expr.Binary(beyond, item, extreme)
 	inner := nameset.Add(s.Inames, r.Inames...)
 	deps := s.Deps
@@ -95,21 +89,13 @@ func realizeIndex(k *kernel.Kernel, s *kernel.Stmt, r *expr.Reduce, parts []*ker
 		rhs    expr.Expr
 		inames []string
 	}{
-		{"_init", extreme, least, s.Inames},
+		{"_init", extreme, neutral, s.Inames},
 		{"_index_init", index, none, s.Inames},
 		{"_item", item, r.Body, inner},
 		{"_index", index, &expr.Cond{If: better, Then: r.Index, Else: index}, inner},
 		{"_update", extreme, reductionSteps[kind].step(extreme, item), inner},
 	} {
-		taken := func(id string) bool {
-			return k.Stmt(id) != nil || slices.ContainsFunc(parts, func(p *kernel.Stmt) bool { return p.ID == id })
-		}
-		p := &kernel.Stmt{
-			ID: kernel.Fresh(s.ID+"_"+name+part.suffix, taken), LHS: part.lhs, RHS: part.rhs,
-			Inames: part.inames, Deps: deps, Predicates: s.Predicates, Tags: s.Tags,
-		}
-		parts = append(parts, p)
-		deps = nameset.Add(deps, p.ID)
+		deps = nameset.Add(deps, z.add(name+part.suffix, part.lhs, part.rhs, part.inames, deps))
 	}
-	return parts, index, nil
+	return index, nil
 }

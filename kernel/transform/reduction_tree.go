@@ -9,28 +9,28 @@ import (
 	"gpuperf/polycount"
 )
 
-// realizeTree appends the statements of a reduction of s whose iname is on a local axis to its parts, the last of which
-// leaves the result at the start of a local temporary, acc. The temporary has an element per value of iname and of the
-// other inames of s on local axes. Where the iname does not take all values of its extent, the elements of the others are
-// neutral. With m values left, the first m/2 work-items add to theirs the one m - m/2 further on: log2 steps for any
-// extent. Reductions over the other inames stay in the statement that stores the values.
-func realizeTree(k *kernel.Kernel, s *kernel.Stmt, r *expr.Reduce, iname string, parts []*kernel.Stmt) (all []*kernel.Stmt, acc expr.Expr, err error) {
+// tree computes a reduction over an iname on a local axis, which leaves its result in the first element of a local temporary.
+// The temporary has an element per value of iname and of the statement's inames on other local axes. Where the iname does
+// not take all values of its extent, the remaining elements are neutral. With m values left, the first m/2 work-items each
+// add the value m - m/2 places further on to their own: log2 steps for any extent. Reductions over the other inames stay in
+// the statement that stores the values.
+func (z *realizer) tree(r *expr.Reduce, iname string) (result expr.Expr, err error) {
+	s, k := z.stmt, z.Kernel
 	if r.Index != nil {
-		return nil, nil, k.Errorf("statement %s: %s over iname %s, which is tagged %s, is not supported: find the greatest of each work-item's values in a sequential loop, store them, and let one work-item compare these",
+		return nil, k.Errorf("statement %s: %s over iname %s, which is tagged %s, is not supported: find the greatest of each work-item's values in a sequential loop, store them, and let one work-item compare these",
 			s.ID, r.Kind, iname, k.Tags[iname])
 	}
 	dtype, err := k.TypeOf(r)
 	if err != nil {
-		return nil, nil, k.Errorf("statement %s: %w", s.ID, err)
+		return nil, k.Errorf("statement %s: %w", s.ID, err)
 	}
-	how := reductionSteps[r.Kind]
-	neutral, ok := how.neutral(dtype)
-	if !ok {
-		return nil, nil, k.Errorf("statement %s: %s of %s, of type %s, has no neutral element", s.ID, r.Kind, r.Body, dtype)
+	neutral, err := z.typedNeutral(r, r.Kind, dtype)
+	if err != nil {
+		return nil, err
 	}
 	lo, hi, err := constantExtent(k, s, iname)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 
 	tile := &kernel.Array{Name: k.FreshName("acc_" + iname), DType: dtype, Space: kernel.Local}
@@ -41,7 +41,7 @@ func realizeTree(k *kernel.Kernel, s *kernel.Stmt, r *expr.Reduce, iname string,
 		}
 		first, last, err := constantExtent(k, s, n)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		tile.Shape = append(tile.Shape, expr.Int{Value: last - first + 1})
 		others = append(others, shifted(n, -first))
@@ -54,19 +54,11 @@ func realizeTree(k *kernel.Kernel, s *kernel.Stmt, r *expr.Reduce, iname string,
 
 	deps := s.Deps
 	add := func(suffix, over string, at, value expr.Expr) {
-		taken := func(id string) bool {
-			return k.Stmt(id) != nil || slices.ContainsFunc(parts, func(p *kernel.Stmt) bool { return p.ID == id })
-		}
-		p := &kernel.Stmt{
-			ID: kernel.Fresh(s.ID+"_"+iname+suffix, taken), LHS: element(at), RHS: value,
-			Inames: nameset.Add(s.Inames, over), Deps: deps, Predicates: s.Predicates, Tags: s.Tags,
-		}
-		parts = append(parts, p)
-		deps = nameset.Add(deps, p.ID)
+		deps = nameset.Add(deps, z.add("_"+iname+suffix, element(at), value, nameset.Add(s.Inames, over), deps))
 	}
 	full, err := takesAll(k, s.Inames, iname, lo, hi)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if !full {
 		whole := addBox(k, iname+"_all", lo, hi, k.Tags[iname])
@@ -81,9 +73,9 @@ func realizeTree(k *kernel.Kernel, s *kernel.Stmt, r *expr.Reduce, iname string,
 		adders := left / 2
 		left -= adders
 		step := addBox(k, iname+"_step", 0, adders-1, k.Tags[iname])
-		add("_step", step, expr.Var{Name: step}, how.step(element(expr.Var{Name: step}), element(shifted(step, left))))
+		add("_step", step, expr.Var{Name: step}, reductionSteps[r.Kind].step(element(expr.Var{Name: step}), element(shifted(step, left))))
 	}
-	return parts, element(expr.Int{Value: 0}), nil
+	return element(expr.Int{Value: 0}), nil
 }
 
 // shifted is iname + by.

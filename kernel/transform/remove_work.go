@@ -258,29 +258,23 @@ func (r *remover) collect() error {
 
 // left reports that the access stays.
 func (r *remover) left(a *expr.Access, store bool) bool {
-	return r.old.SpaceOf(a.Array) == kernel.Global && !slices.Contains(r.vars, a.Array) && (len(r.keep) == 0 ||
-		slices.ContainsFunc(r.keep, func(tag string) bool { return a.AnswersTo(tag, store) }))
+	return r.old.SpaceOf(a.Array) == kernel.Global && !slices.Contains(r.vars, a.Array) &&
+		(len(r.keep) == 0 || slices.Contains(r.keep, a.TagOrImplicit(store)))
 }
 
 // knowsTags returns an error about a tag to keep that no access to global memory has.
 func knowsTags(k *kernel.Kernel, opt WorkRemoval) error {
 	var known []string
-	for _, s := range k.Statements {
-		for _, list := range []struct {
-			accesses []*expr.Access
-			store    bool
-		}{{k.Reads(s), false}, {k.Writes(s), true}} {
-			for _, a := range list.accesses {
-				if k.SpaceOf(a.Array) != kernel.Global || slices.Contains(opt.Vars, a.Array) {
-					continue
-				}
-				tag := a.Tag
-				if tag == "" {
-					tag = expr.ImplicitTag(a.Array, list.store)
-				}
-				known = append(known, tag)
+	note := func(accesses []*expr.Access, store bool) {
+		for _, a := range accesses {
+			if k.SpaceOf(a.Array) == kernel.Global && !slices.Contains(opt.Vars, a.Array) {
+				known = append(known, a.TagOrImplicit(store))
 			}
 		}
+	}
+	for _, s := range k.Statements {
+		note(k.Reads(s), false)
+		note(k.Writes(s), true)
 	}
 	for _, tag := range opt.Keep {
 		if !slices.Contains(known, tag) {

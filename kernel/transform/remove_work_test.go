@@ -51,12 +51,12 @@ func traceOf(k *kernel.Kernel, params map[string]int64) (map[string][]int64, err
 		buffers[a.Name] = b
 	}
 	out := map[string][]int64{}
-	_, err = interp.Trace(nest, params, buffers, func(t interp.Touch) {
+	_, err = interp.RunWith(nest, params, buffers, interp.Options{Visit: func(t interp.Touch) {
 		if nest.Kernel.Array(t.Array).Space == kernel.Global {
 			key := fmt.Sprintf("%s, write %t, group %d, work-item %d", t.Access, t.Write, t.Group, t.Item)
 			out[key] = append(out[key], t.Element)
 		}
-	})
+	}})
 	return out, err
 }
 

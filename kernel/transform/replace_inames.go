@@ -51,17 +51,17 @@ func replaceInames(k *kernel.Kernel, olds, names []string, values map[string]pol
 		k.Domains[i] = d
 	}
 	by := map[string]expr.Expr{}
-	tidy := flattenIndices
+	normalize := flattenIndices
 	for old, value := range values {
 		if err := value.Err(); err != nil {
 			return err
 		}
 		by[old] = expr.FromAffine(value)
 		if value.HasFloor() {
-			tidy = func(e expr.Expr) expr.Expr { return affineIndices(k, e) }
+			normalize = func(e expr.Expr) expr.Expr { return affineIndices(k, e) }
 		}
 	}
-	sub := func(e expr.Expr) expr.Expr { return tidy(splitReductions(expr.Subst(e, by), olds, names, by)) }
+	sub := func(e expr.Expr) expr.Expr { return normalize(splitReductions(expr.Subst(e, by), olds, names, by)) }
 	k.MapStmts(func(s *kernel.Stmt) {
 		s.MapExprs(sub)
 		s.Inames = nameset.Sorted(replaceNames(s.Inames, olds, names))
@@ -100,56 +100,47 @@ func splitReductions(e expr.Expr, olds, names []string, by map[string]expr.Expr)
 	})
 }
 
-// affineIndices prints affine indices in one form, in which floors cancel.
+// affineIndices writes the affine indices in e in one form, in which floors cancel.
 func affineIndices(k *kernel.Kernel, e expr.Expr) expr.Expr {
-	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
-		acc, ok := e.(*expr.Access)
-		if !ok {
-			return e
+	return mapIndices(e, func(index expr.Expr) expr.Expr {
+		a, err := expr.ToAffine(index, func(name string) bool { return k.Array(name) == nil || k.Array(name).IsValue })
+		if err != nil {
+			return index
 		}
-		out := &expr.Access{Array: acc.Array, Tag: acc.Tag, Index: slices.Clone(acc.Index), Lanes: acc.Lanes}
-		for i, x := range acc.Index {
-			if a, err := expr.ToAffine(x, func(name string) bool { return k.Array(name) == nil || k.Array(name).IsValue }); err == nil {
-				out.Index[i] = expr.FromAffine(a)
-			}
-		}
-		return out
+		return expr.FromAffine(a)
 	})
 }
 
-// flattenIndices joins sums within sums in indices, where the order of integer additions does not matter.
+// flattenIndices turns sums of sums in indices, where the order of integer additions does not matter, into one sum.
 func flattenIndices(e expr.Expr) expr.Expr {
+	return mapIndices(e, func(index expr.Expr) expr.Expr {
+		return expr.Rewrite(index, func(e expr.Expr) expr.Expr {
+			sum, ok := e.(*expr.Op)
+			if !ok || sum.Kind != expr.Add {
+				return e
+			}
+			var flat []expr.Expr
+			for _, a := range sum.Args {
+				if inner, ok := a.(*expr.Op); ok && inner.Kind == expr.Add {
+					flat = append(flat, inner.Args...)
+				} else {
+					flat = append(flat, a)
+				}
+			}
+			if len(flat) == len(sum.Args) {
+				return e
+			}
+			return &expr.Op{Kind: expr.Add, Args: flat}
+		})
+	})
+}
+
+// mapIndices applies f to the indices of the accesses in e, innermost first.
+func mapIndices(e expr.Expr, f func(index expr.Expr) expr.Expr) expr.Expr {
 	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
-		acc, ok := e.(*expr.Access)
-		if !ok {
-			return e
+		if acc, ok := e.(*expr.Access); ok {
+			return expr.MapChildren(acc, f)
 		}
-		out := &expr.Access{Array: acc.Array, Tag: acc.Tag, Index: slices.Clone(acc.Index), Lanes: acc.Lanes}
-		changed := false
-		for i, x := range acc.Index {
-			out.Index[i] = expr.Rewrite(x, func(e expr.Expr) expr.Expr {
-				sum, ok := e.(*expr.Op)
-				if !ok || sum.Kind != expr.Add {
-					return e
-				}
-				var flat []expr.Expr
-				for _, a := range sum.Args {
-					if inner, ok := a.(*expr.Op); ok && inner.Kind == expr.Add {
-						flat = append(flat, inner.Args...)
-					} else {
-						flat = append(flat, a)
-					}
-				}
-				if len(flat) == len(sum.Args) {
-					return e
-				}
-				return &expr.Op{Kind: expr.Add, Args: flat}
-			})
-			changed = changed || out.Index[i] != x
-		}
-		if !changed {
-			return e
-		}
-		return out
+		return e
 	})
 }

@@ -1,0 +1,149 @@
+package interp
+
+import (
+	"fmt"
+	"math"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// common is the type that operands are brought to.
+func (c *compiler) common(args []expr.Expr) (expr.DType, error) {
+	if len(args) == 1 {
+		return c.k.TypeOf(args[0])
+	}
+	return c.k.TypeOf(&expr.Op{Kind: expr.Add, Args: args})
+}
+
+// call compiles a call. Functions of floats are computed in double precision and rounded.
+func (c *compiler) call(t expr.DType, x *expr.Call) (value, error) {
+	if f := c.k.Function(x.Func); f != nil {
+		return c.userCall(f, x)
+	}
+	if t.IsVector() {
+		return c.lanewise(t, x.Args, func(args []expr.Expr) expr.Expr { return &expr.Call{Func: x.Func, Args: args} })
+	}
+	in, err := c.common(x.Args)
+	if err != nil {
+		return value{}, err
+	}
+	integer, isInteger := integerFuncs[x.Func]
+	if !in.IsFloat() && !(isInteger && in.IsInteger()) {
+		in = expr.Float32
+	}
+	args, err := c.allTyped(x.Args, in)
+	if err != nil {
+		return value{}, err
+	}
+	if in.IsInteger() {
+		return value{t: t, i: func(st *state) int64 {
+			a, b := args[0].i(st), int64(0)
+			if len(args) > 1 {
+				b = args[1].i(st)
+			}
+			return wrap(t, integer(in, a, b))
+		}}, nil
+	}
+	if test, ok := testFuncs[x.Func]; ok {
+		return convert(fromTruth(func(st *state) bool { return test(args[0].f(st)) }), t), nil
+	}
+	name := x.Func
+	if float, ok := floatNames[name]; ok {
+		name = float
+	}
+	f1, f2 := expr.Math1[name], expr.Math2[name]
+	switch {
+	case f1 != nil && len(args) == 1:
+		a := args[0].f
+		return value{t: t, f: func(st *state) float64 { return round(t, f1(a(st))) }}, nil
+	case f2 != nil && len(args) == 2:
+		a, b := args[0].f, args[1].f
+		return value{t: t, f: func(st *state) float64 { return round(t, f2(a(st), b(st))) }}, nil
+	case (name == "fma" || name == "mad") && len(args) == 3:
+		a, b, d := args[0].f, args[1].f, args[2].f
+		return value{t: t, f: func(st *state) float64 { return fma(t, a(st), b(st), d(st)) }}, nil
+	}
+	return value{}, fmt.Errorf("function %s of %d arguments cannot be run", x.Func, len(x.Args))
+}
+
+// floatNames are the names under which functions of integers and floats take floats.
+var floatNames = map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"}
+
+var integerFuncs = map[string]func(t expr.DType, a, b int64) int64{
+	"abs": func(t expr.DType, a, _ int64) int64 {
+		if less(t, a, 0) {
+			return -a
+		}
+		return a
+	},
+	"min": func(t expr.DType, a, b int64) int64 {
+		if less(t, b, a) {
+			return b
+		}
+		return a
+	},
+	"max": func(t expr.DType, a, b int64) int64 {
+		if less(t, a, b) {
+			return b
+		}
+		return a
+	},
+}
+
+var testFuncs = map[string]func(float64) bool{
+	"isnan":    math.IsNaN,
+	"isinf":    func(x float64) bool { return math.IsInf(x, 0) },
+	"isfinite": func(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) },
+}
+
+// userCall compiles the call of a user function: the operands are computed once, kept in registers of this call, and the
+// definition is compiled over these.
+func (c *compiler) userCall(f *kernel.Function, x *expr.Call) (value, error) {
+	if f.Def == nil {
+		return value{}, fmt.Errorf("function %s has no definition, so that it cannot be run here", f.Name)
+	}
+	var set []func(*state)
+	bound := map[string]value{}
+	for i, p := range f.Params {
+		v, err := c.typed(x.Args[i], p.DType)
+		if err != nil {
+			return value{}, err
+		}
+		r := newRegister(p.DType)
+		bound[p.Name] = r.value()
+		set = append(set, r.set(v))
+	}
+	scope, err := c.k.Scope(f)
+	if err != nil {
+		return value{}, err
+	}
+	inner := &compiler{k: scope, bound: bound}
+	for _, l := range f.Lets {
+		v, err := inner.expr(l.Expr)
+		if err != nil {
+			return value{}, fmt.Errorf("function %s: %w", f.Name, err)
+		}
+		r := newRegister(v.t)
+		bound[l.Name] = r.value()
+		set = append(set, r.set(v))
+	}
+	body, err := inner.typed(f.Def, f.Result)
+	if err != nil {
+		return value{}, fmt.Errorf("function %s: %w", f.Name, err)
+	}
+	return value{body.t, after(set, body.f), after(set, body.i), after(set, body.fs), after(set, body.is)}, nil
+}
+
+// after computes v after other things; nil of nil.
+func after[T any](first []func(*state), v func(*state) T) func(*state) T {
+	if v == nil {
+		return nil
+	}
+	return func(st *state) T {
+		for _, do := range first {
+			do(st)
+		}
+		return v(st)
+	}
+}
