@@ -72,7 +72,7 @@ func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
 	}
 	// Where elimination makes many members of one, it rarely helps: not all that is left goes into the attempt.
 	rest := w.Left
-	if s.pending {
+	if s.pending || len(s.cs) > manyMembers*len(s.open) {
 		rest /= 8
 	}
 	done := w.Within(rest, func(w *linear.Work) { p, err = count.Members(w, s.closedMembers(w), len(s.params)) })
@@ -81,6 +81,10 @@ func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
 	}
 	return p, err
 }
+
+// manyMembers is the number of members from one quantified member above which eliminating the quantifiers rarely helps.
+// Without it TestRandomShadows takes twice the time.
+const manyMembers = 4
 
 // tooHard is the error for a quantified set that could be counted neither with its quantifiers nor without them.
 func (s *Set) tooHard() error {
