@@ -207,12 +207,12 @@ func pointOf(p *Point) rank.Point {
 // begin takes points of the recipes in turn, of each those that should take least by an estimate, where the device is known well
 // enough to make one.
 func (o *ranked) begin(left []*Point, n int) []*Point {
-	clock, err := rank.Estimate(o.search.Space.names)
+	model, err := rank.Estimate(o.search.Space.names)
 	cost := map[*Point]float64{}
 	strata := map[string][]*Point{}
 	for _, p := range left {
 		if err == nil {
-			cost[p] = clock.Seconds(p.Vector.Values)
+			cost[p] = model.Seconds(p.Vector.Values)
 		}
 		strata[p.Variant.Recipe] = append(strata[p.Variant.Recipe], p)
 	}
