@@ -1,4 +1,4 @@
-// Package explore finds fast variants of a program of package lift: what to run next, and what came of it.
+// Package explore searches for fast variants of a program of package lift: it decides what to run next and records the results.
 //
 // A Space holds the design points of a program at given sizes: variants that package derive gives, each with several
 // ND-ranges. Points are lowered and described by static features when that is asked for (point.go, describe.go). A Search
