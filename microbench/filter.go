@@ -9,7 +9,7 @@ import (
 	"gpuperf/internal/source"
 )
 
-// Match is the condition under which the tags of a generator fit those of a filter (Stevens and Klöckner, section 7.1).
+// Match is the condition under which a filter selects a generator by its tags (Stevens and Klöckner, section 7.1).
 // Its zero value is the default.
 type Match string
 

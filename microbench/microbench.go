@@ -143,7 +143,7 @@ func newGenerator(m *script.Module, name string) (*Generator, error) {
 	}
 	var err error
 	if g.Tags, err = stringList(m.Globals["tags"]); err != nil || len(g.Tags) == 0 {
-		return fail(fmt.Sprintf(`write tags = [%q]`, name), "tags is to be a list of strings")
+		return fail(fmt.Sprintf(`write tags = [%q]`, name), "tags must be a list of strings")
 	}
 	for _, t := range g.Tags {
 		if !lex.IsName(t) {
@@ -155,11 +155,11 @@ func newGenerator(m *script.Module, name string) (*Generator, error) {
 	}
 	sizes, err := stringList(m.Globals["sizes"])
 	if err != nil {
-		return fail(`write sizes = ["n"], the arguments that the kernel is symbolic in`, "sizes is to be a list of strings")
+		return fail(`write sizes = ["n"], the arguments that the kernel is symbolic in`, "sizes must be a list of strings")
 	}
 	args, ok := m.Globals["args"].(*starlark.Dict)
 	if !ok {
-		return fail(`write args = {"n": integers([1024, 2048])}`, "args is to be a dict from names to the values that they may take")
+		return fail(`write args = {"n": integers([1024, 2048])}`, "args must be a dict from names to the values that they may take")
 	}
 	for _, kv := range args.Items() {
 		argName, ok := starlark.AsString(kv[0])

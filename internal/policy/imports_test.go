@@ -76,7 +76,6 @@ var restricted = map[string][]string{
 	"github.com/ebitengine/purego": {"device/opencl"},
 	"go.starlark.net":              {"kernel/script", "microbench"},
 	"github.com/spf13/cobra":       {"cmd/perf"},
-	"github.com/expr-lang/expr":    {"models"},
 }
 
 func TestImports(t *testing.T) {
