@@ -62,7 +62,7 @@ func Make(spec Spec) (k *Kernel, err error) {
 	}
 	m := &maker{Kernel: k, Instructions: ins, spec: spec}
 	for _, step := range []func() error{
-		m.domains, m.declare, m.rules, m.names, m.ids, m.inames, m.infer, m.resolve, m.checkReductions, m.deps, m.dtypes, m.shapes,
+		m.domains, m.declare, m.rules, m.names, m.ids, m.inames, m.infer, m.resolve, m.checkReductions, m.deps, m.dtypes, m.InferShapes,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -89,36 +89,6 @@ func (m *maker) at(i int, hint, format string, args ...any) error {
 	return e
 }
 
-// placeOf is where a word stands in the options of statement i, or else the place of the statement.
-func (m *maker) placeOf(i int, word string) int {
-	from := m.more[i].at
-	open := strings.IndexByte(m.text[from:], '{')
-	if open < 0 {
-		return from
-	}
-	end := strings.IndexByte(m.text[from+open:], '}')
-	if end < 0 {
-		return from
-	}
-	at := from + open + 1
-	part := func(c byte) bool {
-		return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
-	}
-	for {
-		k := strings.Index(m.text[at:from+open+end], word)
-		if k < 0 {
-			return from
-		}
-		at += k
-		// A value stands behind "=", ":" or ",": the word may also be part of another, or the key.
-		before, after := strings.TrimRight(m.text[:at], " "), m.text[at+len(word)]
-		if !part(after) && strings.ContainsAny(before[len(before)-1:], "=:,*@") {
-			return at
-		}
-		at++
-	}
-}
-
 func (m *maker) domains() error {
 	for _, text := range m.spec.Domains {
 		d, err := polycount.ParseDomain(text)
@@ -133,7 +103,7 @@ func (m *maker) domains() error {
 			if m.IsIname(name) {
 				return source.New("", text, max(0, strings.Index(text, name)), "iname %s is in two domains", name)
 			}
-			if slices.Contains(slices.Concat(namesOfDomains(m.Kernel), d.Params()), name) {
+			if slices.ContainsFunc(append(m.Domains, d), func(o *polycount.Set) bool { return o.HasParam(name) }) {
 				return source.New("", text, max(0, strings.Index(text, name)), "%s is an iname here and was a parameter before", name).
 					WithHint("put the domain that defines %s first", name)
 			}
@@ -148,14 +118,6 @@ func (m *maker) domains() error {
 		m.Assumptions = next.Assumptions
 	}
 	return nil
-}
-
-func namesOfDomains(k *Kernel) []string {
-	var out []string
-	for _, d := range k.Domains {
-		out = append(out, d.Params()...)
-	}
-	return out
 }
 
 // declare enters arguments and temporaries.
@@ -327,5 +289,3 @@ func (m *maker) dtypes() error {
 	m.Args, m.Kernel.Temps = next.Args, next.Temps
 	return nil
 }
-
-func (m *maker) shapes() error { return m.InferShapes() }

@@ -55,7 +55,7 @@ func (m *maker) others(i int, what string, patterns []string) ([]string, error) 
 			}
 		}
 		if !found && !strings.ContainsAny(pattern, "*?[") {
-			return nil, source.New("", m.text, m.placeOf(i, pattern), "%s on unknown statement %q", what, pattern)
+			return nil, source.New("", m.text, m.more[i].places[pattern], "%s on unknown statement %q", what, pattern)
 		}
 	}
 	return nameset.Sorted(ids), nil

@@ -23,14 +23,14 @@ type Instructions struct {
 
 // stmtNotes is what the text says of a statement that Stmt has no place for, as Make resolves it.
 type stmtNotes struct {
-	at         int      // offset of the statement
-	ids        bool     // the ID was written, not made up
-	prefix     string   // id_prefix
-	exactDeps  bool     // dep=*...: no automatic dependencies
-	exactNames bool     // inames=...: not those that the expressions use
-	within     []string // inames of enclosing for blocks
-	guards     []guard  // enclosing if blocks
-	pair       bool     // this statement and the next were written as one, with two targets
+	at         int            // offset of the statement
+	prefix     string         // id_prefix
+	exactDeps  bool           // dep=*...: no automatic dependencies
+	exactNames bool           // inames=...: not those that the expressions use
+	within     []string       // inames of enclosing for blocks
+	guards     []guard        // enclosing if blocks
+	places     map[string]int // offsets of the IDs and wildcards in dep and nosync
+	pair       bool           // this statement and the next were written as one, with two targets
 }
 
 // guard is the condition of an if block: its statements must not change what it reads.
@@ -89,7 +89,7 @@ type context struct {
 type attribute struct {
 	key, value string
 	conds      []expr.Expr
-	at         int
+	at, from   int // offsets of the key and the value
 }
 
 // block reads statements up to a word that ends a block (end, elif, else), which it leaves, or the end of the text.
@@ -194,7 +194,7 @@ func (b blockParser) ifBlock(c context) {
 func (b blockParser) statement(c context) {
 	s := &Stmt{}
 	var second *Stmt // of two targets
-	notes := stmtNotes{at: b.Tok().At, within: c.inames, guards: c.guards}
+	notes := stmtNotes{at: b.Tok().At, within: c.inames, guards: c.guards, places: map[string]int{}}
 	if b.Accept("...") {
 		t := b.Tok()
 		kind, ok := map[string]StmtKind{"lbarrier": LocalBarrier, "gbarrier": GlobalBarrier, "nop": Nop}[t.Text]
@@ -246,7 +246,7 @@ func (b blockParser) statement(c context) {
 	other.LHS, other.RHS, other.ID = second.LHS, second.RHS, ""
 	notes.pair = false
 	if s.ID != "" {
-		notes.ids, notes.prefix = false, s.ID+"_index"
+		notes.prefix = s.ID + "_index"
 	}
 	b.out.Statements = append(b.out.Statements, &other)
 	b.out.more = append(b.out.more, notes)
@@ -372,14 +372,14 @@ func (b blockParser) attributes() []attribute {
 				a.conds = append(a.conds, b.Expression())
 			}
 		} else {
-			from := b.Tok().At
+			a.from = b.Tok().At
 			for !b.Is(",") && !b.Is("}") {
 				if b.Tok().Kind == lex.End {
 					b.Fail("attributes are not closed by }")
 				}
 				b.Next()
 			}
-			a.value = strings.TrimSpace(b.Text[from:b.Tok().At])
+			a.value = strings.TrimSpace(b.Text[a.from:b.Tok().At])
 		}
 		list = append(list, a)
 	}
@@ -396,6 +396,12 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 			}
 		}
 	}
+	end := a.from // of the item before
+	place := func(item, pattern string) {
+		at := end + strings.Index(b.Text[end:], item)
+		end = at + len(item)
+		notes.places[pattern] = at + strings.Index(item, pattern)
+	}
 	switch a.key {
 	case "id", "id_prefix":
 		if len(list) != 1 {
@@ -403,12 +409,13 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 		}
 		names("statement id")
 		if a.key == "id" {
-			s.ID, notes.ids = list[0], true
+			s.ID = list[0]
 		} else {
 			notes.prefix = list[0]
 		}
 	case "dep":
-		for i, n := range list {
+		for i, item := range list {
+			n := item
 			if i == 0 && strings.HasPrefix(n, "*") && !strings.HasPrefix(n, "**") {
 				notes.exactDeps = true
 				if n = n[1:]; n == "" {
@@ -418,6 +425,7 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 					n = "*"
 				}
 			}
+			place(item, n)
 			s.Deps = append(s.Deps, n)
 		}
 	case "inames":
@@ -441,6 +449,7 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 		_, all, _ := strings.Cut(a.key, "@")
 		for _, n := range list {
 			id, space, found := strings.Cut(n, "@")
+			place(n, id)
 			if !found {
 				space = all
 			}
