@@ -28,11 +28,11 @@ type Spec struct {
 	Domains []string
 	// Instructions in the syntax of ParseInstructions.
 	Instructions string
-	// Args declares arguments. Those that the kernel uses beside them are inferred and appended, unless Complete.
+	// Args declares arguments. Others that the kernel uses are inferred and appended, unless Complete.
 	Args []*Array
-	// Temps declares temporaries beside those that the instructions do.
+	// Temps declares temporaries in addition to those that the instructions declare.
 	Temps []*Array
-	// Complete: every name is declared, nothing is inferred.
+	// Complete: every argument is declared, and none is inferred.
 	Complete bool
 	// Assumptions on the parameters, as in "n >= 1 and n % 16 = 0".
 	Assumptions string
@@ -42,12 +42,12 @@ type Spec struct {
 	DTypes map[string]expr.DType
 }
 
-// Make builds a kernel and infers what is not said: arguments, shapes, inames and dependencies of statements.
+// Make builds a kernel and infers what the spec does not give: arguments, shapes, inames and dependencies of statements.
 //
-// A statement depends on the inames that its expressions use, on those of the for blocks around it, and on those of
-// the only places where a temporary that it reads is written. A reader of a temporary with one writer depends on that
-// writer; otherwise statements that touch the same variable, one of them writing, keep the order of the text.
-// Faults in the texts are *source.Error.
+// A statement depends on the inames that its expressions use, on those of the for blocks around it, and on those that all
+// writers of a temporary that it reads are within without indexing the temporary by them. A reader of a temporary with one
+// writer depends on that writer; otherwise statements that access the same variable, one of them writing, keep the order of
+// the text. Errors in the texts are *source.Error.
 func Make(spec Spec) (k *Kernel, err error) {
 	ins, err := ParseInstructions(spec.Instructions)
 	if err != nil {
@@ -58,7 +58,7 @@ func Make(spec Spec) (k *Kernel, err error) {
 		k.Name = DefaultName
 	}
 	if !expr.IsName(k.Name) {
-		return nil, fmt.Errorf("kernel name %q is no identifier", k.Name)
+		return nil, fmt.Errorf("kernel name %q is not an identifier", k.Name)
 	}
 	m := &maker{Kernel: k, Instructions: ins, spec: spec}
 	for _, step := range []func() error{
@@ -125,7 +125,7 @@ func (m *maker) declare() error {
 	enter := func(list *[]*Array, a *Array, what string) error {
 		switch {
 		case !expr.IsName(a.Name):
-			return m.Errorf("%s name %q is no identifier", what, a.Name)
+			return m.Errorf("%s name %q is not an identifier", what, a.Name)
 		case m.Array(a.Name) != nil:
 			return m.Errorf("%s is declared twice", a.Name)
 		case m.IsIname(a.Name):

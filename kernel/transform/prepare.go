@@ -8,8 +8,8 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Prepare returns the kernel with everything decided that may be left open: substitution rules expanded, element types
-// inferred, reductions realized, ilp inames interleaved, automatic axes and address spaces resolved. What cannot be decided is an error.
+// Prepare expands substitution rules, infers element types, realizes reductions, interleaves inames tagged ilp and resolves
+// automatic axes and address spaces. It returns an error if the kernel does not determine one of these.
 func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
 	c, err := ExpandRules(k)
 	if err != nil {
@@ -62,7 +62,7 @@ func orderBounds(k *kernel.Kernel) {
 	})
 }
 
-// checkPrepared: nothing is left open.
+// checkPrepared: all element types are known, and vectors are assigned to vectors of the same number of lanes.
 func checkPrepared(k *kernel.Kernel) error {
 	for _, a := range k.Arrays() {
 		if a.DType == "" {
