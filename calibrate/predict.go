@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"gpuperf/internal/format"
 	"gpuperf/models"
 )
 
@@ -30,6 +31,14 @@ type Interval [2]float64
 
 // Known tells whether there is an interval.
 func (i Interval) Known() bool { return finite(i[0]) != nil && finite(i[1]) != nil }
+
+// String writes the interval in the units of times, "unknown" where it is not known.
+func (i Interval) String() string {
+	if !i.Known() {
+		return "unknown"
+	}
+	return format.Seconds(i[0]) + " – " + format.Seconds(i[1])
+}
 
 // MarshalJSON gives [lo, hi], or null when the interval is not known.
 func (i Interval) MarshalJSON() ([]byte, error) {

@@ -203,14 +203,14 @@ func (e *evaluation) calibrated(ctx context.Context, model *models.Model) (*Cali
 
 func (e *evaluation) fromProfile(model *models.Model) (*Calibrated, error) {
 	if on := e.Device.Info().Fingerprint; !e.o.Profile.Device.Same(on) {
-		e.note("the profile is of %s, the times are of %s", e.o.Profile.Device, on)
+		e.note("the profile is for %s, but the times are from %s", e.o.Profile.Device, on)
 	}
 	calibration := e.o.Profile.Find(model.Name)
 	if calibration == nil {
 		return nil, inputf("the profile has no model %q; it holds: %s", model.Name, strings.Join(e.o.Profile.Names(), ", "))
 	}
 	if c := calibration.Origin.Cache; c != "" && c != string(e.mode) {
-		e.note("model %s of the profile was calibrated with %s caches, the times are with %s ones", model.Name, c, e.mode)
+		e.note("model %s of the profile was calibrated with %s caches, but the times are with %s caches", model.Name, c, e.mode)
 	}
 	return &Calibrated{Calibration: calibration}, nil
 }

@@ -23,7 +23,7 @@ func LoadScript(ctx context.Context, path string) ([]script.Variant, error) {
 		return nil, err
 	}
 	if len(variants) == 0 {
-		return nil, inputf("%s leaves no global bound to a kernel", path)
+		return nil, inputf("%s binds no global variable to a kernel", path)
 	}
 	if !one {
 		return variants, nil

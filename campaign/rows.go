@@ -12,6 +12,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/parallel"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -89,7 +90,7 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 	}
 	out.Warnings = append(out.Ranged.Warnings, result.Warnings...)
 	rows, on := make([]calibrate.Row, len(cases)), facts.Of(info.Fingerprint)
-	err = parallel(len(cases), c.options.Jobs, func(i int) (err error) {
+	err = parallel.Try(len(cases), c.options.Jobs, func(i int) (err error) {
 		one, r := cases[i], result.Records[i]
 		if r.Status != samples.OK {
 			return nil

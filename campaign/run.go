@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/parallel"
 	"gpuperf/measure"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -28,7 +29,7 @@ const leastAhead = 8
 // What the journal has needs none of it.
 func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*workload.Case) (*Result, error) {
 	tasks := make([]measure.Task, len(cases))
-	err := parallel(len(cases), c.options.Jobs, func(i int) error {
+	err := parallel.Try(len(cases), c.options.Jobs, func(i int) error {
 		job, err := cases[i].Job(device.Policy{Trials: c.options.Trials})
 		job.Mode = mode
 		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
@@ -114,7 +115,7 @@ func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []
 	}
 	err = ahead.Run(ctx, c.Device.Info(), jobs)
 	if err != nil && ctx.Err() == nil {
-		return []string{fmt.Sprintf("programs are built one by one: %v", err)}, nil
+		return []string{fmt.Sprintf("programs are built one at a time: %v", err)}, nil
 	}
 	return nil, err
 }
@@ -157,7 +158,7 @@ func (c *Campaign) verify(ctx context.Context, cases []*workload.Case) (warnings
 	}
 	outcomes := make([]error, len(todo))
 	dev := &shared{Device: c.Device}
-	parallel(len(todo), c.options.Jobs, func(i int) error {
+	parallel.Try(len(todo), c.options.Jobs, func(i int) error {
 		outcomes[i] = workload.Verify(ctx, dev, todo[i])
 		return nil
 	})
@@ -190,7 +191,7 @@ func (c *Campaign) watch(now samples.Record) (warnings []string) {
 		warnings = append(warnings, d)
 	}
 	if now.Status != samples.OK {
-		return append(warnings, fmt.Sprintf("the sentinel kernel cannot run, samples go without: %s: %s", now.Status, now.Error))
+		return append(warnings, fmt.Sprintf("the sentinel kernel cannot run, so samples do not carry its time: %s: %s", now.Status, now.Error))
 	}
 	if now.Sentinel.Ratio != 1 || c.compared {
 		return warnings
@@ -202,31 +203,10 @@ func (c *Campaign) watch(now samples.Record) (warnings []string) {
 		}
 		const limit = 0.02
 		if ratio := now.Seconds() / r.Seconds(); math.Abs(ratio-1) > limit {
-			warnings = append(warnings, fmt.Sprintf("sentinel: the device takes %.4g times what it took on %s, when the first samples of this file were measured",
+			warnings = append(warnings, fmt.Sprintf("sentinel: the device takes %.4g times as long as on %s, when the first samples of this file were measured",
 				ratio, r.Time.Format(time.DateTime)))
 		}
 		break
 	}
 	return warnings
-}
-
-// parallel calls f for 0 to n-1, some at once, and returns the error of the lowest that has one.
-func parallel(n, jobs int, f func(int) error) error {
-	errs := make([]error, n)
-	slots := make(chan struct{}, max(jobs, 1))
-	var wg sync.WaitGroup
-	for i := range n {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = f(i)
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -144,7 +144,7 @@ func (c *Campaign) InRange(ctx context.Context, mode samples.Mode, cases []*work
 	}
 	out.keep(r)
 	if len(out.Cases) == 0 {
-		return out, fmt.Errorf("no kernel has sizes for a time within %v", r)
+		return out, fmt.Errorf("no kernel has sizes whose times are within %v", r)
 	}
 	return out, nil
 }
@@ -221,7 +221,7 @@ func (s *scaling) next(r TimeRange, rec samples.Record, at *workload.Case) {
 		s.fail(fmt.Sprintf("at %s: %s: %s", format.Sizes(at.Sizes), rec.Status, rec.Error))
 		return
 	case s.probe.Case.Resize == nil:
-		s.fail("its sizes are given")
+		s.fail("its sizes are fixed")
 		return
 	}
 	t, aim := timeOf(rec), min(scaleAim, math.Sqrt(r.Hi/r.Lo))
@@ -252,7 +252,7 @@ func (s *scaling) next(r TimeRange, rec samples.Record, at *workload.Case) {
 	case err != nil:
 		s.fail(err.Error())
 	case resized.Identity.Key() == at.Identity.Key():
-		s.fail(fmt.Sprintf("%s is as far as its sizes go, and takes %s", format.Sizes(at.Sizes), format.Seconds(t)))
+		s.fail(fmt.Sprintf("its sizes end at %s, which takes %s", format.Sizes(at.Sizes), format.Seconds(t)))
 	default:
 		s.probed = resized
 	}
@@ -324,7 +324,7 @@ func (o *Ranged) keep(r TimeRange) {
 		}
 		row.LeftOut = row.of.leftOut(r, row, rec)
 		if row.LeftOut == "" && seen[at.Identity.Key()] {
-			row.LeftOut = "these sizes are there already"
+			row.LeftOut = "these sizes were chosen already"
 		}
 		if row.LeftOut == "" {
 			seen[at.Identity.Key()] = true
@@ -339,7 +339,7 @@ func (s *scaling) leftOut(r TimeRange, row *Resized, rec samples.Record) string 
 		if _, err := row.Case.Resize(s.factor); err != nil {
 			return err.Error()
 		}
-		return "too long, as a smaller size is"
+		return "too long, as a smaller size already is"
 	}
 	side, ok := r.side(rec)
 	switch {

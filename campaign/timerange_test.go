@@ -69,7 +69,7 @@ func TestTimeRange(t *testing.T) {
 		"under the overhead": {matmul, "n:64,128", power(1e-13, 3, 2e-5), 2, "n=64"},
 		"far too short":      {axpy, "n:1024,2048", power(1e-12, 1, 5e-6), 2, "n=1024"},
 		"too wide":           {matmul, "n:64,1024,4096", power(1e-12, 3, 0), 2, "left out: too short"},
-		"constant":           {axpy, "n:1024,2048", power(0, 1, 1e-5), 0, "no kernel has sizes for a time within"},
+		"constant":           {axpy, "n:1024,2048", power(0, 1, 1e-5), 0, "no kernel has sizes whose times are within"},
 		"out of memory":      {axpy, "n:33554432,67108864", fails(40_000_000, samples.OutOfMemory), 2, "out_of_memory"},
 		"out of time":        {axpy, "n:33554432,67108864", fails(40_000_000, samples.Timeout), 2, "timeout"},
 		"refused":            {axpy, "n:33554432,67108864", fails(40_000_000, samples.Refused), 1, "left out: refused: no"},

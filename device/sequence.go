@@ -3,6 +3,8 @@ package device
 import (
 	"encoding/binary"
 	"fmt"
+
+	"gpuperf/internal/intmath"
 )
 
 // Sequence gives element i of an integer buffer the value floor((Mul*i + Add)/Div) mod Mod, in place of random numbers:
@@ -18,15 +20,13 @@ type Sequence struct {
 func (s Sequence) At(i int64) int64 {
 	v := s.Mul*i + s.Add
 	if s.Div > 1 {
-		v = (v - floorMod(v, s.Div)) / s.Div
+		v = intmath.FloorDiv(v, s.Div)
 	}
 	if s.Mod > 0 {
-		v = floorMod(v, s.Mod)
+		v = intmath.Mod(v, s.Mod)
 	}
 	return v
 }
-
-func floorMod(a, m int64) int64 { return ((a % m) + m) % m }
 
 // check reports what is wrong with the sequence for n elements of the dtype.
 func (s Sequence) check(dtype string, n int64) error {

@@ -28,6 +28,8 @@ type Suite struct {
 	Name     string
 	Sizes    []map[string]int64
 	Variants []Variant
+
+	Pos source.Pos // of the suite in the suite file
 }
 
 // Variant names a kernel, as a script and the name of a kernel in it or by tags that select one kernel at each size,
@@ -61,6 +63,26 @@ func Load(path string) (*File, error) {
 		return nil, err
 	}
 	return Parse(path, text)
+}
+
+// LoadAll reads suite files. A suite's name says which one is meant, so that no two files may have one of the same name.
+func LoadAll(paths []string) ([]*File, error) {
+	var files []*File
+	from := map[string]string{}
+	for _, path := range paths {
+		file, err := Load(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range file.Suites {
+			if from[s.Name] != "" {
+				return nil, file.ErrorAt(s.Pos, "a suite named %q is in %s and in %s", s.Name, from[s.Name], path)
+			}
+			from[s.Name] = path
+		}
+		files = append(files, file)
+	}
+	return files, nil
 }
 
 // Parse reads the text of a suite file. Errors are *source.Error.
@@ -110,7 +132,7 @@ func Parse(path string, text []byte) (*File, error) {
 }
 
 func readSuite(n *yamlfile.Node) (Suite, error) {
-	var suite Suite
+	suite := Suite{Pos: n.Pos}
 	fields, err := n.Fields("name", "model", "sizes", "variants")
 	if err != nil {
 		return suite, err

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/format"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 	"gpuperf/roofline"
@@ -40,7 +41,7 @@ func (e *explainer) advice(out *Explanation) error {
 		}
 	}
 	if n := len(out.Unpriced); n > 0 {
-		say("the model has no cost for %d kinds of work of this kernel: another model may see more", n)
+		say("the model has no cost for %s of work of this kernel; another model may count more", format.Count(n, "kind"))
 	}
 	return nil
 }

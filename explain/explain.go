@@ -21,6 +21,7 @@ import (
 type Subject struct {
 	Case    *workload.Case
 	Removed *workload.Case // the same kernel without arithmetic and local memory; nil where that cannot be made
+	Device  string         // that the model is of
 	Model   *models.Model
 	Fit     *calibrate.Fit
 	Lanes   int           // work-items of a sub-group
@@ -33,6 +34,7 @@ type Subject struct {
 // Explanation is what there is to say. Times in seconds; shares are parts of the sum of all terms that join no others.
 type Explanation struct {
 	Kernel    string             `json:"kernel"`
+	Device    string             `json:"-"` // that the model is of
 	At        map[string]int64   `json:"at"`
 	Model     string             `json:"model"`
 	Form      string             `json:"form,omitempty"` // how the terms make a time; "" where they do it in a way of their own
@@ -73,7 +75,7 @@ func New(s Subject) (*Explanation, error) {
 		return nil, err
 	}
 	out := &Explanation{
-		Kernel: s.Case.Name, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.prediction.Seconds, Interval: e.prediction.Interval,
+		Kernel: s.Case.Name, Device: s.Device, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.prediction.Seconds, Interval: e.prediction.Interval,
 		Measured: s.Measured, Warnings: e.prediction.Warnings, Unpriced: []Work{}, Advice: []string{},
 	}
 	if form, _, _, ok := s.Model.Form(); ok {

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 
-	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
 
@@ -51,7 +50,7 @@ func (c *counter) outside(s site, direction Direction) (scope, error) {
 	stmt.Inames = slices.Clone(stmt.Inames)
 	loops := loopsAround(program.nest.Body, stmt.ID)
 	for _, l := range slices.Backward(loops) {
-		if slices.Contains(varies, l.Iname) || c.pins(l.Body, s.access.Array) {
+		if slices.Contains(varies, l.Iname) || linear.EffectsOf(c.k, l.Body).Pins(s.access.Array) {
 			break
 		}
 		stmt.Inames = slices.DeleteFunc(stmt.Inames, func(name string) bool { return name == l.Iname })
@@ -86,23 +85,4 @@ func loopsAround(nodes []linear.Node, id string) []*linear.Loop {
 	}
 	find(nodes)
 	return path
-}
-
-// pins reports whether the body of a loop keeps loads of the array inside: by a barrier, a condition, or a write to it.
-func (c *counter) pins(body []linear.Node, array string) bool {
-	for _, n := range body {
-		switch n := n.(type) {
-		case *linear.Barrier, *linear.Guard:
-			return true
-		case *linear.Loop:
-			if c.pins(n.Body, array) {
-				return true
-			}
-		case *linear.Exec:
-			if slices.ContainsFunc(c.k.Writes(n.Stmt), func(w *expr.Access) bool { return w.Array == array }) {
-				return true
-			}
-		}
-	}
-	return false
 }

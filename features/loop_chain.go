@@ -108,7 +108,7 @@ func (v chainVisitor) invariant(a *expr.Access) bool {
 			return false
 		}
 	}
-	return !v.d.c.pins(v.d.loop.Body, a.Array)
+	return !v.d.effects.Pins(a.Array)
 }
 
 // call is a function: one of the user's as its definition has it, or one operation after the other where it declares them.

@@ -179,7 +179,7 @@ func (w *loopWalker) walk(body []linear.Node, open []string, domain *polycount.S
 
 // measure adds the facts of a loop that has statements of its own.
 func (w *loopWalker) measure(l *linear.Loop, open []string, domain *polycount.Set) error {
-	d := &dataflow{c: w.c, loop: l}
+	d := &dataflow{c: w.c, loop: l, effects: linear.EffectsOf(w.c.k, l.Body)}
 	if err := d.iteration(); err != nil {
 		return err
 	}
@@ -253,8 +253,9 @@ func later(list ...*link) *link {
 // dataflow follows values through the iterations of a loop. Each operation starts when its operands are there; the order
 // of statements matters only by what they read and write.
 type dataflow struct {
-	c    *counter
-	loop *linear.Loop
+	c       *counter
+	loop    *linear.Loop
+	effects linear.Effects // of the loop's body
 
 	values     map[string]*link // of private variables and of elements of memory, by their text
 	longest    *link            // of all so far

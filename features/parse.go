@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -94,7 +95,7 @@ func (p *idParser) op(_ *class, id *ID, rest string) error {
 	switch {
 	case !ok || op == "":
 		return p.fail(len(p.text), "the operation is missing").WithHint("one of %s, func:<name>", strings.Join(ops.Names, ", "))
-	case isFunction && !isName(function):
+	case isFunction && !lex.IsName(function):
 		return p.fail(p.at(function), "a function needs a name").WithHint("for example func:exp")
 	case !isFunction && !slices.Contains(ops.Names, op):
 		return p.fail(p.at(op), "unknown operation %q", op).WithHint("%s", suggest(op, ops.Names, "one of "+strings.Join(ops.Names, ", ")+", func:<name>"))
@@ -109,7 +110,7 @@ func (p *idParser) loop(_ *class, id *ID, rest string) error {
 		return nil
 	}
 	iname, ok := strings.CutPrefix(rest, "_iname:")
-	if !ok || !isName(iname) {
+	if !ok || !lex.IsName(iname) {
 		return p.fail(p.at(rest), "f_%s takes nothing after it but an iname", id.Class).WithHint("for example f_%s_iname:k", id.Class)
 	}
 	id.Iname = iname
@@ -168,7 +169,7 @@ func (p *idParser) time(_ *class, id *ID, rest string) error {
 		return nil
 	}
 	platform, device, ok := strings.Cut(rest[1:], "_")
-	if !ok || !isWord(platform) || !isWord(device) {
+	if !ok || !lex.IsWord(platform) || !lex.IsWord(device) {
 		return p.fail(p.at(rest), "a platform and a device are needed, or neither").WithHint("for example f_cl_wall_time_nvidia_geforce")
 	}
 	id.Platform, id.Device = platform, device
@@ -287,7 +288,7 @@ func cutPart(text string) string {
 
 func (p *idParser) setTag(id *ID, part string) error {
 	tag := strings.TrimPrefix(part, "tag:")
-	if !isName(tag) || strings.Contains(tag, "_") {
+	if !lex.IsName(tag) || strings.Contains(tag, "_") {
 		return p.fail(p.offsetOf(part)+len("tag:"), "a tag is letters and digits, a letter first")
 	}
 	id.Tag = tag
@@ -358,20 +359,6 @@ func parseNumber(text string) (*big.Rat, bool) {
 var dtypeNames = []string{
 	"float32", "float64", "float16", "int32", "int64", "int16", "int8", "uint32", "uint64", "uint16", "uint8",
 	"complex64", "complex128", "bool",
-}
-
-func isName(text string) bool {
-	return isWord(text) && !(text[0] >= '0' && text[0] <= '9')
-}
-
-// isWord reports whether text consists of letters, digits and underscores.
-func isWord(text string) bool {
-	for _, r := range text {
-		if r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
-			return false
-		}
-	}
-	return text != ""
 }
 
 // suggest proposes the candidate that is nearest to what was written, or else says what is possible.

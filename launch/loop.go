@@ -213,7 +213,7 @@ func (w *walk) iterate(l *loop, st *state, lower *form) {
 		inner.env[l.slot] = value
 		inner.parts[v] = uint64(done)
 		if !l.unroll {
-			w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
+			w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
 		}
 		w.loopBody(l, inner)
 		w.giveBack(inner)
@@ -253,7 +253,7 @@ func (w *walk) loopOnAverage(l *loop, st *state) {
 	start.k[l.slot] = 1
 	inner.env[l.slot] = start
 	w.centre.at[l.slot], w.centre.lo[l.slot], w.centre.hi[l.slot] = n/2, 0, n-1
-	w.sum.loopBodies += inner.points() * int64(len(inner.mask.lanes))
+	w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
 	w.loopBody(l, inner)
 }
 

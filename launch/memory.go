@@ -11,7 +11,7 @@ type memory struct {
 	units  map[uint64]unitCount // by kind, shape and base
 	text   []byte
 	addr   []int64
-	sets   [3]unitSet
+	list   []int64
 	lanes  [][lidVars]int64
 	loads  []load
 	order  []int

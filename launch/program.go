@@ -53,8 +53,9 @@ type loop struct {
 	loads        bool  // from global memory, in the body itself
 	trips        int64 // where they are a constant of the program, else 0
 	straight     bool  // its iterations are one straight line of code
-	pins         pins
-	average      int // of the trips, of those of the program; -1 where the bounds tell them
+	stores       []int // arrays that its iterations store to
+	barrier      bool  // they have a barrier
+	average      int   // of the trips, of those of the program; -1 where the bounds tell them
 	body         []node
 }
 
@@ -76,7 +77,7 @@ type barrier struct{}
 
 type exec struct {
 	accesses []access
-	ops      [len(opClasses)]float64
+	ops      [len(opClasses)]int64
 	selects  int64
 }
 
@@ -139,8 +140,7 @@ func New(n *linear.Nest, opt Options) (*Program, error) {
 		return nil, p.error(err)
 	}
 	p.registers = registersOf(n)
-	p.straighten()
-	p.markRounds()
+	_, p.loads = p.straighten(p.body)
 	return p, nil
 }
 
@@ -159,8 +159,14 @@ func (p *Program) build() (err error) {
 		}
 	}
 	b := &builder{p: p, arrays: map[string]int{}}
-	p.body, err = b.nodes(n.Body, 0)
-	return err
+	if p.body, err = b.nodes(n.Body, 0); err != nil {
+		return err
+	}
+	p.written = make([]bool, len(p.arrays))
+	for _, at := range b.arraysOf(linear.EffectsOf(n.Kernel, n.Body)) {
+		p.written[at] = true
+	}
+	return nil
 }
 
 type builder struct {
@@ -240,8 +246,22 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loop %s: %w", l.Iname, err)
 	}
-	out.body, err = b.nodes(l.Body, depth+1)
-	return out, err
+	if out.body, err = b.nodes(l.Body, depth+1); err != nil {
+		return nil, err
+	}
+	effects := linear.EffectsOf(b.p.nest.Kernel, l.Body)
+	out.barrier, out.stores = effects.Barrier, b.arraysOf(effects)
+	return out, nil
+}
+
+// arraysOf are the arrays that are stored to, of those that are accessed.
+func (b *builder) arraysOf(e linear.Effects) (list []int) {
+	for _, name := range e.Stores {
+		if at, ok := b.arrays[name]; ok {
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 // averageTrips finds the average number of trips of a loop among those that the kernel states.
@@ -304,7 +324,7 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 		}
 	}
 	err := ops.Visitor{Kernel: b.p.nest.Kernel, Found: func(op string, _ expr.DType, n int64) {
-		out.ops[opClassOf(op)] += float64(n)
+		out.ops[opClassOf(op)] += n
 	}}.Visit(s.RHS)
 	return out, err
 }

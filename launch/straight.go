@@ -39,12 +39,6 @@ type load struct {
 	units  unitCount
 }
 
-// pins tells what keeps loads in the iterations of a loop apart.
-type pins struct {
-	arrays  []int // that the loop stores to
-	barrier bool
-}
-
 // mix is a hash of two numbers (the finalizer of MurmurHash3).
 func mix(a, b uint64) uint64 {
 	h := a*0x9e3779b97f4a7c15 + b + 1
@@ -55,56 +49,48 @@ func mix(a, b uint64) uint64 {
 	return h ^ h>>33
 }
 
-// straighten decides which loops are part of the straight line of code around them, and what their iterations store.
-func (p *Program) straighten() {
-	p.written = make([]bool, len(p.arrays))
-	p.straightNodes(p.body)
-}
-
-// straightNodes returns how many instructions the nodes unroll to, 0 where they have a loop that stays one, and what they store.
-func (p *Program) straightNodes(list []node) (size int64, stored pins) {
+// straighten decides which loops are part of the straight line of code around them, and which straight lines load from global memory.
+// It returns how many instructions the nodes unroll to, 0 where they have a loop that stays one, and whether they load outside of such
+// loops.
+//
+// A round is a straight line of code with such loads: they are under way at the same time, and then waited for. A work-item that loads
+// in the body of a loop waits once for each iteration, one whose loop is unrolled once in all. With too few work-items at once to fill
+// the wait with the work of others, rounds are what takes time (Little's law).
+func (p *Program) straighten(list []node) (size int64, loads bool) {
 	long := false
+	note := func(list []access) {
+		for _, a := range list {
+			loads = loads || !a.write && p.arrays[a.array].Space == kernel.Global
+		}
+	}
 	for _, n := range list {
 		switch x := n.(type) {
 		case *exec:
-			for _, a := range x.accesses {
-				size++
-				if a.write {
-					p.written[a.array] = true
-					stored.arrays = append(stored.arrays, a.array)
-				}
-			}
+			note(x.accesses)
+			size += int64(len(x.accesses))
 			for _, ops := range x.ops {
-				size += int64(ops)
+				size += ops
 			}
 		case barrier:
 			size++
-			stored.barrier = true
 		case *guard:
-			n, inner := p.straightNodes(x.body)
-			long = long || n == 0
+			note(x.loads)
+			n, inner := p.straighten(x.body)
+			long, loads = long || n == 0, loads || inner
 			size += n + 1
-			stored.add(inner)
 		case *loop:
-			n, inner := p.straightNodes(x.body)
-			x.pins = inner
+			n, inner := p.straighten(x.body)
 			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= unrolledSize
+			x.loads = inner && !x.straight
+			loads = loads || inner && x.straight
 			long = long || !x.straight || n == 0
 			size += n * max(x.trips, 1)
-			stored.add(inner)
 		}
 	}
 	if long {
-		return 0, stored
+		return 0, loads
 	}
-	return max(size, 1), stored
-}
-
-func (s *pins) add(o pins) {
-	s.arrays = append(s.arrays, o.arrays...)
-	s.barrier = s.barrier || o.barrier
-	slices.Sort(s.arrays)
-	s.arrays = slices.Compact(s.arrays)
+	return max(size, 1), loads
 }
 
 // enter begins a line of code inside of the loops below the slot. What it returns ends it.
@@ -125,7 +111,7 @@ func (w *walk) loopBody(l *loop, st *state) {
 		return
 	}
 	if l.loads {
-		w.sum.rounds += st.points() * int64(len(st.mask.lanes))
+		w.sum[rounds] += st.points() * int64(len(st.mask.lanes))
 	}
 	leave := w.enter(l.slot + 1)
 	w.nodes(l.body, st)
@@ -145,13 +131,13 @@ func (w *walk) barrier() {
 func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form, each []form) {
 	if a.write {
 		w.epochs[a.array]++
-		w.sum.straight.add(&u)
+		w.sum.straight(&u)
 		return
 	}
 	first := st.nv
 	for first > w.first {
 		l := w.open[first-1]
-		if l.pins.barrier && w.p.written[a.array] || slices.Contains(l.pins.arrays, a.array) {
+		if l.barrier && w.p.written[a.array] || slices.Contains(l.stores, a.array) {
 			break
 		}
 		first--
@@ -177,18 +163,20 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 }
 
 // recordGather notes an access at an index that is read from memory, which no other is known to meet.
-func (w *walk) recordGather(a *access, runs, warps int64) {
-	space := w.p.arrays[a.array].Space
+func (w *walk) recordGather(a *access, runs int64, u *unitCount) {
 	if a.write {
 		w.epochs[a.array]++
 	} else {
-		w.sum.distinct[space] += runs
+		w.sum[distinct[w.p.arrays[a.array].Space]] += runs
 	}
-	u := unitCount{cycles: warps}
-	if space == kernel.Global {
-		u.lines, u.sectors = runs, runs*((w.p.arrays[a.array].bytes*a.lanes+SectorBytes-1)/SectorBytes)
-	}
-	w.sum.straight.add(&u)
+	w.sum.straight(u)
+}
+
+// straight adds the units of accesses by straight-line code.
+func (s *sums) straight(u *unitCount) {
+	s[straightLines] += u.lines
+	s[straightSectors] += u.sectors
+	s[straightCycles] += u.cycles
 }
 
 // merge counts the loads from the given one on, which are those of a line of code, and forgets them.
@@ -232,7 +220,7 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		all += n
 		units.add(&loads[i].units)
 	}
-	distinct := all
+	n := all
 	if all > 1 && all <= comparedLoads {
 		w.bytes = w.bytes[:0]
 		for _, i := range at {
@@ -240,9 +228,9 @@ func (w *walk) mergeLine(loads []load, at []int) {
 			begin := len(w.bytes)
 			w.bytes = append(w.bytes, x.addr.c)
 			for v := x.first; v < x.box.nv; v++ {
-				if n := len(w.bytes); x.box.n[v] > 1 {
+				if end := len(w.bytes); x.box.n[v] > 1 {
 					for t := int64(1); t < x.box.n[v]; t++ {
-						for _, b := range w.bytes[begin:n] {
+						for _, b := range w.bytes[begin:end] {
 							w.bytes = append(w.bytes, b+t*x.addr.k[v])
 						}
 					}
@@ -251,14 +239,14 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		}
 		slices.Sort(w.bytes)
 		w.bytes = slices.Compact(w.bytes)
-		distinct = int64(len(w.bytes))
+		n = int64(len(w.bytes))
 	}
-	if distinct < all {
+	if n < all {
 		units = w.unitsOf(l, &outer, global)
 		units.scale(l.weight)
 	}
-	w.sum.distinct[w.p.arrays[l.array].Space] += runs * distinct
-	w.sum.straight.add(&units)
+	w.sum[distinct[w.p.arrays[l.array].Space]] += runs * n
+	w.sum.straight(&units)
 }
 
 // unitsOf counts the units of loads at w.bytes, sorted, by addresses modulo a line.

@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
 )
 
 const (
@@ -12,15 +13,6 @@ const (
 	SectorBytes = 32
 	bankBytes   = 4
 	banks       = 32
-)
-
-// accessClass is how the work-items of a sub-group share an access to global memory.
-type accessClass int
-
-const (
-	uniformAccess   accessClass = iota // all want one element
-	coalescedAccess                    // half of the bytes in the sectors, or more, are wanted
-	scatteredAccess
 )
 
 // unitKind is an access by a sub-group whose work-items are at those of the first + Σ k·(their variables less those of the first),
@@ -52,7 +44,7 @@ type warpKind struct {
 // unitCount is what a sub-group touches in one execution of an access.
 type unitCount struct {
 	lines, sectors, cycles int64
-	classes                [3]int64
+	classes                [3]int64 // by how work-items share, from uniformAccess on
 }
 
 func (u *unitCount) add(o *unitCount) {
@@ -80,95 +72,93 @@ type tile struct {
 // touch adds what an access does. It is not ok where the box must be divided.
 func (w *walk) touch(a *access, st *state) bool {
 	array := &w.p.arrays[a.array]
-	bytes := array.bytes * a.lanes
-	rw := 0
-	if a.write {
-		rw = 1
-	}
 	points := st.points()
-	runs := points * int64(len(st.mask.lanes))
-	count := func() {
-		w.sum.accesses[array.Space][rw] += runs
+	runs, bySubgroup := points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
+	switch {
+	case array.Space == kernel.Private:
+		w.sum[accesses[kernel.Private]+a.direction()] += runs
+		return true
+	case slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }):
+		// Read from memory: in the worst case all are in units of their own.
+		u := unitCount{cycles: bySubgroup}
 		if array.Space == kernel.Global {
-			w.sum.bytes += runs * bytes
-			w.widest = max(w.widest, bytes)
-			w.sum.warps[rw] += points * int64(len(st.mask.warps))
+			u.lines, u.sectors = runs, runs*((array.bytes*a.lanes+SectorBytes-1)/SectorBytes)
+			u.classes[scatteredAccess-uniformAccess] = bySubgroup
 		}
-	}
-	if array.Space == kernel.Private {
-		count()
+		w.sum[gathers] += runs
+		w.addUnits(a, &u, runs, bySubgroup)
+		w.recordGather(a, runs, &u)
 		return true
 	}
-	for _, i := range a.index {
-		if i.Data {
-			// Read from memory: in the worst case all are in units of their own.
-			count()
-			w.sum.gathers += runs
-			w.recordGather(a, runs, points*int64(len(st.mask.warps)))
-			if array.Space == kernel.Global {
-				w.sum.lines[rw] += runs
-				w.sum.sectors[rw] += runs * ((bytes + SectorBytes - 1) / SectorBytes)
-				w.sum.classes[scatteredAccess] += points * int64(len(st.mask.warps))
-			} else {
-				w.sum.localWarps += points * int64(len(st.mask.warps))
-				w.sum.localCycles += points * int64(len(st.mask.warps))
-			}
-			return true
-		}
+	addr, lanes, ok := w.addresses(a, st)
+	if !ok {
+		return false
 	}
+	u := w.distribute(&st.box, st.mask, array.bytes*a.lanes, array.Space == kernel.Global, addr, lanes)
+	u.scale(st.weight)
+	w.addUnits(a, &u, runs, bySubgroup)
+	w.record(a, st, array.bytes*a.lanes, u, addr, lanes)
+	return true
+}
+
+// direction is 1 for stores, which is where their tallies stand after those of loads.
+func (a *access) direction() tally {
+	if a.write {
+		return 1
+	}
+	return 0
+}
+
+// addUnits adds accesses by work-items, and by sub-groups, and their units.
+func (w *walk) addUnits(a *access, u *unitCount, runs, bySubgroup int64) {
+	array := &w.p.arrays[a.array]
+	rw := a.direction()
+	w.sum[accesses[array.Space]+rw] += runs
+	if array.Space != kernel.Global {
+		w.sum[localWarps] += bySubgroup
+		w.sum[localCycles] += u.cycles
+		return
+	}
+	w.sum[globalBytes] += runs * array.bytes * a.lanes
+	w.widest = max(w.widest, array.bytes*a.lanes)
+	w.sum[warpLoads+rw] += bySubgroup
+	w.sum[lineLoads+rw] += u.lines
+	w.sum[sectorLoads+rw] += u.sectors
+	for c, n := range u.classes {
+		w.sum[uniformAccess+tally(c)] += n
+	}
+}
+
+// addresses are the bytes that an access touches, from the start of the array: one form for all work-items, and where that cannot be
+// lanes has that of each. It is not ok where the box must be divided.
+func (w *walk) addresses(a *access, st *state) (addr *form, lanes []form, ok bool) {
 	if !w.p.opt.Borders {
 		st.centre = &w.centre
 		defer func() { st.centre = nil }()
 	}
-	addr, ok := w.address(a, &st.scene)
+	all, ok := w.address(a, &st.scene)
 	if ok {
-		count()
-		w.touched(a, st, bytes, &addr, nil)
-		return true
+		return &all, nil, true
 	}
 	if st.why.v >= lidVars {
-		return false
+		return nil, nil, false
 	}
-	lanes := make([]form, len(st.mask.lanes))
+	lanes = make([]form, len(st.mask.lanes))
 	for i, lane := range st.mask.lanes {
 		one := w.alone(&st.scene, lane)
 		if lanes[i], ok = w.address(a, one); !ok {
 			st.why = one.why
-			return false
+			return nil, nil, false
 		}
 		for v := lidVars; v < st.nv; v++ {
-			// Also work-items that move apart by whole lines may meet in one.
+			// Work-items whose addresses move apart by whole lines may still meet in one.
 			if lanes[i].k[v] != lanes[0].k[v] && st.n[v] > 1 {
 				st.why = cut{v: v, at: st.n[v] / 2}
-				return false
+				return nil, nil, false
 			}
 		}
 	}
-	count()
-	w.touched(a, st, bytes, &lanes[0], lanes)
-	return true
-}
-
-// touched adds the units of an access at addr, or where lanes is set at the address of each work-item.
-func (w *walk) touched(a *access, st *state, bytes int64, addr *form, lanes []form) {
-	rw := 0
-	if a.write {
-		rw = 1
-	}
-	global := w.p.arrays[a.array].Space == kernel.Global
-	u := w.distribute(&st.box, st.mask, bytes, global, addr, lanes)
-	u.scale(st.weight)
-	if global {
-		w.sum.lines[rw] += u.lines
-		w.sum.sectors[rw] += u.sectors
-		for c := range u.classes {
-			w.sum.classes[c] += u.classes[c]
-		}
-	} else {
-		w.sum.localWarps += st.points() * int64(len(st.mask.warps))
-		w.sum.localCycles += u.cycles
-	}
-	w.record(a, st, bytes, u, addr, lanes)
+	return &lanes[0], lanes, true
 }
 
 // address is the byte that is accessed, from the start of the array.
@@ -385,44 +375,11 @@ func (b *box) residues(addr *form, modulus int64, have *[LineBytes]int64) (size,
 	return size, step
 }
 
-// unitSet is a set of units.
-type unitSet struct {
-	list     []int64
-	unsorted bool
-}
-
-func (s *unitSet) add(v int64) {
-	n := len(s.list)
-	switch {
-	case n == 0:
-	case s.list[n-1] == v:
-		return
-	case s.unsorted || v < s.list[n-1]:
-		if slices.Contains(s.list, v) {
-			return
-		}
-		s.unsorted = true
-	}
-	s.list = append(s.list, v)
-}
-
-func (s *unitSet) reset() { s.list, s.unsorted = s.list[:0], false }
-
 // count counts the cycles that a sub-group needs for elements at w.addr, of which a bank gives one word in each, and of global
 // memory the lines and sectors. (On NVIDIA devices since Volta the L1 cache and local memory are one memory of 32 banks.)
 func (w *walk) count(bytes int64, global bool) (sum unitCount) {
-	lines, sectors, elements := &w.sets[0], &w.sets[1], &w.sets[2]
-	lines.reset()
-	sectors.reset()
-	elements.reset()
-	words := sectors
-	for _, at := range w.addr {
-		for word := intmath.FloorDiv(at, bankBytes); word <= intmath.FloorDiv(at+bytes-1, bankBytes); word++ {
-			words.add(word)
-		}
-	}
 	var perBank [banks]int64
-	for _, word := range words.list {
+	for _, word := range w.touched(bytes, bankBytes) {
 		b := intmath.Mod(word, banks)
 		perBank[b]++
 		sum.cycles = max(sum.cycles, perBank[b])
@@ -430,23 +387,29 @@ func (w *walk) count(bytes int64, global bool) (sum unitCount) {
 	if !global {
 		return sum
 	}
-	sectors.reset()
-	for _, at := range w.addr {
-		elements.add(at)
-		last := intmath.FloorDiv(at+bytes-1, SectorBytes)
-		for u := intmath.FloorDiv(at, SectorBytes); u <= last; u++ {
-			sectors.add(u)
-			lines.add(intmath.FloorDiv(u, LineBytes/SectorBytes))
-		}
-	}
-	sum.lines, sum.sectors = int64(len(lines.list)), int64(len(sectors.list))
+	sum.lines = int64(len(w.touched(bytes, LineBytes)))
+	sum.sectors = int64(len(w.touched(bytes, SectorBytes)))
+	elements := int64(len(w.touched(1, 1)))
 	class := scatteredAccess
 	switch {
-	case len(elements.list) == 1:
+	case elements == 1:
 		class = uniformAccess
-	case 2*bytes*int64(len(elements.list)) >= SectorBytes*sum.sectors:
+	case 2*bytes*elements >= SectorBytes*sum.sectors:
 		class = coalescedAccess
 	}
-	sum.classes[class]++
+	sum.classes[class-uniformAccess]++
 	return sum
+}
+
+// touched lists the units of a size that elements of so many bytes at w.addr lie in, each once.
+func (m *memory) touched(bytes, size int64) []int64 {
+	list := m.list[:0]
+	for _, at := range m.addr {
+		for u := intmath.FloorDiv(at, size); u <= intmath.FloorDiv(at+bytes-1, size); u++ {
+			list = append(list, u)
+		}
+	}
+	slices.Sort(list)
+	m.list = list
+	return slices.Compact(list)
 }

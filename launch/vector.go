@@ -3,7 +3,7 @@
 //
 // New makes a Program of a linearized kernel (program.go), and Program.At its Vector at some sizes. It walks the program over boxes of
 // work-groups and iterations (walk.go, loop.go) on which index expressions are affine (form.go, index.go), and counts there what
-// sub-groups touch (units.go), which loads straight-line code repeats (straight.go), and rounds of waiting (rounds.go). Registers are
+// sub-groups touch (units.go), which loads straight-line code repeats, and how often it waits for loads (straight.go). Registers are
 // estimated (registers.go); facts of the device bound what runs at once (device.go). Totals are features of models (totals.go).
 package launch
 
@@ -40,16 +40,6 @@ const DefaultSubgroup = 32
 
 const defaultBoxes = 4096
 
-// Feature describes a component of static vectors.
-type Feature struct {
-	Name string
-	Unit string // "" for ratios
-	Doc  string
-	// Lift marks the features of Table 1 of the paper on static features of Lift programs.
-	Lift bool
-	of   func(*result) float64
-}
-
 // result is what the features are computed from.
 type result struct {
 	*walk
@@ -61,132 +51,6 @@ type result struct {
 	arrays   map[string]int64 // bytes of those in global memory that are accessed
 	launches int64
 }
-
-// device is a fact of the device that is known.
-func (r *result) device(k facts.Key) int64 { return r.p.opt.Device.Int(k) }
-
-func ratio64(a, b int64) float64 {
-	if b == 0 {
-		return 0
-	}
-	return float64(a) / float64(b)
-}
-
-func (r *result) perItem(n int64) float64 { return ratio64(n, r.total) }
-
-func (r *result) accesses(space kernel.Space, rw int) float64 {
-	return r.perItem(r.sum.accesses[space][rw])
-}
-
-func (r *result) numGroups() int64 { return r.groups[0] * r.groups[1] * r.groups[2] }
-
-func (r *result) globalWarps() int64 { return r.sum.warps[0] + r.sum.warps[1] }
-
-func (r *result) class(c accessClass) float64 {
-	return ratio64(r.sum.classes[c], r.globalWarps())
-}
-
-func (r *result) subgroups() int64 {
-	return (r.items + int64(r.p.opt.SubgroupSize) - 1) / int64(r.p.opt.SubgroupSize)
-}
-
-// features are the components of a vector, in order.
-var features = func() []Feature {
-	list := []Feature{
-		{"global_size_0", "work-items", "work-items of the launch along axis 0", true, func(r *result) float64 { return float64(r.groups[0] * r.local[0]) }},
-		{"global_size_1", "work-items", "work-items of the launch along axis 1", true, func(r *result) float64 { return float64(r.groups[1] * r.local[1]) }},
-		{"global_size_2", "work-items", "work-items of the launch along axis 2", true, func(r *result) float64 { return float64(r.groups[2] * r.local[2]) }},
-		{"local_size_0", "work-items", "work-items of a group along axis 0", true, func(r *result) float64 { return float64(r.local[0]) }},
-		{"local_size_1", "work-items", "work-items of a group along axis 1", true, func(r *result) float64 { return float64(r.local[1]) }},
-		{"local_size_2", "work-items", "work-items of a group along axis 2", true, func(r *result) float64 { return float64(r.local[2]) }},
-		{"local_bytes", "B", "local memory of a work-group", true, func(r *result) float64 { return float64(r.shared) }},
-		{"global_stores", "per work-item", "stores to global memory", true, func(r *result) float64 { return r.accesses(kernel.Global, 1) }},
-		{"global_loads", "per work-item", "loads from global memory", true, func(r *result) float64 { return r.accesses(kernel.Global, 0) }},
-		{"local_stores", "per work-item", "stores to local memory", true, func(r *result) float64 { return r.accesses(kernel.Local, 1) }},
-		{"local_loads", "per work-item", "loads from local memory", true, func(r *result) float64 { return r.accesses(kernel.Local, 0) }},
-		{"cache_lines", "per access of a sub-group", "distinct lines of 128 B that an access to global memory touches", true, func(r *result) float64 {
-			return ratio64(r.sum.lines[0]+r.sum.lines[1], r.globalWarps())
-		}},
-		{"barriers", "per work-item", "barriers passed", true, func(r *result) float64 { return r.perItem(r.sum.barriers) }},
-		{"ifs", "per work-item", "guards evaluated", true, func(r *result) float64 { return r.perItem(r.sum.ifs) }},
-		{"loop_bodies", "per work-item", "iterations of loops that are not unrolled", true, func(r *result) float64 { return r.perItem(r.sum.loopBodies) }},
-
-		{"work_groups", "", "work-groups of the launch", false, func(r *result) float64 { return float64(r.numGroups()) }},
-		{"group_size", "work-items", "work-items of a group", false, func(r *result) float64 { return float64(r.items) }},
-		{"lanes_used", "", "share of the work-items of sub-groups that exist", false, func(r *result) float64 {
-			return ratio64(r.items, r.subgroups()*int64(r.p.opt.SubgroupSize))
-		}},
-		{"private_loads", "per work-item", "loads from private arrays", false, func(r *result) float64 { return r.accesses(kernel.Private, 0) }},
-		{"private_stores", "per work-item", "stores to private arrays", false, func(r *result) float64 { return r.accesses(kernel.Private, 1) }},
-		{"cache_lines_load", "per access of a sub-group", "lines of 128 B that a load touches", false, func(r *result) float64 { return ratio64(r.sum.lines[0], r.sum.warps[0]) }},
-		{"cache_lines_store", "per access of a sub-group", "lines of 128 B that a store touches", false, func(r *result) float64 { return ratio64(r.sum.lines[1], r.sum.warps[1]) }},
-		{"sectors", "per access of a sub-group", "distinct sectors of 32 B that an access to global memory touches", false, func(r *result) float64 {
-			return ratio64(r.sum.sectors[0]+r.sum.sectors[1], r.globalWarps())
-		}},
-		{"sectors_item", "per work-item", "sectors that all accesses to global memory touch", false, func(r *result) float64 { return r.perItem(r.sum.sectors[0] + r.sum.sectors[1]) }},
-		{"sector_use", "", "bytes that work-items ask for by bytes of the sectors touched; above 1 they share", false, func(r *result) float64 {
-			return ratio64(r.sum.bytes, (r.sum.sectors[0]+r.sum.sectors[1])*SectorBytes)
-		}},
-		{"uniform", "", "share of global accesses by sub-groups that go to one element", false, func(r *result) float64 { return r.class(uniformAccess) }},
-		{"coalesced", "", "share that want half of the bytes of their sectors, or more", false, func(r *result) float64 { return r.class(coalescedAccess) }},
-		{"scattered", "", "share that want less", false, func(r *result) float64 { return r.class(scatteredAccess) }},
-		{"gathers", "per work-item", "accesses with indices read from memory, whose units are taken to be all different", false, func(r *result) float64 { return r.perItem(r.sum.gathers) }},
-		{"bank_cycles", "per access of a sub-group", "words in the busiest bank of local memory; 1 without conflicts", false, func(r *result) float64 { return ratio64(r.sum.localCycles, r.sum.localWarps) }},
-		{"access_bytes", "B", "size of the widest access to global memory: an element, or a vector of them", false, func(r *result) float64 { return float64(r.widest) }},
-		{"selects", "per work-item", "selects evaluated", false, func(r *result) float64 { return r.perItem(r.sum.selects) }},
-		{"launches", "", "kernels that run one after the other", false, func(r *result) float64 { return float64(r.launches) }},
-		{"statements", "per work-item", "statements run", false, func(r *result) float64 { return r.perItem(r.sum.instances) }},
-		{"load_rounds", "per work-item", "straight lines of code with loads from global memory, which are waited for together", false, func(r *result) float64 { return r.perItem(r.sum.rounds) }},
-		{"global_loads_distinct", "per work-item", "loads from global memory less those of what straight-line code has loaded already", false, func(r *result) float64 {
-			return r.perItem(r.sum.distinct[kernel.Global])
-		}},
-		{"local_loads_distinct", "per work-item", "the same of local memory", false, func(r *result) float64 { return r.perItem(r.sum.distinct[kernel.Local]) }},
-		{"sectors_distinct", "per work-item", "sectors that these loads from global memory touch, and stores", false, func(r *result) float64 {
-			return r.perItem(r.sum.straight.sectors)
-		}},
-		{"lines_distinct", "per work-item", "lines of 128 B that they touch", false, func(r *result) float64 {
-			return r.perItem(r.sum.straight.lines)
-		}},
-		{"wavefronts", "per work-item", "cycles of these loads and of stores, of global and local memory, of which a bank gives a word in each", false, func(r *result) float64 {
-			return r.perItem(r.sum.straight.cycles)
-		}},
-	}
-	for i, class := range opClasses {
-		doc := "operations: " + strings.ReplaceAll(strings.Join(class.names, ", "), "func:", "functions")
-		if class.names == nil {
-			doc = "operations of other kinds"
-		}
-		list = append(list, Feature{class.feature, "per work-item", doc, false, func(r *result) float64 {
-			return r.sum.ops[i] / float64(max(r.total, 1))
-		}})
-	}
-	return append(list, []Feature{
-		{"intensity", "per B", "operations, a multiply-add for two, by bytes of the sectors touched", false, func(r *result) float64 {
-			flops := 0.0
-			for i, n := range r.sum.ops {
-				flops += n * opClasses[i].flops
-			}
-			return flops / float64(max((r.sum.sectors[0]+r.sum.sectors[1])*SectorBytes, 1))
-		}},
-		{"data_bytes", "B", "size of the arrays in global memory that are accessed", false, func(r *result) float64 { return float64(r.data()) }},
-		{"data_l2", "", "the same by the size of the L2 cache", false, func(r *result) float64 { return ratio64(r.data(), r.device(facts.L2Bytes)) }},
-		{"reuse", "", "bytes that work-items ask for by the size of the arrays", false, func(r *result) float64 { return ratio64(r.sum.bytes, r.data()) }},
-		{"tile_bytes", "B", "global memory in the bounding boxes of what a work-group accesses", false, func(r *result) float64 { return float64(r.tileBytes()) }},
-		{"tile_l1", "", "the same for the groups of a multiprocessor, by the size of its L1 cache without local memory in use", false, func(r *result) float64 {
-			l1 := r.device(facts.L1Bytes)
-			return ratio64(r.tileBytes()*r.onSM, max(l1-r.onSM*r.shared, l1/8))
-		}},
-		{"registers", "of 32 bits", "estimate of what a work-item needs", false, func(r *result) float64 { return float64(r.p.registers) }},
-		{"groups_resident", "", "work-groups that run at once on a multiprocessor, by work-items, local memory and registers", false, func(r *result) float64 { return float64(r.onSM) }},
-		{"occupancy", "", "work-items that run at once on a multiprocessor by its limit", false, func(r *result) float64 { return ratio64(r.onSM*r.items, r.device(facts.Items)) }},
-		{"waves", "", "work-groups by those that the device runs at once", false, func(r *result) float64 {
-			return ratio64(r.numGroups(), max(r.onSM, 1)*r.device(facts.Multiprocessors))
-		}},
-	}...)
-}()
-
-// Features describes the components of static vectors, in their order.
-func Features() []Feature { return slices.Clone(features) }
 
 // Vector are the static features of a kernel at some sizes (Table 1 of the paper on static features of Lift programs,
 // and more): what a launch does, per work-item, and how it uses memory and the device.
@@ -204,12 +68,7 @@ type Vector struct {
 }
 
 // Names are the names of the features.
-func (v *Vector) Names() (names []string) {
-	for _, f := range v.Features {
-		names = append(names, f.Name)
-	}
-	return names
-}
+func (v *Vector) Names() []string { return namesOf(v.Features) }
 
 // Value is the feature of that name.
 func (v *Vector) Value(name string) (float64, bool) {
@@ -258,7 +117,7 @@ func Sequence(list []*Program, sizes map[string]int64) (*Vector, error) {
 			return nil, p.error(err)
 		}
 		all = append(all, r)
-		if main == nil || r.sum.instances > main.sum.instances {
+		if main == nil || r.sum[statements] > main.sum[statements] {
 			main = r
 		}
 		for name, n := range r.arrays {
@@ -267,7 +126,9 @@ func Sequence(list []*Program, sizes map[string]int64) (*Vector, error) {
 	}
 	for _, r := range all {
 		if r != main {
-			main.sum.add(&r.sum)
+			for i, n := range r.sum {
+				main.sum[i] += n
+			}
 			main.sampled += r.sampled
 			main.merged = main.merged || r.merged
 			main.widest = max(main.widest, r.widest)
@@ -289,8 +150,6 @@ func (p *Program) run(sizes map[string]int64) (*result, error) {
 		}
 		w.sizes = append(w.sizes, v)
 	}
-	w.sum.accesses = map[kernel.Space]*[2]int64{kernel.Global: {}, kernel.Local: {}, kernel.Private: {}}
-	w.sum.distinct = map[kernel.Space]int64{}
 	w.epochs = make([]uint64, len(p.arrays))
 	r := &result{walk: w, local: p.nest.Local, items: 1, total: 1, launches: 1, arrays: map[string]int64{}}
 	var err error
@@ -311,7 +170,7 @@ func (p *Program) run(sizes map[string]int64) (*result, error) {
 		return nil, err
 	}
 	if p.loads {
-		w.sum.rounds = r.total
+		w.sum[rounds] = r.total
 	}
 	if r.total > 0 {
 		w.memory = memories.Get().(*memory)
@@ -336,15 +195,6 @@ func (r *result) vector(sizes map[string]int64) *Vector {
 		out.Values = append(out.Values, f.of(r))
 	}
 	return out
-}
-
-// data is the size of the arrays in global memory that are accessed.
-func (r *result) data() int64 {
-	sum := int64(0)
-	for _, n := range r.arrays {
-		sum += n
-	}
-	return sum
 }
 
 // layout computes the strides of arrays and the memory that they take.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
@@ -31,59 +30,6 @@ type walk struct {
 	average []int64 // trips of loops that memory bounds
 	straight
 	sum sums
-}
-
-// sums are totals over the launch.
-type sums struct {
-	accesses         map[kernel.Space]*[2]int64 // loads and stores by work-items
-	bytes            int64                      // of global memory, as work-items ask for them
-	warps            [2]int64                   // loads and stores of global memory by sub-groups
-	lines, sectors   [2]int64
-	classes          [3]int64 // by accessClass
-	localWarps       int64
-	localCycles      int64
-	barriers         int64 // by work-items, and so on
-	ifs, loopBodies  int64
-	selects, gathers int64
-	ops              [len(opClasses)]float64
-	instances        int64
-	rounds           int64
-	distinct         map[kernel.Space]int64 // loads by work-items of elements that they do not hold yet
-	straight         unitCount              // of these loads and of stores, lines and sectors of those of global memory
-}
-
-// add adds the totals of another launch.
-func (s *sums) add(o *sums) {
-	for space, n := range o.accesses {
-		for rw := range n {
-			s.accesses[space][rw] += n[rw]
-		}
-	}
-	for rw := range s.warps {
-		s.warps[rw] += o.warps[rw]
-		s.lines[rw] += o.lines[rw]
-		s.sectors[rw] += o.sectors[rw]
-	}
-	for c := range s.classes {
-		s.classes[c] += o.classes[c]
-	}
-	for i := range s.ops {
-		s.ops[i] += o.ops[i]
-	}
-	s.bytes += o.bytes
-	s.localWarps += o.localWarps
-	s.localCycles += o.localCycles
-	s.barriers += o.barriers
-	s.ifs += o.ifs
-	s.loopBodies += o.loopBodies
-	s.selects += o.selects
-	s.gathers += o.gathers
-	s.instances += o.instances
-	s.rounds += o.rounds
-	for space, n := range o.distinct {
-		s.distinct[space] += n
-	}
-	s.straight.add(&o.straight)
 }
 
 // laneMask is a set of work-items of a group.
@@ -198,7 +144,7 @@ func (w *walk) nodes(list []node, st *state) {
 		case *exec:
 			w.exec(x, st)
 		case barrier:
-			w.sum.barriers += st.points() * int64(len(st.mask.lanes))
+			w.sum[barriers] += st.points() * int64(len(st.mask.lanes))
 			w.barrier()
 		case *guard:
 			w.guard(x, st)
@@ -326,7 +272,7 @@ func (w *walk) guard(g *guard, st *state) {
 		inner.mask = mask
 	}
 	if tested {
-		w.sum.ifs += st.points() * int64(len(st.mask.lanes))
+		w.sum[ifs] += st.points() * int64(len(st.mask.lanes))
 	}
 	if len(g.loads) > 0 && len(loads.lanes) > 0 {
 		before := w.copied(inner)
@@ -356,10 +302,10 @@ func (w *walk) unrolled(x *linear.Form) bool {
 
 func (w *walk) exec(x *exec, st *state) {
 	runs := st.points() * int64(len(st.mask.lanes))
-	w.sum.instances += runs
-	w.sum.selects += x.selects * runs
+	w.sum[statements] += runs
+	w.sum[selects] += x.selects * runs
 	for i, n := range x.ops {
-		w.sum.ops[i] += n * float64(runs)
+		w.sum[operations+tally(i)] += n * runs
 	}
 	w.accesses(x.accesses, st)
 }

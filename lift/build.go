@@ -64,9 +64,6 @@ func Splat(width int, x *Term) *Term {
 	return Make(Literal, Attr{Lit: lit})
 }
 
-// SizeOf is a size as an int32.
-func SizeOf(s Size) *Term { return Make(SizeLit, Attr{Sizes: []Size{s}}) }
-
 // LetOf is f(x) where x is computed once: f is a lambda of one parameter.
 func LetOf(f, x *Term) *Term { return Make(Let, Attr{}, f, x) }
 
@@ -84,16 +81,8 @@ func MapVecOf(f *Term, vs ...*Term) *Term {
 // ReduceOf is the pattern op, one of Reduce, ReduceSeq and ReduceSeqUnroll.
 func ReduceOf(op Op, f, z, xs *Term) *Term { return Make(op, Attr{}, f, z, xs) }
 
-// PartRedOf reduces xs to m elements.
-func PartRedOf(f, z *Term, m Size, xs *Term) *Term {
-	return Make(PartRed, Attr{Sizes: []Size{m}}, f, z, xs)
-}
-
 // ZipOf is the array of tuples of the elements of arrays of one length.
 func ZipOf(xs ...*Term) *Term { return Make(Zip, Attr{}, xs...) }
-
-// UnzipOf is the tuple of arrays.
-func UnzipOf(xs *Term) *Term { return Make(Unzip, Attr{}, xs) }
 
 // TupleTerm is the tuple of values.
 func TupleTerm(xs ...*Term) *Term { return Make(Tuple, Attr{}, xs...) }
@@ -113,9 +102,6 @@ func TransposeOf(xs *Term) *Term { return Make(Transpose, Attr{}, xs) }
 // IterateOf applies f k times.
 func IterateOf(k int, f, xs *Term) *Term { return Make(Iterate, Attr{Ints: []int{k}}, f, xs) }
 
-// ReorderOf leaves the order of the elements open.
-func ReorderOf(xs *Term) *Term { return Make(Reorder, Attr{}, xs) }
-
 // GatherOf gives out[i] = xs[f(i)].
 func GatherOf(f *IndexFun, xs *Term) *Term { return Make(Gather, Attr{Index: f}, xs) }
 
@@ -132,16 +118,6 @@ func PadOf(left, right Size, mode PadMode, xs *Term) *Term {
 	return Make(Pad, Attr{Sizes: []Size{left, right}, Ints: []int{int(mode)}}, xs)
 }
 
-// PadConstOf is xs with z at its ends.
-func PadConstOf(left, right Size, z, xs *Term) *Term {
-	return Make(PadConst, Attr{Sizes: []Size{left, right}}, z, xs)
-}
-
-// InsetOf is an array of left and right more elements that has xs inside and whose other elements are not written.
-func InsetOf(left, right Size, xs *Term) *Term {
-	return Make(Inset, Attr{Sizes: []Size{left, right}}, xs)
-}
-
 // AtTerm is the element i of xs, where i is an integer term.
 func AtTerm(i, xs *Term) *Term { return Make(At, Attr{}, i, xs) }
 
@@ -152,11 +128,6 @@ func AtOf(i int64, xs *Term) *Term {
 
 // GenerateOf is the array f(0), …, f(n-1).
 func GenerateOf(n Size, f *Term) *Term { return Make(Generate, Attr{Sizes: []Size{n}}, f) }
-
-// MapSeqSlideOf is MapSeq(f, Slide(width, step, xs)) with the window in registers.
-func MapSeqSlideOf(width, step Size, f, xs *Term) *Term {
-	return Make(MapSeqSlide, Attr{Sizes: []Size{width, step}}, f, xs)
-}
 
 // MoveTo is the pattern op, one of ToGlobal, ToLocal and ToPrivate.
 func MoveTo(op Op, x *Term) *Term { return Make(op, Attr{}, x) }

@@ -21,41 +21,6 @@ func Parse(text string) (p *Program, err error) {
 	return e.program(), nil
 }
 
-// ParseTerm reads an expression in which the size symbols stand and that has no inputs.
-func ParseTerm(text string, sizeSymbols ...string) (t *Term, err error) {
-	e, err := newElaborator(text)
-	if err != nil {
-		return nil, err
-	}
-	defer lex.Recover(&err)
-	for _, s := range sizeSymbols {
-		e.sizes[s] = true
-	}
-	n := e.expr()
-	if e.Tok().Kind != lex.End {
-		e.expected("the end")
-	}
-	if n.kind == nodeFun {
-		f, _ := e.typedFun(n)
-		return f, nil
-	}
-	return e.term(n.at, e.elab(n, nil), nil), nil
-}
-
-// ParseSize reads a size.
-func ParseSize(text string) (s Size, err error) {
-	e, err := newElaborator(text)
-	if err != nil {
-		return Size{}, err
-	}
-	defer lex.Recover(&err)
-	s = e.size(e.expr())
-	if e.Tok().Kind != lex.End {
-		e.expected("the end")
-	}
-	return s, nil
-}
-
 func newElaborator(text string) (*elaborator, error) {
 	c, err := language.NewCursor(text)
 	if err != nil {

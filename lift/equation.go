@@ -37,11 +37,11 @@ type Bindings struct {
 	Indexes map[string]*IndexFun
 }
 
-var metaKinds = map[string]byte{
-	"f": 'f', "g": 'f', "h": 'f', "xs": 't', "ys": 't', "zs": 't', "z": 't',
-	"n": 's', "m": 's', "s": 's', "t": 's', "u": 's', "v": 's', "N": 's', "M": 's',
-	"d": 'i', "k": 'i', "w": 'i', "i": 'i', "p": 'x', "q": 'x',
-}
+// The variables of templates that stand for functions, and for terms.
+var (
+	functionVariables = []string{"f", "g", "h"}
+	termVariables     = []string{"xs", "ys", "zs", "z"}
+)
 
 // pattern is a template made ready for matching.
 type pattern struct {
@@ -113,13 +113,12 @@ func (c *compiler) shape(n *node, env *shapes) shape {
 				return shape{pat: s.pat}
 			}
 		}
-		switch metaKinds[n.text] {
-		case 't':
+		switch {
+		case slices.Contains(termVariables, n.text):
 			return shape{pat: &pattern{meta: n.text}}
-		case 'f':
+		case slices.Contains(functionVariables, n.text):
 			return shape{meta: n.text, fn: func(args []*pattern) *pattern { return c.applied(n, args) }}
-		}
-		if patterns[n.text] != nil {
+		case patterns[n.text] != nil:
 			return c.operator(n, nil, env)
 		}
 	case nodeApply:
@@ -358,7 +357,7 @@ func (m *matcher) applied(p *pattern, t *Term) bool {
 	f := Fn(params, func(xs ...*Term) *Term {
 		args := make([]*Term, len(m.types))
 		for i := range args {
-			args[i] = Make(Free, Attr{Ints: []int{-1}, Params: []*Type{m.types[i]}}) // not used
+			args[i] = Hole(m.types[i]) // not used
 		}
 		for i, l := range p.locals {
 			args[slices.Index(m.locals, l)] = xs[i]

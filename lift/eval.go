@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand"
-
-	"gpuperf/kernel/expr"
 )
 
 // Value is the meaning of a term at given sizes: a Num, Values (an array or a tuple, a vector), or Unwritten.
@@ -457,10 +455,4 @@ func evalIterate(e *evaluator, t *Term, env *binding) Value {
 		in = f.Type.Result
 	}
 	return xs
-}
-
-// DTypeOf is the element type of a value's type, for those that fill arrays.
-func DTypeOf(t *Type) expr.DType {
-	_, elem := t.Shape()
-	return elem.DType
 }

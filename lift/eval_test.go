@@ -82,12 +82,12 @@ func TestPatterns(t *testing.T) {
 		{"sqrt(2.25f)", "1.5"},
 		{"2 * -3 + 1", "-5"},
 	} {
-		term, err := ParseTerm(strings.ReplaceAll(c.term, "XS", ints), "n", "m")
+		term, err := parseTerm(strings.ReplaceAll(c.term, "XS", ints), "n", "m")
 		if err != nil {
 			t.Errorf("%s: %v", c.term, err)
 			continue
 		}
-		Walk(term, func(t *Term) { seen[t.name()] = true })
+		Walk(term, AnyOp, func(t *Term) { seen[t.name()] = true })
 		v, err := EvalTerm(term, map[string]int64{"n": 6, "m": 2}, EvalOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", c.term, err)
@@ -96,7 +96,7 @@ func TestPatterns(t *testing.T) {
 		if got := show(v); got != c.want {
 			t.Errorf("%s is %s, not %s", c.term, got, c.want)
 		}
-		again, err := ParseTerm(term.String(), "n", "m")
+		again, err := parseTerm(term.String(), "n", "m")
 		if err != nil || again != term {
 			t.Errorf("%s prints as %s, which parses to %v, %v", c.term, term, again, err)
 		}
@@ -126,7 +126,7 @@ func TestEvalRefuses(t *testing.T) {
 		{`gather(index("i + 1")) $ generate(n, fun(i => i))`, "maps 5 to 6"},
 		{"reorderStride(4) $ generate(n, fun(i => i))", "4 | n does not hold"},
 	} {
-		term, err := ParseTerm(c.term, "n")
+		term, err := parseTerm(c.term, "n")
 		if c.want == "" {
 			if err == nil {
 				t.Errorf("%s parses", c.term)
@@ -145,7 +145,7 @@ func TestEvalRefuses(t *testing.T) {
 
 // Reorder may be any permutation: only what does not depend on the order is determined.
 func TestReorderIsAnyPermutation(t *testing.T) {
-	term, err := ParseTerm("reorder $ generate(20, fun(i => i))")
+	term, err := parseTerm("reorder $ generate(20, fun(i => i))")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package lift
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -100,13 +102,22 @@ func (f *IndexFun) At(i, n int64, at map[string]int64) (int64, error) {
 		return n - 1 - i, nil
 	}
 	if f.Kind == IndexExpr {
-		vars := map[string]int64{"i": i, "n": n}
-		for name, v := range at {
-			if name != "i" && name != "n" {
-				vars[name] = v
+		return indexNumbers.Eval(f.Expr, func(e expr.Expr) (int64, error) {
+			x, isName := e.(expr.Var)
+			if !isName {
+				return 0, fmt.Errorf("%s in an index", e)
 			}
-		}
-		return evalIndex(f.Expr, vars)
+			v, ok := at[x.Name]
+			switch {
+			case x.Name == "i":
+				return i, nil
+			case x.Name == "n":
+				return n, nil
+			case !ok:
+				return 0, fmt.Errorf("%s has no value", x.Name)
+			}
+			return v, nil
+		})
 	}
 	arg, err := f.Arg.Eval(at)
 	if err != nil {
@@ -175,102 +186,37 @@ func (f *IndexFun) String() string {
 	return "index(" + strconv.Quote(strings.TrimSpace(f.Expr.String())) + ")"
 }
 
-// evalIndex evaluates integer arithmetic; quotients round down.
-func evalIndex(e expr.Expr, vars map[string]int64) (int64, error) {
-	switch e := e.(type) {
-	case expr.Int:
-		return e.Value, nil
-	case expr.Var:
-		v, ok := vars[e.Name]
-		if !ok {
-			return 0, fmt.Errorf("%s has no value", e.Name)
+// indexNumbers are the values of index functions, with 0 for false.
+var indexNumbers = expr.Domain[int64]{
+	Int: func(v int64) int64 { return v },
+	Unary: func(op expr.OpKind, a int64) (int64, error) {
+		if op != expr.Neg {
+			return 0, expr.ErrNoValue
 		}
-		return v, nil
-	case *expr.Cond:
-		c, err := evalIndex(e.If, vars)
-		if err != nil {
-			return 0, err
+		return expr.IntOp(expr.Sub, 0, a)
+	},
+	Binary: func(op expr.OpKind, a, b int64) (int64, error) {
+		if !op.IsComparison() {
+			return expr.IntOp(op, a, b)
 		}
-		if c != 0 {
-			return evalIndex(e.Then, vars)
+		holds, err := expr.Compare(op, cmp.Compare(a, b))
+		return truthIndex(expr.TruthOf(holds)), err
+	},
+	Truth: func(a int64) expr.Truth { return expr.TruthOf(a != 0) },
+	Bool:  truthIndex,
+	Refuse: func(part expr.Expr, why error) error {
+		if op, ok := part.(*expr.Op); ok && errors.Is(why, expr.ErrNoValue) {
+			return fmt.Errorf("operator %s in an index", op.Kind)
 		}
-		return evalIndex(e.Else, vars)
-	case *expr.Op:
-		args := make([]int64, len(e.Args))
-		for i, a := range e.Args {
-			v, err := evalIndex(a, vars)
-			if err != nil {
-				return 0, err
-			}
-			args[i] = v
-		}
-		return evalIntOp(e.Kind, args)
-	}
-	return 0, fmt.Errorf("%s in an index", e)
+		return fmt.Errorf("the index %s: %w", part, why)
+	},
 }
 
-func evalIntOp(kind expr.OpKind, args []int64) (int64, error) {
-	truth := func(b bool) (int64, error) {
-		if b {
-			return 1, nil
-		}
-		return 0, nil
+func truthIndex(t expr.Truth) int64 {
+	if t == expr.True {
+		return 1
 	}
-	a := args[0]
-	if len(args) == 1 {
-		switch kind {
-		case expr.Neg:
-			return -a, nil
-		case expr.Not:
-			return truth(a == 0)
-		}
-		return 0, fmt.Errorf("operator %s in an index", kind)
-	}
-	for _, b := range args[1:] {
-		switch kind {
-		case expr.Add:
-			a += b
-		case expr.Sub:
-			a -= b
-		case expr.Mul:
-			a *= b
-		case expr.Min:
-			a = min(a, b)
-		case expr.Max:
-			a = max(a, b)
-		case expr.FloorDiv, expr.Mod:
-			if b == 0 {
-				return 0, fmt.Errorf("division by 0 in an index")
-			}
-			q := a / b
-			if a%b != 0 && (a < 0) != (b < 0) {
-				q--
-			}
-			if kind == expr.Mod {
-				q = a - q*b
-			}
-			a = q
-		case expr.Eq:
-			return truth(a == b)
-		case expr.Ne:
-			return truth(a != b)
-		case expr.Lt:
-			return truth(a < b)
-		case expr.Le:
-			return truth(a <= b)
-		case expr.Gt:
-			return truth(a > b)
-		case expr.Ge:
-			return truth(a >= b)
-		case expr.And:
-			a, _ = truth(a != 0 && b != 0)
-		case expr.Or:
-			a, _ = truth(a != 0 || b != 0)
-		default:
-			return 0, fmt.Errorf("operator %s in an index", kind)
-		}
-	}
-	return a, nil
+	return 0
 }
 
 // subst replaces size symbols; in an expression by constants only.

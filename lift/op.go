@@ -115,8 +115,14 @@ func (o Op) String() string {
 	return "?"
 }
 
+// AnyOp is the set of all operators.
+const AnyOp = OpSet(1)<<numOps - 1
+
 // Maps are the patterns that apply a function to every element of one array.
 var Maps = Set(Map, MapGlb, MapWrg, MapLcl, MapSeq, MapSeqUnroll)
+
+// ParallelMaps are those whose elements work-items or work-groups compute side by side.
+var ParallelMaps = Set(MapGlb, MapWrg, MapLcl)
 
 // Reductions are the patterns with a function, an initial value and an array.
 var Reductions = Set(Reduce, PartRed, ReduceSeq, ReduceSeqUnroll)

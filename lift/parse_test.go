@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gpuperf/internal/lex"
 )
 
 // Editors may begin a file with a byte order mark, and end lines in their own way.
@@ -145,12 +147,47 @@ func FuzzSize(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := ParseSize(text)
+		s, err := parseSize(text)
 		if err != nil {
 			return
 		}
-		if again, err := ParseSize(s.String()); err != nil || again != s {
+		if again, err := parseSize(s.String()); err != nil || again != s {
 			t.Fatalf("%s became %s, %v", s, again, err)
 		}
 	})
+}
+
+// parseTerm reads an expression in which the size symbols stand and that has no inputs.
+func parseTerm(text string, sizeSymbols ...string) (t *Term, err error) {
+	e, err := newElaborator(text)
+	if err != nil {
+		return nil, err
+	}
+	defer lex.Recover(&err)
+	for _, s := range sizeSymbols {
+		e.sizes[s] = true
+	}
+	n := e.expr()
+	if e.Tok().Kind != lex.End {
+		e.expected("the end")
+	}
+	if n.kind == nodeFun {
+		f, _ := e.typedFun(n)
+		return f, nil
+	}
+	return e.term(n.at, e.elab(n, nil), nil), nil
+}
+
+// parseSize reads a size.
+func parseSize(text string) (s Size, err error) {
+	e, err := newElaborator(text)
+	if err != nil {
+		return Size{}, err
+	}
+	defer lex.Recover(&err)
+	s = e.size(e.expr())
+	if e.Tok().Kind != lex.End {
+		e.expected("the end")
+	}
+	return s, nil
 }

@@ -41,7 +41,7 @@ func (t *Term) String() string {
 
 // String is the program in its text form, which parses back.
 func (p *Program) String() string {
-	w := printer{taken: map[string]bool{}}
+	w := p.printer()
 	b := &w.b
 	if p.Name != "" {
 		b.WriteString("program " + p.Name + "\n")
@@ -53,14 +53,7 @@ func (p *Program) String() string {
 		b.WriteString("assume " + a.String() + "\n")
 	}
 	for _, f := range p.Funs {
-		w.taken[f.Name] = true
 		b.WriteString(f.String() + "\n")
-	}
-	for _, s := range p.Sizes {
-		w.taken[s] = true
-	}
-	for _, in := range p.Inputs {
-		w.taken[in.Name] = true
 	}
 	b.WriteString("fun(")
 	for i, in := range p.Inputs {
@@ -68,7 +61,6 @@ func (p *Program) String() string {
 			b.WriteString(", ")
 		}
 		b.WriteString(in.Name + ": " + in.Type.String())
-		w.names = append(w.names, in.Name)
 	}
 	b.WriteString(" =>\n    ")
 	w.term(p.Body, precApply)
@@ -78,7 +70,14 @@ func (p *Program) String() string {
 
 // BodyText is the body of the program alone, on one line.
 func (p *Program) BodyText() string {
-	w := printer{taken: map[string]bool{}}
+	w := p.printer()
+	w.term(p.Body, precApply)
+	return w.b.String()
+}
+
+// printer writes terms under the inputs of the program.
+func (p *Program) printer() *printer {
+	w := &printer{taken: map[string]bool{}}
 	for _, f := range p.Funs {
 		w.taken[f.Name] = true
 	}
@@ -89,8 +88,7 @@ func (p *Program) BodyText() string {
 		w.taken[in.Name] = true
 		w.names = append(w.names, in.Name)
 	}
-	w.term(p.Body, precApply)
-	return w.b.String()
+	return w
 }
 
 // fresh is a name for the next variable.
@@ -134,7 +132,7 @@ func (p *printer) term(t *Term, least int) {
 			b.WriteString("#" + strconv.Itoa(i-len(p.names)))
 		}
 	case Free:
-		b.WriteString("?" + strconv.Itoa(t.Ints[0]))
+		b.WriteByte('?')
 	case Literal:
 		b.WriteString(t.Lit.String())
 	case Lambda, Fun:

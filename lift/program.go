@@ -71,8 +71,8 @@ func (p *Program) WithBody(body *Term) (*Program, error) {
 // UserFuns lists the user functions of a term, builtins included, in the order in which they are met.
 func UserFuns(t *Term) []*UserFun {
 	var list []*UserFun
-	Walk(t, func(t *Term) {
-		if t.Op == Fun && !slices.Contains(list, t.User) {
+	Walk(t, Set(Fun), func(t *Term) {
+		if !slices.Contains(list, t.User) {
 			list = append(list, t.User)
 		}
 	})

@@ -39,7 +39,8 @@ var sizes = struct {
 	sync.RWMutex
 	byText map[string]*poly
 	ops    map[sizeOp]Size
-}{byText: map[string]*poly{}, ops: map[sizeOp]Size{}}
+	nats   map[int64]Size
+}{byText: map[string]*poly{}, ops: map[sizeOp]Size{}, nats: map[int64]Size{}}
 
 type sizeOp struct {
 	op   byte
@@ -55,7 +56,7 @@ func (s Size) number() uint32 {
 
 // Nat is the constant size n.
 func Nat(n int64) Size {
-	return newSize([]monomial{{coef: new(big.Rat).SetInt64(n)}})
+	return memoized(sizes.nats, n, func() Size { return newSize([]monomial{{coef: new(big.Rat).SetInt64(n)}}) })
 }
 
 // Sym is the size symbol of that name.
@@ -134,14 +135,18 @@ func (s Size) terms() []monomial {
 }
 
 func memoSize(op byte, a, b Size, compute func() Size) Size {
-	key := sizeOp{op, a.number(), b.number()}
+	return memoized(sizes.ops, sizeOp{op, a.number(), b.number()}, compute)
+}
+
+// memoized looks a size up in a table of sizes, and adds it where it is missing.
+func memoized[K comparable](table map[K]Size, key K, compute func() Size) Size {
 	sizes.RLock()
-	r, ok := sizes.ops[key]
+	r, ok := table[key]
 	sizes.RUnlock()
 	if !ok {
 		r = compute()
 		sizes.Lock()
-		sizes.ops[key] = r
+		table[key] = r
 		sizes.Unlock()
 	}
 	return r

@@ -1,9 +1,5 @@
 package lift
 
-import (
-	"sync"
-)
-
 // frame is a binder that a substitution has passed: the types of its parameters in the result.
 type frame struct {
 	outer   *frame
@@ -155,31 +151,8 @@ func (f *Term) retyped(params []*Type) *Term {
 	return s.lambda(f, params, root())
 }
 
-// freeIDs hands out the numbers of Free variables: the least that is not in use, so that the terms built on them, which
-// are interned, are the same again and again.
-var freeIDs struct {
-	sync.Mutex
-	used []bool
-}
-
-func acquireFree() int {
-	freeIDs.Lock()
-	defer freeIDs.Unlock()
-	for i, used := range freeIDs.used {
-		if !used {
-			freeIDs.used[i] = true
-			return i
-		}
-	}
-	freeIDs.used = append(freeIDs.used, true)
-	return len(freeIDs.used) - 1
-}
-
-func releaseFree(id int) {
-	freeIDs.Lock()
-	freeIDs.used[id] = false
-	freeIDs.Unlock()
-}
+// Hole is a variable of a term under construction, which nothing binds yet. Each is another.
+func Hole(t *Type) *Term { return Make(Free, Attr{Params: []*Type{t}}) }
 
 // Fn is the lambda whose parameters have these types and whose body is what build makes of them. The variables given to
 // build mean nothing outside it.
@@ -187,9 +160,7 @@ func Fn(params []*Type, build func(xs ...*Term) *Term) *Term {
 	xs := make([]*Term, len(params))
 	number := map[*Term]int{}
 	for i, p := range params {
-		id := acquireFree()
-		defer releaseFree(id)
-		xs[i] = Make(Free, Attr{Ints: []int{id}, Params: []*Type{p}})
+		xs[i] = Hole(p)
 		number[xs[i]] = len(params) - 1 - i
 	}
 	body := build(xs...)

@@ -1,16 +1,19 @@
 package lift
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
 	"gpuperf/kernel/expr"
 )
 
-// Term is a node of a program: immutable, hash-consed, typed. Terms with equal fields are the same pointer.
+// Term is a node of a program: immutable, hash-consed, typed. Terms with equal fields are the same pointer, but for those under
+// construction, which have Free variables.
 type Term struct {
 	Op   Op
 	Kids []*Term
@@ -48,18 +51,15 @@ type Lit struct {
 
 // Rat is the exact value of the literal's text.
 func (l Lit) Rat() *big.Rat {
-	r, ok := new(big.Rat).SetString(l.Text)
-	if !ok {
-		return new(big.Rat)
+	if n, err := strconv.ParseInt(l.Text, 10, 64); err == nil {
+		return new(big.Rat).SetInt64(n)
 	}
-	return r
+	r, _ := new(big.Rat).SetString(l.Text)
+	return cmp.Or(r, new(big.Rat))
 }
 
 // Err tells why the term is ill-typed; nil for every term that can be used.
 func (t *Term) Err() error { return t.err }
-
-// ID is a number that no other term of the process has. It says nothing between processes.
-func (t *Term) ID() uint64 { return t.id }
 
 // Ops is the set of operators in the term.
 func (t *Term) Ops() OpSet { return t.ops }
@@ -94,29 +94,41 @@ func (t *Term) Assumptions() []Assumption {
 		return *known
 	}
 	var list []Assumption
-	Walk(t, func(t *Term) {
-		for _, a := range t.needs {
-			list = need(list, a)
+	add := func(more []Assumption) {
+		if len(list) == 0 {
+			list = slices.Clip(more) // shared
+			return
 		}
-	})
+		for _, a := range more {
+			if !slices.Contains(list, a) {
+				list = append(list, a)
+			}
+		}
+	}
+	for _, k := range t.Kids {
+		add(k.Assumptions())
+	}
+	add(t.needs)
 	list = slices.Clip(list)
 	t.assumptions.Store(&list)
 	return list
 }
 
-// Walk visits every distinct node of the term once, kids first.
-func Walk(t *Term, visit func(*Term)) {
-	seen := make(map[*Term]bool, 64)
+// Walk visits every distinct node of these operators in the term once, kids first.
+func Walk(t *Term, ops OpSet, visit func(*Term)) {
+	seen := map[*Term]bool{}
 	var walk func(t *Term)
 	walk = func(t *Term) {
-		if seen[t] {
+		if t.ops&ops == 0 || seen[t] {
 			return
 		}
 		seen[t] = true
 		for _, k := range t.Kids {
 			walk(k)
 		}
-		visit(t)
+		if ops.Has(t.Op) {
+			visit(t)
+		}
 	}
 	walk(t)
 }
@@ -147,6 +159,10 @@ func Make(op Op, attr Attr, kids ...*Term) *Term {
 			return k
 		}
 	}
+	building := op == Free || slices.ContainsFunc(kids, func(k *Term) bool { return k.ops.Has(Free) })
+	if building {
+		return newTerm(op, attr, kids)
+	}
 	h := hash(op, &attr, kids)
 	s := &terms[h%uint64(len(terms))]
 	s.Lock()
@@ -155,26 +171,8 @@ func Make(op Op, attr Attr, kids ...*Term) *Term {
 	if t != nil {
 		return t
 	}
-	d := &draft{op: op, Attr: attr, kids: kids}
-	typ := d.typed()
-	switch {
-	case d.err != nil:
-		return bad(d.err)
-	case d.instead != nil:
-		return d.instead
-	}
-	t = &Term{Op: op, Kids: slices.Clone(kids), Attr: attr, Type: typ, needs: d.needs, ops: Set(op), size: 1}
-	if op == Var {
-		t.open = attr.Ints[0] + 1
-	}
-	for _, k := range kids {
-		open := k.open
-		if op == Lambda {
-			open -= len(attr.Params)
-		}
-		t.open = max(t.open, open)
-		t.ops |= k.ops
-		t.size = min(t.size+k.size, 1<<40)
+	if t = newTerm(op, attr, kids); t.err != nil || t.id != 0 {
+		return t
 	}
 	s.Lock()
 	defer s.Unlock()
@@ -188,6 +186,32 @@ func Make(op Op, attr Attr, kids ...*Term) *Term {
 	t.id = s.count*uint64(len(terms)) + h%uint64(len(terms))
 	t.next = s.table[h]
 	s.table[h] = t
+	return t
+}
+
+// newTerm types a term that is not in the table. Where its canonical form is another term, it returns that.
+func newTerm(op Op, attr Attr, kids []*Term) *Term {
+	d := &draft{op: op, Attr: attr, kids: kids}
+	typ := d.typed()
+	switch {
+	case d.err != nil:
+		return bad(d.err)
+	case d.instead != nil:
+		return d.instead
+	}
+	t := &Term{Op: op, Kids: slices.Clone(kids), Attr: attr, Type: typ, needs: d.needs, ops: Set(op), size: 1}
+	if op == Var {
+		t.open = attr.Ints[0] + 1
+	}
+	for _, k := range kids {
+		open := k.open
+		if op == Lambda {
+			open -= len(attr.Params)
+		}
+		t.open = max(t.open, open)
+		t.ops |= k.ops
+		t.size = min(t.size+k.size, 1<<40)
+	}
 	return t
 }
 

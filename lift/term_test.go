@@ -74,7 +74,7 @@ func TestApplyRetypes(t *testing.T) {
 }
 
 func TestTypeErrors(t *testing.T) {
-	xs := Make(Free, Attr{Ints: []int{100}, Params: []*Type{Array(Float32, Nat(10))}})
+	xs := Hole(Array(Float32, Nat(10)))
 	for _, c := range []struct {
 		term *Term
 		want string

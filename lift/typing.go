@@ -18,7 +18,7 @@ func init() {
 	rows = [numOps]row{
 		Bad:     {name: "bad"},
 		Var:     {name: "variable", ints: 1, result: ownType},
-		Free:    {name: "variable", ints: 1, result: ownType},
+		Free:    {name: "variable", result: ownType},
 		Lambda:  {name: "fun", kids: 1, result: typeLambda},
 		Fun:     {name: "function", result: func(d *draft) *Type { return d.User.Type() }},
 		Call:    {name: "call", kids: -1, result: typeCall},
@@ -66,7 +66,7 @@ func init() {
 }
 
 func ownType(d *draft) *Type {
-	if len(d.Params) != 1 || d.Ints[0] < 0 {
+	if len(d.Params) != 1 || len(d.Ints) > 0 && d.Ints[0] < 0 {
 		return d.fail("it has no type")
 	}
 	return d.Params[0]
@@ -140,50 +140,34 @@ func kidTypes(d *draft) []*Type {
 
 func resultOfFun(d *draft) *Type { return d.kids[0].Type.Result }
 
+// anyArray stands for the type of what should be an array, once that has failed.
+var anyArray = Array(Array(Float32, Nat(1)), Nat(1))
+
 // array returns the type of the last kid, which must be an array.
 func (d *draft) array() *Type {
 	t := d.kids[len(d.kids)-1].Type
 	if t.Kind != ArrayType {
 		d.fail("it works on an array, not on %s", t)
-		return nil
+		return anyArray
 	}
 	return t
 }
 
-func elemOfLast(d *draft) []*Type {
-	if a := d.array(); a != nil {
-		return []*Type{a.Elem}
-	}
-	return nil
-}
+func elemOfLast(d *draft) []*Type { return []*Type{d.array().Elem} }
 
 func elemTwice(d *draft) []*Type {
 	a := d.array()
-	if a == nil {
-		return nil
-	}
 	if z := d.kids[1].Type; z != a.Elem {
 		d.fail("the initial value is %s, and the elements are %s", z, a.Elem)
-		return nil
 	}
 	return []*Type{a.Elem, a.Elem}
 }
 
-func accAndElem(d *draft) []*Type {
-	if a := d.array(); a != nil {
-		return []*Type{d.kids[1].Type, a.Elem}
-	}
-	return nil
-}
+func accAndElem(d *draft) []*Type { return []*Type{d.kids[1].Type, d.array().Elem} }
 
 func index(*draft) []*Type { return []*Type{Int32} }
 
-func window(d *draft) []*Type {
-	if a := d.array(); a != nil {
-		return []*Type{Array(a.Elem, d.Sizes[0])}
-	}
-	return nil
-}
+func window(d *draft) []*Type { return []*Type{Array(d.array().Elem, d.Sizes[0])} }
 
 func lanes(d *draft) []*Type {
 	var list []*Type
@@ -255,9 +239,6 @@ func typeZip(d *draft) *Type {
 
 func typeUnzip(d *draft) *Type {
 	a := d.array()
-	if a == nil {
-		return nil
-	}
 	if a.Elem.Kind != TupleType {
 		return d.fail("it works on an array of tuples, not on %s", a)
 	}
@@ -302,38 +283,26 @@ func (d *draft) divided(a, b Size) Size {
 
 func typeSplit(d *draft) *Type {
 	a := d.array()
-	if a == nil {
-		return nil
-	}
 	return Array(Array(a.Elem, d.Sizes[0]), d.divided(a.Len, d.Sizes[0]))
 }
 
 // nested returns the types of the outer and the inner array of the last kid.
 func (d *draft) nested() (outer, inner *Type) {
 	outer = d.array()
-	if outer == nil {
-		return nil, nil
-	}
 	if outer.Elem.Kind != ArrayType {
 		d.fail("it works on an array of arrays, not on %s", outer)
-		return nil, nil
+		outer = anyArray
 	}
 	return outer, outer.Elem
 }
 
 func typeJoin(d *draft) *Type {
 	outer, inner := d.nested()
-	if outer == nil {
-		return nil
-	}
 	return Array(inner.Elem, outer.Len.Mul(inner.Len))
 }
 
 func typeTranspose(d *draft) *Type {
 	outer, inner := d.nested()
-	if outer == nil {
-		return nil
-	}
 	return Array(Array(inner.Elem, outer.Len), inner.Len)
 }
 
@@ -343,9 +312,6 @@ const maxIterations = 1 << 12
 // typeIterate types every step, since each may change the length of the array.
 func typeIterate(d *draft) *Type {
 	a, f, k := d.array(), d.kids[0], d.Ints[0]
-	if a == nil {
-		return nil
-	}
 	if k < 0 || k > maxIterations {
 		return d.fail("the number of iterations is between 0 and %d, not %d", maxIterations, k)
 	}
@@ -373,9 +339,6 @@ func sameArray(d *draft) *Type { return d.array() }
 
 func typeReorder(d *draft) *Type {
 	a := d.array()
-	if a == nil {
-		return nil
-	}
 	if d.Index == nil {
 		return d.fail("it has no index function")
 	}
@@ -402,17 +365,11 @@ func (d *draft) windows(n Size) Size {
 
 func typeSlide(d *draft) *Type {
 	a := d.array()
-	if a == nil {
-		return nil
-	}
 	return Array(Array(a.Elem, d.Sizes[0]), d.windows(a.Len))
 }
 
 func (d *draft) padded() *Type {
 	a := d.array()
-	if a == nil {
-		return nil
-	}
 	for _, s := range d.Sizes {
 		d.need(Assumption{Kind: AtLeast, A: s, B: Size{}})
 	}
@@ -421,9 +378,6 @@ func (d *draft) padded() *Type {
 
 func typePad(d *draft) *Type {
 	t := d.padded()
-	if t == nil {
-		return nil
-	}
 	if d.Ints[0] < 0 || d.Ints[0] >= len(padModes) {
 		return d.fail("no such mode: %d", d.Ints[0])
 	}
@@ -439,7 +393,7 @@ func typePad(d *draft) *Type {
 
 func typePadConst(d *draft) *Type {
 	t := d.padded()
-	if t != nil && d.kids[0].Type != t.Elem {
+	if d.kids[0].Type != t.Elem {
 		return d.fail("the value is %s, and the elements are %s", d.kids[0].Type, t.Elem)
 	}
 	return t
@@ -447,9 +401,6 @@ func typePadConst(d *draft) *Type {
 
 func typeAt(d *draft) *Type {
 	a := d.array()
-	if a == nil {
-		return nil
-	}
 	i := d.kids[0]
 	if i.Type.Kind != ScalarType || !i.Type.DType.IsInteger() {
 		return d.fail("the index is %s, not an integer", i.Type)
@@ -479,8 +430,6 @@ func validWidth(w int) bool { return w == 2 || w == 4 || w == 8 || w == 16 }
 func typeAsVector(d *draft) *Type {
 	a, w := d.array(), d.Ints[0]
 	switch {
-	case a == nil:
-		return nil
 	case a.Elem.Kind != ScalarType || a.Elem.DType == expr.Bool:
 		return d.fail("vectors are of scalars, not of %s", a.Elem)
 	case !validWidth(w):
@@ -491,9 +440,6 @@ func typeAsVector(d *draft) *Type {
 
 func typeAsScalar(d *draft) *Type {
 	a := d.array()
-	if a == nil {
-		return nil
-	}
 	if a.Elem.Kind != VectorType {
 		return d.fail("it works on an array of vectors, not on %s", a)
 	}

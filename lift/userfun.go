@@ -179,19 +179,22 @@ func knownNames(e expr.Expr, known map[string]*Type) (err error) {
 	return err
 }
 
-// components are the scalar and vector types that make up a data type, in order.
+// components are the scalar and vector types that make up a type, in order, arrays of tuples as one array for each component.
 func components(t *Type) []*Type {
-	if t.Kind != TupleType {
-		return []*Type{t}
+	switch t.Kind {
+	case ArrayType:
+		return components(t.Elem)
+	case TupleType:
+		var all []*Type
+		for _, e := range t.Elems {
+			all = append(all, components(e)...)
+		}
+		return all
 	}
-	var all []*Type
-	for _, e := range t.Elems {
-		all = append(all, components(e)...)
-	}
-	return all
+	return []*Type{t}
 }
 
-// Components are the scalars and vectors that make up a data type, flattened in order.
+// Components are the scalars and vectors that make up a type, flattened in order: a value of it is stored as one array for each.
 func Components(t *Type) []*Type { return components(t) }
 
 // Type is the type of the function.

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 )
 
-// Match is the condition under which the tags of a generator fit those of a filter (Stevens and Klöckner, section 7.1).
+// Match is the condition under which a filter selects a generator by its tags (Stevens and Klöckner, section 7.1).
 // Its zero value is the default.
 type Match string
 
@@ -111,7 +112,7 @@ func ParseFilter(items []string, match Match) (Filter, error) {
 // add enters the word at an offset of the item.
 func (f *Filter) add(item string, at int, word string) error {
 	name, values, isArg := strings.Cut(word, ":")
-	if !isName(name) {
+	if !lex.IsName(name) {
 		return source.New("", item, at, "filter tag %q: %q is no name", word, name).
 			WithHint("write generator tags as matmul_sq, variant tags as n:2048,2560")
 	}
@@ -152,35 +153,8 @@ func (f Filter) String() string {
 
 // didYouMean suggests the nearest of the names, "" where none is near.
 func didYouMean(text string, names []string) string {
-	best, least := "", 1+len(text)/3
-	for _, n := range names {
-		if d := distance(strings.ToLower(text), strings.ToLower(n)); d <= least {
-			best, least = n, d-1
-		}
+	if near := source.Nearest(text, names); near != "" {
+		return fmt.Sprintf("; did you mean %s?", near)
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %s?", best)
-}
-
-// distance is Levenshtein's.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := last
-			if a[i] != b[j] {
-				change++
-			}
-			last = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return ""
 }

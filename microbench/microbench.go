@@ -21,6 +21,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/script"
 )
@@ -134,7 +135,7 @@ func newGenerator(m *script.Module, name string) (*Generator, error) {
 	fail := func(hint, format string, args ...any) (*Generator, error) {
 		return nil, (&source.Error{File: m.File, Msg: "generator " + name + ": " + fmt.Sprintf(format, args...)}).WithHint("%s", hint)
 	}
-	if !isName(name) {
+	if !lex.IsName(name) {
 		return fail("letters, digits and _ make a name", "the file's name is no tag")
 	}
 	if g.Doc == "" {
@@ -142,10 +143,10 @@ func newGenerator(m *script.Module, name string) (*Generator, error) {
 	}
 	var err error
 	if g.Tags, err = stringList(m.Globals["tags"]); err != nil || len(g.Tags) == 0 {
-		return fail(fmt.Sprintf(`write tags = [%q]`, name), "tags is to be a list of strings")
+		return fail(fmt.Sprintf(`write tags = [%q]`, name), "tags must be a list of strings")
 	}
 	for _, t := range g.Tags {
-		if !isName(t) {
+		if !lex.IsName(t) {
 			return fail("letters, digits and _ make a tag", "tag %q", t)
 		}
 	}
@@ -154,15 +155,15 @@ func newGenerator(m *script.Module, name string) (*Generator, error) {
 	}
 	sizes, err := stringList(m.Globals["sizes"])
 	if err != nil {
-		return fail(`write sizes = ["n"], the arguments that the kernel is symbolic in`, "sizes is to be a list of strings")
+		return fail(`write sizes = ["n"], the arguments that the kernel is symbolic in`, "sizes must be a list of strings")
 	}
 	args, ok := m.Globals["args"].(*starlark.Dict)
 	if !ok {
-		return fail(`write args = {"n": integers([1024, 2048])}`, "args is to be a dict from names to the values that they may take")
+		return fail(`write args = {"n": integers([1024, 2048])}`, "args must be a dict from names to the values that they may take")
 	}
 	for _, kv := range args.Items() {
 		argName, ok := starlark.AsString(kv[0])
-		if !ok || !isName(argName) {
+		if !ok || !lex.IsName(argName) {
 			return fail("letters, digits and _ make a name", "%s names no argument", kv[0])
 		}
 		allowed, err := allowedOf(kv[1])
@@ -208,14 +209,4 @@ func stringList(v starlark.Value) ([]string, error) {
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-func isName(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return s != ""
 }

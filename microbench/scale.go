@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Scaled returns the variant with its open sizes, those that may be any integer of a range, multiplied by the factor; each is
-// rounded to what the generator allows. What check refuses is tried again with sizes that are multiples of larger
-// powers of two. The error says why there is no such variant.
+// Scaled returns the variant with its open sizes multiplied by the factor; a size is open if it may be any integer of a
+// range. Each is rounded to what the generator allows. If check refuses them, multiples of larger powers of two are
+// tried. The error says why there is no such variant.
 func (v Variant) Scaled(factor float64) (Variant, error) {
 	if !(factor > 0) || math.IsInf(factor, 0) {
 		return Variant{}, fmt.Errorf("%s cannot be scaled by %g", v, factor)

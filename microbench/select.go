@@ -100,9 +100,9 @@ func (c *cache) get(key string, build func() (*kernel.Kernel, error)) (*kernel.K
 	return once()
 }
 
-// Select returns the variants that the filter leaves, generator by generator, arguments varying from the last on: one
-// for each combination of values that the generator can make. It is an error if the filter names a tag or an argument
-// that is not known, or a value that does not occur in any variant: what was asked for is never left out silently.
+// Select returns the variants that the filter selects: for each generator, one for every combination of argument values
+// that it can make, with the last argument varying fastest. A filter with an unknown tag or argument, or with a value
+// that occurs in no variant, is an error, so that nothing is left out silently.
 func (c *Collection) Select(f Filter) ([]Variant, error) {
 	matched, err := c.Match(f)
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *Collection) Match(f Filter) ([]*Generator, error) {
 	return out, nil
 }
 
-// knownArguments: each argument of the filter is one of some matched generator, each of its values allowed by one.
+// knownArguments checks that every argument of the filter belongs to a matched generator, and that one allows each value.
 func knownArguments(matched []*Generator, f Filter) error {
 	for _, a := range f.Args {
 		var names, sets []string
@@ -278,7 +278,7 @@ func (g *Generator) variant(sets [][]Value, n int) Variant {
 	return v
 }
 
-// check asks the file why a combination is not possible; "" where it is.
+// check returns the reason why the generator cannot make a combination, "" if it can.
 func (g *Generator) check(v Variant) (reason string, err error) {
 	if !g.checked {
 		return "", nil

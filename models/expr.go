@@ -36,7 +36,7 @@ func (e *Expr) Equal(o *Expr) bool {
 	return true
 }
 
-// Strengths of binding, from expr-lang's table: a prefix minus binds weaker than ** and stronger than *.
+// Strengths of binding: a prefix minus binds weaker than ** and stronger than *.
 const (
 	bindAdd = iota + 1
 	bindMul

@@ -1,127 +1,69 @@
 package models
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
+
+	"gpuperf/internal/lex"
+	"gpuperf/internal/source"
 )
 
-// fault is an error at a rune offset of an expression; the caller knows where the expression stands.
-type fault struct {
-	offset int
-	msg    string
-	hint   string
+// language is that of expressions. What it has no meaning for is among the symbols where an error can say what to write instead.
+var language = lex.Language{
+	Symbols: []string{"**", "//", "+", "-", "*", "/", "^", "(", ")", ",", "."},
+	Number:  lex.Decimal,
+	Name:    nameLength,
 }
 
-func (f *fault) Error() string { return f.msg }
-
-func faultf(offset int, format string, args ...any) *fault {
-	return &fault{offset: offset, msg: fmt.Sprintf(format, args...)}
-}
-
-// plain replaces the feature identifiers of an expression by words that expr-lang's lexer takes for one identifier, rune by rune,
-// so that every offset stays what it was. It returns the identifiers by the offset where they start.
-//
-// A feature identifier (Perflex paper, section 6.1) is f_ and the longest run after it of letters, digits and _, of a colon and a
-// word, of a colon and a brace with everything to the brace that closes it, and of a colon and a comparison (>1, <n).
-func plain(text string) (string, map[int]string, *fault) {
-	in := []rune(text)
-	out := make([]rune, len(in))
-	copy(out, in)
-	names := make(map[int]string)
-	for i := 0; i < len(in); {
-		switch {
-		case isDigit(in[i]):
-			for i < len(in) && (isWord(in[i]) || in[i] == '.') {
-				i++
-			}
-		case isWord(in[i]):
-			end, err := endOfName(in, i)
-			if err != nil {
-				return "", nil, err
-			}
-			if in[i] == 'f' && i+1 < len(in) && in[i+1] == '_' {
-				names[i] = squeeze(string(in[i:end]))
-			}
-			for j := i; j < end; j++ {
-				if !isWord(in[j]) {
-					out[j] = '_'
-				}
-			}
-			i = end
-		default:
-			if err := foreign(in, i); err != nil {
-				return "", nil, err
-			}
-			i++
-		}
-	}
-	return string(out), names, nil
-}
-
-// foreign refuses what means something in expr-lang, or in the languages around, and nothing here.
-func foreign(in []rune, i int) *fault {
-	two := string(in[i:min(i+2, len(in))])
-	switch {
-	case two == "//" || two == "/*":
-		return &fault{i, "an expression has no comments and no integer division", "comments in the file start with #"}
-	case in[i] == '^':
-		return &fault{i, "unknown operator ^", "powers are written a ** b"}
-	case strings.ContainsRune("#;?@$|&!\"'`[]{}:\\%<>=", in[i]):
-		return faultf(i, "unexpected %q", in[i])
-	case in[i] > unicode.MaxASCII:
-		return faultf(i, "unexpected %q", in[i])
-	}
-	return nil
-}
-
-func endOfName(in []rune, start int) (int, *fault) {
+// nameLength is the length of the name that starts at an offset. A feature identifier (Perflex paper, section 6.1) is f_ and the
+// longest run after it of letters, digits and _, of a colon and a word, of a colon and a brace with everything to the brace that
+// closes it, and of a colon and a comparison (>1, <n).
+func nameLength(text string, start int) (int, error) {
 	i := start
-	skipWord := func() {
-		for i < len(in) && isWord(in[i]) {
+	skip := func(part func(c byte) bool) {
+		for i < len(text) && part(text[i]) {
 			i++
 		}
 	}
-	skipWord()
-	if !strings.HasPrefix(string(in[start:i]), "f_") {
-		return i, nil
+	skip(isWord)
+	if !strings.HasPrefix(text[start:i], "f_") {
+		return i - start, nil
 	}
-	for i < len(in) && in[i] == ':' {
+	fail := func(at int, hint, msg string) (int, error) {
+		return 0, source.New("", text, at, "%s", msg).WithHint("%s", hint)
+	}
+	for i < len(text) && text[i] == ':' {
 		colon := i
 		i++
 		switch {
-		case i < len(in) && in[i] == '{':
-			end := closing(in, i)
-			if end < 0 {
-				return 0, &fault{i, "this { of a feature is never closed", "strides are written {axis:constraint;axis:constraint}"}
+		case i < len(text) && text[i] == '{':
+			n := closing(text[i:])
+			if n < 0 {
+				return fail(i, "strides are written {axis:constraint;axis:constraint}", "this { of a feature is never closed")
 			}
-			i = end
-			skipWord()
-		case i < len(in) && strings.ContainsRune("<>=", in[i]):
-			for i < len(in) && strings.ContainsRune("<>=", in[i]) {
-				i++
-			}
+			i += n
+			skip(isWord)
+		case i < len(text) && isComparison(text[i]):
+			skip(isComparison)
 			value := i
-			for i < len(in) && (isWord(in[i]) || in[i] == '.') {
-				i++
-			}
+			skip(func(c byte) bool { return isWord(c) || c == '.' })
 			if i == value {
-				return 0, faultf(value, "the comparison of a feature lacks its value")
+				return fail(i, "", "the comparison of a feature lacks its value")
 			}
-		case i < len(in) && isWord(in[i]):
-			skipWord()
+		case i < len(text) && isWord(text[i]):
+			skip(isWord)
 		default:
-			return 0, &fault{colon, "a colon in a feature needs a word, a { or a comparison after it", "for example f_mem_access_tag:aLD"}
+			return fail(colon, "for example f_mem_access_tag:aLD", "a colon in a feature needs a word, a { or a comparison after it")
 		}
 	}
-	return i, nil
+	return i - start, nil
 }
 
-// closing returns the offset after the brace that closes the one at i, -1 where there is none.
-func closing(in []rune, i int) int {
+// closing is the length of the text to the brace that closes the one it starts with, -1 where there is none.
+func closing(text string) int {
 	depth := 0
-	for ; i < len(in); i++ {
-		switch in[i] {
+	for i := range len(text) {
+		switch text[i] {
 		case '{':
 			depth++
 		case '}':
@@ -135,12 +77,12 @@ func closing(in []rune, i int) int {
 
 // FeatureName returns the feature identifier that text is, without white space; ok tells whether the whole text is one.
 func FeatureName(text string) (name string, ok bool) {
-	in := []rune(strings.TrimSpace(text))
-	if len(in) < 3 || in[0] != 'f' || in[1] != '_' {
+	text = strings.TrimSpace(text)
+	if len(text) < 3 || !strings.HasPrefix(text, "f_") {
 		return "", false
 	}
-	end, err := endOfName(in, 0)
-	return squeeze(string(in)), err == nil && end == len(in)
+	n, err := nameLength(text, 0)
+	return squeeze(text), err == nil && n == len(text)
 }
 
 func squeeze(s string) string {
@@ -152,8 +94,6 @@ func squeeze(s string) string {
 	}, s)
 }
 
-func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+func isWord(c byte) bool { return lex.IsLetter(c) || lex.IsDigit(c) }
 
-func isWord(r rune) bool {
-	return r == '_' || isDigit(r) || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-}
+func isComparison(c byte) bool { return c == '<' || c == '>' || c == '=' }

@@ -1,11 +1,9 @@
 // Package models is the language of performance models: expressions over feature values and parameters, their derivatives, and
 // the model files that hold them.
 //
-// Parse reads a file into a Model: its expression and terms are lexed (feature identifiers first, with all their punctuation),
-// parsed by expr-lang/expr into a syntax tree, and converted to Exprs. Model.Compile resolves terms and the user's own features,
-// differentiates by every parameter, and assembles flat programs that evaluate without allocating. The package knows features by
-// name only: any identifier that starts with f_ is one, and whether anything can compute it is for others to say. It fits nothing:
-// see package calibrate.
+// Parse reads a file into a Model. Model.Compile resolves terms and the user's own features, differentiates by every parameter,
+// and assembles flat programs that evaluate without allocating. The package knows features by name only: any identifier that
+// starts with f_ is one, and other packages say whether it can be computed. Package calibrate fits models.
 package models
 
 import (

@@ -3,196 +3,166 @@ package models
 import (
 	"errors"
 	"math"
-	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/conf"
-	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/parser"
-
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 )
 
 // Limits that make a stranger's file safe to open.
 const (
 	maxExpression = 64 << 10 // bytes
-	maxNesting    = 1000     // open parentheses and signs
-	maxNodes      = 20_000
+	maxNesting    = 1000     // open parentheses, signs and powers
 )
 
 // ParseExpr reads an expression: numbers, pi, f_ and p_ identifiers, names of terms, + - * / ** and the functions of the language.
 // Errors are *source.Error with the expression as the only line.
-func ParseExpr(text string) (*Expr, error) {
-	e, f := parse(text)
-	if f != nil {
-		return nil, source.New("", text, runeToByte(text, f.offset), "%s", f.msg).WithHint("%s", f.hint)
-	}
-	return e, nil
-}
-
-func runeToByte(text string, offset int) int {
-	for i := range text {
-		if offset == 0 {
-			return i
-		}
-		offset--
-	}
-	return len(text)
-}
-
-func parse(text string) (*Expr, *fault) {
+func ParseExpr(text string) (e *Expr, err error) {
+	defer lex.Recover(&err)
 	if len(text) > maxExpression {
-		return nil, faultf(0, "the expression is longer than %d bytes", maxExpression)
+		return nil, source.New("", text, 0, "the expression is longer than %d bytes", maxExpression)
 	}
-	plainText, names, f := plain(text)
-	if f != nil {
-		return nil, f
+	if at := strings.IndexByte(text, '#'); at >= 0 {
+		return nil, source.New("", text, at, "an expression has no comments").WithHint("comments in the file start with # after a blank")
 	}
-	if f := checkNesting(plainText); f != nil {
-		return nil, f
+	p := parser{}
+	if p.Cursor, err = language.NewCursor(text); err != nil {
+		return nil, err
 	}
-	tree, err := parser.ParseWithConfig(plainText, &conf.Config{MaxNodes: maxNodes, DisableIfOperator: true})
-	if err != nil {
-		var at *file.Error
-		if errors.As(err, &at) {
-			return nil, faultf(at.From, "%s", reword(at.Message))
-		}
-		return nil, faultf(0, "%s", err)
-	}
-	c := converter{names: names}
-	e := c.convert(tree.Node)
-	if c.fault != nil {
-		return nil, c.fault
-	}
+	e = p.sum()
+	p.end()
 	return e, nil
 }
 
-// reword puts what expr-lang says of tokens into the words of this package.
-func reword(msg string) string {
-	switch {
-	case strings.HasPrefix(msg, "unexpected token EOF"):
-		return "the expression ends too early"
-	case strings.Contains(msg, "value out of range"):
-		return "the number is out of range"
+type parser struct{ lex.Cursor }
+
+// end fails unless everything is read.
+func (p *parser) end() {
+	switch t := p.Tok(); {
+	case t.Kind == lex.End:
+	case t.Text == "^":
+		p.FailHint(t.At, "powers are written a ** b", "unknown operator ^")
+	case t.Text == "//":
+		p.FailHint(t.At, "divisions are exact: a / b", "an expression has no integer division")
+	case t.Kind == lex.Name:
+		p.FailHint(t.At, "operators are + - * / **", "unknown operator %s", t.Text)
+	default:
+		p.unexpected()
 	}
-	return strings.TrimSpace(msg)
 }
 
-// checkNesting bounds the recursion of expr-lang's parser, and of everything after it. Signs and ** recurse without a bracket, so
-// they count until a word or number ends their run.
-func checkNesting(text string) *fault {
-	depth, run := 0, 0
-	for i, r := range []rune(text) {
-		switch {
-		case r == '(':
-			depth++
-			run = 0
-		case r == ')':
-			depth--
-			run = 0
-		case r == '-' || r == '+':
-			run++
+func (p *parser) unexpected() {
+	t := p.Tok()
+	if t.Kind == lex.End {
+		p.FailAt(max(0, t.At-1), "the expression ends too early")
+	}
+	p.FailHint(t.At, "an expression has numbers, f_ and p_ identifiers, terms, + - * / ** and functions", "unexpected %s", t.Text)
+}
+
+// sum reads terms, product factors; both group to the left.
+func (p *parser) sum() *Expr {
+	return p.chain(map[string]Op{"+": Add, "-": Sub}, p.product)
+}
+
+func (p *parser) product() *Expr {
+	return p.chain(map[string]Op{"*": Mul, "/": Div}, p.factor)
+}
+
+func (p *parser) chain(operators map[string]Op, operand func() *Expr) *Expr {
+	e := operand()
+	for {
+		op, ok := operators[p.Tok().Text]
+		if !ok {
+			return e
 		}
-		if isWord(r) {
-			run = 0
-		}
-		if depth > maxNesting || run > maxNesting {
-			return faultf(i, "nested more than %d deep", maxNesting)
+		p.Next()
+		e = &Expr{Op: op, Args: []*Expr{e, operand()}}
+	}
+}
+
+// factor reads a power with its signs: -a ** b is -(a ** b), and a ** b ** c is a ** (b ** c).
+func (p *parser) factor() *Expr {
+	defer p.Nest(maxNesting, "expression")()
+	switch {
+	case p.Accept("+"):
+		return p.factor()
+	case p.Accept("-"):
+		if arg := p.factor(); arg.Op != Const {
+			return &Expr{Op: Neg, Args: []*Expr{arg}}
+		} else {
+			return num(-arg.Value)
 		}
 	}
+	base := p.primary()
+	if p.Accept("**") {
+		return &Expr{Op: Pow, Args: []*Expr{base, p.factor()}}
+	}
+	return base
+}
+
+func (p *parser) primary() *Expr {
+	t := p.Tok()
+	switch {
+	case t.Kind == lex.Number:
+		v, err := strconv.ParseFloat(t.Text, 64)
+		if err != nil {
+			p.Fail("the number is out of range")
+		}
+		p.Next()
+		return num(v)
+	case t.Kind == lex.Name:
+		p.Next()
+		if p.Is("(") {
+			return p.call(t)
+		}
+		return p.identifier(t)
+	case p.Accept("("):
+		e := p.sum()
+		p.closing()
+		return e
+	}
+	p.unexpected()
 	return nil
 }
 
-// converter turns expr-lang's syntax tree into ours and refuses what the language of models does not have.
-type converter struct {
-	names map[int]string
-	fault *fault
+func (p *parser) closing() {
+	if !p.Accept(")") {
+		if p.Tok().Kind == lex.End {
+			p.unexpected()
+		}
+		p.end()
+	}
 }
 
-var binary = map[string]Op{"+": Add, "-": Sub, "*": Mul, "/": Div, "**": Pow}
-
-func (c *converter) fail(n ast.Node, hint, format string, args ...any) *Expr {
-	if c.fault == nil {
-		c.fault = faultf(n.Location().From, format, args...)
-		c.fault.hint = hint
-	}
-	return num(0)
-}
-
-func (c *converter) convert(n ast.Node) *Expr {
-	if c.fault != nil {
-		return num(0)
-	}
-	switch n := n.(type) {
-	case *ast.IntegerNode:
-		return num(float64(n.Value))
-	case *ast.FloatNode:
-		if math.IsInf(n.Value, 0) || math.IsNaN(n.Value) {
-			return c.fail(n, "", "the number is out of range")
-		}
-		return num(n.Value)
-	case *ast.IdentifierNode:
-		return c.identifier(n)
-	case *ast.UnaryNode:
-		return c.unary(n)
-	case *ast.BinaryNode:
-		op, ok := binary[n.Operator]
-		if !ok {
-			return c.fail(n, "operators are + - * / **", "unknown operator %s", n.Operator)
-		}
-		return &Expr{Op: op, Args: []*Expr{c.convert(n.Left), c.convert(n.Right)}}
-	case *ast.CallNode:
-		callee, ok := n.Callee.(*ast.IdentifierNode)
-		if !ok {
-			return c.fail(n, "", "only a function can be called")
-		}
-		return c.call(n, callee.Value, n.Arguments)
-	case *ast.BuiltinNode:
-		return c.call(n, n.Name, n.Arguments)
-	}
-	return c.fail(n, "an expression has numbers, f_ and p_ identifiers, terms, + - * / ** and functions", "this has no meaning in a model")
-}
-
-func (c *converter) identifier(n *ast.IdentifierNode) *Expr {
-	if name, ok := c.names[n.Location().From]; ok {
-		return &Expr{Op: Feature, Name: name}
-	}
+func (p *parser) identifier(t lex.Token) *Expr {
 	switch {
-	case n.Value == "pi":
+	case t.Text == "pi":
 		return num(math.Pi)
-	case strings.HasPrefix(n.Value, "p_") && len(n.Value) > 2:
-		return &Expr{Op: Param, Name: n.Value}
-	case n.Value == "f_" || n.Value == "p_":
-		return c.fail(n, "", "%s lacks the rest of its name", n.Value)
+	case t.Text == "f_" || t.Text == "p_":
+		p.FailAt(t.At, "%s lacks the rest of its name", t.Text)
+	case strings.HasPrefix(t.Text, "f_"):
+		return &Expr{Op: Feature, Name: squeeze(t.Text)}
+	case strings.HasPrefix(t.Text, "p_"):
+		return &Expr{Op: Param, Name: t.Text}
 	}
-	return &Expr{Op: TermRef, Name: n.Value}
+	return &Expr{Op: TermRef, Name: t.Text}
 }
 
-func (c *converter) unary(n *ast.UnaryNode) *Expr {
-	arg := c.convert(n.Node)
-	switch n.Operator {
-	case "+":
-		return arg
-	case "-":
-		if arg.Op == Const {
-			return num(-arg.Value)
-		}
-		return &Expr{Op: Neg, Args: []*Expr{arg}}
-	}
-	return c.fail(n, "", "unknown operator %s", n.Operator)
-}
-
-func (c *converter) call(n ast.Node, name string, arguments []ast.Node) *Expr {
-	op, ok := functionOp(name)
+func (p *parser) call(name lex.Token) *Expr {
+	op, ok := functionOp(name.Text)
 	if !ok {
-		return c.fail(n, source.Suggest(name, functions()), "unknown function %s", name)
+		p.FailHint(name.At, source.Suggest(name.Text, functions()), "unknown function %s", name.Text)
 	}
+	p.Next()
 	var args []*Expr
-	for _, a := range arguments {
-		args = append(args, c.convert(a))
+	for !p.Is(")") {
+		args = append(args, p.sum())
+		if !p.Accept(",") {
+			break
+		}
 	}
-	want := ops[op].arity
+	p.closing()
 	if (op == Min || op == Max) && len(args) > 2 {
 		// min and max of more than two are nested pairs
 		e := args[0]
@@ -201,29 +171,34 @@ func (c *converter) call(n ast.Node, name string, arguments []ast.Node) *Expr {
 		}
 		return e
 	}
-	if len(args) != want {
-		return c.fail(n, "", "%s takes %d arguments, here are %d", name, want, len(args))
+	if want := ops[op].arity; len(args) != want {
+		p.FailAt(name.At, "%s takes %d arguments, here are %d", name.Text, want, len(args))
 	}
 	return &Expr{Op: op, Args: args}
 }
 
-// reserved are words that expr-lang reads as something else than a name.
-var reserved = []string{
-	"and", "or", "not", "in", "let", "if", "else", "matches", "contains", "startsWith", "endsWith",
-	"true", "false", "nil", "pi",
+// offsetIn is the rune offset of an error in the expression that it is about.
+func offsetIn(text string, err error) (at int, e *source.Error) {
+	if !errors.As(err, &e) {
+		e = &source.Error{Msg: err.Error(), Pos: source.Pos{Line: 1, Column: 1}}
+	}
+	for i, line := range strings.SplitAfter(text, "\n") {
+		if i+1 == e.Pos.Line {
+			break
+		}
+		at += len([]rune(line))
+	}
+	return at + e.Pos.Column - 1, e
 }
 
 // termName tells why a word cannot name a term, "" where it can.
 func termName(name string) string {
-	for i, r := range name {
-		if !isWord(r) || i == 0 && isDigit(r) {
-			return "a term's name has letters, digits and _ only"
-		}
-	}
 	switch {
+	case !lex.IsName(name):
+		return "a term's name has letters, digits and _ only"
 	case strings.HasPrefix(name, "f_") || strings.HasPrefix(name, "p_"):
 		return "f_ starts the name of a feature and p_ that of a parameter, a term needs another name"
-	case slices.Contains(reserved, name):
+	case name == "pi":
 		return name + " has a meaning of its own in expressions"
 	}
 	if _, ok := functionOp(name); ok {

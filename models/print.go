@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // String prints the model as a model file, which Parse reads back.
@@ -82,7 +84,7 @@ func (p Parameter) fields() []string {
 
 // quoteBlock leaves an expression or identifier plain where it stands as a value of its own, outside brackets.
 func quoteBlock(s string) string {
-	first := func(r rune) bool { return isWord(r) || r == '(' }
+	first := func(r rune) bool { return r < utf8.RuneSelf && isWord(byte(r)) || r == '(' }
 	switch {
 	case strings.IndexFunc(s, first) != 0, strings.TrimSpace(s) != s, strings.HasSuffix(s, ":"):
 	case strings.Contains(s, ": "), strings.Contains(s, " #"), strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }):
@@ -96,7 +98,7 @@ func quoteBlock(s string) string {
 func quote(s string) string {
 	plain := s != ""
 	for i, r := range s {
-		if !isWord(r) && !(i > 0 && strings.ContainsRune(" +*/().-;", r)) || isDigit(r) && i == 0 {
+		if !(r < utf8.RuneSelf && isWord(byte(r))) && !(i > 0 && strings.ContainsRune(" +*/().-;", r)) || i == 0 && unicode.IsDigit(r) {
 			plain = false
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 )
@@ -108,10 +110,10 @@ func (r *reader) parseNode(n *yamlfile.Node) (*Expr, string, error) {
 		return nil, "", err
 	}
 	text = strings.TrimRight(text, " \t\n\r")
-	e, f := parse(text)
-	if f != nil {
-		e := n.ErrorIn(f.offset, "%s", f.msg)
-		return nil, "", e.WithHint("%s", f.hint)
+	e, err := ParseExpr(text)
+	if err != nil {
+		at, f := offsetIn(text, err)
+		return nil, "", n.ErrorIn(at, "%s", f.Msg).WithHint("%s", f.Hint)
 	}
 	for _, w := range words(text) {
 		if _, ok := r.m.places[w.name]; !ok {
@@ -128,23 +130,11 @@ type word struct {
 
 // words lists the identifiers of an expression that parses, with their rune offsets.
 func words(text string) []word {
+	tokens, _ := language.Lex(text)
 	var out []word
-	in := []rune(text)
-	for i := 0; i < len(in); {
-		switch {
-		case isDigit(in[i]):
-			for i < len(in) && (isWord(in[i]) || in[i] == '.') {
-				i++
-			}
-		case isWord(in[i]):
-			end, err := endOfName(in, i)
-			if err != nil {
-				return out
-			}
-			out = append(out, word{squeeze(string(in[i:end])), i})
-			i = end
-		default:
-			i++
+	for _, t := range tokens {
+		if t.Kind == lex.Name {
+			out = append(out, word{squeeze(t.Text), utf8.RuneCountInString(text[:t.At])})
 		}
 	}
 	return out

@@ -1,7 +1,6 @@
 package samples
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -22,7 +21,7 @@ type Identity struct {
 //	source[#variant] {arg:value} {size=number}
 //
 // with arguments and sizes in alphabetical order, separated by single blanks. A part that holds anything but
-// letters, digits and the characters _ . / + - is quoted as a Go string. [ParseKey] is its inverse.
+// letters, digits and the characters _ . / + - is quoted as a Go string, so that no two identities share a key.
 func (id Identity) Key() string {
 	var b strings.Builder
 	b.WriteString(quoted(id.Source))
@@ -40,107 +39,6 @@ func (id Identity) Key() string {
 
 // String is Key.
 func (id Identity) String() string { return id.Key() }
-
-// ParseKey reads the text that [Identity.Key] writes.
-func ParseKey(text string) (Identity, error) {
-	p := keyParser{text: text}
-	var id Identity
-	id.Source = p.part()
-	if p.accept("#") {
-		id.Variant = p.part()
-	}
-	for p.err == nil && p.rest() != "" {
-		p.expect(" ")
-		name := p.part()
-		switch {
-		case p.accept(":"):
-			if id.Args == nil {
-				id.Args = map[string]string{}
-			}
-			id.Args[name] = p.part()
-		case p.accept("="):
-			if id.Sizes == nil {
-				id.Sizes = map[string]int64{}
-			}
-			id.Sizes[name] = p.number()
-		default:
-			p.fail("want ':' and an argument's value or '=' and a size")
-		}
-	}
-	if p.err != nil {
-		return Identity{}, p.err
-	}
-	return id, nil
-}
-
-type keyParser struct {
-	text string
-	at   int
-	err  error
-}
-
-func (p *keyParser) rest() string { return p.text[p.at:] }
-
-func (p *keyParser) fail(format string, args ...any) {
-	if p.err == nil {
-		p.err = fmt.Errorf("kernel identity %q, column %d: %s", p.text, p.at+1, fmt.Sprintf(format, args...))
-	}
-}
-
-func (p *keyParser) accept(lit string) bool {
-	if p.err != nil || !strings.HasPrefix(p.rest(), lit) {
-		return false
-	}
-	p.at += len(lit)
-	return true
-}
-
-func (p *keyParser) expect(lit string) {
-	if !p.accept(lit) {
-		p.fail("want %q", lit)
-	}
-}
-
-func (p *keyParser) part() string {
-	if p.err != nil {
-		return ""
-	}
-	if strings.HasPrefix(p.rest(), `"`) {
-		q, err := strconv.QuotedPrefix(p.rest())
-		if err != nil {
-			p.fail("unfinished quoted text")
-			return ""
-		}
-		p.at += len(q)
-		s, err := strconv.Unquote(q)
-		if err != nil {
-			p.fail("bad quoted text %s", q)
-		}
-		return s
-	}
-	n := 0
-	for n < len(p.rest()) && plainByte(p.rest()[n]) {
-		n++
-	}
-	if n == 0 {
-		p.fail("want a name or a value")
-		return ""
-	}
-	s := p.rest()[:n]
-	p.at += n
-	return s
-}
-
-func (p *keyParser) number() int64 {
-	start := p.at
-	s := p.part()
-	v, err := strconv.ParseInt(s, 10, 64)
-	if err != nil && p.err == nil {
-		p.at = start
-		p.fail("%q is no 64-bit integer", s)
-	}
-	return v
-}
 
 func plainByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_./+-", c) >= 0

@@ -3,13 +3,11 @@ package workload
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gpuperf/device"
 	"gpuperf/emit"
 	"gpuperf/kernel"
-	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/samples"
@@ -166,30 +164,6 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 		if err := compare(buffers[name], all, result.Outputs[name]); err != nil {
 			return fmt.Errorf("program %s, array %s: %w", c.IR.Name, name, err)
 		}
-	}
-	return nil
-}
-
-// Near returns where two arrays of a type, in the device's representation, differ by more than the relative tolerance: the
-// results of variants that add in different orders.
-func Near(t expr.DType, want, got []byte, tolerance float64) error {
-	w, err := interp.FromBytes(t, want)
-	if err != nil {
-		return err
-	}
-	g, err := interp.FromBytes(t, got)
-	if err != nil {
-		return err
-	}
-	if g.Len() != w.Len() {
-		return fmt.Errorf("%d elements instead of %d", g.Len(), w.Len())
-	}
-	for i := range w.Len() {
-		x, y := w.At(i), g.At(i)
-		if x == y || math.Abs(x-y) <= tolerance*max(math.Abs(x), 1) || math.IsNaN(x) && math.IsNaN(y) {
-			continue
-		}
-		return fmt.Errorf("element %d is %v, the reference has %v", i, y, x)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 )
@@ -168,22 +169,14 @@ func (c *Case) allowed(param string) (progression, error) {
 	}
 	for _, b := range lower {
 		if b.Num.IsConstant() {
-			p.first = max(p.first, ceilDiv(b.Num.Constant(), b.Den))
+			p.first = max(p.first, intmath.CeilDiv(b.Num.Constant(), b.Den))
 		}
 	}
 	if modulus > 1 && residue.IsConstant() {
 		p.step = modulus
-		p.first += ((residue.Constant()-p.first)%modulus + modulus) % modulus
+		p.first += intmath.Mod(residue.Constant()-p.first, modulus)
 	}
 	return p, nil
-}
-
-func ceilDiv(a, b int64) int64 {
-	q := a / b
-	if a%b > 0 {
-		q++
-	}
-	return q
 }
 
 // positions yields tuples of n numbers from 0 to 63 in the order of their sum, at most 4096 of them.

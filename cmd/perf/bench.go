@@ -31,9 +31,8 @@ func benchListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [TAG...]",
 		Short: "List the generators of measurement kernels, with their tags and arguments",
-		Long: `list shows the generators of measurement kernels as a table. Given tags, it shows the generators that have one of
-them in full, with the values that their arguments take: first those that are taken where a tag does not say, then what is
-also allowed.`,
+		Long: `list shows the generators of measurement kernels as a table. Given tags, it shows in full the generators that have one of
+them, with the values of their arguments: first the default values, then the others that are allowed.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, tags []string) error {
 			collection, err := campaign.LoadGenerators(folder)
@@ -103,9 +102,9 @@ func benchShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show TAG...",
 		Short: "Show the kernels that tags select",
-		Long: `show lists the measurement kernels that filter tags select, one line each. With --as it prints the kernels
-themselves. Generator tags such as matmul_sq choose generators, variant tags such as n:2048,3072 choose values of their arguments.
-With --time-range it measures them, and lists them at the sizes at which their times are within the range.`,
+		Long: `show lists the measurement kernels that filter tags select, one per line. With --as it prints the kernels
+themselves. Generator tags such as matmul_sq choose generators; variant tags such as n:2048,3072 choose values of their arguments.
+With --time-range it measures the kernels, and lists them at the sizes whose times are within the range.`,
 		Args: minArgs(1, "at least one tag"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cases, err := campaign.TagCases(folder, args, match)

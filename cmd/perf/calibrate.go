@@ -21,14 +21,14 @@ func calibrateCommand() *cobra.Command {
 		Use:   "calibrate MODEL... | --for KERNEL.star -p n=4096",
 		Short: "Measure what models need on a device, fit them, keep a profile",
 		Long: `calibrate runs the measurement kernels that the models name (files, or names that perf models lists), fits the
-models to their times, and adds them to the profile of the device. With --model auto each is fitted in every form, and the
-one is kept that predicts best what it was not fitted to. What was measured before is not measured again: a calibration that was stopped goes on where it was.
-Times are taken with warm caches, or with --cache cold; a profile holds models of one of the two.
+models to their times, and adds them to the profile of the device. With --model auto each model is fitted in every form, and the
+form that predicts held-out rows best is kept. Kernels measured before are not measured again, so an interrupted calibration resumes.
+Times are taken with warm caches, or with --cache cold; a profile holds models for one of the two.
 
-With --for it makes a model for kernels of your own: it finds the patterns in which they access global memory, takes the rest of
-their work away so as to measure each alone at sizes around those that -p asks for, adds measurement kernels for their other
-operations, and writes all of this as a model file, which you can read, edit and calibrate again. The kernels themselves are never
-run. Unless --model names a form, it is --model auto.`,
+With --for it makes a model for your own kernels: it finds the patterns in which they access global memory, removes the rest of
+their work to measure each pattern alone at sizes around those given by -p, adds measurement kernels for their other
+operations, and writes the result as a model file that you can read, edit and calibrate again. The kernels themselves are never
+run. The default is --model auto.`,
 		Args: own.check,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(own.kernels) > 0 {
@@ -69,7 +69,7 @@ func calibrateAll(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, pla
 		return err
 	}
 	if len(modes) > 1 && path != "" {
-		return usagef("--cache both: a profile is of one state of the caches; calibrate twice, or leave out --profile")
+		return usagef("--cache both: a profile holds models for one state of the caches; calibrate twice, or leave out --profile")
 	}
 	var results []any
 	for _, mode := range modes {
@@ -109,11 +109,11 @@ func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mo
 	case err != nil:
 		return nil, err
 	case !profile.Device.Same(device):
-		return nil, usagef("profile %s is of %s, not of %s; name another with --profile", path, profile.Device, device)
+		return nil, usagef("profile %s is for %s, not for %s; choose another with --profile", path, profile.Device, device)
 	}
 	for _, m := range profile.Models {
 		if m.Origin.Cache != "" && m.Origin.Cache != string(mode) {
-			return nil, usagef("the models of profile %s were calibrated with %s caches, these are with %s ones; name another with --profile",
+			return nil, usagef("the models of profile %s were calibrated with %s caches, and this calibration uses %s caches; choose another with --profile",
 				path, m.Origin.Cache, mode)
 		}
 	}

@@ -39,8 +39,8 @@ func (o *forOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.folder, "to", ".", "with --for: the folder to write the model file to")
 	f.StringVar(&o.name, "name", "", "with --for: the model's name, and that of its file (default: the first script's)")
 	f.StringVar(&o.like, "like", "", `with --for and --dry-run: the device to choose for, such as "NVIDIA H200"`)
-	f.IntVar(&o.points, "points", 0, "with --for: sizes to measure each kernel at (default 6, or 7 where it has several parameters)")
-	f.BoolVar(&o.isolated, "isolated", false, "with --for: measure the kernels' accesses by pattern alone, never all of a kernel's together")
+	f.IntVar(&o.points, "points", 0, "with --for: number of sizes to measure each kernel at (default 6, or 7 where it has several parameters)")
+	f.BoolVar(&o.isolated, "isolated", false, "with --for: measure each access pattern of a kernel alone, never all of them together")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --for: write the model file and list what it would measure; no device is needed")
 }
 
@@ -49,16 +49,16 @@ func (o *forOptions) check(cmd *cobra.Command, args []string) error {
 	if len(o.kernels) == 0 {
 		for _, flag := range []string{"param", "to", "name", "like", "points", "isolated", "dry-run"} {
 			if cmd.Flags().Changed(flag) {
-				return usagef("--%s is for a model that is made for kernels: give --for KERNEL.star", flag)
+				return usagef("--%s has a meaning only with --for: give --for KERNEL.star", flag)
 			}
 		}
 		return minArgs(1, "at least one model, or --for KERNEL.star")(cmd, args)
 	}
 	if len(args) > 0 {
-		return usagef("--for makes a model of its own; calibrate %s by another call", strings.Join(args, ", "))
+		return usagef("--for makes its own model; calibrate %s in a separate call", strings.Join(args, ", "))
 	}
 	if o.like != "" && !o.dryRun {
-		return usagef("--like is for a dry run: a calibration is for the device that it measures")
+		return usagef("--like is for a dry run: a calibration is always for the device it measures")
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (o *forOptions) targets(cmd *cobra.Command) ([]modelgen.Target, error) {
 			for _, p := range params {
 				delete(unused, p)
 				if _, ok := sizes[0][p]; !ok {
-					return nil, usagef("kernel %s needs sizes to predict for %s; give -p %s=VALUE", v.Name, p, p)
+					return nil, usagef("kernel %s needs a size for %s; give -p %s=VALUE", v.Name, p, p)
 				}
 			}
 			out = append(out, modelgen.Target{Script: script, Variant: v, Sizes: sizes})
@@ -199,7 +199,7 @@ func (o *forOptions) target(cmd *cobra.Command, query string) (*facts.Device, er
 	switch {
 	case o.like != "":
 		if d, known := facts.Named(o.like); d == nil {
-			return nil, usagef("nothing is known of a device %q; known are: %s", o.like, strings.Join(known, ", "))
+			return nil, usagef("no facts are known about a device %q; known devices: %s", o.like, strings.Join(known, ", "))
 		}
 		return facts.Of(samples.Fingerprint{Name: o.like}), nil
 	case query != "":

@@ -13,7 +13,7 @@ import (
 	"gpuperf/workload"
 )
 
-const exactBranchesHelp = "count what stands under an affine condition only where it holds, and without it at all points of the domain; the arithmetic and the loads of the conditions themselves count in both cases, wherever they are evaluated"
+const exactBranchesHelp = "count statements under an affine condition only where it holds (by default they count at all points of the domain); the arithmetic and the loads of the conditions themselves always count where they are evaluated"
 
 func countCommand() *cobra.Command {
 	var sizes []string
@@ -21,9 +21,9 @@ func countCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "count KERNEL.star [-p n=2048]",
 		Short: "Count what a kernel does: operations, memory accesses, synchronization",
-		Long: `count prints exact symbolic counts in the sizes of the kernel, and with -p their values. Arithmetic and local memory are
-counted once per sub-group, global memory per work-item, or per sub-group where all its work-items access one element;
-barriers as one work-item meets them.`,
+		Long: `count prints exact counts as functions of the kernel's sizes, and with -p their values. Arithmetic and local memory are
+counted once per sub-group; global memory once per work-item, or once per sub-group where all its work-items access one element;
+barriers once per work-item.`,
 		Args: exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.SubgroupSize < 1 {
@@ -60,10 +60,10 @@ barriers as one work-item meets them.`,
 	flags := cmd.Flags()
 	addSizes(cmd, &sizes)
 	flags.IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
-	flags.BoolVar(&options.NoMadd, "no-madd", false, "count the additions and multiplications of multiply-adds apart")
+	flags.BoolVar(&options.NoMadd, "no-madd", false, "count multiply-adds as separate additions and multiplications")
 	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count statements that write global memory once for each work-item, also where they do not depend on it")
 	flags.BoolVar(&options.IndexOps, "index-ops", false, "count the arithmetic inside array indices too")
-	flags.BoolVar(&options.Footprint, "footprint", false, "count the distinct elements that each array has read and written")
+	flags.BoolVar(&options.Footprint, "footprint", false, "count the distinct elements read and written of each array")
 	flags.BoolVar(&options.ExactBranches, "exact-branches", false, exactBranchesHelp)
 	flags.BoolVar(&options.Lines, "lines", false, "with --json and sizes, count the cache lines and sectors of global memory that sub-groups touch")
 	flags.StringVar(&options.Within, "within", "", "count only the statements that match, as in 'tag:fetch or writes:c'")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -62,9 +63,9 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 					return err
 				}
 			}
-			var fitted []fittedRow
+			var fitted []calibrate.FittedRow
 			if byRow {
-				if fitted, err = fittedRows(as, fit, rows); err != nil {
+				if fitted, err = calibrate.FittedRows(as, fit, rows); err != nil {
 					return err
 				}
 			}
@@ -136,72 +137,8 @@ func parseStart(model *models.Model, texts []string) (map[string]float64, error)
 
 // printFit prints the parameters with their evidence; warnings go to standard error.
 func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
-	out := cmd.OutOrStdout()
-	if history {
-		t := format.NewTable(">iteration", ">residual", "gradient")
-		for _, h := range fit.History {
-			t.Row(fmt.Sprint(h.N), fmt.Sprintf("%.6g", h.Norm), fmt.Sprintf("%.2g", h.Gradient))
-		}
-		t.Write(out)
-		fmt.Fprintln(out)
-	}
-	fmt.Fprintf(out, "model %s: %d rows of %d kernels, geometric mean relative error %s\n",
-		fit.Model, fit.Rows, fit.Kernels, format.Percent(fit.GeomeanRelErr))
-	if fit.Cross != nil {
-		fmt.Fprintf(out, "each kernel predicted from the others: %s%s\n", format.Percent(fit.Cross.GeomeanRelErr), coverageText(fit.Cross))
-	}
-	t := format.NewTable("parameter", ">value", ">standard error", "unit", ">implied rate", "")
-	for _, p := range fit.Parameters {
-		rate, note := "", ""
-		if p.RateUnit != "" {
-			rate = fmt.Sprintf("%.3g %s", p.Rate, p.RateUnit)
-		}
-		if p.AtBound != "" {
-			note = "at its " + p.AtBound
-		}
-		t.Row(p.Name, fmt.Sprintf("%.6g", p.Value), fmt.Sprintf("%.2g", p.StdErr), p.Unit, rate, note)
-	}
-	t.Write(out)
-	fmt.Fprintf(out, "residual %.4g, %s after %d iterations\n", fit.Residual, fit.Status, fit.Iterations)
-	if fit.Choice != nil {
-		printChoice(cmd, fit.Choice)
-	}
+	fit.Write(cmd.OutOrStdout(), history)
 	warn(cmd, fit.Warnings)
-}
-
-// coverageText says how many points of kernels that were left out lie within the intervals, and what that made of the intervals.
-func coverageText(c *calibrate.CrossEval) string {
-	text := ""
-	for _, v := range c.Coverage {
-		text += fmt.Sprintf("\n%.3g %% of %d points of kernels left out lie within their %.3g %% intervals", 100*v.Inside, v.Points, 100*v.Level)
-		if v.Margin > 0 {
-			text += fmt.Sprintf("; with a margin of %.3g %% of the prediction, %.3g %%", 100*v.Margin, 100*v.InsideWidened)
-		}
-		if v.Widening > 1 {
-			text += fmt.Sprintf("; widened %.3g times, %.3g %%", v.Widening, 100*v.InsideWidened)
-		}
-	}
-	return text
-}
-
-// printChoice says how the form of a model was chosen.
-func printChoice(cmd *cobra.Command, choice *calibrate.Choice) {
-	t := format.NewTable("form", ">kernels left out", ">ratios left out", ">score", ">fit", "")
-	text := func(err float64, of int) string {
-		if of == 0 {
-			return "none"
-		}
-		return fmt.Sprintf("%s of %d", format.Percent(err), of)
-	}
-	for _, c := range choice.Candidates {
-		mark := ""
-		if c.Form == choice.Form {
-			mark = "chosen"
-		}
-		t.Row(c.Form, text(c.LeaveKernel, c.Kernels), text(c.LeaveRatio, c.Ratios), fmt.Sprintf("%.4g", c.Score), format.Percent(c.GeomeanRelErr), mark)
-	}
-	t.Write(cmd.OutOrStdout())
-	fmt.Fprintf(cmd.OutOrStdout(), "%s\n", choice.Reason)
 }
 
 // drawOverlap draws the overlap experiment among the rows of a fit.
@@ -214,4 +151,36 @@ func drawOverlap(cmd *cobra.Command, fit *calibrate.Fit, path string) error {
 	}
 	note(cmd, "picture: %s", path)
 	return nil
+}
+
+// printRows prints the rows of a fit, with the terms of the fitted time.
+func printRows(w io.Writer, rows []calibrate.FittedRow) {
+	head := []string{">measured", ">fitted", ">error"}
+	for _, term := range rows[0].Terms {
+		head = append(head, ">"+term.Name)
+	}
+	t := format.NewTable(append(head, "row")...)
+	for _, r := range rows {
+		cells := []string{format.Seconds(r.Measured), format.Seconds(r.Fitted), format.SignedPercent(r.RelativeError)}
+		for _, term := range r.Terms {
+			cells = append(cells, format.Seconds(term.Value))
+		}
+		t.Row(append(cells, r.Label)...)
+	}
+	t.Write(w)
+	fmt.Fprintln(w)
+}
+
+// withRows is the object of a fit with its rows.
+func withRows(fit *calibrate.Fit, rows []calibrate.FittedRow) (map[string]any, error) {
+	text, err := json.Marshal(fit)
+	if err != nil {
+		return nil, err
+	}
+	object := map[string]any{}
+	if err := json.Unmarshal(text, &object); err != nil {
+		return nil, err
+	}
+	object["fitted_rows"] = rows
+	return object, nil
 }

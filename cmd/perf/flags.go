@@ -35,15 +35,15 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.device, "device", "", "the device: an index or part of a name as perf devices lists them, or replay:SAMPLES.jsonl")
 	flags.StringVarP(&o.Samples, "output", "o", "", "the samples file to add to (default: the device's own in the data directory)")
 	flags.BoolVar(&o.Retry, "retry", false, "measure again what failed before")
-	flags.IntVar(&o.Trials, "trials", 0, "trials of each kernel, at most (default 60, fewer when the median is certain before)")
-	flags.StringVar(&f.cache, "cache", "warm", "caches before each trial: warm (as the trial before left them), cold (swept), or both")
-	flags.DurationVar(&o.Limit, "limit", 0, "give up a kernel whose building and trials take longer (default 2m; --retry tries it again)")
-	flags.IntVar(&o.Jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, at once, before times are taken (default the number of processors, at most %d; on a CPU programs are then built one by one)", campaign.MaxJobs))
+	flags.IntVar(&o.Trials, "trials", 0, "the most trials of each kernel (default 60; fewer once the median is certain)")
+	flags.StringVar(&f.cache, "cache", "warm", "state of the caches before each trial: warm (as the previous trial left them), cold (flushed), or both")
+	flags.DurationVar(&o.Limit, "limit", 0, "time limit for building and running one kernel (default 2m; --retry tries it again)")
+	flags.IntVar(&o.Jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, in parallel before measuring (default: the number of processors, at most %d; on a CPU programs are then built one at a time)", campaign.MaxJobs))
 }
 
 func (f *measureFlags) addTimeRange(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.within, "time-range", "",
-		"as 1ms..1s: scale the sizes of measurement kernels until their times are within, and leave out those that cannot be")
+		"a range such as 1ms..1s: scale the sizes of measurement kernels until their times are within it, and leave out kernels that cannot reach it")
 }
 
 // modes are the states of the caches that --cache asks for.
@@ -56,7 +56,7 @@ func (f *measureFlags) modes() ([]samples.Mode, error) {
 	case "both":
 		return []samples.Mode{samples.Warm, samples.Cold}, nil
 	}
-	return nil, usagef("--cache %s: caches are warm, cold or both", f.cache)
+	return nil, usagef("--cache %s: choose warm, cold or both", f.cache)
 }
 
 // mode is modes for what cannot be done for both.
@@ -78,7 +78,7 @@ func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 	case o.Trials < 0:
 		return nil, usagef("--trials %d: at least one trial is needed", o.Trials)
 	case o.Limit < 0:
-		return nil, usagef("--limit %v: a time limit is positive", o.Limit)
+		return nil, usagef("--limit %v: the time limit must be positive", o.Limit)
 	case o.Jobs < 0:
 		return nil, usagef("--jobs %d: at least one job is needed", o.Jobs)
 	}
@@ -196,7 +196,7 @@ func addSelection(cmd *cobra.Command, s *campaign.Selection) {
 
 func addForm(cmd *cobra.Command, form *string) {
 	cmd.Flags().StringVar(form, "model", "",
-		"the form of the models: linear, overlap or pnorm instead of their own, or auto, which compares them on rows left out")
+		"the form to fit the models in: linear, overlap or pnorm instead of their own, or auto, which compares them on held-out rows")
 }
 
 func addMatch(cmd *cobra.Command, match *string) {
@@ -261,7 +261,7 @@ func parseAssignments(text string) (names []string, values map[string][]int64, e
 		}
 		v, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
-			return nil, nil, usagef("size %s: %q is not an integer of 64 bits\n    several values stand with commas: %s=1024,2048", name, value, name)
+			return nil, nil, usagef("size %s: %q is not a 64-bit integer\n    separate several values by commas: %s=1024,2048", name, value, name)
 		}
 		values[name] = append(values[name], v)
 	}
@@ -275,7 +275,7 @@ func parseOneSize(texts []string) (map[string]int64, error) {
 	case err != nil:
 		return nil, err
 	case len(cases) > 1:
-		return nil, usagef("one size is wanted here, %s stand for %d", strings.Join(texts, " "), len(cases))
+		return nil, usagef("expected one size, but %s gives %d", strings.Join(texts, " "), len(cases))
 	}
 	return cases[0], nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -117,11 +118,11 @@ type spaceOptions struct {
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&o.sizes, "size", "s", nil, "the sizes of the program, for example n=4096 or h=4096,w=4096")
-	flags.IntVar(&o.variants, "count", 1000, "variants to derive, at most")
-	flags.IntVar(&o.ranges, "ranges", 10, "ND-ranges of each variant, at most")
-	flags.Int64Var(&o.seed, "seed", 1, "of what is chosen at random")
+	flags.IntVar(&o.variants, "count", 1000, "the most variants to derive")
+	flags.IntVar(&o.ranges, "ranges", 10, "the most ND-ranges of each variant")
+	flags.Int64Var(&o.seed, "seed", 1, "seed of the random choices")
 	flags.Int64Var(&o.group, "max-group", 0, "the largest work-group (default 1024, or what the device allows)")
-	flags.StringArrayVar(&o.data, "data", nil, "what an index array holds in place of random numbers, as in 'neighbours=(5*i+3)/2%100'")
+	flags.StringArrayVar(&o.data, "data", nil, "what an index array holds instead of random numbers, for example 'neighbours=(5*i+3)/2%100'")
 }
 
 var dataForm = regexp.MustCompile(`^(\w+)=\((\d+)\*i\+(\d+)\)/(\d+)%(\d+)$`)
@@ -133,7 +134,7 @@ const usualSize = 4096
 func atLeast(least int64, flags map[string]int64) error {
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		if flags[name] < least {
-			return usagef("--%s %d: it is at least %d", name, flags[name], least)
+			return usagef("--%s %d: must be at least %d", name, flags[name], least)
 		}
 	}
 	return nil
@@ -216,7 +217,7 @@ func (o *spaceOptions) space(dev *device.Info) (opt explore.Options, err error) 
 type modelOptions struct{ profile, model string }
 
 func (o *modelOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.profile, "profile", "", "a profile of the device: the times that its model predicts are a feature, for the rankers that need it")
+	cmd.Flags().StringVar(&o.profile, "profile", "", "a profile of the device, for the rankers that need predicted times")
 	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile")
 }
 
@@ -224,7 +225,7 @@ func (o *modelOptions) addFlags(cmd *cobra.Command) {
 func (o *modelOptions) open(cmd *cobra.Command) (*campaign.Predictor, error) {
 	if o.profile == "" {
 		if o.model != "" {
-			return nil, usagef("--model %s: name the --profile that holds it", o.model)
+			return nil, usagef("--model %s: give the --profile that holds it", o.model)
 		}
 		return nil, nil
 	}
@@ -285,55 +286,22 @@ func liftShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var assumed []string
+			inputs, assumed, text := []map[string]string{}, []string(nil), fmt.Sprintf("%v\n# result: %v\n", p, p.Type())
+			for _, in := range p.Inputs {
+				inputs = append(inputs, map[string]string{"name": in.Name, "type": in.Type.String()})
+			}
 			for _, a := range p.Assumptions() {
 				assumed = append(assumed, a.String())
+				text += fmt.Sprintf("# assumes %s\n", a)
 			}
-			if wantJSON(cmd) {
-				inputs := []map[string]string{}
-				for _, in := range p.Inputs {
-					inputs = append(inputs, map[string]string{"name": in.Name, "type": in.Type.String()})
-				}
-				return printJSON(cmd.OutOrStdout(), map[string]any{
-					"program": p.Name, "sizes": p.Sizes, "inputs": inputs, "type": p.Type().String(), "assumptions": assumed, "text": p.String(),
-				})
-			}
-			fmt.Fprint(cmd.OutOrStdout(), p)
-			fmt.Fprintf(cmd.OutOrStdout(), "\n# result: %v\n", p.Type())
-			for _, a := range assumed {
-				fmt.Fprintf(cmd.OutOrStdout(), "# assumes %s\n", a)
-			}
-			return nil
+			return show(cmd, map[string]any{
+				"program": p.Name, "sizes": p.Sizes, "inputs": inputs, "type": p.Type().String(), "assumptions": assumed, "text": p.String(),
+			}, func(w io.Writer) error {
+				_, err := fmt.Fprint(w, text)
+				return err
+			})
 		},
 	}
-}
-
-// evalLimit bounds the numbers of an input and of the result, evalSteps the applications of functions.
-const (
-	evalLimit = 1 << 16
-	evalSteps = 1 << 24
-)
-
-func inputTypes(p *lift.Program) (list []*lift.Type) {
-	for _, in := range p.Inputs {
-		list = append(list, in.Type)
-	}
-	return list
-}
-
-// jsonValue is a value in lists, its numbers as texts: 3, 55/32, 0.5; null where nothing is written.
-func jsonValue(v lift.Value) any {
-	switch v := v.(type) {
-	case lift.Values:
-		list := make([]any, len(v))
-		for i, x := range v {
-			list[i] = jsonValue(x)
-		}
-		return list
-	case lift.Num:
-		return v.String()
-	}
-	return nil
 }
 
 func liftEvalCommand() *cobra.Command {
@@ -341,7 +309,7 @@ func liftEvalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval PROG.lift -s n=8",
 		Short: "Evaluate a program at a small size, exactly",
-		Long: `eval prints the result of a program by the meaning of its patterns, in rational numbers as far as its functions allow. Number i of an
+		Long: `eval prints the result of a program by the meaning of its patterns, in exact rational numbers where its functions allow. Number i of an
 input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -359,60 +327,22 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 			if len(p.Sizes) > 0 {
 				return usagef("program %s needs its size %s, for example -s %s=8", p.Name, p.Sizes[0], p.Sizes[0])
 			}
-			for _, t := range append(inputTypes(p), p.Type()) {
-				if n := explore.Elements(t); n > evalLimit {
-					return usagef("program %s has a value of %d numbers at these sizes, %v: at most %d are evaluated", p.Name, n, t, evalLimit)
-				}
+			if err := explore.CheckExample(p); err != nil {
+				return usage(err)
 			}
-			var inputs []lift.Value
-			for _, in := range p.Inputs {
-				next := int64(0)
-				inputs = append(inputs, exampleValue(in.Type, &next))
-			}
-			v, err := lift.Eval(p, nil, inputs, lift.EvalOptions{MaxSteps: evalSteps})
+			v, err := explore.Example(p)
 			if err != nil {
 				return err
 			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"program": p.Name, "at": at, "type": p.Type().String(), "value": jsonValue(v)})
-			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), v)
-			return err
+			result := map[string]any{"program": p.Name, "at": at, "type": p.Type().String(), "value": explore.ValueJSON(v)}
+			return show(cmd, result, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, v)
+				return err
+			})
 		},
 	}
 	cmd.Flags().StringArrayVarP(&sizes, "size", "s", nil, "the sizes of the program, for example n=8")
 	return cmd
-}
-
-// exampleValue is a value of a type, whose numbers count from next on.
-func exampleValue(t *lift.Type, next *int64) lift.Value {
-	switch t.Kind {
-	case lift.ArrayType:
-		n, _ := t.Len.Const()
-		out := make(lift.Values, n)
-		for i := range out {
-			out[i] = exampleValue(t.Elem, next)
-		}
-		return out
-	case lift.TupleType:
-		var out lift.Values
-		for _, e := range t.Elems {
-			out = append(out, exampleValue(e, next))
-		}
-		return out
-	case lift.VectorType:
-		out := make(lift.Values, t.Width)
-		for i := range out {
-			out[i] = exampleValue(lift.Scalar(t.DType), next)
-		}
-		return out
-	}
-	n := (7**next + 3) % 16
-	*next++
-	if t.DType.IsFloat() {
-		return lift.Exact(n, 8)
-	}
-	return lift.Exact(n, 1)
 }
 
 func liftRulesCommand() *cobra.Command {
@@ -421,42 +351,38 @@ func liftRulesCommand() *cobra.Command {
 		Short: "List the rewrite rules, and the macro rules made of them",
 		Args:  exactArgs(0, "nothing"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if wantJSON(cmd) {
-				type rule struct {
-					Name   string `json:"name"`
-					Text   string `json:"text"`
-					Source string `json:"source,omitempty"`
-				}
-				type macro struct {
-					Name   string   `json:"name"`
-					Says   string   `json:"says"`
-					Params []string `json:"params,omitempty"`
-				}
-				list, macros := []rule{}, []macro{}
-				for _, r := range rules.All() {
-					list = append(list, rule{r.Name, r.String(), r.Source})
-				}
-				for _, m := range rules.Macros() {
-					macros = append(macros, macro{m.Name, m.Says, m.Params})
-				}
-				return printJSON(cmd.OutOrStdout(), map[string]any{"rules": list, "macros": macros})
+			type rule struct {
+				Name   string `json:"name"`
+				Text   string `json:"text"`
+				Source string `json:"source,omitempty"`
 			}
+			type macro struct {
+				Name   string   `json:"name"`
+				Says   string   `json:"says"`
+				Params []string `json:"params,omitempty"`
+			}
+			list, macros, text := []rule{}, []macro{}, ""
 			for _, r := range rules.All() {
-				fmt.Fprintf(cmd.OutOrStdout(), "%-24s %s", r.Name, r)
-				if r.Source != "" {
-					fmt.Fprintf(cmd.OutOrStdout(), "   (%s)", r.Source)
+				list = append(list, rule{r.Name, r.String(), r.Origin()})
+				text += fmt.Sprintf("%-24s %s", r.Name, r)
+				if from := r.Origin(); from != "" {
+					text += fmt.Sprintf("   (%s)", from)
 				}
-				fmt.Fprintln(cmd.OutOrStdout())
+				text += "\n"
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), "\nMacro rules:")
+			text += "\nMacro rules:\n"
 			for _, m := range rules.Macros() {
+				macros = append(macros, macro{m.Name, m.Says, rules.ParamNames(m.Params)})
 				name := m.Name
 				if len(m.Params) > 0 {
-					name += "(" + strings.Join(m.Params, ", ") + ")"
+					name += "(" + strings.Join(rules.ParamNames(m.Params), ", ") + ")"
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "  %-18s %s\n", name, m.Says)
+				text += fmt.Sprintf("  %-18s %s\n", name, m.Says)
 			}
-			return nil
+			return show(cmd, map[string]any{"rules": list, "macros": macros}, func(w io.Writer) error {
+				_, err := fmt.Fprint(w, text)
+				return err
+			})
 		},
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -12,38 +13,18 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/launch"
 	"gpuperf/lift"
-	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
 	"gpuperf/measure"
 	"gpuperf/samples"
-	"gpuperf/workload"
 )
-
-// variantJSON is a variant as derive prints it.
-type variantJSON struct {
-	ID       string           `json:"id"`
-	Term     string           `json:"term"`
-	Steps    []string         `json:"steps"`
-	Skeleton string           `json:"skeleton"`
-	Recipe   string           `json:"recipe"`
-	Numbers  map[string]int64 `json:"numbers,omitempty"`
-}
-
-func variantOf(v *derive.Variant) variantJSON {
-	out := variantJSON{ID: v.ID, Term: v.Program.BodyText(), Steps: []string{}, Skeleton: v.Skeleton, Recipe: v.Recipe, Numbers: v.Numbers}
-	for _, s := range v.Steps {
-		out.Steps = append(out.Steps, s.String())
-	}
-	return out
-}
 
 func liftDeriveCommand() *cobra.Command {
 	var o spaceOptions
 	cmd := &cobra.Command{
 		Use:   "derive PROG.lift [-s n=4096]",
 		Short: "Derive low-level variants by rewriting",
-		Long: `derive enumerates distinct low-level variants of a program, valid at the sizes (4096 where none are given, and 16777216 for the
-only size of a program), in a fixed order for a seed. With --json each comes with the rules that gave it, and their places.`,
+		Long: `derive enumerates distinct low-level variants of a program that are valid at the sizes (by default 4096, or 16777216 where the
+program has only one size), in a fixed order for a seed. With --json each comes with the rules that derived it, and where they applied.`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.anySize = true
@@ -52,20 +33,19 @@ only size of a program), in a fixed order for a seed. With --json each comes wit
 				return err
 			}
 			r, skeletons := s.Derived, map[string]bool{}
-			list := []variantJSON{}
+			list := []explore.VariantJSON{}
 			for _, v := range r.Variants {
 				skeletons[v.Skeleton] = true
-				list = append(list, variantOf(v))
+				list = append(list, explore.JSON(v))
 			}
-			note(cmd, "%d variants with %d skeletons, of %d recipes; %d points tried, %d gave a variant again; with ND-ranges %d design points",
+			note(cmd, "%d variants with %d skeletons from %d recipes; %d points tried, %d gave a variant found before; %d design points with ND-ranges",
 				len(list), len(skeletons), r.Recipes, r.Tried, r.Same, len(s.Points))
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"program": s.Program.Name, "variants": list})
-			}
-			for _, v := range list {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n    %s\n", v.ID, v.Recipe, v.Term)
-			}
-			return nil
+			return show(cmd, map[string]any{"program": s.Program.Name, "variants": list}, func(w io.Writer) error {
+				for _, v := range list {
+					fmt.Fprintf(w, "%s  %s\n    %s\n", v.ID, v.Recipe, v.Term)
+				}
+				return nil
+			})
 		},
 	}
 	o.addFlags(cmd)
@@ -99,7 +79,7 @@ func extent(flag, text string) (out [3]int64, err error) {
 	}
 	for i, p := range parts {
 		if out[i], err = strconv.ParseInt(p, 10, 64); err != nil || out[i] < 1 {
-			return out, usagef("--%s %s: %q is no extent", flag, text, p)
+			return out, usagef("--%s %s: %q is not a positive integer", flag, text, p)
 		}
 	}
 	return out, nil
@@ -169,28 +149,16 @@ func liftEmitCommand() *cobra.Command {
 			default:
 				return usagef("--as %s: it is opencl, ir, lift or derivation", as)
 			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"program": s.Program.Name, "variant": p.Variant.ID, "local": p.Local, "global": p.Global, "as": as, "text": text})
-			}
-			fmt.Fprint(cmd.OutOrStdout(), text)
-			return nil
+			result := map[string]any{"program": s.Program.Name, "variant": p.Variant.ID, "local": p.Local, "global": p.Global, "as": as, "text": text}
+			return show(cmd, result, func(w io.Writer) error {
+				_, err := fmt.Fprint(w, text)
+				return err
+			})
 		},
 	}
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&as, "as", "opencl", "what to print: opencl, ir, lift (the term) or derivation (the rules that gave it)")
 	return cmd
-}
-
-// referenceText names the reference, and where it was held against the meaning of the program; sizes is nil for nowhere.
-func referenceText(r *explore.Reference, sizes map[string]int64) string {
-	text := fmt.Sprintf("variant %s (%s)", r.Variant.ID, r.Variant.Recipe)
-	switch {
-	case sizes == nil:
-		return text
-	case len(sizes) == 0:
-		return text + ", which is right"
-	}
-	return text + ", which is right at " + workload.FormatSizes(sizes)
 }
 
 func liftRunCommand() *cobra.Command {
@@ -218,7 +186,7 @@ func liftRunCommand() *cobra.Command {
 			case err != nil:
 				return err
 			}
-			note(cmd, "reference: %s", referenceText(r, sizes))
+			note(cmd, "reference: %s", r.Text(sizes))
 			if s.Prepare([]*explore.Point{p}, launch.Options{}); p.Err != nil {
 				return p.Err
 			}
@@ -238,11 +206,10 @@ func liftRunCommand() *cobra.Command {
 			if rec.Status != samples.OK {
 				return fmt.Errorf("%s: %s: %s", rec.Kernel.Key(), rec.Status, rec.Error)
 			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), rec)
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s  %s, %d trials, results right\n", rec.Kernel.Key(), format.Seconds(rec.Seconds()), len(rec.Trials))
-			return nil
+			return show(cmd, rec, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%s  %s, %d trials, results right\n", rec.Kernel.Key(), format.Seconds(rec.Seconds()), len(rec.Trials))
+				return err
+			})
 		},
 	}
 	o.addFlags(cmd)

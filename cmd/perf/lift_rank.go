@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,6 +16,25 @@ import (
 	"gpuperf/lift/rank"
 )
 
+// rankerList is the table of rankers for the help.
+func rankerList() string {
+	text := "Rankers:\n"
+	for _, r := range rank.Rankers() {
+		text += fmt.Sprintf("  %-13s %s\n", r.Name, r.Doc)
+	}
+	return text
+}
+
+// loadDatabase reads a database and prints what is to be known of it.
+func loadDatabase(cmd *cobra.Command, files []string, without string, own bool) (*rank.Database, error) {
+	db, err := rank.Load(files, without, own)
+	if err != nil {
+		return nil, err
+	}
+	warn(cmd, db.Warnings)
+	return db, nil
+}
+
 func liftRankCommand() *cobra.Command {
 	var o spaceOptions
 	var static staticOptions
@@ -25,7 +45,7 @@ func liftRankCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rank PROG.lift -s n=4096 --database DB.jsonl",
 		Short: "Order the design points of a program by predicted performance",
-		Long: `rank derives the variants of a program with their ND-ranges, and orders them as a ranker says that has learnt from samples of
+		Long: `rank derives the variants of a program with their ND-ranges, and orders them by a ranker that has learnt from samples of
 other programs: files that perf lift explore wrote, with the vectors of static features beside them. Nothing is run.
 
 ` + rankerList(),
@@ -40,7 +60,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			case err != nil:
 				return usage(err)
 			case r.Predicted() && model.profile == "":
-				return usagef("--ranker %s: it needs the times that a model predicts: give a --profile", ranker)
+				return usagef("--ranker %s: it needs predicted times: give a --profile", ranker)
 			}
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
 				return err
@@ -53,14 +73,14 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if err != nil {
 				return err
 			}
-			train, recorded, err := loadDatabase(cmd, databases, p.Name)
+			db, err := loadDatabase(cmd, databases, p.Name, false)
 			if err != nil {
 				return err
 			}
 			if opt.Device == nil {
-				opt.Device = recorded
+				opt.Device = db.Device
 			}
-			train = train.Common(launch.Names(opt.Device))
+			train := db.Common(launch.Names(opt.Device))
 			if _, err := model.predict(cmd, train); err != nil { // the points to order are predicted by any model
 				return err
 			}
@@ -79,83 +99,47 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			derived := time.Now()
 			s.Prepare(s.Points, opt)
 			described := time.Now()
-			set, at := s.Set(s.Points)
-			if len(set.Points) == 0 {
-				return fmt.Errorf("no point can be described: %w", firstError(s.Points))
-			}
-			scores, err := scorer.Score(set)
+			ranked, err := s.Rank(scorer)
 			if err != nil {
 				return err
 			}
-			var g rank.Group
-			for i := range set.Points {
-				g.Index = append(g.Index, i)
-			}
-			order := rank.Order(scores, g)
-			note(cmd, "%d design points derived in %v, described in %v, ranked in %v", len(set.Points),
+			note(cmd, "%d design points derived in %v, described in %v, ranked in %v", len(ranked),
 				derived.Sub(start).Round(time.Millisecond), described.Sub(derived).Round(time.Millisecond), time.Since(described).Round(time.Millisecond))
-			if left := len(s.Points) - len(set.Points); left > 0 {
-				warnf(cmd, "%d points cannot be lowered or described, the first because: %v", left, firstError(s.Points))
+			if left := len(s.Points) - len(ranked); left > 0 {
+				warnf(cmd, "%d points cannot be lowered or described, the first because: %v", left, s.FirstError())
 			}
 			if top > 0 {
-				order = order[:min(top, len(order))]
+				ranked = ranked[:min(top, len(ranked))]
 			}
-			return printLiftRanking(cmd, s, order, at, scores)
+			t := format.NewTable(">rank", "variant", "work-items", ">score", "recipe")
+			for i, r := range ranked {
+				t.Row(fmt.Sprint(i+1), r.Point.Variant.ID, r.Point.Range.String(), fmt.Sprintf("%.4g", r.Score), r.Recipe)
+			}
+			return show(cmd, map[string]any{"program": p.Name, "ranking": ranked}, t.Write)
 		},
 	}
 	o.addFlags(cmd)
 	static.addFlags(cmd, "")
 	model.addFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&databases, "database", nil, "samples of explorations to learn from (may be repeated); those of this program are left out")
+	flags.StringArrayVar(&databases, "database", nil, "samples of explorations to learn from, except those of this program (may be repeated)")
 	flags.StringVar(&ranker, "ranker", rank.Default, "the ranker")
-	flags.IntVar(&top, "top", 20, "list only so many; 0 is all")
+	flags.IntVar(&top, "top", 20, "list only this many; 0 lists all")
 	return cmd
-}
-
-func firstError(points []*explore.Point) error {
-	for _, p := range points {
-		if p.Err != nil {
-			return p.Err
-		}
-	}
-	return nil
-}
-
-func printLiftRanking(cmd *cobra.Command, s *explore.Space, order, at []int, scores []float64) error {
-	type ranked struct {
-		Variant string   `json:"variant"`
-		Local   [3]int64 `json:"local"`
-		Global  [3]int64 `json:"global"`
-		Score   float64  `json:"score"`
-		Recipe  string   `json:"recipe"`
-	}
-	list := []ranked{}
-	t := format.NewTable(">rank", "variant", "work-items", ">score", "recipe")
-	for i, k := range order {
-		p := s.Points[at[k]]
-		list = append(list, ranked{p.Variant.ID, p.Local, p.Global, scores[k], p.Variant.Recipe})
-		t.Row(fmt.Sprint(i+1), p.Variant.ID, p.Range.String(), fmt.Sprintf("%.4g", scores[k]), p.Variant.Recipe)
-	}
-	if wantJSON(cmd) {
-		return printJSON(cmd.OutOrStdout(), map[string]any{"program": s.Program.Name, "ranking": list})
-	}
-	t.Write(cmd.OutOrStdout())
-	return nil
 }
 
 func liftRedundancyCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "redundancy DB.jsonl...",
-		Short: "Tell which static features say most of throughput",
+		Short: "Show which static features predict throughput best",
 		Args:  minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, _, err := loadPoints(cmd, args, "", true)
+			db, err := loadDatabase(cmd, args, "", true)
 			if err != nil {
 				return err
 			}
-			r, err := rank.NewRedundancy(set)
+			r, err := rank.NewRedundancy(db.Set)
 			if err != nil {
 				return err
 			}
@@ -167,10 +151,7 @@ func liftRedundancyCommand() *cobra.Command {
 					return err
 				}
 			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), r)
-			}
-			return r.Write(cmd.OutOrStdout())
+			return show(cmd, r, r.Write)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "the folder to draw redundancy.svg into")
@@ -184,21 +165,21 @@ func liftEvaluateCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "evaluate DB.jsonl...",
-		Short: "Tell how well rankers do on benchmarks left out of a database",
-		Long: `evaluate leaves each benchmark of the databases out in turn, learns from the others, ranks the points of the one left out, and
-tells how that compares with their times: rank correlation, runs until one reaches 90 % of the best, and how many times fewer runs
-and less time that is than in random order. With --out it draws the curves and bars, and a page of them.
+		Short: "Test rankers on benchmarks left out of a database",
+		Long: `evaluate leaves out each benchmark of the databases in turn, learns from the others, ranks the points of the one left out, and
+compares the ranking with their times: rank correlation, runs until one reaches 90 % of the best, and the savings in runs
+and time over random order. With --out it draws curves and bars, and a page of them.
 
 ` + rankerList(),
 		Args: minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case !(options.Share > 0 && options.Share <= 1):
-				return usagef("--share %v: a share is above 0, and at most 1", options.Share)
+				return usagef("--share %v: must be above 0 and at most 1", options.Share)
 			case !(options.Limit > 1):
-				return usagef("--limit %v: it is greater than 1", options.Limit)
+				return usagef("--limit %v: must be greater than 1", options.Limit)
 			case !(options.MinBest >= 0):
-				return usagef("--min-best %v: a time in seconds is not negative", options.MinBest)
+				return usagef("--min-best %v: a time must not be negative", options.MinBest)
 			}
 			if err := atLeast(2, map[string]int64{"min-points": int64(options.MinPoints)}); err != nil {
 				return err
@@ -208,51 +189,50 @@ and less time that is than in random order. With --out it draws the curves and b
 					return usage(err)
 				}
 			}
-			set, _, err := loadPoints(cmd, args, "", true)
+			db, err := loadDatabase(cmd, args, "", true)
 			if err != nil {
 				return err
 			}
-			switch known, err := model.predict(cmd, set); {
+			switch known, err := model.predict(cmd, db.Set); {
 			case err != nil:
 				return err
 			case !known:
 				return usagef("--profile %s: the model has features beside f_static_…, which samples of explorations do not have", model.profile)
 			}
-			all, err := compareRankers(set, names, options)
+			all, err := rank.Compare(db.Set, names, options)
 			if err != nil {
 				return err
 			}
 			if out != "" {
-				redundancy, err := rank.NewRedundancy(set)
+				redundancy, err := rank.NewRedundancy(db.Set)
 				if err != nil {
 					return err
 				}
-				if err := writeFigures(out, rank.NewFigures(all), redundancy); err != nil {
+				if err := rank.NewFigures(all).Draw(out, redundancy); err != nil {
 					return err
 				}
-				page := &explore.Page{Databases: args, Set: set, Rankers: all, Redundancy: redundancy, Limit: options.Limit}
+				page := &explore.Page{Databases: args, Set: db.Set, Rankers: all, Redundancy: redundancy, Limit: options.Limit}
 				if err := writePage(filepath.Join(out, "index.html"), page); err != nil {
 					return err
 				}
 			}
-			if wantJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"rankers": all})
-			}
-			for _, o := range all {
-				if err := o.Write(cmd.OutOrStdout()); err != nil {
-					return err
+			return show(cmd, map[string]any{"rankers": all}, func(w io.Writer) error {
+				for _, o := range all {
+					if err := o.Write(w); err != nil {
+						return err
+					}
+					fmt.Fprintln(w)
 				}
-				fmt.Fprintln(cmd.OutOrStdout())
-			}
-			return nil
+				return nil
+			})
 		},
 	}
 	model.addFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&names, "ranker", nil, "the rankers to compare (default: all that the vectors have what they need for)")
+	flags.StringSliceVar(&names, "ranker", nil, "the rankers to compare (default: all whose features the vectors have)")
 	flags.Float64Var(&options.Share, "share", 0.9, "the share of the best throughput to be reached")
-	flags.Float64Var(&options.Limit, "limit", 10, "how many times the best time a run may take where slow runs are stopped")
-	flags.Float64Var(&options.MinBest, "min-best", 0, "leave out benchmarks and sizes whose best time is below so many seconds")
+	flags.Float64Var(&options.Limit, "limit", 10, "where slow runs are stopped: the limit of a run, as a multiple of the best time")
+	flags.Float64Var(&options.MinBest, "min-best", 0, "leave out benchmarks and sizes whose best time is shorter, in seconds")
 	flags.IntVar(&options.MinPoints, "min-points", 10, "leave out benchmarks and sizes with fewer measured points")
 	flags.StringVar(&out, "out", "", "the folder to draw curves.svg, factors.svg, runs.svg and redundancy.svg into, and index.html with all of them")
 	return cmd

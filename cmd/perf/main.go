@@ -39,7 +39,7 @@ func main() {
 		<-ctx.Done()
 		stop() // a second signal ends the program at once
 		time.Sleep(grace)
-		fmt.Fprintln(os.Stderr, "perf: stopped in the middle of what does not look for signals")
+		fmt.Fprintln(os.Stderr, "perf: killed, because the work did not stop in time after the signal")
 		os.Exit(exitFailed)
 	}()
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case errors.Is(err, errReported):
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "perf: stopped; samples that were finished are kept, and the same command goes on from there")
+		fmt.Fprintln(stderr, "perf: stopped; finished samples are kept, and the same command resumes from them")
 		return exitFailed
 	default:
 		fmt.Fprintf(stderr, "perf: %v\n", err)

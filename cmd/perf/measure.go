@@ -20,12 +20,12 @@ func measureCommand() *cobra.Command {
 		Use:   "measure KERNEL.star -p n=2048 | TAG...",
 		Short: "Measure kernels on a device",
 		Long: `measure runs the kernels of a script at the given sizes, or the measurement kernels that tags select, and adds the
-samples to a file. What the file has already is not measured again. A kernel that hangs, crashes or is refused leaves a
-sample with that status, and the others are measured all the same.
+samples to a file. Kernels that the file has already are not measured again. A kernel that hangs, crashes or is refused leaves a
+sample with that status; the others are still measured.
 
 Each sample carries the state of the caches, the latest time of a fixed sentinel kernel, which shows whether the device is
-as fast as when the session began, and, where the driver tells, the clocks. With --trials 3 a sample takes little time and
-little room; a samples file that gzip has packed can be replayed as it is.`,
+as fast as when the session began, and the clocks where the driver reports them. With --trials 3 a sample takes little time and
+space. A samples file compressed by gzip can be replayed as it is.`,
 		Args: minArgs(1, "a kernel script, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cases, err := measureCases(cmd, args, sizes, folder, match)
@@ -74,7 +74,7 @@ func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string
 	case !script:
 		return campaign.TagCases(folder, args, match)
 	case len(args) > 1:
-		return nil, usagef("one kernel script is measured at a time, got %s too", args[1])
+		return nil, usagef("measure takes one kernel script, got %s too", args[1])
 	}
 	return scriptCases(cmd, args[0], sizes)
 }

@@ -38,8 +38,8 @@ func predictCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict KERNEL.star -p n=4096",
 		Short: "Predict how long a kernel takes, and why",
-		Long: `predict evaluates a calibrated model for the kernels of a script. Nothing is run, unless --measure asks for a
-measurement beside the prediction. With --features it predicts from feature values that were counted elsewhere.`,
+		Long: `predict evaluates a calibrated model for the kernels of a script. Nothing is run, unless --measure asks to compare
+the prediction with a measurement. With --features it predicts from feature values that were counted elsewhere.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if table != "" {
 				return exactArgs(0, "no script beside --features")(cmd, args)
@@ -92,7 +92,7 @@ func (o *predictFlags) path(cmd *cobra.Command) (string, error) {
 	case err != nil:
 		return "", err
 	case len(found) == 0:
-		return "", usagef("no profile of any device yet in %s\n    calibrate a model first: perf calibrate MODEL.yaml", dir)
+		return "", usagef("there is no profile of any device in %s yet\n    calibrate a model first: perf calibrate MODEL.yaml", dir)
 	case len(found) == 1 && o.on.device == "":
 		return found[0], nil
 	}
@@ -103,7 +103,7 @@ func (o *predictFlags) path(cmd *cobra.Command) (string, error) {
 	defer dev.Close()
 	path := campaign.DeviceFile(dir, "profiles", dev.Info().Fingerprint, ".yaml")
 	if !slices.Contains(found, path) {
-		return "", usagef("no profile of %s yet\n    calibrate a model first: perf calibrate MODEL.yaml, or name a profile: --profile %s",
+		return "", usagef("there is no profile of %s yet\n    calibrate a model first: perf calibrate MODEL.yaml, or name a profile: --profile %s",
 			dev.Info().Fingerprint, strings.Join(found, " | "))
 	}
 	return path, nil
@@ -123,7 +123,7 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 	choose := name == campaign.Auto && profile.Find(name) == nil
 	switch {
 	case choose && len(cases) == 0:
-		return nil, usagef("--model auto chooses for kernels, and there are none; name a model: %s", strings.Join(names, " | "))
+		return nil, usagef("--model auto needs kernels to choose a model for; name one: %s", strings.Join(names, " | "))
 	case (choose || name == "") && len(names) == 0:
 		return nil, usagef("profile %s holds no model\n    calibrate one: perf calibrate MODEL.yaml --profile %s", path, path)
 	case choose:
@@ -151,8 +151,8 @@ func bestModel(cmd *cobra.Command, profile *calibrate.Profile, cases []*workload
 		if i > 0 {
 			role = "not chosen"
 		}
-		note(cmd, "model %s %s: %d kinds of work without a cost, %d warnings, %s on kernels left out of its calibration",
-			s.Model.Name, role, s.Unpriced, s.Doubts, format.Percent(s.Error))
+		note(cmd, "model %s %s: no cost for %s of work, %s, error %s on held-out kernels",
+			s.Model.Name, role, format.Count(s.Unpriced, "kind"), format.Count(s.Doubts, "warning"), format.Percent(s.Error))
 	}
 	return ranked[0].Predictor, nil
 }
@@ -163,7 +163,7 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 	if !o.measured {
 		return nil
 	}
-	mode, err := o.on.mode("a model is of one state of the caches")
+	mode, err := o.on.mode("a model is for one state of the caches")
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 	}
 	defer finish(cmd, c)
 	if p.Cache != "" && p.Cache != string(mode) {
-		warnf(cmd, "the model was calibrated with %s caches, and these measurements are with %s ones", p.Cache, mode)
+		warnf(cmd, "the model was calibrated with %s caches, but these measurements use %s caches", p.Cache, mode)
 	}
 	var cases []*workload.Case
 	for _, one := range predictions {
@@ -188,7 +188,7 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 	for i, one := range predictions {
 		one.Measured = &result.Records[i]
 		if !here.Same(p.Device) {
-			one.Warnings = append(one.Warnings, fmt.Sprintf("the profile is of %s, the measurement of %s", p.Device, here))
+			one.Warnings = append(one.Warnings, fmt.Sprintf("the profile is for %s, but the measurement is from %s", p.Device, here))
 		}
 	}
 	return nil
@@ -244,7 +244,7 @@ func printPredictions(cmd *cobra.Command, p *campaign.Predictor, predictions []*
 		}
 		t := format.NewTable(header...)
 		for _, r := range predictions {
-			row := []string{r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), intervalText(r.Interval)}
+			row := []string{r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String()}
 			row = append(row, measuredCells(r)...)
 			for _, i := range terms {
 				row = append(row, format.Seconds(r.Terms[i].Value))
@@ -293,13 +293,6 @@ func measuredCells(r *campaign.Prediction) []string {
 	return []string{format.Seconds(r.Measured.Seconds()), format.SignedPercent(r.RelativeError())}
 }
 
-func intervalText(i calibrate.Interval) string {
-	if !i.Known() {
-		return "unknown"
-	}
-	return format.Seconds(i[0]) + " – " + format.Seconds(i[1])
-}
-
 // predictTable predicts each row of a table of feature values.
 func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) error {
 	table, err := calibrate.LoadTable(path)
@@ -322,7 +315,7 @@ func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) error 
 	return show(cmd, map[string]any{"kernels": all}, func(w io.Writer) error {
 		t := format.NewTable("row", "kernel", ">predicted", ">95 % interval")
 		for _, r := range all {
-			t.Row(r.Row, r.Kernel, format.Seconds(r.Seconds), intervalText(r.Interval))
+			t.Row(r.Row, r.Kernel, format.Seconds(r.Seconds), r.Interval.String())
 			for _, text := range r.Warnings {
 				warnf(cmd, "%s: %s", r.Row, text)
 			}

@@ -20,9 +20,9 @@ func rankCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rank KERNEL.star... -p n=4096",
 		Short: "Order kernels by predicted run time",
-		Long: `rank predicts every kernel of the scripts at one size and lists them fastest first. Neighbours whose intervals
-overlap cannot be told apart by the model and are marked with ~. With --measure the first of them are run as well. Kernels that exceed
-a limit of the profile's device, as its largest work-group or its local memory, are skipped with the reason.`,
+		Long: `rank predicts every kernel of the scripts at one size and lists them fastest first. The model cannot distinguish neighbours whose
+intervals overlap; they are marked with ~. With --measure the listed kernels are run as well. Kernels that exceed
+a limit of the profile's device, such as its largest work-group or its local memory, are skipped with the reason.`,
 		Args: minArgs(1, "at least one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var cases []*workload.Case
@@ -63,7 +63,7 @@ a limit of the profile's device, as its largest work-group or its local memory, 
 	}
 	o.add(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the listed kernels as well")
-	cmd.Flags().IntVar(&top, "top", 0, "list only so many")
+	cmd.Flags().IntVar(&top, "top", 0, "list only this many")
 	return cmd
 }
 
@@ -80,7 +80,7 @@ func printRanking(cmd *cobra.Command, p *campaign.Predictor, ranked []*campaign.
 			if i > 0 && r.Interval.Known() && ranked[i-1].Interval.Known() && r.Interval[0] < ranked[i-1].Interval[1] {
 				rank = "~ " + rank
 			}
-			row := []string{rank, r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), intervalText(r.Interval), fmt.Sprintf("%.2f x", r.Seconds/ranked[0].Seconds)}
+			row := []string{rank, r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String(), fmt.Sprintf("%.2f x", r.Seconds/ranked[0].Seconds)}
 			t.Row(append(row, measuredCells(r)...)...)
 		}
 		noteWarnings(cmd, ranked)

@@ -23,7 +23,7 @@ type staticOptions struct {
 
 // addFlags adds the flags; when says which other flag they go with, or nothing.
 func (o *staticOptions) addFlags(cmd *cobra.Command, when string) {
-	cmd.Flags().BoolVar(&o.borders, "borders", false, when+"follow selects and bounds of indices for each work-item instead of taking the interior")
+	cmd.Flags().BoolVar(&o.borders, "borders", false, when+"evaluate selects and index bounds for each work-item instead of assuming the interior")
 	cmd.Flags().StringVar(&o.hardware, "hardware", "", when+"the device whose limits and caches count, as drivers name it")
 }
 
@@ -80,7 +80,7 @@ func printStatic(cmd *cobra.Command, cases []*workload.Case, opt launch.Options)
 		}
 		v.Kernel = c.Name
 		if !v.Exact {
-			warnf(cmd, "%s: work-items differ so much that features are estimated from some of them", c.Name)
+			warnf(cmd, "%s: work-items differ so much that features are estimated from a sample of them", c.Name)
 		}
 		all = append(all, v)
 	}

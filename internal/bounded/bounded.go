@@ -1,9 +1,10 @@
 // Package bounded runs work on untrusted input under limits of time and memory.
 //
-// The limits hold whatever the work is doing, so neither the work nor the packages that it calls count anything. Go
-// cannot stop a goroutine from outside: Do asks the work to stop through its context, waits a moment, and then returns
-// without it. What is left behind goes on until it ends by itself; only the end of the process frees what it holds. A
-// command that reports the error and exits is therefore bounded; a program that lives on decides for itself.
+// The limits hold whatever the work does; neither the work nor the packages that it calls have to count anything. Go
+// cannot stop a goroutine from outside, so Do asks the work to stop through its context, waits a moment, and then
+// returns without it. An abandoned goroutine runs on until it ends by itself, and only the end of the process is sure to
+// free its memory. A command that reports the error and exits is therefore bounded; a program that keeps running must
+// decide what to do.
 package bounded
 
 import (
@@ -30,15 +31,14 @@ func (e *Abandoned) Error() string { return e.Cause.Error() + ", and does not st
 func (e *Abandoned) Unwrap() error { return e.Cause }
 
 const (
-	interval = 5 * time.Millisecond  // between two looks at the memory: 10 MB at the speed of writing to it
+	interval = 5 * time.Millisecond  // between two checks of the memory
 	grace    = 50 * time.Millisecond // for the work to stop by itself
 )
 
 // Do calls work on a goroutine of its own and returns its error. When a limit is exceeded or ctx ends, the context of
 // the work ends, with the reason as its cause. Work that does not return soon after that is abandoned: *Abandoned.
 //
-// Work may call check between two steps of which one may have taken much memory: a fast allocator can be done with
-// several before anyone looks at it.
+// Work may call check after a step that may have allocated a lot, so that the next step does not start beyond the limit.
 func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check func()) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -75,7 +75,7 @@ func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check
 	}
 }
 
-// memory is what the heap and the stacks of the process take at the moment, with garbage that is not yet collected.
+// memory is the current size of the heap and the stacks of the process, including garbage.
 func memory() uint64 {
 	read := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(read)

@@ -60,3 +60,11 @@ func First(names []string, most int) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// Count writes a number of things: "1 kind", "2 kinds".
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -38,6 +38,8 @@ type Language struct {
 	Symbols []string
 	// Synonyms are symbols that mean another one, or a word.
 	Synonyms map[string]string
+	// Name is the length of the name that starts at an offset of a text; nil: names are letters, digits and _.
+	Name func(text string, at int) (n int, err error)
 	// Number is the length of the number that a text starts with, 0 where it starts with none.
 	Number func(text string) int
 	// Primes: names may contain ' after the first letter.
@@ -72,7 +74,11 @@ func (l *Language) Lex(text string) ([]Token, error) {
 			continue
 		}
 		if IsLetter(c) {
-			add(Name, l.name(rest))
+			n, err := l.name(text, at)
+			if err != nil {
+				return nil, err
+			}
+			add(Name, n)
 			continue
 		}
 		if n := l.number(rest); n > 0 {
@@ -131,12 +137,15 @@ func (l *Language) blank(rest string, at, depth int) int {
 	return 0
 }
 
-func (l *Language) name(rest string) int {
-	n := 1
+func (l *Language) name(text string, at int) (int, error) {
+	if l.Name != nil {
+		return l.Name(text, at)
+	}
+	rest, n := text[at:], 1
 	for n < len(rest) && (IsLetter(rest[n]) || IsDigit(rest[n]) || l.Primes && rest[n] == '\'') {
 		n++
 	}
-	return n
+	return n, nil
 }
 
 func (l *Language) number(rest string) int {
@@ -207,9 +216,12 @@ func IsLetter(c byte) bool { return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c
 func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // IsName reports whether the text is one name.
-func IsName(text string) bool {
+func IsName(text string) bool { return IsWord(text) && !IsDigit(text[0]) }
+
+// IsWord reports whether the text consists of letters, digits and _.
+func IsWord(text string) bool {
 	for i := range len(text) {
-		if !IsLetter(text[i]) && (i == 0 || !IsDigit(text[i])) {
+		if !IsLetter(text[i]) && !IsDigit(text[i]) {
 			return false
 		}
 	}

@@ -53,7 +53,7 @@ func (c *invocation) operations(name string) map[expr.DType]map[string]int64 {
 	dict := func(v starlark.Value) *starlark.Dict {
 		d, ok := v.(*starlark.Dict)
 		if !ok {
-			c.fail(name, hint, "%s is to be a dict of dicts, found %s", name, describe(v))
+			c.fail(name, hint, "%s must be a dict of dicts, found %s", name, describe(v))
 		}
 		return d
 	}

@@ -10,9 +10,9 @@ import (
 	"gpuperf/internal/source"
 )
 
-// The limits of a run are checked while it goes on (limits.go). That is too late for the few operations of Starlark
-// that allocate at once, and far more than they are given: repetition, replace, and what unfolds a range. They refuse
-// to make more than this many elements or bytes, which are as many as a loop could visit.
+// The limits of a run are checked while it runs (limits.go). That is too late for the few Starlark operations that
+// allocate at once, and far more than the size of their operands: repetition, replace, and whatever expands a range.
+// They refuse to make more than this many elements or bytes, which is as many as a loop could visit.
 const maxElements = defaultSteps
 
 // guardFile makes a file call guards in place of these operations. Their names are no identifiers, so that a script can
@@ -61,7 +61,7 @@ const (
 	receiverName = "." // x, whose method replace is guarded
 )
 
-// guards are the builtins that files call by guardFile, and those that hide Starlark's own.
+// guards are the builtins that guardFile inserts calls of, and those that replace Starlark's own.
 var guards = starlark.StringDict{
 	timesName:    starlark.NewBuiltin(timesName, times),
 	receiverName: starlark.NewBuiltin(receiverName, receiver),

@@ -78,8 +78,8 @@ var hostile = []struct{ name, text, want string }{
 	{"many disjunctions", `k = lp.make_kernel("{[i]: 0<=i<n and " + " and ".join(["(i < %d or i > %d)" % (10*j, 10*j+3) for j in range(40)]) + "}", "y[i] = 1")` + "\n", `:1:19: the script takes more than 300ms`},
 	{"many statements", `k = lp.make_kernel("{[i]: 0<=i<n}", ["y[i] = y[i] + x[i+%d]" % j for j in range(3000)])` + "\n", `:1:19: the script takes more than 300ms`},
 	// texts
-	{"long sum", fmt.Sprintf(joined, `["x[i]"] * 100000`), `:1:37: make_kernel: instructions has 700004 bytes, at most 262144 are read`},
-	{"long kernel", "k = lp.make_kernel('{[i]: 0<=i<n}', 'y[i] = 1\\n' * 400000)\n", `:1:37: make_kernel: instructions has 3600000 bytes, at most 262144 are read`},
+	{"long sum", fmt.Sprintf(joined, `["x[i]"] * 100000`), `:1:37: make_kernel: instructions is 700004 bytes long, the limit is 262144`},
+	{"long kernel", "k = lp.make_kernel('{[i]: 0<=i<n}', 'y[i] = 1\\n' * 400000)\n", `:1:37: make_kernel: instructions is 3600000 bytes long, the limit is 262144`},
 	{"nested instruction", `k = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = " + "("*100000 + "1" + ")"*100000)` + "\n", `:1:37: make_kernel: expression nested more than 400 deep`},
 	{"nested signs", `k = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = " + "-"*100000 + "x[i]")` + "\n", `:1:37: make_kernel: expression nested more than 400 deep`},
 	{"nested domain", `k = lp.make_kernel("{[i]: " + "("*100000 + "0<=i<n" + ")"*100000 + "}", "y[i] = 1")` + "\n", `:1:20: make_kernel: nested more than 200 deep`},
@@ -89,7 +89,7 @@ var hostile = []struct{ name, text, want string }{
 	{"signs", "x = " + strings.Repeat("-", 200000) + "1", `:1:\d+: excessive nesting`},
 	{"conditions", "x = " + strings.Repeat("1 if 1 else ", 20000) + "1", `:1:\d+: excessive nesting`},
 	{"functions", "x = " + strings.Repeat("lambda:", 35000) + "1", `:1:\d+: excessive nesting`},
-	{"too long", "# " + strings.Repeat("x", maxText), ` the script has 262146 bytes, at most 262144 are read`},
+	{"too long", "# " + strings.Repeat("x", maxText), ` the script is 262146 bytes long, the limit is 262144`},
 	// These look hostile and cost little.
 	{"list in itself", "x = []\nx.append(x)\ny = str(x)\n", ` the script defines no kernel`},
 	{"shared list compared", sharing + "y = x == [x[0], x[1]]\n", `:4:7: comparison exceeded maximum recursion depth`},

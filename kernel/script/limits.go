@@ -14,16 +14,17 @@ import (
 	"gpuperf/internal/source"
 )
 
-// Limits of a run where Options leave them open, and of every text: a script, and those that it gives to a kernel.
+// The default limits of a run, and the limit of every text: the script itself, and the texts that it passes to lp.
 const (
 	defaultSteps   = 4 << 20
 	defaultMemory  = 256 << 20
 	defaultTimeout = 10 * time.Second
-	maxText        = 1 << 18 // bytes; it bounds the recursion over what a text is parsed into
+	maxText        = 1 << 18 // bytes; this also bounds the depth of recursion over the parsed text
 )
 
-// run executes f on a new thread under the limits of the module's options. Of a run that does not stop the error names
-// the last place that was seen; the caller decides whether the process goes on (see package bounded).
+// run executes f on a new thread under the limits of the module's options. If the run
+// does not stop, the error names its last known position, and the caller decides whether to end the process (see package
+// bounded).
 func (m *Module) run(ctx context.Context, f func(*starlark.Thread) error) error {
 	limits := bounded.Limits{Time: m.opt.Timeout, Memory: m.opt.Memory}
 	if limits.Time == 0 {
@@ -59,16 +60,16 @@ func (m *Module) run(ctx context.Context, f func(*starlark.Thread) error) error 
 	return m.place.explain(err)
 }
 
-// longStep is time in which an operation may allocate much.
+// longStep is a time within which an operation can allocate a lot of memory.
 const longStep = time.Millisecond
 
-// atEachStep limits the steps of a thread and calls f at each.
+// atEachStep limits the number of steps of a thread and calls f before each of them.
 func (m *Module) atEachStep(thread *starlark.Thread, f func()) {
 	most := m.opt.Steps
 	if most == 0 {
 		most = defaultSteps
 	}
-	thread.OnMaxSteps = func(*starlark.Thread) { // each time the limit is the next step
+	thread.OnMaxSteps = func(*starlark.Thread) { // called at every step, because the limit is always the next one
 		thread.SetMaxExecutionSteps(thread.Steps + 1)
 		if thread.Steps > most {
 			thread.Cancel(fmt.Sprintf("the script takes more than %d steps", most))
@@ -80,11 +81,11 @@ func (m *Module) atEachStep(thread *starlark.Thread, f func()) {
 
 const traceKey = "trace"
 
-// trace is how far a thread has come, for whoever waits for it.
+// trace records how far a thread has come. The goroutine that waits for the thread reads it.
 type trace struct {
 	mu sync.Mutex
 	at syntax.Position
-	// exact: the operation at this place is being executed. Else it has been, and Starlark is in the one after it.
+	// exact: the thread executes the operation at this position. Otherwise it executes the one after it.
 	exact bool
 	since time.Time
 }
@@ -95,7 +96,7 @@ func (t *trace) set(at syntax.Position, exact bool) {
 	t.mu.Unlock()
 }
 
-// step notes that the operation at a place has been executed, and returns how long it took.
+// step records that the operation at a position is done and returns how long it took.
 func (t *trace) step(at syntax.Position) time.Duration {
 	t.set(at, false)
 	before := t.since
@@ -103,14 +104,14 @@ func (t *trace) step(at syntax.Position) time.Duration {
 	return t.since.Sub(before)
 }
 
-// enter notes that a function of lp was called.
+// enter records that a function of lp was called.
 func enter(thread *starlark.Thread) {
 	if t, ok := thread.Local(traceKey).(*trace); ok {
 		t.set(thread.CallFrame(1).Pos, true)
 	}
 }
 
-// explain is the error of a thread that does not stop.
+// explain returns the error of a thread that did not stop.
 func (t *trace) explain(p *places, cause error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +121,7 @@ func (t *trace) explain(p *places, cause error) error {
 	}
 	e := source.At(in.file, in.text, place(t.at), "the script %v", cause)
 	if !t.exact {
-		e.Hint = "in the operation that follows this place"
+		e.Hint = "in the operation after this position"
 	}
 	return e
 }

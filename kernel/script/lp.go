@@ -14,12 +14,12 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// function is a row of the table of what lp offers.
+// function is one function of the lp module: a row of the tables in make.go, function.go and transforms.go.
 type function struct {
 	name string
-	// params are separated by commas; "name=" may be left out, "a|b" has two names, "**rest" takes what is left.
+	// params are separated by commas; "name=" is optional, "a|b" has two names, "**rest" collects the remaining keyword arguments.
 	params string
-	// blame is the parameter at which errors of do point unless they say otherwise.
+	// blame is the parameter that an error of do points at by default.
 	blame string
 	doc   string
 	do    func(c *invocation) (starlark.Value, error)
@@ -53,14 +53,14 @@ func register(rows []function) {
 
 func functionNamed(name string) *function { return functions[name] }
 
-// find returns the position of a parameter and its names; -1 where it has no position.
+// find returns the index of a parameter and its names; the index is -1 for a keyword argument that **rest collects.
 func (f *function) find(name string) (int, []string) {
 	for i, p := range f.parsed {
 		if slices.Contains(p.names, name) {
 			return i, p.names
 		}
 	}
-	return -1, []string{name} // one of **rest
+	return -1, []string{name}
 }
 
 // invocation is a call of one of the functions, with its arguments bound to parameters. Its accessors panic with an
@@ -127,7 +127,7 @@ func (c *invocation) bind(args starlark.Tuple, kwargs []starlark.Tuple) {
 
 func (c *invocation) usage() string { return "usage: lp." + c.name + "(" + usage(c.params) + ")" }
 
-// usage shows a parameter list of the table as people write it.
+// usage formats a parameter list for error messages.
 func usage(params string) string {
 	var out []string
 	for text := range strings.SplitSeq(params, ",") {
@@ -146,7 +146,7 @@ func (c *invocation) fail(arg, hint, format string, args ...any) {
 	panic(&argError{function: c.name, arg: arg, msg: fmt.Sprintf(format, args...), hint: hint})
 }
 
-// asArgError gives an error of package kernel a place: a *source.Error is one in the text of the argument.
+// asArgError attributes an error of package kernel to an argument; a *source.Error also has a position in its text.
 func (c *invocation) asArgError(err error, arg string) *argError {
 	var already *argError
 	if errors.As(err, &already) {
@@ -154,7 +154,7 @@ func (c *invocation) asArgError(err error, arg string) *argError {
 	}
 	e := &argError{function: c.name, arg: arg, msg: err.Error()}
 	if k, ok := c.args["knl"].(*kernelValue); ok {
-		e.msg = strings.TrimPrefix(e.msg, "kernel "+k.Name+": ") // the place says which
+		e.msg = strings.TrimPrefix(e.msg, "kernel "+k.Name+": ") // the position already identifies it
 	}
 	var s *source.Error
 	if errors.As(err, &s) {
@@ -163,7 +163,7 @@ func (c *invocation) asArgError(err error, arg string) *argError {
 	return e
 }
 
-// check ends the call with err, if there is one, at the argument.
+// check fails the call with err, if it is not nil, and blames the argument.
 func (c *invocation) check(err error, arg string) {
 	if err != nil {
 		panic(c.asArgError(err, arg))
@@ -195,31 +195,31 @@ func describe(v starlark.Value) string {
 	return v.Type() + " " + text
 }
 
-// text is a string argument, "" where it is left out.
+// text returns a string argument, "" if it is omitted.
 func (c *invocation) text(name string) string {
 	if !c.has(name) {
 		return ""
 	}
 	s, ok := starlark.AsString(c.args[name])
 	if !ok {
-		c.fail(name, "", "%s is to be a string, found %s", name, describe(c.args[name]))
+		c.fail(name, "", "%s must be a string, found %s", name, describe(c.args[name]))
 	}
 	c.limit(name, s)
 	return s
 }
 
-// limit refuses the text of an argument that is too long.
+// limit fails the call if the text of an argument is too long.
 func (c *invocation) limit(name string, text ...string) {
 	size := 0
 	for _, s := range text {
 		size += len(s)
 	}
 	if size > maxText {
-		c.fail(name, "", "%s has %d bytes, at most %d are read", name, size, maxText)
+		c.fail(name, "", "%s is %d bytes long, the limit is %d", name, size, maxText)
 	}
 }
 
-// integer is an integer argument, 0 where it is left out.
+// integer returns an integer argument, 0 if it is omitted.
 func (c *invocation) integer(name string) int64 {
 	if !c.has(name) {
 		return 0
@@ -227,7 +227,7 @@ func (c *invocation) integer(name string) int64 {
 	i, ok := c.args[name].(starlark.Int)
 	n, fits := i.Int64()
 	if !ok || !fits {
-		c.fail(name, "", "%s is to be an integer, found %s", name, describe(c.args[name]))
+		c.fail(name, "", "%s must be an integer, found %s", name, describe(c.args[name]))
 	}
 	return n
 }
@@ -236,7 +236,7 @@ func (c *invocation) flag(name string) bool {
 	return c.has(name) && bool(c.args[name].Truth())
 }
 
-// names is a list of names: a string with commas between them, or a list of strings. nil where it is left out.
+// names returns a list of names, given as a comma-separated string or a list of strings; nil if it is omitted.
 func (c *invocation) names(name string) []string {
 	if !c.has(name) {
 		return nil
@@ -252,7 +252,7 @@ func (c *invocation) names(name string) []string {
 	return out
 }
 
-// strings is a string or a list of strings.
+// strings returns an argument that is a string or a list of strings.
 func (c *invocation) strings(name string) []string {
 	if s, ok := starlark.AsString(c.args[name]); ok {
 		c.limit(name, s)
@@ -260,7 +260,7 @@ func (c *invocation) strings(name string) []string {
 	}
 	list, ok := c.args[name].(starlark.Iterable)
 	if !ok {
-		c.fail(name, "", "%s is to be a string or a list of strings, found %s", name, describe(c.args[name]))
+		c.fail(name, "", "%s must be a string or a list of strings, found %s", name, describe(c.args[name]))
 	}
 	var out []string
 	it := list.Iterate()
@@ -268,7 +268,7 @@ func (c *invocation) strings(name string) []string {
 	for x := starlark.Value(nil); it.Next(&x); {
 		s, ok := starlark.AsString(x)
 		if !ok {
-			c.fail(name, "", "%s is to be a list of strings, found %s in it", name, describe(x))
+			c.fail(name, "", "%s must be a list of strings, found %s in it", name, describe(x))
 		}
 		out = append(out, s)
 	}
@@ -276,10 +276,11 @@ func (c *invocation) strings(name string) []string {
 	return out
 }
 
-// pair is key:value of a mapping argument.
+// pair is one entry of a mapping argument.
 type pair struct{ key, value string }
 
-// pairs is a mapping: "i:l.0, j:g.1", a dict, or a list of such strings or of pairs. None as a value is "".
+// pairs returns a mapping, given as "i:l.0, j:g.1", as a dict, or as a list of such strings or of pairs. The value None
+// becomes "".
 func (c *invocation) pairs(name string) []pair {
 	var out []pair
 	text := func(v starlark.Value) string {
@@ -362,7 +363,7 @@ func (c *invocation) dtypes(name string) map[string]expr.DType {
 
 const dtypeHint = `element types are written "float32", "float64", "int32", "int64", ..., or lp.float32`
 
-// expr is an integer or an expression in the kernel's parameters, nil where it is left out.
+// expr converts an integer, or a string with an expression in the kernel's parameters.
 func (c *invocation) expr(name string, v starlark.Value) expr.Expr {
 	switch v := v.(type) {
 	case starlark.Int:

@@ -13,20 +13,21 @@ import (
 	"gpuperf/internal/source"
 )
 
-// argError is a fault that a builtin finds in one of its arguments.
+// argError is an error in an argument of a builtin.
 type argError struct {
 	function string
-	arg      string // the parameter's name; "" is the call as a whole
+	arg      string // the parameter's name; "" means the whole call
 	msg      string
 	hint     string
-	// within is the place in the argument's text (lists of strings joined by line ends), with that line; zero is all of it.
+	// within is the position in the argument's text (the strings of a list are joined by line ends), and line the line
+	// there; the zero position means the whole text.
 	within source.Pos
 	line   string
 }
 
 func (e *argError) Error() string { return e.function + ": " + e.msg }
 
-// places knows where the calls of a file stand.
+// places knows the positions of the calls in a file.
 type places struct {
 	file, text string
 	calls      map[source.Pos]*syntax.CallExpr // by the position of the opening parenthesis
@@ -57,7 +58,7 @@ func newPlaces(filename, text string, f *syntax.File) *places {
 	return p
 }
 
-// place is a position of Starlark as ours: both count lines and runes from 1.
+// place converts a position of Starlark: both count lines and runes from 1.
 func place(p syntax.Position) source.Pos { return source.Pos{Line: int(p.Line), Column: int(p.Col)} }
 
 // syntaxError turns the errors of parsing and resolving into *source.Error. Of several, the first is reported.
@@ -132,7 +133,7 @@ func (p *places) of(filename string) *places {
 	return nil
 }
 
-// locate places the fault of an argument of the call whose parenthesis stands at lparen.
+// locate returns the position of an error in an argument of the call whose opening parenthesis is at lparen.
 func (p *places) locate(lparen source.Pos, arg *argError) *source.Error {
 	at, inside := lparen, false
 	if c := p.calls[lparen]; c != nil {
@@ -157,7 +158,7 @@ func (p *places) locate(lparen source.Pos, arg *argError) *source.Error {
 	return e
 }
 
-// argument is the expression that a call gives for a parameter, nil where it cannot be told.
+// argument returns the expression that a call passes for a parameter, nil if that cannot be determined.
 func argument(c *syntax.CallExpr, name, function string) syntax.Expr {
 	if name == "" {
 		return nil
@@ -231,7 +232,7 @@ func (p *places) pieces(e syntax.Expr, depth int) ([]piece, bool) {
 	return nil, false
 }
 
-// intoText finds where a position in the text of an expression stands in the file.
+// intoText maps a position in the value of a string expression to the file.
 func (p *places) intoText(e syntax.Expr, within source.Pos) (source.Pos, bool) {
 	parts, ok := p.pieces(e, 0)
 	if !ok {
@@ -281,7 +282,7 @@ func offsetOf(text string, p source.Pos) int {
 	return offset
 }
 
-// rawOffset is the offset in the literal as written of an offset in its value; false where escapes are too involved.
+// rawOffset maps an offset in the value of a literal to its source; false if an escape sequence is not handled.
 func rawOffset(lit *syntax.Literal, offset int) (int, bool) {
 	raw, start := lit.Raw, 0
 	rawString := false

@@ -1,10 +1,10 @@
-// Package script builds kernels from Starlark files: the front end for kernels that people write.
+// Package script builds kernels from Starlark files, the front end for kernels written by hand.
 //
 // A script sees one predeclared module, lp, whose functions are named and called as Loopy's are (make_kernel,
 // split_iname, tag_inames, add_prefetch, ...): lp.go holds the module, transforms.go the table of its functions,
-// make.go make_kernel and the argument types. Every global that ends bound to a kernel is a variant. Files are not
-// trusted: Starlark has no I/O, limits.go bounds steps, time and memory, and place.go brings every fault back to the
-// line, the argument, and where possible into the string, that caused it.
+// make.go make_kernel and the argument types. Every global that holds a kernel at the end is a variant. Files are not
+// trusted: Starlark has no I/O, and limits.go bounds steps, time and memory. place.go maps every error to the line, the
+// argument and, where possible, the position in the string that caused it.
 package script
 
 import (
@@ -22,7 +22,7 @@ import (
 	"gpuperf/kernel"
 )
 
-// Variant is a kernel that a script defines, and the name of the global that holds it.
+// Variant is a kernel that a script defines, with the name of the global that holds it.
 type Variant struct {
 	Name   string
 	Kernel *kernel.Kernel
@@ -42,16 +42,16 @@ func Exec(filename, text string) ([]Variant, error) {
 	return Options{}.Exec(context.Background(), filename, text)
 }
 
-// Options limit a run. The zero value is what kernels by hand need a hundred times over, and stops a hostile file
-// within seconds.
+// Options limit a run. The limits of the zero value are a hundred times what kernels written by hand need, and stop a
+// hostile file within seconds.
 type Options struct {
 	Steps   uint64        // Starlark computation steps; 0 is 4 million
 	Memory  uint64        // bytes by which the process may grow; 0 is 256 MB
 	Timeout time.Duration // 0 is 10 seconds
 
-	// Predeclared are names that the script sees beside lp and Starlark's own.
+	// Predeclared are names that the script sees in addition to lp and Starlark's own.
 	Predeclared starlark.StringDict
-	// Prelude are modules whose globals the script sees too; errors inside their functions show their text.
+	// Prelude are modules whose globals the script sees too. Errors inside their functions quote their source.
 	Prelude []*Module
 }
 
@@ -80,10 +80,10 @@ func readFile(path string) (string, error) {
 }
 
 func tooLong(filename string, size int64) error {
-	return &source.Error{File: filename, Msg: fmt.Sprintf("the script has %d bytes, at most %d are read", size, maxText)}
+	return &source.Error{File: filename, Msg: fmt.Sprintf("the script is %d bytes long, the limit is %d", size, maxText)}
 }
 
-// Exec is the function Exec under these options.
+// Exec runs the text of a script under these options.
 func (o Options) Exec(ctx context.Context, filename, text string) ([]Variant, error) {
 	m, err := o.Module(ctx, filename, text)
 	if err != nil {
@@ -100,7 +100,7 @@ func (o Options) Exec(ctx context.Context, filename, text string) ([]Variant, er
 // Module is a script that has run. Its globals are frozen.
 type Module struct {
 	File string
-	// Doc is the string that stands first in the file, "" without one.
+	// Doc is the doc string of the file, "" if it has none.
 	Doc     string
 	Globals starlark.StringDict
 
@@ -167,8 +167,8 @@ func (o Options) Module(ctx context.Context, filename, text string) (*Module, er
 // Names lists the globals in the order in which they are first bound.
 func (m *Module) Names() []string { return m.names }
 
-// Variants are the globals that hold kernels, without those whose name starts with _. A kernel that was given no name
-// takes that of its global.
+// Variants returns the kernels that globals hold, except those whose names start with _. A kernel without a name is
+// named after its global.
 func (m *Module) Variants() []Variant {
 	var out []Variant
 	for _, name := range m.names {
@@ -200,7 +200,7 @@ func (m *Module) Call(ctx context.Context, function string, kwargs []starlark.Tu
 	return result, nil
 }
 
-// Kernel returns the kernel that a value of a script is, nil where it is none.
+// Kernel returns the kernel in a Starlark value, nil if the value is not a kernel.
 func Kernel(v starlark.Value) *kernel.Kernel {
 	if k, ok := v.(*kernelValue); ok {
 		return k.Kernel

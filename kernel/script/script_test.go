@@ -165,11 +165,11 @@ func TestErrors(t *testing.T) {
 		{"unknown keyword", matmul + `knl = lp.split_iname(knl, "i", 16, outer="x")`, []string{"unexpected keyword argument outer"}},
 		{"given twice", matmul + `knl = lp.split_iname(knl, "i", 16, iname="x")`, []string{"argument iname is given twice"}},
 		{"no kernel given", `knl = lp.split_iname("i", "i", 16)`, []string{"k.star:1:22: split_iname: expected a kernel, found string \"i\""}},
-		{"not an integer", matmul + `knl = lp.split_iname(knl, "i", "16")`, []string{"k.star:2:32: split_iname: n is to be an integer"}},
+		{"not an integer", matmul + `knl = lp.split_iname(knl, "i", "16")`, []string{"k.star:2:32: split_iname: n must be an integer"}},
 		{"bad dtype", matmul + `knl = lp.add_dtypes(knl, {"a": "float31"})`, []string{"k.star:2:26:", `unknown element type "float31" of a`}},
 		{"dtype of unknown array", matmul + `knl = lp.add_dtypes(knl, {"q": "float32"})`, []string{"k.star:2:26: add_dtypes: ", "q"}},
 		{"unknown parameter", matmul + `knl = lp.fix_parameters(knl, m=3)`, []string{"k.star:2:7: fix_parameters: ", "m"}},
-		{"parameter no integer", matmul + `knl = lp.fix_parameters(knl, n="3")`, []string{"k.star:2:32: fix_parameters: n is to be an integer"}},
+		{"parameter no integer", matmul + `knl = lp.fix_parameters(knl, n="3")`, []string{"k.star:2:32: fix_parameters: n must be an integer"}},
 		{"assumption", matmul + `knl = lp.assume(knl, "n >= 1 und n < 3")`, []string{"k.star:2:"}},
 		{
 			"instruction in a string", "knl = lp.make_kernel(\"{[i]: 0<=i<n}\", \"y[i] = 2*+/x[i]\")\n",

@@ -63,7 +63,7 @@ var transformations = []function{
 				n, ok := kv[1].(starlark.Int)
 				v, fits := n.Int64()
 				if !ok || !fits {
-					c.fail(name, "", "%s is to be an integer, found %s", name, describe(kv[1]))
+					c.fail(name, "", "%s must be an integer, found %s", name, describe(kv[1]))
 				}
 				values[name] = v
 			}

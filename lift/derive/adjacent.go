@@ -82,8 +82,8 @@ func (e *explorer) apart(body *lift.Term) (err error) {
 
 // vectorizes reports whether a strategy that makes vectors applies at a place of the fused body, and what is wrong with these
 // whatever is done next.
-func (e *explorer) vectorizes(path []int, s rules.Strategy) (applies bool, refused error) {
-	body, err := (&rules.Run{Options: e.rules}).Do(rules.At(path, s), e.fused)
+func (e *explorer) vectorizes(under int, s rules.Strategy) (applies bool, refused error) {
+	body, err := (&rules.Run{Options: e.rules}).Do(rules.Below(under, s), e.fused)
 	if err != nil {
 		return false, nil
 	}

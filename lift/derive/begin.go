@@ -20,11 +20,11 @@ func unrolled(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error
 		case n == 0:
 			s = rules.Use("iterateZero")
 		case n > 1: // the first iteration, which is the innermost, alone
-			s = rules.Seq(rules.Use("iterateSplit", "k", 1), rules.AtKid(1, s), unrolled)
+			s = rules.Seq(rules.Use("iterateSplit", "k", 1), rules.AtArg(s), unrolled)
 		}
 		return s(run, t, site)
 	case t.Op != lift.Iterate && !computes(t) && views.Has(t.Op):
-		return rules.AtKid(len(t.Kids)-1, unrolled)(run, t, site)
+		return rules.AtArg(unrolled)(run, t, site)
 	}
 	return t, nil
 }

@@ -135,9 +135,6 @@ func reason(err error) string {
 
 var digits = regexp.MustCompile(`\b[0-9]+(\.[0-9]*)?\b`)
 
-// Skeleton is the text of a body with its numbers left out.
-func Skeleton(p *lift.Program) string { return digits.ReplaceAllString(p.BodyText(), "#") }
-
 // explorer derives variants of one program.
 type explorer struct {
 	start *lift.Program

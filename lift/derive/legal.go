@@ -13,7 +13,7 @@ func (e *explorer) legal(body *lift.Term) error {
 		return fmt.Errorf("a pattern is left to lower")
 	}
 	var err error
-	lift.Walk(body, func(t *lift.Term) {
+	lift.Walk(body, lift.Set(lift.Map), func(t *lift.Term) {
 		if err == nil && computes(t) {
 			err = fmt.Errorf("a map is left to lower")
 		}
@@ -97,11 +97,7 @@ func (u *usage) walk(t *lift.Term, wrg, lcl int) error {
 
 // dims is the set of dimensions of an operator in a term, as bits.
 func dims(t *lift.Term, op lift.Op) (set int) {
-	lift.Walk(t, func(t *lift.Term) {
-		if t.Op == op {
-			set |= 1 << t.Ints[0]
-		}
-	})
+	lift.Walk(t, lift.Set(op), func(t *lift.Term) { set |= 1 << t.Ints[0] })
 	return set
 }
 

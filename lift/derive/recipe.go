@@ -1,19 +1,25 @@
 package derive
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
 )
 
+// point gives the numbers that a recipe leaves open values, by name.
+type point map[string]int64
+
+// size is a number of the point as a size.
+func (p point) size(name string) lift.Size { return lift.Nat(p[name]) }
+
 // recipe is a strategy with numbers left open.
 type recipe struct {
 	name    string
 	numbers []number
-	admits  func(n map[string]int64) bool // nil: all
-	build   func(n map[string]int64) rules.Strategy
+	admits  func(p point) bool // nil: all
+	build   func(p point) rules.Strategy
 	refused error // why no numbers give a variant that can be lowered; nil where some may
 }
 
@@ -21,6 +27,11 @@ type recipe struct {
 type number struct {
 	name   string
 	values []int64
+}
+
+// phrase joins the parts of a recipe's name; empty ones are left out.
+func phrase(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
 // divisors lists the divisors of n between least and most.
@@ -34,41 +45,62 @@ func divisors(n, least, most int64) []int64 {
 	return list
 }
 
-// level says what a map of a nest becomes.
-type level struct {
-	op     lift.Op
-	dim    int
-	unroll bool // of MapSeq
+// dividing are those of the values that divide n.
+func dividing(n int64, values []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(values), func(v int64) bool { return n%v != 0 })
 }
 
-func (l level) String() string {
-	switch l.op {
-	case lift.MapGlb:
-		return fmt.Sprintf("glb%d", l.dim)
-	case lift.MapWrg:
-		return fmt.Sprintf("wrg%d", l.dim)
-	case lift.MapLcl:
-		return fmt.Sprintf("lcl%d", l.dim)
-	}
-	if l.unroll {
-		return "unr"
-	}
-	return "seq"
+// level says what a map becomes: a loop over all work-items, over work-groups or over the work-items of a group, along a dimension
+// of the ND-range, or a sequential one.
+type level uint8
+
+const (
+	glb0 level = iota
+	glb1
+	glb2
+	wrg0
+	wrg1
+	wrg2
+	lcl0
+	lcl1
+	lcl2
+	seq
+	unr // sequential, and unrolled
+)
+
+// levels is the table of levels: how the names of recipes write them, and the strategies that map to them.
+var levels = [...]struct {
+	name string
+	use  rules.Strategy
+}{
+	glb0: {"glb0", rules.Use("mapGlb", "d", 0)},
+	glb1: {"glb1", rules.Use("mapGlb", "d", 1)},
+	glb2: {"glb2", rules.Use("mapGlb", "d", 2)},
+	wrg0: {"wrg0", rules.Use("mapWrg", "d", 0)},
+	wrg1: {"wrg1", rules.Use("mapWrg", "d", 1)},
+	wrg2: {"wrg2", rules.Use("mapWrg", "d", 2)},
+	lcl0: {"lcl0", rules.Use("mapLcl", "d", 0)},
+	lcl1: {"lcl1", rules.Use("mapLcl", "d", 1)},
+	lcl2: {"lcl2", rules.Use("mapLcl", "d", 2)},
+	seq:  {"seq", toSeq},
+	unr:  {"unr", rules.Seq(toSeq, rules.Use("mapUnroll"))},
 }
 
-// levels reads "wrg1 wrg0 lcl1 lcl0 seq".
-func levels(text string) []level {
-	ops := map[string]lift.Op{"glb": lift.MapGlb, "wrg": lift.MapWrg, "lcl": lift.MapLcl}
-	var list []level
-	for _, word := range strings.Fields(text) {
-		l := level{op: lift.MapSeq, unroll: word == "unr"}
-		if op, ok := ops[word[:3]]; ok {
-			l = level{op: op, dim: int(word[3] - '0')}
-		}
-		list = append(list, l)
+// nest is what nested maps become, outermost first.
+type nest []level
+
+func (n nest) String() string {
+	words := make([]string, len(n))
+	for i, l := range n {
+		words[i] = levels[l].name
 	}
-	return list
+	return strings.Join(words, " ")
 }
+
+func (n nest) unrolls() bool { return slices.Contains(n, unr) }
+
+// sequential reports whether a work-item goes through several elements.
+func (n nest) sequential() bool { return slices.Contains(n, seq) || n.unrolls() }
 
 // computes reports whether a term is a map, not yet mapped to anything, whose function computes.
 func computes(t *lift.Term) bool {
@@ -89,12 +121,60 @@ var (
 // mapped are the maps that are loops already.
 var mapped = lift.Maps&^lift.Set(lift.Map) | lift.Set(lift.MapSeqSlide)
 
-// inner is the strategy at the function of a map, under its lambda.
-func inner(s rules.Strategy) rules.Strategy { return rules.AtKid(0, rules.AtKid(0, s)) }
+// along maps nested maps, outermost first, and goes on inside, where a strategy is given for that.
+func along(list nest, inside rules.Strategy) rules.Strategy {
+	if len(list) > 1 {
+		inside = along(list[1:], inside)
+	}
+	if inside == nil {
+		return nextMap(levels[list[0]].use)
+	}
+	return nextMap(rules.Seq(levels[list[0]].use, inner(inside)))
+}
+
+// inner is the strategy at the body of a map's function.
+func inner(s rules.Strategy) rules.Strategy { return rules.AtBody(s) }
+
+// deeper is the strategy depth maps further in.
+func deeper(depth int, s rules.Strategy) rules.Strategy {
+	for range depth {
+		s = inner(s)
+	}
+	return s
+}
+
+// nextMap is the strategy at the first map, from outside, that computes.
+func nextMap(s rules.Strategy) rules.Strategy { return rules.TopDown(rules.Where(computes, s)) }
+
+// is passes terms of an operator.
+func is(op lift.Op) func(t *lift.Term) bool {
+	return func(t *lift.Term) bool { return t.Op == op }
+}
+
+// none changes nothing.
+func none(point) rules.Strategy { return rules.ID }
+
+// cutMap cuts a map over n elements in chunks of k: of elements next to each other or, in strides, of such as stand n/k apart, so
+// that work-items next to each other work on elements next to each other.
+func cutMap(n, k int64, strides bool) rules.Strategy {
+	chunks := rules.Use("splitJoin", "n", lift.Nat(k))
+	if !strides {
+		return chunks
+	}
+	return rules.Seq(rules.Use("stridesAround", "s", lift.Nat(n/k)), rules.AtArg(chunks))
+}
+
+// chunksOrStrides names the ways to cut.
+func chunksOrStrides(strides bool) string {
+	if strides {
+		return "strides"
+	}
+	return "chunks"
+}
 
 // assign maps the nests of a term to loops: the outermost maps that compute become the first level, those in them the
 // second, and those beyond the last level stay.
-func assign(list []level) rules.Strategy {
+func assign(list nest) rules.Strategy {
 	return func(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 		if !t.Ops().Has(lift.Map) || len(list) == 0 {
 			return t, nil
@@ -104,22 +184,8 @@ func assign(list []level) rules.Strategy {
 			below = nil // its function is mapped already
 		}
 		if computes(t) {
-			var s rules.Strategy
-			switch l := list[0]; l.op {
-			case lift.MapGlb:
-				s = rules.Use("mapGlb", "d", l.dim)
-			case lift.MapWrg:
-				s = rules.Use("mapWrg", "d", l.dim)
-			case lift.MapLcl:
-				s = rules.Use("mapLcl", "d", l.dim)
-			default:
-				s = toSeq
-				if l.unroll {
-					s = rules.Seq(toSeq, rules.Use("mapUnroll"))
-				}
-			}
 			var err error
-			if t, err = s(run, t, site); err != nil {
+			if t, err = levels[list[0]].use(run, t, site); err != nil {
 				return nil, err
 			}
 			below = list[1:]
@@ -150,15 +216,12 @@ func finish(unroll bool) rules.Strategy {
 		simplify,
 	}
 	if unroll {
-		short := func(t *lift.Term) bool {
-			if t.Arg().Type == nil || t.Arg().Type.Kind != lift.ArrayType {
+		list = append(list, rules.TopDown(rules.Where(func(t *lift.Term) bool {
+			if t.Op != lift.ReduceSeq {
 				return false
 			}
 			n, ok := t.Arg().Type.Len.Const()
 			return ok && n <= unrollable
-		}
-		list = append(list, rules.TopDown(rules.Where(func(t *lift.Term) bool {
-			return t.Op == lift.ReduceSeq && short(t)
 		}, rules.Use("reduceUnroll"))))
 	}
 	return rules.Seq(list...)

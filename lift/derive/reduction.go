@@ -9,19 +9,19 @@ import (
 )
 
 // splitPart makes a partial reduction one of chunks of n, of each of which leaf makes something: the way of 001 Figure 10.
-// The map before goes into the chunks. stride, where it is not 0, takes the elements of a chunk from that far apart.
+// The map before goes into the chunks. stride, where it is not 0, takes the elements of a chunk that far apart.
 func splitPart(n lift.Size, stride int64, leaf rules.Strategy) rules.Strategy {
 	steps := []rules.Strategy{}
 	if stride > 0 {
-		steps = append(steps, rules.Use("partRedReorder"), rules.AtKid(2, rules.Seq(
-			rules.Use("reorderStride", "s", int(stride)),
+		steps = append(steps, rules.Use("partRedReorder"), rules.AtArg(rules.Seq(
+			rules.Use("reorderStride", "s", lift.Nat(stride)),
 			rules.Try(rules.Use("gatherMap")),
 		)))
 	}
 	return rules.Seq(append(steps,
 		rules.Use("partRedSplit", "n", n),
-		rules.AtKid(0, rules.Seq( // map(partRed) o split(n) o map(g)
-			rules.Try(rules.AtKid(1, rules.Where(func(t *lift.Term) bool { return computes(t.Arg()) }, rules.Use("splitMap")))),
+		rules.AtArg(rules.Seq( // map(partRed) o split(n) o map(g)
+			rules.Try(rules.AtArg(rules.Where(func(t *lift.Term) bool { return computes(t.Arg()) }, rules.Use("splitMap")))),
 			rules.Repeat(fusePlain),
 			inner(leaf),
 		)),
@@ -50,7 +50,7 @@ func parts(c cut, then func(n lift.Size) rules.Strategy) rules.Strategy {
 		if err != nil {
 			return nil, err
 		}
-		return rules.Seq(rules.Use("reducePart", "m", m), rules.AtKid(2, then(n)))(run, t, site)
+		return rules.Seq(rules.Use("reducePart", "m", m), rules.AtArg(then(n)))(run, t, site)
 	}
 }
 
@@ -61,7 +61,7 @@ func chunked(c cut, stride int64) rules.Strategy {
 
 // chunkedVectors is chunked for a reduction of vectors that a reduction of numbers follows: the latter goes into the chunks.
 func chunkedVectors(c cut, stride int64) rules.Strategy {
-	return rules.Seq(rules.At([]int{2, 0}, chunked(c, stride)), rules.Use("scalarizePartials"))
+	return rules.Seq(rules.Below(2, chunked(c, stride)), rules.Use("scalarizePartials"))
 }
 
 // chunkedTwice makes chunks of k in chunks of k·l.
@@ -71,27 +71,27 @@ func chunkedTwice(k, l, stride int64) rules.Strategy {
 	})
 }
 
-// partials is where chunked leaves the map over chunks, from the reduction on: reduce $ join $ map.
-var partials = []int{2, 0}
+// partials is the strategy at the map over chunks, where chunked leaves it, from the reduction on: reduce $ join $ map.
+func partials(s rules.Strategy) rules.Strategy { return rules.Below(2, s) }
 
 // vectorized makes a reduction of a map one of vectors of w, whose result a reduction of numbers follows.
 func vectorized(w int64) rules.Strategy {
 	return rules.Seq(
-		rules.Use("vectorizeReduction", "w", int(w)),
-		rules.At([]int{2, 0, 2}, rules.Try(rules.Seq(
-			rules.AtKid(0, rules.Else(rules.Use("vectorizeZip", "w", int(w)), rules.Use("vectorize", "w", int(w)))),
+		rules.Use("vectorizeReduction", "w", lift.Nat(w)),
+		rules.Below(3, rules.Try(rules.Seq(
+			rules.AtArg(rules.Else(rules.Use("vectorizeZip", "w", lift.Nat(w)), rules.Use("vectorize", "w", lift.Nat(w)))),
 			rules.Use("asVectorAsScalar"),
 		))),
 	)
 }
 
 // toItems gives the parts of a reduction to the work-items of a work-group; the results stand in local memory.
-var toItems = rules.Seq(rules.Use("mapLcl", "d", 0), rules.Use("toLocal"))
+var toItems = rules.Seq(levels[lcl0].use, rules.Use("toLocal"))
 
 // inGroup makes a reduction in a work-group one of its l work-items: each reduces a chunk, with elements l apart or next to
 // each other, and the results meet in local memory.
-func inGroup(l int64, apart bool, chunk chunker, r int64) rules.Strategy {
-	return rules.Seq(chunk(into(l), strideOf(l, apart)), rules.At(partials, toItems), meet(l, r))
+func inGroup(l int64, strides bool, chunk chunker, r int64) rules.Strategy {
+	return rules.Seq(chunk(into(l), strideOf(l, strides)), partials(toItems), meet(l, r))
 }
 
 // The ways in which l partial results of a work-group meet: by the number r.
@@ -122,17 +122,17 @@ func meet(l, r int64) rules.Strategy {
 	case meetInTree:
 		return rules.Seq(
 			rules.Use("reducePart", "m", 1),
-			rules.AtKid(2, rules.Seq(
+			rules.AtArg(rules.Seq(
 				rules.Use("partRedIterate", "n", 2, "k", bits.Len64(uint64(l))-1),
-				rules.At([]int{0, 0, 0}, toItems), // the map in the join that is the body
+				inner(rules.AtArg(toItems)), // the map in the join that is the body
 			)),
 		)
 	}
-	return rules.Seq(chunked(each(r), 0), rules.At(partials, toItems))
+	return rules.Seq(chunked(each(r), 0), partials(toItems))
 }
 
-func strideOf(s int64, apart bool) int64 {
-	if apart {
+func strideOf(s int64, strides bool) int64 {
+	if strides {
 		return s
 	}
 	return 0
@@ -142,40 +142,41 @@ func strideOf(s int64, apart bool) int64 {
 var result = rules.Seq(toReduce, rules.Use("reduceResult"))
 
 // groupPerElement are the mappings that give each element of a grid, or rows of them, to a work-group.
-func (e *explorer) groupPerElement(g *grid, list *[]choice) {
+func (e *explorer) groupPerElement(g *grid) (out []choice) {
 	n := e.reductionLength(g.element)
 	if n < 32 {
-		return
+		return nil
 	}
 	for _, w := range []int64{1, 2, 4} {
 		before, chunk, vectors, refused := rules.Strategy(rules.ID), chunker(chunked), "", error(nil)
 		if w > 1 {
 			before, chunk, vectors = vectorized(w), chunkedVectors, fmt.Sprintf("vectors of %d, ", w)
 			var applies bool
-			if applies, refused = e.vectorizes(g.path, inner(rules.TopDown(before))); !applies || n%w != 0 {
+			if applies, refused = e.vectorizes(g.under, inner(rules.TopDown(before))); !applies || n%w != 0 {
 				continue
 			}
 		}
-		for _, apart := range []bool{true, false} {
-			word := map[bool]string{true: "strides", false: "chunks"}[apart]
-			*list = append(*list, choice{
+		for _, strides := range []bool{true, false} {
+			word := chunksOrStrides(strides)
+			out = append(out, choice{
 				name: vectors + "an element for a work-group of l, " + word, numbers: []number{{"l", groupSizes(n/w, e.opt.MaxGroup)}, meetings},
-				admits:  func(m map[string]int64) bool { return meets(m["l"], m["r"]) },
+				admits:  func(m point) bool { return meets(m["l"], m["r"]) },
 				refused: refused,
-				build: func(m map[string]int64) rules.Strategy {
+				build: func(m point) rules.Strategy {
 					return rules.Seq(
-						rules.Use("mapWrg", "d", 0),
-						inner(rules.TopDown(rules.Seq(before, inGroup(m["l"], apart, chunk, m["r"])))),
+						levels[wrg0].use,
+						inner(rules.TopDown(rules.Seq(before, inGroup(m["l"], strides, chunk, m["r"])))),
 						inner(rules.Seq(
 							rules.TopDown(toReduce),
-							rules.Try(assign(levels("lcl0"))),
-							rules.Try(rules.Where(func(t *lift.Term) bool { return t.Op == lift.ReduceSeq }, rules.Use("reduceResult"))),
+							rules.Try(assign(nest{lcl0})),
+							rules.Try(rules.Where(is(lift.ReduceSeq), rules.Use("reduceResult"))),
 						)),
 					)
 				},
 			})
 		}
 	}
+	return out
 }
 
 // chunker is chunked or chunkedVectors.
@@ -199,20 +200,20 @@ func (e *explorer) reductionRecipes() []*recipe {
 			vectors, chunk = fmt.Sprintf("vectors of %d, ", w), chunkedVectors
 			before = vectorized(w)
 			var applies bool
-			if applies, refused = e.vectorizes(nil, before); !applies {
+			if applies, refused = e.vectorizes(0, before); !applies {
 				continue
 			}
 		}
 		for _, stage := range e.stages(n/w, chunk) {
 			for _, last := range lastStages {
 				for _, unroll := range []bool{false, true} {
-					r := &recipe{name: vectors + stage.name + ", " + last.name, numbers: stage.numbers, refused: refused, admits: func(m map[string]int64) bool {
+					r := &recipe{name: vectors + stage.name + ", " + last.name, numbers: stage.numbers, refused: refused, admits: func(m point) bool {
 						return stage.admits(m) && last.admits(n/w/stage.chunk(m))
 					}}
 					if unroll {
 						r.name += ", unroll"
 					}
-					r.build = func(m map[string]int64) rules.Strategy {
+					r.build = func(m point) rules.Strategy {
 						return rules.Seq(before, stage.build(m), last.build(n/w/stage.chunk(m)), finish(unroll))
 					}
 					list = append(list, r)
@@ -226,45 +227,45 @@ func (e *explorer) reductionRecipes() []*recipe {
 // stage is the first stage of a reduction: how the array is reduced to a shorter one.
 type stage struct {
 	choice
-	chunk func(m map[string]int64) int64 // elements that become one
+	chunk func(m point) int64 // elements that become one
 }
 
 func (e *explorer) stages(n int64, chunk chunker) []stage {
 	k := number{"k", divisors(n, 2, 4096)}
 	l := number{"l", groupSizes(n, e.opt.MaxGroup)}
-	divides := func(m map[string]int64) bool {
+	divides := func(m point) bool {
 		return n%(m["k"]*max(1, m["l"])) == 0 && (m["r"] == 0 || meets(m["l"], m["r"]))
 	}
 	var list []stage
-	add := func(name string, numbers []number, takes func(m map[string]int64) int64, build func(m map[string]int64) rules.Strategy) {
+	add := func(name string, numbers []number, takes func(m point) int64, build func(m point) rules.Strategy) {
 		list = append(list, stage{choice{name: name, numbers: numbers, admits: divides, build: build}, takes})
 	}
-	takesK := func(m map[string]int64) int64 { return m["k"] }
-	takesGroup := func(m map[string]int64) int64 { return m["k"] * m["l"] }
-	for _, apart := range []bool{true, false} {
-		word := map[bool]string{true: "strides", false: "chunks"}[apart]
-		add(word+" of k, glb0", []number{k}, takesK, func(m map[string]int64) rules.Strategy {
-			return rules.Seq(chunk(each(m["k"]), strideOf(n/m["k"], apart)), rules.At(partials, rules.Use("mapGlb", "d", 0)))
+	takesK := func(m point) int64 { return m["k"] }
+	takesGroup := func(m point) int64 { return m["k"] * m["l"] }
+	for _, strides := range []bool{true, false} {
+		word := chunksOrStrides(strides)
+		add(word+" of k, glb0", []number{k}, takesK, func(m point) rules.Strategy {
+			return rules.Seq(chunk(each(m["k"]), strideOf(n/m["k"], strides)), partials(levels[glb0].use))
 		})
 		// The work-group reduces to one element.
-		add(word+" of k in groups of l, to one element", []number{k, l, meetings}, takesGroup, func(m map[string]int64) rules.Strategy {
-			return rules.Seq(chunk(each(m["k"]*m["l"]), 0), rules.At(partials, groupReduction(m["l"], m["r"], apart, chunk)))
+		add(word+" of k in groups of l, to one element", []number{k, l, meetings}, takesGroup, func(m point) rules.Strategy {
+			return rules.Seq(chunk(each(m["k"]*m["l"]), 0), partials(groupReduction(m["l"], m["r"], strides, chunk)))
 		})
 		// Far apart: neighbouring work-items of all groups read neighbouring elements at the same time.
-		add(word+" of k in groups of l, groups in strides, to one element", []number{k, l, meetings}, takesGroup, func(m map[string]int64) rules.Strategy {
-			return rules.Seq(chunk(each(m["k"]*m["l"]), n/(m["k"]*m["l"])), rules.At(partials, groupReduction(m["l"], m["r"], apart, chunk)))
+		add(word+" of k in groups of l, groups in strides, to one element", []number{k, l, meetings}, takesGroup, func(m point) rules.Strategy {
+			return rules.Seq(chunk(each(m["k"]*m["l"]), n/(m["k"]*m["l"])), partials(groupReduction(m["l"], m["r"], strides, chunk)))
 		})
 	}
 	if n != e.reductionLength(e.start.Body) { // vectors
 		return list
 	}
-	for _, apart := range []bool{true, false} {
-		word := map[bool]string{true: "strides", false: "chunks"}[apart]
+	for _, strides := range []bool{true, false} {
+		word := chunksOrStrides(strides)
 		// In each work-group the work-items reduce theirs; the results go out as they are.
-		add(word+" of k in groups of l", []number{k, l}, takesK, func(m map[string]int64) rules.Strategy {
+		add(word+" of k in groups of l", []number{k, l}, takesK, func(m point) rules.Strategy {
 			return rules.Seq(
-				chunkedTwice(m["k"], m["l"], strideOf(m["l"], apart)),
-				rules.At(partials, rules.Seq(rules.Use("mapWrg", "d", 0), inner(rules.AtKid(0, rules.Use("mapLcl", "d", 0))))),
+				chunkedTwice(m["k"], m["l"], strideOf(m["l"], strides)),
+				partials(rules.Seq(levels[wrg0].use, inner(rules.AtArg(levels[lcl0].use)))),
 			)
 		})
 	}
@@ -272,12 +273,12 @@ func (e *explorer) stages(n int64, chunk chunker) []stage {
 }
 
 // groupReduction maps to work-groups what reduces an array each.
-func groupReduction(l, r int64, apart bool, chunk chunker) rules.Strategy {
+func groupReduction(l, r int64, strides bool, chunk chunker) rules.Strategy {
 	return rules.Seq(
-		inner(chunk(into(l), strideOf(l, apart))), // first: a work-group needs maps to share
-		rules.Use("mapWrg", "d", 0),
+		inner(chunk(into(l), strideOf(l, strides))), // first: a work-group needs maps to share
+		levels[wrg0].use,
 		inner(rules.Seq(
-			rules.At(partials, toItems),
+			partials(toItems),
 			meet(l, r),
 			result,
 		)),
@@ -304,7 +305,7 @@ var lastStages = []last{
 		}
 		return rules.Seq(
 			rules.Use("reduceRow"),
-			rules.AtKid(0, groupReduction(l, r, true, chunked)),
+			rules.AtArg(groupReduction(l, r, true, chunked)),
 		)
 	}},
 }

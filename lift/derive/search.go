@@ -103,53 +103,32 @@ type move struct {
 	strategy rules.Strategy
 }
 
-// moveRules are the rules and macro rules of the search, with the parameters that are drawn among divisors of the length of
-// the array at the place; the dimension and the vector width have values of their own.
-var moveRules = []struct {
-	name   string
-	macro  bool
-	params []string
-}{
-	{"splitJoin", false, []string{"n"}},
-	{"chunkReduce", true, []string{"n"}},
-	{"reducePart", false, []string{"m"}},
-	{"partRedReorder", false, nil},
-	{"partRedSplit", false, []string{"n"}},
-	{"partRedReduce", false, nil},
-	{"reorderStride", false, []string{"s"}},
-	{"joinSplit", false, nil},
-	{"mapFusion", false, nil},
-	{"splitMap", false, nil},
-	{"tileStencils2D", false, []string{"t", "v"}},
-	{"tileStencilsZip2D", false, []string{"t", "v"}},
-	{"tileStencils3D", false, []string{"i", "k", "w"}},
-	{"tileStencilsZip3D", false, []string{"i", "k", "w"}},
-	{"tileStencils", false, []string{"t"}},
-	{"streamStencils2D", false, nil},
-	{"streamStencils3D", false, nil},
-	{"streamStencilsZip2D", false, nil},
-	{"streamStencilsZip3D", false, nil},
-	{"mapSeqSlide", false, nil},
-	{"mapFission", false, nil},
-	{"mapMapInterchange", false, nil},
-	{"reduceOutwards", false, nil},
-	{"copyPrivateOperands", false, nil},
-	{"vectorize", false, []string{"w"}},
-	{"vectorizeReduction", false, []string{"w"}},
-	{"mapGlb", false, []string{"d"}},
-	{"mapWrg", false, []string{"d"}},
-	{"mapLcl", false, []string{"d"}},
-	{"mapSeq", false, nil},
-	{"reduceSeq", false, nil},
-	{"reduceMapFusion", false, nil},
-	{"copyLocal", false, nil},
-	{"copyLocal2D", false, nil},
-	{"copyLocal3D", false, nil},
-	{"copyLocalZip2D", false, nil},
-	{"copyLocalZip3D", false, nil},
-	{"toLocal", false, nil},
-	{"mapUnroll", false, nil},
-	{"reduceUnroll", false, nil},
+// moves are the rules and macro rules of the search.
+var moves = moveTable(
+	"splitJoin", "chunkReduce", "reducePart", "partRedReorder", "partRedSplit", "partRedReduce", "reorderStride",
+	"joinSplit", "mapFusion", "splitMap", "tileStencils2D", "tileStencilsZip2D", "tileStencils3D", "tileStencilsZip3D",
+	"tileStencils", "streamStencils2D", "streamStencils3D", "streamStencilsZip2D", "streamStencilsZip3D", "mapSeqSlide",
+	"mapFission", "mapMapInterchange", "reduceOutwards", "copyPrivateOperands", "vectorize", "vectorizeReduction",
+	"mapGlb", "mapWrg", "mapLcl", "mapSeq", "reduceSeq", "reduceMapFusion", "copyLocal", "copyLocal2D", "copyLocal3D",
+	"copyLocalZip2D", "copyLocalZip3D", "toLocal", "mapUnroll", "reduceUnroll",
+)
+
+// kind is a rule of the search, with the parameters that are drawn.
+type kind struct {
+	params []rules.Param
+	build  func(args rules.Args) rules.Strategy
+}
+
+func moveTable(names ...string) (list []kind) {
+	for _, name := range names {
+		if m := rules.MacroByName(name); m != nil && rules.ByName(name) == nil {
+			list = append(list, kind{m.Params, func(args rules.Args) rules.Strategy { return rules.Where(is(lift.Reduce), m.Run(args)) }})
+			continue
+		}
+		r := rules.ByName(name)
+		list = append(list, kind{r.Params, r.WithArgs})
+	}
+	return list
 }
 
 // sites lists the places of a term at which a rule may apply: those that are no leaves.
@@ -174,11 +153,18 @@ func (w *walker) try(body *lift.Term, site *rules.Site, rule int) (move, bool) {
 	if site != nil {
 		t = site.Term.Kids[site.Kid]
 	}
-	m := moveRules[rule]
-	s, ok := w.draw(t, m.name, m.macro, m.params)
-	if !ok {
+	if len(t.Kids) == 0 {
 		return move{}, false
 	}
+	args := rules.Args{}
+	for _, p := range moves[rule].params {
+		values := w.values(t, p.Kind)
+		if len(values) == 0 {
+			return move{}, false
+		}
+		args[p.Name] = lift.Nat(values[w.r.Intn(len(values))])
+	}
+	s := moves[rule].build(args)
 	_, err := s(&rules.Run{Options: w.rules}, t, site)
 	return move{site.Path(), s}, err == nil
 }
@@ -187,52 +173,37 @@ func (w *walker) try(body *lift.Term, site *rules.Site, rule int) (move, bool) {
 func (w *walker) sample(body *lift.Term, n int) []move {
 	places := sites(body)
 	var list []move
-	for _, k := range w.r.Perm(len(places) * len(moveRules)) {
+	for _, k := range w.r.Perm(len(places) * len(moves)) {
 		if len(list) == n {
 			break
 		}
-		if m, ok := w.try(body, places[k/len(moveRules)], k%len(moveRules)); ok {
+		if m, ok := w.try(body, places[k/len(moves)], k%len(moves)); ok {
 			list = append(list, m)
 		}
 	}
 	return list
 }
 
-// draw chooses the numbers of a rule.
-func (w *walker) draw(t *lift.Term, name string, macro bool, params []string) (rules.Strategy, bool) {
-	if len(t.Kids) == 0 {
-		return nil, false
+// values are what a parameter of a rule at a term may be; none where the rule does not apply there.
+func (w *walker) values(t *lift.Term, kind rules.ParamKind) []int64 {
+	switch kind {
+	case rules.Dimension:
+		return []int64{0, 1, 2}
+	case rules.Width, rules.Narrow:
+		return []int64{2, 4}
 	}
-	args := rules.Args{}
-	for _, p := range params {
-		var values []int64
-		switch p {
-		case "d":
-			values = []int64{0, 1, 2}
-		case "w":
-			values = []int64{2, 4}
-		default:
-			if t.Type.Kind != lift.ArrayType || t.Arg().Type.Kind != lift.ArrayType {
-				return nil, false
-			}
-			n, err := t.Arg().Type.Len.Eval(w.opt.Sizes)
-			if p == "t" || p == "v" || p == "i" || p == "k" { // of a tile, in results
-				n, err = t.Type.Len.Eval(w.opt.Sizes)
-			}
-			if err != nil {
-				return nil, false
-			}
-			values = divisors(n, 1, min(n, 4096))
-		}
-		if len(values) == 0 {
-			return nil, false
-		}
-		args[p] = lift.Nat(values[w.r.Intn(len(values))])
+	if t.Type.Kind != lift.ArrayType || t.Arg().Type.Kind != lift.ArrayType {
+		return nil
 	}
-	if macro {
-		return rules.Where(func(t *lift.Term) bool { return t.Op == lift.Reduce }, rules.MacroByName(name).Run(args)), true
+	length := t.Arg().Type.Len
+	if kind == rules.Tile {
+		length = t.Type.Len
 	}
-	return rules.ByName(name).WithArgs(args), true
+	n, err := length.Eval(w.opt.Sizes)
+	if err != nil {
+		return nil
+	}
+	return divisors(n, 1, min(n, 4096))
 }
 
 func (w *walker) take(from state, m move) (state, error) {
@@ -279,8 +250,8 @@ func (w *walker) mapping(t *lift.Term) rules.Strategy {
 	if t.Ops()&lift.Set(lift.MapGlb, lift.MapWrg) != 0 {
 		return rules.ID
 	}
-	texts := []string{"glb0", "glb1 glb0", "glb0 glb1", "wrg0 lcl0", "wrg1 wrg0 lcl1 lcl0", "glb2 glb1 glb0"}
-	return rules.Try(assign(levels(texts[w.r.Intn(len(texts))])))
+	nests := []nest{{glb0}, {glb1, glb0}, {glb0, glb1}, {wrg0, lcl0}, {wrg1, wrg0, lcl1, lcl0}, {glb2, glb1, glb0}}
+	return rules.Try(assign(nests[w.r.Intn(len(nests))]))
 }
 
 func newVariant(recipe string, numbers map[string]int64, p *lift.Program, steps []rules.Step) *Variant {

@@ -97,37 +97,3 @@ func TestDescent(t *testing.T) {
 		t.Logf("%s: the best of 24 costs %.1f, they cost %.1f on average", c.name, best, sum/24)
 	}
 }
-
-func TestConfigs(t *testing.T) {
-	for _, name := range []string{"jacobi2d_5pt", "asum", "matmul", "heat3d"} {
-		opt := Options{Count: 150, Seed: 2, Sizes: large[name]}
-		result, err := Derive(example(t, name), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		total := 0
-		for _, v := range result.Variants {
-			list := v.Configs(opt, 10, 1)
-			total += len(list)
-			if len(list) == 0 {
-				t.Errorf("%s: no ND-range for %s", name, v.Program.BodyText())
-			}
-			seen := map[Config]bool{}
-			for _, c := range list {
-				if seen[c] {
-					t.Errorf("%s: %v twice", name, c)
-				}
-				seen[c] = true
-				if c.Items() > 1024 {
-					t.Errorf("%s: work-group %v", name, c.Local)
-				}
-				for d := range 3 {
-					if c.Local[d] < 1 || c.Global[d]%c.Local[d] != 0 || c.Global[d] == 0 {
-						t.Errorf("%s: %v", name, c)
-					}
-				}
-			}
-		}
-		t.Logf("%s: %d variants, %d ND-ranges", name, len(result.Variants), total)
-	}
-}

@@ -60,8 +60,8 @@ func greatest(d expr.DType) int64 {
 
 // longestIndexed is the length of the longest array of which a computed element is taken, 0 where there is none.
 func longestIndexed(body *lift.Term) (longest int64) {
-	lift.Walk(body, func(t *lift.Term) {
-		if t.Op != lift.At || t.Kids[0].Op == lift.Literal || t.Kids[0].Op == lift.SizeLit {
+	lift.Walk(body, lift.Set(lift.At), func(t *lift.Term) {
+		if t.Kids[0].Op == lift.Literal || t.Kids[0].Op == lift.SizeLit {
 			return
 		}
 		if n, ok := t.Arg().Type.Len.Const(); ok {

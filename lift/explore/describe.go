@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 
+	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/lift/rank"
 	"gpuperf/workload"
@@ -19,7 +20,7 @@ func (s *Space) Prepare(points []*Point, opt launch.Options) {
 }
 
 func (s *Space) describe(points []*Point, opt launch.Options) {
-	parallel(len(points), func(i int) {
+	parallel.For(len(points), func(i int) {
 		points[i].once.Do(func() { points[i].Err = s.prepare(points[i], opt) })
 	})
 }

@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/device/facts"
 	"gpuperf/launch"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
-	"gpuperf/roofline"
 )
 
 // outcome is a point that was run: its time, +Inf for one that gave none.
@@ -206,13 +204,16 @@ func pointOf(p *Point) rank.Point {
 	}
 }
 
-// begin takes points of the recipes in turn, of each those that should take least by a rough estimate.
+// begin takes points of the recipes in turn, of each those that should take least by an estimate, where the device is known well
+// enough to make one.
 func (o *ranked) begin(left []*Point, n int) []*Point {
-	names, device := o.search.Space.names, o.search.Static.Device.Typical()
+	clock, err := rank.Estimate(o.search.Space.names)
 	cost := map[*Point]float64{}
 	strata := map[string][]*Point{}
 	for _, p := range left {
-		cost[p] = estimate(device, names, p.Vector.Values)
+		if err == nil {
+			cost[p] = clock.Seconds(p.Vector.Values)
+		}
 		strata[p.Variant.Recipe] = append(strata[p.Variant.Recipe], p)
 	}
 	var lists [][]*Point
@@ -237,26 +238,6 @@ func (o *ranked) begin(left []*Point, n int) []*Point {
 		}
 	}
 	return pick
-}
-
-// estimate is a time in seconds by static features alone, at the rates of the device or of a typical one: memory and arithmetic one
-// after the other, and in proportion longer where work-items are too few to fill the device.
-func estimate(device *facts.Device, names []string, values []float64) float64 {
-	v := func(name string) float64 {
-		if i := slices.Index(names, name); i >= 0 {
-			return values[i]
-		}
-		return 0
-	}
-	items := v("global_size_0") * v("global_size_1") * v("global_size_2")
-	ops := v("adds") + v("muls") + v("madds") + v("divs") + v("special_ops") + v("other_ops") + v("statements") + v("local_loads") + v("local_stores")
-	bound := roofline.Of(device, roofline.Work{
-		GlobalBytes: items * v("sectors_item") * launch.SectorBytes,
-		Operations:  []roofline.Operations{{DType: "float32", Count: items * ops}},
-		Launches:    v("launches"),
-	})
-	idle := max(1, device.Value(facts.Multiprocessors)*device.Value(facts.Items)/max(items, 1))
-	return bound.Launching + idle*bound.Time(roofline.GlobalMemory, roofline.ArithmeticOf("float32"))
 }
 
 // descent is the paper's search (001 section 6.1), which makes its own variants by rewriting; each is run with the ND-range that
@@ -293,4 +274,42 @@ func (o *descent) next(run []outcome, n int) ([]*Point, error) {
 		}
 	}
 	return points, nil
+}
+
+// Ranked is a point with what a ranker says of it, in the form in which it is printed as JSON.
+type Ranked struct {
+	Point   *Point   `json:"-"`
+	Variant string   `json:"variant"`
+	Local   [3]int64 `json:"local"`
+	Global  [3]int64 `json:"global"`
+	Score   float64  `json:"score"` // the greater the faster
+	Recipe  string   `json:"recipe"`
+}
+
+// Rank orders those points of the space that could be described, which Prepare does, the fastest first.
+func (s *Space) Rank(scorer rank.Scorer) ([]Ranked, error) {
+	set, at := s.Set(s.Points)
+	if len(set.Points) == 0 {
+		return nil, fmt.Errorf("no point can be described: %w", s.FirstError())
+	}
+	scores, err := scorer.Score(set)
+	if err != nil {
+		return nil, err
+	}
+	var out []Ranked
+	for _, k := range rank.Order(scores, all(set)) {
+		p := s.Points[at[k]]
+		out = append(out, Ranked{p, p.Variant.ID, p.Local, p.Global, scores[k], p.Variant.Recipe})
+	}
+	return out, nil
+}
+
+// FirstError is that of the first point that could not be lowered or described; nil where all could.
+func (s *Space) FirstError() error {
+	for _, p := range s.Points {
+		if p.Err != nil {
+			return p.Err
+		}
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -208,40 +207,13 @@ func (s *Space) setData(job *device.Job) {
 	}
 }
 
-// parallel calls f for all numbers below n, on all processors.
-func parallel(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for i := range next {
-				f(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-}
-
 // extents are the longest maps of a kind, by dimension.
 type extents struct{ glb, wrg, lcl [3]int64 }
 
 func extentsOf(body *lift.Term, sizes map[string]int64) (e extents) {
-	lift.Walk(body, func(t *lift.Term) {
-		var to *[3]int64
-		switch t.Op {
-		case lift.MapGlb:
-			to = &e.glb
-		case lift.MapWrg:
-			to = &e.wrg
-		case lift.MapLcl:
-			to = &e.lcl
-		default:
-			return
-		}
+	to := map[lift.Op]*[3]int64{lift.MapGlb: &e.glb, lift.MapWrg: &e.wrg, lift.MapLcl: &e.lcl}
+	lift.Walk(body, lift.ParallelMaps, func(t *lift.Term) {
+		to := to[t.Op]
 		if n, err := t.Arg().Type.Len.Eval(sizes); err == nil {
 			to[t.Ints[0]] = max(to[t.Ints[0]], n)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/device"
+	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/rank"
@@ -47,7 +48,7 @@ func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static launch.
 				}
 				break
 			}
-			parallel(len(left), func(k int) {
+			parallel.For(len(left), func(k int) {
 				i := left[k]
 				out[i], errs[i] = s.redescribe(list[i], static)
 			})

@@ -35,7 +35,7 @@ type Reference struct {
 
 // plain orders variants by what could be wrong with them, and by how their sums are rounded.
 func plain(v *derive.Variant, sizes map[string]int64) (key [4]int64) {
-	lift.Walk(v.Program.Body, func(t *lift.Term) {
+	lift.Walk(v.Program.Body, lift.AnyOp, func(t *lift.Term) {
 		switch t.Op {
 		case lift.AsVector, lift.MapSeqSlide, lift.Gather, lift.Scatter:
 			key[0]++
@@ -244,7 +244,7 @@ func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, tolera
 	}
 	var inputs []lift.Value
 	for _, in := range at.Inputs {
-		k := lower.Leaves(in.Type)
+		k := len(lift.Components(in.Type))
 		inputs = append(inputs, take(in.Type, rest[:k]))
 		rest = rest[k:]
 	}

@@ -11,6 +11,8 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/device"
+	"gpuperf/device/facts"
+	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/rank"
@@ -81,6 +83,9 @@ type Result struct {
 	Reference *Reference
 	Verified  map[string]int64 // the sizes at which the reference was held against the semantics
 	Warnings  []string
+
+	space  *Space
+	device *facts.Device // for roofs
 }
 
 // The number of points between which the limit for slow ones is adapted grows with what is known.
@@ -100,7 +105,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if s.Slow == 0 {
 		s.Slow = 20
 	}
-	result := &Result{Statuses: map[samples.Status]int{}, Reasons: map[string]int{}}
+	result := &Result{space: s.Space, device: s.Static.Device, Statuses: map[samples.Status]int{}, Reasons: map[string]int{}}
 	o, err := s.newOrder()
 	if err != nil {
 		return nil, err
@@ -183,7 +188,7 @@ func (s *Search) policy(best float64) device.Policy {
 func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect, result *Result) (done []Run, err error) {
 	s.Space.Prepare(points, s.Static)
 	jobs := make([]device.Job, len(points))
-	parallel(len(points), func(i int) {
+	parallel.For(len(points), func(i int) {
 		p := points[i]
 		if p.Err != nil {
 			return

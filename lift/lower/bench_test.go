@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel/linear"
-	"gpuperf/lift/derive"
+	"gpuperf/lift/explore"
 	"gpuperf/lift/lower"
 )
 
@@ -49,15 +49,11 @@ func BenchmarkDesignPoints(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	opt := derive.Options{Count: 100, Seed: 1, Sizes: map[string]int64{"h": 4096, "w": 4096}}
-	result, err := derive.Derive(parse(b, string(text)), opt)
-	if err != nil {
-		b.Fatal(err)
-	}
+	sizes := map[string]int64{"h": 4096, "w": 4096}
+	list := points(b, parse(b, string(text)), sizes, explore.Options{Variants: 100, Ranges: 1, Seed: 1})
 	for i := 0; b.Loop(); i++ {
-		v := result.Variants[i%len(result.Variants)]
-		c := v.Configs(opt, 1, int64(i))[0]
-		l, err := lower.Lower(v.Program, lower.Options{Sizes: opt.Sizes, Local: c.Local, Global: c.Global})
+		x := list[i%len(list)]
+		l, err := lower.Lower(x.Variant.Program, lower.Options{Sizes: sizes, Local: x.Local, Global: x.Global})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"gpuperf/kernel/interp"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
+	"gpuperf/lift/explore"
 	"gpuperf/lift/lower"
 )
 
@@ -20,6 +21,32 @@ var smallSizes = map[string]map[string]int64{
 	"blackscholes": {"n": 64}, "md": {"n": 32, "k": 8}, "stencil2d": {"h": 16, "w": 16}, "jacobi2d_5pt": {"h": 18, "w": 18},
 	"jacobi2d_9pt": {"h": 18, "w": 18}, "gaussian": {"h": 20, "w": 20}, "gradient": {"h": 18, "w": 18}, "hotspot2d": {"h": 16, "w": 16},
 	"srad1": {"h": 16, "w": 16}, "srad2": {"h": 16, "w": 16}, "heat3d": {"d": 10, "h": 10, "w": 10}, "hotspot3d": {"d": 4, "h": 16, "w": 8},
+}
+
+// points are derived variants of a program with ND-ranges.
+func points(t testing.TB, p *lift.Program, sizes map[string]int64, opt explore.Options) []*explore.Point {
+	t.Helper()
+	s, err := explore.NewSpace(p, "test.lift", sizes, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Points
+}
+
+// checkPoints checks points with the interpreter, and one in twelve of them on the device.
+func checkPoints(t *testing.T, list []*explore.Point, sizes map[string]int64, dev device.Device) {
+	t.Helper()
+	for i, x := range list {
+		var on device.Device
+		if i%12 == 0 {
+			on = dev
+		}
+		v := x.Variant
+		if _, err := check(t, v.Program, lower.Options{Sizes: sizes, Local: x.Local, Global: x.Global}, on); err != nil {
+			t.Errorf("%s %v at %v: %v\n%s", v.Recipe, v.Numbers, x.Range, err, v.Program.BodyText())
+			return
+		}
+	}
 }
 
 // TestDerivedVariants: what package derive makes of the examples computes what they mean, at several ND-ranges.
@@ -35,24 +62,7 @@ func TestDerivedVariants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := parse(t, string(text))
-			opt := derive.Options{Count: count, Seed: 3, Sizes: sizes}
-			result, err := derive.Derive(p, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, v := range result.Variants {
-				for j, c := range v.Configs(opt, 2, int64(i)) {
-					var on device.Device
-					if i%6 == 0 && j == 0 {
-						on = dev
-					}
-					if _, err := check(t, v.Program, lower.Options{Sizes: sizes, Local: c.Local, Global: c.Global}, on); err != nil {
-						t.Errorf("%s %v at %v: %v\n%s", v.Recipe, v.Numbers, c, err, v.Program.BodyText())
-						return
-					}
-				}
-			}
+			checkPoints(t, points(t, parse(t, string(text)), sizes, explore.Options{Variants: count, Ranges: 2, Seed: 3}), sizes, dev)
 		})
 	}
 }
@@ -69,26 +79,17 @@ func TestEveryRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := parse(t, string(text))
-			opt := derive.Options{Count: 400, Seed: 5, Sizes: sizes}
-			result, err := derive.Derive(p, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen := map[string]bool{}
-			for i, v := range result.Variants {
-				if seen[v.Recipe] && os.Getenv("LONG") == "" {
-					continue
+			first := map[string]*derive.Variant{}
+			list := points(t, parse(t, string(text)), sizes, explore.Options{Variants: 400, Ranges: 2, Seed: 5})
+			list = slices.DeleteFunc(list, func(x *explore.Point) bool {
+				v := x.Variant
+				if first[v.Recipe] == nil {
+					first[v.Recipe] = v
 				}
-				seen[v.Recipe] = true
-				for _, c := range v.Configs(opt, 1+i%2, int64(i)) {
-					if _, err := check(t, v.Program, lower.Options{Sizes: sizes, Local: c.Local, Global: c.Global}, nil); err != nil {
-						t.Errorf("%s %v at %v: %v\n%s", v.Recipe, v.Numbers, c, err, v.Program.BodyText())
-						return
-					}
-				}
-			}
-			t.Logf("%d of %d recipes", len(seen), result.Recipes)
+				return first[v.Recipe] != v && os.Getenv("LONG") == ""
+			})
+			checkPoints(t, list, sizes, nil)
+			t.Logf("%d recipes", len(first))
 		})
 	}
 }
@@ -130,7 +131,7 @@ func TestResultsAreNumbers(t *testing.T) {
 		var inputs []lift.Value
 		rest := l.Inputs
 		for i, in := range fixed.Inputs {
-			k := lower.Leaves(in.Type)
+			k := len(lift.Components(in.Type))
 			var bufs []*interp.Buffer
 			for _, a := range rest[:k] {
 				bufs = append(bufs, data(a, i+1))
@@ -155,24 +156,15 @@ func TestDerivedIterations(t *testing.T) {
 		"iterate(3, fun(ys => join o map(reduce(+, 0)) o split(2) $ ys)) $ xs",
 	} {
 		p := parse(t, "program it\nsize n\nassume 8 | n\nfun(xs: [float32]n => "+body+")")
-		opt := derive.Options{Count: 12, Seed: 3, Sizes: map[string]int64{"n": 64}}
-		result, err := derive.Derive(p, opt)
-		if err != nil {
-			t.Fatal(err)
+		sizes := map[string]int64{"n": 64}
+		list := points(t, p, sizes, explore.Options{Variants: 12, Ranges: 2, Seed: 3})
+		checkPoints(t, list, sizes, dev)
+		variants := map[*derive.Variant]bool{}
+		for _, x := range list {
+			variants[x.Variant] = true
 		}
-		for i, v := range result.Variants {
-			for j, c := range v.Configs(opt, 2, int64(i)) {
-				var on device.Device
-				if i%4 == 0 && j == 0 {
-					on = dev
-				}
-				if _, err := check(t, v.Program, lower.Options{Sizes: opt.Sizes, Local: c.Local, Global: c.Global}, on); err != nil {
-					t.Errorf("%s %v at %v: %v\n%s", v.Recipe, v.Numbers, c, err, v.Program.BodyText())
-				}
-			}
-		}
-		if len(result.Variants) != opt.Count {
-			t.Errorf("%s: %d variants", body, len(result.Variants))
+		if len(variants) != 12 {
+			t.Errorf("%s: %d variants", body, len(variants))
 		}
 	}
 }

@@ -28,9 +28,6 @@ type loop struct {
 	slotVar, lidVar string
 }
 
-// parallel operators.
-var parallel = lift.Set(lift.MapGlb, lift.MapWrg, lift.MapLcl)
-
 // axisNames name the inames of loops.
 var axisNames = map[lift.Op]string{lift.MapGlb: "glb", lift.MapWrg: "wrg", lift.MapLcl: "lcl"}
 
@@ -39,11 +36,9 @@ func longestMaps(t *lift.Term) (longest [3]map[lift.Op]int64) {
 	for d := range longest {
 		longest[d] = map[lift.Op]int64{}
 	}
-	lift.Walk(t, func(t *lift.Term) {
-		if parallel.Has(t.Op) {
-			d := t.Ints[0]
-			longest[d][t.Op] = max(longest[d][t.Op], lengthOf(t.Arg().Type))
-		}
+	lift.Walk(t, lift.ParallelMaps, func(t *lift.Term) {
+		d := t.Ints[0]
+		longest[d][t.Op] = max(longest[d][t.Op], lengthOf(t.Arg().Type))
 	})
 	return longest
 }
@@ -138,7 +133,7 @@ func (c *lowering) open(op lift.Op, dim int, n int64) index {
 	if l.slots > 1 {
 		l.slotVar = c.variable("v", l.slots, l.slot)
 	}
-	if l.lids > 1 && parallel.Has(op) && op != lift.MapWrg {
+	if l.lids > 1 && lift.ParallelMaps.Has(op) && op != lift.MapWrg {
 		l.lidVar = c.variable("v", l.lids, l.lid)
 	}
 	return c.affine(polycount.Name(l.v))
@@ -163,13 +158,13 @@ func (c *lowering) close() {
 // checkNesting refuses maps where OpenCL has no such loops (rules.md of OpenCL patterns: mapLcl within mapWrg of its
 // dimension, none within another of its dimension, mapGlb not beside the others).
 func (c *lowering) checkNesting(op lift.Op, dim int) {
-	if !parallel.Has(op) {
+	if !lift.ParallelMaps.Has(op) {
 		return
 	}
 	group := false
 	for _, l := range c.loops {
 		switch {
-		case !parallel.Has(l.op):
+		case !lift.ParallelMaps.Has(l.op):
 		case l.op == op && l.dim == dim:
 			fail("%s(%d) stands within %s(%d)", op, dim, op, dim)
 		case l.op == lift.MapGlb && op != lift.MapGlb || l.op != lift.MapGlb && op == lift.MapGlb:

@@ -43,23 +43,14 @@ type Array struct {
 	Value    bool
 }
 
-// Program lowers a program. Its arguments are named like the inputs, with _0, _1 … for the components of tuples, and the
-// result is out. An error says what of the term cannot be lowered, and why.
-func Program(p *lift.Program, opt Options) (*kernel.Program, error) {
-	l, err := Lower(p, opt)
-	if err != nil {
-		return nil, err
-	}
-	return l.Program, nil
-}
-
 // Lowered is a program with what its arguments stand for.
 type Lowered struct {
 	*kernel.Program
 	Inputs, Outputs []Array // in the order of the inputs, and of the components
 }
 
-// Lower is Program with the meaning of the arguments.
+// Lower lowers a program. Its arguments are named like the inputs, with _0, _1 … for the components of tuples, and the
+// result is out. An error says what of the term cannot be lowered, and why.
 func Lower(p *lift.Program, opt Options) (*Lowered, error) {
 	f, err := Fix(p, opt.Sizes)
 	if err != nil {
@@ -189,7 +180,7 @@ func (c *lowering) fresh(base string) string {
 
 // argument makes the arrays of an input or of the result.
 func (c *lowering) argument(name string, t *lift.Type, kind bufferKind) (*val, []Array) {
-	parts := leaves(t)
+	parts := lift.Components(t)
 	sizes := counts(t, nil)
 	var bufs []*buffer
 	var arrays []Array

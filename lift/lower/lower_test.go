@@ -63,7 +63,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 	}
 	inputs, rest := []lift.Value{}, l.Inputs
 	for _, in := range fixed.Inputs {
-		k := lower.Leaves(in.Type)
+		k := len(lift.Components(in.Type))
 		var bufs []*interp.Buffer
 		for _, a := range rest[:k] {
 			bufs = append(bufs, buffers[a.Name])
@@ -332,7 +332,7 @@ func TestRefused(t *testing.T) {
 		{"join o mapGlb(fun(c => mapSeq(fun(x => x*at(0, reduceSeq(+, 0.0f) o mapGlb(1, id) $ c))) $ c)) o split(4) $ xs", "needs a barrier across work-groups"},
 	} {
 		p := parse(t, "program p\nsize n\nfun(xs: [float32]n => "+c.body+")")
-		_, err := lower.Program(p, lower.Options{Sizes: at("n", 16)})
+		_, err := lower.Lower(p, lower.Options{Sizes: at("n", 16)})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.body, err, c.want)
 		}

@@ -53,7 +53,7 @@ func with(list []int, d int) []int { return append(append([]int(nil), list...), 
 // concrete reports whether a function computes: calls or reduces.
 func concrete(f *lift.Term) bool {
 	found := false
-	lift.Walk(f, func(t *lift.Term) {
+	lift.Walk(f, lift.AnyOp, func(t *lift.Term) {
 		found = found || t.Op == lift.Call || t.Op == lift.Fun || t.Op == lift.Reduce
 	})
 	return found

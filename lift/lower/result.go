@@ -14,22 +14,7 @@ type Memory interface {
 	Int(i int) int64 // of arrays of integers
 }
 
-// Leaves is the number of arrays that a value of a type lies in: one for each component of tuples.
-func Leaves(t *lift.Type) int {
-	switch t.Kind {
-	case lift.ArrayType:
-		return Leaves(t.Elem)
-	case lift.TupleType:
-		n := 0
-		for _, e := range t.Elems {
-			n += Leaves(e)
-		}
-		return n
-	}
-	return 1
-}
-
-// Read reads a value of a type, whose lengths are constant, off its Leaves arrays, in the order of Lowered.Inputs and Outputs.
+// Read reads a value of a type, whose lengths are constant, off the arrays of its components, in the order of Lowered.Inputs and Outputs.
 func Read[M Memory](t *lift.Type, arrays []M) lift.Value {
 	return read(t, arrays, make([]int, len(arrays)))
 }
@@ -47,7 +32,7 @@ func read[M Memory](t *lift.Type, arrays []M, at []int) lift.Value {
 	case lift.TupleType:
 		var out lift.Values
 		for _, e := range t.Elems {
-			k := Leaves(e)
+			k := len(lift.Components(e))
 			out = append(out, read(e, arrays[:k], at[:k]))
 			arrays, at = arrays[k:], at[k:]
 		}

@@ -29,14 +29,14 @@ func (c *lowering) allocate(space kernel.Space, t *lift.Type, owners []*owner) *
 		switch {
 		case space == kernel.Local && l.op == lift.MapLcl:
 			part(l.lids, l.lidVar)
-		case space == kernel.Global && parallel.Has(l.op):
+		case space == kernel.Global && lift.ParallelMaps.Has(l.op):
 			part(l.n, l.v)
 		}
 	}
 	if space == kernel.Local && !c.inGroup() {
 		fail("toLocal stands outside of mapWrg: there is no group to share the memory")
 	}
-	parts := leaves(t)
+	parts := lift.Components(t)
 	sizes := counts(t, owners)
 	var bufs []*buffer
 	base := make([]index, len(parts))

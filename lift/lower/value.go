@@ -68,21 +68,6 @@ func lengthOf(t *lift.Type) int64 {
 	return n
 }
 
-// leaves are the scalars and vectors that a type is made of, arrays of tuples as one array for each component.
-func leaves(t *lift.Type) []*lift.Type {
-	switch t.Kind {
-	case lift.ArrayType:
-		return leaves(t.Elem)
-	case lift.TupleType:
-		var all []*lift.Type
-		for _, e := range t.Elems {
-			all = append(all, leaves(e)...)
-		}
-		return all
-	}
-	return []*lift.Type{t}
-}
-
 // counts are the numbers of scalars that a value of the type has in the array of each of its leaves, with the dimensions
 // that have owners counted by slots.
 func counts(t *lift.Type, owners []*owner) []int64 {
@@ -136,9 +121,9 @@ func (c *lowering) memory(t *lift.Type, bufs []*buffer, base []index, owners []*
 		v.get = func(k int) *val {
 			from := 0
 			for _, e := range t.Elems[:k] {
-				from += len(leaves(e))
+				from += len(lift.Components(e))
 			}
-			to := from + len(leaves(t.Elems[k]))
+			to := from + len(lift.Components(t.Elems[k]))
 			return c.memory(t.Elems[k], bufs[from:to], base[from:to], owners)
 		}
 	default:

@@ -105,13 +105,13 @@ func (c *lowering) writeMap(t *lift.Term, env *scope, xs, d *val) {
 		return
 	}
 	dim := 0
-	if parallel.Has(t.Op) {
+	if lift.ParallelMaps.Has(t.Op) {
 		dim = t.Ints[0]
 		if owned := len(d.owners) > 0 && d.owners[0] != nil; d.space == kernel.Private && !owned {
 			fail("%s(%d) writes private memory, which no other work-item sees", t.Op, dim)
 		}
 	}
-	if t.Op != lift.MapLcl && d.space == kernel.Local && parallel.Has(t.Op) {
+	if t.Op != lift.MapLcl && d.space == kernel.Local && lift.ParallelMaps.Has(t.Op) {
 		fail("%s(%d) writes local memory, which no other group sees", t.Op, dim)
 	}
 	if t.Op == lift.MapGlb || t.Op == lift.MapWrg {

@@ -3,6 +3,8 @@ package rank
 import (
 	"math"
 	"slices"
+
+	"gpuperf/internal/parallel"
 )
 
 // corrected is the time by a law, times what a forest has learnt of its errors: one law for all programs, from which times
@@ -12,7 +14,6 @@ import (
 // is not learnt: errors are by the median of the group.
 type corrected struct {
 	base   Scorer
-	view   Ranker
 	names  []string
 	excess predictor // of the logarithm of the rate over that of the law
 }
@@ -34,9 +35,9 @@ func newCorrected(base Scorer, train *Set) (Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &corrected{base: base, view: Ranker{view: placesView, roofs: true}, names: train.Names}
+	c := &corrected{base: base, names: train.Names}
 	t := &training{values: make([]float64, len(train.Points))}
-	if t.rows, err = c.view.rows(train, c.names); err != nil {
+	if t.rows, err = placedRows(train, c.names); err != nil {
 		return nil, err
 	}
 	for _, g := range train.Groups() {
@@ -50,8 +51,8 @@ func newCorrected(base Scorer, train *Set) (Scorer, error) {
 			t.values[i] -= middle
 		}
 	}
-	c.excess = deepForest.fit(t)
-	return c, nil
+	c.excess, err = deepForest.fit(t)
+	return c, err
 }
 
 // median of some values, which it sorts.
@@ -67,10 +68,10 @@ func (c *corrected) Score(s *Set) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.view.rows(s, c.names)
+	rows, err := placedRows(s, c.names)
 	if err != nil {
 		return nil, err
 	}
-	parallel(len(rows), func(i int) { out[i] += c.excess(rows[i]) })
+	parallel.For(len(rows), func(i int) { out[i] += c.excess(rows[i]) })
 	return out, nil
 }

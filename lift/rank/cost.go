@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/models"
 	"gpuperf/models/library"
@@ -53,6 +54,15 @@ func NewClock(names []string, model *models.Model, fit *calibrate.Fit) (*Clock, 
 	return c, nil
 }
 
+// Estimate makes a clock of the cost model as its file has it, without a fit.
+func Estimate(names []string) (*Clock, error) {
+	model, err := library.Load(costModel)
+	if err != nil {
+		return nil, err
+	}
+	return NewClock(names, model, initial(model))
+}
+
 // totalsOf makes the features of a model from static features.
 func totalsOf(names []string, model string, of []string) (*launch.Selection, error) {
 	totals, err := launch.NewSelection(names, of)
@@ -71,7 +81,7 @@ func (c *Clock) Seconds(values []float64) float64 {
 
 // Predict sets the predicted times of all points of a set.
 func (c *Clock) Predict(s *Set) {
-	parallel(len(s.Points), func(i int) { s.Points[i].Predicted = c.Seconds(s.Points[i].Features) })
+	parallel.For(len(s.Points), func(i int) { s.Points[i].Predicted = c.Seconds(s.Points[i].Features) })
 }
 
 // fitCost calibrates the cost model on the measured points.
@@ -149,7 +159,7 @@ func (c *costScorer) Score(s *Set) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, len(s.Points))
-	parallel(len(s.Points), func(i int) { out[i] = -math.Log(max(c.clock.Seconds(s.Points[i].Features), 1e-12)) })
+	parallel.For(len(s.Points), func(i int) { out[i] = -math.Log(max(c.clock.Seconds(s.Points[i].Features), 1e-12)) })
 	return out, nil
 }
 

@@ -2,8 +2,6 @@ package rank
 
 import (
 	"math"
-	"runtime"
-	"sync"
 )
 
 // nearest answers with the mean of the k nearest training points, by Euclidean distance (section 5.3 of the paper).
@@ -12,8 +10,6 @@ type nearest struct {
 	points [][]float64
 	values []float64
 	k      int
-	// weighted counts neighbours by the inverse of their distance.
-	weighted bool
 }
 
 // neighbour is a training point with its squared distance.
@@ -50,27 +46,9 @@ func (n *nearest) predict(row []float64) float64 {
 			worst = found[n.k-1].distance
 		}
 	}
-	sum, weights := 0.0, 0.0
+	sum := 0.0
 	for _, f := range found {
-		w := 1.0
-		if n.weighted {
-			w = 1 / (math.Sqrt(f.distance) + 1e-6)
-		}
-		sum, weights = sum+w*n.values[f.index], weights+w
+		sum += n.values[f.index]
 	}
-	return sum / weights
-}
-
-// parallel calls f for 0 to n-1 on all processors.
-func parallel(n int, f func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := n * w / workers; i < n*(w+1)/workers; i++ {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
+	return sum / float64(len(found))
 }

@@ -5,7 +5,7 @@
 // its time where it was measured, and with the time that a calibrated model predicts where there is one. Vectors are kept in a
 // file beside the samples (vectors.go), so that a training database grows with every run. A Ranker (rankers.go) learns from a
 // set and scores the points of another: nearest neighbours on principal components as in the paper (pca.go, nearest.go),
-// ridge regression (ridge.go), randomized trees (trees.go) on features and on the demands on a device made of them (roofs.go), a
+// randomized trees (trees.go) on features and on the demands on a device made of them (roofs.go), a
 // cost model in the language of package models (cost.go), calibrated on measurement kernels or fitted to the training points, and
 // the same corrected by trees (corrected.go). LeaveOneOut (outcome.go) says
 // how well a ranker does on benchmarks it has not seen, and Redundancy (redundancy.go) which features tell of performance.

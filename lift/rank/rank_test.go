@@ -125,6 +125,13 @@ func TestPCARandom(t *testing.T) {
 	})
 }
 
+func dot(a, b []float64) (sum float64) {
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
+}
+
 func distance(a, b []float64) float64 {
 	sum := 0.0
 	for i := range a {
@@ -146,8 +153,7 @@ func TestNearest(t *testing.T) {
 			}
 			tr.rows, tr.values = append(tr.rows, row), append(tr.values, rng.Float64())
 		}
-		weighted := rapid.Bool().Draw(t, "weighted")
-		predict, err := learnNearest(weighted)(tr)
+		predict, err := learnNearest(tr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,16 +185,12 @@ func TestNearest(t *testing.T) {
 		if k < n && math.Abs(far(order[k-1])-far(order[k])) < 1e-9 {
 			t.Skip("a tie")
 		}
-		sum, weights := 0.0, 0.0
+		sum := 0.0
 		for _, i := range order[:k] {
-			w := 1.0
-			if weighted {
-				w = 1 / (far(i) + 1e-6)
-			}
-			sum, weights = sum+w*tr.values[i], weights+w
+			sum += tr.values[i]
 		}
-		if got := predict(query); math.Abs(got-sum/weights) > 1e-6 {
-			t.Fatalf("%v, the nearest of all give %v", got, sum/weights)
+		if got := predict(query); math.Abs(got-sum/float64(k)) > 1e-6 {
+			t.Fatalf("%v, the nearest of all give %v", got, sum/float64(k))
 		}
 	})
 }
@@ -395,7 +397,7 @@ func TestRankerErrors(t *testing.T) {
 		want string
 	}{
 		{"knn", without, "none of the features of the paper"},
-		{"ridge", s.Where(func(*Point) bool { return false }), "no measured point"},
+		{"forest", s.Where(func(*Point) bool { return false }), "no measured point"},
 		{"forest", &Set{Names: []string{"x"}, Points: []Point{{ID: "p", Features: []float64{math.NaN()}, Seconds: 1}}}, "feature x is NaN"},
 		{"forest", &Set{Names: []string{"x"}, Points: []Point{{ID: "p", Seconds: 1}}}, "0 features, the set 1"},
 	} {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 )
 
@@ -15,12 +16,10 @@ type Ranker struct {
 	Name string
 	Doc  string
 
-	lift      bool // features of the paper's table alone
-	view      view
-	predicted bool // it scores by the model's time
-	roofs     bool // demands on the device are features, where the set has what they are made from
-	logarithm bool // of the throughput is learnt
-	places    bool // in the order of the group are learnt in its stead: every group weighs its points alike
+	lift      bool                                              // features of the paper's table alone
+	predicted bool                                              // it scores by the model's time
+	places    bool                                              // the places of points in their group are learnt, not their throughput: every group weighs alike
+	rows      func(s *Set, names []string) ([][]float64, error) // how features are shown to the learner
 	learn     func(*training) (predictor, error)
 	whole     func(*Set) (Scorer, error) // learns from the set as it is
 	needs     func(names []string) error // says which features such a ranker misses
@@ -32,41 +31,27 @@ type Scorer interface {
 	Score(s *Set) ([]float64, error)
 }
 
-// view is how features are shown to a learner.
-type view int
-
-const (
-	plainView    view = iota // as they are
-	logView                  // logarithms of 1 + value
-	relativeView             // these less their mean over the group
-	placesView               // logarithms, and places in the group, the greatest 1
-)
-
 const (
 	neighbours    = 5    // of the paper
 	varianceShare = 0.95 // of the paper
-	floor         = 1e-4 // throughput of what ran into a time limit, where a logarithm is taken
+	floor         = 1e-4 // of demands, where a logarithm is taken
 )
 
-// learner finds neighbours on principal components.
-func learnNearest(weighted bool) func(t *training) (predictor, error) {
-	return func(t *training) (predictor, error) {
-		pca, err := NewPCA(t.rows, varianceShare)
-		if err != nil {
-			return nil, err
-		}
-		n := &nearest{pca: pca, values: t.values, k: neighbours, weighted: weighted, points: make([][]float64, len(t.rows))}
-		parallel(len(t.rows), func(i int) { n.points[i] = pca.Project(t.rows[i]) })
-		return n.predict, nil
+// learnNearest finds neighbours on principal components.
+func learnNearest(t *training) (predictor, error) {
+	pca, err := NewPCA(t.rows, varianceShare)
+	if err != nil {
+		return nil, err
 	}
+	n := &nearest{pca: pca, values: t.values, k: neighbours, points: make([][]float64, len(t.rows))}
+	parallel.For(len(t.rows), func(i int) { n.points[i] = pca.Project(t.rows[i]) })
+	return n.predict, nil
 }
 
 // rankers is the table of all. The first is the paper's.
 var rankers = []Ranker{
-	{Name: "knn", Doc: "the paper's: mean throughput of the 5 nearest on principal components of its 15 features", lift: true, learn: learnNearest(false)},
-	{Name: "knn-relative", Doc: "the 5 nearest by logarithms of all features relative to the benchmark's mean, weighted by distance", view: relativeView, logarithm: true, learn: learnNearest(true)},
-	{Name: "ridge", Doc: "ridge regression of the logarithm of throughput on relative logarithms", view: relativeView, logarithm: true, learn: fitRidge},
-	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", view: placesView, roofs: true, places: true, learn: fitTrees(deepForest)},
+	{Name: "knn", Doc: "the paper's: mean throughput of the 5 nearest on principal components of its 15 features", lift: true, rows: plainRows, learn: learnNearest},
+	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", rows: placedRows, places: true, learn: deepForest.fit},
 	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: fitCost, needs: needsOfCost},
 	{Name: "corrected", Doc: "that time, and deep randomized trees of its errors", whole: correct(fitCost), needs: needsOfCost},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true, whole: takeModel},
@@ -119,12 +104,10 @@ func unpredicted(p *Point) error {
 	return fmt.Errorf("point %s has no time predicted by a model", p.ID)
 }
 
-// training is what a learner sees: rows of features with the value to predict, and the benchmarks and groups they are of.
+// training is what a learner sees: rows of features with the value to predict.
 type training struct {
-	rows       [][]float64
-	values     []float64
-	benchmarks []string
-	groups     [][]int
+	rows   [][]float64
+	values []float64
 }
 
 // predictor gives the value for a row.
@@ -158,11 +141,6 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 		}
 	}
 	t := &training{values: train.Throughput()}
-	if r.logarithm {
-		for i, v := range t.values {
-			t.values[i] = math.Log(max(v, floor))
-		}
-	}
 	if r.places {
 		for _, g := range train.Groups() {
 			for j, place := range places(t.values, g.Index) {
@@ -173,12 +151,6 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 	var err error
 	if t.rows, err = r.rows(train, names); err != nil {
 		return nil, err
-	}
-	for _, p := range train.Points {
-		t.benchmarks = append(t.benchmarks, p.Benchmark)
-	}
-	for _, g := range train.Groups() {
-		t.groups = append(t.groups, g.Index)
 	}
 	p, err := r.learn(t)
 	if err != nil {
@@ -197,53 +169,40 @@ func liftFeatures(names []string) (out []string) {
 	return out
 }
 
-// rows are the features of the points as the ranker's view shows them.
-func (r Ranker) rows(s *Set, names []string) ([][]float64, error) {
+// plainRows are the features of the points as they are.
+func plainRows(s *Set, names []string) ([][]float64, error) {
 	s, err := s.Select(names)
 	if err != nil {
 		return nil, err
 	}
-	var derived func([]float64) []float64
-	if r.roofs {
-		derived = demands(names)
-	}
 	rows := make([][]float64, len(s.Points))
 	for i, p := range s.Points {
-		row := slices.Clone(p.Features)
-		if derived != nil {
-			for _, v := range derived(p.Features) {
-				row = append(row, math.Log(max(v, floor)))
-			}
+		rows[i] = p.Features
+	}
+	return rows, nil
+}
+
+// placedRows are the logarithms of the features, and of the demands on the device where the set has what they are made from,
+// after the place of each in its group, the greatest 1.
+func placedRows(s *Set, names []string) ([][]float64, error) {
+	rows, err := plainRows(s, names)
+	if err != nil {
+		return nil, err
+	}
+	derived := demands(names)
+	for i, features := range rows {
+		row := make([]float64, len(features))
+		for j, v := range features {
+			row[j] = math.Copysign(math.Log1p(math.Abs(v)), v)
 		}
-		if r.view != plainView {
-			for j, v := range row[:len(names)] {
-				row[j] = math.Copysign(math.Log1p(math.Abs(v)), v)
+		if derived != nil {
+			for _, v := range derived(features) {
+				row = append(row, math.Log(max(v, floor)))
 			}
 		}
 		rows[i] = row
 	}
-	switch r.view {
-	case plainView, logView:
-		return rows, nil
-	case placesView:
-		return withPlaces(s, rows), nil
-	}
-	for _, g := range s.Groups() {
-		mean := make([]float64, len(rows[g.Index[0]]))
-		for _, i := range g.Index {
-			for j, v := range rows[i] {
-				mean[j] += v / float64(len(g.Index))
-			}
-		}
-		for _, i := range g.Index {
-			relative := make([]float64, len(mean))
-			for j, v := range rows[i] {
-				relative[j] = v - mean[j]
-			}
-			rows[i] = relative
-		}
-	}
-	return rows, nil
+	return withPlaces(s, rows), nil
 }
 
 // withPlaces are the rows with the place of each value in its group before them. Places depend on which points there are to
@@ -294,7 +253,7 @@ func (l *learnt) Score(s *Set) ([]float64, error) {
 		return nil, fmt.Errorf("ranker %s: %w", l.ranker.Name, err)
 	}
 	out := make([]float64, len(rows))
-	parallel(len(rows), func(i int) { out[i] = l.predict(rows[i]) })
+	parallel.For(len(rows), func(i int) { out[i] = l.predict(rows[i]) })
 	return out, nil
 }
 

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"sync"
+	"slices"
 
 	"gpuperf/lift"
 )
@@ -12,61 +12,61 @@ func addCoded() {
 	add(
 		Rule{
 			Name: "iterateSplit", Left: "iterate(i + k, f) $ xs", Right: "iterate(i, f) o iterate(k, f) $ xs", Types: "xs: [A]N",
-			Params: []string{"k"}, Source: "001 Fig. 6a", code: iterateSplit,
+			Params: []Param{{"k", Count}}, Figure: "6a", on: lift.Set(lift.Iterate), code: iterateSplit,
 		},
 		Rule{
 			Name: "gatherToScatter", Left: "map(f) o gather(p) $ xs", Right: "scatter(q) o map(f) $ xs   (q undoes p)", Types: "xs: [A]N",
-			Source: "Lift, corrected", code: gatherToScatter,
+			Source: "Lift, corrected", on: lift.Set(lift.Map), arg: lift.Set(lift.Gather), code: gatherToScatter,
 		},
 		Rule{
 			Name: "scatterToGather", Left: "scatter(p) o map(f) $ xs", Right: "map(f) o gather(q) $ xs   (q undoes p)", Types: "xs: [A]N",
-			Source: "Lift, corrected", code: scatterToGather,
+			Source: "Lift, corrected", on: lift.Set(lift.Scatter), arg: lift.Set(lift.Map), code: scatterToGather,
 		},
 		Rule{
 			Name: "splitZip", Left: "split(n) $ zip(xs, …)", Right: "map(fun(y => zip(get(0, y), …))) $ zip(split(n) $ xs, …)", Types: "xs: [A]N",
-			Source: "Lift: splitIntoZip", code: splitZip,
+			Source: "Lift: splitIntoZip", on: lift.Set(lift.Split), arg: lift.Set(lift.Zip), code: splitZip,
 		},
 		Rule{
 			Name: "zipJoin", Left: "zip(join $ xs, …)", Right: "join o map(fun(y => zip(get(0, y), …))) $ zip(xs, …)", Types: "xs: [[A]M]N",
-			Source: "Lift: joinFromZip", code: zipJoin,
+			Source: "Lift: joinFromZip", on: lift.Set(lift.Zip), code: zipJoin,
 		},
 		Rule{
 			Name: "mapZipFusion", Left: "map(f) $ zip(map(g) $ xs, …)", Right: "map(fun(y => f(tuple(g(get(0, y)), …)))) $ zip(xs, …)", Types: "xs: [A]N",
-			Source: "Lift: mapFusionWithZip", code: mapZipFusion,
+			Source: "Lift: mapFusionWithZip", on: lift.Maps, arg: lift.Set(lift.Zip), code: mapZipFusion,
 		},
 		Rule{
 			Name: "mapFission", Left: "map(fun(x => f(g(x)))) $ xs", Right: "map(f) o map(g) $ xs   (f the outermost pattern)", Types: "xs: [A]N",
-			Source: "Lift: mapFission", code: mapFission,
+			Source: "Lift: mapFission", on: lift.Set(lift.Map), fun: lift.Set(lift.Lambda), code: mapFission,
 		},
 		Rule{
 			Name: "vectorizeZip", Left: "map(f) $ zip(xs, …)", Right: "asScalar o map(fun(y => mapVec(f, get(0, y), …))) $ zip(asVector(w) $ xs, …)",
-			Types: "xs: [scalar]N", Params: []string{"w"}, Source: "Lift: vectorizeMapZip", code: vectorizeZip,
+			Types: "xs: [scalar]N", Params: []Param{{"w", Width}}, Source: "Lift: vectorizeMapZip", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: vectorizeZip,
 		},
 		Rule{
 			Name:  "tileStencilsZip2D",
 			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, …)",
 			Right: "map(join) o join o map(transpose) o map(map(fun(q => the left side on zip(get(0, q), …)))) $ the zip of tiles of t by v: overlapping for what is slid",
-			Types: "xs: [[A]M]N", Params: []string{"t", "v"}, Source: "Lift: tile2DStencilsZip", code: tileStencilsZip2D,
+			Types: "xs: [[A]M]N", Params: []Param{{"t", Tile}, {"v", Tile}}, Source: "Lift: tile2DStencilsZip", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return tileStencils(m.Term, true, m.Sizes["t"], m.Sizes["v"]) },
 		},
 		Rule{
 			Name: "copyLocalZip2D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(1, mapLcl(0, id)) $ get(0, y), …)))) $ xs   (what f slides over)",
-			Types: "xs: [[[scalar]M]3]N", code: func(m *Match) *lift.Term { return copyLocalZip(m, 2) },
+			Types: "xs: [[[scalar]M]3]N", on: lift.Set(lift.MapWrg), fun: lift.Set(lift.Lambda), code: func(m *Match) *lift.Term { return copyLocalZip(m, 2) },
 		},
 		Rule{
 			Name: "mapFissionZip", Left: "map(fun(x => f(x, g(x)))) $ xs", Right: "map(fun(y => f(get(0, y), get(1, y)))) $ zip(xs, map(g) $ xs)   (f the outermost pattern)",
-			Types: "xs: [A]N", Source: "Lift: mapFissionCreateZip", code: mapFissionZip,
+			Types: "xs: [A]N", Source: "Lift: mapFissionCreateZip", on: lift.Set(lift.Map), fun: lift.Set(lift.Lambda), code: mapFissionZip,
 		},
-		Rule{Name: "letInline", Left: "let(y = x, f(y))", Right: "f(x)", Types: "xs: [A]N", code: letInline},
+		Rule{Name: "letInline", Left: "let(y = x, f(y))", Right: "f(x)", Types: "xs: [A]N", on: lift.Set(lift.Let), code: letInline},
 		Rule{
 			Name: "zipRotate", Left: "map(f) $ zip(xs, …)", Right: "map(fun(y => f(tuple(get(k, y), …))) $ zip(…, xs)   (rotated)", Types: "xs: [A]N",
-			Source: "RISE: zip rotate", code: zipRotate,
+			Source: "RISE: zip rotate", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: zipRotate,
 		},
 	)
 }
 
 func iterateSplit(m *Match) *lift.Term {
 	t, k := m.Term, m.Ints["k"]
-	if t.Op != lift.Iterate || k < 0 || k > t.Ints[0] {
+	if k < 0 || k > t.Ints[0] {
 		return nil
 	}
 	return lift.IterateOf(t.Ints[0]-k, t.Kids[0], lift.IterateOf(k, t.Kids[0], t.Arg()))
@@ -74,9 +74,6 @@ func iterateSplit(m *Match) *lift.Term {
 
 func gatherToScatter(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Map || t.Arg().Op != lift.Gather {
-		return nil
-	}
 	inv := t.Arg().Index.Inverse(t.Type.Len)
 	if inv == nil {
 		return nil
@@ -86,9 +83,6 @@ func gatherToScatter(m *Match) *lift.Term {
 
 func scatterToGather(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Scatter || t.Arg().Op != lift.Map {
-		return nil
-	}
 	inv := t.Index.Inverse(t.Type.Len)
 	if inv == nil {
 		return nil
@@ -96,38 +90,17 @@ func scatterToGather(m *Match) *lift.Term {
 	return lift.MapOf(lift.Map, t.Arg().Kids[0], lift.GatherOf(inv, t.Arg().Arg()))
 }
 
-// zipEach maps zip over tuples of arrays.
-func zipEach(op lift.Op, arrays *lift.Term) *lift.Term {
-	return lift.MapOf(op, lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
-		parts := make([]*lift.Term, len(arrays.Type.Elem.Elems))
-		for i := range parts {
-			parts[i] = lift.GetOf(i, y)
-		}
-		return lift.ZipOf(parts...)
-	}), arrays)
-}
-
 func splitZip(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Split || t.Arg().Op != lift.Zip {
-		return nil
-	}
 	var parts []*lift.Term
 	for _, k := range t.Arg().Kids {
 		parts = append(parts, lift.SplitOf(t.Sizes[0], k))
 	}
-	arrays := lift.ZipOf(parts...)
-	if arrays.Err() != nil {
-		return arrays
-	}
-	return zipEach(lift.Map, arrays)
+	return zipDeep(2, parts...)
 }
 
 func zipJoin(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Zip {
-		return nil
-	}
 	var parts []*lift.Term
 	for _, k := range t.Kids {
 		if k.Op != lift.Join || k.Arg().Type.Elem.Len != t.Kids[0].Arg().Type.Elem.Len {
@@ -135,18 +108,11 @@ func zipJoin(m *Match) *lift.Term {
 		}
 		parts = append(parts, k.Arg())
 	}
-	arrays := lift.ZipOf(parts...)
-	if arrays.Err() != nil {
-		return arrays
-	}
-	return lift.JoinOf(zipEach(lift.Map, arrays))
+	return lift.JoinOf(zipDeep(2, parts...))
 }
 
 func mapZipFusion(m *Match) *lift.Term {
 	t := m.Term
-	if !lift.Maps.Has(t.Op) || t.Arg().Op != lift.Zip {
-		return nil
-	}
 	zip := t.Arg()
 	parts, fused := make([]*lift.Term, len(zip.Kids)), false
 	for i, k := range zip.Kids {
@@ -179,7 +145,7 @@ func applyTuple(f *lift.Term, args []*lift.Term) *lift.Term {
 	for i, a := range args {
 		if a.Err() == nil && a.Ops().Has(lift.Fun) {
 			return lift.LetOf(lift.Fn1(a.Type, func(x *lift.Term) *lift.Term {
-				rest := append([]*lift.Term(nil), args...)
+				rest := slices.Clone(args)
 				rest[i] = x
 				return applyTuple(f, rest)
 			}), a)
@@ -191,9 +157,6 @@ func applyTuple(f *lift.Term, args []*lift.Term) *lift.Term {
 // mapFission cuts the function of a map after everything but its outermost pattern.
 func mapFission(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Map || t.Kids[0].Op != lift.Lambda {
-		return nil
-	}
 	body := t.Kids[0].Body()
 	if len(body.Kids) == 0 || body.Op == lift.Call || body.Op == lift.Zip || body.Op == lift.Tuple || body.Op == lift.MapVec {
 		return nil
@@ -208,7 +171,7 @@ func mapFission(m *Match) *lift.Term {
 		}
 	}
 	outer := lift.Fn1(inner.Type, func(y *lift.Term) *lift.Term {
-		kids := append([]*lift.Term(nil), body.Kids...)
+		kids := slices.Clone(body.Kids)
 		for i := range kids[:len(kids)-1] {
 			kids[i] = lift.Shift(kids[i], -1)
 		}
@@ -221,12 +184,9 @@ func mapFission(m *Match) *lift.Term {
 
 func zipRotate(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Map || t.Arg().Op != lift.Zip {
-		return nil
-	}
 	kids := t.Arg().Kids
 	n := len(kids)
-	arrays := lift.ZipOf(append(append([]*lift.Term(nil), kids[1:]...), kids[0])...)
+	arrays := lift.ZipOf(append(slices.Clone(kids[1:]), kids[0])...)
 	f := lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
 		args := make([]*lift.Term, n)
 		for i := range args {
@@ -240,7 +200,7 @@ func zipRotate(m *Match) *lift.Term {
 // vectorizeZip needs a function that calls one operation with the components of its tuple.
 func vectorizeZip(m *Match) *lift.Term {
 	t, w := m.Term, m.Ints["w"]
-	if t.Op != lift.Map || t.Arg().Op != lift.Zip || t.Type.Elem.Kind != lift.ScalarType {
+	if t.Type.Elem.Kind != lift.ScalarType {
 		return nil
 	}
 	kids := t.Arg().Kids
@@ -266,31 +226,8 @@ func vectorizeZip(m *Match) *lift.Term {
 		return arrays
 	}
 	return lift.AsScalarOf(lift.MapOf(lift.Map, lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
-		var args []*lift.Term
-		for i := range kids {
-			args = append(args, lift.GetOf(i, y))
-		}
-		return lift.MapVecOf(op, args...)
+		return lift.MapVecOf(op, gets(y, len(kids))...)
 	}), arrays))
-}
-
-// slid is a matrix of windows: map(transpose) o slide(n, s) o map(slide(m, u)) $ grid.
-type slid struct {
-	n, s, m, u lift.Size
-	grid       *lift.Term
-}
-
-var slideTemplate = sync.OnceValue(func() *lift.Template {
-	t, err := lift.NewTemplate("map(transpose) o slide(n, s) o map(slide(m, u)) $ xs", true)
-	if err != nil {
-		panic(err)
-	}
-	return t
-})
-
-func slide2D(n, s, m, u lift.Size, grid *lift.Term) *lift.Term {
-	rows := lift.SlideOf(n, s, mapEach(grid, func(row *lift.Term) *lift.Term { return lift.SlideOf(m, u, row) }))
-	return mapEach(rows, lift.TransposeOf)
 }
 
 // mapEach maps a view over an array.
@@ -304,71 +241,16 @@ func mapEach(xs *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
 	return lift.MapOf(lift.Map, lift.Fn1(xs.Type.Elem, f), xs)
 }
 
-func tileStencilsZip2D(m *Match) *lift.Term {
-	t := m.Term
-	if t.Op != lift.Map || t.Arg().Op != lift.Zip || t.Type.Elem.Kind != lift.ArrayType || elementOf(t.Kids[0], 2) == nil {
-		return nil // in a tile a row is a part of a row: the function may see elements alone
-	}
-	tall, wide := m.Sizes["t"], m.Sizes["v"]
-	zip := t.Arg()
-	var tiles []*lift.Term
-	windows := make([]*slid, len(zip.Kids))
-	template := slideTemplate()
-	for i, k := range zip.Kids {
-		if k.Type.Elem.Kind != lift.ArrayType || k.Type.Elem.Len != t.Type.Elem.Len {
-			return nil
-		}
-		if b, ok := template.Match(k); ok {
-			w := &slid{b.Sizes["n"], b.Sizes["s"], b.Sizes["m"], b.Sizes["u"], b.Terms["xs"]}
-			windows[i] = w
-			tiles = append(tiles, slide2D(tall.Mul(w.s).Add(w.n).Sub(w.s), tall.Mul(w.s), wide.Mul(w.u).Add(w.m).Sub(w.u), wide.Mul(w.u), w.grid))
-		} else {
-			tiles = append(tiles, slide2D(tall, tall, wide, wide, k))
-		}
-	}
-	rows := lift.ZipOf(tiles...)
-	if rows.Err() != nil {
-		return rows
-	}
-	inner := func(q *lift.Term) *lift.Term {
-		var parts []*lift.Term
-		for i := range tiles {
-			part := lift.GetOf(i, q)
-			if w := windows[i]; w != nil {
-				part = slide2D(w.n, w.s, w.m, w.u, part)
-			}
-			parts = append(parts, part)
-		}
-		arrays := lift.ZipOf(parts...)
-		if arrays.Err() != nil {
-			return arrays
-		}
-		return lift.Make(lift.Map, lift.Attr{}, t.Kids[0], arrays)
-	}
-	pairs := mapEach(rows, func(r *lift.Term) *lift.Term {
-		var parts []*lift.Term
-		for i := range tiles {
-			parts = append(parts, lift.GetOf(i, r))
-		}
-		return lift.ZipOf(parts...)
-	})
-	out := mapEach(pairs, func(r *lift.Term) *lift.Term { return mapEach(r, inner) })
-	return mapEach(lift.JoinOf(mapEach(out, lift.TransposeOf)), lift.JoinOf)
-}
-
 // copyLocalZip copies those components of dims dimensions that the function slides over: they are read more than once.
 func copyLocalZip(m *Match, dims int) *lift.Term {
 	t := m.Term
-	if t.Op != lift.MapWrg || t.Kids[0].Op != lift.Lambda || t.Kids[0].Params[0].Kind != lift.TupleType {
+	f, param := t.Kids[0], t.Kids[0].Params[0]
+	if param.Kind != lift.TupleType {
 		return nil
 	}
-	f, param := t.Kids[0], t.Kids[0].Params[0]
 	copied := make([]bool, len(param.Elems))
 	any := false
-	lift.Walk(f.Body(), func(t *lift.Term) {
-		if t.Op != lift.Slide {
-			return
-		}
+	lift.Walk(f.Body(), lift.Set(lift.Slide), func(t *lift.Term) {
 		base := t.Arg()
 		if base.Op == lift.Map {
 			base = base.Arg()
@@ -394,7 +276,7 @@ func withCopies(f *lift.Term, args []*lift.Term, copied []bool, dims, from int) 
 		}
 		local := lift.MoveTo(lift.ToLocal, copyLcl(args[i], dims))
 		return lift.Fn1(local.Type, func(c *lift.Term) *lift.Term {
-			rest := append([]*lift.Term(nil), args...)
+			rest := slices.Clone(args)
 			rest[i] = c
 			return withCopies(f, rest, copied, dims, i+1)
 		}).ApplyOnce(local)
@@ -413,9 +295,6 @@ func copyLcl(xs *lift.Term, dims int) *lift.Term {
 // mapFissionZip is mapFission for a function whose outermost pattern also uses the parameter elsewhere.
 func mapFissionZip(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Map || t.Kids[0].Op != lift.Lambda {
-		return nil
-	}
 	body := t.Kids[0].Body()
 	if len(body.Kids) < 2 || body.Op == lift.Call {
 		return nil
@@ -428,7 +307,7 @@ func mapFissionZip(m *Match) *lift.Term {
 	g := lift.Make(lift.Lambda, t.Kids[0].Attr, last)
 	// The function of the pair: the parameter in the other kids is its first component, the last kid its second.
 	outer := lift.Fn1(lift.TupleOf(in, last.Type), func(y *lift.Term) *lift.Term {
-		kids := append([]*lift.Term(nil), body.Kids...)
+		kids := slices.Clone(body.Kids)
 		for i, k := range kids[:len(kids)-1] {
 			if k.Op == lift.Fun {
 				continue
@@ -448,14 +327,11 @@ func instantiate(t, x *lift.Term, params []*lift.Type) *lift.Term {
 	}
 	return lift.Fn(t.Params, func(ys ...*lift.Term) *lift.Term {
 		// Under its own parameters the variable is the next one outwards.
-		all := append(append([]*lift.Type(nil), params...), t.Params...)
+		all := slices.Concat(params, t.Params)
 		return lift.Make(lift.Lambda, lift.Attr{Params: all}, t.Kids[0]).Apply(append([]*lift.Term{x}, ys...)...)
 	})
 }
 
 func letInline(m *Match) *lift.Term {
-	if m.Term.Op != lift.Let {
-		return nil
-	}
 	return m.Term.Kids[0].Apply(m.Term.Kids[1])
 }

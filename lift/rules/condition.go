@@ -88,8 +88,6 @@ var scalars = Condition{"the elements of xs are numbers", func(m *Match) bool {
 	return t.Kind == lift.ArrayType && t.Elem.Kind == lift.ScalarType && t.Elem.DType != expr.Bool
 }}
 
-var allMaps = lift.Set(lift.MapGlb, lift.MapWrg, lift.MapLcl)
-
 // lanewise: a function of scalars that can work on the lanes of a vector at once.
 func lanewise(name string) Condition {
 	return Condition{name + " computes a number from numbers by operations that vectors have", func(m *Match) bool {
@@ -120,11 +118,8 @@ var computes = Condition{"f computes something", func(m *Match) bool { return m.
 
 // withinDim reports whether a pattern of that operator and dimension stands in the term.
 func withinDim(t *lift.Term, op lift.Op, dim int) bool {
-	if !t.Ops().Has(op) {
-		return false
-	}
 	found := false
-	lift.Walk(t, func(t *lift.Term) { found = found || t.Op == op && t.Ints[0] == dim })
+	lift.Walk(t, lift.Set(op), func(t *lift.Term) { found = found || t.Ints[0] == dim })
 	return found
 }
 
@@ -159,7 +154,7 @@ var inThread = Condition{"it is in a mapLcl or a mapGlb", func(m *Match) bool {
 }}
 
 // noParallel: the order of a sequential pattern is kept, and no barrier may stand in it.
-var noParallel = Condition{"f has no parallel map", func(m *Match) bool { return m.Funs["f"].Ops()&allMaps == 0 }}
+var noParallel = Condition{"f has no parallel map", func(m *Match) bool { return m.Funs["f"].Ops()&lift.ParallelMaps == 0 }}
 
 var inverse = Condition{"q undoes p", func(m *Match) bool {
 	xs := m.Terms["xs"]

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -75,10 +76,7 @@ func (d *Derivation) String() string {
 
 // label names a step: its number in the paper's figures, else its name.
 func (s Step) label() string {
-	if n, ok := strings.CutPrefix(s.Rule.Source, "001 Fig. "); ok {
-		return n
-	}
-	return s.Rule.Name
+	return cmp.Or(s.Rule.Figure, s.Rule.Name)
 }
 
 func (d *Derivation) short() string {
@@ -103,40 +101,4 @@ func (s Step) String() string {
 		text += " at " + strings.Join(parts, ".")
 	}
 	return text
-}
-
-// ParseStep reads what Step.String writes.
-func ParseStep(text string) (Step, error) {
-	var s Step
-	head, path, placed := strings.Cut(text, " at ")
-	if placed {
-		for _, part := range strings.Split(path, ".") {
-			k, err := strconv.Atoi(part)
-			if err != nil || k < 0 {
-				return s, fmt.Errorf("step %q: %q is no place", text, path)
-			}
-			s.Path = append(s.Path, k)
-		}
-	}
-	name, args, has := strings.Cut(head, "(")
-	if s.Rule = ByName(name); s.Rule == nil {
-		return s, fmt.Errorf("step %q: no rule is named %q", text, name)
-	}
-	if !has {
-		return s, nil
-	}
-	args, ok := strings.CutSuffix(args, ")")
-	if !ok {
-		return s, fmt.Errorf("step %q has no closing bracket", text)
-	}
-	s.Args = Args{}
-	for _, a := range strings.Split(args, ", ") {
-		name, value, ok := strings.Cut(a, " = ")
-		size, err := lift.ParseSize(value)
-		if !ok || err != nil {
-			return s, fmt.Errorf("step %q: %q is no argument: %v", text, a, err)
-		}
-		s.Args[name] = size
-	}
-	return s, nil
 }

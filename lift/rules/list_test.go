@@ -15,10 +15,10 @@ func TestRulesPrint(t *testing.T) {
 	for _, r := range All() {
 		fmt.Fprintf(&b, "%-24s %s", r.Name, r)
 		if len(r.Params) > 0 {
-			fmt.Fprintf(&b, "   choosing %s", strings.Join(r.Params, ", "))
+			fmt.Fprintf(&b, "   choosing %s", strings.Join(ParamNames(r.Params), ", "))
 		}
-		if r.Source != "" {
-			fmt.Fprintf(&b, "   [%s]", r.Source)
+		if from := r.Origin(); from != "" {
+			fmt.Fprintf(&b, "   [%s]", from)
 		}
 		b.WriteString("\n")
 	}

@@ -13,10 +13,8 @@ type Macro struct {
 	Says string // what it does, in one line
 	Run  func(args Args) Strategy
 	// Params are the arguments it needs.
-	Params []string
+	Params []Param
 }
-
-func arg(a Args, name string) lift.Size { return a[name] }
 
 var macros = map[string]*Macro{}
 
@@ -68,16 +66,16 @@ func addMacros() {
 		Macro{Name: "fuseReduce", Says: "makes a reduction of a map sequential, and one with it (001 Figure 10)", Run: func(Args) Strategy {
 			return TopDown(fuseReduce)
 		}},
-		Macro{Name: "chunkReduce", Says: "reduces chunks of n first, each on its own, with the map before fused (001 Figure 10)", Params: []string{"n"}, Run: chunkReduce},
-		Macro{Name: "tile1D", Says: "computes a stencil along one dimension in overlapping tiles of t results", Params: []string{"t"}, Run: func(a Args) Strategy {
-			return TopDown(Use("tileStencils", "t", arg(a, "t")))
+		Macro{Name: "chunkReduce", Says: "reduces chunks of n first, each on its own, with the map before fused (001 Figure 10)", Params: []Param{{"n", Length}}, Run: chunkReduce},
+		Macro{Name: "tile1D", Says: "computes a stencil along one dimension in overlapping tiles of t results", Params: []Param{{"t", Tile}}, Run: func(a Args) Strategy {
+			return TopDown(Use("tileStencils", "t", a["t"]))
 		}},
-		Macro{Name: "tile2D", Says: "computes a stencil along two dimensions in overlapping tiles of t by v results", Params: []string{"t", "v"}, Run: func(a Args) Strategy {
-			return TopDown(Use("tileStencils2D", "t", arg(a, "t"), "v", arg(a, "v")))
+		Macro{Name: "tile2D", Says: "computes a stencil along two dimensions in overlapping tiles of t by v results", Params: []Param{{"t", Tile}, {"v", Tile}}, Run: func(a Args) Strategy {
+			return TopDown(Use("tileStencils2D", "t", a["t"], "v", a["v"]))
 		}},
-		Macro{Name: "tileMaps", Says: "computes a matrix in tiles of n by m", Params: []string{"n", "m"}, Run: func(a Args) Strategy {
+		Macro{Name: "tileMaps", Says: "computes a matrix in tiles of n by m", Params: []Param{{"n", Length}, {"m", Length}}, Run: func(a Args) Strategy {
 			// Rows in chunks of n; in each chunk columns in chunks of m; the two inner loops next to each other.
-			return TopDown(Seq(Use("splitJoin", "n", arg(a, "n")), AtKid(0, AtKid(0, AtKid(0, tileRows(arg(a, "m")))))))
+			return TopDown(Seq(Use("splitJoin", "n", a["n"]), AtKid(0, AtKid(0, AtKid(0, tileRows(a["m"]))))))
 		}},
 		Macro{Name: "interchange", Says: "exchanges two nested maps", Run: func(Args) Strategy { return TopDown(Use("mapMapInterchange")) }},
 		Macro{Name: "localCopy", Says: "copies what each work-group reads to local memory", Run: func(Args) Strategy {
@@ -86,14 +84,14 @@ func addMacros() {
 		Macro{Name: "privateCopy", Says: "copies what each work-item reads to private memory", Run: func(Args) Strategy {
 			return TopDown(Else(Use("copyPrivate"), Use("copyPrivateGlb")))
 		}},
-		Macro{Name: "vectorize", Says: "computes on vectors of w", Params: []string{"w"}, Run: func(a Args) Strategy {
-			return BottomUp(Else(Use("vectorizeReduce", "w", arg(a, "w")), Use("vectorize", "w", arg(a, "w"))))
+		Macro{Name: "vectorize", Says: "computes on vectors of w", Params: []Param{{"w", Width}}, Run: func(a Args) Strategy {
+			return BottomUp(Else(Use("vectorizeReduce", "w", a["w"]), Use("vectorize", "w", a["w"])))
 		}},
-		Macro{Name: "coalesce", Says: "lets neighbouring work-items work on neighbouring elements, s chunks apart", Params: []string{"s"}, Run: func(a Args) Strategy {
-			return TopDown(Seq(Use("partRedReorder"), AtKid(2, Use("reorderStride", "s", arg(a, "s")))))
+		Macro{Name: "coalesce", Says: "lets neighbouring work-items work on neighbouring elements, s chunks apart", Params: []Param{{"s", Length}}, Run: func(a Args) Strategy {
+			return TopDown(Seq(Use("partRedReorder"), AtKid(2, Use("reorderStride", "s", a["s"]))))
 		}},
-		Macro{Name: "groups", Says: "maps to work-groups along d, and the maps in it to work-items", Params: []string{"d"}, Run: func(a Args) Strategy {
-			return TopDown(Seq(Use("mapWrg", "d", arg(a, "d")), AtKid(0, TopDown(Use("mapLcl", "d", arg(a, "d"))))))
+		Macro{Name: "groups", Says: "maps to work-groups along d, and the maps in it to work-items", Params: []Param{{"d", Dimension}}, Run: func(a Args) Strategy {
+			return TopDown(Seq(Use("mapWrg", "d", a["d"]), AtKid(0, TopDown(Use("mapLcl", "d", a["d"])))))
 		}},
 		Macro{Name: "sequential", Says: "makes sequential what is not yet mapped to anything", Run: func(Args) Strategy {
 			return Seq(Repeat(TopDown(Use("reduceSeq"))), Repeat(TopDown(Use("mapSeq"))))
@@ -111,7 +109,7 @@ func tileRows(m lift.Size) Strategy {
 
 // chunkReduce follows 001 Figure 10: reduce f z ∘ map g becomes reduce f z ∘ join ∘ map (reduceSeq …) ∘ split n.
 func chunkReduce(a Args) Strategy {
-	n := arg(a, "n")
+	n := a["n"]
 	return TopDown(func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
 		if t.Op != lift.Reduce || t.Arg().Type.Kind != lift.ArrayType {
 			return nil, errNowhere

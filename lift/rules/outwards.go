@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"math"
+	"slices"
 
 	"gpuperf/lift"
 )
@@ -15,18 +15,18 @@ func addOutwards() {
 			Name:  "reduceOutwards",
 			Left:  "map(fun(x => map(fun(y => reduceSeq(f, z) $ zip(g(x), h(y)))) $ ys)) $ xs",
 			Right: "map(split(1)) o at(0) o reduceSeq(fun(a, e => map(fun(r => map(fun(c => f(get(1, c), tuple(get(0, r), get(0, c))))) $ zip(get(1, e), get(1, r)))) $ zip(get(0, e), a)), generate(N, generate(M, z))) $ zip(transpose o map(g) $ xs, transpose o map(h) $ ys)   (also under views, and for h(y), g(x))",
-			Types: "xs: [[scalar]3]N, ys: [[scalar]3]M", Source: "Lift: mapReduceInterchange, twice", code: reduceOutwards,
+			Types: "xs: [[scalar]3]N, ys: [[scalar]3]M", Source: "Lift: mapReduceInterchange, twice", on: lift.Set(lift.Map), fun: lift.Set(lift.Lambda), code: reduceOutwards,
 		},
 		Rule{
 			Name: "reduceSeqZipSplit", Left: "reduceSeq(f, z) $ zip(xs, ys)",
 			Right: "reduceSeq(fun(a, c => at(0) o reduceSeq(f, a) $ zip(get(0, c), get(1, c))), z) $ zip(split(n) $ xs, split(n) $ ys)",
-			Types: "xs: [scalar]N, ys: [scalar]N", Params: []string{"n"}, Source: "Lift: finishTiling",
+			Types: "xs: [scalar]N, ys: [scalar]N", Params: []Param{{"n", Length}}, Source: "Lift: finishTiling",
 		},
 		Rule{
 			Name:  "copyLocalOperands",
 			Left:  "reduceSeq(f, z) $ zip(xs, ys)",
 			Right: "reduceSeq(fun(a, c => f(a, tuple(copy of get(0, c), copy of get(1, c)))), z) $ zip(xs, ys)   (copy: toLocal o … o mapSeq(mapLcl(1, mapLcl(0, id))) o map(split(w)) o split(m) o …; i and k say in what order: see blockCopy)",
-			Types: "xs: [[[[scalar]2]3]M]N, ys: [[[[scalar]1]2]M]N", Params: []string{"m", "w", "i", "k"}, code: copyLocalOperands,
+			Types: "xs: [[[[scalar]2]3]M]N, ys: [[[[scalar]1]2]M]N", Params: []Param{{"m", Length}, {"w", Length}, {"i", Order}, {"k", Order}}, on: lift.Set(lift.ReduceSeq), arg: lift.Set(lift.Zip), code: copyLocalOperands,
 		},
 		Rule{
 			Name: "copyPrivateOperands", Left: "reduceSeq(f, z) $ zip(xs, ys)",
@@ -42,39 +42,47 @@ func addOutwards() {
 // arranging are the patterns of one array that only show it in another way.
 var arranging = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Gather, lift.Scatter, lift.At)
 
-// under follows a chain of views that refer to none of the innermost n variables to what they show. It returns that, and a
-// function that puts the views around another term, which stands outside of these variables.
-func under(t *lift.Term, n int) (inner *lift.Term, around func(x *lift.Term) *lift.Term) {
-	around = func(x *lift.Term) *lift.Term { return x }
-	for {
-		view := t.Op == lift.Map && !t.Ops().Has(lift.Reduce) && !t.Fn().Ops().Has(lift.Fun) || arranging.Has(t.Op)
-		if !view {
-			return t, around
+// view is a pattern that stands around a term: it puts the same pattern around another.
+type view struct {
+	op  lift.Op
+	put func(x *lift.Term) *lift.Term
+}
+
+type views []view
+
+// around puts the views around a term, the last one first.
+func (list views) around(x *lift.Term) *lift.Term {
+	for _, v := range slices.Backward(list) {
+		x = v.put(x)
+	}
+	return x
+}
+
+// under follows a chain of views that refer to none of the innermost n variables to what they show. It returns that, and the views
+// outermost first, for terms that stand outside of these variables.
+func under(t *lift.Term, n int) (inner *lift.Term, list views) {
+	for ; ; t = t.Arg() {
+		arranges := t.Op == lift.Map && !t.Ops().Has(lift.Reduce) && !t.Fn().Ops().Has(lift.Fun) || arranging.Has(t.Op)
+		if !arranges {
+			return t, list
 		}
-		kids := t.Kids[:len(t.Kids)-1]
-		moved := make([]*lift.Term, len(kids))
-		for i, k := range kids {
+		var moved []*lift.Term
+		for _, k := range t.Kids[:len(t.Kids)-1] {
 			for v := range n {
 				if lift.Uses(k, v) {
-					return t, around
+					return t, list
 				}
 			}
-			moved[i] = lift.Shift(k, -n)
+			moved = append(moved, lift.Shift(k, -n))
 		}
-		outer, at := around, t
-		around = func(x *lift.Term) *lift.Term {
-			return outer(at.With(append(append([]*lift.Term(nil), moved...), x)...))
-		}
-		t = t.Arg()
+		at := t
+		list = append(list, view{t.Op, func(x *lift.Term) *lift.Term { return at.With(append(slices.Clone(moved), x)...) }})
 	}
 }
 
 // reduceOutwards finds map(fun(x => views of map(fun(y => views of reduceSeq(f, z) $ zip(g(x), h(y)))) $ ys)) $ xs.
 func reduceOutwards(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.Map || t.Kids[0].Op != lift.Lambda {
-		return nil
-	}
 	inner, rows := under(t.Kids[0].Body(), 1)
 	if inner.Op != lift.Map || inner.Kids[0].Op != lift.Lambda || lift.Uses(inner.Arg(), 0) {
 		return nil
@@ -105,12 +113,7 @@ func reduceOutwards(m *Match) *lift.Term {
 	fn := lift.Shift(f, -2)
 	start := lift.Shift(z, -2)
 	// The views of a result are around an array of one element: where the element is taken at once, it is not made.
-	in := inner.Kids[0].Body()
-	var last *lift.Term
-	for in != red {
-		last, in = in, in.Arg()
-	}
-	single := last != nil && last.Op == lift.At
+	single := len(cells) > 0 && cells[len(cells)-1].op == lift.At
 	us := mapViews(xs, ofX, func(x *lift.Term) *lift.Term {
 		return substitute(ofX, 1, x, t.Kids[0].Params[0], inner.Kids[0].Params[0])
 	})
@@ -140,19 +143,15 @@ func reduceOutwards(m *Match) *lift.Term {
 		})
 	})
 	all := lift.AtOf(0, lift.ReduceOf(lift.ReduceSeq, step, acc, pairs))
-	switch {
-	case single:
-		cells = belowAt(inner.Kids[0].Body(), last)
-	case last == nil:
-		cells = nil
-	}
-	if !single {
+	if single {
+		cells = cells[:len(cells)-1]
+	} else {
 		all = mapEach(all, func(row *lift.Term) *lift.Term { return lift.SplitOf(lift.Nat(1), row) })
 	}
-	if cells != nil {
-		all = mapEach(all, func(row *lift.Term) *lift.Term { return mapEach(row, cells) })
+	if len(cells) > 0 {
+		all = mapEach(all, func(row *lift.Term) *lift.Term { return mapEach(row, cells.around) })
 	}
-	return mapEach(all, rows)
+	return mapEach(all, rows.around)
 }
 
 // mapViews is mapEach, but for a view that is the variable itself.
@@ -163,43 +162,20 @@ func mapViews(xs, view *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
 	return mapEach(xs, f)
 }
 
-// belowAt are the views around at(0), without it; nil for none.
-func belowAt(t, at *lift.Term) func(x *lift.Term) *lift.Term {
-	if t == at {
-		return nil
-	}
-	return func(x *lift.Term) *lift.Term {
-		var rebuild func(t *lift.Term) *lift.Term
-		rebuild = func(t *lift.Term) *lift.Term {
-			if t == at {
-				return x
-			}
-			kids := make([]*lift.Term, len(t.Kids))
-			for i, k := range t.Kids[:len(t.Kids)-1] {
-				kids[i] = lift.Shift(k, -2)
-			}
-			kids[len(kids)-1] = rebuild(t.Arg())
-			return t.With(kids...)
-		}
-		return rebuild(t)
-	}
-}
-
 // substitute puts a term in the place of the variable v of the two innermost ones, of types x and y, the other of which does
 // not occur.
 func substitute(t *lift.Term, v int, by *lift.Term, x, y *lift.Type) *lift.Term {
 	f := lift.Make(lift.Lambda, lift.Attr{Params: []*lift.Type{x, y}}, t)
-	other := lift.Make(lift.Free, lift.Attr{Ints: []int{math.MaxInt32}, Params: []*lift.Type{map[int]*lift.Type{0: x, 1: y}[v]}})
 	if v == 1 {
-		return f.Apply(by, other)
+		return f.Apply(by, lift.Hole(y))
 	}
-	return f.Apply(other, by)
+	return f.Apply(lift.Hole(x), by)
 }
 
 // copyLocalOperands computes copies of what a step reads before the step.
 func copyLocalOperands(m *Match) *lift.Term {
 	t := m.Term
-	if t.Op != lift.ReduceSeq || t.Arg().Op != lift.Zip || len(t.Arg().Kids) != 2 {
+	if len(t.Arg().Kids) != 2 {
 		return nil
 	}
 	elem := t.Arg().Type.Elem
@@ -214,7 +190,7 @@ func copyLocalOperands(m *Match) *lift.Term {
 	f := lift.Fn([]*lift.Type{t.Kids[1].Type, elem}, func(p ...*lift.Term) *lift.Term {
 		var copies []*lift.Term
 		for i, order := range []int{m.Ints["i"], m.Ints["k"]} {
-			c := blockCopy(lift.GetOf(i, p[1]), m.Sizes["m"], lift.Nat(int64(m.Ints["w"])), order)
+			c := blockCopy(lift.GetOf(i, p[1]), m.Sizes["m"], m.Sizes["w"], order)
 			if c.Err() != nil {
 				return c
 			}

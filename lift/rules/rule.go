@@ -11,6 +11,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,14 +23,17 @@ type Rule struct {
 	Name   string
 	Left   string // as in lift.Template; for a rule in code its notation alone
 	Right  string
-	Source string // where the rule comes from: "001 Fig. 6c"
+	Figure string // of 001, where the rule stands in one: 6c
+	Source string // where the rule comes from otherwise
 	// Types declares the variables of the left side, as "xs: [A]N", with A, B for any type and N, M for any length.
 	Types string
 	// Params are the variables that stand on the right side alone; a value is chosen for each when the rule is applied.
-	Params []string
+	Params []Param
 	Where  []Condition
-	// code makes the right side where templates cannot say it. It returns nil where the rule does not match.
-	code func(m *Match) *lift.Term
+	// code makes the right side where templates cannot say it: of terms of an operator, with an argument and a function of certain
+	// ones (0: any). It returns nil where the rule does not match.
+	code         func(m *Match) *lift.Term
+	on, arg, fun lift.OpSet
 
 	left, right *lift.Template
 	no          *Refused // that it does not match
@@ -44,25 +48,55 @@ func (r *Rule) String() string {
 	return text
 }
 
+// Origin is where the rule comes from: its figure in 001, or its source; "" for those of this package.
+func (r *Rule) Origin() string {
+	if r.Figure != "" {
+		return "001 Fig. " + r.Figure
+	}
+	return r.Source
+}
+
+// Param is a parameter of a rule or of a macro rule.
+type Param struct {
+	Name string
+	Kind ParamKind
+}
+
+// ParamKind is what a parameter stands for.
+type ParamKind uint8
+
+// The kinds of parameters.
+const (
+	Length    ParamKind = iota // of chunks, strides or parts: it divides the length of the array that the pattern works on
+	Tile                       // the results in a tile: it divides the length of the result
+	Narrow                     // the results in a tile along the innermost of three dimensions
+	Dimension                  // of the ND-range: 0, 1 or 2
+	Width                      // the lanes of a vector
+	Count                      // of iterations
+	Order                      // in which blockCopy copies
+)
+
+// IsNumber reports whether parameters of the kind are whole numbers; the others are sizes.
+func (k ParamKind) IsNumber() bool { return k >= Dimension }
+
+// ParamNames lists the names of parameters.
+func ParamNames(list []Param) (names []string) {
+	for _, p := range list {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 // Args are the values of a rule's parameters: sizes, or whole numbers where the parameter stands for one.
 type Args map[string]lift.Size
 
 // String lists the arguments by name.
 func (a Args) String() string {
 	var parts []string
-	for _, name := range sortedNames(a) {
+	for _, name := range slices.Sorted(maps.Keys(a)) {
 		parts = append(parts, name+" = "+a[name].String())
 	}
 	return strings.Join(parts, ", ")
-}
-
-func sortedNames(a Args) []string {
-	names := make([]string, 0, len(a))
-	for name := range a {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Match is a rule that matches at a place, before its conditions are checked.
@@ -147,20 +181,24 @@ func (r *Rule) Apply(t *lift.Term, site *Site, args Args, opt Options) (*lift.Te
 			return nil, r.no
 		}
 	} else {
+		if !r.on.Has(t.Op) || r.arg != 0 && !r.arg.Has(t.Arg().Op) || r.fun != 0 && !r.fun.Has(t.Fn().Op) {
+			return nil, r.no
+		}
 		b = &lift.Bindings{Terms: map[string]*lift.Term{}, Sizes: map[string]lift.Size{}, Ints: map[string]int{}}
 	}
 	m := &Match{Bindings: b, Term: t, Site: site, Args: args}
 	for _, p := range r.Params {
-		v, ok := args[p]
-		if !ok {
-			return r.refuse("it needs a value for %s", p)
-		}
-		if c, ok := v.Const(); ok && isIntName(p) {
-			m.Ints[p] = int(c)
-		} else if isIntName(p) {
-			return r.refuse("%s is a number, not %s", p, v)
-		} else {
-			m.Sizes[p] = v
+		v, ok := args[p.Name]
+		c, constant := v.Const()
+		switch {
+		case !ok:
+			return r.refuse("it needs a value for %s", p.Name)
+		case !p.Kind.IsNumber():
+			m.Sizes[p.Name] = v
+		case !constant:
+			return r.refuse("%s is a number, not %s", p.Name, v)
+		default:
+			m.Ints[p.Name] = int(c)
 		}
 	}
 	for _, c := range r.Where {
@@ -206,9 +244,6 @@ func (r *Rule) accept(left, right *lift.Term, opt Options) (*lift.Term, error) {
 	}
 	return right, nil
 }
-
-// isIntName reports whether a parameter stands for a whole number, not a size.
-func isIntName(name string) bool { return name == "d" || name == "k" || name == "w" || name == "i" }
 
 // All lists the rules, in a fixed order.
 func All() []*Rule { return slices.Clone(all) }

@@ -98,9 +98,45 @@ func (s *scheme) unary(same bool) string {
 
 var binaryF = regexp.MustCompile(`(reduce\w*|partRed)\(f`)
 
+// lengths chooses N and M: three times of four such that what the rule splits, slides over or makes vectors of divides.
+func (s *scheme) lengths(rule *Rule, left string) {
+	s.n, s.m = 1+s.r.Intn(12), 1+s.r.Intn(6)
+	if s.r.Intn(4) == 0 {
+		return
+	}
+	value := func(name string) int {
+		v, _ := strconv.Atoi(s.sub[name])
+		return v
+	}
+	both := left + rule.Right
+	switch {
+	case strings.Contains(left, "slide(n, s)"):
+		s.n = value("n") + value("s")*s.r.Intn(4)
+		s.m = value("n") + value("s")*s.r.Intn(3)
+	case strings.Contains(both, "asVector(w)"):
+		s.n = value("w") * (1 + s.r.Intn(3))
+	case strings.Contains(left, "split(k)"):
+		s.n = value("k") * (1 + s.r.Intn(3))
+	case strings.Contains(left, "split(m)") && strings.Contains(left, "split(n)"):
+		s.sub["m"] = strconv.Itoa(value("n") * (1 + s.r.Intn(2)))
+		s.n = value("m") * (1 + s.r.Intn(2))
+	case strings.Contains(left, "split(n) o join"):
+		s.m = value("n")
+	case strings.Contains(both, "split(n)"):
+		s.n, s.m = value("n")*(1+s.r.Intn(3)), value("n")*(1+s.r.Intn(2))
+	case strings.Contains(both, ", m)"):
+		s.n = value("m") * (1 + s.r.Intn(3))
+	}
+}
+
+// ofWindow is a random function on the windows of a slide.
+func (s *scheme) ofWindow() string {
+	return "(" + s.pick("fun(x0 => at(0, x0))", "gather(reverse)", "fun(x0 => zip(x0, x0))", "map("+s.unary(true)+")", "map("+s.unary(false)+")", "split(1)") + ")"
+}
+
 // instance fills the rule's variables at random.
 func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
-	s := &scheme{r: r, args: Args{}, n: 1 + r.Intn(12), m: 1 + r.Intn(6)}
+	s := &scheme{r: r, args: Args{}}
 	scalar := s.pick("int32", "float32")
 	s.elem = s.pick(scalar, scalar, "("+scalar+", "+scalar+")", "["+scalar+"]"+strconv.Itoa(1+r.Intn(3)))
 	if strings.Contains(rule.Types, "scalar") {
@@ -113,6 +149,14 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 	if binary && strings.HasPrefix(s.elem, "[") || rule.Name == "splitZip" || rule.Name == "copyLocal" {
 		s.elem = scalar
 	}
+	num := func(most int) string { return strconv.Itoa(1 + r.Intn(most)) }
+	s.sub = map[string]string{
+		"n": num(6), "m": num(6), "s": num(4), "t": num(6), "u": num(3), "v": num(6), "k": num(4), "i": num(3),
+		"d": strconv.Itoa(r.Intn(2)), "w": s.pick("2", "4"), "z": "0",
+		"f": s.unary(false), "g": s.unary(true), "h": s.unary(true),
+		"p": s.pick("reverse", "shift(1)", "shift(2)", "stride(2)", "stride(3)", `index("(5*i + 1) % n")`),
+	}
+	s.lengths(rule, left)
 	shape := func(name, fallback string) string {
 		for _, part := range strings.Split(rule.Types, ", ") {
 			if t, ok := strings.CutPrefix(part, name+": "); ok {
@@ -124,13 +168,6 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 	}
 	s.xs = shape("xs", "["+s.elem+"]1")
 	s.ys = shape("ys", s.xs)
-	num := func(most int) string { return strconv.Itoa(1 + r.Intn(most)) }
-	s.sub = map[string]string{
-		"n": num(6), "m": num(6), "s": num(4), "t": num(6), "u": num(3), "v": num(6), "k": num(4), "i": num(3),
-		"d": strconv.Itoa(r.Intn(2)), "w": s.pick("2", "4"),
-		"f": s.unary(false), "g": s.unary(true), "h": s.unary(true), "z": "0",
-		"p": s.pick("reverse", "shift(1)", "shift(2)", "stride(2)", "stride(3)", `index("(5*i + 1) % n")`),
-	}
 	s.sub["q"] = s.sub["p"]
 	if r.Intn(2) == 0 { // a pair of inverse strides
 		a := 1 + r.Intn(4)
@@ -157,6 +194,13 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 		s.sub["f"] = s.unary(true)
 	}
 	switch rule.Name {
+	case "mapID", "mapSeqID":
+		s.sub["f"] = s.pick("id", "id", s.sub["f"])
+	case "copyLocalOperands":
+		if r.Intn(4) > 0 {
+			s.sub["i"], s.sub["k"] = strconv.Itoa(r.Intn(3)), strconv.Itoa(r.Intn(3))
+			s.sub["m"], s.sub["w"] = "2", s.pick("1", "2")
+		}
 	case "mapWrg", "copyLocal", "copyPrivate", "copyPrivateGlb": // functions of rows
 		s.sub["f"] = s.pick("(map"+s.unary(false)+")", "(fun(row => map(fun(e => at(0, row)))$ row))")
 	case "copyLocal3D":
@@ -174,6 +218,9 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 	case "copyLocal2D", "copyPrivate2D", "copyPrivateGlb2D":
 		s.sub["f"] = "(map(map" + s.unary(false) + "))"
 	case "mapUnroll", "mapSeqSlide":
+		if rule.Name == "mapSeqSlide" {
+			s.sub["f"] = s.ofWindow()
+		}
 		if strings.HasPrefix(s.elem, "[") && r.Intn(4) == 0 {
 			s.sub["f"] = "(map(mapLcl(0, id)))"
 			if rule.Name == "mapUnroll" {
@@ -195,6 +242,7 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 			s.xs = "[" + s.elem + "]" + strconv.Itoa(n)
 		}
 	case "slideTiling", "tileStencils", "tileStencils2D", "tileStencilsZip2D": // sizes at random would seldom divide
+		s.sub["f"] = s.ofWindow()
 		if r.Intn(4) > 0 {
 			wide := func(width, tile, length string) {
 				w, t := 1+r.Intn(3), 1+r.Intn(3)
@@ -208,8 +256,8 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 		}
 	}
 	for _, p := range rule.Params {
-		v, _ := strconv.Atoi(s.sub[p])
-		s.args[p] = lift.Nat(int64(v))
+		v, _ := strconv.Atoi(s.sub[p.Name])
+		s.args[p.Name] = lift.Nat(int64(v))
 	}
 	return s
 }
@@ -231,6 +279,9 @@ var frames = []frame{
 	{"mapSeq(fun(xs => ", ")) $ xs", 1, []int{0, 0}},
 }
 
+// placed are the frames in which rules hold that need one: half of their instances stand there.
+var placed = map[string]int{"mapLcl": 2, "mapWrg": 0, "mapGlb": 0, "toPrivate": 3, "reduceResult": 2}
+
 // siteAt follows a path; ok is false where the canonical form of the context is another.
 func siteAt(t *lift.Term, path []int) (*lift.Term, *Site, bool) {
 	var site *Site
@@ -244,15 +295,19 @@ func siteAt(t *lift.Term, path []int) (*lift.Term, *Site, bool) {
 	return t, site, true
 }
 
-const header = `def plus2(a: (int32, int32), b: (int32, int32)): (int32, int32) = a[0] + b[0], a[1] + b[1]
+// functions are declared in the instances that use them.
+var functions = map[string]string{
+	"plus2": `def plus2(a: (int32, int32), b: (int32, int32)): (int32, int32) = a[0] + b[0], a[1] + b[1]
 associative
 commutative
 neutral tuple(0, 0)
-def plusf(a: (float32, float32), b: (float32, float32)): (float32, float32) = a[0] + b[0], a[1] + b[1]
+`,
+	"plusf": `def plusf(a: (float32, float32), b: (float32, float32)): (float32, float32) = a[0] + b[0], a[1] + b[1]
 associative
 commutative
 neutral tuple(0.0f, 0.0f)
-`
+`,
+}
 
 var errSkip = errors.New("no instance")
 
@@ -261,6 +316,9 @@ var errSkip = errors.New("no instance")
 func try(r *rand.Rand, rule *Rule, left string) error {
 	s := newScheme(r, rule, left)
 	fr := frames[r.Intn(len(frames))]
+	if at, ok := placed[rule.Name]; ok && r.Intn(2) == 0 {
+		fr = frames[at]
+	}
 	hole := s.fill(left)
 	xs := s.xs
 	if strings.Contains(left, "partRed") { // what it makes is determined only when it is reduced
@@ -273,7 +331,7 @@ func try(r *rand.Rand, rule *Rule, left string) error {
 	if strings.Contains(s.elem, "float32") {
 		c = "float32"
 	}
-	text := fmt.Sprintf("%sfun(xs: %s, ys: %s, c: %s => %s%s%s)", header, xs, s.ys, c, fr.before, hole, fr.after)
+	text := fmt.Sprintf("%sfun(xs: %s, ys: %s, c: %s => %s%s%s)", functions[s.sub["f"]], xs, s.ys, c, fr.before, hole, fr.after)
 	p, err := lift.Parse(text)
 	if err != nil {
 		return errSkip
@@ -286,13 +344,16 @@ func try(r *rand.Rand, rule *Rule, left string) error {
 	if err != nil {
 		return err
 	}
-	body := replaceAt(p.Body, fr.path, right)
+	body, err := (&Run{}).Do(At(fr.path, func(*Run, *lift.Term, *Site) (*lift.Term, error) { return right, nil }), p.Body)
+	if err != nil {
+		return fmt.Errorf("%s\nbecomes ill-typed: %w", text, err)
+	}
 	q, err := p.WithBody(body)
 	if err != nil {
 		return fmt.Errorf("%s\nbecomes ill-typed: %w", text, err)
 	}
 	inputs := []lift.Value{randomValue(r, p.Inputs[0].Type), randomValue(r, p.Inputs[1].Type), randomValue(r, p.Inputs[2].Type)}
-	opt := lift.EvalOptions{Reorder: rand.New(rand.NewSource(r.Int63()))}
+	opt := lift.EvalOptions{Reorder: r}
 	a, errA := lift.Eval(p, nil, inputs, opt)
 	b, errB := lift.Eval(q, nil, inputs, opt)
 	if errA != nil && errB != nil {

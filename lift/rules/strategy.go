@@ -153,18 +153,6 @@ func withKid(t *lift.Term, i int, kid *lift.Term) (*lift.Term, error) {
 	return r, r.Err()
 }
 
-// replaceAt returns the term with another in the place that a path leads to.
-func replaceAt(t *lift.Term, path []int, by *lift.Term) *lift.Term {
-	if len(path) == 0 {
-		return by
-	}
-	r, err := withKid(t, path[0], replaceAt(t.Kids[path[0]], path[1:], by))
-	if err != nil {
-		return t
-	}
-	return r
-}
-
 // AtKid applies the strategy to one kid of the term.
 func AtKid(i int, s Strategy) Strategy {
 	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
@@ -179,18 +167,23 @@ func AtKid(i int, s Strategy) Strategy {
 	}
 }
 
-// AllKids applies the strategy to every kid.
-func AllKids(s Strategy) Strategy {
+// AtArg applies the strategy to the last kid of the term: the array that a pattern works on.
+func AtArg(s Strategy) Strategy {
 	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
-		var err error
-		for i := range t.Kids {
-			if t, err = AtKid(i, s)(run, t, site); err != nil {
-				return nil, err
-			}
-		}
-		return t, nil
+		return AtKid(len(t.Kids)-1, s)(run, t, site)
 	}
 }
+
+// Below applies the strategy n patterns below the term, each the array that the one before works on.
+func Below(n int, s Strategy) Strategy {
+	for range n {
+		s = AtArg(s)
+	}
+	return s
+}
+
+// AtBody applies the strategy to the body of a pattern's function.
+func AtBody(s Strategy) Strategy { return AtKid(0, AtKid(0, s)) }
 
 // One applies the strategy to the first kid where it applies.
 func One(s Strategy) Strategy {
@@ -218,13 +211,6 @@ func TopDown(s Strategy) Strategy {
 func BottomUp(s Strategy) Strategy {
 	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
 		return Else(One(BottomUp(s)), s)(run, t, site)
-	}
-}
-
-// Everywhere applies the strategy at every place where it applies, a term before its kids.
-func Everywhere(s Strategy) Strategy {
-	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
-		return Seq(Try(s), AllKids(Everywhere(s)))(run, t, site)
 	}
 }
 

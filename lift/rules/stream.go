@@ -1,6 +1,10 @@
 package rules
 
-import "gpuperf/lift"
+import (
+	"slices"
+
+	"gpuperf/lift"
+)
 
 // Rules that walk through a stencil: the slide of the outermost dimension goes to the inside of the nest, where a work-item
 // can keep the window in registers (mapSeqSlide of the Lift project, its "2.5-D" tiling); and tiles in three dimensions.
@@ -20,24 +24,26 @@ func addStream() {
 			Name:  "streamStencilsZip2D",
 			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, 1) $ xs, …)",
 			Right: "transpose o map(map(fun(w => f(tuple(map(get(0)) $ w, get(1, at(n - 1, w)), …)))) o slide(n, 1)) o transpose $ the zip of the rows of xs, and of others after n - 1 more",
-			Types: "xs: [[A]M]N", code: func(m *Match) *lift.Term { return streamZip(m.Term, 2) },
+			Types: "xs: [[A]M]N", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return streamZip(m.Term, 2) },
 		},
 		Rule{
 			Name:  "streamStencilsZip3D",
 			Left:  "map(fun(p => map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(get(0, p), …))) $ zip(map(map(transpose) o transpose) o slide(n, 1) $ xs, …)",
-			Right: "as streamStencilsZip2D, in three dimensions", Types: "xs: [[[A]2]M]N", code: func(m *Match) *lift.Term { return streamZip(m.Term, 3) },
+			Right: "as streamStencilsZip2D, in three dimensions", Types: "xs: [[[A]2]M]N", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return streamZip(m.Term, 3) },
 		},
 		Rule{
 			Name:  "tileStencils3D",
 			Left:  "map(map(map(f))) o " + nbh3D + " $ xs",
 			Right: "the same in tiles of i by k by w: join o map(map(join) o transpose o map(map(map(join) o transpose) o transpose)) o map(map(map(the left side))) o " + nbh3D + " $ xs",
-			Types: "xs: [[[A]3]M]N", Params: []string{"i", "k", "w"}, code: func(m *Match) *lift.Term { return tileStencils3D(m, false) },
+			Types: "xs: [[[A]3]M]N", Params: []Param{{"i", Tile}, {"k", Tile}, {"w", Narrow}}, on: lift.Set(lift.Map), arg: lift.AnyOp &^ lift.Set(lift.Zip), code: func(m *Match) *lift.Term {
+				return tileStencils(m.Term, false, m.Sizes["i"], m.Sizes["k"], m.Sizes["w"])
+			},
 		},
 		Rule{
 			Name:  "tileStencilsZip3D",
 			Left:  "map(fun(p => map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(get(0, p), …))) $ zip(" + nbh3D + " $ xs, …)",
-			Right: "the same in tiles of i by k by w: overlapping for what is slid", Types: "xs: [[[A]3]M]N", Params: []string{"i", "k", "w"},
-			code: func(m *Match) *lift.Term { return tileStencils3D(m, true) },
+			Right: "the same in tiles of i by k by w: overlapping for what is slid", Types: "xs: [[[A]3]M]N", Params: []Param{{"i", Tile}, {"k", Tile}, {"w", Narrow}},
+			on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return tileStencils(m.Term, true, m.Sizes["i"], m.Sizes["k"], m.Sizes["w"]) },
 		},
 		Rule{
 			Name: "copyLocal3D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(toLocal o mapLcl(2, mapLcl(1, mapLcl(0, id))) $ y))) $ xs",
@@ -46,19 +52,17 @@ func addStream() {
 		Rule{
 			Name: "copyLocalZip3D", Left: "mapWrg(d, f) $ xs",
 			Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(2, mapLcl(1, mapLcl(0, id))) $ get(0, y), …)))) $ xs   (what f slides over)",
-			Types: "xs: [[[[scalar]M]3]2]N", code: func(m *Match) *lift.Term { return copyLocalZip(m, 3) },
+			Types: "xs: [[[[scalar]M]3]2]N", on: lift.Set(lift.MapWrg), fun: lift.Set(lift.Lambda), code: func(m *Match) *lift.Term { return copyLocalZip(m, 3) },
 		},
 	)
 	streamTemplate[2] = template("map(transpose) o slide(n, s) $ xs")
 	streamTemplate[3] = template("map(map(transpose) o transpose) o slide(n, s) $ xs")
-	nbhTemplate3D = template(nbh3D + " $ xs")
+	windowTemplate[2] = template("map(transpose) o slide(n, s) o map(slide(m, u)) $ xs")
+	windowTemplate[3] = template(nbh3D + " $ xs")
 }
 
-// What windows look like, by the number of dimensions of the stencil: slid along the outermost one, and along all three.
-var (
-	streamTemplate [4]*lift.Template
-	nbhTemplate3D  *lift.Template
-)
+// The windows of stencils, by the number of dimensions: along the outermost one, and along all.
+var streamTemplate, windowTemplate [4]*lift.Template
 
 func template(text string) *lift.Template {
 	t, err := lift.NewTemplate(text, true)
@@ -143,9 +147,6 @@ func deep(dims int, xs *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
 // streamZip takes the windows along the outermost dimension of what is slid over the zip of all arrays. Those that are not
 // slid get elements in front, so that theirs is the last of a window.
 func streamZip(t *lift.Term, dims int) *lift.Term {
-	if t.Op != lift.Map || t.Arg().Op != lift.Zip {
-		return nil
-	}
 	element := elementOf(t.Kids[0], dims)
 	if element == nil {
 		return nil
@@ -203,16 +204,31 @@ func streamZip(t *lift.Term, dims int) *lift.Term {
 	return lift.TransposeOf(out)
 }
 
-// slide3D are the windows of a grid along three dimensions.
-func slide3D(grid *lift.Term, width, step [3]lift.Size) *lift.Term {
-	planes := lift.SlideOf(width[0], step[0], mapEach(grid, func(plane *lift.Term) *lift.Term {
-		return slide2D(width[1], step[1], width[2], step[2], plane)
-	}))
-	return mapEach(planes, func(p *lift.Term) *lift.Term { return mapEach(lift.TransposeOf(p), lift.TransposeOf) })
+// windowsOf are the windows of a grid along as many dimensions as there are widths.
+func windowsOf(grid *lift.Term, width, step []lift.Size) *lift.Term {
+	rest := len(width) - 1
+	if rest == 0 {
+		return lift.SlideOf(width[0], step[0], grid)
+	}
+	list := lift.SlideOf(width[0], step[0], mapEach(grid, func(x *lift.Term) *lift.Term { return windowsOf(x, width[1:], step[1:]) }))
+	return mapEach(list, func(x *lift.Term) *lift.Term { return inwards(x, rest) })
 }
 
-// untile3D puts tiles of three dimensions together.
-func untile3D(tiles *lift.Term) *lift.Term {
+// inwards moves the outermost dimension past n others.
+func inwards(x *lift.Term, n int) *lift.Term {
+	x = lift.TransposeOf(x)
+	if n == 1 {
+		return x
+	}
+	return mapEach(x, func(x *lift.Term) *lift.Term { return inwards(x, n-1) })
+}
+
+// untiled2D puts tiles of two dimensions together, and untiled3D those of three.
+func untiled2D(tiles *lift.Term) *lift.Term {
+	return mapEach(lift.JoinOf(mapEach(tiles, lift.TransposeOf)), lift.JoinOf)
+}
+
+func untiled3D(tiles *lift.Term) *lift.Term {
 	return lift.JoinOf(mapEach(tiles, func(rows *lift.Term) *lift.Term {
 		planes := mapEach(rows, func(columns *lift.Term) *lift.Term {
 			return mapEach(lift.TransposeOf(columns), func(q *lift.Term) *lift.Term { return mapEach(lift.TransposeOf(q), lift.JoinOf) })
@@ -221,72 +237,60 @@ func untile3D(tiles *lift.Term) *lift.Term {
 	}))
 }
 
-// tileStencils3D computes a stencil over one grid, or over a zip of several, in tiles.
-func tileStencils3D(m *Match, zipped bool) *lift.Term {
-	t := m.Term
-	if t.Op != lift.Map || (t.Arg().Op == lift.Zip) != zipped {
-		return nil
-	}
+// tileStencils computes a stencil of two or three dimensions over one grid, or over a zip of several, in tiles of so many results
+// along each.
+func tileStencils(t *lift.Term, zipped bool, size ...lift.Size) *lift.Term {
+	dims := len(size)
 	kids := []*lift.Term{t.Arg()}
 	if zipped {
 		kids = t.Arg().Kids
 	}
-	// In a tile a plane is a part of a plane: the function may see elements alone.
-	if zipped && elementOf(t.Kids[0], 3) == nil || !zipped && !elementwise(t.Kids[0], 3) {
+	// In a tile a row or a plane is a part of one: the function may see elements alone.
+	if zipped && elementOf(t.Kids[0], dims) == nil || !zipped && !elementwise(t.Kids[0], dims) {
 		return nil
 	}
-	size := [3]lift.Size{lift.Nat(int64(m.Ints["i"])), lift.Nat(int64(m.Ints["k"])), lift.Nat(int64(m.Ints["w"]))}
-	out, _ := t.Type.Shape()
-	if len(out) < 3 {
-		return nil
-	}
-	type window struct{ width, step [3]lift.Size }
+	type window struct{ width, step []lift.Size }
 	windows := make([]*window, len(kids))
 	tiles := make([]*lift.Term, len(kids))
-	any := false
 	for i, k := range kids {
-		if lengths, _ := k.Type.Shape(); len(lengths) < 3 {
+		if lengths, _ := k.Type.Shape(); len(lengths) < dims {
 			return nil
 		}
-		b, ok := nbhTemplate3D.Match(k)
+		b, ok := windowTemplate[dims].Match(k)
 		if !ok {
-			tiles[i] = slide3D(k, size, size)
+			tiles[i] = windowsOf(k, size, size)
 			continue
 		}
-		any = true
-		w := &window{[3]lift.Size{b.Sizes["n"], b.Sizes["m"], b.Sizes["v"]}, [3]lift.Size{b.Sizes["s"], b.Sizes["u"], b.Sizes["t"]}}
+		w := &window{[]lift.Size{b.Sizes["n"], b.Sizes["m"], b.Sizes["v"]}[:dims], []lift.Size{b.Sizes["s"], b.Sizes["u"], b.Sizes["t"]}[:dims]}
 		windows[i] = w
-		var width, step [3]lift.Size
-		for d := range 3 {
+		width, step := make([]lift.Size, dims), make([]lift.Size, dims)
+		for d := range dims {
 			step[d] = size[d].Mul(w.step[d])
 			width[d] = step[d].Add(w.width[d]).Sub(w.step[d])
 		}
-		tiles[i] = slide3D(b.Terms["xs"], width, step)
+		tiles[i] = windowsOf(b.Terms["xs"], width, step)
 	}
-	if !any {
-		return nil
+	if slid := slices.ContainsFunc(windows, func(w *window) bool { return w != nil }); !slid && dims == 3 {
+		return nil // of two dimensions what is not slid is tiled as well
 	}
 	inTile := func(parts []*lift.Term) *lift.Term {
 		for i, w := range windows {
 			if w != nil {
-				parts[i] = slide3D(parts[i], w.width, w.step)
+				parts[i] = windowsOf(parts[i], w.width, w.step)
 			}
 		}
 		arg := parts[0]
 		if zipped {
 			arg = lift.ZipOf(parts...)
 		}
-		if arg.Err() != nil {
-			return arg
-		}
-		return lift.Make(lift.Map, lift.Attr{}, t.Kids[0], arg)
+		return lift.MapOf(lift.Map, t.Kids[0], arg)
+	}
+	untiled := untiled3D
+	if dims == 2 {
+		untiled = untiled2D
 	}
 	if !zipped {
-		return untile3D(deep(3, tiles[0], func(q *lift.Term) *lift.Term { return inTile([]*lift.Term{q}) }))
+		return untiled(deep(dims, tiles[0], func(q *lift.Term) *lift.Term { return inTile([]*lift.Term{q}) }))
 	}
-	all := zipDeep(3, tiles...)
-	if all.Err() != nil {
-		return all
-	}
-	return untile3D(deep(3, all, func(q *lift.Term) *lift.Term { return inTile(gets(q, len(kids))) }))
+	return untiled(deep(dims, zipDeep(dims, tiles...), func(q *lift.Term) *lift.Term { return inTile(gets(q, len(kids))) }))
 }

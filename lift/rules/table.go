@@ -9,26 +9,26 @@ func addTable() {
 
 	// 001 Figure 6: algorithmic rules.
 	add(
-		Rule{Name: "mapReorder", Left: "map(f) o reorder $ xs", Right: "reorder o map(f) $ xs", Types: "xs: [A]N", Source: "001 Fig. 6b"},
-		Rule{Name: "reorderMap", Left: "reorder o map(f) $ xs", Right: "map(f) o reorder $ xs", Types: "xs: [A]N", Source: "001 Fig. 6b"},
-		Rule{Name: "splitJoin", Left: "map(f) $ xs", Right: "join o map(map(f)) o split(n) $ xs", Types: "xs: [A]N", Params: []string{"n"}, Source: "001 Fig. 6c"},
-		Rule{Name: "reducePart", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) o partRed(f, z, m) $ xs", Types: "xs: [A]N", Params: []string{"m"}, Where: foldable, Source: "001 Fig. 6d"},
-		Rule{Name: "partRedReduce", Left: "partRed(f, z, 1) $ xs", Right: "reduce(f, z) $ xs", Types: "xs: [A]N", Source: "001 Fig. 6d"},
+		Rule{Name: "mapReorder", Left: "map(f) o reorder $ xs", Right: "reorder o map(f) $ xs", Types: "xs: [A]N", Figure: "6b"},
+		Rule{Name: "reorderMap", Left: "reorder o map(f) $ xs", Right: "map(f) o reorder $ xs", Types: "xs: [A]N", Figure: "6b"},
+		Rule{Name: "splitJoin", Left: "map(f) $ xs", Right: "join o map(map(f)) o split(n) $ xs", Types: "xs: [A]N", Params: []Param{{"n", Length}}, Figure: "6c"},
+		Rule{Name: "reducePart", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) o partRed(f, z, m) $ xs", Types: "xs: [A]N", Params: []Param{{"m", Length}}, Where: foldable, Figure: "6d"},
+		Rule{Name: "partRedReduce", Left: "partRed(f, z, 1) $ xs", Right: "reduce(f, z) $ xs", Types: "xs: [A]N", Figure: "6d"},
 		Rule{
 			Name: "partRedReorder", Left: "partRed(f, z, m) $ xs", Right: "partRed(f, z, m) o reorder $ xs", Types: "xs: [A]N",
-			Where: both(commutative), Source: "001 Fig. 6d",
+			Where: both(commutative), Figure: "6d",
 		},
-		Rule{Name: "partRedSplit", Left: "partRed(f, z, m) $ xs", Right: "join o map(partRed(f, z, m*n/N)) o split(n) $ xs", Types: "xs: [A]N", Params: []string{"n"}, Where: foldable, Source: "001 Fig. 6d"},
+		Rule{Name: "partRedSplit", Left: "partRed(f, z, m) $ xs", Right: "join o map(partRed(f, z, m*n/N)) o split(n) $ xs", Types: "xs: [A]N", Params: []Param{{"n", Length}}, Where: foldable, Figure: "6d"},
 		Rule{
 			Name: "partRedIterate", Left: "partRed(f, z, m) $ xs", Right: "iterate(k, fun(y => join o map(reduce(f, z)) o split(n) $ y)) $ xs",
-			Types: "xs: [A]N", Params: []string{"k", "n"}, Where: foldable, Source: "001 Fig. 6d",
+			Types: "xs: [A]N", Params: []Param{{"k", Count}, {"n", Length}}, Where: foldable, Figure: "6d",
 		},
-		Rule{Name: "joinSplit", Left: "join o split(n) $ xs", Right: "xs", Types: "xs: [A]N", Source: "001 Fig. 6e"},
-		Rule{Name: "joinVecSplitVec", Left: "asScalar o asVector(w) $ xs", Right: "xs", Types: "xs: [scalar]N", Source: "001 Fig. 6e"},
-		Rule{Name: "mapFusion", Left: "map(f) o map(g) $ xs", Right: "map(fun(y => f(g(y)))) $ xs", Types: "xs: [A]N", Source: "001 Fig. 6f"},
+		Rule{Name: "joinSplit", Left: "join o split(n) $ xs", Right: "xs", Types: "xs: [A]N", Figure: "6e"},
+		Rule{Name: "joinVecSplitVec", Left: "asScalar o asVector(w) $ xs", Right: "xs", Types: "xs: [scalar]N", Figure: "6e"},
+		Rule{Name: "mapFusion", Left: "map(f) o map(g) $ xs", Right: "map(fun(y => f(g(y)))) $ xs", Types: "xs: [A]N", Figure: "6f"},
 		Rule{
 			Name: "reduceMapFusion", Left: "reduceSeq(f, z) o mapSeq(g) $ xs", Right: "reduceSeq(fun(a, y => f(a, g(y))), z) $ xs",
-			Types: "xs: [A]N", Source: "001 Fig. 6f",
+			Types: "xs: [A]N", Figure: "6f",
 		},
 	)
 
@@ -47,41 +47,41 @@ func addTable() {
 
 	// 001 Figure 7: OpenCL rules. The contexts are those that OpenCL's thread hierarchy demands.
 	add(
-		Rule{Name: "mapGlb", Left: "map(f) $ xs", Right: "mapGlb(d, f) $ xs", Types: "xs: [A]N", Params: []string{"d"}, Where: []Condition{dimension, computes, mayBeGlb}, Source: "001 Fig. 7a"},
-		Rule{Name: "mapWrg", Left: "map(f) $ xs", Right: "mapWrg(d, f) $ xs", Types: "xs: [[A]M]N", Params: []string{"d"}, Where: []Condition{dimension, computes, mayBeWrg}, Source: "001 Fig. 7a"},
-		Rule{Name: "mapLcl", Left: "map(f) $ xs", Right: "mapLcl(d, f) $ xs", Types: "xs: [A]N", Params: []string{"d"}, Where: []Condition{dimension, computes, mayBeLcl}, Source: "001 Fig. 7a"},
-		Rule{Name: "mapSeq", Left: "map(f) $ xs", Right: "mapSeq(f) $ xs", Types: "xs: [A]N", Where: []Condition{computes}, Source: "001 Fig. 7a"},
-		Rule{Name: "reduceSeq", Left: "reduce(f, z) $ xs", Right: "reduceSeq(f, z) $ xs", Types: "xs: [A]N", Source: "001 Fig. 7b"},
-		Rule{Name: "reorderStride", Left: "reorder $ xs", Right: "reorderStride(s) $ xs", Types: "xs: [A]N", Params: []string{"s"}, Source: "001 Fig. 7c"},
-		Rule{Name: "reorderID", Left: "reorder $ xs", Right: "xs", Types: "xs: [A]N", Source: "001 Fig. 7c"},
-		Rule{Name: "toGlobal", Left: "mapLcl(d, f) $ xs", Right: "toGlobal o mapLcl(d, f) $ xs", Types: "xs: [A]N", Source: "001 Fig. 7d"},
-		Rule{Name: "toLocal", Left: "mapLcl(d, f) $ xs", Right: "toLocal o mapLcl(d, f) $ xs", Types: "xs: [A]N", Source: "001 Fig. 7d"},
+		Rule{Name: "mapGlb", Left: "map(f) $ xs", Right: "mapGlb(d, f) $ xs", Types: "xs: [A]N", Params: []Param{{"d", Dimension}}, Where: []Condition{dimension, computes, mayBeGlb}, Figure: "7a"},
+		Rule{Name: "mapWrg", Left: "map(f) $ xs", Right: "mapWrg(d, f) $ xs", Types: "xs: [[A]M]N", Params: []Param{{"d", Dimension}}, Where: []Condition{dimension, computes, mayBeWrg}, Figure: "7a"},
+		Rule{Name: "mapLcl", Left: "map(f) $ xs", Right: "mapLcl(d, f) $ xs", Types: "xs: [A]N", Params: []Param{{"d", Dimension}}, Where: []Condition{dimension, computes, mayBeLcl}, Figure: "7a"},
+		Rule{Name: "mapSeq", Left: "map(f) $ xs", Right: "mapSeq(f) $ xs", Types: "xs: [A]N", Where: []Condition{computes}, Figure: "7a"},
+		Rule{Name: "reduceSeq", Left: "reduce(f, z) $ xs", Right: "reduceSeq(f, z) $ xs", Types: "xs: [A]N", Figure: "7b"},
+		Rule{Name: "reorderStride", Left: "reorder $ xs", Right: "reorderStride(s) $ xs", Types: "xs: [A]N", Params: []Param{{"s", Length}}, Figure: "7c"},
+		Rule{Name: "reorderID", Left: "reorder $ xs", Right: "xs", Types: "xs: [A]N", Figure: "7c"},
+		Rule{Name: "toGlobal", Left: "mapLcl(d, f) $ xs", Right: "toGlobal o mapLcl(d, f) $ xs", Types: "xs: [A]N", Figure: "7d"},
+		Rule{Name: "toLocal", Left: "mapLcl(d, f) $ xs", Right: "toLocal o mapLcl(d, f) $ xs", Types: "xs: [A]N", Figure: "7d"},
 		Rule{Name: "toPrivate", Left: "mapSeq(f) $ xs", Right: "toPrivate o mapSeq(f) $ xs", Types: "xs: [A]N", Where: []Condition{inThread}},
 		Rule{
 			Name: "vectorize", Left: "map(f) $ xs", Right: "asScalar o map(fun(y => mapVec(f, y))) o asVector(w) $ xs", Types: "xs: [scalar]N",
-			Params: []string{"w"}, Where: []Condition{scalars, lanewiseF}, Source: "001 Fig. 7e",
+			Params: []Param{{"w", Width}}, Where: []Condition{scalars, lanewiseF}, Figure: "7e",
 		},
 		Rule{
 			Name: "vectorizeLcl", Left: "mapLcl(d, f) $ xs", Right: "asScalar o mapLcl(d, fun(y => mapVec(f, y))) o asVector(w) $ xs", Types: "xs: [scalar]N",
-			Params: []string{"w"}, Where: []Condition{scalars, lanewiseF},
+			Params: []Param{{"w", Width}}, Where: []Condition{scalars, lanewiseF},
 		},
 		Rule{
 			Name: "vectorizeSeq", Left: "mapSeq(f) $ xs", Right: "asScalar o mapSeq(fun(y => mapVec(f, y))) o asVector(w) $ xs", Types: "xs: [scalar]N",
-			Params: []string{"w"}, Where: []Condition{scalars, lanewiseF},
+			Params: []Param{{"w", Width}}, Where: []Condition{scalars, lanewiseF},
 		},
 		Rule{
 			Name: "vectorizeReduce", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) o asScalar o reduceSeq(fun(a, y => mapVec(f, a, y)), vec(w, z)) o asVector(w) $ xs",
-			Types: "xs: [scalar]N", Params: []string{"w"}, Where: both(commutative, scalars, literal, lanewiseF),
+			Types: "xs: [scalar]N", Params: []Param{{"w", Width}}, Where: both(commutative, scalars, literal, lanewiseF),
 		},
 		Rule{
 			Name: "vectorizeReduction", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) o asScalar o reduce(fun(a, y => mapVec(f, a, y)), vec(w, z)) o asVector(w) $ xs",
-			Types: "xs: [scalar]N", Params: []string{"w"}, Where: both(commutative, scalars, literal, lanewiseF),
+			Types: "xs: [scalar]N", Params: []Param{{"w", Width}}, Where: both(commutative, scalars, literal, lanewiseF),
 		},
 		Rule{
 			Name: "scalarizePartials", Left: "reduce(f, z) o asScalar o reduce(g, ys) o join o map(h) $ xs", Right: "reduce(f, z) o join o map(fun(y => reduce(f, z) o asScalar $ h(y))) $ xs",
 			Types: "xs: [scalar]N", Where: both(commutative, lifted),
 		},
-		Rule{Name: "reduceSeqSplit", Left: "reduceSeq(f, z) $ xs", Right: "reduceSeq(fun(a, c => at(0) o reduceSeq(f, a) $ c), z) o split(n) $ xs", Types: "xs: [A]N", Params: []string{"n"}},
+		Rule{Name: "reduceSeqSplit", Left: "reduceSeq(f, z) $ xs", Right: "reduceSeq(fun(a, c => at(0) o reduceSeq(f, a) $ c), z) o split(n) $ xs", Types: "xs: [A]N", Params: []Param{{"n", Length}}},
 		Rule{Name: "reduceResult", Left: "reduceSeq(f, z) $ xs", Right: "mapLcl(0, id) o reduceSeq(f, z) $ xs", Types: "xs: [scalar]N", Where: []Condition{inGroup}},
 		Rule{Name: "mapUnroll", Left: "mapSeq(f) $ xs", Right: "mapSeqUnroll(f) $ xs", Types: "xs: [A]N", Where: []Condition{noParallel}},
 		Rule{Name: "reduceUnroll", Left: "reduceSeq(f, z) $ xs", Right: "reduceSeqUnroll(f, z) $ xs", Types: "xs: [A]N", Where: []Condition{noParallel}},
@@ -115,8 +115,8 @@ func addTable() {
 
 	// Movement of views through maps and through each other.
 	add(
-		Rule{Name: "splitID", Left: "xs", Right: "join o split(n) $ xs", Types: "xs: [A]N", Params: []string{"n"}},
-		Rule{Name: "splitJoinSeq", Left: "mapSeq(f) $ xs", Right: "join o mapSeq(mapSeq(f)) o split(n) $ xs", Types: "xs: [A]N", Params: []string{"n"}, Source: "Lift: splitJoinMapSeq"},
+		Rule{Name: "splitID", Left: "xs", Right: "join o split(n) $ xs", Types: "xs: [A]N", Params: []Param{{"n", Length}}},
+		Rule{Name: "splitJoinSeq", Left: "mapSeq(f) $ xs", Right: "join o mapSeq(mapSeq(f)) o split(n) $ xs", Types: "xs: [A]N", Params: []Param{{"n", Length}}, Source: "Lift: splitJoinMapSeq"},
 		Rule{Name: "atMap", Left: "at(z) o map(f) $ xs", Right: "f(at(z) $ xs)", Types: "xs: [A]N"},
 		Rule{Name: "transposeID", Left: "xs", Right: "transpose o transpose $ xs", Types: "xs: [[A]M]N"},
 		Rule{Name: "joinMap", Left: "join o map(map(f)) $ xs", Right: "map(f) o join $ xs", Types: "xs: [[A]M]N"},
@@ -135,7 +135,7 @@ func addTable() {
 		Rule{Name: "mapScatter", Left: "map(f) o scatter(p) $ xs", Right: "scatter(p) o map(f) $ xs", Types: "xs: [A]N"},
 		Rule{
 			Name: "stridesAround", Left: "map(f) $ xs", Right: "scatter(stride(s)) o map(f) o gather(stride(s)) $ xs", Types: "xs: [A]N",
-			Params: []string{"s"},
+			Params: []Param{{"s", Length}},
 		},
 		Rule{Name: "mapSplitTranspose", Left: "map(split(n)) o transpose $ xs", Right: "transpose o map(transpose) o split(n) $ xs", Types: "xs: [[A]M]N"},
 		Rule{Name: "mapTransposeSplit", Left: "map(transpose) o split(n) $ xs", Right: "transpose o map(split(n)) o transpose $ xs", Types: "xs: [[A]M]N"},
@@ -154,16 +154,16 @@ func addTable() {
 
 	// Stencils and interchange.
 	add(
-		Rule{Name: "slideTiling", Left: "slide(n, s) $ xs", Right: "join o map(slide(n, s)) o slide(t + n - s, t) $ xs", Types: "xs: [A]N", Params: []string{"t"}, Source: "Lift: tiled slide"},
+		Rule{Name: "slideTiling", Left: "slide(n, s) $ xs", Right: "join o map(slide(n, s)) o slide(t + n - s, t) $ xs", Types: "xs: [A]N", Params: []Param{{"t", Tile}}, Source: "Lift: tiled slide"},
 		Rule{
 			Name: "tileStencils", Left: "map(f) o slide(n, s) $ xs", Right: "join o map(map(f) o slide(n, s)) o slide(t + n - s, t) $ xs",
-			Types: "xs: [A]N", Params: []string{"t"}, Source: "Lift: tileStencils",
+			Types: "xs: [A]N", Params: []Param{{"t", Tile}}, Source: "Lift: tileStencils",
 		},
 		Rule{
 			Name:  "tileStencils2D",
 			Left:  "map(map(f)) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs",
 			Right: "map(join) o join o map(transpose) o map(map(map(map(f)) o map(transpose) o slide(n, s) o map(slide(m, u)))) o map(transpose) o slide(t + n - s, t) o map(slide(v + m - u, v)) $ xs",
-			Types: "xs: [[A]M]N", Params: []string{"t", "v"}, Source: "Lift: tile2DStencils",
+			Types: "xs: [[A]M]N", Params: []Param{{"t", Tile}, {"v", Tile}}, Source: "Lift: tile2DStencils",
 		},
 		Rule{Name: "splitSlide", Left: "split(k) o slide(n, s) $ xs", Right: "map(slide(n, s)) o slide(k*s + n - s, k*s) $ xs", Types: "xs: [A]N"},
 		Rule{
@@ -183,7 +183,7 @@ func addTable() {
 		Rule{Name: "reduceRow", Left: "reduce(f, z) $ xs", Right: "join o map(reduce(f, z)) o split(N) $ xs", Types: "xs: [A]N"},
 		Rule{
 			Name: "blockedReduce", Left: "reduce(f, z) $ xs", Right: "reduceSeq(fun(a, c => f(a, at(0) o reduce(f, z) $ c)), z) o split(n) $ xs",
-			Types: "xs: [A]N", Params: []string{"n"}, Where: foldable, Source: "RISE: blockedReduce",
+			Types: "xs: [A]N", Params: []Param{{"n", Length}}, Where: foldable, Source: "RISE: blockedReduce",
 		},
 	)
 }

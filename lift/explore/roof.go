@@ -1,24 +1,23 @@
-package main
+package explore
 
 import (
 	"fmt"
 
 	"gpuperf/device/facts"
 	"gpuperf/internal/format"
-	"gpuperf/lift/explore"
 	"gpuperf/roofline"
 )
 
-// roof is the least time that a device's peaks allow the kernels of a design point.
-type roof struct {
+// Roof is the least time that a device's peaks allow the kernels of a design point.
+type Roof struct {
 	Seconds float64 `json:"seconds"`
 	Bytes   float64 `json:"bytes"` // of the arrays in global memory, each element once
 	Ops     float64 `json:"ops"`   // float32 additions, multiplications and multiply-adds, each one
 	Bound   string  `json:"bound"` // "memory" or "arithmetic"
 }
 
-// roofOf is the roof of a point by its static features; nil where the device's peaks are not known.
-func roofOf(p *explore.Point, names []string, device *facts.Device) *roof {
+// NewRoof is the roof of a point by its static features; nil where the device's peaks are not known.
+func NewRoof(p *Point, names []string, device *facts.Device) *Roof {
 	if _, known := roofline.Global(device); !known {
 		return nil
 	}
@@ -27,7 +26,7 @@ func roofOf(p *explore.Point, names []string, device *facts.Device) *roof {
 		v[name] = p.Vector.Values[i]
 	}
 	items := v["global_size_0"] * v["global_size_1"] * v["global_size_2"]
-	r := &roof{Bytes: v["data_bytes"], Ops: items * (v["adds"] + v["muls"] + v["madds"])}
+	r := &Roof{Bytes: v["data_bytes"], Ops: items * (v["adds"] + v["muls"] + v["madds"])}
 	bound := roofline.Of(device, roofline.Work{GlobalBytes: r.Bytes, Operations: []roofline.Operations{{DType: "float32", Count: r.Ops}}})
 	r.Seconds, r.Bound = bound.Seconds, "memory"
 	if len(bound.Uses) > 0 && bound.Uses[0].Resource != roofline.GlobalMemory {
@@ -36,8 +35,8 @@ func roofOf(p *explore.Point, names []string, device *facts.Device) *roof {
 	return r
 }
 
-// text says what the roof is made of.
-func (r *roof) text() string {
+// String says what the roof is made of.
+func (r *Roof) String() string {
 	amount := fmt.Sprintf("%.4g MB once through global memory", r.Bytes/1e6)
 	if r.Bound == "arithmetic" {
 		amount = fmt.Sprintf("%.4g G float32 operations", r.Ops/1e9)

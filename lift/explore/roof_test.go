@@ -1,4 +1,4 @@
-package main
+package explore
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/launch"
-	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 )
 
@@ -25,15 +24,15 @@ func TestRoofOfPoint(t *testing.T) {
 		{48e6, 1, "memory", 1e-5}, // 4.8 TB/s
 		{48, 1e6, "arithmetic", 1024e6 / (132 * 128 * 1980e6)},
 	} {
-		p := &explore.Point{Vector: &rank.Vector{Values: make([]float64, len(names))}}
+		p := &Point{Vector: &rank.Vector{Values: make([]float64, len(names))}}
 		for name, v := range map[string]float64{"global_size_0": 1024, "global_size_1": 1, "global_size_2": 1, "data_bytes": c.bytes, "madds": c.madds} {
 			p.Vector.Values[slices.Index(names, name)] = v
 		}
-		if r := roofOf(p, names, device); r.Bound != c.bound || math.Abs(r.Seconds-c.seconds) > 0.01*c.seconds {
+		if r := NewRoof(p, names, device); r.Bound != c.bound || math.Abs(r.Seconds-c.seconds) > 0.01*c.seconds {
 			t.Errorf("%g B and %g multiply-adds: %+v, want %s and %g s", c.bytes, c.madds, r, c.bound, c.seconds)
 		}
 	}
-	if r := roofOf(&explore.Point{}, names, nil); r != nil {
+	if r := NewRoof(&Point{}, names, nil); r != nil {
 		t.Errorf("an unknown device has the roof %+v", r)
 	}
 }

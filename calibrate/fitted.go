@@ -1,0 +1,42 @@
+package calibrate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gpuperf/models"
+)
+
+// FittedRow is a row of a fit beside what the fitted model says of it.
+type FittedRow struct {
+	Label         string     `json:"label"`
+	Measured      float64    `json:"measured"`
+	Fitted        float64    `json:"fitted"`
+	RelativeError float64    `json:"relative_error"` // (fitted - measured) / measured
+	Terms         TermValues `json:"terms"`
+}
+
+// FittedRows evaluates the fitted model on its own rows, the worst fitted first.
+func FittedRows(model *models.Model, fit *Fit, rows []Row) ([]FittedRow, error) {
+	p, err := NewPredictor(model, fit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]FittedRow, len(rows))
+	for i, r := range rows {
+		at, err := p.Predict(r.Features)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = FittedRow{r.Label, r.Output, at.Seconds, (at.Seconds - r.Output) / r.Output, at.Terms}
+		if r.Label == "" {
+			out[i].Label = fmt.Sprintf("row %d", i+1)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b FittedRow) int {
+		return cmp.Compare(math.Abs(b.RelativeError), math.Abs(a.RelativeError))
+	})
+	return out, nil
+}

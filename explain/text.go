@@ -1,0 +1,136 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"gpuperf/internal/format"
+)
+
+// Write writes the explanation as text.
+func (e *Explanation) Write(w io.Writer) {
+	form := ""
+	if e.Form != "" {
+		form = ", " + e.Form
+	}
+	fmt.Fprintf(w, "%s %s on %s (model %s%s)\n\n", e.Kernel, format.Sizes(e.At), e.Device, e.Model, form)
+	fmt.Fprintf(w, "  predicted  %s (%s)\n", format.Seconds(e.Predicted), e.Interval)
+	if e.Error != nil {
+		fmt.Fprintf(w, "  measured   %s, the model is %+.2f %% off\n", format.Seconds(e.Measured), 100**e.Error)
+	}
+	fmt.Fprintf(w, "  waits for  %s\n\n", e.Bound)
+	e.writeTerms(w)
+	e.writeCosts(w)
+	if c := e.Check; c != nil {
+		c.write(w)
+	}
+	if e.Roof != nil {
+		e.writeRoof(w)
+	}
+	if len(e.Unpriced) > 0 {
+		fmt.Fprintf(w, "\nno cost in the model\n")
+		t := format.NewTable(">count", "what")
+		for _, u := range e.Unpriced {
+			t.Row(fmt.Sprintf("%.6g", u.Count), u.What)
+		}
+		t.WriteIndented(w, "  ")
+	}
+	if len(e.Advice) > 0 {
+		fmt.Fprintf(w, "\nwhat would have to change\n")
+		for _, a := range e.Advice {
+			for i, line := range format.Wrap(a, 110) {
+				fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "-", false: " "}[i == 0], line)
+			}
+		}
+	}
+}
+
+const barWidth = 30
+
+func (e *Explanation) writeTerms(w io.Writer) {
+	t := format.NewTable("term", ">time", ">share", "", ">saved if free")
+	for _, term := range e.Terms {
+		if len(term.Joins) > 0 {
+			t.Row(term.Name, format.Seconds(term.Seconds), "", "of "+strings.Join(term.Joins, " and "), savedText(term.Saved, e.Predicted))
+			continue
+		}
+		n := int(math.Round(barWidth * max(term.Share, 0)))
+		t.Row(term.Name, format.Seconds(term.Seconds), fmt.Sprintf("%.1f %%", 100*term.Share), strings.Repeat("█", n)+strings.Repeat("·", max(barWidth-n, 0)), savedText(term.Saved, e.Predicted))
+	}
+	t.WriteIndented(w, "  ")
+	fmt.Fprintln(w)
+}
+
+func savedText(saved, of float64) string {
+	if saved < 0.0005*of {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s (%.1f %%)", format.Seconds(saved), 100*saved/of)
+}
+
+// leastShare is the share under which a cost is not printed; JSON has all.
+const leastShare = 0.001
+
+func (e *Explanation) writeCosts(w io.Writer) {
+	t := format.NewTable("cost", "term", ">time", ">share", ">saved if free", ">count", "of", ">implied rate")
+	rest, n := 0.0, 0
+	for _, c := range e.Costs {
+		if c.Share < leastShare {
+			rest += c.Seconds
+			n++
+			continue
+		}
+		rate := ""
+		if c.RateUnit != "" {
+			rate = fmt.Sprintf("%.3g %s", c.Rate, c.RateUnit)
+		}
+		count := ""
+		if c.Parameter != "" {
+			count = fmt.Sprintf("%.6g", c.Work.Count)
+		}
+		t.Row(c.Parameter, c.Term, format.Seconds(c.Seconds), fmt.Sprintf("%.1f %%", 100*c.Share), savedText(c.Saved, e.Predicted), count, c.Work.What, rate)
+		if c.Work.Formula != "" {
+			t.Row("", "", "", "", "", "", "= "+c.Work.Formula, "")
+		}
+	}
+	t.WriteIndented(w, "  ")
+	if n > 0 {
+		fmt.Fprintf(w, "  and %d smaller costs, %s together\n", n, format.Seconds(rest))
+	}
+}
+
+func (c *Check) write(w io.Writer) {
+	by := func(measured bool) string {
+		if measured {
+			return "measured"
+		}
+		return "predicted"
+	}
+	fmt.Fprintf(w, "\ndoes on-chip work hide behind global memory?\n")
+	t := format.NewTable("", ">time", "")
+	t.Row("kernel without arithmetic and local memory", format.Seconds(c.Removed), by(c.RemovedMeasured))
+	t.Row("the removed work", format.Seconds(c.Onchip), "by calibrated costs")
+	t.Row("their sum", format.Seconds(c.Sum()), "")
+	t.Row("the larger", format.Seconds(c.Max()), "")
+	t.Row("whole kernel", format.Seconds(c.Full), by(c.FullMeasured))
+	t.WriteIndented(w, "  ")
+	for _, line := range format.Wrap(c.Verdict, 110) {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+}
+
+func (e *Explanation) writeRoof(w io.Writer) {
+	of := "predicted"
+	if e.Measured > 0 {
+		of = "measured"
+	}
+	fmt.Fprintf(w, "\nroof: %s at the device's peaks, %.1f %% of the %s time\n", format.Seconds(e.Roof.Seconds), 100*e.Roof.Reached, of)
+	t := format.NewTable("resource", ">least time", ">amount", ">achieved", ">peak", ">of peak")
+	for _, r := range e.Roof.Resources {
+		t.Row(r.Name, format.Seconds(r.Seconds), fmt.Sprintf("%.4g %s", r.Amount, r.Unit), fmt.Sprintf("%.3g %s/s", r.Rate, r.Unit),
+			fmt.Sprintf("%.3g %s/s", r.Peak, r.Unit), fmt.Sprintf("%.1f %%", 100*r.Rate/r.Peak))
+	}
+	t.WriteIndented(w, "  ")
+}
