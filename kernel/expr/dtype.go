@@ -2,7 +2,6 @@ package expr
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -81,9 +80,6 @@ func withVectors(scalars map[DType]dtypeRow) map[DType]dtypeRow {
 }
 
 func vectorName(t DType, lanes int64) DType { return DType(fmt.Sprintf("%sx%d", t, lanes)) }
-
-// DTypes lists all element types, sorted.
-func DTypes() []DType { return slices.Sorted(maps.Keys(dtypes)) }
 
 // Known reports whether t names a type of the IR.
 func (t DType) Known() bool { _, ok := dtypes[t]; return ok }
