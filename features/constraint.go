@@ -30,7 +30,7 @@ func parseConstraint(text string) (constraint, error) {
 	return constraint{relation, e}, nil
 }
 
-// holds reports whether a value stands in the relation to the bound, given how the two compare.
+// holds reports whether a relation between a value and a bound holds, given how the two compare.
 func holds(relation string, order int) bool {
 	switch relation {
 	case "<":

@@ -8,18 +8,19 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/launch"
 	"gpuperf/polycount"
 )
 
-// unit is what devices move global memory in.
+// unit is what global memory is cached or transferred in.
 type unit struct {
 	name  string
 	bytes int64
 }
 
 var (
-	cacheLines = unit{"lines", 128}
-	sectors    = unit{"sectors", 32}
+	cacheLines = unit{"lines", launch.LineBytes}
+	sectors    = unit{"sectors", launch.SectorBytes}
 )
 
 // transactions counts the units that the work-items of a sub-group touch in one execution of an access, each once, summed
@@ -122,7 +123,7 @@ func newSizeExpr(p *expr.Poly) (*sizeExpr, error) {
 	return &sizeExpr{e}, nil
 }
 
-// at is the value at sizes, which must fit 32 bits more than it needs.
+// at is the value at sizes. Values beyond 50 bits are errors, so that sums of products of them fit 64.
 func (s *sizeExpr) at(sizes map[string]int64) (int64, error) {
 	v, err := evalSize(s.e, sizes)
 	if err != nil {

@@ -31,7 +31,7 @@ type counter struct {
 	// enumerated is the number of points up to which they are taken one by one, where it is that or a count with congruences.
 	enumerated int64
 
-	warnings []error // about the kernel, beside what could not be counted
+	warnings []error // about the kernel; what could not be counted has its own
 }
 
 // program is the linearized form of a kernel, and the race in it, if there is one.
@@ -40,7 +40,7 @@ type program struct {
 	race error
 }
 
-// where is the place of an occurrence, as far as its multiplicity goes.
+// where is what determines the multiplicity of an occurrence.
 type where struct {
 	scope       string
 	granularity Granularity

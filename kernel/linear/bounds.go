@@ -59,7 +59,7 @@ func commonBounds(parts []*polycount.Set, x string) (lower, upper []polycount.Bo
 // may differ between work-items; with one every work-item of a group makes the same iterations.
 func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *polycount.Set, error) {
 	stmts := k.statements()
-	uniform := count(k.kids) > 0 || slices.ContainsFunc(stmts, func(s *stmt) bool { return s.Kind == kernel.LocalBarrier })
+	uniform := k.synchronizes()
 	unroll := b.k.Tags[k.iname].Kind == kernel.Unroll || b.k.Tags[k.iname].Kind == kernel.ILP
 	if lo, hi, ok := b.boxed(stmts, k.iname); ok {
 		l := &Loop{
@@ -71,35 +71,24 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 	}
 	if uniform && !unroll {
 		// The work-items of a group share its index, so that the iterations may depend on that.
-		if l, inner, err := b.loopOver(k, stmts, path, ctx, isGroup); err == nil && slices.ContainsFunc(l.Constraints(), b.onAxis) {
-			return l, inner, nil
-		}
-	}
-	var parts, seen []*polycount.Set
-	for _, s := range stmts {
-		if slices.Contains(seen, s.domain) {
-			continue
-		}
-		seen = append(seen, s.domain)
-		keep := append(slices.Clone(path), k.iname)
-		if !uniform && !unroll {
-			for _, d := range s.domain.Dims() {
-				if _, ok := s.axes[d]; ok {
-					keep = append(keep, d)
-				}
+		if parts, err := b.parts(k, stmts, path, isGroup); err == nil {
+			if l, inner, err := b.bounded(k, parts, ctx, false); err == nil && slices.ContainsFunc(l.Constraints(), b.onAxis) {
+				return l, inner, nil
 			}
 		}
-		d := s.domain
-		if unroll { // constants only: for all values of everything else
-			d, keep = d.ToDims(d.Params()...), []string{k.iname}
-		}
-		p, err := d.Project(keep...)
-		if err != nil {
-			return nil, nil, fmt.Errorf("bounds of %s: %w", k.iname, err)
-		}
-		parts = append(parts, p.Disjuncts()...)
 	}
-	parts = distinct(parts)
+	var parts []*polycount.Set
+	var err error
+	if unroll { // constants only: for all values of everything else
+		parts, err = eachDomain(stmts, func(s *stmt) (*polycount.Set, error) {
+			return s.domain.ToDims(s.domain.Params()...).Project(k.iname)
+		})
+	} else {
+		parts, err = b.parts(k, stmts, path, func(string) bool { return !uniform })
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("bounds of %s: %w", k.iname, err)
+	}
 	l, inner, err := b.bounded(k, parts, ctx, unroll)
 	if unroll || uniform || err == nil && !slices.ContainsFunc(l.Constraints(), b.onAxis) {
 		return l, inner, err
@@ -135,28 +124,39 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 	return even, evenInner, nil
 }
 
-// loopOver is the loop over k.iname with bounds in the loops around it and in the axes that are to be kept.
-func (b *builder) loopOver(k *block, stmts []*stmt, path []string, ctx *polycount.Set, kept func(axis string) bool) (*Loop, *polycount.Set, error) {
-	var parts []*polycount.Set
-	seen := map[*polycount.Set]bool{}
-	for _, s := range stmts {
-		if seen[s.domain] {
-			continue
-		}
-		seen[s.domain] = true
+// synchronizes reports whether there is a barrier in a loop.
+func (k *block) synchronizes() bool {
+	return count(k.kids) > 0 || slices.ContainsFunc(k.statements(), func(s *stmt) bool { return s.Kind == kernel.LocalBarrier })
+}
+
+// parts are the values of k.iname that the statements take, given the loops around it and the axes that are to be kept.
+func (b *builder) parts(k *block, stmts []*stmt, path []string, kept func(axis string) bool) ([]*polycount.Set, error) {
+	return eachDomain(stmts, func(s *stmt) (*polycount.Set, error) {
 		keep := append(slices.Clone(path), k.iname)
 		for _, d := range s.domain.Dims() {
 			if _, ok := s.axes[d]; ok && kept(d) {
 				keep = append(keep, d)
 			}
 		}
-		p, err := s.domain.Project(keep...)
+		return s.domain.Project(keep...)
+	})
+}
+
+// eachDomain collects the different disjuncts of what f makes of the domains of the statements.
+func eachDomain(stmts []*stmt, f func(s *stmt) (*polycount.Set, error)) ([]*polycount.Set, error) {
+	var parts, seen []*polycount.Set
+	for _, s := range stmts {
+		if slices.Contains(seen, s.domain) {
+			continue
+		}
+		seen = append(seen, s.domain)
+		p, err := f(s)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		parts = append(parts, p.Disjuncts()...)
 	}
-	return b.bounded(k, distinct(parts), ctx, false)
+	return distinct(parts), nil
 }
 
 func isGroup(axis string) bool { return strings.HasPrefix(axis, "gid") }
@@ -199,8 +199,7 @@ func (b *builder) bounded(k *block, parts []*polycount.Set, ctx *polycount.Set, 
 
 // evenlyBounded refuses a loop with a barrier in it whose bounds the work-items of a group have each for themselves.
 func (b *builder) evenlyBounded(k *block, l *Loop) error {
-	stmts := k.statements()
-	if count(k.kids) == 0 && !slices.ContainsFunc(stmts, func(s *stmt) bool { return s.Kind == kernel.LocalBarrier }) {
+	if !k.synchronizes() {
 		return nil
 	}
 	for _, c := range l.Constraints() {

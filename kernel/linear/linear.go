@@ -9,6 +9,7 @@ package linear
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"gpuperf/kernel"
@@ -171,21 +172,17 @@ func (n *Nest) walkBarriers(body []Node, loops []string, domain *polycount.Set, 
 }
 
 func holdsBarrier(body []Node) bool {
-	for _, node := range body {
+	return slices.ContainsFunc(body, func(node Node) bool {
 		switch x := node.(type) {
 		case *Barrier:
 			return true
 		case *Guard:
-			if holdsBarrier(x.Body) {
-				return true
-			}
+			return holdsBarrier(x.Body)
 		case *Loop:
-			if holdsBarrier(x.Body) {
-				return true
-			}
+			return holdsBarrier(x.Body)
 		}
-	}
-	return false
+		return false
+	})
 }
 
 // Constraints say which values of the iname the loop visits. With a step there is one lower bound without divisor.

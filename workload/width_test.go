@@ -1,0 +1,64 @@
+package workload
+
+import (
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// anIndex draws an index expression over i and n; divisors are constants other than zero.
+func anIndex(depth int) *rapid.Generator[expr.Expr] {
+	leaf := rapid.OneOf(
+		rapid.Map(rapid.Int64Range(-1000, 1000), func(v int64) expr.Expr { return expr.Int{Value: v} }),
+		rapid.Map(rapid.SampledFrom([]string{"i", "n"}), func(name string) expr.Expr { return expr.Var{Name: name} }),
+	)
+	if depth == 0 {
+		return leaf
+	}
+	return rapid.Custom(func(t *rapid.T) expr.Expr {
+		sub := anIndex(depth - 1)
+		op := rapid.SampledFrom([]expr.OpKind{"", expr.Neg, expr.Add, expr.Sub, expr.Mul, expr.FloorDiv, expr.Mod, expr.Min, expr.Max}).Draw(t, "op")
+		switch op {
+		case "":
+			return leaf.Draw(t, "leaf")
+		case expr.Neg:
+			return &expr.Op{Kind: op, Args: []expr.Expr{sub.Draw(t, "a")}}
+		case expr.FloorDiv, expr.Mod:
+			return expr.Binary(op, sub.Draw(t, "a"), expr.Int{Value: rapid.Int64Range(1, 100).Draw(t, "divisor")})
+		}
+		return &expr.Op{Kind: op, Args: rapid.SliceOfN(sub, 2, 3).Draw(t, "args")}
+	})
+}
+
+// Where no magnitude exceeds 32 bits, neither does the value of the expression or of any part of it.
+func TestMagnitudesBoundValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := anIndex(3).Draw(t, "e")
+		most := map[string]int64{"i": rapid.Int64Range(0, 1<<20).Draw(t, "i"), "n": rapid.Int64Range(0, 1<<20).Draw(t, "n")}
+		m := &magnitudes{kernel: &kernel.Kernel{}, known: map[string]*big.Int{"i": big.NewInt(most["i"]), "n": big.NewInt(most["n"])}}
+		bound, err := m.expr(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := map[string]int64{}
+		for _, name := range []string{"i", "n"} {
+			at[name] = rapid.Int64Range(-most[name], most[name]).Draw(t, name+" at")
+		}
+		if v, err := expr.EvalInt(e, at); err != nil || v.CmpAbs(bound) > 0 {
+			t.Fatalf("%s is %v (%v) at %v, beyond %v", e, v, err, at, bound)
+		}
+		if m.large {
+			return
+		}
+		expr.Walk(e, func(part expr.Expr) bool {
+			if v, err := expr.EvalInt(part, at); err != nil || v.CmpAbs(int32Max) > 0 {
+				t.Fatalf("%s in %s is %v (%v) at %v", part, e, v, err, at)
+			}
+			return true
+		})
+	})
+}
