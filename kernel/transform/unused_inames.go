@@ -62,7 +62,7 @@ func RemoveUnusedInames(k *kernel.Kernel, inames ...string) (*kernel.Kernel, err
 		if err != nil {
 			return nil, k.Errorf("removing inames %s: %w", nameset.Text(drop), err)
 		}
-		if n := len(p.Disjuncts()); n != 1 {
+		if n := len(p.Disjuncts()); n != 1 && len(keep) > 0 { // without inames left, the domain goes
 			if len(inames) == 0 {
 				continue // the condition that they put on other inames is not one conjunction
 			}
