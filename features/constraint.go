@@ -66,14 +66,8 @@ func checkSize(e expr.Expr) error {
 }
 
 // sizeNames are the names in an expression in sizes.
-func sizeNames(e expr.Expr) []string {
-	var names []string
-	expr.Walk(e, func(x expr.Expr) bool {
-		if v, ok := x.(expr.Var); ok {
-			names = append(names, v.Name)
-		}
-		return true
-	})
+func sizeNames(e expr.Expr) (names []string) {
+	expr.FreeVars(e, func(name string) { names = append(names, name) })
 	return names
 }
 

@@ -21,12 +21,11 @@ type counter struct {
 	mults map[where]*polycount.Poly
 	axes  map[int]*polycount.Poly // number of groups along an axis
 
-	scopes  map[string]scope                // by their text
-	domains map[string]*polycount.Set       // by scope
-	bounds  []string                        // temporaries that bound inames
-	size    func() ([3]int64, error)        // of a work-group
-	valid   func() (*polycount.Poly, error) // 1 where the assumptions hold
-	program func() (program, error)         // linearized, once
+	scopes  map[string]scope          // by their text
+	domains map[string]*polycount.Set // by scope
+	bounds  []string                  // temporaries that bound inames
+	size    func() ([3]int64, error)  // of a work-group
+	program func() (program, error)   // linearized, once
 
 	// enumerated is the number of points up to which they are taken one by one, where it is that or a count with congruences.
 	enumerated int64
@@ -65,7 +64,6 @@ func newCounter(k *kernel.Kernel, opt Options) *counter {
 			p.nest, p.race, err = linear.Analyze(k)
 			return p, err
 		}),
-		valid: sync.OnceValues(func() (*polycount.Poly, error) { return k.Assumptions.Count() }),
 	}
 }
 
