@@ -1,8 +1,8 @@
 // Package calibrate turns rows of feature values and measured outputs into the parameters of a model, and parameters into
 // predictions.
 //
-// ReadTable reads rows from CSV; others make them from counts and samples. Fit weights the rows, chooses starting points
-// (starts.go), runs Levenberg–Marquardt (package lm) from each, and returns the best Fit with what speaks for and against it:
+// ReadTable reads a table from CSV; package campaign makes rows from counts and samples. FitRows weights the rows, chooses starting
+// points (starts.go), runs Levenberg–Marquardt (package lm) from each, and returns the best Fit with its evidence:
 // standard errors, relative errors, cross-validation by kernel, warnings. A Fit predicts, with an interval and the shares of the
 // named terms (predict.go), and is kept in a device Profile (profile.go). The package knows features by name only; counting and
 // measuring are done elsewhere.
@@ -24,8 +24,8 @@ import (
 
 // Row is one measured kernel at one size.
 type Row struct {
-	Kernel   string             // what is left out together in cross-validation; "" is a kernel of its own
-	Features map[string]float64 // by identifier; more than the model needs is no harm
+	Kernel   string             // rows of one kernel are held out together in cross-validation; "" is a kernel of its own
+	Features map[string]float64 // by identifier; those that the model does not need are ignored
 	Output   float64            // measured value of the model's output, in seconds for times
 	Weight   float64            // of the residual, besides scaling by the output; 0 is 1
 	Label    string             // how errors name the row; "" is its number
@@ -33,7 +33,7 @@ type Row struct {
 	Ratio    float64            // of local to global accesses, of a row of the overlap experiment (Perflex paper, section 7.4); 0 for others
 }
 
-// Options steer Fit. The zero value is the default.
+// Options steer a fit. The zero value is the default.
 type Options struct {
 	Init              map[string]float64 // starting values, before those of the model
 	Starts            int                // starting points where some parameter has no initial value; 0 is the model's, then 24
@@ -43,8 +43,7 @@ type Options struct {
 	LM                lm.Settings // tolerances; bounds are the model's
 }
 
-// Tolerances of fits. Fits are small and certain figures matter more than the last iteration, so that both are near what double
-// precision can tell apart.
+// Tolerances of fits. Fits are small and accuracy matters more than iterations, so both are near the limit of double precision.
 const (
 	defaultFtol        = 1e-15
 	defaultXtol        = 1e-13
@@ -84,7 +83,7 @@ func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(opt.Init)) {
 		if v := opt.Init[name]; !slices.Contains(c.Parameters, name) || finite(v) == nil {
-			return nil, fmt.Errorf("the starting value %g of %s is of no use: model %s has the parameters %s", v, name, m.Name, list(c.Parameters))
+			return nil, fmt.Errorf("the starting value %g of %s cannot be used: model %s has the parameters %s", v, name, m.Name, list(c.Parameters))
 		}
 	}
 	f := &fitter{model: m, compiled: c, lm: opt.LM}
@@ -199,7 +198,7 @@ func (f *fitter) problem() lm.Problem {
 
 var errNoStart = errors.New("the model has no finite value and derivatives at any starting point")
 
-// FitRows fits the model to the rows. An error means that no parameters were found; doubts about those found are in Fit.Warnings.
+// FitRows fits the model to the rows. It returns an error where it finds no parameters; doubts about those that it finds are in Fit.Warnings.
 func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit, error) {
 	f, err := newFitter(m, rows, opt)
 	if err != nil {
@@ -227,8 +226,8 @@ func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fi
 	return fit, nil
 }
 
-// search minimizes from every starting point: roughly where there are several, and then from the best of them to the last digit. It
-// returns how many there were.
+// search minimizes from every starting point: roughly where there are several, and then accurately from the best end. It also returns
+// the number of starting points.
 func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, tried int, err error) {
 	rough := f.lm
 	rough.Ftol, rough.Xtol, rough.NoPolish = max(f.lm.Ftol, roughTolerance), max(f.lm.Xtol, roughTolerance), true
@@ -310,9 +309,9 @@ func (f *fitter) notFinite(p []float64) error {
 	return errors.New("the weighted derivatives are not finite")
 }
 
-// bold minimizes from one point, the user's own or that of a linear model. A user's point may be such that the first step leaps over
-// the minimum to where the model is flat; so it is tried boldly and cautiously, with first trust regions over the range of sizes
-// that MINPACK's guide recommends.
+// bold minimizes from one point, the user's own or that of a linear model. From a user's point the first step may overshoot the minimum
+// and end where the model is flat, so it is tried with first trust regions of several sizes, over the range that MINPACK's guide
+// recommends.
 func (f *fitter) bold(ctx context.Context, p0 []float64) (*lm.Result, error) {
 	factors := []float64{100, 1, 0.1}
 	if f.lm.Factor != 0 || f.model.Linear() {

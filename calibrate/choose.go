@@ -11,11 +11,11 @@ import (
 	"gpuperf/models"
 )
 
-// Choice says which form of a model was chosen for a device, and by what. Nothing but calibration rows had a part in it.
+// Choice says which form of a model was chosen for a device, and why. It depends on calibration rows alone.
 //
 // Stevens and Klöckner leave an a-priori criterion for the form open (section 8.1). Here a form is judged by how well it predicts
-// rows that it was not fitted to: whole kernels, each in turn left out, and the ratios of the overlap experiment
-// (section 7.4), each in turn left out, where on-chip work and global memory meet in all proportions.
+// held-out rows: whole kernels, one at a time, and the ratios of the overlap experiment (section 7.4), one at a time, where on-chip
+// work and global memory stand in all proportions.
 type Choice struct {
 	Form       string      `yaml:"form" json:"form"`
 	Reason     string      `yaml:"reason" json:"reason"`
@@ -23,7 +23,7 @@ type Choice struct {
 }
 
 // Candidate is a form with the errors by which it was judged: root mean squares of relative errors, over what all candidates predict.
-// They tell more than geometric means where forms differ, at the few ratios at which two costs are near each other.
+// They discriminate better than geometric means where forms differ: at the few ratios at which two costs are about equal.
 type Candidate struct {
 	Form          string  `yaml:"form" json:"form"`
 	LeaveKernel   float64 `yaml:"leave_kernel_out" json:"leave_kernel_out"` // on kernels left out
@@ -37,12 +37,12 @@ type Candidate struct {
 const (
 	// alike is the relative difference of scores up to which the simpler form is taken.
 	alike = 0.1
-	// choiceFloor is the least error in a score: what is within it is noise.
+	// choiceFloor is the least error in a score: smaller ones are noise.
 	choiceFloor = 1e-3
 )
 
-// Choose fits the model in each of the forms to the same rows and returns the one that predicts best what it was not fitted to, with the
-// choice in its fit. All forms must be forms of the model; none stands for all of models.Forms.
+// Choose fits the model in each of the forms to the same rows and returns the one that predicts held-out rows best, with the choice in
+// its fit. No forms stand for all of models.Forms. A model that does not have a form is an error.
 func Choose(ctx context.Context, m *models.Model, forms []models.Form, rows []Row, opt Options) (*models.Model, *Fit, error) {
 	if len(forms) == 0 {
 		forms = models.Forms
@@ -70,7 +70,7 @@ func Choose(ctx context.Context, m *models.Model, forms []models.Form, rows []Ro
 	return winner.model, winner.fit, nil
 }
 
-// contender is a form, fitted, with what it predicts of rows left out.
+// contender is a fitted form with its predictions of held-out rows.
 type contender struct {
 	Candidate
 	form    models.Form
@@ -103,7 +103,7 @@ func contend(ctx context.Context, form models.Form, m *models.Model, rows []Row,
 				return nil, err
 			}
 		case r == 0 && c.kernels[g] == nil:
-			// The experiment stays in: without it nothing would be known of the form.
+			// The experiment is not held out: without it the rows do not determine the form.
 			if c.kernels[g], err = leave(func(k int) bool { return f.group[k] == g && f.ratio[k] == 0 }); err != nil {
 				return nil, err
 			}
@@ -128,7 +128,7 @@ func choose(all []*contender) int {
 			}
 		}
 		c.Score = math.Exp(score / float64(max(n, 1)))
-		if n == 0 { // nothing was left out: by the fit itself
+		if n == 0 { // nothing was held out: by the fit itself
 			c.Score = max(c.GeomeanRelErr, choiceFloor)
 		}
 		if !c.fit.Converged {
@@ -186,22 +186,22 @@ func reason(c *Choice, best int, experiment *Experiment) string {
 	chosen := c.Candidates[best]
 	var why []string
 	if chosen.Kernels > 0 {
-		why = append(why, fmt.Sprintf("%d kernels left out in turn are predicted within %s", chosen.Kernels, compare(func(o Candidate) float64 { return o.LeaveKernel })))
+		why = append(why, fmt.Sprintf("%d held-out kernels are predicted within %s", chosen.Kernels, compare(func(o Candidate) float64 { return o.LeaveKernel })))
 	}
 	if chosen.Ratios > 0 {
-		why = append(why, fmt.Sprintf("%d ratios of the overlap experiment left out in turn within %s", chosen.Ratios, compare(func(o Candidate) float64 { return o.LeaveRatio })))
+		why = append(why, fmt.Sprintf("%d held-out ratios of the overlap experiment within %s", chosen.Ratios, compare(func(o Candidate) float64 { return o.LeaveRatio })))
 	} else {
 		why = append(why, "there is no overlap experiment among the samples")
 	}
 	if chosen.Kernels+chosen.Ratios == 0 {
-		why = append(why, "no row could be left out, so that the fits alone decide: "+compare(func(o Candidate) float64 { return o.GeomeanRelErr }))
+		why = append(why, "no row could be held out, so the fits alone decide: "+compare(func(o Candidate) float64 { return o.GeomeanRelErr }))
 	}
 	if experiment != nil && experiment.Hidden != nil {
-		why = append(why, fmt.Sprintf("the experiment hides %.0f %% of the smaller cost", 100**experiment.Hidden))
+		why = append(why, "in the experiment "+experiment.HiddenText())
 	}
 	for i, o := range c.Candidates {
 		if i > best && o.Score < chosen.Score {
-			why = append(why, fmt.Sprintf("%s is better by less than %.0f %%, and less simple", o.Form, 100*alike))
+			why = append(why, fmt.Sprintf("%s is better by less than %.0f %%, but less simple", o.Form, 100*alike))
 		}
 	}
 	return string(chosen.Form) + ": " + strings.Join(why, "; ")

@@ -10,11 +10,11 @@ import (
 	"gpuperf/calibrate/lm"
 )
 
-// CrossEval is the error on kernels that the fit has not seen: each kernel in turn is left out and predicted from the others.
+// CrossEval is the error of cross-validation: each kernel in turn is held out and predicted by a fit to the others.
 type CrossEval struct {
 	GeomeanRelErr float64       `yaml:"geomean_relative_error" json:"geomean_relative_error"`
 	Kernels       int           `yaml:"kernels" json:"kernels"`                     // predicted
-	Skipped       []string      `yaml:"skipped,omitempty" json:"skipped,omitempty"` // kernels that the others say nothing about
+	Skipped       []string      `yaml:"skipped,omitempty" json:"skipped,omitempty"` // kernels that the others do not determine
 	ByKernel      []KernelError `yaml:"by_kernel,omitempty" json:"by_kernel,omitempty"`
 	Coverage      []Coverage    `yaml:"coverage,omitempty" json:"coverage,omitempty"` // of prediction intervals, a level each
 }
@@ -26,30 +26,31 @@ type KernelError struct {
 	GeomeanRelErr float64 `yaml:"geomean_relative_error" json:"geomean_relative_error"`
 }
 
-// Coverage says what intervals of a level are worth, by the kernels that were left out in turn.
+// Coverage is the coverage of prediction intervals of a level, on held-out kernels.
 //
-// Residuals of microbenchmarks know nothing of what one kernel does that another does not, so that intervals from them and the
-// parameters' covariance alone are too narrow for a kernel of another kind. They are widened by what would have made them
-// wide enough (split conformal prediction: Lei et al. 2018, section 5.2): by a margin, relative to the prediction, whose square is
-// added to that of half the interval, where residuals are relative to the output; otherwise by a factor.
-// InsideWidened tests that on kernels that had no part in it.
+// Residuals of microbenchmarks do not show how kernels of different kinds differ, so intervals from residuals and the covariance of the
+// parameters alone are too narrow for a new kind of kernel. They are widened until they cover held-out kernels (split conformal
+// prediction: Lei et al. 2018, section 5.2). Where residuals are relative to the output, a margin relative to the prediction is
+// added in quadrature to half the interval; otherwise the interval is multiplied by a factor. InsideWidened is the coverage of a
+// kernel's points when the other kernels determine the widening.
 type Coverage struct {
 	Level         float64 `yaml:"level" json:"level"` // probability that the interval claims
 	Points        int     `yaml:"points" json:"points"`
 	Inside        float64 `yaml:"inside" json:"inside"` // share of the points within the interval before it is widened
 	Widening      float64 `yaml:"widening" json:"widening"`
 	Margin        float64 `yaml:"margin,omitempty" json:"margin,omitempty"` // in parts of the prediction; 0 where Widening does it
-	InsideWidened float64 `yaml:"inside_widened" json:"inside_widened"`     // share of the points within it, widened by what the other kernels say
+	InsideWidened float64 `yaml:"inside_widened" json:"inside_widened"`     // share of the points within it, widened as the other kernels suggest
 }
 
 // levels are the probabilities at which coverage is measured; confidence is one of them.
 var levels = []float64{0.90, confidence}
 
-// essential is the part of an output from which on a cost has to be known from elsewhere. Costs that are less of every row are found
-// from what is left when everything else is subtracted, errors of the model included.
+// essential is the share of an output from which on a cost must be determined by other rows. A smaller cost would be determined by what
+// remains after all others are subtracted, which includes the errors of the model.
 const essential = 0.1
 
-// dominant is how many times more a cost may be of a row left out than of any other row, and still be told by these.
+// dominant is the largest ratio between a cost's share of a held-out row and its share of any other row at which the other rows still
+// determine the cost.
 const dominant = 2.5
 
 // MarshalJSON gives the object of `perf fit --json`; an error that is not finite, as of outputs of 0, is null.
@@ -91,7 +92,7 @@ type heldOut struct {
 	half                []float64 // half the interval of each level, not widened; NaN where there is none
 }
 
-// crossValidate leaves out one kernel after the other, fits the rest from the parameters found with all, and predicts it.
+// crossValidate holds out one kernel after the other, fits the rest starting from the parameters of all rows, and predicts it.
 func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 	groups := f.groups()
 	if len(groups) < 2 || !fit.Converged {
@@ -125,8 +126,9 @@ func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 	return nil
 }
 
-// predictWithout fits the rows that are not left out, from p0, and predicts those that are. It returns nil where the others say nothing
-// about one of them: the fit does not converge or does not determine it, or a cost that it is made of is a trace in all the others or lost without it.
+// predictWithout fits the rows that are not held out, from p0, and predicts those that are. It returns nil where the others do not
+// determine one of them: the fit does not converge or has a null direction that matters, or one of its costs is only a trace in the
+// others or is lost without it.
 func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0 []float64) ([]heldOut, error) {
 	rest := *f
 	rest.x, rest.t, rest.w, rest.group, rest.label = nil, nil, nil, nil, nil
@@ -165,7 +167,7 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 			return nil, nil
 		}
 		for j, held := range r.Active {
-			// A cost that all the rows together know and the rest lose: it has come to its bound, and has no error there.
+			// All rows together determine this cost, and the rest do not: it is at its bound, where it has no standard error.
 			if held && math.Abs(p.grad[j]*(p0[j]-r.P[j])) > essential*f.t[i] {
 				return nil, nil
 			}
@@ -178,7 +180,7 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 	return rows, nil
 }
 
-// traces tells whether some cost is an essential part of a row that is left out, and much less of all other rows.
+// traces reports whether some cost is an essential part of a held-out row, and a much smaller part of all other rows.
 func (f *fitter) traces(left func(row int) bool, p0 []float64) bool {
 	shape := f.model.ShapeParameters()
 	grad := make([]float64, len(p0))
@@ -209,8 +211,8 @@ func geomeanOf(rows []heldOut) float64 {
 	return GeomeanRelativeError(predicted, measured)
 }
 
-// coverage measures intervals by rows that were left out, and says how to widen them. Rows without interval take no part. Where residuals
-// are relative to the output, what intervals miss is relative to it too, and is added; otherwise intervals are stretched.
+// coverage measures the coverage of intervals on held-out rows, and how to widen them. Rows without interval are ignored. Where
+// residuals are relative to the output, intervals get a relative margin; otherwise they are multiplied by a factor.
 func coverage(rows []heldOut, relative bool) []Coverage {
 	var out []Coverage
 	for l, level := range levels {
@@ -259,7 +261,7 @@ func coverage(rows []heldOut, relative bool) []Coverage {
 	return out
 }
 
-// widen is half of an interval around the value, wide enough for kernels of another kind.
+// widen is half of the widened interval around the value.
 func (c *Coverage) widen(half, value float64) float64 {
 	if c == nil {
 		return half
@@ -267,8 +269,8 @@ func (c *Coverage) widen(half, value float64) float64 {
 	return math.Hypot(half*c.Widening, c.Margin*value)
 }
 
-// conformal is the level's quantile of the scores, for one score more than there are; the largest where they are too few to
-// tell, 0 for none.
+// conformal is the level's quantile of the scores, with the correction for a finite sample; the largest where there are too few
+// scores, 0 for none.
 func conformal(scores []float64, level float64) float64 {
 	if len(scores) == 0 {
 		return 0

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	nearlyAsGood = 1e-2 // relative excess of a residual up to which another end of the search is followed to its minimum
-	asGood       = 1e-6 // and up to which it counts as another solution
-	apart        = 5    // standard errors between the parameters of two solutions
-	farOff       = 8    // spreads of the residuals from which on a row is told
-	fewRows      = 3    // how many of these rows are named
+	nearlyAsGood = 1e-2 // relative excess of the residual up to which another end of the search is followed to its minimum
+	asGood       = 1e-6 // relative excess of the residual up to which that minimum counts as another solution
+	distinct     = 5    // standard errors between the parameters of two solutions
+	farOff       = 8    // spreads of the residuals from which on a row is an outlier
+	fewRows      = 3    // how many outliers are named
 )
 
-// rival looks for costs far from the best ones that fit as well: two costs may play each other's part. It returns nil where there are
-// none, and where some parameters are not determined anyway.
+// rival looks for another minimum that fits as well, with costs far from the best ones: two costs may be exchanged. It
+// returns nil where there is none, and where some parameters are not determined anyway.
 func (f *fitter) rival(ctx context.Context, best *lm.Result) (*lm.Result, error) {
 	if len(best.Null) > 0 || !best.Status.Converged() {
 		return nil, nil
@@ -44,18 +44,18 @@ func (f *fitter) rival(ctx context.Context, best *lm.Result) (*lm.Result, error)
 	return nil, nil
 }
 
-// elsewhere tells whether a cost differs by more than its uncertainty and one per cent. A shape may differ without another effect.
+// elsewhere reports whether a cost differs by more than its uncertainty and one per cent. Shape parameters may differ with no effect.
 func (f *fitter) elsewhere(r, best *lm.Result) bool {
 	shape := f.model.ShapeParameters()
 	for j, p := range best.P {
-		if !slices.Contains(shape, f.compiled.Parameters[j]) && math.Abs(r.P[j]-p) > apart*best.StdErr[j]+0.01*math.Abs(p) {
+		if !slices.Contains(shape, f.compiled.Parameters[j]) && math.Abs(r.P[j]-p) > distinct*best.StdErr[j]+0.01*math.Abs(p) {
 			return true
 		}
 	}
 	return false
 }
 
-// doubts lists what the search and the rows themselves say against the fit.
+// doubts lists the evidence of the search and of single rows against the fit.
 func (f *fitter) doubts(best, rival *lm.Result) []string {
 	var out []string
 	if rival != nil {
@@ -63,12 +63,12 @@ func (f *fitter) doubts(best, rival *lm.Result) []string {
 		for j, name := range f.compiled.Parameters {
 			at = append(at, fmt.Sprintf("%s = %.4g", name, rival.P[j]))
 		}
-		out = append(out, "the rows fit as well with "+strings.Join(at, ", ")+": nothing tells the two apart")
+		out = append(out, "the rows fit as well with "+strings.Join(at, ", ")+": the rows do not distinguish the two")
 	}
 	return append(out, f.outliers(best)...)
 }
 
-// outliers names the rows that lie far off, by a spread that they hardly move themselves: 1.4826 times the median of the
+// outliers names the rows far from the fit, by a measure of spread that outliers hardly change: 1.4826 times the median of the
 // absolute residuals, which is the standard deviation of normal ones.
 func (f *fitter) outliers(best *lm.Result) []string {
 	type row struct {
@@ -91,10 +91,10 @@ func (f *fitter) outliers(best *lm.Result) []string {
 	var out []string
 	for i, r := range off {
 		if i == fewRows {
-			out = append(out, fmt.Sprintf("%d more rows lie as far off", len(off)-i))
+			out = append(out, fmt.Sprintf("%d more rows are as far from the fit", len(off)-i))
 			break
 		}
-		out = append(out, fmt.Sprintf("%s lies %.3g times the usual residual off the fit: measure it again, or the model lacks something", r.name, r.off))
+		out = append(out, fmt.Sprintf("%s is %.3g times the usual residual away from the fit: measure it again, or extend the model", r.name, r.off))
 	}
 	return out
 }

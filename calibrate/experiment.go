@@ -2,20 +2,32 @@ package calibrate
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"gpuperf/models"
 )
 
-// meets is the least ratio of two costs at which a point of the experiment tells whether they overlap.
+// meets is the least ratio of two costs at which a point of the experiment shows whether they overlap.
 const meets = 0.25
 
-// Experiment is the overlap experiment through the eyes of a fitted model, like Figure 5 of the Perflex paper. Times in seconds.
+// Experiment is the overlap experiment as a fitted model explains it, like Figure 5 of the Perflex paper. Times in seconds.
 type Experiment struct {
 	Points []ExperimentPoint `yaml:"points" json:"points"` // by ratio
-	// Hidden is the part of the smaller cost that hides behind the larger, the median over the points at which the smaller is at
+	// Hidden is the part of the smaller cost that the larger one hides, the median over the points at which the smaller is at
 	// least a quarter of the larger: 0 is the sum, 1 the maximum. Nil where there is no such point.
 	Hidden *float64 `yaml:"hidden,omitempty" json:"hidden,omitempty"`
+}
+
+// HiddenText says how much of the smaller cost is hidden; "" where it is not known.
+func (e *Experiment) HiddenText() string {
+	switch {
+	case e.Hidden == nil:
+		return ""
+	case *e.Hidden > 1:
+		return "all of the smaller cost is hidden, and the measured times are below even the larger cost"
+	}
+	return fmt.Sprintf("%.0f %% of the smaller cost is hidden", 100**e.Hidden)
 }
 
 // ExperimentPoint is a kernel of the overlap experiment.
@@ -31,7 +43,7 @@ type ExperimentPoint struct {
 // Sum and Max are the time without and with all overlap.
 func (p ExperimentPoint) Sum() float64 { return p.Overhead + p.Gmem + p.Onchip }
 
-// Max is the time when the smaller cost hides wholly.
+// Max is the time when the smaller cost is hidden entirely.
 func (p ExperimentPoint) Max() float64 { return p.Overhead + max(p.Gmem, p.Onchip) }
 
 // experiment evaluates the fitted model in the rows of the overlap experiment, nil where there are none or the model has no form.

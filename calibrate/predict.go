@@ -168,7 +168,7 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	}
 	if names := p.undetermined(); len(names) > 0 {
 		out.Undetermined = names
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the prediction rests on what calibration did not determine: %s", list(names)))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the prediction depends on parameters that calibration did not determine: %s", list(names)))
 		out.Interval = Interval{math.NaN(), math.NaN()}
 	} else {
 		out.Interval = p.interval(out.Seconds)

@@ -10,7 +10,7 @@ import (
 	"gpuperf/calibrate/lm"
 )
 
-// leastError is the floor of relative errors in geometric means: one lucky hit must not make a bad set look good.
+// leastError is the floor of relative errors in geometric means: one accurate point must not make a bad set look good.
 const leastError = 1e-6
 
 // GeomeanRelativeError is the geometric mean of |predicted - measured|/|measured| (Perflex paper, section 8), each at least 1e-6;
@@ -122,7 +122,7 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 	if len(f.t) < len(names) {
 		warn("%d rows for %d parameters: measure more kernels or sizes", len(f.t), len(names))
 	} else if r.Freedom == 0 {
-		warn("%d rows for %d parameters: nothing is left over to judge the fit by", len(f.t), len(names))
+		warn("%d rows for %d parameters: no degrees of freedom are left to judge the fit", len(f.t), len(names))
 	}
 	for k, name := range f.compiled.Features {
 		if !slices.ContainsFunc(f.x, func(x []float64) bool { return x[k] != 0 }) {
@@ -138,15 +138,15 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 		if len(involved) == 1 {
 			warn("%s cannot be identified: no row depends on it", involved[0])
 		} else {
-			warn("%s cannot be identified apart: the rows determine only combinations of them", list(involved))
+			warn("%s cannot be identified separately: the rows determine only combinations of them", list(involved))
 		}
 	}
 	for j, e := range fit.Parameters {
 		switch {
 		case e.AtBound == "min":
-			warn("%s stands at its lower bound %g", e.Name, f.lower[j])
+			warn("%s is at its lower bound %g", e.Name, f.lower[j])
 		case e.AtBound == "max":
-			warn("%s stands at its upper bound %g", e.Name, f.upper[j])
+			warn("%s is at its upper bound %g", e.Name, f.upper[j])
 		case lost[e.Name]:
 		case e.StdErr > math.Abs(e.Value):
 			warn("%s is poorly determined: %.3g with a standard error of %.2g", e.Name, e.Value, e.StdErr)
@@ -159,18 +159,18 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 				weak = append(weak, names[j])
 			}
 		}
-		warn("%s can hardly be told apart (condition %.1e)", list(weak), r.Condition)
+		warn("%s are nearly indistinguishable (condition number %.1e)", list(weak), r.Condition)
 	}
 	for _, text := range correlations(fit, names, lost) {
 		warn("%s", text)
 	}
 	if fit.Cross != nil && len(fit.Cross.Skipped) > 0 {
-		warn("cross-validation skips %d of %d kernels, whose features no other kernel determines", len(fit.Cross.Skipped), fit.Kernels)
+		warn("cross-validation skips %d of %d kernels, whose parameters no other kernel determines", len(fit.Cross.Skipped), fit.Kernels)
 	}
 	return out
 }
 
-// fewCorrelations is how many pairs of correlated parameters are named: where one shape ties all costs together there are hundreds.
+// fewCorrelations is how many pairs of correlated parameters are named: where one shape parameter correlates with all costs there are hundreds.
 const fewCorrelations = 3
 
 // correlations names the most strongly correlated pairs of parameters, strongest first, and says how many more there are.

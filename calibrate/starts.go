@@ -9,7 +9,7 @@ import (
 // starts lists the points to start from: the initial values where all parameters have one; one point where the model is linear,
 // since there is but one minimum; and else the same point and random ones around it, from a fixed seed.
 //
-// The scale of a cost parameter is what alone would give the outputs: t/|∂g/∂p|, the median over the rows. Shape parameters
+// The scale of a cost parameter is the value that would alone give the outputs: t/|∂g/∂p|, the median over the rows. Shape parameters
 // have no scale of their own and are sought between 1/10 and 1000 (those of pnorm and exponents are found from there too).
 func (f *fitter) starts(opt Options) [][]float64 {
 	names := f.compiled.Parameters
@@ -57,8 +57,8 @@ func (f *fitter) starts(opt Options) [][]float64 {
 	return out
 }
 
-// reshaped lists the point with its shape parameters at several values, except those that have an initial value. A search may have
-// lost a shape early, by a step to where the curve is a corner and nothing leads back; with the costs known it is found.
+// reshaped lists the point with its shape parameters at several values, except those that have an initial value. An early
+// step may have taken a shape parameter to where the derivative by it vanishes; starting again from the costs finds it.
 func (f *fitter) reshaped(p []float64, opt Options) [][]float64 {
 	shape := f.model.ShapeParameters()
 	var free []int

@@ -135,9 +135,6 @@ func (t *Table) errorAt(pos source.Pos, format string, args ...any) *source.Erro
 	return source.At(t.File, t.text, pos, format, args...)
 }
 
-// Len is the number of rows.
-func (t *Table) Len() int { return len(t.cells) }
-
 // column finds a feature's column; a missing one is an error at the header.
 func (t *Table) column(name, what string) (int, error) {
 	if i := slices.Index(t.Columns, name); i >= 0 {

@@ -57,7 +57,7 @@ func (c *CrossEval) coverage() string {
 
 // write says how the form of a model was chosen.
 func (c *Choice) write(w io.Writer) {
-	t := format.NewTable("form", ">kernels left out", ">ratios left out", ">score", ">fit", "")
+	t := format.NewTable("form", ">held-out kernels", ">held-out ratios", ">score", ">fit", "")
 	text := func(err float64, of int) string {
 		if of == 0 {
 			return "none"

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/calibrate"
 	"gpuperf/device"
 	"gpuperf/features"
 	"gpuperf/internal/source"
@@ -23,7 +24,7 @@ import (
 type Selection struct {
 	Generators string   // a folder of generators beside the built-in ones
 	Tags       []string // variant tags that replace those of the same argument in the model file
-	Form       string   // linear, overlap or pnorm in place of the model's own form, or [Auto]
+	Form       string   // linear, overlap or pnorm in place of the model's own form, or [calibrate.Auto]
 }
 
 // Plan is a model with what its calibration needs.
@@ -43,8 +44,8 @@ func NewPlan(model *models.Model, s Selection) (*Plan, error) {
 	if p.ids, err = featuresOf(model); err != nil {
 		return nil, err
 	}
-	if err := CheckForm(model, s.Form); err != nil {
-		return nil, err
+	if err := calibrate.CheckForm(model, s.Form); err != nil {
+		return nil, &InputError{err}
 	}
 	if len(model.Measure) == 0 {
 		return nil, model.ErrorAt(model.Place("name"), "model %s names no kernels to measure", model.Name).

@@ -13,56 +13,9 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/parallel"
-	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
-
-// Auto stands for the best of several models or forms where one could be named.
-const Auto = "auto"
-
-// General is the name of a general model once its form has been chosen.
-const General = "general"
-
-// CheckForm refuses an unknown form, and a model that cannot be brought into one.
-func CheckForm(model *models.Model, form string) error {
-	if form == "" {
-		return nil
-	}
-	if form != Auto {
-		if _, err := models.ParseForm(form); err != nil {
-			return inputf("--model: %v, or %s", err, Auto)
-		}
-	}
-	_, err := model.As(models.LinearForm)
-	return err
-}
-
-// Fit fits a model to rows in a form, "" for its own and [Auto] for the one that predicts best what it was not fitted to, and returns it in
-// that form.
-func Fit(ctx context.Context, model *models.Model, form string, rows []calibrate.Row, options calibrate.Options) (*models.Model, *calibrate.Fit, error) {
-	if err := CheckForm(model, form); err != nil {
-		return nil, nil, err
-	}
-	if form != "" {
-		if _, err := models.ParseForm(model.Name); err == nil && model.Name != form {
-			named := *model // not the name of a form that it may not have
-			named.Name = General
-			model = &named
-		}
-	}
-	if form == Auto {
-		return calibrate.Choose(ctx, model, nil, rows, options)
-	}
-	if form != "" {
-		var err error
-		if model, err = model.As(models.Form(form)); err != nil {
-			return nil, nil, err
-		}
-	}
-	fit, err := calibrate.FitRows(ctx, model, rows, options)
-	return model, fit, err
-}
 
 // Rows are the samples of a plan as rows for a fit.
 type Rows struct {
@@ -164,7 +117,7 @@ func (c *Campaign) Calibrate(ctx context.Context, mode samples.Mode, plan *Plan,
 		return out, err
 	}
 	options := calibrate.Options{Lanes: int(c.Device.Info().SubgroupSize)}
-	model, fit, err := Fit(ctx, plan.Model, plan.Form, rows.Rows, options)
+	model, fit, err := calibrate.FitAs(ctx, plan.Model, plan.Form, rows.Rows, options)
 	if err != nil {
 		return out, fmt.Errorf("model %s: %w", plan.Model.Name, err)
 	}

@@ -149,10 +149,9 @@ func (c *Campaign) prepare(ctx context.Context, cases []*workload.Case, tasks []
 // what is wrong with them.
 func (c *Campaign) verify(ctx context.Context, cases []*workload.Case) (warnings []string) {
 	var todo []*workload.Case
-	seen := map[*workload.Kernel]bool{}
 	for _, one := range cases {
-		if _, done := c.verified[one.Kernel]; one.Verify && !done && !seen[one.Kernel] {
-			seen[one.Kernel] = true
+		if _, done := c.verified[one.Kernel]; one.Verify && !done {
+			c.verified[one.Kernel] = nil
 			todo = append(todo, one)
 		}
 	}

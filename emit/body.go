@@ -10,7 +10,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// maxCopies limits what unrolling makes of a kernel.
+// maxCopies is the greatest number of statements that unrolling may make.
 const maxCopies = 1 << 16
 
 func (w *writer) line(depth int, format string, args ...any) {
@@ -54,7 +54,7 @@ func (w *writer) block(body []linear.Node, depth int) {
 	w.line(depth, "}")
 }
 
-// splits reports whether a node can become several statements, or none.
+// splits reports whether a node may be written as several statements, or as none.
 func splits(n linear.Node) bool {
 	switch x := n.(type) {
 	case *linear.Exec:

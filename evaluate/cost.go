@@ -13,13 +13,13 @@ import (
 	"gpuperf/workload"
 )
 
-// overPeak is the share of the peak from which on a rate is remarked on. Vendors round, and clocks vary by as much.
+// overPeak is the share of the peak above which a rate gets a remark. Vendors round by as much, and clocks vary by as much.
 const overPeak = 1.01
 
-// Cost is a fitted parameter beside what the device can do at best, as a line of table 3 of the Perflex paper.
+// Cost is a fitted parameter compared with the peak rate of the device, a line of table 3 of the Perflex paper.
 type Cost struct {
 	calibrate.Estimate
-	Of     []string       // the features that the parameter is the cost of; none where it is no plain cost
+	Of     []string       // the features that the parameter is the cost of; none where it is not the cost of features alone
 	Peak   *roofline.Peak // what bounds the implied rate, nil where it is not known
 	Remark string         // on a rate above the peak
 }
@@ -32,7 +32,7 @@ func (c Cost) Share() float64 {
 	return c.Rate / c.Peak.Rate
 }
 
-// Costs sets the parameters of a fit against the peaks of the device, which may be nil. The cases are the kernels that the fit was
+// Costs compares the parameters of a fit with the peak rates of the device, which may be nil. The cases are the kernels that the fit was
 // made from, at sub-groups of so many lanes; they are counted only for what the features' identifiers leave open.
 func Costs(m *models.Model, fit *calibrate.Fit, device *facts.Device, cases []*workload.Case, lanes int) ([]Cost, error) {
 	of, work := m.CostFeatures(), counter{cases, lanes}

@@ -39,8 +39,8 @@ func (s *SuiteReport) Figure() *chart.Figure {
 	return f
 }
 
-// varying returns the size that tells the points of the suite apart, when it is just one and positive, so that it can be an axis.
-// Else it returns the names of all sizes.
+// varying returns the only size in which the points of the suite differ, if it is positive and so can be an axis; otherwise the names
+// of all sizes.
 func (s *SuiteReport) varying() (name string, along bool) {
 	values := map[string]map[int64]bool{}
 	points := 0

@@ -7,7 +7,7 @@ import (
 	"gpuperf/internal/chart"
 )
 
-// OverlapFigure is the picture of the overlap experiment through a model, like Figure 5 of the Perflex paper: whether the time follows
+// OverlapFigure is the picture of the overlap experiment with a model's costs, like Figure 5 of the Perflex paper: whether the time follows
 // the sum of the two costs or the larger of them.
 func OverlapFigure(model string, e *calibrate.Experiment) *chart.Curves {
 	f := &chart.Curves{
@@ -15,7 +15,7 @@ func OverlapFigure(model string, e *calibrate.Experiment) *chart.Curves {
 		XLabel: "local for each global access",
 	}
 	if e.Hidden != nil {
-		f.Note = fmt.Sprintf("where the two costs are within a factor of four, %.0f %% of the smaller one hides", 100**e.Hidden)
+		f.Note = "where the two costs are within a factor of four, " + e.HiddenText()
 	}
 	for _, line := range []struct {
 		name  string

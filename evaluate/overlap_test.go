@@ -46,7 +46,7 @@ func TestOverlapFigure(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"dg &lt;1&gt;", "94 % of the smaller one hides", "local for each global access", "on-chip work alone"} {
+	for _, want := range []string{"dg &lt;1&gt;", "94 % of the smaller cost is hidden", "local for each global access", "on-chip work alone"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the picture lacks %q", want)
 		}
@@ -88,7 +88,7 @@ func TestPageShowsTheExperiment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"for good reasons", "<strong>overlap</strong>", "70.00 % of 40 points lie within those of 95 %", "93.00 % when they are 2.5 times as wide", "Overlap of local and global memory: dg"} {
+	for _, want := range []string{"for good reasons", "<strong>overlap</strong>", "70.00 % of 40 points fell inside the nominal 95 % intervals", "widened 2.5 times, and now 93.00 % do", "Overlap of local and global memory: dg"} {
 		if !strings.Contains(string(html), want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -21,7 +21,7 @@ import (
 	"gpuperf/workload"
 )
 
-// Page is an evaluation with all that a reader needs to judge it, as a web page that needs nothing but itself.
+// Page is an evaluation with all that a reader needs to judge it, as a self-contained web page.
 type Page struct {
 	Report      *Report
 	SuiteFiles  []string
@@ -147,7 +147,7 @@ func (p *Page) Measured() string {
 	return text + " UTC"
 }
 
-// Trials says how many trials stand behind each measured time, in which state of the caches.
+// Trials says how many trials each measured time has, and in which state of the caches.
 func (p *Page) Trials() string {
 	var modes []string
 	least, most := math.MaxInt, 0

@@ -10,7 +10,7 @@ import (
 	"gpuperf/workload"
 )
 
-// errorFloor is the least relative error that enters a geometric mean: without it a single lucky hit would hide the rest.
+// errorFloor is the least relative error that enters a geometric mean: without it a single accurate point would outweigh the rest.
 const errorFloor = 0.001
 
 // tie is the relative difference under which two measured times are not ranked.

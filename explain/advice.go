@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	worthwhile = 0.1 // part of the time from which on a cost is worth a word
+	worthwhile = 0.1 // share of the time from which on a cost gets advice
 	again      = 2.0 // loads of an element from which on it is worth keeping
-	wasteful   = 0.6 // part of the bytes moved that are asked for, under which an access is scattered
+	wasteful   = 0.6 // share of the bytes moved that are used, below which an access is scattered
 	nearRoof   = 0.85
 )
 
-// advice says what would have to change, from the costs that the prediction would fall by, the largest first. It says
-// what the counts show and no more: whether a change pays off is for a prediction of the changed kernel to say.
+// advice says what could make the kernel faster, for the costs that matter, the largest first. It says no more than the counts show:
+// a prediction of the changed kernel tells whether a change pays off.
 func (e *explainer) advice(out *Explanation) error {
 	say := func(format string, args ...any) { out.Advice = append(out.Advice, fmt.Sprintf(format, args...)) }
 	if out.Roof != nil && out.Roof.Reached > nearRoof {
-		say("at %.0f %% of the roof (%s): only less of that work makes it faster", 100*out.Roof.Reached, out.Roof.Resources[0].Name)
+		say("the kernel reaches %.0f %% of the roofline bound (%s): only doing less of that work makes it faster", 100*out.Roof.Reached, out.Roof.Resources[0].Name)
 	}
 	for _, c := range out.Costs {
 		if c.Saved < worthwhile*out.Predicted || c.Parameter == "" {
@@ -37,7 +37,7 @@ func (e *explainer) advice(out *Explanation) error {
 	}
 	for _, t := range out.Terms {
 		if t.Share > worthwhile && t.Saved < worthwhile*t.Seconds {
-			say("%s hides: at this size, making it cheaper gains next to nothing", t.Name)
+			say("%s is hidden: at this size, making it cheaper gains almost nothing", t.Name)
 		}
 	}
 	if n := len(out.Unpriced); n > 0 {
@@ -91,8 +91,8 @@ func (e *explainer) memory(m features.Mem, r features.Record) string {
 	return fmt.Sprintf("each element of %s is moved once, in full sectors: fewer bytes, by a smaller type or a kernel joined to this one", m.Variable)
 }
 
-// scattered says how much of what an access moves is not asked for; "" where it is little, or nothing is known. Elements that a
-// whole sub-group shares are no waste.
+// scattered says how many of the bytes that an access moves are used; "" where most are, or nothing is known. An element that a whole
+// sub-group shares is no waste.
 func (e *explainer) scattered(m features.Mem, r features.Record) string {
 	if m.Granularity != features.WorkItem {
 		return ""
@@ -117,7 +117,7 @@ func (e *explainer) scattered(m features.Mem, r features.Record) string {
 		stride, m.Variable, 100*used)
 }
 
-// bankConflict says by how much neighbours meet in a bank of local memory, where the banks of the device are known.
+// bankConflict says how many neighbours share a bank of local memory, where the banks of the device are known.
 func (e *explainer) bankConflict(m features.Mem) string {
 	const fewer = "fewer accesses: keep what is used again in registers"
 	if !e.Facts.Known(facts.Banks, facts.BankBytes) {

@@ -20,7 +20,7 @@ type Check struct {
 // Sum and Max are the times without and with all overlap.
 func (c Check) Sum() float64 { return c.Removed + c.Onchip }
 
-// Max is the time when the smaller part hides wholly.
+// Max is the time when the smaller part is hidden entirely.
 func (c Check) Max() float64 { return max(c.Removed, c.Onchip) }
 
 // small is the part of the sum under which the smaller cost tells nothing.
@@ -55,11 +55,11 @@ func (e *explainer) check(out *Explanation) error {
 func (c Check) verdict() string {
 	switch less := min(c.Removed, c.Onchip); {
 	case !c.FullMeasured:
-		return "the whole kernel was not measured, so that this is what the model says, and no evidence"
+		return "the whole kernel was not measured, so this is what the model says and no evidence"
 	case less < small*c.Sum():
 		return "one of the two is so small that the check tells nothing"
 	case c.Hidden > 1.15:
-		return "the whole is less than its larger part: the model charges too much, or the kernel without work is another kernel"
+		return "the whole kernel takes less than its larger part: the model's costs are too high, or the kernel behaves differently without its work"
 	case c.Hidden >= 0.75:
 		return fmt.Sprintf("%.0f %% of the smaller part hides behind the larger: an overlapping form fits this kernel", 100*c.Hidden)
 	case c.Hidden >= 0.25:
@@ -67,5 +67,5 @@ func (c Check) verdict() string {
 	case c.Hidden >= -0.25:
 		return "the parts add up: nothing hides, and a linear form fits this kernel"
 	}
-	return "the whole is more than the sum of its parts: something costs time that neither part has"
+	return "the whole kernel takes more than the sum of its parts: something that neither part has takes time"
 }

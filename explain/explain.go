@@ -1,9 +1,8 @@
 // Package explain says why a kernel takes the time it takes, in the words of a calibrated model.
 //
-// New takes a prediction apart: terms, and within them the cost of each kind of work with its count (costs.go). It makes the check of
-// Stevens and Klöckner, section 8.1, whether on-chip work hides behind global memory (check.go), sets the time against what
-// the device could do at best (roof.go), and says what would have to change (advice.go). It runs and fits nothing; measured times
-// are handed in.
+// New splits a prediction into terms, and terms into the costs of each kind of work with its count (costs.go). It checks whether global
+// memory hides on-chip work (check.go; Stevens and Klöckner, section 8.1), compares the time with the roofline bound (roof.go), and
+// says what could make the kernel faster (advice.go). It runs and fits nothing; callers give measured times.
 package explain
 
 import (
@@ -44,7 +43,7 @@ type Explanation struct {
 	Error     *float64           `json:"relative_error,omitempty"` // (predicted - measured) / measured
 	Terms     []Term             `json:"terms"`                    // in the order of the model
 	Costs     []Cost             `json:"costs"`                    // the largest first
-	Bound     string             `json:"bound"`                    // which resource it is that the kernel waits for
+	Bound     string             `json:"bound"`                    // the resource that takes most of the time
 	Check     *Check             `json:"check,omitempty"`          // nil where the model has no form
 	Roof      *Roof              `json:"roof,omitempty"`           // nil where no peaks are known
 	Unpriced  []Work             `json:"unpriced"`                 // what the kernel does and the model has no cost for

@@ -8,10 +8,10 @@ import (
 	"gpuperf/roofline"
 )
 
-// Roof is the least time that the device's peaks allow: every element of global memory once, all lanes busy, no bank conflicts.
+// Roof is the roofline bound: every element of global memory once, all lanes busy, no bank conflicts.
 type Roof struct {
 	Seconds   float64    `json:"seconds"`
-	Reached   float64    `json:"reached"` // the roof's time as a part of the kernel's
+	Reached   float64    `json:"reached"` // the bound as a share of the kernel's time
 	Resources []Resource `json:"resources"`
 }
 

@@ -30,7 +30,7 @@ func (e *Explanation) Write(w io.Writer) {
 		e.writeRoof(w)
 	}
 	if len(e.Unpriced) > 0 {
-		fmt.Fprintf(w, "\nno cost in the model\n")
+		fmt.Fprintf(w, "\nwork that the model leaves out\n")
 		t := format.NewTable(">count", "what")
 		for _, u := range e.Unpriced {
 			t.Row(fmt.Sprintf("%.6g", u.Count), u.What)
@@ -38,7 +38,7 @@ func (e *Explanation) Write(w io.Writer) {
 		t.WriteIndented(w, "  ")
 	}
 	if len(e.Advice) > 0 {
-		fmt.Fprintf(w, "\nwhat would have to change\n")
+		fmt.Fprintf(w, "\nwhat could change\n")
 		for _, a := range e.Advice {
 			for i, line := range format.Wrap(a, 110) {
 				fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "-", false: " "}[i == 0], line)
@@ -126,7 +126,7 @@ func (e *Explanation) writeRoof(w io.Writer) {
 	if e.Measured > 0 {
 		of = "measured"
 	}
-	fmt.Fprintf(w, "\nroof: %s at the device's peaks, %.1f %% of the %s time\n", format.Seconds(e.Roof.Seconds), 100*e.Roof.Reached, of)
+	fmt.Fprintf(w, "\nroofline: %s at the device's peak rates, %.1f %% of the %s time\n", format.Seconds(e.Roof.Seconds), 100*e.Roof.Reached, of)
 	t := format.NewTable("resource", ">least time", ">amount", ">achieved", ">peak", ">of peak")
 	for _, r := range e.Roof.Resources {
 		t.Row(r.Name, format.Seconds(r.Seconds), fmt.Sprintf("%.4g %s", r.Amount, r.Unit), fmt.Sprintf("%.3g %s/s", r.Rate, r.Unit),

@@ -9,7 +9,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// scope is where in the kernel an expression is evaluated: in a statement, under conditions beside its domain. These are
+// scope is where in the kernel an expression is evaluated: in a statement, under conditions in addition to its domain. These are
 // affine, and there are none unless branches are counted exactly.
 type scope struct {
 	stmt  *kernel.Stmt
@@ -157,7 +157,7 @@ func (c *counter) domainOf(at scope) (*polycount.Set, error) {
 	return d, err
 }
 
-// String tells scopes apart by their points.
+// String is the same for scopes with the same points.
 func (at scope) String() string {
 	text := strings.Join(at.stmt.Inames, ", ")
 	for _, condition := range at.conds {

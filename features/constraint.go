@@ -30,7 +30,7 @@ func parseConstraint(text string) (constraint, error) {
 	return constraint{relation, e}, nil
 }
 
-// holds reports whether a value stands in the relation to the bound, given how the two compare.
+// holds reports whether a relation between a value and a bound holds, given how the two compare.
 func holds(relation string, order int) bool {
 	switch relation {
 	case "<":
@@ -66,14 +66,8 @@ func checkSize(e expr.Expr) error {
 }
 
 // sizeNames are the names in an expression in sizes.
-func sizeNames(e expr.Expr) []string {
-	var names []string
-	expr.Walk(e, func(x expr.Expr) bool {
-		if v, ok := x.(expr.Var); ok {
-			names = append(names, v.Name)
-		}
-		return true
-	})
+func sizeNames(e expr.Expr) (names []string) {
+	expr.FreeVars(e, func(name string) { names = append(names, name) })
 	return names
 }
 

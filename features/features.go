@@ -5,8 +5,8 @@
 // quasi-polynomial: occurrences in the text times the multiplicity of their statement (multiplicity.go), under the
 // conditions of branches where these are to be exact (branches.go). A feature identifier f_… (id.go, parse.go) selects among
 // the records (select.go); Statistics.Value evaluates the selection at sizes (value.go), also as accesses per element
-// (afr.go), footprint, or cache lines and sectors that sub-groups touch (lines.go, weigh.go); beside records there are the chains
-// of operations that wait for each other in loops (loops.go, loop_chain.go). JSON and Write print all records (print.go).
+// (afr.go), footprint, or cache lines and sectors that sub-groups touch (lines.go, weigh.go); in addition to records there are
+// the chains of dependent operations in loops (loops.go, loop_chain.go). JSON and Write print all records (print.go).
 //
 // The table of classes (class.go) says for each class how identifiers are read, what they select and how values are found. Features of
 // StaticClass are totals of package launch, which walks the program at given sizes.
@@ -30,14 +30,14 @@ type Options struct {
 	Device *facts.Device
 	// SubgroupSize is the number of work-items that run together; 0 is 32.
 	SubgroupSize int
-	// NoMadd counts additions and multiplications apart, also where they form a multiply-add.
+	// NoMadd counts additions and multiplications separately where they form a multiply-add.
 	NoMadd bool
 	// RedundantWork counts a statement for every work-item and group also where it does not depend on them and writes
 	// memory that they share, so that one run would do.
 	RedundantWork bool
 	// IndexOps counts the arithmetic in array indices as it is written.
 	IndexOps bool
-	// ExactBranches counts what stands under a condition, a predicate or a select, only where it holds, as far as the
+	// ExactBranches counts what is under a condition, a predicate or a select, only where it holds, as far as the
 	// condition is affine, and counts the operations and loads of predicates. The default counts both sides of a branch, and
 	// no predicates.
 	ExactBranches bool

@@ -8,18 +8,19 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/launch"
 	"gpuperf/polycount"
 )
 
-// unit is what devices move global memory in.
+// unit is what global memory is cached or transferred in.
 type unit struct {
 	name  string
 	bytes int64
 }
 
 var (
-	cacheLines = unit{"lines", 128}
-	sectors    = unit{"sectors", 32}
+	cacheLines = unit{"lines", launch.LineBytes}
+	sectors    = unit{"sectors", launch.SectorBytes}
 )
 
 // transactions counts the units that the work-items of a sub-group touch in one execution of an access, each once, summed
@@ -36,7 +37,7 @@ type transactions struct {
 	span  int64 // elements of one access
 
 	base   []indexTerm // A without its constant
-	rest   *sizeExpr
+	rest   expr.Expr
 	lids   []indexTerm // B, in inames on local axes
 	domain *polycount.Set
 	lanes  []lane
@@ -97,7 +98,7 @@ func (s *Statistics) units(u unit, m Mem, sizes map[string]int64) (*big.Rat, err
 
 // indexTerm is coeff times an expression of inames.
 type indexTerm struct {
-	coeff *sizeExpr
+	coeff expr.Expr // in sizes
 	of    polycount.Affine
 }
 
@@ -108,28 +109,14 @@ type lane struct {
 	active   int
 }
 
-// sizeExpr is a polynomial in sizes that may contain quotients of them.
-type sizeExpr struct{ e expr.Expr }
-
-func newSizeExpr(p *expr.Poly) (*sizeExpr, error) {
-	e, err := expr.Parse(p.String())
-	if err == nil {
-		err = checkSize(e)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p, err)
-	}
-	return &sizeExpr{e}, nil
-}
-
-// at is the value at sizes, which must fit 32 bits more than it needs.
-func (s *sizeExpr) at(sizes map[string]int64) (int64, error) {
-	v, err := evalSize(s.e, sizes)
+// addressAt is the value of a part of an address. Values beyond 50 bits are errors, so that sums of products of them fit 64.
+func addressAt(e expr.Expr, sizes map[string]int64) (int64, error) {
+	v, err := evalSize(e, sizes)
 	if err != nil {
 		return 0, err
 	}
-	if !v.IsInt64() || v.BitLen() > 50 {
-		return 0, fmt.Errorf("the address %s is too large", s.e)
+	if v.BitLen() > 50 {
+		return 0, fmt.Errorf("the address %s is too large", e)
 	}
 	return v.Int64(), nil
 }
@@ -162,14 +149,8 @@ func (t *transactions) split(s site) error {
 	if err != nil {
 		return err
 	}
-	if t.rest, err = newSizeExpr(form.Rest); err != nil {
-		return err
-	}
+	t.rest = form.Rest.Expr()
 	add := func(coeff *expr.Poly, of polycount.Affine) error {
-		size, err := newSizeExpr(coeff)
-		if err != nil {
-			return err
-		}
 		inames := slices.DeleteFunc(of.Names(), func(n string) bool { return !t.c.k.IsIname(n) })
 		local := 0
 		for _, n := range inames {
@@ -179,9 +160,9 @@ func (t *transactions) split(s site) error {
 		}
 		switch local {
 		case 0:
-			t.base = append(t.base, indexTerm{size, of})
+			t.base = append(t.base, indexTerm{coeff.Expr(), of})
 		case len(of.Names()):
-			t.lids = append(t.lids, indexTerm{size, of})
+			t.lids = append(t.lids, indexTerm{coeff.Expr(), of})
 		default:
 			return fmt.Errorf("%s in the index of %s rounds a lid together with other variables", of, s.access)
 		}

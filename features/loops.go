@@ -15,14 +15,13 @@ import (
 	"gpuperf/polycount"
 )
 
-// loopFacts is what a work-item does in the iterations of one sequential loop of the linearized program, the loops within
-// it left to themselves.
+// loopFacts is what a work-item does in the iterations of one sequential loop of the linearized program, without the loops inside it.
 type loopFacts struct {
 	iname string
 	trips *evaluator // iterations of a work-item in all
 	size  int64      // operations of an iteration, see instructions
-	// path is what stands on the longest chain of dependent operations of one iteration, by kind as in identifiers; carried is what
-	// of such a chain each iteration adds to the one before.
+	// path counts the operations on the longest dependence chain of one iteration, by kind as in identifiers; carried counts what
+	// each iteration adds to the longest loop-carried chain.
 	path, carried map[string]*big.Rat
 }
 
@@ -60,7 +59,7 @@ func instructions(op string) int64 {
 }
 
 const (
-	accessSize = 2 // instructions: the address and the access, beside those of an index
+	accessSize = 2 // instructions: the address and the access; those of the index are added
 	loopSize   = 3 // the counter, the comparison and the jump
 )
 
@@ -212,8 +211,8 @@ const settled = 16
 // longestBody bounds the statements of an iteration, of which unrolled loops have as many copies as a file asks for.
 const longestBody = 1 << 14
 
-// link is n equal operations, one after the other, at the end of a chain of those that they wait for; nil is a value that was
-// there before.
+// link is n equal operations in sequence, at the end of the chain of operations that they depend on; nil is a value that is available
+// from the start.
 type link struct {
 	before *link
 	kind   string

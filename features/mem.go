@@ -89,7 +89,7 @@ func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site)
 }
 
 // strides are those of the flat index along the local and group axes, in elements (Stevens and Klöckner, section 6.1.1).
-// Along an axis that stands in a part of the index that is not linear the stride is "?".
+// Along an axis in a part of the index that is not linear the stride is "?".
 func (c *counter) strides(s site) (local, group Strides, err error) {
 	byAxis := map[kernel.TagKind]map[int]string{kernel.LocalAxis: {}, kernel.GroupAxis: {}}
 	set := func(iname, stride string) {

@@ -21,17 +21,16 @@ type counter struct {
 	mults map[where]*polycount.Poly
 	axes  map[int]*polycount.Poly // number of groups along an axis
 
-	scopes  map[string]scope                // by their text
-	domains map[string]*polycount.Set       // by scope
-	bounds  []string                        // temporaries that bound inames
-	size    func() ([3]int64, error)        // of a work-group
-	valid   func() (*polycount.Poly, error) // 1 where the assumptions hold
-	program func() (program, error)         // linearized, once
+	scopes  map[string]scope          // by their text
+	domains map[string]*polycount.Set // by scope
+	bounds  []string                  // temporaries that bound inames
+	size    func() ([3]int64, error)  // of a work-group
+	program func() (program, error)   // linearized, once
 
 	// enumerated is the number of points up to which they are taken one by one, where it is that or a count with congruences.
 	enumerated int64
 
-	warnings []error // about the kernel, beside what could not be counted
+	warnings []error // about the kernel; what could not be counted has its own
 }
 
 // program is the linearized form of a kernel, and the race in it, if there is one.
@@ -40,7 +39,7 @@ type program struct {
 	race error
 }
 
-// where is the place of an occurrence, as far as its multiplicity goes.
+// where is what determines the multiplicity of an occurrence.
 type where struct {
 	scope       string
 	granularity Granularity
@@ -65,7 +64,6 @@ func newCounter(k *kernel.Kernel, opt Options) *counter {
 			p.nest, p.race, err = linear.Analyze(k)
 			return p, err
 		}),
-		valid: sync.OnceValues(func() (*polycount.Poly, error) { return k.Assumptions.Count() }),
 	}
 }
 

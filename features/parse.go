@@ -33,7 +33,7 @@ import (
 // f_loop_trips counts the iterations that a work-item makes of sequential loops, f_loop_size the instructions in them,
 // nominally. f_loop_path counts the operations, or the loads from memory, on the longest chain of each iteration in which
 // one waits for the other, over all iterations of a work-item; f_loop_carried those of the chain from one iteration to
-// the next. What stands in inner loops counts there.
+// the next. Operations of inner loops belong to these.
 //
 // f_mem_hoisted counts accesses as f_mem_access does, but loads of an element that the innermost loops do not change once
 // before these loops, as compilers make them.
@@ -104,7 +104,7 @@ func (p *idParser) op(_ *class, id *ID, rest string) error {
 	return nil
 }
 
-// loop reads what may stand after a class of loops: the iname, which is the last part.
+// loop reads the optional iname at the end of a feature of loops.
 func (p *idParser) loop(_ *class, id *ID, rest string) error {
 	if rest == "" {
 		return nil
@@ -117,7 +117,7 @@ func (p *idParser) loop(_ *class, id *ID, rest string) error {
 	return nil
 }
 
-// chain reads what chains are made of, and the loop.
+// chain reads the kind of operation on a chain, and the loop.
 func (p *idParser) chain(c *class, id *ID, rest string) error {
 	what := rest
 	if at := strings.Index(rest, "_iname:"); at >= 0 {
@@ -176,7 +176,7 @@ func (p *idParser) time(_ *class, id *ID, rest string) error {
 	return nil
 }
 
-// field is an optional part of f_mem_access; fields stand in the order of the table.
+// field is an optional part of f_mem_access; fields are written in the order of the table.
 type field struct {
 	name string
 	is   func(part string) bool
@@ -235,7 +235,7 @@ func (p *idParser) mem(c *class, id *ID, rest string) error {
 		}
 		for _, f := range parts {
 			if f.field == i {
-				return p.fail(p.at(rest), "a second %s", fields[i].name).WithHint("each part of a memory access stands once")
+				return p.fail(p.at(rest), "a second %s", fields[i].name).WithHint("each part of a memory access is written once")
 			}
 		}
 		if i < last && ordered {
@@ -305,14 +305,14 @@ func (p *idParser) setAFR(id *ID, part string) error {
 	return nil
 }
 
-// strides checks the constraints of lstrides:{…} or gstrides:{…} and returns what stands in the braces, items separated
+// strides checks the constraints of lstrides:{…} or gstrides:{…} and returns what is inside the braces, items separated
 // by semicolons.
 func (p *idParser) strides(part string) (string, error) {
 	start := p.offsetOf(part) + strings.Index(part, ":") + 1
 	body := part[strings.Index(part, ":")+1:]
 	const example = "for example lstrides:{0:1;1:>15}"
 	if len(body) < 2 || body[0] != '{' || body[len(body)-1] != '}' {
-		return "", p.fail(start, "strides stand in braces").WithHint(example)
+		return "", p.fail(start, "strides are written in braces").WithHint(example)
 	}
 	body = body[1 : len(body)-1]
 	start++
@@ -333,7 +333,7 @@ func (p *idParser) strides(part string) (string, error) {
 	return strings.Join(items, ";"), nil
 }
 
-// offsetOf is where a part stands; each kind of part stands once.
+// offsetOf is the offset of a part; a kind of part occurs once.
 func (p *idParser) offsetOf(part string) int { return strings.Index(p.text, "_"+part) + 1 }
 
 var relations = []string{">=", "<=", ">", "<"}

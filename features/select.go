@@ -8,7 +8,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// plan is a feature resolved for one kernel: records that it selects whatever the sizes, and records that it selects where
+// plan is a feature resolved for one kernel: records that it selects at all sizes, and records that it selects where
 // conditions on the sizes hold.
 type plan struct {
 	fixed       []int

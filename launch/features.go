@@ -21,10 +21,10 @@ type Feature struct {
 	resident bool // it is also made from the number of work-groups that a multiprocessor holds
 }
 
-// tally is something that is summed over a launch: by work-items, where nothing else is said.
+// tally is a quantity that is summed over a launch, over work-items unless it says otherwise.
 type tally int
 
-// A store stands after the load of the same kind.
+// The tally of stores follows that of loads of the same kind.
 const (
 	globalLoads tally = iota
 	globalStores
@@ -39,9 +39,9 @@ const (
 	lineStores
 	sectorLoads
 	sectorStores
-	uniformAccess   // of those, accesses of which all work-items want one element
-	coalescedAccess // of which half of the bytes in the sectors, or more, are wanted
-	scatteredAccess // the others
+	uniformAccess   // accesses of these that go to one element
+	coalescedAccess // that use half of the bytes of their sectors or more
+	scatteredAccess // that use less
 	localWarps      // accesses to local memory by sub-groups
 	localCycles
 	barriers
@@ -63,7 +63,7 @@ const (
 // sums are the totals over a launch.
 type sums [tallies]int64
 
-// accesses are the loads from a memory; stores stand after them.
+// accesses are the tallies of loads by memory; those of stores follow.
 var accesses = map[kernel.Space]tally{kernel.Global: globalLoads, kernel.Local: localLoads, kernel.Private: privateLoads}
 
 // distinct are the loads of elements that work-items do not hold yet.

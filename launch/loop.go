@@ -221,8 +221,8 @@ func (w *walk) iterate(l *loop, st *state, lower *form) {
 	}
 }
 
-// loopOnAverage walks the body of a loop that memory bounds for its average number of trips, rounded. The work-items of the launch
-// start where those before them end, as the rows of a sparse matrix do.
+// loopOnAverage walks a loop with data-dependent bounds, using its average trip count, rounded. Each work-item starts where the previous
+// one ends, as the rows of a sparse matrix do.
 func (w *walk) loopOnAverage(l *loop, st *state) {
 	w.merged = true
 	n := w.average[l.average]
@@ -257,7 +257,7 @@ func (w *walk) loopOnAverage(l *loop, st *state) {
 	w.loopBody(l, inner)
 }
 
-// averagesAt computes the trips of loops that memory bounds.
+// averagesAt computes the average trip counts of loops with data-dependent bounds.
 func (w *walk) averagesAt(sizes map[string]int64) error {
 	for _, a := range w.p.averages {
 		v, err := expr.EvalFloat(a.value, sizes)

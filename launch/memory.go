@@ -5,7 +5,7 @@ import "sync"
 // memory is what walks hand on to each other: buffers, and what they found out about work-groups and sub-groups, which is the
 // same in all programs.
 type memory struct {
-	shapes map[string]int         // of sub-groups, by text
+	shapes map[string]int         // of sub-groups, by the differences between their work-items
 	whole  map[wholeKey]*laneMask // of all work-items of a group
 	kinds  map[unitKind]uint64
 	units  map[uint64]unitCount // by kind, shape and base

@@ -55,11 +55,11 @@ type loop struct {
 	straight     bool  // its iterations are one straight line of code
 	stores       []int // arrays that its iterations store to
 	barrier      bool  // they have a barrier
-	average      int   // of the trips, of those of the program; -1 where the bounds tell them
+	average      int   // index of the average trip count; -1 where the bounds determine it
 	body         []node
 }
 
-// average is the number of trips of a loop that memory bounds: value + rest.
+// average is the average trip count of a loop with data-dependent bounds: value + rest.
 type average struct {
 	value expr.Expr
 	rest  polycount.Affine
@@ -81,7 +81,7 @@ type exec struct {
 	selects  int64
 }
 
-// access is an access to an array, under conditions that stand around it in the statement.
+// access is an access to an array, under the selects around it in the statement.
 type access struct {
 	array int
 	lanes int64 // elements from the index on along the last axis
@@ -123,8 +123,7 @@ func opClassOf(op string) int {
 	return len(opClasses) - 1
 }
 
-// New prepares a program. What its features cannot be derived of, such as loops that memory bounds and whose average
-// number of trips the kernel does not state, is an error that says so.
+// New prepares a program. A loop with data-dependent bounds whose average trip count the kernel does not state is an error.
 func New(n *linear.Nest, opt Options) (*Program, error) {
 	if opt.SubgroupSize == 0 {
 		opt.SubgroupSize = DefaultSubgroup
@@ -254,7 +253,7 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 	return out, nil
 }
 
-// arraysOf are the arrays that are stored to, of those that are accessed.
+// arraysOf lists the accessed arrays that are stored to.
 func (b *builder) arraysOf(e linear.Effects) (list []int) {
 	for _, name := range e.Stores {
 		if at, ok := b.arrays[name]; ok {

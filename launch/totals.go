@@ -23,7 +23,7 @@ type Total struct {
 type statics struct {
 	at     map[string]int
 	values []float64
-	lacks  *string // a name that was asked for in vain
+	lacks  *string // the last component that was missing
 }
 
 func (v statics) get(name string) float64 {

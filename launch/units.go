@@ -8,6 +8,7 @@ import (
 	"gpuperf/kernel/linear"
 )
 
+// The units of memory of NVIDIA's GPUs that features count in, whatever the device.
 const (
 	LineBytes   = 128
 	SectorBytes = 32
@@ -101,7 +102,7 @@ func (w *walk) touch(a *access, st *state) bool {
 	return true
 }
 
-// direction is 1 for stores, which is where their tallies stand after those of loads.
+// direction is what is added to the tally of loads to get that of loads or stores.
 func (a *access) direction() tally {
 	if a.write {
 		return 1
@@ -151,7 +152,7 @@ func (w *walk) addresses(a *access, st *state) (addr *form, lanes []form, ok boo
 			return nil, nil, false
 		}
 		for v := lidVars; v < st.nv; v++ {
-			// Work-items whose addresses move apart by whole lines may still meet in one.
+			// Addresses of work-items that move by different amounts may meet in one line.
 			if lanes[i].k[v] != lanes[0].k[v] && st.n[v] > 1 {
 				st.why = cut{v: v, at: st.n[v] / 2}
 				return nil, nil, false
@@ -340,7 +341,7 @@ func (w *walk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []
 	return sum
 }
 
-// residues counts the points of the box, lids apart, by addr - addr.c modulo the modulus, in steps.
+// residues counts the points of the box, without the lids, by the residue of addr - addr.c modulo the modulus: those at i*step.
 func (b *box) residues(addr *form, modulus int64, have *[LineBytes]int64) (size, step int64) {
 	step = modulus
 	for v := lidVars; v < b.nv; v++ {

@@ -30,8 +30,8 @@ type Options struct {
 	// Device bounds what runs at once. Features made from facts of it that are not known are left out of vectors; of a nil device
 	// nothing is known.
 	Device *facts.Device
-	// Boxes bounds the pieces into which a launch is divided until work-items agree; 0 is 4096. Beyond that a value of a variable
-	// stands for all of them, and the vector is not exact.
+	// Boxes bounds the pieces into which a launch is divided until work-items agree; 0 is 4096. Beyond that one value of a
+	// variable represents all of them, and the vector is not exact.
 	Boxes int
 }
 
@@ -48,7 +48,7 @@ type result struct {
 	total    int64            // of the launch
 	shared   int64            // bytes of local memory
 	onSM     int64            // groups that run at once on a multiprocessor
-	arrays   map[string]int64 // bytes of those in global memory that are accessed
+	arrays   map[string]int64 // bytes of the accessed arrays in global memory
 	launches int64
 }
 

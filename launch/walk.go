@@ -27,7 +27,7 @@ type walk struct {
 	merged  bool
 	tiles   []tile  // of arrays
 	widest  int64   // access to global memory, in bytes
-	average []int64 // trips of loops that memory bounds
+	average []int64 // trip counts of loops with data-dependent bounds
 	straight
 	sum sums
 }
@@ -42,7 +42,7 @@ type laneMask struct {
 // work-items, whose variables differ from those of the first in the same way.
 type warpMask struct{ lanes, shape int }
 
-// state is where a walk stands.
+// state is the position of a walk: a box, and the work-items that are active on it.
 type state struct {
 	scene
 	mask   *laneMask
@@ -51,7 +51,7 @@ type state struct {
 	parts [maxVars]uint64
 }
 
-// points is the number of points of the box, lids apart.
+// points is the number of points of the box, without the lids.
 func (st *state) points() int64 {
 	n := st.weight
 	for v := lidVars; v < st.nv; v++ {
@@ -87,7 +87,7 @@ func (w *walk) newMask(lanes []int32) *laneMask {
 	return m
 }
 
-// divide calls f on the parts of a box. When no more boxes may be made a single value stands for all that the variable has.
+// divide calls f on the parts of a box. When no more boxes may be made, one value of the variable represents all.
 func (w *walk) divide(st *state, f func(*state)) {
 	why := st.why
 	part := func(from, step, n int64) *state {
@@ -164,7 +164,7 @@ func (w *walk) fold(f *form, lane int32) form {
 	return g
 }
 
-// alone is the scene of one work-item, until the next one is asked for.
+// alone is the scene of one work-item; the next call overwrites it.
 func (w *walk) alone(s *scene, lane int32) *scene {
 	one := &w.one
 	one.box, one.sizes, one.centre, one.why = s.box, s.sizes, s.centre, s.why

@@ -12,7 +12,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Term is a node of a program: immutable, hash-consed, typed. Terms with equal fields are the same pointer, but for those under
+// Term is a node of a program: immutable, typed and hash-consed. Terms with equal fields are the same pointer, except those under
 // construction, which have Free variables.
 type Term struct {
 	Op   Op

@@ -11,8 +11,8 @@ import (
 	"gpuperf/workload"
 )
 
-// apart is the least part of a term's column that the other terms' columns must leave over, where each row is relative to
-// how long the kernel runs. Below it noise of a per cent would decide how a cost is shared between them.
+// apart is the least relative distance of a term's column from the span of the other columns, each row relative to the run time of
+// its kernel. Below it, measurement noise of one per cent would decide how a cost is divided between terms.
 const apart = 0.05
 
 // columns evaluates, for each case and parameter of a linear model, what the parameter multiplies, relative to the time
@@ -48,8 +48,8 @@ func columns(m *models.Model, cases []*workload.Case, seconds []float64, lanes i
 	return compiled.Parameters, columns, nil
 }
 
-// leftOver is the part of a column that is not a combination of the others: 1 where it is orthogonal to all, 0 where the
-// others make it up. A column of zeros leaves nothing.
+// leftOver is the relative distance of a column from the span of the others: 1 where it is orthogonal to all of them, 0 where it is
+// a linear combination of them. It is 0 for a column of zeros.
 func leftOver(column []float64, others [][]float64) float64 {
 	length := norm(column)
 	if length == 0 {
@@ -107,8 +107,8 @@ func subtract(v, b []float64) {
 	}
 }
 
-// prune leaves out optional terms, from the last, that the measurements could not tell from the others, and notes on those
-// that stay although they could not.
+// prune drops optional terms, the last one first, that the measurements could not distinguish from the others, and adds a note for
+// each term that is kept although they cannot.
 func (c *content) prune(params []string, columns [][]float64) {
 	column := map[string][]float64{}
 	for i, p := range params {
@@ -130,7 +130,7 @@ func (c *content) prune(params []string, columns [][]float64) {
 	}
 	for _, t := range c.terms {
 		if leftOver(column[t.param], without(t.param)) < apart/3 {
-			c.notes = append(c.notes, fmt.Sprintf("%s, the cost %s, can hardly be told from the others by these measurements", t.param, t.why))
+			c.notes = append(c.notes, fmt.Sprintf("these measurements can hardly distinguish %s, the cost %s, from the other costs", t.param, t.why))
 		}
 	}
 }

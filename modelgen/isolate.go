@@ -17,9 +17,8 @@ type planned struct {
 	subject *subject // of a script's kernel
 }
 
-// isolate returns the kernels that make accesses of one pattern alone, and those that make all of a kernel's, where patterns
-// that caches serve may be in each other's way: what memory serves adds up. Plain is the
-// pattern that the store which keeps loads alive is of too.
+// isolate returns the kernels with the accesses of one pattern alone, and those with all accesses of a kernel, where patterns that
+// caches serve may slow each other down; traffic to memory simply adds up. Plain is the pattern of the store that keeps loads alive.
 func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Options) ([]planned, []string) {
 	var out []planned
 	var notes []string

@@ -10,14 +10,14 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// A kernel that has too few work-items for the device takes as long as one of them waits: in each iteration of a loop for its
-// loads, and for each operation that needs the one before. As long as all work-groups are resident they wait at the same
-// time; more of them wait in waves. This is Little's law the other way round, see Volkov, Understanding Latency Hiding on GPUs
-// (2016), chapter 3. Processors of GPUs issue in order, so that what an iteration waits for adds up over iterations, unless the
-// compiler unrolls the loop and lets several wait together, which it does with short bodies. What waits in an iteration for
-// the one before waits in any case.
+// A kernel with too few work-items to fill the device is bound by latency: in each iteration a work-item stalls for its loads and
+// for each operation that depends on the one before. Resident work-groups stall at the same time; further ones run in waves. This
+// is Little's law (Volkov, Understanding Latency Hiding on GPUs, 2016, chapter 3). GPUs issue in order, so the latencies of
+// iterations add up unless the compiler unrolls the loop, which it does with short bodies: then several iterations stall together.
+// Loop-carried dependences stall regardless of unrolling.
 
-// waiting is what a model says about latency: the loops whose chains count, of the subjects and of measurement kernels.
+// waiting describes the latency terms of a model: the loops whose dependence chains matter, those of the subjects and of the
+// measurement kernels.
 type waiting struct {
 	loops    []string // inames
 	ops      map[string][]chainKind
@@ -27,7 +27,7 @@ type waiting struct {
 	separate bool // some is not
 }
 
-// chainKind is a kind of operation on the chain of a loop.
+// chainKind is a kind of operation on the longest dependence chain of a loop.
 type chainKind struct {
 	param   string // of the operation's latency
 	kind    string // in identifiers
@@ -42,14 +42,14 @@ const (
 	sharedTag = "sharedLD"
 )
 
-// usualWindow is the budget of instructions that compilers unroll a loop to: assumed in the linear form, where others start from
-// elsewhere. Compilers that are made of LLVM, as those of GPUs are, make 8 copies of a loop whose number of iterations they do
-// not know, or 4 or 2 where so many exceed the budget, which is 75 on NVIDIA's (UnrollLoop and getUnrollingPreferences there).
+// usualWindow is the number of instructions up to which compilers unroll a loop. The linear form assumes it; the other forms fit it,
+// starting here. Compilers built on LLVM unroll a loop with an unknown trip count 8 times, or 4 or 2 times where that many copies
+// exceed the limit, which is 75 for NVIDIA's (UnrollLoop and getUnrollingPreferences in LLVM).
 const usualWindow = 75
 
-// exposed is the part of what an iteration of so many instructions waits for that does not pass while other iterations wait: an
-// eighth in the shortest loops, twice as much beyond an eighth, a quarter and half of the window. The steps are rounded,
-// since instructions are only nominal, and so that a fit finds the window.
+// exposed is the share of an iteration's latency that is not hidden by other iterations of the unrolled loop: an eighth in the
+// shortest loops, and twice as much beyond an eighth, a quarter and half of the window. The steps are smooth, since instruction
+// counts are only nominal, and so that a fit can find the window.
 func exposed(body, window string) string {
 	var steps []string
 	for _, copies := range []int{8, 4, 2} {
@@ -58,7 +58,7 @@ func exposed(body, window string) string {
 	return "2 ** (" + strings.Join(steps, " + ") + ") / 8"
 }
 
-// waits reports that kernels may be too small for the device, and that the form has room for what they wait for.
+// waits reports that kernels may be too small to fill the device, and that the form has a place for their latency.
 func waits(subjects []*subject, opt Options) bool {
 	if !opt.overlaps() || opt.units() == 0 || opt.small() {
 		return false
@@ -69,8 +69,8 @@ func waits(subjects []*subject, opt Options) bool {
 	})
 }
 
-// addWaiting adds the terms of latency: a parameter for each kind of operation on the chains of the subjects' loops and for
-// each pattern of loads in them. Far are the patterns whose loads take longer beyond the cache.
+// addWaiting adds the latency terms: a parameter for each kind of operation on the dependence chains of the subjects' loops, and
+// one for each pattern of loads in them. Far has the patterns whose loads take longer when they miss the cache.
 func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map[*Pattern]bool, ops []operation, opt Options) error {
 	w := &waiting{ops: map[string][]chainKind{}, inLoop: map[string][]term{}}
 	var delays []term
@@ -79,7 +79,7 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 			w.loops = append(w.loops, name)
 		}
 	}
-	// An operation of a loop; measured ones stand for those of their kind.
+	// addOp adds an operation of a loop; an operation that is measured stands for the others of its kind.
 	addOp := func(loop, kind string, carried bool) {
 		i := slices.IndexFunc(ops, func(o operation) bool { return string(o.dtype)+"_"+o.op == kind })
 		if i < 0 {
@@ -114,7 +114,7 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 			}
 		}
 	}
-	// Kernels without their work add up what they load.
+	// Kernels whose work is removed add up what they load.
 	for _, loop := range w.loops {
 		for _, o := range ops {
 			if o.op == "add" {
@@ -186,7 +186,7 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 }
 
 // resident lists what bounds the work-groups on a multiprocessor, as expressions: their number, their sub-groups, and their local memory.
-// Registers are not among them: what a compiler needs is not known before it has run, and is up to 32 in kernels such as these.
+// Registers are not among them: the compiler decides how many it needs, and kernels such as these need at most 32.
 func resident(opt Options) []string {
 	d := opt.Device.Typical()
 	items, most := d.Int(facts.Items), d.Int(facts.Groups)
@@ -213,7 +213,7 @@ const (
 	chainItems     = 128
 )
 
-// addWaits adds what is waited for loads of a pattern, in each loop that has some.
+// addWaits adds the latency of a pattern's loads, in each loop that has some.
 func (c *content) addWaits(p *Pattern, all []*Pattern, far bool) {
 	w := c.wait
 	loops, turns := p.turnsByLoop(all)
@@ -253,8 +253,8 @@ func (c *content) addWaits(p *Pattern, all []*Pattern, far bool) {
 	}
 }
 
-// turnsByLoop is how many of the pattern's loads a work-item makes one after the other in each loop, as expressions; loads of one
-// iteration are made together.
+// turnsByLoop gives the number of the pattern's loads that a work-item makes one after the other, by loop, as expressions; the
+// loads of one iteration are in flight together.
 func (p *Pattern) turnsByLoop(all []*Pattern) (loops, turns []string) {
 	in := map[string][]string{}
 	for _, u := range p.Uses {
@@ -302,7 +302,7 @@ func (s *subject) innermost(m features.Mem) string {
 	return found
 }
 
-// The parameters of latency beside costs.
+// The parameters of latency terms that are not costs.
 const (
 	hitParam    = "p_hit"
 	windowParam = "p_window"

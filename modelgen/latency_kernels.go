@@ -9,8 +9,8 @@ import (
 	"gpuperf/models"
 )
 
-// latencyKernels are the measurement kernels of latency: each operation one after the other, on a device that is nearly empty and
-// up to a full one, and loops of several lengths.
+// latencyKernels returns the measurement kernels of latency: chains of each operation, at occupancies from nearly none to full, and
+// loops of several lengths.
 func (c *content) latencyKernels(ops []operation, opt Options) []planned {
 	var out []planned
 	add := func(why string, tags ...string) {

@@ -8,7 +8,7 @@ import (
 	"gpuperf/models"
 )
 
-// latencySum writes the term of latency: for each loop what its iterations wait for.
+// latencySum writes the latency term: a sum over loops.
 func (c *content) latencySum(form models.Form) []string {
 	var out []string
 	for _, loop := range c.wait.loops {
@@ -44,8 +44,8 @@ func (c *content) latencySum(form models.Form) []string {
 	return out
 }
 
-// hits writes what is waited for the multiprocessor's own cache in an iteration of a loop, by loads of one element for all work-items:
-// all of them but the first of a sector come from there.
+// hits writes the latency of hits in the multiprocessor's own cache, by loop. Loads of one element for all work-items hit it except
+// for the first of each sector.
 func (c *content) hits(loop string, form models.Form) []string {
 	var turns []string
 	for _, t := range c.wait.inLoop[loop] {
@@ -62,9 +62,9 @@ func (c *content) hits(loop string, form models.Form) []string {
 	return []string{hitParam + " * max(" + strings.Join(turns, ", ") + ")"}
 }
 
-// loads writes what is waited for loads in an iteration of a loop, of which part is the part that is not waited for meanwhile in
-// other iterations. Misses of loads of one element for all come once in a sector, which neighbouring iterations share: each is
-// waited for. Loads of several patterns are under way together.
+// loads writes the latency of loads in an iteration of a loop; part is the expression of the share that is exposed. Loads of one
+// element for all work-items miss once per sector, which neighbouring iterations share, so each miss is exposed. Loads of several
+// patterns are in flight together.
 func (c *content) loads(loop, part string, form models.Form) []string {
 	type sum struct {
 		pattern  *Pattern
@@ -118,7 +118,7 @@ func (c *content) hasTerm(param string) bool {
 	return slices.ContainsFunc(c.terms, func(t term) bool { return t.param == param })
 }
 
-// latencyParameters writes the parameters beside costs.
+// latencyParameters writes the parameters of latency terms that are not costs.
 func (c *content) latencyParameters() []string {
 	out := []string{
 		fmt.Sprintf("%s: {init: %d, min: 16, max: 512} # instructions that compilers unroll a loop to, up to 8 times, so that its iterations wait together", windowParam, usualWindow),

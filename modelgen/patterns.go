@@ -11,7 +11,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Pattern is a way in which kernels access global memory: what the paper's features of data motion tell apart (Stevens and
+// Pattern is a way in which kernels access global memory, as the paper's features of data motion distinguish it (Stevens and
 // Klöckner, section 6.1.1). Accesses of one pattern share their cost, in whichever kernel they are.
 type Pattern struct {
 	Name      string // of its parameter, without p_
@@ -54,7 +54,7 @@ const (
 )
 
 // findPatterns groups the accesses of the subjects. Patterns that make up too little of all kernels at all sizes are returned
-// apart.
+// as minor.
 func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pattern, err error) {
 	var all []*Pattern
 	byKey := map[patternKey]*Pattern{}
@@ -101,7 +101,7 @@ func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pa
 	return major, small, nil
 }
 
-// weigh finds what the use makes up of its kernel.
+// weigh finds the share of the kernel that the use makes up.
 func (u *Use) weigh(device *facts.Device) error {
 	for _, at := range u.subject.Sizes {
 		sum := 0.0
@@ -132,7 +132,7 @@ func (u *Use) weigh(device *facts.Device) error {
 	return nil
 }
 
-// bytes is what the elements that the use touches take.
+// bytes is the size of the elements that the use touches.
 func (u *Use) bytes(at map[string]int64) (float64, error) {
 	sum := 0.0
 	var tags []string

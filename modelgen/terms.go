@@ -24,10 +24,10 @@ type term struct {
 	optional bool // left out where the measurements could not tell it from the others
 }
 
-// part is the term of the model file that a cost belongs to: what of the device the work keeps busy.
+// part is the term of the model file that a cost belongs to: the part of the device that the work keeps busy.
 type part string
 
-// The parts. Caches and local memory share the way on which loads come.
+// The parts. Caches and local memory share the path of loads.
 const (
 	overhead   part = "overhead"
 	groups     part = "groups"
@@ -97,7 +97,7 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 		term{param: "p_launch", features: []string{"f_sync_kernel_launch"}, unit: "s per launch", part: overhead, why: "of a launch"},
 		term{
 			param: "p_latency", features: []string{touchesFeature}, unit: "s per launch", part: overhead, optional: true,
-			why: "of a launch that accesses global memory, beside: the first bytes' way",
+			why: "of a launch that accesses global memory: extra first-access latency",
 		},
 		term{param: "p_group", features: []string{"f_thread_groups"}, unit: "s per group", part: groups, why: "of starting a work-group"})
 	c.own = append(c.own, ownFeature{touchesFeature, "min(1, f_mem_access_global)", "1 for a kernel that accesses global memory"})
@@ -261,7 +261,7 @@ func (c *content) addStream() {
 		})
 }
 
-// cacheMatters finds the patterns whose cost may depend on whether the arrays fit the cache: sizes lie on both sides of it.
+// cacheMatters finds the patterns whose cost may depend on whether the arrays fit the cache: some sizes fit and some do not.
 func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Options) (map[*Pattern]bool, error) {
 	out := map[*Pattern]bool{}
 	cache := opt.Device.Value(facts.L2Bytes)
@@ -341,8 +341,8 @@ func (u Use) large() (bool, error) {
 	return own > total/20, nil
 }
 
-// turns is the number of the pattern's accesses that a work-item makes one after the other, as an expression; "" where
-// these are as many at all sizes, or the device is full at all sizes asked for, so that others run meanwhile.
+// turns is the number of the pattern's accesses that a work-item makes one after the other, as an expression; "" where the number
+// is the same at all sizes, or where the device is full at all sizes asked for, so that other work-items hide them.
 func (p *Pattern) turns(all []*Pattern, opt Options) string {
 	var sum []string
 	for _, u := range p.Uses {
@@ -419,8 +419,7 @@ func (s *subject) varies(m features.Mem) bool {
 	return false
 }
 
-// fill defines the feature that tells how uneven the parts of the multiprocessors are, and returns its name, "" where their
-// number is not known.
+// fill defines the feature of load imbalance between multiprocessors, and returns its name, "" where their number is not known.
 func (c *content) fill(opt Options) string {
 	u := opt.units()
 	if u < 2 {

@@ -75,9 +75,9 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	return b.String()
 }
 
-// hiding is the exponent by which the parts of the device that gmem and onchip consist of hide each other, where the form is not
-// linear: work-groups start while others wait for memory, and arithmetic goes on while others load. The kernels of a
-// calibration tell little of it; by the experiment of section 7.4 the exponent between gmem and onchip is near 2 on GPUs.
+// hiding is the exponent of the p-norms within gmem and onchip, where the form is not linear: work-groups start while others wait
+// for memory, and arithmetic overlaps with loads. A calibration determines it poorly; in the experiment of section 7.4 the exponent
+// between gmem and onchip is near 2 on GPUs.
 const hiding = 2
 
 func within(form models.Form, a, b part) string {
@@ -87,12 +87,12 @@ func within(form models.Form, a, b part) string {
 	return fmt.Sprintf("pnorm(%s, %s, %d)", a, b, hiding)
 }
 
-// mix is the parameter that tells how the costs of different patterns of one kernel join, or the first of several.
+// mix is the exponent of the p-norm that joins the costs of several patterns of one kernel, or the first of several such exponents.
 const mix = "p_mix"
 
-// sum lists the addends of a part. In a form that is not linear, patterns that caches serve join by a p-norm of their own, from a sum,
-// where they wait for the same thing, to the largest, where each waits for its own; the kernels that make all accesses together tell.
-// What memory serves adds up.
+// sum lists the addends of a part. In a form that is not linear, patterns that caches serve are joined by a p-norm of their own:
+// between their sum, where they use the same resource, and the largest, where each uses its own. The kernels with all accesses
+// determine its exponent. Traffic to memory adds up.
 func (c *content) sum(p part, form models.Form) []string {
 	if p == latency {
 		return c.latencySum(form)
@@ -189,8 +189,8 @@ func (p *Pattern) meets(o *Pattern) bool {
 	})
 }
 
-// edge is the parameter that tells from which footprint on accesses miss the cache; at twice as much all do. Caches of several
-// parts may hold what all read once in each, so that it need not be their size.
+// edge is the footprint from which on accesses miss the cache; at twice as much all of them do. A cache in several parts may hold
+// data that all multiprocessors read once in each part, so the edge need not be the cache's size.
 const edge = "p_cache"
 
 // findsEdge reports that this is fitted, not assumed.
@@ -222,7 +222,7 @@ var joined = map[models.Form]struct{ expression, latency, parameter string }{
 	models.PNormForm:   {"overhead + pnorm(gmem, onchip, p_norm)", hidden, "p_norm: {min: 1, max: 64} # 1: costs add up; the larger it is, the better they hide each other"},
 }
 
-// hidden is what work-items do while others wait, and wait while others work.
+// hidden joins work and latency by a p-norm: work-items work while others stall.
 const hidden = "overhead + pnorm(work, latency, " + hideParam + ")"
 
 // header says what the file is for and what was found.

@@ -12,6 +12,10 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
+// ErrOverflow is wrapped by errors for constraints whose coefficients leave the 64-bit range.
+// The values of counts have no such limit.
+var ErrOverflow = arith.ErrOverflow
+
 // Affine is a quasi-affine expression c + Σ k·name + Σ k·⌊affine/d⌋ with integer coefficients: an immutable value.
 // Equal expressions have one form: floors are reduced to coefficients in (−d/2, d/2] with the first one positive
 // and a constant in [0, d), names come before floors, both sorted. The zero Affine is 0.
@@ -72,17 +76,17 @@ func compareAffine(a, b Affine) int {
 	return cmp.Compare(a.c, b.c)
 }
 
-// overflowed stands in the one term of an expression that left the 64-bit range. Its divisor 0 keeps code that does not
-// ask for Err from taking the expression for another one.
+// overflowed is in the only term of an expression whose coefficients left the 64-bit range. Because of the divisor 0,
+// code that does not ask for Err cannot mistake that expression for another one.
 var overflowed = &Floor{}
 
 func overflow() Affine { return Affine{terms: []Term{{Coeff: 1, Floor: overflowed}}} }
 
 func (a Affine) overflows() bool { return len(a.terms) == 1 && a.terms[0].Floor == overflowed }
 
-// Err is an error that wraps ErrOverflow where a coefficient of a, or of what it was computed from, left the 64-bit range.
-// What takes constraints or expressions, such as Set.Constrain, reports that itself; before reading the terms of a computed
-// expression, ask Err.
+// Err is an error that wraps ErrOverflow if a coefficient of a, or of an expression that a was computed from, left the
+// 64-bit range. Everything that takes an expression or a constraint, such as Set.Constrain, returns this error. Before
+// reading the terms of a computed expression, ask Err.
 func (a Affine) Err() error {
 	if a.overflows() {
 		return fmt.Errorf("affine expression: %w", ErrOverflow)
@@ -139,7 +143,8 @@ func combine(k int64, a Affine, l int64, b Affine) Affine {
 	return out
 }
 
-// Add returns a + b. Where a coefficient leaves the 64-bit range, Err of the result tells, here and in the operations below.
+// Add returns a + b. If a coefficient leaves the 64-bit range, Err of the result tells so, here and in the operations
+// below.
 func (a Affine) Add(b Affine) Affine { return combine(1, a, 1, b) }
 
 // Sub returns a − b.
@@ -317,7 +322,7 @@ func (a Affine) Subst(by map[string]Affine) Affine {
 	return out
 }
 
-// renamed is Subst where names become names that differ, and there are no floors.
+// renamed is Subst for replacing names by different names in an expression without floors.
 func (a Affine) renamed(by map[string]Affine) (out Affine, ok bool) {
 	out = Affine{c: a.c, terms: make([]Term, 0, len(a.terms))}
 	for _, t := range a.terms {
@@ -377,8 +382,8 @@ type Constraint struct {
 	Equality bool
 }
 
-// Between is the range that inequalities on the name alone leave it; the other constraints of the list may leave it less. It is
-// false where one end is open, and where nothing is left.
+// Between is the range that the inequalities on nothing but the name leave it; other constraints of the list may leave
+// less. ok is false if an end is open or nothing is left.
 func Between(list []Constraint, name string) (lo, hi int64, ok bool) {
 	var r linear.Range
 	for _, c := range list {
@@ -460,7 +465,3 @@ func affineOf(c *linear.Conj, r linear.Row, names []string) Affine {
 	}
 	return out
 }
-
-// ErrOverflow is wrapped by errors for constraints whose coefficients leave the 64-bit range.
-// The values of counts have no such limit.
-var ErrOverflow = arith.ErrOverflow

@@ -14,7 +14,7 @@ type Bound struct {
 	Den int64
 }
 
-// single returns the one member of s.
+// single returns the only member of s.
 func (s *Set) single() (*linear.Conj, error) {
 	cs := s.members()
 	if len(cs) != 1 {
@@ -45,10 +45,10 @@ func (s *Set) Constraints() (cs []Constraint, exact bool) {
 	return cs, true
 }
 
-// Bounds are the irredundant bounds of a dimension in terms of the other dimensions and the parameters, of a set of
-// one disjunct, where the others are such that there is a point: those of a loop inside the loops over the others. Every point satisfies them; together with Stride and the constraints without dim they say all that
-// constraints free of floors of dim say. A floor of dim other than that stride is eliminated, which can only widen
-// the bounds: test with Implies what remains to be guarded.
+// Bounds are the irredundant bounds of a dimension by the other dimensions and the parameters: those of a loop over it
+// inside the loops over the others. s must have one disjunct. Every point satisfies the bounds. Together with Stride
+// and the constraints without dim they are equivalent to all constraints without floors of dim. Other floors of dim are
+// eliminated, which can only widen the bounds: ask Implies which constraints need a guard.
 func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 	defer arith.Rescue(&err)
 	c, err := s.single()
@@ -102,8 +102,8 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 	return lower, upper, nil
 }
 
-// Stride is the coarsest congruence dim ≡ residue (mod modulus) that an equality of s forces, with the residue in terms
-// of the other names; modulus 1 without one. A set of several disjuncts has none.
+// Stride is the coarsest congruence dim ≡ residue (mod modulus) that an equality of s implies, with the residue in
+// terms of the other names. The modulus is 1 if there is none, and for a set of several disjuncts.
 func (s *Set) Stride(dim string) (modulus int64, residue Affine) {
 	var err error
 	if modulus, residue, err = s.stride(dim); err != nil {

@@ -13,6 +13,12 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
+// ErrBudget is wrapped by the error of an operation that exceeded its work limit.
+var ErrBudget = linear.ErrBudget
+
+// DefaultLimit is the limit of work where WithLimit gives none: two or three seconds of one core.
+const DefaultLimit = linear.DefaultLimit
+
 // Option of Count, Sum and Mul.
 type Option func(*settings)
 
@@ -76,10 +82,11 @@ func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
 	return p, err
 }
 
-// manyMembers is the number of members that come from one quantified member from which on these are a bad form of it.
+// manyMembers is the number of members from one quantified member above which eliminating the quantifiers rarely helps.
+// Without it TestRandomShadows takes twice the time.
 const manyMembers = 4
 
-// tooHard is the error for a quantified set that could be neither counted as it is nor rid of its quantifiers.
+// tooHard is the error for a quantified set that could be counted neither with its quantifiers nor without them.
 func (s *Set) tooHard() error {
 	n := 0
 	for _, c := range s.open {
@@ -116,7 +123,7 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 	return &Poly{params, of}, nil
 }
 
-// UnboundedError says that a set is infinite where Condition holds, since it goes on for ever in a direction.
+// UnboundedError says that a set is infinite, in a direction, where Condition holds.
 type UnboundedError struct {
 	Dims      []string
 	Direction []int64 // per dimension: adding it to any point of the set stays in it
@@ -150,9 +157,3 @@ func (s *Set) unbounded(w *linear.Work, c *linear.Conj) error {
 	}
 	return e
 }
-
-// ErrBudget is wrapped by the error of an operation that exceeded its work limit.
-var ErrBudget = linear.ErrBudget
-
-// DefaultLimit is the limit of work where WithLimit gives none: two or three seconds of one core.
-const DefaultLimit = linear.DefaultLimit

@@ -103,31 +103,12 @@ func (s *Set) Gist(ctx *Set) (out *Set, err error) {
 	return out, nil
 }
 
-// System is a conjunction of constraints over integer unknowns of any names, made to be asked whether it has a solution:
-// a Set without the normal form.
+// System is a conjunction of constraints on integers of any names, for asking whether it has a solution: a Set without
+// the normal form.
 type System struct {
 	cs     []Constraint
 	column map[string]int
 	c      *linear.Conj
-}
-
-func (s *System) at(name string) int { return s.column[name] }
-
-// Solvable decides whether s and the further constraints have an integer solution together.
-func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
-	defer arith.Rescue(&err)
-	q := s.c.Question()
-	for _, c := range more {
-		if c.Affine.HasFloor() || !s.knows(c.Affine) || c.Equality {
-			all, err := NewSystem(append(s.cs[:len(s.cs):len(s.cs)], more...)...)
-			if err != nil {
-				return false, err
-			}
-			return all.Solvable()
-		}
-		q.Extra = append(q.Extra, affineRow(s.c, c.Affine, s.at))
-	}
-	return linear.AnyWork().Solvable(q), nil
 }
 
 // NewSystem returns the conjunction of cs. A coefficient that leaves the 64-bit range is an error that wraps ErrOverflow.
@@ -149,6 +130,8 @@ func NewSystem(cs ...Constraint) (s *System, err error) {
 	return s, nil
 }
 
+func (s *System) at(name string) int { return s.column[name] }
+
 // name gives columns to the names in a.
 func (s *System) name(a Affine) {
 	for _, t := range a.terms {
@@ -167,4 +150,21 @@ func (s *System) knows(a Affine) bool {
 		}
 	}
 	return true
+}
+
+// Solvable decides whether s and the further constraints have an integer solution together.
+func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
+	defer arith.Rescue(&err)
+	q := s.c.Question()
+	for _, c := range more {
+		if c.Affine.HasFloor() || !s.knows(c.Affine) || c.Equality {
+			all, err := NewSystem(append(s.cs[:len(s.cs):len(s.cs)], more...)...)
+			if err != nil {
+				return false, err
+			}
+			return all.Solvable()
+		}
+		q.Extra = append(q.Extra, affineRow(s.c, c.Affine, s.at))
+	}
+	return linear.AnyWork().Solvable(q), nil
 }

@@ -1,10 +1,14 @@
 // Package polycount counts the integer points of parametric sets exactly, as piecewise quasi-polynomials.
 //
 // A Set is a union of conjunctions of quasi-affine constraints (Affine, Constraint), read and printed in isl's
-// notation. Quantifiers are eliminated exactly when a set is read or projected, where that takes little work; what has
-// several members then, or was not eliminated, keeps its quantified form beside them, and is counted in that: one point
-// of each fibre, the least by a test set (fibres.go, testset.go). Questions about sets are decided by the Omega test. A
-// Map is a relation between two tuples; UnionSet and UnionMap are unions over tuples of different names. Count turns
-// a set into a Poly: disjoint conditions on the parameters, a polynomial in parameters and floors for each. A Poly
-// compiles to an Evaluator. Nothing is approximated: what cannot be done is an error.
+// notation. A Map is a relation between two tuples; UnionSet and UnionMap are unions over tuples of different names.
+// Count turns a set into a Poly: a polynomial in parameters and floors for each of several disjoint conditions on the
+// parameters. A Poly compiles to an Evaluator. Nothing is approximated: what cannot be done is an error.
+//
+// The algorithms are in internal packages: linear decides, projects and subtracts conjunctions, quasi computes with
+// quasi-polynomials, count counts points. Quantifiers are eliminated exactly when a set is read or projected, if that
+// takes little work. Otherwise the set keeps them, and is counted and decided as it is.
+//
+// Comments on limits and shortcuts say what these buy, as measured on 149 counts, the 80 of testdata/cases.json and 69 of
+// the tests, and on the benchmarks of the packages features and kernel/linear.
 package polycount

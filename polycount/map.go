@@ -48,6 +48,12 @@ func (m *Map) Params() []string { return m.set.Params() }
 // Graph is the set of pairs, the dimensions of the domain before those of the range.
 func (m *Map) Graph() *Set { g := *m.set; g.tuple = ""; return &g }
 
+// String prints m in isl's notation; ParseMap reads it back.
+func (m *Map) String() string {
+	head := m.inTuple + "[" + strings.Join(m.in, ", ") + "] -> " + m.set.tuple + "[" + strings.Join(m.out, ", ") + "]"
+	return relationText(m.set.params, m.set.names(), head, m.set.printed())
+}
+
 // Domain is the set of tuples with an image.
 func (m *Map) Domain() (*Set, error) {
 	s, err := m.Graph().Project(m.in...)
@@ -89,6 +95,15 @@ func (m *Map) IntersectDomain(s *Set) (*Map, error) {
 	return &Map{m.in, m.out, m.inTuple, g}, nil
 }
 
+// IntersectRange restricts m to images in s, whose dimensions count by position.
+func (m *Map) IntersectRange(s *Set) (*Map, error) {
+	r, err := m.Reverse().IntersectDomain(s)
+	if err != nil {
+		return nil, err
+	}
+	return r.Reverse(), nil
+}
+
 // Apply is the set of images of the points of s, whose dimensions count by position.
 func (m *Map) Apply(s *Set) (*Set, error) {
 	r, err := m.IntersectDomain(s)
@@ -128,12 +143,6 @@ func (m *Map) Then(next *Map) (out *Map, err error) {
 	return &Map{slices.Clone(m.in), last, m.inTuple, g}, nil
 }
 
-// String prints m in isl's notation; ParseMap reads it back.
-func (m *Map) String() string {
-	head := m.inTuple + "[" + strings.Join(m.in, ", ") + "] -> " + m.set.tuple + "[" + strings.Join(m.out, ", ") + "]"
-	return relationText(m.set.params, m.set.names(), head, m.set.printed())
-}
-
 // named is s with other names for its dimensions, which count by position.
 func (s *Set) named(dims []string) (*Set, error) {
 	if len(dims) != len(s.dims) {
@@ -142,6 +151,13 @@ func (s *Set) named(dims []string) (*Set, error) {
 	out := *s
 	out.dims = slices.Clone(dims)
 	return &out, out.check()
+}
+
+// graphed is a map between the tuples of m with another graph.
+func (m *Map) graphed(graph *Set) *Map {
+	g := *graph
+	g.tuple = m.set.tuple
+	return &Map{m.in, m.out, m.inTuple, &g}
 }
 
 // combined applies an operation on sets to the graphs of m and o, whose dimensions count by position.
@@ -160,11 +176,20 @@ func (m *Map) combined(o *Map, f func(a, b *Set) (*Set, error)) (*Map, error) {
 	return m.graphed(g), nil
 }
 
+// Intersect is the pairs of both m and o. Dimensions correspond by position, here and in the operations below.
+func (m *Map) Intersect(o *Map) (*Map, error) { return m.combined(o, (*Set).Intersect) }
+
 // Union is the pairs of m or o.
 func (m *Map) Union(o *Map) (*Map, error) { return m.combined(o, (*Set).Union) }
 
+// Subtract is the pairs of m that are not in o.
+func (m *Map) Subtract(o *Map) (*Map, error) { return m.combined(o, (*Set).Subtract) }
+
 // Gist drops from m the constraints that those of ctx imply: the result agrees with m on the pairs of ctx.
 func (m *Map) Gist(ctx *Map) (*Map, error) { return m.combined(ctx, (*Set).Gist) }
+
+// IsEmpty decides whether m has no pair, for any values of the parameters.
+func (m *Map) IsEmpty() (bool, error) { return m.set.IsEmpty() }
 
 // IsSubset decides m ⊆ o.
 func (m *Map) IsSubset(o *Map) (bool, error) {
@@ -175,13 +200,13 @@ func (m *Map) IsSubset(o *Map) (bool, error) {
 	return d.IsEmpty()
 }
 
-// IntersectRange restricts m to images in s, whose dimensions count by position.
-func (m *Map) IntersectRange(s *Set) (*Map, error) {
-	r, err := m.Reverse().IntersectDomain(s)
-	if err != nil {
-		return nil, err
+// IsEqual decides m = o as sets of pairs.
+func (m *Map) IsEqual(o *Map) (bool, error) {
+	in, err := m.IsSubset(o)
+	if err != nil || !in {
+		return false, err
 	}
-	return r.Reverse(), nil
+	return o.IsSubset(m)
 }
 
 func (m *Map) mapped(f func(*Set) (*Set, error)) (*Map, error) {
@@ -192,39 +217,14 @@ func (m *Map) mapped(f func(*Set) (*Set, error)) (*Map, error) {
 	return m.graphed(g), nil
 }
 
-// Lexmax maps each tuple of the domain to its lexicographically greatest image, where there is one.
-func (m *Map) Lexmax() (*Map, error) { return m.mapped(m.optimum((*Set).Lexmax)) }
-
-// graphed is a map between the tuples of m with another graph.
-func (m *Map) graphed(graph *Set) *Map {
-	g := *graph
-	g.tuple = m.set.tuple
-	return &Map{m.in, m.out, m.inTuple, &g}
-}
-
-// Intersect is the pairs of both m and o. Dimensions count by position, here and in the operations below.
-func (m *Map) Intersect(o *Map) (*Map, error) { return m.combined(o, (*Set).Intersect) }
-
-// Subtract is the pairs of m that are not in o.
-func (m *Map) Subtract(o *Map) (*Map, error) { return m.combined(o, (*Set).Subtract) }
-
-// IsEmpty decides whether m has no pair, for any values of the parameters.
-func (m *Map) IsEmpty() (bool, error) { return m.set.IsEmpty() }
-
-// IsEqual decides m = o as sets of pairs.
-func (m *Map) IsEqual(o *Map) (bool, error) {
-	in, err := m.IsSubset(o)
-	if err != nil || !in {
-		return false, err
-	}
-	return o.IsSubset(m)
-}
-
 // Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
 func (m *Map) Coalesce() (*Map, error) { return m.mapped((*Set).Coalesce) }
 
 // Lexmin maps each tuple of the domain to its lexicographically least image, where there is one.
 func (m *Map) Lexmin() (*Map, error) { return m.mapped(m.optimum((*Set).Lexmin)) }
+
+// Lexmax maps each tuple of the domain to its lexicographically greatest image, where there is one.
+func (m *Map) Lexmax() (*Map, error) { return m.mapped(m.optimum((*Set).Lexmax)) }
 
 // optimum takes the domain's dimensions for parameters.
 func (m *Map) optimum(f func(*Set) (*Set, error)) func(*Set) (*Set, error) {

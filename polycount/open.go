@@ -7,7 +7,7 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// quantified is a set of the space of s with the given members, which may have existentials.
+// quantified is a set in the space of s with the given members, which may have existentials.
 func (s *Set) quantified(w *linear.Work, members []*linear.Conj) *Set {
 	out := s.with(nil)
 	open := false
@@ -44,7 +44,7 @@ func (s *Set) quantified(w *linear.Work, members []*linear.Conj) *Set {
 	return out
 }
 
-// sources are members that have the points of s, with existentials where that is the form at hand.
+// sources are members with the points of s, with existentials if s has that form.
 func (s *Set) sources() []*linear.Conj {
 	if s.open != nil {
 		return s.open
@@ -52,11 +52,10 @@ func (s *Set) sources() []*linear.Conj {
 	return s.cs
 }
 
-// members are without existentials. Where these cannot be eliminated within the budget, that is the error that Rescue
-// recovers.
+// members are members without existentials. If these cannot be eliminated with the default limit, that throws an error.
 func (s *Set) members() []*linear.Conj { return s.closedMembers(linear.AnyWork()) }
 
-// closedMembers is members within a budget.
+// closedMembers is members with a given limit.
 func (s *Set) closedMembers(w *linear.Work) (cs []*linear.Conj) {
 	if !s.pending {
 		return s.cs
@@ -74,7 +73,7 @@ func (s *Set) closedMembers(w *linear.Work) (cs []*linear.Conj) {
 	return cs
 }
 
-// rebuilt applies f to the members of s, in both forms, for the space of out; f returns nil for an empty member.
+// rebuilt applies f to the members of s, in both forms, to make out; f returns nil for an empty member.
 func (s *Set) rebuilt(out *Set, f func(*linear.Conj) *linear.Conj) *Set {
 	apply := func(cs []*linear.Conj) []*linear.Conj {
 		var made []*linear.Conj
@@ -95,7 +94,7 @@ func (s *Set) rebuilt(out *Set, f func(*linear.Conj) *linear.Conj) *Set {
 	return out
 }
 
-// printed are the members that String writes: quantified ones only where the others are not known.
+// printed are the members that String writes: quantified ones only if the others are not known.
 func (s *Set) printed() []*linear.Conj {
 	if s.pending {
 		return s.open

@@ -40,6 +40,22 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 	return false, nil
 }
 
+// Sample returns a point of s with parameter values, by name, small where that is easy; ok is false when s is empty.
+func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
+	defer arith.Rescue(&err)
+	w := linear.AnyWork()
+	for _, c := range s.sources() {
+		if at, found := w.Sample(c.Flat()); found {
+			point = map[string]int64{}
+			for i, n := range s.names() {
+				point[n] = at[1+i]
+			}
+			return point, true, nil
+		}
+	}
+	return nil, false, nil
+}
+
 // Points enumerates s at parameter values in lexicographic order, each point once. More than limit points, or an
 // unbounded dimension, are errors.
 func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err error) {
@@ -76,30 +92,14 @@ func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err 
 // Lexmin returns, for each value of the parameters, the lexicographically least point of s where there is one.
 func (s *Set) Lexmin() (*Set, error) { return s.lexopt(1) }
 
+// Lexmax returns, for each value of the parameters, the lexicographically greatest point of s where there is one.
+func (s *Set) Lexmax() (*Set, error) { return s.lexopt(-1) }
+
 func (s *Set) lexopt(dir int64) (out *Set, err error) {
 	defer arith.Rescue(&err)
 	w := linear.AnyWork()
 	return s.with(count.Optima(w, s.closedMembers(w), len(s.params), dir)), nil
 }
-
-// Sample returns a point of s with parameter values, by name, small where that is easy; ok is false when s is empty.
-func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
-	defer arith.Rescue(&err)
-	w := linear.AnyWork()
-	for _, c := range s.sources() {
-		if at, found := w.Sample(c.Flat()); found {
-			point = map[string]int64{}
-			for i, n := range s.names() {
-				point[n] = at[1+i]
-			}
-			return point, true, nil
-		}
-	}
-	return nil, false, nil
-}
-
-// Lexmax returns, for each value of the parameters, the lexicographically greatest point of s where there is one.
-func (s *Set) Lexmax() (*Set, error) { return s.lexopt(-1) }
 
 // Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
 // Where that takes too long it returns s.

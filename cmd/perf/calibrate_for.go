@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/calibrate"
 	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/internal/format"
@@ -66,7 +67,7 @@ func (o *forOptions) check(cmd *cobra.Command, args []string) error {
 // run makes the model, writes its file, and calibrates it unless this is a dry run.
 func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.Selection, profile string) error {
 	if selected.Form == "" {
-		selected.Form = campaign.Auto
+		selected.Form = calibrate.Auto
 	}
 	targets, err := o.targets(cmd)
 	if err != nil {
@@ -175,7 +176,7 @@ func (o *forOptions) modelName() string {
 // calibration brings into the others.
 func (o *forOptions) make(targets []modelgen.Target, device *facts.Device, selected campaign.Selection) (string, *modelgen.Set, error) {
 	options := modelgen.Options{Name: o.modelName(), Device: device, Points: o.points, Isolated: o.isolated, Form: models.PNormForm}
-	if selected.Form != campaign.Auto {
+	if selected.Form != calibrate.Auto {
 		var err error
 		if options.Form, err = models.ParseForm(selected.Form); err != nil {
 			return "", nil, usagef("--model: %v, or auto", err)

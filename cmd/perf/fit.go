@@ -40,8 +40,8 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 			if err != nil {
 				return err
 			}
-			if err := campaign.CheckForm(model, form); err != nil {
-				return err
+			if err := calibrate.CheckForm(model, form); err != nil {
+				return usage(err)
 			}
 			if form != "" && len(init) > 0 {
 				return usagef("--init is for the model's own form, without --model")
@@ -54,7 +54,7 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 			if err != nil {
 				return err
 			}
-			as, fit, err := campaign.Fit(cmd.Context(), model, form, rows, calibrate.Options{Init: start, Lanes: lanes})
+			as, fit, err := calibrate.FitAs(cmd.Context(), model, form, rows, calibrate.Options{Init: start, Lanes: lanes})
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 // TestPaperSection22OnTheH200 holds what the README says of the recorded run: Figure 1's kind of prediction within 3 %
 // where no size was calibrated, and a rate of multiply-adds near the device's peak, 132 SMs x 128 lanes x 1980 MHz.
 func TestPaperSection22OnTheH200(t *testing.T) {
+	t.Parallel()
 	samples := "../../testdata/h200/matmul_2_2.jsonl"
 	var report evaluate.Report
 	replayJSON(t, &report, "evaluate", "../../examples/matmul/paper_2_2.yaml", "--replay", samples)
@@ -50,6 +51,7 @@ func replayJSON(t *testing.T, into any, args ...string) {
 // TestApplicationsOnTheH200 holds what the README says of the evaluation of Stevens and Klöckner, section 8, with models written
 // by hand and with those that calibrate --for made: no worse than the paper's errors, with warm and with cold caches.
 func TestApplicationsOnTheH200(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		suites string
 		cache  string
@@ -79,6 +81,7 @@ func TestApplicationsOnTheH200(t *testing.T) {
 // TestFurtherKernelsOnTheH200 holds what the README says of six kernels predicted by the models that calibrate --for made for them:
 // at first, and with terms for what too few work-items wait for.
 func TestFurtherKernelsOnTheH200(t *testing.T) {
+	t.Parallel()
 	for suites, limit := range map[string]float64{"further": 0.12, "waiting": 0.05} {
 		var report evaluate.Report
 		replayJSON(t, &report, "evaluate", "../../examples/evaluation/"+suites+"/kernels.yaml", "--replay", "../../testdata/h200/"+suites+".jsonl.gz")

@@ -170,7 +170,7 @@ func TestModelAutoFindsTheForm(t *testing.T) {
 			if !slices.Contains(c.want, fit.Choice.Form) || len(fit.Choice.Candidates) != 3 || fit.Experiment == nil {
 				t.Errorf("chosen %q: %s", fit.Choice.Form, fit.Choice.Reason)
 			}
-			if name := map[string]string{"linear": campaign.General, "overlap": campaign.General}[c.model]; name != "" && fit.Model != name {
+			if name := map[string]string{"linear": calibrate.General, "overlap": calibrate.General}[c.model]; name != "" && fit.Model != name {
 				t.Errorf("the model is named %s", fit.Model)
 			}
 		})

@@ -239,7 +239,7 @@ func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space, device *facts.D
 		return err
 	}
 	if p.Static() {
-		s.Clock, err = rank.NewClock(launch.Names(device), p.Model, p.Fit)
+		s.Cost, err = rank.NewCostModel(launch.Names(device), p.Model, p.Fit)
 		return err
 	}
 	var mu sync.Mutex // what predicts is for one goroutine at a time
@@ -268,11 +268,11 @@ func (o *modelOptions) predict(cmd *cobra.Command, s *rank.Set) (known bool, err
 	if !p.Static() {
 		return false, nil
 	}
-	clock, err := rank.NewClock(s.Names, p.Model, p.Fit)
+	cost, err := rank.NewCostModel(s.Names, p.Model, p.Fit)
 	if err != nil {
 		return true, err
 	}
-	clock.Predict(s)
+	cost.Predict(s)
 	return true, nil
 }
 

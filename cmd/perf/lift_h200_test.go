@@ -133,6 +133,7 @@ func TestLiftProducts(t *testing.T) {
 // TestLiftRankings holds what the README says of rankers on stencils that they have not seen: the default, and a model calibrated on
 // measurement kernels alone.
 func TestLiftRankings(t *testing.T) {
+	t.Parallel()
 	profile := filepath.Join(t.TempDir(), "profile.yaml")
 	replayJSON(t, new(any), "calibrate", "parts", "--device", "replay:../../testdata/h200/parts.jsonl.gz", "--profile", profile)
 	var all struct {

@@ -1,7 +1,8 @@
 // Command perf predicts how long GPU kernels take: it counts their work symbolically, calibrates cost models on a
 // device by microbenchmarks, and evaluates the models for kernels and sizes that were never run.
 //
-// The commands only compose: each file holds one of them, main.go the program, output.go what they print with.
+// The commands only compose: each file holds one of them, or a few that belong together. main.go is the program, flags.go holds the flags that
+// several commands share, output.go what they print with.
 package main
 
 import (
@@ -69,8 +70,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return statusOf(err)
 }
 
+func init() { cobra.EnableCommandSorting = false }
+
 func newRoot() *cobra.Command {
-	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:   "perf",
 		Short: "Predict the run times of GPU kernels",

@@ -120,7 +120,7 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 		return nil, err
 	}
 	names, name := profile.Names(), o.model
-	choose := name == campaign.Auto && profile.Find(name) == nil
+	choose := name == calibrate.Auto && profile.Find(name) == nil
 	switch {
 	case choose && len(cases) == 0:
 		return nil, usagef("--model auto needs kernels to choose a model for; name one: %s", strings.Join(names, " | "))

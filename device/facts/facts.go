@@ -1,6 +1,6 @@
 // Package facts knows numbers of devices: limits, caches and rates, each with its source.
 //
-// The numbers are data (facts.yaml, in the format of schema.json, read by parse). Of returns what is known of the device with a
+// The numbers are data (facts.yaml, in the format of schema.json). Of returns what is known of the device with a
 // fingerprint: its data sheet, what all devices of its architecture share, and what the driver tells. Named returns a data sheet by
 // name. What none of them has is not known, and Need says so in an error; nothing is guessed. Typical fills gaps with orders of
 // magnitude where a rough number will do, such as for choosing sizes to measure.
@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/goccy/go-yaml"
 
 	"gpuperf/samples"
 )
@@ -139,18 +141,39 @@ func (u *Unknown) Error() string {
 //go:embed facts.yaml
 var table []byte
 
-// Schema is the JSON schema of facts.yaml.
-//
-//go:embed schema.json
-var Schema []byte
+// file is a file of data sheets, in the format of schema.json. The facts of a device include those of its architecture.
+type file struct {
+	Version                         int
+	Architectures, Devices, Typical []*sheet
+}
 
+type sheet struct {
+	Names        []string
+	Architecture string
+	Facts        map[Key]Fact
+}
+
+// sheets reads the embedded data sheets, whose format a test has checked.
 var sheets = sync.OnceValue(func() *file {
-	f, err := parse("facts.yaml", table)
-	if err != nil {
-		panic(err) // the embedded table is ours
+	f := &file{}
+	if err := yaml.UnmarshalWithOptions(table, f, yaml.Strict()); err != nil {
+		panic(err)
+	}
+	for _, d := range f.Devices {
+		known := maps.Clone(find(f.Architectures, d.Architecture).Facts)
+		maps.Copy(known, d.Facts)
+		d.Facts = known
 	}
 	return f
 })
+
+// find returns the data sheet of that name, an empty one where there is none.
+func find(list []*sheet, name string) *sheet {
+	if i := slices.IndexFunc(list, func(s *sheet) bool { return slices.Contains(s.Names, name) }); i >= 0 {
+		return list[i]
+	}
+	return &sheet{}
+}
 
 // Of returns what is known of the device with this fingerprint. A data sheet counts for the device of its name and number of
 // multiprocessors; other devices have the facts of their architecture, and what the fingerprint tells.
@@ -170,15 +193,14 @@ func Of(f samples.Fingerprint) *Device {
 			d.facts[told.key] = Fact{float64(told.value), told.source}
 		}
 	}
-	named, _ := Named(f.Name)
-	units := float64(f.ComputeUnits)
+	named, units := find(sheets().Devices, f.Name), float64(f.ComputeUnits)
 	switch {
-	case named != nil && (units == 0 || units == named.Value(Multiprocessors)):
-		maps.Copy(d.facts, named.facts)
-	case f.Architecture != "":
-		maps.Copy(d.facts, sheets().architectures[f.Architecture].known())
+	case len(named.Facts) > 0 && (units == 0 || units == named.Facts[Multiprocessors].Value):
+		maps.Copy(d.facts, named.Facts)
 	case f.Type == "cpu":
-		maps.Copy(d.facts, sheets().architectures[f.Platform].known())
+		maps.Copy(d.facts, find(sheets().Architectures, f.Platform).Facts)
+	default:
+		maps.Copy(d.facts, find(sheets().Architectures, f.Architecture).Facts)
 	}
 	if d.Value(Groups) == 1 { // the limits of a work-group are those of the multiprocessor
 		for k, v := range map[Key]int64{LocalBytes: f.LocalMem, Items: f.MaxWorkGroup} {
@@ -190,21 +212,14 @@ func Of(f samples.Fingerprint) *Device {
 	return d
 }
 
-func (d *Device) known() map[Key]Fact {
-	if d == nil {
-		return nil
-	}
-	return d.facts
-}
-
 // Named returns the data sheet of the device with the name, nil where there is none, and the names that there are.
 func Named(name string) (*Device, []string) {
 	var known []string
-	for _, d := range sheets().devices {
-		if slices.Contains(d.Names, name) {
-			return d, nil
+	for _, s := range sheets().Devices {
+		if slices.Contains(s.Names, name) {
+			return &Device{Names: s.Names, facts: s.Facts}, nil
 		}
-		known = append(known, d.Names...)
+		known = append(known, s.Names...)
 	}
 	return nil, known
 }
@@ -219,7 +234,7 @@ func (d *Device) Typical() *Device {
 			kind = d.kind
 		}
 	}
-	out.facts = maps.Clone(sheets().typical[kind].facts)
+	out.facts = maps.Clone(find(sheets().Typical, kind).Facts)
 	if d != nil {
 		maps.Copy(out.facts, d.facts)
 	}

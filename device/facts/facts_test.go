@@ -2,14 +2,14 @@ package facts
 
 import (
 	"bytes"
-	"errors"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
 
@@ -101,22 +101,13 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-const small = `version: 1
-architectures:
-  - names: [sm_1]
-    banks: {value: 32, source: here}
-devices:
-  - names: [Small]
-    architecture: sm_1
-    multiprocessors: {value: 2, source: here}
-    clock_mhz: {value: 1000, source: here}
-    local_reserved: {value: 0, source: here}
-    memory_bandwidth: {value: 1.0e9, source: here}
-`
-
-// The reader and the schema refuse the same mistakes and accept the same files.
-func TestParse(t *testing.T) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
+// The data sheets are in the format of the schema, which knows every Key and refuses facts without a source.
+func TestSchema(t *testing.T) {
+	text, err := os.ReadFile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,75 +126,54 @@ func TestParse(t *testing.T) {
 		}
 		return schema.Validate(value)
 	}
-	for _, text := range []string{small, string(table)} {
-		if err := valid(text); err != nil {
-			t.Error(err)
-		}
-		if _, err := parse("f.yaml", []byte(text)); err != nil {
-			t.Error(err)
+	if err := valid(string(table)); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct{ old, bad string }{
+		{"version: 1", "version: 2"},
+		{"clock_mhz", "clock_ghz"},
+		{"value: 132, ", ""},
+		{"value: 132", "value: -1"},
+		{"value: 132", "value: 0"},
+		{"value: 132", "value: 132.5"},
+		{"value: 132", "value: many"},
+		{`source: "NVIDIA H200 datasheet, FP32"`, `source: ""`},
+		{`, source: "NVIDIA H200 datasheet, FP32"`, ""},
+		{`names: ["NVIDIA H200"]`, "names: []"},
+	} {
+		bad := strings.Replace(string(table), c.old, c.bad, 1)
+		if bad == string(table) || valid(bad) == nil {
+			t.Errorf("the schema accepts %q for %q", c.bad, c.old)
 		}
 	}
-	f, err := parse("f.yaml", []byte(small))
+	code, err := os.ReadFile("facts.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := f.devices[0]; d.Int(Banks) != 32 || d.Int(Multiprocessors) != 2 || !d.Known(LocalReserved) || d.Known(L2Bytes) {
-		t.Errorf("read %+v", d)
-	}
-	for _, c := range []struct{ old, bad, want string }{
-		{"version: 1", "version: 2", "f.yaml:1:10: version 2"},
-		{"clock_mhz", "clock_ghz", "f.yaml:9:5:"},
-		{"value: 1000, ", "", "value is missing"},
-		{"value: 1000", "value: -1", "not a positive number"},
-		{"value: 1000", "value: 0", "not a positive number"},
-		{"value: 1000", "value: 1000.5", "not a whole number"},
-		{"value: 1000", "value: fast", "f.yaml:9:24:"},
-		{"1000, source: here", "1000, source: \"\"", "source"},
-		{"1000, source: here", "1000", "source is missing"},
-		{"names: [Small]", "names: []", "no name"},
-	} {
-		text := strings.Replace(small, c.old, c.bad, 1)
-		_, err := parse("f.yaml", []byte(text))
-		var place *source.Error
-		if !errors.As(err, &place) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q for %q: got error %v, want one with %q", c.bad, c.old, err, c.want)
-		}
-		if valid(text) == nil {
-			t.Errorf("the schema accepts %q", c.bad)
+	keys := regexp.MustCompile(`Key = "(\w+)"`).FindAllStringSubmatch(string(code), -1)
+	for _, k := range keys {
+		if !bytes.Contains(text, []byte(`"`+k[1]+`": {`)) {
+			t.Errorf("the schema lacks %s", k[1])
 		}
 	}
-	for old, bad := range map[string]string{"architecture: sm_1": "architecture: sm_2", "names: [Small]": "names: [Small, Small]"} {
-		if _, err := parse("f.yaml", []byte(strings.Replace(small, old, bad, 1))); err == nil {
-			t.Errorf("%q is accepted", bad)
-		}
+	if known := bytes.Count(text, []byte("#/$defs/count")) + bytes.Count(text, []byte("#/$defs/rate")) + bytes.Count(text, []byte("#/$defs/amount")); known != len(keys) {
+		t.Errorf("the schema knows %d facts, there are %d keys", known, len(keys))
 	}
 }
 
 // Every device names its architecture and its number of multiprocessors, and its name finds it.
 func TestSheets(t *testing.T) {
-	for _, d := range sheets().devices {
-		if !d.Known(Multiprocessors, Groups, Registers, LineBytes) {
-			t.Errorf("%s: %v", d.Name(), d.Need(Multiprocessors, Groups, Registers, LineBytes))
-		}
-		for _, name := range d.Names {
-			if found, _ := Named(name); found != d {
-				t.Errorf("%s: found %v", name, found)
+	seen := map[string]bool{}
+	for _, sheet := range sheets().Devices {
+		for _, name := range sheet.Names {
+			d, _ := Named(name)
+			if err := d.Need(Multiprocessors, Groups, Registers, LineBytes); err != nil || seen[name] {
+				t.Errorf("%s: %v, or named twice", name, err)
 			}
+			seen[name] = true
 		}
 	}
 	if d, known := Named("no such device"); d != nil || len(known) < 10 {
 		t.Errorf("found %v among %q", d, known)
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add(small)
-	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := parse("f.yaml", []byte(text)); err != nil {
-			var place *source.Error
-			if !errors.As(err, &place) {
-				t.Errorf("%T: %v", err, err)
-			}
-		}
-	})
 }

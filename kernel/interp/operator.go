@@ -173,7 +173,7 @@ func (c *compiler) logic(x *expr.Op) (value, error) {
 	}), nil
 }
 
-// comparisons are functions that compare numbers of a type.
+// comparison is the function that compares numbers of a type.
 func comparison[T int64 | uint64 | float64](op expr.OpKind) func(a, b T) bool {
 	switch op {
 	case expr.Eq:

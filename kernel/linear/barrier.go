@@ -7,8 +7,8 @@ import (
 	"gpuperf/kernel"
 )
 
-// barriers inserts a barrier before the first block whose accesses need it after those since the last barrier, taking
-// the iterations of loops one after the other: what the end of a body leaves pending meets the start of the body.
+// barriers inserts a barrier before the first block whose accesses conflict with those made since the last barrier. It
+// follows the iterations of loops one after the other: accesses pending at the end of a body meet those at its start.
 func (b *builder) barriers() error {
 	for _, s := range b.stmts {
 		if s.Kind == kernel.Assign || s.Kind == kernel.Nop {
@@ -23,8 +23,8 @@ func (b *builder) barriers() error {
 	return err
 }
 
-// pend is an access that no barrier has followed yet. The statement was reached at the current values of the first depth
-// loops of the path; carried is the next loop where it was at an earlier iteration of that.
+// pend is a pending access: no barrier has followed it yet. The statement ran at the current iteration of the first depth
+// loops of the path; where carried is set, it ran at an earlier iteration of the next loop.
 type pend struct {
 	s       *stmt
 	space   kernel.Space
@@ -99,7 +99,7 @@ func (b *builder) place(kids []*block, path []string, pending []pend) (out []*bl
 	return out, pending, nil
 }
 
-// placeLoop places the barriers in a loop, and says which one is needed before it.
+// placeLoop places the barriers in a loop, and returns the one that is needed before the loop.
 func (b *builder) placeLoop(k *block, path []string, pending []pend) (space kernel.Space, why string, body []*block, after []pend, err error) {
 	inner := append(slices.Clone(path), k.iname)
 	if k.settled {
@@ -122,8 +122,8 @@ func (b *builder) placeLoop(k *block, path []string, pending []pend) (space kern
 	return "", "", body, after, nil
 }
 
-// settle places the barriers that the iterations of a loop need, whatever is before it. A loop that needs no further ones is
-// marked so, as loops around it ask again.
+// settle places the barriers that the iterations of a loop need, whatever comes before the loop. A loop that needs no more
+// is marked, because the loops around it ask again.
 func (b *builder) settle(k *block, inner []string) (body []*block, after []pend, err error) {
 	path := inner[:len(inner)-1]
 	body, after, err = b.place(k.kids, inner, nil)
@@ -147,7 +147,7 @@ func (b *builder) settle(k *block, inner []string) (body []*block, after []pend,
 	return body, after, err
 }
 
-// idle reports that nothing in a block can need a barrier or is one.
+// idle reports whether a block has no barrier in it and no access that can need one.
 func (k *block) idle() bool {
 	if k.rest == unknown {
 		k.rest = yes
@@ -161,7 +161,7 @@ func (k *block) idle() bool {
 	return k.rest == yes
 }
 
-// ordered reports that a barrier on memory of a space orders accesses to the other.
+// ordered reports whether a barrier on memory of one space also orders accesses to the other.
 func ordered(barrier, access kernel.Space) bool { return barrier == access || barrier == kernel.Global }
 
 func addPend(list []pend, p pend) []pend {
@@ -171,7 +171,7 @@ func addPend(list []pend, p pend) []pend {
 	return append(list, p)
 }
 
-// needs tells the barrier that is needed before s. One on global memory orders both spaces.
+// needs returns the barrier that is needed before s. A barrier on global memory orders both spaces.
 func (b *builder) needs(pending []pend, s *stmt, path []string) (space kernel.Space, why string, err error) {
 	for _, p := range slices.Backward(pending) { // the latest access is the one that readers look for
 		if why != "" && (p.space != kernel.Global || space == kernel.Global) || !p.s.mayClash(s) {
@@ -192,7 +192,7 @@ func (b *builder) needs(pending []pend, s *stmt, path []string) (space kernel.Sp
 	return space, why, nil
 }
 
-// fences tells whether running the block passes a barrier in any case.
+// fences reports whether every run of the block passes a barrier.
 func (k *block) fences() (kernel.Space, bool) {
 	switch {
 	case k.barrier != nil:

@@ -10,8 +10,8 @@ import (
 	"gpuperf/polycount"
 )
 
-// commonBounds are the bounds of x that hold in all parts: those of each part that every other one implies. What a
-// part needs beyond them is left to guards.
+// commonBounds returns the bounds of x that hold in all parts: those bounds of each part that every other part implies.
+// Conditions beyond them are left to guards.
 func commonBounds(parts []*polycount.Set, x string) (lower, upper []polycount.Bound, err error) {
 	name := polycount.Name(x)
 	var seenLower, seenUpper []polycount.Constraint
@@ -197,7 +197,7 @@ func (b *builder) bounded(k *block, parts []*polycount.Set, ctx *polycount.Set, 
 	return l, inner, err
 }
 
-// evenlyBounded refuses a loop with a barrier in it whose bounds the work-items of a group have each for themselves.
+// evenlyBounded refuses a loop with a barrier in it whose bounds differ between the work-items of a group.
 func (b *builder) evenlyBounded(k *block, l *Loop) error {
 	if !k.synchronizes() {
 		return nil

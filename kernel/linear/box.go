@@ -2,8 +2,8 @@ package linear
 
 import "gpuperf/polycount"
 
-// interval reads the range of a name off the constraints of the domain where each that mentions it mentions nothing else,
-// so that no projection is needed. It is false where that is not so, and where the range is empty.
+// interval returns the range of a name where all constraints that mention it are constant bounds, so that no projection is
+// needed. ok is false otherwise, and where the range is empty.
 func (s *stmt) interval(name string) (lo, hi int64, ok bool) {
 	for _, c := range s.need {
 		if c.Affine.Has(name) && (c.Equality || !c.Affine.Only(name)) {
@@ -13,12 +13,12 @@ func (s *stmt) interval(name string) (lo, hi int64, ok bool) {
 	return s.within(name)
 }
 
-// within is a range that inequalities on a name alone leave it; other constraints may leave it less.
+// within returns the range that the constant bounds of a name allow; other constraints may narrow it.
 func (s *stmt) within(name string) (lo, hi int64, ok bool) {
 	return polycount.Between(s.need, name)
 }
 
-// boxed is the range of the loop over an iname that all of the statements give it by constants alone.
+// boxed returns the range of a loop where all statements have the same constant bounds for its iname.
 func (b *builder) boxed(stmts []*stmt, iname string) (lo, hi int64, ok bool) {
 	for i, s := range stmts {
 		l, h, same := s.interval(iname)

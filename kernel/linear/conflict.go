@@ -10,7 +10,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// clash says why two statements need a barrier between them: per address space, the accesses; "" where they need none.
+// clash says why two statements need a barrier between them: the accesses, by address space; "" where none is needed.
 type clash struct{ local, global string }
 
 func (c clash) any() bool { return c.local != "" || c.global != "" }
@@ -30,10 +30,10 @@ func (c *clash) set(space kernel.Space, why string) {
 	}
 }
 
-// arraySet is a set of arrays in memory that work-items share. From the 64th on all are one.
+// arraySet is a set of arrays in shared memory, as bits. All arrays from the 64th on share one bit.
 type arraySet uint64
 
-// mark finds the arrays that statements may clash on: those that one writes.
+// mark finds the arrays on which statements may clash: those that a statement writes.
 func (b *builder) mark() {
 	number := map[*kernel.Array]arraySet{}
 	for _, s := range b.stmts {
@@ -60,8 +60,8 @@ func (s *stmt) mayClash(t *stmt) bool {
 	return s.puts&(t.gets|t.puts)|s.gets&t.puts != 0
 }
 
-// question is what conflict remembers the answer of: two statements, how many loops are open around both, which are those of a
-// statement's path in the tree, and whether the next one is carried.
+// question is the key under which conflict remembers an answer: two statements, the number of loops open around both, and
+// whether the next loop is carried.
 type question uint64
 
 func ask(s, t *stmt, depth int, carried bool) question {
@@ -198,7 +198,8 @@ func (b *builder) instances(s, t *stmt, x, y access, apart string) []polycount.C
 	return cs
 }
 
-// forms are the indices of an access over loops, axis names and parameters; nil for those that are not affine.
+// forms returns the indices of an access as affine expressions over loops, axis names and parameters; nil where an index is
+// not affine.
 func (b *builder) forms(x access) []*polycount.Affine {
 	if len(*x.forms) < len(x.index) {
 		for _, e := range x.index {
@@ -252,13 +253,13 @@ func (b *builder) meet(cs []polycount.Constraint, kind string) (bool, error) {
 	return false, nil
 }
 
-// unorderedError tells of accesses to one element by different work-items, one of them writing, that nothing orders.
+// unorderedError reports that different work-items access one element, one of them writing, and nothing orders the accesses.
 type unorderedError struct{ msg string }
 
 func (e *unorderedError) Error() string { return e.msg }
 
-// crossGroup refuses kernels in which a work-group touches what another one writes: nothing orders groups. It also
-// refuses a statement that reads what other work-items write by the same statement, with no barrier in between.
+// crossGroup refuses kernels in which a work-group touches what another one writes, because nothing orders work-groups. It
+// also refuses a statement that reads what other work-items write in the same statement, because no barrier fits in between.
 func (b *builder) crossGroup() error {
 	for i, s := range b.stmts {
 		for _, t := range b.stmts[i:] {

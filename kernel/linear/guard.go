@@ -27,13 +27,13 @@ func (c cond) equal(o cond) bool {
 	return c.affine.Equal(*o.affine)
 }
 
-// guardKey is what guards remembers the conditions of.
+// guardKey is the key under which the conditions of statements are remembered.
 type guardKey struct {
 	ctx, domain *polycount.Set
 	pinned      string
 }
 
-// item is a node with what it needs to run. A barrier needs nothing, and nothing moves across it.
+// item is a node with the conditions under which it runs. A barrier has none, and no condition moves across it.
 type item struct {
 	node    Node
 	conds   []cond
@@ -105,7 +105,7 @@ func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
 	return it, nil
 }
 
-// barrierItem is a statement that is a barrier. Every work-item takes part: what counts are the loops around it.
+// barrierItem makes the item of a barrier statement. Every work-item takes part, so only the loops around it matter.
 func barrierItem(s *stmt, ctx *polycount.Set) (item, error) {
 	loops, err := s.domain.Project(s.loops...)
 	if err != nil {

@@ -10,11 +10,13 @@ import (
 	"gpuperf/polycount"
 )
 
-// apart proves, where it can at a glance, that two accesses touch one element only in instances that agree on all axes of
-// the kind ("lid" or "gid"). Names of the kinds in free ("lid", "lid gid"), and loops that are not common, may differ between the instances;
-// all others are equal. Where both indices have the same coefficients, their difference is Σ c·d over the differences d of
-// such names, and if every |c| exceeds what the smaller ones can add up to, as with the digits of a number, the sum is 0
-// for d = 0 alone. Domains only make the differences smaller. False means that nothing is known.
+// apart is a quick sufficient test: true means that two accesses touch the same element only in instances that agree on all
+// axes of the kind ("lid" or "gid"), false that nothing is known. Axes of the kinds in free ("lid", "lid gid") and loops that
+// are not common may differ between the two instances; everything else is equal.
+//
+// Where both indices have the same coefficients, their difference is Σ c·d over the differences d of the names that may
+// differ. If every |c| exceeds the greatest sum of the terms with smaller coefficients, as with the digits of a number, the
+// difference is 0 only where every d is 0. Domains only make the differences smaller.
 func (b *builder) apart(s, t *stmt, x, y access, common []string, kind, free string) bool {
 	if len(x.index) != len(y.index) || slices.ContainsFunc(x.array.Axes, func(a kernel.Axis) bool { return a.Stride != nil }) {
 		return false
@@ -75,13 +77,13 @@ func (b *builder) apart(s, t *stmt, x, y access, common []string, kind, free str
 	return true
 }
 
-// digit is a difference in a sum: its name, the size of its coefficient, and the most that it can be.
+// digit is a term of such a difference: the name, the magnitude of its coefficient, and the greatest value of |d|.
 type digit struct {
 	name        string
 	coeff, most int64
 }
 
-// apartDigits decides whether each digit, the smallest first, exceeds what those below it add up to.
+// apartDigits reports whether the coefficient of each digit exceeds the greatest sum of the digits before it.
 func apartDigits(s, t *stmt, p *polycount.Affine, digits []digit) bool {
 	sums := make([]int64, 1, len(digits)+1) // of the first so many
 	for i, d := range digits {
@@ -109,8 +111,8 @@ func span(s, t *stmt, name string) (lo, hi int64, ok bool) {
 	return min(lo, l), max(hi, h), ok
 }
 
-// together bounds the difference of Σ coeff·name over the digits, which p has, where the statements have a constraint on this sum:
-// work-items that share out the rows of a tile, each taking every 32nd element, stay in their row.
+// together bounds the difference of Σ coeff·name over some digits of p where both statements have a constraint on this sum.
+// An example is a tile whose rows are divided among work-items that each take every 32nd element: the sum stays in the row.
 func together(s, t *stmt, p *polycount.Affine, digits []digit) (most int64, ok bool) {
 	least := int64(0)
 	for _, d := range digits {
@@ -130,7 +132,7 @@ func together(s, t *stmt, p *polycount.Affine, digits []digit) (most int64, ok b
 	return greatest - least, ok
 }
 
-// atMost reads the greatest value of Σ coeff·name over the digits off a constraint of the statement.
+// atMost finds the greatest value of Σ coeff·name over the digits from a constraint of the statement on this sum.
 func (s *stmt) atMost(p *polycount.Affine, digits []digit) (most int64, ok bool) {
 	for _, c := range s.need {
 		terms := c.Affine.Len()

@@ -7,11 +7,11 @@ import (
 	"gpuperf/lift/rules"
 )
 
-// mostIterations bounds the iterations that are written out where variants begin.
+// mostIterations bounds the iterations of an iterate that are unrolled.
 const mostIterations = 16
 
-// unrolled writes an iterate under the views of a body out as applications, each to an array of its own length: the maps of each
-// become loops of their own, or are fused with the next.
+// unrolled unrolls an iterate below the views of a body: each iteration becomes an application to an array of its own length, whose
+// maps become loops of their own or are fused with those of the next.
 func unrolled(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 	switch {
 	case t.Op == lift.Iterate && t.Ints[0] <= mostIterations:
@@ -29,7 +29,7 @@ func unrolled(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error
 	return t, nil
 }
 
-// missing says why there is no recipe for the program.
+// missing explains why there is no recipe for the program.
 func (e *explorer) missing() string {
 	t := e.fused
 	for views.Has(t.Op) && !computes(t) {

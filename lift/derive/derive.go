@@ -1,12 +1,12 @@
 // Package derive enumerates low-level variants of a program of package lift.
 //
-// A recipe (recipe.go) is a strategy with numbers left open: tile sizes, chunks, vector widths. What recipes a program has
-// follows from its form: nested maps (grid.go) or a reduction (reduction.go). Each recipe is a stratum; Derive takes from
-// the strata in turn, with numbers at random, until it has as many distinct variants as asked for. Every variant is derived
-// by the rules of package rules, and carries its derivation.
+// A recipe (recipe.go) is a strategy with some numbers left open: tile sizes, chunk lengths, vector widths. The form of a program
+// determines its recipes: those of nested maps are in grid.go, grid3d.go, walk.go and product.go, those of reductions in
+// reduction.go. Each recipe is a stratum; Derive draws from the strata in turn, with random values for the numbers, until it has
+// as many distinct variants as requested. Every variant is derived by the rules of package rules and carries its derivation.
 //
-// Which map becomes which loop follows the constraints of the Lift project's later work: per nest of maps the dimensions of
-// mapWrg and mapLcl are the same, mapGlb does not meet them, and no dimension is mapped twice.
+// Maps become loops under the constraints of the Lift project's later work: in a nest of maps, mapWrg and mapLcl use the same
+// dimensions, mapGlb is not mixed with them, and no dimension is used twice.
 package derive
 
 import (
@@ -58,11 +58,11 @@ func (v *Variant) Derivation(p *lift.Program) *rules.Derivation {
 	return &rules.Derivation{Start: p, Steps: v.Steps, Result: v.Program}
 }
 
-// Result is the variants with what became of the others.
+// Result is the variants, and the number of attempts that gave none.
 type Result struct {
 	Variants []*Variant
-	// Recipes is the number of strata; Tried counts points of their spaces, Same those that gave a variant again. Refused
-	// counts points that gave none, and strata that were refused as a whole, by the reason's first words.
+	// Recipes is the number of strata; Tried counts points of their spaces, Same those that gave a known variant. Refused counts
+	// points that gave none, and strata that were rejected as a whole, by reason.
 	Recipes, Tried, Same int
 	Refused              map[string]int
 }
@@ -135,12 +135,12 @@ func reason(err error) string {
 
 var digits = regexp.MustCompile(`\b[0-9]+(\.[0-9]*)?\b`)
 
-// explorer derives variants of one program.
+// explorer derives the variants of one program.
 type explorer struct {
 	start *lift.Program
 	opt   Options
 	rules rules.Options
-	// fused is the body with maps fused and views simplified, where every recipe begins, and first the steps that lead there.
+	// fused is the body with maps fused and views simplified; every recipe starts from it. first are the steps that lead to it.
 	fused *lift.Term
 	first []rules.Step
 }

@@ -7,18 +7,18 @@ import (
 	"gpuperf/lift/rules"
 )
 
-// grid is a nest of maps that compute an array of one to three dimensions, under views.
+// grid is a nest of maps that computes an array of one to three dimensions, below views.
 type grid struct {
-	under   int     // the number of views around the outermost map
-	lengths []int64 // of the dimensions, outermost first
-	stencil string  // the rule that tiles it in two dimensions; "" for none
-	reduces bool    // an element is computed by a reduction
-	vector  bool    // the elements can be computed as vectors
-	apart   error   // what is wrong with these
-	element *lift.Term
+	under    int     // the number of views around the outermost map
+	lengths  []int64 // of the dimensions, outermost first
+	stencil  string  // the rule that tiles it in two dimensions; "" for none
+	reduces  bool    // an element is computed by a reduction
+	vector   bool    // the elements can be computed as vectors
+	rejected error   // why such vectors cannot be lowered
+	element  *lift.Term
 }
 
-// views are the patterns that only arrange, through which the outermost map is looked for.
+// views are the patterns that only rearrange data; findGrid looks below them for the outermost map.
 var views = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Inset, lift.Gather, lift.Scatter, lift.AsScalar, lift.Map, lift.ToGlobal)
 
 // findGrid looks for the nest in the fused body.
@@ -52,7 +52,7 @@ func (e *explorer) findGrid() *grid {
 		}
 	}
 	if len(g.lengths) == 1 && g.lengths[0]%4 == 0 {
-		g.vector, g.apart = e.vectorizes(g.under, vectors(4))
+		g.vector, g.rejected = e.vectorizes(g.under, vectors(4))
 	}
 	return g
 }
@@ -74,14 +74,14 @@ type choice struct {
 	refused error // as of a recipe
 }
 
-// loops is the choice to cut a nest of maps in some way, and to map the maps that there are then to loops.
+// loops is the choice to split a nest of maps in some way and to lower the resulting maps to loops.
 func loops(how string, n nest, numbers []number, cut func(p point) rules.Strategy) choice {
 	return choice{name: phrase(how, n.String()), numbers: numbers, several: n.sequential(), build: func(p point) rules.Strategy {
 		return rules.Seq(cut(p), assign(n))
 	}}
 }
 
-// where is the choice for points that a test admits.
+// where restricts the choice to points that pass a test.
 func (c choice) where(admits func(p point) bool) choice {
 	c.admits = admits
 	return c
@@ -118,10 +118,10 @@ func (e *explorer) recipes() []*recipe {
 	return append(list, e.productRecipes(g.under)...)
 }
 
-// chunks is the sequential work of a work-item: small numbers.
+// chunks are the numbers of elements that a work-item computes one after the other.
 func chunks(n int64) []int64 { return divisors(n, 2, 16) }
 
-// group is whether a number of work-items is that of a work-group that devices run.
+// group reports whether a work-group may have so many work-items.
 func (e *explorer) group(n int64) bool { return n >= 16 && n <= e.opt.MaxGroup }
 
 // mappings are the ways to map a nest to loops.
@@ -177,12 +177,12 @@ func (e *explorer) mappings1(g *grid) (out []choice) {
 		v.name = phrase("vectors of w", c.name)
 		v.numbers = append(slices.Clone(c.numbers), number{"w", []int64{2, 4, 8}})
 		v.build = func(p point) rules.Strategy { return rules.Seq(vectors(p["w"]), rules.AtArg(c.build(p))) }
-		v.refused = g.apart
+		v.refused = g.rejected
 		out = append(out, v)
 	}
 	add(loops("", nest{glb0}, nil, none))
 	l := number{"l", groupSizes(n, e.opt.MaxGroup)}
-	// groups cuts the map in groups of some elements each, and these as work-items take them.
+	// groups splits the map into groups of some elements each, and then each group among its work-items.
 	groups := func(elements int64, inGroup rules.Strategy) rules.Strategy {
 		return rules.Seq(cutMap(n, elements, false), rules.AtArg(inner(inGroup)))
 	}
@@ -282,7 +282,7 @@ func (e *explorer) tilesOfMaps(g *grid) (out []choice) {
 	return out
 }
 
-// elements are the ways to compute one element, beside the plain one: copies to private memory, reductions in chunks.
+// elements are the ways to compute one element: plainly, with copies in private memory, with the reduction in chunks.
 func (e *explorer) elements(g *grid, m choice) []choice {
 	list := []choice{{build: none}}
 	if g.stencil != "" && !m.several {

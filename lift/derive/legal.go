@@ -21,7 +21,7 @@ func (e *explorer) legal(body *lift.Term) error {
 	if err != nil {
 		return err
 	}
-	if err := e.apart(body); err != nil {
+	if err := e.checkVectors(body); err != nil {
 		return err
 	}
 	u := usage{e: e, trips: map[lift.Op]*[3]int64{lift.MapLcl: {1, 1, 1}, lift.MapWrg: {}, lift.MapGlb: {}}}

@@ -8,10 +8,10 @@ import (
 	"gpuperf/lift/rules"
 )
 
-// A product is a nest of two maps whose elements are reductions of a row of one array with a row of another, as that of two
-// matrices: reduce(f, z) o map(g) $ zip(x, y). It is computed in tiles, of which every step of the reduction copies what it
-// needs to local memory, and in blocks of registers (the macro rules of the Lift project: tileMapMap, finishTiling,
-// apply1DRegisterBlocking, apply2DRegisterBlocking).
+// product is a nest of two maps whose elements are reductions over the zip of a row of one array and a row of another, such as a
+// product of matrices: reduce(f, z) o map(g) $ zip(x, y). It is computed in tiles, with local copies of what each step of the
+// reduction reads, and in register blocks (macro rules tileMapMap, finishTiling, apply1DRegisterBlocking and
+// apply2DRegisterBlocking of the Lift project).
 type product struct {
 	under      int // the number of views around the outer map
 	rows, cols int64
@@ -21,7 +21,7 @@ type product struct {
 // fusedReduction makes the reduction of an element sequential, with the map before it.
 var fusedReduction = rules.TopDown(rules.Seq(toReduce, rules.Repeat(rules.Seq(rules.AtArg(toSeq), rules.Use("reduceMapFusion")))))
 
-// exposed takes what stands around the inner one of two nested maps out of the outer one, until the strategy has two maps.
+// exposed moves what surrounds the inner of two nested maps out of the outer one, and then applies the strategy to the two maps.
 func exposed(s rules.Strategy) rules.Strategy {
 	return func(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 		if !computes(t) || computes(t.Fn().Body()) {
@@ -31,7 +31,7 @@ func exposed(s rules.Strategy) rules.Strategy {
 	}
 }
 
-// findProduct looks for it in the fused body, under so many views.
+// findProduct looks for a product in the fused body, below so many views.
 func (e *explorer) findProduct(under int) *product {
 	p := &product{under: under}
 	find := func(_ *rules.Run, t *lift.Term, _ *rules.Site) (*lift.Term, error) {

@@ -23,7 +23,7 @@ type recipe struct {
 	refused error // why no numbers give a variant that can be lowered; nil where some may
 }
 
-// number is a number that a recipe leaves open, and what it may be.
+// number is a number that a recipe leaves open, with the values that it may take.
 type number struct {
 	name   string
 	values []int64
@@ -102,7 +102,7 @@ func (n nest) unrolls() bool { return slices.Contains(n, unr) }
 // sequential reports whether a work-item goes through several elements.
 func (n nest) sequential() bool { return slices.Contains(n, seq) || n.unrolls() }
 
-// computes reports whether a term is a map, not yet mapped to anything, whose function computes.
+// computes reports whether a term is a map that is not yet lowered and whose function computes something.
 func computes(t *lift.Term) bool {
 	return t.Op == lift.Map && t.Fn().Ops().Has(lift.Fun)
 }
@@ -118,10 +118,10 @@ var (
 	unrollable = int64(32)
 )
 
-// mapped are the maps that are loops already.
+// mapped are the maps that are already lowered to loops.
 var mapped = lift.Maps&^lift.Set(lift.Map) | lift.Set(lift.MapSeqSlide)
 
-// along maps nested maps, outermost first, and goes on inside, where a strategy is given for that.
+// along lowers nested maps, outermost first, and then applies a strategy inside them; nil is none.
 func along(list nest, inside rules.Strategy) rules.Strategy {
 	if len(list) > 1 {
 		inside = along(list[1:], inside)
@@ -146,7 +146,7 @@ func deeper(depth int, s rules.Strategy) rules.Strategy {
 // nextMap is the strategy at the first map, from outside, that computes.
 func nextMap(s rules.Strategy) rules.Strategy { return rules.TopDown(rules.Where(computes, s)) }
 
-// is passes terms of an operator.
+// is tests for an operator.
 func is(op lift.Op) func(t *lift.Term) bool {
 	return func(t *lift.Term) bool { return t.Op == op }
 }
@@ -154,8 +154,8 @@ func is(op lift.Op) func(t *lift.Term) bool {
 // none changes nothing.
 func none(point) rules.Strategy { return rules.ID }
 
-// cutMap cuts a map over n elements in chunks of k: of elements next to each other or, in strides, of such as stand n/k apart, so
-// that work-items next to each other work on elements next to each other.
+// cutMap splits a map over n elements into chunks of k: of consecutive elements or, with strides, of elements n/k apart, so that
+// neighbouring work-items compute neighbouring elements.
 func cutMap(n, k int64, strides bool) rules.Strategy {
 	chunks := rules.Use("splitJoin", "n", lift.Nat(k))
 	if !strides {
@@ -164,7 +164,7 @@ func cutMap(n, k int64, strides bool) rules.Strategy {
 	return rules.Seq(rules.Use("stridesAround", "s", lift.Nat(n/k)), rules.AtArg(chunks))
 }
 
-// chunksOrStrides names the ways to cut.
+// chunksOrStrides names the two ways to split.
 func chunksOrStrides(strides bool) string {
 	if strides {
 		return "strides"
@@ -172,8 +172,8 @@ func chunksOrStrides(strides bool) string {
 	return "chunks"
 }
 
-// assign maps the nests of a term to loops: the outermost maps that compute become the first level, those in them the
-// second, and those beyond the last level stay.
+// assign lowers the nested maps of a term to loops: the outermost maps that compute become the first level, the maps in them the
+// second, and so on; maps nested deeper than the list stay.
 func assign(list nest) rules.Strategy {
 	return func(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 		if !t.Ops().Has(lift.Map) || len(list) == 0 {
@@ -181,7 +181,7 @@ func assign(list nest) rules.Strategy {
 		}
 		below := list
 		if mapped.Has(t.Op) {
-			below = nil // its function is mapped already
+			below = nil // its function is already lowered
 		}
 		if computes(t) {
 			var err error
@@ -207,7 +207,7 @@ func assign(list nest) rules.Strategy {
 	}
 }
 
-// finish makes sequential what is left, fuses it, and unrolls short reductions where that is wanted.
+// finish lowers the remaining maps and reductions to sequential ones, fuses them, and optionally unrolls short reductions.
 func finish(unroll bool) rules.Strategy {
 	list := []rules.Strategy{
 		rules.Repeat(rules.TopDown(toReduce)),

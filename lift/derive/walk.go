@@ -7,10 +7,10 @@ import (
 	"gpuperf/lift/rules"
 )
 
-// Walks: a work-item goes through a stencil along its outermost dimension and keeps the window in registers, so that every
-// element is read once per column (the "2.5-D" tiling of grids; mapSeqSlide of the Lift project).
+// Walks are 2.5-D tilings (mapSeqSlide of the Lift project): a work-item computes the stencil along the outermost dimension and keeps
+// the window in registers, so that every element of a column is read once.
 
-// streamed are the rules that make walks of a stencil of two or three dimensions: its columns, each a stencil of its own.
+// streamed turns a stencil of two or three dimensions into columns, each a stencil of one dimension.
 func streamed(dims int) rules.Strategy {
 	if dims == 3 {
 		return rules.Else(rules.Use("streamStencils3D"), rules.Use("streamStencilsZip3D"))
@@ -18,7 +18,7 @@ func streamed(dims int) rules.Strategy {
 	return rules.Else(rules.Use("streamStencils2D"), rules.Use("streamStencilsZip2D"))
 }
 
-// cutWalk cuts a column in chunks of t results, maps them, and walks in each.
+// cutWalk splits a column into chunks of t results, lowers the map over them, and walks through each.
 func cutWalk(t int64, chunks nest) rules.Strategy {
 	walk := rules.Seq(toSeq, rules.Use("mapSeqSlide"))
 	return rules.Seq(rules.Use("tileStencils", "t", lift.Nat(t)), along(chunks, nextMap(walk)))
@@ -33,7 +33,7 @@ func (e *explorer) walks(g *grid) (out []choice) {
 	t := number{"t", divisors(g.lengths[0], 2, 1024)}
 	type walk struct{ columns, chunks nest } // what the maps over columns become, and the one over the chunks of each
 	list := []walk{{nest{glb0}, nest{glb1}}, {nest{glb1}, nest{glb0}}}
-	several := walk{nest{glb0, seq}, nest{glb1}} // several columns for each work-item: their windows are registers side by side
+	several := walk{nest{glb0, seq}, nest{glb1}} // several columns for each work-item, each with a window in registers
 	if dims == 3 {
 		list = []walk{{nest{glb1, glb0}, nest{glb2}}, {nest{glb2, glb0}, nest{glb1}}, {nest{glb0, glb1}, nest{glb2}}}
 		several = walk{nest{glb1, glb0, seq}, nest{glb2}}
@@ -109,7 +109,7 @@ func (e *explorer) tiles3D(g *grid) (out []choice) {
 		for _, n := range []nest{{wrg2, wrg1, wrg0, lcl2, lcl1, lcl0}, {wrg0, wrg1, wrg2, lcl0, lcl1, lcl2}} {
 			add(phrase(n.String(), c.name), numbers, false, func(p point) bool { return e.group(items(p)) }, rules.Seq(assign(n), c.use), none)
 		}
-		// Several planes for each work-item, that it goes through or, of a column, walks along.
+		// Several planes for each work-item, computed one by one or in a walk.
 		inGroup := func(p point) bool { return p["t"]%p["k"] == 0 && e.group(items(p)/p["k"]) }
 		copied := rules.Seq(along(groups, nil), c.use)
 		for _, n := range []nest{{lcl2, seq, lcl1, lcl0}, {lcl2, unr, lcl1, lcl0}} {

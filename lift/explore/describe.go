@@ -48,8 +48,8 @@ func (s *Space) prepare(p *Point, opt launch.Options) error {
 	}
 	p.Vector = &rank.Vector{Kernel: c.Identity, Benchmark: s.Program.Name, Size: workload.FormatSizes(s.Sizes), Values: values.Values}
 	switch {
-	case s.Clock != nil:
-		p.Vector.Predicted = s.Clock.Seconds(values.Values)
+	case s.Cost != nil:
+		p.Vector.Predicted = s.Cost.Seconds(values.Values)
 		return nil
 	case s.Predict == nil:
 		return nil

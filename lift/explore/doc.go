@@ -1,11 +1,11 @@
-// Package explore finds fast variants of a program of package lift: what to run next, and what came of it.
+// Package explore searches for fast variants of a program of package lift: it decides what to run next and records the results.
 //
-// A Space holds the design points of a program at given sizes: variants that package derive gives, each with several
-// ND-ranges. Points are lowered and described by static features when that is asked for (point.go, describe.go). A Search
-// runs points on a device, in an order (order.go): as a ranker says, which learns from other programs and from what this one
-// has shown, or as one of the baselines, at random and by Monte-Carlo descent. The results of every run are compared, on the
-// device and in every element, with those of a reference variant (reference.go), which itself is held against the semantics
-// of the language at a small size. What was wrong, crashed, was refused or took too long is a status in the journal.
+// A Space holds the design points of a program at given sizes: variants from package derive, each with several ND-ranges. Points
+// are lowered and described by static features on request (point.go, describe.go). A Search runs points on a device, in an order
+// (order.go) that is given by a ranker, which learns from other programs and from the runs so far, or by a baseline: random, or
+// Monte-Carlo descent. Every element of every result is compared on the device with that of a reference variant (reference.go),
+// which itself is verified against the semantics of the language at a small size. Wrong results, crashes, rejections and timeouts are
+// statuses in the journal.
 //
 // After Steuwer et al., "Generating Performance Portable Code using Rewrite Rules", section 6, and "Automatic performance
 // prediction from a functional IR", sections 6 to 8.

@@ -73,8 +73,8 @@ func (o *random) next(_ []outcome, n int) ([]*Point, error) {
 	return out, nil
 }
 
-// ranked takes the points that a ranker thinks are the fastest, now and then one of another kind, and learns from them. Before anything has been measured, here or
-// of other programs, it begins with some of each stratum, those that move least first.
+// ranked takes the points that a ranker predicts to be the fastest, and regularly one of a recipe that has not run, and learns from
+// them. Before anything has been measured, of this or of other programs, it begins with some points of each recipe.
 type ranked struct {
 	search *Search
 	ranker rank.Ranker
@@ -129,8 +129,8 @@ func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
 	return pick, nil
 }
 
-// tryNew is how often a point is chosen of a recipe that has not run: what a ranker has learnt of one kind of variants says little of
-// the others, and following it alone ends among the neighbours of what was first found.
+// tryNew: one point in so many is of a recipe that has not run. What a ranker has learnt of one kind of variants says little about the
+// others, and following it alone would end near what was found first.
 const tryNew = 4
 
 // choose takes points in the order of their scores, but every fourth of the best that is of a new recipe.
@@ -207,12 +207,12 @@ func pointOf(p *Point) rank.Point {
 // begin takes points of the recipes in turn, of each those that should take least by an estimate, where the device is known well
 // enough to make one.
 func (o *ranked) begin(left []*Point, n int) []*Point {
-	clock, err := rank.Estimate(o.search.Space.names)
+	model, err := rank.Estimate(o.search.Space.names)
 	cost := map[*Point]float64{}
 	strata := map[string][]*Point{}
 	for _, p := range left {
 		if err == nil {
-			cost[p] = clock.Seconds(p.Vector.Values)
+			cost[p] = model.Seconds(p.Vector.Values)
 		}
 		strata[p.Variant.Recipe] = append(strata[p.Variant.Recipe], p)
 	}

@@ -47,9 +47,10 @@ type Space struct {
 	Sizes   map[string]int64
 	Derived *derive.Result
 	Points  []*Point
-	// Clock, if not nil, tells the times of points from their static features.
-	Clock *rank.Clock
-	// Predict, if not nil and there is no Clock, is the time of a kernel by a calibrated model, in seconds: that of a point is the sum over its kernels.
+	// Cost, if not nil, predicts the times of points from their static features.
+	Cost *rank.CostModel
+	// Predict, if not nil and Cost is nil, is the time of a kernel by a calibrated model, in seconds; the time of a point is the sum over its
+	// kernels.
 	// It is called by several goroutines.
 	Predict func(*workload.Case) (float64, error)
 

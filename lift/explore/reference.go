@@ -24,8 +24,8 @@ const (
 	elemTolerance = 1e-5
 )
 
-// Reference is the variant whose results others must have: the plainest that was derived, without local memory and vectors
-// where there is one, and with short chains of additions.
+// Reference is the variant that the results of others are compared with: the simplest of those derived, if possible without local
+// memory and vectors, and with short chains of additions.
 type Reference struct {
 	Variant *derive.Variant
 	Range
@@ -177,14 +177,14 @@ func sumElements(list []*lift.Type) (sum int64) {
 	return sum
 }
 
-// NotVerified words that Verify failed with lift.ErrUndefined: variants can be compared with each other all the same.
+// NotVerified is the warning for a Verify that failed with lift.ErrUndefined: variants can still be compared with each other.
 func NotVerified(err error) error {
 	return fmt.Errorf("the reference is not held against the meaning of the program, which is not known: %w", err)
 }
 
-// Verify holds the reference, chosen in the same way at a small size, against the semantics of the language, by the
-// interpreter and, where dev is not nil, by the device. The sizes are returned. A program with a function in OpenCL C alone
-// has no meaning to be held against: lift.ErrUndefined.
+// Verify compares the reference, chosen in the same way at a small size, with the semantics of the language, using the interpreter
+// and, where dev is not nil, the device. It returns the sizes. A program with a function that is defined in OpenCL C only has no
+// semantics: lift.ErrUndefined.
 func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64, error) {
 	small, err := s.small()
 	if err != nil {

@@ -113,7 +113,7 @@ func (r *Result) Write(w io.Writer) error {
 	}
 	t.Write(w)
 	if roof := r.roof(r.Best[0]); roof != nil {
-		fmt.Fprintf(w, "roof: %s\n", roof)
+		fmt.Fprintf(w, "roofline: %s\n", roof)
 	}
 	_, err := fmt.Fprintf(w, "\n%s", r.Best[0].Point.Variant.Program)
 	return err

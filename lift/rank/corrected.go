@@ -7,22 +7,22 @@ import (
 	"gpuperf/internal/parallel"
 )
 
-// corrected is the time by a law, times what a forest has learnt of its errors: one law for all programs, from which times
-// follow that were never seen, and trees for what the law leaves out. (Regression kriging and hybrid performance models do so;
-// see Didona, Quaglia, Romano and Torre, "Enhancing performance prediction robustness by combining analytical modeling and
-// machine learning", 2015, section 3.2.) By how much the law is off for a benchmark as a whole does not matter to its order, and
-// is not learnt: errors are by the median of the group.
+// corrected multiplies the time of a cost model by a correction that a forest has learnt from the model's errors: the model is one for
+// all programs and extrapolates to times outside the training data; the trees learn what it leaves out. (Regression kriging and
+// hybrid performance models do so; see Didona, Quaglia, Romano and Torre, "Enhancing performance prediction robustness by combining
+// analytical modeling and machine learning", 2015, section 3.2.) An error common to all points of a benchmark does not affect their
+// order, so that errors are taken relative to the median of the group.
 type corrected struct {
 	base   Scorer
 	names  []string
-	excess predictor // of the logarithm of the rate over that of the law
+	excess predictor // of the logarithm of the measured rate over that of the model
 }
 
-// correct learns the errors of what law fits. A law scores by the negative logarithm of the time.
-func correct(law func(*Set) (Scorer, error)) func(*Set) (Scorer, error) {
+// correct learns the errors of a cost model, which scores by the negative logarithm of the time.
+func correct(model func(*Set) (Scorer, error)) func(*Set) (Scorer, error) {
 	return func(train *Set) (Scorer, error) {
 		train = train.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) && !math.IsInf(p.Seconds, 1) })
-		base, err := law(train)
+		base, err := model(train)
 		if err != nil {
 			return nil, err
 		}

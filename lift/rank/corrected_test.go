@@ -13,7 +13,7 @@ import (
 
 // launches makes points of a benchmark whose times are by a cost model with noise: each work-item makes so many loads, some
 // by way of local memory.
-func launches(law *Clock, benchmark string, loads float64, points int, noise float64) *Set {
+func launches(law *CostModel, benchmark string, loads float64, points int, noise float64) *Set {
 	names := staticNames()
 	s := &Set{Names: names}
 	rng := rand.New(rand.NewPCG(uint64(loads), 17))
@@ -52,7 +52,7 @@ func launches(law *Clock, benchmark string, loads float64, points int, noise flo
 }
 
 // lawOf is the cost model with the parameters of no device in particular.
-func lawOf(norm float64) *Clock {
+func lawOf(norm float64) *CostModel {
 	model, err := library.Load(costModel)
 	if err != nil {
 		panic(err)
@@ -65,7 +65,7 @@ func lawOf(norm float64) *Clock {
 		}[p.Name]
 		fit.Parameters = append(fit.Parameters, calibrate.Estimate{Name: p.Name, Value: value})
 	}
-	law, err := NewClock(staticNames(), model, fit)
+	law, err := NewCostModel(staticNames(), model, fit)
 	if err != nil {
 		panic(err)
 	}

@@ -26,17 +26,17 @@ const costRows = 1000
 // costSettings end the fit when it no longer matters: points of other programs differ from the model by far more.
 var costSettings = lm.Settings{Ftol: 1e-6, Xtol: 1e-6, MaxEvaluations: 200, NoPolish: true}
 
-// Clock tells the time of points by a cost model on totals of their static features (Stevens and Klöckner, section 4). It is safe for
-// concurrent use.
-type Clock struct {
+// CostModel is a fitted model that predicts the time of points from totals of their static features (Stevens and Klöckner, section
+// 4). It is safe for concurrent use.
+type CostModel struct {
 	totals   *launch.Selection
 	params   []float64
 	compiled sync.Pool // of *models.Compiled, each for one goroutine at a time
 }
 
-// NewClock makes a clock of a fitted model, for points with static features of these names. An error says which feature of the model
+// NewCostModel prepares a fitted model for points with static features of these names. An error says which feature of the model
 // static features do not give.
-func NewClock(names []string, model *models.Model, fit *calibrate.Fit) (*Clock, error) {
+func NewCostModel(names []string, model *models.Model, fit *calibrate.Fit) (*CostModel, error) {
 	compiled, err := model.Compile()
 	if err != nil {
 		return nil, err
@@ -49,18 +49,18 @@ func NewClock(names []string, model *models.Model, fit *calibrate.Fit) (*Clock, 
 	if !ok {
 		return nil, fmt.Errorf("the fit of %s lacks a parameter of the model: calibrate again", fit.Model)
 	}
-	c := &Clock{totals: totals, params: params}
+	c := &CostModel{totals: totals, params: params}
 	c.compiled.New = func() any { return compiled.Clone() }
 	return c, nil
 }
 
-// Estimate makes a clock of the cost model as its file has it, without a fit.
-func Estimate(names []string) (*Clock, error) {
+// Estimate is the cost model with the initial parameters of its file, without a fit.
+func Estimate(names []string) (*CostModel, error) {
 	model, err := library.Load(costModel)
 	if err != nil {
 		return nil, err
 	}
-	return NewClock(names, model, initial(model))
+	return NewCostModel(names, model, initial(model))
 }
 
 // totalsOf makes the features of a model from static features.
@@ -72,15 +72,15 @@ func totalsOf(names []string, model string, of []string) (*launch.Selection, err
 	return totals, nil
 }
 
-// Seconds is the time of a point, whose features stand in the order of the names that the clock was made for.
-func (c *Clock) Seconds(values []float64) float64 {
+// Seconds is the time of a point, whose features are in the order of the names that the model was made for.
+func (c *CostModel) Seconds(values []float64) float64 {
 	compiled := c.compiled.Get().(*models.Compiled)
 	defer c.compiled.Put(compiled)
 	return compiled.Eval(c.totals.At(values), c.params)
 }
 
 // Predict sets the predicted times of all points of a set.
-func (c *Clock) Predict(s *Set) {
+func (c *CostModel) Predict(s *Set) {
 	parallel.For(len(s.Points), func(i int) { s.Points[i].Predicted = c.Seconds(s.Points[i].Features) })
 }
 
@@ -139,18 +139,18 @@ func initial(model *models.Model) *calibrate.Fit {
 	return fit
 }
 
-// costScorer scores by the time that a clock tells.
+// costScorer scores by the predicted time.
 type costScorer struct {
 	names []string
-	clock *Clock
+	cost  *CostModel
 }
 
 func newCost(names []string, model *models.Model, fit *calibrate.Fit) (Scorer, error) {
-	clock, err := NewClock(names, model, fit)
+	cost, err := NewCostModel(names, model, fit)
 	if err != nil {
 		return nil, err
 	}
-	return &costScorer{names, clock}, nil
+	return &costScorer{names, cost}, nil
 }
 
 func (c *costScorer) Score(s *Set) ([]float64, error) {
@@ -159,7 +159,7 @@ func (c *costScorer) Score(s *Set) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, len(s.Points))
-	parallel.For(len(s.Points), func(i int) { out[i] = -math.Log(max(c.clock.Seconds(s.Points[i].Features), 1e-12)) })
+	parallel.For(len(s.Points), func(i int) { out[i] = -math.Log(max(c.cost.Seconds(s.Points[i].Features), 1e-12)) })
 	return out, nil
 }
 

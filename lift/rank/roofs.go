@@ -9,9 +9,9 @@ import (
 
 const warpItems = 32 // of the sub-groups that features of the database are counted for
 
-// roofs are what a launch asks of each part of a device. Of a program that moves its data once through memory and does nothing
-// else they say how much more the variant does: demands are by 128 bytes of the program's arrays, so that those of different
-// programs and sizes compare. A roof is a product of features, which neither distances nor trees find by themselves.
+// roofs are a launch's demands on each part of a device, per 128 bytes of the program's arrays, so that programs and sizes compare: how
+// much more the variant does than moving its data through memory once. Each is a product of features, which neither distances nor
+// trees find by themselves.
 //
 // In the functions v is the value of a static feature, and warps are the full sub-groups that the work-items of the launch
 // make, by 128 bytes of data.

@@ -30,8 +30,8 @@ type Rule struct {
 	// Params are the variables that stand on the right side alone; a value is chosen for each when the rule is applied.
 	Params []Param
 	Where  []Condition
-	// code makes the right side where templates cannot say it: of terms of an operator, with an argument and a function of certain
-	// ones (0: any). It returns nil where the rule does not match.
+	// code makes the right side where templates cannot express it. It is called for terms with an operator in on, whose array has an
+	// operator in arg and whose function one in fun (0: any), and returns nil where the rule does not match.
 	code         func(m *Match) *lift.Term
 	on, arg, fun lift.OpSet
 

@@ -7,18 +7,17 @@ import (
 	"math/bits"
 )
 
-// overflowError is that of arithmetic whose result has more than 64 bits.
+// ErrOverflow is the error of arithmetic whose result does not fit into 64 bits.
 var ErrOverflow = errors.New("coefficients of the constraints leave the 64-bit range")
 
-// Fault carries an error through the recursive algorithms to the exported call that recovers it. It is an error itself,
-// so that code with a recovery of its own can ask errors.Is(err, overflowError) of what it recovers.
+// Fault is the only value that this module panics with on purpose: it carries an error from deep inside a recursive
+// algorithm to the exported function that rescues it.
 type Fault struct{ Err error }
 
 func (f Fault) Error() string { return f.Err.Error() }
 func (f Fault) Unwrap() error { return f.Err }
 
-// Rescue turns a fault into an error, and lets other panics through. To be deferred with the address of the function's
-// error result.
+// Rescue turns a Fault into an error and lets other panics through. Defer it with the address of the error result.
 func Rescue(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -29,10 +28,10 @@ func Rescue(err *error) {
 	}
 }
 
-// Throw raises err as a fault.
+// Throw panics with err as a Fault.
 func Throw(err error) { panic(Fault{err}) }
 
-// Try runs f and returns the error of the fault that ended it, nil without one.
+// Try runs f and returns the error of the Fault that ended it, or nil.
 func Try(f func()) (err error) {
 	defer Rescue(&err)
 	f()
@@ -44,6 +43,7 @@ func Fail(format string, args ...any) { panic(Fault{fmt.Errorf(format, args...)}
 
 func overflow() { panic(Fault{fmt.Errorf("polycount: %w", ErrOverflow)}) }
 
+// Add is a + b. Like Neg, Sub, Mul, Abs and Lcm it throws ErrOverflow where the result does not fit.
 func Add(a, b int64) int64 {
 	c := a + b
 	if (c^a)&(c^b) < 0 {
@@ -72,11 +72,13 @@ func Mul(a, b int64) int64 {
 	return c
 }
 
+// AddOK is a + b; ok is false where it does not fit.
 func AddOK(a, b int64) (int64, bool) {
 	c := a + b
 	return c, (c^a)&(c^b) >= 0
 }
 
+// MulOK is a·b; ok is false where it does not fit, and for a result of −2⁶³.
 func MulOK(a, b int64) (int64, bool) {
 	if int64(int32(a)) == a && int64(int32(b)) == b {
 		return a * b, true
@@ -115,7 +117,7 @@ func Sign(a int64) int64 {
 	return 0
 }
 
-// Gcd of two integers, non-negative; gcd(0, 0) = 0.
+// Gcd is the greatest common divisor, not negative; that of 0 and 0 is 0.
 func Gcd(a, b int64) int64 {
 	a, b = Abs(a), Abs(b)
 	for b != 0 {
@@ -158,7 +160,7 @@ func Mod(a, b int64) int64 {
 	return r
 }
 
-// Centred is the residue of a modulo d in (−d/2, d/2].
+// Centred is the residue of a modulo d in (−d/2, d/2], for d > 0.
 func Centred(a, d int64) int64 {
 	r := Mod(a, d)
 	if r > d-r {
@@ -167,7 +169,7 @@ func Centred(a, d int64) int64 {
 	return r
 }
 
-// Inverse of a modulo m where gcd(a, m) = 1.
+// Inverse is the inverse of a modulo m, for coprime a and m.
 func Inverse(a, m int64) int64 {
 	r0, r1, t0, t1 := m, Mod(a, m), int64(0), int64(1)
 	for r1 != 0 {

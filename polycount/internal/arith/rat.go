@@ -2,8 +2,8 @@ package arith
 
 import "math/big"
 
-// Rat is an exact rational: n/d with d > 0 in lowest terms, or b where that leaves 64 bits. The zero Rat is not
-// valid; ratInt(0) is 0.
+// Rat is an exact rational number: N/D in lowest terms with D > 0, or B where those do not fit into 64 bits. The zero
+// Rat is not valid; RatInt(0) is 0.
 type Rat struct {
 	N, D int64
 	B    *big.Rat
@@ -18,7 +18,7 @@ func RatOf(n, d int64) Rat {
 	return RatBig(new(big.Rat).SetFrac64(n, d))
 }
 
-// RatBig takes over r.
+// RatBig is the number r, which must not be changed afterwards.
 func RatBig(r *big.Rat) Rat {
 	if r.Num().IsInt64() && r.Denom().IsInt64() {
 		return Rat{N: r.Num().Int64(), D: r.Denom().Int64()}

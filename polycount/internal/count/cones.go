@@ -8,7 +8,7 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// unimodular is a signed cone {z : rows·z ≥ …} of determinant ±1 in a decomposition.
+// unimodular is a cone {z : rows·z ≥ …} of determinant ±1, with the sign that it has in a decomposition.
 type unimodular struct {
 	rows linear.Matrix // of the polar cone
 	rays linear.Matrix // rows⁻¹: its columns are the rays

@@ -9,8 +9,7 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// Members counts a union of members without existentials, over params parameters and further variables, by the
-// parameters.
+// Members counts a union of conjunctions without existentials, by their first params variables.
 func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise, err error) {
 	plain := make([]*linear.Conj, 0, len(cs))
 	for _, c := range cs {
@@ -30,7 +29,7 @@ func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise,
 	return total, nil
 }
 
-// counter counts one conjunction. The variables to be counted are columns of its table without definition.
+// counter counts one conjunction. The variables to be counted are the existentials of its table.
 type counter struct {
 	*linear.Work
 	table       *linear.Conj
@@ -47,8 +46,8 @@ type UnboundedError struct{ In *linear.Conj }
 
 func (e *UnboundedError) Error() string { return "the set is unbounded" }
 
-// countConj counts c, with its existentials, by its first params variables. Where it is infinite for some values of these,
-// that is an *unboundedError.
+// countConj counts c, including its existentials, by its first params variables. If c is infinite for some values of
+// these, the error is an *UnboundedError.
 func countConj(w *linear.Work, c *linear.Conj, params int) (p *quasi.Piecewise, err error) {
 	defer func() {
 		if errors.Is(err, errUnbounded) {
@@ -60,7 +59,7 @@ func countConj(w *linear.Work, c *linear.Conj, params int) (p *quasi.Piecewise, 
 	return countWhole(w, whole), nil
 }
 
-// countWhole counts the values of the columns of c without definition.
+// countWhole counts the values of the existentials of c, by its variables.
 func countWhole(w *linear.Work, c *linear.Conj) *quasi.Piecewise {
 	dom, factor, groups, ok := preprocess(w, c)
 	p := quasi.NewPiecewise(c.N)
@@ -74,7 +73,8 @@ func countWhole(w *linear.Work, c *linear.Conj) *quasi.Piecewise {
 	return p
 }
 
-// countGroup counts one group; where the answer is long, its small variables value by value, if that is shorter.
+// countGroup counts one group. If the result is long, it also counts value by value of the variables with few values,
+// and takes the shorter result.
 func countGroup(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	p := countGroupWhole(w, g)
 	if p.Terms() >= quasi.LongEnough {
@@ -87,8 +87,10 @@ func countGroup(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	return p
 }
 
-// countGroupWhole counts one group by nested sums, and by signed cones where those need more than one piece or would
-// have to splinter: cones give one piece per chamber, which is fewer. The shorter answer is taken.
+// countGroupWhole counts one group by nested sums. If these give several pieces, or would have to split into residue
+// classes, it also counts by signed cones, which give one piece per chamber, and takes the shorter result. Without sums
+// 20 of 149 counts differ and are 3,576 characters longer; without cones four exceed the default limit and 46 are
+// longer, by 161,126 characters.
 func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	start := func() (*counter, region) {
 		r := region{ge: linear.CloneRows(g.Ge), q: quasi.Constant(arith.RatInt(1))}
@@ -119,10 +121,11 @@ func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	return p
 }
 
-// trialPieces is the number of pieces of nested sums, still overlapping, up to which they are compared with cones.
+// trialPieces is the number of pieces of nested sums, which may overlap, up to which they are compared with the result
+// of cones. Comparing always takes up to six times the work for one count of 149 that is 115 characters shorter.
 const trialPieces = 3
 
-// try reports whether f ended without asking for the other engine or overflowing.
+// try runs f. It reports false if f gave up in favour of the other method, or overflowed.
 func (k *counter) try(f func()) bool {
 	err := arith.Try(f)
 	if err != nil && !errors.Is(err, errNotDirect) && !errors.Is(err, arith.ErrOverflow) {
@@ -131,7 +134,7 @@ func (k *counter) try(f func()) bool {
 	return err == nil
 }
 
-// piecewise gathers the pieces, disjoint.
+// piecewise is the sum of the pieces.
 func (k *counter) piecewise() *quasi.Piecewise {
 	p := quasi.NewPiecewise(k.table.N)
 	atoms := p.ImportTable(k.table, linear.IdentityRows(k.table.N))
@@ -147,9 +150,9 @@ func (k *counter) piecewise() *quasi.Piecewise {
 	return p
 }
 
-// preprocess removes what needs no summation, keeping the number of points: equalities, variables that others
-// determine up to a constant factor. It splits the rest into groups that share no variable. dom are the conditions
-// on the parameters; ok is false when the set is plainly empty.
+// preprocess removes, without changing the number of points, what needs no summation: equalities, and variables that
+// the others determine up to a constant factor. It splits the rest into groups that share no variable. dom is the
+// condition on the parameters; ok is false if the set is evidently empty.
 func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.Rat, groups []*linear.Conj, ok bool) {
 	factor = arith.RatInt(1)
 	for digits := true; ; {
@@ -227,8 +230,8 @@ func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.
 	return dom, factor, groups, dom.Simplify()
 }
 
-// dropWindow removes a variable x that stands only in L ≤ a·x ≤ L + a·m − 1, which has m solutions for every L. It
-// returns m, or 0 when there is no such variable.
+// dropWindow removes a variable x that occurs only in L ≤ a·x ≤ L + a·m − 1, which has m solutions for every L. It
+// returns m, or 0 if there is no such variable.
 func dropWindow(c *linear.Conj) int64 {
 	for k, d := range c.Divs {
 		if d.Den != 0 {

@@ -7,8 +7,9 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// fibres is a conjunction over kept variables and existentials, prepared for the count of its shadow: over a point of
-// the shadow lies a fibre, the solutions of rows·y ≥ b for some b, y ∈ ℤʳ being coordinates on basis.
+// fibres is a conjunction over variables and existentials, prepared for counting its projection onto the variables. The
+// fibre over a point of the projection is the set of solutions of rows·y ≥ b for some b, where y ∈ ℤʳ are coordinates
+// with respect to basis.
 type fibres struct {
 	c     *linear.Conj
 	basis []linear.Row // of the steps of the existentials that keep the equalities, over c's columns
@@ -16,8 +17,8 @@ type fibres struct {
 	class []int        // of each inequality: its place in rows, or −1 where no step has an effect
 }
 
-// newFibres takes c over. Directions in which a fibre goes on for ever are removed from it: what bounds such a direction
-// on one side does not bound the shadow. All fibres are finite then.
+// newFibres changes c. It removes directions in which fibres are infinite: constraints that bound such a direction on
+// one side do not bound the projection. Then all fibres are finite.
 func newFibres(w *linear.Work, c *linear.Conj) *fibres {
 	for {
 		f := &fibres{c: c}
@@ -80,8 +81,8 @@ func (f *fibres) classify() {
 	}
 }
 
-// forget removes the existentials' direction d, primitive, on which no constraint depends: new coordinates in which
-// d is a multiple of one axis, and that axis dropped.
+// forget removes the primitive direction d of existentials, on which no constraint depends: it changes to coordinates
+// in which d is one axis, and drops that axis.
 func forget(c *linear.Conj, d linear.Row) {
 	d = slices.Clone(d)
 	for {
@@ -113,7 +114,7 @@ func forget(c *linear.Conj, d linear.Row) {
 	}
 }
 
-// above is the conjunction with the slacks of its inequalities at least at.
+// above is the conjunction in which the slack of each inequality is at least that in at.
 func (f *fibres) above(at linear.Row) *linear.Conj {
 	c := f.c.Clone()
 	for i, v := range at {
@@ -122,8 +123,8 @@ func (f *fibres) above(at linear.Row) *linear.Conj {
 	return c
 }
 
-// moved gives corners by inequality instead of by class, with those that a translation takes into each other added up:
-// they have equally many points above them.
+// moved gives corners by inequality instead of by class. Corners that differ by a translation of the conjunction have
+// equally many points above them, and are added up.
 func moved(w *linear.Work, f *fibres, cs []corner, params int) []corner {
 	units := f.c.Existentials()
 	for i := params + 1; i <= f.c.N; i++ {
@@ -159,9 +160,9 @@ func moved(w *linear.Work, f *fibres, cs []corner, params int) []corner {
 	return gather(w, out)
 }
 
-// corners are the corners of the staircase under which each fibre has one point, the least in some order: the points z
-// for which no step t of a test set has z − t in the fibre, which is so where the slacks of z are at least the positive
-// part of those of t (for one existential: P less P ∩ (P + e)).
+// corners are the corners of a staircase under which each fibre has exactly one point, its least point in some order:
+// the points z such that z − t is outside the fibre for each step t of a test set. That holds where the slacks of z are
+// less than the positive part of those of t. For one existential this is P less P ∩ (P + e).
 func corners(w *linear.Work, f *fibres) []corner {
 	m := &moves{w, f.rows, len(f.basis)}
 	// All orders tried gave the same number of corners, or nearly: one in which every form is bounded on a fibre will do.

@@ -8,8 +8,8 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// Optima are, for each value of the first np variables of a union, its lexicographically least point in the others
-// (dir = 1), or its greatest one (dir = −1).
+// Optima are the lexicographically least points (dir = 1), or the greatest ones (dir = −1), of a union for each value
+// of its first np variables.
 func Optima(w *linear.Work, cs []*linear.Conj, np int, dir int64) []*linear.Conj {
 	if len(cs) == 0 {
 		return nil
@@ -49,8 +49,8 @@ func Optima(w *linear.Work, cs []*linear.Conj, np int, dir int64) []*linear.Conj
 	return best
 }
 
-// unbeaten removes from cs every point that one of members precedes: for each k, those to which a point exists with
-// equal first k−1 coordinates and a smaller (dir = 1) k-th. That needs projections.
+// unbeaten removes from cs every point that a point of members precedes: for each k, one with equal coordinates before
+// the k-th and a smaller k-th coordinate (greater for dir = −1). It projects.
 func unbeaten(w *linear.Work, cs, members []*linear.Conj, np, nd int, dir int64) []*linear.Conj {
 	for k := range nd {
 		// t: the first k+1 coordinates of points, over parameters and dims; the k-th then becomes existential.
@@ -79,10 +79,10 @@ func unbeaten(w *linear.Work, cs, members []*linear.Conj, np, nd int, dir int64)
 	return cs
 }
 
-// LexBySteps removes from c, over np parameters and dimensions, every point z for which z − t lies in c for one of
-// finitely many steps t, a test set for the lexicographic order (dir = −1: for the opposite one). Nothing is projected:
-// the parameters only move the right-hand sides, for all of which the test set is good. A c that goes on for ever
-// towards its optimum has none for any parameter for which it has points: ends is false.
+// LexBySteps removes from c, over np parameters and dimensions, every point z such that z − t is in c for one of the
+// steps t of a test set for the lexicographic order (dir = −1: the reverse order). It does not project: the parameters
+// only change right-hand sides, and a test set serves for all of them. If c has no optimum for any parameter for which
+// it has points, ends is false.
 func LexBySteps(w *linear.Work, c *linear.Conj, np int, dir int64) (best []*linear.Conj, ends bool) {
 	drop := make([]bool, c.N)
 	for i := np; i < c.N; i++ {

@@ -8,14 +8,15 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// step of a staircase: coefficient and corner.
+// corner is the term k·[u ≥ at] of a staircase.
 type corner struct {
 	k  int64
 	at linear.Row
 }
 
-// staircase writes the indicator of the exponents u ≥ 0 that no generator divides as Σ k·[u ≥ at], over ℤ: the numerator
-// of the Hilbert series of a monomial ideal, by dividing off one generator at a time (Bigatti 1997).
+// staircase writes the indicator function of the exponents u ≥ 0 that no generator divides as a sum of terms k·[u ≥
+// at]: the numerator of the Hilbert series of a monomial ideal, by dividing off one generator after the other (Bigatti
+// 1997).
 func staircase(w *linear.Work, gens []linear.Row, width int) []corner {
 	gens = minimal(w, gens)
 	one := []corner{{1, make(linear.Row, width)}}
@@ -26,7 +27,7 @@ func staircase(w *linear.Work, gens []linear.Row, width int) []corner {
 	return total
 }
 
-// connected is staircase for generators that cannot be told apart by their variables.
+// connected is staircase for generators that share variables.
 func connected(w *linear.Work, gens []linear.Row, width int) []corner {
 	if len(gens) == 1 {
 		return []corner{{1, make(linear.Row, width)}, {-1, gens[0]}}
@@ -48,7 +49,7 @@ func connected(w *linear.Work, gens []linear.Row, width int) []corner {
 	return gather(w, out)
 }
 
-// gather adds up corners at one place, in order of first occurrence.
+// gather adds up the terms with equal corners, in order of first occurrence.
 func gather(w *linear.Work, cs []corner) []corner {
 	index := make(map[string]int, len(cs))
 	out := cs[:0]
@@ -80,7 +81,7 @@ func cornerProduct(w *linear.Work, a, b []corner) []corner {
 	return gather(w, out)
 }
 
-// minimal drops the generators that others divide, and sorts.
+// minimal sorts the generators and drops those that others divide.
 func minimal(w *linear.Work, gens []linear.Row) []linear.Row {
 	gens = slices.Clone(gens)
 	slices.SortFunc(gens, slices.Compare[linear.Row])
@@ -104,7 +105,7 @@ func minimal(w *linear.Work, gens []linear.Row) []linear.Row {
 	return out
 }
 
-// components groups generators that are linked by common variables.
+// components groups generators that are connected by common variables.
 func components(gens []linear.Row, width int) [][]linear.Row {
 	group := make([]int, len(gens))
 	for i := range group {

@@ -9,7 +9,7 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// region is a polyhedron over a counter's table with a polynomial to be summed over the counted variables in it.
+// region is a polyhedron over a counter's table, with a polynomial to be summed over the counted variables in it.
 type region struct {
 	eq, ge []linear.Row
 	q      quasi.Quasi
@@ -20,7 +20,7 @@ func (r *region) Clone() region {
 	return region{linear.CloneRows(r.eq), linear.CloneRows(r.ge), r.q, r.left}
 }
 
-// without is left less one variable.
+// without is left without one variable.
 func (r *region) without(at int) []int {
 	out := make([]int, 0, len(r.left))
 	for _, x := range r.left {
@@ -44,14 +44,15 @@ func (k *counter) counted(at int) bool {
 	return at > k.table.N && k.table.Divs[at-1-k.table.N].Den == 0
 }
 
-// errNotDirect ends a trial of nested sums that would have to splinter.
+// errNotDirect ends a trial of nested sums that would have to split into residue classes.
 var errNotDirect = errors.New("no variable can be summed directly")
 
-// trialVisits bounds a trial: more summations than this mean that signed cones will be quicker and the answer shorter.
+// trialVisits is the largest number of summations of a trial. With 10 instead, two of 149 counts are 2,562 characters
+// longer; without a limit they take 1 % more work.
 const trialVisits = 100
 
-// sum adds Σ q over the counted variables of r to the pieces: nested sums by Faulhaber's formula, splitting where bounds
-// compete (Pugh 1994; Tawbi 1994).
+// sum adds the sum of r's polynomial over the counted variables to the pieces: nested sums by Faulhaber's formula, with
+// case distinctions where bounds compete (Pugh 1994; Tawbi 1994).
 func (k *counter) sum(r region) {
 	for {
 		k.pad(&r)
@@ -88,7 +89,8 @@ func (k *counter) sum(r region) {
 	}
 }
 
-// solve uses one equality with counted variables to remove one.
+// solve removes a counted variable, or simplifies, by one of the equalities. It reports false if none has a counted
+// variable.
 func (k *counter) solve(r *region) bool {
 	x, ok := k.table.ChangeFor(r.eq)
 	if !ok {
@@ -111,8 +113,8 @@ func (k *counter) put(r *region, at int, by linear.Row) {
 	linear.Substitute(at, by, r.eq, r.ge)
 }
 
-// pin removes one variable that two opposite bounds in parameters alone leave at most one value: L ≤ a·x ≤ L + s with
-// s < a. That value is ⌊(L+s)/a⌋.
+// pin removes a variable to which two opposite bounds in parameters leave at most one value: L ≤ a·x ≤ L + s with s <
+// a. That value is ⌊(L+s)/a⌋. Without it the case warps_divergent takes 23 times the work, tile_partial 18 times.
 func (k *counter) pin(r *region) bool {
 	for _, at := range r.left {
 		for _, lo := range r.ge {
@@ -153,7 +155,7 @@ type variable struct {
 	direct bool // Faulhaber applies: unit coefficients, or bounds by parameters alone
 }
 
-// choose returns the variable to sum next; at 0: none is left; at −1: r is empty.
+// choose returns the variable to sum next. at is 0 if none is left, and −1 if r is empty.
 func (k *counter) choose(r *region) variable {
 	var best variable
 	for _, at := range r.left {
@@ -202,8 +204,8 @@ func (k *counter) feasible(r *region, extra ...linear.Row) bool {
 	return k.Solvable(k.over(r).Question(extra...))
 }
 
-// sumVariable sums over column at. One region remains for the caller to go on with; others are summed here. False: none
-// remains.
+// sumVariable sums over column at. It returns one of the resulting regions, if there is any, for the caller to continue
+// with, and sums over the others itself.
 func (k *counter) sumVariable(r *region, at int) (region, bool) {
 	s := &linear.System{Eq: nil, Ge: r.ge, Width: k.table.Width()}
 	lower, upper, rest := s.Split(at)
@@ -243,7 +245,7 @@ func (k *counter) sumVariable(r *region, at int) (region, bool) {
 	return next[0], true
 }
 
-// dominated marks the bounds of one side that are nowhere in r tighter than another.
+// dominated marks the bounds of one side that are nowhere in r tighter than another one.
 func (k *counter) dominated(r *region, side []linear.Row, at int) []bool {
 	gone := make([]bool, len(side))
 	for i, b := range side {
@@ -267,13 +269,13 @@ func count(marks []bool, v bool) int {
 	return n
 }
 
-// looser is the row that is ≥ 0 where bound o is no tighter than b.
+// looser is the row that is ≥ 0 where bound o is not tighter than b.
 func looser(o, b linear.Row, at int) linear.Row {
 	return linear.CombineRows(arith.Abs(b[at]), o, -arith.Abs(o[at]), b)
 }
 
-// beats are the conditions that bound i of one side is the tightest, the first among equal ones. Dominated bounds
-// stay in as conditions: what made them so may be eliminated with the variable.
+// beats are the conditions under which bound i of one side is the tightest, and the first one among equals. Dominated
+// bounds remain as conditions, since what dominates them may be eliminated together with the variable.
 func beats(side []linear.Row, dominated []bool, i, at int) []linear.Row {
 	var out []linear.Row
 	for j, o := range side {
@@ -289,7 +291,7 @@ func beats(side []linear.Row, dominated []bool, i, at int) []linear.Row {
 	return out
 }
 
-// emit adds a piece without counted variables.
+// emit adds a region without counted variables to the pieces.
 func (k *counter) emit(r region) {
 	k.pad(&r)
 	dom := &linear.Conj{N: k.table.N, Eq: r.eq, Ge: r.ge, Divs: slices.Clone(k.table.Divs)}
@@ -299,11 +301,11 @@ func (k *counter) emit(r region) {
 	}
 }
 
-// maxSplinters bounds the residue classes that one variable is split into.
+// maxSplinters is the largest number of residue classes for one summation.
 const maxSplinters = 128
 
-// splinter sums where no variable can be summed directly: the variables that share rows with non-unit coefficients of
-// one are written as m·y + residue, which turns each bound into one in the y plus a floor of parameters.
+// splinter sums where no variable can be summed directly. Variables that share a row with a non-unit coefficient of the
+// chosen one are written as m·y + residue. Then each bound is one in the y plus a floor of parameters.
 func (k *counter) splinter(r *region) {
 	best, bestCost, bestModuli := 0, int64(0), []int64(nil)
 	for _, at := range r.left {
@@ -359,7 +361,7 @@ func (k *counter) splinter(r *region) {
 	}
 }
 
-// divided is the row x/a ≥ 0 with the part in parameters rounded down; a divides the other coefficients.
+// divided is the row x/a ≥ 0, with the part in parameters rounded down; a divides all other coefficients.
 func (k *counter) divided(x linear.Row, a int64) linear.Row {
 	param, out := make(linear.Row, len(x)), make(linear.Row, len(x))
 	for i, v := range x {

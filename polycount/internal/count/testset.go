@@ -48,7 +48,7 @@ func (a move) plus(b move) move  { return a.plusTimes(1, b) }
 
 func (a move) negated() move { return move{linear.NegRow(a.t), linear.NegRow(a.u)} }
 
-// signs are the rows of which a vector of slacks has positive and negative entries, as bits; those from 63 on share one.
+// signs are the rows in which a vector of slacks is positive or negative, as bits; rows from 63 on share a bit.
 type signs struct{ pos, neg uint64 }
 
 func (x move) signs(active []int) (s signs) {
@@ -63,7 +63,7 @@ func (x move) signs(active []int) (s signs) {
 	return s
 }
 
-// divides reports that the positive part of a, on the active rows, is at most that of sgn·b.
+// divides reports that the positive part of a is at most that of sgn·b in the active rows.
 func (a move) divides(b move, sgn int64, active []int) bool {
 	for _, i := range active {
 		if a.u[i] > 0 && a.u[i] > sgn*b.u[i] {
@@ -151,7 +151,7 @@ func (m *moves) basis(steps []move, active []int, o order) []move {
 	return ends
 }
 
-// reduce makes x positive and shortens it by basis until nothing applies; false: it became 0.
+// reduce makes x positive and shortens it by basis as long as possible. It reports false if x becomes 0.
 func (m *moves) reduce(x move, basis []member, active []int, o order) (move, bool) {
 	for {
 		switch o.sign(x.t) {
@@ -186,8 +186,8 @@ func (m *moves) reduce(x move, basis []member, active []int, o order) (move, boo
 	}
 }
 
-// generators returns steps that connect the solutions of rows·y ≥ b for every b: those of r independent rows, then one
-// more row after the other (project and lift, Hemmecke and Malkin 2009).
+// generators returns steps that connect the solutions of rows·y ≥ b for every b: first those of r independent rows,
+// then with one row more after the other (project and lift, Hemmecke and Malkin 2009).
 func (m *moves) generators() []move {
 	active, rest := m.independent()
 	steps := m.triangular(active)

@@ -2,8 +2,8 @@ package count
 
 import "gpuperf/polycount/internal/linear"
 
-// Recession finds a direction of the variables after the first np in which c goes on for ever, and the condition on the
-// first np, with existentials, under which c has points; nil where there is none.
+// Recession finds a direction of the variables after the first np in which c is infinite, and the condition on the
+// first np, with existentials, under which c has points. It returns nil if there is none.
 func Recession(w *linear.Work, c *linear.Conj, np int) (direction []int64, when *linear.Conj) {
 	h := c.Flat()
 	for _, r := range h.Eq {

@@ -8,13 +8,11 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// maxValues bounds the values of one variable that byValues runs through.
-const maxValues = 64
-
-// byValues counts a group in which each variable that has only a few values, as i mod 7, is given these one by one, where
-// that leaves each of the others between two bounds in parameters. Nested sums and cones raise the degree of such a group
-// by a variable for each modulus; here it stays the number of the dimensions. There are at most maxClasses combinations
-// of values: more of them have a longer sum than what is to be shortened.
+// byValues counts a group value by value of those variables that have only a few, such as i mod 7, if that leaves each
+// other variable between two bounds in parameters. Nested sums and cones raise the degree of such a group by one for
+// each modulus; here it stays the number of the dimensions. It gives up if there are more than maxClasses combinations
+// of values, since the result would be longer than the one to be shortened. Without it the count of the case
+// h_mods_7_11 is 7,508 characters longer and takes twice the work.
 func byValues(w *linear.Work, g *linear.Conj, maxClasses int64) (p *quasi.Piecewise, ok bool) {
 	if len(g.Eq) > 0 {
 		return nil, false
@@ -36,7 +34,7 @@ func byValues(w *linear.Work, g *linear.Conj, maxClasses int64) (p *quasi.Piecew
 			continue
 		}
 		v := linear.RangeOf(ge, at)
-		if !v.HasLo || !v.HasHi || v.Hi-v.Lo >= maxValues {
+		if !v.HasLo || !v.HasHi || v.Hi-v.Lo >= quasi.MaxValues {
 			rest = append(rest, at)
 			continue
 		}
@@ -108,8 +106,8 @@ func tightest(rows []linear.Row) (out []linear.Row, ok bool) {
 	return out, true
 }
 
-// isolateDigit finds a form with few values, as i − 7q from 0 to 6, and gives it the place of a variable that has the
-// coefficient ±1 in it, here i. It reports whether there was one.
+// isolateDigit finds a form with few values, such as i − 7q from 0 to 6, and lets a variable with the coefficient ±1 in
+// it, here i, stand for the form. It reports whether there was one.
 func isolateDigit(c *linear.Conj, ge []linear.Row) bool {
 	for i, x := range ge {
 		at, variables := 0, 0
@@ -128,7 +126,7 @@ func isolateDigit(c *linear.Conj, ge []linear.Row) bool {
 			continue
 		}
 		for _, y := range ge[i+1:] {
-			if !linear.Parallel(x, y, true) || arith.Add(x[0], y[0]) < 0 || arith.Add(x[0], y[0]) >= maxValues {
+			if !linear.Parallel(x, y, true) || arith.Add(x[0], y[0]) < 0 || arith.Add(x[0], y[0]) >= quasi.MaxValues {
 				continue
 			}
 			// t = x − x[0] becomes column at: x_at = ±(t − the rest)

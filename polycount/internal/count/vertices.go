@@ -8,10 +8,10 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// vertex is a parametric vertex: where the inequalities basis hold with equality.
+// vertex is a parametric vertex: the point where the inequalities of its basis hold with equality.
 //
-// Each inequality r_j ≥ 0 is thought of as relaxed by ε_j ∈ [0, 1), with ε_0 ≫ ε_1 ≫ …: that changes no integer point,
-// makes every vertex simple, and makes no integer parameter value lie on a border between chambers.
+// Think of each inequality r_j ≥ 0 as relaxed by ε_j ∈ [0, 1), with ε_0 ≫ ε_1 ≫ …: that changes no integer point, makes
+// every vertex simple, and no integer parameter value lies on the border between two chambers.
 type vertex struct {
 	rows  linear.Matrix // the inequalities' coefficients of the counted variables
 	param []linear.Row  // their parts in parameters
@@ -55,7 +55,8 @@ func (k *counter) cones(r region) {
 	}
 }
 
-// fullDimensional turns inequalities that hold with equality everywhere into equalities; false when there was one.
+// fullDimensional turns an inequality that always holds with equality into an equality. It reports false if there was
+// one.
 func (k *counter) fullDimensional(r *region) bool {
 	k.pad(r)
 	for i, x := range r.ge {
@@ -89,7 +90,7 @@ func (k *counter) fullDimensional(r *region) bool {
 	return true
 }
 
-// vertices enumerates the vertices that belong to the polytope for some parameters.
+// vertices are the vertices that belong to the polytope for some parameters.
 func (k *counter) vertices(r *region) []*vertex {
 	d := len(r.left)
 	var out []*vertex
@@ -120,7 +121,7 @@ func (k *counter) vertices(r *region) []*vertex {
 	return out
 }
 
-// vertex builds the vertex of a basis, nil if it never belongs to the polytope.
+// vertex is the vertex of a basis, nil if it never belongs to the polytope.
 func (k *counter) vertex(r *region, coeffs linear.Matrix, param []linear.Row, basis []int) *vertex {
 	k.Spend(len(basis) * len(coeffs) * 8)
 	v := &vertex{}
@@ -178,7 +179,7 @@ func (k *counter) vertex(r *region, coeffs linear.Matrix, param []linear.Row, ba
 	return v
 }
 
-// contribution is the polynomial of vertex v among vs, for the specialisation vector at.
+// contribution is the polynomial that vertex v of vs contributes, for the specialisation vector at.
 func (k *counter) contribution(vs []*vertex, v int, at []int64) quasi.Quasi {
 	if vs[v].q != nil {
 		return vs[v].q
@@ -207,7 +208,7 @@ func (k *counter) contribution(vs []*vertex, v int, at []int64) quasi.Quasi {
 	return q
 }
 
-// direction finds a vector that is orthogonal to no ray of any cone, with small entries.
+// direction finds a vector with small entries that is orthogonal to no ray of any cone.
 func (k *counter) direction(vs []*vertex) []int64 {
 	d := len(vs[0].rows)
 	at := make([]int64, d)
@@ -248,8 +249,8 @@ type chamber struct {
 	active []int
 }
 
-// chambers finds the chambers. Each is the intersection of the domains of its active vertices: the relaxed polytope
-// being simple, those vertices are joined by edges that end at no other vertex, wherever they all belong to it.
+// chambers finds all chambers. Each is the intersection of the domains of its active vertices: as the relaxed polytope
+// is simple, edges join these vertices with each other and with no other vertex, wherever they all belong to it.
 func (k *counter) chambers(r *region, vs []*vertex) []*chamber {
 	var out []*chamber
 	known := map[string]*chamber{}
@@ -290,7 +291,7 @@ func activeKey(active []int) string {
 	return string(key)
 }
 
-// samplePoint returns the columns of the table at some parameter values in r.
+// samplePoint returns the columns of the table at some point of r.
 func (k *counter) samplePoint(r *region) (linear.Row, bool) {
 	point, ok := k.Sample(k.over(r).Flat())
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// Sum is Σ p over the variables after the first params of a union of conjunctions, by the others.
+// Sum is the sum of p over all but the first params variables of a union of conjunctions, by these.
 func Sum(w *linear.Work, cs []*linear.Conj, p *quasi.Piecewise, params int) (out *quasi.Piecewise, err error) {
 	out = quasi.NewPiecewise(params)
 	for _, c := range w.Disjoint(cs) {

@@ -2,7 +2,7 @@ package linear
 
 import "slices"
 
-// Intersect of two unions, without the members that are plainly empty.
+// Intersect is the intersection of two unions, without members that are evidently empty.
 func (w *Work) Intersect(a, b []*Conj) []*Conj {
 	var out []*Conj
 	for _, x := range a {
@@ -17,7 +17,7 @@ func (w *Work) Intersect(a, b []*Conj) []*Conj {
 	return out
 }
 
-// Subtract returns a \ b; the members that come from one member of a are disjoint.
+// Subtract is a \ b. Members that come from the same member of a are disjoint.
 func (w *Work) Subtract(a, b []*Conj) []*Conj {
 	for _, y := range b {
 		var out []*Conj
@@ -29,7 +29,8 @@ func (w *Work) Subtract(a, b []*Conj) []*Conj {
 	return a
 }
 
-// SubtractOne returns x \ y as disjoint parts: for the k-th constraint of y, what satisfies the ones before but not it.
+// SubtractOne is x \ y as disjoint conjunctions: the k-th satisfies the first k−1 constraints of y and violates the
+// k-th.
 func (w *Work) SubtractOne(x, y *Conj) []*Conj {
 	both := x.Clone()
 	apply := both.Importer(y, nil)
@@ -75,7 +76,7 @@ func (w *Work) SubtractOne(x, y *Conj) []*Conj {
 	return out
 }
 
-// AddMember appends c unless an equal conjunction is there.
+// AddMember appends c unless an equal conjunction is already there.
 func AddMember(cs []*Conj, c *Conj) []*Conj {
 	for _, d := range cs {
 		if SameConj(c, d) {
@@ -85,14 +86,14 @@ func AddMember(cs []*Conj, c *Conj) []*Conj {
 	return append(cs, c)
 }
 
-// SameConj compares the normal forms.
+// SameConj reports that two conjunctions in normal form are equal.
 func SameConj(a, b *Conj) bool {
 	same := func(x, y []Row) bool { return slices.EqualFunc(x, y, slices.Equal) }
 	return len(a.Divs) == len(b.Divs) && same(a.Eq, b.Eq) && same(a.Ge, b.Ge) &&
 		slices.EqualFunc(a.Divs, b.Divs, func(x, y Div) bool { return x.Den == y.Den && EqualPadded(x.Num, y.Num) })
 }
 
-// Disjoint returns members that cover the same points once.
+// Disjoint returns disjoint conjunctions with the same union.
 func (w *Work) Disjoint(cs []*Conj) []*Conj {
 	var out []*Conj
 	for _, c := range cs {

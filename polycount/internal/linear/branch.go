@@ -6,14 +6,15 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// trialUnits is the work after which elimination is taken to have blown up: small systems with many floors, whose
-// shadows grow at every step, are then divided by the values of a variable that has few.
+// trialUnits is the work after which the Omega test is taken to have blown up. Systems with few points but many floors
+// do that: their shadows grow with every elimination. They are then split by the values of one variable. Without the
+// split TestManyFloorsInASmallBox exceeds the default limit; the benchmark cases never get there.
 const trialUnits = 200_000
 
-// branchValues is the largest number of values of a variable by which a system is divided.
+// branchValues is the largest number of values of a variable by which a system is split.
 const branchValues = 64
 
-// settle is search, with systems on which that takes long divided into cases.
+// settle is search for systems that may blow up: these are split by the values of one variable.
 func (w *Work) settle(s *System, point Row) (yes bool) {
 	trial := s.Clone()
 	if w.Within(trialUnits, func(w *Work) { yes = w.search(trial, point) }) {
@@ -38,8 +39,8 @@ func (w *Work) settle(s *System, point Row) (yes bool) {
 	return false
 }
 
-// narrowest is the variable with the fewest values, more than one, by bounds carried from row to row; 0 where none has at
-// most branchValues. A variable without values has lo > hi.
+// narrowest finds the variable with the fewest possible values, but more than one, by interval propagation; x is 0
+// where no variable has at most branchValues. If a variable has no value, lo > hi.
 func (s *System) narrowest() (x int, lo, hi int64) {
 	known := make([]Range, s.Width)
 	// most is an upper bound of a row without its term at column skip.

@@ -6,8 +6,8 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// Div is ⌊num/den⌋ with num over the columns before its own. den = 0 marks, inside a projection, an existential
-// that has no definition yet, and den = gone one that was eliminated; a conj in a Set has neither.
+// Div is the floor ⌊Num/Den⌋, with Num over the columns before its own. Den = 0 marks an existentially quantified
+// variable, and Den = Gone one that was eliminated.
 type Div struct {
 	Num Row
 	Den int64
@@ -15,8 +15,8 @@ type Div struct {
 
 const Gone = -1
 
-// Conj is a quantifier-free conjunction: eq = 0 and ge ≥ 0 over n variables and the floors divs.
-// All rows have width 1+n+len(divs).
+// Conj is a conjunction of equalities Eq = 0 and inequalities Ge ≥ 0 over N variables and the floors Divs. All rows
+// have width 1 + N + len(Divs).
 type Conj struct {
 	N      int
 	Eq, Ge []Row
@@ -54,7 +54,7 @@ func (c *Conj) addColumn(d Div) int {
 	return c.Width() - 1
 }
 
-// Flat is c as a system of plain columns: floors become variables pinned by their definitions.
+// Flat is c as a system without floors: each floor is a variable that its definition determines.
 func (c *Conj) Flat() *System {
 	s := &System{Eq: CloneRows(c.Eq), Ge: make([]Row, 0, len(c.Ge)+2*len(c.Divs)), Width: c.Width()}
 	s.Ge = append(s.Ge, CloneRows(c.Ge)...)
@@ -67,8 +67,9 @@ func (c *Conj) Flat() *System {
 	return s
 }
 
-// Simplify brings c to a normal form, cheaply: rows tightened over the integers, one row per direction, floors that
-// equalities determine replaced, unused floors dropped, rows sorted. It reports false when that shows c to be empty.
+// Simplify brings c to a normal form at little cost: it tightens rows over the integers, keeps one row per direction,
+// replaces floors that equalities determine, drops unused floors and sorts rows. It reports false where that proves c
+// empty.
 func (c *Conj) Simplify() bool {
 	for {
 		if !NormalizeRows(&c.Eq, &c.Ge) {
@@ -104,7 +105,7 @@ func (c *Conj) UsedInRows(at int) bool {
 	return false
 }
 
-// Substitute returns c with variable i replaced by the row by[i−1] over m new variables.
+// Substitute returns c over m new variables, with variable i replaced by the row by[i−1].
 func (c *Conj) Substitute(m int, by []Row) *Conj { return c.SubstituteRows(&Conj{N: m}, by) }
 
 // Moved is c, which has no floors, over n variables, with variable i in column place[i−1].
@@ -148,8 +149,8 @@ func (c *Conj) SubstituteRows(table *Conj, by []Row) *Conj {
 	return out
 }
 
-// Importer adds the floors and existentials of b to c and returns the translation of rows over b to rows over c, where
-// variable i of b is by[i-1]; without by it is that of c.
+// Importer adds the floors and existentials of b to c and returns the translation of rows over b into rows over c.
+// Variable i of b becomes by[i−1], or variable i of c where by is nil.
 func (c *Conj) Importer(b *Conj, by []Row) func(Row) Row {
 	translate, column := c.translator(b, by)
 	for k := range b.Divs {
@@ -158,13 +159,14 @@ func (c *Conj) Importer(b *Conj, by []Row) func(Row) Row {
 	return translate
 }
 
-// Translate writes a row over table's columns, whose variables are those of c, over c's, adding the floors in it.
+// Translate turns a row over table, which has the variables of c, into a row over c, and adds the floors in it to c.
 func (c *Conj) Translate(table *Conj, r Row) Row {
 	translate, _ := c.translator(table, nil)
 	return translate(r)
 }
 
-// translator is Importer that adds a floor of b when a row with it is translated; column translates one column of b.
+// translator is Importer, except that it adds a floor of b only when a row that uses it is translated; column
+// translates one column.
 func (c *Conj) translator(b *Conj, by []Row) (translate func(Row) Row, column func(at int) Row) {
 	divs := make([]Row, len(b.Divs))
 	translate = func(r Row) Row {
@@ -231,8 +233,8 @@ func (c *Conj) Holds(point Row) bool {
 	return true
 }
 
-// Solved writes the variables of c in terms of each other as far as its equalities without floors, having a
-// coefficient ±1, allow. any is false when there is no such equality.
+// Solved expresses the variables of c by each other, using the equalities without floors that have a coefficient ±1;
+// any is false where there is none.
 func (c *Conj) Solved() (by []Row, any bool) {
 	by = IdentityRows(c.N)
 	for _, e := range c.Eq {

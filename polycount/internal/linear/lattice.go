@@ -160,8 +160,8 @@ func ShortCombination(basis Matrix) (w, v []int64) {
 	return w, v
 }
 
-// Part replaces vectors by others that span the same lattice, such that a form is 0 on all but one; that one, on which it
-// is positive, is pivot, nil where the form is 0 on all.
+// Part transforms vectors, without changing the lattice that they span, so that a form vanishes on all but one of them.
+// That one is pivot, on which the form is positive; it is nil if the form vanishes on all.
 func (w *Work) Part(vectors []Row, form func(Row) int64) (zero []Row, pivot Row) {
 	for {
 		if len(vectors) > 0 {
@@ -218,8 +218,8 @@ func (w *Work) Echelon(vs []Row) (basis []Row, pivots []int) {
 	return basis, pivots
 }
 
-// Reduced is a multiple of x less multiples of the rows of an echelon form, each with its first entry at a place where those
-// after it are 0: 0 there; nil where x depends on them.
+// Reduced eliminates from x the leading entries of the rows of an echelon form, over the rationals. The result is nil
+// if x depends linearly on these rows.
 func Reduced(x Row, echelon []Row) Row {
 	x = slices.Clone(x)
 	for _, e := range echelon {

@@ -6,7 +6,8 @@ import (
 	"gpuperf/polycount/internal/arith"
 )
 
-// System is a conjunction of eq = 0 and ge ≥ 0 over plain integer variables, columns 1…width−1; column 0 is the constant.
+// System is a conjunction of Eq = 0 and Ge ≥ 0 over integer variables in the columns 1 … Width−1; column 0 is the
+// constant.
 type System struct {
 	Eq, Ge []Row
 	Width  int
@@ -14,20 +15,20 @@ type System struct {
 
 func (s *System) Clone() *System { return &System{CloneRows(s.Eq), CloneRows(s.Ge), s.Width} }
 
-// Feasible decides whether s has an integer solution: the Omega test (Pugh 1991), with equalities solved by
-// unimodular column operations, on what presolve leaves.
+// Feasible decides whether s has an integer solution.
 func (w *Work) Feasible(s *System) bool {
 	return w.Solvable(question{eq: s.Eq, ge: s.Ge, n: s.Width - 1})
 }
 
-// Sample finds an integer solution [1, x…] of s, which it destroys.
+// Sample finds an integer solution [1, x…] of s. It destroys s.
 func (w *Work) Sample(s *System) (point Row, ok bool) {
 	point = make(Row, s.Width)
 	point[0] = 1
 	return point, w.settle(s, point)
 }
 
-// search is feasible that also fills in a solution where point is not nil.
+// search decides whether s has an integer solution by the Omega test (Pugh 1991), solving equalities by unimodular
+// column operations. Where point is not nil it stores a solution there. It destroys s.
 func (w *Work) search(s *System, point Row) bool {
 	var undo []func()
 	note := func(f func()) {
@@ -88,7 +89,7 @@ func (w *Work) search(s *System, point Row) bool {
 	}
 }
 
-// between is a value of x within its bounds where the other variables are as in point: the one next to 0.
+// between is the value of x closest to 0 within its bounds, given the other variables.
 func between(lower, upper []Row, x int, point Row) int64 {
 	point[x] = 0
 	var at Range
@@ -106,7 +107,8 @@ func between(lower, upper []Row, x int, point Row) int64 {
 	return 0
 }
 
-// allExact reports that eliminating x is exact although its coefficients are not ±1.
+// allExact reports that eliminating x is exact although its coefficients are not ±1. It is asked for 16 pairs of bounds
+// at most; without it one count of 149 is 598 characters longer.
 func allExact(lower, upper []Row, x int) bool {
 	if len(lower)*len(upper) > 16 {
 		return false
@@ -191,7 +193,7 @@ func (s *System) Split(x int) (lower, upper, rest []Row) {
 	return lower, upper, rest
 }
 
-// shadow is the real shadow of the system without x, or the dark one, whose points all have an integer x above them.
+// shadow eliminates x: it returns the real shadow, or with dark the dark shadow, each point of which has an integer x.
 func (w *Work) shadow(rest, lower, upper []Row, x int, dark bool) []Row {
 	out := slices.Clip(rest)
 	for _, l := range lower {
@@ -213,7 +215,7 @@ func (w *Work) shadow(rest, lower, upper []Row, x int, dark bool) []Row {
 // (a−1)(b−1) in general (Pugh 1991, section 3).
 func darkGap(a, b, g int64) int64 { return arith.CeilDiv(arith.Mul(a-1, b-1), g) }
 
-// splinters are the equalities of which one holds for every solution outside the dark shadow.
+// splinters are equalities of which every solution outside the dark shadow satisfies one.
 func splinters(lower, upper []Row, x int) []Row {
 	top := int64(0)
 	for _, u := range upper {

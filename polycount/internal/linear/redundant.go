@@ -2,7 +2,8 @@ package linear
 
 import "slices"
 
-// Gist drops the constraints of c that follow from the others and any member of ctx; nil where both exclude each other.
+// Gist drops the constraints of c that follow from its other constraints and any member of ctx. It returns nil if c and
+// ctx are disjoint.
 func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
 	type base struct {
 		*Conj
@@ -73,7 +74,7 @@ func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
 	return out
 }
 
-// Connected copies the constraints of c, which has points, that bear on column at.
+// Connected copies the constraints that are connected with column at through common columns. c must not be empty.
 func (c *Conj) Connected(at int) *Conj {
 	in := make([]bool, c.Width())
 	in[at] = true
@@ -92,7 +93,7 @@ func (c *Conj) Connected(at int) *Conj {
 	return out
 }
 
-// connect adds the columns that constraints connect with those that are in. Floors connect what stands in them.
+// connect adds to in the columns that constraints or floors connect with those already in it.
 func (c *Conj) connect(in []bool) {
 	grown := true
 	mark := func(r Row) {
@@ -121,7 +122,7 @@ func (c *Conj) connect(in []bool) {
 	}
 }
 
-// meets reports that r has a column that is in.
+// meets reports that r has a column of in.
 func meets(r Row, in []bool) bool {
 	for i := 1; i < len(r); i++ {
 		if r[i] != 0 && in[i] {
@@ -131,8 +132,8 @@ func meets(r Row, in []bool) bool {
 	return false
 }
 
-// TwoBounds reports that column at stands in inequalities only, in one from below and one from above at the most, of
-// which neither can follow from the other constraints where there is a point.
+// TwoBounds reports that column at occurs in no equality and has at most one lower and one upper bound; then neither
+// can be redundant.
 func (c *Conj) TwoBounds(at int) bool {
 	lower, upper := 0, 0
 	for _, r := range c.Eq {
@@ -183,11 +184,11 @@ func (w *Work) WithoutFloorsOf(c *Conj, at int) *Conj {
 	return c
 }
 
-// Irredundant drops inequalities that follow from the others. Where a column is given, at > 0, only its bounds are
-// dropped, those with the larger constants first, so that what remains is what a loop would be written with.
+// Irredundant drops inequalities that follow from the others. If at > 0, it drops only bounds of that column, later
+// ones first: what remains are the bounds that a programmer would write in a loop.
 func (w *Work) Irredundant(c *Conj, at int) *Conj { return w.IrredundantUnder(c, nil, at) }
 
-// IrredundantUnder is irredundant where ctx holds too.
+// IrredundantUnder is Irredundant where ctx holds as well.
 func (w *Work) IrredundantUnder(c, ctx *Conj, at int) *Conj {
 	c = c.Clone()
 	NormalizeRows(&c.Eq, &c.Ge)

@@ -130,9 +130,9 @@ func IdentityRows(n int) []Row {
 	return by
 }
 
-// NormalizeRows divides rows by the gcd of their coefficients (rounding the constants of inequalities), keeps the
-// tightest of parallel inequalities and turns opposite ones that meet into an equality. False: no integer solution.
-// Rows are changed in place.
+// NormalizeRows divides rows by the gcd of their coefficients, rounding the constants of inequalities down. Of parallel
+// inequalities it keeps the tightest; opposite ones that meet become an equality. It reports false if that proves that
+// there is no integer solution. Rows are changed in place.
 func NormalizeRows(eq, ge *[]Row) bool {
 	kept := (*eq)[:0]
 	for _, r := range *eq {

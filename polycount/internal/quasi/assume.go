@@ -7,9 +7,9 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// SimplifyUnder rewrites p under assumptions, a union ctx: pieces and conditions that ctx decides go, floors of which ctx
-// fixes the remainder become quotients, and pieces become one where ctx makes one polynomial serve for both. Where ctx
-// holds the result has the values of p.
+// SimplifyUnder rewrites p under assumptions, a union ctx: it drops pieces and conditions that ctx decides, replaces
+// floors with a remainder that ctx fixes, and joins pieces that one polynomial serves. The result has the values of p
+// where ctx holds.
 func SimplifyUnder(w *linear.Work, p *Piecewise, ctx []*linear.Conj) *Piecewise {
 	out := &Piecewise{&linear.Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}, nil}
 	for _, x := range p.Pieces {
@@ -31,8 +31,8 @@ func SimplifyUnder(w *linear.Work, p *Piecewise, ctx []*linear.Conj) *Piecewise 
 	return out
 }
 
-// mergeUnder joins pieces on which, where ctx holds, one polynomial has the values of both: all into one without a
-// condition if there is such a polynomial, otherwise pairs of which the union is a conjunction under a ctx of one.
+// mergeUnder joins pieces for which, where ctx holds, one polynomial has the values of both: all of them into one
+// without a condition if possible, otherwise pairs with a conjunction as their union.
 func mergeUnder(w *linear.Work, table *linear.Conj, ps []Piece, ctx []*linear.Conj) []Piece {
 	under := make([]Piece, 0, len(ps)*len(ctx)) // what is left of the pieces in ctx
 	for _, x := range ps {
@@ -44,7 +44,7 @@ func mergeUnder(w *linear.Work, table *linear.Conj, ps []Piece, ctx []*linear.Co
 	}
 	for _, x := range ps {
 		serves := false
-		w.Within(joinLimit, func(w *linear.Work) {
+		w.Within(attemptLimit, func(w *linear.Work) {
 			rest := ctx
 			for _, y := range under {
 				if !sameOn(w, table, x.Q, y.Q, y.Dom) {
@@ -85,7 +85,7 @@ func sameOn(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) bo
 	return p.Equal(q) || vanishes(w, table, p.Sub(q), dom)
 }
 
-// Used marks the columns of the parameters that stand in p.
+// Used marks the columns of the variables that occur in p.
 func (p *Piecewise) Used() []bool {
 	used := make([]bool, p.Table.Width())
 	mark := func(n int, r linear.Row) {
@@ -112,7 +112,7 @@ func (p *Piecewise) Used() []bool {
 	return used
 }
 
-// resolveFloors replaces the floors of q of which known fixes the remainder, by (e − r)/d, or the value.
+// resolveFloors replaces the floors ⌊e/d⌋ of q with a remainder r of e that known fixes, by (e − r)/d.
 func resolveFloors(w *linear.Work, table *linear.Conj, q Quasi, known *linear.Conj) Quasi {
 	by := make([]Quasi, table.Width())
 	changed := false
@@ -136,7 +136,7 @@ func resolveFloors(w *linear.Work, table *linear.Conj, q Quasi, known *linear.Co
 	return q.Rename(by)
 }
 
-// residue finds r with e ≡ r (mod d) on every solution of c's equalities.
+// residue finds r such that e ≡ r (mod d) on every solution of the equalities of c.
 func residue(c *linear.Conj, e linear.Row, d int64) (r int64, ok bool) {
 	s := &linear.System{Eq: linear.CloneRows(c.Eq), Ge: []linear.Row{c.Fit(append(linear.Row{}, e...))}, Width: c.Width()}
 	for i := range s.Eq {

@@ -9,8 +9,8 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// NeverNegative decides whether d is nowhere negative. Where d is affine in variables and floors that is exact; where it is
-// of a higher degree a negative value is looked for, then a proof; decided is false where neither is found.
+// NeverNegative decides whether d is nowhere negative. If d is affine in variables and floors, the answer is exact. If
+// not, it looks for a negative value and then for a proof; decided is false if it finds neither.
 func NeverNegative(w *linear.Work, d *Piecewise) (holds, decided bool) {
 	r := rand.New(rand.NewSource(1))
 	at := make([]*big.Int, 1+d.Table.N)
@@ -55,7 +55,7 @@ func NeverNegative(w *linear.Work, d *Piecewise) (holds, decided bool) {
 	return true, decided
 }
 
-// over writes q, over the columns of table, over those of c, adding the floors in it.
+// over turns q, over the columns of table, into a polynomial over those of c, and adds the floors in it to c.
 func (q Quasi) over(table, c *linear.Conj) Quasi {
 	by := make([]Quasi, table.Width())
 	for i := 1; i < table.Width(); i++ {

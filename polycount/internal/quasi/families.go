@@ -7,16 +7,18 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// maxFamily is the largest divisor of a family of floors that is looked at.
-const maxFamily = 64
+// MaxValues is the largest number of values, of a variable or of a remainder, that is gone through one by one. Limits
+// from 16 to 1000 give the same counts with the same work.
+const MaxValues = 64
 
-// FamiliesJoined shortens q by ⌊e/d⌋ + ⌊(e+1)/d⌋ + … + ⌊(e+d−1)/d⌋ = e (Hermite): beside one cofactor, floors of such a
-// family that have the same coefficient for the most part become a multiple of e and the rest.
+// FamiliesJoined shortens q by Hermite's identity ⌊e/d⌋ + ⌊(e+1)/d⌋ + … + ⌊(e+d−1)/d⌋ = e: where most floors of such a
+// family have the same coefficient, beside one cofactor, they become a multiple of e and a few floors. Without it four
+// of 149 counts are 859 characters longer.
 func (p *Piecewise) FamiliesJoined(w *linear.Work, q Quasi) Quasi {
 	for again := true; again; {
 		again = false
 		for k := range p.Table.Divs {
-			if p.Table.Divs[k].Den > maxFamily {
+			if p.Table.Divs[k].Den > MaxValues {
 				continue
 			}
 			w.Spend(2*len(q) + p.Table.Width())
@@ -28,7 +30,7 @@ func (p *Piecewise) FamiliesJoined(w *linear.Work, q Quasi) Quasi {
 	return q
 }
 
-// familyJoined is familiesJoined for the family of one floor, beside one cofactor.
+// familyJoined applies FamiliesJoined to the family of one floor, beside one cofactor.
 func (p *Piecewise) familyJoined(q Quasi, of linear.Div) (out Quasi, ok bool) {
 	member := map[int]int64{}
 	for k, d := range p.Table.Divs {

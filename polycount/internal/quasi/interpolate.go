@@ -82,11 +82,12 @@ func interpolate(xs []int64, ys []arith.Rat) []arith.Rat {
 	return out
 }
 
-// fewPoints is the number of values of a parameter up to which a polynomial is laid through them.
+// fewPoints is the largest number of values of a parameter for which a polynomial is replaced by one through its
+// values.
 const fewPoints = 8
 
-// interpolated replaces x.q by a polynomial through its values where the conditions leave only a few values of the one
-// parameter in it, and that is shorter.
+// interpolated is the polynomial of x, or a shorter one through its values, where the domain leaves one parameter only
+// a few values. Without it eight of 149 counts are longer, one of them by 194,093 characters.
 func interpolated(w *linear.Work, p *Piecewise, x Piece) Quasi {
 	v := 0
 	for i := 1; i <= p.Table.N; i++ {
@@ -133,7 +134,7 @@ func floors(c *linear.Conj) []int {
 	return out
 }
 
-// valuesOf are the values of the atoms where variable v is n; those that other variables enter are 0.
+// valuesOf are the values of the atoms where variable v is n; those in which other variables occur are 0.
 func valuesOf(c *linear.Conj, v int, n int64) linear.Row {
 	own := ownAtoms(c, v)
 	atoms := make(linear.Row, c.Width())
@@ -146,7 +147,7 @@ func valuesOf(c *linear.Conj, v int, n int64) linear.Row {
 	return atoms
 }
 
-// leastPeriod of the sequence that repeats cs.
+// leastPeriod is the period of the sequence that repeats cs.
 func leastPeriod(cs []arith.Rat) int {
 next:
 	for d := 1; d < len(cs); d++ {

@@ -10,8 +10,8 @@ import (
 // Interval is a range of integers, both ends included.
 type Interval struct{ Lo, Hi int64 }
 
-// Enclosure returns bounds on the values of p where each variable is in its interval of box. They hold at every point, and
-// may be wider than the values that occur; 0 is included where the pieces may not cover the box.
+// Enclosure returns bounds on the values of p where each variable is in its interval of box. The bounds may be wider
+// than the values that occur; they include 0 where the pieces may not cover the box.
 func Enclosure(w *linear.Work, p *Piecewise, box []Interval) (lo, hi *big.Rat) {
 	base := &linear.Conj{N: len(box)}
 	for i, v := range box {
@@ -58,7 +58,7 @@ func Enclosure(w *linear.Work, p *Piecewise, box []Interval) (lo, hi *big.Rat) {
 	return total.lo, total.hi
 }
 
-// shrink narrows the interval of column at to what c leaves of it.
+// shrink narrows the interval of column at to the values that occur in c.
 func shrink(w *linear.Work, c *linear.Conj, at int, v Interval) Interval {
 	holds := func(lo, hi int64) bool {
 		s := c.Flat()

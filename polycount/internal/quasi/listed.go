@@ -5,11 +5,8 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// fewPointsLimit is the work that goes into finding that a piece holds for a few values of the parameters only.
-const fewPointsLimit = 20_000
-
-// listed writes the conditions of x, where only few values of the parameters meet them, as these values: as n = −2 for
-// one, and as 3 ≤ n ≤ 6 for a run of values of one parameter.
+// listed writes the condition of a piece that only a few values meet as these values: n = −2 for one value, 3 ≤ n ≤ 6
+// for consecutive values of one variable.
 func listed(w *linear.Work, p *Piecewise, x Piece) Piece {
 	c := x.Dom
 	left := c.N - len(c.Eq) // a polyhedron of so many dimensions is bounded by more inequalities only

@@ -227,7 +227,7 @@ func vanishesOutside(w *linear.Work, p, q *Piecewise) bool {
 	return true
 }
 
-// Value is the exact Value at a point [1, variables…].
+// Value is the exact value at a point [1, variables…].
 func (p *Piecewise) Value(at []*big.Int) *big.Rat {
 	for _, c := range p.Pieces {
 		if holdsBig(c.Dom, at) {

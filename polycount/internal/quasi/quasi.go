@@ -205,7 +205,7 @@ func (p Quasi) Uses(at int) bool {
 	return false
 }
 
-// Replace puts by for the atom.
+// Replace puts a polynomial for one atom.
 func (p Quasi) Replace(at int, by Quasi) Quasi {
 	if !p.Uses(at) {
 		return p
@@ -218,7 +218,7 @@ func (p Quasi) Replace(at int, by Quasi) Quasi {
 	return out
 }
 
-// Rename maps every atom to a polynomial, all at once; nil stands for the atom itself.
+// Rename puts polynomials for all atoms at once; nil keeps an atom.
 func (p Quasi) Rename(by []Quasi) Quasi {
 	var out Quasi
 	for _, t := range p {

@@ -8,9 +8,10 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// vanishes decides whether q is 0 at every integer point of dom. The floors are made variables, equalities solved; a
-// polynomial that is 0 on all integer points of a polyhedron whose cone of directions is full-dimensional is 0; in a
-// polyhedron that is bounded in some direction, each of its finitely many slices is decided apart.
+// vanishes decides whether q is 0 at every integer point of dom. It makes variables of the floors and solves the
+// equalities. A polynomial that vanishes on all integer points of a polyhedron with a full-dimensional recession cone
+// is 0. A polyhedron that is bounded in some direction has finitely many slices in that direction, which are decided
+// one by one.
 func vanishes(w *linear.Work, table *linear.Conj, q Quasi, dom *linear.Conj) bool {
 	if len(q) == 0 {
 		return true

@@ -8,10 +8,10 @@ import (
 	"gpuperf/models"
 )
 
-// clockOf is a clock of a model on the parameters given, for all static features.
-func clockOf(t testing.TB, text string, params map[string]float64) (*Clock, []string) {
+// costOf is a model with the parameters given, for all static features.
+func costOf(t testing.TB, text string, params map[string]float64) (*CostModel, []string) {
 	t.Helper()
-	model, err := models.Parse("clock.yaml", []byte(text))
+	model, err := models.Parse("cost.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,23 +23,23 @@ func clockOf(t testing.TB, text string, params map[string]float64) (*Clock, []st
 	for _, f := range launch.Features() {
 		names = append(names, f.Name)
 	}
-	c, err := NewClock(names, model, fit)
+	c, err := NewCostModel(names, model, fit)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, names
 }
 
-const clockModel = `
+const costText = `
 version: 1
-name: clock
+name: cost
 output: f_cl_wall_time
 expression: p_launch * f_static_launches + p_group * f_static_groups
 `
 
-// A clock tells the time by a model's parameters, also from many goroutines.
-func TestClock(t *testing.T) {
-	c, names := clockOf(t, clockModel, map[string]float64{"p_launch": 5e-6, "p_group": 1e-9})
+// A cost model predicts times by the model's parameters, also from many goroutines.
+func TestCostModel(t *testing.T) {
+	c, names := costOf(t, costText, map[string]float64{"p_launch": 5e-6, "p_group": 1e-9})
 	s := &Set{Names: names}
 	for i := range 2000 {
 		p := Point{ID: "p", Benchmark: "b", Features: make([]float64, len(names))}

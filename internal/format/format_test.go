@@ -1,0 +1,42 @@
+package format
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSeconds(t *testing.T) {
+	for s, want := range map[float64]string{0: "0 s", 1.5: "1.5 s", 0.99999: "1 s", 2.6489e-3: "2.649 ms", -3e-6: "-3 µs", 5e-12: "5e-12 s"} {
+		if got := Seconds(s); got != want {
+			t.Errorf("%g: %s, want %s", s, got, want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := NewTable("name", ">n", "")
+	table.Row("µs", "1", "")
+	table.Row("a", "1000", "x")
+	var out strings.Builder
+	if err := table.WriteIndented(&out, "  "); err != nil {
+		t.Fatal(err)
+	}
+	if want := "  name     n\n  µs       1\n  a     1000  x\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
+func TestWords(t *testing.T) {
+	if got := strings.Join(Wrap("one two  three", 7), "|"); got != "one two|three" {
+		t.Error(got)
+	}
+	if got := First([]string{"a", "b", "c"}, 2) + ", " + First([]string{"a"}, 2); got != "a, b and 1 more, a" {
+		t.Error(got)
+	}
+	if got := Count(1, "kind") + ", " + Count(0, "kind"); got != "1 kind, 0 kinds" {
+		t.Error(got)
+	}
+	if got := Sizes(map[string]int64{"n": 2, "m": 1}); got != "m=1,n=2" {
+		t.Error(got)
+	}
+}
