@@ -91,8 +91,8 @@ func TestFillByParts(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		whole, parts := make([]byte, n*size), make([]byte, n*size)
 		Fill(dtype, whole, seed)
-		FillAt(dtype, parts[:cut*size], seed, 0)
-		FillAt(dtype, parts[cut*size:], seed, cut)
+		Arg{DType: dtype, Seed: seed}.Fill(parts[:cut*size], 0)
+		Arg{DType: dtype, Seed: seed}.Fill(parts[cut*size:], cut)
 		if !bytes.Equal(whole, parts) {
 			t.Fatalf("%s: parts differ from the whole", dtype)
 		}

@@ -6,8 +6,7 @@ import (
 	"math"
 )
 
-// dtypes lists the element types that can be passed to a kernel. min and max bound the integers; an element
-// is written from the number's integer or floating-point value.
+// dtypes lists the element types of a kernel's arguments.
 var dtypes = map[string]struct {
 	size     int64
 	float    bool

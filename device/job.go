@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -109,12 +110,12 @@ const leastTrials = 3
 
 // WithDefaults returns the policy with its zero fields replaced by what they stand for.
 func (p Policy) WithDefaults() Policy {
-	p.Trials = orElse(p.Trials, 60)
-	p.MinTrials = min(orElse(p.MinTrials, 10), p.Trials)
-	p.RelCI = orElse(p.RelCI, 0.005)
-	p.MinWarmUp = orElse(p.MinWarmUp, 20*time.Millisecond)
-	p.MaxWarmUp = max(orElse(p.MaxWarmUp, time.Second), p.MinWarmUp)
-	p.TimeLimit = orElse(p.TimeLimit, 10*time.Second)
+	p.Trials = cmp.Or(p.Trials, 60)
+	p.MinTrials = min(cmp.Or(p.MinTrials, 10), p.Trials)
+	p.RelCI = cmp.Or(p.RelCI, 0.005)
+	p.MinWarmUp = cmp.Or(p.MinWarmUp, 20*time.Millisecond)
+	p.MaxWarmUp = max(cmp.Or(p.MaxWarmUp, time.Second), p.MinWarmUp)
+	p.TimeLimit = cmp.Or(p.TimeLimit, 10*time.Second)
 	return p
 }
 
@@ -153,12 +154,7 @@ func (j Job) SourceHash() string {
 }
 
 // CacheMode is the job's mode with the default filled in.
-func (j Job) CacheMode() samples.Mode {
-	if j.Mode == "" {
-		return samples.Warm
-	}
-	return j.Mode
-}
+func (j Job) CacheMode() samples.Mode { return cmp.Or(j.Mode, samples.Warm) }
 
 // Record returns what of a record is known before the job has run: what [samples.Journal.Find] asks with.
 func (j Job) Record() samples.Record {
@@ -172,12 +168,4 @@ func (j Job) Record() samples.Record {
 		Local:      slices.Clone(j.Local),
 		Mode:       j.CacheMode(),
 	}
-}
-
-func orElse[T comparable](v, standard T) T {
-	var zero T
-	if v == zero {
-		return standard
-	}
-	return v
 }

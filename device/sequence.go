@@ -1,7 +1,6 @@
 package device
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"gpuperf/internal/intmath"
@@ -32,7 +31,7 @@ func (s Sequence) At(i int64) int64 {
 func (s Sequence) check(dtype string, n int64) error {
 	const limit = 1 << 62
 	switch {
-	case !isInteger[dtype]:
+	case DTypeIsFloat(dtype):
 		return fmt.Errorf("a sequence of integers in a buffer of %s", dtype)
 	case s.Div < 0 || s.Mod < 0:
 		return fmt.Errorf("a sequence with a negative divisor")
@@ -40,30 +39,4 @@ func (s Sequence) check(dtype string, n int64) error {
 		return fmt.Errorf("a sequence that leaves the range of 64 bits")
 	}
 	return nil
-}
-
-var isInteger = map[string]bool{
-	"int8": true, "uint8": true, "int16": true, "uint16": true, "int32": true, "uint32": true, "int64": true, "uint64": true,
-}
-
-// Fill writes the data that the buffer of the argument starts from into dst, which holds its elements from first on.
-func (a Arg) Fill(dst []byte, first int64) {
-	if a.Sequence == nil {
-		FillAt(a.DType, dst, a.Seed, first)
-		return
-	}
-	size := DTypeSize(a.DType)
-	for i := int64(0); i*size < int64(len(dst)); i++ {
-		v, at := uint64(a.Sequence.At(first+i)), dst[i*size:]
-		switch size {
-		case 1:
-			at[0] = byte(v)
-		case 2:
-			binary.LittleEndian.PutUint16(at, uint16(v))
-		case 4:
-			binary.LittleEndian.PutUint32(at, uint32(v))
-		default:
-			binary.LittleEndian.PutUint64(at, v)
-		}
-	}
 }

@@ -7,6 +7,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -60,12 +61,12 @@ func OpenCLProgram(nests []*linear.Nest, opt Options) ([]*Source, error) {
 	u := &unit{dialect: &openCL, index: opt.index(), helped: map[string]bool{}, used: map[expr.DType]bool{}, functions: map[string]string{}}
 	var list []*Source
 	for _, n := range nests {
-		s, err := u.add(n)
-		if err == nil && slices.ContainsFunc(list, func(o *Source) bool { return o.Entry == s.Entry }) {
-			err = fmt.Errorf("two kernels of a source have this name")
+		s := u.add(n)
+		if u.err == nil && slices.ContainsFunc(list, func(o *Source) bool { return o.Entry == s.Entry }) {
+			u.fail("two kernels of a source have this name")
 		}
-		if err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
+		if u.err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, u.err)
 		}
 		list = append(list, s)
 	}
@@ -92,6 +93,23 @@ type unit struct {
 	functions map[string]string // user functions, by name
 	order     []string          // of the functions
 	kernels   strings.Builder
+	err       error // the first one; the text is of no use after it
+}
+
+// check keeps an error, unless there is an earlier one.
+func (u *unit) check(err error) {
+	if u.err == nil {
+		u.err = err
+	}
+}
+
+func (u *unit) fail(format string, args ...any) { u.check(fmt.Errorf(format, args...)) }
+
+// wrap says of the error, if there is one, where it occurred.
+func (u *unit) wrap(where string) {
+	if u.err != nil {
+		u.err = fmt.Errorf("%s: %w", where, u.err)
+	}
 }
 
 func (u *unit) text() string {
@@ -131,31 +149,32 @@ type writer struct {
 	fixed   map[string]int64       // iterations of unrolled loops
 	context []polycount.Constraint // what holds at the current place
 	known   *polycount.Set         // the same as a set, made when it is asked for
+	read    map[string]bool        // arrays
 	written map[string]bool        // arrays
 	body    strings.Builder
 	copies  int // of statements, by unrolling
 }
 
 // add writes a kernel and its functions.
-func (u *unit) add(n *linear.Nest) (source *Source, err error) {
-	if err := n.Kernel.Launchable(); err != nil {
-		return nil, err
+func (u *unit) add(n *linear.Nest) *Source {
+	if u.check(n.Kernel.Launchable()); u.err != nil {
+		return nil
 	}
-	w := &writer{unit: u, k: n.Kernel, nest: n, names: map[string]string{}, fixed: map[string]int64{}}
+	w := &writer{unit: u, k: n.Kernel, nest: n, names: map[string]string{}, fixed: map[string]int64{}, read: map[string]bool{}, written: map[string]bool{}}
 	w.context, _ = n.Context.Constraints()
-	if err := w.checkFunctions(); err != nil {
-		return nil, err
-	}
+	w.checkFunctions()
 	w.rename()
 	s := &Source{nest: n, Entry: w.name(w.k.Name)}
 	for _, a := range slices.Concat(w.k.Args, w.k.Temps) {
 		if _, ok := w.types[a.DType]; !ok {
-			return nil, fmt.Errorf("%s has type %s, which kernels are counted with but not generated for", a.Name, a.DType)
+			w.fail("%s has type %s, which kernels are counted with but not generated for", a.Name, a.DType)
 		}
 		w.used[a.DType.Base()] = true
 	}
-	w.written = map[string]bool{}
 	for _, s := range w.k.Statements {
+		for _, a := range w.k.Reads(s) {
+			w.read[a.Array] = true
+		}
 		for _, a := range w.k.Writes(s) {
 			w.written[a.Array] = true
 		}
@@ -165,16 +184,9 @@ func (u *unit) add(n *linear.Nest) (source *Source, err error) {
 		s.Params = append(s.Params, p)
 		params = append(params, w.declareParam(p))
 	}
-	declarations, err := w.temporaries(s)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.nodes(n.Body, 1); err != nil {
-		return nil, err
-	}
-	if err := w.addFunctions(); err != nil {
-		return nil, err
-	}
+	declarations := w.temporaries(s)
+	w.nodes(n.Body, 1)
+	w.addFunctions()
 	b := &u.kernels
 	if b.Len() > 0 {
 		b.WriteByte('\n')
@@ -187,37 +199,26 @@ func (u *unit) add(n *linear.Nest) (source *Source, err error) {
 	}
 	b.WriteString(w.body.String())
 	b.WriteString("}\n")
-	return s, nil
+	return s
 }
 
 // params are the kernel's arguments, global temporaries, and parameters that are no arguments.
 func (w *writer) params() []Param {
-	read, written := map[string]bool{}, map[string]bool{}
-	for _, s := range w.k.Statements {
-		for _, a := range w.k.Reads(s) {
-			read[a.Array] = true
-		}
-		for _, a := range w.k.Writes(s) {
-			written[a.Array] = true
-		}
-	}
 	var out []Param
-	named := map[string]bool{}
 	for _, a := range w.k.Args {
 		t := a.DType
 		if a.IsValue && w.k.IsParam(a.Name) {
 			t = w.index
 		}
-		named[a.Name] = true
-		out = append(out, Param{a.Name, t, a.IsValue, read[a.Name], written[a.Name]})
+		out = append(out, Param{a.Name, t, a.IsValue, w.read[a.Name], w.written[a.Name]})
 	}
 	for _, a := range w.k.Temps {
 		if a.Space == kernel.Global {
-			out = append(out, Param{a.Name, a.DType, false, read[a.Name], written[a.Name]})
+			out = append(out, Param{a.Name, a.DType, false, w.read[a.Name], w.written[a.Name]})
 		}
 	}
 	for _, p := range w.k.Params() {
-		if !named[p] {
+		if !slices.ContainsFunc(out, func(o Param) bool { return o.Name == p }) {
 			out = append(out, Param{p, w.index, true, true, false})
 		}
 	}
@@ -239,7 +240,7 @@ func (w *writer) declareParam(p Param) string {
 }
 
 // temporaries declares local and private variables.
-func (w *writer) temporaries(s *Source) (string, error) {
+func (w *writer) temporaries(s *Source) string {
 	var b strings.Builder
 	for _, space := range []kernel.Space{kernel.Local, kernel.Private} {
 		for _, a := range w.k.Temps {
@@ -249,9 +250,8 @@ func (w *writer) temporaries(s *Source) (string, error) {
 			sizes, elements := "", int64(1)
 			if len(a.Shape) > 0 {
 				var err error
-				if elements, err = elementsOf(a); err != nil {
-					return "", err
-				}
+				elements, err = elementsOf(a)
+				w.check(err)
 				sizes = fmt.Sprintf("[%d]", elements)
 				if text, ok := product(a); ok {
 					sizes = "[" + text + "]"
@@ -268,7 +268,7 @@ func (w *writer) temporaries(s *Source) (string, error) {
 			fmt.Fprintf(&b, "    %s%s %s%s%s;\n", qualifier, w.types[a.DType], w.name(a.Name), sizes, alignment)
 		}
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // widest is the largest number of elements that an access to the array takes.
@@ -379,9 +379,4 @@ func (w *writer) rename() {
 	}
 }
 
-func (w *writer) name(name string) string {
-	if n, ok := w.names[name]; ok {
-		return n
-	}
-	return name
-}
+func (w *writer) name(name string) string { return cmp.Or(w.names[name], name) }

@@ -24,70 +24,59 @@ var infix = map[expr.OpKind]struct {
 }
 
 // expr writes e and gives its type, which is that of the C expression too, up to C's promotion of small integers.
-func (w *writer) expr(e expr.Expr) (code, expr.DType, error) {
-	t, err := w.k.TypeOf(e)
-	if err != nil {
-		return code{}, "", err
-	}
+func (w *writer) expr(e expr.Expr) (code, expr.DType) {
+	t := w.typeOf(e)
 	if _, ok := w.types[t]; !ok {
-		return code{}, "", fmt.Errorf("%s has type %s, which kernels are counted with but not generated for", e, t)
+		w.fail("%s has type %s, which kernels are counted with but not generated for", e, t)
+		return code{}, t
 	}
 	w.used[t.Base()] = true
-	c, err := w.exprOf(e, t)
-	return c, t, err
+	return w.exprOf(e, t), t
 }
 
-func (w *writer) exprOf(e expr.Expr, t expr.DType) (code, error) {
+// typeOf is the type of e in the IR.
+func (w *writer) typeOf(e expr.Expr) expr.DType {
+	t, err := w.k.TypeOf(e)
+	w.check(err)
+	return t
+}
+
+func (w *writer) exprOf(e expr.Expr, t expr.DType) code {
 	switch x := e.(type) {
 	case expr.Int:
-		return w.integerLiteral(x.Value, t), nil
+		return w.integerLiteral(x.Value, t)
 	case expr.Float:
-		return signed(w.literal(x.Value, t)), nil
+		return signed(w.literal(x.Value, t))
 	case expr.Var:
 		return w.variable(x.Name)
 	case *expr.Access:
 		if x.Lanes > 0 {
-			v, err := w.vector(x)
-			return v.load(w, x.Lanes), err
+			return w.vector(x).load(w, x.Lanes)
 		}
 		return w.element(x.Array, x.Index)
 	case *expr.Cast:
-		c, from, err := w.expr(x.Arg)
-		if err != nil {
-			return code{}, err
-		}
-		return w.converted(c, from, x.DType), nil
+		c, from := w.expr(x.Arg)
+		return w.converted(c, from, x.DType)
 	case *expr.Cond:
-		test, err := w.truth(x.If)
-		if err != nil {
-			return code{}, err
-		}
-		a, err := w.typed(x.Then, t)
-		if err != nil {
-			return code{}, err
-		}
-		b, err := w.typed(x.Else, t)
-		if err != nil {
-			return code{}, err
-		}
-		return choice(test, a, b), nil
+		return choice(w.truth(x.If), w.typed(x.Then, t), w.typed(x.Else, t))
 	case *expr.Call:
 		return w.call(x, t)
 	case *expr.Op:
 		return w.op(x, t)
 	}
-	return code{}, fmt.Errorf("%s cannot be generated", e)
+	w.fail("%s cannot be generated", e)
+	return code{}
 }
 
-func (w *writer) variable(name string) (code, error) {
+func (w *writer) variable(name string) code {
 	if v, ok := w.fixed[name]; ok {
-		return signed(strconv.FormatInt(v, 10)), nil
+		return signed(strconv.FormatInt(v, 10))
 	}
 	if axis, ok := w.nest.Names[name]; ok {
-		return w.inIndexType(axis), nil
+		return w.inIndexType(axis)
 	}
 	if w.k.IsIname(name) || w.k.IsParam(name) {
-		return w.inIndexType(w.name(name)), nil
+		return w.inIndexType(w.name(name))
 	}
 	return w.element(name, nil)
 }
@@ -154,15 +143,12 @@ func (w *writer) converted(c code, from, to expr.DType) code {
 }
 
 // typed writes e converted to a type; integer literals become literals of it.
-func (w *writer) typed(e expr.Expr, t expr.DType) (code, error) {
+func (w *writer) typed(e expr.Expr, t expr.DType) code {
 	if v, ok := literalOf(e); ok && t != expr.Bool {
-		return w.converted(w.integerLiteral(v, t.Base()), t.Base(), t), nil
+		return w.converted(w.integerLiteral(v, t.Base()), t.Base(), t)
 	}
-	c, from, err := w.expr(e)
-	if err != nil {
-		return code{}, err
-	}
-	return w.converted(c, from, t), nil
+	c, from := w.expr(e)
+	return w.converted(c, from, t)
 }
 
 func literalOf(e expr.Expr) (int64, bool) {
@@ -178,131 +164,103 @@ func literalOf(e expr.Expr) (int64, bool) {
 }
 
 // assigned writes the right-hand side of an assignment, which C converts to the type of the left one.
-func (w *writer) assigned(e expr.Expr, t expr.DType) (code, error) {
+func (w *writer) assigned(e expr.Expr, t expr.DType) code {
 	if _, ok := literalOf(e); ok || t == expr.Bool {
 		return w.typed(e, t)
 	}
-	c, from, err := w.expr(e)
-	if t.IsVector() && from != t {
+	c, from := w.expr(e)
+	if t.IsVector() {
 		c = w.converted(c, from, t)
 	}
-	return c, err
+	return c
 }
 
-func (w *writer) truth(e expr.Expr) (code, error) {
-	c, t, err := w.expr(e)
-	if err == nil && t != expr.Bool {
-		c = w.converted(c, t, expr.Bool)
-	}
-	return c, err
+func (w *writer) truth(e expr.Expr) code {
+	c, t := w.expr(e)
+	return w.converted(c, t, expr.Bool)
 }
 
 // common is the type that C brings operands to.
-func (w *writer) common(args []expr.Expr) (expr.DType, error) {
+func (w *writer) common(args []expr.Expr) expr.DType {
 	if len(args) == 1 {
-		return w.k.TypeOf(args[0])
+		return w.typeOf(args[0])
 	}
-	return w.k.TypeOf(&expr.Op{Kind: expr.Add, Args: args})
+	return w.typeOf(&expr.Op{Kind: expr.Add, Args: args})
 }
 
-func (w *writer) op(x *expr.Op, t expr.DType) (code, error) {
+func (w *writer) op(x *expr.Op, t expr.DType) code {
 	switch x.Kind {
 	case expr.And, expr.Or:
 		var parts []string
 		prec := infix[x.Kind].prec
 		for _, a := range x.Args {
-			c, err := w.truth(a)
-			if err != nil {
-				return code{}, err
-			}
-			parts = append(parts, c.at(prec+1))
+			parts = append(parts, w.truth(a).at(prec+1))
 		}
-		return code{strings.Join(parts, " "+infix[x.Kind].text+" "), prec}, nil
+		return code{strings.Join(parts, " "+infix[x.Kind].text+" "), prec}
 	case expr.Not:
-		c, err := w.truth(x.Args[0])
-		return code{"!" + c.at(precUnary), precUnary}, err
+		return code{"!" + w.truth(x.Args[0]).at(precUnary), precUnary}
 	}
 	operands := t
 	if x.Kind.IsComparison() {
-		var err error
-		if operands, err = w.common(x.Args); err != nil {
-			return code{}, err
-		}
+		operands = w.common(x.Args)
 	}
-	args, err := w.operands(x, operands)
-	if err != nil {
-		return code{}, err
-	}
+	args := w.operands(x, operands)
 	switch x.Kind {
 	case expr.Neg:
-		return w.narrow(code{"-" + args[0].at(precAtom), precUnary}, t), nil
+		return w.narrow(code{"-" + args[0].at(precAtom), precUnary}, t)
 	case expr.BitNot:
-		return w.narrow(code{"~" + args[0].at(precUnary), precUnary}, t), nil
+		return w.narrow(code{"~" + args[0].at(precUnary), precUnary}, t)
 	case expr.FloorDiv, expr.Mod:
 		return w.divide(x, t, args)
 	case expr.Min, expr.Max:
-		return nested(w.function(string(x.Kind), t), args), nil
+		return nested(w.function(string(x.Kind), t), args)
 	case expr.Pow:
 		if t.IsVector() && t.Base().IsInteger() {
-			return code{}, fmt.Errorf("operator %s on vectors of %s cannot be generated", x.Kind, t.Base())
+			w.fail("operator %s on vectors of %s cannot be generated", x.Kind, t.Base())
 		}
 		if t.IsInteger() {
-			return nested(w.help("power", t), args), nil
+			return nested(w.help("power", t), args)
 		}
-		return nested("pow", args), nil
+		return nested("pow", args)
 	}
 	o, ok := infix[x.Kind]
 	if !ok {
-		return code{}, fmt.Errorf("operator %s cannot be generated", x.Kind)
+		w.fail("operator %s cannot be generated", x.Kind)
 	}
 	text := args[0].at(o.prec)
 	for _, a := range args[1:] {
 		text += " " + o.text + " " + a.at(o.prec+1)
 	}
 	if x.Kind.IsComparison() {
-		return code{text, o.prec}, nil
+		return code{text, o.prec}
 	}
-	return w.narrow(code{text, o.prec}, t), nil
+	return w.narrow(code{text, o.prec}, t)
 }
 
 // operands writes operands in the type of the operation. Of two, C converts the one of the lesser type to the other's
 // by itself; of more it would convert step by step.
-func (w *writer) operands(x *expr.Op, t expr.DType) ([]code, error) {
+func (w *writer) operands(x *expr.Op, t expr.DType) []code {
 	call := x.Kind == expr.Min || x.Kind == expr.Max || x.Kind == expr.Pow || x.Kind == expr.Mod || x.Kind == expr.FloorDiv
 	if t.IsVector() {
 		return w.vectorOperands(x.Args, t, !call && len(x.Args) == 2)
 	}
 	one := false // operand has the type t
 	for _, a := range x.Args {
-		u, err := w.k.TypeOf(a)
-		if err != nil {
-			return nil, err
-		}
 		_, literal := literalOf(a)
-		one = one || u == t && !literal
+		one = one || w.typeOf(a) == t && !literal
 	}
 	var out []code
 	for _, a := range x.Args {
-		u, err := w.k.TypeOf(a)
-		if err != nil {
-			return nil, err
-		}
+		u := w.typeOf(a)
 		implicit := !call && one && len(x.Args) == 2 && t.Size() >= 4 && t.IsFloat() && (u.IsFloat() || u.IsInteger())
 		if _, literal := literalOf(a); implicit && !literal {
-			c, _, err := w.expr(a)
-			if err != nil {
-				return nil, err
-			}
+			c, _ := w.expr(a)
 			out = append(out, c)
-			continue
+		} else {
+			out = append(out, w.typed(a, t))
 		}
-		c, err := w.typed(a, t)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
 	}
-	return out, nil
+	return out
 }
 
 // narrow undoes C's promotion to int of types that are smaller.
@@ -314,32 +272,31 @@ func (w *writer) narrow(c code, t expr.DType) code {
 }
 
 // divide writes floor division and modulo: as C does them where the operands are not negative.
-func (w *writer) divide(x *expr.Op, t expr.DType, args []code) (code, error) {
+func (w *writer) divide(x *expr.Op, t expr.DType, args []code) code {
 	helper, text := "floor_div", "/"
 	if x.Kind == expr.Mod {
 		helper, text = "floor_mod", "%"
 	}
 	if t.IsVector() && (x.Kind == expr.Mod || !t.Base().IsFloat()) {
-		return code{}, fmt.Errorf("operator %s on vectors of %s cannot be generated", x.Kind, t.Base())
+		w.fail("operator %s on vectors of %s cannot be generated", x.Kind, t.Base())
 	}
 	if t.Base().IsFloat() {
 		if x.Kind == expr.Mod {
-			return nested(w.help("mod", t), args), nil
+			return nested(w.help("mod", t), args)
 		}
-		return code{fmt.Sprintf("floor(%s / %s)", args[0].at(precProduct), args[1].at(precUnary)), precAtom}, nil
+		return code{fmt.Sprintf("floor(%s / %s)", args[0].at(precProduct), args[1].at(precUnary)), precAtom}
 	}
-	plain := t == expr.Uint8 || t == expr.Uint16 || t == expr.Uint32 || t == expr.Uint64
 	if a, err := expr.ToAffine(x, w.isCounter); err == nil && t == expr.Int32 {
-		c, err := w.affine(w.nest.Affine(a))
+		c := w.affine(w.nest.Affine(a))
 		if w.index == expr.Int64 {
 			c = w.cast(c, expr.Int32)
 		}
-		return c, err
+		return c
 	}
-	if plain {
-		return w.narrow(code{args[0].at(precProduct) + " " + text + " " + args[1].at(precUnary), precProduct}, t), nil
+	if t == expr.Uint8 || t == expr.Uint16 || t == expr.Uint32 || t == expr.Uint64 {
+		return w.narrow(code{args[0].at(precProduct) + " " + text + " " + args[1].at(precUnary), precProduct}, t)
 	}
-	return nested(w.help(helper, t), args), nil
+	return nested(w.help(helper, t), args)
 }
 
 // isCounter reports whether a name is a loop counter, an index of a work-item, or an integer parameter.
@@ -369,28 +326,21 @@ func (w *writer) function(name string, t expr.DType) string {
 // integerCalls are functions on integers as well as floats.
 var integerCalls = map[string]bool{"abs": true, "min": true, "max": true}
 
-func (w *writer) call(x *expr.Call, t expr.DType) (code, error) {
+func (w *writer) call(x *expr.Call, t expr.DType) code {
 	if f := w.k.Function(x.Func); f != nil {
 		return w.userCall(f, x)
 	}
-	in, err := w.common(x.Args)
-	if err != nil {
-		return code{}, err
-	}
+	in := w.common(x.Args)
 	if !in.Base().IsFloat() && !(integerCalls[x.Func] && in.Base().IsInteger()) {
 		in = expr.Float32.Vector(in.Lanes())
 	}
 	var args []string
 	for _, a := range x.Args {
-		c, err := w.typed(a, in)
-		if err != nil {
-			return code{}, err
-		}
-		args = append(args, c.text)
+		args = append(args, w.typed(a, in).text)
 	}
 	c := code{fmt.Sprintf("%s(%s)", w.function(x.Func, in), strings.Join(args, ", ")), precAtom}
 	if x.Func == "abs" && !in.Base().IsFloat() { // its result is unsigned
 		c = w.cast(c, t)
 	}
-	return c, nil
+	return c
 }

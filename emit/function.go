@@ -10,16 +10,12 @@ import (
 )
 
 // userCall writes the call of a user function, its operands converted to the types of the parameters.
-func (w *writer) userCall(f *kernel.Function, x *expr.Call) (code, error) {
+func (w *writer) userCall(f *kernel.Function, x *expr.Call) code {
 	var args []string
 	for i, a := range x.Args {
-		c, err := w.typed(a, f.Params[i].DType)
-		if err != nil {
-			return code{}, err
-		}
-		args = append(args, c.text)
+		args = append(args, w.typed(a, f.Params[i].DType).text)
 	}
-	return code{fmt.Sprintf("%s(%s)", w.nameOf(f), strings.Join(args, ", ")), precAtom}, nil
+	return code{fmt.Sprintf("%s(%s)", w.nameOf(f), strings.Join(args, ", ")), precAtom}
 }
 
 // nameOf is the name of a function in the source: another one where the language or the source has a meaning for it.
@@ -32,20 +28,19 @@ func (w *writer) nameOf(f *kernel.Function) string {
 }
 
 // checkFunctions refuses names that would have to be changed in the text of a body.
-func (w *writer) checkFunctions() error {
+func (w *writer) checkFunctions() {
 	for _, f := range w.k.Functions {
 		for _, g := range w.k.Functions {
 			if w.nameOf(f) != f.Name && strings.Contains(g.Body, f.Name) {
-				return fmt.Errorf("a function cannot be named %s in the source", f.Name)
+				w.fail("a function cannot be named %s in the source", f.Name)
 			}
 		}
 		for _, p := range f.Params {
 			if f.Body != "" && w.isReserved(p.Name) {
-				return fmt.Errorf("a parameter of function %s cannot be named %s in the source", f.Name, p.Name)
+				w.fail("a parameter of function %s cannot be named %s in the source", f.Name, p.Name)
 			}
 		}
 	}
-	return nil
 }
 
 func (w *writer) isReserved(name string) bool {
@@ -78,7 +73,7 @@ func (w *writer) localNames(f *kernel.Function) map[string]string {
 
 // addFunctions defines the user functions of the kernel, in the order in which they may call each other: those that are
 // called, and those with bodies, which may be called by others.
-func (w *writer) addFunctions() error {
+func (w *writer) addFunctions() {
 	needed := map[string]bool{}
 	note := func(e expr.Expr) {
 		expr.Walk(e, func(e expr.Expr) bool {
@@ -104,46 +99,35 @@ func (w *writer) addFunctions() error {
 		}
 	}
 	for _, f := range w.k.Functions {
-		if !needed[f.Name] {
+		if w.err != nil || !needed[f.Name] {
 			continue
 		}
-		text, err := w.define(f)
-		if err != nil {
-			return fmt.Errorf("function %s: %w", f.Name, err)
-		}
+		text := w.define(f)
+		w.wrap("function " + f.Name)
 		old, ok := w.unit.functions[f.Name]
 		switch {
 		case !ok:
 			w.order = append(w.order, f.Name)
 			w.unit.functions[f.Name] = text + "\n"
 		case old != text+"\n":
-			return fmt.Errorf("function %s is another one in an earlier kernel of the source", f.Name)
+			w.fail("function %s is another one in an earlier kernel of the source", f.Name)
 		}
 	}
-	return nil
 }
 
-func (w *writer) define(f *kernel.Function) (string, error) {
-	use := func(t expr.DType) (string, error) {
-		name, ok := w.types[t]
-		if !ok {
-			return "", fmt.Errorf("type %s is counted with but not generated", t)
+func (w *writer) define(f *kernel.Function) string {
+	use := func(t expr.DType) string {
+		if _, ok := w.types[t]; !ok {
+			w.fail("type %s is counted with but not generated", t)
 		}
 		w.used[t.Base()] = true
-		return name, nil
+		return w.types[t]
 	}
-	result, err := use(f.Result)
-	if err != nil {
-		return "", err
-	}
+	result := use(f.Result)
 	var params []string
 	names := w.localNames(f)
 	for _, p := range f.Params {
-		t, err := use(p.DType)
-		if err != nil {
-			return "", err
-		}
-		params = append(params, t+" "+names[p.Name])
+		params = append(params, use(p.DType)+" "+names[p.Name])
 	}
 	if len(params) == 0 {
 		params = []string{"void"}
@@ -152,21 +136,16 @@ func (w *writer) define(f *kernel.Function) (string, error) {
 	if body == "" {
 		inner := *w
 		inner.names, inner.fixed, inner.context, inner.known = names, map[string]int64{}, nil, nil
+		var err error
 		if inner.k, err = w.k.Scope(f); err != nil {
-			return "", err
+			w.check(err)
+			return ""
 		}
 		for _, l := range f.Lets {
-			c, t, err := inner.expr(l.Expr)
-			if err != nil {
-				return "", err
-			}
+			c, t := inner.expr(l.Expr)
 			body += fmt.Sprintf("%s %s = %s;\n", w.types[t], names[l.Name], c.text)
 		}
-		c, err := inner.assigned(f.Def, f.Result)
-		if err != nil {
-			return "", err
-		}
-		body += "return " + c.text + ";"
+		body += "return " + inner.assigned(f.Def, f.Result).text + ";"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s %s(%s)\n{\n", w.helper, result, w.nameOf(f), strings.Join(params, ", "))
@@ -174,5 +153,5 @@ func (w *writer) define(f *kernel.Function) (string, error) {
 		b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
 	}
 	b.WriteString("}\n")
-	return b.String(), nil
+	return b.String()
 }

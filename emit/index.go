@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -64,18 +65,15 @@ func (w *writer) inIteration(a polycount.Affine) polycount.Affine {
 }
 
 // terms splits an affine expression into printed terms, the larger coefficients first, and the constant.
-func (w *writer) terms(a polycount.Affine) ([]term, int64, error) {
+func (w *writer) terms(a polycount.Affine) ([]term, int64) {
 	if err := a.Err(); err != nil {
-		return nil, 0, err
+		w.check(err)
+		return nil, 0
 	}
 	a, mods := modulos(a)
 	var out []term
 	for _, m := range mods {
-		c, err := w.divided("floor_mod", "%", m.num, m.den)
-		if err != nil {
-			return nil, 0, err
-		}
-		out = append(out, term{m.coeff, c})
+		out = append(out, term{m.coeff, w.divided("floor_mod", "%", m.num, m.den)})
 	}
 	for _, t := range a.All() {
 		c := code{w.name(t.Name), precAtom}
@@ -83,24 +81,14 @@ func (w *writer) terms(a polycount.Affine) ([]term, int64, error) {
 			c = code{fmt.Sprintf("(%s) %s", w.types[w.index], c.text), precUnary}
 		}
 		if t.Floor != nil {
-			var err error
-			if c, err = w.divided("floor_div", "/", t.Floor.Num, t.Floor.Den); err != nil {
-				return nil, 0, err
-			}
+			c = w.divided("floor_div", "/", t.Floor.Num, t.Floor.Den)
 		}
 		out = append(out, term{t.Coeff, c})
 	}
 	slices.SortStableFunc(out, func(x, y term) int {
-		p, q := max(x.coeff, -x.coeff), max(y.coeff, -y.coeff)
-		switch {
-		case p > q:
-			return -1
-		case p < q:
-			return 1
-		}
-		return 0
+		return cmp.Compare(max(y.coeff, -y.coeff), max(x.coeff, -x.coeff))
 	})
-	return out, a.Constant(), nil
+	return out, a.Constant()
 }
 
 // modulo is coeff·(num mod den).
@@ -127,49 +115,42 @@ func modulos(a polycount.Affine) (rest polycount.Affine, mods []modulo) {
 }
 
 // divided writes num/den or num%den: as C does it where num is not negative, by a helper function otherwise.
-func (w *writer) divided(helper, op string, num polycount.Affine, den int64) (code, error) {
-	n, err := w.affine(num)
-	if err != nil {
-		return code{}, err
+func (w *writer) divided(helper, op string, num polycount.Affine, den int64) code {
+	n := w.affine(num)
+	if w.implied(polycount.Constraint{Affine: num}) {
+		return code{fmt.Sprintf("%s %s %d", n.at(precProduct), op, den), precProduct}
 	}
-	if ok, err := w.implied(polycount.Constraint{Affine: num}); err != nil {
-		return code{}, err
-	} else if ok {
-		return code{fmt.Sprintf("%s %s %d", n.at(precProduct), op, den), precProduct}, nil
-	}
-	return code{fmt.Sprintf("%s(%s, %d)", w.help(helper, w.index), n.text, den), precAtom}, nil
+	return code{fmt.Sprintf("%s(%s, %d)", w.help(helper, w.index), n.text, den), precAtom}
 }
 
 // implied decides whether c holds at the current place.
-func (w *writer) implied(c polycount.Constraint) (bool, error) {
+func (w *writer) implied(c polycount.Constraint) bool {
 	if c.Affine.IsConstant() {
-		return c.Affine.Constant() >= 0 && (!c.Equality || c.Affine.Constant() == 0), nil
+		return c.Affine.Constant() >= 0 && (!c.Equality || c.Affine.Constant() == 0)
 	}
 	if w.known == nil {
 		var err error
 		if w.known, err = polycount.NewSet(nil, nil).Constrain(w.context...); err != nil {
-			return false, err
+			w.check(err)
+			return false
 		}
 	}
-	return w.known.Implies(c)
+	ok, err := w.known.Implies(c)
+	w.check(err)
+	return ok && err == nil
 }
 
 // assume calls f with more conditions known.
-func (w *writer) assume(cs []polycount.Constraint, f func() error) error {
+func (w *writer) assume(cs []polycount.Constraint, f func()) {
 	context, known := w.context, w.known
 	w.context, w.known = append(slices.Clip(context), cs...), nil
-	err := f()
+	f()
 	w.context, w.known = context, known
-	return err
 }
 
 // affine writes an affine expression.
-func (w *writer) affine(a polycount.Affine) (code, error) {
-	terms, constant, err := w.terms(w.inIteration(a))
-	if err != nil {
-		return code{}, err
-	}
-	return sum(terms, constant), nil
+func (w *writer) affine(a polycount.Affine) code {
+	return sum(w.terms(w.inIteration(a)))
 }
 
 // sum writes Σ coeff·text + constant, a positive term first where there is one.
@@ -224,11 +205,8 @@ func sum(terms []term, constant int64) code {
 }
 
 // condition writes a constraint as a comparison with positive terms on both sides.
-func (w *writer) condition(c polycount.Constraint) (code, error) {
-	terms, constant, err := w.terms(w.inIteration(c.Affine))
-	if err != nil {
-		return code{}, err
-	}
+func (w *writer) condition(c polycount.Constraint) code {
+	terms, constant := w.terms(w.inIteration(c.Affine))
 	var small, large []term // small <= large + constant
 	for _, t := range terms {
 		if t.coeff < 0 {
@@ -254,31 +232,29 @@ func (w *writer) condition(c polycount.Constraint) (code, error) {
 	if r < 0 && len(large) > 0 {
 		l, r = -r, 0
 	}
-	return code{fmt.Sprintf("%s %s %s", sum(small, l).at(prec+1), op, sum(large, r).at(prec+1)), prec}, nil
+	return code{fmt.Sprintf("%s %s %s", sum(small, l).at(prec+1), op, sum(large, r).at(prec+1)), prec}
 }
 
 // element writes an access: a name for a scalar, otherwise the flattened index, grouped by the strides that are not
 // constant, as in a[n*(16*gid(1) + lid(1)) + 16*k_outer + lid(0)].
-func (w *writer) element(name string, index []expr.Expr) (code, error) {
+func (w *writer) element(name string, index []expr.Expr) code {
 	a := w.k.Array(name)
-	if a == nil {
-		return code{w.name(name), precAtom}, nil
+	if a == nil || a.IsValue || len(index) == 0 && a.Space != kernel.Global && a.Offset == nil {
+		return code{w.name(name), precAtom}
 	}
-	if a.IsValue || len(index) == 0 && a.Space != kernel.Global && a.Offset == nil {
-		return code{w.name(name), precAtom}, nil
-	}
-	at, err := w.flat(a, index)
-	return code{w.name(name) + "[" + at + "]", precAtom}, err
+	return code{w.name(name) + "[" + w.flat(a, index) + "]", precAtom}
 }
 
 // place lists the indices of an access and the strides along its axes, the offset of the array last.
-func (w *writer) place(a *kernel.Array, index []expr.Expr) (at, strides []*linear.Index, err error) {
+func (w *writer) place(a *kernel.Array, index []expr.Expr) (at, strides []*linear.Index) {
 	if len(index) != len(a.Shape) {
-		return nil, nil, fmt.Errorf("%s has %d axes, and is indexed by %d", a.Name, len(a.Shape), len(index))
+		w.fail("%s has %d axes, and is indexed by %d", a.Name, len(a.Shape), len(index))
+		return nil, nil
 	}
 	layout, err := w.nest.Layout(a)
 	if err != nil {
-		return nil, nil, err
+		w.check(err)
+		return nil, nil
 	}
 	for _, e := range index {
 		at = append(at, w.nest.Index(e))
@@ -287,15 +263,12 @@ func (w *writer) place(a *kernel.Array, index []expr.Expr) (at, strides []*linea
 	if layout.Offset != nil {
 		at, strides = append(at, layout.Offset), append(slices.Clip(strides), w.nest.Index(expr.Int{Value: 1}))
 	}
-	return at, strides, nil
+	return at, strides
 }
 
 // flat writes the flattened index.
-func (w *writer) flat(a *kernel.Array, index []expr.Expr) (string, error) {
-	at, strides, err := w.place(a, index)
-	if err != nil {
-		return "", err
-	}
+func (w *writer) flat(a *kernel.Array, index []expr.Expr) string {
+	at, strides := w.place(a, index)
 	var flat polycount.Affine // what has constant strides
 	var parts []term
 	for i, x := range at {
@@ -307,76 +280,46 @@ func (w *writer) flat(a *kernel.Array, index []expr.Expr) (string, error) {
 		if v := w.inIteration(x.Affine); isAffine && v.IsConstant() && v.Constant() == 0 {
 			continue
 		}
-		c, err := w.integer(x)
-		if err != nil {
-			return "", err
-		}
-		if parts, err = w.scaled(parts, strides[i], c); err != nil {
-			return "", err
-		}
+		parts = append(parts, w.scaled(strides[i], w.integer(x)))
 	}
-	rest, constant, err := w.terms(w.inIteration(flat))
-	if err != nil {
-		return "", err
-	}
-	return sum(append(parts, rest...), constant).text, nil
+	rest, constant := w.terms(w.inIteration(flat))
+	return sum(append(parts, rest...), constant).text
 }
 
-// scaled appends stride·c.
-func (w *writer) scaled(parts []term, stride *linear.Index, c code) ([]term, error) {
+// scaled is stride·c.
+func (w *writer) scaled(stride *linear.Index, c code) term {
 	if s, ok := stride.Constant(); ok {
-		return append(parts, term{s, c}), nil
+		return term{s, c}
 	}
-	s, err := w.integer(stride)
-	if err != nil {
-		return nil, err
-	}
+	s := w.integer(stride)
 	if c.text == "1" {
-		return append(parts, term{1, s}), nil
+		return term{1, s}
 	}
-	return append(parts, term{1, code{s.at(precProduct) + "*" + c.at(precUnary), precProduct}}), nil
+	return term{1, code{s.at(precProduct) + "*" + c.at(precUnary), precProduct}}
 }
 
 // integer writes an index expression: all of its arithmetic is in the index type, which holds what an exact index needs.
-func (w *writer) integer(x *linear.Index) (code, error) {
+func (w *writer) integer(x *linear.Index) code {
 	switch x.Kind {
 	case linear.AffineIndex:
 		return w.affine(x.Affine)
 	case linear.ArithmeticIndex:
 		args := make([]code, len(x.Args))
 		for i, arg := range x.Args {
-			var err error
-			if args[i], err = w.integer(arg); err != nil {
-				return code{}, err
-			}
+			args[i] = w.integer(arg)
 		}
-		return indexOps[x.Op](w, args), nil
+		return indexOps[x.Op](w, args)
 	case linear.SelectIndex:
-		test, err := w.truth(x.Args[0].Of)
-		if err != nil {
-			return code{}, err
-		}
-		then, err := w.integer(x.Args[1])
-		if err != nil {
-			return code{}, err
-		}
-		other, err := w.integer(x.Args[2])
-		if err != nil {
-			return code{}, err
-		}
-		return choice(test, then, other), nil
+		return choice(w.truth(x.Args[0].Of), w.integer(x.Args[1]), w.integer(x.Args[2]))
 	}
-	c, t, err := w.expr(x.Of)
-	if err != nil {
-		return code{}, err
-	}
+	c, t := w.expr(x.Of)
 	if !t.IsInteger() {
-		return code{}, fmt.Errorf("index %s is not an integer", x.Of)
+		w.fail("index %s is not an integer", x.Of)
 	}
 	if w.index == expr.Int64 && t != expr.Int64 {
-		return w.cast(c, expr.Int64), nil
+		return w.cast(c, expr.Int64)
 	}
-	return c, nil
+	return c
 }
 
 // choice writes a select.

@@ -28,18 +28,15 @@ func (v vectorPlace) load(w *writer, lanes int64) code {
 
 // vector finds the place of a vector. It is aligned where the flat index is known to be a multiple of the lanes: arrays
 // begin at such places. OpenCL allows a pointer cast then, which compiles to one wide access; vloadN promises no alignment.
-func (w *writer) vector(x *expr.Access) (vectorPlace, error) {
+func (w *writer) vector(x *expr.Access) vectorPlace {
 	a := w.k.Array(x.Array)
 	if a == nil || len(x.Index) == 0 {
-		return vectorPlace{}, fmt.Errorf("%s is no place for a vector", x)
-	}
-	index, err := w.flat(a, x.Index)
-	if err != nil {
-		return vectorPlace{}, err
+		w.fail("%s is no place for a vector", x)
+		return vectorPlace{}
 	}
 	v := vectorPlace{pointer: w.name(x.Array)}
-	if index != "0" {
-		v.pointer += " + " + code{index, precSum}.text
+	if index := w.flat(a, x.Index); index != "0" {
+		v.pointer += " + " + index
 	}
 	space := map[kernel.Space]string{kernel.Global: w.global, kernel.Local: w.local}[a.Space]
 	if a.Constant {
@@ -49,17 +46,14 @@ func (w *writer) vector(x *expr.Access) (vectorPlace, error) {
 		space += "const "
 	}
 	v.typed = space + w.types[a.DType.Vector(x.Lanes)] + " *"
-	v.aligned, err = w.aligned(a, x)
-	return v, err
+	v.aligned = w.aligned(a, x)
+	return v
 }
 
 // aligned decides whether the flat index is a multiple of the lanes.
-func (w *writer) aligned(a *kernel.Array, x *expr.Access) (bool, error) {
-	at, strides, err := w.place(a, x.Index)
-	if err != nil {
-		return false, err
-	}
-	multiple := func(a polycount.Affine) (bool, error) {
+func (w *writer) aligned(a *kernel.Array, x *expr.Access) bool {
+	at, strides := w.place(a, x.Index)
+	multiple := func(a polycount.Affine) bool {
 		return w.implied(polycount.EQ(w.inIteration(a).Mod(x.Lanes), polycount.Int(0)))
 	}
 	var flat polycount.Affine
@@ -69,15 +63,8 @@ func (w *writer) aligned(a *kernel.Array, x *expr.Access) (bool, error) {
 			flat = flat.Add(index.Affine.Scale(s))
 			continue
 		}
-		if strides[i].Kind != linear.AffineIndex {
-			return false, nil
-		}
-		ok, err := multiple(strides[i].Affine)
-		if err == nil && !ok && isAffine {
-			ok, err = multiple(index.Affine)
-		}
-		if err != nil || !ok {
-			return false, err
+		if strides[i].Kind != linear.AffineIndex || !multiple(strides[i].Affine) && !(isAffine && multiple(index.Affine)) {
+			return false
 		}
 	}
 	return multiple(flat)
@@ -85,22 +72,14 @@ func (w *writer) aligned(a *kernel.Array, x *expr.Access) (bool, error) {
 
 // vectorOperands writes operands of an operation on vectors. Between two operands a scalar of the lanes' type is taken for
 // all lanes by itself.
-func (w *writer) vectorOperands(args []expr.Expr, t expr.DType, infix bool) ([]code, error) {
+func (w *writer) vectorOperands(args []expr.Expr, t expr.DType, infix bool) []code {
 	var out []code
 	for _, a := range args {
-		u, err := w.k.TypeOf(a)
-		if err != nil {
-			return nil, err
-		}
 		as := t
-		if infix && !u.IsVector() {
+		if infix && !w.typeOf(a).IsVector() {
 			as = t.Base()
 		}
-		c, err := w.typed(a, as)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
+		out = append(out, w.typed(a, as))
 	}
-	return out, nil
+	return out
 }

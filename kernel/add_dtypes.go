@@ -7,13 +7,13 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// AddDTypes sets the element types of arguments and temporaries. A type that was set differently before is an error.
+// AddDTypes sets the element types of arguments and temporaries. Changing a type that is already set is an error.
 func (k *Kernel) AddDTypes(types map[string]expr.DType) (*Kernel, error) {
 	c := k.Clone()
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		a := c.Array(name)
 		if a == nil {
-			return nil, k.Errorf("dtype for %s, which is no argument or temporary of the kernel", name)
+			return nil, k.Errorf("dtype for %s, which is neither an argument nor a temporary of the kernel", name)
 		}
 		if !types[name].Known() {
 			return nil, k.Errorf("%s: unknown element type %q (%s)", name, types[name], expr.KnownDTypes)
@@ -26,5 +26,5 @@ func (k *Kernel) AddDTypes(types map[string]expr.DType) (*Kernel, error) {
 	return c, nil
 }
 
-// inferredParam reports whether the value argument has the type that Make gives to parameters by itself.
+// inferredParam reports whether the value argument has the type that Make gives to undeclared parameters.
 func (k *Kernel) inferredParam(a *Array) bool { return a.DType == expr.Int32 && k.IsParam(a.Name) }

@@ -6,8 +6,8 @@ import (
 	"gpuperf/polycount"
 )
 
-// Assume adds assumptions on the parameters, as in "n >= 1 and n % 16 = 0". Names that are no parameter are an error, and
-// so are assumptions that no parameter values satisfy.
+// Assume adds assumptions on the parameters, as in "n >= 1 and n % 16 = 0". Naming anything
+// but parameters is an error, and so are assumptions that no parameter values satisfy.
 func (k *Kernel) Assume(text string) (*Kernel, error) {
 	set, err := polycount.ParseConditions(text)
 	if err == nil && len(set.Dims()) > 0 {
@@ -18,10 +18,10 @@ func (k *Kernel) Assume(text string) (*Kernel, error) {
 	}
 	for _, p := range set.Params() {
 		if k.IsIname(p) {
-			return nil, k.Errorf("assumption on iname %s: assumptions speak of parameters (%s)", p, nameset.Text(k.Params()))
+			return nil, k.Errorf("assumption on iname %s: assumptions are about parameters (%s)", p, nameset.Text(k.Params()))
 		}
 		if !k.IsParam(p) {
-			return nil, k.Errorf("assumption on %s, which is no parameter of the kernel (%s)", p, nameset.Text(k.Params()))
+			return nil, k.Errorf("assumption on %s, which is not a parameter of the kernel (%s)", p, nameset.Text(k.Params()))
 		}
 	}
 	c := k.Clone()

@@ -7,11 +7,11 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// addAutomaticDeps adds the dependencies that follow from reads and writes, where wanted says so. A dependency that
-// would close a cycle with those that are there is left out: what was written explicitly wins.
+// addAutomaticDeps adds the dependencies that follow from reads and writes, to the statements for which wanted holds. It
+// leaves out a dependency that would close a cycle with existing ones: explicit dependencies win.
 //
-// A reader of a temporary with a single writer depends on it, wherever it stands. All other pairs of statements that
-// touch the same variable, at least one of them writing, keep the order in which they were written.
+// A reader of a temporary with a single writer depends on it, whatever their order in the text. All other pairs of
+// statements that access the same variable, at least one of them writing, keep their order in the text.
 func (k *Kernel) addAutomaticDeps(wanted func(*Stmt) bool) {
 	type use struct{ reads, writes []string }
 	uses := make([]use, len(k.Statements))
@@ -51,7 +51,7 @@ func (k *Kernel) addAutomaticDeps(wanted func(*Stmt) bool) {
 				}
 			}
 			lastWriter[name], readersSince[name] = s, nil
-			// a statement that reads what it writes is a writer to those that follow
+			// a statement that reads what it writes counts as a writer
 		}
 	}
 	for i, s := range k.Statements {
@@ -82,7 +82,7 @@ func (k *Kernel) ruleReads(s *Stmt) []string {
 	return nameset.Sorted(out)
 }
 
-// DependsOn reports whether s depends on the statement, directly or not.
+// DependsOn reports whether s depends on the statement with that ID, directly or through others.
 func (k *Kernel) DependsOn(s *Stmt, id string) bool {
 	seen := map[string]bool{}
 	var rec func(s *Stmt) bool

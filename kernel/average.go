@@ -8,13 +8,13 @@ import (
 	"gpuperf/polycount"
 )
 
-// Average says how large an expression in bounds of inames is on average, as in end - start = nnz/n for the rows of a
-// sparse matrix: what the counts of data-dependent loops are made of (Stevens and Klöckner leave these to future work).
+// Average is the average of an expression in data-dependent bounds of inames, as in end - start = nnz/n for the rows of a
+// sparse matrix. Counts of data-dependent loops use it (Stevens and Klöckner leave such loops to future work).
 type Average struct {
-	// Of is affine in bounds of inames (Kernel.Bounds) and parameters. It is nowhere negative. The average is that over
-	// all executions of the statements that assign these bounds.
+	// Of is affine in bounds of inames (Kernel.Bounds) and parameters. It is never negative. The average is
+	// taken over all executions of the statements that assign these bounds.
 	Of expr.Expr
-	// Value is an expression in parameters with + - * / and constants; where it is a fraction, as nnz/n, / divides exactly.
+	// Value is an expression in parameters and constants with + - * and an exact /.
 	Value expr.Expr
 }
 
@@ -60,7 +60,7 @@ func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
 	return c, nil
 }
 
-// trips is the number of values of an iname with one lower and one upper bound.
+// trips is the number of values of an iname that has one lower and one upper bound.
 func (k *Kernel) trips(iname string) (expr.Expr, error) {
 	d, err := k.RawDomainOf([]string{iname})
 	if err != nil {
@@ -73,14 +73,14 @@ func (k *Kernel) trips(iname string) (expr.Expr, error) {
 		}
 	}
 	if m, _ := d.Stride(iname); len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 || m > 1 {
-		return nil, k.Errorf("the number of values of iname %s is no difference of two bounds (%s): give the average of an expression in %s",
+		return nil, k.Errorf("the number of values of iname %s is not a difference of two bounds (%s): give the average of an expression in %s",
 			iname, d, nameset.Text(k.Bounds([]string{iname})))
 	}
 	n := upper[0].Num.Sub(lower[0].Num).AddInt(1)
 	return expr.FromAffine(n), n.Err()
 }
 
-// averageOps are the operators of the values of averages.
+// averageOps are the operators that the value of an average may have.
 var averageOps = []expr.OpKind{expr.Add, expr.Sub, expr.Mul, expr.Div, expr.Neg}
 
 func (k *Kernel) checkAverageValue(e expr.Expr) error {
@@ -95,14 +95,14 @@ func (k *Kernel) checkAverageValue(e expr.Expr) error {
 		case expr.Int, expr.Float:
 		case expr.Var:
 			if !k.IsParam(x.Name) {
-				fail("%s is no parameter of the kernel (%s); declare it as an integer lp.ValueArg", x.Name, nameset.Text(k.Params()))
+				fail("%s is not a parameter of the kernel (%s); declare it as an integer lp.ValueArg", x.Name, nameset.Text(k.Params()))
 			}
 		case *expr.Op:
 			if !slices.Contains(averageOps, x.Kind) {
 				fail("operator %s in %s: averages are sums, products and quotients of parameters", x.Kind, e)
 			}
 		default:
-			fail("%s is no expression in parameters", x)
+			fail("%s is not an expression in parameters", x)
 		}
 		return bad == nil
 	})

@@ -9,8 +9,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Check verifies what every kernel must keep. Its parts are in the table below, in the order in which they run; each
-// presupposes those before it.
+// Check verifies the invariants of kernels. Its parts run in the order of the table below; each relies on those before it.
 func (k *Kernel) Check() (err error) {
 	for _, part := range []func() error{
 		k.checkNames,
@@ -37,7 +36,7 @@ func (k *Kernel) checkNames() error {
 	seen := map[string]string{}
 	claim := func(name, what string) error {
 		if !expr.IsName(name) {
-			return k.Errorf("%s %q is no identifier", what, name)
+			return k.Errorf("%s %q is not an identifier", what, name)
 		}
 		if old := seen[name]; old != "" {
 			return k.Errorf("%s is both %s %s and %s %s", name, article(old), old, article(what), what)
@@ -85,12 +84,12 @@ func (k *Kernel) checkNames() error {
 		}
 	}
 	if k.Assumptions != nil && len(k.Assumptions.Dims()) > 0 {
-		return k.Errorf("the assumptions %s speak of more than parameters", k.Assumptions)
+		return k.Errorf("the assumptions %s are not about parameters alone", k.Assumptions)
 	}
 	for _, p := range k.Priorities {
 		for _, n := range p {
 			if !k.IsIname(n) {
-				return k.Errorf("loop priority names %s, which is no iname", n)
+				return k.Errorf("loop priority names %s, which is not an iname", n)
 			}
 		}
 	}
@@ -113,7 +112,7 @@ func (k *Kernel) checkStatements() error {
 		}
 		for _, n := range s.Inames {
 			if !k.IsIname(n) {
-				return k.Errorf("statement %s is within %s, which is no iname", s.ID, n)
+				return k.Errorf("statement %s is within %s, which is not an iname", s.ID, n)
 			}
 		}
 	}
@@ -139,7 +138,7 @@ func (k *Kernel) CheckDeps() error {
 		}
 		path = append(path, s.ID)
 		if state[s.ID] == visiting {
-			return k.Errorf("statements depend on each other in a circle: %s", nameset.Text(path[slices.Index(path, s.ID):]))
+			return k.Errorf("statements depend on each other in a cycle: %s", nameset.Text(path[slices.Index(path, s.ID):]))
 		}
 		state[s.ID] = visiting
 		for _, d := range s.Deps {
@@ -163,13 +162,13 @@ func (k *Kernel) CheckDeps() error {
 	return nil
 }
 
-// checkAccesses: names mean something where they stand, indices are as many as axes, and inames used outside reductions
-// are the statement's.
+// checkAccesses: names are defined where they are used, an access has as many indices as its array has axes, and the inames
+// used outside reductions are the statement's.
 func (k *Kernel) checkAccesses() error {
 	for _, s := range k.Statements {
 		if t := s.Target(); t != "" {
 			if a := k.Array(t); a == nil || a.IsValue {
-				return k.Errorf("statement %s assigns to %s, which is no array or temporary", s.ID, t)
+				return k.Errorf("statement %s assigns to %s, which is neither an array nor a temporary", s.ID, t)
 			}
 		}
 		for _, e := range s.Exprs() {
@@ -181,7 +180,7 @@ func (k *Kernel) checkAccesses() error {
 	return nil
 }
 
-// checkExpr checks an expression of s where the inames in scope are given.
+// checkExpr checks an expression of s that may use the inames in scope.
 func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) error {
 	switch x := e.(type) {
 	case nil:
@@ -203,7 +202,7 @@ func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) error {
 	case *expr.Access:
 		a := k.Array(x.Array)
 		if a == nil || a.IsValue {
-			return k.Errorf("statement %s accesses %s, which is no array", s.ID, x)
+			return k.Errorf("statement %s accesses %s, which is not an array", s.ID, x)
 		}
 		if len(a.Shape) != len(x.Index) {
 			return k.Errorf("statement %s: %s has %d indices, array %s has %d axes", s.ID, x, len(x.Index), x.Array, len(a.Shape))
@@ -216,7 +215,7 @@ func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) error {
 	case *expr.Reduce:
 		for _, n := range x.Inames {
 			if !k.IsIname(n) {
-				return k.Errorf("statement %s reduces over %s, which is no iname", s.ID, n)
+				return k.Errorf("statement %s reduces over %s, which is not an iname", s.ID, n)
 			}
 			if slices.Contains(scope, n) {
 				return k.Errorf("statement %s reduces over iname %s, which it is within already", s.ID, n)
@@ -245,7 +244,7 @@ func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) error {
 	return nil
 }
 
-// checkVector: the elements of a vector lie next to each other.
+// checkVector: the elements of a vector are adjacent in memory.
 func (a *Array) checkVector(x *expr.Access) error {
 	switch {
 	case !expr.IsLanes(x.Lanes):
@@ -253,24 +252,24 @@ func (a *Array) checkVector(x *expr.Access) error {
 	case len(x.Index) == 0 || len(a.Shape) == 0:
 		return fmt.Errorf("%s takes a vector from a scalar", x)
 	case a.DType != "" && !a.DType.Vector(x.Lanes).Known():
-		return fmt.Errorf("%s takes a vector of %s, of which there are none", x, a.DType)
+		return fmt.Errorf("%s takes a vector of %s, a type that has no vectors", x, a.DType)
 	}
 	strides, err := a.Strides()
 	if err != nil {
 		return err
 	}
 	if last := strides[len(strides)-1]; !expr.Equal(last, expr.Int{Value: 1}) {
-		return fmt.Errorf("%s takes a vector along an axis whose elements are %s apart, not 1", x, last)
+		return fmt.Errorf("%s takes a vector along an axis whose elements have a distance of %s, not 1", x, last)
 	}
 	return nil
 }
 
-// checkReductions: reductions stand on right-hand sides, where RealizeReduction can take them apart.
+// checkReductions: only right-hand sides have reductions, where RealizeReduction can replace them.
 func (k *Kernel) checkReductions() error {
 	for _, s := range k.Statements {
 		for i, e := range s.Exprs() {
 			if i != 1 && len(expr.Reductions(e)) > 0 {
-				return k.Errorf("statement %s: a reduction in %s; assign it to a temporary first", s.ID, e)
+				return k.Errorf("statement %s: %s has a reduction; assign it to a temporary first", s.ID, e)
 			}
 		}
 	}
@@ -281,7 +280,7 @@ func (k *Kernel) checkReductions() error {
 func (k *Kernel) checkTags() error {
 	for _, n := range slices.Sorted(maps.Keys(k.Tags)) {
 		if !k.IsIname(n) {
-			return k.Errorf("tag %s on %s, which is no iname", k.Tags[n], n)
+			return k.Errorf("tag %s on %s, which is not an iname", k.Tags[n], n)
 		}
 		if err := k.CheckTag(n); err != nil {
 			return err
@@ -297,7 +296,7 @@ func (k *Kernel) checkArrays() error {
 			return k.Errorf("%s: unknown element type %q", a.Name, a.DType)
 		}
 		if space := k.SpaceOf(a.Name); a.DType.IsVector() && (a.IsValue || space != Private) {
-			return k.Errorf("%s is of type %s, which private temporaries have: make it %s, and access %d elements at a time, %s[...; %d]",
+			return k.Errorf("%s is of type %s, which only private temporaries may have: make it %s, and access %d elements at a time, %s[...; %d]",
 				a.Name, a.DType, a.DType.Base(), a.DType.Lanes(), a.Name, a.DType.Lanes())
 		}
 		if a.IsValue {
@@ -311,7 +310,7 @@ func (k *Kernel) checkArrays() error {
 				}
 			})
 			if bad != "" {
-				return k.Errorf("the size of axis %d of %s is %s, and %s is no parameter", axis, a.Name, size, bad)
+				return k.Errorf("the size of axis %d of %s is %s, and %s is not a parameter", axis, a.Name, size, bad)
 			}
 		}
 		if a.Axes != nil && len(a.Axes) != len(a.Shape) {
@@ -321,9 +320,9 @@ func (k *Kernel) checkArrays() error {
 	return nil
 }
 
-// checkRaces: what different work-items write must differ in place.
+// checkRaces: different work-items write different elements, and read private temporaries that they wrote themselves.
 func (k *Kernel) checkRaces() error {
-	writers := map[string][]*Stmt{} // of private temporaries of which work-items do not share out the elements
+	writers := map[string][]*Stmt{} // of private temporaries that are not PerItem
 	for _, s := range k.Statements {
 		if a := k.Array(s.Target()); a != nil && k.IsTemp(a.Name) && k.SpaceOf(a.Name) == Private && !a.PerItem {
 			writers[a.Name] = append(writers[a.Name], s)
@@ -331,7 +330,7 @@ func (k *Kernel) checkRaces() error {
 	}
 	for _, s := range k.Statements {
 		for _, w := range k.Writes(s) {
-			if iname, space, err := k.omitted(s, w); err != nil {
+			if iname, space, err := k.writesShared(s, w); err != nil {
 				return err
 			} else if iname != "" {
 				return k.Errorf("statement %s: every value of %s (%s) writes the same element %s of %s memory; index it by %s, or let one value of %s write ({if=...})",
@@ -339,8 +338,8 @@ func (k *Kernel) checkRaces() error {
 			}
 		}
 		for _, r := range k.Reads(s) {
-			if iname, writer := k.foreign(s, writers[r.Array]); iname != "" {
-				return k.Errorf("statement %s reads %s, of which every value of %s (%s) has its own, written by %s; %s is not an iname of %s",
+			if iname, writer := k.readsOther(s, writers[r.Array]); iname != "" {
+				return k.Errorf("statement %s reads %s, which statement %[5]s writes for each value of %[3]s (%[4]s) separately; %[6]s is not an iname of %[7]s",
 					s.ID, r.Array, iname, k.Tags[iname], writer, iname, s.ID)
 			}
 		}
@@ -348,9 +347,10 @@ func (k *Kernel) checkRaces() error {
 	return nil
 }
 
-// omitted finds a parallel iname of s that the written element does not depend on, though all its work-items share it.
-// Statements under a predicate are left to the interpreter: the predicate may let a single work-item write.
-func (k *Kernel) omitted(s *Stmt, w *expr.Access) (iname string, space Space, err error) {
+// writesShared finds a parallel iname of s that does not index the written element, although all its work-items share
+// that element. Statements with predicates are exempt: a predicate may let a single work-item write. The interpreter
+// checks them.
+func (k *Kernel) writesShared(s *Stmt, w *expr.Access) (iname string, space Space, err error) {
 	space = k.SpaceOf(w.Array)
 	if space == Private || len(s.Predicates) > 0 {
 		return "", space, nil
@@ -382,8 +382,9 @@ func (k *Kernel) omitted(s *Stmt, w *expr.Access) (iname string, space Space, er
 	return "", space, nil
 }
 
-// foreign finds a local or group iname within which a private temporary is written by the writers, while s, outside it, reads it.
-func (k *Kernel) foreign(s *Stmt, writers []*Stmt) (iname, writer string) {
+// readsOther finds a local or group iname of a writer of a private temporary that s, which reads the temporary, is not
+// within.
+func (k *Kernel) readsOther(s *Stmt, writers []*Stmt) (iname, writer string) {
 	if len(writers) == 0 {
 		return "", ""
 	}

@@ -9,12 +9,11 @@ import (
 
 // A domain may have an integer scalar temporary as a parameter, as in {[j]: start <= j < end} with start and end read
 // from the row pointers of a sparse matrix (Loopy's data-dependent loop bounds). Such a temporary is a bound of the
-// inames of the domain, and of those of the domains below it. A statement within such an iname reads its bounds where
-// the loop is entered: Reads lists them, so that dependencies, inames and the order of the program follow as for what
-// the text reads.
+// inames of that domain and of the domains that use these inames. A statement within such an iname reads its bounds where
+// the loop starts: Reads lists them, so that they give dependencies, inames and an order like the reads in the text.
 
-// Bounds lists the temporaries that the values of the inames depend on, by the domains that the inames belong to and
-// those above these; sorted.
+// Bounds lists the temporaries that the values of the inames depend on, through the domains of the inames and those that
+// these domains use inames of; sorted.
 func (k *Kernel) Bounds(inames []string) []string {
 	if len(inames) == 0 || !k.hasBounds() {
 		return nil
@@ -50,7 +49,7 @@ func (k *Kernel) hasBounds() bool {
 	return slices.ContainsFunc(k.Domains, func(d *polycount.Set) bool { return slices.ContainsFunc(d.Params(), k.IsTemp) })
 }
 
-// BoundedBy lists those of the inames whose values depend on the temporary.
+// BoundedBy lists the inames, of those given, whose values depend on the temporary.
 func (k *Kernel) BoundedBy(temp string, inames []string) []string {
 	var out []string
 	for _, n := range inames {
@@ -61,7 +60,7 @@ func (k *Kernel) BoundedBy(temp string, inames []string) []string {
 	return out
 }
 
-// checkBounds: a temporary that bounds inames is a private integer scalar, and is written outside of these inames.
+// checkBounds: a temporary that bounds inames is a private integer scalar, written outside these inames.
 func (k *Kernel) checkBounds() error {
 	for _, t := range k.Bounds(k.Inames()) {
 		a := k.Array(t)
@@ -71,7 +70,7 @@ func (k *Kernel) checkBounds() error {
 		case len(writers) == 0:
 			return k.Errorf("iname %s is bounded by the temporary %s, which no statement assigns to", inames[0], t)
 		case len(a.Shape) > 0 || k.SpaceOf(t) != Private || a.PerItem:
-			return k.Errorf("iname %s is bounded by %s, which is no private scalar: assign the bound to one first", inames[0], t)
+			return k.Errorf("iname %s is bounded by %s, which is not a private scalar: assign the bound to one first", inames[0], t)
 		case a.DType != "" && !a.DType.IsInteger():
 			return k.Errorf("iname %s is bounded by %s, which is %s and not an integer", inames[0], t, a.DType)
 		}
@@ -84,7 +83,7 @@ func (k *Kernel) checkBounds() error {
 	return nil
 }
 
-// forAnyBounds projects the bounds of the inames out of a set: its points for any of their values.
+// forAnyBounds projects the bounds of the inames out of a set, which leaves its points for all values of these bounds.
 func (k *Kernel) forAnyBounds(d *polycount.Set, inames []string) (*polycount.Set, error) {
 	bounds := k.Bounds(inames)
 	if len(bounds) == 0 {

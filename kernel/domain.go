@@ -10,8 +10,8 @@ import (
 	"gpuperf/polycount"
 )
 
-// DomainOf is the set of values that the inames take together, in the order given: the domains that they belong to and
-// those that these use inames of, intersected, projected on exactly the inames, under the assumptions.
+// DomainOf is the set of values that the inames take together, in the order given, under the assumptions: the intersection
+// of their domains and of the domains that these use inames of, projected on the inames.
 func (k *Kernel) DomainOf(inames []string) (*polycount.Set, error) {
 	d, err := k.RawDomainOf(inames)
 	if err != nil {
@@ -38,7 +38,7 @@ func (k *Kernel) RawDomainOf(inames []string) (*polycount.Set, error) {
 	return d, nil
 }
 
-// joinDomains intersects the domains that the inames belong to with their parents. Its dimensions are all of theirs.
+// joinDomains intersects the domains of the inames and those that these use inames of. It keeps all their dimensions.
 func (k *Kernel) joinDomains(inames []string) (*polycount.Set, error) {
 	need := make([]bool, len(k.Domains))
 	var mark func(iname string) error
@@ -86,7 +86,7 @@ func (k *Kernel) AffineOf(e expr.Expr) (polycount.Affine, error) {
 }
 
 // Interval returns constant bounds of the affine expression over the domain of its inames, for all parameter values
-// that the assumptions allow. Where one does not exist the flag is false.
+// that the assumptions allow. hasLo and hasHi say whether the bounds exist.
 func (k *Kernel) Interval(e polycount.Affine, inames []string) (lo, hi int64, hasLo, hasHi bool, err error) {
 	used := nameset.Intersect(e.Names(), inames)
 	d, err := k.DomainOf(used)
@@ -94,7 +94,7 @@ func (k *Kernel) Interval(e polycount.Affine, inames []string) (lo, hi int64, ha
 		return 0, 0, false, false, err
 	}
 	if len(used) == 1 && e.Equal(polycount.Name(used[0])) {
-		if lo, hi, ok := between(d, used[0]); ok {
+		if lo, hi, ok := constantRange(d, used[0]); ok {
 			return lo, hi, true, true, nil
 		}
 	}
@@ -124,8 +124,8 @@ func (k *Kernel) Interval(e polycount.Affine, inames []string) (lo, hi int64, ha
 	return lo, hi, hasLo, hasHi, nil
 }
 
-// between reads the range of the name off a set with no other constraints than constant bounds of it.
-func between(d *polycount.Set, name string) (lo, hi int64, ok bool) {
+// constantRange is the range of the name in a set whose only constraints are constant bounds of the name.
+func constantRange(d *polycount.Set, name string) (lo, hi int64, ok bool) {
 	list, ok := d.Constraints()
 	if !ok || slices.ContainsFunc(list, func(c polycount.Constraint) bool { return c.Equality || !c.Affine.Only(name) }) {
 		return 0, 0, false

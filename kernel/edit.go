@@ -78,7 +78,8 @@ func (k *Kernel) ChangeArray(name string, change func(a *Array)) {
 	}
 }
 
-// SetTag tags an iname. An iname with another tag is an error, except that l.auto gives way and that Sequential removes a tag.
+// SetTag tags an iname. An iname with another tag is an error, except that l.auto gives way and that Sequential removes
+// a tag.
 func (k *Kernel) SetTag(iname string, tag Tag) error {
 	if !k.IsIname(iname) {
 		return k.UnknownIname(iname)
@@ -121,7 +122,7 @@ func (k *Kernel) Errorf(format string, args ...any) error {
 	return fmt.Errorf("kernel %s: %w", k.Name, fmt.Errorf(format, args...))
 }
 
-// UnknownIname is the error for a name that is no iname of the kernel; it lists those that are.
+// UnknownIname is the error for a name that is not an iname of the kernel; it lists those that are.
 func (k *Kernel) UnknownIname(name string) error {
 	return k.Errorf("unknown iname %q (the kernel has %s)", name, nameset.Text(k.Inames()))
 }

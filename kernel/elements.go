@@ -17,7 +17,7 @@ func (a *Array) Elements(params map[string]int64) (int64, error) {
 	total := big.NewInt(1)
 	for i, size := range a.Shape {
 		if size == nil {
-			return 0, fmt.Errorf("the size of axis %d of array %s is not known", i, a.Name)
+			return 0, fmt.Errorf("the size of axis %d of array %s is unknown", i, a.Name)
 		}
 		n, err := expr.EvalInt(size, params)
 		if err != nil {

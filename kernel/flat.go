@@ -10,7 +10,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// Strides is the distance in elements between neighbours along each axis, from the layout and the shape.
+// Strides are the distances in elements between neighbours along each axis, from the layout and the shape.
 func (a *Array) Strides() ([]expr.Expr, error) {
 	out := make([]expr.Expr, len(a.Shape))
 	polys, err := a.stridePolys()
@@ -23,14 +23,14 @@ func (a *Array) Strides() ([]expr.Expr, error) {
 	return out, nil
 }
 
-// stridePolys computes the strides as polynomials in the parameters. A size that is no polynomial (n // 2, say) stands
-// in them as an opaque factor, named by its text in parentheses.
+// stridePolys computes the strides as polynomials in the parameters. A size that is not a polynomial (n // 2, say)
+// becomes an opaque factor, named by its text in parentheses.
 func (a *Array) stridePolys() ([]*expr.Poly, error) {
 	n := len(a.Shape)
 	if a.Axes != nil && len(a.Axes) != n {
 		return nil, fmt.Errorf("array %s has %d axes and a layout of %d", a.Name, n, len(a.Axes))
 	}
-	order := make([]int, n) // axes from the fastest varying on
+	order := make([]int, n) // axes, the fastest varying first
 	for i := range order {
 		order[i] = n - 1 - i
 	}
@@ -49,7 +49,7 @@ func (a *Array) stridePolys() ([]*expr.Poly, error) {
 			break
 		}
 		if a.Shape[axis] == nil {
-			return nil, fmt.Errorf("array %s: the size of axis %d is not known", a.Name, axis)
+			return nil, fmt.Errorf("array %s: the size of axis %d is unknown", a.Name, axis)
 		}
 		stride = stride.Mul(opaquePoly(a.Shape[axis]))
 	}
@@ -119,8 +119,8 @@ func (f *LinearForm) String() string {
 	return strings.Join(parts, " + ")
 }
 
-// FlatIndex is the index of the accessed element from the start of the array. Indices that are not quasi-affine in the
-// inames and parameters, or multiply an iname by a parameter in a way that is no polynomial, are errors (*NotAffineError).
+// FlatIndex is the index of the accessed element from the start of the array. Parameters may multiply
+// inames, as in a[n*i + j]; other indices that are not quasi-affine in the inames and parameters are a *NotAffineError.
 func (k *Kernel) FlatIndex(acc *expr.Access) (*LinearForm, error) {
 	a := k.Array(acc.Array)
 	if a == nil {
@@ -145,7 +145,7 @@ func (k *Kernel) FlatIndex(acc *expr.Access) (*LinearForm, error) {
 	return sum.form(), nil
 }
 
-// formSum collects a linear form. It goes beyond ToAffine in that parameters may multiply inames (a[n*i + j]).
+// formSum adds up a linear form. Unlike in ToAffine, parameters may multiply inames (a[n*i + j]).
 type formSum struct {
 	k      *Kernel
 	terms  map[string]*expr.Poly

@@ -11,23 +11,24 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Function is a user function: what it is in the generated language, and what it means.
+// Function is a user function, in the generated language (Body) and as an expression (Def).
 //
-// Body is opaque: it is copied into the source. Def says the same as an expression over the parameters; the interpreter
-// runs it, and operations are counted in it where Counts says nothing. One of the two may be left out: without a body the
-// source is written from the definition; without a definition the kernel can be generated and counted, and not interpreted.
+// Body is opaque: it is copied into the source. The interpreter evaluates Def, and its operations are counted unless Counts
+// gives them. Either of the two may be missing: without a body, the source is generated from the definition; without a
+// definition, the kernel can be generated and counted but not interpreted.
 type Function struct {
 	Name   string
 	Params []FunctionParam
 	Result expr.DType
-	// Body is what stands between the braces of the function, in OpenCL C: "return x*x;".
+	// Body is the text between the braces of the function, in OpenCL C: "return x*x;".
 	Body string
 	// Def is an expression over the parameters and Lets that may call functions defined earlier; nil for none.
 	Def expr.Expr
-	// Lets are values that the definition computes first, each from the parameters and those before it.
+	// Lets are values that Def uses, each computed from the parameters and the Lets before it.
 	Lets []FunctionLet
-	// Counts are the operations of one call, by the type of their result and the names that features have for them, as in
-	// {"float32": {"madd": 1, "func:sqrt": 1}}; nil counts the definition. Operations on vectors count once per lane.
+	// Counts are the operations of one call, by the type of their result and their names in feature identifiers, as in
+	// {"float32": {"madd": 1, "func:sqrt": 1}}; if nil, the operations of Def are counted. Operations on vectors count
+	// once per lane.
 	Counts map[expr.DType]map[string]int64
 }
 
@@ -37,7 +38,7 @@ type FunctionParam struct {
 	DType expr.DType
 }
 
-// FunctionLet is a value with a name in the definition of a function.
+// FunctionLet is a named value in the definition of a function.
 type FunctionLet struct {
 	Name string
 	Expr expr.Expr
@@ -53,9 +54,8 @@ func (k *Kernel) Function(name string) *Function {
 	return nil
 }
 
-// Scope is a kernel without statements in which the expression Def has its meaning: the parameters and lets of f are its
-// value arguments, and the functions defined before f its functions. A let whose type cannot be told is an error, and so
-// are the names after it.
+// Scope is a kernel without statements in which Def can be checked and typed: its value arguments are the parameters and
+// lets of f, its functions those defined before f. A let without a type, or one that uses an undefined name, is an error.
 func (k *Kernel) Scope(f *Function) (*Kernel, error) {
 	s := &Kernel{Name: f.Name}
 	value := func(name string, t expr.DType) {
@@ -128,13 +128,13 @@ func (f *Function) String() string {
 	return b.String()
 }
 
-// calledNames are names before parentheses that mean something to the parser.
+// calledNames are names that the parser treats specially before parentheses.
 var calledNames = []string{"cast", "if", "maximum", "minimum", "reduce", "simul_reduce"}
 
-// OpCounts are the names of operations that a function may declare, beside func:<name>.
+// OpCounts are the names of operations that a function may declare; it may also declare func:<name>.
 var OpCounts = []string{"add", "mul", "madd", "div", "pow", "shift", "bw", "maxmin"}
 
-// checkFunctions: functions have names of their own, types that exist, and definitions over their parameters.
+// checkFunctions: functions have distinct names, known types, and definitions over their parameters.
 func (k *Kernel) checkFunctions() error {
 	for i, f := range k.Functions {
 		scope, err := k.Scope(f)
@@ -164,7 +164,7 @@ func (f *Function) check(scope *Kernel) error {
 	for _, p := range f.Params {
 		switch {
 		case !expr.IsName(p.Name):
-			return fmt.Errorf("parameter %q is no identifier", p.Name)
+			return fmt.Errorf("parameter %q is not an identifier", p.Name)
 		case seen[p.Name]:
 			return fmt.Errorf("two parameters are named %s", p.Name)
 		case !p.DType.Known():
@@ -174,7 +174,7 @@ func (f *Function) check(scope *Kernel) error {
 	}
 	for _, l := range f.Lets {
 		if !expr.IsName(l.Name) || seen[l.Name] || len(expr.Reductions(l.Expr)) > 0 {
-			return fmt.Errorf("%s = %s: the name is none, or in use, or the value is a reduction", l.Name, l.Expr)
+			return fmt.Errorf("%s = %s: the name is malformed or in use, or the value has a reduction", l.Name, l.Expr)
 		}
 		seen[l.Name] = true
 	}
@@ -199,7 +199,7 @@ func (f *Function) check(scope *Kernel) error {
 		return err
 	}
 	if len(expr.Reductions(f.Def)) > 0 {
-		return fmt.Errorf("the definition %s has a reduction, which only statements have", f.Def)
+		return fmt.Errorf("the definition %s has a reduction, which only statements may have", f.Def)
 	}
 	t, err := scope.TypeOf(f.Def)
 	if err != nil {

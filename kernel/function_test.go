@@ -39,10 +39,10 @@ func TestFunctionsRefused(t *testing.T) {
 		{"recursion", "y[i] = x[i]", with(func(f *kernel.Function) { f.Def = &expr.Call{Func: "square", Args: []expr.Expr{expr.Var{Name: "x"}}} }), "calls square, which is neither"},
 		{"lanes", "y[i] = x[i]", with(func(f *kernel.Function) { f.Def = pair }), "is float32x2, the result float32"},
 		{"vector into a scalar", "w[i] = x[4*i; 4]", nil, "assigns float32x4 to w[i]"},
-		{"array of vectors", "y[i] = x[4*i; 4]", nil, "y is of type float32x4, which private temporaries have"},
+		{"array of vectors", "y[i] = x[4*i; 4]", nil, "y is of type float32x4, which only private temporaries may have"},
 		{"lanes that differ", "y[4*i; 4] = x[4*i; 4] + x[2*i; 2]", nil, "different numbers of lanes"},
 		{"condition on a vector", "y[4*i; 4] = x[4*i; 4] if x[4*i; 4] > 0 else 2", nil, "compares vectors"},
-		{"vector across rows", "y[i] = z[4*i, 0; 2]", nil, "along an axis whose elements are 8 apart"},
+		{"vector across rows", "y[i] = z[4*i, 0; 2]", nil, "along an axis whose elements have a distance of 8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k, err := kernel.Make(kernel.Spec{

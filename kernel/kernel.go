@@ -1,10 +1,13 @@
 // Package kernel holds the kernel IR: loop nests as statements over a polyhedral domain.
 //
-// A Kernel has no program order and no loops in it: statements carry the inames they depend on, their dependencies
-// and their predicates, and the domain says which points those inames take. Make reads one from its text; Check verifies
-// what every kernel must satisfy. Package kernel/expr holds the expressions, kernel/transform the transformations, which
-// take a kernel and return a new one. Package kernel/linear derives the program: sequential loops, guards and barriers.
-// Package kernel/script builds kernels from Starlark.
+// A Kernel has no loops and no order of execution: its statements carry the inames that they depend on, their
+// dependencies and their predicates, and its domains say which points those inames take. Make reads a kernel from its
+// text, Check verifies its invariants, and queries such as DomainOf, Reads and TypeOf answer what analyses ask. The
+// methods in edit.go are the building blocks of transformations.
+//
+// Package kernel/expr holds the expressions, and kernel/transform the transformations, which take a kernel and return a new
+// one. Package kernel/linear derives the linearized program: sequential loops, guards and barriers. Package kernel/script
+// builds kernels from Starlark.
 package kernel
 
 import (
@@ -16,18 +19,18 @@ import (
 type Kernel struct {
 	Name string
 
-	// Domains are conjunctive sets, each over some inames, in the kernel's parameters; a later domain may use inames
-	// of an earlier one as parameters, and any one integer temporaries (Bounds). Each iname is a dimension of exactly one
-	// domain.
+	// Domains are conjunctive sets, each over some inames, in the kernel's parameters. A later domain may use inames of an
+	// earlier one as parameters, and any domain may use integer temporaries (Bounds). Each iname is a dimension of exactly
+	// one domain.
 	Domains []*polycount.Set
 	// Assumptions hold for every launch: a set without dimensions, over parameters; nil for none.
 	Assumptions *polycount.Set
-	// Averages of what bounds inames at run time. Only counts use them.
+	// Averages of expressions in data-dependent bounds. Only counts use them.
 	Averages []Average
-	// Values of arguments that are not to be arbitrary. Only runs use them.
+	// Values of arguments that must not be arbitrary. Only runs use them.
 	Values []Values
 
-	// Statements in the order in which they were written. The order has no meaning but to break ties.
+	// Statements in the order in which they were written. The order only breaks ties.
 	Statements []*Stmt
 	// Args are global arrays and value arguments, in the order of the generated kernel's parameter list.
 	Args []*Array
@@ -35,12 +38,12 @@ type Kernel struct {
 	Temps []*Array
 	// Rules are substitution rules f(x) := expr, by name, in the order of definition.
 	Rules []*Rule
-	// Functions that expressions may call beside the mathematical ones, in the order of definition.
+	// Functions are those that expressions may call besides the mathematical ones, in the order of definition.
 	Functions []*Function
 
 	// Tags maps inames to hardware axes or loop treatments; an absent iname is a sequential loop.
 	Tags map[string]Tag
-	// Priorities are partial nesting orders, outermost first; a later one is obeyed where it does not contradict.
+	// Priorities are partial nesting orders, outermost first; a later one gives way to those before it.
 	Priorities [][]string
 }
 
@@ -55,10 +58,10 @@ type Stmt struct {
 	Deps       []string
 	Predicates []expr.Expr
 	Tags       []string
-	// NoSync names statements with which s shares memory without needing a barrier, as ID or ID@space: the user's word
-	// for what the analysis of accesses cannot see.
+	// NoSync names statements that share memory with this one and need no barrier, as ID or ID@space: the user asserts
+	// what the analysis of accesses cannot see.
 	NoSync []string
-	// Priority decides between statements that may come next: greater first.
+	// Priority breaks ties: of the statements that may come next, the one with the greatest priority does.
 	Priority int
 }
 
@@ -99,8 +102,8 @@ type Array struct {
 	IsValue bool
 	// Constant marks OpenCL's __constant space.
 	Constant bool
-	// PerItem marks a private temporary that collects what a work-item does: each work-item has one, whatever inames the
-	// statements that use it have on the hardware axes, and nothing but dependencies orders these statements.
+	// PerItem marks a private temporary of which each work-item has exactly one, even if the statements that use it have
+	// different inames on the hardware axes. Only dependencies order these statements.
 	PerItem bool
 }
 
@@ -117,7 +120,7 @@ type Rule struct {
 	Body expr.Expr
 }
 
-// TagKind is what an iname tag asks for.
+// TagKind is what becomes of the loop over an iname.
 type TagKind uint8
 
 // The kinds of iname tag.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// String is the readable IR. Its statements and rules are in the syntax of ParseInstructions, its domains and
+// String is the IR as text. Its statements and rules are in the syntax of ParseInstructions, its domains and
 // assumptions in isl's notation.
 func (k *Kernel) String() string {
 	var b strings.Builder

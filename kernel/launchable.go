@@ -2,8 +2,7 @@ package kernel
 
 import "gpuperf/kernel/expr"
 
-// Launchable verifies what a kernel needs to run, beside what it needs to be counted: work-groups and tiles of constant
-// size. It is called on prepared kernels.
+// Launchable verifies what a prepared kernel needs to run but not to be counted: work-groups and tiles of constant size.
 func (k *Kernel) Launchable() error {
 	for _, a := range k.Arrays() {
 		if a.Space != Local && a.Space != Private {

@@ -28,11 +28,11 @@ type Spec struct {
 	Domains []string
 	// Instructions in the syntax of ParseInstructions.
 	Instructions string
-	// Args declares arguments. Those that the kernel uses beside them are inferred and appended, unless Complete.
+	// Args declares arguments. Others that the kernel uses are inferred and appended, unless Complete.
 	Args []*Array
-	// Temps declares temporaries beside those that the instructions do.
+	// Temps declares temporaries in addition to those that the instructions declare.
 	Temps []*Array
-	// Complete: every name is declared, nothing is inferred.
+	// Complete: every argument is declared, and none is inferred.
 	Complete bool
 	// Assumptions on the parameters, as in "n >= 1 and n % 16 = 0".
 	Assumptions string
@@ -42,12 +42,12 @@ type Spec struct {
 	DTypes map[string]expr.DType
 }
 
-// Make builds a kernel and infers what is not said: arguments, shapes, inames and dependencies of statements.
+// Make builds a kernel and infers what the spec does not give: arguments, shapes, inames and dependencies of statements.
 //
-// A statement depends on the inames that its expressions use, on those of the for blocks around it, and on those of
-// the only places where a temporary that it reads is written. A reader of a temporary with one writer depends on that
-// writer; otherwise statements that touch the same variable, one of them writing, keep the order of the text.
-// Faults in the texts are *source.Error.
+// A statement depends on the inames that its expressions use, on those of the for blocks around it, and on those that all
+// writers of a temporary that it reads are within without indexing the temporary by them. A reader of a temporary with one
+// writer depends on that writer; otherwise statements that access the same variable, one of them writing, keep the order of
+// the text. Errors in the texts are *source.Error.
 func Make(spec Spec) (k *Kernel, err error) {
 	ins, err := ParseInstructions(spec.Instructions)
 	if err != nil {
@@ -58,11 +58,11 @@ func Make(spec Spec) (k *Kernel, err error) {
 		k.Name = DefaultName
 	}
 	if !expr.IsName(k.Name) {
-		return nil, fmt.Errorf("kernel name %q is no identifier", k.Name)
+		return nil, fmt.Errorf("kernel name %q is not an identifier", k.Name)
 	}
 	m := &maker{Kernel: k, Instructions: ins, spec: spec}
 	for _, step := range []func() error{
-		m.domains, m.declare, m.rules, m.names, m.ids, m.inames, m.infer, m.resolve, m.checkReductions, m.deps, m.dtypes, m.shapes,
+		m.domains, m.declare, m.rules, m.names, m.ids, m.inames, m.infer, m.resolve, m.checkReductions, m.deps, m.dtypes, m.InferShapes,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -89,36 +89,6 @@ func (m *maker) at(i int, hint, format string, args ...any) error {
 	return e
 }
 
-// placeOf is where a word stands in the options of statement i, or else the place of the statement.
-func (m *maker) placeOf(i int, word string) int {
-	from := m.more[i].at
-	open := strings.IndexByte(m.text[from:], '{')
-	if open < 0 {
-		return from
-	}
-	end := strings.IndexByte(m.text[from+open:], '}')
-	if end < 0 {
-		return from
-	}
-	at := from + open + 1
-	part := func(c byte) bool {
-		return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
-	}
-	for {
-		k := strings.Index(m.text[at:from+open+end], word)
-		if k < 0 {
-			return from
-		}
-		at += k
-		// A value stands behind "=", ":" or ",": the word may also be part of another, or the key.
-		before, after := strings.TrimRight(m.text[:at], " "), m.text[at+len(word)]
-		if !part(after) && strings.ContainsAny(before[len(before)-1:], "=:,*@") {
-			return at
-		}
-		at++
-	}
-}
-
 func (m *maker) domains() error {
 	for _, text := range m.spec.Domains {
 		d, err := polycount.ParseDomain(text)
@@ -133,7 +103,7 @@ func (m *maker) domains() error {
 			if m.IsIname(name) {
 				return source.New("", text, max(0, strings.Index(text, name)), "iname %s is in two domains", name)
 			}
-			if slices.Contains(slices.Concat(namesOfDomains(m.Kernel), d.Params()), name) {
+			if slices.ContainsFunc(append(m.Domains, d), func(o *polycount.Set) bool { return o.HasParam(name) }) {
 				return source.New("", text, max(0, strings.Index(text, name)), "%s is an iname here and was a parameter before", name).
 					WithHint("put the domain that defines %s first", name)
 			}
@@ -150,20 +120,12 @@ func (m *maker) domains() error {
 	return nil
 }
 
-func namesOfDomains(k *Kernel) []string {
-	var out []string
-	for _, d := range k.Domains {
-		out = append(out, d.Params()...)
-	}
-	return out
-}
-
 // declare enters arguments and temporaries.
 func (m *maker) declare() error {
 	enter := func(list *[]*Array, a *Array, what string) error {
 		switch {
 		case !expr.IsName(a.Name):
-			return m.Errorf("%s name %q is no identifier", what, a.Name)
+			return m.Errorf("%s name %q is not an identifier", what, a.Name)
 		case m.Array(a.Name) != nil:
 			return m.Errorf("%s is declared twice", a.Name)
 		case m.IsIname(a.Name):
@@ -327,5 +289,3 @@ func (m *maker) dtypes() error {
 	m.Args, m.Kernel.Temps = next.Args, next.Temps
 	return nil
 }
-
-func (m *maker) shapes() error { return m.InferShapes() }

@@ -39,7 +39,7 @@ func (m *maker) deps() error {
 	return nil
 }
 
-// others lists the statements, beside the one of that index, that the wildcards match, sorted.
+// others lists the statements that the wildcards match, except the i-th, sorted.
 func (m *maker) others(i int, what string, patterns []string) ([]string, error) {
 	var ids []string
 	for _, pattern := range patterns {
@@ -55,7 +55,7 @@ func (m *maker) others(i int, what string, patterns []string) ([]string, error) 
 			}
 		}
 		if !found && !strings.ContainsAny(pattern, "*?[") {
-			return nil, source.New("", m.text, m.placeOf(i, pattern), "%s on unknown statement %q", what, pattern)
+			return nil, source.New("", m.text, m.more[i].places[pattern], "%s on unknown statement %q", what, pattern)
 		}
 	}
 	return nameset.Sorted(ids), nil

@@ -7,7 +7,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// names turns reductions over what is no iname into the operators min and max, and rejects other bad reductions.
+// names turns max and min over a name that is not an iname into operators, and rejects other reductions over such names.
 func (m *maker) names() error {
 	var bad error
 	fix := func(e expr.Expr) expr.Expr {

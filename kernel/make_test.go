@@ -166,12 +166,12 @@ func TestMakeErrors(t *testing.T) {
 		{"{[i]: 0<=i<n}", "i = 1", "cannot assign to i"},
 		{"{[i]: 0<=i<n}", "a[i] = n[i]", "cannot be indexed"},
 		{"{[i]: 0<=i<n}", "a[i] = b[i]\nc[i] = b", "without an index"},
-		{"{[i]: 0<=i<n}", "a[i] = 1 {id=p, dep=q}\nb[i] = 1 {id=q, dep=p}", "in a circle: p, q, p"},
+		{"{[i]: 0<=i<n}", "a[i] = 1 {id=p, dep=q}\nb[i] = 1 {id=q, dep=p}", "in a cycle: p, q, p"},
 		{"{[i]: 0<=i<n}", "f(x) := g(x)\ng(x) := f(x)\na[i] = f(i)", "uses itself"},
 		{"{[i]: 0<=i<n}", "f(x) := x\na[i] = f(i, i)", "takes 1 arguments"},
 		{"{[i]: 0<=i<n}", "if a[i] > 0\na[i] = 1\nend", "which it changes"},
 		{"{[i,j]: 0<=i,j<n}", "a[i,j] = 1 {inames=i}", "uses iname j"},
-		{"{[i,j]: 0<=i,j<n}", "a[sum(j, j)] = 1", "a reduction in"},
+		{"{[i,j]: 0<=i,j<n}", "a[sum(j, j)] = 1", "has a reduction"},
 		{"{[i]: 0<=i<9223372036854775807 and i < 9223372036854775807*n}", "a[9223372036854775807*i*4] = 1", ""},
 	} {
 		_, err := Make(Spec{Domains: []string{c.domain}, Instructions: c.text})
@@ -186,7 +186,7 @@ func TestMakeErrors(t *testing.T) {
 		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = b[i]", Complete: true}, "a is not declared"},
 		{Spec{Domains: []string{"{[i]: 0<=i<n}", "{[i]: 0<=i<m}"}, Instructions: "a[i] = 1"}, "iname i is in two domains"},
 		{Spec{Domains: []string{"[j] -> {[i]: 0<=i<j}", "{[j]: 0<=j<m}"}, Instructions: "a[i] = 1"}, "put the domain that defines j first"},
-		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Assumptions: "m > 0"}, "no parameter"},
+		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Assumptions: "m > 0"}, "not a parameter"},
 		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Assumptions: "n >"}, "1:4"},
 		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", DTypes: map[string]expr.DType{"z": expr.Float32}}, "dtype for z"},
 		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Args: []*Array{{Name: "i"}}}, "an iname"},

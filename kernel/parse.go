@@ -9,7 +9,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Instructions is what a text of instructions says, before names are resolved.
+// Instructions are the contents of a text of instructions, before names are resolved.
 type Instructions struct {
 	Statements []*Stmt
 	Rules      []*Rule
@@ -18,22 +18,22 @@ type Instructions struct {
 	Temps []*Array
 
 	text string
-	more []stmtNotes // beside Statements
+	more []stmtNotes // one per statement
 }
 
-// stmtNotes is what the text says of a statement that Stmt has no place for, as Make resolves it.
+// stmtNotes is what the text says about a statement and Make resolves, so that Stmt has no field for it.
 type stmtNotes struct {
-	at         int      // offset of the statement
-	ids        bool     // the ID was written, not made up
-	prefix     string   // id_prefix
-	exactDeps  bool     // dep=*...: no automatic dependencies
-	exactNames bool     // inames=...: not those that the expressions use
-	within     []string // inames of enclosing for blocks
-	guards     []guard  // enclosing if blocks
-	pair       bool     // this statement and the next were written as one, with two targets
+	at         int            // offset of the statement
+	prefix     string         // id_prefix
+	exactDeps  bool           // dep=*...: no automatic dependencies
+	exactNames bool           // inames=...: not those that the expressions use
+	within     []string       // inames of enclosing for blocks
+	guards     []guard        // enclosing if blocks
+	places     map[string]int // offsets of the IDs and wildcards in dep and nosync
+	pair       bool           // this statement and the next were written as one, with two targets
 }
 
-// guard is the condition of an if block: its statements must not change what it reads.
+// guard is the condition of an if block. The statements of the block must not change what it reads.
 type guard struct {
 	at   int
 	cond expr.Expr
@@ -51,12 +51,12 @@ type guard struct {
 //	... lbarrier {id=b, dep=u}     also gbarrier and nop
 //
 // Attributes are id, id_prefix, dep, inames, if, tags, nosync and priority. Lists are separated by colons. dep takes
-// wildcards, and a leading * keeps automatic dependencies away ("dep=*a:b"; "dep=*" alone is every statement). inames
-// replaces the inames found in the expressions, inames=+i:j adds to them. nosync takes wildcards too, with @local,
-// @global or @any behind each, or nosync@local=... for all. Two targets are two statements, v = max(i, x[i]) and
+// wildcards, and a leading * suppresses automatic dependencies ("dep=*a:b"; "dep=*" alone is every statement). inames
+// replaces the inames found in the expressions, inames=+i:j adds to them. nosync takes wildcards too, each
+// followed by @local, @global or @any, or nosync@local=... for all. Two targets are two statements, v = max(i, x[i]) and
 // at = argmax(i, x[i], i), which RealizeReduction computes in one loop: the first has the id as written, the second one
-// ending in _index, and what depends on the first depends on both. Of what Loopy's instructions have, these lack calls of
-// other kernels, several targets of other calls (a, b = f(..)), conflict groups and atomic updates. Errors are
+// ending in _index, and what depends on the first depends on both. Unlike Loopy's instructions, these have no calls of
+// other kernels, no several targets of other calls (a, b = f(..)), no conflict groups and no atomic updates. Errors are
 // *source.Error.
 func ParseInstructions(text string) (ins *Instructions, err error) {
 	p, err := expr.NewParser(text)
@@ -78,18 +78,18 @@ type blockParser struct {
 	out *Instructions
 }
 
-// context is what the enclosing blocks say of a statement.
+// context is what the enclosing blocks say about a statement.
 type context struct {
 	inames []string
 	guards []guard
 	attrs  []attribute
 }
 
-// attribute is key=value of a statement; value is raw text, or for if an expression.
+// attribute is key=value of a statement; the value is raw text, of if a list of conditions.
 type attribute struct {
 	key, value string
 	conds      []expr.Expr
-	at         int
+	at, from   int // offsets of the key and the value
 }
 
 // block reads statements up to a word that ends a block (end, elif, else), which it leaves, or the end of the text.
@@ -102,12 +102,12 @@ func (b blockParser) block(c context, opener string) {
 		switch {
 		case t.Kind == lex.End:
 			if opener != "" {
-				b.FailHint(t.At, "close it by a line with end", "%s block is not closed", opener)
+				b.FailHint(t.At, "close it with a line that says end", "%s block is not closed", opener)
 			}
 			return
 		case t.Kind == lex.Name && (t.Text == "end" || t.Text == "elif" || t.Text == "else"):
 			if opener == "" {
-				b.Fail("%s without a block that it belongs to", t.Text)
+				b.Fail("%s outside a block", t.Text)
 			}
 			return
 		case t.Kind == lex.Name && t.Text == "for":
@@ -120,7 +120,7 @@ func (b blockParser) block(c context, opener string) {
 			inner.attrs = append(slices.Clone(c.attrs), b.attributes()...)
 			for _, a := range inner.attrs {
 				if a.key == "id" {
-					b.FailHint(a.at, "use id_prefix", "id in a with block would name several statements alike")
+					b.FailHint(a.at, "use id_prefix", "id in a with block would give several statements one id")
 				}
 			}
 			b.endOfLine()
@@ -194,7 +194,7 @@ func (b blockParser) ifBlock(c context) {
 func (b blockParser) statement(c context) {
 	s := &Stmt{}
 	var second *Stmt // of two targets
-	notes := stmtNotes{at: b.Tok().At, within: c.inames, guards: c.guards}
+	notes := stmtNotes{at: b.Tok().At, within: c.inames, guards: c.guards, places: map[string]int{}}
 	if b.Accept("...") {
 		t := b.Tok()
 		kind, ok := map[string]StmtKind{"lbarrier": LocalBarrier, "gbarrier": GlobalBarrier, "nop": Nop}[t.Text]
@@ -246,7 +246,7 @@ func (b blockParser) statement(c context) {
 	other.LHS, other.RHS, other.ID = second.LHS, second.RHS, ""
 	notes.pair = false
 	if s.ID != "" {
-		notes.ids, notes.prefix = false, s.ID+"_index"
+		notes.prefix = s.ID + "_index"
 	}
 	b.out.Statements = append(b.out.Statements, &other)
 	b.out.more = append(b.out.more, notes)
@@ -297,7 +297,7 @@ func (b blockParser) checkTarget(lhs expr.Expr, at int) {
 func (b blockParser) twoTargets(s, second *Stmt, comma int) {
 	r, ok := s.RHS.(*expr.Reduce)
 	if !ok || r.Index == nil {
-		b.FailHint(comma, "write one assignment a line", "several values are assigned at once, which only argmax and argmin give")
+		b.FailHint(comma, "write one assignment a line", "several values are assigned at once, which only argmax and argmin return")
 	}
 	used := []expr.Expr{r}
 	for _, lhs := range []expr.Expr{s.LHS, second.LHS} {
@@ -372,14 +372,14 @@ func (b blockParser) attributes() []attribute {
 				a.conds = append(a.conds, b.Expression())
 			}
 		} else {
-			from := b.Tok().At
+			a.from = b.Tok().At
 			for !b.Is(",") && !b.Is("}") {
 				if b.Tok().Kind == lex.End {
 					b.Fail("attributes are not closed by }")
 				}
 				b.Next()
 			}
-			a.value = strings.TrimSpace(b.Text[from:b.Tok().At])
+			a.value = strings.TrimSpace(b.Text[a.from:b.Tok().At])
 		}
 		list = append(list, a)
 	}
@@ -392,9 +392,15 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 	names := func(what string) {
 		for _, n := range list {
 			if !expr.IsName(n) {
-				b.FailHint(a.at, "separate them by colons", "%q is no %s", n, what)
+				b.FailHint(a.at, "separate them by colons", "%q is not a valid %s", n, what)
 			}
 		}
+	}
+	end := a.from // of the item before
+	place := func(item, pattern string) {
+		at := end + strings.Index(b.Text[end:], item)
+		end = at + len(item)
+		notes.places[pattern] = at + strings.Index(item, pattern)
 	}
 	switch a.key {
 	case "id", "id_prefix":
@@ -403,12 +409,13 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 		}
 		names("statement id")
 		if a.key == "id" {
-			s.ID, notes.ids = list[0], true
+			s.ID = list[0]
 		} else {
 			notes.prefix = list[0]
 		}
 	case "dep":
-		for i, n := range list {
+		for i, item := range list {
+			n := item
 			if i == 0 && strings.HasPrefix(n, "*") && !strings.HasPrefix(n, "**") {
 				notes.exactDeps = true
 				if n = n[1:]; n == "" {
@@ -418,6 +425,7 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 					n = "*"
 				}
 			}
+			place(item, n)
 			s.Deps = append(s.Deps, n)
 		}
 	case "inames":
@@ -441,6 +449,7 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 		_, all, _ := strings.Cut(a.key, "@")
 		for _, n := range list {
 			id, space, found := strings.Cut(n, "@")
+			place(n, id)
 			if !found {
 				space = all
 			}
@@ -449,14 +458,14 @@ func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
 			case "local", "global":
 				id += "@" + space
 			default:
-				b.FailHint(a.at, "write @local, @global or @any", "%q is no scope of nosync", space)
+				b.FailHint(a.at, "write @local, @global or @any", "%q is not a scope of nosync", space)
 			}
 			s.NoSync = append(s.NoSync, id)
 		}
 	case "priority":
 		n, err := strconv.Atoi(a.value)
 		if err != nil {
-			b.FailHint(a.at, "greater runs first", "priority %q is no integer", a.value)
+			b.FailHint(a.at, "the greatest runs first", "priority %q is not an integer", a.value)
 		}
 		s.Priority = n
 	default:

@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// Program is a sequence of kernels that run one after the other, for what needs a barrier across all work-items. They
-// share global memory: arguments of the same name are one array, which a later kernel finds as an earlier one left it.
-// Global temporaries belong to their kernel alone. The time of a program is the sum of the times of its launches.
+// Program is a sequence of kernels that run one after the other, for computations that need a barrier across all
+// work-items. The kernels share global memory: arguments of the same name are one array, and a later kernel reads what
+// an earlier one wrote. Global temporaries belong to one kernel. The time of a program is the sum of the times of its
+// launches.
 type Program struct {
 	Name    string
 	Kernels []*Kernel
-	// Scratch names the arguments that hold values from one kernel to the next and are neither input nor result.
+	// Scratch names the arguments that pass values from one kernel to another and are neither inputs nor results.
 	Scratch []string
 }
 
@@ -60,14 +61,14 @@ func (p *Program) Check() error {
 	}
 	for _, name := range p.Scratch {
 		if args[name] == nil || args[name].IsValue {
-			return fail("%s is no array argument", name)
+			return fail("%s is not an array argument", name)
 		}
 	}
 	return nil
 }
 
-// form is what kernels must agree on: all of the declaration but whether the array is constant, which one may see so and
-// another not.
+// form is the part of the declaration on which kernels must agree: all but whether the array is constant, because one
+// kernel may only read what another writes.
 func (a *Array) form() string {
 	c := *a
 	c.Constant = false
@@ -85,7 +86,7 @@ func (p *Program) Array(name string) *Array {
 	return nil
 }
 
-// String is the readable IR of all kernels.
+// String is the IR of all kernels as text.
 func (p *Program) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "program %s\n", p.Name)

@@ -30,8 +30,8 @@ func (k *Kernel) DomainIndex(name string) int {
 	return -1
 }
 
-// Params lists the parameters of the domains and the assumptions, without the inames that a later domain uses as such
-// and the temporaries that bound inames, and the integer value arguments, in the order of Args and then of the domains.
+// Params lists the integer value arguments in their order, then the other parameters of the domains and the assumptions.
+// Inames and temporaries that a domain uses as parameters are not among them.
 func (k *Kernel) Params() []string {
 	var out []string
 	add := func(name string) {
@@ -138,7 +138,7 @@ func (k *Kernel) ReadsFrom(s *Stmt, name string) bool {
 	return slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return a.Array == name })
 }
 
-// Writes is what s assigns to: one access, or none for barriers. A scalar temporary is an access without index.
+// Writes is what s assigns to: one access, or none for barriers and no-ops. A scalar temporary is an access without index.
 func (k *Kernel) Writes(s *Stmt) []*expr.Access {
 	switch x := s.LHS.(type) {
 	case *expr.Access:
@@ -172,7 +172,7 @@ func (s *Stmt) Exprs() []expr.Expr {
 	return append(out, s.Predicates...)
 }
 
-// ReductionInames lists the inames that reductions in s bind, sorted.
+// ReductionInames lists the inames that s reduces over, sorted.
 func (s *Stmt) ReductionInames() []string {
 	var out []string
 	for _, e := range s.Exprs() {
@@ -183,7 +183,7 @@ func (s *Stmt) ReductionInames() []string {
 	return nameset.Sorted(out)
 }
 
-// AllInames are the inames of s and of the reductions in it, sorted.
+// AllInames lists the inames of s and those that it reduces over, sorted.
 func (s *Stmt) AllInames() []string {
 	if !s.reduces() {
 		return nameset.Sorted(s.Inames)
@@ -191,12 +191,12 @@ func (s *Stmt) AllInames() []string {
 	return nameset.Sorted(append(slices.Clone(s.Inames), s.ReductionInames()...))
 }
 
-// reduces reports that there is a reduction in s.
+// reduces reports whether s has a reduction.
 func (s *Stmt) reduces() bool {
 	return expr.HasReduction(s.LHS) || expr.HasReduction(s.RHS) || slices.ContainsFunc(s.Predicates, expr.HasReduction)
 }
 
-// Unsynced reports that no barrier is needed between s and o for memory of the space, by the word of one of them.
+// Unsynced reports whether NoSync of one of the statements says that they need no barrier for memory of the space.
 func (s *Stmt) Unsynced(o *Stmt, space Space) bool {
 	says := func(s, o *Stmt) bool {
 		return slices.Contains(s.NoSync, o.ID) || slices.Contains(s.NoSync, o.ID+"@"+string(space))

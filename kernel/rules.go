@@ -6,7 +6,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Expand replaces calls of substitution rules by their bodies.
+// Expand replaces uses of substitution rules in e by their bodies.
 func (k *Kernel) Expand(e expr.Expr) (expr.Expr, error) {
 	if len(k.Rules) == 0 {
 		return e, nil
@@ -59,7 +59,7 @@ func (k *Kernel) expand(e expr.Expr, open []string) (expr.Expr, error) {
 		for i, a := range r.Args {
 			by[a] = args[i]
 		}
-		if err := capture(body, by); err != nil {
+		if err := checkCapture(body, by); err != nil {
 			bad = fmt.Errorf("rule %s: %w", name, err)
 		}
 		return expr.Subst(body, by)
@@ -67,8 +67,8 @@ func (k *Kernel) expand(e expr.Expr, open []string) (expr.Expr, error) {
 	return out, bad
 }
 
-// capture reports an argument that uses an iname which the rule's body reduces over.
-func capture(body expr.Expr, by map[string]expr.Expr) error {
+// checkCapture returns an error if an argument uses an iname that the rule's body reduces over.
+func checkCapture(body expr.Expr, by map[string]expr.Expr) error {
 	for _, r := range expr.Reductions(body) {
 		for _, n := range r.Inames {
 			for _, arg := range by {

@@ -9,7 +9,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// InferShapes gives a shape to every array that is indexed and has none: per axis one more than the largest index.
+// InferShapes gives a shape to every array without one, in place: the size of an axis is one more than its largest index.
 func (k *Kernel) InferShapes() error {
 	type site struct {
 		acc    *expr.Access
@@ -75,16 +75,15 @@ func (k *Kernel) InferShapes() error {
 // extent is the size that an index needs.
 type extent struct {
 	Size expr.Expr
-	// affine is the size where it is affine, and where are the parameters for which the index takes a value at all; nil
-	// otherwise.
+	// affine is the size if it is affine, and where the parameters for which the index takes any value; else both are nil.
 	affine *polycount.Affine
 	where  *polycount.Set
 }
 
 const indexName = "$index" // no iname has such a name
 
-// largest is the extent that the index needs: one more than its upper bound in the parameters over the domain of its
-// inames, in a statement within the inames given.
+// largest is the extent that an index needs in a statement within the given inames: one more than its upper bound, in terms
+// of the parameters.
 func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
 	e, err := k.AffineOf(index)
 	if err != nil {
@@ -136,7 +135,7 @@ func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
 	return out, nil
 }
 
-// largestRun is the extent that elements from the index on need: a multiple of their number where the index is one.
+// largestRun is the extent that a vector of lanes elements from index on needs: a multiple of lanes if index is one.
 func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (*extent, error) {
 	if lanes == 1 {
 		return k.largest(index, within)
@@ -156,7 +155,7 @@ func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (*ext
 	return k.largest(expr.Binary(expr.Add, index, expr.Int{Value: lanes - 1}), within)
 }
 
-// rangeSize is one more than the smallest of the bounds.
+// rangeSize is the extent of a range with these upper bounds: one more than the least of them.
 func rangeSize(upper []polycount.Bound, where *polycount.Set) (*extent, error) {
 	var sizes []expr.Expr
 	var a polycount.Affine
@@ -173,14 +172,14 @@ func rangeSize(upper []polycount.Bound, where *polycount.Set) (*extent, error) {
 	return &extent{sizes[0], &a, where}, nil
 }
 
-// max is the larger of two extents: by comparison where one is always the larger, else as an expression.
+// max is the larger of two extents: one of them if it is always the larger, else an expression.
 func (e *extent) max(o *extent) (*extent, error) {
 	if e == nil {
 		return o, nil
 	}
 	if e.affine != nil && o.affine != nil {
 		for _, pair := range [2][2]*extent{{e, o}, {o, e}} {
-			// the first will do wherever the second needs anything
+			// the first suffices for all parameters for which the second takes a value
 			enough, err := pair[1].where.Implies(polycount.GE(*pair[0].affine, *pair[1].affine))
 			if err != nil {
 				return nil, err
@@ -209,9 +208,9 @@ func (e *extent) max(o *extent) (*extent, error) {
 	return &extent{Size: &expr.Op{Kind: expr.Max, Args: []expr.Expr{e.Size, o.Size}}}, nil
 }
 
-// largestProduct bounds an index that multiplies variables, as in i*(n + 1) + j*j: sums term by term, products of factors
-// that are never negative by the product of their bounds. The size may be more than what is needed, never less. Where
-// this does not apply the error is why.
+// largestProduct bounds an index that multiplies variables, as in i*(n + 1) + j*j: sums term by term, and products of
+// nonnegative factors by the product of their bounds. The size may be larger than necessary, never smaller. If this does
+// not apply, the error is why.
 func (k *Kernel) largestProduct(index expr.Expr, why error) (*extent, error) {
 	var scope []string
 	expr.FreeVars(index, func(n string) {
@@ -226,8 +225,7 @@ func (k *Kernel) largestProduct(index expr.Expr, why error) (*extent, error) {
 	return &extent{Size: bound.Add(expr.ConstPoly(1)).Expr()}, nil
 }
 
-// upper is an upper bound of an integer expression, as a polynomial in the parameters, where the inames in scope have a
-// value.
+// upper is an upper bound of an integer expression over the inames in scope, as a polynomial in the parameters.
 func (k *Kernel) upper(e expr.Expr, scope []string) (*expr.Poly, bool) {
 	if _, err := k.AffineOf(e); err == nil {
 		size, err := k.largest(e, scope)
@@ -259,7 +257,7 @@ func (k *Kernel) upper(e expr.Expr, scope []string) (*expr.Poly, bool) {
 	return out, true
 }
 
-// nonNegative reports that an expression is known not to be negative where the inames in scope have a value.
+// nonNegative reports whether an expression over the inames in scope is known to be nonnegative.
 func (k *Kernel) nonNegative(e expr.Expr, scope []string) bool {
 	if a, err := k.AffineOf(e); err == nil {
 		d, err := k.DomainOf(nameset.Sorted(scope))

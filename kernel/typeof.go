@@ -15,9 +15,9 @@ func (e *UnknownTypeError) Error() string {
 }
 
 // TypeOf is the element type of an expression (Loopy's rules): inames and parameters are int32; an integer literal is
-// int32, or int64 where it needs to be, and one below 1024 takes no part beside operands that are not all integers;
-// int32 with float32 is float32, everything else promotes as in numpy; / between integers is float64; comparisons and
-// logic are bool. A variable without type is an *UnknownTypeError.
+// int32, or int64 if it does not fit, and one below 1024 is ignored unless all operands are integers; int32 with
+// float32 is float32, everything else promotes as in numpy; / between integers is float64; comparisons and logic are
+// bool. A variable without type is an *UnknownTypeError.
 func (k *Kernel) TypeOf(e expr.Expr) (expr.DType, error) {
 	switch x := e.(type) {
 	case expr.Int:
@@ -119,7 +119,7 @@ func (k *Kernel) typeOfOp(x *expr.Op) (expr.DType, error) {
 	return t, err
 }
 
-// combine is the common type of operands, in which small integer literals take part only beside integers.
+// combine is the common type of operands. Small integer literals count only if all operands are integers.
 func (k *Kernel) combine(args ...expr.Expr) (expr.DType, error) {
 	var large, all []expr.DType
 	integral := true

@@ -7,8 +7,8 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Values says what the elements of an argument are where that matters, as for the row pointers of a sparse matrix: data
-// that runs and their references start from. Counts do not use them.
+// Values gives the elements of an argument whose values matter, such as the row pointers of a sparse matrix. Runs and the
+// references for their results start from these data; counts do not use them.
 type Values struct {
 	Array string
 	Index string    // name of the index in Value
@@ -19,8 +19,9 @@ type Values struct {
 func (v Values) String() string { return v.Array + "[" + v.Index + "]: " + v.Value.String() }
 
 // AssumeValues states the elements of an integer argument with one axis that the kernel only reads: element is like
-// "rowptr[i]" with a name for the index, value an expression in it and the parameters with + - * // %, of which // and %
-// stand outside sums, as in "(7*i + 3) // 2 % n". Values that the kernel cannot use are found when it runs.
+// "rowptr[i]" with a name for the index, value an expression in it and the parameters with + - * // %, where // and % must
+// not be inside sums, as in "(7*i + 3) // 2 % n". Values that the kernel cannot use, such as an index out of bounds, are an
+// error when it runs.
 func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
 	e, err := expr.Parse(element)
 	if err != nil {
@@ -41,7 +42,7 @@ func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
 	a := k.Array(acc.Array)
 	switch {
 	case a == nil || a.IsValue || k.IsTemp(acc.Array):
-		return nil, k.Errorf("values of %s: %s is no array argument", element, acc.Array)
+		return nil, k.Errorf("values of %s: %s is not an array argument", element, acc.Array)
 	case len(a.Shape) != 1:
 		return nil, k.Errorf("values of %s: %s has %d axes, values are given for arrays with one", element, acc.Array, len(a.Shape))
 	case a.DType != "" && !a.DType.IsInteger():

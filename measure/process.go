@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -164,17 +166,13 @@ func (p *process) autopsy(reason error) error {
 
 // brokenOff reports whether an error says no more than that the other side is gone.
 func brokenOff(err error) bool {
-	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, os.ErrClosed, syscall.EPIPE} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, os.ErrClosed, syscall.EPIPE},
+		func(e error) bool { return errors.Is(err, e) })
 }
 
 // ended waits for the worker's end.
 func (p *process) ended(limit time.Duration) bool {
-	select {
+	select { // first, as a limit of 0 may pass at once
 	case <-p.exited:
 		return true
 	default:
@@ -226,7 +224,7 @@ func (e *excerpt) Write(b []byte) (int, error) {
 	e.head = append(e.head, b[:k]...)
 	e.tail = append(e.tail, b[k:]...)
 	if over := len(e.tail) - excerptSize; over > 0 {
-		e.tail = append([]byte(nil), e.tail[over:]...)
+		e.tail = bytes.Clone(e.tail[over:])
 		e.cut = true
 	}
 	return n, nil

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -73,12 +74,12 @@ func (s *Sentinel) due(now time.Time) bool {
 	case s.last == nil:
 		return true
 	}
-	return s.since >= orElse(s.Tasks, sentinelTasks) || now.Sub(s.last.Time) >= orElse(s.Every, sentinelEvery)
+	return s.since >= cmp.Or(s.Tasks, sentinelTasks) || now.Sub(s.last.Time) >= cmp.Or(s.Every, sentinelEvery)
 }
 
 // Drift returns what is to be doubted about times taken since the last run, "" for nothing.
 func (s *Sentinel) Drift() string {
-	if s.last == nil || math.Abs(s.last.Ratio-1) <= orElse(s.Limit, sentinelLimit) {
+	if s.last == nil || math.Abs(s.last.Ratio-1) <= cmp.Or(s.Limit, sentinelLimit) {
 		return ""
 	}
 	return fmt.Sprintf("the sentinel kernel took %.4g times what it took first: the device does not run as it did when the session began", s.last.Ratio)
@@ -131,12 +132,4 @@ func (s Sweep) runSentinel(ctx context.Context) error {
 		s.Watch(r)
 	}
 	return nil
-}
-
-func orElse[T comparable](v, standard T) T {
-	var zero T
-	if v == zero {
-		return standard
-	}
-	return v
 }

@@ -102,31 +102,25 @@ func (w *worker) handle(r request, cancels <-chan int64) response {
 			}
 		}
 	case r.Op == opRun && r.Job != nil && w.device != nil:
-		answer.Result, answer.Error, err = w.run(r.ID, *r.Job, cancels)
+		answer.Result, err = w.run(r.ID, *r.Job, cancels)
 	case r.Op == opBuild && r.Job != nil && w.device != nil:
-		answer.Error, err = w.build(*r.Job)
+		if b, ok := w.device.(device.Builder); ok {
+			err = b.Build(*r.Job)
+		} else {
+			err = errors.New("the device cannot build programs ahead")
+		}
 	default:
 		err = fmt.Errorf("bad request %q", r.Op)
 	}
-	if err != nil {
+	if verdict, ok := device.AsError(err); ok && r.Job != nil {
+		answer.Error = verdict
+	} else if err != nil {
 		answer.Failure = err.Error()
 	}
 	return answer
 }
 
-func (w *worker) build(job device.Job) (*device.Error, error) {
-	b, ok := w.device.(device.Builder)
-	if !ok {
-		return nil, errors.New("the device cannot build programs ahead")
-	}
-	err := b.Build(job)
-	if verdict, ok := device.AsError(err); ok {
-		return verdict, nil
-	}
-	return nil, err
-}
-
-func (w *worker) run(id int64, job device.Job, cancels <-chan int64) (*device.Result, *device.Error, error) {
+func (w *worker) run(id int64, job device.Job, cancels <-chan int64) (*device.Result, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	go func() {
@@ -141,9 +135,5 @@ func (w *worker) run(id int64, job device.Job, cancels <-chan int64) (*device.Re
 			}
 		}
 	}()
-	result, err := w.device.Run(ctx, job)
-	if verdict, ok := device.AsError(err); ok {
-		return nil, verdict, nil
-	}
-	return result, nil, err
+	return w.device.Run(ctx, job)
 }

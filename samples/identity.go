@@ -40,18 +40,12 @@ func (id Identity) Key() string {
 // String is Key.
 func (id Identity) String() string { return id.Key() }
 
-func plainByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_./+-", c) >= 0
-}
-
 func quoted(s string) string {
-	if s == "" {
-		return `""`
+	special := func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("_./+-", c))
 	}
-	for i := range len(s) {
-		if !plainByte(s[i]) {
-			return strconv.Quote(s)
-		}
+	if s == "" || strings.ContainsFunc(s, special) {
+		return strconv.Quote(s)
 	}
 	return s
 }

@@ -16,12 +16,12 @@ const syncEvery = time.Second
 // Journal is a samples file open for appending. It is not safe for concurrent use; a second process that opens the
 // same file is refused.
 type Journal struct {
+	*Set     // the records, in the order of the file
 	path     string
 	file     *os.File
-	set      *Set
 	warnings []error
-	whole    int64 // bytes of whole lines; what lies behind is a torn line
-	size     int64
+	whole    int64     // bytes of whole lines
+	torn     bool      // an incomplete line follows them
 	synced   time.Time // when the file was last forced to the disk
 	err      error     // a write failed: what the file holds is unknown
 }
@@ -33,7 +33,7 @@ func Open(path string) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening samples: %w", err)
 	}
-	j := &Journal{path: path, file: f, set: NewSet(nil)}
+	j := &Journal{path: path, file: f}
 	if err := j.load(); err != nil {
 		f.Close()
 		return nil, err
@@ -56,8 +56,8 @@ func (j *Journal) load() error {
 	if err != nil {
 		return err
 	}
-	j.warnings, j.whole, j.size = warnings, whole, int64(len(data))
-	j.set = NewSet(records)
+	j.warnings, j.whole, j.torn = warnings, whole, whole < int64(len(data))
+	j.Set = NewSet(records)
 	// A last record without its newline is whole; one more newline makes the file regular before the next record.
 	if whole > 0 && data[whole-1] != '\n' {
 		if err := j.write([]byte("\n")); err != nil {
@@ -85,7 +85,7 @@ func (j *Journal) Append(r Record) error {
 	if err := j.write(append(line, '\n')); err != nil {
 		return err
 	}
-	j.set.add(r)
+	j.add(r)
 	return nil
 }
 
@@ -93,39 +93,24 @@ func (j *Journal) write(line []byte) error {
 	if j.err != nil {
 		return j.err
 	}
-	err := func() error {
-		if j.size > j.whole {
-			if err := j.file.Truncate(j.whole); err != nil {
-				return err
-			}
-			j.size = j.whole
-		}
-		if _, err := j.file.WriteAt(line, j.whole); err != nil {
-			return err
-		}
-		if time.Since(j.synced) < syncEvery {
-			return nil
-		}
+	var err error
+	if j.torn {
+		err = j.file.Truncate(j.whole)
+	}
+	if err == nil {
+		_, err = j.file.WriteAt(line, j.whole)
+	}
+	if err == nil && time.Since(j.synced) >= syncEvery {
 		j.synced = time.Now()
-		return j.file.Sync()
-	}()
+		err = j.file.Sync()
+	}
 	if err != nil {
 		j.err = fmt.Errorf("writing samples: %w", err)
 		return j.err
 	}
-	j.whole += int64(len(line))
-	j.size = j.whole
+	j.whole, j.torn = j.whole+int64(len(line)), false
 	return nil
 }
-
-// Find looks for a sample among the records. See [Set.Find].
-func (j *Journal) Find(want Record) (Record, Freshness) { return j.set.Find(want) }
-
-// Records returns the records in the order of the file.
-func (j *Journal) Records() []Record { return j.set.Records() }
-
-// Device returns the device that the journal's records are of, if it has any.
-func (j *Journal) Device() (Fingerprint, bool) { return j.set.Device() }
 
 // Warnings returns what was odd about the file when it was opened.
 func (j *Journal) Warnings() []error { return j.warnings }

@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"slices"
 	"strings"
-	"sync"
 
+	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
 )
 
@@ -106,19 +104,13 @@ func split(data []byte) (lines []line) {
 
 // decode reads the records of the lines, a share of them on each processor: a journal may hold many thousands.
 func decode(name string, lines []line) {
-	var wg sync.WaitGroup
 	const share = 256
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for part := range slices.Chunk(lines, share) {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			for i := range part {
-				part[i].record, part[i].err = parseRecord(name, part[i].number, string(part[i].text))
-			}
-		})
-	}
-	wg.Wait()
+	parallel.For((len(lines)+share-1)/share, func(n int) {
+		for i := n * share; i < min((n+1)*share, len(lines)); i++ {
+			l := &lines[i]
+			l.record, l.err = parseRecord(name, l.number, string(l.text))
+		}
+	})
 }
 
 func parseRecord(name string, line int, text string) (Record, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -28,22 +29,22 @@ const (
 
 // statuses lists each status, and whether measuring again the same thing would give the same answer: a resumed
 // run skips what is settled.
-var statuses = map[Status]struct{ settled bool }{
-	OK:          {true},
-	Timeout:     {true},
-	Crash:       {true},
-	Refused:     {true},
-	BuildFailed: {true},
-	WrongResult: {true},
-	OutOfMemory: {false}, // other programs hold memory too
-	Interrupted: {false},
+var statuses = map[Status]bool{
+	OK:          true,
+	Timeout:     true,
+	Crash:       true,
+	Refused:     true,
+	BuildFailed: true,
+	WrongResult: true,
+	OutOfMemory: false, // other programs hold memory too
+	Interrupted: false,
 }
 
 // Valid reports whether the status is one of the constants.
 func (s Status) Valid() bool { _, ok := statuses[s]; return ok }
 
 // Settled reports whether a resumed run may keep the answer instead of asking again.
-func (s Status) Settled() bool { return statuses[s].settled }
+func (s Status) Settled() bool { return statuses[s] }
 
 // Mode is the state of the caches when a trial starts.
 type Mode string
@@ -107,7 +108,7 @@ func (r Record) Check() error {
 		return fmt.Errorf("version %d has neither sentinel nor clocks", r.Version)
 	case r.Kernel.Source == "":
 		return fmt.Errorf("kernel.source is empty")
-	case !isHash(r.SourceHash):
+	case len(r.SourceHash) != 64 || strings.Trim(r.SourceHash, "0123456789abcdef") != "":
 		return fmt.Errorf("source_hash %q is not 64 hex digits", r.SourceHash)
 	case r.Entry == "":
 		return fmt.Errorf("entry is empty")
@@ -152,16 +153,4 @@ func (r Record) Check() error {
 func (r Record) SameWork(o Record) bool {
 	return r.SourceHash == o.SourceHash && r.Entry == o.Entry && r.Options == o.Options && r.Mode == o.Mode &&
 		slices.Equal(r.Global, o.Global) && slices.Equal(r.Local, o.Local)
-}
-
-func isHash(s string) bool {
-	if len(s) != 64 {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
 }

@@ -114,10 +114,10 @@ func (c *Case) buffers(job device.Job) (map[string]*interp.Buffer, error) {
 // assumptions allow, that has several work-groups and little enough work in each.
 func (c *Case) Small() (*Case, error) {
 	params := c.IR.Params()
-	values := make([]progression, len(params))
+	first, step := make([]int64, len(params)), make([]int64, len(params))
 	for i, p := range params {
 		var err error
-		if values[i], err = c.allowed(p); err != nil {
+		if first[i], step[i], err = c.Values(p); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +127,7 @@ func (c *Case) Small() (*Case, error) {
 	for position := range positions(len(params)) {
 		at := map[string]int64{}
 		for i, p := range params {
-			at[p] = values[i].first + values[i].step*int64(position[i])
+			at[p] = first[i] + step[i]*int64(position[i])
 		}
 		small.Sizes = at
 		if small.CheckSizes() != nil {
@@ -149,34 +149,32 @@ func (c *Case) Small() (*Case, error) {
 	return &small, nil
 }
 
-// progression is the values first, first+step, ...
-type progression struct{ first, step int64 }
-
-// allowed returns the positive values that the assumptions leave a parameter, whatever the others are.
-func (c *Case) allowed(param string) (progression, error) {
-	p := progression{first: 1, step: 1}
+// Values returns the first of the positive values that the assumptions leave a parameter, whatever the others are, and the
+// distance between them.
+func (c *Case) Values(param string) (first, step int64, err error) {
+	first, step = 1, 1
 	if c.IR.Assumptions == nil || !slices.Contains(c.IR.Assumptions.Params(), param) {
-		return p, nil
+		return first, step, nil
 	}
 	set, err := c.IR.Assumptions.ToDims(param).Project(param)
 	if err != nil {
-		return p, err
+		return first, step, err
 	}
 	modulus, residue := set.Stride(param)
 	lower, _, err := set.Bounds(param)
 	if err != nil {
-		return p, err
+		return first, step, err
 	}
 	for _, b := range lower {
 		if b.Num.IsConstant() {
-			p.first = max(p.first, intmath.CeilDiv(b.Num.Constant(), b.Den))
+			first = max(first, intmath.CeilDiv(b.Num.Constant(), b.Den))
 		}
 	}
 	if modulus > 1 && residue.IsConstant() {
-		p.step = modulus
-		p.first += intmath.Mod(residue.Constant()-p.first, modulus)
+		step = modulus
+		first += intmath.Mod(residue.Constant()-first, modulus)
 	}
-	return p, nil
+	return first, step, nil
 }
 
 // positions yields tuples of n numbers from 0 to 63 in the order of their sum, at most 4096 of them.
@@ -288,10 +286,3 @@ func compare(want *interp.Buffer, written []bool, data []byte) error {
 
 // tolerances are relative; integers must agree.
 var tolerances = map[expr.DType]float64{expr.Float16: 2e-2, expr.Float32: 2e-5, expr.Float64: 1e-13}
-
-// Values returns the first of the positive values that the assumptions leave a parameter, whatever the others are, and the
-// distance between them.
-func (c *Case) Values(param string) (first, step int64, err error) {
-	p, err := c.allowed(param)
-	return p.first, p.step, err
-}

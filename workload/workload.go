@@ -9,6 +9,7 @@ package workload
 
 import (
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/emit"
 	"gpuperf/features"
+	"gpuperf/internal/format"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -285,18 +287,10 @@ func scalarValue(t expr.DType) (int64, float64) {
 
 // seedOf gives every array its own data, the same in every run.
 func seedOf(name string) uint64 {
-	seed := uint64(14695981039346656037) // FNV-1a
-	for i := range len(name) {
-		seed = (seed ^ uint64(name[i])) * 1099511628211
-	}
-	return seed
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
 }
 
 // FormatSizes writes sizes for messages: "m=64, n=128", by name.
-func FormatSizes(sizes map[string]int64) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(sizes)) {
-		parts = append(parts, fmt.Sprintf("%s=%d", name, sizes[name]))
-	}
-	return strings.Join(parts, ", ")
-}
+func FormatSizes(sizes map[string]int64) string { return format.SizeList(sizes, ", ") }

@@ -3,9 +3,7 @@ package opencl
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"gpuperf/device"
@@ -13,32 +11,22 @@ import (
 
 // bound is the launches of a job, with the arguments of their kernels set.
 type bound struct {
-	dev     *Device
-	launch           // the first
-	then    []launch // the others
-	buffers map[string]buffer
-	updated []buffer // those to be restored before each run
-	begin   []buffer // those to be restored before the first run alone
-	all     []object // everything to release
-	kernels []object // as well
-	pooled  bool     // buffers are the pool's
-	want    *expected
-	whole   bool // the launches are timed as one
+	dev      *Device
+	launches []launch
+	buffers  map[string]buffer
+	updated  []buffer // those to be restored before each run
+	begin    []buffer // those to be restored before the first run alone
+	all      []object // buffers to release: all but the pool's
+	pooled   bool     // buffers are the pool's
+	want     expected
+	whole    bool // the launches are timed as one
 }
 
 // launch is a kernel and its ND-range.
 type launch struct {
 	kernel object
 	global []uintptr
-	local  []uintptr // nil leaves the work-group to the driver
-}
-
-func newLaunch(job device.Job, kernel object) launch {
-	l := launch{kernel: kernel, global: sizes(job.Global)}
-	if len(job.Local) > 0 {
-		l.local = sizes(job.Local)
-	}
-	return l
+	local  []uintptr // empty leaves the work-group to the driver
 }
 
 type buffer struct {
@@ -47,25 +35,23 @@ type buffer struct {
 	size   int64
 }
 
-// bind makes the job's buffers, fills them, and sets the arguments of the kernels, one for each launch.
+// bind makes the job's buffers, fills them, and sets the arguments of the kernels, one for each launch. It owns the kernels from then on.
 func (d *Device) bind(job device.Job, kernels ...object) (*bound, error) {
 	b := &bound{dev: d, buffers: map[string]buffer{}, pooled: job.Reuse, whole: job.Whole && len(job.Then) > 0}
+	jobs := job.Launches()
+	for n, l := range jobs {
+		b.launches = append(b.launches, launch{kernels[n], sizes(l.Global), sizes(l.Local)})
+	}
 	shared := map[string]device.Arg{}
 	for _, a := range job.Buffers() {
 		shared[a.Name] = a
 	}
-	for n, l := range job.Launches() {
-		bound := newLaunch(l, kernels[n])
-		if n == 0 {
-			b.launch = bound
-		} else {
-			b.then = append(b.then, bound)
-		}
+	for n, l := range jobs {
 		for i, a := range l.Args {
 			if a.Kind == device.Buffer && len(job.Then) > 0 {
 				a = shared[a.Name]
 			}
-			if err := b.arg(bound.kernel, i, a, n > 0); err != nil {
+			if err := b.arg(kernels[n], i, a, n > 0); err != nil {
 				b.release()
 				return nil, fmt.Errorf("argument %d (%s): %w", i, a.Name, err)
 			}
@@ -75,50 +61,58 @@ func (d *Device) bind(job device.Job, kernels ...object) (*bound, error) {
 }
 
 func (b *bound) arg(kernel object, i int, a device.Arg, later bool) error {
-	set := func(size uintptr, value unsafe.Pointer) error {
-		return b.dev.call(setKernelArg, uintptr(kernel), uintptr(i), size, uintptr(value))
-	}
 	switch a.Kind {
 	case device.Local:
-		return set(uintptr(a.Bytes()), nil)
+		return b.dev.setArg(kernel, i, uintptr(a.Bytes()), nil)
 	case device.Scalar:
-		v, err := a.ScalarBytes()
-		if err != nil {
-			return err
-		}
-		return set(uintptr(len(v)), unsafe.Pointer(&v[0]))
+		return b.dev.setScalar(kernel, i, a)
 	}
-	if buf, ok := b.buffers[a.Name]; ok && later {
-		id := &buf.id
-		return set(unsafe.Sizeof(buf.id), unsafe.Pointer(id))
-	}
-	buf := buffer{size: a.Bytes()}
-	var err error
-	if b.pooled {
-		if buf, err = b.dev.pool.buffer(b.dev, a); err != nil {
+	buf, ok := b.buffers[a.Name]
+	if !ok || !later {
+		var err error
+		if buf, err = b.buffer(a); err != nil {
 			return err
-		}
-		if buf.master != 0 {
-			if a.Read {
-				b.updated = append(b.updated, buf)
-			} else {
-				b.begin = append(b.begin, buf)
-			}
 		}
 		b.buffers[a.Name] = buf
-		return set(unsafe.Sizeof(buf.id), unsafe.Pointer(&buf.id))
 	}
-	if buf.id, err = b.alloc(a); err != nil {
+	return b.dev.setBuffer(kernel, i, buf.id)
+}
+
+func (d *Device) setArg(kernel object, i int, size uintptr, value unsafe.Pointer) error {
+	return d.call(setKernelArg, uintptr(kernel), uintptr(i), size, uintptr(value))
+}
+
+func (d *Device) setBuffer(kernel object, i int, id object) error {
+	place := &id
+	return d.setArg(kernel, i, unsafe.Sizeof(id), unsafe.Pointer(place))
+}
+
+func (d *Device) setScalar(kernel object, i int, a device.Arg) error {
+	v, err := a.ScalarBytes()
+	if err != nil {
 		return err
 	}
-	if a.Read && a.Write {
-		if buf.master, err = b.alloc(a); err != nil {
-			return err
+	return d.setArg(kernel, i, uintptr(len(v)), unsafe.Pointer(&v[0]))
+}
+
+// buffer makes the buffer of an argument, or takes it from the pool.
+func (b *bound) buffer(a device.Arg) (buf buffer, err error) {
+	if b.pooled {
+		buf, err = b.dev.pool.buffer(b.dev, a)
+	} else {
+		buf.size = a.Bytes()
+		if buf.id, err = b.alloc(a); err == nil && a.Read && a.Write {
+			buf.master, err = b.alloc(a)
 		}
-		b.updated = append(b.updated, buf)
 	}
-	b.buffers[a.Name] = buf
-	return set(unsafe.Sizeof(buf.id), unsafe.Pointer(&buf.id))
+	switch {
+	case err != nil || buf.master == 0:
+	case a.Read:
+		b.updated = append(b.updated, buf)
+	default:
+		b.begin = append(b.begin, buf)
+	}
+	return buf, err
 }
 
 // alloc makes a buffer of the job's own and fills it.
@@ -148,25 +142,17 @@ func (d *Device) filled(a device.Arg) (object, error) {
 	host := make([]byte, min(piece, a.Bytes()))
 	for at := int64(0); at < a.Bytes(); at += piece {
 		part := host[:min(piece, a.Bytes()-at)]
-		fillPart(a, part, at/size)
-		if err := d.call(enqueueWriteBuffer, uintptr(d.queue), uintptr(id), 1, uintptr(at), uintptr(len(part)),
-			uintptr(unsafe.Pointer(&part[0])), 0, 0, 0); err != nil {
+		a.Fill(part, at/size)
+		if err := d.transfer(enqueueWriteBuffer, id, at, part); err != nil {
 			return id, err
 		}
 	}
 	return id, nil
 }
 
-// fillPart is Fill on all processors.
-func fillPart(a device.Arg, part []byte, first int64) {
-	const least = 1 << 20
-	size := device.DTypeSize(a.DType)
-	share := max(least, (int64(len(part))/int64(runtime.GOMAXPROCS(0))+size-1)/size*size)
-	var wg sync.WaitGroup
-	for at := int64(0); at < int64(len(part)); at += share {
-		wg.Go(func() { a.Fill(part[at:min(at+share, int64(len(part)))], first+at/size) })
-	}
-	wg.Wait()
+// transfer reads or writes the bytes of a buffer from an offset on, and waits until that is done.
+func (d *Device) transfer(f function, id object, at int64, data []byte) error {
+	return d.call(f, uintptr(d.queue), uintptr(id), 1, uintptr(at), uintptr(len(data)), uintptr(unsafe.Pointer(&data[0])), 0, 0, 0)
 }
 
 // read returns the contents of a buffer.
@@ -176,10 +162,7 @@ func (b *bound) read(name string) ([]byte, error) {
 		return nil, fmt.Errorf("buffer %s is too large for this machine", name)
 	}
 	out := make([]byte, buf.size)
-	err := b.dev.call(enqueueReadBuffer, uintptr(b.dev.queue), uintptr(buf.id), 1, 0, uintptr(len(out)),
-		uintptr(unsafe.Pointer(&out[0])), 0, 0, 0)
-	runtime.KeepAlive(out)
-	return out, err
+	return out, b.dev.transfer(enqueueReadBuffer, buf.id, 0, out)
 }
 
 // restore gives the buffers that the kernel updates their first contents again.
@@ -202,8 +185,8 @@ func (b *bound) release() {
 	for _, id := range b.all {
 		b.dev.release(releaseMemObject, id)
 	}
-	for _, k := range b.kernels {
-		b.dev.release(releaseKernel, k)
+	for _, l := range b.launches {
+		b.dev.release(releaseKernel, l.kernel)
 	}
-	b.all, b.kernels = nil, nil
+	b.all, b.launches = nil, nil
 }

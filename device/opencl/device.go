@@ -3,8 +3,8 @@ package opencl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -82,7 +82,7 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 		return nil, err
 	}
 	d.pool.trim(d)
-	var want *expected
+	var want expected
 	if job.Expect != nil {
 		var err error
 		if want, err = d.expected(ctx, job.Expect); err != nil {
@@ -109,22 +109,23 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 		return nil, err
 	}
 	var kernels []object
-	done := func() {
+	owned := false
+	defer func() {
 		for _, k := range kernels {
-			d.release(releaseKernel, k)
+			if !owned {
+				d.release(releaseKernel, k)
+			}
 		}
-	}
+	}()
 	var compiled samples.Compiled // the first kernel, and the most that any needs
 	for i, l := range job.Launches() {
 		kernel, err := d.kernel(prog.id, l.Entry)
 		if err != nil {
-			done()
 			return nil, err
 		}
 		kernels = append(kernels, kernel)
 		c := d.compiled(kernel)
 		if err := d.checkCompiled(l, kernel, c); err != nil {
-			done()
 			return nil, err
 		}
 		if i == 0 {
@@ -134,15 +135,13 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 		compiled.LocalMem, compiled.PrivateMem = max(compiled.LocalMem, c.LocalMem), max(compiled.PrivateMem, c.PrivateMem)
 	}
 	if err := interrupted(ctx); err != nil {
-		done()
 		return nil, err
 	}
+	owned = true
 	bound, err := d.bind(job, kernels...)
 	if err != nil {
-		done()
 		return nil, failed(preparing, err)
 	}
-	bound.kernels = kernels
 	result.BuildTime, result.BuildLog, result.Compiled = prog.took, prog.log, compiled
 	return bound, nil
 }
@@ -238,11 +237,24 @@ func cString(pin *runtime.Pinner, s string) *byte {
 	return &b[0]
 }
 
+// helper builds a program of this package's own and makes its kernel.
+func (d *Device) helper(source, entry string) (prog, kernel object, err error) {
+	prog, log, err := d.build(source, "")
+	if err != nil {
+		return 0, 0, fmt.Errorf("%w\n%s", err, log)
+	}
+	if kernel, err = d.kernel(prog, entry); err != nil {
+		d.release(releaseProgram, prog)
+		return 0, 0, err
+	}
+	return prog, kernel, nil
+}
+
 // sizes gives a launch's dimensions as size_t.
 func sizes(n []int64) []uintptr {
-	out := make([]uintptr, len(n))
-	for i, v := range n {
-		out[i] = uintptr(v)
+	var out []uintptr
+	for _, v := range n {
+		out = append(out, uintptr(v))
 	}
-	return slices.Clip(out)
+	return out
 }

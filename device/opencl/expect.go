@@ -2,32 +2,33 @@ package opencl
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
-	"unsafe"
 
 	"gpuperf/device"
 	"gpuperf/samples"
 )
 
 // expected are the results of a job, kept on the device.
-type expected struct {
-	results map[string]buffer
-	dtype   map[string]string
-	scale   map[string]float64 // mean magnitude of the elements
+type expected map[string]result // by the name of the buffer
+
+type result struct {
+	buffer
+	dtype string
+	scale float64 // mean magnitude of the elements
 }
 
-func (e *expected) release(d *Device) {
-	for _, b := range e.results {
-		d.release(releaseMemObject, b.id)
+func (e expected) release(d *Device) {
+	for _, r := range e {
+		d.release(releaseMemObject, r.id)
 	}
 }
 
 // expected returns the results of the job that others are compared with, which runs when they are not at hand.
-func (d *Device) expected(ctx context.Context, e *device.Expect) (*expected, error) {
+func (d *Device) expected(ctx context.Context, e *device.Expect) (expected, error) {
 	key, err := json.Marshal(e)
 	if err != nil {
 		return nil, err
@@ -44,13 +45,13 @@ func (d *Device) expected(ctx context.Context, e *device.Expect) (*expected, err
 		return nil, fmt.Errorf("the job to compare with: %w", err)
 	}
 	if d.pool.expected == nil {
-		d.pool.expected = map[string]*expected{}
+		d.pool.expected = map[string]expected{}
 	}
 	d.pool.expected[string(key)] = out
 	return out, nil
 }
 
-func (d *Device) expect(ctx context.Context, e *device.Expect) (*expected, error) {
+func (d *Device) expect(ctx context.Context, e *device.Expect) (expected, error) {
 	job := e.Job
 	job.Reuse, job.Expect = true, nil
 	if err := job.Check(d.info); err != nil {
@@ -64,33 +65,38 @@ func (d *Device) expect(ctx context.Context, e *device.Expect) (*expected, error
 	if _, err := bound.run(false); err != nil {
 		return nil, err
 	}
-	out := &expected{results: map[string]buffer{}, dtype: map[string]string{}, scale: map[string]float64{}}
-	for _, a := range job.Buffers() {
-		out.dtype[a.Name] = a.DType
-	}
+	out := expected{}
 	for _, name := range e.Results {
-		from, ok := bound.buffers[name]
-		if !ok {
-			out.release(d)
-			return nil, device.Errorf(samples.Refused, "it has no buffer %s", name)
-		}
-		to := buffer{size: from.size}
-		if to.id, err = d.room(from.size); err == nil {
-			out.results[name] = to
-			d.pool.bytes += to.size
-			err = d.copied(to.id, from.id, from.size)
-		}
-		var data []byte
-		if err == nil {
-			data, err = bound.read(name)
-		}
-		if err != nil {
+		if err := d.keepResult(out, job, bound, name); err != nil {
 			out.release(d)
 			return nil, failed(preparing, err)
 		}
-		out.scale[name] = magnitude(out.dtype[name], data)
 	}
 	return out, nil
+}
+
+// keepResult copies a buffer that the job has written, on the device.
+func (d *Device) keepResult(out expected, job device.Job, b *bound, name string) error {
+	buffers := job.Buffers()
+	i := slices.IndexFunc(buffers, func(a device.Arg) bool { return a.Name == name })
+	if i < 0 {
+		return device.Errorf(samples.Refused, "it has no buffer %s", name)
+	}
+	from := b.buffers[name]
+	id, err := d.room(from.size)
+	if err != nil {
+		return err
+	}
+	r := result{buffer: buffer{id: id, size: from.size}, dtype: buffers[i].DType}
+	out[name] = r
+	d.pool.bytes += r.size
+	if err := d.copied(r.id, from.id, from.size); err != nil {
+		return err
+	}
+	data, err := b.read(name)
+	r.scale = magnitude(r.dtype, data)
+	out[name] = r
+	return err
 }
 
 // magnitude is the mean of the absolute values of floating-point elements that are finite; 0 for others.
@@ -100,13 +106,8 @@ func magnitude(dtype string, data []byte) float64 {
 	if !device.DTypeIsFloat(dtype) || size < 4 {
 		return 0
 	}
-	for at := 0; at+size <= len(data); at += size {
-		v := 0.0
-		if size == 4 {
-			v = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at:])))
-		} else {
-			v = math.Float64frombits(binary.LittleEndian.Uint64(data[at:]))
-		}
+	for part := range slices.Chunk(data, size) {
+		v := element(dtype, part)
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			sum += math.Abs(v)
 			n++
@@ -170,12 +171,8 @@ func (d *Device) comparer(dtype string) (*comparer, error) {
 		head = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" + head
 	}
 	c := &comparer{}
-	var log string
 	var err error
-	if c.program, log, err = d.build(fmt.Sprintf(compareSource, head, near), ""); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, log)
-	}
-	if c.kernel, err = d.kernel(c.program, "compare"); err == nil {
+	if c.program, c.kernel, err = d.helper(fmt.Sprintf(compareSource, head, near), "compare"); err == nil {
 		c.wrong, err = d.room(8)
 	}
 	if err != nil {
@@ -210,7 +207,8 @@ func (b *bound) compare(e *device.Expect) error {
 // compareOne words what is wrong with an array, "" for nothing.
 func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 	d := b.dev
-	got, want, dtype := b.buffers[name], b.want.results[name], b.want.dtype[name]
+	got, want := b.buffers[name], b.want[name]
+	dtype := want.dtype
 	if got.size != want.size {
 		return fmt.Sprintf("%s has %d bytes instead of %d", name, got.size, want.size), nil
 	}
@@ -218,9 +216,8 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	const none = math.MaxUint32
-	state := [2]uint32{0, none}
-	if err := d.call(enqueueWriteBuffer, uintptr(d.queue), uintptr(c.wrong), 1, 0, 8, uintptr(unsafe.Pointer(&state[0])), 0, 0, 0); err != nil {
+	state := []byte{0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff} // no wrong element; the first of them is nowhere
+	if err := d.transfer(enqueueWriteBuffer, c.wrong, 0, state); err != nil {
 		return "", err
 	}
 	size := device.DTypeSize(dtype)
@@ -230,55 +227,44 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 		{Name: "least", Kind: device.Scalar, DType: dtype},
 	}
 	if device.DTypeIsFloat(dtype) {
-		args[1].Float, args[2].Float = tolerance, b.want.scale[name]
+		args[1].Float, args[2].Float = tolerance, want.scale
 	}
-	set := func(i int, size uintptr, value unsafe.Pointer) error {
-		return d.call(setKernelArg, uintptr(c.kernel), uintptr(i), size, uintptr(value))
-	}
-	for i, id := range map[int]*object{0: &got.id, 1: &want.id, 5: &c.wrong} {
-		if err := set(i, unsafe.Sizeof(*id), unsafe.Pointer(id)); err != nil {
+	for i, id := range map[int]object{0: got.id, 1: want.id, 5: c.wrong} {
+		if err := d.setBuffer(c.kernel, i, id); err != nil {
 			return "", err
 		}
 	}
 	for i, a := range args {
-		v, err := a.ScalarBytes()
-		if err != nil {
-			return "", err
-		}
-		if err := set(2+i, uintptr(len(v)), unsafe.Pointer(&v[0])); err != nil {
+		if err := d.setScalar(c.kernel, 2+i, a); err != nil {
 			return "", err
 		}
 	}
 	group := max(min(64, d.info.MaxWorkGroup), 1)
 	groups := min((got.size/size+group-1)/group, max(d.info.ComputeUnits, 1)*64)
-	if _, err := b.launched(launch{kernel: c.kernel, global: sizes([]int64{groups * group}), local: sizes([]int64{group})}); err != nil {
+	if _, err := d.launch(launch{c.kernel, []uintptr{uintptr(groups * group)}, []uintptr{uintptr(group)}}); err != nil {
 		return "", err
 	}
-	if err := d.call(enqueueReadBuffer, uintptr(d.queue), uintptr(c.wrong), 1, 0, 8, uintptr(unsafe.Pointer(&state[0])), 0, 0, 0); err != nil {
+	if err := d.transfer(enqueueReadBuffer, c.wrong, 0, state); err != nil {
 		return "", err
 	}
-	if state[0] == 0 {
+	count, first := le(state[:4]), le(state[4:])
+	if count == 0 {
 		return "", nil
 	}
-	return b.difference(name, dtype, int64(state[0]), int64(state[1])<<8, tolerance)
+	return b.difference(name, int64(count), int64(first)<<8, tolerance)
 }
 
 // difference finds the first of the wrong elements, not far from where the device saw it, and words it.
-func (b *bound) difference(name, dtype string, count, from int64, tolerance float64) (string, error) {
+func (b *bound) difference(name string, count, from int64, tolerance float64) (string, error) {
+	got, want := b.buffers[name], b.want[name]
+	dtype := want.dtype
 	size := device.DTypeSize(dtype)
-	got, want := b.buffers[name], b.want.results[name]
 	bytes := min(256*size, got.size-from*size)
-	read := func(id object) ([]byte, error) {
-		out := make([]byte, bytes)
-		return out, b.dev.call(enqueueReadBuffer, uintptr(b.dev.queue), uintptr(id), 1, uintptr(from*size), uintptr(bytes),
-			uintptr(unsafe.Pointer(&out[0])), 0, 0, 0)
-	}
-	g, err := read(got.id)
-	if err != nil {
+	g, w := make([]byte, bytes), make([]byte, bytes)
+	if err := b.dev.transfer(enqueueReadBuffer, got.id, from*size, g); err != nil {
 		return "", err
 	}
-	w, err := read(want.id)
-	if err != nil {
+	if err := b.dev.transfer(enqueueReadBuffer, want.id, from*size, w); err != nil {
 		return "", err
 	}
 	if !device.DTypeIsFloat(dtype) {
@@ -286,7 +272,7 @@ func (b *bound) difference(name, dtype string, count, from int64, tolerance floa
 	}
 	for at := int64(0); at < bytes; at += size {
 		x, y := element(dtype, g[at:at+size]), element(dtype, w[at:at+size])
-		if x == y || math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= tolerance*max(math.Abs(y), b.want.scale[name]) {
+		if x == y || math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= tolerance*max(math.Abs(y), want.scale) {
 			continue
 		}
 		return fmt.Sprintf("%s[%d] is %v instead of %v, one of %d wrong elements of %d", name, from+at/size, x, y, count, got.size/size), nil

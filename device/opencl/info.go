@@ -179,17 +179,13 @@ func (p platform) trivialMultiple(id object) (int64, error) {
 		return 0, err
 	}
 	defer d.Close()
-	prog, _, err := d.build("__kernel void trivial(__global float *a) { a[get_global_id(0)] += 1.0f; }", "")
+	program, kernel, err := d.helper("__kernel void trivial(__global float *a) { a[get_global_id(0)] += 1.0f; }", "trivial")
 	if err != nil {
 		return 0, err
 	}
-	kernel, err := d.kernel(prog, "trivial")
-	if err != nil {
-		return 0, err
-	}
+	defer p.release(releaseProgram, program)
 	defer p.release(releaseKernel, kernel)
-	b, err := p.query(getKernelWorkGroupInfo, preferredMultiple, kernel, id)
-	return int64(le(b)), err
+	return d.compiled(kernel).PreferredMultiple, nil
 }
 
 // le reads a little-endian number of 4 or 8 bytes; anything else is 0.

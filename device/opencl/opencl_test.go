@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -152,7 +151,6 @@ func TestUpdatedBuffersAreRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.release(releaseKernel, k)
 	b, err := d.bind(job, k)
 	if err != nil {
 		t.Fatal(err)
@@ -525,7 +523,6 @@ func TestFinishWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer d.release(releaseKernel, k)
 		b, err := d.bind(device.Job{Global: []int64{1}, Local: []int64{1}, Args: []device.Arg{
 			{Name: "y", Kind: device.Buffer, DType: "float32", Count: 1},
 			{Name: "n", Kind: device.Scalar, DType: "int32", Int: 20e6},
@@ -534,17 +531,16 @@ func TestFinishWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.release()
-		event := new(object)
-		if err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(k), 1, 0, uintptr(unsafe.Pointer(&b.global[0])),
-			uintptr(unsafe.Pointer(&b.local[0])), 0, 0, uintptr(unsafe.Pointer(event))); err != nil {
+		event, err := d.enqueue(b.launches[0])
+		if err != nil {
 			t.Fatal(err)
 		}
-		defer d.release(releaseEvent, *event)
+		defer d.release(releaseEvent, event)
 		if err := d.call(finish, uintptr(d.queue)); err != nil {
 			t.Fatal(err)
 		}
 		const executionStatus, complete = 0x11D3, 0
-		if s, err := d.query(getEventInfo, executionStatus, *event); err != nil || le(s) != complete {
+		if s, err := d.query(getEventInfo, executionStatus, event); err != nil || le(s) != complete {
 			t.Errorf("the kernel's status is %d after the queue was finished, %v", le(s), err)
 		}
 	})

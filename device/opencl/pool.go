@@ -9,7 +9,7 @@ import (
 type pool struct {
 	masters  map[fill]buffer // data as buffers start with; never written
 	work     map[work]object // what kernels write
-	expected map[string]*expected
+	expected map[string]expected
 	compare  map[string]*comparer // by dtype
 	bytes    int64
 }

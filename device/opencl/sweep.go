@@ -2,7 +2,6 @@ package opencl
 
 import (
 	"fmt"
-	"unsafe"
 
 	"gpuperf/device"
 )
@@ -58,35 +57,28 @@ func (s *sweeper) prepare(d *Device) error {
 			{Name: "block", Kind: device.Scalar, DType: "uint64", Int: block},
 		},
 	}
-	prog, log, err := d.build(job.Source, "")
-	if err != nil {
-		return fmt.Errorf("%w\n%s", err, log)
+	d.release(releaseProgram, s.program) // of an attempt that failed
+	var kernel object
+	var err error
+	if s.program, kernel, err = d.helper(job.Source, job.Entry); err == nil {
+		s.bound, err = d.bind(job, kernel)
 	}
-	s.program = prog
-	kernel, err := d.kernel(prog, job.Entry)
-	if err != nil {
-		return err
-	}
-	if s.bound, err = d.bind(job, kernel); err != nil {
-		d.release(releaseKernel, kernel)
-		return err
-	}
-	return nil
+	return err
 }
 
 // flush sweeps and waits.
 func (s *sweeper) flush(d *Device) error {
-	if err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(s.bound.kernel), 1, 0,
-		uintptr(unsafe.Pointer(&s.bound.global[0])), uintptr(unsafe.Pointer(&s.bound.local[0])), 0, 0, 0); err != nil {
+	event, err := d.enqueue(s.bound.launches[0])
+	if err != nil {
 		return err
 	}
+	d.release(releaseEvent, event)
 	return d.call(finish, uintptr(d.queue))
 }
 
 func (s *sweeper) close(d *Device) {
 	if s.bound != nil {
 		s.bound.release()
-		d.release(releaseKernel, s.bound.kernel)
 	}
 	d.release(releaseProgram, s.program)
 	*s = sweeper{}

@@ -111,23 +111,21 @@ func (b *bound) run(cold bool) (run, error) {
 		}
 	}
 	if b.whole {
-		return b.together()
+		return d.launch(b.launches...)
 	}
-	sum, err := b.launched(b.launch)
-	for _, l := range b.then {
+	var sum run
+	for _, l := range b.launches {
+		t, err := d.launch(l)
 		if err != nil {
-			break
+			return run{}, err
 		}
-		var t run
-		t, err = b.launched(l)
 		sum.device, sum.host = sum.device+t.device, sum.host+t.host
 	}
-	return sum, err
+	return sum, nil
 }
 
-// together enqueues all launches, waits for the last one, and asks how long they took, with what lies between them.
-func (b *bound) together() (run, error) {
-	d := b.dev
+// launch enqueues kernels, waits for the last one, and returns how long they took, including the time between them.
+func (d *Device) launch(launches ...launch) (run, error) {
 	var events []object
 	defer func() {
 		for _, e := range events {
@@ -135,7 +133,7 @@ func (b *bound) together() (run, error) {
 		}
 	}()
 	start := time.Now()
-	for _, l := range append([]launch{b.launch}, b.then...) {
+	for _, l := range launches {
 		event, err := d.enqueue(l)
 		if err != nil {
 			d.call(finish, uintptr(d.queue)) // what was enqueued before may still run
@@ -149,6 +147,7 @@ func (b *bound) together() (run, error) {
 		}
 	}
 	host := time.Since(start)
+	const began, ended = 0x1282, 0x1283
 	from, err := d.query(getEventProfilingInfo, began, events[0])
 	if err != nil {
 		return run{}, failed(running, err)
@@ -160,9 +159,6 @@ func (b *bound) together() (run, error) {
 	return run{float64(int64(le(to)-le(from))) / 1e9, host.Seconds()}, nil
 }
 
-// What to ask the profiling information of an event for.
-const began, ended = 0x1282, 0x1283
-
 // enqueue launches a kernel, and returns its event.
 func (d *Device) enqueue(l launch) (object, error) {
 	var local uintptr
@@ -173,30 +169,6 @@ func (d *Device) enqueue(l launch) (object, error) {
 	err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(l.kernel), uintptr(len(l.global)), 0,
 		uintptr(unsafe.Pointer(&l.global[0])), local, 0, 0, uintptr(unsafe.Pointer(event)))
 	return *event, err
-}
-
-// launched runs a kernel, waits for it and asks how long it took.
-func (b *bound) launched(l launch) (run, error) {
-	d := b.dev
-	start := time.Now()
-	event, err := d.enqueue(l)
-	if err != nil {
-		return run{}, failed(launching, err)
-	}
-	defer d.release(releaseEvent, event)
-	if err := d.wait(event); err != nil {
-		return run{}, failed(running, err)
-	}
-	host := time.Since(start)
-	from, err := d.query(getEventProfilingInfo, began, event)
-	if err != nil {
-		return run{}, failed(running, err)
-	}
-	to, err := d.query(getEventProfilingInfo, ended, event)
-	if err != nil {
-		return run{}, failed(running, err)
-	}
-	return run{float64(int64(le(to)-le(from))) / 1e9, host.Seconds()}, nil
 }
 
 // wait waits for a launch, and finds the error that ended it.

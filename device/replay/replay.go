@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/format"
 	"gpuperf/samples"
 )
 
@@ -74,8 +75,11 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 	}
 	warnings := slices.Clone(r.Warnings)
 	if state == samples.Stale {
-		warnings = append(warnings, fmt.Sprintf("the %s has changed since it was recorded on %s",
-			changed(job.Record(), r), r.Time.Format(time.DateOnly)))
+		changed := "launch"
+		if job.SourceHash() != r.SourceHash {
+			changed = "source"
+		}
+		warnings = append(warnings, fmt.Sprintf("the %s has changed since it was recorded on %s", changed, r.Time.Format(time.DateOnly)))
 	}
 	return &device.Result{
 		Trials:    slices.Clone(r.Trials),
@@ -84,13 +88,6 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 		Warnings:  warnings,
 		Recorded:  &r,
 	}, nil
-}
-
-func changed(want, have samples.Record) string {
-	if want.SourceHash != have.SourceHash {
-		return "source"
-	}
-	return "launch"
 }
 
 // MissingError says that a job was never recorded.
@@ -108,20 +105,9 @@ func (e *MissingError) Error() string {
 	}
 	texts := make([]string, len(e.Nearest))
 	for i, id := range e.Nearest {
-		texts[i] = sizes(id)
+		texts[i] = cmp.Or(format.SizeList(id.Sizes, " "), "without sizes")
 	}
 	return msg + "; recorded nearest: " + strings.Join(texts, "; ")
-}
-
-func sizes(id samples.Identity) string {
-	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(id.Sizes)) {
-		parts = append(parts, fmt.Sprintf("%s=%d", k, id.Sizes[k]))
-	}
-	if parts == nil {
-		return "without sizes"
-	}
-	return strings.Join(parts, " ")
 }
 
 func (d *Device) missing(job device.Job) error {

@@ -31,12 +31,15 @@ func Percent(r float64) string { return fmt.Sprintf("%.2f %%", 100*r) }
 func SignedPercent(r float64) string { return fmt.Sprintf("%+.2f %%", 100*r) }
 
 // Sizes writes sizes as commands take them, by name: "m=64,n=128".
-func Sizes(sizes map[string]int64) string {
+func Sizes(sizes map[string]int64) string { return SizeList(sizes, ",") }
+
+// SizeList is Sizes with another separator.
+func SizeList(sizes map[string]int64, separator string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		parts = append(parts, fmt.Sprintf("%s=%d", name, sizes[name]))
 	}
-	return strings.Join(parts, ",")
+	return strings.Join(parts, separator)
 }
 
 // Wrap breaks a text between words into lines of at most width characters, where its words allow.

@@ -99,7 +99,7 @@ var (
 )
 
 // FromAffine is the expression of a quasi-affine one, terms in a fixed order: larger coefficients first (so that an outer
-// iname stands before its inner one), negative ones after all positive ones, the constant last.
+// iname precedes its inner one), negative ones after all positive ones, the constant last.
 func FromAffine(a polycount.Affine) Expr {
 	type term struct {
 		coeff int64

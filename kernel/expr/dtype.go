@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// DType names an element type, in numpy's notation: "float32", "int64", "complex64". The zero DType is "not known yet".
+// DType names an element type, in numpy's notation: "float32", "int64", "complex64". The empty DType is not known yet.
 type DType string
 
 // The element types of the IR. Complex types are counted, not generated.
@@ -119,8 +119,8 @@ func (t DType) Base() DType {
 // Lanes is the number of lanes, 1 for a scalar type.
 func (t DType) Lanes() int64 { return max(dtypes[t].lanes, 1) }
 
-// Vector is the type of that many lanes of t; t itself for one lane. For other numbers than those of [Lanes], and for types
-// that have no vectors, it is not Known.
+// Vector is the type of vectors of t with that many lanes; t itself for one lane. It is not Known for numbers of lanes
+// that are not in [Lanes] and for types that have no vectors.
 func (t DType) Vector(lanes int64) DType {
 	if lanes <= 1 {
 		return t

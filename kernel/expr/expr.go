@@ -28,7 +28,7 @@ type Float struct {
 type Var struct{ Name string }
 
 // Access is an element of an array (argument, or temporary with a shape): a$tag[i, j]. Tag may be empty. With Lanes it is a
-// vector of so many elements, from the given one on along the last axis: a[i, 4*j; 4].
+// vector of that many elements along the last axis, starting at the given one: a[i, 4*j; 4].
 type Access struct {
 	Array string
 	Tag   string
@@ -45,7 +45,7 @@ const (
 	Add      OpKind = "+"
 	Sub      OpKind = "-"
 	Mul      OpKind = "*"
-	Div      OpKind = "/" // true division; truncating in C only between integers is never meant
+	Div      OpKind = "/" // true division, also of integers
 	FloorDiv OpKind = "//"
 	Mod      OpKind = "%" // result has the sign of the divisor, as in Python
 	Pow      OpKind = "**"
@@ -91,14 +91,14 @@ type Cast struct {
 }
 
 // Reduce is a reduction, written sum(k, body) or sum((k, l), body). Kind is "sum", "product", "max", "min", "any" or "all";
-// or "argmax" or "argmin", written argmax(k, body, index): the value of index where body is greatest or least, the first
-// time that it is, and -1 where no body is beyond the neutral element of max or min.
+// or "argmax" or "argmin", written argmax(k, body, index): the value of index where body is greatest or least for the
+// first time, or -1 if no body exceeds the neutral element of max (or is below that of min).
 type Reduce struct {
 	Kind   string
 	Inames []string
 	Body   Expr
 	Index  Expr // of argmax and argmin, else nil
 
-	// Extreme names the accumulator of the value that Index belongs to, where another statement uses it too; else "".
+	// Extreme names the accumulator of the extreme value if another statement uses it too; else it is "".
 	Extreme string
 }

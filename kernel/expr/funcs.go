@@ -24,8 +24,8 @@ func floating(t DType) DType {
 func same(t DType) DType      { return t }
 func predicate(_ DType) DType { return Int32 }
 
-// Math1 are the functions of one float, in double precision. Devices may differ in the last places: OpenCL allows several
-// units.
+// Math1 are the functions of one float, in double precision. Devices may differ in the last places: OpenCL allows errors
+// of several units.
 var Math1 = map[string]func(float64) float64{
 	"sqrt": math.Sqrt, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) }, "cbrt": math.Cbrt,
 	"exp": math.Exp, "exp2": math.Exp2, "exp10": func(x float64) float64 { return math.Pow(10, x) }, "expm1": math.Expm1,
@@ -43,7 +43,7 @@ var Math2 = map[string]func(a, b float64) float64{
 	"hypot": math.Hypot, "fdim": math.Dim, "copysign": math.Copysign,
 }
 
-// fmin and fmax leave out NaN.
+// fmin and fmax ignore NaN.
 func fmin(a, b float64) float64 {
 	if math.IsNaN(a) || b < a {
 		return b
@@ -76,13 +76,13 @@ var mathFuncs = func() map[string]mathFunc {
 // IsFunction reports whether expressions may call a function of that name.
 func IsFunction(name string) bool { _, ok := mathFuncs[name]; return ok }
 
-// Arity is the number of arguments of a function that expressions may call; ok is false where there is no such function.
+// Arity is the number of arguments of a function that expressions may call; ok is false if there is no such function.
 func Arity(name string) (n int, ok bool) {
 	f, ok := mathFuncs[name]
 	return f.args, ok
 }
 
-// ResultType is the type of a call of a function with operands of common type t; ok is false where there is no such function.
+// ResultType is the type of a call of a function with operands of common type t; ok is false if there is no such function.
 func ResultType(name string, t DType) (result DType, ok bool) {
 	f, ok := mathFuncs[name]
 	if !ok {

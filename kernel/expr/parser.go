@@ -10,8 +10,8 @@ import (
 
 // Parse reads an expression in the syntax of instructions. Errors are *source.Error with line and column.
 //
-// max(k, e) and min(k, e) with a name as first operand are read as reductions; Make turns those whose name is no iname
-// into the operator, which maximum and minimum always mean.
+// max(k, e) and min(k, e) with a name as first operand are read as reductions; Make turns those whose name is not an
+// iname into the operator, which maximum and minimum always mean.
 func Parse(text string) (e Expr, err error) {
 	p, err := NewParser(text)
 	if err != nil {
@@ -196,7 +196,7 @@ func (p *Parser) named(t lex.Token) Expr {
 	return Var{t.Text}
 }
 
-// tag reads $name. The tag stands in feature identifiers, where an underscore separates fields.
+// tag reads $name. Tags are part of feature identifiers, where an underscore separates fields.
 func (p *Parser) tag() string {
 	p.Expect("$")
 	t := p.Tok()
@@ -210,7 +210,7 @@ func (p *Parser) tag() string {
 	return t.Text
 }
 
-// index reads indices and the number of lanes behind a semicolon, up to the closing bracket, which it consumes.
+// index reads indices and, after a semicolon, the number of lanes, up to the closing bracket, which it consumes.
 func (p *Parser) index() (list []Expr, lanes int64) {
 	for !p.Accept("]") {
 		if p.Accept(";") {
@@ -251,7 +251,7 @@ func (p *Parser) args(end string) []Expr {
 	return list
 }
 
-// reductions maps the names of reductions to their operands, beside the inames.
+// reductions maps the names of reductions to their numbers of operands, without the inames.
 var reductions = map[string]int{"sum": 1, "product": 1, "max": 1, "min": 1, "any": 1, "all": 1, "argmax": 2, "argmin": 2}
 
 // IsReduction reports whether name is that of a reduction, such as sum.
@@ -362,7 +362,7 @@ func (p *Parser) reduce(kind string) Expr {
 	return r
 }
 
-// cast reads cast(float32, x); the type may stand in quotes or with numpy's prefix.
+// cast reads cast(float32, x); the type may be quoted or have numpy's prefix.
 func (p *Parser) cast(t lex.Token) Expr {
 	quote := ""
 	if p.Is("'") || p.Is("\"") {
@@ -389,7 +389,7 @@ func (p *Parser) cast(t lex.Token) Expr {
 // KnownDTypes lists the element types for error messages.
 const KnownDTypes = "element types are bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64 and complex128"
 
-// number reads a literal, with the sign that stands before it.
+// number reads a literal, of which sign is the part before the token.
 func (p *Parser) number(t lex.Token, sign string) Expr {
 	digits := strings.TrimLeft(t.Text, "0123456789")
 	if digits == "" {
@@ -417,7 +417,7 @@ func (p *Parser) number(t lex.Token, sign string) Expr {
 	}
 	v, err := strconv.ParseFloat(sign+body, bits)
 	if err != nil {
-		p.FailHint(t.At, "", "malformed number %q or one out of range", t.Text)
+		p.FailHint(t.At, "", "number %q is malformed or out of range", t.Text)
 	}
 	if dtype == "" {
 		dtype = literalType(v)

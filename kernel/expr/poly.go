@@ -156,7 +156,7 @@ func (p *Poly) Expr() Expr {
 	return e
 }
 
-// PolyOf turns a size expression into a polynomial in parameters. known says which names are parameters.
+// PolyOf turns a size expression into a polynomial in parameters. known says which names are parameters; nil accepts all.
 func PolyOf(e Expr, known func(string) bool) (*Poly, error) {
 	return polynomials.Eval(e, func(e Expr) (*Poly, error) {
 		x, ok := e.(Var)
@@ -203,7 +203,7 @@ var polynomials = Domain[*Poly]{
 	},
 }
 
-// Smaller orders strides by degree, then by the size of the leading coefficient; 0 is the greatest.
+// Smaller orders strides by degree, then by the absolute value of the leading coefficient; 0 is the greatest.
 func (p *Poly) Smaller(q *Poly) bool {
 	if p.IsZero() || q.IsZero() {
 		return !p.IsZero()

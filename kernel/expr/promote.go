@@ -1,7 +1,8 @@
 package expr
 
 // Promote is the type that holds the values of both: as in numpy, except that int32 with float32 is float32.
-// The empty type is neutral. A scalar beside a vector is taken for all lanes; of two vectors the lanes of the first count.
+// The empty type is neutral. A scalar combined with a vector applies to all lanes; of two vectors, the first gives the
+// number of lanes.
 func Promote(a, b DType) DType {
 	if a == b || b == "" {
 		return a
@@ -19,7 +20,7 @@ func Promote(a, b DType) DType {
 	if x.class > y.class {
 		a, b, x, y = b, a, y, x
 	}
-	// a is of the lower class, or of the same
+	// the class of a is not above that of b
 	switch {
 	case x.class == y.class:
 		if x.size > y.size {
@@ -36,7 +37,7 @@ func Promote(a, b DType) DType {
 		}
 		return Float64
 	case x.class == classInt || x.class == classUint:
-		// the smallest float whose significand holds the integers, int32 beside float32 apart
+		// the smallest float whose significand holds the integers, except for int32 with float32
 		need := map[int64]int64{1: 2, 2: 4, 4: 8, 8: 8}[x.size]
 		if a == Int32 && (b == Float32 || b == Complex64) {
 			return b

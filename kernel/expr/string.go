@@ -99,7 +99,7 @@ func strength(e Expr) int {
 	return precAtom
 }
 
-// write prints e, in parentheses when it binds weaker than min.
+// write prints e, in parentheses if it binds more weakly than min.
 func write(b *strings.Builder, e Expr, min int) {
 	if strength(e) < min {
 		b.WriteByte('(')

@@ -27,7 +27,7 @@ func (e *Reduce) children() []Expr {
 	return []Expr{e.Body}
 }
 
-// With is the reduction over other inames, of other operands.
+// With is the reduction of the same kind over other inames and operands.
 func (e *Reduce) With(inames []string, operands []Expr) *Reduce {
 	r := *e
 	r.Inames, r.Body = inames, operands[0]
@@ -37,7 +37,7 @@ func (e *Reduce) With(inames []string, operands []Expr) *Reduce {
 	return &r
 }
 
-// Subst is the reduction over other inames, with variables replaced in its operands.
+// Subst is the reduction over other inames with variables replaced in its operands.
 func (e *Reduce) Subst(inames []string, by map[string]Expr) *Reduce {
 	operands := slices.Clone(e.children())
 	for i, x := range operands {
@@ -49,7 +49,7 @@ func (e *Reduce) Subst(inames []string, by map[string]Expr) *Reduce {
 // Children lists the operands of e from left to right: the indices of an access, the body of a reduction.
 func Children(e Expr) []Expr { return e.children() }
 
-// MapChildren returns e with f applied to each of its children. Parts that f leaves alone are shared, not copied.
+// MapChildren returns e with f applied to each of its children. Parts that f does not change are shared, not copied.
 func MapChildren(e Expr, f func(Expr) Expr) Expr {
 	old := e.children()
 	var list []Expr
@@ -68,8 +68,8 @@ func MapChildren(e Expr, f func(Expr) Expr) Expr {
 	return e.rebuild(list)
 }
 
-// Walk visits e and its parts, a node before its children and these from left to right. Where visit returns false the
-// children are left out. A nil expression is not visited.
+// Walk visits e and its parts, a node before its children and these from left to right. Where visit returns false it
+// skips the children. A nil expression is not visited.
 func Walk(e Expr, visit func(Expr) bool) {
 	if e == nil || !visit(e) {
 		return
@@ -79,7 +79,7 @@ func Walk(e Expr, visit func(Expr) bool) {
 	}
 }
 
-// Rewrite returns e with f applied to every node, children first. Parts that f leaves alone are shared, not copied.
+// Rewrite returns e with f applied to every node, children first. Parts that f does not change are shared, not copied.
 func Rewrite(e Expr, f func(Expr) Expr) Expr {
 	if e == nil {
 		return nil
@@ -88,7 +88,7 @@ func Rewrite(e Expr, f func(Expr) Expr) Expr {
 	return f(e)
 }
 
-// Subst replaces variables by expressions, all at once. Inames bound by a reduction are left alone inside it.
+// Subst replaces variables by expressions, all at once. Inames that a reduction binds are not replaced inside it.
 func Subst(e Expr, by map[string]Expr) Expr {
 	if e == nil || len(by) == 0 {
 		return e

@@ -56,7 +56,7 @@ func TestProgramCheck(t *testing.T) {
 	for want, change := range map[string]func(p *kernel.Program){
 		"has no kernels":                        func(p *kernel.Program) { p.Kernels = nil },
 		"two kernels are named total":           func(p *kernel.Program) { p.Kernels[0] = p.Kernels[0].Rename("total") },
-		"q is no array argument":                func(p *kernel.Program) { p.Scratch = []string{"q"} },
+		"q is not an array argument":            func(p *kernel.Program) { p.Scratch = []string{"q"} },
 		"reads part, which no kernel before it": func(p *kernel.Program) { p.Kernels = p.Kernels[1:] },
 		"part is global float64 [4] in kernel p": func(p *kernel.Program) {
 			k := *p.Kernels[0]

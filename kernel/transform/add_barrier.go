@@ -9,8 +9,8 @@ import (
 )
 
 // AddBarrier adds a barrier on local or global memory between the statements that match before and those that match after.
-// It stands within the sequential inames that they all share. Without an ID it is barrier, barrier_0 and so on. Barriers
-// that accesses need are there in any case: this is for those that only the user knows of.
+// It is within the sequential inames that they all share. Its default ID is barrier, barrier_0 and so on. Barriers that
+// accesses need are added without it.
 func AddBarrier(k *kernel.Kernel, before, after, id string, space kernel.Space) (*kernel.Kernel, error) {
 	kind, ok := map[kernel.Space]kernel.StmtKind{kernel.Local: kernel.LocalBarrier, kernel.Global: kernel.GlobalBarrier}[space]
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"gpuperf/kernel"
 )
 
-// AddDependency makes the statements that match depend on the others.
+// AddDependency makes the statements that match depend on those that on matches.
 func AddDependency(k *kernel.Kernel, match, on string) (*kernel.Kernel, error) {
 	c := k.Clone()
 	from, err := matchSome(k, match)

@@ -9,10 +9,10 @@ import (
 	"gpuperf/polycount"
 )
 
-// resolveAuto gives inames tagged l.auto their axes, in place. In each statement the iname with the smallest stride in
-// global memory gets the lowest axis that other statements of the kernel use and this one does not, so that neighbouring
-// work-items touch neighbouring elements. An iname longer than its axis is split, its outer part a sequential loop; one
-// for which no axis is left becomes a sequential loop.
+// resolveAuto gives inames tagged l.auto their axes, in place. In each statement, the iname with the smallest stride in
+// global memory gets the lowest axis that other statements use and this one does not, so that neighbouring work-items
+// access neighbouring elements. An iname longer than its axis is split, and its outer part becomes a sequential loop, as
+// does an iname for which there is no axis.
 func resolveAuto(k *kernel.Kernel) error {
 	for {
 		s, autos := nextAuto(k)

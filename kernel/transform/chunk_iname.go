@@ -9,8 +9,8 @@ import (
 
 // ChunkIname splits an iname into a fixed number of chunks, which the outer iname counts. The sizes of the chunks differ
 // by one at most: with s values from lo on, chunk c starts at lo + floor(s*c/chunks). lo may be a parameter. The number of
-// values must be constant: with s a parameter, s*c is a product of a parameter and an iname for any contiguous chunks of
-// equal size, so for Loopy's floor(s/chunks)*c + min(c, s mod chunks) too, and such a domain is not polyhedral.
+// values must be constant. If s were a parameter, the start of any contiguous chunk, and also Loopy's
+// floor(s/chunks)*c + min(c, s mod chunks), would be a product of a parameter and an iname, which is not polyhedral.
 func ChunkIname(k *kernel.Kernel, iname string, chunks int64, opt Split) (out *kernel.Kernel, err error) {
 	lo, size, err := checkChunks(k, iname, chunks)
 	if err != nil {
@@ -48,10 +48,10 @@ func checkChunks(k *kernel.Kernel, iname string, chunks int64) (lo polycount.Aff
 	}
 	return lo, 0, k.Errorf("cannot divide iname %[1]s into %[2]d chunks: the number of its values is not constant, so that the start of a chunk"+
 		" would be a product of a parameter and the iname of the chunks, which no affine domain has; fix the parameters (fix_parameters),"+
-		" or take chunks of a constant length (split_iname), or deal the values out in turn: split_iname by %[2]d, whose inner iname then counts the parts", iname, chunks)
+		" or split into chunks of constant length (split_iname), or split by %[2]d, so that the inner iname counts parts of interleaved values", iname, chunks)
 }
 
-// starts are candidates for the first value of an iname: 0 for constant ones, and its lower bounds in parameters.
+// starts are candidates for the first value of an iname: 0, for a constant first value, and its lower bounds in parameters.
 func starts(k *kernel.Kernel, iname string) ([]polycount.Affine, error) {
 	out := []polycount.Affine{polycount.Int(0)}
 	d, err := k.DomainOf([]string{iname})

@@ -28,7 +28,7 @@ func idsOf(list []*kernel.Stmt) []string {
 // checkNewName refuses a name for a new iname, array or rule that is malformed or in use.
 func checkNewName(k *kernel.Kernel, name string) error {
 	if !expr.IsName(name) {
-		return k.Errorf("%q is no identifier", name)
+		return k.Errorf("%q is not an identifier", name)
 	}
 	if k.InUse(name) {
 		return k.Errorf("the name %s is in use", name)

@@ -119,7 +119,7 @@ func TestBoundsRefused(t *testing.T) {
 		}}, "iname j is tagged l.1, but its extent is not constant"},
 		{"copies of the outer loop", ragged, []step{func(k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.DuplicateInames(k, []string{"i"}, "writes:c")
-		}}, "cannot give insn_1 a loop over i of its own"},
+		}}, "cannot give insn_1 its own loop over i"},
 	} {
 		k, err := kernel.Make(c.spec)
 		for _, s := range c.steps {
@@ -147,8 +147,8 @@ func TestAssumeValues(t *testing.T) {
 		{"p", "3", "write the array with a name for its index"},
 		{"p[2*i]", "3", "write the array with a name for its index"},
 		{"p[n]", "3", "write the array with a name for its index"},
-		{"r[i]", "i", "r is no array argument"},
-		{"lo[i]", "i", "lo is no array argument"},
+		{"r[i]", "i", "r is not an array argument"},
+		{"lo[i]", "i", "lo is not an array argument"},
 		{"a[i]", "i", "a is float32, values are given for integers"},
 		{"p[i]", "i + m", "m is neither its index nor a parameter of the kernel (n)"},
 		{"p[i]", "i +", "values of p[i]"},
@@ -188,9 +188,9 @@ func TestAssumeAverage(t *testing.T) {
 		{"i", "3", "average of i: it depends on none of the bounds hi, lo"},
 		{"n", "3", "average of n: it depends on none of the bounds hi, lo"},
 		{"hi*lo", "3", "it multiplies two variables"},
-		{"hi - lo", "m", "m is no parameter of the kernel (n)"},
+		{"hi - lo", "m", "m is not a parameter of the kernel (n)"},
 		{"hi - lo", "n // 2", "operator // in n // 2"},
-		{"hi - lo", "hi", "hi is no parameter"},
+		{"hi - lo", "hi", "hi is not a parameter"},
 		{"hi -", "3", "average"},
 	} {
 		next, err := k.AssumeAverage(c.of, c.value)

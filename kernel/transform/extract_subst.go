@@ -7,9 +7,9 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// ExtractSubst makes a substitution rule of an expression that the kernel computes: name(parameters...) := template. All
-// expressions of statements and of other rules that are the template, with any expressions in the place of the parameters,
-// become uses of the rule. Without parameters the rule stands for the template as it is.
+// ExtractSubst makes a substitution rule of an expression that the kernel computes: name(parameters...) := template.
+// All expressions of statements and other rules that match the template, with any expressions for its parameters,
+// become uses of the rule. Without parameters, they must equal the template.
 func ExtractSubst(k *kernel.Kernel, name, template string, parameters []string) (*kernel.Kernel, error) {
 	e, err := expr.Parse(template)
 	if err != nil {
@@ -20,7 +20,7 @@ func ExtractSubst(k *kernel.Kernel, name, template string, parameters []string) 
 	}
 	for i, p := range parameters {
 		if !expr.IsName(p) || slices.Contains(parameters[:i], p) {
-			return nil, k.Errorf("rule %s: bad parameter %q: they are distinct names", name, p)
+			return nil, k.Errorf("rule %s: bad parameter %q: parameters are distinct names", name, p)
 		}
 		if !expr.Mentions(e, p) {
 			return nil, k.Errorf("rule %s: parameter %s does not occur in %s", name, p, e)
@@ -70,7 +70,7 @@ func ExtractSubst(k *kernel.Kernel, name, template string, parameters []string) 
 	return c, nil
 }
 
-// rewriteDown applies f from the root on; where it replaces a node it does not look inside.
+// rewriteDown applies f to each node, parents first. It does not descend into nodes that f replaces.
 func rewriteDown(e expr.Expr, f func(expr.Expr) (expr.Expr, bool)) expr.Expr {
 	if n, done := f(e); done {
 		return n
@@ -87,7 +87,7 @@ func withChildren(e expr.Expr, list []expr.Expr) expr.Expr {
 	})
 }
 
-// unify reports whether e is the pattern with expressions in the place of variables, and finds these.
+// unify reports whether e is the pattern with its variables replaced by expressions, which it enters in by.
 func unify(pattern, e expr.Expr, variables []string, by map[string]expr.Expr) bool {
 	if v, ok := pattern.(expr.Var); ok && slices.Contains(variables, v.Name) {
 		if old, bound := by[v.Name]; bound {
@@ -103,7 +103,7 @@ func unify(pattern, e expr.Expr, variables []string, by map[string]expr.Expr) bo
 	if len(p) == 0 {
 		return expr.Equal(pattern, e)
 	}
-	// the same node but for its children
+	// the nodes must agree except for their children
 	if !expr.Equal(withChildren(pattern, c), e) {
 		return false
 	}

@@ -20,7 +20,7 @@ func FixParameters(k *kernel.Kernel, values map[string]int64) (*kernel.Kernel, e
 			return nil, k.Errorf("cannot fix %s: it is an iname, not a parameter (%s)", name, nameset.Text(k.Params()))
 		}
 		if !k.IsParam(name) {
-			return nil, k.Errorf("cannot fix %s: it is no parameter of the kernel (%s)", name, nameset.Text(k.Params()))
+			return nil, k.Errorf("cannot fix %s: it is not a parameter of the kernel (%s)", name, nameset.Text(k.Params()))
 		}
 		by[name] = expr.Int{Value: v}
 		names = append(names, name)

@@ -6,9 +6,9 @@ import (
 	"gpuperf/kernel"
 )
 
-// resolveILP unrolls the inames tagged ilp inside all other loops, so that their iterations advance side by side: the
-// temporaries written within get an element per iteration, and where the statements are in different loops each has an
-// unrolled loop of its own. What makes that change the result is an error.
+// resolveILP unrolls the inames tagged ilp inside all other loops, so that their iterations are interleaved:
+// temporaries written within them get an element per iteration, and if the statements are in different loops, each gets
+// its own unrolled loop. It returns an error if that would change the result.
 func resolveILP(k *kernel.Kernel) (*kernel.Kernel, error) {
 	c := k
 	for _, n := range k.Inames() {

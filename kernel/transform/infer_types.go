@@ -7,8 +7,8 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// inferTypes gives element types to temporaries and to arguments that the kernel writes, from what is assigned to them,
-// in place. What is only read must have been given one.
+// inferTypes gives element types to temporaries and arguments that have none, from what the kernel assigns to them, in
+// place. Variables that are only read must have a type already.
 func inferTypes(k *kernel.Kernel) error {
 	var open []*kernel.Array
 	for _, a := range k.Arrays() {
@@ -19,7 +19,8 @@ func inferTypes(k *kernel.Kernel) error {
 			}
 		}
 	}
-	// Round by round, what depends on known types only; variables that are assigned from each other are solved together.
+	// Each round infers the types that depend on known ones; variables that are assigned from each other are solved
+	// together.
 	for len(open) > 0 {
 		var left []*kernel.Array
 		for _, a := range open {
@@ -42,8 +43,8 @@ func inferTypes(k *kernel.Kernel) error {
 	return nil
 }
 
-// solveTypes finds the least types of variables that are assigned from each other: from no type at all, until what is
-// assigned agrees with them.
+// solveTypes finds the least types of variables that are assigned from each other, by iteration from no types at all to a
+// fixed point.
 func solveTypes(k *kernel.Kernel, open []*kernel.Array) error {
 	for range 2*len(open) + 8 {
 		changed := false

@@ -7,9 +7,9 @@ import (
 	"gpuperf/kernel"
 )
 
-// AddInamesToInsn puts the statements that match within further inames. It is refused where running a statement once
-// per value of them, instead of once, would change the result: where it reads what it writes, or where the inames take
-// no value for some of the points that it runs at.
+// AddInamesToInsn adds inames to the statements that match. It returns an error if running a statement once per value of
+// them would change the result: if the statement reads what it writes, or if the inames have no value at some of the points
+// at which it runs.
 func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.Kernel, error) {
 	stmts, err := matchSome(k, match)
 	if err != nil {
@@ -41,7 +41,7 @@ func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.K
 				continue
 			}
 			if t == s.Target() || k.ReadsFrom(s, t) {
-				return nil, k.Errorf("cannot add inames %s to statement %s: statement %s changes %s within them, so that running %s again changes the result",
+				return nil, k.Errorf("cannot add inames %s to statement %s: statement %s writes %s within them, so that running %s again changes the result",
 					nameset.Text(inames), s.ID, o.ID, t, s.ID)
 			}
 		}

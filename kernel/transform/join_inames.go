@@ -9,9 +9,9 @@ import (
 	"gpuperf/polycount"
 )
 
-// JoinInames replaces inames by one that counts their values together, the last one fastest: for i and j with 0 <= j < m,
-// name = m*i + j. It is the inverse of SplitIname. All but the first need a constant number of values, and each statement
-// and each reduction must be within all of them or none.
+// JoinInames replaces inames by one that enumerates their combined values, the last iname varying fastest: for i and j
+// with 0 <= j < m, name = m*i + j. It is the inverse of SplitIname. All but the first need a constant number of values,
+// and each statement and each reduction must be within all of them or none.
 func JoinInames(k *kernel.Kernel, inames []string, name, tag string) (out *kernel.Kernel, err error) {
 	if len(inames) < 2 {
 		return nil, k.Errorf("joining inames takes two or more, not %s", nameset.Text(inames))
@@ -21,11 +21,11 @@ func JoinInames(k *kernel.Kernel, inames []string, name, tag string) (out *kerne
 	} else if err := checkNewName(k, name); err != nil {
 		return nil, err
 	}
-	if err := replaceable(k, "join", inames); err != nil {
+	if err := checkReplaceable(k, "join", inames); err != nil {
 		return nil, err
 	}
 	values := map[string]polycount.Affine{}
-	rest := polycount.Name(name) // of the inames not taken off yet
+	rest := polycount.Name(name) // joins the inames not yet split off
 	for _, n := range slices.Backward(inames[1:]) {
 		lo, hi, hasLo, hasHi, err := k.Interval(polycount.Name(n), []string{n})
 		if err != nil {
@@ -58,9 +58,9 @@ func joinNames(inames []string) string {
 	return out
 }
 
-// replaceable reports whether others can take the place of the inames together: they are distinct, untagged, of one
-// domain, and whatever is within one is within all.
-func replaceable(k *kernel.Kernel, what string, inames []string) error {
+// checkReplaceable checks that the inames can be replaced together: they are distinct, untagged and of one domain, and each
+// statement and reduction is within all of them or none.
+func checkReplaceable(k *kernel.Kernel, what string, inames []string) error {
 	for i, n := range inames {
 		switch {
 		case !k.IsIname(n):
@@ -68,10 +68,10 @@ func replaceable(k *kernel.Kernel, what string, inames []string) error {
 		case slices.Contains(inames[:i], n):
 			return k.Errorf("cannot %s iname %s with itself", what, n)
 		case k.DomainIndex(n) != k.DomainIndex(inames[0]):
-			return k.Errorf("cannot %s inames %s and %s: they are of different domains", what, inames[0], n)
+			return k.Errorf("cannot %s inames %s and %s: they are in different domains", what, inames[0], n)
 		}
 		if tag, ok := k.Tags[n]; ok {
-			return k.Errorf("cannot %s iname %s: it is tagged %s; tag what comes of it", what, n, tag)
+			return k.Errorf("cannot %s iname %s: it is tagged %s; tag the new inames instead", what, n, tag)
 		}
 	}
 	all := func(list []string, who string) error {

@@ -23,12 +23,12 @@ func MapDomain(k *kernel.Kernel, text string) (out *kernel.Kernel, err error) {
 		return nil, source.New("", text, 0, format, args...)
 	}
 	olds, names := m.In(), m.Out()
-	if err := replaceable(k, "map", olds); err != nil {
+	if err := checkReplaceable(k, "map", olds); err != nil {
 		return nil, err
 	}
 	for i, n := range names {
 		if slices.Contains(olds, n) {
-			return fail("the name %s stands on both sides; give the new iname a name of its own", n)
+			return fail("the name %s is on both sides; give the new iname another name", n)
 		}
 		if slices.Contains(names[:i], n) {
 			return fail("iname %s is defined twice", n)
@@ -39,7 +39,7 @@ func MapDomain(k *kernel.Kernel, text string) (out *kernel.Kernel, err error) {
 	}
 	for _, p := range m.Params() {
 		if !k.IsParam(p) {
-			return fail("%s is no parameter of the kernel (%s)", p, nameset.Text(k.Params()))
+			return fail("%s is not a parameter of the kernel (%s)", p, nameset.Text(k.Params()))
 		}
 	}
 	d, err := k.DomainOf(olds)
@@ -81,8 +81,7 @@ func MapDomain(k *kernel.Kernel, text string) (out *kernel.Kernel, err error) {
 	return c, nil
 }
 
-// functionsOf gives each of the names as a quasi-affine function of others on a set. A name may be found from others found
-// before it.
+// functionsOf expresses each of the names as a quasi-affine function of other names on a set.
 func functionsOf(set *polycount.Set, names, of []string) (map[string]polycount.Affine, error) {
 	out := map[string]polycount.Affine{}
 	known := slices.Clone(of)
@@ -101,7 +100,7 @@ func functionsOf(set *polycount.Set, names, of []string) (map[string]polycount.A
 			known = append(known, n)
 		}
 		if len(next) == len(left) {
-			return nil, fmt.Errorf("%s is no quasi-affine function of %s there", left[0], nameset.Text(of))
+			return nil, fmt.Errorf("%s is not a quasi-affine function of %s on the domain", left[0], nameset.Text(of))
 		}
 		left = next
 	}

@@ -11,9 +11,9 @@ import (
 	"gpuperf/polycount"
 )
 
-// Precompute computes the values of a substitution rule into a tile, for all that its uses need while the sweep inames
-// take all their values, and lets the uses read the tile. It is AddPrefetch for a rule in the place of an array, with the
-// same options. The tile is named <rule>_pre unless named. The rule must not read what the kernel writes.
+// Precompute stores the values of a substitution rule that its uses need while the sweep inames take all their values in a
+// tile, and makes the uses read the tile. It is AddPrefetch for a rule instead of an array, with the same options. The
+// default name of the tile is <rule>_pre. The rule must not read what the kernel writes.
 func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (out *kernel.Kernel, err error) {
 	fail := func(format string, args ...any) (*kernel.Kernel, error) {
 		return nil, k.Errorf("precomputing %s: %w", rule, fmt.Errorf(format, args...))
@@ -46,7 +46,7 @@ func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (ou
 	return p.Kernel, nil
 }
 
-// free are the inames that the rule uses beside its arguments, sorted.
+// free lists the inames that the rule uses other than through its arguments, sorted.
 func (p *prefetch) free() []string {
 	var out []string
 	if p.rule != nil {
@@ -78,15 +78,15 @@ func (p *prefetch) dtype() expr.DType {
 	return t
 }
 
-// restrictRule keeps the fetch to what can be computed, where more than what is needed in any case would be fetched.
+// restrictRule restricts the fetch to values that can be computed, if it might compute values that no use needs.
 func (p *prefetch) restrictRule() error {
 	for _, n := range p.free() {
 		if slices.Contains(p.sweep, n) {
-			return fmt.Errorf("it uses the swept iname %s other than by an argument; make that an argument", n)
+			return fmt.Errorf("it uses the swept iname %s other than through an argument; make it an argument", n)
 		}
 	}
 	if len(p.sites) == 1 && !p.opt.BoundingBox && !p.sites[0].maybe {
-		// what is needed is fetched, if the use runs wherever its inames have a value
+		// a single use needs all that is fetched if it runs wherever its inames have a value
 		s := p.sites[0]
 		used := nameset.Sorted(slices.Concat(s.used, p.outer))
 		all, err := p.DomainOf(used)
@@ -105,12 +105,12 @@ func (p *prefetch) restrictRule() error {
 		}
 	}
 	fetched := p.fetched()
-	return p.keepInside(fetched, len(expr.Reductions(fetched)) > 0)
+	return p.restrictTo(fetched, len(expr.Reductions(fetched)) > 0)
 }
 
-// keepInside restricts the fetch to points where what e reads exists: no use needs any other. What is read under a
-// condition, or for values of an iname that a reduction binds, must exist everywhere.
-func (p *prefetch) keepInside(e expr.Expr, maybe bool) error {
+// restrictTo restricts the fetch to points where the elements that e reads exist, because uses need no others. maybe says
+// that e is evaluated under a condition or in a reduction: what it reads then must exist at all points.
+func (p *prefetch) restrictTo(e expr.Expr, maybe bool) error {
 	switch x := e.(type) {
 	case *expr.Cond:
 		maybe = true
@@ -123,12 +123,12 @@ func (p *prefetch) keepInside(e expr.Expr, maybe bool) error {
 				scope = append(scope, n)
 			}
 		})
-		inside, err := surelyInside(p.Kernel, x, nameset.Sorted(scope))
+		inside, err := inBounds(p.Kernel, x, nameset.Sorted(scope))
 		if err != nil {
 			return err
 		}
 		if !inside && (maybe || len(p.dims) == 0) {
-			return fmt.Errorf("%s may lie outside its array at points of the tile that no use is sure to need", x)
+			return fmt.Errorf("%s may be out of bounds at points of the tile that no use is certain to need", x)
 		}
 		for i, index := range x.Index {
 			if inside {
@@ -137,7 +137,7 @@ func (p *prefetch) keepInside(e expr.Expr, maybe bool) error {
 			at, err1 := p.AffineOf(index)
 			size, err2 := p.AffineOf(p.Array(x.Array).Shape[i])
 			if err := errors.Join(err1, err2); err != nil {
-				return fmt.Errorf("the fetch cannot be kept within the array that %s reads: %w", x, err)
+				return fmt.Errorf("the fetch cannot be restricted to the array that %s reads: %w", x, err)
 			}
 			last := len(p.Domains) - 1
 			d, err := p.Domains[last].Constrain(polycount.GE(at, polycount.Int(0)), polycount.GE(size, at.AddInt(1)))
@@ -148,7 +148,7 @@ func (p *prefetch) keepInside(e expr.Expr, maybe bool) error {
 		}
 	}
 	for _, c := range expr.Children(e) {
-		if err := p.keepInside(c, maybe); err != nil {
+		if err := p.restrictTo(c, maybe); err != nil {
 			return err
 		}
 	}

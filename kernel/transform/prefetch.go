@@ -12,10 +12,11 @@ import (
 
 // Prefetch are the options of AddPrefetch.
 type Prefetch struct {
-	// BoundingBox fetches the smallest box around what is needed where that is no box (a stencil's corners).
+	// BoundingBox fetches the smallest box around the needed elements if these are not a box (for example without the
+	// corners of a stencil).
 	BoundingBox bool
-	// OuterInames are those within which the tile is fetched, at least those that the accesses use beside the swept ones,
-	// which is the default.
+	// OuterInames are the inames around the fetch. They must include those that the accesses use and the sweep does not,
+	// which are the default.
 	OuterInames []string
 	// Name of the tile, <array>_fetch by default; ID of the statement that fills it, <name>_rule by default.
 	Name, ID string
@@ -24,15 +25,15 @@ type Prefetch struct {
 	DimNames []string
 	// Tag of these inames, l.auto by default.
 	Tag string
-	// Space of the tile; by default local or private, as its inames are tagged.
+	// Space of the tile; by default local or private, according to the tags of its inames.
 	Space kernel.Space
 }
 
 // AddPrefetch copies what the kernel reads of a global array, while the sweep inames take all their values, into a tile
 // (Stevens and Klöckner, section 2.1), and reads the tile instead. The tile's sizes are constants: the extent of the
 // accesses over the sweep, whatever the parameters. The fetch is restricted to elements that exist in the array and,
-// without BoundingBox, to those that are needed, so that sizes which do not divide give guards. A tag that all the
-// accesses carry stays on the load of the fetch.
+// without BoundingBox, to those that are needed; sizes that the tile does not divide lead to guards. The load of the fetch
+// gets the tag of the accesses.
 func AddPrefetch(k *kernel.Kernel, array string, sweep []string, opt Prefetch) (out *kernel.Kernel, err error) {
 	fail := func(format string, args ...any) (*kernel.Kernel, error) {
 		return nil, k.Errorf("prefetch of %s: %w", array, fmt.Errorf(format, args...))
@@ -42,13 +43,13 @@ func AddPrefetch(k *kernel.Kernel, array string, sweep []string, opt Prefetch) (
 	case a == nil:
 		return fail("there is no such array")
 	case a.IsValue || k.IsTemp(array) || len(a.Shape) == 0:
-		return fail("it is no array argument")
+		return fail("it is not an array argument")
 	}
 	if acc := vectorAccess(k, array); acc != nil {
-		return fail("%s reads %d elements at a time, and a tile has single ones", acc, acc.Lanes)
+		return fail("%s reads %d elements at a time; tiles are read element by element", acc, acc.Lanes)
 	}
 	if w := k.Writers(array); len(w) > 0 {
-		return fail("statement %s writes it, so that a copy could be out of date", w[0].ID)
+		return fail("statement %s writes it, so that a copy could become stale", w[0].ID)
 	}
 	p := &prefetch{of: array, axisCount: len(a.Shape), array: a, sweep: sweep, opt: opt}
 	if p.Kernel, err = ExpandRules(k); err != nil {
@@ -109,7 +110,7 @@ type site struct {
 	stmt  *kernel.Stmt
 	acc   expr.Expr
 	tag   string
-	scope []string // inames at hand
+	scope []string // inames that expressions may use there
 	maybe bool     // under a condition
 	index []polycount.Affine
 	used  []string // inames in index, sorted
@@ -144,14 +145,14 @@ func (p *prefetch) collect() error {
 	}
 	for _, s := range p.sites {
 		if s.tag != p.sites[0].tag {
-			return fmt.Errorf("its accesses carry different tags (%s, %s), and one load takes their place", p.sites[0].acc, s.acc)
+			return fmt.Errorf("its accesses have different tags (%s, %s), and one load replaces them", p.sites[0].acc, s.acc)
 		}
 	}
 	p.tag = p.sites[0].tag
 	return nil
 }
 
-// uses reports that e reads what is fetched, and at which index.
+// uses reports whether e reads the array or uses the rule, and at which index.
 func (p *prefetch) uses(e expr.Expr) (tag string, index []expr.Expr, ok bool) {
 	switch x := e.(type) {
 	case *expr.Access:
@@ -185,7 +186,7 @@ func (p *prefetch) collectIn(s *kernel.Stmt, e expr.Expr, scope []string, maybe 
 			at.index = append(at.index, x)
 			at.used = append(at.used, nameset.Intersect(x.Names(), p.Inames())...)
 		}
-		for _, b := range p.Bounds(at.used) { // the fetch is bounded as the accesses are
+		for _, b := range p.Bounds(at.used) { // the fetch has the bounds of the accesses
 			for _, w := range p.Writers(b) {
 				at.used = append(at.used, nameset.Intersect(w.Inames, scope)...)
 			}
@@ -247,7 +248,7 @@ func (p *prefetch) measure() error {
 			}
 			shift := rest.Sub(first)
 			if !shift.IsConstant() {
-				return fmt.Errorf("%s and %s differ by %s along axis %d, so that one tile cannot hold both; sweep the inames in it", p.sites[0].acc, s.acc, shift, axis)
+				return fmt.Errorf("%s and %s differ by %s along axis %d, so that one tile cannot hold both; sweep these inames", p.sites[0].acc, s.acc, shift, axis)
 			}
 			l, h, okL, okH, err := p.Interval(swept, p.Inames())
 			if err != nil {
@@ -313,20 +314,20 @@ func (p *prefetch) name() error {
 	return nil
 }
 
-// restrict keeps the fetch within the array where the domain does not imply that.
+// restrict restricts the fetch to the array unless the domain implies that.
 func (p *prefetch) restrict() error {
 	if p.rule != nil {
 		return p.restrictRule()
 	}
 	if len(p.dims) == 0 {
-		return nil // the access itself, moved
+		return nil // the fetch is the access itself
 	}
 	last := len(p.Domains) - 1
 	for i, x := range p.axes {
 		size, err := p.AffineOf(p.array.Shape[i])
 		if err != nil {
 			if p.opt.BoundingBox || len(p.sites) > 1 {
-				return fmt.Errorf("the size %s of axis %d is not affine, so that the box cannot be kept within the array: %w", p.array.Shape[i], i, err)
+				return fmt.Errorf("the size %s of axis %d is not affine, so that the box cannot be restricted to the array: %w", p.array.Shape[i], i, err)
 			}
 			continue
 		}
@@ -352,7 +353,7 @@ func (p *prefetch) restrict() error {
 	return nil
 }
 
-// rewrite adds the tile and the statement that fills it, and lets the accesses read it.
+// rewrite adds the tile and the statement that fills it, and makes the accesses read the tile.
 func (p *prefetch) rewrite() error {
 	tag := kernel.Tag{Kind: kernel.LocalAuto}
 	if p.opt.Tag != "" {
@@ -364,7 +365,7 @@ func (p *prefetch) rewrite() error {
 	if len(p.dims) > 0 && tag.Parallel() {
 		for _, n := range p.outer {
 			if p.Tags[n].Kind == kernel.LocalAxis {
-				return fmt.Errorf("the tile would differ between the values of iname %s (%s), but a work-group has one; sweep %s too, or fetch privately (default_tag=\"for\")", n, p.Tags[n], n)
+				return fmt.Errorf("the tile would depend on iname %s (%s), but a work-group has only one; sweep %s too, or fetch privately (default_tag=\"for\")", n, p.Tags[n], n)
 			}
 		}
 	}
@@ -407,7 +408,7 @@ func (p *prefetch) rewrite() error {
 	return nil
 }
 
-// fetched is what the statement that fills the tile reads.
+// fetched is the right-hand side of the statement that fills the tile.
 func (p *prefetch) fetched() expr.Expr {
 	var index []expr.Expr
 	for _, x := range p.axes {
@@ -430,7 +431,7 @@ func (p *prefetch) element(index []expr.Expr) expr.Expr {
 	return &expr.Access{Array: p.tile.Name, Index: index}
 }
 
-// replaceAccesses replaces accesses by identity; it does not look inside what it put in.
+// replaceAccesses replaces nodes by identity. It does not descend into replacements.
 func replaceAccesses(e expr.Expr, by map[expr.Expr]expr.Expr, found *bool) expr.Expr {
 	if n, ok := by[e]; ok {
 		*found = true

@@ -8,7 +8,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// fetchDomain appends the domain of the fetch's inames: what is needed, or the box around it.
+// fetchDomain appends the domain of the fetch's inames: the needed elements, or the box around them.
 func (p *prefetch) fetchDomain() error {
 	if len(p.dims) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (p *prefetch) fetchDomain() error {
 	if !p.opt.BoundingBox {
 		if len(needed.Disjuncts()) == 1 {
 			domain = needed.ToParams(p.outer...)
-		} else if err := p.fillsBox(); err != nil {
+		} else if err := p.checkFillsBox(); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (p *prefetch) box() *polycount.Set {
 	return polycount.NewSet(nil, p.dims, inside...)
 }
 
-// footprint is the set of fetch inames (beside the outer ones) that one access needs.
+// footprint is the set of the tile's elements that one access needs, for each value of the outer inames.
 func (p *prefetch) footprint(s *site) (*polycount.Set, error) {
 	d, err := p.RawDomainOf(nameset.Sorted(slices.Concat(s.used, p.outer)))
 	if err != nil {
@@ -74,8 +74,8 @@ func (p *prefetch) footprint(s *site) (*polycount.Set, error) {
 	return p.elements(s, d, slices.Concat(p.outer, p.dims))
 }
 
-// elements extends the set d of points at which an access is made by the tile elements that it reads there, and projects
-// the result on the given names.
+// elements adds to d, the points at which an access runs, the elements of the tile that it reads there, and projects the
+// result on the given names.
 func (p *prefetch) elements(s *site, d *polycount.Set, names []string) (*polycount.Set, error) {
 	d = d.AddDims(p.dims...)
 	for i, x := range p.axes {
@@ -90,11 +90,11 @@ func (p *prefetch) elements(s *site, d *polycount.Set, names []string) (*polycou
 	return d.Project(names...)
 }
 
-// maxTile bounds the tiles whose elements fillsBox enumerates.
+// maxTile bounds the tiles whose elements checkFillsBox enumerates.
 const maxTile = 1 << 16
 
-// fillsBox reports, for accesses that need different parts of the tile, whether the parts together are the box.
-func (p *prefetch) fillsBox() error {
+// checkFillsBox returns an error unless the parts of the tile that different accesses need fill the box.
+func (p *prefetch) checkFillsBox() error {
 	size := int64(1)
 	for _, x := range p.axes {
 		if size *= x.extent; size > maxTile {
@@ -107,7 +107,7 @@ func (p *prefetch) fillsBox() error {
 		if err != nil {
 			return err
 		}
-		if d, err = p.elements(s, d.ToDims(d.Params()...), p.dims); err != nil { // wherever the tile lies
+		if d, err = p.elements(s, d.ToDims(d.Params()...), p.dims); err != nil { // for any position of the tile
 			return err
 		}
 		if all, err = all.Subtract(d); err != nil {
@@ -119,7 +119,7 @@ func (p *prefetch) fillsBox() error {
 		return err
 	}
 	if !left {
-		return fmt.Errorf("the accesses together need no box: elements %s of the tile would be fetched for nothing; ask for it by fetch_bounding_box=True", all)
+		return fmt.Errorf("the elements that the accesses need are not a box: elements %s of the tile would be fetched for nothing; fetch them anyway with fetch_bounding_box=True", all)
 	}
 	return nil
 }

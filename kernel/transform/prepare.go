@@ -1,15 +1,13 @@
 package transform
 
 import (
-	"slices"
-
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
 
-// Prepare returns the kernel with everything decided that may be left open: substitution rules expanded, element types
-// inferred, reductions realized, ilp inames interleaved, automatic axes and address spaces resolved. What cannot be decided is an error.
+// Prepare expands substitution rules, infers element types, realizes reductions, interleaves inames tagged ilp and resolves
+// automatic axes and address spaces. It returns an error if the kernel does not determine one of these.
 func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
 	c, err := ExpandRules(k)
 	if err != nil {
@@ -44,15 +42,20 @@ func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
 
 // resolveSpaces fixes the address spaces of temporaries, in place.
 func resolveSpaces(k *kernel.Kernel) {
-	for _, a := range slices.Clone(k.Temps) {
-		space := k.SpaceOf(a.Name)
-		k.ChangeArray(a.Name, func(a *kernel.Array) { a.Space = space })
+	for _, a := range k.Temps {
+		if a.Space == kernel.Auto {
+			space := k.SpaceOf(a.Name)
+			k.ChangeArray(a.Name, func(a *kernel.Array) { a.Space = space })
+		}
 	}
 }
 
 // orderBounds makes statements within inames that have data-dependent bounds depend on the statements that assign these
 // bounds, in place. Transformations that add statements leave that to Prepare.
 func orderBounds(k *kernel.Kernel) {
+	if len(k.Bounds(k.Inames())) == 0 {
+		return
+	}
 	k.MapStmts(func(s *kernel.Stmt) {
 		for _, t := range k.Bounds(s.AllInames()) {
 			if writers := k.Writers(t); len(writers) == 1 && !k.DependsOn(writers[0], s.ID) {
@@ -62,7 +65,7 @@ func orderBounds(k *kernel.Kernel) {
 	})
 }
 
-// checkPrepared: nothing is left open.
+// checkPrepared: all element types are known, and vectors are assigned to vectors of the same number of lanes.
 func checkPrepared(k *kernel.Kernel) error {
 	for _, a := range k.Arrays() {
 		if a.DType == "" {

@@ -10,13 +10,13 @@ import (
 	"gpuperf/polycount"
 )
 
-// PrivatizeTemporaries gives temporaries that are written within the inames an axis per iname, so that every iteration
-// has its own element. With only, just these temporaries; otherwise all that are written within all of the inames.
-// A temporary that some statement outside the inames reads or writes is an error.
+// PrivatizeTemporaries gives temporaries an axis per iname, so that every iteration has its own element: the temporaries
+// named by only, or without it all that are written within all of the inames. A temporary that a statement outside the
+// inames reads is an error.
 func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (out *kernel.Kernel, err error) {
 	for _, n := range only {
 		if !k.IsTemp(n) {
-			return nil, k.Errorf("%s is no temporary", n)
+			return nil, k.Errorf("%s is not a temporary", n)
 		}
 	}
 	c := k.Clone()
@@ -52,8 +52,8 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 			}
 			continue
 		}
-		if usesInAxis(writers, inames) {
-			continue // it has a place per iteration already
+		if indexedByAll(writers, inames) {
+			continue // it already has an element per iteration
 		}
 		for _, s := range k.Readers(t.Name) {
 			if !containsAll(s.AllInames(), inames) {
@@ -63,14 +63,14 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 		if bounded := k.BoundedBy(t.Name, k.Inames()); len(bounded) > 0 {
 			return nil, k.Errorf("cannot privatize %s by %s: it bounds iname %s", t.Name, nameset.Text(inames), bounded[0])
 		}
-		if err := freshPerIteration(k, t.Name); err != nil {
+		if err := checkFreshPerIteration(k, t.Name); err != nil {
 			return nil, k.Errorf("cannot privatize %s by %s: %w", t.Name, nameset.Text(inames), err)
 		}
 		if t.Axes != nil {
-			return nil, k.Errorf("cannot privatize %s: it has a layout of its own", t.Name)
+			return nil, k.Errorf("cannot privatize %s: it has an explicit layout", t.Name)
 		}
 		if acc := vectorAccess(k, t.Name); acc != nil {
-			return nil, k.Errorf("cannot privatize %s: the elements of %s would lie apart", t.Name, acc)
+			return nil, k.Errorf("cannot privatize %s: the elements of %s would no longer be adjacent", t.Name, acc)
 		}
 		c.ChangeArray(t.Name, func(a *kernel.Array) { a.Shape = slices.Concat(a.Shape, sizes) })
 		c.MapStmts(func(s *kernel.Stmt) {
@@ -94,9 +94,10 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 	return c, nil
 }
 
-// freshPerIteration reports whether every iteration starts by writing the temporary, so that no value is carried over from
-// the iteration before: some assignment neither reads it nor has a predicate, and all other uses depend on it.
-func freshPerIteration(k *kernel.Kernel, temp string) error {
+// checkFreshPerIteration returns an error unless every iteration first writes the temporary, so that no value is
+// carried over from the previous iteration: an assignment that neither reads it nor has a predicate, and on which all
+// other uses depend.
+func checkFreshPerIteration(k *kernel.Kernel, temp string) error {
 	uses := slices.Concat(k.Writers(temp), k.Readers(temp))
 	for _, w := range k.Writers(temp) {
 		reads := k.ReadsFrom(w, temp)
@@ -111,11 +112,11 @@ func freshPerIteration(k *kernel.Kernel, temp string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no assignment comes before all other uses in an iteration, so that a value may be carried over from the one before")
+	return fmt.Errorf("no assignment precedes all other uses in an iteration, so that a value may be carried over from the previous one")
 }
 
-// usesInAxis reports whether all the writers index their target by every iname alone on an axis.
-func usesInAxis(writers []*kernel.Stmt, inames []string) bool {
+// indexedByAll reports whether all writers use each iname alone as an index of their target.
+func indexedByAll(writers []*kernel.Stmt, inames []string) bool {
 	for _, s := range writers {
 		acc, ok := s.LHS.(*expr.Access)
 		if !ok {
@@ -137,14 +138,14 @@ func extentOf(k *kernel.Kernel, iname string) (lower polycount.Affine, size expr
 		return lower, nil, err
 	}
 	if n := len(d.Disjuncts()); n != 1 {
-		return lower, nil, k.Errorf("the values of iname %s fall into %d parts", iname, n)
+		return lower, nil, k.Errorf("the values of iname %s are a union of %d sets", iname, n)
 	}
 	low, up, err := d.Bounds(iname)
 	if err != nil {
 		return lower, nil, k.Errorf("iname %s: %w", iname, err)
 	}
 	if len(low) != 1 || len(up) == 0 || low[0].Den != 1 {
-		return lower, nil, k.Errorf("iname %s has no single lower bound and an upper one", iname)
+		return lower, nil, k.Errorf("iname %s needs exactly one lower bound and at least one upper bound", iname)
 	}
 	var sizes []expr.Expr
 	for _, b := range up {

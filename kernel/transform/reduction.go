@@ -11,13 +11,14 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// RealizeReduction turns reductions into a temporary acc_<inames>, a statement <id>_<inames>_init that sets it to the
-// neutral element, and a statement <id>_<inames>_update within the reduction's inames that adds to it. Reductions whose
-// loops cannot be shared get inames of their own first. argmax and argmin have two accumulators, of the value and of its
-// index, and a temporary for the value at hand, which is computed once and compared (statements _item, _index, _update).
+// RealizeReduction replaces reductions by a temporary acc_<inames>, a statement <id>_<inames>_init that sets it to the
+// neutral element, and a statement <id>_<inames>_update within the reduction's inames that adds to it. Reductions that
+// cannot share a loop get their own copies of the inames first. argmax and argmin have two accumulators, for the value
+// and its index, and a temporary for the current value, which is computed once and compared (statements _item, _index,
+// _update).
 //
 // A reduction over an iname on a local axis is a tree in local memory (statements _part, _step and so on): the work-items
-// of the axis store their values, then add in pairs, halving the values in each step, and all can read what is left.
+// of the axis store their values, then add them in pairs, halving their number in each step, and all can read the result.
 func RealizeReduction(k *kernel.Kernel) (*kernel.Kernel, error) {
 	c := k.Clone()
 	pairReductions(c)
@@ -40,7 +41,7 @@ func RealizeReduction(k *kernel.Kernel) (*kernel.Kernel, error) {
 	return c, nil
 }
 
-// reduction tells how values are reduced: the neutral element for a type, and one step.
+// reduction is how values are reduced: the neutral element of a type, and one step.
 type reduction struct {
 	neutral func(t expr.DType) (expr.Expr, bool)
 	step    func(acc, x expr.Expr) expr.Expr
@@ -89,7 +90,7 @@ func limit(least bool) func(expr.DType) (expr.Expr, bool) {
 		case bits < 64:
 			return expr.Int{Value: 1<<bits - 1}, true
 		}
-		return nil, false // the greatest uint64 is no int64
+		return nil, false // the greatest uint64 does not fit into the int64 of literals
 	}
 }
 

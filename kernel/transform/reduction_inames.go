@@ -8,10 +8,9 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// separateReductions gives reductions copies of their inames where they could not share a loop with the others that use
-// them, in place: reductions of different statements, or over different sets of inames. Reductions over the same inames
-// side by side in one statement share a loop, and so does a reduction with a statement that its own depends on, which
-// fills a tile for each of its iterations.
+// separateReductions gives reductions copies of their inames, in place, if they cannot share a loop with other users of
+// these inames: reductions of other statements, or over other sets of inames. Reductions of one statement over the same
+// inames share a loop. So do a reduction and a statement on which its statement depends, such as one that fills a tile.
 func separateReductions(k *kernel.Kernel) error {
 	type owner struct {
 		stmt string

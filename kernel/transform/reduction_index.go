@@ -9,9 +9,9 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// pairReductions lets an index share the loop that finds the value: where a statement that is v = max(k, e) stands right
-// before one that has argmax(k, e, f), and nothing can run between them that matters, the first takes the accumulator of
-// the second. It works in place.
+// pairReductions makes an argmax share its loop with the max of the same values, in place: if a statement v = max(k, e)
+// directly precedes one with argmax(k, e, f), and no statement must run between them, the first reads an accumulator of the
+// second.
 func pairReductions(k *kernel.Kernel) {
 	for i := 0; i+1 < len(k.Statements); i++ {
 		s, t := k.Statements[i], k.Statements[i+1]

@@ -9,11 +9,11 @@ import (
 	"gpuperf/polycount"
 )
 
-// tree computes a reduction over an iname on a local axis, which leaves its result in the first element of a local temporary.
-// The temporary has an element per value of iname and of the statement's inames on other local axes. Where the iname does
-// not take all values of its extent, the remaining elements are neutral. With m values left, the first m/2 work-items each
-// add the value m - m/2 places further on to their own: log2 steps for any extent. Reductions over the other inames stay in
-// the statement that stores the values.
+// tree computes a reduction over an iname on a local axis, which leaves its result in the first element of a local
+// temporary. The temporary has an element per value of iname and of the statement's inames on other local axes. Where
+// the iname does not take all values of its extent, the remaining elements are neutral. With m values left, the first
+// m/2 work-items each add the value m - m/2 places further on to their own: log2 steps for any extent. Reductions over
+// the other inames stay in the statement that stores the values.
 func (z *realizer) tree(r *expr.Reduce, iname string) (result expr.Expr, err error) {
 	s, k := z.stmt, z.Kernel
 	if r.Index != nil {

@@ -10,45 +10,46 @@ import (
 	"gpuperf/polycount"
 )
 
-// WorkRemoval says what RemoveWork takes away beside arithmetic and local memory.
+// WorkRemoval says what RemoveWork removes in addition to arithmetic and local memory accesses.
 type WorkRemoval struct {
-	// Vars are the arrays in global memory whose accesses go too.
+	// Vars are the arrays in global memory whose accesses are removed too.
 	Vars []string
-	// Keep are the tags of the accesses to global memory that stay, where not all of the other arrays' do; an access
-	// without a tag answers to its implicit one (ImplicitTag).
+	// Keep are the tags of the accesses to global memory that stay; empty keeps all accesses to other arrays. An access
+	// without a tag has its implicit one (expr.ImplicitTag).
 	Keep []string
-	// Accumulators is the number of variables over which the values read are summed up, 0 is 1: with more of them an
-	// addition waits for fewer others.
+	// Accumulators is the number of variables that sum up the values read; 0 means 1. With more of them, fewer additions
+	// depend on each other.
 	Accumulators int
 }
 
-// RemoveWork turns a kernel into one that only makes the accesses to global memory that are left, each within its loops,
-// with its index and its tag (Stevens and Klöckner, section 7.1.1, algorithm 3). What is read is added to a variable
-// read_tgt of each work-item, which the stores that are left store; where there is none, a new array read_tgt_dest with
-// an element per work-item takes it, so that no compiler drops the reads. Work-groups and their number stay as they were.
+// RemoveWork removes all work from a kernel but the chosen accesses to global memory, each in its loops, with its index and
+// its tag (Stevens and Klöckner, section 7.1.1, algorithm 3). The values read are added to a variable read_tgt of each
+// work-item, which the remaining stores store; if there are none, each work-item stores it in an element of a new array
+// read_tgt_dest, so that no compiler drops the reads. The size and the number of work-groups do not change.
 //
-// Conditions of statements stay. What an index or such a condition needs is computed as before; where that reads one of
-// the arrays to be removed, the kernel is refused. A select between values keeps only conditions on inames and
-// parameters: what others choose between is read in any case, if the array is sure to have it.
+// Predicates of statements stay. What they and the indices need is computed as before; if that reads an array whose
+// accesses are to be removed, RemoveWork returns an error. Of the conditions of selects, only those on inames and
+// parameters stay: the operands of other selects are read unconditionally, which requires that they are certain to be
+// in bounds.
 func RemoveWork(k *kernel.Kernel, opt WorkRemoval) (out *kernel.Kernel, err error) {
 	if opt.Accumulators < 0 || opt.Accumulators > maxAccumulators {
-		return nil, k.Errorf("removing work: %d accumulators, it can be 1 to %d", opt.Accumulators, maxAccumulators)
+		return nil, k.Errorf("removing work: %d accumulators; there can be 1 to %d", opt.Accumulators, maxAccumulators)
 	}
 	for _, name := range opt.Vars {
 		if k.Array(name) == nil || k.SpaceOf(name) != kernel.Global {
-			return nil, k.Errorf("removing work: %s is no array in global memory (%s)", name, nameset.Text(globals(k)))
+			return nil, k.Errorf("removing work: %s is not an array in global memory (%s)", name, nameset.Text(globals(k)))
 		}
 	}
 	for _, name := range globals(k) {
 		if acc := vectorAccess(k, name); acc != nil {
-			return nil, k.Errorf("removing work: %s is a vector, and values are added up one by one", acc)
+			return nil, k.Errorf("removing work: %s is a vector, and only scalars can be added up", acc)
 		}
 	}
 	p, err := Prepare(k)
 	if err != nil {
 		return nil, err
 	}
-	if err := knowsTags(p, opt); err != nil {
+	if err := checkKeptTags(p, opt); err != nil {
 		return nil, k.Errorf("removing work: %w", err)
 	}
 	r := &remover{Kernel: p.Clone(), old: p, vars: opt.Vars, keep: opt.Keep, needed: map[string]bool{}, from: map[string][]*kernel.Stmt{}}
@@ -77,7 +78,7 @@ func globals(k *kernel.Kernel) []string {
 
 // remover carries a kernel through the steps of RemoveWork.
 type remover struct {
-	*kernel.Kernel // under construction
+	*kernel.Kernel // the result, under construction
 	old            *kernel.Kernel
 	vars           []string
 	keep           []string
@@ -91,12 +92,12 @@ type remover struct {
 	local   bool            // some of these are in local memory
 	tgt     []*kernel.Array
 	init    []*kernel.Stmt
-	from    map[string][]*kernel.Stmt // what came of each old statement
+	from    map[string][]*kernel.Stmt // the new statements of each old one
 	loops   []*readLoop
-	written bool // a store is left
+	written bool // a store remains
 }
 
-// part is what is left of a statement.
+// part is what remains of a statement.
 type part struct {
 	stmt  *kernel.Stmt
 	loads []load
@@ -105,13 +106,13 @@ type part struct {
 	pure  []expr.Expr  // the other conditions
 }
 
-// load is a read that is left, with the conditions of the selects that it is in.
+// load is a read that remains, with the conditions of the selects around it.
 type load struct {
 	acc   *expr.Access
 	under []expr.Expr
 }
 
-// launch finds the inames that stand for all work-items.
+// launch adds inames for all work-items and work-groups, on the hardware axes that the kernel uses.
 func (r *remover) launch() error {
 	var err error
 	if r.size, err = r.LocalSize(); err != nil {
@@ -208,7 +209,7 @@ func commonUpper(parts []*polycount.Set) ([]polycount.Bound, error) {
 	return out, nil
 }
 
-// collect finds what is left of each statement.
+// collect finds what remains of each statement.
 func (r *remover) collect() error {
 	for _, s := range r.old.Statements {
 		p := &part{stmt: s}
@@ -225,7 +226,7 @@ func (r *remover) collect() error {
 			}
 		}
 		r.loads(s.RHS, nil, &p.loads)
-		if w := r.old.Writes(s)[0]; r.left(w, true) {
+		if w := r.old.Writes(s)[0]; r.remains(w, true) {
 			p.store = w
 		} else {
 			for _, i := range w.Index {
@@ -256,14 +257,14 @@ func (r *remover) collect() error {
 	return nil
 }
 
-// left reports that the access stays.
-func (r *remover) left(a *expr.Access, store bool) bool {
+// remains reports whether the access remains.
+func (r *remover) remains(a *expr.Access, store bool) bool {
 	return r.old.SpaceOf(a.Array) == kernel.Global && !slices.Contains(r.vars, a.Array) &&
 		(len(r.keep) == 0 || slices.Contains(r.keep, a.TagOrImplicit(store)))
 }
 
-// knowsTags returns an error about a tag to keep that no access to global memory has.
-func knowsTags(k *kernel.Kernel, opt WorkRemoval) error {
+// checkKeptTags returns an error if a tag to keep is not that of an access to global memory.
+func checkKeptTags(k *kernel.Kernel, opt WorkRemoval) error {
 	var known []string
 	note := func(accesses []*expr.Access, store bool) {
 		for _, a := range accesses {
@@ -284,22 +285,22 @@ func knowsTags(k *kernel.Kernel, opt WorkRemoval) error {
 	return nil
 }
 
-// pure reports that e reads inames, parameters and value arguments only.
+// pure reports whether e reads only inames, parameters and value arguments.
 func (r *remover) pure(e expr.Expr) bool {
 	return len(r.old.Reads(&kernel.Stmt{RHS: e})) == 0
 }
 
-// loads lists the reads in e that stay, beside those that the indices of such reads make themselves.
+// loads appends the reads in e that remain, without those in the indices of such reads.
 func (r *remover) loads(e expr.Expr, under []expr.Expr, out *[]load) {
 	within := func(c expr.Expr) []expr.Expr { return append(slices.Clip(under), c) }
 	switch x := e.(type) {
 	case nil:
 	case expr.Var:
-		if a := r.old.Array(x.Name); a != nil && !a.IsValue && r.left(&expr.Access{Array: x.Name}, false) {
+		if a := r.old.Array(x.Name); a != nil && !a.IsValue && r.remains(&expr.Access{Array: x.Name}, false) {
 			*out = append(*out, load{&expr.Access{Array: x.Name}, under})
 		}
 	case *expr.Access:
-		if r.left(x, false) {
+		if r.remains(x, false) {
 			*out = append(*out, load{x, under})
 			return
 		}
@@ -327,7 +328,7 @@ func (r *remover) loads(e expr.Expr, under []expr.Expr, out *[]load) {
 	}
 }
 
-// conditions are those around a read that stay. A read must not depend on the others.
+// conditions are the conditions around a read that stay. The read must be in bounds without the others.
 func (r *remover) conditions(s *kernel.Stmt, l load) ([]expr.Expr, error) {
 	var keep, dropped []expr.Expr
 	for _, c := range l.under {
@@ -340,15 +341,15 @@ func (r *remover) conditions(s *kernel.Stmt, l load) ([]expr.Expr, error) {
 	if len(dropped) == 0 {
 		return keep, nil
 	}
-	inside, err := surelyInside(r.old, l.acc, s.Inames)
+	inside, err := inBounds(r.old, l.acc, s.Inames)
 	if err == nil && !inside {
-		err = fmt.Errorf("statement %s reads %s where %s only, which would be removed, and it may lie outside the array elsewhere", s.ID, l.acc, dropped[0])
+		err = fmt.Errorf("statement %s reads %s only if %s, a condition that would be removed, and without it the read may be out of bounds", s.ID, l.acc, dropped[0])
 	}
 	return keep, err
 }
 
-// surelyInside reports that the element lies within its array at all points of the inames.
-func surelyInside(k *kernel.Kernel, acc *expr.Access, inames []string) (bool, error) {
+// inBounds reports whether the element is certain to be in bounds at all points of the inames.
+func inBounds(k *kernel.Kernel, acc *expr.Access, inames []string) (bool, error) {
 	d, err := k.DomainOf(inames)
 	if err != nil {
 		return false, err
@@ -377,13 +378,13 @@ func (r *remover) boundsOf(s *kernel.Stmt) []expr.Expr {
 	return out
 }
 
-// slice finds the statements that compute what the indices and conditions of the accesses that are left need.
+// slice finds the statements that compute what the indices and conditions of the remaining accesses need.
 func (r *remover) slice() error {
 	var work []string
 	need := func(s *kernel.Stmt, e expr.Expr) error {
 		for _, a := range r.old.Reads(&kernel.Stmt{RHS: e}) {
 			switch {
-			case r.left(a, false):
+			case r.remains(a, false):
 			case r.old.SpaceOf(a.Array) == kernel.Global:
 				return fmt.Errorf("%s is to be removed, but statement %s needs it in %s", a.Array, s.ID, e)
 			case !r.needed[a.Array]:

@@ -12,7 +12,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// targets makes the variables that take what is read, and the statements that set them to 0 in every work-item.
+// targets adds the variables that sum up the values read, and the statements that set them to 0 in every work-item.
 func (r *remover) targets(n int) error {
 	var t expr.DType
 	for _, p := range r.parts {
@@ -52,7 +52,7 @@ func (r *remover) workItem() []string {
 	return nameset.Sorted(nameset.Remove(slices.Concat(r.groups[:], r.items[:]), ""))
 }
 
-// sum is the value of all targets together.
+// sum is the sum of all targets.
 func (r *remover) sum() expr.Expr {
 	if len(r.tgt) == 1 {
 		return expr.Var{Name: r.tgt[0].Name}
@@ -64,8 +64,8 @@ func (r *remover) sum() expr.Expr {
 	return sum
 }
 
-// reads adds the statements that read. Those of one loop take the targets in turn; where a loop makes fewer reads than
-// there are targets, the targets move on with its iterations.
+// reads adds the statements that read or store. The reads of one loop are distributed over the targets cyclically; if their
+// number is not a multiple of the number of targets, the targets rotate with each iteration.
 func (r *remover) reads() error {
 	var loops []*readLoop
 	for _, p := range r.parts {
@@ -109,13 +109,13 @@ func (r *remover) reads() error {
 	return nil
 }
 
-// readLoop are the reads within the same sequential inames, and the statements that let the targets move on after them.
+// readLoop is the reads within the same sequential inames, and the statements that rotate the targets after them.
 type readLoop struct {
 	inames       []string
 	reads, turns []*kernel.Stmt
 }
 
-// guards are the conditions of the statements that come of the part.
+// guards are the predicates of the new statements of the part.
 func (p *part) guards(more []expr.Expr) []expr.Expr {
 	out := slices.Concat(p.pure, more)
 	if p.cond != nil {
@@ -124,18 +124,18 @@ func (p *part) guards(more []expr.Expr) []expr.Expr {
 	return out
 }
 
-// freshID keeps clear of the old statements too, some of which stay.
+// freshID avoids the IDs of old statements too, some of which stay.
 func (r *remover) freshID(base string) string {
 	return kernel.Fresh(base, func(id string) bool { return r.Stmt(id) != nil || r.old.Stmt(id) != nil })
 }
 
-// add appends a statement that came of an old one.
+// add appends a new statement of an old one.
 func (r *remover) add(old, s *kernel.Stmt) {
 	r.Statements = append(r.Statements, s)
 	r.from[old.ID] = append(r.from[old.ID], s)
 }
 
-// rotate lets the targets move on by m places after the reads of a loop.
+// rotate adds statements that rotate the targets by m places after the reads of a loop.
 func (r *remover) rotate(l *readLoop, m int) {
 	last := l.reads[len(l.reads)-1]
 	after := idsOf(l.reads)
@@ -158,7 +158,7 @@ func (r *remover) rotate(l *readLoop, m int) {
 	r.Statements = slices.Insert(r.Statements, slices.Index(r.Statements, last)+1, slices.Concat(list, l.turns)...)
 }
 
-// stores adds the store that keeps the reads alive where no other is left.
+// stores adds a store that keeps the reads alive if no other remains.
 func (r *remover) stores() error {
 	if r.written {
 		return nil
@@ -192,8 +192,8 @@ func (r *remover) stores() error {
 	return r.InferShapes()
 }
 
-// link gives the statements the dependencies of those that they came of. A statement of which nothing is left hands its
-// own on.
+// link gives the new statements the dependencies of the old ones. If nothing remains of a statement, those that depend on
+// it inherit its dependencies.
 func (r *remover) link() error {
 	var sources func(id string, seen map[string]bool, into map[string]bool)
 	sources = func(id string, seen, into map[string]bool) {
@@ -236,8 +236,8 @@ func (r *remover) link() error {
 	return nil
 }
 
-// nest keeps loops nested as they were. Of two loops the one that more statements are in is outside; where the
-// statements that told them apart are gone, a priority takes their place.
+// nest preserves the nesting of loops. Of two loops, the one with more statements is the outer one; if now both have the
+// same statements, a priority preserves the order.
 func (r *remover) nest() error {
 	users := func(k *kernel.Kernel, iname string) string {
 		var ids []string
@@ -261,11 +261,11 @@ func (r *remover) nest() error {
 			}
 		}
 	}
-	r.Priorities = slices.Concat(was, r.Priorities) // earlier ones count more
+	r.Priorities = slices.Concat(was, r.Priorities) // earlier ones take precedence
 	return nil
 }
 
-// clean drops what nothing uses any more.
+// clean drops arrays and inames that are no longer used.
 func (r *remover) clean() error {
 	used := map[string]bool{}
 	for _, s := range r.Statements {

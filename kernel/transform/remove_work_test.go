@@ -341,7 +341,7 @@ func TestRemoveWorkRefusals(t *testing.T) {
 		opt          transform.WorkRemoval
 		want         string
 	}{
-		{"y[i] = a[i]", nil, transform.WorkRemoval{Vars: []string{"q"}}, "q is no array in global memory (y, a)"},
+		{"y[i] = a[i]", nil, transform.WorkRemoval{Vars: []string{"q"}}, "q is not an array in global memory (y, a)"},
 		{"y[i] = a[i]", nil, transform.WorkRemoval{Accumulators: -1}, "1 to 64"},
 		{"y[i] = a[i]", nil, transform.WorkRemoval{Keep: []string{"aST"}}, "no access to global memory has the tag aST (aLD, yST)"},
 		{"y[i] = a$own[i]", nil, transform.WorkRemoval{Keep: []string{"aLD"}}, "no access to global memory has the tag aLD (own, yST)"},
@@ -349,7 +349,7 @@ func TestRemoveWorkRefusals(t *testing.T) {
 		{"y[i] = a[p[i]]", nil, transform.WorkRemoval{Vars: []string{"p"}}, "p is to be removed, but statement insn needs it in p[i]"},
 		{"<> t = p[i]\ny[i] = a[t]", nil, transform.WorkRemoval{Vars: []string{"p"}}, "p is to be removed, but statement insn needs it in p[i]"},
 		{"y[i] = a[i] {if=p[i] > 0}", nil, transform.WorkRemoval{Vars: []string{"p"}}, "p is to be removed"},
-		{"y[i] = a[p[i]] if p[i] >= 0 else 0.0f", nil, transform.WorkRemoval{}, "may lie outside the array"},
+		{"y[i] = a[p[i]] if p[i] >= 0 else 0.0f", nil, transform.WorkRemoval{}, "may be out of bounds"},
 		{"y[i] = a[i]", []step{tag("i:l.0")}, transform.WorkRemoval{}, "not constant"},
 	} {
 		k, err := build(kernel.Spec{

@@ -29,9 +29,9 @@ func RenameIname(k *kernel.Kernel, old, name string) (*kernel.Kernel, error) {
 	return c, nil
 }
 
-// DuplicateInames gives the statements that match their own copies of inames: loops of their own over the same values.
-// names are those of the copies, by default <iname>_0 and so on. It is refused where one of these statements shares a
-// variable with another statement within the iname and the order of the two loops would matter.
+// DuplicateInames gives the statements that match their own copies of inames, and so their own loops over the same values.
+// The copies are called names, by default <iname>_0 and so on. It is an error if one of these statements shares a variable
+// with another statement within the iname and the order of the two loops would matter.
 func DuplicateInames(k *kernel.Kernel, inames []string, match string, names ...string) (*kernel.Kernel, error) {
 	stmts, err := matchSome(k, match)
 	if err != nil {
@@ -71,7 +71,7 @@ func DuplicateInames(k *kernel.Kernel, inames []string, match string, names ...s
 		if len(chosen) == 0 {
 			return nil, k.Errorf("no statement that matches is within iname %s", iname)
 		}
-		if err := separable(k, iname, chosen); err != nil {
+		if err := checkSeparable(k, iname, chosen); err != nil {
 			return nil, err
 		}
 	}
@@ -105,8 +105,7 @@ func DuplicateInames(k *kernel.Kernel, inames []string, match string, names ...s
 	return c, nil
 }
 
-// copyInames adds inames that take the same values together as those that they are copies of, with the same tags and
-// priorities. It works in place.
+// copyInames adds copies of inames, which together take the same values, with the same tags and priorities, in place.
 func copyInames(k *kernel.Kernel, copies map[string]string) error {
 	olds := slices.Sorted(maps.Keys(copies))
 	for i, d := range k.Domains {
@@ -156,9 +155,10 @@ func copyInames(k *kernel.Kernel, copies map[string]string) error {
 	return nil
 }
 
-// separable reports whether the chosen statements can have a loop over iname of their own. The other statements within
-// iname then run before or after all of its iterations, so that what both touch must have a place per iteration.
-func separable(k *kernel.Kernel, iname string, chosen map[string]bool) error {
+// checkSeparable returns an error unless the chosen statements can have their own loop over iname. The other statements
+// within iname then run before or after all of its iterations, so that what both access must have an element per
+// iteration.
+func checkSeparable(k *kernel.Kernel, iname string, chosen map[string]bool) error {
 	touches := func(s *kernel.Stmt) (all, writes []*expr.Access) {
 		return slices.Concat(k.Reads(s), k.Writes(s)), k.Writes(s)
 	}
@@ -175,8 +175,8 @@ func separable(k *kernel.Kernel, iname string, chosen map[string]bool) error {
 			for _, pair := range [2][2][]*expr.Access{{sWrites, oAll}, {sAll, oWrites}} {
 				for _, a := range pair[0] {
 					for _, b := range pair[1] {
-						if a.Array == b.Array && !placePer(k, iname, a, b) {
-							return k.Errorf("cannot give %s a loop over %s of its own: it shares %s with %s, and %s is not indexed by %s alike in both; give it an element per iteration first (privatize_temporaries_with_inames)",
+						if a.Array == b.Array && !indexedAlike(k, iname, a, b) {
+							return k.Errorf("cannot give %s its own loop over %s: it shares %s with %s, and %s is not indexed by %s in the same way in both; give it an element per iteration first (privatize_temporaries_with_inames)",
 								s.ID, iname, a.Array, o.ID, a.Array, iname)
 						}
 					}
@@ -187,9 +187,9 @@ func separable(k *kernel.Kernel, iname string, chosen map[string]bool) error {
 	return nil
 }
 
-// placePer reports whether both accesses have the same index on some axis, which takes another value for every value of
-// iname.
-func placePer(k *kernel.Kernel, iname string, a, b *expr.Access) bool {
+// indexedAlike reports whether both accesses have the same index on some axis, with a different value for every value
+// of iname.
+func indexedAlike(k *kernel.Kernel, iname string, a, b *expr.Access) bool {
 	for i := range a.Index {
 		if i >= len(b.Index) || !expr.Equal(a.Index[i], b.Index[i]) {
 			continue

@@ -10,13 +10,13 @@ import (
 	"gpuperf/polycount"
 )
 
-// replaceIname puts new inames in the place of an old one, everywhere, in place: old = value under the constraints.
+// replaceIname replaces an iname by new ones everywhere, in place: old = value under the constraints.
 func replaceIname(k *kernel.Kernel, old string, names []string, value polycount.Affine, cs ...polycount.Constraint) error {
 	return replaceInames(k, []string{old}, names, map[string]polycount.Affine{old: value}, cs...)
 }
 
-// replaceInames puts new inames in the place of old ones of one domain, everywhere, in place: each old one has its value
-// under the constraints. Statements and reductions are within all of the old inames or within none.
+// replaceInames replaces inames of one domain by new ones everywhere, in place: each old iname has its value under the
+// constraints. Each statement and reduction must be within all of the old inames or none.
 func replaceInames(k *kernel.Kernel, olds, names []string, values map[string]polycount.Affine, cs ...polycount.Constraint) error {
 	for i, d := range k.Domains {
 		own, foreign := nameset.Intersect(olds, d.Dims()), nameset.Intersect(olds, d.Params())
@@ -80,7 +80,7 @@ func replaceInames(k *kernel.Kernel, olds, names []string, values map[string]pol
 	return nil
 }
 
-// replaceNames puts new names where the first of the old ones stands, and drops the others.
+// replaceNames replaces the first of the old names by the new ones, and drops the other old names.
 func replaceNames(list, olds, names []string) []string {
 	at := slices.IndexFunc(list, func(n string) bool { return slices.Contains(olds, n) })
 	if at < 0 {
@@ -89,7 +89,7 @@ func replaceNames(list, olds, names []string) []string {
 	return slices.Concat(list[:at], names, nameset.Remove(list[at:], olds...))
 }
 
-// splitReductions replaces inames that reductions bind; Subst leaves their bodies alone.
+// splitReductions replaces inames that reductions bind, which Subst does not.
 func splitReductions(e expr.Expr, olds, names []string, by map[string]expr.Expr) expr.Expr {
 	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 		r, ok := e.(*expr.Reduce)

@@ -14,7 +14,7 @@ func SetTemporaryAddressSpace(k *kernel.Kernel, names []string, space kernel.Spa
 	c := k.Clone()
 	for _, n := range names {
 		if !k.IsTemp(n) {
-			return nil, k.Errorf("%s is no temporary", n)
+			return nil, k.Errorf("%s is not a temporary", n)
 		}
 		c.ChangeArray(n, func(a *kernel.Array) { a.Space = space })
 	}

@@ -12,7 +12,7 @@ type Split struct {
 }
 
 // SplitIname replaces iname i by two: i = inner + length·outer with 0 <= inner < length. A tagged iname is an error: its
-// values are mapped to a hardware axis already.
+// loop is already decided.
 func SplitIname(k *kernel.Kernel, iname string, length int64, opt Split) (out *kernel.Kernel, err error) {
 	if k.IsIname(iname) && length <= 0 {
 		return nil, k.Errorf("cannot split iname %s by %d: the length must be positive", iname, length)
@@ -24,7 +24,7 @@ func SplitIname(k *kernel.Kernel, iname string, length int64, opt Split) (out *k
 	})
 }
 
-// divide replaces an iname by an inner and an outer one, of which value is a function, under constraints.
+// divide replaces an iname by an inner and an outer one, of which it is the function value under constraints.
 func divide(k *kernel.Kernel, iname string, opt Split, value func(inner, outer polycount.Affine) (polycount.Affine, []polycount.Constraint)) (*kernel.Kernel, error) {
 	if !k.IsIname(iname) {
 		return nil, k.UnknownIname(iname)

@@ -6,8 +6,8 @@ import (
 	"gpuperf/kernel"
 )
 
-// TagInames maps inames to hardware axes or loop treatments: "i_outer:g.1, i_inner:l.1". An iname that has another tag
-// already is an error, except that l.auto gives way and that for removes a tag.
+// TagInames maps inames to hardware axes or loop treatments: "i_outer:g.1, i_inner:l.1". An iname that already
+// has another tag is an error, except that l.auto gives way and that for removes a tag.
 func TagInames(k *kernel.Kernel, text string) (*kernel.Kernel, error) {
 	c := k.Clone()
 	for _, item := range strings.Split(text, ",") {

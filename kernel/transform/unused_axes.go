@@ -7,9 +7,8 @@ import (
 	"gpuperf/kernel"
 )
 
-// AddInamesForUnusedAxes puts the statements that match within the inames of the hardware axes that the kernel uses and
-// they do not, so that each work-item runs them for itself. An axis that several inames of the kernel are on is refused:
-// add the one that is meant by AddInamesToInsn, which also says what else is refused.
+// AddInamesForUnusedAxes adds to the statements that match the inames of the hardware axes that the kernel uses and they do
+// not, so that each work-item runs them. It fails where AddInamesToInsn does, and if several inames are on such an axis.
 func AddInamesForUnusedAxes(k *kernel.Kernel, match string) (*kernel.Kernel, error) {
 	stmts, err := matchSome(k, match)
 	if err != nil {
@@ -29,7 +28,7 @@ func AddInamesForUnusedAxes(k *kernel.Kernel, match string) (*kernel.Kernel, err
 					continue
 				}
 				if len(on) > 1 {
-					return nil, k.Errorf("statement %s is within no iname on %s, and %s are: add the one that is meant (add_inames_to_insn)", s.ID, tag, nameset.Text(on))
+					return nil, k.Errorf("statement %s has no iname on %s, and %s are on it: add the intended one with add_inames_to_insn", s.ID, tag, nameset.Text(on))
 				}
 				add = append(add, on[0])
 			}

@@ -9,8 +9,8 @@ import (
 	"gpuperf/polycount"
 )
 
-// RemoveUnusedInames projects the domains on the inames of statements. Those that are given must be unused; without any,
-// all unused ones go. Since a statement runs once for each point of the domain projected on its inames, no result changes.
+// RemoveUnusedInames removes the given inames, which must be unused, or all unused ones, by projecting the domains on the
+// others. Since a statement runs once for each point of the domain projected on its inames, no result changes.
 func RemoveUnusedInames(k *kernel.Kernel, inames ...string) (*kernel.Kernel, error) {
 	used := map[string]bool{}
 	for _, s := range k.Statements {
@@ -42,7 +42,7 @@ func RemoveUnusedInames(k *kernel.Kernel, inames ...string) (*kernel.Kernel, err
 		}
 	}
 	c := k.Clone()
-	// from the last domain on: what a domain depends on becomes unused only when its own inames are gone
+	// from the last domain to the first: the inames that a domain uses become unused when its own inames are removed
 	for i := len(c.Domains) - 1; i >= 0; i-- {
 		d := c.Domains[i]
 		drop := slices.DeleteFunc(slices.Clone(d.Dims()), func(n string) bool { return !gone[n] })
@@ -62,11 +62,11 @@ func RemoveUnusedInames(k *kernel.Kernel, inames ...string) (*kernel.Kernel, err
 		if err != nil {
 			return nil, k.Errorf("removing inames %s: %w", nameset.Text(drop), err)
 		}
-		if n := len(p.Disjuncts()); n != 1 {
+		if n := len(p.Disjuncts()); n != 1 && len(keep) > 0 { // without inames left, the domain goes
 			if len(inames) == 0 {
-				continue // their values stay as a part of the condition on the others
+				continue // the condition that they put on other inames is not one conjunction
 			}
-			return nil, k.Errorf("cannot remove iname %s: what it leaves of the domain falls into %d parts", nameset.Text(drop), n)
+			return nil, k.Errorf("cannot remove iname %s: what remains of the domain is a union of %d sets", nameset.Text(drop), n)
 		}
 		c.Domains[i] = p
 		for _, n := range drop {
