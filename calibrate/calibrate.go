@@ -29,7 +29,7 @@ type Row struct {
 	Output   float64            // measured value of the model's output, in seconds for times
 	Weight   float64            // of the residual, besides scaling by the output; 0 is 1
 	Label    string             // how errors name the row; "" is its number
-	Trials   []float64          // of which the output is the median; nil: not known
+	Trials   []float64          // whose median is the output; nil: not known
 	Ratio    float64            // of local to global accesses, of a row of the overlap experiment (Perflex paper, section 7.4); 0 for others
 }
 
@@ -234,7 +234,7 @@ func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, trie
 	rough.MaxEvaluations = min(f.lm.MaxEvaluations, roughEvaluations*(len(f.compiled.Parameters)+1))
 	starts := f.starts(opt)
 	if len(starts) == 1 {
-		best, err = f.bold(ctx, starts[0])
+		best, err = f.fromOne(ctx, starts[0])
 	} else {
 		best, err = f.best(ctx, nil, starts, &rough)
 	}
@@ -255,7 +255,7 @@ func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, trie
 	return after(best, last), len(starts) + len(again), nil
 }
 
-// after returns the last of two runs, the one going on where the other ended, with the history of both.
+// after returns the last of two runs, of which the second continued from the end of the first, with the history of both.
 func after(r, last *lm.Result) *lm.Result {
 	for _, it := range last.History[1:] {
 		it.N += r.Iterations
@@ -269,7 +269,7 @@ func after(r, last *lm.Result) *lm.Result {
 	return last
 }
 
-// best minimizes from every starting point and keeps the least residual, that of best among them; the earlier one among equals.
+// best minimizes from every starting point and returns the result with the least residual, best among them, the first of equal ones.
 func (f *fitter) best(ctx context.Context, best *lm.Result, starts [][]float64, settings *lm.Settings) (*lm.Result, error) {
 	var lastErr error
 	for _, p0 := range starts {
@@ -309,10 +309,10 @@ func (f *fitter) notFinite(p []float64) error {
 	return errors.New("the weighted derivatives are not finite")
 }
 
-// bold minimizes from one point, the user's own or that of a linear model. From a user's point the first step may overshoot the minimum
-// and end where the model is flat, so it is tried with first trust regions of several sizes, over the range that MINPACK's guide
+// fromOne minimizes from one point, the user's own or that of a linear model. From a user's point the first step may overshoot the
+// minimum and end where the model is flat, so the initial trust region takes several sizes, over the range that MINPACK's guide
 // recommends.
-func (f *fitter) bold(ctx context.Context, p0 []float64) (*lm.Result, error) {
+func (f *fitter) fromOne(ctx context.Context, p0 []float64) (*lm.Result, error) {
 	factors := []float64{100, 1, 0.1}
 	if f.lm.Factor != 0 || f.model.Linear() {
 		factors = []float64{f.lm.Factor}

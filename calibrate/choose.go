@@ -15,7 +15,7 @@ import (
 //
 // Stevens and Klöckner leave an a-priori criterion for the form open (section 8.1). Here a form is judged by how well it predicts
 // held-out rows: whole kernels, one at a time, and the ratios of the overlap experiment (section 7.4), one at a time, where on-chip
-// work and global memory stand in all proportions.
+// work and global memory occur in all proportions.
 type Choice struct {
 	Form       string      `yaml:"form" json:"form"`
 	Reason     string      `yaml:"reason" json:"reason"`
@@ -42,7 +42,7 @@ const (
 )
 
 // Choose fits the model in each of the forms to the same rows and returns the one that predicts held-out rows best, with the choice in
-// its fit. No forms stand for all of models.Forms. A model that does not have a form is an error.
+// its fit. An empty list of forms means models.Forms. A model without form is an error.
 func Choose(ctx context.Context, m *models.Model, forms []models.Form, rows []Row, opt Options) (*models.Model, *Fit, error) {
 	if len(forms) == 0 {
 		forms = models.Forms

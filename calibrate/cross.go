@@ -127,8 +127,8 @@ func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 }
 
 // predictWithout fits the rows that are not held out, from p0, and predicts those that are. It returns nil where the others do not
-// determine one of them: the fit does not converge or has a null direction that matters, or one of its costs is only a trace in the
-// others or is lost without it.
+// determine one of them: the fit does not converge, a null direction changes the prediction, or one of its costs is only a trace in the
+// others or at a bound.
 func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0 []float64) ([]heldOut, error) {
 	rest := *f
 	rest.x, rest.t, rest.w, rest.group, rest.label = nil, nil, nil, nil, nil
@@ -163,7 +163,7 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 			continue
 		}
 		row := heldOut{predicted: p.compiled.Gradient(x, p.params, p.grad), measured: f.t[i]}
-		if len(leadsNowhere(r.Null, p.grad)) > 0 || finite(row.predicted) == nil {
+		if len(changing(r.Null, p.grad)) > 0 || finite(row.predicted) == nil {
 			return nil, nil
 		}
 		for j, held := range r.Active {
@@ -180,11 +180,11 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 	return rows, nil
 }
 
-// traces reports whether some cost is an essential part of a held-out row, and a much smaller part of all other rows.
+// traces reports whether some cost is an essential share of a held-out row, and a much smaller share of all other rows.
 func (f *fitter) traces(left func(row int) bool, p0 []float64) bool {
 	shape := f.model.ShapeParameters()
 	grad := make([]float64, len(p0))
-	most := [2][]float64{make([]float64, len(p0)), make([]float64, len(p0))} // part of a row's output: of the others, of those left out
+	most := [2][]float64{make([]float64, len(p0)), make([]float64, len(p0))} // share of a row's output: of the other rows, of the held-out ones
 	for i, x := range f.x {
 		f.compiled.Gradient(x, p0, grad)
 		of := most[0]

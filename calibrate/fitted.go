@@ -9,7 +9,7 @@ import (
 	"gpuperf/models"
 )
 
-// FittedRow is a row of a fit beside what the fitted model says of it.
+// FittedRow is a row of a fit with the fitted model's value for it.
 type FittedRow struct {
 	Label         string     `json:"label"`
 	Measured      float64    `json:"measured"`

@@ -7,7 +7,7 @@ import (
 	"gpuperf/models"
 )
 
-// Auto stands for the best of several forms, or models, where one could be named.
+// Auto selects the best of several forms, or models, in place of a named one.
 const Auto = "auto"
 
 // General is the name of a general model once its form has been chosen.

@@ -29,7 +29,7 @@ type Prediction struct {
 // Interval is a lower and an upper end, NaN where unknown, which is null in JSON.
 type Interval [2]float64
 
-// Known tells whether there is an interval.
+// Known reports whether there is an interval.
 func (i Interval) Known() bool { return finite(i[0]) != nil && finite(i[1]) != nil }
 
 // String writes the interval in the units of times, "unknown" where it is not known.
@@ -90,7 +90,7 @@ type Predictor struct {
 	quantile []float64 // of Student's t, by levels
 }
 
-// NewPredictor makes ready to predict with a model and its fit, which must have the model's parameters.
+// NewPredictor prepares predictions by a model and its fit, which must have the model's parameters.
 func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 	c, err := m.Compile()
 	if err != nil {
@@ -138,8 +138,8 @@ func (f *Fit) Predict(m *models.Model, features map[string]float64) (*Prediction
 // Features lists the features that Predict needs.
 func (p *Predictor) Features() []string { return p.compiled.Features }
 
-// Predict evaluates the model (Perflex paper, section 7.3). A feature that is missing is an error; one outside what was calibrated,
-// or a parameter that calibration could not determine, is a warning.
+// Predict evaluates the model (Perflex paper, section 7.3). A missing feature is an error; a feature outside its calibrated range, or a
+// parameter that calibration could not determine, is a warning.
 func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	out := &Prediction{Warnings: []string{}}
 	for k, name := range p.compiled.Features {
@@ -176,7 +176,7 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	return out, nil
 }
 
-// interval is the interval of the default level, widened by what cross-validation has shown such intervals to miss.
+// interval is the interval of the default level, widened as cross-validation requires.
 func (p *Predictor) interval(value float64) Interval {
 	half := p.half(value, confidence)
 	if math.IsNaN(half) {
@@ -220,7 +220,7 @@ func (p *Predictor) undetermined() []string {
 		full[a] = p.grad[i]
 	}
 	var out []string
-	for _, direction := range leadsNowhere(p.fit.Null, full) {
+	for _, direction := range changing(p.fit.Null, full) {
 		for j, d := range direction {
 			if name := p.fit.Parameters[j].Name; d != 0 && !slices.Contains(out, name) {
 				out = append(out, name)

@@ -27,7 +27,7 @@ const ProfileVersion = 1
 //go:embed profile.schema.json
 var ProfileSchema []byte
 
-// Profile is what was learned about one device: the parameters of models, each with its evidence and origin.
+// Profile holds the fitted models of one device, each with its evidence and origin.
 type Profile struct {
 	Version int                 `yaml:"version"`
 	Device  samples.Fingerprint `yaml:"device"`
@@ -89,7 +89,7 @@ func LoadProfile(path string) (*Profile, error) {
 	return ParseProfile(path, text)
 }
 
-// profileKeys are all keys of the format, among which a misspelt one is looked for.
+// profileKeys are all keys of the format, for suggestions on a misspelt one.
 var profileKeys = []string{
 	"version", "device", "models", "model", "parameters", "name", "value", "stderr", "unit", "at_bound", "rate",
 	"rate_unit", "rows", "kernels", "freedom", "scale_by_output", "residual", "geomean_relative_error",
@@ -165,34 +165,26 @@ func (c *Calibration) check() error {
 
 // YAML returns the text of the profile, which ParseProfile reads back to the same profile.
 func (p *Profile) YAML() ([]byte, error) {
-	out := profileText{Version: ProfileVersion, Device: p.Device}
-	for _, c := range p.Models {
-		t := calibrationText{Fit: c.Fit, Origin: c.Origin, Definition: c.Definition}
-		if plainBlock(c.Definition) {
-			t.Definition = block(c.Definition)
-		}
-		out.Models = append(out.Models, t)
-	}
+	out := *p
+	out.Version = ProfileVersion
 	return yaml.MarshalWithOptions(out, yaml.CustomMarshaler(quoted), yaml.UseLiteralStyleIfMultiline(true))
 }
 
-// profileText and calibrationText are Profile and Calibration as they are written.
-type profileText struct {
-	Version int                 `yaml:"version"`
-	Device  samples.Fingerprint `yaml:"device"`
-	Models  []calibrationText   `yaml:"models"`
+// MarshalYAML writes the definition as a literal block where possible.
+func (c Calibration) MarshalYAML() (any, error) {
+	type block string // not for quoted: the library writes it as a literal block, which reads back unchanged where plainBlock holds
+	definition := any(c.Definition)
+	if plainBlock(c.Definition) {
+		definition = block(c.Definition)
+	}
+	return struct {
+		Fit        Fit    `yaml:",inline"`
+		Definition any    `yaml:"definition"`
+		Origin     Origin `yaml:"origin"`
+	}{c.Fit, definition, c.Origin}, nil
 }
 
-type calibrationText struct {
-	Fit        Fit    `yaml:",inline"`
-	Definition any    `yaml:"definition"`
-	Origin     Origin `yaml:"origin"`
-}
-
-// block is text that the library writes as a literal block, line by line, which it does faithfully where plainBlock holds.
-type block string
-
-// plainBlock tells whether text consists of lines that neither begin the text with space nor end in space, each ended, none empty.
+// plainBlock reports whether text consists of complete lines, none empty or ending in a space, and does not begin with a space.
 func plainBlock(s string) bool {
 	body, ended := strings.CutSuffix(s, "\n")
 	if !ended || strings.HasPrefix(body, " ") {
@@ -216,8 +208,8 @@ func quoted(s string) ([]byte, error) {
 
 var words = regexp.MustCompile(`^[A-Za-z][A-Za-z_]*( [A-Za-z][A-Za-z_]*)*$`)
 
-// Save writes the profile so that a crash leaves either the old file or the new one: into a temporary file beside it, to the disk,
-// then under its name. The folder is made where it is missing.
+// Save writes the profile so that a crash leaves either the old file or the new one: it writes a temporary file in the same folder,
+// flushes it to the disk, and renames it. It creates the folder if necessary.
 func (p *Profile) Save(path string) (err error) {
 	text, err := p.YAML()
 	if err != nil {
@@ -255,7 +247,7 @@ func (p *Profile) Save(path string) (err error) {
 	return syncDir(dir)
 }
 
-// syncDir makes a rename last; where folders cannot be synchronised (Windows) it does nothing.
+// syncDir flushes a rename to the disk, except on systems that cannot flush folders (Windows).
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

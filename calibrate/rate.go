@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Rate returns the rate that a cost implies, as the last column of table 3 of the Perflex paper: a parameter with the unit
-// "s per N thing" (or "s per thing", "s/thing") and value v stands for N/v things per second. For example 9.5e-12 with the unit
+// Rate returns the rate that a cost implies, as in the last column of table 3 of the Perflex paper: a parameter with the unit
+// "s per N thing" (or "s per thing", "s/thing") and value v means N/v things per second. For example 9.5e-12 with the unit
 // "s per 128 B", a local access of 4 bytes by each of 32 work-items, is 1.3e13 B/s. What is counted once per sub-group is
 // better written "s per 4 B per lane", which holds for every size of a sub-group: its lanes multiply N. ok is false for every
 // other unit, for a unit per lane when lanes is 0, and for costs that are not positive.

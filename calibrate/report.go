@@ -89,8 +89,9 @@ func (f *fitter) groups() []string {
 	return out
 }
 
-// leadsNowhere returns the null directions along which a value with the given derivatives changes: that value is not determined.
-func leadsNowhere(null [][]float64, grad []float64) [][]float64 {
+// changing returns the null directions along which a value with the given derivatives changes. If there are any, the value is not
+// determined.
+func changing(null [][]float64, grad []float64) [][]float64 {
 	var out [][]float64
 	for _, direction := range null {
 		sum, size := 0.0, 0.0

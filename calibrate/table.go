@@ -110,7 +110,7 @@ func (t *Table) readHeader(row []cell) error {
 	return nil
 }
 
-// pos turns encoding/csv's line and byte column into a place.
+// pos converts encoding/csv's line and byte column into a place.
 func (t *Table) pos(line, column int) source.Pos {
 	if line < 1 || line > len(t.lines) {
 		return source.Pos{Line: line}

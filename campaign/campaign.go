@@ -42,7 +42,7 @@ type Options struct {
 // MaxJobs is the largest default of Options.Jobs: each job is a process with a context on the device.
 const MaxJobs = 16
 
-// Monitor is told how far a campaign has come.
+// Monitor is notified of the progress of a campaign.
 type Monitor interface {
 	Building(done, total int) // programs that are built before any is run; first with 1
 	Measuring(measure.Event)  // before and after each kernel
@@ -71,10 +71,10 @@ type Campaign struct {
 	compared bool                       // the sentinel with the first of the journal
 	verified map[*workload.Kernel]error // the outcome of comparing a kernel's results with the reference
 	used     []samples.Record           // by Measure, each kernel and mode once
-	at       map[usedKey]int            // where they stand
+	at       map[usedKey]int            // index of each in used
 }
 
-// usedKey tells the records of a campaign apart.
+// usedKey identifies a record of a campaign.
 type usedKey struct {
 	kernel string
 	mode   samples.Mode
@@ -157,7 +157,7 @@ func (c *Campaign) Close() error {
 	return errors.Join(err, c.Device.Close())
 }
 
-// Live reports whether a device measures, and not recorded samples answer.
+// Live reports whether the campaign measures on a device; otherwise recorded samples answer.
 func (c *Campaign) Live() bool { return c.journal != nil }
 
 // SamplesFile is the file of the samples: the journal, or the recorded ones.

@@ -58,7 +58,7 @@ type evaluation struct {
 }
 
 // Evaluate predicts and measures the variants of suites, in one state of the caches. Each model is calibrated once, or taken from the
-// profile. What was done until an error comes with it.
+// profile. An error comes with the results up to there.
 func (c *Campaign) Evaluate(ctx context.Context, mode samples.Mode, files []*evaluate.File, o EvaluateOptions) (*Evaluation, error) {
 	out := &Evaluation{Report: &evaluate.Report{Cache: mode}, Device: c.Device.Info().Fingerprint}
 	if o.Profile != nil {
@@ -126,7 +126,7 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 		return nil, err
 	}
 	e.out.Records = append(e.out.Records, records...)
-	var removed []samples.Record // the poor man's prediction, that a model has to beat
+	var removed []samples.Record // the trivial prediction, which a model must beat
 	if e.o.WorkRemoved {
 		left, err := workload.WorkRemoved(cases)
 		if err != nil {
@@ -164,7 +164,7 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 // model calibrates the model of a variant, or takes it from the profile, once for each model file.
 func (e *evaluation) model(ctx context.Context, file *evaluate.File, variant evaluate.Variant) (*Fitted, error) {
 	path := variant.Model
-	if near := beside(file, path); !isName(path) || exists(near) {
+	if near := resolve(file, path); !isName(path) || exists(near) {
 		path = near
 	}
 	if m := e.models[path]; m != nil {
@@ -215,8 +215,8 @@ func (e *evaluation) fromProfile(model *models.Model) (*Calibrated, error) {
 	return &Calibrated{Calibration: calibration}, nil
 }
 
-// beside resolves a path relative to the suite file.
-func beside(file *evaluate.File, path string) string {
+// resolve resolves a path relative to the suite file.
+func resolve(file *evaluate.File, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
@@ -231,7 +231,7 @@ func exists(path string) bool {
 // cases returns the variant at each size of the suite.
 func (e *evaluation) cases(ctx context.Context, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant) ([]*workload.Case, error) {
 	if variant.Script != "" {
-		path := beside(file, variant.Script)
+		path := resolve(file, variant.Script)
 		if variant.Kernel != "" {
 			path += "#" + variant.Kernel
 		}

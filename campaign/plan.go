@@ -22,12 +22,12 @@ import (
 
 // Selection changes which measurement kernels are taken for a model, and in which form it is fitted. The zero value changes nothing.
 type Selection struct {
-	Generators string   // a folder of generators beside the built-in ones
+	Generators string   // a folder of generators in addition to the built-in ones
 	Tags       []string // variant tags that replace those of the same argument in the model file
 	Form       string   // linear, overlap or pnorm in place of the model's own form, or [calibrate.Auto]
 }
 
-// Plan is a model with what its calibration needs.
+// Plan is a model with its measurement kernels.
 type Plan struct {
 	Model *models.Model
 	Form  string           // as that of a Selection
@@ -156,7 +156,7 @@ func LoadModel(path string) (*models.Model, error) {
 	return m, err
 }
 
-// isName tells a model's name from a path.
+// isName reports whether text is the name of a model, not a path.
 func isName(path string) bool { return filepath.Base(path) == path && filepath.Ext(path) == "" }
 
 // featuresOf resolves the features that a model needs. An unknown one is an error at its place in the model file.

@@ -47,7 +47,7 @@ func (p *Predictor) Static() bool {
 	return !slices.ContainsFunc(p.ids, func(id features.ID) bool { return id.Class != features.StaticClass })
 }
 
-// Prediction is what was predicted, and perhaps measured, of a case.
+// Prediction is the predicted time of a case, and perhaps the measured one.
 type Prediction struct {
 	*workload.Case
 	*calibrate.Prediction
@@ -62,7 +62,7 @@ func (p *Prediction) RelativeError() float64 {
 	return (p.Seconds - p.Measured.Seconds()) / p.Measured.Seconds()
 }
 
-// Predict predicts the time of a case. What the model has no cost for is a warning.
+// Predict predicts the time of a case. Work without a cost in the model is a warning.
 func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 	values, err := featuresOn(p.Facts, c, p.ids)
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *Predictor) PredictAll(cases []*workload.Case) (all []*Prediction, err e
 
 // unpriced lists the work of a kernel that no feature of the model counts.
 func (p *Predictor) unpriced(c *workload.Case) (out []string, err error) {
-	if p.Static() { // totals of all work, for which nothing else needs to be counted
+	if p.Static() { // static features are totals of all work
 		return nil, nil
 	}
 	statistics, err := c.Statistics(features.Options{SubgroupSize: int(p.Device.SubgroupSize)})
@@ -143,7 +143,7 @@ func (p *Predictor) Runnable(cases []*workload.Case) (run []*workload.Case, refu
 	return run, refused, nil
 }
 
-// Suitability is how well a model of a profile suits kernels.
+// Suitability has the criteria by which a model of a profile is chosen for kernels.
 type Suitability struct {
 	*Predictor
 	Unpriced int     // kinds of work without a cost, counted in each case

@@ -15,7 +15,7 @@ import (
 	"gpuperf/workload"
 )
 
-// Result is what came of a list of tasks or kernels: a record for each, in their order, and what speaks against trusting them.
+// Result has a record for each of a list of tasks or kernels, in their order, and warnings about them.
 type Result struct {
 	Records  []samples.Record
 	Warnings []string
@@ -24,9 +24,9 @@ type Result struct {
 // leastAhead is the number of programs from which on they are built ahead, by several workers.
 const leastAhead = 8
 
-// Measure returns a record for each case in one state of the caches. A case that fails is a record with its status. All that several
-// processors can do is done before any time is taken: sources are generated, programs built, results compared with the reference.
-// What the journal has needs none of it.
+// Measure returns a record for each case in one state of the caches. A case that fails is a record with its status. Parallel work is done
+// before anything is timed: generating sources, building programs, comparing results with the reference. Cases that the journal has
+// need none of it.
 func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*workload.Case) (*Result, error) {
 	tasks := make([]measure.Task, len(cases))
 	err := parallel.Try(len(cases), c.options.Jobs, func(i int) error {
@@ -120,7 +120,7 @@ func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []
 	return nil, err
 }
 
-// prepare does what several processors can do for tasks before they run. A kernel whose results are wrong fails its tasks.
+// prepare does the parallel work for tasks before they run. A kernel whose results are wrong fails its tasks.
 func (c *Campaign) prepare(ctx context.Context, cases []*workload.Case, tasks []measure.Task) (warnings []string, err error) {
 	sweep := c.sweep()
 	var pending []*workload.Case
@@ -183,8 +183,8 @@ func (d *shared) Run(ctx context.Context, job device.Job) (*device.Result, error
 	return d.Device.Run(ctx, job)
 }
 
-// watch tells what a run of the sentinel shows: another device than the one that measured before, in this campaign or when the
-// journal was begun.
+// watch returns warnings from a run of the sentinel: about drift in this campaign, and about a difference from the first samples of the
+// journal.
 func (c *Campaign) watch(now samples.Record) (warnings []string) {
 	if d := c.sentinel.Drift(); d != "" {
 		warnings = append(warnings, d)

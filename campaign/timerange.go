@@ -36,8 +36,8 @@ func ParseTimeRange(text string) (TimeRange, error) {
 	return TimeRange{from.Seconds(), to.Seconds(), text}, nil
 }
 
-// side tells how a record stands to the range: -1 too short, 0 within, 1 too long. What ran out of time or of memory is too
-// long; any other failure has nothing to do with sizes, and is false.
+// side compares a record with the range: -1 too short, 0 within, 1 too long. A record that ran out of time or memory is too long; ok is
+// false for other failures, which do not depend on sizes.
 func (r TimeRange) side(rec samples.Record) (side int, ok bool) {
 	switch rec.Status {
 	case samples.OK:
@@ -205,7 +205,7 @@ func (s *scaling) begin(r TimeRange) {
 	}
 }
 
-// timeOf is the time of a record, infinite for what ran out of time or of memory.
+// timeOf is the time of a record, infinite if it ran out of time or memory.
 func timeOf(r samples.Record) float64 {
 	if r.Status != samples.OK {
 		return math.Inf(1)
@@ -213,7 +213,7 @@ func timeOf(r samples.Record) float64 {
 	return r.Seconds()
 }
 
-// next takes the time of the probed case at the present factor, and chooses the factor to be probed after it.
+// next takes the time of the probed case at the current factor, and chooses the next factor.
 func (s *scaling) next(r TimeRange, rec samples.Record, at *workload.Case) {
 	side, ok := r.side(rec)
 	switch {

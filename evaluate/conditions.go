@@ -8,8 +8,8 @@ import (
 	"gpuperf/samples"
 )
 
-// Conditions says what the records tell of the device while they were taken: the times of the sentinel kernel before them, and
-// what the platform told of clocks, power and temperature. It is empty where they tell nothing.
+// Conditions describes the state of the device during the measurements: the times of the sentinel kernel, and the clocks, power and
+// temperature as far as the platform reports them. It is empty if the records have none of these.
 func Conditions(records []samples.Record) []string {
 	var sentinel, ratio, sm, memory, power, heat span
 	limits := map[string]int{}
@@ -52,7 +52,7 @@ func Conditions(records []samples.Record) []string {
 	return out
 }
 
-// span is the range of some values. What is zero was not told, and does not count.
+// span is the range of some values. A zero was not reported, and does not count.
 type span struct {
 	lo, hi float64
 	n      int

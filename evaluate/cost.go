@@ -19,12 +19,12 @@ const overPeak = 1.01
 // Cost is a fitted parameter compared with the peak rate of the device, a line of table 3 of the Perflex paper.
 type Cost struct {
 	calibrate.Estimate
-	Of     []string       // the features that the parameter is the cost of; none where it is not the cost of features alone
-	Peak   *roofline.Peak // what bounds the implied rate, nil where it is not known
+	Of     []string       // the features that the parameter is the cost of; none if it is not the cost of features alone
+	Peak   *roofline.Peak // of the device, for the implied rate; nil if unknown
 	Remark string         // on a rate above the peak
 }
 
-// Share is the implied rate as a part of the peak, 0 where that is not known.
+// Share is the implied rate over the peak, 0 if that is unknown.
 func (c Cost) Share() float64 {
 	if c.Peak == nil {
 		return 0
@@ -33,7 +33,7 @@ func (c Cost) Share() float64 {
 }
 
 // Costs compares the parameters of a fit with the peak rates of the device, which may be nil. The cases are the kernels that the fit was
-// made from, at sub-groups of so many lanes; they are counted only for what the features' identifiers leave open.
+// made from, at sub-groups of so many lanes; they are counted only where the features' identifiers do not determine the memory or reuse.
 func Costs(m *models.Model, fit *calibrate.Fit, device *facts.Device, cases []*workload.Case, lanes int) ([]Cost, error) {
 	of, work := m.CostFeatures(), counter{cases, lanes}
 	var all []Cost

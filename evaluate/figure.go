@@ -12,7 +12,7 @@ import (
 )
 
 // Figure is the picture of a suite, like Figures 7 to 9 of the Perflex paper: a panel for each variant, times against the size that
-// varies. Where several sizes vary, or none, the sizes stand in their order at equal distances. A
+// varies. If several sizes vary, or none, the points are at equal distances in the order of the sizes. A
 // variant without points has no panel.
 func (s *SuiteReport) Figure() *chart.Figure {
 	name, along := s.varying()

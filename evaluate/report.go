@@ -73,8 +73,8 @@ type Ranking struct {
 	Sizes []Verdict `json:"sizes,omitempty"`
 }
 
-// Verdict is the ranking at one size, fastest first. It is right when no pair of variants that is not a tie stands in
-// the wrong order. Ties are pairs whose measured times lie within 1 % of each other. Equal predictions tell no order, and are
+// Verdict is the ranking at one size, fastest first. It is right when no pair of variants that is not a tie is in
+// the wrong order. Ties are pairs whose measured times are within 1 % of each other. Equal predictions give no order, and are
 // wrong for a pair that is not a tie.
 type Verdict struct {
 	At        map[string]int64 `json:"at"`

@@ -18,7 +18,7 @@ type Sensitivity struct {
 	Trials  []Sample `json:"trials"`  // by the number of trials of each, all measurement kernels
 }
 
-// Sample is what came of several random choices of as many kernels or trials.
+// Sample summarizes the errors of several random choices of as many kernels or trials.
 type Sample struct {
 	Of          int     `json:"of"`          // kernels, all models together, or trials
 	Draws       int     `json:"draws"`       // random choices
@@ -28,7 +28,7 @@ type Sample struct {
 	Unpredicted float64 `json:"unpredicted"` // part of the points that the chosen kernels did not determine, on average; they are in no error
 }
 
-// Calibrated is a model with the rows that it was fitted to, and what it is to predict.
+// Calibrated is a model with the rows that it was fitted to, and the points that it predicts.
 type Calibrated struct {
 	Model   *models.Model
 	Fit     *calibrate.Fit // to all rows
@@ -48,7 +48,7 @@ var (
 	trialCounts = []int{1, 2, 5, 10, 30, 60}
 )
 
-// draws is how many random choices stand behind a row.
+// draws is the number of random choices of a row.
 const draws = 9
 
 // Vary fits the models to random parts of their rows and of the trials of their rows, from a fixed seed, and evaluates each time. Rows
@@ -115,7 +115,7 @@ func medianOf(trials []float64, chosen []int) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// sample fits and evaluates so many times.
+// sample fits and evaluates n times.
 func sample(ctx context.Context, all []Calibrated, n int, rng *rand.Rand, choose func(Calibrated, *rand.Rand) []calibrate.Row) (Sample, error) {
 	s := Sample{Draws: n}
 	var errors []float64

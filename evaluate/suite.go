@@ -1,7 +1,7 @@
 // Package evaluate compares predicted with measured times.
 //
 // A suite file names variants of one computation, the sizes to run them at and the model that predicts each. The command
-// fills in what was predicted and what was measured for every variant and size; Summarize turns that into
+// fills in what was predicted and what was measured for every variant and size; Summarize computes from that
 // relative errors, their geometric means (Fleming and Wallace 1986, as Stevens and Klöckner section 8 report them) and a
 // verdict on the ranking of the variants at each size. Vary evaluates again with
 // fewer kernels and trials to calibrate with. The package runs nothing, and fits nothing but for Vary.

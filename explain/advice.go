@@ -15,13 +15,13 @@ import (
 
 const (
 	worthwhile = 0.1 // share of the time from which on a cost gets advice
-	again      = 2.0 // loads of an element from which on it is worth keeping
-	wasteful   = 0.6 // share of the bytes moved that are used, below which an access is scattered
+	again      = 2.0 // loads of an element from which on it is worth keeping in faster memory
+	wasteful   = 0.6 // used share of the moved bytes below which an access is scattered
 	nearRoof   = 0.85
 )
 
-// advice says what could make the kernel faster, for the costs that matter, the largest first. It says no more than the counts show:
-// a prediction of the changed kernel tells whether a change pays off.
+// advice suggests changes that could make the kernel faster, for the costs that matter, the largest first. It relies on the counts alone:
+// predict the changed kernel to see whether a change pays off.
 func (e *explainer) advice(out *Explanation) error {
 	say := func(format string, args ...any) { out.Advice = append(out.Advice, fmt.Sprintf(format, args...)) }
 	if out.Roof != nil && out.Roof.Reached > nearRoof {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Check is the paper's own test for overlap (Stevens and Klöckner, section 8.1): the time of the kernel without arithmetic and local
+// Check is the paper's test for overlap (Stevens and Klöckner, section 8.1): the time of the kernel without arithmetic and local
 // memory, and what the removed work costs by the microbenchmarks, against the time of the whole kernel.
 type Check struct {
 	Removed         float64 `json:"removed"`          // seconds of the kernel without its work
@@ -23,7 +23,7 @@ func (c Check) Sum() float64 { return c.Removed + c.Onchip }
 // Max is the time when the smaller part is hidden entirely.
 func (c Check) Max() float64 { return max(c.Removed, c.Onchip) }
 
-// small is the part of the sum under which the smaller cost tells nothing.
+// small is the share of the sum below which the smaller cost is no evidence.
 const small = 0.05
 
 func (e *explainer) check(out *Explanation) error {

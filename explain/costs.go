@@ -12,7 +12,7 @@ import (
 	"gpuperf/models"
 )
 
-// Cost is a kind of work with what it costs.
+// Cost is a kind of work with its cost.
 type Cost struct {
 	Term      string  `json:"term"`
 	Parameter string  `json:"parameter,omitempty"` // "" where the term is no sum of costs
@@ -59,7 +59,7 @@ func (e *explainer) withoutTerm(name string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	params, _ := e.Fit.Values(compiled.Parameters) // of the whole model, which prepare has looked at
+	params, _ := e.Fit.Values(compiled.Parameters) // of the whole model, which prepare has checked
 	x := make([]float64, len(compiled.Features))
 	for i, name := range compiled.Features {
 		x[i] = e.values[name]
@@ -112,7 +112,7 @@ func (e *explainer) cost(c models.Cost, terms []Term) (Cost, error) {
 	estimate := e.Fit.Estimate(c.Parameter)
 	cost.Each, cost.Unit, cost.Rate, cost.RateUnit = estimate.Value, estimate.Unit, estimate.Rate, estimate.RateUnit
 	cost.Seconds = cost.Each * cost.Work.Count
-	cost.Saved = e.prediction.Seconds - e.without(func(p string) bool { return p == c.Parameter })
+	cost.Saved = e.prediction.Seconds - e.without(c.Parameter)
 	if len(names) == 1 && c.Work == names[0] {
 		formula, err := e.statistics.Formula(cost.ids[0], e.Case.Sizes)
 		if err != nil {
@@ -149,7 +149,7 @@ func (e *explainer) bound(out *Explanation) error {
 	return nil
 }
 
-// describe says in words what the work of a cost is: the accesses by their arrays, the operations by their names.
+// describe describes the work of a cost in words: accesses by their arrays, operations by their names.
 func (e *explainer) describe(c Cost) string {
 	var words []string
 	arrays := map[string][]string{} // by the words before and after them
@@ -191,7 +191,7 @@ func (e *explainer) describe(c Cost) string {
 	return strings.Join(words, ", ")
 }
 
-// selected lists the records that a feature selects; none where it cannot be said.
+// selected lists the records that a feature selects; none if an error prevents it.
 func (e *explainer) selected(id features.ID) []features.Record {
 	if id.Class == features.GroupsClass {
 		return nil

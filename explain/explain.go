@@ -16,7 +16,7 @@ import (
 	"gpuperf/workload"
 )
 
-// Subject is what is to be explained.
+// Subject is a kernel whose time is to be explained, with its model.
 type Subject struct {
 	Case    *workload.Case
 	Removed *workload.Case // the same kernel without arithmetic and local memory; nil where that cannot be made
@@ -30,13 +30,13 @@ type Subject struct {
 	MeasuredRemoved float64 // of the kernel without its work
 }
 
-// Explanation is what there is to say. Times in seconds; shares are parts of the sum of all terms that join no others.
+// Explanation explains a prediction. Times are in seconds; shares are relative to the sum of all terms that join no others.
 type Explanation struct {
 	Kernel    string             `json:"kernel"`
 	Device    string             `json:"-"` // that the model is of
 	At        map[string]int64   `json:"at"`
 	Model     string             `json:"model"`
-	Form      string             `json:"form,omitempty"` // how the terms make a time; "" where they do it in a way of their own
+	Form      string             `json:"form,omitempty"` // how the terms make a time; "" for none of the known forms
 	Predicted float64            `json:"predicted"`
 	Interval  calibrate.Interval `json:"interval"`
 	Measured  float64            `json:"measured,omitempty"`
@@ -46,7 +46,7 @@ type Explanation struct {
 	Bound     string             `json:"bound"`                    // the resource that takes most of the time
 	Check     *Check             `json:"check,omitempty"`          // nil where the model has no form
 	Roof      *Roof              `json:"roof,omitempty"`           // nil where no peaks are known
-	Unpriced  []Work             `json:"unpriced"`                 // what the kernel does and the model has no cost for
+	Unpriced  []Work             `json:"unpriced"`                 // work of the kernel without a cost in the model
 	Advice    []string           `json:"advice"`
 	Warnings  []string           `json:"warnings"`
 }
@@ -159,18 +159,14 @@ func (e *explainer) unpriced(out *Explanation) error {
 	return nil
 }
 
-// without is the prediction when the parameters for which free holds are 0.
-func (e *explainer) without(free func(parameter string) bool) float64 {
+// without is the prediction when a parameter is 0.
+func (e *explainer) without(parameter string) float64 {
 	params := slices.Clone(e.params)
-	for i, name := range e.compiled.Parameters {
-		if free(name) {
-			params[i] = 0
-		}
-	}
+	params[slices.Index(e.compiled.Parameters, parameter)] = 0
 	return e.compiled.Eval(e.x, params)
 }
 
-// seconds is the time that the explanation is about: the measured one where there is one.
+// seconds is the time to explain: the measured one, or else the predicted one.
 func (e *explainer) seconds() float64 {
 	if e.Measured > 0 {
 		return e.Measured

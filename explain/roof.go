@@ -15,7 +15,7 @@ type Roof struct {
 	Resources []Resource `json:"resources"`
 }
 
-// Resource is what a kernel needs of a part of the device.
+// Resource is a part of the device with the kernel's use of it.
 type Resource struct {
 	Name    string  `json:"name"`
 	Amount  float64 `json:"amount"`
@@ -46,8 +46,8 @@ func (e *explainer) roof(out *Explanation) error {
 	return nil
 }
 
-// work counts each element of global memory that is read once, and each that is written once; the accesses to local memory; and,
-// by data type, the operations that have a peak.
+// work counts the distinct elements of global memory that are read and those that are written, the accesses to local memory, and by
+// data type the operations that have a peak.
 func (e *explainer) work() (w roofline.Work, err error) {
 	seen := map[string]bool{}
 	for _, r := range e.statistics.Records {

@@ -28,7 +28,7 @@ func (s *Statistics) afrCondition(m Mem, text string) condition {
 }
 
 // AFR is the ratio of accesses, counted once per work-item, to distinct elements accessed, for a record of global or local
-// memory (Stevens and Klöckner, section 6.1.1). Footprints are made when first asked for. Where nothing is accessed it is 0.
+// memory (Stevens and Klöckner, section 6.1.1). Footprints are counted on first use. The ratio of no accesses is 0.
 func (s *Statistics) AFR(m Mem, sizes map[string]int64) (*big.Rat, error) {
 	r, err := s.ratio(m)
 	if err != nil {

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -13,13 +14,12 @@ import (
 	"gpuperf/polycount"
 )
 
-// Loops whose bounds are read from memory have no number of iterations that the sizes determine. Where the number is
-// linear in an expression of the bounds, as n*(stop - start) is, the sum over all work-items is the same as if each had
-// the average, so that counts with the average that the kernel states (kernel.Average) are exact. Averages are over all
-// executions of the statements that assign the bounds. They are not linear
-// where the iterations are spread over work-items and sub-groups are counted: half a sub-group is a sub-group.
+// The sizes do not determine the trip count of a loop with bounds read from memory. If a count is linear in an expression of the
+// bounds, as n*(stop - start) is, its sum over all work-items is the same as if each had the average, so counts with the average that
+// the kernel states (kernel.Average) are exact. Averages are over all executions of the statements that assign the bounds. A count of
+// sub-groups is not linear if the iterations are distributed over work-items: half a sub-group counts as one.
 
-// count counts a set of points. With bounds among its parameters these give way to their averages.
+// count counts a set of points. Data-dependent bounds among its parameters are replaced by averages.
 func (c *counter) count(d *polycount.Set) (*polycount.Poly, error) {
 	bounds := c.boundsIn(d)
 	if len(bounds) == 0 {
@@ -63,7 +63,7 @@ func (c *counter) count(d *polycount.Set) (*polycount.Poly, error) {
 			return nil, err
 		}
 		if same, err := without.Equal(n); err != nil || !same {
-			return nil, cmpError(err, c.notLinear(d, trips))
+			return nil, cmp.Or(err, c.notLinear(d, trips))
 		}
 		n = without
 	}
@@ -76,9 +76,9 @@ type trip struct {
 	kernel.Average
 }
 
-// average replaces the trips in n by their averages. It is to be linear in each of them; a product of two is the sum of the
-// inner one over the iterations of the outer one where the inner bounds are assigned within the outer loop, and of
-// numbers that may depend on each other otherwise.
+// average replaces the trips in n by their averages. n must be linear in each of them. A product of two is allowed only if the inner
+// bounds are assigned within the outer loop: then it is the sum of the inner trips over the iterations of the outer loop. Otherwise the
+// two may depend on each other.
 func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*polycount.Poly, error) {
 	const most = 4
 	if len(trips) > most {
@@ -142,13 +142,13 @@ func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*p
 		return nil, err
 	}
 	if zero, err := difference.Equal(polycount.Constant(0)); err != nil || !zero {
-		return nil, cmpError(err, c.notLinear(d, trips))
+		return nil, cmp.Or(err, c.notLinear(d, trips))
 	}
 	return c.gist(averaged)
 }
 
-// coefficient is that of the product of a subset of the trips, in a polynomial that is linear in each: by differences
-// between its values where trips are 0 and 1.
+// coefficient is the coefficient of the product of a subset of the trips, in a polynomial that is linear in each, from differences
+// between its values at trips of 0 and 1.
 func coefficient(n *polycount.Poly, trips []trip, subset int) (*polycount.Poly, error) {
 	sum := polycount.Constant(0)
 	for part := subset; ; part = (part - 1) & subset {
@@ -170,8 +170,7 @@ func coefficient(n *polycount.Poly, trips []trip, subset int) (*polycount.Poly, 
 	}
 }
 
-// nested reports that of any two of the trips one is within the loops that the other is of: its bounds are assigned in
-// each iteration of these.
+// nested reports that of any two of the trips, the bounds of one are assigned in each iteration of the other's loops.
 func (c *counter) nested(trips []trip) bool {
 	within := func(inner, outer trip) bool {
 		for _, b := range sizeNames(inner.Of) {
@@ -196,13 +195,6 @@ func (c *counter) nested(trips []trip) bool {
 	return true
 }
 
-func cmpError(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
-}
-
 // times is n times the average of a trip.
 func (c *counter) times(n *polycount.Poly, t trip) (*polycount.Poly, error) {
 	value, err := fractionOf(t.Value)
@@ -223,7 +215,7 @@ func (c *counter) times(n *polycount.Poly, t trip) (*polycount.Poly, error) {
 			return nil, err
 		}
 		if !ok {
-			return nil, fmt.Errorf("%s times the average %s is no polynomial: assume what makes %s divide it, as in \"%s %% 128 = 0\", "+
+			return nil, fmt.Errorf("%s times the average %s is not a polynomial: assume a condition by which %s divides it, as in \"%s %% 128 = 0\", "+
 				"or give the average as a parameter of its own, an lp.ValueArg", n, t.Value, name, name)
 		}
 		out = quotient
@@ -236,7 +228,7 @@ type fraction struct {
 	num     *polycount.Poly
 	den     int64
 	params  []string
-	divisor *product // the same, where others can be divided by it
+	divisor *product // the same as a product, nil if it is none
 }
 
 // product is an integer times parameters.
@@ -379,7 +371,7 @@ func (c *counter) notLinear(d *polycount.Set, trips []trip) error {
 		"theirs: state averages of the bounds of this loop, assigned to temporaries", loops, bounds, strings.Join(of, " and "))
 }
 
-// dependsOnData says that what a statement touches is only known when it runs; nil where it is known.
+// dependsOnData returns an error if the elements that a statement accesses depend on data.
 func (c *counter) dependsOnData(d *polycount.Set) error {
 	if len(c.boundsIn(d)) == 0 {
 		return nil

@@ -189,7 +189,7 @@ func TestAverages(t *testing.T) {
 			},
 		}, madd, "1000"},
 		{"groups that divide", nil, []func(*kernel.Kernel) (*kernel.Kernel, error){split("i", 64, "g.0", "l.0"), assume("n % 64 = 0"), average("j", "nnz/n")}, madd, "125/4"},
-		{"groups that may not divide", nil, []func(*kernel.Kernel) (*kernel.Kernel, error){split("i", 64, "g.0", "l.0"), average("j", "nnz/n")}, madd, `assume what makes n divide it`},
+		{"groups that may not divide", nil, []func(*kernel.Kernel) (*kernel.Kernel, error){split("i", 64, "g.0", "l.0"), average("j", "nnz/n")}, madd, `assume a condition by which n divides it`},
 		{"groups that may not divide, a parameter", nil, []func(*kernel.Kernel) (*kernel.Kernel, error){split("i", 64, "g.0", "l.0"), average("j", "mean")}, madd, "56"},
 		{"no average", nil, nil, madd, `the iterations of loop j depend on start and stop, which the kernel reads: state how many there are on average, as in lp.assume_average(knl, "j", "nnz/n")`},
 		{"no average, other records", nil, nil, "f_mem_access_global_int32_load_lstrides:{0:0}", "start and stop"},

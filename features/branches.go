@@ -9,8 +9,8 @@ import (
 	"gpuperf/polycount"
 )
 
-// scope is where in the kernel an expression is evaluated: in a statement, under conditions in addition to its domain. These are
-// affine, and there are none unless branches are counted exactly.
+// scope is the part of a statement's domain in which an expression is evaluated: where affine conditions hold. There are none unless
+// branches are counted exactly.
 type scope struct {
 	stmt  *kernel.Stmt
 	conds []expr.Expr
@@ -53,7 +53,7 @@ func (c *counter) under(at scope, condition expr.Expr) scope {
 	return at
 }
 
-// comparisons are the constraints that comparisons of affine expressions are. != is not one.
+// comparisons are the constraints of comparisons of affine expressions; != is not a single constraint.
 var comparisons = map[expr.OpKind]func(a, b polycount.Affine) polycount.Constraint{
 	expr.Eq: polycount.EQ,
 	expr.Ge: polycount.GE,
@@ -92,7 +92,7 @@ func (c *counter) affine(e expr.Expr) (polycount.Affine, error) {
 	return expr.ToAffine(e, func(name string) bool { return c.k.IsIname(name) || c.k.IsParam(name) })
 }
 
-// restrict is the part of a set in which an affine condition holds.
+// restrict returns the part of a set in which an affine condition holds.
 func (c *counter) restrict(set *polycount.Set, condition expr.Expr) (*polycount.Set, error) {
 	op := condition.(*expr.Op)
 	switch op.Kind {
@@ -157,7 +157,7 @@ func (c *counter) domainOf(at scope) (*polycount.Set, error) {
 	return d, err
 }
 
-// String is the same for scopes with the same points.
+// String is equal for scopes with equal points.
 func (at scope) String() string {
 	text := strings.Join(at.stmt.Inames, ", ")
 	for _, condition := range at.conds {

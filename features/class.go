@@ -7,7 +7,7 @@ import (
 	"gpuperf/kernel"
 )
 
-// Class is the first section of a feature identifier, which says what kind of thing it counts.
+// Class is the first section of a feature identifier: a family of features.
 type Class string
 
 // The classes of features.
@@ -30,7 +30,7 @@ const (
 	LoopCarriedClass Class = "loop_carried"
 )
 
-// Work is the kind of work that a class of features counts, which says what bounds its rate.
+// Work is the kind of work that a class of features counts.
 type Work string
 
 // The kinds of work.
@@ -47,11 +47,11 @@ type class struct {
 	work  Work         // "" for none
 	space kernel.Space // the only memory that is counted; "" for any
 	parse func(p *idParser, c *class, id *ID, rest string) error
-	// match tells whether an identifier selects a record, where the conditions on sizes hold; nil where it selects none.
+	// match reports whether an identifier selects a record, if the conditions on sizes hold; nil for a class without records.
 	match func(s *Statistics, c *class, id ID, key Key) (conditions []condition, match bool, err error)
-	// value is the value at sizes; nil where it is the sum of the counts of the selected records.
+	// value is the value at sizes; nil means the sum of the counts of the selected records.
 	value func(s *Statistics, c *class, id ID, at point) (float64, error)
-	// explain says what is counted; nil where it is the selected records.
+	// explain describes the count; nil means the selected records.
 	explain func(s *Statistics, id ID) []string
 }
 

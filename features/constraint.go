@@ -2,9 +2,7 @@ package features
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"math/big"
 
 	"gpuperf/kernel/expr"
 )
@@ -22,7 +20,7 @@ func parseConstraint(text string) (constraint, error) {
 	}
 	e, err := expr.Parse(rest)
 	if err != nil {
-		return constraint{}, fmt.Errorf("%q is no expression", rest)
+		return constraint{}, fmt.Errorf("%q is not an expression", rest)
 	}
 	if err := checkSize(e); err != nil {
 		return constraint{}, err
@@ -45,7 +43,7 @@ func holds(relation string, order int) bool {
 	return order == 0
 }
 
-// checkSize reports what in e is not an expression in sizes.
+// checkSize returns an error for a part of e that is not an integer expression in sizes.
 func checkSize(e expr.Expr) error {
 	var err error
 	expr.Walk(e, func(x expr.Expr) bool {
@@ -71,15 +69,6 @@ func sizeNames(e expr.Expr) (names []string) {
 	return names
 }
 
-// evalSize is the value of an expression that checkSize accepts.
-func evalSize(e expr.Expr, sizes map[string]int64) (*big.Int, error) {
-	v, err := expr.EvalInt(e, sizes)
-	if missing := (*expr.MissingError)(nil); errors.As(err, &missing) {
-		return nil, &MissingSizeError{missing.Name}
-	}
-	return v, err
-}
-
 // compareSizes compares two expressions in sizes.
 func compareSizes(a, b expr.Expr, sizes map[string]int64) (int, error) {
 	if v, ok := expr.EvalInt64(a, sizes); ok {
@@ -87,18 +76,13 @@ func compareSizes(a, b expr.Expr, sizes map[string]int64) (int, error) {
 			return cmp.Compare(v, w), nil
 		}
 	}
-	v, err := evalSize(a, sizes)
+	v, err := expr.EvalInt(a, sizes)
 	if err != nil {
 		return 0, err
 	}
-	w, err := evalSize(b, sizes)
+	w, err := expr.EvalInt(b, sizes)
 	if err != nil {
 		return 0, err
 	}
 	return v.Cmp(w), nil
 }
-
-// MissingSizeError says which size of a kernel or a constraint has no value.
-type MissingSizeError struct{ Name string }
-
-func (e *MissingSizeError) Error() string { return "size " + e.Name + " has no value" }

@@ -26,7 +26,7 @@ import (
 
 // Options say how to count. They are comparable; the zero value is the default.
 type Options struct {
-	// Device is what features of StaticClass are for; nil is none, with an error for those that depend on it.
+	// Device is the device of features of StaticClass. If it is nil, features that depend on it are errors.
 	Device *facts.Device
 	// SubgroupSize is the number of work-items that run together; 0 is 32.
 	SubgroupSize int
@@ -37,7 +37,7 @@ type Options struct {
 	RedundantWork bool
 	// IndexOps counts the arithmetic in array indices as it is written.
 	IndexOps bool
-	// ExactBranches counts what is under a condition, a predicate or a select, only where it holds, as far as the
+	// ExactBranches counts work under a condition, a predicate or a select only where it holds, as far as the
 	// condition is affine, and counts the operations and loads of predicates. The default counts both sides of a branch, and
 	// no predicates.
 	ExactBranches bool
@@ -46,8 +46,8 @@ type Options struct {
 	Within string
 	// Footprint adds records of the distinct elements that are read and written.
 	Footprint bool
-	// Lines adds the cache lines and sectors that sub-groups touch to what JSON says of global memory; as features they are
-	// there in any case.
+	// Lines adds the cache lines and sectors that sub-groups touch to the JSON of accesses to global memory. The features of these
+	// do not depend on it.
 	Lines bool
 }
 

@@ -51,11 +51,11 @@ func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
 	var all *polycount.Set
 	seen := map[string]bool{}
 	for _, s := range sites {
-		if text := fmt.Sprint(s.at, s.access.Index, s.access.Lanes); seen[text] {
+		text := fmt.Sprint(s.at, s.access.Index, s.access.Lanes)
+		if seen[text] {
 			continue
-		} else {
-			seen[text] = true
 		}
+		seen[text] = true
 		image, err := c.image(s)
 		if err != nil {
 			return nil, err

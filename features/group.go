@@ -8,7 +8,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// localBytes is the local memory that a work-group takes at the sizes: with its size it bounds how many a multiprocessor holds.
+// localBytes is the local memory of a work-group at the sizes. It limits the resident work-groups of a multiprocessor.
 func (s *Statistics) localBytes(_ *class, _ ID, at point) (float64, error) {
 	sum := new(big.Int)
 	for _, a := range s.c.k.Temps {

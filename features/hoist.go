@@ -8,9 +8,8 @@ import (
 	"gpuperf/kernel/linear"
 )
 
-// hoisted is the count of a record where a load is made once before the innermost loops from one iteration of which to the
-// next its element stays the same, as compilers arrange it: not past a loop that has a barrier or a condition in it, or a
-// statement that writes the array. A store counts as often as it is made.
+// hoisted is the count of a record with loads hoisted out of the innermost loops in which their addresses do not change, as compilers
+// do: but not out of a loop that has a barrier, a condition or a statement that writes the array. Stores are not hoisted.
 func (s *Statistics) hoisted(m Mem, sizes map[string]int64) (*big.Rat, error) {
 	e, err := remember(s, s.invariant, m, func() (*evaluator, error) {
 		occurrences := map[where]int64{}

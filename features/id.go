@@ -6,7 +6,7 @@ import (
 )
 
 // ID is a feature identifier (Stevens and Klöckner, section 6.1), made by ParseID. IDs are comparable, and equal when
-// their texts are. Which fields mean something depends on the class; an empty field of a memory access matches all.
+// their texts are. The class determines which fields are used; an empty field of a memory access matches all.
 type ID struct {
 	text  string
 	Class Class
@@ -29,7 +29,7 @@ type ID struct {
 // String is the text that the identifier was made from.
 func (id ID) String() string { return id.text }
 
-// IsOutput reports whether the feature is measured and not counted.
+// IsOutput reports whether the feature is measured, not counted.
 func (id ID) IsOutput() bool { return id.Class == TimeClass }
 
 // Memory is the only memory whose accesses the feature counts; "" if it counts both.

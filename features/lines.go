@@ -12,7 +12,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// unit is what global memory is cached or transferred in.
+// unit is the size in which global memory is cached or transferred.
 type unit struct {
 	name  string
 	bytes int64
@@ -111,7 +111,7 @@ type lane struct {
 
 // addressAt is the value of a part of an address. Values beyond 50 bits are errors, so that sums of products of them fit 64.
 func addressAt(e expr.Expr, sizes map[string]int64) (int64, error) {
-	v, err := evalSize(e, sizes)
+	v, err := expr.EvalInt(e, sizes)
 	if err != nil {
 		return 0, err
 	}

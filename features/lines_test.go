@@ -65,7 +65,7 @@ func TestLinesErrors(t *testing.T) {
 		{"0<=g<n and 0<=l<64", "z[g,l] = x[k[l]]", "f_mem_lines_load", "k[l] is not affine: it is read from memory"},
 		{"0<=g<n and 0<=l<64", "z[g,l] = x[(g + l)//3]", "f_mem_sectors_load", "rounds a lid together with other variables"},
 		{"0<=g<8 and 0<=l<n", "z[g,l] = x[l]", "f_mem_lines_store", "extent is not constant"},
-		{"0<=g<n and 0<=l<64", "z[g,l] = x[l]", "f_mem_lines_global_load_lstrides:{0:<q}", "size q has no value"},
+		{"0<=g<n and 0<=l<64", "z[g,l] = x[l]", "f_mem_lines_global_load_lstrides:{0:<q}", "no value is given for q"},
 	} {
 		ok := made(t)
 		k := ok(kernel.Make(kernel.Spec{
@@ -170,7 +170,7 @@ func TestRandomLines(t *testing.T) {
 					}
 					subgroup := (at["u"] + extent[0]*at["v"]) / int64(opt.SubgroupSize)
 					add := func(to map[unit]bool, e expr.Expr) {
-						v, err := evalSize(e, at)
+						v, err := expr.EvalInt(e, at)
 						if err != nil {
 							t.Fatal(err)
 						}

@@ -11,7 +11,7 @@ import (
 	"gpuperf/kernel/ops"
 )
 
-// chainVisitor finds when the value of an expression is there: the chain of operations that it waits for.
+// chainVisitor finds the longest chain of operations that the value of an expression depends on.
 type chainVisitor struct {
 	d    *dataflow
 	stmt *kernel.Stmt
@@ -19,12 +19,12 @@ type chainVisitor struct {
 	args map[string]*link // of a user function
 }
 
-// operation is a link after the last of its operands.
+// operation adds an operation after the last of its operands.
 func (v chainVisitor) operation(op string, t expr.DType, operands ...*link) *link {
 	return v.inTurn(1, op, t, operands...)
 }
 
-// inTurn is n operations, each of which waits for the one before.
+// inTurn adds n operations, each of which depends on the one before.
 func (v chainVisitor) inTurn(n int64, op string, t expr.DType, operands ...*link) *link {
 	v.d.size += n * instructions(op)
 	before := later(operands...)
@@ -43,7 +43,7 @@ func (v chainVisitor) list(list []expr.Expr) (*link, error) {
 	return last, nil
 }
 
-// index is when an index is there. Its arithmetic is free, as the rest of features has it; what it reads is not.
+// index finds the chain of an index. Its arithmetic is free, as in all features; its loads are not.
 func (v chainVisitor) index(list []expr.Expr) (*link, error) {
 	var last *link
 	for _, e := range list {
@@ -81,7 +81,7 @@ func (v chainVisitor) value(e expr.Expr) (*link, error) {
 	return nil, nil
 }
 
-// access is a load, of which one that the loop does not change was made before it.
+// access adds a load, unless compilers hoist it out of the loop.
 func (v chainVisitor) access(a *expr.Access) (*link, error) {
 	at, err := v.index(a.Index)
 	if err != nil {
@@ -101,7 +101,7 @@ func (v chainVisitor) access(a *expr.Access) (*link, error) {
 	return &link{before, kind, 1, before.reach() + nominal().Int(latency)}, nil
 }
 
-// invariant reports that a load gives the same in all iterations, so that compilers make it before the loop.
+// invariant reports that a load has the same result in all iterations, so that compilers hoist it out of the loop.
 func (v chainVisitor) invariant(a *expr.Access) bool {
 	for _, i := range a.Index {
 		if slices.Contains(v.d.c.variesWith(v.stmt, i), v.d.loop.Iname) {
@@ -111,7 +111,7 @@ func (v chainVisitor) invariant(a *expr.Access) bool {
 	return !v.d.effects.Pins(a.Array)
 }
 
-// call is a function: one of the user's as its definition has it, or one operation after the other where it declares them.
+// call adds a function: the user's definition, or its declared operations one after the other, or one operation.
 func (v chainVisitor) call(x *expr.Call) (*link, error) {
 	var args []*link
 	for _, e := range x.Args {
@@ -196,8 +196,8 @@ func (v chainVisitor) operator(x *expr.Op) (*link, error) {
 	return last, nil
 }
 
-// sum adds terms up from the left, a product by a multiply-add. Unlike counts (ops.Visitor) it keeps to the parentheses, as
-// compilers have to: a + (b + c) waits for a once.
+// sum adds terms from the left, a product by a multiply-add. Unlike counts (ops.Visitor) it keeps parentheses, as compilers must: in
+// a + (b + c) only one addition depends on a.
 func (v chainVisitor) sum(x *expr.Op) (*link, error) {
 	t, err := v.k.TypeOf(x)
 	if err != nil {
@@ -265,7 +265,7 @@ func (v chainVisitor) product(x expr.Expr, t expr.DType) (*link, error) {
 func (v chainVisitor) factors(e expr.Expr) ([]*link, error) {
 	x, ok := ops.Unsigned(e).(*expr.Op)
 	if !ok {
-		return nil, fmt.Errorf("%s is no product", e)
+		return nil, fmt.Errorf("%s is not a product", e)
 	}
 	list := slices.DeleteFunc(slices.Clone(x.Args), ops.IsMinusOne)
 	if len(list) == 1 {

@@ -15,13 +15,13 @@ import (
 	"gpuperf/polycount"
 )
 
-// loopFacts is what a work-item does in the iterations of one sequential loop of the linearized program, without the loops inside it.
+// loopFacts describes the work of a work-item in one sequential loop of the linearized program, without the loops inside it.
 type loopFacts struct {
 	iname string
 	trips *evaluator // iterations of a work-item in all
 	size  int64      // operations of an iteration, see instructions
-	// path counts the operations on the longest dependence chain of one iteration, by kind as in identifiers; carried counts what
-	// each iteration adds to the longest loop-carried chain.
+	// path counts the operations on the longest dependence chain of one iteration, by kind as in identifiers; carried counts the
+	// operations that each iteration adds to the longest loop-carried chain.
 	path, carried map[string]*big.Rat
 }
 
@@ -31,11 +31,10 @@ const (
 	localLink  = "local"
 )
 
-// nominal holds latencies in additions, those of no device in particular: counts are symbolic, and made for all of them.
+// nominal holds typical latencies in units of an addition's. Counts are symbolic and do not depend on a device.
 var nominal = sync.OnceValue((*facts.Device)(nil).Typical)
 
-// duration is the nominal latency of an operation, in additions. It decides which chain of operations is the longest, not what
-// anything costs.
+// duration is the nominal latency of an operation, in additions. It decides which chain of operations is the longest; it is no cost.
 func duration(op string) int64 {
 	switch op {
 	case "func:max", "func:min", "func:fmax", "func:fmin", "func:fabs":
@@ -49,8 +48,8 @@ func duration(op string) int64 {
 	return 1
 }
 
-// instructions is how many an operation is, nominally, where compilers decide how often to unroll a loop. A multiply-add is
-// made of two only after that.
+// instructions is the nominal number of instructions of an operation when compilers decide how often to unroll a loop. A multiply-add
+// is still two then.
 func instructions(op string) int64 {
 	if op == "madd" {
 		return 2
@@ -59,7 +58,7 @@ func instructions(op string) int64 {
 }
 
 const (
-	accessSize = 2 // instructions: the address and the access; those of the index are added
+	accessSize = 2 // instructions: the address and the access, without the index
 	loopSize   = 3 // the counter, the comparison and the jump
 )
 
@@ -71,7 +70,7 @@ func (s *Statistics) findLoops() ([]*loopFacts, error) {
 	return l.find()
 }
 
-// sumOfLoops makes the value of a class of loops: a sum over the loops that an identifier selects, of what each iteration counts.
+// sumOfLoops makes the value of a class of loops: a sum of counts per iteration over all iterations of the selected loops.
 func sumOfLoops(each func(*loopFacts, ID) *big.Rat) func(*Statistics, *class, ID, point) (float64, error) {
 	return func(s *Statistics, _ *class, id ID, at point) (float64, error) {
 		list, err := s.loops()
@@ -106,7 +105,7 @@ func (l *loopFacts) onPath(id ID) *big.Rat { return l.path[id.link()] }
 
 func (l *loopFacts) onCarried(id ID) *big.Rat { return l.carried[id.link()] }
 
-// explainLoops lists the loops that a feature is a sum over.
+// explainLoops lists the loops that a feature sums over.
 func (s *Statistics) explainLoops(id ID) []string {
 	list, err := s.loops()
 	if err != nil {
@@ -145,7 +144,7 @@ func (w *loopWalker) find() ([]*loopFacts, error) {
 	return w.out, err
 }
 
-// walk visits the loops, of which those around are open, in a domain of the axes and these.
+// walk visits the loops of a body inside the open loops; domain has the hardware axes and the open loops as dimensions.
 func (w *loopWalker) walk(body []linear.Node, open []string, domain *polycount.Set) error {
 	for _, node := range body {
 		switch x := node.(type) {
@@ -205,10 +204,10 @@ func (w *loopWalker) measure(l *linear.Loop, open []string, domain *polycount.Se
 	return nil
 }
 
-// settled is the number of iterations after which only the chain from one to the next is left in what they add.
+// settled is the number of iterations after which each iteration adds only to loop-carried chains.
 const settled = 16
 
-// longestBody bounds the statements of an iteration, of which unrolled loops have as many copies as a file asks for.
+// longestBody bounds the statements of an iteration, since the copies in unrolled loops are unbounded.
 const longestBody = 1 << 14
 
 // link is n equal operations in sequence, at the end of the chain of operations that they depend on; nil is a value that is available
@@ -249,8 +248,8 @@ func later(list ...*link) *link {
 	return last
 }
 
-// dataflow follows values through the iterations of a loop. Each operation starts when its operands are there; the order
-// of statements matters only by what they read and write.
+// dataflow follows values through the iterations of a loop. Each operation starts when its operands are available; the order of
+// statements matters only through their reads and writes.
 type dataflow struct {
 	c       *counter
 	loop    *linear.Loop
@@ -259,18 +258,18 @@ type dataflow struct {
 	values     map[string]*link // of private variables and of elements of memory, by their text
 	longest    *link            // of all so far
 	size       int64
-	statements int              // of the iteration at hand
+	statements int              // of the current iteration
 	copies     map[string]int64 // values of unrolled inames
 }
 
-// iteration follows one from the start, and counts its operations.
+// iteration follows the first iteration and counts its operations.
 func (d *dataflow) iteration() error {
 	d.values, d.copies, d.longest, d.size, d.statements = map[string]*link{}, map[string]int64{}, nil, loopSize, 0
 	return d.run(d.loop.Body)
 }
 
-// growth is what an iteration adds to the chain of the variable whose chain grows most, once the chains of the first iterations
-// have gone by.
+// growth is the number of operations, by kind, that an iteration adds to the chain of the variable whose chain grows most, after the
+// first iterations.
 func (d *dataflow) growth() (map[string]*big.Rat, error) {
 	if err := d.more(settled); err != nil {
 		return nil, err
@@ -298,7 +297,7 @@ func (d *dataflow) growth() (map[string]*big.Rat, error) {
 	return out, nil
 }
 
-// more goes through n more iterations.
+// more follows n more iterations.
 func (d *dataflow) more(n int) error {
 	for range n {
 		d.statements = 0
@@ -306,16 +305,16 @@ func (d *dataflow) more(n int) error {
 			return err
 		}
 		maps.DeleteFunc(d.values, func(name string, _ *link) bool {
-			return strings.HasPrefix(name, movingPrefix) // an element that the next iteration does not meet
+			return strings.HasPrefix(name, movingPrefix) // the next iteration accesses another element
 		})
 	}
 	return nil
 }
 
-// movingPrefix marks elements of memory whose index has the loop's iname in it.
+// movingPrefix marks elements of memory whose index contains the loop's iname.
 const movingPrefix = "~"
 
-// run follows the statements of a body, those of unrolled loops for each copy, those of loops not at all.
+// run follows the statements of a body, with each copy of unrolled loops and without inner loops.
 func (d *dataflow) run(body []linear.Node) error {
 	for _, node := range body {
 		switch x := node.(type) {
@@ -374,8 +373,8 @@ func (d *dataflow) execute(s *kernel.Stmt) error {
 	return nil
 }
 
-// accessSize is how many instructions an access takes: an index that goes with the loop is multiplied by a stride other than 1, and
-// added to what the loop leaves as it is.
+// accessSize is the number of instructions of an access. An index that changes with the loop is multiplied by its stride, unless that
+// is 1, and added to the rest of the index.
 func (d *dataflow) accessSize(s *kernel.Stmt, a *expr.Access) int64 {
 	form, err := d.c.flatIndex(site{scope{stmt: s}, a})
 	if err != nil || len(form.Floors) > 0 {
@@ -396,7 +395,7 @@ func (d *dataflow) accessSize(s *kernel.Stmt, a *expr.Access) int64 {
 	return size
 }
 
-// element names an element of an array, with the copies' values for unrolled inames.
+// element names an element of an array, with the values of unrolled inames.
 func (d *dataflow) element(a *expr.Access) string {
 	moving := false
 	name := a.Array
@@ -422,13 +421,13 @@ func (d *dataflow) element(a *expr.Access) string {
 	return name
 }
 
-// Loop is a sequential loop with statements of its own, as features of loops see it.
+// Loop is a sequential loop with statements of its own.
 type Loop struct {
 	Iname string
-	// Path lists the kinds of what the longest chain of an iteration consists of, as in identifiers after f_loop_path_:
+	// Path lists the kinds of operations on the longest chain of an iteration, as in identifiers after f_loop_path_:
 	// "float32_madd", "global".
 	Path []string
-	// Carried lists those of the chain from one iteration to the next.
+	// Carried lists the kinds of operations on the longest loop-carried chain.
 	Carried []string
 }
 

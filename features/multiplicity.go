@@ -78,7 +78,7 @@ func (c *counter) add(key Key, at scope, granularity Granularity, n int64) {
 	c.found[key][c.where(at, granularity)] += n
 }
 
-// records turns occurrences into counts. Those that are 0 are left out, and so are those that cannot be counted, with the
+// records converts occurrences to counts. Those that are 0 are left out, and so are those that cannot be counted, with the
 // reason.
 func (c *counter) records() (records []Record, failed []failure) {
 	for _, key := range c.keys {

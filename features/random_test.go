@@ -228,7 +228,7 @@ func evalIndex(t *rapid.T, text string, names []string, point []int64) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := evalSize(e, at)
+		v, err := expr.EvalInt(e, at)
 		if err != nil {
 			t.Fatal(err)
 		}

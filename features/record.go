@@ -13,7 +13,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// Record is a count: how often what the key describes happens in one launch of the kernel.
+// Record is a count of the operation, access, synchronization or footprint that its key describes, in one launch of the kernel.
 type Record struct {
 	Key   Key
 	Count *polycount.Poly
@@ -32,7 +32,7 @@ type Key interface {
 	order() []string
 }
 
-// Granularity says who counts: every work-item, every sub-group or every work-group.
+// Granularity is what an event is counted once for.
 type Granularity string
 
 // The granularities.
@@ -74,7 +74,7 @@ type Mem struct {
 	Granularity Granularity  `json:"granularity"`
 }
 
-// Sync is a synchronization: barrier_local and barrier_global, as one work-item meets them, or kernel_launch.
+// Sync is a synchronization: barrier_local or barrier_global, counted for one work-item, or kernel_launch.
 type Sync struct {
 	Op string `json:"op"`
 }
@@ -109,7 +109,7 @@ func (m Mem) String() string {
 	return fmt.Sprintf("%s %s %s %s lstrides:{%s} gstrides:{%s} (%s)", m.Space, m.DType, m.Direction, name, m.LStrides, m.GStrides, m.Granularity)
 }
 
-// tag is the one that identifiers select the access by: its own, or the implicit one of an access to global memory.
+// tag is the tag by which identifiers select the access: its own, or the implicit one of an access to global memory.
 func (m Mem) tag() string {
 	if m.Tag != "" || m.Space != kernel.Global {
 		return m.Tag

@@ -96,7 +96,7 @@ func matchSync(_ *Statistics, _ *class, id ID, key Key) ([]condition, bool, erro
 	return nil, ok && id.Op == k.Op, nil
 }
 
-// matchMem decides what it can without sizes.
+// matchMem decides the match as far as it does not depend on sizes.
 func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, match bool, err error) {
 	m, ok := key.(Mem)
 	if !ok || c.space != "" && c.space != m.Space || id.Tag != "" && id.Tag != m.tag() || id.Space != "" && id.Space != m.Space ||
@@ -143,7 +143,7 @@ func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, 
 	return conditions, true, nil
 }
 
-// compareStride decides a constraint on a stride, or returns the condition on the sizes that it is.
+// compareStride decides a constraint on a stride, or returns it as a condition on the sizes.
 func compareStride(stride string, c constraint) (cond condition, match bool, err error) {
 	value, err := expr.Parse(stride)
 	if err != nil {
@@ -166,7 +166,7 @@ func compareStride(stride string, c constraint) (cond condition, match bool, err
 	return condition{fmt.Sprintf("%s %s %s", stride, c.relation, c.bound), test}, true, nil
 }
 
-// Explain lists the records that a feature selects, with the conditions on sizes under which it does, or says what else it counts.
+// Explain lists the records that a feature selects, with their conditions on sizes, or describes the count of a feature without records.
 func (s *Statistics) Explain(id ID) []string {
 	c, err := s.row(id)
 	if err != nil {
@@ -205,8 +205,7 @@ func (s *Statistics) Selected(id ID, sizes map[string]int64) (list []int, err er
 	return list, s.wrap(id, err)
 }
 
-// Formula is the symbolic count of a feature at the sizes; nil where it is no sum of records, as of footprints, cache lines and
-// work-groups.
+// Formula is the symbolic count of a feature at the sizes; nil for a feature that is no sum of records, such as a footprint.
 func (s *Statistics) Formula(id ID, sizes map[string]int64) (*polycount.Poly, error) {
 	if c, err := s.row(id); err != nil || c.value != nil {
 		return nil, err
@@ -224,8 +223,7 @@ func (s *Statistics) Formula(id ID, sizes map[string]int64) (*polycount.Poly, er
 	return sum, nil
 }
 
-// Uncovered lists the records that none of the features selects at the sizes and that are not zero there: work that a model of these
-// features does not see.
+// Uncovered lists the records that are not zero at the sizes and that no feature selects: work that a model of these features ignores.
 func (s *Statistics) Uncovered(ids []ID, sizes map[string]int64) ([]Record, error) {
 	covered := make([]bool, len(s.Records))
 	for _, id := range ids {

@@ -27,9 +27,9 @@ func (c *counter) countSync() ([]Record, []failure) {
 	return records, nil
 }
 
-// barriers counts those of the linearized program, by memory space (Stevens and Klöckner, section 5, at the end): the
-// points that the loops open around a barrier take together, which is what one work-item meets. In a kernel with a race,
-// which does not run, barriers are those that order the accesses that can be ordered.
+// barriers counts the barriers of the linearized program, by memory space (Stevens and Klöckner, section 5, at the end): for one
+// work-item, all iterations of the loops around each. A kernel with a race does not run; its barriers are those that order the
+// accesses that can be ordered.
 func (c *counter) barriers() (map[kernel.Space]*polycount.Poly, error) {
 	program, err := c.program()
 	if err != nil {

@@ -6,11 +6,12 @@ import (
 	"math/big"
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
-// Value is the value of a feature at sizes, exact up to the rounding to a float64. A size without value and one that
-// violates the kernel's assumptions are errors. A feature that selects no record is 0.
+// Value is the value of a feature at sizes, exact up to the rounding to a float64. A missing size is an *[expr.MissingError]; sizes that
+// violate the kernel's assumptions are an error. A feature that selects no record is 0.
 func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
 	c, err := s.row(id)
 	if err != nil {
@@ -71,8 +72,8 @@ func (s *Statistics) subGroupCount(_ *class, _ ID, at point) (float64, error) {
 	return number(s.groups, at.values) * float64(perGroup), err
 }
 
-// UnknownTag reports that id asks for accesses with a tag that no access of the kernel has, so that its value is 0 at all
-// sizes; tags are those that there are, sorted.
+// UnknownTag reports that id selects accesses by a tag that no access of the kernel has, so that its value is 0 at all sizes. It returns
+// the tags of the kernel's accesses, sorted.
 func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
 	if id.Tag == "" {
 		return nil, false
@@ -92,17 +93,25 @@ func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
 
 // bind appends the values of s.Params to buffer and checks the assumptions.
 func (s *Statistics) bind(buffer []int64, sizes map[string]int64) ([]int64, error) {
-	for _, name := range s.Params {
+	values, err := bind(buffer, s.Params, sizes)
+	if err != nil {
+		return nil, err
+	}
+	return values, s.valid.check(values)
+}
+
+func bind(buffer []int64, params []string, sizes map[string]int64) ([]int64, error) {
+	for _, name := range params {
 		v, ok := sizes[name]
 		if !ok {
-			return nil, &MissingSizeError{name}
+			return nil, &expr.MissingError{Name: name}
 		}
 		buffer = append(buffer, v)
 	}
-	return buffer, s.valid.check(buffer)
+	return buffer, nil
 }
 
-// validity tells whether sizes satisfy the kernel's assumptions.
+// validity checks that sizes satisfy the kernel's assumptions.
 type validity struct {
 	assumptions *polycount.Set
 	params      []string
@@ -196,13 +205,9 @@ func newEvaluator(p *polycount.Poly) *evaluator {
 }
 
 func (e *evaluator) rat(sizes map[string]int64) (*big.Rat, error) {
-	values := make([]int64, len(e.params))
-	for i, name := range e.params {
-		v, ok := sizes[name]
-		if !ok {
-			return nil, &MissingSizeError{name}
-		}
-		values[i] = v
+	values, err := bind(nil, e.params, sizes)
+	if err != nil {
+		return nil, err
 	}
 	return e.poly.Rat(values), nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 func TestValue(t *testing.T) {
@@ -98,12 +99,12 @@ func TestValueErrors(t *testing.T) {
 		sizes   map[string]int64
 		says    string
 	}{
-		{"f_op_float32_madd", nil, "size n has no value"},
-		{"f_op_float32_madd", map[string]int64{"m": 16}, "size n has no value"},
+		{"f_op_float32_madd", nil, "no value is given for n"},
+		{"f_op_float32_madd", map[string]int64{"m": 16}, "no value is given for n"},
 		{"f_op_float32_madd", map[string]int64{"n": 17}, "n=17 violates the assumption"},
 		{"f_op_float32_madd", map[string]int64{"n": 0}, "n=0 violates the assumption"},
 		{"f_thread_groups", map[string]int64{"n": -16}, "n=-16 violates the assumption"},
-		{"f_mem_access_tag:aLD_lstrides:{1:<m}", map[string]int64{"n": 16}, "size m has no value"},
+		{"f_mem_access_tag:aLD_lstrides:{1:<m}", map[string]int64{"n": 16}, "no value is given for m"},
 		{"f_mem_access_tag:aLD_lstrides:{1:<5 // m}", map[string]int64{"n": 16, "m": 0}, "divides by zero"},
 		{"f_cl_wall_time", map[string]int64{"n": 16}, "measured, not counted"},
 	} {
@@ -122,7 +123,7 @@ func TestValueErrors(t *testing.T) {
 	if _, err := s.JSON(map[string]int64{"n": 17}); err == nil {
 		t.Error("JSON at sizes that violate the assumptions")
 	}
-	var missing *MissingSizeError
+	var missing *expr.MissingError
 	if _, err := s.JSON(map[string]int64{}); !errors.As(err, &missing) || missing.Name != "n" {
 		t.Errorf("JSON without sizes: %v", err)
 	}

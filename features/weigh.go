@@ -10,8 +10,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// sharing is how many units are touched by lanes with these activities and no others, when the base is 0, step, 2*step, …
-// modulo the unit.
+// sharing is the number of units touched by lanes with exactly these activities, for a base of 0, step, 2*step, … modulo the unit.
 type sharing struct {
 	active []int
 	units  []int64
@@ -69,7 +68,7 @@ func (t *transactions) at(u unit, sizes map[string]int64) (*big.Rat, error) {
 	return sum, nil
 }
 
-// weigh is the sum of units over the points at which any of the activities is.
+// weigh sums the units over the points of any of the activities.
 func (t *transactions) weigh(s *sharing, base polycount.Affine, elements, step int64, sizes map[string]int64) (*big.Rat, error) {
 	all, err := t.points(s.active)
 	if err != nil {
@@ -146,7 +145,7 @@ func (t *transactions) weigh(s *sharing, base polycount.Affine, elements, step i
 	return sum.Mul(sum, factor), nil
 }
 
-// units lists the units that each sub-group touches, each as the activities of the lanes that do.
+// units lists the units that each sub-group touches, each as the activities of the lanes that touch it.
 func (t *transactions) units(base, elements int64, within []int64) [][]int {
 	type unit struct{ subgroup, index int64 }
 	index := map[unit]int{}
@@ -171,7 +170,7 @@ func (t *transactions) units(base, elements int64, within []int64) [][]int {
 	return out
 }
 
-// points counts the points at which any of the activities is.
+// points counts the points of any of the activities.
 func (t *transactions) points(active []int) (*evaluator, error) {
 	key := fmt.Sprint(active)
 	t.mu.Lock()
@@ -194,7 +193,7 @@ func (t *transactions) points(active []int) (*evaluator, error) {
 	return t.counts[key], nil
 }
 
-// cover is the union of activities.
+// cover is the union of the points of activities.
 func (t *transactions) cover(active []int) (*polycount.Set, error) {
 	key := fmt.Sprint(active)
 	if s, ok := t.covers[key]; ok {

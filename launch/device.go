@@ -2,8 +2,8 @@ package launch
 
 import "gpuperf/device/facts"
 
-// residentFacts bound the number of work-groups that a multiprocessor holds at once. Where it is one at most, the registers do not
-// matter: a compiler spills what does not fit.
+// residentFacts limit the resident work-groups of a multiprocessor. If there is at most one, registers do not matter: the compiler
+// spills.
 func residentFacts(d *facts.Device) []facts.Key {
 	keys := []facts.Key{facts.Groups, facts.Items, facts.LocalBytes, facts.LocalReserved}
 	if d.Int(facts.Groups) == 1 {
@@ -12,8 +12,8 @@ func residentFacts(d *facts.Device) []facts.Key {
 	return append(keys, facts.Registers, facts.RegistersPerItem)
 }
 
-// resident is how many work-groups of so many work-items, each with its registers, and bytes of local memory run on a
-// multiprocessor at once; 0 where a group needs more than there is. The device must know its residentFacts.
+// resident is the number of resident work-groups of a multiprocessor, for groups of so many work-items with so many registers each and
+// so many bytes of local memory; 0 if a group exceeds a limit. The device must know its residentFacts.
 func resident(d *facts.Device, items, registers, local, subgroup int64) int64 {
 	padded := (items + subgroup - 1) / subgroup * subgroup
 	n := min(d.Int(facts.Groups), d.Int(facts.Items)/padded)

@@ -8,7 +8,7 @@ import (
 	"gpuperf/kernel/linear"
 )
 
-// variable is the variable of a box that a slot of a linearized program stands for.
+// variable is the variable of a box that corresponds to a slot of a linearized program.
 func variable(slot int) int {
 	if slot < linear.GroupSlot {
 		return slot
@@ -16,7 +16,7 @@ func variable(slot int) int {
 	return slot + startVars
 }
 
-// condition is what must hold: of the terms of a conjunction those that depend on data are left out.
+// condition leaves out the terms of a conjunction that depend on data.
 func condition(x *linear.Index) *linear.Index {
 	if x.Kind != linear.LogicIndex || x.Op != expr.And {
 		return x
@@ -31,7 +31,7 @@ func condition(x *linear.Index) *linear.Index {
 	return &out
 }
 
-// scene is what expressions are evaluated in: a box, the values of variables as forms over it, and those of the sizes.
+// scene is the environment of an evaluation: a box, the values of variables as forms over it, and the sizes.
 type scene struct {
 	box
 	env   [maxVars]form // by slot

@@ -2,8 +2,7 @@ package launch
 
 import "sync"
 
-// memory is what walks hand on to each other: buffers, and what they found out about work-groups and sub-groups, which is the
-// same in all programs.
+// memory is reused from walk to walk: buffers, and results about work-groups and sub-groups that do not depend on the program.
 type memory struct {
 	shapes map[string]int         // of sub-groups, by the differences between their work-items
 	whole  map[wholeKey]*laneMask // of all work-items of a group
@@ -21,13 +20,13 @@ type memory struct {
 	warps  []warpKind
 }
 
-// wholeKey is the shape of a work-group, and how many work-items run together.
+// wholeKey is the shape of a work-group and the size of a sub-group.
 type wholeKey struct {
 	local    [3]int64
 	subgroup int
 }
 
-// What is remembered is forgotten when it has become more than this.
+// The most remembered results; beyond it all are forgotten.
 const (
 	mostUnits  = 1 << 16
 	mostShapes = 1 << 12
@@ -44,7 +43,7 @@ func (m *memory) forget() {
 	m.kinds, m.units = map[unitKind]uint64{}, map[uint64]unitCount{}
 }
 
-// release hands the memory on.
+// release returns the memory to the pool.
 func (m *memory) release() {
 	if len(m.units) > mostUnits || len(m.shapes) > mostShapes || len(m.kinds) > mostUnits {
 		m.forget()
@@ -54,7 +53,7 @@ func (m *memory) release() {
 	memories.Put(m)
 }
 
-// copied is a copy of a state, until it is given back.
+// copied returns a copy of a state, for giveBack to recycle.
 func (m *memory) copied(st *state) *state {
 	var out *state
 	if n := len(m.spare); n > 0 {

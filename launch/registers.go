@@ -7,9 +7,9 @@ import (
 )
 
 // registersOf estimates the registers of 32 bits that a work-item needs: private variables where they are live, the counters
-// of open loops, a pointer for each array in global memory, lids and gids in use, and what an expression holds while it is
-// evaluated (Sethi and Ullman's number). Compilers do better by scheduling and worse by unrolling; what counts is the order
-// between kernels.
+// of open loops, a pointer for each array in global memory, lids and gids in use, and the intermediate results of an
+// expression (Sethi and Ullman's number). Compilers do better by scheduling and worse by unrolling; only the order of kernels
+// matters.
 func registersOf(n *linear.Nest) int64 {
 	r := &registers{k: n.Kernel, first: map[string]int{}, last: map[string]int{}}
 	r.walk(n.Body, 0)
@@ -44,7 +44,7 @@ func registersOf(n *linear.Nest) int64 {
 	return fixed + most
 }
 
-// registers collects the life of private variables over the steps of the program.
+// registers collects the live ranges of private variables over the steps of the program.
 type registers struct {
 	k           *kernel.Kernel
 	steps       int
@@ -58,7 +58,7 @@ func (r *registers) walk(nodes []linear.Node, depth int64) {
 		case *linear.Loop:
 			from := r.steps
 			r.walk(x.Body, depth+1)
-			// What lives at the start of the loop and is used in it lives to its end.
+			// A variable that is live at the start of the loop and used in it is live to its end.
 			for name, first := range r.first {
 				if first < from && r.last[name] >= from {
 					r.last[name] = r.steps - 1
@@ -90,7 +90,7 @@ func (r *registers) use(s *kernel.Stmt) {
 	note(r.k.Writes(s))
 }
 
-// pressure is how many values an evaluation holds at once, the best order taken.
+// pressure is the number of values that an evaluation holds at once, in the best order.
 func pressure(e expr.Expr) int64 {
 	var args []expr.Expr
 	switch x := e.(type) {

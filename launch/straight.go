@@ -16,7 +16,7 @@ const unrolledSize = 1024
 // comparedLoads bounds the loads of a straight line of code that are compared with each other. More do not fit registers.
 const comparedLoads = 1 << 12
 
-// straight is the part of a walk that finds out which loads a compiler leaves out: within a straight line of code, of which
+// straight is the part of a walk that finds the loads that a compiler leaves out: within a straight line of code, of which
 // unrolled loops are a part, an element is loaded once, if nothing is stored to the array in between. Work-items that compute
 // k neighbouring rows of a stencil of 5×5 points load (k+4)·5 elements in place of 25·k.
 type straight struct {
@@ -25,7 +25,7 @@ type straight struct {
 	open   [maxVars]*loop // by slot
 }
 
-// load is a load over the points of a box.
+// load is a load instruction over the points of a box.
 type load struct {
 	key    uint64 // loads with different keys never meet
 	array  int
@@ -53,9 +53,9 @@ func mix(a, b uint64) uint64 {
 // It returns how many instructions the nodes unroll to, 0 where they have a loop that stays one, and whether they load outside of such
 // loops.
 //
-// A round is a straight line of code with such loads: they are under way at the same time, and then waited for. A work-item that loads
-// in the body of a loop waits once for each iteration, one whose loop is unrolled once in all. With too few work-items at once to fill
-// the wait with the work of others, rounds are what takes time (Little's law).
+// A round is a straight line of code with such loads: they are in flight together. A work-item that loads in the body of a loop stalls
+// once per iteration, or once in all if the loop is unrolled. With too few resident work-items to hide the latency, the number of rounds
+// determines the time (Little's law).
 func (p *Program) straighten(list []node) (size int64, loads bool) {
 	long := false
 	note := func(list []access) {
@@ -93,7 +93,7 @@ func (p *Program) straighten(list []node) (size int64, loads bool) {
 	return max(size, 1), loads
 }
 
-// enter begins a line of code inside of the loops below the slot. What it returns ends it.
+// enter begins a line of code inside of the loops below the slot; leave ends it.
 func (w *walk) enter(slot int) (leave func()) {
 	outer, from := w.first, len(w.loads)
 	w.first = slot

@@ -402,7 +402,7 @@ func (w *walk) count(bytes int64, global bool) (sum unitCount) {
 	return sum
 }
 
-// touched lists the units of a size that elements of so many bytes at w.addr lie in, each once.
+// touched lists the units of a size that contain elements of so many bytes at m.addr, each once.
 func (m *memory) touched(bytes, size int64) []int64 {
 	list := m.list[:0]
 	for _, at := range m.addr {

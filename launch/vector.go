@@ -60,7 +60,7 @@ type Vector struct {
 	// Features are those that are known on the device, with their Values.
 	Features []Feature
 	Values   []float64
-	// Exact tells that all counts are those of the program, up to what the options leave out. They are not where the launch had
+	// Exact reports that all counts are those of the program, up to what the options leave out. They are not where the launch had
 	// to be divided more often than Boxes allows, or where the trips of a loop are known on average alone.
 	Exact bool
 

@@ -32,13 +32,12 @@ func valueOf(s *features.Statistics, feature string, at map[string]int64) (float
 }
 
 const (
-	arithmeticType = "float32" // whose peak stands for that of all types
+	arithmeticType = "float32" // whose peak is taken for all types
 	wordBytes      = 4         // that an access to local memory moves, whatever its type
 )
 
-// Estimate is roughly how long a case runs, in seconds: the largest of what its work takes at plain rates, those of a typical
-// device where the device's are not known. It is for a look at how long a calibration takes, and for the weights of rows before
-// any time is known.
+// Estimate is the approximate run time of a case in seconds: the longest of the times of its parts at the device's rates, or at a typical
+// device's where those are unknown. It serves to predict how long a calibration takes, and to weight rows before times are known.
 func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 	d := device.Typical()
 	lanes := d.Value(facts.SubgroupSize)

@@ -2,22 +2,22 @@ package modelgen
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gpuperf/features"
 	"gpuperf/models"
-	"gpuperf/workload"
 )
 
-// apart is the least relative distance of a term's column from the span of the other columns, each row relative to the run time of
-// its kernel. Below it, measurement noise of one per cent would decide how a cost is divided between terms.
-const apart = 0.05
+// leastDistance is the least relative distance of a term's column from the span of the other columns, each row relative to the run time
+// of its kernel. Below it, measurement noise of one per cent would decide how a cost is divided between terms.
+const leastDistance = 0.05
 
-// columns evaluates, for each case and parameter of a linear model, what the parameter multiplies, relative to the time
-// that the case is estimated to take.
-func columns(m *models.Model, cases []*workload.Case, seconds []float64, lanes int) (params []string, columns [][]float64, err error) {
+// columns evaluates, for each parameter of a linear model and each case, the factor of the parameter, divided by the estimated time of
+// the case.
+func columns(m *models.Model, cases []Planned, lanes int) (params []string, columns [][]float64, err error) {
 	compiled, err := m.Compile()
 	if err != nil {
 		return nil, nil, err
@@ -32,7 +32,7 @@ func columns(m *models.Model, cases []*workload.Case, seconds []float64, lanes i
 	}
 	columns = make([][]float64, len(compiled.Parameters))
 	x, zero, grad := make([]float64, len(ids)), make([]float64, len(columns)), make([]float64, len(columns))
-	for i, c := range cases {
+	for _, c := range cases {
 		values, err := c.Features(ids, lanes)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", c, err)
@@ -42,73 +42,43 @@ func columns(m *models.Model, cases []*workload.Case, seconds []float64, lanes i
 		}
 		compiled.Gradient(x, zero, grad)
 		for k, g := range grad {
-			columns[k] = append(columns[k], g/seconds[i])
+			columns[k] = append(columns[k], g/c.Seconds)
 		}
 	}
 	return compiled.Parameters, columns, nil
 }
 
-// leftOver is the relative distance of a column from the span of the others: 1 where it is orthogonal to all of them, 0 where it is
+// distance is the relative distance of a column from the span of the others: 1 where it is orthogonal to all of them, 0 where it is
 // a linear combination of them. It is 0 for a column of zeros.
-func leftOver(column []float64, others [][]float64) float64 {
-	length := norm(column)
-	if length == 0 {
-		return 0
-	}
-	rest := slices.Clone(column)
-	// Gram and Schmidt, twice over for the sake of rounding.
-	var basis [][]float64
-	for _, o := range others {
-		if norm(o) == 0 {
-			continue
+func distance(column []float64, others [][]float64) float64 {
+	var basis [][]float64 // orthonormal, by the method of Gram and Schmidt
+	// residual returns a column scaled to length 1 without its projection on the basis, taken off twice because of rounding.
+	residual := func(v []float64) []float64 {
+		v = slices.Clone(v)
+		length := floats.Norm(v, 2)
+		if length == 0 {
+			return v
 		}
-		v := slices.Clone(o)
-		scale(v, 1/norm(v))
+		floats.Scale(1/length, v)
 		for range 2 {
 			for _, b := range basis {
-				subtract(v, b)
+				floats.AddScaled(v, -floats.Dot(v, b), b)
 			}
 		}
-		if n := norm(v); n > 1e-9 {
-			scale(v, 1/n)
+		return v
+	}
+	for _, o := range others {
+		v := residual(o)
+		if n := floats.Norm(v, 2); n > 1e-9 {
+			floats.Scale(1/n, v)
 			basis = append(basis, v)
 		}
 	}
-	for range 2 {
-		for _, b := range basis {
-			subtract(rest, b)
-		}
-	}
-	return norm(rest) / length
+	return floats.Norm(residual(column), 2)
 }
 
-func norm(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x * x
-	}
-	return math.Sqrt(sum)
-}
-
-func scale(v []float64, by float64) {
-	for i := range v {
-		v[i] *= by
-	}
-}
-
-// subtract takes from v its part along the unit vector b.
-func subtract(v, b []float64) {
-	dot := 0.0
-	for i := range v {
-		dot += v[i] * b[i]
-	}
-	for i := range v {
-		v[i] -= dot * b[i]
-	}
-}
-
-// prune drops optional terms, the last one first, that the measurements could not distinguish from the others, and adds a note for
-// each term that is kept although they cannot.
+// prune drops the optional terms that the measurements could not distinguish from the others, the last one first, and adds a note for
+// each other term that they could hardly distinguish.
 func (c *content) prune(params []string, columns [][]float64) {
 	column := map[string][]float64{}
 	for i, p := range params {
@@ -124,12 +94,12 @@ func (c *content) prune(params []string, columns [][]float64) {
 	}
 	for i := len(c.terms) - 1; i >= 0; i-- {
 		t := c.terms[i]
-		if t.optional && leftOver(column[t.param], without(t.param)) < apart {
+		if t.optional && distance(column[t.param], without(t.param)) < leastDistance {
 			c.terms = slices.Delete(c.terms, i, i+1)
 		}
 	}
 	for _, t := range c.terms {
-		if leftOver(column[t.param], without(t.param)) < apart/3 {
+		if distance(column[t.param], without(t.param)) < leastDistance/3 {
 			c.notes = append(c.notes, fmt.Sprintf("these measurements can hardly distinguish %s, the cost %s, from the other costs", t.param, t.why))
 		}
 	}

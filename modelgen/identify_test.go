@@ -113,12 +113,7 @@ func invent(t *testing.T, set, linear *Set, r *rand.Rand) map[string]float64 {
 	for _, p := range set.Model.ParameterNames() {
 		truth[p] = max(truth[p], 1e-12)
 	}
-	var cases []*workload.Case
-	var seconds []float64
-	for _, p := range linear.Planned {
-		cases, seconds = append(cases, p.Case), append(seconds, p.Seconds)
-	}
-	params, table, err := columns(linear.Model, cases, seconds, 32)
+	params, table, err := columns(linear.Model, linear.Planned, 32)
 	if err != nil {
 		t.Fatal(err)
 	}

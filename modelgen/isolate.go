@@ -10,7 +10,7 @@ import (
 	"gpuperf/models"
 )
 
-// planned is a measurement set of the model file, and why it is there.
+// planned is a measurement set of the model file with its reason.
 type planned struct {
 	models.Measurement
 	why     string
@@ -27,7 +27,7 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 		if slices.ContainsFunc(out, func(p planned) bool { return p.subject == s && slices.Equal(p.RemoveWork.Keep, keep) }) {
 			return
 		}
-		// What cannot be removed is found here, and not when the model file is read.
+		// Work that cannot be removed is found here, not when the model file is read.
 		if _, err := removeWork(s.Variant.Kernel, set.RemoveWork); err != nil {
 			notes = append(notes, fmt.Sprintf("%s is not measured: %v", why, err))
 			return
@@ -54,16 +54,16 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 			}
 		}
 		enough := shared > 1
-		if waits(subjects, opt) { // what one iteration loads it waits for together
+		if waits(subjects, opt) { // the loads of one iteration are in flight together
 			enough = slices.ContainsFunc(patterns, func(p *Pattern) bool { return s.makes(p) && p.Direction == features.Load }) &&
 				len(slices.DeleteFunc(slices.Clone(patterns), func(p *Pattern) bool { return !s.makes(p) })) > 1
 		}
 		switch {
 		case opt.Isolated, !enough, s.loadsAndStores(patterns, plain) && !waits(subjects, opt):
 		case !s.worksOnChip():
-			notes = append(notes, fmt.Sprintf("%s does nothing but access global memory: its accesses together would be the kernel itself, and are not measured", s.program()))
+			notes = append(notes, fmt.Sprintf("%s does nothing but access global memory: its accesses together would be the kernel itself, and are not measured", s.Variant.Name))
 		default:
-			add(s, nil, fmt.Sprintf("all accesses of %s together, without its work", s.program()))
+			add(s, nil, fmt.Sprintf("all accesses of %s together, without its work", s.Variant.Name))
 		}
 	}
 	return out, notes
@@ -74,8 +74,8 @@ func (s *subject) makes(p *Pattern) bool {
 	return slices.ContainsFunc(p.Uses, func(u Use) bool { return u.subject == s })
 }
 
-// loadsAndStores reports that the kernel's accesses together are much the same as its loads with the store that keeps them
-// alive: they are of two patterns, of which one is that store's, and about as many.
+// loadsAndStores reports that the kernel with all accesses is nearly the kernel with its loads and the store that keeps them alive: its
+// accesses are of two patterns, one of them that store's, with about one such store per work-item.
 func (s *subject) loadsAndStores(patterns []*Pattern, plain *Pattern) bool {
 	others, stores := 0, 0.0
 	for _, p := range patterns {
@@ -109,8 +109,8 @@ func (s *subject) removed(keep []string) models.Measurement {
 	}
 }
 
-// chains are the variables that loads are added up in where all of them are of one element for all work-items: such a load
-// takes as long as an addition, so that one chain of additions would be what is measured. Other loads take far longer.
+// chains is the number of variables that sum up loads if each load is of one element for all work-items. Such a load takes as long as an
+// addition, so with one variable the chain of additions would be measured. Other loads take far longer.
 const chains = 4
 
 func (s *subject) accumulators(keep []string) int {
@@ -156,9 +156,7 @@ func generated(subjects []*subject, ops []operation, local []localClass, opt Opt
 	var items []int64
 	most := 0.0
 	for _, s := range subjects {
-		if !slices.Contains(items, s.items) {
-			items = append(items, s.items)
-		}
+		items = addOnce(items, s.items)
 		for _, at := range slices.Concat(s.Sizes, s.sizes) {
 			if n, err := s.groups(at); err == nil {
 				most = max(most, n)
@@ -198,7 +196,7 @@ func generated(subjects []*subject, ops []operation, local []localClass, opt Opt
 	}
 	if stream != nil {
 		arrays := []int64{1}
-		if stream.apart {
+		if stream.separate {
 			arrays = []int64{1, 3}
 		}
 		add("neighbouring elements, each once", "gmem_pattern", "dtype:"+string(stream.dtype), "n_in_arrays:"+join(arrays), "nelements:"+join(sizes.stream))
@@ -215,8 +213,8 @@ type extents struct {
 	launches, elements, updates, long, moves, barriers, stream, overlap, ratios []int64
 }
 
-// usual are sizes for a large device, on which these kernels run for about a millisecond; reduced ones are for a device of a
-// few multiprocessors, as a CPU is.
+// usual are sizes for a large device, on which these kernels run for about a millisecond; reduced ones are for a device with few
+// multiprocessors, such as a CPU.
 var (
 	usual = extents{
 		launches: []int64{16, 1024, 16384, 65536, 262144, 1048576}, elements: []int64{524288, 1310720},

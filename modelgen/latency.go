@@ -1,6 +1,7 @@
 package modelgen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ import (
 type waiting struct {
 	loops    []string // inames
 	ops      map[string][]chainKind
-	inLoop   map[string][]term // waits for loads, by loop
+	inLoop   map[string][]term // terms of waiting for loads, by loop
 	dtypes   []expr.DType
 	shared   bool // some pattern is one element for all work-items
 	separate bool // some is not
@@ -31,7 +32,7 @@ type waiting struct {
 type chainKind struct {
 	param   string // of the operation's latency
 	kind    string // in identifiers
-	carried bool   // it may be on the chain from one iteration to the next
+	carried bool   // it may be on the loop-carried chain
 }
 
 // Loops of measurement kernels, and the tags of their loads.
@@ -58,7 +59,7 @@ func exposed(body, window string) string {
 	return "2 ** (" + strings.Join(steps, " + ") + ") / 8"
 }
 
-// waits reports that kernels may be too small to fill the device, and that the form has a place for their latency.
+// waits reports that some subject may be too small to fill the device, and that the form has a term for its latency.
 func waits(subjects []*subject, opt Options) bool {
 	if !opt.overlaps() || opt.units() == 0 || opt.small() {
 		return false
@@ -74,22 +75,16 @@ func waits(subjects []*subject, opt Options) bool {
 func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map[*Pattern]bool, ops []operation, opt Options) error {
 	w := &waiting{ops: map[string][]chainKind{}, inLoop: map[string][]term{}}
 	var delays []term
-	addLoop := func(name string) {
-		if !slices.Contains(w.loops, name) {
-			w.loops = append(w.loops, name)
-		}
-	}
-	// addOp adds an operation of a loop; an operation that is measured stands for the others of its kind.
+	addLoop := func(name string) { w.loops = addOnce(w.loops, name) }
+	// addOp adds an operation of a loop, with the cost of the operation that is measured in its place.
 	addOp := func(loop, kind string, carried bool) {
-		i := slices.IndexFunc(ops, func(o operation) bool { return string(o.dtype)+"_"+o.op == kind })
+		i := slices.IndexFunc(ops, func(o operation) bool { return o.kind() == kind })
 		if i < 0 {
 			return // no measurement kernel has it, as a note says
 		}
 		o := ops[i]
-		k := chainKind{"p_delay_" + strings.TrimPrefix(o.param, "p_"), kind, carried}
-		if !slices.Contains(w.dtypes, o.dtype) {
-			w.dtypes = append(w.dtypes, o.dtype)
-		}
+		k := chainKind{o.delay(), kind, carried}
+		w.dtypes = addOnce(w.dtypes, o.dtype)
 		if at := slices.IndexFunc(w.ops[loop], func(other chainKind) bool { return other.kind == kind }); at < 0 {
 			w.ops[loop] = append(w.ops[loop], k)
 		} else {
@@ -98,7 +93,7 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 		if !slices.ContainsFunc(delays, func(t term) bool { return t.param == k.param }) {
 			delays = append(delays, term{
 				param: k.param, features: []string{"f_loop_path_" + kind}, unit: "s per operation in turn", part: latency,
-				why: fmt.Sprintf("of waiting for the result of %s in %s", named(o), o.dtype),
+				why: fmt.Sprintf("of waiting for the result of %s in %s", o.measuredOp(), o.dtype),
 			})
 		}
 	}
@@ -118,7 +113,7 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 	for _, loop := range w.loops {
 		for _, o := range ops {
 			if o.op == "add" {
-				addOp(loop, string(o.dtype)+"_add", true)
+				addOp(loop, o.kind(), true)
 			}
 		}
 	}
@@ -126,11 +121,10 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 		return nil
 	}
 	for _, o := range ops {
-		if o.like == "" && slices.ContainsFunc(delays, func(t term) bool { return t.param == "p_delay_"+strings.TrimPrefix(o.param, "p_") }) {
-			kind := string(o.dtype) + "_" + o.op
-			addOp(chainLoop, kind, true)
+		if o.like == "" && slices.ContainsFunc(delays, func(t term) bool { return t.param == o.delay() }) {
+			addOp(chainLoop, o.kind(), true)
 			if slices.Contains(bodyFunctions, bodyFunction(o)) {
-				addOp(bodyLoop, kind, o.op == "add")
+				addOp(bodyLoop, o.kind(), o.op == "add")
 			}
 		}
 	}
@@ -185,8 +179,8 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 	return nil
 }
 
-// resident lists what bounds the work-groups on a multiprocessor, as expressions: their number, their sub-groups, and their local memory.
-// Registers are not among them: the compiler decides how many it needs, and kernels such as these need at most 32.
+// resident lists the limits of resident work-groups of a multiprocessor, as expressions: their number, sub-groups and local memory.
+// Registers are no limit: the compiler decides how many it needs, and kernels such as these need at most 32.
 func resident(opt Options) []string {
 	d := opt.Device.Typical()
 	items, most := d.Int(facts.Items), d.Int(facts.Groups)
@@ -198,12 +192,14 @@ func resident(opt Options) []string {
 	return out
 }
 
-func named(o operation) string {
-	if o.like != "" {
-		return o.like
-	}
-	return o.op
-}
+// delay is the parameter of the operation's latency.
+func (o operation) delay() string { return "p_delay_" + strings.TrimPrefix(o.param, "p_") }
+
+// kind names the operation in identifiers of latency features.
+func (o operation) kind() string { return string(o.dtype) + "_" + o.op }
+
+// measuredOp is the operation whose cost is measured: the operation itself, or the one that it is like.
+func (o operation) measuredOp() string { return cmp.Or(o.like, o.op) }
 
 const (
 	bodyFeature    = "f_body_"
@@ -232,11 +228,7 @@ func (c *content) addWaits(p *Pattern, all []*Pattern, far bool) {
 		}
 		add := func(t term) {
 			w.inLoop[loop] = append(w.inLoop[loop], t)
-			if at := slices.IndexFunc(c.terms, func(o term) bool { return o.param == t.param }); at >= 0 {
-				c.terms[at].features = append(c.terms[at].features, t.features...)
-			} else {
-				c.terms = append(c.terms, t)
-			}
+			c.addTerm(t)
 		}
 		add(wait)
 		if far {
@@ -264,24 +256,12 @@ func (p *Pattern) turnsByLoop(all []*Pattern) (loops, turns []string) {
 			if loop == "" {
 				continue
 			}
-			if !slices.Contains(loops, loop) {
-				loops = append(loops, loop)
-			}
-			each := float64(s.items)
-			if m.Granularity == features.SubGroup {
-				each = max(1, float64(ceil(s.items, s.lanes)))
-			}
-			if text := fmt.Sprintf("f_mem_access_%s / %g", p.selector(tagOf(m), all), each); !slices.Contains(in[loop], text) {
-				in[loop] = append(in[loop], text)
-			}
+			loops = addOnce(loops, loop)
+			in[loop] = addOnce(in[loop], p.perItem(s, m, all))
 		}
 	}
 	for _, loop := range loops {
-		text := in[loop][0]
-		if len(in[loop]) > 1 {
-			text = "max(" + strings.Join(in[loop], ", ") + ")"
-		}
-		turns = append(turns, text+" / f_thread_groups")
+		turns = append(turns, largest(in[loop])+" / f_thread_groups")
 	}
 	return loops, turns
 }

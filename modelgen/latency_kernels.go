@@ -1,6 +1,7 @@
 package modelgen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,8 +10,8 @@ import (
 	"gpuperf/models"
 )
 
-// latencyKernels returns the measurement kernels of latency: chains of each operation, at occupancies from nearly none to full, and
-// loops of several lengths.
+// latencyKernels returns the measurement kernels of latency: chains of each operation, with few to many work-items, and loops of several
+// lengths.
 func (c *content) latencyKernels(ops []operation, opt Options) []planned {
 	var out []planned
 	add := func(why string, tags ...string) {
@@ -23,19 +24,18 @@ func (c *content) latencyKernels(ops []operation, opt Options) []planned {
 	}
 	var done []string
 	for _, o := range ops {
-		param := "p_delay_" + strings.TrimPrefix(o.param, "p_")
-		if !c.hasTerm(param) || slices.Contains(done, param) {
+		if !c.hasTerm(o.delay()) || slices.Contains(done, o.delay()) {
 			continue
 		}
-		done = append(done, param)
+		done = append(done, o.delay())
 		function, m := o.function, longChain
 		if function == "" {
-			function = named(o)
+			function = o.measuredOp()
 			if function != "div" && function != "pow" {
 				m = shortChain
 			}
 		}
-		add(fmt.Sprintf("%s of %s one after the other, with few work-items and with many", named(o), o.dtype),
+		add(fmt.Sprintf("%s of %s one after the other, with few work-items and with many", o.measuredOp(), o.dtype),
 			"chain_pattern", "function:"+function, "dtype:"+string(o.dtype), fmt.Sprintf("lsize_0:%d", chainItems), "nelements:"+join(items), fmt.Sprintf("m:%d", m))
 	}
 	type kind struct{ shared, turns, why string }
@@ -48,7 +48,7 @@ func (c *content) latencyKernels(ops []operation, opt Options) []planned {
 	}
 	for _, t := range c.wait.dtypes {
 		for _, o := range ops {
-			if o.dtype != t || o.like != "" || !slices.Contains(c.delaysOf(bodyLoop), string(t)+"_"+o.op) {
+			if o.dtype != t || o.like != "" || !slices.ContainsFunc(c.wait.ops[bodyLoop], func(k chainKind) bool { return k.kind == o.kind() }) {
 				continue
 			}
 			function, links := bodyFunction(o), "1,3"
@@ -78,23 +78,10 @@ func maddParam(t expr.DType) string {
 	return "p_madd_" + string(t)
 }
 
-// delaysOf lists the kinds of operations whose latency counts in a loop.
-func (c *content) delaysOf(loop string) (kinds []string) {
-	for _, k := range c.wait.ops[loop] {
-		kinds = append(kinds, k.kind)
-	}
-	return kinds
-}
+// bodyFunction is the name of an operation in body_pattern.
+func bodyFunction(o operation) string { return cmp.Or(o.function, o.op) }
 
-// bodyFunction is what body_pattern calls an operation.
-func bodyFunction(o operation) string {
-	if o.function != "" {
-		return o.function
-	}
-	return o.op
-}
-
-// bodyFunctions are those that body_pattern has.
+// bodyFunctions are the operations that body_pattern has.
 var bodyFunctions = []string{"madd", "add", "exp", "rsqrt", "div"}
 
 // Lengths of chains that take tens of microseconds.

@@ -12,7 +12,7 @@ import (
 func (c *content) latencySum(form models.Form) []string {
 	var out []string
 	for _, loop := range c.wait.loops {
-		var inTurn, each []string // from one iteration to the next, and within each
+		var inTurn, each []string // loop-carried, and within an iteration
 		for _, k := range c.wait.ops[loop] {
 			if !c.hasTerm(k.param) {
 				continue
@@ -32,7 +32,7 @@ func (c *content) latencySum(form models.Form) []string {
 		if form != models.LinearForm {
 			part = exposed(bodyFeature+loop, windowParam)
 		}
-		each = append(each, c.hits(loop, form)...)
+		each = append(each, c.hits(loop)...)
 		inTurn = append(inTurn, c.loads(loop, part, form)...)
 		for _, one := range inTurn {
 			out = append(out, wavesFeature+" * "+one)
@@ -46,20 +46,17 @@ func (c *content) latencySum(form models.Form) []string {
 
 // hits writes the latency of hits in the multiprocessor's own cache, by loop. Loads of one element for all work-items hit it except
 // for the first of each sector.
-func (c *content) hits(loop string, form models.Form) []string {
+func (c *content) hits(loop string) []string {
 	var turns []string
 	for _, t := range c.wait.inLoop[loop] {
-		if t.misses && !slices.Contains(turns, t.features[0]) {
-			turns = append(turns, t.features[0])
+		if t.misses {
+			turns = addOnce(turns, t.features[0])
 		}
 	}
-	switch {
-	case len(turns) == 0 || !c.hasTerm(hitParam):
+	if len(turns) == 0 || !c.hasTerm(hitParam) {
 		return nil
-	case len(turns) == 1:
-		return []string{hitParam + " * " + turns[0]}
 	}
-	return []string{hitParam + " * max(" + strings.Join(turns, ", ") + ")"}
+	return []string{hitParam + " * " + largest(turns)}
 }
 
 // loads writes the latency of loads in an iteration of a loop; part is the expression of the share that is exposed. Loads of one

@@ -10,12 +10,12 @@ import (
 	"gpuperf/workload"
 )
 
-// Set is a model file for some kernels, with what it says and what it measures.
+// Set is a model file for some kernels, with its contents and its measurement kernels.
 type Set struct {
 	Text     string        // of the model file
 	Model    *models.Model // that the text parses to
 	Patterns []*Pattern    // with a cost of their own
-	Minor    []*Pattern    // that make up too little of their kernels
+	Minor    []*Pattern    // without one: their shares of their kernels are too small
 	Planned  []Planned     // the kernels that are measured
 	Notes    []string      // what the model leaves out, and why
 }
@@ -23,19 +23,19 @@ type Set struct {
 // Planned is a kernel that is measured.
 type Planned struct {
 	*workload.Case
-	Seconds float64 // roughly, of a run
+	Seconds float64 // of a run, estimated
 }
 
-// Make chooses a model and its measurements for kernels. Select returns the measurement kernels that tags select, as the
-// reader of the model file will. Errors name the kernel, and the script and line where it is defined, if it has accesses that
-// cannot be isolated.
+// Make chooses a model and its measurements for kernels. Selected returns the measurement kernels that tags select, as the
+// reader of the model file will. If a kernel has accesses that cannot be isolated, the error names the kernel, and the script and line
+// where it is defined.
 func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*workload.Case, error)) (*Set, error) {
 	if len(targets) == 0 {
 		return nil, fmt.Errorf("no kernel to predict")
 	}
 	var subjects []*subject
-	for i, t := range targets {
-		s, err := examine(i, t, opt)
+	for _, t := range targets {
+		s, err := examine(t, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -69,8 +69,6 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	}
 
 	set := &Set{Patterns: major, Minor: small}
-	var cases []*workload.Case
-	var seconds []float64
 	seen := map[string]bool{}
 	for _, m := range measure {
 		var list []*workload.Case
@@ -93,14 +91,13 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 				return nil, err
 			}
 			set.Planned = append(set.Planned, Planned{k, t})
-			cases, seconds = append(cases, k), append(seconds, t)
 		}
 	}
 	linear, err := models.Parse(opt.Name, []byte(c.text(opt, models.LinearForm, subjects, major, small, measure)))
 	if err != nil {
 		return nil, err
 	}
-	params, table, err := columns(linear, cases, seconds, int(opt.lanes()))
+	params, table, err := columns(linear, set.Planned, int(opt.lanes()))
 	if err != nil {
 		return nil, err
 	}
@@ -108,32 +105,30 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	set.Text = c.text(opt, opt.form(), subjects, major, small, measure)
 	set.Notes = c.notes
 	if err := opt.Device.Need(needed...); err != nil {
-		set.Notes = append(unknownNotes(opt, err), set.Notes...)
+		set.Notes = append([]string{unknownNote(opt, err)}, set.Notes...)
 	}
 	set.Model, err = models.Parse(opt.Name, []byte(set.Text))
 	return set, err
 }
 
-// needed are the facts of a device that times are estimated from and that terms of the model depend on.
+// needed are the facts of a device that estimates of times and terms of the model use.
 var needed = []facts.Key{
 	facts.Multiprocessors, facts.L2Bytes, facts.ClockMHz, facts.Float32MaddsPerClock, facts.LocalBytesPerClock, facts.MemoryBandwidth,
 }
 
-// unknownNotes say what follows from facts of the device that are not known.
-func unknownNotes(opt Options, unknown error) []string {
+// unknownNote says how unknown facts of the device change the model.
+func unknownNote(opt Options, unknown error) string {
 	text := unknown.Error() + "; kernels are chosen by the rates of a typical device"
 	if !opt.Device.Known(facts.L2Bytes) {
 		text += ", and the model has no terms for what exceeds the cache"
 	}
-	return []string{text}
+	return text
 }
 
 func unique(list []string) []string {
 	var out []string
 	for _, s := range list {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
+		out = addOnce(out, s)
 	}
 	return out
 }

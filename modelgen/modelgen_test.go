@@ -144,8 +144,8 @@ func TestExamples(t *testing.T) {
 func TestFeaturesSelectTheirPatterns(t *testing.T) {
 	for _, e := range examples {
 		var subjects []*subject
-		for i, target := range targetsOf(t, e.script, e.sizes) {
-			s, err := examine(i, target, Options{Device: h200})
+		for _, target := range targetsOf(t, e.script, e.sizes) {
+			s, err := examine(target, Options{Device: h200})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func TestFeaturesSelectTheirPatterns(t *testing.T) {
 					got += n
 				}
 				if got != want {
-					t.Errorf("%s of %s: %v select %g accesses, there are %g", p.Name, s.program(), p.features(all), got, want)
+					t.Errorf("%s of %s: %v select %g accesses, there are %g", p.Name, s.Variant.Name, p.features(all), got, want)
 				}
 			}
 		}
@@ -189,8 +189,8 @@ func TestFeaturesSelectTheirPatterns(t *testing.T) {
 // TestSizes: those measured lie around those asked for, none is one of them, and all satisfy the assumptions.
 func TestSizes(t *testing.T) {
 	for _, e := range examples {
-		for i, target := range targetsOf(t, e.script, e.sizes) {
-			s, err := examine(i, target, Options{Device: h200})
+		for _, target := range targetsOf(t, e.script, e.sizes) {
+			s, err := examine(target, Options{Device: h200})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,11 +198,11 @@ func TestSizes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(s.sizes) < 5 {
-				t.Errorf("%s: sizes %v", s.program(), s.sizes)
+				t.Errorf("%s: sizes %v", s.Variant.Name, s.sizes)
 			}
 			for _, at := range s.sizes {
 				if slices.ContainsFunc(s.Sizes, func(o map[string]int64) bool { return maps.Equal(o, at) }) {
-					t.Errorf("%s: %v is to be predicted", s.program(), at)
+					t.Errorf("%s: %v is to be predicted", s.Variant.Name, at)
 				}
 				if err := s.at(at).CheckSizes(); err != nil {
 					t.Error(err)
@@ -213,7 +213,7 @@ func TestSizes(t *testing.T) {
 						asked = append(asked, o[name])
 					}
 					if f := float64(v); f < below/2*float64(slices.Min(asked)) || f > above*1.3*float64(slices.Max(asked)) {
-						t.Errorf("%s: %s=%d is far from %v", s.program(), name, v, asked)
+						t.Errorf("%s: %s=%d is far from %v", s.Variant.Name, name, v, asked)
 					}
 				}
 			}
@@ -357,7 +357,7 @@ func TestSizesTakeTheirTime(t *testing.T) {
 		{sizesOf("n", 2048, 4096), fast(1e12, 1e11), 1280, 3072},
 		{sizesOf("n", 64), fast(1e15, 1e15), 32, 128},
 	} {
-		s, err := examine(0, targetsOf(t, "matmul/matmul.star", c.sizes)[0], Options{Device: c.device})
+		s, err := examine(targetsOf(t, "matmul/matmul.star", c.sizes)[0], Options{Device: c.device})
 		if err != nil {
 			t.Fatal(err)
 		}

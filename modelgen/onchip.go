@@ -69,7 +69,7 @@ func findOperations(subjects []*subject) (ops []operation, notes []string) {
 				add(o.DType, like, "")
 			}
 			if !add(o.DType, o.Op, like) {
-				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has operations %s of %s; they cost nothing in this model", s.program(), o.Op, o.DType))
+				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has operations %s of %s; they cost nothing in this model", s.Variant.Name, o.Op, o.DType))
 			}
 		}
 	}
@@ -115,65 +115,49 @@ func operationOf(dtype expr.DType, op, like string) (operation, bool) {
 	return operation{}, false
 }
 
-// localClass is a kind of access to local memory: neighbours along lid(0) so many elements apart.
+// localClass is a kind of access to local memory, by data type and stride along lid(0) in elements.
 type localClass struct {
 	dtype   expr.DType
-	strides []int64 // along lid(0), positive; 1 stands for one element for all as well
+	strides []int64 // along lid(0), positive; 1 includes one element for all work-items
 	measure int64   // the stride of the measurement kernel
 }
 
 const (
-	banks       = 32 // of local memory, each of 4 bytes
-	localBytes  = 49152
-	lmemRows    = 17 // elements of a work-item in lmem_pattern
-	lmemItems   = 16 // work-items along either axis
-	defaultLMem = 1
+	banks      = 32 // of local memory, each of 4 bytes
+	localBytes = 49152
+	lmemRows   = 17 // elements of a work-item in lmem_pattern
+	lmemItems  = 16 // work-items along either axis
 )
 
-// findLocal lists the classes of the subjects' accesses to local memory. Strides that meet the banks alike share a class.
+// findLocal lists the classes of the subjects' accesses to local memory. Strides with equal bank conflicts share a class.
 func findLocal(subjects []*subject) (out []localClass, notes []string) {
 	for _, s := range subjects {
 		for _, m := range s.memory(kernel.Local) {
-			if m.DType.Size() != 4 && m.DType.Size() != 8 {
-				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has local memory of %s; it costs nothing in this model", s.program(), m.DType))
-				continue
-			}
-			dtype := expr.Float32
-			if m.DType.Size() == 8 {
-				dtype = expr.Float64
-			}
-			if m.DType != dtype {
-				notes = append(notes, fmt.Sprintf("%s: local memory of %s is not in this model", s.program(), m.DType))
+			if m.DType != expr.Float32 && m.DType != expr.Float64 {
+				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has local memory of %s; it costs nothing in this model", s.Variant.Name, m.DType))
 				continue
 			}
 			stride, err := strconv.ParseInt(m.LStrides.Along(0), 10, 64)
 			if err != nil {
-				notes = append(notes, fmt.Sprintf("%s: %s: the stride is no number, it costs as much as 1", s.program(), m))
+				notes = append(notes, fmt.Sprintf("%s: %s: the stride is no number, it costs as much as 1", s.Variant.Name, m))
 				continue
 			}
-			stride = max(stride, -stride)
-			if stride <= 1 {
-				stride = 1
-			}
+			stride = max(1, stride, -stride)
 			measure, ok := likeConflicts(stride, m.DType.Size())
 			if !ok {
-				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has a stride of %d in local memory; it costs as much as 1", s.program(), stride))
+				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has a stride of %d in local memory; it costs as much as 1", s.Variant.Name, stride))
 				stride, measure = 1, 1
 			}
-			i := slices.IndexFunc(out, func(c localClass) bool { return c.dtype == dtype && c.measure == measure })
+			i := slices.IndexFunc(out, func(c localClass) bool { return c.dtype == m.DType && c.measure == measure })
 			if i < 0 {
 				i = len(out)
-				out = append(out, localClass{dtype: dtype, measure: measure})
+				out = append(out, localClass{dtype: m.DType, measure: measure})
 			}
-			if !slices.Contains(out[i].strides, stride) {
-				out[i].strides = append(out[i].strides, stride)
-			}
+			out[i].strides = addOnce(out[i].strides, stride)
 		}
 	}
 	for i := range out {
-		if !slices.Contains(out[i].strides, out[i].measure) {
-			out[i].strides = append(out[i].strides, out[i].measure)
-		}
+		out[i].strides = addOnce(out[i].strides, out[i].measure)
 		slices.Sort(out[i].strides)
 	}
 	slices.SortFunc(out, func(a, b localClass) int {
@@ -182,14 +166,13 @@ func findLocal(subjects []*subject) (out []localClass, notes []string) {
 	return out, notes
 }
 
-// likeConflicts returns the least stride that lmem_pattern can have and whose accesses fall on as many banks as the given
-// one's. A stride of 1 element is free of conflicts.
+// likeConflicts returns the least stride that lmem_pattern can have whose accesses use as many banks as those of the given stride. A stride of 1 element is free of conflicts.
 func likeConflicts(stride, size int64) (int64, bool) {
 	ways := func(s int64) int64 {
 		return new(big.Int).GCD(nil, nil, big.NewInt(s*size/4), big.NewInt(banks)).Int64()
 	}
 	if ways(stride) == ways(1) {
-		return defaultLMem, true
+		return 1, true
 	}
 	most := localBytes / (lmemRows * lmemItems * size)
 	for s := int64(lmemItems); s <= most; s++ {

@@ -5,21 +5,21 @@ import (
 	"gpuperf/models"
 )
 
-// Options steer Make. The zero value is the default but for the name.
+// Options control Make. The zero value is the default but for the name.
 type Options struct {
 	Name string
 	Form models.Form // "" is linear
-	// Device is what is known of the device beforehand. What is not known leaves out the terms that need it.
+	// Device holds the known facts of the device. Terms that need an unknown fact are left out.
 	Device *facts.Device
 	Points int // sizes of each kernel; 0 is 6, and 7 where it has several parameters
 	// Isolated leaves out kernels that make all of a kernel's accesses together.
 	Isolated bool
 }
 
-// lanes are the work-items of a sub-group.
+// lanes is the number of work-items of a sub-group.
 func (o Options) lanes() int64 { return o.Device.Typical().Int(facts.SubgroupSize) }
 
-// units are the multiprocessors, 0 where they are not known.
+// units is the number of multiprocessors, 0 if unknown.
 func (o Options) units() int64 { return o.Device.Int(facts.Multiprocessors) }
 
 func (o Options) form() models.Form {
@@ -42,5 +42,5 @@ func (o Options) points(params int) int {
 // overlaps reports that the experiment of section 7.4 is to be measured.
 func (o Options) overlaps() bool { return o.form() != models.LinearForm }
 
-// small reports a device on which measurement kernels of the usual size would take too long.
+// small reports a device on which measurement kernels of the usual sizes take too long.
 func (o Options) small() bool { return o.units() > 0 && o.units() < 16 }

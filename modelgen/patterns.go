@@ -11,8 +11,8 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Pattern is a way in which kernels access global memory, as the paper's features of data motion distinguish it (Stevens and
-// Klöckner, section 6.1.1). Accesses of one pattern share their cost, in whichever kernel they are.
+// Pattern is an access pattern of global memory, as the paper's features of data motion distinguish them (Stevens and Klöckner, section
+// 6.1.1). Accesses of one pattern have the same cost in all kernels.
 type Pattern struct {
 	Name      string // of its parameter, without p_
 	DType     expr.DType
@@ -20,22 +20,22 @@ type Pattern struct {
 	LStrides  features.Strides
 	GStrides  features.Strides
 	Reuse     bool // elements are accessed more than once (access-to-footprint ratio over 1)
-	Cached    bool // loads that take each element several times, so that most come from a cache
+	Cached    bool // loads of each element several times, so that most hit a cache
 	Uses      []Use
 }
 
 // Use is a kernel's accesses of a pattern.
 type Use struct {
 	Kernel string   // the variant's name
-	Tags   []string // by which the accesses are named
-	Share  float64  // of the kernel's traffic, at most, over the sizes asked for
-	Moved  float64  // what moving its elements once takes of the kernel's estimated time, at most
+	Tags   []string // of the accesses
+	Share  float64  // of the kernel's traffic, the largest over the sizes asked for
+	Moved  float64  // share of the kernel's estimated time for moving the elements once, the largest over the sizes asked for
 
 	subject *subject
 	records []features.Mem
 }
 
-// patternKey is what accesses of one pattern have in common.
+// patternKey identifies a pattern.
 type patternKey struct {
 	dtype     expr.DType
 	direction features.Direction
@@ -72,13 +72,11 @@ func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pa
 				byKey[key], all = p, append(all, p)
 			}
 			if len(p.Uses) == 0 || p.Uses[len(p.Uses)-1].subject != s {
-				p.Uses = append(p.Uses, Use{Kernel: s.program(), subject: s})
+				p.Uses = append(p.Uses, Use{Kernel: s.Variant.Name, subject: s})
 			}
 			u := &p.Uses[len(p.Uses)-1]
 			u.records = append(u.records, m)
-			if tag := tagOf(m); !slices.Contains(u.Tags, tag) {
-				u.Tags = append(u.Tags, tag)
-			}
+			u.Tags = addOnce(u.Tags, tagOf(m))
 		}
 	}
 	for _, p := range all {
@@ -181,7 +179,7 @@ func reserved(name string) bool {
 	return false
 }
 
-// word makes a text part of a parameter's name.
+// word replaces what cannot be part of a parameter's name by "_".
 func word(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' {
@@ -204,9 +202,7 @@ func (p *Pattern) features(all []*Pattern) []string {
 	var out []string
 	for _, u := range p.Uses {
 		for _, tag := range u.Tags {
-			if id := "f_mem_access_" + p.selector(tag, all); !slices.Contains(out, id) {
-				out = append(out, id)
-			}
+			out = addOnce(out, "f_mem_access_"+p.selector(tag, all))
 		}
 	}
 	return out
@@ -224,8 +220,8 @@ func (p *Pattern) selector(tag string, all []*Pattern) string {
 	}{
 		{func(o *Pattern) bool { return o.DType != p.DType }, "_" + string(p.DType)},
 		{func(o *Pattern) bool { return o.Direction != p.Direction }, "_" + string(p.Direction)},
-		{func(o *Pattern) bool { return o.LStrides != p.LStrides }, "_lstrides:{" + constraints(p.LStrides, o3(rivals, true)) + "}"},
-		{func(o *Pattern) bool { return o.GStrides != p.GStrides }, "_gstrides:{" + constraints(p.GStrides, o3(rivals, false)) + "}"},
+		{func(o *Pattern) bool { return o.LStrides != p.LStrides }, "_lstrides:{" + constraints(p, rivals, lstrides) + "}"},
+		{func(o *Pattern) bool { return o.GStrides != p.GStrides }, "_gstrides:{" + constraints(p, rivals, gstrides) + "}"},
 		{func(o *Pattern) bool { return o.Reuse != p.Reuse }, map[bool]string{false: "_afr:<=1", true: "_afr:>1"}[p.Reuse]},
 	} {
 		if slices.ContainsFunc(rivals, part.differs) {
@@ -236,25 +232,15 @@ func (p *Pattern) selector(tag string, all []*Pattern) string {
 	return out
 }
 
-// o3 lists the strides of patterns.
-func o3(patterns []*Pattern, local bool) []features.Strides {
-	var out []features.Strides
-	for _, p := range patterns {
-		if local {
-			out = append(out, p.LStrides)
-		} else {
-			out = append(out, p.GStrides)
-		}
-	}
-	return out
-}
+func lstrides(p *Pattern) features.Strides { return p.LStrides }
+func gstrides(p *Pattern) features.Strides { return p.GStrides }
 
-// constraints writes strides as an identifier has them, with the axes in which others differ.
-func constraints(s features.Strides, others []features.Strides) string {
+// constraints writes strides of a pattern as in an identifier, along the axes in which others differ.
+func constraints(p *Pattern, others []*Pattern, strides func(*Pattern) features.Strides) string {
 	var items []string
 	for axis := range 3 {
-		own := s.Along(axis)
-		if slices.ContainsFunc(others, func(o features.Strides) bool { return o.Along(axis) != own }) {
+		own := strides(p).Along(axis)
+		if slices.ContainsFunc(others, func(o *Pattern) bool { return strides(o).Along(axis) != own }) {
 			items = append(items, fmt.Sprintf("%d:%s", axis, own))
 		}
 	}

@@ -10,26 +10,26 @@ import (
 	"gpuperf/device/facts"
 )
 
-// Sizes to measure at lie between a fraction of the smallest size asked for and a multiple of the largest, evenly on a
-// logarithmic scale.
+// Sizes to measure at range from a fraction of the smallest size asked for to a multiple of the largest, evenly on a logarithmic
+// scale.
 const (
 	below = 0.6
 	above = 1.2
 )
 
-// Sizes are such that a run takes long enough for its time to be more than a launch, if those asked for do, and not so long
-// that a calibration becomes a matter of hours. In seconds, as estimated.
+// Limits of the estimated run time at chosen sizes, in seconds: a run must take longer than a launch, if the sizes asked for do, and a
+// calibration must not take hours.
 const (
 	shortest = 20e-6
 	longest  = 1.0
 )
 
-// chooseSizes chooses sizes around those asked for and none of them. In a kernel of several parameters these vary
-// against each other, so that the costs of each can be told apart.
+// chooseSizes chooses sizes around those asked for and none of them. Several parameters vary independently, so that their costs can be
+// distinguished.
 func (s *subject) chooseSizes(opt Options) error {
 	params := s.ir.Params()
 	if len(params) == 0 {
-		return fmt.Errorf("kernel %s has no size to vary: it would be measured at the size that is to be predicted", s.program())
+		return fmt.Errorf("kernel %s has no size to vary: it would be measured at the size that is to be predicted", s.Variant.Name)
 	}
 	points := opt.points(len(params))
 	from, to, err := s.reach(opt)
@@ -65,7 +65,7 @@ func (s *subject) chooseSizes(opt Options) error {
 	}
 	chosen = append(chosen, edge...)
 	if len(chosen) < 2 {
-		return fmt.Errorf("kernel %s: of the sizes around those asked for only %d can be measured; its assumptions are %s", s.program(), len(chosen), s.ir.Assumptions)
+		return fmt.Errorf("kernel %s: of the sizes around those asked for only %d can be measured; its assumptions are %s", s.Variant.Name, len(chosen), s.ir.Assumptions)
 	}
 	slices.SortStableFunc(chosen, func(a, b map[string]int64) int {
 		for _, p := range params {
@@ -102,8 +102,8 @@ func spreadOut(points, params int) [][]int {
 	return order
 }
 
-// atCacheEdge returns sizes at which what the kernel touches is about as large as the cache, where those asked for lie on both
-// sides of it or near it: there its cost changes most.
+// atCacheEdge returns sizes at which the kernel's footprint is about as large as the cache, if footprints at the sizes asked for are on
+// both sides of it or near it: there costs change most.
 func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[string]int64, error) {
 	cache := opt.Device.Value(facts.L2Bytes)
 	if cache == 0 {
@@ -156,7 +156,7 @@ func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[str
 	return out, nil
 }
 
-// reach returns how far sizes go below the smallest and above the largest of those asked for, as factors.
+// reach returns the range of sizes to measure at, as factors of the smallest and the largest size asked for.
 func (s *subject) reach(opt Options) (from, to float64, err error) {
 	from, to = below, above
 	least, most := -1.0, 0.0
@@ -183,7 +183,7 @@ func (s *subject) reach(opt Options) (from, to float64, err error) {
 			near[name] = max(first, first%step+int64(by*float64(v))/step*step)
 		}
 		if s.at(near).CheckSizes() != nil {
-			return Estimate(opt.Device, s.at(at)) // the assumptions do not allow it: nothing is known of what lies there
+			return Estimate(opt.Device, s.at(at)) // the assumptions exclude the scaled size
 		}
 		return Estimate(opt.Device, s.at(near))
 	}
@@ -204,8 +204,8 @@ func (s *subject) reach(opt Options) (from, to float64, err error) {
 	return from, to, nil
 }
 
-// fits reports that the arrays fit the device's memory several times, and that a launch is not very much longer than
-// those asked for.
+// fits reports that the arrays fit the device's memory several times, and that the launch does at most 8 times the work of the largest
+// one asked for.
 func (s *subject) fits(at map[string]int64, opt Options) (bool, error) {
 	bytes, err := s.bytes(at)
 	if err != nil {
@@ -247,12 +247,11 @@ func (s *subject) axis(param string, points int, from, to float64) ([]int64, err
 	return out, nil
 }
 
-// spread is how far a size may lie from where it would be best, for the sake of a round number.
+// spread is the relative distance by which a size may be moved to a round number.
 const spread = 0.13
 
-// near is the value next to v that a parameter may have and that is not taken: a multiple of as high a power of two, up to that
-// of the values asked for, as lies near enough. Rows of 4096 elements meet caches and memory channels in another way
-// than rows of 4112.
+// near is an allowed value of a parameter near v that is not taken: a multiple of the highest power of two that is within spread of v,
+// up to the power of two of the values asked for. Rows of 4096 elements use caches and memory channels differently from rows of 4112.
 func near(v float64, first, step int64, asked []int64, taken func(int64) bool) int64 {
 	base := first % step
 	grain := step

@@ -52,7 +52,7 @@ knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0
 		t.Fatal(err)
 	}
 	opt := Options{Device: h200, Points: 6}
-	s, err := examine(0, Target{Script: "copy.star", Variant: variants[0], Sizes: []map[string]int64{{"n": 65536, "m": 100}}}, opt)
+	s, err := examine(Target{Script: "copy.star", Variant: variants[0], Sizes: []map[string]int64{{"n": 65536, "m": 100}}}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

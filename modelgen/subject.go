@@ -11,6 +11,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/script"
+	"gpuperf/polycount"
 	"gpuperf/workload"
 )
 
@@ -21,12 +22,11 @@ type Target struct {
 	Sizes   []map[string]int64
 }
 
-// subject is a target with what is known of it.
+// subject is a target with its counts and the sizes to measure it at.
 type subject struct {
 	Target
-	index   int
 	kernel  *workload.Kernel
-	ir      *kernel.Kernel // as statistics see it
+	ir      *kernel.Kernel // the kernel that is counted
 	stats   *features.Statistics
 	items   int64 // of a work-group
 	lanes   int64 // of a sub-group
@@ -34,16 +34,13 @@ type subject struct {
 	sizes   []map[string]int64 // to measure at
 }
 
-// program names the subject in messages.
-func (s *subject) program() string { return s.Variant.Name }
-
 func (s *subject) at(sizes map[string]int64) *workload.Case {
 	return &workload.Case{Kernel: s.kernel, Name: s.Variant.Name, Sizes: sizes}
 }
 
 // examine counts a target and refuses what cannot be isolated.
-func examine(index int, t Target, opt Options) (*subject, error) {
-	s := &subject{Target: t, index: index, kernel: workload.NewKernel(t.Variant.Kernel), lanes: opt.lanes()}
+func examine(t Target, opt Options) (*subject, error) {
+	s := &subject{Target: t, kernel: workload.NewKernel(t.Variant.Kernel), lanes: opt.lanes()}
 	fail := func(err error) (*subject, error) { return nil, t.Variant.Error(err) }
 	nest, err := s.kernel.Nest()
 	if err != nil {
@@ -86,8 +83,8 @@ func examine(index int, t Target, opt Options) (*subject, error) {
 	return s, nil
 }
 
-// regular refuses a kernel whose accesses depend on data: removing the work around them would need the data that they
-// depend on, and their pattern at other sizes would be that of other data.
+// regular refuses a kernel whose accesses depend on data: without its other work the kernel would lack that data, and at other sizes
+// the pattern would depend on other data.
 func regular(k *kernel.Kernel) error {
 	for _, s := range k.Statements {
 		for _, p := range s.Predicates {
@@ -117,7 +114,7 @@ func readsOf(k *kernel.Kernel, e expr.Expr) string {
 	return ""
 }
 
-// traffic is the number of accesses to global memory at a size, weighted by what they move.
+// traffic is the number of accesses to global memory at a size, weighted by their cost.
 func (s *subject) traffic(at map[string]int64) (float64, error) {
 	sum := 0.0
 	for _, m := range s.global() {
@@ -147,20 +144,14 @@ func (s *subject) memory(space kernel.Space) []features.Mem {
 func (s *subject) count(key features.Key, at map[string]int64) (float64, error) {
 	for _, r := range s.stats.Records {
 		if r.Key == key {
-			v, err := r.Count.Eval(at)
-			if err != nil {
-				return 0, err
-			}
-			f, _ := v.Float64()
-			return f, nil
+			return countAt(r.Count, at)
 		}
 	}
 	return 0, nil
 }
 
-// groups is the number of work-groups at a size.
-func (s *subject) groups(at map[string]int64) (float64, error) {
-	v, err := s.stats.Groups.Eval(at)
+func countAt(count *polycount.Poly, at map[string]int64) (float64, error) {
+	v, err := count.Eval(at)
 	if err != nil {
 		return 0, err
 	}
@@ -168,9 +159,12 @@ func (s *subject) groups(at map[string]int64) (float64, error) {
 	return f, nil
 }
 
-// weight is roughly what an access costs beside one of neighbouring elements by neighbouring work-items: one for all
-// work-items of a sub-group is counted once and takes as long as theirs together; where neighbours are apart each moves a
-// sector of 32 bytes of its own.
+// groups is the number of work-groups at a size.
+func (s *subject) groups(at map[string]int64) (float64, error) { return countAt(s.stats.Groups, at) }
+
+// weight is the approximate cost of an access, relative to an access to neighbouring elements by neighbouring work-items. One
+// element for a whole sub-group is counted once and takes as long as the sub-group's accesses together; with larger strides each
+// work-item moves a sector of 32 bytes of its own.
 func (s *subject) weight(m features.Mem) float64 {
 	switch m.LStrides.Along(0) {
 	case "0":
@@ -181,7 +175,7 @@ func (s *subject) weight(m features.Mem) float64 {
 	return max(1, 32/float64(m.DType.Size()))
 }
 
-// tagOf is the tag by which a record's accesses are named, their own or the implicit one.
+// tagOf is the tag of a record's accesses: their own, or the implicit one.
 func tagOf(m features.Mem) string {
 	if m.Tag != "" {
 		return m.Tag
@@ -189,7 +183,7 @@ func tagOf(m features.Mem) string {
 	return expr.ImplicitTag(m.Variable, m.Direction == features.Store)
 }
 
-// loopOf names the sequential loops that the accesses of a record are within.
+// loopOf names the sequential loops around the accesses of a record.
 func (s *subject) loopOf(m features.Mem) string {
 	for _, stmt := range s.ir.Statements {
 		list := s.ir.Reads(stmt)

@@ -10,7 +10,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// term is a parameter of the model with the features that it is the cost of.
+// term is a parameter of the model with the features whose cost it is.
 type term struct {
 	param    string
 	features []string // their sum
@@ -18,13 +18,13 @@ type term struct {
 	unit     string
 	part     part
 	pattern  *Pattern // whose cost it is, nil for none
-	loop     string   // in which it is waited for, of the part latency
-	misses   bool     // it is waited for in every iteration, whatever others wait for
+	loop     string   // whose iterations wait for it, of the part latency
+	misses   bool     // each miss is exposed in every iteration
 	why      string
-	optional bool // left out where the measurements could not tell it from the others
+	optional bool // left out if the measurements could not distinguish it from the others
 }
 
-// part is the term of the model file that a cost belongs to: the part of the device that the work keeps busy.
+// part is the term of the model file that a cost belongs to: the part of the device that does the work.
 type part string
 
 // The parts. Caches and local memory share the path of loads.
@@ -58,11 +58,11 @@ const (
 	touchesFeature = "f_touches_memory"
 )
 
-// stream is the pattern of measurement kernels that access neighbouring elements, each once: that of the experiment on
-// overlap, and of the store that keeps loads alive where the subjects store in no such way.
+// stream is the pattern of measurement kernels that access neighbouring elements, each once: those of the overlap experiment, and the
+// store that keeps loads alive if the subjects have no such store.
 type stream struct {
-	dtype expr.DType
-	apart bool // loads and stores have costs of their own
+	dtype    expr.DType
+	separate bool // loads and stores have costs of their own
 }
 
 // destination is the tag of the store that RemoveWork adds where no other store is left.
@@ -74,14 +74,14 @@ var (
 	streamStores = []string{"resultST"}
 )
 
-// content is what the model consists of.
+// content holds the parts of the model file.
 type content struct {
 	own    []ownFeature
 	terms  []term
 	stream *stream
 	notes  []string
-	// cache is the size of the device's; fitsCache: there are sizes on both sides of it and at its edge, which tell where
-	// accesses begin to miss it.
+	// cache is the size of the device's cache. fitsCache: there are footprints below and around this size, which determine
+	// from where on accesses miss the cache.
 	cache     int64
 	fitsCache bool
 	// together: some kernel's patterns are measured together as well as alone.
@@ -116,7 +116,7 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 			unit = "s per access of a sub-group"
 		}
 		c.terms = append(c.terms, term{pattern: p, param: "p_" + p.Name, features: ids, unit: unit, part: partOf(p), why: "of " + p.describe()})
-		// What is one element for all work-items of a sub-group comes from the multiprocessor's own cache, as fast as it can.
+		// Loads of one element for a whole sub-group are limited by the rate of the multiprocessor's own cache.
 		factor := ""
 		if p.LStrides.Along(0) == "0" {
 			factor = c.fill(opt)
@@ -155,21 +155,28 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 	return c, nil
 }
 
-// describe says in words what the accesses of a pattern are.
+// addTerm adds a term, or the features of a term whose parameter the model already has.
+func (c *content) addTerm(t term) {
+	if i := slices.IndexFunc(c.terms, func(o term) bool { return o.param == t.param }); i >= 0 {
+		c.terms[i].features = append(c.terms[i].features, t.features...)
+		return
+	}
+	c.terms = append(c.terms, t)
+}
+
+// describe describes the accesses of a pattern in words.
 func (p *Pattern) describe() string {
 	var kernels, tags []string
 	for _, u := range p.Uses {
 		kernels = append(kernels, u.Kernel)
 		for _, t := range u.Tags {
-			if !slices.Contains(tags, t) {
-				tags = append(tags, t)
-			}
+			tags = addOnce(tags, t)
 		}
 	}
 	return fmt.Sprintf("a %s %s by %s in %s", p.DType, p.Direction, strings.Join(tags, ", "), strings.Join(kernels, ", "))
 }
 
-// shareDestination finds out whether the store that RemoveWork adds matters, and whose cost it has.
+// shareDestination decides whether the store that RemoveWork adds matters, and which pattern has its cost.
 func (c *content) shareDestination(subjects []*subject, major []*Pattern, opt Options) {
 	matters := false
 	for _, p := range major {
@@ -179,14 +186,14 @@ func (c *content) shareDestination(subjects []*subject, major []*Pattern, opt Op
 		}
 	}
 	if opt.overlaps() || matters && !slices.ContainsFunc(major, plainStore) {
-		c.stream = &stream{dtype: expr.Float32, apart: matters && !slices.ContainsFunc(major, plainStore)}
+		c.stream = &stream{dtype: expr.Float32, separate: matters && !slices.ContainsFunc(major, plainStore)}
 		if !slices.ContainsFunc(subjects, func(s *subject) bool { return slices.Contains(s.dtypes(), expr.Float32) }) && !opt.overlaps() {
 			c.stream.dtype = expr.Float64
 		}
 	}
 }
 
-// perItem is the least number of such accesses of a work-item at the sizes asked for, weighted by what they move.
+// perItem is the least number of such accesses of a work-item at the sizes asked for, weighted by their cost.
 func (u Use) perItem() float64 {
 	least := -1.0
 	for _, at := range u.subject.Sizes {
@@ -209,7 +216,7 @@ func (u Use) perItem() float64 {
 	return least
 }
 
-// plainStore is a store of neighbouring elements, each once: what the store that RemoveWork adds is too.
+// plainStore reports a store of neighbouring elements, each once, as RemoveWork adds one.
 func plainStore(p *Pattern) bool {
 	return p.Direction == features.Store && p.LStrides.Along(0) == "1" && !p.Reuse && p.DType.IsFloat()
 }
@@ -231,7 +238,7 @@ func (c *content) plain() *Pattern {
 
 func (c *content) destinationTaken() bool {
 	return slices.ContainsFunc(c.terms, func(t term) bool { return slices.Contains(t.features, "f_mem_access_tag:"+destination) }) ||
-		c.stream != nil && c.stream.apart
+		c.stream != nil && c.stream.separate
 }
 
 // addStream adds the costs of the accesses of gmem_pattern and overlap_ratio.
@@ -246,7 +253,7 @@ func (c *content) addStream() {
 		return out
 	}
 	unit := fmt.Sprintf("s per %d B", c.stream.dtype.Size())
-	if !c.stream.apart {
+	if !c.stream.separate {
 		c.terms = append(c.terms, term{
 			param: "p_stream", features: named([]string{streamLoads[0], streamStores[0]}), unit: unit, part: memory,
 			why: "of accesses to neighbouring elements, each once, in measurement kernels",
@@ -341,8 +348,8 @@ func (u Use) large() (bool, error) {
 	return own > total/20, nil
 }
 
-// turns is the number of the pattern's accesses that a work-item makes one after the other, as an expression; "" where the number
-// is the same at all sizes, or where the device is full at all sizes asked for, so that other work-items hide them.
+// turns is the number of the pattern's accesses that a work-item makes one after the other, as an expression; "" if the number is the
+// same at all sizes, or if the device is full at all sizes asked for, so that other work-items hide their latency.
 func (p *Pattern) turns(all []*Pattern, opt Options) string {
 	var sum []string
 	for _, u := range p.Uses {
@@ -357,26 +364,11 @@ func (p *Pattern) turns(all []*Pattern, opt Options) string {
 				continue
 			}
 			loop := s.loopOf(m)
-			if in[loop] == nil {
-				loops = append(loops, loop)
-			}
-			each := float64(s.items)
-			if m.Granularity == features.SubGroup {
-				each = max(1, float64(ceil(s.items, s.lanes)))
-			}
-			text := fmt.Sprintf("f_mem_access_%s / %g", p.selector(tagOf(m), all), each)
-			if !slices.Contains(in[loop], text) {
-				in[loop] = append(in[loop], text)
-			}
+			loops = addOnce(loops, loop)
+			in[loop] = addOnce(in[loop], p.perItem(s, m, all))
 		}
 		for _, loop := range loops {
-			text := in[loop][0]
-			if len(in[loop]) > 1 {
-				text = "max(" + strings.Join(in[loop], ", ") + ")"
-			}
-			if !slices.Contains(sum, text) {
-				sum = append(sum, text)
-			}
+			sum = addOnce(sum, largest(in[loop]))
 		}
 	}
 	switch len(sum) {
@@ -388,9 +380,32 @@ func (p *Pattern) turns(all []*Pattern, opt Options) string {
 	return "(" + strings.Join(sum, " + ") + ") / f_thread_groups"
 }
 
-func ceil(a, b int64) int64 { return (a + b - 1) / b }
+// perItem is the number of accesses of a record, times the work-groups, that a work-item makes, as an expression.
+func (p *Pattern) perItem(s *subject, m features.Mem, all []*Pattern) string {
+	each := s.items
+	if m.Granularity == features.SubGroup {
+		each = max(1, (s.items+s.lanes-1)/s.lanes)
+	}
+	return fmt.Sprintf("f_mem_access_%s / %g", p.selector(tagOf(m), all), float64(each))
+}
 
-// idle reports that at some size asked for the device has room for more work-items than there are.
+// largest is the expression of the largest of some expressions.
+func largest(list []string) string {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return "max(" + strings.Join(list, ", ") + ")"
+}
+
+// addOnce appends a value to a list that does not have it.
+func addOnce[T comparable](list []T, v T) []T {
+	if slices.Contains(list, v) {
+		return list
+	}
+	return append(list, v)
+}
+
+// idle reports that at some size asked for the work-items do not fill the device.
 func (s *subject) idle(opt Options) bool {
 	for _, at := range s.Sizes {
 		if groups, err := s.groups(at); err == nil && groups*float64(s.items) < opt.Device.Typical().Value(facts.Multiprocessors)*opt.Device.Typical().Value(facts.Items) {
@@ -439,18 +454,13 @@ func (c *content) addOnChip(subjects []*subject, ops []operation, local []localC
 	factor := c.fill(opt)
 	add := func(t term) {
 		t.factor = factor
-		if i := slices.IndexFunc(c.terms, func(o term) bool { return o.param == t.param }); i >= 0 {
-			c.terms[i].features = append(c.terms[i].features, t.features...)
-			return
-		}
-		c.terms = append(c.terms, t)
+		c.addTerm(t)
 	}
 	for _, o := range ops {
-		why := "of " + o.op + " in " + string(o.dtype)
-		if o.like != "" {
-			why = "of " + o.like + " in " + string(o.dtype)
-		}
-		add(term{param: o.param, features: []string{o.feature}, unit: o.unit, part: arithmetic, why: why})
+		add(term{
+			param: o.param, features: []string{o.feature}, unit: o.unit, part: arithmetic,
+			why: fmt.Sprintf("of %s in %s", o.measuredOp(), o.dtype),
+		})
 	}
 	for _, l := range local {
 		add(term{

@@ -75,8 +75,8 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	return b.String()
 }
 
-// hiding is the exponent of the p-norms within gmem and onchip, where the form is not linear: work-groups start while others wait
-// for memory, and arithmetic overlaps with loads. A calibration determines it poorly; in the experiment of section 7.4 the exponent
+// hiding is the exponent of the p-norms within gmem and onchip, if the form is not linear: work-groups start while others access
+// memory, and arithmetic overlaps with loads. A calibration determines it poorly; in the experiment of section 7.4 the exponent
 // between gmem and onchip is near 2 on GPUs.
 const hiding = 2
 
@@ -146,7 +146,7 @@ func (c *content) mixing(form models.Form) []string {
 	return names
 }
 
-// mixOf is the parameter that joins a pattern with the others of its kernels, "" where it stands alone.
+// mixOf is the parameter that joins a pattern with the others of its kernels, "" if there are no others.
 func (c *content) mixOf(p *Pattern, form models.Form) string {
 	if !c.together || form == models.LinearForm {
 		return ""
@@ -189,11 +189,11 @@ func (p *Pattern) meets(o *Pattern) bool {
 	})
 }
 
-// edge is the footprint from which on accesses miss the cache; at twice as much all of them do. A cache in several parts may hold
-// data that all multiprocessors read once in each part, so the edge need not be the cache's size.
+// edge is the parameter of the footprint from which on accesses miss the cache; at twice as much all of them do. A cache in several parts
+// may hold a copy of shared data in each part, so the edge need not be the cache's size.
 const edge = "p_cache"
 
-// findsEdge reports that this is fitted, not assumed.
+// findsEdge reports that the edge is fitted, not assumed.
 func (c *content) findsEdge(form models.Form) bool {
 	return c.fitsCache && form != models.LinearForm && c.uses(farFeature)
 }
@@ -214,8 +214,8 @@ func (c *content) product(t term, form models.Form) string {
 	return t.param + " * " + sum
 }
 
-// joined tells how a form joins the three terms, and work with latency where there is that, and describes the parameter that it has
-// besides those of the costs.
+// joined has, by form, the expression that joins the three terms, the one with latency, and the description of the parameter that the form
+// has besides those of the costs.
 var joined = map[models.Form]struct{ expression, latency, parameter string }{
 	models.LinearForm:  {"overhead + gmem + onchip", "overhead + work + latency", ""},
 	models.OverlapForm: {"overhead + overlap(gmem, onchip, p_edge)", hidden, "p_edge: {min: 3, max: 100} # how sharply the larger of the two hides the other"},
@@ -225,7 +225,7 @@ var joined = map[models.Form]struct{ expression, latency, parameter string }{
 // hidden joins work and latency by a p-norm: work-items work while others stall.
 const hidden = "overhead + pnorm(work, latency, " + hideParam + ")"
 
-// header says what the file is for and what was found.
+// header writes a comment with the kernels of the file, their patterns and notes.
 func (c *content) header(b *strings.Builder, opt Options, form models.Form, subjects []*subject, patterns, small []*Pattern) {
 	fmt.Fprintf(b, "# A model (form %s) and the measurements that calibrate it, chosen by `perf calibrate --for` for\n", form)
 	for _, s := range subjects {
@@ -233,7 +233,7 @@ func (c *content) header(b *strings.Builder, opt Options, form models.Form, subj
 		for _, at := range s.Sizes {
 			sizes = append(sizes, strings.ReplaceAll(workload.FormatSizes(at), ", ", ","))
 		}
-		fmt.Fprintf(b, "#   %s of %s at %s\n", s.program(), s.Script, strings.Join(sizes, "; "))
+		fmt.Fprintf(b, "#   %s of %s at %s\n", s.Variant.Name, s.Script, strings.Join(sizes, "; "))
 	}
 	b.WriteString("# None of these is measured. Edit the file as you like; `perf calibrate` of it measures what it then names.\n#\n")
 	b.WriteString("# Accesses to global memory, by pattern:\n")

@@ -35,7 +35,7 @@ func (m *Model) Compile() (*Compiled, error) {
 	return c, nil
 }
 
-// Clone returns a Compiled that can be used beside c.
+// Clone returns a Compiled that can be used at the same time as c.
 func (c *Compiled) Clone() *Compiled {
 	k := *c
 	for _, t := range []**tape{&k.value, &k.gradient, &k.terms} {
@@ -87,8 +87,8 @@ func (c *Compiled) Terms(features, params, dst []float64) []float64 {
 	return dst
 }
 
-// Evaluator returns a function over values of the features that e uses, which are returned in order; e must have no parameters
-// and no terms. It is for outputs and custom features.
+// Evaluator returns the features that e uses and a function that computes e from their values; e must have no parameters and no terms.
+// It is for outputs, custom features and the work of costs.
 func Evaluator(e *Expr) (features []string, eval func(values []float64) float64) {
 	features = e.names(Feature)
 	t := assemble(features, nil, []*Expr{e})

@@ -2,7 +2,7 @@ package models
 
 import "slices"
 
-// Cost is a part of a term: a parameter times work that features count. Where a term is no sum of such parts, it is one Cost without
+// Cost is an addend of a term: a parameter times work that features count. A term that is no sum of such products is one Cost without
 // parameter and work.
 type Cost struct {
 	Term      string
@@ -11,8 +11,7 @@ type Cost struct {
 	work      *Expr  // over features of kernels
 }
 
-// Evaluator returns the features that the work is made of and a function that computes it from their values; nil for a Cost without
-// work.
+// Evaluator returns the features of the work and a function that computes the work from their values; nil for a Cost without work.
 func (c Cost) Evaluator() (features []string, eval func(values []float64) float64) {
 	if c.work == nil {
 		return nil, nil
@@ -20,7 +19,7 @@ func (c Cost) Evaluator() (features []string, eval func(values []float64) float6
 	return Evaluator(c.work)
 }
 
-// WholeTerm is the name under which Costs has the expression of a model without named terms.
+// WholeTerm is the term of the costs of a model without named terms.
 const WholeTerm = "time"
 
 // Joins lists the terms that the expression of a term refers to, in the order of the file: none for a term of features and
@@ -35,7 +34,7 @@ func (m *Model) Joins(term string) []string {
 	return out
 }
 
-// Without is the model with a term that is 0: what it gives when the term, and what it joins, costs nothing.
+// Without is the model with a term replaced by 0: its time if the term, and the terms that it joins, cost nothing.
 func (m *Model) Without(term string) *Model {
 	out := *m
 	out.Terms = slices.Clone(m.Terms)
@@ -50,7 +49,7 @@ func (m *Model) Without(term string) *Model {
 	return &out
 }
 
-// Costs takes the terms apart, in the order of the file. A term that joins others has those costs that it adds to them.
+// Costs lists the costs of the terms, in the order of the file. A term that joins others has only the costs that it adds to theirs.
 func (m *Model) Costs() []Cost {
 	var out []Cost
 	terms := m.Terms
@@ -69,7 +68,7 @@ func (m *Model) Costs() []Cost {
 	return out
 }
 
-// costsOf takes a term apart; not ok unless it is linear in its parameters, without a part that has none.
+// costsOf lists the costs of a term; ok is false unless the term is linear in its parameters, with a parameter in each addend.
 func (m *Model) costsOf(term string, e *Expr) (out []Cost, ok bool) {
 	for _, p := range e.names(Param) {
 		work := e.Derivative(p)
@@ -80,19 +79,15 @@ func (m *Model) costsOf(term string, e *Expr) (out []Cost, ok bool) {
 			out = append(out, Cost{term, p, part.String(), m.expand(part)})
 		}
 	}
-	// With all parameters 0 nothing may be left.
+	// With all parameters 0 the term must be 0.
 	rest := e.without(Param)
-	names := rest.names(Feature)
-	values := make([]float64, len(names))
-	for i := range values {
-		values[i] = 1
-	}
-	return out, len(out) > 0 && eval(rest, names, values) == 0
+	names, eval := Evaluator(rest)
+	return out, len(out) > 0 && eval(slices.Repeat([]float64{1}, len(names))) == 0
 }
 
-// CostFeatures finds what each parameter is the cost of: the features in products with that parameter alone, as in p_a * f_x or
-// p_b * (f_x + 2*f_y), wherever they stand in the expression. A parameter that also stands elsewhere, in an exponent or in a product
-// with other things, is left out.
+// CostFeatures finds the features that each parameter is the cost of: those in products with that parameter alone, as in p_a * f_x or
+// p_b * (f_x + 2*f_y), anywhere in the expression. A parameter that also occurs elsewhere, in an exponent or in a product with other
+// factors, is left out.
 func (m *Model) CostFeatures() map[string][]string {
 	e, out := m.Expr(), map[string][]string{}
 	for _, p := range e.names(Param) {
@@ -103,8 +98,8 @@ func (m *Model) CostFeatures() map[string][]string {
 	return out
 }
 
-// costFeatures lists the features that a parameter is the cost of in an expression, none where it does not stand in it; not ok where
-// it is no such cost.
+// costFeatures lists the features that a parameter is the cost of in an expression, none if the parameter does not occur; ok is false
+// if it is no such cost.
 func (e *Expr) costFeatures(param string, seen map[*Expr]bool) (features []string, ok bool) {
 	if seen[e] || !slices.Contains(e.names(Param), param) {
 		return nil, true
@@ -149,10 +144,4 @@ func (e *Expr) without(op Op) *Expr {
 		}
 		return nil
 	})
-}
-
-func eval(e *Expr, names []string, values []float64) float64 {
-	t := assemble(names, nil, []*Expr{e})
-	t.run(values, nil)
-	return t.regs[t.out[0]]
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Form is how the costs of global memory and of on-chip work make a time.
+// Form is how the costs of global memory and of on-chip work combine to a time.
 type Form string
 
 // The forms.
@@ -19,8 +19,8 @@ const (
 // Forms lists the forms, the simplest first.
 var Forms = []Form{LinearForm, OverlapForm, PNormForm}
 
-// shapeParameter is the parameter that a form has besides those of the costs. The least edge is where the overlap of two costs of
-// which one is 0 is the other within 0.3 %: with a softer one it would scale every cost that stands alone.
+// shapeParameter is the parameter that a form has besides those of the costs. From the least p_edge on, the overlap of a cost with 0 is
+// that cost within 0.3 %; a softer edge would scale every cost that has no other to overlap with.
 var shapeParameter = map[Form]struct {
 	name     string
 	min, max float64
@@ -29,7 +29,7 @@ var shapeParameter = map[Form]struct {
 	PNormForm:   {"p_norm", 1, 64},
 }
 
-// Names of the terms that a linear model is to have, so that it can be brought into another form.
+// Names of the terms that a linear model must have to be converted to another form.
 const (
 	gmemTerm   = "gmem"
 	onchipTerm = "onchip"
@@ -39,16 +39,16 @@ const (
 // a kernel that has too few work-groups to hide it.
 const workTerm = "work"
 
-// parts is an expression taken apart: a sum of which a part is the combination of two terms.
+// parts are the parts of a sum: the combination of two terms, and the other addends.
 type parts struct {
 	form   Form
 	a, b   string // the terms
 	shape  string // the shape parameter, "" for the linear form
 	others []*Expr
-	term   int // that is this expression, -1 where it is the model's
+	term   int // index of the term with this expression, -1 for the model's expression
 }
 
-// parts takes the term work apart where it is such a combination, else the model's expression.
+// parts returns the parts of the term work if it has such a combination, else those of the model's expression.
 func (m *Model) parts() (parts, bool) {
 	if i := slices.IndexFunc(m.Terms, func(t Term) bool { return t.Name == workTerm }); i >= 0 {
 		if p, ok := partsOf(m.Terms[i].expr); ok {
@@ -94,7 +94,7 @@ func partsOf(sum *Expr) (parts, bool) {
 	return p, true
 }
 
-// addends lists what an expression is the sum of.
+// addends lists the addends of an expression.
 func (e *Expr) addends() []*Expr {
 	if e.Op != Add {
 		return []*Expr{e}

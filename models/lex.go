@@ -8,16 +8,15 @@ import (
 	"gpuperf/internal/source"
 )
 
-// language is that of expressions. What it has no meaning for is among the symbols where an error can say what to write instead.
+// language is the language of expressions. Some symbols have no meaning in it: the parser's error says what to write instead.
 var language = lex.Language{
 	Symbols: []string{"**", "//", "+", "-", "*", "/", "^", "(", ")", ",", "."},
 	Number:  lex.Decimal,
 	Name:    nameLength,
 }
 
-// nameLength is the length of the name that starts at an offset. A feature identifier (Perflex paper, section 6.1) is f_ and the
-// longest run after it of letters, digits and _, of a colon and a word, of a colon and a brace with everything to the brace that
-// closes it, and of a colon and a comparison (>1, <n).
+// nameLength is the length of the name that starts at an offset. A feature identifier (Perflex paper, section 6.1) is f_ and then the
+// longest sequence of letters, digits and _; a colon and a word; a colon and text in braces; a colon and a comparison (>1, <n).
 func nameLength(text string, start int) (int, error) {
 	i := start
 	skip := func(part func(c byte) bool) {
@@ -75,7 +74,7 @@ func closing(text string) int {
 	return -1
 }
 
-// FeatureName returns the feature identifier that text is, without white space; ok tells whether the whole text is one.
+// FeatureName returns text without white space; ok reports whether it is a feature identifier.
 func FeatureName(text string) (name string, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) < 3 || !strings.HasPrefix(text, "f_") {

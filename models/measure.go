@@ -39,8 +39,8 @@ type Measurement struct {
 
 // WorkRemoval turns a kernel into one that makes only accesses to global memory (Perflex paper, section 7.1.1).
 type WorkRemoval struct {
-	Keep         []string // tags of the accesses that stay; none: all do
-	Accumulators int      // variables over which what is loaded is added up, 0 is 1
+	Keep         []string // tags of the accesses that are kept; none keeps all
+	Accumulators int      // variables that sum up the loaded values; 0 is 1
 }
 
 // Keys of the section.
@@ -87,7 +87,7 @@ func (m *Model) readMeasure(n *yamlfile.Node) error {
 func (m *Measurement) readTags(f map[string]*yamlfile.Node) error {
 	for _, key := range []string{"kernel", "remove_work", "sizes"} {
 		if f[key] != nil {
-			return f[key].Errorf("%s is of a script, and this measurement set has tags", key)
+			return f[key].Errorf("%s belongs to a script, and this measurement set has tags", key)
 		}
 	}
 	m.Match = Superset
@@ -113,7 +113,7 @@ func (m *Measurement) readTags(f map[string]*yamlfile.Node) error {
 
 func (m *Measurement) readScript(f map[string]*yamlfile.Node) (err error) {
 	if f["match"] != nil {
-		return f["match"].Errorf("match is of tags, and this measurement set has a script")
+		return f["match"].Errorf("match belongs to tags, and this measurement set has a script")
 	}
 	if m.Script, err = f["script"].String(); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (m *Measurement) readScript(f map[string]*yamlfile.Node) (err error) {
 			at[p.Key.Text] = int64(v)
 		}
 		if slices.ContainsFunc(m.Sizes, func(o map[string]int64) bool { return maps.Equal(o, at) }) {
-			return item.Errorf("these sizes stand twice")
+			return item.Errorf("these sizes are listed twice")
 		}
 		m.Sizes = append(m.Sizes, at)
 	}

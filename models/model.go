@@ -22,13 +22,13 @@ const Version = 1
 //go:embed schema.json
 var Schema []byte
 
-// Model is what a model file says.
+// Model is the contents of a model file.
 type Model struct {
 	Name       string
 	Output     string      // the feature that the model predicts, f_cl_wall_time in most models
 	Terms      []Term      // named parts of the expression, in the order of the file
 	Expression string      // over features, parameters and terms
-	Parameters []Parameter // what the file says of parameters; others have no initial value, bounds or unit
+	Parameters []Parameter // those that the file describes; others have no initial value, bounds or unit
 	Features   []Custom    // the user's own features
 	Fit        FitOptions
 	Measure    []Measurement
@@ -37,7 +37,7 @@ type Model struct {
 	text string
 
 	expression *Expr
-	places     map[string]source.Pos // of identifiers, terms and keys, where they stand first
+	places     map[string]source.Pos // where identifiers, terms and keys first occur
 }
 
 // Term is a named part of a model, for use in its expression and in other terms.
@@ -48,7 +48,7 @@ type Term struct {
 	expr *Expr
 }
 
-// Parameter is what is known of a parameter before it is calibrated.
+// Parameter describes a parameter before it is calibrated.
 type Parameter struct {
 	Name string
 	Init *float64 // where the fit starts; nil: the fit finds starts itself
@@ -77,13 +77,13 @@ func (m *Model) ErrorAt(pos source.Pos, format string, args ...any) *source.Erro
 	return source.At(m.File, m.text, pos, format, args...)
 }
 
-// Place returns where an identifier (a feature or parameter), a term or a key of the file stands first.
+// Place returns where an identifier (a feature or parameter), a term or a key first occurs in the file.
 func (m *Model) Place(name string) source.Pos { return m.places[name] }
 
 // Text returns the text of the file that the model was read from, for its hash.
 func (m *Model) Text() string { return m.text }
 
-// Expr returns the expression with its terms and the user's features put in: nothing but features of kernels and parameters.
+// Expr returns the expression with its terms and the user's features expanded, over features of kernels and parameters alone.
 func (m *Model) Expr() *Expr { return m.expand(m.expression) }
 
 // TermExprs returns the terms in the order of the file, expanded as Expr is.
@@ -101,13 +101,13 @@ func (m *Model) OutputExpr() *Expr { return m.expand(&Expr{Op: Feature, Name: m.
 // FeatureNames lists the features that the model needs as input, in order of first use, with the user's own expanded.
 func (m *Model) FeatureNames() []string { return m.Expr().names(Feature) }
 
-// OutputFeatureNames lists the features that give the output: itself, or what the user's own output feature is made of.
+// OutputFeatureNames lists the features that the output is computed from.
 func (m *Model) OutputFeatureNames() []string { return m.OutputExpr().names(Feature) }
 
 // ParameterNames lists the parameters in order of first use.
 func (m *Model) ParameterNames() []string { return m.Expr().names(Param) }
 
-// Parameter returns what is known of a parameter. The file's nonnegative option gives min 0 where the file gives no min.
+// Parameter returns the description of a parameter. The file's nonnegative option gives min 0 where the file gives no min.
 func (m *Model) Parameter(name string) Parameter {
 	p := Parameter{Name: name, Min: math.Inf(-1), Max: math.Inf(1)}
 	if i := slices.IndexFunc(m.Parameters, func(p Parameter) bool { return p.Name == name }); i >= 0 {
@@ -119,7 +119,7 @@ func (m *Model) Parameter(name string) Parameter {
 	return p
 }
 
-// expand puts terms and the user's features in. There are no cycles: Parse has checked.
+// expand replaces terms and the user's features by their definitions. Parse has refused cycles.
 func (m *Model) expand(e *Expr) *Expr {
 	memo := make(map[string]*Expr)
 	var rec func(*Expr) *Expr

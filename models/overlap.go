@@ -2,7 +2,7 @@ package models
 
 import "math"
 
-// The functions that say how two costs hide one another. All are homogeneous in the costs: k times the costs give k times the
+// The functions for overlap of two costs. All are homogeneous in the costs: k times the costs give k times the
 // time, so that a model fitted on one scale of the output predicts on another.
 
 // step is equation 6 of the Perflex paper, a step from 0 to 1 at x = 0 whose steepness is p.
@@ -30,7 +30,7 @@ func pnorm(a, b, p float64) float64 {
 	return m * math.Pow(math.Pow(a/m, p)+math.Pow(b/m, p), 1/p)
 }
 
-// share is a/pnorm(a, b, p); where both costs vanish it is what equal costs have.
+// share is a/pnorm(a, b, p); where both costs are 0 it has the value for equal costs.
 func share(a, b, p float64) float64 {
 	if a == 0 && b == 0 {
 		return math.Pow(2, -1/p)

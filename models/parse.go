@@ -191,7 +191,7 @@ func offsetIn(text string, err error) (at int, e *source.Error) {
 	return at + e.Pos.Column - 1, e
 }
 
-// termName tells why a word cannot name a term, "" where it can.
+// termName says why a word cannot name a term, "" where it can.
 func termName(name string) string {
 	switch {
 	case !lex.IsName(name):

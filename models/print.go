@@ -82,7 +82,7 @@ func (p Parameter) fields() []string {
 	return f
 }
 
-// quoteBlock leaves an expression or identifier plain where it stands as a value of its own, outside brackets.
+// quoteBlock quotes an expression or identifier for use as a value outside brackets, where YAML needs quotes.
 func quoteBlock(s string) string {
 	first := func(r rune) bool { return r < utf8.RuneSelf && isWord(byte(r)) || r == '(' }
 	switch {
@@ -94,7 +94,7 @@ func quoteBlock(s string) string {
 	return quote(s)
 }
 
-// quote leaves a word plain where YAML takes it as it stands, and puts it in single quotes otherwise.
+// quote puts a word in single quotes unless YAML reads it unchanged without them.
 func quote(s string) string {
 	plain := s != ""
 	for i, r := range s {

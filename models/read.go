@@ -90,7 +90,7 @@ func (m *Model) readOutput(n *yamlfile.Node) error {
 	}
 	name, ok := FeatureName(text)
 	if !ok {
-		return n.Errorf("the output is one feature, %q is not the name of one", text).
+		return n.Errorf("the output must be one feature, and %q is not the name of one", text).
 			WithHint("a feature's name starts with f_, for example f_cl_wall_time")
 	}
 	m.Output = name
@@ -103,7 +103,7 @@ type reader struct {
 	nodes map[string]*yamlfile.Node // the expression of each term and custom feature
 }
 
-// parseNode parses the expression in a scalar and notes where its identifiers stand.
+// parseNode parses the expression in a scalar and notes the places of its identifiers.
 func (r *reader) parseNode(n *yamlfile.Node) (*Expr, string, error) {
 	text, err := n.String()
 	if err != nil {
@@ -140,15 +140,25 @@ func words(text string) []word {
 	return out
 }
 
-func (r *reader) features(n *yamlfile.Node) error {
-	if n == nil {
+// each calls do with the pairs of a section, which may be missing.
+func each(section *yamlfile.Node, do func(yamlfile.Entry) error) error {
+	if section == nil {
 		return nil
 	}
-	pairs, err := n.Pairs()
+	pairs, err := section.Pairs()
 	if err != nil {
 		return err
 	}
 	for _, p := range pairs {
+		if err := do(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) features(n *yamlfile.Node) error {
+	return each(n, func(p yamlfile.Entry) error {
 		name, ok := FeatureName(p.Key.Text)
 		if !ok {
 			return p.Key.Errorf("%q is not the name of a feature", p.Key.Text).WithHint("a feature's name starts with f_")
@@ -165,19 +175,12 @@ func (r *reader) features(n *yamlfile.Node) error {
 		}
 		r.m.Features = append(r.m.Features, Custom{Name: name, Expression: text, expr: e})
 		r.nodes[name] = p.Value
-	}
-	return nil
+		return nil
+	})
 }
 
 func (r *reader) terms(n *yamlfile.Node) error {
-	if n == nil {
-		return nil
-	}
-	pairs, err := n.Pairs()
-	if err != nil {
-		return err
-	}
-	for _, p := range pairs {
+	return each(n, func(p yamlfile.Entry) error {
 		if why := termName(p.Key.Text); why != "" {
 			return p.Key.Errorf("%q cannot be the name of a term", p.Key.Text).WithHint("%s", why)
 		}
@@ -187,8 +190,8 @@ func (r *reader) terms(n *yamlfile.Node) error {
 		}
 		r.m.Terms = append(r.m.Terms, Term{Name: p.Key.Text, Expression: text, expr: e})
 		r.nodes[p.Key.Text] = p.Value
-	}
-	return nil
+		return nil
+	})
 }
 
 func (r *reader) expression(n *yamlfile.Node) error {
@@ -209,15 +212,8 @@ func (r *reader) in(n *yamlfile.Node, name, format string, args ...any) *source.
 }
 
 func (r *reader) parameters(n *yamlfile.Node) error {
-	if n == nil {
-		return nil
-	}
 	used := r.m.ParameterNames()
-	pairs, err := n.Pairs()
-	if err != nil {
-		return err
-	}
-	for _, pair := range pairs {
+	return each(n, func(pair yamlfile.Entry) error {
 		name := pair.Key.Text
 		if !slices.Contains(used, name) {
 			return pair.Key.Errorf("the expression has no parameter %q", name).WithHint("%s", source.Suggest(name, used))
@@ -227,8 +223,8 @@ func (r *reader) parameters(n *yamlfile.Node) error {
 			return err
 		}
 		r.m.Parameters = append(r.m.Parameters, p)
-	}
-	return nil
+		return nil
+	})
 }
 
 func (m *Model) readParameter(name string, n *yamlfile.Node) (Parameter, error) {
@@ -260,7 +256,7 @@ func (m *Model) readParameter(name string, n *yamlfile.Node) (Parameter, error) 
 	case p.Init != nil && math.IsInf(init, 0):
 		return p, f["init"].Errorf("the initial value of %s is not finite", name)
 	case p.Init != nil && (init < p.Min || init > p.Max):
-		return p, f["init"].Errorf("the initial value %g of %s lies outside its bounds %g and %g", init, name, p.Min, p.Max)
+		return p, f["init"].Errorf("the initial value %g of %s is outside its bounds %g and %g", init, name, p.Min, p.Max)
 	}
 	return p, nil
 }

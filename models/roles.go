@@ -1,6 +1,6 @@
 package models
 
-// Linear tells whether the model is linear in its parameters: then a fit has one minimum and needs no starting point.
+// Linear reports whether the model is linear in its parameters: then a fit has one minimum and needs no starting point.
 func (m *Model) Linear() bool {
 	e := m.Expr()
 	for _, p := range e.names(Param) {
@@ -45,7 +45,7 @@ func (m *Model) ShapeParameters() []string {
 	return out
 }
 
-// shapes tells whether the i-th argument of an operation shapes its curve.
+// shapes reports whether the i-th argument of an operation shapes its curve.
 func shapes(op Op, i int) bool {
 	switch op {
 	case Exp, Log, Tanh, Sin, Cos, Atan:

@@ -130,7 +130,7 @@ func (a *assembler) allConst(e *Expr, args [3]int32) bool {
 	return true
 }
 
-// run executes the tape; the results stand in regs at out.
+// run executes the tape and leaves the results in regs, at the indices in out.
 func (t *tape) run(features, params []float64) {
 	r := t.regs
 	copy(r[:t.features], features)

@@ -10,7 +10,7 @@ import (
 //
 // Without bounds it is one trust region problem. With bounds it is solved by an active set: solve over the free parameters; go
 // towards the solution until the first bound is met, hold that parameter there and solve again over the rest; when a solution
-// lies inside, let go the parameter whose release lowers the model most, each at most once, so that it ends. The path goes from
+// is inside, release the parameter whose release lowers the model most, each at most once, so that the loop ends. The path goes from
 // one feasible point to a better one, so that a step always descends.
 type subproblem struct {
 	region *region

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// factored is a Jacobian J = Q A with A the n×n factor whose columns stand in the order of the parameters. All that the method
+// factored is a Jacobian J = Q A with A the n×n factor whose columns are in the order of the parameters. All that the method
 // asks of J it asks of A: JᵀJ = AᵀA, Jᵀr = Aᵀ(Qᵀr), |Js| = |As|.
 type factored struct {
 	m, n  int

@@ -66,7 +66,7 @@ func (s *solver) linearize() bool {
 	return true
 }
 
-// outward tells whether a parameter stands at a bound and descent would lead it out.
+// outward reports whether a parameter is at a bound and descent would move it beyond.
 func (s *solver) outward(j int) bool {
 	return s.p[j] == s.set.Lower[j] && s.grad[j] >= 0 || s.p[j] == s.set.Upper[j] && s.grad[j] <= 0
 }
@@ -78,7 +78,7 @@ func (s *solver) firstRegion() {
 			s.scale[j] = 1
 		}
 	}
-	// Parameters at zero, or as good as zero beside the residual, say nothing of the size of a step; the residual does, and in the
+	// Parameters at zero, or negligible relative to the residual, do not determine the size of a step; the residual does, and in the
 	// same unit, since D is made of the columns of the Jacobian.
 	size := scaledNorm(s.scale, s.p)
 	if size <= math.Sqrt(eps)*s.fnorm {
@@ -160,7 +160,7 @@ func (s *solver) resize(ratio, actual, slope, norm, length float64) {
 
 func (s *solver) stop(ratio, actual, predicted float64) Status {
 	size := scaledNorm(s.scale, s.p)
-	// A good step that the trust region cut short tells nothing: the region starts small where the parameters start near zero, and grows.
+	// A good step that the trust region cut short is no evidence: the region starts small where the parameters start near zero, and grows.
 	growing := s.lambda > 0 && ratio >= 0.75 && predicted > 0
 	reduced := func(tol float64) bool { return !growing && math.Abs(actual) <= tol && predicted <= tol && ratio <= 2 }
 	switch {

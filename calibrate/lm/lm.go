@@ -29,7 +29,7 @@ type Problem struct {
 	Jacobian func(p []float64, j *mat.Dense) // stores the M×N derivatives of the residuals at p in j
 }
 
-// Settings steer Minimize; the zero value, and nil, stand for the defaults.
+// Settings steer Minimize; the zero value, and nil, are the defaults.
 type Settings struct {
 	Ftol           float64   // relative reduction of the sum of squares below which it has converged; 0 is 1.5e-8
 	Xtol           float64   // relative size of the trust region below which it has converged; 0 is 1.5e-8
@@ -75,7 +75,7 @@ var statusText = [...]string{
 
 func (s Status) String() string { return statusText[s] }
 
-// Converged tells whether the method came to an end of its own.
+// Converged reports whether the method ended by one of its own criteria.
 func (s Status) Converged() bool { return s >= FunctionSettled && s <= PrecisionLimit }
 
 // Result is the best point found and what is known of it.

@@ -16,8 +16,8 @@ const (
 // polish improves a converged point by steps of Gauss and Newton as long as they lessen the gradient, and keeps the point where it
 // is least.
 //
-// At a minimum the sum of squares is flat: once it no longer tells two points apart, only half of the digits of the parameters are
-// certain. The gradient still tells them apart.
+// At a minimum the sum of squares is flat: when it no longer distinguishes two points, only half of the digits of the parameters are
+// certain. The gradient still distinguishes them.
 func (s *solver) polish(ctx context.Context) {
 	if !s.linearize() {
 		return
@@ -60,7 +60,7 @@ func (s *solver) here() point {
 	return point{append([]float64(nil), s.p...), append([]float64(nil), s.r...), s.fnorm, s.gradient}
 }
 
-// newtonPoint stores the point of a full step over the parameters that are not held at a bound; false when it lies out of bounds.
+// newtonPoint stores the point of a full step over the parameters that are not held at a bound; false when it is out of bounds.
 func (s *solver) newtonPoint() bool {
 	clear(s.step)
 	clear(s.held)

@@ -46,7 +46,7 @@ func Names() []string {
 	return out
 }
 
-// Has tells whether there is a model of that name.
+// Has reports whether there is a model of that name.
 func Has(name string) bool { return slices.Contains(Names(), name) }
 
 // Text returns the text of a model file; an unknown name is an error that lists those there are.
