@@ -28,9 +28,9 @@ var (
 // group with axis 0 running fastest, as hardware does, so that a sub-group may be a 16x2 piece of a 16x16 group; those that
 // the domain leaves out touch nothing.
 //
-// The address is A + B, A of the inames that a group's work-items share and B of their lids. Work-items with B in one unit
-// depend on A modulo the unit alone, so that the sum is one over units, of the number of points with such a residue at
-// which any of these work-items is active. Where the residue makes no difference these numbers are symbolic in the sizes.
+// The address is A + B: A depends on the inames that a group's work-items share, B on their lids. Which work-items touch the same unit
+// depends on A only modulo the unit, so the sum is over units and residues, of the number of points with that residue at which any of
+// the unit's work-items is active. If all residues have the same units, these numbers are symbolic in the sizes.
 type transactions struct {
 	c     *counter
 	bytes int64 // of an element
@@ -143,7 +143,7 @@ func (c *counter) newTransactions(s site) (*transactions, error) {
 	return t, t.findLanes(s.at.stmt.Inames, w)
 }
 
-// split divides the flat index into what the work-items of a group share and what their lids add.
+// split divides the flat index into the part that the work-items of a group share and the part of their lids.
 func (t *transactions) split(s site) error {
 	form, err := t.c.flatIndex(s)
 	if err != nil {
@@ -181,8 +181,8 @@ func (t *transactions) split(s site) error {
 	return nil
 }
 
-// findLanes lists the work-items of a group that run the statement at some point, and their points. On a local axis that
-// the statement does not use it is run as in multiplicity: by every work-item, or by the first.
+// findLanes lists the work-items of a group that run the statement at some point, and their points. Along a local axis that the statement
+// does not use, every work-item runs it or only the first, as in multiplicity.
 func (t *transactions) findLanes(inames []string, w where) error {
 	size, err := t.c.size()
 	if err != nil {
@@ -245,7 +245,7 @@ func (t *transactions) findLanes(inames []string, w where) error {
 }
 
 // separate returns a function that gives the points of the shared inames at which the work-item with given lids runs, nil
-// for none. Where the domain is a product of points and lids these are the same for all that run.
+// for none. If the domain is a product of points and lids, these points are the same for all work-items that run.
 func (t *transactions) separate(shared, axes []string) (func(lid map[string]int64) (*polycount.Set, error), error) {
 	axes = slices.DeleteFunc(slices.Clone(axes), func(name string) bool { return name == "" })
 	points, err := t.domain.Project(shared...)

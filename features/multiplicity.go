@@ -27,10 +27,10 @@ type counter struct {
 	size    func() ([3]int64, error)  // of a work-group
 	program func() (program, error)   // linearized, once
 
-	// enumerated is the number of points up to which they are taken one by one, where it is that or a count with congruences.
+	// enumerated is the number of points up to which they are enumerated, not counted with congruences.
 	enumerated int64
 
-	warnings []error // about the kernel; what could not be counted has its own
+	warnings []error // about the kernel; records that could not be counted are failures
 }
 
 // program is the linearized form of a kernel, and the race in it, if there is one.
@@ -39,11 +39,11 @@ type program struct {
 	race error
 }
 
-// where is what determines the multiplicity of an occurrence.
+// where holds all that the multiplicity of an occurrence depends on.
 type where struct {
 	scope       string
 	granularity Granularity
-	target      kernel.Space // of what the statement writes
+	target      kernel.Space // that the statement writes
 }
 
 func (c *counter) where(at scope, granularity Granularity) where {
@@ -119,10 +119,9 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 // multiplicity is how often a statement runs (Algorithm 1). Per sub-group: the runs of work-groups, that is without the
 // local inames, times the sub-groups of a work-group, where one that is partly filled counts.
 //
-// The domain says nothing about hardware axes that the statement does not use. Memory that every work-group has for
-// itself must be written in every work-group, and private memory by every work-item, so that there these axes count: the
-// fetch of a tile that does not depend on j_outer runs for each j_outer. Where the target is shared, one run would do,
-// and the others are redundant work.
+// The domain does not contain hardware axes that the statement does not use. Local memory must be written in every work-group, and
+// private memory by every work-item, so for these targets the axes count: the fetch of a tile that does not depend on j_outer runs for
+// each j_outer. For a shared target one run suffices, and the others are redundant work.
 func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	if m, ok := c.mults[w]; ok {
 		return m, nil

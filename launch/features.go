@@ -16,12 +16,12 @@ type Feature struct {
 	// Lift marks the features of Table 1 of the paper on static features of Lift programs.
 	Lift bool
 	of   func(*result) float64
-	// needs are the facts of the device that it is made from; vectors of a device of which one is not known lack the feature.
+	// needs are the facts of the device that the feature depends on; if one is unknown, vectors lack the feature.
 	needs    []facts.Key
-	resident bool // it is also made from the number of work-groups that a multiprocessor holds
+	resident bool // it also depends on the number of resident work-groups of a multiprocessor
 }
 
-// tally is a quantity that is summed over a launch, over work-items unless it says otherwise.
+// tally is a quantity that is summed over a launch, over work-items unless noted.
 type tally int
 
 // The tally of stores follows that of loads of the same kind.
@@ -94,7 +94,7 @@ func each(list, accesses []tally) func(*result) float64 {
 	return func(r *result) float64 { return ratio(r.sum.of(list...), r.sum.of(accesses...)) }
 }
 
-// whole is a number that is no tally.
+// whole converts a number that is not a tally.
 func whole(of func(r *result) int64) func(*result) float64 {
 	return func(r *result) float64 { return float64(of(r)) }
 }

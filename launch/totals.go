@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Total is a feature of models, f_static_<name>, that is made from static features: what a whole launch does, in numbers that
-// the costs of a model can multiply. Where static features are per work-item, totals are by sub-groups, which is what
-// instructions and memory transactions are counted in; lanes that a sub-group leaves empty cost as much as those in use.
+// Total is a feature of models, f_static_<name>, computed from static features: a count over a whole launch that a cost can multiply.
+// Static features are per work-item; totals count instructions and memory transactions of sub-groups, in which empty lanes cost as much
+// as those in use.
 type Total struct {
 	Name string
 	Unit string
 	Doc  string
-	// Busiest marks work inside of multiprocessors: it is what the one with most work-groups does, by the number of
-	// multiprocessors. With fewer groups than multiprocessors, or slightly more than a multiple, the others wait for it.
+	// Busiest marks work inside of multiprocessors: it is the work of the multiprocessor with most work-groups, times the number of
+	// multiprocessors. With fewer groups than multiprocessors, or slightly more than a multiple, the others are idle meanwhile.
 	Busiest bool
 	of      func(v statics) float64
 }
@@ -45,7 +45,7 @@ func (v statics) warps(lanes float64) float64 {
 	return v.items() / lanes / max(v.get("lanes_used"), 1/lanes)
 }
 
-// busiest is the work-groups of the multiprocessor with most by those of the mean.
+// busiest is the number of work-groups of the multiprocessor with most over the mean.
 func (v statics) busiest() float64 {
 	resident, waves, groups := v.get("groups_resident"), v.get("waves"), v.get("work_groups")
 	if waves <= 0 || groups <= 0 {
@@ -71,8 +71,7 @@ func perWarp(names ...string) func(statics) float64 {
 	}
 }
 
-// inWaves sums what a work-item does one after the other over work-groups that run one after the other, as many as a
-// multiprocessor does not hold at once.
+// inWaves multiplies a feature of a work-item by the number of waves.
 func inWaves(name string) func(statics) float64 {
 	return func(v statics) float64 { return v.get(name) * math.Ceil(v.get("waves")) }
 }
@@ -145,7 +144,7 @@ func NewSelection(names, totals []string) (*Selection, error) {
 	return t, nil
 }
 
-// lacks names a component that a total is made from and vectors do not have; "" if they have all.
+// lacks names a component that a total needs and vectors do not have; "" if they have all.
 func (t *Selection) lacks(total *Total) (name string) {
 	total.of(statics{t.at, make([]float64, len(t.at)), &name})
 	return name

@@ -2,8 +2,8 @@
 // ranked, and totals of them for models.
 //
 // New makes a Program of a linearized kernel (program.go), and Program.At its Vector at some sizes. It walks the program over boxes of
-// work-groups and iterations (walk.go, loop.go) on which index expressions are affine (form.go, index.go), and counts there what
-// sub-groups touch (units.go), which loads straight-line code repeats, and how often it waits for loads (straight.go). Registers are
+// work-groups and iterations (walk.go, loop.go) on which index expressions are affine (form.go, index.go). There it counts the units that
+// sub-groups touch (units.go), the loads that straight-line code repeats, and the rounds of loads (straight.go). Registers are
 // estimated (registers.go); facts of the device bound what runs at once (device.go). Totals are features of models (totals.go).
 package launch
 
@@ -23,24 +23,24 @@ import (
 // Options say how static features are derived. The zero value is the default.
 type Options struct {
 	SubgroupSize int // work-items that run together; 0 is 32
-	// Borders evaluates selects, least and greatest values and remainders in indices as they are for each work-item. The
-	// default takes the case that holds in the middle of the launch, as padded data is rarely accessed (Lift, section 4.4 of
+	// Borders evaluates selects, minima, maxima and remainders in indices for each work-item. The default takes the case that
+	// holds in the middle of the launch, as padded data is rarely accessed (Lift, section 4.4 of
 	// the paper on static features).
 	Borders bool
-	// Device bounds what runs at once. Features made from facts of it that are not known are left out of vectors; of a nil device
-	// nothing is known.
+	// Device limits the resident work-groups. Features that depend on unknown facts of it are left out of vectors; nil has no known
+	// facts.
 	Device *facts.Device
 	// Boxes bounds the pieces into which a launch is divided until work-items agree; 0 is 4096. Beyond that one value of a
 	// variable represents all of them, and the vector is not exact.
 	Boxes int
 }
 
-// DefaultSubgroup is the number of work-items that run together where nothing else is said.
+// DefaultSubgroup is the default number of work-items of a sub-group.
 const DefaultSubgroup = 32
 
 const defaultBoxes = 4096
 
-// result is what the features are computed from.
+// result holds the data that the features are computed from.
 type result struct {
 	*walk
 	local    [3]int64
@@ -57,7 +57,7 @@ type result struct {
 type Vector struct {
 	Kernel string
 	Sizes  map[string]int64
-	// Features are those that are known on the device, with their Values.
+	// Features are the features known on the device, with their Values.
 	Features []Feature
 	Values   []float64
 	// Exact reports that all counts are those of the program, up to what the options leave out. They are not where the launch had
@@ -101,9 +101,9 @@ func (p *Program) At(sizes map[string]int64) (*Vector, error) {
 	return r.vector(sizes), nil
 }
 
-// Sequence derives the features of kernels that run one after the other and share the arrays of the same name. Accesses,
-// operations and the like are those of all kernels, by the work-items of the one that runs most statements, which also gives
-// what is said of the launch.
+// Sequence derives the features of kernels that run one after the other and share the arrays of the same name. Accesses, operations and
+// the like are summed over all kernels and divided by the work-items of the kernel that runs most statements, which also has the features
+// of the launch.
 func Sequence(list []*Program, sizes map[string]int64) (*Vector, error) {
 	if len(list) == 0 {
 		return nil, errors.New("a program without kernels has no features")
@@ -247,7 +247,7 @@ func (w *walk) layout(sizes map[string]int64, r *result) error {
 	return nil
 }
 
-// start is the state of all work-items of all groups.
+// start returns the state of all work-items of all groups.
 func (w *walk) start(items int64) *state {
 	st := w.copied(&state{weight: 1})
 	st.sizes, st.nv = w.sizes, axisVars
