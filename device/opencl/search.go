@@ -125,12 +125,11 @@ func (s Search) platforms() ([]platform, error) {
 
 // fromLoader takes the functions by name.
 func fromLoader(name string, lib uintptr) ([]platform, error) {
-	a := &api{library: name}
-	for f := range functions {
-		// A function that is missing is reported by the call that wants it.
-		a.at[f], _ = symbol(lib, functions[f].name)
-	}
-	ids, err := platformIDs(name, a.at[getPlatformIDs])
+	a := &api{library: name, find: func(f function) uintptr {
+		address, _ := symbol(lib, f.name) // 0 for a function that is missing
+		return address
+	}}
+	ids, err := a.platformIDs()
 	if err != nil {
 		return nil, err
 	}
@@ -154,36 +153,34 @@ func fromDriver(name string, lib uintptr) ([]platform, error) {
 			return nil, fmt.Errorf("%s is no OpenCL driver that can be used without a loader: it lacks %s", name, icdEntry)
 		}
 	}
-	ids, err := platformIDs(name, entry)
+	// The entry point has the signature of clGetPlatformIDs.
+	ids, err := (&api{library: name, find: func(function) uintptr { return entry }}).platformIDs()
 	if err != nil {
 		return nil, err
 	}
 	return describe(ids, func(id object) *api {
-		a := &api{library: name}
-		if table := word(uintptr(id)); table != 0 {
-			for f := range functions {
-				a.at[f] = word(table + uintptr(functions[f].slot)*unsafe.Sizeof(table))
+		return &api{library: name, find: func(f function) uintptr {
+			table := word(uintptr(id))
+			if table == 0 {
+				return 0
 			}
-		}
-		return a
+			return word(table + f.slot*unsafe.Sizeof(table))
+		}}
 	})
 }
 
-// platformIDs calls a function of clGetPlatformIDs' signature.
-func platformIDs(library string, entry uintptr) ([]object, error) {
-	a := &api{library: library}
-	a.at[getPlatformIDs] = entry
+func (a *api) platformIDs() ([]object, error) {
 	n := new(uint32)
 	err := a.call(getPlatformIDs, 0, 0, uintptr(unsafe.Pointer(n)))
 	if c := codeOf(err); c == platformNotFound || err == nil && *n == 0 {
-		return nil, fmt.Errorf("%s offers no platform", library)
+		return nil, fmt.Errorf("%s offers no platform", a.library)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", library, err)
+		return nil, fmt.Errorf("%s: %w", a.library, err)
 	}
 	ids := make([]object, min(*n, 256))
 	if err := a.call(getPlatformIDs, uintptr(len(ids)), uintptr(unsafe.Pointer(&ids[0])), 0); err != nil {
-		return nil, fmt.Errorf("%s: %w", library, err)
+		return nil, fmt.Errorf("%s: %w", a.library, err)
 	}
 	return ids, nil
 }
