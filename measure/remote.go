@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,12 +29,7 @@ func (o Options) withDefaults() (Options, error) {
 		}
 		o.Command = []string{self, WorkerArg}
 	}
-	if o.StartLimit == 0 {
-		o.StartLimit = time.Minute
-	}
-	if o.Deadline == 0 {
-		o.Deadline = 2 * time.Minute
-	}
+	o.StartLimit, o.Deadline = cmp.Or(o.StartLimit, time.Minute), cmp.Or(o.Deadline, 2*time.Minute)
 	return o, nil
 }
 

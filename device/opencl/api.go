@@ -116,6 +116,26 @@ func (a *api) release(f function, o object) {
 	}
 }
 
+// list calls one of the functions (arguments…, number of places, places, number of objects) that list objects. The code none
+// says that there are no objects.
+func (a *api) list(f function, none code, args ...uintptr) ([]object, error) {
+	const most = 4096
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	n := new(uint32)
+	pin.Pin(n)
+	err := a.call(f, append(slices.Clip(args), 0, 0, uintptr(unsafe.Pointer(n)))...)
+	if codeOf(err) == none || err == nil && *n == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]object, min(*n, most))
+	pin.Pin(&ids[0])
+	return ids, a.call(f, append(slices.Clip(args), uintptr(len(ids)), uintptr(unsafe.Pointer(&ids[0])), 0)...)
+}
+
 // query calls one of the functions (object…, parameter, size, place, size needed) that describe objects.
 func (a *api) query(f function, param uint32, objects ...object) ([]byte, error) {
 	const limit = 64 << 20 // a build log can be long; more than this is a library gone astray

@@ -67,22 +67,22 @@ func (s Search) platforms() ([]platform, error) {
 	}
 	var found []platform
 	var notes []error
-	loader := false
-	for _, name := range orDefault(s.Loaders, loaders[runtime.GOOS]) {
+	load := func(name string, platformsOf func(string, uintptr) ([]platform, error)) (ps []platform) {
 		lib, err := open(name)
+		if err == nil {
+			ps, err = platformsOf(name, lib)
+		}
 		if err != nil {
 			notes = append(notes, err)
-			continue
 		}
-		ps, err := fromLoader(name, lib)
-		if err != nil {
-			notes = append(notes, err)
-			continue
-		}
-		loader = true
-		found = append(found, ps...)
-		break
+		return ps
 	}
+	for _, name := range orDefault(s.Loaders, loaders[runtime.GOOS]) {
+		if found = load(name, fromLoader); len(found) > 0 {
+			break
+		}
+	}
+	loader := len(found) > 0
 	names := slices.Clone(orDefault(s.Drivers, drivers[runtime.GOOS]))
 	if !loader {
 		icd, err := icdFiles(orDefault(s.Vendors, vendorDirs()))
@@ -96,16 +96,7 @@ func (s Search) platforms() ([]platform, error) {
 		if loader && resident(name) {
 			continue
 		}
-		lib, err := open(name)
-		if err != nil {
-			notes = append(notes, err)
-			continue
-		}
-		ps, err := fromDriver(name, lib)
-		if err != nil {
-			notes = append(notes, err)
-		}
-		for _, p := range ps {
+		for _, p := range load(name, fromDriver) {
 			if !slices.ContainsFunc(found, func(q platform) bool {
 				return q.name == p.name && q.vendor == p.vendor && q.version == p.version
 			}) {
@@ -170,17 +161,12 @@ func fromDriver(name string, lib uintptr) ([]platform, error) {
 }
 
 func (a *api) platformIDs() ([]object, error) {
-	n := new(uint32)
-	err := a.call(getPlatformIDs, 0, 0, uintptr(unsafe.Pointer(n)))
-	if c := codeOf(err); c == platformNotFound || err == nil && *n == 0 {
-		return nil, fmt.Errorf("%s offers no platform", a.library)
-	}
+	ids, err := a.list(getPlatformIDs, platformNotFound)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.library, err)
 	}
-	ids := make([]object, min(*n, 256))
-	if err := a.call(getPlatformIDs, uintptr(len(ids)), uintptr(unsafe.Pointer(&ids[0])), 0); err != nil {
-		return nil, fmt.Errorf("%s: %w", a.library, err)
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("%s offers no platform", a.library)
 	}
 	return ids, nil
 }
