@@ -161,7 +161,7 @@ func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.
 			return nil, factor, nil, false
 		}
 		if digits { // before equalities are solved, which mixes the digits
-			if digits = c.DropDigit(); digits {
+			if digits = c.DropDigit(false); digits {
 				continue
 			}
 		}
@@ -172,7 +172,7 @@ func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.
 			factor = factor.Mul(arith.RatInt(n))
 			continue
 		}
-		if !c.DropDigit() {
+		if !c.DropDigit(false) {
 			break
 		}
 	}

@@ -122,6 +122,9 @@ func (w *Work) Eliminate(c *Conj) []*Conj { return w.EliminateUntil(c, false) }
 
 // EliminateUntil is Eliminate; with stop it only takes the steps that give one conjunction.
 func (w *Work) EliminateUntil(c *Conj, stop bool) []*Conj {
+	for c.DropDigit(true) {
+		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
+	}
 	for {
 		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
 		if !NormalizeRows(&c.Eq, &c.Ge) {

@@ -76,7 +76,7 @@ func Tidy(w *linear.Work, p *Piecewise) {
 	}
 	p.Pieces = MergePieces(w, p.Table, kept, true)
 	// What the conditions say of the polynomials; that can make more of them equal.
-	if specialize(w, p) {
+	if specialize(w, p) || unifyFloors(w, p) {
 		p.Pieces = MergePieces(w, p.Table, p.Pieces, true)
 	}
 	if len(p.Pieces) > 1 && len(p.Pieces) <= fewPieces {

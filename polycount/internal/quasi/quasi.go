@@ -269,12 +269,3 @@ func (p Quasi) approximate(atoms []float64) (v, size float64) {
 	}
 	return v, size
 }
-
-// size is the number of factors.
-func (p Quasi) size() int {
-	n := 0
-	for _, t := range p {
-		n += len(t.Factors)
-	}
-	return n
-}
