@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -63,10 +64,8 @@ func (a Ahead) Run(ctx context.Context, dev device.Info, jobs []device.Job) erro
 		return context.Cause(ctx)
 	}
 	// As long as one worker came through the queue, all is built that can be.
-	for _, err := range errs {
-		if err == nil {
-			return nil
-		}
+	if slices.Contains(errs, nil) {
+		return nil
 	}
 	return errors.Join(errs...)
 }

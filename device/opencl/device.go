@@ -134,7 +134,7 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 		compiled.MaxWorkGroup = min(compiled.MaxWorkGroup, c.MaxWorkGroup)
 		compiled.LocalMem, compiled.PrivateMem = max(compiled.LocalMem, c.LocalMem), max(compiled.PrivateMem, c.PrivateMem)
 	}
-	if err := interrupted(ctx); err != nil {
+	if err := device.Interrupted(ctx); err != nil {
 		return nil, err
 	}
 	owned = true
@@ -219,13 +219,6 @@ func (d *Device) checkCompiled(job device.Job, kernel object, c samples.Compiled
 	if d.info.LocalMem > 0 && local > d.info.LocalMem {
 		return device.Errorf(samples.Refused, "the kernel needs %d bytes of local memory for a work-group, the device has %d",
 			local, d.info.LocalMem).WithHint("make the local tiles smaller")
-	}
-	return nil
-}
-
-func interrupted(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
 	}
 	return nil
 }

@@ -66,16 +66,8 @@ var deviceTypes = []struct {
 // deviceIDs lists the devices of a platform.
 func (p platform) deviceIDs() ([]object, error) {
 	const all = 0xFFFFFFFF
-	n := new(uint32)
-	err := p.call(getDeviceIDs, uintptr(p.id), all, 0, 0, uintptr(unsafe.Pointer(n)))
-	if codeOf(err) == deviceNotFound || err == nil && *n == 0 {
-		return nil, nil
-	}
+	ids, err := p.list(getDeviceIDs, deviceNotFound, uintptr(p.id), all)
 	if err != nil {
-		return nil, fmt.Errorf("platform %s: %w", p.name, err)
-	}
-	ids := make([]object, min(*n, 4096))
-	if err := p.call(getDeviceIDs, uintptr(p.id), all, uintptr(len(ids)), uintptr(unsafe.Pointer(&ids[0])), 0); err != nil {
 		return nil, fmt.Errorf("platform %s: %w", p.name, err)
 	}
 	return ids, nil

@@ -51,7 +51,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 
 	var runs []float64
 	for start := time.Now(); ; {
-		if err := interrupted(ctx); err != nil {
+		if err := device.Interrupted(ctx); err != nil {
 			return err
 		}
 		t, err := b.run(cold)
@@ -74,7 +74,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 
 	var clocks clocks
 	for start := time.Now(); ; {
-		if err := interrupted(ctx); err != nil {
+		if err := device.Interrupted(ctx); err != nil {
 			return err
 		}
 		t, err := b.run(cold)
