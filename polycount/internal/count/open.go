@@ -46,7 +46,7 @@ func Open(w *linear.Work, open []*linear.Conj, params int) (p *quasi.Piecewise, 
 		}
 		if visit(0, nil, 1) {
 			p, ok = total.Disjoint(w), true
-			quasi.Tidy(w, p)
+			quasi.Simplify(w, p)
 		}
 	})
 	return p, ok, err

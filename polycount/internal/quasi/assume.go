@@ -27,7 +27,7 @@ func SimplifyUnder(w *linear.Work, p *Piecewise, ctx []*linear.Conj) *Piecewise 
 	if len(out.Pieces) > 0 && len(ctx) > 0 {
 		w.Within(w.Left/2, func(w *linear.Work) { out.Pieces = mergeUnder(w, out.Table, out.Pieces, ctx) })
 	}
-	Tidy(w, out)
+	Simplify(w, out)
 	return out
 }
 

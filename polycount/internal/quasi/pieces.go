@@ -63,8 +63,8 @@ func addPiece(w *linear.Work, family []Piece, x Piece) []Piece {
 	return out
 }
 
-// Tidy brings p to its short form: merged pieces, irredundant conditions, no unused floors, a fixed order.
-func Tidy(w *linear.Work, p *Piecewise) {
+// Simplify brings p to its short form: merged pieces, irredundant conditions, no unused floors, a fixed order.
+func Simplify(w *linear.Work, p *Piecewise) {
 	kept := p.Pieces[:0]
 	for _, x := range p.Pieces {
 		if x.Q = Periodic(w, p, x.Q); len(x.Q) > 0 {
