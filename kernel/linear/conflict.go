@@ -176,7 +176,7 @@ func (b *builder) laterPoints(t *stmt, differing string) *laterPoints {
 }
 
 // instances are the constraints of pairs of instances of s and t that touch the same element by the accesses x and y.
-// Axes of the kinds in apart ("lid", "lid gid") have names of their own in the second instance, others are shared.
+// Axes of the kinds in differing ("lid", "lid gid") have names of their own in the second instance, others are shared.
 func (b *builder) instances(s, t *stmt, x, y access, differing string) []polycount.Constraint {
 	later := b.laterPoints(t, differing)
 	cs := slices.Concat(b.points(s), later.cs)
