@@ -157,7 +157,7 @@ func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
 	return &Poly{params, of}, nil
 }
 
-// Eval is the exact value at a point; a parameter that stands in p but has no value is an error.
+// Eval is the exact value at a point; a parameter that occurs in p but has no value is an error.
 func (p *Poly) Eval(params map[string]int64) (v *big.Rat, err error) {
 	at := make([]*big.Int, 1, 1+len(p.params))
 	at[0] = big.NewInt(1)

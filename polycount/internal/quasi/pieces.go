@@ -354,7 +354,7 @@ func agree(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) boo
 	if !any {
 		return false
 	}
-	// One point tells most polynomials apart, at little cost; floating point decides only what is far apart.
+	// One point distinguishes most polynomials at little cost; floating point decides only where the values differ widely.
 	point, ok := w.Sample(dom.Flat())
 	if !ok {
 		return true
