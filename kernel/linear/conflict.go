@@ -147,7 +147,7 @@ type laterPoints struct {
 }
 
 type laterKey struct {
-	stmt  int
+	stmt      int
 	differing string
 }
 
