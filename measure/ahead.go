@@ -17,7 +17,7 @@ import (
 type Ahead struct {
 	Options  Options
 	Jobs     int                   // workers, at most; 0 is 1
-	Least    int                   // when fewer programs are missing nothing is built: those who run them will; 0 is 1
+	Least    int                   // if fewer programs are missing, none is built ahead; 0 is 1
 	Progress func(done, total int) // called after each program, in some order; nil is not at all
 }
 

@@ -183,21 +183,18 @@ func (d *Device) kernel(prog object, entry string) (object, error) {
 	return k, nil
 }
 
-// compiled asks what the compiler made of a kernel; what the driver does not tell is zero.
+// compiled describes the compiled kernel; what the driver does not report is zero.
 func (d *Device) compiled(kernel object) samples.Compiled {
 	const workGroup, localMem, privateMem = 0x11B0, 0x11B2, 0x11B4
-	ask := func(param uint32) int64 {
-		b, err := d.query(getKernelWorkGroupInfo, param, kernel, d.id)
-		if err != nil {
-			return 0
-		}
-		return int64(le(b))
-	}
+	ask := asker(func(param uint32) []byte {
+		b, _ := d.query(getKernelWorkGroupInfo, param, kernel, d.id)
+		return b
+	})
 	return samples.Compiled{
-		PreferredMultiple: ask(preferredMultiple),
-		MaxWorkGroup:      ask(workGroup),
-		LocalMem:          ask(localMem),
-		PrivateMem:        ask(privateMem),
+		PreferredMultiple: ask.num(preferredMultiple),
+		MaxWorkGroup:      ask.num(workGroup),
+		LocalMem:          ask.num(localMem),
+		PrivateMem:        ask.num(privateMem),
 	}
 }
 
