@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -11,7 +12,6 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/script"
-	"gpuperf/polycount"
 	"gpuperf/workload"
 )
 
@@ -144,14 +144,14 @@ func (s *subject) memory(space kernel.Space) []features.Mem {
 func (s *subject) count(key features.Key, at map[string]int64) (float64, error) {
 	for _, r := range s.stats.Records {
 		if r.Key == key {
-			return countAt(r.Count, at)
+			return rounded(r.Count.Eval(at))
 		}
 	}
 	return 0, nil
 }
 
-func countAt(count *polycount.Poly, at map[string]int64) (float64, error) {
-	v, err := count.Eval(at)
+// rounded rounds the result of an evaluation.
+func rounded(v *big.Rat, err error) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
@@ -160,7 +160,7 @@ func countAt(count *polycount.Poly, at map[string]int64) (float64, error) {
 }
 
 // groups is the number of work-groups at a size.
-func (s *subject) groups(at map[string]int64) (float64, error) { return countAt(s.stats.Groups, at) }
+func (s *subject) groups(at map[string]int64) (float64, error) { return rounded(s.stats.Groups.Eval(at)) }
 
 // weight is the approximate cost of an access, relative to an access to neighbouring elements by neighbouring work-items. One
 // element for a whole sub-group is counted once and takes as long as the sub-group's accesses together; with larger strides each
