@@ -10,8 +10,8 @@ import (
 )
 
 // Check refuses a job that is malformed or that exceeds what the device states as its limits, before anything is built
-// or allocated; nil means that it may be tried. What only the compiled kernel tells, as the registers that it needs, the
-// device checks itself.
+// or allocated; nil means that it may be tried. The device itself checks what depends on the compiled kernel, such as the
+// number of registers.
 func (j Job) Check(dev Info) *Error {
 	for i, l := range j.Launches() {
 		for _, check := range []func(Job, Info) *Error{Job.checkForm, Job.checkExtensions, Job.checkArgs, Job.checkLaunch, Job.checkLocal} {

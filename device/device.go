@@ -96,3 +96,11 @@ func AsError(err error) (*Error, bool) {
 	ok := errors.As(err, &e)
 	return e, ok
 }
+
+// Interrupted is the verdict on a job when ctx has ended, else nil.
+func Interrupted(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return Errorf(samples.Interrupted, "%v", context.Cause(ctx))
+}

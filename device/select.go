@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,10 +24,8 @@ func Select(all []Info, query string) (int, error) {
 	}
 	if query == "" {
 		for _, typ := range []string{"gpu", "accelerator"} {
-			for i, d := range all {
-				if d.Type == typ {
-					return i, nil
-				}
+			if i := slices.IndexFunc(all, func(d Info) bool { return d.Type == typ }); i >= 0 {
+				return i, nil
 			}
 		}
 		return 0, nil

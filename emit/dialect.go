@@ -86,7 +86,7 @@ var openCL = dialect{
 		queue_t reserve_id_t clk_event_t image1d_array_t image2d_array_t`),
 }
 
-// vectors say how a language writes what it does with vectors.
+// vectors say how a language writes operations on vectors.
 type vectors struct {
 	// cast takes a scalar for all lanes, convert converts lane by lane: %[1]s is the type, %[2]s the value.
 	cast, convert string
@@ -127,7 +127,7 @@ func (d *dialect) literal(v float64, t expr.DType) string {
 	return s + d.suffix[t]
 }
 
-// helper functions, by name; T stands for the type, and the name is followed by it: floor_div_int. Signed integers only,
+// helper functions, by name; T is replaced by the type, which also ends the name: floor_div_int. Signed integers only,
 // but for power.
 var helpers = []struct{ name, text string }{
 	{"floor_div", `T floor_div_T(T a, T b)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,7 +17,7 @@ import (
 type Ahead struct {
 	Options  Options
 	Jobs     int                   // workers, at most; 0 is 1
-	Least    int                   // when fewer programs are missing nothing is built: those who run them will; 0 is 1
+	Least    int                   // if fewer programs are missing, none is built ahead; 0 is 1
 	Progress func(done, total int) // called after each program, in some order; nil is not at all
 }
 
@@ -63,10 +64,8 @@ func (a Ahead) Run(ctx context.Context, dev device.Info, jobs []device.Job) erro
 		return context.Cause(ctx)
 	}
 	// As long as one worker came through the queue, all is built that can be.
-	for _, err := range errs {
-		if err == nil {
-			return nil
-		}
+	if slices.Contains(errs, nil) {
+		return nil
 	}
 	return errors.Join(errs...)
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,12 +29,7 @@ func (o Options) withDefaults() (Options, error) {
 		}
 		o.Command = []string{self, WorkerArg}
 	}
-	if o.StartLimit == 0 {
-		o.StartLimit = time.Minute
-	}
-	if o.Deadline == 0 {
-		o.Deadline = 2 * time.Minute
-	}
+	o.StartLimit, o.Deadline = cmp.Or(o.StartLimit, time.Minute), cmp.Or(o.Deadline, 2*time.Minute)
 	return o, nil
 }
 
@@ -177,18 +173,17 @@ func (r *Remote) build(ctx context.Context, job device.Job) error {
 
 // ask passes a request with a job on, to a new worker where there is none. The verdict on the job is an error.
 func (r *Remote) ask(ctx context.Context, q request) (response, error) {
-	switch {
-	case r.closed:
+	if r.closed {
 		return response{}, errors.New("the device is closed")
-	case ctx.Err() != nil:
-		return response{}, device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
-	case r.process == nil:
-		if err := r.reconnect(ctx); err != nil {
-			if ctx.Err() != nil {
-				return response{}, device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
-			}
-			return response{}, err
+	}
+	err := device.Interrupted(ctx)
+	if err == nil && r.process == nil {
+		if err = r.reconnect(ctx); ctx.Err() != nil {
+			err = device.Interrupted(ctx)
 		}
+	}
+	if err != nil {
+		return response{}, err
 	}
 	answer, err := r.process.ask(ctx, q, r.options.Deadline)
 	if err != nil {

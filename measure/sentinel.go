@@ -24,12 +24,6 @@ type Sentinel struct {
 	failed      bool
 }
 
-const (
-	sentinelEvery = 30 * time.Second
-	sentinelTasks = 50
-	sentinelLimit = 0.02
-)
-
 // sentinelSource loads and stores once, and multiplies and adds in four chains in between, so that the clocks of the
 // processors and those of the memory both bear on its time.
 const sentinelSource = `
@@ -68,18 +62,15 @@ func SentinelJob(dev samples.Fingerprint) device.Job {
 
 // due reports whether the sentinel is to run before the next measurement.
 func (s *Sentinel) due(now time.Time) bool {
-	switch {
-	case s.failed:
-		return false
-	case s.last == nil:
-		return true
+	if s.failed || s.last == nil {
+		return !s.failed
 	}
-	return s.since >= cmp.Or(s.Tasks, sentinelTasks) || now.Sub(s.last.Time) >= cmp.Or(s.Every, sentinelEvery)
+	return s.since >= cmp.Or(s.Tasks, 50) || now.Sub(s.last.Time) >= cmp.Or(s.Every, 30*time.Second)
 }
 
-// Drift returns what is to be doubted about times taken since the last run, "" for nothing.
+// Drift warns that times taken since the last run are doubtful; "" is no warning.
 func (s *Sentinel) Drift() string {
-	if s.last == nil || math.Abs(s.last.Ratio-1) <= cmp.Or(s.Limit, sentinelLimit) {
+	if s.last == nil || math.Abs(s.last.Ratio-1) <= cmp.Or(s.Limit, 0.02) {
 		return ""
 	}
 	return fmt.Sprintf("the sentinel kernel took %.4g times what it took first: the device does not run as it did when the session began", s.last.Ratio)

@@ -30,13 +30,8 @@ type Value struct {
 // String is the value as filters write it: True, 16, float32.
 func (v Value) String() string {
 	switch v.Kind {
-	case BoolValue:
-		if v.Int != 0 {
-			return "True"
-		}
-		return "False"
-	case IntValue:
-		return strconv.FormatInt(v.Int, 10)
+	case BoolValue, IntValue:
+		return v.starlark().String()
 	}
 	return v.Text
 }
@@ -81,8 +76,6 @@ type Allowed struct {
 
 // String describes the set: "float32, float64", or "16 (also 8, 32)", or "1024, 1152 (any multiple of 64 from 64)".
 func (a Allowed) String() string {
-	var b strings.Builder
-	b.WriteString(join(a.Default))
 	var more []string
 	if a.Integers {
 		what := "any integer"
@@ -98,10 +91,10 @@ func (a Allowed) String() string {
 	if len(a.Also) > 0 {
 		more = append(more, "also "+join(a.Also))
 	}
-	if len(more) > 0 {
-		b.WriteString(" (" + strings.Join(more, ", ") + ")")
+	if len(more) == 0 {
+		return join(a.Default)
 	}
-	return b.String()
+	return join(a.Default) + " (" + strings.Join(more, ", ") + ")"
 }
 
 func join(values []Value) string {
@@ -196,9 +189,7 @@ func valueList(list starlark.Iterable) ([]Value, error) {
 		return nil, nil
 	}
 	var out []Value
-	it := list.Iterate()
-	defer it.Done()
-	for x := starlark.Value(nil); it.Next(&x); {
+	for x := range starlark.Elements(list) {
 		v, err := valueOf(x)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package microbench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,11 +22,13 @@ const (
 	Intersect Match = "intersect" // both have some tag
 )
 
-// matchConditions is the table of the conditions, on the tags of a generator and those of a filter.
-var matchConditions = []struct {
+type matchCondition struct {
 	name  Match
 	holds func(generator, filter []string) bool
-}{
+}
+
+// matchConditions is the table of the conditions, on the tags of a generator and those of a filter.
+var matchConditions = []matchCondition{
 	{Superset, func(g, f []string) bool { return containsAll(g, f) }},
 	{Subset, func(g, f []string) bool { return containsAll(f, g) }},
 	{Identical, func(g, f []string) bool { return containsAll(f, g) && containsAll(g, f) }},
@@ -35,12 +38,7 @@ var matchConditions = []struct {
 }
 
 func containsAll(set, items []string) bool {
-	for _, x := range items {
-		if !slices.Contains(set, x) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(items, func(x string) bool { return !slices.Contains(set, x) })
 }
 
 // ParseMatch reads a match condition; "" is the default, superset.
@@ -59,15 +57,8 @@ func ParseMatch(text string) (Match, error) {
 }
 
 func (m Match) holds(generator, filter []string) bool {
-	if m == "" {
-		m = Superset
-	}
-	for _, c := range matchConditions {
-		if c.name == m {
-			return c.holds(generator, filter)
-		}
-	}
-	return false
+	i := slices.IndexFunc(matchConditions, func(c matchCondition) bool { return c.name == cmp.Or(m, Superset) })
+	return i >= 0 && matchConditions[i].holds(generator, filter)
 }
 
 // Filter selects variants: the generators whose tags match, with arguments narrowed to the given values.

@@ -13,6 +13,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -76,12 +77,8 @@ func Load(folders ...string) (*Collection, error) {
 			return nil, err
 		}
 	}
-	c := &Collection{}
-	for _, g := range l.byName {
-		c.generators = append(c.generators, g)
-	}
-	slices.SortFunc(c.generators, func(a, b *Generator) int { return strings.Compare(a.Name, b.Name) })
-	return c, nil
+	byName := func(a, b *Generator) int { return strings.Compare(a.Name, b.Name) }
+	return &Collection{slices.SortedFunc(maps.Values(l.byName), byName)}, nil
 }
 
 // Generators lists the generators by name.
@@ -199,9 +196,7 @@ func stringList(v starlark.Value) ([]string, error) {
 		return nil, fmt.Errorf("%s is no list", v)
 	}
 	var out []string
-	it := list.Iterate()
-	defer it.Done()
-	for x := starlark.Value(nil); it.Next(&x); {
+	for x := range starlark.Elements(list) {
 		s, ok := starlark.AsString(x)
 		if !ok {
 			return nil, fmt.Errorf("%s is no string", x)

@@ -1,8 +1,8 @@
 package microbench
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,35 +36,40 @@ type NamedValue struct {
 func (v NamedValue) String() string { return v.Name + ":" + v.Value.String() }
 
 // String is the variant's identity: the generator's name and all arguments, "matmul_sq dtype:float32 ... n:2048".
-func (v Variant) String() string {
+func (v Variant) String() string { return v.identity(v.Args) }
+
+// KernelID is the part of the identity that the kernel depends on: without the sizes.
+func (v Variant) KernelID() string { return v.identity(v.kernelArgs()) }
+
+func (v Variant) identity(args []NamedValue) string {
 	out := []string{v.Generator}
-	for _, a := range v.Args {
+	for _, a := range args {
 		out = append(out, a.String())
 	}
 	return strings.Join(out, " ")
 }
 
-// KernelID is the part of the identity that the kernel depends on: without the sizes.
-func (v Variant) KernelID() string {
-	out := []string{v.Generator}
-	for _, a := range v.Args {
-		if _, size := v.Sizes[a.Name]; !size {
-			out = append(out, a.String())
-		}
+// kernelArgs are the arguments other than sizes.
+func (v Variant) kernelArgs() []NamedValue {
+	return slices.DeleteFunc(slices.Clone(v.Args), func(a NamedValue) bool {
+		_, size := v.Sizes[a.Name]
+		return size
+	})
+}
+
+// call calls a function of the generator's file.
+func (g *Generator) call(function string, args []NamedValue) (starlark.Value, error) {
+	var kwargs []starlark.Tuple
+	for _, a := range args {
+		kwargs = append(kwargs, starlark.Tuple{starlark.String(a.Name), a.Value.starlark()})
 	}
-	return strings.Join(out, " ")
+	return g.module.Call(context.Background(), function, kwargs)
 }
 
 // Kernel builds the variant's kernel, symbolic in the sizes. Variants that differ in sizes only share it.
 func (v Variant) Kernel() (*kernel.Kernel, error) {
 	return v.generator.kernels.get(v.KernelID(), func() (*kernel.Kernel, error) {
-		var kwargs []starlark.Tuple
-		for _, a := range v.Args {
-			if _, size := v.Sizes[a.Name]; !size {
-				kwargs = append(kwargs, starlark.Tuple{starlark.String(a.Name), a.Value.starlark()})
-			}
-		}
-		result, err := v.generator.module.Call(context.Background(), "kernel", kwargs)
+		result, err := v.generator.call("kernel", v.kernelArgs())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.KernelID(), err)
 		}
@@ -120,7 +125,7 @@ func (c *Collection) Select(f Filter) ([]Variant, error) {
 			return nil, err
 		}
 		if len(variants) == 0 {
-			return nil, fmt.Errorf("generator %s has no variant for this filter: %s", g.Name, rejected[0].reason)
+			return nil, fmt.Errorf("generator %s has no variant for this filter: %s", g.Name, rejected[0])
 		}
 		for _, v := range variants {
 			for _, a := range v.Args {
@@ -128,8 +133,8 @@ func (c *Collection) Select(f Filter) ([]Variant, error) {
 			}
 		}
 		for _, r := range rejected {
-			if !slices.Contains(reasons, r.reason) {
-				reasons = append(reasons, r.reason)
+			if !slices.Contains(reasons, r) {
+				reasons = append(reasons, r)
 			}
 		}
 		out = append(out, variants...)
@@ -169,10 +174,7 @@ func (c *Collection) Match(f Filter) ([]*Generator, error) {
 		}
 	}
 	if len(out) == 0 {
-		match := f.Match
-		if match == "" {
-			match = Superset
-		}
+		match := cmp.Or(f.Match, Superset)
 		hint := "generators are " + strings.Join(names, ", ")
 		if match != Intersect && len(f.Tags) > 1 {
 			hint = "match condition intersect selects generators that have any of them"
@@ -222,14 +224,9 @@ func knownArguments(matched []*Generator, f Filter) error {
 	return nil
 }
 
-// rejection is a combination of values that the generator cannot make.
-type rejection struct {
-	variant Variant
-	reason  string
-}
-
-// variants is the Cartesian product of the generator's allowed values, as the filter narrows them.
-func (g *Generator) variants(f Filter, limit int) (made []Variant, rejected []rejection, err error) {
+// variants is the Cartesian product of the generator's allowed values, as the filter narrows them, and the reasons why it
+// cannot make some of them.
+func (g *Generator) variants(f Filter, limit int) (made []Variant, rejected []string, err error) {
 	sets := make([][]Value, len(g.Args))
 	total := 1
 	for i, arg := range g.Args {
@@ -253,10 +250,10 @@ func (g *Generator) variants(f Filter, limit int) (made []Variant, rejected []re
 			return nil, nil, err
 		}
 		if reason != "" {
-			rejected = append(rejected, rejection{v, reason})
-			continue
+			rejected = append(rejected, reason)
+		} else {
+			made = append(made, v)
 		}
-		made = append(made, v)
 	}
 	return made, rejected, nil
 }
@@ -283,11 +280,7 @@ func (g *Generator) check(v Variant) (reason string, err error) {
 	if !g.checked {
 		return "", nil
 	}
-	var kwargs []starlark.Tuple
-	for _, a := range v.Args {
-		kwargs = append(kwargs, starlark.Tuple{starlark.String(a.Name), a.Value.starlark()})
-	}
-	result, err := g.module.Call(context.Background(), "check", kwargs)
+	result, err := g.call("check", v.Args)
 	if err != nil {
 		return "", fmt.Errorf("generator %s: %w", g.Name, err)
 	}
@@ -296,7 +289,7 @@ func (g *Generator) check(v Variant) (reason string, err error) {
 	}
 	reason, ok := starlark.AsString(result)
 	if !ok {
-		return "", errors.New("generator " + g.Name + ": " + g.File + ": check returns neither None nor a reason")
+		return "", fmt.Errorf("generator %s: %s: check returns neither None nor a reason", g.Name, g.File)
 	}
 	return reason, nil
 }

@@ -143,7 +143,7 @@ func combine(k int64, a Affine, l int64, b Affine) Affine {
 	return out
 }
 
-// Add returns a + b. If a coefficient leaves the 64-bit range, Err of the result tells so, here and in the operations
+// Add returns a + b. If a coefficient leaves the 64-bit range, Err of the result says so, here and in the operations
 // below.
 func (a Affine) Add(b Affine) Affine { return combine(1, a, 1, b) }
 
@@ -276,7 +276,7 @@ func (a Affine) Names() []string {
 	return slices.Compact(out)
 }
 
-// Has reports whether name stands in a, also inside floors.
+// Has reports whether name occurs in a, also inside floors.
 func (a Affine) Has(name string) bool {
 	return slices.ContainsFunc(a.terms, func(t Term) bool {
 		return t.Floor == nil && t.Name == name || t.Floor != nil && t.Floor.Num.Has(name)

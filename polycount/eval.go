@@ -41,7 +41,7 @@ type node struct {
 	c          int64
 }
 
-// Compile prepares p for values given in the order of names, which must contain every parameter that stands in p (it
+// Compile prepares p for values given in the order of names, which must contain every parameter that occurs in p (it
 // panics otherwise) and may contain others.
 func (p *Poly) Compile(order []string) *Evaluator {
 	e := &Evaluator{p: p, n: len(order)}

@@ -126,6 +126,8 @@ func ExampleUnionMap() {
 	later := check(polycount.ParseUnionMap("{ T[i] -> T[j] : j > i + 1 }"))
 	fmt.Println(check(check(flow.Intersect(later)).IsEmpty()), check(later.IsSubset(flow)), check(flow.IsEqual(flow)))
 	fmt.Println(check(flow.Lexmin()), check(flow.Lexmax()))
+	inT := check(polycount.ParseUnionSet("{ T[i] }"))
+	fmt.Println(check(flow.IntersectDomain(inT)))
 	for _, m := range check(flow.Subtract(later)).Maps() {
 		fmt.Println(m)
 	}
@@ -135,6 +137,7 @@ func ExampleUnionMap() {
 	// [n] -> { T[i_] : 1 <= i_ < n; T[i_] : 1 <= i_ < n }
 	// true false true
 	// [n] -> { S[i] -> T[i_] : i_ = i + 1 and 1 <= i_ < n; T[i] -> T[i_] : i_ = i + 1 and 1 <= i_ < n } [n] -> { S[i] -> T[i_] : i_ = i + 1 and 1 <= i_ < n; T[i] -> T[i_] : i_ = i + 1 and 1 <= i_ < n }
+	// [n] -> { T[i] -> T[i_] : i_ = i + 1 and 0 <= i < n and 1 <= i_ < n }
 	// [n] -> { S[i] -> T[i_] : i_ = i + 1 and 0 <= i < n and 1 <= i_ < n }
 	// [n] -> { T[i] -> T[i_] : i_ = i + 1 and 0 <= i < n and 1 <= i_ < n }
 }

@@ -78,7 +78,7 @@ func (p *parser) atom() formula {
 		f.args = []formula{{op: "and", args: append(defs, body)}}
 		return f
 	case p.Is("("):
-		// A parenthesis opens a formula or an expression: what closes it tells.
+		// A parenthesis opens a formula or an expression: the token after the closing one decides.
 		mark := p.I
 		if f, ok := p.tryFormula(); ok {
 			return f
@@ -253,7 +253,7 @@ func (p *parser) lower(w *linear.Work, f formula, base []*linear.Conj, names []s
 		for i := len(names); i < len(all); i++ {
 			drop[i] = true
 		}
-		// The base is carried through the projection: what it knows keeps the elimination exact and small.
+		// The base is carried through the projection: its constraints keep the elimination exact and small.
 		var wide []*linear.Conj
 		by := make([]linear.Row, len(names))
 		for i := range by {

@@ -38,7 +38,7 @@ func ParseDomain(text string) (*Set, error) { return parseUndeclared(text, "{") 
 // ParseDomain, the parameters need not be declared; the braces and the colon may be left out.
 func ParseConditions(text string) (*Set, error) { return parseUndeclared(text, "{", ":") }
 
-// parseUndeclared is ParseSet for a text with undeclared parameters; opening stands in front of a text without braces.
+// parseUndeclared is ParseSet for a text with undeclared parameters; opening precedes a text without braces.
 func parseUndeclared(text string, opening ...string) (s *Set, err error) {
 	defer arith.Rescue(&err)
 	p := newParser(text)
@@ -148,7 +148,7 @@ func (p *parser) relations() (params []string, rs []*relation) {
 	return params, rs
 }
 
-// braces reads parameters and disjuncts; joins tells which belong to one relation.
+// braces reads parameters and disjuncts; joins says which belong to one relation.
 func (p *parser) braces(joins func(old, r *relation, at int) bool) (params []string, rs []*relation) {
 	head := &relation{}
 	if p.Is("[") {

@@ -10,7 +10,7 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// Contains reports whether the point, dimensions and parameters by name, lies in s.
+// Contains reports whether the point, dimensions and parameters by name, is in s.
 func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 	defer arith.Rescue(&err)
 	at := linear.Row{1}
@@ -109,5 +109,5 @@ func (s *Set) Coalesce() (out *Set, err error) {
 	if w.Within(w.Left, func(w *linear.Work) { out = s.with(quasi.Coalesce(w, s.closedMembers(w))) }) {
 		return out, nil
 	}
-	return s, nil // what is not found to be coverable or mergeable in time stays
+	return s, nil // members that could not be covered or merged in time stay
 }

@@ -69,7 +69,7 @@ func (p *Poly) Add(q *Poly) (out *Poly, err error) {
 	params, a, b := alignPolys(p, q)
 	w := linear.AnyWork()
 	sum := quasi.Sum(w, a, b)
-	quasi.Tidy(w, sum)
+	quasi.Simplify(w, sum)
 	return &Poly{params, sum}, nil
 }
 
@@ -82,7 +82,7 @@ func (p *Poly) Mul(q *Poly, opts ...Option) (out *Poly, err error) {
 	params, a, b := alignPolys(p, q)
 	w := workOf(opts)
 	product := quasi.Product(w, a, b)
-	quasi.Tidy(w, product)
+	quasi.Simplify(w, product)
 	return &Poly{params, product}, nil
 }
 
@@ -153,11 +153,11 @@ func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
 		rows[i] = affineRow(table, e, columnOf(column))
 	}
 	of := p.of.MappedOver(table, rows)
-	quasi.Tidy(linear.AnyWork(), of)
+	quasi.Simplify(linear.AnyWork(), of)
 	return &Poly{params, of}, nil
 }
 
-// Eval is the exact value at a point; a parameter that stands in p but has no value is an error.
+// Eval is the exact value at a point; a parameter that occurs in p but has no value is an error.
 func (p *Poly) Eval(params map[string]int64) (v *big.Rat, err error) {
 	at := make([]*big.Int, 1, 1+len(p.params))
 	at[0] = big.NewInt(1)

@@ -109,7 +109,7 @@ func TestFewValuesAreListed(t *testing.T) {
 		{"[n] -> { n : n mod 3 = 1 and n > 0 and n < 9 }", "[n] -> { n : n mod 3 = 1 and 1 <= n <= 8 }"}, // no run
 	} {
 		p := must(ParsePoly(c.long))
-		quasi.Tidy(linear.AnyWork(), p.of)
+		quasi.Simplify(linear.AnyWork(), p.of)
 		if p.String() != c.short {
 			t.Errorf("%s becomes %v, want %s", c.long, p, c.short)
 		}

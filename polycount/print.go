@@ -35,7 +35,7 @@ func (a Affine) String() string {
 	return b.String()
 }
 
-// splitMods takes the multiples of e mod d out of a, where e mod d is shorter than what it stands for. Each has
+// splitMods takes the multiples of e mod d out of a, where e mod d is shorter than its definition. Each has
 // Coeff the factor and Floor the e and d.
 func splitMods(a Affine) (rest Affine, mods []Term) {
 	rest = a
@@ -80,7 +80,7 @@ func writeTerm(b *strings.Builder, k int64, text string) {
 // String prints c as a comparison with positive terms on both sides, as in "i < n".
 func (c Constraint) String() string { return c.text(nil) }
 
-// text orders the comparison so that the last of the names that occurs stands on the left.
+// text orders the comparison so that the last of the names that occurs is on the left.
 func (c Constraint) text(names []string) string {
 	a, op, flip := c.Affine, ">=", false
 	if c.Equality {

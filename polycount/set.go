@@ -19,7 +19,7 @@ type Set struct {
 }
 
 // NewSet returns the conjunction of cs. Names that are neither dims nor params become parameters.
-// It panics when a name stands twice or a coefficient overflows; ParseSet reports such things as errors.
+// It panics if a name occurs twice or a coefficient overflows; ParseSet reports such things as errors.
 func NewSet(params, dims []string, cs ...Constraint) *Set {
 	s, err := (&Set{params: slices.Clone(params), dims: slices.Clone(dims), cs: []*linear.Conj{{N: len(params) + len(dims)}}}).Constrain(cs...)
 	if err == nil {

@@ -28,7 +28,7 @@ type parser struct {
 	lex.Cursor
 	depth int
 	match map[int]int  // of the token of an opening parenthesis or bracket: that of the closing one
-	cases map[int]bool // of the token of an opening parenthesis: a "?" stands in it, not deeper
+	cases map[int]bool // of the token of an opening parenthesis: it contains a "?", not nested deeper
 	free  []string     // parameters that the text uses without declaring them
 }
 

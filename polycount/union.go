@@ -14,7 +14,7 @@ type union struct {
 	parts  []*Map // in the order of first occurrence
 }
 
-// space tells the parts of a union apart: by the names and dimensions of their tuples.
+// space identifies a part of a union: the names and dimensions of its tuples.
 type space struct {
 	in, out   string
 	nIn, nOut int
@@ -344,7 +344,7 @@ func (u *UnionMap) Then(next *UnionMap) (*UnionMap, error) {
 // TupleCount is a count for the tuples of one name and dimension.
 type TupleCount struct {
 	Tuple string
-	Dims  []string // parameters of Count, beside those of the map
+	Dims  []string // parameters of Count, in addition to those of the map
 	Count *Poly
 }
 

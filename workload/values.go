@@ -8,7 +8,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// sequence is the data of an array whose values the kernel states, at the sizes of the case; nil for others.
+// sequence is the data of an array whose values the kernel declares, at the sizes of the case; nil for other arrays.
 func (c *Case) sequence(array string) (*device.Sequence, error) {
 	for _, v := range c.IR.Values {
 		if v.Array != array {

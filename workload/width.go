@@ -1,7 +1,7 @@
 package workload
 
 import (
-	"math/big"
+	"math"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -17,15 +17,15 @@ func (c *Case) needsWide() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	m := &magnitudes{kernel: nest.Kernel, sizes: c.Sizes, known: map[string]*big.Int{}}
+	m := &magnitudes{kernel: nest.Kernel, sizes: c.Sizes, known: map[string]float64{}}
 	global, local, err := c.launch()
 	if err != nil {
 		return false, err
 	}
 	for d := range global {
 		axis := string(rune('0' + d))
-		m.known["lid("+axis+")"] = big.NewInt(local[d])
-		m.known["gid("+axis+")"] = big.NewInt(global[d] / max(local[d], 1))
+		m.known["lid("+axis+")"] = float64(local[d])
+		m.known["gid("+axis+")"] = float64(global[d] / max(local[d], 1))
 	}
 	for _, s := range nest.Kernel.Statements {
 		for _, e := range []expr.Expr{s.LHS, s.RHS} {
@@ -45,74 +45,70 @@ func (c *Case) needsWide() (bool, error) {
 	return m.large, nil
 }
 
-// magnitudes bounds absolute values, and notes when one exceeds 32 bits.
+// magnitudes bounds absolute values, and notes when one exceeds 32 bits. Numbers that decide are exact: a float64 is rounded
+// only far beyond 32 bits.
 type magnitudes struct {
 	kernel *kernel.Kernel
 	sizes  map[string]int64
-	known  map[string]*big.Int // of names
+	known  map[string]float64 // of names
 	large  bool
 }
 
-var int32Max = big.NewInt(1<<31 - 1)
+const (
+	largest32 = float64(math.MaxInt32)
+	unknown   = 2 * largest32
+)
 
-func (m *magnitudes) note(v *big.Int) *big.Int {
-	if v.CmpAbs(int32Max) > 0 {
-		m.large = true
-	}
+func (m *magnitudes) note(v float64) float64 {
+	m.large = m.large || v > largest32
 	return v
 }
 
 // expr bounds an index expression and all its parts.
-func (m *magnitudes) expr(e expr.Expr) (*big.Int, error) {
-	d := expr.Domain[*big.Int]{
-		Int:   func(v int64) *big.Int { return m.note(new(big.Int).Abs(big.NewInt(v))) },
-		Unary: func(_ expr.OpKind, a *big.Int) (*big.Int, error) { return a, nil },
-		Binary: func(op expr.OpKind, a, b *big.Int) (*big.Int, error) {
+func (m *magnitudes) expr(e expr.Expr) (float64, error) {
+	d := expr.Domain[float64]{
+		Int:   func(v int64) float64 { return m.note(magnitude(v)) },
+		Unary: func(_ expr.OpKind, a float64) (float64, error) { return a, nil },
+		Binary: func(op expr.OpKind, a, b float64) (float64, error) {
 			switch op {
 			case expr.Add, expr.Sub:
-				return m.note(new(big.Int).Add(a, b)), nil
+				return m.note(a + b), nil
 			case expr.Mul:
-				return m.note(new(big.Int).Mul(a, b)), nil
+				return m.note(a * b), nil
 			case expr.FloorDiv:
 				return a, nil
 			}
-			return larger(a, b) // minimum, maximum, and %, which stays below its divisor
+			return max(a, b), nil // minimum, maximum, and %, which stays below its divisor
 		},
-		Either: larger,
+		Either: func(a, b float64) (float64, error) { return max(a, b), nil },
 	}
-	return d.Eval(e, func(e expr.Expr) (*big.Int, error) {
+	return d.Eval(e, func(e expr.Expr) (float64, error) {
 		if v, ok := e.(expr.Var); ok {
 			return m.name(v.Name), nil
 		}
-		return int32Max, nil // what memory holds, or a function returns
+		return largest32, nil // what memory holds, or a function returns
 	})
 }
 
-func larger(a, b *big.Int) (*big.Int, error) {
-	if a.Cmp(b) > 0 {
-		return a, nil
-	}
-	return b, nil
-}
+func magnitude(v int64) float64 { return math.Abs(float64(v)) }
 
 // name bounds a parameter, an axis or an iname.
-func (m *magnitudes) name(name string) *big.Int {
+func (m *magnitudes) name(name string) float64 {
 	if v, ok := m.known[name]; ok {
 		return v
 	}
 	v := m.inames(name)
 	if size, ok := m.sizes[name]; ok {
-		v = new(big.Int).Abs(big.NewInt(size))
+		v = magnitude(size)
 	}
 	m.known[name] = v
 	return m.note(v)
 }
 
 // inames bounds an iname by the domain at the sizes.
-func (m *magnitudes) inames(name string) *big.Int {
-	unknown := new(big.Int).Lsh(int32Max, 1)
+func (m *magnitudes) inames(name string) float64 {
 	if !m.kernel.IsIname(name) {
-		return int32Max // a value argument or a temporary
+		return largest32 // a value argument or a temporary
 	}
 	domain, err := m.kernel.DomainOf([]string{name})
 	if err != nil {
@@ -121,7 +117,7 @@ func (m *magnitudes) inames(name string) *big.Int {
 	if domain, err = domain.Fix(m.sizes); err != nil {
 		return unknown
 	}
-	largest := new(big.Int)
+	largest := 0.0
 	for _, part := range domain.Disjuncts() {
 		if empty, err := part.IsEmpty(); err == nil && empty {
 			continue
@@ -131,43 +127,39 @@ func (m *magnitudes) inames(name string) *big.Int {
 			return unknown
 		}
 		for _, b := range append(lower, upper...) {
-			v := new(big.Int).Abs(big.NewInt(b.Num.Constant()))
-			if !b.Num.IsConstant() {
-				var ok bool
-				if v, ok = m.fromMemory(b); !ok {
-					return unknown
-				}
-			}
-			if v.Cmp(largest) > 0 {
-				largest = v
+			switch {
+			case b.Num.IsConstant():
+				largest = max(largest, magnitude(b.Num.Constant()))
+			case m.fromMemory(b):
+				largest = max(largest, largest32)
+			default:
+				return unknown
 			}
 		}
 	}
 	return largest
 }
 
-// fromMemory bounds the values of an iname that a temporary of at most 32 bits bounds: with b the temporary, as in
-// j <= b - 1, the loop stays within what such a temporary can hold.
-func (m *magnitudes) fromMemory(b polycount.Bound) (*big.Int, bool) {
+// fromMemory reports whether a temporary of at most 32 bits bounds an iname: with b the temporary, as in j <= b - 1, the
+// loop stays within what such a temporary can hold.
+func (m *magnitudes) fromMemory(b polycount.Bound) bool {
 	names := b.Num.Names()
 	if len(names) != 1 || b.Num.HasFloor() || b.Num.Coeff(names[0]) < 0 || b.Num.Coeff(names[0]) > b.Den {
-		return nil, false
+		return false
 	}
 	a := m.kernel.Array(names[0])
-	return int32Max, a != nil && !a.IsValue && a.DType.Size() <= 4 && a.DType != expr.Uint32
+	return a != nil && !a.IsValue && a.DType.Size() <= 4 && a.DType != expr.Uint32
 }
 
 // affine bounds an affine expression.
-func (m *magnitudes) affine(a polycount.Affine) *big.Int {
-	sum := new(big.Int).Abs(big.NewInt(a.Constant()))
+func (m *magnitudes) affine(a polycount.Affine) float64 {
+	sum := magnitude(a.Constant())
 	for _, t := range a.All() {
-		v := new(big.Int).Abs(big.NewInt(t.Coeff))
 		if t.Floor != nil {
-			v.Mul(v, new(big.Int).Div(m.affine(t.Floor.Num), big.NewInt(t.Floor.Den)))
+			sum += magnitude(t.Coeff) * math.Floor(m.affine(t.Floor.Num)/float64(t.Floor.Den))
 		} else {
-			v.Mul(v, m.name(t.Name))
+			sum += magnitude(t.Coeff) * m.name(t.Name)
 		}
-		sum.Add(sum, v)
 	}
 	return m.note(sum)
 }
@@ -177,7 +169,7 @@ func (m *magnitudes) nodes(nodes []linear.Node) {
 		switch n := n.(type) {
 		case *linear.Loop:
 			for _, b := range append(n.Lower, n.Upper...) {
-				if _, ok := m.fromMemory(b); !ok {
+				if !m.fromMemory(b) {
 					m.affine(b.Num)
 				}
 			}

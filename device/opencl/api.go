@@ -4,93 +4,71 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
 
-// function names an OpenCL function that this package calls.
-type function int
-
-const (
-	getPlatformIDs function = iota
-	getPlatformInfo
-	getDeviceIDs
-	getDeviceInfo
-	createContext
-	releaseContext
-	createCommandQueue
-	releaseCommandQueue
-	createBuffer
-	releaseMemObject
-	createProgramWithSource
-	createProgramWithBinary
-	releaseProgram
-	buildProgram
-	getProgramInfo
-	getProgramBuildInfo
-	createKernel
-	releaseKernel
-	setKernelArg
-	getKernelInfo
-	getKernelWorkGroupInfo
-	waitForEvents
-	getEventInfo
-	releaseEvent
-	getEventProfilingInfo
-	finish
-	enqueueReadBuffer
-	enqueueWriteBuffer
-	enqueueCopyBuffer
-	enqueueNDRangeKernel
-	numFunctions
-)
-
-// functions gives each function's name, and its place in the dispatch table of cl_khr_icd. All are of OpenCL 1.0, so that every
-// driver has them. None takes a floating-point argument, so that calls need no signatures.
-var functions = [numFunctions]struct {
+// function is an OpenCL function: its name, and its place in the dispatch table of cl_khr_icd.
+type function struct {
 	name string
-	slot int
-}{
-	getPlatformIDs:          {"clGetPlatformIDs", 0},
-	getPlatformInfo:         {"clGetPlatformInfo", 1},
-	getDeviceIDs:            {"clGetDeviceIDs", 2},
-	getDeviceInfo:           {"clGetDeviceInfo", 3},
-	createContext:           {"clCreateContext", 4},
-	releaseContext:          {"clReleaseContext", 7},
-	createCommandQueue:      {"clCreateCommandQueue", 9},
-	releaseCommandQueue:     {"clReleaseCommandQueue", 11},
-	createBuffer:            {"clCreateBuffer", 14},
-	releaseMemObject:        {"clReleaseMemObject", 18},
-	createProgramWithSource: {"clCreateProgramWithSource", 26},
-	createProgramWithBinary: {"clCreateProgramWithBinary", 27},
-	releaseProgram:          {"clReleaseProgram", 29},
-	buildProgram:            {"clBuildProgram", 30},
-	getProgramInfo:          {"clGetProgramInfo", 32},
-	getProgramBuildInfo:     {"clGetProgramBuildInfo", 33},
-	createKernel:            {"clCreateKernel", 34},
-	releaseKernel:           {"clReleaseKernel", 37},
-	setKernelArg:            {"clSetKernelArg", 38},
-	getKernelInfo:           {"clGetKernelInfo", 39},
-	getKernelWorkGroupInfo:  {"clGetKernelWorkGroupInfo", 40},
-	waitForEvents:           {"clWaitForEvents", 41},
-	getEventInfo:            {"clGetEventInfo", 42},
-	releaseEvent:            {"clReleaseEvent", 44},
-	getEventProfilingInfo:   {"clGetEventProfilingInfo", 45},
-	finish:                  {"clFinish", 47},
-	enqueueReadBuffer:       {"clEnqueueReadBuffer", 48},
-	enqueueWriteBuffer:      {"clEnqueueWriteBuffer", 49},
-	enqueueCopyBuffer:       {"clEnqueueCopyBuffer", 50},
-	enqueueNDRangeKernel:    {"clEnqueueNDRangeKernel", 59},
+	slot uintptr
 }
+
+// The functions that this package calls. All are of OpenCL 1.0, so that every driver has them. None takes a floating-point
+// argument, so that calls need no signatures.
+var (
+	getPlatformIDs          = function{"clGetPlatformIDs", 0}
+	getPlatformInfo         = function{"clGetPlatformInfo", 1}
+	getDeviceIDs            = function{"clGetDeviceIDs", 2}
+	getDeviceInfo           = function{"clGetDeviceInfo", 3}
+	createContext           = function{"clCreateContext", 4}
+	releaseContext          = function{"clReleaseContext", 7}
+	createCommandQueue      = function{"clCreateCommandQueue", 9}
+	releaseCommandQueue     = function{"clReleaseCommandQueue", 11}
+	createBuffer            = function{"clCreateBuffer", 14}
+	releaseMemObject        = function{"clReleaseMemObject", 18}
+	createProgramWithSource = function{"clCreateProgramWithSource", 26}
+	createProgramWithBinary = function{"clCreateProgramWithBinary", 27}
+	releaseProgram          = function{"clReleaseProgram", 29}
+	buildProgram            = function{"clBuildProgram", 30}
+	getProgramInfo          = function{"clGetProgramInfo", 32}
+	getProgramBuildInfo     = function{"clGetProgramBuildInfo", 33}
+	createKernel            = function{"clCreateKernel", 34}
+	releaseKernel           = function{"clReleaseKernel", 37}
+	setKernelArg            = function{"clSetKernelArg", 38}
+	getKernelInfo           = function{"clGetKernelInfo", 39}
+	getKernelWorkGroupInfo  = function{"clGetKernelWorkGroupInfo", 40}
+	waitForEvents           = function{"clWaitForEvents", 41}
+	getEventInfo            = function{"clGetEventInfo", 42}
+	releaseEvent            = function{"clReleaseEvent", 44}
+	getEventProfilingInfo   = function{"clGetEventProfilingInfo", 45}
+	finish                  = function{"clFinish", 47}
+	enqueueReadBuffer       = function{"clEnqueueReadBuffer", 48}
+	enqueueWriteBuffer      = function{"clEnqueueWriteBuffer", 49}
+	enqueueCopyBuffer       = function{"clEnqueueCopyBuffer", 50}
+	enqueueNDRangeKernel    = function{"clEnqueueNDRangeKernel", 59}
+)
 
 // object is a handle that the library gave: of a platform, device, context, queue, buffer, program, kernel or event.
 type object uintptr
 
-// api is where the functions are. An address of 0 is a function that the library lacks.
+// api is where the functions are.
 type api struct {
 	library string // for messages
-	at      [numFunctions]uintptr
+	find    func(function) uintptr
+	known   sync.Map // what find has returned, by function
+}
+
+// at is the address of a function, 0 where the library lacks it.
+func (a *api) at(f function) uintptr {
+	if address, ok := a.known.Load(f); ok {
+		return address.(uintptr)
+	}
+	address := a.find(f)
+	a.known.Store(f, address)
+	return address
 }
 
 // call calls a function that returns an error code. Pointers converted to uintptr in its arguments stay valid until
@@ -98,10 +76,11 @@ type api struct {
 //
 //go:uintptrescapes
 func (a *api) call(f function, args ...uintptr) error {
-	if a.at[f] == 0 {
+	address := a.at(f)
+	if address == 0 {
 		return &callError{f, a.library, missingFunction}
 	}
-	r, _, _ := purego.SyscallN(a.at[f], args...)
+	r, _, _ := purego.SyscallN(address, args...)
 	if c := code(int32(r)); c != success {
 		return &callError{f, a.library, c}
 	}
@@ -112,14 +91,15 @@ func (a *api) call(f function, args ...uintptr) error {
 //
 //go:uintptrescapes
 func (a *api) create(f function, args ...uintptr) (object, error) {
-	if a.at[f] == 0 {
+	address := a.at(f)
+	if address == 0 {
 		return 0, &callError{f, a.library, missingFunction}
 	}
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	c := new(int32)
 	pin.Pin(c)
-	r, _, _ := purego.SyscallN(a.at[f], append(slices.Clip(args), uintptr(unsafe.Pointer(c)))...)
+	r, _, _ := purego.SyscallN(address, append(slices.Clip(args), uintptr(unsafe.Pointer(c)))...)
 	if *c != int32(success) {
 		return 0, &callError{f, a.library, code(*c)}
 	}
@@ -131,9 +111,29 @@ func (a *api) create(f function, args ...uintptr) (object, error) {
 
 // release gives an object back. There is nothing to do about a failure.
 func (a *api) release(f function, o object) {
-	if o != 0 && a.at[f] != 0 {
-		purego.SyscallN(a.at[f], uintptr(o))
+	if o != 0 && a.at(f) != 0 {
+		purego.SyscallN(a.at(f), uintptr(o))
 	}
+}
+
+// list calls one of the functions (arguments…, number of places, places, number of objects) that list objects. The code none
+// says that there are no objects.
+func (a *api) list(f function, none code, args ...uintptr) ([]object, error) {
+	const most = 4096
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	n := new(uint32)
+	pin.Pin(n)
+	err := a.call(f, append(slices.Clip(args), 0, 0, uintptr(unsafe.Pointer(n)))...)
+	if codeOf(err) == none || err == nil && *n == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]object, min(*n, most))
+	pin.Pin(&ids[0])
+	return ids, a.call(f, append(slices.Clip(args), uintptr(len(ids)), uintptr(unsafe.Pointer(&ids[0])), 0)...)
 }
 
 // query calls one of the functions (object…, parameter, size, place, size needed) that describe objects.
@@ -155,7 +155,7 @@ func (a *api) query(f function, param uint32, objects ...object) ([]byte, error)
 		return nil, nil
 	}
 	if *need > limit {
-		return nil, fmt.Errorf("%s: %s: claims %d bytes for parameter %#x", a.library, functions[f].name, *need, param)
+		return nil, fmt.Errorf("%s: %s: claims %d bytes for parameter %#x", a.library, f.name, *need, param)
 	}
 	buf := make([]byte, *need)
 	pin.Pin(&buf[0])

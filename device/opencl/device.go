@@ -134,7 +134,7 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 		compiled.MaxWorkGroup = min(compiled.MaxWorkGroup, c.MaxWorkGroup)
 		compiled.LocalMem, compiled.PrivateMem = max(compiled.LocalMem, c.LocalMem), max(compiled.PrivateMem, c.PrivateMem)
 	}
-	if err := interrupted(ctx); err != nil {
+	if err := device.Interrupted(ctx); err != nil {
 		return nil, err
 	}
 	owned = true
@@ -183,21 +183,18 @@ func (d *Device) kernel(prog object, entry string) (object, error) {
 	return k, nil
 }
 
-// compiled asks what the compiler made of a kernel; what the driver does not tell is zero.
+// compiled describes the compiled kernel; what the driver does not report is zero.
 func (d *Device) compiled(kernel object) samples.Compiled {
 	const workGroup, localMem, privateMem = 0x11B0, 0x11B2, 0x11B4
-	ask := func(param uint32) int64 {
-		b, err := d.query(getKernelWorkGroupInfo, param, kernel, d.id)
-		if err != nil {
-			return 0
-		}
-		return int64(le(b))
-	}
+	ask := asker(func(param uint32) []byte {
+		b, _ := d.query(getKernelWorkGroupInfo, param, kernel, d.id)
+		return b
+	})
 	return samples.Compiled{
-		PreferredMultiple: ask(preferredMultiple),
-		MaxWorkGroup:      ask(workGroup),
-		LocalMem:          ask(localMem),
-		PrivateMem:        ask(privateMem),
+		PreferredMultiple: ask.num(preferredMultiple),
+		MaxWorkGroup:      ask.num(workGroup),
+		LocalMem:          ask.num(localMem),
+		PrivateMem:        ask.num(privateMem),
 	}
 }
 
@@ -219,13 +216,6 @@ func (d *Device) checkCompiled(job device.Job, kernel object, c samples.Compiled
 	if d.info.LocalMem > 0 && local > d.info.LocalMem {
 		return device.Errorf(samples.Refused, "the kernel needs %d bytes of local memory for a work-group, the device has %d",
 			local, d.info.LocalMem).WithHint("make the local tiles smaller")
-	}
-	return nil
-}
-
-func interrupted(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
 	}
 	return nil
 }

@@ -18,11 +18,9 @@ const (
 	outOfResources       code = -5
 	outOfHostMemory      code = -6
 	profilingMissing     code = -7
-	buildProgramFailure  code = -11
 	waitListError        code = -14
 	invalidWorkGroupSize code = -54
 	invalidCommandQueue  code = -36
-	invalidBuildOptions  code = -43
 	invalidKernelName    code = -46
 	platformNotFound     code = -1001
 
@@ -80,7 +78,7 @@ type callError struct {
 	code     code
 }
 
-func (e *callError) Error() string { return fmt.Sprintf("%s: %v", functions[e.function].name, e.code) }
+func (e *callError) Error() string { return fmt.Sprintf("%s: %v", e.function.name, e.code) }
 
 // codeOf returns the code of the callError that err wraps, else success.
 func codeOf(err error) code {
@@ -94,10 +92,10 @@ func codeOf(err error) code {
 // verdicts says what an error means for the job. The same code means other things in other phases: out of resources is a
 // refusal when a launch is asked for (too many registers), and a dead context once the kernel runs.
 var verdicts = map[phase]map[code]samples.Status{
-	building:  {buildProgramFailure: samples.BuildFailed, invalidBuildOptions: samples.BuildFailed, outOfHostMemory: samples.OutOfMemory},
-	preparing: {allocationFailure: samples.OutOfMemory, outOfResources: samples.OutOfMemory, outOfHostMemory: samples.OutOfMemory},
-	launching: {allocationFailure: samples.OutOfMemory, outOfHostMemory: samples.OutOfMemory, invalidCommandQueue: samples.Crash},
-	running:   {allocationFailure: samples.OutOfMemory},
+	building:  {otherwise: samples.BuildFailed, outOfHostMemory: samples.OutOfMemory},
+	preparing: {otherwise: samples.Refused, allocationFailure: samples.OutOfMemory, outOfResources: samples.OutOfMemory, outOfHostMemory: samples.OutOfMemory},
+	launching: {otherwise: samples.Refused, allocationFailure: samples.OutOfMemory, outOfHostMemory: samples.OutOfMemory, invalidCommandQueue: samples.Crash},
+	running:   {otherwise: samples.Crash, allocationFailure: samples.OutOfMemory},
 }
 
 type phase int
@@ -109,13 +107,8 @@ const (
 	running
 )
 
-// otherwise is the verdict on a code that verdicts does not list.
-var otherwise = map[phase]samples.Status{
-	building:  samples.BuildFailed,
-	preparing: samples.Refused,
-	launching: samples.Refused,
-	running:   samples.Crash,
-}
+// otherwise stands for the codes that verdicts does not list.
+const otherwise code = 1
 
 // failed turns an error of a phase into the verdict on the job.
 func failed(p phase, err error) *device.Error {
@@ -124,7 +117,7 @@ func failed(p phase, err error) *device.Error {
 	}
 	status, ok := verdicts[p][codeOf(err)]
 	if !ok {
-		status = otherwise[p]
+		status = verdicts[p][otherwise]
 	}
 	e := device.Errorf(status, "%v", err)
 	e.Fatal = status == samples.Crash

@@ -66,32 +66,26 @@ var deviceTypes = []struct {
 // deviceIDs lists the devices of a platform.
 func (p platform) deviceIDs() ([]object, error) {
 	const all = 0xFFFFFFFF
-	n := new(uint32)
-	err := p.call(getDeviceIDs, uintptr(p.id), all, 0, 0, uintptr(unsafe.Pointer(n)))
-	if codeOf(err) == deviceNotFound || err == nil && *n == 0 {
-		return nil, nil
-	}
+	ids, err := p.list(getDeviceIDs, deviceNotFound, uintptr(p.id), all)
 	if err != nil {
-		return nil, fmt.Errorf("platform %s: %w", p.name, err)
-	}
-	ids := make([]object, min(*n, 4096))
-	if err := p.call(getDeviceIDs, uintptr(p.id), all, uintptr(len(ids)), uintptr(unsafe.Pointer(&ids[0])), 0); err != nil {
 		return nil, fmt.Errorf("platform %s: %w", p.name, err)
 	}
 	return ids, nil
 }
 
+// asker asks a device for a parameter; nil is no answer.
+type asker func(param uint32) []byte
+
+func (ask asker) num(param uint32) int64   { return int64(le(ask(param))) }
+func (ask asker) text(param uint32) string { return str(ask(param)) }
+
 // describeDevice asks a device for everything that Info holds. What a driver does not tell stays zero.
 func (p platform) describeDevice(id object) device.Info {
-	ask := func(param uint32) []byte {
-		b, err := p.query(getDeviceInfo, param, id)
-		if err != nil {
-			return nil
-		}
+	ask := asker(func(param uint32) []byte {
+		b, _ := p.query(getDeviceInfo, param, id)
 		return b
-	}
-	num := func(param uint32) int64 { return int64(le(ask(param))) }
-	text := func(param uint32) string { return str(ask(param)) }
+	})
+	num, text := ask.num, ask.text
 
 	var d device.Info
 	d.Library = p.library
@@ -115,8 +109,7 @@ func (p platform) describeDevice(id object) device.Info {
 }
 
 // describeVendor asks what only extensions tell.
-func (p platform) describeVendor(d *device.Info, ask func(uint32) []byte) {
-	num := func(param uint32) uint64 { return le(ask(param)) }
+func (p platform) describeVendor(d *device.Info, ask asker) {
 	has := func(ext string) bool { return slices.Contains(d.Extensions, ext) }
 	if has("cl_khr_device_uuid") {
 		if b := ask(deviceUUID); len(b) == 16 && slices.ContainsFunc(b, func(c byte) bool { return c != 0 }) {
@@ -125,12 +118,12 @@ func (p platform) describeVendor(d *device.Info, ask func(uint32) []byte) {
 	}
 	nvidia := has("cl_nv_device_attribute_query")
 	if nvidia {
-		d.Architecture = fmt.Sprintf("sm_%d%d", num(deviceMajorNV), num(deviceMinorNV))
+		d.Architecture = fmt.Sprintf("sm_%d%d", ask.num(deviceMajorNV), ask.num(deviceMinorNV))
 	}
 	if has("cl_amd_device_attribute_query") {
 		// AMD's device name is the architecture, the board name is what the user bought.
 		d.Architecture = d.Name
-		if board := str(ask(deviceBoardNameAMD)); board != "" {
+		if board := ask.text(deviceBoardNameAMD); board != "" {
 			d.Name = board
 		}
 	}
@@ -141,7 +134,7 @@ func (p platform) describeVendor(d *device.Info, ask func(uint32) []byte) {
 			d.PCI = fmt.Sprintf("%04x:%02x:%02x.%x", w(0), w(1), w(2), w(3))
 		}
 	case nvidia:
-		d.PCI = fmt.Sprintf("%04x:%02x:%02x.0", num(devicePCIDomainNV), num(devicePCIBusNV), num(devicePCISlotNV))
+		d.PCI = fmt.Sprintf("%04x:%02x:%02x.0", ask.num(devicePCIDomainNV), ask.num(devicePCIBusNV), ask.num(devicePCISlotNV))
 	case has("cl_amd_device_attribute_query"):
 		if b := ask(deviceTopologyAMD); len(b) == 24 {
 			d.PCI = fmt.Sprintf("%02x:%02x.%x", b[21], b[22], b[23])
@@ -149,7 +142,7 @@ func (p platform) describeVendor(d *device.Info, ask func(uint32) []byte) {
 	}
 }
 
-func (p platform) describeSubgroup(d *device.Info, id object, ask func(uint32) []byte) {
+func (p platform) describeSubgroup(d *device.Info, id object, ask asker) {
 	for _, q := range subgroupQueries {
 		if !slices.Contains(d.Extensions, q.extension) {
 			continue

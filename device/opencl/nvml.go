@@ -117,25 +117,26 @@ func (n *nvml) clocks() *samples.Clocks {
 	if n == nil {
 		return nil
 	}
-	var c samples.Clocks
 	known := false
-	read := func(set func(uint64), function string, args ...uintptr) {
-		if v, ok := n.ask(function, args...); ok {
-			set(v)
-			known = true
+	ask := func(function string, args ...uintptr) uint64 { // 0 where it is not told
+		v, ok := n.ask(function, args...)
+		if known = known || ok; !ok {
+			return 0
+		}
+		return v
+	}
+	c := samples.Clocks{
+		SM:          int64(ask("nvmlDeviceGetClockInfo", clockSM)),
+		Memory:      int64(ask("nvmlDeviceGetClockInfo", clockMemory)),
+		Power:       float64(ask("nvmlDeviceGetPowerUsage")) / 1000,
+		Temperature: int64(ask("nvmlDeviceGetTemperature", gpuTemperature)),
+	}
+	limits := ask("nvmlDeviceGetCurrentClocksThrottleReasons")
+	for _, l := range nvmlLimits {
+		if limits&l.bit != 0 {
+			c.Limits = append(c.Limits, l.name)
 		}
 	}
-	read(func(v uint64) { c.SM = int64(v) }, "nvmlDeviceGetClockInfo", clockSM)
-	read(func(v uint64) { c.Memory = int64(v) }, "nvmlDeviceGetClockInfo", clockMemory)
-	read(func(v uint64) { c.Power = float64(v) / 1000 }, "nvmlDeviceGetPowerUsage")
-	read(func(v uint64) { c.Temperature = int64(v) }, "nvmlDeviceGetTemperature", gpuTemperature)
-	read(func(v uint64) {
-		for _, l := range nvmlLimits {
-			if v&l.bit != 0 {
-				c.Limits = append(c.Limits, l.name)
-			}
-		}
-	}, "nvmlDeviceGetCurrentClocksThrottleReasons")
 	if !known {
 		return nil
 	}

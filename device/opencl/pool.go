@@ -4,8 +4,8 @@ import (
 	"gpuperf/device"
 )
 
-// pool keeps buffers between jobs that ask for it: thousands of variants of a program work on the same data, and to fill that
-// takes longer than to run them.
+// pool keeps buffers between jobs that ask for it: thousands of variants of a program use the same data, and filling the
+// buffers takes longer than running the variants.
 type pool struct {
 	masters  map[fill]buffer // data as buffers start with; never written
 	work     map[work]object // what kernels write
@@ -36,7 +36,7 @@ func (p *pool) trim(d *Device) {
 	}
 }
 
-// buffer is the pool's for an argument. Its data is that of the master where it has one, and to be copied from there.
+// buffer returns the pool's buffer for an argument. If it has a master, its data must be copied from there before a run.
 func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 	if p.masters == nil {
 		p.masters, p.work = map[fill]buffer{}, map[work]object{}

@@ -26,8 +26,8 @@ type program struct {
 	took time.Duration
 }
 
-// keepPrograms bounds the programs in memory: a sweep verifies all its kernels before it times them, and to load a program
-// again can mean to translate it again.
+// keepPrograms bounds the programs in memory. A sweep verifies all its kernels before it times them, and loading a program
+// again may compile it again.
 const keepPrograms = 512
 
 // KeepPrograms has built programs kept in a folder, as the binaries that the driver gives, and looked up there first.
@@ -38,8 +38,8 @@ func (d *Device) KeepPrograms(dir string) {
 	}
 }
 
-// Build builds the program of a job, keeps it in the folder, and loads it from there once, as the job will: what the
-// driver does on loading, and caches by itself, is done then too.
+// Build builds the program of a job, keeps it in the folder, and loads it once, so that the driver also caches what it
+// makes when it loads a program.
 func (d *Device) Build(job device.Job) error {
 	if d.queue == 0 {
 		return errors.New("the device is closed")
@@ -189,7 +189,7 @@ func (d *Device) keep(file string, id object) error {
 	return err
 }
 
-// load makes a built program of a file. Where that cannot be, the source is still there.
+// load makes a built program from a file; false means that it must be built from source.
 func (d *Device) load(file, options string) (object, bool) {
 	data, err := os.ReadFile(file)
 	if err != nil || len(data) <= sha256.Size {

@@ -67,22 +67,22 @@ func (s Search) platforms() ([]platform, error) {
 	}
 	var found []platform
 	var notes []error
-	loader := false
-	for _, name := range orDefault(s.Loaders, loaders[runtime.GOOS]) {
+	load := func(name string, platformsOf func(string, uintptr) ([]platform, error)) (ps []platform) {
 		lib, err := open(name)
+		if err == nil {
+			ps, err = platformsOf(name, lib)
+		}
 		if err != nil {
 			notes = append(notes, err)
-			continue
 		}
-		ps, err := fromLoader(name, lib)
-		if err != nil {
-			notes = append(notes, err)
-			continue
-		}
-		loader = true
-		found = append(found, ps...)
-		break
+		return ps
 	}
+	for _, name := range orDefault(s.Loaders, loaders[runtime.GOOS]) {
+		if found = load(name, fromLoader); len(found) > 0 {
+			break
+		}
+	}
+	loader := len(found) > 0
 	names := slices.Clone(orDefault(s.Drivers, drivers[runtime.GOOS]))
 	if !loader {
 		icd, err := icdFiles(orDefault(s.Vendors, vendorDirs()))
@@ -96,16 +96,7 @@ func (s Search) platforms() ([]platform, error) {
 		if loader && resident(name) {
 			continue
 		}
-		lib, err := open(name)
-		if err != nil {
-			notes = append(notes, err)
-			continue
-		}
-		ps, err := fromDriver(name, lib)
-		if err != nil {
-			notes = append(notes, err)
-		}
-		for _, p := range ps {
+		for _, p := range load(name, fromDriver) {
 			if !slices.ContainsFunc(found, func(q platform) bool {
 				return q.name == p.name && q.vendor == p.vendor && q.version == p.version
 			}) {
@@ -125,12 +116,11 @@ func (s Search) platforms() ([]platform, error) {
 
 // fromLoader takes the functions by name.
 func fromLoader(name string, lib uintptr) ([]platform, error) {
-	a := &api{library: name}
-	for f := range functions {
-		// A function that is missing is reported by the call that wants it.
-		a.at[f], _ = symbol(lib, functions[f].name)
-	}
-	ids, err := platformIDs(name, a.at[getPlatformIDs])
+	a := &api{library: name, find: func(f function) uintptr {
+		address, _ := symbol(lib, f.name) // 0 for a function that is missing
+		return address
+	}}
+	ids, err := a.platformIDs()
 	if err != nil {
 		return nil, err
 	}
@@ -154,36 +144,29 @@ func fromDriver(name string, lib uintptr) ([]platform, error) {
 			return nil, fmt.Errorf("%s is no OpenCL driver that can be used without a loader: it lacks %s", name, icdEntry)
 		}
 	}
-	ids, err := platformIDs(name, entry)
+	// The entry point has the signature of clGetPlatformIDs.
+	ids, err := (&api{library: name, find: func(function) uintptr { return entry }}).platformIDs()
 	if err != nil {
 		return nil, err
 	}
 	return describe(ids, func(id object) *api {
-		a := &api{library: name}
-		if table := word(uintptr(id)); table != 0 {
-			for f := range functions {
-				a.at[f] = word(table + uintptr(functions[f].slot)*unsafe.Sizeof(table))
+		return &api{library: name, find: func(f function) uintptr {
+			table := word(uintptr(id))
+			if table == 0 {
+				return 0
 			}
-		}
-		return a
+			return word(table + f.slot*unsafe.Sizeof(table))
+		}}
 	})
 }
 
-// platformIDs calls a function of clGetPlatformIDs' signature.
-func platformIDs(library string, entry uintptr) ([]object, error) {
-	a := &api{library: library}
-	a.at[getPlatformIDs] = entry
-	n := new(uint32)
-	err := a.call(getPlatformIDs, 0, 0, uintptr(unsafe.Pointer(n)))
-	if c := codeOf(err); c == platformNotFound || err == nil && *n == 0 {
-		return nil, fmt.Errorf("%s offers no platform", library)
-	}
+func (a *api) platformIDs() ([]object, error) {
+	ids, err := a.list(getPlatformIDs, platformNotFound)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", library, err)
+		return nil, fmt.Errorf("%s: %w", a.library, err)
 	}
-	ids := make([]object, min(*n, 256))
-	if err := a.call(getPlatformIDs, uintptr(len(ids)), uintptr(unsafe.Pointer(&ids[0])), 0); err != nil {
-		return nil, fmt.Errorf("%s: %w", library, err)
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("%s offers no platform", a.library)
 	}
 	return ids, nil
 }

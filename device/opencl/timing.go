@@ -51,7 +51,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 
 	var runs []float64
 	for start := time.Now(); ; {
-		if err := interrupted(ctx); err != nil {
+		if err := device.Interrupted(ctx); err != nil {
 			return err
 		}
 		t, err := b.run(cold)
@@ -74,7 +74,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 
 	var clocks clocks
 	for start := time.Now(); ; {
-		if err := interrupted(ctx); err != nil {
+		if err := device.Interrupted(ctx); err != nil {
 			return err
 		}
 		t, err := b.run(cold)
@@ -188,8 +188,8 @@ func (d *Device) wait(event object) error {
 	return err
 }
 
-// clocks is the state of the device now; where jobs follow each other fast, and reuse buffers, that of a moment ago will do: to
-// ask can take longer than a job.
+// clocks is the state of the device now. For short jobs in quick succession, a recent answer will do, as asking can take
+// longer than a job.
 func (d *Device) clocks(recent bool) *samples.Clocks {
 	const moment = 100 * time.Millisecond
 	if !recent || time.Since(d.asked) > moment {

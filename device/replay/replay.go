@@ -61,8 +61,8 @@ func (d *Device) Close() error { return nil }
 
 // Run answers with the newest record of the job. Result.Recorded is that record.
 func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error) {
-	if ctx.Err() != nil {
-		return nil, device.Errorf(samples.Interrupted, "%v", context.Cause(ctx))
+	if err := device.Interrupted(ctx); err != nil {
+		return nil, err
 	}
 	r, state := d.set.Find(job.Record())
 	if state == samples.Missing {

@@ -178,13 +178,7 @@ func quoted(text string, at int) (string, int, error) {
 }
 
 // Digits is the length of the digits that a text starts with.
-func Digits(text string) int {
-	n := 0
-	for n < len(text) && IsDigit(text[n]) {
-		n++
-	}
-	return n
-}
+func Digits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
 
 // Decimal is the length of the decimal number that a text starts with: 12, 1.5, .5, 1., 2e-3. It does not take the first
 // of two dots.

@@ -2,6 +2,7 @@
 package parallel
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 )
@@ -32,10 +33,5 @@ func Try(n, jobs int, f func(i int) error) error {
 	}
 	close(next)
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }

@@ -1,75 +1,28 @@
-// Package policy holds tests of the repository as a whole: which package may import which, and what files must not say.
+// Package policy holds tests of the repository as a whole: which package may import which, how large folders and files
+// may be, and which functions may be reachable from nowhere.
 package policy
 
 import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-const module = "gpuperf"
+const (
+	module = "gpuperf"
+	root   = "../.."
+)
 
-// layers lists the packages from the bottom up. A package imports only packages above its own line, or of its own
-// folder (kernel/linear imports kernel). docs/architecture.md explains the order.
-var layers = []string{
-	"internal/bounded",
-	"internal/nameset",
-	"internal/intmath",
-	"internal/source",
-	"internal/lex",
-	"internal/yamlfile",
-	"internal/parallel",
-	"internal/format",
-	"internal/chart",
-	"polycount/internal/arith",
-	"polycount/internal/linear",
-	"polycount/internal/quasi",
-	"polycount/internal/count",
-	"polycount",
-	"models",
-	"models/library",
-	"samples",
-	"device/facts",
-	"device",
-	"device/opencl",
-	"device/devicetest",
-	"device/replay",
-	"roofline",
-	"kernel/expr",
-	"kernel",
-	"kernel/transform",
-	"kernel/ops",
-	"lift",
-	"lift/lower",
-	"lift/rules",
-	"lift/derive",
-	"kernel/linear",
-	"kernel/interp",
-	"kernel/script",
-	"emit",
-	"launch",
-	"features",
-	"microbench",
-	"workload",
-	"modelgen",
-	"measure",
-	"calibrate/lm",
-	"calibrate",
-	"explain",
-	"evaluate",
-	"campaign",
-	"lift/rank",
-	"lift/explore",
-	"cmd/perf",
-}
-
-// standardOnly packages import nothing but the standard library and each other.
-var standardOnly = []string{"internal/intmath", "internal/lex", "polycount/internal/arith", "polycount/internal/linear", "polycount/internal/quasi", "polycount/internal/count", "polycount", "internal/source"}
+// standardOnly are the packages that import nothing but the standard library and each other.
+var standardOnly = []string{"internal/intmath", "internal/lex", "internal/nameset", "internal/source", "polycount"}
 
 // restricted imports: the library on the left is imported by the packages on the right alone.
 var restricted = map[string][]string{
@@ -78,78 +31,144 @@ var restricted = map[string][]string{
 	"github.com/spf13/cobra":       {"cmd/perf"},
 }
 
-func TestImports(t *testing.T) {
-	seen := map[string]bool{}
-	for _, file := range goFiles(t, "../..") {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		rel, err := filepath.Rel("../..", filepath.Dir(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		pkg := filepath.ToSlash(rel)
-		if strings.Contains(pkg, "testdata") {
-			continue
-		}
-		level := slices.Index(layers, pkg)
-		if level < 0 {
-			t.Errorf("%s: package %s is not in the table of layers", file, pkg)
-			continue
-		}
-		seen[pkg] = true
-		for _, imported := range imports(t, file) {
-			if own, ok := strings.CutPrefix(imported, module+"/"); ok {
-				if at := slices.Index(layers, own); at < 0 || at >= level {
-					t.Errorf("%s: %s must not import %s", file, pkg, own)
-				}
-				if slices.Contains(standardOnly, pkg) && !slices.Contains(standardOnly, own) {
-					t.Errorf("%s: %s imports only the standard library, not %s", file, pkg, own)
-				}
-				continue
-			}
-			if slices.Contains(standardOnly, pkg) && strings.Contains(strings.SplitN(imported, "/", 2)[0], ".") {
-				t.Errorf("%s: %s imports only the standard library, not %s", file, pkg, imported)
-			}
-			for library, users := range restricted {
-				if (imported == library || strings.HasPrefix(imported, library+"/")) && !slices.Contains(users, pkg) {
-					t.Errorf("%s: %s is for %v alone", file, library, users)
-				}
-			}
-		}
-	}
-	for _, pkg := range layers {
-		if !seen[pkg] {
-			t.Errorf("the table of layers names %s, which has no Go file", pkg)
-		}
-	}
+// row is a package in the table of docs/architecture.md.
+type row struct {
+	name    string
+	imports []string // packages of the module, those for everyone aside
+	any     bool     // it may import all packages above
+	leaf    bool     // every package below may import it
 }
 
-func imports(t *testing.T, file string) []string {
+var (
+	rowPattern = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.*) \\| (.*) \\|$")
+	codeSpan   = regexp.MustCompile("`([a-z/]+)`")
+)
+
+// table reads the packages, from the bottom up, that docs/architecture.md lists. The third column names what a package
+// imports; "for everyone" marks packages that all below may import, and "everything above" a package that composes.
+func table(t *testing.T) []row {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	text, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var paths []string
-	for _, spec := range parsed.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
+	var rows []row
+	for _, m := range rowPattern.FindAllStringSubmatch(string(text), -1) {
+		r := row{name: m[1], any: strings.Contains(m[3], "everything above"), leaf: strings.Contains(m[3], "for everyone")}
+		for _, c := range codeSpan.FindAllStringSubmatch(m[3], -1) {
+			r.imports = append(r.imports, c[1])
+		}
+		rows = append(rows, r)
+	}
+	if len(rows) < 30 {
+		t.Fatalf("docs/architecture.md lists %d packages: the table was not found", len(rows))
+	}
+	return rows
+}
+
+// TestImports: a package imports exactly what the table says, and only packages above its own row.
+func TestImports(t *testing.T) {
+	rows := table(t)
+	actual := packageImports(t)
+	level := func(name string) int { return slices.IndexFunc(rows, func(r row) bool { return r.name == name }) }
+	for name := range actual {
+		if level(name) < 0 {
+			t.Errorf("package %s is not in the table of docs/architecture.md", name)
+		}
+	}
+	for i, r := range rows {
+		if _, ok := actual[r.name]; !ok {
+			t.Errorf("docs/architecture.md names %s, which has no Go file", r.name)
+		}
+		for _, imported := range r.imports {
+			if !slices.Contains(actual[r.name], module+"/"+imported) {
+				t.Errorf("docs/architecture.md says that %s imports %s; it does not", r.name, imported)
+			}
+		}
+		for _, imported := range actual[r.name] {
+			own, ok := strings.CutPrefix(imported, module+"/")
+			if !ok {
+				checkLibrary(t, r.name, imported)
+				continue
+			}
+			at := level(own)
+			switch {
+			case at < 0:
+			case at >= i:
+				t.Errorf("%s imports %s, which stands below it in the table", r.name, own)
+			case !r.any && !rows[at].leaf && !slices.Contains(r.imports, own):
+				t.Errorf("%s imports %s; the table does not say so", r.name, own)
+			}
+			if isStandardOnly(r.name) && !isStandardOnly(own) {
+				t.Errorf("%s imports only the standard library, not %s", r.name, own)
+			}
+		}
+	}
+}
+
+func checkLibrary(t *testing.T, pkg, library string) {
+	if isStandardOnly(pkg) && strings.Contains(strings.SplitN(library, "/", 2)[0], ".") {
+		t.Errorf("%s imports only the standard library, not %s", pkg, library)
+	}
+	for name, users := range restricted {
+		if (library == name || strings.HasPrefix(library, name+"/")) && !slices.Contains(users, pkg) {
+			t.Errorf("%s imports %s, which is for %v alone", pkg, name, users)
+		}
+	}
+}
+
+func isStandardOnly(pkg string) bool {
+	return slices.ContainsFunc(standardOnly, func(p string) bool { return pkg == p || strings.HasPrefix(pkg, p+"/") })
+}
+
+// packageImports maps each package to its sorted imports, those of tests aside.
+func packageImports(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	for _, file := range goFiles(t) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ImportsOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
-		paths = append(paths, path)
+		pkg := path.Dir(file)
+		if out[pkg] == nil {
+			out[pkg] = []string{}
+		}
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Contains(out[pkg], name) {
+				out[pkg] = append(out[pkg], name)
+			}
+		}
 	}
-	return paths
+	return out
 }
 
-func goFiles(t *testing.T, root string) []string {
+// goFiles lists the Go files of the repository, with slashes, relative to its root.
+func goFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".go") {
-			files = append(files, path)
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-		return err
+		if entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(name, ".go") {
+			rel, err := filepath.Rel(root, name)
+			if err != nil {
+				return err
+			}
+			files = append(files, filepath.ToSlash(rel))
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -104,16 +104,12 @@ func Message(err error) string {
 }
 
 func lineOf(text string, line int) string {
-	for i := 1; ; i++ {
-		cur, rest, more := strings.Cut(text, "\n")
-		if i == line {
-			return strings.TrimSuffix(cur, "\r")
+	for l := range strings.SplitSeq(text, "\n") {
+		if line--; line == 0 {
+			return strings.TrimSuffix(l, "\r")
 		}
-		if !more {
-			return ""
-		}
-		text = rest
 	}
+	return ""
 }
 
 // The width of what is shown of a long line, and of a message.

@@ -94,13 +94,15 @@ func Parse(file string, text []byte) (*Node, error) {
 	return d.convert(docs[0], 0)
 }
 
-// parse turns a panic of the YAML library on malformed input into an error.
+// understood turns a panic of the YAML library on malformed input into an error.
+func understood(err *error) {
+	if r := recover(); r != nil {
+		*err = errors.New("the YAML cannot be understood")
+	}
+}
+
 func parse(text []byte) (f *ast.File, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = errors.New("the YAML cannot be understood")
-		}
-	}()
+	defer understood(&err)
 	if depth := flowDepth(text); depth > maxDepth {
 		return nil, fmt.Errorf("more than %d brackets are open at once", maxDepth)
 	}
@@ -302,11 +304,8 @@ func (n *Node) Int() (int, error) {
 
 // Bool returns true or false.
 func (n *Node) Bool() (bool, error) {
-	if n.Kind == Scalar && n.Text == "true" {
-		return true, nil
-	}
-	if n.Kind == Scalar && n.Text == "false" {
-		return false, nil
+	if n.Kind == Scalar && (n.Text == "true" || n.Text == "false") {
+		return n.Text == "true", nil
 	}
 	return false, n.Errorf("expected true or false, found %s", n.describe())
 }
@@ -341,10 +340,6 @@ func Decode(file string, text []byte, into any, known ...string) error {
 }
 
 func decode(text []byte, into any) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = errors.New("the YAML cannot be understood")
-		}
-	}()
+	defer understood(&err)
 	return yaml.UnmarshalWithOptions(text, into, yaml.Strict())
 }

@@ -23,7 +23,7 @@ type Report struct {
 	Runs map[string]int64
 	// Loads and Stores count the elements that accesses read and write, by array.
 	Loads, Stores map[string]int64
-	// Written tells which elements of each array in global memory were written.
+	// Written marks the elements of each array in global memory that were written.
 	Written map[string][]bool
 	// Barriers is the number of barriers that each work-item of a group passed, summed over the groups.
 	Barriers int64
@@ -132,7 +132,7 @@ type Touch struct {
 	Run int64
 }
 
-// state is where a run stands. vars are the axes and loops of the current work-item, by the slots of linear.Nest.
+// state is the state of a run. vars are the axes and loops of the current work-item, by the slots of linear.Nest.
 type state struct {
 	item   int
 	vars   []int64

@@ -110,7 +110,7 @@ func (b *builder) placeLoop(k *block, path []string, pending []pend) (space kern
 	if len(pending) == 0 {
 		return "", "", body, after, nil
 	}
-	// Would what is pending from before the loop need a barrier in it? Then one in front does.
+	// If accesses before the loop need a barrier inside it, one in front of it serves.
 	entry, _, err := b.place(body, inner, pending)
 	if err != nil {
 		return "", "", nil, nil, err

@@ -90,15 +90,15 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 			if x.array != y.array || !x.write && !y.write || c.in(x.array.Space) != "" || s.Unsynced(t.Stmt, x.array.Space) {
 				continue
 			}
-			if b.apart(s, t, x, y, common, "lid", "lid") {
+			if b.disjoint(s, t, x, y, common, "lid", "lid") {
 				continue
 			}
 			cs := b.instances(s, t, x, y, "lid")
 			if s == t && x.write && y.write {
 				// That a statement writes different elements often holds whatever the iterations: then it is asked once.
-				if apart, err := b.always(s.index, cs); err != nil {
+				if distinct, err := b.always(s.index, cs); err != nil {
 					return clash{}, err
-				} else if apart {
+				} else if distinct {
 					continue
 				}
 			}
@@ -125,8 +125,8 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 // always decides whether different work-items write different elements by a statement, of which cs are pairs of instances
 // for one element, in any two iterations.
 func (b *builder) always(stmt int, cs []polycount.Constraint) (bool, error) {
-	if apart, known := b.distinct[stmt]; known {
-		return apart, nil
+	if distinct, known := b.distinct[stmt]; known {
+		return distinct, nil
 	}
 	meet, err := b.meet(cs, "lid")
 	b.distinct[stmt] = !meet
@@ -147,12 +147,12 @@ type laterPoints struct {
 }
 
 type laterKey struct {
-	stmt  int
-	apart string
+	stmt      int
+	differing string
 }
 
-func (b *builder) laterPoints(t *stmt, apart string) *laterPoints {
-	key := laterKey{t.index, apart}
+func (b *builder) laterPoints(t *stmt, differing string) *laterPoints {
+	key := laterKey{t.index, differing}
 	if p, ok := b.later[key]; ok {
 		return p
 	}
@@ -161,7 +161,7 @@ func (b *builder) laterPoints(t *stmt, apart string) *laterPoints {
 		p.prime[l] = polycount.Name(l + second)
 	}
 	for _, d := range b.dims {
-		if strings.Contains(apart, d[:3]) {
+		if strings.Contains(differing, d[:3]) {
 			p.prime[d] = polycount.Name(d + second)
 		}
 	}
@@ -176,9 +176,9 @@ func (b *builder) laterPoints(t *stmt, apart string) *laterPoints {
 }
 
 // instances are the constraints of pairs of instances of s and t that touch the same element by the accesses x and y.
-// Axes of the kinds in apart ("lid", "lid gid") have names of their own in the second instance, others are shared.
-func (b *builder) instances(s, t *stmt, x, y access, apart string) []polycount.Constraint {
-	later := b.laterPoints(t, apart)
+// Axes of the kinds in differing ("lid", "lid gid") have names of their own in the second instance, others are shared.
+func (b *builder) instances(s, t *stmt, x, y access, differing string) []polycount.Constraint {
+	later := b.laterPoints(t, differing)
 	cs := slices.Concat(b.points(s), later.cs)
 	if len(x.index) != len(y.index) || slices.ContainsFunc(x.array.Axes, func(a kernel.Axis) bool { return a.Stride != nil }) {
 		return cs // with strides of the user's own, different indices can be one element
@@ -279,7 +279,7 @@ func (b *builder) crossGroup() error {
 }
 
 func (b *builder) unordered(s, t *stmt, x, y access) error {
-	if x.array.Space == kernel.Global && !b.apart(s, t, x, y, nil, "gid", "lid gid") {
+	if x.array.Space == kernel.Global && !b.disjoint(s, t, x, y, nil, "gid", "lid gid") {
 		meet, err := b.meet(b.instances(s, t, x, y, "lid gid"), "gid")
 		if err != nil {
 			return err

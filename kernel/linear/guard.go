@@ -138,7 +138,7 @@ func (s *stmt) zeros() []polycount.Constraint {
 	return cs
 }
 
-// reads lists the variables of e, and tells whether none of them can change: inames, parameters and value arguments.
+// reads lists the variables of e, and reports whether none of them can change: inames, parameters and value arguments.
 func (b *builder) reads(e expr.Expr) (names []string, pure bool) {
 	pure = true
 	expr.Walk(e, func(e expr.Expr) bool {

@@ -9,7 +9,7 @@ import (
 // An index expression is compiled once for all that use it: the emitter writes it, the interpreter computes it, and the
 // static features evaluate it over many work-items at a time.
 
-// IndexKind tells how the value of an index is found.
+// IndexKind says how the value of an index is computed.
 type IndexKind uint8
 
 // The kinds of indices.
@@ -25,7 +25,7 @@ const (
 // Index is a compiled index expression over parameters, axes and sequential inames.
 type Index struct {
 	Kind   IndexKind
-	Of     expr.Expr // as it stands in the kernel
+	Of     expr.Expr // as written in the kernel
 	Affine polycount.Affine
 	Form   *Form
 	Op     expr.OpKind
@@ -192,7 +192,7 @@ func (n *Nest) compile(e expr.Expr) *Index {
 	return x
 }
 
-// isIndex tells the names that index arithmetic is over: inames and integer parameters.
+// isIndex reports whether a name may occur in index arithmetic: an iname or an integer parameter.
 func (n *Nest) isIndex(name string) bool {
 	a := n.Kernel.Array(name)
 	return a == nil || a.IsValue && n.Kernel.IsParam(name)

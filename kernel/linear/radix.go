@@ -10,14 +10,14 @@ import (
 	"gpuperf/polycount"
 )
 
-// apart is a quick sufficient test: true means that two accesses touch the same element only in instances that agree on all
+// disjoint is a quick sufficient test: true means that two accesses touch the same element only in instances that agree on all
 // axes of the kind ("lid" or "gid"), false that nothing is known. Axes of the kinds in free ("lid", "lid gid") and loops that
 // are not common may differ between the two instances; everything else is equal.
 //
 // Where both indices have the same coefficients, their difference is Σ c·d over the differences d of the names that may
 // differ. If every |c| exceeds the greatest sum of the terms with smaller coefficients, as with the digits of a number, the
 // difference is 0 only where every d is 0. Domains only make the differences smaller.
-func (b *builder) apart(s, t *stmt, x, y access, common []string, kind, free string) bool {
+func (b *builder) disjoint(s, t *stmt, x, y access, common []string, kind, free string) bool {
 	if len(x.index) != len(y.index) || slices.ContainsFunc(x.array.Axes, func(a kernel.Axis) bool { return a.Stride != nil }) {
 		return false
 	}

@@ -67,13 +67,13 @@ func TestApart(t *testing.T) {
 							continue
 						}
 						tried++
-						if !b.apart(b.stmts[0], s, x, y, nil, kind, free) {
+						if !b.disjoint(b.stmts[0], s, x, y, nil, kind, free) {
 							continue
 						}
 						proved++
 						meet, err := b.meet(b.instances(b.stmts[0], s, x, y, free), kind)
 						if err != nil || meet {
-							t.Fatalf("%s and %s are said to be apart for different %s: %v", write+lanes+rows, read, kind, err)
+							t.Fatalf("%s and %s are said to be disjoint for different %s: %v", write+lanes+rows, read, kind, err)
 						}
 					}
 				}

@@ -83,7 +83,7 @@ func (t *treeBuilder) build(stmts []*stmt, loops, path []string) ([]*block, erro
 		if len(users[x]) == 0 || covered[users[x][0]] {
 			continue
 		}
-		// x is an outermost loop of its statements. Everything that shares a statement with it lies within.
+		// x is an outermost loop of its statements. Every loop that shares a statement with it is inside it.
 		var same, rest []string
 		for _, y := range loops {
 			both, onlyY := split(users[y], func(s *stmt) bool { return in(s, x) })

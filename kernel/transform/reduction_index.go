@@ -77,7 +77,7 @@ func (z *realizer) index(r *expr.Reduce) (result expr.Expr, err error) {
 	if r.Extreme == "" {
 		extreme = z.temp("acc"+name, value)
 	} else {
-		setType(z.Kernel, r.Extreme, value)
+		z.ChangeArray(r.Extreme, func(a *kernel.Array) { a.DType = value })
 	}
 	index, item := z.temp("acc"+name, at), z.temp("item"+name, value)
 	better := expr.Binary(beyond, item, extreme)

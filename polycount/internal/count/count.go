@@ -25,7 +25,7 @@ func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise,
 		}
 		total = quasi.Sum(w, total, q)
 	}
-	quasi.Tidy(w, total)
+	quasi.Simplify(w, total)
 	return total, nil
 }
 

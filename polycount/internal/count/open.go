@@ -46,7 +46,7 @@ func Open(w *linear.Work, open []*linear.Conj, params int) (p *quasi.Piecewise, 
 		}
 		if visit(0, nil, 1) {
 			p, ok = total.Disjoint(w), true
-			quasi.Tidy(w, p)
+			quasi.Simplify(w, p)
 		}
 	})
 	return p, ok, err
@@ -80,7 +80,7 @@ func countShadow(w *linear.Work, total *gathered, c *linear.Conj, params int, k 
 	return nil
 }
 
-// reduceOpen eliminates what can be eliminated without splitting. plain tells that no existential is left; out is nil
+// reduceOpen eliminates what can be eliminated without splitting. plain reports that no existential is left; out is nil
 // if c is evidently empty. If existentials are left that equalities determine, c is returned as it was, since its
 // variables are easier to count.
 func reduceOpen(w *linear.Work, c *linear.Conj, params int) (out *linear.Conj, plain bool) {

@@ -28,7 +28,7 @@ func Sum(w *linear.Work, cs []*linear.Conj, p *quasi.Piecewise, params int) (out
 			out = quasi.Sum(w, out, part)
 		}
 	}
-	quasi.Tidy(w, out)
+	quasi.Simplify(w, out)
 	return out, nil
 }
 

@@ -211,7 +211,7 @@ func (w *Work) shadow(rest, lower, upper []Row, x int, dark bool) []Row {
 	return out
 }
 
-// darkGap is by how much b·l + a·u, divided by g, must exceed 0 so that an integer lies between the bounds:
+// darkGap is by how much b·l + a·u, divided by g, must exceed 0 so that there is an integer between the bounds:
 // (a−1)(b−1) in general (Pugh 1991, section 3).
 func darkGap(a, b, g int64) int64 { return arith.CeilDiv(arith.Mul(a-1, b-1), g) }
 

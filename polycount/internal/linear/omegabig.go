@@ -63,7 +63,7 @@ func (r bigRow) reduced() (out bigRow, exact, constant bool) {
 	return out, exact, false
 }
 
-// direction tells rows apart that are not parallel; that of the opposite direction comes with sign −1.
+// direction is a key that parallel rows share; rows of opposite direction have the same key and sign −1.
 func (r bigRow) direction(sign int64) string {
 	var b strings.Builder
 	for _, v := range r[1:] {

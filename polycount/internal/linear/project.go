@@ -56,7 +56,7 @@ func (w *Work) WithoutClosed(c *Conj, drop []bool) *Conj {
 }
 
 // Quantify turns the variables for which drop is set, and the floors that depend on them, into existentials. place
-// tells where each column of c went.
+// gives the new column of each column of c.
 func (c *Conj) Quantify(drop []bool) (out *Conj, place []int) { return c.QuantifyIn(drop, true) }
 
 // QuantifyIn is Quantify; without all, variables that occur in no row are dropped.
@@ -90,7 +90,7 @@ func (c *Conj) QuantifyIn(drop []bool, all bool) (out *Conj, place []int) {
 			dropped[at] = dropped[at] || d.Num[i] != 0 && dropped[i]
 		}
 		switch {
-		case d.Den <= 0: // existentials stay what they are
+		case d.Den <= 0: // existentials are kept
 			place[at] = out.addColumn(Div{Den: d.Den})
 		case !dropped[at]:
 			place[at] = out.addColumn(Div{rename(d.Num), d.Den})
@@ -225,7 +225,7 @@ func (c *Conj) SolveExistential() bool {
 type existential struct {
 	at    int  // column; 0 when none is left
 	exact bool // the real shadow is the integer shadow
-	alone bool // no other existential stands beside it
+	alone bool // no other existential occurs in its rows
 }
 
 func (c *Conj) pickExistential() existential {
@@ -339,7 +339,7 @@ func (w *Work) byTightest(c *Conj, at int, lower, upper []Row) []*Conj {
 	return out
 }
 
-// byShadows splits by the Omega test: the dark shadow, and the splinters beside it.
+// byShadows splits by the Omega test: the dark shadow, and the splinters.
 func (w *Work) byShadows(c *Conj, at int, lower, upper, rest []Row) []*Conj {
 	dark := c.Clone()
 	dark.Ge = CloneRows(w.shadow(rest, lower, upper, at, true))

@@ -27,14 +27,14 @@ func SimplifyUnder(w *linear.Work, p *Piecewise, ctx []*linear.Conj) *Piecewise 
 	if len(out.Pieces) > 0 && len(ctx) > 0 {
 		w.Within(w.Left/2, func(w *linear.Work) { out.Pieces = mergeUnder(w, out.Table, out.Pieces, ctx) })
 	}
-	Tidy(w, out)
+	Simplify(w, out)
 	return out
 }
 
 // mergeUnder joins pieces for which, where ctx holds, one polynomial has the values of both: all of them into one
 // without a condition if possible, otherwise pairs with a conjunction as their union.
 func mergeUnder(w *linear.Work, table *linear.Conj, ps []Piece, ctx []*linear.Conj) []Piece {
-	under := make([]Piece, 0, len(ps)*len(ctx)) // what is left of the pieces in ctx
+	under := make([]Piece, 0, len(ps)*len(ctx)) // the parts of the pieces inside ctx
 	for _, x := range ps {
 		for _, c := range ctx {
 			if d := linear.Conjunction(x.Dom, c); d.Simplify() && w.Solvable(d.Question()) {

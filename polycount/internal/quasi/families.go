@@ -12,7 +12,7 @@ import (
 const MaxValues = 64
 
 // FamiliesJoined shortens q by Hermite's identity ⌊e/d⌋ + ⌊(e+1)/d⌋ + … + ⌊(e+d−1)/d⌋ = e: where most floors of such a
-// family have the same coefficient, beside one cofactor, they become a multiple of e and a few floors. Without it four
+// family have the same coefficient and one cofactor, they become a multiple of e and a few floors. Without it four
 // of 149 counts are 859 characters longer.
 func (p *Piecewise) FamiliesJoined(w *linear.Work, q Quasi) Quasi {
 	for again := true; again; {
@@ -30,7 +30,7 @@ func (p *Piecewise) FamiliesJoined(w *linear.Work, q Quasi) Quasi {
 	return q
 }
 
-// familyJoined applies FamiliesJoined to the family of one floor, beside one cofactor.
+// familyJoined applies FamiliesJoined to the family of one floor and one cofactor.
 func (p *Piecewise) familyJoined(q Quasi, of linear.Div) (out Quasi, ok bool) {
 	member := map[int]int64{}
 	for k, d := range p.Table.Divs {

@@ -63,8 +63,8 @@ func addPiece(w *linear.Work, family []Piece, x Piece) []Piece {
 	return out
 }
 
-// Tidy brings p to its short form: merged pieces, irredundant conditions, no unused floors, a fixed order.
-func Tidy(w *linear.Work, p *Piecewise) {
+// Simplify brings p to its short form: merged pieces, irredundant conditions, no unused floors, a fixed order.
+func Simplify(w *linear.Work, p *Piecewise) {
 	kept := p.Pieces[:0]
 	for _, x := range p.Pieces {
 		if x.Q = Periodic(w, p, x.Q); len(x.Q) > 0 {
@@ -354,7 +354,7 @@ func agree(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) boo
 	if !any {
 		return false
 	}
-	// One point tells most polynomials apart, at little cost; floating point decides only what is far apart.
+	// One point distinguishes most polynomials at little cost; floating point decides only where the values differ widely.
 	point, ok := w.Sample(dom.Flat())
 	if !ok {
 		return true

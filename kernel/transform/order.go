@@ -45,3 +45,47 @@ func AddBarrier(k *kernel.Kernel, before, after, id string, space kernel.Space) 
 	c.Statements = slices.Insert(c.Statements, at, b)
 	return c, c.CheckDeps()
 }
+
+// AddDependency makes the statements that match depend on those that on matches.
+func AddDependency(k *kernel.Kernel, match, on string) (*kernel.Kernel, error) {
+	c := k.Clone()
+	from, err := matchSome(k, match)
+	if err != nil {
+		return nil, err
+	}
+	to, err := matchSome(k, on)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range c.Statements {
+		if !slices.Contains(from, s) {
+			continue
+		}
+		n := *s
+		for _, t := range to {
+			if t != s {
+				n.Deps = nameset.Add(n.Deps, t.ID)
+			}
+		}
+		c.Statements[i] = &n
+	}
+	if err := c.CheckDeps(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// PrioritizeLoops asks for a nesting order of the loops, outermost first. Later requests give way to earlier ones.
+func PrioritizeLoops(k *kernel.Kernel, inames []string) (*kernel.Kernel, error) {
+	for i, n := range inames {
+		if !k.IsIname(n) {
+			return nil, k.UnknownIname(n)
+		}
+		if slices.Contains(inames[:i], n) {
+			return nil, k.Errorf("loop priority names iname %s twice", n)
+		}
+	}
+	c := k.Clone()
+	c.Priorities = append(c.Priorities, slices.Clone(inames))
+	return c, nil
+}

@@ -1,0 +1,102 @@
+package policy
+
+import (
+	"bufio"
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// unreached are functions that the command does not reach, and why they stay: by package and name, or by package alone
+// for the unexported functions behind those that have an Example.
+var unreached = map[string]string{
+	"device/devicetest/Open": "opens the device for tests of several packages",
+	"polycount":              "behind the operations of sets and maps that a dependence analysis needs",
+}
+
+// TestDeadCode: tests reach every function. What the command does not reach is used in an Example of its package, which
+// prints it, or stands in the list above.
+func TestDeadCode(t *testing.T) {
+	examples := examples(t)
+	for _, f := range deadcode(t, "-test") {
+		t.Errorf("%s is reached neither by the command nor by a test", f)
+	}
+	used := map[string]bool{}
+	for _, f := range deadcode(t) {
+		pkg, name := path.Split(f)
+		exported := ast.IsExported(name[strings.LastIndex(name, ".")+1:])
+		key := f
+		if _, ok := unreached[f]; !ok && !exported {
+			key = strings.TrimSuffix(pkg, "/")
+		}
+		if _, ok := unreached[key]; ok {
+			used[key] = true
+		} else if !examples[pkg+name[strings.LastIndex(name, ".")+1:]] && !strings.HasSuffix(name, ".String") {
+			t.Errorf("%s is not reached by the command: remove it, or use it in an Example", f)
+		}
+	}
+	for key := range unreached {
+		if !used[key] {
+			t.Errorf("the list of unreached functions names %s, which is reached or gone", key)
+		}
+	}
+}
+
+var deadLine = regexp.MustCompile(`^(\S+):\d+:\d+: unreachable func: (\S+)$`)
+
+// deadcode lists functions that are unreachable, as folder/Function or folder/Type.Method.
+func deadcode(t *testing.T, flags ...string) []string {
+	t.Helper()
+	cmd := exec.Command("go", append(append([]string{"tool", "deadcode"}, flags...), "./...")...)
+	cmd.Dir = root
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.Bytes())
+	}
+	var list []string
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		m := deadLine.FindStringSubmatch(lines.Text())
+		if m == nil {
+			t.Fatalf("deadcode printed %q", lines.Text())
+		}
+		list = append(list, path.Join(filepath.ToSlash(filepath.Dir(m[1])), m[2]))
+	}
+	return list
+}
+
+// examples lists what the Examples of each package use: the folder and the name of a function or method.
+func examples(t *testing.T) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for _, file := range goFiles(t) {
+		if !strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.HasPrefix(f.Name.Name, "Example") {
+				continue
+			}
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok {
+					out[path.Join(path.Dir(file), s.Sel.Name)] = true
+				}
+				return true
+			})
+		}
+	}
+	return out
+}
