@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// AssumptionKind says what an Assumption states.
+// AssumptionKind is the kind of condition that an Assumption states.
 type AssumptionKind uint8
 
 // The kinds of assumptions.
@@ -18,7 +18,7 @@ const (
 	InRange                           // Index maps [0, A) into [0, A)
 )
 
-// Assumption is a condition on sizes without which a term means nothing. Assumptions are comparable.
+// Assumption is a condition on sizes without which a term has no meaning. Assumptions are comparable.
 type Assumption struct {
 	Kind  AssumptionKind
 	A, B  Size
@@ -80,7 +80,7 @@ func (a Assumption) Refuted() bool {
 	return false
 }
 
-// Check tells, as an error, that the assumption does not hold at these sizes.
+// Check returns an error if the assumption does not hold at these sizes.
 func (a Assumption) Check(at map[string]int64) error {
 	if a.Kind == Permutation || a.Kind == InRange {
 		n, err := a.A.Eval(at)
@@ -106,7 +106,7 @@ func (a Assumption) Check(at map[string]int64) error {
 	return nil
 }
 
-// Implied reports whether the assumption holds at all sizes where those of given hold. It may miss that it does.
+// Implied reports whether the assumption provably holds at all sizes where those of given hold. The proof is incomplete.
 func (a Assumption) Implied(given []Assumption) bool {
 	if a.Proved() {
 		return true
@@ -149,7 +149,7 @@ func (s Size) isMultiple(q Size) bool {
 	if r, ok := s.quo(q); ok && r.isWhole() {
 		return true
 	}
-	// The part of s that is no multiple of q by itself must be whole: n/4 + 1 given 4 | n.
+	// The terms of s that are whole by themselves do not matter: n/4 + 1 given 4 | n.
 	var fraction Size
 	for _, t := range s.terms() {
 		if one := newSize([]monomial{t}); !one.isWhole() {
@@ -163,7 +163,7 @@ func (s Size) isMultiple(q Size) bool {
 	return ok && r.isWhole()
 }
 
-// need adds an assumption to a list unless it is there or holds anyway.
+// need adds an assumption to a list unless it is in the list or always holds.
 func need(list []Assumption, a Assumption) []Assumption {
 	if a.Proved() || slices.Contains(list, a) {
 		return list
@@ -171,8 +171,8 @@ func need(list []Assumption, a Assumption) []Assumption {
 	return append(list, a)
 }
 
-// ofLengths adds what must hold of the lengths in the type of an input, which is read from memory: each is a whole number of
-// at least 1.
+// ofLengths adds the assumptions on the lengths in the type of an input, which is read from memory: each is a whole number
+// of at least 1.
 func ofLengths(list []Assumption, t *Type) []Assumption {
 	for ; t.Kind == ArrayType; t = t.Elem {
 		list = need(list, Assumption{Kind: AtLeast, A: t.Len, B: Nat(1)})

@@ -8,7 +8,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Constructors. Each returns a term whose Err tells what is wrong with it, and passes on an operand that has one.
+// Constructors. Each returns a term whose Err reports an ill-typed one, and passes on an operand that has an Err.
 
 // FunOf is a user function as a term: the function of a pattern.
 func FunOf(f *UserFun) *Term { return Make(Fun, Attr{User: f}) }
@@ -93,7 +93,7 @@ func GetOf(i int, x *Term) *Term { return Make(Get, Attr{Ints: []int{i}}, x) }
 // SplitOf cuts xs in chunks of m.
 func SplitOf(m Size, xs *Term) *Term { return Make(Split, Attr{Sizes: []Size{m}}, xs) }
 
-// JoinOf puts the arrays in xs one after the other.
+// JoinOf concatenates the arrays in xs.
 func JoinOf(xs *Term) *Term { return Make(Join, Attr{}, xs) }
 
 // TransposeOf exchanges the two outer dimensions of xs.
@@ -113,7 +113,7 @@ func SlideOf(width, step Size, xs *Term) *Term {
 	return Make(Slide, Attr{Sizes: []Size{width, step}}, xs)
 }
 
-// PadOf is xs with left and right more elements at its ends.
+// PadOf is xs with left elements added before it and right elements after it.
 func PadOf(left, right Size, mode PadMode, xs *Term) *Term {
 	return Make(Pad, Attr{Sizes: []Size{left, right}, Ints: []int{int(mode)}}, xs)
 }

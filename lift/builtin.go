@@ -8,7 +8,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// builtin is a function that exists for many types: an instance is a user function without a body of its own.
+// builtin is a function for several types; its instances are user functions without a body.
 type builtin struct {
 	params      int
 	def         string // over x and y
@@ -17,8 +17,8 @@ type builtin struct {
 	neutral     string // "" for none
 }
 
-// builtins are the functions that programs need not declare. + and * on floats are called associative, as everyone does
-// who reduces in parallel.
+// builtins are the functions that programs need not declare. + and * on floats count as associative, as in every parallel
+// reduction.
 var builtins = map[string]*builtin{
 	"+":    {params: 2, def: "x + y", assoc: true, comm: true, neutral: "0"},
 	"-":    {params: 2, def: "x - y"},
@@ -33,7 +33,7 @@ var builtins = map[string]*builtin{
 	"log":  {params: 1, def: "log(x)", floats: true},
 }
 
-// operators are the builtins that are written between their operands.
+// operators are the builtins in infix notation.
 var operators = map[string]*builtin{"+": builtins["+"], "-": builtins["-"], "*": builtins["*"], "/": builtins["/"]}
 
 // Builtins lists the names of the builtin functions, sorted, and "id", which takes any data type.
@@ -71,7 +71,7 @@ func Builtin(name string, d expr.DType) (*Term, error) {
 	return FunOf(u), nil
 }
 
-// ID is the function that copies a scalar, a vector, or a tuple of such.
+// ID is the function that copies a scalar, a vector, or a tuple of these.
 func ID(t *Type) *Term {
 	if !t.IsData() {
 		return badf("id copies scalars, vectors and tuples of them, not %s", t)
@@ -79,7 +79,7 @@ func ID(t *Type) *Term {
 	f := UserFun{Name: "id", Params: []Param{{"x", t}}, Result: t, Defs: []expr.Expr{expr.Var{Name: "x"}}}
 	if t.Kind == TupleType {
 		f.Defs = nil
-		for i := range components(t) {
+		for i := range Components(t) {
 			f.Defs = append(f.Defs, &expr.Access{Array: "x", Index: []expr.Expr{expr.Int{Value: int64(i)}}})
 		}
 	}

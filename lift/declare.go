@@ -71,7 +71,6 @@ func (e *elaborator) program() *Program {
 				e.expected("the end")
 			}
 			f, names := e.typedFun(n)
-			p.Funs = funs
 			q, err := NewProgram(p.Name, p.Sizes, names, f)
 			if err == nil {
 				q.Assumed, q.Funs = p.Assumed, funs
@@ -125,7 +124,7 @@ func (e *elaborator) typedFun(n *node) (*Term, []string) {
 		}
 		e.declaredType(p.at, p.typ)
 		if hasBool(p.typ) {
-			e.FailHint(p.at, "truth values lie in memory as int32", "input %s is %s: inputs are of numbers", p.names[0], p.typ)
+			e.FailHint(p.at, "truth values are stored as int32", "input %s is %s: inputs must be numbers", p.names[0], p.typ)
 		}
 		for _, a := range ofLengths(nil, p.typ) {
 			if a.Refuted() {
@@ -148,7 +147,7 @@ func (e *elaborator) typedFun(n *node) (*Term, []string) {
 	return e.checked(n.at, f), names
 }
 
-// hasBool reports whether a value of the type holds truth values.
+// hasBool reports whether a value of the type contains truth values.
 func hasBool(t *Type) bool {
 	_, elem := t.Shape()
 	return elem.DType == expr.Bool || slices.ContainsFunc(elem.Elems, hasBool)
@@ -164,8 +163,8 @@ func (e *elaborator) declaredType(at int, t *Type) {
 	}
 }
 
-// def reads the declaration of a user function. Expressions are those of the kernel IR; each ends with its line, or with
-// the bracket that is open at its end.
+// def reads the declaration of a user function. Expressions are those of the kernel IR; each ends at the end of its line, or
+// with the bracket that is open there.
 func (e *elaborator) def() *UserFun {
 	e.I++
 	at := e.Tok().At
@@ -174,7 +173,7 @@ func (e *elaborator) def() *UserFun {
 		e.FailHint(at, "builtin functions are "+strings.Join(Builtins(), " "), "%s is a builtin function", f.Name)
 	}
 	if expr.IsFunction(f.Name) {
-		e.FailHint(at, "another name avoids the doubt", "%s is a function of OpenCL C", f.Name)
+		e.FailHint(at, "choose another name", "%s is a function of OpenCL C", f.Name)
 	}
 	e.expect("(")
 	seen := map[string]bool{}
@@ -189,7 +188,7 @@ func (e *elaborator) def() *UserFun {
 	e.expect(":")
 	f.Result = e.typ()
 	if e.Is("=") {
-		f.Defs = e.kernelExprs(components(f.Result))
+		f.Defs = e.kernelExprs(Components(f.Result))
 	}
 	for {
 		switch {
@@ -294,7 +293,7 @@ func (e *elaborator) kernelExprs(types []*Type) []expr.Expr {
 	}
 }
 
-// inText fails with an error of another parser about a part of the program, which begins at an offset.
+// inText reports an error of another parser in a part of the program that begins at an offset.
 func (e *elaborator) inText(from int, text string, err error) {
 	var place *source.Error
 	if errors.As(err, &place) {

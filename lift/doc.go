@@ -1,14 +1,14 @@
 // Package lift is a small functional language of array patterns: its types with symbolic sizes, its terms, their text
 // form and their meaning.
 //
-// A Term is an immutable, hash-consed node that carries its type: two terms that differ in the names of their variables
-// alone are the same pointer, and an ill-typed term does not exist (a constructor returns a term whose Err is not nil
-// instead, and every constructor that is given one passes it on). Patterns stand in applied form, Map(f, xs), and their
-// functions are user functions or lambdas. Every pattern is a row of one table, which says how it is written, what its
-// function is given, and what type results; the passes over terms are tables over the same operators.
+// A Term is an immutable, hash-consed node that carries its type: two terms that differ only in the names of their variables
+// are the same pointer, and an ill-typed term does not exist (a constructor returns a term whose Err is not nil
+// instead, and every constructor that is given one passes it on). Patterns are always applied, Map(f, xs), and their
+// functions are user functions or lambdas. Every pattern is a row of one table with its syntax, the parameter types of its
+// function, and the type of its result; the passes over terms are tables over the same operators.
 //
-// A program in text form declares its size symbols, what it assumes of them, its user functions, and ends with a fun whose
-// parameters are the inputs:
+// A program in text form declares its size symbols, its assumptions on them and its user functions, and ends with a fun
+// whose parameters are the inputs:
 //
 //	program asum
 //	size n
@@ -25,7 +25,7 @@
 // apart, vec(4, 0.0f) is a vector, nat(n) a size as an int32, and index("(i + 1) % n") an index function of the index i and
 // the length n.
 //
-// Typing collects what must hold of the sizes (Assumptions); evaluation and the rewrite rules check it.
+// Typing collects conditions on the sizes (Assumptions); evaluation and the rewrite rules check them.
 //
 // The language is that of Steuwer et al., "Generating Performance Portable Code using Rewrite Rules", sections 3 and 5,
 // with the patterns that stencils need.

@@ -8,7 +8,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// value is what an expression means: a term, a number that has no type yet, or a function.
+// value is the meaning of an expression: a term, a number that has no type yet, or a function.
 type value struct {
 	term *Term
 	num  string
@@ -49,13 +49,13 @@ type elaborator struct {
 	meta  *Bindings // of a template that is built
 }
 
-// What a program may cost to read: expressions elaborated, and nodes of a term.
+// Limits of a program: expressions elaborated, and nodes of a term.
 const (
 	maxSteps = 1 << 18
 	maxSize  = 1 << 15
 )
 
-// checked returns the term, or fails at the place where it is made.
+// checked returns the term, or fails at its position in the text.
 func (e *elaborator) checked(at int, t *Term) *Term {
 	if t.err != nil {
 		e.FailAt(at, "%v", t.err)
@@ -106,13 +106,13 @@ func (e *elaborator) elab(n *node, env *scope) value {
 	return value{}
 }
 
-// term is the value as a term. A number without a type takes the type want, and without one that of its form.
+// term converts a value to a term. A number without a type has the type want, or without one the type that its form implies.
 func (e *elaborator) term(at int, v value, want *Type) *Term {
 	switch {
 	case v.term != nil:
 		return v.term
 	case v.fn != nil:
-		e.FailHint(at, "apply it with $ or brackets", "%s is a function, and a value is expected", v.fn.name)
+		e.FailHint(at, "apply it with $ or brackets", "%s is a function, but a value is expected", v.fn.name)
 	}
 	text, width := strings.TrimSuffix(v.num, "f"), 0
 	d := expr.Int32
@@ -138,7 +138,7 @@ func (e *elaborator) function(n *node, env *scope) *function {
 		if v.term != nil {
 			found = "a value of type " + v.term.Type.String()
 		}
-		e.FailAt(n.at, "a function is expected, and this is %s", found)
+		e.FailAt(n.at, "a function is expected, but this is %s", found)
 	}
 	return v.fn
 }
@@ -157,7 +157,7 @@ func (e *elaborator) named(n *node, env *scope) value {
 		return e.pattern(n, nil, env)
 	}
 	if e.sizes[n.text] {
-		e.FailHint(n.at, "nat("+n.text+") is the size as an int32", "%s is a size, and a value is expected", n.text)
+		e.FailHint(n.at, "nat("+n.text+") is the size as an int32", "%s is a size, but a value is expected", n.text)
 	}
 	e.FailHint(n.at, e.suggest(n.text, env), "unknown name %s", n.text)
 	return value{}
@@ -165,7 +165,7 @@ func (e *elaborator) named(n *node, env *scope) value {
 
 func (e *elaborator) infixCall(n *node, env *scope) value {
 	if builtins[n.text] == nil {
-		e.FailAt(n.at, "%s stands in sizes only", n.text)
+		e.FailAt(n.at, "%s is allowed only in sizes", n.text)
 	}
 	return value{term: e.builtin(n.at, n.text, []value{e.elab(n.kids[0], env), e.elab(n.kids[1], env)})}
 }
@@ -223,7 +223,7 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 func (e *elaborator) closure(n *node, env *scope) *function {
 	return &function{"this fun", func(at int, args []value) *Term {
 		if len(args) != len(n.params) {
-			e.FailAt(n.at, "this fun has %d parameters, and is given %d arguments", len(n.params), len(args))
+			e.FailAt(n.at, "this fun has %d parameters, but is given %d arguments", len(n.params), len(args))
 		}
 		inner := env
 		for i, p := range n.params {
@@ -236,7 +236,7 @@ func (e *elaborator) closure(n *node, env *scope) *function {
 				continue
 			}
 			if x.Type.Kind != TupleType || len(x.Type.Elems) != len(p.names) {
-				e.FailAt(p.at, "a tuple of %d is expected, and this is %s", len(p.names), x.Type)
+				e.FailAt(p.at, "a tuple of %d is expected, but this is %s", len(p.names), x.Type)
 			}
 			for j, name := range p.names {
 				inner = inner.with(name, value{term: e.checked(p.at, GetOf(j, x))})
@@ -269,7 +269,7 @@ func (e *elaborator) apply(n *node, env *scope) value {
 	args := make([]value, len(n.kids)-1)
 	for i, k := range n.kids[1:] {
 		if args[i] = e.elab(k, env); args[i].fn != nil {
-			e.FailAt(k.at, "%s is a function, and a value is expected", args[i].fn.name)
+			e.FailAt(k.at, "%s is a function, but a value is expected", args[i].fn.name)
 		}
 	}
 	return value{term: f.apply(n.at, args)}
@@ -296,7 +296,7 @@ func (e *elaborator) intArg(n *node) int {
 	return k
 }
 
-// pattern reads a pattern with the arguments written; without its array it is a function.
+// pattern reads a pattern with the given arguments; without its array it is a function.
 func (e *elaborator) pattern(head *node, written []*node, env *scope) value {
 	op := *patterns[head.text]
 	shape := rows[op].args
@@ -336,12 +336,12 @@ func (e *elaborator) pattern(head *node, written []*node, env *scope) value {
 		}}}
 	}
 	if len(d.data) > 0 {
-		e.FailHint(head.at, head.text+"("+usage(op, head.text)+")", "%s works on a value, and is given the function %s", head.text, d.data[0].fn.name)
+		e.FailHint(head.at, head.text+"("+usage(op, head.text)+")", "%s works on a value, but is given the function %s", head.text, d.data[0].fn.name)
 	}
 	return value{fn: &function{head.text, func(_ int, args []value) *Term { return d.make(head.at, args) }}}
 }
 
-// isDim reports whether the first argument written is a dimension, which may be left out.
+// isDim reports whether the first argument is a dimension, which is optional.
 func (e *elaborator) isDim(written []*node) bool {
 	if len(written) == 0 || e.meta == nil || written[0].kind != nodeName {
 		return len(written) > 0 && written[0].kind == nodeNumber
@@ -389,7 +389,7 @@ func (d *draftPattern) argument(a argKind, head, n *node, env *scope) {
 	}
 }
 
-// declared refuses symbols that the program has not declared.
+// declared rejects symbols that the program has not declared.
 func (e *elaborator) declared(n *node, s Size) Size {
 	if e.meta != nil {
 		r, err := e.meta.metaSize(s)

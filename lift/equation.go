@@ -10,8 +10,7 @@ import (
 	"gpuperf/internal/source"
 )
 
-// Template is an expression with variables for what it leaves open: one side of a rewrite rule. The names say what they
-// stand for:
+// Template is one side of a rewrite rule: an expression with variables. The name of a variable determines its kind:
 //
 //	f g h           functions
 //	xs ys zs z      terms
@@ -20,15 +19,15 @@ import (
 //	p q             index functions
 //	N M             on the right: the length of xs, and of its elements
 //
-// In a pattern, a variable under a binder stands for what does not refer to the bound variable; f(x, y), applied to bound
-// variables, for what may refer to these alone (Miller's patterns, so that there is at most one match).
+// In a pattern, a variable under a binder matches only terms that do not refer to the bound variable; f(x, y), applied to
+// bound variables, matches terms that refer to no others (Miller's patterns, so that there is at most one match).
 type Template struct {
 	text string
 	node *node
 	pat  *pattern // nil: it cannot be matched
 }
 
-// Bindings are what the variables of templates stand for.
+// Bindings are the values of the variables of templates.
 type Bindings struct {
 	Terms   map[string]*Term
 	Funs    map[string]*Term
@@ -37,13 +36,13 @@ type Bindings struct {
 	Indexes map[string]*IndexFun
 }
 
-// The variables of templates that stand for functions, and for terms.
+// The variables of templates for functions and for terms.
 var (
 	functionVariables = []string{"f", "g", "h"}
 	termVariables     = []string{"xs", "ys", "zs", "z"}
 )
 
-// pattern is a template made ready for matching.
+// pattern is a template compiled for matching.
 type pattern struct {
 	meta   string // a variable
 	locals []int  // of an application f(x, y): the numbers of the bound variables
@@ -57,7 +56,7 @@ type pattern struct {
 	kids   []*pattern
 }
 
-// NewTemplate reads a template. matched says that it is the left side of a rule.
+// NewTemplate parses a template. With matched it is the left side of a rule, which Match can use.
 func NewTemplate(text string, matched bool) (t *Template, err error) {
 	e, err := newElaborator(text)
 	if err != nil {
@@ -84,11 +83,11 @@ type compiler struct {
 	count int
 }
 
-// shape is what an expression of a left side means: a pattern, or a function to one.
+// shape is the meaning of an expression on a left side: a pattern, or a function that returns one.
 type shape struct {
 	pat  *pattern
 	fn   func(args []*pattern) *pattern
-	meta string // a variable for a function
+	meta string // the name, where fn is a variable for a function
 }
 
 type shapes struct {
@@ -100,7 +99,7 @@ type shapes struct {
 func (c *compiler) value(n *node, env *shapes) *pattern {
 	s := c.shape(n, env)
 	if s.pat == nil {
-		c.FailAt(n.at, "a pattern matches values, and this is a function")
+		c.FailAt(n.at, "a pattern matches values, but this is a function")
 	}
 	return s.pat
 }
@@ -237,14 +236,14 @@ func (c *compiler) operator(head *node, written []*node, env *shapes) shape {
 	return shape{fn: finish}
 }
 
-// matcher binds variables.
+// matcher binds the variables of a pattern.
 type matcher struct {
 	b      *Bindings
 	locals []int // the numbers of the bound variables, outermost first
 	types  []*Type
 }
 
-// Match tries the template on a term. The bindings stand at the term's place: they have its outer variables.
+// Match matches a term with the template. The bindings refer to the same outer variables as the term.
 func (t *Template) Match(term *Term) (*Bindings, bool) {
 	if t.pat == nil || t.pat.op != 0 && t.pat.op != term.Op {
 		return nil, false
@@ -256,7 +255,7 @@ func (t *Template) Match(term *Term) (*Bindings, bool) {
 	return m.b, true
 }
 
-// outside moves a term out of the bound variables; ok is false when it refers to one.
+// outside moves a term out of the binders; ok is false if it refers to a bound variable.
 func (m *matcher) outside(t *Term) (*Term, bool) {
 	for i := range m.locals {
 		if Uses(t, i) {
@@ -271,6 +270,16 @@ func bind[T comparable](table map[string]T, name string, v T) bool {
 		return old == v
 	}
 	table[name] = v
+	return true
+}
+
+// bindAll matches sizes or whole numbers with the numbers and variables of a pattern.
+func bindAll[T comparable](table map[string]T, wanted []*node, values []T, text func(T) string) bool {
+	for i, n := range wanted {
+		if n.kind == nodeNumber && text(values[i]) != n.text || n.kind != nodeNumber && !bind(table, n.text, values[i]) {
+			return false
+		}
+	}
 	return true
 }
 
@@ -293,25 +302,8 @@ func (m *matcher) match(p *pattern, t *Term) bool {
 	if len(kids) != len(p.kids) {
 		return false
 	}
-	for i, s := range p.sizes {
-		if s.kind == nodeNumber {
-			if t.Sizes[i].String() != s.text {
-				return false
-			}
-		} else if !bind(m.b.Sizes, s.text, t.Sizes[i]) {
-			return false
-		}
-	}
-	for i, s := range p.ints {
-		if s.kind == nodeNumber {
-			if strconv.Itoa(t.Ints[i]) != s.text {
-				return false
-			}
-		} else if !bind(m.b.Ints, s.text, t.Ints[i]) {
-			return false
-		}
-	}
-	if p.index != "" && !bind(m.b.Indexes, p.index, t.Index) {
+	if !bindAll(m.b.Sizes, p.sizes, t.Sizes, Size.String) || !bindAll(m.b.Ints, p.ints, t.Ints, strconv.Itoa) ||
+		p.index != "" && !bind(m.b.Indexes, p.index, t.Index) {
 		return false
 	}
 	for i, k := range p.kids {
@@ -367,7 +359,7 @@ func (m *matcher) applied(p *pattern, t *Term) bool {
 	return f.err == nil && bind(m.b.Funs, p.meta, f)
 }
 
-// Build is the template with what its variables stand for.
+// Build is the template with its variables replaced by their values.
 func (t *Template) Build(b *Bindings) (r *Term) {
 	e := &elaborator{parser: &parser{Cursor: lex.Cursor{Text: t.text}}, meta: b}
 	var err error
@@ -393,13 +385,13 @@ func (t *Template) Build(b *Bindings) (r *Term) {
 	return e.term(t.node.at, e.elab(t.node, env), nil)
 }
 
-// ApplyOnce is Apply, with a Let for every argument that computes something and would else be computed more than once.
+// ApplyOnce is Apply, with a Let for every argument that computes something and would otherwise be computed more than once.
 func (f *Term) ApplyOnce(args ...*Term) *Term {
 	if f.err != nil || f.Op != Lambda || len(args) != len(f.Params) {
 		return f.Apply(args...)
 	}
 	for i, a := range args {
-		if a.err != nil || !a.ops.Has(Fun) || f.Kids[0].once(len(args)-1-i) {
+		if a.err != nil || !a.ops.Has(Fun) || f.Kids[0].uses(len(args)-1-i) <= 1 {
 			continue
 		}
 		return LetOf(Fn1(a.Type, func(x *Term) *Term {
@@ -411,10 +403,7 @@ func (f *Term) ApplyOnce(args ...*Term) *Term {
 	return f.Apply(args...)
 }
 
-// once reports whether the variable i stands at most once in the term, and not where it would be evaluated repeatedly.
-func (t *Term) once(i int) bool { return t.uses(i) <= 1 }
-
-// uses counts how often the variable i is evaluated: 2 stands for more than once.
+// uses counts how often the variable i is evaluated: 0, 1, or 2 for more than once.
 func (t *Term) uses(i int) int {
 	if t.open <= i {
 		return 0
@@ -458,7 +447,7 @@ func (b *Bindings) metaSize(s Size) (Size, error) {
 		case sym == "M" && xs != nil && xs.Type.Kind == ArrayType && xs.Type.Elem.Kind == ArrayType:
 			size = xs.Type.Elem.Len
 		default:
-			return s, fmt.Errorf("%s stands for nothing", sym)
+			return s, fmt.Errorf("%s has no value", sym)
 		}
 		by[sym] = size
 	}

@@ -1,6 +1,7 @@
 package lift
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -13,7 +14,7 @@ type Value interface{ isValue() }
 // Values are the elements of an array, the components of a tuple, or the lanes of a vector.
 type Values []Value
 
-// Unwritten is an element that a program does not write: what Inset leaves around.
+// Unwritten is an element that a program does not write, such as those that Inset adds.
 type Unwritten struct{}
 
 func (Values) isValue()    {}
@@ -22,24 +23,23 @@ func (Num) isValue()       {}
 
 // EvalOptions say how to evaluate. The zero value computes exactly.
 type EvalOptions struct {
-	// Float computes in float64 throughout, and not in rationals: faster, and not exact.
+	// Float computes in float64 instead of rationals: faster, but inexact.
 	Float bool
-	// Reorder, where not nil, makes Reorder a random permutation, and not the identity.
+	// Reorder, if not nil, makes the pattern Reorder a random permutation instead of the identity.
 	Reorder *rand.Rand
 	// MaxSteps bounds the applications of functions; 0 means 1e8.
 	MaxSteps int
 }
 
-// ErrUnwritten is that a function reads an element that nothing wrote.
+// ErrUnwritten reports that a function reads an element that was never written.
 var ErrUnwritten = errors.New("an element is read that is not written")
 
-// ErrUndefined is that a user function has a body in OpenCL C alone.
+// ErrUndefined reports that a user function has a body in OpenCL C but no definition.
 var ErrUndefined = errors.New("it has no definition, only a body in OpenCL C")
 
 // Eval is the denotational semantics of the program (001 section 5.2, extended): its result for inputs, in the order of
-// p.Inputs, at the sizes. Floating-point numbers are rationals, as wide as they need to be, and integers wrap around where a
-// function gives one that its type does not hold; a function that has no rational result (sqrt, exp) gives a float64, and so
-// does everything computed from it.
+// p.Inputs, at the sizes. Floating-point numbers are exact rationals; the integer results of functions wrap around. A
+// function without a rational result (sqrt, exp) returns a float64, and so does everything computed from it.
 //
 // It fails where an assumption on sizes does not hold, where an index leaves its array, and where a user function has no
 // definition.
@@ -61,7 +61,7 @@ func Eval(p *Program, sizes map[string]int64, inputs []Value, opt EvalOptions) (
 	return e.run(p.Body, env)
 }
 
-// EvalTerm is the meaning of a closed term that is no function.
+// EvalTerm evaluates a closed term that is not a function.
 func EvalTerm(t *Term, sizes map[string]int64, opt EvalOptions) (Value, error) {
 	if t.err != nil {
 		return nil, t.err
@@ -88,13 +88,11 @@ type evaluator struct {
 }
 
 func newEvaluator(sizes map[string]int64, opt EvalOptions) *evaluator {
-	if opt.MaxSteps == 0 {
-		opt.MaxSteps = 1e8
-	}
+	opt.MaxSteps = cmp.Or(opt.MaxSteps, 1e8)
 	return &evaluator{sizes: sizes, opt: opt, steps: opt.MaxSteps}
 }
 
-// evalError leaves the evaluator by panic, so that a pattern's rule is a few lines.
+// evalError is carried by a panic that run recovers, so that the meaning of a pattern takes a few lines.
 type evalError struct{ error }
 
 func fail(format string, args ...any) { panic(evalError{fmt.Errorf(format, args...)}) }
@@ -180,14 +178,10 @@ func (e *evaluator) call(f *Term, env *binding, args ...Value) Value {
 }
 
 func (e *evaluator) array(t *Term, env *binding) Values {
-	v, ok := e.eval(t, env).(Values)
-	if !ok {
-		panic(evalError{ErrUnwritten})
-	}
-	return v
+	return tuple(e.eval(t, env))
 }
 
-// semantics is the meaning of every operator but those that bind variables.
+// semantics has the meaning of every operator except variables and functions.
 var semantics [numOps]func(e *evaluator, t *Term, env *binding) Value
 
 func (e *evaluator) eval(t *Term, env *binding) Value {
@@ -280,11 +274,7 @@ func init() {
 			}
 			return out
 		},
-		Slide: func(e *evaluator, t *Term, env *binding) Value {
-			xs := e.array(t.Arg(), env)
-			width, step := e.size(t.Sizes[0]), e.size(t.Sizes[1])
-			return build((len(xs)-width)/step+1, func(i int) Value { return xs[i*step : i*step+width] })
-		},
+		Slide: func(e *evaluator, t *Term, env *binding) Value { return e.windows(t, env) },
 		Pad: func(e *evaluator, t *Term, env *binding) Value {
 			xs, left := e.array(t.Arg(), env), e.size(t.Sizes[0])
 			return build(len(xs)+left+e.size(t.Sizes[1]), func(i int) Value {
@@ -317,11 +307,8 @@ func init() {
 			})
 		},
 		MapSeqSlide: func(e *evaluator, t *Term, env *binding) Value {
-			xs := e.array(t.Arg(), env)
-			width, step := e.size(t.Sizes[0]), e.size(t.Sizes[1])
-			return build((len(xs)-width)/step+1, func(i int) Value {
-				return e.call(t.Kids[0], env, xs[i*step:i*step+width])
-			})
+			xs := e.windows(t, env)
+			return build(len(xs), func(i int) Value { return e.call(t.Kids[0], env, xs[i]) })
 		},
 		MapVec: func(e *evaluator, t *Term, env *binding) Value {
 			vs := make([]Values, len(t.Kids)-1)
@@ -365,6 +352,12 @@ func build(n int, at func(i int) Value) Values {
 	return out
 }
 
+// windows cuts the array of a Slide or MapSeqSlide into overlapping windows.
+func (e *evaluator) windows(t *Term, env *binding) Values {
+	xs, width, step := e.array(t.Arg(), env), e.size(t.Sizes[0]), e.size(t.Sizes[1])
+	return build((len(xs)-width)/step+1, func(i int) Value { return xs[i*step : i*step+width] })
+}
+
 func around(z Value, left, right int, xs Values) Values {
 	return build(left+len(xs)+right, func(i int) Value {
 		if i < left || i >= left+len(xs) {
@@ -374,7 +367,7 @@ func around(z Value, left, right int, xs Values) Values {
 	})
 }
 
-// element is the element i of an array, all elements of an array that is not written being unwritten too.
+// element is the element i of an array; all elements of an unwritten array are unwritten.
 func element(v Value, i int) Value {
 	if xs, ok := v.(Values); ok {
 		return xs[i]
@@ -382,6 +375,7 @@ func element(v Value, i int) Value {
 	return v
 }
 
+// tuple is the value as components or elements; it fails for an unwritten one.
 func tuple(v Value) Values {
 	xs, ok := v.(Values)
 	if !ok {
@@ -401,7 +395,7 @@ func (e *evaluator) index(f *IndexFun, i, n int) int {
 	return int(j)
 }
 
-// Index is where the element i of a padded array of n elements comes from: i counts from the first element that is not
+// Index is the index of the element that a padded array of n elements has at i, counted from its first element that is not
 // padding.
 func (m PadMode) Index(i, n int) int {
 	switch m {
@@ -436,8 +430,8 @@ func evalReduce(e *evaluator, t *Term, env *binding) Value {
 	return Values{e.fold(t, env, e.eval(t.Kids[1], env), e.array(t.Arg(), env))}
 }
 
-// evalPartRed reduces consecutive elements. Any other partition would do: only what a reduction makes of the result is
-// determined.
+// evalPartRed reduces chunks of consecutive elements. Any other partition would be correct too: only the reduction of the
+// result is determined.
 func evalPartRed(e *evaluator, t *Term, env *binding) Value {
 	z, xs, m := e.eval(t.Kids[1], env), e.array(t.Arg(), env), e.size(t.Sizes[0])
 	chunk := len(xs) / max(m, 1)

@@ -122,7 +122,7 @@ func TestEvalRefuses(t *testing.T) {
 		{"map(neg) o inset(1, 1) $ generate(n, fun(i => i))", "not written"},
 		{"map(fun(i => at(i + 1, generate(n, fun(i => i))))) $ generate(n, fun(i => i))", "index 6 is outside 0 .. 5"},
 		{"slide(7, 1) $ generate(n, fun(i => i))", "n >= 7 does not hold"},
-		{`scatter(index("i//2")) $ generate(n, fun(i => i))`, "no permutation"},
+		{`scatter(index("i//2")) $ generate(n, fun(i => i))`, "not a permutation"},
 		{`gather(index("i + 1")) $ generate(n, fun(i => i))`, "maps 5 to 6"},
 		{"reorderStride(4) $ generate(n, fun(i => i))", "4 | n does not hold"},
 	} {
@@ -162,7 +162,7 @@ func TestReorderIsAnyPermutation(t *testing.T) {
 		seen[show(x)] = true
 	}
 	if len(seen) != 20 {
-		t.Errorf("%s is no permutation", show(v))
+		t.Errorf("%s is not a permutation", show(v))
 	}
 }
 

@@ -22,8 +22,8 @@ const (
 	IndexExpr                     // an expression over i, n and size symbols
 )
 
-// IndexFun is what gather and scatter reorder by: gather gives out[i] = in[f(i)], scatter out[f(i)] = in[i]. Index
-// functions are interned.
+// IndexFun is the index function of a gather, out[i] = in[f(i)], or a scatter, out[f(i)] = in[i]. Index functions are
+// interned.
 type IndexFun struct {
 	Kind IndexKind
 	Arg  Size      // the stride s, the shift k
@@ -81,7 +81,7 @@ func ExprIndex(e expr.Expr) (*IndexFun, error) {
 	return internIndex(IndexFun{Kind: IndexExpr, Expr: e}), nil
 }
 
-// Inverse is the index function that undoes f on arrays of length n; nil where it is not known in closed form.
+// Inverse is the inverse of f on arrays of length n; nil if no closed form is known.
 func (f *IndexFun) Inverse(n Size) *IndexFun {
 	switch f.Kind {
 	case IndexReverse:
@@ -139,7 +139,7 @@ func (f *IndexFun) check(n int64, at map[string]int64, permutation bool) error {
 		return nil
 	}
 	if n > most {
-		return fmt.Errorf("%s is checked by trying every index, and %d are too many", f, n)
+		return fmt.Errorf("%s can be checked only by trying every index, and %d are too many", f, n)
 	}
 	seen := make([]bool, max(n, 0))
 	for i := range n {
@@ -151,14 +151,14 @@ func (f *IndexFun) check(n int64, at map[string]int64, permutation bool) error {
 			return fmt.Errorf("%s maps %d to %d, outside 0 .. %d", f, i, j, n-1)
 		}
 		if seen[j] && permutation {
-			return fmt.Errorf("%s maps two indices to %d: it is no permutation of 0 .. %d", f, j, n-1)
+			return fmt.Errorf("%s maps two indices to %d: it is not a permutation of 0 .. %d", f, j, n-1)
 		}
 		seen[j] = true
 	}
 	return nil
 }
 
-// symbols lists the names that f's value depends on, beside i and n.
+// symbols lists the size symbols that f depends on.
 func (f *IndexFun) symbols() []string {
 	if f.Kind != IndexExpr {
 		return f.Arg.Symbols()
@@ -186,7 +186,7 @@ func (f *IndexFun) String() string {
 	return "index(" + strconv.Quote(strings.TrimSpace(f.Expr.String())) + ")"
 }
 
-// indexNumbers are the values of index functions, with 0 for false.
+// indexNumbers is the domain of the values of index functions; false is 0.
 var indexNumbers = expr.Domain[int64]{
 	Int: func(v int64) int64 { return v },
 	Unary: func(op expr.OpKind, a int64) (int64, error) {
@@ -219,7 +219,7 @@ func truthIndex(t expr.Truth) int64 {
 	return 0
 }
 
-// subst replaces size symbols; in an expression by constants only.
+// subst replaces size symbols, in expressions only by constants.
 func (f *IndexFun) subst(by map[string]Size) (*IndexFun, error) {
 	if f.Kind != IndexExpr {
 		arg, err := f.Arg.Subst(by)
@@ -236,7 +236,7 @@ func (f *IndexFun) subst(by map[string]Size) (*IndexFun, error) {
 		}
 		c, ok := size.Const()
 		if !ok {
-			return nil, fmt.Errorf("%s: %s can become a number only, not %s", f, name, size)
+			return nil, fmt.Errorf("%s: %s can be replaced only by a number, not by %s", f, name, size)
 		}
 		vars[name] = expr.Int{Value: c}
 	}

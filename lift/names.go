@@ -8,13 +8,13 @@ import (
 	"gpuperf/internal/source"
 )
 
-// reserved names mean something in expressions.
+// reserved names have a meaning in expressions.
 var reserved = map[string]bool{"fun": true, "let": true, "o": true, "vec": true, "id": true}
 
 // patterns maps the names of patterns to their operators.
 var patterns = map[string]*Op{}
 
-// namePatterns fills patterns once the table of operators is.
+// namePatterns fills patterns after the table of operators.
 func namePatterns() {
 	for op := range numOps {
 		if len(rows[op].args) > 0 {
@@ -27,15 +27,10 @@ func namePatterns() {
 
 // Patterns lists the names of the patterns, sorted.
 func Patterns() []string {
-	names := make([]string, 0, len(patterns))
-	for name := range patterns {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(patterns))
 }
 
-// Usages lists how the patterns are written, sorted: map(f, xs).
+// Usages lists the syntax of the patterns, sorted: map(f, xs).
 func Usages() []string {
 	list := make([]string, 0, len(patterns))
 	for _, name := range Patterns() {
@@ -48,7 +43,7 @@ var argNames = map[argKind]string{
 	argFun: "f", argDim: "dim", argInt: "k", argSize: "size", argMode: "clamp|mirror|wrap", argIndex: "index", argTerm: "value", argData: "xs", argList: "xs, …",
 }
 
-// usage is how the arguments of a pattern are written.
+// usage is the syntax of the arguments of a pattern.
 func usage(op Op, name string) string {
 	if name == "reorderStride" {
 		return "size, xs"
@@ -60,7 +55,7 @@ func usage(op Op, name string) string {
 	return strings.Join(parts, ", ")
 }
 
-// suggest says what an unknown name could be: the nearest one that means something there, or what there is.
+// suggest is the hint for an unknown name: the nearest known name, or the list of known names.
 func (e *elaborator) suggest(name string, env *scope) string {
 	here := slices.Concat(slices.Sorted(maps.Keys(e.funs)), Builtins(), Patterns())
 	var values []string

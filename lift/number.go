@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gpuperf/kernel/expr"
 )
@@ -67,7 +68,7 @@ func (e *evaluator) callUser(f *UserFun, args []Value) Value {
 			panic(evalError{ErrUnwritten})
 		}
 	}
-	// A copy keeps its value, whatever it is made of.
+	// A copy returns its argument as it is, of whatever type.
 	if v, ok := f.Defs[0].(expr.Var); ok && f.Result.Kind != TupleType && len(f.Params) == 1 && v.Name == f.Params[0].Name && f.Result == f.Params[0].Type {
 		return args[0]
 	}
@@ -87,7 +88,7 @@ func (e *evaluator) callUser(f *UserFun, args []Value) Value {
 	if f.Result.Kind != TupleType {
 		return x.as(f.Result.DType, f.Defs[0])
 	}
-	types := components(f.Result)
+	types := Components(f.Result)
 	flat := build(len(f.Defs), func(i int) Value {
 		if types[i].Kind == VectorType {
 			return x.eval(f.Defs[i])
@@ -128,10 +129,10 @@ type exprEval struct {
 	*evaluator
 	f    *UserFun
 	vars map[string]Value
-	lane int // of a vector result
+	lane int // the lane of a vector result that is computed, -1 for other results
 }
 
-// scalar is a variable's value: of a vector, the lane at hand.
+// scalar is a variable's value, or the current lane of a vector.
 func (x exprEval) scalar(v Value, what string) (Num, error) {
 	if vs, ok := v.(Values); ok && x.lane >= 0 && x.lane < len(vs) {
 		v = vs[x.lane]
@@ -142,10 +143,10 @@ func (x exprEval) scalar(v Value, what string) (Num, error) {
 	case Unwritten:
 		return Num{}, ErrUnwritten
 	}
-	return Num{}, fmt.Errorf("function %s: %s is no scalar", x.f.Name, what)
+	return Num{}, fmt.Errorf("function %s: %s is not a scalar", x.f.Name, what)
 }
 
-// as is the value of an expression as the result of a function: integers lose their fraction, and wrap around.
+// as converts the value of an expression to the result type of a function: integers are truncated and wrap around.
 func (x exprEval) as(d expr.DType, of expr.Expr) Num { return converted(d, x.eval(of)) }
 
 func converted(d expr.DType, v Num) Num {
@@ -163,7 +164,7 @@ func converted(d expr.DType, v Num) Num {
 	return Num{Rat: new(big.Rat).SetInt(wrap(n, d))}
 }
 
-// wrap is the integer of a type that n becomes: n modulo 2 to the number of bits.
+// wrap converts n to an integer type, modulo 2 to the number of bits.
 func wrap(n *big.Int, d expr.DType) *big.Int {
 	if !d.IsInteger() {
 		return n
@@ -211,13 +212,13 @@ func (x exprEval) leaf(e expr.Expr) (Num, error) {
 				return x.scalar(all[i], e.String())
 			}
 		}
-		return Num{}, fmt.Errorf("%s is no component", e)
+		return Num{}, fmt.Errorf("%s is not a component", e)
 	}
 	return Num{}, fmt.Errorf("%s has no value", e)
 }
 
-// exactNumbers are rationals so far as operators and functions have rational results, and floatNumbers the same with every
-// literal rounded to a float64.
+// exactNumbers computes with rationals wherever operators and functions have rational results; floatNumbers does the same but
+// rounds every literal to a float64.
 var (
 	exactNumbers = numbers(func(r *big.Rat) Num { return Num{Rat: r} })
 	floatNumbers = numbers(func(r *big.Rat) Num { f, _ := r.Float64(); return Num{Float: f} })
@@ -235,7 +236,7 @@ func numbers(number func(*big.Rat) Num) expr.Domain[Num] {
 	return expr.Domain[Num]{
 		Int: func(v int64) Num { return Exact(v, 1) },
 		Float: func(f expr.Float) (Num, error) {
-			if r, ok := new(big.Rat).SetString(trimFloat(f.Text)); ok {
+			if r, ok := new(big.Rat).SetString(strings.TrimSuffix(f.Text, "f")); ok {
 				return number(r), nil
 			}
 			return Num{Float: f.Value}, nil
@@ -273,14 +274,6 @@ func numbers(number func(*big.Rat) Num) expr.Domain[Num] {
 			return why
 		},
 	}
-}
-
-// trimFloat drops the suffix f of a literal.
-func trimFloat(text string) string {
-	if n := len(text); n > 1 && text[n-1] == 'f' {
-		return text[:n-1]
-	}
-	return text
 }
 
 func (x Num) sign() int {
@@ -326,10 +319,9 @@ func floorRat(r *big.Rat) *big.Rat {
 
 // arith is an operation on two numbers, on rationals and on floats.
 type arith struct {
-	exact func(a, b *big.Rat) *big.Rat // nil: in float64
-	float func(a, b float64) float64
-	// divides: by 0 there is no rational result
-	divides bool
+	exact   func(a, b *big.Rat) *big.Rat // returns nil where the result is not rational
+	float   func(a, b float64) float64
+	divides bool // division by 0 has no rational result
 }
 
 var ariths = map[expr.OpKind]arith{
@@ -353,7 +345,7 @@ var ariths = map[expr.OpKind]arith{
 	expr.Pow: {powExact, math.Pow, false},
 }
 
-// powExact is the power with a small whole exponent, else nil.
+// powExact is a to the power b for whole b from 0 to 64, nil for other exponents.
 func powExact(a, b *big.Rat) *big.Rat {
 	if !b.IsInt() || !b.Num().IsInt64() || b.Num().Int64() < 0 || b.Num().Int64() > 64 {
 		return nil
@@ -365,7 +357,7 @@ func powExact(a, b *big.Rat) *big.Rat {
 	return r
 }
 
-// two applies an operation to two numbers.
+// two applies an arithmetic operation to two numbers.
 func two(how arith, a, b Num) Num {
 	if a.Rat != nil && b.Rat != nil {
 		if how.divides && b.Rat.Sign() == 0 {
@@ -414,7 +406,7 @@ func call(name string, args []Num, zero, one Num) (Num, error) {
 	return Num{}, fmt.Errorf("%s of %d arguments has no value", name, len(args))
 }
 
-// unwritten reports whether nothing of a value is written.
+// unwritten reports whether no element of the value was written.
 func unwritten(v Value) bool {
 	switch v := v.(type) {
 	case Unwritten:

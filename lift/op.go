@@ -34,7 +34,7 @@ const (
 	PadConst     // z, xs; Sizes: left, right
 	At           // index, xs
 	Generate     // f of the index; Sizes[0] is the length
-	Inset        // Sizes: left, right: elements that are not written stand around xs
+	Inset        // Sizes: left, right: xs between elements that are not written
 	MapGlb       // OpenCL patterns; Ints[0] is the dimension
 	MapWrg       //
 	MapLcl       //
@@ -44,7 +44,7 @@ const (
 	MapVec       // f, vectors of one width
 	ReduceSeq
 	ReduceSeqUnroll
-	ToGlobal // the result of the kid stands in that memory
+	ToGlobal // writes the result of the kid to that memory
 	ToLocal
 	ToPrivate
 	AsVector // Ints[0] is the width
@@ -52,14 +52,14 @@ const (
 	numOps
 )
 
-// PadMode says what Pad puts beyond the ends of an array.
+// PadMode selects the values that Pad adds at the ends of an array.
 type PadMode int
 
 // The modes of Pad.
 const (
 	PadClamp  PadMode = iota // the first and the last element
-	PadMirror                // the elements from the end on backwards: index -1 is 0, -2 is 1
-	PadWrap                  // the elements from the other end on
+	PadMirror                // the elements in reverse from the end: index -1 is 0, -2 is 1
+	PadWrap                  // the elements from the opposite end
 )
 
 var padModes = []string{"clamp", "mirror", "wrap"}
@@ -71,17 +71,17 @@ type argKind uint8
 
 const (
 	argFun   argKind = iota // a function
-	argDim                  // an OpenCL dimension; may be left out: 0
+	argDim                  // an OpenCL dimension; 0 if omitted
 	argInt                  // a whole number
 	argSize                 // a size
 	argMode                 // a PadMode
 	argIndex                // an IndexFun
 	argTerm                 // a term that is not the array the pattern works on
-	argData                 // the array (or vector, or tuple) the pattern works on, last; may be left out: a function
+	argData                 // the array (or vector, or tuple) the pattern works on, last; a function if omitted
 	argList                 // one or more of those
 )
 
-// row is what the language knows of an operator.
+// row defines an operator.
 type row struct {
 	name string
 	args []argKind // nil for those that have a syntax of their own
@@ -121,13 +121,13 @@ const AnyOp = OpSet(1)<<numOps - 1
 // Maps are the patterns that apply a function to every element of one array.
 var Maps = Set(Map, MapGlb, MapWrg, MapLcl, MapSeq, MapSeqUnroll)
 
-// ParallelMaps are those whose elements work-items or work-groups compute side by side.
+// ParallelMaps are those whose elements are computed by different work-items or work-groups.
 var ParallelMaps = Set(MapGlb, MapWrg, MapLcl)
 
 // Reductions are the patterns with a function, an initial value and an array.
 var Reductions = Set(Reduce, PartRed, ReduceSeq, ReduceSeqUnroll)
 
-// Moves are the patterns to which a memory space is all the meaning.
+// Moves are the patterns that only select a memory space.
 var Moves = Set(ToGlobal, ToLocal, ToPrivate)
 
 // HasFun reports whether a term of this operator has a function, which is then Kids[0].

@@ -71,13 +71,13 @@ func (p *parser) expected(what string) {
 	p.FailAt(p.Tok().At, "expected %s, found %s", what, found)
 }
 
-// close reads the bracket that closes the one at an offset.
+// close reads the bracket that closes the one opened at an offset.
 func (p *parser) close(open int, symbol string) {
 	if p.Accept(symbol) {
 		return
 	}
 	if p.Tok().Kind == lex.End {
-		p.FailHint(open, "write the "+symbol+" that belongs to it", "the bracket is never closed")
+		p.FailHint(open, "add the matching "+symbol, "the bracket is never closed")
 	}
 	p.expected(symbol)
 }
@@ -247,13 +247,13 @@ func (p *parser) fun() *node {
 	return e
 }
 
-// variable reads the name of a variable: any but those that mean something else.
+// variable reads the name of a variable, which must not have another meaning.
 func (p *parser) variable(seen map[string]bool) string {
 	at := p.Tok().At
 	name := p.name("the name of a variable")
 	switch {
 	case reserved[name] || patterns[name] != nil || expr.DType(name).Known() || typeNames[name] != "":
-		p.FailHint(at, "another name avoids the doubt", "%s already means something", name)
+		p.FailHint(at, "choose another name", "%s already has a meaning", name)
 	case seen[name]:
 		p.FailAt(at, "two parameters are named %s", name)
 	}
@@ -323,7 +323,7 @@ func (p *parser) dtype() expr.DType {
 	return d
 }
 
-// sizeAtom reads a size that needs no brackets, or stands in them.
+// sizeAtom reads a name, a number, or a size in brackets.
 func (p *parser) sizeAtom() Size {
 	t := p.Tok()
 	if t.Kind != lex.Name && t.Kind != lex.Number && !p.Is("(") {
@@ -352,7 +352,7 @@ func (p *parser) size(e *node) Size {
 	case nodeNumber:
 		n, err := strconv.ParseInt(e.text, 10, 64)
 		if err != nil {
-			p.FailAt(e.at, "%s is no size", e.text)
+			p.FailAt(e.at, "%s is not a size", e.text)
 		}
 		return Nat(n)
 	case nodeInfix:
@@ -383,11 +383,11 @@ func (p *parser) size(e *node) Size {
 		}
 		return p.bounded(e, r)
 	}
-	p.FailHint(e.at, "sizes are made of whole numbers, size symbols, + - * / ^", "this is no size")
+	p.FailHint(e.at, "sizes are made of whole numbers, size symbols, + - * / ^", "this is not a size")
 	return Size{}
 }
 
-// bounded refuses sizes that no program has.
+// bounded rejects sizes that are too long for any real program.
 func (p *parser) bounded(e *node, s Size) Size {
 	if len(s.String()) > 400 {
 		p.FailAt(e.at, "the size has too many terms")

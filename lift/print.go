@@ -55,14 +55,11 @@ func (p *Program) String() string {
 	for _, f := range p.Funs {
 		b.WriteString(f.String() + "\n")
 	}
-	b.WriteString("fun(")
-	for i, in := range p.Inputs {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(in.Name + ": " + in.Type.String())
+	var inputs []string
+	for _, in := range p.Inputs {
+		inputs = append(inputs, in.Name+": "+in.Type.String())
 	}
-	b.WriteString(" =>\n    ")
+	b.WriteString("fun(" + strings.Join(inputs, ", ") + " =>\n    ")
 	w.term(p.Body, precApply)
 	b.WriteString(")\n")
 	return b.String()
@@ -198,7 +195,7 @@ func (p *printer) list(args []*Term) {
 	}
 }
 
-// chained reports whether a term applies a pattern to one array, so that it can stand in a composition.
+// chained reports whether a term applies a pattern to one array, so that it can be part of a composition.
 func chained(t *Term) bool {
 	args := rows[t.Op].args
 	return len(args) > 0 && args[len(args)-1] == argData
@@ -236,7 +233,7 @@ func (p *printer) pattern(t *Term, least int) {
 	p.term(base, precApply)
 }
 
-// name is what the pattern is called; a gather by a stride has a name of its own.
+// name is the pattern's name in programs; a gather by a stride has its own.
 func (t *Term) name() string {
 	if t.Op == Gather && t.Index.Kind == IndexStride {
 		return "reorderStride"
@@ -258,45 +255,38 @@ func (p *printer) partial(t *Term) {
 func (p *printer) arguments(t *Term) bool {
 	kids, sizes, ints := t.Kids, t.Sizes, t.Ints
 	any := false
-	comma := func() {
+	for _, a := range rows[t.Op].args {
+		if a == argData {
+			continue
+		}
 		if any {
 			p.b.WriteString(", ")
 		}
 		any = true
-	}
-	for _, a := range rows[t.Op].args {
 		switch a {
 		case argFun:
-			comma()
 			p.function(kids[0], precApply)
 			kids = kids[1:]
 		case argTerm:
-			comma()
 			p.term(kids[0], precApply)
 			kids = kids[1:]
 		case argList:
-			comma()
 			p.list(kids)
 		case argSize:
-			comma()
 			p.b.WriteString(sizes[0].String())
 			sizes = sizes[1:]
 		case argDim, argInt:
-			comma()
 			p.b.WriteString(strconv.Itoa(ints[0]))
 			ints = ints[1:]
 		case argMode:
-			comma()
 			p.b.WriteString(PadMode(ints[0]).String())
 			ints = ints[1:]
 		case argIndex:
-			comma()
 			if t.name() == "reorderStride" {
 				p.b.WriteString(t.Index.Arg.String())
 			} else {
 				p.b.WriteString(t.Index.String())
 			}
-		case argData:
 		}
 	}
 	return any
@@ -333,7 +323,7 @@ func (p *printer) function(f *Term, least int) {
 	p.b.WriteByte(')')
 }
 
-// uncurried returns the user function that the lambda calls with the components of the tuple it takes; nil for another.
+// uncurried returns the user function that the lambda calls with the components of its tuple parameter; nil for other lambdas.
 func (f *Term) uncurried() *UserFun {
 	if f.Op != Lambda || len(f.Params) != 1 || f.Params[0].Kind != TupleType {
 		return nil
@@ -350,8 +340,8 @@ func (f *Term) uncurried() *UserFun {
 	return body.Kids[0].User
 }
 
-// composes reports whether the body of the lambda is a chain of patterns that ends in its parameter, which stands nowhere
-// else: it is then written as a composition.
+// composes reports whether the lambda can be written as a composition: its body is a chain of patterns that ends in its
+// parameter, which does not occur elsewhere.
 func (f *Term) composes() bool {
 	t := f.Kids[0]
 	if !chained(t) {
@@ -368,7 +358,7 @@ func (f *Term) composes() bool {
 	return t.Op == Var && t.Ints[0] == 0
 }
 
-// Uses reports whether the variable of de Bruijn index i, as seen outside t, stands in t.
+// Uses reports whether t refers to the variable whose de Bruijn index outside t is i.
 func Uses(t *Term, i int) bool {
 	if t.open <= i {
 		return false

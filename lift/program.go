@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Program is a function from named inputs to a result, with what is assumed of the sizes of its types.
+// Program is a function from named inputs to a result, with assumptions on the sizes in its types.
 type Program struct {
 	Name    string
 	Sizes   []string     // the size symbols, in the order of their declaration
-	Assumed []Assumption // what the program states of them
+	Assumed []Assumption // the program's statements about them
 	Funs    []*UserFun   // the user functions, in the order of their declaration
 	Inputs  []Param
 	Body    *Term // the open term under the inputs: a variable of index 0 is the last input
@@ -23,7 +23,7 @@ func NewProgram(name string, sizeSymbols []string, inputs []string, f *Term) (*P
 	}
 	p := &Program{Name: name, Sizes: sizeSymbols}
 	if f.Type.Kind != FuncType || len(f.Type.Elems) != len(inputs) {
-		return nil, fmt.Errorf("program %s has %d inputs, and its function is %s", name, len(inputs), f.Type)
+		return nil, fmt.Errorf("program %s has %d inputs, but its function is %s", name, len(inputs), f.Type)
 	}
 	for i, in := range inputs {
 		p.Inputs = append(p.Inputs, Param{in, f.Type.Elems[i]})
@@ -49,7 +49,7 @@ func (p *Program) WithBody(body *Term) (*Program, error) {
 		return nil, body.err
 	}
 	if body.open > len(p.Inputs) {
-		return nil, fmt.Errorf("program %s: its body has variables that are no inputs", p.Name)
+		return nil, fmt.Errorf("program %s: its body has variables that are not inputs", p.Name)
 	}
 	c := *p
 	c.Body = body
@@ -68,7 +68,7 @@ func (p *Program) WithBody(body *Term) (*Program, error) {
 	return &c, nil
 }
 
-// UserFuns lists the user functions of a term, builtins included, in the order in which they are met.
+// UserFuns lists the user functions of a term, builtins included, in the order of first use.
 func UserFuns(t *Term) []*UserFun {
 	var list []*UserFun
 	Walk(t, Set(Fun), func(t *Term) {
@@ -82,7 +82,7 @@ func UserFuns(t *Term) []*UserFun {
 // Type is the type of the result.
 func (p *Program) Type() *Type { return p.Body.Type }
 
-// Assumptions lists what the program states of its sizes, and what its inputs and its body need beside that.
+// Assumptions lists the program's statements about its sizes, and those that its inputs and its body need in addition.
 func (p *Program) Assumptions() []Assumption {
 	list := slices.Clone(p.Assumed)
 	for _, a := range p.needed() {
@@ -93,7 +93,7 @@ func (p *Program) Assumptions() []Assumption {
 	return list
 }
 
-// needed lists what the inputs and the body need, also where what the program states implies it.
+// needed lists the assumptions of the inputs and the body, including those that the program's statements imply.
 func (p *Program) needed() []Assumption {
 	var list []Assumption
 	for _, in := range p.Inputs {
@@ -122,7 +122,7 @@ func (p *Program) AtSizes(at map[string]int64) (*Program, error) {
 	var list []Assumption
 	if len(c.Sizes) > 0 {
 		list = p.Assumptions()
-	} else { // none is left, and where one that others imply does not hold neither does one of these, which are before it
+	} else { // all sizes are constants: an implied assumption fails only if one that implies it does
 		list = slices.Concat(p.Assumed, p.needed())
 	}
 	for _, stated := range list {

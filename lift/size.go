@@ -33,8 +33,8 @@ type power struct {
 	exp int
 }
 
-// sizes interns every Size, and remembers sums, products and quotients by the operands' numbers: typing meets the same
-// few over and over.
+// sizes interns every Size and memoizes sums, products and quotients by the operands' numbers: typing computes the same few
+// again and again.
 var sizes = struct {
 	sync.RWMutex
 	byText map[string]*poly
@@ -176,7 +176,7 @@ func (s Size) Mul(o Size) Size {
 	})
 }
 
-// Div is the exact quotient s / o. It fails for o = 0, and where the quotient is no Laurent polynomial: 1 / (n + 1).
+// Div is the exact quotient s / o. It fails for o = 0, and if the quotient is not a Laurent polynomial: 1 / (n + 1).
 func (s Size) Div(o Size) (Size, error) {
 	q, ok := s.quo(o)
 	if !ok {
@@ -201,8 +201,8 @@ func (s Size) quo(o Size) (Size, bool) {
 	if s == o {
 		return Nat(1), true
 	}
-	// Long division by the leading term. The order of terms is by degree and then by text, which is no monomial order:
-	// the number of steps is bounded, and only a remainder of 0 counts.
+	// Long division by the leading term. The order of terms, by degree and then by text, is not a monomial order, so the
+	// number of steps is bounded, and only a remainder of 0 is accepted.
 	var quotient Size
 	rest := s
 	for range 2 * (len(s.terms()) + 1) * len(o.terms()) {
@@ -243,8 +243,7 @@ func (s Size) Symbols() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Rat is the value of s where the symbols have the values at. A symbol without a value is an error, and so is the
-// division by one that is 0.
+// Rat is the value of s where the symbols have the values at. A symbol without a value and division by 0 are errors.
 func (s Size) Rat(at map[string]int64) (*big.Rat, error) {
 	sum := new(big.Rat)
 	for _, t := range s.terms() {
@@ -270,8 +269,8 @@ func (s Size) Rat(at map[string]int64) (*big.Rat, error) {
 	return sum, nil
 }
 
-// Eval is the value of s where the symbols have the values at. It fails unless that is a whole number, not negative,
-// that fits 64 bits.
+// Eval is the value of s where the symbols have the values at. It fails unless that is a non-negative whole number that
+// fits 64 bits.
 func (s Size) Eval(at map[string]int64) (int64, error) {
 	if c, ok := s.Const(); ok && c >= 0 {
 		return c, nil

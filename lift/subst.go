@@ -9,13 +9,13 @@ type frame struct {
 	done    map[*Term]*Term
 }
 
-// substitution rebuilds a term with other terms in the place of its outer variables. Types follow: a variable that is
-// replaced by one of another type retypes everything built on it.
+// substitution rebuilds a term with its outer variables replaced by other terms. It updates types: replacing a variable by
+// one of another type retypes all terms that contain it.
 type substitution struct {
-	// outer gives the term for the variable that has the de Bruijn index i outside the term, as seen there, and the
-	// number of binders it then stands under. nil keeps the variable.
+	// outer returns the replacement of the variable v, whose de Bruijn index outside the term is i, for use under depth
+	// binders.
 	outer func(v *Term, i, depth int) *Term
-	// free does the same for Free variables.
+	// free does the same for Free variables; nil keeps them.
 	free func(v *Term, depth int) *Term
 }
 
@@ -95,7 +95,7 @@ func variable(i int, t *Type) *Term { return Make(Var, Attr{Ints: []int{i}, Para
 func root() *frame { return &frame{done: map[*Term]*Term{}} }
 
 // Shift adds by to the index of every variable that is bound outside the term: it moves the term under more binders, or
-// out of those that it does not refer to.
+// out of binders that it does not refer to.
 func Shift(t *Term, by int) *Term {
 	if by == 0 || t.open == 0 || t.err != nil {
 		return t
@@ -109,8 +109,8 @@ func Shift(t *Term, by int) *Term {
 	return s.apply(t, root())
 }
 
-// Apply is the function f applied to arguments: a call of a user function, or the lambda's body with the arguments in the
-// place of its parameters. Argument types may differ from the parameters'; the body is then retyped.
+// Apply is the function f applied to arguments: a call of a user function, or the lambda's body with its parameters
+// replaced by the arguments. Argument types may differ from the parameters'; the body is then retyped.
 func (f *Term) Apply(args ...*Term) *Term {
 	if f.err != nil {
 		return f
@@ -151,11 +151,11 @@ func (f *Term) retyped(params []*Type) *Term {
 	return s.lambda(f, params, root())
 }
 
-// Hole is a variable of a term under construction, which nothing binds yet. Each is another.
+// Hole is a new variable of a term under construction, not bound yet.
 func Hole(t *Type) *Term { return Make(Free, Attr{Params: []*Type{t}}) }
 
-// Fn is the lambda whose parameters have these types and whose body is what build makes of them. The variables given to
-// build mean nothing outside it.
+// Fn is the lambda with parameters of these types and the body that build returns for them. The variables passed to build
+// must not be used outside it.
 func Fn(params []*Type, build func(xs ...*Term) *Term) *Term {
 	xs := make([]*Term, len(params))
 	number := map[*Term]int{}

@@ -22,16 +22,16 @@ type Term struct {
 
 	needs []Assumption // of this node alone
 	id    uint64
-	open  int   // the largest de Bruijn index that is bound outside, plus one
+	open  int   // the largest de Bruijn index that is bound outside the term, plus one
 	ops   OpSet // in the whole term
 	size  int
 	next  *Term // in its bucket
 	err   error
 
-	assumptions atomic.Pointer[[]Assumption] // once they are asked for
+	assumptions atomic.Pointer[[]Assumption] // computed on first use
 }
 
-// Attr is what a term has beside its kids.
+// Attr is the data of a term other than its kids.
 type Attr struct {
 	Sizes  []Size
 	Ints   []int
@@ -58,7 +58,7 @@ func (l Lit) Rat() *big.Rat {
 	return cmp.Or(r, new(big.Rat))
 }
 
-// Err tells why the term is ill-typed; nil for every term that can be used.
+// Err is the reason why the term is ill-typed; nil for every term that can be used.
 func (t *Term) Err() error { return t.err }
 
 // Ops is the set of operators in the term.
@@ -73,7 +73,7 @@ func (t *Term) Closed() bool { return t.open == 0 && !t.ops.Has(Free) }
 // Open is the largest de Bruijn index that is bound outside the term, plus one; 0 for none.
 func (t *Term) Open() int { return t.open }
 
-// Fn is the function of a pattern, nil for terms without.
+// Fn is the function of a pattern, nil for other terms.
 func (t *Term) Fn() *Term {
 	if t.Op.HasFun() {
 		return t.Kids[0]
@@ -84,11 +84,11 @@ func (t *Term) Fn() *Term {
 // Arg is the last kid: the array that a pattern works on.
 func (t *Term) Arg() *Term { return t.Kids[len(t.Kids)-1] }
 
-// Needs lists what must hold of the sizes for this node alone, beside what its kids need.
+// Needs lists the assumptions on sizes of this node alone, without those of its kids.
 func (t *Term) Needs() []Assumption { return t.needs }
 
-// Assumptions lists what must hold of the sizes anywhere in the term, kids before parents, without what holds anyway. The
-// list must not be changed.
+// Assumptions lists the assumptions on sizes of all nodes of the term, kids before parents, without those that always hold.
+// The list must not be changed.
 func (t *Term) Assumptions() []Assumption {
 	if known := t.assumptions.Load(); known != nil {
 		return *known
@@ -133,12 +133,12 @@ func Walk(t *Term, ops OpSet, visit func(*Term)) {
 	walk(t)
 }
 
-// bad is a term that stands for an error.
+// bad is a term that carries an error.
 func bad(err error) *Term { return &Term{Op: Bad, err: err} }
 
 func badf(format string, args ...any) *Term { return bad(fmt.Errorf(format, args...)) }
 
-// shard is a part of the table of terms, so that goroutines seldom wait for each other.
+// shard is a part of the table of terms with its own lock, so that goroutines rarely wait for each other.
 type shard struct {
 	sync.Mutex
 	table map[uint64]*Term
@@ -148,8 +148,8 @@ type shard struct {
 // terms interns every term. Terms live as long as the process.
 var terms [64]shard
 
-// Make returns the term of that operator with these attributes and kids; its Err tells what is wrong with it. A lambda in
-// the place of a pattern's function is retyped to what the other kids demand.
+// Make returns the term of that operator with these attributes and kids; its Err reports an ill-typed one. A lambda that is
+// a pattern's function is retyped to the parameter types that the other kids require.
 func Make(op Op, attr Attr, kids ...*Term) *Term {
 	for _, k := range kids {
 		if k == nil {
@@ -189,7 +189,7 @@ func Make(op Op, attr Attr, kids ...*Term) *Term {
 	return t
 }
 
-// newTerm types a term that is not in the table. Where its canonical form is another term, it returns that.
+// newTerm types a term that is not in the table. If its canonical form is another term, it returns that one.
 func newTerm(op Op, attr Attr, kids []*Term) *Term {
 	d := &draft{op: op, Attr: attr, kids: kids}
 	typ := d.typed()
@@ -273,14 +273,14 @@ func (t *Term) With(kids ...*Term) *Term {
 	return Make(t.Op, t.Attr, kids...)
 }
 
-// draft is a term whose type is being found.
+// draft is a term whose type is being inferred.
 type draft struct {
 	op Op
 	Attr
 	kids    []*Term
 	needs   []Assumption
 	err     error
-	instead *Term // the canonical form of the term, where that is another
+	instead *Term // the canonical form, if that is another term
 }
 
 func (d *draft) fail(format string, args ...any) *Type {
@@ -298,7 +298,7 @@ func (d *draft) need(a Assumption) {
 	d.needs = need(d.needs, a)
 }
 
-// typed finds the type from the operator's row.
+// typed infers the type from the operator's row.
 func (d *draft) typed() *Type {
 	r := &rows[d.op]
 	if r.result == nil {
@@ -336,7 +336,7 @@ func (d *draft) typed() *Type {
 	return r.result(d)
 }
 
-// taking returns the function f as one whose parameters have the types want.
+// taking converts the function f to one with parameters of the types want.
 func (f *Term) taking(want []*Type) *Term {
 	switch {
 	case f.Type.Kind != FuncType:
@@ -357,5 +357,5 @@ func (f *Term) taking(want []*Type) *Term {
 	if f.Op == Fun {
 		name = f.User.Name
 	}
-	return badf("%s takes (%s), and is given (%s)", name, joinTypes(f.Type.Elems), joinTypes(want))
+	return badf("%s takes (%s), but is given (%s)", name, joinTypes(f.Type.Elems), joinTypes(want))
 }

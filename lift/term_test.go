@@ -84,7 +84,7 @@ func TestTypeErrors(t *testing.T) {
 		{ZipOf(xs, SlideOf(Nat(3), Nat(1), xs)), "lengths 10 and 8"},
 		{SlideOf(Nat(3), Nat(2), xs), "2 | 7 never holds"},
 		{SlideOf(Nat(11), Nat(1), xs), "10 >= 11 never holds"},
-		{MapOf(Map, builtinOf(t, "+"), xs), "takes (float32, float32), and is given (float32)"},
+		{MapOf(Map, builtinOf(t, "+"), xs), "takes (float32, float32), but is given (float32)"},
 		{ReduceOf(Reduce, builtinOf(t, "+"), Number(expr.Int32, "0"), xs), "initial value is int32"},
 		{AtOf(10, xs), "10 >= 11 never holds"},
 		{ScatterOf(mustIndex(t, "i//2"), xs), "permutes"},

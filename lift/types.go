@@ -2,6 +2,7 @@ package lift
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,7 +19,7 @@ const (
 	VectorType          // a hardware vector of Width scalars
 	TupleType
 	ArrayType
-	FuncType // of functions: what patterns take; no term of the language has it as a value
+	FuncType // of functions, which patterns take as arguments but which are not values
 )
 
 // Type is the type of a term. Types are immutable and interned: equal types are the same pointer.
@@ -90,29 +91,21 @@ func Func(params []*Type, result *Type) *Type {
 	return internType(Type{Kind: FuncType, Elems: params, Result: result})
 }
 
-// Float32 and Int32 are the types met most.
+// Float32 and Int32 are the most frequent types.
 var (
 	Float32 = Scalar(expr.Float32)
 	Int32   = Scalar(expr.Int32)
 )
 
-// IsData reports whether t is a scalar, a vector, or a tuple of such: what user functions take and give.
+// IsData reports whether t is a scalar, a vector, or a tuple of these: the types that user functions take and return.
 func (t *Type) IsData() bool {
-	switch t.Kind {
-	case ScalarType, VectorType:
-		return true
-	case TupleType:
-		for _, e := range t.Elems {
-			if !e.IsData() {
-				return false
-			}
-		}
-		return true
+	if t.Kind == TupleType {
+		return !slices.ContainsFunc(t.Elems, func(e *Type) bool { return !e.IsData() })
 	}
-	return false
+	return t.Kind == ScalarType || t.Kind == VectorType
 }
 
-// Shape is the lengths of nested arrays, outermost first, and the type of the elements that are no arrays.
+// Shape returns the lengths of nested arrays, outermost first, and the type of the innermost elements.
 func (t *Type) Shape() (lengths []Size, elem *Type) {
 	for ; t.Kind == ArrayType; t = t.Elem {
 		lengths = append(lengths, t.Len)

@@ -110,7 +110,7 @@ func typeCall(d *draft) *Type {
 	}
 	for i, p := range f.User.Params {
 		if d.kids[i+1].Type != p.Type {
-			return d.fail("parameter %s of %s is %s, and the argument %s", p.Name, f.User.Name, p.Type, d.kids[i+1].Type)
+			return d.fail("parameter %s of %s is %s, but the argument is %s", p.Name, f.User.Name, p.Type, d.kids[i+1].Type)
 		}
 	}
 	return f.User.Result
@@ -118,7 +118,7 @@ func typeCall(d *draft) *Type {
 
 func typeLiteral(d *draft) *Type {
 	if !d.Lit.DType.Known() || d.Lit.DType.IsComplex() {
-		return d.fail("%q is no type of literals", d.Lit.DType)
+		return d.fail("literals cannot have the type %q", d.Lit.DType)
 	}
 	if d.Lit.Width != 0 {
 		if !validWidth(d.Lit.Width) {
@@ -129,7 +129,7 @@ func typeLiteral(d *draft) *Type {
 	return Scalar(d.Lit.DType)
 }
 
-// kidTypes: the function takes the other kids.
+// kidTypes is for functions that take the other kids.
 func kidTypes(d *draft) []*Type {
 	var list []*Type
 	for _, k := range d.kids[1:] {
@@ -140,7 +140,7 @@ func kidTypes(d *draft) []*Type {
 
 func resultOfFun(d *draft) *Type { return d.kids[0].Type.Result }
 
-// anyArray stands for the type of what should be an array, once that has failed.
+// anyArray is a placeholder for the type of an array after an error.
 var anyArray = Array(Array(Float32, Nat(1)), Nat(1))
 
 // array returns the type of the last kid, which must be an array.
@@ -158,7 +158,7 @@ func elemOfLast(d *draft) []*Type { return []*Type{d.array().Elem} }
 func elemTwice(d *draft) []*Type {
 	a := d.array()
 	if z := d.kids[1].Type; z != a.Elem {
-		d.fail("the initial value is %s, and the elements are %s", z, a.Elem)
+		d.fail("the initial value is %s, but the elements are %s", z, a.Elem)
 	}
 	return []*Type{a.Elem, a.Elem}
 }
@@ -197,15 +197,15 @@ func typeMapSeqSlide(d *draft) *Type {
 func typeMapVec(d *draft) *Type {
 	r := d.kids[0].Type.Result
 	if r.Kind != ScalarType {
-		return d.fail("its function gives %s, not a scalar", r)
+		return d.fail("its function returns %s, not a scalar", r)
 	}
 	return Vector(r.DType, d.kids[1].Type.Width)
 }
 
-// accumulates checks that the function gives what it takes first.
+// accumulates checks that the function returns the type of its first parameter.
 func (d *draft) accumulates() {
 	if f, z := d.kids[0].Type.Result, d.kids[1].Type; f != z {
-		d.fail("its function gives %s, and the initial value is %s", f, z)
+		d.fail("its function returns %s, but the initial value is %s", f, z)
 	}
 }
 
@@ -253,7 +253,7 @@ func typeTuple(d *draft) *Type {
 	var elems []*Type
 	for _, k := range d.kids {
 		if k.Type.Kind == FuncType {
-			return d.fail("a function cannot stand in a tuple")
+			return d.fail("a function cannot be a component of a tuple")
 		}
 		elems = append(elems, k.Type)
 	}
@@ -328,7 +328,7 @@ func typeIterate(d *draft) *Type {
 			break
 		}
 		if next.Kind != ArrayType || next.Elem != t.Elem {
-			return d.fail("its function turns %s into %s: it may change the length alone", t, next)
+			return d.fail("its function turns %s into %s: it may change only the length", t, next)
 		}
 		t = next
 	}
@@ -394,7 +394,7 @@ func typePad(d *draft) *Type {
 func typePadConst(d *draft) *Type {
 	t := d.padded()
 	if d.kids[0].Type != t.Elem {
-		return d.fail("the value is %s, and the elements are %s", d.kids[0].Type, t.Elem)
+		return d.fail("the value is %s, but the elements are %s", d.kids[0].Type, t.Elem)
 	}
 	return t
 }

@@ -11,12 +11,12 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// UserFun is a function on scalars, vectors and tuples of them. It is what writes memory: everything else only arranges
-// what it reads and writes.
+// UserFun is a function on scalars, vectors and tuples of them. Only user functions compute: all patterns only arrange what
+// they read and write.
 //
-// Defs says what it means, one expression of the kernel IR for each component of the result (one, unless the result is a
+// Defs is the definition: one expression of the kernel IR for each component of the result (one, unless the result is a
 // tuple). A scalar parameter is a variable of its name; the components of a tuple or a vector are p[0], p[1] and so on.
-// Lets are values computed first, each from the parameters and those before it.
+// Lets are values computed first, each from the parameters and earlier values.
 //
 // User functions are interned: the same declaration is the same pointer.
 type UserFun struct {
@@ -25,11 +25,11 @@ type UserFun struct {
 	Result *Type
 	Lets   []Binding
 	Defs   []expr.Expr
-	// Body is what stands between the braces of the function in OpenCL C; "" when it is written from the definition.
+	// Body is the text between the braces of the function in OpenCL C; "" if it is generated from the definition.
 	Body string
 	// Counts are the declared operations of one call, as in kernel.Function; nil counts the definition.
 	Counts map[expr.DType]map[string]int64
-	// What holds of a function of two parameters of its result's type. Neutral z: f(z, x) = f(x, z) = x; nil for none.
+	// Properties of a function of two parameters of its result's type. Neutral z: f(z, x) = f(x, z) = x; nil for none.
 	Associative, Commutative bool
 	Neutral                  *Term
 
@@ -97,7 +97,7 @@ func (f *UserFun) check() error {
 		known[b.Name] = valueType
 	}
 	if len(f.Defs) > 0 {
-		want := len(components(f.Result))
+		want := len(Components(f.Result))
 		if f.Result.Kind == VectorType {
 			want = 1
 		}
@@ -127,10 +127,10 @@ func (f *UserFun) check() error {
 	return nil
 }
 
-// valueType stands for the types of the values of where, which are found when the function is generated: numbers.
+// valueType is a placeholder for the types of Lets, which are inferred when the function is generated. All are numbers.
 var valueType = Float32
 
-// knownNames checks that an expression reads parameters as their types allow, and calls what there is.
+// knownNames checks that an expression uses parameters as their types allow and calls only known functions.
 func knownNames(e expr.Expr, known map[string]*Type) (err error) {
 	fail := func(format string, args ...any) bool {
 		err = fmt.Errorf(format, args...)
@@ -144,14 +144,14 @@ func knownNames(e expr.Expr, known map[string]*Type) (err error) {
 			case t == nil:
 				return fail("%s is no parameter", x.Name)
 			case t.Kind == TupleType:
-				return fail("%s is the tuple %s: its components are %s[0] to %s[%d]", x.Name, t, x.Name, x.Name, len(components(t))-1)
+				return fail("%s is the tuple %s: its components are %s[0] to %s[%d]", x.Name, t, x.Name, x.Name, len(Components(t))-1)
 			}
 		case *expr.Access:
 			t := known[x.Array]
 			if t == nil {
 				return fail("%s is no parameter", x.Array)
 			}
-			n := len(components(t))
+			n := len(Components(t))
 			switch t.Kind {
 			case VectorType:
 				n = t.Width
@@ -172,30 +172,27 @@ func knownNames(e expr.Expr, known map[string]*Type) (err error) {
 				return fail("%s takes %d arguments, not %d: %s", x.Func, n, len(x.Args), x)
 			}
 		case *expr.Reduce:
-			return fail("a reduction (%s) stands in a definition: the greater of two numbers is maximum(x, y)", x)
+			return fail("a definition cannot contain a reduction (%s): the greater of two numbers is maximum(x, y)", x)
 		}
 		return err == nil
 	})
 	return err
 }
 
-// components are the scalar and vector types that make up a type, in order, arrays of tuples as one array for each component.
-func components(t *Type) []*Type {
+// Components lists the scalar and vector types that make up a type, in order. A value of the type is stored as one array for each.
+func Components(t *Type) []*Type {
 	switch t.Kind {
 	case ArrayType:
-		return components(t.Elem)
+		return Components(t.Elem)
 	case TupleType:
 		var all []*Type
 		for _, e := range t.Elems {
-			all = append(all, components(e)...)
+			all = append(all, Components(e)...)
 		}
 		return all
 	}
 	return []*Type{t}
 }
-
-// Components are the scalars and vectors that make up a type, flattened in order: a value of it is stored as one array for each.
-func Components(t *Type) []*Type { return components(t) }
 
 // Type is the type of the function.
 func (f *UserFun) Type() *Type {
@@ -206,7 +203,7 @@ func (f *UserFun) Type() *Type {
 	return Func(params, f.Result)
 }
 
-// Expanded is the definition with the values of Lets put in their places.
+// Expanded is the definition with Lets replaced by their values.
 func (f *UserFun) Expanded() []expr.Expr {
 	by := map[string]expr.Expr{}
 	for _, b := range f.Lets {

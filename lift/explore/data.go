@@ -11,8 +11,8 @@ import (
 	"gpuperf/lift"
 )
 
-// CheckData refuses data that arrays of integers cannot hold, or that leaves the arrays whose elements it chooses. at is the
-// program at the sizes of the space.
+// CheckData returns an error for data that arrays of integers cannot hold, or whose indices are outside the arrays that they
+// select from. at is the program at the sizes of the space.
 func CheckData(at *lift.Program, data map[string]device.Sequence) error {
 	for _, name := range slices.Sorted(maps.Keys(data)) {
 		s := data[name]
@@ -21,7 +21,8 @@ func CheckData(at *lift.Program, data map[string]device.Sequence) error {
 			return fmt.Errorf("program %s has no input %s to hold data", at.Name, name)
 		}
 		t := at.Inputs[i].Type
-		if _, elem := t.Shape(); t.Kind != lift.ArrayType || elem.Kind != lift.ScalarType || !elem.DType.IsInteger() {
+		_, elem := t.Shape()
+		if t.Kind != lift.ArrayType || elem.Kind != lift.ScalarType || !elem.DType.IsInteger() {
 			return fmt.Errorf("input %s is %s: data is for arrays of integers", name, t)
 		}
 		if s.Div < 1 || s.Mod < 1 {
@@ -33,20 +34,14 @@ func CheckData(at *lift.Program, data map[string]device.Sequence) error {
 		if n := Elements(t); s.Mul > 0 && n > (math.MaxInt64-s.Add)/s.Mul {
 			return fmt.Errorf("data of %s: element %d is too great for 64 bits", name, n-1)
 		}
-		if n, most := Elements(t), greatest(elem(t)); n > 0 && min(s.Mod-1, (s.Mul*(n-1)+s.Add)/s.Div) > most {
-			return fmt.Errorf("data of %s: numbers above %d, the greatest %s", name, most, elem(t))
+		if n, most := Elements(t), greatest(elem.DType); n > 0 && min(s.Mod-1, (s.Mul*(n-1)+s.Add)/s.Div) > most {
+			return fmt.Errorf("data of %s: numbers above %d, the greatest %s", name, most, elem.DType)
 		}
 		if longest := longestIndexed(at.Body); longest > 0 && s.Mod > longest {
 			return fmt.Errorf("data of %s: numbers up to %d, and the longest array that it can choose from has %d elements", name, s.Mod-1, longest)
 		}
 	}
 	return nil
-}
-
-// elem is the type of the numbers of an array.
-func elem(t *lift.Type) expr.DType {
-	_, number := t.Shape()
-	return number.DType
 }
 
 // greatest is the greatest number of an integer type, that of int64 for wider ones.
@@ -58,7 +53,7 @@ func greatest(d expr.DType) int64 {
 	return math.MaxInt64 >> max(63-bits, 0)
 }
 
-// longestIndexed is the length of the longest array of which a computed element is taken, 0 where there is none.
+// longestIndexed is the length of the longest array that is accessed at computed indices, 0 without one.
 func longestIndexed(body *lift.Term) (longest int64) {
 	lift.Walk(body, lift.Set(lift.At), func(t *lift.Term) {
 		if t.Kids[0].Op == lift.Literal || t.Kids[0].Op == lift.SizeLit {
@@ -71,7 +66,7 @@ func longestIndexed(body *lift.Term) (longest int64) {
 	return longest
 }
 
-// dataArgs are what tells samples apart that were taken with such data.
+// dataArgs are the arguments that distinguish samples with different data.
 func dataArgs(data map[string]device.Sequence) map[string]string {
 	args := map[string]string{}
 	for name, s := range data {

@@ -9,11 +9,11 @@ import (
 	"gpuperf/workload"
 )
 
-// Names are the features of the vectors that Prepare made, in their order.
+// Names are the names of the features in the vectors that Prepare made, in their order.
 func (s *Space) Names() []string { return s.names }
 
-// Prepare lowers points and derives their static features, on all processors. A point for which that cannot be has an Err. What
-// is lowered is not kept: of thousands of points few are run.
+// Prepare lowers points and derives their static features in parallel. A point for which that fails has an Err. The lowered
+// programs are not kept: of thousands of points few are run.
 func (s *Space) Prepare(points []*Point, opt launch.Options) {
 	s.names = launch.Names(opt.Device)
 	s.describe(points, opt)
@@ -73,7 +73,7 @@ func (s *Space) lowered(p *Point) (*workload.ProgramCase, error) {
 	return &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p)}, nil
 }
 
-// Set is the prepared points for a ranker, none measured. Points with an Err are left out; at tells where the others stand.
+// Set is the prepared points for a ranker, unmeasured. Points with an Err are left out; at has the indices of the others.
 func (s *Space) Set(points []*Point) (set *rank.Set, at []int) {
 	set = &rank.Set{Names: s.names}
 	for i, p := range points {

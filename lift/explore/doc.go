@@ -1,8 +1,8 @@
-// Package explore searches for fast variants of a program of package lift: it decides what to run next and records the results.
+// Package explore searches for fast variants of a program of package lift: it selects points, runs them and records the results.
 //
 // A Space holds the design points of a program at given sizes: variants from package derive, each with several ND-ranges. Points
-// are lowered and described by static features on request (point.go, describe.go). A Search runs points on a device, in an order
-// (order.go) that is given by a ranker, which learns from other programs and from the runs so far, or by a baseline: random, or
+// are lowered and described by static features on request (point.go, describe.go). A Search runs points on a device, in the order
+// (order.go) of a ranker, which learns from other programs and from the runs so far, or of a baseline: random, or
 // Monte-Carlo descent. Every element of every result is compared on the device with that of a reference variant (reference.go),
 // which itself is verified against the semantics of the language at a small size. Wrong results, crashes, rejections and timeouts are
 // statuses in the journal.

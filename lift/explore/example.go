@@ -12,7 +12,7 @@ const (
 	exampleSteps   = 1 << 24
 )
 
-// CheckExample refuses a program without sizes, at which Example would handle too many numbers.
+// CheckExample returns an error for a program without sizes for which Example would evaluate too many numbers.
 func CheckExample(p *lift.Program) error {
 	for _, t := range append(inputTypes(p), p.Type()) {
 		if n := Elements(t); n > exampleNumbers {
@@ -22,7 +22,7 @@ func CheckExample(p *lift.Program) error {
 	return nil
 }
 
-// Example evaluates a program without sizes: number i of an input is (7 i + 3) mod 16, divided by 8 where it is no integer.
+// Example evaluates a program without sizes: number i of an input is (7 i + 3) mod 16, divided by 8 for floating-point types.
 func Example(p *lift.Program) (lift.Value, error) {
 	var inputs []lift.Value
 	for _, in := range p.Inputs {
@@ -32,7 +32,7 @@ func Example(p *lift.Program) (lift.Value, error) {
 	return lift.Eval(p, nil, inputs, lift.EvalOptions{MaxSteps: exampleSteps})
 }
 
-// exampleValue is a value of a type, whose numbers count from next on.
+// exampleValue is a value of a type, with numbers from index next on.
 func exampleValue(t *lift.Type, next *int64) lift.Value {
 	var of []*lift.Type
 	switch t.Kind {
@@ -62,7 +62,7 @@ func exampleValue(t *lift.Type, next *int64) lift.Value {
 	return out
 }
 
-// ValueJSON is a value in lists, its numbers as texts: 3, 55/32, 0.5; null where nothing is written.
+// ValueJSON is a value as nested lists of numbers in text form: 3, 55/32, 0.5; null for an unwritten element.
 func ValueJSON(v lift.Value) any {
 	switch v := v.(type) {
 	case lift.Values:

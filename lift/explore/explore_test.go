@@ -63,7 +63,7 @@ func TestRanges(t *testing.T) {
 				e.wrg[d], e.lcl[d] = length.Draw(t, "wrg"), rapid.Int64Range(0, 64).Draw(t, "lcl")
 			}
 		}
-		list := ranges(e, 256, 10, rand.New(rand.NewPCG(1, 2)))
+		list := e.choose(e.ranges(256), 10, rand.New(rand.NewPCG(1, 2)))
 		if len(list) > 10 {
 			t.Fatalf("%d ranges", len(list))
 		}

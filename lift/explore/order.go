@@ -13,13 +13,13 @@ import (
 	"gpuperf/lift/rank"
 )
 
-// outcome is a point that was run: its time, +Inf for one that gave none.
+// outcome is a point that was run, with its time: +Inf if it failed.
 type outcome struct {
 	point   *Point
 	seconds float64
 }
 
-// An order says what to run next: at most n points, none that was run before; none ends the search.
+// An order selects the next points to run: at most n, none that was run before. An empty list ends the search.
 type order interface {
 	next(run []outcome, n int) ([]*Point, error)
 }
@@ -46,8 +46,8 @@ func (s *Search) newOrder() (order, error) {
 	return nil, fmt.Errorf("there is no order %q; there are %s", s.Order, strings.Join(Orders(), ", "))
 }
 
-// findRanker returns the ranker asked for, or the default. Where the default needs features that are not known on the device, it is
-// one that learns from any features.
+// findRanker returns the requested ranker or the default. If the default needs features that are not known on the device, it
+// returns a ranker that learns from any features.
 func (s *Search) findRanker() (rank.Ranker, error) {
 	if s.Ranker != "" {
 		return rank.Find(s.Ranker)
@@ -74,7 +74,7 @@ func (o *random) next(_ []outcome, n int) ([]*Point, error) {
 }
 
 // ranked takes the points that a ranker predicts to be the fastest, and regularly one of a recipe that has not run, and learns from
-// them. Before anything has been measured, of this or of other programs, it begins with some points of each recipe.
+// them. Without measurements of this or of other programs, it begins with some points of each recipe.
 type ranked struct {
 	search *Search
 	ranker rank.Ranker
@@ -112,7 +112,7 @@ func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
 		set, at := s.Set(left)
 		scores, err := o.scores(train, set)
 		if err != nil {
-			// What was run so far may be too little, or too much alike, to learn from.
+			// The runs so far may be too few or too similar to learn from.
 			o.search.warnings = append(o.search.warnings, fmt.Sprintf("%d points are not chosen by the ranker: %v", n, err))
 			pick = o.begin(left, n)
 		} else {
@@ -129,11 +129,11 @@ func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
 	return pick, nil
 }
 
-// tryNew: one point in so many is of a recipe that has not run. What a ranker has learnt of one kind of variants says little about the
-// others, and following it alone would end near what was found first.
+// One point in tryNew is of a recipe that has not run. A ranker learns little about one recipe from the variants of another,
+// so following its scores alone would find only variants similar to the first good ones.
 const tryNew = 4
 
-// choose takes points in the order of their scores, but every fourth of the best that is of a new recipe.
+// choose takes points in the order of their scores, but every fourth is the best of a new recipe.
 func (o *ranked) choose(ordered []*Point, run []outcome, n int) (pick []*Point) {
 	tried, taken := map[string]bool{}, map[*Point]bool{}
 	for _, r := range run {
@@ -163,7 +163,7 @@ func (o *ranked) scores(train, set *rank.Set) ([]float64, error) {
 	return scorer.Score(set)
 }
 
-// leastOwn is the number of measured points from which on a ranker may learn from this program alone.
+// leastOwn is the least number of measured points with which a ranker may learn from this program alone.
 const leastOwn = 8
 
 func all(set *rank.Set) rank.Group {
@@ -174,7 +174,7 @@ func all(set *rank.Set) rank.Group {
 	return g
 }
 
-// train is what the ranker learns from: other programs, and what was run of this one.
+// train is the ranker's training set: points of other programs, and the runs of this one.
 func (o *ranked) train(run []outcome) *rank.Set {
 	own := &rank.Set{Names: o.search.Space.names}
 	for _, r := range run {
@@ -204,8 +204,8 @@ func pointOf(p *Point) rank.Point {
 	}
 }
 
-// begin takes points of the recipes in turn, of each those that should take least by an estimate, where the device is known well
-// enough to make one.
+// begin takes points of the recipes in turn, those with the least estimated times first, if the device is known well enough
+// for an estimate.
 func (o *ranked) begin(left []*Point, n int) []*Point {
 	model, err := rank.Estimate(o.search.Space.names)
 	cost := map[*Point]float64{}
@@ -225,28 +225,24 @@ func (o *ranked) begin(left []*Point, n int) []*Point {
 		return cmp.Or(cmp.Compare(cost[a[0]], cost[b[0]]), strings.Compare(a[0].Variant.Recipe, b[0].Variant.Recipe))
 	})
 	var pick []*Point
+	n = min(n, len(left))
 	for round := 0; len(pick) < n; round++ {
-		any := false
 		for _, list := range lists {
 			if round < len(list) && len(pick) < n {
 				pick = append(pick, list[round])
-				any = true
 			}
-		}
-		if !any {
-			break
 		}
 	}
 	return pick
 }
 
-// descent is the paper's search (001 section 6.1), which makes its own variants by rewriting; each is run with the ND-range that
-// its maps ask for. It needs no more of the space than the program and the sizes.
+// descent is the paper's search (001 section 6.1), which derives its own variants by rewriting; each is run with the natural
+// ND-range of its maps. It uses only the program and the sizes of the space.
 type descent struct {
 	space *Space
 	walk  *derive.Descent
 	rng   *rand.Rand
-	told  int // of the outcomes
+	told  int // number of outcomes passed to walk
 }
 
 func (s *Search) newDescent(rng *rand.Rand) (*descent, error) {
@@ -268,7 +264,8 @@ func (o *descent) next(run []outcome, n int) ([]*Point, error) {
 			break
 		}
 		for _, v := range variants {
-			for _, r := range ranges(extentsOf(v.Program.Body, o.space.Sizes), o.space.options.MaxGroup, 1, o.rng) {
+			e := extentsOf(v.Program.Body, o.space.Sizes)
+			for _, r := range e.choose(e.ranges(o.space.options.MaxGroup), 1, o.rng) {
 				points = append(points, &Point{Variant: v, Range: r})
 			}
 		}
@@ -276,7 +273,7 @@ func (o *descent) next(run []outcome, n int) ([]*Point, error) {
 	return points, nil
 }
 
-// Ranked is a point with what a ranker says of it, in the form in which it is printed as JSON.
+// Ranked is a point with its score, in the form in which it is printed as JSON.
 type Ranked struct {
 	Point   *Point   `json:"-"`
 	Variant string   `json:"variant"`
@@ -286,7 +283,7 @@ type Ranked struct {
 	Recipe  string   `json:"recipe"`
 }
 
-// Rank orders those points of the space that could be described, which Prepare does, the fastest first.
+// Rank orders the points of the space that Prepare could describe, the fastest first.
 func (s *Space) Rank(scorer rank.Scorer) ([]Ranked, error) {
 	set, at := s.Set(s.Points)
 	if len(set.Points) == 0 {
@@ -304,7 +301,7 @@ func (s *Space) Rank(scorer rank.Scorer) ([]Ranked, error) {
 	return out, nil
 }
 
-// FirstError is that of the first point that could not be lowered or described; nil where all could.
+// FirstError is the error of the first point that could not be lowered or described; nil if there is none.
 func (s *Space) FirstError() error {
 	for _, p := range s.Points {
 		if p.Err != nil {

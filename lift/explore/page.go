@@ -9,13 +9,13 @@ import (
 	"gpuperf/lift/rank"
 )
 
-// Page is what a web page says of rankers on a database.
+// Page is the content of a web page about rankers on a database.
 type Page struct {
 	Databases  []string
 	Set        *rank.Set
 	Rankers    []*rank.Outcomes
 	Redundancy *rank.Redundancy
-	// Limit is that of the times told as limited, as in rank.OutcomeOptions.
+	// Limit is the limit of the times called limited, as in rank.OutcomeOptions.
 	Limit float64
 }
 

@@ -1,10 +1,12 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 
 	"gpuperf/device"
@@ -16,42 +18,33 @@ import (
 	"gpuperf/workload"
 )
 
-// Options say how large a space is. The zero value is the default.
+// Options bound a space. The zero value is the default.
 type Options struct {
 	Variants int // 0 is 1000
-	Ranges   int // ND-ranges of each, at most; 0 is 10
+	Ranges   int // the most ND-ranges of a variant; 0 is 10
 	Seed     int64
 	// MaxGroup is the largest work-group, 0 is 1024; MaxLocal its local memory in bytes, 0 is 48 KiB.
 	MaxGroup, MaxLocal int64
-	// Data says what index arrays hold, by the name of the input, in place of random numbers.
+	// Data has the contents of index arrays, by the name of the input, instead of random numbers.
 	Data map[string]device.Sequence
 }
 
 func (o Options) withDefaults() Options {
-	if o.Variants == 0 {
-		o.Variants = 1000
-	}
-	if o.Ranges == 0 {
-		o.Ranges = 10
-	}
-	if o.MaxGroup == 0 {
-		o.MaxGroup = 1024
-	}
+	o.Variants, o.Ranges, o.MaxGroup = cmp.Or(o.Variants, 1000), cmp.Or(o.Ranges, 10), cmp.Or(o.MaxGroup, 1024)
 	return o
 }
 
 // Space is the design points of a program at given sizes.
 type Space struct {
 	Program *lift.Program
-	Source  string // the program's file, under which samples are filed
+	Source  string // the program's file, part of the identity of samples
 	Sizes   map[string]int64
 	Derived *derive.Result
 	Points  []*Point
 	// Cost, if not nil, predicts the times of points from their static features.
 	Cost *rank.CostModel
-	// Predict, if not nil and Cost is nil, is the time of a kernel by a calibrated model, in seconds; the time of a point is the sum over its
-	// kernels.
-	// It is called by several goroutines.
+	// Predict, if not nil and Cost is nil, predicts the time of a kernel in seconds by a calibrated model; the time of a point is
+	// the sum over its kernels. It is called concurrently.
 	Predict func(*workload.Case) (float64, error)
 
 	names   []string // of the features of vectors
@@ -67,8 +60,8 @@ type Point struct {
 	Variant *derive.Variant
 	Range
 
-	Vector *rank.Vector // its source hash is that of the job, and empty before Job was called
-	Err    error        // why it cannot be lowered or described
+	Vector *rank.Vector // its source hash is empty until Job is called
+	Err    error        // the reason why it cannot be lowered or described
 
 	once sync.Once
 }
@@ -98,7 +91,7 @@ func NewSpace(p *lift.Program, source string, sizes map[string]int64, opt Option
 	return s, nil
 }
 
-// whyNone words why nothing was derived: the reason met most.
+// whyNone is the most frequent reason why nothing was derived.
 func whyNone(r *derive.Result) string {
 	most := ""
 	for _, why := range slices.Sorted(maps.Keys(r.Refused)) {
@@ -116,14 +109,14 @@ func (s *Space) derivation(count int) derive.Options {
 	return derive.Options{Count: count, Seed: s.options.Seed, Sizes: s.Sizes, MaxGroup: s.options.MaxGroup, MaxLocal: s.options.MaxLocal}
 }
 
-// Variant returns the variant of an identifier, or of the start of one that no other has.
+// Variant returns the variant with an identifier or with a unique prefix of one.
 func (s *Space) Variant(id string) (*derive.Variant, error) {
 	var found []*derive.Variant
 	for _, v := range s.Derived.Variants {
 		if v.ID == id {
 			return v, nil
 		}
-		if len(id) > 0 && len(v.ID) > len(id) && v.ID[:len(id)] == id {
+		if id != "" && strings.HasPrefix(v.ID, id) {
 			found = append(found, v)
 		}
 	}
@@ -149,7 +142,7 @@ func dims(n [3]int64) string {
 	return fmt.Sprint(n[0])
 }
 
-// Identity is what samples of the point are filed under.
+// Identity is the identity of the point's samples.
 func (s *Space) Identity(p *Point) samples.Identity {
 	args := dataArgs(s.options.Data)
 	args["local"], args["global"] = dims(p.Local), dims(p.Global)
@@ -165,16 +158,16 @@ func (s *Space) Lower(p *Point) (*lower.Lowered, error) {
 	return f.Lower(p.Local, p.Global)
 }
 
-// fixed is a variant at the sizes, which its points share.
+// fixed is a variant at the sizes, shared by its points.
 func (s *Space) fixed(v *derive.Variant) (*lower.Fixed, error) {
 	f, ok := s.at.Load(v)
-	if !ok { // points of a variant are prepared at the same time: one of them does it for all
+	if !ok { // points of a variant are prepared concurrently: one of them computes it for all
 		f, _ = s.at.LoadOrStore(v, sync.OnceValues(func() (*lower.Fixed, error) { return lower.Fix(v.Program, s.Sizes) }))
 	}
 	return f.(func() (*lower.Fixed, error))()
 }
 
-// Job is the launch of a point that is prepared.
+// Job is the launch of a prepared point.
 func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
 	if p.Err != nil {
 		return device.Job{}, p.Err
@@ -193,7 +186,7 @@ func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
 	return job, nil
 }
 
-// setData gives index arrays the data that the options say.
+// setData sets the contents of index arrays from the options.
 func (s *Space) setData(job *device.Job) {
 	set := func(args []device.Arg) {
 		for i := range args {
@@ -222,23 +215,18 @@ func extentsOf(body *lift.Term, sizes map[string]int64) (e extents) {
 	return e
 }
 
-// The shapes of launches that are tried: work-groups of at least leastGroup items, so far as there is work for them; launches
-// of at least leastItems; and at most mostTrips elements for an item or a group, along a dimension.
+// Bounds of launches: work-groups of at least leastGroup items and launches of at least leastItems, if there is enough work;
+// and at most mostTrips elements for an item or a group along a dimension.
 const (
 	leastGroup = 32
 	leastItems = 1 << 15
 	mostTrips  = 16
 )
 
-// ranges chooses ND-ranges at random among those that suit maps of such extents.
-func ranges(e extents, maxGroup int64, count int, rng *rand.Rand) []Range {
-	return e.choose(e.ranges(maxGroup), count, rng)
-}
-
-// ranges are the ND-ranges that suit maps of such extents.
+// ranges lists the ND-ranges that suit maps of these extents.
 func (e extents) ranges(maxGroup int64) []Range {
 	var locals [3][]int64
-	most := int64(1) // items that a group can use
+	most := int64(1) // the most items that a group can use
 	for d := range 3 {
 		longest := max(e.lcl[d], 1)
 		if e.glb[d] > 0 {
@@ -271,15 +259,15 @@ func (e extents) ranges(maxGroup int64) []Range {
 func (e extents) choose(of []Range, count int, rng *rand.Rand) []Range {
 	all := slices.Clone(of)
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	// The plain one is always among them: consecutive work-items along dimension 0, and as many as there are elements.
+	// The plain range is always included: consecutive work-items along dimension 0, one per element.
 	if i := slices.IndexFunc(all, e.plain); i > 0 {
 		all[0], all[i] = all[i], all[0]
 	}
 	return all[:min(count, len(all))]
 }
 
-// plain reports whether a range is the one that a map asks for: groups of what mapLcl is over, or of some 256 along dimension 0,
-// and no element left for a second trip.
+// plain reports whether a range is the natural one for the maps: groups as large as mapLcl's array, or of up to 256 along
+// dimension 0, and one element per item.
 func (e extents) plain(r Range) bool {
 	for d := range 3 {
 		local := int64(1)
@@ -298,7 +286,7 @@ func (e extents) plain(r Range) bool {
 	return true
 }
 
-// launches adds the launches of work-groups of a shape: as many as there is work for, or fewer.
+// launches adds the launches with work-groups of a shape: with as many groups as there is work for, or fewer.
 func launches(out []Range, e extents, local [3]int64) []Range {
 	var groups [3]int64
 	total := int64(1)

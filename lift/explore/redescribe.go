@@ -14,30 +14,25 @@ import (
 	"gpuperf/workload"
 )
 
-// describeSeeds is how many seeds are tried: samples do not tell that of their exploration, but their variants have a name each,
-// whatever seed gives them.
+// describeSeeds is how many seeds are tried: samples do not record the seed of their exploration, but the names of variants do
+// not depend on it.
 const describeSeeds = 8
 
-// Redescribe derives the vectors of points of a program again, as is needed when there are new features: those of the list that
-// are of this program, in their order, the others left as they are. The options must be those of the exploration, but for the seed,
-// which is the first of those tried; and the source that is generated today must be the one that was run, or else the vector has an error at its place, and is not among those returned.
+// Redescribe derives the vectors of points of a program again, which is needed after adding features. Vectors of other programs
+// in the list are returned unchanged. The options must be those of the exploration, except for the seed, which is the first of
+// those tried. A vector whose source is generated differently today than when it was run is left out, with an error at its index.
 func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static launch.Options) ([]rank.Vector, []error) {
 	errs := make([]error, len(list))
 	out := slices.Clone(list)
 	bySizes := map[string][]int{}
-	var order []string
 	for i, v := range list {
 		if v.Benchmark != p.Name {
 			continue
 		}
 		key := workload.FormatSizes(v.Kernel.Sizes)
-		if len(bySizes[key]) == 0 {
-			order = append(order, key)
-		}
 		bySizes[key] = append(bySizes[key], i)
 	}
-	for _, key := range order {
-		left := bySizes[key]
+	for _, left := range bySizes {
 		for try := range describeSeeds {
 			with := opt
 			with.Seed += int64(try)
@@ -107,7 +102,7 @@ func parseDims(text string) ([3]int64, error) {
 	for i, part := range parts {
 		n, err := strconv.ParseInt(part, 10, 64)
 		if err != nil || n < 1 {
-			return out, fmt.Errorf("%q is no extent, such as 64x4", text)
+			return out, fmt.Errorf("%q is not an extent, such as 64x4", text)
 		}
 		out[i] = n
 	}

@@ -18,7 +18,7 @@ import (
 	"gpuperf/workload"
 )
 
-// The relative tolerances of results: sums in another order differ by more than single operations do.
+// The relative tolerances of results: sums in different orders differ more than single operations do.
 const (
 	sumTolerance  = 1e-4
 	elemTolerance = 1e-5
@@ -33,7 +33,7 @@ type Reference struct {
 	space     *Space
 }
 
-// plain orders variants by what could be wrong with them, and by how their sums are rounded.
+// plain orders variants by how likely they are to be wrong, and by the rounding of their sums.
 func plain(v *derive.Variant, sizes map[string]int64) (key [4]int64) {
 	lift.Walk(v.Program.Body, lift.AnyOp, func(t *lift.Term) {
 		switch t.Op {
@@ -50,7 +50,7 @@ func plain(v *derive.Variant, sizes map[string]int64) (key [4]int64) {
 		}
 	})
 	key[3] = int64(v.Program.Body.Size())
-	if key[2] > 1<<16 { // a sum so long is wrong
+	if key[2] > 1<<16 { // rounding makes such a long sum wrong
 		key[0] += key[2]
 	}
 	return key
@@ -58,7 +58,7 @@ func plain(v *derive.Variant, sizes map[string]int64) (key [4]int64) {
 
 // Reference chooses the reference variant.
 func (s *Space) Reference() (*Reference, error) {
-	// The plain variants may lie anywhere in their strata.
+	// The plain variants may be anywhere in the enumeration, so many are derived.
 	const enough = 1500
 	all, err := derive.Derive(s.Program, s.derivation(max(enough, len(s.Derived.Variants))))
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *Reference) lower() (*lower.Lowered, error) {
 	return lower.Lower(r.Variant.Program, lower.Options{Sizes: r.space.Sizes, Local: r.Local, Global: r.Global})
 }
 
-// Expect is the job of the reference, for jobs of other variants to be compared with.
+// Expect is the job of the reference, with which jobs of other variants are compared.
 func (r *Reference) Expect() (*device.Expect, error) {
 	l, err := r.lower()
 	if err != nil {
@@ -98,10 +98,10 @@ func (r *Reference) Expect() (*device.Expect, error) {
 	return e, nil
 }
 
-// smallWork bounds the elements that the reference computes and reads where it is held against the semantics.
+// smallWork bounds the elements that the reference reads and computes when it is compared with the semantics.
 const smallWork = 1 << 12
 
-// Small returns the space at sizes at which the semantics can be evaluated: the given ones, divided by two while they can be.
+// small returns the space at sizes at which the semantics can be evaluated: the given ones, halved as often as necessary.
 func (s *Space) small() (*Space, error) {
 	sizes := maps.Clone(s.Sizes)
 	names := slices.Sorted(maps.Keys(sizes))
@@ -127,7 +127,7 @@ func (s *Space) small() (*Space, error) {
 			}
 		}
 		if !halved {
-			return nil, fmt.Errorf("program %s is too large to be evaluated, at any size", s.Program.Name)
+			return nil, fmt.Errorf("program %s is too large to be evaluated at any size", s.Program.Name)
 		}
 	}
 	small := *s
@@ -147,7 +147,7 @@ func inputTypes(p *lift.Program) (out []*lift.Type) {
 	return out
 }
 
-// Elements counts the scalars of a value of a type whose lengths are constant; more than there can be are math.MaxInt64.
+// Elements counts the scalars of a value of a type with constant lengths; math.MaxInt64 if they overflow.
 func Elements(t *lift.Type) int64 {
 	switch t.Kind {
 	case lift.ArrayType:
@@ -179,7 +179,7 @@ func sumElements(list []*lift.Type) (sum int64) {
 
 // NotVerified is the warning for a Verify that failed with lift.ErrUndefined: variants can still be compared with each other.
 func NotVerified(err error) error {
-	return fmt.Errorf("the reference is not held against the meaning of the program, which is not known: %w", err)
+	return fmt.Errorf("the reference cannot be compared with the semantics of the program, which is not known: %w", err)
 }
 
 // Verify compares the reference, chosen in the same way at a small size, with the semantics of the language, using the interpreter
@@ -202,7 +202,7 @@ func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64
 	case errors.Is(err, lift.ErrUndefined):
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("variant %s at %s is not what the program says: %w", r.Variant.ID, workload.FormatSizes(small.Sizes), err)
+		return nil, fmt.Errorf("variant %s at %s differs from the semantics of the program: %w", r.Variant.ID, workload.FormatSizes(small.Sizes), err)
 	}
 	if dev == nil {
 		return small.Sizes, nil
@@ -214,7 +214,7 @@ func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64
 	return small.Sizes, nil
 }
 
-// evaluated compares what the interpreter makes of a lowered program with the semantics of the program.
+// evaluated compares the interpreter's result of a lowered program with the semantics of the program.
 func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, tolerance float64) error {
 	at, err := p.AtSizes(sizes)
 	if err != nil {

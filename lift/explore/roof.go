@@ -8,15 +8,15 @@ import (
 	"gpuperf/roofline"
 )
 
-// Roof is the least time that a device's peaks allow the kernels of a design point.
+// Roof is the roofline of the kernels of a design point: the least time at the device's peak rates.
 type Roof struct {
 	Seconds float64 `json:"seconds"`
-	Bytes   float64 `json:"bytes"` // of the arrays in global memory, each element once
-	Ops     float64 `json:"ops"`   // float32 additions, multiplications and multiply-adds, each one
+	Bytes   float64 `json:"bytes"` // of the arrays in global memory, each element counted once
+	Ops     float64 `json:"ops"`   // float32 additions, multiplications and multiply-adds, each counted as one
 	Bound   string  `json:"bound"` // "memory" or "arithmetic"
 }
 
-// NewRoof is the roof of a point by its static features; nil where the device's peaks are not known.
+// NewRoof is the roof of a point by its static features; nil if the device's peaks are not known.
 func NewRoof(p *Point, names []string, device *facts.Device) *Roof {
 	if _, known := roofline.Global(device); !known {
 		return nil
@@ -35,7 +35,7 @@ func NewRoof(p *Point, names []string, device *facts.Device) *Roof {
 	return r
 }
 
-// String says what the roof is made of.
+// String describes the roof.
 func (r *Roof) String() string {
 	amount := fmt.Sprintf("%.4g MB once through global memory", r.Bytes/1e6)
 	if r.Bound == "arithmetic" {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,27 +31,27 @@ type Search struct {
 	Seed   int64
 	Static launch.Options
 
-	// Campaign builds and runs the points; its device must be live for a search that goes on where it was stopped.
+	// Campaign builds and runs the points; to resume a search, its device must be live.
 	Campaign *campaign.Campaign
-	// Vectors is the file that the vectors of the points that are run are added to; "" is none.
+	// Vectors is the file to which the vectors of the points are appended; "" for none.
 	Vectors string
-	// Trials of a point; 0 is 4. The Best fastest (0 is 5) are then run again with Final.
+	// Trials of a point; 0 is 4. The fastest points, as many as Best (0 is 5), are then run again with Final.
 	Trials int
 	Best   int
 	Final  device.Policy
-	// Slow stops points whose first run takes more than so many times the best so far: that run is their time. 0 is 20.
+	// Slow is the multiple of the best time so far above which a point is not run again: its first run is its time. 0 is 20.
 	Slow float64
-	// Round is the number of points that an order gives at once; 0 is a quarter of the budget, at most 10, for orders that
+	// Round is the number of points that an order selects at once; 0 is a quarter of the budget, at most 10, for orders that
 	// learn, and the whole budget for the others.
 	Round int
-	// Progress is called after every run; nil is not at all.
+	// Progress, if not nil, is called after every run.
 	Progress func(Event)
 
 	warnings []string
-	have     map[vectorKey]bool // the vectors that the file has, once it was read
+	have     map[vectorKey]bool // the vectors in the file; nil before it was read
 }
 
-// Event tells of a point that was run.
+// Event reports a point that was run.
 type Event struct {
 	Done, Budget int
 	Point        *Point
@@ -65,7 +66,7 @@ type Run struct {
 	Record samples.Record
 }
 
-// Seconds is the time of a run, +Inf for one that has none.
+// Seconds is the time of a run, +Inf if it failed.
 func (r Run) Seconds() float64 {
 	if r.Record.Status != samples.OK {
 		return math.Inf(1)
@@ -73,38 +74,27 @@ func (r Run) Seconds() float64 {
 	return r.Record.Seconds()
 }
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
 	Runs      []Run // in the order in which they were run
-	Best      []Run // the fastest first, with their times of the last, longer measurement
+	Best      []Run // the fastest first, with their times from the final measurement
 	Statuses  map[samples.Status]int
-	Left      int // points that could not be lowered or described, of those looked at
+	Left      int // selected points that could not be lowered or described
 	Reasons   map[string]int
 	Reference *Reference
-	Verified  map[string]int64 // the sizes at which the reference was held against the semantics
+	Verified  map[string]int64 // the sizes at which the reference was compared with the semantics
 	Warnings  []string
 
 	space  *Space
 	device *facts.Device // for roofs
 }
 
-// The number of points between which the limit for slow ones is adapted grows with what is known.
+// The limit for slow points is adapted after each chunk; the size of chunks grows with the number of runs.
 const leastChunk, mostChunk = 10, 200
 
-// Run explores. A search that was interrupted goes on from the journal: what it has is not run again.
+// Run explores. An interrupted search resumes from the journal: recorded points are not run again.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
-	if s.Budget == 0 {
-		s.Budget = 40
-	}
-	if s.Trials == 0 {
-		s.Trials = 4
-	}
-	if s.Best == 0 {
-		s.Best = 5
-	}
-	if s.Slow == 0 {
-		s.Slow = 20
-	}
+	s.Budget, s.Trials, s.Best, s.Slow = cmp.Or(s.Budget, 40), cmp.Or(s.Trials, 4), cmp.Or(s.Best, 5), cmp.Or(s.Slow, 20)
 	result := &Result{space: s.Space, device: s.Static.Device, Statuses: map[samples.Status]int{}, Reasons: map[string]int{}}
 	o, err := s.newOrder()
 	if err != nil {
@@ -146,7 +136,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return result, err
 		}
-		// What could not be lowered is an outcome as well, and takes nothing of the budget.
+		// Points that could not be lowered are counted as well, but do not use the budget.
 		for _, p := range points {
 			if p.Err != nil {
 				result.Left++
@@ -158,7 +148,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	return result, s.again(ctx, expect, result)
 }
 
-// reason is an error without what differs between points.
+// reason is the text of an error with numbers masked, so that similar errors of points are counted together.
 func reason(err error) string {
 	text := err.Error()
 	for e := errors.Unwrap(err); e != nil; e = errors.Unwrap(e) {
@@ -173,7 +163,7 @@ func reason(err error) string {
 	return string(out[:min(len(out), 100)])
 }
 
-// policy is how a point is timed: few trials, and one alone where it is slow.
+// policy is how a point is timed: few trials, and only one if it is slow.
 func (s *Search) policy(best float64) device.Policy {
 	p := device.Policy{Trials: s.Trials, MinTrials: s.Trials, RelCI: -1, MinWarmUp: -1, MaxWarmUp: 1}
 	if !math.IsInf(best, 1) {
@@ -184,7 +174,7 @@ func (s *Search) policy(best float64) device.Policy {
 	return p
 }
 
-// run runs points, in chunks, and notes what came of them.
+// run runs points in chunks and records the results.
 func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect, result *Result) (done []Run, err error) {
 	s.Space.Prepare(points, s.Static)
 	jobs := make([]device.Job, len(points))
@@ -249,10 +239,10 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 	return done, nil
 }
 
-// vectorKey is what tells vectors apart: the kernel, and the source that it had.
+// vectorKey identifies a vector: the kernel and the hash of its source.
 type vectorKey struct{ kernel, hash string }
 
-// append adds vectors to the file, but for those that it has: a search that goes on also adds those that were lost.
+// append adds the vectors that the file does not have: a resumed search also restores lost ones.
 func (s *Search) append(v rank.Vectors) error {
 	if s.have == nil {
 		s.have = map[vectorKey]bool{}
@@ -282,24 +272,17 @@ func (s *Search) append(v rank.Vectors) error {
 	return nil
 }
 
-// again measures the fastest points as carefully as other kernels are.
+// again measures the fastest points again with the final policy.
 func (s *Search) again(ctx context.Context, expect *device.Expect, result *Result) error {
 	good := slices.DeleteFunc(slices.Clone(result.Runs), func(r Run) bool { return r.Record.Status != samples.OK })
-	slices.SortStableFunc(good, func(a, b Run) int {
-		switch x, y := a.Seconds(), b.Seconds(); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	byTime := func(a, b Run) int { return cmp.Compare(a.Seconds(), b.Seconds()) }
+	slices.SortStableFunc(good, byTime)
 	good = good[:min(len(good), s.Best)]
 	var tasks []measure.Task
 	var at []int
 	for i, r := range good {
 		if len(r.Record.Trials) > s.Trials {
-			continue // it was measured so before
+			continue // it was already measured with the final policy
 		}
 		job, err := s.Space.Job(r.Point, s.Final)
 		if err != nil {
@@ -318,20 +301,12 @@ func (s *Search) again(ctx context.Context, expect *device.Expect, result *Resul
 			good[at[i]].Record = r
 		}
 	}
-	slices.SortStableFunc(good, func(a, b Run) int {
-		if a.Seconds() < b.Seconds() {
-			return -1
-		}
-		if a.Seconds() > b.Seconds() {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(good, byTime)
 	result.Best = good
 	return nil
 }
 
-// String words an event: a line of progress.
+// String is the event as a line of progress.
 func (e Event) String() string {
 	what := fmt.Sprintf("[%d/%d] %s, %s", e.Done, e.Budget, e.Point.Variant.ID, e.Point.Range)
 	if e.Record.Status != samples.OK {

@@ -31,7 +31,7 @@ func JSON(v *derive.Variant) VariantJSON {
 	return out
 }
 
-// Text names the reference, and the sizes at which it was held against the meaning of the program, nil for nowhere.
+// Text names the reference and the sizes at which it was compared with the semantics of the program; nil if it was not.
 func (r *Reference) Text(verified map[string]int64) string {
 	text := fmt.Sprintf("variant %s (%s)", r.Variant.ID, r.Variant.Recipe)
 	switch {
@@ -64,14 +64,14 @@ func (r *Result) JSON() any {
 	}
 }
 
-// place is that of a run in the order of runs, from 1.
+// place is the position of a run, from 1.
 func (r *Result) place(b Run) int {
 	return 1 + slices.IndexFunc(r.Runs, func(x Run) bool { return x.Point == b.Point })
 }
 
 func (r *Result) roof(b Run) *Roof { return NewRoof(b.Point, r.space.Names(), r.device) }
 
-// LeftOut says of how many points could not be lowered or described, by reason.
+// LeftOut lists the numbers of points that could not be lowered or described, by reason.
 func (r *Result) LeftOut() (out []string) {
 	for _, text := range slices.Sorted(maps.Keys(r.Reasons)) {
 		out = append(out, fmt.Sprintf("%d points left out: %s", r.Reasons[text], text))
@@ -79,7 +79,7 @@ func (r *Result) LeftOut() (out []string) {
 	return out
 }
 
-// Write writes what came of the search, the best runs, and the fastest variant, as text.
+// Write writes a summary of the search, the best runs, and the fastest variant as text.
 func (r *Result) Write(w io.Writer) error {
 	fmt.Fprint(w, r.space.Program.Name)
 	if len(r.space.Sizes) > 0 {

@@ -5,9 +5,9 @@ import (
 	"gpuperf/lift"
 )
 
-// arrangement is a pattern that only changes where the elements of its array stand: how it is read, and how it is written
-// through. With write, the destination d of the pattern is turned into that of its array; nil where an element has no single
-// place.
+// arrangement is a pattern that only changes the positions of the elements of its array: how it is read, and how it is
+// written through. write turns the destination d of the pattern into that of its array; it is nil if elements have no unique
+// position.
 type arrangement struct {
 	read  func(c *lowering, t *lift.Term, xs *val) *val
 	write func(c *lowering, t *lift.Term, d *val) *val
@@ -77,7 +77,7 @@ func sizeOf(s lift.Size) int64 {
 	return n
 }
 
-// split shows xs as an array of type t, in chunks.
+// split is a view of xs as an array of chunks, of type t.
 func (c *lowering) split(t *lift.Type, xs *val) *val {
 	m := lengthOf(t.Elem)
 	return array(t, xs.space, func(i index) *val {
@@ -85,7 +85,7 @@ func (c *lowering) split(t *lift.Type, xs *val) *val {
 	})
 }
 
-// join shows the elements of the arrays in xs one after the other.
+// join is a view of the concatenated arrays in xs.
 func (c *lowering) join(t *lift.Type, xs *val) *val {
 	m := lengthOf(xs.typ.Elem)
 	if m == 0 {
@@ -108,7 +108,7 @@ func inverse(t *lift.Term) *lift.IndexFun {
 	return f
 }
 
-// reorder shows xs with the element f(i) at i.
+// reorder is a view of xs with the element f(i) at i.
 func (c *lowering) reorder(t *lift.Term, f *lift.IndexFun, xs *val) *val {
 	n := lengthOf(t.Type)
 	return array(t.Type, xs.space, func(i index) *val { return xs.at(c.permuted(f, i, n)) })
@@ -150,7 +150,7 @@ func (c *lowering) evaluate(e expr.Expr, at map[string]index) index {
 			return out
 		}
 	}
-	// What is left, selects and products of variables, stands as it is, with the variables replaced.
+	// Other expressions, selects and products of variables, are kept, with the variables replaced.
 	by := map[string]expr.Expr{}
 	for name, v := range at {
 		by[name] = v.expr()
@@ -198,7 +198,7 @@ func (c *lowering) operate(kind expr.OpKind, args []index) (index, bool) {
 	return out, true
 }
 
-// padded is the element that stands for the element j of an array of n where j lies outside.
+// padded is the index of the element that an array of n elements has at j after padding.
 func (c *lowering) padded(mode lift.PadMode, j index, n int64) index {
 	if j.lo >= 0 && j.hi < n {
 		return j
@@ -223,7 +223,7 @@ func (c *lowering) padded(mode lift.PadMode, j index, n int64) index {
 	return out
 }
 
-// padConstant shows xs with z around it.
+// padConstant is a view of xs with z around it.
 func (c *lowering) padConstant(t *lift.Term, z, xs *val) *val {
 	left, n := sizeOf(t.Sizes[0]), lengthOf(xs.typ)
 	return array(t.Type, common(z, xs), func(i index) *val {
@@ -263,7 +263,7 @@ func (c *lowering) chosen(condition expr.Expr, x, z *val) *val {
 	return v
 }
 
-// asVector shows scalars that lie next to each other as vectors.
+// asVector is a view of adjacent scalars as vectors.
 func (c *lowering) asVector(t *lift.Type, xs *val) *val {
 	w := int64(t.Elem.Width)
 	return array(t, xs.space, func(i index) *val {
@@ -278,7 +278,7 @@ func (c *lowering) asVector(t *lift.Type, xs *val) *val {
 			for k := int64(1); k < w; k++ {
 				next := lane(k).loc()
 				if next.buf != at.buf || next.index.e != nil || at.index.e != nil ||
-					!c.resolve(next.index.a.Sub(at.index.a), c.stands).Equal(constant(k).a) {
+					!c.resolve(next.index.a.Sub(at.index.a), c.affines).Equal(constant(k).a) {
 					fail("the %d elements of a vector do not lie next to each other in %s", w, at.buf.name)
 				}
 			}
@@ -299,13 +299,13 @@ func (c *lowering) asVector(t *lift.Type, xs *val) *val {
 	})
 }
 
-// asScalar shows vectors in memory as their elements.
+// asScalar is a view of vectors in memory as their elements.
 func (c *lowering) asScalar(t *lift.Type, xs *val) *val {
 	w := int64(xs.typ.Elem.Width)
 	return array(t, xs.space, func(i index) *val {
 		vector, lane := xs.at(c.div(i, w)), c.mod(i, w)
 		if vector.loc == nil || vector.loc().buf == nil {
-			fail("an element of a vector is used that is in no memory: keep the vectors in memory first")
+			fail("an element of a vector is used that is not in memory: keep the vectors in memory first")
 		}
 		at := vector.loc()
 		at.index = c.add(at.index, lane)

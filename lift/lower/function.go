@@ -71,7 +71,7 @@ func (c *lowering) isBuiltin(u *lift.UserFun) bool {
 	return is
 }
 
-// flatParams are the parameters of a function as scalars and vectors, and the expressions that definitions have for them.
+// flatParams are the parameters of a function as scalars and vectors; tuples reports whether one was a tuple.
 func flatParams(u *lift.UserFun) (params []kernel.FunctionParam, tuples bool) {
 	for _, p := range u.Params {
 		parts := lift.Components(p.Type)
@@ -88,8 +88,8 @@ func flatParams(u *lift.UserFun) (params []kernel.FunctionParam, tuples bool) {
 
 func componentName(param string, k int) string { return fmt.Sprintf("%s_%d", param, k) }
 
-// flatten replaces the components of tuples, p[0], by parameters of their own. It reports whether anything is left that
-// the kernel IR does not say: a lane of a vector.
+// flatten replaces the components of tuples, p[0], by separate parameters. ok is false if the expression has a lane of a
+// vector, which the kernel IR cannot express.
 func flatten(u *lift.UserFun, e expr.Expr) (out expr.Expr, ok bool) {
 	tuple := map[string]bool{}
 	for _, p := range u.Params {
@@ -110,8 +110,8 @@ func flatten(u *lift.UserFun, e expr.Expr) (out expr.Expr, ok bool) {
 	return out, ok
 }
 
-// function declares a user function of scalar or vector result to the kernels, on vectors of so many lanes where lanes is
-// not 0.
+// function declares a user function with a scalar or vector result for the kernels; if lanes is not 0, on vectors of that
+// many lanes.
 func (c *lowering) function(u *lift.UserFun, lanes int64) *kernel.Function {
 	key := u.Name
 	if lanes > 0 {
@@ -139,9 +139,7 @@ func (c *lowering) function(u *lift.UserFun, lanes int64) *kernel.Function {
 		}
 	}
 	if len(u.Defs) == 1 {
-		whole := true
-		def, ok := flatten(u, u.Defs[0])
-		whole = whole && ok
+		def, whole := flatten(u, u.Defs[0])
 		for _, l := range u.Lets {
 			e, ok := flatten(u, l.Expr)
 			whole = whole && ok
@@ -152,7 +150,7 @@ func (c *lowering) function(u *lift.UserFun, lanes int64) *kernel.Function {
 		}
 	}
 	if tuples {
-		f.Body = "" // it speaks of tuples, which the source does not have
+		f.Body = "" // it uses tuples, which the source does not have
 	}
 	if f.Def == nil && f.Body == "" {
 		fail("function %s cannot be written: its definition uses lanes of vectors, or its body tuples", u.Name)
@@ -162,8 +160,8 @@ func (c *lowering) function(u *lift.UserFun, lanes int64) *kernel.Function {
 	return f
 }
 
-// callTuple computes the components of a result that is a tuple, in the place of the call: values that the definition
-// names, and operands that it uses, are kept in private variables.
+// callTuple computes the components of a tuple result inline: the definition's named values and the arguments are kept in
+// private variables.
 func (c *lowering) callTuple(u *lift.UserFun, args []*val) []expr.Expr {
 	if len(u.Defs) == 0 {
 		fail("function %s gives a tuple and has no definition", u.Name)

@@ -19,7 +19,7 @@ type index struct {
 // span is the range of a variable.
 type span struct{ lo, hi int64 }
 
-// indexer does index arithmetic: it knows the ranges of variables, and simplifies by them. Division rounds down.
+// indexer does index arithmetic, simplifying by the ranges of variables. Division rounds down.
 type indexer struct{ spans map[string]span }
 
 func constant(c int64) index { return index{a: polycount.Int(c), lo: c, hi: c} }
@@ -34,7 +34,7 @@ func (x index) expr() expr.Expr {
 	return expr.FromAffine(x.a)
 }
 
-// fitting is a, of which all coefficients must fit into 64 bits.
+// fitting returns a; it fails if a coefficient overflows 64 bits.
 func fitting(a polycount.Affine) polycount.Affine {
 	if err := a.Err(); err != nil {
 		fail("%v", err)
@@ -123,8 +123,7 @@ func (r *indexer) div(x index, d int64) index {
 	return r.affine(r.quotient(x.a, d))
 }
 
-// quotient is ⌊a/d⌋. Parts of a that are multiples of a divisor m of d leave the rest behind where that is in 0 .. m-1:
-// ⌊(m·b + c)/d⌋ = ⌊b/(d/m)⌋.
+// quotient is ⌊a/d⌋. For a divisor m of d and c in 0 .. m-1, ⌊(m·b + c)/d⌋ = ⌊b/(d/m)⌋.
 func (r *indexer) quotient(a polycount.Affine, d int64) polycount.Affine {
 	terms := a.Terms()
 	divisors := []int64{d}
@@ -156,7 +155,7 @@ func (r *indexer) quotient(a polycount.Affine, d int64) polycount.Affine {
 	return a.FloorDiv(d)
 }
 
-// exactly divides by m an expression all of whose coefficients are multiples of it.
+// exactly divides by m an expression whose coefficients are all multiples of m.
 func exactly(a polycount.Affine, m int64) polycount.Affine {
 	out := polycount.Int(a.Constant() / m)
 	for _, t := range a.All() {
@@ -214,7 +213,7 @@ func (r *indexer) choose(condition expr.Expr, x, y index) index {
 	return index{e: &expr.Cond{If: condition, Then: x.expr(), Else: y.expr()}, lo: min(x.lo, y.lo), hi: max(x.hi, y.hi)}
 }
 
-// resolve replaces variables by what they stand for, and simplifies again.
+// resolve replaces variables by their expressions and simplifies again.
 func (r *indexer) resolve(a polycount.Affine, by map[string]polycount.Affine) polycount.Affine {
 	out := polycount.Int(a.Constant())
 	for _, t := range a.All() {

@@ -20,18 +20,17 @@ func (b *buffer) declare() *kernel.Array {
 	return a
 }
 
-// part is one outermost loop of the program, or an assignment outside of loops, with what it touches in global scratch and
-// in private memory.
+// part is one outermost loop of the program, or an assignment outside of loops, with the names that it reads and writes.
 type part struct {
 	stmts         []*statement
 	reads, writes map[string]bool
-	// alone: it writes private variables only, which every work-item computes for itself; it goes into every kernel that
+	// alone: it writes only private variables, which every work-item computes for itself; it is part of every kernel that
 	// needs them.
 	alone bool
 }
 
-// program makes kernels of the statements. A part that reads scratch memory which an earlier part of the same kernel
-// writes begins a new kernel: within one launch nothing orders the work-groups.
+// program divides the statements into kernels. A part that reads scratch memory which an earlier part of the same kernel
+// writes begins a new kernel, because work-groups of one launch are not ordered.
 func (c *lowering) program(name string) *kernel.Program {
 	if len(c.stmts) == 0 {
 		fail("the result is empty: there is nothing to compute")
@@ -154,7 +153,7 @@ func (c *lowering) kernel(name string, group []*part) *kernel.Kernel {
 			}
 		}
 	}
-	for i, s := range k.Statements { // on those of other kernels nothing needs to wait
+	for i, s := range k.Statements { // statements of other kernels need no dependencies
 		if slices.ContainsFunc(s.Deps, func(d string) bool { return !ids[d] }) {
 			copied := *s
 			copied.Deps = slices.DeleteFunc(slices.Clone(s.Deps), func(d string) bool { return !ids[d] })

@@ -11,8 +11,8 @@ import (
 	"gpuperf/polycount"
 )
 
-// loop is a map or reduction over n elements. Its variable v stands for an expression over inames; iterations that only
-// one work-item or group runs have no iname.
+// loop is a map or reduction over n elements. Its variable v is an expression over inames; loops with a single iteration have
+// no iname.
 type loop struct {
 	op     lift.Op
 	dim    int
@@ -43,7 +43,7 @@ func longestMaps(t *lift.Term) (longest [3]map[lift.Op]int64) {
 	return longest
 }
 
-// inferRange fills in what the options leave open.
+// inferRange infers the parts of the ND-range that the options leave open.
 func (c *lowering) inferRange(longest [3]map[lift.Op]int64) {
 	for d := range 3 {
 		glb, wrg, lcl := longest[d][lift.MapGlb], longest[d][lift.MapWrg], longest[d][lift.MapLcl]
@@ -67,7 +67,7 @@ func (c *lowering) inferRange(longest [3]map[lift.Op]int64) {
 	}
 }
 
-// open checks where a loop may stand, and opens it. It returns the variable as an index; close ends the loop.
+// open checks the nesting of a loop and opens it. It returns the variable as an index; close ends the loop.
 func (c *lowering) open(op lift.Op, dim int, n int64) index {
 	c.checkNesting(op, dim)
 	if len(c.loops) == 0 {
@@ -139,12 +139,12 @@ func (c *lowering) open(op lift.Op, dim int, n int64) index {
 	return c.affine(polycount.Name(l.v))
 }
 
-// variable makes a variable with values 0 .. n-1 that stands for an expression over inames.
-func (c *lowering) variable(base string, n int64, stands polycount.Affine) string {
+// variable makes a variable with values 0 .. n-1 for an expression over inames.
+func (c *lowering) variable(base string, n int64, a polycount.Affine) string {
 	name := c.fresh(base)
 	c.spans[name] = span{0, n - 1}
-	c.stands[name] = stands
-	c.exprs[name] = expr.FromAffine(fitting(stands))
+	c.affines[name] = a
+	c.exprs[name] = expr.FromAffine(fitting(a))
 	return name
 }
 
@@ -155,8 +155,8 @@ func (c *lowering) close() {
 	}
 }
 
-// checkNesting refuses maps where OpenCL has no such loops (rules.md of OpenCL patterns: mapLcl within mapWrg of its
-// dimension, none within another of its dimension, mapGlb not beside the others).
+// checkNesting rejects nestings of maps that OpenCL cannot express: mapLcl must be within mapWrg of its dimension, no map
+// within another of its kind and dimension, and mapGlb not together with the others.
 func (c *lowering) checkNesting(op lift.Op, dim int) {
 	if !lift.ParallelMaps.Has(op) {
 		return
@@ -166,17 +166,17 @@ func (c *lowering) checkNesting(op lift.Op, dim int) {
 		switch {
 		case !lift.ParallelMaps.Has(l.op):
 		case l.op == op && l.dim == dim:
-			fail("%s(%d) stands within %s(%d)", op, dim, op, dim)
+			fail("%s(%d) cannot be inside %s(%d)", op, dim, op, dim)
 		case l.op == lift.MapGlb && op != lift.MapGlb || l.op != lift.MapGlb && op == lift.MapGlb:
-			fail("%s(%d) stands within %s(%d)", op, dim, l.op, l.dim)
+			fail("%s(%d) cannot be inside %s(%d)", op, dim, l.op, l.dim)
 		case l.op == lift.MapLcl && op == lift.MapWrg:
-			fail("mapWrg(%d) stands within mapLcl(%d)", dim, l.dim)
+			fail("mapWrg(%d) cannot be inside mapLcl(%d)", dim, l.dim)
 		case l.op == lift.MapWrg && l.dim == dim:
 			group = true
 		}
 	}
 	if op == lift.MapLcl && !group {
-		fail("mapLcl(%d) stands outside of mapWrg(%d)", dim, dim)
+		fail("mapLcl(%d) must be inside mapWrg(%d)", dim, dim)
 	}
 }
 
@@ -194,8 +194,8 @@ func (c *lowering) openInames() []string {
 	return out
 }
 
-// slot is the place that the work-item at hand has for the element i of a dimension whose elements belong to work-items:
-// i must be the variable of a mapLcl that gives it this element.
+// slot is the slot of the current work-item for the element i of a distributed dimension: i must be the variable of a mapLcl
+// that assigns this element to it.
 func (c *lowering) slot(i index, o *owner, b *buffer) index {
 	for _, l := range c.loops {
 		if l.op != lift.MapLcl || l.dim != o.dim || l.n != o.n {
@@ -208,6 +208,6 @@ func (c *lowering) slot(i index, o *owner, b *buffer) index {
 			return c.affine(polycount.Name(l.slotVar))
 		}
 	}
-	fail("the element %s of %s is private to another work-item: mapLcl(%d) over %d elements gave it away", i.expr(), b.name, o.dim, o.n)
+	fail("the element %s of %s is private to another work-item: mapLcl(%d) over %d elements assigned it", i.expr(), b.name, o.dim, o.n)
 	return index{}
 }

@@ -1,12 +1,12 @@
 // Package lower turns low-level terms of package lift into kernels of the IR.
 //
-// A term is lowered in two ways (view.go and write.go): as a view, a function from indices to what is read there, and as a
-// sequence of statements that write it to a destination, which is a view as well. Patterns that only arrange data (split,
+// A term is lowered in two ways (view.go and write.go): as a view, a function from indices to the elements read there, and as
+// a sequence of statements that write it to a destination, which is a view as well. Patterns that only arrange data (split,
 // join, gather, slide, pad, zip, …) change views; those that compute (the maps but Map, the reductions, calls of user
 // functions) make statements in loops (loop.go). Index arithmetic is simplified by the ranges of the loops' variables
 // (index.go); arrays are flat, with constant sizes, so that split and join cancel. Barriers and the order of statements are
-// left to package kernel/linear. Where what the launch wrote is read by work-items of other groups, the term becomes a
-// kernel.Program of several kernels (kernels.go).
+// left to package kernel/linear. If work-items read data that other groups wrote, the term becomes a kernel.Program of
+// several kernels (kernels.go).
 //
 // After Steuwer et al., "Generating Performance Portable Code using Rewrite Rules", section 4, and Lift's view system.
 package lower
@@ -22,7 +22,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// Options fix what the term leaves open. The zero value infers the ND-range from the maps of the term.
+// Options are the sizes and the ND-range. The zero value infers the ND-range from the maps of the term.
 type Options struct {
 	// Sizes are the values of the program's size symbols: all of them.
 	Sizes map[string]int64
@@ -32,8 +32,7 @@ type Options struct {
 	Local, Global [3]int64
 }
 
-// Array is an argument of the lowered kernels that an input or the result of the program lies in: one for each scalar or
-// vector component.
+// Array is an argument of the lowered kernels that holds a scalar or vector component of an input or of the result.
 type Array struct {
 	Name  string
 	Input string // "" for the result
@@ -43,14 +42,14 @@ type Array struct {
 	Value    bool
 }
 
-// Lowered is a program with what its arguments stand for.
+// Lowered is a program with the meaning of its arguments.
 type Lowered struct {
 	*kernel.Program
 	Inputs, Outputs []Array // in the order of the inputs, and of the components
 }
 
 // Lower lowers a program. Its arguments are named like the inputs, with _0, _1 … for the components of tuples, and the
-// result is out. An error says what of the term cannot be lowered, and why.
+// result is out. An error names the part of the term that cannot be lowered, and the reason.
 func Lower(p *lift.Program, opt Options) (*Lowered, error) {
 	f, err := Fix(p, opt.Sizes)
 	if err != nil {
@@ -86,7 +85,7 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 		}
 	}
 	c := &lowering{
-		indexer: indexer{spans: map[string]span{}}, opt: opt, names: map[string]bool{}, stands: map[string]polycount.Affine{},
+		indexer: indexer{spans: map[string]span{}}, opt: opt, names: map[string]bool{}, affines: map[string]polycount.Affine{},
 		exprs: map[string]expr.Expr{}, functions: map[string]*kernel.Function{}, touched: map[string][]touch{}, builtins: map[*lift.UserFun]bool{},
 	}
 	defer func() {
@@ -115,7 +114,7 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 	return l, nil
 }
 
-// failure is an error of the term, carried up by a panic that Lower recovers.
+// failure is an error of the term, carried by a panic that Lower recovers.
 type failure struct{ msg string }
 
 func (f *failure) Error() string { return f.msg }
@@ -135,23 +134,23 @@ func (s *scope) lookup(i int) *val {
 	return s.v
 }
 
-// lowering is a program on its way.
+// lowering is the state of lowering a program.
 type lowering struct {
 	indexer
 	opt       Options
 	names     map[string]bool // taken
 	bufs      []*buffer
 	functions map[string]*kernel.Function
-	order     []*kernel.Function // functions as they were made
+	order     []*kernel.Function // functions in the order of their creation
 
 	loops   []*loop                     // open, outermost first
 	all     []*loop                     // every loop that was opened
-	stands  map[string]polycount.Affine // variables of loops over inames
+	affines map[string]polycount.Affine // variables of loops in terms of inames
 	exprs   map[string]expr.Expr        // the same as expressions
 	stmts   []*statement
-	touched map[string][]touch // statements by the array with parts per work-item that they touch
+	touched map[string][]touch // statements by the distributed array that they access
 	phase   int
-	lanes   int64 // of the vectors that the function at hand is applied to; 0 outside of mapVec
+	lanes   int64 // of the vectors that the current function is applied to; 0 outside of mapVec
 
 	builtins map[*lift.UserFun]bool
 }
@@ -210,10 +209,10 @@ func (c *lowering) final(i index) expr.Expr {
 	if i.e != nil {
 		return expr.Subst(i.e, c.exprs)
 	}
-	return expr.FromAffine(c.resolve(i.a, c.stands))
+	return expr.FromAffine(c.resolve(i.a, c.affines))
 }
 
-// trial begins something that may have to be made in another way; what it returns forgets all that was made since, but for names.
+// trial begins an attempt; the function that it returns discards everything made since, except for names.
 func (c *lowering) trial() (forget func()) {
 	before, touched := *c, make(map[string][]touch, len(c.touched))
 	for name, list := range c.touched {
@@ -228,7 +227,7 @@ func (c *lowering) trial() (forget func()) {
 // store makes the statement that assigns to a scalar or vector in memory.
 func (c *lowering) store(d *val, value expr.Expr) {
 	if d.loc == nil {
-		fail("a %s is written that does not lie in memory", d.typ)
+		fail("a %s is written that is not in memory", d.typ)
 	}
 	at := d.loc()
 	if at.buf.kind == input {
@@ -237,7 +236,7 @@ func (c *lowering) store(d *val, value expr.Expr) {
 	s := &kernel.Stmt{
 		ID: fmt.Sprintf("s%d", len(c.stmts)), LHS: c.access(at.buf, at.index, lanesOf(d.typ)), RHS: value, Inames: c.openInames(),
 	}
-	c.order1(s, at.buf)
+	c.addDependencies(s, at.buf)
 	if len(c.loops) == 0 {
 		c.phase++
 	}
@@ -247,24 +246,17 @@ func (c *lowering) store(d *val, value expr.Expr) {
 	}
 }
 
-// order1 makes a statement depend on those before it that touch the same array of which every work-item holds a part: the
-// linearization orders other statements by what they touch.
-func (c *lowering) order1(s *kernel.Stmt, target *buffer) {
+// addDependencies makes a statement depend on earlier ones that access the same distributed array, with a part for each
+// work-item. The linearization orders all other statements by their accesses.
+func (c *lowering) addDependencies(s *kernel.Stmt, target *buffer) {
 	deps := map[string]bool{}
-	note := func(name string, write bool) {
-		list := c.touched[name]
-		for _, t := range list {
-			if write || t.write {
+	names := append(mentioned(s.LHS), mentioned(s.RHS)...)
+	for _, name := range names {
+		for _, t := range c.touched[name] {
+			if name == target.name || t.write {
 				deps[t.stmt.ID] = true
 			}
 		}
-	}
-	var names []string
-	for _, e := range []expr.Expr{s.LHS, s.RHS} {
-		names = append(names, mentioned(e)...)
-	}
-	for _, name := range names {
-		note(name, name == target.name)
 	}
 	s.Deps = slices.Sorted(maps.Keys(deps))
 	for _, b := range c.bufs {

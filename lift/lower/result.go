@@ -7,19 +7,19 @@ import (
 	"gpuperf/lift"
 )
 
-// Memory is an array that inputs or results of a lowered program lie in.
+// Memory is an array with inputs or results of a lowered program.
 type Memory interface {
 	Defined(i int) bool // whether element i was written
 	At(i int) float64
 	Int(i int) int64 // of arrays of integers
 }
 
-// Read reads a value of a type, whose lengths are constant, off the arrays of its components, in the order of Lowered.Inputs and Outputs.
+// Read reads a value of a type with constant lengths from the arrays of its components, in the order of Lowered.Inputs and Outputs.
 func Read[M Memory](t *lift.Type, arrays []M) lift.Value {
 	return read(t, arrays, make([]int, len(arrays)))
 }
 
-// read reads from the elements at on, and moves them.
+// read reads from the elements at the indices at, and advances them.
 func read[M Memory](t *lift.Type, arrays []M, at []int) lift.Value {
 	switch t.Kind {
 	case lift.ArrayType:
@@ -55,8 +55,8 @@ func read[M Memory](t *lift.Type, arrays []M, at []int) lift.Value {
 	return lift.Exact(arrays[0].Int(i), 1)
 }
 
-// Compare tells how a result differs from the meaning of its program by more than the tolerance, relative for numbers above 1
-// and absolute for others. What the program leaves unwritten may hold anything.
+// Compare returns an error if a result differs from the semantics of its program by more than the tolerance, relative for
+// numbers above 1 and absolute for others. Elements that the program leaves unwritten are ignored.
 func Compare(got, want lift.Value, tolerance float64) error {
 	switch w := want.(type) {
 	case lift.Unwritten:
@@ -64,7 +64,7 @@ func Compare(got, want lift.Value, tolerance float64) error {
 	case lift.Values:
 		g, ok := got.(lift.Values)
 		if !ok || len(g) != len(w) {
-			return fmt.Errorf("another number of elements than %d", len(w))
+			return fmt.Errorf("the number of elements is not %d", len(w))
 		}
 		for i := range w {
 			if err := Compare(g[i], w[i], tolerance); err != nil {
@@ -83,7 +83,7 @@ func Compare(got, want lift.Value, tolerance float64) error {
 	return nil
 }
 
-// near: nothing but itself is near infinity.
+// near reports whether two numbers agree; only infinity is near infinity.
 func near(x, y, tolerance float64) bool {
 	if x == y || math.IsNaN(x) && math.IsNaN(y) {
 		return true

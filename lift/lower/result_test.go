@@ -31,8 +31,8 @@ func TestCompare(t *testing.T) {
 		{lift.Unwritten{}, num(1), "not written"},
 		{num(7), lift.Unwritten{}, ""},
 		{list(num(1), num(2)), list(num(1), num(3)), "[1]: 2, want 3"},
-		{list(num(1)), list(num(1), num(3)), "another number of elements than 2"},
-		{num(1), list(num(1)), "another number of elements than 1"},
+		{list(num(1)), list(num(1), num(3)), "the number of elements is not 2"},
+		{num(1), list(num(1)), "the number of elements is not 1"},
 	} {
 		err := lower.Compare(c.got, c.want, 1e-4)
 		if (err == nil) != (c.differ == "") || err != nil && !strings.Contains(err.Error(), c.differ) {

@@ -7,11 +7,11 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// life is the statements of a kernel, by their order, between which an array must keep its values.
+// life is the range of statements of a kernel, by index, in which an array must keep its values.
 type life struct{ first, last int }
 
-// reuse lets local arrays of one type share memory where their lives do not meet and no further barrier is needed, as the
-// buffers of iterate do that are written and read in turns. Barriers follow from the accesses in any case.
+// reuse lets local arrays of one type share memory if their lives do not overlap and no further barrier is needed, such as the
+// alternating buffers of iterate. Barriers are derived from the accesses in any case.
 func (c *lowering) reuse(k *kernel.Kernel) {
 	lives := map[string]life{}
 	firstRead := map[string]int{}
@@ -42,8 +42,8 @@ func (c *lowering) reuse(k *kernel.Kernel) {
 		lives[name] = throughLoops(k, l)
 		starts[name] = l.first
 	}
-	// free tells that b can be used again for what lives at l: after its last use another array was handed on from its
-	// writers to its readers, so that no further barrier is needed.
+	// free reports whether b can be reused for an array that lives at l: after the last use of b, another array was written and
+	// then read, so no further barrier is needed.
 	free := func(b *kernel.Array, l life) bool {
 		return slices.ContainsFunc(order, func(x *kernel.Array) bool {
 			at, read := firstRead[x.Name]
@@ -92,8 +92,8 @@ func (c *lowering) reuse(k *kernel.Kernel) {
 	}
 }
 
-// throughLoops extends a life over the whole of every sequential loop that holds some of its statements and not all: what
-// lies outside is read or written in each iteration.
+// throughLoops extends a life over every sequential loop that contains only some of its statements, because these are executed
+// in each iteration.
 func throughLoops(k *kernel.Kernel, l life) life {
 	for changed := true; changed; {
 		changed = false

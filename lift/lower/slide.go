@@ -7,8 +7,8 @@ import (
 )
 
 // writeSlide maps over windows that stay in private memory: from one to the next, the elements move up and only the new
-// ones are read. Every element has a constant place, so that it can be a register; those that the function does not read,
-// now or after they moved, are left out.
+// ones are read. Every element has a constant index, so that it can be a register; elements that the function never reads are
+// left out.
 func (c *lowering) writeSlide(t *lift.Term, env *scope, xs, d *val) {
 	width, step := sizeOf(t.Sizes[0]), sizeOf(t.Sizes[1])
 	kept := max(width-step, 0)
@@ -29,7 +29,7 @@ func (c *lowering) writeSlide(t *lift.Term, env *scope, xs, d *val) {
 	})
 }
 
-// keep copies an element of a window, number by number, so far as these are used.
+// keep copies the used numbers of an element of a window.
 func (c *lowering) keep(from, to *val, used func(p place) bool) {
 	switch to.typ.Kind {
 	case lift.ArrayType:
@@ -47,8 +47,8 @@ func (c *lowering) keep(from, to *val, used func(p place) bool) {
 	}
 }
 
-// readFrom tells which numbers of a window are read by what body makes, in this place or in one that they move to. What body
-// makes is forgotten.
+// readFrom reports which numbers of a window the statements of body read, in their position or in one that they move to. The
+// statements are discarded.
 func (c *lowering) readFrom(w *val, width, step int64, body func()) func(p place) bool {
 	forget := c.trial()
 	from := len(c.stmts)

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/lift"
@@ -11,7 +13,7 @@ import (
 // private memory.
 const maxPrivate = 256
 
-// spaceNames begin the names of arrays.
+// spaceNames are the prefixes of the names of arrays.
 var spaceNames = map[kernel.Space]string{kernel.Private: "p", kernel.Local: "tile", kernel.Global: "tmp"}
 
 // allocate makes memory for a value of the type at the current place. Private memory is a work-item's own. Local memory
@@ -34,7 +36,7 @@ func (c *lowering) allocate(space kernel.Space, t *lift.Type, owners []*owner) *
 		}
 	}
 	if space == kernel.Local && !c.inGroup() {
-		fail("toLocal stands outside of mapWrg: there is no group to share the memory")
+		fail("toLocal must be inside mapWrg: there is no group to share the memory")
 	}
 	parts := lift.Components(t)
 	sizes := counts(t, owners)
@@ -46,16 +48,14 @@ func (c *lowering) allocate(space kernel.Space, t *lift.Type, owners []*owner) *
 			b.kind = scratch
 		}
 		b.scalar = space == kernel.Private && b.size == 1 && leaf.Kind == lift.ScalarType
-		for _, o := range owners {
-			b.perItem = b.perItem || o != nil
-		}
+		b.perItem = slices.ContainsFunc(owners, func(o *owner) bool { return o != nil })
 		bufs, base[k] = append(bufs, b), c.scale(at, sizes[k])
 	}
 	c.bufs = append(c.bufs, bufs...)
 	return c.memory(t, bufs, base, owners)
 }
 
-// ownersOf tells which dimensions of the value of a term are computed by the work-items of a group, each its own elements:
+// ownersOf lists the owners of the dimensions of a term's value that are distributed over the work-items of a group: those of
 // the mapLcls at the top of the term.
 func (c *lowering) ownersOf(t *lift.Term) []*owner {
 	var out []*owner
@@ -87,8 +87,8 @@ func (c *lowering) ownersOf(t *lift.Term) []*owner {
 	}
 }
 
-// spaceOf is where the result of a map lies that names no memory: for loops over all work-items in global memory, for
-// those of a group where the data come from, and for a work-item's own in private memory.
+// spaceOf is the space of the result of a map that does not name one: global memory for loops over all work-items, the space
+// of the operand for those of a group, and private memory for a work-item's own loops.
 func (c *lowering) spaceOf(t *lift.Term, from kernel.Space) kernel.Space {
 	switch t.Op {
 	case lift.MapGlb, lift.MapWrg:
@@ -109,7 +109,7 @@ func (c *lowering) spaceOf(t *lift.Term, from kernel.Space) kernel.Space {
 	return kernel.Private
 }
 
-// copy stores what one view shows in another.
+// copy stores the elements of one view in another.
 func (c *lowering) copy(from, to *val) {
 	switch to.typ.Kind {
 	case lift.ArrayType:
@@ -130,7 +130,7 @@ func (c *lowering) copy(from, to *val) {
 	}
 }
 
-// each runs the body for every index below n, in a loop of that kind.
+// each generates a loop of that kind with the body for every index below n.
 func (c *lowering) each(op lift.Op, dim int, n int64, body func(i index)) {
 	if n == 0 {
 		return

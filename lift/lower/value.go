@@ -8,18 +8,18 @@ import (
 	"gpuperf/lift"
 )
 
-// val is what a term stands for while it is lowered: a view of memory, or of values computed where they are used. An array
-// has at, a tuple get, a scalar or vector load. What lies in memory has loc beside, by which it can be written too: a
+// val is the value of a term during lowering: a view of memory, or of values computed where they are used. An array
+// has at, a tuple get, a scalar or vector load. A value in memory also has loc, through which it can be written: a
 // val is the destination of a term as well as its result.
 type val struct {
 	typ *lift.Type
-	// space of the memory behind it; Private for what lies in none. Values from several spaces count as Global.
+	// space of its memory; Private for values that are not in memory. Values from several spaces count as Global.
 	space kernel.Space
 	at    func(i index) *val
 	get   func(k int) *val
 	load  func() expr.Expr
 	loc   func() place
-	// owners of the elements of private memory that work-items share out, by array dimension; nil for other memory.
+	// owners of the elements of private memory that is distributed over work-items, by array dimension; nil for other memory.
 	owners []*owner
 	bufs   []*buffer // of memory
 }
@@ -40,7 +40,7 @@ type buffer struct {
 	scalar, value bool
 	perItem       bool // a private array that holds a work-item's part of a larger one
 	kind          bufferKind
-	depth         int // loops around the place that it was made for
+	depth         int // number of loops around its allocation
 }
 
 type bufferKind uint8
@@ -52,8 +52,8 @@ const (
 	scratch
 )
 
-// owner says which work-item of a group holds an element of a dimension: that of local axis dim that a mapLcl over n
-// elements gives the element to. It holds slots of them.
+// owner determines the work-item of a group that holds an element of a dimension: the one along local axis dim to which a
+// mapLcl over n elements assigns the element. Each work-item holds slots of them.
 type owner struct {
 	dim      int
 	n, slots int64
@@ -68,8 +68,8 @@ func lengthOf(t *lift.Type) int64 {
 	return n
 }
 
-// counts are the numbers of scalars that a value of the type has in the array of each of its leaves, with the dimensions
-// that have owners counted by slots.
+// counts are the numbers of scalars that a value of the type has in the array of each of its components; dimensions with
+// owners count as their slots.
 func counts(t *lift.Type, owners []*owner) []int64 {
 	switch t.Kind {
 	case lift.ArrayType:
@@ -97,7 +97,7 @@ func counts(t *lift.Type, owners []*owner) []int64 {
 	return []int64{1}
 }
 
-// memory is a value of type t that starts at the given elements of the buffers of its leaves.
+// memory is a value of type t that starts at the given elements of the buffers of its components.
 func (c *lowering) memory(t *lift.Type, bufs []*buffer, base []index, owners []*owner) *val {
 	v := &val{typ: t, space: bufs[0].space, owners: owners, bufs: bufs}
 	switch t.Kind {
@@ -141,7 +141,7 @@ func lanesOf(t *lift.Type) int64 {
 	return 0
 }
 
-// access is the expression that reads or is assigned to the elements.
+// access is the expression that reads the elements, or the left side that assigns to them.
 func (c *lowering) access(b *buffer, i index, lanes int64) expr.Expr {
 	if b.scalar {
 		return expr.Var{Name: b.name}
@@ -159,8 +159,8 @@ func scalar(t *lift.Type, load func() expr.Expr) *val {
 	return &val{typ: t, space: kernel.Private, load: load}
 }
 
-// common is the space that results of values from several spaces belong to (after Lift's inference of address spaces):
-// private ones do not count, and what is left must agree.
+// common is the space of a result computed from values in several spaces (after Lift's inference of address spaces): private
+// ones are ignored, and if the others differ it is Global.
 func common(vs ...*val) kernel.Space {
 	space := kernel.Private
 	for _, v := range vs {
@@ -177,17 +177,14 @@ func common(vs ...*val) kernel.Space {
 
 // components loads all scalars and vectors of a value that has no arrays.
 func (v *val) components() []expr.Expr {
-	if v.typ.Kind != lift.TupleType {
-		return []expr.Expr{v.load()}
-	}
 	var all []expr.Expr
-	for k := range v.typ.Elems {
-		all = append(all, v.get(k).components()...)
+	for _, part := range v.parts() {
+		all = append(all, part.load())
 	}
 	return all
 }
 
-// parts are the scalars and vectors of a destination that has no arrays.
+// parts are the scalars and vectors of a value that has no arrays.
 func (v *val) parts() []*val {
 	if v.typ.Kind != lift.TupleType {
 		return []*val{v}
@@ -199,7 +196,7 @@ func (v *val) parts() []*val {
 	return all
 }
 
-// names of variables and arrays in an expression.
+// mentioned lists the names of variables and arrays in an expression.
 func mentioned(e expr.Expr) []string {
 	var out []string
 	expr.Walk(e, func(e expr.Expr) bool {

@@ -9,8 +9,8 @@ import (
 	"gpuperf/lift"
 )
 
-// view is what a term shows: data arranged anew where it only arranges, and otherwise memory that statements made here
-// write.
+// view is the value of a term: a rearranged view of its operands if it only arranges data, otherwise memory written by
+// statements that are generated here.
 func (c *lowering) view(t *lift.Term, env *scope) *val {
 	f := views[t.Op]
 	if f == nil {
@@ -19,7 +19,7 @@ func (c *lowering) view(t *lift.Term, env *scope) *val {
 	return f(c, t, env)
 }
 
-// views has what each operator shows.
+// views has the view of each operator.
 var views map[lift.Op]func(c *lowering, t *lift.Term, env *scope) *val
 
 func init() {
@@ -104,7 +104,7 @@ func (c *lowering) viewAll(ts []*lift.Term, env *scope) []*val {
 	return out
 }
 
-// later is a view that is made when it is needed, in the loops that are open then, and used again as long as these are.
+// later is a view that is made on first use, in the loops open at that time, and reused as long as these are open.
 func (c *lowering) later(t *lift.Type, space kernel.Space, view func() *val) *val {
 	var made *val
 	var within *loop
@@ -137,7 +137,7 @@ func (c *lowering) later(t *lift.Type, space kernel.Space, view func() *val) *va
 	return v
 }
 
-// once is the view of a term whose value is computed here, not at every use: that of a let.
+// once is the view of the argument of a let: its value is computed here and not at every use.
 func (c *lowering) once(t *lift.Term, env *scope) *val {
 	if t.Op != lift.Call && t.Op != lift.MapVec {
 		return c.view(t, env)
@@ -147,7 +147,7 @@ func (c *lowering) once(t *lift.Term, env *scope) *val {
 	return d
 }
 
-// unrolled is iterate as k applications, each to an array of its own length.
+// unrolled is iterate as k nested applications, since the length of the array may change in each.
 func unrolled(t *lift.Term) *lift.Term {
 	x := t.Arg()
 	for range t.Ints[0] {
@@ -158,7 +158,7 @@ func unrolled(t *lift.Term) *lift.Term {
 	return x
 }
 
-// literal is a number as the kernel IR writes it.
+// literal is a number in the kernel IR.
 func literal(t *lift.Term) *val {
 	r := t.Lit.Rat()
 	d := t.Lit.DType
@@ -186,7 +186,7 @@ func literal(t *lift.Term) *val {
 	return scalar(t.Type, func() expr.Expr { return e })
 }
 
-// computed is an index that a term gives.
+// computed is an index from the value of a term.
 func (c *lowering) computed(i *val, n int64) index {
 	e := i.load()
 	a, err := expr.ToAffine(e, func(name string) bool { _, ok := c.spans[name]; return ok })
@@ -196,7 +196,7 @@ func (c *lowering) computed(i *val, n int64) index {
 	return index{e: e, lo: 0, hi: n - 1}
 }
 
-// viewMap writes the result of a map to memory and shows that.
+// viewMap writes the result of a map to memory and returns a view of it.
 func (c *lowering) viewMap(t *lift.Term, env *scope) *val {
 	xs := c.view(t.Arg(), env)
 	space := c.spaceOf(t, xs.space)

@@ -6,7 +6,7 @@ import (
 	"gpuperf/lift"
 )
 
-// write makes the statements that leave the value of a term in d.
+// write makes the statements that write the value of a term to d.
 func (c *lowering) write(t *lift.Term, env *scope, d *val) {
 	if f := writes[t.Op]; f != nil {
 		f(c, t, env, d)
@@ -19,7 +19,7 @@ func (c *lowering) write(t *lift.Term, env *scope, d *val) {
 	c.copy(c.view(t, env), d)
 }
 
-// writes has the operators that write to their destination in another way than by copying what they show.
+// writes has the operators that write to their destination directly instead of copying their view.
 var writes map[lift.Op]func(c *lowering, t *lift.Term, env *scope, d *val)
 
 func init() {
@@ -61,7 +61,7 @@ func init() {
 	}
 }
 
-// arranges reports whether a function's body only arranges its parameter, so that it can be written through.
+// arranges reports whether a function's body only rearranges its parameter, so that the parameter can be written through it.
 func arranges(body *lift.Term) bool {
 	for {
 		a, is := arrangements[body.Op]
@@ -77,7 +77,7 @@ func arranges(body *lift.Term) bool {
 	}
 }
 
-// through is the destination of the parameter of a function whose result goes to d.
+// through is the destination of the parameter of a function whose result is written to d.
 func (c *lowering) through(body *lift.Term, d *val) *val {
 	switch body.Op {
 	case lift.Var:
@@ -89,7 +89,7 @@ func (c *lowering) through(body *lift.Term, d *val) *val {
 	return c.through(body.Arg(), arrangements[body.Op].write(c, body, d))
 }
 
-// writeMove goes straight to a destination in the memory that is asked for, and else through such memory.
+// writeMove writes directly to a destination in the requested space, otherwise through new memory in that space.
 func (c *lowering) writeMove(t *lift.Term, env *scope, d *val, space kernel.Space) {
 	if d.space == space {
 		c.write(t.Arg(), env, d)
@@ -108,16 +108,16 @@ func (c *lowering) writeMap(t *lift.Term, env *scope, xs, d *val) {
 	if lift.ParallelMaps.Has(t.Op) {
 		dim = t.Ints[0]
 		if owned := len(d.owners) > 0 && d.owners[0] != nil; d.space == kernel.Private && !owned {
-			fail("%s(%d) writes private memory, which no other work-item sees", t.Op, dim)
+			fail("%s(%d) writes private memory, which other work-items cannot read", t.Op, dim)
 		}
 	}
 	if t.Op != lift.MapLcl && d.space == kernel.Local && lift.ParallelMaps.Has(t.Op) {
-		fail("%s(%d) writes local memory, which no other group sees", t.Op, dim)
+		fail("%s(%d) writes local memory, which other groups cannot read", t.Op, dim)
 	}
 	if t.Op == lift.MapGlb || t.Op == lift.MapWrg {
 		for _, b := range d.bufs {
 			if b.depth > 0 {
-				fail("%s(%d) computes what the loops around it read: that needs a barrier across work-groups in every iteration", t.Op, dim)
+				fail("%s(%d) computes data that the loops around it read: that needs a barrier across work-groups in every iteration", t.Op, dim)
 			}
 		}
 	}
@@ -125,9 +125,9 @@ func (c *lowering) writeMap(t *lift.Term, env *scope, xs, d *val) {
 	c.each(t.Op, dim, lengthOf(t.Type), func(i index) { c.write(body, &scope{env, xs.at(i)}, d.at(i)) })
 }
 
-// reduce folds into an accumulator in the memory of the initial value, and shows that as an array of one element. The
-// function writes the accumulator in place, where no element is read after it was written; otherwise it writes other
-// memory, which is copied.
+// reduce folds into an accumulator in the space of the initial value and returns it as an array of one element. The function
+// writes the accumulator in place if no element is read after it was written; otherwise it writes other memory, which is
+// copied.
 func (c *lowering) reduce(t *lift.Term, env *scope) *val {
 	z, xs := c.view(t.Kids[1], env), c.view(t.Arg(), env)
 	typ := t.Kids[1].Type
@@ -167,7 +167,7 @@ func (c *lowering) fold(t *lift.Term, env *scope, xs, acc *val) {
 	})
 }
 
-// writeAt goes on with an accumulator that is an array where it lies, if a reduction begins with what it is to write.
+// writeAt continues a reduction in place if its initial value is the destination, an array.
 func (c *lowering) writeAt(t *lift.Term, env *scope, d *val) {
 	if red := t.Arg(); d.typ.Kind == lift.ArrayType && (red.Op == lift.ReduceSeq || red.Op == lift.ReduceSeqUnroll) && c.view(red.Kids[1], env) == d {
 		c.fold(red, env, c.view(red.Arg(), env), d)
@@ -176,8 +176,8 @@ func (c *lowering) writeAt(t *lift.Term, env *scope, d *val) {
 	c.copy(c.view(t, env), d)
 }
 
-// clobbers reports whether statements read an element of the accumulator that they may have overwritten: a statement
-// before wrote the same array, or it is written within an inner loop at another index than is read.
+// clobbers reports whether statements read an element of the accumulator that they may have overwritten: an earlier statement
+// wrote the same array, or an inner loop writes it at another index than it reads.
 func (c *lowering) clobbers(stmts []*statement, acc *val) bool {
 	depth := len(c.openInames())
 	for _, b := range acc.bufs {
@@ -197,9 +197,7 @@ func (c *lowering) clobbers(stmts []*statement, acc *val) bool {
 		for _, s := range stmts {
 			clobbered := false
 			expr.Walk(s.RHS, func(e expr.Expr) bool {
-				if reads(e, b.name) && (isAccess(e, b.name) && (written || inner && !expr.Equal(e, at))) {
-					clobbered = true
-				}
+				clobbered = clobbered || isAccess(e, b.name) && (written || inner && !expr.Equal(e, at))
 				return true
 			})
 			if clobbered {

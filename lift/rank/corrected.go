@@ -7,18 +7,18 @@ import (
 	"gpuperf/internal/parallel"
 )
 
-// corrected multiplies the time of a cost model by a correction that a forest has learnt from the model's errors: the model is one for
-// all programs and extrapolates to times outside the training data; the trees learn what it leaves out. (Regression kriging and
-// hybrid performance models do so; see Didona, Quaglia, Romano and Torre, "Enhancing performance prediction robustness by combining
+// corrected multiplies the time of a cost model by a correction that a forest has learnt from the model's errors: the model applies
+// to all programs and extrapolates to times outside the training data; the trees learn its systematic errors. (Regression kriging and
+// hybrid performance models do the same; see Didona, Quaglia, Romano and Torre, "Enhancing performance prediction robustness by combining
 // analytical modeling and machine learning", 2015, section 3.2.) An error common to all points of a benchmark does not affect their
-// order, so that errors are taken relative to the median of the group.
+// order, so errors are taken relative to the median of the group.
 type corrected struct {
 	base   Scorer
 	names  []string
 	excess predictor // of the logarithm of the measured rate over that of the model
 }
 
-// correct learns the errors of a cost model, which scores by the negative logarithm of the time.
+// correct learns the errors of a cost model whose score is the negative logarithm of the time.
 func correct(model func(*Set) (Scorer, error)) func(*Set) (Scorer, error) {
 	return func(train *Set) (Scorer, error) {
 		train = train.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) && !math.IsInf(p.Seconds, 1) })
@@ -51,7 +51,7 @@ func newCorrected(base Scorer, train *Set) (Scorer, error) {
 			t.values[i] -= middle
 		}
 	}
-	c.excess, err = deepForest.fit(t)
+	c.excess, err = learnForest(t)
 	return c, err
 }
 
@@ -62,7 +62,7 @@ func median(values []float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// Score gives the logarithm of the rate, 1/s, up to a constant of the group.
+// Score returns the logarithm of the rate, 1/s, up to a constant of the group.
 func (c *corrected) Score(s *Set) ([]float64, error) {
 	out, err := c.base.Score(s)
 	if err != nil {

@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,14 +15,14 @@ import (
 	"gpuperf/models/library"
 )
 
-// costModel is the model of package library whose parameters are fitted to the training points. It is made of totals of static
-// features; calibrated on measurement kernels, it is a model for the ranker named so.
+// costModel is the model of package library whose parameters are fitted to the training points. Its features are totals of
+// static features. Calibrated on measurement kernels, it can also predict the times for the ranker "model".
 const costModel = "parts"
 
-// costRows bounds the points that the model is fitted to; of more a random sample is taken.
+// costRows bounds the points that the model is fitted to; of more points a random sample is taken.
 const costRows = 1000
 
-// costSettings end the fit when it no longer matters: points of other programs differ from the model by far more.
+// costSettings end the fit early: the errors of the model on other programs are much larger.
 var costSettings = lm.Settings{Ftol: 1e-6, Xtol: 1e-6, MaxEvaluations: 200, NoPolish: true}
 
 // CostModel is a fitted model that predicts the time of points from totals of their static features (Stevens and Klöckner, section
@@ -34,8 +33,8 @@ type CostModel struct {
 	compiled sync.Pool // of *models.Compiled, each for one goroutine at a time
 }
 
-// NewCostModel prepares a fitted model for points with static features of these names. An error says which feature of the model
-// static features do not give.
+// NewCostModel prepares a fitted model for points with static features of these names. It fails if a feature of the model
+// cannot be computed from static features.
 func NewCostModel(names []string, model *models.Model, fit *calibrate.Fit) (*CostModel, error) {
 	compiled, err := model.Compile()
 	if err != nil {
@@ -63,7 +62,7 @@ func Estimate(names []string) (*CostModel, error) {
 	return NewCostModel(names, model, initial(model))
 }
 
-// totalsOf makes the features of a model from static features.
+// totalsOf selects the features of a model from static features.
 func totalsOf(names []string, model string, of []string) (*launch.Selection, error) {
 	totals, err := launch.NewSelection(names, of)
 	if err != nil {
@@ -108,9 +107,9 @@ func fitCost(train *Set) (Scorer, error) {
 		rows = append(rows, calibrate.Row{Kernel: p.Benchmark, Features: row, Output: p.Seconds, Label: p.ID})
 	}
 	if len(rows) == 0 {
-		return nil, errors.New("there is no measured point to learn from")
+		return nil, errNoPoint
 	}
-	if len(rows) < leastRows(model) {
+	if len(rows) < 3*len(model.ParameterNames()) { // too few points for a fit
 		return newCost(train.Names, model, initial(model))
 	}
 	if len(rows) > costRows {
@@ -125,10 +124,7 @@ func fitCost(train *Set) (Scorer, error) {
 	return newCost(train.Names, model, fit)
 }
 
-// leastRows is the number of points from which on the parameters of a model are fitted to them; with fewer it stays as it was written.
-func leastRows(model *models.Model) int { return 3 * len(model.ParameterNames()) }
-
-// initial is the parameters where a fit would start.
+// initial has the parameters at which a fit would start.
 func initial(model *models.Model) *calibrate.Fit {
 	fit := &calibrate.Fit{Model: model.Name}
 	for _, p := range model.Parameters {
@@ -163,7 +159,7 @@ func (c *costScorer) Score(s *Set) ([]float64, error) {
 	return out, nil
 }
 
-// needsOfCost says what static features the cost model lacks, or nil.
+// needsOfCost returns an error if the cost model needs other static features than these.
 func needsOfCost(names []string) error {
 	model, err := library.Load(costModel)
 	if err == nil {

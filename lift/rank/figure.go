@@ -8,9 +8,9 @@ import (
 	"gpuperf/internal/chart"
 )
 
-// Figures are those of section 8 of the paper, for several rankers on the same groups.
+// Figures are the figures of section 8 of the paper, for several rankers on the same groups.
 type Figures struct {
-	// Curves: the best throughput after so many runs (Figure 5).
+	// Curves: the best throughput by number of runs (Figure 5).
 	Curves *chart.Lines
 	// Factors: how many times fewer runs, and less time, than random order until the share of the best is reached (Figure 6).
 	Factors *chart.Bars
@@ -57,7 +57,7 @@ func NewFigures(all []*Outcomes) *Figures {
 	return f
 }
 
-// Chart draws what each feature tells of throughput (Figure 4 of the paper).
+// Chart draws the redundancy of each feature with throughput (Figure 4 of the paper).
 func (r *Redundancy) Chart() *chart.Bars {
 	b := &chart.Bars{Title: "Redundancy of features with throughput", Series: []string{"I(X;Y) / (H(X) + H(Y))"}}
 	for _, f := range r.Features {

@@ -14,7 +14,7 @@ import (
 	"gpuperf/samples"
 )
 
-// VectorsFile is where the vectors of the samples of a file are kept.
+// VectorsFile is the path of the file with the vectors of the samples of a file.
 func VectorsFile(samples string) string {
 	base, packed := strings.CutSuffix(samples, ".gz")
 	path := strings.TrimSuffix(base, ".jsonl") + ".vectors.jsonl"
@@ -24,15 +24,16 @@ func VectorsFile(samples string) string {
 	return path
 }
 
-// Database is the points of samples files, each with its vectors beside it.
+// Database has the points of samples files, each with a file of vectors next to it.
 type Database struct {
 	*Set
-	Device   *facts.Device // of the first file; nil where it has no samples
+	Device   *facts.Device // of the first file with samples; nil without samples
 	Warnings []error
 }
 
-// Load reads a database. Points of one benchmark, "" for none, are not in it. Where own is set, features that explorations do not have
-// now may stand in the files, all of them alike. Points have the features that all files have, of those that depend on the device.
+// Load reads a database, without the points of one benchmark ("" keeps all). With own, the files may have other features than
+// explorations have today, if all files have the same. Of the features that depend on the device, points have those that are in
+// all files.
 func Load(files []string, without string, own bool) (*Database, error) {
 	db := &Database{Set: &Set{}}
 	always := launch.Names(nil)
@@ -68,7 +69,7 @@ func Load(files []string, without string, own bool) (*Database, error) {
 	return db, nil
 }
 
-// read joins the samples of a file with the vectors beside it.
+// read joins the samples of a file with their vectors.
 func (db *Database) read(file string) (*Set, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (db *Database) read(file string) (*Set, error) {
 	return set, nil
 }
 
-// Replace writes the vectors as a file, in place of an old one, packed where its name ends in .gz.
+// Replace writes the vectors to a file, replacing an old one; it is compressed if its name ends in .gz.
 func (v *Vectors) Replace(path string) error {
 	var out bytes.Buffer
 	if err := v.Write(&out); err != nil {
@@ -116,7 +117,7 @@ func (v *Vectors) Replace(path string) error {
 	return os.Rename(next, path)
 }
 
-// Compare tries rankers, by name, on every benchmark left out; without names, all that the points have what they need for.
+// Compare evaluates rankers, by name, leaving out each benchmark in turn; without names, all rankers that the points suffice for.
 func Compare(s *Set, names []string, options OutcomeOptions) ([]*Outcomes, error) {
 	var chosen []Ranker
 	for _, name := range names {
@@ -140,7 +141,7 @@ func Compare(s *Set, names []string, options OutcomeOptions) ([]*Outcomes, error
 	return all, nil
 }
 
-// Draw writes the figures, and the chart of redundancy, as SVG files into a folder, which is made where there is none.
+// Draw writes the figures and the chart of redundancy as SVG files to a folder, which it creates if necessary.
 func (f *Figures) Draw(dir string, r *Redundancy) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -2,9 +2,10 @@ package rank
 
 import (
 	"math"
+	"slices"
 )
 
-// nearest answers with the mean of the k nearest training points, by Euclidean distance (section 5.3 of the paper).
+// nearest predicts the mean of the k nearest training points, by Euclidean distance (section 5.3 of the paper).
 type nearest struct {
 	pca    *PCA
 	points [][]float64
@@ -24,22 +25,19 @@ func (n *nearest) predict(row []float64) float64 {
 	worst := math.Inf(1)
 	for i, p := range n.points {
 		d := 0.0
-		for j, v := range p { // components stand in the order of their variance: far points show early
+		for j, v := range p { // components are in the order of their variance, so far points are detected early
 			if d += (v - at[j]) * (v - at[j]); d >= worst {
 				break
 			}
 		}
-		if d >= worst { // of two that are equally far the first is taken
+		if d >= worst { // of two equally far points the first is taken
 			continue
 		}
 		to := len(found)
 		for to > 0 && found[to-1].distance > d {
 			to--
 		}
-		found = append(found, neighbour{})
-		copy(found[to+1:], found[to:])
-		found[to] = neighbour{d, i}
-		if len(found) > n.k {
+		if found = slices.Insert(found, to, neighbour{d, i}); len(found) > n.k {
 			found = found[:n.k]
 		}
 		if len(found) == n.k {

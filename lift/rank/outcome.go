@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// OutcomeOptions say what is asked of a ranker. The zero value is the default.
+// OutcomeOptions are the criteria by which rankers are evaluated. The zero value is the default.
 type OutcomeOptions struct {
-	// Share of the best throughput that is to be reached; 0 is 0.9, as in the paper.
+	// Share is the share of the best throughput to reach; 0 is 0.9, as in the paper.
 	Share float64
-	// Limit stops runs that take longer than so many times the best time of the group, in the times told as limited; 0 is 10.
+	// Limit is the multiple of the group's best time at which runs are stopped, for the times called limited; 0 is 10.
 	Limit float64
-	// MinBest leaves out groups whose best time, in seconds, is less: the launch alone decides there.
+	// MinBest leaves out groups whose best time, in seconds, is less: these are dominated by the cost of launching.
 	MinBest float64
 	// MinPoints leaves out groups of fewer measured points; 0 is 10.
 	MinPoints int
 }
 
-// Outcome is how a ranker did in a group, beside random order, of which everything is an expected value.
+// Outcome is the result of a ranker in a group, compared with random order, for which all values are expected values.
 type Outcome struct {
 	Benchmark string  `json:"benchmark"`
 	Size      string  `json:"size"`
@@ -31,7 +31,7 @@ type Outcome struct {
 	// Runs until one reaches the share of the best.
 	Runs       int     `json:"runs"`
 	RandomRuns float64 `json:"random_runs"`
-	// Time that these runs take, in seconds; limited, when none is given longer than the limit.
+	// Time of these runs, in seconds; limited: with slow runs stopped at the limit.
 	Time              float64 `json:"time_seconds"`
 	TimeLimited       float64 `json:"time_limited_seconds"`
 	RandomTime        float64 `json:"random_time_seconds"`
@@ -58,8 +58,8 @@ type Outcomes struct {
 	TimeFactorLimited float64 `json:"time_factor_limited"`
 }
 
-// LeaveOneOut trains the ranker on all benchmarks but one, ranks the points of that one, and goes through all of them (section
-// 6 of the paper).
+// LeaveOneOut trains the ranker on all benchmarks but one and ranks the points of that one, for each benchmark (section 6 of
+// the paper).
 func LeaveOneOut(s *Set, r Ranker, opt OutcomeOptions) (*Outcomes, error) {
 	s = s.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) })
 	if err := s.Check(); err != nil {
@@ -67,7 +67,7 @@ func LeaveOneOut(s *Set, r Ranker, opt OutcomeOptions) (*Outcomes, error) {
 	}
 	benchmarks := s.Benchmarks()
 	if len(benchmarks) < 2 {
-		return nil, fmt.Errorf("leaving one benchmark out needs two of them, there are %d", len(benchmarks))
+		return nil, fmt.Errorf("leaving one benchmark out needs at least two benchmarks, not %d", len(benchmarks))
 	}
 	out := &Outcomes{Ranker: r.Name}
 	for _, b := range benchmarks {
@@ -90,7 +90,7 @@ func LeaveOneOut(s *Set, r Ranker, opt OutcomeOptions) (*Outcomes, error) {
 
 func (o OutcomeOptions) minPoints() int { return cmp.Or(o.MinPoints, 10) }
 
-// Try ranks the points of a set and tells how that compares with their times.
+// Try ranks the points of a set and compares the ranking with their times.
 func Try(s *Set, scorer Scorer, opt OutcomeOptions) ([]Outcome, error) {
 	scores, err := scorer.Score(s)
 	if err != nil {
@@ -129,7 +129,7 @@ func outcomeOf(s *Set, g Group, scores, throughput []float64, best float64, opt 
 		t := s.Points[i].Seconds
 		o.TimeLimited += min(t, limit)
 		if math.IsInf(t, 1) {
-			t = limit // it was stopped; how long it would have taken nobody knows
+			t = limit // it was stopped; its time is unknown
 		}
 		o.Time += t
 		reached = throughput[i] >= share
@@ -158,7 +158,7 @@ func outcomeOf(s *Set, g Group, scores, throughput []float64, best float64, opt 
 	return o
 }
 
-// RandomRuns is the expected number of runs, in random order without repetition, until one of the good points among n comes:
+// RandomRuns is the expected number of runs, in random order without repetition, until the first of the good points among n:
 // (n+1)/(good+1).
 func RandomRuns(n, good int) float64 { return float64(n+1) / float64(good+1) }
 

@@ -13,10 +13,10 @@ type Scale struct {
 	Mean, Deviation []float64
 }
 
-// NewScale measures the columns of rows.
+// NewScale computes the means and deviations of the columns.
 func NewScale(rows [][]float64) (*Scale, error) {
 	if len(rows) == 0 {
-		return nil, errors.New("there is no row to measure features by")
+		return nil, errors.New("scaling features needs at least one row")
 	}
 	d := len(rows[0])
 	s := &Scale{make([]float64, d), make([]float64, d)}
@@ -56,7 +56,7 @@ type PCA struct {
 	// Components has a row for each, the one with the greatest variance first: unit vectors, each with the entry of greatest
 	// magnitude positive.
 	Components [][]float64
-	// Variance of all components, kept or not, as shares of the whole.
+	// Variance of all components, kept or not, as shares of the total.
 	Variance []float64
 }
 
@@ -92,7 +92,7 @@ func NewPCA(rows [][]float64, share float64) (*PCA, error) {
 		total += max(v, 0)
 	}
 	if total == 0 {
-		return p, nil // nothing varies: all points are one
+		return p, nil // no feature varies: all points are equal
 	}
 	sum := 0.0
 	for k := d - 1; k >= 0; k-- {

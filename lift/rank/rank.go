@@ -1,14 +1,14 @@
-// Package rank orders the variants of a program by predicted performance, from static features and from what other programs
-// have shown: "Automatic performance prediction from a functional IR", sections 5 to 8, and what does better.
+// Package rank orders the variants of a program by predicted performance, from static features and measurements of other
+// programs: "Automatic performance prediction from a functional IR", sections 5 to 8, and rankers that do better.
 //
-// A Set holds design points: variants of benchmarks at sizes, each with a vector of static features (package features), with
-// its time where it was measured, and with the time that a calibrated model predicts where there is one. Vectors are kept in a
-// file beside the samples (vectors.go), so that a training database grows with every run. A Ranker (rankers.go) learns from a
-// set and scores the points of another: nearest neighbours on principal components as in the paper (pca.go, nearest.go),
-// randomized trees (trees.go) on features and on the demands on a device made of them (roofs.go), a
-// cost model in the language of package models (cost.go), calibrated on measurement kernels or fitted to the training points, and
-// the same corrected by trees (corrected.go). LeaveOneOut (outcome.go) says
-// how well a ranker does on benchmarks it has not seen, and Redundancy (redundancy.go) which features tell of performance.
+// A Set holds design points: variants of benchmarks at sizes, each with a vector of static features (package launch), its
+// time if it was measured, and the prediction of a calibrated model if there is one. Vectors are kept in a file next to the
+// samples (vectors.go), so that a training database grows with every run. A Ranker (rankers.go) learns from a set and scores
+// the points of another: by nearest neighbours on principal components as in the paper (pca.go, nearest.go), by randomized
+// trees (trees.go) on features and on the demands on a device computed from them (roofs.go), by a cost model in the language
+// of package models (cost.go), calibrated on measurement kernels or fitted to the training points, or by a cost model
+// corrected by trees (corrected.go). LeaveOneOut (outcome.go) evaluates a ranker on benchmarks it has not seen, and
+// Redundancy (redundancy.go) finds the features that are related to performance.
 package rank
 
 import (
@@ -25,13 +25,13 @@ type Point struct {
 	Size      string
 	// Features in the order of the set's names.
 	Features []float64
-	// Seconds that it takes: +Inf where it ran into a time limit, NaN where it was not measured.
+	// Seconds is its time: +Inf if it exceeded a time limit, NaN if it was not measured.
 	Seconds float64
-	// Predicted seconds by a calibrated model, NaN without.
+	// Predicted is the time in seconds that a calibrated model predicts, NaN without one.
 	Predicted float64
 }
 
-// Set is a number of points with the same features.
+// Set is a list of points with the same features.
 type Set struct {
 	Names  []string
 	Points []Point
@@ -45,26 +45,22 @@ type Group struct {
 
 // Groups lists the groups by benchmark and size.
 func (s *Set) Groups() []Group {
-	by := map[[2]string]*Group{}
-	var list []*Group
+	at := map[[2]string]int{}
+	var list []Group
 	for i, p := range s.Points {
 		key := [2]string{p.Benchmark, p.Size}
-		g, ok := by[key]
+		k, ok := at[key]
 		if !ok {
-			g = &Group{Benchmark: p.Benchmark, Size: p.Size}
-			by[key] = g
-			list = append(list, g)
+			k = len(list)
+			at[key] = k
+			list = append(list, Group{Benchmark: p.Benchmark, Size: p.Size})
 		}
-		g.Index = append(g.Index, i)
+		list[k].Index = append(list[k].Index, i)
 	}
-	slices.SortFunc(list, func(a, b *Group) int {
+	slices.SortFunc(list, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(a.Benchmark, b.Benchmark), cmp.Compare(len(a.Size), len(b.Size)), cmp.Compare(a.Size, b.Size))
 	})
-	out := make([]Group, len(list))
-	for i, g := range list {
-		out[i] = *g
-	}
-	return out
+	return list
 }
 
 // Benchmarks lists the benchmarks in alphabetical order.
@@ -77,7 +73,7 @@ func (s *Set) Benchmarks() []string {
 	return slices.Compact(names)
 }
 
-// Where is the set of the points for which keep holds.
+// Where is the set of the points that keep accepts.
 func (s *Set) Where(keep func(*Point) bool) *Set {
 	out := &Set{Names: s.Names}
 	for i := range s.Points {
@@ -88,7 +84,7 @@ func (s *Set) Where(keep func(*Point) bool) *Set {
 	return out
 }
 
-// Select is the set with the features of these names alone, in their order. A name that the set does not have is an error.
+// Select is the set with only the features of these names, in their order. A name that the set does not have is an error.
 func (s *Set) Select(names []string) (*Set, error) {
 	at := make([]int, len(names))
 	for i, name := range names {
@@ -117,7 +113,7 @@ func (s *Set) Common(names []string) *Set {
 	return out
 }
 
-// Check returns what makes the set unfit to be used, or nil.
+// Check returns an error if the set is malformed.
 func (s *Set) Check() error {
 	for _, p := range s.Points {
 		if len(p.Features) != len(s.Names) {
@@ -135,8 +131,8 @@ func (s *Set) Check() error {
 	return nil
 }
 
-// Throughput is what each point achieves of the best of its group: 1 for the best, 0 for those that ran into a time limit, NaN
-// for those not measured (section 5.1 of the paper).
+// Throughput is the throughput of each point relative to the best of its group: 1 for the best, 0 for those that exceeded a
+// time limit, NaN for those not measured (section 5.1 of the paper).
 func (s *Set) Throughput() []float64 {
 	out := make([]float64, len(s.Points))
 	for _, g := range s.Groups() {
@@ -153,7 +149,7 @@ func (s *Set) Throughput() []float64 {
 	return out
 }
 
-// best is the least time of a group, +Inf where none was measured.
+// best is the least time of a group, +Inf if none was measured.
 func (s *Set) best(g Group) float64 {
 	best := math.Inf(1)
 	for _, i := range g.Index {

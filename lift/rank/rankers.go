@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -16,17 +17,17 @@ type Ranker struct {
 	Name string
 	Doc  string
 
-	lift      bool                                              // features of the paper's table alone
-	predicted bool                                              // it scores by the model's time
-	places    bool                                              // the places of points in their group are learnt, not their throughput: every group weighs alike
-	rows      func(s *Set, names []string) ([][]float64, error) // how features are shown to the learner
+	lift      bool                                              // uses only the features of the paper's table
+	predicted bool                                              // uses the predicted times of points
+	places    bool                                              // learns the ranks of points in their group instead of their throughput: every group weighs the same
+	rows      func(s *Set, names []string) ([][]float64, error) // makes the learner's input from features
 	learn     func(*training) (predictor, error)
-	whole     func(*Set) (Scorer, error) // learns from the set as it is
-	needs     func(names []string) error // says which features such a ranker misses
+	whole     func(*Set) (Scorer, error) // learns from the set itself, instead of rows and learn
+	needs     func(names []string) error // returns an error if features that whole needs are missing
 }
 
-// Scorer is a ranker that has learnt: Score gives a number for each point, the greater the faster. Numbers of points of
-// different groups do not compare.
+// Scorer is a trained ranker: Score returns a number for each point, the greater the faster. Scores of different groups are
+// not comparable.
 type Scorer interface {
 	Score(s *Set) ([]float64, error)
 }
@@ -34,10 +35,10 @@ type Scorer interface {
 const (
 	neighbours    = 5    // of the paper
 	varianceShare = 0.95 // of the paper
-	floor         = 1e-4 // of demands, where a logarithm is taken
+	floor         = 1e-4 // of demands, before taking their logarithm
 )
 
-// learnNearest finds neighbours on principal components.
+// learnNearest predicts by the nearest neighbours on principal components.
 func learnNearest(t *training) (predictor, error) {
 	pca, err := NewPCA(t.rows, varianceShare)
 	if err != nil {
@@ -48,20 +49,20 @@ func learnNearest(t *training) (predictor, error) {
 	return n.predict, nil
 }
 
-// rankers is the table of all. The first is the paper's.
+// rankers is the table of rankers. The first is the paper's.
 var rankers = []Ranker{
 	{Name: "knn", Doc: "the paper's: mean throughput of the 5 nearest on principal components of its 15 features", lift: true, rows: plainRows, learn: learnNearest},
-	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", rows: placedRows, places: true, learn: deepForest.fit},
+	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", rows: placedRows, places: true, learn: learnForest},
 	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: fitCost, needs: needsOfCost},
 	{Name: "corrected", Doc: "that time, and deep randomized trees of its errors", whole: correct(fitCost), needs: needsOfCost},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true, whole: takeModel},
 	{Name: "model+trees", Doc: "that time, and deep randomized trees of its errors", predicted: true, whole: correct(takeModel)},
 }
 
-// Default is the name of the ranker that commands use where none is asked for.
+// Default is the name of the ranker that commands use by default.
 const Default = "corrected"
 
-// Featureless is the name of the ranker that needs no feature in particular, for devices of which little is known.
+// Featureless is the name of a ranker that works with any features, for devices of which little is known.
 const Featureless = "forest"
 
 // Rankers lists the rankers; the first is the paper's.
@@ -79,10 +80,10 @@ func Find(name string) (Ranker, error) {
 	return Ranker{}, fmt.Errorf("there is no ranker %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Predicted reports whether the ranker needs the time that a model predicts of each point.
+// Predicted reports whether the ranker needs predicted times of points.
 func (r Ranker) Predicted() bool { return r.predicted }
 
-// Missing says what the points of a set lack for the ranker, or nil.
+// Missing returns an error if the points of a set lack data that the ranker needs.
 func (r Ranker) Missing(s *Set) error {
 	if r.lift && len(liftFeatures(s.Names)) == 0 {
 		return errNotLift
@@ -98,19 +99,22 @@ func (r Ranker) Missing(s *Set) error {
 	return nil
 }
 
-var errNotLift = errors.New("the points have none of the features of the paper")
+var (
+	errNotLift = errors.New("the points have none of the features of the paper")
+	errNoPoint = errors.New("there is no measured point to learn from")
+)
 
 func unpredicted(p *Point) error {
 	return fmt.Errorf("point %s has no time predicted by a model", p.ID)
 }
 
-// training is what a learner sees: rows of features with the value to predict.
+// training is the input of a learner: rows of features with the value to predict.
 type training struct {
 	rows   [][]float64
 	values []float64
 }
 
-// predictor gives the value for a row.
+// predictor predicts the value of a row.
 type predictor func(row []float64) float64
 
 // Fit learns from the measured points of a set.
@@ -131,7 +135,7 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 		return nil, err
 	}
 	if len(train.Points) == 0 {
-		return nil, errors.New("there is no measured point to learn from")
+		return nil, errNoPoint
 	}
 	names := train.Names
 	if r.lift {
@@ -159,7 +163,7 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 	return &learnt{r, names, p}, nil
 }
 
-// liftFeatures are those of the names that are in the paper's table.
+// liftFeatures selects the names that are in the paper's table.
 func liftFeatures(names []string) (out []string) {
 	for _, f := range launch.Features() {
 		if f.Lift && slices.Contains(names, f.Name) {
@@ -169,7 +173,7 @@ func liftFeatures(names []string) (out []string) {
 	return out
 }
 
-// plainRows are the features of the points as they are.
+// plainRows are the features of the points, unchanged.
 func plainRows(s *Set, names []string) ([][]float64, error) {
 	s, err := s.Select(names)
 	if err != nil {
@@ -182,8 +186,8 @@ func plainRows(s *Set, names []string) ([][]float64, error) {
 	return rows, nil
 }
 
-// placedRows are the logarithms of the features, and of the demands on the device where the set has what they are made from,
-// after the place of each in its group, the greatest 1.
+// placedRows are the logarithms of the features and, if the set has the features that they are computed from, of the demands
+// on the device; each row begins with the ranks of its values in the group, scaled so that the greatest is 1.
 func placedRows(s *Set, names []string) ([][]float64, error) {
 	rows, err := plainRows(s, names)
 	if err != nil {
@@ -205,9 +209,8 @@ func placedRows(s *Set, names []string) ([][]float64, error) {
 	return withPlaces(s, rows), nil
 }
 
-// withPlaces are the rows with the place of each value in its group before them. Places depend on which points there are to
-// choose from, but neither on units nor on how large the differences are: a benchmark that needs twice the loads of another
-// has the same.
+// withPlaces puts the rank of each value in its group before the rows. Ranks depend on the points of the group, but neither on
+// units nor on the size of differences: a benchmark with twice the loads of another has the same ranks.
 func withPlaces(s *Set, rows [][]float64) [][]float64 {
 	out := make([][]float64, len(rows))
 	for _, g := range s.Groups() {
@@ -227,7 +230,7 @@ func withPlaces(s *Set, rows [][]float64) [][]float64 {
 	return out
 }
 
-// places are the ranks of the values at these indices, by their number.
+// places are the ranks of the values at these indices, divided by their number.
 func places(values []float64, index []int) []float64 {
 	in := make([]float64, len(index))
 	for j, i := range index {
@@ -273,17 +276,9 @@ func (modelScorer) Score(s *Set) ([]float64, error) {
 	return out, nil
 }
 
-// Order lists the points of a group from the greatest score on; equal scores in the order of the set.
+// Order lists the points of a group by descending score; equal scores in the order of the set.
 func Order(scores []float64, g Group) []int {
 	order := slices.Clone(g.Index)
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	return order
 }

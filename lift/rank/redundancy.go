@@ -4,28 +4,29 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 )
 
-// bins is the number of classes that values fall into where entropies are estimated.
+// bins is the number of classes of values for estimating entropies.
 const bins = 16
 
-// Relevance is what a feature tells of throughput.
+// Relevance is the relation of a feature to throughput.
 type Relevance struct {
 	Feature string `json:"feature"`
 	// Redundancy is I(X;Y) / (H(X) + H(Y)), the mutual information of the feature and the throughput, normalized by their entropies
 	// (section 7.1 of the paper): between 0 and 1/2.
 	Redundancy float64 `json:"redundancy"`
-	// Spearman is the mean over groups of the rank correlation with throughput, of the groups where the feature varies.
+	// Spearman is the mean rank correlation with throughput over the groups in which the feature varies.
 	Spearman float64 `json:"spearman"`
 }
 
-// Redundancy says how features relate to throughput and to each other.
+// Redundancy relates features to throughput and to each other.
 type Redundancy struct {
-	Features    []Relevance `json:"features"` // the most telling first
-	Names       []string    `json:"names"`    // in the order of the set, for what follows
+	Features    []Relevance `json:"features"` // by descending redundancy
+	Names       []string    `json:"names"`    // the order of the rows and columns below
 	Correlation [][]float64 `json:"correlation"`
 	// Loadings of the principal components that explain 95 % of the variance, a row for each.
 	Loadings [][]float64 `json:"loadings"`
@@ -86,8 +87,8 @@ func NewRedundancy(s *Set) (*Redundancy, error) {
 	return r, nil
 }
 
-// classes numbers the values: as they are where there are few, else by classes that hold about as many each. Equal values are of
-// one class.
+// classes numbers the values: distinct values if they are few, otherwise classes of about the same number of values. Equal
+// values are in one class.
 func classes(values []float64) []int {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
@@ -113,26 +114,20 @@ func pairs(x, y []int) []int {
 	return out
 }
 
-// entropy in bits.
+// entropy is the entropy of the classes in bits.
 func entropy(classes []int) float64 {
 	counts := map[int]float64{}
 	for _, c := range classes {
 		counts[c]++
 	}
-	// Summed in a fixed order, so that results do not differ in the last digit.
-	var order []int
-	for c := range counts {
-		order = append(order, c)
-	}
-	slices.Sort(order)
 	h, n := 0.0, float64(len(classes))
-	for _, c := range order {
+	for _, c := range slices.Sorted(maps.Keys(counts)) { // in a fixed order, so that results do not differ in the last digit
 		h -= counts[c] / n * math.Log2(counts[c]/n)
 	}
 	return h
 }
 
-// Write prints the features, the most telling first, with the components that they weigh most in.
+// Write prints the features by descending redundancy, with the components in which they have the greatest weights.
 func (r *Redundancy) Write(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%-18s %10s %10s  %s\n", "feature", "redundancy", "spearman", "principal components, by share of variance"); err != nil {
 		return err

@@ -7,14 +7,14 @@ import (
 	"gpuperf/launch"
 )
 
-const warpItems = 32 // of the sub-groups that features of the database are counted for
+const warpItems = 32 // sub-group size for which the database's features are counted
 
-// roofs are a launch's demands on each part of a device, per 128 bytes of the program's arrays, so that programs and sizes compare: how
-// much more the variant does than moving its data through memory once. Each is a product of features, which neither distances nor
-// trees find by themselves.
+// roofs are a launch's demands on each part of a device, per 128 bytes of the program's arrays, so that programs and sizes are
+// comparable: how much more the variant does than moving its data through memory once. Each is a product of features, which
+// distances and trees cannot represent.
 //
-// In the functions v is the value of a static feature, and warps are the full sub-groups that the work-items of the launch
-// make, by 128 bytes of data.
+// In the functions, v returns the value of a static feature, and warps is the number of full sub-groups that the launch's
+// work-items form, per 128 bytes of data.
 var roofs = []struct {
 	name string
 	of   func(v func(string) float64, warps float64) float64
@@ -28,14 +28,14 @@ var roofs = []struct {
 	{"accesses", func(v func(string) float64, warps float64) float64 {
 		return warps * (v("global_loads") + v("global_stores") + v("local_loads") + v("local_stores"))
 	}},
-	// Sectors that the work-items of a sub-group touch, as often as they touch them.
+	// Sectors that the work-items of a sub-group touch, counted once per access.
 	{"traffic", func(v func(string) float64, warps float64) float64 { return warps * v("sectors_item") }},
 	// Instructions that the schedulers issue.
 	{"issue", func(v func(string) float64, warps float64) float64 {
 		return warps * (v("global_loads") + v("global_stores") + v("local_loads") + v("local_stores") + v("statements") +
 			v("loop_bodies") + v("ifs") + v("selects") + v("adds") + v("muls") + v("madds") + v("divs") + v("special_ops") + v("other_ops"))
 	}},
-	// What a work-item does one after the other, by the work-items that run beside it, in whole waves of work-groups.
+	// Sequential loads and barriers of a work-item over the occupancy, in whole waves of work-groups.
 	{"latency", func(v func(string) float64, warps float64) float64 {
 		waves := v("waves")
 		if waves <= 0 || v("occupancy") <= 0 {
@@ -44,7 +44,7 @@ var roofs = []struct {
 		return warps * (v("global_loads") + v("local_loads") + v("barriers")) * math.Ceil(waves) / waves / v("occupancy")
 	}},
 	{"synchronization", func(v func(string) float64, warps float64) float64 { return warps * v("barriers") }},
-	// Lanes that wait for the last wave of work-groups.
+	// Lanes that idle in the last wave of work-groups.
 	{"tail", func(v func(string) float64, _ float64) float64 {
 		if waves := v("waves"); waves > 0 {
 			return math.Ceil(waves) / waves
@@ -53,7 +53,7 @@ var roofs = []struct {
 	}},
 }
 
-// demands are the roofs' values of points with features of these names, or nil where one that they are made from is missing.
+// demands returns a function that computes the roofs of points with features of these names; nil if a feature is missing.
 func demands(names []string) func(row []float64) []float64 {
 	at := map[string]int{}
 	lacks := false
@@ -80,7 +80,7 @@ func demands(names []string) func(row []float64) []float64 {
 		}
 		return out
 	}
-	of(make([]float64, len(names))) // finds the names, before others use the function at once
+	of(make([]float64, len(names))) // looks up the names before concurrent use
 	if lacks {
 		return nil
 	}

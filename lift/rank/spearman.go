@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Ranks are the places of the values in ascending order, from 1; equal values share the mean of theirs.
+// Ranks are the positions of the values in ascending order, from 1; equal values share their mean position.
 func Ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -15,7 +15,7 @@ func Ranks(values []float64) []float64 {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	out := make([]float64, len(values))
 	for from := 0; from < len(order); {
-		to := from + 1 // NaN is a value of its own
+		to := from + 1 // NaN equals no value
 		for to < len(order) && values[order[to]] == values[order[from]] {
 			to++
 		}
@@ -27,11 +27,11 @@ func Ranks(values []float64) []float64 {
 	return out
 }
 
-// Spearman is the rank correlation of two lists: 1 where they order alike, -1 where oppositely, NaN where one of them does not
-// order at all.
+// Spearman is the rank correlation of two lists: 1 for the same order, -1 for the opposite order, NaN if one of them is
+// constant.
 func Spearman(a, b []float64) float64 { return pearson(Ranks(a), Ranks(b)) }
 
-// pearson is the linear correlation, NaN where one of the lists does not vary.
+// pearson is the linear correlation, NaN if one of the lists is constant.
 func pearson(a, b []float64) float64 {
 	n := float64(len(a))
 	var ma, mb float64

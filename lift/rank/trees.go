@@ -9,11 +9,11 @@ import (
 )
 
 // Extremely randomized trees (Geurts, Ernst and Wehenkel, 2006): each node tries some features, each at one random threshold,
-// and takes the one that leaves least variance. Thresholds lie between the values of two of the node's points, which spares a
-// search for the least and greatest.
+// and takes the one that leaves least variance. Thresholds are drawn between the values of two of the node's points, which
+// avoids a search for the least and greatest value.
 const treeSeed = 20260101
 
-// treeNode is a leaf where right is 0.
+// treeNode is a leaf if right is 0.
 type treeNode struct {
 	feature   int
 	threshold float64
@@ -36,24 +36,16 @@ func (t tree) predict(row []float64) float64 {
 	return t[at].value
 }
 
-// forest says how trees grow.
-type forest struct {
-	trees int
-	leaf  int // points of a leaf, at least
-	split int // points of a node that is split, at least
-}
-
-// deepForest splits as the authors advise for regression; its trees agree with the points they have seen, and only the mean of
-// many of them is smooth.
-var deepForest = forest{trees: 48, leaf: 1, split: 5}
+// leastSplit is the least number of points of a node that is split, as the authors advise for regression. The trees
+// interpolate their training points; only the mean of many of them is smooth.
+const forestTrees, leastSplit = 48, 5
 
 // grower grows one tree.
 type grower struct {
-	forest
 	columns [][]float64 // of features that vary, by row
 	feature []int       // of the columns
 	values  []float64
-	own     []float64 // room for the values of a node's rows
+	own     []float64 // buffer for the values of a node's rows
 	rng     *rand.Rand
 	tries   int
 	out     tree
@@ -70,7 +62,7 @@ func (g *grower) grow(index []int32) int {
 	}
 	mean /= float64(len(index))
 	g.out[at].value = mean
-	if len(index) < g.split || len(g.columns) == 0 {
+	if len(index) < leastSplit || len(g.columns) == 0 {
 		return at
 	}
 	best, chosen, threshold := 0.0, -1, 0.0
@@ -92,7 +84,7 @@ func (g *grower) grow(index []int32) int {
 			sum += math.Float64frombits(math.Float64bits(values[k]) & uint64(-below))
 		}
 		rest := len(index) - n
-		if n < g.leaf || rest < g.leaf {
+		if n == 0 || rest == 0 {
 			continue
 		}
 		sum -= float64(n) * mean
@@ -117,8 +109,8 @@ func (g *grower) grow(index []int32) int {
 	return at
 }
 
-// fit answers with the mean of the trees.
-func (f forest) fit(t *training) (predictor, error) {
+// learnForest predicts the mean of the trees.
+func learnForest(t *training) (predictor, error) {
 	var columns [][]float64
 	var feature []int
 	for j := range t.rows[0] {
@@ -130,14 +122,13 @@ func (f forest) fit(t *training) (predictor, error) {
 			columns, feature = append(columns, column), append(feature, j)
 		}
 	}
-	grown := make([]tree, f.trees)
-	parallel.For(f.trees, func(k int) {
+	grown := make([]tree, forestTrees)
+	parallel.For(forestTrees, func(k int) {
 		index := make([]int32, len(t.rows))
 		for i := range index {
 			index[i] = int32(i)
 		}
 		g := &grower{
-			forest:  f,
 			columns: columns, feature: feature, values: t.values, own: make([]float64, len(t.rows)),
 			rng: rand.New(rand.NewPCG(treeSeed, uint64(k))), tries: max(len(columns)/3, 1),
 		}
@@ -149,6 +140,6 @@ func (f forest) fit(t *training) (predictor, error) {
 		for _, t := range grown {
 			sum += t.predict(row)
 		}
-		return sum / float64(f.trees)
+		return sum / forestTrees
 	}, nil
 }

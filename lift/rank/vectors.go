@@ -20,19 +20,19 @@ import (
 // VectorsVersion is the version of the format of vector files that this package reads and writes.
 const VectorsVersion = 1
 
-// Vector is what is known of a kernel before it runs. It belongs to the sample of the same identity and source.
+// Vector has the static features of a kernel. It belongs to the sample of the same identity and source.
 type Vector struct {
 	Kernel     samples.Identity `json:"kernel"`
 	SourceHash string           `json:"source_hash"`
 	Benchmark  string           `json:"benchmark"`
 	Size       string           `json:"size"`
 	Values     []float64        `json:"values"`
-	// Predicted seconds by a model, 0 without.
+	// Predicted is the time in seconds that a model predicts, 0 without one.
 	Predicted float64 `json:"predicted,omitempty"`
 }
 
-// Vectors are the vectors of a file: lines of JSON, appended by every run. A line with names says what the values of the lines
-// after it are, so that a file may outlive the addition of a feature.
+// Vectors are the vectors of a file: lines of JSON, appended by every run. A line with names applies to the lines after it, so
+// features can be added to an existing file.
 type Vectors struct {
 	Names []string
 	List  []Vector
@@ -44,8 +44,8 @@ type header struct {
 	Features []string `json:"features"`
 }
 
-// ReadVectors reads a file of vectors. A last line that was cut off, and vectors that lack features which later ones have, are
-// left out with a warning. Errors have the place in the file.
+// ReadVectors reads a file of vectors. An incomplete last line, and vectors that lack features which later ones have, are
+// left out with a warning. Errors have the position in the file.
 func ReadVectors(path string) (v *Vectors, warnings []error, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -141,7 +141,7 @@ func ParseVectors(name string, text []byte) (v *Vectors, warnings []error, err e
 	return v, warnings, nil
 }
 
-// Append writes the vectors to the end of a file, which is made where there is none.
+// Append writes the vectors to the end of a file, which it creates if necessary.
 func (v *Vectors) Append(path string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,7 @@ import (
 	"gpuperf/lift"
 )
 
-// Derivation is how a program was rewritten: its rules and their places, in order.
+// Derivation is the sequence of rules, with their positions, by which a program was rewritten.
 type Derivation struct {
 	Start  *lift.Program
 	Steps  []Step
@@ -50,7 +50,7 @@ func (d *Derivation) Replay(opt Options) ([]*lift.Program, error) {
 		list = append(list, p)
 	}
 	if p.Body != d.Result.Body {
-		return nil, fmt.Errorf("the derivation leads to another program")
+		return nil, fmt.Errorf("the derivation leads to a different program")
 	}
 	return list, nil
 }
@@ -74,7 +74,7 @@ func (d *Derivation) String() string {
 	return b.String()
 }
 
-// label names a step: its number in the paper's figures, else its name.
+// label names a step: by the figure of the paper, otherwise by the rule.
 func (s Step) label() string {
 	return cmp.Or(s.Rule.Figure, s.Rule.Name)
 }

@@ -36,13 +36,13 @@ func Macros() []*Macro {
 // MacroByName returns the macro rule of that name, nil without one.
 func MacroByName(name string) *Macro { return macros[name] }
 
-// The parts of macro rules. They are filled by init, once the rules are there.
+// Strategies that macro rules share. init sets them after the rules.
 var (
-	// fusions put maps that follow each other together, and maps into the reductions that follow them.
+	// fusions fuse consecutive maps, and maps with the reductions of their results.
 	fusions []Strategy
-	// simplifications remove views that undo each other.
+	// simplifications remove pairs of inverse views.
 	simplifications []Strategy
-	// fuseReduce is the derivation of 001 Figure 10 from a chunk's reduction of a map on: both become sequential, and one.
+	// fuseReduce makes the reduction of a map sequential and fuses the two (the end of 001 Figure 10).
 	fuseReduce Strategy
 )
 
@@ -75,7 +75,8 @@ func addMacros() {
 		}},
 		Macro{Name: "tileMaps", Says: "computes a matrix in tiles of n by m", Params: []Param{{"n", Length}, {"m", Length}}, Run: func(a Args) Strategy {
 			// Rows in chunks of n; in each chunk columns in chunks of m; the two inner loops next to each other.
-			return TopDown(Seq(Use("splitJoin", "n", a["n"]), AtKid(0, AtKid(0, AtKid(0, tileRows(a["m"]))))))
+			return TopDown(Seq(Use("splitJoin", "n", a["n"]), AtKid(0, AtKid(0, AtKid(0,
+				Seq(Use("mapMapInterchange"), AtKid(0, Use("splitJoin", "n", a["m"]))))))))
 		}},
 		Macro{Name: "interchange", Says: "exchanges two nested maps", Run: func(Args) Strategy { return TopDown(Use("mapMapInterchange")) }},
 		Macro{Name: "localCopy", Says: "copies what each work-group reads to local memory", Run: func(Args) Strategy {
@@ -96,14 +97,6 @@ func addMacros() {
 		Macro{Name: "sequential", Says: "makes sequential what is not yet mapped to anything", Run: func(Args) Strategy {
 			return Seq(Repeat(TopDown(Use("reduceSeq"))), Repeat(TopDown(Use("mapSeq"))))
 		}},
-	)
-}
-
-// tileRows turns a chunk of rows, each a map over columns, into tiles: columns go outwards.
-func tileRows(m lift.Size) Strategy {
-	return Seq(
-		Use("mapMapInterchange"),
-		AtKid(0, Use("splitJoin", "n", m)),
 	)
 }
 

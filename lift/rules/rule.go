@@ -1,12 +1,11 @@
 // Package rules rewrites terms of package lift by equations that hold.
 //
 // A Rule is an equation between two terms, with the conditions under which it holds; most are written in the language
-// itself and are what they print as. A Strategy says where rules are applied: strategies are combined from rules, and macro
-// rules are strategies with names. What they did is a Derivation, which prints as the papers print theirs and can be
-// replayed.
+// itself. A Strategy determines where rules are applied: strategies are combined from rules, and macro rules are named
+// strategies. A Derivation records the steps, prints in the notation of the papers, and can be replayed.
 //
 // The rules are those of Steuwer et al., "Generating Performance Portable Code using Rewrite Rules" (001 in comments),
-// Figures 6 and 7, and those of the Lift project that hold; conditions that the papers leave unsaid are checked.
+// Figures 6 and 7, and the correct ones of the Lift project; conditions that the papers omit are checked.
 package rules
 
 import (
@@ -62,7 +61,7 @@ type Param struct {
 	Kind ParamKind
 }
 
-// ParamKind is what a parameter stands for.
+// ParamKind is the meaning of a parameter.
 type ParamKind uint8
 
 // The kinds of parameters.
@@ -113,7 +112,7 @@ type Condition struct {
 	Holds func(m *Match) bool
 }
 
-// Site is where a term stands: under which kid of which terms, inwards out. nil is the root.
+// Site is the position of a term: the terms that contain it, innermost first, and the kid in each. nil is the root.
 type Site struct {
 	Outer *Site
 	Term  *lift.Term
@@ -150,11 +149,11 @@ func (s *Site) insideDim(op lift.Op, dim int) bool {
 	return false
 }
 
-// Options say what a rewrite may assume. The zero value allows what holds at all sizes.
+// Options are the assumptions that a rewrite may make. The zero value allows those that hold at all sizes.
 type Options struct {
-	// Given are assumptions on sizes that hold: a rewrite may need these, and what follows from them.
+	// Given are assumptions on sizes that hold: a rewrite may need these and their consequences.
 	Given []lift.Assumption
-	// At, where not empty, are sizes of interest: a rewrite may also need what holds at each of them.
+	// At, if not empty, are sizes of interest: a rewrite may also need assumptions that hold at all of them.
 	At []map[string]int64
 }
 
@@ -172,7 +171,7 @@ func (r *Rule) refuse(format string, args ...any) (*lift.Term, error) {
 	return nil, &Refused{r, fmt.Sprintf(format, args...)}
 }
 
-// Apply rewrites the term, which stands at the site, or refuses.
+// Apply rewrites the term at the site, or returns an error that is usually a *Refused.
 func (r *Rule) Apply(t *lift.Term, site *Site, args Args, opt Options) (*lift.Term, error) {
 	var b *lift.Bindings
 	if r.left != nil {
@@ -217,7 +216,7 @@ func (r *Rule) Apply(t *lift.Term, site *Site, args Args, opt Options) (*lift.Te
 	return r.accept(t, right, opt)
 }
 
-// accept checks that the right side has the type of the left, and needs nothing that may not be assumed.
+// accept checks that the right side has the type of the left and needs only allowed assumptions.
 func (r *Rule) accept(left, right *lift.Term, opt Options) (*lift.Term, error) {
 	if err := right.Err(); err != nil {
 		return r.refuse("%v", err)
@@ -264,7 +263,7 @@ func init() {
 	addMacros()
 }
 
-// add makes rules ready, and panics for one that is not written right: the table is part of the program.
+// add prepares rules, and panics for an invalid one: the table is part of the program.
 func add(list ...Rule) {
 	for _, r := range list {
 		if err := r.prepare(); err != nil || byName[r.Name] != nil {

@@ -1,13 +1,15 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gpuperf/lift"
 )
 
-// Run is a rewriting in progress: what it may assume, and the steps that it made.
+// Run is a rewriting in progress: its assumptions and the steps so far.
 type Run struct {
 	Options
 	Steps []Step
@@ -22,11 +24,11 @@ type Step struct {
 	Path []int // the kids that lead from the root to the place
 }
 
-// Strategy says where to rewrite a term that stands at a site. It returns the term rewritten, or an error where it does not
-// apply; then the run is as it was.
+// Strategy rewrites a term at a site. It returns the rewritten term, or an error if it does not apply; then the run is
+// unchanged.
 type Strategy func(run *Run, t *lift.Term, site *Site) (*lift.Term, error)
 
-// errNowhere is that no place was found where a strategy applies.
+// errNowhere reports that a strategy applies nowhere in the term.
 var errNowhere = errors.New("the strategy applies nowhere")
 
 // Do rewrites a term from its root.
@@ -65,11 +67,7 @@ func (r *Rule) WithArgs(a Args) Strategy {
 }
 
 func (run *Run) apply(r *Rule, args Args, t *lift.Term, site *Site) (*lift.Term, error) {
-	most := run.MaxSteps
-	if most == 0 {
-		most = 1000
-	}
-	if len(run.Steps) >= most {
+	if most := cmp.Or(run.MaxSteps, 1000); len(run.Steps) >= most {
 		return nil, fmt.Errorf("more than %d steps", most)
 	}
 	right, err := r.Apply(t, site, args, run.Options)
@@ -92,7 +90,7 @@ func Use(name string, args ...any) Strategy {
 // ID changes nothing.
 func ID(_ *Run, t *lift.Term, _ *Site) (*lift.Term, error) { return t, nil }
 
-// Seq applies strategies one after the other, each to the result of the one before.
+// Seq applies strategies in sequence, each to the result of the previous one.
 func Seq(list ...Strategy) Strategy {
 	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
 		var err error
@@ -120,7 +118,7 @@ func Else(list ...Strategy) Strategy {
 	}
 }
 
-// better keeps, of the reasons why alternatives do not apply, one that says more than that nothing matched.
+// better prefers, of the errors of alternatives, one that is more specific than a missing match.
 func better(old, now error) error {
 	if r, ok := old.(*Refused); ok && r.Why != noMatch || now == errNowhere {
 		return old
@@ -128,7 +126,7 @@ func better(old, now error) error {
 	return now
 }
 
-// Try applies the strategy where it applies, and is content where it does not.
+// Try applies the strategy if it applies, and otherwise leaves the term unchanged.
 func Try(s Strategy) Strategy { return Else(s, ID) }
 
 // Repeat applies the strategy as often as it applies.
@@ -144,10 +142,9 @@ func Repeat(s Strategy) Strategy {
 	}
 }
 
-// withKid returns the term with another kid. What the parent's canonical form makes of it may be ill-typed only by a fault
-// of a rule, which changes no type.
+// withKid returns the term with another kid. Rules preserve types, so an error here is a fault of a rule.
 func withKid(t *lift.Term, i int, kid *lift.Term) (*lift.Term, error) {
-	kids := append([]*lift.Term(nil), t.Kids...)
+	kids := slices.Clone(t.Kids)
 	kids[i] = kid
 	r := t.With(kids...)
 	return r, r.Err()
@@ -214,7 +211,7 @@ func BottomUp(s Strategy) Strategy {
 	}
 }
 
-// At applies the strategy at the place that a path leads to.
+// At applies the strategy at the end of a path.
 func At(path []int, s Strategy) Strategy {
 	for i := len(path) - 1; i >= 0; i-- {
 		s = AtKid(path[i], s)
