@@ -160,7 +160,9 @@ func rounded(v *big.Rat, err error) (float64, error) {
 }
 
 // groups is the number of work-groups at a size.
-func (s *subject) groups(at map[string]int64) (float64, error) { return rounded(s.stats.Groups.Eval(at)) }
+func (s *subject) groups(at map[string]int64) (float64, error) {
+	return rounded(s.stats.Groups.Eval(at))
+}
 
 // weight is the approximate cost of an access, relative to an access to neighbouring elements by neighbouring work-items. One
 // element for a whole sub-group is counted once and takes as long as the sub-group's accesses together; with larger strides each
