@@ -1,6 +1,8 @@
 package linear
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 
 	"gpuperf/polycount/internal/arith"
@@ -126,4 +128,85 @@ func (c *Conj) mergeDigit(x, y int, k int64, lo, hi Row) {
 	}
 	c.Ge = out
 	c.Divs[y-1-c.N].Den = Gone
+}
+
+// splitDigits splits equalities such as a·10 + b = 0, where b is between −9 and 9, into a = 0 and b = 0: array indices
+// are numbers with such digits. In general the terms with small coefficients, by bounds on their sum, can be only one
+// multiple of a number that divides all others. It reports whether it divided one; unsolvable: there is no such multiple.
+func (s *System) splitDigits() (divided, unsolvable bool) {
+	var b box
+	for _, r := range s.Ge {
+		if m := maskOf(r); m != 0 && m&(m-1) == 0 && r[0] != math.MinInt64 && r[bits.TrailingZeros64(m)] != math.MinInt64 {
+			b.bound(bits.TrailingZeros64(m), r[bits.TrailingZeros64(m)], r[0], false)
+		}
+	}
+	for i := 0; i < len(s.Eq); i++ {
+		e := s.Eq[i]
+		g := int64(0) // divides the coefficients that are not small
+		var sizes []int64
+		for _, k := range e[1:] {
+			if k != 0 {
+				sizes = append(sizes, arith.Abs(k))
+			}
+		}
+		slices.Sort(sizes)
+		for j := len(sizes) - 1; j > 0; j-- {
+			g = arith.Gcd(g, sizes[j])
+			if g <= sizes[j-1] {
+				continue
+			}
+			low, high := make(Row, len(e)), make(Row, len(e))
+			low[0] = e[0]
+			for at := 1; at < len(e); at++ {
+				if arith.Abs(e[at]) >= g {
+					high[at] = e[at]
+				} else {
+					low[at] = e[at]
+				}
+			}
+			most, ok := s.most(&b, low)
+			least, ok2 := s.most(&b, NegRow(low))
+			if !ok || !ok2 {
+				continue
+			}
+			first := arith.CeilDiv(arith.Neg(least), g)
+			switch last := arith.FloorDiv(most, g); {
+			case first > last:
+				return divided, true
+			case first == last:
+				low[0], high[0] = arith.Sub(low[0], arith.Mul(first, g)), arith.Mul(first, g)
+				for _, r := range [2]Row{low, high} {
+					k := ContentOf(r)
+					if r[0]%k != 0 {
+						return divided, true
+					}
+					DivideRow(r, k)
+				}
+				s.Eq[i] = low
+				s.Eq = append(s.Eq, high)
+				divided = true
+				i-- // low may have digits of its own
+			default:
+				continue
+			}
+			break
+		}
+	}
+	return divided, false
+}
+
+// most is an upper bound of a form: that over the box, also after inequalities that lower it are added.
+func (s *System) most(b *box, f Row) (int64, bool) {
+	_, best, _, ok := b.span(f, maskOf(f))
+	for _, r := range s.Ge {
+		m := maskOf(r)
+		if !ok || m&(m-1) == 0 {
+			continue
+		}
+		sum := CombineRows(1, f, 1, r)
+		if _, v, _, is := b.span(sum, maskOf(sum)); is && v < best {
+			f, best = sum, v
+		}
+	}
+	return best, ok
 }

@@ -197,17 +197,17 @@ func (p *presolved) define() {
 	}
 }
 
-// guess looks for a solution near the least corner of the box: it moves one variable for each row that does not hold.
+// guess looks for a solution near a corner of the box: it moves one variable for each row that does not hold.
 // Many questions need no elimination then: without it BenchmarkCount of features takes a tenth more work.
-func (p *presolved) guess() bool {
+func (p *presolved) guess(high bool) bool {
 	var at [64]int64
 	at[0] = 1
 	for i := 1; i <= p.n; i++ {
 		bit := uint64(1) << i
-		switch {
-		case p.hasLo&bit != 0:
+		switch lo, hi := p.hasLo&bit != 0, p.hasHi&bit != 0; {
+		case lo && !(high && hi):
 			at[i] = p.lo[i]
-		case p.hasHi&bit != 0:
+		case hi:
 			at[i] = p.hi[i]
 		}
 	}
@@ -299,48 +299,69 @@ func dotOK(r Row, point []int64) (v int64, ok bool) {
 	return v, true
 }
 
-// rest is the system of the rows and intervals that are left, over the columns in use.
-func (p *presolved) rest() *System {
-	place := make([]int, p.Width())
-	s := &System{Width: 1}
-	for m := p.used; m != 0; m &= m - 1 {
-		place[bits.TrailingZeros64(m)] = s.Width
-		s.Width++
+// part takes the rows that are connected with the first one out of p, as a system over their own columns.
+func (p *presolved) part() *System {
+	mask := p.rows[0].mask
+	for grown := true; grown; {
+		grown = false
+		for _, r := range p.rows {
+			if r.mask&mask != 0 && r.mask&^mask != 0 {
+				mask |= r.mask
+				grown = true
+			}
+		}
 	}
-	count := len(p.rows) + bits.OnesCount64(p.used&p.hasLo) + bits.OnesCount64(p.used&p.hasHi)
-	flat := make(Row, count*s.Width)
-	s.Ge = make([]Row, 0, count)
+	s := &System{Width: 1 + bits.OnesCount64(mask)}
+	count := bits.OnesCount64(mask&p.hasLo) + bits.OnesCount64(mask&p.hasHi)
+	for _, r := range p.rows {
+		if r.mask&mask != 0 {
+			count++
+		}
+	}
+	flat, rows := make(Row, count*s.Width), make([]Row, 0, count)
 	next := func() Row {
 		r := flat[:s.Width:s.Width]
 		flat = flat[s.Width:]
 		return r
 	}
+	rest := p.rows[:0]
+	var eq []Row
 	for _, r := range p.rows {
-		v := next()
+		if r.mask&mask == 0 {
+			rest = append(rest, r)
+			continue
+		}
+		v, to := next(), 1
 		v[0] = r.Row[0]
-		for m := r.mask; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m)
-			v[place[i]] = r.Row[i]
+		for m := mask; m != 0; m &= m - 1 {
+			if i := bits.TrailingZeros64(m); i < len(r.Row) {
+				v[to] = r.Row[i]
+			}
+			to++
 		}
 		if r.eq {
-			s.Eq = append(s.Eq, v)
+			eq = append(eq, v)
 		} else {
-			s.Ge = append(s.Ge, v)
+			rows = append(rows, v)
 		}
 	}
-	for m := p.used; m != 0; m &= m - 1 {
+	to := 1
+	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		if p.hasLo>>i&1 != 0 {
 			v := next()
-			v[0], v[place[i]] = arith.Neg(p.lo[i]), 1
-			s.Ge = append(s.Ge, v)
+			v[0], v[to] = arith.Neg(p.lo[i]), 1
+			rows = append(rows, v)
 		}
 		if p.hasHi>>i&1 != 0 {
 			v := next()
-			v[0], v[place[i]] = p.hi[i], -1
-			s.Ge = append(s.Ge, v)
+			v[0], v[to] = p.hi[i], -1
+			rows = append(rows, v)
 		}
+		to++
 	}
+	p.rows = rest
+	s.Eq, s.Ge = eq, rows
 	return s
 }
 
@@ -367,13 +388,22 @@ func (w *Work) Solvable(q question) (yes bool) {
 	case err == nil:
 		return yes
 	case errors.Is(err, arith.ErrOverflow), kept > 0 && errors.Is(err, ErrBudget):
-		return w.feasibleBig(q.system().big())
+		return w.whole(&q)
 	}
 	arith.Throw(err)
 	return false
 }
 
-// reduced decides the question of p after presolve.
+// whole decides a question for which reduced overflows.
+func (w *Work) whole(q *question) (yes bool) {
+	if w.Within(w.Left/2, func(w *Work) { yes = w.settle(q.system(), nil) }) {
+		return yes
+	}
+	return w.feasibleBig(q.system().big())
+}
+
+// reduced decides the question of p after presolve, by parts that share no variables. Parts and digits take a fifth off
+// the time of linearizing products (BenchmarkLinearize of lift/lower).
 func (w *Work) reduced(p *presolved) bool {
 	w.Spend((len(p.eq) + len(p.ge) + len(p.Extra) + 1) * p.Width())
 	switch unsolvable, ok := p.presolve(); {
@@ -382,15 +412,25 @@ func (w *Work) reduced(p *presolved) bool {
 	case !ok:
 		return w.settle(p.system(), nil)
 	}
-	if p.used == 0 || p.guess() {
+	if p.used == 0 || p.guess(false) || p.guess(true) {
 		return true
 	}
 	p.define()
-	s := p.rest()
-	if s.solveUnits() {
-		return w.Solvable(question{eq: s.Eq, ge: s.Ge, n: s.Width - 1})
+	for len(p.rows) > 0 {
+		s := p.part()
+		divided, unsolvable := s.splitDigits()
+		if unsolvable {
+			return false
+		}
+		if s.solveUnits() || divided {
+			if !w.Solvable(question{eq: s.Eq, ge: s.Ge, n: s.Width - 1}) {
+				return false
+			}
+		} else if !w.settle(s, nil) {
+			return false
+		}
 	}
-	return w.settle(s, nil)
+	return true
 }
 
 // solveUnits solves equalities with a coefficient ±1 and reports whether there was one. The question that is left may
