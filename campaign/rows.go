@@ -73,9 +73,7 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 
 // featuresOn returns the values of features of a case on a device.
 func featuresOn(on *facts.Device, c *workload.Case, ids []features.ID) (map[string]float64, error) {
-	at := *c // others may use the case, for another device
-	at.Device = on
-	values, err := at.Features(ids, int(on.Int(facts.SubgroupSize)))
+	values, err := c.Features(on, ids, int(on.Int(facts.SubgroupSize)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -91,13 +89,9 @@ func overlapRatio(on *facts.Device, c *workload.Case) (float64, error) {
 	if !slices.Contains(c.Tags, overlapTag) {
 		return 0, nil
 	}
-	var ids []features.ID
-	for _, text := range []string{"f_mem_access_local", "f_mem_access_global"} {
-		id, err := features.ParseID(text)
-		if err != nil {
-			return 0, err
-		}
-		ids = append(ids, id)
+	ids, err := features.ParseIDs([]string{"f_mem_access_local", "f_mem_access_global"})
+	if err != nil {
+		return 0, err
 	}
 	values, err := featuresOn(on, c, ids)
 	return on.Value(facts.SubgroupSize) * values[ids[0].String()] / values[ids[1].String()], err

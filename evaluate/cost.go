@@ -39,7 +39,7 @@ func Costs(m *models.Model, fit *calibrate.Fit, device *facts.Device, cases []*w
 	var all []Cost
 	for _, e := range fit.Parameters {
 		c := Cost{Estimate: e, Of: of[e.Name]}
-		ids, err := parseIDs(c.Of)
+		ids, err := features.ParseIDs(c.Of)
 		if err != nil {
 			return nil, err
 		}
@@ -58,18 +58,6 @@ func Costs(m *models.Model, fit *calibrate.Fit, device *facts.Device, cases []*w
 	return all, nil
 }
 
-func parseIDs(texts []string) ([]features.ID, error) {
-	var ids []features.ID
-	for _, text := range texts {
-		id, err := features.ParseID(text)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
-}
-
 // counter counts features in cases.
 type counter struct {
 	cases []*workload.Case
@@ -79,7 +67,7 @@ type counter struct {
 // count returns the sum of a feature over the cases.
 func (k counter) count(id features.ID) (sum float64, err error) {
 	for _, c := range k.cases {
-		values, err := c.Features([]features.ID{id}, k.lanes)
+		values, err := c.Features(nil, []features.ID{id}, k.lanes)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", c, err)
 		}

@@ -1,9 +1,6 @@
 package explain
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Check is the paper's test for overlap (Stevens and Klöckner, section 8.1): the time of the kernel without arithmetic and local
 // memory, and what the removed work costs by the microbenchmarks, against the time of the whole kernel.
@@ -31,8 +28,7 @@ func (e *explainer) check(out *Explanation) error {
 	if !ok || e.Removed == nil {
 		return nil
 	}
-	i := slices.IndexFunc(out.Terms, func(t Term) bool { return t.Name == onchip })
-	c := &Check{Onchip: out.Terms[i].Seconds, Full: e.seconds(), FullMeasured: e.Measured > 0, RemovedMeasured: e.MeasuredRemoved > 0}
+	c := &Check{Onchip: out.Terms[termIndex(out.Terms, onchip)].Seconds, Full: e.seconds(), FullMeasured: e.Measured > 0, RemovedMeasured: e.MeasuredRemoved > 0}
 	if c.Removed = e.MeasuredRemoved; !c.RemovedMeasured {
 		values, err := e.count(e.Removed)
 		if err != nil {

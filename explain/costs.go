@@ -28,52 +28,30 @@ type Cost struct {
 	ids []features.ID // what counts the work
 }
 
-func (e *explainer) terms(out *Explanation) error {
+func (e *explainer) terms(out *Explanation) (err error) {
 	all := e.prediction.Terms
 	if len(all) == 0 {
 		all = calibrate.TermValues{{Name: models.WholeTerm, Value: e.prediction.Seconds}}
 	}
-	total := 0.0
 	for _, t := range all {
-		if len(e.Model.Joins(t.Name)) == 0 {
-			total += t.Value
-		}
-	}
-	for _, t := range all {
-		without, err := e.withoutTerm(t.Name)
-		if err != nil {
+		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Seconds: t.Value}
+		if term.Saved, err = e.saved(e.Model.Without(t.Name), ""); err != nil {
 			return err
 		}
-		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Seconds: t.Value, Saved: e.prediction.Seconds - without}
-		if total > 0 && len(term.Joins) == 0 {
-			term.Share = t.Value / total
+		if len(term.Joins) == 0 {
+			e.total += t.Value
 		}
 		out.Terms = append(out.Terms, term)
+	}
+	for i, t := range out.Terms {
+		if e.total > 0 && len(t.Joins) == 0 {
+			out.Terms[i].Share = t.Seconds / e.total
+		}
 	}
 	return nil
 }
 
-// withoutTerm is the prediction when a term costs nothing.
-func (e *explainer) withoutTerm(name string) (float64, error) {
-	compiled, err := e.Model.Without(name).Compile()
-	if err != nil {
-		return 0, err
-	}
-	params, _ := e.Fit.Values(compiled.Parameters) // of the whole model, which prepare has checked
-	x := make([]float64, len(compiled.Features))
-	for i, name := range compiled.Features {
-		x[i] = e.values[name]
-	}
-	return compiled.Eval(x, params), nil
-}
-
 func (e *explainer) costs(out *Explanation) error {
-	total := 0.0
-	for _, t := range out.Terms {
-		if len(t.Joins) == 0 {
-			total += t.Seconds
-		}
-	}
 	for _, c := range e.Model.Costs() {
 		cost, err := e.cost(c, out.Terms)
 		if err != nil {
@@ -82,8 +60,8 @@ func (e *explainer) costs(out *Explanation) error {
 		if cost.Seconds == 0 {
 			continue
 		}
-		if total > 0 {
-			cost.Share = cost.Seconds / total
+		if e.total > 0 {
+			cost.Share = cost.Seconds / e.total
 		}
 		out.Costs = append(out.Costs, cost)
 	}
@@ -95,24 +73,25 @@ func (e *explainer) cost(c models.Cost, terms []Term) (Cost, error) {
 	cost := Cost{Term: c.Term, Parameter: c.Parameter, Work: Work{What: c.Work}}
 	names, eval := c.Evaluator()
 	if eval == nil {
-		i := slices.IndexFunc(terms, func(t Term) bool { return t.Name == c.Term })
-		cost.Seconds, cost.Saved = terms[i].Seconds, terms[i].Saved
+		term := terms[termIndex(terms, c.Term)]
+		cost.Seconds, cost.Saved = term.Seconds, term.Saved
 		return cost, nil
 	}
 	values := make([]float64, len(names))
 	for i, name := range names {
 		values[i] = e.values[name]
-		id, err := features.ParseID(name)
-		if err != nil {
-			return cost, err
-		}
-		cost.ids = append(cost.ids, id)
+	}
+	var err error
+	if cost.ids, err = features.ParseIDs(names); err != nil {
+		return cost, err
 	}
 	cost.Work.Count = eval(values)
 	estimate := e.Fit.Estimate(c.Parameter)
 	cost.Each, cost.Unit, cost.Rate, cost.RateUnit = estimate.Value, estimate.Unit, estimate.Rate, estimate.RateUnit
 	cost.Seconds = cost.Each * cost.Work.Count
-	cost.Saved = e.prediction.Seconds - e.without(c.Parameter)
+	if cost.Saved, err = e.saved(e.Model, c.Parameter); err != nil {
+		return cost, err
+	}
 	if len(names) == 1 && c.Work == names[0] {
 		formula, err := e.statistics.Formula(cost.ids[0], e.Case.Sizes)
 		if err != nil {
@@ -132,21 +111,25 @@ func (e *explainer) bound(out *Explanation) error {
 		return nil
 	}
 	names := map[string]string{"gmem": "global memory", "onchip": "on-chip work", "overhead": "overhead of launches, groups and barriers"}
-	of := out.Costs[0].Term
-	for _, t := range out.Terms {
-		best := slices.IndexFunc(out.Terms, func(o Term) bool { return o.Name == of })
-		if len(t.Joins) == 0 && (best < 0 || t.Saved > out.Terms[best].Saved) {
-			of = t.Name
+	i := termIndex(out.Terms, out.Costs[0].Term)
+	for k, t := range out.Terms {
+		if len(t.Joins) == 0 && t.Saved > out.Terms[i].Saved {
+			i = k
 		}
 	}
-	i := slices.IndexFunc(out.Terms, func(t Term) bool { return t.Name == of })
-	j := slices.IndexFunc(out.Costs, func(c Cost) bool { return c.Term == of })
-	out.Bound = cmp.Or(names[of], of)
-	if i >= 0 && j >= 0 && out.Terms[i].Seconds > 0 && out.Costs[j].Parameter != "" {
+	term := out.Terms[i]
+	out.Bound = cmp.Or(names[term.Name], term.Name)
+	j := slices.IndexFunc(out.Costs, func(c Cost) bool { return c.Term == term.Name })
+	if j >= 0 && term.Seconds > 0 && out.Costs[j].Parameter != "" {
 		c := out.Costs[j]
-		out.Bound += fmt.Sprintf(": %.0f %% of it is %s", 100*c.Seconds/out.Terms[i].Seconds, e.describe(c))
+		out.Bound += fmt.Sprintf(": %.0f %% of it is %s", 100*c.Seconds/term.Seconds, e.describe(c))
 	}
 	return nil
+}
+
+// termIndex is the index of the term of that name, which is one of the terms.
+func termIndex(terms []Term, name string) int {
+	return slices.IndexFunc(terms, func(t Term) bool { return t.Name == name })
 }
 
 // describe describes the work of a cost in words: accesses by their arrays, operations by their names.

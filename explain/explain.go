@@ -95,35 +95,19 @@ func New(s Subject) (*Explanation, error) {
 // explainer holds what the steps share.
 type explainer struct {
 	Subject
-	compiled   *models.Compiled
-	params     []float64
-	x          []float64 // features of the kernel, in the order of the compiled model
-	values     map[string]float64
+	ids        []features.ID      // of the model's features
+	values     map[string]float64 // of the features
 	prediction *calibrate.Prediction
-	ids        []features.ID
 	statistics *features.Statistics
+	total      float64 // seconds of all terms that join no others
 }
 
 func (e *explainer) prepare() (err error) {
-	if e.compiled, err = e.Model.Compile(); err != nil {
+	if e.ids, err = features.ParseIDs(e.Model.FeatureNames()); err != nil {
 		return err
-	}
-	var ok bool
-	if e.params, ok = e.Fit.Values(e.compiled.Parameters); !ok {
-		return fmt.Errorf("the fit of %s lacks a parameter of the model: calibrate again", e.Fit.Model)
-	}
-	for _, name := range e.compiled.Features {
-		id, err := features.ParseID(name)
-		if err != nil {
-			return err
-		}
-		e.ids = append(e.ids, id)
 	}
 	if e.values, err = e.count(e.Case); err != nil {
 		return err
-	}
-	for _, name := range e.compiled.Features {
-		e.x = append(e.x, e.values[name])
 	}
 	if e.prediction, err = e.Fit.Predict(e.Model, e.values); err != nil {
 		return fmt.Errorf("%s: %w", e.Case, err)
@@ -134,9 +118,7 @@ func (e *explainer) prepare() (err error) {
 
 // count returns the values of the model's features of a case.
 func (e *explainer) count(c *workload.Case) (map[string]float64, error) {
-	at := *c
-	at.Device = e.Facts
-	values, err := at.Features(e.ids, e.Lanes)
+	values, err := c.Features(e.Facts, e.ids, e.Lanes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -159,11 +141,21 @@ func (e *explainer) unpriced(out *Explanation) error {
 	return nil
 }
 
-// without is the prediction when a parameter is 0.
-func (e *explainer) without(parameter string) float64 {
-	params := slices.Clone(e.params)
-	params[slices.Index(e.compiled.Parameters, parameter)] = 0
-	return e.compiled.Eval(e.x, params)
+// saved is by how much the prediction falls if the model is m, and a parameter, if any is named, is 0.
+func (e *explainer) saved(m *models.Model, parameter string) (float64, error) {
+	compiled, err := m.Compile()
+	if err != nil {
+		return 0, err
+	}
+	params, _ := e.Fit.Values(compiled.Parameters) // Predict has found them all
+	if i := slices.Index(compiled.Parameters, parameter); i >= 0 {
+		params[i] = 0
+	}
+	x := make([]float64, len(compiled.Features))
+	for i, name := range compiled.Features {
+		x[i] = e.values[name]
+	}
+	return e.prediction.Seconds - compiled.Eval(x, params), nil
 }
 
 // seconds is the time to explain: the measured one, or else the predicted one.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -188,6 +189,25 @@ func TestRoof(t *testing.T) {
 	s.Facts = nil
 	if e, err = New(s); err != nil || e.Roof != nil || e.Bound != "nothing that the model has a cost for" {
 		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// TestNoTime: where a profile predicts no time, nothing is a share of it.
+func TestNoTime(t *testing.T) {
+	e, err := New(subject(t, "overhead + gmem + onchip", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	e.Write(&text)
+	if got := text.String(); strings.Contains(got, "Inf") || strings.Contains(got, "NaN") || !strings.Contains(got, "at the device's peak rates\n") {
+		t.Error(got)
+	}
+	if len(e.Advice) != 1 || !strings.Contains(e.Advice[0], "no cost for 1 kind of work") {
+		t.Error(e.Advice)
+	}
+	if _, err := json.Marshal(e); err != nil {
+		t.Error(err)
 	}
 }
 

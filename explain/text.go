@@ -64,7 +64,7 @@ func (e *Explanation) writeTerms(w io.Writer) {
 }
 
 func savedText(saved, of float64) string {
-	if saved < 0.0005*of {
+	if saved <= 0.0005*of {
 		return "nothing"
 	}
 	return fmt.Sprintf("%s (%.1f %%)", format.Seconds(saved), 100*saved/of)
@@ -102,31 +102,33 @@ func (e *Explanation) writeCosts(w io.Writer) {
 }
 
 func (c *Check) write(w io.Writer) {
-	by := func(measured bool) string {
-		if measured {
-			return "measured"
-		}
-		return "predicted"
-	}
 	fmt.Fprintf(w, "\ndoes on-chip work hide behind global memory?\n")
 	t := format.NewTable("", ">time", "")
-	t.Row("kernel without arithmetic and local memory", format.Seconds(c.Removed), by(c.RemovedMeasured))
+	t.Row("kernel without arithmetic and local memory", format.Seconds(c.Removed), origin(c.RemovedMeasured))
 	t.Row("the removed work", format.Seconds(c.Onchip), "by calibrated costs")
 	t.Row("their sum", format.Seconds(c.Sum()), "")
 	t.Row("the larger", format.Seconds(c.Max()), "")
-	t.Row("whole kernel", format.Seconds(c.Full), by(c.FullMeasured))
+	t.Row("whole kernel", format.Seconds(c.Full), origin(c.FullMeasured))
 	t.WriteIndented(w, "  ")
 	for _, line := range format.Wrap(c.Verdict, 110) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 }
 
-func (e *Explanation) writeRoof(w io.Writer) {
-	of := "predicted"
-	if e.Measured > 0 {
-		of = "measured"
+// origin says where a time comes from.
+func origin(measured bool) string {
+	if measured {
+		return "measured"
 	}
-	fmt.Fprintf(w, "\nroofline: %s at the device's peak rates, %.1f %% of the %s time\n", format.Seconds(e.Roof.Seconds), 100*e.Roof.Reached, of)
+	return "predicted"
+}
+
+func (e *Explanation) writeRoof(w io.Writer) {
+	fmt.Fprintf(w, "\nroofline: %s at the device's peak rates", format.Seconds(e.Roof.Seconds))
+	if e.Roof.Reached > 0 {
+		fmt.Fprintf(w, ", %.1f %% of the %s time", 100*e.Roof.Reached, origin(e.Measured > 0))
+	}
+	fmt.Fprintln(w)
 	t := format.NewTable("resource", ">least time", ">amount", ">achieved", ">peak", ">of peak")
 	for _, r := range e.Roof.Resources {
 		t.Row(r.Name, format.Seconds(r.Seconds), fmt.Sprintf("%.4g %s", r.Amount, r.Unit), fmt.Sprintf("%.3g %s/s", r.Rate, r.Unit),

@@ -76,6 +76,18 @@ func ParseID(text string) (ID, error) {
 	return ID{}, p.fail(2, "unknown class of features").WithHint("%s", suggest(text[2:], names, "the classes are f_"+strings.Join(names, ", f_")))
 }
 
+// ParseIDs parses each of the texts.
+func ParseIDs(texts []string) (ids []ID, err error) {
+	for _, text := range texts {
+		id, err := ParseID(text)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
 type idParser struct{ text string }
 
 func (p *idParser) fail(offset int, format string, args ...any) *source.Error {

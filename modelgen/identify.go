@@ -22,18 +22,14 @@ func columns(m *models.Model, cases []Planned, lanes int) (params []string, colu
 	if err != nil {
 		return nil, nil, err
 	}
-	var ids []features.ID
-	for _, name := range compiled.Features {
-		id, err := features.ParseID(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		ids = append(ids, id)
+	ids, err := features.ParseIDs(compiled.Features)
+	if err != nil {
+		return nil, nil, err
 	}
 	columns = make([][]float64, len(compiled.Parameters))
 	x, zero, grad := make([]float64, len(ids)), make([]float64, len(columns)), make([]float64, len(columns))
 	for _, c := range cases {
-		values, err := c.Features(ids, lanes)
+		values, err := c.Features(nil, ids, lanes)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", c, err)
 		}

@@ -149,7 +149,7 @@ func valuesOf(t *testing.T, m *models.Model, c *workload.Case) map[string]float6
 		}
 		ids = append(ids, id)
 	}
-	values, err := c.Features(ids, 32)
+	values, err := c.Features(nil, ids, 32)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,8 +113,6 @@ type Case struct {
 	Resize func(factor float64) (*Case, error)
 	// Verify asks that results are compared with the reference before times count.
 	Verify bool
-	// Device is the device of which features of the static class take limits and caches; of nil nothing is known.
-	Device *facts.Device
 }
 
 // String names the case: the identity of its samples.
@@ -234,8 +232,9 @@ func (c *Case) elements() (map[string]int64, error) {
 	return counts, nil
 }
 
-// Features returns the values of input features at the sizes of the case. Sub-group size in work-items.
-func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64, error) {
+// Features returns the values of input features at the sizes of the case. Features of the static class take limits and caches of the
+// device; of nil nothing is known. Sub-group size in work-items.
+func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (map[string]float64, error) {
 	if err := c.CheckSizes(); err != nil {
 		return nil, err
 	}
@@ -259,7 +258,7 @@ func (c *Case) Features(ids []features.ID, subgroupSize int) (map[string]float64
 	if len(static) == 0 {
 		return values, nil
 	}
-	program, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: c.Device})
+	program, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: on})
 	if err != nil {
 		return nil, err
 	}

@@ -238,7 +238,7 @@ func TestFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := makeCase(t, fitting, map[string]int64{"n": 64}).Features([]features.ID{id}, 16)
+	values, err := makeCase(t, fitting, map[string]int64{"n": 64}).Features(nil, []features.ID{id}, 16)
 	if err != nil || values["f_op_float32_madd"] != 64*64*64/16 {
 		t.Errorf("got %v, %v", values, err)
 	}

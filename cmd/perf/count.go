@@ -147,13 +147,9 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 			if options.SubgroupSize < 1 {
 				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)
 			}
-			var ids []features.ID
-			for _, text := range args[1:] {
-				id, err := features.ParseID(text)
-				if err != nil {
-					return err
-				}
-				ids = append(ids, id)
+			ids, err := features.ParseIDs(args[1:])
+			if err != nil {
+				return err
 			}
 			cases, err := scriptCases(cmd, args[0], sizes)
 			if err != nil {

@@ -76,8 +76,7 @@ func invented(t *testing.T, model *models.Model, form models.Form, path string) 
 	defer journal.Close()
 	onDevice := samples.Fingerprint{Name: "NVIDIA H200", Platform: "none", Vendor: "nobody", ComputeUnits: 132, SubgroupSize: 32}
 	for _, one := range plan.Cases {
-		one.Device = facts.Of(onDevice)
-		values, err := one.Features(ids, 32)
+		values, err := one.Features(facts.Of(onDevice), ids, 32)
 		if err != nil {
 			t.Fatal(err)
 		}
