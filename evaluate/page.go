@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	_ "embed" // for the template
 	"fmt"
 	"html/template"
@@ -59,8 +60,8 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"ties": Verdict.TiesText,
 }).Parse(pageText))
 
-// Write writes report.html and an SVG file for each suite that has points and each overlap experiment into the folder, which it makes where there is none. It returns their paths.
-func (p *Page) Write(dir string) ([]string, error) {
+// Write writes report.html and the pictures into the folder, which it makes where there is none. It returns their paths.
+func (p *Page) Write(dir string) (paths []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -68,29 +69,9 @@ func (p *Page) Write(dir string) ([]string, error) {
 	if err := pageTemplate.Execute(&html, p); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	paths := []string{filepath.Join(dir, "report.html")}
-	if err := os.WriteFile(paths[0], []byte(html.String()), 0o644); err != nil {
-		return nil, err
-	}
-	names := p.fileNames()
-	for i := range p.Report.Suites {
-		if len(p.Report.Suites[i].points()) == 0 {
-			continue
-		}
-		path := filepath.Join(dir, names[i])
-		if err := os.WriteFile(path, []byte(p.Report.Suites[i].Figure().SVG()), 0o644); err != nil {
-			return nil, err
-		}
-		paths = append(paths, path)
-	}
-	names = names[len(p.Report.Suites):]
-	for _, m := range p.Models {
-		if m.Fit.Experiment == nil {
-			continue
-		}
-		path := filepath.Join(dir, names[0])
-		names = names[1:]
-		if err := os.WriteFile(path, []byte(OverlapFigure(m.Fit.Model, m.Fit.Experiment).SVG()), 0o644); err != nil {
+	for _, f := range append([]file{{"report.html", html.String()}}, p.pictures()...) {
+		path := filepath.Join(dir, f.name)
+		if err := os.WriteFile(path, []byte(f.text), 0o644); err != nil {
 			return nil, err
 		}
 		paths = append(paths, path)
@@ -98,31 +79,31 @@ func (p *Page) Write(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// fileNames makes a file name from the name of each suite and each model with an overlap experiment: letters and digits, numbered
-// where two would be the same.
-func (p *Page) fileNames() []string {
-	var titles, names []string
-	for _, s := range p.Report.Suites {
-		titles = append(titles, s.Name)
+type file struct{ name, text string }
+
+// pictures are an SVG file for each suite that has points and for each overlap experiment, named by the letters and digits of their
+// titles, and numbered where two names would be the same.
+func (p *Page) pictures() (files []file) {
+	add := func(title, svg string) {
+		words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		base := cmp.Or(strings.Join(words, "-"), "suite")
+		name := base + ".svg"
+		for n := 2; slices.ContainsFunc(files, func(f file) bool { return f.name == name }); n++ {
+			name = fmt.Sprintf("%s-%d.svg", base, n)
+		}
+		files = append(files, file{name, svg})
+	}
+	for i := range p.Report.Suites {
+		if s := &p.Report.Suites[i]; len(s.Points()) > 0 {
+			add(s.Name, s.Figure().SVG())
+		}
 	}
 	for _, m := range p.Models {
 		if m.Fit.Experiment != nil {
-			titles = append(titles, "overlap "+m.Fit.Model)
+			add("overlap "+m.Fit.Model, OverlapFigure(m.Fit.Model, m.Fit.Experiment).SVG())
 		}
 	}
-	for _, title := range titles {
-		words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		base := strings.Join(words, "-")
-		if base == "" {
-			base = "suite"
-		}
-		name := base + ".svg"
-		for n := 2; slices.Contains(names, name); n++ {
-			name = fmt.Sprintf("%s-%d.svg", base, n)
-		}
-		names = append(names, name)
-	}
-	return names
+	return files
 }
 
 // Measured says when the evaluated kernels were measured.
@@ -130,15 +111,8 @@ func (p *Page) Measured() string {
 	if len(p.Records) == 0 {
 		return "never"
 	}
-	first, last := p.Records[0].Time, p.Records[0].Time
-	for _, r := range p.Records {
-		if r.Time.Before(first) {
-			first = r.Time
-		}
-		if r.Time.After(last) {
-			last = r.Time
-		}
-	}
+	byTime := func(a, b samples.Record) int { return a.Time.Compare(b.Time) }
+	first, last := slices.MinFunc(p.Records, byTime).Time, slices.MaxFunc(p.Records, byTime).Time
 	const layout = "2006-01-02 15:04:05"
 	text := first.UTC().Format(layout)
 	if !first.Truncate(time.Second).Equal(last.Truncate(time.Second)) {
@@ -157,13 +131,14 @@ func (p *Page) Trials() string {
 			modes = append(modes, string(r.Mode))
 		}
 	}
-	switch {
-	case most == 0:
+	if most == 0 {
 		return "none"
-	case least == most:
-		return fmt.Sprintf("%d for each time, caches %s; the median counts", most, strings.Join(modes, " and "))
 	}
-	return fmt.Sprintf("%d to %d for each time, caches %s; the median counts", least, most, strings.Join(modes, " and "))
+	count := fmt.Sprint(most)
+	if least < most {
+		count = fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprintf("%s for each time, caches %s; the median counts", count, strings.Join(modes, " and "))
 }
 
 // Versions lists the versions of the program that measured.
@@ -196,19 +171,17 @@ func (p *Page) L2() facts.Fact {
 	return f
 }
 
-// PeakRates lists the peaks of the device for the page.
-func (p *Page) PeakRates() []struct {
+// PeakRate is the peak rate of a device for a kind of work.
+type PeakRate struct {
 	What string
 	roofline.Peak
-} {
-	type row = struct {
-		What string
-		roofline.Peak
-	}
-	var rows []row
+}
+
+// PeakRates lists the peaks of the device.
+func (p *Page) PeakRates() (rows []PeakRate) {
 	add := func(what string, peak roofline.Peak, known bool) {
 		if known {
-			rows = append(rows, row{what, peak})
+			rows = append(rows, PeakRate{what, peak})
 		}
 	}
 	for _, dtype := range []string{"float32", "float64"} {

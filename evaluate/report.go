@@ -44,7 +44,7 @@ type VariantReport struct {
 	GeomeanRelativeError float64 `json:"geomean_relative_error"`
 	// WorkRemoved is the geometric mean of the errors of taking Point.WorkRemoved for the time; nil where not measured.
 	WorkRemoved *float64 `json:"work_removed_relative_error,omitempty"`
-	Points      []Point  `json:"points"`
+	Points      Points   `json:"points"`
 	Skipped     []Skip   `json:"skipped,omitempty"`
 }
 
@@ -66,6 +66,9 @@ type Point struct {
 	Warnings      []string           `json:"warnings,omitempty"`
 }
 
+// Points are several of them.
+type Points []Point
+
 // Ranking counts the sizes at which the predictions put all variants in the measured order.
 type Ranking struct {
 	Right int       `json:"right"`
@@ -85,54 +88,50 @@ type Verdict struct {
 	Right     bool             `json:"right"`
 }
 
-// Summarize fills in the relative errors, their geometric means, the coverage of the intervals and the rankings from the predicted and measured times
-// of the points. At each size those variants are ranked that have a point there, if there are several.
+// Summarize fills in the relative errors, their geometric means, the coverage of the intervals and the rankings from the predicted and
+// measured times of the points. At each size those variants are ranked that have a point there, if there are several.
 func (r *Report) Summarize() {
-	var all, allRemoved []float64
 	for i := range r.Suites {
 		s := &r.Suites[i]
-		var ofSuite []float64
 		for j := range s.Variants {
 			v := &s.Variants[j]
-			var ofVariant, removed []float64
 			for k := range v.Points {
 				p := &v.Points[k]
 				p.RelativeError = (p.Predicted - p.Measured) / p.Measured
-				ofVariant = append(ofVariant, p.RelativeError)
-				if p.WorkRemoved > 0 {
-					removed = append(removed, (p.WorkRemoved-p.Measured)/p.Measured)
-				}
 			}
-			v.GeomeanRelativeError = Geomean(ofVariant)
-			v.WorkRemoved = geomeanOf(removed)
-			ofSuite, allRemoved = append(ofSuite, ofVariant...), append(allRemoved, removed...)
+			v.GeomeanRelativeError, v.WorkRemoved = v.Points.geomeans()
 		}
-		s.GeomeanRelativeError = Geomean(ofSuite)
-		all = append(all, ofSuite...)
+		s.GeomeanRelativeError, _ = s.Points().geomeans()
 		s.Ranking = rank(s.Variants)
 	}
-	r.GeomeanRelativeError, r.WorkRemoved = Geomean(all), geomeanOf(allRemoved)
+	all := r.Points()
+	r.GeomeanRelativeError, r.WorkRemoved = all.geomeans()
 	r.Intervals, r.Inside = 0, 0
-	for _, s := range r.Suites {
-		for _, p := range s.points() {
-			if !p.Interval.Known() {
-				continue
-			}
-			r.Intervals++
-			if p.Interval[0] <= p.Measured && p.Measured <= p.Interval[1] {
-				r.Inside++
-			}
+	for _, p := range all {
+		if !p.Interval.Known() {
+			continue
+		}
+		r.Intervals++
+		if p.Interval[0] <= p.Measured && p.Measured <= p.Interval[1] {
+			r.Inside++
 		}
 	}
 }
 
-// geomeanOf is the geometric mean, nil for none.
-func geomeanOf(errors []float64) *float64 {
-	if len(errors) == 0 {
-		return nil
+// geomeans are the geometric means of the relative errors, and of those of taking Point.WorkRemoved for the time: nil where not measured.
+func (points Points) geomeans() (predicted float64, workRemoved *float64) {
+	var all, removed []float64
+	for _, p := range points {
+		all = append(all, p.RelativeError)
+		if p.WorkRemoved > 0 {
+			removed = append(removed, (p.WorkRemoved-p.Measured)/p.Measured)
+		}
 	}
-	g := Geomean(errors)
-	return &g
+	if len(removed) > 0 {
+		g := Geomean(removed)
+		workRemoved = &g
+	}
+	return Geomean(all), workRemoved
 }
 
 // Geomean is the geometric mean of the absolute relative errors, each taken as at least 0.1 %. It is 0 for none.
@@ -147,69 +146,38 @@ func Geomean(errors []float64) float64 {
 	return math.Exp(sum / float64(len(errors)))
 }
 
-// Mean is the arithmetic mean of the relative errors of all points, without sign.
-func (r *Report) Mean() float64 {
-	var all []Point
+// Points are those of all suites.
+func (r *Report) Points() (all Points) {
 	for _, s := range r.Suites {
-		all = append(all, s.points()...)
+		all = append(all, s.Points()...)
 	}
-	return mean(all)
+	return all
 }
 
-// Mean is the arithmetic mean of the relative errors of the suite, without sign.
-func (s SuiteReport) Mean() float64 { return mean(s.points()) }
-
-// Mean is the arithmetic mean of the relative errors of the variant, without sign.
-func (v VariantReport) Mean() float64 { return mean(v.Points) }
-
-// Worst is the largest relative error of the variant, without sign.
-func (v VariantReport) Worst() float64 { return worst(v.Points) }
-
-// Worst is the largest relative error of the suite, without sign.
-func (s SuiteReport) Worst() float64 { return worst(s.points()) }
-
-// Worst is the largest relative error of all points, without sign.
-func (r *Report) Worst() float64 {
-	worst := 0.0
-	for _, s := range r.Suites {
-		worst = max(worst, s.Worst())
-	}
-	return worst
-}
-
-func worst(points []Point) float64 {
-	worst := 0.0
-	for _, p := range points {
-		worst = max(worst, math.Abs(p.RelativeError))
-	}
-	return worst
-}
-
-// Points is the number of points of all suites.
-func (r *Report) Points() int {
-	n := 0
-	for _, s := range r.Suites {
-		n += len(s.points())
-	}
-	return n
-}
-
-// HasPoints reports whether anything of the suite was measured.
-func (s SuiteReport) HasPoints() bool { return len(s.points()) > 0 }
-
-func (s SuiteReport) points() (all []Point) {
+// Points are those of all variants.
+func (s SuiteReport) Points() (all Points) {
 	for _, v := range s.Variants {
 		all = append(all, v.Points...)
 	}
 	return all
 }
 
-func mean(points []Point) float64 {
+// Mean is the arithmetic mean of the relative errors, without sign.
+func (points Points) Mean() float64 {
 	sum := 0.0
 	for _, p := range points {
 		sum += math.Abs(p.RelativeError)
 	}
 	return sum / float64(max(len(points), 1))
+}
+
+// Worst is the largest relative error, without sign.
+func (points Points) Worst() float64 {
+	worst := 0.0
+	for _, p := range points {
+		worst = max(worst, math.Abs(p.RelativeError))
+	}
+	return worst
 }
 
 // entry is a variant at the size that is ranked.

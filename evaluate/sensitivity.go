@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/models"
+	"gpuperf/samples"
 )
 
 // Sensitivity says how the error of an evaluation depends on what the models were calibrated with. The evaluated times are the same
@@ -56,12 +57,13 @@ const draws = 9
 func Vary(ctx context.Context, all []Calibrated, seed uint64) (*Sensitivity, error) {
 	out := &Sensitivity{}
 	for i, part := range parts {
+		size := func(c Calibrated) int { return max(1, int(math.Round(part*float64(len(c.Rows))))) }
 		n := draws
 		if part == 1 {
 			n = 1
 		}
 		s, err := sample(ctx, all, n, rand.New(rand.NewPCG(seed, uint64(i))), func(c Calibrated, rng *rand.Rand) []calibrate.Row {
-			keep := rng.Perm(len(c.Rows))[:max(1, int(math.Round(part*float64(len(c.Rows)))))]
+			keep := rng.Perm(len(c.Rows))[:size(c)]
 			slices.Sort(keep)
 			var rows []calibrate.Row
 			for _, k := range keep {
@@ -73,7 +75,7 @@ func Vary(ctx context.Context, all []Calibrated, seed uint64) (*Sensitivity, err
 			return nil, fmt.Errorf("%.0f %% of the kernels: %w", 100*part, err)
 		}
 		for _, c := range all {
-			s.Of += max(1, int(math.Round(part*float64(len(c.Rows)))))
+			s.Of += size(c)
 		}
 		out.Kernels = append(out.Kernels, s)
 	}
@@ -111,8 +113,7 @@ func medianOf(trials []float64, chosen []int) float64 {
 	for _, k := range chosen {
 		x = append(x, trials[k])
 	}
-	slices.Sort(x)
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+	return samples.Summarize(x).Median
 }
 
 // sample fits and evaluates n times.
@@ -153,10 +154,7 @@ func sample(ctx context.Context, all []Calibrated, n int, rng *rand.Rand, choose
 		}
 	}
 	s.Unpredicted = float64(lost) / float64(max(points, 1))
-	if len(errors) > 0 {
-		slices.Sort(errors)
-		s.Least, s.Largest = errors[0], errors[len(errors)-1]
-		s.Median = (errors[(len(errors)-1)/2] + errors[len(errors)/2]) / 2
-	}
+	summary := samples.Summarize(errors)
+	s.Median, s.Least, s.Largest = summary.Median, summary.Min, summary.Max
 	return s, nil
 }

@@ -186,17 +186,9 @@ func readSizes(n *yamlfile.Node) ([]map[string]int64, error) {
 	}
 	var all []map[string]int64
 	for _, item := range items {
-		pairs, err := item.Pairs()
+		sizes, err := item.Ints()
 		if err != nil {
 			return nil, err
-		}
-		sizes := map[string]int64{}
-		for _, p := range pairs {
-			v, err := p.Value.Int()
-			if err != nil {
-				return nil, err
-			}
-			sizes[p.Key.Text] = int64(v)
 		}
 		all = append(all, sizes)
 	}
@@ -221,16 +213,12 @@ func readVariant(n *yamlfile.Node, model string) (Variant, error) {
 		}
 	}
 	if fields["tags"] != nil {
-		tags, err := fields["tags"].List()
+		tags, err := fields["tags"].Strings()
 		if err != nil {
 			return v, err
 		}
 		for _, t := range tags {
-			text, err := t.String()
-			if err != nil {
-				return v, err
-			}
-			v.Tags = append(v.Tags, text)
+			v.Tags = append(v.Tags, t.Text)
 		}
 	}
 	switch {

@@ -38,12 +38,12 @@ func (r *Report) Write(w io.Writer) error {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s: geometric mean relative error %s, arithmetic mean %s, worst %s\n",
-			s.Name, format.Percent(s.GeomeanRelativeError), format.Percent(s.Mean()), format.Percent(s.Worst()))
+			s.Name, format.Percent(s.GeomeanRelativeError), format.Percent(s.Points().Mean()), format.Percent(s.Points().Worst()))
 		s.Ranking.write(w)
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "overall: geometric mean relative error %s, arithmetic mean %s, worst %s (caches %s)\n",
-		format.Percent(r.GeomeanRelativeError), format.Percent(r.Mean()), format.Percent(r.Worst()), r.Cache)
+		format.Percent(r.GeomeanRelativeError), format.Percent(r.Points().Mean()), format.Percent(r.Points().Worst()), r.Cache)
 	if r.WorkRemoved != nil {
 		fmt.Fprintf(w, "taking the time with the work removed: geometric mean relative error %s\n", format.Percent(*r.WorkRemoved))
 	}
@@ -139,7 +139,7 @@ func (r *Report) Doubts() (all []string) {
 func Outcome(reports []*Report) (warnings []string, err error) {
 	failed, refused := 0, 0
 	for _, r := range reports {
-		if r.Points() == 0 {
+		if len(r.Points()) == 0 {
 			return nil, fmt.Errorf("nothing could be measured with %s caches", r.Cache)
 		}
 		for _, s := range r.Suites {

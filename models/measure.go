@@ -91,7 +91,7 @@ func (m *Measurement) readTags(f map[string]*yamlfile.Node) error {
 		}
 	}
 	m.Match = Superset
-	tags, err := texts(f["tags"])
+	tags, err := f["tags"].Strings()
 	if err != nil {
 		return err
 	}
@@ -140,17 +140,9 @@ func (m *Measurement) readScript(f map[string]*yamlfile.Node) (err error) {
 		return f["sizes"].Errorf("the kernels of a script need at least one size")
 	}
 	for _, item := range sizes {
-		pairs, err := item.Pairs()
+		at, err := item.Ints()
 		if err != nil {
 			return err
-		}
-		at := map[string]int64{}
-		for _, p := range pairs {
-			v, err := p.Value.Int()
-			if err != nil {
-				return err
-			}
-			at[p.Key.Text] = int64(v)
 		}
 		if slices.ContainsFunc(m.Sizes, func(o map[string]int64) bool { return maps.Equal(o, at) }) {
 			return item.Errorf("these sizes are listed twice")
@@ -167,7 +159,7 @@ func readRemoval(n *yamlfile.Node) (*WorkRemoval, error) {
 	}
 	r := &WorkRemoval{}
 	if v := f["keep"]; v != nil {
-		tags, err := texts(v)
+		tags, err := v.Strings()
 		if err != nil {
 			return nil, err
 		}
@@ -187,20 +179,6 @@ func readRemoval(n *yamlfile.Node) (*WorkRemoval, error) {
 		}
 	}
 	return r, nil
-}
-
-// texts reads a list of texts.
-func texts(n *yamlfile.Node) ([]*yamlfile.Node, error) {
-	items, err := n.List()
-	if err != nil {
-		return nil, err
-	}
-	for _, item := range items {
-		if _, err := item.String(); err != nil {
-			return nil, err
-		}
-	}
-	return items, nil
 }
 
 func matchNames() []string {

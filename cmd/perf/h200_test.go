@@ -67,13 +67,13 @@ func TestApplicationsOnTheH200(t *testing.T) {
 		right := 0
 		for i, s := range report.Suites {
 			limit := c.limits[i]
-			if s.GeomeanRelativeError > limit || s.Mean() > 1.5*limit || s.Worst() > 3*limit {
-				t.Errorf("%s, %s: %s: geometric mean %.4f, mean %.4f, worst %.4f", c.suites, c.cache, s.Name, s.GeomeanRelativeError, s.Mean(), s.Worst())
+			if s.GeomeanRelativeError > limit || s.Points().Mean() > 1.5*limit || s.Points().Worst() > 3*limit {
+				t.Errorf("%s, %s: %s: geometric mean %.4f, mean %.4f, worst %.4f", c.suites, c.cache, s.Name, s.GeomeanRelativeError, s.Points().Mean(), s.Points().Worst())
 			}
 			right += s.Ranking.Right
 		}
-		if report.GeomeanRelativeError > 0.064 || right < c.ranked || len(report.Suites) != 3 || report.Points() != 40 {
-			t.Errorf("%s, %s: geometric mean %.4f over %d points, %d rankings right", c.suites, c.cache, report.GeomeanRelativeError, report.Points(), right)
+		if report.GeomeanRelativeError > 0.064 || right < c.ranked || len(report.Suites) != 3 || len(report.Points()) != 40 {
+			t.Errorf("%s, %s: geometric mean %.4f over %d points, %d rankings right", c.suites, c.cache, report.GeomeanRelativeError, len(report.Points()), right)
 		}
 	}
 }
@@ -85,8 +85,8 @@ func TestFurtherKernelsOnTheH200(t *testing.T) {
 	for suites, limit := range map[string]float64{"further": 0.12, "waiting": 0.05} {
 		var report evaluate.Report
 		replayJSON(t, &report, "evaluate", "../../examples/evaluation/"+suites+"/kernels.yaml", "--replay", "../../testdata/h200/"+suites+".jsonl.gz")
-		if report.GeomeanRelativeError > limit || report.Points() != 18 {
-			t.Errorf("%s: geometric mean %.4f over %d points", suites, report.GeomeanRelativeError, report.Points())
+		if report.GeomeanRelativeError > limit || len(report.Points()) != 18 {
+			t.Errorf("%s: geometric mean %.4f over %d points", suites, report.GeomeanRelativeError, len(report.Points()))
 		}
 	}
 }

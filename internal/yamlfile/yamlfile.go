@@ -281,6 +281,31 @@ func (n *Node) String() (string, error) {
 	return n.Text, nil
 }
 
+// Strings returns the items of a list of texts, none for a null node.
+func (n *Node) Strings() ([]*Node, error) {
+	items, err := n.List()
+	for _, item := range items {
+		if _, err := item.String(); err != nil {
+			return nil, err
+		}
+	}
+	return items, err
+}
+
+// Ints returns a map to integers, an empty one for a null node.
+func (n *Node) Ints() (map[string]int64, error) {
+	entries, err := n.Pairs()
+	out := make(map[string]int64, len(entries))
+	for _, e := range entries {
+		v, err := e.Value.Int()
+		if err != nil {
+			return nil, err
+		}
+		out[e.Key.Text] = int64(v)
+	}
+	return out, err
+}
+
 // Float returns a number; infinities are written .inf and -.inf; a NaN is an error.
 func (n *Node) Float() (float64, error) {
 	if n.Kind == Scalar {
