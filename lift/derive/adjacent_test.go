@@ -22,7 +22,7 @@ func refusals(t interface {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	_, lowered = lower.Lower(p, lower.Options{})
-	return newExplorer(p, Options{}).checkVectors(p.Body), lowered
+	return newExplorer(p, p, Options{}).checkVectors(p.Body), lowered
 }
 
 const notAdjacent = "of a vector do not lie next to each other in"

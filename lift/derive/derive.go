@@ -77,7 +77,7 @@ func Derive(p *lift.Program, opt Options) (*Result, error) {
 	if len(at.Sizes) > 0 {
 		return nil, fmt.Errorf("program %s: size %s has no value", p.Name, at.Sizes[0])
 	}
-	e := newExplorer(p, opt)
+	e := newExplorer(p, at, opt)
 	list := e.recipes()
 	if len(list) == 0 {
 		return nil, fmt.Errorf("program %s: %s", p.Name, e.missing())
@@ -140,13 +140,23 @@ type explorer struct {
 	start *lift.Program
 	opt   Options
 	rules rules.Options
+	// The constant sizes, and the inputs there.
+	sizes  map[string]lift.Size
+	inputs []lift.Param
 	// fused is the body with maps fused and views simplified; every recipe starts from it. first are the steps that lead to it.
 	fused *lift.Term
 	first []rules.Step
 }
 
-func newExplorer(p *lift.Program, opt Options) *explorer {
-	e := &explorer{start: p, opt: opt, rules: rules.Options{Given: p.Assumptions(), At: []map[string]int64{opt.Sizes}}}
+// newExplorer begins with a program and the same program at the sizes of the options.
+func newExplorer(p, at *lift.Program, opt Options) *explorer {
+	e := &explorer{
+		start: p, opt: opt, rules: rules.Options{Given: p.Assumptions(), At: []map[string]int64{opt.Sizes}},
+		sizes: map[string]lift.Size{}, inputs: at.Inputs,
+	}
+	for name, n := range opt.Sizes {
+		e.sizes[name] = lift.Nat(n)
+	}
 	run := &rules.Run{Options: e.rules}
 	body, err := run.Do(rules.Seq(unrolled, rules.Try(fuse), simplify), p.Body)
 	if err != nil {

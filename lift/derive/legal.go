@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gpuperf/lift"
+	"gpuperf/lift/lower"
+	"gpuperf/lift/rules"
 )
 
 // legal checks what the rules cannot see locally: nothing is left to lower, the elements of vectors lie next to each other,
@@ -38,6 +40,24 @@ func (e *explorer) legal(body *lift.Term) error {
 		return fmt.Errorf("%d bytes of private memory", u.private)
 	}
 	return nil
+}
+
+// checkVectors returns an error if the elements of some vector are not adjacent in an input or in the result.
+func (e *explorer) checkVectors(body *lift.Term) error {
+	if body.Ops()&lift.Set(lift.AsVector, lift.AsScalar) == 0 {
+		return nil
+	}
+	return lower.CheckVectors(e.inputs, lift.SubstSizes(body, e.sizes))
+}
+
+// vectorizes reports whether a strategy that makes vectors applies to the fused body, under so many views, and whether the vectors
+// that it makes must be rejected whatever is done next.
+func (e *explorer) vectorizes(under int, s rules.Strategy) (applies bool, refused error) {
+	body, err := (&rules.Run{Options: e.rules}).Do(rules.Below(under, s), e.fused)
+	if err != nil {
+		return false, nil
+	}
+	return true, e.checkVectors(body)
 }
 
 // usage collects what a variant takes of the device.

@@ -33,11 +33,12 @@ const (
 // NewDescent begins a search for the program. Of the options Count is not used.
 func NewDescent(p *lift.Program, opt Options) (*Descent, error) {
 	opt = opt.withDefaults()
-	if _, err := p.AtSizes(opt.Sizes); err != nil {
+	at, err := p.AtSizes(opt.Sizes)
+	if err != nil {
 		return nil, err
 	}
 	return &Descent{
-		walker: walker{explorer: newExplorer(p, opt), r: rand.New(rand.NewSource(opt.Seed))},
+		walker: walker{explorer: newExplorer(p, at, opt), r: rand.New(rand.NewSource(opt.Seed))},
 		here:   state{body: p.Body}, from: map[string]state{}, seen: map[*lift.Term]bool{},
 	}, nil
 }

@@ -84,19 +84,13 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 			return nil, fmt.Errorf("program %s: %d work-items along dimension %d do not divide into groups of %d", p.Name, g, d, l)
 		}
 	}
-	c := &lowering{
-		indexer: indexer{spans: map[string]span{}}, opt: opt, names: map[string]bool{}, affines: map[string]polycount.Affine{},
-		exprs: map[string]expr.Expr{}, functions: map[string]*kernel.Function{}, touched: map[string][]touch{}, builtins: map[*lift.UserFun]bool{},
-	}
+	c := newLowering(opt)
 	defer func() {
-		switch x := recover().(type) {
-		case nil:
-		case *failure:
-			l, err = nil, fmt.Errorf("program %s: %w", p.Name, x)
-		default:
-			panic(x)
+		if err != nil {
+			l, err = nil, fmt.Errorf("program %s: %w", p.Name, err)
 		}
 	}()
+	defer recoverFailure(&err)
 	if slices.Contains(opt.Local[:], 0) || slices.Contains(opt.Global[:], 0) {
 		c.inferRange(longestMaps(p.Body))
 	}
@@ -114,12 +108,22 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 	return l, nil
 }
 
-// failure is an error of the term, carried by a panic that Lower recovers.
+// failure is an error of the term, carried by a panic that recoverFailure recovers.
 type failure struct{ msg string }
 
 func (f *failure) Error() string { return f.msg }
 
 func fail(format string, args ...any) { panic(&failure{fmt.Sprintf(format, args...)}) }
+
+func recoverFailure(err *error) {
+	switch x := recover().(type) {
+	case nil:
+	case *failure:
+		*err = x
+	default:
+		panic(x)
+	}
+}
 
 // scope holds the values of variables: a de Bruijn index counts along it.
 type scope struct {
@@ -152,7 +156,15 @@ type lowering struct {
 	phase   int
 	lanes   int64 // of the vectors that the current function is applied to; 0 outside of mapVec
 
-	builtins map[*lift.UserFun]bool
+	builtins  map[*lift.UserFun]bool
+	viewsOnly bool // for CheckVectors: computed values are unknown, and nothing is written
+}
+
+func newLowering(opt Options) *lowering {
+	return &lowering{
+		indexer: indexer{spans: map[string]span{}}, opt: opt, names: map[string]bool{}, affines: map[string]polycount.Affine{},
+		exprs: map[string]expr.Expr{}, functions: map[string]*kernel.Function{}, touched: map[string][]touch{}, builtins: map[*lift.UserFun]bool{},
+	}
 }
 
 // statement is a statement with the part of the program that it belongs to: one outermost loop or assignment.

@@ -13,11 +13,17 @@ import (
 // statements that are generated here.
 func (c *lowering) view(t *lift.Term, env *scope) *val {
 	f := views[t.Op]
+	if _, arranges := arrangements[t.Op]; c.viewsOnly && !arranges && !showing.Has(t.Op) {
+		return unknown(t.Type)
+	}
 	if f == nil {
 		fail("%s is not lowered: a rule must turn it into a pattern of OpenCL", t.Op)
 	}
 	return f(c, t, env)
 }
+
+// showing are the operators besides arrangements whose views show memory without computing.
+var showing = lift.Set(lift.Var, lift.Let, lift.Map, lift.Zip, lift.Unzip, lift.Tuple, lift.Get)
 
 // views has the view of each operator.
 var views map[lift.Op]func(c *lowering, t *lift.Term, env *scope) *val
@@ -139,7 +145,7 @@ func (c *lowering) later(t *lift.Type, space kernel.Space, view func() *val) *va
 
 // once is the view of the argument of a let: its value is computed here and not at every use.
 func (c *lowering) once(t *lift.Term, env *scope) *val {
-	if t.Op != lift.Call && t.Op != lift.MapVec {
+	if c.viewsOnly || t.Op != lift.Call && t.Op != lift.MapVec {
 		return c.view(t, env)
 	}
 	d := c.allocate(kernel.Private, t.Type, nil)

@@ -28,8 +28,8 @@ func init() {
 		lift.MapGlb: writeMap, lift.MapWrg: writeMap, lift.MapLcl: writeMap, lift.MapSeq: writeMap,
 		lift.MapSeqUnroll: writeMap, lift.MapSeqSlide: writeMap,
 		lift.Map: func(c *lowering, t *lift.Term, env *scope, d *val) {
-			if body := t.Fn().Body(); arranges(body) {
-				c.write(t.Arg(), env, array(t.Arg().Type, d.space, func(i index) *val { return c.through(body, d.at(i)) }))
+			if arranges(t.Fn().Body()) {
+				c.write(t.Arg(), env, c.throughMap(t, d))
 				return
 			}
 			c.copy(c.view(t, env), d)
@@ -83,10 +83,14 @@ func (c *lowering) through(body *lift.Term, d *val) *val {
 	case lift.Var:
 		return d
 	case lift.Map:
-		inner := body.Fn().Body()
-		return c.through(body.Arg(), array(body.Arg().Type, d.space, func(i index) *val { return c.through(inner, d.at(i)) }))
+		return c.through(body.Arg(), c.throughMap(body, d))
 	}
 	return c.through(body.Arg(), arrangements[body.Op].write(c, body, d))
+}
+
+// throughMap is the destination of the array of a map that only rearranges its elements and whose result is written to d.
+func (c *lowering) throughMap(t *lift.Term, d *val) *val {
+	return array(t.Arg().Type, d.space, func(i index) *val { return c.through(t.Fn().Body(), d.at(i)) })
 }
 
 // writeMove writes directly to a destination in the requested space, otherwise through new memory in that space.
