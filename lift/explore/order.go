@@ -160,7 +160,7 @@ func (o *ranked) scores(train, set *rank.Set) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scorer.Score(set)
+	return scorer(set)
 }
 
 // leastOwn is the least number of measured points with which a ranker may learn from this program alone.
@@ -289,7 +289,7 @@ func (s *Space) Rank(scorer rank.Scorer) ([]Ranked, error) {
 	if len(set.Points) == 0 {
 		return nil, fmt.Errorf("no point can be described: %w", s.FirstError())
 	}
-	scores, err := scorer.Score(set)
+	scores, err := scorer(set)
 	if err != nil {
 		return nil, err
 	}

@@ -7,18 +7,11 @@ import (
 	"gpuperf/internal/parallel"
 )
 
-// corrected multiplies the time of a cost model by a correction that a forest has learnt from the model's errors: the model applies
-// to all programs and extrapolates to times outside the training data; the trees learn its systematic errors. (Regression kriging and
-// hybrid performance models do the same; see Didona, Quaglia, Romano and Torre, "Enhancing performance prediction robustness by combining
-// analytical modeling and machine learning", 2015, section 3.2.) An error common to all points of a benchmark does not affect their
-// order, so errors are taken relative to the median of the group.
-type corrected struct {
-	base   Scorer
-	names  []string
-	excess predictor // of the logarithm of the measured rate over that of the model
-}
-
-// correct learns the errors of a cost model whose score is the negative logarithm of the time.
+// correct multiplies the time of a cost model, whose score is the negative logarithm of the time, by a correction that a forest has
+// learnt from the model's errors: the model applies to all programs and extrapolates to times outside the training data; the trees
+// learn its systematic errors. (Regression kriging and hybrid performance models do the same; see Didona, Quaglia, Romano and Torre,
+// "Enhancing performance prediction robustness by combining analytical modeling and machine learning", 2015, section 3.2.) An error
+// common to all points of a benchmark does not affect their order, so errors are taken relative to the median of the group.
 func correct(model func(*Set) (Scorer, error)) func(*Set) (Scorer, error) {
 	return func(train *Set) (Scorer, error) {
 		train = train.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) && !math.IsInf(p.Seconds, 1) })
@@ -31,13 +24,13 @@ func correct(model func(*Set) (Scorer, error)) func(*Set) (Scorer, error) {
 }
 
 func newCorrected(base Scorer, train *Set) (Scorer, error) {
-	rates, err := base.Score(train)
+	rates, err := base(train)
 	if err != nil {
 		return nil, err
 	}
-	c := &corrected{base: base, names: train.Names}
+	names := train.Names
 	t := &training{values: make([]float64, len(train.Points))}
-	if t.rows, err = placedRows(train, c.names); err != nil {
+	if t.rows, err = placedRows(train, names); err != nil {
 		return nil, err
 	}
 	for _, g := range train.Groups() {
@@ -51,8 +44,22 @@ func newCorrected(base Scorer, train *Set) (Scorer, error) {
 			t.values[i] -= middle
 		}
 	}
-	c.excess, err = learnForest(t)
-	return c, err
+	excess, err := learnForest(t) // of the logarithm of the measured rate over that of the model
+	if err != nil {
+		return nil, err
+	}
+	return func(s *Set) ([]float64, error) {
+		out, err := base(s)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := placedRows(s, names)
+		if err != nil {
+			return nil, err
+		}
+		parallel.For(len(rows), func(i int) { out[i] += excess(rows[i]) })
+		return out, nil
+	}, nil
 }
 
 // median of some values, which it sorts.
@@ -60,18 +67,4 @@ func median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)
 	return (values[(n-1)/2] + values[n/2]) / 2
-}
-
-// Score returns the logarithm of the rate, 1/s, up to a constant of the group.
-func (c *corrected) Score(s *Set) ([]float64, error) {
-	out, err := c.base.Score(s)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := placedRows(s, c.names)
-	if err != nil {
-		return nil, err
-	}
-	parallel.For(len(rows), func(i int) { out[i] += c.excess(rows[i]) })
-	return out, nil
 }

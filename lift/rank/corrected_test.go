@@ -85,7 +85,7 @@ func TestCostBeyondTraining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rates, err := fitted.Score(test)
+	rates, err := fitted(test)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,19 +109,31 @@ func fitCost(train *Set) (Scorer, error) {
 	if len(rows) == 0 {
 		return nil, errNoPoint
 	}
-	if len(rows) < 3*len(model.ParameterNames()) { // too few points for a fit
-		return newCost(train.Names, model, initial(model))
+	fit := initial(model)
+	if len(rows) >= 3*len(model.ParameterNames()) { // enough points for a fit
+		if len(rows) > costRows {
+			rng := rand.New(rand.NewPCG(treeSeed, 1))
+			rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+			rows = rows[:costRows]
+		}
+		fit, err = calibrate.FitRows(context.Background(), model, rows, calibrate.Options{NoCrossValidation: true, Starts: 1, LM: costSettings})
+		if err != nil {
+			return nil, err
+		}
 	}
-	if len(rows) > costRows {
-		rng := rand.New(rand.NewPCG(treeSeed, 1))
-		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		rows = rows[:costRows]
-	}
-	fit, err := calibrate.FitRows(context.Background(), model, rows, calibrate.Options{NoCrossValidation: true, Starts: 1, LM: costSettings})
+	cost, err := NewCostModel(train.Names, model, fit)
 	if err != nil {
 		return nil, err
 	}
-	return newCost(train.Names, model, fit)
+	return func(s *Set) ([]float64, error) {
+		s, err := s.Select(train.Names)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]float64, len(s.Points))
+		parallel.For(len(s.Points), func(i int) { out[i] = -math.Log(max(cost.Seconds(s.Points[i].Features), 1e-12)) })
+		return out, nil
+	}, nil
 }
 
 // initial has the parameters at which a fit would start.
@@ -135,35 +147,8 @@ func initial(model *models.Model) *calibrate.Fit {
 	return fit
 }
 
-// costScorer scores by the predicted time.
-type costScorer struct {
-	names []string
-	cost  *CostModel
-}
-
-func newCost(names []string, model *models.Model, fit *calibrate.Fit) (Scorer, error) {
-	cost, err := NewCostModel(names, model, fit)
-	if err != nil {
-		return nil, err
-	}
-	return &costScorer{names, cost}, nil
-}
-
-func (c *costScorer) Score(s *Set) ([]float64, error) {
-	s, err := s.Select(c.names)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(s.Points))
-	parallel.For(len(s.Points), func(i int) { out[i] = -math.Log(max(c.cost.Seconds(s.Points[i].Features), 1e-12)) })
-	return out, nil
-}
-
 // needsOfCost returns an error if the cost model needs other static features than these.
 func needsOfCost(names []string) error {
-	model, err := library.Load(costModel)
-	if err == nil {
-		_, err = totalsOf(names, model.Name, model.FeatureNames())
-	}
+	_, err := Estimate(names)
 	return err
 }

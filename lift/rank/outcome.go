@@ -92,7 +92,7 @@ func (o OutcomeOptions) minPoints() int { return cmp.Or(o.MinPoints, 10) }
 
 // Try ranks the points of a set and compares the ranking with their times.
 func Try(s *Set, scorer Scorer, opt OutcomeOptions) ([]Outcome, error) {
-	scores, err := scorer.Score(s)
+	scores, err := scorer(s)
 	if err != nil {
 		return nil, err
 	}

@@ -8,51 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Scale centres values and divides them by their standard deviation. Columns that do not vary become 0.
-type Scale struct {
-	Mean, Deviation []float64
-}
-
-// NewScale computes the means and deviations of the columns.
-func NewScale(rows [][]float64) (*Scale, error) {
-	if len(rows) == 0 {
-		return nil, errors.New("scaling features needs at least one row")
-	}
-	d := len(rows[0])
-	s := &Scale{make([]float64, d), make([]float64, d)}
-	n := float64(len(rows))
-	for _, row := range rows {
-		for j, v := range row {
-			s.Mean[j] += v / n
-		}
-	}
-	for _, row := range rows {
-		for j, v := range row {
-			s.Deviation[j] += (v - s.Mean[j]) * (v - s.Mean[j]) / n
-		}
-	}
-	for j, v := range s.Deviation {
-		if s.Deviation[j] = math.Sqrt(v); s.Deviation[j] <= 1e-12*math.Abs(s.Mean[j]) {
-			s.Deviation[j] = 0
-		}
-	}
-	return s, nil
-}
-
-// Apply returns the scaled row.
-func (s *Scale) Apply(row []float64) []float64 {
-	out := make([]float64, len(row))
-	for j, v := range row {
-		if s.Deviation[j] > 0 {
-			out[j] = (v - s.Mean[j]) / s.Deviation[j]
-		}
-	}
-	return out
-}
-
 // PCA are principal components of scaled features (section 5.2 of the paper).
 type PCA struct {
-	*Scale
+	Mean, Deviation []float64 // of the features
 	// Components has a row for each, the one with the greatest variance first: unit vectors, each with the entry of greatest
 	// magnitude positive.
 	Components [][]float64
@@ -62,14 +20,30 @@ type PCA struct {
 
 // NewPCA finds the first components that together explain at least the given share of the variance of the rows.
 func NewPCA(rows [][]float64, share float64) (*PCA, error) {
-	scale, err := NewScale(rows)
-	if err != nil {
-		return nil, err
+	if len(rows) == 0 {
+		return nil, errors.New("scaling features needs at least one row")
 	}
-	d := len(scale.Mean)
+	d := len(rows[0])
+	p := &PCA{Mean: make([]float64, d), Deviation: make([]float64, d)}
+	n := float64(len(rows))
+	for _, row := range rows {
+		for j, v := range row {
+			p.Mean[j] += v / n
+		}
+	}
+	for _, row := range rows {
+		for j, v := range row {
+			p.Deviation[j] += (v - p.Mean[j]) * (v - p.Mean[j]) / n
+		}
+	}
+	for j, v := range p.Deviation {
+		if p.Deviation[j] = math.Sqrt(v); p.Deviation[j] <= 1e-12*math.Abs(p.Mean[j]) {
+			p.Deviation[j] = 0
+		}
+	}
 	cov := mat.NewSymDense(d, nil)
 	for _, row := range rows {
-		z := scale.Apply(row)
+		z := p.Apply(row)
 		for i, v := range z {
 			if v == 0 {
 				continue
@@ -86,7 +60,6 @@ func NewPCA(rows [][]float64, share float64) (*PCA, error) {
 	values := eigen.Values(nil) // ascending
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
-	p := &PCA{Scale: scale}
 	total := 0.0
 	for _, v := range values {
 		total += max(v, 0)
@@ -118,6 +91,17 @@ func NewPCA(rows [][]float64, share float64) (*PCA, error) {
 		p.Components = append(p.Components, row)
 	}
 	return p, nil
+}
+
+// Apply returns the row with values centred and divided by their standard deviation; features that do not vary become 0.
+func (p *PCA) Apply(row []float64) []float64 {
+	out := make([]float64, len(row))
+	for j, v := range row {
+		if p.Deviation[j] > 0 {
+			out[j] = (v - p.Mean[j]) / p.Deviation[j]
+		}
+	}
+	return out
 }
 
 // Project returns the coordinates of a row along the components.

@@ -583,7 +583,7 @@ func BenchmarkRank(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := scorer.Score(points); err != nil {
+				if _, err := scorer(points); err != nil {
 					b.Fatal(err)
 				}
 			}

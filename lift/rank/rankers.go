@@ -26,11 +26,9 @@ type Ranker struct {
 	needs     func(names []string) error // returns an error if features that whole needs are missing
 }
 
-// Scorer is a trained ranker: Score returns a number for each point, the greater the faster. Scores of different groups are
-// not comparable.
-type Scorer interface {
-	Score(s *Set) ([]float64, error)
-}
+// Scorer is a trained ranker: it returns a number for each point, the greater the faster. Scores of different groups are not
+// comparable.
+type Scorer func(s *Set) ([]float64, error)
 
 const (
 	neighbours    = 5    // of the paper
@@ -89,8 +87,8 @@ func (r Ranker) Missing(s *Set) error {
 		return errNotLift
 	}
 	for i := range s.Points {
-		if p := &s.Points[i]; r.predicted && (!(p.Predicted > 0) || math.IsInf(p.Predicted, 0)) {
-			return unpredicted(p)
+		if err := unpredicted(&s.Points[i]); r.predicted && err != nil {
+			return err
 		}
 	}
 	if r.needs != nil {
@@ -104,7 +102,11 @@ var (
 	errNoPoint = errors.New("there is no measured point to learn from")
 )
 
+// unpredicted is an error for a point without a predicted time.
 func unpredicted(p *Point) error {
+	if p.Predicted > 0 && !math.IsInf(p.Predicted, 0) {
+		return nil
+	}
 	return fmt.Errorf("point %s has no time predicted by a model", p.ID)
 }
 
@@ -156,11 +158,19 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 	if t.rows, err = r.rows(train, names); err != nil {
 		return nil, err
 	}
-	p, err := r.learn(t)
+	predict, err := r.learn(t)
 	if err != nil {
 		return nil, err
 	}
-	return &learnt{r, names, p}, nil
+	return func(s *Set) ([]float64, error) {
+		rows, err := r.rows(s, names)
+		if err != nil {
+			return nil, fmt.Errorf("ranker %s: %w", r.Name, err)
+		}
+		out := make([]float64, len(rows))
+		parallel.For(len(rows), func(i int) { out[i] = predict(rows[i]) })
+		return out, nil
+	}, nil
 }
 
 // liftFeatures selects the names that are in the paper's table.
@@ -243,37 +253,18 @@ func places(values []float64, index []int) []float64 {
 	return ranks
 }
 
-// learnt scores with a predictor.
-type learnt struct {
-	ranker  Ranker
-	names   []string
-	predict predictor
-}
-
-func (l *learnt) Score(s *Set) ([]float64, error) {
-	rows, err := l.ranker.rows(s, l.names)
-	if err != nil {
-		return nil, fmt.Errorf("ranker %s: %w", l.ranker.Name, err)
-	}
-	out := make([]float64, len(rows))
-	parallel.For(len(rows), func(i int) { out[i] = l.predict(rows[i]) })
-	return out, nil
-}
-
-// modelScorer scores by the predicted time.
-type modelScorer struct{}
-
-func takeModel(*Set) (Scorer, error) { return modelScorer{}, nil }
-
-func (modelScorer) Score(s *Set) ([]float64, error) {
-	out := make([]float64, len(s.Points))
-	for i, p := range s.Points {
-		if !(p.Predicted > 0) || math.IsInf(p.Predicted, 0) {
-			return nil, unpredicted(&p)
+// takeModel scores by the predicted time.
+func takeModel(*Set) (Scorer, error) {
+	return func(s *Set) ([]float64, error) {
+		out := make([]float64, len(s.Points))
+		for i, p := range s.Points {
+			if err := unpredicted(&p); err != nil {
+				return nil, err
+			}
+			out[i] = -math.Log(p.Predicted)
 		}
-		out[i] = -math.Log(p.Predicted)
-	}
-	return out, nil
+		return out, nil
+	}, nil
 }
 
 // Order lists the points of a group by descending score; equal scores in the order of the set.
