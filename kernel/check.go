@@ -34,29 +34,32 @@ func (k *Kernel) Check() (err error) {
 // meanings.
 func (k *Kernel) checkNames() error {
 	seen := map[string]string{}
-	claim := func(name, what string) error {
+	var bad error // the first
+	fail := func(format string, args ...any) {
+		if bad == nil {
+			bad = k.Errorf(format, args...)
+		}
+	}
+	claim := func(name, what string) {
 		if !expr.IsName(name) {
-			return k.Errorf("%s %q is not an identifier", what, name)
+			fail("%s %q is not an identifier", what, name)
 		}
 		if old := seen[name]; old != "" {
-			return k.Errorf("%s is both %s %s and %s %s", name, article(old), old, article(what), what)
+			fail("%s is both %s %s and %s %s", name, article(old), old, article(what), what)
 		}
 		seen[name] = what
-		return nil
 	}
 	for i, d := range k.Domains {
 		if n := len(d.Disjuncts()); n > 1 {
-			return k.Errorf("domain %d has %d disjuncts: %s", i, n, d)
+			fail("domain %d has %d disjuncts: %s", i, n, d)
 		}
 		for _, p := range d.Params() {
 			if k.IsIname(p) && seen[p] == "" {
-				return k.Errorf("domain %s uses iname %s, which only a later domain defines", d, p)
+				fail("domain %s uses iname %s, which only a later domain defines", d, p)
 			}
 		}
 		for _, n := range d.Dims() {
-			if err := claim(n, "iname"); err != nil {
-				return err
-			}
+			claim(n, "iname")
 		}
 	}
 	for _, a := range k.Args {
@@ -64,36 +67,28 @@ func (k *Kernel) checkNames() error {
 		if a.IsValue {
 			what = "value argument"
 		}
-		if err := claim(a.Name, what); err != nil {
-			return err
-		}
+		claim(a.Name, what)
 	}
 	for _, a := range k.Temps {
-		if err := claim(a.Name, "temporary"); err != nil {
-			return err
-		}
+		claim(a.Name, "temporary")
 	}
 	for _, r := range k.Rules {
-		if err := claim(r.Name, "rule"); err != nil {
-			return err
-		}
+		claim(r.Name, "rule")
 	}
 	for _, f := range k.Functions {
-		if err := claim(f.Name, "function"); err != nil {
-			return err
-		}
+		claim(f.Name, "function")
 	}
 	if k.Assumptions != nil && len(k.Assumptions.Dims()) > 0 {
-		return k.Errorf("the assumptions %s are not about parameters alone", k.Assumptions)
+		fail("the assumptions %s are not about parameters alone", k.Assumptions)
 	}
 	for _, p := range k.Priorities {
 		for _, n := range p {
 			if !k.IsIname(n) {
-				return k.Errorf("loop priority names %s, which is not an iname", n)
+				fail("loop priority names %s, which is not an iname", n)
 			}
 		}
 	}
-	return nil
+	return bad
 }
 
 // checkStatements: IDs are unique, the parts fit the kind, and inames exist, sorted.

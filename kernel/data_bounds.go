@@ -19,24 +19,12 @@ func (k *Kernel) Bounds(inames []string) []string {
 		return nil
 	}
 	var out []string
-	seen := make([]bool, len(k.Domains))
-	var visit func(iname string)
-	visit = func(iname string) {
-		i := k.DomainIndex(iname)
-		if i < 0 || seen[i] {
-			return
-		}
-		seen[i] = true
-		for _, p := range k.Domains[i].Params() {
+	for _, d := range k.domainsOf(inames) {
+		for _, p := range d.Params() {
 			if k.IsTemp(p) {
 				out = append(out, p)
-			} else {
-				visit(p)
 			}
 		}
-	}
-	for _, n := range inames {
-		visit(n)
 	}
 	return nameset.Sorted(out)
 }

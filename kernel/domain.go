@@ -40,44 +40,39 @@ func (k *Kernel) RawDomainOf(inames []string) (*polycount.Set, error) {
 
 // joinDomains intersects the domains of the inames and those that these use inames of. It keeps all their dimensions.
 func (k *Kernel) joinDomains(inames []string) (*polycount.Set, error) {
-	need := make([]bool, len(k.Domains))
-	var mark func(iname string) error
-	mark = func(iname string) error {
-		i := k.DomainIndex(iname)
-		if i < 0 {
-			return k.UnknownIname(iname)
-		}
-		if need[i] {
-			return nil
-		}
-		need[i] = true
-		for _, p := range k.Domains[i].Params() {
-			if k.IsIname(p) {
-				if err := mark(p); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
 	for _, n := range inames {
-		if err := mark(n); err != nil {
-			return nil, err
+		if !k.IsIname(n) {
+			return nil, k.UnknownIname(n)
 		}
 	}
+	parts := k.domainsOf(inames)
 	var dims []string
-	for i, d := range k.Domains {
-		if need[i] {
-			dims = append(dims, d.Dims()...)
-		}
-	}
-	var parts []*polycount.Set
-	for i, d := range k.Domains {
-		if need[i] {
-			parts = append(parts, d)
-		}
+	for _, d := range parts {
+		dims = append(dims, d.Dims()...)
 	}
 	return polycount.Join(dims, parts...)
+}
+
+// domainsOf lists the domains of the inames and those that these use inames of.
+func (k *Kernel) domainsOf(inames []string) []*polycount.Set {
+	need := make([]bool, len(k.Domains))
+	var mark func(names []string)
+	mark = func(names []string) {
+		for _, n := range names {
+			if i := k.DomainIndex(n); i >= 0 && !need[i] {
+				need[i] = true
+				mark(k.Domains[i].Params())
+			}
+		}
+	}
+	mark(inames)
+	var out []*polycount.Set
+	for i, d := range k.Domains {
+		if need[i] {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // AffineOf is ToAffine over the kernel's inames and parameters.
@@ -141,7 +136,7 @@ func tightest(bounds []polycount.Bound, lower bool) (best int64, ok bool) {
 		}
 		v := intmath.FloorDiv(b.Num.Constant(), b.Den)
 		if lower {
-			v = -intmath.FloorDiv(-b.Num.Constant(), b.Den)
+			v = intmath.CeilDiv(b.Num.Constant(), b.Den)
 		}
 		if !ok || lower == (v > best) {
 			best, ok = v, true

@@ -2,8 +2,8 @@ package kernel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"gpuperf/kernel/expr"
@@ -35,7 +35,7 @@ func (a *Array) stridePolys() ([]*expr.Poly, error) {
 		order[i] = n - 1 - i
 	}
 	if a.Axes != nil {
-		sort.SliceStable(order, func(x, y int) bool { return a.Axes[order[x]].Nest < a.Axes[order[y]].Nest })
+		slices.SortStableFunc(order, func(x, y int) int { return a.Axes[x].Nest - a.Axes[y].Nest })
 	}
 	out := make([]*expr.Poly, n)
 	stride := expr.ConstPoly(1)
@@ -97,15 +97,11 @@ func (f *LinearForm) Coeff(iname string) *expr.Poly {
 func (f *LinearForm) String() string {
 	var parts []string
 	add := func(c *expr.Poly, of string) {
-		switch s := c.String(); {
-		case s == "1":
-			parts = append(parts, of)
-		default:
-			if c.Len() > 1 {
-				s = "(" + s + ")"
-			}
-			parts = append(parts, s+"*"+of)
+		s := c.String()
+		if c.Len() > 1 {
+			s = "(" + s + ")"
 		}
+		parts = append(parts, strings.TrimPrefix(s+"*"+of, "1*"))
 	}
 	for _, t := range f.Terms {
 		add(t.Coeff, t.Iname)
@@ -133,7 +129,7 @@ func (k *Kernel) FlatIndex(acc *expr.Access) (*LinearForm, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := newFormSum(k)
+	sum := &formSum{k: k, terms: map[string]*expr.Poly{}, floors: map[string]FloorTerm{}}
 	for i, e := range acc.Index {
 		if err := sum.add(e, strides[i]); err != nil {
 			return nil, fmt.Errorf("kernel %s: index of %s: %w", k.Name, acc, err)
@@ -153,38 +149,31 @@ type formSum struct {
 	rest   *expr.Poly
 }
 
-func newFormSum(k *Kernel) *formSum {
-	return &formSum{k: k, terms: map[string]*expr.Poly{}, floors: map[string]FloorTerm{}}
-}
-
 func (s *formSum) add(e expr.Expr, by *expr.Poly) error {
 	if by.IsZero() {
 		return nil
 	}
-	if a, err := s.k.AffineOf(e); err == nil {
+	a, notAffine := s.k.AffineOf(e)
+	if notAffine == nil {
 		s.addAffine(a, by)
 		return nil
 	}
 	x, ok := e.(*expr.Op)
 	if !ok {
-		_, err := s.k.AffineOf(e)
-		return err
+		return notAffine
 	}
 	switch x.Kind {
-	case expr.Add:
-		for _, a := range x.Args {
-			if err := s.add(a, by); err != nil {
+	case expr.Add, expr.Sub, expr.Neg:
+		for i, a := range x.Args {
+			sign := int64(1)
+			if x.Kind == expr.Neg || x.Kind == expr.Sub && i > 0 {
+				sign = -1
+			}
+			if err := s.add(a, by.Scale(sign)); err != nil {
 				return err
 			}
 		}
 		return nil
-	case expr.Sub:
-		if err := s.add(x.Args[0], by); err != nil {
-			return err
-		}
-		return s.add(x.Args[1], by.Scale(-1))
-	case expr.Neg:
-		return s.add(x.Args[0], by.Scale(-1))
 	case expr.Mul:
 		var rest []expr.Expr
 		for _, a := range x.Args {
@@ -202,8 +191,7 @@ func (s *formSum) add(e expr.Expr, by *expr.Poly) error {
 			return s.add(rest[0], by)
 		}
 	}
-	_, err := s.k.AffineOf(e)
-	return err
+	return notAffine
 }
 
 func (s *formSum) addAffine(a polycount.Affine, by *expr.Poly) {
@@ -227,21 +215,15 @@ func (s *formSum) addAffine(a polycount.Affine, by *expr.Poly) {
 
 func (s *formSum) form() *LinearForm {
 	f := &LinearForm{Rest: s.rest}
-	for name, c := range s.terms {
-		if !c.IsZero() {
+	for _, name := range slices.Sorted(maps.Keys(s.terms)) {
+		if c := s.terms[name]; !c.IsZero() {
 			f.Terms = append(f.Terms, LinearTerm{name, c})
 		}
 	}
-	sort.Slice(f.Terms, func(i, j int) bool { return f.Terms[i].Iname < f.Terms[j].Iname })
-	var keys []string
-	for key, t := range s.floors {
-		if !t.Coeff.IsZero() {
-			keys = append(keys, key)
+	for _, key := range slices.Sorted(maps.Keys(s.floors)) {
+		if t := s.floors[key]; !t.Coeff.IsZero() {
+			f.Floors = append(f.Floors, t)
 		}
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		f.Floors = append(f.Floors, s.floors[key])
 	}
 	return f
 }

@@ -46,24 +46,25 @@ func (p *matcher) accept(word string) bool {
 	return false
 }
 
-func (p *matcher) or(depth int) (func(*Stmt) bool, error) {
-	left, err := p.and(depth)
-	for err == nil && p.accept("or") {
-		a := left
-		var b func(*Stmt) bool
-		b, err = p.and(depth)
-		left = func(s *Stmt) bool { return a(s) || b(s) }
-	}
-	return left, err
-}
+func (p *matcher) or(depth int) (func(*Stmt) bool, error) { return p.chain("or", true, depth, p.and) }
 
 func (p *matcher) and(depth int) (func(*Stmt) bool, error) {
-	left, err := p.term(depth)
-	for err == nil && p.accept("and") {
+	return p.chain("and", false, depth, p.term)
+}
+
+// chain reads operands with a word between them; one that is decisive decides the result.
+func (p *matcher) chain(word string, decisive bool, depth int, operand func(int) (func(*Stmt) bool, error)) (func(*Stmt) bool, error) {
+	left, err := operand(depth)
+	for err == nil && p.accept(word) {
 		a := left
 		var b func(*Stmt) bool
-		b, err = p.term(depth)
-		left = func(s *Stmt) bool { return a(s) && b(s) }
+		b, err = operand(depth)
+		left = func(s *Stmt) bool {
+			if a(s) == decisive {
+				return decisive
+			}
+			return b(s)
+		}
 	}
 	return left, err
 }

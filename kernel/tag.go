@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
+// tagKinds are the tags without an axis.
+var tagKinds = map[string]TagKind{
+	"": Sequential, "for": Sequential, "seq": Sequential, "unr": Unroll, "ilp": ILP, "ilp.unr": ILP, "l.auto": LocalAuto,
+}
+
 // ParseTag reads an iname tag: g.0 to g.2, l.0 to l.2, l.auto, unr, ilp, or for ("" also) for a sequential loop.
 func ParseTag(text string) (Tag, error) {
-	switch text = strings.TrimSpace(text); text {
-	case "", "for", "seq":
-		return Tag{}, nil
-	case "unr":
-		return Tag{Kind: Unroll}, nil
-	case "ilp", "ilp.unr":
-		return Tag{Kind: ILP}, nil
-	case "l.auto":
-		return Tag{Kind: LocalAuto}, nil
+	text = strings.TrimSpace(text)
+	if kind, ok := tagKinds[text]; ok {
+		return Tag{Kind: kind}, nil
 	}
 	kind := map[string]TagKind{"g.": GroupAxis, "l.": LocalAxis}
 	if len(text) > 2 && kind[text[:2]] != 0 {
@@ -33,19 +32,11 @@ func ParseTag(text string) (Tag, error) {
 
 // String prints the tag as ParseTag reads it.
 func (t Tag) String() string {
-	switch t.Kind {
-	case GroupAxis:
-		return "g." + strconv.Itoa(t.Axis)
-	case LocalAxis:
-		return "l." + strconv.Itoa(t.Axis)
-	case LocalAuto:
-		return "l.auto"
-	case Unroll:
-		return "unr"
-	case ILP:
-		return "ilp"
+	text := [...]string{"for", "g.", "l.", "l.auto", "unr", "ilp"}[t.Kind]
+	if strings.HasSuffix(text, ".") {
+		text += strconv.Itoa(t.Axis)
 	}
-	return "for"
+	return text
 }
 
 // Parallel reports whether the tag maps an iname to a hardware axis.

@@ -138,7 +138,10 @@ func (k *Kernel) combine(args ...expr.Expr) (expr.DType, error) {
 	if !integral {
 		all = large
 	}
-	t := promoteAll(all)
+	var t expr.DType
+	for _, u := range all {
+		t = expr.Promote(t, u)
+	}
 	for _, u := range all {
 		if u.IsVector() && u.Lanes() != t.Lanes() {
 			return "", fmt.Errorf("operands %s and %s have different numbers of lanes", t, u)
@@ -153,12 +156,4 @@ func isSmallInt(e expr.Expr) bool {
 	}
 	i, ok := e.(expr.Int)
 	return ok && i.Value > -1024 && i.Value < 1024
-}
-
-func promoteAll(list []expr.DType) expr.DType {
-	var t expr.DType
-	for _, u := range list {
-		t = expr.Promote(t, u)
-	}
-	return t
 }

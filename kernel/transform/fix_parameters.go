@@ -1,8 +1,8 @@
 package transform
 
 import (
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"gpuperf/internal/nameset"
@@ -14,7 +14,6 @@ import (
 func FixParameters(k *kernel.Kernel, values map[string]int64) (*kernel.Kernel, error) {
 	c := k.Clone()
 	by := map[string]expr.Expr{}
-	var names []string
 	for name, v := range values {
 		if k.IsIname(name) {
 			return nil, k.Errorf("cannot fix %s: it is an iname, not a parameter (%s)", name, nameset.Text(k.Params()))
@@ -23,9 +22,8 @@ func FixParameters(k *kernel.Kernel, values map[string]int64) (*kernel.Kernel, e
 			return nil, k.Errorf("cannot fix %s: it is not a parameter of the kernel (%s)", name, nameset.Text(k.Params()))
 		}
 		by[name] = expr.Int{Value: v}
-		names = append(names, name)
 	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(values))
 	var err error
 	for i, d := range c.Domains {
 		if c.Domains[i], err = d.Fix(values); err != nil {
@@ -88,19 +86,9 @@ func foldSizes(e expr.Expr) expr.Expr {
 		if a, err := expr.ToAffine(x, nil); err == nil && a.IsConstant() {
 			return expr.Int{Value: a.Constant()}
 		}
-		if x.Kind != expr.Min && x.Kind != expr.Max {
-			return e
+		if v, ok := expr.EvalInt64(x, nil); ok { // least and greatest values too
+			return expr.Int{Value: v}
 		}
-		var best int64
-		for i, a := range x.Args {
-			v, ok := a.(expr.Int)
-			if !ok {
-				return e
-			}
-			if i == 0 || (x.Kind == expr.Min) == (v.Value < best) {
-				best = v.Value
-			}
-		}
-		return expr.Int{Value: best}
+		return e
 	})
 }
