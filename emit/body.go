@@ -171,7 +171,7 @@ func (w *writer) unrolled(l *linear.Loop, depth int) {
 	}
 	defer delete(w.fixed, l.Iname)
 	for v := first; v <= last && w.err == nil; v += l.Step {
-		w.fixed[l.Iname] = v
+		w.fixed[l.Iname] = polycount.Int(v)
 		w.nodes(l.Body, depth)
 	}
 }

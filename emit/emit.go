@@ -145,12 +145,12 @@ type writer struct {
 	*unit
 	k       *kernel.Kernel
 	nest    *linear.Nest
-	names   map[string]string      // variables whose names differ in the source
-	fixed   map[string]int64       // iterations of unrolled loops
-	context []polycount.Constraint // what holds at the current place
-	known   *polycount.Set         // the same as a set, made when it is asked for
-	read    map[string]bool        // arrays
-	written map[string]bool        // arrays
+	names   map[string]string           // variables whose names differ in the source
+	fixed   map[string]polycount.Affine // iterations of unrolled loops
+	context []polycount.Constraint      // what holds at the current place
+	known   *polycount.Set              // the same as a set, made when it is asked for
+	read    map[string]bool             // arrays
+	written map[string]bool             // arrays
 	body    strings.Builder
 	copies  int // of statements, by unrolling
 }
@@ -160,7 +160,7 @@ func (u *unit) add(n *linear.Nest) *Source {
 	if u.check(n.Kernel.Launchable()); u.err != nil {
 		return nil
 	}
-	w := &writer{unit: u, k: n.Kernel, nest: n, names: map[string]string{}, fixed: map[string]int64{}, read: map[string]bool{}, written: map[string]bool{}}
+	w := &writer{unit: u, k: n.Kernel, nest: n, names: map[string]string{}, fixed: map[string]polycount.Affine{}, read: map[string]bool{}, written: map[string]bool{}}
 	w.context, _ = n.Context.Constraints()
 	w.checkFunctions()
 	w.rename()

@@ -70,7 +70,7 @@ func (w *writer) exprOf(e expr.Expr, t expr.DType) code {
 
 func (w *writer) variable(name string) code {
 	if v, ok := w.fixed[name]; ok {
-		return signed(strconv.FormatInt(v, 10))
+		return signed(v.String())
 	}
 	if axis, ok := w.nest.Names[name]; ok {
 		return w.inIndexType(axis)

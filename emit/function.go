@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
 )
 
 // userCall writes the call of a user function, its operands converted to the types of the parameters.
@@ -135,7 +136,7 @@ func (w *writer) define(f *kernel.Function) string {
 	body := f.Body
 	if body == "" {
 		inner := *w
-		inner.names, inner.fixed, inner.context, inner.known = names, map[string]int64{}, nil, nil
+		inner.names, inner.fixed, inner.context, inner.known = names, map[string]polycount.Affine{}, nil, nil
 		var err error
 		if inner.k, err = w.k.Scope(f); err != nil {
 			w.check(err)

@@ -51,18 +51,7 @@ type term struct {
 }
 
 // inIteration replaces the inames of unrolled loops by their values.
-func (w *writer) inIteration(a polycount.Affine) polycount.Affine {
-	by := map[string]polycount.Affine{}
-	for _, n := range a.Names() {
-		if v, ok := w.fixed[n]; ok {
-			by[n] = polycount.Int(v)
-		}
-	}
-	if len(by) == 0 {
-		return a
-	}
-	return a.Subst(by)
-}
+func (w *writer) inIteration(a polycount.Affine) polycount.Affine { return a.Subst(w.fixed) }
 
 // terms splits an affine expression into printed terms, the larger coefficients first, and the constant.
 func (w *writer) terms(a polycount.Affine) ([]term, int64) {

@@ -67,11 +67,15 @@ func (k *Kernel) MapArrays(change func(a *Array)) {
 
 // ChangeArray replaces the argument or temporary of that name by a copy that change has edited.
 func (k *Kernel) ChangeArray(name string, change func(a *Array)) {
-	k.MapArrays(func(a *Array) {
-		if a.Name == name {
-			change(a)
+	for _, list := range [2][]*Array{k.Args, k.Temps} {
+		for i, a := range list {
+			if a.Name == name {
+				c := *a
+				change(&c)
+				list[i] = &c
+			}
 		}
-	})
+	}
 }
 
 // SetTag tags an iname. An iname with another tag is an error, except that l.auto gives way and that Sequential removes

@@ -107,13 +107,12 @@ func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
 	if d, err = d.Project(indexName); err != nil {
 		return nil, err
 	}
+	parts, err := Inhabited(d)
+	if err != nil {
+		return nil, err
+	}
 	var out *extent
-	for _, part := range d.Disjuncts() {
-		if empty, err := part.IsEmpty(); err != nil {
-			return nil, err
-		} else if empty {
-			continue // a projection may leave parts without integer points
-		}
+	for _, part := range parts {
 		_, upper, err := part.Bounds(indexName)
 		if err != nil {
 			return nil, err

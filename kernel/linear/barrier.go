@@ -11,11 +11,8 @@ import (
 // follows the iterations of loops one after the other: accesses pending at the end of a body meet those at its start.
 func (b *builder) barriers() error {
 	for _, s := range b.stmts {
-		if s.Kind == kernel.Assign || s.Kind == kernel.Nop {
-			continue
-		}
 		if s.Kind == kernel.GlobalBarrier {
-			return errGlobalBarrier(s)
+			return fmt.Errorf("statement %s is a barrier across work-groups, which one launch cannot have: split the kernel there", s.ID)
 		}
 	}
 	var err error
@@ -116,10 +113,9 @@ func (b *builder) placeLoop(k *block, path []string, pending []pend) (space kern
 		return "", "", nil, nil, err
 	}
 	if count(entry) > count(body) {
-		s, w := firstNew(body, entry)
-		return s, w, body, after, nil
+		space, why = firstNew(body, entry)
 	}
-	return "", "", body, after, nil
+	return space, why, body, after, nil
 }
 
 // settle places the barriers that the iterations of a loop need, whatever comes before the loop. A loop that needs no more
@@ -185,7 +181,7 @@ func (b *builder) needs(pending []pend, s *stmt, path []string) (space kernel.Sp
 		if err != nil {
 			return "", "", err
 		}
-		if w := c.in(p.space); w != "" && (why == "" || p.space == kernel.Global && space != kernel.Global) {
+		if w := c[p.space]; w != "" && (why == "" || p.space == kernel.Global && space != kernel.Global) {
 			space, why = p.space, w
 		}
 	}
@@ -290,8 +286,4 @@ func collect(kids []*block, out *[]*Barrier) {
 		}
 		collect(k.kids, out)
 	}
-}
-
-func errGlobalBarrier(s *stmt) error {
-	return fmt.Errorf("statement %s is a barrier across work-groups, which one launch cannot have: split the kernel there", s.ID)
 }

@@ -6,54 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
-
-// commonBounds returns the bounds of x that hold in all parts: those bounds of each part that every other part implies.
-// Conditions beyond them are left to guards.
-func commonBounds(parts []*polycount.Set, x string) (lower, upper []polycount.Bound, err error) {
-	name := polycount.Name(x)
-	var seenLower, seenUpper []polycount.Constraint
-	for i, p := range parts {
-		lo, up, err := p.Bounds(x)
-		if err != nil {
-			return nil, nil, err
-		}
-		keep := func(list []polycount.Bound, constraint func(polycount.Affine, polycount.Bound) polycount.Constraint, seen *[]polycount.Constraint) ([]polycount.Bound, error) {
-			var out []polycount.Bound
-		candidates:
-			for _, b := range list {
-				c := constraint(name, b)
-				if slices.ContainsFunc(*seen, c.Equal) {
-					continue
-				}
-				*seen = append(*seen, c)
-				for j, q := range parts {
-					if j == i {
-						continue
-					}
-					if ok, err := q.Implies(c); err != nil {
-						return nil, err
-					} else if !ok {
-						continue candidates
-					}
-				}
-				out = append(out, b)
-			}
-			return out, nil
-		}
-		lo, err = keep(lo, lowerBound, &seenLower)
-		if err == nil {
-			up, err = keep(up, upperBound, &seenUpper)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		lower, upper = append(lower, lo...), append(upper, up...)
-	}
-	return lower, upper, nil
-}
 
 // loop makes the loop over k.iname in the context ctx; path are the loops around it. Without a barrier in it its bounds
 // may differ between work-items; with one every work-item of a group makes the same iterations.
@@ -172,7 +128,7 @@ func (b *builder) bounded(k *block, parts []*polycount.Set, ctx *polycount.Set, 
 		l.Lower, l.Upper = []polycount.Bound{{Den: 1}}, []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}
 	} else {
 		var err error
-		if l.Lower, l.Upper, err = commonBounds(parts, k.iname); err != nil {
+		if l.Lower, l.Upper, err = kernel.CommonBounds(parts, k.iname); err != nil {
 			return nil, nil, err
 		}
 		if unroll {
@@ -222,39 +178,18 @@ func (b *builder) evenlyBounded(k *block, l *Loop) error {
 
 // tighten drops bounds that the others imply in the context, and finds the step.
 func (l *Loop) tighten(ctx *polycount.Set, parts []*polycount.Set) error {
-	x := polycount.Name(l.Iname)
-	drop := func(list []polycount.Bound, constraint func(polycount.Affine, polycount.Bound) polycount.Constraint) ([]polycount.Bound, error) {
-		for i := len(list) - 1; i >= 0 && len(list) > 1; i-- {
-			var cs []polycount.Constraint
-			for j, b := range list {
-				if j != i {
-					cs = append(cs, constraint(x, b))
-				}
-			}
-			rest, err := ctx.Constrain(cs...)
-			if err != nil {
-				return nil, err
-			}
-			if ok, err := rest.Implies(constraint(x, list[i])); err != nil {
-				return nil, err
-			} else if ok {
-				list = slices.Delete(slices.Clone(list), i, i+1)
-			}
+	for _, side := range []struct {
+		list       *[]polycount.Bound
+		constraint func(string, polycount.Bound) polycount.Constraint
+		up         bool
+	}{{&l.Lower, kernel.AtLeast, true}, {&l.Upper, kernel.AtMost, false}} {
+		list, err := irredundant(ctx, *side.list, func(b polycount.Bound) polycount.Constraint { return side.constraint(l.Iname, b) })
+		if err == nil {
+			*side.list, err = divisible(ctx, list, side.up)
 		}
-		return list, nil
-	}
-	var err error
-	if l.Lower, err = drop(l.Lower, lowerBound); err != nil {
-		return err
-	}
-	if l.Upper, err = drop(l.Upper, upperBound); err != nil {
-		return err
-	}
-	if l.Lower, err = divisible(ctx, l.Lower, true); err != nil {
-		return err
-	}
-	if l.Upper, err = divisible(ctx, l.Upper, false); err != nil {
-		return err
+		if err != nil {
+			return err
+		}
 	}
 	if len(parts) == 0 || len(l.Lower) > 1 {
 		return nil
@@ -291,11 +226,11 @@ func divisible(ctx *polycount.Set, list []polycount.Bound, up bool) ([]polycount
 		} else if !ok {
 			continue
 		}
-		down := c - ((c%b.Den)+b.Den)%b.Den
-		if up && down != c {
-			down += b.Den
+		round := intmath.FloorDiv
+		if up {
+			round = intmath.CeilDiv
 		}
-		out[i].Num = whole.AddInt(down)
+		out[i].Num = whole.AddInt(round(c, b.Den) * b.Den)
 	}
 	return out, nil
 }

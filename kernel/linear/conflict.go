@@ -10,25 +10,8 @@ import (
 	"gpuperf/polycount"
 )
 
-// clash says why two statements need a barrier between them: the accesses, by address space; "" where none is needed.
-type clash struct{ local, global string }
-
-func (c clash) any() bool { return c.local != "" || c.global != "" }
-
-func (c clash) in(space kernel.Space) string {
-	if space == kernel.Local {
-		return c.local
-	}
-	return c.global
-}
-
-func (c *clash) set(space kernel.Space, why string) {
-	if space == kernel.Local && c.local == "" {
-		c.local = why
-	} else if space == kernel.Global && c.global == "" {
-		c.global = why
-	}
-}
+// clash says why two statements need a barrier between them: the accesses, by address space.
+type clash map[kernel.Space]string
 
 // arraySet is a set of arrays in shared memory, as bits. All arrays from the 64th on share one bit.
 type arraySet uint64
@@ -62,14 +45,9 @@ func (s *stmt) mayClash(t *stmt) bool {
 
 // question is the key under which conflict remembers an answer: two statements, the number of loops open around both, and
 // whether the next loop is carried.
-type question uint64
-
-func ask(s, t *stmt, depth int, carried bool) question {
-	q := question(s.index)<<40 | question(t.index)<<16 | question(depth)<<1
-	if carried {
-		q |= 1
-	}
-	return q
+type question struct {
+	s, t, depth int
+	carried     bool
 }
 
 // conflict decides whether an instance of s and a later one of t, run by different work-items of one group, can touch
@@ -78,16 +56,16 @@ func ask(s, t *stmt, depth int, carried bool) question {
 // affine indices; an index that is not affine can be anything.
 func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, error) {
 	if !s.mayClash(t) {
-		return clash{}, nil
+		return nil, nil
 	}
-	q := ask(s, t, len(common), carried != "")
+	q := question{s.index, t.index, len(common), carried != ""}
 	if c, ok := b.memo[q]; ok {
 		return c, nil
 	}
 	var c clash
 	for _, x := range s.shared {
 		for _, y := range t.shared {
-			if x.array != y.array || !x.write && !y.write || c.in(x.array.Space) != "" || s.Unsynced(t.Stmt, x.array.Space) {
+			if x.array != y.array || !x.write && !y.write || c[x.array.Space] != "" || s.Unsynced(t.Stmt, x.array.Space) {
 				continue
 			}
 			if b.disjoint(s, t, x, y, common, "lid", "lid") {
@@ -97,7 +75,7 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 			if s == t && x.write && y.write {
 				// That a statement writes different elements often holds whatever the iterations: then it is asked once.
 				if distinct, err := b.always(s.index, cs); err != nil {
-					return clash{}, err
+					return nil, err
 				} else if distinct {
 					continue
 				}
@@ -111,10 +89,13 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 			}
 			meet, err := b.meet(cs, "lid")
 			if err != nil {
-				return clash{}, fmt.Errorf("%s between %s and %s: %w", x.array.Name, s.ID, t.ID, err)
+				return nil, fmt.Errorf("%s between %s and %s: %w", x.array.Name, s.ID, t.ID, err)
 			}
 			if meet {
-				c.set(x.array.Space, describe(s, t, x, y))
+				if c == nil {
+					c = clash{}
+				}
+				c[x.array.Space] = describe(s, t, x, y)
 			}
 		}
 	}
@@ -203,13 +184,10 @@ func (b *builder) instances(s, t *stmt, x, y access, differing string) []polycou
 func (b *builder) forms(x access) []*polycount.Affine {
 	if len(*x.forms) < len(x.index) {
 		for _, e := range x.index {
-			a, err := expr.ToAffine(onAxes(e, b.nest.Names), func(name string) bool {
-				a := b.k.Array(name)
-				return a == nil || a.IsValue
-			})
-			form := &a
-			if err != nil {
-				form = nil
+			var form *polycount.Affine
+			if a, err := expr.ToAffine(e, b.nest.isIndex); err == nil {
+				a = b.nest.Affine(a)
+				form = &a
 			}
 			*x.forms = append(*x.forms, form)
 		}

@@ -92,7 +92,7 @@ func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
 	it := item{node: &Exec{s.Stmt}, conds: slices.Clip(conds)}
 	var reading []expr.Expr
 	for _, p := range s.Predicates {
-		q := onAxes(p, b.nest.Names)
+		q := b.nest.Expr(p)
 		if names, pure := b.reads(q); pure {
 			it.conds = append(it.conds, cond{key: q.String(), names: names, user: p})
 		} else {
@@ -166,19 +166,28 @@ func missing(ctx *polycount.Set, need []polycount.Constraint) ([]polycount.Const
 			left = append(left, c)
 		}
 	}
-	for i := len(left) - 1; i >= 0 && len(left) > 1; i-- {
-		rest := slices.Delete(slices.Clone(left), i, i+1)
-		with, err := ctx.Constrain(rest...)
+	return irredundant(ctx, left, func(c polycount.Constraint) polycount.Constraint { return c })
+}
+
+// irredundant drops the items whose constraints those of the others imply in the context, from the last item on.
+func irredundant[T any](ctx *polycount.Set, list []T, constraint func(T) polycount.Constraint) ([]T, error) {
+	for i := len(list) - 1; i >= 0 && len(list) > 1; i-- {
+		rest := slices.Delete(slices.Clone(list), i, i+1)
+		var cs []polycount.Constraint
+		for _, x := range rest {
+			cs = append(cs, constraint(x))
+		}
+		with, err := ctx.Constrain(cs...)
 		if err != nil {
 			return nil, err
 		}
-		if ok, err := with.Implies(left[i]); err != nil {
+		if ok, err := with.Implies(constraint(list[i])); err != nil {
 			return nil, err
 		} else if ok {
-			left = rest
+			list = rest
 		}
 	}
-	return left, nil
+	return list, nil
 }
 
 func (b *builder) loopItem(k *block, path []string, ctx *polycount.Set) (item, error) {

@@ -199,18 +199,7 @@ func (n *Nest) isIndex(name string) bool {
 }
 
 // Affine replaces inames on hardware axes by the names of their axes.
-func (n *Nest) Affine(a polycount.Affine) polycount.Affine {
-	by := map[string]polycount.Affine{}
-	for _, name := range a.Names() {
-		if axis, ok := n.Names[name]; ok {
-			by[name] = polycount.Name(axis)
-		}
-	}
-	if len(by) == 0 {
-		return a
-	}
-	return a.Subst(by)
-}
+func (n *Nest) Affine(a polycount.Affine) polycount.Affine { return a.Subst(n.axes) }
 
 // Layout is how the elements of an array lie in memory: strides along its axes, and the offset of the first element, nil
 // for none.

@@ -8,7 +8,6 @@
 package linear
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
@@ -32,6 +31,7 @@ type Nest struct {
 	Body  []Node
 	// Names maps the inames on hardware axes to the names of their axes ("i_inner" to "lid(1)").
 	Names map[string]string
+	axes  map[string]polycount.Affine // the same as expressions
 	// Context is what holds at every work-item: dimensions are the axes in use, constraints their extents and the
 	// kernel's assumptions.
 	Context *polycount.Set
@@ -83,23 +83,17 @@ func (*Exec) node()    {}
 func (*Barrier) node() {}
 
 // Axis is the name of the hardware axis that a tag maps to, "gid(0)" to "lid(2)"; "" for other tags.
-func Axis(t kernel.Tag) string {
-	switch t.Kind {
-	case kernel.GroupAxis:
-		return fmt.Sprintf("gid(%d)", t.Axis)
-	case kernel.LocalAxis:
-		return fmt.Sprintf("lid(%d)", t.Axis)
-	}
-	return ""
+func Axis(t kernel.Tag) string { return axisNames[t.Kind][t.Axis] }
+
+var axisNames = map[kernel.TagKind][3]string{
+	kernel.GroupAxis: {"gid(0)", "gid(1)", "gid(2)"}, kernel.LocalAxis: {"lid(0)", "lid(1)", "lid(2)"},
 }
 
 // Expr replaces hardware inames in e by axis names.
-func (n *Nest) Expr(e expr.Expr) expr.Expr { return onAxes(e, n.Names) }
-
-func onAxes(e expr.Expr, names map[string]string) expr.Expr {
+func (n *Nest) Expr(e expr.Expr) expr.Expr {
 	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 		if v, ok := e.(expr.Var); ok {
-			if axis, ok := names[v.Name]; ok {
+			if axis, ok := n.Names[v.Name]; ok {
 				return expr.Var{Name: axis}
 			}
 		}
@@ -110,9 +104,7 @@ func onAxes(e expr.Expr, names map[string]string) expr.Expr {
 // Sync is a barrier of the program.
 type Sync struct {
 	*Barrier
-	// Loops are the sequential inames open around it, outermost first.
-	Loops []string
-	// Domain has one point per execution by a work-item: dimensions are Loops.
+	// Domain has one point per execution by a work-item: dimensions are the sequential inames open around it, outermost first.
 	Domain *polycount.Set
 }
 
@@ -136,75 +128,47 @@ func (n *Nest) Barriers() ([]Sync, error) {
 
 func (n *Nest) walkBarriers(body []Node, loops []string, domain *polycount.Set, out *[]Sync) error {
 	for _, node := range body {
+		inner, open := domain, loops
+		var inside []Node
+		var conds []polycount.Constraint
 		switch x := node.(type) {
 		case *Barrier:
 			d, err := domain.Project(loops...)
 			if err != nil {
 				return err
 			}
-			*out = append(*out, Sync{x, loops, d})
+			*out = append(*out, Sync{x, d})
 		case *Guard:
-			if !holdsBarrier(x.Body) {
-				continue
-			}
-			inner, err := domain.Constrain(x.Conds...)
-			if err == nil {
-				err = n.walkBarriers(x.Body, loops, inner, out)
-			}
-			if err != nil {
-				return err
-			}
+			inside, conds = x.Body, x.Conds
 		case *Loop:
-			if !holdsBarrier(x.Body) {
-				continue
-			}
-			open := append(append([]string(nil), loops...), x.Iname)
-			inner, err := domain.AddDims(x.Iname).Constrain(x.Constraints()...)
-			if err == nil {
-				err = n.walkBarriers(x.Body, open, inner, out)
-			}
-			if err != nil {
-				return err
-			}
+			inside, conds = x.Body, x.Constraints()
+			inner, open = domain.AddDims(x.Iname), append(slices.Clone(loops), x.Iname)
+		}
+		if !EffectsOf(n.Kernel, inside).Barrier {
+			continue
+		}
+		inner, err := inner.Constrain(conds...)
+		if err == nil {
+			err = n.walkBarriers(inside, open, inner, out)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func holdsBarrier(body []Node) bool {
-	return slices.ContainsFunc(body, func(node Node) bool {
-		switch x := node.(type) {
-		case *Barrier:
-			return true
-		case *Guard:
-			return holdsBarrier(x.Body)
-		case *Loop:
-			return holdsBarrier(x.Body)
-		}
-		return false
-	})
-}
-
 // Constraints say which values of the iname the loop visits. With a step there is one lower bound without divisor.
 func (l *Loop) Constraints() []polycount.Constraint {
-	x := polycount.Name(l.Iname)
 	var cs []polycount.Constraint
 	for _, b := range l.Lower {
-		cs = append(cs, lowerBound(x, b))
+		cs = append(cs, kernel.AtLeast(l.Iname, b))
 	}
 	for _, b := range l.Upper {
-		cs = append(cs, upperBound(x, b))
+		cs = append(cs, kernel.AtMost(l.Iname, b))
 	}
 	if l.Step > 1 {
-		cs = append(cs, polycount.EQ(x.Sub(l.Lower[0].Num).Mod(l.Step), polycount.Int(0)))
+		cs = append(cs, polycount.EQ(polycount.Name(l.Iname).Sub(l.Lower[0].Num).Mod(l.Step), polycount.Int(0)))
 	}
 	return cs
-}
-
-func lowerBound(x polycount.Affine, b polycount.Bound) polycount.Constraint {
-	return polycount.GE(x.Scale(b.Den), b.Num)
-}
-
-func upperBound(x polycount.Affine, b polycount.Bound) polycount.Constraint {
-	return polycount.GE(b.Num, x.Scale(b.Den))
 }

@@ -52,7 +52,7 @@ func Analyze(k *kernel.Kernel) (n *Nest, unordered, err error) {
 
 func newBuilder(k *kernel.Kernel) *builder {
 	return &builder{
-		k: k, nest: &Nest{Kernel: k, Names: map[string]string{}},
+		k: k, nest: &Nest{Kernel: k, Names: map[string]string{}, axes: map[string]polycount.Affine{}},
 		memo: map[question]clash{}, spaces: map[kernel.Space]arraySet{}, later: map[laterKey]*laterPoints{}, guards: map[guardKey][]cond{}, distinct: map[int]bool{}, runs: map[string]bool{},
 	}
 }
@@ -109,7 +109,7 @@ func (b *builder) statements() error {
 	for _, iname := range b.k.Inames() {
 		switch t := b.k.Tags[iname]; t.Kind {
 		case kernel.GroupAxis, kernel.LocalAxis:
-			b.nest.Names[iname] = Axis(t)
+			b.nest.Names[iname], b.nest.axes[iname] = Axis(t), polycount.Name(Axis(t))
 		case kernel.LocalAuto:
 			return fmt.Errorf("iname %s is tagged l.auto and was given no axis", iname)
 		default:
@@ -221,12 +221,11 @@ func (b *builder) extents() error {
 			continue
 		}
 		dims = append(dims, name)
-		x := polycount.Name(name)
-		cs = append(cs, polycount.GE(x, polycount.Int(0)))
 		if notConstant != nil {
 			n.Local[axis] = 0
+			cs = append(cs, polycount.GE(polycount.Name(name), polycount.Int(0)))
 		} else {
-			cs = append(cs, polycount.GE(polycount.Int(n.Local[axis]-1), x))
+			cs = append(cs, kernel.Within(name, 0, n.Local[axis]-1)...)
 		}
 	}
 	for axis := range 3 {
@@ -241,10 +240,9 @@ func (b *builder) extents() error {
 		}
 		n.Groups[axis] = upper
 		dims = append(dims, name)
-		x := polycount.Name(name)
-		cs = append(cs, polycount.GE(x, polycount.Int(0)))
+		cs = append(cs, polycount.GE(polycount.Name(name), polycount.Int(0)))
 		for _, u := range upper {
-			cs = append(cs, upperBound(x, u))
+			cs = append(cs, kernel.AtMost(name, u))
 		}
 	}
 	b.dims = dims
@@ -272,7 +270,6 @@ func (b *builder) uses(axis string) bool {
 
 // groups are the upper bounds of a group axis that hold for all statements on it.
 func (b *builder) groups(axis string) ([]polycount.Bound, error) {
-	x := polycount.Name(axis)
 	var parts []*polycount.Set
 	var users []string
 	var seen []*polycount.Set
@@ -286,17 +283,17 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 		}
 		seen = append(seen, s.domain)
 		if lo, hi, ok := s.interval(axis); ok && lo >= 0 {
-			parts = append(parts, polycount.NewSet(nil, []string{axis}, polycount.GE(x, polycount.Int(lo)), polycount.GE(polycount.Int(hi), x)))
+			parts = append(parts, polycount.NewSet(nil, []string{axis}, kernel.Within(axis, lo, hi)...))
 			continue
 		}
 		p, err := s.domain.Project(axis)
 		if err != nil {
 			return nil, err
 		}
-		if ok, err := p.Implies(polycount.GE(x, polycount.Int(0))); err != nil || !ok {
+		if ok, err := p.Implies(polycount.GE(polycount.Name(axis), polycount.Int(0))); err != nil || !ok {
 			return nil, fmt.Errorf("iname %s on %s starts below 0: shift it (%s)", s.axes[axis], axis, p)
 		}
-		ds, err := inhabited(p)
+		ds, err := kernel.Inhabited(p)
 		if err != nil {
 			return nil, err
 		}
@@ -305,7 +302,7 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 	if len(parts) == 0 { // the assumptions leave no point
 		return []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}, nil
 	}
-	_, upper, err := commonBounds(distinct(parts), axis)
+	_, upper, err := kernel.CommonBounds(distinct(parts), axis)
 	if err != nil {
 		return nil, err
 	}
@@ -319,19 +316,4 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 		return nil, fmt.Errorf("no number of groups along %s covers the statements %s: their extents cannot be compared", axis, strings.Join(users, ", "))
 	}
 	return upper, nil
-}
-
-// inhabited are the disjuncts that have points: a projection may leave some that contradict themselves, which have no bounds.
-func inhabited(s *polycount.Set) ([]*polycount.Set, error) {
-	var out []*polycount.Set
-	for _, d := range s.Disjuncts() {
-		empty, err := d.IsEmpty()
-		if err != nil {
-			return nil, err
-		}
-		if !empty {
-			out = append(out, d)
-		}
-	}
-	return out, nil
 }

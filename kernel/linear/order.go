@@ -155,7 +155,7 @@ func (t *treeBuilder) clashes(pending, stmts []*stmt, path []string) (bool, erro
 	for _, p := range pending {
 		for _, s := range stmts {
 			why, err := t.conflict(p, s, path, "")
-			if err != nil || why.any() {
+			if err != nil || len(why) > 0 {
 				return true, err
 			}
 		}

@@ -3,9 +3,9 @@ package linear
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gpuperf/internal/intmath"
-	"gpuperf/polycount"
 )
 
 // GroupsAt is the number of work-groups along each axis at the given values of the parameters.
@@ -26,22 +26,19 @@ func (n *Nest) GroupsAt(params map[string]int64) (groups [3]int64, err error) {
 
 // Constants are the first and last value of the iname where the bounds are constants.
 func (l *Loop) Constants() (first, last int64, ok bool) {
-	tightest := func(list []polycount.Bound, round func(a, b int64) int64, better func(a, b int64) int64) (best int64, ok bool) {
-		for i, b := range list {
-			if !b.Num.IsConstant() {
-				return 0, false
-			}
-			v := round(b.Num.Constant(), b.Den)
-			if i > 0 {
-				v = better(v, best)
-			}
-			best = v
+	for _, b := range slices.Concat(l.Lower, l.Upper) {
+		if !b.Num.IsConstant() {
+			return 0, 0, false
 		}
-		return best, len(list) > 0
 	}
-	first, lower := tightest(l.Lower, intmath.CeilDiv, func(a, b int64) int64 { return max(a, b) })
-	last, upper := tightest(l.Upper, intmath.FloorDiv, func(a, b int64) int64 { return min(a, b) })
-	return first, last, lower && upper
+	first, last = math.MinInt64, math.MaxInt64
+	for _, b := range l.Lower {
+		first = max(first, intmath.CeilDiv(b.Num.Constant(), b.Den))
+	}
+	for _, b := range l.Upper {
+		last = min(last, intmath.FloorDiv(b.Num.Constant(), b.Den))
+	}
+	return first, last, len(l.Lower) > 0 && len(l.Upper) > 0
 }
 
 // ConstantTrips is the number of iterations where it is the same for all values of what the bounds depend on; 0 where it is

@@ -207,16 +207,12 @@ func (k *block) statements() []*stmt {
 		return k.inside
 	}
 	var out []*stmt
-	var rec func(k *block)
-	rec = func(k *block) {
-		if k.stmt != nil {
-			out = append(out, k.stmt)
-		}
-		for _, kid := range k.kids {
-			rec(kid)
-		}
+	if k.stmt != nil {
+		out = append(out, k.stmt)
 	}
-	rec(k)
+	for _, kid := range k.kids {
+		out = append(out, kid.statements()...)
+	}
 	slices.SortFunc(out, func(x, y *stmt) int { return x.index - y.index })
 	k.inside = out
 	return out

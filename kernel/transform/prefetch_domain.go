@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
 
@@ -59,7 +60,7 @@ func (p *prefetch) box() *polycount.Set {
 	var inside []polycount.Constraint
 	for _, x := range p.axes {
 		if x.dim != "" {
-			inside = append(inside, polycount.GE(polycount.Name(x.dim), polycount.Int(0)), polycount.GE(polycount.Int(x.extent-1), polycount.Name(x.dim)))
+			inside = append(inside, kernel.Within(x.dim, 0, x.extent-1)...)
 		}
 	}
 	return polycount.NewSet(nil, p.dims, inside...)

@@ -105,8 +105,7 @@ func takesAll(k *kernel.Kernel, outer []string, iname string, lo, hi int64) (boo
 	if err != nil {
 		return false, err
 	}
-	x := polycount.Name(iname)
-	box, err := around.AddDims(iname).Constrain(polycount.GE(x, polycount.Int(lo)), polycount.GE(polycount.Int(hi), x))
+	box, err := around.AddDims(iname).Constrain(kernel.Within(iname, lo, hi)...)
 	if err != nil {
 		return false, err
 	}
@@ -116,8 +115,7 @@ func takesAll(k *kernel.Kernel, outer []string, iname string, lo, hi int64) (boo
 // addBox adds an iname from lo to hi with a tag, in place, and returns its name.
 func addBox(k *kernel.Kernel, base string, lo, hi int64, tag kernel.Tag) string {
 	n := k.FreshName(base)
-	x := polycount.Name(n)
-	k.Domains = append(k.Domains, polycount.NewSet(nil, []string{n}, polycount.GE(x, polycount.Int(lo)), polycount.GE(polycount.Int(hi), x)))
+	k.Domains = append(k.Domains, polycount.NewSet(nil, []string{n}, kernel.Within(n, lo, hi)...))
 	k.Tags[n] = tag
 	return n
 }

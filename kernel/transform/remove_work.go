@@ -137,77 +137,39 @@ func (r *remover) launch() error {
 				if err != nil {
 					return err
 				}
-				for _, part := range d.Disjuncts() {
-					if empty, err := part.IsEmpty(); err != nil {
-						return err
-					} else if !empty { // a projection may leave parts without integer points
-						groups = append(groups, part)
-					}
+				parts, err := kernel.Inhabited(d)
+				if err != nil {
+					return err
 				}
+				groups = append(groups, parts...)
 			}
 		}
 		if local {
-			x := polycount.Name(r.axis(&r.items, "item", kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}))
-			r.Domains = append(r.Domains, polycount.NewSet(nil, x.Names(),
-				polycount.GE(x, polycount.Int(0)), polycount.GE(polycount.Int(r.size[axis]-1), x)))
+			r.items[axis] = addBox(r.Kernel, fmt.Sprintf("item_%d", axis), 0, r.size[axis]-1, kernel.Tag{Kind: kernel.LocalAxis, Axis: axis})
 		}
 		if grid {
-			upper, err := commonUpper(groups)
-			if err != nil {
+			_, upper, err := kernel.CommonBounds(groups, groupName)
+			switch {
+			case err != nil:
 				return err
+			case len(groups) == 0: // the assumptions leave no point
+				upper = []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}
+			case len(upper) == 0:
+				return fmt.Errorf("no number of work-groups covers all of its statements")
 			}
-			x := polycount.Name(r.axis(&r.groups, "group", kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}))
-			cs := []polycount.Constraint{polycount.GE(x, polycount.Int(0))}
+			x := r.FreshName(fmt.Sprintf("group_%d", axis))
+			cs := []polycount.Constraint{polycount.GE(polycount.Name(x), polycount.Int(0))}
 			for _, b := range upper {
-				cs = append(cs, polycount.GE(b.Num, x.Scale(b.Den)))
+				cs = append(cs, kernel.AtMost(x, b))
 			}
-			r.Domains = append(r.Domains, polycount.NewSet(nil, x.Names(), cs...))
+			r.Domains = append(r.Domains, polycount.NewSet(nil, []string{x}, cs...))
+			r.groups[axis], r.Tags[x] = x, kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}
 		}
 	}
 	return nil
 }
 
 const groupName = "$group" // no iname has such a name
-
-// axis makes an iname on a hardware axis.
-func (r *remover) axis(list *[3]string, base string, tag kernel.Tag) string {
-	n := r.FreshName(fmt.Sprintf("%s_%d", base, tag.Axis))
-	r.Tags[n] = tag
-	list[tag.Axis] = n
-	return n
-}
-
-// commonUpper are the upper bounds of a group iname that hold in all parts.
-func commonUpper(parts []*polycount.Set) ([]polycount.Bound, error) {
-	var out []polycount.Bound
-	for _, p := range parts {
-		_, upper, err := p.Bounds(groupName)
-		if err != nil {
-			return nil, err
-		}
-	bounds:
-		for _, b := range upper {
-			c := polycount.GE(b.Num, polycount.Name(groupName).Scale(b.Den))
-			for _, q := range parts {
-				if all, err := q.Implies(c); err != nil {
-					return nil, err
-				} else if !all {
-					continue bounds
-				}
-			}
-			if !slices.ContainsFunc(out, func(o polycount.Bound) bool { return o.Den == b.Den && o.Num.Equal(b.Num) }) {
-				out = append(out, b)
-			}
-		}
-	}
-	if len(parts) == 0 { // the assumptions leave no point
-		return []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}, nil
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("no number of work-groups covers all of its statements")
-	}
-	return out, nil
-}
 
 // collect finds what remains of each statement.
 func (r *remover) collect() error {
