@@ -202,7 +202,6 @@ func (t *transactions) findLanes(inames []string, w where) error {
 	if err != nil {
 		return err
 	}
-	known := map[string]int{}
 	local := map[[3]int64]int{} // activity by lids on the axes in use
 	for z := range size[2] {
 		for y := range size[1] {
@@ -227,10 +226,8 @@ func (t *transactions) findLanes(inames []string, w where) error {
 					}
 					id = -1
 					if points != nil {
-						text := points.String()
-						if id, ok = known[text]; !ok {
-							id = len(t.active)
-							known[text], t.active = id, append(t.active, points)
+						if id = slices.IndexFunc(t.active, points.SameForm); id < 0 {
+							id, t.active = len(t.active), append(t.active, points)
 						}
 					}
 					local[used] = id
