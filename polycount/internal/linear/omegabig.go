@@ -3,7 +3,7 @@ package linear
 import (
 	"fmt"
 	"math/big"
-	"strings"
+	"slices"
 
 	"gpuperf/polycount/internal/arith"
 )
@@ -11,121 +11,80 @@ import (
 // bigRow is a row whose coefficients have no limit. Rows are never changed in place.
 type bigRow []*big.Int
 
-// bigSystem repeats a System for feasibleBig: the Omega test where coefficients overflow.
-type bigSystem struct {
-	eq, ge []bigRow
-	width  int
-}
-
-func (s *System) big() *bigSystem {
-	widen := func(rows []Row) (out []bigRow) {
-		for _, r := range rows {
-			x := make(bigRow, len(r))
-			for i, v := range r {
-				x[i] = big.NewInt(v)
-			}
-			out = append(out, x)
+// big are the constraints of s as inequalities: an equality is a pair of opposite ones.
+func (s *System) big() (rows []bigRow) {
+	put := func(r Row, sgn int64) {
+		x := make(bigRow, len(r))
+		for i, v := range r {
+			x[i] = new(big.Int).Mul(big.NewInt(v), big.NewInt(sgn))
 		}
-		return out
+		rows = append(rows, x)
 	}
-	return &bigSystem{widen(s.Eq), widen(s.Ge), s.Width}
+	for _, r := range s.Ge {
+		put(r, 1)
+	}
+	for _, r := range s.Eq {
+		put(r, 1)
+		put(r, -1)
+	}
+	return rows
 }
 
-var bigOne = big.NewInt(1)
+var bigOne, bigMinusOne = big.NewInt(1), big.NewInt(-1)
 
-// combine returns k·r + l·o.
-func (r bigRow) combine(k *big.Int, o bigRow, l *big.Int) bigRow {
+// times returns k·r + l·o.
+func (r bigRow) times(k *big.Int, o bigRow, l *big.Int) bigRow {
 	out := make(bigRow, len(r))
-	t := new(big.Int)
 	for i := range r {
 		out[i] = new(big.Int).Mul(k, r[i])
-		out[i].Add(out[i], t.Mul(l, o[i]))
+		out[i].Add(out[i], new(big.Int).Mul(l, o[i]))
 	}
 	return out
 }
 
-// reduced is r divided by the gcd of its coefficients, the constant rounded down; exact is false where it was rounded, and
-// constant true where there are no coefficients.
-func (r bigRow) reduced() (out bigRow, exact, constant bool) {
-	g := new(big.Int)
-	for _, v := range r[1:] {
-		g.GCD(nil, nil, g, new(big.Int).Abs(v))
-	}
-	if g.Sign() == 0 {
-		return r, true, true
-	}
-	out, exact = make(bigRow, len(r)), true
-	for i, v := range r {
-		rest := new(big.Int)
-		out[i], _ = new(big.Int).DivMod(v, g, rest) // Euclidean
-		exact = exact && rest.Sign() == 0
-	}
-	return out, exact, false
-}
-
-// direction is a key that parallel rows share; rows of opposite direction have the same key and sign −1.
-func (r bigRow) direction(sign int64) string {
-	var b strings.Builder
-	for _, v := range r[1:] {
-		b.WriteString(new(big.Int).Mul(v, big.NewInt(sign)).Text(36) + ",")
-	}
-	return b.String()
-}
-
-// normalize is NormalizeRows.
-func (s *bigSystem) normalize() bool {
-	tightest := map[string]bigRow{}
-	var order []bigRow
-	for _, r := range s.ge {
-		r, _, constant := r.reduced()
-		key := r.direction(1)
-		switch old := tightest[key]; {
-		case constant && r[0].Sign() < 0:
-			return false
-		case constant:
-		case old == nil:
-			order = append(order, r)
-			tightest[key] = r
-		case r[0].Cmp(old[0]) < 0:
-			tightest[key] = r
+// normalizeBig is NormalizeRows. equality is a row whose opposite is in out, too; nil where there is none.
+func normalizeBig(rows []bigRow) (out []bigRow, equality bigRow, ok bool) {
+	place := map[string]int{} // of the tightest row of each direction
+	for _, r := range rows {
+		g := new(big.Int)
+		for _, v := range r[1:] {
+			g.GCD(nil, nil, g, new(big.Int).Abs(v))
 		}
-	}
-	eq := s.eq
-	s.eq, s.ge = nil, nil
-	for _, r := range order {
-		key := r.direction(1)
-		r = tightest[key]
-		if r == nil { // part of an equality
+		if g.Sign() == 0 {
+			if r[0].Sign() < 0 {
+				return nil, nil, false
+			}
 			continue
 		}
-		if opposite := tightest[r.direction(-1)]; opposite != nil {
-			switch new(big.Int).Add(r[0], opposite[0]).Sign() {
+		x := make(bigRow, len(r))
+		for i, v := range r {
+			x[i] = new(big.Int).Div(v, g) // Euclidean: rounds the constant down
+		}
+		key := fmt.Sprint(x[1:])
+		if i, known := place[key]; !known {
+			place[key] = len(out)
+			out = append(out, x)
+		} else if x[0].Cmp(out[i][0]) < 0 {
+			out[i] = x
+		}
+	}
+	for _, r := range slices.Backward(out) {
+		opposite := r.times(bigMinusOne, r, new(big.Int))
+		if i, known := place[fmt.Sprint(opposite[1:])]; known {
+			switch out[i][0].Cmp(opposite[0]) {
 			case -1:
-				return false
+				return nil, nil, false
 			case 0:
-				eq = append(eq, r)
-				delete(tightest, r.direction(-1))
-				continue
+				equality = r
 			}
 		}
-		s.ge = append(s.ge, r)
 	}
-	for _, r := range eq {
-		r, exact, constant := r.reduced()
-		switch {
-		case constant && r[0].Sign() != 0, !exact:
-			return false
-		case !constant:
-			s.eq = append(s.eq, r)
-		}
-	}
-	return true
+	return out, equality, true
 }
 
-// solve uses the last equality for a change of variables, as System.Solve does.
-func (s *bigSystem) solve() {
-	last := len(s.eq) - 1
-	e, at := s.eq[last], 0
+// solveBig uses an equality for a change of variables, as System.Solve does.
+func solveBig(rows []bigRow, e bigRow) {
+	at := 0
 	for i := 1; i < len(e); i++ {
 		if e[i].Sign() != 0 && (at == 0 || e[i].CmpAbs(e[at]) < 0) {
 			at = i
@@ -135,102 +94,63 @@ func (s *bigSystem) solve() {
 	for i, v := range e {
 		by[i] = new(big.Int).Neg(new(big.Int).Quo(v, e[at]))
 	}
-	if e[at].CmpAbs(bigOne) == 0 {
-		s.eq = s.eq[:last]
-	} else {
-		by[0], by[at] = new(big.Int), new(big.Int)
+	if e[at].CmpAbs(bigOne) != 0 {
+		by[at] = new(big.Int)
 	}
-	for _, rows := range [][]bigRow{s.eq, s.ge} {
-		for i, r := range rows {
-			if r[at].Sign() != 0 {
-				rows[i] = r.combine(bigOne, by, r[at])
-			}
-		}
+	for i, r := range rows {
+		rows[i] = r.times(bigOne, by, r[at])
 	}
-}
-
-// pick chooses the variable to eliminate, as System.pick does; 0 where none is left.
-func (s *bigSystem) pick() (x int, lower, upper, rest []bigRow, exact bool) {
-	best := 0.0
-	for i := 1; i < s.width; i++ {
-		lo, hi, loMax, hiMax := 0, 0, new(big.Int), new(big.Int)
-		for _, r := range s.ge {
-			switch r[i].Sign() {
-			case 1:
-				if lo++; r[i].Cmp(loMax) > 0 {
-					loMax = r[i]
-				}
-			case -1:
-				if hi++; r[i].CmpAbs(hiMax) > 0 {
-					hiMax = new(big.Int).Abs(r[i])
-				}
-			}
-		}
-		if lo+hi == 0 {
-			continue
-		}
-		unit, cost := loMax.Cmp(bigOne) <= 0 || hiMax.Cmp(bigOne) <= 0, float64(lo*hi-lo-hi)
-		if !unit {
-			f, _ := new(big.Float).SetInt(new(big.Int).Mul(loMax, hiMax)).Float64()
-			cost += 1000 * f
-		}
-		if x == 0 || cost < best {
-			x, best, exact = i, cost, unit
-		}
-	}
-	for _, r := range s.ge {
-		switch r[x].Sign() * min(x, 1) {
-		case 1:
-			lower = append(lower, r)
-		case -1:
-			upper = append(upper, r)
-		default:
-			rest = append(rest, r)
-		}
-	}
-	return x, lower, upper, rest, exact
 }
 
 // feasibleBig is search without a point, over coefficients of any size.
-func (w *Work) feasibleBig(s *bigSystem) bool {
+func (w *Work) feasibleBig(rows []bigRow) bool {
 	for {
-		w.Spend(8 * (len(s.eq) + len(s.ge) + 1) * s.width)
-		if !s.normalize() {
-			return false
+		var equality bigRow
+		var ok bool
+		if rows, equality, ok = normalizeBig(rows); !ok || len(rows) == 0 {
+			return ok
 		}
-		if len(s.eq) > 0 {
-			s.solve()
+		w.Spend(8 * (len(rows) + 1) * len(rows[0]))
+		if equality != nil {
+			solveBig(rows, equality)
 			continue
 		}
-		x, lower, upper, rest, exact := s.pick()
-		if x == 0 {
-			return true
-		}
+		x, exact := pickBig(rows)
+		var lower, upper, rest []bigRow
 		top := new(big.Int) // the largest coefficient of an upper bound
-		shadow := func(dark bool) *bigSystem {
-			out := &bigSystem{ge: append([]bigRow(nil), rest...), width: s.width}
+		for _, r := range rows {
+			switch r[x].Sign() {
+			case 1:
+				lower = append(lower, r)
+			case -1:
+				upper = append(upper, r)
+				if r[x].CmpAbs(top) > 0 {
+					top.Abs(r[x])
+				}
+			default:
+				rest = append(rest, r)
+			}
+		}
+		shadow := func(dark bool) []bigRow {
+			out := slices.Clone(rest)
 			for _, l := range lower {
 				for _, u := range upper {
 					w.Spend(8 * len(l))
 					a, b := l[x], new(big.Int).Neg(u[x])
-					r := l.combine(b, u, a)
+					r := l.times(b, u, a)
 					if dark {
-						r[0].Sub(r[0], new(big.Int).Mul(new(big.Int).Sub(a, bigOne), new(big.Int).Sub(b, bigOne)))
+						r[0].Sub(r[0], b.Mul(b.Sub(b, bigOne), new(big.Int).Sub(a, bigOne)))
 					}
-					out.ge = append(out.ge, r)
-					if b.Cmp(top) > 0 {
-						top = b
-					}
+					out = append(out, r)
 				}
 			}
 			return out
 		}
-		all := shadow(false)
 		switch {
-		case len(lower) == 0 || len(upper) == 0 || exact:
-			s = all
+		case exact:
+			rows = shadow(false)
 			continue
-		case !w.feasibleBig(all):
+		case !w.feasibleBig(shadow(false)):
 			return false
 		case w.feasibleBig(shadow(true)):
 			return true
@@ -244,11 +164,36 @@ func (w *Work) feasibleBig(s *bigSystem) bool {
 			}
 			for i := int64(0); i <= most.Int64(); i++ {
 				e := append(bigRow{new(big.Int).Sub(l[0], big.NewInt(i))}, l[1:]...)
-				if w.feasibleBig(&bigSystem{[]bigRow{e}, append([]bigRow(nil), s.ge...), s.width}) {
+				if w.feasibleBig(append(slices.Clip(rows), e, e.times(bigMinusOne, e, new(big.Int)))) {
 					return true
 				}
 			}
 		}
 		return false
 	}
+}
+
+// pickBig chooses the variable to eliminate: where its elimination is exact, or the coefficients are short, and there are
+// few new rows.
+func pickBig(rows []bigRow) (x int, exact bool) {
+	best := 0
+	for i := 1; i < len(rows[0]); i++ {
+		var lo, hi, loBits, hiBits int
+		for _, r := range rows {
+			switch r[i].Sign() {
+			case 1:
+				lo, loBits = lo+1, max(loBits, r[i].BitLen())
+			case -1:
+				hi, hiBits = hi+1, max(hiBits, r[i].BitLen())
+			}
+		}
+		unit, cost := min(loBits, hiBits) <= 1, lo*hi-lo-hi
+		if !unit {
+			cost += 1000 << min(loBits+hiBits, 40)
+		}
+		if lo+hi > 0 && (x == 0 || cost < best) {
+			x, best, exact = i, cost, unit
+		}
+	}
+	return x, exact
 }
