@@ -14,15 +14,6 @@ type Bound struct {
 	Den int64
 }
 
-// single returns the only member of s.
-func (s *Set) single() (*linear.Conj, error) {
-	cs := s.members()
-	if len(cs) != 1 {
-		return nil, fmt.Errorf("polycount: a set of one disjunct is needed, this has %d", len(cs))
-	}
-	return cs[0], nil
-}
-
 // Constraints are those of a set of one disjunct; floors stand in them as such. exact is false when s has several
 // disjuncts. An empty union gives the constraint −1 ≥ 0.
 func (s *Set) Constraints() (cs []Constraint, exact bool) {
@@ -51,17 +42,17 @@ func (s *Set) Constraints() (cs []Constraint, exact bool) {
 // eliminated, which can only widen the bounds: ask Implies which constraints need a guard.
 func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 	defer arith.Rescue(&err)
-	c, err := s.single()
-	if err != nil {
-		return nil, nil, err
+	w := linear.AnyWork()
+	cs := s.members(w)
+	if len(cs) != 1 {
+		return nil, nil, fmt.Errorf("polycount: a set of one disjunct is needed, this has %d", len(cs))
 	}
 	names := s.names()
 	at := slices.Index(names, dim) + 1
 	if at == 0 {
 		return nil, nil, fmt.Errorf("polycount: no dimension %q in %v", dim, names)
 	}
-	w := linear.AnyWork()
-	c = w.WithoutFloorsOf(c, at)
+	c := w.WithoutFloorsOf(cs[0], at)
 	if c == nil || !w.Solvable(c.Question()) {
 		return nil, nil, fmt.Errorf("polycount: %q has no bounds: the set is empty", dim)
 	}
@@ -71,13 +62,11 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 		// Bounds that only say when there is a point are implied by the projection on the others.
 		drop := make([]bool, c.N)
 		drop[at-1] = true
-		if ctx := w.Project(c, drop); len(ctx) == 1 {
-			by := linear.IdentityRows(c.N)
-			by = slices.Delete(by, at-1, at)
-			c = w.IrredundantUnder(c, ctx[0].Substitute(c.N, by), at)
-		} else {
-			c = w.Irredundant(c, at)
+		var ctx *linear.Conj
+		if shadow := w.Project(c, drop); len(shadow) == 1 {
+			ctx = shadow[0].Substitute(c.N, slices.Delete(linear.IdentityRows(c.N), at-1, at))
 		}
+		c = w.Irredundant(c, ctx, at)
 	}
 	put := func(r linear.Row) {
 		k := r[at]

@@ -42,11 +42,6 @@ func WithContext(ctx context.Context) Option { return func(s *settings) { s.ctx 
 // The zero limit is two or three seconds of one core.
 func WithLimit(units int64) Option { return func(s *settings) { s.limit = units } }
 
-// CountContext is Count with WithContext.
-func (s *Set) CountContext(ctx context.Context, opts ...Option) (*Poly, error) {
-	return s.Count(append([]Option{WithContext(ctx)}, opts...)...)
-}
-
 // Count is the number of integer points of s as a function of its parameters. A set that is infinite for some values
 // of the parameters is an *UnboundedError.
 func (s *Set) Count(opts ...Option) (p *Poly, err error) {
@@ -75,7 +70,7 @@ func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
 	if s.pending || len(s.cs) > manyMembers*len(s.open) {
 		rest /= 8
 	}
-	done := w.Within(rest, func(w *linear.Work) { p, err = count.Members(w, s.closedMembers(w), len(s.params)) })
+	done := w.Within(rest, func(w *linear.Work) { p, err = count.Members(w, s.members(w), len(s.params)) })
 	if !done || errors.Is(err, ErrBudget) {
 		return nil, s.tooHard()
 	}
@@ -112,7 +107,7 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 		}
 	}
 	s = s.respace(params, s.dims)
-	of, err := count.Sum(w, s.closedMembers(w), p.respace(s.names()).of, len(params))
+	of, err := count.Sum(w, s.members(w), p.respace(s.names()).of, len(params))
 	var unbounded *count.UnboundedError
 	if errors.As(err, &unbounded) {
 		err = s.unbounded(w, unbounded.In)

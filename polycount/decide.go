@@ -89,8 +89,8 @@ func (s *Set) Gist(ctx *Set) (out *Set, err error) {
 	b := ctx.respace(params, s.dims)
 	w := linear.AnyWork()
 	out = a.with(nil)
-	ctxs := b.closedMembers(w)
-	for _, c := range a.closedMembers(w) {
+	ctxs := b.members(w)
+	for _, c := range a.members(w) {
 		if g := w.Gist(c, ctxs); g != nil {
 			out.cs = linear.AddMember(out.cs, g)
 		}

@@ -255,13 +255,8 @@ func (p *parser) lower(w *linear.Work, f formula, base []*linear.Conj, names []s
 		}
 		// The base is carried through the projection: its constraints keep the elimination exact and small.
 		var wide []*linear.Conj
-		by := make([]linear.Row, len(names))
-		for i := range by {
-			by[i] = make(linear.Row, i+2)
-			by[i][i+1] = 1
-		}
 		for _, c := range base {
-			wide = append(wide, c.Substitute(len(all), by))
+			wide = append(wide, c.Substitute(len(all), linear.IdentityRows(len(names))))
 		}
 		var out []*linear.Conj
 		for _, c := range p.lower(w, f.args[0], wide, all) {

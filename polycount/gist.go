@@ -20,7 +20,7 @@ func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
 	}
 	params := unionNames(p.params, ctx.params)
 	w := linear.AnyWork()
-	of := quasi.SimplifyUnder(w, p.respace(params).of, ctx.respace(params, nil).closedMembers(w))
+	of := quasi.SimplifyUnder(w, p.respace(params).of, ctx.respace(params, nil).members(w))
 	return (&Poly{params, of}).withoutUnused(p.params), nil
 }
 
@@ -33,8 +33,7 @@ func (p *Poly) withoutUnused(keep []string) *Poly {
 	for i, n := range p.params {
 		if _, ok := keeps[n]; ok || used[1+i] {
 			params = append(params, n)
-			by[i] = make(linear.Row, 1+len(params))
-			by[i][len(params)] = 1
+			by[i] = linear.Plus(1+len(params), 0, 1, len(params))
 		} else {
 			by[i] = linear.Row{0}
 		}

@@ -54,7 +54,7 @@ func TestBudgetAndCancellation(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	if _, err := s.CountContext(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.Count(WithContext(ctx)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("deadline: %v", err)
 	}
 	if d := time.Since(start); d > 5*time.Second {

@@ -52,11 +52,8 @@ func (s *Set) sources() []*linear.Conj {
 	return s.cs
 }
 
-// members are members without existentials. If these cannot be eliminated with the default limit, that throws an error.
-func (s *Set) members() []*linear.Conj { return s.closedMembers(linear.AnyWork()) }
-
-// closedMembers is members with a given limit.
-func (s *Set) closedMembers(w *linear.Work) (cs []*linear.Conj) {
+// members are members without existentials. If these cannot be eliminated, that throws an error.
+func (s *Set) members(w *linear.Work) (cs []*linear.Conj) {
 	if !s.pending {
 		return s.cs
 	}

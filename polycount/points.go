@@ -26,9 +26,7 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 		if c.IsOpen() {
 			f := c.Flat()
 			for i, v := range at[1:] {
-				e := make(linear.Row, f.Width)
-				e[0], e[1+i] = arith.Neg(v), 1
-				f.Eq = append(f.Eq, e)
+				f.Eq = append(f.Eq, linear.Plus(f.Width, arith.Neg(v), 1, 1+i))
 			}
 			if w.Feasible(f) {
 				return true, nil
@@ -74,7 +72,7 @@ func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err 
 		return nil, err
 	}
 	w := linear.AnyWork()
-	for _, c := range t.closedMembers(w) {
+	for _, c := range t.members(w) {
 		if err := w.Enumerate(c, func(p []int64) bool {
 			points = append(points, slices.Clone(p))
 			return len(points) <= limit
@@ -98,7 +96,7 @@ func (s *Set) Lexmax() (*Set, error) { return s.lexopt(-1) }
 func (s *Set) lexopt(dir int64) (out *Set, err error) {
 	defer arith.Rescue(&err)
 	w := linear.AnyWork()
-	return s.with(count.Optima(w, s.closedMembers(w), len(s.params), dir)), nil
+	return s.with(count.Optima(w, s.members(w), len(s.params), dir)), nil
 }
 
 // Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
@@ -106,7 +104,7 @@ func (s *Set) lexopt(dir int64) (out *Set, err error) {
 func (s *Set) Coalesce() (out *Set, err error) {
 	defer arith.Rescue(&err)
 	w := linear.AnyWork()
-	if w.Within(w.Left, func(w *linear.Work) { out = s.with(quasi.Coalesce(w, s.closedMembers(w))) }) {
+	if w.Within(w.Left, func(w *linear.Work) { out = s.with(quasi.Coalesce(w, s.members(w))) }) {
 		return out, nil
 	}
 	return s, nil // members that could not be covered or merged in time stay

@@ -51,8 +51,7 @@ func (p *Poly) respace(params []string) *Poly {
 		if !ok {
 			arith.Fail("polycount: parameter %q is missing in the new space", n)
 		}
-		by[i] = make(linear.Row, at+1)
-		by[i][at] = 1
+		by[i] = linear.Plus(at+1, 0, 1, at)
 	}
 	return &Poly{params, p.of.Mapped(len(params), by)}
 }

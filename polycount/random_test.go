@@ -65,7 +65,7 @@ func randomSet(r *rand.Rand) string {
 // naive counts the points of a set by evaluating its text at every point of a box that contains it: it shares only
 // the parser with the counter.
 func naive(s *Set, at map[string]int64, lo, hi int64) int64 {
-	members := s.members()
+	members := s.members(linear.AnyWork())
 	point := make(linear.Row, 1+len(s.params)+len(s.dims))
 	point[0] = 1
 	for i, p := range s.params {

@@ -123,8 +123,7 @@ func (s *Set) respace(params, dims []string) *Set {
 	}
 	by := make([]linear.Row, len(place))
 	for i, at := range place {
-		by[i] = make(linear.Row, at+1)
-		by[i][at] = 1
+		by[i] = linear.Plus(at+1, 0, 1, at)
 	}
 	return s.rebuilt(out, func(c *linear.Conj) *linear.Conj { return c.Substitute(len(out.params)+len(out.dims), by) })
 }
@@ -281,7 +280,7 @@ func (s *Set) Subtract(t *Set) (out *Set, err error) {
 	defer arith.Rescue(&err)
 	s, t = alignSets(s, t)
 	w := linear.AnyWork()
-	return s.with(w.Subtract(s.closedMembers(w), t.closedMembers(w))), nil
+	return s.with(w.Subtract(s.members(w), t.members(w))), nil
 }
 
 // IntersectParams restricts the parameters to ctx, a set without dimensions.
@@ -381,11 +380,6 @@ func (s *Set) ToDims(params ...string) *Set {
 // AddDims appends unconstrained dimensions; those that exist already stay as they are.
 func (s *Set) AddDims(dims ...string) *Set { return s.respace(s.params, unionNames(s.dims, dims)) }
 
-// AddParams appends unconstrained parameters; those that exist already stay as they are.
-func (s *Set) AddParams(params ...string) *Set {
-	return s.respace(unionNames(s.params, params), s.dims)
-}
-
 // Rename gives a dimension or parameter another name.
 func (s *Set) Rename(old, new string) (*Set, error) {
 	out := *s
@@ -427,9 +421,8 @@ func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
 				continue
 			}
 			*to = append(*to, n)
-			e := make(linear.Row, 1+len(out.params)+len(out.dims))
-			e[len(e)-1] = 1
-			by = append(by, e)
+			at := len(out.params) + len(out.dims)
+			by = append(by, linear.Plus(1+at, 0, 1, at))
 		}
 	}
 	put(s.params, &out.params)

@@ -94,9 +94,9 @@ func countGroup(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	start := func() (*counter, region) {
 		r := region{ge: linear.CloneRows(g.Ge), q: quasi.Constant(arith.RatInt(1))}
-		for i, d := range g.Divs {
-			if d.Den == 0 && g.UsedInRows(1+g.N+i) {
-				r.left = append(r.left, 1+g.N+i)
+		for at := 1 + g.N; at < g.Width(); at++ {
+			if g.Free(at) && g.UsedInRows(at) {
+				r.left = append(r.left, at)
 			}
 		}
 		return &counter{Work: w, table: &linear.Conj{N: g.N, Divs: slices.Clone(g.Divs)}, trial: true}, r
@@ -192,28 +192,24 @@ func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.
 		}
 		return i
 	}
-	counted := func(i int) bool { return i > c.N && c.Divs[i-1-c.N].Den == 0 }
-	for _, r := range c.Ge {
-		first := 0
-		for i := 1 + c.N; i < len(r); i++ {
-			if r[i] != 0 && counted(i) {
-				if first == 0 {
-					first = i
-				} else {
-					leader[find(i)] = find(first)
-				}
+	next := func(r linear.Row, i int) int { // the first counted column from i on
+		for ; i < len(r); i++ {
+			if r[i] != 0 && c.Free(i) {
+				return i
 			}
+		}
+		return 0
+	}
+	for _, r := range c.Ge {
+		first := next(r, 1)
+		for i := first; i > 0; i = next(r, i+1) {
+			leader[find(i)] = find(first)
 		}
 	}
 	dom = &linear.Conj{N: c.N, Eq: c.Eq, Divs: c.Divs}
 	byLeader := map[int]*linear.Conj{}
 	for _, r := range c.Ge {
-		at := 0
-		for i := 1 + c.N; i < len(r); i++ {
-			if r[i] != 0 && counted(i) {
-				at = find(i)
-			}
-		}
+		at := find(next(r, 1))
 		if at == 0 {
 			dom.Ge = append(dom.Ge, r)
 			continue

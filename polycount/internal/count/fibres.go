@@ -32,8 +32,7 @@ func newFibres(w *linear.Work, c *linear.Conj) *fibres {
 		line := w.Kernel(linear.UnitVectors(r), f.rows)
 		if len(line) == 0 {
 			s := &linear.System{Width: 1 + r}
-			total := make(linear.Row, 1+r)
-			total[0] = -1
+			total := linear.Plus(1+r, -1, 0, 0)
 			for _, x := range f.rows {
 				s.Ge = append(s.Ge, append(linear.Row{0}, x...))
 				for i, v := range x {
@@ -129,9 +128,7 @@ func moved(w *linear.Work, f *fibres, cs []corner, params int) []corner {
 	units := f.c.Existentials()
 	for i := params + 1; i <= f.c.N; i++ {
 		if !f.c.UsedInDivs(i) {
-			e := make(linear.Row, f.c.Width())
-			e[i] = 1
-			units = append(units, e)
+			units = append(units, linear.Plus(f.c.Width(), 0, 1, i))
 		}
 	}
 	var effects []linear.Row

@@ -40,10 +40,6 @@ func (k *counter) pad(r *region) {
 	}
 }
 
-func (k *counter) counted(at int) bool {
-	return at > k.table.N && k.table.Divs[at-1-k.table.N].Den == 0
-}
-
 // errNotDirect ends a trial of nested sums that would have to split into residue classes.
 var errNotDirect = errors.New("no variable can be summed directly")
 
@@ -141,7 +137,7 @@ func (k *counter) pin(r *region) bool {
 // alone reports that column at is the only counted variable in x.
 func (k *counter) alone(x linear.Row, at int) bool {
 	for c := 1 + k.table.N; c < len(x); c++ {
-		if c != at && x[c] != 0 && k.counted(c) {
+		if c != at && x[c] != 0 && k.table.Free(c) {
 			return false
 		}
 	}
@@ -209,8 +205,9 @@ func (k *counter) feasible(r *region, extra ...linear.Row) bool {
 func (k *counter) sumVariable(r *region, at int) (region, bool) {
 	s := &linear.System{Eq: nil, Ge: r.ge, Width: k.table.Width()}
 	lower, upper, rest := s.Split(at)
-	lowest, uppest := k.dominated(r, lower, at), k.dominated(r, upper, at)
-	split := count(lowest, false)*count(uppest, false) > 1
+	lowest, lows := k.dominated(r, lower, at)
+	uppest, ups := k.dominated(r, upper, at)
+	split := lows*ups > 1
 	var next []region
 	for i, l := range lower {
 		for j, u := range upper {
@@ -245,28 +242,20 @@ func (k *counter) sumVariable(r *region, at int) (region, bool) {
 	return next[0], true
 }
 
-// dominated marks the bounds of one side that are nowhere in r tighter than another one.
-func (k *counter) dominated(r *region, side []linear.Row, at int) []bool {
-	gone := make([]bool, len(side))
+// dominated marks the bounds of one side that are nowhere in r tighter than another one; left is the number of the others.
+func (k *counter) dominated(r *region, side []linear.Row, at int) (gone []bool, left int) {
+	gone, left = make([]bool, len(side)), len(side)
 	for i, b := range side {
 		for j, o := range side {
 			if i == j || gone[j] || gone[i] {
 				continue
 			}
-			gone[j] = !k.feasible(r, linear.Negated(looser(o, b, at)))
+			if gone[j] = !k.feasible(r, linear.Negated(looser(o, b, at))); gone[j] {
+				left--
+			}
 		}
 	}
-	return gone
-}
-
-func count(marks []bool, v bool) int {
-	n := 0
-	for _, m := range marks {
-		if m == v {
-			n++
-		}
-	}
-	return n
+	return gone, left
 }
 
 // looser is the row that is ≥ 0 where bound o is not tighter than b.
@@ -317,7 +306,7 @@ func (k *counter) splinter(r *region) {
 				continue
 			}
 			for c := 1 + k.table.N; c < len(x); c++ {
-				if c != at && x[c] != 0 && k.counted(c) {
+				if c != at && x[c] != 0 && k.table.Free(c) {
 					moduli[c] = arith.Lcm(max(moduli[c], 1), a/arith.Gcd(a, x[c]))
 				}
 			}
@@ -343,9 +332,7 @@ func (k *counter) splinter(r *region) {
 		for _, g := range classes {
 			for res := range m {
 				n := g.Clone()
-				by := make(linear.Row, k.table.Width())
-				by[0], by[c] = res, m
-				k.put(&n, c, by)
+				k.put(&n, c, linear.Plus(k.table.Width(), res, m, c))
 				split = append(split, n)
 			}
 		}
@@ -365,7 +352,7 @@ func (k *counter) splinter(r *region) {
 func (k *counter) divided(x linear.Row, a int64) linear.Row {
 	param, out := make(linear.Row, len(x)), make(linear.Row, len(x))
 	for i, v := range x {
-		if k.counted(i) {
+		if k.table.Free(i) {
 			out[i] = v / a
 		} else {
 			param[i] = v

@@ -12,13 +12,9 @@ func Recession(w *linear.Work, c *linear.Conj, np int) (direction []int64, when 
 	for _, r := range h.Ge {
 		r[0] = 0
 	}
-	fix := func(h *linear.System, at int, v int64) {
-		r := make(linear.Row, h.Width)
-		r[0], r[at] = -v, 1
-		h.Eq = append(h.Eq, r)
-	}
+	fix := func(at int) { h.Eq = append(h.Eq, linear.Plus(h.Width, 0, 1, at)) }
 	for i := 1; i <= np; i++ {
-		fix(h, i, 0)
+		fix(i)
 	}
 	// The floors that depend only on parameters move with those.
 	for k := range c.Divs {
@@ -27,15 +23,13 @@ func Recession(w *linear.Work, c *linear.Conj, np int) (direction []int64, when 
 			param = param && !c.DependsOn(k, i)
 		}
 		if param {
-			fix(h, 1+c.N+k, 0)
+			fix(1 + c.N + k)
 		}
 	}
 	for at := np + 1; at <= c.N; at++ {
 		for _, sgn := range []int64{1, -1} {
 			t := h.Clone()
-			r := make(linear.Row, h.Width)
-			r[0], r[at] = -1, sgn
-			t.Ge = append(t.Ge, r)
+			t.Ge = append(t.Ge, linear.Plus(h.Width, -1, sgn, at))
 			point, ok := w.Sample(t)
 			if !ok {
 				continue

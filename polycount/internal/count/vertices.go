@@ -1,6 +1,7 @@
 package count
 
 import (
+	"fmt"
 	"slices"
 
 	"gpuperf/polycount/internal/arith"
@@ -79,9 +80,7 @@ func (k *counter) fullDimensional(r *region) bool {
 				}
 				s.Ge = append(s.Ge, h)
 			}
-			h := make(linear.Row, s.Width)
-			h[0], h[at] = -1, sgn
-			s.Ge = append(s.Ge, h)
+			s.Ge = append(s.Ge, linear.Plus(s.Width, -1, sgn, at))
 			if k.Feasible(s) {
 				arith.Throw(errUnbounded)
 			}
@@ -263,8 +262,8 @@ func (k *counter) chambers(r *region, vs []*vertex) []*chamber {
 				continue
 			}
 			c := k.chamberAt(r, vs, point, known)
-			if len(c.active) > 0 && c.rows != nil && known[activeKey(c.active)] == nil {
-				known[activeKey(c.active)] = c
+			if key := fmt.Sprint(c.active); len(c.active) > 0 && c.rows != nil && known[key] == nil {
+				known[key] = c
 				out = append(out, c)
 			}
 			// What is left of the cell: for each condition of the chamber, where it is the first that fails.
@@ -281,14 +280,6 @@ func (k *counter) chambers(r *region, vs []*vertex) []*chamber {
 	}
 	visit(region{eq: r.eq}, 0)
 	return out
-}
-
-func activeKey(active []int) string {
-	key := make([]byte, 0, 2*len(active))
-	for _, v := range active {
-		key = append(key, byte(v>>8), byte(v))
-	}
-	return string(key)
 }
 
 // samplePoint returns the columns of the table at some point of r.
@@ -321,7 +312,7 @@ func (k *counter) chamberAt(r *region, vs []*vertex, point linear.Row, known map
 			ge = append(ge, v.dom...)
 		}
 	}
-	if old := known[activeKey(c.active)]; old != nil {
+	if old := known[fmt.Sprint(c.active)]; old != nil {
 		return old
 	}
 	ge = linear.CloneRows(ge)

@@ -37,10 +37,8 @@ func sumConj(w *linear.Work, c *linear.Conj, table *linear.Conj, q quasi.Quasi, 
 	defer arith.Rescue(&err)
 	rows := make([]linear.Row, table.Width())
 	for i := 1; i < table.Width(); i++ {
-		e := make(linear.Row, i+1)
-		e[i] = 1
 		if q.Uses(i) {
-			rows[i] = c.Translate(table, e)
+			rows[i] = c.Translate(table, linear.Plus(i+1, 0, 1, i))
 		}
 	}
 	whole, place := c.Quantify(drop)
@@ -52,9 +50,7 @@ func sumConj(w *linear.Work, c *linear.Conj, table *linear.Conj, q quasi.Quasi, 
 				moved[place[j]] = v // column 0 stays
 			}
 		}
-		if atoms[i] = quasi.Linear(moved); atoms[i] == nil {
-			atoms[i] = quasi.Quasi{}
-		}
+		atoms[i] = quasi.Linear(moved)
 	}
 	k := &counter{Work: w, table: &linear.Conj{N: whole.N, Divs: slices.Clone(whole.Divs)}}
 	r := region{eq: whole.Eq, ge: whole.Ge, q: q.Rename(atoms)}

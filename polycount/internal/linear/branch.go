@@ -29,9 +29,7 @@ func (w *Work) settle(s *System, point Row) (yes bool) {
 	}
 	for v := lo; v <= hi; v++ {
 		fixed := s.Clone()
-		e := make(Row, s.Width)
-		e[0], e[x] = -v, 1
-		fixed.Eq = append(fixed.Eq, e)
+		fixed.Eq = append(fixed.Eq, Plus(s.Width, -v, 1, x))
 		if w.settle(fixed, point) {
 			return true
 		}

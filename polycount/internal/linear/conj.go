@@ -214,12 +214,18 @@ func (c *Conj) add(b *Conj, translate func(Row) Row) {
 	}
 }
 
-// Holds evaluates c at a point, given as [1, variables…].
-func (c *Conj) Holds(point Row) bool {
+// WithFloors copies a point [1, variables…] and appends the values of the floors.
+func (c *Conj) WithFloors(point Row) Row {
 	full := append(make(Row, 0, c.Width()), point...)
 	for _, d := range c.Divs {
 		full = append(full, arith.FloorDiv(Dot(d.Num, full), d.Den))
 	}
+	return full
+}
+
+// Holds evaluates c at a point, given as [1, variables…].
+func (c *Conj) Holds(point Row) bool {
+	full := c.WithFloors(point)
 	for _, r := range c.Eq {
 		if Dot(r, full) != 0 {
 			return false

@@ -23,8 +23,7 @@ func (w *Work) Enumerate(c *Conj, visit func([]int64) bool) error {
 		}
 		f = w.rationalShadow(f, x)
 	}
-	point := make(Row, 1, c.N+1)
-	point[0] = 1
+	point := Row{1}
 	var walk func(k int) (bool, error)
 	walk = func(k int) (bool, error) {
 		if k > c.N {

@@ -22,8 +22,7 @@ func (w *Work) Feasible(s *System) bool {
 
 // Sample finds an integer solution [1, x…] of s. It destroys s.
 func (w *Work) Sample(s *System) (point Row, ok bool) {
-	point = make(Row, s.Width)
-	point[0] = 1
+	point = Plus(s.Width, 1, 0, 0)
 	return point, w.settle(s, point)
 }
 
@@ -138,8 +137,7 @@ func (s *System) Solve() (at int, by Row) {
 		s.Eq = s.Eq[:last]
 		by = SolvedFor(at, e)
 	} else {
-		by = make(Row, len(e))
-		by[at] = 1
+		by = Plus(len(e), 0, 1, at)
 		for i := 1; i < len(e); i++ {
 			if i != at {
 				by[i] = -(e[i] / e[at])

@@ -23,29 +23,8 @@ func (w *Work) WithoutClosed(c *Conj, drop []bool) *Conj {
 	c.connect(in)
 	closed := question{divs: c.Divs, n: c.N}
 	left := &Conj{N: c.N, Divs: c.Divs}
-	pick := func(rows []Row) (in1, out1 []Row) {
-		n := 0
-		for _, r := range rows {
-			if meets(r, in) {
-				n++
-			}
-		}
-		if n == len(rows) {
-			return rows, nil
-		}
-		list := make([]Row, len(rows))
-		in1, out1 = list[:0:n], list[n:n]
-		for _, r := range rows {
-			if meets(r, in) {
-				in1 = append(in1, r)
-			} else {
-				out1 = append(out1, r)
-			}
-		}
-		return in1, out1
-	}
-	left.Eq, closed.eq = pick(c.Eq)
-	left.Ge, closed.ge = pick(c.Ge)
+	left.Eq, closed.eq = meeting(c.Eq, in)
+	left.Ge, closed.ge = meeting(c.Ge, in)
 	if len(closed.eq)+len(closed.ge) == 0 {
 		return c
 	}
@@ -101,12 +80,7 @@ func (c *Conj) QuantifyIn(drop []bool, all bool) (out *Conj, place []int) {
 			place[i] = out.addColumn(Div{})
 		}
 	}
-	for _, r := range c.Eq {
-		out.AddEQ(rename(r))
-	}
-	for _, r := range c.Ge {
-		out.AddGE(rename(r))
-	}
+	out.add(c, rename)
 	for k := range c.Divs {
 		if dropped[1+c.N+k] {
 			lo, hi := c.Definition(k)
@@ -187,8 +161,7 @@ func (c *Conj) ChangeFor(eq []Row) (change Change, ok bool) {
 		case e[at] == 1 || e[at] == -1:
 			return Change{at, SolvedFor(at, e), i, true}, true
 		case others > 1:
-			by := make(Row, len(e))
-			by[at] = 1
+			by := Plus(len(e), 0, 1, at)
 			for col := 1 + c.N; col < len(e); col++ {
 				if col != at && e[col] != 0 && c.Free(col) {
 					by[col] = -(e[col] / e[at])
@@ -414,12 +387,7 @@ func (c *Conj) Widened() (out *Conj, existentials int) {
 			place[1+c.N+k] = out.addColumn(Div{move(d.Num), d.Den})
 		}
 	}
-	for _, r := range c.Eq {
-		out.AddEQ(move(r))
-	}
-	for _, r := range c.Ge {
-		out.AddGE(move(r))
-	}
+	out.add(c, move)
 	return out, existentials
 }
 
@@ -428,9 +396,7 @@ func (c *Conj) Existentials() []Row {
 	var out []Row
 	for k, d := range c.Divs {
 		if d.Den == 0 {
-			e := make(Row, c.Width())
-			e[1+c.N+k] = 1
-			out = append(out, e)
+			out = append(out, Plus(c.Width(), 0, 1, 1+c.N+k))
 		}
 	}
 	return out

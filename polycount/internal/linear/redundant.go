@@ -53,20 +53,14 @@ func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
 		}
 		return true
 	}
-	for i := range c.Eq {
-		dropEQ[i] = follows(i, -1)
-	}
-	for i := range c.Ge {
-		dropGE[i] = follows(-1, i)
-	}
 	out := &Conj{N: c.N, Divs: c.Divs}
 	for i, r := range c.Eq {
-		if !dropEQ[i] {
+		if dropEQ[i] = follows(i, -1); !dropEQ[i] {
 			out.Eq = append(out.Eq, slices.Clone(r))
 		}
 	}
 	for i, r := range c.Ge {
-		if !dropGE[i] {
+		if dropGE[i] = follows(-1, i); !dropGE[i] {
 			out.Ge = append(out.Ge, slices.Clone(r))
 		}
 	}
@@ -74,23 +68,38 @@ func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
 	return out
 }
 
-// Connected copies the constraints that are connected with column at through common columns. c must not be empty.
+// Connected are the constraints that are connected with column at through common columns. c must not be empty.
 func (c *Conj) Connected(at int) *Conj {
 	in := make([]bool, c.Width())
 	in[at] = true
 	c.connect(in)
 	out := &Conj{N: c.N, Divs: c.Divs}
-	for _, r := range c.Eq {
-		if meets(r, in) {
-			out.Eq = append(out.Eq, slices.Clone(r))
-		}
-	}
-	for _, r := range c.Ge {
-		if meets(r, in) {
-			out.Ge = append(out.Ge, slices.Clone(r))
-		}
-	}
+	out.Eq, _ = meeting(c.Eq, in)
+	out.Ge, _ = meeting(c.Ge, in)
 	return out
+}
+
+// meeting divides rows into those that have a column of in, and the others.
+func meeting(rows []Row, in []bool) (meet, apart []Row) {
+	n := 0
+	for _, r := range rows {
+		if meets(r, in) {
+			n++
+		}
+	}
+	if n == len(rows) {
+		return rows, nil
+	}
+	list := make([]Row, len(rows))
+	meet, apart = list[:0:n], list[n:n]
+	for _, r := range rows {
+		if meets(r, in) {
+			meet = append(meet, r)
+		} else {
+			apart = append(apart, r)
+		}
+	}
+	return meet, apart
 }
 
 // connect adds to in the columns that constraints or floors connect with those already in it.
@@ -135,20 +144,11 @@ func meets(r Row, in []bool) bool {
 // TwoBounds reports that column at occurs in no equality and has at most one lower and one upper bound; then neither
 // can be redundant.
 func (c *Conj) TwoBounds(at int) bool {
-	lower, upper := 0, 0
-	for _, r := range c.Eq {
-		if r[at] != 0 {
-			return false
-		}
+	if slices.ContainsFunc(c.Eq, func(r Row) bool { return r[at] != 0 }) {
+		return false
 	}
-	for _, r := range c.Ge {
-		if r[at] > 0 {
-			lower++
-		} else if r[at] < 0 {
-			upper++
-		}
-	}
-	return lower <= 1 && upper <= 1
+	lower, upper, _ := (&System{Ge: c.Ge}).Split(at)
+	return len(lower) <= 1 && len(upper) <= 1
 }
 
 // WithoutFloorsOf eliminates, over the rationals, the floors that depend on column at.
@@ -184,12 +184,9 @@ func (w *Work) WithoutFloorsOf(c *Conj, at int) *Conj {
 	return c
 }
 
-// Irredundant drops inequalities that follow from the others. If at > 0, it drops only bounds of that column, later
-// ones first: what remains are the bounds that a programmer would write in a loop.
-func (w *Work) Irredundant(c *Conj, at int) *Conj { return w.IrredundantUnder(c, nil, at) }
-
-// IrredundantUnder is Irredundant where ctx holds as well.
-func (w *Work) IrredundantUnder(c, ctx *Conj, at int) *Conj {
+// Irredundant drops inequalities that follow from the others, and from ctx where that is not nil. If at > 0, it drops only
+// bounds of that column, later ones first: what remains are the bounds that a programmer would write in a loop.
+func (w *Work) Irredundant(c, ctx *Conj, at int) *Conj {
 	c = c.Clone()
 	NormalizeRows(&c.Eq, &c.Ge)
 	base := &Conj{c.N, c.Eq, nil, c.Divs}

@@ -121,11 +121,19 @@ func sortRows(rows []Row) {
 	slices.SortFunc(rows, func(a, b Row) int { return slices.Compare(a[1:], b[1:]) })
 }
 
+// Plus is the row c + k·x of a given width, x being column at.
+func Plus(width int, c, k int64, at int) Row {
+	r := make(Row, width)
+	r[0] = c
+	r[at] += k
+	return r
+}
+
+// IdentityRows are the forms of n variables.
 func IdentityRows(n int) []Row {
 	by := make([]Row, n)
 	for i := range by {
-		by[i] = make(Row, i+2)
-		by[i][i+1] = 1
+		by[i] = Plus(i+2, 0, 1, i+1)
 	}
 	return by
 }
@@ -263,8 +271,7 @@ func Parallel(a, b Row, flip bool) bool {
 func UnitVectors(n int) []Row {
 	out := make([]Row, n)
 	for i := range out {
-		out[i] = make(Row, n)
-		out[i][i] = 1
+		out[i] = Plus(n, 0, 1, i)
 	}
 	return out
 }

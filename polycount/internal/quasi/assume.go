@@ -124,11 +124,7 @@ func resolveFloors(w *linear.Work, table *linear.Conj, q Quasi, known *linear.Co
 			continue
 		}
 		num := Linear(d.Num).Add(Constant(arith.RatInt(-r)))
-		by[at] = num.Scale(arith.RatOf(1, d.Den)).Rename(by)
-		if by[at] == nil {
-			by[at] = Quasi{}
-		}
-		changed = true
+		by[at], changed = num.Scale(arith.RatOf(1, d.Den)).Rename(by), true
 	}
 	if !changed {
 		return q

@@ -38,8 +38,7 @@ func NeverNegative(w *linear.Work, d *Piecewise) (holds, decided bool) {
 			continue
 		}
 		below := c.Flat() // den·v ≤ −1
-		e := make(linear.Row, below.Width)
-		e[0] = -1
+		e := linear.Plus(below.Width, -1, 0, 0)
 		for _, t := range v {
 			k := 0
 			if t.Factors != "" {
@@ -62,11 +61,7 @@ func (q Quasi) over(table, c *linear.Conj) Quasi {
 		if !q.Uses(i) {
 			continue
 		}
-		e := make(linear.Row, i+1)
-		e[i] = 1
-		if by[i] = Linear(c.Translate(table, e)); by[i] == nil {
-			by[i] = Quasi{}
-		}
+		by[i] = Linear(c.Translate(table, linear.Plus(i+1, 0, 1, i)))
 	}
 	return q.Rename(by)
 }

@@ -15,10 +15,8 @@ type Interval struct{ Lo, Hi int64 }
 func Enclosure(w *linear.Work, p *Piecewise, box []Interval) (lo, hi *big.Rat) {
 	base := &linear.Conj{N: len(box)}
 	for i, v := range box {
-		a, b := make(linear.Row, 1+base.N), make(linear.Row, 1+base.N)
-		a[0], a[1+i], b[0], b[1+i] = arith.Neg(v.Lo), 1, v.Hi, -1
-		base.AddGE(a)
-		base.AddGE(b)
+		base.AddGE(linear.Plus(1+base.N, arith.Neg(v.Lo), 1, 1+i))
+		base.AddGE(linear.Plus(1+base.N, v.Hi, -1, 1+i))
 	}
 	var total *span
 	rest := []*linear.Conj{base}
@@ -62,9 +60,7 @@ func Enclosure(w *linear.Work, p *Piecewise, box []Interval) (lo, hi *big.Rat) {
 func shrink(w *linear.Work, c *linear.Conj, at int, v Interval) Interval {
 	holds := func(lo, hi int64) bool {
 		s := c.Flat()
-		a, b := make(linear.Row, s.Width), make(linear.Row, s.Width)
-		a[0], a[at], b[0], b[at] = arith.Neg(lo), 1, hi, -1
-		s.Ge = append(s.Ge, a, b)
+		s.Ge = append(s.Ge, linear.Plus(s.Width, arith.Neg(lo), 1, at), linear.Plus(s.Width, hi, -1, at))
 		return w.Feasible(s)
 	}
 	// The least value: the smallest hi for which [v.Lo, hi] is met.

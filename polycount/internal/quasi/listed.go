@@ -28,15 +28,9 @@ func listed(w *linear.Work, p *Piecewise, x Piece) Piece {
 	switch {
 	case n == 1:
 		for i := 1; i <= c.N; i++ {
-			e := make(linear.Row, 1+c.N)
-			e[0], e[i] = arith.Neg(first[i]), 1
-			dom.AddEQ(e)
+			dom.AddEQ(linear.Plus(1+c.N, arith.Neg(first[i]), 1, i))
 		}
-		atoms := first
-		for _, d := range p.Table.Divs {
-			atoms = append(atoms, arith.FloorDiv(linear.Dot(d.Num, atoms), d.Den))
-		}
-		return Piece{dom, Constant(x.Q.at(atoms))}
+		return Piece{dom, Constant(x.Q.at(p.Table.WithFloors(first)))}
 	case c.N == 1 && last[1]-first[1] == n-1:
 		dom.AddGE(linear.Row{arith.Neg(first[1]), 1})
 		dom.AddGE(linear.Row{last[1], -1})

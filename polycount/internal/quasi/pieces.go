@@ -68,7 +68,7 @@ func Simplify(w *linear.Work, p *Piecewise) {
 	kept := p.Pieces[:0]
 	for _, x := range p.Pieces {
 		if x.Q = Periodic(w, p, x.Q); len(x.Q) > 0 {
-			x.Dom = w.Irredundant(x.Dom, 0)
+			x.Dom = w.Irredundant(x.Dom, nil, 0)
 			if x.Dom.Simplify() {
 				kept = append(kept, x)
 			}
@@ -147,13 +147,7 @@ func constantFloors(w *linear.Work, table *linear.Conj, q Quasi, dom *linear.Con
 			if point, ok = w.Sample(dom.Flat()); !ok {
 				return nil
 			}
-			point = point[:1+table.N]
-			for _, f := range table.Divs[:k] {
-				point = append(point, arith.FloorDiv(linear.Dot(f.Num, point), f.Den))
-			}
-		}
-		for i := len(point) - 1 - table.N; i <= k; i++ {
-			point = append(point, arith.FloorDiv(linear.Dot(table.Divs[i].Num, point), table.Divs[i].Den))
+			point = table.WithFloors(point[:1+table.N])
 		}
 		c := dom.Clone()
 		lo := c.Translate(table, d.Num)
@@ -161,10 +155,7 @@ func constantFloors(w *linear.Work, table *linear.Conj, q Quasi, dom *linear.Con
 		lo[0] = arith.Sub(lo[0], arith.Mul(d.Den, point[at]))
 		hi[0] = arith.Add(hi[0], arith.Add(arith.Mul(d.Den, point[at]), d.Den-1))
 		if w.Implied(c, lo, false) && w.Implied(c, hi, false) {
-			if by[at] = Constant(arith.RatInt(point[at])); by[at] == nil {
-				by[at] = Quasi{}
-			}
-			any = true
+			by[at], any = Linear(linear.Row{point[at]}), true
 		}
 	}
 	if !any {
@@ -303,7 +294,7 @@ func join(w *linear.Work, table *linear.Conj, ps []Piece, i, j int, grow bool, a
 			return nil
 		}
 		rest = w.Subtract(rest, []*linear.Conj{x.Dom})
-		out[k].Dom = w.Irredundant(left[0], 0)
+		out[k].Dom = w.Irredundant(left[0], nil, 0)
 		out[k].Dom.Simplify()
 	}
 	for _, c := range rest { // outside all pieces the value is 0
@@ -311,7 +302,7 @@ func join(w *linear.Work, table *linear.Conj, ps []Piece, i, j int, grow bool, a
 			return nil
 		}
 	}
-	hull = w.Irredundant(hull, 0)
+	hull = w.Irredundant(hull, nil, 0)
 	hull.Simplify()
 	out[i].Dom = hull
 	return out
@@ -404,7 +395,7 @@ func Coalesce(w *linear.Work, cs []*linear.Conj) (out []*linear.Conj) {
 		}
 	}
 	for _, x := range MergePieces(w, &linear.Conj{N: cs[0].N}, ps, false) {
-		c := w.Irredundant(x.Dom, 0)
+		c := w.Irredundant(x.Dom, nil, 0)
 		if c.Simplify() {
 			out = append(out, c)
 		}

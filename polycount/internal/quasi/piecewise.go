@@ -68,9 +68,7 @@ func (p *Piecewise) ImportTable(t *linear.Conj, by []linear.Row) []Quasi {
 	}
 	atoms := make([]Quasi, len(rows))
 	for i, r := range rows {
-		if atoms[i] = Linear(r); atoms[i] == nil {
-			atoms[i] = Quasi{}
-		}
+		atoms[i] = Linear(r)
 	}
 	return atoms
 }

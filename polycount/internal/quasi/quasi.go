@@ -61,7 +61,7 @@ func Constant(c arith.Rat) Quasi {
 	return Quasi{{"", c}}
 }
 
-// Linear is the row as a polynomial.
+// Linear is the row as a polynomial, never nil.
 func Linear(r linear.Row) Quasi {
 	out := make(Quasi, 0, 4)
 	for i, v := range r {
@@ -220,7 +220,7 @@ func (p Quasi) Replace(at int, by Quasi) Quasi {
 
 // Rename puts polynomials for all atoms at once; nil keeps an atom.
 func (p Quasi) Rename(by []Quasi) Quasi {
-	var out Quasi
+	out := Quasi{}
 	for _, t := range p {
 		term := Quasi{{"", t.C}}
 		kept := ""
