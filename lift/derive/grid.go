@@ -63,26 +63,15 @@ func (e *explorer) applies(under int, s rules.Strategy) bool {
 	return err == nil
 }
 
-// choice is an alternative of one part of a recipe.
-type choice struct {
-	name    string
-	numbers []number
-	admits  func(p point) bool
-	// build makes the strategy for the outermost map.
-	build   func(p point) rules.Strategy
-	several bool  // a work-item computes several elements, one after the other
-	refused error // as of a recipe
-}
-
-// loops is the choice to split a nest of maps in some way and to lower the resulting maps to loops.
-func loops(how string, n nest, numbers []number, cut func(p point) rules.Strategy) choice {
-	return choice{name: phrase(how, n.String()), numbers: numbers, several: n.sequential(), build: func(p point) rules.Strategy {
+// loops is the recipe to split a nest of maps in some way and to lower the resulting maps to loops.
+func loops(how string, n nest, numbers []number, cut func(p point) rules.Strategy) recipe {
+	return recipe{name: phrase(how, n.String()), numbers: numbers, several: n.sequential(), build: func(p point) rules.Strategy {
 		return rules.Seq(cut(p), assign(n))
 	}}
 }
 
-// where restricts the choice to points that pass a test.
-func (c choice) where(admits func(p point) bool) choice {
+// where restricts the recipe to points that pass a test.
+func (c recipe) where(admits func(p point) bool) recipe {
 	c.admits = admits
 	return c
 }
@@ -125,7 +114,7 @@ func chunks(n int64) []int64 { return divisors(n, 2, 16) }
 func (e *explorer) group(n int64) bool { return n >= 16 && n <= e.opt.MaxGroup }
 
 // mappings are the ways to map a nest to loops.
-func (e *explorer) mappings(g *grid) []choice {
+func (e *explorer) mappings(g *grid) []recipe {
 	switch len(g.lengths) {
 	case 1:
 		return e.mappings1(g)
@@ -136,7 +125,7 @@ func (e *explorer) mappings(g *grid) []choice {
 }
 
 // mappings2 are the mappings of two dimensions without tiles: of one element for each work-item, and of several.
-func (e *explorer) mappings2(g *grid) (out []choice) {
+func (e *explorer) mappings2(g *grid) (out []recipe) {
 	for _, n := range []nest{{glb1, glb0}, {glb0, glb1}, {glb0, seq}, {glb1, seq}, {wrg0, lcl0}} {
 		out = append(out, loops("", n, nil, none))
 	}
@@ -161,11 +150,11 @@ func vectors(w int64) rules.Strategy {
 }
 
 // mappings1 are the mappings of one dimension, each also with vectors where the elements can be computed as such.
-func (e *explorer) mappings1(g *grid) (out []choice) {
+func (e *explorer) mappings1(g *grid) (out []recipe) {
 	n := g.lengths[0]
 	// The length of the array that is mapped, which vectors make shorter.
 	length := func(p point) int64 { return n / max(1, p["w"]) }
-	add := func(c choice) {
+	add := func(c recipe) {
 		c = c.where(func(p point) bool {
 			return n%max(1, p["w"]) == 0 && length(p)%(max(1, p["k"])*max(1, p["l"])) == 0
 		})
@@ -186,7 +175,7 @@ func (e *explorer) mappings1(g *grid) (out []choice) {
 	groups := func(elements int64, inGroup rules.Strategy) rules.Strategy {
 		return rules.Seq(cutMap(n, elements, false), rules.AtArg(inner(inGroup)))
 	}
-	for _, s := range []level{seq, unr} {
+	for _, s := range []*named{seq, unr} {
 		k := number{"k", longChunks(n, s == unr)}
 		add(loops("chunks of k", nest{glb0, s}, []number{k}, func(p point) rules.Strategy { return cutMap(n, p["k"], false) }))
 		add(loops("strides", nest{glb0, s}, []number{k}, func(p point) rules.Strategy { return cutMap(length(p), p["k"], true) }))
@@ -211,7 +200,7 @@ func (e *explorer) mappings1(g *grid) (out []choice) {
 func groupSizes(n, most int64) []int64 { return divisors(n, 16, most) }
 
 // tiles are the mappings of two-dimensional tiles: of a stencil, overlapping; of other nests, not.
-func (e *explorer) tiles(g *grid) (out []choice) {
+func (e *explorer) tiles(g *grid) (out []recipe) {
 	if g.stencil == "" {
 		return e.tilesOfMaps(g)
 	}
@@ -267,7 +256,7 @@ func (e *explorer) tiles(g *grid) (out []choice) {
 func inTile(s rules.Strategy) rules.Strategy { return deeper(2, nextMap(s)) }
 
 // tilesOfMaps are tiles of a nest that is no stencil: rows and columns in chunks.
-func (e *explorer) tilesOfMaps(g *grid) (out []choice) {
+func (e *explorer) tilesOfMaps(g *grid) (out []recipe) {
 	h, w := g.lengths[0], g.lengths[1]
 	numbers := []number{{"t", divisors(h, 2, 64)}, {"v", divisors(w, 2, 64)}}
 	tile := func(p point) rules.Strategy {
@@ -283,16 +272,16 @@ func (e *explorer) tilesOfMaps(g *grid) (out []choice) {
 }
 
 // elements are the ways to compute one element: plainly, with copies in private memory, with the reduction in chunks.
-func (e *explorer) elements(g *grid, m choice) []choice {
-	list := []choice{{build: none}}
+func (e *explorer) elements(g *grid, m recipe) []recipe {
+	list := []recipe{{build: none}}
 	if g.stencil != "" && !m.several {
-		list = append(list, choice{name: "private copy", build: func(point) rules.Strategy {
+		list = append(list, recipe{name: "private copy", build: func(point) rules.Strategy {
 			return rules.BottomUp(rules.Else(rules.Use("copyPrivate2D"), rules.Use("copyPrivateGlb2D")))
 		}})
 	}
 	if g.reduces {
 		if n := e.reductionLength(g.element); n > 1 {
-			list = append(list, choice{name: "reduction in chunks of c", numbers: []number{{"c", divisors(n, 2, 32)}}, build: func(p point) rules.Strategy {
+			list = append(list, recipe{name: "reduction in chunks of c", numbers: []number{{"c", divisors(n, 2, 32)}}, build: func(p point) rules.Strategy {
 				return rules.Seq(
 					rules.TopDown(toReduce),
 					rules.Repeat(rules.TopDown(rules.Where(func(t *lift.Term) bool { return t.Op == lift.ReduceSeq && computes(t.Arg()) },

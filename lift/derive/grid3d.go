@@ -12,7 +12,7 @@ func longChunks(n int64, unrolled bool) []int64 {
 }
 
 // mappings3 are the mappings of three dimensions without tiles.
-func (e *explorer) mappings3(g *grid) (out []choice) {
+func (e *explorer) mappings3(g *grid) (out []recipe) {
 	for _, n := range []nest{{glb2, glb1, glb0}, {glb1, glb0, seq}, {glb0, glb1, glb2}, {wrg0, lcl0, seq}, {seq, glb1, glb0}, {glb0, seq, seq}} {
 		out = append(out, loops("", n, nil, none))
 	}

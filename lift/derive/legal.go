@@ -26,11 +26,11 @@ func (e *explorer) legal(body *lift.Term) error {
 	if err := e.checkVectors(body); err != nil {
 		return err
 	}
-	u := usage{e: e, trips: map[lift.Op]*[3]int64{lift.MapLcl: {1, 1, 1}, lift.MapWrg: {}, lift.MapGlb: {}}}
-	if err := u.walk(body, 0, 0); err != nil {
+	u := usage{sizes: e.opt.Sizes}
+	if err := u.walk(body, 0); err != nil {
 		return err
 	}
-	if !u.parallel {
+	if body.Ops()&lift.ParallelMaps == 0 {
 		return fmt.Errorf("nothing is parallel")
 	}
 	if u.local > e.opt.MaxLocal {
@@ -60,40 +60,26 @@ func (e *explorer) vectorizes(under int, s rules.Strategy) (applies bool, refuse
 	return true, e.checkVectors(body)
 }
 
-// usage collects what a variant takes of the device.
+// usage collects the memory of a variant.
 type usage struct {
-	e              *explorer
-	trips          map[lift.Op]*[3]int64
+	sizes          map[string]int64
 	local, private int64
-	parallel       bool
 }
 
-// walk follows the nest: wrg and lcl are the sets of dimensions around, as bits.
-func (u *usage) walk(t *lift.Term, wrg, lcl int) error {
-	inWrg, inLcl := wrg, lcl
+// walk follows the nest inside mapWrgs of a set of dimensions, as bits.
+func (u *usage) walk(t *lift.Term, outer int) error {
+	inner := outer
 	switch t.Op {
-	case lift.MapGlb, lift.MapWrg, lift.MapLcl:
-		u.parallel = true
-		n, err := t.Arg().Type.Len.Eval(u.e.opt.Sizes)
-		if err != nil {
-			return err
+	case lift.MapWrg:
+		inner |= 1 << t.Ints[0]
+		if t.Fn().Ops()&lift.Set(lift.MapWrg, lift.MapLcl) == 0 {
+			return fmt.Errorf("a mapWrg without work-items")
 		}
-		trips := u.trips[t.Op]
-		trips[t.Ints[0]] = max(trips[t.Ints[0]], n)
-		switch t.Op {
-		case lift.MapWrg:
-			inWrg |= 1 << t.Ints[0]
-			if t.Fn().Ops()&lift.Set(lift.MapWrg, lift.MapLcl) == 0 {
-				return fmt.Errorf("a mapWrg without work-items")
-			}
-			if !t.Fn().Ops().Has(lift.MapWrg) && dims(t.Fn(), lift.MapLcl) != inWrg {
-				return fmt.Errorf("work-groups and work-items of different dimensions")
-			}
-		case lift.MapLcl:
-			inLcl |= 1 << t.Ints[0]
+		if !t.Fn().Ops().Has(lift.MapWrg) && dims(t.Fn(), lift.MapLcl) != inner {
+			return fmt.Errorf("work-groups and work-items of different dimensions")
 		}
 	case lift.ToLocal, lift.ToPrivate:
-		n, err := bytes(t.Type, u.e.opt.Sizes)
+		n, err := bytes(t.Type, u.sizes)
 		if err != nil {
 			return err
 		}
@@ -104,11 +90,11 @@ func (u *usage) walk(t *lift.Term, wrg, lcl int) error {
 		}
 	}
 	for i, k := range t.Kids {
-		w, l := wrg, lcl
+		around := outer
 		if i == 0 && t.Op.HasFun() {
-			w, l = inWrg, inLcl
+			around = inner
 		}
-		if err := u.walk(k, w, l); err != nil {
+		if err := u.walk(k, around); err != nil {
 			return err
 		}
 	}

@@ -142,7 +142,7 @@ func (e *explorer) blocksOfGroups(p *product, name string, strides bool, keep ru
 					rules.Use("copyLocalOperands", "m", lift.Nat(copied(n)), "w", lift.Nat(n["v"]/n["c"]), "i", n.size("i"), "k", n.size("j")),
 				)
 			}
-			items := rules.Seq(levels[lcl0].use, inner(nextMap(levels[lcl1].use)))
+			items := rules.Seq(lcl0.use, inner(nextMap(lcl1.use)))
 			return rules.Seq(rules.Below(p.under, exposed(rules.Seq(
 				fusedReduction,
 				tiled(cutMap(p.rows, n["t"], false), cutMap(p.cols, n["v"], false)),

@@ -14,12 +14,13 @@ type point map[string]int64
 // size is a number of the point as a size.
 func (p point) size(name string) lift.Size { return lift.Nat(p[name]) }
 
-// recipe is a strategy with numbers left open.
+// recipe is a strategy with numbers left open, for the whole program or for its outermost map.
 type recipe struct {
 	name    string
 	numbers []number
 	admits  func(p point) bool // nil: all
 	build   func(p point) rules.Strategy
+	several bool  // a work-item computes several elements, one after the other
 	refused error // why no numbers give a variant that can be lowered; nil where some may
 }
 
@@ -50,49 +51,35 @@ func dividing(n int64, values []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(values), func(v int64) bool { return n%v != 0 })
 }
 
-// level says what a map becomes: a loop over all work-items, over work-groups or over the work-items of a group, along a dimension
-// of the ND-range, or a sequential one.
-type level uint8
-
-const (
-	glb0 level = iota
-	glb1
-	glb2
-	wrg0
-	wrg1
-	wrg2
-	lcl0
-	lcl1
-	lcl2
-	seq
-	unr // sequential, and unrolled
-)
-
-// levels is the table of levels: how the names of recipes write them, and the strategies that map to them.
-var levels = [...]struct {
+// named is a strategy with its words in the names of recipes.
+type named struct {
 	name string
 	use  rules.Strategy
-}{
-	glb0: {"glb0", rules.Use("mapGlb", "d", 0)},
-	glb1: {"glb1", rules.Use("mapGlb", "d", 1)},
-	glb2: {"glb2", rules.Use("mapGlb", "d", 2)},
-	wrg0: {"wrg0", rules.Use("mapWrg", "d", 0)},
-	wrg1: {"wrg1", rules.Use("mapWrg", "d", 1)},
-	wrg2: {"wrg2", rules.Use("mapWrg", "d", 2)},
-	lcl0: {"lcl0", rules.Use("mapLcl", "d", 0)},
-	lcl1: {"lcl1", rules.Use("mapLcl", "d", 1)},
-	lcl2: {"lcl2", rules.Use("mapLcl", "d", 2)},
-	seq:  {"seq", toSeq},
-	unr:  {"unr", rules.Seq(toSeq, rules.Use("mapUnroll"))},
 }
 
+// Levels say what a map becomes: a loop over all work-items, over work-groups or over the work-items of a group, along a dimension
+// of the ND-range, or a sequential one.
+var (
+	glb0 = &named{"glb0", rules.Use("mapGlb", "d", 0)}
+	glb1 = &named{"glb1", rules.Use("mapGlb", "d", 1)}
+	glb2 = &named{"glb2", rules.Use("mapGlb", "d", 2)}
+	wrg0 = &named{"wrg0", rules.Use("mapWrg", "d", 0)}
+	wrg1 = &named{"wrg1", rules.Use("mapWrg", "d", 1)}
+	wrg2 = &named{"wrg2", rules.Use("mapWrg", "d", 2)}
+	lcl0 = &named{"lcl0", rules.Use("mapLcl", "d", 0)}
+	lcl1 = &named{"lcl1", rules.Use("mapLcl", "d", 1)}
+	lcl2 = &named{"lcl2", rules.Use("mapLcl", "d", 2)}
+	seq  = &named{"seq", toSeq}
+	unr  = &named{"unr", rules.Seq(toSeq, rules.Use("mapUnroll"))} // and unrolled
+)
+
 // nest is what nested maps become, outermost first.
-type nest []level
+type nest []*named
 
 func (n nest) String() string {
 	words := make([]string, len(n))
 	for i, l := range n {
-		words[i] = levels[l].name
+		words[i] = l.name
 	}
 	return strings.Join(words, " ")
 }
@@ -127,9 +114,9 @@ func along(list nest, inside rules.Strategy) rules.Strategy {
 		inside = along(list[1:], inside)
 	}
 	if inside == nil {
-		return nextMap(levels[list[0]].use)
+		return nextMap(list[0].use)
 	}
-	return nextMap(rules.Seq(levels[list[0]].use, inner(inside)))
+	return nextMap(rules.Seq(list[0].use, inner(inside)))
 }
 
 // inner is the strategy at the body of a map's function.
@@ -185,7 +172,7 @@ func assign(list nest) rules.Strategy {
 		}
 		if computes(t) {
 			var err error
-			if t, err = levels[list[0]].use(run, t, site); err != nil {
+			if t, err = list[0].use(run, t, site); err != nil {
 				return nil, err
 			}
 			below = list[1:]

@@ -86,7 +86,7 @@ func vectorized(w int64) rules.Strategy {
 }
 
 // toItems gives the parts of a reduction to the work-items of a work-group; the results stand in local memory.
-var toItems = rules.Seq(levels[lcl0].use, rules.Use("toLocal"))
+var toItems = rules.Seq(lcl0.use, rules.Use("toLocal"))
 
 // inGroup makes a reduction in a work-group one of its l work-items: each reduces a chunk, with elements l apart or next to
 // each other, and the results meet in local memory.
@@ -142,7 +142,7 @@ func strideOf(s int64, strides bool) int64 {
 var result = rules.Seq(toReduce, rules.Use("reduceResult"))
 
 // groupPerElement are the mappings that give each element of a grid, or rows of them, to a work-group.
-func (e *explorer) groupPerElement(g *grid) (out []choice) {
+func (e *explorer) groupPerElement(g *grid) (out []recipe) {
 	n := e.reductionLength(g.element)
 	if n < 32 {
 		return nil
@@ -158,13 +158,13 @@ func (e *explorer) groupPerElement(g *grid) (out []choice) {
 		}
 		for _, strides := range []bool{true, false} {
 			word := chunksOrStrides(strides)
-			out = append(out, choice{
+			out = append(out, recipe{
 				name: vectors + "an element for a work-group of l, " + word, numbers: []number{{"l", groupSizes(n/w, e.opt.MaxGroup)}, meetings},
 				admits:  func(m point) bool { return meets(m["l"], m["r"]) },
 				refused: refused,
 				build: func(m point) rules.Strategy {
 					return rules.Seq(
-						levels[wrg0].use,
+						wrg0.use,
 						inner(rules.TopDown(rules.Seq(before, inGroup(m["l"], strides, chunk, m["r"])))),
 						inner(rules.Seq(
 							rules.TopDown(toReduce),
@@ -226,7 +226,7 @@ func (e *explorer) reductionRecipes() []*recipe {
 
 // stage is the first stage of a reduction: how the array is reduced to a shorter one.
 type stage struct {
-	choice
+	recipe
 	chunk func(m point) int64 // elements that become one
 }
 
@@ -238,14 +238,14 @@ func (e *explorer) stages(n int64, chunk chunker) []stage {
 	}
 	var list []stage
 	add := func(name string, numbers []number, takes func(m point) int64, build func(m point) rules.Strategy) {
-		list = append(list, stage{choice{name: name, numbers: numbers, admits: divides, build: build}, takes})
+		list = append(list, stage{recipe{name: name, numbers: numbers, admits: divides, build: build}, takes})
 	}
 	takesK := func(m point) int64 { return m["k"] }
 	takesGroup := func(m point) int64 { return m["k"] * m["l"] }
 	for _, strides := range []bool{true, false} {
 		word := chunksOrStrides(strides)
 		add(word+" of k, glb0", []number{k}, takesK, func(m point) rules.Strategy {
-			return rules.Seq(chunk(each(m["k"]), strideOf(n/m["k"], strides)), partials(levels[glb0].use))
+			return rules.Seq(chunk(each(m["k"]), strideOf(n/m["k"], strides)), partials(glb0.use))
 		})
 		// The work-group reduces to one element.
 		add(word+" of k in groups of l, to one element", []number{k, l, meetings}, takesGroup, func(m point) rules.Strategy {
@@ -265,7 +265,7 @@ func (e *explorer) stages(n int64, chunk chunker) []stage {
 		add(word+" of k in groups of l", []number{k, l}, takesK, func(m point) rules.Strategy {
 			return rules.Seq(
 				chunkedTwice(m["k"], m["l"], strideOf(m["l"], strides)),
-				partials(rules.Seq(levels[wrg0].use, inner(rules.AtArg(levels[lcl0].use)))),
+				partials(rules.Seq(wrg0.use, inner(rules.AtArg(lcl0.use)))),
 			)
 		})
 	}
@@ -276,7 +276,7 @@ func (e *explorer) stages(n int64, chunk chunker) []stage {
 func groupReduction(l, r int64, strides bool, chunk chunker) rules.Strategy {
 	return rules.Seq(
 		inner(chunk(into(l), strideOf(l, strides))), // first: a work-group needs maps to share
-		levels[wrg0].use,
+		wrg0.use,
 		inner(rules.Seq(
 			partials(toItems),
 			meet(l, r),

@@ -25,7 +25,7 @@ func cutWalk(t int64, chunks nest) rules.Strategy {
 }
 
 // walks are the mappings with walks of a stencil of two or three dimensions.
-func (e *explorer) walks(g *grid) (out []choice) {
+func (e *explorer) walks(g *grid) (out []recipe) {
 	dims := len(g.lengths)
 	if !e.applies(g.under, streamed(dims)) {
 		return nil
@@ -39,7 +39,7 @@ func (e *explorer) walks(g *grid) (out []choice) {
 		several = walk{nest{glb1, glb0, seq}, nest{glb2}}
 	}
 	add := func(w walk, columns string, numbers []number, split func(p point) rules.Strategy) {
-		out = append(out, choice{
+		out = append(out, recipe{
 			name: phrase("walks of t", columns, w.columns.String(), "chunks "+w.chunks.String()), numbers: numbers, several: true,
 			build: func(p point) rules.Strategy {
 				return rules.Seq(streamed(dims), split(p), along(w.columns, nextMap(cutWalk(p["t"], w.chunks))))
@@ -64,13 +64,13 @@ func (e *explorer) walks(g *grid) (out []choice) {
 
 // walksInTiles are walks within the tiles of work-groups, of t by v results in two dimensions: each work-item takes a column
 // of k rows.
-func (e *explorer) walksInTiles(g *grid, tile func(p point) rules.Strategy) (out []choice) {
+func (e *explorer) walksInTiles(g *grid, tile func(p point) rules.Strategy) (out []recipe) {
 	if !e.applies(g.under, streamed(2)) {
 		return nil
 	}
 	h, w := g.lengths[0], g.lengths[1]
 	for _, c := range copies(copyTile) {
-		out = append(out, choice{
+		out = append(out, recipe{
 			name: phrase("tiles of t by v", "walks of k", "wrg1 wrg0 lcl0 lcl1", c.name), several: true,
 			numbers: []number{{"t", divisors(h, 2, 256)}, {"v", divisors(w, 8, 256)}, {"k", divisors(h, 2, 256)}},
 			admits:  func(p point) bool { return p["t"]%p["k"] == 0 && e.group(p["v"]*(p["t"]/p["k"])) },
@@ -84,7 +84,7 @@ func (e *explorer) walksInTiles(g *grid, tile func(p point) rules.Strategy) (out
 }
 
 // tiles3D are the mappings of tiles of a stencil of three dimensions.
-func (e *explorer) tiles3D(g *grid) (out []choice) {
+func (e *explorer) tiles3D(g *grid) (out []recipe) {
 	tile := func(p point) rules.Strategy {
 		args := []any{"i", p.size("t"), "k", p.size("u"), "w", p.size("v")}
 		return rules.Else(rules.Use("tileStencils3D", args...), rules.Use("tileStencilsZip3D", args...))
@@ -97,7 +97,7 @@ func (e *explorer) tiles3D(g *grid) (out []choice) {
 	withK := append(slices.Clone(numbers), number{"k", divisors(d, 2, 256)})
 	items := func(p point) int64 { return p["t"] * p["u"] * p["v"] }
 	add := func(name string, numbers []number, several bool, admits func(p point) bool, inside rules.Strategy, more func(p point) rules.Strategy) {
-		out = append(out, choice{name: phrase("tiles of t by u by v", name), numbers: numbers, several: several, admits: admits, build: func(p point) rules.Strategy {
+		out = append(out, recipe{name: phrase("tiles of t by u by v", name), numbers: numbers, several: several, admits: admits, build: func(p point) rules.Strategy {
 			return rules.Seq(tile(p), inside, more(p))
 		}})
 	}
@@ -137,12 +137,6 @@ var (
 	copyTile   = inGroups(rules.Else(rules.Use("copyLocal2D"), rules.Use("copyLocalZip2D")))
 	copyTile3D = inGroups(rules.Else(rules.Use("copyLocal3D"), rules.Use("copyLocalZip3D")))
 )
-
-// named is a strategy with the words that it adds to the name of a recipe.
-type named struct {
-	name string
-	use  rules.Strategy
-}
 
 // copies are the alternatives of copying to local memory and not.
 func copies(copied rules.Strategy) []named { return []named{noCopy, {"local copy", copied}} }
