@@ -64,28 +64,11 @@ func Splat(width int, x *Term) *Term {
 	return Make(Literal, Attr{Lit: lit})
 }
 
-// LetOf is f(x) where x is computed once: f is a lambda of one parameter.
-func LetOf(f, x *Term) *Term { return Make(Let, Attr{}, f, x) }
-
-// MapOf is the pattern op, one of Map, MapSeq and MapSeqUnroll.
-func MapOf(op Op, f, xs *Term) *Term { return Make(op, Attr{}, f, xs) }
+// Of is the pattern op, one with nothing but kids, applied to them.
+func Of(op Op, kids ...*Term) *Term { return Make(op, Attr{}, kids...) }
 
 // MapDim is the pattern op, one of MapGlb, MapWrg and MapLcl, over dimension dim.
 func MapDim(op Op, dim int, f, xs *Term) *Term { return Make(op, Attr{Ints: []int{dim}}, f, xs) }
-
-// MapVecOf applies a function on scalars to the lanes of vectors.
-func MapVecOf(f *Term, vs ...*Term) *Term {
-	return Make(MapVec, Attr{}, append([]*Term{f}, vs...)...)
-}
-
-// ReduceOf is the pattern op, one of Reduce, ReduceSeq and ReduceSeqUnroll.
-func ReduceOf(op Op, f, z, xs *Term) *Term { return Make(op, Attr{}, f, z, xs) }
-
-// ZipOf is the array of tuples of the elements of arrays of one length.
-func ZipOf(xs ...*Term) *Term { return Make(Zip, Attr{}, xs...) }
-
-// TupleTerm is the tuple of values.
-func TupleTerm(xs ...*Term) *Term { return Make(Tuple, Attr{}, xs...) }
 
 // GetOf is the component i of a tuple.
 func GetOf(i int, x *Term) *Term { return Make(Get, Attr{Ints: []int{i}}, x) }
@@ -118,22 +101,13 @@ func PadOf(left, right Size, mode PadMode, xs *Term) *Term {
 	return Make(Pad, Attr{Sizes: []Size{left, right}, Ints: []int{int(mode)}}, xs)
 }
 
-// AtTerm is the element i of xs, where i is an integer term.
-func AtTerm(i, xs *Term) *Term { return Make(At, Attr{}, i, xs) }
-
 // AtOf is the element i of xs.
 func AtOf(i int64, xs *Term) *Term {
-	return AtTerm(Number(expr.Int32, strconv.FormatInt(i, 10)), xs)
+	return Of(At, Number(expr.Int32, strconv.FormatInt(i, 10)), xs)
 }
 
 // GenerateOf is the array f(0), …, f(n-1).
 func GenerateOf(n Size, f *Term) *Term { return Make(Generate, Attr{Sizes: []Size{n}}, f) }
 
-// MoveTo is the pattern op, one of ToGlobal, ToLocal and ToPrivate.
-func MoveTo(op Op, x *Term) *Term { return Make(op, Attr{}, x) }
-
 // AsVectorOf is xs, an array of scalars, as an array of vectors of width.
 func AsVectorOf(width int, xs *Term) *Term { return Make(AsVector, Attr{Ints: []int{width}}, xs) }
-
-// AsScalarOf is xs, an array of vectors, as an array of scalars.
-func AsScalarOf(xs *Term) *Term { return Make(AsScalar, Attr{}, xs) }

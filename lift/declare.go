@@ -36,14 +36,12 @@ func (e *elaborator) program() *Program {
 	for {
 		t := e.Tok()
 		switch {
-		case e.Is("program"):
-			e.I++
+		case e.Accept("program"):
 			if p.Name != "" {
 				e.FailAt(t.At, "the program is named %s already", p.Name)
 			}
 			p.Name = e.name("the name of the program")
-		case e.Is("size"):
-			e.I++
+		case e.Accept("size"):
 			for more := true; more; more = e.Accept(",") {
 				at := e.Tok().At
 				name := e.variable(map[string]bool{})
@@ -53,8 +51,7 @@ func (e *elaborator) program() *Program {
 				e.sizes[name] = true
 				p.Sizes = append(p.Sizes, name)
 			}
-		case e.Is("assume"):
-			e.I++
+		case e.Accept("assume"):
 			for more := true; more; more = e.Accept(",") {
 				p.Assumed = need(p.Assumed, e.assumption())
 			}
@@ -192,32 +189,26 @@ func (e *elaborator) def() *UserFun {
 	}
 	for {
 		switch {
-		case e.Is("where"):
-			e.I++
+		case e.Accept("where"):
 			b := Binding{Name: e.name("the name of a value")}
 			if !e.Is("=") {
 				e.expected("=")
 			}
 			b.Expr = e.kernelExprs(nil)[0]
 			f.Lets = append(f.Lets, b)
-		case e.Is("c"):
-			e.I++
+		case e.Accept("c"):
 			if e.Tok().Kind != lex.String {
 				e.expected("the body in OpenCL C, in quotes")
 			}
 			f.Body = e.Tok().Text
 			e.I++
-		case e.Is("ops"):
-			e.I++
+		case e.Accept("ops"):
 			e.ops(&f)
-		case e.Is("associative"):
-			e.I++
+		case e.Accept("associative"):
 			f.Associative = true
-		case e.Is("commutative"):
-			e.I++
+		case e.Accept("commutative"):
 			f.Commutative = true
-		case e.Is("neutral"):
-			e.I++
+		case e.Accept("neutral"):
 			n := e.infix(precSum)
 			f.Neutral = e.term(n.at, e.elab(n, nil), f.Result)
 		default:
@@ -305,18 +296,8 @@ func (e *elaborator) inText(from int, text string, err error) {
 // offsetIn is the byte offset of a place in a text.
 func offsetIn(text string, pos source.Pos) int {
 	at := 0
-	for line := 1; line < pos.Line; line++ {
-		next := strings.IndexByte(text[at:], '\n')
-		if next < 0 {
-			return at
-		}
-		at += next + 1
+	for at < len(text) && source.PosAt(text, at) != pos {
+		at++
 	}
-	for i := range text[at:] {
-		if pos.Column <= 1 {
-			return at + i
-		}
-		pos.Column--
-	}
-	return len(text)
+	return at
 }

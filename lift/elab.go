@@ -98,7 +98,7 @@ func (e *elaborator) elab(n *node, env *scope) value {
 			return e.elab(n.kids[1], env.with(n.text, v))
 		}
 		x := e.term(n.kids[0].at, v, nil)
-		return value{term: e.checked(n.at, LetOf(Fn1(x.Type, func(y *Term) *Term {
+		return value{term: e.checked(n.at, Of(Let, Fn1(x.Type, func(y *Term) *Term {
 			return e.term(n.kids[1].at, e.elab(n.kids[1], env.with(n.text, value{term: y})), nil)
 		}), x))}
 	}

@@ -394,7 +394,7 @@ func (f *Term) ApplyOnce(args ...*Term) *Term {
 		if a.err != nil || !a.ops.Has(Fun) || f.Kids[0].uses(len(args)-1-i) <= 1 {
 			continue
 		}
-		return LetOf(Fn1(a.Type, func(x *Term) *Term {
+		return Of(Let, Fn1(a.Type, func(x *Term) *Term {
 			rest := slices.Clone(args)
 			rest[i] = x
 			return f.ApplyOnce(rest...)

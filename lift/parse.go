@@ -64,11 +64,7 @@ type parser struct{ lex.Cursor }
 const maxDepth = 200
 
 func (p *parser) expected(what string) {
-	found := p.Tok().Text
-	if p.Tok().Kind == lex.End {
-		found = "the end"
-	}
-	p.FailAt(p.Tok().At, "expected %s, found %s", what, found)
+	p.Fail("expected %s, found %s", what, orEnd(p.Tok()))
 }
 
 // close reads the bracket that closes the one opened at an offset.
@@ -119,8 +115,7 @@ func (p *parser) expr() *node {
 func (p *parser) compose() *node {
 	defer p.Nest(maxDepth, "expressions")()
 	left := p.infix(precSum)
-	if at := p.Tok().At; p.Is("o") {
-		p.I++
+	if at := p.Tok().At; p.Accept("o") {
 		return &node{kind: nodeCompose, at: at, kids: []*node{left, p.compose()}}
 	}
 	return left
@@ -128,7 +123,7 @@ func (p *parser) compose() *node {
 
 func (p *parser) infix(least int) *node {
 	var left *node
-	if at, next := p.Tok().At, p.Tokens[min(p.I+1, len(p.Tokens)-1)]; p.Is("-") && (next.Kind != lex.Symbol || next.Text == "(") {
+	if at, next := p.Tok().At, p.Peek(1); p.Is("-") && (next.Kind != lex.Symbol || next.Text == "(") {
 		p.I++
 		zero := &node{kind: nodeNumber, text: "0", at: at}
 		left = p.atom()
@@ -152,31 +147,33 @@ func (p *parser) infix(least int) *node {
 	}
 }
 
+// leafKinds are the kinds of leaves; the others are names.
+var leafKinds = map[lex.Kind]nodeKind{lex.Number: nodeNumber, lex.String: nodeString}
+
+// leaf is the node of a single token: a number, a string, or a name.
+func (p *parser) leaf() *node {
+	t := p.Tok()
+	p.I++
+	return &node{kind: leafKinds[t.Kind], text: t.Text, at: t.At}
+}
+
 func (p *parser) atom() *node {
 	defer p.Nest(maxDepth, "expressions")()
 	t := p.Tok()
 	var e *node
 	switch {
-	case t.Kind == lex.Number:
-		p.I++
-		e = &node{kind: nodeNumber, text: t.Text, at: t.At}
-	case t.Kind == lex.String:
-		p.I++
-		e = &node{kind: nodeString, text: t.Text, at: t.At}
-	case t.Kind == lex.Name && t.Text == "fun":
+	case p.Is("fun"):
 		e = p.fun()
-	case t.Kind == lex.Name && t.Text == "let":
+	case p.Is("let"):
 		e = p.let()
-	case t.Kind == lex.Name:
-		p.I++
-		e = &node{kind: nodeName, text: t.Text, at: t.At}
+	case t.Kind == lex.Number || t.Kind == lex.String || t.Kind == lex.Name:
+		e = p.leaf()
 	case operatorPrec[t.Text] != 0 && t.Kind == lex.Symbol:
 		// An operator as a function: reduce(+, 0).
-		if next := p.Tokens[p.I+1]; next.Kind != lex.Symbol || next.Text != "," && next.Text != ")" {
+		if next := p.Peek(1); next.Kind != lex.Symbol || next.Text != "," && next.Text != ")" {
 			p.expected("an expression")
 		}
-		p.I++
-		return &node{kind: nodeName, text: t.Text, at: t.At}
+		return p.leaf()
 	case p.Accept("("):
 		e = p.expr()
 		p.close(t.At, ")")
@@ -334,12 +331,7 @@ func (p *parser) sizeAtom() Size {
 		p.expect(")")
 		return s
 	}
-	p.I++
-	kind := nodeName
-	if t.Kind == lex.Number {
-		kind = nodeNumber
-	}
-	return p.size(&node{kind: kind, text: t.Text, at: t.At})
+	return p.size(p.leaf())
 }
 
 // size reads an expression as a size.

@@ -30,7 +30,7 @@ func TestTermsAreShared(t *testing.T) {
 	a := tiled()
 	b := Fn1(Int32, func(*Term) *Term {
 		return Fn1(Int32, func(*Term) *Term {
-			return AtOf(0, Fn1(Array(Float32, n), func(xs *Term) *Term { return xs }).Apply(MapOf(Map, abs, GenerateOf(n, Fn1(Int32, func(*Term) *Term { return Number(expr.Float32, "1") })))))
+			return AtOf(0, Fn1(Array(Float32, n), func(xs *Term) *Term { return xs }).Apply(Of(Map, abs, GenerateOf(n, Fn1(Int32, func(*Term) *Term { return Number(expr.Float32, "1") })))))
 		}).Body()
 	})
 	if b.Err() != nil {
@@ -58,7 +58,7 @@ func TestApplyRetypes(t *testing.T) {
 	add, zero := builtinOf(t, "+"), Number(expr.Float32, "0")
 	n := Sym("n")
 	half := Fn1(Array(Float32, n), func(xs *Term) *Term {
-		return JoinOf(MapOf(Map, Fn1(Array(Float32, Nat(2)), func(c *Term) *Term { return ReduceOf(Reduce, add, zero, c) }), SplitOf(Nat(2), xs)))
+		return JoinOf(Of(Map, Fn1(Array(Float32, Nat(2)), func(c *Term) *Term { return Of(Reduce, add, zero, c) }), SplitOf(Nat(2), xs)))
 	})
 	tree := Fn1(Array(Float32, Nat(16)), func(xs *Term) *Term { return IterateOf(4, half, xs) })
 	if tree.Err() != nil {
@@ -81,11 +81,11 @@ func TestTypeErrors(t *testing.T) {
 	}{
 		{SplitOf(Nat(4), xs), "4 | 10 never holds"},
 		{JoinOf(xs), "array of arrays, not on [float32]10"},
-		{ZipOf(xs, SlideOf(Nat(3), Nat(1), xs)), "lengths 10 and 8"},
+		{Of(Zip, xs, SlideOf(Nat(3), Nat(1), xs)), "lengths 10 and 8"},
 		{SlideOf(Nat(3), Nat(2), xs), "2 | 7 never holds"},
 		{SlideOf(Nat(11), Nat(1), xs), "10 >= 11 never holds"},
-		{MapOf(Map, builtinOf(t, "+"), xs), "takes (float32, float32), but is given (float32)"},
-		{ReduceOf(Reduce, builtinOf(t, "+"), Number(expr.Int32, "0"), xs), "initial value is int32"},
+		{Of(Map, builtinOf(t, "+"), xs), "takes (float32, float32), but is given (float32)"},
+		{Of(Reduce, builtinOf(t, "+"), Number(expr.Int32, "0"), xs), "initial value is int32"},
 		{AtOf(10, xs), "10 >= 11 never holds"},
 		{ScatterOf(mustIndex(t, "i//2"), xs), "permutes"},
 		{GatherOf(mustIndex(t, "i + 1"), xs), "stays in"},

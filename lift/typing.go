@@ -37,7 +37,7 @@ func init() {
 		Join:      {name: "join", args: oneArray, kids: 1, result: typeJoin},
 		Transpose: {name: "transpose", args: oneArray, kids: 1, result: typeTranspose},
 		Iterate:   {name: "iterate", args: []argKind{argInt, argFun, argData}, kids: 2, ints: 1, params: kidTypes, result: typeIterate},
-		Reorder:   {name: "reorder", args: oneArray, kids: 1, result: sameArray},
+		Reorder:   {name: "reorder", args: oneArray, kids: 1, result: (*draft).array},
 		Gather:    {name: "gather", args: []argKind{argIndex, argData}, kids: 1, result: typeReorder},
 		Scatter:   {name: "scatter", args: []argKind{argIndex, argData}, kids: 1, result: typeReorder},
 		Slide:     {name: "slide", args: []argKind{argSize, argSize, argData}, kids: 1, sizes: 2, result: typeSlide},
@@ -45,7 +45,7 @@ func init() {
 		PadConst:  {name: "padConst", args: []argKind{argSize, argSize, argTerm, argData}, kids: 2, sizes: 2, result: typePadConst},
 		At:        {name: "at", args: []argKind{argTerm, argData}, kids: 2, result: typeAt},
 		Generate:  {name: "generate", args: []argKind{argSize, argFun}, kids: 1, sizes: 1, params: index, result: typeGenerate},
-		Inset:     {name: "inset", args: []argKind{argSize, argSize, argData}, kids: 1, sizes: 2, result: typeInset},
+		Inset:     {name: "inset", args: []argKind{argSize, argSize, argData}, kids: 1, sizes: 2, result: (*draft).padded},
 
 		MapGlb:          {name: "mapGlb", args: dimFun, kids: 2, ints: 1, params: elemOfLast, result: typeMapDim},
 		MapWrg:          {name: "mapWrg", args: dimFun, kids: 2, ints: 1, params: elemOfLast, result: typeMapDim},
@@ -335,8 +335,6 @@ func typeIterate(d *draft) *Type {
 	return t
 }
 
-func sameArray(d *draft) *Type { return d.array() }
-
 func typeReorder(d *draft) *Type {
 	a := d.array()
 	if d.Index == nil {
@@ -422,8 +420,6 @@ func typeGenerate(d *draft) *Type {
 	d.need(Assumption{Kind: AtLeast, A: d.Sizes[0], B: Size{}})
 	return Array(d.kids[0].Type.Result, d.Sizes[0])
 }
-
-func typeInset(d *draft) *Type { return d.padded() }
 
 func validWidth(w int) bool { return w == 2 || w == 4 || w == 8 || w == 16 }
 

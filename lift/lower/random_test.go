@@ -68,7 +68,7 @@ func (m *mapper) term(t *lift.Term, at placement) *lift.Term {
 		if m.pick("loop", "loop", "unroll") == "unroll" {
 			op = lift.ReduceSeqUnroll
 		}
-		return lift.ReduceOf(op, m.term(t.Kids[0], at), m.term(t.Kids[1], at), m.term(t.Kids[2], at))
+		return lift.Of(op, m.term(t.Kids[0], at), m.term(t.Kids[1], at), m.term(t.Kids[2], at))
 	}
 	kids := make([]*lift.Term, len(t.Kids))
 	for i, k := range t.Kids {
@@ -127,17 +127,17 @@ func (m *mapper) mapped(t *lift.Term, at placement) *lift.Term {
 	case "lcl":
 		out := lift.MapDim(lift.MapLcl, d, f, xs)
 		if m.pick("there", "local") == "local" {
-			return lift.MoveTo(lift.ToLocal, out)
+			return lift.Of(lift.ToLocal, out)
 		}
 		return out
 	case "unroll":
-		return lift.MapOf(lift.MapSeqUnroll, f, xs)
+		return lift.Of(lift.MapSeqUnroll, f, xs)
 	case "lazy":
-		return lift.MapOf(lift.Map, f, xs)
+		return lift.Of(lift.Map, f, xs)
 	case "private":
-		return lift.MoveTo(lift.ToPrivate, lift.MapOf(lift.MapSeq, f, xs))
+		return lift.Of(lift.ToPrivate, lift.Of(lift.MapSeq, f, xs))
 	}
-	return lift.MapOf(lift.MapSeq, f, xs)
+	return lift.Of(lift.MapSeq, f, xs)
 }
 
 // refusals that are right: what the random mapping asks for cannot be.

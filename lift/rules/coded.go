@@ -78,7 +78,7 @@ func gatherToScatter(m *Match) *lift.Term {
 	if inv == nil {
 		return nil
 	}
-	return lift.ScatterOf(inv, lift.MapOf(lift.Map, t.Kids[0], t.Arg().Arg()))
+	return lift.ScatterOf(inv, lift.Of(lift.Map, t.Kids[0], t.Arg().Arg()))
 }
 
 func scatterToGather(m *Match) *lift.Term {
@@ -87,7 +87,7 @@ func scatterToGather(m *Match) *lift.Term {
 	if inv == nil {
 		return nil
 	}
-	return lift.MapOf(lift.Map, t.Arg().Kids[0], lift.GatherOf(inv, t.Arg().Arg()))
+	return lift.Of(lift.Map, t.Arg().Kids[0], lift.GatherOf(inv, t.Arg().Arg()))
 }
 
 func splitZip(m *Match) *lift.Term {
@@ -124,7 +124,7 @@ func mapZipFusion(m *Match) *lift.Term {
 			parts[i], fused = k.Arg(), true
 		}
 	}
-	arrays := lift.ZipOf(parts...)
+	arrays := lift.Of(lift.Zip, parts...)
 	if !fused || arrays.Err() != nil {
 		return nil
 	}
@@ -144,14 +144,14 @@ func mapZipFusion(m *Match) *lift.Term {
 func applyTuple(f *lift.Term, args []*lift.Term) *lift.Term {
 	for i, a := range args {
 		if a.Err() == nil && a.Ops().Has(lift.Fun) {
-			return lift.LetOf(lift.Fn1(a.Type, func(x *lift.Term) *lift.Term {
+			return lift.Of(lift.Let, lift.Fn1(a.Type, func(x *lift.Term) *lift.Term {
 				rest := slices.Clone(args)
 				rest[i] = x
 				return applyTuple(f, rest)
 			}), a)
 		}
 	}
-	return f.Apply(lift.TupleTerm(args...))
+	return f.Apply(lift.Of(lift.Tuple, args...))
 }
 
 // mapFission cuts the function of a map after everything but its outermost pattern.
@@ -179,22 +179,22 @@ func mapFission(m *Match) *lift.Term {
 		return body.With(kids...)
 	})
 	g := lift.Make(lift.Lambda, t.Kids[0].Attr, inner)
-	return lift.MapOf(lift.Map, outer, lift.MapOf(lift.Map, g, t.Arg()))
+	return lift.Of(lift.Map, outer, lift.Of(lift.Map, g, t.Arg()))
 }
 
 func zipRotate(m *Match) *lift.Term {
 	t := m.Term
 	kids := t.Arg().Kids
 	n := len(kids)
-	arrays := lift.ZipOf(append(slices.Clone(kids[1:]), kids[0])...)
+	arrays := lift.Of(lift.Zip, append(slices.Clone(kids[1:]), kids[0])...)
 	f := lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
 		args := make([]*lift.Term, n)
 		for i := range args {
 			args[i] = lift.GetOf((i+n-1)%n, y)
 		}
-		return t.Kids[0].Apply(lift.TupleTerm(args...))
+		return t.Kids[0].Apply(lift.Of(lift.Tuple, args...))
 	})
-	return lift.MapOf(lift.Map, f, arrays)
+	return lift.Of(lift.Map, f, arrays)
 }
 
 // vectorizeZip needs a function that calls one operation with the components of its tuple.
@@ -221,12 +221,12 @@ func vectorizeZip(m *Match) *lift.Term {
 	for _, k := range kids {
 		parts = append(parts, lift.AsVectorOf(w, k))
 	}
-	arrays := lift.ZipOf(parts...)
+	arrays := lift.Of(lift.Zip, parts...)
 	if arrays.Err() != nil {
 		return arrays
 	}
-	return lift.AsScalarOf(lift.MapOf(lift.Map, lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
-		return lift.MapVecOf(op, gets(y, len(kids))...)
+	return lift.Of(lift.AsScalar, lift.Of(lift.Map, lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
+		return lift.Of(lift.MapVec, append([]*lift.Term{op}, gets(y, len(kids))...)...)
 	}), arrays))
 }
 
@@ -238,7 +238,7 @@ func mapEach(xs *lift.Term, f func(x *lift.Term) *lift.Term) *lift.Term {
 	if xs.Type.Kind != lift.ArrayType {
 		return lift.JoinOf(xs) // an error that says so
 	}
-	return lift.MapOf(lift.Map, lift.Fn1(xs.Type.Elem, f), xs)
+	return lift.Of(lift.Map, lift.Fn1(xs.Type.Elem, f), xs)
 }
 
 // copyLocalZip copies those components of dims dimensions that the function slides over: they are read more than once.
@@ -274,14 +274,14 @@ func withCopies(f *lift.Term, args []*lift.Term, copied []bool, dims, from int) 
 		if !copied[i] {
 			continue
 		}
-		local := lift.MoveTo(lift.ToLocal, copyLcl(args[i], dims))
+		local := lift.Of(lift.ToLocal, copyLcl(args[i], dims))
 		return lift.Fn1(local.Type, func(c *lift.Term) *lift.Term {
 			rest := slices.Clone(args)
 			rest[i] = c
 			return withCopies(f, rest, copied, dims, i+1)
 		}).ApplyOnce(local)
 	}
-	return f.Apply(lift.TupleTerm(args...))
+	return f.Apply(lift.Of(lift.Tuple, args...))
 }
 
 // copyLcl copies an array of dims dimensions, each by work-items along the one of its number, counted from inside.
@@ -317,7 +317,7 @@ func mapFissionZip(m *Match) *lift.Term {
 		kids[len(kids)-1] = lift.GetOf(1, y)
 		return body.With(kids...)
 	})
-	return lift.MapOf(lift.Map, outer, lift.ZipOf(t.Arg(), lift.MapOf(lift.Map, g, t.Arg())))
+	return lift.Of(lift.Map, outer, lift.Of(lift.Zip, t.Arg(), lift.Of(lift.Map, g, t.Arg())))
 }
 
 // instantiate puts x in the place of the innermost variable of a term, which may be a function.

@@ -120,7 +120,7 @@ func reduceOutwards(m *Match) *lift.Term {
 	vs := mapViews(ys, ofY, func(y *lift.Term) *lift.Term {
 		return substitute(ofY, 0, y, t.Kids[0].Params[0], inner.Kids[0].Params[0])
 	})
-	pairs := lift.ZipOf(lift.TransposeOf(us), lift.TransposeOf(vs))
+	pairs := lift.Of(lift.Zip, lift.TransposeOf(us), lift.TransposeOf(vs))
 	if pairs.Err() != nil {
 		return pairs
 	}
@@ -132,17 +132,17 @@ func reduceOutwards(m *Match) *lift.Term {
 	}
 	step := lift.Fn([]*lift.Type{acc.Type, pairs.Type.Elem}, func(p ...*lift.Term) *lift.Term {
 		a, e := p[0], p[1]
-		return mapEach(lift.ZipOf(lift.GetOf(0, e), a), func(r *lift.Term) *lift.Term {
-			return mapEach(lift.ZipOf(lift.GetOf(1, e), lift.GetOf(1, r)), func(c *lift.Term) *lift.Term {
+		return mapEach(lift.Of(lift.Zip, lift.GetOf(0, e), a), func(r *lift.Term) *lift.Term {
+			return mapEach(lift.Of(lift.Zip, lift.GetOf(1, e), lift.GetOf(1, r)), func(c *lift.Term) *lift.Term {
 				parts := []*lift.Term{lift.GetOf(0, r), lift.GetOf(0, c)}
 				if first == 1 {
 					parts[0], parts[1] = parts[1], parts[0]
 				}
-				return fn.Apply(lift.GetOf(1, c), lift.TupleTerm(parts...))
+				return fn.Apply(lift.GetOf(1, c), lift.Of(lift.Tuple, parts...))
 			})
 		})
 	})
-	all := lift.AtOf(0, lift.ReduceOf(lift.ReduceSeq, step, acc, pairs))
+	all := lift.AtOf(0, lift.Of(lift.ReduceSeq, step, acc, pairs))
 	if single {
 		cells = cells[:len(cells)-1]
 	} else {
@@ -196,12 +196,12 @@ func copyLocalOperands(m *Match) *lift.Term {
 			}
 			copies = append(copies, c)
 		}
-		return letIn(copies, func(xs ...*lift.Term) *lift.Term { return t.Kids[0].Apply(p[0], lift.TupleTerm(xs...)) })
+		return letIn(copies, func(xs ...*lift.Term) *lift.Term { return t.Kids[0].Apply(p[0], lift.Of(lift.Tuple, xs...)) })
 	})
 	if f.Err() != nil {
 		return f
 	}
-	return lift.ReduceOf(t.Op, f, t.Kids[1], t.Arg())
+	return lift.Of(t.Op, f, t.Kids[1], t.Arg())
 }
 
 // letIn computes terms once, before what is made of them.
@@ -209,7 +209,7 @@ func letIn(terms []*lift.Term, body func(xs ...*lift.Term) *lift.Term) *lift.Ter
 	if len(terms) == 0 {
 		return body()
 	}
-	return lift.LetOf(lift.Fn1(terms[0].Type, func(x *lift.Term) *lift.Term {
+	return lift.Of(lift.Let, lift.Fn1(terms[0].Type, func(x *lift.Term) *lift.Term {
 		return letIn(terms[1:], func(xs ...*lift.Term) *lift.Term { return body(append([]*lift.Term{x}, xs...)...) })
 	}), terms[0])
 }
@@ -238,7 +238,7 @@ func blockCopy(x *lift.Term, m, w lift.Size, order int) *lift.Term {
 		return trips
 	}
 	id := lift.ID(elem)
-	copied := lift.MapOf(lift.MapSeq, lift.Fn1(trips.Type.Elem, func(c *lift.Term) *lift.Term {
+	copied := lift.Of(lift.MapSeq, lift.Fn1(trips.Type.Elem, func(c *lift.Term) *lift.Term {
 		return lift.MapDim(lift.MapLcl, 1, lift.Fn1(c.Type.Elem, func(l *lift.Term) *lift.Term { return lift.MapDim(lift.MapLcl, 0, id, l) }), c)
 	}), trips)
 	back := lift.JoinOf(mapEach(copied, lift.JoinOf))
@@ -251,7 +251,7 @@ func blockCopy(x *lift.Term, m, w lift.Size, order int) *lift.Term {
 	if order == orderBlocks {
 		last = lengths[1]
 	}
-	back = lift.MoveTo(lift.ToLocal, mapEach(back, func(r *lift.Term) *lift.Term { return lift.SplitOf(last, r) }))
+	back = lift.Of(lift.ToLocal, mapEach(back, func(r *lift.Term) *lift.Term { return lift.SplitOf(last, r) }))
 	if order == orderBlocks {
 		return mapEach(back, lift.TransposeOf)
 	}

@@ -76,7 +76,7 @@ func template(text string) *lift.Template {
 // It takes them in the order of the outermost zip; nil for another nest.
 func elementOf(f *lift.Term, dims int) func(parts []*lift.Term) *lift.Term {
 	if dims == 1 {
-		return func(parts []*lift.Term) *lift.Term { return f.Apply(lift.TupleTerm(parts...)) }
+		return func(parts []*lift.Term) *lift.Term { return f.Apply(lift.Of(lift.Tuple, parts...)) }
 	}
 	if f.Op != lift.Lambda || len(f.Params) != 1 {
 		return nil
@@ -120,7 +120,7 @@ func elementwise(f *lift.Term, dims int) bool {
 
 // zipDeep zips arrays of dims dimensions element by element.
 func zipDeep(dims int, xs ...*lift.Term) *lift.Term {
-	zip := lift.ZipOf(xs...)
+	zip := lift.Of(lift.Zip, xs...)
 	if dims == 1 || zip.Err() != nil {
 		return zip
 	}
@@ -281,9 +281,9 @@ func tileStencils(t *lift.Term, zipped bool, size ...lift.Size) *lift.Term {
 		}
 		arg := parts[0]
 		if zipped {
-			arg = lift.ZipOf(parts...)
+			arg = lift.Of(lift.Zip, parts...)
 		}
-		return lift.MapOf(lift.Map, t.Kids[0], arg)
+		return lift.Of(lift.Map, t.Kids[0], arg)
 	}
 	untiled := untiled3D
 	if dims == 2 {
