@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/big"
@@ -66,8 +67,13 @@ const (
 func (s *Statistics) findLoops() ([]*loopFacts, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := &loopWalker{c: s.c}
-	return l.find()
+	program, err := s.c.program()
+	if err != nil {
+		return nil, err
+	}
+	w := &loopWalker{c: s.c}
+	err = w.walk(program.nest.Body, nil, program.nest.Context)
+	return w.out, err
 }
 
 // sumOfLoops makes the value of a class of loops: a sum of counts per iteration over all iterations of the selected loops.
@@ -129,19 +135,8 @@ func (id ID) link() string {
 }
 
 type loopWalker struct {
-	c    *counter
-	nest *linear.Nest
-	out  []*loopFacts
-}
-
-func (w *loopWalker) find() ([]*loopFacts, error) {
-	program, err := w.c.program()
-	if err != nil {
-		return nil, err
-	}
-	w.nest = program.nest
-	err = w.walk(w.nest.Body, nil, w.nest.Context)
-	return w.out, err
+	c   *counter
+	out []*loopFacts
 }
 
 // walk visits the loops of a body inside the open loops; domain has the hardware axes and the open loops as dimensions.
@@ -260,6 +255,7 @@ type dataflow struct {
 	size       int64
 	statements int              // of the current iteration
 	copies     map[string]int64 // values of unrolled inames
+	err        error
 }
 
 // iteration follows the first iteration and counts its operations.
@@ -351,18 +347,12 @@ func (d *dataflow) execute(s *kernel.Stmt) error {
 		return fmt.Errorf("an iteration of more than %d statements is too long to follow", longestBody)
 	}
 	v := chainVisitor{d, s, d.c.k, nil}
-	value, err := v.value(s.RHS)
-	if err != nil {
-		return err
-	}
+	value := v.value(s.RHS)
 	switch target := s.LHS.(type) {
 	case expr.Var:
 		d.values[target.Name] = value
 	case *expr.Access:
-		at, err := v.index(target.Index)
-		if err != nil {
-			return err
-		}
+		at := v.index(target.Index)
 		if d.c.k.SpaceOf(target.Array) != kernel.Private {
 			d.size += d.accessSize(s, target)
 		}
@@ -370,8 +360,11 @@ func (d *dataflow) execute(s *kernel.Stmt) error {
 		d.values[d.element(target)] = value
 	}
 	d.longest = later(d.longest, value)
-	return nil
+	return d.err
 }
+
+// fail keeps the first error of a statement, for execute to return.
+func (d *dataflow) fail(err error) { d.err = cmp.Or(d.err, err) }
 
 // accessSize is the number of instructions of an access. An index that changes with the loop is multiplied by its stride, unless that
 // is 1, and added to the rest of the index.
