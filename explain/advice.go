@@ -101,7 +101,7 @@ func (e *explainer) scattered(m features.Mem, r features.Record) string {
 	if err != nil || sectors == 0 {
 		return ""
 	}
-	asked, err := e.eval(r)
+	asked, err := r.At(e.Case.Sizes)
 	if err != nil {
 		return ""
 	}

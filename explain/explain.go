@@ -132,7 +132,7 @@ func (e *explainer) unpriced(out *Explanation) error {
 		return err
 	}
 	for _, r := range records {
-		value, err := e.eval(r)
+		value, err := r.At(e.Case.Sizes)
 		if err != nil {
 			return err
 		}

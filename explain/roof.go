@@ -57,7 +57,7 @@ func (e *explainer) roof(out *Explanation) error {
 func (e *explainer) work() (w roofline.Work, err error) {
 	seen := map[string]bool{}
 	for _, r := range e.statistics.Records {
-		n, err := e.eval(r)
+		n, err := r.At(e.Case.Sizes)
 		if err != nil {
 			return w, err
 		}
@@ -94,14 +94,4 @@ func (e *explainer) work() (w roofline.Work, err error) {
 		}
 	}
 	return w, nil
-}
-
-// eval is the count of a record at the sizes of the kernel.
-func (e *explainer) eval(r features.Record) (float64, error) {
-	n, err := r.Count.Eval(e.Case.Sizes)
-	if err != nil {
-		return 0, err
-	}
-	v, _ := n.Float64()
-	return v, nil
 }

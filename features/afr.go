@@ -21,8 +21,15 @@ func (s *Statistics) afrCondition(m Mem, text string) condition {
 			if err != nil {
 				return false, err
 			}
-			order, err := r.compare(bound, sizes)
-			return err == nil && holds(relation, order), err
+			order, ok := r.compare(bound, sizes)
+			if !ok {
+				v, err := r.at(sizes)
+				if err != nil {
+					return false, err
+				}
+				order = v.Cmp(bound)
+			}
+			return holds(relation, order), nil
 		},
 	}
 }
@@ -34,6 +41,10 @@ func (s *Statistics) AFR(m Mem, sizes map[string]int64) (*big.Rat, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.at(sizes)
+}
+
+func (r *ratio) at(sizes map[string]int64) (*big.Rat, error) {
 	accesses, err := r.accesses.rat(sizes)
 	if err != nil {
 		return nil, err
@@ -45,27 +56,16 @@ func (s *Statistics) AFR(m Mem, sizes map[string]int64) (*big.Rat, error) {
 	return accesses.Quo(accesses, elements), nil
 }
 
-// compare compares the ratio with a bound.
-func (r *ratio) compare(bound *big.Rat, sizes map[string]int64) (int, error) {
+// compare compares the ratio with a bound where 64 bits suffice.
+func (r *ratio) compare(bound *big.Rat, sizes map[string]int64) (order int, ok bool) {
 	accesses, ok1 := r.accesses.int64(sizes)
 	elements, ok2 := r.elements.int64(sizes)
-	if ok1 && ok2 && elements > 0 && bound.Sign() >= 0 && bound.Num().IsInt64() && bound.Denom().IsInt64() {
-		h1, l1 := bits.Mul64(uint64(accesses), bound.Denom().Uint64())
-		h2, l2 := bits.Mul64(uint64(elements), bound.Num().Uint64())
-		return cmp.Or(cmp.Compare(h1, h2), cmp.Compare(l1, l2)), nil
+	if !ok1 || !ok2 || elements == 0 || bound.Sign() < 0 || !bound.Num().IsInt64() || !bound.Denom().IsInt64() {
+		return 0, false
 	}
-	a, err := r.accesses.rat(sizes)
-	if err != nil {
-		return 0, err
-	}
-	e, err := r.elements.rat(sizes)
-	if err != nil {
-		return 0, err
-	}
-	if e.Sign() == 0 {
-		return -bound.Sign(), nil
-	}
-	return a.Quo(a, e).Cmp(bound), nil
+	h1, l1 := bits.Mul64(uint64(accesses), bound.Denom().Uint64())
+	h2, l2 := bits.Mul64(uint64(elements), bound.Num().Uint64())
+	return cmp.Or(cmp.Compare(h1, h2), cmp.Compare(l1, l2)), true
 }
 
 // ratio makes the ratio of a record, once.

@@ -303,7 +303,7 @@ func TestDataDependentPlaces(t *testing.T) {
 func TestDecimal(t *testing.T) {
 	for _, c := range []struct{ v, want string }{{"3", "3"}, {"-12", "-12"}, {"1125/4", "281.25"}, {"1/3", "0.333333"}, {"-7/2", "-3.5"}} {
 		v, _ := new(big.Rat).SetString(c.v)
-		if got := decimalOf(v); got != c.want {
+		if got := decimal(v); got != c.want {
 			t.Errorf("%s is written %s, want %s", c.v, got, c.want)
 		}
 	}

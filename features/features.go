@@ -68,7 +68,7 @@ type Statistics struct {
 	c      *counter
 	failed []failure
 	sites  map[Mem][]site
-	valid  *validity
+	valid  *polycount.Evaluator // 1 where the assumptions hold; nil without any
 	groups *polycount.Evaluator
 	evals  []*polycount.Evaluator // of Records
 
@@ -145,7 +145,10 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	for _, f := range s.failed {
 		s.Warnings = append(s.Warnings, fmt.Errorf("kernel %s: %w", k.Name, f.err))
 	}
-	if s.Groups, err = c.groups(); err != nil {
+	if s.Groups, err = c.groups(nil); err == nil {
+		s.Groups, err = c.gist(s.Groups)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
 	if err := s.finish(); err != nil {
@@ -167,7 +170,8 @@ func (s *Statistics) finish() error {
 		use(r.Count.Params())
 	}
 	use(s.Groups.Params())
-	if a := s.c.k.Assumptions; a != nil {
+	a := s.c.k.Assumptions
+	if a != nil {
 		use(a.Params())
 	}
 	for _, p := range s.c.k.Params() {
@@ -183,7 +187,13 @@ func (s *Statistics) finish() error {
 	for _, r := range s.Records {
 		s.evals = append(s.evals, r.Count.Compile(s.Params))
 	}
-	var err error
-	s.valid, err = newValidity(s.c.k.Assumptions, s.Params)
-	return err
+	if a == nil {
+		return nil
+	}
+	holds, err := a.Count()
+	if err != nil {
+		return fmt.Errorf("assumptions: %w", err)
+	}
+	s.valid = holds.Compile(s.Params)
+	return nil
 }

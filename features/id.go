@@ -29,9 +29,6 @@ type ID struct {
 // String is the text that the identifier was made from.
 func (id ID) String() string { return id.text }
 
-// IsOutput reports whether the feature is measured, not counted.
-func (id ID) IsOutput() bool { return id.Class == TimeClass }
-
 // Memory is the only memory whose accesses the feature counts; "" if it counts both.
 func (id ID) Memory() kernel.Space {
 	if c := id.Class.row(); c != nil && c.space != "" {

@@ -50,20 +50,15 @@ type transactions struct {
 	covers map[string]*polycount.Set
 }
 
-// lines is the number of cache lines that the accesses of a record touch, as f_mem_lines counts them.
-func (s *Statistics) lines(m Mem, sizes map[string]int64) (*big.Rat, error) {
-	return s.units(cacheLines, m, sizes)
-}
-
-// sectors is the same for sectors of 32 bytes, as f_mem_sectors counts them.
-func (s *Statistics) sectors(m Mem, sizes map[string]int64) (*big.Rat, error) {
-	return s.units(sectors, m, sizes)
+// unitsOf counts the units of a size that the accesses of a record touch.
+func unitsOf(u unit) func(*Statistics, Mem, map[string]int64) (*big.Rat, error) {
+	return func(s *Statistics, m Mem, sizes map[string]int64) (*big.Rat, error) { return s.units(u, m, sizes) }
 }
 
 // Sectors is the number of 32-byte sectors that the sub-groups touch in the accesses of a record of global memory, as f_mem_sectors
 // counts them.
 func (s *Statistics) Sectors(m Mem, sizes map[string]int64) (float64, error) {
-	n, err := s.sectors(m, sizes)
+	n, err := s.units(sectors, m, sizes)
 	if err != nil {
 		return 0, err
 	}

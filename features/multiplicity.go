@@ -3,10 +3,12 @@ package features
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
@@ -157,7 +159,8 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	}
 	for axis := range 3 {
 		local := kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
-		if c.everyItem(w) && w.granularity == WorkItem && !used[local] && c.tagged(local) {
+		tagged := slices.Contains(slices.Collect(maps.Values(c.k.Tags)), local)
+		if c.everyItem(w) && w.granularity == WorkItem && !used[local] && tagged {
 			size, err := c.size()
 			if err != nil {
 				return nil, err
@@ -185,8 +188,7 @@ func (c *counter) subGroups() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	items, group := size[0]*size[1]*size[2], int64(c.opt.SubgroupSize)
-	return (items + group - 1) / group, nil
+	return intmath.CeilDiv(size[0]*size[1]*size[2], int64(c.opt.SubgroupSize)), nil
 }
 
 // everyItem reports whether all work-items along a local axis that the statement does not use run it.
@@ -196,13 +198,18 @@ func (c *counter) everyItem(w where) bool {
 
 // idleGroups is the number of work-groups along the axes that the statement does not use, where all of them run it.
 func (c *counter) idleGroups(w where) (*polycount.Poly, error) {
-	product := polycount.Constant(1)
 	if !c.everyItem(w) && w.target != kernel.Local {
-		return product, nil
+		return polycount.Constant(1), nil
 	}
+	return c.groups(c.scopes[w.scope].stmt.Inames)
+}
+
+// groups is the number of work-groups along the axes that no iname of the list is on.
+func (c *counter) groups(except []string) (*polycount.Poly, error) {
+	product := polycount.Constant(1)
 	for axis := range 3 {
 		tag := kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}
-		if slices.ContainsFunc(c.scopes[w.scope].stmt.Inames, func(name string) bool { return c.k.Tags[name] == tag }) {
+		if slices.ContainsFunc(except, func(name string) bool { return c.k.Tags[name] == tag }) {
 			continue
 		}
 		n, err := c.groupsAlong(axis)
@@ -214,31 +221,6 @@ func (c *counter) idleGroups(w where) (*polycount.Poly, error) {
 		}
 	}
 	return product, nil
-}
-
-// tagged reports whether an iname has the tag.
-func (c *counter) tagged(tag kernel.Tag) bool {
-	for _, t := range c.k.Tags {
-		if t == tag {
-			return true
-		}
-	}
-	return false
-}
-
-// groups is the number of work-groups.
-func (c *counter) groups() (*polycount.Poly, error) {
-	n := polycount.Constant(1)
-	for axis := range 3 {
-		m, err := c.groupsAlong(axis)
-		if err != nil {
-			return nil, err
-		}
-		if n, err = n.Mul(m); err != nil {
-			return nil, err
-		}
-	}
-	return c.gist(n)
 }
 
 // groupsAlong is the number of work-groups along an axis: one more than the largest value of an iname on it, 1 without.

@@ -146,10 +146,14 @@ func (p *idParser) chain(c *class, id *ID, rest string) error {
 }
 
 func (p *idParser) sync(_ *class, id *ID, rest string) error {
-	names := []string{"barrier_local", "barrier_global", kernelLaunch}
+	return p.name(id, rest, []string{"barrier_local", "barrier_global", kernelLaunch}, "unknown synchronization %q")
+}
+
+// name reads one of some names, which is all that is left.
+func (p *idParser) name(id *ID, rest string, names []string, unknown string) error {
 	rest = strings.TrimPrefix(rest, "_")
 	if !slices.Contains(names, rest) {
-		return p.fail(p.at(rest), "unknown synchronization %q", rest).WithHint("%s", suggest(rest, names, "one of "+strings.Join(names, ", ")))
+		return p.fail(p.at(rest), unknown, rest).WithHint("%s", suggest(rest, names, "one of "+strings.Join(names, ", ")))
 	}
 	id.Op = rest
 	return nil
@@ -160,12 +164,7 @@ func (p *idParser) static(_ *class, id *ID, rest string) error {
 	for _, t := range launch.Totals() {
 		names = append(names, t.Name)
 	}
-	rest = strings.TrimPrefix(rest, "_")
-	if !slices.Contains(names, rest) {
-		return p.fail(p.at(rest), "unknown total %q of static features", rest).WithHint("%s", suggest(rest, names, "one of "+strings.Join(names, ", ")))
-	}
-	id.Op = rest
-	return nil
+	return p.name(id, rest, names, "unknown total %q of static features")
 }
 
 // end expects nothing more.

@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 
 	"gpuperf/kernel"
-	"gpuperf/polycount"
 )
 
 // Object is what `perf count --json` prints for a kernel.
@@ -88,7 +87,7 @@ func (s *Statistics) measure(key Mem, sizes map[string]int64) (m Measured) {
 	}
 	for u, to := range map[unit]*string{cacheLines: &m.Lines, sectors: &m.Sectors} {
 		if n, err := s.units(u, key, sizes); err == nil {
-			*to = decimalOf(n)
+			*to = decimal(n)
 		}
 	}
 	return m
@@ -107,18 +106,10 @@ func (s *Statistics) counted(sizes map[string]int64) ([]Counted, error) {
 	for i, r := range s.Records {
 		out[i].Count = r.Count.String()
 		if sizes != nil {
-			out[i].Value = decimal(s.evals[i], values)
+			out[i].Value = decimal(s.evals[i].Rat(values))
 		}
 	}
 	return out, nil
-}
-
-// decimal is the value of a count.
-func decimal(e *polycount.Evaluator, values []int64) string {
-	if v, ok := e.Int64(values); ok {
-		return fmt.Sprint(v)
-	}
-	return decimalOf(e.Rat(values))
 }
 
 // Write prints the records as an aligned table, with values where sizes are given (not nil).
@@ -171,8 +162,8 @@ func columns(key Key) []string {
 	return []string{key.Kind(), key.String(), "", "", per}
 }
 
-// decimalOf writes a number exactly, or to six places where it has no end. Counts with averages need not be integers.
-func decimalOf(v *big.Rat) string {
+// decimal writes a number exactly, or to six places where it has no end. Counts with averages need not be integers.
+func decimal(v *big.Rat) string {
 	if v.IsInt() {
 		return v.RatString()
 	}

@@ -19,6 +19,16 @@ type Record struct {
 	Count *polycount.Poly
 }
 
+// At is the count at sizes.
+func (r Record) At(sizes map[string]int64) (float64, error) {
+	n, err := r.Count.Eval(sizes)
+	if err != nil {
+		return 0, err
+	}
+	v, _ := n.Float64()
+	return v, nil
+}
+
 // failure is a record whose count could not be made.
 type failure struct {
 	key Key
@@ -37,9 +47,8 @@ type Granularity string
 
 // The granularities.
 const (
-	WorkItem  Granularity = "workitem"
-	SubGroup  Granularity = "subgroup"
-	WorkGroup Granularity = "workgroup"
+	WorkItem Granularity = "workitem"
+	SubGroup Granularity = "subgroup"
 )
 
 // Direction of a memory access ("load", "store") or a footprint ("read", "write").
@@ -109,8 +118,8 @@ func (m Mem) String() string {
 	return fmt.Sprintf("%s %s %s %s lstrides:{%s} gstrides:{%s} (%s)", m.Space, m.DType, m.Direction, name, m.LStrides, m.GStrides, m.Granularity)
 }
 
-// tag is the tag by which identifiers select the access: its own, or the implicit one of an access to global memory.
-func (m Mem) tag() string {
+// Selector is the tag by which identifiers select the access: its own, or the implicit one of an access to global memory.
+func (m Mem) Selector() string {
 	if m.Tag != "" || m.Space != kernel.Global {
 		return m.Tag
 	}

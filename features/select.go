@@ -99,7 +99,7 @@ func matchSync(_ *Statistics, _ *class, id ID, key Key) ([]condition, bool, erro
 // matchMem decides the match as far as it does not depend on sizes.
 func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, match bool, err error) {
 	m, ok := key.(Mem)
-	if !ok || c.space != "" && c.space != m.Space || id.Tag != "" && id.Tag != m.tag() || id.Space != "" && id.Space != m.Space ||
+	if !ok || c.space != "" && c.space != m.Space || id.Tag != "" && id.Tag != m.Selector() || id.Space != "" && id.Space != m.Space ||
 		id.DType != "" && id.DType != m.DType || id.Direction != "" && id.Direction != m.Direction {
 		return nil, false, nil
 	}

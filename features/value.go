@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -72,6 +74,20 @@ func (s *Statistics) subGroupCount(_ *class, _ ID, at point) (float64, error) {
 	return number(s.groups, at.values) * float64(perGroup), err
 }
 
+// localBytes is the local memory of a work-group at the sizes. It limits the resident work-groups of a multiprocessor.
+func (s *Statistics) localBytes(_ *class, _ ID, at point) (sum float64, err error) {
+	for _, a := range s.c.k.Temps {
+		if s.c.k.SpaceOf(a.Name) == kernel.Local {
+			n, err := a.Elements(at.sizes)
+			if err != nil {
+				return 0, fmt.Errorf("local array %s: %w", a.Name, err)
+			}
+			sum += float64(n) * float64(a.DType.Size())
+		}
+	}
+	return sum, nil
+}
+
 // UnknownTag reports that id selects accesses by a tag that no access of the kernel has, so that its value is 0 at all sizes. It returns
 // the tags of the kernel's accesses, sorted.
 func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
@@ -80,11 +96,11 @@ func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
 	}
 	for _, r := range s.Records {
 		m, ok := r.Key.(Mem)
-		if ok && m.tag() == id.Tag {
+		if ok && m.Selector() == id.Tag {
 			return nil, false
 		}
-		if ok && m.tag() != "" && !slices.Contains(tags, m.tag()) {
-			tags = append(tags, m.tag())
+		if ok && m.Selector() != "" && !slices.Contains(tags, m.Selector()) {
+			tags = append(tags, m.Selector())
 		}
 	}
 	slices.Sort(tags)
@@ -97,7 +113,7 @@ func (s *Statistics) bind(buffer []int64, sizes map[string]int64) ([]int64, erro
 	if err != nil {
 		return nil, err
 	}
-	return values, s.valid.check(values)
+	return values, s.check(values)
 }
 
 func bind(buffer []int64, params []string, sizes map[string]int64) ([]int64, error) {
@@ -111,43 +127,24 @@ func bind(buffer []int64, params []string, sizes map[string]int64) ([]int64, err
 	return buffer, nil
 }
 
-// validity checks that sizes satisfy the kernel's assumptions.
-type validity struct {
-	assumptions *polycount.Set
-	params      []string
-	holds       *polycount.Evaluator // 1 where they do
-}
-
-func newValidity(assumptions *polycount.Set, params []string) (*validity, error) {
-	if assumptions == nil {
-		return nil, nil
-	}
-	indicator, err := assumptions.Count()
-	if err != nil {
-		return nil, fmt.Errorf("assumptions: %w", err)
-	}
-	return &validity{assumptions, params, indicator.Compile(params)}, nil
-}
-
-func (v *validity) check(values []int64) error {
-	if v == nil {
+// check checks that the values of s.Params satisfy the kernel's assumptions.
+func (s *Statistics) check(values []int64) error {
+	if s.valid == nil {
 		return nil
 	}
-	if n, ok := v.holds.Int64(values); ok && n == 1 {
+	if n, ok := s.valid.Int64(values); ok && n == 1 {
 		return nil
-	} else if !ok && v.holds.Big(values).Sign() != 0 {
+	} else if !ok && s.valid.Big(values).Sign() != 0 {
 		return nil
 	}
 	at := map[string]int64{}
-	text := ""
-	for i, p := range v.params {
+	var parts []string
+	for i, p := range s.Params {
 		at[p] = values[i]
-		if text != "" {
-			text += ", "
-		}
-		text += fmt.Sprintf("%s=%d", p, values[i])
+		parts = append(parts, fmt.Sprintf("%s=%d", p, values[i]))
 	}
-	if cs, exact := v.assumptions.Constraints(); exact {
+	text, assumptions := strings.Join(parts, ", "), s.c.k.Assumptions
+	if cs, exact := assumptions.Constraints(); exact {
 		for _, c := range cs {
 			x, err := c.Affine.Eval(at)
 			if err == nil && (x < 0 || c.Equality && x != 0) {
@@ -155,7 +152,7 @@ func (v *validity) check(values []int64) error {
 			}
 		}
 	}
-	return fmt.Errorf("%s violates the assumptions %s", text, v.assumptions)
+	return fmt.Errorf("%s violates the assumptions %s", text, assumptions)
 }
 
 // total sums counts, in 64 bits as long as they fit.
@@ -170,14 +167,10 @@ func (t *total) add(e *polycount.Evaluator, values []int64) {
 		t.small = sum
 		return
 	}
-	t.addRat(e.Rat(values))
-}
-
-func (t *total) addRat(v *big.Rat) {
 	if t.big == nil {
 		t.big = new(big.Rat).SetInt64(t.small)
 	}
-	t.big.Add(t.big, v)
+	t.big.Add(t.big, e.Rat(values))
 }
 
 func (t *total) float() float64 {
@@ -215,13 +208,9 @@ func (e *evaluator) rat(sizes map[string]int64) (*big.Rat, error) {
 // int64 is the value where it is a natural number of 64 bits and all sizes are known.
 func (e *evaluator) int64(sizes map[string]int64) (v int64, ok bool) {
 	var buffer [8]int64
-	values := buffer[:0]
-	for _, name := range e.params {
-		size, ok := sizes[name]
-		if !ok {
-			return 0, false
-		}
-		values = append(values, size)
+	values, err := bind(buffer[:0], e.params, sizes)
+	if err != nil {
+		return 0, false
 	}
 	v, ok = e.poly.Int64(values)
 	return v, ok && v >= 0

@@ -145,7 +145,7 @@ func timeOn(t *testing.T, c *workload.Case) float64 {
 				}
 			}
 			wait := fromCache + missing*(fromDRAM-fromCache)
-			touched := 4 * value("f_mem_footprint_tag:"+tagOf(key))
+			touched := 4 * value("f_mem_footprint_tag:"+key.Selector())
 			switch {
 			case key.Granularity == features.SubGroup: // a line serves 32 loads
 				wait = (31*fromOwnCache + wait) / 32

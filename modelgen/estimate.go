@@ -57,11 +57,10 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 	work := roofline.Work{Groups: groups, Launches: 1}
 	var operations, inTurn float64
 	for _, r := range s.Records {
-		v, err := r.Count.Eval(c.Sizes)
+		n, err := r.At(c.Sizes)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", c, err)
 		}
-		n, _ := v.Float64()
 		switch k := r.Key.(type) {
 		case features.Op:
 			operations += n * lanes

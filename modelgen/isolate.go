@@ -116,7 +116,7 @@ const chains = 4
 func (s *subject) accumulators(keep []string) int {
 	loads := false
 	for _, m := range s.global() {
-		if m.Direction != features.Load || len(keep) > 0 && !slices.Contains(keep, tagOf(m)) {
+		if m.Direction != features.Load || len(keep) > 0 && !slices.Contains(keep, m.Selector()) {
 			continue
 		}
 		loads = true

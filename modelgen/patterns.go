@@ -76,7 +76,7 @@ func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pa
 			}
 			u := &p.Uses[len(p.Uses)-1]
 			u.records = append(u.records, m)
-			u.Tags = addOnce(u.Tags, tagOf(m))
+			u.Tags = addOnce(u.Tags, m.Selector())
 		}
 	}
 	for _, p := range all {
@@ -135,7 +135,7 @@ func (u *Use) bytes(at map[string]int64) (float64, error) {
 	sum := 0.0
 	var tags []string
 	for _, m := range u.records {
-		if tag := tagOf(m); !slices.Contains(tags, tag) {
+		if tag := m.Selector(); !slices.Contains(tags, tag) {
 			tags = append(tags, tag)
 			n, err := valueOf(u.subject.stats, "f_mem_footprint_tag:"+tag, at)
 			if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -144,24 +143,15 @@ func (s *subject) memory(space kernel.Space) []features.Mem {
 func (s *subject) count(key features.Key, at map[string]int64) (float64, error) {
 	for _, r := range s.stats.Records {
 		if r.Key == key {
-			return rounded(r.Count.Eval(at))
+			return r.At(at)
 		}
 	}
 	return 0, nil
 }
 
-// rounded rounds the result of an evaluation.
-func rounded(v *big.Rat, err error) (float64, error) {
-	if err != nil {
-		return 0, err
-	}
-	f, _ := v.Float64()
-	return f, nil
-}
-
 // groups is the number of work-groups at a size.
 func (s *subject) groups(at map[string]int64) (float64, error) {
-	return rounded(s.stats.Groups.Eval(at))
+	return valueOf(s.stats, "f_thread_groups", at)
 }
 
 // weight is the approximate cost of an access, relative to an access to neighbouring elements by neighbouring work-items. One
@@ -175,14 +165,6 @@ func (s *subject) weight(m features.Mem) float64 {
 		return 1
 	}
 	return max(1, 32/float64(m.DType.Size()))
-}
-
-// tagOf is the tag of a record's accesses: their own, or the implicit one.
-func tagOf(m features.Mem) string {
-	if m.Tag != "" {
-		return m.Tag
-	}
-	return expr.ImplicitTag(m.Variable, m.Direction == features.Store)
 }
 
 // loopOf names the sequential loops around the accesses of a record.

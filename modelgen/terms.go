@@ -386,7 +386,7 @@ func (p *Pattern) perItem(s *subject, m features.Mem, all []*Pattern) string {
 	if m.Granularity == features.SubGroup {
 		each = max(1, (s.items+s.lanes-1)/s.lanes)
 	}
-	return fmt.Sprintf("f_mem_access_%s / %g", p.selector(tagOf(m), all), float64(each))
+	return fmt.Sprintf("f_mem_access_%s / %g", p.selector(m.Selector(), all), float64(each))
 }
 
 // largest is the expression of the largest of some expressions.
