@@ -1,8 +1,10 @@
 package modelgen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gpuperf/features"
 	"gpuperf/kernel"
@@ -15,6 +17,11 @@ type planned struct {
 	models.Measurement
 	why     string
 	subject *subject // of a script's kernel
+}
+
+// selected is the set of measurement kernels that have all the tags.
+func selected(why string, tags []string) planned {
+	return planned{Measurement: models.Measurement{Tags: tags, Match: models.Superset}, why: why}
 }
 
 // isolate returns the kernels with the accesses of one pattern alone, and those with all accesses of a kernel, where patterns that
@@ -35,12 +42,7 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 		out = append(out, planned{set, why, s})
 	}
 	for _, p := range patterns {
-		u := p.Uses[0]
-		for _, other := range p.Uses[1:] {
-			if other.Share > u.Share {
-				u = other
-			}
-		}
+		u := slices.MaxFunc(p.Uses, func(a, b Use) int { return cmp.Compare(a.Share, b.Share) })
 		add(u.subject, u.Tags[:1], fmt.Sprintf("%s of %s alone", u.Tags[0], u.Kernel))
 		if len(u.Tags) > 1 {
 			add(u.subject, u.Tags, fmt.Sprintf("all accesses of %s like it", u.Kernel))
@@ -55,8 +57,8 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 		}
 		enough := shared > 1
 		if waits(subjects, opt) { // the loads of one iteration are in flight together
-			enough = slices.ContainsFunc(patterns, func(p *Pattern) bool { return s.makes(p) && p.Direction == features.Load }) &&
-				len(slices.DeleteFunc(slices.Clone(patterns), func(p *Pattern) bool { return !s.makes(p) })) > 1
+			made := slices.DeleteFunc(slices.Clone(patterns), func(p *Pattern) bool { return !s.makes(p) })
+			enough = len(made) > 1 && slices.ContainsFunc(made, func(p *Pattern) bool { return p.Direction == features.Load })
 		}
 		switch {
 		case opt.Isolated, !enough, s.loadsAndStores(patterns, plain) && !waits(subjects, opt):
@@ -146,9 +148,7 @@ func (s *subject) worksOnChip() bool {
 // generated returns the measurement kernels of everything but the patterns.
 func generated(subjects []*subject, ops []operation, local []localClass, opt Options, stream *stream) []planned {
 	var out []planned
-	add := func(why string, tags ...string) {
-		out = append(out, planned{Measurement: models.Measurement{Tags: tags, Match: models.Superset}, why: why})
-	}
+	add := func(why string, tags ...string) { out = append(out, selected(why, tags)) }
 	sizes := usual
 	if opt.small() {
 		sizes = reduced
@@ -228,13 +228,4 @@ var (
 	}
 )
 
-func join(values []int64) string {
-	out := ""
-	for i, v := range values {
-		if i > 0 {
-			out += ","
-		}
-		out += fmt.Sprint(v)
-	}
-	return out
-}
+func join(values []int64) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(values), " ", ","), "[]") }

@@ -4,19 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
-
-	"gpuperf/kernel/expr"
-	"gpuperf/models"
 )
 
 // latencyKernels returns the measurement kernels of latency: chains of each operation, with few to many work-items, and loops of several
 // lengths.
 func (c *content) latencyKernels(ops []operation, opt Options) []planned {
 	var out []planned
-	add := func(why string, tags ...string) {
-		out = append(out, planned{Measurement: models.Measurement{Tags: tags, Match: models.Superset}, why: why})
-	}
+	add := func(why string, tags ...string) { out = append(out, selected(why, tags)) }
 	u := opt.units()
 	var items []int64
 	for _, each := range []int64{1, 4, 8, 16} { // work-groups of a multiprocessor
@@ -53,7 +47,7 @@ func (c *content) latencyKernels(ops []operation, opt Options) []planned {
 			}
 			function, links := bodyFunction(o), "1,3"
 			switch {
-			case o.op == "add" && c.hasTerm("p_delay_"+strings.TrimPrefix(maddParam(t), "p_")):
+			case o.op == "add" && slices.ContainsFunc(ops, func(o operation) bool { return o.dtype == t && o.op == "madd" && c.hasTerm(o.delay()) }):
 				continue
 			case o.op == "madd", o.op == "add":
 				links = "0,2,4,8,16,32"
@@ -69,13 +63,6 @@ func (c *content) latencyKernels(ops []operation, opt Options) []planned {
 		}
 	}
 	return out
-}
-
-func maddParam(t expr.DType) string {
-	if t == expr.Float32 {
-		return "p_madd"
-	}
-	return "p_madd_" + string(t)
 }
 
 // bodyFunction is the name of an operation in body_pattern.

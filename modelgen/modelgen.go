@@ -48,18 +48,15 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	if err != nil {
 		return nil, err
 	}
-	ops, opNotes := findOperations(subjects)
-	if waits(subjects, opt) {
-		ops = withAdditions(ops, subjects)
-	}
-	local, localNotes := findLocal(subjects)
+	ops, opNotes := findOperations(subjects, waits(subjects, opt))
+	local, localNotes := findLocal(subjects, opt.Device)
 	c, err := compose(subjects, major, small, ops, local, opt)
 	if err != nil {
 		return nil, err
 	}
 	own, isolateNotes := isolate(subjects, major, c.plain(), opt)
 	c.together = slices.ContainsFunc(own, func(p planned) bool { return len(p.RemoveWork.Keep) == 0 })
-	c.notes = unique(slices.Concat(isolateNotes, opNotes, localNotes))
+	c.notes = addOnce(nil, slices.Concat(isolateNotes, opNotes, localNotes)...)
 	if c.stream != nil && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == "float32" && l.measure == 1 }) && opt.overlaps() {
 		local = append(local, localClass{dtype: "float32", strides: []int64{1}, measure: 1})
 	}
@@ -123,12 +120,4 @@ func unknownNote(opt Options, unknown error) string {
 		text += ", and the model has no terms for what exceeds the cache"
 	}
 	return text
-}
-
-func unique(list []string) []string {
-	var out []string
-	for _, s := range list {
-		out = addOnce(out, s)
-	}
-	return out
 }

@@ -1,13 +1,15 @@
 package modelgen
 
 import (
+	"cmp"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -45,11 +47,11 @@ var measured = []struct {
 // alike are operations without a measurement kernel that take an instruction of the same kind.
 var alike = map[string]string{"maxmin": "add", "func:max": "add", "func:min": "add", "func:fmax": "add", "func:fmin": "add", "func:fabs": "add"}
 
-// findOperations lists the operations of the subjects, and notes on those that the model leaves out.
-func findOperations(subjects []*subject) (ops []operation, notes []string) {
+// findOperations lists the operations of the subjects, and notes on those that the model leaves out. With additions it adds those that
+// kernels without their work make of what they load.
+func findOperations(subjects []*subject, additions bool) (ops []operation, notes []string) {
 	add := func(dtype expr.DType, op, like string) bool {
-		i := slices.IndexFunc(ops, func(o operation) bool { return o.dtype == dtype && o.op == op })
-		if i >= 0 {
+		if slices.ContainsFunc(ops, func(o operation) bool { return o.dtype == dtype && o.op == op }) {
 			return true
 		}
 		o, ok := operationOf(dtype, op, like)
@@ -73,32 +75,20 @@ func findOperations(subjects []*subject) (ops []operation, notes []string) {
 			}
 		}
 	}
-	slices.SortStableFunc(ops, func(a, b operation) int { return strings.Compare(a.param+a.feature, b.param+b.feature) })
-	return ops, notes
-}
-
-// withAdditions adds the additions that kernels without their work make of what they load, where the operations have none of that type.
-func withAdditions(ops []operation, subjects []*subject) []operation {
 	for _, s := range subjects {
 		for _, t := range s.dtypes() {
-			if slices.ContainsFunc(ops, func(o operation) bool { return o.dtype == t && o.op == "add" }) {
-				continue
-			}
-			if o, ok := operationOf(t, "add", ""); ok {
-				ops = append(ops, o)
+			if additions {
+				add(t, "add", "")
 			}
 		}
 	}
 	slices.SortStableFunc(ops, func(a, b operation) int { return strings.Compare(a.param+a.feature, b.param+b.feature) })
-	return ops
+	return ops, notes
 }
 
 // operationOf is an operation as the table has it, or as it has the one that is like it; false where it has none.
 func operationOf(dtype expr.DType, op, like string) (operation, bool) {
-	at := op
-	if like != "" {
-		at = like
-	}
+	at := cmp.Or(like, op)
 	for _, m := range measured {
 		if m.op != at || dtype != expr.Float32 && dtype != expr.Float64 {
 			continue
@@ -123,14 +113,13 @@ type localClass struct {
 }
 
 const (
-	banks      = 32 // of local memory, each of 4 bytes
-	localBytes = 49152
+	localBytes = 49152 // that a work-group may have on any of NVIDIA's GPUs
 	lmemRows   = 17 // elements of a work-item in lmem_pattern
 	lmemItems  = 16 // work-items along either axis
 )
 
 // findLocal lists the classes of the subjects' accesses to local memory. Strides with equal bank conflicts share a class.
-func findLocal(subjects []*subject) (out []localClass, notes []string) {
+func findLocal(subjects []*subject, device *facts.Device) (out []localClass, notes []string) {
 	for _, s := range subjects {
 		for _, m := range s.memory(kernel.Local) {
 			if m.DType != expr.Float32 && m.DType != expr.Float64 {
@@ -143,7 +132,7 @@ func findLocal(subjects []*subject) (out []localClass, notes []string) {
 				continue
 			}
 			stride = max(1, stride, -stride)
-			measure, ok := likeConflicts(stride, m.DType.Size())
+			measure, ok := likeConflicts(stride, m.DType.Size(), device.Typical())
 			if !ok {
 				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has a stride of %d in local memory; it costs as much as 1", s.Variant.Name, stride))
 				stride, measure = 1, 1
@@ -160,17 +149,14 @@ func findLocal(subjects []*subject) (out []localClass, notes []string) {
 		out[i].strides = addOnce(out[i].strides, out[i].measure)
 		slices.Sort(out[i].strides)
 	}
-	slices.SortFunc(out, func(a, b localClass) int {
-		return strings.Compare(fmt.Sprintf("%s%09d", a.dtype, a.measure), fmt.Sprintf("%s%09d", b.dtype, b.measure))
-	})
+	slices.SortFunc(out, func(a, b localClass) int { return cmp.Or(cmp.Compare(a.dtype, b.dtype), cmp.Compare(a.measure, b.measure)) })
 	return out, notes
 }
 
-// likeConflicts returns the least stride that lmem_pattern can have whose accesses use as many banks as those of the given stride. A stride of 1 element is free of conflicts.
-func likeConflicts(stride, size int64) (int64, bool) {
-	ways := func(s int64) int64 {
-		return new(big.Int).GCD(nil, nil, big.NewInt(s*size/4), big.NewInt(banks)).Int64()
-	}
+// likeConflicts returns the least stride that lmem_pattern can have whose accesses use as many banks as those of the given stride.
+// A stride of 1 element is free of conflicts.
+func likeConflicts(stride, size int64, device *facts.Device) (int64, bool) {
+	ways := func(s int64) int64 { return intmath.GCD(s*size/device.Int(facts.BankBytes), device.Int(facts.Banks)) }
 	if ways(stride) == ways(1) {
 		return 1, true
 	}

@@ -1,6 +1,8 @@
 package modelgen
 
 import (
+	"cmp"
+
 	"gpuperf/device/facts"
 	"gpuperf/models"
 )
@@ -22,12 +24,7 @@ func (o Options) lanes() int64 { return o.Device.Typical().Int(facts.SubgroupSiz
 // units is the number of multiprocessors, 0 if unknown.
 func (o Options) units() int64 { return o.Device.Int(facts.Multiprocessors) }
 
-func (o Options) form() models.Form {
-	if o.Form == "" {
-		return models.LinearForm
-	}
-	return o.Form
-}
+func (o Options) form() models.Form { return cmp.Or(o.Form, models.LinearForm) }
 
 func (o Options) points(params int) int {
 	switch {

@@ -35,15 +35,6 @@ type Use struct {
 	records []features.Mem
 }
 
-// patternKey identifies a pattern.
-type patternKey struct {
-	dtype     expr.DType
-	direction features.Direction
-	local     features.Strides
-	group     features.Strides
-	reuse     bool
-}
-
 // cached is the access-to-footprint ratio from which on most loads come from a cache.
 const cached = 2
 
@@ -57,19 +48,17 @@ const (
 // as minor.
 func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pattern, err error) {
 	var all []*Pattern
-	byKey := map[patternKey]*Pattern{}
 	for _, s := range subjects {
 		for _, m := range s.global() {
-			key := patternKey{m.DType, m.Direction, m.LStrides, m.GStrides, false}
-			often := false
+			p := &Pattern{DType: m.DType, Direction: m.Direction, LStrides: m.LStrides, GStrides: m.GStrides}
 			if ratio, err := s.stats.AFR(m, s.largest); err == nil {
-				key.reuse = ratio.Cmp(big.NewRat(1, 1)) > 0
-				often = m.Direction == features.Load && ratio.Cmp(big.NewRat(cached, 1)) >= 0
+				p.Reuse = ratio.Cmp(big.NewRat(1, 1)) > 0
+				p.Cached = m.Direction == features.Load && ratio.Cmp(big.NewRat(cached, 1)) >= 0
 			}
-			p := byKey[key]
-			if p == nil {
-				p = &Pattern{DType: m.DType, Direction: m.Direction, LStrides: m.LStrides, GStrides: m.GStrides, Reuse: key.reuse, Cached: often}
-				byKey[key], all = p, append(all, p)
+			if i := slices.IndexFunc(all, p.same); i >= 0 {
+				p = all[i]
+			} else {
+				all = append(all, p)
 			}
 			if len(p.Uses) == 0 || p.Uses[len(p.Uses)-1].subject != s {
 				p.Uses = append(p.Uses, Use{Kernel: s.Variant.Name, subject: s})
@@ -99,16 +88,17 @@ func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pa
 	return major, small, nil
 }
 
+// same reports that the accesses of two patterns have the same cost.
+func (p *Pattern) same(o *Pattern) bool {
+	return p.DType == o.DType && p.Direction == o.Direction && p.LStrides == o.LStrides && p.GStrides == o.GStrides && p.Reuse == o.Reuse
+}
+
 // weigh finds the share of the kernel that the use makes up.
 func (u *Use) weigh(device *facts.Device) error {
 	for _, at := range u.subject.Sizes {
-		sum := 0.0
-		for _, m := range u.records {
-			n, err := u.subject.count(m, at)
-			if err != nil {
-				return err
-			}
-			sum += n * u.subject.weight(m)
+		sum, err := u.subject.weighted(u.records, at)
+		if err != nil {
+			return err
 		}
 		total, err := u.subject.traffic(at)
 		if err != nil {

@@ -49,8 +49,7 @@ func (s *subject) chooseSizes(opt Options) error {
 		for j, p := range params {
 			at[p] = axes[j][order[j][i]]
 		}
-		same := func(o map[string]int64) bool { return maps.Equal(o, at) }
-		if slices.ContainsFunc(s.Sizes, same) || slices.ContainsFunc(chosen, same) || s.at(at).CheckSizes() != nil {
+		if !s.fresh(at, chosen) {
 			continue
 		}
 		if fits, err := s.fits(at, opt); err != nil {
@@ -59,11 +58,9 @@ func (s *subject) chooseSizes(opt Options) error {
 			chosen = append(chosen, at)
 		}
 	}
-	edge, err := s.atCacheEdge(chosen, opt)
-	if err != nil {
+	if chosen, err = s.atCacheEdge(chosen, opt); err != nil {
 		return err
 	}
-	chosen = append(chosen, edge...)
 	if len(chosen) < 2 {
 		return fmt.Errorf("kernel %s: of the sizes around those asked for only %d can be measured; its assumptions are %s", s.Variant.Name, len(chosen), s.ir.Assumptions)
 	}
@@ -77,6 +74,35 @@ func (s *subject) chooseSizes(opt Options) error {
 	})
 	s.sizes = chosen
 	return nil
+}
+
+// fresh reports that the sizes are allowed, and neither asked for nor chosen.
+func (s *subject) fresh(at map[string]int64, chosen []map[string]int64) bool {
+	same := func(o map[string]int64) bool { return maps.Equal(o, at) }
+	return !slices.ContainsFunc(s.Sizes, same) && !slices.ContainsFunc(chosen, same) && s.at(at).CheckSizes() == nil
+}
+
+// extreme is a value and the sizes that have it.
+type extreme struct {
+	value float64
+	at    map[string]int64
+}
+
+// extremes returns the least and the greatest value at some sizes.
+func extremes(sizes []map[string]int64, of func(map[string]int64) (float64, error)) (least, most extreme, err error) {
+	for i, at := range sizes {
+		v, err := of(at)
+		if err != nil {
+			return least, most, err
+		}
+		if i == 0 || v < least.value {
+			least = extreme{v, at}
+		}
+		if i == 0 || v > most.value {
+			most = extreme{v, at}
+		}
+	}
+	return least, most, nil
 }
 
 // spreadOut places points in a space of several parameters such that each parameter takes as many values as there are points: an
@@ -102,28 +128,17 @@ func spreadOut(points, params int) [][]int {
 	return order
 }
 
-// atCacheEdge returns sizes at which the kernel's footprint is about as large as the cache, if footprints at the sizes asked for are on
+// atCacheEdge adds sizes at which the kernel's footprint is about as large as the cache, if footprints at the sizes asked for are on
 // both sides of it or near it: there costs change most.
 func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[string]int64, error) {
 	cache := opt.Device.Value(facts.L2Bytes)
 	if cache == 0 {
-		return nil, nil
+		return chosen, nil
 	}
-	least, most := math.Inf(1), 0.0
-	var small map[string]int64
-	for _, at := range s.Sizes {
-		b, err := s.bytes(at)
-		if err != nil {
-			return nil, err
-		}
-		if most = max(most, b); b < least {
-			least, small = b, at
-		}
+	least, most, err := extremes(s.Sizes, s.bytes)
+	if err != nil || most.value < cache/2 || least.value > 2*cache {
+		return chosen, err
 	}
-	if most < cache/2 || least > 2*cache {
-		return nil, nil
-	}
-	var out []map[string]int64
 	for _, part := range []float64{0.4, 0.7, 1, 1.4} {
 		// By bisection, all parameters scaled alike.
 		lo, hi := 1e-3, 1e3
@@ -131,7 +146,7 @@ func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[str
 		for range 40 {
 			by := math.Sqrt(lo * hi)
 			at = map[string]int64{}
-			for name, v := range small {
+			for name, v := range least.at {
 				first, step, err := s.at(nil).Values(name)
 				if err != nil {
 					return nil, err
@@ -148,30 +163,20 @@ func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[str
 				hi = by
 			}
 		}
-		same := func(o map[string]int64) bool { return maps.Equal(o, at) }
-		if !slices.ContainsFunc(s.Sizes, same) && !slices.ContainsFunc(chosen, same) && !slices.ContainsFunc(out, same) && s.at(at).CheckSizes() == nil {
-			out = append(out, at)
+		if s.fresh(at, chosen) {
+			chosen = append(chosen, at)
 		}
 	}
-	return out, nil
+	return chosen, nil
 }
 
 // reach returns the range of sizes to measure at, as factors of the smallest and the largest size asked for.
 func (s *subject) reach(opt Options) (from, to float64, err error) {
 	from, to = below, above
-	least, most := -1.0, 0.0
-	var small, large map[string]int64
-	for _, at := range s.Sizes {
-		t, err := Estimate(opt.Device, s.at(at))
-		if err != nil {
-			return 0, 0, err
-		}
-		if least < 0 || t < least {
-			least, small = t, at
-		}
-		if t > most {
-			most, large = t, at
-		}
+	estimate := func(at map[string]int64) (float64, error) { return Estimate(opt.Device, s.at(at)) }
+	least, most, err := extremes(s.Sizes, estimate)
+	if err != nil {
+		return 0, 0, err
 	}
 	scaled := func(at map[string]int64, by float64) (float64, error) {
 		near := map[string]int64{}
@@ -183,19 +188,19 @@ func (s *subject) reach(opt Options) (from, to float64, err error) {
 			near[name] = max(first, first%step+int64(by*float64(v))/step*step)
 		}
 		if s.at(near).CheckSizes() != nil {
-			return Estimate(opt.Device, s.at(at)) // the assumptions exclude the scaled size
+			return estimate(at) // the assumptions exclude the scaled size
 		}
-		return Estimate(opt.Device, s.at(near))
+		return estimate(near)
 	}
 	for ; from < 0.9; from += 0.05 {
-		if t, err := scaled(small, from); err != nil {
+		if t, err := scaled(least.at, from); err != nil {
 			return 0, 0, err
-		} else if t >= min(shortest, least/2) {
+		} else if t >= min(shortest, least.value/2) {
 			break
 		}
 	}
 	for ; to > 0.1; to *= 0.95 {
-		if t, err := scaled(large, to); err != nil {
+		if t, err := scaled(most.at, to); err != nil {
 			return 0, 0, err
 		} else if t <= longest {
 			break

@@ -3,7 +3,6 @@ package modelgen
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -66,19 +65,16 @@ func examine(t Target, opt Options) (*subject, error) {
 	if len(t.Sizes) == 0 {
 		return nil, fmt.Errorf("no sizes of kernel %s are asked for", t.Variant.Name)
 	}
-	most := -1.0
 	for _, at := range t.Sizes {
 		if err := s.at(at).CheckSizes(); err != nil {
 			return nil, err
 		}
-		work, err := s.traffic(at)
-		if err != nil {
-			return fail(err)
-		}
-		if work > most {
-			most, s.largest = work, at
-		}
 	}
+	_, most, err := extremes(t.Sizes, s.traffic)
+	if err != nil {
+		return fail(err)
+	}
+	s.largest = most.at
 	return s, nil
 }
 
@@ -114,9 +110,10 @@ func readsOf(k *kernel.Kernel, e expr.Expr) string {
 }
 
 // traffic is the number of accesses to global memory at a size, weighted by their cost.
-func (s *subject) traffic(at map[string]int64) (float64, error) {
-	sum := 0.0
-	for _, m := range s.global() {
+func (s *subject) traffic(at map[string]int64) (float64, error) { return s.weighted(s.global(), at) }
+
+func (s *subject) weighted(records []features.Mem, at map[string]int64) (sum float64, err error) {
+	for _, m := range records {
 		n, err := s.count(m, at)
 		if err != nil {
 			return 0, err
@@ -186,10 +183,10 @@ func (s *subject) loopOf(m features.Mem) string {
 }
 
 // dtypes lists the types of the arrays in global memory.
-func (s *subject) dtypes() []expr.DType {
-	seen := map[expr.DType]bool{}
+func (s *subject) dtypes() (list []expr.DType) {
 	for _, m := range s.global() {
-		seen[m.DType] = true
+		list = addOnce(list, m.DType)
 	}
-	return slices.Sorted(maps.Keys(seen))
+	slices.Sort(list)
+	return list
 }

@@ -108,20 +108,14 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 	}
 	for _, p := range major {
 		ids := p.features(all)
-		if c.sharesDestination(p) {
+		if plainStore(p) && c.plain() == nil && (c.stream == nil || !c.stream.separate) {
 			ids = append(ids, "f_mem_access_tag:"+destination)
 		}
-		unit := fmt.Sprintf("s per %d B", p.DType.Size())
-		if p.LStrides.Along(0) == "0" {
-			unit = "s per access of a sub-group"
+		unit, factor := fmt.Sprintf("s per %d B", p.DType.Size()), ""
+		if p.LStrides.Along(0) == "0" { // limited by the rate of the multiprocessor's own cache
+			unit, factor = "s per access of a sub-group", c.fill(opt)
 		}
-		c.terms = append(c.terms, term{pattern: p, param: "p_" + p.Name, features: ids, unit: unit, part: partOf(p), why: "of " + p.describe()})
-		// Loads of one element for a whole sub-group are limited by the rate of the multiprocessor's own cache.
-		factor := ""
-		if p.LStrides.Along(0) == "0" {
-			factor = c.fill(opt)
-		}
-		c.terms[len(c.terms)-1].factor = factor
+		c.terms = append(c.terms, term{pattern: p, param: "p_" + p.Name, features: ids, factor: factor, unit: unit, part: partOf(p), why: "of " + p.describe()})
 		beyond := func(param string, of []string, unit string) {
 			if far[p] {
 				c.terms = append(c.terms, term{
@@ -169,24 +163,17 @@ func (p *Pattern) describe() string {
 	var kernels, tags []string
 	for _, u := range p.Uses {
 		kernels = append(kernels, u.Kernel)
-		for _, t := range u.Tags {
-			tags = addOnce(tags, t)
-		}
+		tags = addOnce(tags, u.Tags...)
 	}
 	return fmt.Sprintf("a %s %s by %s in %s", p.DType, p.Direction, strings.Join(tags, ", "), strings.Join(kernels, ", "))
 }
 
 // shareDestination decides whether the store that RemoveWork adds matters, and which pattern has its cost.
 func (c *content) shareDestination(subjects []*subject, major []*Pattern, opt Options) {
-	matters := false
-	for _, p := range major {
-		u := p.Uses[0]
-		if p.Direction == features.Load && u.perItem() < 1/minor {
-			matters = true
-		}
-	}
-	if opt.overlaps() || matters && !slices.ContainsFunc(major, plainStore) {
-		c.stream = &stream{dtype: expr.Float32, separate: matters && !slices.ContainsFunc(major, plainStore)}
+	matters := slices.ContainsFunc(major, func(p *Pattern) bool { return p.Direction == features.Load && p.Uses[0].perItem() < 1/minor })
+	separate := matters && !slices.ContainsFunc(major, plainStore)
+	if opt.overlaps() || separate {
+		c.stream = &stream{dtype: expr.Float32, separate: separate}
 		if !slices.ContainsFunc(subjects, func(s *subject) bool { return slices.Contains(s.dtypes(), expr.Float32) }) && !opt.overlaps() {
 			c.stream.dtype = expr.Float64
 		}
@@ -201,13 +188,9 @@ func (u Use) perItem() float64 {
 		if err != nil || groups == 0 {
 			continue
 		}
-		sum := 0.0
-		for _, m := range u.records {
-			n, err := u.subject.count(m, at)
-			if err != nil {
-				continue
-			}
-			sum += n * u.subject.weight(m)
+		sum, err := u.subject.weighted(u.records, at)
+		if err != nil {
+			continue
 		}
 		if n := sum / groups / float64(u.subject.items); least < 0 || n < least {
 			least = n
@@ -221,11 +204,6 @@ func plainStore(p *Pattern) bool {
 	return p.Direction == features.Store && p.LStrides.Along(0) == "1" && !p.Reuse && p.DType.IsFloat()
 }
 
-// sharesDestination reports that the pattern is the first plain store.
-func (c *content) sharesDestination(p *Pattern) bool {
-	return plainStore(p) && !c.destinationTaken()
-}
-
 // plain is the pattern that shares its cost with the store that RemoveWork adds, nil for none.
 func (c *content) plain() *Pattern {
 	for _, t := range c.terms {
@@ -234,11 +212,6 @@ func (c *content) plain() *Pattern {
 		}
 	}
 	return nil
-}
-
-func (c *content) destinationTaken() bool {
-	return slices.ContainsFunc(c.terms, func(t term) bool { return slices.Contains(t.features, "f_mem_access_tag:"+destination) }) ||
-		c.stream != nil && c.stream.separate
 }
 
 // addStream adds the costs of the accesses of gmem_pattern and overlap_ratio.
@@ -278,17 +251,11 @@ func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Option
 	spans := map[*subject]bool{}
 	types := map[expr.DType]bool{}
 	for _, s := range subjects {
-		lo, hi := -1.0, 0.0
-		for _, at := range slices.Concat(s.Sizes, s.sizes) {
-			b, err := s.bytes(at)
-			if err != nil {
-				return nil, err
-			}
-			if hi = max(hi, b); lo < 0 || b < lo {
-				lo = b
-			}
+		least, most, err := extremes(slices.Concat(s.Sizes, s.sizes), s.bytes)
+		if err != nil {
+			return nil, err
 		}
-		spans[s] = lo < 3*cache && hi > cache/2
+		spans[s] = least.value < 3*cache && most.value > cache/2
 		for _, t := range s.dtypes() {
 			types[t] = true
 		}
@@ -397,12 +364,14 @@ func largest(list []string) string {
 	return "max(" + strings.Join(list, ", ") + ")"
 }
 
-// addOnce appends a value to a list that does not have it.
-func addOnce[T comparable](list []T, v T) []T {
-	if slices.Contains(list, v) {
-		return list
+// addOnce appends the values that a list does not have.
+func addOnce[T comparable](list []T, values ...T) []T {
+	for _, v := range values {
+		if !slices.Contains(list, v) {
+			list = append(list, v)
+		}
 	}
-	return append(list, v)
+	return list
 }
 
 // idle reports that at some size asked for the work-items do not fill the device.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/features"
+	"gpuperf/internal/format"
 	"gpuperf/models"
 	"gpuperf/workload"
 )
@@ -237,8 +238,8 @@ func (c *content) header(b *strings.Builder, opt Options, form models.Form, subj
 	}
 	b.WriteString("# None of these is measured. Edit the file as you like; `perf calibrate` of it measures what it then names.\n#\n")
 	b.WriteString("# Accesses to global memory, by pattern:\n")
-	rows := [][]string{{"parameter", "kernel", "accesses", "type", "lstrides", "gstrides", "reuse", "share"}}
-	for _, p := range append(append([]*Pattern(nil), patterns...), small...) {
+	t := format.NewTable("parameter", "kernel", "accesses", "type", "lstrides", "gstrides", "reuse", "share")
+	for _, p := range slices.Concat(patterns, small) {
 		for _, u := range p.Uses {
 			name := "p_" + p.Name
 			if !slices.Contains(patterns, p) {
@@ -248,13 +249,11 @@ func (c *content) header(b *strings.Builder, opt Options, form models.Form, subj
 			if p.Reuse {
 				reuse = "yes"
 			}
-			rows = append(rows, []string{
-				name, u.Kernel, strings.Join(u.Tags, ","), string(p.DType) + " " + string(p.Direction), braces(p.LStrides), braces(p.GStrides), reuse,
-				fmt.Sprintf("%.2g %%", 100*u.Share),
-			})
+			t.Row(name, u.Kernel, strings.Join(u.Tags, ","), string(p.DType)+" "+string(p.Direction), braces(p.LStrides), braces(p.GStrides), reuse,
+				fmt.Sprintf("%.2g %%", 100*u.Share))
 		}
 	}
-	writeTable(b, rows)
+	t.WriteIndented(b, "#   ")
 	for i, n := range c.notes {
 		if i == 0 {
 			b.WriteString("#\n# Notes:\n")
@@ -267,20 +266,3 @@ func (c *content) header(b *strings.Builder, opt Options, form models.Form, subj
 }
 
 func braces(s features.Strides) string { return "{" + string(s) + "}" }
-
-// writeTable writes rows in columns, as a comment.
-func writeTable(b *strings.Builder, rows [][]string) {
-	width := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for i, cell := range r {
-			width[i] = max(width[i], len(cell))
-		}
-	}
-	for _, r := range rows {
-		line := "#  "
-		for i, cell := range r {
-			line += fmt.Sprintf(" %-*s", width[i]+1, cell)
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-}
