@@ -32,13 +32,7 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	}
 	for _, p := range parts {
 		fmt.Fprintf(&b, "  %s: >-\n", p)
-		for i, sum := range c.sum(p, form) {
-			sign := ""
-			if i > 0 {
-				sign = "+ "
-			}
-			fmt.Fprintf(&b, "    %s%s\n", sign, sum)
-		}
+		fmt.Fprintf(&b, "    %s\n", strings.Join(c.sum(p, form), "\n    + "))
 	}
 	fmt.Fprintf(&b, "  gmem: %s\n  onchip: %s\n", within(form, memory, groups), within(form, loads, arithmetic))
 	expression := joined[form].expression
@@ -54,8 +48,8 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 	if c.findsEdge(form) {
 		fmt.Fprintf(&b, "  %s: {init: %d, min: %d, max: %d, unit: B} # the footprint from which on accesses miss the cache\n", edge, c.cache/2, c.cache/4, c.cache*5/4)
 	}
-	for _, name := range c.mixing(form) {
-		fmt.Fprintf(&b, "  %s: {min: 1, max: 64} # 1: the costs of a kernel's patterns add up; the larger it is, the better they hide each other\n", name)
+	for i := range c.mixing(form) {
+		fmt.Fprintf(&b, "  %s: {min: 1, max: 64} # 1: the costs of a kernel's patterns add up; the larger it is, the better they hide each other\n", mixName(i))
 	}
 	if p := joined[form].parameter; p != "" {
 		fmt.Fprintf(&b, "  %s\n", p)
@@ -88,9 +82,6 @@ func within(form models.Form, a, b part) string {
 	return fmt.Sprintf("pnorm(%s, %s, %d)", a, b, hiding)
 }
 
-// mix is the exponent of the p-norm that joins the costs of several patterns of one kernel, or the first of several such exponents.
-const mix = "p_mix"
-
 // sum lists the addends of a part. In a form that is not linear, patterns that caches serve are joined by a p-norm of their own:
 // between their sum, where they use the same resource, and the largest, where each uses its own. The kernels with all accesses
 // determine its exponent. Traffic to memory adds up.
@@ -100,33 +91,32 @@ func (c *content) sum(p part, form models.Form) []string {
 	}
 	var out []string
 	var last *Pattern
-	patterns := map[string][]string{} // by the parameter that joins them
+	var sets [][]*Pattern
+	if p == loads {
+		sets = c.mixing(form)
+	}
+	products := make([][]string, len(sets)) // of the patterns of each set
 	for _, t := range c.terms {
 		if t.part != p {
 			continue
 		}
-		name := ""
-		if t.pattern != nil && p == loads {
-			name = c.mixOf(t.pattern, form)
-		}
+		i := slices.IndexFunc(sets, func(set []*Pattern) bool { return slices.Contains(set, t.pattern) })
 		switch product := c.product(t, form); {
-		case name == "":
+		case i < 0:
 			out = append(out, product)
 		case t.pattern == last:
-			patterns[name][len(patterns[name])-1] += " + " + product
+			products[i][len(products[i])-1] += " + " + product
 		default:
-			patterns[name] = append(patterns[name], product)
+			products[i] = append(products[i], product)
 		}
 		last = t.pattern
 	}
-	if p == loads {
-		for _, name := range c.mixing(form) {
-			joint := patterns[name][0]
-			for _, one := range patterns[name][1:] {
-				joint = fmt.Sprintf("pnorm(%s,\n      %s, %s)", joint, one, name)
-			}
-			out = append(out, joint)
+	for i, list := range products {
+		joint := list[0]
+		for _, one := range list[1:] {
+			joint = fmt.Sprintf("pnorm(%s,\n      %s, %s)", joint, one, mixName(i))
 		}
+		out = append(out, joint)
 	}
 	if len(out) == 0 {
 		return []string{"0"}
@@ -134,27 +124,10 @@ func (c *content) sum(p part, form models.Form) []string {
 	return out
 }
 
-// mixing lists the parameters that join patterns, one for each set of kernels that share patterns.
-func (c *content) mixing(form models.Form) []string {
-	var names []string
+// mixing lists the sets of patterns that caches serve and a p-norm joins: those that some kernel makes accesses of several of.
+func (c *content) mixing(form models.Form) (sets [][]*Pattern) {
 	for _, t := range c.terms {
-		if t.pattern != nil && t.part == loads {
-			if name := c.mixOf(t.pattern, form); name != "" && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
-// mixOf is the parameter that joins a pattern with the others of its kernels, "" if there are no others.
-func (c *content) mixOf(p *Pattern, form models.Form) string {
-	if !c.together || form == models.LinearForm {
-		return ""
-	}
-	var sets [][]*Pattern // of patterns that caches serve, joined by kernels that make accesses of several
-	for _, t := range c.terms {
-		if t.pattern == nil || t.part != loads {
+		if t.pattern == nil || t.part != loads || !c.together || form == models.LinearForm {
 			continue
 		}
 		joined := []*Pattern{t.pattern}
@@ -171,16 +144,15 @@ func (c *content) mixOf(p *Pattern, form models.Form) string {
 		})
 		sets = append(sets, joined)
 	}
-	sets = slices.DeleteFunc(sets, func(set []*Pattern) bool { return len(set) < 2 })
-	for i, set := range sets {
-		if slices.Contains(set, p) {
-			if i == 0 {
-				return mix
-			}
-			return fmt.Sprintf("%s_%d", mix, i+1)
-		}
+	return slices.DeleteFunc(sets, func(set []*Pattern) bool { return len(set) < 2 })
+}
+
+// mixName is the exponent of the i-th p-norm that joins the costs of several patterns of one kernel.
+func mixName(i int) string {
+	if i == 0 {
+		return "p_mix"
 	}
-	return ""
+	return fmt.Sprintf("p_mix_%d", i+1)
 }
 
 // meets reports that some kernel makes accesses of both patterns.
