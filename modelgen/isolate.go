@@ -228,4 +228,6 @@ var (
 	}
 )
 
-func join(values []int64) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(values), " ", ","), "[]") }
+func join(values []int64) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(values), " ", ","), "[]")
+}

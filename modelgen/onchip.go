@@ -114,8 +114,8 @@ type localClass struct {
 
 const (
 	localBytes = 49152 // that a work-group may have on any of NVIDIA's GPUs
-	lmemRows   = 17 // elements of a work-item in lmem_pattern
-	lmemItems  = 16 // work-items along either axis
+	lmemRows   = 17    // elements of a work-item in lmem_pattern
+	lmemItems  = 16    // work-items along either axis
 )
 
 // findLocal lists the classes of the subjects' accesses to local memory. Strides with equal bank conflicts share a class.
@@ -149,7 +149,9 @@ func findLocal(subjects []*subject, device *facts.Device) (out []localClass, not
 		out[i].strides = addOnce(out[i].strides, out[i].measure)
 		slices.Sort(out[i].strides)
 	}
-	slices.SortFunc(out, func(a, b localClass) int { return cmp.Or(cmp.Compare(a.dtype, b.dtype), cmp.Compare(a.measure, b.measure)) })
+	slices.SortFunc(out, func(a, b localClass) int {
+		return cmp.Or(cmp.Compare(a.dtype, b.dtype), cmp.Compare(a.measure, b.measure))
+	})
 	return out, notes
 }
 
