@@ -9,6 +9,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,8 +65,6 @@ type fitter struct {
 	label    []string    // how errors name it
 	ratio    []float64   // of each row, 0 outside the overlap experiment
 	scale    float64     // by which the weights were divided, so that the weighted outputs are of the order of one
-	lower    []float64
-	upper    []float64
 	lm       lm.Settings
 	ends     []*lm.Result // where the searches from the starting points ended
 }
@@ -87,6 +86,7 @@ func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
 		}
 	}
 	f := &fitter{model: m, compiled: c, lm: opt.LM}
+	f.lm.Lower, f.lm.Upper = nil, nil
 	for i, r := range rows {
 		if err := f.add(i, r); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.name(i), err)
@@ -95,19 +95,10 @@ func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
 	f.normalize()
 	for _, name := range c.Parameters {
 		p := m.Parameter(name)
-		f.lower = append(f.lower, p.Min)
-		f.upper = append(f.upper, p.Max)
+		f.lm.Lower, f.lm.Upper = append(f.lm.Lower, p.Min), append(f.lm.Upper, p.Max)
 	}
-	f.lm.Lower, f.lm.Upper = f.lower, f.upper
-	if f.lm.Ftol == 0 {
-		f.lm.Ftol = defaultFtol
-	}
-	if f.lm.Xtol == 0 {
-		f.lm.Xtol = defaultXtol
-	}
-	if f.lm.MaxEvaluations == 0 {
-		f.lm.MaxEvaluations = defaultEvaluations * (len(c.Parameters) + 1)
-	}
+	f.lm.Ftol, f.lm.Xtol = cmp.Or(f.lm.Ftol, defaultFtol), cmp.Or(f.lm.Xtol, defaultXtol)
+	f.lm.MaxEvaluations = cmp.Or(f.lm.MaxEvaluations, defaultEvaluations*(len(c.Parameters)+1))
 	return f, nil
 }
 
@@ -265,7 +256,6 @@ func after(r, last *lm.Result) *lm.Result {
 	last.History = r.History
 	last.Iterations += r.Iterations
 	last.Evaluations += r.Evaluations
-	last.Jacobians += r.Jacobians
 	return last
 }
 

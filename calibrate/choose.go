@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -53,18 +54,19 @@ func Choose(ctx context.Context, m *models.Model, forms []models.Form, rows []Ro
 		if err != nil {
 			return nil, nil, err
 		}
-		c, err := contend(ctx, form, as, rows, opt)
+		c, err := contend(ctx, as, rows, opt)
 		if err != nil {
 			return nil, nil, fmt.Errorf("as %s: %w", form, err)
 		}
+		c.Form = string(form)
 		all = append(all, c)
 	}
 	best := choose(all)
-	choice := &Choice{Form: string(all[best].form)}
+	winner := all[best]
+	choice := &Choice{Form: winner.Form}
 	for _, c := range all {
 		choice.Candidates = append(choice.Candidates, c.Candidate)
 	}
-	winner := all[best]
 	choice.Reason = reason(choice, best, winner.fit.Experiment)
 	winner.fit.Choice = choice
 	return winner.model, winner.fit, nil
@@ -73,14 +75,13 @@ func Choose(ctx context.Context, m *models.Model, forms []models.Form, rows []Ro
 // contender is a fitted form with its predictions of held-out rows.
 type contender struct {
 	Candidate
-	form    models.Form
 	model   *models.Model
 	fit     *Fit
 	kernels map[string][]heldOut
 	ratios  map[float64][]heldOut
 }
 
-func contend(ctx context.Context, form models.Form, m *models.Model, rows []Row, opt Options) (*contender, error) {
+func contend(ctx context.Context, m *models.Model, rows []Row, opt Options) (*contender, error) {
 	fit, err := FitRows(ctx, m, rows, opt)
 	if err != nil {
 		return nil, err
@@ -90,8 +91,8 @@ func contend(ctx context.Context, form models.Form, m *models.Model, rows []Row,
 		return nil, err
 	}
 	p0, _ := fit.Values(f.compiled.Parameters)
-	c := &contender{form: form, model: m, fit: fit, kernels: map[string][]heldOut{}, ratios: map[float64][]heldOut{}}
-	c.Form, c.GeomeanRelErr = string(form), fit.GeomeanRelErr
+	c := &contender{model: m, fit: fit, kernels: map[string][]heldOut{}, ratios: map[float64][]heldOut{}}
+	c.GeomeanRelErr = fit.GeomeanRelErr
 	if !fit.Converged {
 		return c, nil
 	}
@@ -135,10 +136,7 @@ func choose(all []*contender) int {
 			c.Score = math.MaxFloat64
 		}
 	}
-	least := math.Inf(1)
-	for _, c := range all {
-		least = min(least, c.Score)
-	}
+	least := slices.MinFunc(all, func(a, b *contender) int { return cmp.Compare(a.Score, b.Score) }).Score
 	return slices.IndexFunc(all, func(c *contender) bool { return c.Score <= least*(1+alike) })
 }
 
@@ -146,12 +144,7 @@ func choose(all []*contender) int {
 func commonError[K cmp.Ordered](all []*contender, of func(*contender) map[K][]heldOut, one *contender) (float64, int) {
 	var rows []heldOut
 	n := 0
-	var keys []K
-	for k := range of(one) {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(of(one))) {
 		if !slices.ContainsFunc(all, func(o *contender) bool { return len(of(o)[k]) == 0 }) {
 			rows = append(rows, of(one)[k]...)
 			n++
@@ -204,7 +197,7 @@ func reason(c *Choice, best int, experiment *Experiment) string {
 			why = append(why, fmt.Sprintf("%s is better by less than %.0f %%, but less simple", o.Form, 100*alike))
 		}
 	}
-	return string(chosen.Form) + ": " + strings.Join(why, "; ")
+	return chosen.Form + ": " + strings.Join(why, "; ")
 }
 
 func percent(r float64) string { return fmt.Sprintf("%.3g %%", 100*r) }

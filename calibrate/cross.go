@@ -140,10 +140,7 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 			rest.label = append(rest.label, f.label[i])
 		}
 	}
-	if len(rest.t) == 0 {
-		return nil, nil
-	}
-	if f.traces(left, p0) {
+	if len(rest.t) == 0 || f.traces(left, p0) {
 		return nil, nil
 	}
 	r, err := lm.Minimize(ctx, rest.problem(), p0, &rest.lm)

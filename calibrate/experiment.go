@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/models"
+	"gpuperf/samples"
 )
 
 // meets is the least ratio of two costs at which a point of the experiment shows whether they overlap.
@@ -93,8 +94,7 @@ func experiment(m *models.Model, fit *Fit, rows []Row) (*Experiment, error) {
 	}
 	slices.SortStableFunc(out.Points, func(a, b ExperimentPoint) int { return cmp.Compare(a.Ratio, b.Ratio) })
 	if len(hidden) > 0 {
-		slices.Sort(hidden)
-		median := (hidden[(len(hidden)-1)/2] + hidden[len(hidden)/2]) / 2
+		median := samples.Summarize(hidden).Median
 		out.Hidden = &median
 	}
 	return out, nil

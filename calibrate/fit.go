@@ -3,6 +3,7 @@ package calibrate
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"gpuperf/calibrate/lm"
 )
@@ -51,12 +52,14 @@ type Estimate struct {
 
 // Estimate returns the estimate of a parameter, nil for an unknown one.
 func (f *Fit) Estimate(name string) *Estimate {
-	for i := range f.Parameters {
-		if f.Parameters[i].Name == name {
-			return &f.Parameters[i]
-		}
+	if i := f.index(name); i >= 0 {
+		return &f.Parameters[i]
 	}
 	return nil
+}
+
+func (f *Fit) index(name string) int {
+	return slices.IndexFunc(f.Parameters, func(e Estimate) bool { return e.Name == name })
 }
 
 // Values returns the parameters in the order of names, false where one is missing.

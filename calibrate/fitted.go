@@ -2,7 +2,6 @@ package calibrate
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -30,10 +29,7 @@ func FittedRows(model *models.Model, fit *Fit, rows []Row) ([]FittedRow, error) 
 		if err != nil {
 			return nil, err
 		}
-		out[i] = FittedRow{r.Label, r.Output, at.Seconds, (at.Seconds - r.Output) / r.Output, at.Terms}
-		if r.Label == "" {
-			out[i].Label = fmt.Sprintf("row %d", i+1)
-		}
+		out[i] = FittedRow{r.name(i), r.Output, at.Seconds, (at.Seconds - r.Output) / r.Output, at.Terms}
 	}
 	slices.SortStableFunc(out, func(a, b FittedRow) int {
 		return cmp.Compare(math.Abs(b.RelativeError), math.Abs(a.RelativeError))

@@ -102,7 +102,7 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 func newPredictor(c *models.Compiled, fit *Fit) (*Predictor, error) {
 	p := &Predictor{fit: fit, compiled: c, grad: make([]float64, len(c.Parameters)), x: make([]float64, len(c.Features))}
 	for _, name := range c.Parameters {
-		i := slices.IndexFunc(fit.Parameters, func(e Estimate) bool { return e.Name == name })
+		i := fit.index(name)
 		if i < 0 {
 			return nil, fmt.Errorf("the model has the parameter %s, which the fit of %s lacks: calibrate again", name, fit.Model)
 		}

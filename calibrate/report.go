@@ -42,7 +42,7 @@ func (f *fitter) report(r *lm.Result, lanes int) *Fit {
 		e := Estimate{Name: name, Value: r.P[j], StdErr: r.StdErr[j], Unit: f.model.Parameter(name).Unit}
 		if r.Active[j] {
 			e.AtBound = "max"
-			if r.P[j] == f.lower[j] {
+			if r.P[j] == f.lm.Lower[j] {
 				e.AtBound = "min"
 			}
 		}
@@ -145,9 +145,9 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 	for j, e := range fit.Parameters {
 		switch {
 		case e.AtBound == "min":
-			warn("%s is at its lower bound %g", e.Name, f.lower[j])
+			warn("%s is at its lower bound %g", e.Name, f.lm.Lower[j])
 		case e.AtBound == "max":
-			warn("%s is at its upper bound %g", e.Name, f.upper[j])
+			warn("%s is at its upper bound %g", e.Name, f.lm.Upper[j])
 		case lost[e.Name]:
 		case e.StdErr > math.Abs(e.Value):
 			warn("%s is poorly determined: %.3g with a standard error of %.2g", e.Name, e.Value, e.StdErr)
@@ -202,10 +202,7 @@ func correlations(fit *Fit, names []string, lost map[string]bool) []string {
 
 // Correlation returns the correlation of two estimates; not ok where one is held at a bound, not determined or unknown.
 func (f *Fit) Correlation(a, b string) (rho float64, ok bool) {
-	at := func(name string) int {
-		return slices.IndexFunc(f.Parameters, func(e Estimate) bool { return e.Name == name })
-	}
-	i, j := at(a), at(b)
+	i, j := f.index(a), f.index(b)
 	if i < 0 || j < 0 || f.Covariance == nil {
 		return 0, false
 	}

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -31,13 +32,7 @@ func (f *fitter) starts(opt Options) [][]float64 {
 	if !missing || f.model.Linear() {
 		return out
 	}
-	n := opt.Starts
-	if n == 0 {
-		n = f.model.Fit.Starts
-	}
-	if n == 0 {
-		n = defaultStarts
-	}
+	n := cmp.Or(opt.Starts, f.model.Fit.Starts, defaultStarts)
 	shape := f.model.ShapeParameters()
 	rng := rand.New(rand.NewPCG(opt.Seed, 0x70657266))
 	for len(out) < n {
@@ -83,7 +78,7 @@ func (f *fitter) reshaped(p []float64, opt Options) [][]float64 {
 }
 
 func (f *fitter) inside(i int, v float64) float64 {
-	return min(max(v, f.lower[i]), f.upper[i])
+	return min(max(v, f.lm.Lower[i]), f.lm.Upper[i])
 }
 
 // scales returns a point of the right order of magnitude: shape parameters 1, cost parameters from the derivatives at all ones,

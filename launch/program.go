@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,11 +67,15 @@ type average struct {
 }
 
 type guard struct {
-	conds      []*linear.Index // affine, each >= 0 or, where equal is set, = 0
-	equal      []bool
-	predicates []*linear.Index
-	loads      []access // of the predicates
-	body       []node
+	conds []cond   // those of the polyhedral domain first
+	loads []access // of the predicates
+	body  []node
+}
+
+// cond compares an affine expression with 0, or is a predicate, with no operator.
+type cond struct {
+	x  *linear.Index
+	op expr.OpKind
 }
 
 type barrier struct{}
@@ -125,12 +130,7 @@ func opClassOf(op string) int {
 
 // New prepares a program. A loop with data-dependent bounds whose average trip count the kernel does not state is an error.
 func New(n *linear.Nest, opt Options) (*Program, error) {
-	if opt.SubgroupSize == 0 {
-		opt.SubgroupSize = DefaultSubgroup
-	}
-	if opt.Boxes == 0 {
-		opt.Boxes = defaultBoxes
-	}
+	opt.SubgroupSize, opt.Boxes = cmp.Or(opt.SubgroupSize, DefaultSubgroup), cmp.Or(opt.Boxes, defaultBoxes)
 	p := &Program{
 		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...),
 		params: n.Kernel.Params(),
@@ -288,13 +288,17 @@ func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
 	for _, c := range g.Conds {
 		x, err := b.affine(c.Affine)
 		if err != nil { // what depends on data holds
-			out.predicates = append(out.predicates, &linear.Index{Kind: linear.DataIndex, Data: true})
+			out.conds = append(out.conds, cond{x: &linear.Index{Kind: linear.DataIndex, Data: true}})
 			continue
 		}
-		out.conds, out.equal = append(out.conds, &linear.Index{Form: x}), append(out.equal, c.Equality)
+		op := expr.Ge
+		if c.Equality {
+			op = expr.Eq
+		}
+		out.conds = append(out.conds, cond{&linear.Index{Form: x}, op})
 	}
 	for _, e := range g.Predicates {
-		out.predicates = append(out.predicates, condition(b.index(e)))
+		out.conds = append(out.conds, cond{x: condition(b.index(e))})
 		if err := b.collect(e, nil, &out.loads, nil); err != nil {
 			return nil, err
 		}
@@ -334,30 +338,23 @@ func (b *builder) collect(e expr.Expr, under []branch, out *[]access, selects *i
 	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
 		case *expr.Access:
-			failed = cmpErr(failed, b.access(x, false, under, out))
+			failed = cmp.Or(failed, b.access(x, false, under, out))
 		case expr.Var:
 			if a := b.p.nest.Kernel.Array(x.Name); a != nil && !a.IsValue {
-				failed = cmpErr(failed, b.access(&expr.Access{Array: x.Name}, false, under, out))
+				failed = cmp.Or(failed, b.access(&expr.Access{Array: x.Name}, false, under, out))
 			}
 		case *expr.Cond:
 			if selects != nil {
 				*selects++
 			}
-			failed = cmpErr(failed, b.collect(x.If, under, out, selects))
-			failed = cmpErr(failed, b.collect(x.Then, append(slices.Clip(under), branch{condition(b.index(x.If)), true}), out, selects))
-			failed = cmpErr(failed, b.collect(x.Else, append(slices.Clip(under), branch{b.index(x.If), false}), out, selects))
+			failed = cmp.Or(failed, b.collect(x.If, under, out, selects))
+			failed = cmp.Or(failed, b.collect(x.Then, append(slices.Clip(under), branch{condition(b.index(x.If)), true}), out, selects))
+			failed = cmp.Or(failed, b.collect(x.Else, append(slices.Clip(under), branch{b.index(x.If), false}), out, selects))
 			return false
 		}
 		return true
 	})
 	return failed
-}
-
-func cmpErr(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }
 
 // access adds an access to an array; scalars that are no arrays in shared memory live in registers.

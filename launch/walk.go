@@ -246,30 +246,18 @@ func (w *walk) where(st *state, x *linear.Index, op expr.OpKind, holds bool) (*l
 func (w *walk) guard(g *guard, st *state) {
 	inner := w.copied(st)
 	defer w.giveBack(inner)
-	tested := len(g.predicates) > 0
-	for i, c := range g.conds {
-		op := expr.Ge
-		if g.equal[i] {
-			op = expr.Eq
-		}
-		tested = tested || !w.unrolled(c.Form)
-		mask, ok := w.where(inner, c, op, true)
+	tested, loads := false, inner.mask
+	for _, c := range g.conds {
+		tested = tested || c.op == "" || !w.unrolled(c.x.Form)
+		mask, ok := w.where(inner, c.x, c.op, true)
 		if !ok {
 			st.why = inner.why
 			w.divide(st, func(part *state) { w.guard(g, part) })
 			return
 		}
-		inner.mask = mask
-	}
-	loads := inner.mask
-	for _, c := range g.predicates {
-		mask, ok := w.where(inner, c, "", true)
-		if !ok {
-			st.why = inner.why
-			w.divide(st, func(part *state) { w.guard(g, part) })
-			return
+		if inner.mask = mask; c.op != "" {
+			loads = mask
 		}
-		inner.mask = mask
 	}
 	if tested {
 		w.sum[ifs] += st.points() * int64(len(st.mask.lanes))

@@ -79,11 +79,7 @@ func (s *Sentinel) Drift() string {
 // mark notes a measurement, and says on its record how the device was before it.
 func (s *Sentinel) mark(r *samples.Record) {
 	s.since++
-	if s.last == nil {
-		return
-	}
-	last := *s.last
-	r.Sentinel = &last
+	r.Sentinel = s.last
 	if d := s.Drift(); d != "" && r.Status == samples.OK {
 		r.Warnings = append(r.Warnings, d)
 	}
@@ -109,10 +105,7 @@ func (s Sweep) runSentinel(ctx context.Context) error {
 	} else {
 		w.failed = true
 	}
-	if w.last != nil {
-		last := *w.last // a run's own record says how it stands to the first
-		r.Sentinel = &last
-	}
+	r.Sentinel = w.last // a run's own record says how it stands to the first
 	if d := w.Drift(); d != "" {
 		r.Warnings = append(r.Warnings, d)
 	}

@@ -58,14 +58,13 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 	records := make([]samples.Record, 0, len(tasks))
 	watching := s.Sentinel != nil && s.Journal != nil
 	for i, t := range tasks {
-		e := Event{Index: i, Total: len(tasks), Task: t}
-		if old, state := s.find(t); state == samples.Fresh {
+		old, state := s.find(t)
+		e := Event{Index: i, Total: len(tasks), Task: t, Stale: state == samples.Stale}
+		if state == samples.Fresh {
 			e.Record, e.Reused = &old, true
 			records = append(records, old)
 			progress(e)
 			continue
-		} else if state == samples.Stale {
-			e.Stale = true
 		}
 		if ctx.Err() != nil {
 			return records, context.Cause(ctx)

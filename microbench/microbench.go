@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.starlark.net/starlark"
 
@@ -43,7 +44,7 @@ type Generator struct {
 	checked bool
 
 	module  *script.Module
-	kernels *cache
+	kernels sync.Map // functions that make them once, by KernelID
 }
 
 // Arg is an argument of a generator.
@@ -128,7 +129,7 @@ func (l *loader) folder(dir fs.FS, shown string) error {
 
 // newGenerator reads the globals tags, args, sizes, check and kernel of a file.
 func newGenerator(m *script.Module, name string) (*Generator, error) {
-	g := &Generator{Name: name, File: m.File, Doc: strings.Join(strings.Fields(m.Doc), " "), module: m, kernels: newCache()}
+	g := &Generator{Name: name, File: m.File, Doc: strings.Join(strings.Fields(m.Doc), " "), module: m}
 	fail := func(hint, format string, args ...any) (*Generator, error) {
 		return nil, (&source.Error{File: m.File, Msg: "generator " + name + ": " + fmt.Sprintf(format, args...)}).WithHint("%s", hint)
 	}

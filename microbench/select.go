@@ -68,7 +68,7 @@ func (g *Generator) call(function string, args []NamedValue) (starlark.Value, er
 
 // Kernel builds the variant's kernel, symbolic in the sizes. Variants that differ in sizes only share it.
 func (v Variant) Kernel() (*kernel.Kernel, error) {
-	return v.generator.kernels.get(v.KernelID(), func() (*kernel.Kernel, error) {
+	once, _ := v.generator.kernels.LoadOrStore(v.KernelID(), sync.OnceValues(func() (*kernel.Kernel, error) {
 		result, err := v.generator.call("kernel", v.kernelArgs())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.KernelID(), err)
@@ -83,26 +83,8 @@ func (v Variant) Kernel() (*kernel.Kernel, error) {
 			}
 		}
 		return k, nil
-	})
-}
-
-// cache builds each kernel once.
-type cache struct {
-	mu   sync.Mutex
-	made map[string]func() (*kernel.Kernel, error)
-}
-
-func newCache() *cache { return &cache{made: map[string]func() (*kernel.Kernel, error){}} }
-
-func (c *cache) get(key string, build func() (*kernel.Kernel, error)) (*kernel.Kernel, error) {
-	c.mu.Lock()
-	once, ok := c.made[key]
-	if !ok {
-		once = sync.OnceValues(build)
-		c.made[key] = once
-	}
-	c.mu.Unlock()
-	return once()
+	}))
+	return once.(func() (*kernel.Kernel, error))()
 }
 
 // Select returns the variants that the filter selects: for each generator, one for every combination of argument values

@@ -1,6 +1,9 @@
 package models
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Compiled evaluates a model. Its methods allocate nothing and share scratch space: one goroutine at a time, or a Clone each.
 //
@@ -22,8 +25,9 @@ func (m *Model) Compile() (*Compiled, error) {
 	}
 	e := m.Expr()
 	c := &Compiled{Features: e.names(Feature), Parameters: e.names(Param)}
+	var terms []*Expr
 	for _, t := range m.Terms {
-		c.TermNames = append(c.TermNames, t.Name)
+		c.TermNames, terms = append(c.TermNames, t.Name), append(terms, m.expand(t.expr))
 	}
 	c.value = assemble(c.Features, c.Parameters, []*Expr{e})
 	roots := []*Expr{e}
@@ -31,7 +35,7 @@ func (m *Model) Compile() (*Compiled, error) {
 		roots = append(roots, e.Derivative(p))
 	}
 	c.gradient = assemble(c.Features, c.Parameters, roots)
-	c.terms = assemble(c.Features, c.Parameters, m.TermExprs())
+	c.terms = assemble(c.Features, c.Parameters, terms)
 	return c, nil
 }
 
@@ -40,7 +44,7 @@ func (c *Compiled) Clone() *Compiled {
 	k := *c
 	for _, t := range []**tape{&k.value, &k.gradient, &k.terms} {
 		own := **t
-		own.regs = append([]float64(nil), own.regs...)
+		own.regs = slices.Clone(own.regs)
 		*t = &own
 	}
 	return &k

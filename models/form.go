@@ -136,7 +136,7 @@ func (m *Model) As(form Form) (*Model, error) {
 	case form == LinearForm:
 		sum = append(sum, p.a, p.b)
 	default:
-		return nil, fmt.Errorf("no form %q; there are: %s", form, strings.Join(formNames(), ", "))
+		return nil, fmt.Errorf("no form %q; there are: %s", form, strings.Join(words(Forms), ", "))
 	}
 	if p.term >= 0 {
 		out.Terms = slices.Clone(m.Terms)
@@ -152,13 +152,13 @@ func ParseForm(text string) (Form, error) {
 	if f := Form(text); slices.Contains(Forms, f) {
 		return f, nil
 	}
-	return "", fmt.Errorf("no form %q; there are: %s", text, strings.Join(formNames(), ", "))
+	return "", fmt.Errorf("no form %q; there are: %s", text, strings.Join(words(Forms), ", "))
 }
 
-func formNames() []string {
-	var out []string
-	for _, f := range Forms {
-		out = append(out, string(f))
+// words are values as text.
+func words[T ~string](list []T) (out []string) {
+	for _, v := range list {
+		out = append(out, string(v))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -105,7 +106,7 @@ func (m *Measurement) readTags(f map[string]*yamlfile.Node) error {
 	if v := f["match"]; v != nil {
 		m.Match = Match(v.Text)
 		if !slices.Contains(Matches, m.Match) {
-			return v.Errorf("unknown match condition %q", v.Text).WithHint("%s", source.Suggest(v.Text, matchNames()))
+			return v.Errorf("unknown match condition %q", v.Text).WithHint("%s", source.Suggest(v.Text, words(Matches)))
 		}
 	}
 	return nil
@@ -119,15 +120,9 @@ func (m *Measurement) readScript(f map[string]*yamlfile.Node) (err error) {
 		return err
 	}
 	m.Places = []source.Pos{f["script"].Pos}
-	if f["kernel"] != nil {
-		if m.Kernel, err = f["kernel"].String(); err != nil {
-			return err
-		}
-	}
-	if f["remove_work"] != nil {
-		if m.RemoveWork, err = readRemoval(f["remove_work"]); err != nil {
-			return err
-		}
+	err = cmp.Or(optional(f["kernel"], (*yamlfile.Node).String, &m.Kernel), optional(f["remove_work"], readRemoval, &m.RemoveWork))
+	if err != nil {
+		return err
 	}
 	if f["sizes"] == nil {
 		return f["script"].Errorf("the kernels of a script need sizes").WithHint("sizes: [{n: 1024}, {n: 2048}]")
@@ -179,14 +174,6 @@ func readRemoval(n *yamlfile.Node) (*WorkRemoval, error) {
 		}
 	}
 	return r, nil
-}
-
-func matchNames() []string {
-	var out []string
-	for _, m := range Matches {
-		out = append(out, fmt.Sprint(m))
-	}
-	return out
 }
 
 // String prints the item of a measure section, two lines or more that start with "- ".

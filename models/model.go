@@ -86,23 +86,11 @@ func (m *Model) Text() string { return m.text }
 // Expr returns the expression with its terms and the user's features expanded, over features of kernels and parameters alone.
 func (m *Model) Expr() *Expr { return m.expand(m.expression) }
 
-// TermExprs returns the terms in the order of the file, expanded as Expr is.
-func (m *Model) TermExprs() []*Expr {
-	out := make([]*Expr, len(m.Terms))
-	for i, t := range m.Terms {
-		out[i] = m.expand(t.expr)
-	}
-	return out
-}
-
 // OutputExpr returns the output as an expression over features; it is the output feature itself unless that is the user's own.
 func (m *Model) OutputExpr() *Expr { return m.expand(&Expr{Op: Feature, Name: m.Output}) }
 
 // FeatureNames lists the features that the model needs as input, in order of first use, with the user's own expanded.
 func (m *Model) FeatureNames() []string { return m.Expr().names(Feature) }
-
-// OutputFeatureNames lists the features that the output is computed from.
-func (m *Model) OutputFeatureNames() []string { return m.OutputExpr().names(Feature) }
 
 // ParameterNames lists the parameters in order of first use.
 func (m *Model) ParameterNames() []string { return m.Expr().names(Param) }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"slices"
@@ -115,7 +116,7 @@ func (r *reader) parseNode(n *yamlfile.Node) (*Expr, string, error) {
 		at, f := offsetIn(text, err)
 		return nil, "", n.ErrorIn(at, "%s", f.Msg).WithHint("%s", f.Hint)
 	}
-	for _, w := range words(text) {
+	for _, w := range identifiers(text) {
 		if _, ok := r.m.places[w.name]; !ok {
 			r.m.places[w.name] = n.PosOf(w.offset)
 		}
@@ -128,8 +129,8 @@ type word struct {
 	offset int
 }
 
-// words lists the identifiers of an expression that parses, with their rune offsets.
-func words(text string) []word {
+// identifiers lists the identifiers of an expression that parses, with their rune offsets.
+func identifiers(text string) []word {
 	tokens, _ := language.Lex(text)
 	var out []word
 	for _, t := range tokens {
@@ -203,7 +204,7 @@ func (r *reader) expression(n *yamlfile.Node) error {
 
 // in returns an error at the first use of a word in the expression of a node.
 func (r *reader) in(n *yamlfile.Node, name, format string, args ...any) *source.Error {
-	for _, w := range words(n.Text) {
+	for _, w := range identifiers(n.Text) {
 		if w.name == name {
 			return n.ErrorIn(w.offset, format, args...)
 		}
@@ -234,18 +235,11 @@ func (m *Model) readParameter(name string, n *yamlfile.Node) (Parameter, error) 
 		return p, err
 	}
 	var init float64
-	for key, into := range map[string]*float64{"init": &init, "min": &p.Min, "max": &p.Max} {
-		if f[key] == nil {
-			continue
-		}
-		if *into, err = f[key].Float(); err != nil {
-			return p, err
-		}
-	}
-	if f["unit"] != nil {
-		if p.Unit, err = f["unit"].String(); err != nil {
-			return p, err
-		}
+	float := (*yamlfile.Node).Float
+	err = cmp.Or(optional(f["init"], float, &init), optional(f["min"], float, &p.Min), optional(f["max"], float, &p.Max),
+		optional(f["unit"], (*yamlfile.Node).String, &p.Unit))
+	if err != nil {
+		return p, err
 	}
 	if f["init"] != nil {
 		p.Init = &init
@@ -269,23 +263,19 @@ func (m *Model) readFit(n *yamlfile.Node) error {
 	if err != nil {
 		return err
 	}
-	if v := f["scale_by_output"]; v != nil {
-		if m.Fit.ScaleByOutput, err = v.Bool(); err != nil {
-			return err
-		}
+	boolean := (*yamlfile.Node).Bool
+	err = cmp.Or(optional(f["scale_by_output"], boolean, &m.Fit.ScaleByOutput), optional(f["nonnegative"], boolean, &m.Fit.Nonnegative),
+		optional(f["starts"], (*yamlfile.Node).Int, &m.Fit.Starts))
+	if v := f["starts"]; err == nil && v != nil && (m.Fit.Starts < 1 || m.Fit.Starts > 10000) {
+		return v.Errorf("the number of starts is between 1 and 10000")
 	}
-	if v := f["nonnegative"]; v != nil {
-		if m.Fit.Nonnegative, err = v.Bool(); err != nil {
-			return err
-		}
+	return err
+}
+
+// optional reads the value of a key, which may be missing.
+func optional[T any](n *yamlfile.Node, read func(*yamlfile.Node) (T, error), into *T) (err error) {
+	if n != nil {
+		*into, err = read(n)
 	}
-	if v := f["starts"]; v != nil {
-		if m.Fit.Starts, err = v.Int(); err != nil {
-			return err
-		}
-		if m.Fit.Starts < 1 || m.Fit.Starts > 10000 {
-			return v.Errorf("the number of starts is between 1 and 10000")
-		}
-	}
-	return nil
+	return err
 }

@@ -2,6 +2,7 @@ package lm
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -10,10 +11,7 @@ import (
 func (s *solver) result(status Status) *Result {
 	r := &Result{
 		P: s.p, Norm: s.fnorm, Status: status, Iterations: s.iterations, Evaluations: s.evaluations,
-		History: s.history, Active: make([]bool, s.n), StdErr: make([]float64, s.n), Condition: math.NaN(),
-	}
-	for j := range r.StdErr {
-		r.StdErr[j] = math.NaN()
+		History: s.history, Active: make([]bool, s.n), StdErr: slices.Repeat([]float64{math.NaN()}, s.n), Condition: math.NaN(),
 	}
 	if s.linearize() {
 		for j := range s.n {
@@ -21,7 +19,6 @@ func (s *solver) result(status Status) *Result {
 		}
 		r.spread(s.fac, s.m)
 	}
-	r.Jacobians = s.jacs
 	return r
 }
 

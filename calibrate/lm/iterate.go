@@ -24,7 +24,7 @@ func (s *solver) iterate(ctx context.Context) Status {
 			s.firstRegion()
 			s.record(0)
 		}
-		if s.fnorm == 0 || s.gradient <= s.set.Gtol {
+		if s.fnorm == 0 || s.gradient == 0 {
 			return GradientSettled
 		}
 		for j, norm := range s.fac.norms {
@@ -49,7 +49,6 @@ func (s *solver) iterate(ctx context.Context) Status {
 // linearize computes and factors the Jacobian at p, and the gradient; false where it is not finite.
 func (s *solver) linearize() bool {
 	s.problem.Jacobian(s.p, s.jac)
-	s.jacs++
 	if !s.fac.factor(s.jac, s.r, s.scale) {
 		return false
 	}
@@ -177,14 +176,10 @@ func (s *solver) stop(ratio, actual, predicted float64) Status {
 }
 
 func (s *solver) record(step float64) {
-	it := Iteration{
+	s.history = append(s.history, Iteration{
 		N: s.iterations, Evaluations: s.evaluations, Norm: s.fnorm, Gradient: s.gradient,
 		Lambda: s.lambda, Delta: s.delta, Step: step,
-	}
-	s.history = append(s.history, it)
-	if s.set.Recorder != nil {
-		s.set.Recorder(it)
-	}
+	})
 }
 
 // scaledNorm is |D v| without over- or underflow.

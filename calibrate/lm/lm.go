@@ -13,10 +13,12 @@
 package lm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -33,12 +35,10 @@ type Problem struct {
 type Settings struct {
 	Ftol           float64   // relative reduction of the sum of squares below which it has converged; 0 is 1.5e-8
 	Xtol           float64   // relative size of the trust region below which it has converged; 0 is 1.5e-8
-	Gtol           float64   // cosine between the residual and every column of the Jacobian below which it has converged; default 0
 	MaxEvaluations int       // of the residual; 0 is 400 (N + 1)
 	Factor         float64   // size of the first trust region in units of the scaled starting point; 0 is 100
 	NoPolish       bool      // stop at convergence, without making the last digits good
 	Lower, Upper   []float64 // bounds of the parameters; nil is none, infinities are none
-	Recorder       func(Iteration)
 }
 
 // Iteration is the state after one step was taken, or at the start (N = 0).
@@ -46,7 +46,7 @@ type Iteration struct {
 	N           int     // steps taken
 	Evaluations int     // of the residual
 	Norm        float64 // of the residual
-	Gradient    float64 // the measure that Gtol is compared with, at the point from which the step was taken
+	Gradient    float64 // greatest cosine between the residual and a column of the Jacobian, at the point from which the step was taken
 	Lambda      float64 // Levenberg-Marquardt parameter of the step
 	Delta       float64 // size of the trust region
 	Step        float64 // scaled length of the step
@@ -60,7 +60,7 @@ const (
 	NotStarted      Status = iota
 	FunctionSettled        // both the actual and the predicted relative reduction are below Ftol
 	StepSettled            // the trust region is below Xtol
-	GradientSettled        // the residual is orthogonal to the columns of the Jacobian to within Gtol, or is zero
+	GradientSettled        // the residual is orthogonal to the columns of the Jacobian or is zero
 	PrecisionLimit         // rounding lets nothing improve any more
 	EvaluationLimit        // MaxEvaluations reached
 	NotFinite              // the Jacobian is not finite at the best point
@@ -85,7 +85,6 @@ type Result struct {
 	Status      Status
 	Iterations  int
 	Evaluations int // of the residual
-	Jacobians   int // evaluations of the Jacobian
 	Active      []bool
 	History     []Iteration
 
@@ -146,9 +145,9 @@ type solver struct {
 	bounded bool
 	sub     *subproblem
 
-	delta, lambda, gradient       float64
-	iterations, evaluations, jacs int
-	history                       []Iteration
+	delta, lambda, gradient float64
+	iterations, evaluations int
+	history                 []Iteration
 }
 
 func newSolver(problem Problem, p0 []float64, settings *Settings) (*solver, error) {
@@ -164,7 +163,7 @@ func newSolver(problem Problem, p0 []float64, settings *Settings) (*solver, erro
 	if err := s.bounds(); err != nil {
 		return nil, err
 	}
-	s.p = append([]float64(nil), p0...)
+	s.p = slices.Clone(p0)
 	for i := range s.p {
 		s.p[i] = min(max(s.p[i], s.set.Lower[i]), s.set.Upper[i])
 	}
@@ -184,26 +183,14 @@ func newSolver(problem Problem, p0 []float64, settings *Settings) (*solver, erro
 }
 
 func (set *Settings) defaults(n int) {
-	for _, tol := range []*float64{&set.Ftol, &set.Xtol} {
-		if *tol == 0 {
-			*tol = math.Sqrt(eps)
-		}
-	}
-	if set.MaxEvaluations == 0 {
-		set.MaxEvaluations = 400 * (n + 1)
-	}
-	if set.Factor == 0 {
-		set.Factor = 100
-	}
+	set.Ftol, set.Xtol = cmp.Or(set.Ftol, math.Sqrt(eps)), cmp.Or(set.Xtol, math.Sqrt(eps))
+	set.MaxEvaluations, set.Factor = cmp.Or(set.MaxEvaluations, 400*(n+1)), cmp.Or(set.Factor, 100)
 }
 
 func (s *solver) bounds() error {
 	fill := func(b *[]float64, v float64) {
 		if *b == nil {
-			*b = make([]float64, s.n)
-			for i := range *b {
-				(*b)[i] = v
-			}
+			*b = slices.Repeat([]float64{v}, s.n)
 		}
 	}
 	fill(&s.set.Lower, math.Inf(-1))

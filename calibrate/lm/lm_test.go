@@ -429,12 +429,15 @@ func TestFadingParameter(t *testing.T) {
 
 func TestCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	k := problems[0]
-	r, err := Minimize(ctx, k.problem, k.start, &Settings{Recorder: func(it Iteration) {
-		if it.N == 2 {
+	k, calls := problems[0], 0
+	p := k.problem
+	p.Jacobian = func(at []float64, j *mat.Dense) {
+		if calls++; calls == 3 { // at the start and after each of two steps
 			cancel()
 		}
-	}})
+		k.problem.Jacobian(at, j)
+	}
+	r, err := Minimize(ctx, p, k.start, nil)
 	if !errors.Is(err, context.Canceled) || r == nil || r.Status != Cancelled || r.Iterations != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -3,6 +3,7 @@ package lm
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -57,7 +58,7 @@ type point struct {
 }
 
 func (s *solver) here() point {
-	return point{append([]float64(nil), s.p...), append([]float64(nil), s.r...), s.fnorm, s.gradient}
+	return point{slices.Clone(s.p), slices.Clone(s.r), s.fnorm, s.gradient}
 }
 
 // newtonPoint stores the point of a full step over the parameters that are not held at a bound; false when it is out of bounds.
