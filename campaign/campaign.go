@@ -119,7 +119,7 @@ func Open(ctx context.Context, query string, o Options) (*Campaign, error) {
 	if c.journal, err = samples.Open(c.options.Samples); err != nil {
 		return nil, errors.Join(err, dev.Close())
 	}
-	c.warn(c.journal.Warnings())
+	c.warn(c.journal.Warnings)
 	return c, nil
 }
 
@@ -151,7 +151,7 @@ func (c *Campaign) Close() error {
 	var err error
 	if c.journal != nil {
 		if err = c.journal.Close(); err != nil {
-			err = fmt.Errorf("closing %s: %w", c.journal.Path(), err)
+			err = fmt.Errorf("closing %s: %w", c.journal.Path, err)
 		}
 	}
 	return errors.Join(err, c.Device.Close())

@@ -104,18 +104,6 @@ type lane struct {
 	active   int
 }
 
-// addressAt is the value of a part of an address. Values beyond 50 bits are errors, so that sums of products of them fit 64.
-func addressAt(e expr.Expr, sizes map[string]int64) (int64, error) {
-	v, err := expr.EvalInt(e, sizes)
-	if err != nil {
-		return 0, err
-	}
-	if v.BitLen() > 50 {
-		return 0, fmt.Errorf("the address %s is too large", e)
-	}
-	return v.Int64(), nil
-}
-
 // newTransactions prepares a site in global memory.
 func (c *counter) newTransactions(s site) (*transactions, error) {
 	a := c.k.Array(s.access.Array)

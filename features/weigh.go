@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/launch"
 	"gpuperf/polycount"
 )
 
@@ -19,14 +20,14 @@ type sharing struct {
 // at is the number of units touched.
 func (t *transactions) at(u unit, sizes map[string]int64) (*big.Rat, error) {
 	elements := u.bytes / t.bytes
-	offset, err := addressAt(t.rest, sizes)
+	offset, err := launch.Address(t.rest, sizes)
 	if err != nil {
 		return nil, err
 	}
 	base := polycount.Int(0)
 	step := elements // all residues of the base are multiples of it
 	for _, term := range t.base {
-		coeff, err := addressAt(term.coeff, sizes)
+		coeff, err := launch.Address(term.coeff, sizes)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +37,7 @@ func (t *transactions) at(u unit, sizes map[string]int64) (*big.Rat, error) {
 	within := make([]int64, len(t.lanes))
 	for i, l := range t.lanes {
 		for _, term := range t.lids {
-			coeff, err := addressAt(term.coeff, sizes)
+			coeff, err := launch.Address(term.coeff, sizes)
 			if err != nil {
 				return nil, err
 			}

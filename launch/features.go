@@ -244,19 +244,20 @@ func Needs(d *facts.Device, feature string) error {
 	if i < 0 {
 		return nil
 	}
-	return features[i].missing(d)
+	return d.Need(features[i].facts(d)...)
 }
 
-func (f *Feature) missing(d *facts.Device) error {
+// facts are those of the device that the feature depends on.
+func (f *Feature) facts(d *facts.Device) []facts.Key {
 	if f.resident {
-		return d.Need(slices.Concat(f.needs, residentFacts(d))...)
+		return slices.Concat(f.needs, residentFacts(d))
 	}
-	return d.Need(f.needs...)
+	return f.needs
 }
 
 // known returns the static features that are known on a device.
 func known(d *facts.Device) []Feature {
-	return slices.DeleteFunc(Features(), func(f Feature) bool { return f.missing(d) != nil })
+	return slices.DeleteFunc(Features(), func(f Feature) bool { return !d.Known(f.facts(d)...) })
 }
 
 // Names returns the names of the static features that are known on a device, in the order of Features.

@@ -212,8 +212,6 @@ func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
 			n, err = b.guard(x, depth)
 		case *linear.Loop:
 			n, err = b.loop(x, depth)
-		default:
-			err = fmt.Errorf("unknown node %T", from)
 		}
 		if err != nil {
 			return nil, err

@@ -251,10 +251,7 @@ func (w *walk) mergeLine(loads []load, at []int) {
 
 // unitsOf counts the units of loads at w.bytes, sorted, by addresses modulo a line.
 func (w *walk) unitsOf(l *load, outer *box, global bool) (sum unitCount) {
-	modulus := int64(LineBytes)
-	if !global {
-		modulus = bankBytes
-	}
+	modulus := period(global)
 	var count, some [LineBytes]int64
 	for _, b := range w.bytes {
 		r := intmath.Mod(b, modulus)

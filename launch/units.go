@@ -243,10 +243,7 @@ func (w *walk) tileBytes() int64 {
 // line alone, whose distribution over the points is that of a sum of independent variables. The address is addr, or where
 // lanes is set that of each work-item.
 func (w *walk) distribute(b *box, mask *laneMask, bytes int64, global bool, addr *form, lanes []form) (sum unitCount) {
-	modulus := int64(LineBytes)
-	if !global {
-		modulus = bankBytes // of the start, which only turns the banks
-	}
+	modulus := period(global)
 	var residues [LineBytes]int64
 	size, step := b.residues(addr, modulus, &residues)
 	if lanes != nil {
@@ -286,6 +283,14 @@ func (w *walk) distribute(b *box, mask *laneMask, bytes int64, global bool, addr
 	return sum
 }
 
+// period is the distance of addresses with the same units: in local memory a word, as the start only turns the banks.
+func period(global bool) int64 {
+	if global {
+		return LineBytes
+	}
+	return bankBytes
+}
+
 // warpKinds sorts the sub-groups of a mask by their shapes and by where an access has their first work-items.
 func (w *walk) warpKinds(mask *laneMask, addr *form, modulus int64) []warpKind {
 	kinds := w.warps[:0]
@@ -313,10 +318,7 @@ next:
 
 // distributeEach is distribute for addresses of each work-item, and for points whose addresses have these residues.
 func (w *walk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []form, residues []int64, step int64) (sum unitCount) {
-	modulus := int64(LineBytes)
-	if !global {
-		modulus = bankBytes
-	}
+	modulus := period(global)
 	for i, n := range residues {
 		if n == 0 {
 			continue

@@ -199,20 +199,10 @@ func (r *result) vector(sizes map[string]int64) *Vector {
 
 // layout computes the strides of arrays and the memory that they take.
 func (w *walk) layout(sizes map[string]int64, r *result) error {
-	eval := func(e expr.Expr) (int64, error) {
-		v, err := expr.EvalInt(e, sizes)
-		if err != nil {
-			return 0, err
-		}
-		if !v.IsInt64() || v.BitLen() > 50 {
-			return 0, fmt.Errorf("the address %s is too large", e)
-		}
-		return v.Int64(), nil
-	}
 	for _, a := range w.p.arrays {
 		strides := make([]int64, len(a.layout.Strides))
 		for i, s := range a.layout.Strides {
-			v, err := eval(s.Of)
+			v, err := Address(s.Of, sizes)
 			if err != nil {
 				return fmt.Errorf("stride of %s: %w", a.Name, err)
 			}
@@ -220,7 +210,7 @@ func (w *walk) layout(sizes map[string]int64, r *result) error {
 		}
 		offset := int64(0)
 		if a.Offset != nil {
-			v, err := eval(a.Offset)
+			v, err := Address(a.Offset, sizes)
 			if err != nil {
 				return fmt.Errorf("offset of %s: %w", a.Name, err)
 			}
@@ -245,6 +235,18 @@ func (w *walk) layout(sizes map[string]int64, r *result) error {
 		}
 	}
 	return nil
+}
+
+// Address is the value of a part of an address. Values beyond 50 bits are errors, so that sums of products of them fit 64.
+func Address(e expr.Expr, sizes map[string]int64) (int64, error) {
+	v, err := expr.EvalInt(e, sizes)
+	if err != nil {
+		return 0, err
+	}
+	if v.BitLen() > 50 {
+		return 0, fmt.Errorf("the address %s is too large", e)
+	}
+	return v.Int64(), nil
 }
 
 // start returns the state of all work-items of all groups.

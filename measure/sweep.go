@@ -48,7 +48,7 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 	if s.Journal != nil {
 		if have, ok := s.Journal.Device(); ok && !have.Same(dev) {
 			return nil, fmt.Errorf("%s holds samples of %v, and the device is %v: keep one file for each device",
-				s.Journal.Path(), have, dev)
+				s.Journal.Path, have, dev)
 		}
 	}
 	progress := s.Progress

@@ -8,33 +8,17 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/models"
 )
 
-// Match is the condition under which a filter selects a generator by its tags (Stevens and Klöckner, section 7.1).
-// Its zero value is the default.
-type Match string
-
-// The match conditions.
-const (
-	Superset  Match = "superset"  // the generator has all tags of the filter
-	Subset    Match = "subset"    // the filter has all tags of the generator
-	Identical Match = "identical" // both have the same tags
-	Intersect Match = "intersect" // both have some tag
-)
-
-type matchCondition struct {
-	name  Match
-	holds func(generator, filter []string) bool
-}
-
-// matchConditions is the table of the conditions, on the tags of a generator and those of a filter.
-var matchConditions = []matchCondition{
-	{Superset, func(g, f []string) bool { return containsAll(g, f) }},
-	{Subset, func(g, f []string) bool { return containsAll(f, g) }},
-	{Identical, func(g, f []string) bool { return containsAll(f, g) && containsAll(g, f) }},
-	{Intersect, func(g, f []string) bool {
+// matches says on the tags of a generator and those of a filter whether a condition holds.
+var matches = map[models.Match]func(generator, filter []string) bool{
+	models.Superset:  containsAll,
+	models.Subset:    func(g, f []string) bool { return containsAll(f, g) },
+	models.Identical: func(g, f []string) bool { return containsAll(f, g) && containsAll(g, f) },
+	models.Intersect: func(g, f []string) bool {
 		return slices.ContainsFunc(g, func(t string) bool { return slices.Contains(f, t) })
-	}},
+	},
 }
 
 func containsAll(set, items []string) bool {
@@ -42,30 +26,22 @@ func containsAll(set, items []string) bool {
 }
 
 // ParseMatch reads a match condition; "" is the default, superset.
-func ParseMatch(text string) (Match, error) {
-	if text == "" {
-		return Superset, nil
-	}
+func ParseMatch(text string) (models.Match, error) {
 	var names []string
-	for _, c := range matchConditions {
-		if string(c.name) == text {
-			return c.name, nil
+	for _, m := range models.Matches {
+		if string(m) == cmp.Or(text, string(models.Superset)) {
+			return m, nil
 		}
-		names = append(names, string(c.name))
+		names = append(names, string(m))
 	}
 	return "", fmt.Errorf("unknown match condition %q (conditions are %s)%s", text, strings.Join(names, ", "), didYouMean(text, names))
-}
-
-func (m Match) holds(generator, filter []string) bool {
-	i := slices.IndexFunc(matchConditions, func(c matchCondition) bool { return c.name == cmp.Or(m, Superset) })
-	return i >= 0 && matchConditions[i].holds(generator, filter)
 }
 
 // Filter selects variants: the generators whose tags match, with arguments narrowed to the given values.
 type Filter struct {
 	Tags  []string
 	Args  []ArgFilter
-	Match Match
+	Match models.Match // by which the filter selects generators; "" is Superset
 }
 
 // ArgFilter narrows an argument: n:2048,2560.
@@ -76,7 +52,7 @@ type ArgFilter struct {
 
 // ParseFilter reads filter tags: words are generator tags, "argument:value,value" variant tags. An item may hold several
 // with spaces between them. Faults are *source.Error.
-func ParseFilter(items []string, match Match) (Filter, error) {
+func ParseFilter(items []string, match models.Match) (Filter, error) {
 	f := Filter{Match: match}
 	if _, err := ParseMatch(string(match)); err != nil {
 		return Filter{}, err

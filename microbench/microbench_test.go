@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gpuperf/internal/source"
+	"gpuperf/models"
 )
 
 func load(t testing.TB, folders ...string) *Collection {
@@ -20,7 +21,7 @@ func load(t testing.TB, folders ...string) *Collection {
 }
 
 // choose selects by a filter in one text.
-func (c *Collection) choose(filter string, match Match) ([]Variant, error) {
+func (c *Collection) choose(filter string, match models.Match) ([]Variant, error) {
 	f, err := ParseFilter([]string{filter}, match)
 	if err != nil {
 		return nil, err
@@ -73,24 +74,24 @@ func TestMatchConditions(t *testing.T) {
 	c := load(t, dir)
 	for _, s := range []struct {
 		tags  string
-		match Match
+		match models.Match
 		want  string // generators of ours; "" none
 	}{
-		{"x", Superset, "ab cd"},
+		{"x", models.Superset, "ab cd"},
 		{"x", "", "ab cd"},
-		{"x y", Superset, "ab"},
-		{"x ef", Superset, ""},
-		{"x ef", Intersect, "ab cd ef"},
-		{"y", Intersect, "ab"},
-		{"cd x ef", Subset, "cd ef"},
-		{"x y", Subset, ""},
-		{"ab y x", Subset, "ab"},
-		{"x cd", Identical, "cd"},
-		{"x", Identical, ""},
-		{"ef", Identical, "ef"},
-		{"ef cd x", Identical, ""},
-		{"", Intersect, ""},
-		{"", Subset, ""},
+		{"x y", models.Superset, "ab"},
+		{"x ef", models.Superset, ""},
+		{"x ef", models.Intersect, "ab cd ef"},
+		{"y", models.Intersect, "ab"},
+		{"cd x ef", models.Subset, "cd ef"},
+		{"x y", models.Subset, ""},
+		{"ab y x", models.Subset, "ab"},
+		{"x cd", models.Identical, "cd"},
+		{"x", models.Identical, ""},
+		{"ef", models.Identical, "ef"},
+		{"ef cd x", models.Identical, ""},
+		{"", models.Intersect, ""},
+		{"", models.Subset, ""},
 	} {
 		got, err := c.choose(s.tags, s.match)
 		var names []string
@@ -103,7 +104,7 @@ func TestMatchConditions(t *testing.T) {
 			t.Errorf("%q under %q: generators %v, error %v, want %q", s.tags, s.match, names, err, s.want)
 		}
 	}
-	all, err := c.choose("", Superset)
+	all, err := c.choose("", models.Superset)
 	if err != nil || all[0].Generator != "ab" {
 		t.Errorf("no tag selects all generators: %v, %v", all[0], err)
 	}
@@ -169,7 +170,7 @@ func TestErrors(t *testing.T) {
 	c := load(t)
 	for _, s := range []struct {
 		filter string
-		match  Match
+		match  models.Match
 		want   []string
 	}{
 		{"matmul", "", []string{"no generator has the tag matmul", "tags are axpy, barrier_local, ", "matmul_sq"}},
@@ -346,7 +347,7 @@ func TestFaultyGenerators(t *testing.T) {
 }
 
 func TestFilterText(t *testing.T) {
-	f, err := ParseFilter([]string{"a  b:1,2", "c", "a\td:x"}, Intersect)
+	f, err := ParseFilter([]string{"a  b:1,2", "c", "a\td:x"}, models.Intersect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,14 +362,14 @@ func FuzzParseFilter(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		filter, err := ParseFilter([]string{text}, Superset)
+		filter, err := ParseFilter([]string{text}, models.Superset)
 		if err != nil {
 			if _, ok := err.(*source.Error); !ok {
 				t.Errorf("%q: %T %v", text, err, err)
 			}
 			return
 		}
-		again, err := ParseFilter([]string{filter.String()}, Superset)
+		again, err := ParseFilter([]string{filter.String()}, models.Superset)
 		if err != nil || again.String() != filter.String() {
 			t.Errorf("%q prints as %q, which reads as %q, %v", text, filter, again, err)
 		}

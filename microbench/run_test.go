@@ -8,6 +8,7 @@ import (
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/transform"
+	"gpuperf/models"
 )
 
 // smallRuns are variants that the interpreter runs, and what their doc strings promise: accesses and executions summed
@@ -347,7 +348,7 @@ func TestEveryKernelPrepares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	also, err := c.choose("matmul_sq flops_add_pattern groups_fit:False lsize_0:32 lsize_1:32", Intersect)
+	also, err := c.choose("matmul_sq flops_add_pattern groups_fit:False lsize_0:32 lsize_1:32", models.Intersect)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/models"
+
 	"pgregory.net/rapid"
 )
 
@@ -14,7 +16,7 @@ func selectOne(t *testing.T, tags ...string) Variant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := ParseFilter(tags, Superset)
+	f, err := ParseFilter(tags, models.Superset)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +59,7 @@ func TestScaledIsAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range c.Generators() {
-		f, err := ParseFilter([]string{g.Name}, Superset)
+		f, err := ParseFilter([]string{g.Name}, models.Superset)
 		if err != nil {
 			t.Fatal(err)
 		}

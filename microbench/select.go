@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
+	"gpuperf/models"
 )
 
 // maxVariants bounds what a filter may select.
@@ -149,16 +150,16 @@ func (c *Collection) Match(f Filter) ([]*Generator, error) {
 			return nil, fmt.Errorf("no generator has the tag %s%s\n    tags are %s", t, didYouMean(t, known), strings.Join(known, ", "))
 		}
 	}
+	match := cmp.Or(f.Match, models.Superset)
 	var out []*Generator
 	for _, g := range c.generators {
-		if f.Match.holds(g.Tags, f.Tags) {
+		if matches[match](g.Tags, f.Tags) {
 			out = append(out, g)
 		}
 	}
 	if len(out) == 0 {
-		match := cmp.Or(f.Match, Superset)
 		hint := "generators are " + strings.Join(names, ", ")
-		if match != Intersect && len(f.Tags) > 1 {
+		if match != models.Intersect && len(f.Tags) > 1 {
 			hint = "match condition intersect selects generators that have any of them"
 		}
 		return nil, fmt.Errorf("no generator matches the tags %s under the condition %s\n    %s", strings.Join(f.Tags, ", "), match, hint)

@@ -16,10 +16,10 @@ type Match string
 
 // The match conditions (Perflex paper, section 7.1).
 const (
-	Superset  Match = "superset" // the kernel has all tags of the filter
-	Subset    Match = "subset"
-	Identical Match = "identical"
-	Intersect Match = "intersect"
+	Superset  Match = "superset"  // the kernel has all tags of the filter
+	Subset    Match = "subset"    // the filter has all tags of the kernel
+	Identical Match = "identical" // both have the same tags
+	Intersect Match = "intersect" // both have some tag
 )
 
 // Matches lists the match conditions.

@@ -1,9 +1,6 @@
 package models
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Op is the kind of a node of an expression.
 type Op uint8
@@ -119,28 +116,15 @@ func init() {
 		Share:    {"share", false, 3, share, sharePartial},
 		PowLog:   {"powlog", false, 2, func(a, b, _ float64) float64 { return powlog(a, b) }, powlogPartial},
 	}
+	for op, o := range ops {
+		if o.name != "" && !o.infix {
+			functions[o.name] = Op(op)
+		}
+	}
 }
 
 // functions are the Ops that are written as calls, by name.
-func functions() []string {
-	var out []string
-	for _, o := range ops {
-		if o.name != "" && !o.infix {
-			out = append(out, o.name)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-func functionOp(name string) (Op, bool) {
-	for op, o := range ops {
-		if !o.infix && o.name != "" && o.name == name {
-			return Op(op), true
-		}
-	}
-	return 0, false
-}
+var functions = map[string]Op{}
 
 func sign(a float64) float64 {
 	switch {

@@ -2,7 +2,9 @@ package models
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -150,9 +152,9 @@ func (p *parser) identifier(t lex.Token) *Expr {
 }
 
 func (p *parser) call(name lex.Token) *Expr {
-	op, ok := functionOp(name.Text)
+	op, ok := functions[name.Text]
 	if !ok {
-		p.FailHint(name.At, source.Suggest(name.Text, functions()), "unknown function %s", name.Text)
+		p.FailHint(name.At, source.Suggest(name.Text, slices.Sorted(maps.Keys(functions))), "unknown function %s", name.Text)
 	}
 	p.Next()
 	var args []*Expr
@@ -201,7 +203,7 @@ func termName(name string) string {
 	case name == "pi":
 		return name + " has a meaning of its own in expressions"
 	}
-	if _, ok := functionOp(name); ok {
+	if _, ok := functions[name]; ok {
 		return name + " is a function"
 	}
 	return ""

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"maps"
 	"slices"
 
 	"gpuperf/internal/source"
@@ -68,7 +69,7 @@ func (e *Expr) leaves(op Op) []*Expr {
 
 func (r *reader) unknown(at *yamlfile.Node, name string, terms []string) error {
 	err := r.in(at, name, "%q is not a term of this model", name)
-	if near := source.Nearest(name, append(slices.Clone(terms), functions()...)); near != "" {
+	if near := source.Nearest(name, slices.Concat(terms, slices.Sorted(maps.Keys(functions)))); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
 	return err.WithHint("features start with f_, parameters with p_; terms stand under terms:")

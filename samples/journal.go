@@ -16,10 +16,10 @@ const syncEvery = time.Second
 // Journal is a samples file open for appending. It is not safe for concurrent use; a second process that opens the
 // same file is refused.
 type Journal struct {
-	*Set     // the records, in the order of the file
-	path     string
+	*Set             // the records, in the order of the file
+	Path     string  // the name of the file
+	Warnings []error // what was odd about the file when it was opened
 	file     *os.File
-	warnings []error
 	whole    int64     // bytes of whole lines
 	torn     bool      // an incomplete line follows them
 	synced   time.Time // when the file was last forced to the disk
@@ -27,13 +27,13 @@ type Journal struct {
 }
 
 // Open opens the journal at path, or makes an empty one. What it holds must be readable by [ReadFile]; a last line that
-// was cut off is reported by [Journal.Warnings] and removed by the next Append.
+// was cut off is one of its Warnings, and removed by the next Append.
 func Open(path string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("opening samples: %w", err)
 	}
-	j := &Journal{path: path, file: f}
+	j := &Journal{Path: path, file: f}
 	if err := j.load(); err != nil {
 		f.Close()
 		return nil, err
@@ -43,20 +43,20 @@ func Open(path string) (*Journal, error) {
 
 func (j *Journal) load() error {
 	if err := lock(j.file); err != nil {
-		return fmt.Errorf("opening samples: %s is being written by another process: %w", j.path, err)
+		return fmt.Errorf("opening samples: %s is being written by another process: %w", j.Path, err)
 	}
 	data, err := io.ReadAll(j.file)
 	if err != nil {
 		return fmt.Errorf("reading samples: %w", err)
 	}
 	if isGzip(data) {
-		return fmt.Errorf("opening samples: %s is compressed and can only be read; unpack it with gunzip to add to it", j.path)
+		return fmt.Errorf("opening samples: %s is compressed and can only be read; unpack it with gunzip to add to it", j.Path)
 	}
-	records, warnings, whole, err := parse(j.path, data)
+	records, warnings, whole, err := parse(j.Path, data)
 	if err != nil {
 		return err
 	}
-	j.warnings, j.whole, j.torn = warnings, whole, whole < int64(len(data))
+	j.Warnings, j.whole, j.torn = warnings, whole, whole < int64(len(data))
 	j.Set = NewSet(records)
 	// A last record without its newline is whole; one more newline makes the file regular before the next record.
 	if whole > 0 && data[whole-1] != '\n' {
@@ -76,7 +76,7 @@ func (j *Journal) Append(r Record) error {
 	}
 	if dev, ok := j.Device(); ok && !dev.Same(r.Device) {
 		return fmt.Errorf("%s holds samples of %v; a sample of %v does not belong there: keep one file for each device",
-			j.path, dev, r.Device)
+			j.Path, dev, r.Device)
 	}
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -111,12 +111,6 @@ func (j *Journal) write(line []byte) error {
 	j.whole, j.torn = j.whole+int64(len(line)), false
 	return nil
 }
-
-// Warnings returns what was odd about the file when it was opened.
-func (j *Journal) Warnings() []error { return j.warnings }
-
-// Path returns the name of the file.
-func (j *Journal) Path() string { return j.path }
 
 // Close closes the file.
 func (j *Journal) Close() error { return errors.Join(j.file.Sync(), j.file.Close()) }

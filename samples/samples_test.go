@@ -304,8 +304,8 @@ func TestJournalSurvivesTheKill(t *testing.T) {
 		if err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
-		if got := len(j.Warnings()) > 0; got != torn {
-			t.Fatalf("cut at %d: warnings %v", cut, j.Warnings())
+		if got := len(j.Warnings) > 0; got != torn {
+			t.Fatalf("cut at %d: warnings %v", cut, j.Warnings)
 		}
 		if err := j.Append(extra); err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)

@@ -35,8 +35,7 @@ func newSubproblem(n int) *subproblem {
 
 // solve stores the step and the bounds that it ends on in s.step and s.held, and the new λ in s.lambda.
 func (b *subproblem) solve(s *solver) {
-	clear(s.step)
-	clear(s.held)
+	s.hold()
 	if !s.bounded {
 		b.collect(s)
 		step, lambda := b.solveFree(s)
@@ -45,11 +44,6 @@ func (b *subproblem) solve(s *solver) {
 		return
 	}
 	clear(b.freed)
-	for j := range s.n {
-		if s.outward(j) {
-			s.held[j] = side(s.p[j] == s.set.Lower[j])
-		}
-	}
 	for range 4*s.n + 4 {
 		b.collect(s)
 		if len(b.free) > 0 {
@@ -61,6 +55,17 @@ func (b *subproblem) solve(s *solver) {
 		}
 		if !b.release(s) {
 			return
+		}
+	}
+}
+
+// hold starts a step of zero that holds the parameters at bounds that descent would cross.
+func (s *solver) hold() {
+	clear(s.step)
+	clear(s.held)
+	for j := range s.n {
+		if s.outward(j) {
+			s.held[j] = side(s.p[j] == s.set.Lower[j])
 		}
 	}
 }

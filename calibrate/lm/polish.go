@@ -63,13 +63,7 @@ func (s *solver) here() point {
 
 // newtonPoint stores the point of a full step over the parameters that are not held at a bound; false when it is out of bounds.
 func (s *solver) newtonPoint() bool {
-	clear(s.step)
-	clear(s.held)
-	for j := range s.n {
-		if s.outward(j) {
-			s.held[j] = side(s.p[j] == s.set.Lower[j])
-		}
-	}
+	s.hold()
 	s.delta, s.lambda = math.MaxFloat64, 0
 	step := s.sub.newton(s)
 	for j := range s.n {

@@ -11,6 +11,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/microbench"
+	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -41,7 +42,7 @@ them, with the values of their arguments: first the default values, then the oth
 			}
 			generators := collection.Generators()
 			if len(tags) > 0 {
-				filter := microbench.Filter{Tags: tags, Match: microbench.Intersect}
+				filter := microbench.Filter{Tags: tags, Match: models.Intersect}
 				if generators, err = collection.Match(filter); err != nil {
 					return usage(err)
 				}

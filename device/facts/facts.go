@@ -86,20 +86,22 @@ func (d *Device) Value(k Key) float64 {
 func (d *Device) Int(k Key) int64 { return int64(d.Value(k)) }
 
 // Known reports whether all these facts are known.
-func (d *Device) Known(keys ...Key) bool { return d.Need(keys...) == nil }
+func (d *Device) Known(keys ...Key) bool {
+	return !slices.ContainsFunc(keys, func(k Key) bool { _, ok := d.Fact(k); return !ok })
+}
 
 // Need returns an *Unknown where one of the facts is not known.
 func (d *Device) Need(keys ...Key) error {
-	u := &Unknown{Device: d.Name()}
+	var missing []Key
 	for _, k := range keys {
-		if _, ok := d.Fact(k); !ok {
-			u.Keys = append(u.Keys, k)
+		if !d.Known(k) {
+			missing = append(missing, k)
 		}
 	}
-	if u.Keys == nil {
+	if missing == nil {
 		return nil
 	}
-	return u
+	return &Unknown{Device: d.Name(), Keys: missing}
 }
 
 // Name is the first of the device's names, "" for none.
