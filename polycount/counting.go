@@ -48,12 +48,8 @@ func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	defer arith.Rescue(&err)
 	w := workOf(opts)
 	of, err := s.count(w)
-	var unbounded *count.UnboundedError
-	if errors.As(err, &unbounded) {
-		return nil, s.unbounded(w, unbounded.In)
-	}
 	if err != nil {
-		return nil, err
+		return nil, s.explained(w, err)
 	}
 	return &Poly{s.params, of}, nil
 }
@@ -108,12 +104,8 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 	}
 	s = s.respace(params, s.dims)
 	of, err := count.Sum(w, s.members(w), p.respace(s.names()).of, len(params))
-	var unbounded *count.UnboundedError
-	if errors.As(err, &unbounded) {
-		err = s.unbounded(w, unbounded.In)
-	}
 	if err != nil {
-		return nil, err
+		return nil, s.explained(w, err)
 	}
 	return &Poly{params, of}, nil
 }
@@ -139,9 +131,13 @@ func (e *UnboundedError) Error() string {
 	return text
 }
 
-// unbounded explains why c, with points for some parameters, has infinitely many.
-func (s *Set) unbounded(w *linear.Work, c *linear.Conj) error {
-	direction, when := count.Recession(w, c, len(s.params))
+// explained says of the error of a count where and in which direction s is infinite, if that is the error.
+func (s *Set) explained(w *linear.Work, err error) error {
+	var unbounded *count.UnboundedError
+	if !errors.As(err, &unbounded) {
+		return err
+	}
+	direction, when := count.Recession(w, unbounded.In, len(s.params))
 	if direction == nil {
 		return fmt.Errorf("polycount: no direction found in which %v is unbounded", s)
 	}

@@ -17,7 +17,7 @@ func (s *Set) IsEmpty() (empty bool, err error) {
 // know stand for any integer.
 func (s *Set) Implies(c Constraint) (implied bool, err error) {
 	defer arith.Rescue(&err)
-	if !s.knows(c.Affine) {
+	if !known(c.Affine, s.at) {
 		for _, n := range c.Negate() {
 			t, err := s.Constrain(n)
 			if err != nil {
@@ -70,11 +70,15 @@ func (s *Set) IsSubset(t *Set) (in bool, err error) {
 
 // IsEqual decides s = t as sets of points.
 func (s *Set) IsEqual(t *Set) (bool, error) {
-	in, err := s.IsSubset(t)
-	if err != nil || !in {
+	return mutual((*Set).IsSubset, s, t)
+}
+
+// mutual decides a relation in both directions.
+func mutual[T any](holds func(a, b T) (bool, error), a, b T) (bool, error) {
+	if yes, err := holds(a, b); err != nil || !yes {
 		return false, err
 	}
-	return t.IsSubset(s)
+	return holds(b, a)
 }
 
 // Gist drops from s the constraints that ctx implies: the result agrees with s wherever ctx holds. A ctx without
@@ -143,21 +147,12 @@ func (s *System) name(a Affine) {
 	}
 }
 
-func (s *System) knows(a Affine) bool {
-	for _, t := range a.terms {
-		if t.Floor == nil && s.column[t.Name] == 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // Solvable decides whether s and the further constraints have an integer solution together.
 func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
 	defer arith.Rescue(&err)
 	q := s.c.Question()
 	for _, c := range more {
-		if c.Affine.HasFloor() || !s.knows(c.Affine) || c.Equality {
+		if c.Affine.HasFloor() || !known(c.Affine, s.at) || c.Equality {
 			all, err := NewSystem(append(s.cs[:len(s.cs):len(s.cs)], more...)...)
 			if err != nil {
 				return false, err

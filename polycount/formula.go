@@ -274,7 +274,7 @@ func (p *parser) lower(w *linear.Work, f formula, base []*linear.Conj, names []s
 				c = b.Clone()
 			}
 			for _, k := range cs {
-				r := affineRow(c, k.Affine, columnOf(column))
+				r := affineRow(c, k.Affine, column)
 				if k.Equality {
 					c.AddEQ(r)
 				} else {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
@@ -29,9 +30,8 @@ func (p *Poly) withoutUnused(keep []string) *Poly {
 	used := p.of.Used()
 	var params []string
 	by := make([]linear.Row, len(p.params))
-	keeps := columns(keep)
 	for i, n := range p.params {
-		if _, ok := keeps[n]; ok || used[1+i] {
+		if slices.Contains(keep, n) || used[1+i] {
 			params = append(params, n)
 			by[i] = linear.Plus(1+len(params), 0, 1, len(params))
 		} else {

@@ -55,22 +55,17 @@ func (m *Map) String() string {
 }
 
 // Domain is the set of tuples with an image.
-func (m *Map) Domain() (*Set, error) {
-	s, err := m.Graph().Project(m.in...)
-	if err != nil {
-		return nil, err
-	}
-	s.tuple = m.inTuple
-	return s, nil
-}
+func (m *Map) Domain() (*Set, error) { return m.projected(m.inTuple, m.in) }
 
 // Range is the set of images.
-func (m *Map) Range() (*Set, error) {
-	s, err := m.Graph().Project(m.out...)
+func (m *Map) Range() (*Set, error) { return m.projected(m.set.tuple, m.out) }
+
+func (m *Map) projected(tuple string, dims []string) (*Set, error) {
+	s, err := m.Graph().Project(dims...)
 	if err != nil {
 		return nil, err
 	}
-	s.tuple = m.set.tuple
+	s.tuple = tuple
 	return s, nil
 }
 
@@ -201,13 +196,7 @@ func (m *Map) IsSubset(o *Map) (bool, error) {
 }
 
 // IsEqual decides m = o as sets of pairs.
-func (m *Map) IsEqual(o *Map) (bool, error) {
-	in, err := m.IsSubset(o)
-	if err != nil || !in {
-		return false, err
-	}
-	return o.IsSubset(m)
-}
+func (m *Map) IsEqual(o *Map) (bool, error) { return mutual((*Map).IsSubset, m, o) }
 
 func (m *Map) mapped(f func(*Set) (*Set, error)) (*Map, error) {
 	g, err := f(m.Graph())

@@ -47,8 +47,8 @@ func (p *Poly) respace(params []string) *Poly {
 	column := columns(params)
 	by := make([]linear.Row, len(p.params))
 	for i, n := range p.params {
-		at, ok := column[n]
-		if !ok {
+		at := column(n)
+		if at == 0 {
 			arith.Fail("polycount: parameter %q is missing in the new space", n)
 		}
 		by[i] = linear.Plus(at+1, 0, 1, at)
@@ -149,7 +149,7 @@ func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
 	table := &linear.Conj{N: len(params)}
 	rows := make([]linear.Row, len(exprs))
 	for i, e := range exprs {
-		rows[i] = affineRow(table, e, columnOf(column))
+		rows[i] = affineRow(table, e, column)
 	}
 	of := p.of.MappedOver(table, rows)
 	quasi.Simplify(linear.AnyWork(), of)

@@ -1,7 +1,6 @@
 package polycount
 
 import (
-	"maps"
 	"math/big"
 	"slices"
 
@@ -25,11 +24,10 @@ func ParsePoly(text string) (out *Poly, err error) {
 	}
 	q := newPoly(r.params)
 	w := linear.AnyWork()
-	column := columns(r.params)
 	p.expect("{")
 	for !p.Is("}") {
 		at := p.Tok().At
-		v := p.polySum(q.of.Table, column)
+		v := p.polySum(q.of.Table, r.params)
 		doms := []*linear.Conj{{N: len(r.params)}}
 		if p.Accept(":") && !p.Is("}") && !p.Is(";") {
 			f := p.formula()
@@ -61,39 +59,39 @@ func ParsePoly(text string) (out *Poly, err error) {
 	return q, nil
 }
 
-func (p *parser) polySum(table *linear.Conj, column map[string]int) quasi.Quasi {
+func (p *parser) polySum(table *linear.Conj, params []string) quasi.Quasi {
 	p.enter()
 	defer p.leave()
 	minus := p.Accept("-")
 	if !minus {
 		p.Accept("+")
 	}
-	sum := p.polyProduct(table, column)
+	sum := p.polyProduct(table, params)
 	if minus {
 		sum = sum.Scale(arith.RatInt(-1))
 	}
 	for {
 		switch {
 		case p.Accept("+"):
-			sum = sum.Add(p.polyProduct(table, column))
+			sum = sum.Add(p.polyProduct(table, params))
 		case p.Accept("-"):
-			sum = sum.Sub(p.polyProduct(table, column))
+			sum = sum.Sub(p.polyProduct(table, params))
 		default:
 			return sum
 		}
 	}
 }
 
-func (p *parser) polyProduct(table *linear.Conj, column map[string]int) quasi.Quasi {
-	v := p.polyPower(table, column)
+func (p *parser) polyProduct(table *linear.Conj, params []string) quasi.Quasi {
+	v := p.polyPower(table, params)
 	for {
 		t := p.Tok()
 		switch {
 		case p.Accept("*"):
-			v = v.Mul(p.polyPower(table, column))
+			v = v.Mul(p.polyPower(table, params))
 		case p.Accept("/"):
 			at := p.Tok().At
-			d := p.polyPower(table, column)
+			d := p.polyPower(table, params)
 			if len(d) != 1 || d[0].Factors != "" {
 				p.failAt(at, "the divisor must be a constant other than 0")
 			}
@@ -104,7 +102,7 @@ func (p *parser) polyProduct(table *linear.Conj, column map[string]int) quasi.Qu
 			f := table.FloorRow(e, d)
 			v = v.Sub(quasi.Linear(f).Scale(arith.RatInt(d)))
 		case t.Kind == lex.Name && !reserved[t.Text] || p.Is("(") || p.Is("floor"):
-			v = v.Mul(p.polyPower(table, column))
+			v = v.Mul(p.polyPower(table, params))
 		default:
 			return v
 		}
@@ -127,8 +125,8 @@ func (p *parser) affineOf(v quasi.Quasi, table *linear.Conj, at lex.Token) linea
 	return out
 }
 
-func (p *parser) polyPower(table *linear.Conj, column map[string]int) quasi.Quasi {
-	v := p.polyAtom(table, column)
+func (p *parser) polyPower(table *linear.Conj, params []string) quasi.Quasi {
+	v := p.polyAtom(table, params)
 	if p.Accept("^") {
 		t := p.take()
 		if t.Kind != lex.Number {
@@ -150,7 +148,7 @@ func (p *parser) polyPower(table *linear.Conj, column map[string]int) quasi.Quas
 	return v
 }
 
-func (p *parser) polyAtom(table *linear.Conj, column map[string]int) quasi.Quasi {
+func (p *parser) polyAtom(table *linear.Conj, params []string) quasi.Quasi {
 	t := p.Tok()
 	switch {
 	case t.Kind == lex.Number:
@@ -158,9 +156,9 @@ func (p *parser) polyAtom(table *linear.Conj, column map[string]int) quasi.Quasi
 		n, _ := new(big.Int).SetString(t.Text, 10)
 		return quasi.Constant(arith.RatBig(new(big.Rat).SetInt(n)))
 	case p.Accept("-"):
-		return p.polyPower(table, column).Scale(arith.RatInt(-1))
+		return p.polyPower(table, params).Scale(arith.RatInt(-1))
 	case p.Accept("("):
-		v := p.polySum(table, column)
+		v := p.polySum(table, params)
 		p.expect(")")
 		return v
 	case p.Is("floor"), p.Is("["), p.Is("ceil"), p.Is("floord"), p.Is("ceild"):
@@ -169,12 +167,12 @@ func (p *parser) polyAtom(table *linear.Conj, column map[string]int) quasi.Quasi
 		if len(e) != 1 {
 			p.failAt(t.At, "min and max have no place in a floor")
 		}
-		p.inScope(formula{toks: p.Tokens[from:p.I]}, slices.Collect(maps.Keys(column)))
-		return quasi.Linear(slices.Clone(affineRow(table, e[0].a, columnOf(column))))
+		p.inScope(formula{toks: p.Tokens[from:p.I]}, params)
+		return quasi.Linear(affineRow(table, e[0].a, columns(params)))
 	case t.Kind == lex.Name && !reserved[t.Text]:
 		p.I++
-		at, ok := column[t.Text]
-		if !ok {
+		at := slices.Index(params, t.Text) + 1
+		if at == 0 {
 			p.failAt(t.At, "unknown parameter %q", t.Text)
 		}
 		return quasi.Quasi{{Factors: quasi.AtomKey(at), C: arith.RatInt(1)}}

@@ -18,16 +18,9 @@ func (a Affine) String() string {
 	}
 	var b strings.Builder
 	rest, mods := splitMods(a)
-	for _, t := range rest.terms {
-		text := t.Name
-		if t.Floor != nil {
-			text = t.Floor.String()
-		}
-		writeTerm(&b, t.Coeff, text)
-	}
+	writeTerms(&b, rest.terms)
 	for _, m := range mods {
-		text := fmt.Sprintf("((%v) mod %d)", m.Floor.Num, m.Floor.Den)
-		writeTerm(&b, m.Coeff, text)
+		writeTerm(&b, m.Coeff, fmt.Sprintf("((%v) mod %d)", m.Floor.Num, m.Floor.Den))
 	}
 	if rest.c != 0 || b.Len() == 0 {
 		writeTerm(&b, rest.c, "")
@@ -56,6 +49,16 @@ func splitMods(a Affine) (rest Affine, mods []Term) {
 	return rest, mods
 }
 
+func writeTerms(b *strings.Builder, terms []Term) {
+	for _, t := range terms {
+		text := t.Name
+		if t.Floor != nil {
+			text = t.Floor.String()
+		}
+		writeTerm(b, t.Coeff, text)
+	}
+}
+
 // writeTerm appends k*text with the sign as an operator; text "" is the constant k.
 func writeTerm(b *strings.Builder, k int64, text string) {
 	m := strconv.FormatUint(arith.Magnitude(k), 10)
@@ -82,7 +85,7 @@ func (c Constraint) String() string { return c.text(nil) }
 
 // text orders the comparison so that the last of the names that occurs is on the left.
 func (c Constraint) text(names []string) string {
-	a, op, flip := c.Affine, ">=", false
+	a, op := c.Affine, ">="
 	if c.Equality {
 		op = "="
 	}
@@ -99,7 +102,7 @@ func (c Constraint) text(names []string) string {
 	if lead == 0 && len(a.terms) > 0 {
 		lead = a.terms[0].Coeff
 	}
-	if flip = lead < 0; flip {
+	if lead < 0 {
 		a = a.Neg()
 		if !c.Equality {
 			op = "<="
@@ -119,17 +122,8 @@ func (c Constraint) text(names []string) string {
 		}
 	}
 	var l, r strings.Builder
-	write := func(b *strings.Builder, a Affine) {
-		for _, t := range a.terms {
-			text := t.Name
-			if t.Floor != nil {
-				text = t.Floor.String()
-			}
-			writeTerm(b, t.Coeff, text)
-		}
-	}
-	write(&l, left)
-	write(&r, right)
+	writeTerms(&l, left.terms)
+	writeTerms(&r, right.terms)
 	for _, m := range mods {
 		text := fmt.Sprintf("(%v) mod %d", m.Floor.Num, m.Floor.Den)
 		if m.Floor.Num.IsName() {

@@ -70,26 +70,17 @@ func (s *Set) at(name string) int {
 	return 0
 }
 
-// knows reports that all names of a are names of s.
-func (s *Set) knows(a Affine) bool {
-	for _, t := range a.terms {
-		if t.Floor != nil && !s.knows(t.Floor.Num) || t.Floor == nil && s.at(t.Name) == 0 {
-			return false
-		}
-	}
-	return true
+// known reports that all names of a have columns.
+func known(a Affine, column func(string) int) bool {
+	return !slices.ContainsFunc(a.terms, func(t Term) bool {
+		return t.Floor != nil && !known(t.Floor.Num, column) || t.Floor == nil && column(t.Name) == 0
+	})
 }
 
-func columns(names []string) map[string]int {
-	m := make(map[string]int, len(names))
-	for i, n := range names {
-		m[n] = i + 1
-	}
-	return m
+// columns gives the column of each name, 0 for unknown ones.
+func columns(names []string) func(string) int {
+	return func(name string) int { return slices.Index(names, name) + 1 }
 }
-
-// columnOf is the column of a name by such a map, 0 for unknown ones.
-func columnOf(m map[string]int) func(string) int { return func(name string) int { return m[name] } }
 
 // with returns a set of the same space.
 func (s *Set) with(cs []*linear.Conj) *Set {
@@ -126,6 +117,11 @@ func (s *Set) respace(params, dims []string) *Set {
 		by[i] = linear.Plus(at+1, 0, 1, at)
 	}
 	return s.rebuilt(out, func(c *linear.Conj) *linear.Conj { return c.Substitute(len(out.params)+len(out.dims), by) })
+}
+
+// without are the names of a that are not in b.
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(n string) bool { return slices.Contains(b, n) })
 }
 
 func unionNames(a, b []string) []string {
@@ -171,12 +167,7 @@ func Join(dims []string, sets ...*Set) (out *Set, err error) {
 	simple := true
 	parts := make([]*Set, len(sets))
 	for i, s := range sets {
-		params := make([]string, 0, len(s.params))
-		for _, p := range s.params {
-			if !slices.Contains(dims, p) {
-				params = append(params, p)
-			}
-		}
+		params := without(s.params, dims)
 		for _, d := range s.dims {
 			if !slices.Contains(dims, d) {
 				return nil, fmt.Errorf("polycount: dimension %q is not among %v", d, dims)
@@ -234,7 +225,7 @@ func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
 func (s *Set) withUnknown(cs []Constraint) []string {
 	params := s.params
 	for _, c := range cs {
-		if s.knows(c.Affine) {
+		if known(c.Affine, s.at) {
 			continue
 		}
 		for _, n := range c.Affine.Names() {
@@ -309,17 +300,11 @@ func (s *Set) Project(keep ...string) (out *Set, err error) {
 		}
 	}
 	drop := make([]bool, len(s.params)+len(s.dims))
-	var left []string
-	any := false
 	for i, d := range s.dims {
-		if drop[len(s.params)+i] = !slices.Contains(keep, d); drop[len(s.params)+i] {
-			any = true
-		} else {
-			left = append(left, d)
-		}
+		drop[len(s.params)+i] = !slices.Contains(keep, d)
 	}
-	p := &Set{params: s.params, dims: left, cs: s.cs, open: s.open, pending: s.pending}
-	if any {
+	p := &Set{params: s.params, dims: without(s.dims, without(s.dims, keep)), cs: s.cs, open: s.open, pending: s.pending}
+	if len(keep) < len(s.dims) {
 		var members []*linear.Conj
 		w := linear.AnyWork()
 		for _, c := range s.sources() {
@@ -341,8 +326,7 @@ func (s *Set) ProjectOut(names ...string) (*Set, error) {
 			return nil, fmt.Errorf("polycount: no dimension %q to project out of %v", n, s.dims)
 		}
 	}
-	keep := s.Dims()
-	return s.Project(slices.DeleteFunc(keep, func(d string) bool { return slices.Contains(names, d) })...)
+	return s.Project(without(s.dims, names)...)
 }
 
 // SameForm reports that s and t are written alike: that they have one space and the same constraints. Sets that differ in
@@ -354,27 +338,14 @@ func (s *Set) SameForm(t *Set) bool {
 
 // ToParams turns dimensions into parameters, appended to the others.
 func (s *Set) ToParams(dims ...string) *Set {
-	params, left := slices.Clone(s.params), []string{}
-	for _, d := range s.dims {
-		if slices.Contains(dims, d) {
-			params = append(params, d)
-		} else {
-			left = append(left, d)
-		}
-	}
-	return s.respace(params, left)
+	left := without(s.dims, dims)
+	return s.respace(slices.Concat(s.params, without(s.dims, left)), left)
 }
 
 // ToDims turns parameters into dimensions, appended to the others in the order given. Unknown names become
 // unconstrained dimensions.
 func (s *Set) ToDims(params ...string) *Set {
-	left := []string{}
-	for _, p := range s.params {
-		if !slices.Contains(params, p) {
-			left = append(left, p)
-		}
-	}
-	return s.respace(left, unionNames(s.dims, params))
+	return s.respace(without(s.params, params), unionNames(s.dims, params))
 }
 
 // AddDims appends unconstrained dimensions; those that exist already stay as they are.

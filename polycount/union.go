@@ -67,7 +67,11 @@ func (u union) each(f func(*Map) (*Map, error)) (union, error) {
 	return out, nil
 }
 
-func (u union) isEmpty() (bool, error) {
+// Params are the parameters, in order.
+func (u union) Params() []string { return slices.Clone(u.params) }
+
+// IsEmpty decides whether u has no tuple for any values of the parameters.
+func (u union) IsEmpty() (bool, error) {
 	for _, m := range u.parts {
 		if empty, err := m.IsEmpty(); err != nil || !empty {
 			return false, err
@@ -81,14 +85,7 @@ func (u union) isSubset(v union) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return rest.isEmpty()
-}
-
-func (u union) isEqual(v union) (bool, error) {
-	if in, err := u.isSubset(v); err != nil || !in {
-		return false, err
-	}
-	return v.isSubset(u)
+	return rest.IsEmpty()
 }
 
 // text joins the bodies of the parts, printed by text.
@@ -109,7 +106,7 @@ func (u union) text(text func(*Map) string) string {
 
 // UnionSet is a union of sets of differently named tuples, as in { A[i] : 0 <= i < 4; B[i,j] : i = j }: tuples of one
 // name and one dimension form a Set. The dimensions of tuples of one name count by position. It is immutable.
-type UnionSet struct{ union union }
+type UnionSet struct{ union }
 
 func asUnionSet(u union, err error) (*UnionSet, error) {
 	if err != nil {
@@ -128,18 +125,15 @@ func ParseUnionSet(text string) (u *UnionSet, err error) {
 		if r.isMap {
 			p.failAt(r.arrow, "a set is needed here, this is a map")
 		}
-		u.union.parts = append(u.union.parts, &Map{out: r.out, set: r.set()})
+		u.parts = append(u.parts, &Map{out: r.out, set: r.set()})
 	}
 	return u, nil
 }
 
-// Params are the parameters, in order.
-func (u *UnionSet) Params() []string { return slices.Clone(u.union.params) }
-
 // Sets are the parts of one tuple each, in the order of their first disjuncts.
 func (u *UnionSet) Sets() []*Set {
-	sets := make([]*Set, len(u.union.parts))
-	for i, m := range u.union.parts {
+	sets := make([]*Set, len(u.parts))
+	for i, m := range u.parts {
 		sets[i] = m.set
 	}
 	return sets
@@ -147,7 +141,7 @@ func (u *UnionSet) Sets() []*Set {
 
 // Count is the number of points of all parts: equal numbers in tuples of different names are different points.
 func (u *UnionSet) Count(opts ...Option) (*Poly, error) {
-	total := newPoly(u.union.params)
+	total := newPoly(u.params)
 	for _, s := range u.Sets() {
 		p, err := s.Count(opts...)
 		if err != nil {
@@ -181,14 +175,11 @@ func (u *UnionSet) Subtract(v *UnionSet) (*UnionSet, error) {
 // Coalesce merges members of each part whose union is one conjunction, and drops those that others cover.
 func (u *UnionSet) Coalesce() (*UnionSet, error) { return asUnionSet(u.union.each((*Map).Coalesce)) }
 
-// IsEmpty decides whether u has no point for any values of the parameters.
-func (u *UnionSet) IsEmpty() (bool, error) { return u.union.isEmpty() }
-
 // IsSubset decides u ⊆ v.
 func (u *UnionSet) IsSubset(v *UnionSet) (bool, error) { return u.union.isSubset(v.union) }
 
 // IsEqual decides u = v as sets of points.
-func (u *UnionSet) IsEqual(v *UnionSet) (bool, error) { return u.union.isEqual(v.union) }
+func (u *UnionSet) IsEqual(v *UnionSet) (bool, error) { return mutual((*UnionSet).IsSubset, u, v) }
 
 // Apply is the set of images of u under m: of each part under the maps from its tuple.
 func (u *UnionSet) Apply(m *UnionMap) (*UnionSet, error) {
@@ -200,7 +191,7 @@ func (u *UnionSet) Apply(m *UnionMap) (*UnionSet, error) {
 }
 
 // UnionMap is a union of maps between differently named tuples, whose dimensions count by position. It is immutable.
-type UnionMap struct{ union union }
+type UnionMap struct{ union }
 
 func asUnionMap(u union, err error) (*UnionMap, error) {
 	if err != nil {
@@ -219,16 +210,13 @@ func ParseUnionMap(text string) (u *UnionMap, err error) {
 		if !r.isMap {
 			p.failAt(0, "a map is needed here, this is a set")
 		}
-		u.union.parts = append(u.union.parts, r.relationMap())
+		u.parts = append(u.parts, r.relationMap())
 	}
 	return u, nil
 }
 
-// Params are the parameters, in order.
-func (u *UnionMap) Params() []string { return slices.Clone(u.union.params) }
-
 // Maps are the parts between one pair of tuples each, in the order of their first disjuncts.
-func (u *UnionMap) Maps() []*Map { return slices.Clone(u.union.parts) }
+func (u *UnionMap) Maps() []*Map { return slices.Clone(u.parts) }
 
 // String prints u in isl's notation; ParseUnionMap reads it back.
 func (u *UnionMap) String() string { return u.union.text((*Map).String) }
@@ -255,19 +243,16 @@ func (u *UnionMap) Lexmin() (*UnionMap, error) { return asUnionMap(u.union.each(
 // Lexmax maps each tuple of a domain to its lexicographically greatest image in each of the ranges, where there is one.
 func (u *UnionMap) Lexmax() (*UnionMap, error) { return asUnionMap(u.union.each((*Map).Lexmax)) }
 
-// IsEmpty decides whether u has no pair for any values of the parameters.
-func (u *UnionMap) IsEmpty() (bool, error) { return u.union.isEmpty() }
-
 // IsSubset decides u ⊆ v.
 func (u *UnionMap) IsSubset(v *UnionMap) (bool, error) { return u.union.isSubset(v.union) }
 
 // IsEqual decides u = v as sets of pairs.
-func (u *UnionMap) IsEqual(v *UnionMap) (bool, error) { return u.union.isEqual(v.union) }
+func (u *UnionMap) IsEqual(v *UnionMap) (bool, error) { return mutual((*UnionMap).IsSubset, u, v) }
 
 // Reverse swaps domains and ranges.
 func (u *UnionMap) Reverse() *UnionMap {
-	out := union{params: u.union.params}
-	for _, m := range u.union.parts {
+	out := union{params: u.params}
+	for _, m := range u.parts {
 		out.parts = append(out.parts, m.Reverse())
 	}
 	return &UnionMap{out}
@@ -275,8 +260,8 @@ func (u *UnionMap) Reverse() *UnionMap {
 
 // Range is the union of the ranges; parts with one range tuple share its set.
 func (u *UnionMap) Range() (*UnionSet, error) {
-	out := union{params: u.union.params}
-	for _, m := range u.union.parts {
+	out := union{params: u.params}
+	for _, m := range u.parts {
 		r, err := m.Range()
 		if err != nil {
 			return nil, err
@@ -293,8 +278,8 @@ func (u *UnionMap) Domain() (*UnionSet, error) { return u.Reverse().Range() }
 
 // IntersectDomain restricts u to arguments in s.
 func (u *UnionMap) IntersectDomain(s *UnionSet) (*UnionMap, error) {
-	out := union{params: unionNames(u.union.params, s.union.params)}
-	for _, m := range u.union.parts {
+	out := union{params: unionNames(u.params, s.params)}
+	for _, m := range u.parts {
 		for _, d := range s.Sets() {
 			if d.tuple != m.inTuple || len(d.dims) != len(m.in) {
 				continue
@@ -323,9 +308,9 @@ func (u *UnionMap) Preimage(s *UnionSet) (*UnionSet, error) { return s.Apply(u.R
 
 // Then is the composition x → next(u(x)), through each tuple that is a range of u and a domain of next.
 func (u *UnionMap) Then(next *UnionMap) (*UnionMap, error) {
-	out := union{params: unionNames(u.union.params, next.union.params)}
-	for _, m := range u.union.parts {
-		for _, n := range next.union.parts {
+	out := union{params: unionNames(u.params, next.params)}
+	for _, m := range u.parts {
+		for _, n := range next.parts {
 			if m.set.tuple != n.inTuple || len(m.out) != len(n.in) {
 				continue
 			}
@@ -352,7 +337,7 @@ type TupleCount struct {
 // different. Options and errors are those of Count.
 func (u *UnionMap) Card(opts ...Option) ([]TupleCount, error) {
 	var out []TupleCount
-	for _, m := range u.union.parts {
+	for _, m := range u.parts {
 		at := slices.IndexFunc(out, func(c TupleCount) bool { return c.Tuple == m.inTuple && len(c.Dims) == len(m.in) })
 		if at >= 0 { // the counts of one tuple are added, in its first names
 			dims := out[at].Dims
