@@ -188,17 +188,9 @@ func (e *Evaluator) Int64(values []int64) (v int64, ok bool) {
 func floors(full []int64, first int, divs []linear.Div) bool {
 	for i := range divs {
 		d := &divs[i]
-		s := int64(0)
-		for j, k := range d.Num {
-			if k == 0 {
-				continue
-			}
-			x, ok1 := arith.MulOK(k, full[j])
-			y, ok2 := arith.AddOK(s, x)
-			if !ok1 || !ok2 {
-				return false
-			}
-			s = y
+		s, ok := linear.DotOK(d.Num, full)
+		if !ok {
+			return false
 		}
 		full[first+i] = arith.FloorDiv(s, d.Den)
 	}

@@ -156,23 +156,20 @@ func (p *parser) comparison() formula {
 
 // exprList is "e, e, …", or "[e, e, …]" as one side of a lexicographic comparison.
 func (p *parser) exprList() [][]choice {
-	if p.Is("[") {
-		end, closed := p.match[p.I]
-		after := closed && lexicographic[p.Tokens[end+1].Text].last != ""
+	end, bracket := p.match[p.I]
+	if bracket = bracket && p.Is("["); bracket {
+		after := lexicographic[p.Tokens[end+1].Text].last != ""
 		before := p.I > 0 && lexicographic[p.Tokens[p.I-1].Text].last != ""
-		if closed && (after || before) {
+		if bracket = after || before; bracket {
 			p.I++
-			out := [][]choice{p.expr()}
-			for p.Accept(",") {
-				out = append(out, p.expr())
-			}
-			p.expect("]")
-			return out
 		}
 	}
 	out := [][]choice{p.expr()}
 	for p.Accept(",") {
 		out = append(out, p.expr())
+	}
+	if bracket {
+		p.expect("]")
 	}
 	return out
 }
@@ -249,10 +246,6 @@ func (p *parser) lower(w *linear.Work, f formula, base []*linear.Conj, names []s
 			}
 			all = append(all, v)
 		}
-		drop := make([]bool, len(all))
-		for i := len(names); i < len(all); i++ {
-			drop[i] = true
-		}
 		// The base is carried through the projection: its constraints keep the elimination exact and small.
 		var wide []*linear.Conj
 		for _, c := range base {
@@ -260,7 +253,7 @@ func (p *parser) lower(w *linear.Work, f formula, base []*linear.Conj, names []s
 		}
 		var out []*linear.Conj
 		for _, c := range p.lower(w, f.args[0], wide, all) {
-			q, _ := c.Quantify(drop)
+			q, _ := c.Quantify(c.After(len(names)))
 			out = append(out, w.OpenUnlessSingle(q)...)
 		}
 		return out

@@ -64,7 +64,7 @@ func (p *Poly) AtMost(q *Poly) (holds bool, err error) {
 }
 
 // Interval is a range of parameter values, both ends included.
-type Interval struct{ Lo, Hi int64 }
+type Interval = quasi.Interval
 
 // Enclosure returns bounds on the values of p for parameters in a box. They hold at every point of the box, and may be
 // wider than the values that occur; 0 is included where the pieces may not cover the box.
@@ -79,7 +79,7 @@ func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
 		if v.Lo > v.Hi {
 			return nil, nil, fmt.Errorf("polycount: the interval of %q is empty", n)
 		}
-		within[i] = quasi.Interval{Lo: v.Lo, Hi: v.Hi}
+		within[i] = v
 	}
 	lo, hi = quasi.Enclosure(linear.AnyWork(), p.of, within)
 	return lo, hi, nil

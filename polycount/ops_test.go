@@ -245,7 +245,7 @@ func TestPolyOperations(t *testing.T) {
 		if !must(back.Equal(a)) {
 			t.Fatalf("%v reads as %v", a, back)
 		}
-		lo, hi, err := a.Enclosure(map[string]Interval{"n": {-1, 7}, "m": {0, 5}})
+		lo, hi, err := a.Enclosure(map[string]Interval{"n": {Lo: -1, Hi: 7}, "m": {Lo: 0, Hi: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}

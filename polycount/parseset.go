@@ -21,12 +21,15 @@ import (
 // Errors are *source.Error with the column.
 func ParseSet(text string) (s *Set, err error) {
 	defer arith.Rescue(&err)
-	p := newParser(text)
+	return newParser(text).set(), nil
+}
+
+func (p *parser) set() *Set {
 	r := p.relation()
 	if r.isMap {
 		p.failAt(r.arrow, "a set is needed here, this is a map")
 	}
-	return r.set(), nil
+	return r.set()
 }
 
 // ParseDomain reads a set whose text declares only its dimensions: names that neither the tuple nor exists declares are
@@ -52,11 +55,7 @@ func parseUndeclared(text string, opening ...string) (s *Set, err error) {
 		p.matchBrackets()
 	}
 	p.free = p.undeclared()
-	r := p.relation()
-	if r.isMap {
-		p.failAt(r.arrow, "a set is needed here, this is a map")
-	}
-	return r.set(), nil
+	return p.set(), nil
 }
 
 // undeclared lists the names of a set that are declared neither in leading brackets nor in the tuple nor after exists, in

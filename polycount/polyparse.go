@@ -111,16 +111,9 @@ func (p *parser) polyProduct(table *linear.Conj, params []string) quasi.Quasi {
 
 // affineOf is v as a row, if it is one.
 func (p *parser) affineOf(v quasi.Quasi, table *linear.Conj, at lex.Token) linear.Row {
-	out := make(linear.Row, table.Width())
-	for _, t := range v {
-		if len(t.Factors) > 2 || t.C.B != nil || t.C.D != 1 {
-			p.failAt(at.At, "only an affine expression with integer coefficients has a remainder")
-		}
-		if t.Factors == "" {
-			out[0] = t.C.N
-		} else {
-			out[quasi.AtomAt(t.Factors, 0)] = t.C.N
-		}
+	out, den, ok := v.Affine(table.Width())
+	if !ok || den != 1 {
+		p.failAt(at.At, "only an affine expression with integer coefficients has a remainder")
 	}
 	return out
 }

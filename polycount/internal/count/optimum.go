@@ -84,11 +84,7 @@ func unbeaten(w *linear.Work, cs, members []*linear.Conj, np, nd int, dir int64)
 // only change right-hand sides, and a test set serves for all of them. If c has no optimum for any parameter for which
 // it has points, ends is false.
 func LexBySteps(w *linear.Work, c *linear.Conj, np int, dir int64) (best []*linear.Conj, ends bool) {
-	drop := make([]bool, c.N)
-	for i := np; i < c.N; i++ {
-		drop[i] = true
-	}
-	whole, place := c.Quantify(drop)
+	whole, place := c.Quantify(c.After(np))
 	f := &fibres{c: whole}
 	f.basis = w.Kernel(whole.Existentials(), whole.Eq)
 	f.classify()

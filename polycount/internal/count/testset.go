@@ -43,9 +43,6 @@ func (m *moves) step(t linear.Row) move {
 	return x
 }
 
-func (a move) minus(b move) move { return a.plusTimes(-1, b) }
-func (a move) plus(b move) move  { return a.plusTimes(1, b) }
-
 func (a move) negated() move { return move{linear.NegRow(a.t), linear.NegRow(a.u)} }
 
 // signs are the rows in which a vector of slacks is positive or negative, as bits; rows from 63 on share a bit.
@@ -134,7 +131,7 @@ func (m *moves) basis(steps []move, active []int, o order) []move {
 				push(y.move)
 				continue
 			case now.pos&y.pos != 0 && now.neg&y.neg&bounded == 0:
-				push(x.minus(y.move))
+				push(x.plusTimes(-1, y.move))
 			}
 			kept = append(kept, y)
 		}
@@ -166,7 +163,7 @@ func (m *moves) reduce(x move, basis []member, active []int, o order) (move, boo
 		for _, y := range basis {
 			if y.pos&^s.pos == 0 && y.divides(x, 1, active) {
 				m.Spend(m.r + len(m.rows))
-				x, changed = x.minus(y.move), true
+				x, changed = x.plusTimes(-1, y.move), true
 				break
 			}
 		}
@@ -176,7 +173,7 @@ func (m *moves) reduce(x move, basis []member, active []int, o order) (move, boo
 		for _, y := range basis { // the better end gets better still
 			if y.pos&^s.neg == 0 && y.divides(x, -1, active) {
 				m.Spend(m.r + len(m.rows))
-				x, changed = x.plus(y.move), true
+				x, changed = x.plusTimes(1, y.move), true
 				break
 			}
 		}

@@ -133,13 +133,8 @@ func (c *Conj) Moved(n int, place []int) *Conj {
 // Conjunction returns a ∧ b over the same variables.
 func Conjunction(a, b *Conj) *Conj {
 	out := a.Clone()
-	out.absorb(b)
+	out.add(b, out.Importer(b, nil))
 	return out
-}
-
-// absorb adds the constraints of b to c.
-func (c *Conj) absorb(b *Conj) {
-	c.add(b, c.Importer(b, nil))
 }
 
 // SubstituteRows is Substitute with rows that may use the floors of table.

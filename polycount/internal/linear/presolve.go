@@ -218,7 +218,7 @@ func (p *presolved) guess(high bool) bool {
 		}
 		moved := false
 		for _, r := range p.rows {
-			v, ok := dotOK(r.Row, point)
+			v, ok := DotOK(r.Row, point)
 			if !ok {
 				return false
 			}
@@ -243,7 +243,7 @@ func (p *presolved) floors(point []int64) bool {
 		if d.Den <= 0 {
 			continue
 		}
-		v, ok := dotOK(d.Num, point)
+		v, ok := DotOK(d.Num, point)
 		if !ok {
 			return false
 		}
@@ -288,7 +288,8 @@ func (p *presolved) move(r boxRow, v int64, point []int64) bool {
 	return false
 }
 
-func dotOK(r Row, point []int64) (v int64, ok bool) {
+// DotOK is Dot; ok is false where it does not fit into 64 bits.
+func DotOK(r Row, point []int64) (v int64, ok bool) {
 	for i, k := range r {
 		if k != 0 {
 			if v, ok = addProduct(v, k, point[i]); !ok {

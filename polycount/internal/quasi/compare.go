@@ -1,11 +1,9 @@
 package quasi
 
 import (
-	"math/big"
 	"math/rand"
 	"slices"
 
-	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 )
 
@@ -13,13 +11,8 @@ import (
 // not, it looks for a negative value and then for a proof; decided is false if it finds neither.
 func NeverNegative(w *linear.Work, d *Piecewise) (holds, decided bool) {
 	r := rand.New(rand.NewSource(1))
-	at := make([]*big.Int, 1+d.Table.N)
-	at[0] = big.NewInt(1)
 	for size := int64(2); size < 1<<12; size += size/16 + 1 {
-		for i := range d.Table.N {
-			at[1+i] = big.NewInt(r.Int63n(2*size+1) - size)
-		}
-		if d.Value(at).Sign() < 0 {
+		if d.Value(randomPoint(r, d.Table.N, size)).Sign() < 0 {
 			return false, true
 		}
 	}
@@ -27,26 +20,13 @@ func NeverNegative(w *linear.Work, d *Piecewise) (holds, decided bool) {
 	for _, x := range d.Pieces {
 		c := x.Dom.Clone()
 		v := x.Q.over(d.Table, c)
-		den, affine := int64(1), true
-		for _, t := range v {
-			if affine = affine && len(t.Factors) <= 2 && t.C.B == nil; affine {
-				den = arith.Lcm(den, t.C.D)
-			}
-		}
+		row, _, affine := v.Affine(c.Width())
 		if !affine {
 			decided = decided && notNegative(w, c.Flat(), v)
 			continue
 		}
-		below := c.Flat() // den·v ≤ −1
-		e := linear.Plus(below.Width, -1, 0, 0)
-		for _, t := range v {
-			k := 0
-			if t.Factors != "" {
-				k = AtomAt(t.Factors, 0)
-			}
-			e[k] = arith.Sub(e[k], arith.Mul(t.C.N, den/t.C.D))
-		}
-		below.Ge = append(below.Ge, e)
+		below := c.Flat()
+		below.Ge = append(below.Ge, linear.Negated(row))
 		if w.Feasible(below) {
 			return false, true
 		}

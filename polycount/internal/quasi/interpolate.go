@@ -125,13 +125,11 @@ func interpolated(w *linear.Work, p *Piecewise, x Piece) Quasi {
 	return out
 }
 
-// floors are the columns of the floors.
-func floors(c *linear.Conj) []int {
-	out := make([]int, len(c.Divs))
-	for k := range out {
-		out[k] = 1 + c.N + k
-	}
-	return out
+// hasFloor reports that p uses a floor of table.
+func (p Quasi) hasFloor(table *linear.Conj) bool {
+	return slices.ContainsFunc(p, func(t Mono) bool { // whose factors ascend
+		return t.Factors != "" && AtomAt(t.Factors, len(t.Factors)-2) > table.N
+	})
 }
 
 // valuesOf are the values of the atoms where variable v is n; those in which other variables occur are 0.

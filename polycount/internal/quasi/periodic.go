@@ -164,8 +164,7 @@ func periodicIn(w *linear.Work, p *Piecewise, q Quasi, v int) Quasi {
 }
 
 func shorter(a, b Quasi) bool {
-	x, y := 2*len(a)+a.size(), 2*len(b)+b.size()
-	return x < y
+	return 2*len(a)+a.size() < 2*len(b)+b.size()
 }
 
 // ownAtoms are column v and the floors of that variable alone.
@@ -185,13 +184,7 @@ func ownAtoms(c *linear.Conj, v int) []bool {
 // byResidues rewrites q, a polynomial in variable v and floors of it.
 func byResidues(w *linear.Work, p *Piecewise, q Quasi, v int) (out Quasi, ok bool) {
 	period, degree := int64(1), q.degree()
-	var used []int
-	for k := range p.Table.Divs {
-		if at := 1 + p.Table.N + k; q.Uses(at) {
-			used = append(used, at)
-		}
-	}
-	if len(used) == 0 {
+	if !q.hasFloor(p.Table) {
 		return nil, false
 	}
 	periods := make([]int64, p.Table.Width())

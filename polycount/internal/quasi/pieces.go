@@ -84,7 +84,7 @@ func Simplify(w *linear.Work, p *Piecewise) {
 	}
 	for i, x := range p.Pieces {
 		w.Within(attemptLimit, func(w *linear.Work) { x = listed(w, p, x) })
-		if slices.ContainsFunc(floors(p.Table), x.Q.Uses) {
+		if x.Q.hasFloor(p.Table) {
 			x.Q = interpolated(w, p, x)
 		}
 		p.Pieces[i] = x

@@ -138,20 +138,9 @@ func (p *Piecewise) Scale(k arith.Rat) *Piecewise {
 func (p *Piecewise) FloorDiv(d int64) (out *Piecewise, ok bool) {
 	out = &Piecewise{&linear.Conj{N: p.Table.N, Divs: slices.Clone(p.Table.Divs)}, nil}
 	for _, x := range p.Pieces {
-		den := int64(1)
-		for _, t := range x.Q {
-			if len(t.Factors) > 2 || t.C.B != nil {
-				return nil, false
-			}
-			den = arith.Lcm(den, t.C.D)
-		}
-		num := make(linear.Row, out.Table.Width())
-		for _, t := range x.Q {
-			at := 0
-			if t.Factors != "" {
-				at = AtomAt(t.Factors, 0)
-			}
-			num[at] = arith.Mul(t.C.N, den/t.C.D)
+		num, den, ok := x.Q.Affine(out.Table.Width())
+		if !ok {
+			return nil, false
 		}
 		if q := Linear(out.Table.FloorRow(num, arith.Mul(d, den))); len(q) > 0 {
 			out.Pieces = append(out.Pieces, Piece{x.Dom, q})
@@ -189,11 +178,7 @@ func Equal(w *linear.Work, p, q *Piecewise) bool {
 	// Most unequal pairs differ at some small point; the proof of equality is what takes time.
 	r := rand.New(rand.NewSource(1))
 	for size := int64(2); size < 1<<20; size += size/8 + 1 {
-		at := make([]*big.Int, 1+a.Table.N)
-		at[0] = big.NewInt(1)
-		for i := range a.Table.N {
-			at[1+i] = big.NewInt(r.Int63n(2*size+1) - size)
-		}
+		at := randomPoint(r, a.Table.N, size)
 		if a.Value(at).Cmp(b.Value(at)) != 0 {
 			return false
 		}
@@ -207,6 +192,15 @@ func Equal(w *linear.Work, p, q *Piecewise) bool {
 		}
 	}
 	return vanishesOutside(w, a, b) && vanishesOutside(w, b, a)
+}
+
+// randomPoint is a point [1, variables…] in [−size, size]ⁿ.
+func randomPoint(r *rand.Rand, n int, size int64) []*big.Int {
+	at := []*big.Int{big.NewInt(1)}
+	for range n {
+		at = append(at, big.NewInt(r.Int63n(2*size+1)-size))
+	}
+	return at
 }
 
 // vanishesOutside decides whether p is 0 outside the pieces of q.

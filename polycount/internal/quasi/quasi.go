@@ -77,6 +77,26 @@ func Linear(r linear.Row) Quasi {
 	return out
 }
 
+// Affine is den·p as a row; ok is false where p is not affine in its atoms, or a coefficient has more than 64 bits.
+func (p Quasi) Affine(width int) (r linear.Row, den int64, ok bool) {
+	den = 1
+	for _, t := range p {
+		if len(t.Factors) > 2 || t.C.B != nil {
+			return nil, 0, false
+		}
+		den = arith.Lcm(den, t.C.D)
+	}
+	r = make(linear.Row, width)
+	for _, t := range p {
+		at := 0
+		if t.Factors != "" {
+			at = AtomAt(t.Factors, 0)
+		}
+		r[at] = arith.Mul(t.C.N, den/t.C.D)
+	}
+	return r, den, true
+}
+
 func (p Quasi) Add(q Quasi) Quasi {
 	switch {
 	case len(p) == 0:
