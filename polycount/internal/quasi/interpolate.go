@@ -21,42 +21,6 @@ func (p Quasi) at(atoms linear.Row) arith.Rat {
 	return v
 }
 
-// wholeTerm is a term with an integer coefficient.
-type wholeTerm struct {
-	factors string
-	c       int64
-}
-
-type wholeTerms []wholeTerm
-
-// whole is q times the common denominator of its coefficients.
-func (p Quasi) whole() (out wholeTerms, den int64) {
-	den = 1
-	for _, t := range p {
-		if t.C.B != nil {
-			arith.Throw(arith.ErrOverflow)
-		}
-		den = arith.Lcm(den, t.C.D)
-	}
-	for _, t := range p {
-		out = append(out, wholeTerm{t.Factors, arith.Mul(t.C.N, den/t.C.D)})
-	}
-	return out, den
-}
-
-// at is the value, over den, where the atoms have the given ones.
-func (p wholeTerms) at(atoms linear.Row, den int64) arith.Rat {
-	v := int64(0)
-	for _, t := range p {
-		x := t.c
-		for i := 0; i < len(t.factors); i += 2 {
-			x = arith.Mul(x, atoms[AtomAt(t.factors, i)])
-		}
-		v = arith.Add(v, x)
-	}
-	return arith.RatOf(v, den)
-}
-
 // interpolate returns the coefficients of the polynomial with values ys at xs (Newton's divided differences).
 func interpolate(xs []int64, ys []arith.Rat) []arith.Rat {
 	d := slices.Clone(ys)

@@ -216,15 +216,8 @@ func byResidues(w *linear.Work, p *Piecewise, q Quasi, v int) (out Quasi, ok boo
 	}
 	w.Spend(int(points) * (len(q) + p.Table.Width()))
 	values := make([]arith.Rat, points)
-	if !w.Within(w.Left, func(*linear.Work) { // integers are quicker, but may not do
-		whole, den := q.whole()
-		for n := range points {
-			values[n] = whole.at(valuesOf(p.Table, v, n), den)
-		}
-	}) {
-		for n := range points {
-			values[n] = q.at(valuesOf(p.Table, v, n))
-		}
+	for n := range points {
+		values[n] = q.at(valuesOf(p.Table, v, n))
 	}
 	// coeffs[k][r] belongs to n^k on the class of r.
 	coeffs := make([][]arith.Rat, degree+1)
