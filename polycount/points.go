@@ -58,14 +58,13 @@ func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
 // unbounded dimension, are errors.
 func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err error) {
 	defer arith.Rescue(&err)
-	for _, p := range s.params {
-		if _, ok := params[p]; !ok {
-			return nil, fmt.Errorf("polycount: no value given for parameter %q", p)
-		}
-	}
 	only := map[string]int64{}
 	for _, p := range s.params {
-		only[p] = params[p]
+		v, ok := params[p]
+		if !ok {
+			return nil, fmt.Errorf("polycount: no value given for parameter %q", p)
+		}
+		only[p] = v
 	}
 	t, err := s.Fix(only)
 	if err != nil {

@@ -99,8 +99,7 @@ func (p *parser) polyProduct(table *linear.Conj, params []string) quasi.Quasi {
 		case p.Accept("mod"), p.Accept("%"):
 			d := p.divisor()
 			e := p.affineOf(v, table, t)
-			f := table.FloorRow(e, d)
-			v = v.Sub(quasi.Linear(f).Scale(arith.RatInt(d)))
+			v = v.Sub(quasi.Linear(table.FloorRow(e, d)).Scale(arith.RatInt(d)))
 		case t.Kind == lex.Name && !reserved[t.Text] || p.Is("(") || p.Is("floor"):
 			v = v.Mul(p.polyPower(table, params))
 		default:

@@ -357,10 +357,8 @@ func (s *Set) Rename(old, new string) (*Set, error) {
 	out.params, out.dims = slices.Clone(s.params), slices.Clone(s.dims)
 	found := false
 	for _, names := range [][]string{out.params, out.dims} {
-		for i, n := range names {
-			if n == old {
-				names[i], found = new, true
-			}
+		if i := slices.Index(names, old); i >= 0 {
+			names[i], found = new, true
 		}
 	}
 	if !found {

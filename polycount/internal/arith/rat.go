@@ -1,6 +1,9 @@
 package arith
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // Rat is an exact rational number: N/D in lowest terms with D > 0, or B where those do not fit into 64 bits. The zero
 // Rat is not valid; RatInt(0) is 0.
@@ -10,6 +13,9 @@ type Rat struct {
 }
 
 func RatInt(n int64) Rat { return Rat{N: n, D: 1} }
+
+// Zeros are n times 0.
+func Zeros(n int) []Rat { return slices.Repeat([]Rat{RatInt(0)}, n) }
 
 func RatOf(n, d int64) Rat {
 	if d == 1 {

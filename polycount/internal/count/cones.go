@@ -78,19 +78,15 @@ func pointsOf(c []int64, s quasi.Quasi) quasi.Quasi {
 		todd = newToddSeries(d)
 	}
 	// series = Π Σ_k todd[k]·(c_i·t)^k up to t^d
-	series := make([]arith.Rat, d+1)
-	for k := range series {
-		series[k] = arith.RatInt(0)
-	}
+	series := arith.Zeros(d + 1)
 	series[0] = arith.RatInt(1)
 	scale := arith.RatInt(1)
 	if d%2 == 1 {
 		scale = arith.RatInt(-1)
 	}
 	for _, x := range c {
-		next := make([]arith.Rat, d+1)
+		next := arith.Zeros(d + 1)
 		for k := range next {
-			next[k] = arith.RatInt(0)
 			power := arith.RatInt(1)
 			for j := 0; j <= k; j++ {
 				if !todd[j].IsZero() {

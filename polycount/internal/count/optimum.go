@@ -55,12 +55,8 @@ func unbeaten(w *linear.Work, cs, members []*linear.Conj, np, nd int, dir int64)
 	for k := range nd {
 		// t: the first k+1 coordinates of points, over parameters and dims; the k-th then becomes existential.
 		var beaten []*linear.Conj
-		drop := make([]bool, np+nd)
-		for i := k + 1; i < nd; i++ {
-			drop[np+i] = true
-		}
 		for _, c := range members {
-			for _, t := range w.Project(c, drop) {
+			for _, t := range w.Project(c, c.After(np+k+1)) {
 				// Columns: parameters, dims 0…k−1, y (the k-th of the other point), x (ours).
 				by := linear.IdentityRows(np + k + 1)
 				y := t.Substitute(np+k+2, by)

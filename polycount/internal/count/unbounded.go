@@ -1,15 +1,16 @@
 package count
 
-import "gpuperf/polycount/internal/linear"
+import (
+	"slices"
+
+	"gpuperf/polycount/internal/linear"
+)
 
 // Recession finds a direction of the variables after the first np in which c is infinite, and the condition on the
 // first np, with existentials, under which c has points. It returns nil if there is none.
 func Recession(w *linear.Work, c *linear.Conj, np int) (direction []int64, when *linear.Conj) {
 	h := c.Flat()
-	for _, r := range h.Eq {
-		r[0] = 0
-	}
-	for _, r := range h.Ge {
+	for _, r := range slices.Concat(h.Eq, h.Ge) {
 		r[0] = 0
 	}
 	fix := func(at int) { h.Eq = append(h.Eq, linear.Plus(h.Width, 0, 1, at)) }

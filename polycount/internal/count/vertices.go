@@ -145,9 +145,7 @@ func (k *counter) vertex(r *region, coeffs linear.Matrix, param []linear.Row, ba
 		// det·r_j = Σ l_i·r_i + (terms in parameters)
 		l := linear.MulRow(coeffs[j], v.adj)
 		x := make(linear.Row, len(param[j]))
-		for c, y := range param[j] {
-			x[c] = arith.Mul(v.det, y)
-		}
+		linear.AddTimes(x, v.det, param[j])
 		first, sgn := j, int64(1)
 		for i, b := range basis {
 			if l[i] == 0 {
@@ -186,12 +184,9 @@ func (k *counter) contribution(vs []*vertex, v int, at []int64) quasi.Quasi {
 	d := len(vs[v].rows)
 	q := quasi.Quasi{}
 	for _, u := range vs[v].cones {
-		c := make([]int64, d)
+		c := linear.MulRow(at, u.rays)
 		var s quasi.Quasi
 		for i := range d {
-			for j, y := range at {
-				c[i] = arith.Add(c[i], arith.Mul(y, u.rays[j][i]))
-			}
 			// The apex has coordinate ⌈u.rows[i]·v⌉ along ray i, with v = −adj·param/det.
 			l := linear.MulRow(u.rows[i], vs[v].adj)
 			num := make(linear.Row, k.table.Width())
@@ -228,14 +223,8 @@ func (k *counter) generic(vs []*vertex, at []int64) bool {
 	for _, v := range vs {
 		for _, u := range v.cones {
 			k.Spend(len(at) * len(at))
-			for i := range at {
-				s := int64(0)
-				for j, y := range at {
-					s = arith.Add(s, arith.Mul(y, u.rays[j][i]))
-				}
-				if s == 0 {
-					return false
-				}
+			if slices.Contains(linear.MulRow(at, u.rays), 0) {
+				return false
 			}
 		}
 	}
@@ -300,14 +289,7 @@ func (k *counter) chamberAt(r *region, vs []*vertex, point linear.Row, known map
 	c := &chamber{}
 	var ge []linear.Row
 	for i, v := range vs {
-		in := true
-		for _, x := range v.dom {
-			if linear.Dot(x, point) < 0 {
-				in = false
-				break
-			}
-		}
-		if in {
+		if !slices.ContainsFunc(v.dom, func(x linear.Row) bool { return linear.Dot(x, point) < 0 }) {
 			c.active = append(c.active, i)
 			ge = append(ge, v.dom...)
 		}

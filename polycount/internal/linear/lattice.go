@@ -10,15 +10,6 @@ import (
 // Matrix is square, by rows.
 type Matrix [][]int64
 
-func identityMatrix(n int) Matrix {
-	m := make(Matrix, n)
-	for i := range m {
-		m[i] = make([]int64, n)
-		m[i][i] = 1
-	}
-	return m
-}
-
 // Adjugate returns det·m⁻¹ and det by fraction-free Gauss–Jordan elimination (Bareiss 1968); det is 0 for a singular m.
 func (m Matrix) Adjugate() (adj Matrix, det int64) {
 	n := len(m)
@@ -77,7 +68,7 @@ func MulRow(v []int64, m Matrix) []int64 {
 // algorithm of Lenstra, Lenstra and Lovász (1982); floating point only guides it, the vectors are exact.
 func ShortCombination(basis Matrix) (w, v []int64) {
 	n := len(basis)
-	b, u := make(Matrix, n), identityMatrix(n)
+	b, u := make(Matrix, n), Matrix(UnitVectors(n))
 	for i := range b {
 		b[i] = slices.Clone(basis[i])
 	}

@@ -252,16 +252,12 @@ func DivideRow(r Row, g int64) {
 }
 
 func Parallel(a, b Row, flip bool) bool {
+	sgn := int64(1)
 	if flip {
-		for i := len(a) - 1; i > 0; i-- {
-			if a[i] != -b[i] {
-				return false
-			}
-		}
-		return true
+		sgn = -1
 	}
 	for i := len(a) - 1; i > 0; i-- {
-		if a[i] != b[i] {
+		if a[i] != sgn*b[i] {
 			return false
 		}
 	}

@@ -63,11 +63,7 @@ func (p *Piecewise) familyJoined(q Quasi, of linear.Div) (out Quasi, ok bool) {
 		if !known {
 			i = len(lines)
 			index[beside] = i
-			coeffs := make([]arith.Rat, of.Den)
-			for j := range coeffs {
-				coeffs[j] = arith.RatInt(0)
-			}
-			lines = append(lines, line{beside, coeffs})
+			lines = append(lines, line{beside, arith.Zeros(int(of.Den))})
 		}
 		lines[i].coeffs[member[AtomAt(t.Factors, at)]] = t.C
 	}

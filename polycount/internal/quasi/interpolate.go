@@ -29,10 +29,7 @@ func interpolate(xs []int64, ys []arith.Rat) []arith.Rat {
 			d[i] = d[i].Add(d[i-1].Neg()).Mul(arith.RatOf(1, xs[i]-xs[i-k]))
 		}
 	}
-	out := make([]arith.Rat, len(d))
-	for i := range out {
-		out[i] = arith.RatInt(0)
-	}
+	out := arith.Zeros(len(d))
 	for k := len(d) - 1; k >= 0; k-- { // out = out·(x − xs[k]) + d[k]
 		for i := len(out) - 1; i >= 0; i-- {
 			v := out[i].Mul(arith.RatInt(-xs[k]))

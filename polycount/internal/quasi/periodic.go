@@ -187,10 +187,7 @@ func byResidues(w *linear.Work, p *Piecewise, q Quasi, v int) (out Quasi, ok boo
 	if !q.hasFloor(p.Table) {
 		return nil, false
 	}
-	periods := make([]int64, p.Table.Width())
-	for i := range periods {
-		periods[i] = 1
-	}
+	periods := slices.Repeat([]int64{1}, p.Table.Width())
 	own := ownAtoms(p.Table, v)
 	for k, d := range p.Table.Divs {
 		at := 1 + p.Table.N + k

@@ -35,10 +35,8 @@ func addPiece(w *linear.Work, family []Piece, x Piece) []Piece {
 	for _, y := range family {
 		w.Spend(len(y.Q) + len(x.Q))
 		common := w.Intersect(left, []*linear.Conj{y.Dom})
-		if len(common) == 1 {
-			if !w.Solvable(common[0].Question()) {
-				common = nil
-			}
+		if len(common) == 1 && !w.Solvable(common[0].Question()) {
+			common = nil
 		}
 		if len(common) == 0 {
 			out = append(out, y)
