@@ -28,15 +28,15 @@ func (e *explainer) advice(out *Explanation) error {
 		say("the kernel reaches %.0f %% of the roofline bound (%s): only doing less of that work makes it faster", 100*out.Roof.Reached, out.Roof.Resources[0].Name)
 	}
 	for _, c := range out.Costs {
-		if c.Saved < worthwhile*out.Predicted || c.Parameter == "" {
+		if c.Share < worthwhile || c.Parameter == "" {
 			continue
 		}
 		for _, text := range e.remedies(c) {
-			say("%s (%s, %.0f %% of the time): %s", e.describe(c), c.Parameter, 100*c.Saved/out.Predicted, text)
+			say("%s (%s, %.0f %% of the time): %s", e.describe(c), c.Parameter, 100*c.Share, text)
 		}
 	}
 	for _, t := range out.Terms {
-		if t.Share > worthwhile && t.Saved < worthwhile*t.Seconds {
+		if len(t.Joins) == 0 && t.Alone > worthwhile*out.Predicted && t.Seconds < worthwhile*t.Alone {
 			say("%s is hidden: at this size, making it cheaper gains almost nothing", t.Name)
 		}
 	}
@@ -143,6 +143,6 @@ func (e *explainer) operation(o features.Op, c Cost) string {
 	if !known {
 		return "fewer of these operations, or cheaper ones"
 	}
-	share := c.Work.Count * float64(e.Lanes) / c.Seconds / peak.Rate
+	share := c.Work.Count * float64(e.Lanes) / c.Alone / peak.Rate
 	return fmt.Sprintf("at %.0f %% of the peak rate already: fewer operations", 100*share)
 }

@@ -1,13 +1,19 @@
 package explain
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gpuperf/calibrate"
+)
 
 // Check is the paper's test for overlap (Stevens and Klöckner, section 8.1): the time of the kernel without arithmetic and local
 // memory, and what the removed work costs by the microbenchmarks, against the time of the whole kernel.
 type Check struct {
 	Removed         float64 `json:"removed"`          // seconds of the kernel without its work
 	RemovedMeasured bool    `json:"removed_measured"` // and not predicted
-	Onchip          float64 `json:"onchip"`           // seconds of the work by the calibrated costs
+	Onchip          float64 `json:"onchip"`           // seconds of the removed work by the calibrated costs
 	Full            float64 `json:"full"`             // seconds of the whole kernel
 	FullMeasured    bool    `json:"full_measured"`
 	Hidden          float64 `json:"hidden"` // part of the smaller cost that is hidden: 0 is the sum, 1 the maximum
@@ -28,17 +34,19 @@ func (e *explainer) check(out *Explanation) error {
 	if !ok || e.Removed == nil {
 		return nil
 	}
-	c := &Check{Onchip: out.Terms[termIndex(out.Terms, onchip)].Seconds, Full: e.seconds(), FullMeasured: e.Measured > 0, RemovedMeasured: e.MeasuredRemoved > 0}
-	if c.Removed = e.MeasuredRemoved; !c.RemovedMeasured {
-		values, err := e.count(e.Removed)
-		if err != nil {
-			return err
-		}
-		p, err := e.Fit.Predict(e.Model, values)
-		if err != nil {
-			return err
-		}
-		c.Removed = p.Seconds
+	values, err := e.count(e.Removed)
+	if err != nil {
+		return err
+	}
+	p, err := e.Fit.Predict(e.Model, values)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(p.Terms, func(t calibrate.TermValue) bool { return t.Name == onchip })
+	c := &Check{
+		Removed: cmp.Or(e.MeasuredRemoved, p.Seconds), RemovedMeasured: e.MeasuredRemoved > 0,
+		Onchip: max(e.prediction.Terms[i].Value-p.Terms[i].Value, 0), // loads from caches stay
+		Full:   e.seconds(), FullMeasured: e.Measured > 0,
 	}
 	if less := min(c.Removed, c.Onchip); less > 0 {
 		c.Hidden = (c.Sum() - c.Full) / less
@@ -50,8 +58,8 @@ func (e *explainer) check(out *Explanation) error {
 
 func (c Check) verdict() string {
 	switch less := min(c.Removed, c.Onchip); {
-	case !c.FullMeasured:
-		return "the whole kernel was not measured, so this is what the model says and no evidence"
+	case !c.FullMeasured || !c.RemovedMeasured:
+		return "not both kernels were measured, so this is what the model says and no evidence"
 	case less < small*c.Sum():
 		return "one of the two is so small that the check tells nothing"
 	case c.Hidden > 1.15:

@@ -12,14 +12,14 @@ import (
 	"gpuperf/models"
 )
 
-// Cost is a kind of work with its cost.
+// Cost is a kind of work with its cost, and what it contributes to the prediction.
 type Cost struct {
 	Term      string  `json:"term"`
-	Parameter string  `json:"parameter,omitempty"` // "" where the term is no sum of costs
+	Parameter string  `json:"parameter,omitempty"` // "" where the cost is no product of a parameter and work
 	Work      Work    `json:"work"`
-	Seconds   float64 `json:"seconds"`
+	Alone     float64 `json:"alone"`   // what the work would take by itself
+	Seconds   float64 `json:"seconds"` // its part of the prediction: 0 where it is hidden
 	Share     float64 `json:"share"`
-	Saved     float64 `json:"saved"` // by which the prediction falls if this costs nothing: 0 for what hides
 	Each      float64 `json:"each,omitempty"`
 	Unit      string  `json:"unit,omitempty"`
 	Rate      float64 `json:"rate,omitempty"` // that the cost implies
@@ -28,71 +28,82 @@ type Cost struct {
 	ids []features.ID // what counts the work
 }
 
-func (e *explainer) terms(out *Explanation) (err error) {
-	all := e.prediction.Terms
-	if len(all) == 0 {
-		all = calibrate.TermValues{{Name: models.WholeTerm, Value: e.prediction.Seconds}}
+func (e *explainer) parts(out *Explanation) error {
+	params := map[string]float64{}
+	for _, p := range e.Fit.Parameters {
+		params[p.Name] = p.Value
 	}
-	for _, t := range all {
-		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Seconds: t.Value}
-		if term.Saved, err = e.saved(e.Model.Without(t.Name), ""); err != nil {
-			return err
-		}
-		if len(term.Joins) == 0 {
-			e.total += t.Value
-		}
-		out.Terms = append(out.Terms, term)
+	parts, within := e.Model.Split(e.values, params)
+	total := 0.0
+	for _, p := range parts {
+		total += p.Within
 	}
-	for i, t := range out.Terms {
-		if e.total > 0 && len(t.Joins) == 0 {
-			out.Terms[i].Share = t.Seconds / e.total
+	share := func(seconds float64) float64 {
+		if total == 0 {
+			return 0
 		}
+		return seconds / total
 	}
-	return nil
-}
-
-func (e *explainer) costs(out *Explanation) error {
-	for _, c := range e.Model.Costs() {
-		cost, err := e.cost(c, out.Terms)
+	for _, p := range parts {
+		if p.Alone == 0 {
+			continue
+		}
+		cost, err := e.cost(p)
 		if err != nil {
 			return err
 		}
-		if cost.Seconds == 0 {
-			continue
-		}
-		if e.total > 0 {
-			cost.Share = cost.Seconds / e.total
-		}
+		cost.Share = share(p.Within)
 		out.Costs = append(out.Costs, cost)
 	}
-	slices.SortStableFunc(out.Costs, func(a, b Cost) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	slices.SortStableFunc(out.Costs, func(a, b Cost) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Alone, a.Alone))
+	})
+	terms := e.prediction.Terms
+	for _, p := range parts { // those that stand in no term
+		if p.Term == models.WholeTerm {
+			within[p.Term] += p.Within
+		}
+	}
+	if w, ok := within[models.WholeTerm]; ok {
+		terms = append(slices.Clip(terms), calibrate.TermValue{Name: models.WholeTerm, Value: w})
+	}
+	for _, t := range terms {
+		half, err := e.timeOf(e.Model.Scaled(t.Name, 0.5))
+		if err != nil {
+			return err
+		}
+		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Alone: t.Value, Seconds: within[t.Name], Share: share(within[t.Name]), Halved: total - half}
+		out.Terms = append(out.Terms, term)
+	}
 	return nil
 }
 
-func (e *explainer) cost(c models.Cost, terms []Term) (Cost, error) {
-	cost := Cost{Term: c.Term, Parameter: c.Parameter, Work: Work{What: c.Work}}
-	names, eval := c.Evaluator()
-	if eval == nil {
-		term := terms[termIndex(terms, c.Term)]
-		cost.Seconds, cost.Saved = term.Seconds, term.Saved
+// timeOf is the time by a variant of the model.
+func (e *explainer) timeOf(m *models.Model) (float64, error) {
+	compiled, err := m.Compile()
+	if err != nil {
+		return 0, err
+	}
+	params, _ := e.Fit.Values(compiled.Parameters) // Predict has found them all
+	x := make([]float64, len(compiled.Features))
+	for i, name := range compiled.Features {
+		x[i] = e.values[name]
+	}
+	return compiled.Eval(x, params), nil
+}
+
+func (e *explainer) cost(p models.Part) (cost Cost, err error) {
+	cost = Cost{Term: p.Term, Parameter: p.Parameter, Work: Work{What: p.Work, Count: p.Count}, Alone: p.Alone, Seconds: p.Within}
+	if p.Parameter == "" {
 		return cost, nil
 	}
-	values := make([]float64, len(names))
-	for i, name := range names {
-		values[i] = e.values[name]
-	}
-	var err error
+	names := p.Features()
 	if cost.ids, err = features.ParseIDs(names); err != nil {
 		return cost, err
 	}
-	cost.Work.Count = eval(values)
-	estimate := e.Fit.Estimate(c.Parameter)
+	estimate := e.Fit.Estimate(p.Parameter)
 	cost.Each, cost.Unit, cost.Rate, cost.RateUnit = estimate.Value, estimate.Unit, estimate.Rate, estimate.RateUnit
-	cost.Seconds = cost.Each * cost.Work.Count
-	if cost.Saved, err = e.saved(e.Model, c.Parameter); err != nil {
-		return cost, err
-	}
-	if len(names) == 1 && c.Work == names[0] {
+	if len(names) == 1 && p.Work == names[0] {
 		formula, err := e.statistics.Formula(cost.ids[0], e.Case.Sizes)
 		if err != nil {
 			return cost, err
@@ -104,32 +115,30 @@ func (e *explainer) cost(c models.Cost, terms []Term) (Cost, error) {
 	return cost, nil
 }
 
-// bound names the resource: the term that decides the time, and the work that decides the term.
+// bound says in one sentence what takes most of the time: the term, and the work that takes most of the term.
 func (e *explainer) bound(out *Explanation) error {
-	if len(out.Costs) == 0 {
+	if len(out.Costs) == 0 || out.Costs[0].Seconds <= 0 {
 		out.Bound = "nothing that the model has a cost for"
 		return nil
 	}
 	names := map[string]string{"gmem": "global memory", "onchip": "on-chip work", "overhead": "overhead of launches, groups and barriers"}
-	i := termIndex(out.Terms, out.Costs[0].Term)
-	for k, t := range out.Terms {
-		if len(t.Joins) == 0 && t.Saved > out.Terms[i].Saved {
-			i = k
+	var of Term
+	for _, t := range out.Terms {
+		if len(t.Joins) == 0 && t.Seconds > of.Seconds {
+			of = t
 		}
 	}
-	term := out.Terms[i]
-	out.Bound = cmp.Or(names[term.Name], term.Name)
-	j := slices.IndexFunc(out.Costs, func(c Cost) bool { return c.Term == term.Name })
-	if j >= 0 && term.Seconds > 0 && out.Costs[j].Parameter != "" {
-		c := out.Costs[j]
-		out.Bound += fmt.Sprintf(": %.0f %% of it is %s", 100*c.Seconds/term.Seconds, e.describe(c))
+	i := slices.IndexFunc(out.Costs, func(c Cost) bool { return c.Term == of.Name })
+	known := i >= 0 && out.Costs[i].Parameter != ""
+	if known && of.Name == models.WholeTerm {
+		out.Bound = fmt.Sprintf("%s, %.0f %% of the time", e.describe(out.Costs[i]), 100*out.Costs[i].Share)
+		return nil
+	}
+	out.Bound = fmt.Sprintf("%s, %.0f %% of the time", cmp.Or(names[of.Name], of.Name), 100*of.Share)
+	if known {
+		out.Bound += fmt.Sprintf(": %.0f %% of it is %s", 100*out.Costs[i].Seconds/of.Seconds, e.describe(out.Costs[i]))
 	}
 	return nil
-}
-
-// termIndex is the index of the term of that name, which is one of the terms.
-func termIndex(terms []Term, name string) int {
-	return slices.IndexFunc(terms, func(t Term) bool { return t.Name == name })
 }
 
 // describe describes the work of a cost in words: accesses by their arrays, operations by their names.

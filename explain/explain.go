@@ -7,7 +7,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
@@ -30,7 +29,8 @@ type Subject struct {
 	MeasuredRemoved float64 // of the kernel without its work
 }
 
-// Explanation explains a prediction. Times are in seconds; shares are relative to the sum of all terms that join no others.
+// Explanation explains a prediction. Times are in seconds. The parts of the costs add up to the prediction, by Euler's
+// theorem (models.Model.Split).
 type Explanation struct {
 	Kernel    string             `json:"kernel"`
 	Device    string             `json:"-"` // that the model is of
@@ -55,9 +55,10 @@ type Explanation struct {
 type Term struct {
 	Name    string   `json:"name"`
 	Joins   []string `json:"joins,omitempty"` // other terms that it is made of
-	Seconds float64  `json:"seconds"`
-	Share   float64  `json:"share"` // 0 for a term that joins others
-	Saved   float64  `json:"saved"` // by which the prediction falls if the term, and what it joins, costs nothing
+	Alone   float64  `json:"alone"`           // its value
+	Seconds float64  `json:"seconds"`         // its part of the prediction; of a term that joins others, theirs with its own
+	Share   float64  `json:"share"`
+	Halved  float64  `json:"halved"` // by which the prediction falls if the term costs half
 }
 
 // Work is a kind of work with its count.
@@ -84,7 +85,7 @@ func New(s Subject) (*Explanation, error) {
 		relative := (out.Predicted - s.Measured) / s.Measured
 		out.Error = &relative
 	}
-	for _, step := range []func(*Explanation) error{e.terms, e.costs, e.bound, e.check, e.roof, e.unpriced, e.advice} {
+	for _, step := range []func(*Explanation) error{e.parts, e.bound, e.check, e.roof, e.unpriced, e.advice} {
 		if err := step(out); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Case, err)
 		}
@@ -99,7 +100,6 @@ type explainer struct {
 	values     map[string]float64 // of the features
 	prediction *calibrate.Prediction
 	statistics *features.Statistics
-	total      float64 // seconds of all terms that join no others
 }
 
 func (e *explainer) prepare() (err error) {
@@ -139,23 +139,6 @@ func (e *explainer) unpriced(out *Explanation) error {
 		out.Unpriced = append(out.Unpriced, Work{What: r.Key.String(), Count: value, Formula: r.Count.String()})
 	}
 	return nil
-}
-
-// saved is by how much the prediction falls if the model is m, and a parameter, if any is named, is 0.
-func (e *explainer) saved(m *models.Model, parameter string) (float64, error) {
-	compiled, err := m.Compile()
-	if err != nil {
-		return 0, err
-	}
-	params, _ := e.Fit.Values(compiled.Parameters) // Predict has found them all
-	if i := slices.Index(compiled.Parameters, parameter); i >= 0 {
-		params[i] = 0
-	}
-	x := make([]float64, len(compiled.Features))
-	for i, name := range compiled.Features {
-		x[i] = e.values[name]
-	}
-	return e.prediction.Seconds - compiled.Eval(x, params), nil
 }
 
 // seconds is the time to explain: the measured one, or else the predicted one.

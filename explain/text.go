@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -20,7 +21,7 @@ func (e *Explanation) Write(w io.Writer) {
 	if e.Error != nil {
 		fmt.Fprintf(w, "  measured   %s, the model is %+.2f %% off\n", format.Seconds(e.Measured), 100**e.Error)
 	}
-	fmt.Fprintf(w, "  waits for  %s\n\n", e.Bound)
+	fmt.Fprintf(w, "  bound by   %s\n\n", e.Bound)
 	e.writeTerms(w)
 	e.writeCosts(w)
 	if c := e.Check; c != nil {
@@ -50,17 +51,33 @@ func (e *Explanation) Write(w io.Writer) {
 const barWidth = 30
 
 func (e *Explanation) writeTerms(w io.Writer) {
-	t := format.NewTable("term", ">time", ">share", "", ">saved if free")
+	t := format.NewTable("term", ">alone", ">time", ">share", "", ">saved if halved")
 	for _, term := range e.Terms {
-		if len(term.Joins) > 0 {
-			t.Row(term.Name, format.Seconds(term.Seconds), "", "of "+strings.Join(term.Joins, " and "), savedText(term.Saved, e.Predicted))
-			continue
+		share, bar := fmt.Sprintf("%.1f %%", 100*term.Share), "of "+strings.Join(term.Joins, " and ")
+		if len(term.Joins) == 0 {
+			n := min(int(math.Round(barWidth*max(term.Share, 0))), barWidth)
+			bar = strings.Repeat("█", n) + strings.Repeat("·", barWidth-n)
 		}
-		n := int(math.Round(barWidth * max(term.Share, 0)))
-		t.Row(term.Name, format.Seconds(term.Seconds), fmt.Sprintf("%.1f %%", 100*term.Share), strings.Repeat("█", n)+strings.Repeat("·", max(barWidth-n, 0)), savedText(term.Saved, e.Predicted))
+		t.Row(term.Name, format.Seconds(term.Alone), within(term.Seconds, term.Alone), share, bar, savedText(term.Halved, e.Predicted))
 	}
 	t.WriteIndented(w, "  ")
 	fmt.Fprintln(w)
+}
+
+// within is the part of the prediction that something takes which takes a time by itself.
+func within(seconds, alone float64) string {
+	if alone > 0 && seconds < leastShare*alone {
+		return "hidden"
+	}
+	return format.Seconds(seconds)
+}
+
+// short cuts a long expression; JSON has all of it.
+func short(text string) string {
+	if r := []rune(text); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return text
 }
 
 func savedText(saved, of float64) string {
@@ -74,25 +91,24 @@ func savedText(saved, of float64) string {
 const leastShare = 0.001
 
 func (e *Explanation) writeCosts(w io.Writer) {
-	t := format.NewTable("cost", "term", ">time", ">share", ">saved if free", ">count", "of", ">implied rate")
+	t := format.NewTable("cost", "term", ">alone", ">time", ">share", ">count", "of", ">implied rate")
 	rest, n := 0.0, 0
 	for _, c := range e.Costs {
-		if c.Share < leastShare {
+		if c.Share < leastShare && c.Alone < leastShare*e.Predicted {
 			rest += c.Seconds
 			n++
 			continue
 		}
-		rate := ""
+		rate, count := "", ""
 		if c.RateUnit != "" {
 			rate = fmt.Sprintf("%.3g %s", c.Rate, c.RateUnit)
 		}
-		count := ""
 		if c.Parameter != "" {
 			count = fmt.Sprintf("%.6g", c.Work.Count)
 		}
-		t.Row(c.Parameter, c.Term, format.Seconds(c.Seconds), fmt.Sprintf("%.1f %%", 100*c.Share), savedText(c.Saved, e.Predicted), count, c.Work.What, rate)
+		t.Row(cmp.Or(c.Parameter, c.Term), c.Term, format.Seconds(c.Alone), within(c.Seconds, c.Alone), fmt.Sprintf("%.1f %%", 100*c.Share), count, short(c.Work.What), rate)
 		if c.Work.Formula != "" {
-			t.Row("", "", "", "", "", "", "= "+c.Work.Formula, "")
+			t.Row("", "", "", "", "", "", short("= "+c.Work.Formula), "")
 		}
 	}
 	t.WriteIndented(w, "  ")

@@ -2,87 +2,44 @@ package models
 
 import "slices"
 
-// Cost is an addend of a term: a parameter times work that features count. A term that is no sum of such products is one Cost without
-// parameter and work.
+// Cost is an addend of a term: a parameter times work that features count. An addend that is no such product has no parameter; its Work is
+// the addend itself.
 type Cost struct {
 	Term      string
 	Parameter string
 	Work      string // as the model file writes it, the user's own features by name
-	work      *Expr  // over features of kernels
+	work      *Expr  // over features of kernels, and perhaps further parameters
 }
 
-// Evaluator returns the features of the work and a function that computes the work from their values; nil for a Cost without work.
-func (c Cost) Evaluator() (features []string, eval func(values []float64) float64) {
-	if c.work == nil {
-		return nil, nil
-	}
-	return Evaluator(c.work)
-}
+// Features lists the features that count the work.
+func (c Cost) Features() []string { return c.work.names(Feature) }
 
-// WholeTerm is the term of the costs of a model without named terms.
+// WholeTerm is the term of the costs that stand in the expression of a model and in none of its terms.
 const WholeTerm = "time"
 
 // Joins lists the terms that the expression of a term refers to, in the order of the file: none for a term of features and
 // parameters alone.
 func (m *Model) Joins(term string) []string {
-	var out []string
-	for _, t := range m.Terms {
-		if t.Name == term {
-			out = t.expr.names(TermRef)
-		}
+	if i := m.term(term); i >= 0 {
+		return m.Terms[i].expr.names(TermRef)
 	}
-	return out
+	return nil
 }
 
-// Without is the model with a term replaced by 0: its time if the term, and the terms that it joins, cost nothing.
-func (m *Model) Without(term string) *Model {
+func (m *Model) term(name string) int {
+	return slices.IndexFunc(m.Terms, func(t Term) bool { return t.Name == name })
+}
+
+// Scaled is the model with a term multiplied by a factor. WholeTerm is the expression.
+func (m *Model) Scaled(term string, by float64) *Model {
 	out := *m
-	out.Terms = slices.Clone(m.Terms)
-	for i := range out.Terms {
-		if out.Terms[i].Name == term {
-			out.Terms[i].expr = num(0)
-		}
-	}
-	if len(m.Terms) == 0 && term == WholeTerm {
-		out.expression = num(0)
+	if i := m.term(term); i >= 0 {
+		out.Terms = slices.Clone(m.Terms)
+		out.Terms[i].expr = mul(num(by), out.Terms[i].expr)
+	} else if term == WholeTerm {
+		out.expression = mul(num(by), m.expression)
 	}
 	return &out
-}
-
-// Costs lists the costs of the terms, in the order of the file. A term that joins others has only the costs that it adds to theirs.
-func (m *Model) Costs() []Cost {
-	var out []Cost
-	terms := m.Terms
-	if len(terms) == 0 {
-		terms = []Term{{Name: WholeTerm, expr: m.expression}}
-	}
-	for _, t := range terms {
-		costs, ok := m.costsOf(t.Name, t.expr.without(TermRef))
-		if !ok && len(t.expr.names(TermRef)) == 0 {
-			costs, ok = []Cost{{Term: t.Name}}, true
-		}
-		if ok {
-			out = append(out, costs...)
-		}
-	}
-	return out
-}
-
-// costsOf lists the costs of a term; ok is false unless the term is linear in its parameters, with a parameter in each addend.
-func (m *Model) costsOf(term string, e *Expr) (out []Cost, ok bool) {
-	for _, p := range e.names(Param) {
-		work := e.Derivative(p)
-		if len(work.names(Param)) > 0 {
-			return nil, false
-		}
-		for _, part := range work.addends() {
-			out = append(out, Cost{term, p, part.String(), m.expand(part)})
-		}
-	}
-	// With all parameters 0 the term must be 0.
-	rest := e.without(Param)
-	names, eval := Evaluator(rest)
-	return out, len(out) > 0 && eval(slices.Repeat([]float64{1}, len(names))) == 0
 }
 
 // CostFeatures finds the features that each parameter is the cost of: those in products with that parameter alone, as in p_a * f_x or
@@ -133,15 +90,5 @@ func (e *Expr) sumsFeatures() bool {
 	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
 		by := e.Derivative(name)
 		return by.Op != Const || by.Value == 0
-	})
-}
-
-// without is the expression with 0 for all leaves of a kind.
-func (e *Expr) without(op Op) *Expr {
-	return e.substitute(func(leaf *Expr) *Expr {
-		if leaf.Op == op {
-			return num(0)
-		}
-		return nil
 	})
 }

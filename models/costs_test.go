@@ -3,57 +3,16 @@ package models
 import (
 	"fmt"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-func TestCostsOfTerms(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		want []string // term, parameter, work, value where every feature is 2
-	}{
-		{"terms:\n  a: p_x * f_x + p_y * (f_y + 3 * f_z)\nexpression: a\n", []string{"a p_x f_x 2", "a p_y f_y 2", "a p_y 3 * f_z 6"}},
-		{"terms:\n  a: p_x * f_x * f_y\n  b: p_x * f_z\nexpression: a + b\n", []string{"a p_x f_y * f_x 4", "b p_x f_z 2"}},
-		{"features:\n  f_own: f_x - f_y / 2\nterms:\n  a: p_x * f_own\nexpression: a\n", []string{"a p_x f_own 1"}},
-		{"terms:\n  a: p_x * f_x\n  b: a + p_y * f_y\nexpression: b\n", []string{"a p_x f_x 2", "b p_y f_y 2"}},
-		{"terms:\n  a: p_x * f_x\n  b: p_y * f_y\n  c: pnorm(a, b, p_z)\nexpression: c\n", []string{"a p_x f_x 2", "b p_y f_y 2"}},
-		{"expression: p_x * f_x\n", []string{"time p_x f_x 2"}},
-		// No sums of costs.
-		{"terms:\n  a: p_x * f_x + 1\nexpression: a\n", []string{"a   0"}},
-		{"terms:\n  a: p_x * p_y * f_x\nexpression: a\n", []string{"a   0"}},
-		{"terms:\n  a: f_x\nexpression: a + p_x\n", []string{"a   0"}},
-		{"expression: overlap(p_x * f_x, p_y * f_y, 9)\n", []string{"time   0"}},
-	} {
-		m, err := Parse("m.yaml", []byte("version: 1\nname: m\noutput: f_t\n"+c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, k := range m.Costs() {
-			value := 0.0
-			if names, eval := k.Evaluator(); eval != nil {
-				values := make([]float64, len(names))
-				for i := range values {
-					values[i] = 2
-				}
-				value = eval(values)
-			}
-			got = append(got, fmt.Sprintf("%s %s %s %g", k.Term, k.Parameter, k.Work, value))
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s:\n%s", c.text, diff)
-		}
-	}
-}
-
-// A term that costs nothing takes what it joins with it, whatever its form.
-func TestWithout(t *testing.T) {
+// A term that is scaled takes what it joins with it, whatever its form.
+func TestScaled(t *testing.T) {
 	m, err := Parse("m.yaml", []byte("version: 1\nname: m\noutput: f_t\nterms:\n  a: max(p_x * f_x, p_y * f_y)\n  b: p_z * f_z\n  c: a + b\nexpression: c + p_x * f_x\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for term, want := range map[string]float64{"": 3*7 + 3*5 + 3*2, "a": 3*5 + 3*2, "b": 3*7 + 3*2, "c": 3 * 2} {
-		c, err := m.Without(term).Compile()
+	for term, want := range map[string]float64{"": 21 + 15 + 6, "a": 10.5 + 15 + 6, "b": 21 + 7.5 + 6, "c": 18 + 6, WholeTerm: 21} {
+		c, err := m.Scaled(term, 0.5).Compile()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +24,7 @@ func TestWithout(t *testing.T) {
 			p[i] = 3
 		}
 		if got := c.Eval(x, p); got != want {
-			t.Errorf("without %q: %g, want %g", term, got, want)
+			t.Errorf("half of %q: %g, want %g", term, got, want)
 		}
 	}
 }

@@ -21,8 +21,9 @@ func explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain KERNEL.star -p n=4096 [--measure | --replay samples.jsonl]",
 		Short: "Explain why a kernel takes its time, and what would make it faster",
-		Long: `explain breaks down the predicted time of a kernel: its terms, their costs and counts, what each would save if
-it were free, and which resource limits the kernel. It compares the time with the peaks of the device, and makes the check
+		Long: `explain breaks down the predicted time of a kernel: what each term and each cost contributes (these parts add up to the
+prediction; "alone" is what it would take by itself), its count and rate, what half of a term would save, and which resource
+binds. It compares the time with the peaks of the device, and makes the check
 of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed
 work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
 recorded samples; otherwise the check uses predictions alone.`,
