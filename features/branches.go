@@ -47,96 +47,10 @@ func (c *counter) under(at scope, condition expr.Expr) scope {
 			return at
 		}
 	}
-	if c.isAffine(condition) {
+	if c.k.IsAffineCondition(condition) {
 		at.conds = append(at.conds[:len(at.conds):len(at.conds)], condition)
 	}
 	return at
-}
-
-// comparisons are the constraints of comparisons of affine expressions; != is not a single constraint.
-var comparisons = map[expr.OpKind]func(a, b polycount.Affine) polycount.Constraint{
-	expr.Eq: polycount.EQ,
-	expr.Ge: polycount.GE,
-	expr.Le: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(b, a) },
-	expr.Gt: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(a, b.AddInt(1)) },
-	expr.Lt: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(b, a.AddInt(1)) },
-}
-
-// isAffine reports whether a condition is made of comparisons of affine expressions.
-func (c *counter) isAffine(e expr.Expr) bool {
-	op, ok := e.(*expr.Op)
-	if !ok {
-		return false
-	}
-	switch op.Kind {
-	case expr.And, expr.Or, expr.Not:
-		for _, arg := range op.Args {
-			if !c.isAffine(arg) {
-				return false
-			}
-		}
-		return true
-	}
-	if comparisons[op.Kind] == nil && op.Kind != expr.Ne {
-		return false
-	}
-	for _, arg := range op.Args {
-		if _, err := c.affine(arg); err != nil {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *counter) affine(e expr.Expr) (polycount.Affine, error) {
-	return expr.ToAffine(e, func(name string) bool { return c.k.IsIname(name) || c.k.IsParam(name) })
-}
-
-// restrict returns the part of a set in which an affine condition holds.
-func (c *counter) restrict(set *polycount.Set, condition expr.Expr) (*polycount.Set, error) {
-	op := condition.(*expr.Op)
-	switch op.Kind {
-	case expr.And:
-		for _, arg := range op.Args {
-			var err error
-			if set, err = c.restrict(set, arg); err != nil {
-				return nil, err
-			}
-		}
-		return set, nil
-	case expr.Or:
-		var all *polycount.Set
-		for _, arg := range op.Args {
-			part, err := c.restrict(set, arg)
-			if err == nil && all != nil {
-				part, err = all.Union(part)
-			}
-			if err != nil {
-				return nil, err
-			}
-			all = part
-		}
-		return all, nil
-	case expr.Not, expr.Ne:
-		arg := op.Args[0]
-		if op.Kind == expr.Ne {
-			arg = &expr.Op{Kind: expr.Eq, Args: op.Args}
-		}
-		part, err := c.restrict(set, arg)
-		if err != nil {
-			return nil, err
-		}
-		return set.Subtract(part)
-	}
-	a, err := c.affine(op.Args[0])
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.affine(op.Args[1])
-	if err != nil {
-		return nil, err
-	}
-	return set.Constrain(comparisons[op.Kind](a, b))
 }
 
 // domainOf is the set of points of a scope; dimensions are the inames of its statement.
@@ -148,7 +62,7 @@ func (c *counter) domainOf(at scope) (*polycount.Set, error) {
 	d, err := c.k.DomainOf(at.stmt.Inames)
 	for _, condition := range at.conds {
 		if err == nil {
-			d, err = c.restrict(d, condition)
+			d, err = c.k.Restrict(d, condition)
 		}
 	}
 	if err == nil {

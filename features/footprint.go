@@ -85,7 +85,7 @@ func (c *counter) image(s site) (*polycount.Set, error) {
 	var axes []string
 	var index []polycount.Affine
 	for axis, e := range s.access.Index {
-		a, err := c.affine(e)
+		a, err := c.k.AffineOf(e)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.access, err)
 		}

@@ -27,7 +27,7 @@ func TestRandomKernels(t *testing.T) {
 		domain += rapid.SampledFrom([]string{"", " and (p + q) mod 2 = 0", " and p mod 3 = 1", " and w + p >= 1", " and 2*p + q <= n"}).Draw(t, "more")
 		all := []string{"g", "p", "q", "w"}
 		index := func(name string, inames []string) string {
-			text := fmt.Sprint(small(name+" offset", 20, 22))
+			text := fmt.Sprint(small(name+" offset", 60, 62))
 			for _, i := range rapid.SliceOfNDistinct(rapid.SampledFrom(all), 0, 2, rapid.ID).Draw(t, name+" of") {
 				if c := small(name+" of "+i, -2, 3); c != 0 && slices.Contains(inames, i) {
 					text += fmt.Sprintf(" + %d*%s", c, i)
@@ -62,7 +62,7 @@ func TestRandomKernels(t *testing.T) {
 			text = append(text, fmt.Sprintf("z%d[%s] = %s {id=s%d, %s}", s, st.z, value, s, attributes))
 		}
 		spec := kernel.Spec{
-			Domains: []string{"{[g,w,p,q]: " + domain + "}"}, Instructions: strings.Join(text, "\n"), Assumptions: "n >= 1",
+			Domains: []string{"{[g,w,p,q]: " + domain + "}"}, Instructions: strings.Join(text, "\n"), Assumptions: "1 <= n <= 12",
 		}
 		for _, name := range []string{"x", "y", "z0", "z1"} {
 			_, after, used := strings.Cut(spec.Instructions, name+"[")
@@ -72,7 +72,7 @@ func TestRandomKernels(t *testing.T) {
 			a := &kernel.Array{Name: name, DType: "float32", Space: kernel.Global}
 			indices, _, _ := strings.Cut(after, "]")
 			for range strings.Split(indices, ",") {
-				a.Shape = append(a.Shape, expr.Int{Value: 100})
+				a.Shape = append(a.Shape, expr.Int{Value: 300})
 			}
 			spec.Args = append(spec.Args, a)
 		}

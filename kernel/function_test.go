@@ -46,7 +46,7 @@ func TestFunctionsRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k, err := kernel.Make(kernel.Spec{
-				Domains: []string{"{[i]: 0<=i<n}"}, Instructions: c.instructions, Functions: c.functions,
+				Domains: []string{"{[i]: 0<=i<n}"}, Instructions: c.instructions, Functions: c.functions, Assumptions: "n <= 16",
 				Args: []*kernel.Array{
 					{Name: "x", DType: expr.Float32, Shape: []expr.Expr{expr.Int{Value: 64}}},
 					{Name: "w", DType: expr.Float32, Shape: []expr.Expr{expr.Int{Value: 64}}},

@@ -74,6 +74,9 @@ for j = 0 .. m - 1
 		if strings.Contains(c.instructions, "c[j, i]") {
 			spec.Args = append(spec.Args, &kernel.Array{Name: "c", DType: "float32", Shape: []expr.Expr{size[0], size[0]}})
 		}
+		if strings.Contains(c.domains, "i<n") {
+			spec.Assumptions = "n <= 64"
+		}
 		if strings.Contains(c.instructions, "tile") {
 			spec.Temps = tile
 		}

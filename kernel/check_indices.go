@@ -1,0 +1,184 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// checkIndices: no access is out of bounds, for any positive sizes that the assumptions allow. It judges what domains and
+// affine conditions prove: affine indices, where no condition or bound of a loop depends on data. The interpreter finds the
+// rest.
+func (k *Kernel) checkIndices() error {
+	c := &indexChecker{k: k, domains: map[string]*polycount.Set{}}
+	for _, s := range k.Statements {
+		c.stmt = s
+		points, err := c.domain(s.Inames)
+		for _, p := range s.Predicates {
+			if err == nil {
+				points, err = c.after(points, p)
+			}
+		}
+		for _, e := range []expr.Expr{s.LHS, s.RHS} {
+			if err == nil && e != nil {
+				err = c.check(e, points, s.Inames)
+			}
+		}
+		if err != nil {
+			return k.Errorf("statement %s: %w", s.ID, err)
+		}
+	}
+	return nil
+}
+
+type indexChecker struct {
+	k       *Kernel
+	stmt    *Stmt
+	domains map[string]*polycount.Set // by their inames
+}
+
+// domain is the set of points of inames at positive sizes; nil where it depends on data.
+func (c *indexChecker) domain(inames []string) (*polycount.Set, error) {
+	key := strings.Join(inames, " ")
+	d, known := c.domains[key]
+	if known || len(c.k.Bounds(inames)) > 0 {
+		return d, nil
+	}
+	d, err := c.k.DomainOf(inames)
+	if err != nil {
+		return nil, err
+	}
+	var positive []polycount.Constraint
+	for _, p := range c.k.Params() {
+		positive = append(positive, polycount.GE(polycount.Name(p), polycount.Int(1)))
+	}
+	d, err = d.AddParams(c.k.Params()...).Constrain(positive...)
+	c.domains[key] = d
+	return d, err
+}
+
+// after checks a condition at the points, and returns those where it holds; nil where that is not known.
+func (c *indexChecker) after(points *polycount.Set, condition expr.Expr) (*polycount.Set, error) {
+	err := c.check(condition, points, c.stmt.Inames)
+	if err != nil || points == nil || !c.k.IsAffineCondition(condition) {
+		return nil, err
+	}
+	return c.k.Restrict(points, condition)
+}
+
+// check checks the accesses of an expression that is evaluated at the points of the inames.
+func (c *indexChecker) check(e expr.Expr, points *polycount.Set, inames []string) (err error) {
+	if points == nil {
+		return nil
+	}
+	switch x := e.(type) {
+	case *expr.Cond:
+		holds, err := c.after(points, x.If)
+		if err == nil {
+			err = c.check(x.Then, holds, inames)
+		}
+		if err == nil && holds != nil {
+			holds, err = c.k.Restrict(points, expr.Negate(x.If))
+		}
+		if err == nil {
+			err = c.check(x.Else, holds, inames)
+		}
+		return err
+	case *expr.Op:
+		if x.Kind != expr.And && x.Kind != expr.Or {
+			break
+		}
+		for _, arg := range x.Args { // each is evaluated where those before it do not decide
+			if x.Kind == expr.Or {
+				arg = expr.Negate(arg)
+			}
+			if points, err = c.after(points, arg); err != nil {
+				return err
+			}
+		}
+		return nil
+	case *expr.Reduce:
+		inames = nameset.Sorted(slices.Concat(inames, x.Inames))
+		if points, err = c.domain(inames); err != nil {
+			return err
+		}
+	case *expr.Access:
+		if err := c.access(x, points); err != nil {
+			return err
+		}
+	}
+	for _, child := range expr.Children(e) {
+		if err := c.check(child, points, inames); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// access checks the indices of an access that is made at the points.
+func (c *indexChecker) access(x *expr.Access, points *polycount.Set) error {
+	a := c.k.Array(x.Array)
+	if a == nil || len(a.Shape) != len(x.Index) {
+		return nil // a parameter, or a vector
+	}
+	for axis, e := range x.Index {
+		index, err := c.k.AffineOf(e)
+		if err != nil {
+			continue
+		}
+		lanes := int64(1)
+		if axis == len(x.Index)-1 {
+			lanes = max(x.Lanes, 1)
+		}
+		inside := []polycount.Constraint{polycount.GE(index, polycount.Int(0))}
+		if size, err := c.k.AffineOf(a.Shape[axis]); err == nil {
+			inside = append(inside, polycount.GE(size, index.AddInt(lanes)))
+		}
+		for _, holds := range inside {
+			yes, err := points.Implies(holds)
+			if err == nil && !yes {
+				err = c.outside(x, a, axis, index, points, holds)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// outside returns an error at a point where the index violates what must hold; nil where the array has no elements then.
+func (c *indexChecker) outside(x *expr.Access, a *Array, axis int, index polycount.Affine, points *polycount.Set, holds polycount.Constraint) error {
+	violated := holds.Negate()
+	for _, e := range a.Shape {
+		if size, err := c.k.AffineOf(e); err == nil {
+			violated = append(violated, polycount.GE(size, polycount.Int(1)))
+		}
+	}
+	bad, err := points.Constrain(violated...)
+	if err != nil {
+		return err
+	}
+	at, ok, err := bad.Sample()
+	if err != nil || !ok {
+		return err
+	}
+	value, err := index.Eval(at)
+	if err != nil {
+		return err
+	}
+	var where []string
+	for _, name := range slices.Concat(points.Params(), points.Dims()) {
+		where = append(where, fmt.Sprintf("%s = %d", name, at[name]))
+	}
+	size := fmt.Sprint(a.Shape[axis])
+	if n, err := expr.EvalInt(a.Shape[axis], at); err == nil && n.String() != size {
+		size += " = " + n.String()
+	}
+	return fmt.Errorf("%s is out of bounds: index %d of axis %d at %s, and %s has %s elements there; assume sizes that exclude it, or bound the iname",
+		x, value, axis, strings.Join(where, ", "), a.Name, size)
+}
