@@ -56,7 +56,7 @@ func (c *indexChecker) domain(inames []string) (*polycount.Set, error) {
 	for _, p := range c.k.Params() {
 		positive = append(positive, polycount.GE(polycount.Name(p), polycount.Int(1)))
 	}
-	d, err = d.AddParams(c.k.Params()...).Constrain(positive...)
+	d, err = d.Constrain(positive...)
 	c.domains[key] = d
 	return d, err
 }
