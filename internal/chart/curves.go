@@ -2,9 +2,7 @@ package chart
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"unicode/utf8"
 )
 
 // Curves is a picture of several quantities over one: a line each on shared logarithmic axes.
@@ -61,91 +59,64 @@ const legendLine = 18.0
 // SVG draws the curves as a document of its own, which may also stand inside HTML.
 func (f *Curves) SVG() string {
 	width := padLeft + aloneWidth + padRight
-	var c canvas
-	// The legend's height is known once it is laid out.
-	rows := f.legend(nil, width)
-	head := 52 + legendLine*float64(rows)
-	height := head + 20 + plotHeight + padBottom
-	c.open("svg", "xmlns", "http://www.w3.org/2000/svg", "width", width, "height", height,
-		"viewBox", "0 0 "+decimal(width)+" "+decimal(height), "role", "img",
-		"font-family", "system-ui, 'Helvetica Neue', Arial, sans-serif", "font-size", 11.0, "fill", ink)
-	c.leaf("title", f.Title)
-	c.empty("rect", "width", width, "height", height, "fill", "#ffffff")
+	var legend canvas
+	head := 52 + legendLine*float64(f.legend(&legend, width))
+	c := document(f.Title, width, head+20+plotHeight+padBottom)
 	c.text(f.Title, "x", 12.0, "y", 24.0, "font-size", 16.0, "font-weight", 600)
 	if f.Note != "" {
 		c.text(f.Note, "x", 12.0, "y", 42.0, "fill", faint)
 	}
-	f.legend(&c, width)
-	f.plot(&c, head+10)
+	c.WriteString(legend.String())
+	f.plot(c, head+10)
 	c.close("svg")
 	return c.String()
 }
 
-// legend draws the names of the lines, in as many rows as they need, and returns their number. A nil canvas draws nothing.
+// legend draws the names of the lines, in as many rows as they need, and returns their number.
 func (f *Curves) legend(c *canvas, width float64) int {
 	x, row := 12.0, 0
 	for _, s := range f.Series {
-		need := 32 + characterWidth*float64(utf8.RuneCountInString(s.Name)) + 18
+		need := 32 + textWidth(s.Name) + 18
 		if x+need > width && x > 12 {
 			x, row = 12, row+1
 		}
-		if c != nil {
-			y := 62 + legendLine*float64(row)
-			s.Style.line(c, "M"+decimal(x)+" "+decimal(y-4)+"L"+decimal(x+26)+" "+decimal(y-4))
-			s.Style.mark(c, x+13, y-4)
-			c.text(s.Name, "x", x+32, "y", y)
-		}
+		y := 62 + legendLine*float64(row)
+		s.Style.line(c, "M"+decimal(x)+" "+decimal(y-4)+"L"+decimal(x+26)+" "+decimal(y-4))
+		s.Style.mark(c, x+13, y-4)
+		c.text(s.Name, "x", x+32, "y", y)
 		x += need
 	}
 	return row + 1
 }
 
 func (f *Curves) plot(c *canvas, top float64) {
+	d := &plot{canvas: c, left: padLeft, top: top, width: aloneWidth}
 	var xs, ys []float64
 	for _, s := range f.Series {
 		for _, p := range s.Points {
-			if drawable(p.X) && drawable(p.Y) {
+			if d.shows(p) {
 				xs, ys = append(xs, p.X), append(ys, p.Y)
 			}
 		}
 	}
-	x, y := logAxis(xs), logAxis(ys)
-	px := func(v float64) float64 { return padLeft + aloneWidth*x.at(v) }
-	py := func(v float64) float64 { return top + plotHeight*(1-y.at(v)) }
-	for _, t := range y.ticks() {
-		c.empty("line", "x1", padLeft, "y1", py(t), "x2", padLeft+aloneWidth, "y2", py(t), "stroke", grid)
-		c.text(Seconds(t), "x", padLeft-7, "y", py(t)+4, "text-anchor", "end")
-	}
+	d.x, d.y = logAxis(xs), logAxis(ys)
+	d.times()
 	slices.Sort(xs)
-	free := math.Inf(-1)
+	var ticks []tick
 	for _, v := range slices.Compact(xs) {
-		c.empty("line", "x1", px(v), "y1", top, "x2", px(v), "y2", top+plotHeight, "stroke", grid)
-		text := fmt.Sprintf("%.4g", v)
-		if half := textWidth(text) / 2; px(v)-half >= free {
-			c.text(text, "x", px(v), "y", top+plotHeight+16, "text-anchor", "middle")
-			free = px(v) + half + 4
-		}
+		ticks = append(ticks, tick{v, fmt.Sprintf("%.4g", v)})
 	}
-	c.text(f.XLabel, "x", padLeft+aloneWidth/2, "y", top+plotHeight+34, "text-anchor", "middle", "fill", faint)
-	c.empty("rect", "x", padLeft, "y", top, "width", aloneWidth, "height", plotHeight, "fill", "none", "stroke", frame)
+	d.across(ticks, f.XLabel)
+	d.frame()
 	for _, s := range f.Series {
-		path, pen := "", "M"
+		d.line(s.Style, s.Points)
 		for _, p := range s.Points {
-			if !drawable(p.X) || !drawable(p.Y) {
-				pen = "M"
-				continue
-			}
-			path += pen + decimal(px(p.X)) + " " + decimal(py(p.Y))
-			pen = "L"
-		}
-		s.Style.line(c, path)
-		for _, p := range s.Points {
-			if s.Style.Mark == NoMark || !drawable(p.X) || !drawable(p.Y) {
+			if s.Style.Mark == NoMark || !d.shows(p) {
 				continue
 			}
 			c.open("g")
 			c.leaf("title", p.Hover)
-			s.Style.mark(c, px(p.X), py(p.Y))
+			s.Style.mark(c, d.px(p.X), d.py(p.Y))
 			c.close("g")
 		}
 	}

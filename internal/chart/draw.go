@@ -17,40 +17,35 @@ const (
 
 // Sizes in pixels. A cell is a panel with its title, notes and axis texts.
 const (
-	plotWidth, plotHeight = 400.0, 270.0
-	aloneWidth            = 640.0 // of the plot of a panel that has a row for itself
-	padLeft, padRight     = 74.0, 18.0
-	padTop, padBottom     = 60.0, 46.0
-	headHeight            = 74.0
-	cellHeight            = padTop + plotHeight + padBottom
-	noteLine              = 13.0
-	characterWidth        = 6.1 // of small text, on average
+	plotHeight        = 270.0
+	besideWidth       = 400.0 // of the plot of a panel beside another
+	aloneWidth        = 640.0 // of the plot of a panel that has a row for itself
+	padLeft, padRight = 74.0, 18.0
+	padTop, padBottom = 60.0, 46.0
+	headHeight        = 74.0
+	cellHeight        = padTop + plotHeight + padBottom
+	noteLine          = 13.0
+	characterWidth    = 6.1 // of small text, on average
 )
 
 // SVG draws the figure as a document of its own, which may also stand inside HTML.
 func (f *Figure) SVG() string {
 	columns := min(max(len(f.Panels), 1), 2)
 	rows := (len(f.Panels) + columns - 1) / columns
-	plot := plotWidth
+	plotWidth := besideWidth
 	if columns == 1 {
-		plot = aloneWidth
+		plotWidth = aloneWidth
 	}
-	cellWidth := padLeft + plot + padRight
+	cellWidth := padLeft + plotWidth + padRight
 	width, height := float64(columns)*cellWidth, headHeight+float64(rows)*cellHeight
-	var c canvas
-	c.open("svg", "xmlns", "http://www.w3.org/2000/svg", "width", width, "height", height,
-		"viewBox", "0 0 "+decimal(width)+" "+decimal(height), "role", "img",
-		"font-family", "system-ui, 'Helvetica Neue', Arial, sans-serif", "font-size", 11.0, "fill", ink)
-	c.leaf("title", f.Title+": predicted and measured times")
-	c.empty("rect", "width", width, "height", height, "fill", "#ffffff")
+	c := document(f.Title+": predicted and measured times", width, height)
 	c.text(f.Title, "x", 12.0, "y", 24.0, "font-size", 16.0, "font-weight", 600)
-	drawLegend(&c, 12, 46)
+	drawLegend(c, 12, 46)
 	c.text("above each point: (predicted − measured) / measured", "x", 12.0, "y", 64.0, "fill", faint)
 	x, y := f.axes()
 	for i := range f.Panels {
-		d := drawing{canvas: &c, figure: f, panel: &f.Panels[i], x: x, y: y, width: plot}
-		d.left = float64(i%columns)*cellWidth + padLeft
-		d.top = headHeight + float64(i/columns)*cellHeight + padTop
+		left, top := float64(i%columns)*cellWidth+padLeft, headHeight+float64(i/columns)*cellHeight+padTop
+		d := drawing{plot{c, x, y, left, top, plotWidth}, f, &f.Panels[i]}
 		d.draw()
 	}
 	c.close("svg")
@@ -62,71 +57,50 @@ func drawLegend(c *canvas, x, y float64) {
 		c.empty("line", "x1", x, "y1", y-4, "x2", x+26, "y2", y-4, "stroke", colour, "stroke-width", 1.5)
 		mark(x+13, y-4)
 		c.text(text, "x", x+32, "y", y)
-		x += 32 + characterWidth*float64(utf8.RuneCountInString(text)) + 18
+		x += 32 + textWidth(text) + 18
 	}
 	entry(measured, "measured", func(x, y float64) { circle(c, x, y) })
 	entry(predicted, "predicted, with its 95 % interval", func(x, y float64) { bar(c, x, y-7, y+7, true, true); diamond(c, x, y) })
 }
 
-// drawing is a panel being drawn, with the upper left corner of its plot.
+// drawing is a panel being drawn.
 type drawing struct {
-	*canvas
-	figure    *Figure
-	panel     *Panel
-	x, y      axis
-	left, top float64
-	width     float64
+	plot
+	figure *Figure
+	panel  *Panel
 }
 
-func (d *drawing) px(p Point, i int) float64 {
-	v := p.X
+// along is where point i of the panel stands on the axis across.
+func (d *drawing) along(i int) float64 {
 	if d.figure.Ordinal {
-		v = float64(i)
+		return float64(i)
 	}
-	return d.left + d.width*d.x.at(v)
+	return d.panel.Points[i].X
 }
-
-func (d *drawing) py(t float64) float64 { return d.top + plotHeight*(1-d.y.at(t)) }
 
 func (d *drawing) draw() {
 	d.text(d.panel.Title, "x", d.left, "y", d.top-42, "font-size", 13.0, "font-weight", 600)
 	if d.panel.Note != "" {
 		d.text(d.panel.Note, "x", d.left+d.width, "y", d.top-42, "text-anchor", "end", "fill", faint)
 	}
-	d.drawTimes()
-	d.drawSizes()
-	d.empty("rect", "x", d.left, "y", d.top, "width", d.width, "height", plotHeight, "fill", "none", "stroke", frame)
-	d.drawNotes()
-	d.drawLine(measured, "", func(p Point) float64 { return p.Measured })
-	d.drawLine(predicted, "5 3", func(p Point) float64 { return p.Predicted })
-	for i, p := range d.panel.Points {
-		d.drawPoint(p, d.px(p, i))
-	}
-}
-
-// drawTimes draws the axis upwards.
-func (d *drawing) drawTimes() {
-	for _, t := range d.y.ticks() {
-		y := d.py(t)
-		d.empty("line", "x1", d.left, "y1", y, "x2", d.left+d.width, "y2", y, "stroke", grid)
-		d.text(Seconds(t), "x", d.left-7, "y", y+4, "text-anchor", "end")
-	}
+	d.times()
 	x, y := d.left-62, d.top+plotHeight/2
 	d.text("time", "x", x, "y", y, "text-anchor", "middle", "fill", faint, "transform", "rotate(-90 "+decimal(x)+" "+decimal(y)+")")
-}
-
-// drawSizes draws the axis across. Its ticks are the sizes themselves; a text that would run into the one before is left out.
-func (d *drawing) drawSizes() {
-	free := math.Inf(-1)
+	var sizes []tick
+	var measured, predicted []XY
 	for i, p := range d.panel.Points {
-		x := d.px(p, i)
-		d.empty("line", "x1", x, "y1", d.top, "x2", x, "y2", d.top+plotHeight, "stroke", grid)
-		if half := textWidth(p.XText) / 2; x-half >= free {
-			d.text(p.XText, "x", x, "y", d.top+plotHeight+16, "text-anchor", "middle")
-			free = x + half + 4
-		}
+		at := d.along(i)
+		sizes = append(sizes, tick{at, p.XText})
+		measured, predicted = append(measured, XY{X: at, Y: p.Measured}), append(predicted, XY{X: at, Y: p.Predicted})
 	}
-	d.text(d.figure.XLabel, "x", d.left+d.width/2, "y", d.top+plotHeight+34, "text-anchor", "middle", "fill", faint)
+	d.across(sizes, d.figure.XLabel)
+	d.frame()
+	d.drawNotes()
+	d.line(MeasuredStyle, measured)
+	d.line(PredictedStyle, predicted)
+	for i, p := range d.panel.Points {
+		d.drawPoint(p, d.px(d.along(i)))
+	}
 }
 
 // drawNotes writes the notes above the frame, in two lines where they would run into each other in one. A note that has no room in
@@ -134,7 +108,7 @@ func (d *drawing) drawSizes() {
 func (d *drawing) drawNotes() {
 	free := [2]float64{math.Inf(-1), math.Inf(-1)}
 	for i, p := range d.panel.Points {
-		x, half := d.px(p, i), textWidth(p.Note)/2
+		x, half := d.px(d.along(i)), textWidth(p.Note)/2
 		for line := range free {
 			if x-half >= free[line] {
 				d.text(p.Note, "x", x, "y", d.top-6-noteLine*float64(line), "text-anchor", "middle", "fill", faint)
@@ -146,24 +120,6 @@ func (d *drawing) drawNotes() {
 }
 
 func textWidth(s string) float64 { return characterWidth * float64(utf8.RuneCountInString(s)) }
-
-// drawLine joins the points whose time can be drawn.
-func (d *drawing) drawLine(colour, dashes string, time func(Point) float64) {
-	path, pen := "", "M"
-	for i, p := range d.panel.Points {
-		if !drawable(time(p)) {
-			pen = "M"
-			continue
-		}
-		path += pen + decimal(d.px(p, i)) + " " + decimal(d.py(time(p)))
-		pen = "L"
-	}
-	attrs := []any{"d", path, "fill", "none", "stroke", colour, "stroke-width", 1.5}
-	if dashes != "" {
-		attrs = append(attrs, "stroke-dasharray", dashes)
-	}
-	d.empty("path", attrs...)
-}
 
 // drawPoint draws the marks of a point and the interval. The measured circle is the wider, so that both show where they agree.
 func (d *drawing) drawPoint(p Point, x float64) {

@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 	"math"
-	"unicode/utf8"
 )
 
 // Lines is a set of panels with curves of shares, between 0 and 1, over a number of steps: all on the same axes, the steps on a
@@ -37,6 +36,7 @@ func (l *Lines) SVG() string {
 	cellW, cellH := left+plotW+right, top+plotH+bottom
 	width, height := float64(columns)*cellW, head+float64(rows)*cellH
 	c := document(l.Title, width, height)
+	c.text(l.Title, "x", 12.0, "y", 22.0, "font-size", 15.0, "font-weight", 600)
 	colours := map[string]string{}
 	steps := 2
 	x := 12.0
@@ -50,7 +50,7 @@ func (l *Lines) SVG() string {
 			colours[curve.Name] = colour
 			c.empty("line", "x1", x, "y1", 42.0, "x2", x+22, "y2", 42.0, "stroke", colour, "stroke-width", 2.0)
 			c.text(curve.Name, "x", x+28, "y", 46.0)
-			x += 28 + characterWidth*float64(utf8.RuneCountInString(curve.Name)) + 16
+			x += 28 + textWidth(curve.Name) + 16
 		}
 	}
 	across := axis{lo: 1, hi: float64(steps)}
@@ -123,6 +123,7 @@ func (b *Bars) SVG() string {
 	row := thick*float64(series) + gap
 	width, height := left+plotW+70, head+row*float64(len(b.Bars))+12
 	c := document(b.Title, width, height)
+	c.text(b.Title, "x", 12.0, "y", 22.0, "font-size", 15.0, "font-weight", 600)
 	x := 12.0
 	for i, name := range b.Series {
 		c.empty("rect", "x", x, "y", 36.0, "width", 11.0, "height", 11.0, "fill", palette[i%len(palette)])
@@ -143,16 +144,4 @@ func (b *Bars) SVG() string {
 	}
 	c.close("svg")
 	return c.String()
-}
-
-// document starts an image with a title.
-func document(title string, width, height float64) *canvas {
-	c := &canvas{}
-	c.open("svg", "xmlns", "http://www.w3.org/2000/svg", "width", width, "height", height,
-		"viewBox", "0 0 "+decimal(width)+" "+decimal(height), "role", "img",
-		"font-family", "system-ui, 'Helvetica Neue', Arial, sans-serif", "font-size", 11.0, "fill", ink)
-	c.leaf("title", title)
-	c.empty("rect", "width", width, "height", height, "fill", "#ffffff")
-	c.text(title, "x", 12.0, "y", 22.0, "font-size", 15.0, "font-weight", 600)
-	return c
 }

@@ -10,6 +10,17 @@ import (
 // canvas collects SVG elements.
 type canvas struct{ strings.Builder }
 
+// document starts an image, which close("svg") ends.
+func document(title string, width, height float64) *canvas {
+	c := &canvas{}
+	c.open("svg", "xmlns", "http://www.w3.org/2000/svg", "width", width, "height", height,
+		"viewBox", "0 0 "+decimal(width)+" "+decimal(height), "role", "img",
+		"font-family", "system-ui, 'Helvetica Neue', Arial, sans-serif", "font-size", 11.0, "fill", ink)
+	c.leaf("title", title)
+	c.empty("rect", "width", width, "height", height, "fill", "#ffffff")
+	return c
+}
+
 // open starts an element with attributes, given as name and value in turn.
 func (c *canvas) open(name string, attrs ...any) {
 	c.element(name, attrs)
