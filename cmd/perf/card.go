@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/nameset"
 	"gpuperf/polycount"
 )
 
@@ -104,22 +104,12 @@ func checkPoints(counts []polycount.TupleCount, points []map[string]int64) error
 		params = "the parameters are " + strings.Join(known, ", ")
 	}
 	for _, point := range points {
-		var unknown, missing []string
-		for _, n := range slices.Sorted(maps.Keys(point)) {
-			if !slices.Contains(known, n) {
-				unknown = append(unknown, n)
-			}
-		}
-		for _, n := range known {
-			if _, ok := point[n]; !ok {
-				missing = append(missing, n)
-			}
-		}
+		given := slices.Sorted(maps.Keys(point))
 		var complaints []string
-		if len(unknown) > 0 {
+		if unknown := nameset.Remove(given, known...); len(unknown) > 0 {
 			complaints = append(complaints, "no parameter is called "+strings.Join(unknown, ", "))
 		}
-		if len(missing) > 0 {
+		if missing := nameset.Remove(known, given...); len(missing) > 0 {
 			complaints = append(complaints, "no value is given for "+strings.Join(missing, ", "))
 		}
 		if len(complaints) > 0 {
@@ -188,7 +178,7 @@ func printCard(cmd *cobra.Command, counts []polycount.TupleCount, points []map[s
 			if err != nil {
 				return usage(err)
 			}
-			x.Values = append(x.Values, valueAt{point, exact(value)})
+			x.Values = append(x.Values, valueAt{point, value.RatString()})
 		}
 		cards = append(cards, x)
 	}
@@ -215,12 +205,4 @@ func printCard(cmd *cobra.Command, counts []polycount.TupleCount, points []map[s
 		}
 	}
 	return nil
-}
-
-// exact writes a rational: as an integer where it is one.
-func exact(value *big.Rat) string {
-	if value.IsInt() {
-		return value.Num().String()
-	}
-	return value.String()
 }

@@ -13,7 +13,11 @@ import (
 	"gpuperf/workload"
 )
 
-const exactBranchesHelp = "count statements under an affine condition only where it holds (by default they count at all points of the domain); the arithmetic and the loads of the conditions themselves always count where they are evaluated"
+// addCounting adds the flags of counts.
+func addCounting(cmd *cobra.Command, o *features.Options) {
+	cmd.Flags().IntVar(&o.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
+	cmd.Flags().BoolVar(&o.ExactBranches, "exact-branches", false, "count statements under an affine condition only where it holds (by default they count at all points of the domain); the arithmetic and the loads of the conditions themselves always count where they are evaluated")
+}
 
 func countCommand() *cobra.Command {
 	var sizes []string
@@ -59,12 +63,11 @@ barriers once per work-item.`,
 	}
 	flags := cmd.Flags()
 	addSizes(cmd, &sizes)
-	flags.IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
+	addCounting(cmd, &options)
 	flags.BoolVar(&options.NoMadd, "no-madd", false, "count multiply-adds as separate additions and multiplications")
 	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count statements that write global memory once for each work-item, also where they do not depend on it")
 	flags.BoolVar(&options.IndexOps, "index-ops", false, "count the arithmetic inside array indices too")
 	flags.BoolVar(&options.Footprint, "footprint", false, "count the distinct elements read and written of each array")
-	flags.BoolVar(&options.ExactBranches, "exact-branches", false, exactBranchesHelp)
 	flags.BoolVar(&options.Lines, "lines", false, "with --json and sizes, count the cache lines and sectors of global memory that sub-groups touch")
 	flags.StringVar(&options.Within, "within", "", "count only the statements that match, as in 'tag:fetch or writes:c'")
 	return cmd
@@ -206,8 +209,7 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 	addSizes(cmd, &sizes)
 	cmd.Flags().BoolVar(&static, "static", false, "print the static features that rankings are made from")
 	staticOptions.addFlags(cmd, "for static features: ")
-	cmd.Flags().IntVar(&options.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
-	cmd.Flags().BoolVar(&options.ExactBranches, "exact-branches", false, exactBranchesHelp)
+	addCounting(cmd, &options)
 	return cmd
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -294,12 +293,9 @@ func liftShowCommand() *cobra.Command {
 				assumed = append(assumed, a.String())
 				text += fmt.Sprintf("# assumes %s\n", a)
 			}
-			return show(cmd, map[string]any{
+			return showText(cmd, map[string]any{
 				"program": p.Name, "sizes": p.Sizes, "inputs": inputs, "type": p.Type().String(), "assumptions": assumed, "text": p.String(),
-			}, func(w io.Writer) error {
-				_, err := fmt.Fprint(w, text)
-				return err
-			})
+			}, text)
 		},
 	}
 }
@@ -335,10 +331,7 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 				return err
 			}
 			result := map[string]any{"program": p.Name, "at": at, "type": p.Type().String(), "value": explore.ValueJSON(v)}
-			return show(cmd, result, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, v)
-				return err
-			})
+			return showText(cmd, result, fmt.Sprintln(v))
 		},
 	}
 	cmd.Flags().StringArrayVarP(&sizes, "size", "s", nil, "the sizes of the program, for example n=8")
@@ -379,10 +372,7 @@ func liftRulesCommand() *cobra.Command {
 				}
 				text += fmt.Sprintf("  %-18s %s\n", name, m.Says)
 			}
-			return show(cmd, map[string]any{"rules": list, "macros": macros}, func(w io.Writer) error {
-				_, err := fmt.Fprint(w, text)
-				return err
-			})
+			return showText(cmd, map[string]any{"rules": list, "macros": macros}, text)
 		},
 	}
 }

@@ -150,10 +150,7 @@ func liftEmitCommand() *cobra.Command {
 				return usagef("--as %s: it is opencl, ir, lift or derivation", as)
 			}
 			result := map[string]any{"program": s.Program.Name, "variant": p.Variant.ID, "local": p.Local, "global": p.Global, "as": as, "text": text}
-			return show(cmd, result, func(w io.Writer) error {
-				_, err := fmt.Fprint(w, text)
-				return err
-			})
+			return showText(cmd, result, text)
 		},
 	}
 	o.addFlags(cmd)
@@ -206,10 +203,7 @@ func liftRunCommand() *cobra.Command {
 			if rec.Status != samples.OK {
 				return fmt.Errorf("%s: %s: %s", rec.Kernel.Key(), rec.Status, rec.Error)
 			}
-			return show(cmd, rec, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s  %s, %d trials, results right\n", rec.Kernel.Key(), format.Seconds(rec.Seconds()), len(rec.Trials))
-				return err
-			})
+			return showText(cmd, rec, fmt.Sprintf("%s  %s, %d trials, results right\n", rec.Kernel.Key(), format.Seconds(rec.Seconds()), len(rec.Trials)))
 		},
 	}
 	o.addFlags(cmd)

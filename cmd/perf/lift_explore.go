@@ -51,14 +51,11 @@ Orders:
 				return usagef("--slow %v: must be greater than 1", search.Slow)
 			}
 			if search.Ranker != "" {
-				r, err := rank.Find(search.Ranker)
-				switch {
-				case err != nil:
-					return usage(err)
-				case search.Order != "rank":
+				if search.Order != "rank" {
 					return usagef("--ranker %s: the order %s uses no ranker", search.Ranker, search.Order)
-				case r.Predicted() && model.profile == "":
-					return usagef("--ranker %s: it needs predicted times: give a --profile", search.Ranker)
+				}
+				if _, err := findRanker(search.Ranker, model); err != nil {
+					return err
 				}
 			}
 			if on.options.Limit == 0 {

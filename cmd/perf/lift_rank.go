@@ -25,6 +25,17 @@ func rankerList() string {
 	return text
 }
 
+// findRanker finds the ranker that --ranker names, which may need a model.
+func findRanker(name string, model modelOptions) (r rank.Ranker, err error) {
+	if r, err = rank.Find(name); err != nil {
+		return r, usage(err)
+	}
+	if r.Predicted() && model.profile == "" {
+		return r, usagef("--ranker %s: it needs predicted times: give a --profile", name)
+	}
+	return r, nil
+}
+
 // loadDatabase reads a database and prints what is to be known of it.
 func loadDatabase(cmd *cobra.Command, files []string, without string, own bool) (*rank.Database, error) {
 	db, err := rank.Load(files, without, own)
@@ -55,12 +66,9 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 				return usagef("rank needs a --database to learn from: samples that perf lift explore wrote")
 			}
 			defer rareCollections()()
-			r, err := rank.Find(ranker)
-			switch {
-			case err != nil:
-				return usage(err)
-			case r.Predicted() && model.profile == "":
-				return usagef("--ranker %s: it needs predicted times: give a --profile", ranker)
+			r, err := findRanker(ranker, model)
+			if err != nil {
+				return err
 			}
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
 				return err

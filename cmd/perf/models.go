@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -23,10 +22,7 @@ perf calibrate linear. Given a name it prints the file, to start an own model fr
 				if err != nil {
 					return usage(err)
 				}
-				return show(cmd, map[string]string{"name": args[0], "text": string(text)}, func(w io.Writer) error {
-					_, err := w.Write(text)
-					return err
-				})
+				return showText(cmd, map[string]string{"name": args[0], "text": string(text)}, string(text))
 			}
 			t := format.NewTable("model", "parameters", "what it is for")
 			for _, e := range library.Entries() {

@@ -22,6 +22,14 @@ func show(cmd *cobra.Command, result any, text func(w io.Writer) error) error {
 	return text(cmd.OutOrStdout())
 }
 
+// showText is show of a text that is at hand.
+func showText(cmd *cobra.Command, result any, text string) error {
+	return show(cmd, result, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
 // kernelsJSON is the object of results that are one for each kernel: the only one itself, or a list.
 func kernelsJSON[T any](all []T) any {
 	if len(all) == 1 {
