@@ -56,12 +56,12 @@ type object uintptr
 
 // api is where the functions are.
 type api struct {
-	library string // for messages
-	find    func(function) uintptr
-	known   sync.Map // what find has returned, by function
+	library string                 // for messages
+	find    func(function) uintptr // 0 where the library lacks it
+	known   sync.Map               // what find has returned, by function
 }
 
-// at is the address of a function, 0 where the library lacks it.
+// at is the address of a function. Looking it up takes longer than some of the calls.
 func (a *api) at(f function) uintptr {
 	if address, ok := a.known.Load(f); ok {
 		return address.(uintptr)
@@ -111,58 +111,49 @@ func (a *api) create(f function, args ...uintptr) (object, error) {
 
 // release gives an object back. There is nothing to do about a failure.
 func (a *api) release(f function, o object) {
-	if o != 0 && a.at(f) != 0 {
-		purego.SyscallN(a.at(f), uintptr(o))
+	if o != 0 {
+		a.call(f, uintptr(o))
 	}
 }
 
 // list calls one of the functions (arguments…, number of places, places, number of objects) that list objects. The code none
 // says that there are no objects.
 func (a *api) list(f function, none code, args ...uintptr) ([]object, error) {
-	const most = 4096
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	n := new(uint32)
-	pin.Pin(n)
-	err := a.call(f, append(slices.Clip(args), 0, 0, uintptr(unsafe.Pointer(n)))...)
-	if codeOf(err) == none || err == nil && *n == 0 {
+	ids, err := ask[object, uint32](a, f, args)
+	if codeOf(err) == none {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]object, min(*n, most))
-	pin.Pin(&ids[0])
-	return ids, a.call(f, append(slices.Clip(args), uintptr(len(ids)), uintptr(unsafe.Pointer(&ids[0])), 0)...)
+	return ids, err
 }
 
 // query calls one of the functions (object…, parameter, size, place, size needed) that describe objects.
 func (a *api) query(f function, param uint32, objects ...object) ([]byte, error) {
-	const limit = 64 << 20 // a build log can be long; more than this is a library gone astray
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	need := new(uintptr)
-	pin.Pin(need)
-	args := make([]uintptr, 0, 6)
+	var args []uintptr
 	for _, o := range objects {
 		args = append(args, uintptr(o))
 	}
-	args = append(args, uintptr(param))
-	if err := a.call(f, append(slices.Clip(args), 0, 0, uintptr(unsafe.Pointer(need)))...); err != nil {
+	return ask[byte, uintptr](a, f, append(args, uintptr(param)))
+}
+
+// ask calls a function (arguments…, number of places, places, number needed) twice: for the number, and for the values.
+func ask[T object | byte, N uint32 | uintptr](a *api, f function, args []uintptr) ([]T, error) {
+	const limit = 64 << 20 // a build log can be long; more than this is a library gone astray
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	need := new(N)
+	pin.Pin(need)
+	if err := a.call(f, append(slices.Clip(args), 0, 0, uintptr(unsafe.Pointer(need)))...); err != nil || *need == 0 {
 		return nil, err
-	}
-	if *need == 0 {
-		return nil, nil
 	}
 	if *need > limit {
-		return nil, fmt.Errorf("%s: %s: claims %d bytes for parameter %#x", a.library, f.name, *need, param)
+		return nil, fmt.Errorf("%s: %s: claims %d values", a.library, f.name, *need)
 	}
-	buf := make([]byte, *need)
-	pin.Pin(&buf[0])
-	if err := a.call(f, append(slices.Clip(args), *need, uintptr(unsafe.Pointer(&buf[0])), 0)...); err != nil {
+	values := make([]T, *need)
+	pin.Pin(&values[0])
+	if err := a.call(f, append(slices.Clip(args), uintptr(*need), uintptr(unsafe.Pointer(&values[0])), 0)...); err != nil {
 		return nil, err
 	}
-	return buf, nil
+	return values, nil
 }
 
 // word reads a word of the library's memory.

@@ -291,14 +291,9 @@ func element(dtype string, b []byte) float64 {
 		return float64(math.Float32frombits(uint32(v)))
 	case "float64":
 		return math.Float64frombits(v)
-	case "int8":
-		return float64(int8(v))
-	case "int16":
-		return float64(int16(v))
-	case "int32":
-		return float64(int32(v))
-	case "int64":
-		return float64(int64(v))
+	case "int8", "int16", "int32", "int64":
+		unused := 64 - 8*len(b)
+		return float64(int64(v<<unused) >> unused)
 	}
 	return float64(v)
 }
