@@ -70,14 +70,7 @@ type Campaign struct {
 	sentinel measure.Sentinel
 	compared bool                       // the sentinel with the first of the journal
 	verified map[*workload.Kernel]error // the outcome of comparing a kernel's results with the reference
-	used     []samples.Record           // by Measure, each kernel and mode once
-	at       map[usedKey]int            // index of each in used
-}
-
-// usedKey identifies a record of a campaign.
-type usedKey struct {
-	kernel string
-	mode   samples.Mode
+	used     []samples.Record           // that Measure has returned
 }
 
 // Spent is the time that a campaign has taken.
@@ -85,9 +78,7 @@ type Spent struct{ Building, Verifying, Measuring time.Duration }
 
 // New makes a campaign of a device that is open, and a journal, which may be nil. Programs are not built ahead.
 func New(dev device.Device, journal *samples.Journal, o Options) *Campaign {
-	return &Campaign{
-		Device: dev, options: o, journal: journal, verified: map[*workload.Kernel]error{}, at: map[usedKey]int{},
-	}
+	return &Campaign{Device: dev, options: o, journal: journal, verified: map[*workload.Kernel]error{}}
 }
 
 // Open opens the device that a query names (see [OpenDevice]), and the journal.
@@ -133,17 +124,9 @@ func (c *Campaign) warn(warnings []error) {
 // where the query is replay.Prefix and their file.
 func OpenDevice(ctx context.Context, query string, o measure.Options) (device.Device, error) {
 	if path, ok := strings.CutPrefix(query, replay.Prefix); ok {
-		dev, err := replay.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		return dev, nil
+		return replay.Open(path)
 	}
-	dev, err := measure.Open(ctx, query, o)
-	if err != nil {
-		return nil, err
-	}
-	return dev, nil
+	return measure.Open(ctx, query, o)
 }
 
 // Close closes the device and the journal.
@@ -163,10 +146,16 @@ func (c *Campaign) Live() bool { return c.journal != nil }
 // SamplesFile is the file of the samples: the journal, or the recorded ones.
 func (c *Campaign) SamplesFile() string { return c.options.Samples }
 
-// Used returns the records that Measure has returned so far in one state of the caches, each kernel once, in the order of first use.
+// Used returns the records that Measure has returned so far in one state of the caches: of each kernel the last, in the order of first
+// use.
 func (c *Campaign) Used(mode samples.Mode) (records []samples.Record) {
+	at := map[string]int{}
 	for _, r := range c.used {
-		if r.Mode == mode {
+		key := r.Kernel.Key()
+		if i, known := at[key]; known && r.Mode == mode {
+			records[i] = r
+		} else if r.Mode == mode {
+			at[key] = len(records)
 			records = append(records, r)
 		}
 	}

@@ -52,15 +52,7 @@ func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*work
 	start := time.Now()
 	result, err := c.Run(ctx, tasks, progress)
 	c.Spent.Measuring += time.Since(start)
-	for _, r := range result.Records {
-		key := usedKey{r.Kernel.Key(), r.Mode}
-		if i, known := c.at[key]; known {
-			c.used[i] = r
-			continue
-		}
-		c.at[key] = len(c.used)
-		c.used = append(c.used, r)
-	}
+	c.used = append(c.used, result.Records...)
 	result.Warnings = append(warnings, result.Warnings...)
 	return result, err
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/internal/format"
+	"gpuperf/kernel/script"
 	"gpuperf/modelgen"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -113,7 +113,7 @@ func (o *forOptions) targets(cmd *cobra.Command) ([]modelgen.Target, error) {
 		return nil, err
 	}
 	var out []modelgen.Target
-	unused := maps.Clone(points[0])
+	var all []script.Variant
 	for _, path := range o.kernels {
 		if at := strings.LastIndex(path, ".star:"); at >= 0 {
 			path = path[:at+len(".star")] + "#" + path[at+len(".star:"):]
@@ -123,24 +123,19 @@ func (o *forOptions) targets(cmd *cobra.Command) ([]modelgen.Target, error) {
 			return nil, err
 		}
 		file, _, _ := strings.Cut(path, "#")
-		script := relativeTo(o.folder, file)
 		for _, v := range variants {
-			params := v.Kernel.Params()
-			var sizes []map[string]int64
-			for _, point := range points {
-				at := maps.Clone(point)
-				maps.DeleteFunc(at, func(name string, _ int64) bool { return !slices.Contains(params, name) })
-				if !slices.ContainsFunc(sizes, func(o map[string]int64) bool { return maps.Equal(o, at) }) {
-					sizes = append(sizes, at)
-				}
+			out = append(out, modelgen.Target{Script: relativeTo(o.folder, file), Variant: v})
+		}
+		all = append(all, variants...)
+	}
+	unused := maps.Clone(points[0])
+	for i, v := range all {
+		out[i].Sizes = campaign.OwnSizes(v, all, points)
+		for _, p := range v.Kernel.Params() {
+			delete(unused, p)
+			if _, ok := points[0][p]; !ok {
+				return nil, usagef("kernel %s needs a size for %s; give -p %s=VALUE", v.Name, p, p)
 			}
-			for _, p := range params {
-				delete(unused, p)
-				if _, ok := sizes[0][p]; !ok {
-					return nil, usagef("kernel %s needs a size for %s; give -p %s=VALUE", v.Name, p, p)
-				}
-			}
-			out = append(out, modelgen.Target{Script: script, Variant: v, Sizes: sizes})
 		}
 	}
 	for name := range unused {

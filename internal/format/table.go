@@ -25,10 +25,9 @@ func (t *Table) Write(w io.Writer) error { return t.WriteIndented(w, "") }
 // WriteIndented writes the header and the rows, a line each, each after an indent.
 func (t *Table) WriteIndented(w io.Writer, indent string) error {
 	width := make([]int, len(t.header))
-	right := make([]bool, len(t.header))
 	head := make([]string, len(t.header))
 	for i, h := range t.header {
-		head[i], right[i] = strings.CutPrefix(h, ">")
+		head[i] = strings.TrimPrefix(h, ">")
 	}
 	all := append([][]string{head}, t.rows...)
 	for _, row := range all {
@@ -36,18 +35,15 @@ func (t *Table) WriteIndented(w io.Writer, indent string) error {
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
 		}
 	}
+	for i := range width {
+		if head[i] == t.header[i] {
+			width[i] = -width[i] // flush left, as Printf has it
+		}
+	}
 	for _, row := range all {
 		line := indent
 		for i, cell := range row {
-			if i > 0 {
-				line += "  "
-			}
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if right[i] {
-				line += pad + cell
-			} else {
-				line += cell + pad
-			}
+			line += fmt.Sprintf("%*s  ", width[i], cell)
 		}
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
 			return err

@@ -147,8 +147,6 @@ func indentTo(line string, column int) string {
 		}
 		b.WriteRune(r)
 	}
-	for n := utf8.RuneCountInString(line); n < column-1; n++ {
-		b.WriteByte(' ')
-	}
+	b.WriteString(strings.Repeat(" ", max(0, column-1-utf8.RuneCountInString(line))))
 	return b.String()
 }
