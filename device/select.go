@@ -44,11 +44,7 @@ func Select(all []Info, query string) (int, error) {
 			return 0, fmt.Errorf("%q names %d devices; choose one by its index:\n%s", query, len(hits), list(all, hits))
 		}
 	}
-	every := make([]int, len(all))
-	for i := range every {
-		every[i] = i
-	}
-	return 0, fmt.Errorf("no device is named %q; there are:\n%s", query, list(all, every))
+	return 0, fmt.Errorf("no device is named %q; there are:\n%s", query, list(all, nil))
 }
 
 var rules = []func(index int, d Info, query string) bool{
@@ -64,10 +60,13 @@ var rules = []func(index int, d Info, query string) bool{
 	func(_ int, d Info, q string) bool { return strings.Contains(strings.ToLower(d.Vendor), q) },
 }
 
+// list lists the devices at those indices, or all of them.
 func list(all []Info, which []int) string {
-	lines := make([]string, len(which))
-	for k, i := range which {
-		lines[k] = fmt.Sprintf("  %d  %s, %s, platform %s", i, all[i].Name, all[i].Type, all[i].Platform)
+	var lines []string
+	for i, d := range all {
+		if which == nil || slices.Contains(which, i) {
+			lines = append(lines, fmt.Sprintf("  %d  %s, %s, platform %s", i, d.Name, d.Type, d.Platform))
+		}
 	}
 	return strings.Join(lines, "\n")
 }

@@ -33,7 +33,8 @@ func (c Cost) Share() float64 {
 }
 
 // Costs compares the parameters of a fit with the peak rates of the device, which may be nil. The cases are the kernels that the fit was
-// made from, at sub-groups of so many lanes; they are counted only where the features' identifiers do not determine the memory or reuse.
+// made from, and lanes is the size of a sub-group: accesses are counted in them where a feature's identifier leaves the memory space or
+// the reuse open.
 func Costs(m *models.Model, fit *calibrate.Fit, device *facts.Device, cases []*workload.Case, lanes int) ([]Cost, error) {
 	of, work := m.CostFeatures(), counter{cases, lanes}
 	var all []Cost

@@ -22,7 +22,7 @@ import (
 	"gpuperf/workload"
 )
 
-// Page is an evaluation with all that a reader needs to judge it, as a self-contained web page.
+// Page is a self-contained web page of an evaluation, with what a reader needs to judge it.
 type Page struct {
 	Report      *Report
 	SuiteFiles  []string
@@ -208,7 +208,7 @@ func (s SuiteReport) Warnings() []string {
 	return all
 }
 
-// Skips lists what of the suite was not measured, with the reasons.
+// Skips lists the points of the suite that were not measured, with the reasons.
 func (s SuiteReport) Skips() []string {
 	var all []string
 	for _, v := range s.Variants {
@@ -219,7 +219,7 @@ func (s SuiteReport) Skips() []string {
 	return all
 }
 
-// TiesText lists the ties and the equal predictions.
+// TiesText lists the ties and the pairs with equal predictions.
 func (v Verdict) TiesText() string {
 	var texts []string
 	for _, t := range v.Ties {
@@ -231,7 +231,7 @@ func (v Verdict) TiesText() string {
 	return strings.Join(texts, ", ")
 }
 
-// number writes a number with three digits, in words where there is none.
+// number writes a number with three digits; what is infinite or no number, in words.
 func number(v float64) string {
 	switch {
 	case math.IsInf(v, 0):

@@ -10,7 +10,7 @@ import (
 	"gpuperf/workload"
 )
 
-// errorFloor is the least relative error that enters a geometric mean: without it a single accurate point would outweigh the rest.
+// errorFloor replaces smaller relative errors in a geometric mean; otherwise one accurate point would outweigh the rest.
 const errorFloor = 0.001
 
 // tie is the relative difference under which two measured times are not ranked.
@@ -42,7 +42,7 @@ type VariantReport struct {
 	Name                 string  `json:"name"`
 	Model                string  `json:"model"`
 	GeomeanRelativeError float64 `json:"geomean_relative_error"`
-	// WorkRemoved is the geometric mean of the errors of taking Point.WorkRemoved for the time; nil where not measured.
+	// WorkRemoved is the geometric mean error of Point.WorkRemoved as a prediction; nil where not measured.
 	WorkRemoved *float64 `json:"work_removed_relative_error,omitempty"`
 	Points      Points   `json:"points"`
 	Skipped     []Skip   `json:"skipped,omitempty"`
@@ -76,9 +76,8 @@ type Ranking struct {
 	Sizes []Verdict `json:"sizes,omitempty"`
 }
 
-// Verdict is the ranking at one size, fastest first. It is right when no pair of variants that is not a tie is in
-// the wrong order. Ties are pairs whose measured times are within 1 % of each other. Equal predictions give no order, and are
-// wrong for a pair that is not a tie.
+// Verdict is the ranking at one size, fastest first. Two variants tie if their measured times are within 1 % of each other. The ranking
+// is right if the predictions order all pairs that do not tie as measured; equal predictions do not order a pair.
 type Verdict struct {
 	At        map[string]int64 `json:"at"`
 	Measured  []string         `json:"measured"`
@@ -89,7 +88,7 @@ type Verdict struct {
 }
 
 // Summarize fills in the relative errors, their geometric means, the coverage of the intervals and the rankings from the predicted and
-// measured times of the points. At each size those variants are ranked that have a point there, if there are several.
+// measured times of the points. It ranks, at each size, the variants that have a point there.
 func (r *Report) Summarize() {
 	for i := range r.Suites {
 		s := &r.Suites[i]
@@ -118,7 +117,7 @@ func (r *Report) Summarize() {
 	}
 }
 
-// geomeans are the geometric means of the relative errors, and of those of taking Point.WorkRemoved for the time: nil where not measured.
+// geomeans returns the geometric mean of the relative errors, and that of Point.WorkRemoved as a prediction: nil where not measured.
 func (points Points) geomeans() (predicted float64, workRemoved *float64) {
 	var all, removed []float64
 	for _, p := range points {

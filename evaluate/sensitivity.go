@@ -12,8 +12,8 @@ import (
 	"gpuperf/samples"
 )
 
-// Sensitivity says how the error of an evaluation depends on what the models were calibrated with. The evaluated times are the same
-// throughout.
+// Sensitivity says how the error of an evaluation depends on the samples that the models were calibrated with. The measured times that
+// predictions are compared with stay the same.
 type Sensitivity struct {
 	Kernels []Sample `json:"kernels"` // by the number of measurement kernels, a size each, all trials
 	Trials  []Sample `json:"trials"`  // by the number of trials of each, all measurement kernels
@@ -26,7 +26,7 @@ type Sample struct {
 	Median      float64 `json:"median"`      // of the geometric mean relative errors of the draws
 	Least       float64 `json:"least"`       //
 	Largest     float64 `json:"largest"`     //
-	Unpredicted float64 `json:"unpredicted"` // part of the points that the chosen kernels did not determine, on average; they are in no error
+	Unpredicted float64 `json:"unpredicted"` // share of the points that the chosen kernels did not determine, on average; the errors leave them out
 }
 
 // Calibrated is a model with the rows that it was fitted to, and the points that it predicts.

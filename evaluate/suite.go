@@ -65,7 +65,7 @@ func Load(path string) (*File, error) {
 	return Parse(path, text)
 }
 
-// LoadAll reads suite files. A suite's name says which one is meant, so that no two files may have one of the same name.
+// LoadAll reads suite files. The name of a suite must be unique over all files.
 func LoadAll(paths []string) ([]*File, error) {
 	var files []*File
 	from := map[string]string{}
@@ -100,13 +100,8 @@ func Parse(path string, text []byte) (*File, error) {
 			return nil, root.Errorf("the suite file has no %s", key)
 		}
 	}
-	version, err := fields["version"].Int()
-	if err != nil {
+	if err := fields["version"].CheckVersion("suite files", Version); err != nil {
 		return nil, err
-	}
-	if version != Version {
-		return nil, fields["version"].Errorf("version %d of the format of suite files is not known", version).
-			WithHint("this program reads version %d", Version)
 	}
 	items, err := fields["suites"].List()
 	if err != nil {

@@ -113,7 +113,7 @@ func (r *Report) WriteBoth(w io.Writer) error {
 	return t.Write(w)
 }
 
-// Doubts says of each variant how many predictions have warnings, and shows the first.
+// Doubts counts, for each variant, the predictions that have warnings, and shows the first warning.
 func (r *Report) Doubts() (all []string) {
 	for _, s := range r.Suites {
 		for _, v := range s.Variants {
@@ -134,8 +134,8 @@ func (r *Report) Doubts() (all []string) {
 	return all
 }
 
-// Outcome is an error where reports say that something crashed, hung or computed something else, or where nothing was measured. What a
-// device refused is a warning.
+// Outcome returns an error if a kernel crashed, hung or gave wrong results, or if nothing was measured. Kernels that the device refused
+// are a warning.
 func Outcome(reports []*Report) (warnings []string, err error) {
 	failed, refused := 0, 0
 	for _, r := range reports {

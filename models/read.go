@@ -54,12 +54,8 @@ func Parse(file string, text []byte) (*Model, error) {
 	for key, n := range f {
 		m.places[key] = n.Pos
 	}
-	v, err := f["version"].Int()
-	if err != nil {
+	if err := f["version"].CheckVersion("model files", Version); err != nil {
 		return nil, err
-	}
-	if v != Version {
-		return nil, f["version"].Errorf("version %d of the format of model files is not known", v).WithHint("this program reads version %d", Version)
 	}
 	if m.Name, err = f["name"].String(); err != nil {
 		return nil, err

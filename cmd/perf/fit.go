@@ -64,13 +64,11 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 				}
 			}
 			var fitted []calibrate.FittedRow
+			result := any(fit)
 			if byRow {
 				if fitted, err = calibrate.FittedRows(as, fit, rows); err != nil {
 					return err
 				}
-			}
-			result := any(fit)
-			if byRow {
 				if result, err = withRows(fit, fitted); err != nil {
 					return err
 				}

@@ -1,6 +1,7 @@
 package opencl
 
 import (
+	"cmp"
 	"fmt"
 
 	"gpuperf/device"
@@ -34,11 +35,7 @@ func (s *sweeper) prepare(d *Device) error {
 	if s.bound != nil {
 		return nil
 	}
-	least, ok := flushSizes[d.info.Type]
-	if !ok {
-		least = flushElse
-	}
-	size := max(least, 2*d.info.CacheSize)
+	size := max(cmp.Or(flushSizes[d.info.Type], flushElse), 2*d.info.CacheSize)
 	if limit := min(d.info.MaxAlloc, d.info.GlobalMem/4); size > limit {
 		size = limit
 		s.warnings = []string{fmt.Sprintf("only %d bytes could be swept between trials, caches may not be cold", size)}

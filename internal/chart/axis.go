@@ -3,7 +3,6 @@ package chart
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"gpuperf/internal/format"
 )
@@ -19,12 +18,10 @@ func logAxis(values []float64) axis {
 	if len(values) == 0 {
 		return axis{lo: 1, hi: 10}
 	}
-	lo, hi := bounds(values)
+	lo, hi := slices.Min(values), slices.Max(values)
 	room := max(math.Pow(hi/lo, 0.06), 1.05)
 	return axis{lo: lo / room, hi: hi * room}
 }
-
-func bounds(values []float64) (lo, hi float64) { return slices.Min(values), slices.Max(values) }
 
 // at is where v lies: 0 at the low end, 1 at the high end, and at these ends for what lies beyond.
 func (a axis) at(v float64) float64 {
@@ -99,8 +96,8 @@ func (a axis) steps() (ticks []float64) {
 
 // Seconds writes a time, with the sign that charts use.
 func Seconds(s float64) string {
-	if text, negative := strings.CutPrefix(format.Seconds(s), "-"); negative {
-		return "−" + text
+	if s < 0 {
+		return "−" + format.Seconds(-s)
 	}
 	return format.Seconds(s)
 }

@@ -6,7 +6,10 @@
 // can stand in one page. The colours are Okabe and Ito's, which colour-blind readers tell apart; the shapes differ as well.
 package chart
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Figure is a set of panels on shared axes.
 type Figure struct {
@@ -77,7 +80,7 @@ func stretched(times, bars []float64) []float64 {
 	if len(times) == 0 {
 		return times
 	}
-	lo, hi := bounds(times)
+	lo, hi := slices.Min(times), slices.Max(times)
 	for _, b := range bars {
 		if drawable(b) {
 			times = append(times, min(max(b, lo/10), hi*10))
