@@ -10,7 +10,6 @@ import (
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
-	"gpuperf/kernel/ops"
 	"gpuperf/launch"
 )
 
@@ -106,11 +105,11 @@ func (p *idParser) op(_ *class, id *ID, rest string) error {
 	function, isFunction := strings.CutPrefix(op, "func:")
 	switch {
 	case !ok || op == "":
-		return p.fail(len(p.text), "the operation is missing").WithHint("one of %s, func:<name>", strings.Join(ops.Names, ", "))
+		return p.fail(len(p.text), "the operation is missing").WithHint("one of %s, func:<name>", strings.Join(kernel.OpCounts, ", "))
 	case isFunction && !lex.IsName(function):
 		return p.fail(p.at(function), "a function needs a name").WithHint("for example func:exp")
-	case !isFunction && !slices.Contains(ops.Names, op):
-		return p.fail(p.at(op), "unknown operation %q", op).WithHint("%s", suggest(op, ops.Names, "one of "+strings.Join(ops.Names, ", ")+", func:<name>"))
+	case !isFunction && !slices.Contains(kernel.OpCounts, op):
+		return p.fail(p.at(op), "unknown operation %q", op).WithHint("%s", suggest(op, kernel.OpCounts, "one of "+strings.Join(kernel.OpCounts, ", ")+", func:<name>"))
 	}
 	id.DType, id.Op = expr.DType(dtype), op
 	return nil

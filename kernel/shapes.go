@@ -75,7 +75,7 @@ func (k *Kernel) InferShapes() error {
 // extent is the size that an index needs.
 type extent struct {
 	Size expr.Expr
-	// affine is the size if it is affine, and where the parameters for which the index takes any value; else both are nil.
+	// affine is the size if it is affine, else nil, and where the parameters for which the index then takes any value.
 	affine *polycount.Affine
 	where  *polycount.Set
 }
@@ -120,8 +120,8 @@ func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
 		if len(upper) == 0 {
 			return nil, fmt.Errorf("%s has no upper bound", index)
 		}
-		e, err := rangeSize(upper, where)
-		if err != nil {
+		e := &extent{where: where}
+		if e.Size, e.affine, err = RangeSize(polycount.Int(0), upper); err != nil {
 			return nil, err
 		}
 		if out, err = out.max(e); err != nil {
@@ -154,21 +154,20 @@ func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (*ext
 	return k.largest(expr.Binary(expr.Add, index, expr.Int{Value: lanes - 1}), within)
 }
 
-// rangeSize is the extent of a range with these upper bounds: one more than the least of them.
-func rangeSize(upper []polycount.Bound, where *polycount.Set) (*extent, error) {
+// RangeSize is the number of values from lower to the least of the upper bounds, also in affine form where there is one bound.
+func RangeSize(lower polycount.Affine, upper []polycount.Bound) (size expr.Expr, affine *polycount.Affine, err error) {
 	var sizes []expr.Expr
-	var a polycount.Affine
 	for _, b := range upper {
-		a = b.Num.AddInt(b.Den).FloorDiv(b.Den)
+		a := b.Num.Sub(lower.Scale(b.Den)).AddInt(b.Den).FloorDiv(b.Den)
 		if err := a.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		sizes = append(sizes, expr.FromAffine(a))
+		sizes, affine = append(sizes, expr.FromAffine(a)), &a
 	}
 	if len(sizes) > 1 {
-		return &extent{Size: &expr.Op{Kind: expr.Min, Args: sizes}}, nil
+		return &expr.Op{Kind: expr.Min, Args: sizes}, nil, nil
 	}
-	return &extent{sizes[0], &a, where}, nil
+	return sizes[0], affine, nil
 }
 
 // max is the larger of two extents: one of them if it is always the larger, else an expression.

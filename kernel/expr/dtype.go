@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -29,7 +30,7 @@ const (
 type dtypeClass uint8
 
 const (
-	classBool dtypeClass = iota
+	classBool dtypeClass = iota // also of unknown types
 	classInt
 	classUint
 	classFloat
@@ -88,33 +89,22 @@ func (t DType) Known() bool { _, ok := dtypes[t]; return ok }
 func (t DType) Size() int64 { return dtypes[t].size }
 
 // IsInteger reports whether t is a signed or unsigned integer type (bool is not).
-func (t DType) IsInteger() bool {
-	c, ok := dtypes[t]
-	return ok && (c.class == classInt || c.class == classUint)
-}
+func (t DType) IsInteger() bool { return t.IsSigned() || dtypes[t].class == classUint }
 
 // IsSigned reports whether t is a signed integer type.
-func (t DType) IsSigned() bool {
-	c, ok := dtypes[t]
-	return ok && c.class == classInt
-}
+func (t DType) IsSigned() bool { return dtypes[t].class == classInt }
 
 // IsFloat reports whether t is a real floating-point type.
-func (t DType) IsFloat() bool { return dtypes[t].class == classFloat && t.Known() }
+func (t DType) IsFloat() bool { return dtypes[t].class == classFloat }
 
 // IsComplex reports whether t is a complex type.
-func (t DType) IsComplex() bool { return dtypes[t].class == classComplex && t.Known() }
+func (t DType) IsComplex() bool { return dtypes[t].class == classComplex }
 
 // IsVector reports whether t is a vector type.
-func (t DType) IsVector() bool { return dtypes[t].class == classVector && t.Known() }
+func (t DType) IsVector() bool { return dtypes[t].class == classVector }
 
 // Base is the type of a lane: that of a vector's elements, t itself for a scalar type.
-func (t DType) Base() DType {
-	if row, ok := dtypes[t]; ok && row.base != "" {
-		return row.base
-	}
-	return t
-}
+func (t DType) Base() DType { return cmp.Or(dtypes[t].base, t) }
 
 // Lanes is the number of lanes, 1 for a scalar type.
 func (t DType) Lanes() int64 { return max(dtypes[t].lanes, 1) }

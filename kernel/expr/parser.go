@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -156,7 +157,7 @@ func (p *Parser) primary() Expr {
 		return e
 	case t.Kind == lex.Name && t.Text == "if" && p.Peek(1).Text == "(":
 		p.I += 2
-		args := p.args(")")
+		args := p.args()
 		if len(args) != 3 {
 			p.FailHint(t.At, "write if(condition, then, else)", "if takes 3 operands, not %d", len(args))
 		}
@@ -236,19 +237,32 @@ func (p *Parser) index() (list []Expr, lanes int64) {
 	return list, lanes
 }
 
-// args reads expressions up to the closing symbol, which it consumes.
-func (p *Parser) args(end string) []Expr {
-	var list []Expr
-	for !p.Accept(end) {
-		if len(list) > 0 {
+// args reads expressions up to the closing parenthesis, which it consumes.
+func (p *Parser) args() (list []Expr) {
+	p.list(")", func() { list = append(list, p.expr(precCond)) })
+	return list
+}
+
+// operands reads the operands of min or max.
+func (p *Parser) operands(t lex.Token) []Expr {
+	args := p.args()
+	if len(args) < 2 {
+		p.FailHint(t.At, "", "%s takes at least 2 operands, not %d", t.Text, len(args))
+	}
+	return args
+}
+
+// list reads items with commas between them, and perhaps after the last, up to the closing symbol, which it consumes.
+func (p *Parser) list(end string, item func()) {
+	for first := true; !p.Accept(end); first = false {
+		if !first {
 			p.Expect(",")
-			if p.Accept(end) { // a trailing comma
-				break
+			if p.Accept(end) {
+				return
 			}
 		}
-		list = append(list, p.expr(precCond))
+		item()
 	}
-	return list
 }
 
 // reductions maps the names of reductions to their numbers of operands, without the inames.
@@ -264,11 +278,7 @@ func (p *Parser) call(t lex.Token) Expr {
 	case "cast":
 		return p.cast(t)
 	case "minimum", "maximum":
-		args := p.args(")")
-		if len(args) < 2 {
-			p.FailHint(t.At, "", "%s takes at least 2 operands, not %d", t.Text, len(args))
-		}
-		return &Op{OpKind(t.Text[:3]), args}
+		return &Op{OpKind(t.Text[:3]), p.operands(t)}
 	case "reduce":
 		kind := p.Name("the name of a reduction")
 		if reductions[kind] == 0 {
@@ -280,16 +290,12 @@ func (p *Parser) call(t lex.Token) Expr {
 		p.FailHint(t.At, knownReductions, "%s is not supported", t.Text)
 	}
 	if reductions[t.Text] == 0 {
-		return &Call{t.Text, p.args(")")}
+		return &Call{t.Text, p.args()}
 	}
 	// max(k, e) reduces over k; max(x[i], y) does not start with a name or a list of names.
 	if binds := p.Is("(") || p.Is("[") || p.Tok().Kind == lex.Name && p.Peek(1).Text == ","; !binds || !p.isInameList() {
 		if t.Text == "max" || t.Text == "min" {
-			args := p.args(")")
-			if len(args) < 2 {
-				p.FailHint(t.At, "", "%s takes at least 2 operands, not %d", t.Text, len(args))
-			}
-			return &Op{OpKind(t.Text), args}
+			return &Op{OpKind(t.Text), p.operands(t)}
 		}
 		rest := strings.Repeat(", e", reductions[t.Text])
 		p.FailHint(p.Tok().At, "write "+t.Text+"(k"+rest+") or "+t.Text+"((k, l)"+rest+")", "%s needs the inames to reduce over", t.Text)
@@ -326,15 +332,7 @@ func (p *Parser) reduce(kind string) Expr {
 	if p.Is("(") || p.Is("[") {
 		end := map[string]string{"(": ")", "[": "]"}[p.Tok().Text]
 		p.Next()
-		for !p.Accept(end) {
-			if len(inames) > 0 {
-				p.Expect(",")
-				if p.Accept(end) {
-					break
-				}
-			}
-			inames = append(inames, p.Name("an iname"))
-		}
+		p.list(end, func() { inames = append(inames, p.Name("an iname")) })
 	} else {
 		inames = []string{p.Name("an iname")}
 	}
@@ -342,10 +340,8 @@ func (p *Parser) reduce(kind string) Expr {
 		p.Fail("%s reduces over no iname", kind)
 	}
 	for i, n := range inames {
-		for _, m := range inames[:i] {
-			if n == m {
-				p.Fail("%s reduces over %s twice", kind, n)
-			}
+		if slices.Contains(inames[:i], n) {
+			p.Fail("%s reduces over %s twice", kind, n)
 		}
 	}
 	p.Expect(",")
@@ -420,15 +416,10 @@ func (p *Parser) number(t lex.Token, sign string) Expr {
 		p.FailHint(t.At, "", "number %q is malformed or out of range", t.Text)
 	}
 	if dtype == "" {
-		dtype = literalType(v)
+		dtype = Float64
+		if float64(float32(v)) == v { // Loopy's rule
+			dtype = Float32
+		}
 	}
 	return Float{v, sign + t.Text, dtype}
-}
-
-// literalType is the type of a float literal without a suffix (Loopy's rule).
-func literalType(v float64) DType {
-	if float64(float32(v)) == v {
-		return Float32
-	}
-	return Float64
 }

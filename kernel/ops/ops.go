@@ -34,9 +34,6 @@ var Operators = map[expr.OpKind]Operation{
 	expr.Max:      {"maxmin", true},
 }
 
-// Names are the names of operations, func:<name> aside.
-var Names = []string{"add", "mul", "madd", "div", "pow", "shift", "bw", "maxmin"}
-
 // Visitor finds the operations in expressions. Its methods visit both sides of a select, and follow user functions.
 type Visitor struct {
 	// Kernel gives expressions their types: the kernel, or the scope of a user function (Kernel.Scope).

@@ -1,8 +1,6 @@
 package transform
 
 import (
-	"slices"
-
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -50,11 +48,12 @@ func vectorAccess(k *kernel.Kernel, name string) *expr.Access {
 	return nil
 }
 
-func containsAll(list, of []string) bool {
-	for _, n := range of {
-		if !slices.Contains(list, n) {
-			return false
-		}
+func containsAll(list, of []string) bool { return len(nameset.Remove(of, list...)) == 0 }
+
+// rewriteDown applies f to each node, parents first. It does not descend into nodes that f replaces.
+func rewriteDown(e expr.Expr, f func(expr.Expr) (expr.Expr, bool)) expr.Expr {
+	if n, done := f(e); done {
+		return n
 	}
-	return true
+	return expr.MapChildren(e, func(c expr.Expr) expr.Expr { return rewriteDown(c, f) })
 }

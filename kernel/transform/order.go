@@ -57,22 +57,12 @@ func AddDependency(k *kernel.Kernel, match, on string) (*kernel.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, s := range c.Statements {
-		if !slices.Contains(from, s) {
-			continue
+	c.MapStmts(func(s *kernel.Stmt) {
+		if slices.Contains(idsOf(from), s.ID) {
+			s.Deps = nameset.Add(s.Deps, nameset.Remove(idsOf(to), s.ID)...)
 		}
-		n := *s
-		for _, t := range to {
-			if t != s {
-				n.Deps = nameset.Add(n.Deps, t.ID)
-			}
-		}
-		c.Statements[i] = &n
-	}
-	if err := c.CheckDeps(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	})
+	return c, c.CheckDeps()
 }
 
 // PrioritizeLoops asks for a nesting order of the loops, outermost first. Later requests give way to earlier ones.

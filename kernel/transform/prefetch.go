@@ -391,11 +391,15 @@ func (p *prefetch) rewrite() error {
 		by[s.acc] = p.element(index)
 	}
 	p.MapStmts(func(s *kernel.Stmt) {
-		found := false
-		s.MapExprs(func(e expr.Expr) expr.Expr { return replaceAccesses(e, by, &found) })
-		if found {
-			s.Deps = nameset.Add(s.Deps, p.id)
-		}
+		s.MapExprs(func(e expr.Expr) expr.Expr {
+			return rewriteDown(e, func(x expr.Expr) (expr.Expr, bool) {
+				tile, found := by[x]
+				if found {
+					s.Deps = nameset.Add(s.Deps, p.id)
+				}
+				return tile, found
+			})
+		})
 	})
 	fetch := &kernel.Stmt{ID: p.id, LHS: p.element(place), RHS: p.fetched(), Inames: nameset.Sorted(slices.Concat(p.outer, p.dims))}
 	at := slices.IndexFunc(p.Statements, func(s *kernel.Stmt) bool { return slices.Contains(s.Deps, p.id) })
@@ -429,13 +433,4 @@ func (p *prefetch) element(index []expr.Expr) expr.Expr {
 		return expr.Var{Name: p.tile.Name}
 	}
 	return &expr.Access{Array: p.tile.Name, Index: index}
-}
-
-// replaceAccesses replaces nodes by identity. It does not descend into replacements.
-func replaceAccesses(e expr.Expr, by map[expr.Expr]expr.Expr, found *bool) expr.Expr {
-	if n, ok := by[e]; ok {
-		*found = true
-		return n
-	}
-	return expr.MapChildren(e, func(c expr.Expr) expr.Expr { return replaceAccesses(c, by, found) })
 }

@@ -147,16 +147,6 @@ func extentOf(k *kernel.Kernel, iname string) (lower polycount.Affine, size expr
 	if len(low) != 1 || len(up) == 0 || low[0].Den != 1 {
 		return lower, nil, k.Errorf("iname %s needs exactly one lower bound and at least one upper bound", iname)
 	}
-	var sizes []expr.Expr
-	for _, b := range up {
-		size := b.Num.Sub(low[0].Num.Scale(b.Den)).AddInt(b.Den).FloorDiv(b.Den)
-		if err := size.Err(); err != nil {
-			return lower, nil, err
-		}
-		sizes = append(sizes, expr.FromAffine(size))
-	}
-	if len(sizes) > 1 {
-		return low[0].Num, &expr.Op{Kind: expr.Min, Args: sizes}, nil
-	}
-	return low[0].Num, sizes[0], nil
+	size, _, err = kernel.RangeSize(low[0].Num, up)
+	return low[0].Num, size, err
 }

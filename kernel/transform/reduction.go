@@ -106,13 +106,17 @@ func realize(k *kernel.Kernel, s *kernel.Stmt) ([]*kernel.Stmt, error) {
 	z := &realizer{Kernel: k, stmt: s}
 	final := *s
 	var bad error
-	final.RHS = replaceOutermost(s.RHS, func(r *expr.Reduce) expr.Expr {
+	final.RHS = rewriteDown(s.RHS, func(e expr.Expr) (expr.Expr, bool) {
+		r, ok := e.(*expr.Reduce)
+		if !ok {
+			return nil, false
+		}
 		result, err := z.reduce(r)
 		if bad = errors.Join(bad, err); bad != nil {
-			return r
+			return r, true
 		}
 		final.Deps = nameset.Add(final.Deps, z.parts[len(z.parts)-1].ID)
-		return result
+		return result, true
 	})
 	return append(z.parts, &final), bad
 }
@@ -163,12 +167,4 @@ func (z *realizer) typedNeutral(r *expr.Reduce, kind string, t expr.DType) (expr
 		return nil, z.Errorf("statement %s: %s of %s, of type %s, has no neutral element", z.stmt.ID, r.Kind, r.Body, t)
 	}
 	return neutral, nil
-}
-
-// replaceOutermost replaces reductions that are not inside others.
-func replaceOutermost(e expr.Expr, f func(*expr.Reduce) expr.Expr) expr.Expr {
-	if r, ok := e.(*expr.Reduce); ok {
-		return f(r)
-	}
-	return expr.MapChildren(e, func(c expr.Expr) expr.Expr { return replaceOutermost(c, f) })
 }

@@ -70,10 +70,5 @@ func elsewhere(k *kernel.Kernel, s *kernel.Stmt, iname string) bool {
 }
 
 func replaceReduction(e expr.Expr, old, by *expr.Reduce) expr.Expr {
-	return expr.Rewrite(e, func(x expr.Expr) expr.Expr {
-		if x == expr.Expr(old) {
-			return by
-		}
-		return x
-	})
+	return rewriteDown(e, func(x expr.Expr) (expr.Expr, bool) { return by, x == old })
 }

@@ -49,15 +49,11 @@ func ExtractSubst(k *kernel.Kernel, name, template string, parameters []string) 
 		})
 	}
 	c.MapStmts(func(s *kernel.Stmt) {
-		if s.LHS != nil {
-			s.LHS = expr.MapChildren(s.LHS, replace) // the target itself stays
-		}
-		if s.RHS != nil {
-			s.RHS = replace(s.RHS)
-		}
-		s.Predicates = slices.Clone(s.Predicates)
-		for i, p := range s.Predicates {
-			s.Predicates[i] = replace(p)
+		target := s.LHS // stays itself
+		s.LHS = nil
+		s.MapExprs(replace)
+		if target != nil {
+			s.LHS = expr.MapChildren(target, replace)
 		}
 	})
 	for i, r := range c.Rules {
@@ -68,14 +64,6 @@ func ExtractSubst(k *kernel.Kernel, name, template string, parameters []string) 
 	}
 	c.Rules = append(c.Rules, &kernel.Rule{Name: name, Args: slices.Clone(parameters), Body: e})
 	return c, nil
-}
-
-// rewriteDown applies f to each node, parents first. It does not descend into nodes that f replaces.
-func rewriteDown(e expr.Expr, f func(expr.Expr) (expr.Expr, bool)) expr.Expr {
-	if n, done := f(e); done {
-		return n
-	}
-	return expr.MapChildren(e, func(c expr.Expr) expr.Expr { return rewriteDown(c, f) })
 }
 
 // withChildren is e with other children.
