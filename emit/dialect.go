@@ -29,7 +29,7 @@ type dialect struct {
 	enable map[expr.DType]string
 	// suffix of float literals.
 	suffix map[expr.DType]string
-	// funcs renames functions for arguments of float type; absent names stay.
+	// funcs renames functions of integers and floats for arguments of float type.
 	funcs map[string]string
 	// reserved names cannot be used for variables.
 	reserved []string

@@ -227,14 +227,7 @@ func (w *writer) op(x *expr.Op, t expr.DType) code {
 	if !ok {
 		w.fail("operator %s cannot be generated", x.Kind)
 	}
-	text := args[0].at(o.prec)
-	for _, a := range args[1:] {
-		text += " " + o.text + " " + a.at(o.prec+1)
-	}
-	if x.Kind.IsComparison() {
-		return code{text, o.prec}
-	}
-	return w.narrow(code{text, o.prec}, t)
+	return w.narrow(joined(args, " "+o.text+" ", o.prec, o.prec+1), t) // of a comparison that is bool
 }
 
 // operands writes operands in the type of the operation. Of two, C converts the one of the lesser type to the other's
@@ -315,23 +308,18 @@ func nested(f string, args []code) code {
 }
 
 func (w *writer) function(name string, t expr.DType) string {
-	if t.Base().IsFloat() {
-		if f, ok := w.funcs[name]; ok {
-			return f
-		}
+	if f, ok := w.funcs[name]; ok && t.Base().IsFloat() {
+		return f
 	}
 	return name
 }
-
-// integerCalls are functions on integers as well as floats.
-var integerCalls = map[string]bool{"abs": true, "min": true, "max": true}
 
 func (w *writer) call(x *expr.Call, t expr.DType) code {
 	if f := w.k.Function(x.Func); f != nil {
 		return w.userCall(f, x)
 	}
 	in := w.common(x.Args)
-	if !in.Base().IsFloat() && !(integerCalls[x.Func] && in.Base().IsInteger()) {
+	if _, both := w.funcs[x.Func]; !in.Base().IsFloat() && !(both && in.Base().IsInteger()) {
 		in = expr.Float32.Vector(in.Lanes())
 	}
 	var args []string

@@ -60,15 +60,11 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 	var nests []*linear.Nest
 	wide := false
 	for _, one := range cases {
-		job, err := one.Job(policy) // decides on the width of indices by the sizes
+		needs, err := one.needsWide()
 		if err != nil {
 			return device.Job{}, err
 		}
-		source, err := one.Source(false)
-		if err != nil {
-			return device.Job{}, err
-		}
-		wide = wide || job.Source != source.Text
+		wide = wide || needs
 		nest, err := one.Nest()
 		if err != nil {
 			return device.Job{}, err

@@ -10,9 +10,21 @@ import (
 )
 
 // needsWide reports whether a value in the index arithmetic of the program can exceed 32 bits at the sizes of the case:
-// an index or a part of one, a loop bound, a guard. The estimate adds and multiplies the largest magnitudes of the parts,
+// an index or a part of one, a loop bound, a guard, a number of elements. The estimate adds and multiplies the largest magnitudes of the parts,
 // so it errs on the side of 64 bits; what it cannot bound counts as too large.
 func (c *Case) needsWide() (bool, error) {
+	if err := c.CheckSizes(); err != nil {
+		return false, err
+	}
+	counts, err := c.elements()
+	if err != nil {
+		return false, err
+	}
+	for _, n := range counts {
+		if n > math.MaxInt32 {
+			return true, nil
+		}
+	}
 	nest, err := c.Nest()
 	if err != nil {
 		return false, err

@@ -154,19 +154,9 @@ func (c *Case) CheckSizes() error {
 
 // Job returns the launch of the case: generated source, arguments filled with seeded data, work-items.
 func (c *Case) Job(policy device.Policy) (device.Job, error) {
-	if err := c.CheckSizes(); err != nil {
-		return device.Job{}, err
-	}
-	counts, err := c.elements()
-	if err != nil {
-		return device.Job{}, err
-	}
 	wide, err := c.needsWide()
 	if err != nil {
 		return device.Job{}, err
-	}
-	for _, n := range counts {
-		wide = wide || n > 1<<31-1
 	}
 	source, err := c.Source(wide)
 	if err != nil {

@@ -56,18 +56,11 @@ func (m *memory) load(st *state, access expr.Expr, at int64) int64 {
 		st.touch(access, m, at, false)
 		epoch, me := st.epoch(m.array.Space), st.id()
 		k := &m.marks[at]
-		if k.writeEpoch == epoch && k.writer != me {
-			st.race(access, m, at, "read", "written", k.writer)
-		}
-		if m.array.Space == kernel.Global {
-			if k.writeGroup != 0 && k.writeGroup != st.groupID {
-				st.raceGroups(access, m, at, "read", "written", k.writeGroup)
-			}
-			if k.readGroup == 0 {
-				k.readGroup = st.groupID
-			} else if k.readGroup != st.groupID {
-				k.readGroup = -1
-			}
+		st.check(access, m, at, "read", "written", k.writer, k.writeEpoch, k.writeGroup)
+		if k.readGroup == 0 {
+			k.readGroup = st.groupID
+		} else if k.readGroup != st.groupID {
+			k.readGroup = -1
 		}
 		if k.readEpoch != epoch {
 			k.readEpoch, k.reader = epoch, me
@@ -92,22 +85,9 @@ func (m *memory) store(st *state, access expr.Expr, at int64) int64 {
 	st.touch(access, m, at, true)
 	epoch, me := st.epoch(m.array.Space), st.id()
 	k := &m.marks[at]
-	if k.writeEpoch == epoch && k.writer != me {
-		st.race(access, m, at, "written", "written", k.writer)
-	}
-	if k.readEpoch == epoch && k.reader != me {
-		st.race(access, m, at, "written", "read", k.reader)
-	}
-	if m.array.Space == kernel.Global {
-		if k.writeGroup != 0 && k.writeGroup != st.groupID {
-			st.raceGroups(access, m, at, "written", "written", k.writeGroup)
-		}
-		if k.readGroup != 0 && k.readGroup != st.groupID {
-			st.raceGroups(access, m, at, "written", "read", k.readGroup)
-		}
-		k.writeGroup = st.groupID
-	}
-	k.writer, k.writeEpoch = me, epoch
+	st.check(access, m, at, "written", "written", k.writer, k.writeEpoch, k.writeGroup)
+	st.check(access, m, at, "written", "read", k.reader, k.readEpoch, k.readGroup)
+	k.writer, k.writeEpoch, k.writeGroup = me, epoch, st.groupID
 	m.buf.defined[at] = true
 	return at
 }
@@ -118,18 +98,22 @@ func (st *state) touch(access expr.Expr, m *memory, at int64, write bool) {
 	}
 }
 
-func (st *state) race(access expr.Expr, m *memory, at int64, mine, theirs string, other int32) {
-	who := "several others"
-	if other > 0 {
-		who = "work-item " + st.name(int(other-1)%st.items)
-	}
-	st.fail(access, "race: element %d of %s is %s here and %s by %s with no barrier between", at, m.array.Name, mine, theirs, who)
-}
-
-func (st *state) raceGroups(access expr.Expr, m *memory, at int64, mine, theirs string, other int32) {
-	who := "several other groups"
-	if other > 0 {
-		who = fmt.Sprintf("group %v", st.groupAt(other))
+// check finds a race with what an item did in an epoch, or any item of a group in global memory.
+func (st *state) check(access expr.Expr, m *memory, at int64, mine, theirs string, item, epoch, group int32) {
+	who := ""
+	switch {
+	case epoch == st.epoch(m.array.Space) && item != st.id():
+		who = "several others with no barrier between"
+		if item > 0 {
+			who = "work-item " + st.name(int(item-1)%st.items) + " with no barrier between"
+		}
+	case m.array.Space == kernel.Global && group != 0 && group != st.groupID:
+		who = "several other groups"
+		if group > 0 {
+			who = fmt.Sprintf("group %v", st.groupAt(group))
+		}
+	default:
+		return
 	}
 	st.fail(access, "race: element %d of %s is %s here and %s by %s", at, m.array.Name, mine, theirs, who)
 }

@@ -98,9 +98,7 @@ func (c *invocation) userFunctions(name string) []*kernel.Function {
 		enter(c.args[name])
 		return out
 	}
-	it := list.Iterate()
-	defer it.Done()
-	for x := starlark.Value(nil); it.Next(&x); {
+	for x := range starlark.Elements(list) {
 		enter(x)
 	}
 	return out

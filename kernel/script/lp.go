@@ -51,8 +51,6 @@ func register(rows []function) {
 	}
 }
 
-func functionNamed(name string) *function { return functions[name] }
-
 // find returns the index of a parameter and its names; the index is -1 for a keyword argument that **rest collects.
 func (f *function) find(name string) (int, []string) {
 	for i, p := range f.parsed {
@@ -125,21 +123,19 @@ func (c *invocation) bind(args starlark.Tuple, kwargs []starlark.Tuple) {
 	}
 }
 
-func (c *invocation) usage() string { return "usage: lp." + c.name + "(" + usage(c.params) + ")" }
-
-// usage formats a parameter list for error messages.
-func usage(params string) string {
-	var out []string
-	for text := range strings.SplitSeq(params, ",") {
-		text = strings.TrimSpace(text)
-		name, optional := strings.CutSuffix(text, "=")
-		name, _, _ = strings.Cut(name, "|")
-		if optional {
+func (c *invocation) usage() string {
+	var params []string
+	for _, p := range c.parsed {
+		name := p.names[0]
+		switch {
+		case p.optional:
 			name += "=..."
+		case p.rest:
+			name = "**" + name
 		}
-		out = append(out, name)
+		params = append(params, name)
 	}
-	return strings.Join(out, ", ")
+	return "usage: lp." + c.name + "(" + strings.Join(params, ", ") + ")"
 }
 
 func (c *invocation) fail(arg, hint, format string, args ...any) {
@@ -263,9 +259,7 @@ func (c *invocation) strings(name string) []string {
 		c.fail(name, "", "%s must be a string or a list of strings, found %s", name, describe(c.args[name]))
 	}
 	var out []string
-	it := list.Iterate()
-	defer it.Done()
-	for x := starlark.Value(nil); it.Next(&x); {
+	for x := range starlark.Elements(list) {
 		s, ok := starlark.AsString(x)
 		if !ok {
 			c.fail(name, "", "%s must be a list of strings, found %s in it", name, describe(x))
@@ -313,9 +307,7 @@ func (c *invocation) pairs(name string) []pair {
 			out = append(out, pair{text(kv[0]), text(kv[1])})
 		}
 	case starlark.Iterable:
-		it := v.Iterate()
-		defer it.Done()
-		for x := starlark.Value(nil); it.Next(&x); {
+		for x := range starlark.Elements(v) {
 			if t, ok := x.(starlark.Tuple); ok && len(t) == 2 {
 				out = append(out, pair{text(t[0]), text(t[1])})
 			} else {

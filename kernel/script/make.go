@@ -2,7 +2,6 @@ package script
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -44,8 +43,7 @@ var constructors = []function{
 // declaration is what an argument constructor returns: one array per name.
 type declaration struct {
 	arrays    []*kernel.Array
-	layout    string // dim_tags, applied when the kernel knows the shape
-	order     string // "C" or "F"
+	layout    string // applied when the kernel knows the shape
 	space     kernel.Space
 	constant  bool
 	value     bool
@@ -94,17 +92,21 @@ func array(kind declaration) func(c *invocation) (starlark.Value, error) {
 			}
 			d.space = space
 		}
-		shape := c.shape()
+		shape := c.exprs("shape")
 		if d.temporary && shape == nil && !c.has("shape") {
 			shape = []expr.Expr{} // a scalar, as in Loopy
 		}
-		d.layout, d.order = strings.Join(c.names("dim_tags"), ","), strings.ToUpper(c.text("order"))
-		if d.order != "" && d.order != "C" && d.order != "F" {
-			c.fail("order", `"C" makes the last axis contiguous, "F" the first`, "unknown order %q", d.order)
+		order := strings.ToUpper(c.text("order"))
+		d.layout = strings.Join(c.names("dim_tags"), ",")
+		if order != "" && order != "C" && order != "F" {
+			c.fail("order", `"C" makes the last axis contiguous, "F" the first`, "unknown order %q", order)
 		}
 		axes := c.strides(shape)
-		if set := count(d.layout != "", d.order != "", axes != nil); set > 1 {
+		if d.layout != "" && order != "" || axes != nil && d.layout+order != "" {
 			c.fail("", "give one of them", "dim_tags, order and strides all set the layout")
+		}
+		if order == "F" {
+			d.layout = order
 		}
 		var offset expr.Expr
 		if c.has("offset") {
@@ -129,26 +131,11 @@ func array(kind declaration) func(c *invocation) (starlark.Value, error) {
 	}
 }
 
-func count(conds ...bool) int {
-	n := 0
-	for _, c := range conds {
-		if c {
-			n++
-		}
-	}
-	return n
-}
-
-// shape is an extent, a string with commas between extents, or a list; nil where it is left out.
-func (c *invocation) shape() []expr.Expr {
-	if !c.has("shape") {
+// exprs is a list of expressions: one, several in a string with commas between them, or a list; nil where it is left out.
+func (c *invocation) exprs(name string) []expr.Expr {
+	if !c.has(name) {
 		return nil
 	}
-	return c.exprs("shape")
-}
-
-// exprs is a list of expressions: one, several in a string with commas between them, or a list.
-func (c *invocation) exprs(name string) []expr.Expr {
 	out := []expr.Expr{}
 	switch v := c.args[name].(type) {
 	case starlark.String:
@@ -156,9 +143,7 @@ func (c *invocation) exprs(name string) []expr.Expr {
 			out = append(out, c.expr(name, starlark.String(part)))
 		}
 	case starlark.Iterable:
-		it := v.Iterate()
-		defer it.Done()
-		for x := starlark.Value(nil); it.Next(&x); {
+		for x := range starlark.Elements(v) {
 			out = append(out, c.expr(name, x))
 		}
 	default:
@@ -191,10 +176,10 @@ func splitTop(text string) []string {
 }
 
 func (c *invocation) strides(shape []expr.Expr) []kernel.Axis {
-	if !c.has("strides") {
+	list := c.exprs("strides")
+	if list == nil {
 		return nil
 	}
-	list := c.exprs("strides")
 	if shape != nil && len(list) != len(shape) {
 		c.fail("strides", "", "%d strides for %d axes", len(list), len(shape))
 	}
@@ -224,7 +209,10 @@ func makeKernel(c *invocation) (starlark.Value, error) {
 	}
 	for _, d := range declared {
 		for _, a := range d.arrays {
-			if k, err = layout(k, d, a.Name); err != nil {
+			if d.layout == "" {
+				continue
+			}
+			if k, err = transform.TagDataAxes(k, a.Name, d.layout); err != nil {
 				return nil, c.asArgError(err, "args")
 			}
 		}
@@ -268,35 +256,13 @@ func (c *invocation) declarations(spec *kernel.Spec) []*declaration {
 	case *declaration, starlark.String:
 		enter(v)
 	case starlark.Iterable:
-		it := v.Iterate()
-		defer it.Done()
-		for x := starlark.Value(nil); it.Next(&x); {
+		for x := range starlark.Elements(v) {
 			enter(x)
 		}
 	default:
 		enter(v)
 	}
 	return out
-}
-
-// layout applies dim_tags or the order of a declaration.
-func layout(k *kernel.Kernel, d *declaration, name string) (*kernel.Kernel, error) {
-	tags := d.layout
-	if d.order == "F" {
-		a := k.Array(name)
-		if a == nil || len(a.Shape) == 0 {
-			return k, nil
-		}
-		var list []string
-		for i := range a.Shape {
-			list = append(list, fmt.Sprintf("N%d", i))
-		}
-		tags = strings.Join(list, ",")
-	}
-	if tags == "" {
-		return k, nil
-	}
-	return transform.TagDataAxes(k, name, tags)
 }
 
 // makeError finds the argument of make_kernel whose text an error shows a line of.

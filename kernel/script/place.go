@@ -163,7 +163,7 @@ func argument(c *syntax.CallExpr, name, function string) syntax.Expr {
 	if name == "" {
 		return nil
 	}
-	f := functionNamed(function)
+	f := functions[function]
 	if f == nil {
 		return nil
 	}

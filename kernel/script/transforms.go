@@ -14,9 +14,7 @@ var transformations = []function{
 	transformation("split_iname", "iname|split_iname, n|inner_length, outer_iname=, inner_iname=, outer_tag=, inner_tag=, slabs=", "iname",
 		"iname becomes inner + n*outer, with 0 <= inner < n; slabs, the outer iterations to be peeled off, change no result and no count, and are not",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
-			return transform.SplitIname(k, c.text("iname"), c.integer("n"), transform.Split{
-				Outer: c.text("outer_iname"), Inner: c.text("inner_iname"), OuterTag: c.text("outer_tag"), InnerTag: c.text("inner_tag"),
-			})
+			return transform.SplitIname(k, c.text("iname"), c.integer("n"), c.split())
 		}),
 	transformation("tag_inames", "tags|iname_to_tag", "tags",
 		"maps inames to hardware axes (g.0, l.1) or loop treatments (unr, ilp, for)",
@@ -115,9 +113,7 @@ var transformations = []function{
 	transformation("chunk_iname", "iname|split_iname, num_chunks, outer_iname=, inner_iname=, outer_tag=, inner_tag=", "iname",
 		"splits an iname into a number of chunks of equal size, or sizes that differ by one",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
-			return transform.ChunkIname(k, c.text("iname"), c.integer("num_chunks"), transform.Split{
-				Outer: c.text("outer_iname"), Inner: c.text("inner_iname"), OuterTag: c.text("outer_tag"), InnerTag: c.text("inner_tag"),
-			})
+			return transform.ChunkIname(k, c.text("iname"), c.integer("num_chunks"), c.split())
 		}),
 	transformation("map_domain", "map|transform_map", "map",
 		`replaces inames by an invertible map, as in "[n] -> {[i, j] -> [t, s]: t = i + j and s = j}"`,
@@ -199,36 +195,36 @@ func transformation(name, params, blame, doc string, apply func(*invocation, *ke
 	}
 }
 
-func precompute(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
-	opt := transform.Prefetch{
-		BoundingBox: c.flag("fetch_bounding_box"),
-		OuterInames: c.names("precompute_outer_inames"),
-		DimNames:    c.names("storage_axis_names"),
-		Name:        c.text("temporary_name"),
-		ID:          c.text("compute_insn_id"),
-		Tag:         c.text("default_tag"),
-		Space:       kernel.Space(strings.ToLower(c.text("temporary_address_space"))),
+func (c *invocation) split() transform.Split {
+	return transform.Split{
+		Outer: c.text("outer_iname"), Inner: c.text("inner_iname"), OuterTag: c.text("outer_tag"), InnerTag: c.text("inner_tag"),
 	}
-	if c.args["default_tag"] == starlark.None {
-		opt.Tag = "for"
-	}
-	// a use may be given as a call, rule(i, j): the rule is meant
-	rule, _, _ := strings.Cut(c.text("rule"), "(")
-	return transform.Precompute(k, strings.TrimSpace(rule), c.names("sweep_inames"), opt)
 }
 
-func addPrefetch(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+// tile reads the options of add_prefetch and precompute, some of which have other names in each.
+func (c *invocation) tile(outer, dims, id string) transform.Prefetch {
 	opt := transform.Prefetch{
 		BoundingBox: c.flag("fetch_bounding_box"),
-		OuterInames: c.names("fetch_outer_inames"),
-		DimNames:    c.names("dim_arg_names"),
+		OuterInames: c.names(outer),
+		DimNames:    c.names(dims),
 		Name:        c.text("temporary_name"),
-		ID:          c.text("prefetch_insn_id"),
+		ID:          c.text(id),
 		Tag:         c.text("default_tag"),
 		Space:       kernel.Space(strings.ToLower(c.text("temporary_address_space"))),
 	}
 	if c.args["default_tag"] == starlark.None {
 		opt.Tag = "for" // None means sequential loops, as in Loopy
 	}
-	return transform.AddPrefetch(k, c.text("var"), c.names("sweep_inames"), opt)
+	return opt
+}
+
+func precompute(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+	opt := c.tile("precompute_outer_inames", "storage_axis_names", "compute_insn_id")
+	// a use may be given as a call, rule(i, j): the rule is meant
+	rule, _, _ := strings.Cut(c.text("rule"), "(")
+	return transform.Precompute(k, strings.TrimSpace(rule), c.names("sweep_inames"), opt)
+}
+
+func addPrefetch(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
+	return transform.AddPrefetch(k, c.text("var"), c.names("sweep_inames"), c.tile("fetch_outer_inames", "dim_arg_names", "prefetch_insn_id"))
 }
