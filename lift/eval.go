@@ -352,6 +352,27 @@ func build(n int, at func(i int) Value) Values {
 	return out
 }
 
+// NewValue is a value of a type with constant lengths. leaf gives its scalars in order; component is the one of the type's Components
+// that a scalar belongs to.
+func NewValue(t *Type, leaf func(component int, t *Type) Value) Value { return newValue(t, 0, leaf) }
+
+func newValue(t *Type, component int, leaf func(component int, t *Type) Value) Value {
+	switch t.Kind {
+	case ArrayType:
+		n, _ := t.Len.Const()
+		return build(int(n), func(int) Value { return newValue(t.Elem, component, leaf) })
+	case TupleType:
+		return build(len(t.Elems), func(k int) Value {
+			first := component
+			component += len(Components(t.Elems[k]))
+			return newValue(t.Elems[k], first, leaf)
+		})
+	case VectorType:
+		return build(t.Width, func(int) Value { return leaf(component, Scalar(t.DType)) })
+	}
+	return leaf(component, t)
+}
+
 // windows cuts the array of a Slide or MapSeqSlide into overlapping windows.
 func (e *evaluator) windows(t *Term, env *binding) Values {
 	xs, width, step := e.array(t.Arg(), env), e.size(t.Sizes[0]), e.size(t.Sizes[1])

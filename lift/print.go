@@ -298,7 +298,7 @@ func (p *printer) function(f *Term, least int) {
 		p.b.WriteString(f.User.Name)
 		return
 	}
-	if g := f.uncurried(); g != nil {
+	if g := f.Uncurried(); g != nil {
 		p.b.WriteString(g.Name)
 		return
 	}
@@ -323,8 +323,8 @@ func (p *printer) function(f *Term, least int) {
 	p.b.WriteByte(')')
 }
 
-// uncurried returns the user function that the lambda calls with the components of its tuple parameter; nil for other lambdas.
-func (f *Term) uncurried() *UserFun {
+// Uncurried returns the user function that the lambda calls with the components of its tuple parameter; nil for other lambdas.
+func (f *Term) Uncurried() *UserFun {
 	if f.Op != Lambda || len(f.Params) != 1 || f.Params[0].Kind != TupleType {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/internal/parallel"
 	"gpuperf/launch"
+	"gpuperf/lift/lower"
 	"gpuperf/lift/rank"
 	"gpuperf/workload"
 )
@@ -26,7 +27,7 @@ func (s *Space) describe(points []*Point, opt launch.Options) {
 }
 
 func (s *Space) prepare(p *Point, opt launch.Options) error {
-	c, err := s.lowered(p)
+	_, c, err := s.lowered(p)
 	if err != nil {
 		return err
 	}
@@ -64,13 +65,13 @@ func (s *Space) prepare(p *Point, opt launch.Options) error {
 	return nil
 }
 
-// lowered is the program of a point.
-func (s *Space) lowered(p *Point) (*workload.ProgramCase, error) {
+// lowered is the program of a point, and its launches.
+func (s *Space) lowered(p *Point) (*lower.Lowered, *workload.ProgramCase, error) {
 	l, err := s.Lower(p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p)}, nil
+	return l, &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p)}, nil
 }
 
 // Set is the prepared points for a ranker, unmeasured. Points with an Err are left out; at has the indices of the others.

@@ -26,40 +26,17 @@ func CheckExample(p *lift.Program) error {
 func Example(p *lift.Program) (lift.Value, error) {
 	var inputs []lift.Value
 	for _, in := range p.Inputs {
-		next := int64(0)
-		inputs = append(inputs, exampleValue(in.Type, &next))
+		next := int64(-1)
+		inputs = append(inputs, lift.NewValue(in.Type, func(_ int, t *lift.Type) lift.Value {
+			next++
+			n, divisor := (7*next+3)%16, int64(1)
+			if t.DType.IsFloat() {
+				divisor = 8
+			}
+			return lift.Exact(n, divisor)
+		}))
 	}
 	return lift.Eval(p, nil, inputs, lift.EvalOptions{MaxSteps: exampleSteps})
-}
-
-// exampleValue is a value of a type, with numbers from index next on.
-func exampleValue(t *lift.Type, next *int64) lift.Value {
-	var of []*lift.Type
-	switch t.Kind {
-	case lift.ArrayType:
-		n, _ := t.Len.Const()
-		for range n {
-			of = append(of, t.Elem)
-		}
-	case lift.TupleType:
-		of = t.Elems
-	case lift.VectorType:
-		for range t.Width {
-			of = append(of, lift.Scalar(t.DType))
-		}
-	default:
-		n := (7**next + 3) % 16
-		*next++
-		if t.DType.IsFloat() {
-			return lift.Exact(n, 8)
-		}
-		return lift.Exact(n, 1)
-	}
-	out := make(lift.Values, len(of))
-	for i, e := range of {
-		out[i] = exampleValue(e, next)
-	}
-	return out
 }
 
 // ValueJSON is a value as nested lists of numbers in text form: 3, 55/32, 0.5; null for an unwritten element.

@@ -58,9 +58,9 @@ func TestRanges(t *testing.T) {
 		for d := range 3 {
 			switch rapid.IntRange(0, 2).Draw(t, "kind") {
 			case 0:
-				e.glb[d] = length.Draw(t, "glb")
+				e.Glb[d] = length.Draw(t, "glb")
 			case 1:
-				e.wrg[d], e.lcl[d] = length.Draw(t, "wrg"), rapid.Int64Range(0, 64).Draw(t, "lcl")
+				e.Wrg[d], e.Lcl[d] = length.Draw(t, "wrg"), rapid.Int64Range(0, 64).Draw(t, "lcl")
 			}
 		}
 		list := e.choose(e.ranges(256), 10, rand.New(rand.NewPCG(1, 2)))
@@ -75,7 +75,7 @@ func TestRanges(t *testing.T) {
 				}
 				items *= r.Local[d]
 				// No group is without work.
-				if most := max(1, e.wrg[d], (e.glb[d]+r.Local[d]-1)/r.Local[d]) * r.Local[d]; r.Global[d] > most {
+				if most := max(1, e.Wrg[d], (e.Glb[d]+r.Local[d]-1)/r.Local[d]) * r.Local[d]; r.Global[d] > most {
 					t.Fatalf("%+v: %v, but %d work-items do all along dimension %d", e, r, most, d)
 				}
 			}
@@ -134,7 +134,7 @@ func TestEvaluatedFindsMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := r.lower()
+	l, err := r.space.Lower(r.Point)
 	if err != nil {
 		t.Fatal(err)
 	}

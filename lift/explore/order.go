@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/launch"
 	"gpuperf/lift/derive"
+	"gpuperf/lift/lower"
 	"gpuperf/lift/rank"
 )
 
@@ -264,7 +265,7 @@ func (o *descent) next(run []outcome, n int) ([]*Point, error) {
 			break
 		}
 		for _, v := range variants {
-			e := extentsOf(v.Program.Body, o.space.Sizes)
+			e := extents{lower.ExtentsOf(v.Program.Body, o.space.Sizes)}
 			for _, r := range e.choose(e.ranges(o.space.options.MaxGroup), 1, o.rng) {
 				points = append(points, &Point{Variant: v, Range: r})
 			}

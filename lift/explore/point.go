@@ -77,7 +77,7 @@ func NewSpace(p *lift.Program, source string, sizes map[string]int64, opt Option
 	known := map[extents][]Range{}
 	for i, v := range s.Derived.Variants {
 		rng := rand.New(rand.NewPCG(uint64(opt.Seed), uint64(i)))
-		e := extentsOf(v.Program.Body, sizes)
+		e := extents{lower.ExtentsOf(v.Program.Body, sizes)}
 		if known[e] == nil {
 			known[e] = e.ranges(opt.MaxGroup)
 		}
@@ -172,7 +172,7 @@ func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
 	if p.Err != nil {
 		return device.Job{}, p.Err
 	}
-	c, err := s.lowered(p)
+	_, c, err := s.lowered(p)
 	if err != nil {
 		return device.Job{}, err
 	}
@@ -201,19 +201,8 @@ func (s *Space) setData(job *device.Job) {
 	}
 }
 
-// extents are the longest maps of a kind, by dimension.
-type extents struct{ glb, wrg, lcl [3]int64 }
-
-func extentsOf(body *lift.Term, sizes map[string]int64) (e extents) {
-	to := map[lift.Op]*[3]int64{lift.MapGlb: &e.glb, lift.MapWrg: &e.wrg, lift.MapLcl: &e.lcl}
-	lift.Walk(body, lift.ParallelMaps, func(t *lift.Term) {
-		to := to[t.Op]
-		if n, err := t.Arg().Type.Len.Eval(sizes); err == nil {
-			to[t.Ints[0]] = max(to[t.Ints[0]], n)
-		}
-	})
-	return e
-}
+// extents are those of a variant's maps.
+type extents struct{ lower.Extents }
 
 // Bounds of launches: work-groups of at least leastGroup items and launches of at least leastItems, if there is enough work;
 // and at most mostTrips elements for an item or a group along a dimension.
@@ -228,14 +217,14 @@ func (e extents) ranges(maxGroup int64) []Range {
 	var locals [3][]int64
 	most := int64(1) // the most items that a group can use
 	for d := range 3 {
-		longest := max(e.lcl[d], 1)
-		if e.glb[d] > 0 {
-			longest = max(longest, e.glb[d])
+		longest := max(e.Lcl[d], 1)
+		if e.Glb[d] > 0 {
+			longest = max(longest, e.Glb[d])
 		}
 		for l := int64(1); l <= min(longest, maxGroup); l *= 2 {
 			locals[d] = append(locals[d], l)
 		}
-		if l := e.lcl[d]; l > 0 && l <= maxGroup && !slices.Contains(locals[d], l) {
+		if l := e.Lcl[d]; l > 0 && l <= maxGroup && !slices.Contains(locals[d], l) {
 			locals[d] = append(locals[d], l)
 		}
 		most *= min(longest, maxGroup)
@@ -245,7 +234,7 @@ func (e extents) ranges(maxGroup int64) []Range {
 	for _, l0 := range locals[0] {
 		for _, l1 := range locals[1] {
 			for _, l2 := range locals[2] {
-				if n := l0 * l1 * l2; n < least || n > maxGroup || (l2 > 8 && e.lcl[2] == 0) {
+				if n := l0 * l1 * l2; n < least || n > maxGroup || (l2 > 8 && e.Lcl[2] == 0) {
 					continue
 				}
 				all = launches(all, e, [3]int64{l0, l1, l2})
@@ -272,14 +261,14 @@ func (e extents) plain(r Range) bool {
 	for d := range 3 {
 		local := int64(1)
 		switch {
-		case e.lcl[d] > 0:
-			local = e.lcl[d]
-		case d == 0 && e.glb[d] > 0:
-			for local < 256 && 2*local <= e.glb[d] {
+		case e.Lcl[d] > 0:
+			local = e.Lcl[d]
+		case d == 0 && e.Glb[d] > 0:
+			for local < 256 && 2*local <= e.Glb[d] {
 				local *= 2
 			}
 		}
-		if r.Local[d] != local || r.Global[d] != local*max(1, e.wrg[d], (e.glb[d]+local-1)/local) {
+		if r.Local[d] != local || r.Global[d] != local*max(1, e.Wrg[d], (e.Glb[d]+local-1)/local) {
 			return false
 		}
 	}
@@ -291,7 +280,7 @@ func launches(out []Range, e extents, local [3]int64) []Range {
 	var groups [3]int64
 	total := int64(1)
 	for d := range 3 {
-		groups[d] = max(1, e.wrg[d], (e.glb[d]+local[d]-1)/local[d])
+		groups[d] = max(1, e.Wrg[d], (e.Glb[d]+local[d]-1)/local[d])
 		total *= groups[d] * local[d]
 	}
 	for t0 := int64(1); t0 <= mostTrips && t0 <= groups[0]; t0 *= 2 {

@@ -27,8 +27,7 @@ const (
 // Reference is the variant that the results of others are compared with: the simplest of those derived, if possible without local
 // memory and vectors, and with short chains of additions.
 type Reference struct {
-	Variant *derive.Variant
-	Range
+	*Point
 	Tolerance float64
 	space     *Space
 }
@@ -68,24 +67,19 @@ func (s *Space) Reference() (*Reference, error) {
 		x, y := plain(a, s.Sizes), plain(b, s.Sizes)
 		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.ID, b.ID))
 	})
-	r := &Reference{Variant: best, Tolerance: elemTolerance, space: s}
+	r := &Reference{Point: &Point{Variant: best}, Tolerance: elemTolerance, space: s}
 	if s.Program.Body.Ops()&lift.Reductions != 0 {
 		r.Tolerance = sumTolerance
 	}
 	return r, nil
 }
 
-func (r *Reference) lower() (*lower.Lowered, error) {
-	return lower.Lower(r.Variant.Program, lower.Options{Sizes: r.space.Sizes, Local: r.Local, Global: r.Global})
-}
-
 // Expect is the job of the reference, with which jobs of other variants are compared.
 func (r *Reference) Expect() (*device.Expect, error) {
-	l, err := r.lower()
+	l, c, err := r.space.lowered(r.Point)
 	if err != nil {
 		return nil, fmt.Errorf("reference variant %s: %w", r.Variant.ID, err)
 	}
-	c := &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: r.space.Identity(&Point{Variant: r.Variant, Range: r.Range})}
 	job, err := c.Job(device.Policy{})
 	if err != nil {
 		return nil, fmt.Errorf("reference variant %s: %w", r.Variant.ID, err)
@@ -194,7 +188,7 @@ func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64
 	if err != nil {
 		return nil, err
 	}
-	l, err := r.lower()
+	l, c, err := small.lowered(r.Point)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +201,6 @@ func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64
 	if dev == nil {
 		return small.Sizes, nil
 	}
-	c := &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: small.Identity(&Point{Variant: r.Variant, Range: r.Range})}
 	if err := c.Compare(ctx, dev); err != nil && !errors.Is(err, workload.ErrUnverified) {
 		return nil, err
 	}

@@ -31,22 +31,25 @@ type loop struct {
 // axisNames name the inames of loops.
 var axisNames = map[lift.Op]string{lift.MapGlb: "glb", lift.MapWrg: "wrg", lift.MapLcl: "lcl"}
 
-// longestMaps finds the lengths of the longest parallel maps of a term, by dimension and operator.
-func longestMaps(t *lift.Term) (longest [3]map[lift.Op]int64) {
-	for d := range longest {
-		longest[d] = map[lift.Op]int64{}
-	}
+// Extents are the lengths of the longest parallel maps of a term, by dimension.
+type Extents struct{ Glb, Wrg, Lcl [3]int64 }
+
+// ExtentsOf finds them at sizes.
+func ExtentsOf(t *lift.Term, sizes map[string]int64) (e Extents) {
+	to := map[lift.Op]*[3]int64{lift.MapGlb: &e.Glb, lift.MapWrg: &e.Wrg, lift.MapLcl: &e.Lcl}
 	lift.Walk(t, lift.ParallelMaps, func(t *lift.Term) {
-		d := t.Ints[0]
-		longest[d][t.Op] = max(longest[d][t.Op], lengthOf(t.Arg().Type))
+		longest := &to[t.Op][t.Ints[0]]
+		if n, err := t.Arg().Type.Len.Eval(sizes); err == nil {
+			*longest = max(*longest, n)
+		}
 	})
-	return longest
+	return e
 }
 
 // inferRange infers the parts of the ND-range that the options leave open.
-func (c *lowering) inferRange(longest [3]map[lift.Op]int64) {
+func (c *lowering) inferRange(longest Extents) {
 	for d := range 3 {
-		glb, wrg, lcl := longest[d][lift.MapGlb], longest[d][lift.MapWrg], longest[d][lift.MapLcl]
+		glb, wrg, lcl := longest.Glb[d], longest.Wrg[d], longest.Lcl[d]
 		local, global := &c.opt.Local[d], &c.opt.Global[d]
 		if *local == 0 {
 			switch {

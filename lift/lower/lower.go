@@ -92,7 +92,7 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 	}()
 	defer recoverFailure(&err)
 	if slices.Contains(opt.Local[:], 0) || slices.Contains(opt.Global[:], 0) {
-		c.inferRange(longestMaps(p.Body))
+		c.inferRange(ExtentsOf(p.Body, nil))
 	}
 	var env *scope
 	l = &Lowered{}

@@ -16,43 +16,18 @@ type Memory interface {
 
 // Read reads a value of a type with constant lengths from the arrays of its components, in the order of Lowered.Inputs and Outputs.
 func Read[M Memory](t *lift.Type, arrays []M) lift.Value {
-	return read(t, arrays, make([]int, len(arrays)))
-}
-
-// read reads from the elements at the indices at, and advances them.
-func read[M Memory](t *lift.Type, arrays []M, at []int) lift.Value {
-	switch t.Kind {
-	case lift.ArrayType:
-		n, _ := t.Len.Const()
-		out := make(lift.Values, n)
-		for i := range out {
-			out[i] = read(t.Elem, arrays, at)
+	next := make([]int, len(arrays))
+	return lift.NewValue(t, func(k int, t *lift.Type) lift.Value {
+		i := next[k]
+		next[k]++
+		switch {
+		case !arrays[k].Defined(i):
+			return lift.Unwritten{}
+		case t.DType.IsFloat():
+			return lift.Inexact(arrays[k].At(i))
 		}
-		return out
-	case lift.TupleType:
-		var out lift.Values
-		for _, e := range t.Elems {
-			k := len(lift.Components(e))
-			out = append(out, read(e, arrays[:k], at[:k]))
-			arrays, at = arrays[k:], at[k:]
-		}
-		return out
-	case lift.VectorType:
-		out := make(lift.Values, t.Width)
-		for i := range out {
-			out[i] = read(lift.Scalar(t.DType), arrays, at)
-		}
-		return out
-	}
-	i := at[0]
-	at[0]++
-	switch {
-	case !arrays[0].Defined(i):
-		return lift.Unwritten{}
-	case t.DType.IsFloat():
-		return lift.Inexact(arrays[0].At(i))
-	}
-	return lift.Exact(arrays[0].Int(i), 1)
+		return lift.Exact(arrays[k].Int(i), 1)
+	})
 }
 
 // Compare returns an error if a result differs from the semantics of its program by more than the tolerance, relative for

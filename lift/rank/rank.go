@@ -86,22 +86,32 @@ func (s *Set) Where(keep func(*Point) bool) *Set {
 
 // Select is the set with only the features of these names, in their order. A name that the set does not have is an error.
 func (s *Set) Select(names []string) (*Set, error) {
-	at := make([]int, len(names))
-	for i, name := range names {
-		if at[i] = slices.Index(s.Names, name); at[i] < 0 {
-			return nil, fmt.Errorf("the points have no feature %s", name)
-		}
+	pick, lacks := picker(s.Names, names)
+	if len(lacks) > 0 {
+		return nil, fmt.Errorf("the points have no feature %s", lacks[0])
 	}
 	out := &Set{Names: slices.Clone(names), Points: slices.Clone(s.Points)}
 	for i := range out.Points {
-		p := &out.Points[i]
-		values := make([]float64, len(at))
-		for j, k := range at {
-			values[j] = p.Features[k]
-		}
-		p.Features = values
+		out.Points[i].Features = pick(out.Points[i].Features)
 	}
 	return out, nil
+}
+
+// picker returns a function that takes the features of some names from values of all; lacks are those that are not among all.
+func picker(all, names []string) (pick func(values []float64) []float64, lacks []string) {
+	at := make([]int, len(names))
+	for i, name := range names {
+		if at[i] = slices.Index(all, name); at[i] < 0 {
+			lacks = append(lacks, name)
+		}
+	}
+	return func(values []float64) []float64 {
+		out := make([]float64, len(at))
+		for i, k := range at {
+			out[i] = values[k]
+		}
+		return out
+	}, lacks
 }
 
 // Common is the set with those of its features that are among the names.

@@ -116,25 +116,15 @@ func ParseVectors(name string, text []byte) (v *Vectors, warnings []error, err e
 	}
 	v.Names = blocks[len(blocks)-1].names
 	for _, b := range blocks {
-		at := make([]int, len(v.Names))
-		lacks := ""
-		for i, name := range v.Names {
-			if at[i] = slices.Index(b.names, name); at[i] < 0 {
-				lacks = name
-			}
-		}
-		if lacks != "" {
+		pick, lacks := picker(b.names, v.Names)
+		if len(lacks) > 0 {
 			if len(b.list) > 0 {
-				warnings = append(warnings, fmt.Errorf("%s: %d vectors lack the feature %s and are left out: make them again", name, len(b.list), lacks))
+				warnings = append(warnings, fmt.Errorf("%s: %d vectors lack the feature %s and are left out: make them again", name, len(b.list), lacks[len(lacks)-1]))
 			}
 			continue
 		}
 		for _, x := range b.list {
-			values := make([]float64, len(at))
-			for i, k := range at {
-				values[i] = x.Values[k]
-			}
-			x.Values = values
+			x.Values = pick(x.Values)
 			v.List = append(v.List, x)
 		}
 	}

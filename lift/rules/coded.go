@@ -56,7 +56,7 @@ func addCoded() {
 			Name: "mapFissionZip", Left: "map(fun(x => f(x, g(x)))) $ xs", Right: "map(fun(y => f(get(0, y), get(1, y)))) $ zip(xs, map(g) $ xs)   (f the outermost pattern)",
 			Types: "xs: [A]N", Source: "Lift: mapFissionCreateZip", on: lift.Set(lift.Map), fun: lift.Set(lift.Lambda), code: mapFissionZip,
 		},
-		Rule{Name: "letInline", Left: "let(y = x, f(y))", Right: "f(x)", Types: "xs: [A]N", on: lift.Set(lift.Let), code: letInline},
+		Rule{Name: "letInline", Left: "let(y = x, f(y))", Right: "f(x)", Types: "xs: [A]N", on: lift.Set(lift.Let), code: func(m *Match) *lift.Term { return m.Term.Kids[0].Apply(m.Term.Kids[1]) }},
 		Rule{
 			Name: "zipRotate", Left: "map(f) $ zip(xs, …)", Right: "map(fun(y => f(tuple(get(k, y), …))) $ zip(…, xs)   (rotated)", Types: "xs: [A]N",
 			Source: "RISE: zip rotate", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: zipRotate,
@@ -188,11 +188,8 @@ func zipRotate(m *Match) *lift.Term {
 	n := len(kids)
 	arrays := lift.Of(lift.Zip, append(slices.Clone(kids[1:]), kids[0])...)
 	f := lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
-		args := make([]*lift.Term, n)
-		for i := range args {
-			args[i] = lift.GetOf((i+n-1)%n, y)
-		}
-		return t.Kids[0].Apply(lift.Of(lift.Tuple, args...))
+		args := gets(y, n)
+		return t.Kids[0].Apply(lift.Of(lift.Tuple, append(args[n-1:], args[:n-1]...)...))
 	})
 	return lift.Of(lift.Map, f, arrays)
 }
@@ -204,17 +201,8 @@ func vectorizeZip(m *Match) *lift.Term {
 		return nil
 	}
 	kids := t.Arg().Kids
-	f := t.Kids[0]
-	if f.Op != lift.Lambda || f.Body().Op != lift.Call || len(f.Body().Kids) != len(kids)+1 {
-		return nil
-	}
-	op := f.Body().Kids[0]
-	for i, a := range f.Body().Kids[1:] {
-		if a.Op != lift.Get || a.Ints[0] != i || a.Kids[0].Op != lift.Var || a.Kids[0].Ints[0] != 0 || a.Type.Kind != lift.ScalarType {
-			return nil
-		}
-	}
-	if len(op.User.Defs) == 0 || op.User.Body != "" {
+	op := t.Kids[0].Uncurried()
+	if op == nil || len(op.Defs) == 0 || op.Body != "" || slices.ContainsFunc(op.Params, func(p lift.Param) bool { return p.Type.Kind != lift.ScalarType }) {
 		return nil
 	}
 	var parts []*lift.Term
@@ -226,7 +214,7 @@ func vectorizeZip(m *Match) *lift.Term {
 		return arrays
 	}
 	return lift.Of(lift.AsScalar, lift.Of(lift.Map, lift.Fn1(arrays.Type.Elem, func(y *lift.Term) *lift.Term {
-		return lift.Of(lift.MapVec, append([]*lift.Term{op}, gets(y, len(kids))...)...)
+		return lift.Of(lift.MapVec, append([]*lift.Term{lift.FunOf(op)}, gets(y, len(kids))...)...)
 	}), arrays))
 }
 
@@ -330,8 +318,4 @@ func instantiate(t, x *lift.Term, params []*lift.Type) *lift.Term {
 		all := slices.Concat(params, t.Params)
 		return lift.Make(lift.Lambda, lift.Attr{Params: all}, t.Kids[0]).Apply(append([]*lift.Term{x}, ys...)...)
 	})
-}
-
-func letInline(m *Match) *lift.Term {
-	return m.Term.Kids[0].Apply(m.Term.Kids[1])
 }

@@ -18,12 +18,6 @@ type Macro struct {
 
 var macros = map[string]*Macro{}
 
-func addMacro(list ...Macro) {
-	for _, m := range list {
-		macros[m.Name] = &m
-	}
-}
-
 // Macros lists the macro rules by name.
 func Macros() []*Macro {
 	var list []*Macro
@@ -36,15 +30,8 @@ func Macros() []*Macro {
 // MacroByName returns the macro rule of that name, nil without one.
 func MacroByName(name string) *Macro { return macros[name] }
 
-// Strategies that macro rules share. init sets them after the rules.
-var (
-	// fusions fuse consecutive maps, and maps with the reductions of their results.
-	fusions []Strategy
-	// simplifications remove pairs of inverse views.
-	simplifications []Strategy
-	// fuseReduce makes the reduction of a map sequential and fuses the two (the end of 001 Figure 10).
-	fuseReduce Strategy
-)
+// fuseReduce makes the reduction of a map sequential and fuses the two (the end of 001 Figure 10).
+var fuseReduce Strategy
 
 func uses(names ...string) (list []Strategy) {
 	for _, n := range names {
@@ -54,50 +41,53 @@ func uses(names ...string) (list []Strategy) {
 }
 
 func addMacros() {
-	fusions = uses("mapFusion", "mapSeqFusion", "mapGlbFusion", "mapLclFusion", "mapWrgFusion", "reduceMapFusion", "reduceUnrollFusion")
-	simplifications = uses("joinSplit", "splitJoinID", "joinVecSplitVec", "asVectorAsScalar", "transposeTwice", "scatterGather",
+	// Fusions fuse consecutive maps, and maps with the reductions of their results; simplifications remove pairs of inverse views.
+	fusions := uses("mapFusion", "mapSeqFusion", "mapGlbFusion", "mapLclFusion", "mapWrgFusion", "reduceMapFusion", "reduceUnrollFusion")
+	simplifications := uses("joinSplit", "splitJoinID", "joinVecSplitVec", "asVectorAsScalar", "transposeTwice", "scatterGather",
 		"gatherScatter", "gatherGather", "iterateZero", "iterateOne", "toGlobalTwice", "toLocalTwice")
 	fuseReduce = Seq(Try(Use("reduceSeq")), Repeat(Seq(AtKid(2, Use("mapSeq")), Use("reduceMapFusion"))))
-	addMacro(
-		Macro{Name: "simplify", Says: "removes views that undo each other", Run: func(Args) Strategy { return Normalize(simplifications...) }},
-		Macro{Name: "fuse", Says: "fuses maps with maps, and with the sequential reductions after them", Run: func(Args) Strategy {
+	for _, m := range []Macro{
+		{Name: "simplify", Says: "removes views that undo each other", Run: func(Args) Strategy { return Normalize(simplifications...) }},
+		{Name: "fuse", Says: "fuses maps with maps, and with the sequential reductions after them", Run: func(Args) Strategy {
 			return Normalize(append(slices.Clone(fusions), simplifications...)...)
 		}},
-		Macro{Name: "fuseReduce", Says: "makes a reduction of a map sequential, and one with it (001 Figure 10)", Run: func(Args) Strategy {
+		{Name: "fuseReduce", Says: "makes a reduction of a map sequential, and one with it (001 Figure 10)", Run: func(Args) Strategy {
 			return TopDown(fuseReduce)
 		}},
-		Macro{Name: "chunkReduce", Says: "reduces chunks of n first, each on its own, with the map before fused (001 Figure 10)", Params: []Param{{"n", Length}}, Run: chunkReduce},
-		Macro{Name: "tile1D", Says: "computes a stencil along one dimension in overlapping tiles of t results", Params: []Param{{"t", Tile}}, Run: func(a Args) Strategy {
+		{Name: "chunkReduce", Says: "reduces chunks of n first, each on its own, with the map before fused (001 Figure 10)", Params: []Param{{"n", Length}}, Run: chunkReduce},
+		{Name: "tile1D", Says: "computes a stencil along one dimension in overlapping tiles of t results", Params: []Param{{"t", Tile}}, Run: func(a Args) Strategy {
 			return TopDown(Use("tileStencils", "t", a["t"]))
 		}},
-		Macro{Name: "tile2D", Says: "computes a stencil along two dimensions in overlapping tiles of t by v results", Params: []Param{{"t", Tile}, {"v", Tile}}, Run: func(a Args) Strategy {
+		{Name: "tile2D", Says: "computes a stencil along two dimensions in overlapping tiles of t by v results", Params: []Param{{"t", Tile}, {"v", Tile}}, Run: func(a Args) Strategy {
 			return TopDown(Use("tileStencils2D", "t", a["t"], "v", a["v"]))
 		}},
-		Macro{Name: "tileMaps", Says: "computes a matrix in tiles of n by m", Params: []Param{{"n", Length}, {"m", Length}}, Run: func(a Args) Strategy {
+		{Name: "tileMaps", Says: "computes a matrix in tiles of n by m", Params: []Param{{"n", Length}, {"m", Length}}, Run: func(a Args) Strategy {
 			// Rows in chunks of n; in each chunk columns in chunks of m; the two inner loops next to each other.
 			return TopDown(Seq(Use("splitJoin", "n", a["n"]), AtKid(0, AtKid(0, AtKid(0,
 				Seq(Use("mapMapInterchange"), AtKid(0, Use("splitJoin", "n", a["m"]))))))))
 		}},
-		Macro{Name: "interchange", Says: "exchanges two nested maps", Run: func(Args) Strategy { return TopDown(Use("mapMapInterchange")) }},
-		Macro{Name: "localCopy", Says: "copies what each work-group reads to local memory", Run: func(Args) Strategy {
+		{Name: "interchange", Says: "exchanges two nested maps", Run: func(Args) Strategy { return TopDown(Use("mapMapInterchange")) }},
+		{Name: "localCopy", Says: "copies what each work-group reads to local memory", Run: func(Args) Strategy {
 			return BottomUp(Else(Use("copyLocal2D"), Use("copyLocal")))
 		}},
-		Macro{Name: "privateCopy", Says: "copies what each work-item reads to private memory", Run: func(Args) Strategy {
+		{Name: "privateCopy", Says: "copies what each work-item reads to private memory", Run: func(Args) Strategy {
 			return TopDown(Else(Use("copyPrivate"), Use("copyPrivateGlb")))
 		}},
-		Macro{Name: "vectorize", Says: "computes on vectors of w", Params: []Param{{"w", Width}}, Run: func(a Args) Strategy {
+		{Name: "vectorize", Says: "computes on vectors of w", Params: []Param{{"w", Width}}, Run: func(a Args) Strategy {
 			return BottomUp(Else(Use("vectorizeReduce", "w", a["w"]), Use("vectorize", "w", a["w"])))
 		}},
-		Macro{Name: "coalesce", Says: "lets neighbouring work-items work on neighbouring elements, s chunks apart", Params: []Param{{"s", Length}}, Run: func(a Args) Strategy {
+		{Name: "coalesce", Says: "lets neighbouring work-items work on neighbouring elements, s chunks apart", Params: []Param{{"s", Length}}, Run: func(a Args) Strategy {
 			return TopDown(Seq(Use("partRedReorder"), AtKid(2, Use("reorderStride", "s", a["s"]))))
 		}},
-		Macro{Name: "groups", Says: "maps to work-groups along d, and the maps in it to work-items", Params: []Param{{"d", Dimension}}, Run: func(a Args) Strategy {
+		{Name: "groups", Says: "maps to work-groups along d, and the maps in it to work-items", Params: []Param{{"d", Dimension}}, Run: func(a Args) Strategy {
 			return TopDown(Seq(Use("mapWrg", "d", a["d"]), AtKid(0, TopDown(Use("mapLcl", "d", a["d"])))))
 		}},
-		Macro{Name: "sequential", Says: "makes sequential what is not yet mapped to anything", Run: func(Args) Strategy {
+		{Name: "sequential", Says: "makes sequential what is not yet mapped to anything", Run: func(Args) Strategy {
 			return Seq(Repeat(TopDown(Use("reduceSeq"))), Repeat(TopDown(Use("mapSeq"))))
 		}},
-	)
+	} {
+		macros[m.Name] = &m
+	}
 }
 
 // chunkReduce follows 001 Figure 10: reduce f z ∘ map g becomes reduce f z ∘ join ∘ map (reduceSeq …) ∘ split n.
