@@ -123,44 +123,30 @@ func (e *evaluator) size(s Size) int {
 
 // fits reports whether a value has a type.
 func (e *evaluator) fits(v Value, t *Type) error {
-	switch x := v.(type) {
-	case Num:
-		if t.Kind == ScalarType {
-			return nil
+	x, several := v.(Values)
+	_, number := v.(Num)
+	n, what, elem := int64(len(t.Elems)), "components", func(i int) *Type { return t.Elems[i] }
+	switch {
+	case number && t.Kind == ScalarType || several && t.Kind == VectorType && len(x) == t.Width:
+		return nil
+	case several && t.Kind == ArrayType:
+		var err error
+		if n, err = t.Len.Eval(e.sizes); err != nil {
+			return err
 		}
-	case Values:
-		switch t.Kind {
-		case ArrayType:
-			n, err := t.Len.Eval(e.sizes)
-			if err != nil {
-				return err
-			}
-			if n != int64(len(x)) {
-				return fmt.Errorf("%s has %d elements, not %d", t, n, len(x))
-			}
-			for _, y := range x {
-				if err := e.fits(y, t.Elem); err != nil {
-					return err
-				}
-			}
-			return nil
-		case TupleType:
-			if len(x) != len(t.Elems) {
-				return fmt.Errorf("%s has %d components, not %d", t, len(t.Elems), len(x))
-			}
-			for i, y := range x {
-				if err := e.fits(y, t.Elems[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		case VectorType:
-			if len(x) == t.Width {
-				return nil
-			}
+		what, elem = "elements", func(int) *Type { return t.Elem }
+	case !several || t.Kind != TupleType:
+		return fmt.Errorf("%T is no value of type %s", v, t)
+	}
+	if n != int64(len(x)) {
+		return fmt.Errorf("%s has %d %s, not %d", t, n, what, len(x))
+	}
+	for i, y := range x {
+		if err := e.fits(y, elem(i)); err != nil {
+			return err
 		}
 	}
-	return fmt.Errorf("%T is no value of type %s", v, t)
+	return nil
 }
 
 // call applies a function to values.

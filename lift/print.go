@@ -55,11 +55,7 @@ func (p *Program) String() string {
 	for _, f := range p.Funs {
 		b.WriteString(f.String() + "\n")
 	}
-	var inputs []string
-	for _, in := range p.Inputs {
-		inputs = append(inputs, in.Name+": "+in.Type.String())
-	}
-	b.WriteString("fun(" + strings.Join(inputs, ", ") + " =>\n    ")
+	b.WriteString("fun(" + joinParams(p.Inputs) + " =>\n    ")
 	w.term(p.Body, precApply)
 	b.WriteString(")\n")
 	return b.String()
@@ -223,14 +219,20 @@ func (p *printer) pattern(t *Term, least int) {
 		}
 	}
 	defer p.open(least > precApply)()
-	for base = t; chained(base); base = base.Arg() {
-		if base != t {
-			p.b.WriteString(" o ")
-		}
-		p.partial(base)
-	}
+	base = p.chain(t)
 	p.b.WriteString(" $ ")
 	p.term(base, precApply)
+}
+
+// chain writes a composition of patterns, and returns what it is applied to.
+func (p *printer) chain(t *Term) *Term {
+	for first := t; chained(t); t = t.Arg() {
+		if t != first {
+			p.b.WriteString(" o ")
+		}
+		p.partial(t)
+	}
+	return t
 }
 
 // name is the pattern's name in programs; a gather by a stride has its own.
@@ -303,16 +305,8 @@ func (p *printer) function(f *Term, least int) {
 		return
 	}
 	if f.Op == Lambda && len(f.Params) == 1 && f.composes() {
-		body := f.Kids[0]
 		defer p.open(least > precCompose)()
-		p.bind(1, func([]string) {
-			for t := body; chained(t); t = t.Arg() {
-				if t != body {
-					p.b.WriteString(" o ")
-				}
-				p.partial(t)
-			}
-		})
+		p.bind(1, func([]string) { p.chain(f.Kids[0]) })
 		return
 	}
 	p.b.WriteString("fun(")

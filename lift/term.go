@@ -70,9 +70,6 @@ func (t *Term) Size() int { return t.size }
 // Closed reports whether the term has no variables that are bound outside.
 func (t *Term) Closed() bool { return t.open == 0 && !t.ops.Has(Free) }
 
-// Open is the largest de Bruijn index that is bound outside the term, plus one; 0 for none.
-func (t *Term) Open() int { return t.open }
-
 // Fn is the function of a pattern, nil for other terms.
 func (t *Term) Fn() *Term {
 	if t.Op.HasFun() {
@@ -83,9 +80,6 @@ func (t *Term) Fn() *Term {
 
 // Arg is the last kid: the array that a pattern works on.
 func (t *Term) Arg() *Term { return t.Kids[len(t.Kids)-1] }
-
-// Needs lists the assumptions on sizes of this node alone, without those of its kids.
-func (t *Term) Needs() []Assumption { return t.needs }
 
 // Assumptions lists the assumptions on sizes of all nodes of the term, kids before parents, without those that always hold.
 // The list must not be changed.

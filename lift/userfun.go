@@ -219,14 +219,7 @@ func (f *UserFun) Expanded() []expr.Expr {
 // String is the declaration, as programs write it.
 func (f *UserFun) String() string {
 	var b strings.Builder
-	b.WriteString("def " + f.Name + "(")
-	for i, p := range f.Params {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(p.Name + ": " + p.Type.String())
-	}
-	b.WriteString("): " + f.Result.String())
+	b.WriteString("def " + f.Name + "(" + joinParams(f.Params) + "): " + f.Result.String())
 	for i, d := range f.Defs {
 		b.WriteString([]string{" = ", ", "}[min(i, 1)] + d.String())
 	}
@@ -251,6 +244,14 @@ func (f *UserFun) String() string {
 		b.WriteString("\n    neutral " + f.Neutral.String())
 	}
 	return b.String()
+}
+
+func joinParams(list []Param) string {
+	parts := make([]string, len(list))
+	for i, p := range list {
+		parts[i] = p.Name + ": " + p.Type.String()
+	}
+	return strings.Join(parts, ", ")
 }
 
 // isFunName: an identifier, or an operator of builtins.

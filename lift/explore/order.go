@@ -42,7 +42,10 @@ func (s *Search) newOrder() (order, error) {
 		rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 		return &random{left: left}, nil
 	case "descent":
-		return s.newDescent(rng)
+		opt := s.Space.derivation(0)
+		opt.Seed = s.Seed
+		walk, err := derive.NewDescent(s.Space.Program, opt)
+		return &descent{space: s.Space, walk: walk, rng: rng}, err
 	}
 	return nil, fmt.Errorf("there is no order %q; there are %s", s.Order, strings.Join(Orders(), ", "))
 }
@@ -244,13 +247,6 @@ type descent struct {
 	walk  *derive.Descent
 	rng   *rand.Rand
 	told  int // number of outcomes passed to walk
-}
-
-func (s *Search) newDescent(rng *rand.Rand) (*descent, error) {
-	opt := s.Space.derivation(0)
-	opt.Seed = s.Seed
-	walk, err := derive.NewDescent(s.Space.Program, opt)
-	return &descent{space: s.Space, walk: walk, rng: rng}, err
 }
 
 func (o *descent) next(run []outcome, n int) ([]*Point, error) {

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"maps"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -127,11 +128,8 @@ func (c *lowering) function(u *lift.UserFun, lanes int64) *kernel.Function {
 			f.Params[i].DType = f.Params[i].DType.Vector(lanes)
 		}
 		f.Result = f.Result.Vector(lanes)
-		f.Counts = nil
+		f.Counts = maps.Clone(u.Counts)
 		for t, ops := range u.Counts {
-			if f.Counts == nil {
-				f.Counts = map[expr.DType]map[string]int64{}
-			}
 			f.Counts[t] = map[string]int64{}
 			for name, n := range ops {
 				f.Counts[t][name] = n * lanes

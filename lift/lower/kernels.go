@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gpuperf/kernel"
@@ -56,9 +57,7 @@ func (c *lowering) program(name string) *kernel.Program {
 				current = append(current, q)
 			}
 		}
-		for name := range x.writes {
-			written[name] = true
-		}
+		maps.Copy(written, x.writes)
 	}
 	groups = append(groups, current)
 	for i, group := range groups {
@@ -105,10 +104,7 @@ func (c *lowering) parts() []*part {
 // needs are the parts before x whose private variables it reads, directly or not, in order, and x.
 func (c *lowering) needs(before []*part, x *part) []*part {
 	need := []*part{x}
-	reads := map[string]bool{}
-	for name := range x.reads {
-		reads[name] = true
-	}
+	reads := maps.Clone(x.reads)
 	for _, q := range slices.Backward(before) {
 		used := false
 		for name := range q.writes {
@@ -118,9 +114,7 @@ func (c *lowering) needs(before []*part, x *part) []*part {
 			continue
 		}
 		need = append(need, q)
-		for name := range q.reads {
-			reads[name] = true
-		}
+		maps.Copy(reads, q.reads)
 	}
 	slices.Reverse(need)
 	return need

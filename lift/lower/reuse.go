@@ -29,7 +29,7 @@ func (c *lowering) reuse(k *kernel.Kernel) {
 			}
 			l.last = i
 			lives[name] = l
-			if _, known := firstRead[name]; !known && reads(s.RHS, name) {
+			if _, known := firstRead[name]; !known && slices.Contains(mentioned(s.RHS), name) {
 				firstRead[name] = i
 			}
 		}

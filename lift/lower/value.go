@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
@@ -210,5 +208,3 @@ func mentioned(e expr.Expr) []string {
 	})
 	return out
 }
-
-func reads(e expr.Expr, name string) bool { return slices.Contains(mentioned(e), name) }

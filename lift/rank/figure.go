@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"gpuperf/internal/chart"
 )
@@ -25,31 +26,23 @@ func NewFigures(all []*Outcomes) *Figures {
 		Factors: &chart.Bars{Title: "Random order against ranked, to 90 % of the best (geometric means)", Series: []string{"runs", "time", "time, slow runs stopped"}, Log: true},
 		Runs:    &chart.Bars{Title: "Runs until 90 % of the best", Log: true},
 	}
-	panels := map[string]int{}
-	bars := map[string]int{}
+	places := map[string]int{} // of panels and bars
 	for k, o := range all {
 		f.Factors.Bars = append(f.Factors.Bars, chart.Bar{Name: o.Ranker, Values: []float64{o.RunFactor, o.TimeFactor, o.TimeFactorLimited}})
 		f.Runs.Series = append(f.Runs.Series, o.Ranker)
 		for _, g := range o.Groups {
 			title := g.Benchmark + " " + g.Size
-			at, ok := panels[title]
+			at, ok := places[title]
 			if !ok {
-				at = len(f.Curves.Panels)
-				panels[title] = at
+				at = len(places)
+				places[title] = at
 				f.Curves.Panels = append(f.Curves.Panels, chart.LinePanel{Title: title, Curves: []chart.Curve{{Name: "random", Y: g.RandomCurve}}})
-			}
-			p := &f.Curves.Panels[at]
-			p.Curves = append(p.Curves, chart.Curve{Name: o.Ranker, Y: g.Curve})
-			if at, ok = bars[title]; !ok {
-				at = len(f.Runs.Bars)
-				bars[title] = at
-				values := make([]float64, len(all)+1)
-				for i := range values {
-					values[i] = math.NaN()
-				}
+				values := slices.Repeat([]float64{math.NaN()}, len(all)+1)
 				values[len(all)] = g.RandomRuns
 				f.Runs.Bars = append(f.Runs.Bars, chart.Bar{Name: title, Values: values})
 			}
+			p := &f.Curves.Panels[at]
+			p.Curves = append(p.Curves, chart.Curve{Name: o.Ranker, Y: g.Curve})
 			f.Runs.Bars[at].Values[k] = float64(g.Runs)
 		}
 	}
