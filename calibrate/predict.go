@@ -26,26 +26,39 @@ type Prediction struct {
 	Undetermined []string `json:"undetermined,omitempty"` // parameters that the prediction needs and calibration did not determine
 }
 
-// Interval is a lower and an upper end, NaN where unknown, which is null in JSON.
+// Interval is a lower and an upper end. Both are NaN where the interval is not known, and the upper is +Inf where there is none, because
+// the model ignores a main part of the work.
 type Interval [2]float64
 
-// Known reports whether there is an interval.
+// unknown is the interval of which nothing is known.
+var unknown = Interval{math.NaN(), math.NaN()}
+
+// Known reports whether there is an interval with two ends.
 func (i Interval) Known() bool { return finite(i[0]) != nil && finite(i[1]) != nil }
 
-// String writes the interval in the units of times, "unknown" where it is not known.
+// Open reports whether the interval has a lower end alone.
+func (i Interval) Open() bool { return finite(i[0]) != nil && math.IsInf(i[1], 1) }
+
+// Overlaps reports whether two intervals have a time in common; false where one is not known.
+func (i Interval) Overlaps(o Interval) bool { return i[0] <= o[1] && o[0] <= i[1] }
+
+// String writes the interval in the units of times, "≥ 2.1 ms" without an upper end, "unknown" where it is not known.
 func (i Interval) String() string {
-	if !i.Known() {
-		return "unknown"
+	switch {
+	case i.Known():
+		return format.Seconds(i[0]) + " – " + format.Seconds(i[1])
+	case i.Open():
+		return "≥ " + format.Seconds(i[0])
 	}
-	return format.Seconds(i[0]) + " – " + format.Seconds(i[1])
+	return "unknown"
 }
 
-// MarshalJSON gives [lo, hi], or null when the interval is not known.
+// MarshalJSON gives [lo, hi], [lo, null] without an upper end, or null when the interval is not known.
 func (i Interval) MarshalJSON() ([]byte, error) {
-	if !i.Known() {
+	if !i.Known() && !i.Open() {
 		return []byte("null"), nil
 	}
-	return json.Marshal([2]float64(i))
+	return json.Marshal([]*float64{finite(i[0]), finite(i[1])})
 }
 
 // TermValue is the value of a named term of the model.
@@ -79,6 +92,13 @@ func (t TermValues) MarshalJSON() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
+// Open leaves a known interval without an upper end.
+func (p *Prediction) Open() {
+	if p.Interval.Known() {
+		p.Interval[1] = math.Inf(1)
+	}
+}
+
 // Predictor predicts with one fit. One goroutine at a time.
 type Predictor struct {
 	fit      *Fit
@@ -86,7 +106,8 @@ type Predictor struct {
 	params   []float64
 	grad     []float64
 	x        []float64
-	index    []int     // of the compiled parameters in the fit
+	index    []int // of the compiled parameters in the fit
+	growth   func(features, params []float64) []float64
 	quantile []float64 // of Student's t, by levels
 }
 
@@ -96,7 +117,11 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPredictor(c, fit)
+	p, err := newPredictor(c, fit)
+	if err == nil {
+		p.growth = m.Growth()
+	}
+	return p, err
 }
 
 func newPredictor(c *models.Compiled, fit *Fit) (*Predictor, error) {
@@ -169,18 +194,26 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	if names := p.undetermined(); len(names) > 0 {
 		out.Undetermined = names
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the prediction depends on parameters that calibration did not determine: %s", list(names)))
-		out.Interval = Interval{math.NaN(), math.NaN()}
+		out.Interval = unknown
 	} else {
 		out.Interval = p.interval(out.Seconds)
 	}
 	return out, nil
 }
 
+// Growth tells how the fitted model's time grows with each feature, in the order of Features, were no cost hidden: see [models.Model.Growth].
+func (p *Predictor) Growth(features map[string]float64) []float64 {
+	for k, name := range p.compiled.Features {
+		p.x[k] = features[name]
+	}
+	return p.growth(p.x, p.params)
+}
+
 // interval is the interval of the default level, widened as cross-validation requires.
 func (p *Predictor) interval(value float64) Interval {
 	half := p.half(value, confidence)
 	if math.IsNaN(half) {
-		return Interval{math.NaN(), math.NaN()}
+		return unknown
 	}
 	half = p.fit.Cross.At(confidence).widen(half, value)
 	lo := value - half

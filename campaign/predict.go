@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"gpuperf/calibrate"
@@ -22,7 +23,7 @@ type Predictor struct {
 	Facts  *facts.Device       // what is known of it
 	Model  *models.Model
 	Fit    *calibrate.Fit
-	Cache  string // state of the caches in which it was calibrated; "" is not known
+	Cache  samples.Mode // state of the caches in which it was calibrated; "" is not known
 	Rows   *calibrate.Predictor
 
 	ids []features.ID
@@ -34,7 +35,7 @@ func NewPredictor(device samples.Fingerprint, calibration *calibrate.Calibration
 	if err != nil {
 		return nil, fmt.Errorf("model %s of the profile: %w", calibration.Fit.Model, err)
 	}
-	p := &Predictor{Device: device, Facts: facts.Of(device), Model: model, Fit: &calibration.Fit, Cache: calibration.Origin.Cache}
+	p := &Predictor{Device: device, Facts: facts.Of(device), Model: model, Fit: &calibration.Fit, Cache: samples.Mode(calibration.Origin.Cache)}
 	if p.ids, err = featuresOf(model); err != nil {
 		return nil, err
 	}
@@ -51,7 +52,8 @@ func (p *Predictor) Static() bool {
 type Prediction struct {
 	*workload.Case
 	*calibrate.Prediction
-	Measured *samples.Record // nil where not measured
+	Unpriced workload.Unpriced // work without a cost in the model
+	Measured *samples.Record   // nil where not measured
 }
 
 // RelativeError is signed, NaN where nothing was measured.
@@ -62,7 +64,8 @@ func (p *Prediction) RelativeError() float64 {
 	return (p.Seconds - p.Measured.Seconds()) / p.Measured.Seconds()
 }
 
-// Predict predicts the time of a case. Work without a cost in the model is a warning.
+// Predict predicts the time of a case. Work without a cost in the model is a warning. Where that is a main part of all work, the model
+// does not apply, and the interval has no upper end.
 func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 	values, err := featuresOn(p.Facts, c, p.ids)
 	if err != nil {
@@ -72,14 +75,19 @@ func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	unpriced, err := p.unpriced(c)
+	unpriced, err := c.Unpriced(p.Facts, p.ids, p.Rows.Growth(values), int(p.Device.SubgroupSize), p.Cache)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	if len(unpriced) > 0 {
-		result.Warnings = append(result.Warnings, "the model has no cost for "+format.First(unpriced, 3))
+	switch kinds := format.First(kindsOf(unpriced.Records), 3); {
+	case unpriced.Main():
+		result.Open()
+		result.Warnings = slices.Insert(result.Warnings, 0, fmt.Sprintf(
+			"model %s does not apply: it has no cost for a main part of the work (%s), so that nothing bounds the time from above", p.Model.Name, kinds))
+	case len(unpriced.Records) > 0:
+		result.Warnings = append(result.Warnings, "the model has no cost for "+kinds)
 	}
-	return &Prediction{Case: c, Prediction: result}, nil
+	return &Prediction{Case: c, Prediction: result, Unpriced: unpriced}, nil
 }
 
 // PredictAll predicts the times of cases.
@@ -94,19 +102,8 @@ func (p *Predictor) PredictAll(cases []*workload.Case) (all []*Prediction, err e
 	return all, nil
 }
 
-// unpriced lists the work of a kernel that no feature of the model counts.
-func (p *Predictor) unpriced(c *workload.Case) (out []string, err error) {
-	if p.Static() { // static features are totals of all work
-		return nil, nil
-	}
-	statistics, err := c.Statistics(features.Options{SubgroupSize: int(p.Device.SubgroupSize)})
-	if err != nil {
-		return nil, err
-	}
-	records, err := statistics.Uncovered(p.ids, c.Sizes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c, err)
-	}
+// kindsOf names the work of records, accesses by their arrays.
+func kindsOf(records []features.Record) (out []string) {
 	for _, r := range records {
 		text := r.Key.String()
 		if m, ok := r.Key.(features.Mem); ok {
@@ -116,7 +113,7 @@ func (p *Predictor) unpriced(c *workload.Case) (out []string, err error) {
 			out = append(out, text)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Refused is a case that exceeds a limit of a device.
@@ -146,13 +143,16 @@ func (p *Predictor) Runnable(cases []*workload.Case) (run []*workload.Case, refu
 // Suitability has the criteria by which a model of a profile is chosen for kernels.
 type Suitability struct {
 	*Predictor
+	Applies  bool    // it has costs for the main part of the work of every case
+	Own      bool    // it was made for the kernels
 	Unpriced int     // kinds of work without a cost, counted in each case
 	Doubts   int     // warnings of its predictions
 	Error    float64 // relative, on kernels left out of its calibration, or of the fit where none could be
 }
 
-// Rank orders the models of a profile for the cases: first the one that leaves the least of their work without a cost, then the one that
-// predicts with the fewest warnings, then the one with the smallest error on kernels left out of its calibration.
+// Rank orders the models of a profile for the cases: first those that apply, of these the ones that were made for the kernels, then the
+// one that leaves the least of their work without a cost, then the one that predicts with the fewest warnings, then the one with the
+// smallest error on kernels left out of its calibration.
 func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, error) {
 	var all []Suitability
 	for i := range profile.Models {
@@ -161,26 +161,49 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 		if err != nil {
 			return nil, err
 		}
-		s := Suitability{Predictor: p, Error: fit.GeomeanRelErr}
+		s := Suitability{Predictor: p, Applies: true, Own: p.MadeFor(cases), Error: fit.GeomeanRelErr}
 		if fit.Cross != nil && !math.IsNaN(fit.Cross.GeomeanRelErr) {
 			s.Error = fit.Cross.GeomeanRelErr
 		}
 		for _, c := range cases {
-			unpriced, err := p.unpriced(c)
-			if err != nil {
-				return nil, err
-			}
 			predicted, err := p.Predict(c)
 			if err != nil {
 				return nil, err
 			}
-			s.Unpriced += len(unpriced)
+			s.Applies = s.Applies && !predicted.Unpriced.Main()
+			s.Unpriced += len(kindsOf(predicted.Unpriced.Records))
 			s.Doubts += len(predicted.Warnings)
 		}
 		all = append(all, s)
 	}
 	slices.SortStableFunc(all, func(a, b Suitability) int {
-		return cmp.Or(cmp.Compare(a.Unpriced, b.Unpriced), cmp.Compare(a.Doubts, b.Doubts), cmp.Compare(a.Error, b.Error))
+		return cmp.Or(trueFirst(a.Applies, b.Applies), trueFirst(a.Own, b.Own),
+			cmp.Compare(a.Unpriced, b.Unpriced), cmp.Compare(a.Doubts, b.Doubts), cmp.Compare(a.Error, b.Error))
 	})
 	return all, nil
+}
+
+// OnlyOwn reports whether the first of ranked models applies, was made for the kernels, and is the only such one.
+func OnlyOwn(ranked []Suitability) bool {
+	of := func(s Suitability) bool { return s.Applies && s.Own }
+	return of(ranked[0]) && !slices.ContainsFunc(ranked[1:], of)
+}
+
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// MadeFor reports whether the model was made for the kernels of the cases: whether what it measures is derived from each of them.
+func (p *Predictor) MadeFor(cases []*workload.Case) bool {
+	return !slices.ContainsFunc(cases, func(c *workload.Case) bool {
+		return !slices.ContainsFunc(p.Model.Measure, func(m models.Measurement) bool {
+			return m.Script != "" && filepath.Base(m.Script) == c.Identity.Source && (m.Kernel == "" || m.Kernel == c.Identity.Variant)
+		})
+	})
 }

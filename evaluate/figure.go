@@ -82,7 +82,10 @@ func (p Point) hover(variant string) string {
 }
 
 func intervalText(p Point) string {
-	if !p.Interval.Known() {
+	switch {
+	case p.Interval.Open():
+		return fmt.Sprintf(" (≥ %s)", chart.Seconds(p.Interval[0]))
+	case !p.Interval.Known():
 		return ""
 	}
 	return fmt.Sprintf(" (%s … %s)", chart.Seconds(p.Interval[0]), chart.Seconds(p.Interval[1]))

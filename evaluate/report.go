@@ -21,8 +21,9 @@ type Report struct {
 	Cache                samples.Mode  `json:"cache,omitempty"` // state of the caches before each trial
 	GeomeanRelativeError float64       `json:"geomean_relative_error"`
 	WorkRemoved          *float64      `json:"work_removed_relative_error,omitempty"` // as VariantReport.WorkRemoved, over all points
-	Intervals            int           `json:"intervals,omitempty"`                   // points whose prediction has an interval
+	Intervals            int           `json:"intervals,omitempty"`                   // points whose prediction has an interval with two ends
 	Inside               int           `json:"inside,omitempty"`                      // of these, points that were measured within it
+	Open                 int           `json:"open_intervals,omitempty"`              // points whose model ignores a main part of the work: a lower end alone
 	Suites               []SuiteReport `json:"suites"`
 	Sensitivity          *Sensitivity  `json:"sensitivity,omitempty"` // nil where it was not asked for
 	Conditions           []string      `json:"conditions,omitempty"`  // of the device while all samples were taken, those of the calibration too
@@ -105,8 +106,11 @@ func (r *Report) Summarize() {
 	}
 	all := r.Points()
 	r.GeomeanRelativeError, r.WorkRemoved = all.geomeans()
-	r.Intervals, r.Inside = 0, 0
+	r.Intervals, r.Inside, r.Open = 0, 0, 0
 	for _, p := range all {
+		if p.Interval.Open() {
+			r.Open++
+		}
 		if !p.Interval.Known() {
 			continue
 		}

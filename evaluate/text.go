@@ -50,6 +50,9 @@ func (r *Report) Write(w io.Writer) error {
 	if r.Intervals > 0 {
 		fmt.Fprintf(w, "%d of %d measured times lie within the 95 %% intervals of their predictions\n", r.Inside, r.Intervals)
 	}
+	if r.Open > 0 {
+		fmt.Fprintf(w, "%s without upper bound: a model with no cost for a main part of the work\n", format.Count(r.Open, "prediction"))
+	}
 	if r.Sensitivity != nil {
 		r.Sensitivity.write(w)
 	}

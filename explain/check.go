@@ -45,7 +45,7 @@ func (e *explainer) check(out *Explanation) error {
 	i := slices.IndexFunc(p.Terms, func(t calibrate.TermValue) bool { return t.Name == onchip })
 	c := &Check{
 		Removed: cmp.Or(e.MeasuredRemoved, p.Seconds), RemovedMeasured: e.MeasuredRemoved > 0,
-		Onchip: max(e.prediction.Terms[i].Value-p.Terms[i].Value, 0), // loads from caches stay
+		Onchip: max(e.Prediction.Terms[i].Value-p.Terms[i].Value, 0), // loads from caches stay
 		Full:   e.seconds(), FullMeasured: e.Measured > 0,
 	}
 	if less := min(c.Removed, c.Onchip); less > 0 {

@@ -58,7 +58,7 @@ func (e *explainer) parts(out *Explanation) error {
 	slices.SortStableFunc(out.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Alone, a.Alone))
 	})
-	terms := e.prediction.Terms
+	terms := e.Prediction.Terms
 	for _, p := range parts { // those that stand in no term
 		if p.Term == models.WholeTerm {
 			within[p.Term] += p.Within

@@ -25,6 +25,9 @@ type Subject struct {
 	Lanes   int           // work-items of a sub-group
 	Facts   *facts.Device // of the device
 
+	Prediction *calibrate.Prediction // of the case
+	Unpriced   workload.Unpriced     // work of the case without a cost in the model
+
 	Measured        float64 // of the kernel, in seconds; 0: not measured
 	MeasuredRemoved float64 // of the kernel without its work
 }
@@ -75,8 +78,8 @@ func New(s Subject) (*Explanation, error) {
 		return nil, err
 	}
 	out := &Explanation{
-		Kernel: s.Case.Name, Device: s.Device, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.prediction.Seconds, Interval: e.prediction.Interval,
-		Measured: s.Measured, Warnings: e.prediction.Warnings, Unpriced: []Work{}, Advice: []string{},
+		Kernel: s.Case.Name, Device: s.Device, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.Prediction.Seconds, Interval: e.Prediction.Interval,
+		Measured: s.Measured, Warnings: e.Prediction.Warnings, Unpriced: []Work{}, Advice: []string{},
 	}
 	if form, _, _, ok := s.Model.Form(); ok {
 		out.Form = string(form)
@@ -98,7 +101,6 @@ type explainer struct {
 	Subject
 	ids        []features.ID      // of the model's features
 	values     map[string]float64 // of the features
-	prediction *calibrate.Prediction
 	statistics *features.Statistics
 }
 
@@ -108,9 +110,6 @@ func (e *explainer) prepare() (err error) {
 	}
 	if e.values, err = e.count(e.Case); err != nil {
 		return err
-	}
-	if e.prediction, err = e.Fit.Predict(e.Model, e.values); err != nil {
-		return fmt.Errorf("%s: %w", e.Case, err)
 	}
 	e.statistics, err = e.Case.Statistics(features.Options{SubgroupSize: e.Lanes})
 	return err
@@ -127,11 +126,7 @@ func (e *explainer) count(c *workload.Case) (map[string]float64, error) {
 
 // unpriced lists work without cost. Index arithmetic of the kernel itself is not counted by default, so that integers here are data.
 func (e *explainer) unpriced(out *Explanation) error {
-	records, err := e.statistics.Uncovered(e.ids, e.Case.Sizes)
-	if err != nil {
-		return err
-	}
-	for _, r := range records {
+	for _, r := range e.Unpriced.Records {
 		value, err := r.At(e.Case.Sizes)
 		if err != nil {
 			return err
@@ -146,5 +141,5 @@ func (e *explainer) seconds() float64 {
 	if e.Measured > 0 {
 		return e.Measured
 	}
-	return e.prediction.Seconds
+	return e.Prediction.Seconds
 }

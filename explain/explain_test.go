@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/features"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -57,8 +58,33 @@ func subject(t *testing.T, expression string, costs map[string]float64) Subject 
 	for _, name := range m.ParameterNames() {
 		fit.Parameters = append(fit.Parameters, calibrate.Estimate{Name: name, Value: costs[name]})
 	}
-	return Subject{
+	s := Subject{
 		Case: whole, Removed: removed[0], Model: m, Fit: fit, Lanes: 32, Facts: facts.Of(samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132}),
+	}
+	predict(t, &s)
+	return s
+}
+
+// predict predicts the case by the model and its fit.
+func predict(t *testing.T, s *Subject) {
+	t.Helper()
+	p, err := calibrate.NewPredictor(s.Model, s.Fit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := features.ParseIDs(p.Features())
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := s.Case.Features(s.Facts, ids, s.Lanes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Prediction, err = p.Predict(values); err != nil {
+		t.Fatal(err)
+	}
+	if s.Unpriced, err = s.Case.Unpriced(s.Facts, ids, p.Growth(values), s.Lanes, samples.Warm); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -154,6 +180,7 @@ func TestCheck(t *testing.T) {
 	} {
 		s := subject(t, "overhead + overlap(gmem, onchip, 50)", costs)
 		s.Model, _ = models.Parse("m.yaml", []byte(terms+"expression: overhead + gmem + onchip\n"))
+		predict(t, &s)
 		s.MeasuredRemoved, s.Measured = c.removed, c.full
 		e, err := New(s)
 		if err != nil {
@@ -170,6 +197,7 @@ func TestRemovedWork(t *testing.T) {
 	s := subject(t, "overhead + gmem + onchip", map[string]float64{"p_a": 1e-12, "p_madd": 1e-11})
 	s.Model, _ = models.Parse("m.yaml", []byte("version: 1\nname: m\noutput: f_cl_wall_time\nterms:\n"+
 		"  gmem: p_a * f_mem_access_tag:left\n  onchip: p_madd * f_op_float32_madd + p_a * f_mem_access_tag:right\nexpression: gmem + onchip\n"))
+	predict(t, &s)
 	e, err := New(s)
 	if want := 1e-11 * n3 / 32; err != nil || math.Abs(e.Check.Onchip-want) > 1e-9*want {
 		t.Errorf("%+v, %v, want %g", e.Check, err, 1e-11*n3/32)
@@ -214,7 +242,7 @@ func TestNoTime(t *testing.T) {
 	if got := text.String(); strings.Contains(got, "Inf") || strings.Contains(got, "NaN") || !strings.Contains(got, "at the device's peak rates\n") {
 		t.Error(got)
 	}
-	if len(e.Advice) != 1 || !strings.Contains(e.Advice[0], "no cost for 1 kind of work") {
+	if len(e.Advice) != 1 || !strings.Contains(e.Advice[0], "no cost for 9 kinds of work") { // costs of 0 are none
 		t.Error(e.Advice)
 	}
 	if _, err := json.Marshal(e); err != nil {
@@ -239,6 +267,7 @@ func TestModelWithoutForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Model, s.Fit = m, fit
+	predict(t, &s)
 	e, err := New(s)
 	if err != nil || e.Check != nil || e.Form != "" || len(e.Costs) != 1 || e.Costs[0].Parameter != "p_a" || !strings.HasPrefix(e.Bound, "curve, 100 % of the time") {
 		t.Errorf("%+v, %v", e, err)

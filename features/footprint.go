@@ -117,10 +117,15 @@ func (s *Statistics) footprints(c *class, id ID, at point) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return s.distinct(records, at.sizes)
+}
+
+// distinct is the number of distinct elements that records of accesses, by their numbers in s.Records, touch.
+func (s *Statistics) distinct(records []int, sizes map[string]int64) (float64, error) {
 	list, err := remember(s, s.prints, fmt.Sprint(records), func() ([]*evaluator, error) { return s.newFootprints(records) })
 	sum := new(big.Rat)
 	for _, e := range list {
-		n, err := e.rat(at.sizes)
+		n, err := e.rat(sizes)
 		if err != nil {
 			return 0, err
 		}
@@ -128,6 +133,17 @@ func (s *Statistics) footprints(c *class, id ID, at point) (float64, error) {
 	}
 	v, _ := sum.Float64()
 	return v, err
+}
+
+// Footprint is the number of distinct elements of an array that records of accesses touch.
+func (s *Statistics) Footprint(records []Record, sizes map[string]int64) (float64, error) {
+	var at []int
+	for i, r := range s.Records {
+		if slices.ContainsFunc(records, func(o Record) bool { return o.Key == r.Key }) {
+			at = append(at, i)
+		}
+	}
+	return s.distinct(at, sizes)
 }
 
 // newFootprints counts the distinct elements that the accesses of records touch, by variable.

@@ -223,20 +223,30 @@ func (s *Statistics) Formula(id ID, sizes map[string]int64) (*polycount.Poly, er
 	return sum, nil
 }
 
-// Uncovered lists the records that are not zero at the sizes and that no feature selects: work that a model of these features ignores.
-func (s *Statistics) Uncovered(ids []ID, sizes map[string]int64) ([]Record, error) {
-	covered := make([]bool, len(s.Records))
-	for _, id := range ids {
-		if id.Class.Work() == AllWork {
+// Uncovered lists the records that are not zero at the sizes and with which no class of features grows: work that a model ignores.
+// growth is how the model's time grows with each feature. Features of one class count in one unit, so that one may take back what another
+// counts, as in all stores but those of one array.
+func (s *Statistics) Uncovered(ids []ID, growth []float64, sizes map[string]int64) ([]Record, error) {
+	type part struct {
+		record int
+		class  Class
+	}
+	grows := map[part]float64{}
+	for i, id := range ids {
+		if id.Class.Work() == AllWork && growth[i] > 0 {
 			return nil, nil
 		}
 		selected, err := s.Selected(id, sizes)
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range selected {
-			covered[i] = true
+		for _, record := range selected {
+			grows[part{record, id.Class}] += growth[i]
 		}
+	}
+	covered := make([]bool, len(s.Records))
+	for p, g := range grows {
+		covered[p.record] = covered[p.record] || g > 0
 	}
 	values, err := s.bind(nil, sizes)
 	if err != nil {

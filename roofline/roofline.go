@@ -27,6 +27,37 @@ type Operations struct {
 	Count float64
 }
 
+// Add adds operations of a data type.
+func (w *Work) Add(dtype string, count float64) {
+	i := slices.IndexFunc(w.Operations, func(o Operations) bool { return o.DType == dtype })
+	if i < 0 {
+		i, w.Operations = len(w.Operations), append(w.Operations, Operations{DType: dtype})
+	}
+	w.Operations[i].Count += count
+}
+
+// amount is the sum of all bytes and operations.
+func (w Work) amount() float64 {
+	sum := w.GlobalBytes + w.LocalBytes
+	for _, o := range w.Operations {
+		sum += o.Count
+	}
+	return sum
+}
+
+// Share is the least time of a part of some work over that of all of it; of a device without known peaks, the share of the bytes and
+// operations. It is 0 where there is no such work.
+func Share(d *facts.Device, part, all Work) float64 {
+	of, total := Of(d, part).Seconds, Of(d, all).Seconds
+	if total == 0 {
+		of, total = part.amount(), all.amount()
+	}
+	if total == 0 {
+		return 0
+	}
+	return of / total
+}
+
 // The resources beside arithmetic, which is named by its data type.
 const (
 	GlobalMemory = "global memory"

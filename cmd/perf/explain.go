@@ -43,7 +43,11 @@ recorded samples; otherwise the check uses predictions alone.`,
 			if err != nil {
 				return err
 			}
-			subjects := explainSubjects(cmd, p, whole)
+			predictions, err := p.PredictAll(whole)
+			if err != nil {
+				return err
+			}
+			subjects := explainSubjects(cmd, p, predictions)
 			if o.measured {
 				if err := measureSubjects(cmd, o.on, subjects); err != nil {
 					return err
@@ -60,8 +64,8 @@ recorded samples; otherwise the check uses predictions alone.`,
 			return show(cmd, kernelsJSON(all), func(w io.Writer) error {
 				for i, e := range all {
 					fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
-					e.Write(w)
 					warn(cmd, e.Warnings)
+					e.Write(w)
 				}
 				return nil
 			})
@@ -74,11 +78,14 @@ recorded samples; otherwise the check uses predictions alone.`,
 }
 
 // explainSubjects pairs each case with the same kernel without its work.
-func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*workload.Case) []explain.Subject {
+func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaign.Prediction) []explain.Subject {
 	subjects := make([]explain.Subject, len(whole))
-	for i, c := range whole {
-		s := explain.Subject{Case: c, Device: p.Device.Name, Model: p.Model, Fit: p.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts}
-		if removed, err := workload.WorkRemoved(whole[i : i+1]); err != nil {
+	for i, one := range whole {
+		s := explain.Subject{
+			Case: one.Case, Device: p.Device.Name, Model: p.Model, Fit: p.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts,
+			Prediction: one.Prediction, Unpriced: one.Unpriced,
+		}
+		if removed, err := workload.WorkRemoved([]*workload.Case{one.Case}); err != nil {
 			warnf(cmd, "overlap cannot be checked: %s", source.Message(err))
 		} else {
 			s.Removed = removed[0]

@@ -39,7 +39,11 @@ func predictCommand() *cobra.Command {
 		Use:   "predict KERNEL.star -p n=4096",
 		Short: "Predict how long a kernel takes, and why",
 		Long: `predict evaluates a calibrated model for the kernels of a script. Nothing is run, unless --measure asks to compare
-the prediction with a measurement. With --features it predicts from feature values that were counted elsewhere.`,
+the prediction with a measurement. With --features it predicts from feature values that were counted elsewhere.
+
+Of a profile with several models it takes the one that was made for the script, or with --model auto the one that suits best. A model
+that has no cost for a main part of the kernel's work does not apply: auto never takes it, and one that is named gives a warning, and an
+interval without upper end.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if table != "" {
 				return exactArgs(0, "no script beside --features")(cmd, args)
@@ -126,8 +130,8 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 		return nil, usagef("--model auto needs kernels to choose a model for; name one: %s", strings.Join(names, " | "))
 	case (choose || name == "") && len(names) == 0:
 		return nil, usagef("profile %s holds no model\n    calibrate one: perf calibrate MODEL.yaml --profile %s", path, path)
-	case choose:
-		return bestModel(cmd, profile, cases)
+	case choose, name == "" && len(names) > 1 && len(cases) > 0:
+		return o.bestModel(cmd, profile, cases)
 	case name == "" && len(names) > 1:
 		return nil, usagef("profile %s holds %d models; choose one: --model %s", path, len(names), strings.Join(names, " | "))
 	case name == "":
@@ -140,19 +144,38 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 	return campaign.NewPredictor(profile.Device, calibration)
 }
 
-// bestModel is the model of a profile that suits the cases best. Notes say why.
-func bestModel(cmd *cobra.Command, profile *calibrate.Profile, cases []*workload.Case) (*campaign.Predictor, error) {
+// bestModel is the model of a profile that suits the cases best. Notes say why. Unless auto was asked for, it must be the only one that was
+// made for the cases.
+func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile, cases []*workload.Case) (*campaign.Predictor, error) {
 	ranked, err := campaign.Rank(profile, cases)
 	if err != nil {
 		return nil, err
 	}
+	choose := o.model == calibrate.Auto || campaign.OnlyOwn(ranked)
+	var names []string
 	for i, s := range ranked {
-		role := "chosen"
-		if i > 0 {
-			role = "not chosen"
+		names = append(names, s.Model.Name)
+		verdict := "not chosen"
+		switch {
+		case !s.Applies:
+			verdict = "does not apply"
+		case i == 0 && choose:
+			verdict = "chosen"
 		}
-		note(cmd, "model %s %s: no cost for %s of work, %s, error %s on held-out kernels",
-			s.Model.Name, role, format.Count(s.Unpriced, "kind"), format.Count(s.Doubts, "warning"), format.Percent(s.Error))
+		own := ""
+		if s.Own {
+			own = "made for this script, "
+		}
+		note(cmd, "model %s %s: %sno cost for %s of work, %s, error %s on held-out kernels",
+			s.Model.Name, verdict, own, format.Count(s.Unpriced, "kind"), format.Count(s.Doubts, "warning"), format.Percent(s.Error))
+	}
+	switch choices := strings.Join(names, " | "); {
+	case !ranked[0].Applies:
+		c := cases[0]
+		return nil, usagef("no model of the profile has costs for the main part of the work of %s\n"+
+			"    make one: perf calibrate --for %s -p %s, or name one for a lower bound: --model %s", c.Name, c.Identity.Source, format.Sizes(c.Sizes), choices)
+	case !choose:
+		return nil, usagef("the profile holds %d models, best first; choose one: --model %s | auto", len(names), choices)
 	}
 	return ranked[0].Predictor, nil
 }
@@ -172,7 +195,7 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 		return err
 	}
 	defer finish(cmd, c)
-	if p.Cache != "" && p.Cache != string(mode) {
+	if p.Cache != "" && p.Cache != mode {
 		warnf(cmd, "the model was calibrated with %s caches, but these measurements use %s caches", p.Cache, mode)
 	}
 	var cases []*workload.Case

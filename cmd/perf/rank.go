@@ -77,7 +77,7 @@ func printRanking(cmd *cobra.Command, p *campaign.Predictor, ranked []*campaign.
 		t := format.NewTable(append(header, measuredHeader(ranked)...)...)
 		for i, r := range ranked {
 			rank := fmt.Sprint(i + 1)
-			if i > 0 && r.Interval.Known() && ranked[i-1].Interval.Known() && r.Interval[0] < ranked[i-1].Interval[1] {
+			if i > 0 && r.Interval.Overlaps(ranked[i-1].Interval) {
 				rank = "~ " + rank
 			}
 			row := []string{rank, r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String(), fmt.Sprintf("%.2f x", r.Seconds/ranked[0].Seconds)}

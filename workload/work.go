@@ -1,0 +1,117 @@
+package workload
+
+import (
+	"gpuperf/device/facts"
+	"gpuperf/features"
+	"gpuperf/kernel"
+	"gpuperf/roofline"
+	"gpuperf/samples"
+)
+
+// Work is what records of the counts amount to: each distinct element of global memory that they read and each that they write, the
+// accesses to local memory, the operations that have a peak, and the launch. Elements that depend on data are left out, so that the work is no
+// more than what the kernel does.
+func (c *Case) Work(s *features.Statistics, records []features.Record) (w roofline.Work, err error) {
+	type array struct {
+		name      string
+		direction features.Direction
+	}
+	accesses := map[array][]features.Record{}
+	for _, r := range records {
+		n, err := c.lanes(s, r)
+		if err != nil {
+			return w, err
+		}
+		switch k := r.Key.(type) {
+		case features.Op:
+			if roofline.HasPeak(k.Op) {
+				w.Add(string(k.DType), n)
+			}
+		case features.Sync:
+			if k.Op == "kernel_launch" {
+				w.Launches++
+			}
+		case features.Mem:
+			if k.Space == kernel.Local {
+				w.LocalBytes += n * float64(k.DType.Size())
+				continue
+			}
+			key := array{k.Variable, k.Direction}
+			accesses[key] = append(accesses[key], r)
+		}
+	}
+	for _, of := range accesses {
+		if elements, err := s.Footprint(of, c.Sizes); err == nil {
+			w.GlobalBytes += elements * float64(of[0].Key.(features.Mem).DType.Base().Size())
+		}
+	}
+	return w, nil
+}
+
+// lanes is the count of a record at the sizes of the case, in work-items.
+func (c *Case) lanes(s *features.Statistics, r features.Record) (float64, error) {
+	n, err := r.At(c.Sizes)
+	if m, ok := r.Key.(features.Mem); ok && m.Granularity == features.WorkItem {
+		return n, err
+	}
+	return n * float64(s.SubgroupSize), err
+}
+
+// Unpriced is the work of a case that a model ignores.
+type Unpriced struct {
+	Records []features.Record
+	Share   float64 // of the least time that all work takes, by the roofline of the device
+}
+
+// mainShare is the share of the work from which on a model that ignores it does not apply.
+const mainShare = 0.25
+
+// Main reports whether the model ignores so much that its prediction is no more than a lower bound.
+func (u Unpriced) Main() bool { return u.Share >= mainShare }
+
+// Unpriced finds the work of the case with which the time of a model does not grow, as [features.Statistics.Uncovered] does. With warm
+// caches, data that fit into the cache of the device need not come from its memory.
+func (c *Case) Unpriced(on *facts.Device, ids []features.ID, growth []float64, subgroupSize int, caches samples.Mode) (u Unpriced, err error) {
+	statistics, err := c.Statistics(features.Options{SubgroupSize: subgroupSize})
+	if err != nil {
+		return u, err
+	}
+	if u.Records, err = statistics.Uncovered(ids, growth, c.Sizes); err != nil || len(u.Records) == 0 {
+		return u, err
+	}
+	ignored, err := c.effort(statistics, u.Records)
+	if err != nil {
+		return u, err
+	}
+	all, err := c.effort(statistics, statistics.Records)
+	if caches == samples.Warm && all.GlobalBytes > 0 {
+		beyond := max(0, 1-on.Value(facts.L2Bytes)/all.GlobalBytes)
+		ignored.GlobalBytes *= beyond
+		all.GlobalBytes *= beyond
+	}
+	u.Share = roofline.Share(on, ignored, all)
+	return u, err
+}
+
+// effort is the work of records with what has no peak, each operation as an addition, and with every access to global memory on the path
+// of local memory, through the caches.
+func (c *Case) effort(s *features.Statistics, records []features.Record) (roofline.Work, error) {
+	w, err := c.Work(s, records)
+	for _, r := range records {
+		n, err := c.lanes(s, r)
+		if err != nil {
+			return w, err
+		}
+		switch k := r.Key.(type) {
+		case features.Op:
+			if !roofline.HasPeak(k.Op) {
+				w.Add(string(k.DType), n)
+			}
+		case features.Mem:
+			if k.Space == kernel.Global {
+				w.LocalBytes += n * float64(k.DType.Size())
+			}
+		}
+	}
+	return w, err
+}
