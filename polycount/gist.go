@@ -1,9 +1,7 @@
 package polycount
 
 import (
-	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 
 	"gpuperf/polycount/internal/arith"
@@ -42,45 +40,4 @@ func (p *Poly) withoutUnused(keep []string) *Poly {
 		return p
 	}
 	return &Poly{params, p.of.Mapped(len(params), by)}
-}
-
-// ErrUndecided is wrapped by the error of a comparison of which neither a proof nor a counterexample was found.
-var ErrUndecided = errors.New("neither proved nor refuted")
-
-// AtMost decides whether p ≤ q at every point. Where the difference is affine in parameters and floors that is exact;
-// where it is of a higher degree a point of the contrary is looked for, then a proof, and finding neither is an error
-// that wraps ErrUndecided: the question is undecidable in general.
-func (p *Poly) AtMost(q *Poly) (holds bool, err error) {
-	defer arith.Rescue(&err)
-	d, err := q.Sub(p)
-	if err != nil {
-		return false, err
-	}
-	holds, decided := quasi.NeverNegative(linear.AnyWork(), d.of)
-	if !decided {
-		return false, fmt.Errorf("polycount: %v ≤ %v: %w", p, q, ErrUndecided)
-	}
-	return holds, nil
-}
-
-// Interval is a range of parameter values, both ends included.
-type Interval = quasi.Interval
-
-// Enclosure returns bounds on the values of p for parameters in a box. They hold at every point of the box, and may be
-// wider than the values that occur; 0 is included where the pieces may not cover the box.
-func (p *Poly) Enclosure(box map[string]Interval) (lo, hi *big.Rat, err error) {
-	defer arith.Rescue(&err)
-	within := make([]quasi.Interval, len(p.params))
-	for i, n := range p.params {
-		v, ok := box[n]
-		if !ok {
-			return nil, nil, fmt.Errorf("polycount: no interval given for parameter %q", n)
-		}
-		if v.Lo > v.Hi {
-			return nil, nil, fmt.Errorf("polycount: the interval of %q is empty", n)
-		}
-		within[i] = v
-	}
-	lo, hi = quasi.Enclosure(linear.AnyWork(), p.of, within)
-	return lo, hi, nil
 }

@@ -331,11 +331,3 @@ func TestZeroDimensionalSetHasOnePoint(t *testing.T) {
 		}
 	}
 }
-
-func TestLaTeX(t *testing.T) {
-	p := must(mustSet(t, "[n] -> { [i] : 0 <= 16i < n }").Count())
-	want := "\\begin{cases}\n \\left\\lfloor \\frac{n+15}{16} \\right\\rfloor & n-1 \\ge 0 \\\\\n0 & \\text{otherwise}\n\\end{cases}"
-	if got := p.LaTeX(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}

@@ -245,10 +245,6 @@ func TestPolyOperations(t *testing.T) {
 		if !must(back.Equal(a)) {
 			t.Fatalf("%v reads as %v", a, back)
 		}
-		lo, hi, err := a.Enclosure(map[string]Interval{"n": {Lo: -1, Hi: 7}, "m": {Lo: 0, Hi: 5}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		differ := false
 		eachPoint([]string{"n", "m", "k"}, -1, 7, func(at map[string]int64) {
 			x, y := must(a.Eval(at)), must(b.Eval(at))
@@ -265,9 +261,6 @@ func TestPolyOperations(t *testing.T) {
 			moved := map[string]int64{"n": at["m"] + arith.FloorDiv(at["k"]+1, 2), "m": at["k"] - 1}
 			if got, want := must(subst.Eval(at)), must(a.Eval(moved)); got.Cmp(want) != 0 {
 				t.Fatalf("%v substituted is %v, at %v: %v, want %v", a, subst, at, got, want)
-			}
-			if at["m"] >= 0 && at["m"] <= 5 && (x.Cmp(lo) < 0 || x.Cmp(hi) > 0) {
-				t.Fatalf("%v at %v outside [%v, %v]", a, at, lo, hi)
 			}
 		})
 		if differ && must(a.Equal(b)) {

@@ -79,3 +79,15 @@ func solveWith(s *linear.System, q Quasi) Quasi {
 	at, by := s.Solve()
 	return q.Replace(at, Linear(by))
 }
+
+// over turns q, over the columns of table, into a polynomial over those of c, and adds the floors in it to c.
+func (q Quasi) over(table, c *linear.Conj) Quasi {
+	by := make([]Quasi, table.Width())
+	for i := 1; i < table.Width(); i++ {
+		if !q.Uses(i) {
+			continue
+		}
+		by[i] = Linear(c.Translate(table, linear.Plus(i+1, 0, 1, i)))
+	}
+	return q.Rename(by)
+}
