@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
@@ -139,9 +140,14 @@ func hashOf(text []byte) string {
 
 // HashOfFile is the SHA-256 of a file in hex, "" where it cannot be read: it is evidence, not needed to go on.
 func HashOfFile(path string) string {
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
-	return hashOf(text)
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -188,7 +188,10 @@ func (c *Campaign) watch(now samples.Record) (warnings []string) {
 		return warnings
 	}
 	c.compared = true
-	for _, r := range c.journal.Records() {
+	for r, err := range c.journal.Like(now.Kernel, now.Mode) {
+		if err != nil {
+			return append(warnings, err.Error())
+		}
 		if r.Status != samples.OK || !r.SameWork(now) {
 			continue
 		}

@@ -133,6 +133,18 @@ func openJournal(t *testing.T, path string) *samples.Journal {
 	return j
 }
 
+// records returns all records of a set.
+func records(t *testing.T, set *samples.Set) (out []samples.Record) {
+	t.Helper()
+	for r, err := range set.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, *r)
+	}
+	return out
+}
+
 func TestDevices(t *testing.T) {
 	all, err := Devices(context.Background(), Options{Env: []string{envBackend + "=fake"}})
 	if err != nil || len(all) != 2 || all[0].Name != "Fake CPU" {
@@ -314,11 +326,12 @@ func TestSweep(t *testing.T) {
 	if err != nil || ran != 0 || reused != len(tasks) {
 		t.Errorf("%v, %d ran, %d reused", err, ran, reused)
 	}
-	stored, warnings, err := samples.ReadFile(path)
-	if err != nil || len(warnings) > 0 {
-		t.Fatal(err, warnings)
+	file, err := samples.Load(path)
+	if err != nil || len(file.Warnings) > 0 {
+		t.Fatal(err, file.Warnings)
 	}
-	if diff := cmp.Diff(got, again) + cmp.Diff(got, stored); diff != "" {
+	defer file.Close()
+	if diff := cmp.Diff(got, again) + cmp.Diff(got, records(t, file)); diff != "" {
 		t.Error(diff)
 	}
 
@@ -361,8 +374,8 @@ func TestSweepStops(t *testing.T) {
 			time.AfterFunc(100*time.Millisecond, func() { cancel(errors.New("Ctrl-C")) })
 		}
 	}}.Run(ctx, tasks)
-	if err == nil || err.Error() != "Ctrl-C" || len(got) != 1 || len(j.Records()) != 1 {
-		t.Errorf("%v, %d answers, %d kept", err, len(got), len(j.Records()))
+	if err == nil || err.Error() != "Ctrl-C" || len(got) != 1 || len(records(t, j.Set)) != 1 {
+		t.Errorf("%v, %d answers, %d kept", err, len(got), len(records(t, j.Set)))
 	}
 }
 
@@ -457,8 +470,8 @@ func TestKilledParent(t *testing.T) {
 	waitFor(t, "the worker's end", func() bool { return gone(pid) })
 
 	j := openJournal(t, path)
-	if len(j.Records()) != 4 {
-		t.Fatalf("%d records", len(j.Records()))
+	if len(records(t, j.Set)) != 4 {
+		t.Fatalf("%d records", len(records(t, j.Set)))
 	}
 	reused := 0
 	got, err := Sweep{Device: openFake(t, Options{}), Journal: j, Progress: func(e Event) {
@@ -466,8 +479,8 @@ func TestKilledParent(t *testing.T) {
 			reused++
 		}
 	}}.Run(context.Background(), killTasks())
-	if err != nil || reused != 4 || len(got) != len(killTasks()) || len(j.Records()) != len(killTasks()) {
-		t.Errorf("%v, %d reused, %d answers, %d kept", err, reused, len(got), len(j.Records()))
+	if err != nil || reused != 4 || len(got) != len(killTasks()) || len(records(t, j.Set)) != len(killTasks()) {
+		t.Errorf("%v, %d reused, %d answers, %d kept", err, reused, len(got), len(records(t, j.Set)))
 	}
 }
 

@@ -66,9 +66,9 @@ func TestSentinel(t *testing.T) {
 	if dev.ran != 4 || watched != 4 {
 		t.Errorf("the sentinel ran %d times, and was told of %d times", dev.ran, watched)
 	}
-	stored, _, err := samples.ReadFile(path)
-	if err != nil || len(stored) != 10 {
-		t.Fatalf("%v, %d records", err, len(stored))
+	stored := records(t, j.Set)
+	if len(stored) != 10 {
+		t.Fatalf("%d records", len(stored))
 	}
 	last := stored[9]
 	if !last.IsSentinel() || last.Sentinel.Ratio != 1 || last.Clocks == nil || last.Clocks.SM != 1980 {

@@ -58,7 +58,10 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 	records := make([]samples.Record, 0, len(tasks))
 	watching := s.Sentinel != nil && s.Journal != nil
 	for i, t := range tasks {
-		old, state := s.find(t)
+		old, state, err := s.find(t)
+		if err != nil {
+			return records, err
+		}
 		e := Event{Index: i, Total: len(tasks), Task: t, Stale: state == samples.Stale}
 		if state == samples.Fresh {
 			e.Record, e.Reused = &old, true
@@ -107,21 +110,21 @@ func stopped(ctx context.Context) error {
 	return fmt.Errorf("the device stopped the run")
 }
 
-// Pending reports whether Run would measure the task, and not find its answer in the journal.
+// Pending reports whether Run would measure the task, and not find its answer in the journal. An error of the journal is left to Run.
 func (s Sweep) Pending(t Task) bool {
-	_, state := s.find(t)
-	return state != samples.Fresh
+	_, state, err := s.find(t)
+	return err != nil || state != samples.Fresh
 }
 
-func (s Sweep) find(t Task) (samples.Record, samples.Freshness) {
+func (s Sweep) find(t Task) (samples.Record, samples.Freshness, error) {
 	if s.Journal == nil {
-		return samples.Record{}, samples.Missing
+		return samples.Record{}, samples.Missing, nil
 	}
-	r, state := s.Journal.Find(t.Job.Record())
+	r, state, err := s.Journal.Find(t.Job.Record())
 	if state == samples.Fresh && s.Retry && r.Status != samples.OK {
-		return samples.Record{}, samples.Missing
+		return samples.Record{}, samples.Missing, err
 	}
-	return r, state
+	return r, state, err
 }
 
 // measure runs a task. The error is only of what ends the sweep.

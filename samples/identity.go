@@ -37,6 +37,12 @@ func (id Identity) Key() string {
 	return b.String()
 }
 
+// family is the key of the kernel at any sizes.
+func (id Identity) family() string {
+	id.Sizes = nil
+	return id.Key()
+}
+
 // String is Key.
 func (id Identity) String() string { return id.Key() }
 

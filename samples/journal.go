@@ -1,10 +1,10 @@
 package samples
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 )
@@ -16,60 +16,57 @@ const syncEvery = time.Second
 // Journal is a samples file open for appending. It is not safe for concurrent use; a second process that opens the
 // same file is refused.
 type Journal struct {
-	*Set             // the records, in the order of the file
-	Path     string  // the name of the file
-	Warnings []error // what was odd about the file when it was opened
-	file     *os.File
-	whole    int64     // bytes of whole lines
-	torn     bool      // an incomplete line follows them
-	synced   time.Time // when the file was last forced to the disk
-	err      error     // a write failed: what the file holds is unknown
+	*Set
+	torn   bool      // an incomplete line follows the records
+	synced time.Time // when the file was last forced to the disk
+	err    error     // a write failed: what the file holds is unknown
 }
 
-// Open opens the journal at path, or makes an empty one. What it holds must be readable by [ReadFile]; a last line that
+// Open opens the journal at path, or makes an empty one. What it holds must be readable by [Load]; a last line that
 // was cut off is one of its Warnings, and removed by the next Append.
 func Open(path string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("opening samples: %w", err)
 	}
-	j := &Journal{Path: path, file: f}
-	if err := j.load(); err != nil {
+	j := &Journal{Set: &Set{Path: path, text: f, file: f}}
+	if err := j.open(); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return j, nil
 }
 
-func (j *Journal) load() error {
+func (j *Journal) open() error {
 	if err := lock(j.file); err != nil {
 		return fmt.Errorf("opening samples: %s is being written by another process: %w", j.Path, err)
 	}
-	data, err := io.ReadAll(j.file)
-	if err != nil {
-		return fmt.Errorf("reading samples: %w", err)
-	}
-	if isGzip(data) {
+	if isGzip(j.file) {
 		return fmt.Errorf("opening samples: %s is compressed and can only be read; unpack it with gunzip to add to it", j.Path)
 	}
-	records, warnings, whole, err := parse(j.Path, data)
+	info, err := j.file.Stat()
+	if err == nil {
+		err = j.load(info.Size())
+	}
 	if err != nil {
 		return err
 	}
-	j.Warnings, j.whole, j.torn = warnings, whole, whole < int64(len(data))
-	j.Set = NewSet(records)
+	j.torn = j.size < info.Size()
 	// A last record without its newline is whole; one more newline makes the file regular before the next record.
-	if whole > 0 && data[whole-1] != '\n' {
-		if err := j.write([]byte("\n")); err != nil {
-			return err
+	last := []byte("\n")
+	if j.size > 0 {
+		if _, err := j.file.ReadAt(last, j.size-1); err != nil {
+			return fmt.Errorf("reading samples: %w", err)
 		}
+	}
+	if last[0] != '\n' {
+		return j.write(&line{text: []byte("\n")})
 	}
 	return nil
 }
 
 // Append writes the record as one line and returns once the system has it, which forces it to the disk once a second and at
-// Close. It refuses a record that fails
-// [Record.Check] and one of another device than the journal's, and then the file is as before.
+// Close. It refuses a record that fails [Record.Check] and one of another device than the journal's, and then the file is as before.
 func (j *Journal) Append(r Record) error {
 	if err := r.Check(); err != nil {
 		return fmt.Errorf("sample %s: %w", r.Kernel, err)
@@ -78,27 +75,31 @@ func (j *Journal) Append(r Record) error {
 		return fmt.Errorf("%s holds samples of %v; a sample of %v does not belong there: keep one file for each device",
 			j.Path, dev, r.Device)
 	}
-	line, err := json.Marshal(r)
+	text, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("sample %s: %w", r.Kernel, err)
 	}
-	if err := j.write(append(line, '\n')); err != nil {
+	if len(text) >= maxLine {
+		return fmt.Errorf("sample %s: it has more than %d MB, the limit of a sample", r.Kernel, maxLine>>20)
+	}
+	if err := j.write(&line{text: append(text, '\n'), record: &r, entry: entryOf(&r)}); err != nil {
 		return err
 	}
-	j.add(r)
+	j.device = cmp.Or(j.device, &r.Device)
+	j.save()
 	return nil
 }
 
-func (j *Journal) write(line []byte) error {
+func (j *Journal) write(l *line) error {
 	if j.err != nil {
 		return j.err
 	}
 	var err error
 	if j.torn {
-		err = j.file.Truncate(j.whole)
+		err = j.file.Truncate(j.size)
 	}
 	if err == nil {
-		_, err = j.file.WriteAt(line, j.whole)
+		_, err = j.file.WriteAt(l.text, j.size)
 	}
 	if err == nil && time.Since(j.synced) >= syncEvery {
 		j.synced = time.Now()
@@ -108,7 +109,8 @@ func (j *Journal) write(line []byte) error {
 		j.err = fmt.Errorf("writing samples: %w", err)
 		return j.err
 	}
-	j.whole, j.torn = j.whole+int64(len(line)), false
+	j.torn = false
+	j.add(l)
 	return nil
 }
 

@@ -255,17 +255,45 @@ func write(t *testing.T, records ...Record) string {
 	return path
 }
 
+// load reads a text as a journal.
+func load(name, text string) (*Set, error) {
+	s := &Set{Path: name, text: strings.NewReader(text)}
+	return s, s.load(int64(len(text)))
+}
+
+// all returns the records of a set.
+func all(t *testing.T, s *Set) (out []Record) {
+	t.Helper()
+	for r, err := range s.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, *r)
+	}
+	return out
+}
+
+// stored returns the records of a file that has nothing odd.
+func stored(t *testing.T, path string) []Record {
+	t.Helper()
+	s, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if len(s.Warnings) > 0 {
+		t.Fatal(s.Warnings)
+	}
+	return all(t, s)
+}
+
 func TestJournalKeepsRecords(t *testing.T) {
 	want := []Record{record(1024, OK), record(2048, Crash), record(2048, OK), {
 		Version: 1, Kernel: Identity{Source: "k"}, SourceHash: strings.Repeat("0", 64), Entry: "k", Global: []int64{1},
 		Mode: Cold, Status: Refused, Error: "no", Device: testDevice, Time: time.Unix(1, 0).UTC(),
 	}}
 	path := write(t, want...)
-	got, warnings, err := ReadFile(path)
-	if err != nil || len(warnings) > 0 {
-		t.Fatal(err, warnings)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, stored(t, path)); diff != "" {
 		t.Error(diff)
 	}
 	j, err := Open(path)
@@ -273,7 +301,7 @@ func TestJournalKeepsRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if diff := cmp.Diff(want, j.Records()); diff != "" {
+	if diff := cmp.Diff(want, all(t, j.Set)); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "another process") {
@@ -283,8 +311,8 @@ func TestJournalKeepsRecords(t *testing.T) {
 
 // TestJournalSurvivesTheKill cuts a journal at every byte, as a kill or a full disk may.
 func TestJournalSurvivesTheKill(t *testing.T) {
-	all := []Record{record(2048, Timeout), record(3072, OK)}
-	whole, err := os.ReadFile(write(t, all...))
+	before := []Record{record(2048, Timeout), record(3072, OK)}
+	whole, err := os.ReadFile(write(t, before...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,11 +339,7 @@ func TestJournalSurvivesTheKill(t *testing.T) {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
 		j.Close()
-		got, warnings, err := ReadFile(path)
-		if err != nil || len(warnings) > 0 {
-			t.Fatalf("cut at %d: %v %v", cut, err, warnings)
-		}
-		if diff := cmp.Diff(append(all[:lines:lines], extra), got); diff != "" {
+		if diff := cmp.Diff(append(before[:lines:lines], extra), stored(t, path)); diff != "" {
 			t.Fatalf("cut at %d: %s", cut, diff)
 		}
 	}
@@ -355,11 +379,15 @@ func TestJournalRefuses(t *testing.T) {
 func TestFind(t *testing.T) {
 	change := func(r Record, f func(*Record)) Record { f(&r); return r }
 	fast := change(record(1024, OK), func(r *Record) { r.BuildTime = 99 })
-	set := NewSet([]Record{
+	set, err := Load(write(t,
 		record(1024, OK), fast,
 		change(record(1024, Crash), func(r *Record) { r.SourceHash = strings.Repeat("b", 64) }),
 		record(2048, Interrupted), record(4096, OutOfMemory), record(3072, Refused),
-	})
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
 	for name, tt := range map[string]struct {
 		want   Record
 		state  Freshness
@@ -376,9 +404,9 @@ func TestFind(t *testing.T) {
 		"refused":                 {record(3072, OK), Fresh, Refused, 0.25},
 		"other size":              {record(5120, OK), Missing, "", 0},
 	} {
-		r, state := set.Find(tt.want)
-		if state != tt.state || r.Status != tt.status || r.BuildTime != tt.build {
-			t.Errorf("%s: %v %q %g", name, state, r.Status, r.BuildTime)
+		r, state, err := set.Find(tt.want)
+		if err != nil || state != tt.state || r.Status != tt.status || r.BuildTime != tt.build {
+			t.Errorf("%s: %v %q %g, %v", name, state, r.Status, r.BuildTime, err)
 		}
 	}
 }
@@ -402,14 +430,14 @@ func TestReadErrors(t *testing.T) {
 		"two devices":        {good + "\n" + text(other) + "\n", "f.jsonl:2:1: the record is of device Another"},
 		"bad but complete":   {good + "\n{}", "f.jsonl:2:1: not a valid sample"},
 	} {
-		_, _, err := Read("f.jsonl", strings.NewReader(tt.text))
+		_, err := load("f.jsonl", tt.text)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v\nwant %s", name, err, tt.want)
 		}
 	}
-	records, warnings, err := Read("f.jsonl", strings.NewReader(good+"\n\n"+good[:100]))
-	if err != nil || len(records) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "f.jsonl:3:1: the last line is incomplete") {
-		t.Errorf("torn end: %d records, %v, %v", len(records), warnings, err)
+	set, err := load("f.jsonl", good+"\n\n"+good[:100])
+	if err != nil || len(all(t, set)) != 1 || len(set.Warnings) != 1 || !strings.Contains(set.Warnings[0].Error(), "f.jsonl:3:1: the last line is incomplete") {
+		t.Errorf("torn end: %d records, %v, %v", len(all(t, set)), set.Warnings, err)
 	}
 }
 
@@ -480,37 +508,33 @@ func TestReadCompressed(t *testing.T) {
 	if err := os.WriteFile(path, packed.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got, warnings, err := ReadFile(path)
-	if err != nil || len(warnings) > 0 {
-		t.Fatal(err, warnings)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, stored(t, path)); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "gunzip") {
 		t.Errorf("opened for writing: %v", err)
 	}
-	if _, _, err := Read("cut.gz", bytes.NewReader(packed.Bytes()[:packed.Len()-9])); err == nil || !strings.Contains(err.Error(), "cut.gz") {
+	if err := os.Truncate(path, int64(packed.Len()-9)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "s.jsonl.gz: unexpected EOF") {
 		t.Errorf("cut: %v", err)
 	}
 }
 
 // TestManyRecordsKeepTheirOrder: they are decoded by several processors.
 func TestManyRecordsKeepTheirOrder(t *testing.T) {
-	var all []Record
+	var want []Record
 	for n := range int64(1000) {
-		all = append(all, record(n+1, Refused))
+		want = append(want, record(n+1, Refused))
 	}
-	got, _, err := ReadFile(write(t, all...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := stored(t, write(t, want...))
 	for i, r := range got {
 		if r.Kernel.Sizes["n"] != int64(i+1) {
 			t.Fatalf("record %d is of n = %d", i, r.Kernel.Sizes["n"])
 		}
 	}
-	if len(got) != len(all) {
+	if len(got) != len(want) {
 		t.Errorf("%d records", len(got))
 	}
 }
@@ -521,11 +545,11 @@ func FuzzRead(f *testing.F) {
 	f.Add(string(b[:40]))
 	f.Add("{}\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		records, _, err := Read("f", strings.NewReader(text))
+		s, err := load("f", text)
 		if err != nil {
 			return
 		}
-		for _, r := range records {
+		for _, r := range all(t, s) {
 			if err := r.Check(); err != nil {
 				t.Error(err)
 			}

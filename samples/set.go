@@ -1,16 +1,24 @@
 package samples
 
-import "slices"
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+)
 
-// Set is a sequence of records of one device that can be searched.
+// Set is a file of records of one device that can be searched. It holds where each record is, and not the records: a journal may have a
+// million of them. It is not safe for concurrent use.
 type Set struct {
-	records []Record
-	of      map[setKey][]int // indices into records, oldest first
-}
-
-type setKey struct {
-	kernel string
-	mode   Mode
+	Path     string  // the name of the file
+	Warnings []error // what was odd about the file when it was opened
+	text     io.ReaderAt
+	file     *os.File // nil where the text is in memory
+	device   *Fingerprint
+	index
 }
 
 // Freshness is what a set knows about a sample that is wanted.
@@ -24,47 +32,186 @@ const (
 
 func (f Freshness) String() string { return [...]string{"missing", "stale", "fresh"}[f] }
 
-// NewSet returns a set of records, as [ReadFile] gives them.
-func NewSet(records []Record) *Set {
-	s := &Set{of: map[setKey][]int{}}
-	for _, r := range records {
-		s.add(r)
+// maxUnpacked bounds the text of a compressed journal, and of one that is no file, as it is held in memory.
+const maxUnpacked = 256 << 20
+
+// Load opens a journal for reading, one JSON object a line; blank lines are skipped. A last line that was cut off is a warning. Any
+// other line that is not a valid record, or that is of another device than the first one, is an error that names the file, the
+// line and, where known, the column. What gzip has compressed is unpacked.
+func Load(path string) (*Set, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading samples: %w", err)
 	}
-	return s
+	s := &Set{Path: path, text: f, file: f}
+	if err := s.open(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
-func (s *Set) add(r Record) {
-	k := setKey{r.Kernel.Key(), r.Mode}
-	s.of[k] = append(s.of[k], len(s.records))
-	s.records = append(s.records, r)
+// open finds the records. A regular file is read where it is, anything else to its end.
+func (s *Set) open() error {
+	info, err := s.file.Stat()
+	if err != nil {
+		return fmt.Errorf("reading samples: %w", err)
+	}
+	if info.Mode().IsRegular() && !isGzip(s.file) {
+		return s.load(info.Size())
+	}
+	text, err := unpack(s.file)
+	if err != nil {
+		return fmt.Errorf("reading samples: %s: %w", s.Path, err)
+	}
+	s.file.Close()
+	s.file, s.text = nil, bytes.NewReader(text)
+	return s.load(int64(len(text)))
+}
+
+var gzipMagic = []byte{0x1f, 0x8b}
+
+func isGzip(r io.ReaderAt) bool {
+	start := make([]byte, len(gzipMagic))
+	r.ReadAt(start, 0)
+	return bytes.Equal(start, gzipMagic)
+}
+
+func unpack(f io.Reader) (text []byte, err error) {
+	packed := bufio.NewReader(f)
+	r := io.Reader(packed)
+	if start, _ := packed.Peek(len(gzipMagic)); bytes.Equal(start, gzipMagic) {
+		if r, err = gzip.NewReader(packed); err != nil {
+			return nil, err
+		}
+	}
+	text, err = io.ReadAll(io.LimitReader(r, maxUnpacked+1))
+	if err == nil && len(text) > maxUnpacked {
+		err = fmt.Errorf("it holds more than %d MB, the limit of what is compressed or no file: write it to a file, unpacked", maxUnpacked>>20)
+	}
+	return text, err
+}
+
+// load finds the records in size bytes of text: those that the index file tells of, and those behind them.
+func (s *Set) load(size int64) error {
+	if s.file != nil {
+		s.restore(size)
+	}
+	for l, err := range s.lines(s.size, size, s.newlines+1) {
+		if err != nil {
+			return err
+		}
+		if l.record != nil && s.device == nil {
+			s.device = &l.record.Device
+		}
+		if l.record != nil && !l.record.Device.Same(*s.device) {
+			l.err = at(s.Path, l.number, 0, "", "the record is of device %v, those before it are of %v", l.record.Device, *s.device).
+				WithHint("keep one file for each device")
+		}
+		if l.torn() {
+			s.Warnings = append(s.Warnings, at(s.Path, l.number, 0, "", "the last line is incomplete: a run was killed while writing it"))
+			break
+		}
+		if l.err != nil {
+			return l.err
+		}
+		s.add(l)
+	}
+	s.save()
+	return nil
+}
+
+// lines returns the lines of a part of the text, whose first has the given number.
+func (s *Set) lines(from, to int64, number int64) iter.Seq2[*line, error] {
+	return read(s.Path, io.NewSectionReader(s.text, from, to-from), int(number))
+}
+
+// All returns the records, oldest first. An error is the last.
+func (s *Set) All() iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		for l, err := range s.lines(0, s.size, 1) {
+			if err == nil {
+				err = l.err
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if l.record != nil && !yield(l.record, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Like returns the settled records of a kernel, in a mode, at any sizes, oldest first. An error is the last.
+func (s *Set) Like(kernel Identity, mode Mode) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		want := entryOf(&Record{Kernel: kernel, Mode: mode})
+		for _, e := range s.entries {
+			if e.Family != want.Family {
+				continue
+			}
+			r, err := s.record(e)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if r.Mode == mode && r.Kernel.family() == kernel.family() && !yield(r, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Find looks for a sample. Of want it reads the kernel's identity, the mode, and what [Record.SameWork] compares. With
 // Fresh it returns the newest settled record of the same work, else, with Stale, the newest settled one of the kernel.
-func (s *Set) Find(want Record) (Record, Freshness) {
-	stale := -1
-	for _, i := range slices.Backward(s.of[setKey{want.Kernel.Key(), want.Mode}]) {
-		switch r := s.records[i]; {
-		case !r.Status.Settled():
+func (s *Set) Find(want Record) (Record, Freshness, error) {
+	stale, state := Record{}, Missing
+	key, w := want.Kernel.Key(), entryOf(&want)
+	for i := s.newest[w.Kernel]; i > 0; i = s.before[i-1] {
+		e := s.entries[i-1]
+		if state == Stale && e.Work != w.Work {
+			continue
+		}
+		r, err := s.record(e)
+		switch {
+		case err != nil:
+			return Record{}, Missing, err
+		case r.Mode != want.Mode || r.Kernel.Key() != key: // its hash is the same by chance
 		case r.SameWork(want):
-			return r, Fresh
-		case stale < 0:
-			stale = i
+			return *r, Fresh, nil
+		case state == Missing:
+			stale, state = *r, Stale
 		}
 	}
-	if stale >= 0 {
-		return s.records[stale], Stale
-	}
-	return Record{}, Missing
+	return stale, state, nil
 }
 
-// Records returns the records, oldest first.
-func (s *Set) Records() []Record { return slices.Clip(s.records) }
+// record reads the record of an entry.
+func (s *Set) record(e entry) (*Record, error) {
+	text, err := bufio.NewReader(io.NewSectionReader(s.text, e.At, s.size-e.At)).ReadString('\n')
+	if err == nil || err == io.EOF {
+		var r *Record
+		if r, err = parseRecord(s.Path, 0, text); err == nil {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("the samples have changed since they were opened: byte %d: %w", e.At, err)
+}
 
 // Device returns the device that the records are of, if there are any.
 func (s *Set) Device() (Fingerprint, bool) {
-	if len(s.records) == 0 {
+	if s.device == nil {
 		return Fingerprint{}, false
 	}
-	return s.records[0].Device, true
+	return *s.device, true
+}
+
+// Close closes the file.
+func (s *Set) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
 }

@@ -37,7 +37,8 @@ func Summarize(trials []float64) Summary {
 	if n == 0 {
 		return Summary{}
 	}
-	x := slices.Sorted(slices.Values(trials))
+	x := slices.Clone(trials)
+	slices.Sort(x)
 	rank, coverage := medianRank(n)
 	sum := 0.0
 	for _, t := range x {
@@ -51,7 +52,7 @@ func Summarize(trials []float64) Summary {
 		Min:      x[0],
 		Max:      x[n-1],
 		Mean:     sum / float64(n),
-		Outliers: len(Outliers(trials)),
+		Outliers: len(outliers(x, x)),
 	}
 }
 
@@ -80,17 +81,21 @@ func medianRank(n int) (rank int, coverage float64) {
 // scaled median absolute deviation (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993), where the
 // deviation is taken as at least 0.1 % of the median, lest the timer's steps make every other trial one.
 func Outliers(trials []float64) []int {
-	const cut, toSigma, floor = 3.5, 1.4826, 0.001
 	if len(trials) == 0 {
 		return nil
 	}
-	x := slices.Sorted(slices.Values(trials))
-	m := middle(x)
-	for i, t := range x {
-		x[i] = math.Abs(t - m)
+	return outliers(trials, slices.Sorted(slices.Values(trials)))
+}
+
+func outliers(trials, sorted []float64) []int {
+	const cut, toSigma, floor = 3.5, 1.4826, 0.001
+	m := middle(sorted)
+	far := make([]float64, len(sorted))
+	for i, t := range sorted {
+		far[i] = math.Abs(t - m)
 	}
-	slices.Sort(x)
-	scale := max(toSigma*middle(x), floor*math.Abs(m))
+	slices.Sort(far)
+	scale := max(toSigma*middle(far), floor*math.Abs(m))
 	var out []int
 	for i, t := range trials {
 		if math.Abs(t-m) > cut*scale {

@@ -31,14 +31,14 @@ and the samples stay as they are. All programs of the file must be given: if a v
 			if err != nil {
 				return err
 			}
-			records, more, err := samples.ReadFile(args[0])
+			set, err := samples.Load(args[0])
 			if err != nil {
 				return err
 			}
-			warn(cmd, slices.Concat(warnings, more))
+			defer set.Close()
+			warn(cmd, slices.Concat(warnings, set.Warnings))
 			static := launch.Options{Borders: borders}
-			if len(records) > 0 {
-				d := records[0].Device
+			if d, ok := set.Device(); ok {
 				static.SubgroupSize, static.Device = int(d.SubgroupSize), facts.Of(d)
 			}
 			opt, err := o.space(nil)

@@ -48,12 +48,15 @@ func cublasTimes(t *testing.T) map[problem]float64 {
 // cuBLAS, whose times scripts/cublas.cu took on the same device, and the large ones reach 90 % of the bandwidth of a copy.
 func TestLiftAgainstCuBLAS(t *testing.T) {
 	reference := cublasTimes(t)
-	records, _, err := samples.ReadFile("../../testdata/h200/lift_blas.jsonl.gz")
+	set, err := samples.Load("../../testdata/h200/lift_blas.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	best, run := map[problem]float64{}, map[problem]map[string]bool{}
-	for _, r := range records {
+	for r, err := range set.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if r.IsSentinel() {
 			continue
 		}
@@ -96,12 +99,15 @@ func TestLiftAgainstCuBLAS(t *testing.T) {
 // TestLiftProducts holds what the README says of matrix products: variants found within 120 runs reach more than half of what
 // cuBLAS does without tensor cores.
 func TestLiftProducts(t *testing.T) {
-	records, _, err := samples.ReadFile("../../testdata/h200/lift_products.jsonl.gz")
+	set, err := samples.Load("../../testdata/h200/lift_products.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	best, points := map[int64]float64{}, map[int64]map[string]bool{}
-	for _, r := range records {
+	for r, err := range set.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
 		n := r.Kernel.Sizes["n"]
 		if r.IsSentinel() {
 			continue

@@ -27,23 +27,23 @@ const Prefix = "replay:"
 
 // Device answers from a samples file.
 type Device struct {
-	path     string
-	set      *samples.Set
-	info     device.Info
-	warnings []error
+	path string
+	set  *samples.Set
+	info device.Info
 }
 
 var _ device.Device = (*Device)(nil)
 
 // Open reads a samples file, which must hold at least one record.
 func Open(path string) (*Device, error) {
-	records, warnings, err := samples.ReadFile(path)
+	set, err := samples.Load(path)
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{path: path, set: samples.NewSet(records), warnings: warnings}
+	d := &Device{path: path, set: set}
 	fingerprint, ok := d.set.Device()
 	if !ok {
+		set.Close()
 		return nil, fmt.Errorf("%s holds no sample to replay", path)
 	}
 	d.info = device.Info{Fingerprint: fingerprint, Library: Prefix + path}
@@ -54,17 +54,20 @@ func Open(path string) (*Device, error) {
 func (d *Device) Info() device.Info { return d.info }
 
 // Warnings returns what was odd about the file.
-func (d *Device) Warnings() []error { return d.warnings }
+func (d *Device) Warnings() []error { return d.set.Warnings }
 
-// Close does nothing.
-func (d *Device) Close() error { return nil }
+// Close closes the file.
+func (d *Device) Close() error { return d.set.Close() }
 
 // Run answers with the newest record of the job. Result.Recorded is that record.
 func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error) {
 	if err := device.Interrupted(ctx); err != nil {
 		return nil, err
 	}
-	r, state := d.set.Find(job.Record())
+	r, state, err := d.set.Find(job.Record())
+	if err != nil {
+		return nil, err
+	}
 	if state == samples.Missing {
 		return nil, d.missing(job)
 	}
@@ -115,10 +118,11 @@ func (d *Device) missing(job device.Job) error {
 	id := job.Identity
 	seen := map[string]bool{}
 	var near []samples.Identity
-	for _, r := range d.set.Records() {
-		k := r.Kernel
-		same := k.Source == id.Source && k.Variant == id.Variant && maps.Equal(k.Args, id.Args) && r.Mode == job.CacheMode()
-		if same && r.Status.Settled() && !seen[k.Key()] {
+	for r, err := range d.set.Like(id, job.CacheMode()) {
+		if err != nil {
+			return err
+		}
+		if k := r.Kernel; !seen[k.Key()] {
 			seen[k.Key()] = true
 			near = append(near, k)
 		}

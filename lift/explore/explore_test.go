@@ -235,6 +235,18 @@ func TestDescent(t *testing.T) {
 	}
 }
 
+// records returns all records of a set.
+func records(t *testing.T, set *samples.Set) (out []samples.Record) {
+	t.Helper()
+	for r, err := range set.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, *r)
+	}
+	return out
+}
+
 func search(t *testing.T, dev device.Device, journal *samples.Journal, s *Space, dir string) *Search {
 	t.Helper()
 	return &Search{
@@ -281,7 +293,7 @@ func TestSearch(t *testing.T) {
 	}
 
 	// The same again runs nothing, but for others that are now among the fastest.
-	before := len(journal.Records())
+	before := len(records(t, journal.Set))
 	again := search(t, dev, journal, s, dir)
 	again.Progress = func(e Event) {
 		if !e.Reused {
@@ -291,7 +303,7 @@ func TestSearch(t *testing.T) {
 	if r, err = again.Run(context.Background()); err != nil || len(r.Runs) != 6 {
 		t.Fatalf("%d runs (%v)", len(r.Runs), err)
 	}
-	if now := len(journal.Records()); now > before+again.Best {
+	if now := len(records(t, journal.Set)); now > before+again.Best {
 		t.Errorf("%d records became %d", before, now)
 	}
 
@@ -300,7 +312,10 @@ func TestSearch(t *testing.T) {
 	if err != nil || len(warnings) > 0 || len(v.List) != 6 {
 		t.Fatalf("%d vectors, %v (%v)", len(v.List), warnings, err)
 	}
-	set, _ := rank.Join(v, journal.Records())
+	set, _, err := rank.Join(v, journal.All())
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(set.Points) != 5 {
 		t.Errorf("%d points", len(set.Points))
 	}

@@ -131,11 +131,18 @@ func TestDescribe(t *testing.T) {
 		sum := samples.Summarize([]float64{seconds})
 		records = append(records, samples.Record{Kernel: s.Identity, SourceHash: job.SourceHash(), Status: samples.OK, Trials: []float64{seconds}, Summary: &sum})
 	}
-	set, warnings := rank.Join(read, records)
-	if len(warnings) > 0 || len(set.Points) != len(list) || len(set.Groups()) != 6 {
+	all := func(yield func(*samples.Record, error) bool) {
+		for i := range records {
+			if !yield(&records[i], nil) {
+				return
+			}
+		}
+	}
+	set, warnings, err := rank.Join(read, all)
+	if err != nil || len(warnings) > 0 || len(set.Points) != len(list) || len(set.Groups()) != 6 {
 		t.Fatalf("%d points in %d groups, %v", len(set.Points), len(set.Groups()), warnings)
 	}
-	var all []*rank.Outcomes
+	var outcomes []*rank.Outcomes
 	for _, name := range []string{"knn", "forest", "cost", "corrected"} {
 		r, err := rank.Find(name)
 		if err != nil {
@@ -145,7 +152,7 @@ func TestDescribe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, o)
+		outcomes = append(outcomes, o)
 		if math.IsNaN(o.RunFactor) || len(o.Groups) != 6 {
 			t.Errorf("%s: %+v", name, o)
 		}
@@ -170,7 +177,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s\n%v", &text, err)
 		}
 	}
-	figures := rank.NewFigures(all)
+	figures := rank.NewFigures(outcomes)
 	if n := len(figures.Curves.Panels); n != 6 || len(figures.Curves.Panels[0].Curves) != 5 || len(figures.Runs.Bars) != 6 || len(figures.Factors.Bars) != 4 {
 		t.Errorf("%d panels, %d bars of runs, %d of factors", n, len(figures.Runs.Bars), len(figures.Factors.Bars))
 	}

@@ -78,16 +78,17 @@ func (db *Database) read(file string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, more, err := samples.ReadFile(file)
+	list, err := samples.Load(file)
 	if err != nil {
 		return nil, err
 	}
-	if db.Device == nil && len(list) > 0 {
-		db.Device = facts.Of(list[0].Device)
+	defer list.Close()
+	if d, ok := list.Device(); ok && db.Device == nil {
+		db.Device = facts.Of(d)
 	}
-	set, joined := Join(v, list)
-	db.Warnings = slices.Concat(db.Warnings, warnings, more, joined)
-	return set, nil
+	set, joined, err := Join(v, list.All())
+	db.Warnings = slices.Concat(db.Warnings, warnings, list.Warnings, joined)
+	return set, err
 }
 
 // Replace writes the vectors to a file, replacing an old one; it is compressed if its name ends in .gz.

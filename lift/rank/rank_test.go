@@ -501,8 +501,15 @@ func TestVectors(t *testing.T) {
 	}
 	stale := record(5, samples.OK, 1)
 	stale.SourceHash = "other"
-	s, warnings := Join(v, []samples.Record{record(1, samples.OK, 2), record(2, samples.Timeout, 0), record(4, samples.WrongResult, 0), stale})
-	if len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "1 kernels are left out: wrong_result") {
+	records := func(yield func(*samples.Record, error) bool) {
+		for _, r := range []samples.Record{record(1, samples.OK, 2), record(2, samples.Timeout, 0), record(4, samples.WrongResult, 0), stale} {
+			if !yield(&r, nil) {
+				return
+			}
+		}
+	}
+	s, warnings, err := Join(v, records)
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "1 kernels are left out: wrong_result") {
 		t.Error(warnings)
 	}
 	got := ""

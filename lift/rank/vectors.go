@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"math"
 	"os"
@@ -200,11 +201,18 @@ func lastNames(text []byte) []string {
 // Join makes a set of vectors and the records of their kernels: the same identity and source. A kernel that ran into its time
 // limit takes infinitely long; one that failed otherwise is left out; one without a record was not measured. Of several vectors
 // of a kernel the last one holds. The warning says how many were left out.
-func Join(v *Vectors, records []samples.Record) (*Set, []error) {
+func Join(v *Vectors, records iter.Seq2[*samples.Record, error]) (set *Set, warnings []error, err error) {
 	type key struct{ id, hash string }
-	known := map[key]samples.Record{}
-	for _, r := range records {
-		known[key{r.Kernel.Key(), r.SourceHash}] = r
+	type answer struct {
+		status  samples.Status
+		seconds float64
+	}
+	known := map[key]answer{}
+	for r, err := range records {
+		if err != nil {
+			return nil, nil, err
+		}
+		known[key{r.Kernel.Key(), r.SourceHash}] = answer{r.Status, r.Seconds()}
 	}
 	s := &Set{Names: v.Names}
 	at := map[key]int{}
@@ -216,13 +224,13 @@ func Join(v *Vectors, records []samples.Record) (*Set, []error) {
 			p.Predicted = x.Predicted
 		}
 		if r, ok := known[k]; ok {
-			switch r.Status {
+			switch r.status {
 			case samples.OK:
-				p.Seconds = r.Seconds()
+				p.Seconds = r.seconds
 			case samples.Timeout:
 				p.Seconds = math.Inf(1)
 			default:
-				failed[r.Status]++
+				failed[r.status]++
 				continue
 			}
 		}
@@ -233,9 +241,8 @@ func Join(v *Vectors, records []samples.Record) (*Set, []error) {
 		at[k] = len(s.Points)
 		s.Points = append(s.Points, p)
 	}
-	var warnings []error
 	for _, status := range slices.Sorted(maps.Keys(failed)) {
 		warnings = append(warnings, fmt.Errorf("%d kernels are left out: %s", failed[status], status))
 	}
-	return s, warnings
+	return s, warnings, nil
 }
