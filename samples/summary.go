@@ -15,7 +15,7 @@ type Summary struct {
 	Min      float64 `json:"min"`
 	Max      float64 `json:"max"`
 	Mean     float64 `json:"mean"`
-	Outliers int     `json:"outliers"` // flagged by [Outliers]; they stay in the trials and in this summary
+	Outliers int     `json:"outliers"` // far from the median; they stay in the trials and in this summary
 }
 
 // String gives the median with its interval.
@@ -77,16 +77,10 @@ func medianRank(n int) (rank int, coverage float64) {
 	return rank, coverage
 }
 
-// Outliers returns the indices of the trials that lie far from the median: more than 3.5 times the
+// outliers returns the indices of the trials that lie far from the median: more than 3.5 times the
 // scaled median absolute deviation (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993), where the
-// deviation is taken as at least 0.1 % of the median, lest the timer's steps make every other trial one.
-func Outliers(trials []float64) []int {
-	if len(trials) == 0 {
-		return nil
-	}
-	return outliers(trials, slices.Sorted(slices.Values(trials)))
-}
-
+// deviation is taken as at least 0.1 % of the median, lest the timer's steps make every other trial one. It
+// needs the trials in ascending order, too.
 func outliers(trials, sorted []float64) []int {
 	const cut, toSigma, floor = 3.5, 1.4826, 0.001
 	m := middle(sorted)
