@@ -235,7 +235,7 @@ func (e *evaluation) cases(ctx context.Context, file *evaluate.File, suite evalu
 		if variant.Kernel != "" {
 			path += "#" + variant.Kernel
 		}
-		cases, err := ScriptCases(ctx, path, suite.Sizes)
+		cases, err := ScriptCases(ctx, []string{path}, suite.Sizes)
 		if err == nil && len(cases) != len(suite.Sizes) {
 			return nil, file.ErrorAt(variant.Pos, "script %s defines several kernels", variant.Script).
 				WithHint("name the one that variant %s means with kernel:", variant.Name)

@@ -38,38 +38,44 @@ func LoadScript(ctx context.Context, path string) ([]script.Variant, error) {
 	return nil, inputf("%s has no kernel %q; it has: %s", path, only, strings.Join(names, ", "))
 }
 
-// ScriptCases returns every variant of a script at each of the sizes, once.
-func ScriptCases(ctx context.Context, path string, sizes []map[string]int64) ([]*workload.Case, error) {
-	variants, err := LoadScript(ctx, path)
+// ScriptCases returns every variant of the scripts at each of the sizes, once.
+func ScriptCases(ctx context.Context, paths []string, sizes []map[string]int64) ([]*workload.Case, error) {
+	scripts, err := loadScripts(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
-	file, _, _ := strings.Cut(path, "#")
+	var all []script.Variant
+	for _, s := range scripts {
+		all = append(all, s.variants...)
+	}
 	var cases []*workload.Case
-	for _, v := range variants {
-		wrapped := workload.NewKernel(v.Kernel)
-		if _, err := wrapped.Nest(); err != nil {
-			return nil, v.Error(err)
-		}
-		for _, at := range OwnSizes(v, variants, sizes) {
-			c := &workload.Case{
-				Kernel:   wrapped,
-				Name:     v.Name,
-				Identity: samples.Identity{Source: filepath.Base(file), Variant: v.Name, Sizes: at},
-				Sizes:    at,
-				Verify:   true,
+	for _, s := range scripts {
+		for _, v := range s.variants {
+			wrapped := workload.NewKernel(v.Kernel)
+			if _, err := wrapped.Nest(); err != nil {
+				return nil, v.Error(err)
 			}
-			if err := c.CheckSizes(); err != nil {
-				return nil, &InputError{err}
+			for _, at := range OwnSizes(v, all, sizes) {
+				c := &workload.Case{
+					Kernel:   wrapped,
+					Script:   s.file,
+					Name:     v.Name,
+					Label:    s.label + v.Name,
+					Identity: samples.Identity{Source: filepath.Base(s.file), Variant: v.Name, Sizes: at},
+					Sizes:    at,
+					Verify:   true,
+				}
+				if err := c.CheckSizes(); err != nil {
+					return nil, &InputError{err}
+				}
+				cases = append(cases, c)
 			}
-			cases = append(cases, c)
 		}
 	}
 	return cases, nil
 }
 
-// OwnSizes returns the distinct sizes of a variant, without those that only other variants of the script have a parameter for, so that
-// one list can give the sizes of them all. A size that none has stays, for the check of the case to name it.
+// OwnSizes returns the distinct sizes of a variant, without those that only other variants have a parameter for, so that one list can give the sizes of them all. A size that none has stays, for the check of the case to name it.
 func OwnSizes(v script.Variant, all []script.Variant, sizes []map[string]int64) (out []map[string]int64) {
 	for _, at := range sizes {
 		own := maps.Clone(at)

@@ -118,6 +118,8 @@ func kindsOf(records []features.Record) (out []string) {
 
 // Refused is a case that exceeds a limit of a device.
 type Refused struct {
+	Label  string           `json:"-"` // of the case
+	Script string           `json:"script,omitempty"`
 	Kernel string           `json:"kernel"`
 	At     map[string]int64 `json:"at,omitempty"`
 	Status samples.Status   `json:"status"`
@@ -132,7 +134,7 @@ func (p *Predictor) Runnable(cases []*workload.Case) (run []*workload.Case, refu
 			return nil, nil, err
 		}
 		if verdict := job.Check(device.Info{Fingerprint: p.Device}); verdict != nil {
-			refused = append(refused, Refused{c.Name, c.Sizes, verdict.Status, verdict.Msg})
+			refused = append(refused, Refused{c.Label, c.Script, c.Name, c.Sizes, verdict.Status, verdict.Msg})
 			continue
 		}
 		run = append(run, c)

@@ -35,6 +35,7 @@ type Subject struct {
 // Explanation explains a prediction. Times are in seconds. The parts of the costs add up to the prediction, by Euler's
 // theorem (models.Model.Split).
 type Explanation struct {
+	Script    string             `json:"script,omitempty"`
 	Kernel    string             `json:"kernel"`
 	Device    string             `json:"-"` // that the model is of
 	At        map[string]int64   `json:"at"`
@@ -78,7 +79,7 @@ func New(s Subject) (*Explanation, error) {
 		return nil, err
 	}
 	out := &Explanation{
-		Kernel: s.Case.Name, Device: s.Device, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.Prediction.Seconds, Interval: e.Prediction.Interval,
+		Script: s.Case.Script, Kernel: s.Case.Name, Device: s.Device, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.Prediction.Seconds, Interval: e.Prediction.Interval,
 		Measured: s.Measured, Warnings: e.Prediction.Warnings, Unpriced: []Work{}, Advice: []string{},
 	}
 	if form, _, _, ok := s.Model.Form(); ok {

@@ -104,7 +104,9 @@ func (k *Kernel) instances(id string, domain *polycount.Set) (*polycount.Poly, e
 // Case is a kernel at given sizes.
 type Case struct {
 	*Kernel
+	Script   string // path of its script; "" of a measurement kernel
 	Name     string // as the user knows it: the script's variant, or the generator
+	Label    string // the name, with as much of the path as tells it from the kernels of other scripts
 	Identity samples.Identity
 	Tags     []string
 	Sizes    map[string]int64

@@ -286,5 +286,5 @@ func scriptCases(cmd *cobra.Command, path string, sizes []string) ([]*workload.C
 	if err != nil {
 		return nil, err
 	}
-	return campaign.ScriptCases(cmd.Context(), path, variants)
+	return campaign.ScriptCases(cmd.Context(), []string{path}, variants)
 }

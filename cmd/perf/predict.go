@@ -219,6 +219,7 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 
 // predictionJSON is the form of `perf predict --json`.
 type predictionJSON struct {
+	Script   string           `json:"script,omitempty"`
 	Kernel   string           `json:"kernel"`
 	Model    string           `json:"model"`
 	Device   string           `json:"device"`
@@ -239,7 +240,9 @@ type measuredJSON struct {
 func predictionsJSON(p *campaign.Predictor, predictions []*campaign.Prediction) []predictionJSON {
 	all := make([]predictionJSON, len(predictions))
 	for i, r := range predictions {
-		all[i] = predictionJSON{Kernel: r.Case.Name, Model: p.Model.Name, Device: p.Device.Name, At: r.Case.Sizes, Prediction: r.Prediction}
+		all[i] = predictionJSON{
+			Script: r.Script, Kernel: r.Name, Model: p.Model.Name, Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction,
+		}
 		m := r.Measured
 		if m == nil {
 			continue
@@ -267,7 +270,7 @@ func printPredictions(cmd *cobra.Command, p *campaign.Predictor, predictions []*
 		}
 		t := format.NewTable(header...)
 		for _, r := range predictions {
-			row := []string{r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String()}
+			row := []string{r.Label, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String()}
 			row = append(row, measuredCells(r)...)
 			for _, i := range terms {
 				row = append(row, format.Seconds(r.Terms[i].Value))
@@ -281,12 +284,12 @@ func printPredictions(cmd *cobra.Command, p *campaign.Predictor, predictions []*
 
 // noteWarnings prints what is said against predictions: once for a kernel, what holds at several sizes.
 func noteWarnings(cmd *cobra.Command, predictions []*campaign.Prediction) {
-	type said struct{ name, warning string }
+	type said struct{ label, warning string }
 	sizes := map[said][]string{}
 	var order []said
 	for _, r := range predictions {
 		for _, w := range r.Warnings {
-			s := said{r.Name, w}
+			s := said{r.Label, w}
 			if sizes[s] == nil {
 				order = append(order, s)
 			}
@@ -294,7 +297,7 @@ func noteWarnings(cmd *cobra.Command, predictions []*campaign.Prediction) {
 		}
 	}
 	for _, s := range order {
-		warnf(cmd, "%s %s: %s", s.name, format.First(sizes[s], 4), s.warning)
+		warnf(cmd, "%s %s: %s", s.label, format.First(sizes[s], 4), s.warning)
 	}
 }
 

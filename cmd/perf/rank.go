@@ -1,17 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
-	"gpuperf/workload"
 )
 
 func rankCommand() *cobra.Command {
@@ -20,74 +19,100 @@ func rankCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rank KERNEL.star... -p n=4096",
 		Short: "Order kernels by predicted run time",
-		Long: `rank predicts every kernel of the scripts at one size and lists them fastest first. The model cannot distinguish neighbours whose
-intervals overlap; they are marked with ~. With --measure the listed kernels are run as well. Kernels that exceed
+		Long: `rank predicts every kernel of the scripts and lists them fastest first, once for each size. Kernels of several scripts are named by
+file and kernel. The model cannot distinguish neighbours whose intervals overlap; they are marked with ~. With --measure the listed kernels are run as well. Kernels that exceed
 a limit of the profile's device, such as its largest work-group or its local memory, are skipped with the reason.`,
 		Args: minArgs(1, "at least one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var cases []*workload.Case
-			for _, path := range args {
-				of, err := scriptCases(cmd, path, o.sizes)
-				if err != nil {
-					return err
-				}
-				cases = append(cases, of...)
+			sizes, err := parseSizes(o.sizes)
+			if err != nil {
+				return err
+			}
+			cases, err := campaign.ScriptCases(cmd.Context(), args, sizes)
+			if err != nil {
+				return err
 			}
 			p, err := o.open(cmd, cases)
 			if err != nil {
 				return err
 			}
-			runnable, skipped, err := p.Runnable(cases)
+			rankings, err := p.Rankings(cases, sizes, top)
 			if err != nil {
 				return err
 			}
-			all, err := p.PredictAll(runnable)
-			if err != nil {
-				return err
-			}
-			for _, k := range skipped {
-				warnf(cmd, "skipped: %s %s: %s: %s", k.Kernel, format.Sizes(k.At), k.Status, k.Reason)
+			var all []*campaign.Prediction // each once
+			for _, r := range rankings {
+				for _, k := range r.Skipped {
+					warnf(cmd, "skipped: %s %s: %s: %s", k.Label, format.Sizes(k.At), k.Status, k.Reason)
+				}
+				for _, one := range r.Predictions {
+					if !slices.Contains(all, one) {
+						all = append(all, one)
+					}
+				}
 			}
 			if len(all) == 0 {
 				return errors.New("the device would refuse every kernel")
 			}
-			slices.SortStableFunc(all, func(a, b *campaign.Prediction) int { return cmp.Compare(a.Seconds, b.Seconds) })
-			if top > 0 && top < len(all) {
-				all = all[:top]
-			}
 			if err := o.measure(cmd, p, all); err != nil {
 				return err
 			}
-			return printRanking(cmd, p, all, skipped)
+			return printRankings(cmd, p, rankings, all)
 		},
 	}
 	o.add(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the listed kernels as well")
-	cmd.Flags().IntVar(&top, "top", 0, "list only this many")
+	cmd.Flags().IntVar(&top, "top", 0, "list only this many of each size")
 	return cmd
 }
 
-func printRanking(cmd *cobra.Command, p *campaign.Predictor, ranked []*campaign.Prediction, skipped []campaign.Refused) error {
-	result := map[string]any{"ranking": predictionsJSON(p, ranked)}
-	if len(skipped) > 0 {
-		result["skipped"] = skipped
+// rankingJSON is the form of `perf rank --json`.
+type rankingJSON struct {
+	At      map[string]int64   `json:"at"`
+	Ranking []predictionJSON   `json:"ranking"`
+	Skipped []campaign.Refused `json:"skipped,omitempty"`
+}
+
+// printRankings prints a ranking for each size, and what is said against the predictions.
+func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction) error {
+	var objects []rankingJSON
+	for _, r := range rankings {
+		objects = append(objects, rankingJSON{r.At, predictionsJSON(p, r.Predictions), r.Skipped})
+	}
+	result := any(map[string]any{"rankings": objects})
+	if len(objects) == 1 {
+		result = objects[0]
 	}
 	return show(cmd, result, func(w io.Writer) error {
-		header := []string{">rank", "kernel", "sizes", ">predicted", ">95 % interval", ">of the fastest"}
-		t := format.NewTable(append(header, measuredHeader(ranked)...)...)
-		for i, r := range ranked {
-			rank := fmt.Sprint(i + 1)
-			if i > 0 && r.Interval.Overlaps(ranked[i-1].Interval) {
-				rank = "~ " + rank
+		noteWarnings(cmd, all)
+		for i, r := range rankings {
+			if len(rankings) > 1 {
+				fmt.Fprintf(w, "%s%s\n", strings.Repeat("\n", min(i, 1)), format.Sizes(r.At))
 			}
-			row := []string{rank, r.Name, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String(), fmt.Sprintf("%.2f x", r.Seconds/ranked[0].Seconds)}
-			t.Row(append(row, measuredCells(r)...)...)
-		}
-		noteWarnings(cmd, ranked)
-		t.Write(w)
-		for _, k := range skipped {
-			fmt.Fprintf(w, "skipped %s %s: %s: %s\n", k.Kernel, format.Sizes(k.At), k.Status, k.Reason)
+			if err := writeRanking(w, r); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
+}
+
+func writeRanking(w io.Writer, r campaign.Ranking) error {
+	header := []string{">rank", "kernel", "sizes", ">predicted", ">95 % interval", ">of the fastest"}
+	t := format.NewTable(append(header, measuredHeader(r.Predictions)...)...)
+	for i, one := range r.Predictions {
+		rank := fmt.Sprint(i + 1)
+		if i > 0 && one.Interval.Overlaps(r.Predictions[i-1].Interval) {
+			rank = "~ " + rank
+		}
+		row := []string{rank, one.Label, format.Sizes(one.Sizes), format.Seconds(one.Seconds), one.Interval.String(), fmt.Sprintf("%.2f x", one.Seconds/r.Predictions[0].Seconds)}
+		t.Row(append(row, measuredCells(one)...)...)
+	}
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	for _, k := range r.Skipped {
+		fmt.Fprintf(w, "skipped %s %s: %s: %s\n", k.Label, format.Sizes(k.At), k.Status, k.Reason)
+	}
+	return nil
 }
