@@ -173,25 +173,72 @@ func TestConformal(t *testing.T) {
 	}
 }
 
-// TestMargin: what intervals miss is added where it is relative to the output, and stretches them otherwise.
+// TestMargin: what intervals miss is added, as a factor, where it is relative to the output, and stretches them otherwise.
 func TestMargin(t *testing.T) {
-	row := func(kernel int, half, off float64) heldOut {
-		return heldOut{kernel: kernel, predicted: 10, measured: 10 + off, half: []float64{half, half}}
+	row := func(kernel int, sd, off float64) heldOut {
+		return heldOut{kernel: kernel, predicted: 10, measured: 10 + off, sd: sd, quantile: []float64{1, 1.5}}
 	}
-	narrow := []heldOut{row(0, 0.6, 1), row(1, 5, 1), row(2, 5, -1)}
+	times := func(kernel int, sd, log float64) heldOut {
+		return heldOut{kernel: kernel, predicted: 10, measured: 10 * math.Exp(log), sd: sd, quantile: []float64{1, 1.5}}
+	}
+	// Of 3 degrees of freedom 90 % are within 2.3534 standard deviations; one kernel in three that is far off moves no median.
+	wild := []heldOut{times(0, 0.3, 0.5), times(1, 0.3, -0.5), times(2, 0.3, 9)}
 	for _, c := range []struct {
 		rows             []heldOut
 		relative         bool
 		widening, margin float64
-		half             float64 // of an interval of 3 around 20
+		half             float64 // of an interval of 3
 	}{
-		{narrow, true, 1, 0.08, math.Hypot(3, 1.6)},
-		{narrow, false, 1 / 0.6, 0, 5},
-		{[]heldOut{row(0, 1, 0.5), row(1, 1, -0.5)}, true, 1, 0, 3}, // wide enough as they are
+		{wild, true, 1, math.Expm1(2.3534 * 1.4826 * 0.4), math.Hypot(3, 2.3534*1.4826*0.4)},
+		{[]heldOut{row(0, 0.6, 1), row(1, 5, 1), row(2, 5, -1)}, false, 1 / 0.6, 0, 5},
+		{[]heldOut{times(0, 1, 0.5), times(1, 1, -0.5)}, true, 1, 0, 3}, // wide enough as they are
 	} {
-		got := coverage(c.rows, c.relative)[0]
-		if math.Abs(got.Widening-c.widening) > 1e-12 || math.Abs(got.Margin-c.margin) > 1e-12 || math.Abs(got.widen(3, 20)-c.half) > 1e-12 {
-			t.Errorf("widened %g times, margin %g, to %g; want %g, %g, %g", got.Widening, got.Margin, got.widen(3, 20), c.widening, c.margin, c.half)
+		got := coverage(c.rows, c.relative)
+		if g := got[0]; math.Abs(g.Widening-c.widening) > 1e-12 || math.Abs(g.Margin-c.margin) > 1e-3 || math.Abs(g.widen(3)-c.half) > 1e-3 {
+			t.Errorf("widened %g times, margin %g, to %g; want %g, %g, %g", g.Widening, g.Margin, g.widen(3), c.widening, c.margin, c.half)
+		}
+		if got[1].Margin < got[0].Margin {
+			t.Errorf("the margin falls with the level: %+v", got)
+		}
+	}
+}
+
+// TestIntervals: intervals of times are positive, wider for a higher level whatever the profile says, and unknown where they say nothing.
+func TestIntervals(t *testing.T) {
+	m := model(t, "expression: p_a * f_x\nfit: {scale_by_output: true}\n")
+	for _, c := range []struct {
+		sd, margin90, margin95, spread float64
+		widening                       float64
+	}{
+		{sd: 0.01, widening: 1},
+		{sd: 2, widening: 1},
+		{sd: 0.01, margin90: 0.284, margin95: 0.282, widening: 1}, // of an old profile
+		{sd: 0.01, margin90: 1.4, margin95: 0.1, widening: 1, spread: 0.02},
+		{sd: 9, widening: 1}, // e^18 each way
+		{sd: 0.01, widening: 1000},
+	} {
+		fit := &Fit{
+			Model: "m", Parameters: []Estimate{{Name: "p_a", Value: 2}}, Freedom: 100, ScaleByOutput: true, Residual: 0.1, LogSpread: c.spread,
+			Covariance: [][]float64{{4 * c.sd * c.sd}}, FeatureRange: map[string][2]float64{"f_x": {0, 9}},
+			Cross: &CrossEval{Coverage: []Coverage{{Level: 0.9, Widening: c.widening, Margin: c.margin90}, {Level: 0.95, Widening: 1, Margin: c.margin95}}},
+		}
+		p, err := NewPredictor(m, fit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.Predict(map[string]float64{"f_x": 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wide, narrow := got.Interval, p.interval(got.Seconds, 0.9)
+		if c.sd == 9 || c.widening == 1000 {
+			if wide.Known() {
+				t.Errorf("%+v: %v", c, wide)
+			}
+			continue
+		}
+		if !(0 < wide[0] && wide[0] <= narrow[0] && narrow[0] < 6 && 6 < narrow[1] && narrow[1] <= wide[1]) || math.Abs(wide[0]*wide[1]-36) > 1e-9 {
+			t.Errorf("%+v: 90 %% in %v, 95 %% in %v", c, narrow, wide)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"gpuperf/calibrate/lm"
 )
 
@@ -29,16 +31,16 @@ type KernelError struct {
 // Coverage is the coverage of prediction intervals of a level, on held-out kernels.
 //
 // Residuals of microbenchmarks do not show how kernels of different kinds differ, so intervals from residuals and the covariance of the
-// parameters alone are too narrow for a new kind of kernel. They are widened until they cover held-out kernels (split conformal
-// prediction: Lei et al. 2018, section 5.2). Where residuals are relative to the output, a margin relative to the prediction is
-// added in quadrature to half the interval; otherwise the interval is multiplied by a factor. InsideWidened is the coverage of a
-// kernel's points when the other kernels determine the widening.
+// parameters alone are too narrow for a new kind of kernel. The errors on held-out kernels widen them. Where residuals are relative to
+// the output, intervals are those of the logarithm, and a margin is added in quadrature to half of them; otherwise the interval is
+// multiplied by a factor, until it covers held-out kernels (split conformal prediction: Lei et al. 2018, section 5.2). InsideWidened is
+// the coverage of a kernel's points when the other kernels determine the widening.
 type Coverage struct {
 	Level         float64 `yaml:"level" json:"level"` // probability that the interval claims
 	Points        int     `yaml:"points" json:"points"`
 	Inside        float64 `yaml:"inside" json:"inside"` // share of the points within the interval before it is widened
 	Widening      float64 `yaml:"widening" json:"widening"`
-	Margin        float64 `yaml:"margin,omitempty" json:"margin,omitempty"` // in parts of the prediction; 0 where Widening does it
+	Margin        float64 `yaml:"margin,omitempty" json:"margin,omitempty"` // in parts of the prediction, upwards; 0 where Widening does it
 	InsideWidened float64 `yaml:"inside_widened" json:"inside_widened"`     // share of the points within it, widened as the other kernels suggest
 }
 
@@ -89,7 +91,16 @@ func (c *CrossEval) At(level float64) *Coverage {
 type heldOut struct {
 	kernel              int // of those predicted
 	predicted, measured float64
-	half                []float64 // half the interval of each level, not widened; NaN where there is none
+	sd                  float64   // of the prediction, by the fit; NaN where it is not known
+	quantile            []float64 // of the levels, by the freedom of the fit
+}
+
+// off is the size of the error, of the logarithm where residuals are relative to the output.
+func (r heldOut) off(relative bool) float64 {
+	if relative {
+		return math.Abs(math.Log(r.predicted / r.measured))
+	}
+	return math.Abs(r.predicted - r.measured)
 }
 
 // crossValidate holds out one kernel after the other, fits the rest starting from the parameters of all rows, and predicts it.
@@ -169,9 +180,7 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 				return nil, nil
 			}
 		}
-		for _, level := range levels {
-			row.half = append(row.half, p.half(row.predicted, level))
-		}
+		row.sd, row.quantile = p.deviation(row.predicted), p.quantile
 		rows = append(rows, row)
 	}
 	return rows, nil
@@ -208,62 +217,75 @@ func geomeanOf(rows []heldOut) float64 {
 	return GeomeanRelativeError(predicted, measured)
 }
 
-// coverage measures the coverage of intervals on held-out rows, and how to widen them. Rows without interval are ignored. Where
-// residuals are relative to the output, intervals get a relative margin; otherwise they are multiplied by a factor.
+// coverage measures the coverage of intervals on held-out rows, and how to widen them. Rows without interval are ignored.
 func coverage(rows []heldOut, relative bool) []Coverage {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r heldOut) bool { return finite(r.off(relative)) == nil || finite(r.sd) == nil || r.sd == 0 })
+	if len(rows) == 0 {
+		return nil
+	}
 	var out []Coverage
 	for l, level := range levels {
-		var missed []float64 // by how much an interval has to be widened: a margin, or a factor
-		var kernels []int
-		inside := 0
+		c := widening(rows, l, relative)
+		byOthers := map[int]Coverage{}
 		for _, r := range rows {
-			off, half := math.Abs(r.predicted-r.measured), r.half[l]
-			m := off / half
-			if relative {
-				m = math.Sqrt(max(0, off*off-half*half)) / math.Abs(r.predicted)
+			others, ok := byOthers[r.kernel]
+			if !ok {
+				others = widening(slices.DeleteFunc(slices.Clone(rows), func(o heldOut) bool { return o.kernel == r.kernel }), l, relative)
+				byOthers[r.kernel] = others
 			}
-			if finite(m) == nil {
-				continue
-			}
+			off, half := r.off(relative), r.quantile[l]*r.sd
 			if off <= half {
-				inside++
+				c.Inside++
 			}
-			missed, kernels = append(missed, m), append(kernels, r.kernel)
-		}
-		if len(missed) == 0 {
-			continue
-		}
-		least := 1.0
-		c := Coverage{Level: level, Points: len(missed), Inside: float64(inside) / float64(len(missed)), Widening: 1}
-		if relative {
-			least, c.Margin = 0, conformal(missed, level)
-		} else {
-			c.Widening = max(1, conformal(missed, level))
-		}
-		widened := 0
-		for i := range missed {
-			var others []float64
-			for j, k := range kernels {
-				if k != kernels[i] {
-					others = append(others, missed[j])
-				}
-			}
-			if missed[i] <= max(least, conformal(others, level)) {
-				widened++
+			if off <= others.widen(half) {
+				c.InsideWidened++
 			}
 		}
-		c.InsideWidened = float64(widened) / float64(len(missed))
+		c.Level, c.Points = level, len(rows)
+		c.Inside /= float64(len(rows))
+		c.InsideWidened /= float64(len(rows))
 		out = append(out, c)
 	}
 	return out
 }
 
-// widen is half of the widened interval around the value.
-func (c *Coverage) widen(half, value float64) float64 {
+// normal is the standard deviation of normal values over the median of their sizes.
+const normal = 1.4826
+
+// widening is how rows of other kernels suggest to widen intervals of a level. Relative residuals: by the spread of what their errors
+// exceed the standard deviations by, in quadrature, at the quantile for as many kernels. A median keeps it from the few kernels that alone
+// determine a cost, whose errors say nothing of kernels with several. Otherwise: until the level's share of the rows is inside.
+func widening(rows []heldOut, l int, relative bool) Coverage {
+	c := Coverage{Widening: 1}
+	var beyond []float64
+	kernels := map[int]bool{}
+	for _, r := range rows {
+		kernels[r.kernel] = true
+		off := r.off(relative)
+		if relative {
+			beyond = append(beyond, math.Sqrt(max(0, off*off-r.sd*r.sd)))
+		} else {
+			beyond = append(beyond, off/(r.quantile[l]*r.sd))
+		}
+	}
+	switch {
+	case len(rows) == 0:
+	case relative:
+		slices.Sort(beyond)
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(kernels))}
+		c.Margin = math.Expm1(t.Quantile((1+levels[l])/2) * normal * beyond[len(beyond)/2])
+	default:
+		c.Widening = max(1, conformal(beyond, levels[l]))
+	}
+	return c
+}
+
+// widen is half of the widened interval, of the logarithm where there is a margin.
+func (c *Coverage) widen(half float64) float64 {
 	if c == nil {
 		return half
 	}
-	return math.Hypot(half*c.Widening, c.Margin*value)
+	return math.Hypot(half*c.Widening, math.Log1p(c.Margin))
 }
 
 // conformal is the level's quantile of the scores, with the correction for a finite sample; the largest where there are too few

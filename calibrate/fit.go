@@ -13,11 +13,12 @@ type Fit struct {
 	Model      string     `yaml:"model"`
 	Parameters []Estimate `yaml:"parameters"`
 
-	Rows          int        `yaml:"rows"`            // number of rows fitted
-	Kernels       int        `yaml:"kernels"`         // number of kernels they belong to
-	Freedom       int        `yaml:"freedom"`         // rows less parameters determined
-	ScaleByOutput bool       `yaml:"scale_by_output"` // residuals are relative to the output
-	Residual      float64    `yaml:"residual"`        // Euclidean norm of the weighted residuals (Perflex paper, section 7.2)
+	Rows          int        `yaml:"rows"`                 // number of rows fitted
+	Kernels       int        `yaml:"kernels"`              // number of kernels they belong to
+	Freedom       int        `yaml:"freedom"`              // rows less parameters determined
+	ScaleByOutput bool       `yaml:"scale_by_output"`      // residuals are relative to the output
+	Residual      float64    `yaml:"residual"`             // Euclidean norm of the weighted residuals (Perflex paper, section 7.2)
+	LogSpread     float64    `yaml:"log_spread,omitempty"` // standard deviation of log(fitted/measured), where residuals are relative
 	GeomeanRelErr float64    `yaml:"geomean_relative_error"`
 	Cross         *CrossEval `yaml:"cross_validation,omitempty"` // nil when it was not asked for or is not possible
 

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -196,7 +197,7 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the prediction depends on parameters that calibration did not determine: %s", list(names)))
 		out.Interval = unknown
 	} else {
-		out.Interval = p.interval(out.Seconds)
+		out.Interval = p.interval(out.Seconds, confidence)
 	}
 	return out, nil
 }
@@ -209,38 +210,47 @@ func (p *Predictor) Growth(features map[string]float64) []float64 {
 	return p.growth(p.x, p.params)
 }
 
-// interval is the interval of the default level, widened as cross-validation requires.
-func (p *Predictor) interval(value float64) Interval {
-	half := p.half(value, confidence)
-	if math.IsNaN(half) {
+// useless is half the width, of the logarithm, from which on an interval says nothing: a thousand times the value.
+const useless = 6.9
+
+// interval is the interval of a level around the value of which p.grad holds the derivatives, widened as cross-validation requires. It is
+// never narrower than that of a lower level. Where residuals are relative to the output, it is one of the logarithm.
+func (p *Predictor) interval(value, level float64) Interval {
+	sd, half := p.deviation(value), 0.0
+	for i, q := range p.quantile {
+		if levels[i] <= level {
+			half = max(half, p.fit.Cross.At(levels[i]).widen(q*sd))
+		}
+	}
+	switch {
+	case math.IsNaN(sd) || p.fit.ScaleByOutput && half > useless:
 		return unknown
+	case p.fit.ScaleByOutput:
+		return Interval{value * math.Exp(-half), value * math.Exp(half)}
 	}
-	half = p.fit.Cross.At(confidence).widen(half, value)
-	lo := value - half
-	if p.fit.ScaleByOutput {
-		lo = max(lo, 0) // such outputs are positive
-	}
-	return Interval{lo, value + half}
+	return Interval{value - half, value + half}
 }
 
-// half is half the width of the interval of one of the levels around the value of which p.grad holds the derivatives. It combines the
-// spread of the residuals with the covariance of the parameters. NaN where no rows were to spare.
-func (p *Predictor) half(value, level float64) float64 {
+// deviation is the standard deviation of measurements from the value of which p.grad holds the derivatives: the spread of the residuals
+// with the covariance of the parameters. Where residuals are relative to the output, it is that of the logarithm, by the delta method. NaN
+// where no rows were to spare.
+func (p *Predictor) deviation(value float64) float64 {
 	f := p.fit
-	if f.Freedom <= 0 || f.Covariance == nil {
+	if f.Freedom <= 0 || f.Covariance == nil || f.ScaleByOutput && value <= 0 {
 		return math.NaN()
 	}
-	spread := f.Residual / math.Sqrt(float64(f.Freedom))
-	if f.ScaleByOutput {
-		spread *= value
-	}
-	variance := spread * spread
+	variance := 0.0
 	for i, a := range p.index {
 		for j, b := range p.index {
 			variance += p.grad[i] * f.Covariance[a][b] * p.grad[j]
 		}
 	}
-	return p.quantile[slices.Index(levels, level)] * math.Sqrt(max(variance, 0))
+	spread := f.Residual / math.Sqrt(float64(f.Freedom))
+	if f.ScaleByOutput {
+		variance /= value * value
+		spread = cmp.Or(f.LogSpread, spread)
+	}
+	return math.Sqrt(max(variance, 0) + spread*spread)
 }
 
 // undetermined names the parameters of the null directions along which the prediction changes.

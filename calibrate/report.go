@@ -56,6 +56,7 @@ func (f *fitter) report(r *lm.Result, lanes int) *Fit {
 		predicted[i] = f.compiled.Eval(x, r.P)
 	}
 	fit.GeomeanRelErr = GeomeanRelativeError(predicted, f.t)
+	fit.LogSpread = f.logSpread(predicted, r.Freedom)
 	for k, name := range f.compiled.Features {
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, x := range f.x {
@@ -74,6 +75,23 @@ func (f *fitter) report(r *lm.Result, lanes int) *Fit {
 		}
 	}
 	return fit
+}
+
+// logSpread is the standard deviation of the logarithms of fitted over measured outputs; 0 where residuals are not relative to the output,
+// or some value has no logarithm.
+func (f *fitter) logSpread(predicted []float64, freedom int) float64 {
+	if !f.model.Fit.ScaleByOutput || freedom <= 0 {
+		return 0
+	}
+	sum := 0.0
+	for i, v := range predicted {
+		off := math.Log(v / f.t[i])
+		sum += off * off
+	}
+	if finite(sum) == nil {
+		return 0
+	}
+	return math.Sqrt(sum / float64(freedom))
 }
 
 // groups lists the kernels in the order of the rows.
