@@ -20,8 +20,9 @@ func rankCommand() *cobra.Command {
 		Use:   "rank KERNEL.star... -p n=4096",
 		Short: "Order kernels by predicted run time",
 		Long: `rank predicts every kernel of the scripts and lists them fastest first, once for each size. Kernels of several scripts are named by
-file and kernel. The model cannot distinguish neighbours whose intervals overlap; they are marked with ~. With --measure the listed kernels are run as well. Kernels that exceed
-a limit of the profile's device, such as its largest work-group or its local memory, are skipped with the reason.`,
+file and kernel. The model cannot distinguish neighbours whose intervals overlap; they are marked with ~. With --measure the listed
+kernels are run as well. Kernels that exceed a limit of the profile's device, such as its largest work-group or its local memory, are
+skipped with the reason.`,
 		Args: minArgs(1, "at least one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sizes, err := parseSizes(o.sizes)
