@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"gpuperf/internal/intmath"
 )
 
 // AssumptionKind is the kind of condition that an Assumption states.
@@ -78,6 +80,21 @@ func (a Assumption) Refuted() bool {
 		return ok && !a.Proved() && len(a.Index.symbols()) == 0 && n >= 0
 	}
 	return false
+}
+
+// Period is a number by whose multiples sizes can change while the program's divisibilities by numbers keep: the least common
+// multiple of these numbers, 1 if they have none.
+func (p *Program) Period() int64 {
+	period := int64(1)
+	for _, a := range p.Assumptions() {
+		if q, ok := a.A.quo(a.B); ok && a.Kind == Divides {
+			n := q.denominator().p.terms[0].coef.Num()
+			if all := new(big.Int).Mul(n, big.NewInt(period)); all.IsInt64() {
+				period = all.Int64() / intmath.GCD(n.Int64(), period)
+			}
+		}
+	}
+	return period
 }
 
 // Check returns an error if the assumption does not hold at these sizes.

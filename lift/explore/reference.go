@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"sync"
 
 	"gpuperf/device"
 	"gpuperf/kernel/interp"
@@ -90,48 +88,6 @@ func (r *Reference) Expect() (*device.Expect, error) {
 		e.Results = append(e.Results, a.Name)
 	}
 	return e, nil
-}
-
-// smallWork bounds the elements that the reference reads and computes when it is compared with the semantics.
-const smallWork = 1 << 12
-
-// small returns the space at sizes at which the semantics can be evaluated: the given ones, halved as often as necessary.
-func (s *Space) small() (*Space, error) {
-	sizes := maps.Clone(s.Sizes)
-	names := slices.Sorted(maps.Keys(sizes))
-	for {
-		at, err := s.Program.AtSizes(sizes)
-		if err != nil {
-			return nil, err
-		}
-		if sumElements(append(inputTypes(at), at.Body.Type)) <= smallWork {
-			break
-		}
-		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(sizes[b], sizes[a]) })
-		halved := false
-		for _, name := range names {
-			try := maps.Clone(sizes)
-			try[name] = (try[name] + 1) / 2
-			if try[name] == sizes[name] || try[name] < 4 {
-				continue
-			}
-			if _, err := s.Program.AtSizes(try); err == nil {
-				sizes, halved = try, true
-				break
-			}
-		}
-		if !halved {
-			return nil, fmt.Errorf("program %s is too large to be evaluated at any size", s.Program.Name)
-		}
-	}
-	small := *s
-	small.Sizes, small.Points, small.at = sizes, nil, &sync.Map{}
-	small.options.Data = nil
-	var err error
-	if small.Derived, err = derive.Derive(s.Program, small.derivation(100)); err != nil {
-		return nil, err
-	}
-	return &small, nil
 }
 
 func inputTypes(p *lift.Program) (out []*lift.Type) {
