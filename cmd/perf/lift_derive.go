@@ -122,6 +122,14 @@ func liftEmitCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			s.Prepare([]*explore.Point{p}, launch.Options{})
+			job, err := s.Job(p, device.Policy{})
+			switch {
+			case err != nil && as != "lift" && as != "derivation":
+				return err
+			case err != nil:
+				warnf(cmd, "no kernels come of it: %v", err)
+			}
 			text := ""
 			switch as {
 			case "lift":
@@ -135,22 +143,19 @@ func liftEmitCommand() *cobra.Command {
 				}
 				text = l.Program.String()
 			case "opencl":
-				if s.Prepare([]*explore.Point{p}, launch.Options{}); p.Err != nil {
-					return p.Err
-				}
-				job, err := s.Job(p, device.Policy{})
-				if err != nil {
-					return err
-				}
 				text = job.Source
-				for _, l := range job.Launches() {
-					note(cmd, "launch %s: %v work-items in groups of %v", l.Entry, l.Global, l.Local)
-				}
 			default:
 				return usagef("--as %s: it is opencl, ir, lift or derivation", as)
 			}
-			result := map[string]any{"program": s.Program.Name, "variant": p.Variant.ID, "local": p.Local, "global": p.Global, "as": as, "text": text}
-			return showText(cmd, result, text)
+			launches := explore.Launches(job)
+			if as == "opencl" {
+				for _, l := range launches {
+					note(cmd, "launch %s: %v work-items in groups of %v", l.Kernel, l.Global, l.Local)
+				}
+			}
+			return showText(cmd, map[string]any{
+				"program": s.Program.Name, "variant": p.Variant.ID, "local": p.Local, "global": p.Global, "launches": launches, "as": as, "text": text,
+			}, text)
 		},
 	}
 	o.addFlags(cmd)

@@ -65,12 +65,13 @@ func (s *Space) prepare(p *Point, opt launch.Options) error {
 	return nil
 }
 
-// lowered is the program of a point, and its launches.
+// lowered is the program of a point, and its launches. The point gets the parts of its ND-range that lowering inferred.
 func (s *Space) lowered(p *Point) (*lower.Lowered, *workload.ProgramCase, error) {
 	l, err := s.Lower(p)
 	if err != nil {
 		return nil, nil, err
 	}
+	p.Local, p.Global = l.Local, l.Global
 	return l, &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p)}, nil
 }
 

@@ -52,7 +52,7 @@ type Space struct {
 	at      *sync.Map // of the variants: func() (*lower.Fixed, error)
 }
 
-// Range is an ND-range: work-items of a work-group, and of the launch.
+// Range is an ND-range: work-items of a work-group, and of the launch; 0 where they are to be inferred from the variant's maps.
 type Range struct{ Local, Global [3]int64 }
 
 // Point is a variant with an ND-range. Prepare derives the rest.

@@ -45,7 +45,8 @@ type Array struct {
 // Lowered is a program with the meaning of its arguments.
 type Lowered struct {
 	*kernel.Program
-	Inputs, Outputs []Array // in the order of the inputs, and of the components
+	Inputs, Outputs []Array  // in the order of the inputs, and of the components
+	Local, Global   [3]int64 // the ND-range, with what was inferred
 }
 
 // Lower lowers a program. Its arguments are named like the inputs, with _0, _1 … for the components of tuples, and the
@@ -95,7 +96,7 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 		c.inferRange(ExtentsOf(p.Body, nil))
 	}
 	var env *scope
-	l = &Lowered{}
+	l = &Lowered{Local: c.opt.Local, Global: c.opt.Global}
 	for _, in := range p.Inputs {
 		v, arrays := c.argument(in.Name, in.Type, input)
 		l.Inputs = append(l.Inputs, arrays...)
