@@ -11,14 +11,15 @@ import (
 
 // Check verifies the invariants of kernels. Its parts run in the order of the table below; each relies on those before it.
 func (k *Kernel) Check() error {
-	if err := k.checkForm(); err != nil {
+	if err := k.CheckForm(); err != nil {
 		return err
 	}
 	return k.checkIndices()
 }
 
-// checkForm is Check without the ranges of indices, which depend on assumptions that may still be made.
-func (k *Kernel) checkForm() error {
+// CheckForm is Check without the ranges of indices, which depend on assumptions that may still be made. It is for kernels that transformations
+// make; a front end checks all of what it reads.
+func (k *Kernel) CheckForm() error {
 	for _, part := range []func() error{
 		k.checkNames,
 		k.checkFunctions,

@@ -68,7 +68,7 @@ func Make(spec Spec) (k *Kernel, err error) {
 			return nil, err
 		}
 	}
-	if err := k.checkForm(); err != nil {
+	if err := k.CheckForm(); err != nil {
 		return nil, err
 	}
 	return k, nil

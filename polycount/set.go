@@ -89,7 +89,7 @@ func (s *Set) with(cs []*linear.Conj) *Set {
 
 // respace rewrites s over other parameters and dimensions; every name of s must be among them.
 func (s *Set) respace(params, dims []string) *Set {
-	out := &Set{params: slices.Clone(params), dims: slices.Clone(dims), tuple: s.tuple}
+	out := &Set{params: slices.Clip(params), dims: slices.Clip(dims), tuple: s.tuple}
 	same := len(s.params)+len(s.dims) == len(params)+len(dims)
 	place := make([]int, 0, len(s.params)+len(s.dims)) // where the columns of s go
 	for _, names := range [2][]string{s.params, s.dims} {

@@ -94,6 +94,11 @@ func (o Options) Exec(ctx context.Context, filename, text string) ([]Variant, er
 		return nil, (&source.Error{File: filename, Msg: "the script defines no kernel"}).
 			WithHint("bind one to a global: knl = lp.make_kernel(...); names that start with _ do not count")
 	}
+	for _, v := range variants {
+		if err := v.Kernel.Check(); err != nil {
+			return nil, v.Error(err)
+		}
+	}
 	return variants, nil
 }
 

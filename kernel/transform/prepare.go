@@ -33,7 +33,7 @@ func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
 	}
 	resolveSpaces(c)
 	orderBounds(c)
-	if err := c.Check(); err != nil {
+	if err := c.CheckForm(); err != nil {
 		return nil, err
 	}
 	if err := checkPrepared(c); err != nil {

@@ -147,56 +147,58 @@ func (c *Conj) SubstituteRows(table *Conj, by []Row) *Conj {
 // Importer adds the floors and existentials of b to c and returns the translation of rows over b into rows over c.
 // Variable i of b becomes by[i−1], or variable i of c where by is nil.
 func (c *Conj) Importer(b *Conj, by []Row) func(Row) Row {
-	translate, column := c.translator(b, by)
+	t := &translator{c, b, by, make([]Row, len(b.Divs))}
 	for k := range b.Divs {
-		column(1 + b.N + k)
+		t.div(k)
 	}
-	return translate
+	return t.row
 }
 
 // Translate turns a row over table, which has the variables of c, into a row over c, and adds the floors in it to c.
 func (c *Conj) Translate(table *Conj, r Row) Row {
-	translate, _ := c.translator(table, nil)
-	return translate(r)
+	t := translator{c, table, nil, make([]Row, len(table.Divs))}
+	return t.row(r)
 }
 
-// translator is Importer, except that it adds a floor of b only when a row that uses it is translated; column
-// translates one column.
-func (c *Conj) translator(b *Conj, by []Row) (translate func(Row) Row, column func(at int) Row) {
-	divs := make([]Row, len(b.Divs))
-	translate = func(r Row) Row {
-		out := make(Row, c.Width())
-		own := min(len(r), 1+b.N)
-		if by == nil {
-			copy(out, r[:own])
-		} else {
-			out[0] = r[0]
-			for i := 1; i < own; i++ {
-				AddTimes(out, r[i], by[i-1])
-			}
+// translator turns rows over b into rows over c. It adds a floor of b to c when a row that uses it is translated.
+type translator struct {
+	c, b *Conj
+	by   []Row // of the variables of b; nil: the same of c
+	divs []Row // of the floors and existentials of b that c has by now
+}
+
+func (t *translator) row(r Row) Row {
+	out := make(Row, t.c.Width())
+	own := min(len(r), 1+t.b.N)
+	if t.by == nil {
+		copy(out, r[:own])
+	} else {
+		out[0] = r[0]
+		for i := 1; i < own; i++ {
+			AddTimes(out, r[i], t.by[i-1])
 		}
-		for i := own; i < len(r); i++ {
-			if r[i] != 0 {
-				e := column(i)
-				out = c.Fit(out)
-				AddTimes(out, r[i], e)
-			}
-		}
-		return out
 	}
-	column = func(at int) Row {
-		k := at - 1 - b.N
-		switch d := b.Divs[k]; {
-		case divs[k] != nil:
-		case d.Den > 0:
-			divs[k] = c.FloorRow(translate(d.Num), d.Den)
-		default: // an existential of its own
-			divs[k] = make(Row, c.Width()+1)
-			divs[k][c.addColumn(Div{Den: d.Den})] = 1
+	for i := own; i < len(r); i++ {
+		if r[i] != 0 {
+			e := t.div(i - own)
+			out = t.c.Fit(out)
+			AddTimes(out, r[i], e)
 		}
-		return divs[k]
 	}
-	return translate, column
+	return out
+}
+
+// div translates the column of a floor or existential.
+func (t *translator) div(k int) Row {
+	switch d := t.b.Divs[k]; {
+	case t.divs[k] != nil:
+	case d.Den > 0:
+		t.divs[k] = t.c.FloorRow(t.row(d.Num), d.Den)
+	default: // an existential of its own
+		t.divs[k] = make(Row, t.c.Width()+1)
+		t.divs[k][t.c.addColumn(Div{Den: d.Den})] = 1
+	}
+	return t.divs[k]
 }
 
 // add adds the constraints of b, translated.
