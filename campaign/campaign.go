@@ -68,9 +68,9 @@ type Campaign struct {
 	workers  measure.Options
 	ahead    bool // programs are built ahead where they are many
 	sentinel measure.Sentinel
-	compared bool                       // the sentinel with the first of the journal
-	verified map[*workload.Kernel]error // the outcome of comparing a kernel's results with the reference
-	used     []samples.Record           // that Measure has returned
+	compared bool                         // the sentinel with the first of the journal
+	verified map[*workload.Kernel]outcome // of comparing a kernel's results with the reference
+	used     []samples.Record             // that Measure has returned
 }
 
 // Spent is the time that a campaign has taken.
@@ -78,7 +78,7 @@ type Spent struct{ Building, Verifying, Measuring time.Duration }
 
 // New makes a campaign of a device that is open, and a journal, which may be nil. Programs are not built ahead.
 func New(dev device.Device, journal *samples.Journal, o Options) *Campaign {
-	return &Campaign{Device: dev, options: o, journal: journal, verified: map[*workload.Kernel]error{}}
+	return &Campaign{Device: dev, options: o, journal: journal, verified: map[*workload.Kernel]outcome{}}
 }
 
 // Open opens the device that a query names (see [OpenDevice]), and the journal.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -115,10 +117,10 @@ func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []
 // prepare does the parallel work for tasks before they run. A kernel whose results are wrong fails its tasks.
 func (c *Campaign) prepare(ctx context.Context, cases []*workload.Case, tasks []measure.Task) (warnings []string, err error) {
 	sweep := c.sweep()
-	var pending []*workload.Case
+	var pending []int
 	for i, t := range tasks {
 		if sweep.Pending(t) {
-			pending = append(pending, cases[i])
+			pending = append(pending, i)
 		}
 	}
 	start := time.Now()
@@ -127,40 +129,86 @@ func (c *Campaign) prepare(ctx context.Context, cases []*workload.Case, tasks []
 	}
 	c.Spent.Building += time.Since(start)
 	start = time.Now()
-	warnings = append(warnings, c.verify(ctx, pending)...)
-	c.Spent.Verifying += time.Since(start)
-	for i, one := range cases {
-		if err := c.verified[one.Kernel]; err != nil {
-			tasks[i].Check = func(map[string][]byte) error { return err }
-		}
+	more, err := c.verify(ctx, pending, cases)
+	if err != nil {
+		return nil, err
 	}
-	return warnings, nil
+	parallel.For(len(pending), func(i int) { c.refer(cases[pending[i]], &tasks[pending[i]]) })
+	c.Spent.Verifying += time.Since(start)
+	return append(warnings, more...), nil
 }
 
-// verify compares the results of the kernels of the cases with the reference interpreter, each once, at a small size, and keeps
-// what is wrong with them.
-func (c *Campaign) verify(ctx context.Context, cases []*workload.Case) (warnings []string) {
+// outcome is what came of verifying a kernel at a small size.
+type outcome struct {
+	verified   []samples.Comparison
+	unverified string
+	verdict    *device.Error // what is wrong with the kernel
+}
+
+// verify compares the results of the kernels of the cases with the reference interpreter, each once, at a small size. The error
+// is that of a device that is gone.
+func (c *Campaign) verify(ctx context.Context, pending []int, cases []*workload.Case) (warnings []string, err error) {
 	var todo []*workload.Case
-	for _, one := range cases {
+	for _, i := range pending {
+		one := cases[i]
 		if _, done := c.verified[one.Kernel]; one.Verify && !done {
-			c.verified[one.Kernel] = nil
+			c.verified[one.Kernel] = outcome{}
 			todo = append(todo, one)
 		}
 	}
-	outcomes := make([]error, len(todo))
+	outcomes := make([]outcome, len(todo))
 	dev := &shared{Device: c.Device}
-	parallel.Try(len(todo), c.options.Jobs, func(i int) error {
-		outcomes[i] = workload.Verify(ctx, dev, todo[i])
+	err = parallel.Try(len(todo), c.options.Jobs, func(i int) error {
+		compared, err := workload.Verify(ctx, dev, todo[i])
+		switch verdict, ok := device.AsError(err); {
+		case ok:
+			outcomes[i].verdict = verdict
+		case errors.Is(err, workload.ErrUnverified):
+			outcomes[i].unverified = reason(err)
+		case err != nil:
+			return err
+		default:
+			outcomes[i].verified = []samples.Comparison{compared}
+		}
 		return nil
 	})
 	for i, one := range todo {
-		if errors.Is(outcomes[i], workload.ErrUnverified) {
-			warnings = append(warnings, fmt.Sprintf("%s: %v", one.Program(), outcomes[i]))
-			outcomes[i] = nil
+		if why := outcomes[i].unverified; why != "" {
+			warnings = append(warnings, fmt.Sprintf("%s: results are not verified: %s", one.Program(), why))
 		}
 		c.verified[one.Kernel] = outcomes[i]
 	}
-	return warnings
+	return warnings, err
+}
+
+// reason is why something is not verified.
+func reason(err error) string {
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), workload.ErrUnverified.Error()+": "), workload.ErrUnverified.Error()+" ")
+}
+
+// refer gives a task what verifying its kernel has shown, and has its own results compared with the reference, too: those of some
+// work-groups.
+func (c *Campaign) refer(one *workload.Case, t *measure.Task) {
+	if !one.Verify {
+		t.Unverified = "nothing asks for it"
+		return
+	}
+	small := c.verified[one.Kernel]
+	t.Verdict, t.Verified, t.Unverified = small.verdict, slices.Clone(small.verified), small.unverified
+	if t.Verdict != nil || t.Job.Check(c.Device.Info()) != nil {
+		return
+	}
+	ref, err := one.TimedReference(t.Job)
+	switch verdict, ok := device.AsError(err); {
+	case ok:
+		t.Verdict = verdict
+	case err != nil && t.Unverified == "":
+		t.Unverified = reason(err)
+	case err == nil:
+		t.Verified, t.Unverified = append(t.Verified, ref.Comparison), ""
+		ref.Ask(&t.Job)
+		t.Check = ref.Check
+	}
 }
 
 // shared is a device for several goroutines. They wait for each other; nothing is timed.

@@ -50,8 +50,14 @@ func (j Job) checkForm(Info) *Error {
 func (j Job) checkKeep(Info) *Error {
 	buffers := j.Buffers()
 	for _, name := range j.Keep {
-		if !slices.ContainsFunc(buffers, func(a Arg) bool { return a.Name == name }) {
+		i := slices.IndexFunc(buffers, func(a Arg) bool { return a.Name == name })
+		if i < 0 {
 			return refused("the job asks for the contents of %s, which is no buffer of it", name)
+		}
+		for _, r := range j.Parts[name] {
+			if n := buffers[i].Count; r.First < 0 || r.Count <= 0 || r.First >= n || r.Count > n-r.First {
+				return refused("the job asks for %d elements of %s from %d on, and it has %d", r.Count, name, r.First, n)
+			}
 		}
 	}
 	return nil

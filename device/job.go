@@ -23,6 +23,7 @@ type Job struct {
 	Policy   Policy           `json:"policy"`
 	LocalMem int64            `json:"local_mem,omitempty"` // bytes of local memory that the source declares for a work-group
 	Keep     []string         `json:"keep,omitempty"`      // names of the buffers to return as they are after the first run
+	Parts    map[string][]Run `json:"parts,omitempty"`     // of a buffer of Keep, the elements to return, one run after the other; none is all
 	Then     []Launch         `json:"then,omitempty"`      // further kernels of the source, run after the first; the time is the sum
 	Whole    bool             `json:"whole,omitempty"`     // the launches are enqueued together, and the time is from the first one's start to the last one's end
 	Reuse    bool             `json:"reuse,omitempty"`     // take buffers from jobs before, and leave them to jobs after
@@ -37,6 +38,12 @@ type Expect struct {
 	// Tolerance is relative to the greater of the element and the array's mean magnitude. 0 asks for equality. A NaN equals
 	// a NaN alone.
 	Tolerance float64 `json:"tolerance"`
+}
+
+// Run is a run of elements of a buffer.
+type Run struct {
+	First int64 `json:"first"`
+	Count int64 `json:"count"`
 }
 
 // Launch is a kernel of a job that runs after others. A buffer that has the name of one of an earlier launch is that one.

@@ -16,6 +16,11 @@ type Task struct {
 	// Check compares the outputs that Job.Keep names, as they are after one run on the seeded data, with a reference; an
 	// error makes the sample a wrong result. It may be nil.
 	Check func(outputs map[string][]byte) error
+	// Verdict, if not nil, is the answer: the job is not run, as it is known to be at fault.
+	Verdict *device.Error
+	// Verified and Unverified are those of the sample, where Check does not find its outputs wrong.
+	Verified   []samples.Comparison
+	Unverified string
 }
 
 // Sweep takes tasks through a device and keeps the answers.
@@ -72,7 +77,8 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 		if ctx.Err() != nil {
 			return records, context.Cause(ctx)
 		}
-		if watching && s.Sentinel.due(time.Now()) {
+		watched := watching && t.Verdict == nil
+		if watched && s.Sentinel.due(time.Now()) {
 			if err := s.runSentinel(ctx); err != nil {
 				return records, err
 			}
@@ -85,7 +91,7 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 		if r.Status == samples.Interrupted {
 			return records, stopped(ctx)
 		}
-		if watching {
+		if watched {
 			s.Sentinel.mark(&r)
 		}
 		if s.Journal != nil {
@@ -131,7 +137,13 @@ func (s Sweep) find(t Task) (samples.Record, samples.Freshness, error) {
 func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 	r := t.Job.Record()
 	r.Tags, r.Perf, r.Device = t.Tags, s.Perf, s.Device.Info().Fingerprint
-	result, err := s.Device.Run(ctx, t.Job)
+	var result *device.Result
+	var err error
+	if t.Verdict != nil {
+		err = t.Verdict
+	} else {
+		result, err = s.Device.Run(ctx, t.Job)
+	}
 	r.Time = time.Now().UTC().Truncate(time.Millisecond)
 	if e, ok := device.AsError(err); ok {
 		r.Status, r.Error, r.Log = e.Status, e.Msg, e.Log
@@ -157,7 +169,15 @@ func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 	if t.Check != nil {
 		if err := t.Check(result.Outputs); err != nil {
 			r.Status, r.Error = samples.WrongResult, err.Error()
+			if e, ok := device.AsError(err); ok {
+				r.Error = e.Msg
+			}
+			return r, nil
 		}
+	}
+	r.Verified, r.Unverified = t.Verified, t.Unverified
+	if e := t.Job.Expect; e != nil {
+		r.Verified = append(r.Verified, samples.Comparison{Sizes: t.Job.Identity.Sizes, Tolerance: e.Tolerance, Reference: e.Job.Identity.Key()})
 	}
 	return r, nil
 }

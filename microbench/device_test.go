@@ -25,7 +25,7 @@ func TestSmallRunsOnDevice(t *testing.T) {
 			continue
 		}
 		w := &workload.Case{Kernel: workload.NewKernel(k), Identity: samples.Identity{Source: v.Generator, Sizes: v.Sizes}, Sizes: v.Sizes}
-		if err := w.Compare(t.Context(), dev); err != nil {
+		if _, err := w.Compare(t.Context(), dev); err != nil {
 			t.Errorf("%s: %v", v, err)
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	OK          Status = "ok"
 	Timeout     Status = "timeout"       // no answer before the deadline; the worker was killed
 	Crash       Status = "crash"         // the worker process died, or the device's context did
-	Refused     Status = "refused"       // exceeds a limit of the device, or the driver would not launch it
+	Refused     Status = "refused"       // exceeds a limit of the device, the driver would not launch it, or the reference found a fault in it
 	BuildFailed Status = "build_failed"  // the source does not compile
 	WrongResult Status = "wrong_result"  // it ran, and its outputs differ from the reference
 	OutOfMemory Status = "out_of_memory" // its buffers did not fit at that moment
@@ -67,28 +67,32 @@ type Compiled struct {
 
 // Record is the measurement of one kernel at one size on one device.
 type Record struct {
-	Version    int         `json:"version"`
-	Kernel     Identity    `json:"kernel"`
-	SourceHash string      `json:"source_hash"` // SHA-256 of the generated source, 64 hex digits
-	Tags       []string    `json:"tags,omitempty"`
-	Entry      string      `json:"entry"`             // name of the kernel function
-	Options    string      `json:"options,omitempty"` // of the compiler
-	Global     []int64     `json:"global"`            // work-items per dimension
-	Local      []int64     `json:"local,omitempty"`   // work-group size per dimension; empty: the driver's choice
-	Mode       Mode        `json:"mode"`
-	Status     Status      `json:"status"`
-	Error      string      `json:"error,omitempty"`
-	Log        string      `json:"log,omitempty"`     // the compiler's or the dead worker's last words, when it failed
-	Trials     []float64   `json:"trials,omitempty"`  // seconds, in the order taken
-	Summary    *Summary    `json:"summary,omitempty"` // of the trials
-	BuildTime  float64     `json:"build_seconds,omitempty"`
-	Compiled   Compiled    `json:"compiled,omitzero"`
-	Warnings   []string    `json:"warnings,omitempty"` // doubts about the trials
-	Sentinel   *Sentinel   `json:"sentinel,omitempty"` // nil: none was run
-	Clocks     *Clocks     `json:"clocks,omitempty"`   // just after the trials; nil where the platform does not tell
-	Device     Fingerprint `json:"device"`
-	Time       time.Time   `json:"time"`           // when the measurement ended
-	Perf       string      `json:"perf,omitempty"` // version of the program that measured
+	Version    int       `json:"version"`
+	Kernel     Identity  `json:"kernel"`
+	SourceHash string    `json:"source_hash"` // SHA-256 of the generated source, 64 hex digits
+	Tags       []string  `json:"tags,omitempty"`
+	Entry      string    `json:"entry"`             // name of the kernel function
+	Options    string    `json:"options,omitempty"` // of the compiler
+	Global     []int64   `json:"global"`            // work-items per dimension
+	Local      []int64   `json:"local,omitempty"`   // work-group size per dimension; empty: the driver's choice
+	Mode       Mode      `json:"mode"`
+	Status     Status    `json:"status"`
+	Error      string    `json:"error,omitempty"`
+	Log        string    `json:"log,omitempty"`     // the compiler's or the dead worker's last words, when it failed
+	Trials     []float64 `json:"trials,omitempty"`  // seconds, in the order taken
+	Summary    *Summary  `json:"summary,omitempty"` // of the trials
+	BuildTime  float64   `json:"build_seconds,omitempty"`
+	Compiled   Compiled  `json:"compiled,omitzero"`
+	Warnings   []string  `json:"warnings,omitempty"` // doubts about the trials
+	// Verified lists the comparisons of its results with a reference, Unverified why there is none, or none at these sizes.
+	// Samples of older versions have neither.
+	Verified   []Comparison `json:"verified,omitempty"`
+	Unverified string       `json:"unverified,omitempty"`
+	Sentinel   *Sentinel    `json:"sentinel,omitempty"` // nil: none was run
+	Clocks     *Clocks      `json:"clocks,omitempty"`   // just after the trials; nil where the platform does not tell
+	Device     Fingerprint  `json:"device"`
+	Time       time.Time    `json:"time"`           // when the measurement ended
+	Perf       string       `json:"perf,omitempty"` // version of the program that measured
 }
 
 // Seconds returns the median of the trials; it is NaN for a record whose status is not OK.
@@ -134,6 +138,11 @@ func (r Record) Check() error {
 	for i, t := range r.Trials {
 		if !(t > 0) || math.IsInf(t, 0) {
 			return fmt.Errorf("trials[%d] is %g, not a positive time", i, t)
+		}
+	}
+	for _, c := range r.Verified {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("verified: %w", err)
 		}
 	}
 	if r.Sentinel != nil {

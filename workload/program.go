@@ -121,7 +121,6 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 	if err != nil {
 		return err
 	}
-	job.Keep = c.Results()
 	total := int64(0)
 	for _, one := range c.Cases() {
 		_, work, err := one.extent()
@@ -135,7 +134,7 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 	}
 	buffers := map[string]*interp.Buffer{}
 	for i, l := range job.Launches() {
-		more, err := c.Cases()[i].buffers(l)
+		more, err := c.Cases()[i].buffers(l, false)
 		if err != nil {
 			return err
 		}
@@ -148,14 +147,20 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 	if _, err := interp.RunProgram(c.IR, c.Sizes, buffers); err != nil {
 		return err
 	}
-	result, err := dev.Run(ctx, job)
+	ref := newReference(samples.Comparison{Sizes: c.Sizes})
+	for _, name := range c.Results() {
+		ref.add(name, buffers[name], nil, true)
+	}
+	if err := ref.check(); err != nil {
+		return fmt.Errorf("program %s: %w", c.IR.Name, err)
+	}
+	ref.Ask(&job)
+	result, err := launched(ctx, dev, job)
 	if err != nil {
 		return fmt.Errorf("verification of %s: %w", c.IR.Name, err)
 	}
-	for _, name := range job.Keep {
-		if err := compare(buffers[name], nil, result.Outputs[name]); err != nil {
-			return fmt.Errorf("program %s, array %s: %w", c.IR.Name, name, err)
-		}
+	if err := ref.Check(result.Outputs); err != nil {
+		return fmt.Errorf("program %s: %w", c.IR.Name, err)
 	}
 	return nil
 }

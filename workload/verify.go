@@ -11,83 +11,144 @@ import (
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
+	"gpuperf/samples"
 )
 
-// verifyLimit bounds the statement instances that the interpreter runs for a verification.
-const verifyLimit = 1 << 21
+// Bounds of the statement instances that the interpreter runs for a comparison.
+const (
+	verifyLimit = 1 << 21 // of one work-group at a small size, and of those of the launch that are compared there
+	timedLimit  = 1 << 20 // of one work-group of the launch that is timed
+	timedWork   = 1 << 18 // of all that are compared of it, beyond the first
+	timedGroups = 5
+)
 
-// ErrUnverified is wrapped where the results of a kernel cannot be compared with the reference: no size is small enough.
-var ErrUnverified = errors.New("results are not verified")
+// ErrUnverified is wrapped where the results of a kernel cannot be compared with the reference: no size is small enough, or
+// the interpreter lacks something that the kernel uses.
+var ErrUnverified = errors.New("not verified")
 
 // Verify runs the kernel of the case on the device at a small size, on the same seeded data as the timed runs, and
-// compares what it writes with what the reference interpreter computes. The error says how they differ, or wraps
-// ErrUnverified.
-func Verify(ctx context.Context, dev device.Device, c *Case) error {
+// compares what it writes with what the reference interpreter computes. The error wraps ErrUnverified, or is a *device.Error
+// whose status says what is wrong with the kernel, or the device is gone. A kernel that the interpreter finds a fault in is
+// not launched.
+func Verify(ctx context.Context, dev device.Device, c *Case) (samples.Comparison, error) {
 	small, err := c.Small()
 	if err != nil {
-		return err
+		return samples.Comparison{}, err
 	}
 	return small.Compare(ctx, dev)
 }
 
 // Compare runs the case on the device and compares what it writes with the reference: all of it, or what as many of the
-// work-groups write as the interpreter can run in a moment, spread over the launch.
-func (c *Case) Compare(ctx context.Context, dev device.Device) error {
+// work-groups write as the interpreter can run in a moment, spread over the launch. Errors are those of Verify.
+func (c *Case) Compare(ctx context.Context, dev device.Device) (samples.Comparison, error) {
 	job, err := c.Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
 	if err != nil {
-		return err
-	}
-	for _, a := range job.Args {
-		if a.Kind == device.Buffer && a.Write {
-			job.Keep = append(job.Keep, a.Name)
-		}
-	}
-	want, report, err := c.reference(job)
-	if err != nil {
-		return err
-	}
-	result, err := dev.Run(ctx, job)
-	if err != nil {
-		return fmt.Errorf("verification at %s: %w", FormatSizes(c.Sizes), err)
-	}
-	for _, name := range job.Keep {
-		if err := compare(want[name], report.Written[name], result.Outputs[name]); err != nil {
-			return fmt.Errorf("at %s, array %s: %w", FormatSizes(c.Sizes), name, err)
-		}
-	}
-	return nil
-}
-
-// reference runs the job in the interpreter.
-func (c *Case) reference(job device.Job) (map[string]*interp.Buffer, *interp.Report, error) {
-	nest, err := c.Nest()
-	if err != nil {
-		return nil, nil, err
-	}
-	buffers, err := c.buffers(job)
-	if err != nil {
-		return nil, nil, err
+		return samples.Comparison{}, err
 	}
 	groups, work, err := c.extent()
 	if err != nil {
-		return nil, nil, err
+		return samples.Comparison{}, err
 	}
-	every := max(1, work/verifyLimit) // of the groups, one in so many
-	at := int64(0)
-	report, err := interp.RunWith(nest, c.Sizes, buffers, interp.Options{Groups: func([3]int64) bool {
-		chosen := at%every == 0 || at == groups-1
-		at++
-		return chosen
-	}})
-	return buffers, report, err
+	var chosen []int64
+	if every := max(1, work/verifyLimit); every > 1 { // of the groups, one in so many
+		for at := int64(0); at < groups-1; at += every {
+			chosen = append(chosen, at)
+		}
+		chosen = append(chosen, groups-1)
+	}
+	ref, err := c.reference(job, chosen)
+	if err != nil {
+		return samples.Comparison{}, err
+	}
+	ref.Ask(&job)
+	result, err := launched(ctx, dev, job)
+	if e, ok := device.AsError(err); ok {
+		verdict := *e
+		verdict.Msg = "when its results were verified at " + FormatSizes(c.Sizes) + ": " + e.Msg
+		return samples.Comparison{}, &verdict
+	}
+	if err == nil {
+		err = ref.Check(result.Outputs)
+	}
+	return ref.Comparison, err
 }
 
-// buffers are the arguments of a job as the interpreter takes them.
-func (c *Case) buffers(job device.Job) (map[string]*interp.Buffer, error) {
+// launched runs a job of a verification. A worker that dies may have been killed, so the job gets a second one.
+func launched(ctx context.Context, dev device.Device, job device.Job) (*device.Result, error) {
+	result, err := dev.Run(ctx, job)
+	if e, ok := device.AsError(err); ok && ctx.Err() == nil && (e.Status == samples.Crash || e.Status == samples.OutOfMemory) {
+		return dev.Run(ctx, job)
+	}
+	return result, err
+}
+
+// TimedReference is the reference for a few work-groups of the launch at the sizes of the case: the first, the last and some
+// between, on the data that they touch. Errors are those of Verify.
+func (c *Case) TimedReference(job device.Job) (*Reference, error) {
+	groups, work, err := c.extent()
+	if err != nil {
+		return nil, err
+	}
+	each := max(work/groups, 1)
+	if each > timedLimit {
+		return nil, fmt.Errorf("%w at %s: a work-group takes %d steps, too many to interpret", ErrUnverified, FormatSizes(c.Sizes), each)
+	}
+	chosen := []int64{0}
+	for k := int64(1); k < min(timedGroups, groups) && int64(len(chosen)+1)*each <= timedWork; k++ {
+		at := groups - 1
+		if k > 1 { // multiples of the golden section are spread evenly, and not in step with the extents of the launch
+			_, part := math.Modf(float64(k) * math.Phi)
+			at = int64(part * float64(groups))
+		}
+		if !slices.Contains(chosen, at) {
+			chosen = append(chosen, at)
+		}
+	}
+	slices.Sort(chosen)
+	return c.reference(job, chosen)
+}
+
+// reference runs work-groups of the job in the interpreter; nil is all of them.
+func (c *Case) reference(job device.Job, chosen []int64) (*Reference, error) {
+	nest, err := c.Nest()
+	if err != nil {
+		return nil, err
+	}
+	buffers, err := c.buffers(job, chosen != nil)
+	if err != nil {
+		return nil, err
+	}
+	report, err := interp.RunWith(nest, c.Sizes, buffers, interp.Options{Groups: chosen, Steps: 8 * verifyLimit})
+	var fault *interp.Error
+	switch {
+	case errors.As(err, &fault):
+		return nil, device.Errorf(samples.Refused, "it is not launched: at %s, %v", FormatSizes(c.Sizes), err)
+	case err != nil:
+		return nil, fmt.Errorf("%w at %s: %w", ErrUnverified, FormatSizes(c.Sizes), err)
+	}
+	of := report.Groups[0] * report.Groups[1] * report.Groups[2]
+	ref := newReference(samples.Comparison{Sizes: c.Sizes, Groups: of, Of: of})
+	if chosen != nil {
+		ref.Groups = int64(len(chosen))
+	}
+	for _, a := range job.Args {
+		if a.Kind == device.Buffer && a.Write {
+			ref.add(a.Name, buffers[a.Name], report.Written[a.Name], chosen == nil)
+		}
+	}
+	return ref, ref.check()
+}
+
+// buffers are the arguments of a job as the interpreter takes them: sparse ones hold only what it touches.
+func (c *Case) buffers(job device.Job, sparse bool) (map[string]*interp.Buffer, error) {
 	buffers := map[string]*interp.Buffer{}
 	for _, a := range job.Args {
 		switch a.Kind {
 		case device.Buffer:
+			if sparse {
+				buffers[a.Name] = interp.NewSparse(expr.DType(a.DType), a.Count, a.Fill)
+				continue
+			}
 			data := make([]byte, a.Bytes())
 			a.Fill(data, 0)
 			var err error
@@ -259,31 +320,3 @@ func (c *Case) extent() (groups, work int64, err error) {
 	}
 	return groups, work, nil
 }
-
-// compare returns where, among the elements written (nil: all), the device's data differs from the reference by more than
-// rounding: the device may contract multiply-adds and reorder nothing else, so that sums of positive numbers agree to a few
-// units in the last place.
-func compare(want *interp.Buffer, written []bool, data []byte) error {
-	got, err := interp.FromBytes(want.DType, data)
-	if err != nil {
-		return err
-	}
-	if got.Len() != want.Len() {
-		return fmt.Errorf("%d elements instead of %d", got.Len(), want.Len())
-	}
-	tolerance := tolerances[want.DType]
-	for i := range want.Len() {
-		if written != nil && !written[i] {
-			continue
-		}
-		w, g := want.At(i), got.At(i)
-		if w == g || math.Abs(w-g) <= tolerance*max(math.Abs(w), 1) || math.IsNaN(w) && math.IsNaN(g) {
-			continue
-		}
-		return fmt.Errorf("element %d is %v, the reference has %v", i, g, w)
-	}
-	return nil
-}
-
-// tolerances are relative; integers must agree.
-var tolerances = map[expr.DType]float64{expr.Float16: 2e-2, expr.Float32: 2e-5, expr.Float64: 1e-13}

@@ -11,6 +11,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/features"
+	"gpuperf/kernel/interp"
 	"gpuperf/kernel/script"
 	"gpuperf/samples"
 )
@@ -52,7 +53,7 @@ func TestDeviceAgreesWithReference(t *testing.T) {
 		sizes []int64
 	}{{fitting, []int64{16, 32, 64}}, {guarded, []int64{1, 5, 16, 17, 33, 50}}} {
 		for _, n := range c.sizes {
-			if err := makeCase(t, c.text, map[string]int64{"n": n}).Compare(context.Background(), dev); err != nil {
+			if _, err := makeCase(t, c.text, map[string]int64{"n": n}).Compare(context.Background(), dev); err != nil {
 				t.Errorf("n = %d: %v", n, err)
 			}
 		}
@@ -70,16 +71,17 @@ func TestVerifyLoopsOfData(t *testing.T) {
 	if wide, err := c.needsWide(); err != nil || wide {
 		t.Errorf("indices of 64 bits: %v, %v", wide, err)
 	}
-	if err := Verify(context.Background(), dev, c); err != nil {
+	if _, err := Verify(context.Background(), dev, c); err != nil {
 		t.Error(err)
 	}
 	for _, nnz := range []int64{1, 255, 5000} {
 		c.Sizes = map[string]int64{"n": 256, "nnz": nnz}
-		if err := c.Compare(context.Background(), dev); err != nil {
+		if _, err := c.Compare(context.Background(), dev); err != nil {
 			t.Errorf("%d entries: %v", nnz, err)
 		}
 		// the average that counts take is that of the data
-		_, report, err := c.reference(must(c.Job(device.Policy{})))
+		nest, buffers := must(c.Nest()), must(c.buffers(must(c.Job(device.Policy{})), false))
+		report, err := interp.Run(nest, c.Sizes, buffers)
 		if err != nil || report.Loads["val"] != nnz {
 			t.Errorf("%d entries: %d were loaded (%v)", nnz, report.Loads["val"], err)
 		}
@@ -143,10 +145,10 @@ func (d spoiled) Run(ctx context.Context, job device.Job) (*device.Result, error
 func TestVerifyCatchesAWrongResult(t *testing.T) {
 	dev := devicetest.Open(t)
 	c := makeCase(t, guarded, map[string]int64{"n": 4096})
-	if err := Verify(context.Background(), dev, c); err != nil {
+	if _, err := Verify(context.Background(), dev, c); err != nil {
 		t.Errorf("right result: %v", err)
 	}
-	err := Verify(context.Background(), spoiled{dev}, c)
+	_, err := Verify(context.Background(), spoiled{dev}, c)
 	if err == nil || !strings.Contains(err.Error(), "the reference has") {
 		t.Errorf("wrong result: got %v", err)
 	}
@@ -206,8 +208,8 @@ k = lp.split_iname(k, "i", 64, outer_tag="g.0", inner_tag="l.0")
 	if !strings.Contains(job.Source, "long const n") {
 		t.Errorf("the source has indices of 32 bits:\n%s", job.Source)
 	}
-	got, _, err := c.reference(job)
-	if err != nil {
+	got := must(c.buffers(job, false))
+	if _, err := interp.Run(must(c.Nest()), c.Sizes, got); err != nil {
 		t.Fatal(err)
 	}
 	for i := range int64(n) {
@@ -215,7 +217,7 @@ k = lp.split_iname(k, "i", 64, outer_tag="g.0", inner_tag="l.0")
 			t.Fatalf("o[%d] is %d, want %d", i, got["o"].Int(int(i)), want)
 		}
 	}
-	if err := c.Compare(context.Background(), devicetest.Open(t)); err != nil {
+	if _, err := c.Compare(context.Background(), devicetest.Open(t)); err != nil {
 		t.Error(err)
 	}
 }

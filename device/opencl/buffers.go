@@ -165,6 +165,25 @@ func (b *bound) read(name string) ([]byte, error) {
 	return out, b.dev.transfer(enqueueReadBuffer, buf.id, 0, out)
 }
 
+// kept returns what the job asks for of a buffer.
+func (b *bound) kept(job device.Job, name string) (out []byte, err error) {
+	parts := job.Parts[name]
+	if len(parts) == 0 {
+		return b.read(name)
+	}
+	buffers := job.Buffers()
+	at := slices.IndexFunc(buffers, func(a device.Arg) bool { return a.Name == name })
+	size := device.DTypeSize(buffers[at].DType)
+	for _, r := range parts {
+		piece := make([]byte, r.Count*size)
+		if err := b.dev.transfer(enqueueReadBuffer, b.buffers[name].id, r.First*size, piece); err != nil {
+			return nil, err
+		}
+		out = append(out, piece...)
+	}
+	return out, nil
+}
+
 // restore gives the buffers that the kernel updates their first contents again.
 func (b *bound) restore() error {
 	for _, buf := range slices.Concat(b.begin, b.updated) {

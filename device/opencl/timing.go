@@ -37,7 +37,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		result.Outputs = map[string][]byte{}
 	}
 	for _, name := range job.Keep {
-		out, err := b.read(name)
+		out, err := b.kept(job, name)
 		if err != nil {
 			return failed(running, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"gpuperf/kernel/expr"
 )
@@ -14,14 +15,16 @@ type Buffer struct {
 	DType   expr.DType
 	ints    []int64
 	floats  []float64
+	errs    []float64 // bounds of the rounding errors of floats
 	defined []bool
+	sparse  *sparse // nil where all elements are there
 }
 
 // NewBuffer makes a buffer of n undefined elements.
 func NewBuffer(t expr.DType, n int) *Buffer {
 	b := &Buffer{DType: t, defined: make([]bool, n)}
 	if t.IsFloat() {
-		b.floats = make([]float64, n)
+		b.floats, b.errs = make([]float64, n), make([]float64, n)
 	} else {
 		b.ints = make([]int64, n)
 	}
@@ -35,13 +38,21 @@ func FromBytes(t expr.DType, data []byte) (*Buffer, error) {
 		return nil, fmt.Errorf("%d bytes are no array of %s", len(data), t)
 	}
 	b := NewBuffer(t, len(data)/size)
-	for i := range b.defined {
+	b.decode(0, data)
+	return b, nil
+}
+
+// decode gives the elements from first on the values in data.
+func (b *Buffer) decode(first int, data []byte) {
+	size := int(b.DType.Size())
+	for at := range len(data) / size {
+		i := first + at
 		var bits uint64
 		for j := size - 1; j >= 0; j-- {
-			bits = bits<<8 | uint64(data[i*size+j])
+			bits = bits<<8 | uint64(data[at*size+j])
 		}
 		b.defined[i] = true
-		switch t {
+		switch t := b.DType; t {
 		case expr.Float64:
 			b.floats[i] = math.Float64frombits(bits)
 		case expr.Float32:
@@ -52,7 +63,6 @@ func FromBytes(t expr.DType, data []byte) (*Buffer, error) {
 			b.ints[i] = wrap(t, int64(bits))
 		}
 	}
-	return b, nil
 }
 
 // Bytes gives the elements in the device's representation, little-endian; undefined ones are zero.
@@ -79,7 +89,12 @@ func (b *Buffer) Bytes() []byte {
 }
 
 // Len is the number of elements.
-func (b *Buffer) Len() int { return len(b.defined) }
+func (b *Buffer) Len() int {
+	if b.sparse != nil {
+		return int(b.sparse.n)
+	}
+	return len(b.defined)
+}
 
 // Defined reports whether element i has a value.
 func (b *Buffer) Defined(i int) bool { return b.defined[i] }
@@ -106,6 +121,7 @@ func (b *Buffer) SetInt(i int, v int64) {
 
 // At is element i as a float.
 func (b *Buffer) At(i int) float64 {
+	i = int(b.place(int64(i)))
 	switch {
 	case b.floats != nil:
 		return b.floats[i]
@@ -117,15 +133,31 @@ func (b *Buffer) At(i int) float64 {
 
 // Int is element i of a buffer of integers; uint64 as the int64 of the same bits.
 func (b *Buffer) Int(i int) int64 {
+	i = int(b.place(int64(i)))
 	if b.floats != nil {
 		return int64(b.floats[i])
 	}
 	return b.ints[i]
 }
 
+// Err is a bound of the rounding error of element i.
+func (b *Buffer) Err(i int) float64 {
+	if b.errs == nil {
+		return 0
+	}
+	return b.errs[b.place(int64(i))]
+}
+
+// bound notes the bound of the rounding error of the element at a place.
+func (b *Buffer) bound(at int64, err float64) {
+	if b.errs != nil {
+		b.errs[at] = err
+	}
+}
+
 // Clone copies the buffer.
 func (b *Buffer) Clone() *Buffer {
-	return &Buffer{
-		b.DType, append([]int64(nil), b.ints...), append([]float64(nil), b.floats...), append([]bool(nil), b.defined...),
-	}
+	c := *b
+	c.ints, c.floats, c.errs, c.defined = slices.Clone(b.ints), slices.Clone(b.floats), slices.Clone(b.errs), slices.Clone(b.defined)
+	return &c
 }

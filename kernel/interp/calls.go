@@ -53,16 +53,38 @@ func (c *compiler) call(t expr.DType, x *expr.Call) (value, error) {
 		name = float
 	}
 	f1, f2 := expr.Math1[name], expr.Math2[name]
+	u := float64(usualError)
+	if n, listed := functionError[name]; listed {
+		u = n
+	}
 	switch {
 	case f1 != nil && len(args) == 1:
 		a := args[0].f
-		return value{t: t, f: func(st *state) float64 { return round(t, f1(a(st))) }}, nil
+		alone := func(x, _ float64) float64 { return f1(x) }
+		return value{t: t, f: func(st *state) float64 {
+			x := a(st)
+			r := round(t, f1(x))
+			return st.noted(t, r, spread(alone, x, 0, r, st.err, 0), u)
+		}}, nil
 	case f2 != nil && len(args) == 2:
 		a, b := args[0].f, args[1].f
-		return value{t: t, f: func(st *state) float64 { return round(t, f2(a(st), b(st))) }}, nil
+		return value{t: t, f: func(st *state) float64 {
+			x := a(st)
+			e := st.err
+			y := b(st)
+			r := round(t, f2(x, y))
+			return st.noted(t, r, spread(f2, x, y, r, e, st.err), u)
+		}}, nil
 	case (name == "fma" || name == "mad") && len(args) == 3:
 		a, b, d := args[0].f, args[1].f, args[2].f
-		return value{t: t, f: func(st *state) float64 { return fma(t, a(st), b(st), d(st)) }}, nil
+		return value{t: t, f: func(st *state) float64 {
+			x := a(st)
+			ex := st.err
+			y := b(st)
+			e := errorOfProduct(x, y, 0, ex, st.err)
+			r := fma(t, x, y, d(st))
+			return st.noted(t, r, e+st.err+units[t]*math.Abs(x*y), 1) // mad may round the product
+		}}, nil
 	}
 	return value{}, fmt.Errorf("function %s of %d arguments cannot be run", x.Func, len(x.Args))
 }

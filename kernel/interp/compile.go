@@ -114,7 +114,10 @@ func (c *compiler) expr(e expr.Expr) (value, error) {
 		return value{t: t, i: func(*state) int64 { return v }}, nil
 	case expr.Float:
 		v := round(t, x.Value)
-		return value{t: t, f: func(*state) float64 { return v }}, nil
+		return value{t: t, f: func(st *state) float64 {
+			st.err = 0
+			return v
+		}}, nil
 	case expr.Var:
 		if v, ok := c.bound[x.Name]; ok {
 			return v, nil
@@ -175,20 +178,30 @@ func convert(v value, t expr.DType) value {
 	out := value{t: t}
 	switch f, i := v.f, v.i; {
 	case t.IsFloat() && f != nil:
-		out.f = func(st *state) float64 { return round(t, f(st)) }
+		out.f = func(st *state) float64 {
+			r := round(t, f(st))
+			if t.Size() < v.t.Size() {
+				st.noted(t, r, st.err, 1)
+			}
+			return r
+		}
 	case t.IsFloat() && v.t == expr.Uint64:
 		out.f = func(st *state) float64 {
+			n := uint64(i(st))
+			st.err = 0
 			if t == expr.Float32 {
-				return float64(float32(uint64(i(st))))
+				return float64(float32(n))
 			}
-			return round(t, float64(uint64(i(st))))
+			return round(t, float64(n))
 		}
 	case t.IsFloat():
 		out.f = func(st *state) float64 {
+			n := i(st)
+			st.err = 0
 			if t == expr.Float32 {
-				return float64(float32(i(st)))
+				return float64(float32(n))
 			}
-			return round(t, float64(i(st)))
+			return round(t, float64(n))
 		}
 	case t == expr.Bool && f != nil:
 		out = fromTruth(func(st *state) bool { return f(st) != 0 })
@@ -348,8 +361,14 @@ func (c *compiler) arithmetic(x *linear.Index) (func(*state) int64, error) {
 }
 
 // fetch compiles the load of an element from a buffer.
-func fetch[T any](m *memory, from []T, access expr.Expr, at func(*state) int64) func(*state) T {
-	return func(st *state) T { return from[m.load(st, access, at(st))] }
+func fetch[T any](m *memory, from *[]T, access expr.Expr, at func(*state) int64) func(*state) T {
+	return func(st *state) T {
+		p := m.load(st, access, at(st))
+		if m.buf.errs != nil {
+			st.err = m.buf.errs[p]
+		}
+		return (*from)[p]
+	}
 }
 
 func (c *compiler) load(t expr.DType, access expr.Expr, name string, index []expr.Expr) (value, error) {
@@ -358,20 +377,23 @@ func (c *compiler) load(t expr.DType, access expr.Expr, name string, index []exp
 	case err != nil:
 		return value{}, err
 	case t.IsVector() && t.Base().IsFloat():
-		return value{t: t, fs: fetchLanes(m, m.buf.floats, access, at, t)}, nil
+		return value{t: t, fs: fetchLanes(m, &m.buf.floats, access, at, t)}, nil
 	case t.IsVector():
-		return value{t: t, is: fetchLanes(m, m.buf.ints, access, at, t)}, nil
+		return value{t: t, is: fetchLanes(m, &m.buf.ints, access, at, t)}, nil
 	case t.IsFloat():
-		return value{t: t, f: fetch(m, m.buf.floats, access, at)}, nil
+		return value{t: t, f: fetch(m, &m.buf.floats, access, at)}, nil
 	}
-	return value{t: t, i: fetch(m, m.buf.ints, access, at)}, nil
+	return value{t: t, i: fetch(m, &m.buf.ints, access, at)}, nil
 }
 
 // put compiles the store of an element to a buffer.
-func put[T any](m *memory, to []T, lhs expr.Expr, at func(*state) int64, v func(*state) T) func(*state) {
+func put[T any](m *memory, to *[]T, lhs expr.Expr, at func(*state) int64, v func(*state) T) func(*state) {
 	return func(st *state) {
 		x := v(st)
-		to[m.store(st, lhs, at(st))] = x
+		err := st.err
+		p := m.store(st, lhs, at(st))
+		(*to)[p] = x
+		m.buf.bound(p, err)
 	}
 }
 
@@ -397,11 +419,11 @@ func (c *compiler) assign(s *kernel.Stmt) (func(*state), error) {
 	case err != nil:
 		return nil, err
 	case v.fs != nil:
-		return putLanes(m, m.buf.floats, s.LHS, at, v.t, v.fs), nil
+		return putLanes(m, &m.buf.floats, s.LHS, at, v.t, v.fs), nil
 	case v.is != nil:
-		return putLanes(m, m.buf.ints, s.LHS, at, v.t, v.is), nil
+		return putLanes(m, &m.buf.ints, s.LHS, at, v.t, v.is), nil
 	case v.f != nil:
-		return put(m, m.buf.floats, s.LHS, at, v.f), nil
+		return put(m, &m.buf.floats, s.LHS, at, v.f), nil
 	}
-	return put(m, m.buf.ints, s.LHS, at, v.i), nil
+	return put(m, &m.buf.ints, s.LHS, at, v.i), nil
 }

@@ -9,7 +9,10 @@
 package interp
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"math"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -23,8 +26,8 @@ type Report struct {
 	Runs map[string]int64
 	// Loads and Stores count the elements that accesses read and write, by array.
 	Loads, Stores map[string]int64
-	// Written marks the elements of each array in global memory that were written.
-	Written map[string][]bool
+	// Written lists the elements of each array in global memory that were written, in order.
+	Written map[string][]int64
 	// Barriers is the number of barriers that each work-item of a group passed, summed over the groups.
 	Barriers int64
 }
@@ -63,12 +66,17 @@ func Run(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (*
 
 // Options of a run. The zero value runs all work-groups.
 type Options struct {
-	// Groups chooses the work-groups to run by their index. Groups do not depend on each other, so what these write is what
-	// they write in a run of all.
-	Groups func(group [3]int64) bool
+	// Groups are the work-groups to run, numbered with axis 0 running fastest; nil is all. Groups do not depend on each other,
+	// so what these write is what they write in a run of all.
+	Groups []int64
+	// Steps bounds the statements and iterations that are run, by each work-item; beyond them the error is ErrSteps. 0 is no bound.
+	Steps int64
 	// Visit is called for every access to an array in local or global memory, in the order in which the work-items make them.
 	Visit func(Touch)
 }
+
+// ErrSteps ends a run that takes more than Options.Steps.
+var ErrSteps = errors.New("it takes too many steps to be interpreted")
 
 // RunWith is Run with options.
 func RunWith(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer, opt Options) (report *Report, err error) {
@@ -77,43 +85,46 @@ func RunWith(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
 	}
 	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(*Error)
-			if !ok {
-				panic(r)
-			}
-			report, err = nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, f)
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			report, err = nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, r)
+		case outOfSteps:
+			report, err = nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, ErrSteps)
+		default:
+			panic(r)
 		}
 	}()
 	st := p.st
-	st.visit = opt.Visit
+	st.visit, st.steps = opt.Visit, cmp.Or(opt.Steps, math.MaxInt64)
 	all := make([]int, st.items)
 	for i := range all {
 		all[i] = i
 	}
-	g := st.groups
-	for z := range g[2] {
-		for y := range g[1] {
-			for x := range g[0] {
-				if group := [3]int64{x, y, z}; opt.Groups == nil || opt.Groups(group) {
-					st.enter(group)
-					p.run(st, all)
-				}
-			}
+	run := func(group int64) {
+		st.enter(st.groupAt(int32(group + 1)))
+		p.run(st, all)
+	}
+	for _, group := range opt.Groups {
+		run(group)
+	}
+	if opt.Groups == nil {
+		for group := range st.groups[0] * st.groups[1] * st.groups[2] {
+			run(group)
 		}
 	}
-	report = &Report{Groups: g, Runs: map[string]int64{}, Loads: map[string]int64{}, Stores: map[string]int64{}, Barriers: st.barriers, Written: map[string][]bool{}}
+	report = &Report{Groups: st.groups, Runs: map[string]int64{}, Loads: map[string]int64{}, Stores: map[string]int64{}, Barriers: st.barriers, Written: map[string][]int64{}}
 	for i, s := range n.Kernel.Statements {
 		report.Runs[s.ID] = st.runs[i]
 	}
 	for name, m := range p.mem {
 		report.Loads[name], report.Stores[name] = m.loads, m.stores
 		if m.array.Space == kernel.Global {
-			written := make([]bool, len(m.marks))
-			for i, k := range m.marks {
-				written[i] = k.writeGroup != 0
+			for element, at := range m.buf.held() {
+				if at < int64(len(m.marks)) && m.marks[at].writeGroup != 0 {
+					report.Written[name] = append(report.Written[name], element)
+				}
 			}
-			report.Written[name] = written
 		}
 	}
 	return report, nil
@@ -151,6 +162,17 @@ type state struct {
 	open          []*linear.Loop
 	scratch       []*memory // local and private memory, undefined at the start of a group
 	visit         func(Touch)
+	err           float64 // bound of the error of the float that was computed last
+	steps         int64   // left
+}
+
+// outOfSteps stops the run. It is recovered by Run.
+type outOfSteps struct{}
+
+func (st *state) spend(steps int) {
+	if st.steps -= int64(steps); st.steps < 0 {
+		panic(outOfSteps{})
+	}
 }
 
 func (st *state) at(item int) {

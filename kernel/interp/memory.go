@@ -15,7 +15,7 @@ type memory struct {
 	strides []int64
 	offset  int64
 	size    int64 // elements per work-item (private), per group (local) or in all
-	// marks of shared memory, by element.
+	// marks of shared memory, by place in the buffer.
 	marks         []mark
 	loads, stores int64
 }
@@ -45,18 +45,20 @@ func (m *memory) flat(st *state, access expr.Expr, index []int64) int64 {
 }
 
 // load checks a read of the flat element and returns its place in the buffer.
-func (m *memory) load(st *state, access expr.Expr, at int64) int64 {
+func (m *memory) load(st *state, access expr.Expr, element int64) int64 {
 	m.loads++
+	at := element
 	switch m.array.Space {
 	case kernel.Private:
 		if !m.array.IsValue {
 			at += int64(st.item) * m.size
 		}
 	default:
-		st.touch(access, m, at, false)
+		at = m.buf.place(element)
+		st.touch(access, m, element, false)
 		epoch, me := st.epoch(m.array.Space), st.id()
-		k := &m.marks[at]
-		st.check(access, m, at, "read", "written", k.writer, k.writeEpoch, k.writeGroup)
+		k := m.mark(at)
+		st.check(access, m, element, "read", "written", k.writer, k.writeEpoch, k.writeGroup)
 		if k.readGroup == 0 {
 			k.readGroup = st.groupID
 		} else if k.readGroup != st.groupID {
@@ -75,21 +77,30 @@ func (m *memory) load(st *state, access expr.Expr, at int64) int64 {
 }
 
 // store checks a write to the flat element and returns its place in the buffer.
-func (m *memory) store(st *state, access expr.Expr, at int64) int64 {
+func (m *memory) store(st *state, access expr.Expr, element int64) int64 {
 	m.stores++
 	if m.array.Space == kernel.Private {
-		at += int64(st.item) * m.size
+		at := element + int64(st.item)*m.size
 		m.buf.defined[at] = true
 		return at
 	}
-	st.touch(access, m, at, true)
+	at := m.buf.place(element)
+	st.touch(access, m, element, true)
 	epoch, me := st.epoch(m.array.Space), st.id()
-	k := &m.marks[at]
-	st.check(access, m, at, "written", "written", k.writer, k.writeEpoch, k.writeGroup)
-	st.check(access, m, at, "written", "read", k.reader, k.readEpoch, k.readGroup)
+	k := m.mark(at)
+	st.check(access, m, element, "written", "written", k.writer, k.writeEpoch, k.writeGroup)
+	st.check(access, m, element, "written", "read", k.reader, k.readEpoch, k.readGroup)
 	k.writer, k.writeEpoch, k.writeGroup = me, epoch, st.groupID
 	m.buf.defined[at] = true
 	return at
+}
+
+// mark is the mark of the element at a place of the buffer.
+func (m *memory) mark(at int64) *mark {
+	for int64(len(m.marks)) <= at { // the buffer has grown
+		m.marks = append(m.marks, make([]mark, page)...)
+	}
+	return &m.marks[at]
 }
 
 func (st *state) touch(access expr.Expr, m *memory, at int64, write bool) {

@@ -16,16 +16,36 @@ func less(t expr.DType, a, b int64) bool {
 	return a < b
 }
 
-var floatOps = map[expr.OpKind]func(a, b float64) float64{
-	expr.Add:      func(a, b float64) float64 { return a + b },
-	expr.Sub:      func(a, b float64) float64 { return a - b },
-	expr.Mul:      func(a, b float64) float64 { return a * b },
-	expr.Div:      func(a, b float64) float64 { return a / b },
-	expr.FloorDiv: func(a, b float64) float64 { return math.Floor(a / b) },
-	expr.Pow:      math.Pow,
-	expr.Min:      expr.Math2["fmin"],
-	expr.Max:      expr.Math2["fmax"],
+// floatOp is an operator of floats.
+type floatOp struct {
+	f     func(a, b float64) float64
+	units float64 // error of the result
+	// spread is the error that the operands' errors bring; nil is that of any function.
+	spread func(a, b, r, ea, eb float64) float64
 }
+
+var floatOps = map[expr.OpKind]floatOp{
+	expr.Add: {func(a, b float64) float64 { return a + b }, 1, sumOfErrors},
+	expr.Sub: {func(a, b float64) float64 { return a - b }, 1, sumOfErrors},
+	expr.Mul: {func(a, b float64) float64 { return a * b }, 1, errorOfProduct},
+	expr.Div: {func(a, b float64) float64 { return a / b }, 5, func(_, b, r, ea, eb float64) float64 {
+		if eb > 0 && eb >= math.Abs(b) {
+			return math.Inf(1)
+		}
+		return (ea + math.Abs(r)*eb) / (math.Abs(b) - eb)
+	}},
+	expr.FloorDiv: {func(a, b float64) float64 { return math.Floor(a / b) }, 0, nil},
+	expr.Mod:      {func(a, b float64) float64 { return a - b*math.Floor(a/b) }, 1, nil},
+	expr.Pow:      {math.Pow, functionError["pow"], nil},
+	expr.Min:      {expr.Math2["fmin"], 0, greaterError},
+	expr.Max:      {expr.Math2["fmax"], 0, greaterError},
+}
+
+func sumOfErrors(_, _, _, ea, eb float64) float64 { return ea + eb }
+
+func greaterError(_, _, _, ea, eb float64) float64 { return max(ea, eb) }
+
+func errorOfProduct(a, b, _, ea, eb float64) float64 { return math.Abs(a)*eb + math.Abs(b)*ea + ea*eb }
 
 var intOps = map[expr.OpKind]func(t expr.DType, a, b int64) int64{
 	expr.Add:    func(_ expr.DType, a, b int64) int64 { return a + b },
@@ -125,27 +145,44 @@ func (c *compiler) op(t expr.DType, x *expr.Op) (value, error) {
 
 // foldFloat applies a float operator from left to right, rounding after each step.
 func foldFloat(t expr.DType, x *expr.Op, args []value) (value, error) {
-	if x.Kind == expr.Mod {
-		a, b := args[0].f, args[1].f
-		return value{t: t, f: func(st *state) float64 {
-			p, q := a(st), b(st)
-			return round(t, p-round(t, q*math.Floor(round(t, p/q))))
-		}}, nil
-	}
-	f, ok := floatOps[x.Kind]
+	op, ok := floatOps[x.Kind]
 	if !ok {
 		return value{}, fmt.Errorf("%s of floats cannot be run", x.Kind)
+	}
+	if op.spread == nil {
+		op.spread = func(a, b, r, ea, eb float64) float64 { return spread(op.f, a, b, r, ea, eb) }
+	}
+	f, u := op.f, op.units*units[t]
+	if x.Kind == expr.Mod {
+		f = func(a, b float64) float64 { return a - round(t, b*math.Floor(round(t, a/b))) }
 	}
 	v := args[0].f
 	for _, arg := range args[1:] {
 		a, b := v, arg.f
 		switch {
 		case t == expr.Float32 && x.Kind == expr.Add: // the innermost operations of most kernels
-			v = func(st *state) float64 { return float64(float32(a(st)) + float32(b(st))) }
+			v = func(st *state) float64 {
+				p := a(st)
+				e := st.err
+				r := float64(float32(p) + float32(b(st)))
+				return st.note(r, e+st.err+u*math.Abs(r))
+			}
 		case t == expr.Float32 && x.Kind == expr.Mul:
-			v = func(st *state) float64 { return float64(float32(a(st)) * float32(b(st))) }
+			v = func(st *state) float64 {
+				p := a(st)
+				e := st.err
+				q := b(st)
+				r := float64(float32(p) * float32(q))
+				return st.note(r, errorOfProduct(p, q, r, e, st.err)+u*math.Abs(r))
+			}
 		default:
-			v = func(st *state) float64 { return round(t, f(a(st), b(st))) }
+			v = func(st *state) float64 {
+				p := a(st)
+				e := st.err
+				q := b(st)
+				r := round(t, f(p, q))
+				return st.note(r, op.spread(p, q, r, e, st.err)+u*math.Abs(r))
+			}
 		}
 	}
 	return value{t: t, f: v}, nil

@@ -124,11 +124,11 @@ func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]in
 		}
 		need += m.offset
 	}
-	if need < 0 || need > 1<<30 {
+	given, ok := buffers[a.Name]
+	if sparse := ok && given.sparse != nil; need < 0 || need > 1<<30 && !sparse {
 		return nil, fmt.Errorf("%s would have %d elements", a.Name, need)
 	}
 	m.size = need
-	given, ok := buffers[a.Name]
 	switch {
 	case a.Space == kernel.Private && !a.IsValue:
 		m.size *= a.DType.Lanes() // kept lane by lane
@@ -151,7 +151,7 @@ func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]in
 	default:
 		return nil, fmt.Errorf("argument %s has no buffer", a.Name)
 	}
-	if !a.IsValue {
+	if !a.IsValue && m.buf.sparse == nil {
 		m.marks = make([]mark, need)
 	}
 	return m, nil
@@ -190,6 +190,7 @@ func (b *builder) node(node linear.Node) (action, error) {
 		return func(st *state, active []int) {
 			st.stmt = id
 			st.run++
+			st.spend(len(active))
 			for _, i := range active {
 				st.at(i)
 				run(st)
@@ -302,6 +303,7 @@ func (b *builder) loop(l *linear.Loop) (action, error) {
 			if len(running) == 0 {
 				break
 			}
+			st.spend(len(running))
 			body(st, running)
 		}
 		st.open = st.open[:len(st.open)-1]

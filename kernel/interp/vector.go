@@ -12,10 +12,11 @@ type register struct {
 	t      expr.DType
 	floats []float64
 	ints   []int64
+	err    float64 // of floats, the bound of their rounding errors: that of all lanes of a vector
 }
 
 func newRegister(t expr.DType) *register {
-	return &register{t, make([]float64, t.Lanes()), make([]int64, t.Lanes())}
+	return &register{t: t, floats: make([]float64, t.Lanes()), ints: make([]int64, t.Lanes())}
 }
 
 // value reads the register.
@@ -23,11 +24,17 @@ func (r *register) value() value {
 	v := value{t: r.t}
 	switch float := r.t.Base().IsFloat(); {
 	case r.t.IsVector() && float:
-		v.fs = func(*state) []float64 { return r.floats }
+		v.fs = func(st *state) []float64 {
+			st.err = r.err
+			return r.floats
+		}
 	case r.t.IsVector():
 		v.is = func(*state) []int64 { return r.ints }
 	case float:
-		v.f = func(*state) float64 { return r.floats[0] }
+		v.f = func(st *state) float64 {
+			st.err = r.err
+			return r.floats[0]
+		}
 	default:
 		v.i = func(*state) int64 { return r.ints[0] }
 	}
@@ -38,11 +45,17 @@ func (r *register) value() value {
 func (r *register) set(v value) func(*state) {
 	switch {
 	case v.fs != nil:
-		return func(st *state) { copy(r.floats, v.fs(st)) }
+		return func(st *state) {
+			copy(r.floats, v.fs(st))
+			r.err = st.err
+		}
 	case v.is != nil:
 		return func(st *state) { copy(r.ints, v.is(st)) }
 	case v.f != nil:
-		return func(st *state) { r.floats[0] = v.f(st) }
+		return func(st *state) {
+			r.floats[0] = v.f(st)
+			r.err = st.err
+		}
 	default:
 		return func(st *state) { r.ints[0] = v.i(st) }
 	}
@@ -93,7 +106,7 @@ func eachLane(t expr.DType, operands []value, build func(lanes []value) (value, 
 	pick := func(lane int) {
 		for n, r := range all {
 			at := min(lane, len(r.floats)-1)
-			one[n].floats[0], one[n].ints[0] = r.floats[at], r.ints[at]
+			one[n].floats[0], one[n].ints[0], one[n].err = r.floats[at], r.ints[at], r.err
 		}
 	}
 	return value{t: t, fs: after(set, repeat(t, pick, v.f)), is: after(set, repeat(t, pick, v.i))}, nil
@@ -106,10 +119,13 @@ func repeat[T any](t expr.DType, pick func(lane int), f func(*state) T) func(*st
 	}
 	out := make([]T, t.Lanes())
 	return func(st *state) []T {
+		err := 0.0
 		for lane := range out {
 			pick(lane)
 			out[lane] = f(st)
+			err = max(err, st.err)
 		}
+		st.err = err
 		return out
 	}
 }
@@ -130,23 +146,32 @@ func (m *memory) element(at int64, lane int, t expr.DType) int64 {
 }
 
 // fetchLanes compiles the load of a vector from a buffer.
-func fetchLanes[T any](m *memory, from []T, access expr.Expr, at func(*state) int64, t expr.DType) func(*state) []T {
+func fetchLanes[T any](m *memory, from *[]T, access expr.Expr, at func(*state) int64, t expr.DType) func(*state) []T {
 	out := make([]T, t.Lanes())
 	return func(st *state) []T {
 		first := at(st)
+		err := 0.0
 		for lane := range out {
-			out[lane] = from[m.load(st, access, m.element(first, lane, t))]
+			p := m.load(st, access, m.element(first, lane, t))
+			out[lane] = (*from)[p]
+			if m.buf.errs != nil {
+				err = max(err, m.buf.errs[p])
+			}
 		}
+		st.err = err
 		return out
 	}
 }
 
 // putLanes compiles the store of a vector to a buffer.
-func putLanes[T any](m *memory, to []T, lhs expr.Expr, at func(*state) int64, t expr.DType, v func(*state) []T) func(*state) {
+func putLanes[T any](m *memory, to *[]T, lhs expr.Expr, at func(*state) int64, t expr.DType, v func(*state) []T) func(*state) {
 	return func(st *state) {
-		x, first := v(st), at(st)
+		x := v(st)
+		err, first := st.err, at(st)
 		for lane, y := range x {
-			to[m.store(st, lhs, m.element(first, lane, t))] = y
+			p := m.store(st, lhs, m.element(first, lane, t))
+			(*to)[p] = y
+			m.buf.bound(p, err)
 		}
 	}
 }

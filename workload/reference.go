@@ -1,0 +1,195 @@
+package workload
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gpuperf/device"
+	"gpuperf/kernel/interp"
+	"gpuperf/samples"
+)
+
+// Reference is what a launch, or some of its work-groups, should write.
+type Reference struct {
+	samples.Comparison
+	arrays map[string]*expected
+}
+
+// expected is what is known of an array: elements, and the runs that hold them.
+type expected struct {
+	want     *interp.Buffer
+	elements []int64
+	parts    []device.Run // nil is the whole array
+	scale    float64      // mean magnitude of the elements
+}
+
+// Bounds of what is read back of a launch that is timed, and the elements between two that are read with them.
+const (
+	mostElements = 1 << 15
+	mostParts    = 256
+	nearElements = 64
+)
+
+// vague is the bound of a rounding error, relative to the magnitude of the element, above which a comparison says nothing.
+const vague = 0.1
+
+func newReference(c samples.Comparison) *Reference { return &Reference{c, map[string]*expected{}} }
+
+// add takes an array: all of it, or the elements that were written.
+func (r *Reference) add(name string, want *interp.Buffer, written []int64, whole bool) {
+	e := &expected{want: want, elements: written}
+	if whole {
+		e.elements = make([]int64, want.Len())
+		for i := range e.elements {
+			e.elements[i] = int64(i)
+		}
+	} else {
+		e.limit()
+	}
+	if len(e.elements) == 0 {
+		return
+	}
+	n := 0.0
+	for _, i := range e.elements {
+		if w := math.Abs(want.At(int(i))); w <= math.MaxFloat64 {
+			e.scale, n = e.scale+w, n+1
+		}
+	}
+	e.scale /= max(n, 1)
+	for _, i := range e.elements {
+		if t := e.tolerance(i); e.scale > 0 && !math.IsInf(t, 1) {
+			r.Tolerance = max(r.Tolerance, t/e.scale)
+		}
+	}
+	r.arrays[name] = e
+}
+
+// limit makes the runs of the elements, and drops elements of which there are too many.
+func (e *expected) limit() {
+	e.elements = e.elements[:min(len(e.elements), mostElements)]
+	for n, i := range e.elements {
+		last := len(e.parts) - 1
+		if last >= 0 && i < e.parts[last].First+e.parts[last].Count+nearElements {
+			e.parts[last].Count = i + 1 - e.parts[last].First
+			continue
+		}
+		if len(e.parts) == mostParts {
+			e.elements = e.elements[:n]
+			return
+		}
+		e.parts = append(e.parts, device.Run{First: i, Count: 1})
+	}
+}
+
+// tolerance is the difference from the reference that rounding may make at an element, +Inf where it may make any.
+func (e *expected) tolerance(i int64) float64 {
+	w, t := e.want.At(int(i)), 2*e.want.Err(int(i))
+	if t > vague*max(math.Abs(w), e.scale) {
+		return math.Inf(1)
+	}
+	if tiny := interp.Smallest(e.want.DType); math.Abs(w) < tiny {
+		t = max(t, tiny) // devices may take it for zero
+	}
+	return t
+}
+
+// check returns ErrUnverified where no element can be compared.
+func (r *Reference) check() error {
+	all, vagueOnes := 0, 0
+	for _, e := range r.arrays {
+		for _, i := range e.elements {
+			all++
+			if math.IsInf(e.tolerance(i), 1) {
+				vagueOnes++
+			}
+		}
+	}
+	if vagueOnes > all/2 {
+		return fmt.Errorf("%w at %s: rounding may change %d of %d results by any amount", ErrUnverified, FormatSizes(r.Sizes), vagueOnes, all)
+	}
+	return nil
+}
+
+// Ask has the job return what Check needs.
+func (r *Reference) Ask(job *device.Job) {
+	job.Parts = map[string][]device.Run{}
+	for _, name := range slices.Sorted(maps.Keys(r.arrays)) {
+		job.Keep = append(job.Keep, name)
+		if parts := r.arrays[name].parts; parts != nil {
+			job.Parts[name] = parts
+		}
+	}
+}
+
+// Check compares the results of a job. An error is a verdict of status wrong_result.
+func (r *Reference) Check(outputs map[string][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(r.arrays)) {
+		if err := r.arrays[name].compare(outputs[name]); err != nil {
+			return device.Errorf(samples.WrongResult, "at %s, array %s: %v", FormatSizes(r.Sizes), name, err)
+		}
+	}
+	return nil
+}
+
+// compare returns where the device's data differs from the reference by more than rounding may.
+func (e *expected) compare(data []byte) error {
+	got, err := interp.FromBytes(e.want.DType, data)
+	if err != nil {
+		return err
+	}
+	parts := e.parts
+	if parts == nil {
+		parts = []device.Run{{First: 0, Count: int64(e.want.Len())}}
+	}
+	n := int64(0)
+	for _, p := range parts {
+		n += p.Count
+	}
+	if int64(got.Len()) != n {
+		return fmt.Errorf("%d elements instead of %d", got.Len(), n)
+	}
+	wrong, first, before := 0, "", int64(0)
+	for _, i := range e.elements {
+		for i >= parts[0].First+parts[0].Count {
+			before += parts[0].Count
+			parts = parts[1:]
+		}
+		if at := int(before + i - parts[0].First); !e.agrees(i, got, at) {
+			if wrong++; wrong == 1 {
+				first = fmt.Sprintf("element %d is %v, the reference has %v", i, number(got, at), number(e.want, int(i)))
+			}
+		}
+	}
+	if wrong > 1 {
+		first += fmt.Sprintf(", one of %d wrong elements of %d", wrong, len(e.elements))
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%s", first)
+	}
+	return nil
+}
+
+// agrees compares element i with the one at a place in the device's data. Infinities and NaN equal themselves alone.
+func (e *expected) agrees(i int64, got *interp.Buffer, at int) bool {
+	if !e.want.DType.IsFloat() {
+		return e.want.Int(int(i)) == got.Int(at)
+	}
+	w, g := e.want.At(int(i)), got.At(at)
+	switch {
+	case math.IsNaN(w) || math.IsNaN(g):
+		return math.IsNaN(w) && math.IsNaN(g)
+	case math.IsInf(w, 0):
+		return w == g
+	}
+	return math.Abs(w-g) <= e.tolerance(i)
+}
+
+// number is an element as text needs it.
+func number(b *interp.Buffer, i int) any {
+	if b.DType.IsFloat() {
+		return b.At(i)
+	}
+	return b.Int(i)
+}
