@@ -172,7 +172,8 @@ func (c *Case) buffers(job device.Job, sparse bool) (map[string]*interp.Buffer, 
 }
 
 // Small returns the case at small sizes: the first, by the sum of the parameters' positions among the values that the
-// assumptions allow, that has several work-groups and little enough work in each.
+// assumptions allow, that has several work-groups and little enough work in each; where work-groups may write one element, a
+// size at which they do.
 func (c *Case) Small() (*Case, error) {
 	params := c.IR.Params()
 	first, step := make([]int64, len(params)), make([]int64, len(params))
@@ -207,6 +208,22 @@ func (c *Case) Small() (*Case, error) {
 		return nil, fmt.Errorf("%w: kernel %s has no size at which the interpreter could run it in a moment", ErrUnverified, c.IR.Name)
 	}
 	small.Sizes, small.Identity.Sizes = best, best
+	nest, err := c.Nest()
+	if err != nil {
+		return nil, err
+	}
+	suspected := func(clash func(map[string]int64) bool) bool { return !clash(small.Sizes) }
+	for factor := int64(2); slices.ContainsFunc(nest.Suspects, suspected); factor *= 2 {
+		larger := small
+		larger.Sizes = map[string]int64{}
+		for i, p := range params {
+			larger.Sizes[p] = first[i] + max(best[p]-first[i], step[i])*factor
+		}
+		if _, work, err := larger.extent(); err != nil || work > verifyLimit/4 || larger.CheckSizes() != nil {
+			break
+		}
+		small.Sizes, small.Identity.Sizes = larger.Sizes, larger.Sizes
+	}
 	return &small, nil
 }
 

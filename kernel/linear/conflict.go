@@ -238,12 +238,20 @@ func (e *unorderedError) Error() string { return e.msg }
 
 // crossGroup refuses kernels in which a work-group touches what another one writes, because nothing orders work-groups. It
 // also refuses a statement that reads what other work-items write in the same statement, because no barrier fits in between.
+// Where data decides whether a statement writes one element by several work-groups, by an index or a condition, it is noted
+// for the interpreter to find out.
 func (b *builder) crossGroup() error {
 	for i, s := range b.stmts {
 		for _, t := range b.stmts[i:] {
 			for _, x := range s.shared {
 				for _, y := range t.shared {
-					if x.array != y.array || !x.write && !y.write || s == t && x.write == y.write || s.Unsynced(t.Stmt, x.array.Space) {
+					if x.array != y.array || !x.write && !y.write || s.Unsynced(t.Stmt, x.array.Space) {
+						continue
+					}
+					if s == t && x.write == y.write {
+						if err := b.writtenTwice(s, x); err != nil {
+							return err
+						}
 						continue
 					}
 					if err := b.unordered(s, t, x, y); err != nil {
@@ -254,6 +262,31 @@ func (b *builder) crossGroup() error {
 		}
 	}
 	return nil
+}
+
+// writtenTwice refuses a statement that writes one element by several work-groups.
+func (b *builder) writtenTwice(s *stmt, x access) error {
+	if x.array.Space != kernel.Global || b.disjoint(s, s, x, x, nil, "gid", "lid gid") {
+		return nil
+	}
+	cs := b.instances(s, s, x, x, "lid gid")
+	meet, err := b.meet(cs, "gid")
+	affine := !slices.Contains(b.forms(x), nil)
+	switch {
+	case err != nil || !meet:
+	case !affine || len(s.Predicates) > 0:
+		b.nest.Suspects = append(b.nest.Suspects, func(sizes map[string]int64) bool {
+			at := slices.Clip(cs)
+			for name, v := range sizes {
+				at = append(at, polycount.EQ(polycount.Name(name), polycount.Int(v)))
+			}
+			meet, err := b.meet(at, "gid")
+			return err == nil && meet && affine
+		})
+	default:
+		err = &unorderedError{fmt.Sprintf("statement %s writes elements of %s by several work-groups, in no order: give each an element of its own", s.ID, x.array.Name)}
+	}
+	return err
 }
 
 func (b *builder) unordered(s, t *stmt, x, y access) error {

@@ -35,6 +35,9 @@ type Nest struct {
 	// Context is what holds at every work-item: dimensions are the axes in use, constraints their extents and the
 	// kernel's assumptions.
 	Context *polycount.Set
+	// Suspects are writes of which data decides whether several work-groups write one element: each tells whether they may do
+	// so at given sizes, as far as that is known.
+	Suspects []func(sizes map[string]int64) bool
 
 	makeSlots sync.Once
 	slots     map[string]int
