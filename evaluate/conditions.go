@@ -9,15 +9,26 @@ import (
 )
 
 // Conditions describes the state of the device during the measurements: the times of the sentinel kernel, and the clocks, power and
-// temperature as far as the platform reports them. It is empty if the records have none of these.
+// temperature as far as the platform reports them; and how many results were verified. It is empty if the records have none of these.
 func Conditions(records []samples.Record) []string {
 	var sentinel, ratio, sm, memory, power, heat span
+	verified, timed, unverified, why := 0, 0, 0, ""
 	limits := map[string]int{}
 	var names []string // of limits, in the order in which they first occur
 	for _, r := range records {
 		if r.Sentinel != nil {
 			sentinel.add(r.Sentinel.Seconds)
 			ratio.add(r.Sentinel.Ratio)
+		}
+		switch n := len(r.Verified); {
+		case n == 0 && r.Unverified != "":
+			unverified++
+			why = r.Unverified
+		case n > 0 && r.Unverified == "":
+			timed++
+			fallthrough
+		case n > 0:
+			verified++
 		}
 		if r.Clocks == nil {
 			continue
@@ -36,6 +47,13 @@ func Conditions(records []samples.Record) []string {
 	if sentinel.n > 0 {
 		out = append(out, fmt.Sprintf("sentinel kernel %s, %s times what it took first (%d of %d samples)",
 			sentinel.text(chart.Seconds), ratio.text(func(v float64) string { return fmt.Sprintf("%.4f", v) }), sentinel.n, len(records)))
+	}
+	if verified+unverified > 0 {
+		text := fmt.Sprintf("results compared with a reference: %d of %d samples, %d of them at the sizes that were measured", verified, len(records), timed)
+		if unverified > 0 {
+			text += fmt.Sprintf("; %d are not verified, such as: %s", unverified, why)
+		}
+		out = append(out, text)
 	}
 	plain := func(v float64) string { return fmt.Sprintf("%.0f", v) }
 	for _, s := range []struct {

@@ -20,8 +20,9 @@ const (
 	OK          Status = "ok"
 	Timeout     Status = "timeout"       // no answer before the deadline; the worker was killed
 	Crash       Status = "crash"         // the worker process died, or the device's context did
-	Refused     Status = "refused"       // exceeds a limit of the device, the driver would not launch it, or the reference found a fault in it
+	Refused     Status = "refused"       // exceeds a limit of the device, or the driver would not launch it
 	BuildFailed Status = "build_failed"  // the source does not compile
+	Faulty      Status = "faulty"        // the reference interpreter found a race or an access out of bounds: it was not launched
 	WrongResult Status = "wrong_result"  // it ran, and its outputs differ from the reference
 	OutOfMemory Status = "out_of_memory" // its buffers did not fit at that moment
 	Interrupted Status = "interrupted"   // stopped from outside
@@ -35,6 +36,7 @@ var statuses = map[Status]bool{
 	Crash:       true,
 	Refused:     true,
 	BuildFailed: true,
+	Faulty:      true,
 	WrongResult: true,
 	OutOfMemory: false, // other programs hold memory too
 	Interrupted: false,

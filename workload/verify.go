@@ -122,7 +122,7 @@ func (c *Case) reference(job device.Job, chosen []int64) (*Reference, error) {
 	var fault *interp.Error
 	switch {
 	case errors.As(err, &fault):
-		return nil, device.Errorf(samples.Refused, "it is not launched: at %s, %v", FormatSizes(c.Sizes), err)
+		return nil, device.Errorf(samples.Faulty, "it was not launched: at %s, %v", FormatSizes(c.Sizes), err)
 	case err != nil:
 		return nil, fmt.Errorf("%w at %s: %w", ErrUnverified, FormatSizes(c.Sizes), err)
 	}

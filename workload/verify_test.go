@@ -134,7 +134,7 @@ func TestVerifyFaults(t *testing.T) {
 		watched := &edited{Device: dev}
 		_, err := Verify(context.Background(), watched, oneArray(t, c.statement, "float32", 4096))
 		e, ok := device.AsError(err)
-		if !ok || e.Status != samples.Refused || !strings.Contains(err.Error(), c.want) || watched.runs > 0 {
+		if !ok || e.Status != samples.Faulty || !strings.Contains(err.Error(), c.want) || watched.runs > 0 {
 			t.Errorf("%s: %v after %d launches, want %q", c.statement, err, watched.runs, c.want)
 		}
 	}
@@ -143,7 +143,7 @@ func TestVerifyFaults(t *testing.T) {
 	if _, err := Verify(context.Background(), dev, late); err != nil {
 		t.Error(err)
 	}
-	if _, err := late.TimedReference(must(late.Job(device.Policy{}))); err == nil || !strings.Contains(err.Error(), "it is not launched: at n=4096") {
+	if _, err := late.TimedReference(must(late.Job(device.Policy{}))); err == nil || !strings.Contains(err.Error(), "it was not launched: at n=4096") {
 		t.Errorf("a fault at the timed size alone: %v", err)
 	}
 }

@@ -23,6 +23,10 @@ func measureCommand() *cobra.Command {
 samples to a file. Kernels that the file has already are not measured again. A kernel that hangs, crashes or is refused leaves a
 sample with that status; the others are still measured.
 
+Results are compared with those of a reference interpreter before times count: at a small size, and those of some work-groups at the
+size that is measured. Differences that rounding cannot explain make a sample a wrong_result. A kernel in which the interpreter finds a
+race or an access out of bounds is faulty, and never launched. Samples say what was compared, or why nothing could be.
+
 Each sample carries the state of the caches, the latest time of a fixed sentinel kernel, which shows whether the device is
 as fast as when the session began, and the clocks where the driver reports them. With --trials 3 a sample takes little time and
 space. A samples file compressed by gzip can be replayed as it is.`,
@@ -82,15 +86,15 @@ func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string
 // printRecords prints samples. Where one failed, the exit status says so.
 func printRecords(cmd *cobra.Command, records []samples.Record) error {
 	failed := 0
-	t := format.NewTable("kernel", "caches", ">median", ">95 % interval", ">trials", "status")
+	t := format.NewTable("kernel", "caches", ">median", ">95 % interval", ">trials", "verified", "status")
 	for _, r := range records {
 		if r.Status != samples.OK {
 			failed++
-			t.Row(r.Kernel.Key(), string(r.Mode), "", "", "", fmt.Sprintf("%s: %s", r.Status, r.Error))
+			t.Row(r.Kernel.Key(), string(r.Mode), "", "", "", "", fmt.Sprintf("%s: %s", r.Status, r.Error))
 			continue
 		}
 		interval := format.Seconds(r.Summary.Lo) + " – " + format.Seconds(r.Summary.Hi)
-		t.Row(r.Kernel.Key(), string(r.Mode), format.Seconds(r.Seconds()), interval, fmt.Sprint(len(r.Trials)), "ok")
+		t.Row(r.Kernel.Key(), string(r.Mode), format.Seconds(r.Seconds()), interval, fmt.Sprint(len(r.Trials)), r.Verification(), "ok")
 	}
 	if err := show(cmd, map[string]any{"samples": records}, t.Write); err != nil {
 		return err

@@ -210,6 +210,12 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 	here := c.Device.Info().Fingerprint
 	for i, one := range predictions {
 		one.Measured = &result.Records[i]
+		if why := one.Measured.Unverified; why != "" {
+			one.Warnings = append(one.Warnings, "its measured results are not verified: "+why)
+		}
+		if why := one.Measured.Unverified; why != "" {
+			one.Warnings = append(one.Warnings, "its measured results are not verified there: "+why)
+		}
 		if !here.Same(p.Device) {
 			one.Warnings = append(one.Warnings, fmt.Sprintf("the profile is for %s, but the measurement is from %s", p.Device, here))
 		}
@@ -235,6 +241,7 @@ type measuredJSON struct {
 	RelativeError float64        `json:"relative_error,omitempty"`
 	Status        samples.Status `json:"status"`
 	Error         string         `json:"error,omitempty"`
+	Verified      string         `json:"verified,omitempty"`
 }
 
 func predictionsJSON(p *campaign.Predictor, predictions []*campaign.Prediction) []predictionJSON {
@@ -252,6 +259,7 @@ func predictionsJSON(p *campaign.Predictor, predictions []*campaign.Prediction) 
 			all[i].Measured.Seconds = m.Seconds()
 			all[i].Measured.Interval = &[2]float64{m.Summary.Lo, m.Summary.Hi}
 			all[i].Measured.RelativeError = r.RelativeError()
+			all[i].Measured.Verified = m.Verification()
 		}
 	}
 	return all
