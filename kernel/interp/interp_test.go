@@ -142,7 +142,7 @@ func TestPlantedFaults(t *testing.T) {
 
 func TestRacesBetweenGroups(t *testing.T) {
 	k := makeKernel(t, kernel.Spec{
-		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i//2] = x[i]", DTypes: map[string]expr.DType{"x": "int32"},
+		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i//2] = x[i] {if=x[i]>=0}", DTypes: map[string]expr.DType{"x": "int32"},
 	}, "i:g.0")
 	_, err := interp.Run(nestOf(t, k), map[string]int64{"n": 4}, map[string]*interp.Buffer{"x": filled("int32", 4), "y": filled("int32", 4)})
 	if err == nil || !strings.Contains(err.Error(), "race: element 0 of y is written here and written by group [0 0 0] (group (1,0,0)") {

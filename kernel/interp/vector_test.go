@@ -124,7 +124,7 @@ func TestVectorRaces(t *testing.T) {
 		})
 	}
 	n, err := vectorNest(t, kernel.Spec{
-		Domains: []string{"{[i]: 0<=i<4}"}, Instructions: "y[2*i; 4] = x[4*i; 4]", DTypes: map[string]expr.DType{"x": "float32"},
+		Domains: []string{"{[i]: 0<=i<4}"}, Instructions: "y[2*i; 4] = x[4*i; 4] {if=x[i]>0}", DTypes: map[string]expr.DType{"x": "float32"},
 	}, "i:g.0")
 	if err != nil {
 		t.Fatal(err)
