@@ -84,6 +84,15 @@ func Derive(p *lift.Program, opt Options) (*Result, error) {
 	}
 	r := rand.New(rand.NewSource(opt.Seed))
 	result := &Result{Refused: map[string]int{}}
+	e.draw(list, r, result)
+	if len(result.Variants) == 0 {
+		e.draw(e.inOrder(), r, result)
+	}
+	return result, nil
+}
+
+// draw adds variants of recipes to the result.
+func (e *explorer) draw(list []*recipe, r *rand.Rand, result *Result) {
 	var streams []*stream
 	for _, rec := range list {
 		seed := r.Int63() // drawn for all, so that the others do not depend on which are refused
@@ -93,11 +102,11 @@ func Derive(p *lift.Program, opt Options) (*Result, error) {
 		}
 		streams = append(streams, newStream(rec, seed))
 	}
-	result.Recipes = len(streams)
+	result.Recipes += len(streams)
 	seen := map[*lift.Term]bool{}
-	for len(streams) > 0 && len(result.Variants) < opt.Count {
+	for len(streams) > 0 && len(result.Variants) < e.opt.Count {
 		streams = slices.DeleteFunc(streams, func(s *stream) bool {
-			if len(result.Variants) >= opt.Count {
+			if len(result.Variants) >= e.opt.Count {
 				return false
 			}
 			// A stratum gives one variant in turn, if it has one left.
@@ -121,7 +130,6 @@ func Derive(p *lift.Program, opt Options) (*Result, error) {
 			}
 		})
 	}
-	return result, nil
 }
 
 // reason is an error without its numbers, for counting.

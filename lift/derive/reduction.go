@@ -224,6 +224,30 @@ func (e *explorer) reductionRecipes() []*recipe {
 	return list
 }
 
+// inOrder are the recipes for a reduction that the others cannot make one of parts, because its function is not associative, its
+// first operand not neutral, or its length has no suitable divisors: one work-item takes the elements in their order.
+func (e *explorer) inOrder() (list []*recipe) {
+	if e.fused.Op != lift.Reduce {
+		return nil
+	}
+	for _, unroll := range []string{"", "unroll"} {
+		list = append(list, &recipe{name: phrase("one work-item, in order", unroll), build: func(point) rules.Strategy {
+			return rules.Seq(oneItem, finish(unroll != ""))
+		}})
+	}
+	return list
+}
+
+// oneItem gives a reduction to one work-item, with the map before it.
+var oneItem = rules.Seq(
+	rules.Use("reduceRow"),
+	rules.AtArg(rules.Seq( // map(reduce) o split(N) o map(g)
+		rules.Try(rules.AtArg(rules.Use("splitMap"))),
+		rules.Try(fusePlain),
+		glb0.use,
+	)),
+)
+
 // stage is the first stage of a reduction: how the array is reduced to a shorter one.
 type stage struct {
 	recipe

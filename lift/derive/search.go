@@ -109,7 +109,7 @@ var moves = moveTable(
 	"splitJoin", "chunkReduce", "reducePart", "partRedReorder", "partRedSplit", "partRedReduce", "reorderStride",
 	"joinSplit", "mapFusion", "splitMap", "tileStencils2D", "tileStencilsZip2D", "tileStencils3D", "tileStencilsZip3D",
 	"tileStencils", "streamStencils2D", "streamStencils3D", "streamStencilsZip2D", "streamStencilsZip3D", "mapSeqSlide",
-	"mapFission", "mapMapInterchange", "reduceOutwards", "copyPrivateOperands", "vectorize", "vectorizeReduction",
+	"mapFission", "mapMapInterchange", "reduceOutwards", "reduceRow", "copyPrivateOperands", "vectorize", "vectorizeReduction",
 	"mapGlb", "mapWrg", "mapLcl", "mapSeq", "reduceSeq", "reduceMapFusion", "copyLocal", "copyLocal2D", "copyLocal3D",
 	"copyLocalZip2D", "copyLocalZip3D", "toLocal", "mapUnroll", "reduceUnroll",
 )
