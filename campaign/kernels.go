@@ -17,7 +17,7 @@ import (
 // LoadScript runs a kernel script and returns its variants, of which there is at least one. The path may end in "#name", for one
 // variant alone.
 func LoadScript(ctx context.Context, path string) ([]script.Variant, error) {
-	path, only, one := strings.Cut(path, "#")
+	path, only, one := CutKernel(path)
 	variants, err := script.Options{}.Load(ctx, path)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -130,15 +131,15 @@ func (c *Case) Program() string {
 // CheckSizes returns an error where a parameter of the kernel has no size, a size is for no parameter, or an assumption
 // of the kernel does not hold.
 func (c *Case) CheckSizes() error {
-	params := c.IR.Params()
+	params, kernel := c.IR.Params(), cmp.Or(c.Label, c.IR.Name)
 	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
 		if !slices.Contains(params, name) {
-			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", c.IR.Name, name, strings.Join(params, ", "))
+			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, strings.Join(params, ", "))
 		}
 	}
 	for _, p := range params {
 		if _, ok := c.Sizes[p]; !ok {
-			return fmt.Errorf("kernel %s needs a size for %s; give -p %s=VALUE", c.IR.Name, p, p)
+			return fmt.Errorf("kernel %s needs a size for %s; give -p %s=VALUE", kernel, p, p)
 		}
 	}
 	if c.IR.Assumptions == nil {
@@ -149,7 +150,7 @@ func (c *Case) CheckSizes() error {
 		return err
 	}
 	if !holds {
-		return fmt.Errorf("kernel %s cannot have %s: it assumes %s", c.IR.Name, FormatSizes(c.Sizes), c.IR.Assumptions)
+		return fmt.Errorf("kernel %s cannot have %s: it assumes %s", kernel, FormatSizes(c.Sizes), c.IR.Assumptions)
 	}
 	return nil
 }

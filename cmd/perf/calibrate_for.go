@@ -122,7 +122,7 @@ func (o *forOptions) targets(cmd *cobra.Command) ([]modelgen.Target, error) {
 		if err != nil {
 			return nil, err
 		}
-		file, _, _ := strings.Cut(path, "#")
+		file, _, _ := campaign.CutKernel(path)
 		for _, v := range variants {
 			out = append(out, modelgen.Target{Script: relativeTo(o.folder, file), Variant: v})
 		}

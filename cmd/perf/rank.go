@@ -25,6 +25,9 @@ kernels are run as well. Kernels that exceed a limit of the profile's device, su
 skipped with the reason.`,
 		Args: minArgs(1, "at least one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
+				return err
+			}
 			sizes, err := parseSizes(o.sizes)
 			if err != nil {
 				return err
