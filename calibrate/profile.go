@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
 )
@@ -113,12 +111,7 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 	if err := yamlfile.Decode(file, text, p, profileKeys...); err != nil {
 		return nil, err
 	}
-	for i, c := range p.Models {
-		if err := c.check(); err != nil {
-			return nil, source.At(file, string(text), source.Pos{Line: 1, Column: 1}, "model %d of the profile: %s", i+1, err)
-		}
-	}
-	return p, nil
+	return p, checkValues(root)
 }
 
 func checkVersion(root *yamlfile.Node) error {
@@ -141,26 +134,6 @@ func checkVersion(root *yamlfile.Node) error {
 		return nil
 	}
 	return root.Errorf("the profile has no version").WithHint("is this a profile? perf calibrate writes them")
-}
-
-func (c *Calibration) check() error {
-	n := len(c.Fit.Parameters)
-	switch {
-	case c.Fit.Model == "":
-		return errors.New("it has no name")
-	case c.Definition == "":
-		return fmt.Errorf("%s has no definition", c.Fit.Model)
-	case n == 0:
-		return fmt.Errorf("%s has no parameters", c.Fit.Model)
-	case c.Fit.Covariance != nil && len(c.Fit.Covariance) != n:
-		return fmt.Errorf("the covariance of %s has %d rows for %d parameters", c.Fit.Model, len(c.Fit.Covariance), n)
-	}
-	for _, row := range slices.Concat(c.Fit.Covariance, c.Fit.Null) {
-		if len(row) != n {
-			return fmt.Errorf("the covariance of %s has a row of %d for %d parameters", c.Fit.Model, len(row), n)
-		}
-	}
-	return nil
 }
 
 // YAML returns the text of the profile, which ParseProfile reads back to the same profile.

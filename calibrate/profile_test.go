@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +31,8 @@ func profiled(t testing.TB) *Profile {
 	definition := m.String()
 	good := fitRows(t, m, rowsOf(t, m, titanV, 0.02, rand.New(rand.NewPCG(1, 2)), kernels, features))
 	good.Model = "1e3"
-	poor := fitRows(t, model(t, "expression: p_a * f_x + p_b * f_x\nparameters: {p_a: {unit: 's per 4 B'}}\n"), []Row{{Features: map[string]float64{"f_x": 1}, Output: 2}})
+	equal := model(t, "expression: p_a * f_x + p_b * f_x\nparameters: {p_a: {unit: 's per 4 B'}}\n")
+	poor := fitRows(t, equal, []Row{{Features: map[string]float64{"f_x": 1}, Output: 2}})
 	origin := Origin{
 		Date: time.Date(2024, 2, 3, 4, 5, 6, 0, time.UTC), Perf: "v1: #1", ModelFile: "a b.yaml",
 		ModelHash: strings.Repeat("12", 32), SamplesFile: "yes", SamplesHash: strings.Repeat("0e", 32),
@@ -44,7 +46,7 @@ func profiled(t testing.TB) *Profile {
 			Name: "NVIDIA: H200 [x]", Vendor: "null", Driver: "535.10", Platform: "#1", UUID: strings.Repeat("12345678", 4),
 			ComputeUnits: 132, SubgroupSize: 32, MaxWorkItems: []int64{1024, 1024, 64},
 		},
-		Models: []Calibration{{Fit: *good, Definition: definition, Origin: origin}, {Fit: *poor, Definition: "# as the user wrote it\n\n  " + overlapModel + "\n\n", Origin: origin}},
+		Models: []Calibration{{Fit: *good, Definition: definition, Origin: origin}, {Fit: *poor, Definition: "# as the user wrote it\n\n  # and more\n" + equal.String() + "\n\n", Origin: origin}},
 	}
 }
 
@@ -96,7 +98,7 @@ func TestAnyTextSurvives(t *testing.T) {
 		p.Models = slices.Clone(base.Models)
 		p.Device.Name = text.Draw(t, "name")
 		p.Models[0].Fit.Model = text.Draw(t, "model")
-		p.Models[0].Definition = text.Draw(t, "definition")
+		p.Models[0].Definition = "# " + strings.ReplaceAll(text.Draw(t, "definition"), "\n", "\n# ") + "\n" + base.Models[0].Definition
 		p.Models[0].Origin.ModelFile = text.Draw(t, "file")
 		p.Models[0].Fit.Warnings = []string{text.Draw(t, "warning")}
 		out, err := p.YAML()
@@ -133,6 +135,12 @@ func TestProfileMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	find := func(pattern string) []string { return regexp.MustCompile(pattern).FindStringSubmatch(string(text)) }
+	value, stderr, group := find(`value: \S+`)[0], find(`stderr: \S+`)[0], find(`  - name: p_group
+.*
+.*
+`)[0]
+	entry := find(`covariance: \[\[(\S+), (\S+), `) // the variance of p_launch, its covariance with p_group
 	for _, c := range []struct{ old, bad, want string }{
 		{"version: 1", "version: 9", "p.yaml:1:10: version 9 of the format of profiles is not known\n    version: 9\n             ^\n    this program reads version 1: calibrate again"},
 		{"version: 1\n", "", "the profile has no version"},
@@ -140,7 +148,30 @@ func TestProfileMistakes(t *testing.T) {
 		{"compute_units: 132", "compute_units: many", "compute_units: many"},
 		{"devic", "\tdevic", "cannot start any token"},
 		{"definition: |", "definition: ''\n  rest: |", "unknown key \"rest\""},
-		{"covariance: [[", "covariance: [[1, ", "the covariance of 1e3 has a row of 8 for 7 parameters"},
+		{"covariance: [[", "covariance: [[1, ", "there are 8 numbers here and not 7"},
+		{value, "value: null", "p.yaml:29:12: value has no value\n        value: null\n               ^"},
+		{value, "value: -1e-6", "p.yaml:29:12: parameter p_launch is -1e-6\n        value: -1e-6\n               ^\n    the model allows finite numbers, 0 or greater"},
+		{value, "value: .nan", `29:12: expected a number, found ".nan"`},
+		{value, "value: .inf", "29:12: parameter p_launch is .inf"},
+		{value, "rate: 1", "28:5: parameter p_launch has no value"},
+		{stderr, "stderr: -1", "30:13: a standard error is not negative"},
+		{"- name: p_group", "- name: p_launch", "31:11: parameter p_launch stands here twice"},
+		{"- name: p_group", "- name: p_grope", "31:11: the definition of the model has no parameter p_grope\n      - name: p_grope\n              ^\n    it has: p_launch, p_group"},
+		{group, "", "parameter p_group of the definition is not among the parameters"},
+		{"- model: m\n", "- model: \"1e3\"\n", "the profile has model 1e3 twice"},
+		{"  name: \"NVIDIA: H200 [x]\"\n", "", "the profile names no device"},
+		{"residual: 0.1", "residual: -0.1", "residual is -0.1"},
+		{"  residual: 0.1", "  iterations: 0 #", "already defined"},
+		{"rows: 32", "rows: 0", "rows is 0"},
+		{"widening: 1.0", "widening: 0.5", "widening is 0.5"},
+		{"    f_ga:\n    - 0.0\n", "    f_ga:\n    - 2e9\n", "the range of f_ga ends before it begins"},
+		{"    f_ga:\n    - 0.0\n", "    f_ga:\n", "there are 1 numbers here and not 2"},
+		{"  origin:", "  origins:", "unknown key"},
+		{"expression: overhead", "expression: overhaed", "the definition of the model: "},
+		{entry[1], "-" + entry[1], "the variance of p_launch is negative"},
+		{entry[2], "1e-19", "the covariance is not symmetric"},
+		{entry[1], "1e-24", "would have a correlation beyond 1"},
+		{"covariance: [[", "covariance: [] #", "the covariance has 0 rows for 7 parameters"},
 	} {
 		bad := strings.Replace(string(text), c.old, c.bad, 1)
 		if bad == string(text) {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +21,8 @@ func calibrateCommand() *cobra.Command {
 		Long: `calibrate runs the measurement kernels that the models name (files, or names that perf models lists), fits the
 models to their times, and adds them to the profile of the device. With --model auto each model is fitted in every form, and the
 form that predicts held-out rows best is kept. Kernels measured before are not measured again, so an interrupted calibration resumes.
-Times are taken with warm caches, or with --cache cold; a profile holds models for one of the two.
+Times are taken with warm caches, or with --cache cold; a profile holds models for one of the two. Several calibrations may add to
+one profile at the same time.
 
 With --for it makes a model for your own kernels: it finds the patterns in which they access global memory, removes the rest of
 their work to measure each pattern alone at sizes around those given by -p, adds measurement kernels for their other
@@ -102,22 +101,9 @@ func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mo
 		}
 		path = campaign.DeviceFile(data, "profiles", device, map[samples.Mode]string{samples.Warm: ".yaml", samples.Cold: "-cold.yaml"}[mode])
 	}
-	profile, err := calibrate.LoadProfile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		profile = &calibrate.Profile{Version: calibrate.ProfileVersion}
-	case err != nil:
+	if _, err := campaign.OpenProfile(path, device, mode); err != nil { // a wrong profile shows before anything runs
 		return nil, err
-	case !profile.Device.Same(device):
-		return nil, usagef("profile %s is for %s, not for %s; choose another with --profile", path, profile.Device, device)
 	}
-	for _, m := range profile.Models {
-		if m.Origin.Cache != "" && m.Origin.Cache != string(mode) {
-			return nil, usagef("the models of profile %s were calibrated with %s caches, and this calibration uses %s caches; choose another with --profile",
-				path, m.Origin.Cache, mode)
-		}
-	}
-	profile.Device = device
 	var fits []*calibrate.Fit
 	for _, plan := range plans {
 		m, err := c.Calibrate(cmd.Context(), mode, plan, within)
@@ -125,9 +111,8 @@ func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mo
 		if err != nil {
 			return nil, err
 		}
-		profile.Put(*m.Calibration)
-		// Saved after each model, so that a failure of the next loses nothing.
-		if err := profile.Save(path); err != nil {
+		// Added after each model, so that a failure of the next loses nothing.
+		if err := campaign.AddToProfile(path, device, *m.Calibration); err != nil {
 			return nil, err
 		}
 		fits = append(fits, &m.Fit)

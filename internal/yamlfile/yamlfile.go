@@ -262,6 +262,17 @@ func (n *Node) Pairs() ([]Entry, error) {
 	return n.Entries, nil
 }
 
+// Get returns the value of a key of a map, nil where there is none.
+func (n *Node) Get(key string) *Node {
+	if n == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(n.Entries, func(e Entry) bool { return e.Key.Text == key }); i >= 0 {
+		return n.Entries[i].Value
+	}
+	return nil
+}
+
 // List returns the items of a list, none for a null node.
 func (n *Node) List() ([]*Node, error) {
 	if n.Kind == Null {

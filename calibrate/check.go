@@ -1,0 +1,241 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
+
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+	"gpuperf/models"
+)
+
+// required are the keys that every calibration of a profile has.
+var required = []string{
+	"model", "parameters", "rows", "kernels", "freedom", "scale_by_output", "residual", "feature_range", "definition", "origin",
+}
+
+// least are the numbers on which predictions depend, wherever they stand in a profile, with the least value of each.
+var least = map[string]float64{
+	"residual": 0, "log_spread": 0, "freedom": 0, "rows": 1, "kernels": 0,
+	"level": 0, "points": 0, "widening": 1, "margin": 0,
+	"compute_units": 0, "subgroup_size": 0, "clock_mhz": 0,
+}
+
+// checkValues refuses values that no calibration writes.
+func checkValues(root *yamlfile.Node) error {
+	if err := checkNumbers("the profile", root); err != nil {
+		return err
+	}
+	if device := root.Get("device"); device == nil || device.Get("name") == nil || device.Get("name").Text == "" {
+		return root.Errorf("the profile names no device").WithHint("a calibration writes device: with the name of the device and what its driver tells")
+	}
+	seen := map[string]bool{}
+	for _, c := range itemsOf(root.Get("models")) {
+		if err := checkCalibration(c); err != nil {
+			return err
+		}
+		model := c.Get("model")
+		if seen[model.Text] {
+			return model.Errorf("the profile has model %s twice", model.Text).WithHint("a profile holds one calibration of each model: remove one")
+		}
+		seen[model.Text] = true
+	}
+	return nil
+}
+
+// itemsOf are the items of a list, none where there is no list.
+func itemsOf(n *yamlfile.Node) []*yamlfile.Node {
+	if n == nil {
+		return nil
+	}
+	return n.Items
+}
+
+// checkNumbers refuses empty values, and numbers out of their range.
+func checkNumbers(key string, n *yamlfile.Node) error {
+	if n.Kind == yamlfile.Null {
+		return n.Errorf("%s has no value", key)
+	}
+	if from, ok := least[key]; ok && n.Kind == yamlfile.Scalar {
+		if v, err := n.Float(); err != nil || v < from || math.IsInf(v, 0) {
+			return n.Errorf("%s is %s", key, n.Text).WithHint("it is a finite number, %v or greater", from)
+		}
+	}
+	for _, e := range n.Entries {
+		if err := checkNumbers(e.Key.Text, e.Value); err != nil {
+			return err
+		}
+	}
+	for _, item := range n.Items {
+		if err := checkNumbers("an item of "+key, item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkCalibration(c *yamlfile.Node) error {
+	for _, key := range required {
+		if c.Get(key) == nil {
+			return c.Errorf("the calibration has no %s", key).WithHint("calibrate the model again")
+		}
+	}
+	if name := c.Get("model"); name.Text == "" {
+		return name.Errorf("the model has no name")
+	}
+	model, err := parseDefinition(c.Get("definition"))
+	if err != nil {
+		return err
+	}
+	estimates := c.Get("parameters")
+	var names []string
+	for _, e := range itemsOf(estimates) {
+		if err := checkEstimate(model, e, names); err != nil {
+			return err
+		}
+		names = append(names, e.Get("name").Text)
+	}
+	for _, name := range model.ParameterNames() {
+		if !slices.Contains(names, name) {
+			return estimates.Errorf("parameter %s of the definition is not among the parameters", name).WithHint("calibrate the model again")
+		}
+	}
+	for _, e := range c.Get("feature_range").Entries {
+		if v, err := numbers(e.Value, 2); err != nil {
+			return err
+		} else if v[0] > v[1] {
+			return e.Value.Errorf("the range of %s ends before it begins", e.Key.Text).WithHint("a range is two numbers, the smaller first")
+		}
+	}
+	for _, direction := range itemsOf(c.Get("undetermined")) {
+		if _, err := numbers(direction, len(names)); err != nil {
+			return err
+		}
+	}
+	if covariance := c.Get("covariance"); covariance != nil {
+		return checkCovariance(covariance, names)
+	}
+	return nil
+}
+
+// parseDefinition reads the model file in a profile. Its errors stand where they are in the profile.
+func parseDefinition(n *yamlfile.Node) (*models.Model, error) {
+	m, err := models.Parse("", []byte(n.Text))
+	var inner *source.Error
+	if errors.As(err, &inner) {
+		offset := max(0, inner.Pos.Column-1)
+		for i, line := range slices.Collect(strings.SplitAfterSeq(n.Text, "\n")) {
+			if i+1 < inner.Pos.Line {
+				offset += utf8.RuneCountInString(line)
+			}
+		}
+		return nil, n.ErrorIn(offset, "the definition of the model: %s", inner.Msg).WithHint("%s", inner.Hint)
+	}
+	return m, err
+}
+
+// checkEstimate checks one parameter; those before it are named.
+func checkEstimate(model *models.Model, e *yamlfile.Node, before []string) error {
+	name, value, stderr := e.Get("name"), e.Get("value"), e.Get("stderr")
+	switch {
+	case name == nil:
+		return e.Errorf("the parameter has no name")
+	case slices.Contains(before, name.Text):
+		return name.Errorf("parameter %s stands here twice", name.Text)
+	case !slices.Contains(model.ParameterNames(), name.Text):
+		return name.Errorf("the definition of the model has no parameter %s", name.Text).WithHint("it has: %s", strings.Join(model.ParameterNames(), ", "))
+	case value == nil:
+		return e.Errorf("parameter %s has no value", name.Text)
+	case stderr == nil:
+		return e.Errorf("parameter %s has no stderr", name.Text).WithHint("its standard error: .nan where it is not known")
+	}
+	v, err := value.Float()
+	if err != nil {
+		return err
+	}
+	allowed := model.Parameter(name.Text)
+	if math.IsInf(v, 0) || v < allowed.Min || v > allowed.Max {
+		return value.Errorf("parameter %s is %s", name.Text, value.Text).WithHint("%s", boundsText(allowed))
+	}
+	if v, err := stderr.Float(); err == nil && v < 0 {
+		return stderr.Errorf("a standard error is not negative")
+	}
+	return nil
+}
+
+// boundsText says which values a model allows for a parameter.
+func boundsText(p models.Parameter) string {
+	switch {
+	case math.IsInf(p.Min, -1) && math.IsInf(p.Max, 1):
+		return "a parameter is a finite number"
+	case math.IsInf(p.Max, 1):
+		return fmt.Sprintf("the model allows finite numbers, %v or greater", p.Min)
+	case math.IsInf(p.Min, -1):
+		return fmt.Sprintf("the model allows finite numbers, %v or less", p.Max)
+	}
+	return fmt.Sprintf("the model allows numbers from %v to %v", p.Min, p.Max)
+}
+
+// numbers reads a list of finite numbers.
+func numbers(n *yamlfile.Node, count int) ([]float64, error) {
+	items, err := n.List()
+	if err != nil {
+		return nil, err
+	}
+	if len(items) != count {
+		return nil, n.Errorf("there are %d numbers here and not %d", len(items), count)
+	}
+	out := make([]float64, count)
+	for i, item := range items {
+		if out[i], err = item.Float(); err != nil {
+			return nil, err
+		}
+		if math.IsInf(out[i], 0) {
+			return nil, item.Errorf("expected a finite number")
+		}
+	}
+	return out, nil
+}
+
+// checkCovariance refuses a matrix that is no covariance of the parameters.
+func checkCovariance(n *yamlfile.Node, names []string) error {
+	rows := itemsOf(n)
+	if len(rows) != len(names) {
+		return n.Errorf("the covariance has %d rows for %d parameters", len(rows), len(names))
+	}
+	const rounding = 1e-6 // of correlations
+	c := make([][]float64, len(rows))
+	correlation := mat.NewSymDense(len(rows), nil)
+	for i, row := range rows {
+		var err error
+		if c[i], err = numbers(row, len(names)); err != nil {
+			return err
+		}
+		if c[i][i] < 0 {
+			return row.Items[i].Errorf("the variance of %s is negative", names[i])
+		}
+		for j, v := range c[i][:i] {
+			scale := math.Sqrt(c[i][i]) * math.Sqrt(c[j][j])
+			switch off := math.Abs(v - c[j][i]); {
+			case off > rounding*scale:
+				return row.Items[j].Errorf("the covariance is not symmetric: %g here, and %g in row %d", v, c[j][i], j+1)
+			case math.Abs(v) > (1+rounding)*scale:
+				return row.Items[j].Errorf("%s and %s would have a correlation beyond 1", names[i], names[j])
+			case scale > 0:
+				correlation.SetSym(i, j, v/scale)
+			}
+		}
+		correlation.SetSym(i, i, 1)
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(correlation, false) || slices.Min(eigen.Values(nil)) < -rounding {
+		return n.Errorf("this is no covariance: a combination of the parameters would have a negative variance")
+	}
+	return nil
+}

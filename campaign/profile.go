@@ -1,0 +1,55 @@
+package campaign
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"gpuperf/calibrate"
+	"gpuperf/samples"
+)
+
+// OpenProfile reads a profile to which calibrations on a device are added, or begins one. It must be of the device and of the state of
+// the caches.
+func OpenProfile(path string, device samples.Fingerprint, mode samples.Mode) (*calibrate.Profile, error) {
+	profile, err := calibrate.LoadProfile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &calibrate.Profile{Version: calibrate.ProfileVersion, Device: device}, nil
+	case err != nil:
+		return nil, err
+	case !profile.Device.Same(device):
+		return nil, inputf("profile %s is for %s, not for %s; choose another with --profile", path, profile.Device, device)
+	}
+	for _, m := range profile.Models {
+		if m.Origin.Cache != "" && m.Origin.Cache != string(mode) {
+			return nil, inputf("the models of profile %s were calibrated with %s caches, and this calibration uses %s caches; choose another with --profile",
+				path, m.Origin.Cache, mode)
+		}
+	}
+	profile.Device = device
+	return profile, nil
+}
+
+// AddToProfile adds a calibration to the profile at path. Several processes may add to one profile: none loses what another has added.
+func AddToProfile(path string, device samples.Fingerprint, c calibrate.Calibration) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	dir, name := filepath.Split(path)
+	if err := os.MkdirAll(filepath.Clean(dir), 0o755); err != nil {
+		return err
+	}
+	unlock, err := samples.Lock(filepath.Join(dir, "."+name+".lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	profile, err := OpenProfile(path, device, samples.Mode(c.Origin.Cache))
+	if err != nil {
+		return err
+	}
+	profile.Put(c)
+	return profile.Save(path)
+}

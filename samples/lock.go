@@ -1,0 +1,36 @@
+package samples
+
+import (
+	"fmt"
+	"os"
+	"time"
+)
+
+// Lock takes the lock file at path for this process until unlock is called, which removes the file. It waits a while for
+// another process that has it.
+func Lock(path string) (unlock func(), err error) {
+	const patience, pause = 10 * time.Second, 10 * time.Millisecond
+	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		if err = lock(f); err == nil && isAt(f, path) {
+			return func() { os.Remove(path); f.Close() }, nil
+		}
+		f.Close()
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("another process holds %s: %w", path, err)
+		}
+	}
+}
+
+// isAt reports whether the open file is still the one at path, and not one that its holder has removed.
+func isAt(f *os.File, path string) bool {
+	a, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(path)
+	return err == nil && os.SameFile(a, b)
+}
