@@ -32,6 +32,7 @@ type Options struct {
 	Data    string        // folder of the journals and of built programs; needed where a device is opened
 	Samples string        // the journal; "" is the device's own in Data
 	Retry   bool          // measure again what failed before
+	Again   Remeasure     // which other samples of the journal to measure again
 	Trials  int           // of each kernel, at most; 0 is the default of package device
 	Limit   time.Duration // for building and running one kernel; 0 is the default of package measure
 	Jobs    int           // programs to build, and results to verify, at once; 0 is the number of processors, at most MaxJobs
@@ -62,6 +63,7 @@ type Campaign struct {
 	Device   device.Device
 	Warnings []string // about the records that it was opened with
 	Spent    Spent
+	Repeated int // samples of the journal that were chosen to be measured again
 
 	options  Options
 	journal  *samples.Journal // nil where recorded samples take the place of a device
@@ -69,6 +71,7 @@ type Campaign struct {
 	ahead    bool // programs are built ahead where they are many
 	sentinel measure.Sentinel
 	compared bool                         // the sentinel with the first of the journal
+	repeated map[string]bool              // samples of the journal that were to be measured again, and whether they have been
 	verified map[*workload.Kernel]outcome // of comparing a kernel's results with the reference
 	used     []samples.Record             // that Measure has returned
 }
@@ -78,7 +81,7 @@ type Spent struct{ Building, Verifying, Measuring time.Duration }
 
 // New makes a campaign of a device that is open, and a journal, which may be nil. Programs are not built ahead.
 func New(dev device.Device, journal *samples.Journal, o Options) *Campaign {
-	return &Campaign{Device: dev, options: o, journal: journal, verified: map[*workload.Kernel]outcome{}}
+	return &Campaign{Device: dev, options: o, journal: journal, verified: map[*workload.Kernel]outcome{}, repeated: map[string]bool{}}
 }
 
 // Open opens the device that a query names (see [OpenDevice]), and the journal.

@@ -64,7 +64,14 @@ func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*work
 func (c *Campaign) Run(ctx context.Context, tasks []measure.Task, progress func(measure.Event)) (*Result, error) {
 	result := &Result{}
 	sweep := c.sweep()
-	sweep.Progress = progress
+	sweep.Progress = func(e measure.Event) {
+		if e.Record != nil && !e.Reused {
+			c.measured(*e.Record)
+		}
+		if progress != nil {
+			progress(e)
+		}
+	}
 	sweep.Watch = func(now samples.Record) { result.Warnings = append(result.Warnings, c.watch(now)...) }
 	var err error
 	result.Records, err = sweep.Run(ctx, tasks)
@@ -88,10 +95,11 @@ func (c *Campaign) Again(ctx context.Context, tasks []measure.Task) ([]samples.R
 }
 
 func (c *Campaign) sweep() measure.Sweep {
-	return measure.Sweep{Device: c.Device, Journal: c.journal, Retry: c.options.Retry, Perf: c.options.Version, Sentinel: &c.sentinel}
+	return measure.Sweep{Device: c.Device, Journal: c.journal, Again: c.again, Perf: c.options.Version, Sentinel: &c.sentinel}
 }
 
-// Build builds the programs of the tasks that Run would not find in the journal, where they are many, by several workers at once.
+// Build builds the programs of the tasks that Run would not find in the journal, where they are many, by several workers at once. A
+// task whose program is not built within the limit gets that verdict, so that the limit is spent on it once.
 func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []string, err error) {
 	if !c.ahead {
 		return nil, nil
@@ -107,6 +115,13 @@ func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []
 	if m := c.options.Monitor; m != nil {
 		ahead.Progress = m.Building
 	}
+	ahead.Hung = func(job device.Job, verdict *device.Error) {
+		for i, t := range tasks {
+			if t.Job.Source == job.Source && t.Job.Options == job.Options {
+				tasks[i].Verdict = verdict
+			}
+		}
+	}
 	err = ahead.Run(ctx, c.Device.Info(), jobs)
 	if err != nil && ctx.Err() == nil {
 		return []string{fmt.Sprintf("programs are built one at a time: %v", err)}, nil
@@ -117,18 +132,18 @@ func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []
 // prepare does the parallel work for tasks before they run. A kernel whose results are wrong fails its tasks.
 func (c *Campaign) prepare(ctx context.Context, cases []*workload.Case, tasks []measure.Task) (warnings []string, err error) {
 	sweep := c.sweep()
-	var pending []int
-	for i, t := range tasks {
-		if sweep.Pending(t) {
-			pending = append(pending, i)
-		}
-	}
 	start := time.Now()
 	if warnings, err = c.Build(ctx, tasks); err != nil {
 		return nil, err
 	}
 	c.Spent.Building += time.Since(start)
 	start = time.Now()
+	var pending []int
+	for i, t := range tasks {
+		if t.Verdict == nil && sweep.Pending(t) {
+			pending = append(pending, i)
+		}
+	}
 	more, err := c.verify(ctx, pending, cases)
 	if err != nil {
 		return nil, err

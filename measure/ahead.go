@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"gpuperf/device"
+	"gpuperf/samples"
 )
 
 // Ahead builds the programs of jobs in several worker processes at once, and returns when all have ended: building takes
@@ -19,6 +20,8 @@ type Ahead struct {
 	Jobs     int                   // workers, at most; 0 is 1
 	Least    int                   // if fewer programs are missing, none is built ahead; 0 is 1
 	Progress func(done, total int) // called after each program, in some order; nil is not at all
+	// Hung is called, one call at a time, for a program that is not built by the deadline; nil is not at all.
+	Hung func(device.Job, *device.Error)
 }
 
 // leastShare is the number of programs for which a worker is worth its start.
@@ -50,9 +53,12 @@ func (a Ahead) Run(ctx context.Context, dev device.Info, jobs []device.Job) erro
 	var wg sync.WaitGroup
 	for i := range workers {
 		wg.Go(func() {
-			errs[i] = buildAll(ctx, o, dev, queue, func() {
+			errs[i] = buildAll(ctx, o, dev, queue, func(job device.Job, verdict *device.Error) {
 				progress.Lock()
 				defer progress.Unlock()
+				if verdict != nil && verdict.Status == samples.Timeout && a.Hung != nil {
+					a.Hung(job, verdict)
+				}
 				if n := done.Add(1); a.Progress != nil {
 					a.Progress(int(n), len(missing))
 				}
@@ -88,7 +94,7 @@ func (a Ahead) missing(dev device.Info, jobs []device.Job) (out []device.Job) {
 }
 
 // buildAll is one worker: it builds what the queue holds until it is empty.
-func buildAll(ctx context.Context, o Options, dev device.Info, queue <-chan device.Job, built func()) error {
+func buildAll(ctx context.Context, o Options, dev device.Info, queue <-chan device.Job, built func(device.Job, *device.Error)) error {
 	r := &Remote{options: o, info: dev}
 	if err := r.connect(ctx, again(dev)); err != nil {
 		return err
@@ -98,12 +104,12 @@ func buildAll(ctx context.Context, o Options, dev device.Info, queue <-chan devi
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := r.build(ctx, job); err != nil {
-			if _, verdict := device.AsError(err); !verdict && r.process == nil {
-				return err // the device is gone
-			}
+		err := r.build(ctx, job)
+		verdict, ok := device.AsError(err)
+		if err != nil && !ok && r.process == nil {
+			return err // the device is gone
 		}
-		built()
+		built(job, verdict)
 	}
 	return nil
 }

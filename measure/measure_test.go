@@ -27,6 +27,7 @@ const (
 	envBackend = "PERF_TEST_BACKEND" // of a worker: fake, or the real one
 	envJournal = "PERF_TEST_JOURNAL" // of the parent that is to be killed
 	envPID     = "PERF_TEST_PID"     // where a fake worker leaves its process's number
+	envDeaths  = "PERF_TEST_DEATHS"  // the file that says how many fake workers are still to die when they list the devices
 )
 
 func TestMain(m *testing.M) {
@@ -47,6 +48,14 @@ func TestMain(m *testing.M) {
 type fake struct{}
 
 func (fake) Devices() ([]device.Info, error) {
+	if path := os.Getenv(envDeaths); path != "" {
+		text, _ := os.ReadFile(path)
+		if n, _ := strconv.Atoi(string(text)); n > 0 {
+			os.WriteFile(path, []byte(strconv.Itoa(n-1)), 0o644)
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
 	info := device.Info{Fingerprint: samples.Fingerprint{Name: "Fake", Platform: "Test", Type: "gpu", ComputeUnits: 1}}
 	cpu := info
 	cpu.Name, cpu.Type, cpu.DeviceIndex = "Fake CPU", "cpu", 1
@@ -155,6 +164,31 @@ func TestDevices(t *testing.T) {
 	}
 	if _, err := Open(context.Background(), "titan", Options{Env: []string{envBackend + "=fake"}}); err == nil || !strings.Contains(err.Error(), "Fake CPU") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestDevicesSurvive: a worker that is killed while it lists or opens devices is replaced, up to a limit.
+func TestDevicesSurvive(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deaths")
+	o := Options{Env: []string{envBackend + "=fake", envDeaths + "=" + path}}
+	for deaths, ok := range map[string]bool{"1": true, "2": true, "3": false} {
+		for what, do := range map[string]func() error{
+			"listing": func() error { _, err := Devices(context.Background(), o); return err },
+			"opening": func() error {
+				r, err := Open(context.Background(), "", o)
+				if err == nil {
+					r.Close()
+				}
+				return err
+			},
+		} {
+			if err := os.WriteFile(path, []byte(deaths), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := do(); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "the worker died: signal: killed") {
+				t.Errorf("%s after %s deaths: %v", what, deaths, err)
+			}
+		}
 	}
 }
 
@@ -342,7 +376,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%v, %d ran, %d reused", err, ran, reused)
 	}
 	ran, reused = 0, 0
-	sweep.Retry = true
+	sweep.Again = func(r samples.Record) bool { return r.Status != samples.OK }
 	if _, err := sweep.Run(context.Background(), tasks); err != nil || ran != 4 || reused != len(tasks)-4 {
 		t.Errorf("%v, %d ran, %d reused", err, ran, reused)
 	}

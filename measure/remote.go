@@ -39,12 +39,37 @@ func Devices(ctx context.Context, o Options) ([]device.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, all, err := o.begin(ctx)
-	if err != nil {
-		return nil, err
+	var all []device.Info
+	err = persist(ctx, died, func() error {
+		var p *process
+		if p, all, err = o.begin(ctx); err == nil {
+			p.close()
+		}
+		return err
+	})
+	return all, err
+}
+
+// persist calls f again while its error is one to retry. A driver can need a moment to get over what killed a worker.
+func persist(ctx context.Context, retry func(error) bool, f func() error) error {
+	var err error
+	for _, pause := range []time.Duration{0, 500 * time.Millisecond, 3 * time.Second} {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		if err = f(); err == nil || !retry(err) {
+			break
+		}
 	}
-	p.close()
-	return all, nil
+	return err
+}
+
+// died reports whether an error is the death of a worker, which may have been killed.
+func died(err error) bool {
+	var dead *deadError
+	return errors.As(err, &dead)
 }
 
 // begin starts a worker and has it list the devices.
@@ -88,7 +113,9 @@ func Open(ctx context.Context, query string, o Options) (*Remote, error) {
 		return nil, err
 	}
 	r := &Remote{options: o}
-	err = r.connect(ctx, func(all []device.Info) (int, error) { return device.Select(all, query) })
+	err = persist(ctx, died, func() error {
+		return r.connect(ctx, func(all []device.Info) (int, error) { return device.Select(all, query) })
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -129,20 +156,13 @@ func again(info device.Info) func([]device.Info) (int, error) {
 	}
 }
 
-// reconnect starts a new worker on the same device. A driver can need a moment to get over what killed the old one.
+// reconnect starts a new worker on the same device.
 func (r *Remote) reconnect(ctx context.Context) error {
-	var err error
-	for _, pause := range []time.Duration{0, 500 * time.Millisecond, 3 * time.Second} {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(pause):
-		}
-		if err = r.connect(ctx, again(r.info)); err == nil {
-			return nil
-		}
+	always := func(error) bool { return ctx.Err() == nil }
+	if err := persist(ctx, always, func() error { return r.connect(ctx, again(r.info)) }); err != nil {
+		return fmt.Errorf("the device cannot be opened again: %w", err)
 	}
-	return fmt.Errorf("the device cannot be opened again: %w", err)
+	return nil
 }
 
 // Info describes the device.

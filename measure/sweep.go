@@ -25,11 +25,12 @@ type Task struct {
 
 // Sweep takes tasks through a device and keeps the answers.
 type Sweep struct {
-	Device   device.Device
-	Journal  *samples.Journal // where answers are looked up and kept; nil is nowhere
-	Retry    bool             // measure again what failed before
-	Perf     string           // version of this program, for the records
-	Progress func(Event)      // called before and after each task; nil is not at all
+	Device  device.Device
+	Journal *samples.Journal // where answers are looked up and kept; nil is nowhere
+	// Again chooses samples of the journal that are measured again; nil is none.
+	Again    func(samples.Record) bool
+	Perf     string      // version of this program, for the records
+	Progress func(Event) // called before and after each task; nil is not at all
 	// Sentinel watches the device between the tasks that are measured; nil is not at all, and neither without a journal.
 	Sentinel *Sentinel
 	Watch    func(samples.Record) // called with the record of each sentinel run; nil is not at all
@@ -127,7 +128,7 @@ func (s Sweep) find(t Task) (samples.Record, samples.Freshness, error) {
 		return samples.Record{}, samples.Missing, nil
 	}
 	r, state, err := s.Journal.Find(t.Job.Record())
-	if state == samples.Fresh && s.Retry && r.Status != samples.OK {
+	if err == nil && state == samples.Fresh && s.Again != nil && s.Again(r) {
 		return samples.Record{}, samples.Missing, err
 	}
 	return r, state, err

@@ -28,6 +28,7 @@ type measureFlags struct {
 	options campaign.Options
 	cache   string // state of the caches: warm, cold or both
 	within  string // as --time-range; "" leaves sizes as they are
+	again   string // as --remeasure; "" is none
 }
 
 func (f *measureFlags) add(cmd *cobra.Command) {
@@ -35,6 +36,7 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.device, "device", "", "the device: an index or part of a name as perf devices lists them, or replay:SAMPLES.jsonl")
 	flags.StringVarP(&o.Samples, "output", "o", "", "the samples file to add to (default: the device's own in the data directory)")
 	flags.BoolVar(&o.Retry, "retry", false, "measure again what failed before")
+	flags.StringVar(&f.again, "remeasure", "", "measure again what the file has already: all, the samples noisier than a share of their median such as 5%, or those with a tag such as n:1024")
 	flags.IntVar(&o.Trials, "trials", 0, "the most trials of each kernel (default 60; fewer once the median is certain)")
 	flags.StringVar(&f.cache, "cache", "warm", "state of the caches before each trial: warm (as the previous trial left them), cold (flushed), or both")
 	flags.DurationVar(&o.Limit, "limit", 0, "time limit for building and running one kernel (default 2m; --retry tries it again)")
@@ -83,6 +85,9 @@ func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 		return nil, usagef("--jobs %d: at least one job is needed", o.Jobs)
 	}
 	var err error
+	if o.Again, err = campaign.ParseRemeasure(f.again); err != nil {
+		return nil, err
+	}
 	if _, err := f.modes(); err != nil {
 		return nil, err
 	}
@@ -107,6 +112,9 @@ func finish(cmd *cobra.Command, c *campaign.Campaign) {
 	if round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }; c.Live() && c.Spent.Measuring > 0 {
 		note(cmd, "time: %v building ahead, %v verifying results, %v measuring",
 			round(c.Spent.Building), round(c.Spent.Verifying), round(c.Spent.Measuring))
+	}
+	if again := cmd.Flag("remeasure"); again != nil && again.Changed && c.Repeated == 0 {
+		warnf(cmd, "--remeasure %s: no sample was chosen", again.Value)
 	}
 	if err := c.Close(); err != nil {
 		warnf(cmd, "%v", err)
