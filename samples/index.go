@@ -72,9 +72,7 @@ func (x *index) add(l *line) {
 		x.link(e)
 	}
 	x.size += int64(len(l.text))
-	if l.ended() {
-		x.newlines++
-	}
+	x.newlines += int64(l.newlines())
 	x.sum = crc32.Update(x.sum, checksums, l.text)
 }
 

@@ -18,19 +18,19 @@ const (
 	maxLine = 32 << 20 // bytes of a record
 )
 
-// line is a line of a journal.
+// line is a line of a journal, or several that are blank.
 type line struct {
-	number int
-	text   []byte  // with its newline, which the last line may lack
+	number int     // of the first
+	text   []byte  // with the newline, which the last line may lack
 	record *Record // nil where the line is blank
 	entry  entry   // of the record, but for its place
 	err    error   // it is not a valid record
 }
 
-func (l *line) ended() bool { return bytes.HasSuffix(l.text, []byte("\n")) }
+func (l *line) newlines() int { return bytes.Count(l.text, []byte("\n")) }
 
 // torn reports whether the line was cut off by the end of the process that wrote it.
-func (l *line) torn() bool { return l.err != nil && !l.ended() && !json.Valid(l.text) }
+func (l *line) torn() bool { return l.err != nil && l.newlines() == 0 && !json.Valid(l.text) }
 
 // read returns the lines of a text, whose first has the given number. A line is valid until the next one is asked for. An error is one
 // of reading, and the last.
@@ -52,7 +52,7 @@ func read(name string, r *io.SectionReader, number int) iter.Seq2[*line, error] 
 				if !yield(&l, nil) {
 					return
 				}
-				number++
+				number += l.newlines()
 			}
 			if len(whole) == 0 && !end {
 				if len(buffer) >= maxLine {
@@ -68,8 +68,17 @@ func read(name string, r *io.SectionReader, number int) iter.Seq2[*line, error] 
 
 // decode reads the records of a block of lines, a share of them on each processor: a journal may hold a million.
 func decode(name string, text []byte, number int) (lines []line) {
+	at, blank := 0, false
 	for t := range bytes.Lines(text) {
-		lines = append(lines, line{number: number + len(lines), text: t})
+		before := blank
+		if blank = len(bytes.TrimSpace(t)) == 0; blank && before {
+			last := &lines[len(lines)-1].text
+			*last = text[at-len(*last) : at+len(t)]
+		} else {
+			lines = append(lines, line{number: number, text: t})
+		}
+		at += len(t)
+		number++
 	}
 	const share = 64
 	parallel.For((len(lines)+share-1)/share, func(n int) {
