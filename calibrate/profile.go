@@ -13,6 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
 )
@@ -80,7 +81,7 @@ func (p *Profile) Names() []string {
 
 // LoadProfile reads a profile. A file that does not exist gives an error for which errors.Is(err, fs.ErrNotExist) holds.
 func LoadProfile(path string) (*Profile, error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/models"
 )
@@ -41,9 +41,12 @@ const kernelColumn = "kernel"
 // ratioColumn marks the rows of the overlap experiment.
 const ratioColumn = "ratio"
 
+// maxTable is the largest table that LoadTable reads, in bytes.
+const maxTable = 64 << 20
+
 // LoadTable reads a table from a file.
 func LoadTable(path string) (*Table, error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, maxTable)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ package evaluate
 
 import (
 	_ "embed" // for Schema
-	"os"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 )
@@ -58,7 +58,7 @@ func (f *File) ErrorAt(pos source.Pos, format string, args ...any) *source.Error
 
 // Load reads a suite file.
 func Load(path string) (*File, error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,9 @@ type elaborator struct {
 	meta  *Bindings // of a template that is built
 }
 
+// MaxText is the largest text of a program, in bytes.
+const MaxText = 1 << 18
+
 // Limits of a program: expressions elaborated, and nodes of a term.
 const (
 	maxSteps = 1 << 18
@@ -68,7 +71,7 @@ func (e *elaborator) checked(at int, t *Term) *Term {
 
 func (e *elaborator) elab(n *node, env *scope) value {
 	if e.steps++; e.steps > maxSteps {
-		e.FailAt(n.at, "the program is too large")
+		e.FailAt(n.at, "the program has more than %d expressions", maxSteps)
 	}
 	switch n.kind {
 	case nodeNumber:

@@ -3,11 +3,11 @@ package models
 import (
 	"cmp"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
@@ -22,7 +22,7 @@ var (
 
 // Load reads a model file.
 func Load(path string) (*Model, error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
@@ -19,6 +18,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/launch"
 	"gpuperf/lift"
@@ -82,7 +82,7 @@ func wrapped(head string, words []string) string {
 
 // loadProgram reads a program.
 func loadProgram(path string) (*lift.Program, error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, lift.MaxText)
 	if err != nil {
 		return nil, err
 	}

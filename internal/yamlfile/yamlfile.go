@@ -17,6 +17,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
@@ -24,7 +25,10 @@ import (
 )
 
 // MaxSize is the largest text that Parse accepts, in bytes: files are written by people, and a stranger's must be safe to open.
-const MaxSize = 8 << 20
+const MaxSize = 2 << 20
+
+// maxKeys bounds the keys of a file, as the time that the parser below takes grows with their square.
+const maxKeys = 1 << 14
 
 // maxDepth bounds the nesting, for the recursion of the parser below and of those who walk the tree.
 const maxDepth = 64
@@ -106,7 +110,16 @@ func parse(text []byte) (f *ast.File, err error) {
 	if depth := flowDepth(text); depth > maxDepth {
 		return nil, fmt.Errorf("more than %d brackets are open at once", maxDepth)
 	}
-	return parser.ParseBytes(text, 0)
+	tokens, keys := lexer.Tokenize(string(text)), 0
+	for _, t := range tokens {
+		if t.Type == token.MappingValueType {
+			keys++
+		}
+	}
+	if keys > maxKeys {
+		return nil, fmt.Errorf("the file has more than %d keys", maxKeys)
+	}
+	return parser.Parse(tokens, 0)
 }
 
 func flowDepth(text []byte) int {
@@ -202,6 +215,7 @@ func (d *document) convert(n ast.Node, depth int) (*Node, error) {
 }
 
 func (d *document) entries(out *Node, values []*ast.MappingValueNode, depth int) error {
+	seen := map[string]bool{}
 	for _, v := range values {
 		key, err := d.convert(v.Key, depth+1)
 		if err != nil {
@@ -210,9 +224,10 @@ func (d *document) entries(out *Node, values []*ast.MappingValueNode, depth int)
 		if key.Kind != Scalar {
 			return key.Errorf("a key must be a plain word, this is %s", key.Kind)
 		}
-		if slices.ContainsFunc(out.Entries, func(e Entry) bool { return e.Key.Text == key.Text }) {
+		if seen[key.Text] {
 			return key.Errorf("%q stands here twice", key.Text)
 		}
+		seen[key.Text] = true
 		value := &Node{Pos: key.Pos, doc: d}
 		if v.Value != nil {
 			if value, err = d.convert(v.Value, depth+1); err != nil {

@@ -10,7 +10,6 @@ package script
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 )
@@ -65,22 +65,11 @@ func (o Options) Load(ctx context.Context, path string) ([]Variant, error) {
 }
 
 func readFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("kernel script: %w", err)
-	}
-	if info.Size() > maxText {
-		return "", tooLong(path, info.Size())
-	}
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, maxText)
 	if err != nil {
 		return "", fmt.Errorf("kernel script: %w", err)
 	}
 	return string(text), nil
-}
-
-func tooLong(filename string, size int64) error {
-	return &source.Error{File: filename, Msg: fmt.Sprintf("the script is %d bytes long, the limit is %d", size, maxText)}
 }
 
 // Exec runs the text of a script under these options.
@@ -119,7 +108,7 @@ type Module struct {
 // Module runs a script and returns what it defines. Faults of the script are *source.Error.
 func (o Options) Module(ctx context.Context, filename, text string) (*Module, error) {
 	if len(text) > maxText {
-		return nil, tooLong(filename, int64(len(text)))
+		return nil, &source.Error{File: filename, Msg: fmt.Sprintf("the script is %d bytes long, the limit is %d", len(text), maxText)}
 	}
 	dialect := &syntax.FileOptions{GlobalReassign: true, TopLevelControl: true, Set: true}
 	file, err := dialect.Parse(filename, text, 0)

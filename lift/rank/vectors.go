@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
@@ -45,15 +46,18 @@ type header struct {
 	Features []string `json:"features"`
 }
 
+// maxVectors is the largest text of vectors, in bytes.
+const maxVectors = 256 << 20
+
 // ReadVectors reads a file of vectors. An incomplete last line, and vectors that lack features which later ones have, are
 // left out with a warning. Errors have the position in the file.
 func ReadVectors(path string) (v *Vectors, warnings []error, err error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path, maxVectors)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading feature vectors: %w", err)
 	}
 	if packed, err := gzip.NewReader(bytes.NewReader(text)); err == nil {
-		if text, err = io.ReadAll(packed); err != nil {
+		if text, err = bounded.ReadAll("it", packed, maxVectors); err != nil {
 			return nil, nil, fmt.Errorf("reading feature vectors: unpacking %s: %w", path, err)
 		}
 	}
