@@ -23,6 +23,7 @@ type Prediction struct {
 	Interval Interval   `json:"interval"` // where a measurement falls with 95 % probability, if the model is right
 	Terms    TermValues `json:"terms"`
 	Warnings []string   `json:"warnings"`
+	Roof     *Roof      `json:"roof,omitempty"` // nil where no rate of the device is known
 
 	Undetermined []string `json:"undetermined,omitempty"` // parameters that the prediction needs and calibration did not determine
 }
@@ -91,6 +92,29 @@ func (t TermValues) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return []byte(b.String()), nil
+}
+
+// Roof is the least time of a kernel on a device, by the resource that takes the longest.
+type Roof struct {
+	Seconds  float64 `json:"seconds"`
+	Resource string  `json:"resource"`
+	Amount   float64 `json:"amount"`
+	Rate     float64 `json:"rate"` // per second
+	Unit     string  `json:"unit"` // of the rate
+	Source   string  `json:"source"`
+}
+
+// Under raises a prediction that is faster than the device can be to its roof, with a warning, and the interval with it.
+func (p *Prediction) Under(roof Roof) {
+	p.Roof = &roof
+	if p.Seconds < roof.Seconds {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the model predicts %s, less than the %s that the device needs: %.4g of %s at %.4g %s (%s); the prediction is raised to that",
+			format.Seconds(p.Seconds), format.Seconds(roof.Seconds), roof.Amount, roof.Resource, roof.Rate, roof.Unit, roof.Source))
+		p.Seconds = roof.Seconds
+	}
+	for i, end := range p.Interval {
+		p.Interval[i] = max(end, roof.Seconds) // NaN stays
+	}
 }
 
 // Open leaves a known interval without an upper end.

@@ -30,7 +30,27 @@ var ProfileSchema []byte
 type Profile struct {
 	Version int                 `yaml:"version"`
 	Device  samples.Fingerprint `yaml:"device"`
+	Roof    []Reached           `yaml:"roof,omitempty"` // each resource once
 	Models  []Calibration       `yaml:"models"`
+}
+
+// Reached is the highest rate at which a measurement kernel that is made for it has used a resource of the device: no kernel is faster.
+type Reached struct {
+	Resource string  `yaml:"resource"` // "global memory", "float32 arithmetic", "launches"
+	Rate     float64 `yaml:"rate"`     // per second
+	Unit     string  `yaml:"unit"`     // "B/s", "op/s" or "launches/s"
+	Kernel   string  `yaml:"kernel"`
+}
+
+// Reach keeps a rate if it is higher than what was reached before.
+func (p *Profile) Reach(r Reached) {
+	i := slices.IndexFunc(p.Roof, func(o Reached) bool { return o.Resource == r.Resource })
+	switch {
+	case i < 0:
+		p.Roof = append(p.Roof, r)
+	case p.Roof[i].Rate < r.Rate:
+		p.Roof[i] = r
+	}
 }
 
 // Calibration is a fit, the model that was fitted, and where they come from.
@@ -90,7 +110,7 @@ func LoadProfile(path string) (*Profile, error) {
 
 // profileKeys are all keys of the format, for suggestions on a misspelt one.
 var profileKeys = []string{
-	"version", "device", "models", "model", "parameters", "name", "value", "stderr", "unit", "at_bound", "rate",
+	"version", "device", "roof", "resource", "models", "model", "parameters", "name", "value", "stderr", "unit", "at_bound", "rate",
 	"rate_unit", "rows", "kernels", "freedom", "scale_by_output", "residual", "geomean_relative_error",
 	"choice", "form", "reason", "candidates", "leave_kernel_out", "leave_ratio_out", "ratios", "score",
 	"experiment", "ratio", "measured", "predicted", "overhead", "gmem", "onchip", "hidden",

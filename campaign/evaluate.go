@@ -183,7 +183,11 @@ func (e *evaluation) model(ctx context.Context, file *evaluate.File, variant eva
 	if err != nil {
 		return nil, err
 	}
-	if m.Predictor, err = NewPredictor(e.out.Device, m.Calibration); err != nil {
+	roof := m.Roof
+	if e.o.Profile != nil {
+		roof = e.o.Profile.Roof
+	}
+	if m.Predictor, err = NewPredictor(e.out.Device, roof, m.Calibration); err != nil {
 		return nil, err
 	}
 	e.models[path] = m

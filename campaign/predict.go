@@ -13,6 +13,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/models"
+	"gpuperf/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -26,16 +27,18 @@ type Predictor struct {
 	Cache  samples.Mode // state of the caches in which it was calibrated; "" is not known
 	Rows   *calibrate.Predictor
 
-	ids []features.ID
+	ids      []features.ID
+	measured map[string]roofline.Peak // rates that the device has reached, by resource
 }
 
 // NewPredictor makes a calibrated model ready. The calibration holds the model's definition, so that no other file is needed.
-func NewPredictor(device samples.Fingerprint, calibration *calibrate.Calibration) (*Predictor, error) {
+func NewPredictor(device samples.Fingerprint, roof []calibrate.Reached, calibration *calibrate.Calibration) (*Predictor, error) {
 	model, err := models.Parse(calibration.Origin.ModelFile, []byte(calibration.Definition))
 	if err != nil {
 		return nil, fmt.Errorf("model %s of the profile: %w", calibration.Fit.Model, err)
 	}
 	p := &Predictor{Device: device, Facts: facts.Of(device), Model: model, Fit: &calibration.Fit, Cache: samples.Mode(calibration.Origin.Cache)}
+	p.measured = peaks(roof)
 	if p.ids, err = featuresOf(model); err != nil {
 		return nil, err
 	}
@@ -86,6 +89,9 @@ func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 			"model %s does not apply: it has no cost for a main part of the work (%s), so that nothing bounds the time from above", p.Model.Name, kinds))
 	case len(unpriced.Records) > 0:
 		result.Warnings = append(result.Warnings, "the model has no cost for "+kinds)
+	}
+	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
+		result.Under(roof)
 	}
 	return &Prediction{Case: c, Prediction: result, Unpriced: unpriced}, nil
 }
@@ -159,7 +165,7 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 	var all []Suitability
 	for i := range profile.Models {
 		fit := &profile.Models[i].Fit
-		p, err := NewPredictor(profile.Device, &profile.Models[i])
+		p, err := NewPredictor(profile.Device, profile.Roof, &profile.Models[i])
 		if err != nil {
 			return nil, err
 		}

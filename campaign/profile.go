@@ -32,8 +32,8 @@ func OpenProfile(path string, device samples.Fingerprint, mode samples.Mode) (*c
 	return profile, nil
 }
 
-// AddToProfile adds a calibration to the profile at path. Several processes may add to one profile: none loses what another has added.
-func AddToProfile(path string, device samples.Fingerprint, c calibrate.Calibration) error {
+// AddToProfile adds a calibration, and rates that the device has reached, to the profile at path. Several processes may add to one profile: none loses what another has added.
+func AddToProfile(path string, device samples.Fingerprint, c calibrate.Calibration, roof ...calibrate.Reached) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -51,5 +51,8 @@ func AddToProfile(path string, device samples.Fingerprint, c calibrate.Calibrati
 		return err
 	}
 	profile.Put(c)
+	for _, r := range roof {
+		profile.Reach(r)
+	}
 	return profile.Save(path)
 }

@@ -21,8 +21,9 @@ import (
 // Rows are the samples of a plan as rows for a fit.
 type Rows struct {
 	Rows     []calibrate.Row
-	Ranged   *Ranged  // the sizes that were chosen; nil without a range
-	Warnings []string // kernels left out among them
+	Ranged   *Ranged             // the sizes that were chosen; nil without a range
+	Roof     []calibrate.Reached // that the kernels have reached
+	Warnings []string            // kernels left out among them
 }
 
 // Rows measures the kernels of a plan, at sizes whose times are within a range, and counts their features. An error may come with rows
@@ -57,6 +58,9 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 		return err
 	})
 	if err != nil {
+		return out, err
+	}
+	if out.Roof, err = reached(on, cases, result.Records); err != nil {
 		return out, err
 	}
 	for i, r := range result.Records {
@@ -116,6 +120,11 @@ func (c *Campaign) Calibrate(ctx context.Context, mode samples.Mode, plan *Plan,
 	if err != nil {
 		return out, fmt.Errorf("model %s: %w", plan.Model.Name, err)
 	}
+	more, err := c.measureRoof(ctx, mode, out.Roof)
+	if err != nil {
+		return out, err
+	}
+	out.Roof = append(out.Roof, more...)
 	definition := model.String()
 	out.Calibration = &calibrate.Calibration{
 		Fit:        *fit,

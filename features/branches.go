@@ -14,6 +14,7 @@ import (
 type scope struct {
 	stmt  *kernel.Stmt
 	conds []expr.Expr
+	maybe bool // whether it is evaluated at all depends on data
 }
 
 // scopeOf is the scope of the assignment of s.
@@ -49,6 +50,8 @@ func (c *counter) under(at scope, condition expr.Expr) scope {
 	}
 	if c.k.IsAffineCondition(condition) {
 		at.conds = append(at.conds[:len(at.conds):len(at.conds)], condition)
+	} else {
+		at.maybe = true
 	}
 	return at
 }

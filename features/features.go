@@ -41,6 +41,10 @@ type Options struct {
 	// condition is affine, and counts the operations and loads of predicates. The default counts both sides of a branch, and
 	// no predicates.
 	ExactBranches bool
+	// Least counts what every implementation has to do: of operations one for each statement that adds to or multiplies a floating-point
+	// variable which its own loops change, as compilers may share or hoist the others, and nothing under a condition that depends on
+	// data. Branches are exact.
+	Least bool
 	// Within selects the statements whose operations and accesses are counted, as in "tag:fetch or writes:c" (kernel.Match);
 	// "" counts all.
 	Within string
@@ -111,6 +115,7 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	if err != nil {
 		return nil, err
 	}
+	opt.ExactBranches = opt.ExactBranches || opt.Least
 	c := newCounter(k, opt)
 	s := &Statistics{
 		Kernel: k.Name, SubgroupSize: opt.SubgroupSize, c: c, sites: map[Mem][]site{},

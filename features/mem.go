@@ -71,7 +71,7 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site) error {
 	acc := s.access
 	a := c.k.Array(acc.Array)
-	if a == nil || a.Space != kernel.Global && a.Space != kernel.Local {
+	if a == nil || a.Space != kernel.Global && a.Space != kernel.Local || s.at.maybe && c.opt.Least {
 		return nil
 	}
 	local, group, err := c.strides(s)

@@ -70,7 +70,7 @@ func newCounter(k *kernel.Kernel, opt Options) *counter {
 }
 
 func (c *counter) add(key Key, at scope, granularity Granularity, n int64) {
-	if n == 0 {
+	if n == 0 || at.maybe && c.opt.Least {
 		return
 	}
 	if c.found[key] == nil {

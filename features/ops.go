@@ -1,6 +1,8 @@
 package features
 
 import (
+	"slices"
+
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/ops"
@@ -8,6 +10,9 @@ import (
 
 // countOps counts the operations of one execution of s: both sides of a select and none of the predicates, unless branches are exact.
 func (c *counter) countOps(s *kernel.Stmt) error {
+	if c.opt.Least {
+		return c.countUpdate(s)
+	}
 	v := c.operations(c.scopeOf(s))
 	if err := v.Visit(s.LHS); err != nil {
 		return err
@@ -22,6 +27,42 @@ func (c *counter) countOps(s *kernel.Stmt) error {
 		}
 	}
 	return nil
+}
+
+// countUpdate counts the one operation of a statement that adds to or multiplies a variable which its own loops change.
+func (c *counter) countUpdate(s *kernel.Stmt) error {
+	op, ok := s.RHS.(*expr.Op)
+	if !ok || !slices.Contains([]expr.OpKind{expr.Add, expr.Sub, expr.Mul}, op.Kind) {
+		return nil
+	}
+	changes := false
+	expr.Walk(op, func(e expr.Expr) bool {
+		switch x := e.(type) {
+		case expr.Var:
+			changes = changes || c.changes(x.Name, s)
+		case *expr.Access:
+			changes = changes || c.changes(x.Array, s)
+		}
+		return !changes
+	})
+	t, err := c.k.TypeOf(s.LHS)
+	if err != nil || !changes || !t.Base().IsFloat() {
+		return err
+	}
+	at := c.scopeOf(s)
+	domain, err := c.domainOf(at)
+	if err != nil || c.dependsOnData(domain) != nil {
+		return err
+	}
+	c.add(Op{"madd", t.Base(), SubGroup}, at, SubGroup, t.Lanes())
+	return nil
+}
+
+// changes reports whether a statement in the same loops as s writes a variable.
+func (c *counter) changes(name string, s *kernel.Stmt) bool {
+	return slices.ContainsFunc(c.k.Statements, func(o *kernel.Stmt) bool {
+		return slices.Equal(o.Inames, s.Inames) && slices.ContainsFunc(c.k.Writes(o), func(w *expr.Access) bool { return w.Array == name })
+	})
 }
 
 // operations counts the operations of expressions in a scope.

@@ -63,6 +63,7 @@ const (
 	GlobalMemory = "global memory"
 	LocalMemory  = "local memory"
 	GroupStarts  = "starts of work-groups"
+	Launching    = "launches"
 )
 
 // ArithmeticOf is the resource that operations of a data type use.
@@ -86,8 +87,34 @@ type Bound struct {
 
 // Of returns the bound of work on a device.
 func Of(d *facts.Device, w Work) Bound {
-	b := Bound{Launching: w.Launches * d.Value(facts.LaunchSeconds)}
+	b := uses(d, nil, w)
+	b.Launching = w.Launches * d.Value(facts.LaunchSeconds)
+	b.Seconds = b.Launching
+	if len(b.Uses) > 0 {
+		b.Seconds += b.Uses[0].Seconds
+	}
+	return b
+}
+
+// Slowest is the use that takes the longest of some work on a device, launches among them, where nothing waits for anything else. Rates that were
+// measured, by resource, go before peaks. False where no rate is known.
+func Slowest(d *facts.Device, measured map[string]Peak, w Work) (Use, bool) {
+	b := uses(d, measured, w)
+	if p, ok := measured[Launching]; ok && w.Launches > 0 {
+		b.Uses = append(b.Uses, Use{Launching, w.Launches, "launches", p, w.Launches / p.Rate})
+	}
+	if len(b.Uses) == 0 {
+		return Use{}, false
+	}
+	return slices.MaxFunc(b.Uses, func(a, b Use) int { return cmp.Compare(a.Seconds, b.Seconds) }), true
+}
+
+// uses lists what work needs of the resources with a known rate, the one that takes the longest first.
+func uses(d *facts.Device, measured map[string]Peak, w Work) (b Bound) {
 	add := func(resource string, amount float64, unit string, peak Peak, known bool) {
+		if p, ok := measured[resource]; ok {
+			peak, known = p, true
+		}
 		if known && amount > 0 {
 			b.Uses = append(b.Uses, Use{resource, amount, unit, peak, amount / peak.Rate})
 		}
@@ -103,10 +130,6 @@ func Of(d *facts.Device, w Work) Bound {
 	start, known := d.Fact(facts.GroupSeconds)
 	add(GroupStarts, w.Groups, "groups", Peak{Rate: 1 / start.Value, Unit: "groups/s", Source: start.Source}, known)
 	slices.SortStableFunc(b.Uses, func(a, b Use) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	b.Seconds = b.Launching
-	if len(b.Uses) > 0 {
-		b.Seconds += b.Uses[0].Seconds
-	}
 	return b
 }
 

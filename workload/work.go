@@ -57,6 +57,52 @@ func (c *Case) lanes(s *features.Statistics, r features.Record) (float64, error)
 	return n * float64(s.SubgroupSize), err
 }
 
+// Least is the work that the case cannot do without, as [features.Options.Least] counts it. With warm caches, what the cache of the device
+// holds need not come from its memory, and an element that is both read and written saves two transfers; with cold caches, what is
+// written may stay in the cache.
+func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w roofline.Work, err error) {
+	s, err := c.Statistics(features.Options{SubgroupSize: subgroupSize, Least: true})
+	if err != nil {
+		return w, err
+	}
+	if w, err = c.Work(s, s.Records); err != nil {
+		return w, err
+	}
+	w.LocalBytes = 0 // compilers may keep it in registers
+	cache := on.Value(facts.L2Bytes)
+	switch stores, loaded := c.stores(s); {
+	case !on.Known(facts.L2Bytes):
+		w.GlobalBytes = 0
+	case caches == samples.Cold:
+		written, err := c.Work(s, stores)
+		w.GlobalBytes -= min(cache, written.GlobalBytes)
+		return w, err
+	case loaded:
+		w.GlobalBytes = max(0, w.GlobalBytes-2*cache)
+	default:
+		w.GlobalBytes = max(0, w.GlobalBytes-cache)
+	}
+	return w, nil
+}
+
+// stores lists the records of stores to global memory, and reports whether one of their arrays is loaded as well.
+func (c *Case) stores(s *features.Statistics) (stores []features.Record, loaded bool) {
+	directions := map[string]features.Direction{}
+	for _, r := range s.Records {
+		m, ok := r.Key.(features.Mem)
+		if !ok || m.Space != kernel.Global {
+			continue
+		}
+		if m.Direction == features.Store {
+			stores = append(stores, r)
+		}
+		before, seen := directions[m.Variable]
+		loaded = loaded || seen && before != m.Direction
+		directions[m.Variable] = m.Direction
+	}
+	return stores, loaded
+}
+
 // Unpriced is the work of a case that a model ignores.
 type Unpriced struct {
 	Records []features.Record

@@ -22,7 +22,7 @@ func calibrateCommand() *cobra.Command {
 models to their times, and adds them to the profile of the device. With --model auto each model is fitted in every form, and the
 form that predicts held-out rows best is kept. Kernels measured before are not measured again, so an interrupted calibration resumes.
 Times are taken with warm caches, or with --cache cold; a profile holds models for one of the two. Several calibrations may add to
-one profile at the same time.
+one profile at the same time. A few kernels more show the highest rates of the device: no prediction is faster than they allow.
 
 With --for it makes a model for your own kernels: it finds the patterns in which they access global memory, removes the rest of
 their work to measure each pattern alone at sizes around those given by -p, adds measurement kernels for their other
@@ -112,7 +112,7 @@ func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mo
 			return nil, err
 		}
 		// Added after each model, so that a failure of the next loses nothing.
-		if err := campaign.AddToProfile(path, device, *m.Calibration); err != nil {
+		if err := campaign.AddToProfile(path, device, *m.Calibration, m.Roof...); err != nil {
 			return nil, err
 		}
 		fits = append(fits, &m.Fit)

@@ -141,7 +141,7 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 	if calibration == nil {
 		return nil, usagef("profile %s has no model %q; it holds: %s", path, name, strings.Join(names, ", "))
 	}
-	return campaign.NewPredictor(profile.Device, calibration)
+	return campaign.NewPredictor(profile.Device, profile.Roof, calibration)
 }
 
 // bestModel is the model of a profile that suits the cases best. Notes say why. Unless auto was asked for, it must be the only one that was
