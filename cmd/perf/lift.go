@@ -61,7 +61,12 @@ func liftLanguage() string {
       map(fun((x, y) => step(x, y, a))) $ zip(xs, ys))
 f o g composes, f $ x and f(x) apply; a pattern without its array is a function. Types are float32, [float32]n, [[float32]n](m + 2),
 <float32>4 (a vector) and (float32, int32) (a tuple).
-` + wrapped("Patterns: ", lift.Usages()) + wrapped("Functions: ", lift.Builtins()) + "let(y = x, body) computes x once; nat(n) is a size as a number; vec(4, 0.0f) a vector."
+` + wrapped("Patterns: ", lift.Usages()) + wrapped("Functions: ", lift.Builtins()) + "let(y = x, body) computes x once; nat(n) is a size as a number; vec(4, 0.0f) a vector.\n" + `Below a def, in any order: where y = x names a value that it uses; associative, commutative and neutral z say that f(f(a, b), c) is
+f(a, f(b, c)), that f(a, b) is f(b, a), and that f(z, a) is a. A reduction is computed in parts only if its function is associative and
+begins with the neutral element (or, if f is commutative, a z with f(z, z) = z), and with vectors and strides only if it is commutative,
+too; any other is computed by one work-item, in order. + and * are all three. What is declared is believed, but explore and run compare
+the results with those of the program. c "return x;" is the body in OpenCL C instead of the formula; ops float32 add 1 counts for it.
+`
 }
 
 // wrapped writes words in lines of at most 120 columns.

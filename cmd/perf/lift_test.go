@@ -27,6 +27,11 @@ func TestLiftLanguage(t *testing.T) {
 			t.Errorf("%s is not in the help", name)
 		}
 	}
+	for _, clause := range []string{"where", "associative", "commutative", "neutral", `c "`, "ops"} {
+		if !strings.Contains(text, " "+clause) {
+			t.Errorf("%s is not in the help", clause)
+		}
+	}
 	for line := range strings.Lines(text) {
 		if len(line) > 140 {
 			t.Errorf("a line of %d columns: %s", len(line), line)

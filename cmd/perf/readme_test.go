@@ -9,11 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadme runs the sessions of README.md, fenced as console, and compares what they print. UPDATE=1 writes it there.
+// TestReadme runs the sessions of documents, fenced as console, and compares what they print. UPDATE=1 writes it there.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv("PERF_DATA", t.TempDir())
-	before, err := os.ReadFile("README.md")
+	for _, name := range []string{"README.md", "docs/functional.md"} {
+		runSessions(t, name)
+	}
+}
+
+func runSessions(t *testing.T, name string) {
+	before, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,17 +34,17 @@ func TestReadme(t *testing.T) {
 		}
 		session, tail, closed := strings.Cut(rest, "```\n")
 		if !closed {
-			t.Fatal("README.md: a console block is not closed")
+			t.Fatalf("%s: a console block is not closed", name)
 		}
 		after.WriteString(fence + replaySession(t, session) + "```\n")
 		text = tail
 		sessions++
 	}
 	if sessions == 0 {
-		t.Error("README.md has no session")
+		t.Errorf("%s has no session", name)
 	}
 	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile("README.md", []byte(after.String()), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(after.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if diff := cmp.Diff(string(before), after.String()); diff != "" {
