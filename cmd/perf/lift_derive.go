@@ -181,7 +181,11 @@ func liftRunCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			sizes, err := s.Verify(cmd.Context(), c.Device)
+			live, right := c.Device, "results right"
+			if !c.Live() { // recorded samples have no results
+				live, right = nil, "results were right when it was recorded"
+			}
+			sizes, err := s.Verify(cmd.Context(), live)
 			switch {
 			case errors.Is(err, lift.ErrUndefined):
 				warnf(cmd, "%v", explore.NotVerified(err))
@@ -208,7 +212,7 @@ func liftRunCommand() *cobra.Command {
 			if rec.Status != samples.OK {
 				return fmt.Errorf("%s: %s: %s", rec.Kernel.Key(), rec.Status, rec.Error)
 			}
-			return showText(cmd, rec, fmt.Sprintf("%s  %s, %d trials, results right\n", rec.Kernel.Key(), format.Seconds(rec.Seconds()), len(rec.Trials)))
+			return showText(cmd, rec, fmt.Sprintf("%s  %s, %d trials, %s\n", rec.Kernel.Key(), format.Seconds(rec.Seconds()), len(rec.Trials), right))
 		},
 	}
 	o.addFlags(cmd)

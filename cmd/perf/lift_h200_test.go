@@ -4,13 +4,64 @@ import (
 	"bufio"
 	"encoding/json"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"gpuperf/device/replay"
 	"gpuperf/samples"
 )
+
+// TestH200Files: every file of samples is of one device, has its place in the table of their README, and replays.
+func TestH200Files(t *testing.T) {
+	table, err := os.ReadFile("../../testdata/h200/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob("../../testdata/h200/*.jsonl*")
+	for _, file := range files {
+		name := filepath.Base(file)
+		if strings.Contains(name, ".vectors.") {
+			continue
+		}
+		if !strings.Contains(string(table), "`"+name+"`") {
+			t.Errorf("README.md does not name %s", name)
+		}
+		if name == "cublas.jsonl" {
+			continue // of another program
+		}
+		dev, err := replay.Open(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		dev.Close()
+	}
+	if len(files) < 20 {
+		t.Errorf("%d files", len(files))
+	}
+}
+
+// TestLiftReplays runs variants of 3-D stencils from their recordings, as the README of the recordings says.
+func TestLiftReplays(t *testing.T) {
+	for _, c := range []struct {
+		file, program, sizes, variant, local, global string
+		seconds                                      float64
+	}{
+		{"lift_3d_variants", "hotspot3d", "d=8,h=512,w=512", "9f3baa434955", "128x1x4", "512x1x512", 8.736e-6},
+		{"lift_3d_search", "heat3d", "d=514,h=514,w=514", "00545a428645", "256", "512x128x256", 339.6e-6},
+	} {
+		var r samples.Record
+		replayJSON(t, &r, "lift", "run", "../../examples/lift/"+c.program+".lift", "-s", c.sizes, "--variant", c.variant, "--local", c.local,
+			"--global", c.global, "--device", "replay:../../testdata/h200/"+c.file+".jsonl.gz")
+		if r.Status != samples.OK || math.Abs(r.Seconds()/c.seconds-1) > 1e-3 {
+			t.Errorf("%s: %s, %g s", c.program, r.Status, r.Seconds())
+		}
+	}
+}
 
 // problem is a routine with its sizes: rows by columns for gemv.
 type problem struct {
