@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,7 +152,28 @@ func (k *Kernel) checkFunctions() error {
 	return nil
 }
 
+// spliced are the ends of lines that the preprocessor joins with the next one: after a backslash, or its trigraph, and blanks.
+var spliced = regexp.MustCompile("(\\\\|\\?\\?/)[ \t\v\f]*(\r\n|\r|\n)")
+
+// directives begin what only the preprocessor reads: #, its digraph and its trigraph, and the operator for pragmas.
+var directives = []string{"#", "%:", "??=", "_Pragma", "__pragma"}
+
+// CheckBody refuses the text of a function's body that speaks to the preprocessor, which could include files of the machine that
+// compiles it. A # is refused wherever it is, as OpenCL C has no other use for it.
+func CheckBody(text string) error {
+	text = spliced.ReplaceAllString(text, "")
+	for _, d := range directives {
+		if strings.Contains(text, d) {
+			return fmt.Errorf("the body has %s, which begins a line for the preprocessor: a body is OpenCL C without such lines", d)
+		}
+	}
+	return nil
+}
+
 func (f *Function) check(scope *Kernel) error {
+	if err := CheckBody(f.Body); err != nil {
+		return err
+	}
 	switch {
 	case expr.IsFunction(f.Name) || expr.IsReduction(f.Name) || slices.Contains(calledNames, f.Name):
 		return fmt.Errorf("the name is that of a known function")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
 
@@ -112,6 +113,9 @@ func (f *UserFun) check() error {
 	}
 	if len(f.Defs) == 0 && f.Body == "" {
 		return fmt.Errorf("neither an expression nor a body defines it")
+	}
+	if err := kernel.CheckBody(f.Body); err != nil {
+		return err
 	}
 	if f.Body != "" && f.Result.Kind == TupleType {
 		return fmt.Errorf("a body in OpenCL C cannot give the tuple %s", f.Result)

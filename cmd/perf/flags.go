@@ -22,6 +22,12 @@ import (
 
 // Groups of flags that several commands have.
 
+// measuringRuns is what the help of every command says that may measure.
+const measuringRuns = `
+
+Measuring runs the kernels on the device, and with them the OpenCL C that a file gives as the body of a function (lp.Function): a
+device that is a CPU runs it with your rights. Measure such files only if you trust them; to show, count and predict runs nothing.`
+
 // measureFlags say on what a command measures, how, and where it keeps the samples.
 type measureFlags struct {
 	device  string
@@ -32,6 +38,7 @@ type measureFlags struct {
 }
 
 func (f *measureFlags) add(cmd *cobra.Command) {
+	cmd.Long += measuringRuns
 	flags, o := cmd.Flags(), &f.options
 	flags.StringVar(&f.device, "device", "", "the device: an index or part of a name as perf devices lists them, or replay:SAMPLES.jsonl")
 	flags.StringVarP(&o.Samples, "output", "o", "", "the samples file to add to (default: the device's own in the data directory)")
