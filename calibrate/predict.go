@@ -108,8 +108,8 @@ type Roof struct {
 func (p *Prediction) Under(roof Roof) {
 	p.Roof = &roof
 	if p.Seconds < roof.Seconds {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the model predicts %s, less than the %s that the device needs: %.4g of %s at %.4g %s (%s); the prediction is raised to that",
-			format.Seconds(p.Seconds), format.Seconds(roof.Seconds), roof.Amount, roof.Resource, roof.Rate, roof.Unit, roof.Source))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the model predicts %s, less than the %s that the device needs: %.4g %s of %s at %.4g %s (%s); the prediction is raised to that",
+			format.Seconds(p.Seconds), format.Seconds(roof.Seconds), roof.Amount, strings.TrimSuffix(roof.Unit, "/s"), roof.Resource, roof.Rate, roof.Unit, roof.Source))
 		p.Seconds = roof.Seconds
 	}
 	for i, end := range p.Interval {

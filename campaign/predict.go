@@ -78,7 +78,7 @@ func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	unpriced, err := c.Unpriced(p.Facts, p.ids, p.Rows.Growth(values), int(p.Device.SubgroupSize), p.Cache)
+	unpriced, err := c.Unpriced(p.launching(), p.ids, p.Rows.Growth(values), int(p.Device.SubgroupSize), p.Cache)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -94,6 +94,14 @@ func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 		result.Under(roof)
 	}
 	return &Prediction{Case: c, Prediction: result, Unpriced: unpriced}, nil
+}
+
+// launching is what is known of the device, with the time of a launch where that was measured.
+func (p *Predictor) launching() *facts.Device {
+	if launch, ok := p.measured[roofline.Launching]; ok {
+		return p.Facts.With(facts.LaunchSeconds, 1/launch.Rate, launch.Source)
+	}
+	return p.Facts
 }
 
 // PredictAll predicts the times of cases.

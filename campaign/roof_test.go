@@ -18,6 +18,7 @@ import (
 // TestNoMeasuredTimeIsBelowTheRoof: in every recording on the H200, of every kernel that suites and models name, no time is more than 2 %
 // below what the program says the device needs at least. A roof above the times would raise correct predictions.
 func TestNoMeasuredTimeIsBelowTheRoof(t *testing.T) {
+	t.Parallel()
 	checked, near := 0, 0
 	for _, set := range []struct {
 		recording, suite string
