@@ -7,6 +7,11 @@ import (
 	"strings"
 )
 
+// SelectError is a query that names no device, or several.
+type SelectError string
+
+func (e SelectError) Error() string { return string(e) }
+
 // Select returns the index of the device that a query names in a list of all devices. The first rule that matches any
 // device decides, and is an error when it matches several:
 //
@@ -41,10 +46,10 @@ func Select(all []Info, query string) (int, error) {
 		case len(hits) == 1:
 			return hits[0], nil
 		case len(hits) > 1:
-			return 0, fmt.Errorf("%q names %d devices; choose one by its index:\n%s", query, len(hits), list(all, hits))
+			return 0, SelectError(fmt.Sprintf("%q names %d devices; choose one by its index:\n%s", query, len(hits), list(all, hits)))
 		}
 	}
-	return 0, fmt.Errorf("no device is named %q; there are:\n%s", query, list(all, nil))
+	return 0, SelectError(fmt.Sprintf("no device is named %q; there are:\n%s", query, list(all, nil)))
 }
 
 var rules = []func(index int, d Info, query string) bool{

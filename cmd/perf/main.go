@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -21,14 +20,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
-	"gpuperf/internal/source"
-)
-
-// The exit statuses of the program.
-const (
-	exitDone   = 0
-	exitFailed = 1 // the work failed
-	exitUsage  = 2 // the call or an input file is wrong
 )
 
 // grace is how long the work may take to stop by itself after a signal. What is finished is in journals by then.
@@ -40,8 +31,11 @@ func main() {
 		<-ctx.Done()
 		stop() // a second signal ends the program at once
 		time.Sleep(grace)
-		fmt.Fprintln(os.Stderr, "perf: killed, because the work did not stop in time after the signal")
-		os.Exit(exitFailed)
+		fmt.Fprintf(os.Stderr, "perf: %v\n", errKilled)
+		if slices.Contains(os.Args, "--json") {
+			printJSON(os.Stdout, map[string]any{"error": failureOf(errKilled)})
+		}
+		os.Exit(statusOf(errKilled))
 	}()
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
@@ -50,21 +44,24 @@ func main() {
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out := &output{w: stdout}
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return exitDone
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { out.hold(wantJSON(cmd)) }
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = errStopped
 	}
-	switch {
-	case errors.Is(err, errReported):
-	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "perf: stopped; finished samples are kept, and the same command resumes from them")
-		return exitFailed
-	default:
+	if err != nil && (wantJSON(cmd) || slices.Contains(args, "--json")) { // flags after a wrong one are not read
+		out.fail(err)
+	}
+	if broken := out.flush(); err == nil && broken != nil {
+		err = fmt.Errorf("writing the result: %w", broken)
+	}
+	if err != nil && !errors.Is(err, errReported) {
 		fmt.Fprintf(stderr, "perf: %v\n", err)
 	}
 	return statusOf(err)
@@ -97,6 +94,11 @@ A first session:
 	for _, command := range commands {
 		root.AddCommand(command())
 	}
+	root.SetHelpCommand(helpCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	root.SetUsageTemplate(root.UsageTemplate() + exitsText())
+	checkArgs(root)
 	return root
 }
 
@@ -120,6 +122,42 @@ var commands = []func() *cobra.Command{
 	workerCommand,
 }
 
+// checkArgs gives the errors of wrong arguments, of a command and all below it, the status of a wrong call.
+func checkArgs(cmd *cobra.Command) {
+	if !cmd.Runnable() {
+		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, chooseCommand
+	}
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usage(err)
+			}
+			return nil
+		}
+	}
+	for _, c := range cmd.Commands() {
+		checkArgs(c)
+	}
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return usage(err)
+			}
+			if len(rest) > 0 {
+				return chooseCommand(about, rest)
+			}
+			return about.Help()
+		},
+	}
+}
+
 // chooseCommand is what a command does that only has others below it: it shows them, or refuses an unknown one.
 func chooseCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -136,23 +174,6 @@ func chooseCommand(cmd *cobra.Command, args []string) error {
 func usage(err error) error { return &campaign.InputError{Err: err} }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
-
-// errReported is wrapped by errors of which the user has been told already.
-var errReported = errors.New("reported")
-
-// statusOf tells a wrong call or input file from work that failed.
-func statusOf(err error) int {
-	var usage *campaign.InputError
-	var input *source.Error
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &usage), errors.As(err, &input):
-		return exitUsage
-	case errors.As(err, &path) && slices.Contains([]string{"open", "read", "stat"}, path.Op):
-		return exitUsage // a file that is not there, or is no file
-	}
-	return exitFailed
-}
 
 // version is what the build knows of itself: the module's version or the commit.
 func version() string {

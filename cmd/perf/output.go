@@ -1,12 +1,62 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 )
+
+// output is standard output. It keeps the first error of writing, which few writers look at. JSON is held back until the command has
+// ended, so that a result and a later failure are one object.
+type output struct {
+	w    io.Writer
+	held *bytes.Buffer // nil where what is written goes out at once
+	err  error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.held != nil {
+		return o.held.Write(p)
+	}
+	n, err := o.w.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// hold begins to hold back what is written.
+func (o *output) hold(on bool) {
+	if on {
+		o.held = new(bytes.Buffer)
+	}
+}
+
+// fail adds an error to the object that is held back, or makes it one of the error alone.
+func (o *output) fail(err error) {
+	o.hold(o.held == nil)
+	object := map[string]any{}
+	decoder := json.NewDecoder(o.held)
+	decoder.UseNumber()
+	if decoder.Decode(&object) != nil {
+		clear(object)
+	}
+	object["error"] = failureOf(err)
+	o.held.Reset()
+	printJSON(o.held, object)
+}
+
+// flush writes what was held back, and returns the first error of writing.
+func (o *output) flush() error {
+	if held := o.held; held != nil {
+		o.held = nil
+		o.Write(held.Bytes())
+	}
+	return o.err
+}
 
 // wantJSON reports whether the user asked for JSON.
 func wantJSON(cmd *cobra.Command) bool {
