@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -210,7 +211,8 @@ func (c *Campaign) refer(one *workload.Case, t *measure.Task) {
 	}
 	small := c.verified[one.Kernel]
 	t.Verdict, t.Verified, t.Unverified = small.verdict, slices.Clone(small.verified), small.unverified
-	if t.Verdict != nil || t.Job.Check(c.Device.Info()) != nil {
+	there := func(done samples.Comparison) bool { return maps.Equal(done.Sizes, one.Sizes) }
+	if t.Verdict != nil || slices.ContainsFunc(t.Verified, there) || t.Job.Check(c.Device.Info()) != nil {
 		return
 	}
 	ref, err := one.TimedReference(t.Job)

@@ -118,7 +118,7 @@ func (c *Case) reference(job device.Job, chosen []int64) (*Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, err := interp.RunWith(nest, c.Sizes, buffers, interp.Options{Groups: chosen, Steps: 8 * verifyLimit})
+	report, err := interp.RunWith(nest, c.Sizes, buffers, interp.Options{Groups: chosen, Steps: 4 * verifyLimit})
 	var fault *interp.Error
 	switch {
 	case errors.As(err, &fault):
