@@ -35,6 +35,11 @@ func checkValues(root *yamlfile.Node) error {
 	if device := root.Get("device"); device == nil || device.Get("name") == nil || device.Get("name").Text == "" {
 		return root.Errorf("the profile names no device").WithHint("a calibration writes device: with the name of the device and what its driver tells")
 	}
+	for _, r := range itemsOf(root.Get("roof")) {
+		if err := checkReached(r); err != nil {
+			return err
+		}
+	}
 	seen := map[string]bool{}
 	for _, c := range itemsOf(root.Get("models")) {
 		if err := checkCalibration(c); err != nil {
@@ -45,6 +50,25 @@ func checkValues(root *yamlfile.Node) error {
 			return model.Errorf("the profile has model %s twice", model.Text).WithHint("a profile holds one calibration of each model: remove one")
 		}
 		seen[model.Text] = true
+	}
+	return nil
+}
+
+// checkReached refuses a rate that is no rate of its resource.
+func checkReached(r *yamlfile.Node) error {
+	resource, rate, unit := r.Get("resource"), r.Get("rate"), r.Get("unit")
+	if resource == nil || rate == nil || unit == nil {
+		return r.Errorf("a rate of the roof needs resource:, rate: and unit:")
+	}
+	if v, err := rate.Float(); err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return rate.Errorf("the rate of %s is %s", resource.Text, rate.Text).WithHint("it is a finite number above 0")
+	}
+	want := map[string]string{"global memory": "B/s", "launches": "launches/s"}[resource.Text]
+	if strings.HasSuffix(resource.Text, " arithmetic") {
+		want = "op/s"
+	}
+	if want != unit.Text {
+		return unit.Errorf("%q is not the unit of a rate of %q", unit.Text, resource.Text).WithHint("rates of global memory are in B/s, of launches in launches/s, of arithmetic in op/s")
 	}
 	return nil
 }

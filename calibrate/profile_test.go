@@ -284,3 +284,35 @@ func TestFitAsJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestRoofOfProfiles: rates of the roof are kept, the highest of each resource, and what is no rate of its resource is refused.
+func TestRoofOfProfiles(t *testing.T) {
+	p := profiled(t)
+	for _, rate := range []float64{1, 3e5, 2} {
+		p.Reach(Reached{"launches", rate, "launches/s", "empty_kernel"})
+	}
+	p.Reach(Reached{"float32 arithmetic", 3e13, "op/s", "flops_madd_pattern"})
+	text, err := p.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := ParseProfile("p.yaml", text)
+	if err != nil || len(read.Roof) != 2 || read.Roof[0].Rate != 3e5 {
+		t.Fatalf("%v, %v", read, err)
+	}
+	for _, c := range []struct{ old, bad, want string }{
+		{"rate: 300000.0", "rate: 0", "the rate of launches is 0"},
+		{"rate: 300000.0", "rate: .inf", "the rate of launches is .inf"},
+		{"resource: launches", "resource: \"global memory\"", "is not the unit of a rate of \"global memory\""},
+		{"  unit: \"launches/s\"\n", "", "needs resource:, rate: and unit:"},
+		{"roof:", "rooof:", "did you mean roof?"},
+	} {
+		bad := strings.Replace(string(text), c.old, c.bad, 1)
+		if bad == string(text) {
+			t.Fatalf("%q does not occur in\n%s", c.old, text)
+		}
+		if _, err := ParseProfile("p.yaml", []byte(bad)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q gave\n%v\nwant\n%s", c.bad, err, c.want)
+		}
+	}
+}
