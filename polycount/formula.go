@@ -58,6 +58,7 @@ func (p *parser) atom() formula {
 		f := formula{op: "exists", at: p.Tok().At}
 		var defs []formula
 		for {
+			p.room(len(f.vars))
 			name := p.name()
 			f.vars = append(f.vars, name)
 			if p.Accept("=") {

@@ -194,6 +194,7 @@ next:
 func (p *parser) params(r *relation) {
 	p.expect("[")
 	for !p.Is("]") {
+		p.room(len(r.params) - len(p.free))
 		at := p.Tok().At
 		n := p.name()
 		if slices.Contains(r.params, n) {
@@ -289,6 +290,7 @@ func (p *parser) tuple() (name string, entries []entry) {
 		if p.Is("[") && p.isTuple(p.I) || p.Tok().Kind == lex.Name && !reserved[p.Tok().Text] && p.Peek(1).Text == "[" {
 			p.fail("nested tuples are not known here: write them flat, [i, j] for [[i] -> [j]], which has the same points")
 		}
+		p.room(len(entries))
 		e, from := entry{at: p.Tok().At}, p.I
 		t, after := p.Tok(), p.Peek(1).Text
 		switch {

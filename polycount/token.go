@@ -35,6 +35,16 @@ type parser struct {
 // maxDepth bounds the nesting of parentheses, so that no input exhausts the stack.
 const maxDepth = 200
 
+// maxNames bounds the dimensions of a tuple, the parameters and the variables that one "exists" names.
+const maxNames = 256
+
+// room fails where n names stand already in a list that goes on.
+func (p *parser) room(n int) {
+	if n == maxNames {
+		p.fail("more than %d names in a list", maxNames)
+	}
+}
+
 func newParser(text string) *parser {
 	c, err := language.NewCursor(text)
 	if err != nil {

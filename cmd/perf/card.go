@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
 	"gpuperf/internal/nameset"
 	"gpuperf/polycount"
@@ -57,7 +59,7 @@ tuple of a union, or with --range the points of its range.`,
 	cmd.Flags().StringArrayVar(&at, "at", nil, "evaluate the count at these values, for example n=64,m=32 (may be repeated)")
 	cmd.Flags().BoolVar(&ofRange, "range", false, "count the range of a map")
 	cmd.Flags().Int64Var(&budget.limit, "limit", 0, "most work, in units of about one coefficient touched (default 50000000, two or three seconds)")
-	cmd.Flags().DurationVar(&budget.timeout, "timeout", 0, "give up after this time, for example 10s (default: no limit but that of the work)")
+	cmd.Flags().DurationVar(&budget.timeout, "timeout", 0, "give up after this time, for example 10s (default 10s)")
 	return cmd
 }
 
@@ -67,14 +69,25 @@ type cardBudget struct {
 	timeout time.Duration
 }
 
+// cardTime and cardMemory bound a count, of which --timeout allows more time.
+const (
+	cardTime   = 10 * time.Second
+	cardMemory = 512 << 20
+)
+
 // cardinality is the function of that name within the budget; its errors say how to get a larger one.
 func (b cardBudget) cardinality(ctx context.Context, text string, ofRange bool) ([]polycount.TupleCount, error) {
-	if b.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, b.timeout)
-		defer cancel()
-	}
-	counts, err := cardinality(text, ofRange, polycount.WithContext(ctx), polycount.WithLimit(b.limit))
+	var counts []polycount.TupleCount
+	limits := bounded.Limits{Time: cmp.Or(b.timeout, cardTime), Memory: cardMemory}
+	err := bounded.Do(ctx, limits, func(ctx context.Context, _ func()) error {
+		found, err := cardinality(text, ofRange, polycount.WithContext(ctx), polycount.WithLimit(b.limit))
+		if err == nil {
+			counts = found
+		} else if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return err
+	})
 	switch {
 	case errors.Is(err, polycount.ErrBudget):
 		limit := b.limit
@@ -82,10 +95,12 @@ func (b cardBudget) cardinality(ctx context.Context, text string, ofRange bool) 
 			limit = polycount.DefaultLimit
 		}
 		return nil, fmt.Errorf("%w (--limit %d allows ten times the work)", err, 10*min(limit, math.MaxInt64/10))
-	case b.timeout > 0 && errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("not counted within --timeout %v: %w", b.timeout, err)
+	case errors.Is(err, bounded.ErrExceeded):
+		return nil, fmt.Errorf("the count %w (--timeout sets another limit of time)", err)
+	case err != nil: // what was abandoned may still end
+		return nil, err
 	}
-	return counts, err
+	return counts, nil
 }
 
 // checkPoints complains of names that are no parameters, and of parameters that have no value. With several counts, the
