@@ -182,6 +182,24 @@ var cases = []testCase{
 			h[i] = abs(x[i] - 1) + fma(x[i], x[i], 2.5f) + x[i]%0.75f`,
 		DTypes: map[string]expr.DType{"x": "float32", "alpha": "float32", "z": "float64"},
 	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 7, 16)},
+	{"literals", kernel.Spec{
+		Name: "literals", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: `
+			y[i] = 0.1*x[i] + 1.0/3.0 - sqrt(2)*x[i] + (0.7 if x[i] > 8.1 else -0.7)*x[i]
+			z[i] = 0.1*z[i] + 1.0/3.0 - sqrt(2)*z[i] + sin(0.1)*(0.3*i) + (0.1 if x[i] > 8.1 else 2)
+			w[i] = 0.1d*x[i] + 0.1f*z[i] + maximum(0.1, z[i])**2.1 + cast(float64, 0.1)
+			v[i] = 0.1*i + scale(0.1, 0.1)
+			<> c = 0.1
+			s[i] = c*x[i] + 3000000000*x[i]
+			u[i] = (u[i]*1664525 + 1013904223) % 4294967295 - 1 {id=u}
+			l[i] = (u[i] + 18446744073)%1000 + l[i] % 10 + 5 {dep=u}`,
+		DTypes: map[string]expr.DType{
+			"x": "float32", "y": "float32", "z": "float64", "w": "float64", "v": "float64", "s": "float32", "u": "uint32", "l": "uint64",
+		},
+		Functions: []*kernel.Function{{
+			Name: "scale", Params: []kernel.FunctionParam{{Name: "a", DType: "float64"}, {Name: "b", DType: "float32"}}, Result: "float64",
+			Lets: []kernel.FunctionLet{{Name: "c", Expr: parsed("0.3*a")}}, Def: parsed("c*0.1 + 0.7*b"),
+		}},
+	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 7, 16)},
 	{"predicates", kernel.Spec{
 		Name: "predicates", Domains: []string{"{[i,k]: 0<=i<n and 0<=k<=i}"}, Instructions: `
 			y[i] = 0 {id=zero}

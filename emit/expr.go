@@ -144,28 +144,16 @@ func (w *writer) converted(c code, from, to expr.DType) code {
 
 // typed writes e converted to a type; integer literals become literals of it.
 func (w *writer) typed(e expr.Expr, t expr.DType) code {
-	if v, ok := literalOf(e); ok && t != expr.Bool {
+	if v, ok := expr.IntLiteral(e); ok && t != expr.Bool {
 		return w.converted(w.integerLiteral(v, t.Base()), t.Base(), t)
 	}
 	c, from := w.expr(e)
 	return w.converted(c, from, t)
 }
 
-func literalOf(e expr.Expr) (int64, bool) {
-	switch x := e.(type) {
-	case expr.Int:
-		return x.Value, true
-	case *expr.Op:
-		if v, ok := x.Args[0].(expr.Int); ok && x.Kind == expr.Neg && v.Value != math.MinInt64 {
-			return -v.Value, true
-		}
-	}
-	return 0, false
-}
-
 // assigned writes the right-hand side of an assignment, which C converts to the type of the left one.
 func (w *writer) assigned(e expr.Expr, t expr.DType) code {
-	if _, ok := literalOf(e); ok || t == expr.Bool {
+	if _, ok := expr.IntLiteral(e); ok || t == expr.Bool {
 		return w.typed(e, t)
 	}
 	c, from := w.expr(e)
@@ -239,14 +227,14 @@ func (w *writer) operands(x *expr.Op, t expr.DType) []code {
 	}
 	one := false // operand has the type t
 	for _, a := range x.Args {
-		_, literal := literalOf(a)
+		_, literal := expr.IntLiteral(a)
 		one = one || w.typeOf(a) == t && !literal
 	}
 	var out []code
 	for _, a := range x.Args {
 		u := w.typeOf(a)
 		implicit := !call && one && len(x.Args) == 2 && t.Size() >= 4 && t.IsFloat() && (u.IsFloat() || u.IsInteger())
-		if _, literal := literalOf(a); implicit && !literal {
+		if _, literal := expr.IntLiteral(a); implicit && !literal {
 			c, _ := w.expr(a)
 			out = append(out, c)
 		} else {

@@ -50,6 +50,10 @@ type guard struct {
 //	with {dep=init} ... end        attributes for several statements
 //	... lbarrier {id=b, dep=u}     also gbarrier and nop
 //
+// A number such as 0.1 takes the type of what it meets, and is float32 where it meets no other number of floating-point type;
+// 0.1f is float32, 0.1d is float64. An integer takes the type of what it meets too, if that has at least 32 bits and
+// holds it; another type is written cast(int64, 5).
+//
 // Attributes are id, id_prefix, dep, inames, if, tags, nosync and priority. Lists are separated by colons. dep takes
 // wildcards, and a leading * suppresses automatic dependencies ("dep=*a:b"; "dep=*" alone is every statement). inames
 // replaces the inames found in the expressions, inames=+i:j adds to them. nosync takes wildcards too, each

@@ -14,146 +14,207 @@ func (e *UnknownTypeError) Error() string {
 	return fmt.Sprintf("%s has no dtype: give it one with add_dtypes", e.Name)
 }
 
-// TypeOf is the element type of an expression (Loopy's rules): inames and parameters are int32; an integer literal is
-// int32, or int64 if it does not fit, and one below 1024 is ignored unless all operands are integers; int32 with
-// float32 is float32, everything else promotes as in numpy; / between integers is float64; comparisons and logic are
-// bool. A variable without type is an *UnknownTypeError.
+// typed is what an expression takes part in operations with: its type, and what that comes from.
+type typed struct {
+	t    expr.DType
+	from origin
+}
+
+// origin is a set of what an expression is computed from. That of integer literals is empty.
+type origin uint8
+
+const (
+	freeLiterals origin = 1 << iota // floating-point literals that take the type of what they meet
+	integers                        // integers that are not literals
+	floats                          // floating-point values of a type of their own
+)
+
+// own is the origin of a value whose type does not depend on literals.
+func own(t expr.DType) origin {
+	if t.Base().IsInteger() || t == expr.Bool {
+		return integers
+	}
+	return floats
+}
+
+// TypeOf is the element type of an expression: inames and parameters are int32; literals take the type of what they meet
+// (see combine), and where they meet nothing integers are int32, or int64 if they do not fit, and others float32; int32 with
+// float32 is float32, everything else promotes as in numpy; / between integers is float64; comparisons and logic are bool.
+// A variable without type is an *UnknownTypeError.
 func (k *Kernel) TypeOf(e expr.Expr) (expr.DType, error) {
+	v, err := k.typed(e)
+	return v.t, err
+}
+
+func (k *Kernel) typed(e expr.Expr) (typed, error) {
+	known := func(t expr.DType, err error) (typed, error) { return typed{t, own(t)}, err }
 	switch x := e.(type) {
 	case expr.Int:
 		if x.Value >= math.MinInt32 && x.Value <= math.MaxInt32 {
-			return expr.Int32, nil
+			return typed{expr.Int32, 0}, nil
 		}
-		return expr.Int64, nil
+		return typed{expr.Int64, 0}, nil
 	case expr.Float:
-		return x.DType, nil
-	case expr.Var:
-		return k.typeOfName(x.Name)
-	case *expr.Access:
-		t, err := k.typeOfName(x.Array)
-		return t.Vector(x.Lanes), err
-	case *expr.Cast:
-		if _, err := k.TypeOf(x.Arg); err != nil {
-			return "", err
+		if x.DType == "" {
+			return typed{expr.Float32, freeLiterals}, nil
 		}
-		return x.DType, nil
+		return known(x.DType, nil)
+	case expr.Var:
+		return k.typedName(x.Name)
+	case *expr.Access:
+		v, err := k.typedName(x.Array)
+		v.t = v.t.Vector(x.Lanes)
+		return v, err
+	case *expr.Cast:
+		if _, err := k.typed(x.Arg); err != nil {
+			return typed{}, err
+		}
+		return known(x.DType, nil)
 	case *expr.Cond:
 		return k.combine(x.Then, x.Else)
 	case *expr.Reduce:
+		v := x.Body
 		switch {
 		case x.Kind == "any" || x.Kind == "all":
-			return expr.Bool, nil
+			return known(expr.Bool, nil)
 		case x.Index != nil:
-			return k.TypeOf(x.Index)
+			v = x.Index
 		}
-		return k.TypeOf(x.Body)
+		out, err := k.typed(v)
+		out.from |= integers // is no constant
+		return out, err
 	case *expr.Call:
-		if r := k.Rule(x.Func); r != nil {
-			body, err := k.Expand(x)
-			if err != nil {
-				return "", err
-			}
-			return k.TypeOf(body)
-		}
-		if f := k.Function(x.Func); f != nil {
-			for _, a := range x.Args {
-				if _, err := k.TypeOf(a); err != nil {
-					return "", err
-				}
-			}
-			return f.Result, nil
-		}
-		if !expr.IsFunction(x.Func) {
-			return "", fmt.Errorf("unknown function %s", x.Func)
-		}
-		t, err := k.combine(x.Args...)
-		if err != nil {
-			return "", err
-		}
-		t, _ = expr.ResultType(x.Func, t)
-		return t, nil
+		return k.typedCall(x)
 	case *expr.Op:
-		return k.typeOfOp(x)
+		return k.typedOp(x)
 	}
-	return "", fmt.Errorf("no type for %v", e)
+	return typed{}, fmt.Errorf("no type for %v", e)
 }
 
-func (k *Kernel) typeOfName(name string) (expr.DType, error) {
+func (k *Kernel) typedName(name string) (typed, error) {
 	if a := k.Array(name); a != nil {
 		if a.DType == "" {
-			return "", &UnknownTypeError{name}
+			return typed{}, &UnknownTypeError{name}
 		}
-		return a.DType, nil
+		return typed{a.DType, own(a.DType)}, nil
 	}
-	if r := k.Rule(name); r != nil {
-		body, err := k.Expand(expr.Var{Name: name})
-		if err != nil {
-			return "", err
-		}
-		return k.TypeOf(body)
+	if k.Rule(name) != nil {
+		return k.typedRule(expr.Var{Name: name})
 	}
 	if k.IsIname(name) || k.IsParam(name) {
-		return expr.Int32, nil
+		return typed{expr.Int32, integers}, nil
 	}
-	return "", fmt.Errorf("%s is not defined", name)
+	return typed{}, fmt.Errorf("%s is not defined", name)
 }
 
-func (k *Kernel) typeOfOp(x *expr.Op) (expr.DType, error) {
+func (k *Kernel) typedRule(use expr.Expr) (typed, error) {
+	body, err := k.Expand(use)
+	if err != nil {
+		return typed{}, err
+	}
+	return k.typed(body)
+}
+
+func (k *Kernel) typedCall(x *expr.Call) (typed, error) {
+	if k.Rule(x.Func) != nil {
+		return k.typedRule(x)
+	}
+	if f := k.Function(x.Func); f != nil {
+		for _, a := range x.Args {
+			if _, err := k.typed(a); err != nil {
+				return typed{}, err
+			}
+		}
+		return typed{f.Result, own(f.Result)}, nil
+	}
+	if !expr.IsFunction(x.Func) {
+		return typed{}, fmt.Errorf("unknown function %s", x.Func)
+	}
+	v, err := k.combine(x.Args...)
+	if err != nil {
+		return typed{}, err
+	}
+	t, _ := expr.ResultType(x.Func, v.t)
+	switch {
+	case t.Base().IsInteger():
+		v.from = integers
+	case v.from == 0: // sqrt(2)
+		v.from = freeLiterals
+	case v.from == integers:
+		v.from |= floats
+	}
+	return typed{t, v.from}, nil
+}
+
+func (k *Kernel) typedOp(x *expr.Op) (typed, error) {
 	switch x.Kind {
 	case expr.And, expr.Or, expr.Not:
-		return expr.Bool, nil
+		return typed{expr.Bool, integers}, nil
 	case expr.Neg, expr.BitNot:
-		return k.TypeOf(x.Args[0])
+		return k.typed(x.Args[0])
 	}
-	if x.Kind.IsComparison() {
-		t, err := k.combine(x.Args...)
-		if err == nil && t.IsVector() {
-			err = fmt.Errorf("%s compares vectors: conditions are on scalars", x)
+	v, err := k.combine(x.Args...)
+	switch {
+	case err != nil:
+		return typed{}, err
+	case x.Kind.IsComparison():
+		if v.t.IsVector() {
+			return typed{}, fmt.Errorf("%s compares vectors: conditions are on scalars", x)
 		}
-		return expr.Bool, err
+		return typed{expr.Bool, integers}, nil
+	case x.Kind == expr.Div && (v.t.Base().IsInteger() || v.t == expr.Bool):
+		return typed{expr.Float64.Vector(v.t.Lanes()), floats}, nil
 	}
-	t, err := k.combine(x.Args...)
-	if err == nil && x.Kind == expr.Div && (t.Base().IsInteger() || t == expr.Bool) {
-		return expr.Float64.Vector(t.Lanes()), nil
-	}
-	return t, err
+	return v, nil
 }
 
-// combine is the common type of operands. Small integer literals count only if all operands are integers.
-func (k *Kernel) combine(args ...expr.Expr) (expr.DType, error) {
-	var large, all []expr.DType
-	integral := true
-	for _, a := range args {
-		t, err := k.TypeOf(a)
-		if err != nil {
-			return "", err
+// combine is the common type of operands. Literals take the type of the others. Floating-point ones without suffix and
+// constants made of such, as in 1.0/3.0, take any floating-point type; integer literals take types of at least 32 bits that
+// hold them, and floating-point ones of fewer bits if they are below 1024.
+func (k *Kernel) combine(args ...expr.Expr) (out typed, err error) {
+	list := make([]typed, len(args))
+	for n, a := range args {
+		if list[n], err = k.typed(a); err != nil {
+			return typed{}, err
 		}
-		all = append(all, t)
-		if isSmallInt(a) {
-			continue
-		}
-		large = append(large, t)
-		integral = integral && (t.Base().IsInteger() || t == expr.Bool)
-	}
-	if !integral {
-		all = large
-	}
-	var t expr.DType
-	for _, u := range all {
-		t = expr.Promote(t, u)
-	}
-	for _, u := range all {
-		if u.IsVector() && u.Lanes() != t.Lanes() {
-			return "", fmt.Errorf("operands %s and %s have different numbers of lanes", t, u)
+		out.from |= list[n].from
+		if list[n].from&(integers|floats) != 0 {
+			out.t = expr.Promote(out.t, list[n].t)
 		}
 	}
-	return t, nil
+	join := func(from origin, unless func(n int) bool) {
+		for n, v := range list {
+			if v.from == from && !unless(n) {
+				out.t = expr.Promote(out.t, v.t)
+			}
+		}
+	}
+	met := out.t
+	join(freeLiterals, func(int) bool { return met != "" && !met.Base().IsInteger() && met != expr.Bool })
+	met = out.t
+	join(0, func(n int) bool { return met != "" && holds(met.Base(), args[n]) })
+	for _, v := range list {
+		if v.t.IsVector() && v.t.Lanes() != out.t.Lanes() {
+			return typed{}, fmt.Errorf("operands %s and %s have different numbers of lanes", out.t, v.t)
+		}
+	}
+	return out, nil
 }
 
-func isSmallInt(e expr.Expr) bool {
-	if op, ok := e.(*expr.Op); ok && op.Kind == expr.Neg {
-		e = op.Args[0]
+// holds reports whether a type is one that an integer literal takes. Operations on literals have the type of these.
+func holds(t expr.DType, e expr.Expr) bool {
+	v, ok := expr.IntLiteral(e)
+	switch {
+	case !ok:
+		return false
+	case t == expr.Bool || t.IsInteger() && t.Size() < 4:
+		return false
+	case t == expr.Int32:
+		return v >= math.MinInt32 && v <= math.MaxInt32
+	case t == expr.Uint32:
+		return v >= 0 && v <= math.MaxUint32
+	case t == expr.Uint64:
+		return v >= 0
 	}
-	i, ok := e.(expr.Int)
-	return ok && i.Value > -1024 && i.Value < 1024
+	return t == expr.Int64 || t.Size() >= 4 || v > -1024 && v < 1024
 }

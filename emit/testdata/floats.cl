@@ -20,7 +20,7 @@ floats(__global float *restrict y, __global const float *restrict x, float const
     if (4*gid(0) + lid(0) < n)
     {
         y[4*gid(0) + lid(0)] = exp(x[4*gid(0) + lid(0)]) + pow(x[4*gid(0) + lid(0)], 2.0f) + sqrt(x[4*gid(0) + lid(0)]) / 3.0f - fmax(x[4*gid(0) + lid(0)], 1.0f) * alpha + (x[4*gid(0) + lid(0)] < 1.0f ? x[4*gid(0) + lid(0)] : 2.0f * x[4*gid(0) + lid(0)]);
-        z[4*gid(0) + lid(0)] = x[4*gid(0) + lid(0)] * 0.1 + (double) n / (double) (4 * gid(0) + lid(0) + 1);
+        z[4*gid(0) + lid(0)] = x[4*gid(0) + lid(0)] * 0.1f + (double) n / (double) (4 * gid(0) + lid(0) + 1);
         h[4*gid(0) + lid(0)] = fabs(x[4*gid(0) + lid(0)] - 1.0f) + fma(x[4*gid(0) + lid(0)], x[4*gid(0) + lid(0)], 2.5f) + mod_float(x[4*gid(0) + lid(0)], 0.75f);
     }
 }

@@ -4,6 +4,8 @@
 // form; PolyOf reads polynomials in the parameters.
 package expr
 
+import "math"
+
 // Expr is an expression of a statement: immutable, printed by String in the syntax of instructions, which parses back.
 // The node types are Int, Float, Var, Access, Op, Call, Cond, Cast and Reduce.
 type Expr interface {
@@ -16,8 +18,21 @@ type Expr interface {
 // Int is an integer literal.
 type Int struct{ Value int64 }
 
-// Float is a floating-point literal. Text is as written ("2.0f", "1e-3"); DType is Float32 for a suffix f or, without
-// one, when the value is exactly representable in float32 (the rule that Loopy uses), else Float64.
+// IntLiteral is the value of an integer literal, perhaps with a sign.
+func IntLiteral(e Expr) (int64, bool) {
+	switch x := e.(type) {
+	case Int:
+		return x.Value, true
+	case *Op:
+		if v, ok := x.Args[0].(Int); ok && x.Kind == Neg && v.Value != math.MinInt64 {
+			return -v.Value, true
+		}
+	}
+	return 0, false
+}
+
+// Float is a floating-point literal. Text is as written ("2.0f", "1e-3"). DType is Float32 for a suffix f, Float64 for a
+// suffix d; without one it is "", and the literal takes the type of what it meets.
 type Float struct {
 	Value float64
 	Text  string

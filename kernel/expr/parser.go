@@ -164,7 +164,7 @@ func (p *Parser) primary() Expr {
 		return &Cond{args[0], args[1], args[2]}
 	case t.Kind == lex.Name && t.Text == "inf":
 		p.Next()
-		return Float{math.Inf(1), "inf", Float32}
+		return Float{math.Inf(1), "inf", ""}
 	case t.Kind == lex.Name && !keywords[t.Text]:
 		p.Next()
 		return p.named(t)
@@ -414,12 +414,6 @@ func (p *Parser) number(t lex.Token, sign string) Expr {
 	v, err := strconv.ParseFloat(sign+body, bits)
 	if err != nil {
 		p.FailHint(t.At, "", "number %q is malformed or out of range", t.Text)
-	}
-	if dtype == "" {
-		dtype = Float64
-		if float64(float32(v)) == v { // Loopy's rule
-			dtype = Float32
-		}
 	}
 	return Float{v, sign + t.Text, dtype}
 }

@@ -18,7 +18,8 @@ var constructors = []function{
 		name: "make_kernel",
 		params: "domains, instructions, args|kernel_data=, assumptions=, name=, seq_dependencies=, functions=, " +
 			"lang_version=, target=, silenced_warnings=",
-		doc: "a kernel from domains in isl's notation and instructions; args may end in \"...\": infer the rest; what Loopy has a " +
+		doc: "a kernel from domains in isl's notation and instructions, where 0.1 takes the type of what it meets (float32 if " +
+			"nothing), 0.1f is float32 and 0.1d float64; args may end in \"...\": infer the rest; what Loopy has a " +
 			"language version, a target and silenced warnings for makes no difference here",
 		do: makeKernel,
 	},

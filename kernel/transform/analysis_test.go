@@ -186,7 +186,25 @@ func TestTypes(t *testing.T) {
 		{"3000000000", expr.Int64},
 		{"3.0", expr.Float32},
 		{"0.5", expr.Float32},
-		{"3.1", expr.Float64},
+		{"3.1", expr.Float32},
+		{"3.1*f16", expr.Float16},
+		{"1.0/3.0*f16", expr.Float16},
+		{"(0.1 if i > 0 else 2)*f16", expr.Float16},
+		{"sqrt(2)*f16", expr.Float16},
+		{"0.1*i*f16", expr.Float64},
+		{"(0.1*i)*f16", expr.Float32},
+		{"(0.1*i)*f64", expr.Float64},
+		{"0.1*s64", expr.Float64},
+		{"0.1*f64", expr.Float64},
+		{"0.1d*f32", expr.Float64},
+		{"0.1f*f16", expr.Float32},
+		{"3000000000*f32", expr.Float32},
+		{"u32 + 5", expr.Uint32},
+		{"u32 + -5", expr.Int64},
+		{"u32 + 4294967296", expr.Int64},
+		{"u64 % 10", expr.Uint64},
+		{"u8*2", expr.Int32},
+		{"b + 1", expr.Int32},
 		{"3.1f", expr.Float32},
 		{"2.0d", expr.Float64},
 		{"i + n", expr.Int32},
@@ -200,7 +218,7 @@ func TestTypes(t *testing.T) {
 		{"s32*f64", expr.Float64},
 		{"i*f16", expr.Float64},
 		{"s8 + s8", expr.Int8},
-		{"s8 + 1", expr.Int32}, // integral throughout: the literal counts
+		{"s8 + 1", expr.Int32}, // literals take no type of less than 32 bits
 		{"s64 + 1", expr.Int64},
 		{"u32 + s32", expr.Int64},
 		{"u8 + s8", expr.Int16},
@@ -244,7 +262,8 @@ func TestInference(t *testing.T) {
 		{"<> t = 2*x[i]\ny[i] = t", "t:float32 y:float32"},
 		{"<> s = 0 {id=a}\ns = s + x[i]\ny[i] = s", "s:float32 y:float32"},
 		{"<> s = 0\ny[i] = s", "s:int32 y:int32"},
-		{"<> c = x[i] > 0\ny[i] = 2 if c else 3.1", "c:bool y:float64"},
+		{"<> c = x[i] > 0\ny[i] = 2 if c else 3.1", "c:bool y:float32"},
+		{"<> s = 0.1 {id=a}\ns = s + cast(float64, x[i])\ny[i] = s", "s:float64 y:float64"},
 		{"<> p = 0 {id=p0}\n<> q = 0 {id=q0}\np = q + x[i]\nq = p*2.5", "p:float32 q:float32"},
 		{"y[i] = sum(j, x[j]*3)", "y:float32"},
 		{"y[i] = max(j, i*j)", "y:int32"},
@@ -349,6 +368,60 @@ func BenchmarkMakeMatmul(b *testing.B) {
 			if k, err = s(k); err != nil {
 				b.Fatal(err)
 			}
+		}
+	}
+}
+
+// TestLiterals checks the types that literals take, as suffixes.
+func TestLiterals(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"y[i] = 0.1*x[i]", "0.1f"},
+		{"d[i] = 0.1*x[i]", "0.1f"},
+		{"d[i] = 0.1*d[i] + 0.5", "0.1d 0.5f"}, // the conversion of 0.5 is exact
+		{"d[i] = 0.1", "0.1d"},
+		{"d[i] = 0.1*i", "0.1d"},
+		{"y[i] = 0.1*i", "0.1f"},
+		{"d[i] = 1.0/3.0", "1.0d 3.0d"},
+		{"d[i] = sqrt(2)*d[i]", "2.0d"},
+		{"y[i] = sqrt(2)*x[i]", ""},
+		{"y[i] = sin(0.1)*d[i]", "0.1d"},
+		{"d[i] = sum(i_, 0.1)", "0.1d"},
+		{"y[i] = 0.1 if d[i] > 0.2 else 0.3", "0.2d 0.1f 0.3f"},
+		{"h[i] = 0.1*h[i] + 0.1f", "0.1h 0.1f"},
+		{"y[i] = cast(float64, 0.1)*x[i]", "0.1d"},
+		{"y[i] = f(0.1, 0.2)", "0.1d 0.2f"},
+		{"<> c = 0.1\nd[i] = c", "0.1f"},
+		{"y[i] = x[i] {if=d[i] > 0.1}", "0.1d"},
+	} {
+		k, err := kernel.Make(kernel.Spec{
+			Domains: []string{"{[i,i_]: 0<=i,i_<n}"}, Instructions: c.text,
+			Functions: []*kernel.Function{{Name: "f", Params: []kernel.FunctionParam{{Name: "a", DType: "float64"}, {Name: "b", DType: "float32"}}, Result: "float32", Def: parsed(t, "a*b")}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k = k.Clone()
+		for name, dtype := range map[string]expr.DType{"x": "float32", "y": "float32", "d": "float64", "h": "float16"} {
+			k.ChangeArray(name, func(a *kernel.Array) { a.DType = dtype })
+		}
+		if err := inferTypes(k); err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		k.TypeLiterals()
+		var got []string
+		for _, s := range k.Statements {
+			for _, e := range s.Exprs() {
+				expr.Walk(e, func(e expr.Expr) bool {
+					if x, ok := e.(expr.Float); ok {
+						got = append(got, strings.TrimRight(x.Text, "fd")+map[expr.DType]string{"float16": "h", "float32": "f", "float64": "d"}[x.DType])
+					}
+					return true
+				})
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.text, text, c.want)
 		}
 	}
 }

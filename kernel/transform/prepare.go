@@ -8,7 +8,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// Prepare expands substitution rules, infers element types, realizes reductions, interleaves inames tagged ilp and resolves
+// Prepare expands substitution rules, infers element types, also of literals, realizes reductions, interleaves inames tagged ilp and resolves
 // automatic axes and address spaces. It returns an error if the kernel does not determine one of these.
 func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
 	c, err := ExpandRules(k)
@@ -19,6 +19,7 @@ func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
 	if err := inferTypes(c); err != nil {
 		return nil, err
 	}
+	c.TypeLiterals()
 	if c, err = RealizeReduction(c); err != nil {
 		return nil, err
 	}
