@@ -2,22 +2,33 @@ package device
 
 import (
 	"fmt"
+	"math"
 
 	"gpuperf/internal/intmath"
 )
 
 // Sequence gives element i of an integer buffer the value floor((Mul*i + Add)/Div) mod Mod, in place of random numbers:
-// what indices and bounds of loops are read from. Div and Mod are positive, or 0 for none.
+// what indices and bounds of loops are read from. Div and Mod are positive, or 0 for none. Terms are added to Mul*i + Add.
 type Sequence struct {
-	Mul int64 `json:"mul,omitempty"`
-	Add int64 `json:"add,omitempty"`
-	Div int64 `json:"div,omitempty"`
-	Mod int64 `json:"mod,omitempty"`
+	Mul   int64  `json:"mul,omitempty"`
+	Add   int64  `json:"add,omitempty"`
+	Div   int64  `json:"div,omitempty"`
+	Mod   int64  `json:"mod,omitempty"`
+	Terms []Term `json:"terms,omitempty"`
+}
+
+// Term is a multiple of another sequence.
+type Term struct {
+	Times int64    `json:"times"`
+	Of    Sequence `json:"of"`
 }
 
 // At is element i.
 func (s Sequence) At(i int64) int64 {
 	v := s.Mul*i + s.Add
+	for _, t := range s.Terms {
+		v += t.Times * t.Of.At(i)
+	}
 	if s.Div > 1 {
 		v = intmath.FloorDiv(v, s.Div)
 	}
@@ -29,14 +40,28 @@ func (s Sequence) At(i int64) int64 {
 
 // check reports what is wrong with the sequence for n elements of the dtype.
 func (s Sequence) check(dtype string, n int64) error {
-	const limit = 1 << 62
-	switch {
-	case DTypeIsFloat(dtype):
+	if DTypeIsFloat(dtype) {
 		return fmt.Errorf("a sequence of integers in a buffer of %s", dtype)
-	case s.Div < 0 || s.Mod < 0:
-		return fmt.Errorf("a sequence with a negative divisor")
-	case n > 0 && (s.Mul > limit/n || s.Mul < -limit/n || s.Add > limit || s.Add < -limit):
-		return fmt.Errorf("a sequence that leaves the range of 64 bits")
 	}
-	return nil
+	most, err := s.most(n)
+	if err == nil && most > 1<<62 {
+		err = fmt.Errorf("a sequence that leaves the range of 64 bits")
+	}
+	return err
+}
+
+// most is a bound of the magnitude of what n elements are computed from.
+func (s Sequence) most(n int64) (float64, error) {
+	if s.Div < 0 || s.Mod < 0 {
+		return 0, fmt.Errorf("a sequence with a negative divisor")
+	}
+	sum := math.Abs(float64(s.Mul))*float64(n) + math.Abs(float64(s.Add))
+	for _, t := range s.Terms {
+		m, err := t.Of.most(n)
+		if err != nil {
+			return 0, err
+		}
+		sum += math.Abs(float64(t.Times)) * m
+	}
+	return sum, nil
 }

@@ -17,6 +17,7 @@ func TestSequence(t *testing.T) {
 		{Sequence{Mul: 3, Add: -4, Div: 2}, []int64{-2, -1, 1, 2}},
 		{Sequence{Mul: 7, Mod: 5}, []int64{0, 2, 4, 1, 3, 0}},
 		{Sequence{Mul: -1, Mod: 4}, []int64{0, 3, 2, 1, 0}},
+		{Sequence{Mul: 1, Mod: 5, Terms: []Term{{3, Sequence{Mul: 1, Div: 2}}}}, []int64{0, 1, 0, 1, 0}},
 		{Sequence{Mul: 1000, Div: 256}, []int64{0, 3, 7, 11}}, // rows of 1000/256 entries
 	} {
 		text, err := json.Marshal(Arg{DType: "int32", Sequence: &c.s})
@@ -52,7 +53,7 @@ func TestSequence(t *testing.T) {
 		s     Sequence
 		dtype string
 		n     int64
-	}{{Sequence{Mul: 1}, "float32", 4}, {Sequence{Mod: -2}, "int32", 4}, {Sequence{Div: -1}, "int32", 4}, {Sequence{Mul: 1 << 40}, "int64", 1 << 30}} {
+	}{{Sequence{Mul: 1}, "float32", 4}, {Sequence{Mod: -2}, "int32", 4}, {Sequence{Div: -1}, "int32", 4}, {Sequence{Terms: []Term{{1 << 40, Sequence{Mul: 1 << 40}}}}, "int64", 4}, {Sequence{Mul: 1 << 40}, "int64", 1 << 30}} {
 		if c.s.check(c.dtype, c.n) == nil {
 			t.Errorf("%+v of %d %s is not refused", c.s, c.n, c.dtype)
 		}

@@ -61,7 +61,11 @@ func (k *Kernel) CheckTag(iname string) error {
 		}
 		for _, other := range all {
 			if other != iname && k.Tags[other] == tag {
-				return k.Errorf("statement %s: inames %s and %s are both tagged %s", s.ID, other, iname, tag)
+				err := k.Errorf("statement %s: inames %s and %s are both tagged %s", s.ID, other, iname, tag)
+				if slices.Contains(s.ReductionInames(), iname) && slices.Contains(s.ReductionInames(), other) {
+					err = fmt.Errorf("%w: work-items take part in one reduction at a time; give each a statement of its own, as in <> s = sum(%s, ...)", err, other)
+				}
+				return err
 			}
 		}
 	}

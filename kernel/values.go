@@ -19,8 +19,8 @@ type Values struct {
 func (v Values) String() string { return v.Array + "[" + v.Index + "]: " + v.Value.String() }
 
 // AssumeValues states the elements of an integer argument with one axis that the kernel only reads: element is like
-// "rowptr[i]" with a name for the index, value an expression in it and the parameters with + - * // %, where // and % must
-// not be inside sums, as in "(7*i + 3) // 2 % n". Values that the kernel cannot use, such as an index out of bounds, are an
+// "rowptr[i]" with a name for the index, value an expression in it and the parameters with + - * // %, as in
+// "(7*i + i // 3) % n". Values that the kernel cannot use, such as an index out of bounds, are an
 // error when it runs.
 func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
 	e, err := expr.Parse(element)

@@ -6,6 +6,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
 )
 
 // sequence is the data of an array whose values the kernel declares, at the sizes of the case; nil for other arrays.
@@ -23,7 +24,7 @@ func (c *Case) sequence(array string) (*device.Sequence, error) {
 	return nil, nil
 }
 
-// sequenceOf reads (a*i + b) // d % m, in which sizes stand for numbers.
+// sequenceOf reads + - * // % of the index, in which sizes stand for numbers.
 func sequenceOf(v kernel.Values, sizes map[string]int64) (*device.Sequence, error) {
 	s := &device.Sequence{}
 	e := v.Value
@@ -54,9 +55,20 @@ func sequenceOf(v kernel.Values, sizes map[string]int64) (*device.Sequence, erro
 	if err != nil {
 		return nil, err
 	}
-	if a.HasFloor() {
-		return nil, fmt.Errorf("%s divides within a sum or product: divide once, then take one remainder, as in (7*%s + 3) // 2 %% n", v.Value, v.Index)
-	}
-	s.Mul, s.Add = a.Coeff(v.Index), a.Constant()
+	s.Mul, s.Add, s.Terms = terms(a)
 	return s, nil
+}
+
+// terms takes an affine form of one variable apart.
+func terms(a polycount.Affine) (mul, add int64, quotients []device.Term) {
+	for _, t := range a.Terms() {
+		if t.Floor == nil {
+			mul = t.Coeff
+			continue
+		}
+		q := device.Sequence{Div: t.Floor.Den}
+		q.Mul, q.Add, q.Terms = terms(t.Floor.Num)
+		quotients = append(quotients, device.Term{Times: t.Coeff, Of: q})
+	}
+	return mul, a.Constant(), quotients
 }

@@ -1,6 +1,7 @@
 package opencl
 
 import (
+	"fmt"
 	"gpuperf/device"
 )
 
@@ -18,7 +19,7 @@ type pool struct {
 type fill struct {
 	dtype    string
 	seed     uint64
-	sequence device.Sequence
+	sequence string
 }
 
 type work struct {
@@ -43,7 +44,7 @@ func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 	}
 	key := fill{dtype: a.DType, seed: a.Seed}
 	if a.Sequence != nil {
-		key.sequence = *a.Sequence
+		key.sequence = fmt.Sprint(*a.Sequence)
 	}
 	master, ok := p.masters[key]
 	if !ok || master.size < a.Bytes() {

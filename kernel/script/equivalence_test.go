@@ -88,7 +88,11 @@ _t = lp.split_iname(lp.split_iname(plain, "i", 4, outer_tag="g.0", inner_tag="l.
 _t = lp.tag_inames(_t, "j:g.1")
 _f = lp.extract_subst(_t, "f", "a[p, q]", parameters="p, q")
 a = lp.precompute(_f, "f", ["i_inner", "k_inner"])
-b = lp.precompute(_f, "f(i, k)", "k_inner", default_tag=None)`, 1},
+b = lp.precompute(_f, "f(i, k)", "k_inner", default_tag=None)
+_g = lp.precompute(lp.extract_subst(_f, "g", "b[p, q]", parameters="p, q"), "f", ["i_inner", "k_inner"])
+c = lp.precompute(_g, "g", ["k_inner"])
+d = lp.precompute(lp.add_prefetch(lp.extract_subst(_t, "g", "b[p, q]", parameters="p, q"), "a", ["i_inner", "k_inner"]), "g", ["k_inner"])
+e = lp.precompute(lp.extract_subst(lp.extract_subst(_f, "g", "b[p, q]", parameters="p, q"), "h", "f(i, k)*g(k, j)", parameters="i, k, j"), "g", "k_inner")`, 1},
 	{"add_barrier", temporary + `
 a = lp.tag_inames(lp.add_barrier(lp.set_temporary_address_space(plain, "t", "local"), "id:fill", "id:use", synchronization_kind="local"), "i:l.0, g:g.0")`, 1},
 	{"add_inames_for_unused_hw_axes", scalar + `

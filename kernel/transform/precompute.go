@@ -20,7 +20,7 @@ func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (ou
 	}
 	r := k.Rule(rule)
 	if r == nil {
-		return fail("there is no such substitution rule; make one with extract_subst")
+		return fail("there is no such substitution rule (rules: %s). A rule goes once a tile replaces its uses: precompute it for all uses at once, or make another with extract_subst", nameset.Text(ruleNames(k)))
 	}
 	body, err := k.Expand(r.Body)
 	if err != nil {
@@ -31,9 +31,7 @@ func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (ou
 			return fail("it reads %s, which statement %s writes, so that a copy could be out of date", a.Array, w[0].ID)
 		}
 	}
-	others := k.Clone()
-	others.Rules = slices.DeleteFunc(others.Rules, func(o *kernel.Rule) bool { return o.Name == rule })
-	expanded, err := ExpandRules(others)
+	expanded, err := expandAround(k, rule)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func AddPrefetch(k *kernel.Kernel, array string, sweep []string, opt Prefetch) (
 		return fail("statement %s writes it, so that a copy could become stale", w[0].ID)
 	}
 	p := &prefetch{of: array, axisCount: len(a.Shape), array: a, sweep: sweep, opt: opt}
-	if p.Kernel, err = ExpandRules(k); err != nil {
+	if p.Kernel, err = expandAround(k, array); err != nil {
 		return nil, err
 	}
 	if err := p.run(); err != nil {

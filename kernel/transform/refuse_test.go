@@ -107,6 +107,7 @@ func TestRefusals(t *testing.T) {
 		{"a malformed map", matmul, do(mapped("{[k] -> [r")), "1:"},
 		{"a template that nothing computes", matmul, do(extracted("f", "a[x]", "x")), "no statement computes a[x]"},
 		{"a parameter that is not there", matmul, do(extracted("f", "a[x, y]", "x, y, z")), "z does not occur"},
+		{"two trees in a statement", kernel.Spec{Domains: []string{"{[i,j,k]: 0<=i<n and 0<=j,k<8}"}, Instructions: "c[i] = sum(j, a[i,j])/sum(k, a[i,k])"}, do(tagged("j:l.0, k:l.0")), "as in <> s = sum(j, ...)"},
 		{"precomputing nothing", matmul, do(precomputed("f", "i")), "no such substitution rule"},
 		{"precomputing over groups", matmul, do(tiled, extracted("f", "a$aLD[x, y]", "x, y"), precomputed("f", "i_outer")), "tile belongs to one work-group"},
 		{"precomputing what changes", acc, do(extracted("f", "s + p", "p"), precomputed("f", "m")), "which statement init writes"},

@@ -122,3 +122,61 @@ func ExpandRules(k *kernel.Kernel) (*kernel.Kernel, error) {
 	c.Rules = nil
 	return c, bad
 }
+
+func ruleNames(k *kernel.Kernel) []string {
+	var names []string
+	for _, r := range k.Rules {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// expandAround expands the rules that use an array or a rule, in their bodies or in an operand, so that statements have all
+// uses. The rule itself is dropped.
+func expandAround(k *kernel.Kernel, name string) (*kernel.Kernel, error) {
+	c := k.Clone()
+	c.Rules = slices.DeleteFunc(c.Rules, func(r *kernel.Rule) bool { return r.Name == name })
+	around := func(r *kernel.Rule) bool {
+		body, err := c.Expand(r.Body)
+		return err != nil || expr.Mentions(body, name) || slices.ContainsFunc(allExprs(c), func(e expr.Expr) bool {
+			found := false
+			expr.Walk(e, func(e expr.Expr) bool {
+				x, ok := e.(*expr.Call)
+				found = found || ok && x.Func == r.Name && slices.ContainsFunc(x.Args, func(a expr.Expr) bool {
+					a, err := c.Expand(a)
+					return err != nil || expr.Mentions(a, name)
+				})
+				return !found
+			})
+			return found
+		})
+	}
+	var kept []*kernel.Rule
+	expanding := c.Clone()
+	expanding.Rules = slices.DeleteFunc(expanding.Rules, func(r *kernel.Rule) bool {
+		if around(r) {
+			return false
+		}
+		kept = append(kept, r)
+		return true
+	})
+	out, err := ExpandRules(expanding)
+	if err != nil {
+		return nil, err
+	}
+	out = out.Clone()
+	out.Rules = kept
+	return out, nil
+}
+
+// allExprs lists the expressions of statements and the bodies of rules.
+func allExprs(k *kernel.Kernel) []expr.Expr {
+	var list []expr.Expr
+	for _, s := range k.Statements {
+		list = append(list, s.Exprs()...)
+	}
+	for _, r := range k.Rules {
+		list = append(list, r.Body)
+	}
+	return list
+}
