@@ -2,6 +2,7 @@ package opencl
 
 import (
 	"fmt"
+
 	"gpuperf/device"
 )
 
