@@ -343,12 +343,12 @@ func TestExactBranches(t *testing.T) {
 		loads, stores string // of x and z
 		ops           string
 	}{
-		{"z[i,l] = 2*x[i,l] {if=l < 30}", "30*n", "30*n", "float32 mul (subgroup): [n] -> { 4*n }"},
+		{"z[i,l] = 2*x[i,l] {if=l < 30}", "30*n", "30*n", "float32 mul (subgroup): [n] -> { n }"},
 		{"z[i,l] = 2*x[i,l] {if=i == 0}", "100", "100", "float32 mul (subgroup): [n] -> { 4 }"},
 		{"z[i,l] = 2*x[i,l] {if=not (l < 30 or l % 2 == 0)}", "35*n", "35*n", "float32 mul (subgroup): [n] -> { 4*n }"},
-		{"z[i,l] = 2*x[i,l] {if=l != 5 and y[i,l] > 0}", "99*n", "99*n", "global float32 load y lstrides:{0:1} gstrides:{} (workitem): [n] -> { 100*n }"},
+		{"z[i,l] = 2*x[i,l] {if=l != 5 and y[i,l] > 0}", "99*n", "99*n", "global float32 load y lstrides:{0:1} gstrides:{} (workitem): [n] -> { 99*n }"},
 		{"z[i,l] = 2*x[i,l] {if=y[i,l] > 0 or l < 30}", "100*n", "100*n", "float32 mul (subgroup): [n] -> { 4*n }"},
-		{"z[i,l] = (2*x[i,l] if l < 30 else 1.0f)", "30*n", "100*n", "float32 mul (subgroup): [n] -> { 4*n }"},
+		{"z[i,l] = (2*x[i,l] if l < 30 else 1.0f)", "30*n", "100*n", "float32 mul (subgroup): [n] -> { n }"},
 		{"z[i,l] = (1.0f if l < 30 else (x[i,l] if l < 40 else 2.0f))", "10*n", "100*n", "kernel_launch: { 1 }"},
 		{"if l < 30\n z[i,l] = x[i,l]\nelse\n z[i,l] = x[i,l] + x[i,l+1]\nend", "170*n", "100*n", "float32 add (subgroup): [n] -> { 4*n }"},
 	} {

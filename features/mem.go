@@ -37,6 +37,19 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 	collect = func(at scope, e expr.Expr) {
 		expr.Walk(e, func(x expr.Expr) bool {
 			switch x := x.(type) {
+			case *expr.Op:
+				if x.Kind != expr.And && x.Kind != expr.Or {
+					return true
+				}
+				at := at
+				for _, arg := range x.Args { // those before decide whether it is evaluated
+					collect(at, arg)
+					if x.Kind == expr.Or {
+						arg = expr.Negate(arg)
+					}
+					at = c.under(at, arg)
+				}
+				return false
 			case *expr.Access:
 				loads = append(loads, site{at, x})
 			case expr.Var:
@@ -61,8 +74,10 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 		store = &site{at, w}
 	}
 	if c.opt.ExactBranches {
+		at := scope{stmt: s}
 		for _, p := range s.Predicates {
-			collect(scope{stmt: s}, p)
+			collect(at, p)
+			at = c.under(at, p)
 		}
 	}
 	return loads, store
@@ -79,13 +94,45 @@ func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site)
 		return err
 	}
 	granularity := SubGroup
-	if a.Space == kernel.Global && local.Along(0) != "0" {
-		granularity = WorkItem
+	if a.Space == kernel.Global {
+		shared, err := c.sharesElement(local)
+		if err != nil {
+			return err
+		}
+		if !shared {
+			granularity = WorkItem
+		}
 	}
 	key := Mem{a.Space, a.DType.Vector(acc.Lanes), direction, acc.Array, acc.Tag, local, group, granularity}
 	c.add(key, s.at, granularity, 1)
 	sites[key] = append(sites[key], s)
 	return nil
+}
+
+// sharesElement reports whether the work-items of a sub-group are taken to access one element: those that follow each other along axis 0
+// do. Where branches are exact, all of a sub-group must.
+func (c *counter) sharesElement(local Strides) (bool, error) {
+	if local.Along(0) != "0" || !c.opt.ExactBranches {
+		return local.Along(0) == "0", nil
+	}
+	rows, err := c.spansRows(local)
+	return !rows, err
+}
+
+// spansRows reports whether sub-groups span rows of the work-group along which the access moves.
+func (c *counter) spansRows(local Strides) (bool, error) {
+	size, err := c.size()
+	if err != nil {
+		return false, err
+	}
+	row := size[0]
+	for axis := 1; axis < 3; axis++ {
+		if row%int64(c.opt.SubgroupSize) != 0 && size[axis] > 1 && local.Along(axis) != "0" {
+			return true, nil
+		}
+		row *= size[axis]
+	}
+	return false, nil
 }
 
 // strides are those of the flat index along the local and group axes, in elements (Stevens and Klöckner, section 6.1.1).

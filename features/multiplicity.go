@@ -119,7 +119,8 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 }
 
 // multiplicity is how often a statement runs (Algorithm 1). Per sub-group: the runs of work-groups, that is without the
-// local inames, times the sub-groups of a work-group, where one that is partly filled counts.
+// local inames, times the sub-groups of a work-group, where one that is partly filled counts. Where branches are exact, times
+// the sub-groups of which a work-item runs it.
 //
 // The domain does not contain hardware axes that the statement does not use. Local memory must be written in every work-group, and
 // private memory by every work-item, so for these targets the axes count: the fetch of a tile that does not depend on j_outer runs for
@@ -140,7 +141,12 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 		}
 	}
 	domain, err := c.domainOf(at)
-	if err == nil && len(inames) < len(all) {
+	exact := err == nil && c.opt.ExactBranches && w.granularity == SubGroup && len(c.boundsIn(domain)) == 0
+	if exact {
+		domain, err = c.activeSubGroups(domain, w)
+		inames = append(inames, subGroup)
+	}
+	if err == nil && (exact || len(inames) < len(all)) {
 		domain, err = domain.Project(inames...)
 	}
 	if err != nil {
@@ -150,7 +156,7 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	if err != nil {
 		return nil, fmt.Errorf("runs within %s: %w", strings.Join(inames, ", "), err)
 	}
-	if w.granularity == SubGroup {
+	if w.granularity == SubGroup && !exact {
 		perGroup, err := c.subGroups()
 		if err != nil {
 			return nil, err
@@ -180,6 +186,37 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	}
 	c.mults[w] = m
 	return m, nil
+}
+
+// subGroup is the dimension of the sub-groups of a work-group.
+const subGroup = "_subgroup"
+
+// activeSubGroups adds the sub-groups of the work-items to the points of a statement. Along local axes that the statement does not use
+// all work-items run it, or the first.
+func (c *counter) activeSubGroups(domain *polycount.Set, w where) (*polycount.Set, error) {
+	size, err := c.size()
+	if err != nil {
+		return nil, err
+	}
+	var item polycount.Affine
+	var within []polycount.Constraint
+	stride := int64(1)
+	for axis, n := range size {
+		tag := kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
+		at := slices.IndexFunc(c.scopes[w.scope].stmt.Inames, func(name string) bool { return c.k.Tags[name] == tag })
+		switch name := fmt.Sprintf("_lid%d", axis); {
+		case at >= 0:
+			item = item.AddScaled(stride, polycount.Name(c.scopes[w.scope].stmt.Inames[at]))
+		case n > 1 && c.everyItem(w):
+			domain = domain.AddDims(name)
+			within = append(within, kernel.Within(name, 0, n-1)...)
+			item = item.AddScaled(stride, polycount.Name(name))
+		}
+		stride *= n
+	}
+	first := polycount.Name(subGroup).Scale(int64(c.opt.SubgroupSize))
+	within = append(within, polycount.GE(item, first), polycount.GE(first.AddInt(int64(c.opt.SubgroupSize-1)), item))
+	return domain.AddDims(subGroup).Constrain(within...)
 }
 
 // subGroups is the number of sub-groups of a work-group, a partly filled one counted.

@@ -20,11 +20,12 @@ func (c *counter) countOps(s *kernel.Stmt) error {
 	if err := v.Visit(s.RHS); err != nil || !c.opt.ExactBranches {
 		return err
 	}
-	v = c.operations(scope{stmt: s})
+	at := scope{stmt: s}
 	for _, p := range s.Predicates {
-		if err := v.Visit(p); err != nil {
+		if err := c.operations(at).Visit(p); err != nil {
 			return err
 		}
+		at = c.under(at, p)
 	}
 	return nil
 }

@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
 )
 
 // Object is what `perf count --json` prints for a kernel.
@@ -137,7 +141,84 @@ func (s *Statistics) Write(w io.Writer, sizes map[string]int64) error {
 		}
 		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if rule := s.rule(); rule != "" {
+		_, err = fmt.Fprintln(w, rule)
+	}
+	return err
+}
+
+// rule names what default counts include that does not run as they say; "" for exact ones, and where it is all the same.
+func (s *Statistics) rule() string {
+	if s.c.opt.ExactBranches {
+		return ""
+	}
+	var notes []string
+	if slices.ContainsFunc(s.c.k.Statements, s.c.partial) {
+		notes = append(notes, "both sides of branches, and all sub-groups of a work-group where some work-items are idle")
+	}
+	for _, r := range s.Records {
+		if m, ok := r.Key.(Mem); ok && m.Space == kernel.Global && m.Granularity == SubGroup {
+			if rows, err := s.c.spansRows(m.LStrides); err == nil && rows {
+				notes = append(notes, fmt.Sprintf("%s once per sub-group, which is for its stride of 0 along l.0: sub-groups have several rows, with an element each", m.Variable))
+				break
+			}
+		}
+	}
+	if notes == nil {
+		return ""
+	}
+	return "counted: " + strings.Join(notes, "; ") + " (--exact-branches: what runs)"
+}
+
+// partial reports whether work-items that a statement is counted for may not run it.
+func (c *counter) partial(s *kernel.Stmt) bool {
+	selects := func(e expr.Expr) bool {
+		found := false
+		expr.Walk(e, func(e expr.Expr) bool {
+			_, is := e.(*expr.Cond)
+			found = found || is
+			return !found
+		})
+		return found
+	}
+	if len(s.Predicates) > 0 || s.RHS != nil && selects(s.RHS) {
+		return true
+	}
+	full, err := c.fillsGroups(s)
+	return err == nil && !full
+}
+
+// fillsGroups reports whether all work-items of a work-group run a statement if one does.
+func (c *counter) fillsGroups(s *kernel.Stmt) (bool, error) {
+	size, err := c.size()
+	if err != nil {
+		return false, err
+	}
+	domain, err := c.k.DomainOf(s.Inames)
+	if err == nil && c.k.Assumptions != nil {
+		domain, err = domain.Intersect(c.k.Assumptions.AddDims(domain.Dims()...))
+	}
+	if err != nil {
+		return false, err
+	}
+	var locals []string
+	var within []polycount.Constraint
+	for _, name := range s.Inames {
+		if tag := c.k.Tags[name]; tag.Kind == kernel.LocalAxis {
+			locals, within = append(locals, name), append(within, kernel.Within(name, 0, size[tag.Axis]-1)...)
+		}
+	}
+	all, err := domain.Project(nameset.Remove(s.Inames, locals...)...)
+	if err == nil {
+		all, err = all.AddDims(locals...).Constrain(within...)
+	}
+	if err != nil {
+		return false, err
+	}
+	return all.IsSubset(domain)
 }
 
 // columns are kind, what, variable, strides and granularity of a key.

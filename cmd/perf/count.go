@@ -16,7 +16,7 @@ import (
 // addCounting adds the flags of counts.
 func addCounting(cmd *cobra.Command, o *features.Options) {
 	cmd.Flags().IntVar(&o.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
-	cmd.Flags().BoolVar(&o.ExactBranches, "exact-branches", false, "count statements under an affine condition only where it holds (by default they count at all points of the domain); the arithmetic and the loads of the conditions themselves always count where they are evaluated")
+	cmd.Flags().BoolVar(&o.ExactBranches, "exact-branches", false, "count what runs: statements under an affine condition where it holds, with the work of the condition itself (by default at all points of the domain, and both sides of a select), only sub-groups of which a work-item is active (by default all of a work-group), and an access once per sub-group only if all of its work-items access one element")
 }
 
 func countCommand() *cobra.Command {
@@ -26,7 +26,7 @@ func countCommand() *cobra.Command {
 		Use:   "count KERNEL.star [-p n=2048]",
 		Short: "Count what a kernel does: operations, memory accesses, synchronization",
 		Long: `count prints exact counts as functions of the kernel's sizes, and with -p their values. Arithmetic and local memory are
-counted once per sub-group; global memory once per work-item, or once per sub-group where all its work-items access one element;
+counted once per sub-group; global memory once per work-item, or once per sub-group where its stride along l.0 is 0;
 barriers once per work-item.`,
 		Args: exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -113,8 +113,8 @@ func featureCommand() *cobra.Command {
 
   f_op_<dtype>_<op>         op: add mul madd div pow shift bw maxmin func:<name>; once per sub-group
   f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store][_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
-                            accesses: global ones once per work-item (per sub-group where all its work-items access one
-                            element), local ones once per sub-group
+                            accesses: global ones once per work-item (per sub-group where the stride along l.0 is 0),
+                            local ones once per sub-group
   f_mem_hoisted...          accesses selected in the same way, but a load whose element the innermost loops do not
                             change counts once before these loops, as compilers make it
   f_mem_lines..., f_mem_sectors..., f_mem_footprint...

@@ -138,6 +138,17 @@ func (v Visitor) visitAll(list []expr.Expr) error {
 
 func (v Visitor) operator(x *expr.Op) error {
 	switch x.Kind {
+	case expr.And, expr.Or:
+		for _, arg := range x.Args { // those before decide whether it is evaluated
+			if err := v.Visit(arg); err != nil {
+				return err
+			}
+			if x.Kind == expr.Or {
+				arg = expr.Negate(arg)
+			}
+			v = v.under(arg)
+		}
+		return nil
 	case expr.Add, expr.Sub:
 		return v.sum(x)
 	case expr.Mul:
