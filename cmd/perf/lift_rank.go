@@ -167,16 +167,19 @@ func liftRedundancyCommand() *cobra.Command {
 }
 
 func liftEvaluateCommand() *cobra.Command {
-	var names []string
+	var names, learn []string
 	var options rank.OutcomeOptions
 	var model modelOptions
 	var out string
 	cmd := &cobra.Command{
 		Use:   "evaluate DB.jsonl...",
-		Short: "Test rankers on benchmarks left out of a database",
-		Long: `evaluate leaves out each benchmark of the databases in turn, learns from the others, ranks the points of the one left out, and
-compares the ranking with their times: rank correlation, runs until one reaches 90 % of the best, and the savings in runs
-and time over random order. With --out it draws curves and bars, and a page of them.
+		Short: "Test rankers on programs that they have not learnt from",
+		Long: `evaluate leaves out each family of programs of the databases in turn, learns from the others, ranks the points of the one left out,
+and compares the ranking with their times: rank correlation, runs until one reaches 90 % of the best, and the savings in runs
+and time over random order. Programs that share more than half of their points, the same recipe with the same ND-range, are a family: the
+times of one nearly are those of the other. Of what is left out, only points are ranked that share neither with one learnt from.
+With --train all is learnt from other samples, which shows how a ranker transfers to other kinds of programs. With --out it
+draws curves and bars, and a page of them.
 
 ` + rankerList(),
 		Args: minArgs(1, "samples that perf lift explore wrote"),
@@ -207,7 +210,19 @@ and time over random order. With --out it draws curves and bars, and a page of t
 			case !known:
 				return usagef("--profile %s: the model has features beside f_static_…, which samples of explorations do not have", model.profile)
 			}
-			all, err := rank.Compare(db.Set, names, options)
+			var train *rank.Set
+			if len(learn) > 0 {
+				other, err := loadDatabase(cmd, learn, "", true)
+				if err != nil {
+					return err
+				}
+				train = other.Common(db.Names)
+				db.Set = db.Common(train.Names)
+				if _, err := model.predict(cmd, train); err != nil {
+					return err
+				}
+			}
+			all, err := rank.Compare(db.Set, train, names, options)
 			if err != nil {
 				return err
 			}
@@ -237,6 +252,7 @@ and time over random order. With --out it draws curves and bars, and a page of t
 	}
 	model.addFlags(cmd)
 	flags := cmd.Flags()
+	flags.StringArrayVar(&learn, "train", nil, "learn from these samples instead, without the programs of DB.jsonl (may be repeated)")
 	flags.StringSliceVar(&names, "ranker", nil, "the rankers to compare (default: all whose features the vectors have)")
 	flags.Float64Var(&options.Share, "share", 0.9, "the share of the best throughput to be reached")
 	flags.Float64Var(&options.Limit, "limit", 10, "where slow runs are stopped: the limit of a run, as a multiple of the best time")

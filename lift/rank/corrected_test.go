@@ -144,7 +144,7 @@ func TestCorrected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := LeaveOneOut(s, r, OutcomeOptions{})
+		o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

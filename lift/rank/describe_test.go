@@ -148,7 +148,7 @@ func TestDescribe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := rank.LeaveOneOut(set, r, rank.OutcomeOptions{})
+		o, err := rank.LeaveFamiliesOut(set, r, rank.OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"gpuperf/internal/chart"
 )
@@ -69,6 +70,16 @@ func (o *Outcomes) Write(w io.Writer) error {
 			g.Runs, g.RandomRuns, g.RandomTime/g.Time, g.RandomTimeLimited/g.TimeLimited); err != nil {
 			return err
 		}
+	}
+	if len(o.Families) > 0 {
+		var list []string
+		for _, f := range o.Families {
+			list = append(list, strings.Join(f, " "))
+		}
+		fmt.Fprintf(w, "left out in turn: %s\n", strings.Join(list, "; "))
+	}
+	if o.Seen > 0 {
+		fmt.Fprintf(w, "%d points not ranked: points of the same recipe and ND-range are learnt from\n", o.Seen)
 	}
 	_, err := fmt.Fprintf(w, "spearman mean %.3f, least %.3f; runs mean %.1f, median %g, mode %d, most %d, in random order %.1f; less than random by %.1fx in runs, %.1fx in time, %.1fx with slow runs stopped\n",
 		o.MeanSpearman, o.MinSpearman, o.MeanRuns, o.MedianRuns, o.ModeRuns, o.MaxRuns, o.RandomRuns, o.RunFactor, o.TimeFactor, o.TimeFactorLimited)

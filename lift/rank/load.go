@@ -115,8 +115,9 @@ func (v *Vectors) Replace(path string) error {
 	return os.Rename(next, path)
 }
 
-// Compare evaluates rankers, by name, leaving out each benchmark in turn; without names, all rankers that the points suffice for.
-func Compare(s *Set, names []string, options OutcomeOptions) ([]*Outcomes, error) {
+// Compare evaluates rankers, by name, on points of a set, after learning from a training set or, if that is nil, leaving out each
+// family of the set in turn. Without names it takes all rankers that the points suffice for.
+func Compare(s, train *Set, names []string, options OutcomeOptions) ([]*Outcomes, error) {
 	var chosen []Ranker
 	for _, name := range names {
 		r, err := Find(name)
@@ -130,7 +131,11 @@ func Compare(s *Set, names []string, options OutcomeOptions) ([]*Outcomes, error
 	}
 	var all []*Outcomes
 	for _, r := range chosen {
-		o, err := LeaveOneOut(s, r, options)
+		evaluate := LeaveFamiliesOut
+		if train != nil {
+			evaluate = func(s *Set, r Ranker, o OutcomeOptions) (*Outcomes, error) { return Transfer(train, s, r, o) }
+		}
+		o, err := evaluate(s, r, options)
 		if err != nil {
 			return nil, err
 		}

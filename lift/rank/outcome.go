@@ -2,7 +2,6 @@ package rank
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -41,9 +40,13 @@ type Outcome struct {
 	RandomCurve []float64 `json:"random_curve,omitempty"`
 }
 
-// Outcomes are those of one ranker on benchmarks left out in turn, with their summary.
+// Outcomes are those of one ranker on benchmarks that it has not learnt from, with their summary.
 type Outcomes struct {
-	Ranker       string    `json:"ranker"`
+	Ranker string `json:"ranker"`
+	// Families of benchmarks, each of which was left out as a whole; none where the ranker learnt from other samples.
+	Families [][]string `json:"families,omitempty"`
+	// Seen is the points left out because their kind is in the training set.
+	Seen         int       `json:"seen"`
 	Groups       []Outcome `json:"groups"`
 	MeanSpearman float64   `json:"mean_spearman"`
 	MinSpearman  float64   `json:"min_spearman"`
@@ -56,36 +59,6 @@ type Outcomes struct {
 	RunFactor         float64 `json:"run_factor"`
 	TimeFactor        float64 `json:"time_factor"`
 	TimeFactorLimited float64 `json:"time_factor_limited"`
-}
-
-// LeaveOneOut trains the ranker on all benchmarks but one and ranks the points of that one, for each benchmark (section 6 of
-// the paper).
-func LeaveOneOut(s *Set, r Ranker, opt OutcomeOptions) (*Outcomes, error) {
-	s = s.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) })
-	if err := s.Check(); err != nil {
-		return nil, err
-	}
-	benchmarks := s.Benchmarks()
-	if len(benchmarks) < 2 {
-		return nil, fmt.Errorf("leaving one benchmark out needs at least two benchmarks, not %d", len(benchmarks))
-	}
-	out := &Outcomes{Ranker: r.Name}
-	for _, b := range benchmarks {
-		scorer, err := r.Fit(s.Where(func(p *Point) bool { return p.Benchmark != b }))
-		if err != nil {
-			return nil, err
-		}
-		groups, err := Try(s.Where(func(p *Point) bool { return p.Benchmark == b }), scorer, opt)
-		if err != nil {
-			return nil, err
-		}
-		out.Groups = append(out.Groups, groups...)
-	}
-	if len(out.Groups) == 0 {
-		return nil, fmt.Errorf("no group has %d points and a best time of %g s", opt.minPoints(), opt.MinBest)
-	}
-	out.summarize()
-	return out, nil
 }
 
 func (o OutcomeOptions) minPoints() int { return cmp.Or(o.MinPoints, 10) }

@@ -7,7 +7,7 @@
 // the points of another: by nearest neighbours on principal components as in the paper (pca.go, nearest.go), by randomized
 // trees (trees.go) on features and on the demands on a device computed from them (roofs.go), by a cost model in the language
 // of package models (cost.go), calibrated on measurement kernels or fitted to the training points, or by a cost model
-// corrected by trees (corrected.go). LeaveOneOut (outcome.go) evaluates a ranker on benchmarks it has not seen, and
+// corrected by trees (corrected.go). LeaveFamiliesOut and Transfer (family.go) evaluate a ranker on benchmarks and variants it has not seen, and
 // Redundancy (redundancy.go) finds the features that are related to performance.
 package rank
 
@@ -23,6 +23,8 @@ type Point struct {
 	ID        string // of its sample, as samples.Identity has it
 	Benchmark string
 	Size      string
+	// Kind is the recipe of the variant and its ND-range, which variants of several benchmarks can share; "" if it is not known.
+	Kind string
 	// Features in the order of the set's names.
 	Features []float64
 	// Seconds is its time: +Inf if it exceeded a time limit, NaN if it was not measured.

@@ -296,7 +296,7 @@ func TestLeaveOneOut(t *testing.T) {
 		if err := r.Missing(s); err != nil {
 			continue // the cost model, which TestCost is about
 		}
-		o, err := LeaveOneOut(s, r, OutcomeOptions{})
+		o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +316,7 @@ func TestLeaveOneOut(t *testing.T) {
 		if r.Name != "knn" && o.MeanRuns > o.RandomRuns/2 {
 			t.Errorf("%s: %v runs, random order needs %v", r.Name, o.MeanRuns, o.RandomRuns)
 		}
-		again, err := LeaveOneOut(s, r, OutcomeOptions{})
+		again, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(o) {
 			t.Errorf("%s: the second time it is different (%v)", r.Name, err)
 		}
@@ -334,7 +334,7 @@ func TestLeaveOneOutBlind(t *testing.T) {
 		if r.Missing(s) != nil {
 			continue
 		}
-		o, err := LeaveOneOut(s, r, OutcomeOptions{})
+		o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +372,7 @@ func TestCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := LeaveOneOut(s, r, OutcomeOptions{})
+	o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -415,10 +415,10 @@ func TestRankerErrors(t *testing.T) {
 	if _, err := Find("oracle"); err == nil || !strings.Contains(err.Error(), "there are knn, ") {
 		t.Error(err)
 	}
-	if _, err := LeaveOneOut(without, rankers[0], OutcomeOptions{}); err == nil {
+	if _, err := LeaveFamiliesOut(without, rankers[0], OutcomeOptions{}); err == nil {
 		t.Error("one benchmark can be left out of one")
 	}
-	if _, err := LeaveOneOut(s, rankers[1], OutcomeOptions{MinBest: 1e9}); err == nil || !strings.Contains(err.Error(), "no group") {
+	if _, err := LeaveFamiliesOut(s, rankers[1], OutcomeOptions{MinBest: 1e9}); err == nil || !strings.Contains(err.Error(), "no group") {
 		t.Error(err)
 	}
 }

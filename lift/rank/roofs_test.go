@@ -88,7 +88,7 @@ func TestForestRoofs(t *testing.T) {
 		}
 	}
 	outcome := func(what string, r Ranker) *Outcomes {
-		o, err := LeaveOneOut(s, r, OutcomeOptions{})
+		o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
@@ -202,6 +203,15 @@ func lastNames(text []byte) []string {
 	return h.Features
 }
 
+// kindOf is the recipe and the ND-range of a recorded variant; "" if its tags do not name the recipe.
+func kindOf(r *samples.Record) string {
+	i := slices.IndexFunc(r.Tags, func(tag string) bool { return strings.HasPrefix(tag, "recipe:") })
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s of %s", r.Tags[i], r.Kernel.Args["local"], r.Kernel.Args["global"])
+}
+
 // Join makes a set of vectors and the records of their kernels: the same identity and source. A kernel that ran into its time
 // limit takes infinitely long; one that failed otherwise is left out; one without a record was not measured. Of several vectors
 // of a kernel the last one holds. The warning says how many were left out.
@@ -210,13 +220,14 @@ func Join(v *Vectors, records iter.Seq2[*samples.Record, error]) (set *Set, warn
 	type answer struct {
 		status  samples.Status
 		seconds float64
+		kind    string
 	}
 	known := map[key]answer{}
 	for r, err := range records {
 		if err != nil {
 			return nil, nil, err
 		}
-		known[key{r.Kernel.Key(), r.SourceHash}] = answer{r.Status, r.Seconds()}
+		known[key{r.Kernel.Key(), r.SourceHash}] = answer{r.Status, r.Seconds(), kindOf(r)}
 	}
 	s := &Set{Names: v.Names}
 	at := map[key]int{}
@@ -228,6 +239,7 @@ func Join(v *Vectors, records iter.Seq2[*samples.Record, error]) (set *Set, warn
 			p.Predicted = x.Predicted
 		}
 		if r, ok := known[k]; ok {
+			p.Kind = r.kind
 			switch r.status {
 			case samples.OK:
 				p.Seconds = r.seconds
