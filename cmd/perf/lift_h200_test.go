@@ -95,9 +95,9 @@ func cublasTimes(t *testing.T) map[problem]float64 {
 	return reference
 }
 
-// TestLiftAgainstCuBLAS holds what the README says of the best variants found on the H200 within 40 runs: none is slower than
-// cuBLAS, whose times scripts/cublas.cu took on the same device, and the large ones reach 90 % of the bandwidth of a copy.
-func TestLiftAgainstCuBLAS(t *testing.T) {
+// TestRecordedBest holds the table of the README: how many times as fast as the recorded times of cuBLAS the recorded best variants of
+// at most 40 are. The large ones reach 90 % of the bandwidth of a copy. Nothing is run.
+func TestRecordedBest(t *testing.T) {
 	reference := cublasTimes(t)
 	set, err := samples.Load("../../testdata/h200/lift_blas.jsonl.gz")
 	if err != nil {
@@ -127,13 +127,17 @@ func TestLiftAgainstCuBLAS(t *testing.T) {
 	}
 	const copied = 8.0 * (1 << 27)
 	bandwidth := copied / reference[problem{"copy", 1 << 27, 1}]
+	table := map[problem]float64{
+		{"scal", 1 << 24, 1}: 1.53, {"asum", 1 << 24, 1}: 1.47, {"dot", 1 << 24, 1}: 1.06, {"gemv", 4096, 4096}: 1.37,
+		{"scal", 1 << 27, 1}: 1.58, {"asum", 1 << 27, 1}: 1.66, {"dot", 1 << 27, 1}: 1.02, {"gemv", 16384, 8192}: 1.06,
+	}
 	compared := 0
 	for p, cublas := range reference {
 		if p.routine == "copy" || p.routine == "gemm" || p.routine == "" {
 			continue
 		}
 		compared++
-		if len(run[p]) > 40 || best[p] == 0 || cublas/best[p] < 0.95 {
+		if len(run[p]) > 40 || math.Abs(cublas/best[p]-table[p]) > 0.006 {
 			t.Errorf("%+v: %d variants run, the best takes %.4g s, cuBLAS %.4g s", p, len(run[p]), best[p], cublas)
 		}
 		bytes := map[string]float64{"scal": 8, "asum": 4, "dot": 8, "gemv": 4}[p.routine] * float64(p.n*p.m)
@@ -147,9 +151,9 @@ func TestLiftAgainstCuBLAS(t *testing.T) {
 	}
 }
 
-// TestLiftProducts holds what the README says of matrix products: variants found within 120 runs reach more than half of what
-// cuBLAS does without tensor cores.
-func TestLiftProducts(t *testing.T) {
+// TestRecordedProducts holds what the README says of matrix products: the recorded best variants of at most 120 reach more than
+// 56 % of what cuBLAS does without tensor cores.
+func TestRecordedProducts(t *testing.T) {
 	set, err := samples.Load("../../testdata/h200/lift_products.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +182,7 @@ func TestLiftProducts(t *testing.T) {
 		}
 		compared++
 		t.Logf("%d: %.4g of cuBLAS, %.4g FLOP/s", p.n, cublas/best[p.n], 2*float64(p.n*p.n*p.n)/best[p.n])
-		if len(points[p.n]) > 120 || best[p.n] == 0 || cublas/best[p.n] < 0.5 {
+		if len(points[p.n]) > 120 || best[p.n] == 0 || cublas/best[p.n] < 0.56 {
 			t.Errorf("%d: %d variants run, the best takes %.4g s, cuBLAS %.4g s", p.n, len(points[p.n]), best[p.n], cublas)
 		}
 	}
@@ -187,8 +191,8 @@ func TestLiftProducts(t *testing.T) {
 	}
 }
 
-// TestLiftRankings holds what the README says of rankers on stencils that they have not seen: the default, and a model calibrated on
-// measurement kernels alone.
+// TestLiftRankings holds what the README says of rankers on families of stencils and variants that they have not seen: the default, and
+// a model calibrated on measurement kernels alone.
 func TestLiftRankings(t *testing.T) {
 	t.Parallel()
 	profile := filepath.Join(t.TempDir(), "profile.yaml")
@@ -209,7 +213,7 @@ func TestLiftRankings(t *testing.T) {
 		mean, least, runs float64
 		mode              int
 	}{
-		"corrected": {0.9, 0.85, 3, 1},
+		"corrected": {0.87, 0.78, 1.5, 1},
 		"model":     {0.7, 0.6, 20, 0},
 	}
 	for _, r := range all.Rankers {
@@ -219,11 +223,27 @@ func TestLiftRankings(t *testing.T) {
 			points += g.Points
 		}
 		l := limits[r.Ranker]
-		if r.MeanSpearman < l.mean || r.MinSpearman < l.least || r.MeanRuns > l.runs || l.mode > 0 && r.ModeRuns != l.mode || points < 8*2000 {
+		if r.MeanSpearman < l.mean || r.MinSpearman < l.least || r.MeanRuns > l.runs || l.mode > 0 && r.ModeRuns != l.mode || points < 14000 {
 			t.Errorf("%s: want %+v", r.Ranker, l)
 		}
 	}
 	if len(all.Rankers) != len(limits) {
 		t.Errorf("%d rankers", len(all.Rankers))
+	}
+}
+
+// TestLiftTransfer holds what the README says of learning from stencils for programs of other kinds.
+func TestLiftTransfer(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]float64{"lift_3d_variants": 0.72, "lift_products": 0.48, "lift_blas": 0.36} {
+		var all struct {
+			Rankers []struct {
+				MeanSpearman float64 `json:"mean_spearman"`
+			}
+		}
+		replayJSON(t, &all, "lift", "evaluate", "../../testdata/h200/"+file+".jsonl.gz", "--train", "../../testdata/h200/lift_stencils.jsonl.gz", "--ranker", "corrected")
+		if len(all.Rankers) != 1 || math.Abs(all.Rankers[0].MeanSpearman-want) > 0.03 {
+			t.Errorf("%s: %+v, want %g", file, all.Rankers, want)
+		}
 	}
 }
