@@ -13,6 +13,7 @@ import (
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/models"
+	"gpuperf/samples"
 )
 
 // required are the keys that every calibration of a profile has.
@@ -26,6 +27,9 @@ var least = map[string]float64{
 	"level": 0, "points": 0, "widening": 1, "margin": 0,
 	"compute_units": 0, "subgroup_size": 0, "clock_mhz": 0,
 }
+
+// whole are those of them that are integers.
+var whole = []string{"freedom", "rows", "kernels", "points", "compute_units", "subgroup_size", "clock_mhz"}
 
 // checkValues refuses values that no calibration writes.
 func checkValues(root *yamlfile.Node) error {
@@ -89,6 +93,8 @@ func checkNumbers(key string, n *yamlfile.Node) error {
 	if from, ok := least[key]; ok && n.Kind == yamlfile.Scalar {
 		if v, err := n.Float(); err != nil || v < from || math.IsInf(v, 0) {
 			return n.Errorf("%s is %s", key, n.Text).WithHint("it is a finite number, %v or greater", from)
+		} else if v != math.Trunc(v) && slices.Contains(whole, key) {
+			return n.Errorf("%s is %s", key, n.Text).WithHint("it is an integer")
 		}
 	}
 	for _, e := range n.Entries {
@@ -112,6 +118,9 @@ func checkCalibration(c *yamlfile.Node) error {
 	}
 	if name := c.Get("model"); name.Text == "" {
 		return name.Errorf("the model has no name")
+	}
+	if cache := c.Get("origin").Get("cache"); cache != nil && cache.Text != string(samples.Warm) && cache.Text != string(samples.Cold) {
+		return cache.Errorf("%s is no state of the caches", cache.Text).WithHint("write warm or cold")
 	}
 	model, err := parseDefinition(c.Get("definition"))
 	if err != nil {
