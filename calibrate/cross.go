@@ -3,6 +3,7 @@ package calibrate
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func (c *CrossEval) At(level float64) *Coverage {
 
 // heldOut is a row predicted by a fit that has not seen its kernel.
 type heldOut struct {
-	kernel              int // of those predicted
+	kernel              int // of those predicted, or one of several that were held out together
 	predicted, measured float64
 	sd                  float64   // of the prediction, by the fit; NaN where it is not known
 	quantile            []float64 // of the levels, by the freedom of the fit
@@ -103,7 +104,14 @@ func (r heldOut) off(relative bool) float64 {
 	return math.Abs(r.predicted - r.measured)
 }
 
-// crossValidate holds out one kernel after the other, fits the rest starting from the parameters of all rows, and predicts it.
+// Limits of cross-validation: it refits at most mostRefitted rows, all its fits together, but makes at least fewestParts fits.
+const (
+	mostRefitted = 2_000_000
+	fewestParts  = 10
+)
+
+// crossValidate holds out one kernel after the other, fits the rest starting from the parameters of all rows, and predicts it. Of very
+// many kernels it holds out several at a time.
 func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 	groups := f.groups()
 	if len(groups) < 2 || !fit.Converged {
@@ -112,20 +120,28 @@ func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 	p0, _ := fit.Values(f.compiled.Parameters)
 	out := &CrossEval{}
 	var all []heldOut
-	for _, g := range groups {
-		rows, err := f.predictWithout(ctx, func(i int) bool { return f.group[i] == g }, p0)
+	together := (len(groups)-1)/max(fewestParts, mostRefitted/len(f.t)) + 1
+	partOf := make(map[string]int)
+	for i, g := range groups {
+		partOf[g] = i / together
+	}
+	for part := range slices.Chunk(groups, together) {
+		rows, err := f.predictWithout(ctx, func(i int) bool { return partOf[f.group[i]] == partOf[part[0]] }, p0)
 		if err != nil {
 			return err
 		}
-		name := strings.TrimPrefix(g, "\x00")
+		name := strings.TrimPrefix(part[0], "\x00")
+		if more := len(part) - 1; more > 0 {
+			name = fmt.Sprintf("%s and %d more", name, more)
+		}
 		if rows == nil {
 			out.Skipped = append(out.Skipped, name)
 			continue
 		}
 		for i := range rows {
-			rows[i].kernel = out.Kernels
+			rows[i].kernel = len(out.ByKernel)
 		}
-		out.Kernels++
+		out.Kernels += len(part)
 		out.ByKernel = append(out.ByKernel, KernelError{name, len(rows), geomeanOf(rows)})
 		all = append(all, rows...)
 	}

@@ -376,6 +376,18 @@ func TestCrossValidation(t *testing.T) {
 	}
 }
 
+// TestCrossValidationOfManyKernels: several are held out together, so that the work grows with the number of rows and not with its square.
+func TestCrossValidationOfManyKernels(t *testing.T) {
+	var rows []Row
+	for i := range 5000 {
+		rows = append(rows, Row{Features: map[string]float64{"f_x": float64(1 + i%7)}, Output: float64(1+i%7) * (1 + 0.01*float64(i%3))})
+	}
+	cross := fitRows(t, model(t, "expression: p_a * f_x\n"), rows).Cross
+	if cross == nil || cross.Kernels != 5000 || len(cross.ByKernel) > 400 || len(cross.ByKernel) < 10 || !strings.HasSuffix(cross.ByKernel[0].Kernel, " more") {
+		t.Errorf("%+v", cross)
+	}
+}
+
 func TestGeomeanRelativeError(t *testing.T) {
 	if got := GeomeanRelativeError([]float64{1.1, 0.6}, []float64{1, 1}); math.Abs(got-0.2) > 1e-12 {
 		t.Errorf("got %g, want the root of 0.1 times 0.4", got)

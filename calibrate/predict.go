@@ -188,8 +188,8 @@ func (f *Fit) Predict(m *models.Model, features map[string]float64) (*Prediction
 // Features lists the features that Predict needs.
 func (p *Predictor) Features() []string { return p.compiled.Features }
 
-// Predict evaluates the model (Perflex paper, section 7.3). A missing feature is an error; a feature outside its calibrated range, or a
-// parameter that calibration could not determine, is a warning.
+// Predict evaluates the model (Perflex paper, section 7.3). A missing feature is an error; a feature outside its calibrated range, a fit
+// that did not converge, or a parameter that calibration could not determine, is a warning.
 func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	out := &Prediction{Warnings: []string{}}
 	for k, name := range p.compiled.Features {
@@ -205,6 +205,9 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		case v < r[0] || v > r[1]:
 			out.Warnings = append(out.Warnings, fmt.Sprintf("the feature %s is %.6g, outside the calibrated range %.6g to %.6g", name, v, r[0], r[1]))
 		}
+	}
+	if !p.fit.Converged {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the fit of the model did not converge (%s): do not trust the prediction", p.fit.Status))
 	}
 	out.Seconds = p.compiled.Gradient(p.x, p.params, p.grad)
 	if finite(out.Seconds) == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -117,6 +118,17 @@ func TestPredictionOfWhatWasNotDetermined(t *testing.T) {
 	}
 	p, err = fit.Predict(m, map[string]float64{"f_x": 2.5, "f_y": 0})
 	if err != nil || p.Interval.Known() || len(p.Warnings) != 1 || !strings.HasSuffix(p.Warnings[0], "did not determine: p_a and p_b") {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestPredictionOfAFitThatDidNotConverge(t *testing.T) {
+	m := model(t, "expression: p_a * f_x\n")
+	fit := fitRows(t, m, []Row{{Features: map[string]float64{"f_x": 1}, Output: 2}, {Features: map[string]float64{"f_x": 2}, Output: 4.1}})
+	fit.Converged, fit.Status = false, "too many iterations"
+	p, err := fit.Predict(m, map[string]float64{"f_x": 1})
+	want := []string{"the fit of the model did not converge (too many iterations): do not trust the prediction"}
+	if err != nil || !slices.Equal(p.Warnings, want) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -38,11 +38,17 @@ type cell struct {
 // kernelColumn is the column that groups rows.
 const kernelColumn = "kernel"
 
+// wallTime is the output of models of run times.
+const wallTime = "f_cl_wall_time"
+
 // ratioColumn marks the rows of the overlap experiment.
 const ratioColumn = "ratio"
 
-// maxTable is the largest table that LoadTable reads, in bytes.
-const maxTable = 64 << 20
+// Limits of a table.
+const (
+	maxTable   = 64 << 20 // bytes that LoadTable reads
+	maxColumns = 4096
+)
 
 // LoadTable reads a table from a file.
 func LoadTable(path string) (*Table, error) {
@@ -76,6 +82,9 @@ func ReadTable(file string, text []byte) (*Table, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if len(record) > maxColumns {
+			return nil, t.errorAt(t.pos(r.FieldPos(maxColumns)), "this line has %d cells, and a table has at most %d columns", len(record), maxColumns)
 		}
 		row := make([]cell, len(record))
 		for i, field := range record {
@@ -233,6 +242,9 @@ func (t *Table) Rows(m *models.Model) ([]Row, error) {
 		y := output(values)
 		if math.IsNaN(y) || math.IsInf(y, 0) {
 			return nil, t.errorAt(t.cells[i][columns[0]].pos, "the output %s of this row is %g", m.Output, y)
+		}
+		if m.Output == wallTime && y <= 0 {
+			return nil, t.errorAt(t.cells[i][columns[0]].pos, "the time of this row is %g: a time is greater than 0", y)
 		}
 		ratio, err := t.ratio(i)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/internal/source"
+	"gpuperf/models"
 )
 
 const table = `# measured yesterday
@@ -78,6 +79,29 @@ func TestTableMistakes(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Join(out, "\n====\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestTimesArePositive(t *testing.T) {
+	m, err := models.Parse("", []byte("version: 1\nname: m\noutput: f_cl_wall_time\nexpression: p_a * f_sub_groups\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, time := range []string{"0", "-2"} {
+		tab, err := ReadTable("t.csv", []byte("f_sub_groups,f_cl_wall_time\n1,2\n2,"+time+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = tab.Rows(m); err == nil || !strings.HasPrefix(err.Error(), "t.csv:3:3: the time of this row is "+time+": a time is greater than 0") {
+			t.Errorf("%s: %v", time, err)
+		}
+	}
+}
+
+func TestTableOfManyColumns(t *testing.T) {
+	_, err := ReadTable("t.csv", []byte(strings.Repeat("f_x,", 100_000)+"f_t\n"))
+	if err == nil || !strings.Contains(err.Error(), "t.csv:1:16385: this line has 100001 cells, and a table has at most 4096 columns") {
+		t.Errorf("%.200v", err)
 	}
 }
 
