@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,37 @@ func OwnSizes(v script.Variant, all []script.Variant, sizes []map[string]int64) 
 		}
 	}
 	return out
+}
+
+// CompleteSizes returns for each variant its own sizes as far as they have a value for each of its parameters. Notes name those left
+// out. Each variant must have some, and each size a variant that has a parameter for it.
+func CompleteSizes(all []script.Variant, sizes []map[string]int64) (own [][]map[string]int64, notes []string, err error) {
+	for _, at := range sizes {
+		for _, name := range slices.Sorted(maps.Keys(at)) {
+			if !slices.ContainsFunc(all, func(v script.Variant) bool { return slices.Contains(v.Kernel.Params(), name) }) {
+				return nil, nil, inputf("no kernel has a parameter %s", name)
+			}
+		}
+	}
+	for _, v := range all {
+		var complete []map[string]int64
+		var lacking []string
+		var missing string
+		for _, at := range OwnSizes(v, all, sizes) {
+			given := func(p string) bool { _, ok := at[p]; return ok }
+			if i := slices.IndexFunc(v.Kernel.Params(), func(p string) bool { return !given(p) }); i >= 0 {
+				missing = v.Kernel.Params()[i]
+				lacking = append(lacking, fmt.Sprintf("kernel %s is left out at %s: no size is given for %s", v.Name, workload.FormatSizes(at), missing))
+			} else {
+				complete = append(complete, at)
+			}
+		}
+		if len(complete) == 0 {
+			return nil, nil, inputf("kernel %s needs a size for %s; give -p %s=VALUE", v.Name, missing, missing)
+		}
+		own, notes = append(own, complete), append(notes, lacking...)
+	}
+	return own, notes, nil
 }
 
 // LoadGenerators loads the built-in generators of measurement kernels and those of a folder, "" for none.

@@ -9,12 +9,18 @@ import (
 
 // constraint compares a stride, or another number, with an expression in sizes.
 type constraint struct {
-	relation string // "=", "<", "<=", ">" or ">="
-	bound    expr.Expr
+	relation string    // "=", "<", "<=", ">" or ">="
+	bound    expr.Expr // nil for "?", strides that are not constant, and "!?", those that are
 }
 
 func parseConstraint(text string) (constraint, error) {
 	relation, rest := cutRelation(text)
+	switch text {
+	case Varying:
+		return constraint{"=", nil}, nil
+	case "!" + Varying:
+		return constraint{"!=", nil}, nil
+	}
 	if rest == "" {
 		return constraint{}, fmt.Errorf("the constraint lacks its value")
 	}

@@ -160,11 +160,11 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 	}
 	for _, f := range form.Floors {
 		for _, iname := range f.Num.Names() {
-			set(iname, varying)
+			set(iname, Varying)
 		}
 	}
 	for _, iname := range slices.Concat(opaque, c.boundBy(form, opaque)) {
-		set(iname, varying)
+		set(iname, Varying)
 	}
 	return makeStrides(byAxis[kernel.LocalAxis]), makeStrides(byAxis[kernel.GroupAxis]), nil
 }

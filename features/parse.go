@@ -49,7 +49,8 @@ import (
 // evaluated by walking the program at the sizes (Total).
 //
 // A constraint is a number, with >, >=, < or <= before it or nothing for equality; for strides also an expression in
-// sizes, as in {0:<n;1:16*n}. Errors are *source.Error with the column.
+// sizes, as in {0:<n;1:16*n}, which no stride equals in a kernel that lacks a size of it. ? stands for strides that are not
+// constant, !? for those that are, as in {0:!?;0:1}: without it, comparing a stride that is not constant is an error. Errors are *source.Error with the column.
 func ParseID(text string) (ID, error) {
 	p := &idParser{text}
 	id := ID{text: text}
@@ -336,7 +337,7 @@ func (p *idParser) strides(part string) (string, error) {
 			return "", p.fail(start, "a constraint is axis:value, with axis 0, 1 or 2").WithHint(example)
 		}
 		if _, err := parseConstraint(text); err != nil {
-			return "", p.fail(start+2, "%v", err).WithHint("a number or an expression in sizes, with >, >=, < or <= or nothing before it")
+			return "", p.fail(start+2, "%v", err).WithHint("a number or an expression in sizes, with >, >=, < or <= or nothing before it, or ? or !? for strides that are not, or are, constant")
 		}
 		start += len(item) + 1
 	}

@@ -149,8 +149,8 @@ func compareKeys(a, b Key) int { return slices.Compare(a.order(), b.order()) }
 // constant, as in x[i % 16] or x[k[i]].
 type Strides string
 
-// varying is the text of a stride that is not constant.
-const varying = "?"
+// Varying is the stride of an access whose neighbours are at distances that are not constant.
+const Varying = "?"
 
 func makeStrides(byAxis map[int]string) Strides {
 	var items []string

@@ -2,6 +2,7 @@ package features
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gpuperf/kernel/expr"
@@ -118,7 +119,16 @@ func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, 
 			}
 			axis := int(item[0] - '0')
 			stride := family.strides.Along(axis)
-			if stride == varying {
+			if c.bound == nil {
+				if (stride == Varying) != (c.relation == "=") {
+					return nil, false, nil
+				}
+				continue
+			}
+			if c.relation == "=" && s.lacks(c.bound) {
+				return nil, false, nil // no stride of the kernel is a multiple of a size that it does not have
+			}
+			if stride == Varying {
 				undecided = fmt.Errorf("the stride of %s along %s(%d) is not constant, so that it cannot be compared with %s", m.Variable, family.name, axis, item[2:])
 				continue
 			}
@@ -141,6 +151,11 @@ func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, 
 		conditions = append(conditions, s.afrCondition(m, id.AFR))
 	}
 	return conditions, true, nil
+}
+
+// lacks reports that the kernel has no parameter for a size that e names.
+func (s *Statistics) lacks(e expr.Expr) bool {
+	return slices.ContainsFunc(sizeNames(e), func(name string) bool { return !slices.Contains(s.Params, name) })
 }
 
 // compareStride decides a constraint on a stride, or returns it as a condition on the sizes.

@@ -2,6 +2,7 @@ package modelgen
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -181,6 +182,43 @@ func TestFeaturesSelectTheirPatterns(t *testing.T) {
 				if got != want {
 					t.Errorf("%s of %s: %v select %g accesses, there are %g", p.Name, s.Variant.Name, p.features(all), got, want)
 				}
+			}
+		}
+	}
+}
+
+// TestOneTagOfSeveralPatterns: accesses of one tag in several kernels have costs of their own where their strides differ, also where one
+// is no number or depends on a size that the other kernel lacks.
+func TestOneTagOfSeveralPatterns(t *testing.T) {
+	for _, c := range []struct {
+		domain, index string
+		sizes         map[string]int64
+		want          []string
+	}{
+		{"0<=i<n and 0<=k<m", "i,k", map[string]int64{"n": 65536, "m": 128}, []string{"f_mem_access_tag:xLD_lstrides:{0:1}", "f_mem_access_tag:xLD_lstrides:{0:m}"}},
+		{"0<=i<n and 0<=k<3", "k + i//3", map[string]int64{"n": 65536}, []string{"f_mem_access_tag:xLD_lstrides:{0:!?}", "f_mem_access_tag:xLD_lstrides:{0:?}"}},
+	} {
+		variants, err := script.Exec("two.star", fmt.Sprintf(`
+def k(domain, text):
+    knl = lp.make_kernel("{[i,k]: " + domain + "}", text, [lp.GlobalArg("x,y", "float32", shape=lp.auto), "..."], assumptions="n >= 64 and n %% 64 = 0")
+    return lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0")
+one = k("0<=i<n and 0<=k<1", "y[i] = x[i]")
+two = k(%q, "y[i] = sum(k, x[%s])")
+`, c.domain, c.index))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := Make([]Target{
+			{Script: "two.star", Variant: variants[0], Sizes: sizesOf("n", 65536)},
+			{Script: "two.star", Variant: variants[1], Sizes: []map[string]int64{c.sizes}},
+		}, Options{Name: "two", Device: h200}, generators(t))
+		if err != nil {
+			t.Errorf("x[%s]: %v", c.index, err)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(set.Text, want) {
+				t.Errorf("x[%s]: no %s in\n%s", c.index, want, set.Text)
 			}
 		}
 	}

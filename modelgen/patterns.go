@@ -225,12 +225,21 @@ func (p *Pattern) selector(tag string, all []*Pattern) string {
 func lstrides(p *Pattern) features.Strides { return p.LStrides }
 func gstrides(p *Pattern) features.Strides { return p.GStrides }
 
-// constraints writes strides of a pattern as in an identifier, along the axes in which others differ.
+// constraints writes strides of a pattern as in an identifier, along the axes in which others differ. A stride that is not constant is
+// compared with no other.
 func constraints(p *Pattern, others []*Pattern, strides func(*Pattern) features.Strides) string {
 	var items []string
 	for axis := range 3 {
-		own := strides(p).Along(axis)
-		if slices.ContainsFunc(others, func(o *Pattern) bool { return strides(o).Along(axis) != own }) {
+		own, number, varies := strides(p).Along(axis), false, false
+		for _, o := range others {
+			other := strides(o).Along(axis)
+			number = number || other != own && other != features.Varying
+			varies = varies || other != own && other == features.Varying
+		}
+		if varies {
+			items = append(items, fmt.Sprintf("%d:!%s", axis, features.Varying))
+		}
+		if number {
 			items = append(items, fmt.Sprintf("%d:%s", axis, own))
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,18 +127,13 @@ func (o *forOptions) targets(cmd *cobra.Command) ([]modelgen.Target, error) {
 		}
 		all = append(all, variants...)
 	}
-	unused := maps.Clone(points[0])
-	for i, v := range all {
-		out[i].Sizes = campaign.OwnSizes(v, all, points)
-		for _, p := range v.Kernel.Params() {
-			delete(unused, p)
-			if _, ok := points[0][p]; !ok {
-				return nil, usagef("kernel %s needs a size for %s; give -p %s=VALUE", v.Name, p, p)
-			}
-		}
+	sizes, notes, err := campaign.CompleteSizes(all, points)
+	if err != nil {
+		return nil, err
 	}
-	for name := range unused {
-		return nil, usagef("no kernel has a parameter %s", name)
+	warn(cmd, notes)
+	for i := range out {
+		out[i].Sizes = sizes[i]
 	}
 	return out, nil
 }
