@@ -56,7 +56,11 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	}
 	own, isolateNotes := isolate(subjects, major, c.plain(), opt)
 	c.together = slices.ContainsFunc(own, func(p planned) bool { return len(p.RemoveWork.Keep) == 0 })
-	c.notes = addOnce(nil, slices.Concat(isolateNotes, opNotes, localNotes)...)
+	var notes []string
+	for _, s := range subjects {
+		notes = append(notes, s.outside...)
+	}
+	c.notes = addOnce(nil, slices.Concat(notes, isolateNotes, opNotes, localNotes)...)
 	if c.stream != nil && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == "float32" && l.measure == 1 }) && opt.overlaps() {
 		local = append(local, localClass{dtype: "float32", strides: []int64{1}, measure: 1})
 	}

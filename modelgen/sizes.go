@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/workload"
 )
 
 // Sizes to measure at range from a fraction of the smallest size asked for to a multiple of the largest, evenly on a logarithmic
@@ -63,6 +64,9 @@ func (s *subject) chooseSizes(opt Options) error {
 	}
 	if len(chosen) < 2 {
 		return fmt.Errorf("kernel %s: of the sizes around those asked for only %d can be measured; its assumptions are %s", s.Variant.Name, len(chosen), s.ir.Assumptions)
+	}
+	if chosen, err = s.enclose(chosen, from, to, opt); err != nil {
+		return err
 	}
 	slices.SortStableFunc(chosen, func(a, b map[string]int64) int {
 		for _, p := range params {
@@ -145,13 +149,8 @@ func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[str
 		var at map[string]int64
 		for range 40 {
 			by := math.Sqrt(lo * hi)
-			at = map[string]int64{}
-			for name, v := range least.at {
-				first, step, err := s.at(nil).Values(name)
-				if err != nil {
-					return nil, err
-				}
-				at[name] = near(by*float64(v), first, step, []int64{v}, func(int64) bool { return false })
+			if at, err = s.scaled(least.at, by, rounded); err != nil {
+				return nil, err
 			}
 			b, err := s.bytes(at)
 			if err != nil {
@@ -170,6 +169,98 @@ func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[str
 	return chosen, nil
 }
 
+// scaled is sizes times a factor, each changed to a value that the parameter can have.
+func (s *subject) scaled(at map[string]int64, by float64, change func(by float64, v, first, step int64) int64) (map[string]int64, error) {
+	out := map[string]int64{}
+	for name, v := range at {
+		first, step, err := s.at(nil).Values(name)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = change(by, v, first, step)
+	}
+	return out, nil
+}
+
+// rounded is a value as round as v is, allowed one that is no further from v times the factor than it must be.
+func rounded(by float64, v, first, step int64) int64 {
+	return near(by*float64(v), first, step, []int64{v}, func(int64) bool { return false })
+}
+
+func allowed(by float64, v, first, step int64) int64 {
+	return max(first, first%step+int64(by*float64(v))/step*step)
+}
+
+// enclose adds sizes where those asked for have less, or more, accesses or work-groups than all that are chosen, as far as the
+// assumptions, the device's memory and the time allow.
+func (s *subject) enclose(chosen []map[string]int64, from, to float64, opt Options) ([]map[string]int64, error) {
+	for _, of := range []func(map[string]int64) (float64, error){s.traffic, s.groups} {
+		least, most, err := extremes(s.Sizes, of)
+		if err != nil {
+			return nil, err
+		}
+		for _, end := range []struct {
+			asked extreme
+			from  float64 // factors of the sizes asked for, the best first
+			sign  float64 // of what lies further out
+		}{{least, from, -1}, {most, to, 1}} {
+			reached := math.Inf(-1)
+			for _, at := range chosen {
+				v, err := of(at)
+				if err != nil {
+					return nil, err
+				}
+				reached = max(reached, end.sign*v)
+			}
+			at, err := s.towards(end.asked, end.from, end.sign, reached, chosen, of, opt)
+			if err != nil {
+				return nil, err
+			}
+			if at != nil {
+				chosen = append(chosen, at)
+				reached, _ = of(at)
+				reached *= end.sign
+			}
+			if reached < end.sign*end.asked.value {
+				s.outside = addOnce(s.outside, fmt.Sprintf("kernel %s at %s lies outside the sizes that can be measured: predictions there extrapolate",
+					s.Variant.Name, workload.FormatSizes(end.asked.at)))
+			}
+		}
+	}
+	return chosen, nil
+}
+
+// towards returns sizes that reach further towards those asked for than what is reached, nil where none do or none need to.
+func (s *subject) towards(asked extreme, from, sign, reached float64, chosen []map[string]int64, of func(map[string]int64) (float64, error), opt Options) (map[string]int64, error) {
+	if reached >= sign*asked.value {
+		return nil, nil
+	}
+	for _, change := range []func(by float64, v, first, step int64) int64{rounded, allowed} {
+		for i := range 100 {
+			by := from * (1 - sign*float64(i)/100)
+			at, err := s.scaled(asked.at, by, change)
+			if err != nil {
+				return nil, err
+			}
+			if !s.fresh(at, chosen) {
+				continue
+			}
+			v, err := of(at)
+			if err != nil {
+				return nil, err
+			}
+			fits, err := s.fits(at, opt)
+			if err != nil {
+				return nil, err
+			}
+			if fits && sign*v > reached {
+				return at, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
 // reach returns the range of sizes to measure at, as factors of the smallest and the largest size asked for.
 func (s *subject) reach(opt Options) (from, to float64, err error) {
 	from, to = below, above
@@ -179,18 +270,14 @@ func (s *subject) reach(opt Options) (from, to float64, err error) {
 		return 0, 0, err
 	}
 	scaled := func(at map[string]int64, by float64) (float64, error) {
-		near := map[string]int64{}
-		for name, v := range at {
-			first, step, err := s.at(nil).Values(name)
-			if err != nil {
-				return 0, err
-			}
-			near[name] = max(first, first%step+int64(by*float64(v))/step*step)
+		other, err := s.scaled(at, by, allowed)
+		if err != nil {
+			return 0, err
 		}
-		if s.at(near).CheckSizes() != nil {
+		if s.at(other).CheckSizes() != nil {
 			return estimate(at) // the assumptions exclude the scaled size
 		}
-		return estimate(near)
+		return estimate(other)
 	}
 	for ; from < 0.9; from += 0.05 {
 		if t, err := scaled(least.at, from); err != nil {

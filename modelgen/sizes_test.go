@@ -70,3 +70,49 @@ knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0
 		}
 	}
 }
+
+// TestSizesEnclose: some sizes do more work than those asked for and some less, also where the assumptions end near these. Where none
+// can, a note says so.
+func TestSizesEnclose(t *testing.T) {
+	for _, c := range []struct {
+		assumptions string
+		n, m        int64
+		points      int
+		notes       int
+	}{
+		{"n >= 64", 65536, 1024, 0, 0},
+		{"n >= 64", 65536, 1024, 2, 0},         // two points of one product
+		{"n >= 64", 65536, 1, 0, 0},            // m cannot be less
+		{"n >= 64", 1048576, 10000, 0, 0},      // the largest two exceed the memory
+		{"64 <= n <= 65536", 65536, 100, 0, 0}, // n cannot be more, but m can
+		{"n >= 4096", 4096, 1, 0, 1},           // neither can be less
+	} {
+		variants, err := script.Exec("sums.star", fmt.Sprintf(`
+knl = lp.make_kernel("{[i,k]: 0<=i<n and 0<=k<m}", "y[i] = sum(k, x[k,i])", assumptions="n %% 64 = 0 and m >= 1 and %s")
+knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0"), {"x": "float32", "y": "float32"})
+`, c.assumptions))
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := Options{Device: h200, Points: c.points}
+		s, err := examine(Target{Script: "sums.star", Variant: variants[0], Sizes: []map[string]int64{{"n": c.n, "m": c.m}}}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.chooseSizes(opt); err != nil {
+			t.Fatal(err)
+		}
+		asked, err := s.traffic(s.largest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least, most, err := extremes(s.sizes, s.traffic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		enclosed := least.value <= asked && most.value >= asked
+		if len(s.outside) != c.notes || !enclosed && c.notes == 0 {
+			t.Errorf("%s, n=%d, m=%d: %.2f to %.2f of the accesses, notes %q", c.assumptions, c.n, c.m, least.value/asked, most.value/asked, s.outside)
+		}
+	}
+}

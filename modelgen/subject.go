@@ -30,6 +30,7 @@ type subject struct {
 	lanes   int64 // of a sub-group
 	largest map[string]int64
 	sizes   []map[string]int64 // to measure at
+	outside []string           // notes on sizes asked for that these do not enclose
 }
 
 func (s *subject) at(sizes map[string]int64) *workload.Case {
