@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gpuperf/kernel/expr"
@@ -253,6 +254,9 @@ func (k *Kernel) meet(e expr.Expr, t expr.DType) expr.Expr {
 
 // literals types the literals of e, which meets values of type t; "" for none.
 func (k *Kernel) literals(e expr.Expr, t expr.DType) expr.Expr {
+	if !mayHoldLiterals(e) {
+		return e
+	}
 	v, err := k.typed(e)
 	if err != nil || v.t == "" {
 		return e // refused elsewhere
@@ -306,6 +310,17 @@ func (k *Kernel) literals(e expr.Expr, t expr.DType) expr.Expr {
 		e = expr.MapChildren(e, floatLiteral) // sqrt(2)
 	}
 	return all(t)
+}
+
+// mayHoldLiterals reports whether an expression may have literals to type: floating-point ones without suffix, or constants in calls.
+func mayHoldLiterals(e expr.Expr) bool {
+	switch x := e.(type) {
+	case expr.Float:
+		return x.DType == ""
+	case *expr.Call:
+		return true
+	}
+	return slices.ContainsFunc(expr.Children(e), mayHoldLiterals)
 }
 
 // floatLiteral makes integer literals of float64.
