@@ -213,9 +213,6 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 		if why := one.Measured.Unverified; why != "" {
 			one.Warnings = append(one.Warnings, "its measured results are not verified: "+why)
 		}
-		if why := one.Measured.Unverified; why != "" {
-			one.Warnings = append(one.Warnings, "its measured results are not verified there: "+why)
-		}
 		if !here.Same(p.Device) {
 			one.Warnings = append(one.Warnings, fmt.Sprintf("the profile is for %s, but the measurement is from %s", p.Device, here))
 		}
