@@ -2,10 +2,13 @@ package modelgen
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/roofline"
 	"gpuperf/workload"
 )
@@ -14,13 +17,66 @@ import (
 func (s *subject) bytes(at map[string]int64) (float64, error) {
 	sum := 0.0
 	for _, t := range s.dtypes() {
-		n, err := valueOf(s.stats, "f_mem_footprint_global_"+string(t), at)
+		n, err := s.elements("f_mem_footprint_global_"+string(t), at, func(m features.Mem) bool { return m.DType == t })
 		if err != nil {
 			return 0, err
 		}
 		sum += n * float64(t.Size())
 	}
 	return sum, nil
+}
+
+// elements is the footprint that a feature counts, of the accesses that belong to it. Where it is not counted it is at most the number
+// of accesses, and that of the elements of each array.
+func (s *subject) elements(feature string, at map[string]int64, belongs func(features.Mem) bool) (float64, error) {
+	if !s.irregular {
+		return valueOf(s.stats, feature, at)
+	}
+	byArray := map[string]float64{}
+	for _, m := range s.global() {
+		if !belongs(m) {
+			continue
+		}
+		n, err := s.count(m, at)
+		if err != nil {
+			return 0, err
+		}
+		byArray[m.Variable] = min(byArray[m.Variable]+n, s.extent(m.Variable, at))
+	}
+	sum := 0.0
+	for _, n := range byArray {
+		sum += n
+	}
+	return sum, nil
+}
+
+// extent is the number of elements of an array, infinite where its shape does not say.
+func (s *subject) extent(array string, at map[string]int64) float64 {
+	n := 1.0
+	for _, e := range s.ir.Array(array).Shape {
+		v, ok := expr.EvalInt64(e, at)
+		if !ok {
+			return math.Inf(1)
+		}
+		n *= float64(v)
+	}
+	return n
+}
+
+// reused is how often an access touches each element, at least where footprints are not counted.
+func (s *subject) reused(m features.Mem) (*big.Rat, error) {
+	ratio, err := s.stats.AFR(m, s.largest)
+	if err == nil || !s.irregular {
+		return ratio, err
+	}
+	n, err := s.count(m, s.largest)
+	if err != nil {
+		return nil, err
+	}
+	if m.Granularity == features.SubGroup {
+		n *= float64(s.lanes)
+	}
+	return new(big.Rat).SetFloat64(n / max(1, min(n, s.extent(m.Variable, s.largest)))), nil
 }
 
 func valueOf(s *features.Statistics, feature string, at map[string]int64) (float64, error) {

@@ -30,8 +30,8 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 	var out []planned
 	var notes []string
 	add := func(s *subject, keep []string, why string) {
-		set := s.removed(keep)
-		if slices.ContainsFunc(out, func(p planned) bool { return p.subject == s && slices.Equal(p.RemoveWork.Keep, keep) }) {
+		set := s.removed(s.withData(keep))
+		if slices.ContainsFunc(out, func(p planned) bool { return p.subject == s && slices.Equal(p.RemoveWork.Keep, set.RemoveWork.Keep) }) {
 			return
 		}
 		// Work that cannot be removed is found here, not when the model file is read.
@@ -69,6 +69,36 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 		}
 	}
 	return out, notes
+}
+
+// withData adds to the tags of accesses to keep those of the loads that their places depend on.
+func (s *subject) withData(keep []string) []string {
+	possible := func(keep []string) bool {
+		_, err := removeWork(s.Variant.Kernel, &models.WorkRemoval{Keep: keep})
+		return err == nil
+	}
+	if len(keep) == 0 || possible(keep) {
+		return keep
+	}
+	all := slices.Clone(keep)
+	for _, stmt := range s.ir.Statements {
+		reads := s.ir.Reads(stmt)
+		for _, p := range stmt.Predicates {
+			reads = append(reads, s.ir.Reads(&kernel.Stmt{RHS: p})...)
+		}
+		for _, a := range reads {
+			if s.ir.SpaceOf(a.Array) == kernel.Global {
+				all = addOnce(all, a.TagOrImplicit(false))
+			}
+		}
+	}
+	for _, tag := range slices.Clone(all) {
+		less := slices.DeleteFunc(slices.Clone(all), func(o string) bool { return o == tag })
+		if !slices.Contains(keep, tag) && possible(less) {
+			all = less
+		}
+	}
+	return all
 }
 
 // makes reports that the kernel has accesses of the pattern.

@@ -58,7 +58,7 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	c.together = slices.ContainsFunc(own, func(p planned) bool { return len(p.RemoveWork.Keep) == 0 })
 	var notes []string
 	for _, s := range subjects {
-		notes = append(notes, s.outside...)
+		notes = slices.Concat(notes, s.notes, s.outside)
 	}
 	c.notes = addOnce(nil, slices.Concat(notes, isolateNotes, opNotes, localNotes)...)
 	if c.stream != nil && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == "float32" && l.measure == 1 }) && opt.overlaps() {

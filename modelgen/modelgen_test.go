@@ -310,22 +310,52 @@ func TestRemovedKernelsMakeTheAccessesAsked(t *testing.T) {
 	}
 }
 
+// TestDataDependentAccesses: they are measured with the loads that they depend on, and notes say what is estimated.
+func TestDataDependentAccesses(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		keep  []string // with the load of a
+		notes []string
+	}{
+		{"y[i] = a[p[i]]", []string{"aLD", "pLD"}, []string{"footprint of a: a[p[16*i_outer + i_inner]]", "and p is data"}},
+		{"y[i] = a[p[q[i]]]", []string{"aLD", "pLD", "qLD"}, []string{"footprint of a", "and p is data", "footprint of p", "and q is data"}},
+		{"y[i] = a[i] {if=p[i] > q[i]}", []string{"aLD", "pLD", "qLD"}, []string{"which depends on the data in p: it is counted as if it always ran"}},
+		{"y[i] = a[7*i % n] + p[i]", []string{"aLD"}, []string{"footprint of a"}},
+		{"y[p[i]] = a[i]", []string{"aLD"}, []string{"footprint of y", "and p is data"}},
+	} {
+		variants, err := script.Exec("k.star", fmt.Sprintf(`
+knl = lp.make_kernel("{[i]: 0<=i<n}", %q, [lp.GlobalArg("p,q", "int32", shape="n"), lp.GlobalArg("a,y", "float32", shape="n"), "..."], assumptions="n >= 16 and n %% 16 = 0")
+knl = lp.split_iname(knl, "i", 16, outer_tag="g.0", inner_tag="l.0")
+`, c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := Make([]Target{{Script: "k.star", Variant: variants[0], Sizes: sizesOf("n", 1048576)}}, Options{Name: "k", Device: h200}, generators(t))
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		kept := slices.ContainsFunc(set.Model.Measure, func(m models.Measurement) bool { return m.RemoveWork != nil && slices.Equal(m.RemoveWork.Keep, c.keep) })
+		if !kept {
+			t.Errorf("%s: no kernel keeps %v in\n%s", c.text, c.keep, set.Text)
+		}
+		for _, note := range c.notes {
+			if !slices.ContainsFunc(set.Notes, func(n string) bool { return strings.Contains(n, note) }) {
+				t.Errorf("%s: no note %q in %q", c.text, note, set.Notes)
+			}
+			if !strings.Contains(set.Text, note) {
+				t.Errorf("%s: the model file does not say %q", c.text, note)
+			}
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		script string
 		sizes  map[string]int64
 		want   string
 	}{
-		{
-			`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[p[i]]", [lp.GlobalArg("a", shape="n"), lp.GlobalArg("p", "int32", shape="n"), "..."])`,
-			map[string]int64{"n": 64},
-			"accesses a[p[16*i_outer + i_inner]], and p is data: an indirect access has no pattern to measure",
-		},
-		{
-			`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[i] {if=p[i] > 0}", [lp.GlobalArg("p", "int32", shape="n"), "..."])`,
-			map[string]int64{"n": 64},
-			"which depends on the data in p",
-		},
 		{`knl = lp.make_kernel("{[i]: 0<=i<64}", "y[i] = a[i]")`, nil, "has no size to vary"},
 		{
 			`knl = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = a[i]", assumptions="64 <= n <= 65")`,

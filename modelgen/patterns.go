@@ -51,7 +51,7 @@ func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pa
 	for _, s := range subjects {
 		for _, m := range s.global() {
 			p := &Pattern{DType: m.DType, Direction: m.Direction, LStrides: m.LStrides, GStrides: m.GStrides}
-			if ratio, err := s.stats.AFR(m, s.largest); err == nil {
+			if ratio, err := s.reused(m); err == nil {
 				p.Reuse = ratio.Cmp(big.NewRat(1, 1)) > 0
 				p.Cached = m.Direction == features.Load && ratio.Cmp(big.NewRat(cached, 1)) >= 0
 			}
@@ -127,7 +127,7 @@ func (u *Use) bytes(at map[string]int64) (float64, error) {
 	for _, m := range u.records {
 		if tag := m.Selector(); !slices.Contains(tags, tag) {
 			tags = append(tags, tag)
-			n, err := valueOf(u.subject.stats, "f_mem_footprint_tag:"+tag, at)
+			n, err := u.subject.elements("f_mem_footprint_tag:"+tag, at, func(o features.Mem) bool { return o.Selector() == tag })
 			if err != nil {
 				return 0, err
 			}

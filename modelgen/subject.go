@@ -31,6 +31,9 @@ type subject struct {
 	largest map[string]int64
 	sizes   []map[string]int64 // to measure at
 	outside []string           // notes on sizes asked for that these do not enclose
+	notes   []string           // on what is estimated
+	// irregular: the footprints of some accesses are not counted.
+	irregular bool
 }
 
 func (s *subject) at(sizes map[string]int64) *workload.Case {
@@ -47,9 +50,6 @@ func examine(t Target, opt Options) (*subject, error) {
 	}
 	s.ir = nest.Kernel
 	if err := s.ir.Launchable(); err != nil {
-		return fail(err)
-	}
-	if err := regular(s.ir); err != nil {
 		return fail(err)
 	}
 	size, err := s.ir.LocalSize()
@@ -71,6 +71,7 @@ func examine(t Target, opt Options) (*subject, error) {
 			return nil, err
 		}
 	}
+	s.estimates()
 	_, most, err := extremes(t.Sizes, s.traffic)
 	if err != nil {
 		return fail(err)
@@ -79,13 +80,29 @@ func examine(t Target, opt Options) (*subject, error) {
 	return s, nil
 }
 
-// regular refuses a kernel whose accesses depend on data: without its other work the kernel would lack that data, and at other sizes
-// the pattern would depend on other data.
-func regular(k *kernel.Kernel) error {
+// estimates finds what is not counted exactly.
+func (s *subject) estimates() {
+	for _, r := range s.stats.Records {
+		if m, ok := r.Key.(features.Mem); ok && m.Space == kernel.Global {
+			if _, err := s.stats.Footprint([]features.Record{r}, s.Sizes[0]); err != nil {
+				s.irregular = true
+				s.notes = addOnce(s.notes, fmt.Sprintf("kernel %s: %v: its elements are estimated, and the model has no terms for what exceeds the cache", s.Variant.Name, err))
+			}
+		}
+	}
+	s.notes = append(s.notes, dataDependence(s.Variant.Name, s.ir)...)
+}
+
+// dataDependence says which accesses of a kernel depend on data: they are measured with the loads of that data, and with other data they
+// would take another time.
+func dataDependence(name string, k *kernel.Kernel) (notes []string) {
+	note := func(format string, args ...any) {
+		notes = addOnce(notes, fmt.Sprintf("kernel %s: "+format, append([]any{name}, args...)...))
+	}
 	for _, s := range k.Statements {
 		for _, p := range s.Predicates {
 			if a := readsOf(k, p); a != "" {
-				return fmt.Errorf("statement %s runs where %s, which depends on the data in %s: its accesses have no pattern of their own to measure", s.ID, p, a)
+				note("statement %s runs where %s, which depends on the data in %s: it is counted as if it always ran, without the loads of that data", s.ID, p, a)
 			}
 		}
 		for _, acc := range slices.Concat(k.Reads(s), k.Writes(s)) {
@@ -94,12 +111,12 @@ func regular(k *kernel.Kernel) error {
 			}
 			for _, i := range acc.Index {
 				if a := readsOf(k, i); a != "" {
-					return fmt.Errorf("statement %s accesses %s, and %s is data: an indirect access has no pattern to measure", s.ID, acc, a)
+					note("statement %s accesses %s, and %s is data: the cost of the access is that with the data that is measured", s.ID, acc, a)
 				}
 			}
 		}
 	}
-	return nil
+	return notes
 }
 
 // readsOf names an array or variable that e reads, "" for none.

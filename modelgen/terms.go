@@ -243,6 +243,9 @@ func (c *content) addStream() {
 
 // cacheMatters finds the patterns whose cost may depend on whether the arrays fit the cache: some sizes fit and some do not.
 func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Options) (map[*Pattern]bool, error) {
+	if slices.ContainsFunc(subjects, func(s *subject) bool { return s.irregular }) {
+		return nil, nil // the model's features would need their footprints
+	}
 	out := map[*Pattern]bool{}
 	cache := opt.Device.Value(facts.L2Bytes)
 	if cache == 0 {
