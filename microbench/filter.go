@@ -76,6 +76,9 @@ func ParseFilter(items []string, match models.Match) (Filter, error) {
 	return f, nil
 }
 
+// maxValues bounds the values of an argument in a filter.
+const maxValues = 4096
+
 // add enters the word at an offset of the item.
 func (f *Filter) add(item string, at int, word string) error {
 	name, values, isArg := strings.Cut(word, ":")
@@ -99,6 +102,9 @@ func (f *Filter) add(item string, at int, word string) error {
 		if v == "" || strings.Contains(v, ":") {
 			return source.New("", item, offset, "filter tag %q: %q is no value", word, v).
 				WithHint("write values with commas between them, n:2048,2560")
+		}
+		if len(a.Values) == maxValues {
+			return source.New("", item, offset, "argument %s has more than %d values, the limit", name, maxValues)
 		}
 		if !slices.Contains(a.Values, v) {
 			a.Values = append(a.Values, v)

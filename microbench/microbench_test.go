@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -343,6 +344,21 @@ func TestFaultyGenerators(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), s.want) || !strings.Contains(err.Error(), "g.star") {
 			t.Errorf("%s: error is %v, want %q and the file", s.new, err, s.want)
 		}
+	}
+}
+
+func TestFilterLimit(t *testing.T) {
+	_, err := ParseFilter([]string{"a:" + strings.Repeat("1,", 200_000) + "1"}, models.Superset)
+	if err != nil {
+		t.Errorf("equal values count once: %v", err)
+	}
+	var values []string
+	for n := range 200_000 {
+		values = append(values, strconv.Itoa(n))
+	}
+	_, err = ParseFilter([]string{"a:" + strings.Join(values, ",")}, models.Superset)
+	if err == nil || !strings.Contains(err.Error(), "argument a has more than 4096 values, the limit") || len(err.Error()) > 1000 {
+		t.Errorf("got %.300v", err)
 	}
 }
 
