@@ -71,7 +71,7 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 	return out, notes
 }
 
-// withData adds to the tags of accesses to keep those of the loads that their places depend on.
+// withData adds to the tags of accesses to keep those of the loads that their places and conditions depend on.
 func (s *subject) withData(keep []string) []string {
 	possible := func(keep []string) bool {
 		_, err := removeWork(s.Variant.Kernel, &models.WorkRemoval{Keep: keep})
