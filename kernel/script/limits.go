@@ -35,7 +35,7 @@ func (m *Module) run(ctx context.Context, f func(*starlark.Thread) error) error 
 	}
 	trace := &trace{}
 	err := bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
-		thread := &starlark.Thread{Name: m.File, Print: func(*starlark.Thread, string) {}}
+		thread := &starlark.Thread{Name: m.File, Print: m.printer()}
 		thread.SetLocal(traceKey, trace)
 		cancel := func() { thread.Cancel("the script " + context.Cause(ctx).Error()) }
 		defer context.AfterFunc(ctx, cancel)()

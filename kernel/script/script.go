@@ -10,6 +10,7 @@ package script
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ type Options struct {
 	Steps   uint64        // Starlark computation steps; 0 is 4 million
 	Memory  uint64        // bytes by which the process may grow; 0 is 256 MB
 	Timeout time.Duration // 0 is 10 seconds
+	Print   io.Writer     // where print writes; nil is standard error
 
 	// Predeclared are names that the script sees in addition to lp and Starlark's own.
 	Predeclared starlark.StringDict
@@ -67,7 +69,7 @@ func (o Options) Load(ctx context.Context, path string) ([]Variant, error) {
 func readFile(path string) (string, error) {
 	text, err := bounded.ReadFile(path, maxText)
 	if err != nil {
-		return "", fmt.Errorf("kernel script: %w", err)
+		return "", err
 	}
 	return string(text), nil
 }
