@@ -172,7 +172,7 @@ func (e *evaluation) model(ctx context.Context, file *evaluate.File, variant eva
 	}
 	model, err := LoadModel(path)
 	if err != nil {
-		return nil, err
+		return nil, unreadableAt(file.ErrorAt, variant.Pos, err)
 	}
 	m := &Fitted{}
 	if e.o.Profile != nil {
@@ -244,7 +244,7 @@ func (e *evaluation) cases(ctx context.Context, file *evaluate.File, suite evalu
 			return nil, file.ErrorAt(variant.Pos, "script %s defines several kernels", variant.Script).
 				WithHint("name the one that variant %s means with kernel:", variant.Name)
 		}
-		return cases, err
+		return cases, unreadableAt(file.ErrorAt, variant.Pos, err)
 	}
 	var all []*workload.Case
 	for _, at := range suite.Sizes {

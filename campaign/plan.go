@@ -82,7 +82,7 @@ func (s Selection) cases(model *models.Model, m models.Measurement, used map[str
 		}
 		variants, err := script.Options{}.Load(context.Background(), path)
 		if err != nil {
-			return nil, err
+			return nil, unreadableAt(model.ErrorAt, m.Places[0], err)
 		}
 		cases, err = modelgen.Cases(variants, m)
 		if err != nil {
@@ -154,6 +154,16 @@ func LoadModel(path string) (*models.Model, error) {
 		return nil, inputf("no file %s, and no model of that name comes with the program; there are: %s", path, strings.Join(library.Names(), ", "))
 	}
 	return m, err
+}
+
+// unreadableAt places an error about a file that cannot be read where another file names it. Other errors stay.
+func unreadableAt(errorAt func(source.Pos, string, ...any) *source.Error, pos source.Pos, err error) error {
+	var missing *fs.PathError
+	var said *source.Error
+	if errors.As(err, &missing) && errors.As(err, &said) {
+		return errorAt(pos, "%s", said.Msg).WithHint("%s", said.Hint)
+	}
+	return err
 }
 
 // isName reports whether text is the name of a model, not a path.

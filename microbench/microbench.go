@@ -70,9 +70,9 @@ func Load(folders ...string) (*Collection, error) {
 	}
 	for _, dir := range folders {
 		if info, err := os.Stat(dir); err != nil {
-			return nil, fmt.Errorf("generators: %w", err)
+			return nil, source.Unreadable(dir, err)
 		} else if !info.IsDir() {
-			return nil, fmt.Errorf("generators: %s is no folder", dir)
+			return nil, &source.Error{Msg: fmt.Sprintf("%s is a file, not a folder of generators", dir)}
 		}
 		if err := l.folder(os.DirFS(dir), dir); err != nil {
 			return nil, err

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"gpuperf/internal/source"
 )
 
 // syncEvery is how long a finished record may wait until it is forced to the disk. A killed process loses none of them, as
@@ -27,7 +29,7 @@ type Journal struct {
 func Open(path string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("opening samples: %w", err)
+		return nil, source.Unreadable(path, err)
 	}
 	j := &Journal{Set: &Set{Path: path, text: f, file: f}}
 	if err := j.open(); err != nil {

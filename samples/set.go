@@ -8,6 +8,8 @@ import (
 	"io"
 	"iter"
 	"os"
+
+	"gpuperf/internal/source"
 )
 
 // Set is a file of records of one device that can be searched. It holds where each record is, and not the records: a journal may have a
@@ -39,9 +41,9 @@ const maxUnpacked = 256 << 20
 // other line that is not a valid record, or that is of another device than the first one, is an error that names the file, the
 // line and, where known, the column. What gzip has compressed is unpacked.
 func Load(path string) (*Set, error) {
-	f, err := os.Open(path)
+	f, err := source.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading samples: %w", err)
+		return nil, err
 	}
 	s := &Set{Path: path, text: f, file: f}
 	if err := s.open(); err != nil {
@@ -55,14 +57,14 @@ func Load(path string) (*Set, error) {
 func (s *Set) open() error {
 	info, err := s.file.Stat()
 	if err != nil {
-		return fmt.Errorf("reading samples: %w", err)
+		return source.Unreadable(s.Path, err)
 	}
 	if info.Mode().IsRegular() && !isGzip(s.file) {
 		return s.load(info.Size())
 	}
 	text, err := unpack(s.file)
 	if err != nil {
-		return fmt.Errorf("reading samples: %s: %w", s.Path, err)
+		return source.Unreadable(s.Path, err)
 	}
 	s.file.Close()
 	s.file, s.text = nil, bytes.NewReader(text)

@@ -76,6 +76,9 @@ func failureOf(err error) failure {
 	switch {
 	case errors.As(err, &input):
 		f.File, f.Line, f.Column, f.Hint = input.File, input.Pos.Line, input.Pos.Column, input.Hint
+		if errors.As(err, &path) {
+			f.File = path.Path
+		}
 		return f
 	case errors.As(err, &path):
 		f.File = path.Path

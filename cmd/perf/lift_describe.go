@@ -26,16 +26,16 @@ and the samples stay as they are. All programs of the file must be given: if a v
 		Args: minArgs(2, "a samples file, and the programs that it has samples of"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			defer rareCollections()()
-			path := rank.VectorsFile(args[0])
-			v, warnings, err := rank.ReadVectors(path)
-			if err != nil {
-				return err
-			}
 			set, err := samples.Load(args[0])
 			if err != nil {
 				return err
 			}
 			defer set.Close()
+			path := rank.VectorsFile(args[0])
+			v, warnings, err := rank.ReadVectors(path)
+			if err != nil {
+				return err
+			}
 			warn(cmd, slices.Concat(warnings, set.Warnings))
 			static := launch.Options{Borders: borders}
 			if d, ok := set.Device(); ok {

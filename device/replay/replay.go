@@ -19,6 +19,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
 
@@ -44,7 +45,7 @@ func Open(path string) (*Device, error) {
 	fingerprint, ok := d.set.Device()
 	if !ok {
 		set.Close()
-		return nil, fmt.Errorf("%s holds no sample to replay", path)
+		return nil, &source.Error{Msg: path + " holds no sample to replay"}
 	}
 	d.info = device.Info{Fingerprint: fingerprint, Library: Prefix + path}
 	return d, nil

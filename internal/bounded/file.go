@@ -4,17 +4,25 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+
+	"gpuperf/internal/source"
 )
 
-// ReadFile reads a file of at most so many bytes.
+// ReadFile reads a file of at most so many bytes, and not empty. Errors say in words why a file cannot be read.
 func ReadFile(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := source.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadAll(path, f, most)
+	text, err := ReadAll(path, f, most)
+	switch {
+	case err != nil:
+		return nil, source.Unreadable(path, err)
+	case len(text) == 0:
+		return nil, source.Empty(path)
+	}
+	return text, nil
 }
 
 // ReadAll reads at most so many bytes, of the file that the error names.

@@ -31,7 +31,12 @@ type Error struct {
 	Line string // the source line, without its end; "" when not known
 	Msg  string // what is wrong
 	Hint string // what would be right; may be empty
+
+	cause error // the system's error about the file, where it cannot be read
 }
+
+// Unwrap returns the system's error about a file that cannot be read.
+func (e *Error) Unwrap() error { return e.cause }
 
 // New returns an Error at the byte offset of text.
 func New(file, text string, offset int, format string, args ...any) *Error {

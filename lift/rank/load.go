@@ -71,18 +71,15 @@ func Load(files []string, without string, own bool) (*Database, error) {
 
 // read joins the samples of a file with their vectors.
 func (db *Database) read(file string) (*Set, error) {
-	if _, err := os.Stat(file); err != nil {
-		return nil, err
-	}
-	v, warnings, err := ReadVectors(VectorsFile(file))
-	if err != nil {
-		return nil, err
-	}
 	list, err := samples.Load(file)
 	if err != nil {
 		return nil, err
 	}
 	defer list.Close()
+	v, warnings, err := ReadVectors(VectorsFile(file))
+	if err != nil {
+		return nil, err
+	}
 	if d, ok := list.Device(); ok && db.Device == nil {
 		db.Device = facts.Of(d)
 	}

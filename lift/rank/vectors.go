@@ -53,14 +53,19 @@ const maxVectors = 256 << 20
 // ReadVectors reads a file of vectors. An incomplete last line, and vectors that lack features which later ones have, are
 // left out with a warning. Errors have the position in the file.
 func ReadVectors(path string) (v *Vectors, warnings []error, err error) {
-	text, err := bounded.ReadFile(path, maxVectors)
+	f, err := source.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading feature vectors: %w", err)
+		return nil, nil, err
 	}
-	if packed, err := gzip.NewReader(bytes.NewReader(text)); err == nil {
-		if text, err = bounded.ReadAll("it", packed, maxVectors); err != nil {
-			return nil, nil, fmt.Errorf("reading feature vectors: unpacking %s: %w", path, err)
+	defer f.Close()
+	text, err := bounded.ReadAll(path, f, maxVectors)
+	if err == nil {
+		if packed, notPacked := gzip.NewReader(bytes.NewReader(text)); notPacked == nil {
+			text, err = bounded.ReadAll(path, packed, maxVectors)
 		}
+	}
+	if err != nil {
+		return nil, nil, source.Unreadable(path, err)
 	}
 	return ParseVectors(path, text)
 }
