@@ -44,12 +44,6 @@ type WorkRemoval struct {
 	Accumulators int      // variables that sum up the loaded values; 0 is 1
 }
 
-// Keys of the section.
-var (
-	measureKeys = []string{"tags", "match", "script", "kernel", "remove_work", "sizes"}
-	removalKeys = []string{"keep", "accumulators"}
-)
-
 const maxAccumulators = 64
 
 func (m *Model) readMeasure(n *yamlfile.Node) error {
@@ -61,7 +55,7 @@ func (m *Model) readMeasure(n *yamlfile.Node) error {
 		return err
 	}
 	for _, item := range items {
-		f, err := item.Fields(measureKeys...)
+		f, err := item.Fields(Keys["measure"]...)
 		if err != nil {
 			return err
 		}
@@ -148,7 +142,7 @@ func (m *Measurement) readScript(f map[string]*yamlfile.Node) (err error) {
 }
 
 func readRemoval(n *yamlfile.Node) (*WorkRemoval, error) {
-	f, err := n.Fields(removalKeys...)
+	f, err := n.Fields(Keys["remove_work"]...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package models
 
-import "math"
+import (
+	"maps"
+	"math"
+	"slices"
+)
 
 // Op is the kind of a node of an expression.
 type Op uint8
@@ -125,6 +129,15 @@ func init() {
 
 // functions are the Ops that are written as calls, by name.
 var functions = map[string]Op{}
+
+// Functions lists the functions of expressions, sorted, with the number of their arguments.
+func Functions() (names []string, arity map[string]int) {
+	arity = make(map[string]int)
+	for name, op := range functions {
+		arity[name] = ops[op].arity
+	}
+	return slices.Sorted(maps.Keys(arity)), arity
+}
 
 func sign(a float64) float64 {
 	switch {

@@ -13,12 +13,14 @@ import (
 	"gpuperf/internal/yamlfile"
 )
 
-// Keys of the format.
-var (
-	modelKeys     = []string{"version", "name", "output", "terms", "expression", "parameters", "features", "fit", "measure"}
-	parameterKeys = []string{"init", "min", "max", "unit"}
-	fitKeys       = []string{"scale_by_output", "nonnegative", "starts"}
-)
+// Keys are the keys of each map in a model file.
+var Keys = map[string][]string{
+	"model":       {"version", "name", "output", "features", "terms", "expression", "parameters", "fit", "measure"},
+	"parameter":   {"init", "min", "max", "unit"},
+	"fit":         {"scale_by_output", "nonnegative", "starts"},
+	"measure":     {"tags", "match", "script", "kernel", "remove_work", "sizes"},
+	"remove_work": {"keep", "accumulators"},
+}
 
 // Load reads a model file.
 func Load(path string) (*Model, error) {
@@ -42,7 +44,7 @@ func Parse(file string, text []byte) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{File: file, text: string(text), places: make(map[string]source.Pos)}
-	f, err := root.Fields(modelKeys...)
+	f, err := root.Fields(Keys["model"]...)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +228,7 @@ func (r *reader) parameters(n *yamlfile.Node) error {
 
 func (m *Model) readParameter(name string, n *yamlfile.Node) (Parameter, error) {
 	p := Parameter{Name: name, Min: math.Inf(-1), Max: math.Inf(1)}
-	f, err := n.Fields(parameterKeys...)
+	f, err := n.Fields(Keys["parameter"]...)
 	if err != nil {
 		return p, err
 	}
@@ -255,7 +257,7 @@ func (m *Model) readFit(n *yamlfile.Node) error {
 	if n == nil {
 		return nil
 	}
-	f, err := n.Fields(fitKeys...)
+	f, err := n.Fields(Keys["fit"]...)
 	if err != nil {
 		return err
 	}

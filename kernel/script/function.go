@@ -11,8 +11,6 @@ import (
 var functionConstructors = []function{
 	{
 		name: "Function", params: "name, params, result, body=, definition=, ops=",
-		doc: `a user function: params "x: float32, v: float32x4", the body in OpenCL C, what it means as an expression over the ` +
-			`params, and the operations of a call by dtype, {"float32": {"madd": 1, "func:sqrt": 1}}, without which those of the definition count`,
 		do: func(c *invocation) (starlark.Value, error) { return c.userFunction(), nil },
 	},
 }

@@ -14,23 +14,43 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// function is one function of the lp module: a row of the tables in make.go, function.go and transforms.go.
+// function is one function of the lp module: a row of the tables in make.go, function.go and transforms.go. What it does and what its
+// arguments mean stands in reference/lp.yaml.
 type function struct {
 	name string
-	// params are separated by commas; "name=" is optional, "a|b" has two names, "**rest" collects the remaining keyword arguments.
+	// params are separated by commas; "name=" and "name=default" are optional, "a|b" has two names, "**rest" collects the remaining keyword
+	// arguments. A default is for people to read: what it stands for is up to do.
 	params string
 	// blame is the parameter that an error of do points at by default.
 	blame string
-	doc   string
 	do    func(c *invocation) (starlark.Value, error)
 
-	parsed []param
+	parsed []Param
 }
 
-type param struct {
-	names    []string
-	optional bool
-	rest     bool
+// Param is a parameter of a function.
+type Param struct {
+	Names    []string // Loopy's name may be the second
+	Default  string   // as a script writes it
+	Optional bool
+	Rest     bool // collects the remaining keyword arguments
+}
+
+// Function is the signature of a function of the lp module.
+type Function struct {
+	Name   string
+	Params []Param
+}
+
+// Functions lists the functions of the lp module: those that make kernels, and the transformations, in the order of the tables.
+func Functions() []Function {
+	var all []Function
+	for _, rows := range [][]function{constructors, functionConstructors, transformations} {
+		for _, f := range rows {
+			all = append(all, Function{f.name, functions[f.name].parsed})
+		}
+	}
+	return all
 }
 
 // functions of the module, by name.
@@ -41,10 +61,13 @@ func register(rows []function) {
 		f := &rows[i]
 		for text := range strings.SplitSeq(f.params, ",") {
 			text = strings.TrimSpace(text)
-			p := param{}
-			text, p.optional = strings.CutSuffix(text, "=")
-			text, p.rest = strings.CutPrefix(text, "**")
-			p.names = strings.Split(text, "|")
+			p := Param{}
+			text, p.Default, p.Optional = strings.Cut(text, "=")
+			if p.Optional && p.Default == "" {
+				p.Default = "None"
+			}
+			text, p.Rest = strings.CutPrefix(text, "**")
+			p.Names = strings.Split(text, "|")
 			f.parsed = append(f.parsed, p)
 		}
 		functions[f.name] = f
@@ -54,8 +77,8 @@ func register(rows []function) {
 // find returns the index of a parameter and its names; the index is -1 for a keyword argument that **rest collects.
 func (f *function) find(name string) (int, []string) {
 	for i, p := range f.parsed {
-		if slices.Contains(p.names, name) {
-			return i, p.names
+		if slices.Contains(p.Names, name) {
+			return i, p.Names
 		}
 	}
 	return -1, []string{name}
@@ -97,28 +120,28 @@ func (c *invocation) invoke(args starlark.Tuple, kwargs []starlark.Tuple) (resul
 
 func (c *invocation) bind(args starlark.Tuple, kwargs []starlark.Tuple) {
 	for i, v := range args {
-		if i >= len(c.parsed) || c.parsed[i].rest {
+		if i >= len(c.parsed) || c.parsed[i].Rest {
 			c.fail("", c.usage(), "takes at most %d positional arguments, %d given", i, len(args))
 		}
-		c.args[c.parsed[i].names[0]] = v
+		c.args[c.parsed[i].Names[0]] = v
 	}
 	for _, kv := range kwargs {
 		name := string(kv[0].(starlark.String))
-		at := slices.IndexFunc(c.parsed, func(p param) bool { return p.rest || slices.Contains(p.names, name) })
+		at := slices.IndexFunc(c.parsed, func(p Param) bool { return p.Rest || slices.Contains(p.Names, name) })
 		switch {
 		case at < 0:
 			c.fail(name, c.usage(), "unexpected keyword argument %s", name)
-		case c.parsed[at].rest:
+		case c.parsed[at].Rest:
 			c.rest = append(c.rest, kv)
-		case c.args[c.parsed[at].names[0]] != nil:
+		case c.args[c.parsed[at].Names[0]] != nil:
 			c.fail(name, c.usage(), "argument %s is given twice", name)
 		default:
-			c.args[c.parsed[at].names[0]] = kv[1]
+			c.args[c.parsed[at].Names[0]] = kv[1]
 		}
 	}
 	for _, p := range c.parsed {
-		if !p.optional && !p.rest && c.args[p.names[0]] == nil {
-			c.fail("", c.usage(), "argument %s is missing", p.names[0])
+		if !p.Optional && !p.Rest && c.args[p.Names[0]] == nil {
+			c.fail("", c.usage(), "argument %s is missing", p.Names[0])
 		}
 	}
 }
@@ -126,11 +149,11 @@ func (c *invocation) bind(args starlark.Tuple, kwargs []starlark.Tuple) {
 func (c *invocation) usage() string {
 	var params []string
 	for _, p := range c.parsed {
-		name := p.names[0]
+		name := p.Names[0]
 		switch {
-		case p.optional:
+		case p.Optional:
 			name += "=..."
-		case p.rest:
+		case p.Rest:
 			name = "**" + name
 		}
 		params = append(params, name)

@@ -18,26 +18,23 @@ var constructors = []function{
 		name: "make_kernel",
 		params: "domains, instructions, args|kernel_data=, assumptions=, name=, seq_dependencies=, functions=, " +
 			"lang_version=, target=, silenced_warnings=",
-		doc: "a kernel from domains in isl's notation and instructions, where 0.1 takes the type of what it meets (float32 if " +
-			"nothing), 0.1f is float32 and 0.1d float64; args may end in \"...\": infer the rest; what Loopy has a " +
-			"language version, a target and silenced warnings for makes no difference here",
 		do: makeKernel,
 	},
 	{
 		name: "GlobalArg", params: "name, dtype=, shape=, dim_tags=, offset=, strides=, order=, address_space=",
-		doc: "an array in global memory", do: array(declaration{space: kernel.Global}),
+		do: array(declaration{space: kernel.Global}),
 	},
 	{
 		name: "ConstantArg", params: "name, dtype=, shape=, dim_tags=, offset=, strides=, order=",
-		doc: "an array in constant memory", do: array(declaration{space: kernel.Global, constant: true}),
+		do: array(declaration{space: kernel.Global, constant: true}),
 	},
 	{
 		name: "ValueArg", params: "name, dtype=",
-		doc: "a scalar passed by value", do: array(declaration{value: true}),
+		do: array(declaration{value: true}),
 	},
 	{
 		name: "TemporaryVariable", params: "name, dtype=, shape=, address_space=, dim_tags=, offset=, strides=, order=",
-		doc: "a temporary: private, local or global scratch", do: array(declaration{temporary: true}),
+		do: array(declaration{temporary: true}),
 	},
 }
 

@@ -305,15 +305,6 @@ func FuzzExec(f *testing.F) {
 	})
 }
 
-// TestFunctions: every function of the module is described.
-func TestFunctions(t *testing.T) {
-	for name, f := range functions {
-		if f.doc == "" || f.name != name {
-			t.Errorf("%s: name %q, doc %q", name, f.name, f.doc)
-		}
-	}
-}
-
 func BenchmarkExec(b *testing.B) {
 	text := matmul + `
 knl = lp.split_iname(knl, "i", 16, outer_tag="g.1", inner_tag="l.1")

@@ -1,0 +1,102 @@
+package reference
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPages: each page describes all that its tables have, its examples run, and docs/reference is what it says. UPDATE=1 writes it there.
+func TestPages(t *testing.T) {
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			p, err := Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var text strings.Builder
+			if err := p.WriteMarkdown(&text); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("..", "docs", "reference", name+".md")
+			if os.Getenv("UPDATE") != "" {
+				if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			before, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(before), text.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestEveryEntryHasAnExample in sections whose examples run.
+func TestEveryEntryHasAnExample(t *testing.T) {
+	for _, name := range Names() {
+		p, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range p.Sections {
+			for _, e := range s.Entries {
+				if s.Runner != "" && e.Example == "" {
+					t.Errorf("%s: %s has no example", name, e.Name)
+				}
+			}
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	p, err := Load("model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Select("overlpa"); err == nil || !strings.Contains(err.Error(), "did you mean overlap?") {
+		t.Errorf("%v", err)
+	}
+	if err := p.Select("overlap"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := p.WriteText(&text, 60); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if len([]rune(line)) > 61 {
+			t.Errorf("longer than 60: %q", line)
+		}
+	}
+	if !strings.Contains(text.String(), "gives 2.99") {
+		t.Error(text.String())
+	}
+}
+
+// TestJoin: a page that does not fit its tables is refused.
+func TestJoin(t *testing.T) {
+	for what, entries := range map[string][]*Entry{
+		"init is not described":               {{Name: "min", Does: "x"}, {Name: "max", Does: "x"}, {Name: "unit", Does: "x"}},
+		"other does not exist":                {{Name: "init", Does: "x"}, {Name: "min", Does: "x"}, {Name: "max", Does: "x"}, {Name: "unit", Does: "x"}, {Name: "other", Does: "x"}},
+		"init lacks its meaning or its usage": {{Name: "init"}, {Name: "min", Does: "x"}, {Name: "max", Does: "x"}, {Name: "unit", Does: "x"}},
+	} {
+		err := (&Page{}).join(&Section{Table: "model parameter", Entries: entries})
+		if err == nil || err.Error() != what {
+			t.Errorf("%v, want %s", err, what)
+		}
+	}
+}

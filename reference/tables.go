@@ -1,0 +1,74 @@
+package reference
+
+import (
+	"strings"
+
+	"gpuperf/kernel/script"
+	"gpuperf/models"
+)
+
+// row is what a table of the program knows of an entry.
+type row struct {
+	name, usage string
+	args        []Arg
+}
+
+// tables are the tables that sections describe, row for row.
+var tables = map[string]func() []row{
+	"lp functions":     scriptFunctions,
+	"model":            keys(models.Keys, "model"),
+	"model parameter":  keys(models.Keys, "parameter"),
+	"model fit":        keys(models.Keys, "fit"),
+	"model measure":    keys(models.Keys, "measure"),
+	"model removal":    keys(models.Keys, "remove_work"),
+	"model functions":  modelFunctions,
+	"match conditions": names(func() []models.Match { return models.Matches }),
+}
+
+// scriptFunctions are the functions of the module lp. Their first argument, the kernel, needs no description.
+func scriptFunctions() []row {
+	var rows []row
+	for _, f := range script.Functions() {
+		r := row{name: f.Name}
+		var usage []string
+		for _, p := range f.Params {
+			text := p.Names[0]
+			switch {
+			case p.Rest:
+				text = "**" + text
+			case p.Optional:
+				text += "=" + p.Default
+			}
+			usage = append(usage, text)
+			if p.Names[0] != "knl" {
+				r.args = append(r.args, Arg{Name: p.Names[0], Alias: strings.Join(p.Names[1:], ", ")})
+			}
+		}
+		r.usage = "lp." + f.Name + "(" + strings.Join(usage, ", ") + ")"
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// keys are the keys of a map in a file format.
+func keys(of map[string][]string, part string) func() []row {
+	return names(func() []string { return of[part] })
+}
+
+// names are rows that are nothing but a name.
+func names[T ~string](list func() []T) func() []row {
+	return func() (rows []row) {
+		for _, name := range list() {
+			rows = append(rows, row{name: string(name), usage: string(name)})
+		}
+		return rows
+	}
+}
+
+func modelFunctions() (rows []row) {
+	list, arity := models.Functions()
+	for _, name := range list {
+		rows = append(rows, row{name: name, usage: name + "(" + []string{1: "x", 2: "a, b", 3: "a, b, p"}[arity[name]] + ")"})
+	}
+	return rows
+}
