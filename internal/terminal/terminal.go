@@ -1,0 +1,46 @@
+// Package terminal decides whether a stream is a terminal, and whether text on it is coloured.
+package terminal
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// Is reports whether a stream is a terminal. Wrappers of streams have the Fd of what they wrap.
+func Is(w io.Writer) bool {
+	f, ok := w.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Fd is that of a stream, for wrappers of it; one that is no file descriptor where it has none.
+func Fd(w io.Writer) uintptr {
+	if f, ok := w.(interface{ Fd() uintptr }); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
+}
+
+// Colours reports whether text on a stream is coloured: on terminals that can, unless NO_COLOR is set (https://no-color.org).
+func Colours(w io.Writer) bool {
+	return Is(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// Style is how text looks: the parameters of an SGR sequence (ECMA-48).
+type Style string
+
+// The styles in use.
+const (
+	Heading Style = "1"
+	Warning Style = "33"
+	Error   Style = "31"
+)
+
+// Paint returns text in the style, as it is where the stream has no colours.
+func (s Style) Paint(w io.Writer, text string) string {
+	if !Colours(w) {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,99 @@
+package warning
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestKinds checks that each constant has exactly one row, and that each row is filled in.
+func TestKinds(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "kinds.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var declared []Kind
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "Kind" {
+				text, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+				declared = append(declared, Kind(text))
+			}
+		}
+		return true
+	})
+	var described []Kind
+	for _, i := range Kinds {
+		described = append(described, i.Kind)
+		if i.Meaning == "" || i.Remedy == "" {
+			t.Errorf("%s has no meaning or no remedy", i.Kind)
+		}
+	}
+	if !slices.Equal(declared, described) {
+		t.Errorf("constants and rows differ:\n%v\n%v", declared, described)
+	}
+}
+
+func TestPrinter(t *testing.T) {
+	at := func(n string) string { return Extrapolation.About("feature "+n, "9 is outside the range 1 to 2") }
+	cost := NoCost.About("", "the model has no cost for stores of y")
+	for _, tt := range []struct {
+		name  string
+		quiet bool
+		now   []string
+		add   []string
+		want  string
+	}{
+		{"one", false, nil, []string{at("a")}, "warning: feature a: 9 is outside the range 1 to 2 [extrapolation]\n"},
+		{
+			"several of two kinds", false, nil,
+			[]string{In("k n=1", at("a")), cost, In("k n=1", at("b")), cost, In("k n=1", at("a"))},
+			"warning: k n=1, feature a: 9 is outside the range 1 to 2 [extrapolation]\n    and 1 more like this: k n=1, feature b\n" +
+				"warning: the model has no cost for stores of y [no-cost]\n",
+		},
+		{
+			"many", false, nil,
+			[]string{at("a"), at("b"), at("c"), at("d"), at("e")},
+			"warning: feature a: 9 is outside the range 1 to 2 [extrapolation]\n    and 4 more like this: feature b; feature c; feature d; …\n",
+		},
+		{
+			"the first at once", false,
+			[]string{at("a"), at("b")},
+			[]string{at("c")},
+			"warning: feature a: 9 is outside the range 1 to 2 [extrapolation]\nwarning: 2 more like the one above [extrapolation]: feature b; feature c\n",
+		},
+		{"of unknown kind", false, nil, []string{"it took 5 s", "it took 17 s", "it hung"}, "warning: it took 5 s\n    and 1 more like this\nwarning: it hung\n"},
+		{"quiet", true, []string{cost}, []string{cost, at("a"), "it hung"}, "warning: feature a: 9 is outside the range 1 to 2 [extrapolation]\nwarning: it hung\n"},
+	} {
+		var out strings.Builder
+		p := Printer{Quiet: tt.quiet}
+		for _, text := range tt.now {
+			p.Now(&out, text)
+		}
+		p.Add(tt.add...)
+		p.Flush(&out)
+		p.Flush(&out)
+		if out.String() != tt.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", tt.name, out.String(), tt.want)
+		}
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	for text, want := range map[string]Kind{
+		NoCost.About("k", "x[%d]", 3):   NoCost,
+		NoCost.About("", "x"):           NoCost,
+		"loads of x [no-such-kind]":     "",
+		"loads of x":                    "",
+		"[noisy] at the beginning":      "",
+		In("k", Noisy.About("n=1", "")): Noisy,
+	} {
+		if got := KindOf(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
