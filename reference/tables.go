@@ -3,6 +3,7 @@ package reference
 import (
 	"strings"
 
+	"gpuperf/internal/warning"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
 )
@@ -22,6 +23,7 @@ var tables = map[string]func() []row{
 	"model measure":    keys(models.Keys, "measure"),
 	"model removal":    keys(models.Keys, "remove_work"),
 	"model functions":  modelFunctions,
+	"warning":          warningKinds,
 	"match conditions": names(func() []models.Match { return models.Matches }),
 }
 
@@ -69,6 +71,17 @@ func modelFunctions() (rows []row) {
 	list, arity := models.Functions()
 	for _, name := range list {
 		rows = append(rows, row{name: name, usage: name + "(" + []string{1: "x", 2: "a, b", 3: "a, b, p"}[arity[name]] + ")"})
+	}
+	return rows
+}
+
+func warningKinds() (rows []row) {
+	for _, k := range warning.Kinds {
+		r := row{name: string(k.Kind), usage: string(k.Kind)}
+		if !k.Stays {
+			r.usage += " (not with --quiet)"
+		}
+		rows = append(rows, r)
 	}
 	return rows
 }

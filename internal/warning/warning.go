@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// Kind names a kind of warning. Kinds has the meaning of each.
+// Kind names a kind of warning. The page `warnings` of the reference has the meaning of each.
 type Kind string
 
 // About words a warning of the kind about a subject: a kernel, a parameter, a file; "" for none.

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestKinds checks that each constant has exactly one row, and that each row is filled in.
+// TestKinds checks that each constant has exactly one row.
 func TestKinds(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "kinds.go", nil, 0)
 	if err != nil {
@@ -29,9 +29,6 @@ func TestKinds(t *testing.T) {
 	var described []Kind
 	for _, i := range Kinds {
 		described = append(described, i.Kind)
-		if i.Meaning == "" || i.Remedy == "" {
-			t.Errorf("%s has no meaning or no remedy", i.Kind)
-		}
 	}
 	if !slices.Equal(declared, described) {
 		t.Errorf("constants and rows differ:\n%v\n%v", declared, described)
