@@ -112,7 +112,8 @@ func featureCommand() *cobra.Command {
 		Long: `feature evaluates the identifiers that models are made of. Parts in brackets may be left out; the order is fixed.
 
   f_op_<dtype>_<op>         op: add mul madd div pow shift bw maxmin func:<name>; once per sub-group
-  f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store][_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
+  f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store]
+    [_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
                             accesses: global ones once per work-item (per sub-group where the stride along l.0 is 0),
                             local ones once per sub-group
   f_mem_hoisted...          accesses selected in the same way, but a load whose element the innermost loops do not
@@ -137,9 +138,9 @@ equality; for strides also an expression in sizes, as in {0:<n;1:16*n}. An axis 
 With --static it prints the static features that rankings of variants are made from, each with its meaning: parallelism, memory
 accesses and the lines they touch, control flow, arithmetic, and how many work-groups a multiprocessor holds. These are sums
 over the launch by work-items; selects and bounds of indices are taken as in its interior, or with --borders as they are.`,
-		Example: `  perf feature matmul.star f_op_float32_madd -p n=2048
-  perf feature matmul.star 'f_mem_access_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:16}' -p n=2048
-  perf feature matmul.star --static -p n=2048`,
+		Example: `  perf feature examples/matmul/matmul.star f_op_float32_madd -p n=2048
+  perf feature examples/matmul/matmul.star 'f_mem_access_load_lstrides:{0:1}' -p n=2048
+  perf feature examples/matmul/matmul.star --static -p n=2048`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if static {
 				return exactArgs(1, "one kernel script beside --static")(cmd, args)

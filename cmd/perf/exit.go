@@ -10,6 +10,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/internal/source"
+	"gpuperf/manual"
 )
 
 // The exit statuses of the program.
@@ -26,14 +27,14 @@ var exitMeanings = [...]string{
 	exitUsage:  "the call is wrong, or an input file: it cannot be read, or what it says is not accepted",
 }
 
-func exitsText() string {
+// exitSection is the section of the help about them.
+func exitSection() manual.Section {
 	var b strings.Builder
-	b.WriteString("\nExit status:\n")
 	for status, when := range exitMeanings {
 		fmt.Fprintf(&b, "  %d  %s\n", status, when)
 	}
 	b.WriteString("With --json a failure prints {\"error\": {\"message\", \"file\", \"line\", \"column\", \"hint\", \"exit\"}}, as far as they are known.\n")
-	return b.String()
+	return manual.Section{Heading: "Exit status", Text: b.String()}
 }
 
 var (

@@ -71,23 +71,19 @@ func init() { cobra.EnableCommandSorting = false }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "perf",
-		Short: "Predict the run times of GPU kernels",
+		Use:     "perf",
+		Version: version(),
+		Short:   "Predict the run times of GPU kernels",
 		Long: `perf counts the operations and memory accesses of GPU kernels exactly and symbolically, calibrates cost models on a
 device by microbenchmarks, and predicts run times for kernels and sizes that were never run.
 
-A first session:
-  perf devices                               what can be measured here
-  perf count matmul.star -p n=2048           what the kernel does, in formulas and numbers
-  perf calibrate matmul.yaml                 measure this device once, fit the model, keep a profile
-  perf predict matmul.star -p n=4096         how long it takes, and why`,
+A first session is that of perf init: it makes a folder with a kernel, a model and a suite, and says what to type next.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          chooseCommand,
 	}
 	root.PersistentFlags().Bool("json", false, "print the result as JSON")
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v\n    see: %s --help", err, cmd.CommandPath())
 	})
@@ -95,9 +91,9 @@ A first session:
 		root.AddCommand(command())
 	}
 	root.SetHelpCommand(helpCommand())
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd, cmd) }) // the output keeps its errors
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	root.SetUsageTemplate(root.UsageTemplate() + exitsText())
 	checkArgs(root)
 	return root
 }
@@ -138,36 +134,6 @@ func checkArgs(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		checkArgs(c)
 	}
-}
-
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Print the help of a command",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err != nil {
-				return usage(err)
-			}
-			if len(rest) > 0 {
-				return chooseCommand(about, rest)
-			}
-			return about.Help()
-		},
-	}
-}
-
-// chooseCommand is what a command does that only has others below it: it shows them, or refuses an unknown one.
-func chooseCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return cmd.Help()
-	}
-	message := fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0])
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		message += fmt.Sprintf("; did you mean %s?", near[0])
-	}
-	return usagef("%s\n    see: %s --help", message, cmd.CommandPath())
 }
 
 // usage marks an error as that of a wrong call.
