@@ -5,7 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/format"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
 )
 
@@ -229,15 +231,15 @@ func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) error {
 	case *expr.Call:
 		if f := k.Function(x.Func); f != nil {
 			if len(f.Params) != len(x.Args) {
-				return k.Errorf("statement %s: function %s takes %d operands, not %d", s.ID, x.Func, len(f.Params), len(x.Args))
+				return k.Errorf("statement %s: function %s takes %s, not %d", s.ID, x.Func, format.Count(len(f.Params), "operand"), len(x.Args))
 			}
 			break
 		}
 		if k.Rule(x.Func) == nil && !expr.IsFunction(x.Func) {
-			return k.Errorf("statement %s calls %s, which is neither a rule nor a known function (%s)", s.ID, x.Func, nameset.Text(expr.Functions()))
+			return k.Errorf("statement %s calls %s, which is neither a rule nor a known function; %s", s.ID, x.Func, source.Suggest(x.Func, expr.Functions()))
 		}
 		if n, _ := expr.Arity(x.Func); k.Rule(x.Func) == nil && n != len(x.Args) {
-			return k.Errorf("statement %s: %s takes %d operands, not %d", s.ID, x.Func, n, len(x.Args))
+			return k.Errorf("statement %s: %s takes %s, not %d", s.ID, x.Func, format.Count(n, "operand"), len(x.Args))
 		}
 	}
 	for _, c := range expr.Children(e) {

@@ -25,7 +25,7 @@ func TestFunctionsRefused(t *testing.T) {
 	}{
 		{"good", "y[i] = square(x[i])", []*kernel.Function{square}, ""},
 		{"unknown", "y[i] = square(x[i])", nil, "calls square, which is neither a rule nor a known function"},
-		{"operands", "y[i] = square(x[i], 2)", []*kernel.Function{square}, "function square takes 1 operands, not 2"},
+		{"operands", "y[i] = square(x[i], 2)", []*kernel.Function{square}, "function square takes 1 operand, not 2"},
 		{"twice", "y[i] = x[i]", []*kernel.Function{square, square}, "square is both a function and a function"},
 		{"name of an array", "square[i] = x[i]", []*kernel.Function{square}, "square is both an array argument and a function"},
 		{"known name", "y[i] = x[i]", with(func(f *kernel.Function) { f.Name = "sqrt" }), "the name is that of a known function"},

@@ -96,7 +96,7 @@ func (m *maker) domains() error {
 			return fmt.Errorf("domain: %w", err)
 		}
 		if n := len(d.Disjuncts()); n != 1 {
-			return source.New("", text, 0, "a domain is one conjunction, this set has %d disjuncts", n).
+			return source.New("", text, 0, "a domain is one set of conditions that hold together, here are %d", n).
 				WithHint("split the kernel, or use a predicate {if=...}")
 		}
 		for _, name := range d.Dims() {

@@ -152,7 +152,7 @@ func TestMakeArguments(t *testing.T) {
 func TestMakeErrors(t *testing.T) {
 	for _, c := range []struct{ domain, text, want string }{
 		{"{[i]: 0<=i<n", "a[i] = 1", "domain: 1:"},
-		{"{[i]: 0<=i<n; [i]: i = 2*n}", "a[i] = 1", "2 disjuncts"},
+		{"{[i]: 0<=i<n; [i]: i = 2*n}", "a[i] = 1", "here are 2"},
 		{"{[i]: 0<=i<n}", "a[i] = sum(j, b[j])", `unknown iname "j"`},
 		{"{[i]: 0<=i<n}", "for j\na[i] = 1\nend", `2:1: unknown iname "j"`},
 		{"{[i]: 0<=i<n}", "a[i] = 1 {dep=x}", `1:15: dependency on unknown statement "x"`},
@@ -161,7 +161,7 @@ func TestMakeErrors(t *testing.T) {
 		{"{[i]: 0<=i<n}", "a[i] = b[i] + b[i,i]", "different numbers of indices"},
 		{"{[i]: 0<=i<n}", "a[i] = b[c[i]]", "declare its shape"},
 		{"{[i]: 0<=i<n}", "a[i] = foo(i)", "calls foo, which is neither a rule nor a known function"},
-		{"{[i]: 0<=i<n}", "a[i] = sqrt(i, i)", "sqrt takes 1 operands, not 2"},
+		{"{[i]: 0<=i<n}", "a[i] = sqrt(i, i)", "sqrt takes 1 operand, not 2"},
 		{"{[i]: 0<=i<n}", "n = 1", "cannot assign to n"},
 		{"{[i]: 0<=i<n}", "i = 1", "cannot assign to i"},
 		{"{[i]: 0<=i<n}", "a[i] = n[i]", "cannot be indexed"},

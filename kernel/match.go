@@ -15,14 +15,13 @@ func (k *Kernel) Match(text string) ([]*Stmt, error) {
 	if strings.TrimSpace(text) == "" {
 		return k.Statements, nil
 	}
-	text = strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text)
-	p := &matcher{k: k, words: strings.Fields(text)}
+	p := &matcher{k: k, words: strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text))}
 	match, err := p.or(0)
 	if err == nil && len(p.words) > 0 {
-		err = fmt.Errorf("unexpected %q", p.words[0])
+		err = fmt.Errorf("and, or or a parenthesis is missing before %q", p.words[0])
 	}
 	if err != nil {
-		return nil, k.Errorf("statement match %q: %w", text, err)
+		return nil, k.Errorf("statement match %q: %w", strings.Join(strings.Fields(text), " "), err)
 	}
 	var out []*Stmt
 	for _, s := range k.Statements {
@@ -75,14 +74,14 @@ func (p *matcher) term(depth int) (func(*Stmt) bool, error) {
 	}
 	switch {
 	case len(p.words) == 0:
-		return nil, fmt.Errorf("a term is missing at the end")
+		return nil, fmt.Errorf("a criterion such as writes:c is missing at the end")
 	case p.accept("not"):
 		f, err := p.term(depth + 1)
 		return func(s *Stmt) bool { return !f(s) }, err
 	case p.accept("("):
 		f, err := p.or(depth + 1)
 		if err == nil && !p.accept(")") {
-			err = fmt.Errorf("a parenthesis is not closed")
+			err = fmt.Errorf("a parenthesis is never closed")
 		}
 		return f, err
 	}
@@ -93,7 +92,7 @@ func (p *matcher) term(depth int) (func(*Stmt) bool, error) {
 		key, pattern = "id", word
 	}
 	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-		return nil, fmt.Errorf("malformed pattern in %q", word)
+		return nil, fmt.Errorf("%q has no pattern of names, as in tag:fetch or id:fetch*", word)
 	}
 	glob := func(s string) bool { ok, _ := path.Match(pattern, s); return ok }
 	switch k := p.k; key {
@@ -110,5 +109,5 @@ func (p *matcher) term(depth int) (func(*Stmt) bool, error) {
 			return slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return glob(a.Array) })
 		}, nil
 	}
-	return nil, fmt.Errorf("unknown criterion %q (id, writes, reads, iname, tag)", key)
+	return nil, fmt.Errorf("unknown criterion %q; there are id, writes, reads, iname and tag", key)
 }

@@ -15,10 +15,10 @@ func TestParseErrors(t *testing.T) {
 		line, column int
 		msg          string
 	}{
-		{"a[i] = ", 1, 8, "expected an expression"},
+		{"a[i] = ", 1, 8, `a value is missing after "="`},
 		{"a[i] = b[i", 1, 11, `expected ","`},
 		{"a[i] = b[i] c", 1, 13, "unexpected"},
-		{"\n\n  a[i] = 2 ** ", 3, 15, "expected an expression"},
+		{"\n\n  a[i] = 2 ** ", 3, 15, `a value is missing after "**"`},
 		{"a[i] = b {ids=x}", 1, 11, "unknown attribute"},
 		{"a[i] = b {id=3x}", 1, 11, `"3x" is not a valid statement id`},
 		{"a[i] = b {nosync=x@gloal}", 1, 11, `"gloal" is not a scope`},

@@ -3,6 +3,7 @@ package lift
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gpuperf/internal/lex"
@@ -87,7 +88,7 @@ func orEnd(t lex.Token) string {
 	if t.Kind == lex.End {
 		return "the end"
 	}
-	return t.Text
+	return strconv.Quote(t.Text)
 }
 
 // assumption reads 4 | n or n >= 3.
@@ -253,7 +254,7 @@ func (e *elaborator) kernelExprs(types []*Type) []expr.Expr {
 	depth, start := 0, e.I
 	end := func() {
 		if e.I == start {
-			e.expected("an expression")
+			e.Fail("%s", e.Missing("a value"))
 		}
 		from := e.Tokens[start].At
 		last := e.Tokens[e.I-1]

@@ -403,7 +403,7 @@ func (e *elaborator) declared(n *node, s Size) Size {
 	}
 	for _, sym := range s.Symbols() {
 		if !e.sizes[sym] {
-			e.FailHint(n.at, "size "+sym, "size symbol %s is not declared", sym)
+			e.FailHint(n.at, "add a line before it: size "+sym, "size symbol %s is not declared", sym)
 		}
 	}
 	return s

@@ -75,12 +75,12 @@ func (p *parser) close(open int, symbol string) {
 	if p.Tok().Kind == lex.End {
 		p.FailHint(open, "add the matching "+symbol, "the bracket is never closed")
 	}
-	p.expected(symbol)
+	p.expected(strconv.Quote(symbol))
 }
 
 func (p *parser) expect(symbol string) {
 	if !p.Accept(symbol) {
-		p.expected(symbol)
+		p.expected(strconv.Quote(symbol))
 	}
 }
 
@@ -171,14 +171,14 @@ func (p *parser) atom() *node {
 	case operatorPrec[t.Text] != 0 && t.Kind == lex.Symbol:
 		// An operator as a function: reduce(+, 0).
 		if next := p.Peek(1); next.Kind != lex.Symbol || next.Text != "," && next.Text != ")" {
-			p.expected("an expression")
+			p.Fail("%s", p.Missing("a value"))
 		}
 		return p.leaf()
 	case p.Accept("("):
 		e = p.expr()
 		p.close(t.At, ")")
 	default:
-		p.expected("an expression")
+		p.Fail("%s", p.Missing("a value"))
 	}
 	for {
 		switch at := p.Tok().At; {
@@ -202,7 +202,7 @@ func (p *parser) args(open int) []*node {
 		case p.Tok().Kind == lex.End:
 			p.close(open, ")")
 		default:
-			p.expected(", or )")
+			p.expected(`"," or ")"`)
 		}
 		list = append(list, p.expr())
 	}
@@ -217,8 +217,8 @@ func (p *parser) fun() *node {
 	p.expect("(")
 	seen := map[string]bool{}
 	for !p.Accept("=>") {
-		if len(e.params) > 0 {
-			p.expect(",")
+		if len(e.params) > 0 && !p.Accept(",") {
+			p.FailHint(p.Tok().At, "write fun(x => …), or with types fun(xs: [float32]n, a: float32 => …)", `expected ",", ":" or "=>" after a parameter, found %s`, orEnd(p.Tok()))
 		}
 		q := param{at: p.Tok().At}
 		if q.tuple = p.Accept("("); q.tuple {

@@ -33,7 +33,7 @@ func TestParseErrors(t *testing.T) {
 		{"fun(x: float32 => x(x))", "1:19", "a function is expected, but this is a value of type float32"},
 		{"fun(x: floaty => x)", "1:8", "unknown type floaty"},
 		{"def f(x: float32): float32 = x + y\nfun(x: float32 => f(x))", "1:5", "y is no parameter"},
-		{"def f(x: float32): float32 = x + * 2\nfun(x: float32 => f(x))", "1:34", "expected an expression"},
+		{"def f(x: float32): float32 = x + * 2\nfun(x: float32 => f(x))", "1:34", "a value is missing between"},
 		{"def f(x: float32): float32 = x associative\nfun(x: float32 => f(x))", "", ""},
 		{"def f(x: float32): float32 = x\nassociative\nfun(x: float32 => f(x))", "1:5", "two parameters"},
 		{"def f(x: float32): float32\nfun(x: float32 => f(x))", "1:5", "neither an expression nor a body"},
@@ -69,7 +69,7 @@ func TestParseErrors(t *testing.T) {
 		{"def f(x: int32): int32 = y\n    where y = x\n    where y = x\nfun(x: int32 => x)", "1:5", "two values are named y"},
 		{"def sin(x: float32): float32 = x\nfun(x: float32 => x)", "1:5", "a function of OpenCL C"},
 		{"def f(x: float32): float32 = x\n    ops float32 foo 3\nfun(x: float32 => x)", "2:17", "unknown operation foo"},
-		{"size n\nfun(xs: [float32]n => gather(index(\"i %\")) $ xs)", "2:40", "expected an expression"},
+		{"size n\nfun(xs: [float32]n => gather(index(\"i %\")) $ xs)", "2:40", "a value is missing after"},
 	} {
 		_, err := Parse(c.text)
 		if c.want == "" && c.at == "" {

@@ -83,8 +83,11 @@ const maxValues = 4096
 func (f *Filter) add(item string, at int, word string) error {
 	name, values, isArg := strings.Cut(word, ":")
 	if !lex.IsName(name) {
-		return source.New("", item, at, "filter tag %q: %q is no name", word, name).
-			WithHint("write generator tags as matmul_sq, variant tags as n:2048,2560")
+		e := source.New("", item, at, "%q is no tag", word)
+		if key, value, ok := strings.Cut(word, "="); ok && lex.IsName(key) {
+			return e.WithHint("a variant tag has a colon: %s:%s", key, value)
+		}
+		return e.WithHint("write generator tags as matmul_sq, variant tags as n:2048,2560")
 	}
 	if !isArg {
 		if !slices.Contains(f.Tags, name) {
@@ -93,14 +96,14 @@ func (f *Filter) add(item string, at int, word string) error {
 		return nil
 	}
 	if slices.ContainsFunc(f.Args, func(a ArgFilter) bool { return a.Name == name }) {
-		return source.New("", item, at, "filter tag %q: argument %s is given twice", word, name).
+		return source.New("", item, at, "argument %s is given twice", name).
 			WithHint("write all its values in one tag, %s:a,b", name)
 	}
 	a := ArgFilter{Name: name}
 	offset := at + len(name) + 1
 	for v := range strings.SplitSeq(values, ",") {
 		if v == "" || strings.Contains(v, ":") {
-			return source.New("", item, offset, "filter tag %q: %q is no value", word, v).
+			return source.New("", item, offset, "%q is no value of %s", v, name).
 				WithHint("write values with commas between them, n:2048,2560")
 		}
 		if len(a.Values) == maxValues {

@@ -205,10 +205,10 @@ func TestErrors(t *testing.T) {
 		{"dg_diff variant:prefetch", "", []string{"variant of dg_diff may be basic, prefetch_u, prefetch_diff_mat, prefetch_diff_mat_T"}},
 		{"axpy n:1000", "", []string{"n:1000 is no multiple of lsize_0:256 (groups_fit:True)"}},
 		{"vary_flops n_flops:129", "", []string{"any integer from 1 to 128"}},
-		{"n:", "", []string{`1:3: filter tag "n:": "" is no value`, "n:\n      ^"}},
+		{"n:", "", []string{`1:3: "" is no value of n`, "n:\n      ^"}},
 		{"matmul_sq n:1,,2", "", []string{"1:15: ", "\n                  ^"}},
 		{"matmul_sq n:1:2", "", []string{`"1:2" is no value`}},
-		{"matmul_sq 2x", "", []string{`1:11: filter tag "2x": "2x" is no name`}},
+		{"matmul_sq 2x", "", []string{`1:11: "2x" is no tag`}},
 		{"n:1 n:2", "", []string{"1:5: ", "argument n is given twice", "n:a,b"}},
 		{"matmul_sq", "supreset", []string{`unknown match condition "supreset"`, "did you mean superset?"}},
 	} {

@@ -18,7 +18,7 @@ func ExampleParseExpr() {
 	fmt.Println(err)
 	// Output:
 	// 4 * f_loads + 8 * f_stores
-	// 1:21: the expression ends too early
+	// 1:21: a ")" is missing after "f_loads"
 	//     p_byte * (4 * f_loads
 	//                         ^
 }

@@ -13,6 +13,16 @@ var language = lex.Language{
 	Symbols: []string{"**", "//", "+", "-", "*", "/", "^", "(", ")", ",", "."},
 	Number:  lex.Decimal,
 	Name:    nameLength,
+	Hints: map[string]string{
+		"^":  "powers are written a ** b",
+		"//": "divisions are exact: a / b",
+		">":  "there are no comparisons; max(a, b), min(a, b) and below(a, b), which is 1 where a < b, may do",
+		"<":  "there are no comparisons; max(a, b), min(a, b) and below(a, b), which is 1 where a < b, may do",
+		";":  "a model is one expression; parts of it can be named under terms:",
+		"=":  "a model is one expression; parts of it can be named under terms:",
+		"[":  "expressions are grouped by parentheses",
+		")":  "it closes no parenthesis",
+	},
 }
 
 // nameLength is the length of the name that starts at an offset. A feature identifier (Perflex paper, section 6.1) is f_ and then the

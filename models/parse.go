@@ -41,25 +41,13 @@ type parser struct{ lex.Cursor }
 
 // end fails unless everything is read.
 func (p *parser) end() {
-	switch t := p.Tok(); {
-	case t.Kind == lex.End:
-	case t.Text == "^":
-		p.FailHint(t.At, "powers are written a ** b", "unknown operator ^")
-	case t.Text == "//":
-		p.FailHint(t.At, "divisions are exact: a / b", "an expression has no integer division")
-	case t.Kind == lex.Name:
-		p.FailHint(t.At, "operators are + - * / **", "unknown operator %s", t.Text)
+	switch t := p.Tok(); t.Kind {
+	case lex.End:
+	case lex.Name, lex.Number:
+		p.FailHint(t.At, "operators are + - * / **", "%s", p.Missing("an operator"))
 	default:
-		p.unexpected()
+		p.Fail("unexpected %s", t.Text)
 	}
-}
-
-func (p *parser) unexpected() {
-	t := p.Tok()
-	if t.Kind == lex.End {
-		p.FailAt(max(0, t.At-1), "the expression ends too early")
-	}
-	p.FailHint(t.At, "an expression has numbers, f_ and p_ identifiers, terms, + - * / ** and functions", "unexpected %s", t.Text)
 }
 
 // sum reads terms, product factors; both group to the left.
@@ -124,14 +112,22 @@ func (p *parser) primary() *Expr {
 		p.closing()
 		return e
 	}
-	p.unexpected()
+	p.missing("a value")
 	return nil
+}
+
+// missing fails where something should stand. At the end of the text the error stands at the last character.
+func (p *parser) missing(what string) {
+	if t := p.Tok(); t.Kind == lex.End {
+		p.FailAt(max(0, t.At-1), "%s", p.Missing(what))
+	}
+	p.Fail("%s", p.Missing(what))
 }
 
 func (p *parser) closing() {
 	if !p.Accept(")") {
 		if p.Tok().Kind == lex.End {
-			p.unexpected()
+			p.missing(`a ")"`)
 		}
 		p.end()
 	}

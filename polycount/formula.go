@@ -123,7 +123,7 @@ func (p *parser) comparison() formula {
 	from := p.I
 	left := p.exprList()
 	if !comparisons[p.Tok().Text] || p.Tok().Kind != lex.Symbol {
-		p.fail("expected a comparison, found %q", p.Tok().Text)
+		p.failHint("a condition compares, as in 0 <= i < 8", "expected a comparison, found %s", p.found())
 	}
 	f := formula{op: "and"}
 	for comparisons[p.Tok().Text] && p.Tok().Kind == lex.Symbol {

@@ -171,7 +171,7 @@ func TestOverflowIsReported(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"[n] -> { [i] : 0 <= k < n }", "1:21: unknown name \"k\""},
-		{"{ [i] : 0 <= i < }", "1:18: expected an expression"},
+		{"{ [i] : 0 <= i < }", `1:18: a value is missing between "<" and "}"`},
 		{"{ [i] : i * i >= 0 }", "1:11: the product of two variables"},
 		{"{ [i] : i mod 0 = 0 }", "1:15: the divisor must be a positive constant"},
 		{"{ [i] : i/(n - 1) = 0 }", "1:10: a division must be by a positive constant"},

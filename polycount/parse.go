@@ -15,7 +15,7 @@ func ParseAffine(text string) (a Affine, err error) {
 	at := p.Tok().At
 	e := p.expr()
 	if p.Tok().Kind != lex.End {
-		p.fail("unexpected %q after the expression", p.Tok().Text)
+		p.fail("unexpected %s after the expression", p.found())
 	}
 	if len(e) != 1 {
 		p.failAt(at, "min and max have no place in an affine expression")
@@ -260,7 +260,7 @@ func (p *parser) factor() []choice {
 		p.I++
 		return single(Name(t.Text))
 	}
-	p.fail("expected an expression, found %q", t.Text)
+	p.fail("%s", p.Missing("a value"))
 	return nil
 }
 

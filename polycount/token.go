@@ -21,6 +21,10 @@ var language = lex.Language{
 	Number:  lex.Digits,
 	Primes:  true,
 	EndText: "the end of the text",
+	Hints: map[string]string{
+		".": "the points of a set are integers: write 2i <= 7 for i <= 3.5",
+		"^": "conditions are linear: powers have no place in them",
+	},
 }
 
 // parser holds a text as tokens; its methods fail with a *source.Error through fault.
@@ -83,7 +87,20 @@ func (p *parser) failAt(at int, format string, args ...any) {
 	arith.Throw(source.New("", p.Text, at, format, args...))
 }
 
-func (p *parser) fail(format string, args ...any) { p.failAt(p.Tok().At, format, args...) }
+func (p *parser) fail(format string, args ...any) { arith.Throw(p.Fault(format, args...)) }
+
+// failHint is fail with a hint of its own.
+func (p *parser) failHint(hint, format string, args ...any) {
+	arith.Throw(p.Fault(format, args...).WithHint("%s", hint))
+}
+
+// forms show what a text looks like that lacks a symbol.
+var forms = map[string]string{
+	"{":  "a set is written [n] -> { [i,j] : 0 <= i,j < n }",
+	"[":  "names of dimensions stand in brackets: { [i,j] : 0 <= i,j < 8 }",
+	"}":  "conditions stand behind a colon, up to the closing brace: { [i] : 0 <= i < 8 }",
+	"->": "an arrow stands between the parameters and the set: [n] -> { [i] : 0 <= i < n }",
+}
 
 func (p *parser) take() lex.Token {
 	t := p.Tok()
@@ -95,8 +112,16 @@ func (p *parser) take() lex.Token {
 
 func (p *parser) expect(text string) {
 	if !p.Accept(text) {
-		p.fail("expected %q, found %q", text, p.Tok().Text)
+		p.failHint(forms[text], "expected %q, found %s", text, p.found())
 	}
+}
+
+// found is the current token as messages name it.
+func (p *parser) found() string {
+	if p.Tok().Kind == lex.End {
+		return p.Tok().Text
+	}
+	return strconv.Quote(p.Tok().Text)
 }
 
 func (p *parser) enter() {
@@ -120,7 +145,7 @@ var reserved = map[string]bool{"and": true, "or": true, "not": true, "exists": t
 func (p *parser) name() string {
 	t := p.Tok()
 	if t.Kind != lex.Name || reserved[t.Text] {
-		p.fail("expected a name, found %q", t.Text)
+		p.fail("expected a name, found %s", p.found())
 	}
 	p.I++
 	return t.Text

@@ -50,6 +50,12 @@ barriers once per work-item.`,
 						return usage(err)
 					}
 				}
+				switch within, err := v.Kernel.Match(options.Within); {
+				case err != nil:
+					return usagef("--within: %v", err)
+				case len(within) == 0:
+					warnf(cmd, "--within %s selects no statement of kernel %s", options.Within, v.Name)
+				}
 				if c.statistics, err = c.Statistics(options); err != nil {
 					return v.Error(err)
 				}

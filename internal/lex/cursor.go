@@ -1,6 +1,11 @@
 package lex
 
-import "gpuperf/internal/source"
+import (
+	"fmt"
+	"strconv"
+
+	"gpuperf/internal/source"
+)
 
 // Cursor walks through the tokens of a text. Parsers embed it.
 type Cursor struct {
@@ -8,12 +13,13 @@ type Cursor struct {
 	Tokens []Token
 	I      int // the index of the current token
 	depth  int
+	hints  map[string]string // of the language
 }
 
 // NewCursor stands at the first token of a text.
 func (l *Language) NewCursor(text string) (Cursor, error) {
 	toks, err := l.Lex(text)
-	return Cursor{Text: text, Tokens: toks}, err
+	return Cursor{Text: text, Tokens: toks, hints: l.Hints}, err
 }
 
 // Tok is the current token.
@@ -41,7 +47,31 @@ func (c *Cursor) Accept(text string) bool {
 func (c *Cursor) Next() { c.I++ }
 
 // Fail leaves the parser with an error at the current token, which Recover returns.
-func (c *Cursor) Fail(format string, args ...any) { c.FailAt(c.Tok().At, format, args...) }
+func (c *Cursor) Fail(format string, args ...any) { panic(c.Fault(format, args...)) }
+
+// Fault is an error at the current token, with the language's hint for that token.
+func (c *Cursor) Fault(format string, args ...any) *source.Error {
+	return source.New("", c.Text, c.Tok().At, format, args...).WithHint("%s", c.hints[c.Tok().Text])
+}
+
+// Missing says between which tokens something is missing that should stand at the current one.
+func (c *Cursor) Missing(what string) string {
+	side := func(i int) string {
+		if i < 0 || i >= len(c.Tokens) || c.Tokens[i].Kind == End || c.Tokens[i].Kind == Line {
+			return ""
+		}
+		return strconv.Quote(c.Tokens[i].Text)
+	}
+	switch before, after := side(c.I-1), side(c.I); {
+	case before != "" && after != "":
+		return fmt.Sprintf("%s is missing between %s and %s", what, before, after)
+	case before != "":
+		return fmt.Sprintf("%s is missing after %s", what, before)
+	case after != "":
+		return fmt.Sprintf("%s is missing before %s", what, after)
+	}
+	return what + " is missing"
+}
 
 // FailAt is Fail with an error at a byte offset.
 func (c *Cursor) FailAt(at int, format string, args ...any) {

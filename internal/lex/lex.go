@@ -48,6 +48,8 @@ type Language struct {
 	Strings bool
 	// Lines: the end of a line is a token, unless it stands in brackets or a backslash precedes it.
 	Lines bool
+	// Hints say what to write in place of a symbol or a character that means nothing, or nothing where it stands.
+	Hints map[string]string
 	// EndText is the text of the last token, as error messages name it.
 	EndText string
 }
@@ -98,7 +100,7 @@ func (l *Language) Lex(text string) ([]Token, error) {
 		switch symbol {
 		case "":
 			r, _ := utf8.DecodeRuneInString(rest)
-			return nil, source.New("", text, at, "unexpected character %q", r)
+			return nil, source.New("", text, at, "unexpected character %q", r).WithHint("%s", l.Hints[string(r)])
 		case "(", "[", "{":
 			depth++
 		case ")", "]", "}":

@@ -17,6 +17,17 @@ var Language = lex.Language{
 	},
 	Lines:   true,
 	EndText: "end of text",
+	Hints: map[string]string{
+		"&":  "the words are and, or, not: a > 0 and b > 0",
+		"|":  "the words are and, or, not: a > 0 or b > 0",
+		"!":  "the words are and, or, not: not a > 0",
+		"?":  "write if(condition, then, else)",
+		";":  "an instruction ends with its line: write the next one below it",
+		"=":  "an instruction has one =, and an update is written out: y[i] = y[i] + x[i]",
+		"==": "an assignment has one =; == compares",
+		"\"": "texts have no place in an instruction",
+		"{":  "attributes stand at the end of an instruction: {id=a, dep=b}",
+	},
 }
 
 // IsName reports whether s can name an iname, an array or a statement.

@@ -169,7 +169,7 @@ func (p *Parser) primary() Expr {
 		p.Next()
 		return p.named(t)
 	}
-	p.Fail("expected an expression, found %s", p.Describe())
+	p.Fail("%s", p.Missing("a value"))
 	return nil
 }
 
@@ -227,7 +227,10 @@ func (p *Parser) index() (list []Expr, lanes int64) {
 			break
 		}
 		if len(list) > 0 {
-			p.Expect(",")
+			if !p.Is(",") {
+				p.FailHint(p.Tok().At, "as in y[i] = x[i, j]", "expected \",\" or \"]\" after an index, found %s", p.Describe())
+			}
+			p.Next()
 			if p.Accept("]") {
 				break
 			}
@@ -408,7 +411,7 @@ func (p *Parser) number(t lex.Token, sign string) Expr {
 	}
 	for _, c := range []byte(body) {
 		if lex.IsLetter(c) && c != 'e' && c != 'E' {
-			p.FailHint(t.At, "write 2.0f for float32, 2.0d for float64", "malformed number %q", t.Text)
+			p.FailHint(t.At, "a product has its *, as in 2*x; write 2.0f for float32, 2.0d for float64", "malformed number %q", t.Text)
 		}
 	}
 	v, err := strconv.ParseFloat(sign+body, bits)

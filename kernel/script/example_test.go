@@ -24,7 +24,7 @@ tiled = lp.split_iname(_base, "i", 128, outer_tag="g.0", inner_tag="l.0")
 	// Output:
 	// plain [i]
 	// tiled [i_outer i_inner]
-	// scale.star:1:47: make_kernel: expected an expression, found end of text
+	// scale.star:1:47: make_kernel: a value is missing after "*"
 	//     k = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = 2*")
 	//                                                   ^
 }

@@ -31,7 +31,7 @@ two = lp.register_function(one, lp.Function("axpy", "a: float32, x: float32x4", 
 	for script, want := range map[string]string{
 		`lp.Function("f", "x: float33", "float32", body=";")`:                                                          `unknown element type "float33" of x`,
 		`lp.Function("f", "x: float32", "float32", body=";", ops={"float32": 3})`:                                      "dict of dicts",
-		`lp.Function("f", "x: float32", "float32", definition="x +")`:                                                  "expected an expression",
+		`lp.Function("f", "x: float32", "float32", definition="x +")`:                                                  `a value is missing after "+"`,
 		`lp.make_kernel("{[i]: 0<=i<n}", "y[i] = 2", functions=["f"])`:                                                 "expected lp.Function(...)",
 		`lp.make_kernel("{[i]: 0<=i<n}", "y[i] = 2", functions=lp.Function("f", {}, "int32"))`:                         "neither a body nor a definition",
 		`lp.make_kernel("{[i]: 0<=i<n}", "y[i] = f(x[i])", functions=lp.Function("g", {}, "int32", body="return 1;"))`: "calls f",
