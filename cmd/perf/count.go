@@ -53,7 +53,7 @@ barriers once per work-item.`,
 				switch within, err := v.Kernel.Match(options.Within); {
 				case err != nil:
 					return usagef("--within: %v", err)
-				case len(within) == 0:
+				case len(within) == 0 && options.Within != "":
 					warnf(cmd, "--within %s selects no statement of kernel %s", options.Within, v.Name)
 				}
 				if c.statistics, err = c.Statistics(options); err != nil {
