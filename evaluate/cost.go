@@ -65,6 +65,19 @@ type counter struct {
 	lanes int
 }
 
+// shared reports whether work-items share accesses of a feature: those of a sub-group that read one element are counted once for all of them.
+func (k counter) shared(id features.ID) (bool, error) {
+	if id.Class != features.MemClass && id.Class != features.HoistedClass {
+		return false, nil
+	}
+	together, err := k.count(id)
+	if err != nil {
+		return false, err
+	}
+	each, err := counter{k.cases, 1}.count(id)
+	return each > together, err
+}
+
 // count returns the sum of a feature over the cases.
 func (k counter) count(id features.ID) (sum float64, err error) {
 	for _, c := range k.cases {
@@ -110,7 +123,10 @@ func (k counter) peak(device *facts.Device, id features.ID, unit string) (p roof
 		case kernel.Local:
 			p, ok = roofline.Local(device)
 		case kernel.Global:
+			// What each of a sub-group's lanes gets of one element is not moved from memory lane by lane.
+			shared, err := k.shared(id)
 			p, ok = roofline.Global(device)
+			return p, ok && !shared, err
 		}
 		return p, ok, err
 	}

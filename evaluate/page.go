@@ -33,7 +33,18 @@ type Page struct {
 	SamplesFile string           // where the times come from
 	SamplesHash string           // SHA-256 of that file, in hex; "" where it could not be read
 	Records     []samples.Record // what was measured of the evaluated kernels
+	Other       *Link            // the page of the same evaluation with the other state of the caches; nil where there is none
 }
+
+// Link leads to another page.
+type Link struct{ Text, File string }
+
+// LinkTo links to the page in a folder, relative to the page that has the link, of an evaluation with caches in this state.
+func LinkTo(dir string, mode samples.Mode) *Link {
+	return &Link{"the same with " + string(mode) + " caches", dir + "/" + pageFile}
+}
+
+const pageFile = "report.html"
 
 // Model is a fitted model with its parameters against the peaks of the device.
 type Model struct {
@@ -53,12 +64,21 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"value":    func(v float64) string { return fmt.Sprintf("%.6g", v) },
 	"number":   number,
 	"interval": func(p Point) string { return strings.Trim(intervalText(p), " ()") },
-	"svg":      func(s *SuiteReport) template.HTML { return template.HTML(s.Figure().SVG()) }, //nolint:gosec // chart escapes
+	"picture":  func(s *SuiteReport) template.HTML { return inline(s.Figure()) },
 	"overlap": func(c *calibrate.Calibration) template.HTML {
-		return template.HTML(OverlapFigure(c.Fit.Model, c.Fit.Experiment).SVG()) //nolint:gosec // chart escapes
+		return inline(OverlapFigure(c.Fit.Model, c.Fit.Experiment))
 	},
 	"ties": Verdict.TiesText,
 }).Parse(pageText))
+
+// inline is a picture as HTML: one for wide screens and one for narrow ones, of which the page shows one.
+func inline(p interface {
+	SVG() string
+	Narrow() string
+},
+) template.HTML {
+	return template.HTML("<div class=\"wide\">" + p.SVG() + "</div>\n<div class=\"narrow\">" + p.Narrow() + "</div>\n") //nolint:gosec // chart escapes
+}
 
 // Write writes report.html and the pictures into the folder, which it makes where there is none. It returns their paths.
 func (p *Page) Write(dir string) (paths []string, err error) {
@@ -69,7 +89,7 @@ func (p *Page) Write(dir string) (paths []string, err error) {
 	if err := pageTemplate.Execute(&html, p); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	for _, f := range append([]file{{"report.html", html.String()}}, p.pictures()...) {
+	for _, f := range append([]file{{pageFile, html.String()}}, p.pictures()...) {
 		path := filepath.Join(dir, f.name)
 		if err := os.WriteFile(path, []byte(f.text), 0o644); err != nil {
 			return nil, err

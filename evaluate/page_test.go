@@ -115,7 +115,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	tags, content := elements(t, string(html))
-	if tags["script"] != 0 || tags["link"] != 0 || tags["svg"] != 2 {
+	if tags["script"] != 0 || tags["link"] != 0 || tags["svg"] != 4 {
 		t.Errorf("the page has %v", tags)
 	}
 	for i, s := range page().Report.Suites {
@@ -135,6 +135,29 @@ func TestPage(t *testing.T) {
 	} {
 		if !strings.Contains(content, text) {
 			t.Errorf("the page does not say %q", text)
+		}
+	}
+}
+
+// The pages of warm and cold caches link to each other.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		dir   string
+		other *Link
+		want  string
+	}{
+		{dir, LinkTo("cold", samples.Cold), `<a href="cold/report.html">the same with cold caches</a>`},
+		{filepath.Join(dir, "cold"), LinkTo("..", samples.Warm), `<a href="../report.html">the same with warm caches</a>`},
+	} {
+		p := page()
+		p.Other = c.other
+		paths, err := p.Write(c.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if html, err := os.ReadFile(paths[0]); err != nil || !strings.Contains(string(html), c.want) {
+			t.Errorf("%v, or %s lacks %s", err, paths[0], c.want)
 		}
 	}
 }

@@ -43,12 +43,12 @@ func (m *Model) Scaled(term string, by float64) *Model {
 }
 
 // CostFeatures finds the features that each parameter is the cost of: those in products with that parameter alone, as in p_a * f_x or
-// p_b * (f_x + 2*f_y), anywhere in the expression. A parameter that also occurs elsewhere, in an exponent or in a product with other
-// factors, is left out.
+// p_b * (f_x + 2*f_y), anywhere in the expression. Where other parameters change a cost, as in p_a * f_x * (1 + p_b * f_y), it is taken as it is
+// without them: where they are 0. A parameter that also occurs elsewhere, in an exponent or in a product with other factors, is left out.
 func (m *Model) CostFeatures() map[string][]string {
 	e, out := m.Expr(), map[string][]string{}
 	for _, p := range e.names(Param) {
-		if features, ok := e.costFeatures(p, map[*Expr]bool{}); ok {
+		if features, ok := e.costFeatures(p, map[*Expr]bool{}); ok && len(features) > 0 {
 			out[p] = features
 		}
 	}
@@ -67,8 +67,8 @@ func (e *Expr) costFeatures(param string, seen map[*Expr]bool) (features []strin
 	case e.Op == Param:
 		return nil, false
 	case (e.Op == Mul || e.Op == Div) && !scaled:
-		work := e.Derivative(param)
-		return work.names(Feature), len(e.names(Param)) == 1 && len(work.names(Param)) == 0 && work.sumsFeatures()
+		work := e.Derivative(param).alone(param)
+		return work.names(Feature), work.is(0) || len(work.names(Param)) == 0 && work.sumsFeatures()
 	}
 	for _, a := range e.Args {
 		of, ok := a.costFeatures(param, seen)
@@ -83,6 +83,20 @@ func (e *Expr) costFeatures(param string, seen map[*Expr]bool) (features []strin
 	}
 	return features, true
 }
+
+// alone is the expression where all parameters but one are 0, as far as sums and products tell.
+func (e *Expr) alone(param string) *Expr {
+	switch {
+	case e.Op == Param && e.Name != param:
+		return num(0)
+	case simplified[e.Op] != nil:
+		return simplified[e.Op](e.Args[0].alone(param), e.Args[1].alone(param))
+	}
+	return e
+}
+
+// simplified are the constructors of sums and products.
+var simplified = map[Op]func(a, b *Expr) *Expr{Add: add, Sub: sub, Mul: mul, Div: div}
 
 // sumsFeatures reports that an expression is a sum of features with constant coefficients, and perhaps a constant.
 func (e *Expr) sumsFeatures() bool {

@@ -70,11 +70,14 @@ side. A variant that the device refuses at some size is skipped with the reason.
 					return err
 				}
 				if report != "" {
-					dir := report
-					if i > 0 { // the second of both
-						dir = filepath.Join(report, string(mode))
+					dir, other := report, (*evaluate.Link)(nil)
+					switch {
+					case i > 0: // the second of both
+						dir, other = filepath.Join(report, string(mode)), evaluate.LinkTo("..", modes[0])
+					case len(modes) > 1:
+						other = evaluate.LinkTo(string(modes[1]), modes[1])
 					}
-					if err := writeReport(cmd, c, files, e, profile, dir); err != nil {
+					if err := writeReport(cmd, c, files, e, profile, dir, other); err != nil {
 						return err
 					}
 				}
@@ -121,7 +124,7 @@ func tellEvaluation(cmd *cobra.Command, o campaign.EvaluateOptions, e *campaign.
 }
 
 // writeReport writes the web page of an evaluation.
-func writeReport(cmd *cobra.Command, c *campaign.Campaign, files []*evaluate.File, e *campaign.Evaluation, profile, dir string) error {
+func writeReport(cmd *cobra.Command, c *campaign.Campaign, files []*evaluate.File, e *campaign.Evaluation, profile, dir string, other *evaluate.Link) error {
 	page := &evaluate.Page{
 		Report:      e.Report,
 		Device:      c.Device.Info().Fingerprint,
@@ -130,6 +133,7 @@ func writeReport(cmd *cobra.Command, c *campaign.Campaign, files []*evaluate.Fil
 		SamplesFile: c.SamplesFile(),
 		SamplesHash: campaign.HashOfFile(c.SamplesFile()),
 		Records:     e.Records,
+		Other:       other,
 	}
 	for _, m := range e.Models {
 		page.Models = append(page.Models, evaluate.Model{Calibration: m.Calibration, Costs: m.Costs})

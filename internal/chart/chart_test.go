@@ -54,6 +54,22 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// For narrow screens there is a panel in a row, as wide as half a figure.
+func TestNarrow(t *testing.T) {
+	elements, err := parse(example().Narrow())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range elements {
+		if left := e.attrs["x"]; e.attrs["fill"] == "none" && left != "" && left != "74" {
+			t.Errorf("a panel beside another: %v", e)
+		}
+	}
+	if width := elements[0].attrs["width"]; width != "492" {
+		t.Errorf("the figure is %s wide", width)
+	}
+}
+
 // element is a start tag of a drawing.
 type element struct {
 	name  string

@@ -57,8 +57,13 @@ var (
 const legendLine = 18.0
 
 // SVG draws the curves as a document of its own, which may also stand inside HTML.
-func (f *Curves) SVG() string {
-	width := padLeft + aloneWidth + padRight
+func (f *Curves) SVG() string { return f.draw(aloneWidth) }
+
+// Narrow draws the curves for a narrow screen.
+func (f *Curves) Narrow() string { return f.draw(besideWidth) }
+
+func (f *Curves) draw(plotWidth float64) string {
+	width := padLeft + plotWidth + padRight
 	var legend canvas
 	head := 52 + legendLine*float64(f.legend(&legend, width))
 	c := document(f.Title, width, head+20+plotHeight+padBottom)
@@ -67,7 +72,7 @@ func (f *Curves) SVG() string {
 		c.text(f.Note, "x", 12.0, "y", 42.0, "fill", faint)
 	}
 	c.WriteString(legend.String())
-	f.plot(c, head+10)
+	f.plot(c, head+10, plotWidth)
 	c.close("svg")
 	return c.String()
 }
@@ -89,8 +94,8 @@ func (f *Curves) legend(c *canvas, width float64) int {
 	return row + 1
 }
 
-func (f *Curves) plot(c *canvas, top float64) {
-	d := &plot{canvas: c, left: padLeft, top: top, width: aloneWidth}
+func (f *Curves) plot(c *canvas, top, width float64) {
+	d := &plot{canvas: c, left: padLeft, top: top, width: width}
 	var xs, ys []float64
 	for _, s := range f.Series {
 		for _, p := range s.Points {

@@ -18,7 +18,7 @@ const (
 // Sizes in pixels. A cell is a panel with its title, notes and axis texts.
 const (
 	plotHeight        = 270.0
-	besideWidth       = 400.0 // of the plot of a panel beside another
+	besideWidth       = 400.0 // of the plot of a panel beside another, or on a narrow screen
 	aloneWidth        = 640.0 // of the plot of a panel that has a row for itself
 	padLeft, padRight = 74.0, 18.0
 	padTop, padBottom = 60.0, 46.0
@@ -28,14 +28,19 @@ const (
 	characterWidth    = 6.1 // of small text, on average
 )
 
-// SVG draws the figure as a document of its own, which may also stand inside HTML.
+// SVG draws the figure as a document of its own, which may also stand inside HTML: two panels in a row.
 func (f *Figure) SVG() string {
-	columns := min(max(len(f.Panels), 1), 2)
-	rows := (len(f.Panels) + columns - 1) / columns
-	plotWidth := besideWidth
-	if columns == 1 {
-		plotWidth = aloneWidth
+	if len(f.Panels) < 2 {
+		return f.draw(1, aloneWidth)
 	}
+	return f.draw(2, besideWidth)
+}
+
+// Narrow draws the figure for a narrow screen: a panel in a row.
+func (f *Figure) Narrow() string { return f.draw(1, besideWidth) }
+
+func (f *Figure) draw(columns int, plotWidth float64) string {
+	rows := (max(len(f.Panels), 1) + columns - 1) / columns
 	cellWidth := padLeft + plotWidth + padRight
 	width, height := float64(columns)*cellWidth, headHeight+float64(rows)*cellHeight
 	c := document(f.Title+": predicted and measured times", width, height)
