@@ -23,6 +23,13 @@ const Version = 1
 //go:embed schema.json
 var Schema []byte
 
+// Keys are the keys of each map in a suite file.
+var Keys = map[string][]string{
+	"file":    {"version", "suites"},
+	"suite":   {"name", "model", "sizes", "variants"},
+	"variant": {"name", "script", "kernel", "tags", "model"},
+}
+
 // Suite is a computation in several variants, evaluated over sizes.
 type Suite struct {
 	Name     string
@@ -91,7 +98,7 @@ func Parse(path string, text []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := root.Fields("version", "suites")
+	fields, err := root.Fields(Keys["file"]...)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +135,7 @@ func Parse(path string, text []byte) (*File, error) {
 
 func readSuite(n *yamlfile.Node) (Suite, error) {
 	suite := Suite{Pos: n.Pos}
-	fields, err := n.Fields("name", "model", "sizes", "variants")
+	fields, err := n.Fields(Keys["suite"]...)
 	if err != nil {
 		return suite, err
 	}
@@ -192,7 +199,7 @@ func readSizes(n *yamlfile.Node) ([]map[string]int64, error) {
 
 func readVariant(n *yamlfile.Node, model string) (Variant, error) {
 	v := Variant{Model: model, Pos: n.Pos}
-	fields, err := n.Fields("name", "script", "kernel", "tags", "model")
+	fields, err := n.Fields(Keys["variant"]...)
 	if err != nil {
 		return v, err
 	}

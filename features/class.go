@@ -44,6 +44,7 @@ const (
 // class is a row of the table of classes: how identifiers of the class are read, what they select and what their values are.
 type class struct {
 	name  Class
+	form  string       // of its identifiers, without what stands before: parts in brackets may be left out
 	work  Work         // "" for none
 	space kernel.Space // the only memory that is counted; "" for any
 	parse func(p *idParser, c *class, id *ID, rest string) error
@@ -55,23 +56,28 @@ type class struct {
 	explain func(s *Statistics, id ID) []string
 }
 
+const (
+	memoryForm = "[_tag:<tag>][_global|_local][_<dtype>][_load|_store][_lstrides:{...}][_gstrides:{...}][_afr:<constraint>]"
+	chainForm  = "_<dtype>_<op>|_global|_local[_iname:<iname>]"
+)
+
 var classes = []class{
-	{name: OpClass, work: Arithmetic, parse: (*idParser).op, match: matchOp},
-	{name: MemClass, work: Memory, parse: (*idParser).mem, match: matchMem},
-	{name: HoistedClass, work: Memory, parse: (*idParser).mem, match: matchMem, value: sumOf((*Statistics).hoisted)},
-	{name: LinesClass, work: Memory, space: kernel.Global, parse: (*idParser).mem, match: matchMem, value: sumOf(unitsOf(cacheLines))},
-	{name: SectorsClass, work: Memory, space: kernel.Global, parse: (*idParser).mem, match: matchMem, value: sumOf(unitsOf(sectors))},
-	{name: FootprintClass, work: Memory, parse: (*idParser).mem, match: matchMem, value: (*Statistics).footprints},
-	{name: SyncClass, parse: (*idParser).sync, match: matchSync},
+	{name: OpClass, form: "_<dtype>_<op>", work: Arithmetic, parse: (*idParser).op, match: matchOp},
+	{name: MemClass, form: memoryForm, work: Memory, parse: (*idParser).mem, match: matchMem},
+	{name: HoistedClass, form: memoryForm, work: Memory, parse: (*idParser).mem, match: matchMem, value: sumOf((*Statistics).hoisted)},
+	{name: LinesClass, form: memoryForm, work: Memory, space: kernel.Global, parse: (*idParser).mem, match: matchMem, value: sumOf(unitsOf(cacheLines))},
+	{name: SectorsClass, form: memoryForm, work: Memory, space: kernel.Global, parse: (*idParser).mem, match: matchMem, value: sumOf(unitsOf(sectors))},
+	{name: FootprintClass, form: memoryForm, work: Memory, parse: (*idParser).mem, match: matchMem, value: (*Statistics).footprints},
+	{name: SyncClass, form: "_barrier_local|_barrier_global|_kernel_launch", parse: (*idParser).sync, match: matchSync},
 	{name: GroupsClass, parse: (*idParser).end, value: (*Statistics).groupCount, explain: says("number of work-groups")},
 	{name: SubGroupsClass, parse: (*idParser).end, value: (*Statistics).subGroupCount, explain: says("number of sub-groups of all work-groups")},
-	{name: StaticClass, work: AllWork, parse: (*idParser).static, value: (*Statistics).static, explain: explainStatic},
-	{name: TimeClass, parse: (*idParser).time, value: measured},
+	{name: StaticClass, form: "_<total>", work: AllWork, parse: (*idParser).static, value: (*Statistics).static, explain: explainStatic},
+	{name: TimeClass, form: "[_<platform>_<device>]", parse: (*idParser).time, value: measured},
 	{name: LocalBytesClass, parse: (*idParser).end, value: (*Statistics).localBytes, explain: says("bytes of local memory of a work-group")},
-	{name: LoopTripsClass, work: Waiting, parse: (*idParser).loop, value: sumOfLoops((*loopFacts).once), explain: (*Statistics).explainLoops},
-	{name: LoopSizeClass, work: Waiting, parse: (*idParser).loop, value: sumOfLoops((*loopFacts).instructions), explain: (*Statistics).explainLoops},
-	{name: LoopPathClass, work: Waiting, parse: (*idParser).chain, value: sumOfLoops((*loopFacts).onPath), explain: (*Statistics).explainLoops},
-	{name: LoopCarriedClass, work: Waiting, parse: (*idParser).chain, value: sumOfLoops((*loopFacts).onCarried), explain: (*Statistics).explainLoops},
+	{name: LoopTripsClass, form: "[_iname:<iname>]", work: Waiting, parse: (*idParser).loop, value: sumOfLoops((*loopFacts).once), explain: (*Statistics).explainLoops},
+	{name: LoopSizeClass, form: "[_iname:<iname>]", work: Waiting, parse: (*idParser).loop, value: sumOfLoops((*loopFacts).instructions), explain: (*Statistics).explainLoops},
+	{name: LoopPathClass, form: chainForm, work: Waiting, parse: (*idParser).chain, value: sumOfLoops((*loopFacts).onPath), explain: (*Statistics).explainLoops},
+	{name: LoopCarriedClass, form: chainForm, work: Waiting, parse: (*idParser).chain, value: sumOfLoops((*loopFacts).onCarried), explain: (*Statistics).explainLoops},
 }
 
 // row is the row of a class; nil for what ParseID does not make.
@@ -90,6 +96,14 @@ func (c Class) Work() Work {
 		return row.work
 	}
 	return ""
+}
+
+// Classes lists the classes, with the form of their identifiers: "f_op_<dtype>_<op>".
+func Classes() (list []Class, forms []string) {
+	for _, c := range classes {
+		list, forms = append(list, c.name), append(forms, "f_"+string(c.name)+c.form)
+	}
+	return list, forms
 }
 
 func says(text string) func(*Statistics, ID) []string {

@@ -13,44 +13,13 @@ import (
 	"gpuperf/launch"
 )
 
-// ParseID reads a feature identifier:
-//
-//	f_op_<dtype>_<op>                     op: add mul madd div pow shift bw maxmin func:<name>
-//	f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store][_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
-//	f_mem_hoisted…                                    as f_mem_access
-//	f_mem_lines…, f_mem_sectors…                      as f_mem_access; global memory
-//	f_mem_footprint…                                  as f_mem_access
-//	f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
-//	f_thread_groups, f_sub_groups, f_local_bytes
-//	f_static_<name>                       name: of Totals
-//	f_cl_wall_time[_<platform>_<device>]
-//	f_loop_trips[_iname:<i>], f_loop_size…
-//	f_loop_path_<dtype>_<op>[_iname:<i>], f_loop_path_global…, f_loop_path_local…; f_loop_carried_…
-//
-// f_local_bytes is the local memory of a work-group.
-//
-// f_loop_trips counts the iterations that a work-item makes of sequential loops, f_loop_size the instructions in them,
-// nominally. f_loop_path counts the operations, or the loads from memory, on the longest chain of each iteration in which
-// one waits for the other, over all iterations of a work-item; f_loop_carried those of the chain from one iteration to
-// the next. Operations of inner loops belong to these.
-//
-// f_mem_hoisted counts accesses as f_mem_access does, but loads of an element that the innermost loops do not change once
-// before these loops, as compilers make them.
-//
-// f_mem_lines counts the 128-byte cache lines that each sub-group touches in each execution of the access, f_mem_sectors the
-// sectors of 32 bytes: one line where 32 neighbours load a float32 each, 32 where they are a row apart.
-//
-// f_mem_footprint counts the distinct elements that the selected accesses touch, each once however many accesses and
-// work-items do.
-//
-// An access to global memory without a tag answers to the array's letters and digits with LD or ST, as in tag:aLD.
-//
-// f_static_… are totals of the launch by its static features: they see all work of a kernel and no arrays or types, and are
-// evaluated by walking the program at the sizes (Total).
+// ParseID reads a feature identifier. The forms are those of Classes; the reference of features (reference/features.yaml) says
+// what each counts.
 //
 // A constraint is a number, with >, >=, < or <= before it or nothing for equality; for strides also an expression in
 // sizes, as in {0:<n;1:16*n}, which no stride equals in a kernel that lacks a size of it. ? stands for strides that are not
-// constant, !? for those that are, as in {0:!?;0:1}: without it, comparing a stride that is not constant is an error. Errors are *source.Error with the column.
+// constant, !? for those that are, as in {0:!?;0:1}: without it, comparing a stride that is not constant is an error. Errors are
+// *source.Error with the column.
 func ParseID(text string) (ID, error) {
 	p := &idParser{text}
 	id := ID{text: text}
@@ -273,12 +242,14 @@ func (p *idParser) mem(c *class, id *ID, rest string) error {
 	return nil
 }
 
-func fieldNames() string {
-	var names []string
+func fieldNames() string { return strings.Join(MemoryParts(), ", ") }
+
+// MemoryParts lists the parts of an identifier that select accesses to memory, in their order.
+func MemoryParts() (names []string) {
 	for _, f := range fields {
 		names = append(names, f.name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // cutPart is the start of text up to the first underscore outside braces.

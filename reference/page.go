@@ -102,8 +102,12 @@ func (p *Page) join(s *Section) error {
 		rows = table()
 	}
 	for _, r := range rows {
-		if !slices.ContainsFunc(s.Entries, func(e *Entry) bool { return e.Name == r.name }) {
+		described := slices.ContainsFunc(s.Entries, func(e *Entry) bool { return e.Name == r.name })
+		switch {
+		case !described && r.does == "":
 			return fmt.Errorf("%s is not described", r.name)
+		case !described:
+			s.Entries = append(s.Entries, &Entry{Name: r.name, Does: r.does})
 		}
 	}
 	for _, e := range s.Entries {

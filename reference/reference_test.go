@@ -42,6 +42,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// noExample says why an entry has none.
+var noExample = map[string]string{"f_cl_wall_time": "it is measured"}
+
 // TestEveryEntryHasAnExample in sections whose examples run.
 func TestEveryEntryHasAnExample(t *testing.T) {
 	for _, name := range Names() {
@@ -51,7 +54,7 @@ func TestEveryEntryHasAnExample(t *testing.T) {
 		}
 		for _, s := range p.Sections {
 			for _, e := range s.Entries {
-				if s.Runner != "" && e.Example == "" {
+				if s.Runner != "" && e.Example == "" && noExample[e.Name] == "" {
 					t.Errorf("%s: %s has no example", name, e.Name)
 				}
 			}

@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"gpuperf/device/facts"
+	"gpuperf/evaluate"
+	"gpuperf/features"
 	"gpuperf/kernel/script"
+	"gpuperf/lift"
 	"gpuperf/models"
 	"gpuperf/workload"
 )
@@ -17,6 +21,10 @@ type runner struct {
 
 var runners = map[string]runner{
 	"script":     {"python", runScript},
+	"feature":    {"python", runFeature},
+	"suite":      {"yaml", runSuite},
+	"program":    {"text", runProgram},
+	"pattern":    {"text", runPattern},
 	"model":      {"yaml", runModel},
 	"expression": {"text", runExpression},
 }
@@ -38,6 +46,64 @@ func runScript(ctx context.Context, about, example string) (string, error) {
 func runModel(_ context.Context, about, example string) (string, error) {
 	_, err := models.Parse("example.yaml", []byte(about+example))
 	return "", err
+}
+
+// runSuite reads a suite file, and has nothing to show.
+func runSuite(_ context.Context, about, example string) (string, error) {
+	_, err := evaluate.Parse("example.yaml", []byte(about+example))
+	return "", err
+}
+
+// exampleDevice is the device whose facts bound what runs at once, where a feature asks for them.
+const exampleDevice = "NVIDIA H200"
+
+// runFeature evaluates a feature of the kernel of the section at n = 1024.
+func runFeature(ctx context.Context, about, example string) (string, error) {
+	variants, err := script.Options{}.Exec(ctx, "example.star", about)
+	if err != nil {
+		return "", err
+	}
+	device, _ := facts.Named(exampleDevice)
+	statistics, err := workload.NewKernel(variants[0].Kernel).Statistics(features.Options{Device: device})
+	if err != nil {
+		return "", err
+	}
+	id, err := features.ParseID(example)
+	if err != nil {
+		return "", err
+	}
+	v, err := statistics.Value(id, map[string]int64{"n": 1024})
+	return fmt.Sprintf("%.17g at n=1024", v), err
+}
+
+// runProgram evaluates a functional program at n = 6 and m = 2. Its inputs count from 0.
+func runProgram(_ context.Context, _, example string) (string, error) {
+	p, err := lift.Parse(example)
+	if err != nil {
+		return "", err
+	}
+	at := map[string]int64{}
+	for _, name := range p.Sizes {
+		at[name] = map[string]int64{"n": 6, "m": 2}[name]
+	}
+	if p, err = p.AtSizes(at); err != nil {
+		return "", err
+	}
+	var inputs []lift.Value
+	for _, in := range p.Inputs {
+		next := int64(-1)
+		inputs = append(inputs, lift.NewValue(in.Type, func(int, *lift.Type) lift.Value {
+			next++
+			return lift.Exact(next, 1)
+		}))
+	}
+	v, err := lift.Eval(p, nil, inputs, lift.EvalOptions{})
+	return fmt.Sprint(v), err
+}
+
+// runPattern evaluates a term of functional programs on an array xs.
+func runPattern(ctx context.Context, about, example string) (string, error) {
+	return runProgram(ctx, about, "size n, m\nfun(xs: [int32]n => "+example+")")
 }
 
 // runExpression evaluates an expression of models that has no features and no parameters.

@@ -1,10 +1,16 @@
 package reference
 
 import (
+	"slices"
 	"strings"
 
+	"gpuperf/evaluate"
+	"gpuperf/features"
 	"gpuperf/internal/warning"
+	"gpuperf/kernel"
 	"gpuperf/kernel/script"
+	"gpuperf/launch"
+	"gpuperf/lift"
 	"gpuperf/models"
 )
 
@@ -12,6 +18,7 @@ import (
 type row struct {
 	name, usage string
 	args        []Arg
+	does        string // where the table says it itself
 }
 
 // tables are the tables that sections describe, row for row.
@@ -25,6 +32,15 @@ var tables = map[string]func() []row{
 	"model functions":  modelFunctions,
 	"warning":          warningKinds,
 	"match conditions": names(func() []models.Match { return models.Matches }),
+	"suite file":       keys(evaluate.Keys, "file"),
+	"suite":            keys(evaluate.Keys, "suite"),
+	"suite variant":    keys(evaluate.Keys, "variant"),
+	"feature classes":  featureClasses,
+	"memory parts":     names(features.MemoryParts),
+	"static totals":    staticTotals,
+	"operations":       names(func() []string { return append(slices.Clone(kernel.OpCounts), "func:<name>") }),
+	"lift patterns":    usages(lift.Usages),
+	"lift functions":   names(lift.Builtins),
 }
 
 // scriptFunctions are the functions of the module lp. Their first argument, the kernel, needs no description.
@@ -82,6 +98,32 @@ func warningKinds() (rows []row) {
 			r.usage += " (not with --quiet)"
 		}
 		rows = append(rows, r)
+	}
+	return rows
+}
+
+// usages are rows that are called as a list says: map(f, xs).
+func usages(list func() []string) func() []row {
+	return func() (rows []row) {
+		for _, usage := range list() {
+			name, _, _ := strings.Cut(usage, "(")
+			rows = append(rows, row{name: name, usage: usage})
+		}
+		return rows
+	}
+}
+
+func featureClasses() (rows []row) {
+	classes, forms := features.Classes()
+	for i, c := range classes {
+		rows = append(rows, row{name: "f_" + string(c), usage: forms[i]})
+	}
+	return rows
+}
+
+func staticTotals() (rows []row) {
+	for _, t := range launch.Totals() {
+		rows = append(rows, row{name: t.Feature(), usage: t.Feature(), does: t.Doc})
 	}
 	return rows
 }

@@ -115,31 +115,7 @@ func featureCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "feature KERNEL.star FEATURE... -p n=2048",
 		Short: "Evaluate feature identifiers for a kernel",
-		Long: `feature evaluates the identifiers that models are made of. Parts in brackets may be left out; the order is fixed.
-
-  f_op_<dtype>_<op>         op: add mul madd div pow shift bw maxmin func:<name>; once per sub-group
-  f_mem_access[_tag:<t>][_global|_local][_<dtype>][_load|_store]
-    [_lstrides:{0:1;1:>15}][_gstrides:{...}][_afr:>1]
-                            accesses: global ones once per work-item (per sub-group where the stride along l.0 is 0),
-                            local ones once per sub-group
-  f_mem_hoisted...          accesses selected in the same way, but a load whose element the innermost loops do not
-                            change counts once before these loops, as compilers make it
-  f_mem_lines..., f_mem_sectors..., f_mem_footprint...
-                            128-byte lines and 32-byte sectors that the sub-groups touch, and distinct elements, of the
-                            accesses selected in the same way
-  f_sync_barrier_local, f_sync_barrier_global, f_sync_kernel_launch
-  f_thread_groups           work-groups
-  f_sub_groups              sub-groups of all work-groups; one that is partly filled counts
-  f_static_<total>          a total of the launch from static features, such as f_static_wavefronts or f_static_load_rounds
-  f_local_bytes             local memory of a work-group
-  f_loop_trips[_iname:<i>], f_loop_size...
-                            iterations that a work-item makes of sequential loops, and the instructions in them, nominally
-  f_loop_path_<dtype>_<op>[_iname:<i>], f_loop_path_global..., f_loop_path_local..., f_loop_carried_...
-                            operations, or loads, of a work-item that wait for each other: on the longest chain of each
-                            iteration, and on the one from each iteration to the next
-
-A constraint on a stride or on the access-to-footprint ratio (afr) is a number, with >, >=, < or <= before it or nothing for
-equality; for strides also an expression in sizes, as in {0:<n;1:16*n}. An axis that a stride list does not name is free.
+		Long: `feature evaluates the identifiers that models are made of, such as f_op_float32_madd. perf help features describes all of them.
 
 With --static it prints the static features that rankings of variants are made from, each with its meaning: parallelism, memory
 accesses and the lines they touch, control flow, arithmetic, and how many work-groups a multiprocessor holds. These are sums

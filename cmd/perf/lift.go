@@ -34,9 +34,7 @@ func liftCommand() *cobra.Command {
 		Short: "Derive, rank, emit and run variants of a functional program",
 		Long: `lift works on programs in the language of package lift: array patterns such as map, reduce, zip and slide. Rewrite rules derive
 low-level variants of a program, static features and a ranker that has learnt from other programs order them, and the best of
-them are run, compared with a reference, and kept as samples.
-
-` + liftLanguage(),
+them are run, compared with a reference, and kept as samples. perf help lift describes the language.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: chooseCommand,
 	}
@@ -47,42 +45,6 @@ them are run, compared with a reference, and kept as samples.
 		cmd.AddCommand(sub())
 	}
 	return cmd
-}
-
-// liftLanguage is the language in short, with all that it has.
-func liftLanguage() string {
-	return `A program has a name, sizes, what it assumes of them, functions of its own, and ends with a fun of its inputs:
-  program saxpys
-  size n
-  assume 4 | n, n >= 8
-  def step(x: float32, y: float32, a: float32): float32 = a*z + y
-      where z = 2.0f*x
-  fun(xs: [float32]n, ys: [float32]n, a: float32 =>
-      map(fun((x, y) => step(x, y, a))) $ zip(xs, ys))
-f o g composes, f $ x and f(x) apply; a pattern without its array is a function. Types are float32, [float32]n, [[float32]n](m + 2),
-<float32>4 (a vector) and (float32, int32) (a tuple).
-` + wrapped("Patterns: ", lift.Usages()) + wrapped("Functions: ", lift.Builtins()) + "let(y = x, body) computes x once; nat(n) is a size as a number; vec(4, 0.0f) a vector.\n" + `Below a def, in any order: where y = x names a value that it uses; associative, commutative and neutral z say that f(f(a, b), c) is
-f(a, f(b, c)), that f(a, b) is f(b, a), and that f(z, a) is a. A reduction is computed in parts only if its function is associative and
-begins with the neutral element (or, if f is commutative, a z with f(z, z) = z), and with vectors and strides only if it is commutative,
-too; any other is computed by one work-item, in order. + and * are all three. What is declared is believed, but explore and run compare
-the results with those of the program. c "return x;" is the body in OpenCL C instead of the formula; ops float32 add 1 counts for it.
-`
-}
-
-// wrapped writes words in lines of at most 120 columns.
-func wrapped(head string, words []string) string {
-	text, column := head, len(head)
-	for i, w := range words {
-		if i > 0 && column+1+len(w) > 120 {
-			text, column = text+"\n  "+w, 2+len(w)
-			continue
-		}
-		if i > 0 {
-			w = " " + w
-		}
-		text, column = text+w, column+len(w)
-	}
-	return text + "\n"
 }
 
 // loadProgram reads a program.
