@@ -63,7 +63,7 @@ type Calibration struct {
 
 // Origin says what a fit was made from.
 type Origin struct {
-	Date        time.Time `yaml:"date"`
+	Date        time.Time `yaml:"date,omitempty"`
 	Perf        string    `yaml:"perf,omitempty"`         // version of the program
 	ModelFile   string    `yaml:"model_file,omitempty"`   // as the user named it
 	ModelHash   string    `yaml:"model_hash,omitempty"`   // SHA-256 of its text, in hex

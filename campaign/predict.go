@@ -156,19 +156,32 @@ func (p *Predictor) Runnable(cases []*workload.Case) (run []*workload.Case, refu
 	return run, refused, nil
 }
 
+// Purpose says which kernels a model was made for.
+type Purpose int
+
+// The purposes, the best for given kernels last.
+const (
+	ForOthers Purpose = iota // kernels with the accesses that the model names
+	ForAny                   // any: it knows static features alone, which count all work whatever its accesses and types
+	ForThese                 // these: what it measures is derived from each of them
+)
+
+// String says it of a kernel, "" where there is nothing to say.
+func (p Purpose) String() string { return []string{"", "for any kernel", "made for this script"}[p] }
+
 // Suitability has the criteria by which a model of a profile is chosen for kernels.
 type Suitability struct {
 	*Predictor
 	Applies  bool    // it has costs for the main part of the work of every case
-	Own      bool    // it was made for the kernels
+	For      Purpose // which kernels it was made for
 	Unpriced int     // kinds of work without a cost, counted in each case
 	Doubts   int     // warnings of its predictions
 	Error    float64 // relative, on kernels left out of its calibration, or of the fit where none could be
 }
 
-// Rank orders the models of a profile for the cases: first those that apply, of these the ones that were made for the kernels, then the
-// one that leaves the least of their work without a cost, then the one that predicts with the fewest warnings, then the one with the
-// smallest error on kernels left out of its calibration.
+// Rank orders the models of a profile for the cases: first those that apply, of these the ones that were made for the kernels, then those
+// for any kernel, then the one that leaves the least of their work without a cost, then the one that predicts with the fewest warnings,
+// then the one with the smallest error on kernels left out of its calibration.
 func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, error) {
 	var all []Suitability
 	for i := range profile.Models {
@@ -177,7 +190,7 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 		if err != nil {
 			return nil, err
 		}
-		s := Suitability{Predictor: p, Applies: true, Own: p.MadeFor(cases), Error: fit.GeomeanRelErr}
+		s := Suitability{Predictor: p, Applies: true, For: p.purpose(cases), Error: fit.GeomeanRelErr}
 		if fit.Cross != nil && !math.IsNaN(fit.Cross.GeomeanRelErr) {
 			s.Error = fit.Cross.GeomeanRelErr
 		}
@@ -193,16 +206,17 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 		all = append(all, s)
 	}
 	slices.SortStableFunc(all, func(a, b Suitability) int {
-		return cmp.Or(trueFirst(a.Applies, b.Applies), trueFirst(a.Own, b.Own),
+		return cmp.Or(trueFirst(a.Applies, b.Applies), cmp.Compare(b.For, a.For),
 			cmp.Compare(a.Unpriced, b.Unpriced), cmp.Compare(a.Doubts, b.Doubts), cmp.Compare(a.Error, b.Error))
 	})
 	return all, nil
 }
 
-// OnlyOwn reports whether the first of ranked models applies, was made for the kernels, and is the only such one.
-func OnlyOwn(ranked []Suitability) bool {
-	of := func(s Suitability) bool { return s.Applies && s.Own }
-	return of(ranked[0]) && !slices.ContainsFunc(ranked[1:], of)
+// Clear reports whether the first of ranked models applies, and is the only such one that was made for the kernels, or for any.
+func Clear(ranked []Suitability) bool {
+	first := ranked[0]
+	return first.Applies && first.For != ForOthers &&
+		!slices.ContainsFunc(ranked[1:], func(s Suitability) bool { return s.Applies && s.For == first.For })
 }
 
 func trueFirst(a, b bool) int {
@@ -215,8 +229,19 @@ func trueFirst(a, b bool) int {
 	return 1
 }
 
-// MadeFor reports whether the model was made for the kernels of the cases: whether what it measures is derived from each of them.
-func (p *Predictor) MadeFor(cases []*workload.Case) bool {
+// purpose says which kernels the model was made for, as seen from those of the cases.
+func (p *Predictor) purpose(cases []*workload.Case) Purpose {
+	switch {
+	case len(cases) > 0 && p.madeFor(cases):
+		return ForThese
+	case p.Static():
+		return ForAny
+	}
+	return ForOthers
+}
+
+// madeFor reports whether the model was made for the kernels of the cases: whether what it measures is derived from each of them.
+func (p *Predictor) madeFor(cases []*workload.Case) bool {
 	return !slices.ContainsFunc(cases, func(c *workload.Case) bool {
 		return !slices.ContainsFunc(p.Model.Measure, func(m models.Measurement) bool {
 			return m.Script != "" && filepath.Base(m.Script) == c.Identity.Source && (m.Kernel == "" || m.Kernel == c.Identity.Variant)

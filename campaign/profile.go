@@ -5,16 +5,32 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gpuperf/calibrate"
+	"gpuperf/calibrate/profiles"
 	"gpuperf/samples"
 )
 
+// LoadProfile reads a profile, or one that comes with the program by its name. A file of that name goes first.
+func LoadProfile(path string) (*calibrate.Profile, error) {
+	p, err := calibrate.LoadProfile(path)
+	switch {
+	case !errors.Is(err, fs.ErrNotExist) || !isName(path):
+		return p, err
+	case profiles.Has(path):
+		return profiles.Load(path)
+	}
+	return nil, inputf("no file %s, and no profile of that name comes with the program; there are: %s", path, strings.Join(profiles.Names(), ", "))
+}
+
 // OpenProfile reads a profile to which calibrations on a device are added, or begins one. It must be of the device and of the state of
-// the caches.
+// the caches, and no profile that comes with the program.
 func OpenProfile(path string, device samples.Fingerprint, mode samples.Mode) (*calibrate.Profile, error) {
 	profile, err := calibrate.LoadProfile(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && profiles.Has(path):
+		return nil, inputf("the profile %s comes with the program, nothing can be added to it; name a file: --profile %s.yaml", path, path)
 	case errors.Is(err, fs.ErrNotExist):
 		return &calibrate.Profile{Version: calibrate.ProfileVersion, Device: device}, nil
 	case err != nil:

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/calibrate/profiles"
 	"gpuperf/device"
 	"gpuperf/device/opencl"
 	"gpuperf/measure"
@@ -22,7 +24,7 @@ func devicesCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			devices, err := measure.Devices(cmd.Context(), measure.Options{})
 			if err != nil {
-				return err
+				return fmt.Errorf("%w\n    to predict, no device is needed: perf predict KERNEL.star -p n=4096 --profile %s", err, strings.Join(profiles.Names(), " | "))
 			}
 			chosen, err := device.Select(devices, "")
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/calibrate"
 	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/device/replay"
@@ -50,7 +49,7 @@ side. A variant that the device refuses at some size is skipped with the reason.
 				if len(modes) > 1 {
 					return usagef("--cache both: the models of a profile are for one state of the caches; evaluate twice, or leave out --profile")
 				}
-				if o.Profile, err = calibrate.LoadProfile(profile); err != nil {
+				if o.Profile, err = campaign.LoadProfile(profile); err != nil {
 					return err
 				}
 			}
@@ -103,7 +102,7 @@ side. A variant that the device refuses at some size is skipped with the reason.
 	on.add(cmd)
 	on.addTimeRange(cmd)
 	addSelection(cmd, &o.Selection)
-	cmd.Flags().StringVar(&profile, "profile", "", "take the fitted models from this profile")
+	cmd.Flags().StringVar(&profile, "profile", "", "take the fitted models from this profile"+shipped())
 	cmd.Flags().BoolVar(&o.WorkRemoved, "work-removed", false, "also time each variant with its work removed, as a simple prediction to compare with")
 	cmd.Flags().BoolVar(&o.Sensitivity, "sensitivity", false, "also calibrate with fewer kernels and trials, and show how the error changes")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")

@@ -180,22 +180,35 @@ func (o *spaceOptions) space(dev *device.Info) (opt explore.Options, err error) 
 }
 
 // modelOptions say by which calibrated model times are predicted.
-type modelOptions struct{ profile, model string }
+type modelOptions struct {
+	profile, model string
+	opened         *campaign.Predictor
+}
 
 func (o *modelOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.profile, "profile", "", "a profile of the device, for the rankers that need predicted times")
+	cmd.Flags().StringVar(&o.profile, "profile", "", "a profile of the device, for the rankers that need predicted times"+shipped())
 	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile")
 }
 
-// open loads the model; nil where no profile is given.
-func (o *modelOptions) open(cmd *cobra.Command) (*campaign.Predictor, error) {
-	if o.profile == "" {
-		if o.model != "" {
-			return nil, usagef("--model %s: give the --profile that holds it", o.model)
-		}
-		return nil, nil
+// open loads the model once; nil where no profile is given.
+func (o *modelOptions) open(cmd *cobra.Command) (_ *campaign.Predictor, err error) {
+	switch {
+	case o.opened != nil:
+	case o.profile != "":
+		o.opened, err = (&predictFlags{profile: o.profile, model: o.model}).open(cmd, nil)
+	case o.model != "":
+		err = usagef("--model %s: give the --profile that holds it", o.model)
 	}
-	return (&predictFlags{profile: o.profile, model: o.model}).open(cmd, nil)
+	return o.opened, err
+}
+
+// device is the one whose limits and caches count unless another is named: that of the profile. Nil where none is given.
+func (o *modelOptions) device(cmd *cobra.Command) (*facts.Device, error) {
+	p, err := o.open(cmd)
+	if p == nil || err != nil {
+		return nil, err
+	}
+	return p.Facts, nil
 }
 
 // set has the times of points predicted, if a profile is given.

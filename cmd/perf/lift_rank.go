@@ -6,10 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/calibrate/profiles"
 	"gpuperf/internal/format"
 	"gpuperf/launch"
 	"gpuperf/lift/explore"
@@ -63,7 +65,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(databases) == 0 && ranker != "model" {
-				return usagef("rank needs a --database to learn from: samples that perf lift explore wrote")
+				return usagef("rank needs a --database to learn from: samples that perf lift explore wrote\n    or a calibrated model: --ranker model --profile %s", strings.Join(profiles.Names(), " | "))
 			}
 			defer rareCollections()()
 			r, err := findRanker(ranker, model)
@@ -87,6 +89,11 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			}
 			if opt.Device == nil {
 				opt.Device = db.Device
+			}
+			if opt.Device == nil {
+				if opt.Device, err = model.device(cmd); err != nil {
+					return err
+				}
 			}
 			train := db.Common(launch.Names(opt.Device))
 			if _, err := model.predict(cmd, train); err != nil { // the points to order are predicted by any model

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
+	"gpuperf/calibrate/profiles"
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/samples"
@@ -28,8 +29,17 @@ type predictFlags struct {
 func (o *predictFlags) add(cmd *cobra.Command) {
 	addSizes(cmd, &o.sizes)
 	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile; auto is the one that suits the kernels best")
-	cmd.Flags().StringVar(&o.profile, "profile", "", "the profile of the device (default: the one of this machine's device)")
+	cmd.Flags().StringVar(&o.profile, "profile", "", "the profile of the device (default: the one of this machine's device)"+shipped())
 	o.on.add(cmd)
+}
+
+// shipped names the profiles that come with the program, for the help of flags.
+func shipped() string {
+	text := "; or the name of one that comes with the program:"
+	for _, e := range profiles.Entries() {
+		text += fmt.Sprintf(" %s (%s)", e.Name, e.Doc)
+	}
+	return text
 }
 
 func predictCommand() *cobra.Command {
@@ -41,8 +51,12 @@ func predictCommand() *cobra.Command {
 		Long: `predict evaluates a calibrated model for the kernels of a script. Nothing is run, unless --measure asks to compare
 the prediction with a measurement. With --features it predicts from feature values that were counted elsewhere.
 
-Of a profile with several models it takes the one that was made for the script, or with --model auto the one that suits best. A model
-that has no cost for a main part of the kernel's work does not apply: auto never takes it, and one that is named gives a warning, and an
+Of a profile with several models it takes the one that was made for the script, else the one for any kernel, such as the model parts;
+with --model auto the one that suits best. A note tells which. The profile h200 comes with the program, so that no GPU is needed:
+
+  perf predict examples/matmul/matmul.star -p n=4096 --profile h200
+
+A model that has no cost for a main part of the kernel's work does not apply: auto never takes it, and one that is named gives a warning, and an
 interval without upper end.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if table != "" {
@@ -96,7 +110,8 @@ func (o *predictFlags) path(cmd *cobra.Command) (string, error) {
 	case err != nil:
 		return "", err
 	case len(found) == 0:
-		return "", usagef("there is no profile of any device in %s yet\n    calibrate a model first: perf calibrate MODEL.yaml", dir)
+		return "", usagef("there is no profile of any device in %s yet\n    predict for a device that the program knows: --profile %s\n"+
+			"    or calibrate a model on your own: perf calibrate MODEL.yaml", dir, strings.Join(profiles.Names(), " | "))
 	case len(found) == 1 && o.on.device == "":
 		return found[0], nil
 	}
@@ -119,7 +134,7 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 	if err != nil {
 		return nil, err
 	}
-	profile, err := calibrate.LoadProfile(path)
+	profile, err := campaign.LoadProfile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -130,10 +145,8 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 		return nil, usagef("--model auto needs kernels to choose a model for; name one: %s", strings.Join(names, " | "))
 	case (choose || name == "") && len(names) == 0:
 		return nil, usagef("profile %s holds no model\n    calibrate one: perf calibrate MODEL.yaml --profile %s", path, path)
-	case choose, name == "" && len(names) > 1 && len(cases) > 0:
+	case choose, name == "" && len(names) > 1:
 		return o.bestModel(cmd, profile, cases)
-	case name == "" && len(names) > 1:
-		return nil, usagef("profile %s holds %d models; choose one: --model %s", path, len(names), strings.Join(names, " | "))
 	case name == "":
 		name = names[0]
 	}
@@ -144,17 +157,26 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 	return campaign.NewPredictor(profile.Device, profile.Roof, calibration)
 }
 
-// bestModel is the model of a profile that suits the cases best. Notes say why. Unless auto was asked for, it must be the only one that was
-// made for the cases.
+// bestModel is the model of a profile that suits the cases best. A note says why. Unless auto was asked for, it must be the only one that
+// was made for the cases, or for any kernel; otherwise notes compare all.
 func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile, cases []*workload.Case) (*campaign.Predictor, error) {
 	ranked, err := campaign.Rank(profile, cases)
 	if err != nil {
 		return nil, err
 	}
-	choose := o.model == calibrate.Auto || campaign.OnlyOwn(ranked)
 	var names []string
-	for i, s := range ranked {
+	for _, s := range ranked {
 		names = append(names, s.Model.Name)
+	}
+	if o.model == "" && campaign.Clear(ranked) {
+		note(cmd, "model %s chosen: %v; also in the profile: %s", names[0], ranked[0].For, strings.Join(names[1:], ", "))
+		return ranked[0].Predictor, nil
+	}
+	if len(cases) == 0 {
+		return nil, usagef("the profile holds %d models; choose one: --model %s", len(names), strings.Join(names, " | "))
+	}
+	choose := o.model == calibrate.Auto
+	for i, s := range ranked {
 		verdict := "not chosen"
 		switch {
 		case !s.Applies:
@@ -162,12 +184,12 @@ func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile,
 		case i == 0 && choose:
 			verdict = "chosen"
 		}
-		own := ""
-		if s.Own {
-			own = "made for this script, "
+		purpose := ""
+		if s.For != campaign.ForOthers {
+			purpose = s.For.String() + ", "
 		}
 		note(cmd, "model %s %s: %sno cost for %s of work, %s, error %s on held-out kernels",
-			s.Model.Name, verdict, own, format.Count(s.Unpriced, "kind"), format.Count(s.Doubts, "warning"), format.Percent(s.Error))
+			s.Model.Name, verdict, purpose, format.Count(s.Unpriced, "kind"), format.Count(s.Doubts, "warning"), format.Percent(s.Error))
 	}
 	switch choices := strings.Join(names, " | "); {
 	case !ranked[0].Applies:
