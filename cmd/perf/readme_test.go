@@ -2,82 +2,236 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/device/opencl"
 )
 
-// TestReadme runs the sessions of documents, fenced as console, and compares what they print. UPDATE=1 writes it there.
+// TestReadme runs the sessions of the documents, fenced as console, and compares what they print on standard output; CONTRIBUTING.md says
+// how they are written. UPDATE=1 writes the outputs there.
 func TestReadme(t *testing.T) {
-	t.Chdir("../..")
-	t.Setenv("PERF_DATA", t.TempDir())
-	for _, name := range []string{"README.md", "docs/functional.md"} {
-		runSessions(t, name)
+	devices, _ := new(opencl.Backend).Devices()
+	for _, path := range documents(t) {
+		t.Run(strings.TrimPrefix(path, "../../"), func(t *testing.T) {
+			t.Parallel()
+			p := &page{T: t, folder: userFolder(t), device: len(devices) > 0}
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := p.replay(string(before))
+			if os.Getenv("UPDATE") != "" {
+				if err := os.WriteFile(path, []byte(after), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if diff := cmp.Diff(string(before), after); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
-func runSessions(t *testing.T, name string) {
-	before, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const fence = "```console\n"
-	var after strings.Builder
-	text, sessions := string(before), 0
-	for {
-		head, rest, found := strings.Cut(text, fence)
-		after.WriteString(head)
-		if !found {
-			break
+func documents(t *testing.T) []string {
+	list := []string{"../../README.md"}
+	err := filepath.WalkDir("../../docs", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			list = append(list, path)
 		}
-		session, tail, closed := strings.Cut(rest, "```\n")
-		if !closed {
-			t.Fatalf("%s: a console block is not closed", name)
+		return err
+	})
+	if err != nil || len(list) < 5 {
+		t.Fatal(list, err)
+	}
+	return list
+}
+
+// userFolder is a new folder that looks like a clone to the commands of a page, in which they may write files.
+func userFolder(t *testing.T) string {
+	folder := t.TempDir()
+	for _, name := range []string{"examples", "testdata"} {
+		target, err := filepath.Abs("../../" + name)
+		if err == nil {
+			err = os.Symlink(target, filepath.Join(folder, name))
 		}
-		after.WriteString(fence + replaySession(t, session) + "```\n")
-		text = tail
-		sessions++
-	}
-	if sessions == 0 {
-		t.Errorf("%s has no session", name)
-	}
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(name, []byte(after.String()), 0o644); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
-	} else if diff := cmp.Diff(string(before), after.String()); diff != "" {
-		t.Error(diff)
+	}
+	return folder
+}
+
+// page is a document whose commands are run in a folder.
+type page struct {
+	*testing.T
+	folder string
+	device bool // there is one to measure on
+}
+
+// block matches a fenced block with the comment above it, or one line that is indented as code.
+var block = regexp.MustCompile("(?ms)^(?:<!-- ([^\n]*) -->\n)?```(\\w*)\n(.*?)^```\n|^    ([^\n]*)\n")
+
+// replay returns the text of the page with the outputs of its sessions as they are now.
+func (p *page) replay(text string) string {
+	return block.ReplaceAllStringFunc(text, func(all string) string {
+		m := block.FindStringSubmatch(all)
+		note, language, body, line := m[1], m[2], m[3], m[4]
+		name, isFile := strings.CutPrefix(note, "file: ")
+		switch {
+		case isFile:
+			p.write(name, body)
+		case language == "console":
+			return strings.Replace(all, body, p.session(note, body), 1)
+		default:
+			for call := range strings.Lines(body + line) {
+				if err := check(call); err != nil {
+					p.Errorf("%s: %v", strings.TrimSpace(call), err)
+				}
+			}
+		}
+		return all
+	})
+}
+
+func (p *page) write(name, text string) {
+	path := filepath.Join(p.folder, name)
+	if !filepath.IsLocal(name) {
+		p.Errorf("file %s is not in the folder of the page", name)
+	} else if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		p.Error(err)
+	} else if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		p.Error(err)
 	}
 }
 
-// replaySession returns the session with the commands run anew.
-func replaySession(t *testing.T, session string) string {
-	var out bytes.Buffer
-	for line := range strings.Lines(session) {
-		command, ok := strings.CutPrefix(line, "$ perf ")
-		if !ok {
+// session runs the commands of a session and returns it with their outputs. One whose figures vary stays as it is while the lines of its
+// outputs begin with the same words; it is not run where there is no device.
+func (p *page) session(note, before string) string {
+	vary := note == "figures vary"
+	if vary && !p.device {
+		p.Logf("no OpenCL device here, a session is skipped:\n%s", before)
+		return before
+	}
+	var after bytes.Buffer
+	for line := range strings.Lines(before) {
+		call, isCall := strings.CutPrefix(line, "$ ")
+		if !isCall {
 			continue
 		}
-		out.WriteString(line)
-		var stderr bytes.Buffer
-		if status := run(t.Context(), words(command), strings.NewReader(""), &out, &stderr); status != exitDone {
-			t.Errorf("%sstatus %d\n%s", line, status, &stderr)
-		}
+		after.WriteString(line)
+		p.run(call, &after, note == "fails")
 	}
-	return out.String()
+	if vary && structure(before).MatchString(after.String()) {
+		return before
+	}
+	return after.String()
 }
 
-// words splits a command as a shell does that knows single quotes alone.
-func words(line string) []string {
-	var all []string
-	for i, part := range strings.Split(strings.TrimSpace(line), "'") {
-		if i%2 == 1 {
-			all = append(all, part)
-		} else {
-			all = append(all, strings.Fields(part)...)
+// run runs a command of a session; one that ends in 2>&1 shows standard error as well.
+func (p *page) run(call string, out *bytes.Buffer, fails bool) {
+	call, both := strings.CutSuffix(strings.TrimSpace(call), " 2>&1")
+	args := words(call)
+	if len(args) == 0 || args[0] != "perf" {
+		p.Errorf("a session runs perf alone, not %s", call)
+		return
+	}
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(p.Context(), "perf", args[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = p.folder, out, &stderr
+	cmd.Env = append(os.Environ(), "PWD="+p.folder, "PERF_DATA="+filepath.Join(p.folder, "data"))
+	if both {
+		cmd.Stderr = out
+	}
+	if err := cmd.Run(); (err != nil) != fails {
+		p.Errorf("%s: %v\n%s", call, err, &stderr)
+	}
+}
+
+// structure matches outputs whose lines begin with the same words, whatever numbers and device they tell; "..." stands for any lines.
+func structure(session string) *regexp.Regexp {
+	text := "^"
+	for line := range strings.Lines(session) {
+		switch first := strings.Fields(line + " .")[0]; {
+		case strings.TrimSpace(line) == "...":
+			text += `(.*\n)*`
+		case strings.ContainsAny(first[:1], "0123456789"):
+			text += `\s*\d.*\n`
+		case first == ".":
+			text += `\s*\n`
+		default:
+			text += `\s*` + regexp.QuoteMeta(first) + `(\s.*)?\n`
 		}
 	}
+	return regexp.MustCompile(text + "$")
+}
+
+// check parses a command that stands outside of sessions: commands and flags must be there, and the number of arguments right.
+func check(line string) error {
+	call, _, _ := strings.Cut(strings.TrimPrefix(line, "$ "), " # ")
+	args := words(call)
+	if len(args) == 0 || args[0] != "perf" {
+		return nil
+	}
+	cmd, rest, err := newRoot().Find(args[1:])
+	if err != nil {
+		return err
+	}
+	cmd.InitDefaultHelpFlag()
+	if err := cmd.ParseFlags(rest); err != nil {
+		return err
+	}
+	switch asked, _ := cmd.Flags().GetBool("help"); {
+	case asked:
+		return nil
+	case cmd.HasSubCommands() && cmd.Flags().NArg() > 0:
+		return fmt.Errorf("%s has no command %s", cmd.CommandPath(), cmd.Flags().Arg(0))
+	}
+	return cmd.ValidateArgs(cmd.Flags().Args())
+}
+
+// words splits a command as a shell does that knows single and double quotes alone.
+func words(line string) []string {
+	var all []string
+	for _, part := range regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s'"]+`).FindAllString(line, -1) {
+		if slices.Contains([]string{"'", `"`}, part[:1]) {
+			part = part[1 : len(part)-1]
+		}
+		all = append(all, part)
+	}
 	return all
+}
+
+// TestDocumentsAreChecked shows that mistakes in documents are found.
+func TestDocumentsAreChecked(t *testing.T) {
+	const session = "$ perf x\nrank  kernel\n   1  rows   3.2 µs\n...\nresidual 0.1\n"
+	for output, same := range map[string]bool{
+		"$ perf x\nrank  kernel  sizes\n   1  tiles  12 ms\nresidual 0.2\n":                  true,
+		"$ perf x\nrank  kernel  sizes\n   1  tiles  12 ms\n   2  rows  13 ms\nresidual 0\n": true,
+		"$ perf x\nrank  kernel  sizes\n   1  tiles  12 ms\nconverged\n":                     false,
+		"$ perf x\nkernel  sizes\n   1  tiles  12 ms\nresidual 0.2\n":                        false,
+	} {
+		if structure(session).MatchString(output) != same {
+			t.Errorf("%q: want %v", output, same)
+		}
+	}
+	if diff := cmp.Diff([]string{"perf", "x y", "z w", "n=1"}, words(`perf 'x y' "z w" n=1`)); diff != "" {
+		t.Error(diff)
+	}
+	for call, right := range map[string]bool{
+		"perf rank a.star b.star -p n=4096 --top 3 # the best": true, "perf lift --help": true, "make demo": true,
+		"perf rank": false, "perf rnak a.star": false, "perf lift rnak a.lift": false, "perf rank a.star --tpo 3": false, "perf show": false,
+	} {
+		if err := check(call); (err == nil) != right {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
 }
