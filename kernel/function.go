@@ -175,7 +175,7 @@ func (f *Function) check(scope *Kernel) error {
 		return err
 	}
 	switch {
-	case expr.IsFunction(f.Name) || expr.IsReduction(f.Name) || slices.Contains(calledNames, f.Name):
+	case expr.IsFunction(f.Name) || expr.ReductionArity(f.Name) > 0 || slices.Contains(calledNames, f.Name):
 		return fmt.Errorf("the name is that of a known function")
 	case f.Body == "" && f.Def == nil:
 		return fmt.Errorf("it has neither a body nor a definition")

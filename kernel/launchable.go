@@ -1,6 +1,38 @@
 package kernel
 
-import "gpuperf/kernel/expr"
+import (
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// LocalSize is the extent of the work-group along the axes l.0 to l.2: one more than the largest value of a statement's
+// iname on the axis, 1 where there is none. An extent that is not constant is an error.
+func (k *Kernel) LocalSize() (size [3]int64, err error) {
+	size = [3]int64{1, 1, 1}
+	used := map[string]bool{}
+	for _, s := range k.Statements {
+		for _, n := range s.AllInames() {
+			used[n] = true
+		}
+	}
+	for _, n := range k.Inames() {
+		tag := k.Tags[n]
+		if tag.Kind != LocalAxis || !used[n] {
+			continue
+		}
+		lo, hi, okL, okH, err := k.Interval(polycount.Name(n), k.Inames())
+		switch {
+		case err != nil:
+			return size, err
+		case !okH || !okL:
+			return size, k.Errorf("iname %s is tagged %s, but its extent is not constant; split it by the size of the work-group, or fix the parameters", n, tag)
+		case lo < 0:
+			return size, k.Errorf("iname %s is tagged %s and takes negative values (from %d)", n, tag, lo)
+		}
+		size[tag.Axis] = max(size[tag.Axis], hi+1)
+	}
+	return size, nil
+}
 
 // Launchable verifies what a prepared kernel needs to run but not to be counted: work-groups and tiles of constant size.
 func (k *Kernel) Launchable() error {

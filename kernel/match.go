@@ -2,10 +2,12 @@ package kernel
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
 
@@ -95,19 +97,23 @@ func (p *matcher) term(depth int) (func(*Stmt) bool, error) {
 		return nil, fmt.Errorf("%q has no pattern of names, as in tag:fetch or id:fetch*", word)
 	}
 	glob := func(s string) bool { ok, _ := path.Match(pattern, s); return ok }
-	switch k := p.k; key {
-	case "id":
-		return func(s *Stmt) bool { return glob(s.ID) }, nil
-	case "tag":
-		return func(s *Stmt) bool { return slices.ContainsFunc(s.Tags, glob) }, nil
-	case "iname":
-		return func(s *Stmt) bool { return slices.ContainsFunc(s.Inames, glob) }, nil
-	case "writes":
-		return func(s *Stmt) bool { return s.Target() != "" && glob(s.Target()) }, nil
-	case "reads":
-		return func(s *Stmt) bool {
-			return slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return glob(a.Array) })
-		}, nil
+	holds, known := criteria[key]
+	if !known {
+		return nil, fmt.Errorf("unknown criterion %q (%s)", key, nameset.Text(Criteria()))
 	}
-	return nil, fmt.Errorf("unknown criterion %q; there are id, writes, reads, iname and tag", key)
+	return func(s *Stmt) bool { return holds(p.k, s, glob) }, nil
 }
+
+// criteria are the terms of a match: whether one holds of a statement, by what stands before the colon.
+var criteria = map[string]func(k *Kernel, s *Stmt, glob func(string) bool) bool{
+	"id":     func(_ *Kernel, s *Stmt, glob func(string) bool) bool { return glob(s.ID) },
+	"tag":    func(_ *Kernel, s *Stmt, glob func(string) bool) bool { return slices.ContainsFunc(s.Tags, glob) },
+	"iname":  func(_ *Kernel, s *Stmt, glob func(string) bool) bool { return slices.ContainsFunc(s.Inames, glob) },
+	"writes": func(_ *Kernel, s *Stmt, glob func(string) bool) bool { return s.Target() != "" && glob(s.Target()) },
+	"reads": func(k *Kernel, s *Stmt, glob func(string) bool) bool {
+		return slices.ContainsFunc(k.Reads(s), func(a *expr.Access) bool { return glob(a.Array) })
+	},
+}
+
+// Criteria lists what the terms of a match begin with, sorted.
+func Criteria() []string { return slices.Sorted(maps.Keys(criteria)) }

@@ -2,8 +2,6 @@ package kernel
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"gpuperf/internal/lex"
 	"gpuperf/kernel/expr"
@@ -87,13 +85,6 @@ type context struct {
 	inames []string
 	guards []guard
 	attrs  []attribute
-}
-
-// attribute is key=value of a statement; the value is raw text, of if a list of conditions.
-type attribute struct {
-	key, value string
-	conds      []expr.Expr
-	at, from   int // offsets of the key and the value
 }
 
 // block reads statements up to a word that ends a block (end, elif, else), which it leaves, or the end of the text.
@@ -349,130 +340,4 @@ func (b blockParser) rule(head expr.Expr, at int) {
 	}
 	r.Body = b.Expression()
 	b.out.Rules = append(b.out.Rules, r)
-}
-
-// attributes reads {key=value, ...}.
-func (b blockParser) attributes() []attribute {
-	b.Expect("{")
-	var list []attribute
-	for !b.Accept("}") {
-		if len(list) > 0 {
-			b.Expect(",")
-		}
-		a := attribute{at: b.Tok().At}
-		if b.Is("if") { // a keyword elsewhere
-			b.Next()
-			a.key = "if"
-		} else {
-			a.key = b.Name("an attribute")
-		}
-		if b.Accept("@") {
-			a.key += "@" + b.Name("an address space")
-		}
-		b.Expect("=")
-		if a.key == "if" {
-			a.conds = []expr.Expr{b.Expression()}
-			for b.Accept(":") {
-				a.conds = append(a.conds, b.Expression())
-			}
-		} else {
-			a.from = b.Tok().At
-			for !b.Is(",") && !b.Is("}") {
-				if b.Tok().Kind == lex.End {
-					b.Fail("attributes are not closed by }")
-				}
-				b.Next()
-			}
-			a.value = strings.TrimSpace(b.Text[a.from:b.Tok().At])
-		}
-		list = append(list, a)
-	}
-	return list
-}
-
-// apply sets an attribute on the statement.
-func (b blockParser) apply(a attribute, s *Stmt, notes *stmtNotes) {
-	list := strings.FieldsFunc(a.value, func(r rune) bool { return r == ':' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
-	names := func(what string) {
-		for _, n := range list {
-			if !expr.IsName(n) {
-				b.FailHint(a.at, "separate them by colons", "%q is not a valid %s", n, what)
-			}
-		}
-	}
-	end := a.from // of the item before
-	place := func(item, pattern string) {
-		at := end + strings.Index(b.Text[end:], item)
-		end = at + len(item)
-		notes.places[pattern] = at + strings.Index(item, pattern)
-	}
-	switch a.key {
-	case "id", "id_prefix":
-		if len(list) != 1 {
-			b.FailHint(a.at, "", "%s takes one name", a.key)
-		}
-		names("statement id")
-		if a.key == "id" {
-			s.ID = list[0]
-		} else {
-			notes.prefix = list[0]
-		}
-	case "dep":
-		for i, item := range list {
-			n := item
-			if i == 0 && strings.HasPrefix(n, "*") && !strings.HasPrefix(n, "**") {
-				notes.exactDeps = true
-				if n = n[1:]; n == "" {
-					if len(list) > 1 {
-						continue
-					}
-					n = "*"
-				}
-			}
-			place(item, n)
-			s.Deps = append(s.Deps, n)
-		}
-	case "inames":
-		notes.exactNames = !strings.HasPrefix(a.value, "+")
-		if !notes.exactNames && len(list) > 0 {
-			if list[0] = list[0][1:]; list[0] == "" {
-				list = list[1:]
-			}
-		}
-		names("iname")
-		if notes.exactNames {
-			s.Inames = nil
-		}
-		s.Inames = append(s.Inames, list...)
-	case "if":
-		s.Predicates = append(s.Predicates, a.conds...)
-	case "tags":
-		names("tag")
-		s.Tags = append(s.Tags, list...)
-	case "nosync", "nosync@any", "nosync@local", "nosync@global":
-		_, all, _ := strings.Cut(a.key, "@")
-		for _, n := range list {
-			id, space, found := strings.Cut(n, "@")
-			place(n, id)
-			if !found {
-				space = all
-			}
-			switch space {
-			case "", "any":
-			case "local", "global":
-				id += "@" + space
-			default:
-				b.FailHint(a.at, "write @local, @global or @any", "%q is not a scope of nosync", space)
-			}
-			s.NoSync = append(s.NoSync, id)
-		}
-	case "priority":
-		n, err := strconv.Atoi(a.value)
-		if err != nil {
-			b.FailHint(a.at, "the greatest runs first", "priority %q is not an integer", a.value)
-		}
-		s.Priority = n
-	default:
-		b.FailHint(a.at, "attributes are id, id_prefix, dep, inames, if, tags, nosync and priority", "unknown attribute %q", a.key)
-	}
 }

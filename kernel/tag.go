@@ -12,19 +12,36 @@ var tagKinds = map[string]TagKind{
 	"": Sequential, "for": Sequential, "seq": Sequential, "unr": Unroll, "ilp": ILP, "ilp.unr": ILP, "l.auto": LocalAuto,
 }
 
+// axisKinds are the tags before the number of an axis.
+var axisKinds = map[string]TagKind{"g.": GroupAxis, "l.": LocalAxis}
+
+// TagNames lists the iname tags, with N for the number of an axis.
+func TagNames() []string {
+	var names []string
+	for text := range axisKinds {
+		names = append(names, text+"N")
+	}
+	for text := range tagKinds {
+		if text != "" {
+			names = append(names, text)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // ParseTag reads an iname tag: g.0 to g.2, l.0 to l.2, l.auto, unr, ilp, or for ("" also) for a sequential loop.
 func ParseTag(text string) (Tag, error) {
 	text = strings.TrimSpace(text)
 	if kind, ok := tagKinds[text]; ok {
 		return Tag{Kind: kind}, nil
 	}
-	kind := map[string]TagKind{"g.": GroupAxis, "l.": LocalAxis}
-	if len(text) > 2 && kind[text[:2]] != 0 {
+	if len(text) > 2 && axisKinds[text[:2]] != 0 {
 		if axis, err := strconv.Atoi(text[2:]); err == nil && strconv.Itoa(axis) == text[2:] {
 			if axis < 0 || axis > 2 {
 				return Tag{}, fmt.Errorf("iname tag %q: hardware axes are 0, 1 and 2", text)
 			}
-			return Tag{kind[text[:2]], axis}, nil
+			return Tag{axisKinds[text[:2]], axis}, nil
 		}
 	}
 	return Tag{}, fmt.Errorf("unknown iname tag %q (tags are g.0 to g.2, l.0 to l.2, l.auto, unr, ilp and for)", text)

@@ -34,7 +34,7 @@ type Page struct {
 type Section struct {
 	Title   string   `yaml:"title"`
 	Intro   string   `yaml:"intro"`
-	Table   string   `yaml:"table"`   // the table whose rows are the entries; "" where the page alone says what there is
+	Table   string   `yaml:"table"`   // the table whose rows are the entries, of all sections that name it; "" where the page alone says what there is
 	Runner  string   `yaml:"run"`     // what runs the examples; "" where there are none
 	Context string   `yaml:"context"` // what the examples are run with, such as a kernel
 	Entries []*Entry `yaml:"entries"`
@@ -102,7 +102,7 @@ func (p *Page) join(s *Section) error {
 		rows = table()
 	}
 	for _, r := range rows {
-		described := slices.ContainsFunc(s.Entries, func(e *Entry) bool { return e.Name == r.name })
+		described := slices.ContainsFunc(p.of(s.Table), func(e *Entry) bool { return e.Name == r.name })
 		switch {
 		case !described && r.does == "":
 			return fmt.Errorf("%s is not described", r.name)
@@ -126,6 +126,16 @@ func (p *Page) join(s *Section) error {
 		}
 	}
 	return nil
+}
+
+// of lists the entries of the sections of a table, of which there may be several.
+func (p *Page) of(table string) (all []*Entry) {
+	for _, s := range p.Sections {
+		if s.Table == table {
+			all = append(all, s.Entries...)
+		}
+	}
+	return all
 }
 
 func (p *Page) arguments(e *Entry, r row) error {

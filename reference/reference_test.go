@@ -97,7 +97,8 @@ func TestJoin(t *testing.T) {
 		"other does not exist":                {{Name: "init", Does: "x"}, {Name: "min", Does: "x"}, {Name: "max", Does: "x"}, {Name: "unit", Does: "x"}, {Name: "other", Does: "x"}},
 		"init lacks its meaning or its usage": {{Name: "init"}, {Name: "min", Does: "x"}, {Name: "max", Does: "x"}, {Name: "unit", Does: "x"}},
 	} {
-		err := (&Page{}).join(&Section{Table: "model parameter", Entries: entries})
+		s := &Section{Table: "model parameter", Entries: entries}
+		err := (&Page{Sections: []*Section{s}}).join(s)
 		if err == nil || err.Error() != what {
 			t.Errorf("%v, want %s", err, what)
 		}

@@ -7,6 +7,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/evaluate"
 	"gpuperf/features"
+	"gpuperf/kernel/interp"
 	"gpuperf/kernel/script"
 	"gpuperf/lift"
 	"gpuperf/models"
@@ -21,6 +22,7 @@ type runner struct {
 
 var runners = map[string]runner{
 	"script":     {"python", runScript},
+	"value":      {"text", runValue},
 	"feature":    {"python", runFeature},
 	"suite":      {"yaml", runSuite},
 	"program":    {"text", runProgram},
@@ -40,6 +42,25 @@ func runScript(ctx context.Context, about, example string) (string, error) {
 		return "", err
 	}
 	return nest.String(), nil
+}
+
+// runValue runs a statement of one work-item that assigns the expression, and shows the value and its type.
+func runValue(ctx context.Context, about, example string) (string, error) {
+	text := fmt.Sprintf("knl = lp.make_kernel('{ [one]: 0 <= one < 1 }', 'value[one] = %s')", example)
+	variants, err := script.Options{}.Exec(ctx, "example.star", about+text)
+	if err != nil {
+		return "", err
+	}
+	nest, err := workload.NewKernel(variants[0].Kernel).Nest()
+	if err != nil {
+		return "", err
+	}
+	t := nest.Kernel.Array("value").DType
+	value := interp.NewBuffer(t, 1)
+	if _, err := interp.Run(nest, nil, map[string]*interp.Buffer{"value": value}); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%.7g, of type %s", value.At(0), t), nil
 }
 
 // runModel reads a model file whose first lines stand in the section, and has nothing to show.

@@ -8,6 +8,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/script"
 	"gpuperf/launch"
 	"gpuperf/lift"
@@ -24,6 +25,13 @@ type row struct {
 // tables are the tables that sections describe, row for row.
 var tables = map[string]func() []row{
 	"lp functions":     scriptFunctions,
+	"lp attributes":    names(kernel.Attributes),
+	"lp criteria":      patterns(kernel.Criteria, func(name string) string { return name + ":NAME" }),
+	"lp tags":          names(kernel.TagNames),
+	"lp types":         names(func() []expr.DType { return expr.Scalars }),
+	"lp operators":     patterns(expr.Operators, func(op expr.OpKind) string { return "x " + string(op) + " y" }),
+	"lp reductions":    patterns(expr.ReductionNames, reduction),
+	"lp calls":         patterns(expr.Functions, call),
 	"model":            keys(models.Keys, "model"),
 	"model parameter":  keys(models.Keys, "parameter"),
 	"model fit":        keys(models.Keys, "fit"),
@@ -75,12 +83,28 @@ func keys(of map[string][]string, part string) func() []row {
 
 // names are rows that are nothing but a name.
 func names[T ~string](list func() []T) func() []row {
+	return patterns(list, func(name T) string { return string(name) })
+}
+
+// patterns are rows whose usage follows from their name.
+func patterns[T ~string](list func() []T, usage func(T) string) func() []row {
 	return func() (rows []row) {
 		for _, name := range list() {
-			rows = append(rows, row{name: string(name), usage: string(name)})
+			rows = append(rows, row{name: string(name), usage: usage(name)})
 		}
 		return rows
 	}
+}
+
+// reduction is a reduction over one iname.
+func reduction(name string) string {
+	return name + "(k, " + []string{1: "e", 2: "e, index"}[expr.ReductionArity(name)] + ")"
+}
+
+// call is a function of expressions with its operands.
+func call(name string) string {
+	n, _ := expr.Arity(name)
+	return name + "(" + []string{1: "x", 2: "x, y", 3: "x, y, z"}[n] + ")"
 }
 
 func modelFunctions() (rows []row) {

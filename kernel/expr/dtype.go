@@ -27,6 +27,11 @@ const (
 	Complex128 DType = "complex128"
 )
 
+// Scalars are the element types of one lane.
+var Scalars = []DType{
+	Bool, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Float16, Float32, Float64, Complex64, Complex128,
+}
+
 type dtypeClass uint8
 
 const (

@@ -1,12 +1,14 @@
 package expr
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/nameset"
 )
 
 // Parse reads an expression in the syntax of instructions. Errors are *source.Error with line and column.
@@ -271,10 +273,13 @@ func (p *Parser) list(end string, item func()) {
 // reductions maps the names of reductions to their numbers of operands, without the inames.
 var reductions = map[string]int{"sum": 1, "product": 1, "max": 1, "min": 1, "any": 1, "all": 1, "argmax": 2, "argmin": 2}
 
-// IsReduction reports whether name is that of a reduction, such as sum.
-func IsReduction(name string) bool { return reductions[name] > 0 }
+// ReductionArity is the number of operands of a reduction, such as sum, without the inames; 0 for other names.
+func ReductionArity(name string) int { return reductions[name] }
 
-const knownReductions = "reductions are sum, product, max, min, any, all, argmax and argmin"
+// ReductionNames lists the reductions, sorted.
+func ReductionNames() []string { return slices.Sorted(maps.Keys(reductions)) }
+
+var knownReductions = "reductions are " + nameset.Text(ReductionNames())
 
 func (p *Parser) call(t lex.Token) Expr {
 	switch t.Text {

@@ -1,6 +1,9 @@
 package expr
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,6 +54,13 @@ var binaryOps = map[OpKind]operator{
 	FloorDiv: {precProduct, false},
 	Mod:      {precProduct, false},
 	Pow:      {precPower, false},
+}
+
+// Operators lists the operators between operands, those that bind weakest first.
+func Operators() []OpKind {
+	return slices.SortedFunc(maps.Keys(binaryOps), func(a, b OpKind) int {
+		return cmp.Or(binaryOps[a].prec-binaryOps[b].prec, strings.Compare(string(a), string(b)))
+	})
 }
 
 // IsComparison reports whether the operator compares: its result is bool whatever it compares.

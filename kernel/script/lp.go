@@ -423,11 +423,7 @@ func newModule() *module {
 		}},
 		"auto": starlark.None,
 	}}
-	scalars := []expr.DType{
-		expr.Bool, expr.Int8, expr.Int16, expr.Int32, expr.Int64, expr.Uint8, expr.Uint16, expr.Uint32,
-		expr.Uint64, expr.Float16, expr.Float32, expr.Float64, expr.Complex64, expr.Complex128,
-	}
-	for _, t := range append(scalars, vectorTypes(scalars)...) {
+	for _, t := range slices.Concat(expr.Scalars, vectorTypes(expr.Scalars)) {
 		m.attrs[string(t)] = starlark.String(t)
 	}
 	for name, f := range functions {

@@ -16,16 +16,16 @@ import (
 var constructors = []function{
 	{
 		name: "make_kernel",
-		params: "domains, instructions, args|kernel_data=, assumptions=, name=, seq_dependencies=, functions=, " +
+		params: `domains, instructions, args|kernel_data=["..."], assumptions=, name=, seq_dependencies=False, functions=[], ` +
 			"lang_version=, target=, silenced_warnings=",
 		do: makeKernel,
 	},
 	{
-		name: "GlobalArg", params: "name, dtype=, shape=, dim_tags=, offset=, strides=, order=, address_space=",
+		name: "GlobalArg", params: `name, dtype=, shape=, dim_tags=, offset=0, strides=, order="C", address_space=lp.AddressSpace.GLOBAL`,
 		do: array(declaration{space: kernel.Global}),
 	},
 	{
-		name: "ConstantArg", params: "name, dtype=, shape=, dim_tags=, offset=, strides=, order=",
+		name: "ConstantArg", params: `name, dtype=, shape=, dim_tags=, offset=0, strides=, order="C"`,
 		do: array(declaration{space: kernel.Global, constant: true}),
 	},
 	{
@@ -33,7 +33,7 @@ var constructors = []function{
 		do: array(declaration{value: true}),
 	},
 	{
-		name: "TemporaryVariable", params: "name, dtype=, shape=, address_space=, dim_tags=, offset=, strides=, order=",
+		name: "TemporaryVariable", params: `name, dtype=, shape=(), address_space=lp.auto, dim_tags=, offset=0, strides=, order="C"`,
 		do: array(declaration{temporary: true}),
 	},
 }

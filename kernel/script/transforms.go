@@ -11,7 +11,7 @@ import (
 
 // transformations are the functions that take a kernel and return a new one. A row is all that a new one needs.
 var transformations = []function{
-	transformation("split_iname", "iname|split_iname, n|inner_length, outer_iname=, inner_iname=, outer_tag=, inner_tag=, slabs=", "iname",
+	transformation("split_iname", `iname|split_iname, n|inner_length, outer_iname=, inner_iname=, outer_tag="for", inner_tag="for", slabs=`, "iname",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.SplitIname(k, c.text("iname"), c.integer("n"), c.split())
 		}),
@@ -36,8 +36,8 @@ var transformations = []function{
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return k.AssumeValues(c.text("element"), c.expr("value", c.args["value"]).String())
 		}),
-	transformation("add_prefetch", "var|var_name, sweep_inames=, dim_arg_names=, default_tag=, temporary_name=, "+
-		"temporary_address_space=, fetch_bounding_box=, fetch_outer_inames=, prefetch_insn_id=", "var",
+	transformation("add_prefetch", `var|var_name, sweep_inames=[], dim_arg_names=, default_tag="l.auto", temporary_name=, `+
+		"temporary_address_space=lp.auto, fetch_bounding_box=False, fetch_outer_inames=, prefetch_insn_id=", "var",
 		addPrefetch),
 	transformation("add_dtypes", "dtypes", "dtypes",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) { return k.AddDTypes(c.dtypes("dtypes")) }),
@@ -87,11 +87,11 @@ var transformations = []function{
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.PrivatizeTemporaries(k, c.names("inames"), c.names("only_var_names")...)
 		}),
-	transformation("join_inames", "inames, new_iname=, tag=", "inames",
+	transformation("join_inames", `inames, new_iname=, tag="for"`, "inames",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.JoinInames(k, c.names("inames"), c.text("new_iname"), c.text("tag"))
 		}),
-	transformation("chunk_iname", "iname|split_iname, num_chunks, outer_iname=, inner_iname=, outer_tag=, inner_tag=", "iname",
+	transformation("chunk_iname", `iname|split_iname, num_chunks, outer_iname=, inner_iname=, outer_tag="for", inner_tag="for"`, "iname",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.ChunkIname(k, c.text("iname"), c.integer("num_chunks"), c.split())
 		}),
@@ -99,14 +99,14 @@ var transformations = []function{
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.MapDomain(k, c.text("map"))
 		}),
-	transformation("extract_subst", "name|subst_name, template, parameters=", "template",
+	transformation("extract_subst", "name|subst_name, template, parameters=[]", "template",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.ExtractSubst(k, c.text("name"), c.text("template"), c.names("parameters"))
 		}),
-	transformation("precompute", "rule|subst_use, sweep_inames=, storage_axis_names=, default_tag=, temporary_name=, "+
-		"temporary_address_space=, fetch_bounding_box=, precompute_outer_inames=, compute_insn_id=", "rule",
+	transformation("precompute", `rule|subst_use, sweep_inames=[], storage_axis_names=, default_tag="l.auto", temporary_name=, `+
+		"temporary_address_space=lp.auto, fetch_bounding_box=False, precompute_outer_inames=, compute_insn_id=", "rule",
 		precompute),
-	transformation("add_barrier", "before|insn_before, after|insn_after, id|id_based_on=, synchronization_kind=", "before",
+	transformation("add_barrier", `before|insn_before, after|insn_after, id|id_based_on=, synchronization_kind="global"`, "before",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			space := kernel.Global // Loopy's default
 			if c.has("synchronization_kind") {
@@ -118,7 +118,7 @@ var transformations = []function{
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.AddInamesForUnusedAxes(k, c.text("within"))
 		}),
-	transformation("remove_work", "remove_vars|vars=, accumulators=, keep=", "remove_vars, keep",
+	transformation("remove_work", "remove_vars|vars=[], accumulators=1, keep=", "remove_vars, keep",
 		func(c *invocation, k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.RemoveWork(k, transform.WorkRemoval{
 				Vars: c.names("remove_vars"), Keep: c.names("keep"), Accumulators: int(c.integer("accumulators")),
