@@ -100,6 +100,7 @@ A first session is that of perf init: it makes a folder with a kernel, a model a
 
 // commands in the order of a session.
 var commands = []func() *cobra.Command{
+	initCommand,
 	devicesCommand,
 	cardCommand,
 	showCommand,
