@@ -34,6 +34,8 @@ func benchListCommand() *cobra.Command {
 		Short: "List the generators of measurement kernels, with their tags and arguments",
 		Long: `list shows the generators of measurement kernels as a table. Given tags, it shows in full the generators that have one of
 them, with the values of their arguments: first the default values, then the others that are allowed.`,
+		Example: `  perf bench list
+  perf bench list matmul_sq`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, tags []string) error {
 			collection, err := campaign.LoadGenerators(folder)
@@ -106,6 +108,8 @@ func benchShowCommand() *cobra.Command {
 		Long: `show lists the measurement kernels that filter tags select, one per line. With --as it prints the kernels
 themselves. Generator tags such as matmul_sq choose generators; variant tags such as n:2048,3072 choose values of their arguments.
 With --time-range it measures the kernels, and lists them at the sizes whose times are within the range.`,
+		Example: `  perf bench show matmul_sq dtype:float32 n:2048
+  perf bench show axpy dtype:float32 --as opencl`,
 		Args: minArgs(1, "at least one tag"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cases, err := campaign.TagCases(folder, args, match)

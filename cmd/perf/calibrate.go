@@ -28,6 +28,10 @@ With --for it makes a model for your own kernels: it finds the patterns in which
 their work to measure each pattern alone at sizes around those given by -p, adds measurement kernels for their other
 operations, and writes the result as a model file that you can read, edit and calibrate again. The kernels themselves are never
 run. The default is --model auto.`,
+		Example: `  perf calibrate examples/matmul/own_kernel.yaml --tag n:64,96,128
+  perf calibrate --for examples/matmul/matmul.star -p n=256 --dry-run
+  perf calibrate examples/matmul/own_kernel.yaml --profile mine.yaml \
+      --device replay:testdata/h200/matmul_2_2.jsonl`,
 		Args: own.check,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(own.kernels) > 0 {

@@ -28,7 +28,8 @@ func countCommand() *cobra.Command {
 		Long: `count prints exact counts as functions of the kernel's sizes, and with -p their values. Arithmetic and local memory are
 counted once per sub-group; global memory once per work-item, or once per sub-group where its stride along l.0 is 0;
 barriers once per work-item.`,
-		Args: exactArgs(1, "one kernel script"),
+		Example: `  perf count examples/matmul/matmul.star -p n=2048`,
+		Args:    exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.SubgroupSize < 1 {
 				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)

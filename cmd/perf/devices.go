@@ -20,7 +20,8 @@ func devicesCommand() *cobra.Command {
 		Short: "List what can be measured here",
 		Long: `devices lists every OpenCL platform and device that can be found. The one marked with an asterisk is used unless
 --device of the other commands names another: the first GPU, or a CPU where there is no GPU.`,
-		Args: exactArgs(0, "no arguments"),
+		Example: `  perf devices`,
+		Args:    exactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			devices, err := measure.Devices(cmd.Context(), measure.Options{})
 			if err != nil {

@@ -26,6 +26,8 @@ report.html, and the pictures of the suites as SVG files.
 
 Caches are warm, or with --cache cold, cold; --cache both evaluates and calibrates for each and compares them side by
 side. A variant that the device refuses at some size is skipped with the reason.`,
+		Example: `  perf evaluate examples/matmul/paper_2_2.yaml \
+      --replay testdata/h200/matmul_2_2.jsonl --report page`,
 		Args: minArgs(1, "at least one suite file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

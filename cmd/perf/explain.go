@@ -27,7 +27,8 @@ binds. It compares the time with the peaks of the device, and makes the check
 of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed
 work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
 recorded samples; otherwise the check uses predictions alone.`,
-		Args: exactArgs(1, "one kernel script"),
+		Example: `  perf explain examples/matmul/matmul.star -p n=4096 --profile h200`,
+		Args:    exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if recorded != "" {
 				if o.measured {

@@ -31,6 +31,8 @@ func fitCommand() *cobra.Command {
 		Short: "Fit a model to data, without a device",
 		Long: `fit finds the parameters of a model (a file, or a name that perf models lists) by Levenberg–Marquardt. The data is a CSV table, whose columns are the model's
 features and its output by name (a column kernel groups rows, a column ratio marks the overlap experiment), or a samples file, from which the kernels of the model's measurement set are taken.`,
+		Example: `  perf fit examples/matmul/own_kernel.yaml \
+      --data testdata/h200/matmul_2_2.jsonl`,
 		Args: exactArgs(1, "one model"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {

@@ -257,9 +257,10 @@ func (o *modelOptions) predict(cmd *cobra.Command, s *rank.Set) (known bool, err
 
 func liftShowCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "show PROG.lift",
-		Short: "Print a program with its type",
-		Args:  exactArgs(1, "a program"),
+		Use:     "show PROG.lift",
+		Short:   "Print a program with its type",
+		Example: `  perf lift show examples/lift/dot.lift`,
+		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := loadProgram(args[0])
 			if err != nil {
@@ -287,7 +288,8 @@ func liftEvalCommand() *cobra.Command {
 		Short: "Evaluate a program at a small size, exactly",
 		Long: `eval prints the result of a program by the meaning of its patterns, in exact rational numbers where its functions allow. Number i of an
 input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
-		Args: exactArgs(1, "a program"),
+		Example: `  perf lift eval examples/lift/dot.lift -s n=8`,
+		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := loadProgram(args[0])
 			if err != nil {
@@ -320,9 +322,10 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 
 func liftRulesCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "rules",
-		Short: "List the rewrite rules, and the macro rules made of them",
-		Args:  exactArgs(0, "nothing"),
+		Use:     "rules",
+		Short:   "List the rewrite rules, and the macro rules made of them",
+		Example: `  perf lift rules`,
+		Args:    exactArgs(0, "nothing"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			type rule struct {
 				Name   string `json:"name"`

@@ -23,7 +23,8 @@ func liftDescribeCommand() *cobra.Command {
 Each variant is derived again from its program, with the same options as before, and must generate the source that
 was run; variants that one seed does not give are looked for with the next seeds. The device is that of the samples. Nothing is run,
 and the samples stay as they are. All programs of the file must be given: if a vector cannot be derived again, nothing is written.`,
-		Args: minArgs(2, "a samples file, and the programs that it has samples of"),
+		Example: `  perf lift describe dot.jsonl examples/lift/dot.lift --count 50`,
+		Args:    minArgs(2, "a samples file, and the programs that it has samples of"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			defer rareCollections()()
 			set, err := samples.Load(args[0])

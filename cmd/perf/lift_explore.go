@@ -36,6 +36,8 @@ Orders:
   random   at random
   descent  the Monte-Carlo descent of Steuwer et al.: each of a sample of the applicable rules is followed by a random walk down to
            a variant, which is run; the rule with the best time is kept. It makes its own variants`,
+		Example: `  perf lift explore examples/lift/dot.lift -s n=65536 --budget 4 \
+      --count 50 -o dot.jsonl`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(explore.Orders(), search.Order) {

@@ -62,6 +62,8 @@ func liftRankCommand() *cobra.Command {
 other programs: files that perf lift explore wrote, with the vectors of static features beside them. Nothing is run.
 
 ` + rankerList(),
+		Example: `  perf lift rank examples/lift/dot.lift -s n=1048576 --count 50 \
+      --database testdata/h200/lift_blas.jsonl.gz`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(databases) == 0 && ranker != "model" {
@@ -146,9 +148,10 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 func liftRedundancyCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:   "redundancy DB.jsonl...",
-		Short: "Show which static features predict throughput best",
-		Args:  minArgs(1, "samples that perf lift explore wrote"),
+		Use:     "redundancy DB.jsonl...",
+		Short:   "Show which static features predict throughput best",
+		Example: `  perf lift redundancy testdata/h200/lift_blas.jsonl.gz`,
+		Args:    minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			db, err := loadDatabase(cmd, args, "", true)
 			if err != nil {
@@ -189,7 +192,8 @@ With --train all is learnt from other samples, which shows how a ranker transfer
 draws curves and bars, and a page of them.
 
 ` + rankerList(),
-		Args: minArgs(1, "samples that perf lift explore wrote"),
+		Example: `  perf lift evaluate testdata/h200/lift_blas.jsonl.gz --ranker knn`,
+		Args:    minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case !(options.Share > 0 && options.Share <= 1):

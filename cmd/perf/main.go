@@ -77,7 +77,10 @@ func newRoot() *cobra.Command {
 		Long: `perf counts the operations and memory accesses of GPU kernels exactly and symbolically, calibrates cost models on a
 device by microbenchmarks, and predicts run times for kernels and sizes that were never run.
 
-A first session is that of perf init: it makes a folder with a kernel, a model and a suite, and says what to type next.`,
+perf init makes a folder with a kernel, a model and a suite, and says what to type next.`,
+		Example: `  perf init first
+  perf count examples/matmul/matmul.star -p n=2048
+  perf predict examples/matmul/matmul.star -p n=4096 --profile h200`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,

@@ -30,6 +30,8 @@ race or an access out of bounds is faulty, and never launched. Samples say what 
 Each sample carries the state of the caches, the latest time of a fixed sentinel kernel, which shows whether the device is
 as fast as when the session began, and the clocks where the driver reports them. With --trials 3 a sample takes little time and
 space. A samples file compressed by gzip can be replayed as it is.`,
+		Example: `  perf measure examples/matmul/matmul.star -p n=128
+  perf measure axpy dtype:float32 n:1048576`,
 		Args: minArgs(1, "a kernel script, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cases, err := measureCases(cmd, args, sizes, folder, match)

@@ -15,6 +15,8 @@ func modelsCommand() *cobra.Command {
 		Short: "List the model files that come with the program, or print one",
 		Long: `models lists the models that come with the program. Where a model file is asked for, the name of one will do:
 perf calibrate linear. Given a name it prints the file, to start an own model from: perf models matmul > mine.yaml.`,
+		Example: `  perf models
+  perf models linear`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {

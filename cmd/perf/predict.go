@@ -58,6 +58,7 @@ with --model auto the one that suits best. A note tells which. The profile h200 
 
 A model that has no cost for a main part of the kernel's work does not apply: auto never takes it, and one that is named gives a warning, and an
 interval without upper end.`,
+		Example: `  perf predict examples/matmul/matmul.star -p n=2048,4096 --profile h200`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if table != "" {
 				return exactArgs(0, "no script beside --features")(cmd, args)

@@ -23,7 +23,8 @@ func rankCommand() *cobra.Command {
 file and kernel. The model cannot distinguish neighbours whose intervals overlap; they are marked with ~. With --measure the listed
 kernels are run as well. Kernels that exceed a limit of the profile's device, such as its largest work-group or its local memory, are
 skipped with the reason.`,
-		Args: minArgs(1, "at least one kernel script"),
+		Example: `  perf rank examples/transpose/transpose.star -p n=4096 --profile h200`,
+		Args:    minArgs(1, "at least one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
 				return err

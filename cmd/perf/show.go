@@ -39,6 +39,8 @@ func showCommand() *cobra.Command {
 		Long: `show prints each kernel of a script: as the program of loops, guards and barriers that is derived from it (nest),
 as the domain, statements and arrays that the transformations work on (ir), or as OpenCL C (opencl).
 KERNEL.star#name shows one kernel of a script that defines several.`,
+		Example: `  perf show examples/matmul/matmul.star
+  perf show examples/matmul/matmul_prefetch.star --as opencl`,
 		Args: exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			variants, err := campaign.LoadScript(cmd.Context(), args[0])
