@@ -122,7 +122,7 @@ With --static it prints the static features that rankings of variants are made f
 accesses and the lines they touch, control flow, arithmetic, and how many work-groups a multiprocessor holds. These are sums
 over the launch by work-items; selects and bounds of indices are taken as in its interior, or with --borders as they are.`,
 		Example: `  perf feature examples/matmul/matmul.star f_op_float32_madd -p n=2048
-  perf feature examples/matmul/matmul.star 'f_mem_access_lstrides:{0:1}' -p n=2048
+  perf feature examples/matmul/matmul.star 'f_mem_access_lstrides:{0:1}' -p n=64
   perf feature examples/matmul/matmul.star --static -p n=2048`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if static {

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
 	"gpuperf/manual"
+	"gpuperf/starter"
 )
 
 // each calls do for a command and all below it that help lists.
@@ -60,4 +64,41 @@ func TestHelpWidth(t *testing.T) {
 			}
 		}
 	})
+}
+
+// onDevice are the sessions that need a device.
+var onDevice = regexp.MustCompile(`^perf (devices|measure|init|lift (run|explore|describe)|calibrate [^-].*--tag|calibrate model|predict kernel|rank kernel|explain kernel|evaluate suite)`)
+
+// TestHelpSessions runs what stands under Examples in the help of every command, and then what perf init says to type next, in a folder
+// that has examples and testdata. Sessions that need a device run on one alone.
+func TestHelpSessions(t *testing.T) {
+	var script strings.Builder
+	script.WriteString("symlink examples -> $ROOT/examples\nsymlink testdata -> $ROOT/testdata\n")
+	add := func(command string) {
+		if onDevice.MatchString(command) {
+			script.WriteString("[opencl] ")
+		}
+		script.WriteString(command + "\n")
+	}
+	each(newRoot(), func(c *cobra.Command) {
+		sessions := strings.TrimSpace(strings.ReplaceAll(c.Example, "\\\n", ""))
+		generated := c.HasParent() && c.Parent().Name() == "completion"
+		if sessions == "" && !c.HasSubCommands() && !generated {
+			t.Errorf("%s --help shows no session", c.CommandPath())
+		}
+		for line := range strings.Lines(sessions) {
+			add(strings.Join(strings.Fields(line), " "))
+		}
+	})
+	script.WriteString("[!opencl] stop\ncd first\n")
+	for _, line := range starter.SizesFor("cpu").Next() {
+		add(line)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sessions.txtar"), []byte(script.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := scripts(t, dir)
+	p.UpdateScripts = false
+	testscript.Run(t, p)
 }

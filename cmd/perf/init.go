@@ -19,7 +19,7 @@ func initCommand() *cobra.Command {
 		Short: "Start a folder with a kernel, a model and a suite that work at once",
 		Long: `init writes a commented kernel, a model and a suite into a folder, and prints the commands to type next. Their sizes suit the device:
 a session takes seconds. Files that are there already stay as they are: init refuses to overwrite them.`,
-		Example: `  perf init first`,
+		Example: `  perf init kernels`,
 		Args:    exactArgs(1, "a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind := ""

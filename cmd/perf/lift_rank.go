@@ -192,7 +192,7 @@ With --train all is learnt from other samples, which shows how a ranker transfer
 draws curves and bars, and a page of them.
 
 ` + rankerList(),
-		Example: `  perf lift evaluate testdata/h200/lift_blas.jsonl.gz --ranker knn`,
+		Example: `  perf lift evaluate testdata/h200/lift_stencils.jsonl.gz --ranker knn`,
 		Args:    minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -39,14 +39,17 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // TestScripts runs the sessions of testdata/script against the command. UPDATE=1 refreshes the outputs they compare with.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { testscript.Run(t, scripts(t, "testdata/script")) }
+
+// scripts are the sessions in a folder.
+func scripts(t *testing.T, dir string) testscript.Params {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	devices, deviceErr := new(opencl.Backend).Devices()
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
+	return testscript.Params{
+		Dir:           dir,
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ROOT", root)
@@ -67,5 +70,5 @@ func TestScripts(t *testing.T) {
 			}
 			return false, nil
 		},
-	})
+	}
 }
