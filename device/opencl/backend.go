@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/device"
+	"gpuperf/device/runner"
 )
 
 // Backend is OpenCL as a [device.Backend]. Its zero value searches the default places. It searches once.
@@ -48,7 +49,7 @@ func (b *Backend) Open(index int) (device.Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening %v: %w", f.info, err)
 	}
-	return d, nil
+	return runner.New(d, f.info), nil
 }
 
 func (s Search) devices() ([]found, error) {

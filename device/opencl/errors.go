@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gpuperf/device"
+	"gpuperf/device/runner"
 	"gpuperf/samples"
 )
 
@@ -91,27 +92,18 @@ func codeOf(err error) code {
 
 // verdicts says what an error means for the job. The same code means other things in other phases: out of resources is a
 // refusal when a launch is asked for (too many registers), and a dead context once the kernel runs.
-var verdicts = map[phase]map[code]samples.Status{
-	building:  {otherwise: samples.BuildFailed, outOfHostMemory: samples.OutOfMemory},
-	preparing: {otherwise: samples.Refused, allocationFailure: samples.OutOfMemory, outOfResources: samples.OutOfMemory, outOfHostMemory: samples.OutOfMemory},
-	launching: {otherwise: samples.Refused, allocationFailure: samples.OutOfMemory, outOfHostMemory: samples.OutOfMemory, invalidCommandQueue: samples.Crash},
-	running:   {otherwise: samples.Crash, allocationFailure: samples.OutOfMemory},
+var verdicts = map[runner.Phase]map[code]samples.Status{
+	runner.Building:  {otherwise: samples.BuildFailed, outOfHostMemory: samples.OutOfMemory},
+	runner.Preparing: {otherwise: samples.Refused, allocationFailure: samples.OutOfMemory, outOfResources: samples.OutOfMemory, outOfHostMemory: samples.OutOfMemory},
+	runner.Launching: {otherwise: samples.Refused, allocationFailure: samples.OutOfMemory, outOfHostMemory: samples.OutOfMemory, invalidCommandQueue: samples.Crash},
+	runner.Running:   {otherwise: samples.Crash, allocationFailure: samples.OutOfMemory},
 }
-
-type phase int
-
-const (
-	building phase = iota
-	preparing
-	launching
-	running
-)
 
 // otherwise stands for the codes that verdicts does not list.
 const otherwise code = 1
 
-// failed turns an error of a phase into the verdict on the job.
-func failed(p phase, err error) *device.Error {
+// Verdict turns an error of a phase into what it means for the job.
+func (d *driver) Verdict(p runner.Phase, err error) *device.Error {
 	if e, ok := device.AsError(err); ok {
 		return e
 	}
@@ -121,7 +113,7 @@ func failed(p phase, err error) *device.Error {
 	}
 	e := device.Errorf(status, "%v", err)
 	e.Fatal = status == samples.Crash
-	if c := codeOf(err); p == launching && (c == invalidWorkGroupSize || c == outOfResources) {
+	if c := codeOf(err); p == runner.Launching && (c == invalidWorkGroupSize || c == outOfResources) {
 		e.Hint = "make the work-group smaller, or the kernel use fewer registers"
 	}
 	return e

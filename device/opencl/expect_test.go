@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/device/runner"
 	"gpuperf/samples"
 )
 
@@ -30,7 +31,7 @@ func shift(n, skip int64, by string) device.Job {
 
 func TestExpect(t *testing.T) {
 	const n = 1000
-	everyWay(t, func(t *testing.T, d *Device) {
+	everyWay(t, func(t *testing.T, d *runner.Device) {
 		right := device.Expect{Job: shift(n, 0, "1.0f"), Results: []string{"y"}, Tolerance: 1e-5}
 		for _, test := range []struct {
 			name string
@@ -59,8 +60,8 @@ func TestExpect(t *testing.T) {
 				t.Errorf("%s: %v, want a wrong result with %q", test.name, err, test.want)
 			}
 		}
-		if len(d.pool.expected) != 1 {
-			t.Errorf("the job to compare with ran %d times", len(d.pool.expected))
+		if held := d.Held(); held.Expected != 1 {
+			t.Errorf("the job to compare with ran %d times", held.Expected)
 		}
 		bad := right
 		bad.Job.Source = "no kernel"
@@ -74,7 +75,7 @@ func TestExpect(t *testing.T) {
 
 // Integers are compared exactly, and data that a kernel updates is restored in buffers that are shared, too.
 func TestReuse(t *testing.T) {
-	everyWay(t, func(t *testing.T, d *Device) {
+	everyWay(t, func(t *testing.T, d *runner.Device) {
 		for range 3 {
 			job := axpy(1000)
 			job.Reuse = true
@@ -84,8 +85,8 @@ func TestReuse(t *testing.T) {
 			}
 			checkAxpy(t, floats(r.Outputs["y"]))
 		}
-		if len(d.pool.masters) != 2 || len(d.pool.work) != 1 {
-			t.Errorf("%d filled buffers and %d others, want 2 and 1", len(d.pool.masters), len(d.pool.work))
+		if held := d.Held(); held.Filled != 2 || held.Written != 1 {
+			t.Errorf("%d filled buffers and %d others, want 2 and 1", held.Filled, held.Written)
 		}
 		count := device.Job{
 			Source: "__kernel void count(__global int *y, int by) { y[get_global_id(0)] = get_global_id(0) + by; }",
@@ -105,15 +106,15 @@ func TestReuse(t *testing.T) {
 		if _, err := d.Run(context.Background(), other); err == nil || !strings.Contains(err.Error(), "wrong elements") {
 			t.Errorf("integers that differ by one: %v", err)
 		}
-		d.pool.bytes = d.info.GlobalMem
-		if _, err := d.Run(context.Background(), count); err != nil || d.pool.bytes > 1<<20 {
-			t.Errorf("the pool holds %d bytes (%v)", d.pool.bytes, err)
+		d.MaxPool = 1
+		if _, err := d.Run(context.Background(), count); err != nil || d.Held().Bytes > 1<<20 {
+			t.Errorf("the pool holds %d bytes (%v)", d.Held().Bytes, err)
 		}
 	})
 }
 
 func TestCutoff(t *testing.T) {
-	everyWay(t, func(t *testing.T, d *Device) {
+	everyWay(t, func(t *testing.T, d *runner.Device) {
 		job := axpy(1 << 16)
 		job.Policy.Cutoff = 1
 		r, err := d.Run(context.Background(), job)
@@ -133,7 +134,7 @@ func TestCutoff(t *testing.T) {
 
 // Launches as one give the same results, and no other order of time.
 func TestWhole(t *testing.T) {
-	everyWay(t, func(t *testing.T, d *Device) {
+	everyWay(t, func(t *testing.T, d *runner.Device) {
 		const n = 1 << 18
 		job := shift(n, 0, "1.0f")
 		job.Source += `

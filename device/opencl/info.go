@@ -172,13 +172,17 @@ func (p platform) trivialMultiple(id object) (int64, error) {
 		return 0, err
 	}
 	defer d.Close()
-	program, kernel, err := d.helper("__kernel void trivial(__global float *a) { a[get_global_id(0)] += 1.0f; }", "trivial")
+	program, _, err := d.Compile("__kernel void trivial(__global float *a) { a[get_global_id(0)] += 1.0f; }", "")
 	if err != nil {
 		return 0, err
 	}
-	defer p.release(releaseProgram, program)
-	defer p.release(releaseKernel, kernel)
-	return d.compiled(kernel).PreferredMultiple, nil
+	defer d.Unload(program)
+	kernel, err := d.Kernel(program, "trivial")
+	if err != nil {
+		return 0, err
+	}
+	defer kernel.Release()
+	return kernel.Compiled(0).PreferredMultiple, nil
 }
 
 // le reads a little-endian number of 4 or 8 bytes; anything else is 0.

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/device"
+	"gpuperf/device/runner"
 	"gpuperf/samples"
 )
 
@@ -30,7 +31,7 @@ var bare = Search{Loaders: []string{}, Drivers: []string{pocl}, Vendors: []strin
 var quick = device.Policy{Trials: 3, MinWarmUp: -1, MaxWarmUp: time.Millisecond}
 
 // openFirst opens the default device of a search, or skips.
-func openFirst(t testing.TB, s Search) *Device {
+func openFirst(t testing.TB, s Search) *runner.Device {
 	t.Helper()
 	b := &Backend{Search: s}
 	all, err := b.Devices()
@@ -49,11 +50,11 @@ func openFirst(t testing.TB, s Search) *Device {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
-	return d.(*Device)
+	return d.(*runner.Device)
 }
 
 // everyWay runs a test through the loader, and through a bare driver.
-func everyWay(t *testing.T, f func(t *testing.T, d *Device)) {
+func everyWay(t *testing.T, f func(t *testing.T, d *runner.Device)) {
 	t.Run("loader", func(t *testing.T) { f(t, openFirst(t, Search{})) })
 	t.Run("bare", func(t *testing.T) { f(t, openFirst(t, bare)) })
 }
@@ -104,7 +105,7 @@ func checkAxpy(t *testing.T, got []float32) {
 }
 
 func TestRun(t *testing.T) {
-	everyWay(t, func(t *testing.T, d *Device) {
+	everyWay(t, func(t *testing.T, d *runner.Device) {
 		// 8193 elements leave the last work-group partly idle.
 		r, err := d.Run(context.Background(), axpy(8193))
 		if err != nil {
@@ -134,38 +135,9 @@ func TestRunCold(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkAxpy(t, floats(r.Outputs["y"]))
-	if d.sweep.bound == nil || len(r.Trials) != 3 {
+	if !d.Held().Sweeping || len(r.Trials) != 3 {
 		t.Errorf("nothing was swept, %d trials", len(r.Trials))
 	}
-}
-
-// TestUpdatedBuffersAreRestored runs a kernel that reads what it writes several times: each run must start from the same data.
-func TestUpdatedBuffersAreRestored(t *testing.T) {
-	d := openFirst(t, Search{})
-	job := axpy(1000)
-	p, err := d.program(job)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := d.kernel(p.id, job.Entry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := d.bind(job, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.release()
-	for range 3 {
-		if _, err := b.run(false); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := b.read("y")
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAxpy(t, floats(out))
 }
 
 // TestArguments passes every kind and type of argument, in three dimensions, with local memory and a barrier.
@@ -200,7 +172,7 @@ __kernel void args(__global long *out, __local int *tile, char c, uchar uc, shor
 			}
 		}
 	}
-	everyWay(t, func(t *testing.T, d *Device) {
+	everyWay(t, func(t *testing.T, d *runner.Device) {
 		r, err := d.Run(context.Background(), job)
 		if err != nil {
 			t.Fatal(err)
@@ -239,7 +211,7 @@ func TestBuffersHoldTheSeededData(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	everyWay(t, func(t *testing.T, d *Device) {
+	everyWay(t, func(t *testing.T, d *runner.Device) {
 		for name, tt := range map[string]struct {
 			change func(*device.Job)
 			status samples.Status
@@ -254,16 +226,16 @@ func TestRefusals(t *testing.T) {
 				j.Args[3] = device.Arg{Kind: device.Scalar, DType: "int64", Int: 1}
 			}, samples.Refused, "argument 3 (): clSetKernelArg: CL_INVALID_ARG_SIZE"},
 			"large work-group": {func(j *device.Job) { j.Global[0], j.Local[0] = 1<<20, 1<<20 }, samples.Refused, "the device allows"},
-			"large buffer":     {func(j *device.Job) { j.Args[1].Count = d.info.MaxAlloc }, samples.Refused, "the device allows"},
+			"large buffer":     {func(j *device.Job) { j.Args[1].Count = d.Info().MaxAlloc }, samples.Refused, "the device allows"},
 			"local memory": {func(j *device.Job) {
 				j.Source = strings.Replace(j.Source, "int n)", "int n, __local float *t)", 1)
-				j.Args = append(j.Args, device.Arg{Name: "t", Kind: device.Local, DType: "float32", Count: d.info.LocalMem})
+				j.Args = append(j.Args, device.Arg{Name: "t", Kind: device.Local, DType: "float32", Count: d.Info().LocalMem})
 			}, samples.Refused, "local memory"},
 			"static local memory": {func(j *device.Job) {
-				j.LocalMem = 4 * d.info.LocalMem // not left to the driver: PoCL 5 aborts the process when such a kernel is launched
+				j.LocalMem = 4 * d.Info().LocalMem // not left to the driver: PoCL 5 aborts the process when such a kernel is launched
 				j.Source = strings.Replace(j.Source, "int i =", fmt.Sprintf(
 					"__local float t[%d]; t[get_local_id(0)] = x[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE); y[0] = t[5]; int i =",
-					d.info.LocalMem), 1)
+					d.Info().LocalMem), 1)
 			}, samples.Refused, "local memory"},
 			"uneven": {func(j *device.Job) { j.Local[0] = 63 }, samples.Refused, "do not divide"},
 		} {
@@ -310,12 +282,12 @@ func TestProgramsAreCached(t *testing.T) {
 	if again := build(0); again != first {
 		t.Errorf("built twice: %v and %v", first, again)
 	}
-	d.most = 4
+	d.MaxPrograms = 4
 	for k := range 5 {
 		build(k)
 	}
-	if len(d.programs) != 4 || len(d.order) != 4 {
-		t.Errorf("%d programs are kept, want 4", len(d.programs))
+	if held := d.Held(); held.Programs != 4 {
+		t.Errorf("%d programs are kept, want 4", held.Programs)
 	}
 	if build(0) == first {
 		t.Error("what was dropped is still there")
@@ -338,7 +310,7 @@ func TestClosed(t *testing.T) {
 }
 
 func TestDescriptions(t *testing.T) {
-	everyWay(t, func(t *testing.T, d *Device) {
+	everyWay(t, func(t *testing.T, d *runner.Device) {
 		i := d.Info()
 		if i.Name == "" || i.Vendor == "" || i.Driver == "" || i.Platform == "" || !strings.HasPrefix(i.DeviceVersion, "OpenCL ") ||
 			i.Type == "" || i.ComputeUnits <= 0 || i.GlobalMem <= 0 || i.LocalMem <= 0 || i.MaxAlloc <= 0 || i.MaxWorkGroup <= 0 ||
@@ -432,66 +404,25 @@ func TestCodes(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	for _, tt := range []struct {
-		phase  phase
+		phase  runner.Phase
 		code   code
 		status samples.Status
 		fatal  bool
 	}{
-		{building, -11, samples.BuildFailed, false},
-		{building, -3, samples.BuildFailed, false},
-		{preparing, -4, samples.OutOfMemory, false},
-		{preparing, -51, samples.Refused, false},
-		{launching, -5, samples.Refused, false},
-		{launching, -54, samples.Refused, false},
-		{launching, -36, samples.Crash, true},
-		{running, -5, samples.Crash, true},
-		{running, -9999, samples.Crash, true},
-		{running, -4, samples.OutOfMemory, false},
+		{runner.Building, -11, samples.BuildFailed, false},
+		{runner.Building, -3, samples.BuildFailed, false},
+		{runner.Preparing, -4, samples.OutOfMemory, false},
+		{runner.Preparing, -51, samples.Refused, false},
+		{runner.Launching, -5, samples.Refused, false},
+		{runner.Launching, -54, samples.Refused, false},
+		{runner.Launching, -36, samples.Crash, true},
+		{runner.Running, -5, samples.Crash, true},
+		{runner.Running, -9999, samples.Crash, true},
+		{runner.Running, -4, samples.OutOfMemory, false},
 	} {
-		e := failed(tt.phase, fmt.Errorf("wrapped: %w", &callError{finish, "lib", tt.code}))
+		e := (*driver)(nil).Verdict(tt.phase, fmt.Errorf("wrapped: %w", &callError{finish, "lib", tt.code}))
 		if e.Status != tt.status || e.Fatal != tt.fatal {
 			t.Errorf("phase %d, %v: %s, fatal %v", tt.phase, tt.code, e.Status, e.Fatal)
-		}
-	}
-}
-
-func TestTooLarge(t *testing.T) {
-	e := device.Errorf(samples.BuildFailed, "clBuildProgram: CL_BUILD_PROGRAM_FAILURE")
-	e.Log = "first\nptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)\n"
-	if got := tooLarge(e); got.Status != samples.Refused || !strings.Contains(got.Msg, "0xc000 max") || got.Hint == "" {
-		t.Errorf("%+v", got)
-	}
-	e = device.Errorf(samples.BuildFailed, "x")
-	e.Log = "syntax error"
-	if got := tooLarge(e); got.Status != samples.BuildFailed {
-		t.Errorf("%+v", got)
-	}
-}
-
-func TestClocks(t *testing.T) {
-	for name, tt := range map[string]struct {
-		run  run
-		step int64
-		want string
-	}{
-		"plausible":    {run{1e-3, 1.2e-3}, 1000, ""},
-		"unseen":       {run{0, 1e-5}, 1000, "3 of 3 trials were too short"},
-		"coarse":       {run{2e-6, 1e-5}, 1000, "only 2.0 steps"},
-		"fast clock":   {run{1, 0.1}, 1, "the device's timer counted 3 s while the host waited 0.3 s"},
-		"slow clock":   {run{0.1, 1}, 1, "the device's timer counted 0.3 s"},
-		"launch bound": {run{1e-5, 1e-4}, 1, ""},
-	} {
-		var c clocks
-		var trials []float64
-		for range 3 {
-			trials = append(trials, c.add(tt.run, tt.step))
-		}
-		got := strings.Join(c.warnings(trials, tt.step, false), "; ")
-		if (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
-		if slices.Min(trials) <= 0 {
-			t.Errorf("%s: trials %v", name, trials)
 		}
 	}
 }
@@ -513,34 +444,36 @@ func TestFinishWaits(t *testing.T) {
   for (int i = 0; i < n; i++) v = v * 0.5f + 1.0f;
   y[0] = v;
 }`
-	everyWay(t, func(t *testing.T, d *Device) {
-		prog, log, err := d.build(source, "")
+	everyWay(t, func(t *testing.T, d *runner.Device) {
+		drv := d.Driver.(*driver)
+		prog, log, err := drv.Compile(source, "")
 		if err != nil {
 			t.Fatal(err, log)
 		}
-		defer d.release(releaseProgram, prog)
-		k, err := d.kernel(prog, "busy")
+		defer drv.Unload(prog)
+		k, err := drv.Kernel(prog, "busy")
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := d.bind(device.Job{Global: []int64{1}, Local: []int64{1}, Args: []device.Arg{
-			{Name: "y", Kind: device.Buffer, DType: "float32", Count: 1},
-			{Name: "n", Kind: device.Scalar, DType: "int32", Int: 20e6},
-		}}, k)
+		defer k.Release()
+		y, err := drv.Alloc(4)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer b.release()
-		event, err := d.enqueue(b.launches[0])
+		defer drv.Free(y)
+		if err := errors.Join(drv.Write(y, 0, make([]byte, 4)), k.SetBuffer(0, y), k.SetScalar(1, binary.LittleEndian.AppendUint32(nil, 20e6))); err != nil {
+			t.Fatal(err)
+		}
+		launched, err := k.Launch([]int64{1}, []int64{1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer d.release(releaseEvent, event)
-		if err := d.call(finish, uintptr(d.queue)); err != nil {
+		defer launched.Release()
+		if err := drv.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		const executionStatus, complete = 0x11D3, 0
-		if s, err := d.query(getEventInfo, executionStatus, event); err != nil || le(s) != complete {
+		if s, err := drv.query(getEventInfo, executionStatus, launched.(event).id); err != nil || le(s) != complete {
 			t.Errorf("the kernel's status is %d after the queue was finished, %v", le(s), err)
 		}
 	})

@@ -1,4 +1,4 @@
-package opencl
+package runner
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 // sweeper flushes the caches by reading a buffer much larger than they are. It reads and does not write, so that no
 // dirty lines are left whose write-back would disturb the kernel that is timed.
 type sweeper struct {
-	program  object
+	program  Program
 	bound    *bound
 	warnings []string
 }
@@ -54,8 +54,10 @@ func (s *sweeper) prepare(d *Device) error {
 			{Name: "block", Kind: device.Scalar, DType: "uint64", Int: block},
 		},
 	}
-	d.release(releaseProgram, s.program) // of an attempt that failed
-	var kernel object
+	if s.program != nil {
+		d.Unload(s.program) // of an attempt that failed
+	}
+	var kernel Kernel
 	var err error
 	if s.program, kernel, err = d.helper(job.Source, job.Entry); err == nil {
 		s.bound, err = d.bind(job, kernel)
@@ -65,18 +67,21 @@ func (s *sweeper) prepare(d *Device) error {
 
 // flush sweeps and waits.
 func (s *sweeper) flush(d *Device) error {
-	event, err := d.enqueue(s.bound.launches[0])
+	l := s.bound.launches[0]
+	event, err := l.kernel.Launch(l.global, l.local)
 	if err != nil {
 		return err
 	}
-	d.release(releaseEvent, event)
-	return d.call(finish, uintptr(d.queue))
+	event.Release()
+	return d.Finish()
 }
 
 func (s *sweeper) close(d *Device) {
 	if s.bound != nil {
 		s.bound.release()
 	}
-	d.release(releaseProgram, s.program)
+	if s.program != nil {
+		d.Unload(s.program)
+	}
 	*s = sweeper{}
 }

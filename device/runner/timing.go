@@ -1,11 +1,10 @@
-package opencl
+package runner
 
 import (
 	"context"
 	"fmt"
 	"slices"
 	"time"
-	"unsafe"
 
 	"gpuperf/device"
 	"gpuperf/samples"
@@ -19,7 +18,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 	cold := job.CacheMode() == samples.Cold
 	if cold {
 		if err := d.sweep.prepare(d); err != nil {
-			return failed(preparing, fmt.Errorf("flushing the caches: %w", err))
+			return d.Verdict(Preparing, fmt.Errorf("flushing the caches: %w", err))
 		}
 		result.Warnings = append(result.Warnings, d.sweep.warnings...)
 	}
@@ -30,7 +29,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 	result.WarmUp = 1
 	if b.want != nil {
 		if err := b.compare(job.Expect); err != nil {
-			return failed(running, err)
+			return d.Verdict(Running, err)
 		}
 	}
 	if len(job.Keep) > 0 {
@@ -39,7 +38,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 	for _, name := range job.Keep {
 		out, err := b.kept(job, name)
 		if err != nil {
-			return failed(running, err)
+			return d.Verdict(Running, err)
 		}
 		result.Outputs[name] = out
 	}
@@ -99,15 +98,15 @@ type run struct{ device, host float64 }
 func (b *bound) run(cold bool) (run, error) {
 	d := b.dev
 	if err := b.restore(); err != nil {
-		return run{}, failed(preparing, err)
+		return run{}, d.Verdict(Preparing, err)
 	}
 	if cold {
 		if err := d.sweep.flush(d); err != nil {
-			return run{}, failed(launching, err)
+			return run{}, d.Verdict(Launching, err)
 		}
 	} else if len(b.updated) > 0 {
-		if err := d.call(finish, uintptr(d.queue)); err != nil {
-			return run{}, failed(running, err)
+		if err := d.Finish(); err != nil {
+			return run{}, d.Verdict(Running, err)
 		}
 	}
 	if b.whole {
@@ -126,66 +125,32 @@ func (b *bound) run(cold bool) (run, error) {
 
 // launch enqueues kernels, waits for the last one, and returns how long they took, including the time between them.
 func (d *Device) launch(launches ...launch) (run, error) {
-	var events []object
+	var events []Event
 	defer func() {
 		for _, e := range events {
-			d.release(releaseEvent, e)
+			e.Release()
 		}
 	}()
 	start := time.Now()
 	for _, l := range launches {
-		event, err := d.enqueue(l)
+		event, err := l.kernel.Launch(l.global, l.local)
 		if err != nil {
-			d.call(finish, uintptr(d.queue)) // what was enqueued before may still run
-			return run{}, failed(launching, err)
+			d.Finish() // what was enqueued before may still run
+			return run{}, d.Verdict(Launching, err)
 		}
 		events = append(events, event)
 	}
 	for _, e := range slices.Backward(events) {
-		if err := d.wait(e); err != nil {
-			return run{}, failed(running, err)
+		if err := e.Wait(); err != nil {
+			return run{}, d.Verdict(Running, err)
 		}
 	}
 	host := time.Since(start)
-	const began, ended = 0x1282, 0x1283
-	from, err := d.query(getEventProfilingInfo, began, events[0])
+	seconds, err := events[0].SecondsTo(events[len(events)-1])
 	if err != nil {
-		return run{}, failed(running, err)
+		return run{}, d.Verdict(Running, err)
 	}
-	to, err := d.query(getEventProfilingInfo, ended, events[len(events)-1])
-	if err != nil {
-		return run{}, failed(running, err)
-	}
-	return run{float64(int64(le(to)-le(from))) / 1e9, host.Seconds()}, nil
-}
-
-// enqueue launches a kernel, and returns its event.
-func (d *Device) enqueue(l launch) (object, error) {
-	var local uintptr
-	if l.local != nil {
-		local = uintptr(unsafe.Pointer(&l.local[0]))
-	}
-	event := new(object)
-	err := d.call(enqueueNDRangeKernel, uintptr(d.queue), uintptr(l.kernel), uintptr(len(l.global)), 0,
-		uintptr(unsafe.Pointer(&l.global[0])), local, 0, 0, uintptr(unsafe.Pointer(event)))
-	return *event, err
-}
-
-// wait waits for a launch, and finds the error that ended it.
-func (d *Device) wait(event object) error {
-	const executionStatus = 0x11D3
-	list := []object{event}
-	err := d.call(waitForEvents, 1, uintptr(unsafe.Pointer(&list[0])))
-	b, queryErr := d.query(getEventInfo, executionStatus, event)
-	if queryErr == nil && len(b) == 4 {
-		if status := code(int32(le(b))); status < 0 {
-			return fmt.Errorf("the kernel was aborted: %w", &callError{enqueueNDRangeKernel, d.library, status})
-		}
-	}
-	if codeOf(err) == waitListError {
-		return fmt.Errorf("the kernel was aborted: %w", err)
-	}
-	return err
+	return run{seconds, host.Seconds()}, nil
 }
 
 // clocks is the state of the device now. For short jobs in quick succession, a recent answer will do, as asking can take
@@ -193,7 +158,7 @@ func (d *Device) wait(event object) error {
 func (d *Device) clocks(recent bool) *samples.Clocks {
 	const moment = 100 * time.Millisecond
 	if !recent || time.Since(d.asked) > moment {
-		d.lastClocks, d.asked = d.state.clocks(), time.Now()
+		d.lastClocks, d.asked = d.Clocks(), time.Now()
 	}
 	return d.lastClocks
 }

@@ -1,4 +1,4 @@
-package opencl
+package runner
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // buffers takes longer than running the variants.
 type pool struct {
 	masters  map[fill]buffer // data as buffers start with; never written
-	work     map[work]object // what kernels write
+	work     map[work]Memory // what kernels write
 	expected map[string]expected
 	compare  map[string]*comparer // by dtype
 	bytes    int64
@@ -33,7 +33,7 @@ const poolShare = 3
 
 // trim empties the pool where it has become large. Nothing of it may be bound.
 func (p *pool) trim(d *Device) {
-	if p.bytes > d.info.GlobalMem/poolShare {
+	if p.bytes > d.MaxPool {
 		p.empty(d)
 	}
 }
@@ -41,7 +41,7 @@ func (p *pool) trim(d *Device) {
 // buffer returns the pool's buffer for an argument. If it has a master, its data must be copied from there before a run.
 func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 	if p.masters == nil {
-		p.masters, p.work = map[fill]buffer{}, map[work]object{}
+		p.masters, p.work = map[fill]buffer{}, map[work]Memory{}
 	}
 	key := fill{dtype: a.DType, seed: a.Seed}
 	if a.Sequence != nil {
@@ -51,13 +51,13 @@ func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 	if !ok || master.size < a.Bytes() {
 		if ok {
 			delete(p.masters, key)
-			d.release(releaseMemObject, master.id)
+			d.Free(master.id)
 			p.bytes -= master.size
 		}
 		id, err := d.filled(a)
 		if err != nil {
 			if id != 0 {
-				d.release(releaseMemObject, id)
+				d.Free(id)
 			}
 			return buffer{}, err
 		}
@@ -72,7 +72,7 @@ func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 	id, ok := p.work[own]
 	if !ok {
 		var err error
-		if id, err = d.room(a.Bytes()); err != nil {
+		if id, err = d.Alloc(a.Bytes()); err != nil {
 			return buffer{}, err
 		}
 		p.work[own] = id
@@ -84,10 +84,10 @@ func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 // empty gives all buffers back.
 func (p *pool) empty(d *Device) {
 	for _, b := range p.masters {
-		d.release(releaseMemObject, b.id)
+		d.Free(b.id)
 	}
 	for _, id := range p.work {
-		d.release(releaseMemObject, id)
+		d.Free(id)
 	}
 	for _, e := range p.expected {
 		e.release(d)

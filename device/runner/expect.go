@@ -1,7 +1,8 @@
-package opencl
+package runner
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -23,7 +24,7 @@ type result struct {
 
 func (e expected) release(d *Device) {
 	for _, r := range e {
-		d.release(releaseMemObject, r.id)
+		d.Free(r.id)
 	}
 }
 
@@ -69,7 +70,7 @@ func (d *Device) expect(ctx context.Context, e *device.Expect) (expected, error)
 	for _, name := range e.Results {
 		if err := d.keepResult(out, job, bound, name); err != nil {
 			out.release(d)
-			return nil, failed(preparing, err)
+			return nil, d.Verdict(Preparing, err)
 		}
 	}
 	return out, nil
@@ -83,14 +84,14 @@ func (d *Device) keepResult(out expected, job device.Job, b *bound, name string)
 		return device.Errorf(samples.Refused, "it has no buffer %s", name)
 	}
 	from := b.buffers[name]
-	id, err := d.room(from.size)
+	id, err := d.Alloc(from.size)
 	if err != nil {
 		return err
 	}
 	r := result{buffer: buffer{id: id, size: from.size}, dtype: buffers[i].DType}
 	out[name] = r
 	d.pool.bytes += r.size
-	if err := d.copied(r.id, from.id, from.size); err != nil {
+	if err := d.Copy(r.id, from.id, from.size); err != nil {
 		return err
 	}
 	data, err := b.read(name)
@@ -121,13 +122,17 @@ func magnitude(dtype string, data []byte) float64 {
 
 // comparer is the kernel that compares two arrays of a dtype.
 type comparer struct {
-	program, kernel, wrong object
+	program Program
+	kernel  Kernel
+	wrong   Memory
 }
 
 func (c *comparer) release(d *Device) {
-	d.release(releaseMemObject, c.wrong)
-	d.release(releaseKernel, c.kernel)
-	d.release(releaseProgram, c.program)
+	d.Free(c.wrong)
+	if c.kernel != nil {
+		c.kernel.Release()
+		d.Unload(c.program)
+	}
 }
 
 // The kernel counts the elements that differ, and finds the first of them, to within 256 elements.
@@ -173,7 +178,7 @@ func (d *Device) comparer(dtype string) (*comparer, error) {
 	c := &comparer{}
 	var err error
 	if c.program, c.kernel, err = d.helper(fmt.Sprintf(compareSource, head, near), "compare"); err == nil {
-		c.wrong, err = d.room(8)
+		c.wrong, err = d.Alloc(8)
 	}
 	if err != nil {
 		c.release(d)
@@ -217,7 +222,7 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 		return "", err
 	}
 	state := []byte{0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff} // no wrong element; the first of them is nowhere
-	if err := d.transfer(enqueueWriteBuffer, c.wrong, 0, state); err != nil {
+	if err := d.Write(c.wrong, 0, state); err != nil {
 		return "", err
 	}
 	size := device.DTypeSize(dtype)
@@ -229,25 +234,25 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 	if device.DTypeIsFloat(dtype) {
 		args[1].Float, args[2].Float = tolerance, want.scale
 	}
-	for i, id := range map[int]object{0: got.id, 1: want.id, 5: c.wrong} {
-		if err := d.setBuffer(c.kernel, i, id); err != nil {
+	for i, id := range map[int]Memory{0: got.id, 1: want.id, 5: c.wrong} {
+		if err := c.kernel.SetBuffer(i, id); err != nil {
 			return "", err
 		}
 	}
 	for i, a := range args {
-		if err := d.setScalar(c.kernel, 2+i, a); err != nil {
+		if err := setScalar(c.kernel, 2+i, a); err != nil {
 			return "", err
 		}
 	}
 	group := max(min(64, d.info.MaxWorkGroup), 1)
 	groups := min((got.size/size+group-1)/group, max(d.info.ComputeUnits, 1)*64)
-	if _, err := d.launch(launch{c.kernel, []uintptr{uintptr(groups * group)}, []uintptr{uintptr(group)}}); err != nil {
+	if _, err := d.launch(launch{c.kernel, []int64{groups * group}, []int64{group}}); err != nil {
 		return "", err
 	}
-	if err := d.transfer(enqueueReadBuffer, c.wrong, 0, state); err != nil {
+	if err := d.Read(c.wrong, 0, state); err != nil {
 		return "", err
 	}
-	count, first := le(state[:4]), le(state[4:])
+	count, first := binary.LittleEndian.Uint32(state), binary.LittleEndian.Uint32(state[4:])
 	if count == 0 {
 		return "", nil
 	}
@@ -261,10 +266,10 @@ func (b *bound) difference(name string, count, from int64, tolerance float64) (s
 	size := device.DTypeSize(dtype)
 	bytes := min(256*size, got.size-from*size)
 	g, w := make([]byte, bytes), make([]byte, bytes)
-	if err := b.dev.transfer(enqueueReadBuffer, got.id, from*size, g); err != nil {
+	if err := b.dev.Read(got.id, from*size, g); err != nil {
 		return "", err
 	}
-	if err := b.dev.transfer(enqueueReadBuffer, want.id, from*size, w); err != nil {
+	if err := b.dev.Read(want.id, from*size, w); err != nil {
 		return "", err
 	}
 	if !device.DTypeIsFloat(dtype) {

@@ -1,10 +1,9 @@
-package opencl
+package runner
 
 import (
 	"fmt"
 	"math"
 	"slices"
-	"unsafe"
 
 	"gpuperf/device"
 )
@@ -16,7 +15,7 @@ type bound struct {
 	buffers  map[string]buffer
 	updated  []buffer // those to be restored before each run
 	begin    []buffer // those to be restored before the first run alone
-	all      []object // buffers to release: all but the pool's
+	all      []Memory // buffers to free: all but the pool's
 	pooled   bool     // buffers are the pool's
 	want     expected
 	whole    bool // the launches are timed as one
@@ -24,23 +23,23 @@ type bound struct {
 
 // launch is a kernel and its ND-range.
 type launch struct {
-	kernel object
-	global []uintptr
-	local  []uintptr // empty leaves the work-group to the driver
+	kernel Kernel
+	global []int64
+	local  []int64 // empty leaves the work-group to the driver
 }
 
 type buffer struct {
-	id     object
-	master object // unchanged copy of the data, of a buffer that is read and written
+	id     Memory
+	master Memory // unchanged copy of the data, of a buffer that is read and written
 	size   int64
 }
 
 // bind makes the job's buffers, fills them, and sets the arguments of the kernels, one for each launch. It owns the kernels from then on.
-func (d *Device) bind(job device.Job, kernels ...object) (*bound, error) {
+func (d *Device) bind(job device.Job, kernels ...Kernel) (*bound, error) {
 	b := &bound{dev: d, buffers: map[string]buffer{}, pooled: job.Reuse, whole: job.Whole && len(job.Then) > 0}
 	jobs := job.Launches()
 	for n, l := range jobs {
-		b.launches = append(b.launches, launch{kernels[n], sizes(l.Global), sizes(l.Local)})
+		b.launches = append(b.launches, launch{kernels[n], l.Global, l.Local})
 	}
 	shared := map[string]device.Arg{}
 	for _, a := range job.Buffers() {
@@ -60,12 +59,12 @@ func (d *Device) bind(job device.Job, kernels ...object) (*bound, error) {
 	return b, nil
 }
 
-func (b *bound) arg(kernel object, i int, a device.Arg, later bool) error {
+func (b *bound) arg(kernel Kernel, i int, a device.Arg, later bool) error {
 	switch a.Kind {
 	case device.Local:
-		return b.dev.setArg(kernel, i, uintptr(a.Bytes()), nil)
+		return kernel.SetLocal(i, a.Bytes())
 	case device.Scalar:
-		return b.dev.setScalar(kernel, i, a)
+		return setScalar(kernel, i, a)
 	}
 	buf, ok := b.buffers[a.Name]
 	if !ok || !later {
@@ -75,24 +74,15 @@ func (b *bound) arg(kernel object, i int, a device.Arg, later bool) error {
 		}
 		b.buffers[a.Name] = buf
 	}
-	return b.dev.setBuffer(kernel, i, buf.id)
+	return kernel.SetBuffer(i, buf.id)
 }
 
-func (d *Device) setArg(kernel object, i int, size uintptr, value unsafe.Pointer) error {
-	return d.call(setKernelArg, uintptr(kernel), uintptr(i), size, uintptr(value))
-}
-
-func (d *Device) setBuffer(kernel object, i int, id object) error {
-	place := &id
-	return d.setArg(kernel, i, unsafe.Sizeof(id), unsafe.Pointer(place))
-}
-
-func (d *Device) setScalar(kernel object, i int, a device.Arg) error {
+func setScalar(kernel Kernel, i int, a device.Arg) error {
 	v, err := a.ScalarBytes()
 	if err != nil {
 		return err
 	}
-	return d.setArg(kernel, i, uintptr(len(v)), unsafe.Pointer(&v[0]))
+	return kernel.SetScalar(i, v)
 }
 
 // buffer makes the buffer of an argument, or takes it from the pool.
@@ -116,7 +106,7 @@ func (b *bound) buffer(a device.Arg) (buf buffer, err error) {
 }
 
 // alloc makes a buffer of the job's own and fills it.
-func (b *bound) alloc(a device.Arg) (object, error) {
+func (b *bound) alloc(a device.Arg) (Memory, error) {
 	id, err := b.dev.filled(a)
 	if id != 0 {
 		b.all = append(b.all, id)
@@ -124,17 +114,11 @@ func (b *bound) alloc(a device.Arg) (object, error) {
 	return id, err
 }
 
-// room makes a buffer.
-func (d *Device) room(bytes int64) (object, error) {
-	const readWrite = 1 << 0
-	return d.create(createBuffer, uintptr(d.context), readWrite, uintptr(bytes), 0)
-}
-
 // filled makes a buffer and fills it with its seeded data, a piece at a time, so that the host needs no second copy of it. The
 // buffer is returned with an error, too, if there is one.
-func (d *Device) filled(a device.Arg) (object, error) {
+func (d *Device) filled(a device.Arg) (Memory, error) {
 	const piece = 32 << 20
-	id, err := d.room(a.Bytes())
+	id, err := d.Alloc(a.Bytes())
 	if err != nil {
 		return 0, err
 	}
@@ -143,16 +127,11 @@ func (d *Device) filled(a device.Arg) (object, error) {
 	for at := int64(0); at < a.Bytes(); at += piece {
 		part := host[:min(piece, a.Bytes()-at)]
 		a.Fill(part, at/size)
-		if err := d.transfer(enqueueWriteBuffer, id, at, part); err != nil {
+		if err := d.Write(id, at, part); err != nil {
 			return id, err
 		}
 	}
 	return id, nil
-}
-
-// transfer reads or writes the bytes of a buffer from an offset on, and waits until that is done.
-func (d *Device) transfer(f function, id object, at int64, data []byte) error {
-	return d.call(f, uintptr(d.queue), uintptr(id), 1, uintptr(at), uintptr(len(data)), uintptr(unsafe.Pointer(&data[0])), 0, 0, 0)
 }
 
 // read returns the contents of a buffer.
@@ -162,7 +141,7 @@ func (b *bound) read(name string) ([]byte, error) {
 		return nil, fmt.Errorf("buffer %s is too large for this machine", name)
 	}
 	out := make([]byte, buf.size)
-	return out, b.dev.transfer(enqueueReadBuffer, buf.id, 0, out)
+	return out, b.dev.Read(buf.id, 0, out)
 }
 
 // kept returns what the job asks for of a buffer.
@@ -176,7 +155,7 @@ func (b *bound) kept(job device.Job, name string) (out []byte, err error) {
 	size := device.DTypeSize(buffers[at].DType)
 	for _, r := range parts {
 		piece := make([]byte, r.Count*size)
-		if err := b.dev.transfer(enqueueReadBuffer, b.buffers[name].id, r.First*size, piece); err != nil {
+		if err := b.dev.Read(b.buffers[name].id, r.First*size, piece); err != nil {
 			return nil, err
 		}
 		out = append(out, piece...)
@@ -187,7 +166,7 @@ func (b *bound) kept(job device.Job, name string) (out []byte, err error) {
 // restore gives the buffers that the kernel updates their first contents again.
 func (b *bound) restore() error {
 	for _, buf := range slices.Concat(b.begin, b.updated) {
-		if err := b.dev.copied(buf.id, buf.master, buf.size); err != nil {
+		if err := b.dev.Copy(buf.id, buf.master, buf.size); err != nil {
 			return err
 		}
 	}
@@ -195,17 +174,12 @@ func (b *bound) restore() error {
 	return nil
 }
 
-// copied copies bytes from one buffer to another, in the queue.
-func (d *Device) copied(to, from object, bytes int64) error {
-	return d.call(enqueueCopyBuffer, uintptr(d.queue), uintptr(from), uintptr(to), 0, 0, uintptr(bytes), 0, 0, 0)
-}
-
 func (b *bound) release() {
 	for _, id := range b.all {
-		b.dev.release(releaseMemObject, id)
+		b.dev.Free(id)
 	}
 	for _, l := range b.launches {
-		b.dev.release(releaseKernel, l.kernel)
+		l.kernel.Release()
 	}
 	b.all, b.launches = nil, nil
 }

@@ -1,0 +1,141 @@
+package opencl
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"gpuperf/device"
+	"gpuperf/device/runner"
+	"gpuperf/samples"
+)
+
+// kernel is a kernel object, which holds arguments.
+type kernel struct {
+	*driver
+	id object
+}
+
+// Kernel makes a kernel object.
+func (d *driver) Kernel(p runner.Program, entry string) (runner.Kernel, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	id, err := d.create(createKernel, uintptr(p.(object)), uintptr(unsafe.Pointer(cString(&pin, entry))))
+	if codeOf(err) == invalidKernelName {
+		return nil, device.Errorf(samples.BuildFailed, "the source has no kernel function %s", entry)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return kernel{d, id}, nil
+}
+
+// Release releases the kernel object.
+func (k kernel) Release() { k.release(releaseKernel, k.id) }
+
+// Params asks for the number of arguments.
+func (k kernel) Params() int {
+	const numArgs = 0x1191
+	b, err := k.query(getKernelInfo, numArgs, k.id)
+	if err != nil {
+		return -1
+	}
+	return int(le(b))
+}
+
+// Compiled describes the compiled kernel, whatever the size of the work-group.
+func (k kernel) Compiled(int64) samples.Compiled {
+	const workGroup, localMem, privateMem = 0x11B0, 0x11B2, 0x11B4
+	ask := asker(func(param uint32) []byte {
+		b, _ := k.query(getKernelWorkGroupInfo, param, k.id, k.driver.id)
+		return b
+	})
+	return samples.Compiled{
+		PreferredMultiple: ask.num(preferredMultiple),
+		MaxWorkGroup:      ask.num(workGroup),
+		LocalMem:          ask.num(localMem),
+		PrivateMem:        ask.num(privateMem),
+	}
+}
+
+func (k kernel) setArg(i int, size uintptr, value unsafe.Pointer) error {
+	return k.call(setKernelArg, uintptr(k.id), uintptr(i), size, uintptr(value))
+}
+
+// SetBuffer passes a buffer.
+func (k kernel) SetBuffer(i int, m runner.Memory) error {
+	place := &m
+	return k.setArg(i, unsafe.Sizeof(m), unsafe.Pointer(place))
+}
+
+// SetScalar passes a number.
+func (k kernel) SetScalar(i int, value []byte) error {
+	return k.setArg(i, uintptr(len(value)), unsafe.Pointer(&value[0]))
+}
+
+// SetLocal passes local memory.
+func (k kernel) SetLocal(i int, bytes int64) error { return k.setArg(i, uintptr(bytes), nil) }
+
+// Launch enqueues the kernel.
+func (k kernel) Launch(global, local []int64) (runner.Event, error) {
+	g, l, at := sizes(global), sizes(local), uintptr(0)
+	if l != nil {
+		at = uintptr(unsafe.Pointer(&l[0]))
+	}
+	id := new(object)
+	err := k.call(enqueueNDRangeKernel, uintptr(k.queue), uintptr(k.id), uintptr(len(g)), 0,
+		uintptr(unsafe.Pointer(&g[0])), at, 0, 0, uintptr(unsafe.Pointer(id)))
+	if err != nil {
+		return nil, err
+	}
+	return event{k.driver, *id}, nil
+}
+
+// sizes gives a launch's dimensions as size_t.
+func sizes(n []int64) []uintptr {
+	var out []uintptr
+	for _, v := range n {
+		out = append(out, uintptr(v))
+	}
+	return out
+}
+
+// event is the profiling event of a launch.
+type event struct {
+	*driver
+	id object
+}
+
+// Release releases the event.
+func (e event) Release() { e.release(releaseEvent, e.id) }
+
+// Wait waits for the launch, and finds the error that ended it.
+func (e event) Wait() error {
+	const executionStatus = 0x11D3
+	list := []object{e.id}
+	err := e.call(waitForEvents, 1, uintptr(unsafe.Pointer(&list[0])))
+	b, queryErr := e.query(getEventInfo, executionStatus, e.id)
+	if queryErr == nil && len(b) == 4 {
+		if status := code(int32(le(b))); status < 0 {
+			return fmt.Errorf("the kernel was aborted: %w", &callError{enqueueNDRangeKernel, e.library, status})
+		}
+	}
+	if codeOf(err) == waitListError {
+		return fmt.Errorf("the kernel was aborted: %w", err)
+	}
+	return err
+}
+
+// SecondsTo asks both events for their times.
+func (e event) SecondsTo(end runner.Event) (float64, error) {
+	const began, ended = 0x1282, 0x1283
+	from, err := e.query(getEventProfilingInfo, began, e.id)
+	if err != nil {
+		return 0, err
+	}
+	to, err := e.query(getEventProfilingInfo, ended, end.(event).id)
+	if err != nil {
+		return 0, err
+	}
+	return float64(int64(le(to)-le(from))) / 1e9, nil
+}

@@ -1,0 +1,209 @@
+package runner
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+var _ device.Builder = (*Device)(nil)
+
+type program struct {
+	Program
+	log  string
+	took time.Duration
+}
+
+// keepPrograms bounds the programs in memory. A sweep verifies all its kernels before it times them, and loading a program
+// again may compile it again.
+const keepPrograms = 512
+
+// KeepPrograms has built programs kept in a folder, as the binaries that the driver gives, and looked up there first.
+func (d *Device) KeepPrograms(dir string) {
+	d.folder = dir
+	if dir != "" {
+		prune(dir, folderLimit)
+	}
+}
+
+// Build builds the program of a job, keeps it in the folder, and loads it once, so that the driver also caches what it
+// makes when it loads a program.
+func (d *Device) Build(job device.Job) error {
+	if d.closed {
+		return errors.New("the device is closed")
+	}
+	if d.folder == "" {
+		return errors.New("no folder to keep programs in")
+	}
+	file := device.ProgramFile(d.folder, d.info.Fingerprint, job)
+	if id, ok := d.load(file, job.Options); ok {
+		d.Unload(id)
+		return nil
+	}
+	p, err := d.buildOrExplain(job)
+	if err != nil {
+		return err
+	}
+	defer d.Unload(p.Program)
+	if err := d.keep(file, p.Program); err != nil {
+		return err
+	}
+	if id, ok := d.load(file, job.Options); ok {
+		d.Unload(id)
+	}
+	return nil
+}
+
+// program returns the built program of a job: from memory, from the folder, or built now.
+func (d *Device) program(job device.Job) (program, error) {
+	key := job.Options + "\x00" + job.Source
+	if p, ok := d.programs[key]; ok {
+		i := slices.Index(d.order, key)
+		d.order = append(slices.Delete(d.order, i, i+1), key)
+		return p, nil
+	}
+	start := time.Now()
+	p := program{}
+	if d.folder != "" {
+		if id, ok := d.load(device.ProgramFile(d.folder, d.info.Fingerprint, job), job.Options); ok {
+			p = program{Program: id, took: time.Since(start)}
+		}
+	}
+	if p.Program == nil {
+		var err error
+		if p, err = d.buildOrExplain(job); err != nil {
+			return program{}, err
+		}
+	}
+	if len(d.order) >= d.MaxPrograms {
+		d.Unload(d.programs[d.order[0]].Program)
+		delete(d.programs, d.order[0])
+		d.order = d.order[1:]
+	}
+	d.programs[key] = p
+	d.order = append(d.order, key)
+	return p, nil
+}
+
+// buildOrExplain builds a program from its source. The error is a *device.Error.
+func (d *Device) buildOrExplain(job device.Job) (program, error) {
+	start := time.Now()
+	id, log, err := d.Compile(job.Source, job.Options)
+	if err != nil {
+		e := d.Verdict(Building, err)
+		e.Log = log
+		return program{}, tooLarge(e)
+	}
+	return program{id, log, time.Since(start)}, nil
+}
+
+// A file of the folder is the checksum of the binary, then the binary: a driver may not survive a broken one.
+
+// keep writes the program's binary to the file, whole or not at all.
+func (d *Device) keep(file string, p Program) error {
+	data, err := d.Binary(p)
+	if err != nil {
+		return fmt.Errorf("the program cannot be kept: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "*.part")
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	_, err = f.Write(append(sum[:], data...))
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// load makes a built program from a file; false means that it must be built from source.
+func (d *Device) load(file, options string) (Program, bool) {
+	data, err := os.ReadFile(file)
+	if err != nil || len(data) <= sha256.Size {
+		return nil, false
+	}
+	code := data[sha256.Size:]
+	if sum := sha256.Sum256(code); !bytes.Equal(sum[:], data[:sha256.Size]) {
+		os.Remove(file)
+		return nil, false
+	}
+	p, err := d.Load(code, options)
+	if err != nil {
+		os.Remove(file)
+		return nil, false
+	}
+	now := time.Now()
+	os.Chtimes(file, now, now) // prune drops what was not used for long
+	return p, true
+}
+
+// folderLimit bounds the bytes of the programs in a folder.
+const folderLimit = 1 << 30
+
+// prune removes the files that were used longest ago until half of the limit is left, if there is more than the limit.
+func prune(dir string, limit int64) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	var files []fs.FileInfo
+	total := int64(0)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ".program" {
+			files = append(files, info)
+			total += info.Size()
+		}
+	}
+	if total <= limit {
+		return
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range files {
+		if total <= limit/2 {
+			return
+		}
+		if os.Remove(filepath.Join(dir, f.Name())) == nil {
+			total -= f.Size()
+		}
+	}
+}
+
+// tooLargeMessages are what compilers say when the source is right, but too large for the device.
+var tooLargeMessages = []string{"uses too much shared data", "local memory limit exceeded", "too much local memory"}
+
+func tooLarge(e *device.Error) *device.Error {
+	for _, m := range tooLargeMessages {
+		if strings.Contains(e.Log, m) {
+			e.Status = samples.Refused
+			e.Msg = "the kernel needs more local memory than the device has: " + lineWith(e.Log, m)
+			return e.WithHint("make the local tiles smaller")
+		}
+	}
+	return e
+}
+
+func lineWith(text, part string) string {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, part) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return part
+}

@@ -1,0 +1,267 @@
+// Package runner runs jobs on a device through its driver.
+//
+// A [Driver] is what an interface to devices gives: memory, programs, kernels and launches. A [Device] is the rest of a device.Device,
+// the same for all interfaces: it fills buffers with their data (buffers.go) and keeps them between jobs (pool.go), keeps built programs
+// (programs.go), compares results on the device (expect.go), flushes the caches (sweep.go), and warms up and takes the trials
+// (timing.go).
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+// Driver is an open device of an interface such as OpenCL. What is enqueued runs in order.
+type Driver interface {
+	// Alloc makes a buffer in the device's memory.
+	Alloc(bytes int64) (Memory, error)
+	Free(m Memory)
+	// Write and Read transfer bytes from an offset of a buffer on, and return when that is done.
+	Write(m Memory, at int64, data []byte) error
+	Read(m Memory, at int64, data []byte) error
+	// Copy enqueues the copy of the first bytes of a buffer to another.
+	Copy(to, from Memory, bytes int64) error
+	// Finish waits for all that is enqueued.
+	Finish() error
+
+	// Compile builds a program. The log comes also with an error, and is also there when the compiler only warned.
+	Compile(source, options string) (p Program, log string, err error)
+	// Binary is a built program in a form that Load takes.
+	Binary(p Program) ([]byte, error)
+	Load(binary []byte, options string) (Program, error)
+	Unload(p Program)
+	// Kernel finds a kernel function of a program. The error is a *device.Error where the program has none of that name.
+	Kernel(p Program, entry string) (Kernel, error)
+
+	// Verdict turns an error of a phase into what it means for the job.
+	Verdict(p Phase, err error) *device.Error
+	// Clocks is the state of the device now, nil where the platform does not tell.
+	Clocks() *samples.Clocks
+	// Prelude begins the source of kernels of this package, which are written in OpenCL C.
+	Prelude() string
+	Close()
+}
+
+// Memory is a buffer of a driver; 0 is none.
+type Memory uintptr
+
+// Program is a built program of a driver.
+type Program any
+
+// Kernel is a kernel function with its arguments.
+type Kernel interface {
+	// Params is the number of parameters, -1 where the driver does not tell.
+	Params() int
+	// Compiled is what the driver tells of the kernel in work-groups of a size; what it does not is zero.
+	Compiled(group int64) samples.Compiled
+	SetBuffer(i int, m Memory) error
+	SetScalar(i int, value []byte) error
+	SetLocal(i int, bytes int64) error
+	// Launch enqueues the kernel. An empty local size leaves it to the driver.
+	Launch(global, local []int64) (Event, error)
+	Release()
+}
+
+// Event is a launch that was enqueued.
+type Event interface {
+	// Wait waits until the launch has ended.
+	Wait() error
+	// SecondsTo is the time from the start of this launch to the end of another, on the device's clock.
+	SecondsTo(end Event) (float64, error)
+	Release()
+}
+
+// Phase is a part of running a job.
+type Phase int
+
+// The phases, in order.
+const (
+	Building Phase = iota
+	Preparing
+	Launching
+	Running
+)
+
+// Device runs jobs through a driver.
+type Device struct {
+	Driver
+	// MaxPrograms bounds the programs that are kept in memory.
+	MaxPrograms int
+	// MaxPool is how many bytes of buffers are kept before the pool is emptied.
+	MaxPool int64
+
+	info     device.Info
+	closed   bool
+	programs map[string]program
+	order    []string // keys of programs, the one used longest ago first
+	folder   string   // where built programs are kept; "" is nowhere
+	sweep    sweeper
+	pool     pool
+
+	lastClocks *samples.Clocks
+	asked      time.Time
+}
+
+// New returns the device that a driver drives, and owns the driver from then on.
+func New(d Driver, info device.Info) *Device {
+	return &Device{Driver: d, info: info, programs: map[string]program{}, MaxPrograms: keepPrograms, MaxPool: info.GlobalMem / poolShare}
+}
+
+// Info describes the device.
+func (d *Device) Info() device.Info { return d.info }
+
+// Close releases everything that the device holds.
+func (d *Device) Close() error {
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	d.sweep.close(d)
+	d.pool.close(d)
+	for _, p := range d.programs {
+		d.Unload(p.Program)
+	}
+	d.programs = nil
+	d.Driver.Close()
+	return nil
+}
+
+// Run builds the job's program, unless it is at hand, fills the buffers, launches once and reads the outputs,
+// warms up, and takes the trials.
+func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error) {
+	if d.closed {
+		return nil, errors.New("the device is closed")
+	}
+	if err := job.Check(d.info); err != nil {
+		return nil, err
+	}
+	d.pool.trim(d)
+	var want expected
+	if job.Expect != nil {
+		var err error
+		if want, err = d.expected(ctx, job.Expect); err != nil {
+			return nil, err
+		}
+	}
+	result := &device.Result{}
+	bound, err := d.prepare(ctx, job, result)
+	if err != nil {
+		return nil, err
+	}
+	defer bound.release()
+	bound.want = want
+	if err := d.time(ctx, job, bound, result); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// prepare builds the kernels of the job and binds their arguments.
+func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Result) (*bound, error) {
+	prog, err := d.program(job)
+	if err != nil {
+		return nil, err
+	}
+	var kernels []Kernel
+	owned := false
+	defer func() {
+		for _, k := range kernels {
+			if !owned {
+				k.Release()
+			}
+		}
+	}()
+	var compiled samples.Compiled // the first kernel, and the most that any needs
+	for i, l := range job.Launches() {
+		kernel, err := d.Kernel(prog.Program, l.Entry)
+		if err != nil {
+			return nil, d.Verdict(Preparing, err)
+		}
+		kernels = append(kernels, kernel)
+		c := kernel.Compiled(items(l.Local))
+		if err := d.checkCompiled(l, kernel, c); err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			compiled = c
+		}
+		compiled.MaxWorkGroup = min(compiled.MaxWorkGroup, c.MaxWorkGroup)
+		compiled.LocalMem, compiled.PrivateMem = max(compiled.LocalMem, c.LocalMem), max(compiled.PrivateMem, c.PrivateMem)
+	}
+	if err := device.Interrupted(ctx); err != nil {
+		return nil, err
+	}
+	owned = true
+	bound, err := d.bind(job, kernels...)
+	if err != nil {
+		return nil, d.Verdict(Preparing, err)
+	}
+	result.BuildTime, result.BuildLog, result.Compiled = prog.took, prog.log, compiled
+	return bound, nil
+}
+
+// items is the number of work-items of a work-group, 0 where the driver chooses it.
+func items(local []int64) int64 {
+	if len(local) == 0 {
+		return 0
+	}
+	n := int64(1)
+	for _, x := range local {
+		n *= x
+	}
+	return n
+}
+
+// checkCompiled refuses what only the compiled kernel shows to be too much. The work-group size that the driver states for
+// the kernel is not asked: NVIDIA's says 256 for kernels that were compiled for more and run with more. Whether a
+// group is too large for the registers shows when it is launched.
+func (d *Device) checkCompiled(job device.Job, kernel Kernel, c samples.Compiled) error {
+	if n := kernel.Params(); n >= 0 && n != len(job.Args) {
+		return device.Errorf(samples.Refused, "the kernel function %s has %d parameters, the job brings %d arguments", job.Entry, n, len(job.Args))
+	}
+	local := c.LocalMem
+	for _, a := range job.Args {
+		if a.Kind == device.Local {
+			local += a.Bytes()
+		}
+	}
+	if d.info.LocalMem > 0 && local > d.info.LocalMem {
+		return device.Errorf(samples.Refused, "the kernel needs %d bytes of local memory for a work-group, the device has %d",
+			local, d.info.LocalMem).WithHint("make the local tiles smaller")
+	}
+	return nil
+}
+
+// helper builds a program of this package's own and makes its kernel.
+func (d *Device) helper(source, entry string) (prog Program, kernel Kernel, err error) {
+	prog, log, err := d.Compile(d.Prelude()+source, "")
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w\n%s", err, log)
+	}
+	if kernel, err = d.Kernel(prog, entry); err != nil {
+		d.Unload(prog)
+		return nil, nil, err
+	}
+	return prog, kernel, nil
+}
+
+// Held is what a device holds between jobs.
+type Held struct {
+	Programs int   // in memory
+	Filled   int   // buffers with the data that arguments start from
+	Written  int   // buffers that kernels write
+	Expected int   // jobs whose results are kept
+	Bytes    int64 // of these buffers
+	Sweeping bool  // whether there is a buffer that flushes the caches
+}
+
+// Held says what the device holds now.
+func (d *Device) Held() Held {
+	p := &d.pool
+	return Held{len(d.programs), len(p.masters), len(p.work), len(p.expected), p.bytes, d.sweep.bound != nil}
+}

@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+func TestTooLarge(t *testing.T) {
+	e := device.Errorf(samples.BuildFailed, "clBuildProgram: CL_BUILD_PROGRAM_FAILURE")
+	e.Log = "first\nptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)\n"
+	if got := tooLarge(e); got.Status != samples.Refused || !strings.Contains(got.Msg, "0xc000 max") || got.Hint == "" {
+		t.Errorf("%+v", got)
+	}
+	e = device.Errorf(samples.BuildFailed, "x")
+	e.Log = "syntax error"
+	if got := tooLarge(e); got.Status != samples.BuildFailed {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestClocks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		run  run
+		step int64
+		want string
+	}{
+		"plausible":    {run{1e-3, 1.2e-3}, 1000, ""},
+		"unseen":       {run{0, 1e-5}, 1000, "3 of 3 trials were too short"},
+		"coarse":       {run{2e-6, 1e-5}, 1000, "only 2.0 steps"},
+		"fast clock":   {run{1, 0.1}, 1, "the device's timer counted 3 s while the host waited 0.3 s"},
+		"slow clock":   {run{0.1, 1}, 1, "the device's timer counted 0.3 s"},
+		"launch bound": {run{1e-5, 1e-4}, 1, ""},
+	} {
+		var c clocks
+		var trials []float64
+		for range 3 {
+			trials = append(trials, c.add(tt.run, tt.step))
+		}
+		got := strings.Join(c.warnings(trials, tt.step, false), "; ")
+		if (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+		if slices.Min(trials) <= 0 {
+			t.Errorf("%s: trials %v", name, trials)
+		}
+	}
+}
+
+func TestPrune(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 10 {
+		file := filepath.Join(dir, fmt.Sprintf("%d.program", i))
+		when := time.Unix(int64(1000+(i*7)%10), 0)
+		if err := os.WriteFile(file, make([]byte, 100), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "mine.txt"), make([]byte, 5000), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	count := func() int { all, _ := os.ReadDir(dir); return len(all) }
+	if prune(dir, 1000); count() != 11 {
+		t.Errorf("%d files are left of what does not exceed the limit", count())
+	}
+	if prune(dir, 800); count() != 5 {
+		t.Errorf("%d files are left", count())
+	}
+	if _, err := os.Stat(filepath.Join(dir, "7.program")); err != nil { // the newest: 7*7 mod 10 = 9
+		t.Error(err)
+	}
+}
