@@ -4,8 +4,8 @@
 // data and travels between processes as JSON. A [Device] runs jobs one at a time and answers with a [Result] that holds
 // every trial, or with an [*Error] whose status says what went wrong. [Fill] is the seeded data that all buffers
 // start from, the same wherever it is made, [Job.Check] refuses what exceeds a device's limits, and [Select] is the rule
-// by which a user names a device. Package device/runner runs jobs through the drivers of devices such as device/opencl, device/replay answers from records,
-// and package measure puts either into a worker process.
+// by which a user names a device. Package device/runner runs jobs through drivers such as device/opencl, device/replay answers
+// from records, and package measure puts either into a worker process.
 //
 // Nothing here knows how source came to be.
 package device
