@@ -172,7 +172,7 @@ func (e *evaluation) model(ctx context.Context, file *evaluate.File, variant eva
 	}
 	model, err := LoadModel(path)
 	if err != nil {
-		return nil, unreadableAt(file.ErrorAt, variant.Pos, err)
+		return nil, placed(file.ErrorAt, variant.Pos, err)
 	}
 	m := &Fitted{}
 	if e.o.Profile != nil {
@@ -240,11 +240,14 @@ func (e *evaluation) cases(ctx context.Context, file *evaluate.File, suite evalu
 			path += "#" + variant.Kernel
 		}
 		cases, err := ScriptCases(ctx, []string{path}, suite.Sizes)
-		if err == nil && len(cases) != len(suite.Sizes) {
+		switch {
+		case err != nil:
+			return nil, placed(file.ErrorAt, variant.Pos, err)
+		case len(cases) != len(suite.Sizes):
 			return nil, file.ErrorAt(variant.Pos, "script %s defines several kernels", variant.Script).
-				WithHint("name the one that variant %s means with kernel:", variant.Name)
+				WithHint("name the one that variant %s means: script: %s#NAME", variant.Name, variant.Script)
 		}
-		return cases, unreadableAt(file.ErrorAt, variant.Pos, err)
+		return cases, nil
 	}
 	var all []*workload.Case
 	for _, at := range suite.Sizes {

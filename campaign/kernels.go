@@ -6,8 +6,8 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 	"gpuperf/microbench"
@@ -18,7 +18,7 @@ import (
 // LoadScript runs a kernel script and returns its variants, of which there is at least one. The path may end in "#name", for one
 // variant alone.
 func LoadScript(ctx context.Context, path string) ([]script.Variant, error) {
-	path, only, one := CutKernel(path)
+	path, only, one := source.CutName(path)
 	variants, err := script.Options{}.Load(ctx, path)
 	if err != nil {
 		return nil, err
@@ -29,14 +29,11 @@ func LoadScript(ctx context.Context, path string) ([]script.Variant, error) {
 	if !one {
 		return variants, nil
 	}
-	var names []string
-	for i, v := range variants {
-		if v.Name == only {
-			return variants[i : i+1], nil
-		}
-		names = append(names, v.Name)
+	v, err := script.Named(path, variants, only)
+	if err != nil {
+		return nil, err
 	}
-	return nil, inputf("%s has no kernel %q; it has: %s", path, only, strings.Join(names, ", "))
+	return []script.Variant{v}, nil
 }
 
 // ScriptCases returns every variant of the scripts at each of the sizes, once.

@@ -82,11 +82,11 @@ func (s Selection) cases(model *models.Model, m models.Measurement, used map[str
 		}
 		variants, err := script.Options{}.Load(context.Background(), path)
 		if err != nil {
-			return nil, unreadableAt(model.ErrorAt, m.Places[0], err)
+			return nil, placed(model.ErrorAt, m.Places[0], err)
 		}
 		cases, err = modelgen.Cases(variants, m)
 		if err != nil {
-			return nil, model.ErrorAt(m.Places[0], "%s", source.Message(err))
+			return nil, placed(model.ErrorAt, m.Places[0], err)
 		}
 		return cases, nil
 	}
@@ -156,14 +156,16 @@ func LoadModel(path string) (*models.Model, error) {
 	return m, err
 }
 
-// unreadableAt places an error about a file that cannot be read where another file names it. Other errors stay.
-func unreadableAt(errorAt func(source.Pos, string, ...any) *source.Error, pos source.Pos, err error) error {
-	var missing *fs.PathError
+// placed is an error about what a file names, at the place where it names it. An error that has a place in another file keeps it.
+func placed(errorAt func(source.Pos, string, ...any) *source.Error, pos source.Pos, err error) error {
 	var said *source.Error
-	if errors.As(err, &missing) && errors.As(err, &said) {
-		return errorAt(pos, "%s", said.Msg).WithHint("%s", said.Hint)
+	if !errors.As(err, &said) {
+		return errorAt(pos, "%s", source.Message(err))
 	}
-	return err
+	if said.File != "" {
+		return err
+	}
+	return errorAt(pos, "%s", said.Msg).WithHint("%s", said.Hint)
 }
 
 // isName reports whether text is the name of a model, not a path.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/source"
 	"gpuperf/kernel/script"
 )
 
@@ -25,7 +26,7 @@ func loadScripts(ctx context.Context, paths []string) (scripts []scriptFile, err
 		if err != nil {
 			return nil, err
 		}
-		file, _, _ := CutKernel(path)
+		file, _, _ := source.CutName(path)
 		absolute, err := filepath.Abs(file)
 		if err != nil {
 			return nil, err
@@ -46,15 +47,6 @@ func loadScripts(ctx context.Context, paths []string) (scripts []scriptFile, err
 		scripts[i].label = name + "#"
 	}
 	return scripts, nil
-}
-
-// CutKernel takes "#name", which asks for one kernel of a script, from a path. Folders and files may have a # in their names.
-func CutKernel(path string) (file, name string, found bool) {
-	i := strings.LastIndexByte(path, '#')
-	if i < 0 || strings.ContainsAny(path[i:], `/\.`) {
-		return path, "", false
-	}
-	return path[:i], path[i+1:], true
 }
 
 // distinct shortens absolute paths to the last elements that tell different ones apart.

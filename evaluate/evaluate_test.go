@@ -23,8 +23,7 @@ suites:
     sizes: [{n: 1024}, {n: 2048}]
     variants:
       - name: prefetch
-        script: matmul.star
-        kernel: knl
+        script: matmul.star#knl
       - name: plain
         tags: [matmul_sq, "prefetch:False"]
         model: other.yaml
@@ -56,7 +55,7 @@ func TestParseErrors(t *testing.T) {
 		{"    sizes: [{n: 1024}, {n: 2048}]\n", "", "the suite has no sizes"},
 		{"n: 1024", "n: many", "s.yaml:5:17:"},
 		{"name: plain", "name: prefetch", "two variants"},
-		{"        script: matmul.star\n", "", "variant prefetch needs either a script or tags"},
+		{"        script: matmul.star#knl\n", "", "variant prefetch needs either a script or tags"},
 		{"    model: matmul.yaml\n", "", "variant prefetch has no model"},
 		{"version: 1", "", "no version"},
 	} {
@@ -105,8 +104,8 @@ func TestSchema(t *testing.T) {
 		{"version: 1", "version: 2"},
 		{"    sizes: [{n: 1024}, {n: 2048}]\n", ""},
 		{"n: 1024", "n: big"},
-		{"        script: matmul.star\n", ""},
-		{"kernel: knl", "kernels: knl"},
+		{"        script: matmul.star#knl\n", ""},
+		{"script: matmul.star#knl", "scripts: matmul.star"},
 	} {
 		text := []byte(strings.Replace(suiteFile, c.old, c.bad, 1))
 		if check(text) == nil {

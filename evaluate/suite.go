@@ -27,7 +27,7 @@ var Schema []byte
 var Keys = map[string][]string{
 	"file":    {"version", "suites"},
 	"suite":   {"name", "model", "sizes", "variants"},
-	"variant": {"name", "script", "kernel", "tags", "model"},
+	"variant": {"name", "script", "tags", "model"},
 }
 
 // Suite is a computation in several variants, evaluated over sizes.
@@ -44,7 +44,7 @@ type Suite struct {
 type Variant struct {
 	Name   string
 	Script string   // path of a kernel script, or "" where Tags select the kernel
-	Kernel string   // name of a kernel in the script; "" where it has but one
+	Kernel string   // one kernel of the script, SCRIPT#KERNEL in the file; "" where it has but one
 	Tags   []string // filter tags
 	Model  string   // path of a model file
 
@@ -206,7 +206,7 @@ func readVariant(n *yamlfile.Node, model string) (Variant, error) {
 	if fields["name"] == nil {
 		return v, n.Errorf("the variant has no name")
 	}
-	for key, into := range map[string]*string{"name": &v.Name, "script": &v.Script, "kernel": &v.Kernel, "model": &v.Model} {
+	for key, into := range map[string]*string{"name": &v.Name, "script": &v.Script, "model": &v.Model} {
 		if fields[key] == nil {
 			continue
 		}
@@ -214,6 +214,7 @@ func readVariant(n *yamlfile.Node, model string) (Variant, error) {
 			return v, err
 		}
 	}
+	v.Script, v.Kernel, _ = source.CutName(v.Script)
 	if fields["tags"] != nil {
 		tags, err := fields["tags"].Strings()
 		if err != nil {
@@ -227,8 +228,6 @@ func readVariant(n *yamlfile.Node, model string) (Variant, error) {
 	case (v.Script == "") == (len(v.Tags) == 0):
 		return v, n.Errorf("variant %s needs either a script or tags", v.Name).
 			WithHint("script: matmul.star, or tags: [matmul_sq, \"prefetch:True\"]")
-	case v.Kernel != "" && v.Script == "":
-		return v, fields["kernel"].Errorf("kernel: names a kernel of a script, and variant %s has no script", v.Name)
 	case v.Model == "":
 		return v, n.Errorf("variant %s has no model", v.Name).WithHint("give model: FILE.yaml here or for the whole suite")
 	}

@@ -1,7 +1,6 @@
 package modelgen
 
 import (
-	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,21 +16,20 @@ import (
 // Cases returns the cases of a measurement set that names a script: each kernel, full or with its work removed, at each of
 // the sizes. The variants are those of the script.
 func Cases(variants []script.Variant, m models.Measurement) ([]*workload.Case, error) {
-	var cases []*workload.Case
-	var names []string
-	for _, v := range variants {
-		names = append(names, v.Name)
-		if m.Kernel != "" && m.Kernel != v.Name {
-			continue
+	if m.Kernel != "" {
+		v, err := script.Named(m.Script, variants, m.Kernel)
+		if err != nil {
+			return nil, err
 		}
+		variants = []script.Variant{v}
+	}
+	var cases []*workload.Case
+	for _, v := range variants {
 		of, err := casesOf(v, m)
 		if err != nil {
 			return nil, err
 		}
 		cases = append(cases, of...)
-	}
-	if len(cases) == 0 {
-		return nil, fmt.Errorf("%s has no kernel %q; it has: %s", m.Script, m.Kernel, strings.Join(names, ", "))
 	}
 	return cases, nil
 }

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,7 +30,7 @@ type Measurement struct {
 	Match Match
 
 	Script     string // path of a kernel script, relative to the model file; "" where tags select
-	Kernel     string // its name in the script; "" is every kernel of the script
+	Kernel     string // one kernel of the script, SCRIPT#KERNEL in the file; "" is every kernel
 	RemoveWork *WorkRemoval
 	Sizes      []map[string]int64
 
@@ -80,7 +79,7 @@ func (m *Model) readMeasure(n *yamlfile.Node) error {
 }
 
 func (m *Measurement) readTags(f map[string]*yamlfile.Node) error {
-	for _, key := range []string{"kernel", "remove_work", "sizes"} {
+	for _, key := range []string{"remove_work", "sizes"} {
 		if f[key] != nil {
 			return f[key].Errorf("%s belongs to a script, and this measurement set has tags", key)
 		}
@@ -110,12 +109,13 @@ func (m *Measurement) readScript(f map[string]*yamlfile.Node) (err error) {
 	if f["match"] != nil {
 		return f["match"].Errorf("match belongs to tags, and this measurement set has a script")
 	}
-	if m.Script, err = f["script"].String(); err != nil {
+	path, err := f["script"].String()
+	if err != nil {
 		return err
 	}
+	m.Script, m.Kernel, _ = source.CutName(path)
 	m.Places = []source.Pos{f["script"].Pos}
-	err = cmp.Or(optional(f["kernel"], (*yamlfile.Node).String, &m.Kernel), optional(f["remove_work"], readRemoval, &m.RemoveWork))
-	if err != nil {
+	if err := optional(f["remove_work"], readRemoval, &m.RemoveWork); err != nil {
 		return err
 	}
 	if f["sizes"] == nil {
@@ -177,10 +177,11 @@ func (m Measurement) String() string {
 		fmt.Fprintf(&b, "- tags: [%s]\n  match: %s\n", strings.Join(quoteAll(m.Tags), ", "), m.Match)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "- script: %s\n", quote(m.Script))
+	path := m.Script
 	if m.Kernel != "" {
-		fmt.Fprintf(&b, "  kernel: %s\n", quote(m.Kernel))
+		path += "#" + m.Kernel
 	}
+	fmt.Fprintf(&b, "- script: %s\n", quote(path))
 	if r := m.RemoveWork; r != nil {
 		var fields []string
 		if len(r.Keep) > 0 {

@@ -30,8 +30,7 @@ measure:
   - tags: [matmul_sq, "dtype:float32", "n:2048,2560,3072,3584"]
     match: superset
   - tags: [empty_kernel]
-  - script: ../matmul.star
-    kernel: tiled
+  - script: ../matmul.star#tiled
     remove_work: {keep: [aLD, bLD], accumulators: 2}
     sizes: [{n: 1024}, {n: 2048, m: 16}]
 `

@@ -18,7 +18,7 @@ var Keys = map[string][]string{
 	"model":       {"version", "name", "output", "features", "terms", "expression", "parameters", "fit", "measure"},
 	"parameter":   {"init", "min", "max", "unit"},
 	"fit":         {"scale_by_output", "nonnegative", "starts"},
-	"measure":     {"tags", "match", "script", "kernel", "remove_work", "sizes"},
+	"measure":     {"tags", "match", "script", "remove_work", "sizes"},
 	"remove_work": {"keep", "accumulators"},
 }
 

@@ -101,10 +101,10 @@ func TestSchemaRefusesMistakes(t *testing.T) {
 		{"accumulators: 2", "accumulators: 65"},
 		{"    sizes: [{n: 1024}, {n: 2048, m: 16}]\n", ""},
 		{"sizes: [{n: 1024}, ", "sizes: [{m: 16, n: 2048}, "},
-		{"    kernel: tiled", "    tags: [empty_kernel]"},
-		{"    kernel: tiled", "    match: superset"},
-		{"  - script: ../matmul.star\n    kernel: tiled", "  - kernel: tiled"},
-		{"- tags: [empty_kernel]", "- tags: [empty_kernel]\n    kernel: tiled"},
+		{"script: ../matmul.star#tiled", "tags: [empty_kernel]"},
+		{"script: ../matmul.star#tiled", "script: ../matmul.star\n    match: superset"},
+		{"script: ../matmul.star#tiled", "kernel: tiled"},
+		{"- tags: [empty_kernel]", "- tags: [empty_kernel]\n    remove_work: {}"},
 	} {
 		text := strings.Replace(matmul, c.old, c.bad, 1)
 		if text == matmul {

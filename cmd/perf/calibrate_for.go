@@ -13,6 +13,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/internal/format"
+	"gpuperf/internal/source"
 	"gpuperf/kernel/script"
 	"gpuperf/modelgen"
 	"gpuperf/models"
@@ -22,7 +23,7 @@ import (
 
 // forOptions ask for a model that is made for kernels.
 type forOptions struct {
-	kernels  []string // scripts, with ":name" or "#name" for one kernel of a script
+	kernels  []string // scripts, with "#name" for one kernel of a script
 	sizes    []string
 	folder   string
 	name     string
@@ -34,7 +35,7 @@ type forOptions struct {
 
 func (o *forOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&o.kernels, "for", nil, "make a model for the kernels of a script, KERNEL.star or KERNEL.star:name, and calibrate it (may be repeated)")
+	f.StringArrayVar(&o.kernels, "for", nil, "make a model for the kernels of a script, KERNEL.star or KERNEL.star#name, and calibrate it (may be repeated)")
 	addSizes(cmd, &o.sizes)
 	f.StringVar(&o.folder, "to", ".", "with --for: the folder to write the model file to")
 	f.StringVar(&o.name, "name", "", "with --for: the model's name, and that of its file (default: the first script's)")
@@ -114,14 +115,11 @@ func (o *forOptions) targets(cmd *cobra.Command) ([]modelgen.Target, error) {
 	var out []modelgen.Target
 	var all []script.Variant
 	for _, path := range o.kernels {
-		if at := strings.LastIndex(path, ".star:"); at >= 0 {
-			path = path[:at+len(".star")] + "#" + path[at+len(".star:"):]
-		}
 		variants, err := campaign.LoadScript(cmd.Context(), path)
 		if err != nil {
 			return nil, err
 		}
-		file, _, _ := campaign.CutKernel(path)
+		file, _, _ := source.CutName(path)
 		for _, v := range variants {
 			out = append(out, modelgen.Target{Script: relativeTo(o.folder, file), Variant: v})
 		}

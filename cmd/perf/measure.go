@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/source"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -73,7 +74,7 @@ space. A samples file compressed by gzip can be replayed as it is.`,
 }
 
 func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string) ([]*workload.Case, error) {
-	file, _, _ := campaign.CutKernel(args[0])
+	file, _, _ := source.CutName(args[0])
 	switch script := strings.HasSuffix(file, ".star"); {
 	case !script && len(sizes) > 0:
 		return nil, usagef("-p is for kernel scripts; tags give sizes as %s", `"n:2048"`)

@@ -58,6 +58,15 @@ func Unreadable(path string, err error) error {
 // here is how package filepath names the current folder.
 const here = "."
 
+// CutName takes "#name" from a path, which asks for one of the things that a file defines. Folders and files may have a # in their names.
+func CutName(path string) (file, name string, found bool) {
+	i := strings.LastIndexByte(path, '#')
+	if i < 0 || strings.ContainsAny(path[i:], `/\.`) {
+		return path, "", false
+	}
+	return path[:i], path[i+1:], true
+}
+
 // Empty is the error of a file in which something must stand.
 func Empty(path string) error {
 	return &Error{Msg: path + " is empty", cause: &fs.PathError{Op: "read", Path: path, Err: errors.New("it is empty")}}

@@ -32,6 +32,22 @@ type Variant struct {
 	pos        source.Pos
 }
 
+// Named returns the variant of that name, of those of a file.
+func Named(file string, variants []Variant, name string) (Variant, error) {
+	var names []string
+	for _, v := range variants {
+		if v.Name == name {
+			return v, nil
+		}
+		names = append(names, v.Name)
+	}
+	e := &source.Error{Msg: fmt.Sprintf("%s has no kernel %q; it has %s", file, name, strings.Join(names, ", "))}
+	if near := source.Nearest(name, names); near != "" {
+		return Variant{}, e.WithHint("did you mean %s#%s?", file, near)
+	}
+	return Variant{}, e
+}
+
 // Error places an error about the kernel at the first binding of its name.
 func (v Variant) Error(err error) *source.Error {
 	return source.At(v.file, v.text, v.pos, "%v", err)
