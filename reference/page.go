@@ -158,14 +158,20 @@ func (p *Page) arguments(e *Entry, r row) error {
 	return nil
 }
 
-// Select keeps the entries of these names; an unknown name is an error that suggests the nearest.
-func (p *Page) Select(names ...string) error {
+// Entries lists the names of the entries.
+func (p *Page) Entries() []string {
 	var all []string
 	for _, s := range p.Sections {
 		for _, e := range s.Entries {
 			all = append(all, e.Name)
 		}
 	}
+	return all
+}
+
+// Select keeps the entries of these names; an unknown name is an error that suggests the nearest.
+func (p *Page) Select(names ...string) error {
+	all := p.Entries()
 	for _, name := range names {
 		if !slices.Contains(all, name) {
 			return fmt.Errorf("%s has no %q; %s", p.Title, name, source.Suggest(name, all))

@@ -47,7 +47,7 @@ of each command into a folder: perf.1, perf-count.1 and so on, to read with man.
 				fmt.Fprintln(cmd.OutOrStdout())
 			}
 			if isPage && err == nil {
-				err = printReference(cmd, args)
+				err = printReference(cmd, about, args)
 			}
 			return err
 		},
@@ -94,14 +94,18 @@ func writeManual(cmd *cobra.Command, dir string, args []string) error {
 	})
 }
 
-// printReference prints a page of the references, or those of its entries that are named.
-func printReference(cmd *cobra.Command, args []string) error {
+// printReference prints a page of the references, or those of its entries that are named. A command may have its name.
+func printReference(cmd, about *cobra.Command, args []string) error {
 	page, err := reference.Load(args[0])
 	if err != nil {
 		return err
 	}
 	if entries := args[1:]; len(entries) > 0 {
-		if err := page.Select(entries...); err != nil {
+		all := page.Entries()
+		switch err := page.Select(entries...); {
+		case err != nil && about.HasParent(): // a command below it may be meant too
+			return unknownCommand(about, entries[0], all...)
+		case err != nil:
 			return usage(err)
 		}
 	}
