@@ -26,12 +26,13 @@ func (f *Fit) Write(w io.Writer, history bool) {
 	for _, p := range f.Parameters {
 		rate, note := "", ""
 		if p.RateUnit != "" {
-			rate = fmt.Sprintf("%.3g %s", p.Rate, p.RateUnit)
+			rate = format.Rough(p.Rate, p.RateUnit)
 		}
 		if p.AtBound != "" {
 			note = "at its " + p.AtBound
 		}
-		t.Row(p.Name, fmt.Sprintf("%.6g", p.Value), fmt.Sprintf("%.2g", p.StdErr), p.Unit, rate, note)
+		value, stderr, unit := format.Uncertain(p.Value, p.StdErr, p.Unit)
+		t.Row(p.Name, value, stderr, unit, rate, note)
 	}
 	t.Write(w)
 	fmt.Fprintf(w, "residual %.4g, %s after %d iterations\n", f.Residual, f.Status, f.Iterations)

@@ -286,7 +286,7 @@ func (e *evaluation) judge() error {
 		}
 		for _, c := range m.Costs {
 			if c.Remark != "" {
-				e.note("model %s: %s implies %.3g %s, %s of the peak: %s", m.Fit.Model, c.Name, c.Rate, c.RateUnit, format.Percent(c.Share()), c.Remark)
+				e.note("model %s: %s implies %s, %s of the peak: %s", m.Fit.Model, c.Name, format.Rough(c.Rate, c.RateUnit), format.Percent(c.Share()), c.Remark)
 			}
 		}
 	}

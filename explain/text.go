@@ -34,7 +34,7 @@ func (e *Explanation) Write(w io.Writer) {
 		fmt.Fprintf(w, "\nwork that the model leaves out\n")
 		t := format.NewTable(">count", "what")
 		for _, u := range e.Unpriced {
-			t.Row(fmt.Sprintf("%.6g", u.Count), u.What)
+			t.Row(format.Quantity(u.Count, ""), u.What)
 		}
 		t.WriteIndented(w, "  ")
 	}
@@ -101,10 +101,10 @@ func (e *Explanation) writeCosts(w io.Writer) {
 		}
 		rate, count := "", ""
 		if c.RateUnit != "" {
-			rate = fmt.Sprintf("%.3g %s", c.Rate, c.RateUnit)
+			rate = format.Rough(c.Rate, c.RateUnit)
 		}
 		if c.Parameter != "" {
-			count = fmt.Sprintf("%.6g", c.Work.Count)
+			count = format.Quantity(c.Work.Count, "")
 		}
 		t.Row(cmp.Or(c.Parameter, c.Term), c.Term, format.Seconds(c.Alone), within(c.Seconds, c.Alone), fmt.Sprintf("%.1f %%", 100*c.Share), count, short(c.Work.What), rate)
 		if c.Work.Formula != "" {
@@ -147,8 +147,8 @@ func (e *Explanation) writeRoof(w io.Writer) {
 	fmt.Fprintln(w)
 	t := format.NewTable("resource", ">least time", ">amount", ">achieved", ">peak", ">of peak")
 	for _, r := range e.Roof.Resources {
-		t.Row(r.Name, format.Seconds(r.Seconds), fmt.Sprintf("%.4g %s", r.Amount, r.Unit), fmt.Sprintf("%.3g %s/s", r.Rate, r.Unit),
-			fmt.Sprintf("%.3g %s/s", r.Peak, r.Unit), fmt.Sprintf("%.1f %%", 100*r.Rate/r.Peak))
+		t.Row(r.Name, format.Seconds(r.Seconds), format.Quantity(r.Amount, r.Unit), format.Rough(r.Rate, r.Unit+"/s"),
+			format.Rough(r.Peak, r.Unit+"/s"), fmt.Sprintf("%.1f %%", 100*r.Rate/r.Peak))
 	}
 	t.WriteIndented(w, "  ")
 }

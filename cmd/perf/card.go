@@ -35,11 +35,14 @@ tuple of a union, or with --range the points of its range.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			points := make([]map[string]int64, len(at))
 			for i, text := range at {
-				sizes, err := parseOneSize([]string{text})
-				if err != nil {
+				values, err := parseValues([]string{text})
+				switch {
+				case err != nil:
 					return err
+				case len(values) > 1:
+					return usagef("--at %s gives %d points; repeat --at for several", text, len(values))
 				}
-				points[i] = sizes
+				points[i] = values[0]
 			}
 			if budget.limit < 0 || budget.timeout < 0 {
 				return usagef("--limit and --timeout must not be negative")
@@ -56,7 +59,7 @@ tuple of a union, or with --range the points of its range.`,
 			return printCard(cmd, counts, points, elapsed)
 		},
 	}
-	cmd.Flags().StringArrayVar(&at, "at", nil, "evaluate the count at these values, for example n=64,m=32 (may be repeated)")
+	cmd.Flags().StringArrayVar(&at, "at", nil, "evaluate the count at these values, for example n=64,m=-3 (may be repeated). "+sizeForms)
 	cmd.Flags().BoolVar(&ofRange, "range", false, "count the range of a map")
 	cmd.Flags().Int64Var(&budget.limit, "limit", 0, "most work, in units of about one coefficient touched (default 50000000, two or three seconds)")
 	cmd.Flags().DurationVar(&budget.timeout, "timeout", 0, "give up after this time, for example 10s (default 10s)")

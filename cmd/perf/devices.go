@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"gpuperf/calibrate/profiles"
 	"gpuperf/device"
 	"gpuperf/device/opencl"
+	"gpuperf/internal/format"
 	"gpuperf/measure"
 )
 
@@ -55,8 +55,8 @@ func printDevice(w io.Writer, index int, d device.Info, chosen bool) {
 		{"version", d.DeviceVersion},
 		{"architecture", d.Architecture},
 		{"compute units", fmt.Sprintf("%d at up to %d MHz", d.ComputeUnits, d.ClockMHz)},
-		{"global memory", fmt.Sprintf("%s, at most %s in one buffer", bytesText(d.GlobalMem), bytesText(d.MaxAlloc))},
-		{"local memory", bytesText(d.LocalMem) + " per work-group"},
+		{"global memory", fmt.Sprintf("%s, at most %s in one buffer", format.Bytes(d.GlobalMem), format.Bytes(d.MaxAlloc))},
+		{"local memory", format.Bytes(d.LocalMem) + " per work-group"},
 		{"work-group", fmt.Sprintf("at most %d work-items", d.MaxWorkGroup)},
 		{"sub-group", fmt.Sprintf("%d work-items (%s)", d.SubgroupSize, d.SubgroupSource)},
 		{"uuid", d.UUID},
@@ -66,16 +66,6 @@ func printDevice(w io.Writer, index int, d device.Info, chosen bool) {
 			fmt.Fprintf(w, "       %-14s %s\n", line.what, line.text)
 		}
 	}
-}
-
-// bytesText writes a size in the largest binary unit that keeps it at least 1.
-func bytesText(n int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	v, unit := float64(n), 0
-	for v >= 1024 && unit < len(units)-1 {
-		v, unit = v/1024, unit+1
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64) + " " + units[unit]
 }
 
 // workerCommand is what measure starts: the process that touches the device.

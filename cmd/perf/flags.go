@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -222,13 +221,29 @@ func addMatch(cmd *cobra.Command, match *string) {
 // addSizes adds -p.
 func addSizes(cmd *cobra.Command, sizes *[]string) {
 	cmd.Flags().StringArrayVarP(sizes, "param", "p", nil,
-		"sizes, for example n=4096 or n=4096,m=64; n=1024,2048 and a repeated -p n=... stand for several")
+		"sizes, for example n=4096 or n=1M,m=64; n=1k,2k and a repeated -p n=... stand for several. "+sizeForms)
 }
+
+// sizeForms says how sizes can be written.
+const sizeForms = "Also " + format.Integers
 
 // parseSizes reads the texts of one or more -p. Texts about different parameters describe one case together; a
 // parameter that was given before starts another case, which keeps the other sizes. Several values of one
-// parameter, n=1024,2048, stand for a case each. No text at all is one case without sizes.
+// parameter, n=1024,2048, stand for a case each. No text at all is one case without sizes. Sizes are positive.
 func parseSizes(texts []string) ([]map[string]int64, error) {
+	cases, err := parseValues(texts)
+	for _, c := range cases {
+		for _, name := range slices.Sorted(maps.Keys(c)) {
+			if c[name] < 1 {
+				return nil, usagef("size %s=%d: a size is at least 1", name, c[name])
+			}
+		}
+	}
+	return cases, err
+}
+
+// parseValues is parseSizes for values of any sign.
+func parseValues(texts []string) ([]map[string]int64, error) {
 	cases := []map[string]int64{{}}
 	given := map[string]bool{} // in the case that is being described
 	var done []map[string]int64
@@ -274,9 +289,10 @@ func parseAssignments(text string) (names []string, values map[string][]int64, e
 		default:
 			names = append(names, name)
 		}
-		v, err := strconv.ParseInt(value, 10, 64)
-		if err != nil {
-			return nil, nil, usagef("size %s: %q is not a 64-bit integer\n    separate several values by commas: %s=1024,2048", name, value, name)
+		v, ok := format.ParseInteger(value)
+		if !ok {
+			return nil, nil, usagef("size %s: %q is not a 64-bit integer\n"+
+				"    write %s\n    separate several values by commas: %s=1024,2048", name, value, format.Integers, name)
 		}
 		values[name] = append(values[name], v)
 	}

@@ -18,7 +18,7 @@ func TestParseSizes(t *testing.T) {
 		{"n=1,2,m=3,4", "m=3,n=1 m=4,n=1 m=3,n=2 m=4,n=2"},
 		{"m=64 n=1 n=2", "m=64,n=1 m=64,n=2"},
 		{"n=1,m=2 n=3,m=4", "m=2,n=1 m=4,n=3"},
-		{"n=-5", "n=-5"},
+		{"n=1k,2^20,m=1Mi", "m=1048576,n=1000 m=1048576,n=1048576"},
 	} {
 		cases, err := parseSizes(strings.Fields(c.texts))
 		if err != nil {
@@ -33,7 +33,7 @@ func TestParseSizes(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", c.texts, strings.Join(got, " "), c.want)
 		}
 	}
-	for _, text := range []string{"n", "n=", "=3", "n=x", "n=1,n=2", "n=9223372036854775808"} {
+	for _, text := range []string{"n", "n=", "=3", "n=x", "n=1,n=2", "n=9223372036854775808", "n=-5", "n=0", "n=4,0"} {
 		if _, err := parseSizes([]string{text}); err == nil {
 			t.Errorf("%q: no error", text)
 		}

@@ -83,7 +83,7 @@ type spaceOptions struct {
 
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&o.sizes, "size", "s", nil, "the sizes of the program, for example n=4096 or h=4096,w=4096")
+	flags.StringArrayVarP(&o.sizes, "size", "s", nil, "the sizes of the program, for example n=4096 or h=4k,w=4k. "+sizeForms)
 	flags.IntVar(&o.variants, "count", 1000, "the most variants to derive")
 	flags.IntVar(&o.ranges, "ranges", 10, "the most ND-ranges of each variant")
 	flags.Int64Var(&o.seed, "seed", 1, "seed of the random choices")
@@ -316,7 +316,7 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 			return showText(cmd, result, fmt.Sprintln(v))
 		},
 	}
-	cmd.Flags().StringArrayVarP(&sizes, "size", "s", nil, "the sizes of the program, for example n=8")
+	cmd.Flags().StringArrayVarP(&sizes, "size", "s", nil, "the sizes of the program, for example n=8. "+sizeForms)
 	return cmd
 }
 

@@ -4,25 +4,13 @@ package format
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // Seconds writes a time with up to four digits and the unit that suits it.
-func Seconds(s float64) string {
-	for _, unit := range []struct {
-		scale float64
-		name  string
-	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}} {
-		// Four digits of just less than a unit are those of the unit.
-		if math.Abs(s)*1.00005 >= unit.scale {
-			return fmt.Sprintf("%.4g %s", s/unit.scale, unit.name)
-		}
-	}
-	return fmt.Sprintf("%.3g s", s)
-}
+func Seconds(s float64) string { return Quantity(s, "s") }
 
 // Percent writes a ratio.
 func Percent(r float64) string { return fmt.Sprintf("%.2f %%", 100*r) }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestSeconds(t *testing.T) {
-	for s, want := range map[float64]string{0: "0 s", 1.5: "1.5 s", 0.99999: "1 s", 2.6489e-3: "2.649 ms", -3e-6: "-3 µs", 5e-12: "5e-12 s"} {
+	for s, want := range map[float64]string{0: "0 s", 1.5: "1.5 s", 0.99999: "1 s", 2.6489e-3: "2.649 ms", -3e-6: "-3 µs", 5e-12: "5 ps"} {
 		if got := Seconds(s); got != want {
 			t.Errorf("%g: %s, want %s", s, got, want)
 		}
