@@ -61,7 +61,8 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"hundred":  func(r float64) float64 { return 100 * r },
 	"sizes":    workload.FormatSizes,
 	"join":     strings.Join,
-	"value":    func(v float64) string { return fmt.Sprintf("%.6g", v) },
+	"estimate": estimate,
+	"quantity": format.Rough,
 	"number":   number,
 	"interval": func(p Point) string { return strings.Trim(intervalText(p), " ()") },
 	"picture":  func(s *SuiteReport) template.HTML { return inline(s.Figure()) },
@@ -251,6 +252,17 @@ func (v Verdict) TiesText() string {
 	return strings.Join(texts, ", ")
 }
 
+// estimated is an estimate as text, with its standard error and the unit of both.
+type estimated struct{ Value, StdErr, Unit string }
+
+func estimate(c Cost) (e estimated) {
+	e.Value, e.StdErr, e.Unit = format.Uncertain(c.Value, c.StdErr, c.Unit)
+	if math.IsInf(c.StdErr, 0) || math.IsNaN(c.StdErr) {
+		e.StdErr = number(c.StdErr)
+	}
+	return e
+}
+
 // number writes a number with three digits; what is infinite or no number, in words.
 func number(v float64) string {
 	switch {
@@ -259,5 +271,5 @@ func number(v float64) string {
 	case math.IsNaN(v):
 		return "not known"
 	}
-	return fmt.Sprintf("%.3g", v)
+	return format.Rough(v, "")
 }

@@ -86,7 +86,7 @@ func (e *explainer) memory(m features.Mem, r features.Record) string {
 		return ""
 	}
 	if n, _ := ratio.Float64(); n >= again && m.Direction == features.Load {
-		return fmt.Sprintf("each element of %s is loaded %.6g times: tiles in local memory or registers would serve it from nearer", m.Variable, n)
+		return fmt.Sprintf("each element of %s is loaded %s times: tiles in local memory or registers would serve it from nearer", m.Variable, format.Quantity(n, ""))
 	}
 	return fmt.Sprintf("each element of %s is moved once, in full sectors: fewer bytes, by a smaller type or a kernel joined to this one", m.Variable)
 }

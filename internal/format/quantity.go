@@ -64,7 +64,7 @@ func scaled(v float64, unit string, n int) (scale float64, prefixed string) {
 		case above && first == "s", below && !symbol: // nobody says ks
 			continue
 		// Digits that are just less than a prefix are rounded to it.
-		case math.Abs(v)*(1+0.5*math.Pow10(-n)) < p.scale, math.IsInf(v, 0):
+		case !(math.Abs(v)*(1+0.5*math.Pow10(-n)) >= p.scale), math.IsInf(v, 0): // or no number
 			continue
 		case symbol:
 			return p.scale, p.text + unit

@@ -29,6 +29,7 @@ func TestQuantity(t *testing.T) {
 		{1e-21, "s", "1e-21 s"},
 		{3e22, "op", "30000 Eop"},
 		{math.Inf(1), "B/s", "+Inf B/s"},
+		{math.NaN(), "s", "NaN s"},
 	} {
 		if got := Quantity(c.value, c.unit); got != c.want {
 			t.Errorf("%g %s: %s, want %s", c.value, c.unit, got, c.want)

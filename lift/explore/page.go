@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 
+	"gpuperf/internal/format"
 	"gpuperf/lift/rank"
 )
 
@@ -25,7 +26,7 @@ var pageText string
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },
 	"three":   func(x float64) string { return fmt.Sprintf("%.3f", x) },
-	"micro":   func(x float64) string { return fmt.Sprintf("%.4g µs", 1e6*x) },
+	"seconds": format.Seconds,
 	"curves":  func(f *rank.Figures) template.HTML { return template.HTML(f.Curves.SVG()) },  //nolint:gosec // chart escapes
 	"factors": func(f *rank.Figures) template.HTML { return template.HTML(f.Factors.SVG()) }, //nolint:gosec // chart escapes
 	"runs":    func(f *rank.Figures) template.HTML { return template.HTML(f.Runs.SVG()) },    //nolint:gosec // chart escapes

@@ -37,9 +37,9 @@ func NewRoof(p *Point, names []string, device *facts.Device) *Roof {
 
 // String describes the roof.
 func (r *Roof) String() string {
-	amount := fmt.Sprintf("%.4g MB once through global memory", r.Bytes/1e6)
+	amount := format.Quantity(r.Bytes, "B")+" once through global memory"
 	if r.Bound == "arithmetic" {
-		amount = fmt.Sprintf("%.4g G float32 operations", r.Ops/1e9)
+		amount = format.Quantity(r.Ops, "float32 operations")
 	}
 	return fmt.Sprintf("%s at the device's peak take %s", amount, format.Seconds(r.Seconds))
 }

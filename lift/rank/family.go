@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gpuperf/internal/format"
 )
 
 // Families groups the benchmarks of the set: those that share more than half of their kinds of points belong together, directly or by
@@ -110,7 +112,7 @@ func (o *Outcomes) transfer(train, test *Set, r Ranker, opt OutcomeOptions) erro
 // finish summarizes the outcomes.
 func (o *Outcomes) finish(opt OutcomeOptions) (*Outcomes, error) {
 	if len(o.Groups) == 0 {
-		return nil, fmt.Errorf("no group has %d points and a best time of %g s", opt.minPoints(), opt.MinBest)
+		return nil, fmt.Errorf("no group has %d points and a best time of %s", opt.minPoints(), format.Seconds(opt.MinBest))
 	}
 	o.summarize()
 	return o, nil
