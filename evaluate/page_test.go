@@ -131,7 +131,7 @@ func TestPage(t *testing.T) {
 		"9 rows of 3 kernels", "5.00 % for each kernel predicted from the others", "p_b is <not> determined", "p_a * f_x < 3",
 		"200.00 %", "above the peak: caches", "not determined", "at its min",
 		"2026-11-21 12:00:00 to 2026-11-21 12:01:00 UTC", "1 to 2 for each time, caches warm and cold", "abc, def", "the clock fell",
-		"NVIDIA H200 datasheet, GPU memory bandwidth", "6.69e+13 FLOP/s", "132 multiprocessors × 128 lanes × 2 × 1980 MHz", "62914560 B",
+		"NVIDIA H200 datasheet, GPU memory bandwidth", "66.9 TFLOP/s", "132 multiprocessors × 128 lanes × 2 × 1980 MHz", "62914560 B",
 	} {
 		if !strings.Contains(content, text) {
 			t.Errorf("the page does not say %q", text)

@@ -48,6 +48,25 @@ func (c *Case) Work(s *features.Statistics, records []features.Record) (w roofli
 	return w, nil
 }
 
+// FLOP is the floating-point additions, multiplications and multiply-adds of counts, each of the last as two.
+func (c *Case) FLOP(s *features.Statistics) (sum float64, err error) {
+	for _, r := range s.Records {
+		k, ok := r.Key.(features.Op)
+		if !ok || !roofline.HasPeak(k.Op) || !k.DType.Base().IsFloat() {
+			continue
+		}
+		n, err := c.lanes(s, r)
+		if err != nil {
+			return 0, err
+		}
+		if k.Op == "madd" {
+			n *= 2
+		}
+		sum += n * float64(k.DType.Lanes())
+	}
+	return sum, nil
+}
+
 // lanes is the count of a record at the sizes of the case, in work-items.
 func (c *Case) lanes(s *features.Statistics, r features.Record) (float64, error) {
 	n, err := r.At(c.Sizes)

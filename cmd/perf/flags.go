@@ -235,7 +235,7 @@ func parseSizes(texts []string) ([]map[string]int64, error) {
 	for _, c := range cases {
 		for _, name := range slices.Sorted(maps.Keys(c)) {
 			if c[name] < 1 {
-				return nil, usagef("size %s=%d: a size is at least 1", name, c[name])
+				return nil, usagef("size %s is %d; sizes are at least 1", name, c[name])
 			}
 		}
 	}

@@ -28,6 +28,10 @@ Results are compared with those of a reference interpreter before times count: a
 size that is measured. Differences that rounding cannot explain make a sample a wrong_result. A kernel in which the interpreter finds a
 race or an access out of bounds is faulty, and never launched. Samples say what was compared, or why nothing could be.
 
+Beside the times stand rates: of the distinct bytes of global memory that a kernel reads and writes, of its floating-point additions and
+multiplications, and the least time that the device needs for both as a share of the time, by the peaks of its data sheet or the rates
+in its profile; "-" where that is not known.
+
 Each sample carries the state of the caches, the latest time of a fixed sentinel kernel, which shows whether the device is
 as fast as when the session began, and the clocks where the driver reports them. With --trials 3 a sample takes little time and
 space. A samples file compressed by gzip can be replayed as it is.`,
@@ -62,7 +66,7 @@ space. A samples file compressed by gzip can be replayed as it is.`,
 					records[k*len(modes)+i] = r
 				}
 			}
-			return printRecords(cmd, records)
+			return printRecords(cmd, c, cases, records)
 		},
 	}
 	on.add(cmd)
@@ -87,19 +91,31 @@ func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string
 }
 
 // printRecords prints samples. Where one failed, the exit status says so.
-func printRecords(cmd *cobra.Command, records []samples.Record) error {
+func printRecords(cmd *cobra.Command, c *campaign.Campaign, cases []*workload.Case, records []samples.Record) error {
+	type sample struct {
+		samples.Record
+		campaign.Achieved
+	}
+	achieved, err := c.Achieved(cases, records)
+	if err != nil {
+		return err
+	}
 	failed := 0
-	t := format.NewTable("kernel", "caches", ">median", ">95 % interval", ">trials", "verified", "status")
-	for _, r := range records {
+	var all []sample
+	header := append([]string{"kernel", "caches", ">median", ">95 % interval"}, campaign.AchievedHeader...)
+	t := format.NewTable(append(header, ">trials", "verified", "status")...)
+	for i, r := range records {
+		all = append(all, sample{r, achieved[i]})
 		if r.Status != samples.OK {
 			failed++
-			t.Row(r.Kernel.Key(), string(r.Mode), "", "", "", "", fmt.Sprintf("%s: %s", r.Status, r.Error))
+			t.Row(r.Kernel.Key(), string(r.Mode), "", "", "", "", "", "", "", fmt.Sprintf("%s: %s", r.Status, r.Error))
 			continue
 		}
 		interval := format.Seconds(r.Summary.Lo) + " – " + format.Seconds(r.Summary.Hi)
-		t.Row(r.Kernel.Key(), string(r.Mode), format.Seconds(r.Seconds()), interval, fmt.Sprint(len(r.Trials)), r.Verification(), "ok")
+		row := append([]string{r.Kernel.Key(), string(r.Mode), format.Seconds(r.Seconds()), interval}, achieved[i].Cells()...)
+		t.Row(append(row, fmt.Sprint(len(r.Trials)), r.Verification(), "ok")...)
 	}
-	if err := show(cmd, map[string]any{"samples": records}, t.Write); err != nil {
+	if err := show(cmd, map[string]any{"samples": all}, t.Write); err != nil {
 		return err
 	}
 	if failed > 0 {

@@ -262,6 +262,7 @@ type measuredJSON struct {
 	Status        samples.Status `json:"status"`
 	Error         string         `json:"error,omitempty"`
 	Verified      string         `json:"verified,omitempty"`
+	campaign.Achieved
 }
 
 func predictionsJSON(p *campaign.Predictor, predictions []*campaign.Prediction) []predictionJSON {
@@ -280,6 +281,7 @@ func predictionsJSON(p *campaign.Predictor, predictions []*campaign.Prediction) 
 			all[i].Measured.Interval = &[2]float64{m.Summary.Lo, m.Summary.Hi}
 			all[i].Measured.RelativeError = r.RelativeError()
 			all[i].Measured.Verified = m.Verification()
+			all[i].Measured.Achieved = p.Achieved(r)
 		}
 	}
 	return all
@@ -299,7 +301,7 @@ func printPredictions(cmd *cobra.Command, p *campaign.Predictor, predictions []*
 		t := format.NewTable(header...)
 		for _, r := range predictions {
 			row := []string{r.Label, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String()}
-			row = append(row, measuredCells(r)...)
+			row = append(row, measuredCells(p, r)...)
 			for _, i := range terms {
 				row = append(row, format.Seconds(r.Terms[i].Value))
 			}
@@ -334,17 +336,17 @@ func measuredHeader(predictions []*campaign.Prediction) []string {
 	if len(predictions) == 0 || predictions[0].Measured == nil {
 		return nil
 	}
-	return []string{">measured", ">error"}
+	return append([]string{">measured", ">error"}, campaign.AchievedHeader...)
 }
 
-func measuredCells(r *campaign.Prediction) []string {
+func measuredCells(p *campaign.Predictor, r *campaign.Prediction) []string {
 	switch m := r.Measured; {
 	case m == nil:
 		return nil
 	case m.Status != samples.OK:
-		return []string{string(m.Status), ""}
+		return []string{string(m.Status), "", "", "", ""}
 	}
-	return []string{format.Seconds(r.Measured.Seconds()), format.SignedPercent(r.RelativeError())}
+	return append([]string{format.Seconds(r.Measured.Seconds()), format.SignedPercent(r.RelativeError())}, p.Achieved(r).Cells()...)
 }
 
 // predictTable predicts each row of a table of feature values.

@@ -94,7 +94,7 @@ func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaig
 			if len(rankings) > 1 {
 				fmt.Fprintf(w, "%s%s\n", strings.Repeat("\n", min(i, 1)), format.Sizes(r.At))
 			}
-			if err := writeRanking(w, r); err != nil {
+			if err := writeRanking(w, p, r); err != nil {
 				return err
 			}
 		}
@@ -102,7 +102,7 @@ func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaig
 	})
 }
 
-func writeRanking(w io.Writer, r campaign.Ranking) error {
+func writeRanking(w io.Writer, p *campaign.Predictor, r campaign.Ranking) error {
 	header := []string{">rank", "kernel", "sizes", ">predicted", ">95 % interval", ">of the fastest"}
 	t := format.NewTable(append(header, measuredHeader(r.Predictions)...)...)
 	for i, one := range r.Predictions {
@@ -111,7 +111,7 @@ func writeRanking(w io.Writer, r campaign.Ranking) error {
 			rank = "~ " + rank
 		}
 		row := []string{rank, one.Label, format.Sizes(one.Sizes), format.Seconds(one.Seconds), one.Interval.String(), fmt.Sprintf("%.2f x", one.Seconds/r.Predictions[0].Seconds)}
-		t.Row(append(row, measuredCells(one)...)...)
+		t.Row(append(row, measuredCells(p, one)...)...)
 	}
 	if err := t.Write(w); err != nil {
 		return err

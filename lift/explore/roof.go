@@ -37,7 +37,7 @@ func NewRoof(p *Point, names []string, device *facts.Device) *Roof {
 
 // String describes the roof.
 func (r *Roof) String() string {
-	amount := format.Quantity(r.Bytes, "B")+" once through global memory"
+	amount := format.Quantity(r.Bytes, "B") + " once through global memory"
 	if r.Bound == "arithmetic" {
 		amount = format.Quantity(r.Ops, "float32 operations")
 	}

@@ -1,0 +1,84 @@
+package campaign
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"gpuperf/calibrate"
+	"gpuperf/device/facts"
+	"gpuperf/features"
+	"gpuperf/internal/format"
+	"gpuperf/roofline"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// Achieved is what a launch does per second, 0 where that is not known: it has no such work, or the counts do not say.
+type Achieved struct {
+	Bytes  float64 `json:"bytes_per_second,omitempty"` // distinct elements of global memory that it reads, and those that it writes
+	FLOP   float64 `json:"flop_per_second,omitempty"`  // floating-point additions and multiplications; a multiply-add is two
+	OfRoof float64 `json:"of_roof,omitempty"`          // the least time that the device needs, over the time
+}
+
+// AchievedHeader names the columns of Cells.
+var AchievedHeader = []string{">memory", ">arithmetic", ">of the roof"}
+
+// Cells are the columns of AchievedHeader, "-" for what is not known.
+func (a Achieved) Cells() []string {
+	cell := func(v float64, text string) string {
+		if v == 0 {
+			return "-"
+		}
+		return text
+	}
+	return []string{
+		cell(a.Bytes, format.Rough(a.Bytes, "B/s")),
+		cell(a.FLOP, format.Rough(a.FLOP, "FLOP/s")),
+		cell(a.OfRoof, fmt.Sprintf("%.1f %%", 100*a.OfRoof)),
+	}
+}
+
+// achieved is what a case does in the time of its record on a device, whose rates were measured, by resource.
+func achieved(c *workload.Case, r samples.Record, on *facts.Device, measured map[string]roofline.Peak) (a Achieved) {
+	if r.Status != samples.OK || r.Seconds() <= 0 {
+		return a
+	}
+	if roof, ok := roofOf(c, on, measured, r.Mode); ok {
+		a.OfRoof = roof.Seconds / r.Seconds()
+	}
+	s, err := c.Statistics(features.Options{SubgroupSize: int(on.Int(facts.SubgroupSize))})
+	if err != nil {
+		return a
+	}
+	if w, err := c.Work(s, s.Records); err == nil {
+		a.Bytes = w.GlobalBytes / r.Seconds()
+	}
+	if n, err := c.FLOP(s); err == nil {
+		a.FLOP = n / r.Seconds()
+	}
+	return a
+}
+
+// Achieved is what cases did in the times of their records, as many of each, on the device of the campaign, by the rates that its profile
+// holds, where it has one.
+func (c *Campaign) Achieved(cases []*workload.Case, records []samples.Record) ([]Achieved, error) {
+	on := c.Device.Info().Fingerprint
+	profile, err := calibrate.LoadProfile(DeviceFile(c.options.Data, "profiles", on, ".yaml"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		profile = &calibrate.Profile{}
+	case err != nil:
+		return nil, err
+	}
+	all, measured := make([]Achieved, len(records)), peaks(profile.Roof)
+	for i, r := range records {
+		all[i] = achieved(cases[i*len(cases)/len(records)], r, facts.Of(on), measured)
+	}
+	return all, nil
+}
+
+// Achieved is what the measured case of a prediction did on the device of the model.
+func (p *Predictor) Achieved(one *Prediction) Achieved {
+	return achieved(one.Case, *one.Measured, p.Facts, p.measured)
+}
