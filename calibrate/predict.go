@@ -28,8 +28,8 @@ type Prediction struct {
 	Undetermined []string `json:"undetermined,omitempty"` // parameters that the prediction needs and calibration did not determine
 }
 
-// Interval is a lower and an upper end. Both are NaN where the interval is not known, and the upper is +Inf where there is none, because
-// the model ignores a main part of the work.
+// Interval is a lower and an upper end. Both are NaN where the interval is not known. The upper is +Inf where there is none, because
+// the model ignores a main part of the work; then the lower is -Inf where it is not known.
 type Interval [2]float64
 
 // unknown is the interval of which nothing is known.
@@ -117,11 +117,12 @@ func (p *Prediction) Under(roof Roof) {
 	}
 }
 
-// Open leaves a known interval without an upper end.
+// Open leaves the interval without an upper end, and one that is not known without a lower end too: that may be the roof.
 func (p *Prediction) Open() {
-	if p.Interval.Known() {
-		p.Interval[1] = math.Inf(1)
+	if !p.Interval.Known() {
+		p.Interval[0] = math.Inf(-1)
 	}
+	p.Interval[1] = math.Inf(1)
 }
 
 // Predictor predicts with one fit. One goroutine at a time.

@@ -141,3 +141,33 @@ func TestNoIntervalWithoutRowsToSpare(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
+
+func TestIntervalWithoutUpperEnd(t *testing.T) {
+	for _, c := range []struct {
+		interval Interval
+		open     bool
+		roof     float64
+		want     string
+	}{
+		{Interval{1e-3, 2e-3}, true, 0, "≥ 1 ms"},
+		{Interval{1e-3, 2e-3}, true, 5e-3, "≥ 5 ms"},
+		{Interval{1e-3, 2e-3}, false, 1.5e-3, "1.5 ms – 2 ms"},
+		{unknown, true, 0, "unknown"},
+		{unknown, true, 5e-3, "≥ 5 ms"},
+		{unknown, false, 5e-3, "unknown"},
+	} {
+		p := &Prediction{Seconds: 1.2e-3, Interval: c.interval}
+		if c.open {
+			p.Open()
+		}
+		if c.roof > 0 {
+			p.Under(Roof{Seconds: c.roof})
+		}
+		if got := p.Interval.String(); got != c.want || p.Seconds != math.Max(1.2e-3, c.roof) {
+			t.Errorf("%+v: %s, %g s", c, got, p.Seconds)
+		}
+		if text, err := p.Interval.MarshalJSON(); err != nil || (string(text) == "null") != (c.want == "unknown") {
+			t.Errorf("%+v: %s, %v", c, text, err)
+		}
+	}
+}

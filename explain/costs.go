@@ -34,10 +34,15 @@ func (e *explainer) parts(out *Explanation) error {
 		params[p.Name] = p.Value
 	}
 	parts, within := e.Model.Split(e.values, params)
-	total := 0.0
+	total, roof := 0.0, 0.0
 	for _, p := range parts {
 		total += p.Within
 	}
+	if r := e.Prediction.Roof; r != nil {
+		roof = r.Seconds
+	}
+	raised := max(roof-total, 0) // by so much more than the model says
+	total += raised
 	share := func(seconds float64) float64 {
 		if total == 0 {
 			return 0
@@ -54,6 +59,9 @@ func (e *explainer) parts(out *Explanation) error {
 		}
 		cost.Share = share(p.Within)
 		out.Costs = append(out.Costs, cost)
+	}
+	if raised > 0 {
+		out.Costs = append(out.Costs, Cost{Term: roofTerm, Work: Work{What: "roof: " + e.Prediction.Roof.Resource + " at the rate of the device"}, Alone: raised, Seconds: raised, Share: share(raised)})
 	}
 	slices.SortStableFunc(out.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Alone, a.Alone))
@@ -72,11 +80,17 @@ func (e *explainer) parts(out *Explanation) error {
 		if err != nil {
 			return err
 		}
-		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Alone: t.Value, Seconds: within[t.Name], Share: share(within[t.Name]), Halved: total - half}
+		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Alone: t.Value, Seconds: within[t.Name], Share: share(within[t.Name]), Halved: total - max(half, roof)}
 		out.Terms = append(out.Terms, term)
+	}
+	if raised > 0 {
+		out.Terms = append(out.Terms, Term{Name: roofTerm, Alone: raised, Seconds: raised, Share: share(raised)})
 	}
 	return nil
 }
+
+// roofTerm names the part by which a prediction was raised to the least time that the device needs.
+const roofTerm = "roof"
 
 // timeOf is the time by a variant of the model.
 func (e *explainer) timeOf(m *models.Model) (float64, error) {
@@ -121,7 +135,7 @@ func (e *explainer) bound(out *Explanation) error {
 		out.Bound = "nothing that the model has a cost for"
 		return nil
 	}
-	names := map[string]string{"gmem": "global memory", "onchip": "on-chip work", "overhead": "overhead of launches, groups and barriers"}
+	names := map[string]string{"gmem": "global memory", "onchip": "on-chip work", "overhead": "overhead of launches, groups and barriers", roofTerm: "the roof of the device, which the model does not know"}
 	var of Term
 	for _, t := range out.Terms {
 		if len(t.Joins) == 0 && t.Seconds > of.Seconds {

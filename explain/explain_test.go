@@ -90,6 +90,38 @@ func predict(t *testing.T, s *Subject) {
 
 const n3 = 256 * 256 * 256
 
+// TestPartsAddUpToTheRoof: what a prediction was raised by is a part of it, and no saving goes below the roof.
+func TestPartsAddUpToTheRoof(t *testing.T) {
+	for _, expression := range []string{"overhead + gmem + onchip", "overhead + overlap(gmem, onchip, p_edge)"} {
+		for _, raise := range []float64{0.5, 0.75, 1, 1.5, 100} {
+			s := subject(t, expression, map[string]float64{"p_launch": 5e-6, "p_a": 1e-12, "p_c": 3e-12, "p_madd": 1e-12, "p_edge": 50})
+			model := s.Prediction.Seconds
+			s.Prediction.Under(calibrate.Roof{Seconds: raise * model, Resource: "global memory", Unit: "B/s"})
+			e, err := New(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			costs, shares, parts := 0.0, 0.0, 0.0
+			for _, c := range e.Costs {
+				costs += c.Seconds
+				shares += c.Share
+			}
+			for _, term := range e.Terms {
+				parts += term.Share
+				if term.Halved > e.Predicted-raise*model+1e-9*model {
+					t.Errorf("%s, %g: half of %s saves %g, below the roof", expression, raise, term.Name, term.Halved)
+				}
+			}
+			if want := max(1, raise) * model; math.Abs(costs-want) > 1e-9*want || math.Abs(shares-1) > 1e-9 || math.Abs(parts-1) > 1e-9 {
+				t.Errorf("%s, %g: costs of %g make a prediction of %g; their shares are %g, those of terms %g", expression, raise, costs, want, shares, parts)
+			}
+			if roof := e.Terms[len(e.Terms)-1].Name == roofTerm; roof != (raise > 1) {
+				t.Errorf("%s, %g: terms are %+v", expression, raise, e.Terms)
+			}
+		}
+	}
+}
+
 func TestPartsAddUp(t *testing.T) {
 	costs := map[string]float64{"p_launch": 5e-6, "p_barrier": 1e-9, "p_a": 1e-12, "p_b": 2e-12, "p_c": 3e-12, "p_madd": 1e-12, "p_local": 4e-12, "p_edge": 50}
 	for _, c := range []struct {
