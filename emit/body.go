@@ -2,6 +2,8 @@ package emit
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"gpuperf/kernel"
@@ -32,7 +34,7 @@ func (w *writer) nodes(list []linear.Node, depth int) {
 		case *linear.Guard:
 			w.guard(x, depth)
 		case *linear.Loop:
-			if x.Unroll {
+			if unrolls(x) {
 				w.unrolled(x, depth)
 			} else {
 				w.loop(x, depth)
@@ -60,9 +62,15 @@ func splits(n linear.Node) bool {
 	case *linear.Exec:
 		return false
 	case *linear.Loop:
-		return x.Unroll
+		return unrolls(x)
 	}
 	return true
+}
+
+// unrolls reports whether a loop is written as copies of its body: it is to be, or makes one iteration.
+func unrolls(l *linear.Loop) bool {
+	first, last, ok := l.Constants()
+	return l.Unroll || ok && first == last
 }
 
 func (w *writer) statement(s *kernel.Stmt, depth int) {
@@ -117,22 +125,60 @@ func (w *writer) guard(g *linear.Guard, depth int) {
 		return
 	}
 	w.line(depth, "if (%s)", strings.Join(parts, " && "))
+	fixed := w.fixed
+	w.fixed = maps.Clone(fixed)
+	for _, c := range known {
+		if name, v, ok := equals(c); ok {
+			w.fixed[name] = polycount.Int(v)
+		}
+	}
 	w.assume(known, func() { w.block(g.Body, depth) })
+	w.fixed = fixed
+}
+
+// equals reports that a constraint says name = v.
+func equals(c polycount.Constraint) (name string, v int64, ok bool) {
+	names := c.Affine.Names()
+	if !c.Equality || len(names) != 1 || !c.Affine.Only(names[0]) {
+		return "", 0, false
+	}
+	k, constant := c.Affine.Coeff(names[0]), c.Affine.Constant()
+	return names[0], -constant / k, constant%k == 0
 }
 
 func (w *writer) loop(l *linear.Loop, depth int) {
-	lower, upper := w.bound(l.Lower, "max", true), w.bound(l.Upper, "min", false)
+	lower := w.bound(l.Lower, "max", true)
+	end, compare := w.end(l.Upper)
+	upper := w.bound(end, "min", false)
 	name := w.name(l.Iname)
 	step := "++" + name
 	if l.Step > 1 {
 		step = fmt.Sprintf("%s += %d", name, l.Step)
 	}
-	w.line(depth, "for (%s %s = %s; %s <= %s; %s)", w.types[w.index], name, lower, name, upper, step)
+	w.line(depth, "for (%s %s = %s; %s %s %s; %s)", w.types[w.index], name, lower, name, compare, upper, step)
 	cs := l.Constraints()
 	for i := range cs {
 		cs[i].Affine = w.inIteration(cs[i].Affine)
 	}
 	w.assume(cs, func() { w.block(l.Body, depth) })
+}
+
+// end are upper bounds with the comparison that goes with them: k < n and k < n / 16 for k <= n - 1 and k <= (n - 16) / 16.
+func (w *writer) end(list []polycount.Bound) ([]polycount.Bound, string) {
+	next := slices.Clone(list)
+	shorter := false
+	for i, b := range list {
+		num := w.inIteration(b.Num)
+		if !num.IsConstant() && num.Constant() != -b.Den {
+			return list, "<="
+		}
+		shorter = shorter || !num.IsConstant()
+		next[i].Num = num.AddInt(b.Den)
+	}
+	if !shorter {
+		return list, "<="
+	}
+	return next, "<"
 }
 
 // bound writes the largest of ⌈Num/Den⌉ or the smallest of ⌊Num/Den⌋.

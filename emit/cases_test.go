@@ -167,6 +167,12 @@ var cases = []testCase{
 			y[i] = s  {dep=step}`,
 		DTypes: map[string]expr.DType{"x": "float32"},
 	}, []step{tag("u:unr"), split("i", 8, "g.0", "l.0")}, at("n", 3, 16)},
+	{"extents-of-one", kernel.Spec{
+		Name: "ones", Domains: []string{"{[i,l,g,u,v]: 0<=i<n and 0<=l<1 and 0<=g<1 and 2<=u<=2 and 0<=v<3}"}, Instructions: `
+			y[i, l, v] = x[i + l + g, (u + v)//2] + l + 2*u if i + l < n else g  {inames=i:l:g:u:v}
+			z[i % 4 + 4*((i % 4 + 12)//16), l + g] = v + 1  {if=i < 4, inames=i:l:g:v}`,
+		DTypes: map[string]expr.DType{"x": "float32", "z": "int32"},
+	}, []step{tag("l:l.1, g:g.1"), split("i", 4, "g.0", "l.0"), prioritize("v", "u")}, at("n", 1, 6)},
 	{"integers", kernel.Spec{
 		Name: "integers", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: `
 			y[i] = (x[i] - 9)//4 + (x[i] - 9)%5*100 + (i - 3)//2 + ((i + 7)%3)*1000 + min(x[i], 5) + (x[i] << 2) - (x[i] ^ 3)

@@ -146,7 +146,7 @@ type writer struct {
 	k       *kernel.Kernel
 	nest    *linear.Nest
 	names   map[string]string           // variables whose names differ in the source
-	fixed   map[string]polycount.Affine // iterations of unrolled loops
+	fixed   map[string]polycount.Affine // what is constant here: inames of unrolled loops, names that a guard tests for a value
 	context []polycount.Constraint      // what holds at the current place
 	known   *polycount.Set              // the same as a set, made when it is asked for
 	read    map[string]bool             // arrays

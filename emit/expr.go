@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -69,11 +70,16 @@ func (w *writer) exprOf(e expr.Expr, t expr.DType) code {
 }
 
 func (w *writer) variable(name string) code {
-	if v, ok := w.fixed[name]; ok {
-		return signed(v.String())
-	}
-	if axis, ok := w.nest.Names[name]; ok {
-		return w.inIndexType(axis)
+	if w.k.IsIname(name) { // which a parameter of a function is not, even where it has the name of one
+		if v, ok := w.fixed[cmp.Or(w.nest.Names[name], name)]; ok {
+			return signed(v.String())
+		}
+		if v, ok := w.nest.Fixed(name); ok {
+			return w.integerLiteral(v, expr.Int32)
+		}
+		if axis, ok := w.nest.Names[name]; ok {
+			return w.inIndexType(axis)
+		}
 	}
 	if w.k.IsIname(name) || w.k.IsParam(name) {
 		return w.inIndexType(w.name(name))

@@ -50,7 +50,7 @@ type term struct {
 	of    code
 }
 
-// inIteration replaces the inames of unrolled loops by their values.
+// inIteration replaces names that are constant at the current place by their values.
 func (w *writer) inIteration(a polycount.Affine) polycount.Affine { return a.Subst(w.fixed) }
 
 // terms splits an affine expression into printed terms, the larger coefficients first, and the constant.

@@ -68,7 +68,7 @@ func TestDifferences(t *testing.T) {
 			"the array that is inferred for z is as long as its largest index needs, 16*(n//16), and so is its stride",
 			"stride n, for the same array",
 			"{[g,l]: 0<=g<n/16 and 0<=l<16}", "z[l,16*g+l] = 1.0f", "g:g.0, l:l.0",
-			[]string{"global float32 store z lstrides:{0:(16*(n // 16)) + 1} gstrides:{0:16} (workitem): [n] -> { 16*floor((n)/16) }"},
+			[]string{"global float32 store z lstrides:{0:(16*(n // 16)) + 1} gstrides:{0:16} (workitem): [n] -> { 16*floor(n/16) }"},
 			"",
 		},
 		{

@@ -107,7 +107,7 @@ func (f *LinearForm) String() string {
 		add(t.Coeff, t.Iname)
 	}
 	for _, t := range f.Floors {
-		add(t.Coeff, fmt.Sprintf("floor((%s)/%d)", t.Num, t.Den))
+		add(t.Coeff, (&polycount.Floor{Num: t.Num, Den: t.Den}).String())
 	}
 	if !f.Rest.IsZero() || len(parts) == 0 {
 		parts = append(parts, f.Rest.String())

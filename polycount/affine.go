@@ -37,7 +37,13 @@ type Floor struct {
 	Den int64
 }
 
-func (f *Floor) String() string { return fmt.Sprintf("floor((%v)/%d)", f.Num, f.Den) }
+func (f *Floor) String() string {
+	num := f.Num.String()
+	if t := f.Num.terms; len(t) != 1 || f.Num.c != 0 || t[0].Coeff != 1 {
+		num = "(" + num + ")"
+	}
+	return fmt.Sprintf("floor(%s/%d)", num, f.Den)
+}
 
 // Int is the constant c.
 func Int(c int64) Affine { return Affine{c: c} }

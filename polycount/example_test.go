@@ -172,7 +172,7 @@ func ExampleParseAffine() {
 	far := polycount.Name("n").Scale(1 << 62).Scale(4)
 	fmt.Println(far.Err())
 	// Output:
-	// n | floor((n)/4) - 1
+	// n | floor(n/4) - 1
 	// affine expression: coefficients of the constraints leave the 64-bit range
 }
 

@@ -43,7 +43,7 @@ func TestUnifyFloors(t *testing.T) {
 	}
 	for _, c := range []struct{ long, short string }{
 		{"[n] -> { n^2*floor(n/4) + n^2 - 16*floor(n/4)^2 + 16*floor(n/4)^2*(floor((n+3)/4) - floor(n/4)) }", "[n] -> { n^2*floor((n + 3)/4) }"},
-		{"[n] -> { (floor((n+1)/2) - floor(n/2))^3 }", "[n] -> { floor((n + 1)/2) - floor((n)/2) }"},
+		{"[n] -> { (floor((n+1)/2) - floor(n/2))^3 }", "[n] -> { floor((n + 1)/2) - floor(n/2) }"},
 		{"[n] -> { (n - 3*floor(n/3))*(1 - floor((n+2)/3) + floor(n/3)) }", "[n] -> { 0 }"},
 	} {
 		p := must(ParsePoly(c.long))

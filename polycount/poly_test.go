@@ -80,7 +80,7 @@ func TestCommonFactorsArePrintedOnce(t *testing.T) {
 	for _, c := range []struct{ p, want string }{
 		{"[n] -> { n + n^2 : n > 0 }", "[n] -> { n + n^2 : n > 0 }"}, // not short enough to leave the sum
 		{"[n,m] -> { 1/6*n*m*(1 + 2*n + 3*m) }", "[n, m] -> { 1/6*n*m*(1 + 2*n + 3*m) }"},
-		{"[n] -> { 4*floor(n/4)^2*(n^2 - 3*n + 2*floor(n/3) - 1) : n > 7 }", "[n] -> { 4*floor((n)/4)^2*(-1 - 3*n + 2*floor((n)/3) + n^2) : n >= 8 }"},
+		{"[n] -> { 4*floor(n/4)^2*(n^2 - 3*n + 2*floor(n/3) - 1) : n > 7 }", "[n] -> { 4*floor(n/4)^2*(-1 - 3*n + 2*floor(n/3) + n^2) : n >= 8 }"},
 		{"[n] -> { 12*n^2 - 18*n - 30 }", "[n] -> { -30 - 18*n + 12*n^2 }"},
 	} {
 		p, err := ParsePoly(c.p)

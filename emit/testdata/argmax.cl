@@ -39,7 +39,7 @@ extremes(__global float *restrict v, __global const float *restrict x, __global 
     {
         acc_j = -INFINITY;
         acc_j_0 = -1;
-        for (int j = 0; j <= m - 1; ++j)
+        for (int j = 0; j < m; ++j)
         {
             item_j = x[m*(4*gid(0) + lid(0)) + j];
             acc_j_0 = item_j > acc_j ? j : acc_j_0;
@@ -49,8 +49,8 @@ extremes(__global float *restrict v, __global const float *restrict x, __global 
         v[4*gid(0) + lid(0)] = acc_j;
         acc_j_k = INFINITY;
         acc_j_0_k = -1;
-        for (int k = 0; k <= m - 1; ++k)
-            for (int j_0 = 0; j_0 <= m - 1; ++j_0)
+        for (int k = 0; k < m; ++k)
+            for (int j_0 = 0; j_0 < m; ++j_0)
             {
                 item_j_0_k = x[m*(4*gid(0) + lid(0)) + j_0] - p[m*(4*gid(0) + lid(0)) + k];
                 acc_j_0_k = item_j_0_k < acc_j_k ? j_0 * m + k : acc_j_0_k;

@@ -14,10 +14,10 @@ mix_(__global float *restrict step_, __global const float *restrict clamp_, int 
 {
     float acc_i;
 
-    for (int dot_ = 1; dot_ <= n - 1; ++dot_)
+    for (int dot_ = 1; dot_ < n; ++dot_)
     {
         acc_i = 0.0f;
-        for (int i = 0; i <= dot_ - 1; ++i)
+        for (int i = 0; i < dot_; ++i)
             acc_i = acc_i + clamp_[i];
         step_[dot_] = acc_i;
     }

@@ -19,7 +19,7 @@ dg(__global float *restrict res, __global const float *restrict diff_mat, __glob
         for (int m = 0; m <= 2; ++m)
         {
             acc_j = 0.0f;
-            for (int j = 0; j <= nunit_nodes - 1; ++j)
+            for (int j = 0; j < nunit_nodes; ++j)
                 acc_j = acc_j + diff_mat[nunit_nodes*nunit_nodes*m + nunit_nodes*(4*gid(1) + lid(1)) + j] * u[nunit_nodes*(4*gid(0) + lid(0)) + j];
             res[nelements*nunit_nodes*m + nunit_nodes*(4*gid(0) + lid(0)) + 4*gid(1) + lid(1)] = acc_j;
         }

@@ -35,7 +35,7 @@ dg(__global float *restrict res, __global const float *restrict diff_mat, __glob
             u_fetch[4*lid(1) + lid(0)] = u[nunit_nodes*(4*gid(0) + lid(1)) + 4*j_outer + lid(0)];
         barrier(CLK_LOCAL_MEM_FENCE); /* u_fetch: written by u_fetch_rule, read by insn_j_outer_j_inner_update */
         if (4*gid(1) + lid(1) < nunit_nodes && 4*gid(0) + lid(0) < nelements)
-            for (int j_inner = 0; j_inner <= min(3, nunit_nodes - 4*j_outer - 1); ++j_inner)
+            for (int j_inner = 0; j_inner < min(4, nunit_nodes - 4*j_outer); ++j_inner)
                 for (int m = 0; m <= 2; ++m)
                     acc_j_outer_j_inner[m] = acc_j_outer_j_inner[m] + diff_mat[nunit_nodes*nunit_nodes*m + nunit_nodes*(4*gid(1) + lid(1)) + 4*j_outer + j_inner] * u_fetch[4*lid(0) + j_inner];
     }

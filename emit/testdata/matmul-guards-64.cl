@@ -19,7 +19,7 @@ matmul(__global float *restrict c, __global const float *restrict a, __global co
             b_fetch[16*lid(1) + lid(0)] = b[n*(16*k_outer + lid(1)) + 16*gid(0) + lid(0)];
         barrier(CLK_LOCAL_MEM_FENCE); /* b_fetch: written by b_fetch_rule, read by insn_k_outer_k_inner_update */
         if (16*gid(1) + lid(1) < n && 16*gid(0) + lid(0) < n)
-            for (long k_inner = 0; k_inner <= min((long) 15, n - 16*k_outer - 1); ++k_inner)
+            for (long k_inner = 0; k_inner < min((long) 16, n - 16*k_outer); ++k_inner)
                 acc_k_outer_k_inner = acc_k_outer_k_inner + a_fetch[16*lid(1) + k_inner] * b_fetch[16*k_inner + lid(0)];
     }
     if (16*gid(1) + lid(1) < n && 16*gid(0) + lid(0) < n)

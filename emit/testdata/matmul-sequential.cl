@@ -15,11 +15,11 @@ matmul(__global float *restrict c, __global const float *restrict a, __global co
 {
     float acc_k;
 
-    for (int i = 0; i <= n - 1; ++i)
-        for (int j = 0; j <= n - 1; ++j)
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
         {
             acc_k = 0.0f;
-            for (int k = 0; k <= n - 1; ++k)
+            for (int k = 0; k < n; ++k)
                 acc_k = acc_k + a[n*i + k] * b[n*k + j];
             c[n*i + j] = acc_k;
         }

@@ -32,7 +32,7 @@ privates(__global const float *restrict x, __global float *restrict y, __global 
     {
         if (m >= 1)
             acc = ((float4) (0.0f));
-        for (int k = 0; k <= m - 1; ++k)
+        for (int k = 0; k < m; ++k)
             acc = acc + *((__global const float4 *) (x + 4*m*(8*gid(0) + lid(0)) + 4*k)) * *((__global const float4 *) (x + 4*m*(8*gid(0) + lid(0)) + 4*k));
         if (m >= 1)
         {
@@ -45,7 +45,7 @@ privates(__global const float *restrict x, __global float *restrict y, __global 
             y[8*gid(0) + lid(0)] = r;
             acc_k_0 = 0.0f;
         }
-        for (int k_0 = 0; k_0 <= m - 1; ++k_0)
+        for (int k_0 = 0; k_0 < m; ++k_0)
             acc_k_0 = acc_k_0 + x[4*m*(8*gid(0) + lid(0)) + 4*k_0] * 2.0f;
         if (m >= 1)
             z[8*gid(0) + lid(0)] = acc_k_0;

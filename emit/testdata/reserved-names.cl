@@ -14,10 +14,10 @@ kernel_(__global float *restrict float_, __global const float *restrict exp_, in
 {
     float acc_i;
 
-    for (int half_ = 1; half_ <= n - 1; ++half_)
+    for (int half_ = 1; half_ < n; ++half_)
     {
         acc_i = 0.0f;
-        for (int i = 0; i <= half_ - 1; ++i)
+        for (int i = 0; i < half_; ++i)
             acc_i = acc_i + exp_[i];
         float_[half_] = acc_i;
     }

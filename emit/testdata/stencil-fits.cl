@@ -1,5 +1,5 @@
 /*
-groups (floor((n)/14), floor((n)/14), 1), work-items (16, 16, 1)
+groups (n/14, n/14, 1), work-items (16, 16, 1)
 u_fetch_rule: u_fetch[lid(1), lid(0)] = u[14*gid(1) + lid(1), 14*gid(0) + lid(0)]
 barrier local (u_fetch: written by u_fetch_rule, read by insn)
 if lid(1) <= 13 and lid(0) <= 13

@@ -20,7 +20,7 @@ strides(__global float *restrict y, __global const float *restrict x, int const 
     if (floor_mod_int(gid(0) - lid(0), 3) == 2 && 8*gid(0) + lid(0) < n)
     {
         y[8*gid(0) + lid(0)] = 0.0f;
-        for (int k = lid(0) % 2; k <= n - 1; k += 2)
+        for (int k = lid(0) % 2; k < n; k += 2)
             y[8*gid(0) + lid(0)] = y[8*gid(0) + lid(0)] + x[(k + lid(0)) % 4];
     }
 }

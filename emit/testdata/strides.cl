@@ -11,10 +11,10 @@ for i = 1 .. n - 1 step 3
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1)))
 strides(__global float *restrict y, __global const float *restrict x, int const n)
 {
-    for (int i = 1; i <= n - 1; i += 3)
+    for (int i = 1; i < n; i += 3)
     {
         y[i] = 0.0f;
-        for (int k = i % 2; k <= n - 1; k += 2)
+        for (int k = i % 2; k < n; k += 2)
             y[i] = y[i] + x[k / 2];
     }
 }

@@ -46,8 +46,8 @@ norms(__global const float *restrict x, __global float *restrict y, int const n)
     barrier(CLK_LOCAL_MEM_FENCE); /* acc_l: written by insn_l_step_0, read by insn_l_step_1 */
     if (lid(0) == 0 && 2*gid(0) + lid(1) < n)
     {
-        acc_l[11*lid(1) + lid(0)] = acc_l[11*lid(1) + lid(0)] + acc_l[11*lid(1) + lid(0) + 2];
-        acc_l[11*lid(1) + lid(0)] = acc_l[11*lid(1) + lid(0)] + acc_l[11*lid(1) + lid(0) + 1];
+        acc_l[11*lid(1)] = acc_l[11*lid(1)] + acc_l[11*lid(1) + 2];
+        acc_l[11*lid(1)] = acc_l[11*lid(1)] + acc_l[11*lid(1) + 1];
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* acc_l: written by insn_l_step_2, read by insn */
     if (2*gid(0) + lid(1) < n)

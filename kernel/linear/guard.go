@@ -47,6 +47,7 @@ func (b *builder) program() error {
 		return err
 	}
 	b.nest.Body = wrap(items)
+	b.fold()
 	return nil
 }
 

@@ -198,8 +198,8 @@ func (n *Nest) isIndex(name string) bool {
 	return a == nil || a.IsValue && n.Kernel.IsParam(name)
 }
 
-// Affine replaces inames on hardware axes by the names of their axes.
-func (n *Nest) Affine(a polycount.Affine) polycount.Affine { return a.Subst(n.axes) }
+// Affine replaces inames on hardware axes by the names of their axes, and folds the result.
+func (n *Nest) Affine(a polycount.Affine) polycount.Affine { return n.ranges.fold(a.Subst(n.axes)) }
 
 // Layout is how the elements of an array lie in memory: strides along its axes, and the offset of the first element, nil
 // for none.

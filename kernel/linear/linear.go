@@ -8,6 +8,7 @@
 package linear
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -30,8 +31,9 @@ type Nest struct {
 	Local [3]int64
 	Body  []Node
 	// Names maps the inames on hardware axes to the names of their axes ("i_inner" to "lid(1)").
-	Names map[string]string
-	axes  map[string]polycount.Affine // the same as expressions
+	Names  map[string]string
+	axes   map[string]polycount.Affine // the same as expressions
+	ranges ranges
 	// Context is what holds at every work-item: dimensions are the axes in use, constraints their extents and the
 	// kernel's assumptions.
 	Context *polycount.Set
@@ -102,6 +104,12 @@ func (n *Nest) Expr(e expr.Expr) expr.Expr {
 		}
 		return e
 	})
+}
+
+// Fixed is the value of an axis of extent one, or of a loop that makes one iteration, given its name or its iname.
+func (n *Nest) Fixed(name string) (v int64, ok bool) {
+	x, ok := n.ranges[cmp.Or(n.Names[name], name)]
+	return x.lo, ok && x.lo == x.hi
 }
 
 // Sync is a barrier of the program.

@@ -38,9 +38,9 @@ func Example() {
 	}
 	fmt.Print(program)
 	// Output:
-	// groups (floor((n)/16), floor((n)/16), 1), work-items (16, 16, 1)
+	// groups (n/16, n/16, 1), work-items (16, 16, 1)
 	// insn_k_outer_k_inner_init: acc_k_outer_k_inner = 0.0f
-	// for k_outer = 0 .. floor((n)/16) - 1
+	// for k_outer = 0 .. n/16 - 1
 	//     barrier local (a_fetch: read by insn_k_outer_k_inner_update, written by a_fetch_rule)
 	//     a_fetch_rule: a_fetch[lid(1), lid(0)] = a[16*gid(1) + lid(1), 16*k_outer + lid(0)]
 	//     b_fetch_rule: b_fetch[lid(1), lid(0)] = b[16*k_outer + lid(1), 16*gid(0) + lid(0)]

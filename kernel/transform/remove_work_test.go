@@ -228,24 +228,24 @@ func TestRemoveWorkOfThePaper(t *testing.T) {
 	}{
 		{transform.WorkRemoval{Vars: []string{"a", "c"}}, `
 			read_tgt_init: read_tgt = 0.0f
-			for k_outer = 0 .. floor((n)/16) - 1
+			for k_outer = 0 .. n/16 - 1
 			    b_fetch_rule_read: read_tgt = read_tgt + b$bLD[16*k_outer + lid(1), 16*gid(0) + lid(0)]
 			read_tgt_dest_store: read_tgt_dest[16*gid(1) + lid(1), 16*gid(0) + lid(0)] = read_tgt`},
 		{transform.WorkRemoval{Keep: []string{"bLD"}}, `
 			read_tgt_init: read_tgt = 0.0f
-			for k_outer = 0 .. floor((n)/16) - 1
+			for k_outer = 0 .. n/16 - 1
 			    b_fetch_rule_read: read_tgt = read_tgt + b$bLD[16*k_outer + lid(1), 16*gid(0) + lid(0)]
 			read_tgt_dest_store: read_tgt_dest[16*gid(1) + lid(1), 16*gid(0) + lid(0)] = read_tgt`},
 		{transform.WorkRemoval{}, `
 			read_tgt_init: read_tgt = 0.0f
-			for k_outer = 0 .. floor((n)/16) - 1
+			for k_outer = 0 .. n/16 - 1
 			    a_fetch_rule_read: read_tgt = read_tgt + a$aLD[16*gid(1) + lid(1), 16*k_outer + lid(0)]
 			    b_fetch_rule_read: read_tgt = read_tgt + b$bLD[16*k_outer + lid(1), 16*gid(0) + lid(0)]
 			insn_store: c$cST[16*gid(1) + lid(1), 16*gid(0) + lid(0)] = read_tgt`},
 		{transform.WorkRemoval{Vars: []string{"b"}, Accumulators: 2}, `
 			read_tgt_init: read_tgt = 0.0f
 			read_tgt_1_init: read_tgt_1 = 0.0f
-			for k_outer = 0 .. floor((n)/16) - 1
+			for k_outer = 0 .. n/16 - 1
 			    a_fetch_rule_read: read_tgt = read_tgt + a$aLD[16*gid(1) + lid(1), 16*k_outer + lid(0)]
 			    read_tgt_next: read_tgt_next = read_tgt_1
 			    read_tgt_1_next: read_tgt_1_next = read_tgt
@@ -264,7 +264,7 @@ func TestRemoveWorkOfThePaper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "groups (floor((n)/16), floor((n)/16), 1), work-items (16, 16, 1)" + strings.ReplaceAll(c.want, "\n\t\t\t", "\n") + "\n"
+		want := "groups (n/16, n/16, 1), work-items (16, 16, 1)" + strings.ReplaceAll(c.want, "\n\t\t\t", "\n") + "\n"
 		if d := cmp.Diff(want, nest.String()); d != "" {
 			t.Errorf("%v (-want +got):\n%s", c.opt, d)
 		}
