@@ -7,6 +7,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/evaluate"
 	"gpuperf/features"
+	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/script"
 	"gpuperf/lift"
@@ -22,6 +23,7 @@ type runner struct {
 
 var runners = map[string]runner{
 	"script":     {"python", runScript},
+	"kernel":     {"python", runKernel},
 	"value":      {"text", runValue},
 	"feature":    {"python", runFeature},
 	"suite":      {"yaml", runSuite},
@@ -31,27 +33,45 @@ var runners = map[string]runner{
 	"expression": {"text", runExpression},
 }
 
-// runScript shows the loop nest of the last kernel that a script defines.
+// lastKernel is the last kernel that a script defines.
+func lastKernel(ctx context.Context, text string) (*kernel.Kernel, error) {
+	variants, err := script.Options{}.Exec(ctx, "example.star", text)
+	if err != nil {
+		return nil, err
+	}
+	return variants[len(variants)-1].Kernel, nil
+}
+
+// runScript shows the loop nest of the last kernel.
 func runScript(ctx context.Context, about, example string) (string, error) {
-	variants, err := script.Options{}.Exec(ctx, "example.star", about+example)
+	k, err := lastKernel(ctx, about+example)
 	if err != nil {
 		return "", err
 	}
-	nest, err := workload.NewKernel(variants[len(variants)-1].Kernel).Nest()
+	nest, err := workload.NewKernel(k).Nest()
 	if err != nil {
 		return "", err
 	}
 	return nest.String(), nil
 }
 
-// runValue runs a statement of one work-item that assigns the expression, and shows the value and its type.
-func runValue(ctx context.Context, about, example string) (string, error) {
-	text := fmt.Sprintf("knl = lp.make_kernel('{ [one]: 0 <= one < 1 }', 'value[one] = %s')", example)
-	variants, err := script.Options{}.Exec(ctx, "example.star", about+text)
+// runKernel shows the text of the last kernel.
+func runKernel(ctx context.Context, about, example string) (string, error) {
+	k, err := lastKernel(ctx, about+example)
 	if err != nil {
 		return "", err
 	}
-	nest, err := workload.NewKernel(variants[0].Kernel).Nest()
+	return k.String(), nil
+}
+
+// runValue runs a statement of one work-item that assigns the expression, and shows the value and its type.
+func runValue(ctx context.Context, about, example string) (string, error) {
+	text := fmt.Sprintf("knl = lp.make_kernel('{ [one]: 0 <= one < 1 }', 'value[one] = %s')", example)
+	k, err := lastKernel(ctx, about+text)
+	if err != nil {
+		return "", err
+	}
+	nest, err := workload.NewKernel(k).Nest()
 	if err != nil {
 		return "", err
 	}
