@@ -160,11 +160,11 @@ func (p *page) run(call string, out *bytes.Buffer, fails bool) {
 func structure(session string) *regexp.Regexp {
 	text := "^"
 	for line := range strings.Lines(session) {
-		switch first := strings.Fields(line + " .")[0]; {
+		switch first := strings.Fields(strings.TrimLeft(line, " ~") + " .")[0]; { // ~ marks ranks
 		case strings.TrimSpace(line) == "...":
 			text += `(.*\n)*`
 		case strings.ContainsAny(first[:1], "0123456789"):
-			text += `\s*\d.*\n`
+			text += `[\s~]*\d.*\n`
 		case first == ".":
 			text += `\s*\n`
 		default:
@@ -215,7 +215,7 @@ func TestDocumentsAreChecked(t *testing.T) {
 	const session = "$ perf x\nrank  kernel\n   1  rows   3.2 µs\n...\nresidual 0.1\n"
 	for output, same := range map[string]bool{
 		"$ perf x\nrank  kernel  sizes\n   1  tiles  12 ms\nresidual 0.2\n":                  true,
-		"$ perf x\nrank  kernel  sizes\n   1  tiles  12 ms\n   2  rows  13 ms\nresidual 0\n": true,
+		"$ perf x\nrank  kernel  sizes\n ~ 1  tiles  12 ms\n   2  rows  13 ms\nresidual 0\n": true,
 		"$ perf x\nrank  kernel  sizes\n   1  tiles  12 ms\nconverged\n":                     false,
 		"$ perf x\nkernel  sizes\n   1  tiles  12 ms\nresidual 0.2\n":                        false,
 	} {
