@@ -174,10 +174,12 @@ func structure(session string) *regexp.Regexp {
 	return regexp.MustCompile(text + "$")
 }
 
+// behind is a comment behind a command, or what its output is piped to.
+var behind = regexp.MustCompile(` [#|] .*`)
+
 // check parses a command that stands outside of sessions: commands and flags must be there, and the number of arguments right.
 func check(line string) error {
-	call, _, _ := strings.Cut(strings.TrimPrefix(line, "$ "), " # ")
-	args := words(call)
+	args := words(behind.ReplaceAllString(strings.TrimPrefix(line, "$ "), ""))
 	if len(args) == 0 || args[0] != "perf" {
 		return nil
 	}
