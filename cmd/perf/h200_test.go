@@ -10,7 +10,7 @@ import (
 	"gpuperf/evaluate"
 )
 
-// TestPaperSection22OnTheH200 holds what the README says of the recorded run: Figure 1's kind of prediction within 3 %
+// TestPaperSection22OnTheH200 holds what docs/evaluation.md says of the recorded run: Figure 1's kind of prediction within 3 %
 // where no size was calibrated, and a rate of multiply-adds near the device's peak, 132 SMs x 128 lanes x 1980 MHz.
 func TestPaperSection22OnTheH200(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func replayJSON(t *testing.T, into any, args ...string) {
 	}
 }
 
-// TestApplicationsOnTheH200 holds what the README says of the evaluation of Stevens and Klöckner, section 8, with models written
+// TestApplicationsOnTheH200 holds what docs/evaluation.md says of the evaluation of Stevens and Klöckner, section 8, with models written
 // by hand and with those that calibrate --for made: no worse than the paper's errors, with warm and with cold caches.
 func TestApplicationsOnTheH200(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestApplicationsOnTheH200(t *testing.T) {
 	}
 }
 
-// TestFurtherKernelsOnTheH200 holds what the README says of six kernels predicted by the models that calibrate --for made for them:
+// TestFurtherKernelsOnTheH200 holds what docs/evaluation.md says of six kernels predicted by the models that calibrate --for made for them:
 // at first, and with terms for what too few work-items wait for.
 func TestFurtherKernelsOnTheH200(t *testing.T) {
 	t.Parallel()

@@ -95,7 +95,7 @@ func cublasTimes(t *testing.T) map[problem]float64 {
 	return reference
 }
 
-// TestRecordedBest holds the table of the README: how many times as fast as the recorded times of cuBLAS the recorded best variants of
+// TestRecordedBest holds the table of docs/evaluation.md: how many times as fast as the recorded times of cuBLAS the recorded best variants of
 // at most 40 are. The large ones reach 90 % of the bandwidth of a copy. Nothing is run.
 func TestRecordedBest(t *testing.T) {
 	reference := cublasTimes(t)
@@ -151,7 +151,7 @@ func TestRecordedBest(t *testing.T) {
 	}
 }
 
-// TestRecordedProducts holds what the README says of matrix products: the recorded best variants of at most 120 reach more than
+// TestRecordedProducts holds what docs/evaluation.md says of matrix products: the recorded best variants of at most 120 reach more than
 // 56 % of what cuBLAS does without tensor cores.
 func TestRecordedProducts(t *testing.T) {
 	set, err := samples.Load("../../testdata/h200/lift_products.jsonl.gz")
@@ -191,7 +191,7 @@ func TestRecordedProducts(t *testing.T) {
 	}
 }
 
-// TestLiftRankings holds what the README says of rankers on families of stencils and variants that they have not seen: the default, and
+// TestLiftRankings holds what docs/evaluation.md says of rankers on families of stencils and variants that they have not seen: the default, and
 // a model calibrated on measurement kernels alone.
 func TestLiftRankings(t *testing.T) {
 	t.Parallel()
@@ -232,7 +232,7 @@ func TestLiftRankings(t *testing.T) {
 	}
 }
 
-// TestLiftTransfer holds what the README says of learning from stencils for programs of other kinds.
+// TestLiftTransfer holds what docs/evaluation.md says of learning from stencils for programs of other kinds.
 func TestLiftTransfer(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]float64{"lift_3d_variants": 0.72, "lift_products": 0.48, "lift_blas": 0.36} {

@@ -41,6 +41,14 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestReadmeIsShort: who wants to know more follows its links.
+func TestReadmeIsShort(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if n := len(strings.Fields(string(text))); err != nil || n > 900 {
+		t.Errorf("README.md has %d words, more than 900 (%v)", n, err)
+	}
+}
+
 func documents(t *testing.T) []string {
 	list := []string{"../../README.md"}
 	err := filepath.WalkDir("../../docs", func(path string, _ fs.DirEntry, err error) error {
