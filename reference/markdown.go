@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"strings"
+	"unicode"
 )
 
 // WriteMarkdown writes the page as it stands in docs/reference.
@@ -12,6 +13,10 @@ func (p *Page) WriteMarkdown(w io.Writer) error {
 	t.line("# %s\n\n<!-- Made by `UPDATE=1 go test ./reference` from reference/%s.yaml and the tables of the program. -->\n", p.Title, p.Name)
 	t.markdown(p.Intro)
 	t.line("The same on a terminal: `perf help %s`, or of one entry `perf help %s NAME`.\n", p.Name, p.Name)
+	for _, s := range p.Sections {
+		t.line("- [%s](#%s): `%s`", s.Title, anchor(s.Title), strings.Join(s.names(), "`, `"))
+	}
+	t.line("")
 	for _, s := range p.Sections {
 		t.line("## %s\n", s.Title)
 		t.markdown(s.Intro)
@@ -24,6 +29,19 @@ func (p *Page) WriteMarkdown(w io.Writer) error {
 		}
 	}
 	return t.err
+}
+
+// anchor is what Markdown's readers make of a heading: its letters and digits, and - for spaces.
+func anchor(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return r
+		}
+		return -1
+	}, strings.ToLower(title))
 }
 
 func (t *text) markdownEntry(s *Section, e *Entry) {

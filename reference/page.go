@@ -169,6 +169,14 @@ func (p *Page) Entries() []string {
 	return all
 }
 
+// names are those of the entries, in order.
+func (s *Section) names() (list []string) {
+	for _, e := range s.Entries {
+		list = append(list, e.Name)
+	}
+	return list
+}
+
 // Select keeps the entries of these names; an unknown name is an error that suggests the nearest.
 func (p *Page) Select(names ...string) error {
 	all := p.Entries()

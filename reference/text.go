@@ -12,13 +12,23 @@ import (
 // WriteText writes the page for a terminal of a width.
 func (p *Page) WriteText(w io.Writer, width int) error {
 	t := &text{w: w, width: width}
-	if p.Intro != "" {
+	whole := p.Intro != ""
+	if whole {
 		t.line("%s\n", p.Title)
 		t.paragraphs("", p.Intro)
+		t.line("")
+		for _, s := range p.Sections {
+			for i, l := range format.Wrap(s.Title+": "+strings.Join(s.names(), ", "), width-4) {
+				t.line("%s%s", strings.Repeat("    ", min(i, 1)), l)
+			}
+		}
 	}
 	for _, s := range p.Sections {
+		if whole {
+			t.line("\n%s", strings.ToUpper(s.Title))
+		}
 		if s.Intro != "" {
-			t.line("\n%s\n", strings.ToUpper(s.Title))
+			t.line("")
 			t.paragraphs("", s.Intro)
 		}
 		if s.Context != "" {
