@@ -4,11 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gpuperf/manual"
 	"gpuperf/starter"
@@ -101,4 +103,19 @@ func TestHelpSessions(t *testing.T) {
 	p := scripts(t, dir)
 	p.UpdateScripts = false
 	testscript.Run(t, p)
+}
+
+// free are the flags whose values are for the user to make up.
+var free = []string{"at", "data", "global", "init", "local", "name", "time-range", "variant", "within"}
+
+// TestFlagsComplete: a shell completes the values of every flag that takes a text, but for free ones.
+func TestFlagsComplete(t *testing.T) {
+	each(newRoot(), func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			_, completes := c.GetFlagCompletionFunc(f.Name)
+			if text := strings.HasPrefix(f.Value.Type(), "string"); text && !completes && !slices.Contains(free, f.Name) {
+				t.Errorf("%s: --%s is not completed", c.CommandPath(), f.Name)
+			}
+		})
+	})
 }

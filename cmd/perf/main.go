@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
+	"gpuperf/complete"
 )
 
 // grace is how long the work may take to stop by itself after a signal. What is finished is in journals by then.
@@ -98,6 +99,7 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	checkArgs(root)
+	complete.Add(root, complete.Options{Profiles: func() []string { found, _, _ := ownProfiles(); return found }})
 	return root
 }
 

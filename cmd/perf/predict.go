@@ -97,16 +97,21 @@ interval without upper end.`,
 	return cmd
 }
 
+// ownProfiles are the profiles of the data directory, which is dir.
+func ownProfiles() (found []string, dir string, err error) {
+	if dir, err = dataDir(); err != nil {
+		return nil, "", err
+	}
+	found, err = filepath.Glob(filepath.Join(dir, "profiles", "*.yaml"))
+	return found, dir, err
+}
+
 // path finds the profile: the one named, the only one in the data directory, or that of the chosen device.
 func (o *predictFlags) path(cmd *cobra.Command) (string, error) {
 	if o.profile != "" {
 		return o.profile, nil
 	}
-	dir, err := dataDir()
-	if err != nil {
-		return "", err
-	}
-	found, err := filepath.Glob(filepath.Join(dir, "profiles", "*.yaml"))
+	found, dir, err := ownProfiles()
 	switch {
 	case err != nil:
 		return "", err

@@ -28,7 +28,7 @@ var standardOnly = []string{"internal/intmath", "internal/lex", "internal/namese
 var restricted = map[string][]string{
 	"github.com/ebitengine/purego": {"device/opencl"},
 	"go.starlark.net":              {"kernel/script", "microbench"},
-	"github.com/spf13/cobra":       {"cmd/perf", "manual"},
+	"github.com/spf13/cobra":       {"cmd/perf", "complete", "manual"},
 }
 
 // row is a package in the table of docs/architecture.md.

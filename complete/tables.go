@@ -1,0 +1,86 @@
+package complete
+
+import (
+	"gpuperf/device/replay"
+	"gpuperf/lift/explore"
+	"gpuperf/models"
+	"gpuperf/models/library"
+)
+
+// arguments are what completes the words of lines of usage.
+var arguments = map[string]offer{
+	"KERNEL.star": kernels,
+	"MODEL":       either(fixed(library.Names), files(".yaml")),
+	"NAME":        fixed(library.Names),
+	"TAG":         tags,
+	"FEATURE":     featureIDs,
+	"SUITE.yaml":  files(".yaml"),
+	"PROG.lift":   files(".lift"),
+	"DB.jsonl":    files(".jsonl", ".jsonl.gz"),
+	"DIR":         files(),
+	"COMMAND":     commands,
+	"PAGE":        pages,
+	"ENTRY":       entries,
+}
+
+// forms are the forms that models are fitted in.
+var forms = either(words(models.Forms), words([]string{"auto"}))
+
+// flags are what completes flags, of one command or of all that have one of the name.
+var flags = map[string]offer{
+	"--device":     either(devices, prefixed(replay.Prefix, files(".jsonl", ".jsonl.gz"))),
+	"--hardware":   factSheets,
+	"--like":       factSheets,
+	"--profile":    either(profileNames, files(".yaml")),
+	"--model":      modelsOfProfile,
+	"--tag":        anyTag,
+	"--match":      words(models.Matches),
+	"--cache":      words([]string{"warm", "cold", "both"}),
+	"--remeasure":  either(words([]string{"all"}), anyTag),
+	"--param":      sizesOfKernel,
+	"--size":       sizesOfProgram,
+	"--for":        kernels,
+	"--order":      fixed(explore.Orders),
+	"--ranker":     rankers,
+	"--as":         words([]string{"nest", "ir", "opencl"}),
+	"--database":   files(".jsonl", ".jsonl.gz"),
+	"--train":      files(".jsonl", ".jsonl.gz"),
+	"--replay":     files(".jsonl", ".jsonl.gz"),
+	"--output":     files(".jsonl"),
+	"--data":       either(files(".csv"), files(".jsonl", ".jsonl.gz")),
+	"--features":   files(".csv"),
+	"--picture":    files(".svg"),
+	"--generators": files(),
+	"--report":     files(),
+	"--out":        files(),
+	"--to":         files(),
+	"--man":        files(),
+
+	"calibrate --model": forms,
+	"fit --model":       forms,
+	"evaluate --model":  forms,
+	"lift emit --as":    words([]string{"opencl", "ir", "lift", "derivation"}),
+}
+
+// fixed offers the words of a list, which need not be those that have been begun.
+func fixed(list func() []string) offer { return func(*call, string) []string { return list() } }
+
+// words is fixed for a list at hand.
+func words[T ~string](list []T) offer {
+	return func(*call, string) (all []string) {
+		for _, w := range list {
+			all = append(all, string(w))
+		}
+		return all
+	}
+}
+
+// either offers what several do.
+func either(offers ...offer) offer {
+	return func(c *call, begun string) (all []string) {
+		for _, o := range offers {
+			all = append(all, o(c, begun)...)
+		}
+		return all
+	}
+}
