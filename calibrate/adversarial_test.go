@@ -51,13 +51,13 @@ func TestAdversarialFits(t *testing.T) {
 		rows        []Row
 		want        []string // parts of warnings
 	}{
-		{"collinear", "expression: p_a * f_x + p_b * f_y\n" + scaled, twice, []string{"p_a and p_b cannot be identified separately"}},
+		{"collinear", "expression: p_a * f_x + p_b * f_y\n" + scaled, twice, []string{"p_a and p_b: cannot be identified separately"}},
 		{"saturating edge", "expression: overlap(p_a * f_x, p_b * f_y, p_edge)\nparameters: {p_edge: {min: 3, max: 100}}\n" + scaled, sharp, nil},
 		{"saturating norm", "expression: pnorm(p_a * f_x, p_b * f_y, p_n)\nparameters: {p_n: {min: 1, max: 64}}\n" + scaled, sharp, nil},
 		{"a ridge of solutions", "expression: pnorm(p_a * f_x, p_b * f_y, 2)\n" + scaled, same, []string{"the rows fit as well with"}},
 		{"two solutions", "expression: (p_a + p_b) * f_x + p_a * p_b * f_y\n" + scaled, sums, []string{"the rows fit as well with"}},
 		{"two solutions of overlap", "expression: overlap(p_a * f_x + p_b * f_y, p_a * f_y + p_b * f_x, 20)\n" + scaled, mixed, []string{"the rows fit as well with"}},
-		{"outlier", "expression: p_a * f_x + p_b * f_y\n" + scaled, spoilt, []string{"kernel seven is"}},
+		{"outlier", "expression: p_a * f_x + p_b * f_y\n" + scaled, spoilt, []string{"kernel seven: "}},
 	} {
 		fit := fitRows(t, model(t, c.model), c.rows)
 		all := strings.Join(fit.Warnings, "\n")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/warning"
 )
 
 const (
@@ -63,7 +64,7 @@ func (f *fitter) doubts(best, rival *lm.Result) []string {
 		for j, name := range f.compiled.Parameters {
 			at = append(at, fmt.Sprintf("%s = %.4g", name, rival.P[j]))
 		}
-		out = append(out, "the rows fit as well with "+strings.Join(at, ", ")+": the rows do not distinguish the two")
+		out = append(out, warning.TwoSolutions.About("", "the rows fit as well with %s", strings.Join(at, ", ")))
 	}
 	return append(out, f.outliers(best)...)
 }
@@ -91,10 +92,10 @@ func (f *fitter) outliers(best *lm.Result) []string {
 	var out []string
 	for i, r := range off {
 		if i == fewRows {
-			out = append(out, fmt.Sprintf("%d more rows are as far from the fit", len(off)-i))
+			out = append(out, warning.Outlier.About("", "%d more rows are as far from the fit", len(off)-i))
 			break
 		}
-		out = append(out, fmt.Sprintf("%s is %.3g times the usual residual away from the fit: measure it again, or extend the model", r.name, r.off))
+		out = append(out, warning.Outlier.About(r.name, "%.3g times the usual residual away from the fit", r.off))
 	}
 	return out
 }

@@ -241,20 +241,20 @@ func TestWarnings(t *testing.T) {
 		want        []string
 	}{
 		{"none", "expression: p_a * f_x + p_b * f_y\n", plane, nil},
-		{"lower bound", "expression: p_a * f_x + p_b * f_y + p_c\nparameters: {p_b: {min: 4}}\n", plane, []string{"p_b is at its lower bound 4"}},
-		{"upper bound", "expression: p_a * f_x + p_b * f_y\nparameters: {p_a: {max: 1}}\n", plane, []string{"p_a is at its upper bound 1"}},
+		{"lower bound", "expression: p_a * f_x + p_b * f_y + p_c\nparameters: {p_b: {min: 4}}\n", plane, []string{"p_b: at its lower bound 4"}},
+		{"upper bound", "expression: p_a * f_x + p_b * f_y\nparameters: {p_a: {max: 1}}\n", plane, []string{"p_a: at its upper bound 1"}},
 		{
 			"zero feature", "expression: p_a * f_x + p_b * f_y + p_c * f_z\n", plane,
-			[]string{"the feature f_z is 0 in every row", "p_c cannot be identified: no row depends on it"},
+			[]string{"feature f_z: 0 in every row", "p_c: cannot be identified, no row depends on it"},
 		},
 		{
 			"alike", "expression: p_a * f_x + p_b * f_y + p_c * f_x\n", plane,
-			[]string{"p_a and p_c cannot be identified separately: the rows determine only combinations of them"},
+			[]string{"p_a and p_c: cannot be identified separately, the rows determine only combinations of them"},
 		},
-		{"nearly alike", "expression: p_a * f_x + p_b * f_y\n", parallel, []string{"p_a and p_b are nearly indistinguishable", "p_a and p_b are strongly correlated (-1.0000)"}},
-		{"few", "expression: p_a * f_x + p_b * f_y\n", plane[:1], []string{"1 rows for 2 parameters: measure more kernels or sizes"}},
-		{"just enough", "expression: p_a * f_x + p_b * f_y\n", plane[:2], []string{"2 rows for 2 parameters: no degrees of freedom are left"}},
-		{"insignificant", "expression: p_a * f_x + p_b * f_y + p_c * f_x * f_y\n", even, []string{"p_c is poorly determined"}},
+		{"nearly alike", "expression: p_a * f_x + p_b * f_y\n", parallel, []string{"p_a and p_b: nearly indistinguishable", "p_a and p_b: strongly correlated (-1.0000)"}},
+		{"few", "expression: p_a * f_x + p_b * f_y\n", plane[:1], []string{"1 rows for 2 parameters, measure more kernels or sizes"}},
+		{"just enough", "expression: p_a * f_x + p_b * f_y\n", plane[:2], []string{"2 rows for 2 parameters, no degrees of freedom are left"}},
+		{"insignificant", "expression: p_a * f_x + p_b * f_y + p_c * f_x * f_y\n", even, []string{"p_c: poorly determined"}},
 	} {
 		fit := fitRows(t, model(t, c.model), c.rows)
 		all := strings.Join(fit.Warnings, "\n")

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 	"gpuperf/models"
 )
 
@@ -108,7 +109,7 @@ type Roof struct {
 func (p *Prediction) Under(roof Roof) {
 	p.Roof = &roof
 	if p.Seconds < roof.Seconds {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the model predicts %s, less than the %s that the device needs: %.4g %s of %s at %.4g %s (%s); the prediction is raised to that",
+		p.Warnings = append(p.Warnings, warning.AbovePeak.About("", "the model predicts %s, raised to the %s that the device needs for %.4g %s of %s at %.4g %s (%s)",
 			format.Seconds(p.Seconds), format.Seconds(roof.Seconds), roof.Amount, strings.TrimSuffix(roof.Unit, "/s"), roof.Resource, roof.Rate, roof.Unit, roof.Source))
 		p.Seconds = roof.Seconds
 	}
@@ -202,27 +203,27 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		r, known := p.fit.FeatureRange[name]
 		switch {
 		case !known:
-			out.Warnings = append(out.Warnings, fmt.Sprintf("the feature %s was not calibrated", name))
+			out.Warnings = append(out.Warnings, warning.Extrapolation.About("feature "+name, "not calibrated"))
 		case v < r[0] || v > r[1]:
-			out.Warnings = append(out.Warnings, fmt.Sprintf("the feature %s is %.6g, outside the calibrated range %.6g to %.6g", name, v, r[0], r[1]))
+			out.Warnings = append(out.Warnings, warning.Extrapolation.About("feature "+name, "%.6g is outside the calibrated range %.6g to %.6g", v, r[0], r[1]))
 		}
 	}
 	if !p.fit.Converged {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the fit of the model did not converge (%s): do not trust the prediction", p.fit.Status))
+		out.Warnings = append(out.Warnings, warning.NotConverged.About("", "the fit of the model did not converge (%s), do not trust the prediction", p.fit.Status))
 	}
 	out.Seconds = p.compiled.Gradient(p.x, p.params, p.grad)
 	if finite(out.Seconds) == nil {
 		return nil, fmt.Errorf("model %s gives %g: its expression is not defined for these features", p.fit.Model, out.Seconds)
 	}
 	if out.Seconds < 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the prediction %.6g is negative: the model does not hold here", out.Seconds))
+		out.Warnings = append(out.Warnings, warning.Negative.About("", "the prediction %.6g is negative, the model does not hold here", out.Seconds))
 	}
 	for i, v := range p.compiled.Terms(p.x, p.params, nil) {
 		out.Terms = append(out.Terms, TermValue{p.compiled.TermNames[i], v})
 	}
 	if names := p.undetermined(); len(names) > 0 {
 		out.Undetermined = names
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the prediction depends on parameters that calibration did not determine: %s", list(names)))
+		out.Warnings = append(out.Warnings, warning.Undetermined.About("", "the prediction depends on %s, which calibration did not determine", list(names)))
 		out.Interval = unknown
 	} else {
 		out.Interval = p.interval(out.Seconds, confidence)

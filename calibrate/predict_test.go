@@ -39,7 +39,7 @@ func TestPrediction(t *testing.T) {
 	if p, err = fit.Predict(m, at); err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Warnings) != 1 || p.Warnings[0] != "the feature f_ga is 1e+12, outside the calibrated range 0 to 1.6e+08" {
+	if len(p.Warnings) != 1 || p.Warnings[0] != "feature f_ga: 1e+12 is outside the calibrated range 0 to 1.6e+08 [extrapolation]" {
 		t.Errorf("warnings %q", p.Warnings)
 	}
 	delete(at, "f_lmem")
@@ -117,7 +117,7 @@ func TestPredictionOfWhatWasNotDetermined(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	p, err = fit.Predict(m, map[string]float64{"f_x": 2.5, "f_y": 0})
-	if err != nil || p.Interval.Known() || len(p.Warnings) != 1 || !strings.HasSuffix(p.Warnings[0], "did not determine: p_a and p_b") {
+	if err != nil || p.Interval.Known() || len(p.Warnings) != 1 || !strings.HasSuffix(p.Warnings[0], "depends on p_a and p_b, which calibration did not determine [undetermined]") {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -127,7 +127,7 @@ func TestPredictionOfAFitThatDidNotConverge(t *testing.T) {
 	fit := fitRows(t, m, []Row{{Features: map[string]float64{"f_x": 1}, Output: 2}, {Features: map[string]float64{"f_x": 2}, Output: 4.1}})
 	fit.Converged, fit.Status = false, "too many iterations"
 	p, err := fit.Predict(m, map[string]float64{"f_x": 1})
-	want := []string{"the fit of the model did not converge (too many iterations): do not trust the prediction"}
+	want := []string{"the fit of the model did not converge (too many iterations), do not trust the prediction [not-converged]"}
 	if err != nil || !slices.Equal(p.Warnings, want) {
 		t.Errorf("%+v, %v", p, err)
 	}

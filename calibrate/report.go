@@ -2,12 +2,12 @@ package calibrate
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/warning"
 )
 
 // leastError is the floor of relative errors in geometric means: one accurate point must not make a bad set look good.
@@ -133,19 +133,21 @@ const (
 // warnings lists the doubts about a fit, most serious first.
 func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 	var out []string
-	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	warn := func(k warning.Kind, about, format string, args ...any) {
+		out = append(out, k.About(about, format, args...))
+	}
 	names := f.compiled.Parameters
 	if !r.Status.Converged() {
-		warn("the fit did not converge (%s): do not trust the parameters", r.Status)
+		warn(warning.NotConverged, "", "the fit did not converge (%s), do not trust the parameters", r.Status)
 	}
 	if len(f.t) < len(names) {
-		warn("%d rows for %d parameters: measure more kernels or sizes", len(f.t), len(names))
+		warn(warning.FewRows, "", "%d rows for %d parameters, measure more kernels or sizes", len(f.t), len(names))
 	} else if r.Freedom == 0 {
-		warn("%d rows for %d parameters: no degrees of freedom are left to judge the fit", len(f.t), len(names))
+		warn(warning.FewRows, "", "%d rows for %d parameters, no degrees of freedom are left to judge the fit", len(f.t), len(names))
 	}
 	for k, name := range f.compiled.Features {
 		if !slices.ContainsFunc(f.x, func(x []float64) bool { return x[k] != 0 }) {
-			warn("the feature %s is 0 in every row", name)
+			warn(warning.ZeroFeature, "feature "+name, "0 in every row")
 		}
 	}
 	lost := make(map[string]bool)
@@ -155,20 +157,20 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 			lost[n] = true
 		}
 		if len(involved) == 1 {
-			warn("%s cannot be identified: no row depends on it", involved[0])
+			warn(warning.Undetermined, involved[0], "cannot be identified, no row depends on it")
 		} else {
-			warn("%s cannot be identified separately: the rows determine only combinations of them", list(involved))
+			warn(warning.Undetermined, list(involved), "cannot be identified separately, the rows determine only combinations of them")
 		}
 	}
 	for j, e := range fit.Parameters {
 		switch {
 		case e.AtBound == "min":
-			warn("%s is at its lower bound %g", e.Name, f.lm.Lower[j])
+			warn(warning.AtBound, e.Name, "at its lower bound %g", f.lm.Lower[j])
 		case e.AtBound == "max":
-			warn("%s is at its upper bound %g", e.Name, f.lm.Upper[j])
+			warn(warning.AtBound, e.Name, "at its upper bound %g", f.lm.Upper[j])
 		case lost[e.Name]:
 		case e.StdErr > math.Abs(e.Value):
-			warn("%s is poorly determined: %.3g with a standard error of %.2g", e.Name, e.Value, e.StdErr)
+			warn(warning.Undetermined, e.Name, "poorly determined, %.3g with a standard error of %.2g", e.Value, e.StdErr)
 		}
 	}
 	if len(r.Null) == 0 && r.Condition > illConditioned {
@@ -178,13 +180,11 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 				weak = append(weak, names[j])
 			}
 		}
-		warn("%s are nearly indistinguishable (condition number %.1e)", list(weak), r.Condition)
+		warn(warning.Correlated, list(weak), "nearly indistinguishable (condition number %.1e)", r.Condition)
 	}
-	for _, text := range correlations(fit, names, lost) {
-		warn("%s", text)
-	}
+	out = append(out, correlations(fit, names, lost)...)
 	if fit.Cross != nil && len(fit.Cross.Skipped) > 0 {
-		warn("cross-validation skips %d of %d kernels, whose parameters no other kernel determines", len(fit.Cross.Skipped), fit.Kernels)
+		warn(warning.CrossGaps, "", "cross-validation skips %d of %d kernels, whose parameters no other kernel determines", len(fit.Cross.Skipped), fit.Kernels)
 	}
 	return out
 }
@@ -210,10 +210,10 @@ func correlations(fit *Fit, names []string, lost map[string]bool) []string {
 	var out []string
 	for i, p := range pairs {
 		if i == fewCorrelations {
-			out = append(out, fmt.Sprintf("%d more pairs of parameters are strongly correlated", len(pairs)-i))
+			out = append(out, warning.Correlated.About("", "%d more pairs of parameters are strongly correlated", len(pairs)-i))
 			break
 		}
-		out = append(out, fmt.Sprintf("%s and %s are strongly correlated (%.4f)", p.a, p.b, p.rho))
+		out = append(out, warning.Correlated.About(p.a+" and "+p.b, "strongly correlated (%.4f)", p.rho))
 	}
 	return out
 }

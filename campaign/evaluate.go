@@ -14,6 +14,7 @@ import (
 	"gpuperf/evaluate"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/internal/warning"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -93,8 +94,8 @@ func (c *Campaign) Evaluate(ctx context.Context, mode samples.Mode, files []*eva
 	return out, e.judge()
 }
 
-func (e *evaluation) note(format string, args ...any) {
-	e.out.Warnings = append(e.out.Warnings, fmt.Sprintf(format, args...))
+func (e *evaluation) note(k warning.Kind, about, format string, args ...any) {
+	e.out.Warnings = append(e.out.Warnings, k.About(about, format, args...))
 }
 
 // take measures cases of a variant.
@@ -141,7 +142,7 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 		r := records[i]
 		if r.Status != samples.OK {
 			skip := evaluate.Skip{At: p.Sizes, Status: r.Status, Reason: r.Error}
-			e.note("skipped: %s, %s: %s: %s", variant.Name, format.Sizes(skip.At), skip.Status, skip.Reason)
+			e.note(warning.LeftOut, variant.Name+" "+format.Sizes(skip.At), "skipped, %s: %s", skip.Status, skip.Reason)
 			v.Skipped = append(v.Skipped, skip)
 			continue
 		}
@@ -207,14 +208,14 @@ func (e *evaluation) calibrated(ctx context.Context, model *models.Model) (*Cali
 
 func (e *evaluation) fromProfile(model *models.Model) (*Calibrated, error) {
 	if on := e.Device.Info().Fingerprint; !e.o.Profile.Device.Same(on) {
-		e.note("the profile is for %s, but the times are from %s", e.o.Profile.Device, on)
+		e.note(warning.OtherDevice, "", "the profile is for %s, but the times are from %s", e.o.Profile.Device, on)
 	}
 	calibration := e.o.Profile.Find(model.Name)
 	if calibration == nil {
 		return nil, inputf("the profile has no model %q; it holds: %s", model.Name, strings.Join(e.o.Profile.Names(), ", "))
 	}
 	if c := calibration.Origin.Cache; c != "" && c != string(e.mode) {
-		e.note("model %s of the profile was calibrated with %s caches, but the times are with %s caches", model.Name, c, e.mode)
+		e.note(warning.OtherCaches, "model "+model.Name, "the profile has it for %s caches, but the times are with %s caches", c, e.mode)
 	}
 	return &Calibrated{Calibration: calibration}, nil
 }
@@ -286,7 +287,7 @@ func (e *evaluation) judge() error {
 		}
 		for _, c := range m.Costs {
 			if c.Remark != "" {
-				e.note("model %s: %s implies %s, %s of the peak: %s", m.Fit.Model, c.Name, format.Rough(c.Rate, c.RateUnit), format.Percent(c.Share()), c.Remark)
+				e.note(warning.AbovePeak, "model "+m.Fit.Model+", "+c.Name, "implies %s, %s of the peak: %s", format.Rough(c.Rate, c.RateUnit), format.Percent(c.Share()), c.Remark)
 			}
 		}
 	}

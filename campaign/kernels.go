@@ -2,12 +2,12 @@ package campaign
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/warning"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 	"gpuperf/microbench"
@@ -106,7 +106,7 @@ func CompleteSizes(all []script.Variant, sizes []map[string]int64) (own [][]map[
 			given := func(p string) bool { _, ok := at[p]; return ok }
 			if i := slices.IndexFunc(v.Kernel.Params(), func(p string) bool { return !given(p) }); i >= 0 {
 				missing = v.Kernel.Params()[i]
-				lacking = append(lacking, fmt.Sprintf("kernel %s is left out at %s: no size is given for %s", v.Name, workload.FormatSizes(at), missing))
+				lacking = append(lacking, warning.LeftOut.About("kernel "+v.Name+" at "+workload.FormatSizes(at), "left out, no size is given for %s", missing))
 			} else {
 				complete = append(complete, at)
 			}

@@ -12,6 +12,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 	"gpuperf/models"
 	"gpuperf/roofline"
 	"gpuperf/samples"
@@ -85,10 +86,10 @@ func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 	switch kinds := format.First(kindsOf(unpriced.Records), 3); {
 	case unpriced.Main():
 		result.Open()
-		result.Warnings = slices.Insert(result.Warnings, 0, fmt.Sprintf(
-			"model %s does not apply: it has no cost for a main part of the work (%s), so that nothing bounds the time from above", p.Model.Name, kinds))
+		result.Warnings = slices.Insert(result.Warnings, 0, warning.DoesNotApply.About(
+			"model "+p.Model.Name, "does not apply, having no cost for a main part of the work (%s); the time is a lower bound", kinds))
 	case len(unpriced.Records) > 0:
-		result.Warnings = append(result.Warnings, "the model has no cost for "+kinds)
+		result.Warnings = append(result.Warnings, warning.NoCost.About("", "the model has no cost for %s", kinds))
 	}
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
 		result.Under(roof)

@@ -169,7 +169,7 @@ func TestRoof(t *testing.T) {
 		if math.Abs(got.Seconds/c.want-1) > 1e-9 || got.Interval[0] > got.Seconds || got.Interval[1] < got.Seconds || got.Roof != nil && got.Interval[0] < got.Roof.Seconds {
 			t.Errorf("%+v: %g in %v under %+v", c, got.Seconds, got.Interval, got.Roof)
 		}
-		if raised := strings.Contains(strings.Join(got.Warnings, "\n"), "the prediction is raised"); raised != (c.source != "") || raised && !strings.Contains(got.Roof.Source, c.source) {
+		if raised := strings.Contains(strings.Join(got.Warnings, "\n"), ", raised to the "); raised != (c.source != "") || raised && !strings.Contains(got.Roof.Source, c.source) {
 			t.Errorf("%+v: %q under %+v", c, got.Warnings, got.Roof)
 		}
 	}

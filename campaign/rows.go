@@ -14,6 +14,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -68,7 +69,7 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 			out.Rows = append(out.Rows, rows[i])
 			continue
 		}
-		out.Warnings = append(out.Warnings, fmt.Sprintf("left out of the fit: %s: %s: %s", cases[i], r.Status, r.Error))
+		out.Warnings = append(out.Warnings, warning.LeftOut.About(cases[i].String(), "left out of the fit, %s: %s", r.Status, r.Error))
 	}
 	if len(out.Rows) == 0 {
 		return out, fmt.Errorf("model %s: none of its %d measurement kernels could be measured", plan.Model.Name, len(cases))

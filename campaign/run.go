@@ -3,7 +3,6 @@ package campaign
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/warning"
 	"gpuperf/measure"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -125,7 +125,7 @@ func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []
 	}
 	err = ahead.Run(ctx, c.Device.Info(), jobs)
 	if err != nil && ctx.Err() == nil {
-		return []string{fmt.Sprintf("programs are built one at a time: %v", err)}, nil
+		return []string{warning.SlowBuild.About("programs", "built one at a time: %v", err)}, nil
 	}
 	return nil, err
 }
@@ -190,7 +190,7 @@ func (c *Campaign) verify(ctx context.Context, pending []int, cases []*workload.
 	})
 	for i, one := range todo {
 		if why := outcomes[i].unverified; why != "" {
-			warnings = append(warnings, fmt.Sprintf("%s: results are not verified: %s", one.Program(), why))
+			warnings = append(warnings, warning.Unverified.About(one.Program(), "results are not verified: %s", why))
 		}
 		c.verified[one.Kernel] = outcomes[i]
 	}
@@ -247,7 +247,7 @@ func (c *Campaign) watch(now samples.Record) (warnings []string) {
 		warnings = append(warnings, d)
 	}
 	if now.Status != samples.OK {
-		return append(warnings, fmt.Sprintf("the sentinel kernel cannot run, so samples do not carry its time: %s: %s", now.Status, now.Error))
+		return append(warnings, warning.NoSentinel.About("sentinel kernel", "cannot run, so samples do not carry its time, %s: %s", now.Status, now.Error))
 	}
 	if now.Sentinel.Ratio != 1 || c.compared {
 		return warnings
@@ -262,7 +262,7 @@ func (c *Campaign) watch(now samples.Record) (warnings []string) {
 		}
 		const limit = 0.02
 		if ratio := now.Seconds() / r.Seconds(); math.Abs(ratio-1) > limit {
-			warnings = append(warnings, fmt.Sprintf("sentinel: the device takes %.4g times as long as on %s, when the first samples of this file were measured",
+			warnings = append(warnings, warning.Drift.About("sentinel kernel", "takes %.4g times as long as on %s, when the first samples of this file were measured",
 				ratio, r.Time.Format(time.DateTime)))
 		}
 		break

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
 
@@ -116,21 +117,14 @@ func (r *Report) WriteBoth(w io.Writer) error {
 	return t.Write(w)
 }
 
-// Doubts counts, for each variant, the predictions that have warnings, and shows the first warning.
+// Doubts lists the warnings of the predictions.
 func (r *Report) Doubts() (all []string) {
 	for _, s := range r.Suites {
 		for _, v := range s.Variants {
-			count, first := 0, ""
 			for _, p := range v.Points {
-				if len(p.Warnings) == 0 {
-					continue
+				for _, text := range p.Warnings {
+					all = append(all, warning.In(v.Name+" "+format.Sizes(p.At), text))
 				}
-				if count++; count == 1 {
-					first = format.Sizes(p.At) + ": " + p.Warnings[0]
-				}
-			}
-			if count > 0 {
-				all = append(all, fmt.Sprintf("%d of %d predictions of %s have warnings; the first: %s", count, len(v.Points), v.Name, first))
 			}
 		}
 	}
@@ -161,7 +155,7 @@ func Outcome(reports []*Report) (warnings []string, err error) {
 	case failed > 0:
 		return nil, fmt.Errorf("%d kernels failed and are left out of the means", failed)
 	case refused > 0:
-		return []string{fmt.Sprintf("the device refused %d kernels; they are left out of the means", refused)}, nil
+		return []string{warning.LeftOut.About("", "the device refused %d kernels; they are left out of the means", refused)}, nil
 	}
 	return nil, nil
 }

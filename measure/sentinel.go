@@ -3,11 +3,11 @@ package measure
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
 
@@ -73,7 +73,7 @@ func (s *Sentinel) Drift() string {
 	if s.last == nil || math.Abs(s.last.Ratio-1) <= cmp.Or(s.Limit, 0.02) {
 		return ""
 	}
-	return fmt.Sprintf("the sentinel kernel took %.4g times what it took first: the device does not run as it did when the session began", s.last.Ratio)
+	return warning.Drift.About("", "the sentinel kernel took %.4g times what it took first, the device does not run as it did when the session began", s.last.Ratio)
 }
 
 // mark notes a measurement, and says on its record how the device was before it.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
 
@@ -187,10 +188,10 @@ func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 func doubts(s samples.Summary, trials int) (out []string) {
 	const wide, many = 0.05, 0.1
 	if s.Width() > wide {
-		out = append(out, fmt.Sprintf("the median is known only to %.0f %%", 100*s.Width()))
+		out = append(out, warning.Noisy.About("", "the median is known only to %.0f %%", 100*s.Width()))
 	}
 	if float64(s.Outliers) > many*float64(trials) {
-		out = append(out, fmt.Sprintf("%d of %d trials are outliers", s.Outliers, trials))
+		out = append(out, warning.Noisy.About("", "%d of %d trials are outliers", s.Outliers, trials))
 	}
 	return out
 }

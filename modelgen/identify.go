@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"gpuperf/features"
+	"gpuperf/internal/warning"
 	"gpuperf/models"
 )
 
@@ -96,7 +97,7 @@ func (c *content) prune(params []string, columns [][]float64) {
 	}
 	for _, t := range c.terms {
 		if distance(column[t.param], without(t.param)) < leastDistance/3 {
-			c.notes = append(c.notes, fmt.Sprintf("these measurements can hardly distinguish %s, the cost %s, from the other costs", t.param, t.why))
+			c.notes = append(c.notes, warning.Correlated.About(t.param, "these measurements can hardly distinguish it, the cost %s, from the other costs", t.why))
 		}
 	}
 }

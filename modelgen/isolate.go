@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/features"
+	"gpuperf/internal/warning"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/models"
@@ -36,7 +37,7 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 		}
 		// Work that cannot be removed is found here, not when the model file is read.
 		if _, err := removeWork(s.Variant.Kernel, set.RemoveWork); err != nil {
-			notes = append(notes, fmt.Sprintf("%s is not measured: %v", why, err))
+			notes = append(notes, warning.NotMeasured.About(why, "%v", err))
 			return
 		}
 		out = append(out, planned{set, why, s})
@@ -63,7 +64,7 @@ func isolate(subjects []*subject, patterns []*Pattern, plain *Pattern, opt Optio
 		switch {
 		case opt.Isolated, !enough, s.loadsAndStores(patterns, plain) && !waits(subjects, opt):
 		case !s.worksOnChip():
-			notes = append(notes, fmt.Sprintf("%s does nothing but access global memory: its accesses together would be the kernel itself, and are not measured", s.Variant.Name))
+			notes = append(notes, warning.NotMeasured.About(s.Variant.Name, "does nothing but access global memory; its accesses together would be the kernel itself"))
 		default:
 			add(s, nil, fmt.Sprintf("all accesses of %s together, without its work", s.Variant.Name))
 		}

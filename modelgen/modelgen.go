@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/warning"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
 	"gpuperf/workload"
@@ -123,5 +124,5 @@ func unknownNote(opt Options, unknown error) string {
 	if !opt.Device.Known(facts.L2Bytes) {
 		text += ", and the model has no terms for what exceeds the cache"
 	}
-	return text
+	return warning.UnknownFacts.About("", "%s", text)
 }

@@ -319,7 +319,7 @@ func TestDataDependentAccesses(t *testing.T) {
 	}{
 		{"y[i] = a[p[i]]", []string{"aLD", "pLD"}, []string{"footprint of a: a[p[16*i_outer + i_inner]]", "and p is data"}},
 		{"y[i] = a[p[q[i]]]", []string{"aLD", "pLD", "qLD"}, []string{"footprint of a", "and p is data", "footprint of p", "and q is data"}},
-		{"y[i] = a[i] {if=p[i] > q[i]}", []string{"aLD", "pLD", "qLD"}, []string{"which depends on the data in p: it is counted as if it always ran"}},
+		{"y[i] = a[i] {if=p[i] > q[i]}", []string{"aLD", "pLD", "qLD"}, []string{"which depends on the data in p; it is counted as if it always ran"}},
 		{"y[i] = a[7*i % n] + p[i]", []string{"aLD"}, []string{"footprint of a"}},
 		{"y[p[i]] = a[i]", []string{"aLD"}, []string{"footprint of y", "and p is data"}},
 	} {

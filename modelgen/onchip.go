@@ -10,6 +10,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/warning"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -71,7 +72,7 @@ func findOperations(subjects []*subject, additions bool) (ops []operation, notes
 				add(o.DType, like, "")
 			}
 			if !add(o.DType, o.Op, like) {
-				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has operations %s of %s; they cost nothing in this model", s.Variant.Name, o.Op, o.DType))
+				notes = append(notes, warning.NoCost.About(s.Variant.Name, "no measurement kernel has operations %s of %s; they cost nothing in this model", o.Op, o.DType))
 			}
 		}
 	}
@@ -123,18 +124,18 @@ func findLocal(subjects []*subject, device *facts.Device) (out []localClass, not
 	for _, s := range subjects {
 		for _, m := range s.memory(kernel.Local) {
 			if m.DType != expr.Float32 && m.DType != expr.Float64 {
-				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has local memory of %s; it costs nothing in this model", s.Variant.Name, m.DType))
+				notes = append(notes, warning.NoCost.About(s.Variant.Name, "no measurement kernel has local memory of %s; it costs nothing in this model", m.DType))
 				continue
 			}
 			stride, err := strconv.ParseInt(m.LStrides.Along(0), 10, 64)
 			if err != nil {
-				notes = append(notes, fmt.Sprintf("%s: %s: the stride is no number, it costs as much as 1", s.Variant.Name, m))
+				notes = append(notes, warning.Estimated.About(s.Variant.Name, "the stride of %s is no number, it costs as much as 1", m))
 				continue
 			}
 			stride = max(1, stride, -stride)
 			measure, ok := likeConflicts(stride, m.DType.Size(), device.Typical())
 			if !ok {
-				notes = append(notes, fmt.Sprintf("%s: no measurement kernel has a stride of %d in local memory; it costs as much as 1", s.Variant.Name, stride))
+				notes = append(notes, warning.Estimated.About(s.Variant.Name, "no measurement kernel has a stride of %d in local memory; it costs as much as 1", stride))
 				stride, measure = 1, 1
 			}
 			i := slices.IndexFunc(out, func(c localClass) bool { return c.dtype == m.DType && c.measure == measure })

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/warning"
 	"gpuperf/workload"
 )
 
@@ -222,8 +223,8 @@ func (s *subject) enclose(chosen []map[string]int64, from, to float64, opt Optio
 				reached *= end.sign
 			}
 			if reached < end.sign*end.asked.value {
-				s.outside = addOnce(s.outside, fmt.Sprintf("kernel %s at %s lies outside the sizes that can be measured: predictions there extrapolate",
-					s.Variant.Name, workload.FormatSizes(end.asked.at)))
+				s.outside = addOnce(s.outside, warning.Extrapolation.About("kernel "+s.Variant.Name+" at "+workload.FormatSizes(end.asked.at),
+					"lies outside the sizes that can be measured, and predictions there extrapolate"))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/features"
+	"gpuperf/internal/warning"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/script"
@@ -86,7 +87,7 @@ func (s *subject) estimates() {
 		if m, ok := r.Key.(features.Mem); ok && m.Space == kernel.Global {
 			if _, err := s.stats.Footprint([]features.Record{r}, s.Sizes[0]); err != nil {
 				s.irregular = true
-				s.notes = addOnce(s.notes, fmt.Sprintf("kernel %s: %v: its elements are estimated, and the model has no terms for what exceeds the cache", s.Variant.Name, err))
+				s.notes = addOnce(s.notes, warning.Estimated.About("kernel "+s.Variant.Name, "%v; its elements are estimated, without terms for what exceeds the cache", err))
 			}
 		}
 	}
@@ -97,12 +98,12 @@ func (s *subject) estimates() {
 // would take another time.
 func dataDependence(name string, k *kernel.Kernel) (notes []string) {
 	note := func(format string, args ...any) {
-		notes = addOnce(notes, fmt.Sprintf("kernel %s: "+format, append([]any{name}, args...)...))
+		notes = addOnce(notes, warning.Estimated.About("kernel "+name, format, args...))
 	}
 	for _, s := range k.Statements {
 		for _, p := range s.Predicates {
 			if a := readsOf(k, p); a != "" {
-				note("statement %s runs where %s, which depends on the data in %s: it is counted as if it always ran, without the loads of that data", s.ID, p, a)
+				note("statement %s runs where %s, which depends on the data in %s; it is counted as if it always ran", s.ID, p, a)
 			}
 		}
 		for _, acc := range slices.Concat(k.Reads(s), k.Writes(s)) {
@@ -111,7 +112,7 @@ func dataDependence(name string, k *kernel.Kernel) (notes []string) {
 			}
 			for _, i := range acc.Index {
 				if a := readsOf(k, i); a != "" {
-					note("statement %s accesses %s, and %s is data: the cost of the access is that with the data that is measured", s.ID, acc, a)
+					note("statement %s accesses %s, and %s is data; the access costs what it does with the data measured", s.ID, acc, a)
 				}
 			}
 		}

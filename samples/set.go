@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/warning"
 )
 
 // Set is a file of records of one device that can be searched. It holds where each record is, and not the records: a journal may have a
@@ -111,7 +112,8 @@ func (s *Set) load(size int64) error {
 				WithHint("keep one file for each device")
 		}
 		if l.torn() {
-			s.Warnings = append(s.Warnings, at(s.Path, l.number, 0, "", "the last line is incomplete: a run was killed while writing it"))
+			s.Warnings = append(s.Warnings, warning.IncompleteFile.Error(
+				at(s.Path, l.number, 0, "", "the last line is incomplete: a run was killed while writing it")))
 			break
 		}
 		if l.err != nil {

@@ -10,6 +10,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 	"gpuperf/workload"
 )
 
@@ -61,7 +62,7 @@ barriers once per work-item.`,
 					return v.Error(err)
 				}
 				for _, w := range c.statistics.Warnings {
-					warnf(cmd, "%s: %v", v.Name, w)
+					warnf(cmd, warning.NotCounted, v.Name, "%v", w)
 				}
 				all = append(all, c)
 			}
@@ -173,7 +174,7 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 						return nameDevice(ofKernel(c.Name, err))
 					}
 					if tags, unknown := statistics.UnknownTag(id); unknown {
-						warnf(cmd, "feature %s: no access of kernel %s has the tag %q%s", id, c.Name, id.Tag, knownTags(tags))
+						warnf(cmd, warning.NoMatch, "feature "+id.String(), "no access of kernel %s has the tag %q%s", c.Name, id.Tag, knownTags(tags))
 					}
 					r.Features = append(r.Features, value{id.String(), v, statistics.Explain(id)})
 				}

@@ -11,6 +11,7 @@ import (
 	"gpuperf/device/replay"
 	"gpuperf/explain"
 	"gpuperf/internal/source"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -87,7 +88,7 @@ func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaig
 			Prediction: one.Prediction, Unpriced: one.Unpriced,
 		}
 		if removed, err := workload.WorkRemoved([]*workload.Case{one.Case}); err != nil {
-			warnf(cmd, "overlap cannot be checked: %s", source.Message(err))
+			warnf(cmd, warning.NotMeasured, one.Label, "overlap cannot be checked, %s", source.Message(err))
 		} else {
 			s.Removed = removed[0]
 		}
@@ -121,12 +122,12 @@ func measureSubjects(cmd *cobra.Command, on measureFlags, subjects []explain.Sub
 				return err
 			}
 			if err != nil { // never recorded
-				warnf(cmd, "%v", err)
+				warnf(cmd, warning.LeftOut, "", "%v", err)
 				continue
 			}
 			warn(cmd, result.Warnings)
 			if r := result.Records[0]; r.Status != samples.OK {
-				warnf(cmd, "%s: %s: %s", one.of, r.Status, r.Error)
+				warnf(cmd, warning.LeftOut, one.of.String(), "%s: %s", r.Status, r.Error)
 			} else {
 				*one.into = r.Seconds()
 			}

@@ -14,6 +14,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 	"gpuperf/measure"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -100,7 +101,7 @@ func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 	if o.Data, err = dataDir(); err != nil {
 		return nil, err
 	}
-	o.Version, o.Monitor = version(), newProgress(cmd.ErrOrStderr())
+	o.Version, o.Monitor = version(), newProgress(cmd.ErrOrStderr().(*messages))
 	c, err := campaign.Open(cmd.Context(), f.device, o)
 	if err != nil {
 		return nil, err
@@ -120,10 +121,10 @@ func finish(cmd *cobra.Command, c *campaign.Campaign) {
 			round(c.Spent.Building), round(c.Spent.Verifying), round(c.Spent.Measuring))
 	}
 	if again := cmd.Flag("remeasure"); again != nil && again.Changed && c.Repeated == 0 {
-		warnf(cmd, "--remeasure %s: no sample was chosen", again.Value)
+		warnf(cmd, warning.NoMatch, "--remeasure "+again.Value.String(), "no sample was chosen")
 	}
 	if err := c.Close(); err != nil {
-		warnf(cmd, "%v", err)
+		warn(cmd, []error{err})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
@@ -130,7 +131,7 @@ func liftEmitCommand() *cobra.Command {
 			case err != nil && as != "lift" && as != "derivation":
 				return err
 			case err != nil:
-				warnf(cmd, "no kernels come of it: %v", err)
+				warnf(cmd, warning.LeftOut, "", "no kernels come of it: %v", err)
 			}
 			text := ""
 			switch as {
@@ -191,7 +192,7 @@ func liftRunCommand() *cobra.Command {
 			sizes, err := s.Verify(cmd.Context(), live)
 			switch {
 			case errors.Is(err, lift.ErrUndefined):
-				warnf(cmd, "%v", explore.NotVerified(err))
+				warn(cmd, []error{explore.NotVerified(err)})
 			case err != nil:
 				return err
 			}

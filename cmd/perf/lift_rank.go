@@ -13,6 +13,7 @@ import (
 
 	"gpuperf/calibrate/profiles"
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
@@ -123,7 +124,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			note(cmd, "%d design points derived in %v, described in %v, ranked in %v", len(ranked),
 				derived.Sub(start).Round(time.Millisecond), described.Sub(derived).Round(time.Millisecond), time.Since(described).Round(time.Millisecond))
 			if left := len(s.Points) - len(ranked); left > 0 {
-				warnf(cmd, "%d points cannot be lowered or described, the first because: %v", left, s.FirstError())
+				warnf(cmd, warning.LeftOut, "", "%d points cannot be lowered or described, the first because: %v", left, s.FirstError())
 			}
 			if top > 0 {
 				ranked = ranked[:min(top, len(ranked))]

@@ -50,9 +50,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
-	root.SetErr(stderr)
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { out.hold(wantJSON(cmd)) }
+	messages := &messages{w: stderr}
+	root.SetErr(messages)
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		out.hold(wantJSON(cmd))
+		messages.warnings.Quiet, _ = cmd.Flags().GetBool("quiet")
+	}
 	cmd, err := root.ExecuteContextC(ctx)
+	messages.warnings.Flush(stderr)
 	if err != nil && ctx.Err() != nil {
 		err = errStopped
 	}
@@ -63,7 +68,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = fmt.Errorf("writing the result: %w", broken)
 	}
 	if err != nil && !errors.Is(err, errReported) {
-		fmt.Fprintf(stderr, "perf: %v\n", err)
+		messages.fail(err)
 	}
 	return statusOf(err)
 }
@@ -88,6 +93,8 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 		RunE:          chooseCommand,
 	}
 	root.PersistentFlags().Bool("json", false, "print the result as JSON")
+	root.PersistentFlags().BoolP("quiet", "q", false,
+		"no notes, no progress, and only those warnings that say that a number is not to be trusted, or is missing")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v\n    see: %s --help", err, cmd.CommandPath())
 	})

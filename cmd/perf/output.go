@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"gpuperf/internal/terminal"
+	"gpuperf/internal/warning"
 )
 
 // output is standard output. It keeps the first error of writing, which few writers look at. JSON is held back until the command has
@@ -27,6 +31,9 @@ func (o *output) Write(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// Fd is that of the stream, so that it shows whether this is a terminal.
+func (o *output) Fd() uintptr { return terminal.Fd(o.w) }
 
 // hold begins to hold back what is written.
 func (o *output) hold(on bool) {
@@ -96,17 +103,47 @@ func printJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
+// messages is standard error: notes, progress and warnings. Warnings are printed when the command has ended, each kind once.
+type messages struct {
+	w        io.Writer
+	warnings warning.Printer
+}
+
+// Write writes notes and progress, which --quiet leaves out.
+func (m *messages) Write(p []byte) (int, error) {
+	if m.warnings.Quiet {
+		return len(p), nil
+	}
+	return m.w.Write(p)
+}
+
+// Fd is that of the stream, so that it shows whether this is a terminal.
+func (m *messages) Fd() uintptr { return terminal.Fd(m.w) }
+
+// fail prints an error.
+func (m *messages) fail(err error) {
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		if strings.Trim(line, " \t^") == "" { // the caret below a line of a file
+			lines[i] = terminal.Error.Paint(m.w, line)
+		}
+	}
+	fmt.Fprintf(m.w, "%s %s\n", terminal.Error.Paint(m.w, "perf:"), strings.Join(lines, "\n"))
+}
+
 // note prints a line of progress, on standard error.
 func note(cmd *cobra.Command, format string, args ...any) {
 	fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...)
 }
 
-// warn prints warnings, on standard error.
+// warn keeps warnings for the end of the command.
 func warn[T any](cmd *cobra.Command, warnings []T) {
 	for _, w := range warnings {
-		note(cmd, "warning: %v", w)
+		cmd.ErrOrStderr().(*messages).warnings.Add(fmt.Sprint(w))
 	}
 }
 
-// warnf prints one warning.
-func warnf(cmd *cobra.Command, text string, args ...any) { note(cmd, "warning: "+text, args...) }
+// warnf is warn of one warning.
+func warnf(cmd *cobra.Command, kind warning.Kind, about, format string, args ...any) {
+	warn(cmd, []string{kind.About(about, format, args...)})
+}

@@ -13,6 +13,7 @@ import (
 	"gpuperf/calibrate/profiles"
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -224,7 +225,7 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 	}
 	defer finish(cmd, c)
 	if p.Cache != "" && p.Cache != mode {
-		warnf(cmd, "the model was calibrated with %s caches, but these measurements use %s caches", p.Cache, mode)
+		warnf(cmd, warning.OtherCaches, "", "the model was calibrated with %s caches, but these measurements use %s caches", p.Cache, mode)
 	}
 	var cases []*workload.Case
 	for _, one := range predictions {
@@ -239,10 +240,10 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 	for i, one := range predictions {
 		one.Measured = &result.Records[i]
 		if why := one.Measured.Unverified; why != "" {
-			one.Warnings = append(one.Warnings, "its measured results are not verified: "+why)
+			one.Warnings = append(one.Warnings, warning.Unverified.About("", "its measured results are not verified, %s", why))
 		}
 		if !here.Same(p.Device) {
-			one.Warnings = append(one.Warnings, fmt.Sprintf("the profile is for %s, but the measurement is from %s", p.Device, here))
+			one.Warnings = append(one.Warnings, warning.OtherDevice.About("", "the profile is for %s, but the measurement is from %s", p.Device, here))
 		}
 	}
 	return nil
@@ -312,27 +313,17 @@ func printPredictions(cmd *cobra.Command, p *campaign.Predictor, predictions []*
 			}
 			t.Row(row...)
 		}
-		noteWarnings(cmd, predictions)
+		warnOf(cmd, predictions)
 		return t.Write(w)
 	})
 }
 
-// noteWarnings prints what is said against predictions: once for a kernel, what holds at several sizes.
-func noteWarnings(cmd *cobra.Command, predictions []*campaign.Prediction) {
-	type said struct{ label, warning string }
-	sizes := map[said][]string{}
-	var order []said
+// warnOf gives the warnings of predictions.
+func warnOf(cmd *cobra.Command, predictions []*campaign.Prediction) {
 	for _, r := range predictions {
-		for _, w := range r.Warnings {
-			s := said{r.Label, w}
-			if sizes[s] == nil {
-				order = append(order, s)
-			}
-			sizes[s] = append(sizes[s], format.Sizes(r.Sizes))
+		for _, text := range r.Warnings {
+			warn(cmd, []string{warning.In(r.Label+" "+format.Sizes(r.Sizes), text)})
 		}
-	}
-	for _, s := range order {
-		warnf(cmd, "%s %s: %s", s.label, format.First(sizes[s], 4), s.warning)
 	}
 }
 
@@ -378,7 +369,7 @@ func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) error 
 		for _, r := range all {
 			t.Row(r.Row, r.Kernel, format.Seconds(r.Seconds), r.Interval.String())
 			for _, text := range r.Warnings {
-				warnf(cmd, "%s: %s", r.Row, text)
+				warn(cmd, []string{warning.In(r.Row, text)})
 			}
 		}
 		return t.Write(w)

@@ -3,30 +3,30 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/terminal"
+	"gpuperf/internal/warning"
 	"gpuperf/measure"
 	"gpuperf/samples"
 )
 
 // newProgress shows how far a campaign has come: with a bar on a terminal, a line for each kernel elsewhere.
-func newProgress(w io.Writer) campaign.Monitor {
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return &bar{lines: lines{w: w}}
+func newProgress(m *messages) campaign.Monitor {
+	if terminal.Is(m) && !m.warnings.Quiet {
+		return &bar{lines: lines{w: m}}
 	}
-	return &lines{w: w}
+	return &lines{w: m}
 }
 
-// lines prints a line for each task that is finished, and its warnings.
+// lines prints a line for each task that is finished, and warnings of kinds that are new.
 type lines struct {
-	w     io.Writer
+	w     *messages
 	began time.Time // of building programs
 }
 
@@ -45,8 +45,12 @@ func (p *lines) Measuring(e measure.Event) {
 		return
 	}
 	fmt.Fprintf(p.w, "[%d/%d] %s  %s\n", e.Index+1, e.Total, e.Task.Job.Identity.Key(), outcome(e))
-	for _, w := range e.Record.Warnings {
-		fmt.Fprintf(p.w, "    warning: %s\n", w)
+	p.warn(p.w.w, e)
+}
+
+func (p *lines) warn(w io.Writer, e measure.Event) {
+	for _, text := range e.Record.Warnings {
+		p.w.warnings.Now(w, warning.In(e.Task.Job.Identity.Key(), text))
 	}
 }
 
@@ -66,7 +70,7 @@ func outcome(e measure.Event) string {
 	return fmt.Sprintf("%s, %d trials", format.Seconds(r.Seconds()), len(r.Trials))
 }
 
-// bar draws a progress bar for each list of kernels; failures and warnings scroll by above it.
+// bar draws a progress bar for each list of kernels; failures and warnings of new kinds scroll by above it.
 type bar struct {
 	lines
 	container *mpb.Progress // nil between two lists
@@ -91,9 +95,7 @@ func (p *bar) Measuring(e measure.Event) {
 	if e.Record.Status != samples.OK {
 		fmt.Fprintf(p.container, "%s  %s\n", e.Task.Job.Identity.Key(), outcome(e))
 	}
-	for _, w := range e.Record.Warnings {
-		fmt.Fprintf(p.container, "%s\n    warning: %s\n", e.Task.Job.Identity.Key(), w)
-	}
+	p.warn(p.container, e)
 	p.bar.Increment()
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 )
 
 func rankCommand() *cobra.Command {
@@ -48,7 +49,7 @@ skipped with the reason.`,
 			var all []*campaign.Prediction // each once
 			for _, r := range rankings {
 				for _, k := range r.Skipped {
-					warnf(cmd, "skipped: %s %s: %s: %s", k.Label, format.Sizes(k.At), k.Status, k.Reason)
+					warnf(cmd, warning.LeftOut, k.Label+" "+format.Sizes(k.At), "skipped, %s: %s", k.Status, k.Reason)
 				}
 				for _, one := range r.Predictions {
 					if !slices.Contains(all, one) {
@@ -89,7 +90,7 @@ func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaig
 		result = objects[0]
 	}
 	return show(cmd, result, func(w io.Writer) error {
-		noteWarnings(cmd, all)
+		warnOf(cmd, all)
 		for i, r := range rankings {
 			if len(rankings) > 1 {
 				fmt.Fprintf(w, "%s%s\n", strings.Repeat("\n", min(i, 1)), format.Sizes(r.At))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -51,7 +52,7 @@ func noteUnknown(cmd *cobra.Command, device *facts.Device) {
 	}
 	if len(names) > 0 {
 		slices.Sort(keys)
-		warnf(cmd, "without %s: %v", strings.Join(names, ", "), nameDevice(&facts.Unknown{Device: device.Name(), Keys: slices.Compact(keys)}))
+		warnf(cmd, warning.UnknownFacts, "without "+strings.Join(names, ", "), "%v", nameDevice(&facts.Unknown{Device: device.Name(), Keys: slices.Compact(keys)}))
 	}
 }
 
@@ -80,7 +81,7 @@ func printStatic(cmd *cobra.Command, cases []*workload.Case, opt launch.Options)
 		}
 		v.Kernel = c.Name
 		if !v.Exact {
-			warnf(cmd, "%s: work-items differ so much that features are estimated from a sample of them", c.Name)
+			warnf(cmd, warning.Estimated, c.Name, "work-items differ so much that features are estimated from a sample of them")
 		}
 		all = append(all, v)
 	}

@@ -20,6 +20,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
 
@@ -83,7 +84,7 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 		if job.SourceHash() != r.SourceHash {
 			changed = "source"
 		}
-		warnings = append(warnings, fmt.Sprintf("the %s has changed since it was recorded on %s", changed, r.Time.Format(time.DateOnly)))
+		warnings = append(warnings, warning.Changed.About("", "the %s has changed since it was recorded on %s", changed, r.Time.Format(time.DateOnly)))
 	}
 	return &device.Result{
 		Trials:    slices.Clone(r.Trials),

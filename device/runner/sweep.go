@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gpuperf/device"
+	"gpuperf/internal/warning"
 )
 
 // sweeper flushes the caches by reading a buffer much larger than they are. It reads and does not write, so that no
@@ -38,7 +39,7 @@ func (s *sweeper) prepare(d *Device) error {
 	size := max(cmp.Or(flushSizes[d.info.Type], flushElse), 2*d.info.CacheSize)
 	if limit := min(d.info.MaxAlloc, d.info.GlobalMem/4); size > limit {
 		size = limit
-		s.warnings = []string{fmt.Sprintf("only %d bytes could be swept between trials, caches may not be cold", size)}
+		s.warnings = []string{warning.NotCold.About("", "only %d bytes could be swept between trials, caches may not be cold", size)}
 	}
 	group := max(min(256, d.info.MaxWorkGroup), 1)
 	groups := max(d.info.ComputeUnits, 1) * 16

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
 
@@ -44,7 +45,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 	}
 	if policy.Cutoff > 0 && first.device > policy.Cutoff.Seconds() {
 		result.WarmUp, result.Trials = 0, []float64{first.device}
-		result.Warnings = append(result.Warnings, fmt.Sprintf("it was run once alone, as that took longer than %v", policy.Cutoff))
+		result.Warnings = append(result.Warnings, warning.OneTrial.About("", "it was run once alone, as that took longer than %v", policy.Cutoff))
 		return nil
 	}
 
@@ -64,7 +65,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		}
 		if spent >= policy.MaxWarmUp {
 			if len(runs) > 4 {
-				result.Warnings = append(result.Warnings, fmt.Sprintf("the times were not steady after %v of warming up", policy.MaxWarmUp))
+				result.Warnings = append(result.Warnings, warning.Noisy.About("", "the times were not steady after %v of warming up", policy.MaxWarmUp))
 			}
 			break
 		}
@@ -182,15 +183,15 @@ func (c *clocks) add(r run, stepNS int64) float64 {
 
 func (c *clocks) warnings(trials []float64, stepNS int64, cold bool) (out []string) {
 	if c.unseen > 0 {
-		out = append(out, fmt.Sprintf("%d of %d trials were too short for the device's timer", c.unseen, len(trials)))
+		out = append(out, warning.Timer.About("", "%d of %d trials were too short for the device's timer", c.unseen, len(trials)))
 	}
 	median := samples.Summarize(trials).Median
 	if step := float64(stepNS) * 1e-9; c.unseen == 0 && median < 10*step {
-		out = append(out, fmt.Sprintf("the time of %.3g s is only %.1f steps of the device's timer", median, median/step))
+		out = append(out, warning.Timer.About("", "the time of %.3g s is only %.1f steps of the device's timer", median, median/step))
 	}
 	// The device cannot have worked longer than the host waited, nor, if the kernel is long, much shorter.
 	if c.device > 1.05*c.host || !cold && median > 0.05 && c.device < 0.5*c.host {
-		out = append(out, fmt.Sprintf("the device's timer counted %.3g s while the host waited %.3g s", c.device, c.host))
+		out = append(out, warning.Timer.About("", "the device's timer counted %.3g s while the host waited %.3g s", c.device, c.host))
 	}
 	return out
 }

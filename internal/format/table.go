@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"gpuperf/internal/terminal"
 )
 
 // Table is a table of text whose columns are as wide as their widest cell. A column whose header starts with '>' is set flush right.
@@ -40,12 +42,16 @@ func (t *Table) WriteIndented(w io.Writer, indent string) error {
 			width[i] = -width[i] // flush left, as Printf has it
 		}
 	}
-	for _, row := range all {
-		line := indent
+	for n, row := range all {
+		line := ""
 		for i, cell := range row {
 			line += fmt.Sprintf("%*s  ", width[i], cell)
 		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
+		line = strings.TrimRight(line, " ")
+		if n == 0 {
+			line = terminal.Heading.Paint(w, line)
+		}
+		if _, err := fmt.Fprintln(w, indent+line); err != nil {
 			return err
 		}
 	}

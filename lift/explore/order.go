@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/lower"
@@ -61,7 +62,7 @@ func (s *Search) findRanker() (rank.Ranker, error) {
 		return r, err
 	}
 	if lacks := r.Missing(&rank.Set{Names: launch.Names(s.Static.Device)}); lacks != nil {
-		s.warnings = append(s.warnings, fmt.Sprintf("the ranker is %s instead of %s: %v", rank.Featureless, rank.Default, lacks))
+		s.warnings = append(s.warnings, warning.Ranker.About("", "the ranker is %s instead of %s: %v", rank.Featureless, rank.Default, lacks))
 		return rank.Find(rank.Featureless)
 	}
 	return r, nil
@@ -117,7 +118,7 @@ func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
 		scores, err := o.scores(train, set)
 		if err != nil {
 			// The runs so far may be too few or too similar to learn from.
-			o.search.warnings = append(o.search.warnings, fmt.Sprintf("%d points are not chosen by the ranker: %v", n, err))
+			o.search.warnings = append(o.search.warnings, warning.Ranker.About("", "%d points are not chosen by the ranker: %v", n, err))
 			pick = o.begin(left, n)
 		} else {
 			var ordered []*Point

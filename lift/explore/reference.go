@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/internal/warning"
 	"gpuperf/kernel/interp"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
@@ -129,7 +130,7 @@ func sumElements(list []*lift.Type) (sum int64) {
 
 // NotVerified is the warning for a Verify that failed with lift.ErrUndefined: variants can still be compared with each other.
 func NotVerified(err error) error {
-	return fmt.Errorf("the reference cannot be compared with the semantics of the program, which is not known: %w", err)
+	return warning.Unverified.Error(fmt.Errorf("the reference cannot be compared with the semantics of the program, which is not known: %w", err))
 }
 
 // Verify compares the reference, chosen in the same way at a small size, with the semantics of the language, using the interpreter

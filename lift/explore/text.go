@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 	"gpuperf/lift/derive"
 	"gpuperf/roofline"
 	"gpuperf/workload"
@@ -93,7 +94,7 @@ func (r *Result) roof(b Run) *Roof { return NewRoof(b.Point, r.space.Names(), r.
 // LeftOut lists the numbers of points that could not be lowered or described, by reason.
 func (r *Result) LeftOut() (out []string) {
 	for _, text := range slices.Sorted(maps.Keys(r.Reasons)) {
-		out = append(out, fmt.Sprintf("%d points left out: %s", r.Reasons[text], text))
+		out = append(out, warning.LeftOut.About("", "%d points left out: %s", r.Reasons[text], text))
 	}
 	return out
 }

@@ -17,6 +17,7 @@ import (
 
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
 
@@ -87,7 +88,7 @@ func ParseVectors(name string, text []byte) (v *Vectors, warnings []error, err e
 			return &source.Error{File: name, Pos: source.Pos{Line: number, Column: 1}, Msg: fmt.Sprintf(format, args...)}
 		}
 		if !ended && !json.Valid(line) {
-			warnings = append(warnings, fail("the last line is incomplete: a run was killed while writing it"))
+			warnings = append(warnings, warning.IncompleteFile.Error(fail("the last line is incomplete: a run was killed while writing it")))
 			break
 		}
 		var both struct {
@@ -130,7 +131,8 @@ func ParseVectors(name string, text []byte) (v *Vectors, warnings []error, err e
 		pick, lacks := picker(b.names, v.Names)
 		if len(lacks) > 0 {
 			if len(b.list) > 0 {
-				warnings = append(warnings, fmt.Errorf("%s: %d vectors lack the feature %s and are left out: make them again", name, len(b.list), lacks[len(lacks)-1]))
+				warnings = append(warnings, warning.LeftOut.Error(
+					fmt.Errorf("%s: %d vectors lack the feature %s and are left out; make them again", name, len(b.list), lacks[len(lacks)-1])))
 			}
 			continue
 		}
@@ -263,7 +265,7 @@ func Join(v *Vectors, records iter.Seq2[*samples.Record, error]) (set *Set, warn
 		s.Points = append(s.Points, p)
 	}
 	for _, status := range slices.Sorted(maps.Keys(failed)) {
-		warnings = append(warnings, fmt.Errorf("%d kernels are left out: %s", failed[status], status))
+		warnings = append(warnings, warning.LeftOut.Error(fmt.Errorf("%d kernels are left out: %s", failed[status], status)))
 	}
 	return s, warnings, nil
 }
