@@ -131,33 +131,27 @@ func (r *Report) Doubts() (all []string) {
 	return all
 }
 
-// Outcome returns an error if a kernel crashed, hung or gave wrong results, or if nothing was measured. Kernels that the device refused
-// are a warning.
-func Outcome(reports []*Report) (warnings []string, err error) {
-	failed, refused := 0, 0
+// Outcome returns an error if a kernel crashed, hung or gave wrong results, or if nothing was measured.
+func Outcome(reports []*Report) error {
+	failed := 0
 	for _, r := range reports {
 		if len(r.Points()) == 0 {
-			return nil, fmt.Errorf("nothing could be measured with %s caches", r.Cache)
+			return fmt.Errorf("nothing could be measured with %s caches", r.Cache)
 		}
 		for _, s := range r.Suites {
 			for _, v := range s.Variants {
 				for _, k := range v.Skipped {
-					if k.Status == samples.Refused || k.Status == samples.OutOfMemory {
-						refused++
-					} else {
+					if k.Status != samples.Refused && k.Status != samples.OutOfMemory {
 						failed++
 					}
 				}
 			}
 		}
 	}
-	switch {
-	case failed > 0:
-		return nil, fmt.Errorf("%d kernels failed and are left out of the means", failed)
-	case refused > 0:
-		return []string{warning.LeftOut.About("", "the device refused %d kernels; they are left out of the means", refused)}, nil
+	if failed > 0 {
+		return fmt.Errorf("%d kernels failed and are left out of the means", failed)
 	}
-	return nil, nil
+	return nil
 }
 
 func (s *Sensitivity) write(w io.Writer) {

@@ -317,11 +317,11 @@ func TestDataDependentAccesses(t *testing.T) {
 		keep  []string // with the load of a
 		notes []string
 	}{
-		{"y[i] = a[p[i]]", []string{"aLD", "pLD"}, []string{"footprint of a: a[p[16*i_outer + i_inner]]", "and p is data"}},
-		{"y[i] = a[p[q[i]]]", []string{"aLD", "pLD", "qLD"}, []string{"footprint of a", "and p is data", "footprint of p", "and q is data"}},
-		{"y[i] = a[i] {if=p[i] > q[i]}", []string{"aLD", "pLD", "qLD"}, []string{"which depends on the data in p; it is counted as if it always ran"}},
+		{"y[i] = a[p[i]]", []string{"aLD", "pLD"}, []string{"footprint of a: a[p[16*i_outer + i_inner]]", "the elements depend on data, p;"}},
+		{"y[i] = a[p[q[i]]]", []string{"aLD", "pLD", "qLD"}, []string{"footprint of a", "the elements depend on data, p;", "footprint of p", "the elements depend on data, q;"}},
+		{"y[i] = a[i] {if=p[i] > q[i]}", []string{"aLD", "pLD", "qLD"}, []string{"which depends on the data in p; counted as if it always ran"}},
 		{"y[i] = a[7*i % n] + p[i]", []string{"aLD"}, []string{"footprint of a"}},
-		{"y[p[i]] = a[i]", []string{"aLD"}, []string{"footprint of y", "and p is data"}},
+		{"y[p[i]] = a[i]", []string{"aLD"}, []string{"footprint of y", "the elements depend on data, p;"}},
 	} {
 		variants, err := script.Exec("k.star", fmt.Sprintf(`
 knl = lp.make_kernel("{[i]: 0<=i<n}", %q, [lp.GlobalArg("p,q", "int32", shape="n"), lp.GlobalArg("a,y", "float32", shape="n"), "..."], assumptions="n >= 16 and n %% 16 = 0")

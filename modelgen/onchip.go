@@ -72,7 +72,7 @@ func findOperations(subjects []*subject, additions bool) (ops []operation, notes
 				add(o.DType, like, "")
 			}
 			if !add(o.DType, o.Op, like) {
-				notes = append(notes, warning.NoCost.About(s.Variant.Name, "no measurement kernel has operations %s of %s; they cost nothing in this model", o.Op, o.DType))
+				notes = append(notes, warning.NoCost.About(fmt.Sprintf("%s, operations %s of %s", s.Variant.Name, o.Op, o.DType), "no measurement kernel has them; they cost nothing in this model"))
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func findLocal(subjects []*subject, device *facts.Device) (out []localClass, not
 	for _, s := range subjects {
 		for _, m := range s.memory(kernel.Local) {
 			if m.DType != expr.Float32 && m.DType != expr.Float64 {
-				notes = append(notes, warning.NoCost.About(s.Variant.Name, "no measurement kernel has local memory of %s; it costs nothing in this model", m.DType))
+				notes = append(notes, warning.NoCost.About(fmt.Sprintf("%s, local memory of %s", s.Variant.Name, m.DType), "no measurement kernel has it; it costs nothing in this model"))
 				continue
 			}
 			stride, err := strconv.ParseInt(m.LStrides.Along(0), 10, 64)

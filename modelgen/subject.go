@@ -87,7 +87,7 @@ func (s *subject) estimates() {
 		if m, ok := r.Key.(features.Mem); ok && m.Space == kernel.Global {
 			if _, err := s.stats.Footprint([]features.Record{r}, s.Sizes[0]); err != nil {
 				s.irregular = true
-				s.notes = addOnce(s.notes, warning.Estimated.About("kernel "+s.Variant.Name, "%v; its elements are estimated, without terms for what exceeds the cache", err))
+				s.notes = addOnce(s.notes, warning.Estimated.About("", "kernel %s, %v; its elements are estimated", s.Variant.Name, err))
 			}
 		}
 	}
@@ -97,13 +97,13 @@ func (s *subject) estimates() {
 // dataDependence says which accesses of a kernel depend on data: they are measured with the loads of that data, and with other data they
 // would take another time.
 func dataDependence(name string, k *kernel.Kernel) (notes []string) {
-	note := func(format string, args ...any) {
-		notes = addOnce(notes, warning.Estimated.About("kernel "+name, format, args...))
+	note := func(about any, format string, args ...any) {
+		notes = addOnce(notes, warning.Estimated.About(fmt.Sprintf("kernel %s, %v", name, about), format, args...))
 	}
 	for _, s := range k.Statements {
 		for _, p := range s.Predicates {
 			if a := readsOf(k, p); a != "" {
-				note("statement %s runs where %s, which depends on the data in %s; it is counted as if it always ran", s.ID, p, a)
+				note("statement "+s.ID, "runs where %s, which depends on the data in %s; counted as if it always ran", p, a)
 			}
 		}
 		for _, acc := range slices.Concat(k.Reads(s), k.Writes(s)) {
@@ -112,7 +112,7 @@ func dataDependence(name string, k *kernel.Kernel) (notes []string) {
 			}
 			for _, i := range acc.Index {
 				if a := readsOf(k, i); a != "" {
-					note("statement %s accesses %s, and %s is data; the access costs what it does with the data measured", s.ID, acc, a)
+					note(acc, "the elements depend on data, %s; the access is measured with the data given", a)
 				}
 			}
 		}

@@ -56,7 +56,7 @@ barriers once per work-item.`,
 				case err != nil:
 					return usagef("--within: %v", err)
 				case len(within) == 0 && options.Within != "":
-					warnf(cmd, "--within %s selects no statement of kernel %s", options.Within, v.Name)
+					warnf(cmd, warning.NoMatch, "kernel "+v.Name, "--within %s selects no statement of it", options.Within)
 				}
 				if c.statistics, err = c.Statistics(options); err != nil {
 					return v.Error(err)

@@ -96,9 +96,7 @@ side. A variant that the device refuses at some size is skipped with the reason.
 			if err := show(cmd, reports[0], reports[0].WriteBoth); err != nil {
 				return err
 			}
-			warnings, err := evaluate.Outcome(reports)
-			warn(cmd, warnings)
-			return err
+			return evaluate.Outcome(reports)
 		},
 	}
 	on.add(cmd)

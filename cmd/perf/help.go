@@ -3,14 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/terminal"
 	"gpuperf/manual"
 	"gpuperf/reference"
 )
@@ -62,22 +61,7 @@ func printHelp(about, cmd *cobra.Command) error {
 	if !about.HasParent() {
 		more = slices.Insert(more, 0, references())
 	}
-	return manual.PageOf(about, more...).Text(cmd.OutOrStdout(), columns(cmd))
-}
-
-// columns is the width of the terminal, as far as lines of that length can be read; 80 where there is none.
-func columns(cmd *cobra.Command) int {
-	const usual, most = 80, 120
-	out, _ := cmd.OutOrStdout().(*output)
-	if out == nil {
-		return usual
-	}
-	if f, ok := out.w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return min(width, most)
-		}
-	}
-	return usual
+	return manual.PageOf(about, more...).Text(cmd.OutOrStdout(), terminal.Columns(cmd.OutOrStdout()))
 }
 
 func writeManual(cmd *cobra.Command, dir string, args []string) error {
@@ -112,7 +96,7 @@ func printReference(cmd, about *cobra.Command, args []string) error {
 	if err := page.Run(cmd.Context()); err != nil {
 		return err
 	}
-	return page.WriteText(cmd.OutOrStdout(), columns(cmd))
+	return page.WriteText(cmd.OutOrStdout(), terminal.Columns(cmd.OutOrStdout()))
 }
 
 // references is the section of the help about languages and file formats.

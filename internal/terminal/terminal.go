@@ -1,4 +1,5 @@
-// Package terminal decides whether a stream is a terminal, and whether text on it is coloured.
+// Package terminal decides whether a stream is a terminal, how wide it is, and whether text on it is coloured. Wrappers of streams have
+// the Fd of what they wrap.
 package terminal
 
 import (
@@ -8,10 +9,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Is reports whether a stream is a terminal. Wrappers of streams have the Fd of what they wrap.
+// Is reports whether a stream is a terminal.
 func Is(w io.Writer) bool {
-	f, ok := w.(interface{ Fd() uintptr })
-	return ok && term.IsTerminal(int(f.Fd()))
+	return term.IsTerminal(int(Fd(w)))
 }
 
 // Fd is that of a stream, for wrappers of it; one that is no file descriptor where it has none.
@@ -20,6 +20,15 @@ func Fd(w io.Writer) uintptr {
 		return f.Fd()
 	}
 	return ^uintptr(0)
+}
+
+// Columns is the width of a terminal, as far as lines of that length can be read; 80 elsewhere.
+func Columns(w io.Writer) int {
+	const usual, most = 80, 120
+	if width, _, err := term.GetSize(int(Fd(w))); err == nil {
+		return min(width, most)
+	}
+	return usual
 }
 
 // Colours reports whether text on a stream is coloured: on terminals that can, unless NO_COLOR is set (https://no-color.org).

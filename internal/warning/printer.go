@@ -1,6 +1,7 @@
 package warning
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -67,11 +68,7 @@ func (p *Printer) Flush(w io.Writer) {
 				fmt.Fprintf(w, "    and %d more like this%s\n", len(more), subjects(more))
 			}
 		case len(more) > 0:
-			kind := ""
-			if k := KindOf(first); k != "" {
-				kind = " [" + string(k) + "]"
-			}
-			printLine(w, fmt.Sprintf("%d more like the one above%s%s", len(more), kind, subjects(more)))
+			printLine(w, fmt.Sprintf("%d more like the one above [%s]%s", len(more), cmp.Or(string(KindOf(first)), content(first)), subjects(more)))
 		}
 	}
 	p.groups = nil

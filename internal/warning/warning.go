@@ -56,7 +56,10 @@ func subject(text string) string {
 	return before
 }
 
-// family tells warnings that are alike: those of one kind, and without a kind those that differ in numbers alone.
+// content is what stands after the subject.
+func content(text string) string { return strings.TrimPrefix(text, subject(text)+": ") }
+
+// family tells warnings that are alike: those of one kind, and without a kind those that differ in their subjects and numbers alone.
 func family(text string) string {
 	if k := KindOf(text); k != "" {
 		return string(k)
@@ -66,7 +69,7 @@ func family(text string) string {
 			return -1
 		}
 		return r
-	}, text)
+	}, content(text))
 }
 
 // stays reports whether --quiet keeps a warning. One without a kind stays.
