@@ -61,7 +61,9 @@ func TestCalibrate(t *testing.T) {
 		if v, ok := m.Fit.Values([]string{"p_launch", "p_group"}); !ok || v[0] < 0.99e-5 || v[0] > 1.01e-5 || v[1] < 0.99e-9 || v[1] > 1.01e-9 {
 			t.Errorf("%v", v)
 		}
-		if len(m.Rows.Rows) != 3 || !slices.ContainsFunc(m.Rows.Warnings, func(w string) bool { return strings.HasPrefix(w, "empty_kernel") && strings.Contains(w, "left out of the fit") }) {
+		if len(m.Rows.Rows) != 3 || !slices.ContainsFunc(m.Rows.Warnings, func(w string) bool {
+			return strings.HasPrefix(w, "empty_kernel") && strings.Contains(w, "left out of the fit")
+		}) {
 			t.Errorf("%d rows, %q", len(m.Rows.Rows), m.Rows.Warnings)
 		}
 		if got := len(c.Used(samples.Warm)); got != 4 || len(c.Used(samples.Cold)) != 0 {

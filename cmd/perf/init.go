@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/internal/warning"
 	"gpuperf/starter"
 )
 
@@ -31,7 +32,7 @@ a session takes seconds. Files that are there already stay as they are: init ref
 			case query != "":
 				return err
 			default:
-				warnf(cmd, "no device was found, so that the sizes are those for a CPU: %v", err)
+				warnf(cmd, warning.UnknownFacts, "sizes", "those for a CPU, as no device was found: %v", err)
 			}
 			sizes := starter.SizesFor(kind)
 			if err := sizes.Write(args[0]); errors.Is(err, fs.ErrExist) {
