@@ -78,7 +78,8 @@ func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
 		return nil, fmt.Errorf("no rows to fit %s to", m.Name)
 	}
 	if len(c.Parameters) == 0 {
-		return nil, fmt.Errorf("model %s has no parameters to fit", m.Name)
+		return nil, m.ErrorAt(m.Place("expression"), "model %s has no parameters to fit", m.Name).
+			WithHint("names of parameters start with p_, as in p_madd * f_op_float32_madd")
 	}
 	for _, name := range slices.Sorted(maps.Keys(opt.Init)) {
 		if v := opt.Init[name]; !slices.Contains(c.Parameters, name) || finite(v) == nil {

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"gpuperf/internal/format"
 )
@@ -49,7 +50,10 @@ func (c *CrossEval) coverage() string {
 		if v.Margin > 0 {
 			text += fmt.Sprintf(", so they were widened by %.3g %% of the prediction; now %.3g %% do", 100*v.Margin, 100*v.InsideWidened)
 		}
-		if v.Widening > 1 {
+		switch {
+		case math.IsInf(v.Widening, 1):
+			text += ", and the points are too few to tell how much wider intervals would have to be"
+		case v.Widening > 1:
 			text += fmt.Sprintf(", so they were made %.3g times as wide; now %.3g %% do", v.Widening, 100*v.InsideWidened)
 		}
 	}

@@ -73,7 +73,8 @@ func ScriptCases(ctx context.Context, paths []string, sizes []map[string]int64) 
 	return cases, nil
 }
 
-// OwnSizes returns the distinct sizes of a variant, without those that only other variants have a parameter for, so that one list can give the sizes of them all. A size that none has stays, for the check of the case to name it.
+// OwnSizes returns the distinct sizes of a variant, without those that only other variants have a parameter for, so that one list can give
+// the sizes of them all. A size that none has stays, for the check of the case to name it.
 func OwnSizes(v script.Variant, all []script.Variant, sizes []map[string]int64) (out []map[string]int64) {
 	for _, at := range sizes {
 		own := maps.Clone(at)

@@ -157,6 +157,19 @@ func (p *Predictor) Runnable(cases []*workload.Case) (run []*workload.Case, refu
 	return run, refused, nil
 }
 
+// WarnOfLimits adds a warning to the predictions of kernels that exceed a limit of the model's device, such as its memory.
+func (p *Predictor) WarnOfLimits(all []*Prediction) {
+	for _, one := range all {
+		job, err := one.Case.Job(device.Policy{})
+		if err != nil { // what cannot be launched can still be predicted
+			continue
+		}
+		if verdict := job.Check(device.Info{Fingerprint: p.Device}); verdict != nil {
+			one.Warnings = append(one.Warnings, "the device would refuse this kernel: "+verdict.Msg)
+		}
+	}
+}
+
 // Purpose says which kernels a model was made for.
 type Purpose int
 

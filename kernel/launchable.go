@@ -1,6 +1,9 @@
 package kernel
 
 import (
+	"math"
+	"math/big"
+
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -32,6 +35,22 @@ func (k *Kernel) LocalSize() (size [3]int64, err error) {
 		size[tag.Axis] = max(size[tag.Axis], hi+1)
 	}
 	return size, nil
+}
+
+// maxGroup is more work-items than the work-group of any device has.
+const maxGroup = math.MaxInt32
+
+// CheckGroup refuses a work-group that no device can have. One whose size is not constant is left to [Kernel.Launchable].
+func (k *Kernel) CheckGroup() error {
+	size, err := k.LocalSize()
+	if err != nil {
+		return nil
+	}
+	items := new(big.Int).Mul(big.NewInt(size[0]), big.NewInt(size[1]))
+	if items.Mul(items, big.NewInt(size[2])); items.Cmp(big.NewInt(maxGroup)) > 0 {
+		return k.Errorf("a work-group of %d x %d x %d work-items is more than any device has; split the inames tagged l.0 to l.2", size[0], size[1], size[2])
+	}
+	return nil
 }
 
 // Launchable verifies what a prepared kernel needs to run but not to be counted: work-groups and tiles of constant size.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 	"strings"
 
 	"gpuperf/internal/parallel"
@@ -142,6 +143,14 @@ func cleaned(err error) string {
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
 		return fmt.Sprintf("%s must not be a %s", typ.Field, typ.Value)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return "the line ends in the middle of it"
+	}
+	if rest, ok := strings.CutPrefix(err.Error(), "invalid character "); ok {
+		if char, err := strconv.QuotedPrefix(rest); err == nil {
+			return char + " is no JSON here"
+		}
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }

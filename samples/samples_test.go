@@ -417,15 +417,15 @@ func TestReadErrors(t *testing.T) {
 	other := record(1024, OK)
 	other.Device.Name = "Another"
 	for name, tt := range map[string]struct{ text, want string }{
-		"torn in the middle": {good[:50] + "\n" + good + "\n", "f.jsonl:1:50: not a sample: unexpected EOF"},
-		"not json":           {good + "\nhello\n", "f.jsonl:2:1: not a sample: invalid character 'h' looking for beginning of value\n    hello\n    ^"},
+		"torn in the middle": {good[:50] + "\n" + good + "\n", "f.jsonl:1:50: not a sample: the line ends in the middle of it"},
+		"not json":           {good + "\nhello\n", "f.jsonl:2:1: not a sample: 'h' is no JSON here\n    hello\n    ^"},
 		"misspelt key":       {`{"version":1,"kernal":{}}` + "\n", `f.jsonl:1:14: not a sample: unknown field "kernal"`},
 		"wrong type":         {`{"version":"1"}` + "\n", "f.jsonl:1:14: not a sample: version must not be a string"},
 		"version":            {strings.Replace(good, `"version":2`, `"version":3`, 1) + "\n", "f.jsonl:1:1: not a valid sample: version is 3, this program knows 1 to 2"},
 		"later field":        {strings.Replace(good, `"version":2`, `"version":1`, 1) + "\n", "version 1 has neither sentinel nor clocks"},
 		"sentinel":           {strings.Replace(good, `"ratio":1.01`, `"ratio":-1`, 1) + "\n", "sentinel: -1 is neither a time nor a ratio"},
 		"status":             {strings.Replace(good, `"status":"ok"`, `"status":"fine"`, 1) + "\n", `unknown status "fine"`},
-		"edited trial":       {strings.Replace(good, `"trials":[0.001,`, `"trials":[0.004,`, 1) + "\n", "does not follow from the trials"},
+		"edited trial":       {strings.Replace(good, `"trials":[0.001,`, `"trials":[0.004,`, 1) + "\n", "is not that of its trials"},
 		"two on a line":      {good + good + "\n", "more than one value on the line"},
 		"two devices":        {good + "\n" + text(other) + "\n", "f.jsonl:2:1: the record is of device Another"},
 		"bad but complete":   {good + "\n{}", "f.jsonl:2:1: not a valid sample"},

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/internal/source"
@@ -39,9 +41,18 @@ func exitSection() manual.Section {
 
 var (
 	errReported = errors.New("reported") // the user has been told already
-	errStopped  = errors.New("stopped; finished samples are kept, and the same command resumes from them")
-	errKilled   = errors.New("killed, because the work did not stop in time after the signal")
+	errStopped  = errors.New("stopped")
+	errResumes  = errors.New("stopped; finished samples are kept, and the same command resumes from them")
+	errKilled   = errors.New("stopped in the middle of the work")
 )
+
+// stoppedBy is the error of a command that a signal has stopped. Those that measure keep samples.
+func stoppedBy(cmd *cobra.Command) error {
+	if cmd.Flag("retry") != nil {
+		return errResumes
+	}
+	return errStopped
+}
 
 // statusOf tells a wrong call or input file from work that failed.
 func statusOf(err error) int {

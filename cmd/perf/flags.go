@@ -83,13 +83,10 @@ func (f *measureFlags) mode(what string) (samples.Mode, error) {
 // open opens the device and the journal, and tells which they are.
 func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 	o := f.options
-	switch {
-	case o.Trials < 0:
-		return nil, usagef("--trials %d: at least one trial is needed", o.Trials)
-	case o.Limit < 0:
-		return nil, usagef("--limit %v: the time limit must be positive", o.Limit)
-	case o.Jobs < 0:
-		return nil, usagef("--jobs %d: at least one job is needed", o.Jobs)
+	for flag, enough := range map[string]bool{"trials": o.Trials > 0, "limit": o.Limit > 0, "jobs": o.Jobs > 0} {
+		if given := cmd.Flag(flag); given != nil && given.Changed && !enough {
+			return nil, usagef("--%s %s: must be more than 0", flag, given.Value)
+		}
 	}
 	var err error
 	if o.Again, err = campaign.ParseRemeasure(f.again); err != nil {

@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	cmd, err := root.ExecuteContextC(ctx)
 	messages.warnings.Flush(stderr)
 	if err != nil && ctx.Err() != nil {
-		err = errStopped
+		err = stoppedBy(cmd)
 	}
 	if err != nil && (wantJSON(cmd) || slices.Contains(args, "--json")) { // flags after a wrong one are not read
 		out.fail(err)

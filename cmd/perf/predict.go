@@ -86,6 +86,7 @@ interval without upper end.`,
 			if err != nil {
 				return err
 			}
+			p.WarnOfLimits(predictions)
 			if err := o.measure(cmd, p, predictions); err != nil {
 				return err
 			}

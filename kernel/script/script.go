@@ -102,8 +102,10 @@ func (o Options) Exec(ctx context.Context, filename, text string) ([]Variant, er
 			WithHint("bind one to a global: knl = lp.make_kernel(...); names that start with _ do not count")
 	}
 	for _, v := range variants {
-		if err := v.Kernel.Check(); err != nil {
-			return nil, v.Error(err)
+		for _, check := range []func() error{v.Kernel.Check, v.Kernel.CheckGroup} {
+			if err := check(); err != nil {
+				return nil, v.Error(err)
+			}
 		}
 	}
 	return variants, nil
