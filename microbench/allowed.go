@@ -1,6 +1,7 @@
 package microbench
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -36,6 +37,17 @@ func (v Value) String() string {
 	return v.Text
 }
 
+// MarshalJSON gives the value itself: true, 16, "float32".
+func (v Value) MarshalJSON() ([]byte, error) {
+	switch v.Kind {
+	case BoolValue:
+		return json.Marshal(v.Int != 0)
+	case IntValue:
+		return json.Marshal(v.Int)
+	}
+	return json.Marshal(v.Text)
+}
+
 func (v Value) starlark() starlark.Value {
 	switch v.Kind {
 	case BoolValue:
@@ -67,11 +79,13 @@ func valueOf(v starlark.Value) (Value, error) {
 
 // Allowed is the set of values that an argument may take.
 type Allowed struct {
-	Default []Value // taken where a filter does not say
-	Also    []Value // allowed on request
+	Default []Value `json:"default"`        // taken where a filter does not say
+	Also    []Value `json:"also,omitempty"` // allowed on request
 	// Integers: on request also any integer from Min to Max that MultipleOf divides.
-	Integers             bool
-	Min, Max, MultipleOf int64
+	Integers   bool  `json:"integers,omitempty"`
+	Min        int64 `json:"min,omitempty"`
+	Max        int64 `json:"max,omitempty"`
+	MultipleOf int64 `json:"multiple_of,omitempty"`
 }
 
 // String describes the set: "float32, float64", or "16 (also 8, 32)", or "1024, 1152 (any multiple of 64 from 64)".

@@ -35,11 +35,11 @@ const preludeFile = "prelude.star"
 
 // Generator makes the variants of one measurement kernel.
 type Generator struct {
-	Name string // of its file, without .star
-	File string
-	Doc  string // what it measures, in a sentence or two
-	Tags []string
-	Args []Arg // in the order of the file
+	Name string   `json:"name"` // of its file, without .star
+	File string   `json:"file"`
+	Doc  string   `json:"doc"` // what it measures, in a sentence or two
+	Tags []string `json:"tags"`
+	Args []Arg    `json:"args"` // in the order of the file
 	// checked: the file has a function check, which tells impossible combinations.
 	checked bool
 
@@ -49,9 +49,9 @@ type Generator struct {
 
 // Arg is an argument of a generator.
 type Arg struct {
-	Name    string
-	Allowed Allowed
-	Size    bool // a parameter of the kernel, which is symbolic in it
+	Name    string  `json:"name"`
+	Allowed Allowed `json:"allowed"`
+	Size    bool    `json:"size"` // a parameter of the kernel, which is symbolic in it
 }
 
 // Collection is a set of generators, by name.

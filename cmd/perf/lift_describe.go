@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -71,7 +72,8 @@ and the samples stay as they are. All programs of the file must be given: if a v
 				return err
 			}
 			note(cmd, "%s: %d features of %d variants of %d programs", path, len(v.Names), len(v.List), len(count))
-			return nil
+			return show(cmd, map[string]any{"vectors": path, "features": v.Names, "variants": len(v.List), "programs": len(count)},
+				func(io.Writer) error { return nil })
 		},
 	}
 	o.addFlags(cmd)

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,8 +19,22 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"perf": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"perf": func() { os.Exit(runChecked(os.Args[1:])) },
 	})
+}
+
+// runChecked is a command of a session, which fails as well where its JSON does not keep to the rules.
+func runChecked(args []string) int {
+	if !slices.Contains(args, "--json") {
+		return run(context.Background(), args, os.Stdin, os.Stdout, os.Stderr)
+	}
+	var out bytes.Buffer
+	status := run(context.Background(), args, os.Stdin, io.MultiWriter(os.Stdout, &out), os.Stderr)
+	if err := checkJSON(out.Bytes()); err != nil {
+		fmt.Fprintln(os.Stderr, "perf:", err)
+		return 99
+	}
+	return status
 }
 
 // exits runs a command that must end with the status given first: exits 2 perf show nowhere.star

@@ -1,4 +1,4 @@
-// Package format writes numbers, sizes and tables as the commands and the charts show them.
+// Package format writes numbers, sizes and tables as the commands and the charts show them, and reads sizes as people write them.
 package format
 
 import (
