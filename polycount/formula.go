@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -117,6 +118,9 @@ func (p *parser) tryFormula() (f formula, ok bool) {
 }
 
 var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, "=": true, "!=": true, "<<": true, "<<=": true, ">>": true, ">>=": true}
+
+// Comparisons lists the comparisons of the notation, sorted.
+func Comparisons() []string { return slices.Sorted(maps.Keys(comparisons)) }
 
 // comparison is a chain such as 0 <= i,j < n.
 func (p *parser) comparison() formula {

@@ -1,6 +1,8 @@
 package polycount
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"gpuperf/internal/lex"
@@ -141,6 +143,9 @@ func (p *parser) int(t lex.Token) int64 {
 }
 
 var reserved = map[string]bool{"and": true, "or": true, "not": true, "exists": true, "mod": true, "floor": true, "floord": true, "ceil": true, "ceild": true, "min": true, "max": true, "true": true, "false": true, "implies": true}
+
+// Words lists the words of the notation, which are no names; sorted.
+func Words() []string { return slices.Sorted(maps.Keys(reserved)) }
 
 func (p *parser) name() string {
 	t := p.Tok()

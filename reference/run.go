@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"gpuperf/device/facts"
 	"gpuperf/evaluate"
@@ -12,6 +13,7 @@ import (
 	"gpuperf/kernel/script"
 	"gpuperf/lift"
 	"gpuperf/models"
+	"gpuperf/polycount"
 	"gpuperf/workload"
 )
 
@@ -24,6 +26,7 @@ type runner struct {
 var runners = map[string]runner{
 	"script":     {"python", runScript},
 	"kernel":     {"python", runKernel},
+	"card":       {"text", runCard},
 	"value":      {"text", runValue},
 	"feature":    {"python", runFeature},
 	"suite":      {"yaml", runSuite},
@@ -81,6 +84,28 @@ func runValue(ctx context.Context, about, example string) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%.7g, of type %s", value.At(0), t), nil
+}
+
+// runCard counts the points of a set, or the images of each point under a map.
+func runCard(_ context.Context, _, example string) (string, error) {
+	if _, body, _ := strings.Cut(example, "{"); !strings.Contains(body, "->") {
+		set, err := polycount.ParseUnionSet(example)
+		if err != nil {
+			return "", err
+		}
+		count, err := set.Count()
+		return fmt.Sprint(count), err
+	}
+	maps, err := polycount.ParseUnionMap(example)
+	if err != nil {
+		return "", err
+	}
+	counts, err := maps.Card()
+	var lines []string
+	for _, c := range counts {
+		lines = append(lines, c.Count.String())
+	}
+	return strings.Join(lines, "\n"), err
 }
 
 // runModel reads a model file whose first lines stand in the section, and has nothing to show.

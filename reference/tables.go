@@ -13,6 +13,7 @@ import (
 	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/models"
+	"gpuperf/polycount"
 )
 
 // row is what a table of the program knows of an entry.
@@ -24,6 +25,8 @@ type row struct {
 
 // tables are the tables that sections describe, row for row.
 var tables = map[string]func() []row{
+	"set comparisons":  patterns(polycount.Comparisons, func(op string) string { return "x " + op + " y" }),
+	"set words":        names(polycount.Words),
 	"lp functions":     scriptFunctions,
 	"lp attributes":    names(kernel.Attributes),
 	"lp criteria":      patterns(kernel.Criteria, func(name string) string { return name + ":NAME" }),
