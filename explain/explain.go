@@ -62,7 +62,7 @@ type Term struct {
 	Alone   float64  `json:"alone"`           // its value
 	Seconds float64  `json:"seconds"`         // its part of the prediction; of a term that joins others, theirs with its own
 	Share   float64  `json:"share"`
-	Halved  float64  `json:"halved"` // by which the prediction falls if the term costs half
+	Halved  float64  `json:"halved"` // by which the prediction falls if the term costs half; it never falls below the roof
 }
 
 // Work is a kind of work with its count.
