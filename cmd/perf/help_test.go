@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -118,4 +119,27 @@ func TestFlagsComplete(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestHelpIsThere: what the help of commands and the files of perf init refer to exists.
+func TestHelpIsThere(t *testing.T) {
+	var all strings.Builder
+	each(newRoot(), func(c *cobra.Command) { all.WriteString(c.Long + "\n") })
+	files, _ := filepath.Glob("../../starter/*.[sy]*")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	found := regexp.MustCompile("perf help [a-z]+").FindAllString(all.String(), -1)
+	for _, call := range found {
+		if status := run(t.Context(), strings.Fields(call)[1:], nil, io.Discard, io.Discard); status != exitDone {
+			t.Errorf("%s: status %d", call, status)
+		}
+	}
+	if len(found) < 4 {
+		t.Errorf("only %q refer to help", found)
+	}
 }
