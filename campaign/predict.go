@@ -83,7 +83,7 @@ func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	switch kinds := format.First(kindsOf(unpriced.Records), 3); {
+	switch kinds := format.First(kindsOf(unpriced.Records), 2); {
 	case unpriced.Main():
 		result.Open()
 		result.Warnings = slices.Insert(result.Warnings, 0, warning.DoesNotApply.About(
