@@ -3,12 +3,12 @@ package calibrate
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 )
 
@@ -62,7 +62,7 @@ func (f *fitter) doubts(best, rival *lm.Result) []string {
 	if rival != nil {
 		var at []string
 		for j, name := range f.compiled.Parameters {
-			at = append(at, fmt.Sprintf("%s = %.4g", name, rival.P[j]))
+			at = append(at, name+" = "+format.Quantity(rival.P[j], f.model.Parameter(name).Unit))
 		}
 		out = append(out, warning.TwoSolutions.About("", "the rows fit as well with %s", strings.Join(at, ", ")))
 	}

@@ -109,8 +109,8 @@ type Roof struct {
 func (p *Prediction) Under(roof Roof) {
 	p.Roof = &roof
 	if p.Seconds < roof.Seconds {
-		p.Warnings = append(p.Warnings, warning.AbovePeak.About("", "the model predicts %s, raised to the %s that the device needs for %.4g %s of %s at %.4g %s (%s)",
-			format.Seconds(p.Seconds), format.Seconds(roof.Seconds), roof.Amount, strings.TrimSuffix(roof.Unit, "/s"), roof.Resource, roof.Rate, roof.Unit, roof.Source))
+		p.Warnings = append(p.Warnings, warning.AbovePeak.About("", "the model predicts %s, raised to the %s that the device needs for %s of %s at %s (%s)",
+			format.Seconds(p.Seconds), format.Seconds(roof.Seconds), format.Quantity(roof.Amount, strings.TrimSuffix(roof.Unit, "/s")), roof.Resource, format.Quantity(roof.Rate, roof.Unit), roof.Source))
 		p.Seconds = roof.Seconds
 	}
 	for i, end := range p.Interval {
@@ -205,7 +205,8 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		case !known:
 			out.Warnings = append(out.Warnings, warning.Extrapolation.About("feature "+name, "not calibrated"))
 		case v < r[0] || v > r[1]:
-			out.Warnings = append(out.Warnings, warning.Extrapolation.About("feature "+name, "%.6g is outside the calibrated range %.6g to %.6g", v, r[0], r[1]))
+			out.Warnings = append(out.Warnings, warning.Extrapolation.About("feature "+name, "%s is outside the calibrated range %s to %s",
+				format.Quantity(v, ""), format.Quantity(r[0], ""), format.Quantity(r[1], "")))
 		}
 	}
 	if !p.fit.Converged {
@@ -216,7 +217,7 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		return nil, fmt.Errorf("model %s gives %g: its expression is not defined for these features", p.fit.Model, out.Seconds)
 	}
 	if out.Seconds < 0 {
-		out.Warnings = append(out.Warnings, warning.Negative.About("", "the prediction %.6g is negative, the model does not hold here", out.Seconds))
+		out.Warnings = append(out.Warnings, warning.Negative.About("", "the prediction %s is negative, the model does not hold here", format.Seconds(out.Seconds)))
 	}
 	for i, v := range p.compiled.Terms(p.x, p.params, nil) {
 		out.Terms = append(out.Terms, TermValue{p.compiled.TermNames[i], v})

@@ -39,7 +39,7 @@ func TestPrediction(t *testing.T) {
 	if p, err = fit.Predict(m, at); err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Warnings) != 1 || p.Warnings[0] != "feature f_ga: 1e+12 is outside the calibrated range 0 to 1.6e+08 [extrapolation]" {
+	if len(p.Warnings) != 1 || p.Warnings[0] != "feature f_ga: 1 T is outside the calibrated range 0 to 160 M [extrapolation]" {
 		t.Errorf("warnings %q", p.Warnings)
 	}
 	delete(at, "f_lmem")

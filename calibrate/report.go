@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 )
 
@@ -133,8 +134,8 @@ const (
 // warnings lists the doubts about a fit, most serious first.
 func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 	var out []string
-	warn := func(k warning.Kind, about, format string, args ...any) {
-		out = append(out, k.About(about, format, args...))
+	warn := func(k warning.Kind, about, text string, args ...any) {
+		out = append(out, k.About(about, text, args...))
 	}
 	names := f.compiled.Parameters
 	if !r.Status.Converged() {
@@ -165,12 +166,13 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 	for j, e := range fit.Parameters {
 		switch {
 		case e.AtBound == "min":
-			warn(warning.AtBound, e.Name, "at its lower bound %g", f.lm.Lower[j])
+			warn(warning.AtBound, e.Name, "at its lower bound %s", format.Quantity(f.lm.Lower[j], e.Unit))
 		case e.AtBound == "max":
-			warn(warning.AtBound, e.Name, "at its upper bound %g", f.lm.Upper[j])
+			warn(warning.AtBound, e.Name, "at its upper bound %s", format.Quantity(f.lm.Upper[j], e.Unit))
 		case lost[e.Name]:
 		case e.StdErr > math.Abs(e.Value):
-			warn(warning.Undetermined, e.Name, "poorly determined, %.3g with a standard error of %.2g", e.Value, e.StdErr)
+			value, stderr, unit := format.Uncertain(e.Value, e.StdErr, e.Unit)
+			warn(warning.Undetermined, e.Name, "poorly determined, %s with a standard error of %s", value, strings.TrimSpace(stderr+" "+unit))
 		}
 	}
 	if len(r.Null) == 0 && r.Condition > illConditioned {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
@@ -187,11 +188,11 @@ func (c *clocks) warnings(trials []float64, stepNS int64, cold bool) (out []stri
 	}
 	median := samples.Summarize(trials).Median
 	if step := float64(stepNS) * 1e-9; c.unseen == 0 && median < 10*step {
-		out = append(out, warning.Timer.About("", "the time of %.3g s is only %.1f steps of the device's timer", median, median/step))
+		out = append(out, warning.Timer.About("", "the time of %s is only %.1f steps of the device's timer", format.Seconds(median), median/step))
 	}
 	// The device cannot have worked longer than the host waited, nor, if the kernel is long, much shorter.
 	if c.device > 1.05*c.host || !cold && median > 0.05 && c.device < 0.5*c.host {
-		out = append(out, warning.Timer.About("", "the device's timer counted %.3g s while the host waited %.3g s", c.device, c.host))
+		out = append(out, warning.Timer.About("", "the device's timer counted %s while the host waited %s", format.Seconds(c.device), format.Seconds(c.host)))
 	}
 	return out
 }
