@@ -61,7 +61,7 @@ func scaled(v float64, unit string, n int) (scale float64, prefixed string) {
 	symbol := slices.Contains(symbols, first)
 	for _, p := range prefixes {
 		switch above, below := p.scale > 1, p.scale < 1; {
-		case above && first == "s", below && !symbol: // nobody says ks
+		case above && first == "s", below && !symbol, unit == "" && p.scale == 1e3: // nobody says ks, or 2.048 k of a count
 			continue
 		// Digits that are just less than a prefix are rounded to it.
 		case !(math.Abs(v)*(1+0.5*math.Pow10(-n)) >= p.scale), math.IsInf(v, 0): // or no number

@@ -20,6 +20,7 @@ func TestQuantity(t *testing.T) {
 		{12, "groups/s", "12 groups/s"},
 		{2.5e6, "groups/s", "2.5 M groups/s"},
 		{2147483648, "", "2.147 G"},
+		{20480, "", "20480"},
 		{0.05, "", "0.05"},
 		{1e-3, "groups", "0.001 groups"},
 		{0, "s", "0 s"},
