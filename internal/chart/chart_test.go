@@ -209,7 +209,7 @@ func TestSeconds(t *testing.T) {
 		{-2e-3, "−2 ms"},
 		{0, "0 s"},
 		{3e-9, "3 ns"},
-		{1.234567e-12, "1.23e-12 s"},
+		{1.234567e-12, "1.235 ps"},
 	} {
 		if got := Seconds(c.s); got != c.want {
 			t.Errorf("%g: %s, want %s", c.s, got, c.want)
