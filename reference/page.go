@@ -24,6 +24,7 @@ type Page struct {
 	Name     string     `yaml:"-"`
 	Title    string     `yaml:"title"`
 	Intro    string     `yaml:"intro"`
+	Runner   string     `yaml:"run"` // what runs the code in the introduction; "" where there is none
 	Sections []*Section `yaml:"sections"`
 
 	// Args say what an argument is that several entries take, by its name.
@@ -196,6 +197,9 @@ func (p *Page) Select(names ...string) error {
 
 // Run runs the examples of the page.
 func (p *Page) Run(ctx context.Context) error {
+	if err := p.runIntro(ctx); err != nil {
+		return fmt.Errorf("the introduction of %s: %w", p.Name, err)
+	}
 	for _, s := range p.Sections {
 		for _, e := range s.Entries {
 			if e.Example == "" {
@@ -210,6 +214,18 @@ func (p *Page) Run(ctx context.Context) error {
 				return fmt.Errorf("the example of %s: %w", e.Name, err)
 			}
 			e.Result = result
+		}
+	}
+	return nil
+}
+
+// runIntro runs the code in the introduction.
+func (p *Page) runIntro(ctx context.Context) error {
+	for _, paragraph := range strings.Split(p.Intro, "\n\n") {
+		if r, ok := runners[p.Runner]; ok && strings.HasPrefix(paragraph, " ") {
+			if _, err := r.run(ctx, "", dedent(paragraph)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
