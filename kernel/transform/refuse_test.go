@@ -74,7 +74,7 @@ func TestRefusals(t *testing.T) {
 		{"floor of the swept iname", kernel.Spec{Domains: matmul.Domains, Instructions: "c[i] = a[i // 2]"}, do(split("i", 4), prefetched("a", "i_inner")), "not affine in the swept iname"},
 		{"added to a statement that accumulates", simple, do(func(k *kernel.Kernel) (*kernel.Kernel, error) { return AddInamesToInsn(k, []string{"j"}, "id:z0") }), "statement z1 writes z"},
 		{"no such statement", simple, do(within("j", "id:q*")), "no statement matches"},
-		{"malformed match", simple, do(within("j", "id:t and")), "a term is missing"},
+		{"malformed match", simple, do(within("j", "id:t and")), "is missing at the end"},
 		{"unknown criterion", simple, do(within("j", "foo:t")), `unknown criterion "foo"`},
 		{"copies without an element each", acc, do(duplicated("m", "id:out")), "give it an element per iteration first (privatize_temporaries_with_inames)"},
 		{"duplicating a parallel iname", acc, do(tagged("m:l.0"), duplicated("m", "id:out")), "it is tagged l.0"},
