@@ -31,13 +31,13 @@ func (p *Page) WriteMarkdown(w io.Writer) error {
 	return t.err
 }
 
-// anchor is what Markdown's readers make of a heading: its letters and digits, and - for spaces.
+// anchor is what Markdown's readers make of a heading: its letters, digits, - and _, and - for spaces.
 func anchor(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ':
 			return '-'
-		case r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r):
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
 			return r
 		}
 		return -1

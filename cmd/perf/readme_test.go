@@ -245,3 +245,39 @@ func TestDocumentsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+var (
+	linkTo  = regexp.MustCompile(`\]\(([^)\s:]*)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	noSlug  = regexp.MustCompile(`[^\p{L}\p{N}\- _]`)
+)
+
+// TestLinks: what a document links to in the repository is there, down to the heading.
+func TestLinks(t *testing.T) {
+	headings := func(text string) (slugs []string) {
+		for _, m := range heading.FindAllStringSubmatch(text, -1) {
+			slugs = append(slugs, strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+		}
+		return slugs
+	}
+	for _, path := range documents(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range linkTo.FindAllStringSubmatch(string(text), -1) {
+			file, place, _ := strings.Cut(m[1], "#")
+			target := path
+			if file != "" {
+				target = filepath.Join(filepath.Dir(path), file)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which is not there", path, m[1])
+			} else if place != "" {
+				if there, err := os.ReadFile(target); err != nil || !slices.Contains(headings(string(there)), place) {
+					t.Errorf("%s links to %s, a heading that is not there", path, m[1])
+				}
+			}
+		}
+	}
+}
