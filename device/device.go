@@ -45,6 +45,18 @@ type Info struct {
 	DeviceIndex   int      `json:"device_index"`         // within its platform
 	Library       string   `json:"library"`              // the shared library that was opened
 	Extensions    []string `json:"extensions,omitempty"` // as the device states them
+	CUDA          *CUDA    `json:"cuda,omitempty"`       // what only that interface tells
+}
+
+// CUDA are the limits of an NVIDIA GPU that CUDA tells. A unit is a multiprocessor.
+type CUDA struct {
+	LocalMemOptIn    int64 `json:"local_mem_opt_in"`   // bytes of shared memory that a work-group may have when it asks
+	LocalMemPerUnit  int64 `json:"local_mem_per_unit"` // bytes
+	Registers        int64 `json:"registers"`          // of 32 bits, of a work-group
+	RegistersPerUnit int64 `json:"registers_per_unit"`
+	WorkItemsPerUnit int64 `json:"work_items_per_unit"`
+	MemoryClockMHz   int64 `json:"memory_clock_mhz"`
+	MemoryBusBits    int64 `json:"memory_bus_bits"`
 }
 
 // Result is what running a job gave.

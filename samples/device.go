@@ -1,34 +1,49 @@
 package samples
 
+import "cmp"
+
 // Fingerprint says on which device something was measured, and what of it bears on the time. Memory is in bytes.
 type Fingerprint struct {
-	Name            string  `json:"name"`
-	Vendor          string  `json:"vendor"`
-	Driver          string  `json:"driver"`
-	Platform        string  `json:"platform"`
-	PlatformVersion string  `json:"platform_version"`
-	DeviceVersion   string  `json:"device_version"`
-	Type            string  `json:"type"` // gpu, cpu, accelerator, custom
-	ComputeUnits    int64   `json:"compute_units"`
-	ClockMHz        int64   `json:"clock_mhz"`       // the maximum that the driver states
-	SubgroupSize    int64   `json:"subgroup_size"`   // work-items that execute together
-	SubgroupSource  string  `json:"subgroup_source"` // which query gave it, or that it is assumed
-	GlobalMem       int64   `json:"global_mem"`
-	LocalMem        int64   `json:"local_mem"` // per work-group
-	MaxAlloc        int64   `json:"max_alloc"` // largest single buffer
-	MaxWorkGroup    int64   `json:"max_work_group"`
-	MaxWorkItems    []int64 `json:"max_work_items,omitempty"` // per dimension of a work-group
-	CacheSize       int64   `json:"cache_size"`               // of global memory, as the driver states it (often only a part)
-	TimerNS         int64   `json:"timer_ns"`                 // resolution of the profiling timer
-	Architecture    string  `json:"architecture,omitempty"`   // as sm_90, where the vendor tells
-	UUID            string  `json:"uuid,omitempty"`           // 32 hex digits
-	PCI             string  `json:"pci,omitempty"`            // domain:bus:device.function
+	Name            string    `json:"name"`
+	Vendor          string    `json:"vendor"`
+	Driver          string    `json:"driver"`
+	Platform        string    `json:"platform"`
+	PlatformVersion string    `json:"platform_version"`
+	DeviceVersion   string    `json:"device_version"`
+	Interface       Interface `json:"interface,omitempty"` // by which the device is driven; "" is OpenCL
+	Type            string    `json:"type"`                // gpu, cpu, accelerator, custom
+	ComputeUnits    int64     `json:"compute_units"`
+	ClockMHz        int64     `json:"clock_mhz"`       // the maximum that the driver states
+	SubgroupSize    int64     `json:"subgroup_size"`   // work-items that execute together
+	SubgroupSource  string    `json:"subgroup_source"` // which query gave it, or that it is assumed
+	GlobalMem       int64     `json:"global_mem"`
+	LocalMem        int64     `json:"local_mem"` // per work-group
+	MaxAlloc        int64     `json:"max_alloc"` // largest single buffer
+	MaxWorkGroup    int64     `json:"max_work_group"`
+	MaxWorkItems    []int64   `json:"max_work_items,omitempty"` // per dimension of a work-group
+	CacheSize       int64     `json:"cache_size"`               // of global memory, as the driver states it (often only a part)
+	TimerNS         int64     `json:"timer_ns"`                 // resolution of the profiling timer
+	Architecture    string    `json:"architecture,omitempty"`   // as sm_90, where the vendor tells
+	UUID            string    `json:"uuid,omitempty"`           // 32 hex digits
+	PCI             string    `json:"pci,omitempty"`            // domain:bus:device.function
 }
 
-// Same reports whether two fingerprints are of one and the same device. Where both have a UUID it decides. The
-// driver's version does not count: an update makes no other device.
+// Interface is a way to drive a device.
+type Interface string
+
+// The interfaces. OpenCL is left out of records.
+const (
+	OpenCL Interface = ""
+	CUDA   Interface = "cuda"
+)
+
+// String names the interface.
+func (i Interface) String() string { return cmp.Or(string(i), "opencl") }
+
+// Same reports whether two fingerprints are of one and the same device, driven by the same interface: another compiler makes other
+// times. Where both have a UUID it decides. The driver's version does not count: an update makes no other device.
 func (f Fingerprint) Same(g Fingerprint) bool {
-	if !f.Alike(g) {
+	if !f.Alike(g) || f.Interface != g.Interface {
 		return false
 	}
 	if f.UUID != "" && g.UUID != "" {

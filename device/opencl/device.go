@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"gpuperf/device"
+	"gpuperf/device/nvml"
 	"gpuperf/device/runner"
 	"gpuperf/samples"
 )
@@ -16,7 +17,7 @@ type driver struct {
 	id      object
 	context object
 	queue   object
-	state   *nvml // nil where nothing tells the clocks
+	state   *nvml.State // nil where nothing tells the clocks
 }
 
 var _ runner.Driver = (*driver)(nil)
@@ -37,14 +38,14 @@ func openDevice(p platform, id object, info device.Info) (*driver, error) {
 		return nil, err
 	}
 	if strings.Contains(info.Vendor, "NVIDIA") {
-		d.state = openNVML(nvmlLibraries, info.UUID, info.PCI)
+		d.state = nvml.Open(info.UUID, info.PCI)
 	}
 	return d, nil
 }
 
 // Close releases the queue and the context.
 func (d *driver) Close() {
-	d.state.close()
+	d.state.Close()
 	d.state = nil
 	d.release(releaseCommandQueue, d.queue)
 	d.release(releaseContext, d.context)
@@ -52,7 +53,7 @@ func (d *driver) Close() {
 }
 
 // Clocks asks NVIDIA's management library.
-func (d *driver) Clocks() *samples.Clocks { return d.state.clocks() }
+func (d *driver) Clocks() *samples.Clocks { return d.state.Clocks() }
 
 // Prelude is empty: the language is OpenCL C.
 func (d *driver) Prelude() string { return "" }

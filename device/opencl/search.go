@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"gpuperf/device/dl"
 )
 
 // Search says where to look for OpenCL. The zero value is the default; an empty list that is not nil means nowhere.
@@ -26,6 +28,7 @@ var loaders = map[string][]string{
 	"linux":   {"libOpenCL.so.1", "libOpenCL.so"},
 	"darwin":  {"/System/Library/Frameworks/OpenCL.framework/OpenCL"},
 	"freebsd": {"libOpenCL.so.1", "libOpenCL.so"},
+	"windows": {"OpenCL.dll"},
 }
 
 // drivers are those of the vendors whose containers and packages are known to leave out the .icd file or the loader.
@@ -68,7 +71,7 @@ func (s Search) platforms() ([]platform, error) {
 	var found []platform
 	var notes []error
 	load := func(name string, platformsOf func(string, uintptr) ([]platform, error)) (ps []platform) {
-		lib, err := open(name)
+		lib, err := dl.Open(name)
 		if err == nil {
 			ps, err = platformsOf(name, lib)
 		}
@@ -93,7 +96,7 @@ func (s Search) platforms() ([]platform, error) {
 	}
 	for _, name := range names {
 		// A driver that is in memory already was brought by the loader.
-		if loader && resident(name) {
+		if loader && dl.Resident(name) {
 			continue
 		}
 		for _, p := range load(name, fromDriver) {
@@ -117,7 +120,7 @@ func (s Search) platforms() ([]platform, error) {
 // fromLoader takes the functions by name.
 func fromLoader(name string, lib uintptr) ([]platform, error) {
 	a := &api{library: name, find: func(f function) uintptr {
-		address, _ := symbol(lib, f.name) // 0 for a function that is missing
+		address, _ := dl.Symbol(lib, f.name) // 0 for a function that is missing
 		return address
 	}}
 	ids, err := a.platformIDs()
@@ -131,9 +134,9 @@ func fromLoader(name string, lib uintptr) ([]platform, error) {
 // lays down, by the entry points clGetExtensionFunctionAddress and clIcdGetPlatformIDsKHR.
 func fromDriver(name string, lib uintptr) ([]platform, error) {
 	const icdEntry = "clIcdGetPlatformIDsKHR"
-	entry, err := symbol(lib, icdEntry)
+	entry, err := dl.Symbol(lib, icdEntry)
 	if err != nil {
-		address, err := symbol(lib, "clGetExtensionFunctionAddress")
+		address, err := dl.Symbol(lib, "clGetExtensionFunctionAddress")
 		if err != nil {
 			return nil, fmt.Errorf("%s is no OpenCL driver: %w", name, err)
 		}

@@ -1,4 +1,4 @@
-package opencl
+package nvml
 
 import (
 	"os"
@@ -75,10 +75,10 @@ func TestNVML(t *testing.T) {
 		"other library":  {[]string{"libc.so.6"}, uuid, pci, nil},
 		"no UUID at all": {[]string{full}, "zz", "", nil},
 	} {
-		n := openNVML(tt.libraries, tt.uuid, tt.pci)
-		if diff := cmp.Diff(tt.want, n.clocks()); diff != "" {
+		n := openFrom(tt.libraries, tt.uuid, tt.pci)
+		if diff := cmp.Diff(tt.want, n.Clocks()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		n.close()
+		n.Close()
 	}
 }

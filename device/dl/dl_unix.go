@@ -1,6 +1,6 @@
 //go:build unix
 
-package opencl
+package dl
 
 import (
 	"fmt"
@@ -8,7 +8,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-func open(name string) (uintptr, error) {
+// Open opens a shared library.
+func Open(name string) (uintptr, error) {
 	lib, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return 0, fmt.Errorf("cannot open %s: %w", name, err)
@@ -16,4 +17,5 @@ func open(name string) (uintptr, error) {
 	return lib, nil
 }
 
-func symbol(lib uintptr, name string) (uintptr, error) { return purego.Dlsym(lib, name) }
+// Symbol is the address of a function of a library.
+func Symbol(lib uintptr, name string) (uintptr, error) { return purego.Dlsym(lib, name) }

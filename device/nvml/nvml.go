@@ -1,4 +1,6 @@
-package opencl
+// Package nvml asks NVIDIA's management library for the state of a GPU: OpenCL and CUDA tell the highest clock only. It comes with
+// the driver; where it is missing, or does not know the device, nothing is told.
+package nvml
 
 import (
 	"encoding/hex"
@@ -8,27 +10,27 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"gpuperf/device/dl"
 	"gpuperf/samples"
 )
 
-// nvml asks NVIDIA's management library for the state of a GPU: OpenCL tells the highest clock only. It comes with the
-// driver; where it is missing, or does not know the device, nothing is told.
-type nvml struct {
+// State answers for one device. Nil knows nothing.
+type State struct {
 	at     map[string]uintptr
 	device uintptr
 }
 
-// nvmlLibraries are tried in this order.
-var nvmlLibraries = []string{"libnvidia-ml.so.1", "/usr/local/nvidia/lib64/libnvidia-ml.so.1"}
+// libraries are tried in this order.
+var libraries = []string{"libnvidia-ml.so.1", "/usr/local/nvidia/lib64/libnvidia-ml.so.1"}
 
-// nvmlFunctions are those that are called. Each returns 0 for success.
-var nvmlFunctions = []string{
+// functions are those that are called. Each returns 0 for success.
+var functions = []string{
 	"nvmlInit_v2", "nvmlShutdown", "nvmlDeviceGetHandleByUUID", "nvmlDeviceGetHandleByPciBusId_v2",
 	"nvmlDeviceGetClockInfo", "nvmlDeviceGetPowerUsage", "nvmlDeviceGetTemperature", "nvmlDeviceGetCurrentClocksThrottleReasons",
 }
 
-// nvmlLimits names the bits of nvmlClocksThrottleReasons, as nvml.h defines them.
-var nvmlLimits = []struct {
+// limitNames names the bits of nvmlClocksThrottleReasons, as nvml.h defines them.
+var limitNames = []struct {
 	bit  uint64
 	name string
 }{
@@ -43,30 +45,33 @@ var nvmlLimits = []struct {
 	{0x100, "display clock"},
 }
 
-// openNVML finds the device by its UUID (32 hex digits), else by its PCI address; nil where it cannot be found.
-func openNVML(libraries []string, uuid, pci string) *nvml {
+// Open finds the device by its UUID (32 hex digits), else by its PCI address; nil where it cannot be found.
+func Open(uuid, pci string) *State { return openFrom(libraries, uuid, pci) }
+
+// openFrom finds the device by its UUID (32 hex digits), else by its PCI address; nil where it cannot be found.
+func openFrom(libraries []string, uuid, pci string) *State {
 	for _, name := range libraries {
-		lib, err := open(name)
+		lib, err := dl.Open(name)
 		if err != nil {
 			continue
 		}
-		n := &nvml{at: map[string]uintptr{}}
-		for _, f := range nvmlFunctions {
-			n.at[f], _ = symbol(lib, f)
+		n := &State{at: map[string]uintptr{}}
+		for _, f := range functions {
+			n.at[f], _ = dl.Symbol(lib, f)
 		}
 		if !n.call("nvmlInit_v2") {
 			continue
 		}
-		if n.find("nvmlDeviceGetHandleByUUID", nvmlUUID(uuid)) || n.find("nvmlDeviceGetHandleByPciBusId_v2", pci) {
+		if n.find("nvmlDeviceGetHandleByUUID", spelled(uuid)) || n.find("nvmlDeviceGetHandleByPciBusId_v2", pci) {
 			return n
 		}
-		n.close()
+		n.Close()
 	}
 	return nil
 }
 
-// nvmlUUID spells a UUID as the library does: GPU-5f4dd1a4-085a-b3e1-1fbc-41608d751f41.
-func nvmlUUID(uuid string) string {
+// spelled spells a UUID as the library does: GPU-5f4dd1a4-085a-b3e1-1fbc-41608d751f41.
+func spelled(uuid string) string {
 	if b, err := hex.DecodeString(uuid); err != nil || len(b) != 16 {
 		return ""
 	}
@@ -76,7 +81,7 @@ func nvmlUUID(uuid string) string {
 // call reports whether a function succeeded. Pointers converted to uintptr in its arguments stay valid until it returns.
 //
 //go:uintptrescapes
-func (n *nvml) call(function string, args ...uintptr) bool {
+func (n *State) call(function string, args ...uintptr) bool {
 	address := n.at[function]
 	if address == 0 {
 		return false
@@ -85,7 +90,7 @@ func (n *nvml) call(function string, args ...uintptr) bool {
 	return int32(r) == 0
 }
 
-func (n *nvml) find(function, name string) bool {
+func (n *State) find(function, name string) bool {
 	if name == "" {
 		return false
 	}
@@ -101,7 +106,7 @@ func (n *nvml) find(function, name string) bool {
 }
 
 // ask calls a function that answers at the place that its last argument points to.
-func (n *nvml) ask(function string, args ...uintptr) (uint64, bool) {
+func (n *State) ask(function string, args ...uintptr) (uint64, bool) {
 	value := new(uint64) // the answers are of 4 or 8 bytes, little-endian
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -111,8 +116,8 @@ func (n *nvml) ask(function string, args ...uintptr) (uint64, bool) {
 	return *value, ok
 }
 
-// clocks returns the state of the device now, nil where nothing of it is told.
-func (n *nvml) clocks() *samples.Clocks {
+// Clocks returns the state of the device now, nil where nothing of it is told.
+func (n *State) Clocks() *samples.Clocks {
 	const clockSM, clockMemory, gpuTemperature = 1, 2, 0
 	if n == nil {
 		return nil
@@ -132,7 +137,7 @@ func (n *nvml) clocks() *samples.Clocks {
 		Temperature: int64(ask("nvmlDeviceGetTemperature", gpuTemperature)),
 	}
 	limits := ask("nvmlDeviceGetCurrentClocksThrottleReasons")
-	for _, l := range nvmlLimits {
+	for _, l := range limitNames {
 		if limits&l.bit != 0 {
 			c.Limits = append(c.Limits, l.name)
 		}
@@ -143,7 +148,8 @@ func (n *nvml) clocks() *samples.Clocks {
 	return &c
 }
 
-func (n *nvml) close() {
+// Close ends the use of the library.
+func (n *State) Close() {
 	if n != nil {
 		n.call("nvmlShutdown")
 	}

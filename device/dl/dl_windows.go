@@ -1,13 +1,12 @@
-package opencl
+package dl
 
 import (
 	"fmt"
 	"syscall"
 )
 
-func init() { loaders["windows"] = []string{"OpenCL.dll"} }
-
-func open(name string) (uintptr, error) {
+// Open opens a shared library.
+func Open(name string) (uintptr, error) {
 	lib, err := syscall.LoadLibrary(name)
 	if err != nil {
 		return 0, fmt.Errorf("cannot open %s: %w", name, err)
@@ -15,6 +14,7 @@ func open(name string) (uintptr, error) {
 	return uintptr(lib), nil
 }
 
-func symbol(lib uintptr, name string) (uintptr, error) {
+// Symbol is the address of a function of a library.
+func Symbol(lib uintptr, name string) (uintptr, error) {
 	return syscall.GetProcAddress(syscall.Handle(lib), name)
 }

@@ -1,0 +1,128 @@
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"gpuperf/device/dl"
+)
+
+// driverLibraries and compilerLibraries are tried in this order.
+var (
+	driverLibraries   = []string{"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"}
+	compilerLibraries = []string{
+		"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+		"/usr/local/cuda/lib64/libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12",
+	}
+)
+
+// library is a shared library and the addresses of its functions.
+type library struct {
+	name   string
+	handle uintptr
+	known  map[string]uintptr
+}
+
+// openFirst opens the first library that can be opened; the error is that of the first.
+func openFirst(names []string) (*library, error) {
+	var first error
+	for _, name := range names {
+		handle, err := dl.Open(name)
+		if err == nil {
+			return &library{name, handle, map[string]uintptr{}}, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// call calls a function and returns its error code. Pointers converted to uintptr in its arguments stay valid until it returns.
+//
+//go:uintptrescapes
+func (l *library) call(function string, args ...uintptr) code {
+	address, ok := l.known[function]
+	if !ok {
+		address, _ = dl.Symbol(l.handle, function)
+		l.known[function] = address
+	}
+	if address == 0 {
+		return missingFunction
+	}
+	r, _, _ := purego.SyscallN(address, args...)
+	return code(int32(r))
+}
+
+// api is libcuda. Its functions work in the context that is current on their thread, so that each call makes it so. It is not safe
+// for concurrent use.
+type api struct {
+	*library
+	context uintptr // 0 for functions that need none
+}
+
+// do calls a function of the driver.
+//
+//go:uintptrescapes
+func (a *api) do(function string, args ...uintptr) error {
+	if a.context != 0 {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		if c := a.call("cuCtxSetCurrent", a.context); c != success {
+			return &callError{"cuCtxSetCurrent", c}
+		}
+	}
+	if c := a.call(function, args...); c != success {
+		return &callError{function, c}
+	}
+	return nil
+}
+
+// get calls a function whose first argument is the place of its answer.
+func get[T any](a *api, function string, args ...uintptr) (T, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	value := new(T)
+	pin.Pin(value)
+	err := a.do(function, append([]uintptr{uintptr(unsafe.Pointer(value))}, args...)...)
+	return *value, err
+}
+
+// text reads a C string of at most a number of bytes that a function writes at its first argument.
+func (a *api) text(function string, size int, args ...uintptr) (string, error) {
+	b := make([]byte, size)
+	err := a.do(function, append([]uintptr{uintptr(unsafe.Pointer(&b[0])), uintptr(size)}, args...)...)
+	return cText(b), err
+}
+
+func cText(b []byte) string {
+	for i, c := range b {
+		if c == 0 {
+			return string(b[:i])
+		}
+	}
+	return string(b)
+}
+
+// cString returns a pinned, terminated copy of a text.
+func cString(pin *runtime.Pinner, s string) uintptr {
+	b := append([]byte(s), 0)
+	pin.Pin(&b[0])
+	return uintptr(unsafe.Pointer(&b[0]))
+}
+
+// openDriver opens libcuda and initializes it.
+func openDriver() (*api, error) {
+	l, err := openFirst(driverLibraries)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNone, err)
+	}
+	a := &api{library: l}
+	if err := a.do("cuInit", 0); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNone, err)
+	}
+	return a, nil
+}

@@ -1,0 +1,121 @@
+package cuda
+
+import (
+	"unsafe"
+
+	"gpuperf/device"
+	"gpuperf/device/nvml"
+	"gpuperf/device/runner"
+	"gpuperf/samples"
+)
+
+// driver is an open device with a stream.
+type driver struct {
+	api
+	device   uintptr
+	arch     string // sm_90
+	limit    int64  // bytes of local memory that a work-group may have when it asks for more than usual
+	stream   uintptr
+	compiler *compiler // opened when it is needed
+	hold     *hold     // nil before the first launch
+	busy     bool      // launches are in the stream, and must not be held back
+	state    *nvml.State
+}
+
+var _ runner.Driver = (*driver)(nil)
+
+func openDevice(l *library, dev uintptr, info device.Info) (*driver, error) {
+	d := &driver{api: api{library: l}, device: dev, arch: info.Architecture, limit: info.LocalMem}
+	if info.CUDA != nil {
+		d.limit = max(d.limit, info.CUDA.LocalMemOptIn)
+	}
+	var err error
+	if d.context, err = get[uintptr](&d.api, "cuDevicePrimaryCtxRetain", dev); err != nil {
+		return nil, err
+	}
+	const nonBlocking = 1
+	if d.stream, err = get[uintptr](&d.api, "cuStreamCreate", nonBlocking); err != nil {
+		d.Close()
+		return nil, err
+	}
+	d.state = nvml.Open(info.UUID, info.PCI)
+	return d, nil
+}
+
+// Close releases the stream and the context.
+func (d *driver) Close() {
+	d.state.Close()
+	d.state = nil
+	d.hold.release(d)
+	d.hold = nil
+	if d.stream != 0 {
+		d.do("cuStreamDestroy_v2", d.stream)
+	}
+	if d.context != 0 {
+		d.context = 0
+		d.do("cuDevicePrimaryCtxRelease_v2", d.device)
+	}
+	d.stream = 0
+}
+
+// Clocks asks NVIDIA's management library.
+func (d *driver) Clocks() *samples.Clocks { return d.state.Clocks() }
+
+// Prelude has the parts of OpenCL C that kernels of package runner use.
+func (d *driver) Prelude() string { return prelude }
+
+const prelude = `
+#define __kernel extern "C" __global__
+#define __global
+typedef unsigned int uint;
+typedef unsigned long long ulong;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+#define get_group_id(N) blockIdx.x
+#define get_local_id(N) threadIdx.x
+#define get_local_size(N) blockDim.x
+#define get_global_id(N) (blockIdx.x * (ulong) blockDim.x + threadIdx.x)
+#define get_global_size(N) (gridDim.x * (ulong) blockDim.x)
+#define atomic_add atomicAdd
+#define atomic_min atomicMin
+inline __device__ uint4 operator|(uint4 a, uint4 b) { return make_uint4(a.x | b.x, a.y | b.y, a.z | b.z, a.w | b.w); }
+inline __device__ void operator|=(uint4 &a, uint4 b) { a = a | b; }
+`
+
+// Alloc makes a buffer.
+func (d *driver) Alloc(bytes int64) (runner.Memory, error) {
+	return get[runner.Memory](&d.api, "cuMemAlloc_v2", uintptr(bytes))
+}
+
+// Free releases a buffer.
+func (d *driver) Free(m runner.Memory) {
+	if m != 0 {
+		d.do("cuMemFree_v2", uintptr(m))
+	}
+}
+
+func (d *driver) Write(m runner.Memory, at int64, data []byte) error {
+	if err := d.Finish(); err != nil {
+		return err
+	}
+	return d.do("cuMemcpyHtoD_v2", uintptr(m)+uintptr(at), uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)))
+}
+
+func (d *driver) Read(m runner.Memory, at int64, data []byte) error {
+	if err := d.Finish(); err != nil {
+		return err
+	}
+	return d.do("cuMemcpyDtoH_v2", uintptr(unsafe.Pointer(&data[0])), uintptr(m)+uintptr(at), uintptr(len(data)))
+}
+
+// Copy copies bytes from one buffer to another, in the stream.
+func (d *driver) Copy(to, from runner.Memory, bytes int64) error {
+	return d.do("cuMemcpyDtoDAsync_v2", uintptr(to), uintptr(from), uintptr(bytes), d.stream)
+}
+
+// Finish waits for the stream.
+func (d *driver) Finish() error {
+	err := d.do("cuStreamSynchronize", d.stream)
+	d.busy = err != nil
+	return err
+}

@@ -1,0 +1,214 @@
+package cuda
+
+import (
+	"runtime"
+	"unsafe"
+
+	"gpuperf/device"
+	"gpuperf/device/runner"
+	"gpuperf/samples"
+)
+
+// Attributes of functions (CUfunction_attribute).
+const (
+	functionMaxThreads = 0
+	functionShared     = 1
+	functionLocal      = 3
+	functionRegisters  = 4
+	functionMaxDynamic = 8
+)
+
+// kernel is a function with the values of its parameters.
+type kernel struct {
+	*driver
+	function uintptr
+	shared   int64 // bytes of dynamic shared memory
+	values   [][]byte
+}
+
+// Kernel finds a kernel function.
+func (d *driver) Kernel(p runner.Program, entry string) (runner.Kernel, error) {
+	f, err := d.function(p.(*program), entry)
+	if codeOf(err) == notFound {
+		return nil, device.Errorf(samples.BuildFailed, "the source has no kernel function %s", entry).WithHint(`is it declared extern "C"?`)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &kernel{driver: d, function: f}, nil
+}
+
+func (d *driver) function(p *program, name string) (uintptr, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	return get[uintptr](&d.api, "cuModuleGetFunction", p.module, cString(&pin, name))
+}
+
+// Release has nothing to give back: functions belong to their module.
+func (k *kernel) Release() {}
+
+// Params counts the parameters by asking for each.
+func (k *kernel) Params() int {
+	const most = 4096
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	place := new([2]uintptr) // offset and size
+	pin.Pin(place)
+	for i := range most {
+		err := k.do("cuFuncGetParamInfo", k.function, uintptr(i), uintptr(unsafe.Pointer(&place[0])), uintptr(unsafe.Pointer(&place[1])))
+		switch codeOf(err) {
+		case success:
+		case invalidValue:
+			return i
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+func (k *kernel) attribute(attribute uintptr) int64 {
+	v, _ := get[int32](&k.api, "cuFuncGetAttribute", attribute, k.function)
+	return int64(v)
+}
+
+// Compiled describes the machine code, and how many groups of a size a multiprocessor holds.
+func (k *kernel) Compiled(group int64) samples.Compiled {
+	c := samples.Compiled{
+		PreferredMultiple: 32, MaxWorkGroup: k.attribute(functionMaxThreads), LocalMem: k.attribute(functionShared),
+		PrivateMem: k.attribute(functionLocal), Registers: k.attribute(functionRegisters),
+	}
+	if group > 0 {
+		n, err := get[int32](&k.api, "cuOccupancyMaxActiveBlocksPerMultiprocessor", k.function, uintptr(group), uintptr(k.shared))
+		if err == nil {
+			c.GroupsPerUnit = int64(n)
+		}
+	}
+	return c
+}
+
+// SetBuffer passes the address of a buffer.
+func (k *kernel) SetBuffer(i int, m runner.Memory) error {
+	value := make([]byte, unsafe.Sizeof(m))
+	*(*runner.Memory)(unsafe.Pointer(&value[0])) = m
+	return k.set(i, value)
+}
+
+// SetScalar passes a number.
+func (k *kernel) SetScalar(i int, value []byte) error { return k.set(i, value) }
+
+func (k *kernel) set(i int, value []byte) error {
+	for len(k.values) <= i {
+		k.values = append(k.values, nil)
+	}
+	k.values[i] = append(make([]byte, 0, 16), value...)
+	return nil
+}
+
+// SetLocal refuses: CUDA has no parameters in shared memory.
+func (k *kernel) SetLocal(int, int64) error {
+	return device.Errorf(samples.Refused, "CUDA passes no local memory as an argument").WithHint("declare it in the kernel as extern __shared__")
+}
+
+// grid is the number of groups and their size in three dimensions.
+func grid(global, local []int64) (groups, group [3]int64, err error) {
+	for i := range 3 {
+		groups[i], group[i] = 1, 1
+		if i >= len(global) {
+			continue
+		}
+		if i < len(local) {
+			group[i] = local[i]
+		} else if i == 0 {
+			group[i] = anyGroup(global[0])
+		}
+		if group[i] <= 0 || global[i]%group[i] != 0 {
+			return groups, group, device.Errorf(samples.Refused, "%d work-items are not a number of work-groups of %d", global[i], group[i])
+		}
+		groups[i] = global[i] / group[i]
+	}
+	return groups, group, nil
+}
+
+// anyGroup is a size for work-groups that are left to the driver: the largest power of two up to 256 that divides the work-items.
+func anyGroup(items int64) int64 {
+	group := int64(256)
+	for items%group != 0 {
+		group /= 2
+	}
+	return group
+}
+
+// Launch enqueues the kernel between two events.
+func (k *kernel) Launch(global, local []int64) (runner.Event, error) {
+	groups, group, err := grid(global, local)
+	if err != nil {
+		return nil, err
+	}
+	e := &event{driver: k.driver}
+	for _, at := range []*uintptr{&e.began, &e.ended} {
+		if *at, err = get[uintptr](&k.api, "cuEventCreate", 0); err != nil {
+			e.Release()
+			return nil, err
+		}
+	}
+	defer k.holdBack()()
+	k.busy = true
+	err = k.do("cuEventRecord", e.began, k.stream)
+	if err == nil {
+		err = k.enqueue(groups, group)
+	}
+	if err == nil {
+		err = k.do("cuEventRecord", e.ended, k.stream)
+	}
+	if err != nil {
+		e.Release()
+		return nil, err
+	}
+	return e, nil
+}
+
+// enqueue launches the kernel with its arguments.
+func (k *kernel) enqueue(groups, group [3]int64) error {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	places := make([]uintptr, max(len(k.values), 1))
+	for i, v := range k.values {
+		if len(v) > 0 {
+			pin.Pin(&v[0])
+			places[i] = uintptr(unsafe.Pointer(&v[0]))
+		}
+	}
+	pin.Pin(&places[0])
+	return k.do("cuLaunchKernel", k.function, uintptr(groups[0]), uintptr(groups[1]), uintptr(groups[2]),
+		uintptr(group[0]), uintptr(group[1]), uintptr(group[2]), uintptr(k.shared), k.stream, uintptr(unsafe.Pointer(&places[0])), 0)
+}
+
+// event are the events before and after a launch.
+type event struct {
+	*driver
+	began, ended uintptr
+}
+
+// Release gives the events back.
+func (e *event) Release() {
+	for _, at := range []uintptr{e.began, e.ended} {
+		if at != 0 {
+			e.do("cuEventDestroy_v2", at)
+		}
+	}
+	e.began, e.ended = 0, 0
+}
+
+// Wait waits until the launch has ended.
+func (e *event) Wait() error {
+	err := e.do("cuEventSynchronize", e.ended)
+	e.busy = err != nil
+	return err
+}
+
+// SecondsTo is the time between two events, which the driver gives in milliseconds.
+func (e *event) SecondsTo(end runner.Event) (float64, error) {
+	ms, err := get[float32](&e.api, "cuEventElapsedTime", e.began, end.(*event).ended)
+	return float64(ms) / 1e3, err
+}

@@ -1,0 +1,2 @@
+// Package dl opens the shared libraries of drivers at run time, without cgo.
+package dl
