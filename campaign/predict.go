@@ -144,7 +144,7 @@ type Refused struct {
 // Runnable separates the cases that keep to the limits of the model's device from those that do not.
 func (p *Predictor) Runnable(cases []*workload.Case) (run []*workload.Case, refused []Refused, err error) {
 	for _, c := range cases {
-		job, err := c.Job(device.Policy{})
+		job, err := c.On(p.Device.Interface).Job(device.Policy{})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -33,7 +33,7 @@ const leastAhead = 8
 func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*workload.Case) (*Result, error) {
 	tasks := make([]measure.Task, len(cases))
 	err := parallel.Try(len(cases), c.options.Jobs, func(i int) error {
-		job, err := cases[i].Job(device.Policy{Trials: c.options.Trials})
+		job, err := cases[i].On(c.Device.Info().Interface).Job(device.Policy{Trials: c.options.Trials})
 		job.Mode = mode
 		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
 		return err

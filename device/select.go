@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuperf/samples"
 )
 
 // SelectError is a query that names no device, or several.
@@ -21,11 +23,17 @@ func (e SelectError) Error() string { return string(e) }
 //	"gpu"     the type: gpu, cpu, accelerator
 //	text      the device's whole name, then a part of it, then of its UUID, of the platform's name, of the vendor's
 //
-// Text is compared without regard to case. Every error lists the devices.
+// Text is compared without regard to case. "cuda:" or "opencl:" before a query takes the devices of that interface alone; of a device that
+// has several interfaces the first in the list is meant. Every error lists the devices.
 func Select(all []Info, query string) (int, error) {
 	query = strings.TrimSpace(query)
 	if len(all) == 0 {
-		return 0, fmt.Errorf("no OpenCL device was found")
+		return 0, fmt.Errorf("no device was found")
+	}
+	for _, i := range samples.Interfaces {
+		if rest, ok := strings.CutPrefix(query, i.String()+":"); ok {
+			return selectOf(all, i, rest)
+		}
 	}
 	if query == "" {
 		for _, typ := range []string{"gpu", "accelerator"} {
@@ -43,13 +51,35 @@ func Select(all []Info, query string) (int, error) {
 			}
 		}
 		switch {
-		case len(hits) == 1:
+		case len(hits) > 0 && all[hits[0]].sameHardware(all[hits[len(hits)-1]]), len(hits) == 1:
 			return hits[0], nil
 		case len(hits) > 1:
 			return 0, SelectError(fmt.Sprintf("%q names %d devices; choose one by its index:\n%s", query, len(hits), list(all, hits)))
 		}
 	}
 	return 0, SelectError(fmt.Sprintf("no device is named %q; there are:\n%s", query, list(all, nil)))
+}
+
+// selectOf selects among the devices of an interface.
+func selectOf(all []Info, i samples.Interface, query string) (int, error) {
+	var some []Info
+	var at []int
+	for index, d := range all {
+		if d.Interface == i {
+			some, at = append(some, d), append(at, index)
+		}
+	}
+	if len(some) == 0 {
+		return 0, SelectError(fmt.Sprintf("no device has the interface %s; there are:\n%s", i, list(all, nil)))
+	}
+	if index, err := strconv.Atoi(query); err == nil && slices.Contains(at, index) { // an index is one of all devices
+		return index, nil
+	}
+	chosen, err := Select(some, query)
+	if err != nil {
+		return 0, err
+	}
+	return at[chosen], nil
 }
 
 var rules = []func(index int, d Info, query string) bool{
@@ -70,7 +100,7 @@ func list(all []Info, which []int) string {
 	var lines []string
 	for i, d := range all {
 		if which == nil || slices.Contains(which, i) {
-			lines = append(lines, fmt.Sprintf("  %d  %s, %s, platform %s", i, d.Name, d.Type, d.Platform))
+			lines = append(lines, fmt.Sprintf("  %d  %s, %s, platform %s, interface %s", i, d.Name, d.Type, d.Platform, d.Interface))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -87,7 +87,7 @@ func (w *writer) statement(s *kernel.Stmt, depth int) {
 func (w *writer) store(lhs expr.Expr, target expr.DType, rhs code, depth int) {
 	if acc, ok := lhs.(*expr.Access); ok && acc.Lanes > 0 {
 		v := w.vector(acc)
-		w.used[target.Base()] = true
+		w.use(target)
 		if v.aligned {
 			w.line(depth, "%s = %s;", v.place(), rhs.text)
 		} else {

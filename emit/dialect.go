@@ -11,12 +11,16 @@ import (
 
 // dialect is what differs between the C-like languages that kernels are written in.
 type dialect struct {
+	// prelude begins every source.
+	prelude string
 	// axes define lid(N) and gid(N), %s is the index type.
 	axes string
 	// kernel begins the function: %[1]d to %[3]d are the work-group's extents.
 	kernel string
 	// Qualifiers of memory and pointers.
 	global, constant, local, restrict string
+	// pointsLocal qualifies what a pointer to local memory points to.
+	pointsLocal string
 	// align puts a variable at a multiple of %d bytes.
 	align string
 	// helper begins the definition of an auxiliary function.
@@ -41,7 +45,7 @@ var openCL = dialect{
 	kernel:   "__kernel void __attribute__((reqd_work_group_size(%d, %d, %d)))\n",
 	global:   "__global ",
 	constant: "__constant ",
-	local:    "__local ",
+	local:    "__local ", pointsLocal: "__local ",
 	restrict: "restrict ",
 	align:    " __attribute__((aligned(%d)))",
 	helper:   "static inline ",
@@ -54,7 +58,7 @@ var openCL = dialect{
 		expr.Int8: "char", expr.Int16: "short", expr.Int32: "int", expr.Int64: "long",
 		expr.Uint8: "uchar", expr.Uint16: "ushort", expr.Uint32: "uint", expr.Uint64: "ulong",
 		expr.Float16: "half", expr.Float32: "float", expr.Float64: "double",
-	}),
+	}, ""),
 	vectors: vectors{
 		cast: "((%[1]s) (%[2]s))", convert: "convert_%[1]s(%[2]s)",
 		load: "vload%[1]d(0, %[2]s)", store: "vstore%[1]d(%[3]s, 0, %[2]s)",
@@ -92,14 +96,17 @@ type vectors struct {
 	cast, convert string
 	// load and store take %[1]d elements from the pointer %[2]s on; store has %[3]s for the value.
 	load, store string
+	// define begins a source that uses vectors, and each type is defined by a line of type: %[1]s is its name, %[2]s that of its lanes, %[3]d
+	// their number. "" where the language has vectors.
+	define, typeOf string
 }
 
-// withVectors adds the names of vector types: "float4".
-func withVectors(types map[expr.DType]string) map[expr.DType]string {
+// withVectors adds the names of vector types: "float4", or with a text between.
+func withVectors(types map[expr.DType]string, between string) map[expr.DType]string {
 	for t, name := range maps.Clone(types) {
 		for _, n := range expr.Lanes {
 			if v := t.Vector(n); v.Known() {
-				types[v] = name + strconv.FormatInt(n, 10)
+				types[v] = name + between + strconv.FormatInt(n, 10)
 			}
 		}
 	}

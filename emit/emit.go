@@ -21,9 +21,22 @@ import (
 
 // Options of the generated source. The zero value is the default.
 type Options struct {
+	// Language is what the source is written in; "" is OpenCL C.
+	Language Language
 	// Index64 makes loop counters, integer parameters and indices 64 bits wide, for arrays of more than 2^31 elements.
 	Index64 bool
 }
+
+// Language is a language of generated source.
+type Language string
+
+// The languages.
+const (
+	OpenCLC Language = ""
+	CUDAC   Language = "cuda"
+)
+
+var dialects = map[Language]*dialect{OpenCLC: &openCL, CUDAC: &cudaC}
 
 // Source is a kernel as text with what a launch needs.
 type Source struct {
@@ -47,18 +60,18 @@ type Param struct {
 	Read, Write bool
 }
 
-// OpenCL writes the kernel in OpenCL C. It needs OpenCL 1.2.
-func OpenCL(n *linear.Nest, opt Options) (*Source, error) {
-	list, err := OpenCLProgram([]*linear.Nest{n}, opt)
+// Write writes the kernel as source: OpenCL C 1.2, or CUDA C++17.
+func Write(n *linear.Nest, opt Options) (*Source, error) {
+	list, err := WriteProgram([]*linear.Nest{n}, opt)
 	if err != nil {
 		return nil, err
 	}
 	return list[0], nil
 }
 
-// OpenCLProgram writes kernels that run one after the other, in one source: all have its Text.
-func OpenCLProgram(nests []*linear.Nest, opt Options) ([]*Source, error) {
-	u := &unit{dialect: &openCL, index: opt.index(), helped: map[string]bool{}, used: map[expr.DType]bool{}, functions: map[string]string{}}
+// WriteProgram writes kernels that run one after the other, in one source: all have its Text.
+func WriteProgram(nests []*linear.Nest, opt Options) ([]*Source, error) {
+	u := &unit{dialect: dialects[opt.Language], index: opt.index(), helped: map[string]bool{}, used: map[expr.DType]bool{}, functions: map[string]string{}}
 	var list []*Source
 	for _, n := range nests {
 		s := u.add(n)
@@ -90,6 +103,7 @@ type unit struct {
 	index     expr.DType
 	helped    map[string]bool // helpers in use, "floor_div int"
 	used      map[expr.DType]bool
+	wide      bool              // whether there are vectors
 	functions map[string]string // user functions, by name
 	order     []string          // of the functions
 	kernels   strings.Builder
@@ -112,10 +126,40 @@ func (u *unit) wrap(where string) {
 	}
 }
 
+// use notes that a type occurs in the source.
+func (u *unit) use(t expr.DType) {
+	u.used[t.Base()] = true
+	u.wide = u.wide || t.IsVector()
+}
+
+// defineVectors defines the vector types of the element types in use, where the language has none.
+func (u *unit) defineVectors(b *strings.Builder) {
+	if u.vectors.define == "" {
+		return
+	}
+	b.WriteString(u.vectors.define)
+	for _, f := range expr.Functions() {
+		if n, _ := expr.Arity(f); n < 3 && !strings.HasPrefix(f, "is") {
+			fmt.Fprintf(b, "VEC_FUNCTION%d(%s)\n", n, f)
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(u.used)) {
+		for _, n := range expr.Lanes {
+			if name, ok := u.types[t.Vector(n)]; ok {
+				fmt.Fprintf(b, u.vectors.typeOf, name, u.types[t], n)
+			}
+		}
+	}
+}
+
 func (u *unit) text() string {
 	var b strings.Builder
+	b.WriteString(u.prelude)
 	for _, t := range slices.Sorted(maps.Keys(u.used)) {
 		b.WriteString(u.enable[t])
+	}
+	if u.wide {
+		u.defineVectors(&b)
 	}
 	fmt.Fprintf(&b, u.axes, u.types[u.index])
 	b.WriteByte('\n')
@@ -169,7 +213,7 @@ func (u *unit) add(n *linear.Nest) *Source {
 		if _, ok := w.types[a.DType]; !ok {
 			w.fail("%s has type %s, which kernels are counted with but not generated for", a.Name, a.DType)
 		}
-		w.used[a.DType.Base()] = true
+		w.use(a.DType)
 	}
 	for _, s := range w.k.Statements {
 		for _, a := range w.k.Reads(s) {

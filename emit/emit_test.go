@@ -19,7 +19,7 @@ func TestGolden(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			n := c.nest(t)
-			s, err := emit.OpenCL(n, emit.Options{})
+			s, err := emit.Write(n, emit.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -29,7 +29,7 @@ func TestGolden(t *testing.T) {
 	}
 	t.Run("index64", func(t *testing.T) {
 		c := cases[4]
-		s, err := emit.OpenCL(c.nest(t), emit.Options{Index64: true})
+		s, err := emit.Write(c.nest(t), emit.Options{Index64: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func golden(t *testing.T, name, got string) {
 
 func TestNDRange(t *testing.T) {
 	c := cases[4]
-	s, err := emit.OpenCL(c.nest(t), emit.Options{})
+	s, err := emit.Write(c.nest(t), emit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestComplexIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := emit.OpenCL(n, emit.Options{}); err == nil || !strings.Contains(err.Error(), "complex64") {
+	if _, err := emit.Write(n, emit.Options{}); err == nil || !strings.Contains(err.Error(), "complex64") {
 		t.Errorf("complex types: %v", err)
 	}
 }
@@ -109,7 +109,7 @@ func BenchmarkMatmul(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := emit.OpenCL(n, emit.Options{}); err != nil {
+		if _, err := emit.Write(n, emit.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -31,7 +31,7 @@ func (w *writer) expr(e expr.Expr) (code, expr.DType) {
 		w.fail("%s has type %s, which kernels are counted with but not generated for", e, t)
 		return code{}, t
 	}
-	w.used[t.Base()] = true
+	w.use(t)
 	return w.exprOf(e, t), t
 }
 
@@ -105,7 +105,7 @@ func signed(text string) code {
 
 func (w *writer) integerLiteral(v int64, t expr.DType) code {
 	if t.IsFloat() {
-		w.used[t] = true
+		w.use(t)
 		return signed(w.literal(float64(v), t))
 	}
 	switch {
@@ -127,7 +127,7 @@ func (w *writer) integerLiteral(v int64, t expr.DType) code {
 }
 
 func (w *writer) cast(c code, t expr.DType) code {
-	w.used[t.Base()] = true
+	w.use(t)
 	return code{"(" + w.types[t] + ") " + c.at(precUnary), precUnary}
 }
 
@@ -136,7 +136,7 @@ func (w *writer) converted(c code, from, to expr.DType) code {
 	case from == to:
 		return c
 	case from.IsVector():
-		w.used[to.Base()] = true
+		w.use(to)
 		return code{fmt.Sprintf(w.vectors.convert, w.types[to], c.text), precAtom}
 	case to.IsVector():
 		return code{fmt.Sprintf(w.vectors.cast, w.types[to], w.converted(c, from, to.Base()).text), precAtom}

@@ -121,7 +121,7 @@ func (w *writer) define(f *kernel.Function) string {
 		if _, ok := w.types[t]; !ok {
 			w.fail("type %s is counted with but not generated", t)
 		}
-		w.used[t.Base()] = true
+		w.use(t)
 		return w.types[t]
 	}
 	result := use(f.Result)

@@ -38,7 +38,7 @@ func (w *writer) vector(x *expr.Access) vectorPlace {
 	if index := w.flat(a, x.Index); index != "0" {
 		v.pointer += " + " + index
 	}
-	space := map[kernel.Space]string{kernel.Global: w.global, kernel.Local: w.local}[a.Space]
+	space := map[kernel.Space]string{kernel.Global: w.global, kernel.Local: w.pointsLocal}[a.Space]
 	if a.Constant {
 		space = w.constant
 	}

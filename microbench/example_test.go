@@ -62,7 +62,7 @@ func rendered(t *testing.T, k *kernel.Kernel) (source, counts string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := emit.OpenCL(nest, emit.Options{})
+	text, err := emit.Write(nest, emit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,9 @@ const (
 	CUDA   Interface = "cuda"
 )
 
+// Interfaces are those that there are.
+var Interfaces = []Interface{OpenCL, CUDA}
+
 // String names the interface.
 func (i Interface) String() string { return cmp.Or(string(i), "opencl") }
 

@@ -33,6 +33,8 @@ type ProgramCase struct {
 	*Program
 	Identity samples.Identity
 	Sizes    map[string]int64
+	// Interface is that of the device which the source is for.
+	Interface samples.Interface
 }
 
 // Cases are the kernels of the program at the sizes of their own parameters.
@@ -45,7 +47,7 @@ func (c *ProgramCase) Cases() []*Case {
 				own[p] = v
 			}
 		}
-		out = append(out, &Case{Kernel: k, Identity: c.Identity, Sizes: own})
+		out = append(out, &Case{Kernel: k, Identity: c.Identity, Sizes: own, Interface: c.Interface})
 	}
 	return out
 }
@@ -71,7 +73,7 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 		}
 		nests = append(nests, nest)
 	}
-	sources, err := emit.OpenCLProgram(nests, emit.Options{Index64: wide})
+	sources, err := emit.WriteProgram(nests, emit.Options{Language: languages[c.Interface], Index64: wide})
 	if err != nil {
 		return device.Job{}, err
 	}
@@ -117,7 +119,9 @@ func (p *Program) Results() []string {
 // Compare runs the program on the device and compares its results with those of the interpreter, which runs all of it. A
 // program that is too large for that is ErrUnverified.
 func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
-	job, err := c.Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
+	one := *c
+	one.Interface = dev.Info().Interface
+	job, err := one.Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
 	if err != nil {
 		return err
 	}

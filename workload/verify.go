@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/emit"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
@@ -41,7 +42,7 @@ func Verify(ctx context.Context, dev device.Device, c *Case) (samples.Comparison
 // Compare runs the case on the device and compares what it writes with the reference: all of it, or what as many of the
 // work-groups write as the interpreter can run in a moment, spread over the launch. Errors are those of Verify.
 func (c *Case) Compare(ctx context.Context, dev device.Device) (samples.Comparison, error) {
-	job, err := c.Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
+	job, err := c.On(dev.Info().Interface).Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
 	if err != nil {
 		return samples.Comparison{}, err
 	}
@@ -291,7 +292,7 @@ func positions(n int) func(yield func([]int) bool) {
 
 // launch returns the work-items in all and in a group.
 func (c *Case) launch() (global, local [3]int64, err error) {
-	source, err := c.Source(false)
+	source, err := c.Source(emit.Options{})
 	if err != nil {
 		return global, local, err
 	}

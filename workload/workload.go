@@ -34,7 +34,7 @@ type Kernel struct {
 	IR *kernel.Kernel
 
 	nest   func() (*linear.Nest, error)
-	source map[bool]func() (*emit.Source, error) // by whether indices are 64 bits wide
+	source map[emit.Options]func() (*emit.Source, error)
 	key    func() string
 
 	mu     sync.Mutex
@@ -46,15 +46,18 @@ type Kernel struct {
 func NewKernel(ir *kernel.Kernel) *Kernel {
 	k := &Kernel{IR: ir, key: sync.OnceValue(ir.Key), runs: map[string]*polycount.Poly{}, static: map[launch.Options]*launch.Program{}}
 	k.nest = sync.OnceValues(func() (*linear.Nest, error) { return linear.New(ir) })
-	k.source = map[bool]func() (*emit.Source, error){}
-	for _, wide := range []bool{false, true} {
-		k.source[wide] = sync.OnceValues(func() (*emit.Source, error) {
-			nest, err := k.nest()
-			if err != nil {
-				return nil, err
-			}
-			return emit.OpenCL(nest, emit.Options{Index64: wide})
-		})
+	k.source = map[emit.Options]func() (*emit.Source, error){}
+	for _, language := range languages {
+		for _, wide := range []bool{false, true} {
+			options := emit.Options{Language: language, Index64: wide}
+			k.source[options] = sync.OnceValues(func() (*emit.Source, error) {
+				nest, err := k.nest()
+				if err != nil {
+					return nil, err
+				}
+				return emit.Write(nest, options)
+			})
+		}
 	}
 	return k
 }
@@ -62,8 +65,11 @@ func NewKernel(ir *kernel.Kernel) *Kernel {
 // Nest returns the linearized program.
 func (k *Kernel) Nest() (*linear.Nest, error) { return k.nest() }
 
-// Source returns the generated source, with indices of 64 bits where wide is set.
-func (k *Kernel) Source(wide bool) (*emit.Source, error) { return k.source[wide]() }
+// languages are those that interfaces compile.
+var languages = map[samples.Interface]emit.Language{samples.OpenCL: emit.OpenCLC, samples.CUDA: emit.CUDAC}
+
+// Source returns the generated source.
+func (k *Kernel) Source(o emit.Options) (*emit.Source, error) { return k.source[o]() }
 
 // Statistics returns the symbolic counts of the kernel, which equal kernels share (cache.go).
 func (k *Kernel) Statistics(options features.Options) (*features.Statistics, error) {
@@ -114,6 +120,8 @@ type Case struct {
 	// Resize returns the case at its sizes times a factor, rounded to sizes that the kernel allows; the error says why that
 	// cannot be. It is nil where sizes are not to be changed.
 	Resize func(factor float64) (*Case, error)
+	// Interface is that of the device which the source is for.
+	Interface samples.Interface
 	// Verify asks that results are compared with the reference before times count.
 	Verify bool
 }
@@ -155,13 +163,23 @@ func (c *Case) CheckSizes() error {
 	return nil
 }
 
+// On returns the case for a device of an interface.
+func (c *Case) On(i samples.Interface) *Case {
+	if c.Interface == i {
+		return c
+	}
+	other := *c
+	other.Interface = i
+	return &other
+}
+
 // Job returns the launch of the case: generated source, arguments filled with seeded data, work-items.
 func (c *Case) Job(policy device.Policy) (device.Job, error) {
 	wide, err := c.needsWide()
 	if err != nil {
 		return device.Job{}, err
 	}
-	source, err := c.Source(wide)
+	source, err := c.Source(emit.Options{Language: languages[c.Interface], Index64: wide})
 	if err != nil {
 		return device.Job{}, err
 	}

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate/profiles"
 	"gpuperf/device"
+	"gpuperf/device/cuda"
 	"gpuperf/device/opencl"
 	"gpuperf/internal/format"
 	"gpuperf/measure"
@@ -32,8 +34,8 @@ func devicesCommand() *cobra.Command {
 				return err
 			}
 			return show(cmd, map[string]any{"devices": devices, "default": chosen}, func(w io.Writer) error {
-				for i, d := range devices {
-					printDevice(w, i, d, i == chosen)
+				for _, same := range device.Hardware(devices) {
+					printDevice(w, devices, same, chosen)
 				}
 				return nil
 			})
@@ -41,29 +43,48 @@ func devicesCommand() *cobra.Command {
 	}
 }
 
-func printDevice(w io.Writer, index int, d device.Info, chosen bool) {
-	mark := " "
-	if chosen {
-		mark = "*"
-	}
-	fmt.Fprintf(w, "%s %d  %s\n", mark, index, d.Name)
-	for _, line := range []struct{ what, text string }{
-		{"type", d.Type},
-		{"vendor", d.Vendor},
-		{"platform", fmt.Sprintf("%d:%d %s, %s", d.PlatformIndex, d.DeviceIndex, d.Platform, d.PlatformVersion)},
-		{"driver", d.Driver},
-		{"version", d.DeviceVersion},
-		{"architecture", d.Architecture},
-		{"compute units", fmt.Sprintf("%d at up to %d MHz", d.ComputeUnits, d.ClockMHz)},
-		{"global memory", fmt.Sprintf("%s, at most %s in one buffer", format.Bytes(d.GlobalMem), format.Bytes(d.MaxAlloc))},
-		{"local memory", format.Bytes(d.LocalMem) + " per work-group"},
-		{"work-group", fmt.Sprintf("at most %d work-items", d.MaxWorkGroup)},
-		{"sub-group", fmt.Sprintf("%d work-items (%s)", d.SubgroupSize, d.SubgroupSource)},
-		{"uuid", d.UUID},
-		{"library", d.Library},
-	} {
-		if line.text != "" {
-			fmt.Fprintf(w, "       %-14s %s\n", line.what, line.text)
+// printDevice prints a device, and below it what each of its interfaces tells.
+func printDevice(w io.Writer, all []device.Info, interfaces []int, chosen int) {
+	for n, index := range interfaces {
+		d := all[index]
+		mark := " "
+		if index == chosen {
+			mark = "*"
+		}
+		fmt.Fprintf(w, "%s %d  %s", mark, index, d.Name)
+		if len(interfaces) > 1 {
+			fmt.Fprintf(w, ", by %s", d.Interface)
+		}
+		fmt.Fprintln(w)
+		lines := []struct{ what, text string }{
+			{"interface", d.Interface.String()},
+			{"type", d.Type},
+			{"vendor", d.Vendor},
+			{"platform", fmt.Sprintf("%d:%d %s, %s", d.PlatformIndex, d.DeviceIndex, d.Platform, d.PlatformVersion)},
+			{"driver", d.Driver},
+			{"version", d.DeviceVersion},
+			{"architecture", d.Architecture},
+			{"compute units", fmt.Sprintf("%d at up to %d MHz", d.ComputeUnits, d.ClockMHz)},
+			{"global memory", fmt.Sprintf("%s, at most %s in one buffer", format.Bytes(d.GlobalMem), format.Bytes(d.MaxAlloc))},
+			{"local memory", format.Bytes(d.LocalMem) + " per work-group"},
+			{"work-group", fmt.Sprintf("at most %d work-items", d.MaxWorkGroup)},
+			{"sub-group", fmt.Sprintf("%d work-items (%s)", d.SubgroupSize, d.SubgroupSource)},
+			{"uuid", d.UUID},
+			{"library", d.Library},
+		}
+		if c := d.CUDA; c != nil {
+			lines = append(lines, []struct{ what, text string }{
+				{"L2 cache", format.Bytes(d.CacheSize)},
+				{"memory clock", fmt.Sprintf("%d MHz, %d bits wide", c.MemoryClockMHz, c.MemoryBusBits)},
+				{"opt-in", format.Bytes(c.LocalMemOptIn) + " of local memory per work-group"},
+				{"each unit", fmt.Sprintf("%s of local memory, %d registers, %d work-items", format.Bytes(c.LocalMemPerUnit), c.RegistersPerUnit, c.WorkItemsPerUnit)},
+			}...)
+		}
+		for _, line := range lines {
+			known := n > 0 && !slices.Contains([]string{"interface", "platform", "version", "local memory", "library"}, line.what)
+			if line.text != "" && !known {
+				fmt.Fprintf(w, "       %-14s %s\n", line.what, line.text)
+			}
 		}
 	}
 }
@@ -75,7 +96,7 @@ func workerCommand() *cobra.Command {
 		Hidden: true,
 		Args:   exactArgs(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			if measure.WorkerMain(&opencl.Backend{}) != 0 {
+			if measure.WorkerMain(device.Backends{&cuda.Backend{}, &opencl.Backend{}}) != 0 {
 				return errReported
 			}
 			return nil

@@ -31,6 +31,7 @@ device that is a CPU runs it with your rights. Measure such files only if you tr
 // measureFlags say on what a command measures, how, and where it keeps the samples.
 type measureFlags struct {
 	device  string
+	face    string // the interface to it; "" is the first
 	options campaign.Options
 	cache   string // state of the caches: warm, cold or both
 	within  string // as --time-range; "" leaves sizes as they are
@@ -41,6 +42,7 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	cmd.Long += measuringRuns
 	flags, o := cmd.Flags(), &f.options
 	flags.StringVar(&f.device, "device", "", "the device: an index or part of a name as perf devices lists them, or replay:SAMPLES.jsonl")
+	flags.StringVar(&f.face, "interface", "", "how to drive the device: cuda or opencl (default: cuda where there is a driver for it)")
 	flags.StringVarP(&o.Samples, "output", "o", "", "the samples file to add to (default: the device's own in the data directory)")
 	flags.BoolVar(&o.Retry, "retry", false, "measure again what failed before")
 	flags.StringVar(&f.again, "remeasure", "", "measure again what the file has already: all, the samples noisier than a share of their median such as 5%, or those with a tag such as n:1024")
@@ -88,6 +90,12 @@ func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 			return nil, usagef("--%s %s: must be more than 0", flag, given.Value)
 		}
 	}
+	query := f.device
+	if f.face != "" {
+		if query = f.face + ":" + f.device; !slices.ContainsFunc(samples.Interfaces, func(i samples.Interface) bool { return i.String() == f.face }) {
+			return nil, usagef("--interface %s: choose cuda or opencl", f.face)
+		}
+	}
 	var err error
 	if o.Again, err = campaign.ParseRemeasure(f.again); err != nil {
 		return nil, err
@@ -99,7 +107,7 @@ func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 		return nil, err
 	}
 	o.Version, o.Monitor = version(), newProgress(cmd.ErrOrStderr().(*messages))
-	c, err := campaign.Open(cmd.Context(), f.device, o)
+	c, err := campaign.Open(cmd.Context(), query, o)
 	if err != nil {
 		return nil, err
 	}

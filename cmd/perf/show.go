@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
+	"gpuperf/emit"
 	"gpuperf/kernel"
 	"gpuperf/workload"
 )
@@ -22,22 +23,28 @@ var views = map[string]func(*workload.Kernel) (string, error){
 		}
 		return nest.String(), nil
 	},
-	"opencl": func(k *workload.Kernel) (string, error) {
-		source, err := k.Source(false)
+	"opencl": sourceView(emit.OpenCLC),
+	"cuda":   sourceView(emit.CUDAC),
+}
+
+func sourceView(language emit.Language) func(*workload.Kernel) (string, error) {
+	return func(k *workload.Kernel) (string, error) {
+		source, err := k.Source(emit.Options{Language: language})
 		if err != nil {
 			return "", err
 		}
 		return source.Text, nil
-	},
+	}
 }
 
 func showCommand() *cobra.Command {
 	var as string
 	cmd := &cobra.Command{
-		Use:   "show KERNEL.star [--as nest|ir|opencl]",
+		Use:   "show KERNEL.star [--as nest|ir|opencl|cuda]",
 		Short: "Print the loop nest of a kernel, or its generated source",
 		Long: `show prints each kernel of a script: as the program of loops, guards and barriers that is derived from it (nest),
-as the domain, statements and arrays that the transformations work on (ir), or as OpenCL C (opencl).
+as the domain, statements and arrays that the transformations work on (ir), as OpenCL C
+(opencl), or as CUDA C (cuda).
 KERNEL.star#name shows one kernel of a script that defines several.`,
 		Example: `  perf show examples/matmul/matmul.star
   perf show examples/matmul/matmul_prefetch.star --as opencl`,
@@ -54,7 +61,7 @@ KERNEL.star#name shows one kernel of a script that defines several.`,
 			return showKernels(cmd, as, all)
 		},
 	}
-	cmd.Flags().StringVar(&as, "as", "nest", "what to print: nest, ir or opencl")
+	cmd.Flags().StringVar(&as, "as", "nest", "what to print: nest, ir, opencl or cuda")
 	return cmd
 }
 
@@ -69,7 +76,7 @@ type shownKernel struct {
 func showKernels(cmd *cobra.Command, as string, kernels []shownKernel) error {
 	view, ok := views[as]
 	if !ok {
-		return usagef("--as %s: a kernel is shown as nest, ir or opencl", as)
+		return usagef("--as %s: a kernel is shown as nest, ir, opencl or cuda", as)
 	}
 	type shown struct {
 		Kernel string `json:"kernel"`
