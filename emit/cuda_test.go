@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gpuperf/emit"
+	"gpuperf/kernel/expr"
 )
 
 // shim declares what CUDA C++ has beyond C++, so that a compiler for the host can check the syntax and the types of kernels.
@@ -35,8 +36,13 @@ func TestCUDACompiles(t *testing.T) {
 	if err != nil {
 		t.Skip("no C++ compiler to check CUDA C with")
 	}
-	var all strings.Builder
+	var all, hidden strings.Builder // hidden are the functions of which a kernel declares overloads
 	all.WriteString(shim)
+	for _, f := range expr.Functions() {
+		if !strings.HasPrefix(f, "is") && f != "mad" {
+			hidden.WriteString("using ::" + f + ";\n")
+		}
+	}
 	for _, c := range cases {
 		for i, wide := range []bool{false, true} {
 			s, err := emit.Write(c.nest(t), emit.Options{Language: emit.CUDAC, Index64: wide})
@@ -47,7 +53,7 @@ func TestCUDACompiles(t *testing.T) {
 				t.Errorf("%s: %v", c.name, err)
 				continue
 			}
-			all.WriteString("// " + c.name + "\nnamespace " + strings.Repeat("n", 1+i) + identifier(c.name) + " {\n")
+			all.WriteString("// " + c.name + "\nnamespace " + strings.Repeat("n", 1+i) + identifier(c.name) + " {\n" + hidden.String())
 			all.WriteString(strings.ReplaceAll(s.Text, `extern "C" `, "") + "}\n#undef lid\n#undef gid\n#undef mad\n#undef NAN\n#undef INFINITY\n" +
 				"#undef VEC_OPERATOR\n#undef VEC_FUNCTION1\n#undef VEC_FUNCTION2\n")
 		}

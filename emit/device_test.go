@@ -24,7 +24,7 @@ func TestDeviceComputesWhatTheInterpreterDoes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			n := c.nest(t)
 			for _, wide := range []bool{false, true} {
-				s, err := emit.Write(n, emit.Options{Index64: wide})
+				s, err := emit.Write(n, emit.Options{Language: emit.Language(d.Info().Interface), Index64: wide})
 				if err != nil {
 					t.Fatal(err)
 				}

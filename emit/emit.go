@@ -27,7 +27,7 @@ type Options struct {
 	Index64 bool
 }
 
-// Language is a language of generated source.
+// Language is a language of generated source. It has the name of the interface (samples.Interface) that compiles it.
 type Language string
 
 // The languages.

@@ -24,16 +24,26 @@ type Sentinel struct {
 	failed      bool
 }
 
-// sentinelSource loads and stores once, and multiplies and adds in four chains in between, so that the clocks of the
+// sentinelSources load and stores once, and multiply and add in four chains in between, so that the clocks of the
 // processors and those of the memory both bear on its time.
-const sentinelSource = `
+var sentinelSources = map[samples.Interface]string{
+	samples.OpenCL: `
 __kernel void sentinel(__global const float4 *x, __global float4 *y) {
   size_t i = get_global_id(0);
   float4 a = x[i], s = a;
   for (int k = 0; k < 256; k++) s = s * 0.5f + a;
   y[i] = s;
 }
-`
+`,
+	samples.CUDA: `
+extern "C" __global__ void sentinel(const float4 *x, float4 *y) {
+  size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x;
+  float4 a = x[i], s = a;
+  for (int k = 0; k < 256; k++) s = make_float4(s.x * 0.5f + a.x, s.y * 0.5f + a.y, s.z * 0.5f + a.z, s.w * 0.5f + a.w);
+  y[i] = s;
+}
+`,
+}
 
 // sentinelGroups is the number of work-groups of 256 per compute unit: together they take some 100 µs on a large GPU.
 const sentinelGroups = 128
@@ -47,7 +57,7 @@ func SentinelJob(dev samples.Fingerprint) device.Job {
 	items := max(dev.ComputeUnits, 1) * sentinelGroups * group
 	return device.Job{
 		Identity: samples.Identity{Source: samples.SentinelSource, Sizes: map[string]int64{"items": items}},
-		Source:   sentinelSource,
+		Source:   sentinelSources[dev.Interface],
 		Entry:    "sentinel",
 		Global:   []int64{items},
 		Local:    []int64{group},

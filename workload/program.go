@@ -73,7 +73,7 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 		}
 		nests = append(nests, nest)
 	}
-	sources, err := emit.WriteProgram(nests, emit.Options{Language: languages[c.Interface], Index64: wide})
+	sources, err := emit.WriteProgram(nests, emit.Options{Language: emit.Language(c.Interface), Index64: wide})
 	if err != nil {
 		return device.Job{}, err
 	}

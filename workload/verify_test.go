@@ -152,7 +152,7 @@ func TestVerifyFaults(t *testing.T) {
 func TestTimedReference(t *testing.T) {
 	dev := devicetest.Open(t)
 	const n = 1 << 20
-	c := oneArray(t, "c[i] = a[n - 1 - i] + a[(i*7919) % n]", "float32", n)
+	c := oneArray(t, "c[i] = a[n - 1 - i] + a[(i*7919) % n]", "float32", n).On(dev.Info().Interface)
 	ref, err := c.TimedReference(must(c.Job(device.Policy{})))
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ func NewKernel(ir *kernel.Kernel) *Kernel {
 	k := &Kernel{IR: ir, key: sync.OnceValue(ir.Key), runs: map[string]*polycount.Poly{}, static: map[launch.Options]*launch.Program{}}
 	k.nest = sync.OnceValues(func() (*linear.Nest, error) { return linear.New(ir) })
 	k.source = map[emit.Options]func() (*emit.Source, error){}
-	for _, language := range languages {
+	for _, language := range []emit.Language{emit.OpenCLC, emit.CUDAC} {
 		for _, wide := range []bool{false, true} {
 			options := emit.Options{Language: language, Index64: wide}
 			k.source[options] = sync.OnceValues(func() (*emit.Source, error) {
@@ -64,9 +64,6 @@ func NewKernel(ir *kernel.Kernel) *Kernel {
 
 // Nest returns the linearized program.
 func (k *Kernel) Nest() (*linear.Nest, error) { return k.nest() }
-
-// languages are those that interfaces compile.
-var languages = map[samples.Interface]emit.Language{samples.OpenCL: emit.OpenCLC, samples.CUDA: emit.CUDAC}
 
 // Source returns the generated source.
 func (k *Kernel) Source(o emit.Options) (*emit.Source, error) { return k.source[o]() }
@@ -179,7 +176,7 @@ func (c *Case) Job(policy device.Policy) (device.Job, error) {
 	if err != nil {
 		return device.Job{}, err
 	}
-	source, err := c.Source(emit.Options{Language: languages[c.Interface], Index64: wide})
+	source, err := c.Source(emit.Options{Language: emit.Language(c.Interface), Index64: wide})
 	if err != nil {
 		return device.Job{}, err
 	}
