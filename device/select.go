@@ -100,7 +100,7 @@ func list(all []Info, which []int) string {
 	var lines []string
 	for i, d := range all {
 		if which == nil || slices.Contains(which, i) {
-			lines = append(lines, fmt.Sprintf("  %d  %s, %s, platform %s, interface %s", i, d.Name, d.Type, d.Platform, d.Interface))
+			lines = append(lines, fmt.Sprintf("  %d  %s, %s, platform %s", i, d.Name, d.Type, d.Platform))
 		}
 	}
 	return strings.Join(lines, "\n")
