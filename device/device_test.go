@@ -161,7 +161,7 @@ func TestSelect(t *testing.T) {
 	}{
 		{all, "", "1"},
 		{[]Info{cpu}, "", "0"},
-		{nil, "", "no OpenCL device"},
+		{nil, "", "no device was found"},
 		{all, "0", "0"},
 		{all, "2", "2"},
 		{all, "1:1", "2"},
