@@ -5,10 +5,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
+	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
 
@@ -21,7 +21,7 @@ func LoadProfile(path string) (*calibrate.Profile, error) {
 	case profiles.Has(path):
 		return profiles.Load(path)
 	}
-	return nil, inputf("no file %s, and no profile of that name comes with the program; there are: %s", path, strings.Join(profiles.Names(), ", "))
+	return nil, inputf("no file %s, and no profile of that name comes with the program; %s", path, source.Suggest(path, profiles.Names()))
 }
 
 // OpenProfile reads a profile to which calibrations on a device are added, or begins one. It must be of the device and of the state of

@@ -2,8 +2,10 @@ package main
 
 import (
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,5 +88,58 @@ func join(whole, part *calibrate.Profile) {
 	}
 	for _, r := range part.Roof {
 		whole.Reach(r)
+	}
+}
+
+// strangers are recorded kernels that no model of the profile h200 was made from, with the sizes at which they are predicted.
+var strangers = map[string][][2]string{
+	"further": {
+		{"transpose/transpose.star#transpose_naive", "n=6144"},
+		{"transpose/transpose.star#transpose_tiled", "n=6144"},
+		{"matvec/matvec.star", "n=16384"},
+		{"stencil/seven_point.star", "n=320"},
+		{"softmax/softmax.star", "n=65536,m=512"},
+		{"nbody/nbody.star", "n=65536"},
+	},
+	"unseen": {
+		{"evaluation/unseen/kernels.star#triad", "n=33554432"},
+		{"evaluation/unseen/kernels.star#triad_rows", "n=33554432"},
+		{"evaluation/unseen/kernels.star#column_sums", "n=131072,m=2048"},
+		{"evaluation/unseen/kernels.star#filter", "n=50331648"},
+		{"evaluation/unseen/kernels.star#filter_tile", "n=50331648"},
+		{"evaluation/unseen/kernels.star#blur", "n=6144"},
+		{"evaluation/unseen/kernels.star#blur_tile", "n=6144"},
+		{"evaluation/unseen/kernels.star#complex_product", "n=25165824"},
+		{"evaluation/unseen/kernels.star#gram", "n=3072,m=6144"},
+		{"evaluation/unseen/kernels.star#batched", "n=50000"},
+		{"evaluation/unseen/kernels.star#horner", "n=16777216,m=128"},
+		{"evaluation/unseen/kernels.star#normalize", "n=65536,m=2048"},
+	},
+}
+
+// TestProfileOfTheH200OnStrangers holds what docs/rationale.md says of the model that is chosen for kernels of one's own.
+func TestProfileOfTheH200OnStrangers(t *testing.T) {
+	t.Parallel()
+	var errs []float64
+	for recording, kernels := range strangers {
+		for _, k := range kernels {
+			var p struct {
+				Model    string
+				Measured struct {
+					RelativeError float64 `json:"relative_error"`
+				}
+			}
+			replayJSON(t, &p, "predict", "../../examples/"+k[0], "-p", k[1], "--profile", "h200",
+				"--measure", "--device", "replay:../../testdata/h200/"+recording+".jsonl.gz")
+			if p.Model != "parts" {
+				t.Errorf("%s is predicted by %s", k[0], p.Model)
+			}
+			errs = append(errs, math.Abs(p.Measured.RelativeError))
+		}
+	}
+	slices.Sort(errs)
+	t.Logf("relative errors: %.2f", errs)
+	if len(errs) != 18 || errs[9] > 0.19 || errs[12] > 0.33 || errs[16] > 0.5 {
+		t.Errorf("relative errors: %.2f", errs)
 	}
 }
