@@ -103,17 +103,15 @@ func (r ranges) shortens(a polycount.Affine) bool {
 
 // bound folds a bound of a loop, which rounds up or down.
 func (r ranges) bound(b polycount.Bound, up bool) polycount.Bound {
-	if b.Den == 1 {
-		return polycount.Bound{Num: r.fold(b.Num), Den: 1}
+	b.Num = r.fold(b.Num)
+	div := intmath.FloorDiv
+	if up {
+		div = intmath.CeilDiv
 	}
-	sign := int64(1)
-	if up { // ⌈a/b⌉ = −⌊−a/b⌋
-		sign = -1
+	if x, ok := r.of(b.Num); ok && b.Den > 1 && div(x.lo, b.Den) == div(x.hi, b.Den) {
+		return polycount.Bound{Num: polycount.Int(div(x.lo, b.Den)), Den: 1}
 	}
-	if q := r.fold(b.Num.Scale(sign).FloorDiv(b.Den)).Scale(sign); !q.HasFloor() && q.Err() == nil {
-		return polycount.Bound{Num: q, Den: 1}
-	}
-	return polycount.Bound{Num: r.fold(b.Num), Den: b.Den}
+	return b
 }
 
 // loop is the range of the values of a loop.

@@ -38,6 +38,28 @@ func TestFold(t *testing.T) {
 	}
 }
 
+func TestFoldedBounds(t *testing.T) {
+	r := ranges{"one": {0, 0}, "x": {0, 1}}
+	for _, c := range []struct {
+		num     string
+		den     int64
+		up      bool
+		wantNum string
+		wantDen int64
+	}{
+		{"1 - x", 2, false, "0", 1},
+		{"1 + x", 2, true, "1", 1},
+		{"2 - x", 2, false, "2 - x", 2}, // 1 - x has the same values
+		{"2*n + one", 2, false, "2*n", 2},
+		{"x + one", 1, false, "x", 1},
+	} {
+		got := r.bound(polycount.Bound{Num: parsedAffine(t, c.num), Den: c.den}, c.up)
+		if !got.Num.Equal(parsedAffine(t, c.wantNum)) || got.Den != c.wantDen {
+			t.Errorf("(%s)/%d folds to (%s)/%d, want (%s)/%d", c.num, c.den, got.Num, got.Den, c.wantNum, c.wantDen)
+		}
+	}
+}
+
 // Folded expressions and bounds have the values of the original ones everywhere in the ranges.
 func TestFoldedValues(t *testing.T) {
 	names := []string{"x", "y", "z"}
