@@ -156,6 +156,7 @@ func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, erro
 func (o *spaceOptions) space(dev *device.Info) (opt explore.Options, err error) {
 	opt = explore.Options{Variants: o.variants, Ranges: o.ranges, Seed: o.seed, MaxGroup: o.group, Data: map[string]device.Sequence{}}
 	if dev != nil {
+		opt.Interface = dev.Interface
 		if dev.MaxWorkGroup > 0 && (opt.MaxGroup == 0 || opt.MaxGroup > dev.MaxWorkGroup) {
 			opt.MaxGroup = min(1024, dev.MaxWorkGroup)
 		}

@@ -72,7 +72,7 @@ func (s *Space) lowered(p *Point) (*lower.Lowered, *workload.ProgramCase, error)
 		return nil, nil, err
 	}
 	p.Local, p.Global = l.Local, l.Global
-	return l, &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p)}, nil
+	return l, &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p), Interface: s.options.Interface}, nil
 }
 
 // Set is the prepared points for a ranker, unmeasured. Points with an Err are left out; at has the indices of the others.

@@ -27,6 +27,8 @@ type Options struct {
 	MaxGroup, MaxLocal int64
 	// Data has the contents of index arrays, by the name of the input, instead of random numbers.
 	Data map[string]device.Sequence
+	// Interface is that of the device which sources are for.
+	Interface samples.Interface
 }
 
 func (o Options) withDefaults() Options {
