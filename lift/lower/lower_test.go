@@ -105,7 +105,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 
 // run runs the program on the device and leaves the results in buffers.
 func run(dev device.Device, l *lower.Lowered, buffers map[string]*interp.Buffer) error {
-	c := &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: samples.Identity{Source: "test"}}
+	c := &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: samples.Identity{Source: "test"}, Interface: dev.Info().Interface}
 	job, err := c.Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: time.Millisecond})
 	if err != nil {
 		return err
