@@ -40,6 +40,7 @@ var flags = map[string]offer{
 	"--param":      sizesOfKernel,
 	"--size":       sizesOfProgram,
 	"--for":        kernels,
+	"--against":    either(kernels, anyTag),
 	"--order":      fixed(explore.Orders),
 	"--ranker":     rankers,
 	"--as":         words([]string{"nest", "ir", "opencl"}),

@@ -16,7 +16,7 @@ import (
 func measureCommand() *cobra.Command {
 	var on measureFlags
 	var sizes []string
-	var folder, match string
+	var folder, match, against string
 	cmd := &cobra.Command{
 		Use:   "measure KERNEL.star -p n=2048 | TAG...",
 		Short: "Measure kernels on a device",
@@ -34,11 +34,26 @@ in its profile; "-" where that is not known.
 
 Each sample carries the state of the caches, the latest time of a fixed sentinel kernel, which shows whether the device is
 as fast as when the session began, and the clocks where the driver reports them. With --trials 3 a sample takes little time and
-space. A samples file compressed by gzip can be replayed as it is.`,
+space. A samples file compressed by gzip can be replayed as it is.
+
+Which of two kernels is faster, --against tells: after they are measured as above, it takes a trial of each in turn, 60 times or as often
+as --trials says, so that a device that changes its clocks changes both. The verdict is the ratio with its 95 % interval, by Wilcoxon's
+signed-rank test; where the interval holds 1, how large a difference it leaves room for.`,
 		Example: `  perf measure examples/matmul/matmul.star -p n=128
-  perf measure axpy dtype:float32 n:1048576`,
+  perf measure axpy dtype:float32 n:1048576
+  perf measure --against 'examples/transpose/transpose.star#transpose_naive' 'examples/transpose/transpose.star#transpose_tiled' -p n=1024`,
 		Args: minArgs(1, "a kernel script, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if against != "" && on.within != "" {
+				return usagef("--time-range chooses sizes for one kernel, --against compares two at the same")
+			}
+			if against != "" {
+				pairs, err := comparedPairs(cmd, args, against, sizes, folder, match)
+				if err != nil {
+					return err
+				}
+				return measureAgainst(cmd, &on, pairs)
+			}
 			cases, err := measureCases(cmd, args, sizes, folder, match)
 			if err != nil {
 				return err
@@ -74,12 +89,18 @@ space. A samples file compressed by gzip can be replayed as it is.`,
 	addSizes(cmd, &sizes)
 	addGenerators(cmd, &folder)
 	addMatch(cmd, &match)
+	cmd.Flags().StringVar(&against, "against", "", "compare with this kernel, FILE.star#KERNEL or tags, by trials of both in turn")
 	return cmd
 }
 
+// isScript tells a kernel script, or a kernel of one, from a tag.
+func isScript(arg string) bool {
+	file, _, _ := source.CutName(arg)
+	return strings.HasSuffix(file, ".star")
+}
+
 func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string) ([]*workload.Case, error) {
-	file, _, _ := source.CutName(args[0])
-	switch script := strings.HasSuffix(file, ".star"); {
+	switch script := isScript(args[0]); {
 	case !script && len(sizes) > 0:
 		return nil, usagef("-p is for kernel scripts; tags give sizes as %s", `"n:2048"`)
 	case !script:
@@ -122,4 +143,64 @@ func printRecords(cmd *cobra.Command, c *campaign.Campaign, cases []*workload.Ca
 		return fmt.Errorf("%d of %d kernels could not be measured", failed, len(records))
 	}
 	return nil
+}
+
+// comparedPairs are the kernels of a call with --against.
+func comparedPairs(cmd *cobra.Command, args []string, against string, sizes []string, folder, match string) ([]campaign.Pair, error) {
+	if isScript(args[0]) && isScript(against) && len(args) == 1 {
+		at, err := parseSizes(sizes)
+		if err != nil {
+			return nil, err
+		}
+		return campaign.ScriptPairs(cmd.Context(), args[0], against, at)
+	}
+	others := []string{against}
+	if !isScript(against) {
+		others = strings.Fields(against)
+	}
+	cases, err := measureCases(cmd, args, sizes, folder, match)
+	if err != nil {
+		return nil, err
+	}
+	than, err := measureCases(cmd, others, sizes, folder, match)
+	if err != nil {
+		return nil, err
+	}
+	return campaign.Pairs(cases, than)
+}
+
+// measureAgainst compares pairs of kernels and prints what came of it.
+func measureAgainst(cmd *cobra.Command, on *measureFlags, pairs []campaign.Pair) error {
+	c, err := on.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer finish(cmd, c)
+	modes, err := on.modes()
+	if err != nil {
+		return err
+	}
+	var all []campaign.Against
+	var failed error
+	t := format.NewTable(campaign.AgainstHeader...)
+	for _, mode := range modes {
+		compared, result, err := c.Against(cmd.Context(), mode, pairs)
+		if err != nil {
+			return err
+		}
+		warn(cmd, result.Warnings)
+		all = append(all, compared...)
+		for _, r := range result.Records {
+			if r.Status != samples.OK {
+				failed = fmt.Errorf("%s cannot be compared: %s: %s", r.Kernel, r.Status, r.Error)
+			}
+		}
+	}
+	for _, a := range all {
+		t.Row(a.Cells()...)
+	}
+	if err := show(cmd, map[string]any{"comparisons": all}, t.Write); err != nil {
+		return err
+	}
+	return failed
 }
