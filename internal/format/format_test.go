@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,24 @@ func TestTable(t *testing.T) {
 	}
 	if want := "  name     n\n  µs       1\n  a     1000  x\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
+// TestNarrowTable: columns that do not fit follow below, beside those that tell the rows apart.
+func TestNarrowTable(t *testing.T) {
+	table := NewTable("kernel", "size", ">predicted", ">measured", "verdict")
+	table.Row("a", "n=1", "1 ms", "2 ms", "slow")
+	table.Row("a", "n=2", "3 ms", "4 ms", "> 1")
+	for room, want := range map[int][][]int{
+		0: {{0, 1, 2, 3, 4}}, 80: {{0, 1, 2, 3, 4}}, 42: {{0, 1, 2, 3, 4}}, 41: {{0, 1, 2, 3}, {0, 1, 4}}, 24: {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}}, 5: {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}},
+	} {
+		if got := table.parts(table.widths(), room); !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("in %d columns: %v, want %v", room, got, want)
+		}
+	}
+	var out strings.Builder
+	if err := table.write(&out, "", table.widths(), []int{0, 1, 4}); err != nil || out.String() != "kernel  size  verdict\na       n=1   slow\na       n=2   > 1\n" {
+		t.Errorf("%q, %v", out.String(), err)
 	}
 }
 

@@ -24,28 +24,91 @@ func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 // Write writes the header and the rows, a line each.
 func (t *Table) Write(w io.Writer) error { return t.WriteIndented(w, "") }
 
-// WriteIndented writes the header and the rows, a line each, each after an indent.
+// WriteIndented writes the header and the rows, a line each, each after an indent. On a terminal that is too narrow for that, columns
+// that do not fit follow below, each time beside those that tell the rows apart.
 func (t *Table) WriteIndented(w io.Writer, indent string) error {
-	width := make([]int, len(t.header))
+	width := t.widths()
+	for n, columns := range t.parts(width, terminal.Width(w)-len(indent)) {
+		if n > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := t.write(w, indent, width, columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gap is between columns.
+const gap = 2
+
+// lines are the header and the rows.
+func (t *Table) lines() [][]string {
 	head := make([]string, len(t.header))
 	for i, h := range t.header {
 		head[i] = strings.TrimPrefix(h, ">")
 	}
-	all := append([][]string{head}, t.rows...)
-	for _, row := range all {
-		for i, cell := range row {
+	return append([][]string{head}, t.rows...)
+}
+
+// widths are those of the columns.
+func (t *Table) widths() []int {
+	width := make([]int, len(t.header))
+	for _, line := range t.lines() {
+		for i, cell := range line {
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
 		}
 	}
+	return width
+}
+
+// parts divides the columns into those that fit beside each other; a room of 0 or less holds all.
+func (t *Table) parts(width []int, room int) [][]int {
+	keys := t.keys()
+	parts := [][]int{nil}
+	used := 0
 	for i := range width {
-		if head[i] == t.header[i] {
-			width[i] = -width[i] // flush left, as Printf has it
+		last := len(parts) - 1
+		if room > 0 && len(parts[last]) > keys && used+width[i] > room {
+			parts = append(parts, nil)
+			last, used = last+1, 0
+			for k := range keys {
+				parts[last] = append(parts[last], k)
+				used += width[k] + gap
+			}
+		}
+		parts[last] = append(parts[last], i)
+		used += width[i] + gap
+	}
+	return parts
+}
+
+// keys is the number of the first columns that tell the rows apart, three at most.
+func (t *Table) keys() int {
+	for n := 1; n < 3; n++ {
+		seen := map[string]bool{}
+		for _, row := range t.rows {
+			seen[strings.Join(row[:min(n, len(row))], "\x00")] = true
+		}
+		if len(seen) == len(t.rows) {
+			return n
 		}
 	}
-	for n, row := range all {
+	return 3
+}
+
+// write writes some columns.
+func (t *Table) write(w io.Writer, indent string, width, columns []int) error {
+	for n, cells := range t.lines() {
 		line := ""
-		for i, cell := range row {
-			line += fmt.Sprintf("%*s  ", width[i], cell)
+		for _, i := range columns {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cells[i]))
+			if strings.HasPrefix(t.header[i], ">") {
+				line += pad + cells[i]
+			} else {
+				line += cells[i] + pad
+			}
+			line += strings.Repeat(" ", gap)
 		}
 		line = strings.TrimRight(line, " ")
 		if n == 0 {

@@ -25,10 +25,19 @@ func Fd(w io.Writer) uintptr {
 // Columns is the width of a terminal, as far as lines of that length can be read; 80 elsewhere.
 func Columns(w io.Writer) int {
 	const usual, most = 80, 120
-	if width, _, err := term.GetSize(int(Fd(w))); err == nil {
+	if width := Width(w); width > 0 {
 		return min(width, most)
 	}
 	return usual
+}
+
+// Width is the width of a terminal; 0 where the stream is none.
+func Width(w io.Writer) int {
+	width, _, err := term.GetSize(int(Fd(w)))
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 // Colours reports whether text on a stream is coloured: on terminals that can, unless NO_COLOR is set (https://no-color.org).
