@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"gpuperf/internal/format"
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -122,12 +122,11 @@ func (s *Statistics) Write(w io.Writer, sizes map[string]int64) error {
 	if err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := []string{"kind", "what", "variable", "strides along l and g", "once per", "count"}
 	if sizes != nil {
 		head = append(head, "value")
 	}
-	fmt.Fprintln(t, strings.Join(head, "\t"))
+	t := format.NewTable(head...)
 	for i, r := range s.Records {
 		cells := columns(r.Key)
 		for j, c := range cells {
@@ -139,9 +138,9 @@ func (s *Statistics) Write(w io.Writer, sizes map[string]int64) error {
 		if sizes != nil {
 			cells = append(cells, counts[i].Value)
 		}
-		fmt.Fprintln(t, strings.Join(cells, "\t"))
+		t.Row(cells...)
 	}
-	if err := t.Flush(); err != nil {
+	if err := t.Write(w); err != nil {
 		return err
 	}
 	if rule := s.rule(); rule != "" {
