@@ -47,6 +47,11 @@ func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*work
 			return nil, err
 		}
 	}
+	return c.take(ctx, tasks, warnings)
+}
+
+// take runs tasks that are prepared, and tells the monitor.
+func (c *Campaign) take(ctx context.Context, tasks []measure.Task, warnings []string) (*Result, error) {
 	var progress func(measure.Event)
 	if m := c.options.Monitor; m != nil {
 		progress = m.Measuring

@@ -25,7 +25,7 @@ type Builder interface {
 func ProgramFile(dir string, dev samples.Fingerprint, job Job) string {
 	var key strings.Builder
 	for _, part := range []string{
-		"1", dev.Platform, dev.PlatformVersion, dev.Name, dev.Driver, dev.DeviceVersion, dev.Architecture, job.Options, job.Source,
+		"1", dev.Platform, dev.PlatformVersion, dev.Name, dev.Driver, dev.DeviceVersion, dev.Architecture, job.CompilerOptions(), job.Source,
 	} {
 		key.WriteString(strconv.Quote(part))
 	}

@@ -37,6 +37,8 @@ func (j Job) checkForm(Info) *Error {
 	switch {
 	case j.Entry == "":
 		return refused("the job names no kernel function")
+	case j.Dynamic < 0:
+		return refused("the launch adds %d bytes of local memory", j.Dynamic)
 	case len(j.Global) < 1 || len(j.Global) > 3:
 		return refused("the launch has %d dimensions, not 1 to 3", len(j.Global))
 	case len(j.Local) != 0 && len(j.Local) != len(j.Global):
@@ -63,13 +65,13 @@ func (j Job) checkKeep(Info) *Error {
 	return nil
 }
 
-// checkShared: launches agree on the buffers that they share.
+// checkShared: all arguments of a name are one buffer.
 func (j Job) checkShared(Info) *Error {
 	for _, a := range j.Buffers() {
-		for _, l := range j.Launches()[1:] {
+		for _, l := range j.Launches() {
 			for _, b := range l.Args {
 				if b.Kind == Buffer && b.Name == a.Name && (b.DType != a.DType || b.Count != a.Count) {
-					return refused("%s has %d elements of %s in one launch and %d of %s in another", a.Name, a.Count, a.DType, b.Count, b.DType)
+					return refused("%s has %d elements of %s in one place and %d of %s in another", a.Name, a.Count, a.DType, b.Count, b.DType)
 				}
 			}
 		}
@@ -77,7 +79,7 @@ func (j Job) checkShared(Info) *Error {
 	return nil
 }
 
-// Buffers lists the buffers of all launches, each once. One is read or written where any launch does so.
+// Buffers lists the buffers of all launches, each once: arguments of a name are one buffer. One is read or written where any launch does so.
 func (j Job) Buffers() []Arg {
 	var out []Arg
 	for _, l := range j.Launches() {
@@ -86,7 +88,7 @@ func (j Job) Buffers() []Arg {
 				continue
 			}
 			i := slices.IndexFunc(out, func(b Arg) bool { return b.Name == a.Name })
-			if i < 0 || len(j.Then) == 0 {
+			if i < 0 {
 				out = append(out, a)
 				continue
 			}
@@ -179,14 +181,14 @@ func (j Job) checkLaunch(dev Info) *Error {
 
 // checkLocal adds up the local memory of a launch.
 func (j Job) checkLocal(dev Info) *Error {
-	local := j.LocalMem
+	local := saturate(j.LocalMem, j.Dynamic)
 	for _, a := range j.Args {
 		if a.Kind == Local {
 			local = saturate(local, a.Bytes())
 		}
 	}
-	if dev.LocalMem > 0 && local > dev.LocalMem {
-		return refused("%d bytes of local memory for a work-group, the device has %d", local, dev.LocalMem).
+	if most := dev.MaxLocalMem(); most > 0 && local > most {
+		return refused("%d bytes of local memory for a work-group, the device has %d", local, most).
 			WithHint("make the local tiles smaller")
 	}
 	return nil

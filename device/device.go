@@ -48,6 +48,14 @@ type Info struct {
 	CUDA          *CUDA    `json:"cuda,omitempty"`       // what only that interface tells
 }
 
+// MaxLocalMem is the local memory that a work-group may have at most, 0 where that is not known: in CUDA what it may ask for.
+func (i Info) MaxLocalMem() int64 {
+	if i.CUDA != nil {
+		return max(i.LocalMem, i.CUDA.LocalMemOptIn)
+	}
+	return i.LocalMem
+}
+
 // CUDA are the limits of an NVIDIA GPU that CUDA tells. A unit is a multiprocessor.
 type CUDA struct {
 	LocalMemOptIn    int64 `json:"local_mem_opt_in"`   // bytes of shared memory that a work-group may have when it asks

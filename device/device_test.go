@@ -224,7 +224,17 @@ func TestCheck(t *testing.T) {
 		"work-group of 512 work-items":                func(j *Job) { j.Local[0] = 16 },
 		"a buffer of 8000 bytes":                      func(j *Job) { j.Args[0].DType = "float64" },
 		"1004 bytes of local memory for a work-group": func(j *Job) { j.Args[2].Count = 251 },
-		"12000 bytes of buffers":                      func(j *Job) { j.Args = append(j.Args, j.Args[0], j.Args[0]) },
+		"12000 bytes of buffers":                      func(j *Job) {
+			for _, name := range []string{"b", "c"} {
+				other := j.Args[0]
+				other.Name = name
+				j.Args = append(j.Args, other)
+			}
+		},
+		"a has 1000 elements of float32 in one place and 2 of float32 in another": func(j *Job) {
+			j.Args = append(j.Args, Arg{Name: "a", Kind: Buffer, DType: "float32", Count: 2})
+		},
+		"1010 bytes of local memory": func(j *Job) { j.Dynamic = 610 },
 		"12800 bytes of buffers": func(j *Job) {
 			j.Args[0].Count = 1200
 			j.Args[0].Read, j.Args[0].Write = true, true

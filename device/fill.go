@@ -3,7 +3,9 @@ package device
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
+	"os"
 
 	"gpuperf/internal/parallel"
 )
@@ -14,7 +16,7 @@ import (
 //	floating point  1/2 + k/2^m, uniform in [1/2, 3/2) and exact; m is 10, 23, 32 for 16, 32, 64 bits
 //	integers        1 to 16, uniform
 //
-// Data is never zero: devices draw less power on zeros and then run faster, and products of zeros hide errors.
+// Such data is never zero: devices draw less power on zeros and then run faster, and products of zeros hide errors.
 // An unknown dtype, or a dst that is no whole number of elements, is a programmer's error and panics.
 func Fill(dtype string, dst []byte, seed uint64) { Arg{DType: dtype, Seed: seed}.Fill(dst, 0) }
 
@@ -31,9 +33,27 @@ func (a Arg) Fill(dst []byte, first int64) {
 	})
 }
 
+// Load is Fill, for a buffer whose data may lie in a file.
+func (a Arg) Load(dst []byte, first int64) error {
+	if a.File == nil {
+		a.Fill(dst, first)
+		return nil
+	}
+	f, err := os.Open(a.File.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.ReadAt(dst, a.File.Offset+first*DTypeSize(a.DType))
+	if err == io.EOF {
+		err = fmt.Errorf("%s has fewer elements than when it was opened", a.File.Path)
+	}
+	return err
+}
+
 // fillChunk writes the elements from number i on.
 func (a Arg) fillChunk(dst []byte, size int64, float bool, i uint64) {
-	if a.DType == "float32" { // most buffers are: a loop of their own takes two thirds of the time
+	if a.DType == "float32" && a.Sequence == nil { // most buffers are: a loop of their own takes two thirds of the time
 		for ; len(dst) > 0; dst, i = dst[4:], i+1 {
 			v := 0.5 + float32(mix(a.Seed, i)>>41)*(1.0/(1<<23))
 			binary.LittleEndian.PutUint32(dst, math.Float32bits(v))
@@ -43,7 +63,7 @@ func (a Arg) fillChunk(dst []byte, size int64, float bool, i uint64) {
 		v := mix(a.Seed, i)
 		switch {
 		case a.Sequence != nil:
-			v = uint64(a.Sequence.At(int64(i)))
+			v = numberBits(a.Sequence.At(int64(i)), size, float)
 		case !float:
 			v = 1 + v>>60
 		case size == 2:
@@ -71,6 +91,17 @@ func mix(seed, i uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
+}
+
+// numberBits returns the bits of an integer as an element of a size; of float16 there is 0 alone.
+func numberBits(v, size int64, float bool) uint64 {
+	switch {
+	case float && size == 8:
+		return math.Float64bits(float64(v))
+	case float && size == 4:
+		return uint64(math.Float32bits(float32(v)))
+	}
+	return uint64(v)
 }
 
 // half returns the bits of the binary16 number 1/2 + k/1024, for k under 1024.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"gpuperf/samples"
@@ -16,12 +17,17 @@ type Job struct {
 	Source   string           `json:"source"`            // OpenCL C
 	Entry    string           `json:"entry"`             // name of the kernel function
 	Options  string           `json:"options,omitempty"` // of the compiler
+	Include  []string         `json:"include,omitempty"` // folders of headers
+	Image    []byte           `json:"image,omitempty"`   // PTX or machine code, in place of the source
+	Named    bool             `json:"named,omitempty"`   // entries are expressions of CUDA C that name kernels, such as saxpy<float>
+	Content  string           `json:"content,omitempty"` // hash of what else times depend on that are filed under the identity; "" is nothing
 	Global   []int64          `json:"global"`            // work-items per dimension, 1 to 3 dimensions
 	Local    []int64          `json:"local,omitempty"`   // work-group size; empty leaves it to the driver
 	Args     []Arg            `json:"args"`              // in the order of the kernel's parameters
 	Mode     samples.Mode     `json:"mode"`              // "" is warm
 	Policy   Policy           `json:"policy"`
 	LocalMem int64            `json:"local_mem,omitempty"` // bytes of local memory that the source declares for a work-group
+	Dynamic  int64            `json:"dynamic,omitempty"`   // bytes of local memory that the launch adds, which CUDA calls dynamic shared memory
 	Keep     []string         `json:"keep,omitempty"`      // names of the buffers to return as they are after the first run
 	Parts    map[string][]Run `json:"parts,omitempty"`     // of a buffer of Keep, the elements to return, one run after the other; none is all
 	Then     []Launch         `json:"then,omitempty"`      // further kernels of the source, run after the first; the time is the sum
@@ -34,7 +40,8 @@ type Job struct {
 // them after their first run: every element, on the device. A job with another result has no times, and status wrong_result.
 type Expect struct {
 	Job     Job      `json:"job"`
-	Results []string `json:"results"` // names of the buffers that are compared: the same in both jobs
+	Given   []Arg    `json:"given,omitempty"` // buffers that start as the results; the job then only names where they are from
+	Results []string `json:"results"`         // names of the buffers that are compared: the same in both jobs
 	// Tolerance is relative to the greater of the element and the array's mean magnitude. 0 asks for equality. A NaN equals
 	// a NaN alone.
 	Tolerance float64 `json:"tolerance"`
@@ -53,6 +60,7 @@ type Launch struct {
 	Local    []int64 `json:"local,omitempty"`
 	Args     []Arg   `json:"args"`
 	LocalMem int64   `json:"local_mem,omitempty"`
+	Dynamic  int64   `json:"dynamic,omitempty"`
 }
 
 // Launches lists the launches of the job, each as a job of its own.
@@ -61,7 +69,7 @@ func (j Job) Launches() []Job {
 	one.Then = nil
 	list := []Job{one}
 	for _, l := range j.Then {
-		one.Entry, one.Global, one.Local, one.Args, one.LocalMem = l.Entry, l.Global, l.Local, l.Args, l.LocalMem
+		one.Entry, one.Global, one.Local, one.Args, one.LocalMem, one.Dynamic = l.Entry, l.Global, l.Local, l.Args, l.LocalMem, l.Dynamic
 		list = append(list, one)
 	}
 	return list
@@ -83,12 +91,20 @@ type Arg struct {
 	DType string  `json:"dtype"`
 	Count int64   `json:"count,omitempty"` // elements of a buffer or of local memory
 	Seed  uint64  `json:"seed,omitempty"`  // of a buffer's data
-	// Sequence is a buffer's data where that is not random.
+	// Sequence or File is a buffer's data where that is not random.
 	Sequence *Sequence `json:"sequence,omitempty"`
+	File     *File     `json:"file,omitempty"`
 	Read     bool      `json:"read,omitempty"`  // the kernel reads the buffer
 	Write    bool      `json:"write,omitempty"` // the kernel writes the buffer; if a job does both, the data is restored before each run
 	Int      int64     `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
 	Float    float64   `json:"float,omitempty"` // value of a floating-point scalar
+}
+
+// File is where the data of a buffer lies: its elements, one after the other, little-endian.
+type File struct {
+	Path   string `json:"path"`
+	Offset int64  `json:"offset,omitempty"` // of the first element
+	Hash   string `json:"hash"`             // SHA-256 of the file, in hex
 }
 
 // Bytes returns the size of a buffer or of local memory, 0 for a scalar and for an unknown dtype.
@@ -154,11 +170,37 @@ func Steady(runs []float64) bool {
 	return hi-lo <= tolerance*lo
 }
 
-// SourceHash returns the SHA-256 of the source in hex.
+// SourceHash returns the SHA-256 in hex of the source, and of what else the job says that times depend on.
 func (j Job) SourceHash() string {
-	h := sha256.Sum256([]byte(j.Source))
+	text := j.Source
+	if j.Content != "" {
+		text += "\x00" + j.Content
+	}
+	h := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(h[:])
 }
+
+// CompilerOptions are the options with the folders of headers.
+func (j Job) CompilerOptions() string {
+	words := []string{j.Options}
+	for _, dir := range j.Include {
+		words = append(words, "-I"+dir)
+	}
+	return strings.TrimSpace(strings.Join(words, " "))
+}
+
+// Names are the expressions that name the kernels of a program, none where entries are its symbols.
+func (j Job) Names() (names []string) {
+	for _, l := range j.Launches() {
+		if j.Named && !slices.Contains(names, l.Entry) {
+			names = append(names, l.Entry)
+		}
+	}
+	return names
+}
+
+// Keepable reports whether the program follows from source and options alone, so that it can be kept for other processes.
+func (j Job) Keepable() bool { return j.Image == nil && !j.Named && len(j.Include) == 0 }
 
 // CacheMode is the job's mode with the default filled in.
 func (j Job) CacheMode() samples.Mode { return cmp.Or(j.Mode, samples.Warm) }

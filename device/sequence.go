@@ -7,7 +7,7 @@ import (
 	"gpuperf/internal/intmath"
 )
 
-// Sequence gives element i of an integer buffer the value floor((Mul*i + Add)/Div) mod Mod, in place of random numbers:
+// Sequence gives element i of a buffer the value floor((Mul*i + Add)/Div) mod Mod, in place of random numbers:
 // what indices and bounds of loops are read from. Div and Mod are positive, or 0 for none. Terms are added to Mul*i + Add.
 type Sequence struct {
 	Mul   int64  `json:"mul,omitempty"`
@@ -40,14 +40,16 @@ func (s Sequence) At(i int64) int64 {
 
 // check reports what is wrong with the sequence for n elements of the dtype.
 func (s Sequence) check(dtype string, n int64) error {
-	if DTypeIsFloat(dtype) {
+	most, err := s.most(n)
+	switch {
+	case err != nil:
+		return err
+	case most > 1<<62:
+		return fmt.Errorf("a sequence that leaves the range of 64 bits")
+	case most > 0 && dtype == "float16":
 		return fmt.Errorf("a sequence of integers in a buffer of %s", dtype)
 	}
-	most, err := s.most(n)
-	if err == nil && most > 1<<62 {
-		err = fmt.Errorf("a sequence that leaves the range of 64 bits")
-	}
-	return err
+	return nil
 }
 
 // most is a bound of the magnitude of what n elements are computed from.

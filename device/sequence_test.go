@@ -53,7 +53,7 @@ func TestSequence(t *testing.T) {
 		s     Sequence
 		dtype string
 		n     int64
-	}{{Sequence{Mul: 1}, "float32", 4}, {Sequence{Mod: -2}, "int32", 4}, {Sequence{Div: -1}, "int32", 4}, {Sequence{Terms: []Term{{1 << 40, Sequence{Mul: 1 << 40}}}}, "int64", 4}, {Sequence{Mul: 1 << 40}, "int64", 1 << 30}} {
+	}{{Sequence{Mul: 1}, "float16", 4}, {Sequence{Mod: -2}, "int32", 4}, {Sequence{Div: -1}, "int32", 4}, {Sequence{Terms: []Term{{1 << 40, Sequence{Mul: 1 << 40}}}}, "int64", 4}, {Sequence{Mul: 1 << 40}, "int64", 1 << 30}} {
 		if c.s.check(c.dtype, c.n) == nil {
 			t.Errorf("%+v of %d %s is not refused", c.s, c.n, c.dtype)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,9 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
   perf measure --against 'examples/transpose/transpose.star#transpose_naive' 'examples/transpose/transpose.star#transpose_tiled' -p n=1024`,
 		Args: minArgs(1, "a kernel script, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if isLaunchFile(args[0]) {
+				return measureLaunches(cmd, &on, args, sizes, against)
+			}
 			if against != "" && on.within != "" {
 				return usagef("--time-range chooses sizes for one kernel, --against compares two at the same")
 			}
@@ -70,18 +74,17 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 			if cases, err = on.ranged(cmd, c, modes[0], cases); err != nil {
 				return err
 			}
-			records := make([]samples.Record, len(cases)*len(modes)) // case by case, in each state of the caches
-			for i, mode := range modes {
-				result, err := c.Measure(cmd.Context(), mode, cases)
-				if err != nil {
-					return err
-				}
-				warn(cmd, result.Warnings)
-				for k, r := range result.Records {
-					records[k*len(modes)+i] = r
-				}
+			records, err := inModes(cmd, modes, len(cases), func(mode samples.Mode) (*campaign.Result, error) {
+				return c.Measure(cmd.Context(), mode, cases)
+			})
+			if err != nil {
+				return err
 			}
-			return printRecords(cmd, c, cases, records)
+			achieved, err := c.Achieved(cases, records)
+			if err != nil {
+				return err
+			}
+			return printRecords(cmd, achieved, records)
 		},
 	}
 	on.add(cmd)
@@ -91,6 +94,22 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 	addMatch(cmd, &match)
 	cmd.Flags().StringVar(&against, "against", "", "compare with this kernel, FILE.star#KERNEL or tags, by trials of both in turn")
 	return cmd
+}
+
+// inModes returns the records of a number of kernels in each state of the caches, kernel by kernel.
+func inModes(cmd *cobra.Command, modes []samples.Mode, kernels int, measure func(samples.Mode) (*campaign.Result, error)) ([]samples.Record, error) {
+	records := make([]samples.Record, kernels*len(modes))
+	for i, mode := range modes {
+		result, err := measure(mode)
+		if err != nil {
+			return nil, err
+		}
+		warn(cmd, result.Warnings)
+		for k, r := range result.Records {
+			records[k*len(modes)+i] = r
+		}
+	}
+	return records, nil
 }
 
 // isScript tells a kernel script, or a kernel of one, from a tag.
@@ -111,33 +130,39 @@ func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string
 	return scriptCases(cmd, args[0], sizes)
 }
 
-// printRecords prints samples. Where one failed, the exit status says so.
-func printRecords(cmd *cobra.Command, c *campaign.Campaign, cases []*workload.Case, records []samples.Record) error {
+// printRecords prints samples, and what the kernels achieved, as far as that is known. Where one failed, the exit status says so.
+func printRecords(cmd *cobra.Command, achieved []campaign.Achieved, records []samples.Record) error {
 	type sample struct {
 		samples.Record
 		campaign.Achieved
 	}
-	achieved, err := c.Achieved(cases, records)
-	if err != nil {
-		return err
+	columns := campaign.AchievedHeader
+	if achieved == nil {
+		achieved, columns = make([]campaign.Achieved, len(records)), nil
 	}
 	failed := 0
 	var all []sample
-	header := append([]string{"kernel", "caches", ">median", ">95 % interval"}, campaign.AchievedHeader...)
-	t := format.NewTable(append(header, ">trials", "verified", "status")...)
+	header := []string{"kernel", "caches", ">median", ">95 % interval"}
+	t := format.NewTable(slices.Concat(header, columns, []string{">trials", "verified", "status"})...)
 	for i, r := range records {
 		all = append(all, sample{r, achieved[i]})
 		if r.Status != samples.OK {
 			failed++
-			t.Row(r.Kernel.Key(), string(r.Mode), "", "", "", "", "", "", "", fmt.Sprintf("%s: %s", r.Status, r.Error))
+			row := []string{r.Kernel.Key(), string(r.Mode), "", ""}
+			t.Row(slices.Concat(row, make([]string, len(columns)+2), []string{fmt.Sprintf("%s: %s", r.Status, r.Error)})...)
 			continue
 		}
 		interval := format.Seconds(r.Summary.Lo) + " – " + format.Seconds(r.Summary.Hi)
-		row := append([]string{r.Kernel.Key(), string(r.Mode), format.Seconds(r.Seconds()), interval}, achieved[i].Cells()...)
-		t.Row(append(row, fmt.Sprint(len(r.Trials)), r.Verification(), "ok")...)
+		row := []string{r.Kernel.Key(), string(r.Mode), format.Seconds(r.Seconds()), interval}
+		t.Row(slices.Concat(row, achieved[i].Cells()[:len(columns)], []string{fmt.Sprint(len(r.Trials)), r.Verification(), "ok"})...)
 	}
 	if err := show(cmd, map[string]any{"samples": all}, t.Write); err != nil {
 		return err
+	}
+	for _, r := range records {
+		if r.Log != "" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: the log says:\n    %s\n", r.Kernel.Key(), strings.ReplaceAll(strings.TrimSpace(r.Log), "\n", "\n    "))
+		}
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d kernels could not be measured", failed, len(records))

@@ -107,6 +107,18 @@ func cText(b []byte) string {
 	return string(b)
 }
 
+// goString is the text of a terminated C string.
+func goString(at *byte) string {
+	if at == nil {
+		return ""
+	}
+	n := 0
+	for *(*byte)(unsafe.Add(unsafe.Pointer(at), n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice(at, n))
+}
+
 // cString returns a pinned, terminated copy of a text.
 func cString(pin *runtime.Pinner, s string) uintptr {
 	b := append([]byte(s), 0)

@@ -38,16 +38,21 @@ func (c *compiler) version() string {
 // errCompile says that a source does not compile; the log says why.
 var errCompile = errors.New("nvrtcCompileProgram: the source does not compile")
 
-// cubin compiles a source for an architecture.
-func (c *compiler) cubin(source, arch string, options []string) (code []byte, log string, err error) {
+// cubin compiles a source for an architecture. Names are expressions that name kernels of it; symbols are what they are called in the code.
+func (c *compiler) cubin(source, arch string, options, names []string) (code []byte, symbols map[string]string, log string, err error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	program := new(uintptr)
 	pin.Pin(program)
 	if r := c.call("nvrtcCreateProgram", uintptr(unsafe.Pointer(program)), cString(&pin, source), cString(&pin, "kernel.cu"), 0, 0, 0); r != success {
-		return nil, "", fmt.Errorf("nvrtcCreateProgram: error %d", r)
+		return nil, nil, "", fmt.Errorf("nvrtcCreateProgram: error %d", r)
 	}
 	defer c.call("nvrtcDestroyProgram", uintptr(unsafe.Pointer(program)))
+	for _, name := range names {
+		if r := c.call("nvrtcAddNameExpression", *program, cString(&pin, name)); r != success {
+			return nil, nil, "", fmt.Errorf("nvrtcAddNameExpression: error %d", r)
+		}
+	}
 	var list []uintptr
 	for _, o := range append([]string{"--gpu-architecture=" + arch, "--std=c++17"}, options...) {
 		list = append(list, cString(&pin, o))
@@ -59,14 +64,33 @@ func (c *compiler) cubin(source, arch string, options []string) (code []byte, lo
 	const compilation = 6
 	switch {
 	case result == compilation:
-		return nil, log, errCompile
+		return nil, nil, log, errCompile
 	case result != success:
-		return nil, log, fmt.Errorf("nvrtcCompileProgram: error %d", result)
+		return nil, nil, log, fmt.Errorf("nvrtcCompileProgram: error %d", result)
 	case logErr != nil:
-		return nil, "", logErr
+		return nil, nil, "", logErr
+	}
+	if symbols, err = c.symbols(*program, names); err != nil {
+		return nil, nil, log, err
 	}
 	code, err = c.bytes(*program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN")
-	return code, log, err
+	return code, symbols, log, err
+}
+
+// symbols asks what kernels are called in a program that has been compiled.
+func (c *compiler) symbols(program uintptr, names []string) (map[string]string, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	symbols := map[string]string{}
+	place := new(*byte)
+	pin.Pin(place)
+	for _, name := range names {
+		if r := c.call("nvrtcGetLoweredName", program, cString(&pin, name), uintptr(unsafe.Pointer(place))); r != success {
+			return nil, fmt.Errorf("nvrtcGetLoweredName: error %d", r)
+		}
+		symbols[name] = goString(*place)
+	}
+	return symbols, nil
 }
 
 // bytes asks for the size of something, and for that.
@@ -95,12 +119,13 @@ func (c *compiler) bytes(program uintptr, sizeOf, contents string) ([]byte, erro
 
 // program is a loaded module and the machine code that it was loaded from.
 type program struct {
-	module uintptr
-	cubin  []byte
+	module  uintptr
+	cubin   []byte
+	symbols map[string]string // of kernels that are not called as in the code
 }
 
 // Compile compiles a source to machine code and loads that.
-func (d *driver) Compile(source, options string) (p runner.Program, log string, err error) {
+func (d *driver) Compile(source, options string, names ...string) (p runner.Program, log string, err error) {
 	if strings.ContainsRune(source+options, 0) {
 		return nil, "", device.Errorf(samples.BuildFailed, "the source or its options contain a zero byte")
 	}
@@ -109,12 +134,16 @@ func (d *driver) Compile(source, options string) (p runner.Program, log string, 
 			return nil, "", device.Errorf(samples.BuildFailed, "%v", err)
 		}
 	}
-	cubin, log, err := d.compiler.cubin(source, d.arch, strings.Fields(options))
+	cubin, symbols, log, err := d.compiler.cubin(source, d.arch, strings.Fields(options), names)
 	if err != nil {
 		return nil, log, err
 	}
-	p, err = d.Load(cubin, "")
-	return p, log, err
+	loaded, err := d.load(cubin)
+	if err != nil {
+		return nil, log, err
+	}
+	loaded.symbols = symbols
+	return loaded, log, nil
 }
 
 // Binary is the machine code of a program.
@@ -122,8 +151,16 @@ func (d *driver) Binary(p runner.Program) ([]byte, error) {
 	return slices.Clone(p.(*program).cubin), nil
 }
 
-// Load loads machine code.
+// Load loads machine code, or PTX.
 func (d *driver) Load(binary []byte, _ string) (runner.Program, error) {
+	p, err := d.load(binary)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d *driver) load(binary []byte) (*program, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	image := append(slices.Clone(binary), 0) // PTX ends with a zero byte
@@ -132,7 +169,7 @@ func (d *driver) Load(binary []byte, _ string) (runner.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &program{module, binary}, nil
+	return &program{module: module, cubin: binary}, nil
 }
 
 // Unload unloads a program.

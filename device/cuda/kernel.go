@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"runtime"
 	"unsafe"
 
@@ -28,9 +29,11 @@ type kernel struct {
 
 // Kernel finds a kernel function.
 func (d *driver) Kernel(p runner.Program, entry string) (runner.Kernel, error) {
-	f, err := d.function(p.(*program), entry)
+	program := p.(*program)
+	f, err := d.function(program, cmp.Or(program.symbols[entry], entry))
 	if codeOf(err) == notFound {
-		return nil, device.Errorf(samples.BuildFailed, "the source has no kernel function %s", entry).WithHint(`is it declared extern "C"?`)
+		return nil, device.Errorf(samples.BuildFailed, "the program has no kernel function %s", entry).
+			WithHint(`without extern "C" its name in machine code is mangled, as cuobjdump -elf shows it`)
 	}
 	if err != nil {
 		return nil, err
@@ -108,6 +111,15 @@ func (k *kernel) set(i int, value []byte) error {
 // SetLocal refuses: CUDA has no parameters in shared memory.
 func (k *kernel) SetLocal(int, int64) error {
 	return device.Errorf(samples.Refused, "CUDA passes no local memory as an argument").WithHint("declare it in the kernel as extern __shared__")
+}
+
+// SetDynamic gives the launch dynamic shared memory. The driver wants to be told of more than 48 KB, and may always be.
+func (k *kernel) SetDynamic(bytes int64) error {
+	k.shared = bytes
+	if bytes == 0 {
+		return nil
+	}
+	return k.do("cuFuncSetAttribute", k.function, functionMaxDynamic, uintptr(bytes))
 }
 
 // grid is the number of groups and their size in three dimensions.

@@ -76,6 +76,14 @@ func (k kernel) SetScalar(i int, value []byte) error {
 // SetLocal passes local memory.
 func (k kernel) SetLocal(i int, bytes int64) error { return k.setArg(i, uintptr(bytes), nil) }
 
+// SetDynamic refuses: OpenCL passes all local memory as arguments.
+func (k kernel) SetDynamic(bytes int64) error {
+	if bytes == 0 {
+		return nil
+	}
+	return device.Errorf(samples.Refused, "OpenCL adds no local memory to a launch").WithHint("pass it as an argument")
+}
+
 // Launch enqueues the kernel.
 func (k kernel) Launch(global, local []int64) (runner.Event, error) {
 	g, l, at := sizes(global), sizes(local), uintptr(0)

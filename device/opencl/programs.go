@@ -11,8 +11,8 @@ import (
 	"gpuperf/samples"
 )
 
-// Compile builds a program from its source.
-func (d *driver) Compile(source, options string) (p runner.Program, log string, err error) {
+// Compile builds a program from its source, which names all kernels itself.
+func (d *driver) Compile(source, options string, _ ...string) (p runner.Program, log string, err error) {
 	if strings.ContainsRune(source+options, 0) {
 		return nil, "", device.Errorf(samples.BuildFailed, "the source or its options contain a zero byte")
 	}

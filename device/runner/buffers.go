@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -47,10 +48,10 @@ func (d *Device) bind(job device.Job, kernels ...Kernel) (*bound, error) {
 	}
 	for n, l := range jobs {
 		for i, a := range l.Args {
-			if a.Kind == device.Buffer && len(job.Then) > 0 {
+			if a.Kind == device.Buffer {
 				a = shared[a.Name]
 			}
-			if err := b.arg(kernels[n], i, a, n > 0); err != nil {
+			if err := b.arg(kernels[n], i, a); err != nil {
 				b.release()
 				return nil, fmt.Errorf("argument %d (%s): %w", i, a.Name, err)
 			}
@@ -59,7 +60,7 @@ func (d *Device) bind(job device.Job, kernels ...Kernel) (*bound, error) {
 	return b, nil
 }
 
-func (b *bound) arg(kernel Kernel, i int, a device.Arg, later bool) error {
+func (b *bound) arg(kernel Kernel, i int, a device.Arg) error {
 	switch a.Kind {
 	case device.Local:
 		return kernel.SetLocal(i, a.Bytes())
@@ -67,7 +68,7 @@ func (b *bound) arg(kernel Kernel, i int, a device.Arg, later bool) error {
 		return setScalar(kernel, i, a)
 	}
 	buf, ok := b.buffers[a.Name]
-	if !ok || !later {
+	if !ok {
 		var err error
 		if buf, err = b.buffer(a); err != nil {
 			return err
@@ -126,7 +127,9 @@ func (d *Device) filled(a device.Arg) (Memory, error) {
 	host := make([]byte, min(piece, a.Bytes()))
 	for at := int64(0); at < a.Bytes(); at += piece {
 		part := host[:min(piece, a.Bytes()-at)]
-		a.Fill(part, at/size)
+		if err := a.Load(part, at/size); err != nil {
+			return id, err
+		}
 		if err := d.Write(id, at, part); err != nil {
 			return id, err
 		}
@@ -136,12 +139,19 @@ func (d *Device) filled(a device.Arg) (Memory, error) {
 
 // read returns the contents of a buffer.
 func (b *bound) read(name string) ([]byte, error) {
-	buf := b.buffers[name]
-	if buf.size > math.MaxInt {
-		return nil, fmt.Errorf("buffer %s is too large for this machine", name)
+	out, err := b.dev.contents(b.buffers[name])
+	if err != nil {
+		err = fmt.Errorf("buffer %s: %w", name, err)
 	}
-	out := make([]byte, buf.size)
-	return out, b.dev.Read(buf.id, 0, out)
+	return out, err
+}
+
+func (d *Device) contents(b buffer) ([]byte, error) {
+	if b.size > math.MaxInt {
+		return nil, errors.New("too large for this machine")
+	}
+	out := make([]byte, b.size)
+	return out, d.Read(b.id, 0, out)
 }
 
 // kept returns what the job asks for of a buffer.

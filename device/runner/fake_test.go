@@ -41,7 +41,7 @@ func (f *fake) Copy(to, from Memory, bytes int64) error {
 	return nil
 }
 func (f *fake) Finish() error { return nil }
-func (f *fake) Compile(source, _ string) (Program, string, error) {
+func (f *fake) Compile(source, _ string, _ ...string) (Program, string, error) {
 	if source == "wrong" {
 		return nil, "line 1: wrong", errors.New("it does not compile")
 	}
@@ -67,6 +67,7 @@ func (k *fakeKernel) Params() int                     { return -1 }
 func (k *fakeKernel) Compiled(int64) samples.Compiled { return samples.Compiled{} }
 func (k *fakeKernel) SetScalar(int, []byte) error     { return nil }
 func (k *fakeKernel) SetLocal(int, int64) error       { return nil }
+func (k *fakeKernel) SetDynamic(int64) error          { return nil }
 func (k *fakeKernel) Release()                        {}
 func (k *fakeKernel) SetBuffer(i int, m Memory) error {
 	if i == 0 {
@@ -141,7 +142,7 @@ func TestPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if held := d.Held(); held.Programs != 2 || d.programs["\x003"].Program != nil {
+	if held := d.Held(); held.Programs != 2 || d.programs["\x00\x003"].Program != nil {
 		t.Errorf("%+v", held)
 	}
 	job := increment(8)

@@ -21,6 +21,7 @@ type fill struct {
 	dtype    string
 	seed     uint64
 	sequence string
+	file     device.File
 }
 
 type work struct {
@@ -46,6 +47,9 @@ func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 	key := fill{dtype: a.DType, seed: a.Seed}
 	if a.Sequence != nil {
 		key.sequence = fmt.Sprint(*a.Sequence)
+	}
+	if a.File != nil {
+		key.file = *a.File
 	}
 	master, ok := p.masters[key]
 	if !ok || master.size < a.Bytes() {

@@ -45,6 +45,9 @@ func (d *Device) Build(job device.Job) error {
 	if d.folder == "" {
 		return errors.New("no folder to keep programs in")
 	}
+	if !job.Keepable() {
+		return nil
+	}
 	file := device.ProgramFile(d.folder, d.info.Fingerprint, job)
 	if id, ok := d.load(file, job.Options); ok {
 		d.Unload(id)
@@ -66,7 +69,7 @@ func (d *Device) Build(job device.Job) error {
 
 // program returns the built program of a job: from memory, from the folder, or built now.
 func (d *Device) program(job device.Job) (program, error) {
-	key := job.Options + "\x00" + job.Source
+	key := strings.Join(append(job.Names(), job.CompilerOptions(), string(job.Image), job.Source), "\x00")
 	if p, ok := d.programs[key]; ok {
 		i := slices.Index(d.order, key)
 		d.order = append(slices.Delete(d.order, i, i+1), key)
@@ -74,7 +77,7 @@ func (d *Device) program(job device.Job) (program, error) {
 	}
 	start := time.Now()
 	p := program{}
-	if d.folder != "" {
+	if d.folder != "" && job.Keepable() {
 		if id, ok := d.load(device.ProgramFile(d.folder, d.info.Fingerprint, job), job.Options); ok {
 			p = program{Program: id, took: time.Since(start)}
 		}
@@ -98,13 +101,21 @@ func (d *Device) program(job device.Job) (program, error) {
 // buildOrExplain builds a program from its source. The error is a *device.Error.
 func (d *Device) buildOrExplain(job device.Job) (program, error) {
 	start := time.Now()
-	id, log, err := d.Compile(job.Source, job.Options)
+	id, log, err := d.build(job)
 	if err != nil {
 		e := d.Verdict(Building, err)
 		e.Log = log
 		return program{}, tooLarge(e)
 	}
 	return program{id, log, time.Since(start)}, nil
+}
+
+func (d *Device) build(job device.Job) (p Program, log string, err error) {
+	if job.Image != nil {
+		p, err = d.Load(job.Image, job.Options)
+		return p, "", err
+	}
+	return d.Compile(job.Source, job.CompilerOptions(), job.Names()...)
 }
 
 // A file of the folder is the checksum of the binary, then the binary: a driver may not survive a broken one.

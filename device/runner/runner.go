@@ -30,7 +30,8 @@ type Driver interface {
 	Finish() error
 
 	// Compile builds a program. The log comes also with an error, and is also there when the compiler only warned.
-	Compile(source, options string) (p Program, log string, err error)
+	// Names are expressions that name kernels which are not otherwise in the program, such as instances of templates.
+	Compile(source, options string, names ...string) (p Program, log string, err error)
 	// Binary is a built program in a form that Load takes.
 	Binary(p Program) ([]byte, error)
 	Load(binary []byte, options string) (Program, error)
@@ -62,6 +63,8 @@ type Kernel interface {
 	SetBuffer(i int, m Memory) error
 	SetScalar(i int, value []byte) error
 	SetLocal(i int, bytes int64) error
+	// SetDynamic adds local memory that is no argument.
+	SetDynamic(bytes int64) error
 	// Launch enqueues the kernel. An empty local size leaves it to the driver.
 	Launch(global, local []int64) (Event, error)
 	Release()
@@ -183,6 +186,9 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 			return nil, d.Verdict(Preparing, err)
 		}
 		kernels = append(kernels, kernel)
+		if err := kernel.SetDynamic(l.Dynamic); err != nil {
+			return nil, d.Verdict(Preparing, err)
+		}
 		c := kernel.Compiled(items(l.Local))
 		if err := d.checkCompiled(l, kernel, c); err != nil {
 			return nil, err
@@ -224,15 +230,15 @@ func (d *Device) checkCompiled(job device.Job, kernel Kernel, c samples.Compiled
 	if n := kernel.Params(); n >= 0 && n != len(job.Args) {
 		return device.Errorf(samples.Refused, "the kernel function %s has %d parameters, the job brings %d arguments", job.Entry, n, len(job.Args))
 	}
-	local := c.LocalMem
+	local := c.LocalMem + job.Dynamic
 	for _, a := range job.Args {
 		if a.Kind == device.Local {
 			local += a.Bytes()
 		}
 	}
-	if d.info.LocalMem > 0 && local > d.info.LocalMem {
+	if most := d.info.MaxLocalMem(); most > 0 && local > most {
 		return device.Errorf(samples.Refused, "the kernel needs %d bytes of local memory for a work-group, the device has %d",
-			local, d.info.LocalMem).WithHint("make the local tiles smaller")
+			local, most).WithHint("make the local tiles smaller")
 	}
 	return nil
 }

@@ -1,0 +1,251 @@
+package launchfile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"hash/fnv"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"gpuperf/device"
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+	"gpuperf/samples"
+)
+
+// maxLaunches bounds the launches of a sequence.
+const maxLaunches = 10_000
+
+// Job is the launch at sizes, where they differ from those of the file.
+func (f *File) Job(sizes map[string]int64, policy device.Policy) (device.Job, error) {
+	at := maps.Clone(f.Sizes)
+	known := slices.Sorted(maps.Keys(f.Sizes))
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		if _, ok := at[name]; !ok {
+			e := f.root.Errorf("the launch file has no size %q", name)
+			return device.Job{}, e.WithHint("%s", source.Suggest(name, known))
+		}
+		at[name] = sizes[name]
+	}
+	job := device.Job{Identity: samples.Identity{Source: filepath.Base(f.Path), Sizes: maps.Clone(at)}, Policy: policy}
+	headers, err := f.load(f.program, &job)
+	if err != nil {
+		return job, err
+	}
+	if err := f.launch(&job, f.launches, at); err != nil {
+		return job, err
+	}
+	more, err := f.expected(&job, at)
+	if err != nil {
+		return job, err
+	}
+	job.Content, err = content(job, append(headers, more...))
+	return job, err
+}
+
+// content is a hash of all that the results and times of a job depend on but its source, its options and its sizes.
+func content(job device.Job, headers []byte) (string, error) {
+	text, err := json.Marshal(job)
+	if err != nil {
+		return "", err
+	}
+	var plain device.Job // a copy of its own
+	if err := json.Unmarshal(text, &plain); err != nil {
+		return "", err
+	}
+	plain.Identity, plain.Policy, plain.Source, plain.Include = samples.Identity{}, device.Policy{}, "", nil
+	withoutPaths(plain)
+	if e := plain.Expect; e != nil {
+		e.Job.Include = nil
+		withoutPaths(e.Job)
+		withoutPaths(device.Job{Args: e.Given})
+	}
+	if text, err = json.Marshal(plain); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(append(text, headers...))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// withoutPaths forgets where files of data lie: what they hold counts.
+func withoutPaths(job device.Job) {
+	for _, l := range job.Launches() {
+		for _, a := range l.Args {
+			if a.File != nil {
+				a.File.Path = ""
+			}
+		}
+	}
+}
+
+// launch gives a job its launches.
+func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) error {
+	var all []device.Launch
+	for _, l := range launches {
+		times := int64(1)
+		if l.repeat != nil {
+			var err error
+			if times, err = l.repeat.atLeast(0, at); err != nil {
+				return err
+			}
+			if times > maxLaunches-int64(len(all)) {
+				return l.repeat.errorAt(at, "there are more than %d launches", maxLaunches)
+			}
+		}
+		for i := range times {
+			here := maps.Clone(at)
+			if l.repeat != nil {
+				here[step] = i
+			}
+			one, err := f.one(l, here)
+			if err != nil {
+				return err
+			}
+			all = append(all, one)
+		}
+	}
+	if len(all) == 0 {
+		return f.root.Errorf("nothing is launched")
+	}
+	first := all[0]
+	job.Entry, job.Global, job.Local, job.Args, job.Dynamic, job.Then = first.Entry, first.Global, first.Local, first.Args, first.Dynamic, all[1:]
+	return nil
+}
+
+// one is a launch at sizes.
+func (f *File) one(l launch, at map[string]int64) (out device.Launch, err error) {
+	out.Entry = l.kernel
+	for d := range max(len(l.grid), len(l.block)) {
+		groups, items := int64(1), int64(1)
+		if d < len(l.grid) {
+			if groups, err = l.grid[d].atLeast(1, at); err != nil {
+				return out, err
+			}
+		}
+		if d < len(l.block) {
+			if items, err = l.block[d].atLeast(1, at); err != nil {
+				return out, err
+			}
+		}
+		const most = 1 << 40
+		if groups > most/items {
+			return out, l.grid[min(d, len(l.grid)-1)].errorAt(at, "there are %d work-groups of %d work-items, more than any device launches", groups, items)
+		}
+		out.Global, out.Local = append(out.Global, groups*items), append(out.Local, items)
+	}
+	if l.shared != nil {
+		if out.Dynamic, err = l.shared.atLeast(0, at); err != nil {
+			return out, err
+		}
+	}
+	out.Args = make([]device.Arg, len(l.args))
+	for i, a := range l.args {
+		if out.Args[i], err = f.arg(a, at); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (f *File) arg(a arg, at map[string]int64) (out device.Arg, err error) {
+	switch {
+	case a.buffer != nil:
+		return f.filled(a.buffer, at)
+	case a.local:
+		out = device.Arg{Name: "local memory", Kind: device.Local, DType: a.dtype}
+		out.Count, err = a.value.atLeast(1, at)
+		return out, err
+	}
+	out = device.Arg{Name: a.value.node.Text, Kind: device.Scalar, DType: a.dtype}
+	if device.DTypeIsFloat(a.dtype) {
+		out.Float, err = a.value.float(at)
+	} else {
+		out.Int, err = a.value.int(at)
+	}
+	if err == nil {
+		if _, wrong := out.ScalarBytes(); wrong != nil {
+			err = a.value.errorAt(at, "%v", wrong)
+		}
+	}
+	return out, err
+}
+
+// filled is a buffer with what it starts with.
+func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error) {
+	// A buffer that is not restored is written, and starts with its data once.
+	out = device.Arg{Name: b.name, Kind: device.Buffer, DType: b.dtype, Seed: seedOf(b.name), Read: b.restore, Write: true}
+	if b.size != nil {
+		if out.Count, err = b.size.atLeast(1, at); err != nil {
+			return out, err
+		}
+	}
+	fills[b.fill](&out)
+	if b.data == nil {
+		return out, nil
+	}
+	return out, f.from(b.data, &out)
+}
+
+// from lets a buffer start with the data of a file.
+func (f *File) from(n *yamlfile.Node, out *device.Arg) error {
+	d, err := f.data(n)
+	if err != nil {
+		return err
+	}
+	if out.DType == "" {
+		out.DType = d.dtype
+	}
+	size := device.DTypeSize(out.DType)
+	if out.Count == 0 {
+		out.Count = d.bytes / size
+	}
+	switch {
+	case d.dtype != "" && d.dtype != out.DType:
+		return n.Errorf("%s holds %s, and %s is of %s", n.Text, d.dtype, out.Name, out.DType)
+	case d.bytes != out.Count*size || d.bytes == 0:
+		return n.Errorf("%s holds %d bytes, and %s has %d elements of %d", n.Text, d.bytes, out.Name, out.Count, size)
+	}
+	out.Seed, out.Sequence, out.File = 0, nil, &d.file
+	return nil
+}
+
+// expected gives a job what its results are compared with. It returns a hash of the headers of the reference.
+func (f *File) expected(job *device.Job, at map[string]int64) (headers []byte, err error) {
+	e := f.expect
+	if e == nil {
+		return nil, nil
+	}
+	out := &device.Expect{Tolerance: e.tolerance}
+	for _, b := range e.results {
+		out.Results = append(out.Results, b.name)
+	}
+	job.Expect = out
+	if e.launch == nil {
+		for i, b := range e.results {
+			a, err := f.filled(b, at)
+			if err != nil {
+				return nil, err
+			}
+			if err := f.from(e.files[i], &a); err != nil {
+				return nil, err
+			}
+			out.Given = append(out.Given, a)
+		}
+		out.Job.Identity = samples.Identity{Source: filepath.Base(e.files[0].Text)}
+		return nil, nil
+	}
+	if headers, err = f.load(e.program, &out.Job); err != nil {
+		return nil, err
+	}
+	out.Job.Identity = samples.Identity{Source: filepath.Base(e.program.path), Variant: e.launch.kernel}
+	return headers, f.launch(&out.Job, []launch{*e.launch}, at)
+}
+
+// seedOf gives every buffer its own data, the same in every run.
+func seedOf(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}

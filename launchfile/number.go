@@ -1,0 +1,102 @@
+package launchfile
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/format"
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+	"gpuperf/kernel/expr"
+)
+
+// number is an expression in the sizes.
+type number struct {
+	node *yamlfile.Node
+	expr expr.Expr
+}
+
+// step is the number of a launch among those that repeat makes of it, from 0 on.
+const step = "step"
+
+// number reads an expression in the sizes, and in others that have a value where it stands.
+func (r *reader) number(n *yamlfile.Node) (number, error) {
+	text, err := n.String()
+	if err != nil {
+		return number{}, err
+	}
+	e, err := expr.Parse(text)
+	if err != nil {
+		var at *source.Error
+		if errors.As(err, &at) && at.Pos.Line == 1 {
+			return number{}, n.ErrorIn(at.Pos.Column-1, "%s", at.Msg).WithHint("%s", at.Hint)
+		}
+		return number{}, n.Errorf("%v", err)
+	}
+	known := slices.Sorted(maps.Keys(r.file.Sizes))
+	if r.repeated {
+		known = append(known, step)
+	}
+	e = expr.Rewrite(e, extremes)
+	expr.FreeVars(e, func(name string) {
+		if err == nil && !slices.Contains(known, name) {
+			err = n.ErrorIn(strings.Index(text, name), "there is no size %q", name).WithHint("%s", source.Suggest(name, known))
+		}
+	})
+	return number{n, e}, err
+}
+
+// extremes makes min(n, 64), which is read as a reduction over n, the smaller of two numbers.
+func extremes(e expr.Expr) expr.Expr {
+	r, ok := e.(*expr.Reduce)
+	if !ok || len(r.Inames) != 1 || r.Index != nil || r.Kind != string(expr.Min) && r.Kind != string(expr.Max) {
+		return e
+	}
+	return expr.Binary(expr.OpKind(r.Kind), expr.Var{Name: r.Inames[0]}, r.Body)
+}
+
+// floored makes quotients integers, rounded down.
+func floored(e expr.Expr) expr.Expr {
+	if op, ok := e.(*expr.Op); ok && op.Kind == expr.Div {
+		return &expr.Op{Kind: expr.FloorDiv, Args: op.Args}
+	}
+	return e
+}
+
+// int is the value as an integer.
+func (v number) int(at map[string]int64) (int64, error) {
+	x, err := expr.EvalInt(expr.Rewrite(v.expr, floored), at)
+	if err != nil {
+		return 0, v.node.Errorf("%v", err)
+	}
+	if !x.IsInt64() {
+		return 0, v.errorAt(at, "it is %v, which needs more than 64 bits", x)
+	}
+	return x.Int64(), nil
+}
+
+// atLeast is int, for what must not be smaller than a number.
+func (v number) atLeast(least int64, at map[string]int64) (int64, error) {
+	x, err := v.int(at)
+	if err == nil && x < least {
+		err = v.errorAt(at, "it is %d, and must be at least %d", x, least)
+	}
+	return x, err
+}
+
+func (v number) float(at map[string]int64) (float64, error) {
+	x, err := expr.EvalFloat(v.expr, at)
+	if err != nil {
+		return 0, v.node.Errorf("%v", err)
+	}
+	return x, nil
+}
+
+func (v number) errorAt(at map[string]int64, msg string, args ...any) *source.Error {
+	if len(at) > 0 {
+		msg = "with " + strings.ReplaceAll(format.SizeList(at, ", "), "%", "%%") + " " + msg
+	}
+	return v.node.Errorf(msg, args...)
+}

@@ -1,0 +1,405 @@
+package launchfile
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+	"gpuperf/kernel/expr"
+)
+
+// reader holds what reading the parts of a file share.
+type reader struct {
+	file     *File
+	restore  bool // unless a buffer says otherwise
+	repeated bool // whether a launch is repeated, and has a step
+}
+
+// later are keys that this version does not know the meaning of yet, and what they are, by the map that they stand in.
+var later = map[string]map[string]string{
+	"file": {
+		"listing": "a listing of machine code", "arch": "an architecture to build for", "compiler": "a choice of compiler",
+		"resources": "the resources of a listing", "globals": "a variable of the module", "assume": "an assumption for emulation",
+	},
+	"attributes": {"cluster": "a launch in clusters", "cooperative": "a cooperative launch", "carveout": "a division of the L1 cache"},
+	"argument": {
+		"struct": "a structure", "offset": "an argument at an offset", "hex": "an argument in raw bytes", "texture": "a texture",
+		"surface": "a surface", "tensor_map": "a tensor map",
+	},
+	"buffer": {"at": "a pointer into a buffer"},
+}
+
+// fields returns the values of a map of the format by key.
+func fields(n *yamlfile.Node, part string) (map[string]*yamlfile.Node, error) {
+	for _, e := range n.Entries {
+		if what, ok := later[part][e.Key.Text]; ok {
+			return nil, e.Key.Errorf("%s is not supported yet", what)
+		}
+	}
+	return n.Fields(Keys[part]...)
+}
+
+// Parse reads the text of a launch file. Errors are *source.Error.
+func Parse(path string, text []byte) (*File, error) {
+	root, err := yamlfile.Parse(path, text)
+	if err != nil {
+		return nil, err
+	}
+	if attributes := root.Get("attributes"); attributes != nil {
+		for _, e := range attributes.Entries {
+			if what, ok := later["attributes"][e.Key.Text]; ok {
+				return nil, e.Key.Errorf("%s is not supported yet", what)
+			}
+		}
+	}
+	f, err := fields(root, "file")
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"version", "source"} {
+		if f[key] == nil {
+			return nil, root.Errorf("the launch file has no %s", key)
+		}
+	}
+	if err := f["version"].CheckVersion("launch files", Version); err != nil {
+		return nil, err
+	}
+	r := &reader{file: &File{Path: path, root: root, opened: map[string]data{}}, restore: true}
+	var common launch
+	for _, read := range []func() error{
+		func() error { return r.program(f) },
+		func() error { return r.sizes(f["sizes"]) },
+		func() error { return optional(f["restore"], (*yamlfile.Node).Bool, &r.restore) },
+		func() (err error) { common, err = r.launch(f, launch{}); return err },
+		func() error { return r.sequence(root, f["sequence"], common) },
+		func() error { return r.expect(f["expect"], common) },
+	} {
+		if err := read(); err != nil {
+			return nil, err
+		}
+	}
+	return r.file, nil
+}
+
+// optional reads the value of a key, which may be missing.
+func optional[T any](n *yamlfile.Node, read func(*yamlfile.Node) (T, error), into *T) (err error) {
+	if n != nil {
+		*into, err = read(n)
+	}
+	return err
+}
+
+func (r *reader) sizes(n *yamlfile.Node) error {
+	r.file.Sizes = map[string]int64{}
+	if n == nil {
+		return nil
+	}
+	entries, err := n.Pairs()
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		v, err := e.Value.Int()
+		switch {
+		case err != nil:
+			return err
+		case !expr.IsName(e.Key.Text):
+			return e.Key.Errorf("%q cannot be the name of a size", e.Key.Text)
+		case e.Key.Text == step:
+			return e.Key.Errorf("a size cannot be called %s", step).WithHint("%s counts the launches that repeat makes", step)
+		case v < 1:
+			return e.Value.Errorf("size %s is %d; sizes are at least 1", e.Key.Text, v)
+		}
+		r.file.Sizes[e.Key.Text] = int64(v)
+	}
+	return nil
+}
+
+// launch reads the keys of a launch. What it does not say is as in another.
+func (r *reader) launch(f map[string]*yamlfile.Node, like launch) (launch, error) {
+	l := like
+	err := cmp.Or(
+		optional(f["kernel"], (*yamlfile.Node).String, &l.kernel),
+		optional(f["grid"], r.dimensions, &l.grid),
+		optional(f["block"], r.dimensions, &l.block),
+		optional(f["shared"], r.shared, &l.shared),
+		optional(f["args"], r.args, &l.args),
+	)
+	return l, err
+}
+
+// complete refuses a launch that lacks something.
+func (l launch) complete(n *yamlfile.Node) error {
+	for key, has := range map[string]bool{"kernel": l.kernel != "", "grid": l.grid != nil, "block": l.block != nil} {
+		if !has {
+			return n.Errorf("the launch has no %s", key)
+		}
+	}
+	return nil
+}
+
+func (r *reader) dimensions(n *yamlfile.Node) ([]number, error) {
+	items, err := n.List()
+	if err != nil {
+		return nil, err
+	}
+	if len(items) < 1 || len(items) > 3 {
+		return nil, n.Errorf("expected one to three numbers, found %d", len(items))
+	}
+	out := make([]number, len(items))
+	for i, item := range items {
+		if out[i], err = r.number(item); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (r *reader) shared(n *yamlfile.Node) (*number, error) {
+	if !r.file.cuda() {
+		return nil, n.Errorf("OpenCL passes local memory as an argument").WithHint("write {local: float32, size: 256} among args")
+	}
+	v, err := r.number(n)
+	return &v, err
+}
+
+// sequence reads the launches; without a list of them there is one.
+func (r *reader) sequence(root, n *yamlfile.Node, common launch) error {
+	if n == nil {
+		r.file.launches = []launch{common}
+		return common.complete(root)
+	}
+	items, err := n.List()
+	if err != nil {
+		return err
+	}
+	if len(items) == 0 {
+		return n.Errorf("the sequence has no launches")
+	}
+	for _, item := range items {
+		f, err := fields(item, "launch")
+		if err != nil {
+			return err
+		}
+		var repeat *number
+		if f["repeat"] != nil {
+			v, err := r.number(f["repeat"])
+			if err != nil {
+				return err
+			}
+			repeat = &v
+		}
+		r.repeated = repeat != nil
+		l, err := r.launch(f, common)
+		r.repeated = false
+		if err = cmp.Or(err, l.complete(item)); err != nil {
+			return err
+		}
+		l.repeat = repeat
+		r.file.launches = append(r.file.launches, l)
+	}
+	return nil
+}
+
+// expect reads what the results are compared with. What a reference kernel does not say is as in the file.
+func (r *reader) expect(n *yamlfile.Node, common launch) error {
+	if n == nil {
+		return nil
+	}
+	e := &expect{node: n}
+	r.file.expect = e
+	if n.Get("kernel") == nil {
+		return r.expectedFiles(n, e)
+	}
+	f, err := fields(n, "expect")
+	if err != nil {
+		return err
+	}
+	l, err := r.launch(f, common)
+	if err = cmp.Or(err, l.complete(n)); err != nil {
+		return err
+	}
+	e.launch, e.program = &l, r.file.program
+	if f["source"] != nil {
+		if e.program, err = r.source(f["source"]); err != nil {
+			return err
+		}
+		e.program.options, e.program.include = r.file.program.options, r.file.program.include
+		if e.program.kind.on != r.file.Interface {
+			return f["source"].Errorf("it runs under %s, and the kernel under %s", e.program.kind.on, r.file.Interface)
+		}
+	}
+	if err := r.tolerance(f["tolerance"]); err != nil {
+		return err
+	}
+	return r.results(f["results"])
+}
+
+// results are the buffers to compare: those that are listed, or else those that the launches write, as far as is known.
+func (r *reader) results(n *yamlfile.Node) error {
+	e := r.file.expect
+	if n == nil {
+		for _, b := range r.file.buffers {
+			if b.restore && e.launch.passes(b) && slices.ContainsFunc(r.file.launches, func(l launch) bool { return l.passes(b) }) {
+				e.results = append(e.results, b)
+			}
+		}
+		if len(e.results) == 0 {
+			return e.node.Errorf("no buffer is passed to both the kernel and its reference, so that there is nothing to compare")
+		}
+		return nil
+	}
+	items, err := n.Strings()
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		b, err := r.file.buffer(item, item.Text)
+		if err != nil {
+			return err
+		}
+		if !e.launch.passes(b) {
+			return item.Errorf("the reference has no argument %s", b.name)
+		}
+		e.results = append(e.results, b)
+	}
+	return nil
+}
+
+func (l launch) passes(b *buffer) bool {
+	return slices.ContainsFunc(l.args, func(a arg) bool { return a.buffer == b })
+}
+
+// expectedFiles reads the files that hold the results, by buffer.
+func (r *reader) expectedFiles(n *yamlfile.Node, e *expect) error {
+	entries, err := n.Pairs()
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		switch key := entry.Key.Text; {
+		case key == "tolerance":
+			if err := r.tolerance(entry.Value); err != nil {
+				return err
+			}
+			continue
+		case slices.Contains(Keys["expect"], key):
+			return entry.Key.Errorf("%s belongs to a reference kernel, and none is named", key)
+		}
+		b, err := r.file.buffer(entry.Key, entry.Key.Text)
+		if err != nil {
+			return err
+		}
+		path, err := entry.Value.String()
+		if err != nil {
+			return err
+		}
+		if !strings.HasSuffix(path, npySuffix) {
+			return entry.Value.Errorf("expected a file *%s, found %q", npySuffix, path)
+		}
+		e.results, e.files = append(e.results, b), append(e.files, entry.Value)
+	}
+	if len(e.results) == 0 {
+		return n.Errorf("neither a reference kernel nor a file of results is named")
+	}
+	return nil
+}
+
+func (r *reader) tolerance(n *yamlfile.Node) error {
+	into := &r.file.expect.tolerance
+	if err := optional(n, (*yamlfile.Node).Float, into); err != nil {
+		return err
+	}
+	if *into < 0 || *into > 1 {
+		return n.Errorf("the tolerance is %g, and must be between 0 and 1", *into)
+	}
+	return nil
+}
+
+// program reads what is built, and how.
+func (r *reader) program(f map[string]*yamlfile.Node) error {
+	p, err := r.source(f["source"])
+	if err != nil {
+		return err
+	}
+	for _, key := range []string{"define", "options", "include"} {
+		if n := f[key]; n != nil && p.kind.image {
+			return n.Errorf("%s is for a compiler, and %s is compiled already", key, p.path)
+		}
+	}
+	var words []string
+	if n := f["options"]; n != nil {
+		items, err := n.Strings()
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			words = append(words, strings.Fields(item.Text)...)
+		}
+	}
+	defines, err := definitions(f["define"])
+	if err != nil {
+		return err
+	}
+	p.options = strings.Join(append(words, defines...), " ")
+	if n := f["include"]; n != nil {
+		if p.include, err = n.Strings(); err != nil {
+			return err
+		}
+	}
+	r.file.program, r.file.Interface = p, p.kind.on
+	return nil
+}
+
+// definitions are the options that define macros.
+func definitions(n *yamlfile.Node) (words []string, err error) {
+	if n == nil {
+		return nil, nil
+	}
+	entries, err := n.Pairs()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		word := "-D" + e.Key.Text
+		if e.Value.Kind != yamlfile.Null {
+			text, err := e.Value.String()
+			if err != nil {
+				return nil, err
+			}
+			word += "=" + text
+		}
+		if len(strings.Fields(word)) != 1 {
+			return nil, e.Key.Errorf("a macro with blanks cannot be passed to the compiler").WithHint("define it in the source")
+		}
+		words = append(words, word)
+	}
+	return words, nil
+}
+
+func (r *reader) source(n *yamlfile.Node) (program, error) {
+	path, err := n.String()
+	if err != nil {
+		return program{}, err
+	}
+	ext := strings.ToLower(filepath.Ext(path))
+	kind, ok := kinds[ext]
+	if !ok {
+		known := slices.Sorted(maps.Keys(kinds))
+		e := n.Errorf("%q is none of the sources that can be measured: %s", path, strings.Join(known, ", "))
+		if what, ok := laterKinds[ext]; ok {
+			e = n.Errorf("%s is not supported yet", what)
+		}
+		return program{}, e
+	}
+	return program{node: n, path: path, kind: kind}, nil
+}
+
+// notAmong is the error about a word that is none of a list.
+func notAmong(n *yamlfile.Node, what string, known []string) *source.Error {
+	return n.Errorf("%q is no %s", n.Text, what).WithHint("%s", source.Suggest(n.Text, known))
+}
