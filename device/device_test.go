@@ -224,7 +224,7 @@ func TestCheck(t *testing.T) {
 		"work-group of 512 work-items":                func(j *Job) { j.Local[0] = 16 },
 		"a buffer of 8000 bytes":                      func(j *Job) { j.Args[0].DType = "float64" },
 		"1004 bytes of local memory for a work-group": func(j *Job) { j.Args[2].Count = 251 },
-		"12000 bytes of buffers":                      func(j *Job) {
+		"12000 bytes of buffers": func(j *Job) {
 			for _, name := range []string{"b", "c"} {
 				other := j.Args[0]
 				other.Name = name

@@ -30,6 +30,7 @@ func TestSequence(t *testing.T) {
 		}
 		for dtype, spec := range dtypes {
 			if spec.float {
+				testFloats(t, a, dtype, c.want)
 				continue
 			}
 			a.DType = dtype
@@ -56,6 +57,21 @@ func TestSequence(t *testing.T) {
 	}{{Sequence{Mul: 1}, "float16", 4}, {Sequence{Mod: -2}, "int32", 4}, {Sequence{Div: -1}, "int32", 4}, {Sequence{Terms: []Term{{1 << 40, Sequence{Mul: 1 << 40}}}}, "int64", 4}, {Sequence{Mul: 1 << 40}, "int64", 1 << 30}} {
 		if c.s.check(c.dtype, c.n) == nil {
 			t.Errorf("%+v of %d %s is not refused", c.s, c.n, c.dtype)
+		}
+	}
+}
+
+// testFloats: a buffer of numbers in floating point has the same numbers.
+func testFloats(t *testing.T, a Arg, dtype string, want []int64) {
+	a.DType = dtype
+	if dtype == "float16" {
+		return
+	}
+	b := make([]byte, int64(len(want))*DTypeSize(dtype))
+	a.Fill(b, 0)
+	for i, v := range want {
+		if got := decode(dtype, b, int64(i)); got != float64(v) {
+			t.Errorf("%+v, %s: element %d is %g, want %d", a.Sequence, dtype, i, got, v)
 		}
 	}
 }

@@ -118,6 +118,48 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestInstances runs an instance of a template, by an expression that names it, with more shared memory than a kernel has unasked, and
+// the same as machine code, by its symbol.
+func TestInstances(t *testing.T) {
+	d := open(t)
+	job := scaled(1 << 14)
+	job.Source = `template <class T> __global__ void scale(T *y, const T *x, T a, int n) {
+  extern __shared__ float tile[];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) tile[i] = x[i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = a * tile[n - 1 - i];
+}`
+	job.Entry, job.Named, job.Global, job.Local, job.Dynamic = "scale<float>", true, []int64{256}, []int64{256}, 4<<14
+	check := func() {
+		t.Helper()
+		r, err := d.Run(context.Background(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := make([]byte, 4<<14)
+		device.Fill("float32", x, 2)
+		first, last := binary.LittleEndian.Uint32(r.Outputs["y"]), binary.LittleEndian.Uint32(x[len(x)-4:])
+		if got, want := math.Float32frombits(first), 2*math.Float32frombits(last); got != want {
+			t.Errorf("%s: element 0 is %g, want %g", job.Entry, got, want)
+		}
+	}
+	check()
+	c, err := openCompiler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, symbols, log, err := c.cubin(job.Source, d.Info().Architecture, nil, job.Names())
+	if err != nil {
+		t.Fatal(err, log)
+	}
+	job.Image, job.Entry, job.Named = code, symbols[job.Entry], false
+	check()
+	job.Dynamic = 1 << 30
+	if _, err := d.Run(context.Background(), job); err == nil {
+		t.Error("a gigabyte of shared memory is given")
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	d := open(t)
 	for name, tt := range map[string]struct {
@@ -126,6 +168,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		"syntax":       {func(j *device.Job) { j.Source = "no CUDA C" }, samples.BuildFailed},
 		"entry":        {func(j *device.Job) { j.Entry = "other" }, samples.BuildFailed},
+		"instance":     {func(j *device.Job) { j.Entry, j.Named = "other<float>", true }, samples.BuildFailed},
+		"image":        {func(j *device.Job) { j.Image = []byte("no machine code") }, samples.BuildFailed},
 		"option":       {func(j *device.Job) { j.Options = "--no-such-option" }, samples.BuildFailed},
 		"arguments":    {func(j *device.Job) { j.Args = j.Args[:3] }, samples.Refused},
 		"out of range": {func(j *device.Job) { j.Args[3].Int = 1 << 30; j.Global[0] = 1 << 30 }, samples.Crash},

@@ -131,6 +131,21 @@ func TestUpdatedBuffersAreRestored(t *testing.T) {
 	}
 }
 
+// TestAlias: arguments of a name are one buffer, which is restored once.
+func TestAlias(t *testing.T) {
+	d, f := newDevice()
+	job := increment(8)
+	job.Args = append(job.Args, job.Args[0])
+	b, err := d.prepare(context.Background(), job, &device.Result{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.release()
+	if len(f.memory) != 2 || len(b.updated) != 1 {
+		t.Errorf("%d buffers, of which %d are restored", len(f.memory), len(b.updated))
+	}
+}
+
 // TestPrograms: one program for each source, the one used longest ago dropped; and a log with what does not compile.
 func TestPrograms(t *testing.T) {
 	d, _ := newDevice()
