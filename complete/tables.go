@@ -5,22 +5,25 @@ import (
 	"gpuperf/lift/explore"
 	"gpuperf/models"
 	"gpuperf/models/library"
+	"gpuperf/samples/exchange"
 )
 
 // arguments are what completes the words of lines of usage.
 var arguments = map[string]offer{
-	"KERNEL.star": kernels,
-	"MODEL":       either(fixed(library.Names), files(".yaml")),
-	"NAME":        fixed(library.Names),
-	"TAG":         tags,
-	"FEATURE":     featureIDs,
-	"SUITE.yaml":  files(".yaml"),
-	"PROG.lift":   files(".lift"),
-	"DB.jsonl":    files(".jsonl", ".jsonl.gz"),
-	"DIR":         files(),
-	"COMMAND":     commands,
-	"PAGE":        pages,
-	"ENTRY":       entries,
+	"KERNEL.star":   kernels,
+	"MODEL":         either(fixed(library.Names), files(".yaml")),
+	"NAME":          fixed(library.Names),
+	"TAG":           tags,
+	"FEATURE":       featureIDs,
+	"SUITE.yaml":    files(".yaml"),
+	"PROG.lift":     files(".lift"),
+	"DB.jsonl":      files(".jsonl", ".jsonl.gz"),
+	"SAMPLES.jsonl": files(".jsonl", ".jsonl.gz"),
+	"FILE":          files(".csv", ".json"),
+	"DIR":           files(),
+	"COMMAND":       commands,
+	"PAGE":          pages,
+	"ENTRY":         entries,
 }
 
 // forms are the forms that models are fitted in.
@@ -29,6 +32,7 @@ var forms = either(words(models.Forms), words([]string{"auto"}))
 // flags are what completes flags, of one command or of all that have one of the name.
 var flags = map[string]offer{
 	"--device":     either(devices, prefixed(replay.Prefix, files(".jsonl", ".jsonl.gz"))),
+	"--interface":  words([]string{"cuda", "opencl"}),
 	"--hardware":   factSheets,
 	"--like":       factSheets,
 	"--profile":    either(profileNames, files(".yaml")),
@@ -60,6 +64,8 @@ var flags = map[string]offer{
 	"calibrate --model": forms,
 	"fit --model":       forms,
 	"evaluate --model":  forms,
+	"export --as":       words(exchange.Names(exchange.Exports)),
+	"import --as":       words(exchange.Names(exchange.Imports)),
 	"lift emit --as":    words([]string{"opencl", "ir", "lift", "derivation"}),
 }
 

@@ -138,8 +138,8 @@ func (s *Set) restore(size int64) {
 	for _, e := range entries {
 		s.link(e)
 	}
-	for r := range s.All() { // the first tells the device
-		s.device = &r.Device
+	for r := range s.All() { // the first tells what all are of
+		s.first = r
 		break
 	}
 }

@@ -73,9 +73,8 @@ func (j *Journal) Append(r Record) error {
 	if err := r.Check(); err != nil {
 		return fmt.Errorf("sample %s: %w", r.Kernel, err)
 	}
-	if dev, ok := j.Device(); ok && !dev.Same(r.Device) {
-		return fmt.Errorf("%s holds samples of %v; a sample of %v does not belong there: keep one file for each device",
-			j.Path, dev, r.Device)
+	if err := j.admits(r); err != nil {
+		return fmt.Errorf("%s: %w: keep one file for each device, and for each program that measured", j.Path, err)
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -87,7 +86,7 @@ func (j *Journal) Append(r Record) error {
 	if err := j.write(&line{text: append(text, '\n'), record: &r, entry: entryOf(&r)}); err != nil {
 		return err
 	}
-	j.device = cmp.Or(j.device, &r.Device)
+	j.first = cmp.Or(j.first, &r)
 	j.save()
 	return nil
 }

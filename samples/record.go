@@ -97,6 +97,16 @@ type Record struct {
 	Device     Fingerprint  `json:"device"`
 	Time       time.Time    `json:"time"`           // when the measurement ended
 	Perf       string       `json:"perf,omitempty"` // version of the program that measured
+	// Origin is the program that measured, where it was another one. Then there need be neither a source nor a launch, nor, beside
+	// metrics, trials.
+	Origin  string            `json:"origin,omitempty"`
+	Metrics map[string]Metric `json:"metrics,omitempty"` // what a profiler has counted, by its names
+}
+
+// Metric is what a profiler has counted or computed of a launch.
+type Metric struct {
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit,omitempty"` // as the profiler writes it
 }
 
 // Seconds returns the median of the trials; it is NaN for a record whose status is not OK.
@@ -109,6 +119,7 @@ func (r Record) Seconds() float64 {
 
 // Check returns what makes the record unfit to be written or used, or nil.
 func (r Record) Check() error {
+	own := r.Origin == ""
 	switch {
 	case r.Version < 1 || r.Version > Version:
 		return fmt.Errorf("version is %d, this program knows 1 to %d", r.Version, Version)
@@ -116,11 +127,11 @@ func (r Record) Check() error {
 		return fmt.Errorf("version %d has neither sentinel nor clocks", r.Version)
 	case r.Kernel.Source == "":
 		return fmt.Errorf("kernel.source is empty")
-	case len(r.SourceHash) != 64 || strings.Trim(r.SourceHash, "0123456789abcdef") != "":
+	case (own || r.SourceHash != "") && (len(r.SourceHash) != 64 || strings.Trim(r.SourceHash, "0123456789abcdef") != ""):
 		return fmt.Errorf("source_hash %q is not 64 hex digits", r.SourceHash)
 	case r.Entry == "":
 		return fmt.Errorf("entry is empty")
-	case len(r.Global) < 1 || len(r.Global) > 3:
+	case own && len(r.Global) < 1 || len(r.Global) > 3:
 		return fmt.Errorf("global has %d dimensions, not 1 to 3", len(r.Global))
 	case len(r.Local) != 0 && len(r.Local) != len(r.Global):
 		return fmt.Errorf("local has %d dimensions, global has %d", len(r.Local), len(r.Global))
@@ -132,7 +143,7 @@ func (r Record) Check() error {
 		return fmt.Errorf("device has no name or no platform")
 	case r.Time.IsZero():
 		return fmt.Errorf("time is missing")
-	case r.Status == OK && len(r.Trials) == 0:
+	case r.Status == OK && len(r.Trials) == 0 && (own || len(r.Metrics) == 0):
 		return fmt.Errorf("status is ok, but there are no trials")
 	case r.Status != OK && r.Error == "":
 		return fmt.Errorf("status is %s, but error does not say why", r.Status)
@@ -142,6 +153,11 @@ func (r Record) Check() error {
 	for i, t := range r.Trials {
 		if !(t > 0) || math.IsInf(t, 0) {
 			return fmt.Errorf("trials[%d] is %g, not a positive time", i, t)
+		}
+	}
+	for name, m := range r.Metrics {
+		if name == "" || math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
+			return fmt.Errorf("metrics: %g is no value of %q", m.Value, name)
 		}
 	}
 	for _, c := range r.Verified {

@@ -441,6 +441,44 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
+// imported is a record of another program, which tells neither source nor launch.
+func imported(origin string) Record {
+	r := record(2048, OK)
+	r.SourceHash, r.Global, r.Local, r.Trials, r.Summary, r.Sentinel = "", nil, nil, nil, nil, nil
+	r.Origin, r.Metrics = origin, map[string]Metric{"dram__bytes_read.sum": {Value: 4096, Unit: "byte"}, "stalls": {Value: 1.5}}
+	return r
+}
+
+// TestOrigin: a file holds what one program has measured.
+func TestOrigin(t *testing.T) {
+	path := write(t, imported("ncu"), imported("ncu"))
+	if diff := cmp.Diff([]Record{imported("ncu"), imported("ncu")}, stored(t, path)); diff != "" {
+		t.Error(diff)
+	}
+	j, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if err := j.Own(); err == nil || j.Origin() != "ncu" || !strings.Contains(err.Error(), "samples of ncu") {
+		t.Errorf("%q: %v", j.Origin(), err)
+	}
+	for _, r := range []Record{imported("nsys"), record(64, OK)} {
+		if err := j.Append(r); err == nil || !strings.Contains(err.Error(), "those before it by ncu") {
+			t.Errorf("%q was added: %v", r.Origin, err)
+		}
+	}
+	a, _ := json.Marshal(record(64, OK))
+	b, _ := json.Marshal(imported("ncu"))
+	if _, err := load("f", string(a)+"\n"+string(b)+"\n"); err == nil || !strings.Contains(err.Error(), "f:2:1: the record was measured by ncu, those before it by perf") {
+		t.Error(err)
+	}
+	own, err := load("f", string(a))
+	if err != nil || own.Own() != nil {
+		t.Error(err, own.Own())
+	}
+}
+
 func TestSchema(t *testing.T) {
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(Schema))
 	if err != nil {
@@ -461,13 +499,17 @@ func TestSchema(t *testing.T) {
 		}
 		return schema.Validate(v)
 	}
+	valid := []Record{imported("ncu")}
 	for status := range statuses {
-		line, err := os.ReadFile(write(t, record(2048, status)))
+		valid = append(valid, record(2048, status))
+	}
+	for _, r := range valid {
+		line, err := os.ReadFile(write(t, r))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := validate(line); err != nil {
-			t.Errorf("%s: %v", status, err)
+			t.Errorf("%s %s: %v", r.Origin, r.Status, err)
 		}
 	}
 	for name, break_ := range map[string]func(*Record){
@@ -480,6 +522,9 @@ func TestSchema(t *testing.T) {
 		"later field":       func(r *Record) { r.Version = 1 },
 		"sentinel":          func(r *Record) { r.Sentinel = &Sentinel{Seconds: 0, Ratio: 1} },
 		"later version":     func(r *Record) { r.Version = 3 },
+		"no source":         func(r *Record) { r.SourceHash = "" },
+		"metric":            func(r *Record) { r.Metrics = map[string]Metric{"": {Value: 1}} },
+		"no measurement":    func(r *Record) { *r = imported("ncu"); r.Metrics = nil },
 	} {
 		r := record(2048, OK)
 		break_(&r)

@@ -3,6 +3,7 @@ package samples
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ type Set struct {
 	Warnings []error // what was odd about the file when it was opened
 	text     io.ReaderAt
 	file     *os.File // nil where the text is in memory
-	device   *Fingerprint
+	first    *Record  // tells what all are of; nil where there is none
 	index
 }
 
@@ -104,12 +105,13 @@ func (s *Set) load(size int64) error {
 		if err != nil {
 			return err
 		}
-		if l.record != nil && s.device == nil {
-			s.device = &l.record.Device
+		if l.record != nil && s.first == nil {
+			s.first = l.record
 		}
-		if l.record != nil && !l.record.Device.Same(*s.device) {
-			l.err = at(s.Path, l.number, 0, "", "the record is of device %v, those before it are of %v", l.record.Device, *s.device).
-				WithHint("keep one file for each device")
+		if l.record != nil {
+			if err := s.admits(*l.record); err != nil {
+				l.err = at(s.Path, l.number, 0, "", "%v", err).WithHint("keep one file for each device, and for each program that measured")
+			}
 		}
 		if l.torn() {
 			s.Warnings = append(s.Warnings, warning.IncompleteFile.Error(
@@ -206,11 +208,45 @@ func (s *Set) record(e entry) (*Record, error) {
 
 // Device returns the device that the records are of, if there are any.
 func (s *Set) Device() (Fingerprint, bool) {
-	if s.device == nil {
+	if s.first == nil {
 		return Fingerprint{}, false
 	}
-	return *s.device, true
+	return s.first.Device, true
 }
+
+// Origin is what measured the records, "" where it was this program.
+func (s *Set) Origin() string {
+	if s.first == nil {
+		return ""
+	}
+	return s.first.Origin
+}
+
+// Own returns an error where another program has measured the records: nothing is fitted to them, and none is replayed.
+func (s *Set) Own() error {
+	if s.Origin() == "" {
+		return nil
+	}
+	return &source.Error{
+		Msg:  fmt.Sprintf("%s holds samples of %s, which are no measurements of kernels as this program makes and runs them", s.Path, s.Origin()),
+		Hint: "`perf export` turns them into tables; to fit a model to them, write a table of features and times, for --data TABLE.csv",
+	}
+}
+
+// admits returns an error where a record does not belong to those before it.
+func (s *Set) admits(r Record) error {
+	switch {
+	case s.first == nil:
+	case r.Origin != s.first.Origin:
+		return fmt.Errorf("the record was measured by %s, those before it by %s", cmp.Or(r.Origin, self), cmp.Or(s.first.Origin, self))
+	case !r.Device.Same(s.first.Device):
+		return fmt.Errorf("the record is of device %v, those before it are of %v", r.Device, s.first.Device)
+	}
+	return nil
+}
+
+// self stands for this program where others are named.
+const self = "perf"
 
 // Close closes the file.
 func (s *Set) Close() error {

@@ -73,10 +73,10 @@ func TestHelpWidth(t *testing.T) {
 var onDevice = regexp.MustCompile(`^perf (devices|measure|init|lift (run|explore|describe)|calibrate [^-].*--tag|calibrate model|predict kernel|rank kernel|explain kernel|evaluate suite)`)
 
 // TestHelpSessions runs what stands under Examples in the help of every command, and then what perf init says to type next, in a folder
-// that has examples and testdata. Sessions that need a device run on one alone.
+// that has examples, samples and testdata. Sessions that need a device run on one alone.
 func TestHelpSessions(t *testing.T) {
 	var script strings.Builder
-	script.WriteString("symlink examples -> $ROOT/examples\nsymlink testdata -> $ROOT/testdata\n")
+	script.WriteString("symlink examples -> $ROOT/examples\nsymlink samples -> $ROOT/samples\nsymlink testdata -> $ROOT/testdata\n")
 	add := func(command string) {
 		if onDevice.MatchString(command) {
 			script.WriteString("[opencl] ")

@@ -120,6 +120,8 @@ var commands = []func() *cobra.Command{
 	featureCommand,
 	benchCommand,
 	measureCommand,
+	importCommand,
+	exportCommand,
 	modelsCommand,
 	calibrateCommand,
 	fitCommand,

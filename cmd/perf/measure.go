@@ -42,7 +42,8 @@ as --trials says, so that a device that changes its clocks changes both. The ver
 signed-rank test; where the interval holds 1, how large a difference it leaves room for.`,
 		Example: `  perf measure examples/matmul/matmul.star -p n=128
   perf measure axpy dtype:float32 n:1048576
-  perf measure --against 'examples/transpose/transpose.star#transpose_naive' 'examples/transpose/transpose.star#transpose_tiled' -p n=1024`,
+  perf measure axpy lsize_0:256 n:1048576 dtype:float32 \
+      --against 'axpy lsize_0:64 n:1048576 dtype:float32'`,
 		Args: minArgs(1, "a kernel script, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isLaunchFile(args[0]) {

@@ -42,6 +42,10 @@ func Open(path string) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := set.Own(); err != nil {
+		set.Close()
+		return nil, err
+	}
 	d := &Device{path: path, set: set}
 	fingerprint, ok := d.set.Device()
 	if !ok {

@@ -76,6 +76,9 @@ func (db *Database) read(file string) (*Set, error) {
 		return nil, err
 	}
 	defer list.Close()
+	if err := list.Own(); err != nil {
+		return nil, err
+	}
 	v, warnings, err := ReadVectors(VectorsFile(file))
 	if err != nil {
 		return nil, err

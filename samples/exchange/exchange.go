@@ -1,0 +1,122 @@
+// Package exchange turns samples into formats of other programs, and what other programs have recorded into samples.
+//
+// Export writes samples as one of Exports; Import reads a file as one of Imports, which it recognises by what is in it. An imported
+// record says who measured it (samples.Record.Origin) and holds no more than its file tells: the name of a kernel, its launch, its
+// times, what a profiler has counted. There is one record for each kernel and launch: several launches of it are its trials.
+package exchange
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+	"gpuperf/samples"
+)
+
+// Format is a format of another program.
+type Format struct {
+	Name string
+	Doc  string
+
+	write   func(w io.Writer, records []*samples.Record) error
+	matches func(text string) bool
+	read    func(f file) ([]samples.Record, error)
+}
+
+// Exports are the formats that samples can be written in.
+var Exports = []Format{
+	{Name: "bench", Doc: "Go's benchmark format, a line for each trial, which benchstat compares", write: writeBench},
+	{Name: "t4", Doc: "the results format of the auto-tuning community (T4, version " + t4Version + "), JSON", write: writeT4},
+	{Name: "csv", Doc: "a table with a row for each sample and a column for each size, argument and metric", write: writeCSV},
+}
+
+// Imports are the formats that samples can be read from.
+var Imports = []Format{
+	{Name: "ncu", Doc: "Nsight Compute: ncu --csv --page raw", matches: isNCU, read: readNCU},
+	{Name: "nsys", Doc: "Nsight Systems: nsys stats --report cuda_gpu_trace --format csv", matches: isNsys, read: readNsys},
+	{Name: "kernel-tuner", Doc: "a cache file of Kernel Tuner, JSON", matches: isKernelTuner, read: readKernelTuner},
+}
+
+// Names are those of formats.
+func Names(formats []Format) (names []string) {
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func find(formats []Format, name string) (Format, error) {
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, fmt.Errorf("unknown format %q; there are: %s", name, strings.Join(Names(formats), ", "))
+	}
+	return formats[i], nil
+}
+
+// Export writes samples in a format; those of the sentinel kernel are left out.
+func Export(w io.Writer, format string, all iter.Seq2[*samples.Record, error]) error {
+	f, err := find(Exports, format)
+	if err != nil {
+		return err
+	}
+	var records []*samples.Record
+	for r, err := range all {
+		if err != nil {
+			return err
+		}
+		if !r.IsSentinel() {
+			records = append(records, r)
+		}
+	}
+	return f.write(w, records)
+}
+
+// Import reads the samples of a file in a format; "" is the one that the text looks like. It tells which one that was.
+func Import(path, format string) (as string, records []samples.Record, err error) {
+	text, modified, err := load(path)
+	if err != nil {
+		return "", nil, err
+	}
+	f, err := find(Imports, format)
+	if format == "" {
+		f, err = recognise(path, text)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	records, err = f.of(file{path, text, modified})
+	return f.Name, records, err
+}
+
+// of returns the records of a file, each of them valid.
+func (f Format) of(text file) ([]samples.Record, error) {
+	records, err := f.read(text)
+	if err == nil && len(records) == 0 {
+		err = text.wrong("no launch of a kernel is in it")
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		if err := r.Check(); err != nil {
+			return nil, text.wrong("%s: %v", r.Kernel, err)
+		}
+	}
+	return records, nil
+}
+
+func recognise(path, text string) (Format, error) {
+	for _, f := range Imports {
+		if f.matches(text) {
+			return f, nil
+		}
+	}
+	e := &source.Error{File: path, Msg: "neither of the formats that can be imported is recognised in it", Hint: "these are:"}
+	for _, f := range Imports {
+		e.Hint += fmt.Sprintf("\n      %-12s  %s", f.Name, f.Doc)
+	}
+	return Format{}, e
+}

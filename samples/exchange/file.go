@@ -1,0 +1,218 @@
+package exchange
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gpuperf/internal/source"
+	"gpuperf/samples"
+)
+
+// file is what another program has written.
+type file struct {
+	path     string
+	text     string
+	modified time.Time // stands for the time of measuring where the file does not tell
+}
+
+const maxFile = 256 << 20
+
+func load(path string) (text string, modified time.Time, err error) {
+	f, err := source.Open(path)
+	if err != nil {
+		return "", modified, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", modified, source.Unreadable(path, err)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("it has more than %d MB", maxFile>>20)
+	}
+	if err != nil {
+		return "", modified, source.Unreadable(path, err)
+	}
+	return strings.TrimPrefix(string(data), "\ufeff"), info.ModTime().UTC().Truncate(time.Second), nil
+}
+
+// at is an error at a line.
+func (f file) at(line int, format string, args ...any) *source.Error {
+	return &source.Error{File: f.path, Pos: source.Pos{Line: line, Column: 1}, Msg: fmt.Sprintf(format, args...)}
+}
+
+// wrong is an error about the file as a whole.
+func (f file) wrong(format string, args ...any) *source.Error {
+	return &source.Error{File: f.path, Msg: fmt.Sprintf(format, args...)}
+}
+
+// row is a line of a table, its cells by the names in the header.
+type row struct {
+	line  int
+	cells map[string]string
+	units map[string]string // from the row below the header
+}
+
+// rows reads the rows below each line that begins as a header does: profilers print other things before, between and after them.
+// A row with units has nothing in the first column.
+func (f file) rows(header string) (rows []row, err error) {
+	var names []string
+	var units map[string]string
+	line := 0
+	for text := range strings.Lines(f.text) {
+		line++
+		text = strings.TrimRight(text, "\r\n")
+		if strings.HasPrefix(text, header) {
+			names, units = nil, nil
+		} else if names == nil || text == "" || header[0] == '"' && text[0] != '"' {
+			continue
+		}
+		reader := csv.NewReader(strings.NewReader(text))
+		cells, err := reader.Read()
+		if err != nil {
+			return nil, f.at(line, "not a row of a table: %v", err)
+		}
+		if names == nil {
+			names = cells
+			continue
+		}
+		if len(cells) != len(names) {
+			return nil, f.at(line, "the row has %d cells, the header has %d", len(cells), len(names))
+		}
+		one := row{line, map[string]string{}, units}
+		for i, name := range names {
+			one.cells[name] = strings.TrimSpace(cells[i])
+		}
+		if cells[0] == "" {
+			units = one.cells
+			continue
+		}
+		rows = append(rows, one)
+	}
+	return rows, nil
+}
+
+// oneDevice returns an error where a row is of another device than the first, as a samples file is of one.
+func (f file) oneDevice(r, first row) error {
+	if r.cells["Device"] == first.cells["Device"] {
+		return nil
+	}
+	return f.at(r.line, "the launch is on device %s, those before it are on %s", r.cells["Device"], first.cells["Device"]).
+		WithHint("a samples file is of one device: leave out the rows of the others")
+}
+
+// launch is one launch of a kernel.
+type launch struct {
+	kernel      string
+	grid, block []int64
+	seconds     float64 // 0 where it was not measured
+	registers   int64
+	metrics     map[string]samples.Metric
+}
+
+// gather makes a record of all launches of a kernel with the same grid and block: their times are the trials, and a metric is the median
+// over those that have it. The launch is in the identity, as the sizes that it came from are not known.
+func gather(launches []launch, like samples.Record) []samples.Record {
+	var order []string
+	of := map[string][]launch{}
+	for _, l := range launches {
+		key := fmt.Sprintf("%s %d %d", l.kernel, l.grid, l.block)
+		if of[key] == nil {
+			order = append(order, key)
+		}
+		of[key] = append(of[key], l)
+	}
+	var records []samples.Record
+	for _, key := range order {
+		first := of[key][0]
+		r := like
+		r.Version, r.Status = samples.Version, samples.OK
+		r.Kernel = samples.Identity{Source: first.kernel, Args: map[string]string{"grid": extents(first.grid), "block": extents(first.block)}}
+		r.Entry = entry(first.kernel)
+		r.Local = first.block
+		for i, n := range first.grid {
+			r.Global = append(r.Global, n*first.block[i])
+		}
+		r.Compiled.Registers = first.registers
+		values := map[string][]float64{}
+		for _, l := range of[key] {
+			if l.seconds > 0 {
+				r.Trials = append(r.Trials, l.seconds)
+			}
+			for name, m := range l.metrics {
+				values[name] = append(values[name], m.Value)
+			}
+		}
+		for name, m := range first.metrics {
+			if r.Metrics == nil {
+				r.Metrics = map[string]samples.Metric{}
+			}
+			r.Metrics[name] = samples.Metric{Value: samples.Summarize(values[name]).Median, Unit: m.Unit}
+		}
+		records = append(records, summarized(r))
+	}
+	return records
+}
+
+func summarized(r samples.Record) samples.Record {
+	if len(r.Trials) > 0 {
+		s := samples.Summarize(r.Trials)
+		r.Summary = &s
+	}
+	return r
+}
+
+// entry is the name of a kernel function in its declaration, as "void ns::scale<float>(int, float*)": ns::scale<float>.
+func entry(declaration string) string {
+	depth := 0
+	end := len(declaration)
+	for i, c := range declaration {
+		switch {
+		case c == '<':
+			depth++
+		case c == '>':
+			depth--
+		case c == '(' && depth == 0 && !strings.HasPrefix(declaration[i:], "(anonymous"):
+			end = min(end, i)
+		}
+	}
+	name, depth := declaration[:end], 0
+	for i, c := range slices.Backward([]byte(name)) {
+		switch c {
+		case '>':
+			depth++
+		case '<':
+			depth--
+		case ' ':
+			if depth == 0 && !strings.HasSuffix(name[:i], "(anonymous") {
+				return cmp.Or(name[i+1:], declaration)
+			}
+		}
+	}
+	return cmp.Or(name, declaration)
+}
+
+// toSeconds are the names of units of time.
+var toSeconds = map[string]float64{
+	"ns": 1e-9, "nsecond": 1e-9, "us": 1e-6, "usecond": 1e-6, "µs": 1e-6, "ms": 1e-3, "msecond": 1e-3, "s": 1, "second": 1, "sec": 1,
+}
+
+// parseFloat reads a number with commas between its thousands. Behind the number may stand those of its instances: "12 (5; 7)".
+func parseFloat(text string) (float64, bool) {
+	text, _, _ = strings.Cut(text, " (")
+	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+func parseCount(text string) (int64, bool) {
+	v, ok := parseFloat(text)
+	return int64(v), ok && v == math.Trunc(v) && v > 0 && v < 1<<31
+}

@@ -1,0 +1,148 @@
+package exchange
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuperf/samples"
+)
+
+// A cache file of Kernel Tuner (its schema, version 1.1.0): what was tuned, and for each configuration its values, the times of its
+// runs in milliseconds, what observers saw, or in place of the time the name of an error.
+type kernelTuner struct {
+	Device      string                                `json:"device_name"`
+	Kernel      string                                `json:"kernel_name"`
+	ProblemSize any                                   `json:"problem_size"`
+	Keys        []string                              `json:"tune_params_keys"`
+	Cache       map[string]map[string]json.RawMessage `json:"cache"`
+}
+
+func isKernelTuner(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(text), "{") && strings.Contains(text, `"tune_params_keys"`)
+}
+
+// tunerErrors say what the names of errors mean.
+var tunerErrors = map[string]samples.Status{
+	"InvalidConfig":           samples.Refused,
+	"CompilationFailedConfig": samples.BuildFailed,
+	"RuntimeFailedConfig":     samples.Refused,
+}
+
+// tunerTimes are what else took time, in the order of the tuner: of its own work, and so no metrics of the kernel.
+var tunerTimes = []string{"compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time"}
+
+func readKernelTuner(f file) ([]samples.Record, error) {
+	var all kernelTuner
+	if err := json.Unmarshal([]byte(f.text), &all); err != nil {
+		// A tuner that was stopped leaves the object open, behind the comma of its last entry.
+		open := strings.TrimSuffix(strings.TrimSpace(f.text), ",") + "}}"
+		if json.Unmarshal([]byte(open), &all) != nil {
+			return nil, f.wrong("not a cache file of Kernel Tuner: %v", err)
+		}
+	}
+	if all.Device == "" || all.Kernel == "" {
+		return nil, f.wrong("a cache file of Kernel Tuner has a device_name and a kernel_name")
+	}
+	var records []samples.Record
+	for _, key := range slices.Sorted(maps.Keys(all.Cache)) {
+		r, err := all.record(all.Cache[key], f.modified)
+		if err != nil {
+			return nil, f.wrong("configuration %q: %v", key, err)
+		}
+		records = append(records, r)
+	}
+	slices.SortStableFunc(records, func(a, b samples.Record) int { return a.Time.Compare(b.Time) })
+	return records, nil
+}
+
+// record is a configuration with its times.
+func (k *kernelTuner) record(entry map[string]json.RawMessage, modified time.Time) (samples.Record, error) {
+	r := samples.Record{
+		Version: samples.Version, Origin: "kernel-tuner", Mode: samples.Warm, Status: samples.OK, Time: modified, Entry: k.Kernel,
+		Kernel: samples.Identity{Source: k.Kernel, Args: map[string]string{}, Sizes: k.sizes()},
+		Device: samples.Fingerprint{Name: k.Device, Platform: "Kernel Tuner", Type: "gpu"},
+	}
+	for _, name := range k.Keys {
+		r.Kernel.Args[name] = strings.Trim(string(entry[name]), `"`)
+	}
+	if text, ok := k.ProblemSize.(string); ok {
+		r.Kernel.Args["problem_size"] = text
+	}
+	var stamp string
+	if json.Unmarshal(entry["timestamp"], &stamp) == nil {
+		for _, form := range []string{"2006-01-02 15:04:05.999999Z07:00", "2006-01-02T15:04:05.999999Z07:00"} {
+			if t, err := time.Parse(form, stamp); err == nil {
+				r.Time = t.UTC().Truncate(time.Millisecond)
+			}
+		}
+	}
+	var compile float64
+	if json.Unmarshal(entry["compile_time"], &compile) == nil {
+		r.BuildTime = compile / milli
+	}
+	if err := tunerResult(entry, &r); err != nil {
+		return r, err
+	}
+	for name, text := range entry {
+		var v float64
+		if json.Unmarshal(text, &v) == nil && name != "time" && !slices.Contains(k.Keys, name) && !slices.Contains(tunerTimes, name) {
+			if r.Metrics == nil {
+				r.Metrics = map[string]samples.Metric{}
+			}
+			r.Metrics[name] = samples.Metric{Value: v}
+		}
+	}
+	return summarized(r), nil
+}
+
+// sizes are those of the problem, where they are numbers.
+func (k *kernelTuner) sizes() map[string]int64 {
+	list, ok := k.ProblemSize.([]any)
+	if !ok {
+		list = []any{k.ProblemSize}
+	}
+	sizes := map[string]int64{}
+	for i, v := range list {
+		if n, ok := v.(float64); ok && n == math.Trunc(n) && i < 3 {
+			sizes["problem_size_"+string("xyz"[i])] = int64(n)
+		}
+	}
+	return sizes
+}
+
+// tunerResult reads the times of a configuration, or why it has none.
+func tunerResult(entry map[string]json.RawMessage, r *samples.Record) error {
+	var name string
+	if json.Unmarshal(entry["time"], &name) == nil {
+		status, known := tunerErrors[name]
+		if !known {
+			return fmt.Errorf("time is %q, neither a number nor an error that is known", name)
+		}
+		r.Status, r.Error = status, name
+		return nil
+	}
+	var times []float64
+	if entry["times"] != nil {
+		if err := json.Unmarshal(entry["times"], &times); err != nil {
+			return fmt.Errorf("times is no list of numbers: %v", err)
+		}
+	} else {
+		var one float64
+		if err := json.Unmarshal(entry["time"], &one); err != nil {
+			return fmt.Errorf("time is no number: %v", err)
+		}
+		times = []float64{one}
+	}
+	for _, t := range times {
+		if !(t > 0) || math.IsInf(t, 0) {
+			return fmt.Errorf("%g ms is no time", t)
+		}
+		r.Trials = append(r.Trials, t/milli)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package exchange
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gpuperf/samples"
+)
+
+// Nsight Compute writes a row for each launch: columns for the launch, then one for each metric; below the header a row with the units
+// (Nsight Compute CLI, "Output pages", the page raw).
+const (
+	ncuHeader   = `"ID","Process ID"`
+	ncuDuration = "gpu__time_duration.sum"
+	ncuDevice   = "device__attribute_" // begins the names of what is said of the device
+)
+
+// ncuLaunch are the columns that are about the launch.
+var ncuLaunch = []string{"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC",
+	"Domain:Range:PushPop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg", "Id:Domain:Start/Stop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg"}
+
+func isNCU(text string) bool {
+	return strings.HasPrefix(text, ncuHeader) || strings.Contains(text, "\n"+ncuHeader)
+}
+
+func readNCU(f file) ([]samples.Record, error) {
+	rows, err := f.rows(ncuHeader)
+	if err != nil {
+		return nil, err
+	}
+	like := samples.Record{Origin: "ncu", Mode: samples.Cold, Time: f.modified} // it flushes the caches before each launch, unless told not to
+	var launches []launch
+	for _, r := range rows {
+		if _, long := r.cells["Metric Name"]; long {
+			return nil, f.at(r.line, "this is the page details, with a row for each metric").WithHint("export with: ncu --csv --page raw")
+		}
+		l, err := ncuRow(f, r)
+		if err != nil {
+			return nil, err
+		}
+		launches = append(launches, l)
+		if err := f.oneDevice(r, rows[0]); err != nil {
+			return nil, err
+		}
+		like.Device = ncuFingerprint(r)
+	}
+	return gather(launches, like), nil
+}
+
+func ncuRow(f file, r row) (launch, error) {
+	l := launch{kernel: r.cells["Kernel Name"], metrics: map[string]samples.Metric{}}
+	var ok bool
+	if l.kernel == "" {
+		return l, f.at(r.line, "the launch has no Kernel Name")
+	}
+	for name, to := range map[string]*[]int64{"Grid Size": &l.grid, "Block Size": &l.block} {
+		if *to, ok = triple(r.cells[name]); !ok {
+			return l, f.at(r.line, "%s is %q, not as (64, 1, 1)", name, r.cells[name])
+		}
+	}
+	for name, text := range r.cells {
+		if v, ok := parseFloat(text); ok && !strings.HasPrefix(name, ncuDevice) && !slices.Contains(ncuLaunch, name) {
+			l.metrics[name] = samples.Metric{Value: v, Unit: r.units[name]}
+		}
+	}
+	if d, measured := l.metrics[ncuDuration]; measured {
+		scale, known := toSeconds[d.Unit]
+		if !known {
+			return l, f.at(r.line, "%s is in %q, which is no unit of time", ncuDuration, d.Unit)
+		}
+		l.seconds = d.Value * scale
+	}
+	l.registers = int64(l.metrics["launch__registers_per_thread"].Value)
+	return l, nil
+}
+
+// ncuFingerprint is what a row tells of the device. The name is among the metrics of the larger sets alone.
+func ncuFingerprint(r row) samples.Fingerprint {
+	on := nvidia()
+	capability := "compute capability " + r.cells["CC"]
+	on.Name = cmp.Or(r.cells[ncuDevice+"display_name"], "NVIDIA GPU of "+capability)
+	on.DeviceVersion = capability
+	on.Architecture = "sm_" + strings.ReplaceAll(r.cells["CC"], ".", "")
+	on.ComputeUnits, _ = parseCount(r.cells[ncuDevice+"multiprocessor_count"])
+	return on
+}
+
+// nvidia is what all devices of NVIDIA's profilers have in common. The platform is none of those that this program measures on, so that no
+// file holds samples of both.
+func nvidia() samples.Fingerprint {
+	return samples.Fingerprint{Vendor: "NVIDIA Corporation", Platform: "CUDA, under a profiler", Type: "gpu", Interface: samples.CUDA}
+}
+
+var triplePattern = regexp.MustCompile(`^\((\d+), (\d+), (\d+)\)$`)
+
+// triple reads the extents of a grid or block: "(64, 1, 1)".
+func triple(text string) ([]int64, bool) {
+	m := triplePattern.FindStringSubmatch(text)
+	if m == nil {
+		return nil, false
+	}
+	return counts(m[1:])
+}
+
+// counts reads positive numbers.
+func counts(texts []string) (all []int64, ok bool) {
+	for _, text := range texts {
+		n, ok := parseCount(text)
+		if !ok {
+			return nil, false
+		}
+		all = append(all, n)
+	}
+	return all, true
+}
