@@ -18,8 +18,10 @@ const (
 )
 
 // ncuLaunch are the columns that are about the launch.
-var ncuLaunch = []string{"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC",
-	"Domain:Range:PushPop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg", "Id:Domain:Start/Stop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg"}
+var ncuLaunch = []string{
+	"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC",
+	"Domain:Range:PushPop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg", "Id:Domain:Start/Stop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg",
+}
 
 func isNCU(text string) bool {
 	return strings.HasPrefix(text, ncuHeader) || strings.Contains(text, "\n"+ncuHeader)
