@@ -20,6 +20,7 @@ var arguments = map[string]offer{
 	"DB.jsonl":      files(".jsonl", ".jsonl.gz"),
 	"SAMPLES.jsonl": files(".jsonl", ".jsonl.gz"),
 	"FILE":          files(".csv", ".json"),
+	"LISTING|CUBIN": files(".sass", ".cubin"),
 	"DIR":           files(),
 	"COMMAND":       commands,
 	"PAGE":          pages,

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"gpuperf/lift"
 	"gpuperf/models"
 	"gpuperf/polycount"
+	"gpuperf/sass"
 )
 
 // row is what a table of the program knows of an entry.
@@ -52,6 +54,8 @@ var tables = map[string]func() []row{
 	"operations":       names(func() []string { return append(slices.Clone(kernel.OpCounts), "func:<name>") }),
 	"lift patterns":    usages(lift.Usages),
 	"lift functions":   names(lift.Builtins),
+	"sass opcodes":     opcodes,
+	"sass pipes":       names(func() []sass.Pipe { return sass.Pipes }),
 }
 
 // scriptFunctions are the functions of the module lp. Their first argument, the kernel, needs no description.
@@ -151,6 +155,17 @@ func featureClasses() (rows []row) {
 func staticTotals() (rows []row) {
 	for _, t := range launch.Totals() {
 		rows = append(rows, row{name: t.Feature(), usage: t.Feature(), does: t.Doc})
+	}
+	return rows
+}
+
+func opcodes() (rows []row) {
+	for _, o := range sass.Opcodes() {
+		does := fmt.Sprintf("Class %s, pipe %s, %s latency.", o.Class, o.Pipe, o.Latency)
+		if o.Space != "" {
+			does = fmt.Sprintf("Class %s (%s, %s), pipe %s, %s latency.", o.Class, o.Space, o.Action, o.Pipe, o.Latency)
+		}
+		rows = append(rows, row{name: o.Name, usage: o.Name, does: does})
 	}
 	return rows
 }

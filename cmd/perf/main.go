@@ -130,6 +130,7 @@ var commands = []func() *cobra.Command{
 	rankCommand,
 	liftCommand,
 	evaluateCommand,
+	sassCommand,
 	workerCommand,
 }
 

@@ -41,6 +41,7 @@ const (
 	Ranker         Kind = "ranker"
 	IncompleteFile Kind = "incomplete-file"
 	SlowBuild      Kind = "slow-build"
+	UnknownCode    Kind = "unknown-code"
 )
 
 // Kinds lists the kinds: those of predictions, then of fits, of measurements, of counts, and of files.
@@ -78,4 +79,5 @@ var Kinds = []Info{
 	{Ranker, false},
 	{IncompleteFile, false},
 	{SlowBuild, false},
+	{UnknownCode, true},
 }
