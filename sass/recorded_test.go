@@ -396,6 +396,13 @@ func TestCubin(t *testing.T) {
 			t.Errorf("registers %v", got)
 		}
 	}
+	t.Setenv("PATH", t.TempDir())
+	if found, _ := filepath.Glob(toolkits); len(found) == 0 {
+		_, err := ReadFile(t.Context(), filepath.Join(recorded, "saxpy.cubin"))
+		if err == nil || !strings.Contains(err.Error(), "neither nvdisasm nor cuobjdump is at hand") {
+			t.Error(err)
+		}
+	}
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
