@@ -11,53 +11,59 @@ import (
 	"gpuperf/samples"
 )
 
-// Launch is a launch file at sizes.
-type Launch struct {
-	File  *launchfile.File
-	Sizes map[string]int64
-	label string // of the samples, where the file's own name is not enough
+// Launches are those that launch files describe, at sizes. All run under one interface.
+type Launches struct {
+	Interface samples.Interface
+	jobs      []device.Job
+	file      string // the first
 }
 
-// LoadLaunches loads launch files, each at all sizes. They must run under one interface.
-func LoadLaunches(paths []string, sizes []map[string]int64) (launches []Launch, err error) {
+// LoadLaunches loads launch files, each at all sizes.
+func LoadLaunches(paths []string, sizes []map[string]int64) (*Launches, error) {
 	absolute := make([]string, len(paths))
 	for i, path := range paths {
+		var err error
 		if absolute[i], err = filepath.Abs(path); err != nil {
 			return nil, err
 		}
 	}
-	labels := distinct(absolute)
+	all, labels := &Launches{file: paths[0]}, distinct(absolute)
 	for i, path := range paths {
 		f, err := launchfile.Load(path)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if len(launches) > 0 && f.Interface != launches[0].File.Interface {
-			return nil, inputf("%s runs under %s, and %s under %s: measure them one after the other",
-				launches[0].File.Path, launches[0].File.Interface, path, f.Interface)
+		case i == 0:
+			all.Interface = f.Interface
+		case f.Interface != all.Interface:
+			return nil, inputf("%s runs under %s, and %s under %s: measure them one after the other", all.file, all.Interface, path, f.Interface)
 		}
 		for _, at := range sizes {
-			launches = append(launches, Launch{f, at, labels[i]})
+			job, err := f.Job(at)
+			if err != nil {
+				return nil, err
+			}
+			job.Identity.Source = labels[i]
+			all.jobs = append(all.jobs, job)
 		}
 	}
-	return launches, nil
+	return all, nil
 }
 
+// Len is the number of launches.
+func (l *Launches) Len() int { return len(l.jobs) }
+
 // MeasureLaunches is Measure for launch files.
-func (c *Campaign) MeasureLaunches(ctx context.Context, mode samples.Mode, launches []Launch) (*Result, error) {
-	tasks := make([]measure.Task, len(launches))
-	for i, l := range launches {
-		if on := c.Device.Info().Interface; on != l.File.Interface {
-			return nil, inputf("%s runs under %s, and the device is driven by %s", l.File.SourceFile(), l.File.Interface, on)
-		}
-		job, err := l.File.Job(l.Sizes, device.Policy{Trials: c.options.Trials})
-		if err != nil {
-			return nil, err
-		}
-		job.Identity.Source, job.Mode = l.label, mode
+func (c *Campaign) MeasureLaunches(ctx context.Context, mode samples.Mode, launches *Launches) (*Result, error) {
+	if on := c.Device.Info().Interface; on != launches.Interface {
+		return nil, inputf("%s runs under %s, and the device is driven by %s", launches.file, launches.Interface, on)
+	}
+	tasks := make([]measure.Task, len(launches.jobs))
+	for i, job := range launches.jobs {
+		job.Policy.Trials, job.Mode = c.options.Trials, mode
 		tasks[i] = measure.Task{Job: job}
 		if job.Expect == nil {
-			tasks[i].Unverified = "its launch file expects nothing"
+			tasks[i].Unverified = "its launch file has no expect"
 		}
 	}
 	var warnings []string

@@ -2,6 +2,7 @@ package complete
 
 import (
 	"gpuperf/device/replay"
+	"gpuperf/launchfile"
 	"gpuperf/lift/explore"
 	"gpuperf/models"
 	"gpuperf/models/library"
@@ -16,6 +17,7 @@ var arguments = map[string]offer{
 	"TAG":           tags,
 	"FEATURE":       featureIDs,
 	"SUITE.yaml":    files(".yaml"),
+	"LAUNCH.yaml":   files(launchfile.Extensions...),
 	"PROG.lift":     files(".lift"),
 	"DB.jsonl":      files(".jsonl", ".jsonl.gz"),
 	"SAMPLES.jsonl": files(".jsonl", ".jsonl.gz"),

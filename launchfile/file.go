@@ -111,9 +111,6 @@ func (f *File) near(path string) string {
 	return filepath.Join(filepath.Dir(f.Path), path)
 }
 
-// SourceFile is the path of the source.
-func (f *File) SourceFile() string { return f.near(f.program.path) }
-
 // buffer finds a buffer by its name.
 func (f *File) buffer(n *yamlfile.Node, name string) (*buffer, error) {
 	var names []string

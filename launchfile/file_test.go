@@ -62,7 +62,7 @@ func job(t testing.TB, files map[string]string, text string, sizes map[string]in
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.Job(sizes, device.Policy{})
+	return f.Job(sizes)
 }
 
 var sources = map[string]string{"k.cl": "__kernel void k() {}", "k.cu": "// no <<<\n__global__ void k() {}", "k.ptx": ".version 8.0"}
@@ -223,7 +223,7 @@ func TestErrors(t *testing.T) {
 		}
 		f, err := Parse(filepath.Join(folder(t, sources), "l.yaml"), []byte(strings.Replace(c.base, c.old, c.new, 1)))
 		if err == nil {
-			_, err = f.Job(nil, device.Policy{})
+			_, err = f.Job(nil)
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.new, err, c.want)
@@ -345,7 +345,7 @@ func TestSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Job(nil, device.Policy{}); err != nil {
+		if _, err := f.Job(nil); err != nil {
 			t.Error(err)
 		}
 		text, err := os.ReadFile(file)
@@ -399,7 +399,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || strings.Contains(text, "/") && strings.Contains(text, "source") && !filepath.IsLocal(file.program.path) {
 			return
 		}
-		job, err := file.Job(nil, device.Policy{})
+		job, err := file.Job(nil)
 		if err != nil {
 			return
 		}

@@ -1,6 +1,7 @@
 package launchfile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -19,17 +20,17 @@ import (
 const maxLaunches = 10_000
 
 // Job is the launch at sizes, where they differ from those of the file.
-func (f *File) Job(sizes map[string]int64, policy device.Policy) (device.Job, error) {
+func (f *File) Job(sizes map[string]int64) (device.Job, error) {
 	at := maps.Clone(f.Sizes)
 	known := slices.Sorted(maps.Keys(f.Sizes))
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		if _, ok := at[name]; !ok {
-			e := f.root.Errorf("the launch file has no size %q", name)
+			e := cmp.Or(f.root.Get("sizes"), f.root).Errorf("there is no size %q", name)
 			return device.Job{}, e.WithHint("%s", source.Suggest(name, known))
 		}
 		at[name] = sizes[name]
 	}
-	job := device.Job{Identity: samples.Identity{Source: filepath.Base(f.Path), Sizes: maps.Clone(at)}, Policy: policy}
+	job := device.Job{Identity: samples.Identity{Source: filepath.Base(f.Path), Sizes: maps.Clone(at)}}
 	headers, err := f.load(f.program, &job)
 	if err != nil {
 		return job, err
@@ -55,7 +56,7 @@ func content(job device.Job, headers []byte) (string, error) {
 	if err := json.Unmarshal(text, &plain); err != nil {
 		return "", err
 	}
-	plain.Identity, plain.Policy, plain.Source, plain.Include = samples.Identity{}, device.Policy{}, "", nil
+	plain.Identity, plain.Source, plain.Include = samples.Identity{}, "", nil
 	withoutPaths(plain)
 	if e := plain.Expect; e != nil {
 		e.Job.Include = nil

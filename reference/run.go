@@ -11,6 +11,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/script"
+	"gpuperf/launchfile"
 	"gpuperf/lift"
 	"gpuperf/models"
 	"gpuperf/polycount"
@@ -30,6 +31,8 @@ var runners = map[string]runner{
 	"value":      {"text", runValue},
 	"feature":    {"python", runFeature},
 	"suite":      {"yaml", runSuite},
+	"launch":     {"yaml", runLaunch},
+	"argument":   {"yaml", runArgument},
 	"program":    {"text", runProgram},
 	"pattern":    {"text", runPattern},
 	"model":      {"yaml", runModel},
@@ -118,6 +121,17 @@ func runModel(_ context.Context, about, example string) (string, error) {
 func runSuite(_ context.Context, about, example string) (string, error) {
 	_, err := evaluate.Parse("example.yaml", []byte(about+example))
 	return "", err
+}
+
+// runLaunch reads a launch file, and has nothing to show.
+func runLaunch(_ context.Context, about, example string) (string, error) {
+	_, err := launchfile.Parse("example.yaml", []byte(about+example))
+	return "", err
+}
+
+// runArgument reads a launch file with an argument.
+func runArgument(ctx context.Context, _, example string) (string, error) {
+	return runLaunch(ctx, "version: 1\nsource: example.cl\nkernel: example\nsizes: {n: 1024}\ngrid: [n]\nblock: [1]\nargs:\n  - ", example)
 }
 
 // exampleDevice is the device whose facts bound what runs at once, where a feature asks for them.

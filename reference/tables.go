@@ -12,6 +12,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/script"
 	"gpuperf/launch"
+	"gpuperf/launchfile"
 	"gpuperf/lift"
 	"gpuperf/models"
 	"gpuperf/polycount"
@@ -48,6 +49,12 @@ var tables = map[string]func() []row{
 	"suite file":       keys(evaluate.Keys, "file"),
 	"suite":            keys(evaluate.Keys, "suite"),
 	"suite variant":    keys(evaluate.Keys, "variant"),
+	"launch file":      keys(launchfile.Keys, "file"),
+	"launch buffer":    keys(launchfile.Keys, "buffer"),
+	"launch local":     keys(launchfile.Keys, "local"),
+	"launch step":      keys(launchfile.Keys, "launch"),
+	"launch expect":    keys(launchfile.Keys, "expect"),
+	"launch scalars":   names(func() []string { return launchfile.Scalars }),
 	"feature classes":  featureClasses,
 	"memory parts":     names(features.MemoryParts),
 	"static totals":    staticTotals,

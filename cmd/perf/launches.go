@@ -33,7 +33,7 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 		return err
 	}
 	if on.face == "" && !strings.HasPrefix(on.device, replay.Prefix) {
-		on.face = launches[0].File.Interface.String()
+		on.face = launches.Interface.String()
 	}
 	c, err := on.open(cmd)
 	if err != nil {
@@ -44,7 +44,7 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	if err != nil {
 		return err
 	}
-	records, err := inModes(cmd, modes, len(launches), func(mode samples.Mode) (*campaign.Result, error) {
+	records, err := inModes(cmd, modes, launches.Len(), func(mode samples.Mode) (*campaign.Result, error) {
 		return c.MeasureLaunches(cmd.Context(), mode, launches)
 	})
 	if err != nil {

@@ -19,15 +19,16 @@ func measureCommand() *cobra.Command {
 	var sizes []string
 	var folder, match, against string
 	cmd := &cobra.Command{
-		Use:   "measure KERNEL.star -p n=2048 | TAG...",
+		Use:   "measure KERNEL.star -p n=2048 | LAUNCH.yaml... | TAG...",
 		Short: "Measure kernels on a device",
-		Long: `measure runs the kernels of a script at the given sizes, or the measurement kernels that tags select, and adds the
-samples to a file. Kernels that the file has already are not measured again. A kernel that hangs, crashes or is refused leaves a
-sample with that status; the others are still measured.
+		Long: `measure runs the kernels of a script at the given sizes, those that launch files describe (perf help launch), or the measurement
+kernels that tags select, and adds the samples to a file. Kernels that the file has already are not measured again. A kernel that hangs,
+crashes or is refused leaves a sample with that status; the others are still measured.
 
 Results are compared with those of a reference interpreter before times count: at a small size, and those of some work-groups at the
 size that is measured. Differences that rounding cannot explain make a sample a wrong_result. A kernel in which the interpreter finds a
-race or an access out of bounds is faulty, and never launched. Samples say what was compared, or why nothing could be.
+race or an access out of bounds is faulty, and never launched. Samples say what was compared, or why nothing could be. A launch file says
+itself what its results are compared with.
 
 Beside the times stand rates: of the distinct bytes of global memory that a kernel reads and writes, of its floating-point additions and
 multiplications, and the least time that the device needs for both as a share of the time, by the peaks of its data sheet or the rates
@@ -41,10 +42,11 @@ Which of two kernels is faster, --against tells: after they are measured as abov
 as --trials says, so that a device that changes its clocks changes both. The verdict is the ratio with its 95 % interval, by Wilcoxon's
 signed-rank test; where the interval holds 1, how large a difference it leaves room for.`,
 		Example: `  perf measure examples/matmul/matmul.star -p n=128
+  perf measure examples/launch/saxpy.yaml -p n=1M,16M --cache both
   perf measure axpy dtype:float32 n:1048576
   perf measure axpy lsize_0:256 n:1048576 dtype:float32 \
       --against 'axpy lsize_0:64 n:1048576 dtype:float32'`,
-		Args: minArgs(1, "a kernel script, or tags"),
+		Args: minArgs(1, "a kernel script, launch files, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isLaunchFile(args[0]) {
 				return measureLaunches(cmd, &on, args, sizes, against)
