@@ -48,10 +48,11 @@ func ReadFile(ctx context.Context, path string) (*Listing, error) {
 func readCubin(ctx context.Context, path string, text []byte) (*Listing, error) {
 	file, err := elf.NewFile(bytes.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("%s is no cubin: %w", path, err)
+		return nil, failure("%s is no cubin: %v", path, err)
 	}
 	if file.Machine != machine {
-		return nil, fmt.Errorf("%s is no cubin: it is an ELF file for %v\n    cubins are made by `nvcc -cubin`, and taken from programs by `cuobjdump -xelf all`", path, file.Machine)
+		return nil, failure("%s is no cubin: it is an ELF file for %v", path, file.Machine).
+			WithHint("cubins are made by `nvcc -cubin`, and taken from programs by `cuobjdump -xelf all`")
 	}
 	l, err := list(ctx, path)
 	if err != nil {
@@ -119,8 +120,14 @@ func list(ctx context.Context, path string) (*Listing, error) {
 	if len(failed) > 0 {
 		return nil, fmt.Errorf("cannot list %s: %w", path, errors.Join(failed...))
 	}
-	return nil, fmt.Errorf("%s is a cubin, and neither nvdisasm nor cuobjdump is at hand to list it\n    both are part of CUDA's toolkit; "+
-		"where it is installed, run `nvdisasm -hex -c -g %s > code.sass`, and read that file", path, filepath.Base(path))
+	return nil, failure("%s is a cubin, and neither nvdisasm nor cuobjdump is at hand to list it", path).
+		WithHint("both are part of CUDA's toolkit; where it is installed, run `nvdisasm -hex -c -g %s > code.sass`, and read that file",
+			filepath.Base(path))
+}
+
+// failure is an error of a file as a whole.
+func failure(format string, args ...any) *source.Error {
+	return source.At("", "", source.Pos{}, format, args...)
 }
 
 // said is what a program wrote of its failure.

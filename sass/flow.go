@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"sort"
@@ -10,7 +11,7 @@ import (
 
 // Block is a run of instructions that are executed together: control enters at the first and leaves after the last.
 type Block struct {
-	Name     string // of the subroutine that begins here; "" for others
+	Label    string // as the listing has it; "" for none
 	From, To int    // the instructions From to To-1
 	Next     []int
 	Calls    []int // blocks at which subroutines of the function begin
@@ -28,13 +29,12 @@ func (f *Function) flow(p *parser) error {
 		if jump == Next {
 			continue
 		}
-		leader[i+1] = true
+		leader[i+1] = leader[i+1] || jump != Meet
 		for _, name := range in.jumpsTo() {
 			to := f.find(name, p.labels)
 			switch {
 			case to >= 0:
-				targets[i] = append(targets[i], to)
-				leader[to] = true
+				targets[i], leader[to] = append(targets[i], to), true
 			case jump == Branch:
 				p.number = in.line
 				return p.err(in.column, "function %s has no instruction at %s, where this branch leads", f.Name, name).
@@ -42,13 +42,14 @@ func (f *Function) flow(p *parser) error {
 			}
 		}
 	}
-	names := map[int]string{} // by their first instruction
-	for label := range p.labels {
-		if i := f.find(label, p.labels); i > 0 && !strings.HasPrefix(label, ".") {
-			names[i], leader[i] = label, true
+	labels := map[int]string{} // by the instruction that follows; that of a subroutine if there are several
+	for _, label := range slices.Sorted(maps.Keys(p.labels)) {
+		local := strings.HasPrefix(label, ".")
+		if i := f.find(label, p.labels); i > 0 && (labels[i] == "" || !local) {
+			labels[i], leader[i] = label, leader[i] || !local
 		}
 	}
-	f.cut(leader, names)
+	f.cut(leader, labels)
 	for b := range f.Blocks {
 		f.join(&f.Blocks[b], b, targets[f.Blocks[b].To-1])
 	}
@@ -56,10 +57,10 @@ func (f *Function) flow(p *parser) error {
 }
 
 // cut makes the blocks.
-func (f *Function) cut(leader []bool, names map[int]string) {
+func (f *Function) cut(leader []bool, labels map[int]string) {
 	for i := range f.Instructions {
 		if leader[i] {
-			f.Blocks = append(f.Blocks, Block{Name: names[i], From: i})
+			f.Blocks = append(f.Blocks, Block{Label: labels[i], From: i})
 		}
 		f.Blocks[len(f.Blocks)-1].To = i + 1
 	}
@@ -69,8 +70,11 @@ func (f *Function) cut(leader []bool, names map[int]string) {
 func (f *Function) join(block *Block, b int, targets []int) {
 	last := &f.Instructions[block.To-1]
 	jump := last.jump()
-	if (jump == Next || jump == Call || last.conditional()) && b+1 < len(f.Blocks) {
+	if (jump == Next || jump == Meet || jump == Call || last.conditional()) && b+1 < len(f.Blocks) {
 		block.Next = append(block.Next, b+1)
+	}
+	if jump == Meet {
+		return
 	}
 	to := &block.Next
 	if jump == Call {
@@ -117,7 +121,7 @@ func (in *Instruction) jumpsTo() (all []string) {
 			for name := range strings.SplitSeq(m[1], ",") {
 				all = append(all, strings.Trim(strings.TrimSpace(name), "`()"))
 			}
-		} else if j := in.jump(); j != Branch && j != Call {
+		} else if j := in.jump(); j != Branch && j != Call && j != Meet {
 			continue
 		} else if m := labelTarget.FindStringSubmatch(o.Text); m != nil {
 			all = append(all, m[1])

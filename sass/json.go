@@ -18,7 +18,7 @@ type functionJSON struct {
 
 type blockJSON struct {
 	Address      int64             `json:"address"`
-	Name         string            `json:"name,omitempty"`
+	Label        string            `json:"label,omitempty"`
 	Next         []int64           `json:"next"`
 	Calls        []int64           `json:"calls,omitempty"`
 	Loop         *int64            `json:"loop,omitempty"` // the address of the innermost loop's header
@@ -52,7 +52,7 @@ type controlJSON struct {
 func (f *Function) json() functionJSON {
 	out := functionJSON{Name: f.Name, Target: f.Target, Facts: f.Facts(), Blocks: []blockJSON{}}
 	for _, b := range f.Blocks {
-		object := blockJSON{Address: f.address(b), Name: b.Name, Next: f.addresses(b.Next), Calls: f.addresses(b.Calls), Instructions: []instructionJSON{}}
+		object := blockJSON{Address: f.address(b), Label: b.Label, Next: f.addresses(b.Next), Calls: f.addresses(b.Calls), Instructions: []instructionJSON{}}
 		if b.Loop != nil {
 			at := f.address(f.Blocks[b.Loop.Header])
 			object.Loop = &at

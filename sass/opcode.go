@@ -103,6 +103,7 @@ type Jump uint8
 // The ways to go on.
 const (
 	Next     Jump = iota // with the next instruction
+	Meet                 // with the next instruction; work-items that part meet again at the target
 	Branch               // at the target; with the next one too where there is a condition
 	Indirect             // at one of several targets, or one that the listing does not name
 	Call                 // at the target, and later with the next one

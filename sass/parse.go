@@ -22,7 +22,7 @@ func Parse(text string) (*Listing, error) {
 		return nil, err
 	}
 	if len(p.listing.Functions) == 0 {
-		return nil, source.At("", "", source.Pos{}, "there is no function in this listing").
+		return nil, failure("there is no function in this listing").
 			WithHint("listings are made by `cuobjdump -sass FILE.cubin`, or `nvdisasm -hex -c FILE.cubin`")
 	}
 	return &p.listing, nil

@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -91,6 +92,11 @@ func TestFlow(t *testing.T) {
 			"0000:>0010c0020 0010: 0020/1:>0030,0020 0030:",
 		},
 		{
+			"convergence",
+			[]string{"BSSY B0, `(.L_x_0)", "@P0 BRA 0x0", "NOP", ".L_x_0:", "BSYNC B0", "EXIT"},
+			"0000/1:>0020,0000 0020:>0040 0040:",
+		},
+		{
 			"table",
 			[]string{"BRX R4 -0x10 (*\"BRANCH_TARGETS .L_x_0,.L_x_1\"*)", ".L_x_0:", "EXIT", ".L_x_1:", "EXIT"},
 			"0000:>0020,0040 0020: 0040:",
@@ -138,7 +144,9 @@ func FuzzParse(f *testing.F) {
 		if err := l.Write(new(strings.Builder)); err != nil {
 			t.Fatal(err)
 		}
-		l.JSON()
+		if _, err := json.Marshal(l.JSON()); err != nil {
+			t.Fatal(err)
+		}
 		for _, f := range l.Functions {
 			for b, block := range f.Blocks {
 				if block.From >= block.To || b > 0 && f.Blocks[b-1].To != block.From {

@@ -182,7 +182,7 @@ func TestGraph(t *testing.T) {
 		for _, f := range l.Functions {
 			sections[f.Name] = f.Name
 			for _, b := range f.Blocks {
-				sections[b.Name] = f.Name
+				sections[b.Label] = f.Name
 			}
 		}
 		known, want := oracleEdges(t, oracle, sections)

@@ -124,7 +124,7 @@ func (f *Function) writeCode(w io.Writer) error {
 
 // heading names a block by its address, and tells its loop and its edges.
 func (f *Function) heading(b Block) string {
-	text := strings.TrimSpace(fmt.Sprintf("%04x %s", f.address(b), b.Name))
+	text := strings.TrimSpace(fmt.Sprintf("%04x %s", f.address(b), b.Label))
 	if b.Loop != nil && f.Blocks[b.Loop.Header].From == b.From {
 		text += fmt.Sprintf(" loop of depth %d", b.Loop.Depth)
 	}
