@@ -63,11 +63,14 @@ func writeLoops(w io.Writer, loops []LoopFacts) error {
 	fmt.Fprintln(w)
 	t := format.NewTable("loop", "lines", ">instructions", "of these", "accesses")
 	for _, l := range loops {
-		t.Row(strings.Repeat("  ", l.Depth-1)+fmt.Sprintf("%04x", l.Address), lines(l.Lines), fmt.Sprint(l.Instructions),
+		t.Row(indentation(l.Depth-1)+fmt.Sprintf("%04x", l.Address), lines(l.Lines), fmt.Sprint(l.Instructions),
 			classes(l.Classes), accesses(l.Accesses))
 	}
 	return t.WriteIndented(w, "  ")
 }
+
+// indentation is that of what stands in so many loops. Beyond some none is more.
+func indentation(depth int) string { return strings.Repeat("  ", min(depth, 16)) }
 
 func lines(span []int) string {
 	switch {
@@ -105,7 +108,7 @@ func (f *Function) writeCode(w io.Writer) error {
 		}
 		indent := "  "
 		if b.Loop != nil {
-			indent = strings.Repeat("  ", 1+b.Loop.Depth)
+			indent += indentation(b.Loop.Depth)
 		}
 		if _, err := fmt.Fprintln(w, indent+terminal.Heading.Paint(w, f.heading(b))); err != nil {
 			return err
