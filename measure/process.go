@@ -27,6 +27,7 @@ type process struct {
 	exit      error         // how
 	stderr    *excerpt
 	lastID    int64
+	grace     time.Duration // to end by itself, if more than usual
 }
 
 // grace is how long a worker gets for what should take no time.
@@ -202,7 +203,7 @@ func (p *process) kill() {
 // close lets the worker end by itself, and kills it if it does not.
 func (p *process) close() {
 	p.in.Close()
-	p.ended(grace)
+	p.ended(max(p.grace, grace))
 	p.kill()
 }
 

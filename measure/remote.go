@@ -18,6 +18,7 @@ type Options struct {
 	Env        []string      // added to this process's environment
 	StartLimit time.Duration // for starting, listing the devices and opening one, each; 0 is 1 minute
 	Deadline   time.Duration // for a job, its compilation included; 0 is 2 minutes
+	Grace      time.Duration // for a worker to end when it is no longer needed; 0 is 2 s
 	Programs   string        // folder that keeps built programs; "" is none
 }
 
@@ -78,6 +79,7 @@ func (o Options) begin(ctx context.Context) (*process, []device.Info, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("starting a worker: %w", err)
 	}
+	p.grace = o.Grace
 	answer, err := p.ask(ctx, request{Op: opDevices}, o.StartLimit)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listing the devices: %w", explain(err))

@@ -122,6 +122,7 @@ var commands = []func() *cobra.Command{
 	measureCommand,
 	importCommand,
 	exportCommand,
+	countersCommand,
 	modelsCommand,
 	calibrateCommand,
 	fitCommand,
