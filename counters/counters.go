@@ -50,7 +50,7 @@ var Rows = []Row{
 	{"wavefronts of local stores", []string{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}, "", "f_mem_access_local_store", 1},
 	{"bank conflicts", []string{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"}, "", "", 0},
 	{"L2 sectors", []string{"lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum"}, "sector", "", 0},
-	{"DRAM bytes", []string{"dram__bytes_read.sum", "dram__bytes_write.sum"}, "B", "f_static_data_bytes", 1},
+	{"DRAM bytes", []string{"dram__bytes_read.sum", "dram__bytes_write.sum"}, "B", "", 0},
 	{"L1 hit rate", []string{"l1tex__t_sector_hit_rate.pct"}, "%", "", 0},
 	{"L2 hit rate", []string{"lts__t_sector_hit_rate.pct"}, "%", "", 0},
 	{"instructions of sub-groups", []string{"smsp__inst_executed.sum"}, "", "", 0},
@@ -159,6 +159,7 @@ type Compared struct {
 	Feature  string   `json:"feature,omitempty"`
 	Hardware float64  `json:"hardware"`
 	Counted  *float64 `json:"counted,omitempty"` // nil where nothing counts it
+	Why      string   `json:"why,omitempty"`     // it cannot be counted, though there is a feature
 }
 
 // Ratio is counted over the hardware's number; ok is false where one of them is missing or both are 0.
@@ -185,22 +186,28 @@ func Compare(c *workload.Case, o features.Options, r samples.Record) ([]Compared
 			known = known || ok
 		}
 		if row.Feature != "" {
-			id, err := features.ParseID(row.Feature)
-			if err != nil {
-				return nil, err
-			}
-			v, err := statistics.Value(id, c.Sizes)
-			if err != nil {
-				return nil, err
-			}
-			v *= row.Scale
-			one.Counted = &v
+			one.count(statistics, c, row)
 		}
 		if known && (one.Hardware != 0 || one.Counted != nil && *one.Counted != 0) {
 			out = append(out, one)
 		}
 	}
 	return out, nil
+}
+
+// count evaluates the feature of a row.
+func (c *Compared) count(statistics *features.Statistics, of *workload.Case, row Row) {
+	id, err := features.ParseID(row.Feature)
+	var v float64
+	if err == nil {
+		v, err = statistics.Value(id, of.Sizes)
+	}
+	if err != nil {
+		c.Why = err.Error()
+		return
+	}
+	v *= row.Scale
+	c.Counted = &v
 }
 
 // scales of the units that ncu writes; without one, and for percents, numbers are as they stand.

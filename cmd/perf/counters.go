@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -63,7 +64,9 @@ The counts of the hardware are kept in a samples file by -o; --recorded prints t
 				if err != nil {
 					return err
 				}
-				all = append(all, result{c.Label, c.Sizes, rows})
+				named := c.Identity
+				named.Sizes = nil
+				all = append(all, result{cmp.Or(c.Label, named.String()), c.Sizes, rows})
 			}
 			return show(cmd, kernelsJSON(all), func(w io.Writer) error {
 				t := format.NewTable("kernel", "sizes", "what", ">hardware", ">counted", ">ratio", "feature")
