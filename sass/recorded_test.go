@@ -339,10 +339,8 @@ func TestWrite(t *testing.T) {
 func TestFacts(t *testing.T) {
 	var got strings.Builder
 	eachRecorded(t, ".usage", func(t *testing.T, l *Listing, _ []string) {
-		for _, f := range l.Functions {
-			if err := f.writeFacts(&got); err != nil {
-				t.Error(err)
-			}
+		if err := l.WriteFacts(&got); err != nil {
+			t.Error(err)
 		}
 	})
 	compare(t, "testdata/facts.txt", got.String())

@@ -12,23 +12,31 @@ import (
 
 // Write writes the functions: their facts, and their instructions with loops indented.
 func (l *Listing) Write(w io.Writer) error {
+	return l.each(w, func(f *Function) error {
+		if err := f.writeFacts(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+		return f.writeCode(w)
+	})
+}
+
+// WriteFacts writes the facts of the functions alone.
+func (l *Listing) WriteFacts(w io.Writer) error {
+	return l.each(w, func(f *Function) error { return f.writeFacts(w) })
+}
+
+// each writes the functions with an empty line between them.
+func (l *Listing) each(w io.Writer, write func(*Function) error) error {
 	for i, f := range l.Functions {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if err := f.write(w); err != nil {
+		if err := write(f); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (f *Function) write(w io.Writer) error {
-	if err := f.writeFacts(w); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	return f.writeCode(w)
 }
 
 func (f *Function) writeFacts(w io.Writer) error {
@@ -90,12 +98,21 @@ func classes(counts []ClassCount) string {
 	return strings.Join(parts, ", ")
 }
 
+// accesses has a group for each space and action, with how many instructions move how many bytes.
 func accesses(counts []AccessCount) string {
-	var parts []string
-	for _, a := range counts {
-		parts = append(parts, fmt.Sprintf("%d %s %s of %d B", a.Instructions, a.Space, a.Action, a.Bytes))
+	text := ""
+	for i, a := range counts {
+		switch {
+		case i > 0 && counts[i-1].Space == a.Space && counts[i-1].Action == a.Action:
+			text += ","
+		case i > 0:
+			text += fmt.Sprintf("; %s %s", a.Space, a.Action)
+		default:
+			text += fmt.Sprintf("%s %s", a.Space, a.Action)
+		}
+		text += fmt.Sprintf(" %d × %d B", a.Instructions, a.Bytes)
 	}
-	return strings.Join(parts, ", ")
+	return text
 }
 
 // writeCode writes the instructions of each block, indented by the depth of its loop, with a line before each block that says where

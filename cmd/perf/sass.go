@@ -7,7 +7,8 @@ import (
 )
 
 func sassCommand() *cobra.Command {
-	return &cobra.Command{
+	var facts bool
+	cmd := &cobra.Command{
 		Use:   "sass LISTING|CUBIN",
 		Short: "Show machine code of NVIDIA's GPUs: loops, accesses, control bits",
 		Long: `sass prints what the compiler made of a kernel. First come facts: registers, instructions by class, memory accesses by their width
@@ -21,6 +22,7 @@ another sub-group; S, the cycles that the sub-group then stalls.
 LISTING is what cuobjdump -sass or nvdisasm -hex -c -g prints, for sm_70 and later. A cubin needs nvdisasm or cuobjdump, from
 CUDA's toolkit.`,
 		Example: `  perf sass testdata/sass/matmul.sass
+  perf sass testdata/sass/spill.sass --facts
   perf sass testdata/sass/matmul.sass --json`,
 		Args: exactArgs(1, "one listing or cubin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -29,7 +31,12 @@ CUDA's toolkit.`,
 				return err
 			}
 			warn(cmd, listing.Warnings)
+			if facts {
+				return show(cmd, listing.JSON(), listing.WriteFacts)
+			}
 			return show(cmd, listing.JSON(), listing.Write)
 		},
 	}
+	cmd.Flags().BoolVar(&facts, "facts", false, "print the facts alone, without instructions")
+	return cmd
 }
