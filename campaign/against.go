@@ -91,7 +91,23 @@ const (
 
 // Against measures the kernels of each pair as Measure does, and then both in turn: one trial of each, whose order changes from one time
 // to the next. Where one cannot be measured, there is no comparison but the record that says why.
-func (c *Campaign) Against(ctx context.Context, mode samples.Mode, pairs []Pair) (compared []Against, result *Result, err error) {
+func (c *Campaign) Against(ctx context.Context, mode samples.Mode, pairs []Pair) ([]Against, *Result, error) {
+	var cases []*workload.Case
+	for _, p := range pairs {
+		cases = append(cases, p.Case, p.Other)
+	}
+	jobs := make([]device.Job, len(cases))
+	for i, one := range cases {
+		var err error
+		if jobs[i], err = one.On(c.Device.Info().Interface).Job(device.Policy{}); err != nil {
+			return nil, nil, err
+		}
+	}
+	return c.inTurns(ctx, mode, jobs, func() (*Result, error) { return c.Measure(ctx, mode, cases) })
+}
+
+// inTurns measures jobs, of which each two are a pair, and then both of each pair in turn.
+func (c *Campaign) inTurns(ctx context.Context, mode samples.Mode, jobs []device.Job, measure func() (*Result, error)) (compared []Against, result *Result, err error) {
 	if !c.Live() {
 		return nil, nil, inputf("to compare kernels both must run in turn, and recorded samples cannot: name a device")
 	}
@@ -99,19 +115,15 @@ func (c *Campaign) Against(ctx context.Context, mode samples.Mode, pairs []Pair)
 	if n < samples.LeastPairs || n > mostPairs {
 		return nil, nil, inputf("--trials %d: a comparison takes %d to %d of each kernel", n, samples.LeastPairs, mostPairs)
 	}
-	var cases []*workload.Case
-	for _, p := range pairs {
-		cases = append(cases, p.Case, p.Other)
-	}
-	if result, err = c.Measure(ctx, mode, cases); err != nil {
+	if result, err = measure(); err != nil {
 		return nil, result, err
 	}
-	for i, p := range pairs {
-		if result.Records[2*i].Status != samples.OK || result.Records[2*i+1].Status != samples.OK {
+	for i := 0; i < len(jobs); i += 2 {
+		if result.Records[i].Status != samples.OK || result.Records[i+1].Status != samples.OK {
 			continue
 		}
-		a := Against{Kernel: p.Case.Identity, Against: p.Other.Identity, Mode: mode}
-		if a.Trials, a.Others, err = c.inTurn(ctx, mode, p, n); err != nil {
+		a := Against{Kernel: jobs[i].Identity, Against: jobs[i+1].Identity, Mode: mode}
+		if a.Trials, a.Others, err = c.inTurn(ctx, mode, jobs[i], jobs[i+1], n); err != nil {
 			return compared, result, err
 		}
 		a.Ratio = samples.RatioOf(a.Trials, a.Others)
@@ -121,29 +133,25 @@ func (c *Campaign) Against(ctx context.Context, mode samples.Mode, pairs []Pair)
 	return compared, result, nil
 }
 
-// inTurn takes trials of both kernels of a pair. The time limit of the policy holds for each.
-func (c *Campaign) inTurn(ctx context.Context, mode samples.Mode, p Pair, n int) (times, others []float64, err error) {
+// inTurn takes trials of two jobs. The time limit of the policy holds for each. Their results have been compared before.
+func (c *Campaign) inTurn(ctx context.Context, mode samples.Mode, one, other device.Job, n int) (times, others []float64, err error) {
 	once := device.Policy{Trials: 1, MinWarmUp: settle, MaxWarmUp: settle}
-	run := func(one *workload.Case, policy device.Policy) (float64, error) {
-		job, err := one.On(c.Device.Info().Interface).Job(policy)
-		if err != nil {
-			return 0, err
-		}
-		job.Mode, job.Reuse = mode, true
+	run := func(job device.Job, policy device.Policy) (float64, error) {
+		job.Mode, job.Reuse, job.Policy, job.Expect = mode, true, policy, nil
 		r, err := c.Device.Run(ctx, job)
 		if err != nil {
 			return 0, err
 		}
 		return r.Trials[0], nil
 	}
-	for _, one := range []*workload.Case{p.Case, p.Other} {
-		if _, err := run(one, device.Policy{Trials: 1}); err != nil { // warms up
+	for _, job := range []device.Job{one, other} {
+		if _, err := run(job, device.Policy{Trials: 1}); err != nil { // warms up
 			return nil, nil, err
 		}
 	}
 	limit := 2 * once.WithDefaults().TimeLimit
 	for start := time.Now(); len(times) < n && (len(times) < samples.LeastPairs || time.Since(start) < limit); {
-		first, second := p.Case, p.Other
+		first, second := one, other
 		swapped := len(times)%2 == 1
 		if swapped {
 			first, second = second, first

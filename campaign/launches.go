@@ -50,6 +50,20 @@ func LoadLaunches(paths []string, sizes []map[string]int64) (*Launches, error) {
 	return all, nil
 }
 
+// AgainstLast pairs the launches of each file with those of the last, at the same sizes: each two are a pair.
+func (l *Launches) AgainstLast(sizes int) *Launches {
+	pairs, last := &Launches{Interface: l.Interface, file: l.file}, len(l.jobs)-sizes
+	for i := range last {
+		pairs.jobs = append(pairs.jobs, l.jobs[i], l.jobs[last+i%sizes])
+	}
+	return pairs
+}
+
+// AgainstLaunches is Against for launches of which each two are a pair.
+func (c *Campaign) AgainstLaunches(ctx context.Context, mode samples.Mode, pairs *Launches) ([]Against, *Result, error) {
+	return c.inTurns(ctx, mode, pairs.jobs, func() (*Result, error) { return c.MeasureLaunches(ctx, mode, pairs) })
+}
+
 // Len is the number of launches.
 func (l *Launches) Len() int { return len(l.jobs) }
 

@@ -18,9 +18,6 @@ func isLaunchFile(arg string) bool { return slices.Contains(launchfile.Extension
 
 // measureLaunches measures launch files. Their source decides on the interface.
 func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string, against string) error {
-	if against != "" {
-		return usagef("--against compares kernels of scripts, or those that tags select")
-	}
 	if on.within != "" {
 		return usagef("--time-range is for kernels whose sizes are free; a launch file says which it takes")
 	}
@@ -28,12 +25,24 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	if err != nil {
 		return err
 	}
+	if against != "" {
+		if !isLaunchFile(against) {
+			return usagef("--against %s: launch files are compared with a launch file", against)
+		}
+		paths = append(slices.Clone(paths), against)
+	}
 	launches, err := campaign.LoadLaunches(paths, at)
 	if err != nil {
 		return err
 	}
 	if on.face == "" && !strings.HasPrefix(on.device, replay.Prefix) {
 		on.face = launches.Interface.String()
+	}
+	if against != "" {
+		pairs := launches.AgainstLast(len(at))
+		return measureAgainst(cmd, on, func(c *campaign.Campaign, mode samples.Mode) ([]campaign.Against, *campaign.Result, error) {
+			return c.AgainstLaunches(cmd.Context(), mode, pairs)
+		})
 	}
 	c, err := on.open(cmd)
 	if err != nil {

@@ -51,6 +51,9 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 			if isLaunchFile(args[0]) {
 				return measureLaunches(cmd, &on, args, sizes, against)
 			}
+			if against != "" && isLaunchFile(against) {
+				return usagef("--against %s: a launch file is compared with launch files", against)
+			}
 			if against != "" && on.within != "" {
 				return usagef("--time-range chooses sizes for one kernel, --against compares two at the same")
 			}
@@ -59,7 +62,9 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 				if err != nil {
 					return err
 				}
-				return measureAgainst(cmd, &on, pairs)
+				return measureAgainst(cmd, &on, func(c *campaign.Campaign, mode samples.Mode) ([]campaign.Against, *campaign.Result, error) {
+					return c.Against(cmd.Context(), mode, pairs)
+				})
 			}
 			cases, err := measureCases(cmd, args, sizes, folder, match)
 			if err != nil {
@@ -95,7 +100,7 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 	addSizes(cmd, &sizes)
 	addGenerators(cmd, &folder)
 	addMatch(cmd, &match)
-	cmd.Flags().StringVar(&against, "against", "", "compare with this kernel, FILE.star#KERNEL or tags, by trials of both in turn")
+	cmd.Flags().StringVar(&against, "against", "", "compare with this kernel, FILE.star#KERNEL, LAUNCH.yaml or tags, by trials of both in turn")
 	return cmd
 }
 
@@ -197,8 +202,11 @@ func comparedPairs(cmd *cobra.Command, args []string, against string, sizes []st
 	return campaign.Pairs(cases, than)
 }
 
+// comparison compares pairs of kernels in a state of the caches.
+type comparison func(*campaign.Campaign, samples.Mode) ([]campaign.Against, *campaign.Result, error)
+
 // measureAgainst compares pairs of kernels and prints what came of it.
-func measureAgainst(cmd *cobra.Command, on *measureFlags, pairs []campaign.Pair) error {
+func measureAgainst(cmd *cobra.Command, on *measureFlags, compare comparison) error {
 	c, err := on.open(cmd)
 	if err != nil {
 		return err
@@ -212,7 +220,7 @@ func measureAgainst(cmd *cobra.Command, on *measureFlags, pairs []campaign.Pair)
 	var failed error
 	t := format.NewTable(campaign.AgainstHeader...)
 	for _, mode := range modes {
-		compared, result, err := c.Against(cmd.Context(), mode, pairs)
+		compared, result, err := compare(c, mode)
 		if err != nil {
 			return err
 		}
