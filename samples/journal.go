@@ -115,5 +115,19 @@ func (j *Journal) write(l *line) error {
 	return nil
 }
 
+// Add appends records to the journal at a path.
+func Add(path string, records []Record) error {
+	j, err := Open(path)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if err := j.Append(r); err != nil {
+			return errors.Join(err, j.Close())
+		}
+	}
+	return j.Close()
+}
+
 // Close closes the file.
 func (j *Journal) Close() error { return errors.Join(j.file.Sync(), j.file.Close()) }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,15 +10,6 @@ import (
 	"gpuperf/samples"
 	"gpuperf/samples/exchange"
 )
-
-// listed is the help of a flag that names a format.
-func listed(formats []exchange.Format) string {
-	var list []string
-	for _, f := range formats {
-		list = append(list, fmt.Sprintf("%s (%s)", f.Name, f.Doc))
-	}
-	return strings.Join(list, "; ")
-}
 
 func exportCommand() *cobra.Command {
 	var as string
@@ -45,7 +35,7 @@ samples, which have no time, are left out.`,
 			return showText(cmd, map[string]any{"format": as, "text": text.String()}, text.String())
 		},
 	}
-	cmd.Flags().StringVar(&as, "as", "csv", "the format: "+listed(exchange.Exports))
+	cmd.Flags().StringVar(&as, "as", "csv", "the format: "+exchange.List(exchange.Exports))
 	return cmd
 }
 
@@ -66,39 +56,22 @@ those of one program, and models are not fitted to imported samples, nor are the
 			if to == "" {
 				return usagef("perf import needs -o SAMPLES.jsonl, the file to write")
 			}
-			format, records, err := exchange.Import(args[0], as)
+			from, records, err := exchange.Import(args[0], as)
 			if err != nil {
 				return usage(err)
 			}
-			journal, err := samples.Open(to)
-			if err != nil {
+			if err := samples.Add(to, records); err != nil {
 				return err
 			}
+			note(cmd, "%s: recorded by %s; samples: %s", args[0], from, to)
+			t := format.NewTable("kernel", ">median", ">trials", ">metrics", "status")
 			for _, r := range records {
-				if err = journal.Append(r); err != nil {
-					break
-				}
+				t.Row(r.Kernel.Key(), recordTime(r), fmt.Sprint(len(r.Trials)), fmt.Sprint(len(r.Metrics)), string(r.Status))
 			}
-			if closed := journal.Close(); err == nil {
-				err = closed
-			}
-			if err != nil {
-				return err
-			}
-			note(cmd, "%s: recorded by %s; samples: %s", args[0], format, to)
-			return show(cmd, map[string]any{"format": format, "samples": records}, func(w io.Writer) error { return printImported(w, records) })
+			return show(cmd, map[string]any{"format": from, "samples": records}, t.Write)
 		},
 	}
-	cmd.Flags().StringVar(&as, "as", "", "the format, where it is not recognised: "+listed(exchange.Imports))
+	cmd.Flags().StringVar(&as, "as", "", "the format, where it is not recognised: "+exchange.List(exchange.Imports))
 	cmd.Flags().StringVarP(&to, "output", "o", "", "the samples file to add to")
 	return cmd
-}
-
-// printImported prints a row for each sample.
-func printImported(w io.Writer, records []samples.Record) error {
-	t := format.NewTable("kernel", ">median", ">trials", ">metrics", "status")
-	for _, r := range records {
-		t.Row(r.Kernel.Key(), recordTime(r), fmt.Sprint(len(r.Trials)), fmt.Sprint(len(r.Metrics)), string(r.Status))
-	}
-	return t.Write(w)
 }

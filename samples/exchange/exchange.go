@@ -48,6 +48,15 @@ func Names(formats []Format) (names []string) {
 	return names
 }
 
+// List is a line that says what the formats are.
+func List(formats []Format) string {
+	var list []string
+	for _, f := range formats {
+		list = append(list, fmt.Sprintf("%s (%s)", f.Name, f.Doc))
+	}
+	return strings.Join(list, "; ")
+}
+
 func find(formats []Format, name string) (Format, error) {
 	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
 	if i < 0 {

@@ -167,15 +167,10 @@ func imported(t *testing.T, path, format string) (as string, lines []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := samples.Open(filepath.Join(t.TempDir(), "s.jsonl"))
-	if err != nil {
-		t.Fatal(err)
+	if err := samples.Add(filepath.Join(t.TempDir(), "s.jsonl"), records); err != nil {
+		t.Error(err)
 	}
-	defer journal.Close()
 	for _, r := range records {
-		if err := journal.Append(r); err != nil {
-			t.Error(err)
-		}
 		times := make([]string, len(r.Trials))
 		for i, v := range r.Trials {
 			times[i] = fmt.Sprintf("%.6g", v)
@@ -226,6 +221,7 @@ func TestImportRefuses(t *testing.T) {
 		{"ncu.csv", `"us"`, `"cycle"`, `:6:1: gpu__time_duration.sum is in "cycle", which is no unit of time`},
 		{"ncu.csv", `,"launch__func_cache_config"`, ``, ":5:1: the row has 18 cells, the header has 17"},
 		{"ncu.csv", `"dram__bytes_read.sum"`, `"Metric Name"`, ":6:1: this is the page details"},
+		{"ncu.csv", `"ID"`, `"I"`, "no launch of a kernel is in it\n    ncu says: ==PROF== Disconnected from process 4242"},
 		{"nsys.csv", ",1504,", ",,", ":9:1: the launch needs a Duration"},
 		{"nsys.csv", "0.016,,,,,NVIDIA H200 (0)", "0.016,,,,,NVIDIA H200 (1)", ":9:1: the launch is on device NVIDIA H200 (1)"},
 		{"nsys.csv", "Duration (ns)", "Duration (cycles)", `:7:1: Duration is in "cycles"`},

@@ -14,6 +14,7 @@ import (
 const (
 	ncuHeader   = `"ID","Process ID"`
 	ncuDuration = "gpu__time_duration.sum"
+	ncuMessage  = "=="                 // begins what it says itself, as ==WARNING== No kernels were profiled.
 	ncuDevice   = "device__attribute_" // begins the names of what is said of the device
 )
 
@@ -24,13 +25,16 @@ var ncuLaunch = []string{
 }
 
 func isNCU(text string) bool {
-	return strings.HasPrefix(text, ncuHeader) || strings.Contains(text, "\n"+ncuHeader)
+	return strings.HasPrefix(text, ncuMessage) || strings.HasPrefix(text, ncuHeader) || strings.Contains(text, "\n"+ncuHeader)
 }
 
 func readNCU(f file) ([]samples.Record, error) {
 	rows, err := f.rows(ncuHeader)
 	if err != nil {
 		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, f.wrong("no launch of a kernel is in it").WithHint("ncu says: %s", said(f.text))
 	}
 	like := samples.Record{Origin: "ncu", Mode: samples.Cold, Time: f.modified} // it flushes the caches before each launch, unless told not to
 	var launches []launch
@@ -49,6 +53,16 @@ func readNCU(f file) ([]samples.Record, error) {
 		like.Device = ncuFingerprint(r)
 	}
 	return gather(launches, like), nil
+}
+
+// said is the last of ncu's own messages.
+func said(text string) (last string) {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, ncuMessage) {
+			last = strings.TrimSpace(line)
+		}
+	}
+	return last
 }
 
 func ncuRow(f file, r row) (launch, error) {
