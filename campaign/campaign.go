@@ -166,13 +166,16 @@ func (c *Campaign) Used(mode samples.Mode) (records []samples.Record) {
 }
 
 // DeviceFile is the path of a device's own file in a folder of the data directory: "profiles/nvidia-h200-8580fdbb.yaml". It is named by
-// the device's name in letters, digits and hyphens, with the start of its UUID where it has one.
+// the device's name in letters, digits and hyphens, with the start of its UUID where it has one, and the interface if it is not OpenCL.
 func DeviceFile(data, folder string, f samples.Fingerprint, ext string) string {
 	words := strings.FieldsFunc(strings.ToLower(f.Name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
 	if len(f.UUID) >= 8 {
 		words = append(words, f.UUID[:8])
+	}
+	if f.Interface != samples.OpenCL {
+		words = append(words, f.Interface.String())
 	}
 	return filepath.Join(data, folder, strings.Join(words, "-")+ext)
 }

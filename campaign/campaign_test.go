@@ -123,9 +123,13 @@ func TestOpenDevice(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "nowhere.jsonl") {
 		t.Errorf("%v", err)
 	}
-	path := DeviceFile("data", "profiles", samples.Fingerprint{Name: "NVIDIA H200 (x)", UUID: "5f4dd1a4beef"}, ".yaml")
-	if filepath.ToSlash(path) != "data/profiles/nvidia-h200-x-5f4dd1a4.yaml" {
-		t.Error(path)
+	for f, want := range map[*samples.Fingerprint]string{
+		{Name: "NVIDIA H200 (x)", UUID: "5f4dd1a4beef"}:                      "data/profiles/nvidia-h200-x-5f4dd1a4.yaml",
+		{Name: "NVIDIA H200", UUID: "5f4dd1a4beef", Interface: samples.CUDA}: "data/profiles/nvidia-h200-5f4dd1a4-cuda.yaml",
+	} {
+		if path := DeviceFile("data", "profiles", *f, ".yaml"); filepath.ToSlash(path) != want {
+			t.Errorf("%s, want %s", path, want)
+		}
 	}
 	var input *InputError
 	if _, err := TagCases("", []string{"empty_kernels"}, "superset"); !errors.As(err, &input) {

@@ -103,7 +103,7 @@ func TestLaunchErrors(t *testing.T) {
 	}
 	job, _ = sumOf(t, "y[0] = halve(sum(k, part[k]))").Job(device.Policy{})
 	job.Then[0].Args[0].Count++
-	if err := job.Check(device.Info{}); err == nil || !strings.Contains(err.Error(), "part has 8 elements of float32 in one launch and 9") {
+	if err := job.Check(device.Info{}); err == nil || !strings.Contains(err.Error(), "part has 8 elements of float32 in one place and 9") {
 		t.Error(err)
 	}
 }

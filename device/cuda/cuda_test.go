@@ -166,13 +166,12 @@ func TestRefusals(t *testing.T) {
 		edit func(*device.Job)
 		want samples.Status
 	}{
-		"syntax":       {func(j *device.Job) { j.Source = "no CUDA C" }, samples.BuildFailed},
-		"entry":        {func(j *device.Job) { j.Entry = "other" }, samples.BuildFailed},
-		"instance":     {func(j *device.Job) { j.Entry, j.Named = "other<float>", true }, samples.BuildFailed},
-		"image":        {func(j *device.Job) { j.Image = []byte("no machine code") }, samples.BuildFailed},
-		"option":       {func(j *device.Job) { j.Options = "--no-such-option" }, samples.BuildFailed},
-		"arguments":    {func(j *device.Job) { j.Args = j.Args[:3] }, samples.Refused},
-		"out of range": {func(j *device.Job) { j.Args[3].Int = 1 << 30; j.Global[0] = 1 << 30 }, samples.Crash},
+		"syntax":    {func(j *device.Job) { j.Source = "no CUDA C" }, samples.BuildFailed},
+		"entry":     {func(j *device.Job) { j.Entry = "other" }, samples.BuildFailed},
+		"instance":  {func(j *device.Job) { j.Entry, j.Named = "other<float>", true }, samples.BuildFailed},
+		"image":     {func(j *device.Job) { j.Image = []byte("no machine code") }, samples.BuildFailed},
+		"option":    {func(j *device.Job) { j.Options = "--no-such-option" }, samples.BuildFailed},
+		"arguments": {func(j *device.Job) { j.Args = j.Args[:3] }, samples.Refused},
 	} {
 		job := scaled(1000)
 		tt.edit(&job)
@@ -181,8 +180,15 @@ func TestRefusals(t *testing.T) {
 		if !ok || e.Status != tt.want {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
-		if ok && e.Fatal {
-			d = open(t)
-		}
+	}
+}
+
+// TestZCrash is the last one, as the context of the whole process is lost with it.
+func TestZCrash(t *testing.T) {
+	job := scaled(1000)
+	job.Args[3].Int, job.Global[0] = 1<<30, 1<<30
+	_, err := open(t).Run(context.Background(), job)
+	if e, ok := device.AsError(err); !ok || e.Status != samples.Crash || !e.Fatal {
+		t.Errorf("an access out of bounds: %v", err)
 	}
 }
