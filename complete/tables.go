@@ -47,7 +47,7 @@ var flags = map[string]offer{
 	"--param":      sizesOfKernel,
 	"--size":       sizesOfProgram,
 	"--for":        kernels,
-	"--against":    either(kernels, anyTag),
+	"--against":    either(kernels, files(launchfile.Extensions...), anyTag),
 	"--order":      fixed(explore.Orders),
 	"--ranker":     rankers,
 	"--as":         words([]string{"nest", "ir", "opencl"}),
