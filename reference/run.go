@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gpuperf/cardinality"
 	"gpuperf/device/facts"
 	"gpuperf/evaluate"
 	"gpuperf/features"
@@ -14,7 +15,6 @@ import (
 	"gpuperf/launchfile"
 	"gpuperf/lift"
 	"gpuperf/models"
-	"gpuperf/polycount"
 	"gpuperf/workload"
 )
 
@@ -91,19 +91,7 @@ func runValue(ctx context.Context, about, example string) (string, error) {
 
 // runCard counts the points of a set, or the images of each point under a map.
 func runCard(_ context.Context, _, example string) (string, error) {
-	if _, body, _ := strings.Cut(example, "{"); !strings.Contains(body, "->") {
-		set, err := polycount.ParseUnionSet(example)
-		if err != nil {
-			return "", err
-		}
-		count, err := set.Count()
-		return fmt.Sprint(count), err
-	}
-	maps, err := polycount.ParseUnionMap(example)
-	if err != nil {
-		return "", err
-	}
-	counts, err := maps.Card()
+	counts, err := cardinality.Count(example, false)
 	var lines []string
 	for _, c := range counts {
 		lines = append(lines, c.Count.String())
