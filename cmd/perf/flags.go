@@ -14,6 +14,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/progress"
 	"gpuperf/internal/warning"
 	"gpuperf/measure"
 	"gpuperf/samples"
@@ -106,7 +107,8 @@ func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 	if o.Data, err = dataDir(); err != nil {
 		return nil, err
 	}
-	o.Version, o.Monitor = version(), newProgress(cmd.ErrOrStderr().(*messages))
+	m := cmd.ErrOrStderr().(*messages)
+	o.Version, o.Monitor = version(), progress.New(m, m.w, &m.warnings)
 	c, err := campaign.Open(cmd.Context(), query, o)
 	if err != nil {
 		return nil, err

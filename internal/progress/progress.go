@@ -1,4 +1,5 @@
-package main
+// Package progress shows how far a campaign has come.
+package progress
 
 import (
 	"fmt"
@@ -16,27 +17,30 @@ import (
 	"gpuperf/samples"
 )
 
-// newProgress shows how far a campaign has come: with a bar on a terminal, a line for each kernel elsewhere.
-func newProgress(m *messages) campaign.Monitor {
-	if terminal.Is(m) && !m.warnings.Quiet {
-		return &bar{lines: lines{w: m}}
+// New shows it on notes: with a bar on a terminal, a line for each kernel elsewhere. Warnings of kinds that are new go to all, the stream
+// that --quiet does not silence.
+func New(notes, all io.Writer, warnings *warning.Printer) campaign.Monitor {
+	p := lines{notes, all, warnings, time.Time{}}
+	if terminal.Is(notes) && !warnings.Quiet {
+		return &bar{lines: p}
 	}
-	return &lines{w: m}
+	return &p
 }
 
 // lines prints a line for each task that is finished, and warnings of kinds that are new.
 type lines struct {
-	w     *messages
-	began time.Time // of building programs
+	notes, all io.Writer
+	warnings   *warning.Printer
+	began      time.Time // of building programs
 }
 
 func (p *lines) Building(done, total int) {
 	if done == 1 {
 		p.began = time.Now()
-		fmt.Fprintf(p.w, "building %d programs\n", total)
+		fmt.Fprintf(p.notes, "building %d programs\n", total)
 	}
 	if done == total {
-		fmt.Fprintf(p.w, "built %d programs in %v\n", total, time.Since(p.began).Round(10*time.Millisecond))
+		fmt.Fprintf(p.notes, "built %d programs in %v\n", total, time.Since(p.began).Round(10*time.Millisecond))
 	}
 }
 
@@ -44,13 +48,13 @@ func (p *lines) Measuring(e measure.Event) {
 	if e.Record == nil {
 		return
 	}
-	fmt.Fprintf(p.w, "[%d/%d] %s  %s\n", e.Index+1, e.Total, e.Task.Job.Identity.Key(), outcome(e))
-	p.warn(p.w.w, e)
+	fmt.Fprintf(p.notes, "[%d/%d] %s  %s\n", e.Index+1, e.Total, e.Task.Job.Identity.Key(), outcome(e))
+	p.warn(p.all, e)
 }
 
 func (p *lines) warn(w io.Writer, e measure.Event) {
 	for _, text := range e.Record.Warnings {
-		p.w.warnings.Now(w, warning.In(e.Task.Job.Identity.Key(), text))
+		p.warnings.Now(w, warning.In(e.Task.Job.Identity.Key(), text))
 	}
 }
 
@@ -80,7 +84,7 @@ type bar struct {
 
 func (p *bar) Measuring(e measure.Event) {
 	if p.container == nil {
-		p.container = mpb.New(mpb.WithOutput(p.w), mpb.WithWidth(40))
+		p.container = mpb.New(mpb.WithOutput(p.notes), mpb.WithWidth(40))
 		p.bar = p.container.AddBar(int64(e.Total),
 			mpb.PrependDecorators(decor.CountersNoUnit("%d/%d")),
 			mpb.AppendDecorators(
