@@ -1,6 +1,7 @@
 // Package counters has the hardware's own counts of a kernel, taken by NVIDIA's Nsight Compute (ncu), beside those of package features.
 //
-// Measure runs one launch of a kernel in a worker process under ncu, through CUDA, as ncu does not see OpenCL. Rows is the
+// Measure runs one launch of a kernel in a worker process under ncu, through CUDA, as ncu does not see OpenCL. A Source
+// takes counts in this way, or from a file where they were recorded. Rows is the
 // table of what is compared: a metric of the hardware, and the feature that counts the same; Compare evaluates it.
 package counters
 
@@ -69,12 +70,15 @@ func metrics() (names []string) {
 // ErrNoNCU says that Nsight Compute is not there.
 var ErrNoNCU = errors.New("ncu was not found")
 
-// Find looks for ncu on the PATH and where CUDA's installers put it.
+// installed are the places where CUDA's installers put ncu.
+var installed = []string{"/usr/local/cuda*/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu"}
+
+// Find looks for ncu on the PATH and where it is installed.
 func Find() (string, error) {
 	if path, err := exec.LookPath("ncu"); err == nil {
 		return path, nil
 	}
-	for _, pattern := range []string{"/usr/local/cuda*/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu"} {
+	for _, pattern := range installed {
 		if all, _ := filepath.Glob(pattern); len(all) > 0 {
 			return all[len(all)-1], nil
 		}

@@ -2,20 +2,16 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/counters"
 	"gpuperf/device/facts"
 	"gpuperf/features"
-	"gpuperf/internal/format"
-	"gpuperf/measure"
 	"gpuperf/samples"
-	"gpuperf/workload"
 )
 
 func countersCommand() *cobra.Command {
@@ -42,20 +38,22 @@ The counts of the hardware are kept in a samples file by -o; --recorded prints t
 			if err != nil {
 				return err
 			}
-			take, done, err := counterSource(cmd, recorded, to, device, mode)
+			var source counters.Source
+			if recorded != "" {
+				source, err = counters.Recorded(recorded)
+			} else {
+				source, err = counters.Live(device, to)
+			}
 			if err != nil {
 				return err
 			}
-			defer done()
-			type result struct {
-				Kernel string              `json:"kernel"`
-				At     map[string]int64    `json:"at"`
-				Rows   []counters.Compared `json:"rows"`
-			}
-			var all []result
+			defer source.Close()
+			var all []counters.Result
 			for _, c := range cases {
-				r, err := take(c)
-				if err != nil {
+				r, err := source.Take(cmd.Context(), c, mode)
+				if missing := new(counters.NotRecorded); errors.As(err, &missing) {
+					return usagef("%s: %w", c.Label, err)
+				} else if err != nil {
 					return fmt.Errorf("%s: %w", c.Label, err)
 				}
 				o := options
@@ -66,24 +64,9 @@ The counts of the hardware are kept in a samples file by -o; --recorded prints t
 				}
 				named := c.Identity
 				named.Sizes = nil
-				all = append(all, result{cmp.Or(c.Label, named.String()), c.Sizes, rows})
+				all = append(all, counters.Result{Kernel: cmp.Or(c.Label, named.String()), At: c.Sizes, Rows: rows})
 			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error {
-				t := format.NewTable("kernel", "sizes", "what", ">hardware", ">counted", ">ratio", "feature")
-				for _, r := range all {
-					for _, row := range r.Rows {
-						counted, ratio := "-", "-"
-						if row.Counted != nil {
-							counted = format.Rough(*row.Counted, row.Unit)
-						}
-						if v, ok := row.Ratio(); ok {
-							ratio = fmt.Sprintf("%.3f", v)
-						}
-						t.Row(r.Kernel, format.Sizes(r.At), row.What, format.Rough(row.Hardware, row.Unit), counted, ratio, row.Feature)
-					}
-				}
-				return t.Write(w)
-			})
+			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return counters.Write(w, all) })
 		},
 	}
 	addSizes(cmd, &sizes)
@@ -94,49 +77,4 @@ The counts of the hardware are kept in a samples file by -o; --recorded prints t
 	cmd.Flags().StringVarP(&to, "output", "o", "", "the samples file to add the counts to")
 	cmd.Flags().StringVar(&recorded, "recorded", "", "a samples file that counters has written, instead of running anything")
 	return cmd
-}
-
-// counterSource is where the counts of a case come from: a file, or ncu.
-func counterSource(cmd *cobra.Command, recorded, to, query string, mode samples.Mode) (take func(*workload.Case) (samples.Record, error), done func(), err error) {
-	if recorded != "" {
-		set, err := samples.Load(recorded)
-		if err != nil {
-			return nil, nil, err
-		}
-		return func(c *workload.Case) (samples.Record, error) {
-			for r, err := range set.All() {
-				if err == nil && r.Mode == mode && r.Metrics != nil && r.Kernel.Key() == c.Identity.Key() {
-					return *r, nil
-				}
-			}
-			return samples.Record{}, usagef("%s has no %s counts of %s", recorded, mode, c.Identity)
-		}, func() { set.Close() }, nil
-	}
-	ncu, err := counters.Find()
-	if err != nil {
-		return nil, nil, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
-	}
-	var journal *samples.Journal
-	if to != "" {
-		if journal, err = samples.Open(to); err != nil {
-			return nil, nil, err
-		}
-	}
-	o := counters.Options{NCU: ncu, Device: strings.TrimPrefix(query, samples.CUDA.String()+":"), Worker: []string{self, measure.WorkerArg}}
-	take = func(c *workload.Case) (samples.Record, error) {
-		r, err := counters.Measure(cmd.Context(), o, c, mode)
-		if err == nil && journal != nil {
-			err = journal.Append(r)
-		}
-		return r, err
-	}
-	return take, func() {
-		if journal != nil {
-			journal.Close()
-		}
-	}, nil
 }
