@@ -3,13 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
-	"gpuperf/internal/format"
 	"gpuperf/microbench"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -51,52 +48,14 @@ them, with the values of their arguments: first the default values, then the oth
 			}
 			return show(cmd, map[string]any{"generators": generators}, func(w io.Writer) error {
 				if len(tags) == 0 {
-					return listGenerators(w, generators)
+					return microbench.List(w, generators)
 				}
-				return describeGenerators(w, generators)
+				return microbench.Describe(w, generators)
 			})
 		},
 	}
 	addGenerators(cmd, &folder)
 	return cmd
-}
-
-// listGenerators prints a table with the first sentence about each generator.
-func listGenerators(w io.Writer, generators []*microbench.Generator) error {
-	t := format.NewTable("tags", "arguments", "what it runs")
-	for _, g := range generators {
-		names := append([]string{g.Name}, slices.DeleteFunc(slices.Clone(g.Tags), func(tag string) bool { return tag == g.Name })...)
-		var args []string
-		for _, a := range g.Args {
-			args = append(args, a.Name)
-		}
-		sentence, _, _ := strings.Cut(g.Doc, ". ")
-		columns := [][]string{names, format.Wrap(strings.Join(args, " "), 30), format.Wrap(strings.TrimSuffix(sentence, "."), 70)}
-		for i := range max(len(columns[0]), len(columns[1]), len(columns[2])) {
-			var cells []string
-			for _, c := range columns {
-				cells = append(cells, strings.Join(c[min(i, len(c)):min(i+1, len(c))], ""))
-			}
-			t.Row(cells...)
-		}
-	}
-	return t.Write(w)
-}
-
-// describeGenerators prints all that generators say of themselves.
-func describeGenerators(w io.Writer, generators []*microbench.Generator) error {
-	for i, g := range generators {
-		fmt.Fprintf(w, "%s%s (tags: %s)\n", strings.Repeat("\n", min(i, 1)), g.Name, strings.Join(g.Tags, ", "))
-		for _, line := range format.Wrap(g.Doc, 100) {
-			fmt.Fprintf(w, "  %s\n", line)
-		}
-		t := format.NewTable("argument", "values")
-		for _, a := range g.Args {
-			t.Row(a.Name, a.Allowed.String())
-		}
-		t.WriteIndented(w, "  ")
-	}
-	return nil
 }
 
 func benchShowCommand() *cobra.Command {
