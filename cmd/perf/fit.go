@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -16,7 +14,6 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device/replay"
 	"gpuperf/evaluate"
-	"gpuperf/internal/format"
 	"gpuperf/models"
 	"gpuperf/samples"
 )
@@ -71,13 +68,13 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 				if fitted, err = calibrate.FittedRows(as, fit, rows); err != nil {
 					return err
 				}
-				if result, err = withRows(fit, fitted); err != nil {
+				if result, err = fit.WithRows(fitted); err != nil {
 					return err
 				}
 			}
 			return show(cmd, result, func(w io.Writer) error {
 				if byRow {
-					printRows(w, fitted)
+					calibrate.WriteRows(w, fitted)
 				}
 				printFit(cmd, fit, history)
 				return nil
@@ -151,36 +148,4 @@ func drawOverlap(cmd *cobra.Command, fit *calibrate.Fit, path string) error {
 	}
 	note(cmd, "picture: %s", path)
 	return nil
-}
-
-// printRows prints the rows of a fit, with the terms of the fitted time.
-func printRows(w io.Writer, rows []calibrate.FittedRow) {
-	head := []string{">measured", ">fitted", ">error"}
-	for _, term := range rows[0].Terms {
-		head = append(head, ">"+term.Name)
-	}
-	t := format.NewTable(append(head, "row")...)
-	for _, r := range rows {
-		cells := []string{format.Seconds(r.Measured), format.Seconds(r.Fitted), format.SignedPercent(r.RelativeError)}
-		for _, term := range r.Terms {
-			cells = append(cells, format.Seconds(term.Value))
-		}
-		t.Row(append(cells, r.Label)...)
-	}
-	t.Write(w)
-	fmt.Fprintln(w)
-}
-
-// withRows is the object of a fit with its rows.
-func withRows(fit *calibrate.Fit, rows []calibrate.FittedRow) (map[string]any, error) {
-	text, err := json.Marshal(fit)
-	if err != nil {
-		return nil, err
-	}
-	object := map[string]any{}
-	if err := json.Unmarshal(text, &object); err != nil {
-		return nil, err
-	}
-	object["fitted_rows"] = rows
-	return object, nil
 }
