@@ -167,9 +167,34 @@ func (d *driver) load(binary []byte) (*program, error) {
 	pin.Pin(&image[0])
 	module, err := get[uintptr](&d.api, "cuModuleLoadData", uintptr(unsafe.Pointer(&image[0])))
 	if err != nil {
-		return nil, err
+		return nil, d.explained(err, image)
 	}
 	return &program{module: module, cubin: binary}, nil
+}
+
+// explained adds to the error of an image that cannot be loaded what the compiler of PTX says, where it says something.
+func (d *driver) explained(err error, image []byte) error {
+	const logBuffer, logSize, size = 5, 6, 16 << 10 // CU_JIT_ERROR_LOG_BUFFER and the bytes of it
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	log := make([]byte, size)
+	pin.Pin(&log[0])
+	pin.Pin(&image[0])
+	options, values := []int32{logBuffer, logSize}, []uintptr{uintptr(unsafe.Pointer(&log[0])), size}
+	pin.Pin(&options[0])
+	pin.Pin(&values[0])
+	module, again := get[uintptr](&d.api, "cuModuleLoadDataEx", uintptr(unsafe.Pointer(&image[0])), uintptr(len(options)),
+		uintptr(unsafe.Pointer(&options[0])), uintptr(unsafe.Pointer(&values[0])))
+	if again == nil {
+		d.do("cuModuleUnload", module)
+	}
+	text := strings.TrimSpace(cText(log))
+	if text == "" {
+		return err
+	}
+	e := device.Errorf(samples.BuildFailed, "%v", err)
+	e.Log = text
+	return e
 }
 
 // Unload unloads a program.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func (d *Device) buildOrExplain(job device.Job) (program, error) {
 	id, log, err := d.build(job)
 	if err != nil {
 		e := d.Verdict(Building, err)
-		e.Log = log
+		e.Log = cmp.Or(log, e.Log)
 		return program{}, tooLarge(e)
 	}
 	return program{id, log, time.Since(start)}, nil
