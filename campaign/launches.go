@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gpuperf/device"
@@ -18,8 +19,22 @@ type Launches struct {
 	file      string // the first
 }
 
-// LoadLaunches loads launch files, each at all sizes.
-func LoadLaunches(paths []string, sizes []map[string]int64) (*Launches, error) {
+// AreLaunches reports whether arguments, or what they are to be compared with, are launch files and neither scripts nor tags.
+func AreLaunches(args []string, against string) bool {
+	return slices.ContainsFunc(append(slices.Clone(args), against), isLaunch)
+}
+
+func isLaunch(arg string) bool { return slices.Contains(launchfile.Extensions, filepath.Ext(arg)) }
+
+// LoadLaunches loads launch files, each at all sizes. Where they are to be compared with another, each two launches are a pair: one of
+// them, and the other's at its sizes.
+func LoadLaunches(paths []string, against string, sizes []map[string]int64) (*Launches, error) {
+	if against != "" {
+		paths = append(slices.Clone(paths), against)
+	}
+	if i := slices.IndexFunc(paths, func(path string) bool { return !isLaunch(path) }); i >= 0 {
+		return nil, inputf("%s is no launch file, and the others are: measure them one after the other", paths[i])
+	}
 	absolute := make([]string, len(paths))
 	for i, path := range paths {
 		var err error
@@ -47,14 +62,17 @@ func LoadLaunches(paths []string, sizes []map[string]int64) (*Launches, error) {
 			all.jobs = append(all.jobs, job)
 		}
 	}
+	if against != "" {
+		all.jobs = withLast(all.jobs, len(sizes))
+	}
 	return all, nil
 }
 
-// AgainstLast pairs the launches of each file with those of the last, at the same sizes: each two are a pair.
-func (l *Launches) AgainstLast(sizes int) *Launches {
-	pairs, last := &Launches{Interface: l.Interface, file: l.file}, len(l.jobs)-sizes
+// withLast pairs jobs with the last of them, of which there is one for each size.
+func withLast(jobs []device.Job, sizes int) (pairs []device.Job) {
+	last := len(jobs) - sizes
 	for i := range last {
-		pairs.jobs = append(pairs.jobs, l.jobs[i], l.jobs[last+i%sizes])
+		pairs = append(pairs, jobs[i], jobs[last+i%sizes])
 	}
 	return pairs
 }
@@ -63,9 +81,6 @@ func (l *Launches) AgainstLast(sizes int) *Launches {
 func (c *Campaign) AgainstLaunches(ctx context.Context, mode samples.Mode, pairs *Launches) ([]Against, *Result, error) {
 	return c.inTurns(ctx, mode, pairs.jobs, func() (*Result, error) { return c.MeasureLaunches(ctx, mode, pairs) })
 }
-
-// Len is the number of launches.
-func (l *Launches) Len() int { return len(l.jobs) }
 
 // MeasureLaunches is Measure for launch files.
 func (c *Campaign) MeasureLaunches(ctx context.Context, mode samples.Mode, launches *Launches) (*Result, error) {

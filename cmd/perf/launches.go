@@ -1,22 +1,16 @@
 package main
 
 import (
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
 	"gpuperf/device/replay"
-	"gpuperf/launchfile"
 	"gpuperf/samples"
 )
 
-// isLaunchFile tells a launch file from scripts and tags.
-func isLaunchFile(arg string) bool { return slices.Contains(launchfile.Extensions, filepath.Ext(arg)) }
-
-// measureLaunches measures launch files. Their source decides on the interface.
+// measureLaunches measures launch files, or compares them with another. Their source decides on the interface.
 func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string, against string) error {
 	if on.within != "" {
 		return usagef("--time-range is for kernels whose sizes are free; a launch file says which it takes")
@@ -25,13 +19,7 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	if err != nil {
 		return err
 	}
-	if against != "" {
-		if !isLaunchFile(against) {
-			return usagef("--against %s: launch files are compared with a launch file", against)
-		}
-		paths = append(slices.Clone(paths), against)
-	}
-	launches, err := campaign.LoadLaunches(paths, at)
+	launches, err := campaign.LoadLaunches(paths, against, at)
 	if err != nil {
 		return err
 	}
@@ -39,9 +27,8 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 		on.face = launches.Interface.String()
 	}
 	if against != "" {
-		pairs := launches.AgainstLast(len(at))
 		return measureAgainst(cmd, on, func(c *campaign.Campaign, mode samples.Mode) ([]campaign.Against, *campaign.Result, error) {
-			return c.AgainstLaunches(cmd.Context(), mode, pairs)
+			return c.AgainstLaunches(cmd.Context(), mode, launches)
 		})
 	}
 	c, err := on.open(cmd)
@@ -53,11 +40,12 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	if err != nil {
 		return err
 	}
-	records, err := inModes(cmd, modes, launches.Len(), func(mode samples.Mode) (*campaign.Result, error) {
+	result, err := campaign.InModes(modes, func(mode samples.Mode) (*campaign.Result, error) {
 		return c.MeasureLaunches(cmd.Context(), mode, launches)
 	})
 	if err != nil {
 		return err
 	}
-	return printRecords(cmd, nil, records)
+	warn(cmd, result.Warnings)
+	return printRecords(cmd, result.Records, nil)
 }

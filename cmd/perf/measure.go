@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,11 +47,8 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
       --against 'axpy lsize_0:64 n:1048576 dtype:float32'`,
 		Args: minArgs(1, "a kernel script, launch files, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if isLaunchFile(args[0]) {
+			if campaign.AreLaunches(args, against) {
 				return measureLaunches(cmd, &on, args, sizes, against)
-			}
-			if against != "" && isLaunchFile(against) {
-				return usagef("--against %s: a launch file is compared with launch files", against)
 			}
 			if against != "" && on.within != "" {
 				return usagef("--time-range chooses sizes for one kernel, --against compares two at the same")
@@ -82,17 +78,16 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 			if cases, err = on.ranged(cmd, c, modes[0], cases); err != nil {
 				return err
 			}
-			records, err := inModes(cmd, modes, len(cases), func(mode samples.Mode) (*campaign.Result, error) {
-				return c.Measure(cmd.Context(), mode, cases)
-			})
+			result, err := campaign.InModes(modes, func(mode samples.Mode) (*campaign.Result, error) { return c.Measure(cmd.Context(), mode, cases) })
 			if err != nil {
 				return err
 			}
-			achieved, err := c.Achieved(cases, records)
+			warn(cmd, result.Warnings)
+			achieved, err := c.Achieved(cases, result.Records)
 			if err != nil {
 				return err
 			}
-			return printRecords(cmd, achieved, records)
+			return printRecords(cmd, result.Records, achieved)
 		},
 	}
 	on.add(cmd)
@@ -102,22 +97,6 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 	addMatch(cmd, &match)
 	cmd.Flags().StringVar(&against, "against", "", "compare with this kernel, FILE.star#KERNEL, LAUNCH.yaml or tags, by trials of both in turn")
 	return cmd
-}
-
-// inModes returns the records of a number of kernels in each state of the caches, kernel by kernel.
-func inModes(cmd *cobra.Command, modes []samples.Mode, kernels int, measure func(samples.Mode) (*campaign.Result, error)) ([]samples.Record, error) {
-	records := make([]samples.Record, kernels*len(modes))
-	for i, mode := range modes {
-		result, err := measure(mode)
-		if err != nil {
-			return nil, err
-		}
-		warn(cmd, result.Warnings)
-		for k, r := range result.Records {
-			records[k*len(modes)+i] = r
-		}
-	}
-	return records, nil
 }
 
 // isScript tells a kernel script, or a kernel of one, from a tag.
@@ -139,37 +118,18 @@ func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string
 }
 
 // printRecords prints samples, and what the kernels achieved, as far as that is known. Where one failed, the exit status says so.
-func printRecords(cmd *cobra.Command, achieved []campaign.Achieved, records []samples.Record) error {
-	type sample struct {
-		samples.Record
-		campaign.Achieved
-	}
-	columns := campaign.AchievedHeader
-	if achieved == nil {
-		achieved, columns = make([]campaign.Achieved, len(records)), nil
-	}
-	failed := 0
-	var all []sample
-	header := []string{"kernel", "caches", ">median", ">95 % interval"}
-	t := format.NewTable(slices.Concat(header, columns, []string{">trials", "verified", "status"})...)
-	for i, r := range records {
-		all = append(all, sample{r, achieved[i]})
-		if r.Status != samples.OK {
-			failed++
-			row := []string{r.Kernel.Key(), string(r.Mode), "", ""}
-			t.Row(slices.Concat(row, make([]string, len(columns)+2), []string{fmt.Sprintf("%s: %s", r.Status, r.Error)})...)
-			continue
-		}
-		interval := format.Seconds(r.Summary.Lo) + " – " + format.Seconds(r.Summary.Hi)
-		row := []string{r.Kernel.Key(), string(r.Mode), format.Seconds(r.Seconds()), interval}
-		t.Row(slices.Concat(row, achieved[i].Cells()[:len(columns)], []string{fmt.Sprint(len(r.Trials)), r.Verification(), "ok"})...)
-	}
-	if err := show(cmd, map[string]any{"samples": all}, t.Write); err != nil {
+func printRecords(cmd *cobra.Command, records []samples.Record, achieved []campaign.Achieved) error {
+	list := campaign.Samples(records, achieved)
+	if err := show(cmd, map[string]any{"samples": list}, campaign.SampleTable(list, achieved != nil).Write); err != nil {
 		return err
 	}
+	failed := 0
 	for _, r := range records {
 		if r.Log != "" {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: the log says:\n    %s\n", r.Kernel.Key(), strings.ReplaceAll(strings.TrimSpace(r.Log), "\n", "\n    "))
+		}
+		if r.Status != samples.OK {
+			failed++
 		}
 	}
 	if failed > 0 {
