@@ -13,7 +13,7 @@ __kernel void sum(__global const float *x, __global float *sums, __local float *
 
 // sum_ref: one work-item adds up all of x.
 __kernel void sum_ref(__global const float *x, __global float *total, int n) {
-  float s = 0;
+  double s = 0;
   for (int i = 0; i < n; i++) s += x[i];
   *total = s;
 }
