@@ -158,6 +158,9 @@ func (s *Statistics) rule() string {
 	if slices.ContainsFunc(s.c.k.Statements, s.c.partial) {
 		notes = append(notes, "both sides of branches, and all sub-groups of a work-group where some work-items are idle")
 	}
+	if names := s.c.readByConditions(); len(names) > 0 {
+		notes = append(notes, "not the conditions of statements, which load "+strings.Join(names, ", "))
+	}
 	for _, r := range s.Records {
 		if m, ok := r.Key.(Mem); ok && m.Space == kernel.Global && m.Granularity == SubGroup {
 			if rows, err := s.c.spansRows(m.LStrides); err == nil && rows {
@@ -170,6 +173,20 @@ func (s *Statistics) rule() string {
 		return ""
 	}
 	return "counted: " + strings.Join(notes, "; ") + " (--exact-branches: what runs)"
+}
+
+// readByConditions lists the arrays in global memory that conditions of statements load, which counts leave out unless branches are exact.
+func (c *counter) readByConditions() (names []string) {
+	for _, s := range c.k.Statements {
+		for _, p := range s.Predicates {
+			for _, a := range expr.Accesses(p) {
+				if array := c.k.Array(a.Array); array != nil && array.Space == kernel.Global && !slices.Contains(names, a.Array) {
+					names = append(names, a.Array)
+				}
+			}
+		}
+	}
+	return names
 }
 
 // partial reports whether work-items that a statement is counted for may not run it.
