@@ -226,10 +226,13 @@ func TestRules(t *testing.T) {
 
 // TestConditionsAreNamed: loads that conditions make are left out of default counts, and named.
 func TestConditionsAreNamed(t *testing.T) {
-	k := ok(kernel.Make(kernel.Spec{
+	k, err := kernel.Make(kernel.Spec{
 		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = 2*x[i] {if=mask[i] > 0}",
 		DTypes: map[string]expr.DType{"x": "float32", "y": "float32", "mask": "int32"}, Assumptions: "n >= 1",
-	}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for exact, want := range map[bool]string{false: "not the conditions of statements, which load mask", true: "mask"} {
 		s, err := Count(k, Options{ExactBranches: exact})
 		if err != nil {
