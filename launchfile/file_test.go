@@ -217,6 +217,7 @@ func TestErrors(t *testing.T) {
 		{base, "expect: {kernel: ref, grid: [1], block: [1], results: [y], tolerance: 1e-3}", "expect: {y: y.bin}", `expected a file *.npy, found "y.bin"`},
 		{base, "expect: {kernel: ref, grid: [1], block: [1], results: [y], tolerance: 1e-3}", "sequence: []", "the sequence has no launches"},
 		{base, "expect: {kernel: ref, grid: [1], block: [1], results: [y], tolerance: 1e-3}", "sequence: [{repeat: 99999}]", "there are more than 10000 launches"},
+		{base, "expect: {kernel: ref, grid: [1], block: [1], results: [y], tolerance: 1e-3}", "sequence: [{repeat: 9999, args: [" + strings.Repeat("{int8: 1}, ", 60) + "]}]", "the launches have more than 500000 arguments"},
 	} {
 		if strings.Count(c.base, c.old) == 0 {
 			t.Errorf("%q is not there", c.old)

@@ -16,8 +16,11 @@ import (
 	"gpuperf/samples"
 )
 
-// maxLaunches bounds the launches of a sequence.
-const maxLaunches = 10_000
+// Bounds of a sequence: its launches, and the arguments of all.
+const (
+	maxLaunches  = 10_000
+	maxArguments = 500_000
+)
 
 // Job is the launch at sizes, where they differ from those of the file.
 func (f *File) Job(sizes map[string]int64) (device.Job, error) {
@@ -93,6 +96,9 @@ func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) e
 			}
 			if times > maxLaunches-int64(len(all)) {
 				return l.repeat.errorAt(at, "there are more than %d launches", maxLaunches)
+			}
+			if times*int64(len(l.args)) > maxArguments {
+				return l.repeat.errorAt(at, "the launches have more than %d arguments", maxArguments)
 			}
 		}
 		for i := range times {
