@@ -14,7 +14,6 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
-	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -90,7 +89,10 @@ interval without upper end.`,
 			if err := o.measure(cmd, p, predictions); err != nil {
 				return err
 			}
-			return printPredictions(cmd, p, predictions)
+			return show(cmd, kernelsJSON(p.Summaries(predictions)), func(w io.Writer) error {
+				warnOf(cmd, predictions)
+				return p.Write(w, predictions)
+			})
 		},
 	}
 	o.add(cmd)
@@ -250,75 +252,6 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 	return nil
 }
 
-// predictionJSON is the form of `perf predict --json`.
-type predictionJSON struct {
-	Script   string           `json:"script,omitempty"`
-	Kernel   string           `json:"kernel"`
-	Model    string           `json:"model"`
-	Device   string           `json:"device"`
-	At       map[string]int64 `json:"at,omitempty"`
-	Row      string           `json:"row,omitempty"`
-	Measured *measuredJSON    `json:"measured,omitempty"`
-	*calibrate.Prediction
-}
-
-type measuredJSON struct {
-	Seconds       float64        `json:"seconds,omitempty"`
-	Interval      *[2]float64    `json:"interval,omitempty"`
-	RelativeError float64        `json:"relative_error,omitempty"`
-	Status        samples.Status `json:"status"`
-	Error         string         `json:"error,omitempty"`
-	Verified      string         `json:"verified,omitempty"`
-	campaign.Achieved
-}
-
-func predictionsJSON(p *campaign.Predictor, predictions []*campaign.Prediction) []predictionJSON {
-	all := make([]predictionJSON, len(predictions))
-	for i, r := range predictions {
-		all[i] = predictionJSON{
-			Script: r.Script, Kernel: r.Name, Model: p.Model.Name, Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction,
-		}
-		m := r.Measured
-		if m == nil {
-			continue
-		}
-		all[i].Measured = &measuredJSON{Status: m.Status, Error: m.Error}
-		if m.Status == samples.OK {
-			all[i].Measured.Seconds = m.Seconds()
-			all[i].Measured.Interval = &[2]float64{m.Summary.Lo, m.Summary.Hi}
-			all[i].Measured.RelativeError = r.RelativeError()
-			all[i].Measured.Verified = m.Verification()
-			all[i].Measured.Achieved = p.Achieved(r)
-		}
-	}
-	return all
-}
-
-func printPredictions(cmd *cobra.Command, p *campaign.Predictor, predictions []*campaign.Prediction) error {
-	return show(cmd, kernelsJSON(predictionsJSON(p, predictions)), func(w io.Writer) error {
-		fmt.Fprintf(w, "model %s, calibrated on %s\n", p.Model.Name, p.Device)
-		header := append([]string{"kernel", "sizes", ">predicted", ">95 % interval"}, measuredHeader(predictions)...)
-		var terms []int // that join no others, whose times would be shown twice
-		for i, term := range predictions[0].Terms {
-			if len(p.Model.Joins(term.Name)) == 0 {
-				terms = append(terms, i)
-				header = append(header, ">"+term.Name)
-			}
-		}
-		t := format.NewTable(header...)
-		for _, r := range predictions {
-			row := []string{r.Label, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String()}
-			row = append(row, measuredCells(p, r)...)
-			for _, i := range terms {
-				row = append(row, format.Seconds(r.Terms[i].Value))
-			}
-			t.Row(row...)
-		}
-		warnOf(cmd, predictions)
-		return t.Write(w)
-	})
-}
-
 // warnOf gives the warnings of predictions.
 func warnOf(cmd *cobra.Command, predictions []*campaign.Prediction) {
 	for _, r := range predictions {
@@ -328,51 +261,18 @@ func warnOf(cmd *cobra.Command, predictions []*campaign.Prediction) {
 	}
 }
 
-// measuredHeader and measuredCells are the columns of measurements, none where nothing was measured.
-func measuredHeader(predictions []*campaign.Prediction) []string {
-	if len(predictions) == 0 || predictions[0].Measured == nil {
-		return nil
-	}
-	return append([]string{">measured", ">error"}, campaign.AchievedHeader...)
-}
-
-func measuredCells(p *campaign.Predictor, r *campaign.Prediction) []string {
-	switch m := r.Measured; {
-	case m == nil:
-		return nil
-	case m.Status != samples.OK:
-		return []string{string(m.Status), "", "", "", ""}
-	}
-	return append([]string{format.Seconds(r.Measured.Seconds()), format.SignedPercent(r.RelativeError())}, p.Achieved(r).Cells()...)
-}
-
 // predictTable predicts each row of a table of feature values.
 func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) error {
-	table, err := calibrate.LoadTable(path)
+	all, err := p.PredictTable(path)
 	if err != nil {
 		return err
-	}
-	rows, err := table.Features(p.Rows.Features())
-	if err != nil {
-		return err
-	}
-	kernels := table.Kernels()
-	all := make([]predictionJSON, len(rows))
-	for i, values := range rows {
-		result, err := p.Rows.Predict(values)
-		if err != nil {
-			return fmt.Errorf("%s: %w", table.Label(i), err)
-		}
-		all[i] = predictionJSON{Kernel: kernels[i], Model: p.Model.Name, Device: p.Device.Name, Row: table.Label(i), Prediction: result}
 	}
 	return show(cmd, map[string]any{"kernels": all}, func(w io.Writer) error {
-		t := format.NewTable("row", "kernel", ">predicted", ">95 % interval")
 		for _, r := range all {
-			t.Row(r.Row, r.Kernel, format.Seconds(r.Seconds), r.Interval.String())
 			for _, text := range r.Warnings {
 				warn(cmd, []string{warning.In(r.Row, text)})
 			}
 		}
-		return t.Write(w)
+		return campaign.WriteRows(w, all)
 	})
 }

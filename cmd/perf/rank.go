@@ -75,7 +75,7 @@ skipped with the reason.`,
 // rankingJSON is the form of `perf rank --json`.
 type rankingJSON struct {
 	At      map[string]int64   `json:"at"`
-	Ranking []predictionJSON   `json:"ranking"`
+	Ranking []campaign.Summary `json:"ranking"`
 	Skipped []campaign.Refused `json:"skipped,omitempty"`
 }
 
@@ -83,7 +83,7 @@ type rankingJSON struct {
 func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction) error {
 	var objects []rankingJSON
 	for _, r := range rankings {
-		objects = append(objects, rankingJSON{r.At, predictionsJSON(p, r.Predictions), r.Skipped})
+		objects = append(objects, rankingJSON{r.At, p.Summaries(r.Predictions), r.Skipped})
 	}
 	result := any(map[string]any{"rankings": objects})
 	if len(objects) == 1 {
@@ -95,30 +95,10 @@ func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaig
 			if len(rankings) > 1 {
 				fmt.Fprintf(w, "%s%s\n", strings.Repeat("\n", min(i, 1)), format.Sizes(r.At))
 			}
-			if err := writeRanking(w, p, r); err != nil {
+			if err := p.WriteRanking(w, r); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-func writeRanking(w io.Writer, p *campaign.Predictor, r campaign.Ranking) error {
-	header := []string{">rank", "kernel", "sizes", ">predicted", ">95 % interval", ">of the fastest"}
-	t := format.NewTable(append(header, measuredHeader(r.Predictions)...)...)
-	for i, one := range r.Predictions {
-		rank := fmt.Sprint(i + 1)
-		if i > 0 && one.Interval.Overlaps(r.Predictions[i-1].Interval) {
-			rank = "~ " + rank
-		}
-		row := []string{rank, one.Label, format.Sizes(one.Sizes), format.Seconds(one.Seconds), one.Interval.String(), fmt.Sprintf("%.2f x", one.Seconds/r.Predictions[0].Seconds)}
-		t.Row(append(row, measuredCells(p, one)...)...)
-	}
-	if err := t.Write(w); err != nil {
-		return err
-	}
-	for _, k := range r.Skipped {
-		fmt.Fprintf(w, "skipped %s %s: %s: %s\n", k.Label, format.Sizes(k.At), k.Status, k.Reason)
-	}
-	return nil
 }
