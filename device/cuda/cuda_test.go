@@ -160,6 +160,17 @@ func TestInstances(t *testing.T) {
 	}
 }
 
+// TestCold flushes the caches by a kernel of package runner, and compares by another.
+func TestCold(t *testing.T) {
+	d := open(t)
+	job := scaled(1000)
+	job.Mode = samples.Cold
+	job.Expect = &device.Expect{Job: scaled(1000), Results: []string{"y"}, Tolerance: 1e-6}
+	if r, err := d.Run(context.Background(), job); err != nil || len(r.Trials) != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	d := open(t)
 	for name, tt := range map[string]struct {
