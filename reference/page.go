@@ -178,16 +178,23 @@ func (s *Section) names() (list []string) {
 	return list
 }
 
-// Select keeps the entries of these names; an unknown name is an error that suggests the nearest.
+// Select keeps the entries of these names, and whole sections by their titles, in letters of any case. An unknown name is an error that
+// suggests the nearest.
 func (p *Page) Select(names ...string) error {
 	all := p.Entries()
+	for _, s := range p.Sections {
+		all = append(all, s.Title)
+	}
 	for _, name := range names {
-		if !slices.Contains(all, name) {
+		if !slices.Contains(all, name) && !slices.ContainsFunc(p.Sections, func(s *Section) bool { return strings.EqualFold(s.Title, name) }) {
 			return fmt.Errorf("%s has no %q; %s", p.Title, name, source.Suggest(name, all))
 		}
 	}
 	p.Intro = ""
 	for _, s := range p.Sections {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(s.Title, name) }) {
+			continue
+		}
 		s.Intro = ""
 		s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return !slices.Contains(names, e.Name) })
 	}

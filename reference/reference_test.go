@@ -90,6 +90,26 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// TestSelectSection: the title of a section stands for all that it says, and an entry that is named too stays alone.
+func TestSelectSection(t *testing.T) {
+	p, err := Load("lp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Select("matches", "split_iname"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"split_iname"}, p.Sections[1].names()); len(p.Sections) != 2 || diff != "" {
+		t.Errorf("%d sections; %s", len(p.Sections), diff)
+	}
+	if s := p.Sections[0]; s.Title != "Matches" || s.Intro == "" || len(s.Entries) < 5 {
+		t.Errorf("%q with %d entries, introduced by %q", s.Title, len(s.Entries), s.Intro)
+	}
+	if err := p.Select("mathces"); err == nil || !strings.Contains(err.Error(), "did you mean Matches?") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestJoin: a page that does not fit its tables is refused.
 func TestJoin(t *testing.T) {
 	for what, entries := range map[string][]*Entry{

@@ -15,6 +15,8 @@ func (p *Page) WriteText(w io.Writer, width int) error {
 	whole := p.Intro != ""
 	if whole {
 		t.line("%s\n", p.Title)
+		t.paragraphs("", fmt.Sprintf("Of one entry alone: perf help %s NAME; of a section: perf help %s 'TITLE'. Their names follow the introduction.", p.Name, p.Name))
+		t.line("")
 		t.paragraphs("", p.Intro)
 		t.line("")
 		for _, s := range p.Sections {

@@ -30,7 +30,7 @@ operations, and writes the result as a model file that you can read, edit and ca
 run. The default is --model auto.`,
 		Example: `  perf calibrate examples/matmul/own_kernel.yaml --tag n:64,96,128
   perf calibrate --for examples/matmul/matmul.star -p n=256 --dry-run
-  perf calibrate examples/matmul/own_kernel.yaml --profile mine.yaml \
+  perf calibrate examples/matmul/own_kernel.yaml --profile my-profile.yaml \
       --device replay:testdata/h200/matmul_2_2.jsonl`,
 		Args: own.check,
 		RunE: func(cmd *cobra.Command, args []string) error {

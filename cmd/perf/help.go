@@ -20,10 +20,11 @@ func helpCommand() *cobra.Command {
 		Use:   "help [COMMAND... | PAGE [ENTRY...]]",
 		Short: "Print the help of a command, or the reference of a language",
 		Long: `help prints the help of a command, as COMMAND --help does, or a page about a language or a file format: all of it, or the entries
-named after it. A page that has the name of a command follows the help of the command. With --man, help writes a manual page
+and sections named after it. A page that has the name of a command follows the help of the command. With --man, help writes a manual page
 of each command into a folder: perf.1, perf-count.1 and so on, to read with man.`,
 		Example: `  perf help count
   perf help model fit
+  perf help lp instructions
   perf help --man man1`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

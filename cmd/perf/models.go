@@ -14,7 +14,7 @@ func modelsCommand() *cobra.Command {
 		Use:   "models [NAME]",
 		Short: "List the model files that come with the program, or print one",
 		Long: `models lists the models that come with the program. Where a model file is asked for, the name of one will do:
-perf calibrate linear. Given a name it prints the file, to start an own model from: perf models matmul > mine.yaml.`,
+perf calibrate linear. Given a name it prints the file, to start an own model from: perf models matmul > my-model.yaml.`,
 		Example: `  perf models
   perf models linear`,
 		Args: cobra.MaximumNArgs(1),

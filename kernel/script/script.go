@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -73,8 +74,22 @@ type Options struct {
 	Prelude []*Module
 }
 
+// others says what takes the files that are not scripts, by how their names end.
+var others = map[string]string{
+	".yaml":  "perf calibrate takes models, perf evaluate suites, and perf measure launch files",
+	".cl":    "perf measure takes the source of a kernel by a launch file; see: perf help launch",
+	".cu":    "perf measure takes the source of a kernel by a launch file; see: perf help launch",
+	".ptx":   "perf measure takes a compiled kernel by a launch file; see: perf help launch",
+	".cubin": "perf measure takes a compiled kernel by a launch file; see: perf help launch",
+	".lift":  "perf lift takes functional programs",
+	".jsonl": "samples are given by --replay or --device replay:FILE",
+}
+
 // Load runs a script file under these options.
 func (o Options) Load(ctx context.Context, path string) ([]Variant, error) {
+	if hint := others[filepath.Ext(path)]; hint != "" {
+		return nil, (&source.Error{File: path, Msg: "not a kernel script, whose name ends in .star"}).WithHint(hint)
+	}
 	text, err := readFile(path)
 	if err != nil {
 		return nil, err
