@@ -88,7 +88,7 @@ var others = map[string]string{
 // Load runs a script file under these options.
 func (o Options) Load(ctx context.Context, path string) ([]Variant, error) {
 	if hint := others[filepath.Ext(path)]; hint != "" {
-		return nil, (&source.Error{File: path, Msg: "not a kernel script, whose name ends in .star"}).WithHint(hint)
+		return nil, (&source.Error{File: path, Msg: "not a kernel script, whose name ends in .star"}).WithHint("%s", hint)
 	}
 	text, err := readFile(path)
 	if err != nil {
