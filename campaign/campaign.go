@@ -47,7 +47,7 @@ const MaxJobs = 16
 type Monitor interface {
 	Building(done, total int) // programs that are built before any is run; first with 1
 	Measuring(measure.Event)  // before and after each kernel
-	Done()                    // with the kernels of one call
+	Done()                    // with the programs, or the kernels, of one call
 }
 
 // InputError marks an error in what was asked for, as opposed to work that failed.

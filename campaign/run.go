@@ -120,6 +120,7 @@ func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []
 	ahead := measure.Ahead{Options: c.workers, Jobs: c.options.Jobs, Least: leastAhead}
 	if m := c.options.Monitor; m != nil {
 		ahead.Progress = m.Building
+		defer m.Done()
 	}
 	ahead.Hung = func(job device.Job, verdict *device.Error) {
 		for i, t := range tasks {

@@ -21,6 +21,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/complete"
+	"gpuperf/internal/terminal"
 )
 
 // grace is how long the work may take to stop by itself after a signal. What is finished is in journals by then.
@@ -50,14 +51,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
-	messages := &messages{w: stderr}
+	messages := &messages{w: terminal.NewLive(stderr)}
 	root.SetErr(messages)
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		out.hold(wantJSON(cmd))
 		messages.warnings.Quiet, _ = cmd.Flags().GetBool("quiet")
 	}
 	cmd, err := root.ExecuteContextC(ctx)
-	messages.warnings.Flush(stderr)
+	messages.warnings.Flush(messages.w)
 	if err != nil && ctx.Err() != nil {
 		err = stoppedBy(cmd)
 	}

@@ -105,7 +105,7 @@ func printJSON(w io.Writer, v any) error {
 
 // messages is standard error: notes, progress and warnings. Warnings are printed when the command has ended, each kind once.
 type messages struct {
-	w        io.Writer
+	w        *terminal.Live
 	warnings warning.Printer
 }
 

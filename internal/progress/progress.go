@@ -6,9 +6,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/terminal"
@@ -17,21 +14,22 @@ import (
 	"gpuperf/samples"
 )
 
-// New shows it on notes: with a bar on a terminal, a line for each kernel elsewhere. Warnings of kinds that are new go to all, the stream
-// that --quiet does not silence.
-func New(notes, all io.Writer, warnings *warning.Printer) campaign.Monitor {
+// New shows it on notes: a line that changes on a terminal, a line for each kernel elsewhere. Warnings of kinds that are new go to all,
+// the stream that --quiet does not silence.
+func New(notes io.Writer, all *terminal.Live, warnings *warning.Printer) campaign.Monitor {
 	p := lines{notes, all, warnings, time.Time{}}
-	if terminal.Is(notes) && !warnings.Quiet {
-		return &bar{lines: p}
+	if terminal.Redrawable(all) && !warnings.Quiet {
+		return &line{lines: p}
 	}
 	return &p
 }
 
 // lines prints a line for each task that is finished, and warnings of kinds that are new.
 type lines struct {
-	notes, all io.Writer
-	warnings   *warning.Printer
-	began      time.Time // of building programs
+	notes    io.Writer
+	all      *terminal.Live
+	warnings *warning.Printer
+	began    time.Time // of building programs
 }
 
 func (p *lines) Building(done, total int) {
@@ -49,12 +47,12 @@ func (p *lines) Measuring(e measure.Event) {
 		return
 	}
 	fmt.Fprintf(p.notes, "[%d/%d] %s  %s\n", e.Index+1, e.Total, e.Task.Job.Identity.Key(), outcome(e))
-	p.warn(p.all, e)
+	p.warn(e)
 }
 
-func (p *lines) warn(w io.Writer, e measure.Event) {
+func (p *lines) warn(e measure.Event) {
 	for _, text := range e.Record.Warnings {
-		p.warnings.Now(w, warning.In(e.Task.Job.Identity.Key(), text))
+		p.warnings.Now(p.all, warning.In(e.Task.Job.Identity.Key(), text))
 	}
 }
 
@@ -74,42 +72,47 @@ func outcome(e measure.Event) string {
 	return fmt.Sprintf("%s, %d trials", format.Seconds(r.Seconds()), len(r.Trials))
 }
 
-// bar draws a progress bar for each list of kernels; failures and warnings of new kinds scroll by above it.
-type bar struct {
+// line shows on one line of a terminal how many kernels there are, the one that runs, and the time that is left; failures and warnings
+// of new kinds scroll by above it.
+type line struct {
 	lines
-	container *mpb.Progress // nil between two lists
-	bar       *mpb.Bar
-	current   string
+	measured int
+	spent    time.Duration // on those
+	started  time.Time     // the one that runs
 }
 
-func (p *bar) Measuring(e measure.Event) {
-	if p.container == nil {
-		p.container = mpb.New(mpb.WithOutput(p.notes), mpb.WithWidth(40))
-		p.bar = p.container.AddBar(int64(e.Total),
-			mpb.PrependDecorators(decor.CountersNoUnit("%d/%d")),
-			mpb.AppendDecorators(
-				decor.Percentage(), decor.Name("  "),
-				decor.AverageETA(decor.ET_STYLE_GO), decor.Name("  "),
-				decor.Any(func(decor.Statistics) string { return p.current })))
-	}
-	if e.Record == nil {
-		p.current = e.Task.Job.Identity.Key()
-		return
-	}
-	if e.Record.Status != samples.OK {
-		fmt.Fprintf(p.container, "%s  %s\n", e.Task.Job.Identity.Key(), outcome(e))
-	}
-	p.warn(p.container, e)
-	p.bar.Increment()
+func (p *line) Building(done, total int) {
+	p.lines.Building(done, total)
+	p.all.Show(fmt.Sprintf("[%d/%d] building programs", done, total))
 }
 
-func (p *bar) Done() {
-	if p.container == nil {
+func (p *line) Measuring(e measure.Event) {
+	switch {
+	case e.Record == nil:
+		p.started = time.Now()
+		p.all.Show(fmt.Sprintf("[%d/%d] %s%s", e.Index+1, e.Total, p.left(e.Total-e.Index), e.Task.Job.Identity.Key()))
 		return
+	case e.Record.Status != samples.OK:
+		p.lines.Measuring(e)
+	default:
+		p.warn(e)
 	}
-	if !p.bar.Completed() {
-		p.bar.Abort(false)
+	if !e.Reused {
+		p.measured++
+		p.spent += time.Since(p.started)
 	}
-	p.container.Wait()
-	p.container = nil
+}
+
+// left words how long so many kernels take, when they take as long as those before.
+func (p *line) left(kernels int) string {
+	if p.measured == 0 {
+		return ""
+	}
+	mean := p.spent / time.Duration(p.measured)
+	return fmt.Sprintf("about %v left  ", (mean * time.Duration(kernels)).Round(time.Second))
+}
+
+func (p *line) Done() {
+	p.all.Show("")
+	p.measured, p.spent = 0, 0
 }

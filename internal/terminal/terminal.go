@@ -1,5 +1,5 @@
 // Package terminal decides whether a stream is a terminal, how wide it is, and whether text on it is coloured. Wrappers of streams have
-// the Fd of what they wrap.
+// the Fd of what they wrap. [Live] wraps lines at the width, and redraws one.
 package terminal
 
 import (
@@ -13,6 +13,9 @@ import (
 func Is(w io.Writer) bool {
 	return term.IsTerminal(int(Fd(w)))
 }
+
+// Redrawable reports whether a stream is a terminal that knows the sequences that move the cursor and colour text.
+func Redrawable(w io.Writer) bool { return Is(w) && os.Getenv("TERM") != "dumb" }
 
 // Fd is that of a stream, for wrappers of it; one that is no file descriptor where it has none.
 func Fd(w io.Writer) uintptr {
@@ -42,7 +45,7 @@ func Width(w io.Writer) int {
 
 // Colours reports whether text on a stream is coloured: on terminals that can, unless NO_COLOR is set (https://no-color.org).
 func Colours(w io.Writer) bool {
-	return Is(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return Redrawable(w) && os.Getenv("NO_COLOR") == ""
 }
 
 // Style is how text looks: the parameters of an SGR sequence (ECMA-48).
