@@ -31,31 +31,39 @@ var least = map[string]float64{
 // whole are those of them that are integers.
 var whole = []string{"freedom", "rows", "kernels", "points", "compute_units", "subgroup_size", "clock_mhz"}
 
-// checkValues refuses values that no calibration writes.
-func checkValues(root *yamlfile.Node) error {
+// checkValues refuses values that no calibration writes. The definitions that cannot be read are no mistake of the file: it returns why, by
+// model.
+func checkValues(root *yamlfile.Node) (unread map[string]error, err error) {
 	if err := checkNumbers("the profile", root); err != nil {
-		return err
+		return nil, err
 	}
 	if device := root.Get("device"); device == nil || device.Get("name") == nil || device.Get("name").Text == "" {
-		return root.Errorf("the profile names no device").WithHint("a calibration writes device: with the name of the device and what its driver tells")
+		return nil, root.Errorf("the profile names no device").WithHint("a calibration writes device: with the name of the device and what its driver tells")
 	}
 	for _, r := range itemsOf(root.Get("roof")) {
 		if err := checkReached(r); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	seen := map[string]bool{}
+	unread = map[string]error{}
 	for _, c := range itemsOf(root.Get("models")) {
 		if err := checkCalibration(c); err != nil {
-			return err
+			return nil, err
 		}
 		model := c.Get("model")
+		definition, err := parseDefinition(c.Get("definition"))
+		if err != nil {
+			unread[model.Text] = err
+		} else if err := checkFit(definition, c); err != nil {
+			return nil, err
+		}
 		if seen[model.Text] {
-			return model.Errorf("the profile has model %s twice", model.Text).WithHint("a profile holds one calibration of each model: remove one")
+			return nil, model.Errorf("the profile has model %s twice", model.Text).WithHint("a profile holds one calibration of each model: remove one")
 		}
 		seen[model.Text] = true
 	}
-	return nil
+	return unread, nil
 }
 
 // checkReached refuses a rate that is no rate of its resource.
@@ -122,10 +130,11 @@ func checkCalibration(c *yamlfile.Node) error {
 	if cache := c.Get("origin").Get("cache"); cache != nil && cache.Text != string(samples.Warm) && cache.Text != string(samples.Cold) {
 		return cache.Errorf("%s is no state of the caches", cache.Text).WithHint("write warm or cold")
 	}
-	model, err := parseDefinition(c.Get("definition"))
-	if err != nil {
-		return err
-	}
+	return nil
+}
+
+// checkFit checks what was fitted against the model.
+func checkFit(model *models.Model, c *yamlfile.Node) error {
 	estimates := c.Get("parameters")
 	var names []string
 	for _, e := range itemsOf(estimates) {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/warning"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
 )
@@ -32,6 +34,13 @@ type Profile struct {
 	Device  samples.Fingerprint `yaml:"device"`
 	Roof    []Reached           `yaml:"roof,omitempty"` // each resource once
 	Models  []Calibration       `yaml:"models"`
+	Unread  []Unread            `yaml:"-"` // kept in the file, of no use to this program
+}
+
+// Unread is a calibration whose definition this program cannot read: another version made it.
+type Unread struct {
+	Calibration
+	Err error
 }
 
 // Reached is the highest rate at which a measurement kernel that is made for it has used a resource of the device: no kernel is faster.
@@ -83,6 +92,7 @@ func (p *Profile) Find(model string) *Calibration {
 
 // Put adds a calibration, in place of an earlier one of the same model.
 func (p *Profile) Put(c Calibration) {
+	p.Unread = slices.DeleteFunc(p.Unread, func(u Unread) bool { return u.Fit.Model == c.Fit.Model })
 	if old := p.Find(c.Fit.Model); old != nil {
 		*old = c
 		return
@@ -90,7 +100,41 @@ func (p *Profile) Put(c Calibration) {
 	p.Models = append(p.Models, c)
 }
 
-// Names lists the models of the profile.
+// All lists the calibrations in the file, those last that this program cannot read.
+func (p *Profile) All() []Calibration {
+	all := slices.Clone(p.Models)
+	for _, u := range p.Unread {
+		all = append(all, u.Calibration)
+	}
+	return all
+}
+
+// LeaveOut moves the models that cannot be read, for the reason that unread gives, from Models to Unread.
+func (p *Profile) LeaveOut(unread func(Calibration) error) {
+	p.Models = slices.DeleteFunc(p.Models, func(c Calibration) bool {
+		err := unread(c)
+		if err != nil {
+			p.Unread = append(p.Unread, Unread{c, err})
+		}
+		return err != nil
+	})
+}
+
+// Warnings says which models are left out.
+func (p *Profile) Warnings() (out []string) {
+	for _, u := range p.Unread {
+		out = append(out, warning.OtherVersion.About("model "+u.Fit.Model, "%s", u.Reason()))
+	}
+	return out
+}
+
+// Reason says why the model is left out, and what to do.
+func (u Unread) Reason() string {
+	why, _, _ := strings.Cut(u.Err.Error(), "\n") // without the line of the file
+	return fmt.Sprintf("left out of the profile, made by another version of the program: calibrate it again (%s)", why)
+}
+
+// Names lists the models of the profile that can be used.
 func (p *Profile) Names() []string {
 	out := make([]string, len(p.Models))
 	for i, c := range p.Models {
@@ -132,7 +176,12 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 	if err := yamlfile.Decode(file, text, p, profileKeys...); err != nil {
 		return nil, err
 	}
-	return p, checkValues(root)
+	unread, err := checkValues(root)
+	if err != nil {
+		return nil, err
+	}
+	p.LeaveOut(func(c Calibration) error { return unread[c.Fit.Model] })
+	return p, nil
 }
 
 func checkVersion(root *yamlfile.Node) error {
@@ -161,6 +210,7 @@ func checkVersion(root *yamlfile.Node) error {
 func (p *Profile) YAML() ([]byte, error) {
 	out := *p
 	out.Version = ProfileVersion
+	out.Models = p.All()
 	return yaml.MarshalWithOptions(out, yaml.CustomMarshaler(quoted), yaml.UseLiteralStyleIfMultiline(true))
 }
 

@@ -169,7 +169,6 @@ func TestProfileMistakes(t *testing.T) {
 		{"    f_ga:\n    - 0.0\n", "    f_ga:\n    - 2e9\n", "the range of f_ga ends before it begins"},
 		{"    f_ga:\n    - 0.0\n", "    f_ga:\n", "there are 1 numbers here and not 2"},
 		{"  origin:", "  origins:", "unknown key"},
-		{"expression: overhead", "expression: overhaed", "the definition of the model: "},
 		{entry[1], "-" + entry[1], "the variance of p_launch is negative"},
 		{entry[2], "1e-19", "the covariance is not symmetric"},
 		{entry[1], "1e-24", "would have a correlation beyond 1"},
@@ -182,6 +181,48 @@ func TestProfileMistakes(t *testing.T) {
 		if _, err := ParseProfile("p.yaml", []byte(bad)); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "p.yaml:") {
 			t.Errorf("%q gave\n%v\nwant\n%s", c.bad, err, c.want)
 		}
+	}
+}
+
+// TestUnreadDefinitions: a model whose definition cannot be read is left out, stays in the file as it is, and is replaced by Put.
+func TestUnreadDefinitions(t *testing.T) {
+	text, err := profiled(t).YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.Replace(string(text), "expression: overhead", "expression: overhaed", 1))
+	p, err := ParseProfile("p.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Names(), []string{"m"}) || len(p.Unread) != 1 || p.Find("1e3") != nil {
+		t.Fatalf("models %q, %d not read", p.Names(), len(p.Unread))
+	}
+	want := `^model 1e3: left out of the profile, made by another version of the program: calibrate it again \(p.yaml:\d+:\d+: the definition of the model: .*\) \[other-version\]$`
+	if got := p.Warnings(); len(got) != 1 || !regexp.MustCompile(want).MatchString(got[0]) {
+		t.Errorf("%q", got)
+	}
+	definition := p.Unread[0].Definition
+	for _, put := range []string{"third", "m"} {
+		c := p.Models[0]
+		c.Fit.Model = put
+		p.Put(c)
+	}
+	if text, err = p.YAML(); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ParseProfile("p.yaml", text)
+	if err != nil || !slices.Equal(back.Names(), []string{"m", "third"}) || len(back.Unread) != 1 || back.Unread[0].Definition != definition {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	if d := cmp.Diff(p.Unread[0].Calibration, back.Unread[0].Calibration, profileCompare); d != "" {
+		t.Error(d)
+	}
+	again := p.Models[0]
+	again.Fit.Model = "1e3"
+	p.Put(again)
+	if !slices.Equal(p.Names(), []string{"m", "third", "1e3"}) || len(p.Unread) != 0 || p.Warnings() != nil {
+		t.Errorf("models %q, %d not read", p.Names(), len(p.Unread))
 	}
 }
 

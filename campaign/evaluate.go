@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
@@ -210,9 +209,9 @@ func (e *evaluation) fromProfile(model *models.Model) (*Calibrated, error) {
 	if on := e.Device.Info().Fingerprint; !e.o.Profile.Device.Same(on) {
 		e.note(warning.OtherDevice, "", "the profile is for %s, but the times are from %s", e.o.Profile.Device, on)
 	}
-	calibration := e.o.Profile.Find(model.Name)
-	if calibration == nil {
-		return nil, inputf("the profile has no model %q; it holds: %s", model.Name, strings.Join(e.o.Profile.Names(), ", "))
+	calibration, err := CalibrationOf(e.o.Profile, model.Name)
+	if err != nil {
+		return nil, err
 	}
 	if c := calibration.Origin.Cache; c != "" && c != string(e.mode) {
 		e.note(warning.OtherCaches, "model "+model.Name, "the profile has it for %s caches, but the times are with %s caches", c, e.mode)

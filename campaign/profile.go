@@ -5,16 +5,47 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
 	"gpuperf/internal/source"
+	"gpuperf/models"
 	"gpuperf/samples"
 )
 
+// readProfile reads a profile. Models with features that this program does not know are left out too.
+func readProfile(path string) (*calibrate.Profile, error) {
+	p, err := calibrate.LoadProfile(path)
+	if err != nil {
+		return nil, err
+	}
+	p.LeaveOut(func(c calibrate.Calibration) error {
+		model, err := models.Parse(c.Origin.ModelFile, []byte(c.Definition))
+		if err == nil {
+			_, err = featuresOf(model)
+		}
+		return err
+	})
+	return p, nil
+}
+
+// CalibrationOf finds the calibration of a model in a profile. Why there is none is an error.
+func CalibrationOf(p *calibrate.Profile, model string) (*calibrate.Calibration, error) {
+	if c := p.Find(model); c != nil {
+		return c, nil
+	}
+	for _, u := range p.Unread {
+		if u.Fit.Model == model {
+			return nil, inputf("model %s is %s", model, u.Reason())
+		}
+	}
+	return nil, inputf("the profile has no model %q; it holds: %s", model, strings.Join(p.Names(), ", "))
+}
+
 // LoadProfile reads a profile, or one that comes with the program by its name. A file of that name goes first.
 func LoadProfile(path string) (*calibrate.Profile, error) {
-	p, err := calibrate.LoadProfile(path)
+	p, err := readProfile(path)
 	switch {
 	case !errors.Is(err, fs.ErrNotExist) || !isName(path):
 		return p, err
@@ -27,7 +58,7 @@ func LoadProfile(path string) (*calibrate.Profile, error) {
 // OpenProfile reads a profile to which calibrations on a device are added, or begins one. It must be of the device and of the state of
 // the caches, and no profile that comes with the program.
 func OpenProfile(path string, device samples.Fingerprint, mode samples.Mode) (*calibrate.Profile, error) {
-	profile, err := calibrate.LoadProfile(path)
+	profile, err := readProfile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && profiles.Has(path):
 		return nil, inputf("the profile %s comes with the program, nothing can be added to it; name a file: --profile %s.yaml", path, path)
@@ -38,7 +69,7 @@ func OpenProfile(path string, device samples.Fingerprint, mode samples.Mode) (*c
 	case !profile.Device.Same(device):
 		return nil, inputf("profile %s is for %s, not for %s; choose another with --profile", path, profile.Device, device)
 	}
-	for _, m := range profile.Models {
+	for _, m := range profile.All() {
 		if m.Origin.Cache != "" && m.Origin.Cache != string(mode) {
 			return nil, inputf("the models of profile %s were calibrated with %s caches, and this calibration uses %s caches; choose another with --profile",
 				path, m.Origin.Cache, mode)

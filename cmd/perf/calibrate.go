@@ -124,6 +124,11 @@ func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mo
 			printFit(cmd, &m.Fit, false)
 		}
 	}
+	after, err := campaign.OpenProfile(path, device, mode)
+	if err != nil {
+		return nil, err
+	}
+	warn(cmd, after.Warnings())
 	if !wantJSON(cmd) {
 		fmt.Fprintf(cmd.OutOrStdout(), "profile: %s (caches %s)\n", path, mode)
 	}

@@ -54,6 +54,7 @@ side. A variant that the device refuses at some size is skipped with the reason.
 				if o.Profile, err = campaign.LoadProfile(profile); err != nil {
 					return err
 				}
+				warn(cmd, o.Profile.Warnings())
 			}
 			if o.Within, err = campaign.ParseTimeRange(on.within); err != nil {
 				return err

@@ -148,6 +148,7 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 	if err != nil {
 		return nil, err
 	}
+	warn(cmd, profile.Warnings())
 	names, name := profile.Names(), o.model
 	choose := name == calibrate.Auto && profile.Find(name) == nil
 	switch {
@@ -160,9 +161,9 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 	case name == "":
 		name = names[0]
 	}
-	calibration := profile.Find(name)
-	if calibration == nil {
-		return nil, usagef("profile %s has no model %q; it holds: %s", path, name, strings.Join(names, ", "))
+	calibration, err := campaign.CalibrationOf(profile, name)
+	if err != nil {
+		return nil, usage(fmt.Errorf("%s: %w", path, err))
 	}
 	return campaign.NewPredictor(profile.Device, profile.Roof, calibration)
 }

@@ -40,6 +40,7 @@ const (
 	UnknownFacts   Kind = "unknown-facts"
 	Ranker         Kind = "ranker"
 	IncompleteFile Kind = "incomplete-file"
+	OtherVersion   Kind = "other-version"
 	SlowBuild      Kind = "slow-build"
 	UnknownCode    Kind = "unknown-code"
 )
@@ -78,6 +79,7 @@ var Kinds = []Info{
 	{UnknownFacts, false},
 	{Ranker, false},
 	{IncompleteFile, false},
+	{OtherVersion, true},
 	{SlowBuild, false},
 	{UnknownCode, true},
 }
