@@ -105,10 +105,14 @@ type Roof struct {
 	Source   string  `json:"source"`
 }
 
-// Under raises a prediction that is faster than the device can be to its roof, with a warning, and the interval with it.
+// Under raises a prediction that is faster than the device can be to its roof, with a warning, and the interval with it: its upper end
+// stays as far above the prediction, as a factor.
 func (p *Prediction) Under(roof Roof) {
 	p.Roof = &roof
 	if p.Seconds < roof.Seconds {
+		if p.Seconds > 0 {
+			p.Interval[1] *= roof.Seconds / p.Seconds
+		}
 		p.Warnings = append(p.Warnings, warning.AbovePeak.About("", "the model predicts %s, raised to the %s that the device needs for %s of %s at %s (%s)",
 			format.Seconds(p.Seconds), format.Seconds(roof.Seconds), format.Quantity(roof.Amount, strings.TrimSuffix(roof.Unit, "/s")), roof.Resource, format.Quantity(roof.Rate, roof.Unit), roof.Source))
 		p.Seconds = roof.Seconds

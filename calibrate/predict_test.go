@@ -151,7 +151,7 @@ func TestIntervalWithoutUpperEnd(t *testing.T) {
 	}{
 		{Interval{1e-3, 2e-3}, true, 0, "≥ 1 ms"},
 		{Interval{1e-3, 2e-3}, true, 5e-3, "≥ 5 ms"},
-		{Interval{1e-3, 2e-3}, false, 1.5e-3, "1.5 ms – 2 ms"},
+		{Interval{1e-3, 2e-3}, false, 1.5e-3, "1.5 ms – 2.5 ms"},
 		{unknown, true, 0, "unknown"},
 		{unknown, true, 5e-3, "≥ 5 ms"},
 		{unknown, false, 5e-3, "unknown"},
@@ -169,5 +169,19 @@ func TestIntervalWithoutUpperEnd(t *testing.T) {
 		if text, err := p.Interval.MarshalJSON(); err != nil || (string(text) == "null") != (c.want == "unknown") {
 			t.Errorf("%+v: %s, %v", c, text, err)
 		}
+	}
+}
+
+// TestRaisedIntervals: a prediction that is raised to the roof keeps an interval of the same width, as a factor.
+func TestRaisedIntervals(t *testing.T) {
+	p := Prediction{Seconds: 2, Interval: Interval{1, 3}}
+	p.Under(Roof{Seconds: 4, Unit: "B/s"})
+	if p.Seconds != 4 || p.Interval != (Interval{4, 6}) {
+		t.Errorf("%g in %v, want 4 in 4 to 6", p.Seconds, p.Interval)
+	}
+	p = Prediction{Seconds: 5, Interval: Interval{3, 8}}
+	p.Under(Roof{Seconds: 4, Unit: "B/s"})
+	if p.Seconds != 5 || p.Interval != (Interval{4, 8}) {
+		t.Errorf("%g in %v, want 5 in 4 to 8", p.Seconds, p.Interval)
 	}
 }

@@ -66,7 +66,11 @@ func TestHostileInputs(t *testing.T) {
 		{"compressed", bomb.String(), []string{"fit", "../../examples/matmul/peak_madd.yaml", "--data", "F"}, `more than 256 MB`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "f.jsonl")
+			name := "f.jsonl"
+			if strings.HasSuffix(c.name, "script") { // which is told from other files by its name
+				name = "f.star"
+			}
+			file := filepath.Join(t.TempDir(), name)
 			if c.args[0] == "fit" && c.name == "huge table" {
 				file = strings.TrimSuffix(file, "jsonl") + "csv"
 			}
