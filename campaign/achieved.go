@@ -26,16 +26,10 @@ var AchievedHeader = []string{">memory", ">arithmetic", ">of the roof"}
 
 // Cells are the columns of AchievedHeader, "-" for what is not known.
 func (a Achieved) Cells() []string {
-	cell := func(v float64, text string) string {
-		if v == 0 {
-			return "-"
-		}
-		return text
-	}
 	return []string{
-		cell(a.Bytes, format.Rough(a.Bytes, "B/s")),
-		cell(a.FLOP, format.Rough(a.FLOP, "FLOP/s")),
-		cell(a.OfRoof, fmt.Sprintf("%.1f %%", 100*a.OfRoof)),
+		format.Known(a.Bytes, format.Rough(a.Bytes, "B/s")),
+		format.Known(a.FLOP, format.Rough(a.FLOP, "FLOP/s")),
+		format.Known(a.OfRoof, fmt.Sprintf("%.1f %%", 100*a.OfRoof)),
 	}
 }
 

@@ -60,12 +60,24 @@ type Prediction struct {
 	Measured *samples.Record   // nil where not measured
 }
 
-// RelativeError is signed, NaN where nothing was measured.
-func (p *Prediction) RelativeError() float64 {
+// Applies reports whether the model has costs for the main part of the work. If not, the predicted time is a lower bound.
+func (p *Prediction) Applies() bool { return !p.Unpriced.Main() }
+
+// MeasuredSeconds is the measured time, NaN where there is none.
+func (p *Prediction) MeasuredSeconds() float64 {
 	if p.Measured == nil || p.Measured.Status != samples.OK {
 		return math.NaN()
 	}
-	return (p.Seconds - p.Measured.Seconds()) / p.Measured.Seconds()
+	return p.Measured.Seconds()
+}
+
+// RelativeError is signed, NaN where nothing was measured, or where the model has no cost at all.
+func (p *Prediction) RelativeError() float64 {
+	if p.Seconds == 0 {
+		return math.NaN()
+	}
+	measured := p.MeasuredSeconds()
+	return (p.Seconds - measured) / measured
 }
 
 // Predict predicts the time of a case. Work without a cost in the model is a warning. Where that is a main part of all work, the model
@@ -213,7 +225,7 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 			if err != nil {
 				return nil, err
 			}
-			s.Applies = s.Applies && !predicted.Unpriced.Main()
+			s.Applies = s.Applies && predicted.Applies()
 			s.Unpriced += len(kindsOf(predicted.Unpriced.Records))
 			s.Doubts += len(predicted.Warnings)
 		}

@@ -3,7 +3,7 @@ package campaign
 import (
 	"fmt"
 	"io"
-	"slices"
+	"math"
 
 	"gpuperf/calibrate"
 	"gpuperf/internal/format"
@@ -48,7 +48,7 @@ func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
 		if m.Status == samples.OK {
 			all[i].Measured.Seconds = m.Seconds()
 			all[i].Measured.Interval = &[2]float64{m.Summary.Lo, m.Summary.Hi}
-			all[i].Measured.RelativeError = r.RelativeError()
+			all[i].Measured.RelativeError = errorOf(r)
 			all[i].Measured.Verified = m.Verification()
 			all[i].Measured.Achieved = p.Achieved(r)
 		}
@@ -100,7 +100,7 @@ func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 	}
 	t := format.NewTable(header...)
 	for _, r := range predictions {
-		row := []string{r.Label, format.Sizes(r.Sizes), format.Seconds(r.Seconds), r.Interval.String()}
+		row := []string{r.Label, format.Sizes(r.Sizes), format.Known(r.Seconds, format.Seconds(r.Seconds)), r.Interval.String()}
 		row = append(row, p.measuredCells(r)...)
 		for _, i := range terms {
 			row = append(row, format.Seconds(r.Terms[i].Value))
@@ -113,17 +113,24 @@ func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 // WriteRanking writes a ranking as a table, and below it what was skipped. A rank begins with ~ where the intervals of a kernel and of the
 // one before it overlap.
 func (p *Predictor) WriteRanking(w io.Writer, r Ranking) error {
-	header := []string{">rank", "kernel", "sizes", ">predicted", ">95 % interval", ">of the fastest"}
-	t := format.NewTable(slices.Concat(header, measuredHeader(r.Predictions))...)
+	header := []string{">rank", "kernel", "sizes", ">predicted", ">95 % interval"}
+	measured := measuredHeader(r.Predictions)
+	if measured != nil {
+		header = append(header, ">measured rank")
+	}
+	t := format.NewTable(append(append(header, ">of the fastest"), measured...)...)
+	places := r.Places()
 	for i, one := range r.Predictions {
-		rank := fmt.Sprint(i + 1)
-		if i > 0 && one.Interval.Overlaps(r.Predictions[i-1].Interval) {
+		place := places[i]
+		rank := fmt.Sprint(place.Rank)
+		if place.Tied {
 			rank = "~ " + rank
 		}
-		row := []string{
-			rank, one.Label, format.Sizes(one.Sizes), format.Seconds(one.Seconds), one.Interval.String(),
-			fmt.Sprintf("%.2f x", one.Seconds/r.Predictions[0].Seconds),
+		row := []string{rank, one.Label, format.Sizes(one.Sizes), format.Known(one.Seconds, format.Seconds(one.Seconds)), one.Interval.String()}
+		if measured != nil {
+			row = append(row, format.Known(float64(place.MeasuredRank), fmt.Sprint(place.MeasuredRank)))
 		}
+		row = append(row, format.Known(place.Ratio, fmt.Sprintf("%.2f x", place.Ratio)))
 		t.Row(append(row, p.measuredCells(one)...)...)
 	}
 	if err := t.Write(w); err != nil {
@@ -150,5 +157,28 @@ func (p *Predictor) measuredCells(r *Prediction) []string {
 	case m.Status != samples.OK:
 		return []string{string(m.Status), "", "", "", ""}
 	}
-	return append([]string{format.Seconds(r.Measured.Seconds()), format.SignedPercent(r.RelativeError())}, p.Achieved(r).Cells()...)
+	return append([]string{format.Seconds(r.Measured.Seconds()), format.Known(r.RelativeError(), format.SignedPercent(r.RelativeError()))}, p.Achieved(r).Cells()...)
+}
+
+// errorOf is the relative error, 0 where it is not known.
+func errorOf(r *Prediction) float64 {
+	if e := r.RelativeError(); !math.IsNaN(e) {
+		return e
+	}
+	return 0
+}
+
+// Ranked is a prediction with its place in a ranking.
+type Ranked struct {
+	Place
+	Summary
+}
+
+// Ranked are the predictions of a ranking with their places.
+func (p *Predictor) Ranked(r Ranking) []Ranked {
+	all, places := make([]Ranked, len(r.Predictions)), r.Places()
+	for i, one := range p.Summaries(r.Predictions) {
+		all[i] = Ranked{places[i], one}
+	}
+	return all
 }

@@ -204,13 +204,17 @@ func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile,
 	}
 	switch choices := strings.Join(names, " | "); {
 	case !ranked[0].Applies:
-		c := cases[0]
-		return nil, usagef("no model of the profile has costs for the main part of the work of %s\n"+
-			"    make one: perf calibrate --for %s -p %s, or name one for a lower bound: --model %s", c.Name, c.Identity.Source, format.Sizes(c.Sizes), choices)
+		return nil, noModel(cases[0], choices)
 	case !choose:
 		return nil, usagef("the profile holds %d models, best first; choose one: --model %s | auto", len(names), choices)
 	}
 	return ranked[0].Predictor, nil
+}
+
+// noModel is the error that no model of a profile applies to a kernel.
+func noModel(c *workload.Case, choices string) error {
+	return fmt.Errorf("no model of the profile has costs for the main part of the work of %s\n"+
+		"    make one: perf calibrate --for %s -p %s, or name one for a lower bound: --model %s", c.Name, c.Identity.Source, format.Sizes(c.Sizes), choices)
 }
 
 // measure measures the predicted cases where that is asked for. A profile of another device than the one measured on is a warning

@@ -22,7 +22,8 @@ func rankCommand() *cobra.Command {
 		Short: "Order kernels by predicted run time",
 		Long: `rank predicts every kernel of the scripts and lists them fastest first, once for each size. Kernels of several scripts are named by
 file and kernel. The model cannot distinguish neighbours whose intervals overlap; they are marked with ~. With --measure the listed
-kernels are run as well. Kernels that exceed a limit of the profile's device, such as its largest work-group or its local memory, are
+kernels are run as well, and stay in the order of predictions: a column has the rank by measured time, and "of the fastest" is of
+measured times. Kernels to which the model does not apply come last, and --top leaves out none of them. Kernels that exceed a limit of the profile's device, such as its largest work-group or its local memory, are
 skipped with the reason.`,
 		Example: `  perf rank examples/transpose/transpose.star -p n=4096 --profile h200`,
 		Args:    minArgs(1, "at least one kernel script"),
@@ -60,6 +61,9 @@ skipped with the reason.`,
 			if len(all) == 0 {
 				return errors.New("the device would refuse every kernel")
 			}
+			if o.model == "" && !slices.ContainsFunc(all, (*campaign.Prediction).Applies) {
+				return noModel(all[0].Case, p.Model.Name)
+			}
 			if err := o.measure(cmd, p, all); err != nil {
 				return err
 			}
@@ -75,7 +79,7 @@ skipped with the reason.`,
 // rankingJSON is the form of `perf rank --json`.
 type rankingJSON struct {
 	At      map[string]int64   `json:"at"`
-	Ranking []campaign.Summary `json:"ranking"`
+	Ranking []campaign.Ranked  `json:"ranking"`
 	Skipped []campaign.Refused `json:"skipped,omitempty"`
 }
 
@@ -83,7 +87,7 @@ type rankingJSON struct {
 func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction) error {
 	var objects []rankingJSON
 	for _, r := range rankings {
-		objects = append(objects, rankingJSON{r.At, p.Summaries(r.Predictions), r.Skipped})
+		objects = append(objects, rankingJSON{r.At, p.Ranked(r), r.Skipped})
 	}
 	result := any(map[string]any{"rankings": objects})
 	if len(objects) == 1 {

@@ -4,6 +4,7 @@ package format
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -58,4 +59,12 @@ func Count(n int, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Known is the text of a value, "-" for 0 and NaN, which stand for one that is not known.
+func Known(v float64, text string) string {
+	if v == 0 || math.IsNaN(v) {
+		return "-"
+	}
+	return text
 }
