@@ -38,7 +38,7 @@ func achieved(c *workload.Case, r samples.Record, on *facts.Device, measured map
 	if r.Status != samples.OK || r.Seconds() <= 0 {
 		return a
 	}
-	if roof, ok := roofOf(c, on, measured, r.Mode); ok {
+	if roof, ok := roofOf(c, on, measured, r.Mode); ok && roof.Resource != roofline.Launching { // a launch says nothing of the work
 		a.OfRoof = roof.Seconds / r.Seconds()
 	}
 	s, err := c.Statistics(features.Options{SubgroupSize: int(on.Int(facts.SubgroupSize))})

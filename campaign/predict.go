@@ -202,7 +202,8 @@ type Suitability struct {
 	For      Purpose // which kernels it was made for
 	Unpriced int     // kinds of work without a cost, counted in each case
 	Doubts   int     // warnings of its predictions
-	Error    float64 // relative, on kernels left out of its calibration, or of the fit where none could be
+	Error    float64 // relative, of the fit
+	HeldOut  bool    // the error is that on kernels left out of the fit
 }
 
 // Rank orders the models of a profile for the cases: first those that apply, of these the ones that were made for the kernels, then those
@@ -218,7 +219,7 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 		}
 		s := Suitability{Predictor: p, Applies: true, For: p.purpose(cases), Error: fit.GeomeanRelErr}
 		if fit.Cross != nil && !math.IsNaN(fit.Cross.GeomeanRelErr) {
-			s.Error = fit.Cross.GeomeanRelErr
+			s.Error, s.HeldOut = fit.Cross.GeomeanRelErr, true
 		}
 		for _, c := range cases {
 			predicted, err := p.Predict(c)

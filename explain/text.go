@@ -24,7 +24,7 @@ func (e *Explanation) Write(w io.Writer) {
 	fmt.Fprintf(w, "  bound by   %s\n\n", e.Bound)
 	e.writeTerms(w)
 	e.writeCosts(w)
-	if c := e.Check; c != nil {
+	if c := e.Check; c != nil && (c.FullMeasured || c.RemovedMeasured) { // what is only predicted is no evidence
 		c.write(w)
 	}
 	if e.Roof != nil {

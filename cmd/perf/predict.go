@@ -199,8 +199,12 @@ func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile,
 		if s.For != campaign.ForOthers {
 			purpose = s.For.String() + ", "
 		}
-		note(cmd, "model %s %s: %sno cost for %s of work, %s, error %s on held-out kernels",
-			s.Model.Name, verdict, purpose, format.Count(s.Unpriced, "kind"), format.Count(s.Doubts, "warning"), format.Percent(s.Error))
+		of := "of its fit"
+		if s.HeldOut {
+			of = "on held-out kernels"
+		}
+		note(cmd, "model %s %s: %sno cost for %s of work, %s, error %s %s",
+			s.Model.Name, verdict, purpose, format.Count(s.Unpriced, "kind"), format.Count(s.Doubts, "warning"), format.Percent(s.Error), of)
 	}
 	switch choices := strings.Join(names, " | "); {
 	case !ranked[0].Applies:
