@@ -121,6 +121,16 @@ func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 	return c, nil
 }
 
+// openModes is open, with the states of the caches that are asked for.
+func (f *measureFlags) openModes(cmd *cobra.Command) (*campaign.Campaign, []samples.Mode, error) {
+	modes, err := f.modes()
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := f.open(cmd)
+	return c, modes, err
+}
+
 // finish closes a campaign, and tells what took its time.
 func finish(cmd *cobra.Command, c *campaign.Campaign) {
 	if round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }; c.Live() && c.Spent.Measuring > 0 {

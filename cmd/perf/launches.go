@@ -31,15 +31,11 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 			return c.AgainstLaunches(cmd.Context(), mode, launches)
 		})
 	}
-	c, err := on.open(cmd)
+	c, modes, err := on.openModes(cmd)
 	if err != nil {
 		return err
 	}
 	defer finish(cmd, c)
-	modes, err := on.modes()
-	if err != nil {
-		return err
-	}
 	result, err := campaign.InModes(modes, func(mode samples.Mode) (*campaign.Result, error) {
 		return c.MeasureLaunches(cmd.Context(), mode, launches)
 	})

@@ -66,15 +66,11 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 			if err != nil {
 				return err
 			}
-			c, err := on.open(cmd)
+			c, modes, err := on.openModes(cmd)
 			if err != nil {
 				return err
 			}
 			defer finish(cmd, c)
-			modes, err := on.modes()
-			if err != nil {
-				return err
-			}
 			if cases, err = on.ranged(cmd, c, modes[0], cases); err != nil {
 				return err
 			}
@@ -167,15 +163,11 @@ type comparison func(*campaign.Campaign, samples.Mode) ([]campaign.Against, *cam
 
 // measureAgainst compares pairs of kernels and prints what came of it.
 func measureAgainst(cmd *cobra.Command, on *measureFlags, compare comparison) error {
-	c, err := on.open(cmd)
+	c, modes, err := on.openModes(cmd)
 	if err != nil {
 		return err
 	}
 	defer finish(cmd, c)
-	modes, err := on.modes()
-	if err != nil {
-		return err
-	}
 	var all []campaign.Against
 	var failed error
 	t := format.NewTable(campaign.AgainstHeader...)
