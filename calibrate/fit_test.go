@@ -252,7 +252,7 @@ func TestWarnings(t *testing.T) {
 			[]string{"p_a and p_c: cannot be identified separately, the rows determine only combinations of them"},
 		},
 		{"nearly alike", "expression: p_a * f_x + p_b * f_y\n", parallel, []string{"p_a and p_b: nearly indistinguishable", "p_a and p_b: strongly correlated (-1.0000)"}},
-		{"few", "expression: p_a * f_x + p_b * f_y\n", plane[:1], []string{"1 rows for 2 parameters, measure more kernels or sizes"}},
+		{"few", "expression: p_a * f_x + p_b * f_y\n", plane[:1], []string{"1 row for 2 parameters, measure more kernels or sizes"}},
 		{"just enough", "expression: p_a * f_x + p_b * f_y\n", plane[:2], []string{"2 rows for 2 parameters, no degrees of freedom are left"}},
 		{"insignificant", "expression: p_a * f_x + p_b * f_y + p_c * f_x * f_y\n", even, []string{"p_c: poorly determined"}},
 	} {

@@ -113,8 +113,9 @@ func (p *Prediction) Under(roof Roof) {
 		if p.Seconds > 0 {
 			p.Interval[1] *= roof.Seconds / p.Seconds
 		}
-		p.Warnings = append(p.Warnings, warning.AbovePeak.About("", "the model predicts %s, raised to the %s that the device needs for %s of %s at %s (%s)",
-			format.Seconds(p.Seconds), format.Seconds(roof.Seconds), format.Quantity(roof.Amount, strings.TrimSuffix(roof.Unit, "/s")), roof.Resource, format.Quantity(roof.Rate, roof.Unit), roof.Source))
+		p.Warnings = append(p.Warnings, warning.AbovePeak.About("", "the model predicts %s, raised to the %s that the device needs for its %s: %s at %s (%s)",
+			format.Seconds(p.Seconds), format.Seconds(roof.Seconds), roof.Resource,
+			format.Quantity(roof.Amount, strings.TrimPrefix(strings.TrimSuffix(roof.Unit, "/s"), roof.Resource)), format.Quantity(roof.Rate, roof.Unit), roof.Source))
 		p.Seconds = roof.Seconds
 	}
 	for i, end := range p.Interval {

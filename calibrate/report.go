@@ -142,9 +142,9 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 		warn(warning.NotConverged, "", "the fit did not converge (%s), do not trust the parameters", r.Status)
 	}
 	if len(f.t) < len(names) {
-		warn(warning.FewRows, "", "%d rows for %d parameters, measure more kernels or sizes", len(f.t), len(names))
+		warn(warning.FewRows, "", "%s for %s, measure more kernels or sizes", format.Count(len(f.t), "row"), format.Count(len(names), "parameter"))
 	} else if r.Freedom == 0 {
-		warn(warning.FewRows, "", "%d rows for %d parameters, no degrees of freedom are left to judge the fit", len(f.t), len(names))
+		warn(warning.FewRows, "", "%s for %s, no degrees of freedom are left to judge the fit", format.Count(len(f.t), "row"), format.Count(len(names), "parameter"))
 	}
 	for k, name := range f.compiled.Features {
 		if !slices.ContainsFunc(f.x, func(x []float64) bool { return x[k] != 0 }) {

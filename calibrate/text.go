@@ -18,8 +18,8 @@ func (f *Fit) Write(w io.Writer, history bool) {
 		t.Write(w)
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "model %s: %d rows of %d kernels, geometric mean relative error %s\n",
-		f.Model, f.Rows, f.Kernels, format.Percent(f.GeomeanRelErr))
+	fmt.Fprintf(w, "model %s: %s of %s, geometric mean relative error %s\n",
+		f.Model, format.Count(f.Rows, "row"), format.Count(f.Kernels, "kernel"), format.Percent(f.GeomeanRelErr))
 	if f.Cross != nil {
 		fmt.Fprintf(w, "each kernel predicted from the others: %s%s\n", format.Percent(f.Cross.GeomeanRelErr), f.Cross.coverage())
 	}
@@ -36,7 +36,7 @@ func (f *Fit) Write(w io.Writer, history bool) {
 		t.Row(p.Name, value, stderr, unit, rate, note)
 	}
 	t.Write(w)
-	fmt.Fprintf(w, "residual %.4g, %s after %d iterations\n", f.Residual, f.Status, f.Iterations)
+	fmt.Fprintf(w, "residual %.4g, %s after %s\n", f.Residual, f.Status, format.Count(f.Iterations, "iteration"))
 	if f.Choice != nil {
 		f.Choice.write(w)
 	}

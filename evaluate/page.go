@@ -57,6 +57,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"seconds":  chart.Seconds,
+	"count":    format.Count,
 	"percent":  format.Percent,
 	"hundred":  func(r float64) float64 { return 100 * r },
 	"sizes":    workload.FormatSizes,

@@ -149,7 +149,7 @@ func Outcome(reports []*Report) error {
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d kernels failed and are left out of the means", failed)
+		return fmt.Errorf("%s failed, left out of the means", format.Count(failed, "kernel"))
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (e *Explanation) writeCosts(w io.Writer) {
 	}
 	t.WriteIndented(w, "  ")
 	if n > 0 {
-		fmt.Fprintf(w, "  and %d smaller costs, %s together\n", n, format.Seconds(rest))
+		fmt.Fprintf(w, "  and %s, %s together\n", format.Count(n, "smaller cost"), format.Seconds(rest))
 	}
 }
 

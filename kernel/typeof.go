@@ -6,14 +6,31 @@ import (
 	"slices"
 	"strconv"
 
+	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
 )
 
 // UnknownTypeError says which variable has no element type.
-type UnknownTypeError struct{ Name string }
+type UnknownTypeError struct {
+	Name string
+	Near string // a known name that is much like that of a value; "" is none
+}
 
 func (e *UnknownTypeError) Error() string {
+	if e.Near != "" {
+		return fmt.Sprintf("%s is unknown: did you mean %s? A value that is passed to the kernel needs a dtype: give it one with add_dtypes", e.Name, e.Near)
+	}
 	return fmt.Sprintf("%s has no dtype: give it one with add_dtypes", e.Name)
+}
+
+// UnknownType is the error that a variable has no element type. A misspelt iname or size is taken for a value that is passed.
+func (k *Kernel) UnknownType(a *Array) *UnknownTypeError {
+	e := &UnknownTypeError{Name: a.Name}
+	if a.IsValue {
+		others := slices.DeleteFunc(slices.Concat(k.Inames(), k.Params()), func(name string) bool { return name == a.Name })
+		e.Near = source.Nearest(a.Name, others)
+	}
+	return e
 }
 
 // typed is what an expression takes part in operations with: its type, and what that comes from.
@@ -96,7 +113,7 @@ func (k *Kernel) typed(e expr.Expr) (typed, error) {
 func (k *Kernel) typedName(name string) (typed, error) {
 	if a := k.Array(name); a != nil {
 		if a.DType == "" {
-			return typed{}, &UnknownTypeError{name}
+			return typed{}, k.UnknownType(a)
 		}
 		return typed{a.DType, own(a.DType)}, nil
 	}

@@ -127,7 +127,11 @@ func (r *Reference) Ask(job *device.Job) {
 func (r *Reference) Check(outputs map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(r.arrays)) {
 		if err := r.arrays[name].compare(outputs[name]); err != nil {
-			return device.Errorf(samples.WrongResult, "at %s, array %s: %v", FormatSizes(r.Sizes), name, err)
+			at := ""
+			if len(r.Sizes) > 0 {
+				at = "at " + FormatSizes(r.Sizes) + ", "
+			}
+			return device.Errorf(samples.WrongResult, "%sarray %s: %v", at, name, err)
 		}
 	}
 	return nil

@@ -219,7 +219,7 @@ func (o *forOptions) list(cmd *cobra.Command, path string, set *modelgen.Set) er
 	return show(cmd, result, func(w io.Writer) error {
 		warn(cmd, set.Notes)
 		t.Write(w)
-		_, err := fmt.Fprintf(w, "%d launches, %s for one of each; model: %s\n", len(all), format.Seconds(total), path)
+		_, err := fmt.Fprintf(w, "%s, %s for one of each; model: %s\n", format.Count(len(all), "launch"), format.Seconds(total), path)
 		return err
 	})
 }

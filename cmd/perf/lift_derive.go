@@ -40,8 +40,9 @@ program has only one size), in a fixed order for a seed. With --json each comes 
 				skeletons[v.Skeleton] = true
 				list = append(list, explore.JSON(v))
 			}
-			note(cmd, "%d variants with %d skeletons from %d recipes; %d points tried, %d gave a variant found before; %d design points with ND-ranges",
-				len(list), len(skeletons), r.Recipes, r.Tried, r.Same, len(s.Points))
+			note(cmd, "%s with %s from %s; %s tried, %d gave a variant found before; %s with ND-ranges",
+				format.Count(len(list), "variant"), format.Count(len(skeletons), "skeleton"), format.Count(r.Recipes, "recipe"),
+				format.Count(r.Tried, "point"), r.Same, format.Count(len(s.Points), "design point"))
 			return show(cmd, map[string]any{"program": s.Program.Name, "variants": list}, func(w io.Writer) error {
 				for _, v := range list {
 					fmt.Fprintf(w, "%s  %s\n    %s\n", v.ID, v.Recipe, v.Term)
@@ -216,7 +217,7 @@ func liftRunCommand() *cobra.Command {
 			if rec.Status != samples.OK {
 				return fmt.Errorf("%s: %s: %s", rec.Kernel.Key(), rec.Status, rec.Error)
 			}
-			return showText(cmd, rec, fmt.Sprintf("%s  %s, %d trials, %s\n", rec.Kernel.Key(), format.Seconds(rec.Seconds()), len(rec.Trials), right))
+			return showText(cmd, rec, fmt.Sprintf("%s  %s, %s, %s\n", rec.Kernel.Key(), format.Seconds(rec.Seconds()), format.Count(len(rec.Trials), "trial"), right))
 		},
 	}
 	o.addFlags(cmd)

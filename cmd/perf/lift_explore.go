@@ -79,7 +79,7 @@ Orders:
 				return err
 			}
 			s := search.Space
-			note(cmd, "%d variants, %d design points in %v", len(s.Derived.Variants), len(s.Points), time.Since(start).Round(time.Millisecond))
+			note(cmd, "%s, %s in %v", format.Count(len(s.Derived.Variants), "variant"), format.Count(len(s.Points), "design point"), time.Since(start).Round(time.Millisecond))
 			device := facts.Of(info.Fingerprint)
 			if err := model.set(cmd, s, device); err != nil {
 				return err

@@ -53,12 +53,16 @@ func First(names []string, most int) string {
 	return strings.Join(names, ", ")
 }
 
-// Count writes a number of things: "1 kind", "2 kinds".
+// Count writes a number of things: "1 kind", "2 kinds", "2 launches".
 func Count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
+	plural := "s"
+	switch {
+	case n == 1:
+		plural = ""
+	case strings.HasSuffix(thing, "ch"):
+		plural = "es"
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %s%s", n, thing, plural)
 }
 
 // Known is the text of a value, "-" for 0 and NaN, which stand for one that is not known.

@@ -52,7 +52,7 @@ func TestWords(t *testing.T) {
 	if got := First([]string{"a", "b", "c"}, 2) + ", " + First([]string{"a"}, 2); got != "a, b and 1 more, a" {
 		t.Error(got)
 	}
-	if got := Count(1, "kind") + ", " + Count(0, "kind"); got != "1 kind, 0 kinds" {
+	if got := Count(1, "kind") + ", " + Count(0, "kind") + ", " + Count(2, "launch"); got != "1 kind, 0 kinds, 2 launches" {
 		t.Error(got)
 	}
 	if got := Sizes(map[string]int64{"n": 2, "m": 1}); got != "m=1,n=2" {

@@ -15,7 +15,7 @@ func inferTypes(k *kernel.Kernel) error {
 		if a.DType == "" {
 			open = append(open, a)
 			if len(k.Writers(a.Name)) == 0 {
-				return k.Errorf("%w", &kernel.UnknownTypeError{Name: a.Name})
+				return k.Errorf("%w", k.UnknownType(a))
 			}
 		}
 	}

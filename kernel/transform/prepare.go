@@ -72,7 +72,7 @@ func orderBounds(k *kernel.Kernel) {
 func checkPrepared(k *kernel.Kernel) error {
 	for _, a := range k.Arrays() {
 		if a.DType == "" {
-			return k.Errorf("%w", &kernel.UnknownTypeError{Name: a.Name})
+			return k.Errorf("%w", k.UnknownType(a))
 		}
 	}
 	for _, s := range k.Statements {

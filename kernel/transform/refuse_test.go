@@ -93,6 +93,7 @@ func TestRefusals(t *testing.T) {
 			return k.AddDTypes(map[string]expr.DType{"a": "float31"})
 		}), "unknown element type"},
 		{"array without a type", kernel.Spec{Domains: matmul.Domains, Instructions: "c[i] = a[i]"}, do(prepared), "a has no dtype: give it one with add_dtypes"},
+		{"a misspelt iname", kernel.Spec{Domains: matmul.Domains, Instructions: "c[i] = a[ii]", DTypes: types("a")}, do(prepared), "ii is unknown: did you mean i?"},
 		{"joining an iname of unknown extent", matmul, do(joined("i, j")), "the number of its values is not constant"},
 		{"joining what one statement is within", simple, do(fixed(map[string]int64{"n": 4}), joined("i, j")), "statement t is within i only"},
 		{"joining one", matmul, do(joined("i")), "two or more"},
