@@ -12,7 +12,13 @@ type Backends []Backend
 
 // Devices lists the devices of all interfaces. It is an error only if no interface has one: then it is that of all.
 func (b Backends) Devices() ([]Info, error) {
-	all, _, err := b.list()
+	all, _, err := b.list(Backend.Devices)
+	return all, err
+}
+
+// Describe is Devices with all that the interfaces can tell.
+func (b Backends) Describe() ([]Info, error) {
+	all, _, err := b.list(Describe)
 	return all, err
 }
 
@@ -22,10 +28,10 @@ type place struct {
 	index   int
 }
 
-func (b Backends) list() (all []Info, places []place, err error) {
+func (b Backends) list(devices func(Backend) ([]Info, error)) (all []Info, places []place, err error) {
 	var failures []error
 	for _, one := range b {
-		found, err := one.Devices()
+		found, err := devices(one)
 		if err != nil {
 			failures = append(failures, err)
 			continue
@@ -57,7 +63,7 @@ func (i Info) sameHardware(o Info) bool {
 
 // Open opens the device at an index of Devices.
 func (b Backends) Open(index int) (Device, error) {
-	_, places, err := b.list()
+	_, places, err := b.list(Backend.Devices)
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,19 @@ type Backend interface {
 	Open(index int) (Device, error)
 }
 
+// Describer is a Backend that can tell more of its devices than is needed to open one, at the cost of loading more.
+type Describer interface {
+	Describe() ([]Info, error)
+}
+
+// Describe lists the devices of a backend with all that it can tell of them.
+func Describe(b Backend) ([]Info, error) {
+	if d, ok := b.(Describer); ok {
+		return d.Describe()
+	}
+	return b.Devices()
+}
+
 // Info is a device's fingerprint and where it was found.
 type Info struct {
 	samples.Fingerprint

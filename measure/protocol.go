@@ -27,11 +27,12 @@ type request struct {
 type op string
 
 const (
-	opDevices op = "devices" // answers with Devices
-	opOpen    op = "open"    // opens the device Index; answers with Info
-	opRun     op = "run"     // runs Job on the open device; answers with Result or Error
-	opBuild   op = "build"   // builds the program of Job and keeps it; answers with nothing, or Error
-	opCancel  op = "cancel"  // ends the job under way soon
+	opDevices  op = "devices"  // answers with Devices, as far as is needed to open one
+	opDescribe op = "describe" // answers with Devices
+	opOpen     op = "open"     // opens the device Index; answers with Info
+	opRun      op = "run"      // runs Job on the open device; answers with Result or Error
+	opBuild    op = "build"    // builds the program of Job and keeps it; answers with nothing, or Error
+	opCancel   op = "cancel"   // ends the job under way soon
 )
 
 type response struct {

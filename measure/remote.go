@@ -34,7 +34,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Devices lists the devices, as a worker sees them.
+// Devices lists the devices, as a worker sees them, with all that it can tell of them.
 func Devices(ctx context.Context, o Options) ([]device.Info, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -43,7 +43,7 @@ func Devices(ctx context.Context, o Options) ([]device.Info, error) {
 	var all []device.Info
 	err = persist(ctx, died, func() error {
 		var p *process
-		if p, all, err = o.begin(ctx); err == nil {
+		if p, all, err = o.begin(ctx, opDescribe); err == nil {
 			p.close()
 		}
 		return err
@@ -74,13 +74,13 @@ func died(err error) bool {
 }
 
 // begin starts a worker and has it list the devices.
-func (o Options) begin(ctx context.Context) (*process, []device.Info, error) {
+func (o Options) begin(ctx context.Context, list op) (*process, []device.Info, error) {
 	p, err := start(o.Command, o.Env)
 	if err != nil {
 		return nil, nil, fmt.Errorf("starting a worker: %w", err)
 	}
 	p.grace = o.Grace
-	answer, err := p.ask(ctx, request{Op: opDevices}, o.StartLimit)
+	answer, err := p.ask(ctx, request{Op: list}, o.StartLimit)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listing the devices: %w", explain(err))
 	}
@@ -125,7 +125,7 @@ func Open(ctx context.Context, query string, o Options) (*Remote, error) {
 }
 
 func (r *Remote) connect(ctx context.Context, choose func([]device.Info) (int, error)) error {
-	p, all, err := r.options.begin(ctx)
+	p, all, err := r.options.begin(ctx, opDevices)
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,8 @@ func (w *worker) handle(r request, cancels <-chan int64) response {
 	switch {
 	case r.Op == opDevices:
 		answer.Devices, err = w.backend.Devices()
+	case r.Op == opDescribe:
+		answer.Devices, err = device.Describe(w.backend)
 	case r.Op == opOpen:
 		if w.device != nil {
 			w.device.Close()

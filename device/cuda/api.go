@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
 	"gpuperf/device/dl"
 )
 
@@ -19,48 +17,24 @@ var (
 	}
 )
 
-// library is a shared library and the addresses of its functions.
-type library struct {
-	name   string
-	handle uintptr
-	known  map[string]uintptr
-}
+// library is one of the two, whose functions return error codes.
+type library struct{ *dl.Library }
 
-// openFirst opens the first library that can be opened; the error is that of the first.
-func openFirst(names []string) (*library, error) {
-	var first error
-	for _, name := range names {
-		handle, err := dl.Open(name)
-		if err == nil {
-			return &library{name, handle, map[string]uintptr{}}, nil
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	return nil, first
-}
-
-// call calls a function and returns its error code. Pointers converted to uintptr in its arguments stay valid until it returns.
+// call calls a function. Pointers converted to uintptr in its arguments stay valid until it returns.
 //
 //go:uintptrescapes
-func (l *library) call(function string, args ...uintptr) code {
-	address, ok := l.known[function]
+func (l library) call(function string, args ...uintptr) code {
+	r, ok := l.Call(function, args...)
 	if !ok {
-		address, _ = dl.Symbol(l.handle, function)
-		l.known[function] = address
-	}
-	if address == 0 {
 		return missingFunction
 	}
-	r, _, _ := purego.SyscallN(address, args...)
-	return code(int32(r))
+	return code(r)
 }
 
 // api is libcuda. Its functions work in the context that is current on their thread, so that each call makes it so. It is not safe
 // for concurrent use.
 type api struct {
-	*library
+	library
 	context uintptr // 0 for functions that need none
 }
 
@@ -127,12 +101,12 @@ func cString(pin *runtime.Pinner, s string) uintptr {
 }
 
 // openDriver opens libcuda and initializes it.
-func openDriver() (*api, error) {
-	l, err := openFirst(driverLibraries)
+func openDriver(open dl.Opener) (*api, error) {
+	l, err := open(driverLibraries)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNone, err)
 	}
-	a := &api{library: l}
+	a := &api{library: library{l}}
 	if err := a.do("cuInit", 0); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNone, err)
 	}

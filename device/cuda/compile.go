@@ -9,19 +9,20 @@ import (
 	"unsafe"
 
 	"gpuperf/device"
+	"gpuperf/device/dl"
 	"gpuperf/device/runner"
 	"gpuperf/samples"
 )
 
 // compiler is NVRTC.
-type compiler struct{ *library }
+type compiler struct{ library }
 
-func openCompiler() (*compiler, error) {
-	l, err := openFirst(compilerLibraries)
+func openCompiler(open dl.Opener) (*compiler, error) {
+	l, err := open(compilerLibraries)
 	if err != nil {
 		return nil, fmt.Errorf("%w\n    CUDA C is compiled by NVRTC: install the CUDA toolkit, or its package libnvrtc (cuda-nvrtc), or use --interface opencl", err)
 	}
-	return &compiler{l}, nil
+	return &compiler{library{l}}, nil
 }
 
 func (c *compiler) version() string {
@@ -130,7 +131,7 @@ func (d *driver) Compile(source, options string, names ...string) (p runner.Prog
 		return nil, "", device.Errorf(samples.BuildFailed, "the source or its options contain a zero byte")
 	}
 	if d.compiler == nil {
-		if d.compiler, err = openCompiler(); err != nil {
+		if d.compiler, err = openCompiler(d.open); err != nil {
 			return nil, "", device.Errorf(samples.BuildFailed, "%v", err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/device/dl"
 	"gpuperf/device/runner"
 	"gpuperf/samples"
 )
@@ -144,7 +145,7 @@ func TestInstances(t *testing.T) {
 		}
 	}
 	check()
-	c, err := openCompiler()
+	c, err := openCompiler(dl.OpenFirst)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"gpuperf/device"
+	"gpuperf/device/dl"
 	"gpuperf/device/nvml"
 	"gpuperf/device/runner"
 	"gpuperf/samples"
@@ -12,6 +13,7 @@ import (
 // driver is an open device with a stream.
 type driver struct {
 	api
+	open     dl.Opener
 	device   uintptr
 	arch     string // sm_90
 	limit    int64  // bytes of local memory that a work-group may have when it asks for more than usual
@@ -24,8 +26,8 @@ type driver struct {
 
 var _ runner.Driver = (*driver)(nil)
 
-func openDevice(l *library, dev uintptr, info device.Info) (*driver, error) {
-	d := &driver{api: api{library: l}, device: dev, arch: info.Architecture, limit: info.LocalMem}
+func openDevice(open dl.Opener, l library, dev uintptr, info device.Info) (*driver, error) {
+	d := &driver{api: api{library: l}, open: open, device: dev, arch: info.Architecture, limit: info.LocalMem}
 	if info.CUDA != nil {
 		d.limit = max(d.limit, info.CUDA.LocalMemOptIn)
 	}
@@ -38,7 +40,7 @@ func openDevice(l *library, dev uintptr, info device.Info) (*driver, error) {
 		d.Close()
 		return nil, err
 	}
-	d.state = nvml.Open(info.UUID, info.PCI)
+	d.state = nvml.Open(open, info.UUID, info.PCI)
 	return d, nil
 }
 

@@ -3,8 +3,6 @@ package cuda
 import (
 	"encoding/hex"
 	"fmt"
-	"os"
-	"regexp"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -55,7 +53,7 @@ func (a *api) describe(index int) (dev uintptr, info device.Info, err error) {
 	}
 	dev = uintptr(d)
 	ask := func(attribute uintptr) int64 { return a.attribute(dev, attribute) }
-	info.Interface, info.Platform, info.Library = samples.CUDA, platform, a.name
+	info.Interface, info.Platform, info.Library = samples.CUDA, platform, a.Name
 	info.Vendor, info.Type = "NVIDIA Corporation", "gpu"
 	if info.Name, err = a.text("cuDeviceGetName", 256, dev); err != nil {
 		return 0, info, err
@@ -64,7 +62,6 @@ func (a *api) describe(index int) (dev uintptr, info device.Info, err error) {
 	info.PlatformVersion = fmt.Sprintf("CUDA %d.%d", version/1000, version%1000/10)
 	info.DeviceVersion = fmt.Sprintf("compute capability %d.%d", ask(computeMajor), ask(computeMinor))
 	info.Architecture = fmt.Sprintf("sm_%d%d", ask(computeMajor), ask(computeMinor))
-	info.Driver = driverVersion()
 	info.ComputeUnits, info.ClockMHz = ask(multiprocessors), ask(clockRate)/1000
 	memory, _ := get[uint64](a, "cuDeviceTotalMem_v2", dev)
 	info.GlobalMem, info.MaxAlloc = int64(memory), int64(memory)
@@ -94,16 +91,4 @@ func (a *api) describePlace(dev uintptr, info *device.Info) {
 	if pci, err := a.text("cuDeviceGetPCIBusId", 32, dev); err == nil {
 		info.PCI = strings.ToLower(pci)
 	}
-}
-
-var versionPattern = regexp.MustCompile(`\d+\.\d+(\.\d+)*`)
-
-// driverVersion is that of the kernel module, as 580.159.04; "" where it does not tell.
-func driverVersion() string {
-	text, err := os.ReadFile("/proc/driver/nvidia/version")
-	if err != nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return versionPattern.FindString(line)
 }

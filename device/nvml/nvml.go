@@ -8,26 +8,18 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
 	"gpuperf/device/dl"
 	"gpuperf/samples"
 )
 
 // State answers for one device. Nil knows nothing.
 type State struct {
-	at     map[string]uintptr
+	*dl.Library
 	device uintptr
 }
 
 // libraries are tried in this order.
 var libraries = []string{"libnvidia-ml.so.1", "/usr/local/nvidia/lib64/libnvidia-ml.so.1"}
-
-// functions are those that are called. Each returns 0 for success.
-var functions = []string{
-	"nvmlInit_v2", "nvmlShutdown", "nvmlDeviceGetHandleByUUID", "nvmlDeviceGetHandleByPciBusId_v2",
-	"nvmlDeviceGetClockInfo", "nvmlDeviceGetPowerUsage", "nvmlDeviceGetTemperature", "nvmlDeviceGetCurrentClocksThrottleReasons",
-}
 
 // limitNames names the bits of nvmlClocksThrottleReasons, as nvml.h defines them.
 var limitNames = []struct {
@@ -46,28 +38,44 @@ var limitNames = []struct {
 }
 
 // Open finds the device by its UUID (32 hex digits), else by its PCI address; nil where it cannot be found.
-func Open(uuid, pci string) *State { return openFrom(libraries, uuid, pci) }
-
-// openFrom finds the device by its UUID (32 hex digits), else by its PCI address; nil where it cannot be found.
-func openFrom(libraries []string, uuid, pci string) *State {
-	for _, name := range libraries {
-		lib, err := dl.Open(name)
-		if err != nil {
-			continue
-		}
-		n := &State{at: map[string]uintptr{}}
-		for _, f := range functions {
-			n.at[f], _ = dl.Symbol(lib, f)
-		}
-		if !n.call("nvmlInit_v2") {
-			continue
-		}
-		if n.find("nvmlDeviceGetHandleByUUID", spelled(uuid)) || n.find("nvmlDeviceGetHandleByPciBusId_v2", pci) {
-			return n
-		}
-		n.Close()
+func Open(open dl.Opener, uuid, pci string) *State {
+	n := start(open)
+	if n == nil || n.find("nvmlDeviceGetHandleByUUID", spelled(uuid)) || n.find("nvmlDeviceGetHandleByPciBusId_v2", pci) {
+		return n
 	}
+	n.Close()
 	return nil
+}
+
+// start begins the use of the library; nil where it cannot be used.
+func start(open dl.Opener) *State {
+	l, err := open(libraries)
+	if err != nil {
+		return nil
+	}
+	n := &State{Library: l}
+	if !n.call("nvmlInit_v2") {
+		return nil
+	}
+	return n
+}
+
+// Driver is the version of the driver, as 580.159.04; "" where it is not told.
+func Driver(open dl.Opener) string {
+	n := start(open)
+	if n == nil {
+		return ""
+	}
+	defer n.Close()
+	text := new([80]byte) // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(text)
+	if !n.call("nvmlSystemGetDriverVersion", uintptr(unsafe.Pointer(text)), uintptr(len(text))) {
+		return ""
+	}
+	version, _, _ := strings.Cut(string(text[:]), "\x00")
+	return version
 }
 
 // spelled spells a UUID as the library does: GPU-5f4dd1a4-085a-b3e1-1fbc-41608d751f41.
@@ -82,12 +90,8 @@ func spelled(uuid string) string {
 //
 //go:uintptrescapes
 func (n *State) call(function string, args ...uintptr) bool {
-	address := n.at[function]
-	if address == 0 {
-		return false
-	}
-	r, _, _ := purego.SyscallN(address, args...)
-	return int32(r) == 0
+	r, ok := n.Call(function, args...)
+	return ok && r == 0
 }
 
 func (n *State) find(function, name string) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gpuperf/device/dl"
 	"gpuperf/samples"
 )
 
@@ -17,6 +18,7 @@ const standIn = `
 static int device;
 int nvmlInit_v2(void) { return 0; }
 int nvmlShutdown(void) { return 0; }
+int nvmlSystemGetDriverVersion(char *text, unsigned size) { strncpy(text, "580.159.04", size); return 0; }
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **d) {
   if (strcmp(uuid, "GPU-5f4dd1a4-085a-b3e1-1fbc-41608d751f41")) return 6;
   *d = &device; return 0;
@@ -75,10 +77,18 @@ func TestNVML(t *testing.T) {
 		"other library":  {[]string{"libc.so.6"}, uuid, pci, nil},
 		"no UUID at all": {[]string{full}, "zz", "", nil},
 	} {
-		n := openFrom(tt.libraries, tt.uuid, tt.pci)
+		n := Open(func([]string) (*dl.Library, error) { return dl.OpenFirst(tt.libraries) }, tt.uuid, tt.pci)
 		if diff := cmp.Diff(tt.want, n.Clocks()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 		n.Close()
+	}
+}
+
+func TestDriver(t *testing.T) {
+	for library, want := range map[string]string{buildStandIn(t): "580.159.04", "libc.so.6": "", "/no/such/library.so": ""} {
+		if got := Driver(func([]string) (*dl.Library, error) { return dl.OpenFirst([]string{library}) }); got != want {
+			t.Errorf("%s: %q, want %q", library, got, want)
+		}
 	}
 }

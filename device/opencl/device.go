@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"gpuperf/device"
+	"gpuperf/device/dl"
 	"gpuperf/device/nvml"
 	"gpuperf/device/runner"
 	"gpuperf/samples"
@@ -38,7 +39,7 @@ func openDevice(p platform, id object, info device.Info) (*driver, error) {
 		return nil, err
 	}
 	if strings.Contains(info.Vendor, "NVIDIA") {
-		d.state = nvml.Open(info.UUID, info.PCI)
+		d.state = nvml.Open(dl.OpenFirst, info.UUID, info.PCI)
 	}
 	return d, nil
 }
