@@ -23,7 +23,7 @@ func (j Job) Check(dev Info) *Error {
 			}
 		}
 	}
-	for _, check := range []func(Job, Info) *Error{Job.checkKeep, Job.checkShared, Job.checkMemory} {
+	for _, check := range []func(Job, Info) *Error{Job.checkVariables, Job.checkKeep, Job.checkShared, Job.checkMemory} {
 		if err := check(j, dev); err != nil {
 			return err
 		}
@@ -43,6 +43,8 @@ func (j Job) checkForm(Info) *Error {
 		return refused("the launch has %d dimensions, not 1 to 3", len(j.Global))
 	case len(j.Local) != 0 && len(j.Local) != len(j.Global):
 		return refused("the work-group has %d dimensions, the launch %d", len(j.Local), len(j.Global))
+	case j.Packed && (len(j.Args) != 1 || j.Args[0].Kind != Struct):
+		return refused("parameters that lie together in memory are one structure, and the job brings %d arguments", len(j.Args))
 	case !j.CacheMode().Valid():
 		return refused("unknown mode %q", j.Mode)
 	}
@@ -68,32 +70,37 @@ func (j Job) checkKeep(Info) *Error {
 // checkShared: all arguments of a name are one buffer.
 func (j Job) checkShared(Info) *Error {
 	for _, a := range j.Buffers() {
-		for _, l := range j.Launches() {
-			for _, b := range l.Args {
-				if b.Kind == Buffer && b.Name == a.Name && (b.DType != a.DType || b.Count != a.Count) {
-					return refused("%s has %d elements of %s in one place and %d of %s in another", a.Name, a.Count, a.DType, b.Count, b.DType)
-				}
+		for _, b := range j.allBuffers() {
+			if b.Name == a.Name && (b.Kind != a.Kind || b.DType != a.DType || b.Count != a.Count) {
+				return refused("%s has %d elements of %s in one place and %d of %s in another", a.Name, a.Count, a.DType, b.Count, b.DType)
 			}
 		}
 	}
 	return nil
 }
 
-// Buffers lists the buffers of all launches, each once: arguments of a name are one buffer. One is read or written where any launch does so.
-func (j Job) Buffers() []Arg {
-	var out []Arg
+// allBuffers lists the buffers of all launches as often as they are passed, and the variables.
+func (j Job) allBuffers() (out []Arg) {
 	for _, l := range j.Launches() {
 		for _, a := range l.Args {
-			if a.Kind != Buffer {
-				continue
-			}
-			i := slices.IndexFunc(out, func(b Arg) bool { return b.Name == a.Name })
-			if i < 0 {
-				out = append(out, a)
-				continue
-			}
-			out[i].Read, out[i].Write = out[i].Read || a.Read, out[i].Write || a.Write
+			out = append(out, a.buffers()...)
 		}
+	}
+	return append(out, j.Variables...)
+}
+
+// Buffers lists the buffers of all launches and the variables, each once: arguments of a name are one buffer. One is read or written where
+// any launch does so.
+func (j Job) Buffers() []Arg {
+	var out []Arg
+	for _, a := range j.allBuffers() {
+		i := slices.IndexFunc(out, func(b Arg) bool { return b.Name == a.Name })
+		if i < 0 {
+			a.At = 0
+			out = append(out, a)
+			continue
+		}
+		out[i].Read, out[i].Write = out[i].Read || a.Read, out[i].Write || a.Write
 	}
 	return out
 }
@@ -114,25 +121,73 @@ func (j Job) checkExtensions(dev Info) *Error {
 
 func (j Job) checkArgs(Info) *Error {
 	for i, a := range j.Args {
-		size := DTypeSize(a.DType)
-		switch {
-		case size == 0:
-			return refused("argument %d (%s): unknown dtype %q", i, a.Name, a.DType)
-		case a.Kind != Buffer && a.Kind != Scalar && a.Kind != Local:
-			return refused("argument %d (%s): unknown kind %q", i, a.Name, a.Kind)
-		case a.Kind == Scalar:
-			if err := a.checkScalar(); err != nil {
-				return refused("argument %d (%s): %v", i, a.Name, err)
-			}
-		case a.Count <= 0:
-			return refused("argument %d (%s): has %d elements", i, a.Name, a.Count)
-		case a.Count > math.MaxInt64/size:
-			return refused("argument %d (%s): %d elements of %s exceed any memory", i, a.Name, a.Count, a.DType)
-		case a.Sequence != nil:
-			if err := a.Sequence.check(a.DType, a.Count); err != nil {
-				return refused("argument %d (%s): %v", i, a.Name, err)
-			}
+		err := a.check()
+		if a.Kind == Variable {
+			err = fmt.Errorf("a variable is no argument")
 		}
+		if err != nil {
+			return refused("argument %d (%s): %v", i, a.Name, err)
+		}
+	}
+	return nil
+}
+
+func (j Job) checkVariables(Info) *Error {
+	for _, v := range j.Variables {
+		err := v.check()
+		if v.Kind != Variable {
+			err = fmt.Errorf("unknown kind %q", v.Kind)
+		}
+		if err != nil {
+			return refused("variable %s: %v", v.Name, err)
+		}
+	}
+	return nil
+}
+
+func (a Arg) check() error {
+	switch a.Kind {
+	case Scalar:
+		return a.checkScalar()
+	case Raw:
+		if len(a.Bits) == 0 {
+			return fmt.Errorf("has no bytes")
+		}
+		return nil
+	case Struct:
+		return a.checkFields()
+	case Buffer, Local, Variable:
+		return a.checkMemory()
+	}
+	return fmt.Errorf("unknown kind %q", a.Kind)
+}
+
+func (a Arg) checkFields() error {
+	for _, f := range a.Fields {
+		size := f.Arg.Size()
+		if f.Offset < 0 || size == 0 || f.Offset > a.Count-size {
+			return fmt.Errorf("%s of %d bytes at byte %d is no part of a structure of %d bytes", f.Arg.Name, size, f.Offset, a.Count)
+		}
+		if err := f.Arg.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a Arg) checkMemory() error {
+	size := DTypeSize(a.DType)
+	switch {
+	case size == 0:
+		return fmt.Errorf("unknown dtype %q", a.DType)
+	case a.Count <= 0:
+		return fmt.Errorf("has %d elements", a.Count)
+	case a.Count > math.MaxInt64/size:
+		return fmt.Errorf("%d elements of %s exceed any memory", a.Count, a.DType)
+	case a.At < 0 || a.At > a.Bytes():
+		return fmt.Errorf("byte %d is none of its %d", a.At, a.Bytes())
+	case a.Sequence != nil:
+		return a.Sequence.check(a.DType, a.Count)
 	}
 	return nil
 }

@@ -13,27 +13,29 @@ import (
 
 // Job is one kernel at one size, to be built and timed.
 type Job struct {
-	Identity samples.Identity `json:"identity"`
-	Source   string           `json:"source"`            // OpenCL C
-	Entry    string           `json:"entry"`             // name of the kernel function
-	Options  string           `json:"options,omitempty"` // of the compiler
-	Include  []string         `json:"include,omitempty"` // folders of headers
-	Image    []byte           `json:"image,omitempty"`   // PTX or machine code, in place of the source
-	Named    bool             `json:"named,omitempty"`   // entries are expressions of CUDA C that name kernels, such as saxpy<float>
-	Content  string           `json:"content,omitempty"` // hash of what else times depend on that are filed under the identity; "" is nothing
-	Global   []int64          `json:"global"`            // work-items per dimension, 1 to 3 dimensions
-	Local    []int64          `json:"local,omitempty"`   // work-group size; empty leaves it to the driver
-	Args     []Arg            `json:"args"`              // in the order of the kernel's parameters
-	Mode     samples.Mode     `json:"mode"`              // "" is warm
-	Policy   Policy           `json:"policy"`
-	LocalMem int64            `json:"local_mem,omitempty"` // bytes of local memory that the source declares for a work-group
-	Dynamic  int64            `json:"dynamic,omitempty"`   // bytes of local memory that the launch adds, which CUDA calls dynamic shared memory
-	Keep     []string         `json:"keep,omitempty"`      // names of the buffers to return as they are after the first run
-	Parts    map[string][]Run `json:"parts,omitempty"`     // of a buffer of Keep, the elements to return, one run after the other; none is all
-	Then     []Launch         `json:"then,omitempty"`      // further kernels of the source, run after the first; the time is the sum
-	Whole    bool             `json:"whole,omitempty"`     // the launches are enqueued together, and the time is from the first one's start to the last one's end
-	Reuse    bool             `json:"reuse,omitempty"`     // take buffers from jobs before, and leave them to jobs after
-	Expect   *Expect          `json:"expect,omitempty"`    // what the results are compared with, on the device
+	Identity  samples.Identity `json:"identity"`
+	Source    string           `json:"source"`            // OpenCL C
+	Entry     string           `json:"entry"`             // name of the kernel function
+	Options   string           `json:"options,omitempty"` // of the compiler
+	Include   []string         `json:"include,omitempty"` // folders of headers
+	Image     []byte           `json:"image,omitempty"`   // PTX or machine code, in place of the source
+	Named     bool             `json:"named,omitempty"`   // entries are expressions of CUDA C that name kernels, such as saxpy<float>
+	Content   string           `json:"content,omitempty"` // hash of what else times depend on that are filed under the identity; "" is nothing
+	Global    []int64          `json:"global"`            // work-items per dimension, 1 to 3 dimensions
+	Local     []int64          `json:"local,omitempty"`   // work-group size; empty leaves it to the driver
+	Args      []Arg            `json:"args"`              // in the order of the kernel's parameters
+	Packed    bool             `json:"packed,omitempty"`  // the one argument is a Struct that holds all parameters as they lie in memory
+	Mode      samples.Mode     `json:"mode"`              // "" is warm
+	Policy    Policy           `json:"policy"`
+	LocalMem  int64            `json:"local_mem,omitempty"` // bytes of local memory that the source declares for a work-group
+	Dynamic   int64            `json:"dynamic,omitempty"`   // bytes of local memory that the launch adds, which CUDA calls dynamic shared memory
+	Keep      []string         `json:"keep,omitempty"`      // names of the buffers to return as they are after the first run
+	Parts     map[string][]Run `json:"parts,omitempty"`     // of a buffer of Keep, the elements to return, one run after the other; none is all
+	Then      []Launch         `json:"then,omitempty"`      // further kernels of the source, run after the first; the time is the sum
+	Whole     bool             `json:"whole,omitempty"`     // the launches are enqueued together, and the time is from the first one's start to the last one's end
+	Reuse     bool             `json:"reuse,omitempty"`     // take buffers from jobs before, and leave them to jobs after
+	Variables []Arg            `json:"variables,omitempty"` // of the program: memory that it brings, filled as buffers are
+	Expect    *Expect          `json:"expect,omitempty"`    // what the results are compared with, on the device
 }
 
 // Expect is a job whose results are right. It runs once, and a device keeps its results for the jobs that are compared with
@@ -59,6 +61,7 @@ type Launch struct {
 	Global   []int64 `json:"global"`
 	Local    []int64 `json:"local,omitempty"`
 	Args     []Arg   `json:"args"`
+	Packed   bool    `json:"packed,omitempty"`
 	LocalMem int64   `json:"local_mem,omitempty"`
 	Dynamic  int64   `json:"dynamic,omitempty"`
 }
@@ -69,7 +72,8 @@ func (j Job) Launches() []Job {
 	one.Then = nil
 	list := []Job{one}
 	for _, l := range j.Then {
-		one.Entry, one.Global, one.Local, one.Args, one.LocalMem, one.Dynamic = l.Entry, l.Global, l.Local, l.Args, l.LocalMem, l.Dynamic
+		one.Entry, one.Global, one.Local, one.Args, one.Packed = l.Entry, l.Global, l.Local, l.Args, l.Packed
+		one.LocalMem, one.Dynamic = l.LocalMem, l.Dynamic
 		list = append(list, one)
 	}
 	return list
@@ -79,9 +83,12 @@ func (j Job) Launches() []Job {
 type ArgKind string
 
 const (
-	Buffer ArgKind = "buffer" // global or constant memory, filled by [Fill]
-	Scalar ArgKind = "scalar" // a number by value
-	Local  ArgKind = "local"  // local memory of Count elements for each work-group
+	Buffer   ArgKind = "buffer"   // global or constant memory, filled by [Fill]
+	Scalar   ArgKind = "scalar"   // a number by value
+	Local    ArgKind = "local"    // local memory of Count elements for each work-group
+	Raw      ArgKind = "raw"      // bytes by value
+	Struct   ArgKind = "struct"   // Count bytes by value, made of Fields
+	Variable ArgKind = "variable" // of Job.Variables alone
 )
 
 // Arg is an argument of a kernel.
@@ -98,7 +105,35 @@ type Arg struct {
 	Write    bool      `json:"write,omitempty"` // the kernel writes the buffer; if a job does both, the data is restored before each run
 	Int      int64     `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
 	Float    float64   `json:"float,omitempty"` // value of a floating-point scalar
+	At       int64     `json:"at,omitempty"`    // bytes of the buffer before the place that is passed
+	Bits     []byte    `json:"bits,omitempty"`  // of Raw
+	Fields   []Field   `json:"fields,omitempty"`
 }
+
+// Field is a part of a structure: a buffer, whose address it is, a number or bytes.
+type Field struct {
+	Offset int64 `json:"offset"` // in bytes
+	Arg    Arg   `json:"arg"`
+}
+
+// buffers are the buffers that the argument points to.
+func (a Arg) buffers() (out []Arg) {
+	if a.Kind == Buffer {
+		out = append(out, a)
+	}
+	for _, f := range a.Fields {
+		out = append(out, f.Arg.buffers()...)
+	}
+	return out
+}
+
+// Size is the bytes of a pointer, a number or raw bytes among parameters, 0 for others.
+func (a Arg) Size() int64 {
+	return map[ArgKind]int64{Buffer: PointerSize, Scalar: DTypeSize(a.DType), Raw: int64(len(a.Bits))}[a.Kind]
+}
+
+// PointerSize is the bytes of an address.
+const PointerSize = 8
 
 // File is where the data of a buffer lies: its elements, one after the other, little-endian.
 type File struct {
@@ -107,7 +142,7 @@ type File struct {
 	Hash   string `json:"hash"`             // SHA-256 of the file, in hex
 }
 
-// Bytes returns the size of a buffer or of local memory, 0 for a scalar and for an unknown dtype.
+// Bytes returns the size of a buffer or of local memory, 0 for what is passed by value and for an unknown dtype.
 func (a Arg) Bytes() int64 {
 	if a.Kind == Scalar {
 		return 0
@@ -189,11 +224,16 @@ func (j Job) CompilerOptions() string {
 	return strings.TrimSpace(strings.Join(words, " "))
 }
 
-// Names are the expressions that name the kernels of a program, none where entries are its symbols.
+// Names are the expressions that name the kernels and the variables of a program, none where entries are its symbols.
 func (j Job) Names() (names []string) {
 	for _, l := range j.Launches() {
 		if j.Named && !slices.Contains(names, l.Entry) {
 			names = append(names, l.Entry)
+		}
+	}
+	for _, v := range j.Variables {
+		if j.Named {
+			names = append(names, "&"+v.Name)
 		}
 	}
 	return names

@@ -8,6 +8,7 @@ import (
 	_ "embed" // for Schema
 	"path/filepath"
 
+	"gpuperf/device"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
@@ -22,17 +23,20 @@ const Version = 1
 //go:embed schema.json
 var Schema []byte
 
-// Keys are the keys of each map in a launch file. An argument is a map of the keys of a buffer, of those of local memory, or of one of
-// Scalars.
+// Keys are the keys of each map in a launch file. The first key of those of an argument says what it is, or one of Scalars does.
 var Keys = map[string][]string{
 	"file": {
-		"version", "source", "kernel", "define", "options", "include", "sizes", "grid", "block", "shared", "args", "restore", "sequence",
-		"expect",
+		"version", "source", "kernel", "define", "options", "include", "sizes", "grid", "block", "shared", "args", "globals", "restore",
+		"sequence", "expect",
 	},
-	"launch": {"kernel", "grid", "block", "shared", "args", "repeat"},
-	"buffer": {"buffer", "dtype", "size", "bytes", "fill", "data", "restore"},
-	"local":  {"local", "size"},
-	"expect": {"kernel", "source", "grid", "block", "shared", "args", "results", "tolerance"},
+	"launch":  {"kernel", "grid", "block", "shared", "args", "repeat"},
+	"buffer":  {"buffer", "dtype", "size", "bytes", "fill", "data", "restore", "at", "offset"},
+	"pointer": {"pointer", "at", "offset"},
+	"local":   {"local", "size"},
+	"hex":     {"hex", "offset"},
+	"struct":  {"struct", "offset"},
+	"global":  {"dtype", "size", "bytes", "fill", "data", "restore"},
+	"expect":  {"kernel", "source", "grid", "block", "shared", "args", "results", "tolerance"},
 }
 
 // Scalars are the types of arguments that are passed by value.
@@ -61,22 +65,28 @@ type launch struct {
 	grid, block []number
 	shared      *number // bytes of dynamic shared memory; nil is none
 	args        []arg
-	repeat      *number // nil is once
+	globals     []*buffer // variables of the module
+	repeat      *number   // nil is once
 }
 
-// arg is an argument: a buffer, local memory or a scalar.
+// arg is an argument, or a part of a structure.
 type arg struct {
 	node   *yamlfile.Node
+	kind   device.ArgKind
 	buffer *buffer
-	local  bool
+	at     *number // bytes of the buffer before the place that is pointed to; nil is 0
 	dtype  string
-	value  number // of a scalar, or the elements of local memory
+	value  number  // of a scalar, or the elements of local memory
+	bits   []byte  // of raw bytes
+	parts  []arg   // of a structure
+	offset *number // in bytes; nil is after what stands before it, aligned
 }
 
-// buffer is memory that arguments point to.
+// buffer is memory that arguments point to, or a variable of the module.
 type buffer struct {
-	node    *yamlfile.Node
+	node    *yamlfile.Node // of its description; nil where it has none yet
 	name    string
+	global  bool
 	dtype   string  // "" is that of its data
 	size    *number // elements; nil is those of its data
 	fill    string

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,6 +108,62 @@ func TestCUDA(t *testing.T) {
 	}
 }
 
+// TestStructures: parts stand where C puts them, pointers may be to buffers that are described later, and arguments with offsets are one
+// piece.
+func TestStructures(t *testing.T) {
+	const text = `version: 1
+source: k.cu
+kernel: k
+sizes: {n: 100}
+grid: [1]
+block: [1]
+args: ARGS
+globals: {c: {dtype: float32, size: 8, fill: iota, restore: false}}
+`
+	x := device.Arg{Name: "x", Kind: device.Buffer, DType: "float32", Count: 100, Seed: seedOf("x"), Read: true, Write: true}
+	at := func(n int64) device.Arg {
+		a := x
+		a.At = n
+		return a
+	}
+	scalar := func(dtype string, v int64) device.Arg {
+		return device.Arg{Name: strconv.FormatInt(v, 10), Kind: device.Scalar, DType: dtype, Int: v}
+	}
+	raw := device.Arg{Name: "bytes", Kind: device.Raw, Bits: []byte{1, 0xab}}
+	structure := func(name string, bytes int64, fields ...device.Field) []device.Arg {
+		return []device.Arg{{Name: name, Kind: device.Struct, Count: bytes, Fields: fields}}
+	}
+	for args, want := range map[string][]device.Arg{
+		"[{buffer: x, dtype: float32, size: n, at: 4}, {hex: 01 ab}]": {at(4), raw},
+		"[{struct: [{int8: 1}, {pointer: x, at: n}, {int32: 2}]}, {buffer: x, dtype: float32, size: n}]": append(structure("structure", 24,
+			device.Field{Offset: 0, Arg: scalar("int8", 1)}, device.Field{Offset: 8, Arg: at(100)}, device.Field{Offset: 16, Arg: scalar("int32", 2)}), x),
+		"[{struct: [{int8: 1}, {struct: [{hex: 01ab}, {int16: 2}]}, {int8: 3, offset: 20}]}]": structure("structure", 22,
+			device.Field{Offset: 0, Arg: scalar("int8", 1)}, device.Field{Offset: 2, Arg: raw}, device.Field{Offset: 4, Arg: scalar("int16", 2)},
+			device.Field{Offset: 20, Arg: scalar("int8", 3)}),
+		"[{int32: 1, offset: 24}, {buffer: x, dtype: float32, size: n, offset: 8}, {int64: 2}]": structure("arguments", 28,
+			device.Field{Offset: 24, Arg: scalar("int32", 1)}, device.Field{Offset: 8, Arg: x}, device.Field{Offset: 16, Arg: scalar("int64", 2)}),
+	} {
+		got, err := job(t, sources, strings.Replace(text, "ARGS", args, 1), nil)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if diff := cmp.Diff(want, got.Args); diff != "" {
+			t.Errorf("%s: %s", args, diff)
+		}
+		if got.Packed != (want[0].Name == "arguments") {
+			t.Errorf("%s: packed %v", args, got.Packed)
+		}
+		variable := device.Arg{Name: "c", Kind: device.Variable, DType: "float32", Count: 8, Seed: seedOf("c"), Sequence: &device.Sequence{Mul: 1}, Write: true}
+		if diff := cmp.Diff([]device.Arg{variable}, got.Variables); diff != "" || !slices.Contains(got.Names(), "&c") {
+			t.Errorf("%s; names %q", diff, got.Names())
+		}
+		if err := got.Check(device.Info{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestSequence(t *testing.T) {
 	got, err := job(t, sources, `version: 1
 source: k.cl
@@ -182,15 +239,26 @@ func TestErrors(t *testing.T) {
 		{base, "kernel: k\n", "", "the launch has no kernel"},
 		{base, "block: [256]\n", "", "the launch has no block"},
 		{base, "kernel: k", "kernle: k", `3:1: unknown key "kernle"`},
-		{base, "k.cl", "k.fatbin", "2:9: a fat binary is not supported yet"},
+		{base, "k.cl", "k.sass", "2:9: a listing of machine code is not supported yet"},
 		{base, "k.cl", "k.txt", "2:9: \"k.txt\" is none of the sources"},
 		{base, "k.cl", "none.cl", "2:9: there is no file"},
-		{base, "kernel: k", "globals: {c: {}}", "3:1: a variable of the module is not supported yet"},
+		{base, "kernel: k", "globals: {c: {}}", "3:10: OpenCL sets no variables of a program"},
+		{cuda, "kernel: k", "globals: {c: {}}\nkernel: k", "3:14: the variable c has no size"},
+		{cuda, "kernel: k", "globals: {c: {bytes: 4}, c: {bytes: 4}}\nkernel: k", `"c"`},
+		{cuda, "kernel: k", "globals: {x: {bytes: 4}}\nkernel: k", "x is a variable of the module, and no buffer"},
 		{base, "kernel: k", "attributes: {cluster: [2, 1, 1]}", "3:14: a launch in clusters is not supported yet"},
 		{base, "kernel: k", "attributes: {cooperative: true}", "3:14: a cooperative launch is not supported yet"},
-		{base, `{int32: "min(n, 64) - 1"}`, "{struct: [{pointer: x}]}", "14:6: a structure is not supported yet"},
-		{base, `{int32: "min(n, 64) - 1"}`, "{offset: 4, hex: \"00\"}", "14:6: an argument at an offset is not supported yet"},
-		{base, "fill: zeros", "at: 16", "11:31: a pointer into a buffer is not supported yet"},
+		{base, `{int32: "min(n, 64) - 1"}`, "{struct: [{pointer: x}]}", "14:25: a structure holds no pointers under OpenCL"},
+		{base, `{int32: "min(n, 64) - 1"}`, "{struct: [{local: float32, size: 1}]}", "14:23: local memory is no part of a structure"},
+		{base, `{int32: "min(n, 64) - 1"}`, "{struct: []}", "14:14: the structure is empty"},
+		{base, `{int32: "min(n, 64) - 1"}`, "{struct: [{int32: 1}, {offset: 3, int8: 1}]}", "14:27: it begins at byte 3, and what stands before it ends after byte 3"},
+		{base, `{int32: "min(n, 64) - 1"}`, "{struct: [{offset: 70000, int8: 1}]}", "14:15: the structure has more than 65536 bytes"},
+		{base, `{int32: "min(n, 64) - 1"}`, "{offset: 4, hex: \"00\"}", "14:14: OpenCL takes arguments one by one, without offsets"},
+		{base, `{int32: "min(n, 64) - 1"}`, "{hex: \"012\"}", `14:11: expected bytes in hexadecimal digits, found "012"`},
+		{base, `{int32: "min(n, 64) - 1"}`, "{texture: t}", "14:6: a texture is not supported"},
+		{base, "fill: zeros", "at: 16", "11:35: OpenCL passes whole buffers"},
+		{cuda, "fill: zeros", "at: 4 * n + 1", "12:35: with m=3, n=1000 it is 4001, and y has 4000 bytes"},
+		{cuda, "{buffer: x}", "{pointer: z}", `13:5: there is no buffer "z"`},
 		{base, "kernel: k", "shared: 4", "3:9: OpenCL passes local memory as an argument"},
 		{cuda, `{int32: "min(n, 64) - 1"}`, "{local: float32, size: 4}", "CUDA passes no shared memory as an argument"},
 		{strings.ReplaceAll(cuda, "k.cu", "k.ptx"), "kernel: k", "kernel: k", "6:9: define is for a compiler"},
@@ -208,7 +276,7 @@ func TestErrors(t *testing.T) {
 		{base, "fill: zeros", "fill: ones", `11:37: "ones" is no way to fill a buffer`},
 		{base, "size: n * m", "data: none.bin", "none.bin"},
 		{base, `{int32: "min`, `{int8: "1000 + min`, "does not fit int8"},
-		{base, `{int32: "min(n, 64) - 1"}`, "{int32: 1, int8: 2}", "14:5: expected a buffer, local memory or one number"},
+		{base, `{int32: "min(n, 64) - 1"}`, "{int32: 1, int8: 2}", "14:5: expected a buffer, a pointer, local memory, a structure, bytes or one number"},
 		{base, "TILE: 16", "TILE: 1 6", "a macro with blanks cannot be passed"},
 		{base, "results: [y]", "results: [z]", `there is no buffer "z"`},
 		{base, "1e-3", "-1", "the tolerance is -1"},

@@ -117,7 +117,15 @@ func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) e
 		return f.root.Errorf("nothing is launched")
 	}
 	first := all[0]
-	job.Entry, job.Global, job.Local, job.Args, job.Dynamic, job.Then = first.Entry, first.Global, first.Local, first.Args, first.Dynamic, all[1:]
+	job.Entry, job.Global, job.Local, job.Args, job.Packed = first.Entry, first.Global, first.Local, first.Args, first.Packed
+	job.Dynamic, job.Then = first.Dynamic, all[1:]
+	for _, b := range launches[0].globals {
+		v, err := f.filled(b, at)
+		if err != nil {
+			return err
+		}
+		job.Variables = append(job.Variables, v)
+	}
 	return nil
 }
 
@@ -147,6 +155,13 @@ func (f *File) one(l launch, at map[string]int64) (out device.Launch, err error)
 			return out, err
 		}
 	}
+	out.Packed = slices.ContainsFunc(l.args, func(a arg) bool { return a.offset != nil })
+	if out.Packed {
+		var all device.Arg
+		all, err = f.packed(l.args, at)
+		out.Args = []device.Arg{all}
+		return out, err
+	}
 	out.Args = make([]device.Arg, len(l.args))
 	for i, a := range l.args {
 		if out.Args[i], err = f.arg(a, at); err != nil {
@@ -157,10 +172,14 @@ func (f *File) one(l launch, at map[string]int64) (out device.Launch, err error)
 }
 
 func (f *File) arg(a arg, at map[string]int64) (out device.Arg, err error) {
-	switch {
-	case a.buffer != nil:
-		return f.filled(a.buffer, at)
-	case a.local:
+	switch a.kind {
+	case device.Buffer:
+		return f.pointer(a, at)
+	case device.Struct:
+		return f.structure(a, at)
+	case device.Raw:
+		return device.Arg{Name: "bytes", Kind: a.kind, Bits: a.bits}, nil
+	case device.Local:
 		out = device.Arg{Name: "local memory", Kind: device.Local, DType: a.dtype}
 		out.Count, err = a.value.atLeast(1, at)
 		return out, err
@@ -179,10 +198,24 @@ func (f *File) arg(a arg, at map[string]int64) (out device.Arg, err error) {
 	return out, err
 }
 
+// pointer is a place in a buffer.
+func (f *File) pointer(a arg, at map[string]int64) (out device.Arg, err error) {
+	if out, err = f.filled(a.buffer, at); err != nil || a.at == nil {
+		return out, err
+	}
+	if out.At, err = a.at.atLeast(0, at); err == nil && out.At > out.Bytes() {
+		err = a.at.errorAt(at, "it is %d, and %s has %d bytes", out.At, out.Name, out.Bytes())
+	}
+	return out, err
+}
+
 // filled is a buffer with what it starts with.
 func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error) {
 	// A buffer that is not restored is written, and starts with its data once.
 	out = device.Arg{Name: b.name, Kind: device.Buffer, DType: b.dtype, Seed: seedOf(b.name), Read: b.restore, Write: true}
+	if b.global {
+		out.Kind = device.Variable
+	}
 	if b.size != nil {
 		if out.Count, err = b.size.atLeast(1, at); err != nil {
 			return out, err

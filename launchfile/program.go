@@ -28,14 +28,15 @@ type kind struct {
 
 // kinds are the sources that can be measured, by the extension of the file.
 var kinds = map[string]kind{
-	".cl":    {on: samples.OpenCL},
-	".cu":    {on: samples.CUDA},
-	".ptx":   {on: samples.CUDA, image: true},
-	".cubin": {on: samples.CUDA, image: true},
+	".cl":     {on: samples.OpenCL},
+	".cu":     {on: samples.CUDA},
+	".ptx":    {on: samples.CUDA, image: true},
+	".cubin":  {on: samples.CUDA, image: true},
+	".fatbin": {on: samples.CUDA, image: true},
 }
 
-var laterKinds = map[string]string{
-	".fatbin": "a fat binary", ".sass": "a listing of machine code", ".spv": "SPIR-V", ".cpp": "a program for the host", ".o": "an object file",
+var unsupportedKinds = map[string]string{
+	".sass": "a listing of machine code", ".spv": "SPIR-V", ".cpp": "a program for the host", ".o": "an object file",
 }
 
 func (f *File) cuda() bool { return f.Interface == samples.CUDA }

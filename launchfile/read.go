@@ -17,26 +17,23 @@ type reader struct {
 	file     *File
 	restore  bool // unless a buffer says otherwise
 	repeated bool // whether a launch is repeated, and has a step
+	depth    int  // of structures
 }
 
-// later are keys that this version does not know the meaning of yet, and what they are, by the map that they stand in.
-var later = map[string]map[string]string{
+// unsupported are keys that stand for what cannot be launched, and what they are, by the map that they stand in.
+var unsupported = map[string]map[string]string{
 	"file": {
 		"listing": "a listing of machine code", "arch": "an architecture to build for", "compiler": "a choice of compiler",
-		"resources": "the resources of a listing", "globals": "a variable of the module", "assume": "an assumption for emulation",
+		"resources": "the resources of a listing", "assume": "an assumption for emulation",
 	},
 	"attributes": {"cluster": "a launch in clusters", "cooperative": "a cooperative launch", "carveout": "a division of the L1 cache"},
-	"argument": {
-		"struct": "a structure", "offset": "an argument at an offset", "hex": "an argument in raw bytes", "texture": "a texture",
-		"surface": "a surface", "tensor_map": "a tensor map",
-	},
-	"buffer": {"at": "a pointer into a buffer"},
+	"argument":   {"texture": "a texture", "surface": "a surface", "tensor_map": "a tensor map"},
 }
 
 // fields returns the values of a map of the format by key.
 func fields(n *yamlfile.Node, part string) (map[string]*yamlfile.Node, error) {
 	for _, e := range n.Entries {
-		if what, ok := later[part][e.Key.Text]; ok {
+		if what, ok := unsupported[part][e.Key.Text]; ok {
 			return nil, e.Key.Errorf("%s is not supported yet", what)
 		}
 	}
@@ -51,7 +48,7 @@ func Parse(path string, text []byte) (*File, error) {
 	}
 	if attributes := root.Get("attributes"); attributes != nil {
 		for _, e := range attributes.Entries {
-			if what, ok := later["attributes"][e.Key.Text]; ok {
+			if what, ok := unsupported["attributes"][e.Key.Text]; ok {
 				return nil, e.Key.Errorf("%s is not supported yet", what)
 			}
 		}
@@ -77,6 +74,7 @@ func Parse(path string, text []byte) (*File, error) {
 		func() (err error) { common, err = r.launch(f, launch{}); return err },
 		func() error { return r.sequence(root, f["sequence"], common) },
 		func() error { return r.expect(f["expect"], common) },
+		r.allDescribed,
 	} {
 		if err := read(); err != nil {
 			return nil, err
@@ -127,6 +125,7 @@ func (r *reader) launch(f map[string]*yamlfile.Node, like launch) (launch, error
 		optional(f["grid"], r.dimensions, &l.grid),
 		optional(f["block"], r.dimensions, &l.block),
 		optional(f["shared"], r.shared, &l.shared),
+		optional(f["globals"], r.globals, &l.globals),
 		optional(f["args"], r.args, &l.args),
 	)
 	return l, err
@@ -229,6 +228,7 @@ func (r *reader) expect(n *yamlfile.Node, common launch) error {
 			return err
 		}
 		e.program.options, e.program.include = r.file.program.options, r.file.program.include
+		l.globals = nil
 		if e.program.kind.on != r.file.Interface {
 			return f["source"].Errorf("it runs under %s, and the kernel under %s", e.program.kind.on, r.file.Interface)
 		}
@@ -270,8 +270,27 @@ func (r *reader) results(n *yamlfile.Node) error {
 	return nil
 }
 
+// passes reports whether a launch has a buffer, or a variable.
 func (l launch) passes(b *buffer) bool {
-	return slices.ContainsFunc(l.args, func(a arg) bool { return a.buffer == b })
+	return slices.Contains(l.globals, b) || slices.ContainsFunc(l.args, func(a arg) bool { return a.passes(b) })
+}
+
+func (a arg) passes(b *buffer) bool {
+	return a.buffer == b || slices.ContainsFunc(a.parts, func(a arg) bool { return a.passes(b) })
+}
+
+// allDescribed refuses pointers to buffers that are described nowhere.
+func (r *reader) allDescribed() error {
+	all := slices.Clone(r.file.launches)
+	if e := r.file.expect; e != nil && e.launch != nil {
+		all = append(all, *e.launch)
+	}
+	for _, l := range all {
+		if err := r.described(l.args); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // expectedFiles reads the files that hold the results, by buffer.
@@ -391,7 +410,7 @@ func (r *reader) source(n *yamlfile.Node) (program, error) {
 	if !ok {
 		known := slices.Sorted(maps.Keys(kinds))
 		e := n.Errorf("%q is none of the sources that can be measured: %s", path, strings.Join(known, ", "))
-		if what, ok := laterKinds[ext]; ok {
+		if what, ok := unsupportedKinds[ext]; ok {
 			e = n.Errorf("%s is not supported yet", what)
 		}
 		return program{}, e

@@ -119,7 +119,7 @@ func runLaunch(_ context.Context, about, example string) (string, error) {
 
 // runArgument reads a launch file with an argument.
 func runArgument(ctx context.Context, _, example string) (string, error) {
-	return runLaunch(ctx, "version: 1\nsource: example.cl\nkernel: example\nsizes: {n: 1024}\ngrid: [n]\nblock: [1]\nargs:\n  - ", example)
+	return runLaunch(ctx, "version: 1\nsource: example.cu\nkernel: example\nsizes: {n: 1024}\ngrid: [n]\nblock: [1]\nargs:\n  - ", example)
 }
 
 // exampleDevice is the device whose facts bound what runs at once, where a feature asks for them.

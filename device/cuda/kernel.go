@@ -3,6 +3,7 @@ package cuda
 import (
 	"cmp"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"gpuperf/device"
@@ -25,6 +26,7 @@ type kernel struct {
 	function uintptr
 	shared   int64 // bytes of dynamic shared memory
 	values   [][]byte
+	all      []byte // the parameters as they lie in memory, in place of values
 }
 
 // Kernel finds a kernel function.
@@ -41,6 +43,24 @@ func (d *driver) Kernel(p runner.Program, entry string) (runner.Kernel, error) {
 	return &kernel{driver: d, function: f}, nil
 }
 
+// Address is what the memory is called by.
+func (d *driver) Address(m runner.Memory) (uint64, error) { return uint64(m), nil }
+
+// Variable finds a variable of device or constant memory.
+func (d *driver) Variable(p runner.Program, name string) (runner.Memory, int64, error) {
+	program := p.(*program)
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	place := new([2]uintptr)
+	pin.Pin(place)
+	err := d.do("cuModuleGetGlobal_v2", uintptr(unsafe.Pointer(&place[0])), uintptr(unsafe.Pointer(&place[1])), program.module,
+		cString(&pin, cmp.Or(program.symbols["&"+name], name)))
+	if codeOf(err) == notFound {
+		return 0, 0, device.Errorf(samples.Refused, "the program has no variable %s in device or constant memory", name)
+	}
+	return runner.Memory(place[0]), int64(place[1]), err
+}
+
 func (d *driver) function(p *program, name string) (uintptr, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -50,16 +70,21 @@ func (d *driver) function(p *program, name string) (uintptr, error) {
 // Release has nothing to give back: functions belong to their module.
 func (k *kernel) Release() {}
 
+// param asks where parameter i lies, and for its size. The error is invalidValue where there is none.
+func (k *kernel) param(i int) (offset, size int, err error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	place := new([2]uintptr)
+	pin.Pin(place)
+	err = k.do("cuFuncGetParamInfo", k.function, uintptr(i), uintptr(unsafe.Pointer(&place[0])), uintptr(unsafe.Pointer(&place[1])))
+	return int(place[0]), int(place[1]), err
+}
+
 // Params counts the parameters by asking for each.
 func (k *kernel) Params() int {
 	const most = 4096
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	place := new([2]uintptr) // offset and size
-	pin.Pin(place)
 	for i := range most {
-		err := k.do("cuFuncGetParamInfo", k.function, uintptr(i), uintptr(unsafe.Pointer(&place[0])), uintptr(unsafe.Pointer(&place[1])))
-		switch codeOf(err) {
+		switch _, _, err := k.param(i); codeOf(err) {
 		case success:
 		case invalidValue:
 			return i
@@ -97,8 +122,25 @@ func (k *kernel) SetBuffer(i int, m runner.Memory) error {
 	return k.set(i, value)
 }
 
-// SetScalar passes a number.
-func (k *kernel) SetScalar(i int, value []byte) error { return k.set(i, value) }
+// SetScalar passes a number, or other bytes.
+func (k *kernel) SetScalar(i int, value []byte) error {
+	if _, size, err := k.param(i); err == nil && size != len(value) {
+		return device.Errorf(samples.Refused, "the parameter has %d bytes, and is given %d", size, len(value))
+	}
+	return k.set(i, value)
+}
+
+// SetAll passes all parameters in one piece.
+func (k *kernel) SetAll(value []byte) error {
+	if n := k.Params(); n > 0 {
+		offset, size, err := k.param(n - 1)
+		if err == nil && offset+size != len(value) {
+			return device.Errorf(samples.Refused, "the parameters have %d bytes, and are given %d", offset+size, len(value))
+		}
+	}
+	k.all = slices.Clone(value)
+	return nil
+}
 
 func (k *kernel) set(i int, value []byte) error {
 	for len(k.values) <= i {
@@ -184,6 +226,23 @@ func (k *kernel) Launch(global, local []int64) (runner.Event, error) {
 func (k *kernel) enqueue(groups, group [3]int64) error {
 	var pin runtime.Pinner
 	defer pin.Unpin()
+	one, all := k.arguments(&pin)
+	return k.do("cuLaunchKernel", k.function, uintptr(groups[0]), uintptr(groups[1]), uintptr(groups[2]),
+		uintptr(group[0]), uintptr(group[1]), uintptr(group[2]), uintptr(k.shared), k.stream, one, all)
+}
+
+// arguments are the places of the values one by one, or of all together.
+func (k *kernel) arguments(pin *runtime.Pinner) (one, all uintptr) {
+	if k.all != nil {
+		const buffer, bytes, end = 1, 2, 0 // CU_LAUNCH_PARAM_BUFFER_POINTER and so on
+		size := new(uintptr)
+		*size = uintptr(len(k.all))
+		pin.Pin(size)
+		pin.Pin(&k.all[0])
+		extra := []uintptr{buffer, uintptr(unsafe.Pointer(&k.all[0])), bytes, uintptr(unsafe.Pointer(size)), end}
+		pin.Pin(&extra[0])
+		return 0, uintptr(unsafe.Pointer(&extra[0]))
+	}
 	places := make([]uintptr, max(len(k.values), 1))
 	for i, v := range k.values {
 		if len(v) > 0 {
@@ -192,8 +251,7 @@ func (k *kernel) enqueue(groups, group [3]int64) error {
 		}
 	}
 	pin.Pin(&places[0])
-	return k.do("cuLaunchKernel", k.function, uintptr(groups[0]), uintptr(groups[1]), uintptr(groups[2]),
-		uintptr(group[0]), uintptr(group[1]), uintptr(group[2]), uintptr(k.shared), k.stream, uintptr(unsafe.Pointer(&places[0])), 0)
+	return uintptr(unsafe.Pointer(&places[0])), 0
 }
 
 // event are the events before and after a launch.

@@ -30,6 +30,16 @@ func (d *driver) Kernel(p runner.Program, entry string) (runner.Kernel, error) {
 	return kernel{d, id}, nil
 }
 
+// Address refuses: OpenCL 1.2 passes buffers, not addresses.
+func (d *driver) Address(runner.Memory) (uint64, error) {
+	return 0, device.Errorf(samples.Refused, "OpenCL passes whole buffers, and no addresses").WithHint("pass the buffer and a number as two arguments")
+}
+
+// Variable refuses: the host cannot write to variables of programs.
+func (d *driver) Variable(runner.Program, string) (runner.Memory, int64, error) {
+	return 0, 0, device.Errorf(samples.Refused, "OpenCL sets no variables of a program").WithHint("pass a buffer as an argument")
+}
+
 // Release releases the kernel object.
 func (k kernel) Release() { k.release(releaseKernel, k.id) }
 
@@ -75,6 +85,11 @@ func (k kernel) SetScalar(i int, value []byte) error {
 
 // SetLocal passes local memory.
 func (k kernel) SetLocal(i int, bytes int64) error { return k.setArg(i, uintptr(bytes), nil) }
+
+// SetAll refuses: OpenCL takes the parameters one by one.
+func (k kernel) SetAll([]byte) error {
+	return device.Errorf(samples.Refused, "OpenCL takes arguments one by one").WithHint("leave their offsets out")
+}
 
 // SetDynamic refuses: OpenCL passes all local memory as arguments.
 func (k kernel) SetDynamic(bytes int64) error {

@@ -187,6 +187,50 @@ __kernel void args(__global long *out, __local int *tile, char c, uchar uc, shor
 	})
 }
 
+// TestStructures passes a structure and raw bytes by value, and is refused what OpenCL cannot pass.
+func TestStructures(t *testing.T) {
+	const source = `
+typedef struct { char tag; float a; } options;
+__kernel void set(__global float *out, options o, int2 more) { out[0] = o.tag * o.a + more.x * more.y; }`
+	number := func(a device.Arg) device.Arg {
+		a.Kind = device.Scalar
+		return a
+	}
+	out := device.Arg{Name: "out", Kind: device.Buffer, DType: "float32", Count: 1, Write: true}
+	job := device.Job{
+		Source: source, Entry: "set", Global: []int64{1}, Local: []int64{1}, Policy: quick, Keep: []string{"out"},
+		Args: []device.Arg{
+			out,
+			{Name: "o", Kind: device.Struct, Count: 8, Fields: []device.Field{
+				{Offset: 0, Arg: number(device.Arg{DType: "int8", Int: -2})}, {Offset: 4, Arg: number(device.Arg{DType: "float32", Float: 1.5})},
+			}},
+			{Name: "more", Kind: device.Raw, Bits: []byte{5, 0, 0, 0, 4, 0, 0, 0}},
+		},
+	}
+	everyWay(t, func(t *testing.T, d *runner.Device) {
+		r, err := d.Run(context.Background(), job)
+		if err != nil || floats(r.Outputs["out"])[0] != 17 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		for name, edit := range map[string]func(*device.Job){
+			"place":     func(j *device.Job) { j.Args[0].At = 4 },
+			"pointer":   func(j *device.Job) { j.Args[1].Fields[0].Arg = out },
+			"one piece": func(j *device.Job) { j.Args, j.Packed = j.Args[1:2], true },
+			"variable": func(j *device.Job) {
+				j.Variables = []device.Arg{{Name: "v", Kind: device.Variable, DType: "int8", Count: 1}}
+			},
+		} {
+			wrong := job
+			wrong.Args = slices.Clone(job.Args)
+			wrong.Args[1].Fields = slices.Clone(wrong.Args[1].Fields)
+			edit(&wrong)
+			if e, ok := device.AsError(func() error { _, err := d.Run(context.Background(), wrong); return err }()); !ok || e.Status != samples.Refused {
+				t.Errorf("%s: %v", name, e)
+			}
+		}
+	})
+}
+
 // TestBuffersHoldTheSeededData copies buffers larger than a piece of the transfer.
 func TestBuffersHoldTheSeededData(t *testing.T) {
 	d := openFirst(t, Search{})

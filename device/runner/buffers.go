@@ -1,12 +1,14 @@
 package runner
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/samples"
 )
 
 // bound is the launches of a job, with the arguments of their kernels set.
@@ -36,22 +38,21 @@ type buffer struct {
 }
 
 // bind makes the job's buffers, fills them, and sets the arguments of the kernels, one for each launch. It owns the kernels from then on.
-func (d *Device) bind(job device.Job, kernels ...Kernel) (*bound, error) {
+func (d *Device) bind(job device.Job, p Program, kernels ...Kernel) (*bound, error) {
 	b := &bound{dev: d, buffers: map[string]buffer{}, pooled: job.Reuse, whole: job.Whole && len(job.Then) > 0}
 	jobs := job.Launches()
 	for n, l := range jobs {
 		b.launches = append(b.launches, launch{kernels[n], l.Global, l.Local})
 	}
-	shared := map[string]device.Arg{}
 	for _, a := range job.Buffers() {
-		shared[a.Name] = a
+		if err := b.memory(p, a); err != nil {
+			b.release()
+			return nil, fmt.Errorf("%s: %w", a.Name, err)
+		}
 	}
 	for n, l := range jobs {
 		for i, a := range l.Args {
-			if a.Kind == device.Buffer {
-				a = shared[a.Name]
-			}
-			if err := b.arg(kernels[n], i, a); err != nil {
+			if err := b.arg(kernels[n], i, a, l.Packed); err != nil {
 				b.release()
 				return nil, fmt.Errorf("argument %d (%s): %w", i, a.Name, err)
 			}
@@ -60,30 +61,76 @@ func (d *Device) bind(job device.Job, kernels ...Kernel) (*bound, error) {
 	return b, nil
 }
 
-func (b *bound) arg(kernel Kernel, i int, a device.Arg) error {
-	switch a.Kind {
-	case device.Local:
+func (b *bound) arg(kernel Kernel, i int, a device.Arg, all bool) error {
+	switch {
+	case a.Kind == device.Local:
 		return kernel.SetLocal(i, a.Bytes())
-	case device.Scalar:
-		return setScalar(kernel, i, a)
+	case a.Kind == device.Buffer && a.At == 0:
+		return kernel.SetBuffer(i, b.buffers[a.Name].id)
 	}
-	buf, ok := b.buffers[a.Name]
-	if !ok {
-		var err error
-		if buf, err = b.buffer(a); err != nil {
-			return err
-		}
-		b.buffers[a.Name] = buf
-	}
-	return kernel.SetBuffer(i, buf.id)
-}
-
-func setScalar(kernel Kernel, i int, a device.Arg) error {
-	v, err := a.ScalarBytes()
-	if err != nil {
+	v, err := b.value(a)
+	switch {
+	case err != nil:
 		return err
+	case all:
+		return kernel.SetAll(v)
 	}
 	return kernel.SetScalar(i, v)
+}
+
+// value is what is passed for an argument by value.
+func (b *bound) value(a device.Arg) ([]byte, error) {
+	switch a.Kind {
+	case device.Raw:
+		return a.Bits, nil
+	case device.Buffer:
+		address, err := b.dev.Address(b.buffers[a.Name].id)
+		return binary.LittleEndian.AppendUint64(nil, address+uint64(a.At)), err
+	case device.Struct:
+		out := make([]byte, a.Count)
+		for _, f := range a.Fields {
+			v, err := b.value(f.Arg)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Arg.Name, err)
+			}
+			copy(out[f.Offset:], v)
+		}
+		return out, nil
+	}
+	return a.ScalarBytes()
+}
+
+// memory makes a buffer of the job, or finds a variable of its program.
+func (b *bound) memory(p Program, a device.Arg) (err error) {
+	if a.Kind == device.Variable {
+		b.buffers[a.Name], err = b.variable(p, a)
+	} else {
+		b.buffers[a.Name], err = b.buffer(a)
+	}
+	return err
+}
+
+// variable finds a variable, which starts with the data of the argument.
+func (b *bound) variable(p Program, a device.Arg) (buf buffer, err error) {
+	if buf.id, buf.size, err = b.dev.Variable(p, a.Name); err != nil {
+		return buf, err
+	}
+	if buf.size != a.Bytes() {
+		return buf, device.Errorf(samples.Refused, "the variable %s has %d bytes, and is given %d", a.Name, buf.size, a.Bytes())
+	}
+	if buf.master, err = b.alloc(a); err == nil {
+		b.restored(buf, a)
+	}
+	return buf, err
+}
+
+// restored notes when a buffer is restored: before each run, or before the first alone.
+func (b *bound) restored(buf buffer, a device.Arg) {
+	if a.Read {
+		b.updated = append(b.updated, buf)
+	} else {
+		b.begin = append(b.begin, buf)
+	}
 }
 
 // buffer makes the buffer of an argument, or takes it from the pool.
@@ -96,12 +143,8 @@ func (b *bound) buffer(a device.Arg) (buf buffer, err error) {
 			buf.master, err = b.alloc(a)
 		}
 	}
-	switch {
-	case err != nil || buf.master == 0:
-	case a.Read:
-		b.updated = append(b.updated, buf)
-	default:
-		b.begin = append(b.begin, buf)
+	if err == nil && buf.master != 0 {
+		b.restored(buf, a)
 	}
 	return buf, err
 }

@@ -267,7 +267,7 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 		}
 	}
 	for i, a := range args {
-		if err := setScalar(c.kernel, 2+i, a); err != nil {
+		if err := b.arg(c.kernel, 2+i, a, false); err != nil {
 			return "", err
 		}
 	}

@@ -2,10 +2,15 @@ package runner
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/device"
 	"gpuperf/samples"
@@ -16,6 +21,8 @@ type fake struct {
 	memory map[Memory][]byte
 	next   Memory
 	events int // that were not released
+
+	variables map[string]Memory
 }
 
 func newFake() *fake { return &fake{memory: map[Memory][]byte{}} }
@@ -50,9 +57,16 @@ func (f *fake) Compile(source, _ string, _ ...string) (Program, string, error) {
 func (f *fake) Binary(p Program) ([]byte, error)              { return []byte(p.(string)), nil }
 func (f *fake) Load(binary []byte, _ string) (Program, error) { return string(binary), nil }
 func (f *fake) Unload(Program)                                {}
-func (f *fake) Kernel(Program, string) (Kernel, error)        { return &fakeKernel{fake: f}, nil }
+func (f *fake) Kernel(Program, string) (Kernel, error) {
+	return &fakeKernel{fake: f, values: map[int][]byte{}}, nil
+}
+
 func (f *fake) Verdict(p Phase, err error) *device.Error {
 	return device.Errorf([]samples.Status{samples.BuildFailed, samples.Refused, samples.Refused, samples.Crash}[p], "%v", err)
+}
+func (f *fake) Address(m Memory) (uint64, error) { return uint64(m), nil }
+func (f *fake) Variable(_ Program, name string) (Memory, int64, error) {
+	return f.variables[name], int64(len(f.memory[f.variables[name]])), nil
 }
 func (f *fake) Clocks() *samples.Clocks { return nil }
 func (f *fake) Prelude() string         { return "" }
@@ -60,15 +74,21 @@ func (f *fake) Close()                  {}
 
 type fakeKernel struct {
 	*fake
-	first Memory
+	first  Memory
+	values map[int][]byte // of what is passed by value; -1 is all
 }
 
 func (k *fakeKernel) Params() int                     { return -1 }
 func (k *fakeKernel) Compiled(int64) samples.Compiled { return samples.Compiled{} }
-func (k *fakeKernel) SetScalar(int, []byte) error     { return nil }
 func (k *fakeKernel) SetLocal(int, int64) error       { return nil }
 func (k *fakeKernel) SetDynamic(int64) error          { return nil }
 func (k *fakeKernel) Release()                        {}
+func (k *fakeKernel) SetAll(value []byte) error       { return k.SetScalar(-1, value) }
+func (k *fakeKernel) SetScalar(i int, value []byte) error {
+	k.values[i] = value
+	return nil
+}
+
 func (k *fakeKernel) SetBuffer(i int, m Memory) error {
 	if i == 0 {
 		k.first = m
@@ -143,6 +163,71 @@ func TestAlias(t *testing.T) {
 	defer b.release()
 	if len(f.memory) != 2 || len(b.updated) != 1 {
 		t.Errorf("%d buffers, of which %d are restored", len(f.memory), len(b.updated))
+	}
+}
+
+// TestValues: structures are passed with the addresses of buffers in them, alone or as all parameters, and a place in a buffer as an address.
+func TestValues(t *testing.T) {
+	d, _ := newDevice()
+	y := increment(8).Args[0]
+	at := y
+	at.At = 3
+	raw := device.Arg{Kind: device.Raw, Bits: []byte{7, 8}}
+	all := device.Arg{Kind: device.Struct, Count: 20, Fields: []device.Field{{Offset: 0, Arg: raw}, {Offset: 8, Arg: at}}}
+	job := increment(8)
+	job.Args = []device.Arg{y, at, all}
+	values := func() (map[int][]byte, uint64) {
+		b, err := d.prepare(context.Background(), job, &device.Result{})
+		if err != nil || job.Check(d.info) != nil {
+			t.Fatal(err, job.Check(d.info))
+		}
+		defer b.release()
+		return b.launches[0].kernel.(*fakeKernel).values, uint64(b.buffers["y"].id)
+	}
+	whole := func(address uint64) []byte {
+		b := binary.LittleEndian.AppendUint64([]byte{7, 8, 0, 0, 0, 0, 0, 0}, address+3)
+		return append(b, 0, 0, 0, 0)
+	}
+	got, address := values()
+	want := map[int][]byte{1: binary.LittleEndian.AppendUint64(nil, address+3), 2: whole(address)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	job.Args, job.Packed = []device.Arg{all}, true
+	got, address = values()
+	if diff := cmp.Diff(map[int][]byte{-1: whole(address)}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestVariables: a variable of the program starts with its data in every run, and its size must be right.
+func TestVariables(t *testing.T) {
+	d, f := newDevice()
+	m, _ := f.Alloc(8)
+	f.variables = map[string]Memory{"v": m}
+	job := increment(8)
+	job.Variables = []device.Arg{{Name: "v", Kind: device.Variable, DType: "uint8", Count: 8, Sequence: &device.Sequence{Mul: 1}, Read: true, Write: true}}
+	job.Keep = []string{"v"}
+	b, err := d.prepare(context.Background(), job, &device.Result{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		f.memory[m][3] = 99
+		if _, err := b.run(false); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := b.kept(job, "v"); err != nil || !slices.Equal(out, []byte{0, 1, 2, 3, 4, 5, 6, 7}) {
+			t.Errorf("%v (%v)", out, err)
+		}
+	}
+	b.release()
+	if len(f.memory) != 1 {
+		t.Errorf("%d pieces of memory are left beside the variable", len(f.memory)-1)
+	}
+	job.Variables[0].Count = 9
+	if _, err := d.prepare(context.Background(), job, &device.Result{}); err == nil || !strings.Contains(err.Error(), "the variable v has 8 bytes, and is given 9") {
+		t.Error(err)
 	}
 }
 

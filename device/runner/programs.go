@@ -71,6 +71,9 @@ func (d *Device) Build(job device.Job) error {
 // program returns the built program of a job: from memory, from the folder, or built now.
 func (d *Device) program(job device.Job) (program, error) {
 	key := strings.Join(append(job.Names(), job.CompilerOptions(), string(job.Image), job.Source), "\x00")
+	for _, v := range job.Variables { // a program whose variables are set is no other's
+		key += "\x00" + v.Name
+	}
 	if p, ok := d.programs[key]; ok {
 		i := slices.Index(d.order, key)
 		d.order = append(slices.Delete(d.order, i, i+1), key)

@@ -38,6 +38,10 @@ type Driver interface {
 	Unload(p Program)
 	// Kernel finds a kernel function of a program. The error is a *device.Error where the program has none of that name.
 	Kernel(p Program, entry string) (Kernel, error)
+	// Address is where a buffer lies, as kernels see it.
+	Address(m Memory) (uint64, error)
+	// Variable finds a variable of a program, and its size.
+	Variable(p Program, name string) (m Memory, bytes int64, err error)
 
 	// Verdict turns an error of a phase into what it means for the job.
 	Verdict(p Phase, err error) *device.Error
@@ -63,6 +67,8 @@ type Kernel interface {
 	SetBuffer(i int, m Memory) error
 	SetScalar(i int, value []byte) error
 	SetLocal(i int, bytes int64) error
+	// SetAll passes all parameters as they lie in memory, in place of one after the other.
+	SetAll(value []byte) error
 	// SetDynamic adds local memory that is no argument.
 	SetDynamic(bytes int64) error
 	// Launch enqueues the kernel. An empty local size leaves it to the driver.
@@ -203,7 +209,7 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 		return nil, err
 	}
 	owned = true
-	bound, err := d.bind(job, kernels...)
+	bound, err := d.bind(job, prog.Program, kernels...)
 	if err != nil {
 		return nil, d.Verdict(Preparing, err)
 	}
@@ -227,7 +233,7 @@ func items(local []int64) int64 {
 // the kernel is not asked: NVIDIA's says 256 for kernels that were compiled for more and run with more. Whether a
 // group is too large for the registers shows when it is launched.
 func (d *Device) checkCompiled(job device.Job, kernel Kernel, c samples.Compiled) error {
-	if n := kernel.Params(); n >= 0 && n != len(job.Args) {
+	if n := kernel.Params(); n >= 0 && n != len(job.Args) && !job.Packed {
 		return device.Errorf(samples.Refused, "the kernel function %s has %d parameters, the job brings %d arguments", job.Entry, n, len(job.Args))
 	}
 	local := c.LocalMem + job.Dynamic

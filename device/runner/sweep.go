@@ -61,7 +61,7 @@ func (s *sweeper) prepare(d *Device) error {
 	var kernel Kernel
 	var err error
 	if s.program, kernel, err = d.helper(job.Source, job.Entry); err == nil {
-		s.bound, err = d.bind(job, kernel)
+		s.bound, err = d.bind(job, s.program, kernel)
 	}
 	return err
 }
