@@ -1,7 +1,9 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"gpuperf/internal/format"
 	"gpuperf/samples"
@@ -31,19 +33,59 @@ func SampleTable(list []Sample, achieved bool) *format.Table {
 	if !achieved {
 		columns = nil
 	}
+	known := compiledColumns(list)
 	header := append([]string{"kernel", "caches", ">median", ">95 % interval"}, columns...)
+	for _, c := range known {
+		header = append(header, c.header)
+	}
 	t := format.NewTable(append(header, ">trials", "verified", "status")...)
 	for _, s := range list {
 		row := []string{s.Kernel.Key(), string(s.Mode)}
 		if s.Status != samples.OK {
-			row = append(append(row, make([]string, 4+len(columns))...), fmt.Sprintf("%s: %s", s.Status, s.Error))
+			row = append(append(row, make([]string, 4+len(columns)+len(known))...), fmt.Sprintf("%s: %s", s.Status, s.Error))
 		} else {
 			row = append(row, format.Seconds(s.Seconds()), format.Seconds(s.Summary.Lo)+" – "+format.Seconds(s.Summary.Hi))
-			row = append(append(row, s.Cells()[:len(columns)]...), fmt.Sprint(len(s.Trials)), s.Verification(), "ok")
+			row = append(row, s.Cells()[:len(columns)]...)
+			for _, c := range known {
+				row = append(row, cmp.Or(c.cell(s.Compiled), "-"))
+			}
+			row = append(row, fmt.Sprint(len(s.Trials)), s.Verification(), "ok")
 		}
 		t.Row(row...)
 	}
 	return t
+}
+
+// compiledColumn tells something of the built kernel, "" where that is not known.
+type compiledColumn struct {
+	header string
+	cell   func(samples.Compiled) string
+}
+
+// compiledColumns are the columns that some of the samples have something for.
+func compiledColumns(list []Sample) []compiledColumn {
+	return slices.DeleteFunc([]compiledColumn{
+		{">registers", func(c samples.Compiled) string { return positive(c.Registers, fmt.Sprint(c.Registers)) }},
+		{">private", func(c samples.Compiled) string { return positive(c.PrivateMem, format.Bytes(c.PrivateMem)) }},
+		{">occupancy", func(c samples.Compiled) string { return positive(c.GroupsPerUnit, occupancy(c)) }},
+	}, func(c compiledColumn) bool {
+		return !slices.ContainsFunc(list, func(s Sample) bool { return c.cell(s.Compiled) != "" })
+	})
+}
+
+// occupancy is the share of the sub-groups that a compute unit can hold, or, where that is not known, how many work-groups there are.
+func occupancy(c samples.Compiled) string {
+	if c.Occupancy == 0 {
+		return format.Count(int(c.GroupsPerUnit), "group")
+	}
+	return fmt.Sprintf("%.0f %%", 100*c.Occupancy)
+}
+
+func positive(n int64, text string) string {
+	if n > 0 {
+		return text
+	}
+	return ""
 }
 
 // InModes measures kernels in each state of the caches. The records are in the order of the kernels.

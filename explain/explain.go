@@ -12,6 +12,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/models"
+	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -28,8 +29,9 @@ type Subject struct {
 	Prediction *calibrate.Prediction // of the case
 	Unpriced   workload.Unpriced     // work of the case without a cost in the model
 
-	Measured        float64 // of the kernel, in seconds; 0: not measured
-	MeasuredRemoved float64 // of the kernel without its work
+	Record          *samples.Record // of the kernel; nil: not measured
+	Measured        float64         // of the kernel, in seconds; 0: not measured
+	MeasuredRemoved float64         // of the kernel without its work
 }
 
 // Explanation explains a prediction. Times are in seconds. The parts of the costs add up to the prediction, by Euler's
@@ -48,6 +50,7 @@ type Explanation struct {
 	Terms     []Term             `json:"terms"`                    // in the order of the model
 	Costs     []Cost             `json:"costs"`                    // the largest first
 	Bound     string             `json:"bound"`                    // the resource that takes most of the time
+	Compiled  *Compiled          `json:"compiled,omitempty"`       // nil where nothing is known of the built kernel
 	Check     *Check             `json:"check,omitempty"`          // nil where the model has no form
 	Roof      *Roof              `json:"roof,omitempty"`           // nil where no peaks are known
 	Unpriced  []Work             `json:"unpriced"`                 // work of the kernel without a cost in the model
@@ -89,7 +92,7 @@ func New(s Subject) (*Explanation, error) {
 		relative := (out.Predicted - s.Measured) / s.Measured
 		out.Error = &relative
 	}
-	for _, step := range []func(*Explanation) error{e.parts, e.bound, e.check, e.roof, e.unpriced, e.advice} {
+	for _, step := range []func(*Explanation) error{e.parts, e.bound, e.compiled, e.check, e.roof, e.unpriced, e.advice} {
 		if err := step(out); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Case, err)
 		}

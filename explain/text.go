@@ -21,7 +21,11 @@ func (e *Explanation) Write(w io.Writer) {
 	if e.Error != nil {
 		fmt.Fprintf(w, "  measured   %s, the model is %+.2f %% off\n", format.Seconds(e.Measured), 100**e.Error)
 	}
-	fmt.Fprintf(w, "  bound by   %s\n\n", e.Bound)
+	fmt.Fprintf(w, "  bound by   %s\n", e.Bound)
+	if e.Compiled != nil {
+		fmt.Fprintf(w, "  compiled   %s\n", e.Compiled)
+	}
+	fmt.Fprintln(w)
 	e.writeTerms(w)
 	e.writeCosts(w)
 	if c := e.Check; c != nil && (c.FullMeasured || c.RemovedMeasured) { // what is only predicted is no evidence

@@ -12,16 +12,43 @@ func residentFacts(d *facts.Device) []facts.Key {
 	return append(keys, facts.Registers, facts.RegistersPerItem)
 }
 
-// resident is the number of resident work-groups of a multiprocessor, for groups of so many work-items with so many registers each and
-// so many bytes of local memory; 0 if a group exceeds a limit. The device must know its residentFacts.
-func resident(d *facts.Device, items, registers, local, subgroup int64) int64 {
-	padded := (items + subgroup - 1) / subgroup * subgroup
-	n := min(d.Int(facts.Groups), d.Int(facts.Items)/padded)
-	if most := d.Int(facts.RegistersPerItem); most > 0 {
-		n = min(n, d.Int(facts.Registers)/(padded*max(min(registers, most), 1)))
+// Group is what a work-group takes of a multiprocessor.
+type Group struct {
+	Items     int64
+	Registers int64 // of a work-item
+	Local     int64 // bytes of local memory
+	Subgroup  int64 // work-items of a sub-group
+}
+
+// Limit is how many work-groups a resource of a multiprocessor has room for.
+type Limit struct {
+	Resource string
+	Groups   int64
+}
+
+// Limits lists the resources that limit the resident work-groups of a multiprocessor, none where the facts of the device are not known.
+// What is not of the group itself comes first.
+func Limits(d *facts.Device, g Group) []Limit {
+	if !d.Known(residentFacts(d)...) {
+		return nil
 	}
-	if reserved := d.Int(facts.LocalReserved); local+reserved > 0 {
-		n = min(n, d.Int(facts.LocalBytes)/(local+reserved))
+	padded := (g.Items + g.Subgroup - 1) / g.Subgroup * g.Subgroup
+	list := []Limit{{"work-groups", d.Int(facts.Groups)}, {"work-items", d.Int(facts.Items) / padded}}
+	if most := d.Int(facts.RegistersPerItem); most > 0 {
+		list = append(list, Limit{"registers", d.Int(facts.Registers) / (padded * max(min(g.Registers, most), 1))})
+	}
+	if local := g.Local + d.Int(facts.LocalReserved); local > 0 {
+		list = append(list, Limit{"local memory", d.Int(facts.LocalBytes) / local})
+	}
+	return list
+}
+
+// resident is the number of resident work-groups of a multiprocessor, 0 if a group exceeds a limit. The device must know its residentFacts.
+func resident(d *facts.Device, g Group) int64 {
+	list := Limits(d, g)
+	n := list[0].Groups
+	for _, l := range list {
+		n = min(n, l.Groups)
 	}
 	return n
 }

@@ -558,7 +558,7 @@ func TestResident(t *testing.T) {
 		{250, 32, 0, 8},        // rounded up to sub-groups
 		{32, 16, 240 << 10, 0},
 	} {
-		if got := resident(h200, test.items, test.registers, test.local, 32); got != test.want {
+		if got := resident(h200, Group{test.items, test.registers, test.local, 32}); got != test.want {
 			t.Errorf("%+v: %d groups", test, got)
 		}
 	}

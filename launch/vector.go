@@ -183,7 +183,7 @@ func (p *Program) run(sizes map[string]int64) (*result, error) {
 		w.memory = nil
 	}
 	if p.resident {
-		r.onSM = resident(p.opt.Device, r.items, p.registers, r.shared, int64(p.opt.SubgroupSize))
+		r.onSM = resident(p.opt.Device, Group{r.items, p.registers, r.shared, int64(p.opt.SubgroupSize)})
 	}
 	return r, nil
 }

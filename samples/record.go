@@ -59,16 +59,6 @@ const (
 // Valid reports whether the mode is one of the constants.
 func (m Mode) Valid() bool { return m == Warm || m == Cold }
 
-// Compiled is what the driver says about the built kernel. Zero means that it was not told.
-type Compiled struct {
-	PreferredMultiple int64 `json:"preferred_multiple,omitempty"` // of the work-group size, in work-items
-	MaxWorkGroup      int64 `json:"max_work_group,omitempty"`     // for this kernel, in work-items
-	LocalMem          int64 `json:"local_mem,omitempty"`          // bytes per work-group
-	PrivateMem        int64 `json:"private_mem,omitempty"`        // bytes per work-item: of arrays and spilled registers
-	Registers         int64 `json:"registers,omitempty"`          // of 32 bits, per work-item
-	GroupsPerUnit     int64 `json:"groups_per_unit,omitempty"`    // work-groups that a compute unit holds at once
-}
-
 // Record is the measurement of one kernel at one size on one device.
 type Record struct {
 	Version    int       `json:"version"`

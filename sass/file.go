@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -17,9 +16,6 @@ import (
 
 // largest is how large a listing or a cubin may be.
 const largest = 64 << 20
-
-// machine is NVIDIA's number among the machines of ELF files.
-const machine elf.Machine = 190
 
 // disassemblers are the programs that list cubins, the most telling first.
 var disassemblers = [][]string{
@@ -38,73 +34,16 @@ func ReadFile(ctx context.Context, path string) (*Listing, error) {
 		return nil, err
 	}
 	if bytes.HasPrefix(text, []byte(elf.ELFMAG)) {
-		return readCubin(ctx, path, text)
+		return readCubin(ctx, path, text, true)
 	}
 	l, err := Parse(string(text))
 	return l, source.InFile(err, path)
 }
 
-// readCubin lists a cubin and reads the listing. How many registers a kernel is given stands in the cubin alone.
-func readCubin(ctx context.Context, path string, text []byte) (*Listing, error) {
-	file, err := elf.NewFile(bytes.NewReader(text))
-	if err != nil {
-		return nil, failure("%s is no cubin: %v", path, err)
-	}
-	if file.Machine != machine {
-		return nil, failure("%s is no cubin: it is an ELF file for %v", path, file.Machine).
-			WithHint("cubins are made by `nvcc -cubin`, and taken from programs by `cuobjdump -xelf all`")
-	}
-	l, err := list(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	counts := registerCounts(file)
-	for _, f := range l.Functions {
-		f.Registers = counts[f.Name]
-	}
-	return l, nil
-}
-
-// Attributes of a cubin, in the section .nv.info: a byte for the format, one for the attribute, and two for a value or its size.
-const (
-	sizedFormat   = 4    // a value of the size follows
-	registerCount = 0x2f // EIATTR_REGCOUNT: the symbol of a function and its registers, of four bytes each
-)
-
-// registerCounts returns the registers that are allocated to a work-item, by function.
-func registerCounts(file *elf.File) map[string]int {
-	counts := map[string]int{}
-	section := file.Section(".nv.info")
-	symbols, err := file.Symbols()
-	if section == nil || err != nil {
-		return counts
-	}
-	text, err := section.Data()
-	if err != nil {
-		return counts
-	}
-	for len(text) >= 4 {
-		format, attribute, size := text[0], text[1], int(binary.LittleEndian.Uint16(text[2:]))
-		text = text[4:]
-		if format != sizedFormat {
-			continue
-		}
-		value := text[:min(size, len(text))]
-		text = text[len(value):]
-		if attribute != registerCount || len(value) != 8 {
-			continue
-		}
-		if symbol := int(binary.LittleEndian.Uint32(value)); symbol > 0 && symbol <= len(symbols) { // the first is left out
-			counts[symbols[symbol-1].Name] = int(binary.LittleEndian.Uint32(value[4:]))
-		}
-	}
-	return counts
-}
-
-// list runs the first disassembler that is at hand and succeeds.
-func list(ctx context.Context, path string) (*Listing, error) {
+// list runs the first of the commands that is at hand and succeeds.
+func list(ctx context.Context, path string, commands [][]string) (*Listing, error) {
 	var failed []error
-	for _, command := range disassemblers {
+	for _, command := range commands {
 		program := tool(command[0])
 		if program == "" {
 			continue

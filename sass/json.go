@@ -77,7 +77,7 @@ func (in *Instruction) json() instructionJSON {
 		c := in.Code.Control()
 		out.Control = &controlJSON{
 			Stall: c.Stall, Yield: c.Yield, WriteBarrier: scoreboard(c.WriteBarrier), ReadBarrier: scoreboard(c.ReadBarrier),
-			Wait: bits(c.Wait), Reuse: bits(c.Reuse),
+			Wait: members(c.Wait), Reuse: members(c.Reuse),
 		}
 	}
 	return out
@@ -90,8 +90,8 @@ func scoreboard(n int) *int {
 	return &n
 }
 
-// bits lists the bits of a set.
-func bits(set int) []int {
+// members lists the bits of a set.
+func members(set int) []int {
 	list := []int{}
 	for i := 0; set>>i != 0; i++ {
 		if set>>i&1 != 0 {

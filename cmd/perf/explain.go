@@ -112,8 +112,11 @@ func measureSubjects(cmd *cobra.Command, on measureFlags, subjects []explain.Sub
 		s := &subjects[i]
 		for _, one := range []struct {
 			of   *workload.Case
-			into *float64
-		}{{s.Case, &s.Measured}, {s.Removed, &s.MeasuredRemoved}} {
+			into func(*samples.Record)
+		}{
+			{s.Case, func(r *samples.Record) { s.Record, s.Measured = r, r.Seconds() }},
+			{s.Removed, func(r *samples.Record) { s.MeasuredRemoved = r.Seconds() }},
+		} {
 			if one.of == nil {
 				continue
 			}
@@ -126,10 +129,10 @@ func measureSubjects(cmd *cobra.Command, on measureFlags, subjects []explain.Sub
 				continue
 			}
 			warn(cmd, result.Warnings)
-			if r := result.Records[0]; r.Status != samples.OK {
+			if r := &result.Records[0]; r.Status != samples.OK {
 				warnf(cmd, warning.LeftOut, one.of.String(), "%s: %s", r.Status, r.Error)
 			} else {
-				*one.into = r.Seconds()
+				one.into(r)
 			}
 		}
 	}

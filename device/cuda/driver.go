@@ -17,6 +17,7 @@ type driver struct {
 	device   uintptr
 	arch     string // sm_90
 	limit    int64  // bytes of local memory that a work-group may have when it asks for more than usual
+	warps    int64  // that a multiprocessor holds at most
 	stream   uintptr
 	compiler *compiler // opened when it is needed
 	hold     *hold     // nil before the first launch
@@ -30,6 +31,7 @@ func openDevice(open dl.Opener, l library, dev uintptr, info device.Info) (*driv
 	d := &driver{api: api{library: l}, open: open, device: dev, arch: info.Architecture, limit: info.LocalMem}
 	if info.CUDA != nil {
 		d.limit = max(d.limit, info.CUDA.LocalMemOptIn)
+		d.warps = info.CUDA.WorkItemsPerUnit / info.SubgroupSize
 	}
 	var err error
 	if d.context, err = get[uintptr](&d.api, "cuDevicePrimaryCtxRetain", dev); err != nil {

@@ -111,6 +111,10 @@ func (k *kernel) Compiled(group int64) samples.Compiled {
 		if err == nil {
 			c.GroupsPerUnit = int64(n)
 		}
+		if err == nil && k.warps > 0 {
+			warps := (group + c.PreferredMultiple - 1) / c.PreferredMultiple
+			c.Occupancy = float64(c.GroupsPerUnit*warps) / float64(k.warps)
+		}
 	}
 	return c
 }

@@ -196,6 +196,7 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 			return nil, d.Verdict(Preparing, err)
 		}
 		c := kernel.Compiled(items(l.Local))
+		c.DynamicMem = added(l)
 		if err := d.checkCompiled(l, kernel, c); err != nil {
 			return nil, err
 		}
@@ -204,6 +205,7 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 		}
 		compiled.MaxWorkGroup = min(compiled.MaxWorkGroup, c.MaxWorkGroup)
 		compiled.LocalMem, compiled.PrivateMem = max(compiled.LocalMem, c.LocalMem), max(compiled.PrivateMem, c.PrivateMem)
+		compiled.DynamicMem = max(compiled.DynamicMem, c.DynamicMem)
 	}
 	if err := device.Interrupted(ctx); err != nil {
 		return nil, err
@@ -229,6 +231,17 @@ func items(local []int64) int64 {
 	return n
 }
 
+// added is the local memory of a work-group that the code does not declare.
+func added(job device.Job) int64 {
+	bytes := job.Dynamic
+	for _, a := range job.Args {
+		if a.Kind == device.Local {
+			bytes += a.Bytes()
+		}
+	}
+	return bytes
+}
+
 // checkCompiled refuses what only the compiled kernel shows to be too much. The work-group size that the driver states for
 // the kernel is not asked: NVIDIA's says 256 for kernels that were compiled for more and run with more. Whether a
 // group is too large for the registers shows when it is launched.
@@ -236,12 +249,7 @@ func (d *Device) checkCompiled(job device.Job, kernel Kernel, c samples.Compiled
 	if n := kernel.Params(); n >= 0 && n != len(job.Args) && !job.Packed {
 		return device.Errorf(samples.Refused, "the kernel function %s has %d parameters, the job brings %d arguments", job.Entry, n, len(job.Args))
 	}
-	local := c.LocalMem + job.Dynamic
-	for _, a := range job.Args {
-		if a.Kind == device.Local {
-			local += a.Bytes()
-		}
-	}
+	local := c.LocalMem + c.DynamicMem
 	if most := d.info.MaxLocalMem(); most > 0 && local > most {
 		return device.Errorf(samples.Refused, "the kernel needs %d bytes of local memory for a work-group, the device has %d",
 			local, most).WithHint("make the local tiles smaller")

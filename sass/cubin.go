@@ -1,0 +1,144 @@
+package sass
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"encoding/binary"
+	"os"
+)
+
+// machine is NVIDIA's number among the machines of ELF files.
+const machine elf.Machine = 190
+
+// IsCubin reports whether a file holds machine code of NVIDIA's GPUs.
+func IsCubin(text []byte) bool {
+	file, err := elf.NewFile(bytes.NewReader(text))
+	return err == nil && file.Machine == machine
+}
+
+// ReadCubin lists a cubin by way of nvdisasm or cuobjdump, with its source lines where lines asks for them and it has them.
+func ReadCubin(ctx context.Context, text []byte, lines bool) (*Listing, error) {
+	file, err := os.CreateTemp("", "*.cubin")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(text)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readCubin(ctx, file.Name(), text, lines)
+}
+
+// readCubin lists a cubin and reads the listing. The registers and the parameters of a kernel stand in the cubin alone.
+func readCubin(ctx context.Context, path string, text []byte, lines bool) (*Listing, error) {
+	file, err := elf.NewFile(bytes.NewReader(text))
+	if err != nil {
+		return nil, failure("%s is no cubin: %v", path, err)
+	}
+	if file.Machine != machine {
+		return nil, failure("%s is no cubin: it is an ELF file for %v", path, file.Machine).
+			WithHint("cubins are made by `nvcc -cubin`, and taken from programs by `cuobjdump -xelf all`")
+	}
+	commands := disassemblers
+	if !lines {
+		commands = commands[1:]
+	}
+	l, err := list(ctx, path, commands)
+	if err != nil {
+		return nil, err
+	}
+	counts := registerCounts(file)
+	for _, f := range l.Functions {
+		f.Registers = counts[f.Name]
+		f.Parameters = parameters(file, f.Name)
+	}
+	return l, nil
+}
+
+// attribute is an entry of a section .nv.info: a byte for the format, one for the attribute, and two for a value or its size.
+type attribute struct {
+	kind  byte
+	value []byte
+}
+
+// The attributes that are read.
+const (
+	sizedFormat   = 4    // a value of the size follows
+	parameterBank = 0x0a // EIATTR_PARAM_CBANK: a symbol, and where parameters begin and how long they are, of two bytes each
+	parameterInfo = 0x17 // EIATTR_KPARAM_INFO: an index, the ordinal and the offset of two bytes each, and flags that end with the size
+	registerCount = 0x2f // EIATTR_REGCOUNT: the symbol of a function and its registers, of four bytes each
+)
+
+// attributes lists those with a sized value.
+func attributes(file *elf.File, section string) (list []attribute) {
+	s := file.Section(section)
+	if s == nil {
+		return nil
+	}
+	text, err := s.Data()
+	if err != nil {
+		return nil
+	}
+	for len(text) >= 4 {
+		format, kind, size := text[0], text[1], int(binary.LittleEndian.Uint16(text[2:]))
+		text = text[4:]
+		if format != sizedFormat {
+			continue
+		}
+		value := text[:min(size, len(text))]
+		text = text[len(value):]
+		list = append(list, attribute{kind, value})
+	}
+	return list
+}
+
+// registerCounts returns the registers that are allocated to a work-item, by function.
+func registerCounts(file *elf.File) map[string]int {
+	counts := map[string]int{}
+	symbols, err := file.Symbols()
+	if err != nil {
+		return counts
+	}
+	for _, a := range attributes(file, ".nv.info") {
+		if a.kind != registerCount || len(a.value) != 8 {
+			continue
+		}
+		if symbol := int(binary.LittleEndian.Uint32(a.value)); symbol > 0 && symbol <= len(symbols) { // the first is left out
+			counts[symbols[symbol-1].Name] = int(binary.LittleEndian.Uint32(a.value[4:]))
+		}
+	}
+	return counts
+}
+
+// Parameter is where a parameter of a kernel lies in the constant bank 0.
+type Parameter struct{ From, Bytes int }
+
+// parameters lists the parameters of a kernel in order; none where one is missing.
+func parameters(file *elf.File, function string) []Parameter {
+	found := map[int]Parameter{}
+	base := -1
+	for _, a := range attributes(file, ".nv.info."+function) {
+		switch {
+		case a.kind == parameterBank && len(a.value) == 8:
+			base = int(binary.LittleEndian.Uint16(a.value[4:]))
+		case a.kind == parameterInfo && len(a.value) == 12:
+			found[int(binary.LittleEndian.Uint16(a.value[4:]))] = Parameter{
+				int(binary.LittleEndian.Uint16(a.value[6:])), int(binary.LittleEndian.Uint32(a.value[8:]) >> 18),
+			}
+		}
+	}
+	list := make([]Parameter, len(found))
+	for i := range list {
+		p, ok := found[i]
+		if !ok || base < 0 {
+			return nil
+		}
+		list[i] = Parameter{base + p.From, p.Bytes}
+	}
+	return list
+}
