@@ -31,7 +31,8 @@ itself what its results are compared with.
 
 Beside the times stand rates: of the distinct bytes of global memory that a kernel reads and writes, of its floating-point additions and
 multiplications, and the least time that the device needs for both as a share of the time, by the peaks of its data sheet or the rates
-in its profile; "-" where that is not known.
+in its profile; "-" where that is not known. Where the driver tells, there are the registers of a work-item, its private memory (of
+spilled registers and arrays), and how many work-groups a compute unit holds at once: as the share of the sub-groups that it can hold.
 
 Each sample carries the state of the caches, the latest time of a fixed sentinel kernel, which shows whether the device is
 as fast as when the session began, and the clocks where the driver reports them. With --trials 3 a sample takes little time and
