@@ -24,6 +24,21 @@ func AreLaunches(args []string, against string) bool {
 	return slices.ContainsFunc(append(slices.Clone(args), against), isLaunch)
 }
 
+// SplitLaunches tells launch files from scripts.
+func SplitLaunches(args []string) (scripts, launches []string) {
+	for _, arg := range args {
+		if isLaunch(arg) {
+			launches = append(launches, arg)
+		} else {
+			scripts = append(scripts, arg)
+		}
+	}
+	return scripts, launches
+}
+
+// Any reports whether there are launches.
+func (l *Launches) Any() bool { return len(l.jobs) > 0 }
+
 func isLaunch(arg string) bool { return slices.Contains(launchfile.Extensions, filepath.Ext(arg)) }
 
 // LoadLaunches loads launch files, each at all sizes. Where they are to be compared with another, each two launches are a pair: one of
@@ -31,6 +46,10 @@ func isLaunch(arg string) bool { return slices.Contains(launchfile.Extensions, f
 func LoadLaunches(paths []string, against string, sizes []map[string]int64) (*Launches, error) {
 	if against != "" {
 		paths = append(slices.Clone(paths), against)
+	}
+	all := &Launches{}
+	if len(paths) == 0 {
+		return all, nil
 	}
 	if i := slices.IndexFunc(paths, func(path string) bool { return !isLaunch(path) }); i >= 0 {
 		return nil, inputf("%s is no launch file, and the others are: measure them one after the other", paths[i])
@@ -42,7 +61,8 @@ func LoadLaunches(paths []string, against string, sizes []map[string]int64) (*La
 			return nil, err
 		}
 	}
-	all, labels := &Launches{file: paths[0]}, distinct(absolute)
+	all.file = paths[0]
+	labels := distinct(absolute)
 	for i, path := range paths {
 		f, err := launchfile.Load(path)
 		switch {
@@ -84,8 +104,37 @@ func (c *Campaign) AgainstLaunches(ctx context.Context, mode samples.Mode, pairs
 
 // MeasureLaunches is Measure for launch files.
 func (c *Campaign) MeasureLaunches(ctx context.Context, mode samples.Mode, launches *Launches) (*Result, error) {
-	if on := c.Device.Info().Interface; on != launches.Interface {
-		return nil, inputf("%s runs under %s, and the device is driven by %s", launches.file, launches.Interface, on)
+	tasks, err := c.launchTasks(mode, launches)
+	if err != nil {
+		return nil, err
+	}
+	var warnings []string
+	if c.Live() {
+		start := time.Now()
+		if warnings, err = c.Build(ctx, tasks); err != nil {
+			return nil, err
+		}
+		c.Spent.Building += time.Since(start)
+	}
+	return c.take(ctx, tasks, warnings)
+}
+
+// RecordedLaunches is MeasureLaunches of what was measured before: it measures nothing.
+func (c *Campaign) RecordedLaunches(ctx context.Context, mode samples.Mode, launches *Launches) (*Result, error) {
+	tasks, err := c.launchTasks(mode, launches)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(tasks, c.sweep().Pending); c.Live() && i >= 0 {
+		return nil, inputf("%s has not been measured with %s caches, and a launch file has no counts to predict its time from: give --measure",
+			tasks[i].Job.Identity, mode)
+	}
+	return c.take(ctx, tasks, nil)
+}
+
+func (c *Campaign) launchTasks(mode samples.Mode, launches *Launches) ([]measure.Task, error) {
+	if on := c.Device.Info().Interface; launches.Any() && on != launches.Interface {
+		return nil, inputf("%s runs under %s, and the device is driven by %s: choose by --interface", launches.file, launches.Interface, on)
 	}
 	tasks := make([]measure.Task, len(launches.jobs))
 	for i, job := range launches.jobs {
@@ -95,14 +144,5 @@ func (c *Campaign) MeasureLaunches(ctx context.Context, mode samples.Mode, launc
 			tasks[i].Unverified = "its launch file has no expect"
 		}
 	}
-	var warnings []string
-	if c.Live() {
-		start := time.Now()
-		var err error
-		if warnings, err = c.Build(ctx, tasks); err != nil {
-			return nil, err
-		}
-		c.Spent.Building += time.Since(start)
-	}
-	return c.take(ctx, tasks, warnings)
+	return tasks, nil
 }

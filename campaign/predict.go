@@ -117,6 +117,17 @@ func (p *Predictor) launching() *facts.Device {
 	return p.Facts
 }
 
+// Doubts are what is to be known of a measurement beside a prediction.
+func (p *Predictor) Doubts(r *samples.Record) (warnings []string) {
+	if r.Unverified != "" {
+		warnings = append(warnings, warning.Unverified.About("", "its measured results are not verified, %s", r.Unverified))
+	}
+	if !r.Device.Same(p.Device) {
+		warnings = append(warnings, warning.OtherDevice.About("", "the profile is for %s, but the measurement is from %s", p.Device, r.Device))
+	}
+	return warnings
+}
+
 // PredictAll predicts the times of cases.
 func (p *Predictor) PredictAll(cases []*workload.Case) (all []*Prediction, err error) {
 	for _, c := range cases {

@@ -6,50 +6,116 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/calibrate"
+	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
-// Ranking has the kernels at one size, the fastest by prediction first, and last those to which the model does not apply.
+// Ranking has the kernels at one size, the fastest first and last those to which the model does not apply. A launch file has no counts
+// to predict its time from: it stands where its measured time puts it among the predicted ones.
 type Ranking struct {
 	At          map[string]int64
 	Predictions []*Prediction
-	Skipped     []Refused // what the device would refuse
+	Launched    []samples.Record // of launch files
+	Skipped     []Refused        // what the device would refuse
 }
 
 // Place is where a kernel stands in a ranking.
 type Place struct {
-	Rank         int     `json:"rank"` // by predicted time
-	Tied         bool    `json:"tied"` // with the one before: their intervals overlap
+	Rank         int     `json:"rank"`
+	By           string  `json:"ranked_by"` // the time that counts: predicted, or of a launch file measured
+	Tied         bool    `json:"tied"`      // with the one before: their intervals overlap
 	MeasuredRank int     `json:"measured_rank,omitempty"`
-	Ratio        float64 `json:"ratio,omitempty"` // of its time to that of the fastest, measured times where there are any; 0 is not known
+	Ratio        float64 `json:"ratio,omitempty"` // of its time to that of the fastest, measured times where scripts have any; 0 is not known
 }
 
-// Places are those of the predictions of a ranking.
-func (r *Ranking) Places() []Place {
-	places := make([]Place, len(r.Predictions))
-	measured, predicted := make([]float64, len(places)), make([]float64, len(places))
-	for i, one := range r.Predictions {
-		places[i] = Place{Rank: i + 1, Tied: i > 0 && one.Interval.Overlaps(r.Predictions[i-1].Interval)}
-		measured[i], predicted[i] = one.MeasuredSeconds(), math.NaN()
-		if one.Seconds > 0 && one.Applies() == r.Predictions[0].Applies() { // lower bounds compare with each other alone
-			predicted[i] = one.Seconds
+// entry is what a ranking orders: a prediction, or the record of a launch file.
+type entry struct {
+	*Prediction                 // nil of a launch file
+	launched    *samples.Record // nil of a prediction
+}
+
+// record is what was measured, nil where nothing was.
+func (e entry) record() *samples.Record {
+	if e.Prediction != nil {
+		return e.Measured
+	}
+	return e.launched
+}
+
+// measured is the measured time, NaN where there is none.
+func (e entry) measured() float64 {
+	if r := e.record(); r != nil && r.Status == samples.OK {
+		return r.Seconds()
+	}
+	return math.NaN()
+}
+
+// seconds is the time that it is ranked by, with its interval; one that is no lower bound comes before those that are.
+func (e entry) seconds() (t float64, within calibrate.Interval, bound bool) {
+	switch {
+	case e.Prediction != nil:
+		return e.Seconds, e.Interval, !e.Applies()
+	case e.launched.Status != samples.OK:
+		return math.NaN(), calibrate.Interval{math.NaN(), math.NaN()}, true
+	}
+	return e.launched.Seconds(), calibrate.Interval{e.launched.Summary.Lo, e.launched.Summary.Hi}, false
+}
+
+// faster orders entries; those without a time come last.
+func faster(a, b entry) int {
+	s, _, lower := a.seconds()
+	t, _, other := b.seconds()
+	return cmp.Or(trueFirst(isKnown(s), isKnown(t)), trueFirst(!lower, !other), cmp.Compare(s, t))
+}
+
+// entries are the predictions and the launch files, in their order.
+func (r *Ranking) entries() []entry {
+	var all []entry
+	for _, p := range r.Predictions {
+		all = append(all, entry{Prediction: p})
+	}
+	for i := range r.Launched {
+		all = append(all, entry{launched: &r.Launched[i]})
+	}
+	slices.SortStableFunc(all, faster)
+	return all
+}
+
+// places are those of the entries of a ranking.
+func places(entries []entry) []Place {
+	out := make([]Place, len(entries))
+	measured, ranked := make([]float64, len(out)), make([]float64, len(out))
+	for i, e := range entries {
+		t, within, bound := e.seconds()
+		out[i] = Place{Rank: i + 1, By: "measured"}
+		if e.Prediction != nil {
+			out[i].By = "predicted"
+		}
+		if i > 0 {
+			_, before, _ := entries[i-1].seconds()
+			out[i].Tied = within.Overlaps(before)
+		}
+		measured[i], ranked[i] = e.measured(), math.NaN()
+		if _, _, first := entries[0].seconds(); t > 0 && bound == first { // lower bounds compare with each other alone
+			ranked[i] = t
 		}
 	}
-	times := measured
-	if !slices.ContainsFunc(measured, isKnown) {
-		times = predicted
+	times, compare := ranked, slices.ContainsFunc(entries, func(e entry) bool { return e.Prediction != nil && isKnown(e.measured()) })
+	if compare {
+		times = measured
 	}
 	known := slices.DeleteFunc(slices.Sorted(slices.Values(times)), func(t float64) bool { return !isKnown(t) })
 	for i, t := range times {
 		if !isKnown(t) {
 			continue
 		}
-		places[i].Ratio = t / known[0]
-		if isKnown(measured[i]) {
-			places[i].MeasuredRank = 1 + slices.Index(known, t)
+		out[i].Ratio = t / known[0]
+		if compare {
+			out[i].MeasuredRank = 1 + slices.Index(known, t)
 		}
 	}
-	return places
+	return out
 }
 
 func isKnown(seconds float64) bool { return !math.IsNaN(seconds) }
@@ -65,9 +131,7 @@ func (p *Predictor) Rankings(cases []*workload.Case, sizes []map[string]int64, t
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b *Prediction) int {
-		return cmp.Or(trueFirst(a.Applies(), b.Applies()), cmp.Compare(a.Seconds, b.Seconds))
-	})
+	slices.SortStableFunc(all, func(a, b *Prediction) int { return faster(entry{Prediction: a}, entry{Prediction: b}) })
 	for i, at := range sizes {
 		if slices.ContainsFunc(sizes[:i], func(before map[string]int64) bool { return maps.Equal(before, at) }) {
 			continue
@@ -100,4 +164,23 @@ func agree(own, asked map[string]int64) bool {
 		}
 	}
 	return true
+}
+
+// SizesOf are the sizes of rankings.
+func SizesOf(rankings []Ranking) (sizes []map[string]int64) {
+	for _, r := range rankings {
+		sizes = append(sizes, r.At)
+	}
+	return sizes
+}
+
+// Launch adds the records of launch files to the rankings at their sizes.
+func Launch(rankings []Ranking, records []samples.Record) {
+	for i := range rankings {
+		for _, r := range records {
+			if agree(rankings[i].At, r.Kernel.Sizes) {
+				rankings[i].Launched = append(rankings[i].Launched, r)
+			}
+		}
+	}
 }

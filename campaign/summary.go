@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"gpuperf/calibrate"
 	"gpuperf/internal/format"
@@ -13,8 +14,9 @@ import (
 // Summary is a prediction with what it is of and what was measured, as perf predict and perf rank print it.
 type Summary struct {
 	Script   string           `json:"script,omitempty"`
+	Launch   string           `json:"launch_file,omitempty"` // which has no prediction
 	Kernel   string           `json:"kernel"`
-	Model    string           `json:"model"`
+	Model    string           `json:"model,omitempty"`
 	Device   string           `json:"device"`
 	At       map[string]int64 `json:"at,omitempty"`
 	Row      string           `json:"row,omitempty"` // of a table of feature values
@@ -37,23 +39,29 @@ type Measured struct {
 func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
 	all := make([]Summary, len(predictions))
 	for i, r := range predictions {
-		all[i] = Summary{
-			Script: r.Script, Kernel: r.Name, Model: p.Model.Name, Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction,
-		}
-		m := r.Measured
-		if m == nil {
-			continue
-		}
-		all[i].Measured = &Measured{Status: m.Status, Error: m.Error}
-		if m.Status == samples.OK {
-			all[i].Measured.Seconds = m.Seconds()
-			all[i].Measured.Interval = &[2]float64{m.Summary.Lo, m.Summary.Hi}
-			all[i].Measured.RelativeError = errorOf(r)
-			all[i].Measured.Verified = m.Verification()
-			all[i].Measured.Achieved = p.Achieved(r)
-		}
+		all[i] = p.summary(r)
 	}
 	return all
+}
+
+func (p *Predictor) summary(r *Prediction) Summary {
+	s := Summary{Script: r.Script, Kernel: r.Name, Model: p.Model.Name, Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction}
+	if r.Measured == nil {
+		return s
+	}
+	if s.Measured = measuredOf(r.Measured); s.Measured.Status == samples.OK {
+		s.Measured.RelativeError = errorOf(r)
+		s.Measured.Achieved = p.Achieved(r)
+	}
+	return s
+}
+
+func measuredOf(r *samples.Record) *Measured {
+	m := &Measured{Status: r.Status, Error: r.Error}
+	if r.Status == samples.OK {
+		m.Seconds, m.Interval, m.Verified = r.Seconds(), &[2]float64{r.Summary.Lo, r.Summary.Hi}, r.Verification()
+	}
+	return m
 }
 
 // PredictTable predicts each row of a table of feature values.
@@ -90,7 +98,11 @@ func WriteRows(w io.Writer, rows []Summary) error {
 // Write writes predictions as a table, with the terms of the model.
 func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 	fmt.Fprintf(w, "model %s, calibrated on %s\n", p.Model.Name, p.Device)
-	header := append([]string{"kernel", "sizes", ">predicted", ">95 % interval"}, measuredHeader(predictions)...)
+	header := []string{"kernel", "sizes", ">predicted", ">95 % interval"}
+	measured := slices.ContainsFunc(predictions, func(r *Prediction) bool { return r.Measured != nil })
+	if measured {
+		header = append(header, measuredHeader...)
+	}
 	var terms []int // that join no others, whose times would be shown twice
 	for i, term := range predictions[0].Terms {
 		if len(p.Model.Joins(term.Name)) == 0 {
@@ -100,8 +112,10 @@ func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 	}
 	t := format.NewTable(header...)
 	for _, r := range predictions {
-		row := []string{r.Label, format.Sizes(r.Sizes), format.Known(r.Seconds, format.Seconds(r.Seconds)), r.Interval.String()}
-		row = append(row, p.measuredCells(r)...)
+		row := entry{Prediction: r}.cells()
+		if measured {
+			row = append(row, p.measuredCells(entry{Prediction: r})...)
+		}
 		for _, i := range terms {
 			row = append(row, format.Seconds(r.Terms[i].Value))
 		}
@@ -110,31 +124,47 @@ func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 	return t.Write(w)
 }
 
-// WriteRanking writes a ranking as a table, and below it what was skipped. A rank begins with ~ where the intervals of a kernel and of the
-// one before it overlap.
+// WriteRanking writes a ranking as a table, and below it which were measured alone and what was skipped. A rank begins with ~ where the
+// intervals of a kernel and of the one before it overlap.
 func (p *Predictor) WriteRanking(w io.Writer, r Ranking) error {
+	entries := r.entries()
+	places := places(entries)
 	header := []string{">rank", "kernel", "sizes", ">predicted", ">95 % interval"}
-	measured := measuredHeader(r.Predictions)
-	if measured != nil {
+	compared := slices.ContainsFunc(r.Predictions, func(p *Prediction) bool { return p.Measured != nil })
+	if compared {
 		header = append(header, ">measured rank")
 	}
-	t := format.NewTable(append(append(header, ">of the fastest"), measured...)...)
-	places := r.Places()
-	for i, one := range r.Predictions {
+	header = append(header, ">of the fastest")
+	measured := compared || len(r.Launched) > 0
+	if measured {
+		header = append(header, measuredHeader...)
+	}
+	t := format.NewTable(header...)
+	for i, e := range entries {
 		place := places[i]
 		rank := fmt.Sprint(place.Rank)
 		if place.Tied {
 			rank = "~ " + rank
 		}
-		row := []string{rank, one.Label, format.Sizes(one.Sizes), format.Known(one.Seconds, format.Seconds(one.Seconds)), one.Interval.String()}
-		if measured != nil {
+		row := append([]string{rank}, e.cells()...)
+		if compared {
 			row = append(row, format.Known(float64(place.MeasuredRank), fmt.Sprint(place.MeasuredRank)))
 		}
 		row = append(row, format.Known(place.Ratio, fmt.Sprintf("%.2f x", place.Ratio)))
-		t.Row(append(row, p.measuredCells(one)...)...)
+		if measured {
+			row = append(row, p.measuredCells(e)...)
+		}
+		t.Row(row...)
 	}
 	if err := t.Write(w); err != nil {
 		return err
+	}
+	for _, one := range r.Launched {
+		what := "ranked by its measured time"
+		if one.Status != samples.OK {
+			what = fmt.Sprintf("%s: %s", one.Status, one.Error)
+		}
+		fmt.Fprintf(w, "launch file %s: %s\n", one.Kernel.Source, what)
 	}
 	for _, k := range r.Skipped {
 		fmt.Fprintf(w, "skipped %s %s: %s: %s\n", k.Label, format.Sizes(k.At), k.Status, k.Reason)
@@ -142,22 +172,32 @@ func (p *Predictor) WriteRanking(w io.Writer, r Ranking) error {
 	return nil
 }
 
-// measuredHeader and measuredCells are the columns of measurements, none where nothing was measured.
-func measuredHeader(predictions []*Prediction) []string {
-	if len(predictions) == 0 || predictions[0].Measured == nil {
-		return nil
+// cells are what is known of an entry without measuring scripts: its name, its sizes and what was predicted.
+func (e entry) cells() []string {
+	if e.Prediction == nil {
+		return []string{e.launched.Kernel.Source, format.Sizes(e.launched.Kernel.Sizes), "-", "-"}
 	}
-	return append([]string{">measured", ">error"}, AchievedHeader...)
+	return []string{e.Label, format.Sizes(e.Sizes), format.Known(e.Seconds, format.Seconds(e.Seconds)), e.Interval.String()}
 }
 
-func (p *Predictor) measuredCells(r *Prediction) []string {
-	switch m := r.Measured; {
+// measuredHeader names the columns of measuredCells.
+var measuredHeader = append([]string{">measured", ">error"}, AchievedHeader...)
+
+func (p *Predictor) measuredCells(e entry) []string {
+	m := e.record()
+	cells := []string{"-", "-", "-", "-", "-"}
+	switch {
 	case m == nil:
-		return nil
+		return cells
 	case m.Status != samples.OK:
 		return []string{string(m.Status), "", "", "", ""}
 	}
-	return append([]string{format.Seconds(r.Measured.Seconds()), format.Known(r.RelativeError(), format.SignedPercent(r.RelativeError()))}, p.Achieved(r).Cells()...)
+	cells[0] = format.Seconds(m.Seconds())
+	if r := e.Prediction; r != nil {
+		cells[1] = format.Known(r.RelativeError(), format.SignedPercent(r.RelativeError()))
+		copy(cells[2:], p.Achieved(r).Cells())
+	}
+	return cells
 }
 
 // errorOf is the relative error, 0 where it is not known.
@@ -174,11 +214,18 @@ type Ranked struct {
 	Summary
 }
 
-// Ranked are the predictions of a ranking with their places.
+// Ranked are the kernels of a ranking with their places.
 func (p *Predictor) Ranked(r Ranking) []Ranked {
-	all, places := make([]Ranked, len(r.Predictions)), r.Places()
-	for i, one := range p.Summaries(r.Predictions) {
-		all[i] = Ranked{places[i], one}
+	entries := r.entries()
+	places := places(entries)
+	all := make([]Ranked, len(entries))
+	for i, e := range entries {
+		all[i].Place = places[i]
+		if l := e.launched; l != nil {
+			all[i].Summary = Summary{Launch: l.Kernel.Source, Kernel: l.Entry, Device: l.Device.Name, At: l.Kernel.Sizes, Measured: measuredOf(l)}
+		} else {
+			all[i].Summary = p.summary(e.Prediction)
+		}
 	}
 	return all
 }

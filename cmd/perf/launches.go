@@ -23,9 +23,7 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	if err != nil {
 		return err
 	}
-	if on.face == "" && !strings.HasPrefix(on.device, replay.Prefix) {
-		on.face = launches.Interface.String()
-	}
+	on.driveAs(launches)
 	if against != "" {
 		return measureAgainst(cmd, on, func(c *campaign.Campaign, mode samples.Mode) ([]campaign.Against, *campaign.Result, error) {
 			return c.AgainstLaunches(cmd.Context(), mode, launches)
@@ -44,4 +42,11 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	}
 	warn(cmd, result.Warnings)
 	return printRecords(cmd, result.Records, nil)
+}
+
+// driveAs chooses the interface that launch files run under, unless another was chosen or samples are replayed.
+func (f *measureFlags) driveAs(launches *campaign.Launches) {
+	if launches.Any() && f.face == "" && !strings.HasPrefix(f.device, replay.Prefix) {
+		f.face = launches.Interface.String()
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
+	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -86,8 +87,15 @@ interval without upper end.`,
 				return err
 			}
 			p.WarnOfLimits(predictions)
-			if err := o.measure(cmd, p, predictions); err != nil {
-				return err
+			if o.measured {
+				c, mode, err := o.campaign(cmd, p)
+				if err != nil {
+					return err
+				}
+				defer finish(cmd, c)
+				if err := o.measure(cmd, c, mode, p, predictions); err != nil {
+					return err
+				}
 			}
 			return show(cmd, kernelsJSON(p.Summaries(predictions)), func(w io.Writer) error {
 				warnOf(cmd, predictions)
@@ -180,7 +188,8 @@ func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile,
 		names = append(names, s.Model.Name)
 	}
 	if o.model == "" && campaign.Clear(ranked) {
-		note(cmd, "model %s chosen: %v; also in the profile: %s", names[0], ranked[0].For, strings.Join(names[1:], ", "))
+		others := slices.DeleteFunc(profile.Names(), func(name string) bool { return name == names[0] })
+		note(cmd, "model %s chosen: %v; also in the profile: %s", names[0], ranked[0].For, strings.Join(others, ", "))
 		return ranked[0].Predictor, nil
 	}
 	if len(cases) == 0 {
@@ -221,24 +230,21 @@ func noModel(c *workload.Case, choices string) error {
 		"    make one: perf calibrate --for %s -p %s, or name one for a lower bound: --model %s", c.Name, c.Identity.Source, format.Sizes(c.Sizes), choices)
 }
 
-// measure measures the predicted cases where that is asked for. A profile of another device than the one measured on is a warning
-// on every prediction.
-func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predictions []*campaign.Prediction) error {
-	if !o.measured {
-		return nil
-	}
+// campaign opens the device to measure what a model predicts, in one state of the caches.
+func (o *predictFlags) campaign(cmd *cobra.Command, p *campaign.Predictor) (*campaign.Campaign, samples.Mode, error) {
 	mode, err := o.on.mode("a model is for one state of the caches")
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	c, err := o.on.open(cmd)
-	if err != nil {
-		return err
-	}
-	defer finish(cmd, c)
-	if p.Cache != "" && p.Cache != mode {
+	if err == nil && p.Cache != "" && p.Cache != mode {
 		warnf(cmd, warning.OtherCaches, "", "the model was calibrated with %s caches, but these measurements use %s caches", p.Cache, mode)
 	}
+	return c, mode, err
+}
+
+// measure measures the predicted cases. A profile of another device than the one measured on is a warning on every prediction.
+func (o *predictFlags) measure(cmd *cobra.Command, c *campaign.Campaign, mode samples.Mode, p *campaign.Predictor, predictions []*campaign.Prediction) error {
 	var cases []*workload.Case
 	for _, one := range predictions {
 		cases = append(cases, one.Case)
@@ -248,15 +254,9 @@ func (o *predictFlags) measure(cmd *cobra.Command, p *campaign.Predictor, predic
 		return err
 	}
 	warn(cmd, result.Warnings)
-	here := c.Device.Info().Fingerprint
 	for i, one := range predictions {
 		one.Measured = &result.Records[i]
-		if why := one.Measured.Unverified; why != "" {
-			one.Warnings = append(one.Warnings, warning.Unverified.About("", "its measured results are not verified, %s", why))
-		}
-		if !here.Same(p.Device) {
-			one.Warnings = append(one.Warnings, warning.OtherDevice.About("", "the profile is for %s, but the measurement is from %s", p.Device, here))
-		}
+		one.Warnings = append(one.Warnings, p.Doubts(one.Measured)...)
 	}
 	return nil
 }

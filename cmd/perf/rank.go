@@ -18,14 +18,18 @@ func rankCommand() *cobra.Command {
 	var o predictFlags
 	var top int
 	cmd := &cobra.Command{
-		Use:   "rank KERNEL.star... -p n=4096",
+		Use:   "rank KERNEL.star... [LAUNCH.yaml...] -p n=4096",
 		Short: "Order kernels by predicted run time",
 		Long: `rank predicts every kernel of the scripts and lists them fastest first, once for each size. Kernels of several scripts are named by
 file and kernel. The model cannot distinguish neighbours whose intervals overlap; they are marked with ~. With --measure the listed
 kernels are run as well, and stay in the order of predictions: a column has the rank by measured time, and "of the fastest" is of
-measured times. Kernels to which the model does not apply come last, and --top leaves out none of them. Kernels that exceed a limit of the profile's device, such as its largest work-group or its local memory, are
-skipped with the reason.`,
-		Example: `  perf rank examples/transpose/transpose.star -p n=4096 --profile h200`,
+measured times. Kernels to which the model does not apply come last, and --top leaves out none of them. Kernels that exceed a limit of
+the profile's device, such as its largest work-group or its local memory, are skipped with the reason.
+
+Beside scripts there may be launch files (perf help launch), of kernels that exist already. Nothing predicts these: each stands where its
+measured time puts it among the predicted ones. Without --measure that is a time measured before, or one of --device replay:FILE.`,
+		Example: `  perf rank examples/transpose/transpose.star -p n=4096 --profile h200
+  perf rank mine.star theirs.yaml -p n=1M --measure`,
 		Args:    minArgs(1, "at least one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
@@ -35,7 +39,12 @@ skipped with the reason.`,
 			if err != nil {
 				return err
 			}
-			cases, err := campaign.ScriptCases(cmd.Context(), args, sizes)
+			scripts, files := campaign.SplitLaunches(args)
+			if len(scripts) == 0 {
+				return usagef("launch files have no counts to predict their times from, and no script is beside them\n"+
+					"    compare measured times: perf measure %s", strings.Join(args, " "))
+			}
+			cases, err := campaign.ScriptCases(cmd.Context(), scripts, sizes)
 			if err != nil {
 				return err
 			}
@@ -44,6 +53,10 @@ skipped with the reason.`,
 				return err
 			}
 			rankings, err := p.Rankings(cases, sizes, top)
+			if err != nil {
+				return err
+			}
+			launches, err := campaign.LoadLaunches(files, "", campaign.SizesOf(rankings))
 			if err != nil {
 				return err
 			}
@@ -64,7 +77,7 @@ skipped with the reason.`,
 			if o.model == "" && !slices.ContainsFunc(all, (*campaign.Prediction).Applies) {
 				return noModel(all[0].Case, p.Model.Name)
 			}
-			if err := o.measure(cmd, p, all); err != nil {
+			if err := o.measureRanked(cmd, p, rankings, all, launches); err != nil {
 				return err
 			}
 			return printRankings(cmd, p, rankings, all)
@@ -74,6 +87,41 @@ skipped with the reason.`,
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the listed kernels as well")
 	cmd.Flags().IntVar(&top, "top", 0, "list only this many of each size")
 	return cmd
+}
+
+// measureRanked measures the ranked kernels where that is asked for, and launch files, or finds what was measured of these before.
+func (o *predictFlags) measureRanked(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction, launches *campaign.Launches) error {
+	if !o.measured && !launches.Any() {
+		return nil
+	}
+	o.on.driveAs(launches)
+	c, mode, err := o.campaign(cmd, p)
+	switch {
+	case err != nil && !o.measured:
+		return fmt.Errorf("%w\n    a launch file has no counts to predict its time from: give --measure where its device is, or --device replay:SAMPLES.jsonl", err)
+	case err != nil:
+		return err
+	}
+	defer finish(cmd, c)
+	take := c.RecordedLaunches
+	if o.measured {
+		if err := o.measure(cmd, c, mode, p, all); err != nil {
+			return err
+		}
+		take = c.MeasureLaunches
+	}
+	launched, err := take(cmd.Context(), mode, launches)
+	if err != nil {
+		return err
+	}
+	warn(cmd, launched.Warnings)
+	for _, r := range launched.Records {
+		for _, text := range p.Doubts(&r) {
+			warn(cmd, []string{warning.In(r.Kernel.String(), text)})
+		}
+	}
+	campaign.Launch(rankings, launched.Records)
+	return nil
 }
 
 // rankingJSON is the form of `perf rank --json`.
