@@ -107,11 +107,56 @@ func (e *evaluation) take(ctx context.Context, cases []*workload.Case) ([]sample
 	return result.Records, nil
 }
 
+// measured measures the launch file of a variant at the sizes of the suite, or the cases where it has none.
+func (e *evaluation) measured(ctx context.Context, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant, cases []*workload.Case) (records []samples.Record, err error) {
+	if variant.Launch == "" {
+		records, err = e.take(ctx, cases)
+	} else {
+		records, err = e.launch(ctx, file, suite, variant)
+	}
+	e.out.Records = append(e.out.Records, records...)
+	return records, err
+}
+
+func (e *evaluation) launch(ctx context.Context, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant) ([]samples.Record, error) {
+	launches, err := LoadLaunches([]string{resolve(file, variant.Launch)}, "", suite.Sizes)
+	if err != nil {
+		return nil, placed(file.ErrorAt, variant.Pos, err)
+	}
+	result, err := e.MeasureLaunches(ctx, e.mode, launches)
+	if err != nil {
+		return nil, err
+	}
+	e.out.Warnings = append(e.out.Warnings, result.Warnings...)
+	return result.Records, nil
+}
+
+// skips notes that a variant has no time at some size.
+func (e *evaluation) skips(v *evaluate.VariantReport, at map[string]int64, r samples.Record) bool {
+	if r.Status == samples.OK {
+		return false
+	}
+	e.note(warning.LeftOut, v.Name+" "+format.Sizes(at), "skipped, %s: %s", r.Status, r.Error)
+	v.Skipped = append(v.Skipped, evaluate.Skip{At: at, Status: r.Status, Reason: r.Error})
+	return true
+}
+
 func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant) (*evaluate.VariantReport, error) {
+	v := &evaluate.VariantReport{Name: variant.Name, Launch: variant.Launch}
+	if !variant.Predicted() {
+		records, err := e.measured(ctx, file, suite, variant, nil)
+		for i, r := range records {
+			if at := suite.Sizes[i]; !e.skips(v, at, r) {
+				v.Times = append(v.Times, evaluate.Time{At: at, Measured: r.Seconds()})
+			}
+		}
+		return v, err
+	}
 	m, err := e.model(ctx, file, variant)
 	if err != nil {
 		return nil, err
 	}
+	v.Model = m.Predictor.Model.Name
 	cases, err := e.cases(ctx, file, suite, variant)
 	if err != nil {
 		return nil, err
@@ -121,11 +166,10 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 	if err != nil {
 		return nil, err
 	}
-	records, err := e.take(ctx, cases)
+	records, err := e.measured(ctx, file, suite, variant, cases)
 	if err != nil {
 		return nil, err
 	}
-	e.out.Records = append(e.out.Records, records...)
 	var removed []samples.Record // the trivial prediction, which a model must beat
 	if e.o.WorkRemoved {
 		left, err := workload.WorkRemoved(cases)
@@ -136,13 +180,9 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 			return nil, err
 		}
 	}
-	v := &evaluate.VariantReport{Name: variant.Name, Model: m.Predictor.Model.Name}
 	for i, p := range predictions {
 		r := records[i]
-		if r.Status != samples.OK {
-			skip := evaluate.Skip{At: p.Sizes, Status: r.Status, Reason: r.Error}
-			e.note(warning.LeftOut, variant.Name+" "+format.Sizes(skip.At), "skipped, %s: %s", skip.Status, skip.Reason)
-			v.Skipped = append(v.Skipped, skip)
+		if e.skips(v, p.Sizes, r) {
 			continue
 		}
 		point := evaluate.Point{At: p.Sizes, Predicted: p.Seconds, Interval: p.Interval, Measured: r.Seconds(), Warnings: p.Warnings}

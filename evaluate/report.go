@@ -41,11 +41,13 @@ type SuiteReport struct {
 // VariantReport is the outcome of one variant.
 type VariantReport struct {
 	Name                 string  `json:"name"`
-	Model                string  `json:"model"`
-	GeomeanRelativeError float64 `json:"geomean_relative_error"`
+	Model                string  `json:"model,omitempty"`  // "" where nothing is predicted
+	Launch               string  `json:"launch,omitempty"` // the launch file that was measured; "" where the predicted kernel was
+	GeomeanRelativeError float64 `json:"geomean_relative_error,omitempty"`
 	// WorkRemoved is the geometric mean error of Point.WorkRemoved as a prediction; nil where not measured.
 	WorkRemoved *float64 `json:"work_removed_relative_error,omitempty"`
 	Points      Points   `json:"points"`
+	Times       []Time   `json:"times,omitempty"` // of a launch file that nothing predicts
 	Skipped     []Skip   `json:"skipped,omitempty"`
 }
 
@@ -54,6 +56,12 @@ type Skip struct {
 	At     map[string]int64 `json:"at"`
 	Status samples.Status   `json:"status"`
 	Reason string           `json:"reason"`
+}
+
+// Time is a variant at one size that is measured alone.
+type Time struct {
+	At       map[string]int64 `json:"at"`
+	Measured float64          `json:"measured"`
 }
 
 // Point is a variant at one size. Times in seconds.
@@ -78,7 +86,8 @@ type Ranking struct {
 }
 
 // Verdict is the ranking at one size, fastest first. Two variants tie if their measured times are within 1 % of each other. The ranking
-// is right if the predictions order all pairs that do not tie as measured; equal predictions do not order a pair.
+// is right if the predictions order all pairs that do not tie as measured; equal predictions do not order a pair. A variant that is measured
+// alone stands among the predicted times with its measured one.
 type Verdict struct {
 	At        map[string]int64 `json:"at"`
 	Measured  []string         `json:"measured"`
@@ -194,7 +203,11 @@ func rank(variants []VariantReport) Ranking {
 	at := map[string][]entry{}
 	var sizes []string // in the order in which they first occur
 	for _, v := range variants {
-		for _, p := range v.Points {
+		points := slices.Clone(v.Points)
+		for _, t := range v.Times {
+			points = append(points, Point{At: t.At, Predicted: t.Measured, Measured: t.Measured})
+		}
+		for _, p := range points {
 			key := workload.FormatSizes(p.At)
 			if at[key] == nil {
 				sizes = append(sizes, key)

@@ -9,6 +9,7 @@ package evaluate
 
 import (
 	_ "embed" // for Schema
+	"slices"
 
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
@@ -27,7 +28,7 @@ var Schema []byte
 var Keys = map[string][]string{
 	"file":    {"version", "suites"},
 	"suite":   {"name", "model", "sizes", "variants"},
-	"variant": {"name", "script", "tags", "model"},
+	"variant": {"name", "script", "tags", "launch", "model"},
 }
 
 // Suite is a computation in several variants, evaluated over sizes.
@@ -40,16 +41,21 @@ type Suite struct {
 }
 
 // Variant names a kernel, as a script and the name of a kernel in it or by tags that select one kernel at each size,
-// and the model file that predicts it. Paths are relative to the suite file.
+// and the model file that predicts it. A launch file names a kernel that exists already: it is measured in place of the one that is
+// predicted, or alone. Paths are relative to the suite file.
 type Variant struct {
 	Name   string
-	Script string   // path of a kernel script, or "" where Tags select the kernel
+	Script string   // path of a kernel script, or "" where Tags select the kernel or nothing is predicted
 	Kernel string   // one kernel of the script, SCRIPT#KERNEL in the file; "" where it has but one
 	Tags   []string // filter tags
-	Model  string   // path of a model file
+	Launch string   // path of a launch file, "" for none
+	Model  string   // path of a model file; "" where nothing is predicted
 
 	Pos source.Pos // of the variant in the suite file
 }
+
+// Predicted reports whether the variant has a kernel with counts to predict its time from.
+func (v Variant) Predicted() bool { return v.Script != "" || len(v.Tags) > 0 }
 
 // File is what a suite file says.
 type File struct {
@@ -175,6 +181,10 @@ func readSuite(n *yamlfile.Node) (Suite, error) {
 		names[v.Name] = true
 		suite.Variants = append(suite.Variants, v)
 	}
+	if !slices.ContainsFunc(suite.Variants, Variant.Predicted) {
+		return suite, fields["variants"].Errorf("suite %s predicts nothing: all of its variants are launch files", suite.Name).
+			WithHint("give a variant a script or tags; `perf measure` compares launch files")
+	}
 	return suite, nil
 }
 
@@ -206,7 +216,7 @@ func readVariant(n *yamlfile.Node, model string) (Variant, error) {
 	if fields["name"] == nil {
 		return v, n.Errorf("the variant has no name")
 	}
-	for key, into := range map[string]*string{"name": &v.Name, "script": &v.Script, "model": &v.Model} {
+	for key, into := range map[string]*string{"name": &v.Name, "script": &v.Script, "launch": &v.Launch, "model": &v.Model} {
 		if fields[key] == nil {
 			continue
 		}
@@ -225,10 +235,10 @@ func readVariant(n *yamlfile.Node, model string) (Variant, error) {
 		}
 	}
 	switch {
-	case (v.Script == "") == (len(v.Tags) == 0):
-		return v, n.Errorf("variant %s needs either a script or tags", v.Name).
-			WithHint("script: matmul.star, or tags: [matmul_sq, \"prefetch:True\"]")
-	case v.Model == "":
+	case v.Script != "" && len(v.Tags) > 0, !v.Predicted() && v.Launch == "":
+		return v, n.Errorf("variant %s needs either a script or tags, or a launch file", v.Name).
+			WithHint("script: matmul.star, or tags: [matmul_sq, \"prefetch:True\"], or launch: own.yaml")
+	case v.Predicted() && v.Model == "":
 		return v, n.Errorf("variant %s has no model", v.Name).WithHint("give model: FILE.yaml here or for the whole suite")
 	}
 	return v, nil

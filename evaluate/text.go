@@ -18,6 +18,9 @@ func (r *Report) Write(w io.Writer) error {
 			for _, p := range v.Points {
 				t.Row(v.Name, format.Sizes(p.At), format.Seconds(p.Predicted), format.Seconds(p.Measured), format.SignedPercent(p.RelativeError))
 			}
+			for _, m := range v.Times {
+				t.Row(v.Name, format.Sizes(m.At), "-", format.Seconds(m.Measured), "-")
+			}
 			for _, k := range v.Skipped {
 				t.Row(v.Name, format.Sizes(k.At), "", string(k.Status), "")
 			}
@@ -28,11 +31,18 @@ func (r *Report) Write(w io.Writer) error {
 			fmt.Fprintf(w, "skipped %s\n", skip)
 		}
 		for _, v := range s.Variants {
-			if len(v.Points) == 0 {
+			switch {
+			case len(v.Times) > 0:
+				fmt.Fprintf(w, "%s: measured alone, as %s says\n", v.Name, v.Launch)
+				continue
+			case len(v.Points) == 0:
 				fmt.Fprintf(w, "%s: not measured\n", v.Name)
 				continue
 			}
 			fmt.Fprintf(w, "%s: geometric mean relative error %s (model %s)", v.Name, format.Percent(v.GeomeanRelativeError), v.Model)
+			if v.Launch != "" {
+				fmt.Fprintf(w, ", measured as %s says", v.Launch)
+			}
 			if v.WorkRemoved != nil {
 				fmt.Fprintf(w, ", with its work removed %s", format.Percent(*v.WorkRemoved))
 			}

@@ -29,8 +29,9 @@ the profile's device, such as its largest work-group or its local memory, are sk
 Beside scripts there may be launch files (perf help launch), of kernels that exist already. Nothing predicts these: each stands where its
 measured time puts it among the predicted ones. Without --measure that is a time measured before, or one of --device replay:FILE.`,
 		Example: `  perf rank examples/transpose/transpose.star -p n=4096 --profile h200
-  perf rank mine.star theirs.yaml -p n=1M --measure`,
-		Args:    minArgs(1, "at least one kernel script"),
+  perf rank examples/launch/saxpy.star examples/launch/saxpy.yaml \
+      -p n=1M --profile h200 --measure`,
+		Args: minArgs(1, "at least one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
 				return err
