@@ -161,11 +161,11 @@ func (b *builder) laterPoints(t *stmt, differing string) *laterPoints {
 func (b *builder) instances(s, t *stmt, x, y access, differing string) []polycount.Constraint {
 	later := b.laterPoints(t, differing)
 	cs := slices.Concat(b.points(s), later.cs)
-	if len(x.index) != len(y.index) || slices.ContainsFunc(x.array.Axes, func(a kernel.Axis) bool { return a.Stride != nil }) {
-		return cs // with strides of the user's own, different indices can be one element
-	}
 	forms, others := b.forms(x), b.forms(y)
-	for i := range x.index {
+	if len(forms) != len(others) {
+		return cs
+	}
+	for i := range forms {
 		if forms[i] == nil || others[i] == nil {
 			continue
 		}
@@ -180,9 +180,9 @@ func (b *builder) instances(s, t *stmt, x, y access, differing string) []polycou
 }
 
 // forms returns the indices of an access as affine expressions over loops, axis names and parameters; nil where an index is
-// not affine.
+// not affine. With strides of the user's own, different indices can be one element: then it is the one index of flat.
 func (b *builder) forms(x access) []*polycount.Affine {
-	if len(*x.forms) < len(x.index) {
+	if len(*x.forms) == 0 {
 		for _, e := range x.index {
 			var form *polycount.Affine
 			if a, err := expr.ToAffine(e, b.nest.isIndex); err == nil {
@@ -191,8 +191,28 @@ func (b *builder) forms(x access) []*polycount.Affine {
 			}
 			*x.forms = append(*x.forms, form)
 		}
+		if slices.ContainsFunc(x.array.Axes, func(a kernel.Axis) bool { return a.Stride != nil }) {
+			*x.forms = []*polycount.Affine{flat(x, *x.forms)}
+		}
 	}
 	return *x.forms
+}
+
+// flat is the place in memory of an access to one element; nil where it is not affine.
+func flat(x access, forms []*polycount.Affine) *polycount.Affine {
+	strides, err := x.array.Strides()
+	if err != nil || x.lanes > 0 {
+		return nil
+	}
+	var sum polycount.Affine
+	for i, form := range forms {
+		stride, constant := strides[i].(expr.Int)
+		if !constant || form == nil {
+			return nil
+		}
+		sum = sum.AddScaled(stride.Value, *form)
+	}
+	return &sum
 }
 
 // points are the constraints of a statement's instances: its domain, the extents of the axes, and where it is pinned.

@@ -45,6 +45,10 @@ func local(name string) step {
 	}
 }
 
+func layout(name, text string) step {
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.TagDataAxes(k, name, text) }
+}
+
 func linearize(t testing.TB, domains, instructions string, steps ...step) (*linear.Nest, error) {
 	t.Helper()
 	spec := kernel.Spec{Domains: strings.Split(domains, ";"), Instructions: instructions, DTypes: map[string]expr.DType{}}
@@ -142,6 +146,29 @@ func TestPrograms(t *testing.T) {
 			    fill: s[lid(0)] = x[k, lid(0)]
 			    barrier local (s: written by fill, read by use)
 			    use: y[gid(0), k, lid(0)] = s[15 - lid(0)]`,
+		},
+		{
+			"rows of a tile with padding are different elements", "{[q,r,l,m]: 0<=q,r<4 and 0<=l,m<16}", `
+				<> s[r, l] = x[r, l]     {id=fill}
+				y[q, m] = s[q, 15 - m]   {id=use, dep=fill}`, []step{tag("l:l.0, m:l.0"), local("s"), layout("s", "stride:17, stride:1")}, `
+			groups (1, 1, 1), work-items (16, 1, 1)
+			for r = 0 .. 3
+			    fill: s[r, lid(0)] = x[r, lid(0)]
+			barrier local (s: written by fill, read by use)
+			for q = 0 .. 3
+			    use: y[q, lid(0)] = s[q, 15 - lid(0)]`,
+		},
+		{
+			"rows of a tile that overlap are not", "{[q,r,l,m]: 0<=q,r<4 and 0<=l,m<16}", `
+				<> s[r, l] = x[r, l]     {id=fill}
+				y[q, m] = s[q, 15 - m]   {id=use, dep=fill}`, []step{tag("l:l.0, m:l.0"), local("s"), layout("s", "stride:15, stride:1")}, `
+			groups (1, 1, 1), work-items (16, 1, 1)
+			for r = 0 .. 3
+			    barrier local (s: written by fill, written by fill)
+			    fill: s[r, lid(0)] = x[r, lid(0)]
+			barrier local (s: written by fill, read by use)
+			for q = 0 .. 3
+			    use: y[q, lid(0)] = s[q, 15 - lid(0)]`,
 		},
 		{
 			"work-items that keep to themselves need none", "{[g,l,m,k]: 0<=g<n and 0<=l,m<16 and 0<=k<n}", `

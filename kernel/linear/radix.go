@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gpuperf/internal/intmath"
-	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
 
@@ -18,12 +17,12 @@ import (
 // differ. If every |c| exceeds the greatest sum of the terms with smaller coefficients, as with the digits of a number, the
 // difference is 0 only where every d is 0. Domains only make the differences smaller.
 func (b *builder) disjoint(s, t *stmt, x, y access, common []string, kind, free string) bool {
-	if len(x.index) != len(y.index) || slices.ContainsFunc(x.array.Axes, func(a kernel.Axis) bool { return a.Stride != nil }) {
+	forms, others := b.forms(x), b.forms(y)
+	if len(forms) != len(others) {
 		return false
 	}
 	var equal []string
-	forms, others := b.forms(x), b.forms(y)
-	for i := range x.index {
+	for i := range forms {
 		p, q := forms[i], others[i]
 		if p == nil || q == nil || !p.Equal(*q) || p.HasFloor() {
 			continue
