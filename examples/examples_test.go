@@ -329,12 +329,12 @@ func run(t *testing.T, k *kernel.Kernel, size map[string]int64, ex example) {
 // flat lists the places in memory of an array's elements, in C order of their indices.
 func flat(t *testing.T, a *kernel.Array, size map[string]int64) []int {
 	t.Helper()
-	extents := evaluate(t, a.Shape, size)
+	extents := integers(t, a.Shape, size)
 	list, err := a.Strides()
 	if err != nil {
 		t.Fatal(err)
 	}
-	strides := evaluate(t, list, size)
+	strides := integers(t, list, size)
 	out := []int{0}
 	for axis, n := range extents {
 		var next []int
@@ -348,36 +348,16 @@ func flat(t *testing.T, a *kernel.Array, size map[string]int64) []int {
 	return out
 }
 
-// evaluate computes expressions in the sizes.
-func evaluate(t *testing.T, list []expr.Expr, size map[string]int64) []int {
+// integers computes expressions in the sizes.
+func integers(t *testing.T, list []expr.Expr, size map[string]int64) []int {
 	t.Helper()
-	var value func(e expr.Expr) int
-	value = func(e expr.Expr) int {
-		switch e := e.(type) {
-		case expr.Int:
-			return int(e.Value)
-		case expr.Var:
-			return int(size[e.Name])
-		case *expr.Op:
-			total := value(e.Args[0])
-			for _, a := range e.Args[1:] {
-				switch e.Kind {
-				case expr.Add:
-					total += value(a)
-				case expr.Mul:
-					total *= value(a)
-				default:
-					t.Fatalf("operator in an extent: %s", e)
-				}
-			}
-			return total
-		}
-		t.Fatalf("expression in an extent: %s", e)
-		return 0
-	}
 	var out []int
 	for _, e := range list {
-		out = append(out, value(e))
+		v, ok := expr.EvalInt64(e, size)
+		if !ok {
+			t.Fatalf("extent %s has no value", e)
+		}
+		out = append(out, int(v))
 	}
 	return out
 }
