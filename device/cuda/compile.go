@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -150,6 +151,12 @@ func (d *driver) Compile(source, options string, names ...string) (p runner.Prog
 // Binary is the machine code of a program.
 func (d *driver) Binary(p runner.Program) ([]byte, error) {
 	return slices.Clone(p.(*program).cubin), nil
+}
+
+// MachineCode is what the module was loaded from.
+func (d *driver) MachineCode(p runner.Program, entry string) (cubin []byte, symbol string) {
+	program := p.(*program)
+	return program.cubin, cmp.Or(program.symbols[entry], entry)
 }
 
 // Load loads machine code, or PTX.

@@ -18,6 +18,7 @@ type driver struct {
 	id      object
 	context object
 	queue   object
+	nvidia  bool        // whether the compiler is NVIDIA's
 	state   *nvml.State // nil where nothing tells the clocks
 }
 
@@ -25,7 +26,7 @@ var _ runner.Driver = (*driver)(nil)
 
 func openDevice(p platform, id object, info device.Info) (*driver, error) {
 	const contextPlatform, queueProfiling = 0x1084, 1 << 1
-	d := &driver{platform: p, id: id}
+	d := &driver{platform: p, id: id, nvidia: strings.HasPrefix(p.name, "NVIDIA")}
 	properties := []uintptr{contextPlatform, uintptr(p.id), 0}
 	ids := []object{id}
 	var err error

@@ -13,21 +13,22 @@ import (
 // kernel is a kernel object, which holds arguments.
 type kernel struct {
 	*driver
-	id object
+	id        object
+	registers int64 // 0 where that is not known
 }
 
 // Kernel makes a kernel object.
 func (d *driver) Kernel(p runner.Program, entry string) (runner.Kernel, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	id, err := d.create(createKernel, uintptr(p.(object)), uintptr(unsafe.Pointer(cString(&pin, entry))))
+	id, err := d.create(createKernel, uintptr(p.(program).object), uintptr(unsafe.Pointer(cString(&pin, entry))))
 	if codeOf(err) == invalidKernelName {
 		return nil, device.Errorf(samples.BuildFailed, "the source has no kernel function %s", entry)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return kernel{d, id}, nil
+	return kernel{d, id, p.(program).registers(entry)}, nil
 }
 
 // Address refuses: OpenCL 1.2 passes buffers, not addresses.
@@ -65,6 +66,7 @@ func (k kernel) Compiled(int64) samples.Compiled {
 		MaxWorkGroup:      ask.num(workGroup),
 		LocalMem:          ask.num(localMem),
 		PrivateMem:        ask.num(privateMem),
+		Registers:         k.registers,
 	}
 }
 

@@ -2,7 +2,9 @@ package opencl
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -10,6 +12,30 @@ import (
 	"gpuperf/device/runner"
 	"gpuperf/samples"
 )
+
+// program is a built program, and what the compiler said of it.
+type program struct {
+	object
+	log string
+}
+
+// verbose has NVIDIA's compiler say how many registers each kernel needs. The code is the same with it. It says so only when it makes
+// machine code: not where the driver has that in its cache.
+const verbose = " -cl-nv-verbose"
+
+// usage is what NVIDIA's compiler says of a kernel.
+var usage = regexp.MustCompile(`(?s)Compiling entry function '([^']*)'.*?Used (\d+) registers`)
+
+// registers are those of a work-item of a kernel, 0 where the log does not say.
+func (p program) registers(entry string) int64 {
+	for _, m := range usage.FindAllStringSubmatch(p.log, -1) {
+		if m[1] == entry {
+			n, _ := strconv.ParseInt(m[2], 10, 64)
+			return n
+		}
+	}
+	return 0
+}
 
 // Compile builds a program from its source, which names all kernels itself.
 func (d *driver) Compile(source, options string, _ ...string) (p runner.Program, log string, err error) {
@@ -34,6 +60,9 @@ func (d *driver) finishBuild(id object, options string) (runner.Program, string,
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	devices, log := []object{d.id}, ""
+	if d.nvidia {
+		options += verbose
+	}
 	err := d.call(buildProgram, uintptr(id), 1, uintptr(unsafe.Pointer(&devices[0])), uintptr(unsafe.Pointer(cString(&pin, options))), 0, 0)
 	if b, logErr := d.query(getProgramBuildInfo, buildLog, id, d.id); logErr == nil {
 		log = strings.TrimSpace(strings.TrimRight(string(b), "\x00"))
@@ -42,16 +71,19 @@ func (d *driver) finishBuild(id object, options string) (runner.Program, string,
 		d.release(releaseProgram, id)
 		return nil, log, err
 	}
-	return id, log, nil
+	return program{id, log}, log, nil
 }
 
 // Unload releases a program.
-func (d *driver) Unload(p runner.Program) { d.release(releaseProgram, p.(object)) }
+func (d *driver) Unload(p runner.Program) { d.release(releaseProgram, p.(program).object) }
+
+// MachineCode has none: a driver gives its own format, and NVIDIA's PTX.
+func (d *driver) MachineCode(runner.Program, string) (cubin []byte, symbol string) { return nil, "" }
 
 // Binary returns what the driver made of a built program for this device: machine code, or, from NVIDIA's, PTX.
 func (d *driver) Binary(p runner.Program) ([]byte, error) {
 	const binarySizes, binaries, limit = 0x1165, 0x1166, 1 << 30
-	id := p.(object)
+	id := p.(program).object
 	b, err := d.query(getProgramInfo, binarySizes, id)
 	if err != nil {
 		return nil, err

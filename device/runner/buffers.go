@@ -14,6 +14,7 @@ import (
 // bound is the launches of a job, with the arguments of their kernels set.
 type bound struct {
 	dev      *Device
+	program  program
 	launches []launch
 	buffers  map[string]buffer
 	updated  []buffer // those to be restored before each run

@@ -57,6 +57,7 @@ func (f *fake) Compile(source, _ string, _ ...string) (Program, string, error) {
 func (f *fake) Binary(p Program) ([]byte, error)              { return []byte(p.(string)), nil }
 func (f *fake) Load(binary []byte, _ string) (Program, error) { return string(binary), nil }
 func (f *fake) Unload(Program)                                {}
+func (f *fake) MachineCode(Program, string) ([]byte, string)  { return nil, "" }
 func (f *fake) Kernel(Program, string) (Kernel, error) {
 	return &fakeKernel{fake: f, values: map[int][]byte{}}, nil
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -21,8 +22,9 @@ var _ device.Builder = (*Device)(nil)
 
 type program struct {
 	Program
-	log  string
-	took time.Duration
+	log     string
+	took    time.Duration
+	learned map[string]learned // of its kernels, by file
 }
 
 // keepPrograms bounds the programs in memory. A sweep verifies all its kernels before it times them, and loading a program
@@ -62,6 +64,10 @@ func (d *Device) Build(job device.Job) error {
 	if err := d.keep(file, p.Program); err != nil {
 		return err
 	}
+	if kernel, err := d.Kernel(p.Program, job.Entry); err == nil {
+		d.learn(context.Background(), job, p, kernel.Compiled(0))()
+		kernel.Release()
+	}
 	if id, ok := d.load(file, job.Options); ok {
 		d.Unload(id)
 	}
@@ -83,7 +89,7 @@ func (d *Device) program(job device.Job) (program, error) {
 	p := program{}
 	if d.folder != "" && job.Keepable() {
 		if id, ok := d.load(device.ProgramFile(d.folder, d.info.Fingerprint, job), job.Options); ok {
-			p = program{Program: id, took: time.Since(start)}
+			p = program{id, "", time.Since(start), map[string]learned{}}
 		}
 	}
 	if p.Program == nil {
@@ -111,7 +117,7 @@ func (d *Device) buildOrExplain(job device.Job) (program, error) {
 		e.Log = cmp.Or(log, e.Log)
 		return program{}, tooLarge(e)
 	}
-	return program{id, log, time.Since(start)}, nil
+	return program{id, log, time.Since(start), map[string]learned{}}, nil
 }
 
 func (d *Device) build(job device.Job) (p Program, log string, err error) {
@@ -133,12 +139,17 @@ func (d *Device) keep(file string, p Program) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
+	sum := sha256.Sum256(data)
+	return writeWhole(file, append(sum[:], data...))
+}
+
+// writeWhole writes a file whole or not at all.
+func writeWhole(file string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(file), "*.part")
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(data)
-	_, err = f.Write(append(sum[:], data...))
+	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), file)
 	}
@@ -181,7 +192,7 @@ func prune(dir string, limit int64) {
 	var files []fs.FileInfo
 	total := int64(0)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ".program" {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && slices.Contains([]string{".program", learnedEnding}, filepath.Ext(e.Name())) {
 			files = append(files, info)
 			total += info.Size()
 		}

@@ -36,6 +36,8 @@ type Driver interface {
 	Binary(p Program) ([]byte, error)
 	Load(binary []byte, options string) (Program, error)
 	Unload(p Program)
+	// MachineCode is a cubin with a kernel of a program, and the name of the kernel in it; nil where there is none.
+	MachineCode(p Program, entry string) (cubin []byte, symbol string)
 	// Kernel finds a kernel function of a program. The error is a *device.Error where the program has none of that name.
 	Kernel(p Program, entry string) (Kernel, error)
 	// Address is where a buffer lies, as kernels see it.
@@ -164,9 +166,12 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 	}
 	defer bound.release()
 	bound.want = want
+	learned := d.learn(ctx, job, bound.program, result.Compiled)
 	if err := d.time(ctx, job, bound, result); err != nil {
 		return nil, err
 	}
+	more := learned()
+	result.Compiled.Registers, result.Compiled.Code = more.Registers, more.Code
 	return result, nil
 }
 
@@ -215,6 +220,7 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 	if err != nil {
 		return nil, d.Verdict(Preparing, err)
 	}
+	bound.program = prog
 	result.BuildTime, result.BuildLog, result.Compiled = prog.took, prog.log, compiled
 	return bound, nil
 }
