@@ -19,6 +19,9 @@ type Launches struct {
 	file      string // the first
 }
 
+// Jobs are the launches as jobs.
+func (l *Launches) Jobs() []device.Job { return slices.Clone(l.jobs) }
+
 // AreLaunches reports whether arguments, or what they are to be compared with, are launch files and neither scripts nor tags.
 func AreLaunches(args []string, against string) bool {
 	return slices.ContainsFunc(append(slices.Clone(args), against), isLaunch)

@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"os"
+	"slices"
 )
 
 // machine is NVIDIA's number among the machines of ELF files.
@@ -13,8 +14,18 @@ const machine elf.Machine = 190
 
 // IsCubin reports whether a file holds machine code of NVIDIA's GPUs.
 func IsCubin(text []byte) bool {
-	file, err := elf.NewFile(bytes.NewReader(text))
+	file, err := openELF(text)
 	return err == nil && file.Machine == machine
+}
+
+// openELF opens a cubin, or another ELF file. Before CUDA 13, cubins have the version of CUDA where that of ELF belongs.
+func openELF(text []byte) (*elf.File, error) {
+	const at = 20
+	if len(text) > at+4 {
+		text = slices.Clone(text)
+		binary.LittleEndian.PutUint32(text[at:], uint32(elf.EV_CURRENT))
+	}
+	return elf.NewFile(bytes.NewReader(text))
 }
 
 // ReadCubin lists a cubin by way of nvdisasm or cuobjdump, with its source lines where lines asks for them and it has them.
@@ -36,7 +47,7 @@ func ReadCubin(ctx context.Context, text []byte, lines bool) (*Listing, error) {
 
 // readCubin lists a cubin and reads the listing. The registers and the parameters of a kernel stand in the cubin alone.
 func readCubin(ctx context.Context, path string, text []byte, lines bool) (*Listing, error) {
-	file, err := elf.NewFile(bytes.NewReader(text))
+	file, err := openELF(text)
 	if err != nil {
 		return nil, failure("%s is no cubin: %v", path, err)
 	}
