@@ -39,8 +39,7 @@ CUDA's toolkit. A kernel script or a launch file is compiled first, by NVRTC, fo
 that --arch names.`,
 		Example: `  perf sass testdata/sass/matmul.sass
   perf sass testdata/sass/spill.sass --facts
-  perf sass testdata/sass/matmul.sass --json
-  perf sass examples/matmul/matmul.star -p n=2048 --arch sm_90`,
+  perf sass testdata/sass/matmul.sass --json`,
 		Args: exactArgs(1, "one listing, cubin, kernel script or launch file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			listing, err := o.read(cmd, args[0])
