@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"unsafe"
 
 	"gpuperf/device"
@@ -98,11 +99,14 @@ func (d *driver) Free(m runner.Memory) {
 	}
 }
 
+// Write copies in the stream: a copy outside of it may reach the buffer after kernels that are launched later, as the driver returns once it
+// has taken over the data (CUDA driver API, "API synchronization behavior").
 func (d *driver) Write(m runner.Memory, at int64, data []byte) error {
 	if err := d.Finish(); err != nil {
 		return err
 	}
-	return d.do("cuMemcpyHtoD_v2", uintptr(m)+uintptr(at), uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)))
+	err := d.do("cuMemcpyHtoDAsync_v2", uintptr(m)+uintptr(at), uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)), d.stream)
+	return cmp.Or(err, d.Finish())
 }
 
 func (d *driver) Read(m runner.Memory, at int64, data []byte) error {
