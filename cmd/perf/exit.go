@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
+	"gpuperf/capture"
 	"gpuperf/device"
 	"gpuperf/internal/source"
 	"gpuperf/manual"
@@ -60,9 +61,12 @@ func statusOf(err error) int {
 	var input *source.Error
 	var query device.SelectError
 	var path *fs.PathError
+	var application *capture.StatusError
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &application):
+		return application.Status
 	case errors.As(err, &usage), errors.As(err, &input), errors.As(err, &query):
 		return exitUsage
 	case errors.As(err, &path) && slices.Contains([]string{"open", "read", "stat"}, path.Op):

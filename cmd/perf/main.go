@@ -123,6 +123,7 @@ var commands = []func() *cobra.Command{
 	measureCommand,
 	importCommand,
 	exportCommand,
+	captureCommand,
 	countersCommand,
 	modelsCommand,
 	calibrateCommand,

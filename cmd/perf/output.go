@@ -35,6 +35,9 @@ func (o *output) Write(p []byte) (int, error) {
 // Fd is that of the stream, so that it shows whether this is a terminal.
 func (o *output) Fd() uintptr { return terminal.Fd(o.w) }
 
+// Unwrap is the stream.
+func (o *output) Unwrap() io.Writer { return o.w }
+
 // hold begins to hold back what is written.
 func (o *output) hold(on bool) {
 	if on {
@@ -119,6 +122,9 @@ func (m *messages) Write(p []byte) (int, error) {
 
 // Fd is that of the stream, so that it shows whether this is a terminal.
 func (m *messages) Fd() uintptr { return terminal.Fd(m.w) }
+
+// Unwrap is the stream.
+func (m *messages) Unwrap() io.Writer { return m.w }
 
 // fail prints an error.
 func (m *messages) fail(err error) {

@@ -22,6 +22,9 @@ func NewLive(w io.Writer) *Live { return &Live{w: w} }
 // Fd is that of the stream.
 func (l *Live) Fd() uintptr { return Fd(l.w) }
 
+// Unwrap is the stream.
+func (l *Live) Unwrap() io.Writer { return l.w }
+
 // Write prints lines, above the last one.
 func (l *Live) Write(p []byte) (int, error) {
 	l.mu.Lock()

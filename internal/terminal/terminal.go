@@ -25,6 +25,17 @@ func Fd(w io.Writer) uintptr {
 	return ^uintptr(0)
 }
 
+// Direct is the stream that writers stand before, for a program that is to have it for its own.
+func Direct(w io.Writer) io.Writer {
+	for {
+		before, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			return w
+		}
+		w = before.Unwrap()
+	}
+}
+
 // Columns is the width of a terminal, as far as lines of that length can be read; 80 elsewhere.
 func Columns(w io.Writer) int {
 	const usual, most = 80, 120

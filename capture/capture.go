@@ -1,0 +1,133 @@
+// Package capture writes launch files of the kernels that an application launches.
+//
+// [Run] runs the application with two small libraries of C (inject/) in its process: one that CUDA's driver loads, which listens to CUPTI's
+// callbacks, and one that stands before libOpenCL. They are compiled on demand (compile.go) and write journals into a folder: modules,
+// kernels, launches with the bytes of each parameter and the memory that it points to. journal.go reads them, launch.go, args.go and types.go
+// write a launch file of each launch, from the journal alone.
+package capture
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Options say what to run, and which launches to keep.
+type Options struct {
+	Command        []string // the application and its arguments
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Cache          string // the folder of compiled libraries
+	Folder         string // of the launch files
+	Kernel         string // keeps the kernels whose name matches, a regular expression as of grep -E; "" keeps all
+	Launch         int    // which launch of each kernel
+	Contents       int64  // keeps what buffers hold that have at most so many bytes; 0 keeps none
+}
+
+// Result is what was captured.
+type Result struct {
+	Folder  string    `json:"folder"`
+	Kernels []*Kernel `json:"kernels"`
+	Status  int       `json:"status"` // of the application
+}
+
+// Kernel is a kernel that the application has launched.
+type Kernel struct {
+	Name     string `json:"kernel"`         // in the machine code or the source
+	Plain    string `json:"name"`           // as in C++
+	Launches int64  `json:"launches"`       // 0 where the application has not ended by itself
+	File     string `json:"file,omitempty"` // its launch file
+	Why      string `json:"why,omitempty"`  // there is none
+}
+
+// Short is the name without types.
+func (k *Kernel) Short() string { return short(k.Plain) }
+
+// StatusError says that the application has failed, with its status.
+type StatusError struct {
+	Program string
+	Status  int
+	how     string
+}
+
+func (e *StatusError) Error() string { return fmt.Sprintf("%s %s", e.Program, e.how) }
+
+// CheckPattern tells whether a pattern is a regular expression that the libraries understand too.
+func CheckPattern(pattern string) error {
+	_, err := regexp.CompilePOSIX(pattern)
+	return err
+}
+
+// Run runs the application and writes launch files. A failure of the application is a *StatusError, beside what was captured until then.
+func Run(ctx context.Context, o Options) (Result, error) {
+	built, err := libraries(ctx, o.Cache)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := os.MkdirAll(o.Folder, 0o777); err != nil {
+		return Result{}, err
+	}
+	defer os.Remove(o.Folder) // if it is empty
+	journals, err := os.MkdirTemp(o.Folder, ".journal-*")
+	if err != nil {
+		return Result{}, err
+	}
+	defer os.RemoveAll(journals)
+	if journals, err = filepath.Abs(journals); err != nil {
+		return Result{}, err
+	}
+	failed := run(ctx, o, built, journals)
+	if start := new(exec.Error); errors.As(failed, &start) {
+		return Result{}, failed
+	}
+	result, err := Write(journals, o)
+	if status := new(StatusError); errors.As(failed, &status) {
+		result.Status = status.Status
+	}
+	return result, cmp.Or(failed, err)
+}
+
+// patience is how long an application may take to end by itself, and again after it was asked to, when perf is stopped. The terminal has
+// sent the signal to both.
+const patience = 250 * time.Millisecond
+
+func run(ctx context.Context, o Options, built built, journals string) error {
+	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.Stdin, o.Stdout, o.Stderr
+	cmd.Env = append(os.Environ(),
+		"CUDA_INJECTION64_PATH="+built.cuda, "LD_PRELOAD="+preload(built.opencl), "PERF_CAPTURE_CUPTI="+findCUPTI(),
+		"PERF_CAPTURE_FOLDER="+journals, "PERF_CAPTURE_KERNEL="+o.Kernel, "PERF_CAPTURE_LAUNCH="+strconv.Itoa(o.Launch),
+		"PERF_CAPTURE_CONTENTS="+strconv.FormatInt(o.Contents, 10))
+	cmd.Cancel = func() error {
+		time.Sleep(patience)
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
+	cmd.WaitDelay = patience
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	e := &StatusError{o.Command[0], exit.ExitCode(), "has ended with status " + strconv.Itoa(exit.ExitCode())}
+	if wait, ok := exit.Sys().(syscall.WaitStatus); ok && wait.Signaled() {
+		e.Status, e.how = 128+int(wait.Signal()), fmt.Sprintf("was ended by a signal: %v", wait.Signal())
+	}
+	return e
+}
+
+// preload puts a library before those that the user loads already.
+func preload(library string) string {
+	if own := os.Getenv("LD_PRELOAD"); own != "" {
+		return library + ":" + own
+	}
+	return library
+}

@@ -1,0 +1,303 @@
+/* The library that the CUDA driver loads by CUDA_INJECTION64_PATH. It subscribes to CUPTI's callbacks of the driver API and writes
+   the launches of kernels and the modules that are loaded into a journal. What it needs of CUDA and CUPTI is declared here, and found
+   when the program runs, so that it is compiled without their headers. */
+#include "journal.h"
+
+typedef int (*call)();
+typedef uint64_t device_pointer;
+
+/* CUPTI's domains, sites and callbacks (cupti_callbacks.h, cupti_driver_cbid.h). */
+enum { driver_api = 1, resource = 3 };
+enum { enter = 0 };
+enum { module_loaded = 6 };
+enum {
+  module_load = 18,
+  module_load_data = 19,
+  module_load_data_ex = 20,
+  module_load_fat_binary = 21,
+  launch_kernel = 307,
+  launch_kernel_ptsz = 442,
+  launch_cooperative = 477,
+  launch_cooperative_ptsz = 478,
+  launch_kernel_ex = 652,
+  launch_kernel_ex_ptsz = 653,
+};
+static const int watched[] = {
+    module_load,        module_load_data,   module_load_data_ex,     module_load_fat_binary, launch_kernel,
+    launch_kernel_ptsz, launch_cooperative, launch_cooperative_ptsz, launch_kernel_ex,       launch_kernel_ex_ptsz,
+};
+
+struct callback_data {
+  int site;
+  const char *function;
+  const void *params;
+  int *result;
+  const char *symbol;
+};
+
+struct module_data {
+  uint32_t id;
+  size_t size;
+  const void *cubin;
+};
+
+struct resource_data {
+  void *context, *stream;
+  struct module_data *module;
+};
+
+/* The parameters of cuLaunchKernel, of which those of cuLaunchCooperativeKernel are the beginning; those of cuLaunchKernelEx. */
+struct launch_params {
+  void *function;
+  unsigned grid[3], block[3], shared;
+  void *stream, **values, **extra;
+};
+
+struct attribute {
+  int id;
+  union {
+    unsigned words[16];
+    uint64_t align;
+  } value;
+};
+
+struct config {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  struct attribute *attributes;
+  unsigned count;
+};
+
+struct launch_ex_params {
+  const struct config *config;
+  void *function, **values, **extra;
+};
+
+enum { attribute_cooperative = 2, attribute_cluster = 4 };
+
+/* launch is a launch in whichever way it was asked for. */
+struct launch {
+  void *function;
+  size_t grid[3], block[3], cluster[3];
+  unsigned shared;
+  void *stream, **values, **extra;
+  int cooperative;
+};
+
+/* The driver's functions. */
+static struct {
+  call param_info, get_module, kernel_function, pointer_attributes, copy, is_capturing, exchange_mode, synchronize, get_device, device_name,
+      device_attribute;
+} cu;
+static const struct {
+  const char *name;
+  call *place;
+} functions[] = {
+    {"cuFuncGetParamInfo", &cu.param_info},
+    {"cuFuncGetModule", &cu.get_module},
+    {"cuKernelGetFunction", &cu.kernel_function},
+    {"cuPointerGetAttributes", &cu.pointer_attributes},
+    {"cuMemcpyDtoH_v2", &cu.copy},
+    {"cuStreamIsCapturing", &cu.is_capturing},
+    {"cuThreadExchangeStreamCaptureMode", &cu.exchange_mode},
+    {"cuCtxSynchronize", &cu.synchronize},
+    {"cuCtxGetDevice", &cu.get_device},
+    {"cuDeviceGetName", &cu.device_name},
+    {"cuDeviceGetAttribute", &cu.device_attribute},
+};
+
+static __thread int inside;        /* a callback of this thread calls the driver itself */
+static __thread uint32_t loaded;   /* the module that this thread has loaded last */
+static uint32_t last;              /* of all threads */
+
+/* memory is an allocation that an argument points into. */
+struct memory {
+  device_pointer start;
+  size_t size;
+  unsigned type;
+};
+
+/* find tells in which allocation an address lies. */
+static int find(device_pointer address, struct memory *m) {
+  enum { memory_type = 2, range_start = 11, range_size = 12 };
+  unsigned wanted[] = {memory_type, range_start, range_size};
+  void *places[] = {&m->type, &m->start, &m->size};
+  memset(m, 0, sizeof *m);
+  if (address < 4096 || address >> 57) return 0;
+  return cu.pointer_attributes(3u, wanted, places, address) == 0 && m->size > 0 && address >= m->start && address - m->start < m->size;
+}
+
+/* contents keeps what an allocation holds when the launch begins. Where streams are captured into graphs nothing may be copied. */
+static void contents(struct text *t, const struct launch *l, const struct memory *m) {
+  int capturing = 0;
+  if (m->size > journal.limit || cu.is_capturing(l->stream, &capturing) != 0 || capturing) return;
+  int mode = 2; /* relaxed */
+  cu.exchange_mode(&mode);
+  void *bytes = malloc(m->size);
+  if (bytes && cu.synchronize() == 0 && cu.copy(bytes, m->start, m->size) == 0) save(t, "bin", bytes, m->size);
+  free(bytes);
+  cu.exchange_mode(&mode);
+}
+
+/* put_params writes the parameters, and the allocations that they point into. */
+static void put_params(struct text *t, const struct launch *l) {
+  struct memory found[256];
+  int n = 0;
+  const unsigned char *packed = NULL;
+  for (void **e = l->values ? NULL : l->extra; e && *e; e += 2) {
+    if (*e == (void *)1) packed = e[1];
+  }
+  put(t, ",\"params\":[");
+  for (size_t i = 0;; i++) {
+    size_t offset = 0, size = 0;
+    if (cu.param_info(l->function, i, &offset, &size) != 0) break;
+    const unsigned char *value = packed ? packed + offset : l->values ? l->values[i] : NULL;
+    if (!value) break;
+    put(t, "%s{\"offset\":%zu,\"size\":%zu,\"hex\":", i ? "," : "", offset, size);
+    put_hex(t, value, size);
+    put(t, ",\"pointers\":[");
+    const char *comma = "";
+    for (size_t at = -offset & 7; at + 8 <= size; at += 8) {
+      struct memory m;
+      device_pointer address;
+      memcpy(&address, value + at, sizeof address);
+      if (!find(address, &m)) continue;
+      int k = 0;
+      while (k < n && found[k].start != m.start) k++;
+      if (k == sizeof found / sizeof *found) break;
+      if (k == n) found[n++] = m;
+      put(t, "%s{\"offset\":%zu,\"memory\":%d,\"at\":%zu}", comma, at, k, (size_t)(address - m.start));
+      comma = ",";
+    }
+    put(t, "]}");
+  }
+  put(t, "],\"memory\":[");
+  for (int k = 0; k < n; k++) {
+    put(t, "%s{\"bytes\":%zu,\"host\":%s", k ? "," : "", found[k].size, found[k].type == 1 ? "true" : "false");
+    if (journal.limit) contents(t, l, &found[k]);
+    put(t, "}");
+  }
+  put(t, "]");
+}
+
+static void put_device(struct text *t) {
+  int device = 0, major = 0, minor = 0;
+  char name[256] = "";
+  if (cu.get_device(&device) != 0) return;
+  cu.device_name(name, (int)sizeof name, device);
+  cu.device_attribute(&major, 75, device);
+  cu.device_attribute(&minor, 76, device);
+  put(t, ",\"device\":");
+  put_string(t, name);
+  put(t, ",\"arch\":\"sm_%d%d\"", major, minor);
+}
+
+static void launched(struct launch *l, const char *symbol) {
+  long number = wanted(symbol);
+  if (!number) return;
+  void *module = NULL, *function = NULL;
+  if (cu.get_module(&module, l->function) != 0 && cu.kernel_function(&function, l->function) == 0) {
+    l->function = function; /* what was launched is a CUkernel */
+    cu.get_module(&module, l->function);
+  }
+  struct text t = {0};
+  put(&t, "{\"event\":\"launch\",\"interface\":\"cuda\",\"kernel\":");
+  put_string(&t, symbol);
+  put(&t, ",\"number\":%ld,\"shared\":%u,\"cooperative\":%s", number, l->shared, l->cooperative ? "true" : "false");
+  put_sizes(&t, "grid", l->grid, 3);
+  put_sizes(&t, "block", l->block, 3);
+  if (l->cluster[0]) put_sizes(&t, "cluster", l->cluster, 3);
+  put_device(&t);
+  put_params(&t, l);
+  put(&t, ",\"handle\":%llu,\"module\":%u", (unsigned long long)(uintptr_t)module, last);
+  finish(&t);
+}
+
+static void sizes(size_t *to, const unsigned *from) {
+  for (int i = 0; i < 3; i++) to[i] = from[i];
+}
+
+static void on_launch(int id, const struct callback_data *data) {
+  struct launch l = {0};
+  if (id == launch_kernel_ex || id == launch_kernel_ex_ptsz) {
+    const struct launch_ex_params *p = data->params;
+    const struct config *c = p->config;
+    l = (struct launch){.function = p->function, .shared = c->shared, .stream = c->stream, .values = p->values, .extra = p->extra};
+    sizes(l.grid, c->grid);
+    sizes(l.block, c->block);
+    for (unsigned i = 0; i < c->count; i++) {
+      if (c->attributes[i].id == attribute_cooperative) l.cooperative = c->attributes[i].value.words[0];
+      if (c->attributes[i].id == attribute_cluster) sizes(l.cluster, c->attributes[i].value.words);
+    }
+  } else {
+    const struct launch_params *p = data->params;
+    l = (struct launch){.function = p->function, .shared = p->shared, .stream = p->stream, .values = p->values};
+    sizes(l.grid, p->grid);
+    sizes(l.block, p->block);
+    l.cooperative = id == launch_cooperative || id == launch_cooperative_ptsz;
+    if (!l.cooperative) l.extra = p->extra;
+  }
+  launched(&l, data->symbol);
+}
+
+/* on_module keeps the machine code of a module. */
+static void on_module(const struct module_data *m) {
+  struct text t = {0};
+  put(&t, "{\"event\":\"module\",\"module\":%u", m->id);
+  save(&t, "cubin", m->cubin, m->size);
+  finish(&t);
+  last = loaded = m->id;
+}
+
+/* on_load tells which handle a module has that was loaded by itself. */
+static void on_load(const struct callback_data *data) {
+  void **const *handle = data->params; /* the first parameter is where the handle goes */
+  if (data->site == enter) {
+    loaded = 0;
+  } else if (loaded && *data->result == 0) {
+    struct text t = {0};
+    put(&t, "{\"event\":\"handle\",\"handle\":%llu,\"module\":%u", (unsigned long long)(uintptr_t)**handle, loaded);
+    finish(&t);
+  }
+}
+
+static void on_callback(void *user, int domain, uint32_t id, const void *data) {
+  (void)user;
+  if (domain == resource) {
+    if (id == module_loaded) on_module(((const struct resource_data *)data)->module);
+    return;
+  }
+  if (inside) return;
+  inside = 1;
+  if (id <= module_load_fat_binary) {
+    on_load(data);
+  } else if (((const struct callback_data *)data)->site == enter) {
+    on_launch(id, data);
+  }
+  inside = 0;
+}
+
+static void *open_cupti(void) {
+  const char *names[] = {getenv("PERF_CAPTURE_CUPTI"), "libcupti.so", "libcupti.so.13", "libcupti.so.12"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    void *library = names[i] && *names[i] ? dlopen(names[i], RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (library) return library;
+  }
+  return NULL;
+}
+
+/* InitializeInjection is what the driver calls. */
+int InitializeInjection(void) {
+  if (!begin("cuda")) return 1;
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *cupti = open_cupti(), *subscriber;
+  if (!cupti) return problem("no CUPTI", dlerror()), 1;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    *functions[i].place = driver ? (call)dlsym(driver, functions[i].name) : NULL;
+    if (!*functions[i].place) return problem("old driver", functions[i].name), 1;
+  }
+  call subscribe = (call)dlsym(cupti, "cuptiSubscribe"), enable = (call)dlsym(cupti, "cuptiEnableCallback");
+  if (!subscribe || !enable || subscribe(&subscriber, on_callback, NULL) != 0) return problem("no subscription", "cuptiSubscribe"), 1;
+  enable(1u, subscriber, resource, module_loaded);
+  for (size_t i = 0; i < sizeof watched / sizeof *watched; i++) enable(1u, subscriber, driver_api, watched[i]);
+  return 1;
+}

@@ -1,0 +1,175 @@
+/* What the two libraries share: a journal in a folder, one JSON object per line, each written by one call, so that a program that
+   crashes leaves whole lines. The folder and what to capture stand in the environment, as perf has set it. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* text is a line that is being written. */
+struct text {
+  char *at;
+  size_t used, room;
+};
+
+/* seen is a kernel that has been launched. */
+struct seen {
+  char *name;
+  long launches;
+  int wanted;
+  struct seen *next;
+};
+
+static struct {
+  int file;
+  const char *folder, *interface;
+  regex_t kernels;
+  int all;       /* whether each kernel is wanted */
+  long launch;   /* which launch of each */
+  size_t limit;  /* bytes of a buffer whose contents are kept; 0 keeps none */
+  long files;    /* written until now */
+  struct seen *seen;
+  char *(*demangle)(const char *, char *, size_t *, int *);
+  pthread_mutex_t lock;
+} journal = {.file = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void room(struct text *t, size_t more) {
+  if (t->used + more < t->room) return;
+  t->room = 2 * (t->used + more) + 256;
+  t->at = realloc(t->at, t->room);
+  if (!t->at) abort();
+}
+
+static void put(struct text *t, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  room(t, n + 1);
+  va_start(args, format);
+  vsnprintf(t->at + t->used, n + 1, format, args);
+  va_end(args);
+  t->used += n;
+}
+
+static void put_string(struct text *t, const char *s) {
+  put(t, "\"");
+  for (; *s; s++) put(t, *s == '"' || *s == '\\' ? "\\%c" : (unsigned char)*s < ' ' ? "\\u%04x" : "%c", *s);
+  put(t, "\"");
+}
+
+static void put_hex(struct text *t, const unsigned char *bytes, size_t n) {
+  put(t, "\"");
+  for (size_t i = 0; i < n; i++) put(t, "%02x", bytes[i]);
+  put(t, "\"");
+}
+
+static void put_sizes(struct text *t, const char *key, const size_t *sizes, int n) {
+  put(t, ",\"%s\":[", key);
+  for (int i = 0; i < n; i++) put(t, "%s%zu", i ? "," : "", sizes[i]);
+  put(t, "]");
+}
+
+static void write_all(int file, const char *at, size_t n) {
+  while (n > 0) {
+    ssize_t done = write(file, at, n);
+    if (done < 0 && errno != EINTR) return;
+    if (done > 0) at += done, n -= done;
+  }
+}
+
+/* finish ends a line and writes it. */
+static void finish(struct text *t) {
+  put(t, "}\n");
+  if (journal.file >= 0) write_all(journal.file, t->at, t->used);
+  free(t->at);
+}
+
+static void problem(const char *what, const char *detail) {
+  struct text t = {0};
+  put(&t, "{\"event\":\"problem\",\"what\":");
+  put_string(&t, what);
+  put(&t, ",\"detail\":");
+  put_string(&t, detail ? detail : "");
+  finish(&t);
+}
+
+/* save writes a file beside the journal and puts its name into the line. */
+static void save(struct text *t, const char *kind, const void *bytes, size_t n) {
+  char name[64], path[4096];
+  snprintf(name, sizeof name, "%ld-%ld.%s", (long)getpid(), __sync_add_and_fetch(&journal.files, 1), kind);
+  snprintf(path, sizeof path, "%s/%s", journal.folder, name);
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) {
+    problem("a file cannot be written", path);
+    return;
+  }
+  write_all(file, bytes, n);
+  close(file);
+  put(t, ",\"file\":\"%s\"", name);
+}
+
+/* begin opens the journal. It returns 0 where this process is not to be captured. */
+static int begin(const char *interface) {
+  if (journal.file >= 0) return 1;
+  const char *launch = getenv("PERF_CAPTURE_LAUNCH"), *limit = getenv("PERF_CAPTURE_CONTENTS"), *kernels = getenv("PERF_CAPTURE_KERNEL");
+  journal.folder = getenv("PERF_CAPTURE_FOLDER");
+  if (!journal.folder) return 0;
+  journal.interface = interface;
+  journal.launch = launch ? atol(launch) : 1;
+  journal.limit = limit ? strtoull(limit, NULL, 10) : 0;
+  journal.all = !kernels || !*kernels || regcomp(&journal.kernels, kernels, REG_EXTENDED | REG_NOSUB) != 0;
+  void *cxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+  if (cxx) journal.demangle = (char *(*)(const char *, char *, size_t *, int *))dlsym(cxx, "__cxa_demangle");
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s-%ld.jsonl", journal.folder, interface, (long)getpid());
+  journal.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  return journal.file >= 0;
+}
+
+/* wanted counts a launch of a kernel, and returns its number if it is to be captured, else 0. The first is told to the journal. */
+static long wanted(const char *name) {
+  pthread_mutex_lock(&journal.lock);
+  struct seen *s = journal.seen;
+  while (s && strcmp(s->name, name) != 0) s = s->next;
+  if (!s) {
+    char *plain = journal.demangle ? journal.demangle(name, NULL, NULL, NULL) : NULL;
+    s = calloc(1, sizeof *s);
+    if (!s) abort();
+    s->name = strdup(name);
+    s->wanted = journal.all || regexec(&journal.kernels, name, 0, NULL, 0) == 0 || (plain && regexec(&journal.kernels, plain, 0, NULL, 0) == 0);
+    s->next = journal.seen;
+    journal.seen = s;
+    struct text t = {0};
+    put(&t, "{\"event\":\"kernel\",\"interface\":\"%s\",\"kernel\":", journal.interface);
+    put_string(&t, name);
+    put(&t, ",\"plain\":");
+    put_string(&t, plain ? plain : name);
+    put(&t, ",\"wanted\":%s", s->wanted ? "true" : "false");
+    finish(&t);
+    free(plain);
+  }
+  s->launches++;
+  long number = s->wanted && s->launches == journal.launch ? s->launches : 0;
+  pthread_mutex_unlock(&journal.lock);
+  return number;
+}
+
+/* end writes how often each kernel was launched. */
+__attribute__((destructor)) static void end(void) {
+  if (journal.file < 0) return;
+  for (struct seen *s = journal.seen; s; s = s->next) {
+    struct text t = {0};
+    put(&t, "{\"event\":\"count\",\"kernel\":");
+    put_string(&t, s->name);
+    put(&t, ",\"launches\":%ld", s->launches);
+    finish(&t);
+  }
+}

@@ -1,0 +1,161 @@
+package capture
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// event is a line of a journal. Which of its fields it has depends on what has happened.
+type event struct {
+	Event     string // kernel, count, module, handle, launch or problem
+	Interface string
+
+	Kernel   string
+	Plain    string // its name as in C++
+	Wanted   bool
+	Launches int64
+
+	Module uint32 // CUPTI's number; of a launch, the last that was loaded before
+	Handle uint64 // the driver's
+	File   string // machine code or source, beside the journal
+
+	What, Detail string // of a problem
+
+	launch
+}
+
+// launch is how a kernel was launched.
+type launch struct {
+	Number               int64
+	Device, Arch         string
+	Grid, Block, Cluster []int64 // under CUDA
+	Shared               int64
+	Cooperative          bool
+	Global, Local, Begin []int64 // under OpenCL
+	Options              string
+	Params               []param
+	Memory               []memory
+}
+
+// param is a parameter with what was passed for it.
+type param struct {
+	Offset, Size int64
+	Hex          string // "" is local memory, or what cannot be captured
+	Pointers     []pointer
+
+	Space, Name, Type string // as OpenCL tells them
+	SVM               bool
+}
+
+// pointer is a part of a parameter that points to memory.
+type pointer struct {
+	Offset int64 // in the parameter
+	Memory int
+	At     int64 // in the memory
+}
+
+// memory is an allocation that a launch was passed.
+type memory struct {
+	Bytes int64
+	Host  bool
+	File  string // with what it held; "" is not kept
+}
+
+// journal is what a process has told.
+type journal struct {
+	folder string
+	events []event
+}
+
+// readJournals reads the journals of a folder. A line that is not whole is the last of a process that has crashed.
+func readJournals(folder string) (all []journal, err error) {
+	paths, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		j := journal{folder: folder}
+		for line := range bytes.Lines(text) {
+			var e event
+			if !bytes.HasSuffix(line, []byte("\n")) {
+				break
+			}
+			if err := json.Unmarshal(line, &e); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			j.events = append(j.events, e)
+		}
+		all = append(all, j)
+	}
+	return all, nil
+}
+
+// of lists the events of a kind.
+func (j journal) of(kind string) (all []event) {
+	for _, e := range j.events {
+		if e.Event == kind {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// image finds the machine code of a launch: of the module that the driver knows by its handle, else of the last module with the kernel that
+// was loaded before.
+func (j journal) image(l event) (string, error) {
+	var ids []uint32
+	for _, h := range j.of("handle") {
+		if h.Handle == l.Handle {
+			ids = []uint32{h.Module}
+		}
+	}
+	modules := j.of("module")
+	slices.Reverse(modules)
+	for _, known := range []bool{true, false} {
+		for _, m := range modules {
+			path := filepath.Join(j.folder, m.File)
+			if m.File != "" && (!known || slices.Contains(ids, m.Module)) && hasKernel(path, l.Kernel) {
+				return path, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("its machine code was not seen: none of the %d modules that were loaded has it", len(modules))
+}
+
+// hasKernel tells whether machine code has a kernel.
+func hasKernel(path, kernel string) bool {
+	f, err := elf.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return f.Section(".text."+kernel) != nil
+}
+
+// problems are the events about what went wrong, in words.
+func (j journal) problems() (all []string) {
+	for _, p := range j.of("problem") {
+		text, ok := problemTexts[p.What]
+		if !ok {
+			text = p.What
+		}
+		all = append(all, strings.TrimSpace(text+": "+p.Detail))
+	}
+	return all
+}
+
+var problemTexts = map[string]string{
+	"no CUPTI":        "CUPTI was not found\n    install it (package cuda-cupti, or the CUDA toolkit), or name its folder by LD_LIBRARY_PATH",
+	"old driver":      "the driver is older than CUDA 12.4 and lacks a function",
+	"no subscription": "CUPTI has refused to be listened to, perhaps because another profiler is at work",
+}

@@ -1,0 +1,297 @@
+package capture
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpuperf/internal/format"
+)
+
+// Write writes the launch files of the journals in a folder.
+func Write(journals string, o Options) (Result, error) {
+	all, err := readJournals(journals)
+	result := Result{Folder: o.Folder, Kernels: []*Kernel{}}
+	if err != nil {
+		return result, err
+	}
+	w := writer{options: o, taken: map[string]bool{}}
+	for _, j := range all {
+		kernels := map[string]*Kernel{}
+		for _, e := range j.of("kernel") {
+			if e.Wanted {
+				k := &Kernel{Name: e.Kernel, Plain: e.Plain, Why: fmt.Sprintf("it was launched fewer than %s", format.Count(o.Launch, "time"))}
+				kernels[e.Kernel] = k
+				result.Kernels = append(result.Kernels, k)
+			}
+		}
+		for _, e := range j.of("count") {
+			if k := kernels[e.Kernel]; k != nil {
+				k.Launches = e.Launches
+			}
+		}
+		for _, e := range j.of("launch") {
+			if err := w.launch(j, e, kernels[e.Kernel]); err != nil {
+				return result, err
+			}
+		}
+	}
+	return result, result.check(all, o)
+}
+
+// check is the error of a capture that has brought nothing.
+func (r Result) check(all []journal, o Options) error {
+	var problems, names []string
+	for _, j := range all {
+		problems = append(problems, j.problems()...)
+		for _, e := range j.of("kernel") {
+			names = append(names, short(e.Plain))
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	switch {
+	case len(r.Kernels) > 0:
+		return nil
+	case len(problems) > 0:
+		return errors.New(problems[0])
+	case len(names) > 0:
+		return fmt.Errorf("no kernel matches --kernel %s\n    there are: %s", o.Kernel, format.First(names, 20))
+	}
+	return fmt.Errorf("%s has launched no kernel through CUDA's driver, nor through libOpenCL as a linked library", o.Command[0])
+}
+
+// unable is why a launch has no launch file.
+type unable struct{ why string }
+
+func (e *unable) Error() string { return e.why }
+
+func unablef(format string, args ...any) error { return &unable{fmt.Sprintf(format, args...)} }
+
+// writer writes launch files.
+type writer struct {
+	options Options
+	taken   map[string]bool // names of launch files
+}
+
+// launch writes one launch.
+func (w *writer) launch(j journal, e event, k *Kernel) error {
+	f := &file{journal: j, event: e, folder: w.options.Folder, contents: w.options.Contents > 0}
+	f.name = w.name(e)
+	text, err := f.text(w.options)
+	if why := new(unable); errors.As(err, &why) {
+		k.Why = why.why
+		return nil
+	} else if err != nil {
+		return err
+	}
+	k.File, k.Why = filepath.Join(w.options.Folder, f.name+".yaml"), ""
+	return os.WriteFile(k.File, []byte(text), 0o666)
+}
+
+var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+
+// name is that of a launch file: the kernel's and the number of the launch. Instances of a template are numbered.
+func (w *writer) name(e event) string {
+	const longest = 60
+	base := notName.ReplaceAllString(short(e.Plain), "_")
+	base = cmp.Or(base[:min(len(base), longest)], "kernel")
+	for i := 1; ; i++ {
+		name := base
+		if i > 1 {
+			name += "_" + strconv.Itoa(i)
+		}
+		name += "-" + strconv.FormatInt(e.Number, 10)
+		if !w.taken[name] {
+			w.taken[name] = true
+			return name
+		}
+	}
+}
+
+// file is a launch file that is being written.
+type file struct {
+	event
+	journal  journal
+	folder   string
+	name     string
+	contents bool
+	names    []string // of the memory
+	named    []bool   // whether the memory has been described
+	lines    []string
+}
+
+func (f *file) line(format string, args ...any) {
+	f.lines = append(f.lines, fmt.Sprintf(format, args...))
+}
+
+// text is the launch file.
+func (f *file) text(o Options) (string, error) {
+	f.line("# Launch %d of %s", f.Number, f.Plain())
+	f.line("# by %s on %s, as perf capture has seen it.", strings.Join(o.Command, " "), f.Device)
+	if !f.contents && len(f.Memory) > 0 {
+		f.line("# Buffers hold zeros: what they held was not kept (--contents).")
+	}
+	f.line("version: 1")
+	write := f.cuda
+	if f.Interface == "opencl" {
+		write = f.opencl
+	}
+	if err := write(); err != nil {
+		return "", err
+	}
+	if err := f.args(); err != nil {
+		return "", err
+	}
+	return strings.Join(f.lines, "\n") + "\n", nil
+}
+
+// Plain is the name of the kernel as in C++.
+func (f *file) Plain() string {
+	for _, e := range f.journal.of("kernel") {
+		if e.Kernel == f.Kernel {
+			return e.Plain
+		}
+	}
+	return f.Kernel
+}
+
+// cuda writes the machine code, and how it was launched.
+func (f *file) cuda() error {
+	image, err := f.journal.image(f.event)
+	if err != nil {
+		return unablef("%v", err)
+	}
+	source, err := f.keep(image, "module", ".cubin")
+	if err != nil {
+		return err
+	}
+	f.line("source: %s", source)
+	f.line("kernel: %s", quoted(f.Kernel))
+	f.line("grid: %s", list(f.Grid))
+	f.line("block: %s", list(f.Block))
+	if f.Shared > 0 {
+		f.line("shared: %d", f.Shared)
+	}
+	var attributes []string
+	if f.Cluster != nil {
+		attributes = append(attributes, "cluster: "+list(f.Cluster))
+	}
+	if f.Cooperative {
+		attributes = append(attributes, "cooperative: true")
+	}
+	if attributes != nil {
+		f.line("attributes: {%s}", strings.Join(attributes, ", "))
+	}
+	return nil
+}
+
+// opencl writes the source with its options, and how it was launched.
+func (f *file) opencl() error {
+	if f.File == "" {
+		return unablef("its program was made from a binary, and launch files hold OpenCL C")
+	}
+	source, err := f.keep(filepath.Join(f.journal.folder, f.File), "program", ".cl")
+	if err != nil {
+		return err
+	}
+	f.line("source: %s", source)
+	f.line("kernel: %s", quoted(f.Kernel))
+	if err := f.buildOptions(); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(f.Begin, func(n int64) bool { return n != 0 }) {
+		return unablef("its work-items begin at %v, and those of launch files at 0", f.Begin)
+	}
+	local, chosen := f.Local, ""
+	if local == nil {
+		local, chosen = slices.Clone(f.Global), "   # the application left it to the driver"
+		left := int64(256)
+		for i, n := range local {
+			local[i] = divisor(n, left)
+			left /= local[i]
+		}
+	}
+	groups := slices.Clone(f.Global)
+	for i := range groups {
+		if groups[i]%local[i] != 0 {
+			return unablef("its work-groups are not all of one size: %v work-items in groups of %v", f.Global, local)
+		}
+		groups[i] /= local[i]
+	}
+	f.line("grid: %s", list(groups))
+	f.line("block: %s%s", list(local), chosen)
+	return nil
+}
+
+// divisor is the largest divisor of n that is at most so many.
+func divisor(n, most int64) int64 {
+	d := min(n, most)
+	for n%d != 0 {
+		d--
+	}
+	return d
+}
+
+// buildOptions writes the options of the program, and folders of headers apart.
+func (f *file) buildOptions() error {
+	var options, include []string
+	words := strings.Fields(f.Options)
+	for i := 0; i < len(words); i++ {
+		folder, ok := strings.CutPrefix(words[i], "-I")
+		switch {
+		case words[i] == "-cl-kernel-arg-info": // which the library has added
+			continue
+		case !ok:
+			options = append(options, strconv.Quote(words[i]))
+			continue
+		case folder == "" && i+1 < len(words):
+			i++
+			folder = words[i]
+		}
+		folder, err := filepath.Abs(folder)
+		if err != nil {
+			return err
+		}
+		include = append(include, strconv.Quote(folder))
+	}
+	for i, values := range [][]string{options, include} {
+		if values != nil {
+			f.line("%s: [%s]", []string{"options", "include"}[i], strings.Join(values, ", "))
+		}
+	}
+	return nil
+}
+
+// keep copies a file of the journal beside the launch file, under a name of its own contents, and returns the name.
+func (f *file) keep(path, kind, extension string) (string, error) {
+	bytes, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(bytes)
+	name := kind + "-" + hex.EncodeToString(sum[:4]) + extension
+	return name, os.WriteFile(filepath.Join(f.folder, name), bytes, 0o666)
+}
+
+func list(n []int64) string {
+	return "[" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(n)), ", "), "[]") + "]"
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// quoted is a name as YAML.
+func quoted(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	return strconv.Quote(name)
+}
