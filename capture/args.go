@@ -18,7 +18,7 @@ import (
 
 // args writes the arguments.
 func (f *file) args() error {
-	types := parameters(f.Plain())
+	types := parameters(f.plain)
 	if len(types) != len(f.Params) {
 		types = make([]string, len(f.Params))
 	}
@@ -32,7 +32,8 @@ func (f *file) args() error {
 		if err != nil {
 			return unablef("argument %d: %v", i, err)
 		}
-		if comment = strings.Join(slices.DeleteFunc([]string{p.Name, p.Type, comment}, func(s string) bool { return s == "" }), ", "); comment != "" {
+		said := slices.DeleteFunc([]string{strings.TrimSpace(p.Type + " " + p.Name), comment}, func(s string) bool { return s == "" })
+		if comment = strings.Join(said, "; "); comment != "" {
 			comment = "   # " + comment
 		}
 		f.line("  - %s%s", text, comment)
@@ -108,19 +109,16 @@ func (f *file) buffer(q pointer, p param) (text, comment string, err error) {
 		text = "buffer: " + f.names[q.Memory]
 	} else {
 		f.named[q.Memory], f.names[q.Memory] = true, f.bufferName(p.Name, q.Memory)
-		text = "buffer: " + f.names[q.Memory] + ", " + shape(dtype(p.Type), m.Bytes)
-		filled := ", fill: zeros"
+		filled := "fill: zeros"
 		switch {
 		case m.File != "":
-			name := f.name + "." + f.names[q.Memory] + ".bin"
-			if err := move(filepath.Join(f.journal.folder, m.File), filepath.Join(f.folder, name)); err != nil {
+			if filled, err = f.data(m.File, f.names[q.Memory]); err != nil {
 				return "", "", err
 			}
-			filled = ", data: " + name
 		case f.contents:
 			comment = strings.TrimPrefix(comment+", its "+format.Bytes(m.Bytes)+" were not kept", ", ")
 		}
-		text += filled
+		text = fmt.Sprintf("buffer: %s, %s, %s", f.names[q.Memory], shape(dtype(p.Type), m.Bytes), filled)
 	}
 	if q.At > 0 {
 		text += fmt.Sprintf(", at: %d", q.At)
@@ -144,8 +142,30 @@ func shape(d string, bytes int64) string {
 	return fmt.Sprintf("bytes: %d", bytes)
 }
 
-// move renames a file of the journal, which lies in the same folder.
-func move(from, to string) error { return os.Rename(from, to) }
+// data moves a file of the journal beside the launch file.
+func (f *file) data(file, what string) (text string, err error) {
+	name := f.name + "." + notName.ReplaceAllString(what, "_") + ".bin"
+	return "data: " + name, os.Rename(filepath.Join(f.journal.folder, file), filepath.Join(f.folder, name))
+}
+
+// globals writes the variables of the module that were kept.
+func (f *file) globals() error {
+	var lines []string
+	for _, v := range f.Variables {
+		if v.File == "" {
+			continue
+		}
+		data, err := f.data(v.File, v.Name)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, fmt.Sprintf("  %s: {bytes: %d, %s}", quoted(v.Name), v.Bytes, data))
+	}
+	if lines != nil {
+		f.lines = append(append(f.lines, "globals:"), lines...)
+	}
+	return nil
+}
 
 // scalar is a value of a known type, if it can be written as a number.
 func scalar(d string, bytes []byte) (string, bool) {

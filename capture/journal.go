@@ -41,6 +41,7 @@ type launch struct {
 	Options              string
 	Params               []param
 	Memory               []memory
+	Variables            []variable
 }
 
 // param is a parameter with what was passed for it.
@@ -64,6 +65,13 @@ type pointer struct {
 type memory struct {
 	Bytes int64
 	Host  bool
+	File  string // with what it held; "" is not kept
+}
+
+// variable is memory that the module of a kernel brings.
+type variable struct {
+	Name  string
+	Bytes int64
 	File  string // with what it held; "" is not kept
 }
 

@@ -84,8 +84,9 @@ type writer struct {
 
 // launch writes one launch.
 func (w *writer) launch(j journal, e event, k *Kernel) error {
-	f := &file{journal: j, event: e, folder: w.options.Folder, contents: w.options.Contents > 0}
-	f.name = w.name(e)
+	f := &file{
+		journal: j, event: e, plain: k.Plain, name: w.name(k, e.Number), folder: w.options.Folder, contents: w.options.Contents > 0,
+	}
 	text, err := f.text(w.options)
 	if why := new(unable); errors.As(err, &why) {
 		k.Why = why.why
@@ -100,16 +101,16 @@ func (w *writer) launch(j journal, e event, k *Kernel) error {
 var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
 // name is that of a launch file: the kernel's and the number of the launch. Instances of a template are numbered.
-func (w *writer) name(e event) string {
+func (w *writer) name(k *Kernel, number int64) string {
 	const longest = 60
-	base := notName.ReplaceAllString(short(e.Plain), "_")
+	base := notName.ReplaceAllString(k.Short(), "_")
 	base = cmp.Or(base[:min(len(base), longest)], "kernel")
 	for i := 1; ; i++ {
 		name := base
 		if i > 1 {
 			name += "_" + strconv.Itoa(i)
 		}
-		name += "-" + strconv.FormatInt(e.Number, 10)
+		name += "-" + strconv.FormatInt(number, 10)
 		if !w.taken[name] {
 			w.taken[name] = true
 			return name
@@ -121,8 +122,9 @@ func (w *writer) name(e event) string {
 type file struct {
 	event
 	journal  journal
+	plain    string // the name of the kernel as in C++
+	name     string // of the launch file
 	folder   string
-	name     string
 	contents bool
 	names    []string // of the memory
 	named    []bool   // whether the memory has been described
@@ -135,7 +137,7 @@ func (f *file) line(format string, args ...any) {
 
 // text is the launch file.
 func (f *file) text(o Options) (string, error) {
-	f.line("# Launch %d of %s", f.Number, f.Plain())
+	f.line("# Launch %d of %s", f.Number, f.plain)
 	f.line("# by %s on %s, as perf capture has seen it.", strings.Join(o.Command, " "), f.Device)
 	if !f.contents && len(f.Memory) > 0 {
 		f.line("# Buffers hold zeros: what they held was not kept (--contents).")
@@ -151,17 +153,10 @@ func (f *file) text(o Options) (string, error) {
 	if err := f.args(); err != nil {
 		return "", err
 	}
-	return strings.Join(f.lines, "\n") + "\n", nil
-}
-
-// Plain is the name of the kernel as in C++.
-func (f *file) Plain() string {
-	for _, e := range f.journal.of("kernel") {
-		if e.Kernel == f.Kernel {
-			return e.Plain
-		}
+	if err := f.globals(); err != nil {
+		return "", err
 	}
-	return f.Kernel
+	return strings.Join(f.lines, "\n") + "\n", nil
 }
 
 // cuda writes the machine code, and how it was launched.

@@ -2,6 +2,7 @@
    the launches of kernels and the modules that are loaded into a journal. What it needs of CUDA and CUPTI is declared here, and found
    when the program runs, so that it is compiled without their headers. */
 #include "journal.h"
+#include <elf.h>
 
 typedef int (*call)();
 typedef uint64_t device_pointer;
@@ -86,7 +87,7 @@ struct launch {
 
 /* The driver's functions. */
 static struct {
-  call param_info, get_module, kernel_function, pointer_attributes, copy, is_capturing, exchange_mode, synchronize, get_device, device_name,
+  call param_info, get_module, get_global, kernel_function, pointer_attributes, copy, is_capturing, exchange_mode, synchronize, get_device, device_name,
       device_attribute;
 } cu;
 static const struct {
@@ -95,6 +96,7 @@ static const struct {
 } functions[] = {
     {"cuFuncGetParamInfo", &cu.param_info},
     {"cuFuncGetModule", &cu.get_module},
+    {"cuModuleGetGlobal_v2", &cu.get_global},
     {"cuKernelGetFunction", &cu.kernel_function},
     {"cuPointerGetAttributes", &cu.pointer_attributes},
     {"cuMemcpyDtoH_v2", &cu.copy},
@@ -127,14 +129,14 @@ static int find(device_pointer address, struct memory *m) {
   return cu.pointer_attributes(3u, wanted, places, address) == 0 && m->size > 0 && address >= m->start && address - m->start < m->size;
 }
 
-/* contents keeps what an allocation holds when the launch begins. Where streams are captured into graphs nothing may be copied. */
-static void contents(struct text *t, const struct launch *l, const struct memory *m) {
+/* contents keeps what memory holds when the launch begins. Where streams are captured into graphs nothing may be copied. */
+static void contents(struct text *t, const struct launch *l, device_pointer start, size_t size) {
   int capturing = 0;
-  if (m->size > journal.limit || cu.is_capturing(l->stream, &capturing) != 0 || capturing) return;
+  if (cu.is_capturing(l->stream, &capturing) != 0 || capturing) return;
   int mode = 2; /* relaxed */
   cu.exchange_mode(&mode);
-  void *bytes = malloc(m->size);
-  if (bytes && cu.synchronize() == 0 && cu.copy(bytes, m->start, m->size) == 0) save(t, "bin", bytes, m->size);
+  void *bytes = malloc(size);
+  if (bytes && cu.synchronize() == 0 && cu.copy(bytes, start, size) == 0) save(t, "bin", bytes, size);
   free(bytes);
   cu.exchange_mode(&mode);
 }
@@ -174,8 +176,74 @@ static void put_params(struct text *t, const struct launch *l) {
   put(t, "],\"memory\":[");
   for (int k = 0; k < n; k++) {
     put(t, "%s{\"bytes\":%zu,\"host\":%s", k ? "," : "", found[k].size, found[k].type == 1 ? "true" : "false");
-    if (journal.limit) contents(t, l, &found[k]);
+    if (found[k].size <= journal.limit) contents(t, l, found[k].start, found[k].size);
     put(t, "}");
+  }
+  put(t, "]");
+}
+
+/* module is what the machine code of a module has. */
+struct module {
+  char **kernels, **variables;
+  size_t kernel_count, variable_count;
+  struct module *next;
+};
+static struct module *modules;
+
+static void add(char ***names, size_t *count, const char *name) {
+  *names = realloc(*names, (*count + 1) * sizeof **names);
+  if (!*names || !((*names)[(*count)++] = strdup(name))) abort();
+}
+
+static int has(char *const *names, size_t count, const char *name) {
+  size_t i = 0;
+  while (i < count && strcmp(names[i], name) != 0) i++;
+  return i < count;
+}
+
+/* read_symbols reads the symbol table of machine code, which is an ELF file. */
+static struct module *read_symbols(const unsigned char *code, size_t size) {
+  const Elf64_Ehdr *header = (const Elf64_Ehdr *)code;
+  struct module *m = calloc(1, sizeof *m);
+  if (!m) abort();
+  if (size < sizeof *header || memcmp(code, ELFMAG, SELFMAG) != 0 || code[EI_CLASS] != ELFCLASS64) return m;
+  if (header->e_shoff > size || size - header->e_shoff < header->e_shnum * sizeof(Elf64_Shdr)) return m;
+  const Elf64_Shdr *sections = (const Elf64_Shdr *)(code + header->e_shoff);
+  for (int i = 0; i < header->e_shnum; i++) {
+    if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
+    const Elf64_Shdr *names = &sections[sections[i].sh_link];
+    if (sections[i].sh_offset + sections[i].sh_size > size || names->sh_offset + names->sh_size > size) continue;
+    const Elf64_Sym *symbols = (const Elf64_Sym *)(code + sections[i].sh_offset);
+    for (size_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++) {
+      if (symbols[k].st_name >= names->sh_size) continue;
+      const char *name = (const char *)code + names->sh_offset + symbols[k].st_name;
+      int type = ELF64_ST_TYPE(symbols[k].st_info);
+      if (type == STT_FUNC) add(&m->kernels, &m->kernel_count, name);
+      if (type == STT_OBJECT && symbols[k].st_size > 0) add(&m->variables, &m->variable_count, name);
+    }
+  }
+  return m;
+}
+
+/* put_variables writes the variables of the module of a kernel, with what they hold: small ones always, as parameters are. */
+static void put_variables(struct text *t, const struct launch *l, void *module, const char *kernel) {
+  enum { small = 65536 };
+  const char *comma = "";
+  put(t, ",\"variables\":[");
+  pthread_mutex_lock(&journal.lock);
+  struct module *m = modules;
+  pthread_mutex_unlock(&journal.lock);
+  while (m && !has(m->kernels, m->kernel_count, kernel)) m = m->next;
+  for (size_t i = 0; m && i < m->variable_count; i++) {
+    device_pointer start = 0;
+    size_t size = 0;
+    if (cu.get_global(&start, &size, module, m->variables[i]) != 0) continue;
+    put(t, "%s{\"name\":", comma);
+    put_string(t, m->variables[i]);
+    put(t, ",\"bytes\":%zu", size);
+    if (size <= small || size <= journal.limit) contents(t, l, start, size);
+    put(t, "}");
+    comma = ",";
   }
   put(t, "]");
 }
@@ -209,6 +277,7 @@ static void launched(struct launch *l, const char *symbol) {
   if (l->cluster[0]) put_sizes(&t, "cluster", l->cluster, 3);
   put_device(&t);
   put_params(&t, l);
+  put_variables(&t, l, module, symbol);
   put(&t, ",\"handle\":%llu,\"module\":%u", (unsigned long long)(uintptr_t)module, last);
   finish(&t);
 }
@@ -246,7 +315,12 @@ static void on_module(const struct module_data *m) {
   put(&t, "{\"event\":\"module\",\"module\":%u", m->id);
   save(&t, "cubin", m->cubin, m->size);
   finish(&t);
+  struct module *read = read_symbols(m->cubin, m->size);
+  pthread_mutex_lock(&journal.lock);
+  read->next = modules;
+  modules = read;
   last = loaded = m->id;
+  pthread_mutex_unlock(&journal.lock);
 }
 
 /* on_load tells which handle a module has that was loaded by itself. */

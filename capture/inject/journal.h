@@ -106,7 +106,7 @@ static void save(struct text *t, const char *kind, const void *bytes, size_t n) 
   char name[64], path[4096];
   snprintf(name, sizeof name, "%ld-%ld.%s", (long)getpid(), __sync_add_and_fetch(&journal.files, 1), kind);
   snprintf(path, sizeof path, "%s/%s", journal.folder, name);
-  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) {
     problem("a file cannot be written", path);
     return;
@@ -130,7 +130,7 @@ static int begin(const char *interface) {
   if (cxx) journal.demangle = (char *(*)(const char *, char *, size_t *, int *))dlsym(cxx, "__cxa_demangle");
   char path[4096];
   snprintf(path, sizeof path, "%s/%s-%ld.jsonl", journal.folder, interface, (long)getpid());
-  journal.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  journal.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   return journal.file >= 0;
 }
 
