@@ -18,7 +18,7 @@ import (
 
 // args writes the arguments.
 func (f *file) args() error {
-	types := parameters(f.plain)
+	types := parameters(f.kernel.Plain)
 	if len(types) != len(f.Params) {
 		types = make([]string, len(f.Params))
 	}

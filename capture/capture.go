@@ -47,6 +47,8 @@ type Kernel struct {
 	Launches int64  `json:"launches"`       // 0 where the application has not ended by itself
 	File     string `json:"file,omitempty"` // its launch file
 	Why      string `json:"why,omitempty"`  // there is none
+
+	on string // the interface
 }
 
 // Short is the name without types.

@@ -2,7 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"debug/elf"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,13 +12,14 @@ import (
 
 // event is a line of a journal. Which of its fields it has depends on what has happened.
 type event struct {
-	Event     string // kernel, count, module, handle, launch or problem
-	Interface string
+	Event string // kernel, count, module, handle, launch or problem
 
-	Kernel   string
-	Plain    string // its name as in C++
-	Wanted   bool
-	Launches int64
+	ID        int64 // of a kernel
+	Interface string
+	Kernel    string
+	Plain     string // its name as in C++
+	Wanted    bool
+	Launches  int64
 
 	Module uint32 // CUPTI's number; of a launch, the last that was loaded before
 	Handle uint64 // the driver's
@@ -120,7 +120,7 @@ func (j journal) of(kind string) (all []event) {
 
 // image finds the machine code of a launch: of the module that the driver knows by its handle, else of the last module with the kernel that
 // was loaded before.
-func (j journal) image(l event) (string, error) {
+func (j journal) image(kernel string, l event) (string, error) {
 	var ids []uint32
 	for _, h := range j.of("handle") {
 		if h.Handle == l.Handle {
@@ -132,7 +132,7 @@ func (j journal) image(l event) (string, error) {
 	for _, known := range []bool{true, false} {
 		for _, m := range modules {
 			path := filepath.Join(j.folder, m.File)
-			if m.File != "" && (!known || slices.Contains(ids, m.Module)) && hasKernel(path, l.Kernel) {
+			if m.File != "" && (!known || slices.Contains(ids, m.Module)) && hasKernel(path, kernel) {
 				return path, nil
 			}
 		}
@@ -140,14 +140,10 @@ func (j journal) image(l event) (string, error) {
 	return "", fmt.Errorf("its machine code was not seen: none of the %d modules that were loaded has it", len(modules))
 }
 
-// hasKernel tells whether machine code has a kernel.
+// hasKernel tells whether machine code has a kernel, by the name of the section of its instructions.
 func hasKernel(path, kernel string) bool {
-	f, err := elf.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return f.Section(".text."+kernel) != nil
+	code, err := os.ReadFile(path)
+	return err == nil && bytes.Contains(code, []byte(".text."+kernel+"\x00"))
 }
 
 // problems are the events about what went wrong, in words.

@@ -25,22 +25,21 @@ func Write(journals string, o Options) (Result, error) {
 	}
 	w := writer{options: o, taken: map[string]bool{}}
 	for _, j := range all {
-		kernels := map[string]*Kernel{}
-		for _, e := range j.of("kernel") {
-			if e.Wanted {
-				k := &Kernel{Name: e.Kernel, Plain: e.Plain, Why: fmt.Sprintf("it was launched fewer than %s", format.Count(o.Launch, "time"))}
-				kernels[e.Kernel] = k
+		kernels := map[int64]*Kernel{}
+		for _, e := range j.events {
+			k := kernels[e.ID]
+			switch {
+			case e.Event == "kernel" && e.Wanted:
+				k = &Kernel{Name: e.Kernel, Plain: e.Plain, on: e.Interface}
+				k.Why = "it was launched fewer than " + format.Count(o.Launch, "time")
+				kernels[e.ID] = k
 				result.Kernels = append(result.Kernels, k)
-			}
-		}
-		for _, e := range j.of("count") {
-			if k := kernels[e.Kernel]; k != nil {
+			case e.Event == "count" && k != nil:
 				k.Launches = e.Launches
-			}
-		}
-		for _, e := range j.of("launch") {
-			if err := w.launch(j, e, kernels[e.Kernel]); err != nil {
-				return result, err
+			case e.Event == "launch":
+				if err := w.launch(j, e, k); err != nil {
+					return result, err
+				}
 			}
 		}
 	}
@@ -85,7 +84,7 @@ type writer struct {
 // launch writes one launch.
 func (w *writer) launch(j journal, e event, k *Kernel) error {
 	f := &file{
-		journal: j, event: e, plain: k.Plain, name: w.name(k, e.Number), folder: w.options.Folder, contents: w.options.Contents > 0,
+		journal: j, event: e, kernel: k, name: w.name(k, e.Number), folder: w.options.Folder, contents: w.options.Contents > 0,
 	}
 	text, err := f.text(w.options)
 	if why := new(unable); errors.As(err, &why) {
@@ -122,7 +121,7 @@ func (w *writer) name(k *Kernel, number int64) string {
 type file struct {
 	event
 	journal  journal
-	plain    string // the name of the kernel as in C++
+	kernel   *Kernel
 	name     string // of the launch file
 	folder   string
 	contents bool
@@ -137,14 +136,14 @@ func (f *file) line(format string, args ...any) {
 
 // text is the launch file.
 func (f *file) text(o Options) (string, error) {
-	f.line("# Launch %d of %s", f.Number, f.plain)
+	f.line("# Launch %d of %s", f.Number, f.kernel.Plain)
 	f.line("# by %s on %s, as perf capture has seen it.", strings.Join(o.Command, " "), f.Device)
 	if !f.contents && len(f.Memory) > 0 {
 		f.line("# Buffers hold zeros: what they held was not kept (--contents).")
 	}
 	f.line("version: 1")
 	write := f.cuda
-	if f.Interface == "opencl" {
+	if f.kernel.on == "opencl" {
 		write = f.opencl
 	}
 	if err := write(); err != nil {
@@ -161,7 +160,7 @@ func (f *file) text(o Options) (string, error) {
 
 // cuda writes the machine code, and how it was launched.
 func (f *file) cuda() error {
-	image, err := f.journal.image(f.event)
+	image, err := f.journal.image(f.kernel.Name, f.event)
 	if err != nil {
 		return unablef("%v", err)
 	}
@@ -170,7 +169,7 @@ func (f *file) cuda() error {
 		return err
 	}
 	f.line("source: %s", source)
-	f.line("kernel: %s", quoted(f.Kernel))
+	f.line("kernel: %s", quoted(f.kernel.Name))
 	f.line("grid: %s", list(f.Grid))
 	f.line("block: %s", list(f.Block))
 	if f.Shared > 0 {
@@ -199,7 +198,7 @@ func (f *file) opencl() error {
 		return err
 	}
 	f.line("source: %s", source)
-	f.line("kernel: %s", quoted(f.Kernel))
+	f.line("kernel: %s", quoted(f.kernel.Name))
 	if err := f.buildOptions(); err != nil {
 		return err
 	}

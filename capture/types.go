@@ -1,6 +1,9 @@
 package capture
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // dtypes are the types of launch files by the names of C++, as demanglers write them, and of OpenCL C.
 var dtypes = map[string]string{
@@ -13,17 +16,12 @@ var dtypes = map[string]string{
 // qualifiers say nothing about how a value lies in memory.
 var qualifiers = map[string]bool{"const": true, "volatile": true, "restrict": true, "__restrict__": true, "__restrict": true}
 
-// dtype is the type of a value, or of what a pointer points to; "" where launch files have none. A vector's is that of its elements.
+// dtype is the type of a value, or of what a pointer points to; "" where launch files have none. A vector behind a pointer is its elements.
 func dtype(name string) string {
-	words := strings.FieldsFunc(strings.ReplaceAll(name, "*", " "), func(c rune) bool { return c == ' ' })
-	plain := words[:0]
-	for _, w := range words {
-		if !qualifiers[w] {
-			plain = append(plain, w)
-		}
-	}
+	value, pointer := strings.CutSuffix(strings.TrimSpace(name), "*")
+	plain := slices.DeleteFunc(strings.Fields(value), func(word string) bool { return qualifiers[word] })
 	text := strings.Join(plain, " ")
-	if d, ok := dtypes[text]; ok || !strings.Contains(name, "*") {
+	if d, ok := dtypes[text]; ok || !pointer {
 		return d
 	}
 	return dtypes[strings.TrimRight(text, "0123456789")]

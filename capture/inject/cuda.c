@@ -34,6 +34,7 @@ struct callback_data {
   const void *params;
   int *result;
   const char *symbol;
+  const void *context;
 };
 
 struct module_data {
@@ -260,18 +261,17 @@ static void put_device(struct text *t) {
   put(t, ",\"arch\":\"sm_%d%d\"", major, minor);
 }
 
-static void launched(struct launch *l, const char *symbol) {
-  long number = wanted(symbol);
-  if (!number) return;
+static void launched(struct launch *l, const char *symbol, const void *context) {
+  const struct seen *kernel = wanted(symbol, l->function, context);
+  if (!kernel) return;
   void *module = NULL, *function = NULL;
   if (cu.get_module(&module, l->function) != 0 && cu.kernel_function(&function, l->function) == 0) {
     l->function = function; /* what was launched is a CUkernel */
     cu.get_module(&module, l->function);
   }
   struct text t = {0};
-  put(&t, "{\"event\":\"launch\",\"interface\":\"cuda\",\"kernel\":");
-  put_string(&t, symbol);
-  put(&t, ",\"number\":%ld,\"shared\":%u,\"cooperative\":%s", number, l->shared, l->cooperative ? "true" : "false");
+  put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld,\"shared\":%u,\"cooperative\":%s", kernel->id, journal.launch, l->shared,
+      l->cooperative ? "true" : "false");
   put_sizes(&t, "grid", l->grid, 3);
   put_sizes(&t, "block", l->block, 3);
   if (l->cluster[0]) put_sizes(&t, "cluster", l->cluster, 3);
@@ -306,7 +306,7 @@ static void on_launch(int id, const struct callback_data *data) {
     l.cooperative = id == launch_cooperative || id == launch_cooperative_ptsz;
     if (!l.cooperative) l.extra = p->extra;
   }
-  launched(&l, data->symbol);
+  launched(&l, data->symbol, data->context);
 }
 
 /* on_module keeps the machine code of a module. */

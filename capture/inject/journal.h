@@ -19,10 +19,12 @@ struct text {
   size_t used, room;
 };
 
-/* seen is a kernel that has been launched. */
+/* seen is a kernel that has been launched. Kernels of one name are told apart by the code that they are of, unless they are in another
+   context, as the same kernel is on several devices. */
 struct seen {
   char *name;
-  long launches;
+  const void *code, *context;
+  long id, launches;
   int wanted;
   struct seen *next;
 };
@@ -134,21 +136,24 @@ static int begin(const char *interface) {
   return journal.file >= 0;
 }
 
-/* wanted counts a launch of a kernel, and returns its number if it is to be captured, else 0. The first is told to the journal. */
-static long wanted(const char *name) {
+/* wanted counts a launch of a kernel, and returns the kernel if it is to be captured. The first launch is told to the journal. */
+static const struct seen *wanted(const char *name, const void *code, const void *context) {
   pthread_mutex_lock(&journal.lock);
   struct seen *s = journal.seen;
-  while (s && strcmp(s->name, name) != 0) s = s->next;
+  while (s && (strcmp(s->name, name) != 0 || (s->context == context && s->code != code))) s = s->next;
   if (!s) {
     char *plain = journal.demangle ? journal.demangle(name, NULL, NULL, NULL) : NULL;
     s = calloc(1, sizeof *s);
     if (!s) abort();
     s->name = strdup(name);
+    s->code = code;
+    s->context = context;
+    s->id = journal.seen ? journal.seen->id + 1 : 1;
     s->wanted = journal.all || regexec(&journal.kernels, name, 0, NULL, 0) == 0 || (plain && regexec(&journal.kernels, plain, 0, NULL, 0) == 0);
     s->next = journal.seen;
     journal.seen = s;
     struct text t = {0};
-    put(&t, "{\"event\":\"kernel\",\"interface\":\"%s\",\"kernel\":", journal.interface);
+    put(&t, "{\"event\":\"kernel\",\"id\":%ld,\"interface\":\"%s\",\"kernel\":", s->id, journal.interface);
     put_string(&t, name);
     put(&t, ",\"plain\":");
     put_string(&t, plain ? plain : name);
@@ -156,10 +161,9 @@ static long wanted(const char *name) {
     finish(&t);
     free(plain);
   }
-  s->launches++;
-  long number = s->wanted && s->launches == journal.launch ? s->launches : 0;
+  int now = ++s->launches == journal.launch && s->wanted;
   pthread_mutex_unlock(&journal.lock);
-  return number;
+  return now ? s : NULL;
 }
 
 /* end writes how often each kernel was launched. */
@@ -167,9 +171,7 @@ __attribute__((destructor)) static void end(void) {
   if (journal.file < 0) return;
   for (struct seen *s = journal.seen; s; s = s->next) {
     struct text t = {0};
-    put(&t, "{\"event\":\"count\",\"kernel\":");
-    put_string(&t, s->name);
-    put(&t, ",\"launches\":%ld", s->launches);
+    put(&t, "{\"event\":\"count\",\"id\":%ld,\"launches\":%ld", s->id, s->launches);
     finish(&t);
   }
 }

@@ -14,6 +14,7 @@ enum {
   build_options = 0x1182,
   kernel_name = 0x1190,
   kernel_args = 0x1191,
+  kernel_context = 0x1193,
   kernel_program = 0x1194,
   arg_address = 0x1196,
   arg_type = 0x1198,
@@ -204,17 +205,16 @@ static void put_args(struct text *t, object queue, const struct kernel *k, uint3
 static void launched(object queue, object id, uint32_t dimensions, const size_t *offset, const size_t *global, const size_t *local) {
   if (journal.file < 0) return;
   char *name = text_of(cl.kernel_info, id, kernel_name);
-  long number = wanted(name);
-  if (number) {
-    object program = NULL, device = NULL;
+  object program = NULL, device = NULL, context = NULL;
+  cl.kernel_info(id, kernel_program, sizeof program, &program, NULL);
+  cl.kernel_info(id, kernel_context, sizeof context, &context, NULL);
+  const struct seen *kernel = wanted(name, program, context);
+  if (kernel) {
     uint32_t count = 0;
-    cl.kernel_info(id, kernel_program, sizeof program, &program, NULL);
     cl.kernel_info(id, kernel_args, sizeof count, &count, NULL);
     cl.queue_info(queue, queue_device, sizeof device, &device, NULL);
     struct text t = {0};
-    put(&t, "{\"event\":\"launch\",\"interface\":\"opencl\",\"kernel\":");
-    put_string(&t, name);
-    put(&t, ",\"number\":%ld", number);
+    put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld", kernel->id, journal.launch);
     put_sizes(&t, "global", global, dimensions);
     if (local) put_sizes(&t, "local", local, dimensions);
     if (offset) put_sizes(&t, "begin", offset, dimensions);
