@@ -54,7 +54,7 @@ func (f *file) arg(p param) (text, comment string, err error) {
 	case len(bytes) == 0 && p.Space != "local" && p.Space != "":
 		return "", "", fmt.Errorf("%s points to no memory, which launch files do not have", p.Name)
 	case len(bytes) == 0:
-		d := dtype(p.Type + "*")
+		d := dtype(p.Type)
 		if size := device.DTypeSize(d); size == 0 || p.Size%size != 0 {
 			d = "uint8"
 		}

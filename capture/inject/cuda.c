@@ -130,16 +130,20 @@ static int find(device_pointer address, struct memory *m) {
   return cu.pointer_attributes(3u, wanted, places, address) == 0 && m->size > 0 && address >= m->start && address - m->start < m->size;
 }
 
-/* contents keeps what memory holds when the launch begins. Where streams are captured into graphs nothing may be copied. */
-static void contents(struct text *t, const struct launch *l, device_pointer start, size_t size) {
-  int capturing = 0;
-  if (cu.is_capturing(l->stream, &capturing) != 0 || capturing) return;
-  int mode = 2; /* relaxed */
+/* contents copies what memory holds when the launch begins; the caller frees it. It is NULL where streams are captured into graphs, and
+   nothing may be copied. */
+static unsigned char *contents(const struct launch *l, device_pointer start, size_t size) {
+  int capturing = 0, mode = 2; /* relaxed */
+  if (cu.is_capturing(l->stream, &capturing) != 0 || capturing) return NULL;
+  unsigned char *bytes = malloc(size);
+  if (!bytes) return NULL;
   cu.exchange_mode(&mode);
-  void *bytes = malloc(size);
-  if (bytes && cu.synchronize() == 0 && cu.copy(bytes, start, size) == 0) save(t, "bin", bytes, size);
-  free(bytes);
+  if (cu.synchronize() != 0 || cu.copy(bytes, start, size) != 0) {
+    free(bytes);
+    bytes = NULL;
+  }
   cu.exchange_mode(&mode);
+  return bytes;
 }
 
 /* put_params writes the parameters, and the allocations that they point into. */
@@ -177,30 +181,54 @@ static void put_params(struct text *t, const struct launch *l) {
   put(t, "],\"memory\":[");
   for (int k = 0; k < n; k++) {
     put(t, "%s{\"bytes\":%zu,\"host\":%s", k ? "," : "", found[k].size, found[k].type == 1 ? "true" : "false");
-    if (found[k].size <= journal.limit) contents(t, l, found[k].start, found[k].size);
+    unsigned char *bytes = found[k].size <= journal.limit ? contents(l, found[k].start, found[k].size) : NULL;
+    if (bytes) save(t, "bin", bytes, found[k].size);
+    free(bytes);
     put(t, "}");
   }
   put(t, "]");
 }
 
+/* variable is memory that a module brings, with what it holds at first. */
+struct variable {
+  char *name;
+  unsigned char *initial;
+  size_t size;
+  struct variable *next;
+};
+
 /* module is what the machine code of a module has. */
 struct module {
-  char **kernels, **variables;
-  size_t kernel_count, variable_count;
+  char **kernels;
+  size_t count;
+  struct variable *variables;
   struct module *next;
 };
 static struct module *modules;
 
-static void add(char ***names, size_t *count, const char *name) {
-  *names = realloc(*names, (*count + 1) * sizeof **names);
-  if (!*names || !((*names)[(*count)++] = strdup(name))) abort();
+static int has_kernel(const struct module *m, const char *name) {
+  size_t i = 0;
+  while (i < m->count && strcmp(m->kernels[i], name) != 0) i++;
+  return i < m->count;
 }
 
-static int has(char *const *names, size_t count, const char *name) {
-  size_t i = 0;
-  while (i < count && strcmp(names[i], name) != 0) i++;
-  return i < count;
+static void add_kernel(struct module *m, const char *name) {
+  m->kernels = realloc(m->kernels, (m->count + 1) * sizeof *m->kernels);
+  if (!m->kernels || !(m->kernels[m->count++] = strdup(name))) abort();
 }
+
+/* add_variable keeps what a variable holds at first: bytes of its section, or zeros. */
+static void add_variable(struct module *m, const char *name, const Elf64_Sym *symbol, const Elf64_Shdr *section, const unsigned char *code) {
+  struct variable *v = calloc(1, sizeof *v);
+  if (!v || !(v->name = strdup(name)) || !(v->initial = calloc(1, symbol->st_size))) abort();
+  v->size = symbol->st_size;
+  if (section->sh_type != SHT_NOBITS) memcpy(v->initial, code + section->sh_offset + symbol->st_value, v->size);
+  v->next = m->variables;
+  m->variables = v;
+}
+
+/* within tells whether a part lies in something of a size. */
+static int within(uint64_t at, uint64_t part, uint64_t size) { return at <= size && part <= size - at; }
 
 /* read_symbols reads the symbol table of machine code, which is an ELF file. */
 static struct module *read_symbols(const unsigned char *code, size_t size) {
@@ -208,43 +236,51 @@ static struct module *read_symbols(const unsigned char *code, size_t size) {
   struct module *m = calloc(1, sizeof *m);
   if (!m) abort();
   if (size < sizeof *header || memcmp(code, ELFMAG, SELFMAG) != 0 || code[EI_CLASS] != ELFCLASS64) return m;
-  if (header->e_shoff > size || size - header->e_shoff < header->e_shnum * sizeof(Elf64_Shdr)) return m;
+  if (!within(header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr), size)) return m;
   const Elf64_Shdr *sections = (const Elf64_Shdr *)(code + header->e_shoff);
   for (int i = 0; i < header->e_shnum; i++) {
     if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
     const Elf64_Shdr *names = &sections[sections[i].sh_link];
-    if (sections[i].sh_offset + sections[i].sh_size > size || names->sh_offset + names->sh_size > size) continue;
+    if (!within(sections[i].sh_offset, sections[i].sh_size, size) || !within(names->sh_offset, names->sh_size, size)) continue;
     const Elf64_Sym *symbols = (const Elf64_Sym *)(code + sections[i].sh_offset);
     for (size_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++) {
-      if (symbols[k].st_name >= names->sh_size) continue;
-      const char *name = (const char *)code + names->sh_offset + symbols[k].st_name;
-      int type = ELF64_ST_TYPE(symbols[k].st_info);
-      if (type == STT_FUNC) add(&m->kernels, &m->kernel_count, name);
-      if (type == STT_OBJECT && symbols[k].st_size > 0) add(&m->variables, &m->variable_count, name);
+      const Elf64_Sym *s = &symbols[k];
+      if (s->st_name >= names->sh_size || s->st_shndx >= header->e_shnum) continue;
+      const char *name = (const char *)code + names->sh_offset + s->st_name;
+      const Elf64_Shdr *section = &sections[s->st_shndx];
+      int type = ELF64_ST_TYPE(s->st_info), stored = section->sh_type != SHT_NOBITS;
+      if (type == STT_FUNC) add_kernel(m, name);
+      if (type != STT_OBJECT || s->st_size == 0 || !within(s->st_value, s->st_size, section->sh_size)) continue;
+      if (!stored || within(section->sh_offset, section->sh_size, size)) add_variable(m, name, s, section, code);
     }
   }
   return m;
 }
 
-/* put_variables writes the variables of the module of a kernel, with what they hold: small ones always, as parameters are. */
-static void put_variables(struct text *t, const struct launch *l, void *module, const char *kernel) {
+/* put_variables writes the variables of the module of a kernel that no longer hold what they held at first: small ones always, as they are
+   parameters in all but name. */
+static void put_variables(struct text *t, const struct launch *l, void *handle, const char *kernel) {
   enum { small = 65536 };
   const char *comma = "";
   put(t, ",\"variables\":[");
   pthread_mutex_lock(&journal.lock);
   struct module *m = modules;
   pthread_mutex_unlock(&journal.lock);
-  while (m && !has(m->kernels, m->kernel_count, kernel)) m = m->next;
-  for (size_t i = 0; m && i < m->variable_count; i++) {
+  while (m && !has_kernel(m, kernel)) m = m->next;
+  for (struct variable *v = m ? m->variables : NULL; v; v = v->next) {
     device_pointer start = 0;
     size_t size = 0;
-    if (cu.get_global(&start, &size, module, m->variables[i]) != 0) continue;
-    put(t, "%s{\"name\":", comma);
-    put_string(t, m->variables[i]);
-    put(t, ",\"bytes\":%zu", size);
-    if (size <= small || size <= journal.limit) contents(t, l, start, size);
-    put(t, "}");
-    comma = ",";
+    if (cu.get_global(&start, &size, handle, v->name) != 0 || size != v->size || (size > small && size > journal.limit)) continue;
+    unsigned char *bytes = contents(l, start, size);
+    if (bytes && memcmp(bytes, v->initial, size) != 0) {
+      put(t, "%s{\"name\":", comma);
+      put_string(t, v->name);
+      put(t, ",\"bytes\":%zu", size);
+      save(t, "bin", bytes, size);
+      put(t, "}");
+      comma = ",";
+    }
+    free(bytes);
   }
   put(t, "]");
 }
