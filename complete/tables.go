@@ -66,6 +66,7 @@ var flags = map[string]offer{
 	"--man":        files(),
 
 	"calibrate --model": forms,
+	"capture --output":  files(),
 	"fit --model":       forms,
 	"evaluate --model":  forms,
 	"export --as":       words(exchange.Names(exchange.Exports)),

@@ -31,8 +31,7 @@ of the application goes to standard error too. What was captured before an appli
 
 Files of an earlier capture in the same folder are replaced.`,
 		Example: `  perf capture -- ./app --size 4096
-  perf capture --kernel 'gemm|softmax' --contents -o kernels -- python3 train.py
-  perf measure captured/saxpy-1.yaml`,
+  perf capture --kernel 'gemm|softmax' --contents -o kernels -- python3 train.py`,
 		Args: minArgs(1, "an application"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			o.Command = args
