@@ -13,29 +13,31 @@ import (
 
 // Job is one kernel at one size, to be built and timed.
 type Job struct {
-	Identity  samples.Identity `json:"identity"`
-	Source    string           `json:"source"`            // OpenCL C
-	Entry     string           `json:"entry"`             // name of the kernel function
-	Options   string           `json:"options,omitempty"` // of the compiler
-	Include   []string         `json:"include,omitempty"` // folders of headers
-	Image     []byte           `json:"image,omitempty"`   // PTX or machine code, in place of the source
-	Named     bool             `json:"named,omitempty"`   // entries are expressions of CUDA C that name kernels, such as saxpy<float>
-	Content   string           `json:"content,omitempty"` // hash of what else times depend on that are filed under the identity; "" is nothing
-	Global    []int64          `json:"global"`            // work-items per dimension, 1 to 3 dimensions
-	Local     []int64          `json:"local,omitempty"`   // work-group size; empty leaves it to the driver
-	Args      []Arg            `json:"args"`              // in the order of the kernel's parameters
-	Packed    bool             `json:"packed,omitempty"`  // the one argument is a Struct that holds all parameters as they lie in memory
-	Mode      samples.Mode     `json:"mode"`              // "" is warm
-	Policy    Policy           `json:"policy"`
-	LocalMem  int64            `json:"local_mem,omitempty"` // bytes of local memory that the source declares for a work-group
-	Dynamic   int64            `json:"dynamic,omitempty"`   // bytes of local memory that the launch adds, which CUDA calls dynamic shared memory
-	Keep      []string         `json:"keep,omitempty"`      // names of the buffers to return as they are after the first run
-	Parts     map[string][]Run `json:"parts,omitempty"`     // of a buffer of Keep, the elements to return, one run after the other; none is all
-	Then      []Launch         `json:"then,omitempty"`      // further kernels of the source, run after the first; the time is the sum
-	Whole     bool             `json:"whole,omitempty"`     // the launches are enqueued together, and the time is from the first one's start to the last one's end
-	Reuse     bool             `json:"reuse,omitempty"`     // take buffers from jobs before, and leave them to jobs after
-	Variables []Arg            `json:"variables,omitempty"` // of the program: memory that it brings, filled as buffers are
-	Expect    *Expect          `json:"expect,omitempty"`    // what the results are compared with, on the device
+	Identity   samples.Identity `json:"identity"`
+	Source     string           `json:"source"`            // OpenCL C
+	Entry      string           `json:"entry"`             // name of the kernel function
+	Options    string           `json:"options,omitempty"` // of the compiler
+	Compiler   Compiler         `json:"compiler,omitempty"`
+	Include    []string         `json:"include,omitempty"` // folders of headers
+	Image      []byte           `json:"image,omitempty"`   // PTX or machine code, in place of the source
+	Named      bool             `json:"named,omitempty"`   // entries are expressions of CUDA C that name kernels, such as saxpy<float>
+	Content    string           `json:"content,omitempty"` // hash of what else times depend on that are filed under the identity; "" is nothing
+	Global     []int64          `json:"global"`            // work-items per dimension, 1 to 3 dimensions
+	Local      []int64          `json:"local,omitempty"`   // work-group size; empty leaves it to the driver
+	Args       []Arg            `json:"args"`              // in the order of the kernel's parameters
+	Packed     bool             `json:"packed,omitempty"`  // the one argument is a Struct that holds all parameters as they lie in memory
+	Mode       samples.Mode     `json:"mode"`              // "" is warm
+	Policy     Policy           `json:"policy"`
+	LocalMem   int64            `json:"local_mem,omitempty"` // bytes of local memory that the source declares for a work-group
+	Dynamic    int64            `json:"dynamic,omitempty"`   // bytes of local memory that the launch adds, which CUDA calls dynamic shared memory
+	Keep       []string         `json:"keep,omitempty"`      // names of the buffers to return as they are after the first run
+	Parts      map[string][]Run `json:"parts,omitempty"`     // of a buffer of Keep, the elements to return, one run after the other; none is all
+	Then       []Launch         `json:"then,omitempty"`      // further kernels of the source, run after the first; the time is the sum
+	Attributes *Attributes      `json:"attributes,omitempty"`
+	Whole      bool             `json:"whole,omitempty"`     // the launches are enqueued together, and the time is from the first one's start to the last one's end
+	Reuse      bool             `json:"reuse,omitempty"`     // take buffers from jobs before, and leave them to jobs after
+	Variables  []Arg            `json:"variables,omitempty"` // of the program: memory that it brings, filled as buffers are
+	Expect     *Expect          `json:"expect,omitempty"`    // what the results are compared with, on the device
 }
 
 // Expect is a job whose results are right. It runs once, and a device keeps its results for the jobs that are compared with
@@ -57,14 +59,31 @@ type Run struct {
 
 // Launch is a kernel of a job that runs after others. A buffer that has the name of one of an earlier launch is that one.
 type Launch struct {
-	Entry    string  `json:"entry"`
-	Global   []int64 `json:"global"`
-	Local    []int64 `json:"local,omitempty"`
-	Args     []Arg   `json:"args"`
-	Packed   bool    `json:"packed,omitempty"`
-	LocalMem int64   `json:"local_mem,omitempty"`
-	Dynamic  int64   `json:"dynamic,omitempty"`
+	Entry      string      `json:"entry"`
+	Global     []int64     `json:"global"`
+	Local      []int64     `json:"local,omitempty"`
+	Args       []Arg       `json:"args"`
+	Packed     bool        `json:"packed,omitempty"`
+	LocalMem   int64       `json:"local_mem,omitempty"`
+	Dynamic    int64       `json:"dynamic,omitempty"`
+	Attributes *Attributes `json:"attributes,omitempty"`
 }
+
+// Attributes are what only launches of CUDA have.
+type Attributes struct {
+	Cluster     []int64 `json:"cluster,omitempty"`     // work-groups that run on neighbouring multiprocessors, in each dimension
+	Cooperative bool    `json:"cooperative,omitempty"` // all work-groups run at the same time, and can wait for each other
+	Carveout    *int64  `json:"carveout,omitempty"`    // percent of the L1 cache that is shared memory, as a wish; nil leaves it to the driver
+}
+
+// Compiler builds sources.
+type Compiler string
+
+// The compilers.
+const (
+	Online Compiler = ""     // of the interface: NVRTC or OpenCL's
+	NVCC   Compiler = "nvcc" // for CUDA C with code for the host in it
+)
 
 // Launches lists the launches of the job, each as a job of its own.
 func (j Job) Launches() []Job {
@@ -73,7 +92,7 @@ func (j Job) Launches() []Job {
 	list := []Job{one}
 	for _, l := range j.Then {
 		one.Entry, one.Global, one.Local, one.Args, one.Packed = l.Entry, l.Global, l.Local, l.Args, l.Packed
-		one.LocalMem, one.Dynamic = l.LocalMem, l.Dynamic
+		one.LocalMem, one.Dynamic, one.Attributes = l.LocalMem, l.Dynamic, l.Attributes
 		list = append(list, one)
 	}
 	return list

@@ -26,17 +26,18 @@ var Schema []byte
 // Keys are the keys of each map in a launch file. The first key of those of an argument says what it is, or one of Scalars does.
 var Keys = map[string][]string{
 	"file": {
-		"version", "source", "kernel", "define", "options", "include", "sizes", "grid", "block", "shared", "args", "globals", "restore",
-		"sequence", "expect",
+		"version", "source", "kernel", "define", "options", "compiler", "include", "sizes", "grid", "block", "shared", "attributes", "args", "globals",
+		"restore", "sequence", "expect",
 	},
-	"launch":  {"kernel", "grid", "block", "shared", "args", "repeat"},
-	"buffer":  {"buffer", "dtype", "size", "bytes", "fill", "data", "restore", "at", "offset"},
-	"pointer": {"pointer", "at", "offset"},
-	"local":   {"local", "size"},
-	"hex":     {"hex", "offset"},
-	"struct":  {"struct", "offset"},
-	"global":  {"dtype", "size", "bytes", "fill", "data", "restore"},
-	"expect":  {"kernel", "source", "grid", "block", "shared", "args", "results", "tolerance"},
+	"launch":     {"kernel", "grid", "block", "shared", "attributes", "args", "repeat"},
+	"attributes": {"cluster", "cooperative", "carveout"},
+	"buffer":     {"buffer", "dtype", "size", "bytes", "fill", "data", "restore", "at", "offset"},
+	"pointer":    {"pointer", "at", "offset"},
+	"local":      {"local", "size"},
+	"hex":        {"hex", "offset"},
+	"struct":     {"struct", "offset"},
+	"global":     {"dtype", "size", "bytes", "fill", "data", "restore"},
+	"expect":     {"kernel", "source", "grid", "block", "shared", "attributes", "args", "results", "tolerance"},
 }
 
 // Scalars are the types of arguments that are passed by value.
@@ -64,9 +65,17 @@ type launch struct {
 	kernel      string
 	grid, block []number
 	shared      *number // bytes of dynamic shared memory; nil is none
+	attributes  attributes
 	args        []arg
 	globals     []*buffer // variables of the module
 	repeat      *number   // nil is once
+}
+
+// attributes are what only launches under CUDA have.
+type attributes struct {
+	cluster     []number // none is nil
+	cooperative bool
+	carveout    *number // percent
 }
 
 // arg is an argument, or a part of a structure.

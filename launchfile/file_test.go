@@ -246,8 +246,13 @@ func TestErrors(t *testing.T) {
 		{cuda, "kernel: k", "globals: {c: {}}\nkernel: k", "3:14: the variable c has no size"},
 		{cuda, "kernel: k", "globals: {c: {bytes: 4}, c: {bytes: 4}}\nkernel: k", `"c"`},
 		{cuda, "kernel: k", "globals: {x: {bytes: 4}}\nkernel: k", "x is a variable of the module, and no buffer"},
-		{base, "kernel: k", "attributes: {cluster: [2, 1, 1]}", "3:14: a launch in clusters is not supported yet"},
-		{base, "kernel: k", "attributes: {cooperative: true}", "3:14: a cooperative launch is not supported yet"},
+		{base, "kernel: k", "attributes: {cluster: [2, 1, 1]}", "3:13: launches under OpenCL have no attributes"},
+		{cuda, "kernel: k", "attributes: {clusters: 2}\nkernel: k", `3:14: unknown key "clusters"`},
+		{cuda, "kernel: k", "attributes: {cluster: [3]}\nkernel: k", "3:24: with m=3, n=1000 the grid has 4 work-groups in this dimension, which 3 do not divide"},
+		{cuda, "kernel: k", "attributes: {cluster: [4, 1, 5]}\nkernel: k", "3:30: with m=3, n=1000 the cluster has more than 16"},
+		{cuda, "kernel: k", "attributes: {carveout: n}\nkernel: k", "3:24: with m=3, n=1000 it is 1000, and a part of the cache is at most 100 percent"},
+		{base, "kernel: k", "compiler: nvcc\nkernel: k", "3:11: OpenCL C is compiled by the driver"},
+		{cuda, "kernel: k", "compiler: gcc\nkernel: k", `3:11: "gcc" is no compiler of CUDA C`},
 		{base, `{int32: "min(n, 64) - 1"}`, "{struct: [{pointer: x}]}", "14:25: a structure holds no pointers under OpenCL"},
 		{base, `{int32: "min(n, 64) - 1"}`, "{struct: [{local: float32, size: 1}]}", "14:23: local memory is no part of a structure"},
 		{base, `{int32: "min(n, 64) - 1"}`, "{struct: []}", "14:14: the structure is empty"},
@@ -300,23 +305,6 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := job(t, sources, base, map[string]int64{"k": 3}); err == nil || !strings.Contains(err.Error(), `no size "k"`) {
 		t.Error(err)
-	}
-}
-
-// TestSourcesThatNeedMore: what a source holds that is not supported is found, but not in comments.
-func TestSourcesThatNeedMore(t *testing.T) {
-	for code, want := range map[string]string{
-		"int main() {}":                    "k.cu:3:1: code for the host",
-		"void f() { k<<<1, 1>>>(); }":      "k.cu:3:13: a launch from within a source",
-		"cudaTextureObject_t t;":           "k.cu:3:1: a texture",
-		"auto g = this_grid();":            "k.cu:3:10: a cooperative launch",
-		"__global__ void __cluster_dims__": "k.cu:3:17: a launch in clusters",
-		`const char *s = "<<<";`:           "",
-	} {
-		_, err := job(t, map[string]string{"k.cu": "/* k<<<1\n */\n" + code}, cuda, nil)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v, want %q", code, err, want)
-		}
 	}
 }
 

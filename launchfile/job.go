@@ -34,7 +34,7 @@ func (f *File) Job(sizes map[string]int64) (device.Job, error) {
 		at[name] = sizes[name]
 	}
 	job := device.Job{Identity: samples.Identity{Source: filepath.Base(f.Path), Sizes: maps.Clone(at)}}
-	headers, err := f.load(f.program, &job)
+	headers, err := f.load(f.program, &job, f.launches)
 	if err != nil {
 		return job, err
 	}
@@ -118,7 +118,7 @@ func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) e
 	}
 	first := all[0]
 	job.Entry, job.Global, job.Local, job.Args, job.Packed = first.Entry, first.Global, first.Local, first.Args, first.Packed
-	job.Dynamic, job.Then = first.Dynamic, all[1:]
+	job.Dynamic, job.Attributes, job.Then = first.Dynamic, first.Attributes, all[1:]
 	for _, b := range launches[0].globals {
 		v, err := f.filled(b, at)
 		if err != nil {
@@ -155,6 +155,9 @@ func (f *File) one(l launch, at map[string]int64) (out device.Launch, err error)
 			return out, err
 		}
 	}
+	if out.Attributes, err = l.attributes.at(out, at); err != nil {
+		return out, err
+	}
 	out.Packed = slices.ContainsFunc(l.args, func(a arg) bool { return a.offset != nil })
 	if out.Packed {
 		var all device.Arg
@@ -167,6 +170,42 @@ func (f *File) one(l launch, at map[string]int64) (out device.Launch, err error)
 		if out.Args[i], err = f.arg(a, at); err != nil {
 			return out, err
 		}
+	}
+	return out, nil
+}
+
+// at are the attributes of a launch at sizes, nil for none.
+func (a attributes) at(l device.Launch, at map[string]int64) (*device.Attributes, error) {
+	if a.cluster == nil && !a.cooperative && a.carveout == nil {
+		return nil, nil
+	}
+	out := &device.Attributes{Cooperative: a.cooperative}
+	groups := int64(1)
+	for d, v := range a.cluster {
+		n, err := v.atLeast(1, at)
+		if err != nil {
+			return nil, err
+		}
+		grid := int64(1)
+		if d < len(l.Global) {
+			grid = l.Global[d] / l.Local[d]
+		}
+		const most = 16
+		if groups *= min(n, most+1); groups > most {
+			return nil, v.errorAt(at, "the cluster has more than %d work-groups, which is more than any device runs", most)
+		}
+		if grid%n != 0 {
+			return nil, v.errorAt(at, "the grid has %d work-groups in this dimension, which %d do not divide", grid, n)
+		}
+		out.Cluster = append(out.Cluster, n)
+	}
+	if a.carveout != nil {
+		percent, err := a.carveout.atLeast(0, at)
+		if err == nil && percent > 100 {
+			err = a.carveout.errorAt(at, "it is %d, and a part of the cache is at most 100 percent", percent)
+		}
+		out.Carveout = &percent
+		return out, err
 	}
 	return out, nil
 }
@@ -276,7 +315,7 @@ func (f *File) expected(job *device.Job, at map[string]int64) (headers []byte, e
 		out.Job.Identity = samples.Identity{Source: filepath.Base(e.files[0].Text)}
 		return nil, nil
 	}
-	if headers, err = f.load(e.program, &out.Job); err != nil {
+	if headers, err = f.load(e.program, &out.Job, []launch{*e.launch}); err != nil {
 		return nil, err
 	}
 	out.Job.Identity = samples.Identity{Source: filepath.Base(e.program.path), Variant: e.launch.kernel}

@@ -48,13 +48,18 @@ type program struct {
 	kind    kind
 	options string
 	include []*yamlfile.Node
+	// compiler is one of Compilers.
+	compiler string
 }
+
+// Compilers are those of CUDA C. The first leaves the choice to what the source has in it.
+var Compilers = []string{"auto", "nvrtc", "nvcc"}
 
 // maxSource bounds the bytes of a source.
 const maxSource = 64 << 20
 
-// load reads the source into a job. It returns a hash of its headers.
-func (f *File) load(p program, job *device.Job) (headers []byte, err error) {
+// load reads the source into a job with launches. It returns a hash of its headers.
+func (f *File) load(p program, job *device.Job, launches []launch) (headers []byte, err error) {
 	path := f.near(p.path)
 	text, err := bounded.ReadFile(path, maxSource)
 	switch {
@@ -66,16 +71,11 @@ func (f *File) load(p program, job *device.Job) (headers []byte, err error) {
 		return nil, source.Empty(path)
 	case p.kind.image:
 		job.Image = text
-		return nil, nil
+		return nil, refusePTX(path, string(text), launches)
 	case !utf8.Valid(text):
 		return nil, &source.Error{File: path, Msg: "the source is not text in UTF-8"}
 	}
 	job.Source, job.Options, job.Named = string(text), p.options, p.kind.on == samples.CUDA
-	if p.kind.on == samples.CUDA {
-		if err := deviceOnly(path, job.Source); err != nil {
-			return nil, err
-		}
-	}
 	dirs := []string{filepath.Dir(path)}
 	for _, n := range p.include {
 		dir := f.near(n.Text)
@@ -86,6 +86,15 @@ func (f *File) load(p program, job *device.Job) (headers []byte, err error) {
 	}
 	h := headerHash{Hash: sha256.New(), dirs: dirs, seen: map[string]bool{}}
 	h.add(job.Source, dirs[0])
+	if p.kind.on == samples.CUDA {
+		code := newCUDA(path, job.Source)
+		if err := code.refuse(launches); err != nil {
+			return nil, err
+		}
+		if job.Compiler, err = p.builder(code, dirs); err != nil {
+			return nil, err
+		}
+	}
 	if len(h.seen) == 0 {
 		return nil, nil
 	}
@@ -100,6 +109,34 @@ func (f *File) load(p program, job *device.Job) (headers []byte, err error) {
 		job.Include = append(job.Include, dir)
 	}
 	return h.Sum(nil), nil
+}
+
+// builder chooses the compiler. NVRTC compiles code for the device alone, and finds no headers but those in folders that are given.
+func (p program) builder(code cudaCode, dirs []string) (device.Compiler, error) {
+	host := code.host()
+	switch {
+	case p.compiler == "nvcc":
+		return device.NVCC, nil
+	case p.compiler == "nvrtc" && host != nil:
+		return "", host.WithHint("leave compiler out: nvcc compiles it")
+	case p.compiler != "nvrtc" && (host != nil || needsSystem(code.text, dirs)):
+		return device.NVCC, nil
+	}
+	return device.Online, nil
+}
+
+// needsSystem reports whether a source includes a header of the system, or of CUDA, that is in none of the folders.
+func needsSystem(text string, dirs []string) bool {
+	for _, m := range includes.FindAllStringSubmatch(text, -1) {
+		found := slices.ContainsFunc(dirs, func(dir string) bool {
+			_, err := os.Stat(filepath.Join(dir, m[1]))
+			return err == nil
+		})
+		if strings.HasSuffix(strings.TrimSpace(m[0]), ">") && !found {
+			return true
+		}
+	}
+	return false
 }
 
 // headerHash adds up the headers that a source includes, and those that they do, as far as they are found. Conditions are not
@@ -129,33 +166,4 @@ func (h *headerHash) add(text, dir string) {
 			break
 		}
 	}
-}
-
-// notCode are comments and text in CUDA C.
-var notCode = regexp.MustCompile(`//[^\n]*|(?s:/\*.*?\*/)|"(?:\\.|[^"\\\n])*"`)
-
-// laterCode is what sources hold that is not supported yet.
-var laterCode = []struct {
-	what string
-	code *regexp.Regexp
-}{
-	{"a launch from within a source", regexp.MustCompile(`<<<`)},
-	{"code for the host", regexp.MustCompile(`\bint\s+main\s*\(`)},
-	{"a texture", regexp.MustCompile(`\bcudaTextureObject_t\b|\btexture\s*<|\btex[123]D\w*\s*[<(]`)},
-	{"a surface", regexp.MustCompile(`\bcudaSurfaceObject_t\b|\bsurf[123]D(?:read|write)\b`)},
-	{"a tensor map", regexp.MustCompile(`\bCUtensorMap\b`)},
-	{"a cooperative launch", regexp.MustCompile(`\bthis_grid\s*\(`)},
-	{"a launch in clusters", regexp.MustCompile(`\b__cluster_dims__\b|\bthis_cluster\s*\(`)},
-}
-
-// deviceOnly refuses a source in CUDA C with what is not supported yet.
-func deviceOnly(path, text string) error {
-	code := notCode.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
-	for _, l := range laterCode {
-		if at := l.code.FindStringIndex(code); at != nil {
-			e := source.New(path, text, at[0], "%s is not supported yet", l.what)
-			return e.WithHint("leave the kernel alone in the file")
-		}
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
+	"gpuperf/samples"
 )
 
 // reader holds what reading the parts of a file share.
@@ -23,11 +24,10 @@ type reader struct {
 // unsupported are keys that stand for what cannot be launched, and what they are, by the map that they stand in.
 var unsupported = map[string]map[string]string{
 	"file": {
-		"listing": "a listing of machine code", "arch": "an architecture to build for", "compiler": "a choice of compiler",
-		"resources": "the resources of a listing", "assume": "an assumption for emulation",
+		"listing": "a listing of machine code", "arch": "an architecture to build for", "resources": "the resources of a listing",
+		"assume": "an assumption for emulation",
 	},
-	"attributes": {"cluster": "a launch in clusters", "cooperative": "a cooperative launch", "carveout": "a division of the L1 cache"},
-	"argument":   {"texture": "a texture", "surface": "a surface", "tensor_map": "a tensor map"},
+	"argument": {"texture": "a texture", "surface": "a surface", "tensor_map": "a tensor map"},
 }
 
 // fields returns the values of a map of the format by key.
@@ -45,13 +45,6 @@ func Parse(path string, text []byte) (*File, error) {
 	root, err := yamlfile.Parse(path, text)
 	if err != nil {
 		return nil, err
-	}
-	if attributes := root.Get("attributes"); attributes != nil {
-		for _, e := range attributes.Entries {
-			if what, ok := unsupported["attributes"][e.Key.Text]; ok {
-				return nil, e.Key.Errorf("%s is not supported yet", what)
-			}
-		}
 	}
 	f, err := fields(root, "file")
 	if err != nil {
@@ -125,6 +118,7 @@ func (r *reader) launch(f map[string]*yamlfile.Node, like launch) (launch, error
 		optional(f["grid"], r.dimensions, &l.grid),
 		optional(f["block"], r.dimensions, &l.block),
 		optional(f["shared"], r.shared, &l.shared),
+		optional(f["attributes"], r.attributes, &l.attributes),
 		optional(f["globals"], r.globals, &l.globals),
 		optional(f["args"], r.args, &l.args),
 	)
@@ -164,6 +158,19 @@ func (r *reader) shared(n *yamlfile.Node) (*number, error) {
 	}
 	v, err := r.number(n)
 	return &v, err
+}
+
+func (r *reader) attributes(n *yamlfile.Node) (a attributes, err error) {
+	if !r.file.cuda() {
+		return a, n.Errorf("launches under OpenCL have no attributes")
+	}
+	f, err := n.Fields(Keys["attributes"]...)
+	err = cmp.Or(err,
+		optional(f["cluster"], r.dimensions, &a.cluster),
+		optional(f["cooperative"], (*yamlfile.Node).Bool, &a.cooperative),
+		optional(f["carveout"], r.numberAt, &a.carveout),
+	)
+	return a, err
 }
 
 // sequence reads the launches; without a list of them there is one.
@@ -227,7 +234,7 @@ func (r *reader) expect(n *yamlfile.Node, common launch) error {
 		if e.program, err = r.source(f["source"]); err != nil {
 			return err
 		}
-		e.program.options, e.program.include = r.file.program.options, r.file.program.include
+		e.program.options, e.program.include, e.program.compiler = r.file.program.options, r.file.program.include, r.file.program.compiler
 		l.globals = nil
 		if e.program.kind.on != r.file.Interface {
 			return f["source"].Errorf("it runs under %s, and the kernel under %s", e.program.kind.on, r.file.Interface)
@@ -345,7 +352,7 @@ func (r *reader) program(f map[string]*yamlfile.Node) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range []string{"define", "options", "include"} {
+	for _, key := range []string{"define", "options", "compiler", "include"} {
 		if n := f[key]; n != nil && p.kind.image {
 			return n.Errorf("%s is for a compiler, and %s is compiled already", key, p.path)
 		}
@@ -365,6 +372,9 @@ func (r *reader) program(f map[string]*yamlfile.Node) error {
 		return err
 	}
 	p.options = strings.Join(append(words, defines...), " ")
+	if err := optional(f["compiler"], p.chosen, &p.compiler); err != nil {
+		return err
+	}
 	if n := f["include"]; n != nil {
 		if p.include, err = n.Strings(); err != nil {
 			return err
@@ -372,6 +382,20 @@ func (r *reader) program(f map[string]*yamlfile.Node) error {
 	}
 	r.file.program, r.file.Interface = p, p.kind.on
 	return nil
+}
+
+// chosen reads the choice of a compiler.
+func (p program) chosen(n *yamlfile.Node) (string, error) {
+	text, err := n.String()
+	switch {
+	case err != nil:
+		return "", err
+	case p.kind.on != samples.CUDA:
+		return "", n.Errorf("OpenCL C is compiled by the driver")
+	case !slices.Contains(Compilers, text):
+		return "", notAmong(n, "compiler of CUDA C", Compilers)
+	}
+	return text, nil
 }
 
 // definitions are the options that define macros.

@@ -21,7 +21,7 @@ type compiler struct{ library }
 func openCompiler(open dl.Opener) (*compiler, error) {
 	l, err := open(compilerLibraries)
 	if err != nil {
-		return nil, fmt.Errorf("%w\n    CUDA C is compiled by NVRTC: install the CUDA toolkit, or its package libnvrtc (cuda-nvrtc), or use --interface opencl", err)
+		return nil, fmt.Errorf("%w\n    CUDA C is compiled by NVRTC: install the CUDA toolkit, or its package libnvrtc (cuda-nvrtc), or use --interface opencl; of an existing kernel, PTX or a cubin will do", err)
 	}
 	return &compiler{library{l}}, nil
 }
@@ -119,24 +119,23 @@ func (c *compiler) bytes(program uintptr, sizeOf, contents string) ([]byte, erro
 	return b, nil
 }
 
-// program is a loaded module and the machine code that it was loaded from.
+// program is a loaded module and the machine code, or the PTX, that it was loaded from.
 type program struct {
 	module  uintptr
-	cubin   []byte
-	symbols map[string]string // of kernels that are not called as in the code
+	image   []byte
+	symbols map[string]string // of kernels and variables that are not called as in the code
 }
 
 // Compile compiles a source to machine code and loads that.
-func (d *driver) Compile(source, options string, names ...string) (p runner.Program, log string, err error) {
-	if strings.ContainsRune(source+options, 0) {
+func (d *driver) Compile(s runner.Source) (p runner.Program, log string, err error) {
+	if strings.ContainsRune(s.Text+s.Options, 0) {
 		return nil, "", device.Errorf(samples.BuildFailed, "the source or its options contain a zero byte")
 	}
-	if d.compiler == nil {
-		if d.compiler, err = openCompiler(d.open); err != nil {
-			return nil, "", device.Errorf(samples.BuildFailed, "%v", err)
-		}
+	compile := d.online
+	if s.Compiler == device.NVCC {
+		compile = d.nvcc
 	}
-	cubin, symbols, log, err := d.compiler.cubin(source, d.arch, strings.Fields(options), names)
+	cubin, symbols, log, err := compile(s)
 	if err != nil {
 		return nil, log, err
 	}
@@ -148,9 +147,19 @@ func (d *driver) Compile(source, options string, names ...string) (p runner.Prog
 	return loaded, log, nil
 }
 
+// online compiles by NVRTC.
+func (d *driver) online(s runner.Source) (code []byte, symbols map[string]string, log string, err error) {
+	if d.compiler == nil {
+		if d.compiler, err = openCompiler(d.open); err != nil {
+			return nil, nil, "", device.Errorf(samples.BuildFailed, "%v", err)
+		}
+	}
+	return d.compiler.cubin(s.Text, d.arch, strings.Fields(s.Options), s.Names)
+}
+
 // Binary is the machine code of a program.
 func (d *driver) Binary(p runner.Program) ([]byte, error) {
-	return slices.Clone(p.(*program).cubin), nil
+	return slices.Clone(p.(*program).image), nil
 }
 
 // MachineCode is what the module was loaded from.
@@ -177,7 +186,7 @@ func (d *driver) load(binary []byte) (*program, error) {
 	if err != nil {
 		return nil, d.explained(err, image)
 	}
-	return &program{module: module, cubin: binary}, nil
+	return &program{module: module, image: binary}, nil
 }
 
 // explained adds to the error of an image that cannot be loaded what the compiler of PTX says, where it says something.

@@ -37,6 +37,7 @@ func TestVerdicts(t *testing.T) {
 		{runner.Preparing, 400, samples.Refused, false},
 		{runner.Launching, 1, samples.Refused, false},
 		{runner.Launching, 701, samples.Refused, false},
+		{runner.Launching, 720, samples.Refused, false},
 		{runner.Launching, 700, samples.Crash, true}, // of a launch before
 		{runner.Running, 700, samples.Crash, true},
 		{runner.Running, 719, samples.Crash, true},

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -21,6 +22,9 @@ const (
 	outOfMemory          code = 2
 	notFound             code = 500
 	launchOutOfResources code = 701
+	cooperativeTooLarge  code = 720
+	notSupported         code = 801
+	invalidClusterSize   code = 912
 	missingFunction      code = -1 // of this package: the library is too old
 )
 
@@ -33,7 +37,8 @@ var codes = map[code]string{
 	600: "NOT_READY", 700: "ILLEGAL_ADDRESS", 701: "LAUNCH_OUT_OF_RESOURCES", 702: "LAUNCH_TIMEOUT", 708: "PRIMARY_CONTEXT_ACTIVE",
 	709: "CONTEXT_IS_DESTROYED", 710: "ASSERT", 714: "HARDWARE_STACK_ERROR", 715: "ILLEGAL_INSTRUCTION", 716: "MISALIGNED_ADDRESS",
 	717: "INVALID_ADDRESS_SPACE", 718: "INVALID_PC", 719: "LAUNCH_FAILED", 720: "COOPERATIVE_LAUNCH_TOO_LARGE", 800: "NOT_PERMITTED",
-	801: "NOT_SUPPORTED", 802: "SYSTEM_NOT_READY", 803: "SYSTEM_DRIVER_MISMATCH", 804: "COMPAT_NOT_SUPPORTED_ON_DEVICE", 999: "UNKNOWN",
+	801: "NOT_SUPPORTED", 802: "SYSTEM_NOT_READY", 803: "SYSTEM_DRIVER_MISMATCH", 804: "COMPAT_NOT_SUPPORTED_ON_DEVICE",
+	912: "INVALID_CLUSTER_SIZE", 999: "UNKNOWN",
 }
 
 func (c code) String() string {
@@ -67,8 +72,18 @@ func codeOf(err error) code {
 var verdicts = map[runner.Phase]map[code]samples.Status{
 	runner.Building:  {otherwise: samples.BuildFailed, outOfMemory: samples.OutOfMemory},
 	runner.Preparing: {otherwise: samples.Refused, outOfMemory: samples.OutOfMemory},
-	runner.Launching: {otherwise: samples.Crash, outOfMemory: samples.OutOfMemory, invalidValue: samples.Refused, launchOutOfResources: samples.Refused},
-	runner.Running:   {otherwise: samples.Crash, outOfMemory: samples.OutOfMemory},
+	runner.Launching: {
+		otherwise: samples.Crash, outOfMemory: samples.OutOfMemory, invalidValue: samples.Refused, launchOutOfResources: samples.Refused,
+		cooperativeTooLarge: samples.Refused, notSupported: samples.Refused, invalidClusterSize: samples.Refused,
+	},
+	runner.Running: {otherwise: samples.Crash, outOfMemory: samples.OutOfMemory},
+}
+
+// hints are remedies for launches that are refused.
+var hints = map[code]string{
+	cooperativeTooLarge: "all work-groups of a cooperative launch run at the same time: launch fewer, or smaller ones",
+	notSupported:        "the device does not have these attributes of launches",
+	invalidClusterSize:  "make the cluster smaller; its extents divide those of the grid",
 }
 
 // otherwise stands for the codes that verdicts does not list.
@@ -87,7 +102,7 @@ func (d *driver) Verdict(p runner.Phase, err error) *device.Error {
 	e := device.Errorf(status, "%v", err)
 	e.Fatal = status == samples.Crash
 	if p == runner.Launching && status == samples.Refused {
-		e.Hint = "make the work-group smaller, or the kernel use fewer registers"
+		e.Hint = cmp.Or(hints[c], "make the work-group smaller, or the kernel use fewer registers")
 	}
 	return e
 }

@@ -3,6 +3,8 @@ package cuda
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"gpuperf/device/runner"
 )
 
 // hold is a kernel that keeps the stream busy until the host lets it go. What is enqueued meanwhile then runs without gaps that the host
@@ -20,7 +22,7 @@ const holdSource = `extern "C" __global__ void hold(const volatile unsigned int 
 }`
 
 func newHold(d *driver) *hold {
-	p, _, err := d.Compile(holdSource, "")
+	p, _, err := d.Compile(runner.Source{Text: holdSource})
 	if err != nil {
 		return nil
 	}

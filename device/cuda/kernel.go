@@ -18,6 +18,8 @@ const (
 	functionLocal      = 3
 	functionRegisters  = 4
 	functionMaxDynamic = 8
+	functionCarveout   = 9
+	functionWide       = 14 // whether clusters may have more than 8 work-groups
 )
 
 // kernel is a function with the values of its parameters.
@@ -27,15 +29,16 @@ type kernel struct {
 	shared   int64 // bytes of dynamic shared memory
 	values   [][]byte
 	all      []byte // the parameters as they lie in memory, in place of values
+	launched []launchAttribute
+	carved   bool // a division of the L1 cache is set
 }
 
 // Kernel finds a kernel function.
 func (d *driver) Kernel(p runner.Program, entry string) (runner.Kernel, error) {
 	program := p.(*program)
-	f, err := d.function(program, cmp.Or(program.symbols[entry], entry))
+	f, err := d.function(program, cmp.Or(program.symbols[entry], symbol(program.image, entry)))
 	if codeOf(err) == notFound {
-		return nil, device.Errorf(samples.BuildFailed, "the program has no kernel function %s", entry).
-			WithHint(`without extern "C" its name in machine code is mangled, as cuobjdump -elf shows it`)
+		return nil, device.Errorf(samples.BuildFailed, "the program has no kernel function %s", entry).WithHint("it has %s", readable(program.image))
 	}
 	if err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func (d *driver) Variable(p runner.Program, name string) (runner.Memory, int64, 
 	place := new([2]uintptr)
 	pin.Pin(place)
 	err := d.do("cuModuleGetGlobal_v2", uintptr(unsafe.Pointer(&place[0])), uintptr(unsafe.Pointer(&place[1])), program.module,
-		cString(&pin, cmp.Or(program.symbols["&"+name], name)))
+		cString(&pin, cmp.Or(program.symbols["&"+name], symbol(program.image, name))))
 	if codeOf(err) == notFound {
 		return 0, 0, device.Errorf(samples.Refused, "the program has no variable %s in device or constant memory", name)
 	}
@@ -67,8 +70,13 @@ func (d *driver) function(p *program, name string) (uintptr, error) {
 	return get[uintptr](&d.api, "cuModuleGetFunction", p.module, cString(&pin, name))
 }
 
-// Release has nothing to give back: functions belong to their module.
-func (k *kernel) Release() {}
+// Release leaves the function, which belongs to its module, as it was.
+func (k *kernel) Release() {
+	if k.carved {
+		k.do("cuFuncSetAttribute", k.function, functionCarveout, ^uintptr(0)) // -1 leaves it to the driver
+		k.carved = false
+	}
+}
 
 // param asks where parameter i lies, and for its size. The error is invalidValue where there is none.
 func (k *kernel) param(i int) (offset, size int, err error) {
@@ -231,6 +239,9 @@ func (k *kernel) enqueue(groups, group [3]int64) error {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	one, all := k.arguments(&pin)
+	if k.launched != nil {
+		return k.enqueueWith(&pin, groups, group, one, all)
+	}
 	return k.do("cuLaunchKernel", k.function, uintptr(groups[0]), uintptr(groups[1]), uintptr(groups[2]),
 		uintptr(group[0]), uintptr(group[1]), uintptr(group[2]), uintptr(k.shared), k.stream, one, all)
 }

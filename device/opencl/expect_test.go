@@ -73,6 +73,35 @@ func TestExpect(t *testing.T) {
 	})
 }
 
+// Half precision is compared also where nothing computes in it.
+func TestExpectHalf(t *testing.T) {
+	scale := func(by string) device.Job {
+		return device.Job{
+			Source: `__kernel void scale(__global half *y, __global const half *x) {
+  int i = get_global_id(0);
+  vstore_half(vload_half(i, x) * (` + by + `), i, y);
+}`,
+			Entry: "scale", Global: []int64{1024}, Local: []int64{64}, Policy: quick,
+			Args: []device.Arg{
+				{Name: "y", Kind: device.Buffer, DType: "float16", Count: 1024, Write: true},
+				{Name: "x", Kind: device.Buffer, DType: "float16", Count: 1024, Seed: 2, Read: true},
+			},
+		}
+	}
+	everyWay(t, func(t *testing.T, d *runner.Device) {
+		for by, want := range map[string]string{
+			"2.0f": "", "i == 1000 ? -2.0f : 2.0f": "y[1000] is -", "i == 3 ? INFINITY : 2.0f": "y[3] is +Inf", "i == 3 ? 1e-7f : 2.0f": "y[3] is 1.19",
+		} {
+			job := scale(by)
+			job.Expect = &device.Expect{Job: scale("2.0f"), Results: []string{"y"}, Tolerance: 1e-3}
+			_, err := d.Run(context.Background(), job)
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "one of 1 wrong")) {
+				t.Errorf("%s: %v, want %q", by, err, want)
+			}
+		}
+	})
+}
+
 // Integers are compared exactly, and data that a kernel updates is restored in buffers that are shared, too.
 func TestReuse(t *testing.T) {
 	everyWay(t, func(t *testing.T, d *runner.Device) {

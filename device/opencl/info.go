@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"gpuperf/device"
+	"gpuperf/device/runner"
 )
 
 // Parameters of clGetDeviceInfo. Those behind the blank line belong to extensions.
@@ -172,7 +173,7 @@ func (p platform) trivialMultiple(id object) (int64, error) {
 		return 0, err
 	}
 	defer d.Close()
-	program, _, err := d.Compile("__kernel void trivial(__global float *a) { a[get_global_id(0)] += 1.0f; }", "")
+	program, _, err := d.Compile(runner.Source{Text: "__kernel void trivial(__global float *a) { a[get_global_id(0)] += 1.0f; }"})
 	if err != nil {
 		return 0, err
 	}

@@ -101,6 +101,14 @@ func (k kernel) SetDynamic(bytes int64) error {
 	return device.Errorf(samples.Refused, "OpenCL adds no local memory to a launch").WithHint("pass it as an argument")
 }
 
+// SetAttributes refuses: OpenCL has none.
+func (k kernel) SetAttributes(a *device.Attributes) error {
+	if a == nil {
+		return nil
+	}
+	return device.Errorf(samples.Refused, "launches under OpenCL have no attributes")
+}
+
 // Launch enqueues the kernel.
 func (k kernel) Launch(global, local []int64) (runner.Event, error) {
 	g, l, at := sizes(global), sizes(local), uintptr(0)

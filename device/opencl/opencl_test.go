@@ -490,7 +490,7 @@ func TestFinishWaits(t *testing.T) {
 }`
 	everyWay(t, func(t *testing.T, d *runner.Device) {
 		drv := d.Driver.(*driver)
-		prog, log, err := drv.Compile(source, "")
+		prog, log, err := drv.Compile(runner.Source{Text: source})
 		if err != nil {
 			t.Fatal(err, log)
 		}

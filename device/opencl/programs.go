@@ -38,20 +38,20 @@ func (p program) registers(entry string) int64 {
 }
 
 // Compile builds a program from its source, which names all kernels itself.
-func (d *driver) Compile(source, options string, _ ...string) (p runner.Program, log string, err error) {
-	if strings.ContainsRune(source+options, 0) {
+func (d *driver) Compile(s runner.Source) (p runner.Program, log string, err error) {
+	if strings.ContainsRune(s.Text+s.Options, 0) {
 		return nil, "", device.Errorf(samples.BuildFailed, "the source or its options contain a zero byte")
 	}
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	text := cString(&pin, source)
-	texts, lengths := []*byte{text}, []uintptr{uintptr(len(source))}
+	text := cString(&pin, s.Text)
+	texts, lengths := []*byte{text}, []uintptr{uintptr(len(s.Text))}
 	id, err := d.create(createProgramWithSource, uintptr(d.context), 1,
 		uintptr(unsafe.Pointer(&texts[0])), uintptr(unsafe.Pointer(&lengths[0])))
 	if err != nil {
 		return nil, "", err
 	}
-	return d.finishBuild(id, options)
+	return d.finishBuild(id, s.Options)
 }
 
 // finishBuild builds a program that was created, and releases it when that fails.

@@ -131,7 +131,7 @@ func (d *Device) scale(out expected, name string) error {
 func magnitude(dtype string, data []byte) float64 {
 	sum, n := 0.0, 0
 	size := int(device.DTypeSize(dtype))
-	if !device.DTypeIsFloat(dtype) || size < 4 {
+	if !device.DTypeIsFloat(dtype) {
 		return 0
 	}
 	for part := range slices.Chunk(data, size) {
@@ -164,11 +164,11 @@ func (c *comparer) release(d *Device) {
 
 // The kernel counts the elements that differ, and finds the first of them, to within 256 elements.
 const compareSource = `%s
-__kernel void compare(__global const T *got, __global const T *want, ulong n, T tolerance, T least, __global uint *wrong) {
+__kernel void compare(__global const STORED *got, __global const STORED *want, ulong n, T tolerance, T least, __global uint *wrong) {
   uint count = 0;
   uint first = 0xffffffffu;
   for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {
-    T g = got[i], w = want[i];
+    T g = LOAD(got, i), w = LOAD(want, i);
     if (!(g == w || %s)) {
       if (count == 0) first = (uint)(i >> 8);
       count++;
@@ -184,7 +184,15 @@ __kernel void compare(__global const T *got, __global const T *want, ulong n, T 
 var oclTypes = map[string]string{
 	"int8": "char", "int16": "short", "int32": "int", "int64": "long",
 	"uint8": "uchar", "uint16": "ushort", "uint32": "uint", "uint64": "ulong",
-	"float32": "float", "float64": "double",
+	"float16": "half", "float32": "float", "float64": "double",
+}
+
+// computed is the type that elements are compared in: float16 is for storage alone on many devices.
+func computed(dtype string) string {
+	if dtype == "float16" {
+		return "float32"
+	}
+	return dtype
 }
 
 func (d *Device) comparer(dtype string) (*comparer, error) {
@@ -195,7 +203,10 @@ func (d *Device) comparer(dtype string) (*comparer, error) {
 	if !ok {
 		return nil, device.Errorf(samples.Refused, "arrays of %s cannot be compared on the device", dtype)
 	}
-	head, near := "#define T "+name, "false"
+	head, near := fmt.Sprintf("#define STORED %s\n#define T %s\n#define LOAD(A, I) A[I]", name, name), "false"
+	if dtype != computed(dtype) {
+		head = fmt.Sprintf("#define STORED %s\n#define T %s\n#define LOAD(A, I) vload_half(I, A)", name, oclTypes[computed(dtype)])
+	}
 	if device.DTypeIsFloat(dtype) {
 		near = "(isnan(g) && isnan(w)) || fabs(g - w) <= tolerance * fmax(fabs(w), least)"
 	}
@@ -255,8 +266,8 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 	size := device.DTypeSize(dtype)
 	args := []device.Arg{
 		{Name: "n", Kind: device.Scalar, DType: "uint64", Int: got.size / size},
-		{Name: "tolerance", Kind: device.Scalar, DType: dtype},
-		{Name: "least", Kind: device.Scalar, DType: dtype},
+		{Name: "tolerance", Kind: device.Scalar, DType: computed(dtype)},
+		{Name: "least", Kind: device.Scalar, DType: computed(dtype)},
 	}
 	if device.DTypeIsFloat(dtype) {
 		args[1].Float, args[2].Float = tolerance, want.scale
@@ -319,6 +330,8 @@ func element(dtype string, b []byte) float64 {
 		v |= uint64(x) << (8 * i)
 	}
 	switch dtype {
+	case "float16":
+		return half(uint16(v))
 	case "float32":
 		return float64(math.Float32frombits(uint32(v)))
 	case "float64":
@@ -328,4 +341,18 @@ func element(dtype string, b []byte) float64 {
 		return float64(int64(v<<unused) >> unused)
 	}
 	return float64(v)
+}
+
+// half is the value of a number in half precision.
+func half(bits uint16) float64 {
+	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)
+	switch {
+	case exponent == 31 && fraction > 0:
+		return math.NaN()
+	case exponent == 31:
+		return sign * math.Inf(1)
+	case exponent == 0:
+		return sign * math.Ldexp(fraction, -24)
+	}
+	return sign * math.Ldexp(1024+fraction, exponent-25)
 }

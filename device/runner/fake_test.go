@@ -48,11 +48,11 @@ func (f *fake) Copy(to, from Memory, bytes int64) error {
 	return nil
 }
 func (f *fake) Finish() error { return nil }
-func (f *fake) Compile(source, _ string, _ ...string) (Program, string, error) {
-	if source == "wrong" {
+func (f *fake) Compile(s Source) (Program, string, error) {
+	if s.Text == "wrong" {
 		return nil, "line 1: wrong", errors.New("it does not compile")
 	}
-	return source, "", nil
+	return s.Text, "", nil
 }
 func (f *fake) Binary(p Program) ([]byte, error)              { return []byte(p.(string)), nil }
 func (f *fake) Load(binary []byte, _ string) (Program, error) { return string(binary), nil }
@@ -79,12 +79,13 @@ type fakeKernel struct {
 	values map[int][]byte // of what is passed by value; -1 is all
 }
 
-func (k *fakeKernel) Params() int                     { return -1 }
-func (k *fakeKernel) Compiled(int64) samples.Compiled { return samples.Compiled{} }
-func (k *fakeKernel) SetLocal(int, int64) error       { return nil }
-func (k *fakeKernel) SetDynamic(int64) error          { return nil }
-func (k *fakeKernel) Release()                        {}
-func (k *fakeKernel) SetAll(value []byte) error       { return k.SetScalar(-1, value) }
+func (k *fakeKernel) Params() int                            { return -1 }
+func (k *fakeKernel) Compiled(int64) samples.Compiled        { return samples.Compiled{} }
+func (k *fakeKernel) SetLocal(int, int64) error              { return nil }
+func (k *fakeKernel) SetDynamic(int64) error                 { return nil }
+func (k *fakeKernel) SetAttributes(*device.Attributes) error { return nil }
+func (k *fakeKernel) Release()                               {}
+func (k *fakeKernel) SetAll(value []byte) error              { return k.SetScalar(-1, value) }
 func (k *fakeKernel) SetScalar(i int, value []byte) error {
 	k.values[i] = value
 	return nil
@@ -243,7 +244,7 @@ func TestPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if held := d.Held(); held.Programs != 2 || d.programs["\x00\x003"].Program != nil {
+	if held := d.Held(); held.Programs != 2 || d.programs["\x00\x00\x003"].Program != nil {
 		t.Errorf("%+v", held)
 	}
 	job := increment(8)

@@ -76,7 +76,7 @@ func (d *Device) Build(job device.Job) error {
 
 // program returns the built program of a job: from memory, from the folder, or built now.
 func (d *Device) program(job device.Job) (program, error) {
-	key := strings.Join(append(job.Names(), job.CompilerOptions(), string(job.Image), job.Source), "\x00")
+	key := strings.Join(append(job.Names(), job.CompilerOptions(), string(job.Compiler), string(job.Image), job.Source), "\x00")
 	for _, v := range job.Variables { // a program whose variables are set is no other's
 		key += "\x00" + v.Name
 	}
@@ -125,7 +125,7 @@ func (d *Device) build(job device.Job) (p Program, log string, err error) {
 		p, err = d.Load(job.Image, job.Options)
 		return p, "", err
 	}
-	return d.Compile(job.Source, job.CompilerOptions(), job.Names()...)
+	return d.Compile(Source{job.Source, job.CompilerOptions(), job.Compiler, job.Names()})
 }
 
 // A file of the folder is the checksum of the binary, then the binary: a driver may not survive a broken one.

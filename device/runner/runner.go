@@ -7,6 +7,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,7 @@ type Driver interface {
 	Finish() error
 
 	// Compile builds a program. The log comes also with an error, and is also there when the compiler only warned.
-	// Names are expressions that name kernels which are not otherwise in the program, such as instances of templates.
-	Compile(source, options string, names ...string) (p Program, log string, err error)
+	Compile(s Source) (p Program, log string, err error)
 	// Binary is a built program in a form that Load takes.
 	Binary(p Program) ([]byte, error)
 	Load(binary []byte, options string) (Program, error)
@@ -54,6 +54,14 @@ type Driver interface {
 	Close()
 }
 
+// Source is what a program is built from.
+type Source struct {
+	Text, Options string
+	Compiler      device.Compiler
+	// Names are expressions that name kernels which are not otherwise in the program, such as instances of templates, and variables.
+	Names []string
+}
+
 // Memory is a buffer of a driver; 0 is none.
 type Memory uintptr
 
@@ -73,6 +81,8 @@ type Kernel interface {
 	SetAll(value []byte) error
 	// SetDynamic adds local memory that is no argument.
 	SetDynamic(bytes int64) error
+	// SetAttributes sets what else a launch has; nil is nothing.
+	SetAttributes(a *device.Attributes) error
 	// Launch enqueues the kernel. An empty local size leaves it to the driver.
 	Launch(global, local []int64) (Event, error)
 	Release()
@@ -197,7 +207,7 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 			return nil, d.Verdict(Preparing, err)
 		}
 		kernels = append(kernels, kernel)
-		if err := kernel.SetDynamic(l.Dynamic); err != nil {
+		if err := cmp.Or(kernel.SetDynamic(l.Dynamic), kernel.SetAttributes(l.Attributes)); err != nil {
 			return nil, d.Verdict(Preparing, err)
 		}
 		c := kernel.Compiled(items(l.Local))
@@ -265,7 +275,7 @@ func (d *Device) checkCompiled(job device.Job, kernel Kernel, c samples.Compiled
 
 // helper builds a program of this package's own and makes its kernel.
 func (d *Device) helper(source, entry string) (prog Program, kernel Kernel, err error) {
-	prog, log, err := d.Compile(d.Prelude()+source, "")
+	prog, log, err := d.Compile(Source{Text: d.Prelude() + source})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w\n%s", err, log)
 	}
