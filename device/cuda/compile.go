@@ -126,6 +126,11 @@ type program struct {
 	symbols map[string]string // of kernels and variables that are not called as in the code
 }
 
+// symbol is what a kernel is called in the code, or a variable with & before its name.
+func (p *program) symbol(name string) string {
+	return cmp.Or(p.symbols[name], symbol(p.image, strings.TrimPrefix(name, "&")))
+}
+
 // Compile compiles a source to machine code and loads that.
 func (d *driver) Compile(s runner.Source) (p runner.Program, log string, err error) {
 	if strings.ContainsRune(s.Text+s.Options, 0) {
@@ -165,7 +170,7 @@ func (d *driver) Binary(p runner.Program) ([]byte, error) {
 // MachineCode is what the module was loaded from.
 func (d *driver) MachineCode(p runner.Program, entry string) (cubin []byte, symbol string) {
 	program := p.(*program)
-	return program.cubin, cmp.Or(program.symbols[entry], entry)
+	return program.image, program.symbol(entry)
 }
 
 // Load loads machine code, or PTX.

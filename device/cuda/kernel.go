@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"cmp"
 	"runtime"
 	"slices"
 	"unsafe"
@@ -36,7 +35,7 @@ type kernel struct {
 // Kernel finds a kernel function.
 func (d *driver) Kernel(p runner.Program, entry string) (runner.Kernel, error) {
 	program := p.(*program)
-	f, err := d.function(program, cmp.Or(program.symbols[entry], symbol(program.image, entry)))
+	f, err := d.function(program, program.symbol(entry))
 	if codeOf(err) == notFound {
 		return nil, device.Errorf(samples.BuildFailed, "the program has no kernel function %s", entry).WithHint("it has %s", readable(program.image))
 	}
@@ -57,7 +56,7 @@ func (d *driver) Variable(p runner.Program, name string) (runner.Memory, int64, 
 	place := new([2]uintptr)
 	pin.Pin(place)
 	err := d.do("cuModuleGetGlobal_v2", uintptr(unsafe.Pointer(&place[0])), uintptr(unsafe.Pointer(&place[1])), program.module,
-		cString(&pin, cmp.Or(program.symbols["&"+name], symbol(program.image, name))))
+		cString(&pin, program.symbol("&"+name)))
 	if codeOf(err) == notFound {
 		return 0, 0, device.Errorf(samples.Refused, "the program has no variable %s in device or constant memory", name)
 	}
