@@ -1,12 +1,21 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
+	"gpuperf/capture"
 	"gpuperf/device/replay"
+	"gpuperf/internal/format"
+	"gpuperf/internal/terminal"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
 
@@ -49,4 +58,79 @@ func (f *measureFlags) driveAs(launches *campaign.Launches) {
 	if launches.Any() && f.face == "" && !strings.HasPrefix(f.device, replay.Prefix) {
 		f.face = launches.Interface.String()
 	}
+}
+
+func captureCommand() *cobra.Command {
+	o := capture.Options{}
+	var contents string
+	cmd := &cobra.Command{
+		Use:   "capture -- APP ARGS...",
+		Short: "Write launch files of the kernels that an application launches",
+		Long: `capture runs an application and writes a launch file of each kernel that it launches, which perf measure then measures alone: machine code or
+source, ND-range, the bytes of every argument, and the buffers that arguments point to. It sees what goes through CUDA's driver, as the CUDA runtime,
+libraries and PyTorch do, and OpenCL where the application is linked with libOpenCL.
+
+It compiles two small libraries with the C compiler of the machine (cc), and for CUDA needs CUPTI, which comes with the CUDA toolkit, and a driver of
+CUDA 12.4 or newer. The application's output and exit status stay as they are; what capture says goes to standard error. With --json the output
+of the application goes to standard error too. What was captured before an application fails or is stopped is kept.
+
+Files of an earlier capture in the same folder are replaced.`,
+		Example: `  perf capture -- ./app --size 4096
+  perf capture --kernel 'gemm|softmax' --contents -o kernels -- python3 train.py`,
+		Args: minArgs(1, "an application"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			o.Command = args
+			if _, err := exec.LookPath(args[0]); err != nil {
+				return usagef("there is no program %s: %w", args[0], err)
+			}
+			if err := capture.CheckPattern(o.Kernel); err != nil {
+				return usagef("--kernel %s: %w", o.Kernel, err)
+			}
+			if o.Launch < 1 {
+				return usagef("--launch %d: launches are counted from 1", o.Launch)
+			}
+			if contents != "" {
+				var ok bool
+				if o.Contents, ok = format.ParseInteger(contents); !ok || o.Contents < 1 {
+					return usagef("--contents=%s: expected a number of bytes, such as 64M", contents)
+				}
+			}
+			data, err := dataDir()
+			if err != nil {
+				return err
+			}
+			o.Cache = filepath.Join(data, "capture")
+			o.Stdin, o.Stdout, o.Stderr = cmd.InOrStdin(), terminal.Direct(cmd.OutOrStdout()), terminal.Direct(cmd.ErrOrStderr())
+			if wantJSON(cmd) {
+				o.Stdout = o.Stderr
+			}
+			result, err := capture.Run(cmd.Context(), o)
+			table := format.NewTable("kernel", ">launches", "launch file")
+			for _, k := range result.Kernels {
+				launches := ""
+				if k.Launches > 0 {
+					launches = strconv.FormatInt(k.Launches, 10)
+				}
+				table.Row(k.Short(), launches, k.File)
+				if k.Why != "" {
+					warnf(cmd, warning.LeftOut, k.Short(), "%s", k.Why)
+				}
+			}
+			if failed := new(capture.StatusError); err != nil && !errors.As(err, &failed) {
+				return err
+			}
+			if wantJSON(cmd) {
+				return errors.Join(err, printJSON(cmd.OutOrStdout(), result))
+			}
+			fmt.Fprintln(cmd.ErrOrStderr())
+			return errors.Join(err, table.Write(cmd.ErrOrStderr()))
+		},
+	}
+	cmd.Flags().StringVar(&o.Kernel, "kernel", "", "capture the kernels whose name matches this regular expression, in machine code or as in C++ (default: all)")
+	cmd.Flags().IntVar(&o.Launch, "launch", 1, "which launch of each kernel to capture")
+	cmd.Flags().StringVarP(&o.Folder, "output", "o", "captured", "the folder for the launch files")
+	cmd.Flags().StringVar(&contents, "contents", "", "keep what buffers of at most so many bytes hold before the launch (alone: 256M); others start with zeros")
+	cmd.Flags().Lookup("contents").NoOptDefVal = "256M"
+	cmd.Flags().SetInterspersed(false)
+	return cmd
 }
