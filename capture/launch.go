@@ -202,9 +202,6 @@ func (f *file) opencl() error {
 	if err := f.buildOptions(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(f.Begin, func(n int64) bool { return n != 0 }) {
-		return unablef("its work-items begin at %v, and those of launch files at 0", f.Begin)
-	}
 	local, chosen := f.Local, ""
 	if local == nil {
 		local, chosen = slices.Clone(f.Global), "   # the application left it to the driver"
@@ -223,6 +220,9 @@ func (f *file) opencl() error {
 	}
 	f.line("grid: %s", list(groups))
 	f.line("block: %s%s", list(local), chosen)
+	if slices.ContainsFunc(f.Begin, func(n int64) bool { return n != 0 }) {
+		f.line("attributes: {begin: %s}", list(f.Begin))
+	}
 	return nil
 }
 

@@ -69,8 +69,9 @@ type Launch struct {
 	Attributes *Attributes `json:"attributes,omitempty"`
 }
 
-// Attributes are what only launches of CUDA have.
+// Attributes are what only launches of CUDA have, or only those of OpenCL.
 type Attributes struct {
+	Begin       []int64 `json:"begin,omitempty"`       // under OpenCL, the number of the first work-item in each dimension
 	Cluster     []int64 `json:"cluster,omitempty"`     // work-groups that run on neighbouring multiprocessors, in each dimension
 	Cooperative bool    `json:"cooperative,omitempty"` // all work-groups run at the same time, and can wait for each other
 	Carveout    *int64  `json:"carveout,omitempty"`    // percent of the L1 cache that is shared memory, as a wish; nil leaves it to the driver

@@ -30,7 +30,7 @@ var Keys = map[string][]string{
 		"restore", "sequence", "expect",
 	},
 	"launch":     {"kernel", "grid", "block", "shared", "attributes", "args", "repeat"},
-	"attributes": {"cluster", "cooperative", "carveout"},
+	"attributes": {"begin", "cluster", "cooperative", "carveout"},
 	"buffer":     {"buffer", "dtype", "size", "bytes", "fill", "data", "restore", "at", "offset"},
 	"pointer":    {"pointer", "at", "offset"},
 	"local":      {"local", "size"},
@@ -71,8 +71,9 @@ type launch struct {
 	repeat      *number   // nil is once
 }
 
-// attributes are what only launches under CUDA have.
+// attributes are what only launches under CUDA have, or only those under OpenCL.
 type attributes struct {
+	begin       []number // none is nil
 	cluster     []number // none is nil
 	cooperative bool
 	carveout    *number // percent

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
@@ -176,10 +177,20 @@ func (f *File) one(l launch, at map[string]int64) (out device.Launch, err error)
 
 // at are the attributes of a launch at sizes, nil for none.
 func (a attributes) at(l device.Launch, at map[string]int64) (*device.Attributes, error) {
-	if a.cluster == nil && !a.cooperative && a.carveout == nil {
+	if a.begin == nil && a.cluster == nil && !a.cooperative && a.carveout == nil {
 		return nil, nil
 	}
 	out := &device.Attributes{Cooperative: a.cooperative}
+	for d, v := range a.begin {
+		n, err := v.atLeast(0, at)
+		if err == nil && d >= len(l.Global) {
+			err = v.errorAt(at, "the launch has only %s", format.Count(len(l.Global), "dimension"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.Begin = append(out.Begin, n)
+	}
 	groups := int64(1)
 	for d, v := range a.cluster {
 		n, err := v.atLeast(1, at)

@@ -161,11 +161,17 @@ func (r *reader) shared(n *yamlfile.Node) (*number, error) {
 }
 
 func (r *reader) attributes(n *yamlfile.Node) (a attributes, err error) {
-	if !r.file.cuda() {
-		return a, n.Errorf("launches under OpenCL have no attributes")
-	}
 	f, err := n.Fields(Keys["attributes"]...)
-	err = cmp.Or(err,
+	if err != nil {
+		return a, err
+	}
+	for key, v := range f {
+		if opencl := key == "begin"; opencl == r.file.cuda() {
+			return a, v.Errorf("launches under %s have no %s", r.file.Interface, key)
+		}
+	}
+	err = cmp.Or(
+		optional(f["begin"], r.dimensions, &a.begin),
 		optional(f["cluster"], r.dimensions, &a.cluster),
 		optional(f["cooperative"], (*yamlfile.Node).Bool, &a.cooperative),
 		optional(f["carveout"], r.numberAt, &a.carveout),

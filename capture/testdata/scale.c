@@ -1,5 +1,5 @@
-/* An application under OpenCL, for the test: three kernels, with a sub-group size that it leaves to the driver, local memory, a vector
-   type and two buffers. What it needs of OpenCL is declared here. */
+/* An application under OpenCL, for the test: two kernels, one with a work-group size that it leaves to the driver and work-items that do not
+   begin at 0, one with local memory and a vector type. What it needs of OpenCL is declared here. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ int32_t clFinish(object);
 
 static const char *source =
     "kernel void scale(global const float *x, global float *y, float factor, int n) {\n"
-    "  int i = get_global_id(0);\n"
+    "  int i = get_global_id(0) - 64;\n"
     "  if (i < n) y[i] = FACTOR * factor * x[i];\n"
     "}\n"
     "kernel void total(global const float4 *y, global float *sums, local float *part) {\n"
@@ -49,13 +49,13 @@ int main(int argc, char **argv) {
   object scale = clCreateKernel(program, "scale", NULL), total = clCreateKernel(program, "total", NULL);
   float factor = 0.5f;
   int count = n;
-  size_t global = items, quarter = items / 4, local = quarter / groups;
+  size_t first = 64, global = items, quarter = items / 4, local = quarter / groups;
   for (int launch = 0; launch < 3; launch++) {
     clSetKernelArg(scale, 0, sizeof a, &a);
     clSetKernelArg(scale, 1, sizeof b, &b);
     clSetKernelArg(scale, 2, sizeof factor, &factor);
     clSetKernelArg(scale, 3, sizeof count, &count);
-    if (clEnqueueNDRangeKernel(queue, scale, 1, NULL, &global, NULL, 0, NULL, NULL)) return 7;
+    if (clEnqueueNDRangeKernel(queue, scale, 1, &first, &global, NULL, 0, NULL, NULL)) return 7;
     factor *= -2;
   }
   clSetKernelArg(total, 0, sizeof b, &b);

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"gpuperf/device"
+	"gpuperf/samples"
 )
 
 // launchAttribute is a CUlaunchAttribute.
@@ -35,6 +36,9 @@ type launchConfig struct {
 func (k *kernel) SetAttributes(a *device.Attributes) error {
 	if a == nil {
 		return nil
+	}
+	if a.Begin != nil {
+		return device.Errorf(samples.Refused, "work-items under CUDA are numbered from 0")
 	}
 	if a.Cooperative {
 		k.launched = append(k.launched, launchAttribute{id: launchCooperative, value: [16]uint32{1}})

@@ -14,7 +14,8 @@ import (
 type kernel struct {
 	*driver
 	id        object
-	registers int64 // 0 where that is not known
+	registers int64   // 0 where that is not known
+	begin     []int64 // the number of the first work-item in each dimension; nil is 0
 }
 
 // Kernel makes a kernel object.
@@ -28,7 +29,7 @@ func (d *driver) Kernel(p runner.Program, entry string) (runner.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kernel{d, id, p.(program).registers(entry)}, nil
+	return &kernel{driver: d, id: id, registers: p.(program).registers(entry)}, nil
 }
 
 // Address refuses: OpenCL 1.2 passes buffers, not addresses.
@@ -42,10 +43,10 @@ func (d *driver) Variable(runner.Program, string) (runner.Memory, int64, error) 
 }
 
 // Release releases the kernel object.
-func (k kernel) Release() { k.release(releaseKernel, k.id) }
+func (k *kernel) Release() { k.release(releaseKernel, k.id) }
 
 // Params asks for the number of arguments.
-func (k kernel) Params() int {
+func (k *kernel) Params() int {
 	const numArgs = 0x1191
 	b, err := k.query(getKernelInfo, numArgs, k.id)
 	if err != nil {
@@ -55,7 +56,7 @@ func (k kernel) Params() int {
 }
 
 // Compiled describes the compiled kernel, whatever the size of the work-group.
-func (k kernel) Compiled(int64) samples.Compiled {
+func (k *kernel) Compiled(int64) samples.Compiled {
 	const workGroup, localMem, privateMem = 0x11B0, 0x11B2, 0x11B4
 	ask := asker(func(param uint32) []byte {
 		b, _ := k.query(getKernelWorkGroupInfo, param, k.id, k.driver.id)
@@ -70,67 +71,74 @@ func (k kernel) Compiled(int64) samples.Compiled {
 	}
 }
 
-func (k kernel) setArg(i int, size uintptr, value unsafe.Pointer) error {
+func (k *kernel) setArg(i int, size uintptr, value unsafe.Pointer) error {
 	return k.call(setKernelArg, uintptr(k.id), uintptr(i), size, uintptr(value))
 }
 
 // SetBuffer passes a buffer.
-func (k kernel) SetBuffer(i int, m runner.Memory) error {
+func (k *kernel) SetBuffer(i int, m runner.Memory) error {
 	place := &m
 	return k.setArg(i, unsafe.Sizeof(m), unsafe.Pointer(place))
 }
 
 // SetScalar passes a number.
-func (k kernel) SetScalar(i int, value []byte) error {
+func (k *kernel) SetScalar(i int, value []byte) error {
 	return k.setArg(i, uintptr(len(value)), unsafe.Pointer(&value[0]))
 }
 
 // SetLocal passes local memory.
-func (k kernel) SetLocal(i int, bytes int64) error { return k.setArg(i, uintptr(bytes), nil) }
+func (k *kernel) SetLocal(i int, bytes int64) error { return k.setArg(i, uintptr(bytes), nil) }
 
 // SetAll refuses: OpenCL takes the parameters one by one.
-func (k kernel) SetAll([]byte) error {
+func (k *kernel) SetAll([]byte) error {
 	return device.Errorf(samples.Refused, "OpenCL takes arguments one by one").WithHint("leave their offsets out")
 }
 
 // SetDynamic refuses: OpenCL passes all local memory as arguments.
-func (k kernel) SetDynamic(bytes int64) error {
+func (k *kernel) SetDynamic(bytes int64) error {
 	if bytes == 0 {
 		return nil
 	}
 	return device.Errorf(samples.Refused, "OpenCL adds no local memory to a launch").WithHint("pass it as an argument")
 }
 
-// SetAttributes refuses: OpenCL has none.
-func (k kernel) SetAttributes(a *device.Attributes) error {
+// SetAttributes takes where the numbers of work-items begin.
+func (k *kernel) SetAttributes(a *device.Attributes) error {
+	k.begin = nil
 	if a == nil {
 		return nil
 	}
-	return device.Errorf(samples.Refused, "launches under OpenCL have no attributes")
+	if a.Cluster != nil || a.Cooperative || a.Carveout != nil {
+		return device.Errorf(samples.Refused, "launches under OpenCL are neither cooperative nor in clusters, and divide no cache")
+	}
+	k.begin = a.Begin
+	return nil
 }
 
 // Launch enqueues the kernel.
-func (k kernel) Launch(global, local []int64) (runner.Event, error) {
-	g, l, at := sizes(global), sizes(local), uintptr(0)
-	if l != nil {
-		at = uintptr(unsafe.Pointer(&l[0]))
-	}
+func (k *kernel) Launch(global, local []int64) (runner.Event, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
 	id := new(object)
-	err := k.call(enqueueNDRangeKernel, uintptr(k.queue), uintptr(k.id), uintptr(len(g)), 0,
-		uintptr(unsafe.Pointer(&g[0])), at, 0, 0, uintptr(unsafe.Pointer(id)))
+	err := k.call(enqueueNDRangeKernel, uintptr(k.queue), uintptr(k.id), uintptr(len(global)), sizes(&pin, k.begin, len(global)),
+		sizes(&pin, global, 0), sizes(&pin, local, 0), 0, 0, uintptr(unsafe.Pointer(id)))
 	if err != nil {
 		return nil, err
 	}
 	return event{k.driver, *id}, nil
 }
 
-// sizes gives a launch's dimensions as size_t.
-func sizes(n []int64) []uintptr {
-	var out []uintptr
-	for _, v := range n {
-		out = append(out, uintptr(v))
+// sizes passes numbers as size_t, at least so many; none as NULL.
+func sizes(pin *runtime.Pinner, n []int64, least int) uintptr {
+	if len(n) == 0 {
+		return 0
 	}
-	return out
+	out := make([]uintptr, max(len(n), least))
+	for i, v := range n {
+		out[i] = uintptr(v)
+	}
+	pin.Pin(&out[0])
+	return uintptr(unsafe.Pointer(&out[0]))
 }
 
 // event is the profiling event of a launch.
