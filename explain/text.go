@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"gpuperf/internal/format"
@@ -28,6 +30,9 @@ func (e *Explanation) Write(w io.Writer) {
 	fmt.Fprintln(w)
 	e.writeTerms(w)
 	e.writeCosts(w)
+	if e.Code != nil {
+		e.writeCode(w)
+	}
 	if c := e.Check; c != nil && (c.FullMeasured || c.RemovedMeasured) { // what is only predicted is no evidence
 		c.write(w)
 	}
@@ -44,11 +49,7 @@ func (e *Explanation) Write(w io.Writer) {
 	}
 	if len(e.Advice) > 0 {
 		fmt.Fprintf(w, "\nwhat could change\n")
-		for _, a := range e.Advice {
-			for i, line := range format.Wrap(a, 110) {
-				fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "-", false: " "}[i == 0], line)
-			}
-		}
+		writeList(w, e.Advice)
 	}
 }
 
@@ -155,4 +156,36 @@ func (e *Explanation) writeRoof(w io.Writer) {
 			format.Rough(r.Peak, r.Unit+"/s"), fmt.Sprintf("%.1f %%", 100*r.Rate/r.Peak))
 	}
 	t.WriteIndented(w, "  ")
+}
+
+func (e *Explanation) writeCode(w io.Writer) {
+	c := e.Code
+	fmt.Fprintf(w, "\nmachine code: ")
+	if c.Looped {
+		fmt.Fprintf(w, "a main loop of %s, in %s rounds for each work-item, by the count of %s\n", format.Count(c.Size, "instruction"), format.Quantity(c.Rounds, ""), c.By)
+	} else {
+		fmt.Fprintf(w, "%s and no loop\n", format.Count(c.Size, "instruction"))
+	}
+	for _, line := range format.Wrap(classText(c.Classes), 110) {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	t := format.NewTable("access", ">counted", ">in the code", ">elsewhere")
+	for _, a := range c.Accesses {
+		var widths []string
+		for _, width := range slices.Sorted(maps.Keys(a.Widths)) {
+			widths = append(widths, fmt.Sprintf("%d × %d B", a.Widths[width], width))
+		}
+		t.Row(a.what(), fmt.Sprintf("%s × %d B", format.Quantity(a.Counted, ""), a.Bytes), cmp.Or(strings.Join(widths, ", "), "none"), format.Known(float64(a.Elsewhere), fmt.Sprint(a.Elsewhere)))
+	}
+	t.WriteIndented(w, "  ")
+	writeList(w, c.Notes)
+}
+
+// writeList writes sentences as items of a list.
+func writeList(w io.Writer, items []string) {
+	for _, item := range items {
+		for i, line := range format.Wrap(item, 110) {
+			fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "-", false: " "}[i == 0], line)
+		}
+	}
 }
