@@ -38,8 +38,14 @@ type CodeAccess struct {
 	Space     string      `json:"space"`
 	Counted   float64     `json:"counted"`
 	Bytes     int64       `json:"bytes"`               // of a counted access
-	Widths    map[int]int `json:"widths"`              // instructions in the code, by bytes
+	Widths    []CodeWidth `json:"widths"`              // in the code
 	Elsewhere int         `json:"elsewhere,omitempty"` // instructions outside of the main loop
+}
+
+// CodeWidth is how many instructions access so many bytes.
+type CodeWidth struct {
+	Bytes        int `json:"bytes"`
+	Instructions int `json:"instructions"`
 }
 
 // what names the accesses.
@@ -52,8 +58,8 @@ func (a CodeAccess) what() string {
 
 // instructions and bytes are those in the code.
 func (a CodeAccess) instructions() (n, bytes int) {
-	for width, count := range a.Widths {
-		n, bytes = n+count, bytes+width*count
+	for _, w := range a.Widths {
+		n, bytes = n+w.Instructions, bytes+w.Bytes*w.Instructions
 	}
 	return n, bytes
 }
@@ -89,10 +95,8 @@ func (e *explainer) code(out *Explanation) error {
 		a.Counted /= c.Rounds
 		a.Widths = a.widths(main.Accesses)
 		in, _ := a.instructions()
-		for _, n := range a.widths(code.Accesses) {
-			a.Elsewhere += n
-		}
-		if a.Elsewhere -= in; a.Counted > almostOne || in > 0 {
+		all, _ := CodeAccess{Widths: a.widths(code.Accesses)}.instructions()
+		if a.Elsewhere = all - in; a.Counted > almostOne || in > 0 {
 			c.Accesses = append(c.Accesses, a)
 		}
 	}
@@ -103,13 +107,17 @@ func (e *explainer) code(out *Explanation) error {
 
 const almostOne = 0.99
 
-// widths are the instructions of a part of the code that are such accesses.
-func (a CodeAccess) widths(accesses map[samples.CodeAccess]int) map[int]int {
-	widths := map[int]int{}
+// widths are the instructions of a part of the code that are such accesses, the narrowest first.
+func (a CodeAccess) widths(accesses map[samples.CodeAccess]int) []CodeWidth {
+	byBytes := map[int]int{}
 	for key, n := range accesses {
 		if spaceOf(key) == a.Space && key.Action == a.Action && (a.Array == "" || key.Array == a.Array) {
-			widths[key.Bytes] += n
+			byBytes[key.Bytes] += n
 		}
+	}
+	widths := []CodeWidth{}
+	for _, bytes := range slices.Sorted(maps.Keys(byBytes)) {
+		widths = append(widths, CodeWidth{bytes, byBytes[bytes]})
 	}
 	return widths
 }
@@ -278,8 +286,8 @@ func (c *Code) note(part samples.CodePart) {
 		n, bytes := a.instructions()
 		counted := fmt.Sprintf("counted %s %s of %d B %s, the code has", format.Quantity(a.Counted, ""), a.what(), a.Bytes, in)
 		widest := 0
-		for width := range a.Widths {
-			widest = max(widest, width)
+		for _, w := range a.Widths {
+			widest = max(widest, w.Bytes)
 		}
 		fewer := float64(bytes) < (1-differing)*a.Counted*float64(a.Bytes)
 		switch {
@@ -297,9 +305,11 @@ func (c *Code) note(part samples.CodePart) {
 			say("%s %d, of which a work-item may not execute all", counted, n)
 		}
 	}
-	for key, n := range part.Accesses {
-		if key.Space == "private" {
-			say("%d %ss of %d B in private memory %s: registers are spilled, or arrays do not fit into them", n, key.Action, key.Bytes, in)
+	for _, action := range []string{"load", "store"} {
+		private := CodeAccess{Space: string(kernel.Private), Action: action}
+		private.Widths = private.widths(part.Accesses)
+		if n, bytes := private.instructions(); n > 0 {
+			say("%d %ss of %d B together in private memory %s: registers are spilled, or arrays do not fit into them", n, action, bytes, in)
 		}
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"gpuperf/internal/format"
@@ -172,8 +170,8 @@ func (e *Explanation) writeCode(w io.Writer) {
 	t := format.NewTable("access", ">counted", ">in the code", ">elsewhere")
 	for _, a := range c.Accesses {
 		var widths []string
-		for _, width := range slices.Sorted(maps.Keys(a.Widths)) {
-			widths = append(widths, fmt.Sprintf("%d × %d B", a.Widths[width], width))
+		for _, width := range a.Widths {
+			widths = append(widths, fmt.Sprintf("%d × %d B", width.Instructions, width.Bytes))
 		}
 		t.Row(a.what(), fmt.Sprintf("%s × %d B", format.Quantity(a.Counted, ""), a.Bytes), cmp.Or(strings.Join(widths, ", "), "none"), format.Known(float64(a.Elsewhere), fmt.Sprint(a.Elsewhere)))
 	}

@@ -136,11 +136,7 @@ func (d *driver) Compile(s runner.Source) (p runner.Program, log string, err err
 	if strings.ContainsRune(s.Text+s.Options, 0) {
 		return nil, "", device.Errorf(samples.BuildFailed, "the source or its options contain a zero byte")
 	}
-	compile := d.online
-	if s.Compiler == device.NVCC {
-		compile = d.nvcc
-	}
-	cubin, symbols, log, err := compile(s)
+	cubin, symbols, log, err := d.compile(s)
 	if err != nil {
 		return nil, log, err
 	}
@@ -150,6 +146,14 @@ func (d *driver) Compile(s runner.Source) (p runner.Program, log string, err err
 	}
 	loaded.symbols = symbols
 	return loaded, log, nil
+}
+
+// compile compiles a source by the compiler that it asks for.
+func (d *driver) compile(s runner.Source) (code []byte, symbols map[string]string, log string, err error) {
+	if s.Compiler == device.NVCC {
+		return d.nvcc(s)
+	}
+	return d.online(s)
 }
 
 // online compiles by NVRTC.

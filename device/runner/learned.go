@@ -94,7 +94,7 @@ func (d *Device) learnedFile(job device.Job) string {
 		return ""
 	}
 	image := sha256.Sum256(job.Image)
-	key := append([]string{device.ProgramFile("", d.info.Fingerprint, job), hex.EncodeToString(image[:]), job.Entry}, arrays(job)...)
+	key := append([]string{device.ProgramFile("", d.info.Fingerprint, job), hex.EncodeToString(image[:]), string(job.Compiler), job.Entry}, arrays(job)...)
 	sum := sha256.Sum256([]byte(strings.Join(key, "\x00")))
 	return filepath.Join(d.folder, hex.EncodeToString(sum[:16])+learnedEnding)
 }
