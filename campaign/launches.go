@@ -16,6 +16,7 @@ import (
 type Launches struct {
 	Interface samples.Interface
 	jobs      []device.Job
+	sizes     int    // of each file, one after the other in jobs
 	file      string // the first
 }
 
@@ -25,6 +26,14 @@ func (l *Launches) Jobs() []device.Job { return slices.Clone(l.jobs) }
 // AreLaunches reports whether arguments, or what they are to be compared with, are launch files and neither scripts nor tags.
 func AreLaunches(args []string, against string) bool {
 	return slices.ContainsFunc(append(slices.Clone(args), against), isLaunch)
+}
+
+// NoSources refuses sources and programs of kernels: how they are launched stands in a launch file.
+func NoSources(args []string) error {
+	if i := slices.IndexFunc(args, launchfile.IsSource); i >= 0 {
+		return inputf("%s does not say how its kernels are launched: a launch file does\n    write one: perf init launch --from %s", args[i], args[i])
+	}
+	return nil
 }
 
 // SplitLaunches tells launch files from scripts.
@@ -41,6 +50,25 @@ func SplitLaunches(args []string) (scripts, launches []string) {
 
 // Any reports whether there are launches.
 func (l *Launches) Any() bool { return len(l.jobs) > 0 }
+
+// Compare fills in how the samples of several files compare with the fastest at the same sizes and in the same state of the caches.
+func (l *Launches) Compare(list []Sample) {
+	if len(l.jobs) == l.sizes {
+		return
+	}
+	modes, fastest := len(list)/len(l.jobs), map[[2]int]float64{}
+	group := func(i int) [2]int { return [2]int{i / modes % l.sizes, i % modes} }
+	for i, s := range list {
+		if before, ok := fastest[group(i)]; s.Status == samples.OK && (!ok || s.Seconds() < before) {
+			fastest[group(i)] = s.Seconds()
+		}
+	}
+	for i := range list {
+		if s := &list[i]; s.Status == samples.OK {
+			s.OfFastest = s.Seconds() / fastest[group(i)]
+		}
+	}
+}
 
 func isLaunch(arg string) bool { return slices.Contains(launchfile.Extensions, filepath.Ext(arg)) }
 
@@ -64,7 +92,7 @@ func LoadLaunches(paths []string, against string, sizes []map[string]int64) (*La
 			return nil, err
 		}
 	}
-	all.file = paths[0]
+	all.file, all.sizes = paths[0], len(sizes)
 	labels := distinct(absolute)
 	for i, path := range paths {
 		f, err := launchfile.Load(path)

@@ -13,6 +13,7 @@ import (
 type Sample struct {
 	samples.Record
 	Achieved
+	OfFastest float64 `json:"of_fastest,omitempty"` // its time over that of the fastest of several launch files; 0 is not known
 }
 
 // Samples joins records with what their kernels achieved, as many, or none where that is not known.
@@ -34,17 +35,26 @@ func SampleTable(list []Sample, achieved bool) *format.Table {
 		columns = nil
 	}
 	known := compiledColumns(list)
-	header := append([]string{"kernel", "caches", ">median", ">95 % interval"}, columns...)
+	header := []string{"kernel", "caches", ">median", ">95 % interval"}
+	compared := slices.ContainsFunc(list, func(s Sample) bool { return s.OfFastest > 0 })
+	if compared {
+		header = append(header, ">of the fastest")
+	}
+	header = append(header, columns...)
 	for _, c := range known {
 		header = append(header, c.header)
 	}
-	t := format.NewTable(append(header, ">trials", "verified", "status")...)
+	header = append(header, ">trials", "verified", "status")
+	t := format.NewTable(header...)
 	for _, s := range list {
 		row := []string{s.Kernel.Key(), string(s.Mode)}
 		if s.Status != samples.OK {
-			row = append(append(row, make([]string, 4+len(columns)+len(known))...), fmt.Sprintf("%s: %s", s.Status, s.Error))
+			row = append(append(row, make([]string, len(header)-3)...), fmt.Sprintf("%s: %s", s.Status, s.Error))
 		} else {
 			row = append(row, format.Seconds(s.Seconds()), format.Seconds(s.Summary.Lo)+" – "+format.Seconds(s.Summary.Hi))
+			if compared {
+				row = append(row, format.Known(s.OfFastest, fmt.Sprintf("%.2f x", s.OfFastest)))
+			}
 			row = append(row, s.Cells()[:len(columns)]...)
 			for _, c := range known {
 				row = append(row, cmp.Or(c.cell(s.Compiled), "-"))

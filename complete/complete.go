@@ -37,7 +37,7 @@ func Add(root *cobra.Command, o Options) {
 	for _, cmd := range root.Commands() {
 		Add(cmd, o)
 	}
-	if root.HasSubCommands() || root.ValidArgsFunction != nil {
+	if root.ValidArgsFunction != nil {
 		return
 	}
 	root.ValidArgsFunction = o.function(func(c *call, begun string) (all []string) {

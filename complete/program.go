@@ -11,6 +11,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/launch"
+	"gpuperf/launchfile/draft"
 	"gpuperf/lift"
 	"gpuperf/lift/rank"
 	"gpuperf/measure"
@@ -150,6 +151,16 @@ func sizesOfKernel(c *call, _ string) (all []string) {
 }
 
 // sizesOfProgram offers the sizes of the program that the call names.
+// sourceKernels are the kernels of the files that --from names.
+func sourceKernels(c *call, _ string) []string {
+	from, err := c.cmd.Flags().GetStringArray("from")
+	if err != nil {
+		return nil
+	}
+	names, _ := draft.Names(from)
+	return names
+}
+
 func sizesOfProgram(c *call, _ string) []string {
 	if len(c.args) == 0 {
 		return nil

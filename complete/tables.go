@@ -3,6 +3,7 @@ package complete
 import (
 	"gpuperf/device/replay"
 	"gpuperf/launchfile"
+	"gpuperf/launchfile/draft"
 	"gpuperf/lift/explore"
 	"gpuperf/models"
 	"gpuperf/models/library"
@@ -65,13 +66,16 @@ var flags = map[string]offer{
 	"--to":         files(),
 	"--man":        files(),
 
-	"calibrate --model": forms,
-	"capture --output":  files(),
-	"fit --model":       forms,
-	"evaluate --model":  forms,
-	"export --as":       words(exchange.Names(exchange.Exports)),
-	"import --as":       words(exchange.Names(exchange.Imports)),
-	"lift emit --as":    words([]string{"opencl", "ir", "lift", "derivation"}),
+	"calibrate --model":    forms,
+	"capture --output":     files(),
+	"fit --model":          forms,
+	"evaluate --model":     forms,
+	"export --as":          words(exchange.Names(exchange.Exports)),
+	"import --as":          words(exchange.Names(exchange.Imports)),
+	"init launch --from":   files(draft.Extensions()...),
+	"init launch --kernel": sourceKernels,
+	"init launch --output": files(launchfile.Extensions...),
+	"lift emit --as":       words([]string{"opencl", "ir", "lift", "derivation"}),
 }
 
 // fixed offers the words of a list, which need not be those that have been begun.

@@ -35,6 +35,12 @@ var kinds = map[string]kind{
 	".fatbin": {on: samples.CUDA, image: true},
 }
 
+// IsSource reports whether a file is by its name a source or a program that launch files can name.
+func IsSource(path string) bool {
+	_, ok := kinds[strings.ToLower(filepath.Ext(path))]
+	return ok
+}
+
 var unsupportedKinds = map[string]string{
 	".sass": "a listing of machine code", ".spv": "SPIR-V", ".cpp": "a program for the host", ".o": "an object file",
 }

@@ -153,3 +153,34 @@ func parameters(file *elf.File, function string) []Parameter {
 	}
 	return list
 }
+
+// Entry is a kernel of a cubin.
+type Entry struct {
+	Name       string
+	Parameters []Parameter
+}
+
+// isEntry is the flag of a symbol that is a kernel, among those that ELF leaves to machines.
+const isEntry = 0x10
+
+// Entries lists the kernels of a cubin.
+func Entries(text []byte) ([]Entry, error) {
+	if !IsCubin(text) {
+		return nil, failure("this is no cubin")
+	}
+	file, err := elf.NewFile(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	symbols, err := file.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	var list []Entry
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Other&isEntry != 0 {
+			list = append(list, Entry{s.Name, parameters(file, s.Name)})
+		}
+	}
+	return list, nil
+}

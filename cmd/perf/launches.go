@@ -50,7 +50,9 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 		return err
 	}
 	warn(cmd, result.Warnings)
-	return printRecords(cmd, result.Records, nil)
+	list := campaign.Samples(result.Records, nil)
+	launches.Compare(list)
+	return printSamples(cmd, list, false)
 }
 
 // driveAs chooses the interface that launch files run under, unless another was chosen or samples are replayed.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,9 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
       --against 'axpy lsize_0:64 n:1048576 dtype:float32'`,
 		Args: minArgs(1, "a kernel script, launch files, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := campaign.NoSources(append(slices.Clone(args), against)); err != nil {
+				return err
+			}
 			if campaign.AreLaunches(args, against) {
 				return measureLaunches(cmd, &on, args, sizes, against)
 			}
@@ -84,7 +88,7 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 			if err != nil {
 				return err
 			}
-			return printRecords(cmd, result.Records, achieved)
+			return printSamples(cmd, campaign.Samples(result.Records, achieved), true)
 		},
 	}
 	on.add(cmd)
@@ -114,14 +118,13 @@ func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string
 	return scriptCases(cmd, args[0], sizes)
 }
 
-// printRecords prints samples, and what the kernels achieved, as far as that is known. Where one failed, the exit status says so.
-func printRecords(cmd *cobra.Command, records []samples.Record, achieved []campaign.Achieved) error {
-	list := campaign.Samples(records, achieved)
-	if err := show(cmd, map[string]any{"samples": list}, campaign.SampleTable(list, achieved != nil).Write); err != nil {
+// printSamples prints samples, with what the kernels achieved or without. Where one failed, the exit status says so.
+func printSamples(cmd *cobra.Command, list []campaign.Sample, achieved bool) error {
+	if err := show(cmd, map[string]any{"samples": list}, campaign.SampleTable(list, achieved).Write); err != nil {
 		return err
 	}
 	failed := 0
-	for _, r := range records {
+	for _, r := range list {
 		if r.Log != "" {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: the log says:\n    %s\n", r.Kernel.Key(), strings.ReplaceAll(strings.TrimSpace(r.Log), "\n", "\n    "))
 		}
@@ -130,7 +133,7 @@ func printRecords(cmd *cobra.Command, records []samples.Record, achieved []campa
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d kernels could not be measured", failed, len(records))
+		return fmt.Errorf("%d of %s could not be measured", failed, format.Count(len(list), "kernel"))
 	}
 	return nil
 }

@@ -77,10 +77,10 @@ type Options struct {
 // others says what takes the files that are not scripts, by how their names end.
 var others = map[string]string{
 	".yaml":  "perf calibrate takes models, perf evaluate suites, and perf measure launch files",
-	".cl":    "perf measure takes the source of a kernel by a launch file; see: perf help launch",
-	".cu":    "perf measure takes the source of a kernel by a launch file; see: perf help launch",
-	".ptx":   "perf measure takes a compiled kernel by a launch file; see: perf help launch",
-	".cubin": "perf measure takes a compiled kernel by a launch file; see: perf help launch",
+	".cl":    "a kernel in a source is measured by a launch file, which `perf init launch --from` writes",
+	".cu":    "a kernel in a source is measured by a launch file, which `perf init launch --from` writes",
+	".ptx":   "a compiled kernel is measured by a launch file, which `perf init launch --from` writes",
+	".cubin": "a compiled kernel is measured by a launch file, which `perf init launch --from` writes",
 	".lift":  "perf lift takes functional programs",
 	".jsonl": "samples are given by --replay or --device replay:FILE",
 }

@@ -1,0 +1,268 @@
+package draft
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// language is what the sources of an interface write differently.
+type language struct {
+	kernel *regexp.Regexp // begins a kernel
+	axis   *regexp.Regexp // asks for the place in an axis beyond the first; the axis is what it captures
+}
+
+var (
+	openCL = language{regexp.MustCompile(`\b(?:__kernel|kernel)\b`), regexp.MustCompile(`\bget_(?:global|local|group)_id\s*\(\s*([12])\s*\)`)}
+	cuda   = language{regexp.MustCompile(`\b__global__\b`), regexp.MustCompile(`\b(?:threadIdx|blockIdx)\s*\.\s*([yz])\b`)}
+)
+
+var (
+	comments  = regexp.MustCompile(`//[^\n]*|(?s:/\*.*?\*/)`)
+	template  = regexp.MustCompile(`template\s*<([^{};]*)>[^{};]*$`)
+	dynamic   = regexp.MustCompile(`\bextern\s+__shared__\s+(?:__align__\s*\(\s*\d+\s*\)\s*)?([\w ]+?)\s+\w+\s*\[\s*\]`)
+	word      = regexp.MustCompile(`[A-Za-z_]\w*`)
+	axes      = map[string]int{"1": 2, "2": 3, "y": 2, "z": 3}
+	qualities = regexp.MustCompile(`\b(?:const|volatile|restrict|__restrict__|__restrict|__global|global|__constant|constant|__private|private|__local|local|__grid_constant__|struct|register)\b`)
+)
+
+func readOpenCL(path, text string) ([]Kernel, error) { return readSource(openCL, path, text), nil }
+
+func readCUDA(path, text string) ([]Kernel, error) { return readSource(cuda, path, text), nil }
+
+// readSource finds the kernels that a source defines.
+func readSource(l language, path, text string) (kernels []Kernel) {
+	text = comments.ReplaceAllString(text, " ")
+	for _, found := range l.kernel.FindAllStringIndex(text, -1) {
+		head, ok := readHead(text[found[1]:])
+		if !ok {
+			continue
+		}
+		types := map[string]string{}
+		k := Kernel{Name: head.name, Dims: 1, Block: head.size, Most: head.most, file: path}
+		if m := template.FindStringSubmatch(text[:found[0]]); m != nil {
+			k.Name += "<" + strings.Join(arguments(m[1], types), ", ") + ">"
+			k.Notes = append(k.Notes, "an instance of a template: choose its arguments")
+		}
+		for _, p := range split(head.params) {
+			if one, ok := readParam(p, types); ok {
+				k.Params = append(k.Params, one)
+			}
+		}
+		for _, m := range l.axis.FindAllStringSubmatch(head.body, -1) {
+			k.Dims = max(k.Dims, axes[m[1]])
+		}
+		k.shape()
+		if m := dynamic.FindStringSubmatch(head.body); m != nil {
+			k.Dynamic, _, _ = typeOf(m[1], types)
+		}
+		if m := regexp.MustCompile(`\b` + head.name + `\s*(?:<[^<>;]*>)?\s*<<<(.*?)>>>`).FindStringSubmatch(text); m != nil {
+			k.Notes = append(k.Notes, "launched in the source by <<<"+strings.Join(strings.Fields(m[1]), " ")+">>>")
+		}
+		kernels = append(kernels, k)
+	}
+	return kernels
+}
+
+// shape leaves out the dimensions that the kernel does not ask for, and in which its work-groups have one work-item.
+func (k *Kernel) shape() {
+	for i, n := range k.Block {
+		if n > 1 {
+			k.Dims = max(k.Dims, i+1)
+		}
+	}
+	for k.Block != nil && len(k.Block) < k.Dims {
+		k.Block = append(k.Block, 1)
+	}
+	k.Block = k.Block[:min(len(k.Block), k.Dims)]
+}
+
+// head is a kernel from its return type on.
+type head struct {
+	name, params, body string
+	size               []int64 // of a work-group, where an attribute requires it
+	most               int64   // work-items of a work-group, where an attribute bounds it
+}
+
+// readHead reads the definition of a kernel; it is false for a declaration.
+func readHead(text string) (h head, ok bool) {
+	for {
+		at := word.FindStringIndex(text)
+		if at == nil {
+			return h, false
+		}
+		name, after := text[at[0]:at[1]], strings.TrimLeft(text[at[1]:], " \t\r\n")
+		if text = after; !strings.HasPrefix(after, "(") {
+			continue
+		}
+		inside, rest, closed := balanced(after, '(', ')')
+		if !closed {
+			return h, false
+		}
+		switch name {
+		case "__launch_bounds__":
+			h.most, _ = strconv.ParseInt(strings.TrimSpace(split(inside)[0]), 0, 64)
+		case "__attribute__", "__cluster_dims__", "__block_size__":
+			if _, list, ok := strings.Cut(inside, "reqd_work_group_size"); ok {
+				h.size = numbers(list)
+			}
+		default:
+			h.name, h.params = name, inside
+			h.body, _, ok = balanced(strings.TrimLeft(rest, " \t\r\n"), '{', '}')
+			return h, ok
+		}
+		text = rest
+	}
+}
+
+// balanced splits a text that begins with an opening bracket at the closing one.
+func balanced(text string, opening, closing byte) (inside, rest string, ok bool) {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case opening:
+			depth++
+		case closing:
+			depth--
+		}
+		if depth == 0 {
+			return text[min(1, i):i], text[i+1:], i > 0
+		}
+	}
+	return "", text, false
+}
+
+// split splits a list at the commas that stand in no brackets.
+func split(list string) (parts []string) {
+	depth, from := 0, 0
+	for i := range len(list) {
+		switch list[i] {
+		case '(', '<', '[':
+			depth++
+		case ')', '>', ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				parts, from = append(parts, list[from:i]), i+1
+			}
+		}
+	}
+	return append(parts, list[from:])
+}
+
+// numbers are those of a list in brackets.
+func numbers(list string) (all []int64) {
+	for _, digits := range regexp.MustCompile(`\d+`).FindAllString(list, 3) {
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || n < 1 {
+			return nil
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// arguments are those of an instance of a template: float for each type, and the default, or else a number, for each value.
+func arguments(params string, types map[string]string) (list []string) {
+	for _, p := range split(params) {
+		declared, preset, _ := strings.Cut(p, "=")
+		words := word.FindAllString(declared, -1)
+		if len(words) < 2 {
+			continue
+		}
+		name, argument := words[len(words)-1], strings.TrimSpace(preset)
+		switch {
+		case slices.Contains([]string{"class", "typename"}, words[0]):
+			if argument == "" {
+				argument = "float"
+			}
+			types[name] = argument
+		case argument == "" && words[0] == "bool":
+			argument = "true"
+		case argument == "":
+			argument = "16"
+		}
+		list = append(list, argument)
+	}
+	return list
+}
+
+// readParam reads a parameter as C declares it, or as a demangled name has it, without its name. It is false for (void) and ().
+func readParam(text string, types map[string]string) (p Param, ok bool) {
+	p.Text = strings.Join(strings.Fields(text), " ")
+	if p.Text == "" || p.Text == "void" {
+		return p, false
+	}
+	before, after, pointer := strings.Cut(p.Text, "*")
+	if i := strings.IndexByte(p.Text, '['); i >= 0 && !pointer {
+		before, after, pointer = p.Text[:i], "", true
+		if words := word.FindAllString(before, -1); len(words) > 1 {
+			after = words[len(words)-1]
+			before = strings.TrimSuffix(strings.TrimSpace(before), after)
+		}
+	}
+	declared := word.FindAllString(before, -1)
+	if pointer {
+		p.Kind = Pointer
+		p.Const = slices.ContainsFunc(declared, func(w string) bool { return w == "const" || strings.HasSuffix(w, "constant") })
+		if slices.ContainsFunc(declared, func(w string) bool { return w == "local" || w == "__local" }) {
+			p.Kind = Local
+		}
+	}
+	rest := ""
+	p.Type, p.Lanes, rest = typeOf(qualities.ReplaceAllString(before, " "), types)
+	if strings.Contains(after, "*") { // to pointers
+		p.Type = ""
+	}
+	if !pointer {
+		after = rest
+	}
+	if names := word.FindAllString(qualities.ReplaceAllString(after, " "), -1); len(names) > 0 {
+		p.Name = names[len(names)-1]
+	}
+	return p, true
+}
+
+// dtypes are the types of C, CUDA and OpenCL as launch files name them.
+var dtypes = map[string]string{
+	"char": "int8", "signed char": "int8", "unsigned char": "uint8", "uchar": "uint8", "bool": "uint8",
+	"short": "int16", "unsigned short": "uint16", "ushort": "uint16",
+	"int": "int32", "signed": "int32", "signed int": "int32", "unsigned": "uint32", "unsigned int": "uint32", "uint": "uint32",
+	"long": "int64", "unsigned long": "uint64", "ulong": "uint64", "long long": "int64", "unsigned long long": "uint64",
+	"longlong": "int64", "ulonglong": "uint64", "size_t": "uint64", "ptrdiff_t": "int64",
+	"int8_t": "int8", "uint8_t": "uint8", "int16_t": "int16", "uint16_t": "uint16", "int32_t": "int32", "uint32_t": "uint32",
+	"int64_t": "int64", "uint64_t": "uint64",
+	"half": "float16", "__half": "float16", "float": "float32", "double": "float64",
+}
+
+var (
+	vector   = regexp.MustCompile(`^(\w+?)(2|3|4|8|16)$`)
+	combined = []string{"unsigned", "signed", "long", "short", "int", "char"} // words of which several make a type
+)
+
+// typeOf reads a type: what launch files name it, how many lanes a vector of it has, and what comes behind. The type is "" where it is not
+// known.
+func typeOf(text string, types map[string]string) (dtype string, lanes int64, rest string) {
+	words := word.FindAllString(text, -1)
+	n := min(1, len(words))
+	for n > 0 && n < len(words) && slices.Contains(combined, words[0]) && slices.Contains(combined, words[n]) {
+		n++
+	}
+	rest = strings.Join(words[n:], " ")
+	name := strings.Join(words[:n], " ")
+	if as, ok := types[name]; ok {
+		name = as
+	}
+	if n > 1 {
+		name = strings.TrimSuffix(name, " int")
+	}
+	if dtype, ok := dtypes[name]; ok {
+		return dtype, 1, rest
+	}
+	if m := vector.FindStringSubmatch(name); m != nil && dtypes[m[1]] != "" {
+		lanes, _ = strconv.ParseInt(m[2], 10, 64)
+		return dtypes[m[1]], lanes, rest
+	}
+	return "", 1, rest
+}

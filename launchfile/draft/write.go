@@ -1,0 +1,263 @@
+package draft
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpuperf/kernel/expr"
+)
+
+// Base is the name of the kernel in its source.
+func (k Kernel) Base() string { return base(k.Name) }
+
+// Guesses, where nothing is known.
+var (
+	blocks   = [][]int64{{256}, {16, 16}, {8, 8, 4}} // by the dimensions of the ND-range
+	extents  = []int64{1 << 20, 1 << 10, 1 << 7}     // of each of one to three sizes that an array has
+	smallest = int64(1 << 5)                         // of more
+	settings = []struct {                            // integers that are no sizes, by their names
+		name  *regexp.Regexp
+		value string
+	}{
+		{regexp.MustCompile(`(?i)^(inc|stride|step)`), "1"},
+		{regexp.MustCompile(`(?i)^(offset|start|begin|first|seed|flag|mode)`), "0"},
+	}
+)
+
+const (
+	unknownLanes = 16    // numbers of four bytes for an element that is not known
+	float        = "1.5" // a value in floating point
+)
+
+// Create writes the launch file. It overwrites nothing: the error is then fs.ErrExist.
+func (k Kernel) Create(path string) error {
+	var text bytes.Buffer
+	if err := k.Write(&text, filepath.Dir(path)); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s: %w; nothing was written", path, fs.ErrExist)
+	}
+	return os.WriteFile(path, text.Bytes(), 0o644)
+}
+
+// Write writes the text of the launch file, which is to lie in a folder.
+func (k Kernel) Write(w io.Writer, folder string) error {
+	file, fill := k.file, ""
+	if file == "" {
+		file, fill = k.Base()+".cu", "fill in the file with the kernel"
+	} else if near, err := filepath.Rel(folder, file); err == nil {
+		file = near
+	}
+	out := &lines{}
+	out.add(fmt.Sprintf("# A launch of %s. What a comment calls a guess is for you to check; perf help launch explains the keys.", k.Base()), "")
+	out.add("version: 1", "")
+	out.add("source: "+file, fill)
+	out.add("kernel: "+k.Name, strings.Join(k.Notes, "; "))
+	s := k.sizes()
+	out.add("sizes: {"+strings.Join(s.given, ", ")+"}", "guess; -p gives others")
+	origin, block := "as the file asks", k.Block
+	switch {
+	case block == nil:
+		origin, block = "guess", k.block()
+	case k.Grid != nil:
+		origin = "as recorded"
+	}
+	if k.Grid == nil {
+		out.add("grid: ["+strings.Join(k.grid(s.names, block), ", ")+"]", "guess: a work-item for each element; division rounds down")
+	} else {
+		out.add("grid: "+list(k.Grid), "work-groups, as recorded")
+	}
+	out.add("block: "+list(block), "work-items of each, "+origin)
+	if k.Dynamic != "" {
+		out.add(fmt.Sprintf("shared: %d * %d", bytesOf(k.Dynamic), product(block)), "bytes of dynamic shared memory; guess: an element for each work-item")
+	}
+	if len(k.Params) > 0 {
+		out.add("args:", "in the order of the parameters")
+	}
+	for _, p := range k.Params {
+		text, note := p.argument(s, product(block))
+		if note != "" {
+			note = ": " + note
+		}
+		out.add("  "+text, p.Text+note)
+	}
+	out.add("# expect: {kernel: REFERENCE, source: FILE, grid: [1], block: [1], tolerance: 1e-5}", "a kernel whose results are right; or files: perf help launch expect")
+	return out.write(w)
+}
+
+// sizes are those of the launch file.
+type sizes struct {
+	names []string
+	of    map[string]string // by parameter
+	given []string          // with their values
+	all   string            // the product, which the elements of a buffer are
+}
+
+// sizes are the integers that are passed, as far as their names do not say otherwise; n where there are none.
+func (k Kernel) sizes() sizes {
+	s := sizes{of: map[string]string{}}
+	for _, p := range k.Params {
+		if p.Kind != Value || p.Lanes > 1 || !slices.Contains([]string{"int32", "uint32", "int64", "uint64"}, p.Type) || p.setting() != "" {
+			continue
+		}
+		name := p.Name
+		if !expr.IsName(name) || name == "step" {
+			name += "_"
+		}
+		s.names, s.of[p.Name] = append(s.names, name), name
+	}
+	if len(s.names) == 0 {
+		s.names = []string{"n"}
+	}
+	factors := slices.Clone(s.names)
+	for len(factors) < k.Dims {
+		factors = append(factors, factors[0])
+	}
+	value := smallest
+	switch {
+	case len(factors) == 1 && k.Grid != nil:
+		value = k.Grid[0] * k.Block[0]
+	case len(factors) <= len(extents):
+		value = extents[len(factors)-1]
+	}
+	for _, name := range s.names {
+		s.given = append(s.given, fmt.Sprintf("%s: %d", name, value))
+	}
+	s.all = strings.Join(factors, " * ")
+	return s
+}
+
+// setting is the value of an integer whose name says that it is no size, "" for others.
+func (p Param) setting() string {
+	for _, s := range settings {
+		if s.name.MatchString(p.Name) {
+			return s.value
+		}
+	}
+	return ""
+}
+
+func (k Kernel) block() []int64 {
+	block := slices.Clone(blocks[k.Dims-1])
+	for i := range block {
+		if k.Most > 0 && product(block) > k.Most {
+			block[i] = max(1, block[i]*k.Most/product(block))
+		}
+	}
+	return block
+}
+
+// grid has a work-item for each element, in one dimension of all sizes together, otherwise with the last size along the first axis.
+func (k Kernel) grid(names []string, block []int64) (grid []string) {
+	along := []string{strings.Join(names, " * ")}
+	if k.Dims > 1 {
+		along = nil
+		for d := range k.Dims {
+			along = append(along, names[max(0, len(names)-1-d)])
+		}
+	}
+	for d, n := range along {
+		grid = append(grid, fmt.Sprintf("(%s + %d) / %d", n, block[d]-1, block[d]))
+	}
+	return grid
+}
+
+// argument is a parameter as an argument, and what is to be said of it.
+func (p Param) argument(s sizes, items int64) (text, note string) {
+	lanes := p.Lanes
+	if lanes == 3 {
+		lanes = 4
+	}
+	zeros := lanes * bytesOf(p.Type)
+	if p.Type == "" {
+		zeros = p.Bytes
+	}
+	switch {
+	case p.Kind == Local:
+		return fmt.Sprintf("- {local: %s, size: %s}", cmp.Or(p.Type, "float32"), times(lanes, strconv.FormatInt(items, 10))), "guess: an element for each work-item"
+	case p.Kind == Pointer:
+		note = "guess: " + strings.ReplaceAll(s.all, " * ", "·") + " elements"
+		if p.Type == "" {
+			p.Type, lanes, note = "float32", unknownLanes, "guess: room for elements of 64 bytes, whose type is not known"
+		}
+		restore := ""
+		if p.Const {
+			restore = ", restore: false"
+		}
+		return fmt.Sprintf("- {buffer: %s, dtype: %s, size: %s%s}", p.Name, p.Type, times(lanes, s.all), restore), note
+	case p.Type == "" && p.Bytes == 0:
+		return "# - {struct: []}", "fill in its members"
+	case p.Type == "" || lanes > 1 || p.Type == "float16":
+		return fmt.Sprintf("- {hex: %q}", strings.Repeat("00", int(zeros))), "fill in, or write {struct: [...]}"
+	case isFloat(p.Type):
+		return fmt.Sprintf("- {%s: %s}", p.Type, float), "guess"
+	}
+	value := cmp.Or(s.of[p.Name], p.setting())
+	if value == "" {
+		value, note = "1", "guess"
+	}
+	return fmt.Sprintf("- {%s: %s}", p.Type, value), note
+}
+
+// times multiplies a number of elements by lanes.
+func times(lanes int64, elements string) string {
+	if lanes == 1 {
+		return elements
+	}
+	return fmt.Sprintf("%d * %s", lanes, elements)
+}
+
+func list(numbers []int64) string { return strings.ReplaceAll(fmt.Sprint(numbers), " ", ", ") }
+
+func product(numbers []int64) int64 {
+	p := int64(1)
+	for _, n := range numbers {
+		p *= n
+	}
+	return p
+}
+
+// bytesOf is the size of a type as launch files name it.
+func bytesOf(dtype string) int64 {
+	bits, err := strconv.ParseInt(strings.TrimLeft(dtype, "abcdefghijklmnopqrstuvwxyz"), 10, 64)
+	if err != nil {
+		return 4
+	}
+	return bits / 8
+}
+
+// lines are those of a file, with comments behind them that are set below one another.
+type lines struct{ text, comment []string }
+
+func (l *lines) add(text, comment string) {
+	l.text, l.comment = append(l.text, text), append(l.comment, comment)
+}
+
+func (l *lines) write(w io.Writer) error {
+	const most = 60 // longer lines do not move the comments of all
+	width := 0
+	for i, text := range l.text {
+		if l.comment[i] != "" && len(text) <= most {
+			width = max(width, len(text))
+		}
+	}
+	for i, text := range l.text {
+		if l.comment[i] != "" {
+			text = fmt.Sprintf("%-*s  # %s", width, text, l.comment[i])
+		}
+		if _, err := fmt.Fprintln(w, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
