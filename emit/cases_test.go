@@ -320,6 +320,47 @@ var cases = []testCase{
 		Args:   []*kernel.Array{{Name: "x", DType: "float32", Shape: []expr.Expr{expr.Var{Name: "n"}, parsed("4*m")}}},
 		Temps:  []*kernel.Array{{Name: "s", DType: "float32", Space: kernel.Private, Shape: []expr.Expr{expr.Int{Value: 4}}}},
 	}, []step{split("i", 8, "g.0", "l.0"), tag("u:unr")}, []map[string]int64{{"n": 3, "m": 2}, {"n": 10, "m": 5}}},
+	{"half", kernel.Spec{
+		Name: "half_kernel", Domains: []string{"{[i,k]: 0<=i<n and 0<=k<m}"}, Instructions: `
+			y[i] = x[i]*x[i] - x[i]/0.3 + 0.1f {id=y}
+			z[i] = exp(x[i]) + max(x[i], 0.75)*fma(x[i], x[i], x[i])
+			w[i] = sum(k, x[k]*x[i]) + f[i] {id=w}
+			f[i] = x[i]*f[i] + abs(-x[i]) {id=f, dep=w}
+			c[i] = cast(int32, 100*x[i]) + (1 if x[i] > 1 and isfinite(x[i]) else 0) {id=c}
+			v[i] = average(x[i], 0.3f) + i + c[i] % 3 {dep=c}
+			<> t = x[i] {id=t}
+			d[i] = cast(float16, d[i])*t {dep=t}`,
+		DTypes: map[string]expr.DType{
+			"x": "float16", "y": "float16", "z": "float16", "w": "float16", "f": "float32", "c": "int32", "v": "float16", "d": "float64",
+		},
+		Functions: []*kernel.Function{{
+			Name: "average", Params: []kernel.FunctionParam{{Name: "a", DType: "float16"}, {Name: "b", DType: "float16"}}, Result: "float16",
+			Lets: []kernel.FunctionLet{{Name: "s", Expr: parsed("a + b")}}, Def: parsed("0.5f*s"),
+		}},
+	}, []step{split("i", 4, "g.0", "l.0")}, []map[string]int64{{"n": 7, "m": 2}, {"n": 16, "m": 5}}},
+	{"half-vectors", kernel.Spec{
+		Name: "half_vectors", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: `
+			y[4*i; 4] = x[4*i; 4]*x[4*i; 4] + 2*x[4*i + 1; 4]
+			z[4*i; 4] = sqrt(x[4*i; 4])`,
+		DTypes: map[string]expr.DType{"x": "float16", "y": "float16", "z": "float16"},
+		Args: []*kernel.Array{
+			{Name: "x", DType: "float16", Shape: []expr.Expr{parsed("4*n + 4")}},
+			{Name: "y", DType: "float16", Shape: []expr.Expr{parsed("4*n")}},
+			{Name: "z", DType: "float16", Shape: []expr.Expr{parsed("4*n")}},
+		},
+	}, []step{split("i", 8, "g.0", "l.0")}, at("n", 3, 20)},
+	{"large-local", kernel.Spec{
+		Name: "large", Domains: []string{"{[g,l,k]: 0<=g<n and 0<=l<16 and 0<=k<800}"}, Instructions: `
+			a[l + 16*k] = x[k] + l {id=a}
+			b[l] = 0.5*a[12799 - l] {id=b, dep=a, inames=g:l}
+			y[16*g + l] = b[15 - l] + a[l + 160*g] {dep=a:b}`,
+		DTypes: map[string]expr.DType{"x": "float32", "y": "float32", "a": "float32", "b": "float64"},
+		Args:   []*kernel.Array{{Name: "y", DType: "float32", Shape: []expr.Expr{parsed("16*n")}}},
+		Temps: []*kernel.Array{
+			{Name: "a", DType: "float32", Space: kernel.Local, Shape: []expr.Expr{expr.Int{Value: 12800}}},
+			{Name: "b", DType: "float64", Space: kernel.Local, Shape: []expr.Expr{expr.Int{Value: 16}}},
+		},
+	}, []step{tag("g:g.0, l:l.0")}, at("n", 1, 3)},
 	{"gather", kernel.Spec{
 		Name: "gather", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = x[p[i] - 1, i]",
 		DTypes: map[string]expr.DType{"x": "float32", "p": "int32"},

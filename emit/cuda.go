@@ -32,21 +32,25 @@ typedef unsigned long ulong;
 	types: withVectors(map[expr.DType]string{
 		expr.Bool: "uchar", expr.Int8: "char", expr.Int16: "short", expr.Int32: "int", expr.Int64: "long",
 		expr.Uint8: "uchar", expr.Uint16: "ushort", expr.Uint32: "uint", expr.Uint64: "ulong",
-		expr.Float32: "float", expr.Float64: "double",
+		expr.Float16: "half", expr.Float32: "float", expr.Float64: "double",
 	}, "_x"),
 	vectors: vectors{
 		cast: "%[1]s(%[2]s)", convert: "%[1]s(%[2]s)",
 		load: "vload<%[1]d>(%[2]s)", store: "vstore<%[1]d>(%[3]s, %[2]s)",
 		define: cudaVectors, typeOf: "typedef vec<%[2]s, %[3]d> %[1]s;\n",
 	},
-	suffix: map[expr.DType]string{expr.Float32: "f", expr.Float64: ""},
-	funcs:  map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
+	enable:   map[expr.DType]string{expr.Float16: cudaHalf},
+	wrappers: map[expr.DType][2]string{expr.Float16: {"HALF_FUNCTION1(%[1]s)\n", "HALF_FUNCTION2(%[1]s)\n"}},
+	suffix:   map[expr.DType]string{expr.Float16: "f", expr.Float32: "f", expr.Float64: ""},
+	explicit: map[expr.DType]string{expr.Float16: "half(%s)"},
+	static:   48 << 10,
+	funcs:    map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
 	reserved: strings.Fields(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
 		consteval constexpr const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
 		explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator
 		or or_eq private protected public register reinterpret_cast requires return short signed sizeof static static_assert static_cast
 		struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile
-		wchar_t while xor xor_eq restrict size_t ptrdiff_t uchar ushort uint ulong half main NULL lid gid vec vload vstore
+		wchar_t while xor xor_eq restrict size_t ptrdiff_t uchar ushort uint ulong half main NULL lid gid vec vload vstore local_memory
 		lid_0 lid_1 lid_2 gid_0 gid_1 gid_2 threadIdx blockIdx blockDim gridDim warpSize dim3 char1 char2 char3 char4 uchar1 uchar2 uchar3 uchar4
 		short1 short2 short3 short4 ushort1 ushort2 ushort3 ushort4 int1 int2 int3 int4 uint1 uint2 uint3 uint4 long1 long2 long3 long4
 		ulong1 ulong2 ulong3 ulong4 longlong1 longlong2 ulonglong1 ulonglong2 float1 float2 float3 float4 double1 double2 double3 double4
@@ -74,4 +78,23 @@ template<typename T, int N> __device__ vec<T, N> operator -(const vec<T, N> &a) 
 template<typename T, int N> __device__ vec<T, N> fma(const vec<T, N> &a, const vec<T, N> &b, const vec<T, N> &c) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = fma(a.s[i], b.s[i], c.s[i]); return r; }
 template<int N, typename T> __device__ vec<T, N> vload(const T *p) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = p[i]; return r; }
 template<int N, typename T> __device__ void vstore(const vec<T, N> &v, T *p) { for (int i = 0; i < N; i++) p[i] = v.s[i]; }
+`
+
+// cudaHalf is half precision as OpenCL C has it: each operation rounds. CUDA's own type is in a header, which NVRTC does not find by
+// itself. Quotients and functions are computed in float, whose rounding does not change that of a quotient.
+const cudaHalf = `struct half {
+    ushort bits;
+    half() = default;
+    template<typename T> __device__ explicit half(T x) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"((float) x)); }
+    __device__ explicit half(double x) { asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x)); }
+    template<typename T> __device__ half &operator=(T x) { return *this = half(x); }
+    __device__ operator float() const { float x; asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits)); return x; }
+};
+#define HALF_OPERATOR(OP, NAME) static inline __device__ half operator OP(half a, half b) { asm(NAME ".f16 %0, %0, %1;" : "+h"(a.bits) : "h"(b.bits)); return a; }
+HALF_OPERATOR(+, "add") HALF_OPERATOR(-, "sub") HALF_OPERATOR(*, "mul")
+static inline __device__ half operator /(half a, half b) { return half((float) a / (float) b); }
+static inline __device__ half operator -(half a) { a.bits ^= 0x8000; return a; }
+static inline __device__ half fma(half a, half b, half c) { asm("fma.rn.f16 %0, %0, %1, %2;" : "+h"(a.bits) : "h"(b.bits), "h"(c.bits)); return a; }
+#define HALF_FUNCTION1(F) static inline __device__ half F(half a) { return half(F((float) a)); }
+#define HALF_FUNCTION2(F) static inline __device__ half F(half a, half b) { return half(F((float) a, (float) b)); }
 `

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -31,8 +32,14 @@ type dialect struct {
 	vectors  vectors
 	// enable holds what the source must begin with to use a type.
 	enable map[expr.DType]string
+	// wrappers follow enable: functions of one and of two operands of the type, by the name %[1]s of that for others.
+	wrappers map[expr.DType][2]string
 	// suffix of float literals.
 	suffix map[expr.DType]string
+	// explicit types are no types of the language: values are converted to them as the format says, and literals too.
+	explicit map[expr.DType]string
+	// static is the most local memory that a kernel may declare, 0 for all that the device has. More is added to the launch.
+	static int64
 	// funcs renames functions of integers and floats for arguments of float type.
 	funcs map[string]string
 	// reserved names cannot be used for variables.
@@ -120,19 +127,22 @@ func (d *dialect) literal(v float64, t expr.DType) string {
 		bits = 32
 	}
 	s := strconv.FormatFloat(v, 'g', -1, bits)
-	switch s {
-	case "NaN":
-		return "NAN"
-	case "+Inf":
-		return "INFINITY"
-	case "-Inf":
-		return "-INFINITY"
+	if name, ok := notNumbers[s]; ok {
+		s = name
+	} else {
+		if !strings.ContainsAny(s, ".e") {
+			s += ".0"
+		}
+		s += d.suffix[t]
 	}
-	if !strings.ContainsAny(s, ".e") {
-		s += ".0"
+	if format := d.explicit[t]; format != "" {
+		return fmt.Sprintf(format, s)
 	}
-	return s + d.suffix[t]
+	return s
 }
+
+// notNumbers are the names of what has no digits.
+var notNumbers = map[string]string{"NaN": "NAN", "+Inf": "INFINITY", "-Inf": "-INFINITY"}
 
 // helper functions, by name; T is replaced by the type, which also ends the name: floor_div_int. Signed integers only,
 // but for power.

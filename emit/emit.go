@@ -44,8 +44,8 @@ type Source struct {
 	Entry string
 	// Params are those of the function, in order.
 	Params []Param
-	// LocalBytes is the local memory that a work-group needs.
-	LocalBytes int64
+	// LocalBytes is the local memory that a work-group needs and the source declares, Dynamic what the launch must add.
+	LocalBytes, Dynamic int64
 
 	nest *linear.Nest
 }
@@ -138,11 +138,7 @@ func (u *unit) defineVectors(b *strings.Builder) {
 		return
 	}
 	b.WriteString(u.vectors.define)
-	for _, f := range expr.Functions() {
-		if n, _ := expr.Arity(f); n < 3 && !strings.HasPrefix(f, "is") {
-			fmt.Fprintf(b, "VEC_FUNCTION%d(%s)\n", n, f)
-		}
-	}
+	u.define(b, [2]string{"VEC_FUNCTION1(%[1]s)\n", "VEC_FUNCTION2(%[1]s)\n"})
 	for _, t := range slices.Sorted(maps.Keys(u.used)) {
 		for _, n := range expr.Lanes {
 			if name, ok := u.types[t.Vector(n)]; ok {
@@ -152,11 +148,23 @@ func (u *unit) defineVectors(b *strings.Builder) {
 	}
 }
 
+// define writes a line for each function of one operand, and of two.
+func (u *unit) define(b *strings.Builder, formats [2]string) {
+	for _, f := range expr.Functions() {
+		if n, _ := expr.Arity(f); n < 3 && !strings.HasPrefix(f, "is") {
+			fmt.Fprintf(b, formats[n-1], f)
+		}
+	}
+}
+
 func (u *unit) text() string {
 	var b strings.Builder
 	b.WriteString(u.prelude)
 	for _, t := range slices.Sorted(maps.Keys(u.used)) {
 		b.WriteString(u.enable[t])
+		if formats, ok := u.wrappers[t]; ok {
+			u.define(&b, formats)
+		}
 	}
 	if u.wide {
 		u.defineVectors(&b)
@@ -281,38 +289,6 @@ func (w *writer) declareParam(p Param) string {
 		constant = "const "
 	}
 	return space + constant + w.types[p.DType] + " *" + w.restrict + w.name(p.Name)
-}
-
-// temporaries declares local and private variables.
-func (w *writer) temporaries(s *Source) string {
-	var b strings.Builder
-	for _, space := range []kernel.Space{kernel.Local, kernel.Private} {
-		for _, a := range w.k.Temps {
-			if a.Space != space {
-				continue
-			}
-			sizes, elements := "", int64(1)
-			if len(a.Shape) > 0 {
-				var err error
-				elements, err = elementsOf(a)
-				w.check(err)
-				sizes = fmt.Sprintf("[%d]", elements)
-				if text, ok := product(a); ok {
-					sizes = "[" + text + "]"
-				}
-			}
-			qualifier, alignment := "", ""
-			if space == kernel.Local {
-				qualifier = w.local
-				s.LocalBytes += elements * a.DType.Size()
-			}
-			if lanes := w.widest(a.Name); lanes > 1 {
-				alignment = fmt.Sprintf(w.align, lanes*a.DType.Size())
-			}
-			fmt.Fprintf(&b, "    %s%s %s%s%s;\n", qualifier, w.types[a.DType], w.name(a.Name), sizes, alignment)
-		}
-	}
-	return b.String()
 }
 
 // widest is the largest number of elements that an access to the array takes.

@@ -163,7 +163,7 @@ func (w *writer) assigned(e expr.Expr, t expr.DType) code {
 		return w.typed(e, t)
 	}
 	c, from := w.expr(e)
-	if t.IsVector() {
+	if t.IsVector() || w.explicit[t] != "" {
 		c = w.converted(c, from, t)
 	}
 	return c

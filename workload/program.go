@@ -92,7 +92,7 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 			all = job
 			continue
 		}
-		all.Then = append(all.Then, device.Launch{Entry: job.Entry, Global: job.Global, Local: job.Local, Args: job.Args, LocalMem: job.LocalMem})
+		all.Then = append(all.Then, device.Launch{Entry: job.Entry, Global: job.Global, Local: job.Local, Args: job.Args, LocalMem: job.LocalMem, Dynamic: job.Dynamic})
 	}
 	return all, nil
 }

@@ -201,6 +201,7 @@ func (c *Case) job(policy device.Policy, source *emit.Source) (device.Job, error
 		Local:    local[:],
 		Policy:   policy,
 		LocalMem: source.LocalBytes,
+		Dynamic:  source.Dynamic,
 	}
 	for _, p := range source.Params {
 		arg := device.Arg{Name: p.Name, DType: string(p.DType)}

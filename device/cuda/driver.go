@@ -17,7 +17,6 @@ type driver struct {
 	open     dl.Opener
 	device   uintptr
 	arch     string // sm_90
-	limit    int64  // bytes of local memory that a work-group may have when it asks for more than usual
 	warps    int64  // that a multiprocessor holds at most
 	stream   uintptr
 	compiler *compiler // opened when it is needed
@@ -29,9 +28,8 @@ type driver struct {
 var _ runner.Driver = (*driver)(nil)
 
 func openDevice(open dl.Opener, l library, dev uintptr, info device.Info) (*driver, error) {
-	d := &driver{api: api{library: l}, open: open, device: dev, arch: info.Architecture, limit: info.LocalMem}
+	d := &driver{api: api{library: l}, open: open, device: dev, arch: info.Architecture}
 	if info.CUDA != nil {
-		d.limit = max(d.limit, info.CUDA.LocalMemOptIn)
 		d.warps = info.CUDA.WorkItemsPerUnit / info.SubgroupSize
 	}
 	var err error
