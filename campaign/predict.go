@@ -219,9 +219,11 @@ type Suitability struct {
 
 // Rank orders the models of a profile for the cases: first those that apply, of these the ones that were made for the kernels, then those
 // for any kernel, then the one that leaves the least of their work without a cost, then the one that predicts with the fewest warnings,
-// then the one with the smallest error on kernels left out of its calibration.
+// then the one with the smallest error on kernels left out of its calibration. Models that cannot predict the cases are left out, unless
+// none can.
 func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, error) {
 	var all []Suitability
+	var failed error
 	for i := range profile.Models {
 		fit := &profile.Models[i].Fit
 		p, err := NewPredictor(profile.Device, profile.Roof, &profile.Models[i])
@@ -232,16 +234,20 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 		if fit.Cross != nil && !math.IsNaN(fit.Cross.GeomeanRelErr) {
 			s.Error, s.HeldOut = fit.Cross.GeomeanRelErr, true
 		}
-		for _, c := range cases {
-			predicted, err := p.Predict(c)
-			if err != nil {
-				return nil, err
-			}
+		predictions, err := p.PredictAll(cases)
+		if err != nil {
+			failed = cmp.Or(failed, err)
+			continue
+		}
+		for _, predicted := range predictions {
 			s.Applies = s.Applies && predicted.Applies()
 			s.Unpriced += len(kindsOf(predicted.Unpriced.Records))
 			s.Doubts += len(predicted.Warnings)
 		}
 		all = append(all, s)
+	}
+	if len(all) == 0 {
+		return nil, failed
 	}
 	slices.SortStableFunc(all, func(a, b Suitability) int {
 		return cmp.Or(trueFirst(a.Applies, b.Applies), cmp.Compare(b.For, a.For),
