@@ -60,6 +60,12 @@ func Select(all []Info, query string) (int, error) {
 	return 0, SelectError(fmt.Sprintf("no device is named %q; there are:\n%s", query, list(all, nil)))
 }
 
+// needs says what an interface needs on a machine.
+var needs = map[samples.Interface]string{
+	samples.CUDA:   "NVIDIA's driver (libcuda.so.1)",
+	samples.OpenCL: "a driver of the device's vendor for OpenCL",
+}
+
 // selectOf selects among the devices of an interface.
 func selectOf(all []Info, i samples.Interface, query string) (int, error) {
 	var some []Info
@@ -70,7 +76,7 @@ func selectOf(all []Info, i samples.Interface, query string) (int, error) {
 		}
 	}
 	if len(some) == 0 {
-		return 0, SelectError(fmt.Sprintf("no device has the interface %s; there are:\n%s", i, list(all, nil)))
+		return 0, SelectError(fmt.Sprintf("no device has the interface %s, which needs %s; there are:\n%s", i, needs[i], list(all, nil)))
 	}
 	if index, err := strconv.Atoi(query); err == nil && slices.Contains(at, index) { // an index is one of all devices
 		return index, nil

@@ -23,7 +23,7 @@ type result struct {
 }
 
 func (e expected) release(d *Device) {
-	for _, r := range e {
+	for _, r := range inOrder(e) {
 		d.Free(r.id)
 	}
 }

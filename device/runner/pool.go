@@ -2,6 +2,9 @@ package runner
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"gpuperf/device"
 )
@@ -87,21 +90,29 @@ func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 
 // empty gives all buffers back.
 func (p *pool) empty(d *Device) {
-	for _, b := range p.masters {
+	for _, b := range inOrder(p.masters) {
 		d.Free(b.id)
 	}
-	for _, id := range p.work {
+	for _, id := range inOrder(p.work) {
 		d.Free(id)
 	}
-	for _, e := range p.expected {
+	for _, e := range inOrder(p.expected) {
 		e.release(d)
 	}
 	p.masters, p.work, p.expected, p.bytes = nil, nil, nil, 0
 }
 
+// inOrder are the values of a map in the order of its keys' text, so that a driver is asked for the same things in the same order each time.
+func inOrder[K comparable, V any](m map[K]V) (values []V) {
+	for _, k := range slices.SortedFunc(maps.Keys(m), func(a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
+		values = append(values, m[k])
+	}
+	return values
+}
+
 func (p *pool) close(d *Device) {
 	p.empty(d)
-	for _, c := range p.compare {
+	for _, c := range inOrder(p.compare) {
 		c.release(d)
 	}
 	p.compare = nil

@@ -144,10 +144,10 @@ func (d *Device) Close() error {
 	d.closed = true
 	d.sweep.close(d)
 	d.pool.close(d)
-	for _, p := range d.programs {
-		d.Unload(p.Program)
+	for _, key := range d.order {
+		d.Unload(d.programs[key].Program)
 	}
-	d.programs = nil
+	d.programs, d.order = nil, nil
 	d.Driver.Close()
 	return nil
 }

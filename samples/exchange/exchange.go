@@ -6,6 +6,7 @@
 package exchange
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -80,6 +81,9 @@ func Export(w io.Writer, format string, all iter.Seq2[*samples.Record, error]) e
 			records = append(records, r)
 		}
 	}
+	if len(records) == 0 {
+		return errors.New("there are no samples of kernels to export")
+	}
 	return f.write(w, records)
 }
 
@@ -123,7 +127,7 @@ func recognise(path, text string) (Format, error) {
 			return f, nil
 		}
 	}
-	e := &source.Error{File: path, Msg: "neither of the formats that can be imported is recognised in it", Hint: "these are:"}
+	e := &source.Error{File: path, Msg: "none of the formats that can be imported is recognised in it", Hint: "these are:"}
 	for _, f := range Imports {
 		e.Hint += fmt.Sprintf("\n      %-12s  %s", f.Name, f.Doc)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"os"
@@ -125,6 +126,14 @@ func TestT4(t *testing.T) {
 	}
 }
 
+func TestExportNothing(t *testing.T) {
+	for _, f := range Exports {
+		if err := Export(io.Discard, f.Name, sequence(nil)); err == nil {
+			t.Errorf("%s: a file without samples is written", f.Name)
+		}
+	}
+}
+
 func TestCSV(t *testing.T) {
 	rows, err := csv.NewReader(bytes.NewReader(export(t, "csv", own()))).ReadAll()
 	if err != nil || len(rows) != 3 {
@@ -222,11 +231,15 @@ func TestImportRefuses(t *testing.T) {
 		{"ncu.csv", `,"launch__func_cache_config"`, ``, ":5:1: the row has 18 cells, the header has 17"},
 		{"ncu.csv", `"dram__bytes_read.sum"`, `"Metric Name"`, ":6:1: this is the page details"},
 		{"ncu.csv", `"ID"`, `"I"`, "no launch of a kernel is in it\n    ncu says: ==PROF== Disconnected from process 4242"},
+		{"ncu.csv", `"(8192, 1, 1)","0"`, `"(8192`, ":8:1: not a row of a table: extraneous or missing \" in quoted-field"},
 		{"nsys.csv", ",1504,", ",,", ":9:1: the launch needs a Duration"},
 		{"nsys.csv", "0.016,,,,,NVIDIA H200 (0)", "0.016,,,,,NVIDIA H200 (1)", ":9:1: the launch is on device NVIDIA H200 (1)"},
 		{"nsys.csv", "Duration (ns)", "Duration (cycles)", `:7:1: Duration is in "cycles"`},
-		{"nsys.csv", "Start (ns)", "Begin", "neither of the formats"},
+		{"nsys.csv", "Start (ns)", "Begin", "none of the formats"},
 		{"kernel_tuner.json", `"RuntimeFailedConfig"`, `"Whatever"`, `configuration "2048,rows": time is "Whatever"`},
+		{"kernel_tuner.json", `"time": 0.625`, `"time": "fast"`, `configuration "128,rows": time is "fast"`},
+		{"kernel_tuner.json", `"time": 0.625, `, ``, `configuration "128,rows": time is no number`},
+		{"kernel_tuner.json", `"times": [0.52, 0.5, 0.48]`, `"times": [0.52, null, 0.48]`, `configuration "256,rows": 0 ms is no time`},
 		{"kernel_tuner.json", `0.625`, `-1`, `configuration "128,rows": -1 ms is no time`},
 		{"kernel_tuner.json", `"kernel_name": "vector_add",`, ``, "has a device_name and a kernel_name"},
 		{"kernel_tuner.json", `"objective": "time"`, `"objective" "time"`, "not a cache file of Kernel Tuner"},
@@ -246,6 +259,72 @@ func TestImportRefuses(t *testing.T) {
 		if _, _, err := Import(path, ""); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s with %s: %v\nwant %s", tt.file, tt.new, err, tt.want)
 		}
+	}
+}
+
+// TestRecorded imports what ncu has exported of applications on an H200: numbers with commas between their thousands, in base units and in
+// others, with instances behind them, between its own lines and those of the application.
+func TestRecorded(t *testing.T) {
+	for _, tt := range []struct {
+		file, kernel string
+		trials       []float64
+		metrics      map[string]string
+	}{
+		{"app.ncu.csv", "void app::scale<float>(T1 *, T1, int)", []float64{1.2512e-05, 1.2384e-05}, map[string]string{
+			"dram__cycles_elapsed.avg.per_second": "3.1937794497650003e+09 hz", "launch__thread_count": "4.194304e+06 thread", "launch__registers_per_thread": "16 register/thread",
+		}},
+		{"app.ncu.csv", "app::<unnamed>::transpose(const float *, float *, int)", []float64{1.696e-05}, map[string]string{
+			"launch__shared_mem_per_block_static": "4224 byte/block", "launch__block_size": "1024 ",
+		}},
+		{"app.auto.ncu.csv", "app::<unnamed>::transpose(const float *, float *, int)", []float64{1.712e-05}, map[string]string{
+			"launch__shared_mem_per_block_static": "4.22 Kbyte/block", "dram__bytes_read.sum": "16.780544 Mbyte", "dram__bytes_write.sum": "376.576 Kbyte",
+			"launch__thread_count": "4.194304e+06 thread", "gpu__time_duration.sum": "17.12 us",
+		}},
+		{"torch.ncu.csv", "add", []float64{5.152e-06, 5.12e-06}, map[string]string{"smsp__inst_executed.sum": "167936 inst", "lts__t_sector_hit_rate.pct": "37.224999999999994 %"}},
+		{"torch.ncu.csv", "void at::vectorized_elementwise_kernel<4, at::CUDAFunctor_add<float>, std::array<char *, 3>>(int, T2, T3)", []float64{4.352e-06}, map[string]string{
+			"smsp__inst_executed.sum": "139264 inst",
+		}},
+	} {
+		_, records, err := Import(filepath.Join("../../testdata/ncu", tt.file), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(records, func(r samples.Record) bool { return r.Kernel.Source == tt.kernel })
+		if i < 0 {
+			t.Fatalf("%s: no %s", tt.file, tt.kernel)
+		}
+		r := records[i]
+		if d := r.Device; d.Name != "NVIDIA H200" || d.ComputeUnits != 132 || d.Architecture != "sm_90" {
+			t.Errorf("%s: on %+v", tt.file, d)
+		}
+		if !slices.EqualFunc(r.Trials, tt.trials, func(a, b float64) bool { return math.Abs(a/b-1) < 1e-9 }) {
+			t.Errorf("%s: %s took %v", tt.file, tt.kernel, r.Trials)
+		}
+		for name, want := range tt.metrics {
+			if m := r.Metrics[name]; fmt.Sprintf("%v %s", m.Value, m.Unit) != want {
+				t.Errorf("%s: %s: %s is %v %s, want %s", tt.file, tt.kernel, name, m.Value, m.Unit, want)
+			}
+		}
+		for name := range r.Metrics {
+			if strings.HasPrefix(name, "device__") || strings.HasPrefix(name, "nvlink__") {
+				t.Errorf("%s: %s is no metric of a launch", tt.file, name)
+			}
+		}
+	}
+}
+
+// TestFailedConfiguration: before errors had names, a configuration that failed had a time that is none.
+func TestFailedConfiguration(t *testing.T) {
+	text, err := os.ReadFile("testdata/kernel_tuner.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "old.json")
+	if err := os.WriteFile(path, bytes.Replace(text, []byte("0.625"), []byte("1e20"), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := imported(t, path, ""); !strings.Contains(got[0], "block_size_x:128") || !strings.HasSuffix(got[0], "warm refused [] map[]") {
+		t.Errorf("%s", got[0])
 	}
 }
 
@@ -281,7 +360,7 @@ func TestEntry(t *testing.T) {
 
 // FuzzImport: whatever a file holds, its samples are whole.
 func FuzzImport(f *testing.F) {
-	for _, name := range []string{"ncu.csv", "nsys.csv", "kernel_tuner.json"} {
+	for _, name := range []string{"ncu.csv", "nsys.csv", "kernel_tuner.json", "../../../testdata/ncu/torch.ncu.csv"} {
 		text, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			f.Fatal(err)

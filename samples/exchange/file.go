@@ -3,6 +3,7 @@ package exchange
 import (
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -78,7 +79,7 @@ func (f file) rows(header string) (rows []row, err error) {
 		reader := csv.NewReader(strings.NewReader(text))
 		cells, err := reader.Read()
 		if err != nil {
-			return nil, f.at(line, "not a row of a table: %v", err)
+			return nil, f.at(line, "not a row of a table: %v", errors.Unwrap(err))
 		}
 		if names == nil {
 			names = cells
@@ -119,7 +120,7 @@ type launch struct {
 }
 
 // gather makes a record of all launches of a kernel with the same grid and block: their times are the trials, and a metric is the median
-// over those that have it. The launch is in the identity, as the sizes that it came from are not known.
+// over those that have it, in the unit that it has first. The launch is in the identity, as the sizes that it came from are not known.
 func gather(launches []launch, like samples.Record) []samples.Record {
 	var order []string
 	of := map[string][]launch{}
@@ -148,14 +149,14 @@ func gather(launches []launch, like samples.Record) []samples.Record {
 				r.Trials = append(r.Trials, l.seconds)
 			}
 			for name, m := range l.metrics {
-				values[name] = append(values[name], m.Value)
+				values[name+m.Unit] = append(values[name+m.Unit], m.Value)
 			}
 		}
 		for name, m := range first.metrics {
 			if r.Metrics == nil {
 				r.Metrics = map[string]samples.Metric{}
 			}
-			r.Metrics[name] = samples.Metric{Value: samples.Summarize(values[name]).Median, Unit: m.Unit}
+			r.Metrics[name] = samples.Metric{Value: samples.Summarize(values[name+m.Unit]).Median, Unit: m.Unit}
 		}
 		records = append(records, summarized(r))
 	}

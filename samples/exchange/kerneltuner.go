@@ -33,6 +33,9 @@ var tunerErrors = map[string]samples.Status{
 	"RuntimeFailedConfig":     samples.Refused,
 }
 
+// tunerFailed is the time of a configuration that failed, in files from before errors had names.
+const tunerFailed = 1e20
+
 // tunerTimes are what else took time, in the order of the tuner: of its own work, and so no metrics of the kernel.
 var tunerTimes = []string{"compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time"}
 
@@ -126,16 +129,21 @@ func tunerResult(entry map[string]json.RawMessage, r *samples.Record) error {
 		r.Status, r.Error = status, name
 		return nil
 	}
+	var one float64
+	if err := json.Unmarshal(entry["time"], &one); err != nil {
+		return fmt.Errorf("time is no number: %v", err)
+	}
+	if one == tunerFailed {
+		r.Status, r.Error = samples.Refused, "failed, nothing says how"
+		return nil
+	}
 	var times []float64
-	if entry["times"] != nil {
-		if err := json.Unmarshal(entry["times"], &times); err != nil {
+	if text := entry["times"]; text != nil {
+		if err := json.Unmarshal(text, &times); err != nil {
 			return fmt.Errorf("times is no list of numbers: %v", err)
 		}
-	} else {
-		var one float64
-		if err := json.Unmarshal(entry["time"], &one); err != nil {
-			return fmt.Errorf("time is no number: %v", err)
-		}
+	}
+	if len(times) == 0 {
 		times = []float64{one}
 	}
 	for _, t := range times {

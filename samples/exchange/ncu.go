@@ -14,8 +14,8 @@ import (
 const (
 	ncuHeader   = `"ID","Process ID"`
 	ncuDuration = "gpu__time_duration.sum"
-	ncuMessage  = "=="                 // begins what it says itself, as ==WARNING== No kernels were profiled.
-	ncuDevice   = "device__attribute_" // begins the names of what is said of the device
+	ncuMessage  = "==" // begins what it says itself, as ==WARNING== No kernels were profiled.
+	ncuDevice   = "device__attribute_"
 )
 
 // ncuLaunch are the columns that are about the launch.
@@ -23,6 +23,9 @@ var ncuLaunch = []string{
 	"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC",
 	"Domain:Range:PushPop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg", "Id:Domain:Start/Stop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg",
 }
+
+// ncuOther begin the names of what is said of the machine and of ncu's own work, in every row, whatever was asked for.
+var ncuOther = []string{ncuDevice, "c2clink__", "numa__", "nvlink__", "pcie__", "profiler__"}
 
 func isNCU(text string) bool {
 	return strings.HasPrefix(text, ncuMessage) || strings.HasPrefix(text, ncuHeader) || strings.Contains(text, "\n"+ncuHeader)
@@ -34,7 +37,11 @@ func readNCU(f file) ([]samples.Record, error) {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, f.wrong("no launch of a kernel is in it").WithHint("ncu says: %s", said(f.text))
+		wrong := f.wrong("no launch of a kernel is in it")
+		if last := said(f.text); last != "" {
+			wrong = wrong.WithHint("ncu says: %s", last)
+		}
+		return nil, wrong
 	}
 	like := samples.Record{Origin: "ncu", Mode: samples.Cold, Time: f.modified} // it flushes the caches before each launch, unless told not to
 	var launches []launch
@@ -77,7 +84,8 @@ func ncuRow(f file, r row) (launch, error) {
 		}
 	}
 	for name, text := range r.cells {
-		if v, ok := parseFloat(text); ok && !strings.HasPrefix(name, ncuDevice) && !slices.Contains(ncuLaunch, name) {
+		other := slices.Contains(ncuLaunch, name) || slices.ContainsFunc(ncuOther, func(p string) bool { return strings.HasPrefix(name, p) })
+		if v, ok := parseFloat(text); ok && !other {
 			l.metrics[name] = samples.Metric{Value: v, Unit: r.units[name]}
 		}
 	}

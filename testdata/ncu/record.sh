@@ -4,7 +4,7 @@
 #     OUT=/tmp/out bash record.sh
 #
 #   app.ncu.csv        app.cu, by the sections that ncu takes by default, as it writes to a terminal: between its own lines and those of the application
-#   app.base.ncu.csv   app.cu, chosen metrics in base units, with their instances
+#   app.auto.ncu.csv   app.cu, chosen metrics in units that suit them, with their instances
 #   torch.ncu.csv      app.py, chosen metrics
 set -uo pipefail
 : "${OUT:?an empty folder}"
@@ -19,7 +19,7 @@ record() { # name, arguments of ncu
 }
 metrics=gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sector_hit_rate.pct,smsp__inst_executed.sum,launch__registers_per_thread
 record app "$dir/app"
-record app.base --print-units base --print-metric-instances values --metrics "$metrics,device__attribute_display_name" "$dir/app"
+record app.auto --print-units auto --print-metric-instances values --metrics "$metrics,device__attribute_display_name" "$dir/app"
 record torch --metrics "$metrics" python3 "$here/app.py"
 rm -r "$dir"
 wc -lc "$OUT"/*.csv
