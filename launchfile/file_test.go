@@ -230,6 +230,26 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// TestContentOfCUDA: files of data in structures and of variables count, and where they lie does not.
+func TestContentOfCUDA(t *testing.T) {
+	text := strings.NewReplacer("{buffer: x, dtype: float32, size: n * m, restore: false}", "{struct: [{buffer: x, dtype: float32, data: x.bin}]}",
+		"kernel: k<float>\n", "kernel: k<float>\nglobals: {c: {dtype: float32, data: c.bin}}\n").Replace(cuda)
+	hash := func(x, c string) string {
+		j, err := job(t, map[string]string{"k.cu": "__global__ void k() {}", "x.bin": x, "c.bin": c}, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j.SourceHash()
+	}
+	first := hash("abcd", "efgh")
+	if hash("abcd", "efgh") != first {
+		t.Error("the folder shows in the hash")
+	}
+	if hash("abce", "efgh") == first || hash("abcd", "efgi") == first {
+		t.Error("data do not show in the hash")
+	}
+}
+
 // TestErrors plants a mistake in a launch file and finds it named, with its place: the new text, what the error says of it, and
 // the text that it replaces.
 func TestErrors(t *testing.T) {

@@ -61,11 +61,17 @@ func content(job device.Job, headers []byte) (string, error) {
 		return "", err
 	}
 	plain.Identity, plain.Source, plain.Include = samples.Identity{}, "", nil
-	withoutPaths(plain)
+	withoutPaths(plain.Variables)
+	for _, l := range plain.Launches() {
+		withoutPaths(l.Args)
+	}
 	if e := plain.Expect; e != nil {
 		e.Job.Include = nil
-		withoutPaths(e.Job)
-		withoutPaths(device.Job{Args: e.Given})
+		withoutPaths(e.Given)
+		withoutPaths(e.Job.Variables)
+		for _, l := range e.Job.Launches() {
+			withoutPaths(l.Args)
+		}
 	}
 	if text, err = json.Marshal(plain); err != nil {
 		return "", err
@@ -75,12 +81,13 @@ func content(job device.Job, headers []byte) (string, error) {
 }
 
 // withoutPaths forgets where files of data lie: what they hold counts.
-func withoutPaths(job device.Job) {
-	for _, l := range job.Launches() {
-		for _, a := range l.Args {
-			if a.File != nil {
-				a.File.Path = ""
-			}
+func withoutPaths(args []device.Arg) {
+	for _, a := range args {
+		if a.File != nil {
+			a.File.Path = ""
+		}
+		for _, f := range a.Fields {
+			withoutPaths([]device.Arg{f.Arg})
 		}
 	}
 }
