@@ -22,10 +22,15 @@ var (
 	comments  = regexp.MustCompile(`//[^\n]*|(?s:/\*.*?\*/)`)
 	template  = regexp.MustCompile(`template\s*<([^{};]*)>[^{};]*$`)
 	dynamic   = regexp.MustCompile(`\bextern\s+__shared__\s+(?:__align__\s*\(\s*\d+\s*\)\s*)?([\w ]+?)\s+\w+\s*\[\s*\]`)
+	launched  = regexp.MustCompile(`\b(\w+)\s*(?:<[^<>;]*>)?\s*<<<(.*?)>>>`)
+	digits    = regexp.MustCompile(`\d+`)
 	word      = regexp.MustCompile(`[A-Za-z_]\w*`)
 	axes      = map[string]int{"1": 2, "2": 3, "y": 2, "z": 3}
 	qualities = regexp.MustCompile(`\b(?:const|volatile|restrict|__restrict__|__restrict|__global|global|__constant|constant|__private|private|__local|local|__grid_constant__|struct|register)\b`)
 )
+
+// longestHead is how many characters before a kernel its template is looked for in.
+const longestHead = 1000
 
 func readOpenCL(path, text string) ([]Kernel, error) { return readSource(openCL, path, text), nil }
 
@@ -34,6 +39,10 @@ func readCUDA(path, text string) ([]Kernel, error) { return readSource(cuda, pat
 // readSource finds the kernels that a source defines.
 func readSource(l language, path, text string) (kernels []Kernel) {
 	text = comments.ReplaceAllString(text, " ")
+	launches := map[string]string{}
+	for _, m := range launched.FindAllStringSubmatch(text, -1) {
+		launches[m[1]] = strings.Join(strings.Fields(m[2]), " ")
+	}
 	for _, found := range l.kernel.FindAllStringIndex(text, -1) {
 		head, ok := readHead(text[found[1]:])
 		if !ok {
@@ -41,7 +50,7 @@ func readSource(l language, path, text string) (kernels []Kernel) {
 		}
 		types := map[string]string{}
 		k := Kernel{Name: head.name, Dims: 1, Block: head.size, Most: head.most, file: path}
-		if m := template.FindStringSubmatch(text[:found[0]]); m != nil {
+		if m := template.FindStringSubmatch(text[max(0, found[0]-longestHead):found[0]]); m != nil {
 			k.Name += "<" + strings.Join(arguments(m[1], types), ", ") + ">"
 			k.Notes = append(k.Notes, "an instance of a template: choose its arguments")
 		}
@@ -57,8 +66,8 @@ func readSource(l language, path, text string) (kernels []Kernel) {
 		if m := dynamic.FindStringSubmatch(head.body); m != nil {
 			k.Dynamic, _, _ = typeOf(m[1], types)
 		}
-		if m := regexp.MustCompile(`\b` + head.name + `\s*(?:<[^<>;]*>)?\s*<<<(.*?)>>>`).FindStringSubmatch(text); m != nil {
-			k.Notes = append(k.Notes, "launched in the source by <<<"+strings.Join(strings.Fields(m[1]), " ")+">>>")
+		if by, ok := launches[head.name]; ok {
+			k.Notes = append(k.Notes, "launched in the source by <<<"+by+">>>")
 		}
 		kernels = append(kernels, k)
 	}
@@ -153,8 +162,8 @@ func split(list string) (parts []string) {
 
 // numbers are those of a list in brackets.
 func numbers(list string) (all []int64) {
-	for _, digits := range regexp.MustCompile(`\d+`).FindAllString(list, 3) {
-		n, err := strconv.ParseInt(digits, 10, 64)
+	for _, text := range digits.FindAllString(list, 3) {
+		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
 			return nil
 		}
