@@ -15,11 +15,14 @@ type Compiled struct {
 	Registers  int64   `json:"registers,omitempty"`   // of a work-item
 	PrivateMem int64   `json:"private_mem,omitempty"` // bytes of a work-item: of spilled registers and arrays
 	LocalMem   int64   `json:"local_mem,omitempty"`   // bytes of a work-group
-	Groups     int64   `json:"groups,omitempty"`      // work-groups that a compute unit runs at once
+	Groups     int64   `json:"groups,omitempty"`      // work-groups that a compute unit runs at once: by the data sheet, where the driver does not tell
 	Most       int64   `json:"most_groups,omitempty"` // as many as there can be of this size
 	Limit      string  `json:"limit,omitempty"`       // the resource for which there are no more
 	Occupancy  float64 `json:"occupancy,omitempty"`   // the share of the sub-groups that a compute unit can hold
 }
+
+// registerStep is the multiple to which the registers of work-items are rounded up: NVIDIA's GPUs give 256 at once to a sub-group of 32.
+const registerStep = 8
 
 // compiled takes over what the record says, and names what limits the work-groups.
 func (e *explainer) compiled(out *Explanation) error {
@@ -34,15 +37,16 @@ func (e *explainer) compiled(out *Explanation) error {
 		return nil
 	}
 	out.Compiled = &c
-	group := launch.Group{Items: 1, Registers: c.Registers, Local: c.LocalMem, Subgroup: int64(e.Lanes)}
+	group := launch.Group{Items: 1, Registers: (c.Registers + registerStep - 1) / registerStep * registerStep, Local: c.LocalMem, Subgroup: int64(e.Lanes)}
 	for _, n := range e.Record.Local {
 		group.Items *= n
 	}
 	limits := launch.Limits(e.Facts, group)
-	if len(limits) < 2 || len(e.Record.Local) == 0 || c.Groups == 0 {
+	if len(limits) < 2 || len(e.Record.Local) == 0 || c.Registers == 0 {
 		return nil
 	}
 	least := slices.MinFunc(limits, func(a, b launch.Limit) int { return cmp.Compare(a.Groups, b.Groups) })
+	c.Groups = cmp.Or(c.Groups, least.Groups)
 	c.Most = max(c.Groups, min(limits[0].Groups, limits[1].Groups))
 	if c.Groups < c.Most {
 		c.Limit = least.Resource

@@ -35,8 +35,8 @@ releases when its operands have been read and when its result has been written; 
 another sub-group; S, the cycles that the sub-group then stalls.
 
 LISTING is what cuobjdump -sass or nvdisasm -hex -c -g prints, for sm_70 and later. A cubin needs nvdisasm or cuobjdump, from
-CUDA's toolkit. A kernel script or a launch file is compiled first, by NVRTC, for the architecture of the GPU that is here, or the one
-that --arch names.`,
+CUDA's toolkit. A kernel script or a launch file is compiled first, by NVRTC or nvcc, PTX by ptxas, for the architecture of the GPU that
+is here, or the one that --arch names.`,
 		Example: `  perf sass testdata/sass/matmul.sass
   perf sass testdata/sass/spill.sass --facts
   perf sass testdata/sass/matmul.sass --json`,
@@ -88,6 +88,11 @@ func (o *machineCode) read(cmd *cobra.Command, path string) (*sass.Listing, erro
 		}
 		if err != nil {
 			return nil, err
+		}
+		if sass.IsPTX(cubin) {
+			if cubin, err = sass.Assemble(cmd.Context(), cubin, o.arch); err != nil {
+				return nil, err
+			}
 		}
 		listing, err := sass.ReadCubin(cmd.Context(), cubin, true)
 		if err != nil {

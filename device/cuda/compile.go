@@ -172,7 +172,7 @@ func (d *driver) Binary(p runner.Program) ([]byte, error) {
 }
 
 // MachineCode is what the module was loaded from.
-func (d *driver) MachineCode(p runner.Program, entry string) (cubin []byte, symbol string) {
+func (d *driver) MachineCode(p runner.Program, entry string) (image []byte, symbol string) {
 	program := p.(*program)
 	return program.image, program.symbol(entry)
 }

@@ -77,8 +77,14 @@ func (d *driver) finishBuild(id object, options string) (runner.Program, string,
 // Unload releases a program.
 func (d *driver) Unload(p runner.Program) { d.release(releaseProgram, p.(program).object) }
 
-// MachineCode has none: a driver gives its own format, and NVIDIA's PTX.
-func (d *driver) MachineCode(runner.Program, string) (cubin []byte, symbol string) { return nil, "" }
+// MachineCode is the PTX of NVIDIA's compiler.
+func (d *driver) MachineCode(p runner.Program, entry string) (image []byte, symbol string) {
+	if !d.nvidia {
+		return nil, ""
+	}
+	image, _ = d.Binary(p)
+	return image, entry
+}
 
 // Binary returns what the driver made of a built program for this device: machine code, or, from NVIDIA's, PTX.
 func (d *driver) Binary(p runner.Program) ([]byte, error) {

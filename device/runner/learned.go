@@ -47,7 +47,7 @@ func (d *Device) learn(ctx context.Context, job device.Job, p program, told samp
 		image, symbol = d.MachineCode(p.Program, job.Entry)
 	}
 	found := make(chan *samples.Code, 1)
-	go func() { found <- cmp.Or(now.Code, disassembled(ctx, image, symbol, arrays(job))) }()
+	go func() { found <- cmp.Or(now.Code, d.disassembled(ctx, image, symbol, now.Registers, arrays(job))) }()
 	return func() learned {
 		now.Code = <-found
 		p.learned[file] = now
@@ -69,19 +69,30 @@ func arrays(job device.Job) []string {
 	return names
 }
 
-// disassembled is what a kernel of machine code holds; nil where no disassembler is at hand, or none understands it.
-func disassembled(ctx context.Context, image []byte, symbol string, arrays []string) *samples.Code {
-	if len(image) == 0 || len(image) > codeBytes || !sass.IsCubin(image) {
+// disassembled is what a kernel of machine code holds; nil where no disassembler is at hand, or none understands it. PTX is assembled as
+// drivers do it: where that gives other registers, it is not what they run.
+func (d *Device) disassembled(ctx context.Context, image []byte, symbol string, registers int64, arrays []string) *samples.Code {
+	if len(image) == 0 || len(image) > codeBytes {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, codeLimit)
 	defer cancel()
+	if sass.IsPTX(image) {
+		cubin, err := sass.Assemble(ctx, image, d.info.Architecture)
+		if err != nil {
+			return nil
+		}
+		image = cubin
+	}
+	if !sass.IsCubin(image) {
+		return nil
+	}
 	listing, err := sass.ReadCubin(ctx, image, false)
 	if err != nil {
 		return nil
 	}
 	for _, f := range listing.Functions {
-		if f.Name == symbol {
+		if f.Name == symbol && int64(f.Registers) == registers {
 			return f.Code(arrays)
 		}
 	}

@@ -36,8 +36,8 @@ type Driver interface {
 	Binary(p Program) ([]byte, error)
 	Load(binary []byte, options string) (Program, error)
 	Unload(p Program)
-	// MachineCode is a cubin with a kernel of a program, and the name of the kernel in it; nil where there is none.
-	MachineCode(p Program, entry string) (cubin []byte, symbol string)
+	// MachineCode is a cubin or PTX with a kernel of a program, and the name of the kernel in it; nil where there is neither.
+	MachineCode(p Program, entry string) (image []byte, symbol string)
 	// Kernel finds a kernel function of a program. The error is a *device.Error where the program has none of that name.
 	Kernel(p Program, entry string) (Kernel, error)
 	// Address is where a buffer lies, as kernels see it.
