@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,5 +84,25 @@ func TestPointers(t *testing.T) {
 	got := f.pointers(func(int) bool { return true })
 	if diff := cmp.Diff([]int{0, 1, -1, 1}, []int{got[2], got[4], got[7], got[8]}); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestAssemble: PTX is told from other programs, and given to ptxas without the zero byte that drivers end it with.
+func TestAssemble(t *testing.T) {
+	const ptx = "//\n// Generated\n\n.version 9.0\n.target sm_90\n\x00"
+	if !IsPTX([]byte(ptx)) || IsPTX([]byte("\x7fELF")) || IsPTX([]byte("// .version 9.0\n__kernel")) {
+		t.Error("PTX begins with its version")
+	}
+	bin := t.TempDir()
+	script := "#!/bin/sh\n[ $1 = -arch=sm_90 ] || { echo no such architecture >&2; exit 1; }\ncat $4 > $3\n"
+	if err := os.WriteFile(filepath.Join(bin, "ptxas"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":/usr/bin:/bin")
+	if cubin, err := Assemble(t.Context(), []byte(ptx), "sm_90"); err != nil || string(cubin) != ptx[:len(ptx)-1] {
+		t.Errorf("%q %v", cubin, err)
+	}
+	if _, err := Assemble(t.Context(), []byte(ptx), "sm_1"); err == nil || !strings.Contains(err.Error(), "ptxas -arch=sm_1: exit status 1: no such architecture") {
+		t.Error(err)
 	}
 }
