@@ -32,13 +32,30 @@ func (f *file) args() error {
 		if err != nil {
 			return unablef("argument %d: %v", i, err)
 		}
-		said := slices.DeleteFunc([]string{strings.TrimSpace(p.Type + " " + p.Name), comment}, func(s string) bool { return s == "" })
-		if comment = strings.Join(said, "; "); comment != "" {
-			comment = "   # " + comment
-		}
-		f.line("  - %s%s", text, comment)
+		f.line("  - %s%s", text, behind(joined(strings.TrimSpace(p.Type+" "+p.Name), comment)))
 	}
 	return nil
+}
+
+// joined are remarks in a row.
+func joined(remarks ...string) string {
+	return strings.Join(slices.DeleteFunc(remarks, func(s string) bool { return s == "" }), "; ")
+}
+
+// behind is a comment behind YAML.
+func behind(comment string) string {
+	if comment == "" {
+		return ""
+	}
+	return "   # " + comment
+}
+
+// addresses warns of what memory held.
+func addresses(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("holds %d addresses of the application, which mean nothing here", n)
 }
 
 // arg is an argument as YAML, with what to say of it.
@@ -68,8 +85,7 @@ func (f *file) arg(p param) (text, comment string, err error) {
 		text, comment, err = f.buffer(pointers[0], p)
 		return "{" + text + "}", comment, err
 	case len(pointers) > 0:
-		text, err = f.structure(p, bytes)
-		return text, "", err
+		return f.structure(p, bytes)
 	}
 	if text, ok := scalar(dtype(p.Type), bytes); ok && !strings.Contains(p.Type, "*") {
 		return "{" + text + "}", "", nil
@@ -78,8 +94,8 @@ func (f *file) arg(p param) (text, comment string, err error) {
 }
 
 // structure is a parameter that holds pointers among other bytes.
-func (f *file) structure(p param, bytes []byte) (string, error) {
-	var parts []string
+func (f *file) structure(p param, bytes []byte) (text, comment string, err error) {
+	var parts, remarks []string
 	last := int64(0)
 	rest := func(to int64) {
 		if to > last {
@@ -88,15 +104,15 @@ func (f *file) structure(p param, bytes []byte) (string, error) {
 	}
 	for _, q := range p.Pointers {
 		rest(q.Offset)
-		text, _, err := f.buffer(q, param{})
+		text, comment, err := f.buffer(q, param{})
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		parts = append(parts, "{"+text+"}")
+		parts, remarks = append(parts, "{"+text+"}"), append(remarks, comment)
 		last = q.Offset + 8
 	}
 	rest(p.Size)
-	return "{struct: [" + strings.Join(parts, ", ") + "]}", nil
+	return "{struct: [" + strings.Join(parts, ", ") + "]}", joined(remarks...), nil
 }
 
 // buffer is a pointer to memory. The first one describes the memory.
@@ -115,8 +131,9 @@ func (f *file) buffer(q pointer, p param) (text, comment string, err error) {
 			if filled, err = f.data(m.File, f.names[q.Memory]); err != nil {
 				return "", "", err
 			}
+			comment = joined(comment, addresses(m.Addresses))
 		case f.contents:
-			comment = strings.TrimPrefix(comment+", its "+format.Bytes(m.Bytes)+" were not kept", ", ")
+			comment = joined(comment, "its "+format.Bytes(m.Bytes)+" were not kept")
 		}
 		text = fmt.Sprintf("buffer: %s, %s, %s", f.names[q.Memory], shape(dtype(p.Type), m.Bytes), filled)
 	}
@@ -152,14 +169,14 @@ func (f *file) data(file, what string) (text string, err error) {
 func (f *file) globals() error {
 	var lines []string
 	for _, v := range f.Variables {
-		if v.File == "" {
+		if v.File == "" { // it could not be written
 			continue
 		}
 		data, err := f.data(v.File, v.Name)
 		if err != nil {
 			return err
 		}
-		lines = append(lines, fmt.Sprintf("  %s: {bytes: %d, %s}", quoted(v.Name), v.Bytes, data))
+		lines = append(lines, fmt.Sprintf("  %s: {bytes: %d, %s}%s", quoted(v.Name), v.Bytes, data, behind(addresses(v.Addresses))))
 	}
 	if lines != nil {
 		f.lines = append(append(f.lines, "globals:"), lines...)

@@ -63,16 +63,18 @@ type pointer struct {
 
 // memory is an allocation that a launch was passed.
 type memory struct {
-	Bytes int64
-	Host  bool
-	File  string // with what it held; "" is not kept
+	Bytes     int64
+	Host      bool
+	File      string // with what it held; "" is not kept
+	Addresses int64  // of the application's memory, among what it held
 }
 
 // variable is memory that the module of a kernel brings.
 type variable struct {
-	Name  string
-	Bytes int64
-	File  string // with what it held; "" is not kept
+	Name      string
+	Bytes     int64
+	File      string // with what it held
+	Addresses int64  // of the application's memory, among that
 }
 
 // journal is what a process has told.

@@ -75,6 +75,7 @@ struct launch_ex_params {
   void *function, **values, **extra;
 };
 
+enum { small = 65536 }; /* bytes of memory that may be looked through */
 enum { attribute_cooperative = 2, attribute_cluster = 4 };
 
 /* launch is a launch in whichever way it was asked for. */
@@ -146,6 +147,19 @@ static unsigned char *contents(const struct launch *l, device_pointer start, siz
   return bytes;
 }
 
+/* put_contents writes what memory holds, and how many addresses are among it as far as it is small: they mean nothing elsewhere. */
+static void put_contents(struct text *t, const unsigned char *bytes, size_t size) {
+  int addresses = 0;
+  for (size_t at = 0; size <= small && at + 8 <= size; at += 8) {
+    struct memory m;
+    device_pointer address;
+    memcpy(&address, bytes + at, sizeof address);
+    addresses += find(address, &m);
+  }
+  put(t, ",\"addresses\":%d", addresses);
+  save(t, "bin", bytes, size);
+}
+
 /* put_params writes the parameters, and the allocations that they point into. */
 static void put_params(struct text *t, const struct launch *l) {
   struct memory found[256];
@@ -182,7 +196,7 @@ static void put_params(struct text *t, const struct launch *l) {
   for (int k = 0; k < n; k++) {
     put(t, "%s{\"bytes\":%zu,\"host\":%s", k ? "," : "", found[k].size, found[k].type == 1 ? "true" : "false");
     unsigned char *bytes = found[k].size <= journal.limit ? contents(l, found[k].start, found[k].size) : NULL;
-    if (bytes) save(t, "bin", bytes, found[k].size);
+    if (bytes) put_contents(t, bytes, found[k].size);
     free(bytes);
     put(t, "}");
   }
@@ -260,7 +274,6 @@ static struct module *read_symbols(const unsigned char *code, size_t size) {
 /* put_variables writes the variables of the module of a kernel that no longer hold what they held at first: small ones always, as they are
    parameters in all but name. */
 static void put_variables(struct text *t, const struct launch *l, void *handle, const char *kernel) {
-  enum { small = 65536 };
   const char *comma = "";
   put(t, ",\"variables\":[");
   pthread_mutex_lock(&journal.lock);
@@ -276,7 +289,7 @@ static void put_variables(struct text *t, const struct launch *l, void *handle, 
       put(t, "%s{\"name\":", comma);
       put_string(t, v->name);
       put(t, ",\"bytes\":%zu", size);
-      save(t, "bin", bytes, size);
+      put_contents(t, bytes, size);
       put(t, "}");
       comma = ",";
     }

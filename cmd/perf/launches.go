@@ -124,6 +124,9 @@ Files of an earlier capture in the same folder are replaced.`,
 			if wantJSON(cmd) {
 				return errors.Join(err, printJSON(cmd.OutOrStdout(), result))
 			}
+			if len(result.Kernels) == 0 {
+				return err
+			}
 			fmt.Fprintln(cmd.ErrOrStderr())
 			return errors.Join(err, table.Write(cmd.ErrOrStderr()))
 		},

@@ -1,5 +1,9 @@
 // An application of the CUDA runtime, whose capture is recorded in runtime/: templates, structures that hold pointers, places in
-// allocations, dynamic shared memory, a variable, streams, a cooperative launch, clusters, a graph.
+// allocations, dynamic shared memory, a variable, streams, a cooperative launch, clusters, a graph. To record it again, with the library that
+// perf has compiled:
+//
+//     nvcc -arch=sm_90 -o runtime runtime.cu
+//     CUDA_INJECTION64_PATH=.../cuda.so PERF_CAPTURE_FOLDER=$PWD/runtime-journal ./runtime
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>

@@ -1,0 +1,115 @@
+package capture
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"gpuperf/device"
+	"gpuperf/launchfile"
+)
+
+// recorded copies a journal of testdata/h200, which runtime.cu or driver.cu there has left on an H200, as writing launch files takes it apart.
+func recorded(t *testing.T, name string) (journals string, o Options) {
+	folder := t.TempDir()
+	journals = filepath.Join(folder, "journal")
+	if err := os.CopyFS(journals, os.DirFS(filepath.Join("testdata/h200", name))); err != nil {
+		t.Fatal(err)
+	}
+	return journals, Options{Command: []string{"./" + name}, Folder: folder, Launch: 1}
+}
+
+// TestRecorded: the launch files of recorded applications are those of testdata/h200/*.txtar, which UPDATE=1 writes, and can be launched.
+func TestRecorded(t *testing.T) {
+	for name, contents := range map[string]int64{"runtime": 0, "driver": 100000} {
+		journals, o := recorded(t, name)
+		o.Contents = contents
+		result, err := Write(journals, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all txtar.Archive
+		for _, k := range result.Kernels {
+			text, err := os.ReadFile(k.File)
+			if err != nil {
+				t.Fatalf("%s: %v; %s", k.Plain, err, k.Why)
+			}
+			all.Files = append(all.Files, txtar.File{Name: filepath.Base(k.File), Data: text})
+			f, err := launchfile.Load(k.File)
+			if err != nil {
+				t.Fatal(err)
+			}
+			job, err := f.Job(f.Sizes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := job.Check(device.Info{}); err != nil {
+				t.Errorf("%s: %v", k.File, err)
+			}
+		}
+		golden := filepath.Join("testdata/h200", name+".txtar")
+		if os.Getenv("UPDATE") != "" {
+			if err := os.WriteFile(golden, txtar.Format(&all), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(txtar.Format(&all))); diff != "" {
+			t.Errorf("%s: %s", golden, diff)
+		}
+	}
+}
+
+// TestCrash: of an application that has crashed, everything is written but the line that was not finished.
+func TestCrash(t *testing.T) {
+	journals, o := recorded(t, "runtime")
+	paths, _ := filepath.Glob(filepath.Join(journals, "*.jsonl"))
+	if len(paths) != 1 {
+		t.Fatal(paths)
+	}
+	text, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(text, []byte(`{"event":"launch"`)) + 100
+	if err := os.WriteFile(paths[0], text[:at], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	result, err := Write(journals, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := len(result.Kernels) - 1
+	for i, k := range result.Kernels {
+		if written := k.File != ""; written != (i < last) || k.Launches != 0 {
+			t.Errorf("%s: %+v", k.Plain, k)
+		}
+	}
+}
+
+// TestNothing: why nothing was captured.
+func TestNothing(t *testing.T) {
+	for line, want := range map[string]string{
+		"": "./app has launched no kernel",
+		`{"event":"problem","what":"no CUPTI","detail":"x.so: not found"}` + "\n":                              "CUPTI was not found",
+		`{"event":"problem","what":"old driver","detail":"cuFuncGetParamInfo"}` + "\n":                         "older than CUDA 12.4 and lacks a function: cuFuncGetParamInfo",
+		`{"event":"kernel","id":1,"interface":"cuda","kernel":"_Z1fi","plain":"f(int)","wanted":false}` + "\n": "no kernel matches --kernel gemm\n    there are: f",
+	} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "cuda-1.jsonl"), []byte(line), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Write(folder, Options{Command: []string{"./app"}, Folder: folder, Kernel: "gemm", Launch: 1})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", line, err, want)
+		}
+	}
+}
