@@ -113,7 +113,7 @@ func (j Job) checkExtensions(dev Info) *Error {
 	for _, e := range typeExtensions {
 		if len(dev.Extensions) > 0 && !slices.Contains(dev.Extensions, e.name) &&
 			strings.Contains(j.Source, "#pragma OPENCL EXTENSION "+e.name+" : enable") {
-			return refused("the kernel computes in %s, and the device lacks %s", e.dtype, e.name)
+			return refused("the kernel computes in %s, and the device lacks %s", e.dtype, e.name).WithHint("NVIDIA's GPUs compute in it by CUDA")
 		}
 	}
 	return nil
