@@ -8,12 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/kernel"
-	"gpuperf/kernel/expr"
-	"gpuperf/kernel/linear"
-	"gpuperf/kernel/ops"
 	"gpuperf/samples"
 )
 
@@ -56,6 +52,11 @@ func (a CodeAccess) what() string {
 	return fmt.Sprintf("%ss of %s", a.Action, a.Array)
 }
 
+// same reports whether two are accesses of one kind.
+func (a CodeAccess) same(b CodeAccess) bool {
+	return a.Space == b.Space && a.Action == b.Action && a.Array == b.Array
+}
+
 // instructions and bytes are those in the code.
 func (a CodeAccess) instructions() (n, bytes int) {
 	for _, w := range a.Widths {
@@ -69,29 +70,28 @@ func (e *explainer) code(out *Explanation) error {
 	if e.Record == nil || e.Record.Compiled.Code == nil || len(e.Record.Global) == 0 {
 		return nil
 	}
+	nest, err := e.Case.Nest()
+	if err != nil {
+		return nil
+	}
 	code := e.Record.Compiled.Code
-	counted, work, err := e.perItem()
+	counted, anchors, err := e.perItem(nest.Kernel)
 	if err != nil {
 		return err
 	}
 	c := &Code{Rounds: 1, Notes: []string{}}
-	main := code.CodePart
+	main, compared := code.CodePart, counted
 	if len(code.Loops) > 0 {
-		var loop *samples.CodeLoop
-		for _, w := range work {
-			if loop = w.mainLoop(code); loop != nil {
-				c.Rounds, c.By = w.counted/float64(w.in(loop.CodePart)), w.what
-				e.iterations(c, w, loop.CodePart)
-				break
-			}
-		}
-		if loop == nil || c.Rounds < 1 {
+		by := bestAnchor(anchors, nest, code)
+		if by == nil {
 			return nil
 		}
-		main, c.Looped = loop.CodePart, true
+		c.Looped, c.Rounds, c.By = true, by.rounds, by.what
+		c.Iname, c.Iterations = by.loop().Iname, by.iterations
+		main, compared = by.main.CodePart, onTheWay(counted, nest, by.chain)
 	}
 	c.Size, c.Classes = main.Instructions, main.Classes
-	for _, a := range joined(counted, code.Accesses) {
+	for _, a := range joined(compared, counted, code.Accesses) {
 		a.Counted /= c.Rounds
 		a.Widths = a.widths(main.Accesses)
 		in, _ := a.instructions()
@@ -131,145 +131,42 @@ func spaceOf(a samples.CodeAccess) string {
 }
 
 // joined joins the accesses that the code does not tell apart: those in local memory, and those of a kind of which it does not say of each
-// in which array it is.
-func joined(counted []CodeAccess, code map[samples.CodeAccess]int) (list []CodeAccess) {
-	unknown := map[[2]string]bool{}
+// in which array it is. Where not all of these are to be compared, none is, nor is what atomic operations and copies access, too.
+func joined(compared, counted []CodeAccess, code map[samples.CodeAccess]int) (list []CodeAccess) {
+	join, leave := map[[2]string]bool{}, map[[2]string]bool{} // by space and action, and by space and array
 	for key := range code {
-		if key.Array == "" {
-			unknown[[2]string{spaceOf(key), key.Action}] = true
+		join[[2]string{spaceOf(key), key.Action}] = join[[2]string{spaceOf(key), key.Action}] || key.Array == ""
+		if key.Action == "atomic" || key.Action == "copy" {
+			leave[[2]string{spaceOf(key), key.Array}] = true
 		}
 	}
+	together := func(a CodeAccess) bool { return a.Space == string(kernel.Local) || join[[2]string{a.Space, a.Action}] }
 	for _, a := range counted {
-		if unknown[[2]string{a.Space, a.Action}] || a.Space == string(kernel.Local) {
-			a.Array = ""
+		if together(a) && !slices.ContainsFunc(compared, a.same) {
+			leave[[2]string{a.Space, a.Action}] = true
 		}
-		i := slices.IndexFunc(list, func(b CodeAccess) bool { return a.Space == b.Space && a.Action == b.Action && a.Array == b.Array })
-		if i < 0 {
-			list = append(list, a)
+	}
+	for _, a := range compared {
+		if leave[[2]string{a.Space, ""}] || leave[[2]string{a.Space, a.Array}] || together(a) && leave[[2]string{a.Space, a.Action}] {
 			continue
 		}
-		list[i].Counted += a.Counted
-		list[i].Bytes = min(list[i].Bytes, a.Bytes)
+		if together(a) {
+			a.Array = ""
+		}
+		list = add(list, a)
 	}
 	return list
 }
 
-// anchor is work that stands in the code as it is counted, so that it tells how often a loop runs.
-type anchor struct {
-	what    string
-	counted float64                                  // of a work-item
-	in      func(samples.CodePart) int               // of a part of the code
-	of      func(*kernel.Kernel, *kernel.Stmt) int64 // of one execution of a statement
-}
-
-// mainLoop is the loop with most of the work; nil where there is none.
-func (w anchor) mainLoop(code *samples.Code) (main *samples.CodeLoop) {
-	most := 0
-	for i := range code.Loops {
-		if n := w.in(code.Loops[i].CodePart); n > most {
-			main, most = &code.Loops[i], n
-		}
+// add adds an access to a list in which each kind stands once.
+func add(list []CodeAccess, a CodeAccess) []CodeAccess {
+	i := slices.IndexFunc(list, a.same)
+	if i < 0 {
+		return append(list, a)
 	}
-	return main
-}
-
-// perItem lists what a work-item accesses as counted, and the anchors, the surest first: arithmetic of a type whose operations are one
-// instruction each, then the bytes that are loaded of an array.
-func (e *explainer) perItem() (accesses []CodeAccess, anchors []anchor, err error) {
-	items := 1.0
-	for _, n := range e.Record.Global {
-		items *= float64(n)
-	}
-	arithmetic, inexact := map[string]float64{}, map[string]bool{}
-	for _, r := range e.statistics.Records {
-		count, err := r.At(e.Case.Sizes)
-		if err != nil {
-			return nil, nil, err
-		}
-		count /= items
-		switch k := r.Key.(type) {
-		case features.Op:
-			dtype := string(k.DType)
-			arithmetic[dtype] += count * float64(e.Lanes)
-			inexact[dtype] = inexact[dtype] || !slices.Contains([]string{"add", "mul", "madd"}, k.Op)
-		case features.Mem:
-			if k.Granularity == features.SubGroup {
-				count *= float64(e.Lanes)
-			}
-			accesses = append(accesses, CodeAccess{Action: string(k.Direction), Array: k.Variable, Space: string(k.Space), Counted: count, Bytes: k.DType.Size()})
-		}
-	}
-	for _, dtype := range slices.Sorted(maps.Keys(arithmetic)) {
-		if strings.HasPrefix(dtype, "float") && !inexact[dtype] {
-			anchors = append(anchors, anchor{dtype + " operations", arithmetic[dtype], func(p samples.CodePart) int { return p.Classes[dtype] }, operations(dtype)})
-		}
-	}
-	for _, a := range joined(accesses, nil) {
-		if a.Action == string(features.Load) {
-			anchors = append(anchors, anchor{a.what(), a.Counted * float64(a.Bytes), func(p samples.CodePart) int {
-				_, bytes := CodeAccess{Widths: a.widths(p.Accesses)}.instructions()
-				return bytes
-			}, loads(a)})
-		}
-	}
-	return accesses, anchors, nil
-}
-
-// operations counts the operations of a type in a statement.
-func operations(dtype string) func(*kernel.Kernel, *kernel.Stmt) int64 {
-	return func(k *kernel.Kernel, s *kernel.Stmt) (n int64) {
-		v := ops.Visitor{Kernel: k, Found: func(_ string, t expr.DType, more int64) {
-			if string(t) == dtype {
-				n += more
-			}
-		}}
-		if v.Visit(s.RHS) != nil {
-			return 0
-		}
-		return n
-	}
-}
-
-// loads counts the bytes that a statement loads of an array.
-func loads(a CodeAccess) func(*kernel.Kernel, *kernel.Stmt) int64 {
-	return func(_ *kernel.Kernel, s *kernel.Stmt) (bytes int64) {
-		expr.Walk(s.RHS, func(x expr.Expr) bool {
-			if at, ok := x.(*expr.Access); ok && at.Array == a.Array {
-				bytes += a.Bytes
-			}
-			return true
-		})
-		return bytes
-	}
-}
-
-// iterations says how many iterations of the kernel's loop that does most of an anchor's work a round does.
-func (e *explainer) iterations(c *Code, w anchor, round samples.CodePart) {
-	nest, err := e.Case.Nest()
-	if err != nil {
-		return
-	}
-	var most int64
-	var own func(body []linear.Node) int64 // the work of a body, inner loops aside
-	own = func(body []linear.Node) (n int64) {
-		for _, node := range body {
-			switch x := node.(type) {
-			case *linear.Loop:
-				if inner := own(x.Body); inner > most {
-					most, c.Iname = inner, x.Iname
-				}
-			case *linear.Guard:
-				n += own(x.Body)
-			case *linear.Exec:
-				n += w.of(nest.Kernel, x.Stmt)
-			}
-		}
-		return n
-	}
-	own(nest.Body)
-	if most > 0 {
-		c.Iterations = float64(w.in(round)) / float64(most)
-	}
+	list[i].Counted += a.Counted
+	list[i].Bytes = min(list[i].Bytes, a.Bytes)
+	return list
 }
 
 // note says where the code differs from what is counted.

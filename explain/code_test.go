@@ -61,7 +61,7 @@ func TestJoined(t *testing.T) {
 		{samples.CodeAccess{Space: "global", Action: "load", Array: "a"}, "loads of a++; loads of b+; stores of b+; loads in local memory+++++++"},
 		{samples.CodeAccess{Space: "generic", Action: "load"}, "loads in global memory+++; stores of b+; loads in local memory+++++++"},
 	} {
-		if got := text(joined(counted, map[samples.CodeAccess]int{c.code: 1})); got != c.want {
+		if got := text(joined(counted, counted, map[samples.CodeAccess]int{c.code: 1})); got != c.want {
 			t.Errorf("%v: %s, not %s", c.code, got, c.want)
 		}
 	}

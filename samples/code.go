@@ -33,6 +33,18 @@ type CodeAccess struct {
 	Array  string // the argument that it points into; "" where that is not known
 }
 
+func (c *Code) check() error {
+	if c == nil {
+		return nil
+	}
+	for i, l := range c.Loops {
+		if l.Depth < 1 {
+			return fmt.Errorf("loops[%d] is %d loops deep", i, l.Depth)
+		}
+	}
+	return nil
+}
+
 // MarshalText writes the text form.
 func (a CodeAccess) MarshalText() ([]byte, error) {
 	return []byte(strings.TrimRight(fmt.Sprintf("%s %s %d %s", a.Space, a.Action, a.Bytes, a.Array), " ")), nil

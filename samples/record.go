@@ -150,6 +150,9 @@ func (r Record) Check() error {
 			return fmt.Errorf("metrics: %g is no value of %q", m.Value, name)
 		}
 	}
+	if err := r.Compiled.Code.check(); err != nil {
+		return fmt.Errorf("compiled.code: %w", err)
+	}
 	for _, c := range r.Verified {
 		if err := c.check(); err != nil {
 			return fmt.Errorf("verified: %w", err)

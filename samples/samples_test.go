@@ -499,7 +499,10 @@ func TestSchema(t *testing.T) {
 		}
 		return schema.Validate(v)
 	}
-	valid := []Record{imported("ncu")}
+	compiled := record(2048, OK)
+	part := CodePart{Instructions: 9, Classes: map[string]int{"memory": 9}, Accesses: map[CodeAccess]int{{"global", "load", 16, "a"}: 8, {"local", "load", 4, ""}: 1}}
+	compiled.Compiled = Compiled{Registers: 40, DynamicMem: 64, Occupancy: 0.25, Code: &Code{CodePart: part, Loops: []CodeLoop{{Depth: 1, CodePart: part}}}}
+	valid := []Record{imported("ncu"), compiled}
 	for status := range statuses {
 		valid = append(valid, record(2048, status))
 	}
@@ -517,6 +520,7 @@ func TestSchema(t *testing.T) {
 		"no summary":        func(r *Record) { r.Summary = nil },
 		"failed, no reason": func(r *Record) { r.Status = Crash },
 		"odd mode":          func(r *Record) { r.Mode = "tepid" },
+		"loop of no depth":  func(r *Record) { r.Compiled.Code = &Code{Loops: []CodeLoop{{}}} },
 		"hash":              func(r *Record) { r.SourceHash = "12" },
 		"dimensions":        func(r *Record) { r.Global = nil },
 		"later field":       func(r *Record) { r.Version = 1 },
