@@ -72,7 +72,7 @@ func readCubin(path, text string) (kernels []Kernel, err error) {
 
 // mangled adds what the mangled name of a kernel tells of its parameters.
 func (k Kernel) mangled() Kernel {
-	plain, types, ok := demangle(k.Name)
+	plain, types, ok := demangled(k.Name)
 	if ok {
 		k.Notes = append(k.Notes, "the mangled name of "+plain)
 	}

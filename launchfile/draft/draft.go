@@ -159,7 +159,7 @@ func (k Kernel) as(recorded Kernel) Kernel {
 
 // base is the name of a kernel in its source.
 func base(name string) string {
-	if plain, _, ok := demangle(name); ok {
+	if plain, _, ok := demangled(name); ok {
 		name = plain
 	}
 	name, _, _ = strings.Cut(name, "<")

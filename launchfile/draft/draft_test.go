@@ -188,18 +188,18 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestDemangle(t *testing.T) {
+func TestDemangled(t *testing.T) {
 	for name, want := range map[string]string{
-		"_Z5saxpyPKfPffi":              "saxpy(const float *, float *, float, int)",
+		"_Z5saxpyPKfPffi":              "saxpy(float const*, float*, float, int)",
 		"_Z4nonev":                     "none()",
-		"_Z5saxpyIfEvPKT_PS0_S0_i":     "saxpy<float>(const float *, float *, float, int)",
-		"_Z3addPfS_PKfS1_":             "add(float *, float *, const float *, const float *)",
-		"_Z4foldILi16EdLb1EEvPT0_":     "fold<16, double, 1>(double *)",
-		"_ZN2ns5inner1kEP6float4mjPKv": "ns::inner::k(float4 *, unsigned long, unsigned int, const void *)",
-		"_Z1kN2ns1sES0_P5point":        "k(ns::s, ns::s, point *)",
+		"_Z5saxpyIfEvPKT_PS0_S0_i":     "saxpy<float>(float const*, float*, float, int)",
+		"_Z3addPfS_PKfS1_":             "add(float*, float*, float const*, float const*)",
+		"_Z4foldILi16EdLb1EEvPT0_":     "fold<16, double, true>(double*)",
+		"_ZN2ns5inner1kEP6float4mjPKv": "ns::inner::k(float4*, unsigned long, unsigned int, void const*)",
+		"_Z1kN2ns1sES0_P5point":        "k(ns::s, ns::s, point*)",
 		"plain":                        "", "_Z": "", "_Z9": "", "_Z1kS5_": "", "_Z1kIfEvT3_": "", "_Z99k": "", "_Z1kP": "",
 	} {
-		plain, params, ok := demangle(name)
+		plain, params, ok := demangled(name)
 		if got := plain + "(" + strings.Join(params, ", ") + ")"; ok != (want != "") || ok && got != want {
 			t.Errorf("%s: %s %v, want %s", name, got, ok, want)
 		}

@@ -24,7 +24,7 @@ func readRecorded(path, _ string) (kernels []Kernel, err error) {
 		}
 		k.Grid, k.Block = k.Grid[:k.Dims], k.Block[:k.Dims]
 		var params string
-		k.Name, params = demangled(r.Kernel.Source)
+		k.Name, params = signature(r.Kernel.Source)
 		for _, p := range split(params) {
 			if one, ok := readParam(p, nil); ok {
 				k.Params = append(k.Params, one)
@@ -37,8 +37,8 @@ func readRecorded(path, _ string) (kernels []Kernel, err error) {
 	return kernels, nil
 }
 
-// demangled splits the name of a kernel with its parameters: "void scale<float>(float *, int)".
-func demangled(name string) (kernel, params string) {
+// signature splits the name of a kernel with its parameters: "void scale<float>(float *, int)".
+func signature(name string) (kernel, params string) {
 	open := strings.LastIndexByte(name, '(')
 	if i := strings.LastIndex(name, ">("); i >= 0 {
 		open = i + 1
