@@ -140,7 +140,7 @@ static int begin(const char *interface) {
 static const struct seen *wanted(const char *name, const void *code, const void *context) {
   pthread_mutex_lock(&journal.lock);
   struct seen *s = journal.seen;
-  while (s && (strcmp(s->name, name) != 0 || (s->context == context && s->code != code))) s = s->next;
+  while (s && ((s->context == context && s->code != code) || strcmp(s->name, name) != 0)) s = s->next;
   if (!s) {
     char *plain = journal.demangle ? journal.demangle(name, NULL, NULL, NULL) : NULL;
     s = calloc(1, sizeof *s);
