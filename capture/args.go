@@ -68,19 +68,16 @@ func (f *file) arg(p param) (text, comment string, err error) {
 		return "", "", fmt.Errorf("%s is shared virtual memory, which launch files do not have", p.Name)
 	case strings.HasPrefix(p.Type, "image") || strings.HasPrefix(p.Type, "sampler"):
 		return "", "", fmt.Errorf("%s is of type %s, which launch files do not have", p.Name, p.Type)
-	case len(bytes) == 0 && p.Space != "local" && p.Space != "":
-		return "", "", fmt.Errorf("%s points to no memory, which launch files do not have", p.Name)
+	case p.pointed() && word(bytes) == 0:
+		return `{hex: "0000000000000000"}`, "no memory", nil
+	case p.pointed() && len(pointers) == 0:
+		return "", "", fmt.Errorf("%s was not made by clCreateBuffer", p.Name)
 	case len(bytes) == 0:
 		d := dtype(p.Type)
 		if size := device.DTypeSize(d); size == 0 || p.Size%size != 0 {
 			d = "uint8"
 		}
 		return fmt.Sprintf("{local: %s, size: %d}", d, p.Size/device.DTypeSize(d)), "", nil
-	case p.Space == "global" || p.Space == "constant":
-		if len(pointers) == 0 {
-			return "", "", fmt.Errorf("%s was not made by clCreateBuffer", p.Name)
-		}
-		fallthrough
 	case len(pointers) == 1 && p.Size == 8:
 		text, comment, err = f.buffer(pointers[0], p)
 		return "{" + text + "}", comment, err

@@ -54,6 +54,9 @@ type param struct {
 	SVM               bool
 }
 
+// pointed tells whether OpenCL says that the parameter points to memory.
+func (p param) pointed() bool { return p.Space == "global" || p.Space == "constant" }
+
 // pointer is a part of a parameter that points to memory.
 type pointer struct {
 	Offset int64 // in the parameter

@@ -58,8 +58,10 @@ func (r Result) check(all []journal, o Options) error {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	switch {
-	case len(r.Kernels) > 0:
+	case slices.ContainsFunc(r.Kernels, func(k *Kernel) bool { return k.File != "" }):
 		return nil
+	case len(r.Kernels) > 0:
+		return fmt.Errorf("nothing was captured: of %s, %s", r.Kernels[0].Short(), r.Kernels[0].Why)
 	case len(problems) > 0:
 		return errors.New(problems[0])
 	case len(names) > 0:
@@ -137,7 +139,7 @@ func (f *file) line(format string, args ...any) {
 // text is the launch file.
 func (f *file) text(o Options) (string, error) {
 	f.line("# Launch %d of %s", f.Number, f.kernel.Plain)
-	f.line("# by %s on %s, as perf capture has seen it.", strings.Join(o.Command, " "), f.Device)
+	f.line("# by %s on %s, as perf capture has seen it.", commandLine(o.Command), f.Device)
 	if !f.contents && len(f.Memory) > 0 {
 		f.line("# Buffers hold zeros: what they held was not kept (--contents).")
 	}
@@ -156,6 +158,16 @@ func (f *file) text(o Options) (string, error) {
 		return "", err
 	}
 	return strings.Join(f.lines, "\n") + "\n", nil
+}
+
+// commandLine is a command in one line, cut where it is long.
+func commandLine(words []string) string {
+	const longest = 100
+	text := []rune(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+	if len(text) > longest {
+		return string(text[:longest]) + " ..."
+	}
+	return string(text)
 }
 
 // cuda writes the machine code, and how it was launched.

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -62,6 +63,36 @@ func TestScalar(t *testing.T) {
 	} {
 		if got, ok := scalar(c.dtype, c.bytes); got != c.want || ok != (c.want != "") {
 			t.Errorf("%s %x: %q, %v; want %q", c.dtype, c.bytes, got, ok, c.want)
+		}
+	}
+}
+
+// TestArgs: what OpenCL tells of parameters. Images and memory from elsewhere are refused by name.
+func TestArgs(t *testing.T) {
+	const null, number = "0000000000000000", "0000000000000840"
+	for _, c := range []struct {
+		param
+		want string
+	}{
+		{param{Size: 8, Hex: null, Space: "global", Type: "float*", Name: "x"}, `{hex: "0000000000000000"} no memory`},
+		{param{Size: 8, Space: "constant", Type: "float*", Name: "x"}, `{hex: "0000000000000000"} no memory`},
+		{param{Size: 8, Hex: number, Space: "global", Type: "float*", Name: "x"}, "x was not made by clCreateBuffer"},
+		{param{Size: 8, Hex: number, Space: "global", Type: "image2d_t", Name: "x"}, "x is of type image2d_t, which launch files do not have"},
+		{param{Size: 8, Space: "global", Type: "int*", Name: "x", SVM: true}, "x is shared virtual memory, which launch files do not have"},
+		{param{Size: 12, Space: "local", Type: "float*"}, "{local: float32, size: 3}"},
+		{param{Size: 10, Space: "local", Type: "float*"}, "{local: uint8, size: 10}"},
+		{param{Size: 12}, "{local: uint8, size: 12}"}, // of a driver that tells no types
+		{param{Size: 8, Hex: number, Type: "double"}, "{float64: 3}"},
+		{param{Size: 8, Hex: number}, `{hex: "0000000000000840"} 4613937818241073152 as int64, 3 as float64`},
+		{param{Size: 8, Hex: number, Type: "float2"}, `{hex: "0000000000000840"} 4613937818241073152 as int64, 3 as float64`},
+		{param{Size: 2, Hex: "0102"}, `{hex: "0102"} 513`},
+	} {
+		got, comment, err := new(file).arg(c.param)
+		if err != nil {
+			got = err.Error()
+		}
+		if got = strings.TrimSpace(got + " " + comment); got != c.want {
+			t.Errorf("%+v: %s; want %s", c.param, got, c.want)
 		}
 	}
 }

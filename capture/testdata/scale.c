@@ -1,5 +1,5 @@
 /* An application under OpenCL, for the test: two kernels, one with a work-group size that it leaves to the driver and work-items that do not
-   begin at 0, one with local memory and a vector type. What it needs of OpenCL is declared here. */
+   begin at 0, and with no memory for an argument, one with local memory and a vector type. What it needs of OpenCL is declared here. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@ int32_t clEnqueueReadBuffer(object, object, uint32_t, size_t, size_t, void *, ui
 int32_t clFinish(object);
 
 static const char *source =
-    "kernel void scale(global const float *x, global float *y, float factor, int n) {\n"
+    "kernel void scale(global const float *x, global float *y, float factor, int n, global const float *bias) {\n"
     "  int i = get_global_id(0) - 64;\n"
-    "  if (i < n) y[i] = FACTOR * factor * x[i];\n"
+    "  if (i < n) y[i] = FACTOR * factor * x[i] + (bias ? bias[i] : 0);\n"
     "}\n"
     "kernel void total(global const float4 *y, global float *sums, local float *part) {\n"
     "  float4 v = y[get_global_id(0)];\n"
@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
   enum { n = 1000, items = 1024, groups = 4 };
   float x[items], sums[groups];
   for (int i = 0; i < items; i++) x[i] = i % 7;
-  object platform, device;
+  object platform, device, bias = NULL;
   if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, 0xFFFFFFFF, 1, &device, NULL)) return 9;
   object context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL), queue = clCreateCommandQueue(context, device, 0, NULL);
   object a = clCreateBuffer(context, 1 << 5, sizeof x, x, NULL), b = clCreateBuffer(context, 1 << 5, sizeof x, x, NULL);
@@ -55,6 +55,7 @@ int main(int argc, char **argv) {
     clSetKernelArg(scale, 1, sizeof b, &b);
     clSetKernelArg(scale, 2, sizeof factor, &factor);
     clSetKernelArg(scale, 3, sizeof count, &count);
+    clSetKernelArg(scale, 4, sizeof bias, &bias);
     if (clEnqueueNDRangeKernel(queue, scale, 1, &first, &global, NULL, 0, NULL, NULL)) return 7;
     factor *= -2;
   }
