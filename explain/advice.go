@@ -40,6 +40,11 @@ func (e *explainer) advice(out *Explanation) error {
 			say("%s is hidden: at this size, making it cheaper gains almost nothing", t.Name)
 		}
 	}
+	if out.Compiled != nil {
+		if text := out.Compiled.advice(); text != "" {
+			say("%s", text)
+		}
+	}
 	if n := len(out.Unpriced); n > 0 {
 		say("the model has no cost for %s of work of this kernel; another model may count more", format.Count(n, "kind"))
 	}

@@ -87,19 +87,22 @@ func places(body []linear.Node, chain []*linear.Loop, of amount) (list []placed)
 	return list
 }
 
-// onTheWay leaves the accesses that stand in a loop of a chain, or outside of loops: how often others are executed in a round of the
-// innermost is not known.
+// onTheWay leaves the accesses that stand in a loop of a chain, without those of them that stand outside of loops: how often others are
+// executed in a round of the innermost is not known.
 func onTheWay(accesses []CodeAccess, nest *linear.Nest, chain []*linear.Loop) (list []CodeAccess) {
 	for _, a := range accesses {
-		at := places(nest.Body, nil, func(s *kernel.Stmt) int64 {
-			if s.Target() == a.Array {
-				return 1
+		looped, strays := false, false
+		for _, p := range places(nest.Body, nil, a.amount(nest.Kernel)) {
+			switch n := len(p.chain); {
+			case n == 0:
+				a.Counted -= float64(p.work)
+			case n > len(chain) || !slices.Equal(p.chain, chain[:n]):
+				strays = true
+			default:
+				looped = true
 			}
-			return loads(nest.Kernel, a)(s)
-		})
-		if !slices.ContainsFunc(at, func(p placed) bool {
-			return len(p.chain) > len(chain) || !slices.Equal(p.chain, chain[:len(p.chain)])
-		}) {
+		}
+		if looped && !strays {
 			list = append(list, a)
 		}
 	}
@@ -123,7 +126,7 @@ func bestAnchor(anchors []anchor, nest *linear.Nest, code *samples.Code) (best *
 }
 
 // perItem lists what a work-item accesses as counted, and the anchors: arithmetic of types whose operations are one instruction each, then
-// the bytes that are loaded of each array.
+// what is loaded of each array.
 func (e *explainer) perItem(k *kernel.Kernel) (accesses []CodeAccess, anchors []anchor, err error) {
 	items := 1.0
 	for _, n := range e.Record.Global {
@@ -161,10 +164,10 @@ func (e *explainer) perItem(k *kernel.Kernel) (accesses []CodeAccess, anchors []
 	for _, a := range accesses {
 		if a.Action == string(features.Load) && a.Space == string(kernel.Global) {
 			anchors = append(anchors, anchor{
-				what: a.what(), counted: a.Counted * float64(a.Bytes), of: loads(k, a),
+				what: a.what(), counted: a.Counted, of: a.amount(k),
 				in: func(p samples.CodePart) int {
 					_, bytes := CodeAccess{Widths: a.widths(p.Accesses)}.instructions()
-					return bytes
+					return bytes / int(a.Bytes)
 				},
 			})
 		}
@@ -187,14 +190,18 @@ func operations(k *kernel.Kernel, dtype string) amount {
 	}
 }
 
-// loads counts the bytes that are loaded of an array.
-func loads(k *kernel.Kernel, a CodeAccess) amount {
-	return func(s *kernel.Stmt) (bytes int64) {
-		for _, read := range k.Reads(s) {
-			if read.Array == a.Array {
-				bytes += a.Bytes
+// amount counts such accesses.
+func (a CodeAccess) amount(k *kernel.Kernel) amount {
+	return func(s *kernel.Stmt) (n int64) {
+		accesses := k.Reads(s)
+		if a.Action == string(features.Store) {
+			accesses = k.Writes(s)
+		}
+		for _, at := range accesses {
+			if at.Array == a.Array {
+				n++
 			}
 		}
-		return bytes
+		return n
 	}
 }

@@ -181,7 +181,7 @@ func (c *Code) note(part samples.CodePart) {
 	}
 	for _, a := range c.Accesses {
 		n, bytes := a.instructions()
-		counted := fmt.Sprintf("counted %s %s of %d B %s, the code has", format.Quantity(a.Counted, ""), a.what(), a.Bytes, in)
+		counted := fmt.Sprintf("%s: counted %s × %d B %s, the code has", a.what(), format.Quantity(a.Counted, ""), a.Bytes, in)
 		widest := 0
 		for _, w := range a.Widths {
 			widest = max(widest, w.Bytes)

@@ -18,7 +18,7 @@ func TestCodeNotes(t *testing.T) {
 	}{
 		{load(16, 13, CodeWidth{4, 16}), ""},
 		{load(0.5, 0, CodeWidth{4, 1}), ""},
-		{load(16, 0, CodeWidth{16, 4}), "counted 16 loads of a of 4 B in a round, the code has 4, of up to 16 B: the compiler merged neighbours"},
+		{load(16, 0, CodeWidth{16, 4}), "loads of a: counted 16 × 4 B in a round, the code has 4, of up to 16 B: the compiler merged neighbours"},
 		{load(16, 0, CodeWidth{4, 2}, CodeWidth{8, 3}), "the code has 5, of up to 8 B: the compiler merged neighbours, and keeps in registers"},
 		{load(4, 0, CodeWidth{4, 1}), "the code has 1: the compiler keeps in registers what is used again"},
 		{load(64, 64), "none in its loop and 64 outside: the compiler moved them out of the loop"},

@@ -74,3 +74,21 @@ func (c *Compiled) String() string {
 	say(c.PrivateMem, "%s of private memory for each work-item, for spilled registers or arrays", format.Bytes(c.PrivateMem))
 	return strings.Join(parts, "; ")
 }
+
+// scarce is the share of the work-groups that there could be below which more of them may be worth something.
+const scarce = 0.5
+
+// remedies are what would let more work-groups run at once, by what limits them.
+var remedies = map[string]string{
+	"registers":    "fewer values that each work-item keeps",
+	"local memory": "smaller tiles",
+}
+
+// advice says what would let more work-groups run at once, where few do; "" where it does not matter.
+func (c *Compiled) advice() string {
+	remedy, ok := remedies[c.Limit]
+	if !ok || float64(c.Groups) > scarce*float64(c.Most) {
+		return ""
+	}
+	return fmt.Sprintf("only %d of %d work-groups run at once, and hide each other's waiting: %s would let more run", c.Groups, c.Most, remedy)
+}
