@@ -90,5 +90,5 @@ func (c *Compiled) advice() string {
 	if !ok || float64(c.Groups) > scarce*float64(c.Most) {
 		return ""
 	}
-	return fmt.Sprintf("only %d of %d work-groups run at once, and hide each other's waiting: %s would let more run", c.Groups, c.Most, remedy)
+	return fmt.Sprintf("only %d of %d work-groups run at once: %s would let more run", c.Groups, c.Most, remedy)
 }
