@@ -349,6 +349,12 @@ var cases = []testCase{
 			{Name: "z", DType: "float16", Shape: []expr.Expr{parsed("4*n")}},
 		},
 	}, []step{split("i", 8, "g.0", "l.0")}, at("n", 3, 20)},
+	{"blocks", kernel.Spec{
+		Name: "blocks", Domains: []string{"{[i,j]: 0<=i,j<n}"}, Instructions: "b[i,j] = a[j,i]", DTypes: map[string]expr.DType{"a": "float32", "b": "float32"},
+	}, []step{
+		split("i", 16, "g.1", ""), split("j", 16, "g.0", ""), split("i_inner", 4, "", "l.1"), split("j_inner", 4, "", "l.0"),
+		assume("n >= 1 and n % 16 = 0"),
+	}, at("n", 16, 48)},
 	{"large-local", kernel.Spec{
 		Name: "large", Domains: []string{"{[g,l,k]: 0<=g<n and 0<=l<16 and 0<=k<800}"}, Instructions: `
 			a[l + 16*k] = x[k] + l {id=a}

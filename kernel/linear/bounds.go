@@ -110,9 +110,30 @@ func eachDomain(stmts []*stmt, f func(s *stmt) (*polycount.Set, error)) ([]*poly
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, p.Disjuncts()...)
+		some, err := inhabited(p.Disjuncts())
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, some...)
 	}
 	return distinct(parts), nil
+}
+
+// inhabited leaves out those of several sets that have no point, which projections may leave.
+func inhabited(sets []*polycount.Set) (some []*polycount.Set, err error) {
+	for _, s := range sets {
+		empty := false
+		if len(sets) > 1 {
+			empty, err = s.IsEmpty()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !empty {
+			some = append(some, s)
+		}
+	}
+	return some, nil
 }
 
 func isGroup(axis string) bool { return strings.HasPrefix(axis, "gid") }
