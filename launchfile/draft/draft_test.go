@@ -59,8 +59,8 @@ extern "C" __global__ void empty(void) {}
 		},
 	},
 	{
-		name: "a kernel without parameters", files: map[string]string{"k.cu": `extern "C" __global__ void empty() {}`},
-		want: []string{"kernel: empty", "sizes: {n: 1048576}", "grid: [(n + 255) / 256]", "block: [256]"},
+		name: "a kernel without parameters, in a file of an odd name", files: map[string]string{"it's: a #1 \"k\".cu": `extern "C" __global__ void empty() {}`},
+		want: []string{`source: "it's: a #1 \"k\".cu"`, "kernel: empty", "sizes: {n: 1048576}", "grid: [(n + 255) / 256]", "block: [256]"},
 	},
 	{
 		name: "a source and its launch as recorded", files: map[string]string{
@@ -138,7 +138,7 @@ func TestDrafts(t *testing.T) {
 			}
 			var got []string
 			for line := range strings.Lines(string(text)) {
-				code, _, _ := strings.Cut(line, " # ")
+				code, _, _ := strings.Cut(line, "  # ")
 				got = append(got, strings.TrimSpace(code))
 			}
 			for _, line := range c.want {

@@ -38,6 +38,9 @@ const (
 	float        = "1.5" // a value in floating point
 )
 
+// plain are paths that YAML needs no quotes around.
+var plain = regexp.MustCompile(`^[\w./+-]+$`)
+
 // Create writes the launch file. It overwrites nothing: the error is then fs.ErrExist.
 func (k Kernel) Create(path string) error {
 	var text bytes.Buffer
@@ -61,6 +64,9 @@ func (k Kernel) Write(w io.Writer, folder string) error {
 	out := &lines{}
 	out.add(fmt.Sprintf("# A launch of %s. What a comment calls a guess is for you to check; perf help launch explains the keys.", k.Base()), "")
 	out.add("version: 1", "")
+	if !plain.MatchString(file) {
+		file = strconv.Quote(file)
+	}
 	out.add("source: "+file, fill)
 	out.add("kernel: "+k.Name, strings.Join(k.Notes, "; "))
 	s := k.sizes()
