@@ -3,14 +3,13 @@ package cuda
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"gpuperf/device"
-	"gpuperf/device/dl"
 	"gpuperf/device/runner"
 	"gpuperf/samples"
 )
@@ -68,13 +67,9 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// open opens the first device, or skips.
-func open(t *testing.T) device.Device {
+// open opens the first device of a conversation.
+func open(t *testing.T, b *Backend) device.Device {
 	t.Helper()
-	b := &Backend{}
-	if _, err := b.Devices(); errors.Is(err, ErrNone) {
-		t.Skip(err)
-	}
 	d, err := b.Open(0)
 	if err != nil {
 		t.Fatal(err)
@@ -97,12 +92,12 @@ func scaled(n int64) device.Job {
 			{Name: "a", Kind: device.Scalar, DType: "float32", Float: 2},
 			{Name: "n", Kind: device.Scalar, DType: "int32", Int: n},
 		},
-		Policy: device.Policy{Trials: 3, MinWarmUp: -1, MaxWarmUp: time.Millisecond}, Keep: []string{"y"},
+		Policy: device.Policy{Trials: 3, MinWarmUp: -1, MaxWarmUp: time.Nanosecond}, Keep: []string{"y"},
 	}
 }
 
 func TestRun(t *testing.T) {
-	d := open(t)
+	d := open(t, converse(t))
 	r, err := d.Run(context.Background(), scaled(1000))
 	if err != nil {
 		t.Fatal(err)
@@ -118,13 +113,23 @@ func TestRun(t *testing.T) {
 	if r.Compiled.Registers == 0 || r.Compiled.GroupsPerUnit == 0 {
 		t.Errorf("%+v", r.Compiled)
 	}
+	if c := r.Clocks; c == nil || c.SM == 0 || c.Memory == 0 || c.Temperature == 0 {
+		t.Errorf("%+v", c)
+	}
+	for _, s := range r.Trials {
+		if s < 1e-6 || s > 1e-3 {
+			t.Errorf("%g s", s)
+		}
+	}
 }
 
 // TestInstances runs an instance of a template, by an expression that names it, with more shared memory than a kernel has unasked, and
 // the same as machine code, by its symbol.
 func TestInstances(t *testing.T) {
-	d := open(t)
+	b := converse(t)
+	d := open(t, b)
 	job := scaled(1 << 14)
+	job.Parts = map[string][]device.Run{"y": {{First: 0, Count: 1}}}
 	job.Source = `template <class T> __global__ void scale(T *y, const T *x, T a, int n) {
   extern __shared__ float tile[];
   for (int i = threadIdx.x; i < n; i += blockDim.x) tile[i] = x[i];
@@ -146,7 +151,7 @@ func TestInstances(t *testing.T) {
 		}
 	}
 	check()
-	c, err := openCompiler(dl.OpenFirst)
+	c, err := openCompiler(b.open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,46 +167,97 @@ func TestInstances(t *testing.T) {
 	}
 }
 
+// TestAttributes launches in clusters that run together, with all parameters in one piece, a variable of the module, and a wish for the L1 cache.
+func TestAttributes(t *testing.T) {
+	d := open(t, converse(t))
+	job := scaled(1024)
+	job.Source = strings.Replace("__constant__ float factor;\n"+scale, "a *", "a * factor *", 1)
+	job.Variables = []device.Arg{{Name: "factor", Kind: device.Variable, DType: "float32", Count: 1, Seed: 7, Read: true}}
+	carveout := int64(50)
+	job.Attributes = &device.Attributes{Cooperative: true, Cluster: []int64{2}, Carveout: &carveout}
+	var fields []device.Field
+	for i, at := range []int64{0, 8, 16, 20} {
+		fields = append(fields, device.Field{Offset: at, Arg: job.Args[i]})
+	}
+	job.Args, job.Packed = []device.Arg{{Name: "all", Kind: device.Struct, Count: 24, Fields: fields}}, true
+	r, err := d.Run(context.Background(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, factor := make([]byte, 4), make([]byte, 4)
+	device.Fill("float32", x, 2)
+	device.Fill("float32", factor, 7)
+	number := func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+	if got, want := number(r.Outputs["y"]), 2*number(factor)*number(x); got != want {
+		t.Errorf("element 0 is %g, want %g", got, want)
+	}
+}
+
 // TestCold flushes the caches by a kernel of package runner, and compares by another.
 func TestCold(t *testing.T) {
-	d := open(t)
+	d := open(t, converse(t))
 	job := scaled(1000)
 	job.Mode = samples.Cold
 	job.Expect = &device.Expect{Job: scaled(1000), Results: []string{"y"}, Tolerance: 1e-6}
 	if r, err := d.Run(context.Background(), job); err != nil || len(r.Trials) != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}
+	job.Args[2].Float = 3
+	_, err := d.Run(context.Background(), job)
+	if e, ok := device.AsError(err); !ok || e.Status != samples.WrongResult {
+		t.Errorf("another factor: %v", err)
+	}
 }
 
 func TestRefusals(t *testing.T) {
-	d := open(t)
-	for name, tt := range map[string]struct {
-		edit func(*device.Job)
-		want samples.Status
+	d := open(t, converse(t))
+	for _, tt := range []struct {
+		edit      func(*device.Job)
+		want      samples.Status
+		text, log string // parts of the message and of the compiler's log
 	}{
-		"syntax":    {func(j *device.Job) { j.Source = "no CUDA C" }, samples.BuildFailed},
-		"entry":     {func(j *device.Job) { j.Entry = "other" }, samples.BuildFailed},
-		"instance":  {func(j *device.Job) { j.Entry, j.Named = "other<float>", true }, samples.BuildFailed},
-		"image":     {func(j *device.Job) { j.Image = []byte("no machine code") }, samples.BuildFailed},
-		"option":    {func(j *device.Job) { j.Options = "--no-such-option" }, samples.BuildFailed},
-		"arguments": {func(j *device.Job) { j.Args = j.Args[:3] }, samples.Refused},
+		{func(j *device.Job) { j.Source = "no CUDA C" }, samples.BuildFailed, "does not compile", `kernel.cu(1): error: identifier "no" is undefined`},
+		{func(j *device.Job) { j.Entry = "other" }, samples.BuildFailed, "the program has no kernel function other", ""},
+		{func(j *device.Job) { j.Entry, j.Named = "other<float>", true }, samples.BuildFailed, "does not compile", "other"},
+		{func(j *device.Job) { j.Image = []byte("no machine code") }, samples.BuildFailed, "CUDA_ERROR_INVALID_IMAGE", ""},
+		{func(j *device.Job) { j.Image = []byte(".version 8.0\n.target sm_90\nwrong") }, samples.BuildFailed, "CUDA_ERROR_INVALID_PTX", "ptxas"},
+		{func(j *device.Job) { j.Options = "--no-such-option" }, samples.BuildFailed, "error 5", ""},
+		{func(j *device.Job) { j.Args[0].Count = d.Info().GlobalMem/4 - 2000 }, samples.OutOfMemory, "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY", ""},
+		{func(j *device.Job) { j.Args = j.Args[:3] }, samples.Refused, "has 4 parameters, the job brings 3 arguments", ""},
 	} {
 		job := scaled(1000)
 		tt.edit(&job)
 		_, err := d.Run(context.Background(), job)
 		e, ok := device.AsError(err)
-		if !ok || e.Status != tt.want {
-			t.Errorf("%s: %v, want %s", name, err, tt.want)
+		if !ok || e.Status != tt.want || !strings.Contains(e.Msg, tt.text) || !strings.Contains(e.Log, tt.log) {
+			t.Errorf("%v\n%+v\nwant %s: %s\n%s", err, e, tt.want, tt.text, tt.log)
 		}
 	}
 }
 
-// TestZCrash is the last one, as the context of the whole process is lost with it.
-func TestZCrash(t *testing.T) {
-	job := scaled(1000)
-	job.Args[3].Int, job.Global[0] = 1<<30, 1<<30
-	_, err := open(t).Run(context.Background(), job)
-	if e, ok := device.AsError(err); !ok || e.Status != samples.Crash || !e.Fatal {
-		t.Errorf("an access out of bounds: %v", err)
+// TestOtherCall: a conversation that takes another turn than its recording is a failure, which tells both.
+func TestOtherCall(t *testing.T) {
+	var failures []string
+	c, err := begin("TestRun", func(err error) { failures = append(failures, err.Error()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.recording {
+		t.Skip("of what is recorded")
+	}
+	d, err := (&Backend{open: c.open}).Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Run(context.Background(), scaled(2000)); err == nil {
+		t.Error("a job that was not recorded has a result")
+	}
+	d.Close()
+	if len(failures) != 1 || !strings.Contains(failures[0], "was\n  cuMemAlloc_v2(4000)\nand now is\n  cuMemAlloc_v2(8000)") {
+		t.Errorf("%q", failures)
+	}
+	c.failed = false
+	if err := c.end(); err == nil || !strings.Contains(err.Error(), "are not called any more") {
+		t.Errorf("%v", err)
 	}
 }
