@@ -63,6 +63,12 @@ extern "C" __global__ void empty(void) {}
 		want: []string{`source: "it's: a #1 \"k\".cu"`, "kernel: empty", "sizes: {n: 1048576}", "grid: [(n + 255) / 256]", "block: [256]"},
 	},
 	{
+		name: "two of three sizes", files: map[string]string{
+			"k.cu": `__global__ void product(const float *a, float *c, int m, int n, int k) { c[threadIdx.y * n + threadIdx.x] = a[0]; }`,
+		},
+		want: []string{"sizes: {m: 128, n: 128, k: 128}", "grid: [(n + 15) / 16, (m + 15) / 16]", "- {buffer: c, dtype: float32, size: m * n * k}"},
+	},
+	{
 		name: "a source and its launch as recorded", files: map[string]string{
 			"a.csv": ncu, "k.cu": "template <class T, int W> __global__ void tile(T *y, const T *x, unsigned n) { y[threadIdx.y] = x[0]; }",
 		},

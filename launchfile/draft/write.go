@@ -163,13 +163,14 @@ func (k Kernel) block() []int64 {
 	return block
 }
 
-// grid has a work-item for each element, in one dimension of all sizes together, otherwise with the last size along the first axis.
+// grid has a work-item for each element, in one dimension of all sizes together. In several they are of the first sizes, the last of these
+// along the first axis, as in rows and columns, or m, n and k of a product.
 func (k Kernel) grid(names []string, block []int64) (grid []string) {
 	along := []string{strings.Join(names, " * ")}
 	if k.Dims > 1 {
 		along = nil
 		for d := range k.Dims {
-			along = append(along, names[max(0, len(names)-1-d)])
+			along = append(along, names[max(0, min(len(names), k.Dims)-1-d)])
 		}
 	}
 	for d, n := range along {
