@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gpuperf/launchfile"
 )
 
@@ -166,6 +168,38 @@ func TestDrafts(t *testing.T) {
 				t.Errorf("a second time: %v", err)
 			}
 		})
+	}
+}
+
+// TestExamples: of simple kernels the draft launches what the launch file does that somebody has written.
+func TestExamples(t *testing.T) {
+	const examples = "../../examples/launch"
+	for source, written := range map[string]string{"saxpy.cu": "saxpy-cuda.yaml", "saxpy.cl": "saxpy.yaml"} {
+		k, err := Read([]string{filepath.Join(examples, source)}, "saxpy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := k.Write(&text, examples); err != nil {
+			t.Fatal(err)
+		}
+		drafted, err := launchfile.Parse(filepath.Join(examples, written), []byte(text.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := launchfile.Load(filepath.Join(examples, written))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := drafted.Job(nil)
+		b, failed := want.Job(nil)
+		if err != nil || failed != nil {
+			t.Fatal(err, failed)
+		}
+		b.Expect, b.Content = nil, a.Content // the draft has no reference
+		if diff := cmp.Diff(b, a); diff != "" {
+			t.Errorf("%s: %s", source, diff)
+		}
 	}
 }
 
