@@ -20,7 +20,10 @@ const ncu = `"ID","Process ID","Process Name","Host Name","Kernel Name","Context
 "1","1","app","host","copy(float *)","1","7","(128, 1, 1)","(10, 1, 1)","0","9.0","2.5"
 `
 
-// files are sources, programs and recordings. The extension comes behind the name of each case.
+// compiled is where programs are; a file of a case that begins with it is one of them.
+const compiled = "../testdata/cuda/"
+
+// cases are files, and what is drafted from them.
 var cases = []struct {
 	name  string
 	files map[string]string
@@ -41,7 +44,7 @@ kernel void declared(int n);
 			"kernel: t", "sizes: {rows: 1024, cols: 1024}", "grid: [(cols + 15) / 16, (rows + 7) / 8]", "block: [16, 8]",
 			"- {buffer: in, dtype: float32, size: 4 * rows * cols, restore: false}", "- {buffer: out, dtype: uint8, size: rows * cols}",
 			"- {buffer: h, dtype: float16, size: rows * cols, restore: false}", "- {local: float64, size: 2 * 128}", "- {uint32: rows}", "- {uint64: cols}",
-			"- {int32: 1}", `- {hex: "00000000000000000000000000000000"}`,
+			"- {int32: 1}", "- {struct: [{int32: 0}]}", `- {hex: "00000000000000000000000000000000"}`,
 		},
 	},
 	{
@@ -59,6 +62,15 @@ extern "C" __global__ void empty(void) {}
 			"- {buffer: out, dtype: float32, size: count}", "- {buffer: in, dtype: float32, size: count, restore: false}", "- {int64: count}",
 			"- {uint64: 1}", "- {uint8: 0}", "- {float64: 1.5}",
 		},
+	},
+	{
+		name: "namespaces, and a launch of a template", files: map[string]string{"k.cu": `
+namespace a { struct s { int x; }; namespace b::c {
+template <class T, class U, int N> __global__ void k(T *x, U y) {}
+} }
+__global__ void outside(int n) { a::b::c::k<double, float, 3><<<1, 2>>>(0, 0); }
+`}, pick: "k",
+		want: []string{"kernel: a::b::c::k<double, float, 3>", "- {buffer: x, dtype: float64, size: n}", "- {float32: 1.5}"},
 	},
 	{
 		name: "a kernel without parameters, in a file of an odd name", files: map[string]string{"it's: a #1 \"k\".cu": `extern "C" __global__ void empty() {}`},
@@ -107,8 +119,16 @@ extern "C" __global__ void empty(void) {}
 		want: []string{"- {buffer: x, dtype: float32, size: 16 * n}", `- {hex: "` + strings.Repeat("00", 24) + `"}`, "- {float64: 1.5}"},
 	},
 	{
-		name: "machine code", files: map[string]string{"k.cubin": "testdata/saxpy.cubin"}, pick: "saxpy",
-		want: []string{"kernel: saxpy", "- {int32: n}", "- {int32: m}", "- {buffer: x, dtype: float32, size: 16 * n * m}", "- {buffer: y, dtype: float32, size: 16 * n * m}"},
+		name: "machine code", files: map[string]string{"k.cubin": compiled + "instances.cubin"}, pick: "instance",
+		want: []string{"kernel: _ZN2ns8instanceIfLi3EEEvPT_i", "sizes: {n: 1048576}", "- {buffer: x, dtype: float32, size: n}", "- {int32: n}"},
+	},
+	{
+		name: "PTX as nvcc writes it", files: map[string]string{"k.ptx": compiled + "instances.ptx"}, pick: "instance_ref",
+		want: []string{"kernel: _Z12instance_refPfi", "sizes: {n: 1048576}", "- {buffer: x, dtype: float32, size: n}", "- {int32: n}"},
+	},
+	{
+		name: "a structure alone", files: map[string]string{"k.cu": "__global__ void k(struct pair p) {}"},
+		want: []string{"- {struct: [{int32: 0}]}"},
 	},
 }
 
@@ -119,7 +139,7 @@ func TestDrafts(t *testing.T) {
 			folder := t.TempDir()
 			var paths []string
 			for name, text := range c.files {
-				if strings.HasPrefix(text, "testdata") {
+				if strings.HasPrefix(text, compiled) {
 					image, err := os.ReadFile(text)
 					if err != nil {
 						t.Fatal(err)
@@ -250,7 +270,7 @@ func TestDemangled(t *testing.T) {
 func TestTorn(t *testing.T) {
 	for _, c := range cases {
 		for name, text := range c.files {
-			if strings.HasPrefix(text, "testdata") || strings.HasSuffix(name, ".csv") {
+			if strings.HasPrefix(text, compiled) || strings.HasSuffix(name, ".csv") {
 				continue
 			}
 			read := readers[filepath.Ext(name)]

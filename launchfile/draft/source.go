@@ -22,7 +22,8 @@ var (
 	comments  = regexp.MustCompile(`//[^\n]*|(?s:/\*.*?\*/)`)
 	template  = regexp.MustCompile(`template\s*<([^{};]*)>[^{};]*$`)
 	dynamic   = regexp.MustCompile(`\bextern\s+__shared__\s+(?:__align__\s*\(\s*\d+\s*\)\s*)?([\w ]+?)\s+\w+\s*\[\s*\]`)
-	launched  = regexp.MustCompile(`\b(\w+)\s*(?:<[^<>;]*>)?\s*<<<(.*?)>>>`)
+	launched  = regexp.MustCompile(`\b(\w+)\s*(?:<([^<>;]*)>)?\s*<<<(.*?)>>>`)
+	scope     = regexp.MustCompile(`\bnamespace\s+([\w:]+)\s*\{|[{}]`)
 	digits    = regexp.MustCompile(`\d+`)
 	word      = regexp.MustCompile(`[A-Za-z_]\w*`)
 	axes      = map[string]int{"1": 2, "2": 3, "y": 2, "z": 3}
@@ -39,19 +40,24 @@ func readCUDA(path, text string) ([]Kernel, error) { return readSource(cuda, pat
 // readSource finds the kernels that a source defines.
 func readSource(l language, path, text string) (kernels []Kernel) {
 	text = comments.ReplaceAllString(text, " ")
-	launches := map[string]string{}
+	launches := map[string][]string{}
 	for _, m := range launched.FindAllStringSubmatch(text, -1) {
-		launches[m[1]] = strings.Join(strings.Fields(m[2]), " ")
+		launches[m[1]] = m[2:]
 	}
+	within := scopes(text)
 	for _, found := range l.kernel.FindAllStringIndex(text, -1) {
 		head, ok := readHead(text[found[1]:])
 		if !ok {
 			continue
 		}
 		types := map[string]string{}
-		k := Kernel{Name: head.name, Dims: 1, Block: head.size, Most: head.most, file: path}
+		k := Kernel{Name: within(found[0]) + head.name, Dims: 1, Block: head.size, Most: head.most, file: path}
 		if m := template.FindStringSubmatch(text[max(0, found[0]-longestHead):found[0]]); m != nil {
-			k.Name += "<" + strings.Join(arguments(m[1], types), ", ") + ">"
+			var given []string
+			if by := launches[head.name]; by != nil && by[0] != "" {
+				given = split(by[0])
+			}
+			k.Name += "<" + strings.Join(arguments(m[1], given, types), ", ") + ">"
 			k.Notes = append(k.Notes, "an instance of a template: choose its arguments")
 		}
 		for _, p := range split(head.params) {
@@ -66,8 +72,8 @@ func readSource(l language, path, text string) (kernels []Kernel) {
 		if m := dynamic.FindStringSubmatch(head.body); m != nil {
 			k.Dynamic, _, _ = typeOf(m[1], types)
 		}
-		if by, ok := launches[head.name]; ok {
-			k.Notes = append(k.Notes, "launched in the source by <<<"+by+">>>")
+		if by := launches[head.name]; by != nil {
+			k.Notes = append(k.Notes, "launched in the source by <<<"+strings.Join(strings.Fields(by[1]), " ")+">>>")
 		}
 		kernels = append(kernels, k)
 	}
@@ -172,25 +178,52 @@ func numbers(list string) (all []int64) {
 	return all
 }
 
-// arguments are those of an instance of a template: float for each type, and the default, or else a number, for each value.
-func arguments(params string, types map[string]string) (list []string) {
-	for _, p := range split(params) {
+// scopes tells within which namespaces a place of the text is, each with "::" behind it.
+func scopes(text string) func(at int) string {
+	type scoped struct {
+		from int
+		name string
+	}
+	all, open := []scoped{{}}, []string{""}
+	for _, m := range scope.FindAllStringSubmatchIndex(text, -1) {
+		switch last := open[len(open)-1]; {
+		case m[2] >= 0:
+			open = append(open, last+text[m[2]:m[3]]+"::")
+		case text[m[0]] == '{':
+			open = append(open, last)
+		case len(open) > 1:
+			open = open[:len(open)-1]
+		}
+		all = append(all, scoped{m[1], open[len(open)-1]})
+	}
+	return func(at int) string {
+		i, _ := slices.BinarySearchFunc(all, at, func(s scoped, at int) int { return s.from - at })
+		return all[max(0, i-1)].name
+	}
+}
+
+// arguments are those of an instance of a template: as many as are given, then float for each type, and the default, or else a number, for
+// each value.
+func arguments(params string, given []string, types map[string]string) (list []string) {
+	for i, p := range split(params) {
 		declared, preset, _ := strings.Cut(p, "=")
 		words := word.FindAllString(declared, -1)
 		if len(words) < 2 {
 			continue
 		}
-		name, argument := words[len(words)-1], strings.TrimSpace(preset)
+		name, argument, isType := words[len(words)-1], strings.TrimSpace(preset), slices.Contains([]string{"class", "typename"}, words[0])
 		switch {
-		case slices.Contains([]string{"class", "typename"}, words[0]):
-			if argument == "" {
-				argument = "float"
-			}
-			types[name] = argument
+		case i < len(given):
+			argument = strings.TrimSpace(given[i])
+		case argument == "" && isType:
+			argument = "float"
 		case argument == "" && words[0] == "bool":
 			argument = "true"
 		case argument == "":
 			argument = "16"
+		}
+		if isType {
+			types[name] = argument
 		}
 		list = append(list, argument)
 	}

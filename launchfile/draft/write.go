@@ -203,7 +203,7 @@ func (p Param) argument(s sizes, items int64) (text, note string) {
 		}
 		return fmt.Sprintf("- {buffer: %s, dtype: %s, size: %s%s}", p.Name, p.Type, times(lanes, s.all), restore), note
 	case p.Type == "" && p.Bytes == 0:
-		return "# - {struct: []}", "fill in its members"
+		return "- {struct: [{int32: 0}]}", "fill in its members"
 	case p.Type == "" || lanes > 1 || p.Type == "float16":
 		return fmt.Sprintf("- {hex: %q}", strings.Repeat("00", int(zeros))), "fill in, or write {struct: [...]}"
 	case isFloat(p.Type):
