@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -67,14 +68,19 @@ func readKernelTuner(f file) ([]samples.Record, error) {
 func (k *kernelTuner) record(entry map[string]json.RawMessage, modified time.Time) (samples.Record, error) {
 	r := samples.Record{
 		Version: samples.Version, Origin: "kernel-tuner", Mode: samples.Warm, Status: samples.OK, Time: modified, Entry: k.Kernel,
-		Kernel: samples.Identity{Source: k.Kernel, Args: map[string]string{}, Sizes: k.sizes()},
+		Kernel: samples.Identity{Source: k.Kernel, Args: map[string]string{}, Sizes: map[string]int64{}},
 		Device: samples.Fingerprint{Name: k.Device, Platform: "Kernel Tuner", Type: "gpu"},
 	}
 	for _, name := range k.Keys {
-		r.Kernel.Args[name] = strings.Trim(string(entry[name]), `"`)
+		if entry[name] == nil {
+			return r, fmt.Errorf("%s, one of the tune_params_keys, has no value", name)
+		}
+		text := string(entry[name])
+		json.Unmarshal(entry[name], &text) // a text without its quotes
+		r.Kernel.Args[name] = text
 	}
-	if text, ok := k.ProblemSize.(string); ok {
-		r.Kernel.Args["problem_size"] = text
+	if err := k.problem(&r.Kernel); err != nil {
+		return r, err
 	}
 	var stamp string
 	if json.Unmarshal(entry["timestamp"], &stamp) == nil {
@@ -85,7 +91,7 @@ func (k *kernelTuner) record(entry map[string]json.RawMessage, modified time.Tim
 		}
 	}
 	var compile float64
-	if json.Unmarshal(entry["compile_time"], &compile) == nil {
+	if json.Unmarshal(entry["compile_time"], &compile) == nil && compile > 0 {
 		r.BuildTime = compile / milli
 	}
 	if err := tunerResult(entry, &r); err != nil {
@@ -103,19 +109,29 @@ func (k *kernelTuner) record(entry map[string]json.RawMessage, modified time.Tim
 	return summarized(r), nil
 }
 
-// sizes are those of the problem, where they are numbers.
-func (k *kernelTuner) sizes() map[string]int64 {
+// problem adds the sizes of the problem, which are numbers or texts, to an identity.
+func (k *kernelTuner) problem(id *samples.Identity) error {
+	const most = 1 << 53
 	list, ok := k.ProblemSize.([]any)
-	if !ok {
+	if !ok && k.ProblemSize != nil {
 		list = []any{k.ProblemSize}
 	}
-	sizes := map[string]int64{}
 	for i, v := range list {
-		if n, ok := v.(float64); ok && n == math.Trunc(n) && i < 3 {
-			sizes["problem_size_"+string("xyz"[i])] = int64(n)
+		name := fmt.Sprintf("problem_size_%c", 'x'+i)
+		n, number := v.(float64)
+		text, ok := v.(string)
+		switch {
+		case i > 2:
+			return errors.New("problem_size has more than three numbers")
+		case number && n == math.Trunc(n) && 1 <= n && n <= most:
+			id.Sizes[name] = int64(n)
+		case ok:
+			id.Args[name] = text
+		default:
+			return fmt.Errorf("problem_size has %v, which is no size", v)
 		}
 	}
-	return sizes
+	return nil
 }
 
 // tunerResult reads the times of a configuration, or why it has none.
@@ -130,8 +146,8 @@ func tunerResult(entry map[string]json.RawMessage, r *samples.Record) error {
 		return nil
 	}
 	var one float64
-	if err := json.Unmarshal(entry["time"], &one); err != nil {
-		return fmt.Errorf("time is no number: %v", err)
+	if err := json.Unmarshal(entry["time"], &one); err != nil || entry["time"] == nil {
+		return errors.New("it has no time")
 	}
 	if one == tunerFailed {
 		r.Status, r.Error = samples.Refused, "failed, nothing says how"

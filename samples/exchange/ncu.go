@@ -94,7 +94,9 @@ func ncuRow(f file, r row) (launch, error) {
 		if !known {
 			return l, f.at(r.line, "%s is in %q, which is no unit of time", ncuDuration, d.Unit)
 		}
-		l.seconds = d.Value * scale
+		if l.seconds = d.Value * scale; l.seconds <= 0 {
+			return l, f.at(r.line, "%s is %g, which is no time", ncuDuration, d.Value)
+		}
 	}
 	l.registers = int64(l.metrics["launch__registers_per_thread"].Value)
 	return l, nil

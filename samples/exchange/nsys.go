@@ -57,7 +57,9 @@ func nsysRow(f file, r row) (launch, error) {
 	if !ok {
 		return l, f.at(r.line, "Duration is in %q, which is no unit of time", unit)
 	}
-	l.seconds *= scale
+	if l.seconds *= scale; l.seconds <= 0 {
+		return l, f.at(r.line, "a Duration of %s is no time", duration)
+	}
 	l.registers, _ = parseCount(r.cells["Reg/Trd"])
 	for _, name := range []string{"StcSMem", "DymSMem"} {
 		if text, unit := r.column(name); text != "" {
