@@ -49,9 +49,9 @@ func interfacesTable(t *testing.T) string {
 	for _, r := range byRatio {
 		ratio := r.Seconds() / opencl[r.Kernel.Key()].Seconds()
 		logs += math.Log(ratio)
-		lines = append(lines, fmt.Sprintf("| `%s#%s` | %s | %s | %s | %.2f | %d | %d |", r.Kernel.Source, r.Kernel.Variant,
+		lines = append(lines, fmt.Sprintf("| `%s#%s` | %s | %s | %s | %.2f | %d, %d | %d |", r.Kernel.Source, r.Kernel.Variant,
 			format.Sizes(r.Kernel.Sizes), format.Seconds(r.Seconds()), format.Seconds(opencl[r.Kernel.Key()].Seconds()), ratio,
-			r.Compiled.Registers, r.Compiled.GroupsPerUnit))
+			r.Compiled.Registers, opencl[r.Kernel.Key()].Compiled.Registers, r.Compiled.GroupsPerUnit))
 	}
 	mean := math.Exp(logs / float64(len(byRatio)))
 	return strings.Join(append(lines, fmt.Sprintf("| all %d, geometric mean | | | | %.2f | | |", len(byRatio), mean)), "\n")
