@@ -24,7 +24,43 @@ func recorded(t *testing.T, name string) (journals string, o Options) {
 	return journals, Options{Command: []string{"./" + name}, Folder: folder, Launch: 1}
 }
 
-// TestRecorded: the launch files of recorded applications are those of testdata/h200/*.txtar, which UPDATE=1 writes, and can be launched.
+// compare holds launch files to a golden file, which UPDATE=1 writes, and to what can be launched.
+func compare(t *testing.T, golden string, kernels []*Kernel) {
+	t.Helper()
+	var all txtar.Archive
+	for _, k := range kernels {
+		text, err := os.ReadFile(k.File)
+		if err != nil {
+			t.Fatalf("%s: %v; %s", k.Plain, err, k.Why)
+		}
+		all.Files = append(all.Files, txtar.File{Name: filepath.Base(k.File), Data: text})
+		f, err := launchfile.Load(k.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, err := f.Job(f.Sizes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := job.Check(device.Info{}); err != nil {
+			t.Errorf("%s: %v", k.File, err)
+		}
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(golden, txtar.Format(&all), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(txtar.Format(&all))); diff != "" {
+		t.Errorf("%s: %s", golden, diff)
+	}
+}
+
+// TestRecorded: the launch files of recorded applications are those of testdata/h200/*.txtar.
 func TestRecorded(t *testing.T) {
 	for name, contents := range map[string]int64{"runtime": 0, "driver": 100000} {
 		journals, o := recorded(t, name)
@@ -33,38 +69,7 @@ func TestRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all txtar.Archive
-		for _, k := range result.Kernels {
-			text, err := os.ReadFile(k.File)
-			if err != nil {
-				t.Fatalf("%s: %v; %s", k.Plain, err, k.Why)
-			}
-			all.Files = append(all.Files, txtar.File{Name: filepath.Base(k.File), Data: text})
-			f, err := launchfile.Load(k.File)
-			if err != nil {
-				t.Fatal(err)
-			}
-			job, err := f.Job(f.Sizes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := job.Check(device.Info{}); err != nil {
-				t.Errorf("%s: %v", k.File, err)
-			}
-		}
-		golden := filepath.Join("testdata/h200", name+".txtar")
-		if os.Getenv("UPDATE") != "" {
-			if err := os.WriteFile(golden, txtar.Format(&all), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(txtar.Format(&all))); diff != "" {
-			t.Errorf("%s: %s", golden, diff)
-		}
+		compare(t, filepath.Join("testdata/h200", name+".txtar"), result.Kernels)
 	}
 }
 

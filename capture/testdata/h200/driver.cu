@@ -1,5 +1,5 @@
 // An application of CUDA's driver, whose capture is recorded in driver/: two modules with a kernel of one name, one from PTX; a kernel
-// of a library; arguments one by one and in one piece; memory that holds addresses. To record it again, with the library that perf has compiled:
+// of a library; arguments one by one and in one piece. To record it again, with the library that perf has compiled:
 //
 //     nvcc -arch=sm_90 -o driver driver.cu -lcuda
 //     nvcc -arch=sm_90 -ptx one.cu
@@ -31,8 +31,8 @@ int main(int, char **argv) {
   CUmodule one, two;
   CUlibrary library;
   CUkernel third;
-  CUfunction first, second, other, follow;
-  CUdeviceptr x, y, rows;
+  CUfunction first, second, other;
+  CUdeviceptr x, y;
   size_t pitch;
   int n = 1024;
   float a = 3;
@@ -46,7 +46,6 @@ int main(int, char **argv) {
   ok(cuModuleGetFunction(&first, one, "scale"));
   ok(cuModuleGetFunction(&second, two, "scale"));
   ok(cuModuleGetFunction(&other, one, "other"));
-  ok(cuModuleGetFunction(&follow, one, "follow"));
   ok(cuLibraryGetKernel(&third, library, "third"));
   ok(cuMemAlloc(&x, n * sizeof(float)));
   ok(cuMemAllocPitch(&y, &pitch, 1000, 8, 4));
@@ -66,11 +65,6 @@ int main(int, char **argv) {
   void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
   ok(cuLaunchKernel(other, 2, 8, 1, 64, 1, 1, 0, 0, 0, extra));
   ok(cuLaunchKernel((CUfunction)third, n / 256, 1, 1, 256, 1, 1, 0, 0, args, 0));
-  CUdeviceptr both[] = {x, y};
-  void *places[] = {&rows};
-  ok(cuMemAlloc(&rows, sizeof both));
-  ok(cuMemcpyHtoD(rows, both, sizeof both));
-  ok(cuLaunchKernel(follow, 1, 1, 1, 32, 1, 1, 0, 0, places, 0));
   ok(cuCtxSynchronize());
   float result;
   ok(cuMemcpyDtoH(&result, x, sizeof result));

@@ -1,0 +1,187 @@
+/* A driver of CUDA with CUPTI's callbacks that has no GPU: as much of both as the library that captures asks for. Compiled as a shared
+   library it is libcuda.so.1 and libcupti.so at once; with -DAPPLICATION it is an application that launches kernels through it. */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef APPLICATION
+
+int main(int argc, char **argv) {
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW), *injected = dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOW);
+  if (argc != 2 || !driver || !injected) return fprintf(stderr, "%s\n", dlerror()), 1;
+  ((int (*)(void))dlsym(injected, "InitializeInjection"))();
+  ((void (*)(const char *))dlsym(driver, "play"))(argv[1]);
+  return 0;
+}
+
+#else
+
+typedef void (*callback)(void *, int, uint32_t, const void *);
+static callback subscriber;
+static char watched[2][1024]; /* the API, and resources */
+
+int cuptiSubscribe(void **handle, callback f, void *user) {
+  *handle = user;
+  subscriber = f;
+  return 0;
+}
+
+int cuptiEnableCallback(uint32_t on, void *handle, int domain, uint32_t id) {
+  (void)handle;
+  watched[domain == 3][id] = on;
+  return 0;
+}
+
+/* A function knows its parameters; a kernel, which belongs to no module, knows its function. */
+struct function {
+  const char *name;
+  size_t params[4][2]; /* offset and size */
+  struct function *of;
+};
+
+/* Memory of the device is memory. */
+static float x[16] = {1, 2, 3}, y[32] = {4, 5, 6};
+static void *table[2] = {x, y + 2};
+static float coefficients[4] = {1, 2, 3, 4};
+static const struct {
+  void *start;
+  size_t size;
+} memory[] = {{x, sizeof x}, {y, sizeof y}, {table, sizeof table}};
+
+int cuPointerGetAttributes(unsigned n, const int *which, void **places, uintptr_t address) {
+  (void)n, (void)which;
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
+    uintptr_t start = (uintptr_t)memory[i].start;
+    if (address < start || address >= start + memory[i].size) continue;
+    *(unsigned *)places[0] = memory[i].start == y ? 1 : 2; /* on the host, on the device */
+    *(uintptr_t *)places[1] = start;
+    *(size_t *)places[2] = memory[i].size;
+  }
+  return 0;
+}
+
+int cuFuncGetParamInfo(struct function *f, size_t i, size_t *offset, size_t *size) {
+  if (i >= 4 || f->params[i][1] == 0) return 1;
+  *offset = f->params[i][0], *size = f->params[i][1];
+  return 0;
+}
+
+int cuFuncGetModule(void **module, struct function *f) {
+  *module = f;
+  return f->of != NULL;
+}
+
+int cuKernelGetFunction(struct function **f, struct function *kernel) {
+  *f = kernel->of;
+  return 0;
+}
+
+int cuModuleGetGlobal_v2(uintptr_t *start, size_t *size, void *module, const char *name) {
+  (void)module;
+  *start = (uintptr_t)coefficients, *size = sizeof coefficients;
+  return strcmp(name, "coefficients") != 0;
+}
+
+int cuMemcpyDtoH_v2(void *to, uintptr_t from, size_t size) { return memcpy(to, (void *)from, size), 0; }
+
+int cuStreamIsCapturing(void *stream, int *capturing) { return *capturing = stream != NULL, 0; }
+
+int cuThreadExchangeStreamCaptureMode(int *mode) { return *mode = 0; }
+
+int cuCtxSynchronize(void) { return 0; }
+
+int cuCtxGetDevice(int *device) { return *device = 0; }
+
+int cuDeviceGetName(char *name, int size, int device) { return (void)device, snprintf(name, size, "no \"GPU\""), 0; }
+
+int cuDeviceGetAttribute(int *value, int which, int device) { return (void)device, *value = which == 75 ? 9 : 0, 0; }
+
+/* call tells of a call of the API, before and after it. */
+static void call(uint32_t id, const void *params, const char *symbol, void *context) {
+  int result = 0;
+  struct {
+    int site;
+    const char *function;
+    const void *params;
+    int *result;
+    const char *symbol;
+    void *context;
+  } data = {.params = params, .result = &result, .symbol = symbol, .context = context};
+  for (; data.site < 2; data.site++) {
+    if (watched[0][id]) subscriber(NULL, 1, id, &data);
+  }
+}
+
+static void launch(uint32_t id, struct function *f, int context, void *stream, void **values, void **extra) {
+  struct {
+    void *function;
+    unsigned grid[3], block[3], shared;
+    void *stream, **values, **extra;
+  } params = {f, {2, 1, 1}, {8, 1, 1}, 64, stream, values, extra};
+  call(id, &params, f->name, context ? x : NULL);
+}
+
+static void load(const char *path) {
+  static char code[1 << 20];
+  FILE *f = fopen(path, "rb");
+  struct {
+    uint32_t id;
+    size_t size;
+    const void *cubin;
+  } module = {7, f ? fread(code, 1, sizeof code, f) : 0, code};
+  struct {
+    void *context, *stream, *module;
+  } data = {NULL, NULL, &module};
+  if (f) fclose(f);
+  if (watched[1][6]) subscriber(NULL, 3, 6, &data);
+}
+
+void play(const char *cubin) {
+  struct function axpy = {"_Z4axpyIfEviT_PKS0_PS0_", {{0, 4}, {4, 4}, {8, 8}, {16, 8}}, NULL}, again = axpy, elsewhere = axpy;
+  struct function view = {"_Z4view4View4Pair", {{0, 32}, {32, 4}}, NULL}, graph = {"_Z8in_graphPfy", {{0, 8}, {8, 8}}, NULL};
+  struct function together = {"_Z8togetherPf", {{0, 8}}, NULL}, ranks = {"_Z5ranksPf", {{0, 8}}, NULL};
+  struct function nothing = {"_Z7nothingv", {{0, 0}}, NULL}, kernel = {nothing.name, {{0, 0}}, &nothing};
+  int n = 3;
+  float a = 2;
+  void *to_x = x, *to_y = y + 4, *number = (void *)5;
+  void *four[] = {&n, &a, &to_x, &to_y}, *one[] = {&to_y}, *two[] = {&to_x, &number};
+  struct {
+    void *data;
+    int n, none;
+    void *out;
+    double scale;
+    short pair[2];
+  } packed = {x, 3, 0, table, 0.5, {3, 4}};
+  size_t size = 36;
+  void *extra[] = {(void *)2, &size, (void *)1, &packed, NULL};
+
+  load(cubin);
+  launch(307, &axpy, 0, NULL, four, NULL);
+  launch(442, &axpy, 0, NULL, four, NULL);
+  launch(307, &again, 0, NULL, four, NULL);      /* another kernel of the name */
+  launch(307, &elsewhere, 1, NULL, four, NULL); /* on another device, where it may be either */
+  launch(307, &view, 0, NULL, NULL, extra);
+  launch(307, &graph, 0, x, two, NULL); /* x stands for a stream that is captured */
+  launch(478, &together, 0, NULL, one, NULL);
+  launch(307, &kernel, 0, NULL, NULL, NULL);
+  struct {
+    int id;
+    union {
+      unsigned words[16];
+      uint64_t align;
+    } value;
+  } cluster = {4, {{2, 1, 1}}};
+  struct {
+    unsigned grid[3], block[3], shared;
+    void *stream, *attributes;
+    unsigned count;
+  } config = {{4, 2, 1}, {32, 1, 1}, 0, NULL, &cluster, 1};
+  struct {
+    void *config, *function, **values, **extra;
+  } params = {&config, &ranks, one, NULL};
+  call(652, &params, ranks.name, NULL);
+}
+
+#endif
