@@ -25,7 +25,8 @@ with --replay all times come from recorded samples, and no device is needed. --r
 report.html, and the pictures of the suites as SVG files.
 
 Caches are warm, or with --cache cold, cold; --cache both evaluates and calibrates for each and compares them side by
-side. A variant that the device refuses at some size is skipped with the reason.`,
+side. A variant that the device refuses at some size is skipped with the reason. A variant may name a launch file (perf help suite launch),
+which is measured in place of the kernel that is predicted, or alone.`,
 		Example: `  perf evaluate examples/matmul/paper_2_2.yaml \
       --replay testdata/h200/matmul_2_2.jsonl --report page`,
 		Args: minArgs(1, "at least one suite file"),

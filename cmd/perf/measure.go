@@ -39,6 +39,8 @@ Each sample carries the state of the caches, the latest time of a fixed sentinel
 as fast as when the session began, and the clocks where the driver reports them. With --trials 3 a sample takes little time and
 space. A samples file compressed by gzip can be replayed as it is.
 
+Several launch files stand side by side, with the ratio of each time to the fastest; perf init launch drafts such a file from a source.
+
 Which of two kernels is faster, --against tells: after they are measured as above, it takes a trial of each in turn, 60 times or as often
 as --trials says, so that a device that changes its clocks changes both. The verdict is the ratio with its 95 % interval, by Wilcoxon's
 signed-rank test; where the interval holds 1, how large a difference it leaves room for.`,
