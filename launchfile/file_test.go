@@ -416,9 +416,11 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob("../examples/launch/*.yaml")
-	if err != nil || len(files) < 3 {
-		t.Fatal(files, err)
+	more, err2 := filepath.Glob("testdata/cuda/*.yaml")
+	if err != nil || err2 != nil || len(files) < 3 || len(more) < 10 {
+		t.Fatal(files, more, err, err2)
 	}
+	files = append(files, more...)
 	texts := []string{base, cuda}
 	for _, file := range files {
 		f, err := Load(file)
@@ -470,7 +472,12 @@ func TestSchema(t *testing.T) {
 
 // FuzzParse: whatever the text, the reader gives a launch or an error about the file.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{base, cuda, "version: 1\nsource: k.cl\nsequence: [{kernel: k, grid: [1], block: [1], repeat: n, args: [{int32: step}]}]\nsizes: {n: 2}\n"} {
+	for _, text := range []string{
+		base, cuda,
+		"version: 1\nsource: k.cu\nkernel: k\ngrid: [4]\nblock: [8]\nattributes: {cluster: [2], carveout: 5, cooperative: true}\nglobals: {c: {bytes: 4}}\n" +
+			"args: [{offset: 8, struct: [{pointer: x, at: 1}, {hex: \"01 02\"}, {int8: 1, offset: 20}]}, {buffer: x, bytes: 9}]\n",
+		"version: 1\nsource: k.cl\nsequence: [{kernel: k, grid: [1], block: [1], repeat: n, args: [{int32: step}]}]\nsizes: {n: 2}\n",
+	} {
 		f.Add(text)
 	}
 	dir := folder(f, sources)
