@@ -78,3 +78,23 @@ func TestProgramsAreKept(t *testing.T) {
 		t.Error("a program that cannot be built is kept")
 	}
 }
+
+// TestUsage: NVIDIA's log tells the registers of each kernel.
+func TestUsage(t *testing.T) {
+	p := program{log: `(): Warning: Function spill is a kernel, so overriding noinline attribute. The function may be inlined when called.
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'saxpy' for 'sm_90a'
+ptxas info    : Function properties for saxpy
+ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 10 registers, used 0 barriers
+ptxas info    : Compile time = 1.329 ms
+ptxas info    : Compiling entry function 'spill' for 'sm_90a'
+ptxas info    : Function properties for spill
+ptxas         .     256 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 80 registers, used 1 barriers, 516 bytes smem`}
+	for entry, want := range map[string]int64{"saxpy": 10, "spill": 80, "other": 0} {
+		if got := p.registers(entry); got != want {
+			t.Errorf("%s: %d registers, not %d", entry, got, want)
+		}
+	}
+}

@@ -28,7 +28,7 @@ const fewTrials = 5
 
 // codeLimit is how long a disassembler may take, and how large the machine code may be.
 const (
-	codeLimit = 20 * time.Second
+	codeLimit = 5 * time.Second
 	codeBytes = 4 << 20
 )
 
