@@ -75,10 +75,12 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if _, err := os.Stat(o.Folder); err != nil {
+		defer os.Remove(o.Folder) // if it is empty
+	}
 	if err := os.MkdirAll(o.Folder, 0o777); err != nil {
 		return Result{}, err
 	}
-	defer os.Remove(o.Folder) // if it is empty
 	journals, err := os.MkdirTemp(o.Folder, ".journal-*")
 	if err != nil {
 		return Result{}, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -21,7 +22,7 @@ type event struct {
 	Wanted    bool
 	Launches  int64
 
-	Module uint32 // CUPTI's number; of a launch, the last that was loaded before
+	Module uint32 // CUPTI's number
 	Handle uint64 // the driver's
 	File   string // machine code or source, beside the journal
 
@@ -82,8 +83,9 @@ type variable struct {
 
 // journal is what a process has told.
 type journal struct {
-	folder string
-	events []event
+	folder  string
+	events  []event
+	kernels map[string]map[string]bool // of files of machine code that have been looked into
 }
 
 // readJournals reads the journals of a folder. A line that is not whole is the last of a process that has crashed.
@@ -97,7 +99,7 @@ func readJournals(folder string) (all []journal, err error) {
 		if err != nil {
 			return nil, err
 		}
-		j := journal{folder: folder}
+		j := journal{folder: folder, kernels: map[string]map[string]bool{}}
 		for line := range bytes.Lines(text) {
 			var e event
 			if !bytes.HasSuffix(line, []byte("\n")) {
@@ -113,6 +115,12 @@ func readJournals(folder string) (all []journal, err error) {
 	return all, nil
 }
 
+// before is the journal as it was before an event.
+func (j journal) before(i int) journal {
+	j.events = j.events[:i]
+	return j
+}
+
 // of lists the events of a kind.
 func (j journal) of(kind string) (all []event) {
 	for _, e := range j.events {
@@ -123,12 +131,12 @@ func (j journal) of(kind string) (all []event) {
 	return all
 }
 
-// image finds the machine code of a launch: of the module that the driver knows by its handle, else of the last module with the kernel that
-// was loaded before.
-func (j journal) image(kernel string, l event) (string, error) {
+// image finds the machine code of a kernel that is launched next: the module that the driver knows by its handle, else the last one with the
+// kernel.
+func (j journal) image(kernel string, handle uint64) (string, error) {
 	var ids []uint32
 	for _, h := range j.of("handle") {
-		if h.Handle == l.Handle {
+		if h.Handle == handle {
 			ids = []uint32{h.Module}
 		}
 	}
@@ -137,19 +145,28 @@ func (j journal) image(kernel string, l event) (string, error) {
 	for _, known := range []bool{true, false} {
 		for _, m := range modules {
 			path := filepath.Join(j.folder, m.File)
-			if m.File != "" && (!known || slices.Contains(ids, m.Module)) && hasKernel(path, kernel) {
+			if m.File != "" && (!known || slices.Contains(ids, m.Module)) && j.has(path, kernel) {
 				return path, nil
 			}
 		}
 	}
-	return "", fmt.Errorf("its machine code was not seen: none of the %d modules that were loaded has it", len(modules))
+	return "", unablef("its machine code was not seen: none of the %d modules that were loaded has it", len(modules))
 }
 
-// hasKernel tells whether machine code has a kernel, by the name of the section of its instructions.
-func hasKernel(path, kernel string) bool {
-	code, err := os.ReadFile(path)
-	return err == nil && bytes.Contains(code, []byte(".text."+kernel+"\x00"))
+// has tells whether machine code has a kernel.
+func (j journal) has(path, kernel string) bool {
+	if j.kernels[path] == nil {
+		j.kernels[path] = map[string]bool{}
+		code, _ := os.ReadFile(path) // without it there are none
+		for _, m := range codeSection.FindAllSubmatch(code, -1) {
+			j.kernels[path][string(m[1])] = true
+		}
+	}
+	return j.kernels[path][kernel]
 }
+
+// codeSection is the name of the section of a kernel's instructions.
+var codeSection = regexp.MustCompile(`\.text\.([^\x00]+)\x00`)
 
 // problems are the events about what went wrong, in words.
 func (j journal) problems() (all []string) {

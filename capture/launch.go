@@ -26,7 +26,7 @@ func Write(journals string, o Options) (Result, error) {
 	w := writer{options: o, taken: map[string]bool{}}
 	for _, j := range all {
 		kernels := map[int64]*Kernel{}
-		for _, e := range j.events {
+		for i, e := range j.events {
 			k := kernels[e.ID]
 			switch {
 			case e.Event == "kernel" && e.Wanted:
@@ -37,7 +37,7 @@ func Write(journals string, o Options) (Result, error) {
 			case e.Event == "count" && k != nil:
 				k.Launches = e.Launches
 			case e.Event == "launch":
-				if err := w.launch(j, e, k); err != nil {
+				if err := w.launch(j.before(i), e, k); err != nil {
 					return result, err
 				}
 			}
@@ -172,9 +172,9 @@ func commandLine(words []string) string {
 
 // cuda writes the machine code, and how it was launched.
 func (f *file) cuda() error {
-	image, err := f.journal.image(f.kernel.Name, f.event)
+	image, err := f.journal.image(f.kernel.Name, f.Handle)
 	if err != nil {
-		return unablef("%v", err)
+		return err
 	}
 	source, err := f.keep(image, "module", ".cubin")
 	if err != nil {

@@ -112,7 +112,6 @@ static const struct {
 
 static __thread int inside;        /* a callback of this thread calls the driver itself */
 static __thread uint32_t loaded;   /* the module that this thread has loaded last */
-static uint32_t last;              /* of all threads */
 
 /* memory is an allocation that an argument points into. */
 struct memory {
@@ -327,7 +326,7 @@ static void launched(struct launch *l, const char *symbol, const void *context) 
   put_device(&t);
   put_params(&t, l);
   put_variables(&t, l, module, symbol);
-  put(&t, ",\"handle\":%llu,\"module\":%u", (unsigned long long)(uintptr_t)module, last);
+  put(&t, ",\"handle\":%llu", (unsigned long long)(uintptr_t)module);
   finish(&t);
 }
 
@@ -368,7 +367,7 @@ static void on_module(const struct module_data *m) {
   pthread_mutex_lock(&journal.lock);
   read->next = modules;
   modules = read;
-  last = loaded = m->id;
+  loaded = m->id;
   pthread_mutex_unlock(&journal.lock);
 }
 
