@@ -68,7 +68,7 @@ func TestNoCompiler(t *testing.T) {
 	defer func() { nvccPlaces = places }()
 	nvccPlaces = []string{"/none/nvcc"}
 	_, _, _, err := (&driver{}).compile(runner.Source{Compiler: device.NVCC})
-	if err == nil || !strings.Contains(err.Error(), "there is no nvcc") || !strings.Contains(err.Error(), "PTX or cubin") {
+	if err == nil || !strings.Contains(err.Error(), "there is no nvcc") || !strings.Contains(err.Error(), "name PTX or cubin") {
 		t.Error(err)
 	}
 }

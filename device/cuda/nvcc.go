@@ -24,7 +24,7 @@ func findNVCC() (string, error) {
 		}
 	}
 	return "", device.Errorf(samples.BuildFailed, "there is no nvcc, which compiles CUDA C with code for the host or with headers of the host's").
-		WithHint("install the CUDA toolkit and put nvcc on the PATH, leave the kernels alone in the file, or name its PTX or cubin, compiled elsewhere")
+		WithHint("install the CUDA toolkit; or leave the kernels alone in the file, with the folders of its headers as include; or name PTX or cubin, compiled elsewhere")
 }
 
 // nvcc compiles a source that may have code for the host in it.
