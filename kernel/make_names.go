@@ -19,8 +19,8 @@ func (m *maker) names() error {
 			if m.IsIname(n) {
 				continue
 			}
-			if (r.Kind == "max" || r.Kind == "min") && len(r.Inames) == 1 {
-				return &expr.Op{Kind: expr.OpKind(r.Kind), Args: []expr.Expr{expr.Var{Name: n}, r.Body}}
+			if op := expr.Extremes(r); op != e {
+				return op
 			}
 			if bad == nil {
 				bad = m.UnknownIname(n)

@@ -39,22 +39,13 @@ func (r *reader) number(n *yamlfile.Node) (number, error) {
 	if r.repeated {
 		known = append(known, step)
 	}
-	e = expr.Rewrite(e, extremes)
+	e = expr.Rewrite(e, expr.Extremes)
 	expr.FreeVars(e, func(name string) {
 		if err == nil && !slices.Contains(known, name) {
 			err = n.ErrorIn(strings.Index(text, name), "there is no size %q", name).WithHint("%s", source.Suggest(name, known))
 		}
 	})
 	return number{n, e}, err
-}
-
-// extremes makes min(n, 64), which is read as a reduction over n, the smaller of two numbers.
-func extremes(e expr.Expr) expr.Expr {
-	r, ok := e.(*expr.Reduce)
-	if !ok || len(r.Inames) != 1 || r.Index != nil || r.Kind != string(expr.Min) && r.Kind != string(expr.Max) {
-		return e
-	}
-	return expr.Binary(expr.OpKind(r.Kind), expr.Var{Name: r.Inames[0]}, r.Body)
 }
 
 // floored makes quotients integers, rounded down.

@@ -263,7 +263,7 @@ func (e *elaborator) kernelExprs(types []*Type) []expr.Expr {
 		if err != nil {
 			e.inText(from, text, err)
 		}
-		list = append(list, x)
+		list = append(list, expr.Rewrite(x, expr.Extremes)) // no reduction may stand here
 	}
 	for {
 		t := e.Tok()

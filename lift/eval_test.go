@@ -217,6 +217,7 @@ func TestEvalIntegers(t *testing.T) {
 		{"def f(x: float32): int32 = x\nfun(x: int32 => f(2.75f))", "2"},
 		{"def f(x: float32): int32 = x\nfun(x: int32 => f(-2.75f))", "-2"},
 		{"def f(x: int32): int32 = x/2\nfun(x: int32 => f(-7))", "-3"},
+		{"def f(x: int32): int32 = max(x, min(x, 3)) + maximum(x, 3)\nfun(x: int32 => f(-7))", "-4"},
 		{"def f(x: int32): int32 = x//2\nfun(x: int32 => f(-7))", "-4"},
 		{"def f(x: int32): (float32, int32) = x/2, x/2\nfun(x: int32 => f(7))", "[7/2 3]"},
 		{"fun(x: int32 => 2147483647 + 1)", "-2147483648"},

@@ -34,6 +34,7 @@ func TestParseErrors(t *testing.T) {
 		{"fun(x: floaty => x)", "1:8", "unknown type floaty"},
 		{"def f(x: float32): float32 = x + y\nfun(x: float32 => f(x))", "1:5", "y is no parameter"},
 		{"def f(x: float32): float32 = x + * 2\nfun(x: float32 => f(x))", "1:34", "a value is missing between"},
+		{"def f(x: float32): float32 = sum(k, x)\nfun(x: float32 => f(x))", "1:5", "a definition cannot contain a reduction"},
 		{"def f(x: float32): float32 = x associative\nfun(x: float32 => f(x))", "", ""},
 		{"def f(x: float32): float32 = x\nassociative\nfun(x: float32 => f(x))", "1:5", "two parameters"},
 		{"def f(x: float32): float32\nfun(x: float32 => f(x))", "1:5", "neither an expression nor a body"},

@@ -176,7 +176,7 @@ func knownNames(e expr.Expr, known map[string]*Type) (err error) {
 				return fail("%s takes %d arguments, not %d: %s", x.Func, n, len(x.Args), x)
 			}
 		case *expr.Reduce:
-			return fail("a definition cannot contain a reduction (%s): the greater of two numbers is maximum(x, y)", x)
+			return fail("a definition cannot contain a reduction (%s)", x)
 		}
 		return err == nil
 	})

@@ -195,6 +195,15 @@ func Reductions(e Expr) []*Reduce {
 // Binary applies an operator to two operands.
 func Binary(kind OpKind, a, b Expr) Expr { return &Op{kind, []Expr{a, b}} }
 
+// Extremes, for Rewrite, makes max(n, 64), which is read as a reduction over n, the greater of two numbers, and min likewise.
+func Extremes(e Expr) Expr {
+	r, ok := e.(*Reduce)
+	if !ok || len(r.Inames) != 1 || r.Index != nil || r.Kind != string(Max) && r.Kind != string(Min) {
+		return e
+	}
+	return Binary(OpKind(r.Kind), Var{Name: r.Inames[0]}, r.Body)
+}
+
 // Mentions reports whether a variable, an array or a function of that name is in e.
 func Mentions(e Expr, name string) bool {
 	found := false
