@@ -23,6 +23,7 @@ type Code struct {
 	Iterations float64        `json:"iterations,omitempty"` // of that loop in a round
 	Size       int            `json:"instructions"`         // of the main loop, or of all
 	Classes    map[string]int `json:"classes"`              // of these instructions
+	Executed   float64        `json:"executed,omitempty"`   // instructions that a work-item executes in all, where there is one loop at most and no branch skips some
 	Accesses   []CodeAccess   `json:"accesses"`
 	Notes      []string       `json:"notes"`
 }
@@ -91,6 +92,9 @@ func (e *explainer) code(out *Explanation) error {
 		main, compared = by.main.CodePart, onTheWay(counted, nest, by.chain)
 	}
 	c.Size, c.Classes = main.Instructions, main.Classes
+	if len(code.Loops) <= 1 {
+		c.Executed = float64(code.Instructions) + (c.Rounds-1)*float64(c.Size)
+	}
 	for _, a := range joined(compared, counted, code.Accesses) {
 		a.Counted /= c.Rounds
 		a.Widths = a.widths(main.Accesses)

@@ -160,7 +160,11 @@ func (e *Explanation) writeCode(w io.Writer) {
 	c := e.Code
 	fmt.Fprintf(w, "\nmachine code: ")
 	if c.Looped {
-		fmt.Fprintf(w, "a main loop of %s, in %s rounds for each work-item, by the count of %s\n", format.Count(c.Size, "instruction"), format.Quantity(c.Rounds, ""), c.By)
+		fmt.Fprintf(w, "a main loop of %s, in %s rounds for each work-item, by the count of %s", format.Count(c.Size, "instruction"), format.Quantity(c.Rounds, ""), c.By)
+		if c.Executed > 0 {
+			fmt.Fprintf(w, "; %s executed in all", format.Quantity(c.Executed, ""))
+		}
+		fmt.Fprintln(w)
 	} else {
 		fmt.Fprintf(w, "%s and no loop\n", format.Count(c.Size, "instruction"))
 	}
