@@ -1,8 +1,8 @@
-// Package counters has the hardware's own counts of a kernel, taken by NVIDIA's Nsight Compute (ncu), beside those of package features.
+// Package counters has the hardware's own counts of kernels, taken by NVIDIA's Nsight Compute (ncu), beside those of package launch.
 //
-// Measure runs one launch of a kernel in a worker process under ncu, through CUDA, as ncu does not see OpenCL. A Source
-// takes counts in this way, or from a file where they were recorded. Rows is the
-// table of what is compared: a metric of the hardware, and the feature that counts the same; Compare evaluates it.
+// A Work is a launch to count. A Source counts: Live runs a batch of launches in a worker process under ncu, through CUDA, as ncu does not
+// see OpenCL; Recorded has what Live wrote to a file. Beside the metrics of a launch (rows.go) there is its machine code, with how often each
+// instruction was executed (code.go). Results compares.
 package counters
 
 import (
@@ -16,56 +16,10 @@ import (
 	"strings"
 	"time"
 
-	"gpuperf/device"
-	"gpuperf/features"
 	"gpuperf/measure"
 	"gpuperf/samples"
 	"gpuperf/samples/exchange"
-	"gpuperf/workload"
 )
-
-// Row is something that the hardware counts.
-type Row struct {
-	What    string
-	Metrics []string // of ncu; their sum
-	Unit    string
-	Feature string  // what counts the same, "" for none
-	Scale   float64 // of the feature: what the hardware counts for each
-}
-
-// Features count arithmetic once per sub-group, the hardware once per work-item.
-const lanes = 32
-
-// Rows are compared in this order.
-var Rows = []Row{
-	{"time", []string{"gpu__time_duration.sum"}, "s", "", 0},
-	{"float32 multiply-adds", []string{"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"}, "", "f_op_float32_madd", lanes},
-	{"float32 additions", []string{"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"}, "", "f_op_float32_add", lanes},
-	{"float32 multiplications", []string{"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum"}, "", "f_op_float32_mul", lanes},
-	{"float64 multiply-adds", []string{"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum"}, "", "f_op_float64_madd", lanes},
-	{"float64 additions", []string{"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum"}, "", "f_op_float64_add", lanes},
-	{"float64 multiplications", []string{"smsp__sass_thread_inst_executed_op_dmul_pred_on.sum"}, "", "f_op_float64_mul", lanes},
-	{"sectors loaded", []string{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}, "sector", "f_mem_sectors_global_load", 1},
-	{"sectors stored", []string{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}, "sector", "f_mem_sectors_global_store", 1},
-	{"wavefronts of local loads", []string{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"}, "", "f_mem_access_local_load", 1},
-	{"wavefronts of local stores", []string{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}, "", "f_mem_access_local_store", 1},
-	{"bank conflicts", []string{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"}, "", "", 0},
-	{"L2 sectors", []string{"lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum"}, "sector", "", 0},
-	{"DRAM bytes", []string{"dram__bytes_read.sum", "dram__bytes_write.sum"}, "B", "", 0},
-	{"L1 hit rate", []string{"l1tex__t_sector_hit_rate.pct"}, "%", "", 0},
-	{"L2 hit rate", []string{"lts__t_sector_hit_rate.pct"}, "%", "", 0},
-	{"instructions of sub-groups", []string{"smsp__inst_executed.sum"}, "", "", 0},
-	{"occupancy", []string{"sm__warps_active.avg.pct_of_peak_sustained_active"}, "%", "", 0},
-	{"registers of a work-item", []string{"launch__registers_per_thread"}, "", "", 0},
-}
-
-// metrics are all that ncu is asked for.
-func metrics() (names []string) {
-	for _, r := range Rows {
-		names = append(names, r.Metrics...)
-	}
-	return names
-}
 
 // ErrNoNCU says that Nsight Compute is not there.
 var ErrNoNCU = errors.New("ncu was not found")
@@ -86,55 +40,163 @@ func Find() (string, error) {
 	return "", fmt.Errorf("%w\n    install Nsight Compute (package nsight-compute, or the CUDA toolkit) and put ncu on the PATH", ErrNoNCU)
 }
 
-// Options say how to run ncu.
-type Options struct {
-	NCU    string   // its path
-	Device string   // the query for the device, of those of CUDA
-	Worker []string // the command line of the worker
+// ncu is how it is run.
+type ncu struct {
+	path   string
+	device string   // the query for the device, of those of CUDA
+	worker []string // the command line of the worker
 }
 
-// Measure returns the record of one launch of the case with its metrics, caches flushed before it or as the launch before left them.
-func Measure(ctx context.Context, o Options, c *workload.Case, mode samples.Mode) (samples.Record, error) {
-	job, err := c.On(samples.CUDA).Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
-	if err != nil {
-		return samples.Record{}, err
-	}
+// Counted is what the hardware has counted of a work.
+type Counted struct {
+	Record samples.Record
+	Code   []Instruction // of its first launch; nil where it was not asked for
+}
+
+// count runs works in one worker, and returns the counts of each, or an error about all of them. Where the code is wanted, ncu counts how
+// often each instruction is executed.
+func (n *ncu) count(ctx context.Context, works []Work, mode samples.Mode, code bool) ([]Counted, error) {
 	folder, err := os.MkdirTemp("", "perf-ncu-*")
 	if err != nil {
-		return samples.Record{}, err
+		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	log := filepath.Join(folder, "ncu.csv")
-	dev, err := measure.Open(ctx, samples.CUDA.String()+":"+o.Device, measure.Options{
-		Command: command(o, log, job.Entry, mode), StartLimit: 2 * time.Minute, Deadline: 5 * time.Minute, Grace: time.Minute,
+	log, report := filepath.Join(folder, "ncu.log"), filepath.Join(folder, "launches.ncu-rep")
+	dev, err := measure.Open(ctx, samples.CUDA.String()+":"+n.device, measure.Options{
+		Command: n.command(works, log, report, mode, code), StartLimit: 2 * time.Minute, Deadline: 5 * time.Minute, Grace: 5 * time.Minute,
 	})
 	if err != nil {
-		return samples.Record{}, explain(err, log)
+		return nil, explain(err, log)
 	}
-	record := job.Record()
-	record.Device, record.Mode = dev.Info().Fingerprint, mode
-	_, err = dev.Run(ctx, job)
+	out := make([]Counted, len(works))
+	launches := 0
+	for i, w := range works {
+		w.Job.Policy = counting
+		out[i].Record = w.Job.Record()
+		out[i].Record.Device, out[i].Record.Mode = dev.Info().Fingerprint, mode
+		if _, err = dev.Run(ctx, w.Job); err != nil {
+			break
+		}
+		launches += len(w.Job.Launches())
+	}
 	dev.Close() // and ncu writes what it has counted
 	if err != nil {
-		return samples.Record{}, explain(err, log)
+		return nil, explain(err, log)
 	}
-	_, rows, err := exchange.Import(log, "ncu")
+	counted, err := n.read(ctx, folder, report, code)
+	if err == nil && len(counted) != launches {
+		err = fmt.Errorf("ncu has counted %d launches of %d", len(counted), launches)
+	}
 	if err != nil {
-		return samples.Record{}, explain(err, log)
+		return nil, explain(err, log)
 	}
-	record.Status, record.Origin, record.Time = samples.OK, "ncu", time.Now()
-	record.Metrics = rows[0].Metrics
-	return record, nil
+	for i, w := range works {
+		r, own := &out[i].Record, counted[:len(w.Job.Launches())]
+		counted = counted[len(own):]
+		r.Status, r.Origin, r.Time, r.Metrics = samples.OK, "ncu", time.Now(), together(own)
+		out[i].Code = own[0].code
+	}
+	return out, nil
 }
 
-// command runs the worker under ncu, which counts the second launch of the kernel: the first is of cold code.
-func command(o Options, log, entry string, mode samples.Mode) []string {
+// launched is what ncu tells of a launch.
+type launched struct {
+	metrics map[string]samples.Metric
+	code    []Instruction
+}
+
+// together are the metrics of launches in a row: numbers are added up, and rates are averages over their time.
+func together(all []launched) map[string]samples.Metric {
+	if len(all) == 1 {
+		return all[0].metrics
+	}
+	sum, time := map[string]samples.Metric{}, 0.0
+	for _, l := range all {
+		own := l.metrics["gpu__time_duration.sum"].Value
+		for name, m := range l.metrics {
+			if !strings.HasSuffix(name, ".sum") {
+				m.Value *= own
+			}
+			m.Value += sum[name].Value
+			sum[name] = m
+		}
+		time += own
+	}
+	for name, m := range sum {
+		if !strings.HasSuffix(name, ".sum") {
+			m.Value /= time
+			sum[name] = m
+		}
+	}
+	return sum
+}
+
+// command runs the worker under ncu, which counts the launches that the worker tells it of, without those of the worker's own kernels.
+func (n *ncu) command(works []Work, log, report string, mode samples.Mode, code bool) []string {
+	var entries []string
+	for _, w := range works {
+		for _, l := range w.Job.Launches() {
+			entries = append(entries, regexp.QuoteMeta(l.Entry))
+		}
+	}
 	cache := map[samples.Mode]string{samples.Warm: "none", samples.Cold: "all"}[mode]
-	return append([]string{
-		o.NCU, "--csv", "--page", "raw", "--log-file", log, "--clock-control", "none", "--cache-control", cache,
-		"--kernel-name-base", "function", "-k", "regex:^" + regexp.QuoteMeta(entry) + "$", "--launch-skip", "1", "--launch-count", "1",
+	command := []string{
+		n.path, "--log-file", log, "--export", report, "--profile-from-start", "off", "--clock-control", "none", "--cache-control", cache,
+		"--kernel-name-base", "function", "--kernel-name", "regex:^(" + strings.Join(entries, "|") + ")$",
 		"--metrics", strings.Join(metrics(), ","),
-	}, o.Worker...)
+	}
+	if code {
+		command = append(command, "--section", "SourceCounters")
+	}
+	return append(command, n.worker...)
+}
+
+// read has ncu print its report as tables, and reads them.
+func (n *ncu) read(ctx context.Context, folder, report string, code bool) ([]launched, error) {
+	path, err := n.page(ctx, folder, report, "raw")
+	if err != nil {
+		return nil, err
+	}
+	all, err := exchange.Launches(path)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]launched, len(all))
+	for i, m := range all {
+		out[i].metrics = kept(m)
+	}
+	if !code {
+		return out, nil
+	}
+	if path, err = n.page(ctx, folder, report, "source"); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	listings, err := parseCode(string(text))
+	if err == nil && len(listings) != len(out) {
+		err = fmt.Errorf("ncu lists the code of %d launches of %d", len(listings), len(out))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		out[i].code = listings[i]
+		out[i].metrics[barriers] = samples.Metric{Value: executed(listings[i], "BAR")}
+	}
+	return out, nil
+}
+
+// page writes a page of a report to a file.
+func (n *ncu) page(ctx context.Context, folder, report, page string) (string, error) {
+	path := filepath.Join(folder, page+".csv")
+	out, err := exec.CommandContext(ctx, n.path, "--import", report, "--csv", "--page", page, "--print-units", "base").Output()
+	if err != nil {
+		return "", fmt.Errorf("reading what ncu has counted: %w: %s", err, out)
+	}
+	return path, os.WriteFile(path, out, 0o600)
 }
 
 // explain adds to an error what ncu has said, and what to do about missing rights.
@@ -153,70 +215,4 @@ func explain(err error, log string) error {
 		err = fmt.Errorf("%w\n    reading counters needs rights: run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0", err)
 	}
 	return err
-}
-
-// Compared is a row for a kernel at given sizes.
-type Compared struct {
-	What     string   `json:"what"`
-	Unit     string   `json:"unit,omitempty"`
-	Metrics  []string `json:"metrics"`
-	Feature  string   `json:"feature,omitempty"`
-	Hardware float64  `json:"hardware"`
-	Counted  *float64 `json:"counted,omitempty"` // nil where nothing counts it
-	Why      string   `json:"why,omitempty"`     // it cannot be counted, though there is a feature
-}
-
-// Ratio is counted over the hardware's number; ok is false where one of them is missing or both are 0.
-func (c Compared) Ratio() (ratio float64, ok bool) {
-	if c.Counted == nil || c.Hardware == 0 {
-		return 0, false
-	}
-	return *c.Counted / c.Hardware, true
-}
-
-// Compare evaluates the rows whose metrics a record has. Rows of which there is nothing on either side are left out.
-func Compare(c *workload.Case, o features.Options, r samples.Record) ([]Compared, error) {
-	statistics, err := c.Statistics(o)
-	if err != nil {
-		return nil, err
-	}
-	var out []Compared
-	for _, row := range Rows {
-		one := Compared{What: row.What, Unit: row.Unit, Metrics: row.Metrics, Feature: row.Feature}
-		known := false
-		for _, name := range row.Metrics {
-			m, ok := r.Metrics[name]
-			one.Hardware += m.Value * scales[m.Unit]
-			known = known || ok
-		}
-		if row.Feature != "" {
-			one.count(statistics, c, row)
-		}
-		if known && (one.Hardware != 0 || one.Counted != nil && *one.Counted != 0) {
-			out = append(out, one)
-		}
-	}
-	return out, nil
-}
-
-// count evaluates the feature of a row.
-func (c *Compared) count(statistics *features.Statistics, of *workload.Case, row Row) {
-	id, err := features.ParseID(row.Feature)
-	var v float64
-	if err == nil {
-		v, err = statistics.Value(id, of.Sizes)
-	}
-	if err != nil {
-		c.Why = err.Error()
-		return
-	}
-	v *= row.Scale
-	c.Counted = &v
-}
-
-// scales of the units that ncu writes; without one, and for percents, numbers are as they stand.
-var scales = map[string]float64{
-	"": 1, "%": 1, "inst": 1, "sector": 1, "register/thread": 1,
-	"ns": 1e-9, "nsecond": 1e-9, "us": 1e-6, "usecond": 1e-6, "ms": 1e-3, "msecond": 1e-3, "s": 1, "second": 1,
-	"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9,
 }

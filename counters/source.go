@@ -8,12 +8,12 @@ import (
 
 	"gpuperf/measure"
 	"gpuperf/samples"
-	"gpuperf/workload"
 )
 
-// Source is where the counts of cases come from.
+// Source is where the counts of works come from. Take answers in the order of the works. With an error the records of some have no status:
+// they were not counted.
 type Source interface {
-	Take(ctx context.Context, c *workload.Case, mode samples.Mode) (samples.Record, error)
+	Take(ctx context.Context, works []Work, mode samples.Mode) ([]Counted, error)
 	Close() error
 }
 
@@ -32,37 +32,56 @@ func (e *NotRecorded) Error() string {
 type recorded struct {
 	path string
 	set  *samples.Set
+	code map[string][]Instruction
 }
 
-// Recorded opens a samples file that a source of Live has written.
+// Recorded opens a samples file that a source of Live has written, and the code beside it.
 func Recorded(path string) (Source, error) {
 	set, err := samples.Load(path)
 	if err != nil {
 		return nil, err
 	}
-	return &recorded{path, set}, nil
+	s := &recorded{path: path, set: set}
+	if s.code, err = loadCode(CodeFile(path)); err != nil {
+		set.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
-func (s *recorded) Take(_ context.Context, c *workload.Case, mode samples.Mode) (samples.Record, error) {
-	for r, err := range s.set.All() {
-		if err == nil && r.Mode == mode && r.Metrics != nil && r.Kernel.Key() == c.Identity.Key() {
-			return *r, nil
+func (s *recorded) Take(_ context.Context, works []Work, mode samples.Mode) ([]Counted, error) {
+	all := make([]Counted, len(works))
+	var missing error
+	for i, w := range works {
+		want := w.Job.Record()
+		want.Mode = mode
+		r, found, err := s.set.Find(want)
+		if err != nil {
+			return all, err
+		}
+		if found == samples.Fresh {
+			all[i] = Counted{r, s.code[r.Kernel.Key()]}
+		} else if missing == nil {
+			missing = &NotRecorded{s.path, mode, want.Kernel}
 		}
 	}
-	return samples.Record{}, &NotRecorded{s.path, mode, c.Identity}
+	return all, missing
 }
 
 func (s *recorded) Close() error { return s.set.Close() }
 
 // live is a device under ncu.
 type live struct {
-	options Options
+	ncu     ncu
 	journal *samples.Journal // nil where nothing is kept
+	code    *os.File         // beside the journal
+	told    func(format string, args ...any)
 }
 
-// Live counts on a device, and adds the counts to a samples file where one is named.
-func Live(device, to string) (Source, error) {
-	ncu, err := Find()
+// Live counts on a device, and adds the counts to a samples file where one is named. What that has already is not counted again. It tells
+// how far it is.
+func Live(device, to string, tell func(format string, args ...any)) (Source, error) {
+	path, err := Find()
 	if err != nil {
 		return nil, err
 	}
@@ -70,24 +89,100 @@ func Live(device, to string) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &live{options: Options{NCU: ncu, Device: strings.TrimPrefix(device, samples.CUDA.String()+":"), Worker: []string{self, measure.WorkerArg}}}
-	if to != "" {
-		s.journal, err = samples.Open(to)
+	s := &live{told: tell, ncu: ncu{path: path, device: strings.TrimPrefix(device, samples.CUDA.String()+":"), worker: []string{self, measure.WorkerArg}}}
+	if to == "" {
+		return s, nil
 	}
-	return s, err
+	if s.journal, err = samples.Open(to); err != nil {
+		return nil, err
+	}
+	if s.code, err = os.OpenFile(CodeFile(to), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+		s.journal.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
-func (s *live) Take(ctx context.Context, c *workload.Case, mode samples.Mode) (samples.Record, error) {
-	r, err := Measure(ctx, s.options, c, mode)
-	if err == nil && s.journal != nil {
-		err = s.journal.Append(r)
+// batch is how many works are counted in one process, and lost together where it fails.
+const batch = 32
+
+func (s *live) Take(ctx context.Context, works []Work, mode samples.Mode) ([]Counted, error) {
+	all := make([]Counted, len(works))
+	var missing []int
+	for i, w := range works {
+		known, err := s.known(w, mode)
+		if err != nil {
+			return nil, err
+		}
+		if all[i].Record = known; known.Status == "" {
+			missing = append(missing, i)
+		}
+	}
+	var failed error
+	for len(missing) > 0 && ctx.Err() == nil {
+		n := min(batch, len(missing))
+		if err := s.take(ctx, works, missing[:n], mode, all); err != nil {
+			failed = err
+		}
+		missing = missing[n:]
+		s.told("%s: %d of %d launches counted", mode, len(works)-len(missing), len(works))
+	}
+	return all, failed
+}
+
+// known is what the journal has of a work.
+func (s *live) known(w Work, mode samples.Mode) (samples.Record, error) {
+	if s.journal == nil {
+		return samples.Record{}, nil
+	}
+	want := w.Job.Record()
+	want.Mode = mode
+	r, found, err := s.journal.Find(want)
+	if found != samples.Fresh {
+		return samples.Record{}, err
 	}
 	return r, err
+}
+
+// take counts some of the works. Where that fails it counts each half of them.
+func (s *live) take(ctx context.Context, works []Work, which []int, mode samples.Mode, all []Counted) error {
+	var own []Work
+	for _, i := range which {
+		own = append(own, works[i])
+	}
+	// The instructions that are executed do not depend on the caches.
+	counted, err := s.ncu.count(ctx, own, mode, mode == samples.Warm)
+	switch {
+	case err != nil && len(own) == 1:
+		s.told("%s: %v", own[0].Kernel, err)
+		return fmt.Errorf("%s: %w", own[0].Kernel, err)
+	case err != nil:
+		half := len(which) / 2
+		err = s.take(ctx, works, which[:half], mode, all)
+		if rest := s.take(ctx, works, which[half:], mode, all); rest != nil {
+			err = rest
+		}
+		return err
+	}
+	for n, i := range which {
+		all[i] = counted[n]
+		if s.journal == nil {
+			continue
+		}
+		if err := s.journal.Append(counted[n].Record); err != nil {
+			return err
+		}
+		if err := writeCode(s.code, counted[n]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *live) Close() error {
 	if s.journal == nil {
 		return nil
 	}
+	s.code.Close()
 	return s.journal.Close()
 }

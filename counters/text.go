@@ -5,18 +5,49 @@ import (
 	"io"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/parallel"
+	"gpuperf/launch"
+	"gpuperf/samples"
 )
 
 // Result is what is compared for a kernel.
 type Result struct {
 	Kernel string           `json:"kernel"`
+	Kind   string           `json:"kind,omitempty"`
 	At     map[string]int64 `json:"at"`
+	Caches samples.Mode     `json:"caches"`
 	Rows   []Compared       `json:"rows"`
+	// Metrics are all that were counted.
+	Metrics map[string]samples.Metric `json:"metrics"`
+	Code    []Instruction             `json:"code,omitempty"`
 }
 
-// Write writes the comparisons as a table.
+// Results compares the counts of works, as Take has answered them for each state of the caches.
+func Results(works []Work, byMode [][]Counted) ([]Result, error) {
+	counts := make([]*launch.Counts, len(works))
+	failed := make([]error, len(works))
+	parallel.For(len(works), func(i int) { counts[i], failed[i] = works[i].counts() })
+	var all []Result
+	for _, counted := range byMode {
+		for i, c := range counted {
+			if c.Record.Status == "" {
+				continue
+			}
+			w := &works[i]
+			if failed[i] != nil {
+				return nil, fmt.Errorf("%s: %w", w.Kernel, failed[i])
+			}
+			all = append(all, Result{w.Kernel, w.Kind, c.Record.Kernel.Sizes, c.Record.Mode, compare(counts[i], c), c.Record.Metrics, c.Code})
+		}
+	}
+	return all, nil
+}
+
+// Write writes the comparisons as a table, and below it the instructions behind what is off.
 func Write(w io.Writer, results []Result) error {
-	t := format.NewTable("kernel", "sizes", "what", ">hardware", ">counted", ">ratio", "feature")
+	t := format.NewTable("kernel", "sizes", "caches", "what", ">hardware", ">counted", ">ratio")
+	off := format.NewTable("kernel", "sizes", "what", "instructions", "such as", ">of the hardware's")
+	some := false
 	for _, r := range results {
 		for _, row := range r.Rows {
 			counted, ratio := "-", "-"
@@ -26,8 +57,16 @@ func Write(w io.Writer, results []Result) error {
 			if v, ok := row.Ratio(); ok {
 				ratio = fmt.Sprintf("%.3f", v)
 			}
-			t.Row(r.Kernel, format.Sizes(r.At), row.What, format.Rough(row.Hardware, row.Unit), counted, ratio, row.Feature)
+			t.Row(r.Kernel, format.Sizes(r.At), string(r.Caches), row.What, format.Rough(row.Hardware, row.Unit), counted, ratio)
+			for _, s := range row.Shares {
+				some = true
+				off.Row(r.Kernel, format.Sizes(r.At), row.What, fmt.Sprintf("%d × %s", s.Instructions, s.Mnemonic), s.Example, format.Rough(s.Value, ""))
+			}
 		}
 	}
-	return t.Write(w)
+	if err := t.Write(w); err != nil || !some {
+		return err
+	}
+	fmt.Fprintf(w, "\nInstructions behind the numbers that are off by more than %.0f %%:\n\n", 100*Off)
+	return off.Write(w)
 }

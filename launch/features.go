@@ -42,9 +42,12 @@ const (
 	uniformAccess   // accesses of these that go to one element
 	coalescedAccess // that use half of the bytes of their sectors or more
 	scatteredAccess // that use less
-	localWarps      // accesses to local memory by sub-groups
+	localWarps      // loads from local memory by sub-groups
+	localWarpStores
 	localCycles
+	localCycleStores
 	barriers
+	warpBarriers // by sub-groups
 	ifs
 	loopBodies
 	selects
@@ -55,9 +58,11 @@ const (
 	distinctLocal
 	straightLines // of these loads and of stores to global memory
 	straightSectors
-	straightCycles // of these and those of local memory
-	operations     // of the first of opClasses; the others follow
-	tallies        = operations + tally(len(opClasses))
+	straightCycles                                      // of these and those of local memory
+	straightLocal                                       // of these cycles those of local memory
+	operations                                          // of the first of opClasses; the others follow
+	floating       = operations + tally(len(opClasses)) // of the first of floatOps; the others follow
+	tallies        = floating + tally(len(floatOps))
 )
 
 // sums are the totals over a launch.
@@ -172,7 +177,7 @@ var workFeatures = []Feature{
 	{Name: "coalesced", Doc: "share that want half of the bytes of their sectors, or more", of: each([]tally{coalescedAccess}, warps)},
 	{Name: "scattered", Doc: "share that want less", of: each([]tally{scatteredAccess}, warps)},
 	{Name: "gathers", Unit: byItem, Doc: "accesses with indices read from memory, whose units are taken to be all different", of: perItem(gathers)},
-	{Name: "bank_cycles", Unit: byAccess, Doc: "words in the busiest bank of local memory; 1 without conflicts", of: each([]tally{localCycles}, []tally{localWarps})},
+	{Name: "bank_cycles", Unit: byAccess, Doc: "words in the busiest bank of local memory; 1 without conflicts", of: each([]tally{localCycles, localCycleStores}, []tally{localWarps, localWarpStores})},
 	{Name: "access_bytes", Unit: "B", Doc: "size of the widest access to global memory: an element, or a vector of them", of: whole(func(r *result) int64 { return r.widest })},
 	{Name: "selects", Unit: byItem, Doc: "selects evaluated", of: perItem(selects)},
 	{Name: "launches", Doc: "kernels that run one after the other", of: whole(func(r *result) int64 { return r.launches })},

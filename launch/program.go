@@ -83,7 +83,24 @@ type barrier struct{}
 type exec struct {
 	accesses []access
 	ops      [len(opClasses)]int64
+	floats   []floatCount
 	selects  int64
+}
+
+// floatCount is n times an operation of floatOps, below the selects around it.
+type floatCount struct {
+	op    int
+	n     int64
+	under []branch
+}
+
+// floatOps are operations that the hardware counts.
+var floatOps = [...]struct {
+	dtype expr.DType
+	op    string
+}{
+	{expr.Float32, "add"}, {expr.Float32, "mul"}, {expr.Float32, "madd"},
+	{expr.Float64, "add"}, {expr.Float64, "mul"}, {expr.Float64, "madd"},
 }
 
 // access is an access to an array, under the selects around it in the statement.
@@ -182,7 +199,24 @@ func (b *builder) affine(a polycount.Affine) (*linear.Form, error) {
 	return f, err
 }
 
-func (b *builder) index(e expr.Expr) *linear.Index { return b.p.nest.Index(e) }
+func (b *builder) index(e expr.Expr) *linear.Index {
+	if values := b.p.nest.Kernel.Values; b.p.opt.Values && len(values) > 0 {
+		e = expr.Rewrite(e, func(x expr.Expr) expr.Expr { return assumed(values, x) })
+	}
+	return b.p.nest.Index(e)
+}
+
+// assumed is what the kernel assumes of an element of an array, or the expression where it is none.
+func assumed(values []kernel.Values, e expr.Expr) expr.Expr {
+	if a, ok := e.(*expr.Access); ok {
+		for _, v := range values {
+			if v.Array == a.Array {
+				return expr.Subst(v.Value, map[string]expr.Expr{v.Index: a.Index[0]})
+			}
+		}
+	}
+	return e
+}
 
 func (b *builder) bounds(list []polycount.Bound) ([]bound, error) {
 	out := make([]bound, len(list))
@@ -327,7 +361,27 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 	err := ops.Visitor{Kernel: b.p.nest.Kernel, Found: func(op string, _ expr.DType, n int64) {
 		out.ops[opClassOf(op)] += n
 	}}.Visit(s.RHS)
+	if err == nil {
+		err = b.floats(nil, &out.floats).Visit(s.RHS)
+	}
 	return out, err
+}
+
+// floats lists the floating-point operations that the visitor finds.
+func (b *builder) floats(under []branch, out *[]floatCount) ops.Visitor {
+	return ops.Visitor{
+		Kernel: b.p.nest.Kernel,
+		Found: func(op string, t expr.DType, n int64) {
+			for i, f := range floatOps {
+				if f.op == op && f.dtype == t {
+					*out = append(*out, floatCount{i, n, under})
+				}
+			}
+		},
+		Under: func(c expr.Expr) ops.Visitor {
+			return b.floats(append(slices.Clip(under), branch{condition(b.index(c)), true}), out)
+		},
+	}
 }
 
 // collect lists the accesses in e, and counts the selects.

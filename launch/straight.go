@@ -131,7 +131,7 @@ func (w *walk) barrier() {
 func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form, each []form) {
 	if a.write {
 		w.epochs[a.array]++
-		w.sum.straight(&u)
+		w.sum.straight(&u, w.p.arrays[a.array].Space)
 		return
 	}
 	first := st.nv
@@ -169,14 +169,17 @@ func (w *walk) recordGather(a *access, runs int64, u *unitCount) {
 	} else {
 		w.sum[distinct[w.p.arrays[a.array].Space]] += runs
 	}
-	w.sum.straight(u)
+	w.sum.straight(u, w.p.arrays[a.array].Space)
 }
 
 // straight adds the units of accesses by straight-line code.
-func (s *sums) straight(u *unitCount) {
+func (s *sums) straight(u *unitCount, space kernel.Space) {
 	s[straightLines] += u.lines
 	s[straightSectors] += u.sectors
 	s[straightCycles] += u.cycles
+	if space == kernel.Local {
+		s[straightLocal] += u.cycles
+	}
 }
 
 // merge counts the loads from the given one on, which are those of a line of code, and forgets them.
@@ -245,8 +248,9 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		units = w.unitsOf(l, &outer, global)
 		units.scale(l.weight)
 	}
-	w.sum[distinct[w.p.arrays[l.array].Space]] += runs * n
-	w.sum.straight(&units)
+	space := w.p.arrays[l.array].Space
+	w.sum[distinct[space]] += runs * n
+	w.sum.straight(&units, space)
 }
 
 // unitsOf counts the units of loads at w.bytes, sorted, by addresses modulo a line.

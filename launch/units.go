@@ -116,8 +116,8 @@ func (w *walk) addUnits(a *access, u *unitCount, runs, bySubgroup int64) {
 	rw := a.direction()
 	w.sum[accesses[array.Space]+rw] += runs
 	if array.Space != kernel.Global {
-		w.sum[localWarps] += bySubgroup
-		w.sum[localCycles] += u.cycles
+		w.sum[localWarps+rw] += bySubgroup
+		w.sum[localCycles+rw] += u.cycles
 		return
 	}
 	w.sum[globalBytes] += runs * array.bytes * a.lanes

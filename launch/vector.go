@@ -27,6 +27,8 @@ type Options struct {
 	// holds in the middle of the launch, as padded data is rarely accessed (Lift, section 4.4 of
 	// the paper on static features).
 	Borders bool
+	// Values takes indices that are read from memory for what the kernel assumes of the array. The default takes them to be all different.
+	Values bool
 	// Device limits the resident work-groups. Features that depend on unknown facts of it are left out of vectors; nil has no known
 	// facts.
 	Device *facts.Device

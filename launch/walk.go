@@ -145,6 +145,7 @@ func (w *walk) nodes(list []node, st *state) {
 			w.exec(x, st)
 		case barrier:
 			w.sum[barriers] += st.points() * int64(len(st.mask.lanes))
+			w.sum[warpBarriers] += st.points() * int64(len(st.mask.warps))
 			w.barrier()
 		case *guard:
 			w.guard(x, st)
@@ -295,7 +296,18 @@ func (w *walk) exec(x *exec, st *state) {
 	for i, n := range x.ops {
 		w.sum[operations+tally(i)] += n * runs
 	}
+	for i := range x.floats {
+		w.floats(&x.floats[i], st)
+	}
 	w.accesses(x.accesses, st)
+}
+
+// floats counts floating-point operations by the work-items that get to them.
+func (w *walk) floats(f *floatCount, st *state) {
+	w.below(f.under, st, func(inner *state) bool {
+		w.sum[floating+tally(f.op)] += f.n * inner.points() * int64(len(inner.mask.lanes))
+		return true
+	})
 }
 
 func (w *walk) accesses(list []access, st *state) {
@@ -306,16 +318,21 @@ func (w *walk) accesses(list []access, st *state) {
 
 // access finds the work-items that make an access and what they touch.
 func (w *walk) access(a *access, st *state) {
-	again := func(part *state) { w.access(a, part) }
-	if len(a.under) == 0 {
-		if !w.touch(a, st) {
+	w.below(a.under, st, func(inner *state) bool { return w.touch(a, inner) })
+}
+
+// below calls do for the work-items that get below selects. The box is divided where that differs, or where do asks for it by false.
+func (w *walk) below(under []branch, st *state, do func(*state) bool) {
+	again := func(part *state) { w.below(under, part, do) }
+	if len(under) == 0 {
+		if !do(st) {
 			w.divide(st, again)
 		}
 		return
 	}
 	inner := w.copied(st)
 	defer w.giveBack(inner)
-	for _, b := range a.under {
+	for _, b := range under {
 		if !w.p.opt.Borders && !b.condition.Data {
 			s := scene{sizes: w.sizes, centre: &w.centre}
 			if (s.point(b.condition) != 0) != b.holds {
@@ -333,7 +350,7 @@ func (w *walk) access(a *access, st *state) {
 			return
 		}
 	}
-	if !w.touch(a, inner) {
+	if !do(inner) {
 		st.why = inner.why
 		w.divide(st, again)
 	}

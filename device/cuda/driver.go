@@ -61,6 +61,14 @@ func (d *driver) Close() {
 	d.stream = 0
 }
 
+// Profile starts and stops the collection of a profiler that was told to wait for it.
+func (d *driver) Profile(on bool) error {
+	if on {
+		return d.do("cuProfilerStart")
+	}
+	return d.do("cuProfilerStop")
+}
+
 // Clocks asks NVIDIA's management library.
 func (d *driver) Clocks() *samples.Clocks { return d.state.Clocks() }
 

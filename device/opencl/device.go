@@ -57,6 +57,9 @@ func (d *driver) Close() {
 // Clocks asks NVIDIA's management library.
 func (d *driver) Clocks() *samples.Clocks { return d.state.Clocks() }
 
+// Profile does nothing: OpenCL has no such call.
+func (d *driver) Profile(bool) error { return nil }
+
 // Prelude is empty: the language is OpenCL C.
 func (d *driver) Prelude() string { return "" }
 

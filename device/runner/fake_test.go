@@ -23,6 +23,9 @@ type fake struct {
 	events int // that were not released
 
 	variables map[string]Memory
+	// launches are counted while a profiler watches, and while it does not.
+	watched           bool
+	profiled, ignored int
 }
 
 func newFake() *fake { return &fake{memory: map[Memory][]byte{}} }
@@ -70,8 +73,12 @@ func (f *fake) Variable(_ Program, name string) (Memory, int64, error) {
 	return f.variables[name], int64(len(f.memory[f.variables[name]])), nil
 }
 func (f *fake) Clocks() *samples.Clocks { return nil }
-func (f *fake) Prelude() string         { return "" }
-func (f *fake) Close()                  {}
+func (f *fake) Profile(on bool) error {
+	f.watched = on
+	return nil
+}
+func (f *fake) Prelude() string { return "" }
+func (f *fake) Close()          {}
 
 type fakeKernel struct {
 	*fake
@@ -104,6 +111,11 @@ func (k *fakeKernel) Launch([]int64, []int64) (Event, error) {
 		data[i]++
 	}
 	k.events++
+	if k.watched {
+		k.profiled++
+	} else {
+		k.ignored++
+	}
 	return fakeEvent{k.fake}, nil
 }
 

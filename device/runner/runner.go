@@ -47,6 +47,8 @@ type Driver interface {
 
 	// Verdict turns an error of a phase into what it means for the job.
 	Verdict(p Phase, err error) *device.Error
+	// Profile tells a profiler that what follows is to be profiled, or is not; nothing where the platform has no such call.
+	Profile(on bool) error
 	// Clocks is the state of the device now, nil where the platform does not tell.
 	Clocks() *samples.Clocks
 	// Prelude begins the source of kernels of this package, which are written in OpenCL C.

@@ -54,6 +54,20 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// TestProfiled: a profiler sees the trials and no run before them.
+func TestProfiled(t *testing.T) {
+	d, f := newDevice()
+	job := increment(8)
+	job.Policy.Profiled = true
+	result, err := d.Run(t.Context(), job)
+	if err != nil || f.watched {
+		t.Fatalf("%v; watched afterwards: %v", err, f.watched)
+	}
+	if want := len(result.Trials); f.profiled != want || f.ignored != result.WarmUp {
+		t.Errorf("%d launches were profiled of %d trials, and %d not of %d runs before", f.profiled, want, f.ignored, result.WarmUp)
+	}
+}
+
 func TestPrune(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 10 {

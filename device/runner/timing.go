@@ -73,6 +73,12 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 	}
 	result.WarmUp += len(runs)
 
+	if policy.Profiled {
+		if err := d.Profile(true); err != nil {
+			return d.Verdict(Launching, err)
+		}
+		defer d.Profile(false)
+	}
 	var clocks clocks
 	for start := time.Now(); ; {
 		if err := device.Interrupted(ctx); err != nil {

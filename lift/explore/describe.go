@@ -75,6 +75,12 @@ func (s *Space) lowered(p *Point) (*lower.Lowered, *workload.ProgramCase, error)
 	return l, &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p), Interface: s.options.Interface}, nil
 }
 
+// Case is the program of a point with its kernels.
+func (s *Space) Case(p *Point) (*workload.ProgramCase, error) {
+	_, c, err := s.lowered(p)
+	return c, err
+}
+
 // Set is the prepared points for a ranker, unmeasured. Points with an Err are left out; at has the indices of the others.
 func (s *Space) Set(points []*Point) (set *rank.Set, at []int) {
 	set = &rank.Set{Names: s.names}

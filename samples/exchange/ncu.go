@@ -141,3 +141,25 @@ func counts(texts []string) (all []int64, ok bool) {
 	}
 	return all, true
 }
+
+// Launches reads what Nsight Compute has counted (ncu --csv --page raw), launch by launch.
+func Launches(path string) ([]map[string]samples.Metric, error) {
+	text, modified, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	f := file{path, text, modified}
+	rows, err := f.rows(ncuHeader)
+	if err != nil {
+		return nil, err
+	}
+	var all []map[string]samples.Metric
+	for _, r := range rows {
+		l, err := ncuRow(f, r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l.metrics)
+	}
+	return all, nil
+}

@@ -1,0 +1,67 @@
+package launch
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/linear"
+	"gpuperf/kernel/script"
+)
+
+// TestCounts counts by hand what 100 work-items in groups of 32 do, of which the last 28 are idle: a column of a tile of doubles with rows
+// of four, loads of what is held already, and operations that depend on the work-item.
+func TestCounts(t *testing.T) {
+	variants, err := script.Exec("counts.star", `
+guarded = lp.make_kernel("{[i]: 0<=i<n}", "b[i] = if(i % 3 == 0, 2*a[i], a[i] + c[i])")
+guarded = lp.split_iname(lp.assume(guarded, "n >= 1"), "i", 32, outer_tag="g.0", inner_tag="l.0")
+guarded = lp.add_dtypes(guarded, {"a": "float32", "b": "float32", "c": "float32"})
+
+again = lp.make_kernel("{[i]: 0<=i<n}", "b[i] = a[i]*a[i + 1]\nc[i] = a[i] + a[i + 1]")
+again = lp.split_iname(lp.assume(again, "n >= 1"), "i", 32, outer_tag="g.0", inner_tag="l.0")
+again = lp.add_dtypes(again, {"a": "float32", "b": "float32", "c": "float32"})
+
+column = lp.make_kernel("{[g,i,j,k,l]: 0<=g<n and 0<=i,k<8 and 0<=j,l<4}", "t[i,j] = a[g,i,j]\nb[g,l,k] = t[k,l]",
+    [lp.TemporaryVariable("t", "float64", shape=(8, 4)), "..."])
+column = lp.add_dtypes(lp.assume(column, "n >= 1"), {"a": "float64", "b": "float64"})
+column = lp.tag_inames(column, "g:g.0, i:l.1, j:l.0, k:l.0, l:l.1")
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]*Counts{
+		// Of four sub-groups the last has four work-items, in one sector. Each array is loaded by those that need it.
+		"guarded": {
+			Floats:        map[Float]int64{{expr.Float32, "mul"}: 34, {expr.Float32, "add"}: 66},
+			SectorsLoaded: 3*(4+4+4) + 3, MergedSectors: 3*(4+4+4) + 3, SectorsStored: 13, Exact: true,
+		},
+		// a[i + 1] touches five sectors, and one of the last.
+		"again": {
+			Floats:        map[Float]int64{{expr.Float32, "mul"}: 100, {expr.Float32, "add"}: 100},
+			SectorsLoaded: 2 * (3*4 + 1 + 3*5 + 1), MergedSectors: 3*4 + 1 + 3*5 + 1, SectorsStored: 2 * 13, Exact: true,
+		},
+		// Groups are of 8x8: half of each sub-group stores 16 doubles, one loads 32, in two wavefronts.
+		"column": {
+			Floats: map[Float]int64{}, SectorsLoaded: 800, MergedSectors: 800, SectorsStored: 800,
+			WavefrontsStored: 200, WavefrontsLoaded: 200, MergedWavefronts: 200, Barriers: 200, Exact: true,
+		},
+	}
+	for _, v := range variants {
+		n, err := linear.New(v.Kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(n, Options{Borders: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.Counts(map[string]int64{"n": 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want[v.Name], got); diff != "" {
+			t.Errorf("%s: %s", v.Name, diff)
+		}
+	}
+}
