@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/device"
 	"gpuperf/launch"
 	"gpuperf/samples"
 )
@@ -66,11 +67,11 @@ func TestShares(t *testing.T) {
 func TestTogether(t *testing.T) {
 	launch := func(time, hits, bytes float64) launched {
 		return launched{metrics: map[string]samples.Metric{
-			"gpu__time_duration.sum": {Value: time, Unit: "ns"}, "l1tex__t_sector_hit_rate.pct": {Value: hits}, "dram__bytes_read.sum": {Value: bytes},
+			"gpu__time_duration.sum": {Value: time, Unit: "ns"}, "l1tex__t_sector_hit_rate.pct": {Value: hits}, "dram__bytes_read.sum": {Value: bytes}, barriers: {Value: bytes},
 		}}
 	}
 	got := together([]launched{launch(100, 10, 5), launch(300, 50, 7)})
-	for name, want := range map[string]float64{"gpu__time_duration.sum": 400, "l1tex__t_sector_hit_rate.pct": 40, "dram__bytes_read.sum": 12} {
+	for name, want := range map[string]float64{"gpu__time_duration.sum": 400, "l1tex__t_sector_hit_rate.pct": 40, "dram__bytes_read.sum": 12, barriers: 12} {
 		if got[name].Value != want {
 			t.Errorf("%s is %g, want %g", name, got[name].Value, want)
 		}
@@ -81,9 +82,9 @@ func TestTogether(t *testing.T) {
 func TestCommand(t *testing.T) {
 	n := ncu{path: "/bin/ncu", worker: []string{"perf", "worker"}}
 	w := Work{}
-	w.Job.Entry = "k_1"
-	got := strings.Join(n.command([]Work{w}, "log", "report", samples.Cold, true), " ")
-	for _, want := range []string{"/bin/ncu ", "--cache-control all", "--profile-from-start off", "regex:^(k_1)$", "--section SourceCounters", " perf worker"} {
+	w.Job.Entry = "ns::k_1<float, 2>"
+	got := strings.Join(n.command([]Work{w, {Job: device.Job{Entry: "l"}}}, "log", "report", samples.Cold, true), " ")
+	for _, want := range []string{"/bin/ncu ", "--cache-control all", "--profile-from-start off", "regex:^(k_1|l)$", "--section SourceCounters", " perf worker"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s", got, want)
 		}

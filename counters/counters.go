@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -50,7 +49,7 @@ type ncu struct {
 // Counted is what the hardware has counted of a work.
 type Counted struct {
 	Record samples.Record
-	Code   []Instruction // of its first launch; nil where it was not asked for
+	Code   []Instruction // of its launches; nil where it was not asked for
 }
 
 // count runs works in one worker, and returns the counts of each, or an error about all of them. Where the code is wanted, ncu counts how
@@ -94,7 +93,9 @@ func (n *ncu) count(ctx context.Context, works []Work, mode samples.Mode, code b
 		r, own := &out[i].Record, counted[:len(w.Job.Launches())]
 		counted = counted[len(own):]
 		r.Status, r.Origin, r.Time, r.Metrics = samples.OK, "ncu", time.Now(), together(own)
-		out[i].Code = own[0].code
+		for _, l := range own {
+			out[i].Code = append(out[i].Code, l.code...)
+		}
 	}
 	return out, nil
 }
@@ -114,7 +115,7 @@ func together(all []launched) map[string]samples.Metric {
 	for _, l := range all {
 		own := l.metrics["gpu__time_duration.sum"].Value
 		for name, m := range l.metrics {
-			if !strings.HasSuffix(name, ".sum") {
+			if !isSum(name) {
 				m.Value *= own
 			}
 			m.Value += sum[name].Value
@@ -123,7 +124,7 @@ func together(all []launched) map[string]samples.Metric {
 		time += own
 	}
 	for name, m := range sum {
-		if !strings.HasSuffix(name, ".sum") {
+		if !isSum(name) {
 			m.Value /= time
 			sum[name] = m
 		}
@@ -131,12 +132,15 @@ func together(all []launched) map[string]samples.Metric {
 	return sum
 }
 
+// isSum reports whether a metric is a number of events.
+func isSum(name string) bool { return strings.HasSuffix(name, ".sum") || name == barriers }
+
 // command runs the worker under ncu, which counts the launches that the worker tells it of, without those of the worker's own kernels.
 func (n *ncu) command(works []Work, log, report string, mode samples.Mode, code bool) []string {
 	var entries []string
 	for _, w := range works {
 		for _, l := range w.Job.Launches() {
-			entries = append(entries, regexp.QuoteMeta(l.Entry))
+			entries = append(entries, baseName(l.Entry))
 		}
 	}
 	cache := map[samples.Mode]string{samples.Warm: "none", samples.Cold: "all"}[mode]
@@ -149,6 +153,12 @@ func (n *ncu) command(works []Work, log, report string, mode samples.Mode, code 
 		command = append(command, "--section", "SourceCounters")
 	}
 	return append(command, n.worker...)
+}
+
+// baseName is the name of a kernel function without the namespaces it is in and the arguments of its template.
+func baseName(entry string) string {
+	name, _, _ := strings.Cut(entry, "<")
+	return name[strings.LastIndex(name, ":")+1:]
 }
 
 // read has ncu print its report as tables, and reads them.

@@ -177,6 +177,7 @@ type Share struct {
 	Instructions int     `json:"instructions"`
 	Example      string  `json:"example"` // the one with the most
 	Value        float64 `json:"value"`
+	Rounded      int     `json:"rounded,omitempty"` // instructions with fewer than one for each execution, which ncu rounds to none
 	most         float64
 }
 
@@ -203,6 +204,9 @@ func (r *Row) shares(code []Instruction) (all []Share) {
 		}
 		s, n := &all[at], r.of(in)
 		s.Instructions++
+		if n == 0 && in.Items > 0 {
+			s.Rounded++
+		}
 		s.Value += n
 		if n > s.most {
 			s.Example, s.most = in.Text, n

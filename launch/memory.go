@@ -10,6 +10,7 @@ type memory struct {
 	units  map[uint64]unitCount // by kind, shape and base
 	text   []byte
 	addr   []int64
+	at     []int32 // the places of the work-items with these addresses in their sub-group
 	list   []int64
 	lanes  [][lidVars]int64
 	loads  []load

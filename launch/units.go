@@ -264,14 +264,14 @@ func (w *walk) distribute(b *box, mask *laneMask, bytes int64, global bool, addr
 			key := kind | uint64(warp.shape)<<8 | uint64(base)
 			one, ok := w.units[key]
 			if !ok {
-				w.addr = w.addr[:0]
+				w.addr, w.at = w.addr[:0], w.at[:0]
 				first := &w.lanes[warp.members[0]]
 				for _, lane := range warp.members {
 					at := base
 					for axis, x := range w.lanes[lane] {
 						at += k.k[axis] * (x - first[axis])
 					}
-					w.addr = append(w.addr, at)
+					w.addr, w.at = append(w.addr, at), append(w.at, lane%int32(w.p.opt.SubgroupSize))
 				}
 				one = w.count(bytes, global)
 				w.units[key] = one
@@ -329,9 +329,10 @@ func (w *walk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []
 		for _, warp := range mask.warps {
 			members := lanes[from : from+warp.lanes]
 			first := intmath.Mod(start+members[0].c, modulus)
-			w.addr = w.addr[:0]
+			w.addr, w.at = w.addr[:0], w.at[:0]
 			for j := range members {
 				w.addr = append(w.addr, first+members[j].c-members[0].c)
+				w.at = append(w.at, mask.lanes[from+j]%int32(w.p.opt.SubgroupSize))
 			}
 			from += warp.lanes
 			one := w.count(bytes, global)
@@ -381,18 +382,18 @@ func (b *box) residues(addr *form, modulus int64, have *[LineBytes]int64) (size,
 // count counts the cycles that a sub-group needs for elements at w.addr, of which a bank gives one word in each, and of global
 // memory the lines and sectors. (On NVIDIA devices since Volta the L1 cache and local memory are one memory of 32 banks.)
 func (w *walk) count(bytes int64, global bool) (sum unitCount) {
-	var perBank [banks]int64
-	for _, word := range w.touched(bytes, bankBytes) {
-		b := intmath.Mod(word, banks)
-		perBank[b]++
-		sum.cycles = max(sum.cycles, perBank[b])
-	}
 	if !global {
+		for from := 0; from < len(w.addr); {
+			to := w.part(from, bytes)
+			sum.cycles += busiest(w.touched(w.addr[from:to], bytes, bankBytes))
+			from = to
+		}
 		return sum
 	}
-	sum.lines = int64(len(w.touched(bytes, LineBytes)))
-	sum.sectors = int64(len(w.touched(bytes, SectorBytes)))
-	elements := int64(len(w.touched(1, 1)))
+	sum.cycles = busiest(w.touched(w.addr, bytes, bankBytes))
+	sum.lines = int64(len(w.touched(w.addr, bytes, LineBytes)))
+	sum.sectors = int64(len(w.touched(w.addr, bytes, SectorBytes)))
+	elements := int64(len(w.touched(w.addr, 1, 1)))
 	class := scatteredAccess
 	switch {
 	case elements == 1:
@@ -404,10 +405,53 @@ func (w *walk) count(bytes int64, global bool) (sum unitCount) {
 	return sum
 }
 
-// touched lists the units of a size that contain elements of so many bytes at m.addr, each once.
-func (m *memory) touched(bytes, size int64) []int64 {
+// part is the end of the work-items whose elements in local memory are accessed together with the one at from. Elements of 8 bytes are
+// those of half a sub-group, of 16 bytes of a quarter; but two such parts are one where neighbours access the same.
+func (m *memory) part(from int, bytes int64) int {
+	lanes := int32(banks)
+	if bytes > bankBytes {
+		lanes = int32(max(banks*bankBytes/bytes, 1))
+	}
+	if lanes < banks && m.paired(from, m.end(from, 2*lanes)) {
+		lanes *= 2
+	}
+	return m.end(from, lanes)
+}
+
+// end is the end of the work-items that are in the same run of so many as the one at from.
+func (m *memory) end(from int, lanes int32) int {
+	to := from
+	for to < len(m.at) && m.at[to]/lanes == m.at[from]/lanes {
+		to++
+	}
+	return to
+}
+
+// paired reports whether each two neighbours of a run access the same.
+func (m *memory) paired(from, to int) bool {
+	for i := from + 1; i < to; i++ {
+		if m.at[i]/2 == m.at[i-1]/2 && m.addr[i] != m.addr[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// busiest is how many of the words are in the bank that has most.
+func busiest(words []int64) (most int64) {
+	var perBank [banks]int64
+	for _, word := range words {
+		b := intmath.Mod(word, banks)
+		perBank[b]++
+		most = max(most, perBank[b])
+	}
+	return most
+}
+
+// touched lists the units of a size that contain elements of so many bytes at the addresses, each once.
+func (m *memory) touched(addresses []int64, bytes, size int64) []int64 {
 	list := m.list[:0]
-	for _, at := range m.addr {
+	for _, at := range addresses {
 		for u := intmath.FloorDiv(at, size); u <= intmath.FloorDiv(at+bytes-1, size); u++ {
 			list = append(list, u)
 		}

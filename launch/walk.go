@@ -39,7 +39,7 @@ type laneMask struct {
 }
 
 // warpMask is a run of work-items of a mask that are of one sub-group. Sub-groups of one shape have the same number of
-// work-items, whose variables differ from those of the first in the same way.
+// work-items at the same places, whose variables differ from those of the first in the same way.
 type warpMask struct{ lanes, shape int }
 
 // state is the position of a walk: a box, and the work-items that are active on it.
@@ -65,7 +65,7 @@ func (w *walk) newMask(lanes []int32) *laneMask {
 	size := int32(w.p.opt.SubgroupSize)
 	for from := 0; from < len(lanes); {
 		to := from
-		w.text = w.text[:0]
+		w.text = append(w.text[:0], byte(lanes[from]%size))
 		first := &w.lanes[lanes[from]]
 		for ; to < len(lanes) && lanes[to]/size == lanes[from]/size; to++ {
 			at := &w.lanes[lanes[to]]
@@ -74,7 +74,7 @@ func (w *walk) newMask(lanes []int32) *laneMask {
 					w.text = binary.AppendVarint(append(w.text, byte(v+1)), d)
 				}
 			}
-			w.text = append(w.text, 0)
+			w.text = append(w.text, 0, byte(lanes[to]-lanes[from]))
 		}
 		shape, ok := w.shapes[string(w.text)]
 		if !ok {

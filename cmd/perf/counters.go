@@ -114,6 +114,7 @@ func listedWorks(cmd *cobra.Command, path string) ([]counters.Work, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer rareCollections()()
 	type entry struct {
 		kind, line string
 		works      []counters.Work
@@ -186,7 +187,17 @@ func (k *countedKernels) works(cmd *cobra.Command, args []string) (all []counter
 
 // variant is a design point of a functional program.
 func (k *countedKernels) variant(path string) (counters.Work, error) {
-	s, p, _, err := k.point.point(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}})
+	if k.point.variant == "" {
+		return counters.Work{}, usagef("%s has many variants: name one by --variant (perf lift derive lists them)", path)
+	}
+	s, err := k.point.open(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}})
+	if err != nil {
+		return counters.Work{}, err
+	}
+	p, err := k.point.named(s)
+	if err == nil {
+		err = k.point.place(p)
+	}
 	if err != nil {
 		return counters.Work{}, err
 	}

@@ -100,17 +100,28 @@ func (o *pointOptions) point(path string, dev *device.Info) (*explore.Space, *ex
 	}
 	p := &explore.Point{Variant: r.Variant}
 	if o.variant != "" {
-		if p.Variant, err = s.Variant(o.variant); err != nil {
-			return nil, nil, nil, usage(err)
+		if p, err = o.named(s); err != nil {
+			return nil, nil, nil, err
 		}
 	}
-	if p.Local, err = extent("local", o.local); err != nil {
-		return nil, nil, nil, err
+	return s, p, r, o.place(p)
+}
+
+// named is the variant that is asked for by its name.
+func (o *pointOptions) named(s *explore.Space) (*explore.Point, error) {
+	v, err := s.Variant(o.variant)
+	if err != nil {
+		return nil, usage(err)
 	}
-	if p.Global, err = extent("global", o.global); err != nil {
-		return nil, nil, nil, err
+	return &explore.Point{Variant: v}, nil
+}
+
+// place gives a point its ND-range.
+func (o *pointOptions) place(p *explore.Point) (err error) {
+	if p.Local, err = extent("local", o.local); err == nil {
+		p.Global, err = extent("global", o.global)
 	}
-	return s, p, r, nil
+	return err
 }
 
 func liftEmitCommand() *cobra.Command {
