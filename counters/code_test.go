@@ -55,7 +55,7 @@ func TestShares(t *testing.T) {
 	if len(got) != 2 || got[0].Hardware != 1.5e-6 || !got[1].Off() {
 		t.Fatalf("%+v", got)
 	}
-	want := []Share{{"LDS", 16, "LDS R26, [R19]", 16 * 32768, 32768}, {"LDS.128", 4, "LDS.128 R8, [R20]", 4 * 2 * 32768, 65536}}
+	want := []Share{{"LDS", 16, "LDS R26, [R19]", 16 * 32768, 0, 32768}, {"LDS.128", 4, "LDS.128 R8, [R20]", 4 * 2 * 32768, 0, 65536}}
 	for i, s := range got[1].Shares {
 		if s != want[i] {
 			t.Errorf("%+v, want %+v", s, want[i])

@@ -70,6 +70,14 @@ func (s *recorded) Take(_ context.Context, works []Work, mode samples.Mode) ([]C
 
 func (s *recorded) Close() error { return s.set.Close() }
 
+// Open opens a samples file where one is named as recorded, else a device as Live does.
+func Open(recorded, device, to string, tell func(format string, args ...any)) (Source, error) {
+	if recorded != "" {
+		return Recorded(recorded)
+	}
+	return Live(device, to, tell)
+}
+
 // live is a device under ncu.
 type live struct {
 	ncu     ncu

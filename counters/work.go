@@ -3,7 +3,6 @@ package counters
 import (
 	"gpuperf/device"
 	"gpuperf/launch"
-	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -17,12 +16,6 @@ type Work struct {
 
 // counting takes one trial, which a profiler is told of: the runs before it are of cold code.
 var counting = device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1, Profiled: true}
-
-// Of makes the work of a case.
-func Of(name string, c *workload.Case) (Work, error) {
-	job, err := c.On(samples.CUDA).Job(device.Policy{})
-	return Work{Kernel: name, Job: job, Cases: []*workload.Case{c}}, err
-}
 
 // mostBoxes is how far a launch is divided until its counts are exact.
 const mostBoxes = 1 << 20

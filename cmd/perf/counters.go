@@ -1,22 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
 	"gpuperf/counters"
 	"gpuperf/device"
-	"gpuperf/internal/bounded"
-	"gpuperf/internal/parallel"
-	"gpuperf/launch"
-	"gpuperf/lift/explore"
 	"gpuperf/samples"
 )
 
@@ -36,7 +29,6 @@ The counts of the hardware are kept in a samples file by -o; --recorded prints t
 together by --kernels FILE, a line for the arguments of each; a line such as "# stencils" names the kind of those below it.` + measuringRuns,
 		Example: `  perf counters examples/matmul/matmul_prefetch.star -p n=1024 \
       --recorded testdata/h200/counters.jsonl.gz`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			modes, err := (&measureFlags{cache: cache}).modes()
 			if err != nil {
@@ -44,45 +36,27 @@ together by --kernels FILE, a line for the arguments of each; a line such as "# 
 			}
 			var works []counters.Work
 			switch {
-			case list != "" && len(args) > 0:
-				return usagef("--kernels %s: it lists the kernels, so that %s is one too many", list, args[0])
+			case (list != "") == (len(args) > 0):
+				return usagef("give a kernel script, tags, a program, launch files, or --kernels with a list of them")
 			case list != "":
-				works, err = listedWorks(cmd, list)
-			case len(args) == 0:
-				return usagef("needs a kernel script, tags, a program, launch files, or --kernels with a list of them")
+				defer rareCollections()()
+				works, err = counters.ReadList(list, func(args []string) ([]counters.Work, error) { return listedWorks(cmd, args) })
 			default:
 				works, err = one.works(cmd, args)
 			}
 			if err != nil {
 				return err
 			}
-			var source counters.Source
-			if recorded != "" {
-				source, err = counters.Recorded(recorded)
-			} else {
-				source, err = counters.Live(device, to, func(format string, args ...any) { note(cmd, format, args...) })
-			}
+			source, err := counters.Open(recorded, device, to, func(format string, args ...any) { note(cmd, format, args...) })
 			if err != nil {
 				return err
 			}
 			defer source.Close()
-			var counted [][]counters.Counted
-			var failed error
-			for _, mode := range modes {
-				own, err := source.Take(cmd.Context(), works, mode)
-				if missing := new(counters.NotRecorded); errors.As(err, &missing) {
-					return usage(err)
-				}
-				counted, failed = append(counted, own), cmp.Or(failed, err)
+			all, err := counters.Run(cmd.Context(), source, works, modes)
+			if missing := new(counters.NotRecorded); errors.As(err, &missing) {
+				return usage(err)
 			}
-			all, err := counters.Results(works, counted)
-			if err != nil {
-				return err
-			}
-			if err := show(cmd, kernelsJSON(all), func(w io.Writer) error { return counters.Write(w, all) }); err != nil {
-				return err
-			}
-			return failed
+			return errors.Join(show(cmd, kernelsJSON(all), func(w io.Writer) error { return counters.Write(w, all) }), err)
 		},
 	}
 	one.addFlags(cmd)
@@ -108,51 +82,18 @@ func (k *countedKernels) addFlags(cmd *cobra.Command) {
 	k.point.addFlags(cmd)
 }
 
-// listedWorks reads a list of kernels.
-func listedWorks(cmd *cobra.Command, path string) ([]counters.Work, error) {
-	text, err := bounded.ReadFile(path, 1<<20)
-	if err != nil {
+// listedWorks are the works of a line of arguments.
+func listedWorks(cmd *cobra.Command, args []string) ([]counters.Work, error) {
+	own, one := &cobra.Command{}, countedKernels{}
+	one.addFlags(own)
+	own.SetContext(cmd.Context())
+	if err := own.ParseFlags(args); err != nil {
 		return nil, err
 	}
-	defer rareCollections()()
-	type entry struct {
-		kind, line string
-		works      []counters.Work
-		err        error
-	}
-	var entries []entry
-	kind := ""
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		if name, is := strings.CutPrefix(line, "#"); is {
-			kind = strings.TrimSpace(name)
-		} else if line != "" {
-			entries = append(entries, entry{kind: kind, line: line})
-		}
-	}
-	parallel.For(len(entries), func(i int) {
-		e := &entries[i]
-		own, one := &cobra.Command{}, countedKernels{}
-		one.addFlags(own)
-		own.SetContext(cmd.Context())
-		if e.err = own.ParseFlags(strings.Fields(e.line)); e.err == nil {
-			e.works, e.err = one.works(own, own.Flags().Args())
-		}
-	})
-	var all []counters.Work
-	for _, e := range entries {
-		if e.err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", path, e.line, e.err)
-		}
-		for _, w := range e.works {
-			w.Kind = e.kind
-			all = append(all, w)
-		}
-	}
-	return all, nil
+	return one.works(own, own.Flags().Args())
 }
 
-func (k *countedKernels) works(cmd *cobra.Command, args []string) (all []counters.Work, err error) {
+func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Work, error) {
 	switch {
 	case campaign.AreLaunches(args, ""):
 		at, err := parseSizes(k.sizes)
@@ -163,54 +104,30 @@ func (k *countedKernels) works(cmd *cobra.Command, args []string) (all []counter
 		if err != nil {
 			return nil, err
 		}
-		for _, job := range launches.Jobs() {
-			all = append(all, counters.Work{Kernel: job.Identity.Source, Job: job})
-		}
-		return all, nil
+		return counters.OfJobs(launches.Jobs()), nil
 	case filepath.Ext(args[0]) == ".lift":
-		w, err := k.variant(args[0])
-		return []counters.Work{w}, err
+		return k.variant(args[0])
 	}
 	cases, err := measureCases(cmd, args, k.sizes, k.folder, k.match)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range cases {
-		w, err := counters.Of(c.Program(), c)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c, err)
-		}
-		all = append(all, w)
-	}
-	return all, nil
+	return counters.OfCases(cases)
 }
 
 // variant is a design point of a functional program.
-func (k *countedKernels) variant(path string) (counters.Work, error) {
+func (k *countedKernels) variant(path string) ([]counters.Work, error) {
 	if k.point.variant == "" {
-		return counters.Work{}, usagef("%s has many variants: name one by --variant (perf lift derive lists them)", path)
+		return nil, usagef("%s has many variants: name one by --variant (perf lift derive lists them)", path)
 	}
 	s, err := k.point.open(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}})
 	if err != nil {
-		return counters.Work{}, err
+		return nil, err
 	}
 	p, err := k.point.named(s)
-	if err == nil {
-		err = k.point.place(p)
-	}
 	if err != nil {
-		return counters.Work{}, err
+		return nil, err
 	}
-	s.Prepare([]*explore.Point{p}, launch.Options{})
-	job, err := s.Job(p, device.Policy{})
-	if err != nil {
-		return counters.Work{}, err
-	}
-	program, err := s.Case(p)
-	if err != nil {
-		return counters.Work{}, err
-	}
-	name := job.Identity
-	name.Sizes = nil
-	return counters.Work{Kernel: name.String(), Job: job, Cases: program.Cases()}, nil
+	job, cases, err := s.Launch(p)
+	return []counters.Work{{Kernel: s.Source + "#" + p.Variant.ID, Job: job, Cases: cases}}, err
 }

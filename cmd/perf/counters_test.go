@@ -256,7 +256,9 @@ var traffic = []func(counters.Result) string{
 
 // hits is a column with the share of sectors that were found, of those that were looked up.
 func hits(lookups string) func(counters.Result) string {
-	return func(r counters.Result) string { return share(metric(r, lookups+"_lookup_hit.sum"), metric(r, lookups+".sum")) }
+	return func(r counters.Result) string {
+		return share(metric(r, lookups+"_lookup_hit.sum"), metric(r, lookups+".sum"))
+	}
 }
 
 // short leaves out the end of a long name.

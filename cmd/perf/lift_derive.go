@@ -14,6 +14,7 @@ import (
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/lift"
+	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
 	"gpuperf/measure"
 	"gpuperf/samples"
@@ -98,13 +99,12 @@ func (o *pointOptions) point(path string, dev *device.Info) (*explore.Space, *ex
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	p := &explore.Point{Variant: r.Variant}
-	if o.variant != "" {
-		if p, err = o.named(s); err != nil {
-			return nil, nil, nil, err
-		}
+	if o.variant == "" {
+		p, err := o.place(r.Variant)
+		return s, p, r, err
 	}
-	return s, p, r, o.place(p)
+	p, err := o.named(s)
+	return s, p, r, err
 }
 
 // named is the variant that is asked for by its name.
@@ -113,15 +113,16 @@ func (o *pointOptions) named(s *explore.Space) (*explore.Point, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	return &explore.Point{Variant: v}, nil
+	return o.place(v)
 }
 
-// place gives a point its ND-range.
-func (o *pointOptions) place(p *explore.Point) (err error) {
+// place gives a variant its ND-range.
+func (o *pointOptions) place(v *derive.Variant) (p *explore.Point, err error) {
+	p = &explore.Point{Variant: v}
 	if p.Local, err = extent("local", o.local); err == nil {
 		p.Global, err = extent("global", o.global)
 	}
-	return err
+	return p, err
 }
 
 func liftEmitCommand() *cobra.Command {

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 
+	"gpuperf/device"
 	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/lift/lower"
@@ -75,10 +76,15 @@ func (s *Space) lowered(p *Point) (*lower.Lowered, *workload.ProgramCase, error)
 	return l, &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p), Interface: s.options.Interface}, nil
 }
 
-// Case is the program of a point with its kernels.
-func (s *Space) Case(p *Point) (*workload.ProgramCase, error) {
+// Launch prepares a point, and returns its launches and their kernels.
+func (s *Space) Launch(p *Point) (device.Job, []*workload.Case, error) {
+	s.Prepare([]*Point{p}, launch.Options{})
+	job, err := s.Job(p, device.Policy{})
+	if err != nil {
+		return job, nil, err
+	}
 	_, c, err := s.lowered(p)
-	return c, err
+	return job, c.Cases(), err
 }
 
 // Set is the prepared points for a ranker, unmeasured. Points with an Err are left out; at has the indices of the others.
