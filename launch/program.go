@@ -99,8 +99,12 @@ var floatOps = [...]struct {
 	dtype expr.DType
 	op    string
 }{
-	{expr.Float32, "add"}, {expr.Float32, "mul"}, {expr.Float32, "madd"},
-	{expr.Float64, "add"}, {expr.Float64, "mul"}, {expr.Float64, "madd"},
+	{expr.Float32, "add"},
+	{expr.Float32, "mul"},
+	{expr.Float32, "madd"},
+	{expr.Float64, "add"},
+	{expr.Float64, "mul"},
+	{expr.Float64, "madd"},
 }
 
 // access is an access to an array, under the selects around it in the statement.

@@ -35,7 +35,7 @@ type load struct {
 	box    box
 	mask   *laneMask
 	addr   form
-	each   []form // by work-item, where no one form is the address of all
+	each   []int64 // by work-item, where no one form is the address of all
 	units  unitCount
 }
 
@@ -128,7 +128,7 @@ func (w *walk) barrier() {
 }
 
 // record notes an access, of which u are the units over the points of the state.
-func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form, each []form) {
+func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form, each []int64) {
 	if a.write {
 		w.epochs[a.array]++
 		w.sum.straight(&u, w.p.arrays[a.array].Space)
@@ -154,7 +154,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 		key = mix(key, uint64(warp.shape))
 	}
 	for i := range each {
-		key = mix(key, uint64(each[i].c-each[0].c))
+		key = mix(key, uint64(each[i]-each[0]))
 	}
 	key = mix(mix(key, uint64(len(st.mask.lanes))), uint64(st.mask.lanes[0]))
 	w.loads = append(w.loads, load{
@@ -276,7 +276,7 @@ func (w *walk) unitsOf(l *load, outer *box, global bool) (sum unitCount) {
 		if each != nil {
 			each = slices.Clone(each)
 			for i := range each {
-				each[i].c += d
+				each[i] += d
 			}
 		}
 		u := w.distribute(outer, l.mask, l.size, global, &addr, each)

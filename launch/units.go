@@ -131,8 +131,8 @@ func (w *walk) addUnits(a *access, u *unitCount, runs, bySubgroup int64) {
 }
 
 // addresses are the bytes that an access touches, from the start of the array: one form for all work-items, and where that cannot be
-// lanes has that of each. It is not ok where the box must be divided.
-func (w *walk) addresses(a *access, st *state) (addr *form, lanes []form, ok bool) {
+// lanes has that of each for the first point of the box. It is not ok where the box must be divided.
+func (w *walk) addresses(a *access, st *state) (addr *form, lanes []int64, ok bool) {
 	if !w.p.opt.Borders {
 		st.centre = &w.centre
 		defer func() { st.centre = nil }()
@@ -144,22 +144,27 @@ func (w *walk) addresses(a *access, st *state) (addr *form, lanes []form, ok boo
 	if st.why.v >= lidVars {
 		return nil, nil, false
 	}
-	lanes = make([]form, len(st.mask.lanes))
+	lanes = make([]int64, len(st.mask.lanes))
 	for i, lane := range st.mask.lanes {
 		one := w.alone(&st.scene, lane)
-		if lanes[i], ok = w.address(a, one); !ok {
+		own, ok := w.address(a, one)
+		if !ok {
 			st.why = one.why
 			return nil, nil, false
 		}
+		if i == 0 {
+			all = own
+		}
 		for v := lidVars; v < st.nv; v++ {
 			// Addresses of work-items that move by different amounts may meet in one line.
-			if lanes[i].k[v] != lanes[0].k[v] && st.n[v] > 1 {
+			if own.k[v] != all.k[v] && st.n[v] > 1 {
 				st.why = cut{v: v, at: st.n[v] / 2}
 				return nil, nil, false
 			}
 		}
+		lanes[i] = own.c
 	}
-	return &lanes[0], lanes, true
+	return &all, lanes, true
 }
 
 // address is the byte that is accessed, from the start of the array.
@@ -242,7 +247,7 @@ func (w *walk) tileBytes() int64 {
 // distribute counts the units that an access touches over the points of the box. Which they are depends on the address modulo a
 // line alone, whose distribution over the points is that of a sum of independent variables. The address is addr, or where
 // lanes is set that of each work-item.
-func (w *walk) distribute(b *box, mask *laneMask, bytes int64, global bool, addr *form, lanes []form) (sum unitCount) {
+func (w *walk) distribute(b *box, mask *laneMask, bytes int64, global bool, addr *form, lanes []int64) (sum unitCount) {
 	modulus := period(global)
 	var residues [LineBytes]int64
 	size, step := b.residues(addr, modulus, &residues)
@@ -317,7 +322,7 @@ next:
 }
 
 // distributeEach is distribute for addresses of each work-item, and for points whose addresses have these residues.
-func (w *walk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []form, residues []int64, step int64) (sum unitCount) {
+func (w *walk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []int64, residues []int64, step int64) (sum unitCount) {
 	modulus := period(global)
 	for i, n := range residues {
 		if n == 0 {
@@ -328,10 +333,10 @@ func (w *walk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []
 		from := 0
 		for _, warp := range mask.warps {
 			members := lanes[from : from+warp.lanes]
-			first := intmath.Mod(start+members[0].c, modulus)
+			first := intmath.Mod(start+members[0], modulus)
 			w.addr, w.at = w.addr[:0], w.at[:0]
 			for j := range members {
-				w.addr = append(w.addr, first+members[j].c-members[0].c)
+				w.addr = append(w.addr, first+members[j]-members[0])
 				w.at = append(w.at, mask.lanes[from+j]%int32(w.p.opt.SubgroupSize))
 			}
 			from += warp.lanes

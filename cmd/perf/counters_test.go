@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -30,13 +31,16 @@ type reason struct {
 // off has a reason in counters.yaml, and the instructions quoted for it make up the hardware's number. UPDATE=1 writes the tables there.
 func TestCountersOfTheH200(t *testing.T) {
 	t.Chdir("../..")
-	var out, stderr bytes.Buffer
-	args := []string{"counters", "--kernels", "testdata/h200/counters.txt", "--recorded", "testdata/h200/counters.jsonl.gz", "--cache", "both", "--json"}
-	if status := run(t.Context(), args, strings.NewReader(""), &out, &stderr); status != exitDone {
-		t.Fatal(&stderr)
+	cmd := exec.Command("perf", "counters", "--kernels", "testdata/h200/counters.txt", "--cache", "both", "--json",
+		"--recorded", "testdata/h200/counters.jsonl.gz")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, &stderr)
 	}
 	var result struct{ Kernels []counters.Result }
-	if err := json.Unmarshal(out.Bytes(), &result); err != nil {
+	if err := json.Unmarshal(out, &result); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile("testdata/h200/counters.yaml")
