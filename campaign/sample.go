@@ -72,11 +72,14 @@ type compiledColumn struct {
 	cell   func(samples.Compiled) string
 }
 
-// compiledColumns are the columns that some of the samples have something for.
+// compiledColumns are the columns that some of the samples have something for. Private memory is one where registers are: what a driver for
+// a CPU calls so holds the values of many work-items.
 func compiledColumns(list []Sample) []compiledColumn {
 	return slices.DeleteFunc([]compiledColumn{
 		{">registers", func(c samples.Compiled) string { return positive(c.Registers, fmt.Sprint(c.Registers)) }},
-		{">private", func(c samples.Compiled) string { return positive(c.PrivateMem, format.Bytes(c.PrivateMem)) }},
+		{">private", func(c samples.Compiled) string {
+			return positive(min(c.Registers, c.PrivateMem), format.Bytes(c.PrivateMem))
+		}},
 		{">occupancy", func(c samples.Compiled) string { return positive(c.GroupsPerUnit, occupancy(c)) }},
 	}, func(c compiledColumn) bool {
 		return !slices.ContainsFunc(list, func(s Sample) bool { return c.cell(s.Compiled) != "" })

@@ -13,7 +13,7 @@ func TestCompiledColumns(t *testing.T) {
 		compiled []samples.Compiled
 		want     string // of the columns, by rows
 	}{
-		{[]samples.Compiled{{}, {MaxWorkGroup: 256}}, ""},
+		{[]samples.Compiled{{}, {MaxWorkGroup: 256, PrivateMem: 1024}}, ""},
 		{[]samples.Compiled{{Registers: 10, GroupsPerUnit: 8}, {Registers: 40}}, "registers 10 40, occupancy 8 groups -"},
 		{[]samples.Compiled{{}, {Registers: 255, PrivateMem: 2048, GroupsPerUnit: 1, Occupancy: 0.125}}, "registers - 255, private - 2 KiB, occupancy - 12 %"},
 	} {

@@ -33,7 +33,7 @@ func (e *explainer) compiled(out *Explanation) error {
 	c := Compiled{
 		Registers: r.Registers, PrivateMem: r.PrivateMem, LocalMem: r.LocalMem + r.DynamicMem, Groups: r.GroupsPerUnit, Occupancy: r.Occupancy,
 	}
-	if c.Registers == 0 && c.PrivateMem == 0 && c.Groups == 0 {
+	if c.Registers == 0 && c.Groups == 0 {
 		return nil
 	}
 	out.Compiled = &c
