@@ -22,8 +22,7 @@ func countersCommand() *cobra.Command {
 		Long: `counters runs one launch of each kernel under NVIDIA's Nsight Compute (ncu), through CUDA, and prints what the hardware has counted beside
 what is counted from the kernel, and their ratio: operations, barriers, sectors of global memory, wavefronts of local memory; then the traffic
 of L1, L2 and DRAM, instructions by pipe, occupancy and why sub-groups waited. With --json there are all metrics, and the machine code with how
-often each instruction was executed. Counted are the work-items that take part, and loads without those of elements that straight-line code
-holds already. What the compiler has merged otherwise, hoisted or vectorized shows as a ratio above 1.
+often each instruction was executed. What the compiler has merged, hoisted or vectorized shows as a ratio above 1.
 
 The counts of the hardware are kept in a samples file by -o; --recorded prints them again where there is no GPU. Many kernels are counted
 together by --kernels FILE, a line for the arguments of each; a line such as "# stencils" names the kind of those below it.` + measuringRuns,
@@ -117,14 +116,15 @@ func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Wo
 
 // variant is a design point of a functional program.
 func (k *countedKernels) variant(path string) ([]counters.Work, error) {
-	if k.point.variant == "" {
-		return nil, usagef("%s has many variants: name one by --variant (perf lift derive lists them)", path)
-	}
 	s, err := k.point.open(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}})
 	if err != nil {
 		return nil, err
 	}
-	p, err := k.point.named(s)
+	v, err := s.Variant(k.point.variant)
+	if err != nil {
+		return nil, usage(err)
+	}
+	p, err := k.point.place(v)
 	if err != nil {
 		return nil, err
 	}

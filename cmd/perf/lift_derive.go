@@ -99,21 +99,14 @@ func (o *pointOptions) point(path string, dev *device.Info) (*explore.Space, *ex
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if o.variant == "" {
-		p, err := o.place(r.Variant)
-		return s, p, r, err
+	v := r.Variant
+	if o.variant != "" {
+		if v, err = s.Variant(o.variant); err != nil {
+			return nil, nil, nil, usage(err)
+		}
 	}
-	p, err := o.named(s)
+	p, err := o.place(v)
 	return s, p, r, err
-}
-
-// named is the variant that is asked for by its name.
-func (o *pointOptions) named(s *explore.Space) (*explore.Point, error) {
-	v, err := s.Variant(o.variant)
-	if err != nil {
-		return nil, usage(err)
-	}
-	return o.place(v)
 }
 
 // place gives a variant its ND-range.
