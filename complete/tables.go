@@ -62,6 +62,7 @@ var flags = map[string]offer{
 	"--picture":    files(".svg"),
 	"--generators": files(),
 	"--report":     files(),
+	"--kernels":    files(),
 	"--out":        files(),
 	"--to":         files(),
 	"--man":        files(),
