@@ -24,8 +24,9 @@ what is counted from the kernel, and their ratio: operations, barriers, sectors 
 of L1, L2 and DRAM, instructions by pipe, occupancy and why sub-groups waited. With --json there are all metrics, and the machine code with how
 often each instruction was executed. What the compiler has merged, hoisted or vectorized shows as a ratio above 1.
 
-The counts of the hardware are kept in a samples file by -o; --recorded prints them again where there is no GPU. Many kernels are counted
-together by --kernels FILE, a line for the arguments of each; a line such as "# stencils" names the kind of those below it.` + measuringRuns,
+The counts of the hardware are kept in a samples file by -o, FILE.jsonl, and the machine code beside it in FILE.code.jsonl; --recorded prints
+them again where there is no GPU. Many kernels are counted together by --kernels FILE, a line for the arguments of each; a line such as
+"# stencils" names the kind of those below it.` + measuringRuns,
 		Example: `  perf counters examples/matmul/matmul_prefetch.star -p n=1024 \
       --recorded testdata/h200/counters.jsonl.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {

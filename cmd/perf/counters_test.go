@@ -193,7 +193,7 @@ func writeReasons(t *testing.T, b *strings.Builder, all []counters.Result, reaso
 				t.Errorf("reason %q: nothing is off in %s", e.Title, name)
 			}
 		}
-		fmt.Fprintf(b, "**%s.** %s\n\n", e.Title, strings.TrimSpace(e.Because))
+		fmt.Fprintf(b, "**%s.**\n%s\n\n", e.Title, strings.TrimSpace(e.Because))
 		table := format.NewTable("kernel", "what", ">hardware", ">counted", ">ratio")
 		for _, o := range found[i] {
 			ratio := "-"

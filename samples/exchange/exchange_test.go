@@ -58,6 +58,21 @@ func export(t *testing.T, format string, records []samples.Record) []byte {
 	return out.Bytes()
 }
 
+// TestLaunches: what ncu has counted, launch by launch.
+func TestLaunches(t *testing.T) {
+	all, err := Launches("testdata/ncu.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var times []float64
+	for _, metrics := range all {
+		times = append(times, metrics["gpu__time_duration.sum"].Value)
+	}
+	if !slices.Equal(times, []float64{5.5, 5.6, 9.92}) {
+		t.Errorf("times %v", times)
+	}
+}
+
 // TestBench reads what is written as benchstat does.
 func TestBench(t *testing.T) {
 	reader := benchfmt.NewReader(bytes.NewReader(export(t, "bench", own())), "test")
