@@ -6,11 +6,12 @@ import (
 
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
 // resolveAuto gives inames tagged l.auto their axes, in place. In each statement, the iname with the smallest stride in
-// global memory gets the lowest axis that other statements use and this one does not, so that neighbouring work-items
+// memory gets the lowest axis that other statements use and this one does not, so that neighbouring work-items
 // access neighbouring elements. An iname longer than its axis is split, and its outer part becomes a sequential loop, as
 // does an iname for which there is no axis.
 func resolveAuto(k *kernel.Kernel) error {
@@ -36,7 +37,7 @@ func resolveAuto(k *kernel.Kernel) error {
 		if err != nil {
 			return err
 		}
-		byStride(k, s, autos)
+		byStride(k, autos)
 		for i, n := range autos {
 			delete(k.Tags, n)
 			if i >= len(axes) {
@@ -69,23 +70,43 @@ func nextAuto(k *kernel.Kernel) (*kernel.Stmt, []string) {
 	return nil, nil
 }
 
-// byStride sorts inames by their stride in the statement's global accesses, those without one last.
-func byStride(k *kernel.Kernel, s *kernel.Stmt, inames []string) {
-	var form *kernel.LinearForm
-	for _, acc := range slices.Concat(k.Reads(s), k.Writes(s)) {
-		if k.SpaceOf(acc.Array) == kernel.Global {
-			if f, err := k.FlatIndex(acc); err == nil {
-				form = f
-				break
+// byStride sorts inames by their smallest stride in accesses to global memory, if each has one there, then by that in what is written.
+func byStride(k *kernel.Kernel, inames []string) {
+	var global, written []*kernel.LinearForm
+	for _, s := range k.Statements {
+		writes := k.Writes(s)
+		for i, a := range slices.Concat(writes, k.Reads(s)) {
+			form, err := k.FlatIndex(a)
+			if err == nil && k.SpaceOf(a.Array) == kernel.Global {
+				global = append(global, form)
+			}
+			if err == nil && i < len(writes) {
+				written = append(written, form)
 			}
 		}
 	}
-	if form == nil {
-		return
+	lists := [][]*kernel.LinearForm{global, written}
+	if slices.ContainsFunc(inames, func(n string) bool { return smallest(global, n) == nil }) {
+		lists = lists[1:]
 	}
 	sort.SliceStable(inames, func(i, j int) bool {
-		return form.Coeff(inames[i]).Smaller(form.Coeff(inames[j]))
+		for _, forms := range lists {
+			if a, b := smallest(forms, inames[i]), smallest(forms, inames[j]); a.Smaller(b) != b.Smaller(a) {
+				return a.Smaller(b)
+			}
+		}
+		return false
 	})
+}
+
+// smallest is the smallest stride of an iname.
+func smallest(forms []*kernel.LinearForm, iname string) (stride *expr.Poly) {
+	for _, f := range forms {
+		if c := f.Coeff(iname); c.Smaller(stride) {
+			stride = c
+		}
+	}
+	return stride
 }
 
 func putOnAxis(k *kernel.Kernel, iname string, axis int, size int64) error {

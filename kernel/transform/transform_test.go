@@ -161,6 +161,10 @@ var (
 
 // TestListings shows what transformations make of a kernel, beyond those of the paper's kernels.
 func TestListings(t *testing.T) {
+	blurred := kernel.Spec{ // neighbours take neighbours of the row, although the first access has no stride along it
+		Name: "blurred", Domains: []string{"{[i,j,p,q]: 0<=i,j<n and 0<=p,q<3}"}, DTypes: types("w a"),
+		Instructions: "row(y, x) := sum(q, w[q]*a[y,x + q])\nc[i,j] = sum(p, w[p]*row(i + p, j))",
+	}
 	tabulated := kernel.Spec{
 		Name: "tabulated", Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "f(x) := a$aLD[x]*a$aLD[x] + b[x]\nc[i] = f(i)*f(i+1)", DTypes: types("a b"),
 	}
@@ -174,6 +178,7 @@ func TestListings(t *testing.T) {
 		{"map_domain", matmul, []step{mapped("{[i,j] -> [t,s]: t = i + j and s = j}"), mapped("[n] -> {[k] -> [r]: r = n - 1 - k}")}},
 		{"extract_subst", matmul, []step{extracted("f", "a$aLD[p,q]*b$bLD[q,r]", "p, q, r")}},
 		{"precompute", tabulated, []step{split("i", 16, "g.0", "l.0"), precomputed("f", "i_inner"), prepared}},
+		{"precompute_neighbours", blurred, []step{split("i", 8, "g.1", "l.1"), split("j", 32, "g.0", "l.0"), precomputed("row", "i_inner, j_inner, p"), prepared}},
 		{"extract_and_precompute", matmul, []step{
 			split("i", 16, "g.1", "l.1"), split("j", 16, "g.0", "l.0"), split("k", 16), extracted("f", "a$aLD[p,q]", "p, q"), precomputed("f", "i_inner, k_inner"), prepared,
 		}},
